@@ -1,0 +1,57 @@
+package events
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// SubjectPrefix is what every event subject begins with.
+const SubjectPrefix = "ap.event."
+
+// Kind is a kind of aggregate.
+type Kind string
+
+// The kinds of aggregates. Each aggregate has one exact subject, its own
+// sequence and its own append condition.
+const (
+	KindRun     Kind = "run"
+	KindClaim   Kind = "claim"
+	KindAccount Kind = "account"
+	KindPeer    Kind = "peer"
+	KindHost    Kind = "host"
+)
+
+// Aggregate names one stream of events that is appended to by one writer.
+// The zero value names none.
+type Aggregate struct {
+	Kind Kind
+	ID   string // one subject token: letters, digits, '-' and '_'
+}
+
+var aggregateID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
+
+// Run names the aggregate of the run with that ULID.
+func Run(id string) Aggregate { return Aggregate{KindRun, id} }
+
+// Host names the aggregate of the host with that id.
+func Host(id string) Aggregate { return Aggregate{KindHost, id} }
+
+// String is the CloudEvents subject: "run.01J...".
+func (a Aggregate) String() string { return string(a.Kind) + "." + a.ID }
+
+// Subject is the NATS subject that the aggregate's events are stored under.
+func (a Aggregate) Subject() string { return SubjectPrefix + a.String() }
+
+// ParseAggregate is the inverse of Aggregate.String.
+func ParseAggregate(s string) (Aggregate, error) {
+	kind, id, ok := strings.Cut(s, ".")
+	if !ok || !aggregateID.MatchString(id) {
+		return Aggregate{}, fmt.Errorf("aggregate %q: want kind.id", s)
+	}
+	switch Kind(kind) {
+	case KindRun, KindClaim, KindAccount, KindPeer, KindHost:
+		return Aggregate{Kind(kind), id}, nil
+	}
+	return Aggregate{}, fmt.Errorf("aggregate %q: unknown kind %q", s, kind)
+}

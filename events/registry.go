@@ -1,0 +1,89 @@
+package events
+
+import (
+	"errors"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Unknown is the data of an event whose type this version does not know. It
+// keeps the bytes, so that they are written back as they were.
+type Unknown struct {
+	Type string
+	Raw  jsontext.Value
+}
+
+// EventType is the stored type.
+func (u Unknown) EventType() string { return u.Type }
+
+// decoders maps a stored type to the decoder of its data.
+var decoders = map[string]func(jsontext.Value) (Data, error){
+	TypeRunStarted:        decodeAs[RunStarted],
+	TypeRunSuspended:      decodeAs[RunSuspended],
+	TypeStopRequested:     decodeAs[StopRequested],
+	TypeRunHalted:         decodeAs[RunHalted],
+	TypeRunResumed:        decodeAs[RunResumed],
+	TypeRunEnded:          decodeAs[RunEnded],
+	TypeIterationStarted:  decodeAs[IterationStarted],
+	TypeAgentEnded:        decodeAs[AgentEnded],
+	TypeGatesStarted:      decodeAs[GatesStarted],
+	TypeGatesJudged:       decodeAs[GatesJudged],
+	TypeIterationRecorded: decodeAs[IterationRecorded],
+}
+
+// Upcaster turns the data of a retired type into the data of its successor.
+type Upcaster struct {
+	To   string
+	Data func(jsontext.Value) (jsontext.Value, error)
+}
+
+// upcasters maps a retired type to the step to its next version. Steps are
+// chained until a current type is reached. It is empty as long as no released
+// type has changed.
+var upcasters = map[string]Upcaster{}
+
+func decodeAs[T Data](raw jsontext.Value) (Data, error) {
+	var v T
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+func encodeData(d Data) (jsontext.Value, error) {
+	if u, ok := d.(Unknown); ok {
+		return u.Raw, nil
+	}
+	return json.Marshal(d)
+}
+
+func decodeData(typ string, raw jsontext.Value) (Data, error) {
+	return decodeWith(decoders, upcasters, typ, raw)
+}
+
+func decodeWith(dec map[string]func(jsontext.Value) (Data, error), up map[string]Upcaster, typ string, raw jsontext.Value) (Data, error) {
+	if typ == "" {
+		return nil, errors.New("no type")
+	}
+	if len(raw) == 0 {
+		return nil, errors.New("no data")
+	}
+	known, current := typ, raw
+	for {
+		step, ok := up[known]
+		if !ok {
+			break
+		}
+		next, err := step.Data(current)
+		if err != nil {
+			return nil, err
+		}
+		known, current = step.To, next
+	}
+	decode, ok := dec[known]
+	if !ok {
+		return Unknown{Type: typ, Raw: raw}, nil
+	}
+	return decode(current)
+}
