@@ -1,0 +1,202 @@
+package wire
+
+import (
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"autopilot/events"
+)
+
+// RunSpec is what a run is asked to do. It is stored with the run.
+type RunSpec struct {
+	Workspace     string       `json:"workspace"` // absolute; any directory in a git work tree
+	Task          string       `json:"task,omitzero"`
+	TaskRef       events.Ref   `json:"task_ref,omitzero"` // instead of Task when it is large
+	Workflow      string       `json:"workflow"`
+	Gates         []GateSpec   `json:"gates"`
+	Protect       []string     `json:"protect,omitzero"`     // further pinned globs
+	AllowTests    []string     `json:"allow_tests,omitzero"` // globs taken out of the pins; "**" is all
+	Agent         AgentSpec    `json:"agent"`
+	MaxIterations int          `json:"max_iterations,omitzero"` // 0 is the workflow's default
+	ForMS         int64        `json:"for_ms,omitzero"`
+	UntilMS       int64        `json:"until_ms,omitzero"` // Unix milliseconds
+	Start         events.Start `json:"start,omitzero"`
+}
+
+// GateSpec is one gate as given. Command is run by /bin/sh -c.
+type GateSpec struct {
+	Name    events.Name     `json:"name"`
+	Role    events.GateRole `json:"role"`
+	Command string          `json:"command"`
+}
+
+// AgentSpec names the agent: exactly one of Command and Script.
+type AgentSpec struct {
+	Command string `json:"command,omitzero"` // run by /bin/sh -c
+	Script  string `json:"script,omitzero"`  // text of a script agent's YAML
+}
+
+// StartRequest starts a run, or with preview says what it would be.
+type StartRequest struct {
+	Spec RunSpec  `json:"spec"`
+	Env  []string `json:"env"` // allow-listed environment of the caller, NAME=VALUE
+}
+
+// Preview is the answer of run.preview: everything that a run would use.
+type Preview struct {
+	Prompt     string     `json:"prompt"`
+	Argv       []string   `json:"argv"`
+	AgentEnv   []string   `json:"agent_env"` // names only
+	GateEnv    []string   `json:"gate_env"`  // names only
+	Path       []string   `json:"path"`      // pinned for gates
+	Gates      []GateSpec `json:"gates"`
+	Pinned     int        `json:"pinned"` // number of pinned files
+	Workspace  string     `json:"workspace"`
+	Iterations int        `json:"iterations"`
+	EndsBy     *time.Time `json:"ends_by,omitzero"`
+	Workflow   string     `json:"workflow"`
+}
+
+// RunRef names a run: an id, a handle, or empty for the latest of Workspace.
+type RunRef struct {
+	Run       string `json:"run,omitzero"`
+	Workspace string `json:"workspace,omitzero"` // directory of the caller
+	LiveOnly  bool   `json:"live_only,omitzero"` // empty Run means the only live run here
+}
+
+// ListRequest asks for runs, newest first.
+type ListRequest struct {
+	Workspace string `json:"workspace,omitzero"` // only of this directory
+	All       bool   `json:"all,omitzero"`       // finished ones too, else live and halted ones and the last ten
+	Limit     int    `json:"limit,omitzero"`
+}
+
+// ListReply is the answer of run.list.
+type ListReply struct {
+	Runs []RunView `json:"runs"`
+	More int       `json:"more,omitzero"` // left out
+}
+
+// StopRequest stops runs.
+type StopRequest struct {
+	RunRef
+	Now bool `json:"now,omitzero"` // end the agent, else after this iteration
+	All bool `json:"all,omitzero"` // every live run
+}
+
+// StopReply names what was told to stop.
+type StopReply struct {
+	Runs []RunView `json:"runs"`
+}
+
+// ResumeRequest continues a halted run.
+type ResumeRequest struct {
+	RunRef
+	Note string `json:"note,omitzero"`
+}
+
+// EventsRequest asks for events of a run, or of all aggregates.
+type EventsRequest struct {
+	RunRef
+	Every  bool   `json:"every,omitzero"` // all aggregates, in stored order
+	After  uint64 `json:"after,omitzero"` // sequence within the run
+	Cursor string `json:"cursor,omitzero"`
+	Follow bool   `json:"follow,omitzero"`
+}
+
+// EventFrame is one event as it is stored.
+type EventFrame struct {
+	Cursor string         `json:"cursor,omitzero"`
+	Event  jsontext.Value `json:"event"`
+}
+
+// LogsRequest asks for what agent and gates printed.
+type LogsRequest struct {
+	RunRef
+	Iteration int    `json:"iteration,omitzero"` // 0 is the latest, -1 all
+	Gate      string `json:"gate,omitzero"`      // only this gate
+	Only      string `json:"only,omitzero"`      // "agent" or "gate"
+	Follow    bool   `json:"follow,omitzero"`
+}
+
+// LogFrame is a piece of output.
+type LogFrame struct {
+	Iteration int    `json:"iteration"`
+	Attempt   int    `json:"attempt,omitzero"`
+	Source    string `json:"source"` // "agent", or the gate's name
+	Stream    string `json:"stream,omitzero"`
+	Data      []byte `json:"data"` // base64 in JSON: output has no encoding
+}
+
+// DiffRequest asks for a unified diff between recorded trees.
+type DiffRequest struct {
+	RunRef
+	Range string `json:"range,omitzero"` // "", "K" or "A..B"; 0 is the start
+	Stat  bool   `json:"stat,omitzero"`
+}
+
+// WatchRequest follows a run until it needs nothing more or the client leaves.
+type WatchRequest struct {
+	RunRef
+	After uint64 `json:"after,omitzero"` // no lines for events up to here
+}
+
+// WatchFrame is a change of a run, or a sign of life of it.
+type WatchFrame struct {
+	View RunView   `json:"view"`
+	Line string    `json:"line,omitzero"` // what happened, one line for people, when an event caused the frame
+	Seq  uint64    `json:"seq,omitzero"`
+	At   time.Time `json:"at,omitzero"`
+}
+
+// VerifyRequest asks for proof of one run, or of every aggregate.
+type VerifyRequest struct {
+	RunRef
+	Every bool `json:"every,omitzero"`
+}
+
+// VerifyReply is what was proven.
+type VerifyReply struct {
+	Aggregates int       `json:"aggregates"`
+	Events     int       `json:"events"`
+	Unknown    int       `json:"unknown"`  // events of types that this version does not know
+	Rebuilt    int       `json:"rebuilt"`  // projections built anew and found equal to the live ones
+	Problems   []Problem `json:"problems"` // empty when all is well
+}
+
+// Problem is one thing that verify found wrong.
+type Problem struct {
+	Aggregate string `json:"aggregate"`
+	Seq       uint64 `json:"seq"`
+	What      string `json:"what"`
+}
+
+// DaemonView is the answer of daemon.status.
+type DaemonView struct {
+	Version    string     `json:"version"`
+	PID        int        `json:"pid"`
+	Started    time.Time  `json:"started"`
+	State      string     `json:"state_dir"`
+	Socket     string     `json:"socket"`
+	Log        string     `json:"log"`
+	Live       int        `json:"live"`
+	Runs       int        `json:"runs"`
+	Effects    int        `json:"effects"` // supervised processes now
+	Events     uint64     `json:"events"`
+	StoreBytes int64      `json:"store_bytes"`
+	StoreQuota int64      `json:"store_quota"`
+	Durability string     `json:"durability"`
+	Draining   bool       `json:"draining,omitzero"`
+	IdleEnds   *time.Time `json:"idle_ends,omitzero"`
+}
+
+// DaemonStopRequest ends the daemon. Effects go on and are found again.
+type DaemonStopRequest struct {
+	Drain bool `json:"drain,omitzero"` // wait for live iterations first
+}
+
+// BlobReply names a stored text.
+type BlobReply struct {
+	Ref events.Ref `json:"ref"`
+}

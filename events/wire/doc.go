@@ -1,0 +1,76 @@
+// Package wire is what clients and the daemon say to each other: verbs, their
+// bodies, reply frames and error codes. It does no I/O.
+//
+// A request is one NATS message on ap.cmd.<C>.<verb>, where C is the client's
+// own random name. Its payload is the JSON body of the verb, its headers carry
+// the request id and the client's version. A reply is one or more frames on
+// the client's inbox: each has a frame number from 1; the last has a code.
+//
+// A stream sends at most as many frames as the client gave credit for: 32 at
+// the start, more through the verb credit.
+package wire
+
+import "time"
+
+// Headers of requests and frames.
+const (
+	HeaderRequest = "Ap-Request" // ULID of the request; a repeated one gets the first answer
+	HeaderVersion = "Ap-Version" // version of who sent it
+	HeaderFrame   = "Ap-Frame"   // 1, 2, 3 ... within the reply
+	HeaderCode    = "Ap-Code"    // on the last frame only
+	HeaderMessage = "Ap-Message" // with a code other than ok
+	HeaderHint    = "Ap-Hint"    // what to do next
+)
+
+// Bounds of the protocol.
+const (
+	MaxFrame      = 256 << 10 // bytes of payload in one frame
+	MaxBody       = 64 << 10  // bytes of a request; larger texts go through blob.put first
+	InitialCredit = 32        // frames that a stream may send at first
+	CreditTimeout = 30 * time.Second
+)
+
+// Class says who may use a verb.
+type Class string
+
+// Everyone reads; processes of the user that no effect started operate.
+const (
+	Read    Class = "read"
+	Operate Class = "operate"
+)
+
+// Verb is one command of the daemon.
+type Verb struct {
+	Name   string // subject tokens after ap.cmd.<C>.
+	Class  Class
+	Stream bool // answers with frames until done or the client leaves
+}
+
+// The verbs.
+var (
+	Credit       = Verb{Name: "credit", Class: Read}
+	BlobPut      = Verb{Name: "blob.put", Class: Operate}
+	RunStart     = Verb{Name: "run.start", Class: Operate}
+	RunPreview   = Verb{Name: "run.preview", Class: Operate}
+	RunList      = Verb{Name: "run.list", Class: Read}
+	RunGet       = Verb{Name: "run.get", Class: Read}
+	RunWhy       = Verb{Name: "run.why", Class: Read}
+	RunWatch     = Verb{Name: "run.watch", Class: Read, Stream: true}
+	RunEvents    = Verb{Name: "run.events", Class: Read, Stream: true}
+	RunLogs      = Verb{Name: "run.logs", Class: Read, Stream: true}
+	RunDiff      = Verb{Name: "run.diff", Class: Read, Stream: true}
+	RunStop      = Verb{Name: "run.stop", Class: Operate}
+	RunCancel    = Verb{Name: "run.cancel", Class: Operate}
+	RunResume    = Verb{Name: "run.resume", Class: Operate}
+	Verify       = Verb{Name: "verify", Class: Read}
+	DaemonStatus = Verb{Name: "daemon.status", Class: Read}
+	DaemonStop   = Verb{Name: "daemon.stop", Class: Operate}
+)
+
+// Verbs lists every verb once.
+func Verbs() []Verb {
+	return []Verb{
+		Credit, BlobPut, RunStart, RunPreview, RunList, RunGet, RunWhy, RunWatch, RunEvents,
+		RunLogs, RunDiff, RunStop, RunCancel, RunResume, Verify, DaemonStatus, DaemonStop,
+	}
+}

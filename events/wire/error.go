@@ -1,0 +1,42 @@
+package wire
+
+import "fmt"
+
+// Code is the class of an answer. Each code but OK maps to one exit code of
+// apctl.
+type Code string
+
+// The codes.
+const (
+	OK            Code = "ok"
+	Usage         Code = "usage"
+	Failed        Code = "failed"
+	NotFound      Code = "not-found"
+	Conflict      Code = "conflict"
+	Unreachable   Code = "unreachable" // made by clients: no daemon answers
+	TimedOut      Code = "timed-out"
+	Denied        Code = "denied"
+	CursorExpired Code = "cursor-expired"
+	Full          Code = "full"  // the event store has reached its quota, or the disk its floor
+	Newer         Code = "newer" // the store was written by a newer version
+)
+
+// Error is an answer other than OK, for programs (Code) and people (the rest).
+type Error struct {
+	Code    Code   `json:"code"`
+	Message string `json:"message"`       // what happened, to which object
+	Hint    string `json:"hint,omitzero"` // what to do next
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Errorf makes an Error without a hint.
+func Errorf(c Code, format string, args ...any) *Error {
+	return &Error{Code: c, Message: fmt.Sprintf(format, args...)}
+}
+
+// WithHint adds what to do next.
+func (e *Error) WithHint(format string, args ...any) *Error {
+	e.Hint = fmt.Sprintf(format, args...)
+	return e
+}
