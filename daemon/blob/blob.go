@@ -1,0 +1,397 @@
+// Package blob keeps texts and files by the SHA-256 of their bytes.
+//
+// It owns one directory: 256 folders named by the first byte of the hash, and
+// `tmp` for texts on their way in. A blob is written to a temporary file and
+// renamed, so a name never shows a part of a text; with durability Power the
+// file is synced before the rename and its folder after it, so a Put that
+// returned survives a power cut. Whatever is in `tmp` at Open belongs to a
+// process that died, and is removed; therefore only one process may have a
+// store open for writing (the daemon holds a lock on the state directory).
+//
+// All methods may be called from any goroutine. A text that is there already
+// is not written again, unless what is there is damaged. The package never
+// looks into a text, and never follows a name that is not 64 hex digits.
+package blob
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"autopilot/events"
+)
+
+var (
+	// ErrMissing says that no blob has this name.
+	ErrMissing = errors.New("blob is missing")
+	// ErrDamaged says that the bytes on disk do not have the hash that names them.
+	ErrDamaged = errors.New("blob is damaged")
+	// ErrTooLarge says that a reader gave more bytes than its limit.
+	ErrTooLarge = errors.New("text is larger than its limit")
+	// ErrBadRef says that a name is not 64 lower-case hex digits.
+	ErrBadRef = errors.New("not a blob name")
+	// ErrReadOnly says that the store was opened for reading only.
+	ErrReadOnly = errors.New("blob store is open for reading only")
+)
+
+// Durability says what a finished Put survives.
+type Durability int
+
+const (
+	// Power: a power cut. The default.
+	Power Durability = iota
+	// Process: the death of the daemon, not of the machine.
+	Process
+)
+
+const (
+	tmpName  = "tmp"
+	dirMode  = 0o700
+	fileMode = 0o600
+)
+
+// Store is an open directory of blobs.
+type Store struct {
+	dir        string
+	durability Durability
+	readOnly   bool
+
+	mu sync.Mutex
+	// synced holds the folders whose entries are known to be on disk. A folder
+	// is not in it at Open: the process before may have died between a rename
+	// and its sync, and "already there" must not promise more than is true.
+	synced map[string]bool
+}
+
+// Open opens the store at dir for writing, makes what is missing of it, and
+// removes the temporary files of a process that died.
+func Open(dir string, d Durability) (*Store, error) {
+	s := &Store{dir: dir, durability: d, synced: map[string]bool{}}
+	if err := s.makeDirs(); err != nil {
+		return nil, fmt.Errorf("open blob store %s: %w", dir, err)
+	}
+	if err := s.sweep(); err != nil {
+		return nil, fmt.Errorf("sweep blob store %s: %w", dir, err)
+	}
+	return s, nil
+}
+
+// OpenReadOnly opens the store at dir without changing anything in it. It is
+// for checks beside a live or on a full or damaged store; Put and Delete
+// answer ErrReadOnly.
+func OpenReadOnly(dir string) (*Store, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open blob store: %w", err)
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("open blob store %s: not a directory", dir)
+	}
+	return &Store{dir: dir, readOnly: true}, nil
+}
+
+func (s *Store) makeDirs() error {
+	if err := os.MkdirAll(s.dir, dirMode); err != nil {
+		return err
+	}
+	made := false
+	names := []string{tmpName}
+	for i := range 256 {
+		names = append(names, hex.EncodeToString([]byte{byte(i)}))
+	}
+	for _, name := range names {
+		switch err := os.Mkdir(filepath.Join(s.dir, name), dirMode); {
+		case err == nil:
+			made = true
+		case !errors.Is(err, fs.ErrExist):
+			return err
+		}
+	}
+	if made && s.durability == Power {
+		if err := syncDir(s.dir); err != nil {
+			return err
+		}
+		return syncDir(filepath.Dir(s.dir))
+	}
+	return nil
+}
+
+func (s *Store) sweep() error {
+	tmp := filepath.Join(s.dir, tmpName)
+	entries, err := os.ReadDir(tmp)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := os.RemoveAll(filepath.Join(tmp, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Name is the name that a text has in every store.
+func Name(text []byte) events.Ref {
+	sum := sha256.Sum256(text)
+	return events.Ref(hex.EncodeToString(sum[:]))
+}
+
+// Put stores a text and returns its name.
+func (s *Store) Put(ctx context.Context, text []byte) (events.Ref, error) {
+	ref := Name(text)
+	if s.readOnly {
+		return "", fmt.Errorf("put blob %s: %w", ref, ErrReadOnly)
+	}
+	if err := ctx.Err(); err != nil {
+		return "", fmt.Errorf("put blob %s: %w", ref, err)
+	}
+	if s.intact(ref, int64(len(text))) {
+		return ref, s.syncEntry(ref)
+	}
+	if _, err := s.write(ctx, bytes.NewReader(text), int64(len(text))); err != nil {
+		return "", fmt.Errorf("put blob %s: %w", ref, err)
+	}
+	return ref, nil
+}
+
+// PutReader stores what r gives, up to max bytes, without holding it in
+// memory. More than max bytes are ErrTooLarge, and nothing is kept.
+func (s *Store) PutReader(ctx context.Context, r io.Reader, max int64) (events.Ref, error) {
+	if s.readOnly {
+		return "", fmt.Errorf("put blob: %w", ErrReadOnly)
+	}
+	ref, err := s.write(ctx, r, max)
+	if err != nil {
+		return "", fmt.Errorf("put blob: %w", err)
+	}
+	return ref, nil
+}
+
+// write brings the bytes of r to their name.
+func (s *Store) write(ctx context.Context, r io.Reader, max int64) (ref events.Ref, err error) {
+	f, err := os.CreateTemp(filepath.Join(s.dir, tmpName), "put-")
+	if err != nil {
+		return "", err
+	}
+	defer func() {
+		// The error that led here is the one to report; after a rename both
+		// calls find nothing to do.
+		_ = f.Close()
+		_ = os.Remove(f.Name())
+	}()
+	sum, size, err := copyHashed(ctx, f, r, max)
+	if err != nil {
+		return "", err
+	}
+	ref = events.Ref(hex.EncodeToString(sum.Sum(nil)))
+	if s.intact(ref, size) {
+		return ref, s.syncEntry(ref)
+	}
+	if s.durability == Power {
+		if err := f.Sync(); err != nil {
+			return "", err
+		}
+	}
+	if err := f.Close(); err != nil {
+		return "", err
+	}
+	return ref, s.enter(f.Name(), ref)
+}
+
+func copyHashed(ctx context.Context, w io.Writer, r io.Reader, max int64) (hash.Hash, int64, error) {
+	sum := sha256.New()
+	// One byte more than allowed tells a text of exactly max from a longer one.
+	limited := &io.LimitedReader{R: ctxReader{ctx, r}, N: max + 1}
+	size, err := io.Copy(io.MultiWriter(w, sum), limited)
+	if err != nil {
+		return nil, 0, err
+	}
+	if size > max {
+		return nil, 0, fmt.Errorf("%w of %d bytes", ErrTooLarge, max)
+	}
+	return sum, size, nil
+}
+
+// enter renames a finished temporary file to its name and makes that lasting.
+func (s *Store) enter(tmp string, ref events.Ref) error {
+	path := s.path(ref)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.synced, filepath.Dir(path))
+	if err := os.Rename(tmp, path); err != nil {
+		return err
+	}
+	return s.syncFolderLocked(filepath.Dir(path))
+}
+
+// syncEntry makes sure that the entry of a blob that is there is on disk.
+func (s *Store) syncEntry(ref events.Ref) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.syncFolderLocked(filepath.Dir(s.path(ref)))
+}
+
+func (s *Store) syncFolderLocked(dir string) error {
+	if s.durability != Power || s.synced[dir] {
+		return nil
+	}
+	if err := syncDir(dir); err != nil {
+		return err
+	}
+	s.synced[dir] = true
+	return nil
+}
+
+// Get returns the text with this name after checking its hash: ErrMissing,
+// ErrDamaged, ErrBadRef.
+func (s *Store) Get(ref events.Ref) ([]byte, error) {
+	if err := check(ref); err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(s.path(ref))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("get blob %s: %w", ref, ErrMissing)
+	case err != nil:
+		return nil, fmt.Errorf("get blob %s: %w", ref, err)
+	case Name(text) != ref:
+		return nil, fmt.Errorf("get blob %s: %w", ref, ErrDamaged)
+	}
+	return text, nil
+}
+
+// Has says whether a blob with this name is there. It does not read it.
+func (s *Store) Has(ref events.Ref) bool {
+	if check(ref) != nil {
+		return false
+	}
+	info, err := os.Lstat(s.path(ref))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Delete removes a blob. One that is not there is no error.
+func (s *Store) Delete(ctx context.Context, ref events.Ref) error {
+	if err := check(ref); err != nil {
+		return err
+	}
+	if s.readOnly {
+		return fmt.Errorf("delete blob %s: %w", ref, ErrReadOnly)
+	}
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("delete blob %s: %w", ref, err)
+	}
+	path := s.path(ref)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := os.Remove(path); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return fmt.Errorf("delete blob %s: %w", ref, err)
+	}
+	delete(s.synced, filepath.Dir(path))
+	if err := s.syncFolderLocked(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("delete blob %s: %w", ref, err)
+	}
+	return nil
+}
+
+// Entry is one blob of a listing.
+type Entry struct {
+	Ref     events.Ref
+	Bytes   int64
+	Written time.Time
+}
+
+// List returns all blobs, sorted by name. Files with other names are passed over.
+func (s *Store) List(ctx context.Context) ([]Entry, error) {
+	var list []Entry
+	for i := range 256 {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("list blobs: %w", err)
+		}
+		folder := filepath.Join(s.dir, hex.EncodeToString([]byte{byte(i)}))
+		entries, err := os.ReadDir(folder)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("list blobs: %w", err)
+		}
+		for _, e := range entries {
+			ref := events.Ref(e.Name())
+			info, err := e.Info()
+			if err != nil || check(ref) != nil || !info.Mode().IsRegular() || s.path(ref) != filepath.Join(folder, e.Name()) {
+				continue // deleted since, or not one of ours
+			}
+			list = append(list, Entry{Ref: ref, Bytes: info.Size(), Written: info.ModTime()})
+		}
+	}
+	return list, nil
+}
+
+// intact says whether the blob is there with these bytes. A damaged one is
+// written again by the Put that brings its text.
+func (s *Store) intact(ref events.Ref, size int64) bool {
+	f, err := os.Open(s.path(ref))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || info.Size() != size || !info.Mode().IsRegular() {
+		return false
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return false
+	}
+	return hex.EncodeToString(sum.Sum(nil)) == string(ref)
+}
+
+func (s *Store) path(ref events.Ref) string {
+	return filepath.Join(s.dir, string(ref[:2]), string(ref))
+}
+
+func check(ref events.Ref) error {
+	if len(ref) != 2*sha256.Size {
+		return fmt.Errorf("%w: %.80q", ErrBadRef, string(ref))
+	}
+	for _, c := range []byte(ref) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return fmt.Errorf("%w: %.80q", ErrBadRef, string(ref))
+		}
+	}
+	return nil
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
+
+// ctxReader ends a copy when its context ends.
+type ctxReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c ctxReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}
