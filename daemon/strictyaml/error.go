@@ -1,0 +1,65 @@
+package strictyaml
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Error is one mistake in a file, at a place that a person can go to.
+type Error struct {
+	Line    int    // from 1
+	Column  int    // from 1, in characters
+	Msg     string // what is wrong
+	Fix     string // what to do about it; may be empty
+	Excerpt string // the line before and the line itself, with a mark; may be empty
+}
+
+// Error is one line for place and message, then the excerpt.
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "line %d, column %d: %s", e.Line, e.Column, e.Msg)
+	if e.Fix != "" {
+		b.WriteString(": " + e.Fix)
+	}
+	if e.Excerpt != "" {
+		b.WriteString("\n" + e.Excerpt)
+	}
+	return b.String()
+}
+
+// errorAt makes an Error with its excerpt from the source.
+func errorAt(src string, line, column int, msg, fix string) *Error {
+	line, column = max(line, 1), max(column, 1)
+	return &Error{Line: line, Column: column, Msg: msg, Fix: fix, Excerpt: excerpt(src, line, column)}
+}
+
+// maxExcerpt bounds one line of an excerpt, in characters.
+const maxExcerpt = 100
+
+func excerpt(src string, line, column int) string {
+	lines := strings.Split(src, "\n")
+	if line > len(lines) {
+		return ""
+	}
+	var b strings.Builder
+	width := len(fmt.Sprint(line))
+	if line > 1 {
+		fmt.Fprintf(&b, "  %*d | %s\n", width, line-1, cutLine(lines[line-2]))
+	}
+	text := cutLine(lines[line-1])
+	fmt.Fprintf(&b, "> %*d | %s", width, line, text)
+	if column <= utf8.RuneCountInString(text)+1 {
+		fmt.Fprintf(&b, "\n  %*s | %s^", width, "", strings.Repeat(" ", column-1))
+	}
+	return b.String()
+}
+
+// cutLine bounds a line and makes tabs one column wide, as columns are counted.
+func cutLine(s string) string {
+	s = strings.ReplaceAll(strings.TrimRight(s, "\r"), "\t", " ")
+	if utf8.RuneCountInString(s) <= maxExcerpt {
+		return s
+	}
+	return string([]rune(s)[:maxExcerpt]) + " ..."
+}
