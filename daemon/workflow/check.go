@@ -1,0 +1,198 @@
+package workflow
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"autopilot/daemon/strictyaml"
+)
+
+// ErrInvalid is what every error of Check is.
+var ErrInvalid = errors.New("invalid workflow")
+
+// problem is one broken rule, at a path as strictyaml records it.
+type problem struct{ path, msg, fix string }
+
+// problems collects broken rules in the order of the schema.
+type problems []problem
+
+func (p *problems) add(path, fix, format string, args ...any) {
+	*p = append(*p, problem{path, fmt.Sprintf(format, args...), fix})
+}
+
+// Check says whether a workflow that was built in code obeys the rules that
+// Parse applies to a file. The error names the first broken one and is
+// ErrInvalid.
+func (w Workflow) Check() error {
+	found := w.problems()
+	if len(found) == 0 {
+		return nil
+	}
+	p := found[0]
+	if p.fix != "" {
+		p.msg += ": " + p.fix
+	}
+	return fmt.Errorf("%w: %s", ErrInvalid, p.msg)
+}
+
+func (w Workflow) problems() []problem {
+	var p problems
+	switch w.Version {
+	case SchemaVersion:
+	case 0:
+		p.add("version", fmt.Sprintf("add version: %d", SchemaVersion), "the workflow has no version")
+	default:
+		p.add("version", fmt.Sprintf("this program reads version %d", SchemaVersion), "version is %d", w.Version)
+	}
+	p.name("name", "workflow", w.Name)
+	p.phases(w.Phases)
+	p.rails(w.Rails)
+	p.fingerprint(w.Fingerprint)
+	p.limits(w.Limits)
+	for i, glob := range w.Notes {
+		p.notes(index("notes", i), glob)
+	}
+	return p
+}
+
+var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
+
+func (p *problems) name(path, what, name string) {
+	switch {
+	case name == "":
+		p.add(path, "add name: ...", "the %s has no name", what)
+	case !validName.MatchString(name):
+		p.add(path, "use up to 64 lower-case letters, digits, - and _", "%q is not a name", name)
+	}
+}
+
+func (p *problems) phases(phases []Phase) {
+	if len(phases) == 0 {
+		p.add("phases", "add phases: with one entry", "the workflow has no phase")
+	}
+	seen := map[string]bool{}
+	for i, ph := range phases {
+		at := index("phases", i)
+		p.name(at+".name", "phase", ph.Name)
+		if seen[ph.Name] {
+			p.add(at+".name", "give each phase a name of its own", "there are two phases %q", ph.Name)
+		}
+		seen[ph.Name] = true
+		switch {
+		case ph.Prompt == "":
+			p.add(at+".prompt", "add prompt: FILE.md", "the phase has no prompt")
+		case path.Base(ph.Prompt) != ph.Prompt || path.Ext(ph.Prompt) != ".md" || strings.ContainsRune(ph.Prompt, '\\'):
+			p.add(at+".prompt", "name a file without folders that ends in .md", "%q is not a prompt file", ph.Prompt)
+		}
+		if len(ph.Gates) == 0 {
+			p.add(at+".gates", "add gates: [goals, invariants, protected]", "the phase has no gates, so nothing could ever pass")
+		}
+		set(p, at+".gates", ph.Gates, Goals, Invariants, Protected)
+	}
+}
+
+func (p *problems) rails(r Rails) {
+	one(p, "rails.drift", r.Drift, HaltRun)
+	one(p, "rails.sameness", r.Sameness, HaltRun)
+	p.number("rails.stuck.window", r.Stuck.Window, 2, 100)
+	p.number("rails.signature.count", r.Signature.Count, 2, 100)
+	one(p, "rails.signature.then", r.Signature.Then, Warn, HaltRun)
+}
+
+func (p *problems) fingerprint(parts []Part) {
+	if !slices.Contains(parts, PartGates) {
+		p.add("fingerprint", "write fingerprint: [gates, tests, tree]", "the fingerprint leaves out gates")
+	}
+	set(p, "fingerprint", parts, PartGates, PartTests, PartTree)
+}
+
+// longest bounds every limit in time: a run is not planned for longer.
+const longest = 30 * 24 * time.Hour
+
+func (p *problems) limits(l Limits) {
+	p.number("limits.iterations", l.Iterations, 1, 10_000)
+	p.number("limits.iterations_with_time", l.IterationsWithTime, 1, 10_000)
+	p.effect("limits.agent", l.Agent)
+	p.effect("limits.gate", l.Gate)
+	p.duration("limits.noop.within", l.Noop.Within)
+	if len(l.Noop.Backoff) == 0 {
+		p.add("limits.noop.backoff", "write backoff: [1m, 5m, 15m]", "there is no wait between attempts that do nothing")
+	}
+	for i, d := range l.Noop.Backoff {
+		if p.duration(index("limits.noop.backoff", i), d); d == 0 {
+			p.add(index("limits.noop.backoff", i), "write at least 1s", "the wait is zero")
+		}
+	}
+	p.number("limits.noop.halt", l.Noop.Halt, 1, 100)
+	p.number("limits.losses", l.Losses, 1, 100)
+}
+
+func (p *problems) effect(path string, e Effect) {
+	p.duration(path+".wall", e.Wall)
+	p.duration(path+".idle", e.Idle)
+	p.duration(path+".grace", e.Grace)
+	if e.Wall == 0 && e.Idle == 0 {
+		p.add(path, "set wall or idle", "neither wall nor idle has a limit, so a hanging process would never end")
+	}
+	if e.Grace == 0 {
+		p.add(path+".grace", "write at least 1s", "the grace between TERM and KILL is zero")
+	}
+}
+
+func (p *problems) notes(at, glob string) {
+	clean := strings.TrimSuffix(glob, "/**")
+	if glob == "" || path.IsAbs(glob) || strings.HasPrefix(glob, "~") || path.Clean(clean) != clean || clean == "." || strings.HasPrefix(clean, "..") {
+		p.add(at, "write a path below the workspace, such as .autopilot/notes/**", "%q is not a glob of the workspace", glob)
+		return
+	}
+	first, _, _ := strings.Cut(clean, "/")
+	if strings.ContainsAny(first, "*?[{") {
+		p.add(at, "begin with the name of a folder, such as .autopilot/notes/**", "%q would leave out files all over the workspace", glob)
+	}
+}
+
+func (p *problems) number(path string, n, low, high int) {
+	if n < low || n > high {
+		p.add(path, fmt.Sprintf("write a number from %d to %d", low, high), "%s is %d", path, n)
+	}
+}
+
+func (p *problems) duration(path string, d time.Duration) {
+	if d < 0 || d > longest {
+		p.add(path, "write a duration from 0s to 720h", "%s is %v", path, d)
+	}
+}
+
+// one checks that a word is among those that are known.
+func one[T ~string](p *problems, path string, word T, known ...T) {
+	if slices.Contains(known, word) {
+		return
+	}
+	words := make([]string, len(known))
+	for i, k := range known {
+		words[i] = string(k)
+	}
+	fix := "known here are " + strings.Join(words, ", ")
+	if near := strictyaml.Nearest(string(word), words); near != "" {
+		fix = fmt.Sprintf("did you mean %q?", near)
+	}
+	p.add(path, fix, "unknown word %q", word)
+}
+
+// set checks that each word is known and given once.
+func set[T ~string](p *problems, path string, words []T, known ...T) {
+	for i, w := range words {
+		one(p, index(path, i), w, known...)
+		if slices.Contains(words[:i], w) {
+			p.add(index(path, i), "remove it", "%q is given twice", w)
+		}
+	}
+}
+
+func index(path string, i int) string { return path + "." + strconv.Itoa(i) }

@@ -1,0 +1,147 @@
+package workflow
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"text/template"
+
+	"autopilot/events"
+)
+
+// PromptData is all that a prompt template can use. Texts may hold anything but
+// should be quoted with the template's functions:
+//
+//	quote TEXT   a fenced block whose fence is longer than any inside
+//	code TEXT    inline code, or a block when there are several lines
+//	head N LIST  the first N
+//	more N LIST  how many there are beyond N
+//
+// Each of them replaces invalid UTF-8 and NUL.
+type PromptData struct {
+	Task          string
+	Phase         string
+	Iteration     int // from 1
+	MaxIterations int // 0 is no limit
+	Attempt       int // from 1; later ones repeat an iteration whose agent was lost or did nothing
+	Gates         []PromptGate
+	Findings      []Finding // of the iteration before, or of the baseline
+	PersonNotes   []string  // what a person said when resuming
+	Pinned        []string  // globs of files that must stay as they are
+	NotesDir      string    // a folder left out of comparisons
+	ResultFile    string    // where the agent may write its result
+	Warning       string    // asks for another approach; see RepeatedFailure
+}
+
+// PromptGate is a gate as the agent is told of it.
+type PromptGate struct {
+	Name    string
+	Role    events.GateRole
+	Command string
+}
+
+// Finding is what a gate said.
+type Finding struct {
+	Gate    string
+	Verdict events.Verdict
+	Text    string // verbatim, as far as it is quoted
+	Path    string // of the whole output, when Text is cut; may be empty
+}
+
+// RepeatedFailure is the warning of the signature rail after count equal
+// failures in a row.
+func RepeatedFailure(count int) string {
+	return fmt.Sprintf("The last %d iterations failed in the same way. What was tried does not work: "+
+		"look for another cause, read the failing code again, and take another approach.", count)
+}
+
+// Prompt is a parsed template.
+type Prompt struct{ tmpl *template.Template }
+
+// ParsePrompt reads a template and tries it, with every part of PromptData full
+// and with every part empty, so that a mistake shows before a run begins.
+func ParsePrompt(name string, src []byte) (*Prompt, error) {
+	tmpl, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{
+		"quote": quote, "code": code, "head": head[string], "more": more[string],
+	}).Parse(string(src))
+	if err != nil {
+		return nil, fmt.Errorf("parse prompt: %w", err)
+	}
+	p := &Prompt{tmpl: tmpl}
+	for _, sample := range []PromptData{{}, sampleData()} {
+		if _, err := p.Render(sample); err != nil {
+			return nil, fmt.Errorf("try prompt: %w", err)
+		}
+	}
+	return p, nil
+}
+
+// Render makes the prompt of one iteration. The result is valid UTF-8 without
+// NUL.
+func (p *Prompt) Render(d PromptData) ([]byte, error) {
+	var b bytes.Buffer
+	if err := p.tmpl.Execute(&b, d); err != nil {
+		return nil, fmt.Errorf("render prompt: %w", err)
+	}
+	return []byte(clean(b.String())), nil
+}
+
+func sampleData() PromptData {
+	return PromptData{
+		Task: "task", Phase: "work", Iteration: 2, MaxIterations: 10, Attempt: 2,
+		Gates: []PromptGate{
+			{Name: "test", Role: events.RoleGoal, Command: "make test"},
+			{Name: "vet", Role: events.RoleInvariant, Command: "make vet"},
+		},
+		Findings:    []Finding{{Gate: "test", Verdict: events.Fail, Text: "text", Path: "path"}},
+		PersonNotes: []string{"note"},
+		Pinned:      []string{"glob"},
+		NotesDir:    "notes", ResultFile: "result.json", Warning: RepeatedFailure(5),
+	}
+}
+
+// clean makes text that every agent program accepts on stdin or in a file.
+func clean(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// quote fences text so that nothing in it can end the quotation.
+func quote(s string) string {
+	s = clean(s)
+	fence := strings.Repeat("`", max(3, longestRun(s, '`')+1))
+	end := "\n"
+	if s == "" || strings.HasSuffix(s, "\n") {
+		end = ""
+	}
+	return fence + "\n" + s + end + fence
+}
+
+// code quotes text within a line, when it is one line.
+func code(s string) string {
+	if strings.ContainsAny(s, "\n\r") {
+		return "\n\n" + quote(s) + "\n"
+	}
+	s = clean(s)
+	tick := strings.Repeat("`", longestRun(s, '`')+1)
+	if len(tick) > 1 {
+		return tick + " " + s + " " + tick
+	}
+	return tick + s + tick
+}
+
+func longestRun(s string, c byte) int {
+	longest, run := 0, 0
+	for i := range len(s) {
+		if s[i] != c {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
+}
+
+func head[T any](n int, list []T) []T { return list[:min(n, len(list))] }
+
+func more[T any](n int, list []T) int { return max(0, len(list)-n) }

@@ -1,0 +1,135 @@
+package workflow
+
+import "time"
+
+// SchemaVersion is the form of workflow files that this program reads.
+const SchemaVersion = 1
+
+// Workflow is one workflow file.
+type Workflow struct {
+	Name        string   `yaml:"name"`    // [a-z0-9][a-z0-9_-]{0,63}
+	Version     int      `yaml:"version"` // of the schema: 1
+	Description string   `yaml:"description"`
+	Phases      []Phase  `yaml:"phases"` // in order; a run starts in the first
+	Rails       Rails    `yaml:"rails"`
+	Fingerprint []Part   `yaml:"fingerprint"` // what a failed iteration is compared by
+	Limits      Limits   `yaml:"limits"`
+	Notes       []string `yaml:"notes"` // globs left out of tree comparisons
+}
+
+// Phase is a named stage: an agent with a prompt, and the gates that judge it.
+type Phase struct {
+	Name   string      `yaml:"name"`
+	Prompt string      `yaml:"prompt"` // file name of the template
+	Gates  []GateGroup `yaml:"gates"`  // in the order in which they are judged
+}
+
+// GateGroup names gates that the run brings along.
+type GateGroup string
+
+// The groups of gates.
+const (
+	Goals      GateGroup = "goals"      // must be seen red, then pass
+	Invariants GateGroup = "invariants" // must stay green
+	Protected  GateGroup = "protected"  // pinned files are unchanged
+)
+
+// Then says what a rail does when it is hit.
+type Then string
+
+// What rails do.
+const (
+	Warn    Then = "warn" // the next prompt asks for another approach
+	HaltRun Then = "halt"
+)
+
+// Rails are the checks over history.
+type Rails struct {
+	Drift     Then      `yaml:"drift"`    // always halt
+	Sameness  Then      `yaml:"sameness"` // always halt
+	Stuck     Stuck     `yaml:"stuck"`
+	Signature Signature `yaml:"signature"`
+}
+
+// Stuck halts when any two of the last Window failed iterations are equal.
+type Stuck struct {
+	Window int `yaml:"window"` // at least 2
+}
+
+// Signature counts equal failures in a row, whatever the tree.
+type Signature struct {
+	Count int  `yaml:"count"` // at least 2
+	Then  Then `yaml:"then"`
+}
+
+// Part is a part of the fingerprint of a failed iteration.
+type Part string
+
+// The parts of a fingerprint.
+const (
+	PartGates Part = "gates" // gate names, verdicts, exit codes
+	PartTests Part = "tests" // failing test ids, else the normalised output
+	PartTree  Part = "tree"  // the tree without note paths
+)
+
+// Limits bound a run and its effects. A duration of zero is no limit.
+type Limits struct {
+	Iterations         int    `yaml:"iterations"`
+	IterationsWithTime int    `yaml:"iterations_with_time"` // default when the run has an end in time
+	Agent              Effect `yaml:"agent"`
+	Gate               Effect `yaml:"gate"`
+	Noop               Noop   `yaml:"noop"`
+	Losses             int    `yaml:"losses"` // lost agents in a row that halt the run
+}
+
+// Effect bounds one process tree.
+type Effect struct {
+	Wall  time.Duration `yaml:"wall"`  // of activity
+	Idle  time.Duration `yaml:"idle"`  // longest silence
+	Grace time.Duration `yaml:"grace"` // between TERM and KILL
+}
+
+// Noop says when an agent did nothing, and what follows.
+type Noop struct {
+	Within  time.Duration   `yaml:"within"`  // an agent that ends sooner with an unchanged tree
+	Backoff []time.Duration `yaml:"backoff"` // wait after the first, second ...; the last one repeats
+	Halt    int             `yaml:"halt"`    // in a row
+}
+
+// Phase finds a phase by name.
+func (w Workflow) Phase(name string) (Phase, bool) {
+	for _, p := range w.Phases {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return Phase{}, false
+}
+
+// Default is a workflow without name and phases: what a file that sets nothing
+// else gets. Each call returns values of its own.
+func Default() Workflow {
+	return Workflow{
+		Version: SchemaVersion,
+		Rails: Rails{
+			Drift:     HaltRun,
+			Sameness:  HaltRun,
+			Stuck:     Stuck{Window: 3},
+			Signature: Signature{Count: 5, Then: Warn},
+		},
+		Fingerprint: []Part{PartGates, PartTests, PartTree},
+		Limits: Limits{
+			Iterations:         10,
+			IterationsWithTime: 50,
+			Agent:              Effect{Wall: 2 * time.Hour, Idle: 30 * time.Minute, Grace: 10 * time.Second},
+			Gate:               Effect{Wall: 30 * time.Minute, Grace: 10 * time.Second},
+			Noop: Noop{
+				Within:  10 * time.Second,
+				Backoff: []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute},
+				Halt:    3,
+			},
+			Losses: 3,
+		},
+		Notes: []string{".autopilot/notes/**"},
+	}
+}
