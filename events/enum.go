@@ -46,7 +46,6 @@ const (
 	ReasonTreeChanged Reason = "tree-changed"   // a recorded file changed while the gates ran, twice
 	ReasonUnchanged   Reason = "unchanged"      // protected: every pin is as it was
 	ReasonPinChanged  Reason = "pin-changed"    // protected: the files named are not
-	ReasonNoChange    Reason = "no-change"      // start-green: nothing was changed
 	ReasonEarlier     Reason = "earlier-failed" // not run, as an earlier gate settled it
 )
 
@@ -112,7 +111,10 @@ const (
 	HaltAgentFailed Halt = "agent-failed"
 	HaltStopped     Halt = "stopped"
 
-	HaltNeedsPerson Halt = "needs-person"
+	HaltInternal Halt = "internal" // the daemon could not do its own part; the error says which
+
+	HaltNeedsPerson   Halt = "needs-person"
+	HaltWorkspaceGone Halt = "workspace-gone" // needs a person to bring it back
 )
 
 // End is the state that a run ends in.

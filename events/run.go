@@ -90,6 +90,7 @@ type GatesJudged struct {
 	Results   []GateResult `json:"results"`
 	Tree      Tree         `json:"tree"` // as the gates left it
 	Work      Tree         `json:"work"`
+	Created   Ref          `json:"created,omitzero"`  // files that gates of this run made, one a line: left out of its trees
 	Repeated  bool         `json:"repeated,omitzero"` // the tree changed under the gates, so they ran twice
 }
 
@@ -148,7 +149,7 @@ type AgentEnded struct {
 	Question    Ref     `json:"question,omitzero"`
 	Tree        Tree    `json:"tree"` // recorded after the whole process tree was reaped
 	Work        Tree    `json:"work"`
-	Files       int     `json:"files"` // changed against the iteration's start
+	Files       int     `json:"files"` // changed against the start of the run
 }
 
 // IterationRecorded closes an iteration, before anything is decided on it.
@@ -184,6 +185,7 @@ type RunHalted struct {
 	Value      string `json:"value,omitzero"`      // the fingerprint or signature that repeated
 	Files      Ref    `json:"files,omitzero"`
 	Question   Ref    `json:"question,omitzero"`
+	Error      Ref    `json:"error,omitzero"` // of an internal halt
 	Limit      int64  `json:"limit,omitzero"` // the limit that was reached: iterations or milliseconds
 	Tree       Tree   `json:"tree"`
 }

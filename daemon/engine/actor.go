@@ -1,0 +1,316 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"autopilot/daemon/workflow"
+	"autopilot/events"
+	"autopilot/projections/run"
+)
+
+// recheck bounds every wait: wall clock limits are looked at again after the
+// host slept or its clock was set (lesson FR-46).
+const recheck = 30 * time.Second
+
+// Journal stores one event and gives it back as it was stored. The actor fills
+// all but id, time, sequence and hash.
+type Journal interface {
+	// Append stores e as the next event of the run. Events that close a run may
+	// use the reserve of the quota.
+	Append(ctx context.Context, e events.Event, closing bool) (events.Event, error)
+	// Load folds the run anew from what is stored.
+	Load(ctx context.Context, id string) (run.State, error)
+}
+
+// Errors of a Journal that the actor acts on; all others are tried again.
+var (
+	// ErrMoved: someone else has appended. The state must be loaded anew.
+	ErrMoved = errors.New("the log of the run has moved on")
+	// ErrNoRoom: the store takes no ordinary events now.
+	ErrNoRoom = errors.New("the event store has no room")
+)
+
+// Config is what an Actor works with. All fields are needed.
+type Config struct {
+	Journal Journal
+	Worker  Worker
+	Flow    workflow.Workflow
+	Host    string // host id, for actor strings
+	Now     func() time.Time
+	Log     *slog.Logger
+	Changed func(run.State, events.Event) // called after each stored event, must not block
+}
+
+// Actor owns one run: its state, and every append to its log. Run must be
+// called once; Do and State may be called from any goroutine.
+type Actor struct {
+	cfg   Config
+	inbox chan request
+	gone  chan struct{} // closed when Run returns
+	retry int           // failures in a row of the present action
+
+	mu    sync.Mutex
+	state run.State
+}
+
+type request struct {
+	cmd   Command
+	actor string
+	cause string
+	reply chan answer
+}
+
+type answer struct {
+	state run.State
+	err   error
+}
+
+// NewActor makes the actor of a run in that state.
+func NewActor(cfg Config, s run.State) *Actor {
+	return &Actor{cfg: cfg, inbox: make(chan request), gone: make(chan struct{}), state: s}
+}
+
+// State is the run as it is now.
+func (a *Actor) State() run.State {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.state
+}
+
+// ErrGone is returned for a command to an actor that has ended.
+var ErrGone = errors.New("the run is no longer served here")
+
+// Do hands a command to the run and waits for the state that it led to. cause
+// is the id of the request, actor who sent it.
+func (a *Actor) Do(ctx context.Context, c Command, actor, cause string) (run.State, error) {
+	q := request{c, actor, cause, make(chan answer, 1)}
+	select {
+	case a.inbox <- q:
+	case <-a.gone:
+		return a.State(), ErrGone
+	case <-ctx.Done():
+		return a.State(), ctx.Err()
+	}
+	select {
+	case r := <-q.reply:
+		return r.state, r.err
+	case <-a.gone:
+		return a.State(), ErrGone
+	case <-ctx.Done():
+		return a.State(), ctx.Err()
+	}
+}
+
+// Run serves the run until it is over or ctx ends. When ctx ends, effects are
+// let go of and live on.
+func (a *Actor) Run(ctx context.Context) error {
+	defer close(a.gone)
+	ctx, cancel := context.WithCancel(ctx)
+	var j *job
+	defer func() {
+		cancel()
+		if j != nil {
+			<-j.done
+		}
+	}()
+	for {
+		s := a.State()
+		if s.Status == run.Over && j == nil {
+			return nil
+		}
+		act := Next(s, a.cfg.Flow, a.cfg.Now())
+		var err error
+		if j, err = a.pursue(ctx, j, act); err != nil {
+			return err
+		}
+		if j == nil && pure(act) != nil {
+			if err := a.append(ctx, pure(act), events.ActorDaemon(a.cfg.Host), ""); err != nil {
+				return err
+			}
+			continue
+		}
+		if j, err = a.await(ctx, j, act); err != nil {
+			return err
+		}
+	}
+}
+
+// pure is the event of an action that needs no work.
+func pure(act Action) events.Data {
+	switch act := act.(type) {
+	case Record:
+		return act.IterationRecorded
+	case Halt:
+		return act.RunHalted
+	case Finish:
+		return act.RunEnded
+	}
+	return nil
+}
+
+// await waits for the first of: the job's outcome, a command, time, the end.
+func (a *Actor) await(ctx context.Context, j *job, act Action) (*job, error) {
+	var done <-chan struct{}
+	if j != nil {
+		done = j.done
+	}
+	timer := time.NewTimer(a.pause(act))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return j, ctx.Err()
+	case <-timer.C:
+		return j, nil
+	case q := <-a.inbox:
+		return j, a.command(ctx, q)
+	case <-done:
+		return nil, a.outcome(ctx, j)
+	}
+}
+
+// pause is how long nothing needs to be decided.
+func (a *Actor) pause(act Action) time.Duration {
+	now, d := a.cfg.Now(), recheck
+	if w, ok := act.(Wait); ok {
+		if w.Until.IsZero() {
+			return time.Hour
+		}
+		d = min(d, w.Until.Sub(now))
+	}
+	if end, ok := Deadline(a.State(), now); ok && end.After(now) {
+		d = min(d, end.Sub(now))
+	}
+	return max(d, time.Millisecond)
+}
+
+func (a *Actor) command(ctx context.Context, q request) error {
+	data, err := Decide(a.State(), q.cmd, a.cfg.Now())
+	if err == nil && data != nil {
+		err = a.append(ctx, data, q.actor, q.cause)
+	}
+	q.reply <- answer{a.State(), err}
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+// outcome appends what a job made. A job that failed is tried again, and after
+// the third failure the run is halted: the daemon cannot do its part.
+func (a *Actor) outcome(ctx context.Context, j *job) error {
+	if j.dropped {
+		return nil
+	}
+	var cmd Command = Report{j.data}
+	if j.err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		a.cfg.Log.Error("do the work of a run", "run", a.State().ID, "action", fmt.Sprintf("%T", j.act), "error", j.err)
+		a.retry++
+		switch {
+		case errors.Is(j.err, ErrWorkspaceGone):
+			cmd = GiveUp{Reason: events.HaltWorkspaceGone, Error: a.cfg.Worker.Text(ctx, j.err.Error())}
+		case a.retry < 3:
+			return sleep(ctx, time.Duration(a.retry)*time.Second)
+		default:
+			cmd = GiveUp{Reason: events.HaltInternal, Error: a.cfg.Worker.Text(ctx, j.err.Error())}
+		}
+	}
+	a.retry = 0
+	data, err := Decide(a.State(), cmd, a.cfg.Now())
+	if errors.Is(err, ErrStale) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return a.append(ctx, data, events.ActorDaemon(a.cfg.Host), "")
+}
+
+// append stores one event and folds it. It waits for room and for an answer,
+// and returns only when the event is stored, the log has moved on (and was
+// loaded anew), or ctx has ended.
+func (a *Actor) append(ctx context.Context, d events.Data, actor, cause string) error {
+	s := a.State()
+	e := events.Event{
+		Aggregate: events.Run(s.ID), Seq: s.Log.Seq + 1, Actor: actor, Causation: cause, Data: d,
+	}
+	for wait := 50 * time.Millisecond; ; wait = min(2*wait, recheck) {
+		stored, err := a.cfg.Journal.Append(ctx, e, closing(d))
+		switch {
+		case err == nil:
+			a.set(run.Evolve(s, stored))
+			a.cfg.Changed(a.State(), stored)
+			return a.closed(ctx, d)
+		case errors.Is(err, ErrMoved):
+			return a.reload(ctx)
+		case ctx.Err() != nil:
+			return ctx.Err()
+		}
+		a.cfg.Log.Error("append an event", "run", s.ID, "type", d.EventType(), "error", err)
+		if err := sleep(ctx, wait); err != nil {
+			return err
+		}
+	}
+}
+
+// closing events may use the reserve of the quota, so that a full store can
+// still be told how its runs ended.
+func closing(d events.Data) bool {
+	switch d.(type) {
+	case events.RunHalted, events.RunEnded, events.AgentEnded, events.StopRequested:
+		return true
+	}
+	return false
+}
+
+// closed tells the worker of what was closed. Its error is logged only: the
+// tree of an iteration is recorded before, this names it.
+func (a *Actor) closed(ctx context.Context, d events.Data) error {
+	switch d.(type) {
+	case events.IterationRecorded, events.RunHalted, events.RunEnded:
+	default:
+		return nil
+	}
+	if err := a.cfg.Worker.Recorded(ctx, a.State()); err != nil && ctx.Err() == nil {
+		a.cfg.Log.Error("keep a recorded tree", "run", a.State().ID, "error", err)
+	}
+	return nil
+}
+
+func (a *Actor) reload(ctx context.Context) error {
+	for {
+		s, err := a.cfg.Journal.Load(ctx, a.State().ID)
+		if err == nil {
+			a.set(s)
+			return nil
+		}
+		a.cfg.Log.Error("load a run", "run", a.State().ID, "error", err)
+		if err := sleep(ctx, time.Second); err != nil {
+			return err
+		}
+	}
+}
+
+func (a *Actor) set(s run.State) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.state = s
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

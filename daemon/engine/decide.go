@@ -1,0 +1,172 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"autopilot/events"
+	"autopilot/projections/run"
+)
+
+// Command asks a run for something. The set is closed.
+type Command interface{ command() }
+
+// Start begins a run.
+type Start struct{ events.RunStarted }
+
+// Stop asks a live run to stop.
+type Stop struct{ Mode events.StopMode }
+
+// Resume continues a halted run, with a person's findings or without.
+type Resume struct{ Note events.Ref }
+
+// Suspend reports that the host slept.
+type Suspend struct{ For time.Duration }
+
+// Report is the outcome of what Next asked for: one of the events that a
+// Worker makes.
+type Report struct{ Data events.Data }
+
+// GiveUp halts a run whose work cannot be done at all, by no fault of the
+// agent.
+type GiveUp struct {
+	Reason events.Halt
+	Error  events.Ref
+}
+
+func (Start) command()   {}
+func (Stop) command()    {}
+func (Resume) command()  {}
+func (Suspend) command() {}
+func (Report) command()  {}
+func (GiveUp) command()  {}
+
+// Errors that a caller can branch on.
+var (
+	ErrOver      = errors.New("the run is over")
+	ErrNotHalted = errors.New("the run is not halted")
+	ErrStarted   = errors.New("the run has begun already")
+	ErrStale     = errors.New("the run has moved on")
+	ErrDrift     = errors.New("a run that was halted by drift is not resumed: what it proves is no longer known")
+	ErrPastUntil = errors.New("the time that the run was given until has passed")
+	ErrNeedsNote = errors.New("the same rail would fire again without new findings")
+)
+
+// Decide answers a command with the one event that it causes, with no event
+// when it changes nothing, or with an error.
+func Decide(s run.State, c Command, now time.Time) (events.Data, error) {
+	switch c := c.(type) {
+	case Start:
+		if s.Status != run.None {
+			return nil, ErrStarted
+		}
+		return c.RunStarted, nil
+	case Stop:
+		return decideStop(s, c)
+	case Resume:
+		return decideResume(s, c, now)
+	case Suspend:
+		if s.Status != run.Live || c.For < time.Millisecond {
+			return nil, nil
+		}
+		return events.RunSuspended{MS: c.For.Milliseconds()}, nil
+	case Report:
+		return decideReport(s, c)
+	case GiveUp:
+		if s.Status != run.Live {
+			return nil, ErrStale
+		}
+		return events.RunHalted{
+			Reason: c.Reason, Phase: s.Loop.Phase, Iteration: s.Loop.Iteration,
+			Error: c.Error, Tree: s.Last.Tree,
+		}, nil
+	}
+	return nil, fmt.Errorf("command %T is not known", c)
+}
+
+// decideStop: a stronger stop replaces a weaker one; a weaker or equal one
+// changes nothing. A halted run can be cancelled.
+func decideStop(s run.State, c Stop) (events.Data, error) {
+	switch s.Status {
+	case run.None, run.Over:
+		return nil, ErrOver
+	case run.Halted:
+		if c.Mode == events.StopCancel {
+			return events.RunEnded{
+				State: events.EndCancelled, Iteration: s.Loop.Iteration, Tree: s.Last.Tree,
+			}, nil
+		}
+		return nil, nil
+	case run.Live:
+	}
+	if strength(c.Mode) <= strength(s.Stop) {
+		return nil, nil
+	}
+	return events.StopRequested{Mode: c.Mode}, nil
+}
+
+func strength(m events.StopMode) int {
+	switch m {
+	case events.StopAfterIteration:
+		return 1
+	case events.StopNow:
+		return 2
+	case events.StopCancel:
+		return 3
+	}
+	return 0
+}
+
+// decideResume: a rail or a spent budget would halt the run again at once, so
+// it needs a person's findings.
+func decideResume(s run.State, c Resume, now time.Time) (events.Data, error) {
+	switch s.Status {
+	case run.None, run.Over:
+		return nil, ErrOver
+	case run.Live:
+		return nil, ErrNotHalted
+	case run.Halted:
+	}
+	if u := s.Facts.Limits.UntilMS; u > 0 && !now.Before(time.UnixMilli(u)) {
+		return nil, ErrPastUntil
+	}
+	switch s.Halt.Reason {
+	case events.HaltDrift, events.HaltLogIntegrity:
+		return nil, ErrDrift
+	case events.HaltSameness, events.HaltStuck, events.HaltSignature, events.HaltIterations,
+		events.HaltHours, events.HaltNeedsPerson, events.HaltUnverifiable:
+		if c.Note == "" {
+			return nil, ErrNeedsNote
+		}
+	case events.HaltNoop, events.HaltAgentLost, events.HaltAgentFailed, events.HaltStopped,
+		events.HaltInternal, events.HaltWorkspaceGone:
+	}
+	return events.RunResumed{Note: c.Note}, nil
+}
+
+// decideReport takes an outcome only if it belongs to what is under way.
+func decideReport(s run.State, c Report) (events.Data, error) {
+	if s.Status != run.Live {
+		return nil, ErrStale
+	}
+	ok := false
+	switch d := c.Data.(type) {
+	case events.IterationStarted:
+		ok = s.Stage == run.Ready || s.Stage == run.Ended
+	case events.AgentEnded:
+		ok = s.Stage == run.Agent && d.Effect == s.Last.Start.Effect
+	case events.GatesStarted:
+		ok = s.Stage == run.Started || s.Stage == run.Ended
+	case events.GatesJudged:
+		ok = s.Stage == run.Gates && d.Iteration == s.Last.Gates.Iteration
+	case events.IterationRecorded:
+		ok = s.Stage == run.Judged || s.Stage == run.Ended
+	case events.RunHalted, events.RunEnded:
+		ok = true
+	}
+	if !ok {
+		return nil, ErrStale
+	}
+	return c.Data, nil
+}

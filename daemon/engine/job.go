@@ -1,0 +1,107 @@
+package engine
+
+import (
+	"context"
+
+	"autopilot/events"
+	"autopilot/projections/run"
+)
+
+// job is one piece of work under way, in a goroutine of its own that ends when
+// done is closed. The actor has at most one.
+type job struct {
+	act     Action
+	end     chan struct{} // closed to end what the job started
+	ending  bool
+	dropped bool // its outcome no longer matters
+	done    chan struct{}
+	data    events.Data
+	err     error
+}
+
+// pursue makes the running job fit the action: starts one, ends what it
+// started, or drops it.
+func (a *Actor) pursue(ctx context.Context, j *job, act Action) (*job, error) {
+	switch {
+	case j == nil:
+		return a.begin(ctx, act), nil
+	case sameWork(j.act, act):
+		if r, ok := act.(RunAgent); ok && r.End && r.Announced {
+			j.stop()
+		}
+		return j, nil
+	}
+	j.dropped = true
+	j.stop()
+	select {
+	case <-j.done:
+		return nil, nil
+	case <-ctx.Done():
+		return j, ctx.Err()
+	}
+}
+
+func (j *job) stop() {
+	if !j.ending {
+		j.ending = true
+		close(j.end)
+	}
+}
+
+// sameWork compares actions without the wish to end them.
+func sameWork(a, b Action) bool {
+	if r, ok := a.(RunAgent); ok {
+		r.End = false
+		a = r
+	}
+	if r, ok := b.(RunAgent); ok {
+		r.End = false
+		b = r
+	}
+	return a == b
+}
+
+// begin starts the goroutine of an action that needs work; nil for others.
+func (a *Actor) begin(ctx context.Context, act Action) *job {
+	work := a.work(act)
+	if work == nil {
+		return nil
+	}
+	j := &job{act: act, end: make(chan struct{}), done: make(chan struct{})}
+	if r, ok := act.(RunAgent); ok && r.End {
+		j.stop()
+	}
+	s := a.State()
+	go func() {
+		defer close(j.done)
+		j.data, j.err = work(ctx, s, j.end)
+	}()
+	return j
+}
+
+type work func(ctx context.Context, s run.State, end <-chan struct{}) (events.Data, error)
+
+func (a *Actor) work(act Action) work {
+	w := a.cfg.Worker
+	switch act := act.(type) {
+	case RunAgent:
+		if act.Announced {
+			return func(ctx context.Context, s run.State, end <-chan struct{}) (events.Data, error) {
+				return w.Agent(ctx, s, end)
+			}
+		}
+		return func(ctx context.Context, s run.State, _ <-chan struct{}) (events.Data, error) {
+			return w.BeginAgent(ctx, s, act)
+		}
+	case RunGates:
+		if act.Announced {
+			return func(ctx context.Context, s run.State, end <-chan struct{}) (events.Data, error) {
+				return w.Gates(ctx, s, end)
+			}
+		}
+		return func(ctx context.Context, s run.State, _ <-chan struct{}) (events.Data, error) {
+			return w.BeginGates(ctx, s, act)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"slices"
+
+	"autopilot/daemon/workflow"
+	"autopilot/events"
+	"autopilot/projections/rule"
+)
+
+// This file makes the events that close an iteration or a run, from the state
+// alone.
+
+// record closes the iteration with verdict, fingerprint and signature.
+func record(q view) Action {
+	a := q.Last.Agent
+	rec := events.IterationRecorded{
+		Phase: a.Phase, Iteration: a.Iteration, Attempt: a.Attempt,
+		Verdict: events.Skipped, Tree: q.Last.Tree, Work: q.Last.Work, Files: a.Files,
+	}
+	if q.noop() {
+		return Record{rec}
+	}
+	rec.Verdict = q.verdict()
+	if rec.Verdict == events.Fail {
+		tree := events.Tree("")
+		if slices.Contains(q.flow.Fingerprint, workflow.PartTree) {
+			tree = q.Last.Work
+		}
+		rec.Fingerprint = rule.Fingerprint(q.Last.Results, tree)
+		rec.Signature = rule.Signature(q.Last.Results)
+	}
+	return Record{rec}
+}
+
+// verdict is pass only when every gate passed: missing data closes. A run that
+// was started green also needs a changed tree.
+func (q view) verdict() events.Verdict {
+	if len(q.Last.Results) == 0 || q.Unchanged() {
+		return events.Fail
+	}
+	for _, r := range q.Last.Results {
+		if r.Verdict != events.Pass {
+			return events.Fail
+		}
+	}
+	return events.Pass
+}
+
+func finish(end events.End) func(view) Action {
+	return func(q view) Action {
+		return Finish{events.RunEnded{State: end, Iteration: q.Loop.Iteration, Tree: q.Last.Tree}}
+	}
+}
+
+func (q view) refuse() Action {
+	d := q.baseline()
+	return Finish{events.RunEnded{
+		State: events.EndRefused, Reason: d.Refused, Gate: d.Gate, Tree: q.Last.Tree,
+	}}
+}
+
+// halt stops with the evidence that its reason has.
+func halt(reason events.Halt) func(view) Action {
+	return func(q view) Action {
+		h := events.RunHalted{
+			Reason: reason, Phase: q.Loop.Phase, Iteration: q.Loop.Iteration, Tree: q.Last.Tree,
+		}
+		switch reason {
+		case events.HaltDrift:
+			h.Gate, h.Files = named(q.Last.Results, func(r events.GateResult) bool {
+				return r.Kind == events.GateProtected && r.Verdict == events.Fail
+			})
+		case events.HaltUnverifiable:
+			h.Gate, h.Files = named(q.Last.Results, func(r events.GateResult) bool {
+				return r.Verdict == events.Unverifiable
+			})
+		case events.HaltSameness:
+			h = repeated(h, q.rail(rule.RailSameness))
+		case events.HaltStuck:
+			h = repeated(h, q.rail(rule.RailStuck))
+		case events.HaltSignature:
+			h = repeated(h, q.rail(rule.RailSignature))
+		case events.HaltIterations:
+			h.Limit = int64(q.Facts.Limits.Iterations)
+		case events.HaltHours:
+			h.Limit = q.Facts.Limits.ActiveMS
+		case events.HaltNoop:
+			h.Limit = int64(q.Loop.Noops)
+		case events.HaltAgentLost:
+			h.Limit = int64(q.Loop.Losses)
+		case events.HaltNeedsPerson:
+			h.Question = q.Last.Agent.Question
+		case events.HaltLogIntegrity, events.HaltAgentFailed, events.HaltStopped,
+			events.HaltInternal, events.HaltWorkspaceGone:
+		}
+		return Halt{h}
+	}
+}
+
+func repeated(h events.RunHalted, f rule.Firing) events.RunHalted {
+	h.Iterations, h.Value = f.Iterations, f.Value
+	return h
+}
+
+func named(results []events.GateResult, that func(events.GateResult) bool) (events.Name, events.Ref) {
+	for _, r := range results {
+		if that(r) {
+			return r.Gate, r.Files
+		}
+	}
+	return "", ""
+}

@@ -1,0 +1,37 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"autopilot/events"
+	"autopilot/projections/run"
+)
+
+// Worker does what Next asks for and cannot be computed. Each method makes one
+// event and appends nothing. It is called again with the same state after a
+// crash, and then finds what it began before.
+//
+// When ctx ends the worker lets go: what it started lives on, to be found
+// again. A receive on end means that what it started shall be ended.
+type Worker interface {
+	// BeginAgent prepares an iteration: start tree, prompt, limits. With
+	// act.Restore the workspace is first taken back to the start tree of the
+	// lost attempt.
+	BeginAgent(ctx context.Context, s run.State, act RunAgent) (events.IterationStarted, error)
+	// Agent runs the announced agent, or finds it, to its end and records the
+	// tree that it left.
+	Agent(ctx context.Context, s run.State, end <-chan struct{}) (events.AgentEnded, error)
+	// BeginGates names the effects of the gates.
+	BeginGates(ctx context.Context, s run.State, act RunGates) (events.GatesStarted, error)
+	// Gates judges every gate on the recorded tree.
+	Gates(ctx context.Context, s run.State, end <-chan struct{}) (events.GatesJudged, error)
+	// Recorded is told of a state whose iteration or run was just closed, to
+	// keep the tree and to clean up. It may be told twice.
+	Recorded(ctx context.Context, s run.State) error
+	// Text stores an error for a halt.
+	Text(ctx context.Context, text string) events.Ref
+}
+
+// ErrWorkspaceGone is wrapped by a Worker whose workspace is no longer there.
+var ErrWorkspaceGone = errors.New("the workspace is gone")

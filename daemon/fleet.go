@@ -1,0 +1,334 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"autopilot/daemon/engine"
+	"autopilot/daemon/workflow"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/run"
+)
+
+// fleet holds every run that this daemon knows and the actors of those that
+// are not over. One goroutine per such run; close ends them all.
+type fleet struct {
+	ctx     context.Context
+	journal *journal
+	worker  engine.Worker
+	flow    func(ctx context.Context, s run.State) (workflow.Workflow, error)
+	host    string
+	now     func() time.Time
+	log     *slog.Logger
+
+	wg sync.WaitGroup
+
+	mu      sync.Mutex
+	runs    map[string]*member
+	changed chan struct{}     // closed and made anew at every change
+	starts  map[string]string // workspace id to the request that is starting a run there
+}
+
+// member is one run. Its actor is nil when it is over, or could not be served.
+type member struct {
+	state run.State
+	actor *engine.Actor
+}
+
+func newFleet(ctx context.Context, j *journal, w engine.Worker, host string, now func() time.Time, l *slog.Logger,
+	flow func(context.Context, run.State) (workflow.Workflow, error),
+) *fleet {
+	return &fleet{
+		ctx: ctx, journal: j, worker: w, flow: flow, host: host, now: now, log: l,
+		runs: map[string]*member{}, changed: make(chan struct{}), starts: map[string]string{},
+	}
+}
+
+// load folds every run from the log and serves those that are not over.
+func (f *fleet) load(ctx context.Context) error {
+	states := map[string]run.State{}
+	for stored, err := range f.journal.log.ReadAll(ctx, "") {
+		if err != nil {
+			f.log.Error("read a stored event", "subject", stored.Subject, "error", err)
+			if stored.Subject == "" {
+				return fmt.Errorf("read the log: %w", err)
+			}
+			markBroken(states, stored.Subject)
+			continue
+		}
+		e := stored.Event
+		if e.Aggregate.Kind != events.KindRun {
+			continue
+		}
+		s := states[e.Aggregate.ID]
+		if e.PrevHash != f.journal.hash(e.Aggregate.ID) && s.Log.Broken == 0 {
+			s.Log.Broken = e.Seq
+		}
+		states[e.Aggregate.ID] = run.Evolve(s, e)
+		f.journal.note(stored)
+	}
+	for id, s := range states {
+		if s.Status == run.None {
+			continue
+		}
+		s.ID = id
+		f.serve(ctx, s)
+	}
+	return nil
+}
+
+// markBroken remembers that an event of a run cannot be read.
+func markBroken(states map[string]run.State, subject string) {
+	id := strings.TrimPrefix(subject, events.Run("").Subject())
+	s := states[id]
+	if s.Log.Broken == 0 {
+		s.Log.Broken = s.Log.Seq + 1
+	}
+	states[id] = s
+}
+
+// serve adds a run and, unless it is over, starts its actor.
+func (f *fleet) serve(ctx context.Context, s run.State) *member {
+	m := &member{state: s}
+	if s.Status != run.Over {
+		flow, err := f.flow(ctx, s)
+		if err != nil {
+			f.log.Error("serve a run", "run", s.ID, "error", err)
+		} else {
+			m.actor = engine.NewActor(engine.Config{
+				Journal: f.journal, Worker: f.worker, Flow: flow, Host: f.host, Now: f.now, Log: f.log,
+				Changed: f.note,
+			}, s)
+		}
+	}
+	f.mu.Lock()
+	f.runs[s.ID] = m
+	f.mu.Unlock()
+	if m.actor != nil {
+		f.wg.Go(func() {
+			if err := m.actor.Run(f.ctx); err != nil && f.ctx.Err() == nil {
+				f.log.Error("serve a run", "run", s.ID, "error", err)
+			}
+		})
+	}
+	return m
+}
+
+// note takes the new state of a run from its actor.
+func (f *fleet) note(s run.State, _ events.Event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if m := f.runs[s.ID]; m != nil {
+		m.state = s
+	}
+	close(f.changed)
+	f.changed = make(chan struct{})
+}
+
+// wait returns a channel that is closed at the next change of any run.
+func (f *fleet) wait() <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.changed
+}
+
+func (f *fleet) state(id string) (run.State, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	m, ok := f.runs[id]
+	if !ok {
+		return run.State{}, false
+	}
+	return m.state, true
+}
+
+// states is every run, newest first.
+func (f *fleet) states() []run.State {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	out := make([]run.State, 0, len(f.runs))
+	for _, m := range f.runs {
+		out = append(out, m.state)
+	}
+	slices.SortFunc(out, func(a, b run.State) int { return cmp.Compare(b.ID, a.ID) })
+	return out
+}
+
+// live counts the runs that are going on.
+func (f *fleet) live() int {
+	n := 0
+	for _, s := range f.states() {
+		if s.Status == run.Live {
+			n++
+		}
+	}
+	return n
+}
+
+// resolve finds the run that a request names: an exact id or handle, an
+// unambiguous suffix of an id, or for no name the latest of the workspace
+// project.
+func (f *fleet) resolve(ref wire.RunRef, project string) (run.State, error) {
+	all := f.states()
+	if ref.Run == "" {
+		return f.latest(all, ref, project)
+	}
+	want := strings.ToLower(ref.Run)
+	var hits []run.State
+	for _, s := range all {
+		id := strings.ToLower(s.ID)
+		if s.Facts.Handle == want || id == want {
+			return s, nil
+		}
+		if len(want) >= 4 && strings.HasSuffix(id, want) {
+			hits = append(hits, s)
+		}
+	}
+	switch len(hits) {
+	case 1:
+		return hits[0], nil
+	case 0:
+		return run.State{}, wire.Errorf(wire.NotFound, "no run %q", ref.Run).
+			WithHint("apctl ls --all   lists the runs")
+	}
+	return run.State{}, wire.Errorf(wire.Usage, "%q fits %d runs: %s", ref.Run, len(hits), handles(hits)).
+		WithHint("give more characters of the id")
+}
+
+func (f *fleet) latest(all []run.State, ref wire.RunRef, project string) (run.State, error) {
+	var here []run.State
+	for _, s := range all {
+		if s.Facts.Project == project && project != "" && (!ref.LiveOnly || s.Status == run.Live) {
+			here = append(here, s)
+		}
+	}
+	switch {
+	case len(here) == 0 && ref.LiveOnly:
+		return run.State{}, wire.Errorf(wire.NotFound, "no live run in %s", ref.Workspace).
+			WithHint("apctl ls   lists the runs; name one")
+	case len(here) == 0:
+		return run.State{}, wire.Errorf(wire.NotFound, "no run in %s", ref.Workspace).
+			WithHint("apctl ls   lists the runs; name one")
+	case ref.LiveOnly && len(here) > 1:
+		return run.State{}, wire.Errorf(wire.Usage, "%d live runs in %s: %s", len(here), ref.Workspace, handles(here)).
+			WithHint("name one")
+	}
+	return here[0], nil
+}
+
+func handles(ss []run.State) string {
+	var out []string
+	for _, s := range ss {
+		out = append(out, s.Facts.Handle)
+	}
+	return strings.Join(out, ", ")
+}
+
+// do hands a command to a run's actor.
+func (f *fleet) do(ctx context.Context, id string, c engine.Command, actor, cause string) (run.State, error) {
+	f.mu.Lock()
+	m := f.runs[id]
+	f.mu.Unlock()
+	if m == nil {
+		return run.State{}, wire.Errorf(wire.NotFound, "no run %q", id)
+	}
+	if m.actor == nil {
+		_, err := engine.Decide(m.state, c, f.now())
+		if err == nil {
+			err = fmt.Errorf("run %s is not served: see the daemon's log", m.state.Facts.Handle)
+		}
+		return m.state, err
+	}
+	s, err := m.actor.Do(ctx, c, actor, cause)
+	if errors.Is(err, engine.ErrGone) {
+		if _, derr := engine.Decide(s, c, f.now()); derr != nil {
+			err = derr
+		}
+	}
+	return s, err
+}
+
+// begin stores a new run and serves it. hold must have been taken before.
+func (f *fleet) begin(ctx context.Context, id string, started events.RunStarted, actor, cause string) (run.State, error) {
+	e, err := f.journal.Append(ctx, events.Event{
+		Aggregate: events.Run(id), Seq: 1, Actor: actor, Causation: cause, Data: started,
+	}, false)
+	if err != nil {
+		return run.State{}, fmt.Errorf("store the start of a run: %w", err)
+	}
+	s := run.Evolve(run.State{}, e)
+	f.serve(ctx, s)
+	f.note(s, e)
+	return s, nil
+}
+
+// hold reserves a workspace for the start or the resume of a run, so that two
+// never share one. release is nil when it failed.
+func (f *fleet) hold(project, cause, except string) (release func(), err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for id, m := range f.runs {
+		if m.state.Facts.Project == project && m.state.Status == run.Live && id != except {
+			h := m.state.Facts.Handle
+			return nil, wire.Errorf(wire.Conflict, "run %s is live in this workspace", h).
+				WithHint("apctl watch %s   follows it; apctl stop %s   stops it", h, h)
+		}
+	}
+	if other, busy := f.starts[project]; busy && other != cause {
+		return nil, wire.Errorf(wire.Conflict, "another run is starting in this workspace")
+	}
+	f.starts[project] = cause
+	return func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		delete(f.starts, project)
+	}, nil
+}
+
+// requested finds the run that a repeated request has started already.
+func (f *fleet) requested(cause string) (run.State, bool) {
+	if cause == "" {
+		return run.State{}, false
+	}
+	for _, s := range f.states() {
+		if s.Requested == cause {
+			return s, true
+		}
+	}
+	return run.State{}, false
+}
+
+// handle is the shortest free suffix of a run id, at least four characters.
+func (f *fleet) handle(id string) string {
+	id = strings.ToLower(id)
+	taken := map[string]bool{}
+	for _, s := range f.states() {
+		taken[s.Facts.Handle] = true
+	}
+	for n := 4; n < len(id); n++ {
+		if h := id[len(id)-n:]; !taken[h] {
+			return h
+		}
+	}
+	return id
+}
+
+// suspended tells every live run that the host slept.
+func (f *fleet) suspended(ctx context.Context, d time.Duration) {
+	for _, s := range f.states() {
+		if s.Status != run.Live {
+			continue
+		}
+		if _, err := f.do(ctx, s.ID, engine.Suspend{For: d}, events.ActorDaemon(f.host), ""); err != nil {
+			f.log.Error("record a suspension", "run", s.ID, "error", err)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package daemon
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"autopilot/daemon/engine"
+	"autopilot/events"
+	"autopilot/events/log"
+	"autopilot/projections/run"
+)
+
+// journal writes the events of runs: it gives them id, time and the hash of
+// their predecessor.
+type journal struct {
+	log    log.Log
+	source string
+	now    func() time.Time
+
+	mu   sync.Mutex
+	tail map[string]string // run id to the hash of its last stored event
+}
+
+func newJournal(l log.Log, host string, now func() time.Time) *journal {
+	return &journal{log: l, source: "autopilot/" + host, now: now, tail: map[string]string{}}
+}
+
+// Append implements engine.Journal.
+func (j *journal) Append(ctx context.Context, e events.Event, closing bool) (events.Event, error) {
+	e.ID, e.Time, e.Source = newID(j.now()), j.now().UTC(), j.source
+	e.PrevHash = j.hash(e.Aggregate.ID)
+	class := log.Ordinary
+	if closing {
+		class = log.Closing
+	}
+	stored, err := j.log.Append(ctx, e, class)
+	switch {
+	case err == nil:
+		j.note(stored)
+		return stored.Event, nil
+	case errors.Is(err, log.ErrConflict), errors.Is(err, log.ErrUnavailable):
+		return e, fmt.Errorf("%w: %w", engine.ErrMoved, err)
+	case errors.Is(err, log.ErrFull):
+		return e, fmt.Errorf("%w: %w", engine.ErrNoRoom, err)
+	}
+	return e, err
+}
+
+// Load implements engine.Journal.
+func (j *journal) Load(ctx context.Context, id string) (run.State, error) {
+	var s run.State
+	for stored, err := range j.log.Read(ctx, events.Run(id), 0) {
+		if err != nil {
+			return s, err
+		}
+		s = run.Evolve(s, stored.Event)
+		j.note(stored)
+	}
+	return s, nil
+}
+
+// note remembers a stored event as the last of its run.
+func (j *journal) note(s log.Stored) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.tail[s.Event.Aggregate.ID] = s.Hash
+}
+
+func (j *journal) hash(id string) string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.tail[id]
+}
+
+func newID(now time.Time) string {
+	return ulid.MustNew(ulid.Timestamp(now), rand.Reader).String()
+}

@@ -1,0 +1,205 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"autopilot/events"
+	"autopilot/projections/run"
+)
+
+// Line says in one line what an event was. s is the state after it.
+func Line(s run.State, e events.Event) string {
+	switch d := e.Data.(type) {
+	case events.RunStarted:
+		return fmt.Sprintf("run %s started: %s", d.Handle, names(d.Gates))
+	case events.GatesStarted:
+		if d.Iteration == 0 {
+			return "baseline: running the gates before any work"
+		}
+		return fmt.Sprintf("iteration %d: running the gates", d.Iteration)
+	case events.GatesJudged:
+		return judged(d)
+	case events.IterationStarted:
+		return iterationStarted(s, d)
+	case events.AgentEnded:
+		return agentEnded(d)
+	case events.IterationRecorded:
+		return recorded(d)
+	case events.RunSuspended:
+		return "the host slept for " + short(d.MS)
+	case events.StopRequested:
+		return stopLine(d)
+	case events.RunHalted, events.RunEnded:
+		_, because := Why(s)
+		return because
+	case events.RunResumed:
+		if d.Note != "" {
+			return "resumed with new findings: the budget starts again"
+		}
+		return "resumed"
+	}
+	return "event " + e.Data.EventType() + " of a newer version"
+}
+
+func names(gates []events.Gate) string {
+	var goals, invariants []string
+	for _, g := range gates {
+		switch {
+		case g.Kind != events.GateCommand:
+		case g.Role == events.RoleGoal:
+			goals = append(goals, string(g.Name))
+		default:
+			invariants = append(invariants, string(g.Name))
+		}
+	}
+	out := "goal " + strings.Join(goals, ", ")
+	if len(goals) > 1 {
+		out = "goals " + strings.Join(goals, ", ")
+	}
+	if len(invariants) > 0 {
+		out += "; must stay green: " + strings.Join(invariants, ", ")
+	}
+	return out
+}
+
+func judged(d events.GatesJudged) string {
+	var parts []string
+	for _, r := range d.Results {
+		if r.Kind == events.GateProtected && r.Verdict == events.Pass {
+			continue
+		}
+		parts = append(parts, Result(r))
+	}
+	where := fmt.Sprintf("iteration %d", d.Iteration)
+	if d.Iteration == 0 {
+		where = "baseline"
+	}
+	return where + ": " + strings.Join(parts, ", ")
+}
+
+// Result is a gate's verdict in a few words: "test fail (exit 1, 3 failing)".
+func Result(r events.GateResult) string {
+	why := reason(r)
+	if r.Failing > 0 {
+		why += fmt.Sprintf(", %d failing", r.Failing)
+	}
+	return fmt.Sprintf("%s %s (%s)", r.Gate, r.Verdict, why)
+}
+
+func reason(r events.GateResult) string {
+	switch r.Reason {
+	case events.ReasonExit:
+		return fmt.Sprintf("exit %d", r.Exit)
+	case events.ReasonSignal:
+		return "killed by a signal from outside"
+	case events.ReasonTimeout:
+		return "out of time"
+	case events.ReasonSilent:
+		return "silent for too long"
+	case events.ReasonNotFound:
+		return "command not found"
+	case events.ReasonNoShell:
+		return "no shell"
+	case events.ReasonNoDirectory:
+		return "its directory is missing"
+	case events.ReasonToolChanged:
+		return "another program was put in place of a tool"
+	case events.ReasonTreeChanged:
+		return "files changed while it ran"
+	case events.ReasonUnchanged:
+		return "pinned files unchanged"
+	case events.ReasonPinChanged:
+		return "pinned files changed"
+	case events.ReasonEarlier:
+		return "not run"
+	}
+	return string(r.Reason)
+}
+
+func iterationStarted(s run.State, d events.IterationStarted) string {
+	out := fmt.Sprintf("iteration %d/%d: agent started", d.Iteration, s.Facts.Limits.Iterations)
+	if d.Attempt > 1 {
+		out += fmt.Sprintf(" (attempt %d)", d.Attempt)
+	}
+	return out
+}
+
+func agentEnded(d events.AgentEnded) string {
+	out := fmt.Sprintf("iteration %d: agent %s after %s, %s changed since the start",
+		d.Iteration, ended(d), short(d.DurationMS), count(d.Files, "file"))
+	if d.Claim != "" {
+		out += fmt.Sprintf("; it says %q", d.Claim)
+	}
+	if d.Left > 0 {
+		out += fmt.Sprintf("; %s could not be ended", count(d.Left, "process"))
+	}
+	return out
+}
+
+func ended(d events.AgentEnded) string {
+	switch d.Outcome {
+	case events.Exited:
+		return fmt.Sprintf("exited %d", d.Exit)
+	case events.Signaled:
+		return fmt.Sprintf("was killed by signal %d from outside", d.Signal)
+	case events.WallTimeout:
+		return "was ended at its time limit"
+	case events.IdleTimeout:
+		return "was ended for its silence"
+	case events.Stopped:
+		return "was stopped"
+	case events.SpawnFailed:
+		return "could not be started"
+	case events.Lost:
+		return "was lost"
+	}
+	return string(d.Outcome)
+}
+
+func recorded(d events.IterationRecorded) string {
+	switch d.Verdict {
+	case events.Pass:
+		return fmt.Sprintf("iteration %d: pass", d.Iteration)
+	case events.Skipped:
+		return fmt.Sprintf("iteration %d: the agent did nothing; it does not count", d.Iteration)
+	case events.Fail, events.Unverifiable:
+	}
+	return fmt.Sprintf("iteration %d: fail, fingerprint %s", d.Iteration, Short(d.Fingerprint))
+}
+
+func stopLine(d events.StopRequested) string {
+	switch d.Mode {
+	case events.StopAfterIteration:
+		return "stopping after this iteration"
+	case events.StopNow:
+		return "stopping now: the work so far is kept"
+	case events.StopCancel:
+		return "cancelling"
+	}
+	return "stopping"
+}
+
+// Short is the part of a hash that people are shown.
+func Short(hash string) string { return hash[:min(len(hash), 10)] }
+
+func short(ms int64) string {
+	d := time.Duration(ms) * time.Millisecond
+	switch {
+	case d < 10*time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	default:
+		return d.Round(time.Second).String()
+	}
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	if strings.HasSuffix(what, "s") {
+		return fmt.Sprintf("%d %ses", n, what)
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

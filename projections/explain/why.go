@@ -1,0 +1,188 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/run"
+)
+
+// Why names the rule that settled the present state and says in a sentence
+// what it means.
+func Why(s run.State) (rule, because string) {
+	switch s.Status {
+	case run.Halted:
+		return string(s.Halt.Reason), halted(s, *s.Halt)
+	case run.Over:
+		return string(s.End.State), over(s, *s.End)
+	case run.Live:
+		return "running", live(s)
+	case run.None:
+	}
+	return "", ""
+}
+
+func halted(s run.State, h events.RunHalted) string {
+	switch h.Reason {
+	case events.HaltDrift:
+		return fmt.Sprintf("halted: pinned files are still changed, or changed again, after iteration %d", h.Iteration)
+	case events.HaltLogIntegrity:
+		return "halted: the event log of this run is not whole"
+	case events.HaltSameness:
+		return fmt.Sprintf("halted by sameness: %s failed in the same way on the same tree", iterations(h.Iterations))
+	case events.HaltStuck:
+		return fmt.Sprintf("halted as stuck: %s are equal within the last few failures", iterations(h.Iterations))
+	case events.HaltSignature:
+		return fmt.Sprintf("halted by signature: %s failed with the same failure", iterations(h.Iterations))
+	case events.HaltUnverifiable:
+		return fmt.Sprintf("halted: gate %s cannot be run, so nothing can be proven", h.Gate)
+	case events.HaltIterations:
+		return fmt.Sprintf("halted: %s used up, and a gate still fails", count(int(h.Limit), "iteration"))
+	case events.HaltHours:
+		return "halted: the time that the run was given is used up, and a gate still fails"
+	case events.HaltNoop:
+		return fmt.Sprintf("halted: the agent did nothing, %d times in a row", h.Limit)
+	case events.HaltAgentLost:
+		return fmt.Sprintf("halted: the agent was lost %d times in a row", h.Limit)
+	case events.HaltAgentFailed:
+		return "halted: the agent could not be started"
+	case events.HaltStopped:
+		return fmt.Sprintf("stopped on request after iteration %d; the work so far is kept", h.Iteration)
+	case events.HaltInternal:
+		return "halted: the daemon could not do its own part"
+	case events.HaltNeedsPerson:
+		if s.Last.Agent.Question != "" {
+			return fmt.Sprintf("halted: the agent has a question after iteration %d", h.Iteration)
+		}
+		return fmt.Sprintf("halted: the agent says that it is blocked after iteration %d", h.Iteration)
+	case events.HaltWorkspaceGone:
+		return "halted: the workspace is gone"
+	}
+	return "halted: " + string(h.Reason)
+}
+
+func iterations(ns []int) string {
+	var out []string
+	for _, n := range ns {
+		out = append(out, fmt.Sprint(n))
+	}
+	if len(out) < 2 {
+		return "iterations " + strings.Join(out, "")
+	}
+	return "iterations " + strings.Join(out[:len(out)-1], ", ") + " and " + out[len(out)-1]
+}
+
+func over(s run.State, d events.RunEnded) string {
+	switch d.State {
+	case events.EndDone:
+		return fmt.Sprintf("done after %s: every gate passed on tree %s", count(d.Iteration, "iteration"), Short(string(d.Tree)))
+	case events.EndAlreadyGreen:
+		return "already green: every goal passed before any work"
+	case events.EndCancelled:
+		return "cancelled"
+	case events.EndGraceful:
+		return "ended"
+	case events.EndFailed:
+		return "failed"
+	case events.EndRefused:
+		return refused(d)
+	}
+	return string(d.State)
+}
+
+func refused(d events.RunEnded) string {
+	switch d.Reason {
+	case events.RefusedGoalGreen:
+		return "refused: the gate passes already, so it cannot prove the task"
+	case events.RefusedInvariantRed:
+		return fmt.Sprintf("refused: invariant %s fails before any work", d.Gate)
+	case events.RefusedUnverifiable:
+		return fmt.Sprintf("refused: gate %s cannot be run", d.Gate)
+	case events.RefusedUnstable:
+		return "refused: the gates change the files that they judge"
+	}
+	return "refused"
+}
+
+func live(s run.State) string {
+	switch s.Stage {
+	case run.Started, run.Gates:
+		if s.Loop.Iteration == 0 {
+			return "running: judging the gates before any work"
+		}
+		return fmt.Sprintf("running: judging the gates of iteration %d", s.Loop.Iteration)
+	case run.Agent:
+		return fmt.Sprintf("running: the agent works on iteration %d of %d", s.Loop.Iteration, s.Facts.Limits.Iterations)
+	case run.Ended, run.Judged, run.Ready:
+	}
+	if s.Loop.Noops > 0 {
+		return fmt.Sprintf("waiting: the agent did nothing, %d in a row; it is tried again later", s.Loop.Noops)
+	}
+	return "running"
+}
+
+// Next lists the commands that make sense now, the best first.
+func Next(s run.State) []wire.NextCommand {
+	h := s.Facts.Handle
+	switch s.Status {
+	case run.Live:
+		return commands(
+			"apctl watch "+h, "follow it",
+			"apctl stop "+h, "stop after this iteration",
+		)
+	case run.Halted:
+		return afterHalt(h, s.Halt.Reason)
+	case run.Over:
+		if s.End.State == events.EndRefused {
+			return afterRefusal(h, s.End.Reason)
+		}
+		return commands("apctl diff "+h, "what it changed", "apctl verify "+h, "prove its log")
+	case run.None:
+	}
+	return nil
+}
+
+func afterHalt(h string, reason events.Halt) []wire.NextCommand {
+	diff, logs := "apctl diff "+h, "apctl logs "+h
+	switch reason {
+	case events.HaltDrift, events.HaltLogIntegrity:
+		return commands(diff, "what was changed", "apctl cancel "+h, "close it; then start a new run")
+	case events.HaltStopped:
+		return commands("apctl resume "+h, "go on", diff, "what it changed so far")
+	case events.HaltAgentLost, events.HaltAgentFailed, events.HaltNoop, events.HaltInternal:
+		return commands(logs, "what the agent printed", "apctl resume "+h, "try again")
+	case events.HaltWorkspaceGone:
+		return commands("apctl resume "+h, "when the workspace is back")
+	case events.HaltNeedsPerson:
+		return commands(fmt.Sprintf("apctl resume %s -m 'ANSWER'", h), "answer it and go on", diff, "what it changed so far")
+	case events.HaltSameness, events.HaltStuck, events.HaltSignature, events.HaltIterations, events.HaltHours,
+		events.HaltUnverifiable:
+	}
+	return commands(
+		diff, "what it changed so far",
+		logs, "what it printed last",
+		fmt.Sprintf("apctl resume %s -m 'WHAT TO DO DIFFERENTLY'", h), "go on with new findings",
+	)
+}
+
+func afterRefusal(h string, reason events.Refusal) []wire.NextCommand {
+	logs := "apctl logs " + h
+	if reason == events.RefusedGoalGreen {
+		return commands(
+			"apctl run ... --gate NAME=CMD", "add a gate that fails now",
+			"apctl run ... --start-green", "work all the same; done then needs a change",
+			"apctl run ... --until-green", "nothing to do if it is green",
+		)
+	}
+	return commands(logs, "what the gate printed")
+}
+
+func commands(pairs ...string) []wire.NextCommand {
+	var out []wire.NextCommand
+	for i := 0; i+1 < len(pairs); i += 2 {
+		out = append(out, wire.NextCommand{Command: pairs[i], Why: pairs[i+1]})
+	}
+	return out
+}

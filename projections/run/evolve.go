@@ -1,0 +1,159 @@
+package run
+
+import (
+	"time"
+
+	"autopilot/events"
+)
+
+// Evolve adds one event to a state.
+func Evolve(s State, e events.Event) State {
+	if e.Seq != s.Log.Seq+1 && s.Log.Broken == 0 {
+		s.Log.Broken = e.Seq
+	}
+	s.Log.Seq = e.Seq
+	s.Clock.Latest = e.Time
+	switch d := e.Data.(type) {
+	case events.RunStarted:
+		s = started(s, e, d)
+	case events.GatesStarted:
+		s.Stage, s.Last.Gates = Gates, d
+	case events.GatesJudged:
+		s = judged(s, d)
+	case events.IterationStarted:
+		s = iteration(s, e.Time, d)
+	case events.AgentEnded:
+		s = agentEnded(s, d)
+	case events.IterationRecorded:
+		s = recorded(s, e.Time, d)
+	case events.RunSuspended:
+		s.Clock.Suspended += time.Duration(d.MS) * time.Millisecond
+	case events.StopRequested:
+		s.Stop = d.Mode
+	case events.RunHalted:
+		s = halted(s, e.Time, d)
+	case events.RunResumed:
+		s = resumed(s, e.Time, d)
+	case events.RunEnded:
+		s.Status, s.End, s.Stop = Over, &d, ""
+		s.Clock = s.Clock.pause(e.Time)
+	default:
+		s.Log.Unknown++
+	}
+	return s
+}
+
+// Fold adds events in order.
+func Fold(s State, es ...events.Event) State {
+	for _, e := range es {
+		s = Evolve(s, e)
+	}
+	return s
+}
+
+func started(s State, e events.Event, d events.RunStarted) State {
+	s.ID, s.Facts, s.Requested = e.Aggregate.ID, d, e.Causation
+	s.Status, s.Stage = Live, Started
+	s.Loop.Phase = d.Phase
+	s.Last.Tree, s.Last.Work = d.Tree, d.Work
+	s.Clock.Started, s.Clock.Since = e.Time, e.Time
+	return s
+}
+
+func judged(s State, d events.GatesJudged) State {
+	if d.Iteration == 0 {
+		s.Last.Baseline = d.Results
+		s.Stage = Ready
+	} else {
+		s.Last.Before = s.Last.Results
+		s.Stage = Judged
+	}
+	s.Last.Results, s.Last.Created = d.Results, d.Created
+	s.Last.Tree, s.Last.Work = d.Tree, d.Work
+	return s
+}
+
+func iteration(s State, at time.Time, d events.IterationStarted) State {
+	s.Stage, s.Last.Start = Agent, d
+	s.Loop.Iteration, s.Loop.Attempt, s.Loop.Redo = d.Iteration, d.Attempt, false
+	s.Clock.Agent = at
+	return s
+}
+
+func agentEnded(s State, d events.AgentEnded) State {
+	s.Stage, s.Last.Agent = Ended, d
+	if d.Outcome == events.Lost {
+		s.Loop.Losses++
+	} else {
+		s.Loop.Losses = 0
+		s.Note = ""
+	}
+	s.Last.Tree, s.Last.Work = d.Tree, d.Work
+	return s
+}
+
+func recorded(s State, at time.Time, d events.IterationRecorded) State {
+	s.Stage, s.Last.Record, s.Loop.Fresh = Ready, d, true
+	s.Clock.Recorded = at
+	if d.Verdict == events.Skipped {
+		s.Loop.Noops++
+		s.Loop.Redo = true
+		return s
+	}
+	s.Loop.Noops = 0
+	s.Loop.Spent++
+	if violated(s.Last.Results) {
+		s.Loop.Drifts++
+	}
+	if d.Verdict == events.Fail {
+		s.Loop.History = s.Loop.History.Add(d)
+	}
+	return s
+}
+
+func violated(results []events.GateResult) bool {
+	for _, r := range results {
+		if r.Kind == events.GateProtected && r.Verdict == events.Fail {
+			return true
+		}
+	}
+	return false
+}
+
+// halted ends the stretch of activity. Gates that were announced and not
+// judged are announced anew after a resume.
+func halted(s State, at time.Time, d events.RunHalted) State {
+	s.Status, s.Halt, s.Stop = Halted, &d, ""
+	if s.Stage == Gates {
+		s.Stage = Ended
+		if s.Last.Gates.Iteration == 0 {
+			s.Stage = Started
+		}
+	}
+	s.Clock = s.Clock.pause(at)
+	return s
+}
+
+// resumed begins a new stretch. A person's findings restart the budget; the
+// history of failures stays, but no rail fires on it before a new iteration is
+// recorded.
+func resumed(s State, at time.Time, d events.RunResumed) State {
+	s.Status, s.Halt = Live, nil
+	s.Loop.Losses, s.Loop.Noops, s.Loop.Fresh = 0, 0, false
+	s.Clock.Since, s.Clock.Suspended = at, 0
+	if s.Stage == Ended && s.Last.Agent.Outcome != events.Exited {
+		s.Stage, s.Loop.Redo = Ready, true // its work was cut short: go on from the tree that it left
+	}
+	if d.Note != "" {
+		s.Note = d.Note
+		s.Loop.Spent = 0
+		s.Clock.Before = 0
+	}
+	return s
+}
+
+func (c Clock) pause(at time.Time) Clock {
+	c.Before = c.Active(at)
+	c.Since, c.Suspended = time.Time{}, 0
+	return c
+}

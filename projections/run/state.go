@@ -1,0 +1,131 @@
+package run
+
+import (
+	"time"
+
+	"autopilot/events"
+	"autopilot/projections/rule"
+)
+
+// Status says whether a run is going on.
+type Status string
+
+// The statuses. None is before the first event.
+const (
+	None   Status = ""
+	Live   Status = "live"
+	Halted Status = "halted"
+	Over   Status = "over"
+)
+
+// Stage says what of an iteration has happened.
+type Stage string
+
+// The stages, in the order in which an iteration goes through them. Iteration
+// 0, the baseline, has only gates.
+const (
+	Started Stage = ""       // nothing yet
+	Agent   Stage = "agent"  // an agent is announced
+	Ended   Stage = "ended"  // it has ended, and its tree is recorded
+	Gates   Stage = "gates"  // gates are announced
+	Judged  Stage = "judged" // and have been judged
+	Ready   Stage = "ready"  // the iteration is recorded: time to decide
+)
+
+// State is a run, folded from its own log alone.
+type State struct {
+	ID        string
+	Facts     events.RunStarted // what it was started as
+	Requested string            // id of the request that started it
+	Status    Status
+	Stage     Stage
+	Loop      Loop
+	Last      Last
+	Clock     Clock
+	Log       Log
+	Stop      events.StopMode   // asked for and not yet carried out
+	Halt      *events.RunHalted // of a halted run
+	End       *events.RunEnded  // of a run that is over
+	Note      events.Ref        // a person's latest findings, until an iteration was told them
+}
+
+// Loop counts.
+type Loop struct {
+	Phase     events.Name
+	Iteration int  // the latest one announced
+	Attempt   int  // of that iteration, counting every start of an agent
+	Spent     int  // iterations recorded since the budget began
+	Losses    int  // in a row, of this iteration
+	Noops     int  // in a row
+	Drifts    int  // recorded iterations that left a pinned path changed
+	Redo      bool // the next agent works on the same iteration: it was not spent
+	Fresh     bool // an iteration was recorded since the run was last resumed
+	History   rule.History
+}
+
+// Last holds the latest of each event that decisions look at.
+type Last struct {
+	Start    events.IterationStarted
+	Agent    events.AgentEnded
+	Gates    events.GatesStarted
+	Results  []events.GateResult // latest judged ones
+	Baseline []events.GateResult
+	Before   []events.GateResult // judged ones of the iteration before
+	Record   events.IterationRecorded
+	Created  events.Ref  // files that gates have made
+	Tree     events.Tree // as it was seen last
+	Work     events.Tree
+}
+
+// Clock accounts time.
+type Clock struct {
+	Started   time.Time
+	Since     time.Time // of the present stretch of activity; zero while halted or over
+	Before    time.Duration
+	Suspended time.Duration // within the present stretch
+	Latest    time.Time     // of the latest event
+	Recorded  time.Time     // of the latest recorded iteration
+	Agent     time.Time     // of the latest agent's announcement
+}
+
+// Log is what the fold knows of the log itself.
+type Log struct {
+	Seq     uint64
+	Unknown int
+	Broken  uint64 // first sequence that does not follow its predecessor, 0 when all do
+}
+
+// Active is how long the run has been active, without time in which the host
+// slept or the run was halted.
+func (c Clock) Active(now time.Time) time.Duration {
+	if c.Since.IsZero() {
+		return c.Before
+	}
+	d := now.Sub(c.Since) - c.Suspended
+	if d < 0 {
+		d = 0 // the clock went back
+	}
+	return c.Before + d
+}
+
+// Role is the role of the gate as it is now: a goal that was green at the
+// baseline has become an invariant.
+func (s State) Role(gate events.Name) events.GateRole {
+	for _, r := range s.Last.Baseline {
+		if r.Gate == gate && r.Role == events.RoleGoal && r.Verdict == events.Pass {
+			return events.RoleInvariant
+		}
+	}
+	for _, g := range s.Facts.Gates {
+		if g.Name == gate {
+			return g.Role
+		}
+	}
+	return ""
+}
+
+// Unchanged says that a run which was started green has changed nothing yet,
+// so that its green gates prove nothing.
+func (s State) Unchanged() bool {
+	return s.Facts.Start == events.StartGreen && s.Last.Work == s.Facts.Work
+}
