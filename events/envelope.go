@@ -49,7 +49,7 @@ type envelope struct {
 	Source      string         `json:"source"`
 	Type        string         `json:"type"`
 	Subject     string         `json:"subject"`
-	Time        time.Time      `json:"time,format:RFC3339Nano"`
+	Time        time.Time      `json:"time"`
 	Seq         uint64         `json:"seq"`
 	PrevHash    string         `json:"prevhash,omitzero"`
 	Actor       string         `json:"actor"`
