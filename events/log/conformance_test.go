@@ -1,0 +1,52 @@
+package log_test
+
+import (
+	"testing"
+
+	"autopilot/events"
+	"autopilot/events/log"
+	"autopilot/events/log/logtest"
+)
+
+func TestMemoryConforms(t *testing.T) {
+	t.Parallel()
+	logtest.Run(t, func(_ *testing.T, c logtest.Config) logtest.Place {
+		var faults log.Faults
+		m := log.NewMemory(log.MemoryConfig{
+			Quota: c.Quota, Reserve: c.Reserve,
+			Faults: func(e events.Event, attempt int) log.Fault {
+				if faults == nil {
+					return log.FaultNone
+				}
+				return faults(e, attempt)
+			},
+		})
+		return logtest.Place{
+			Open:    func(*testing.T) log.Log { return m },
+			Restart: func(*testing.T) {},
+			Fail:    func(f log.Faults) { faults = f },
+		}
+	})
+}
+
+func TestStreamConforms(t *testing.T) {
+	t.Parallel()
+	logtest.Run(t, func(t *testing.T, c logtest.Config) logtest.Place {
+		s := startServer(t, true)
+		var faults log.Faults
+		return logtest.Place{
+			Open: func(t *testing.T) log.Log {
+				l := s.open(t, log.Config{Quota: c.Quota, Reserve: c.Reserve})
+				if faults != nil {
+					l.Fail(faults)
+				}
+				return l
+			},
+			Restart: func(t *testing.T) {
+				s.stop()
+				s.start(t)
+			},
+			Fail: func(f log.Faults) { faults = f },
+		}
+	})
+}

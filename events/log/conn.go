@@ -1,0 +1,165 @@
+package log
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/go-json-experiment/json"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// conn is what the log asks of a server. The tests put one in between that
+// loses answers.
+type conn interface {
+	// publish sends one event, to be stored if its subject still ends at the
+	// position expected, and answers the position that it was stored at.
+	publish(ctx context.Context, subject string, expected uint64, body []byte) (uint64, error)
+	// next is the first message of a subject at or behind a position, from the
+	// leader; errNoMessage without one. An empty subject asks for exactly that
+	// position.
+	next(ctx context.Context, subject string, position uint64) (message, error)
+	// last is the last message of a subject, from the leader.
+	last(ctx context.Context, subject string) (message, error)
+	state(ctx context.Context) (jetstream.StreamState, error)
+	consume(ctx context.Context, subject string, position uint64) (jetstream.Consumer, error)
+	release(c jetstream.Consumer)
+	closed() bool
+	replicated() bool
+}
+
+type message struct {
+	subject  string
+	position uint64
+	body     []byte
+}
+
+var errNoMessage = errors.New("no message")
+
+// refusal is an answer of the server that is not an acknowledgement.
+type refusal struct {
+	Code        int    `json:"code"`
+	ErrCode     int    `json:"err_code"`
+	Description string `json:"description"`
+}
+
+func (r *refusal) Error() string { return fmt.Sprintf("%s (%d)", r.Description, r.ErrCode) }
+
+// The server's error codes that the log tells apart.
+const (
+	codeInsufficient   = 10023 // store or account limit
+	codeStorage        = 10047
+	codeStoreFailed    = 10077 // the stream's own limit, with DiscardNew
+	codeWrongLast      = 10071
+	codeInProcess      = 10158 // the same in flight, in a cluster
+	codeWrongLastConst = 10164
+)
+
+// full says whether the server refused for want of space: surely not stored.
+func (r *refusal) full() bool {
+	switch r.ErrCode {
+	case codeInsufficient, codeStorage:
+		return true
+	case codeStoreFailed:
+		return r.Description == "maximum bytes exceeded"
+	}
+	return false
+}
+
+// unclear says whether the event may be stored nevertheless: by an earlier
+// attempt whose answer was lost, or by the same one still in flight.
+func (r *refusal) unclear() bool {
+	switch r.ErrCode {
+	case codeWrongLast, codeWrongLastConst, codeInProcess:
+		return true
+	}
+	return false
+}
+
+type natsConn struct {
+	nc     *nats.Conn
+	js     jetstream.JetStream
+	stream jetstream.Stream
+	prefix string
+}
+
+func (c *natsConn) publish(ctx context.Context, subject string, expected uint64, body []byte) (uint64, error) {
+	resp, err := c.nc.RequestMsgWithContext(ctx, &nats.Msg{
+		Subject: subject,
+		Header:  nats.Header{conditionHeader: {strconv.FormatUint(expected, 10)}},
+		Data:    body,
+	})
+	if err != nil {
+		return 0, err
+	}
+	var ack struct {
+		Error  *refusal `json:"error"`
+		Stream string   `json:"stream"`
+		Seq    uint64   `json:"seq"`
+	}
+	if err := json.Unmarshal(resp.Data, &ack); err != nil {
+		return 0, fmt.Errorf("decode acknowledgement: %w", err)
+	}
+	switch {
+	case ack.Error != nil:
+		return 0, ack.Error
+	case ack.Seq == 0:
+		return 0, errors.New("acknowledgement without a sequence")
+	}
+	return ack.Seq, nil
+}
+
+func (c *natsConn) next(ctx context.Context, subject string, position uint64) (message, error) {
+	var opts []jetstream.GetMsgOpt
+	if subject != "" {
+		opts = append(opts, jetstream.WithGetMsgSubject(subject))
+	}
+	return rawMessage(c.stream.GetMsg(ctx, position, opts...))
+}
+
+func (c *natsConn) last(ctx context.Context, subject string) (message, error) {
+	return rawMessage(c.stream.GetLastMsgForSubject(ctx, subject))
+}
+
+func rawMessage(m *jetstream.RawStreamMsg, err error) (message, error) {
+	switch {
+	case errors.Is(err, jetstream.ErrMsgNotFound):
+		return message{}, errNoMessage
+	case err != nil:
+		return message{}, err
+	}
+	return message{m.Subject, m.Sequence, m.Data}, nil
+}
+
+func (c *natsConn) state(ctx context.Context) (jetstream.StreamState, error) {
+	info, err := c.stream.Info(ctx)
+	if err != nil {
+		return jetstream.StreamState{}, err
+	}
+	return info.State, nil
+}
+
+func (c *natsConn) consume(ctx context.Context, subject string, position uint64) (jetstream.Consumer, error) {
+	return c.stream.CreateConsumer(ctx, jetstream.ConsumerConfig{
+		FilterSubject:     subject,
+		DeliverPolicy:     jetstream.DeliverByStartSequencePolicy,
+		OptStartSeq:       max(position, 1),
+		AckPolicy:         jetstream.AckNonePolicy,
+		MemoryStorage:     true,
+		Replicas:          1,
+		InactiveThreshold: consumerIdle,
+	})
+}
+
+// release removes a consumer without waiting: the server forgets it anyway
+// after consumerIdle.
+func (c *natsConn) release(cons jetstream.Consumer) {
+	info := cons.CachedInfo()
+	_ = c.nc.Publish(c.prefix+"CONSUMER.DELETE."+info.Stream+"."+info.Name, nil)
+}
+
+func (c *natsConn) closed() bool { return c.nc.IsClosed() }
+
+func (c *natsConn) replicated() bool { return c.stream.CachedInfo().Config.Replicas > 1 }

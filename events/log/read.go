@@ -1,0 +1,249 @@
+package log
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"autopilot/events"
+)
+
+const (
+	consumerIdle = 30 * time.Second
+	heartbeat    = 5 * time.Second
+	readAhead    = 512 // messages asked for at a time
+)
+
+// Read yields one aggregate's events. See Log.
+//
+// It reads through a consumer even where few events are expected: a look-up
+// per event is quicker only up to about three of them.
+func (s *Stream) Read(ctx context.Context, agg events.Aggregate, after uint64) iter.Seq2[Stored, error] {
+	return func(yield func(Stored, error) bool) {
+		r := reader{s: s, subject: agg.Subject(), next: 1}
+		if t, ok := s.tails.get(agg); ok && t.seq <= after {
+			r.next = t.position + 1
+		}
+		if s.conn.replicated() {
+			m, err := s.conn.last(ctx, r.subject)
+			if errors.Is(err, errNoMessage) {
+				return
+			}
+			if err != nil {
+				yield(Stored{}, fmt.Errorf("read %s: %w: %w", agg, ErrUnavailable, err))
+				return
+			}
+			r.end = m.position
+		}
+		r.each(ctx, func(st Stored, position uint64, err error) bool {
+			if err != nil {
+				return yield(st, fmt.Errorf("read %s: %w", agg, err))
+			}
+			s.tails.put(agg, tail{position, st.Event.Seq, st.Hash})
+			return st.Event.Seq <= after || yield(st, nil)
+		})
+	}
+}
+
+// ReadAll yields every aggregate's events. See Log.
+func (s *Stream) ReadAll(ctx context.Context, from Cursor) iter.Seq2[Stored, error] {
+	return s.readFrom(ctx, from, false)
+}
+
+// Follow yields every aggregate's events as they are stored. See Log.
+func (s *Stream) Follow(ctx context.Context, from Cursor) iter.Seq2[Stored, error] {
+	return s.readFrom(ctx, from, true)
+}
+
+func (s *Stream) readFrom(ctx context.Context, from Cursor, follow bool) iter.Seq2[Stored, error] {
+	return func(yield func(Stored, error) bool) {
+		position, err := s.resolve(ctx, from)
+		r := reader{s: s, subject: subjects, next: position + 1, follow: follow}
+		if err == nil && !follow && s.conn.replicated() {
+			var state jetstream.StreamState
+			if state, err = s.conn.state(ctx); err == nil && state.LastSeq < r.next {
+				return
+			}
+			r.end = state.LastSeq
+		}
+		if err != nil {
+			if !follow || ctx.Err() == nil {
+				yield(Stored{}, fmt.Errorf("read events: %w", err))
+			}
+			return
+		}
+		r.each(ctx, func(st Stored, _ uint64, err error) bool {
+			if err != nil {
+				return yield(st, fmt.Errorf("read events: %w", err))
+			}
+			return yield(st, nil)
+		})
+	}
+}
+
+func (s *Stream) resolve(ctx context.Context, c Cursor) (uint64, error) {
+	return resolve(c, s.generation, func(position uint64) (string, bool, error) {
+		m, err := s.conn.next(ctx, "", position)
+		switch {
+		case errors.Is(err, errNoMessage):
+			return "", false, nil
+		case err != nil:
+			return "", false, fmt.Errorf("%w: %w", ErrUnavailable, err)
+		}
+		return events.Hash(m.body), true, nil
+	})
+}
+
+// stored decodes a message; with an error the result still has its bytes.
+func (s *Stream) stored(m message) (Stored, error) {
+	st := Stored{Subject: m.subject, Bytes: m.body, Hash: events.Hash(m.body)}
+	st.Cursor = place{s.generation, m.position, st.Hash}.cursor()
+	e, err := events.Decode(m.body)
+	switch {
+	case err != nil:
+		return st, fmt.Errorf("position %d: %w: %w", m.position, ErrDamaged, err)
+	case e.Aggregate.Subject() != m.subject:
+		return st, fmt.Errorf("position %d: %w: an event of %s is stored under %s", m.position, ErrDamaged, e.Aggregate, m.subject)
+	}
+	st.Event = e
+	return st, nil
+}
+
+// reader reads one subject, or all, from a position on. A consumer that is
+// lost is made anew behind the last message that was read.
+type reader struct {
+	s       *Stream
+	subject string
+	next    uint64 // position
+	end     uint64 // last position to read; 0 is what the consumer finds
+	follow  bool
+
+	cons jetstream.Consumer
+	it   jetstream.MessagesContext
+	left uint64 // messages to the end that the consumer found
+	sent uint64 // messages taken from the consumer
+}
+
+func (r *reader) each(ctx context.Context, yield func(Stored, uint64, error) bool) {
+	defer r.close()
+	nextContext := jetstream.NextContext(ctx)
+	for {
+		m, err := r.message(ctx, nextContext)
+		switch {
+		case errors.Is(err, errNoMessage):
+			return
+		case err != nil && ctx.Err() != nil:
+			if !r.follow {
+				yield(Stored{}, 0, fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err()))
+			}
+			return
+		case err != nil:
+			yield(Stored{}, 0, fmt.Errorf("%w: %w", ErrUnavailable, err))
+			return
+		}
+		st, err := r.s.stored(m)
+		if !yield(st, m.position, err) {
+			return
+		}
+	}
+}
+
+// message is the next message, or errNoMessage at the end.
+func (r *reader) message(ctx context.Context, opt jetstream.NextOpt) (message, error) {
+	var cause error
+	for attempt := range maxAttempts {
+		if attempt > 0 && !wait(ctx, pause<<(attempt-1)) {
+			return message{}, ctx.Err()
+		}
+		if r.it == nil {
+			if cause = r.open(ctx); cause != nil {
+				if r.s.conn.closed() {
+					break
+				}
+				continue
+			}
+		}
+		if r.done() {
+			return message{}, errNoMessage
+		}
+		var m message
+		if m, cause = r.take(opt); cause == nil {
+			return m, nil
+		}
+		if ctx.Err() != nil {
+			return message{}, ctx.Err()
+		}
+		r.close()
+	}
+	return message{}, cause
+}
+
+func (r *reader) done() bool {
+	switch {
+	case r.follow:
+		return false
+	case r.end > 0:
+		return r.next > r.end
+	}
+	return r.left == 0
+}
+
+func (r *reader) open(ctx context.Context) error {
+	cons, err := r.s.conn.consume(ctx, r.subject, r.next)
+	if err != nil {
+		return fmt.Errorf("create consumer: %w", err)
+	}
+	r.cons, r.sent = cons, 0
+	r.left = cons.CachedInfo().NumPending
+	ahead := readAhead
+	if !r.follow && r.end == 0 {
+		ahead = int(min(max(r.left, 1), readAhead)) //nolint:gosec // bounded
+	}
+	r.it, err = cons.Messages(
+		jetstream.PullMaxMessages(ahead),
+		jetstream.PullHeartbeat(heartbeat),
+		jetstream.WithMessagesErrOnMissingHeartbeat(true),
+	)
+	if err != nil {
+		r.close()
+		return fmt.Errorf("pull: %w", err)
+	}
+	return nil
+}
+
+// errGap says that the consumer skipped a message that was sent but not
+// received.
+var errGap = errors.New("message lost on the way")
+
+func (r *reader) take(opt jetstream.NextOpt) (message, error) {
+	m, err := r.it.Next(opt)
+	if err != nil {
+		return message{}, err
+	}
+	meta, err := m.Metadata()
+	if err != nil {
+		return message{}, err
+	}
+	if meta.Sequence.Consumer != r.sent+1 {
+		return message{}, errGap
+	}
+	r.sent++
+	r.next = meta.Sequence.Stream + 1
+	r.left--
+	return message{m.Subject(), meta.Sequence.Stream, m.Data()}, nil
+}
+
+func (r *reader) close() {
+	if r.it != nil {
+		r.it.Stop()
+		r.it = nil
+	}
+	if r.cons != nil {
+		r.s.conn.release(r.cons)
+		r.cons = nil
+	}
+}
