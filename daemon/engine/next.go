@@ -70,9 +70,9 @@ var rules = []nextRule{
 	{"stopped", view.stopping, halt(events.HaltStopped)},
 	{"noop", view.noops, halt(events.HaltNoop)},
 	{"iterations", view.iterationsSpent, halt(events.HaltIterations)},
-	{"sameness", fires(rule.RailSameness), halt(events.HaltSameness)},
-	{"stuck", fires(rule.RailStuck), halt(events.HaltStuck)},
-	{"signature", fires(rule.RailSignature), halt(events.HaltSignature)},
+	{"sameness", fires(events.HaltSameness), halt(events.HaltSameness)},
+	{"stuck", fires(events.HaltStuck), halt(events.HaltStuck)},
+	{"signature", fires(events.HaltSignature), halt(events.HaltSignature)},
 	{"hours", view.timeSpent, halt(events.HaltHours)},
 	{"back-off", view.backingOff, view.backOff},
 }
@@ -209,30 +209,31 @@ func (q view) noops() bool {
 }
 
 func (q view) iterationsSpent() bool {
-	return q.ready() && q.Loop.Iteration > 0 && q.Loop.Spent >= q.Facts.Limits.Iterations
+	return q.ready() && q.Loop.Iteration > 0 && rule.Exhausted(q.Loop.Spent, q.Facts.Limits.Iterations)
 }
 
-// rail asks the history; a rail that the workflow does not let halt never
-// fires.
-func (q view) rail(name rule.Rail) rule.Firing {
+// match asks the history about a rail. One that the workflow does not let halt
+// never fires.
+func (q view) match(rail events.Halt) (rule.Match, bool) {
 	if !q.fresh() || q.skipped() {
-		return rule.Firing{}
+		return rule.Match{}, false
 	}
-	switch r := q.flow.Rails; name {
-	case rule.RailSameness:
+	switch r := q.flow.Rails; {
+	case rail == events.HaltSameness:
 		return q.Loop.History.Sameness()
-	case rule.RailStuck:
+	case rail == events.HaltStuck:
 		return q.Loop.History.Stuck(r.Stuck.Window)
-	case rule.RailSignature:
-		if r.Signature.Then == workflow.HaltRun {
-			return q.Loop.History.SameSignature(r.Signature.Count)
-		}
+	case rail == events.HaltSignature && r.Signature.Then == workflow.HaltRun:
+		return q.Loop.History.SameSignature(r.Signature.Count)
 	}
-	return rule.Firing{}
+	return rule.Match{}, false
 }
 
-func fires(name rule.Rail) func(view) bool {
-	return func(q view) bool { return q.rail(name).Fired }
+func fires(rail events.Halt) func(view) bool {
+	return func(q view) bool {
+		_, fired := q.match(rail)
+		return fired
+	}
 }
 
 func (q view) pastUntil() bool {

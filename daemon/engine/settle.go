@@ -75,12 +75,9 @@ func halt(reason events.Halt) func(view) Action {
 			h.Gate, h.Files = named(q.Last.Results, func(r events.GateResult) bool {
 				return r.Verdict == events.Unverifiable
 			})
-		case events.HaltSameness:
-			h = repeated(h, q.rail(rule.RailSameness))
-		case events.HaltStuck:
-			h = repeated(h, q.rail(rule.RailStuck))
-		case events.HaltSignature:
-			h = repeated(h, q.rail(rule.RailSignature))
+		case events.HaltSameness, events.HaltStuck, events.HaltSignature:
+			m, _ := q.match(reason)
+			h.Iterations, h.Value = m.Iterations, m.Value
 		case events.HaltIterations:
 			h.Limit = int64(q.Facts.Limits.Iterations)
 		case events.HaltHours:
@@ -96,11 +93,6 @@ func halt(reason events.Halt) func(view) Action {
 		}
 		return Halt{h}
 	}
-}
-
-func repeated(h events.RunHalted, f rule.Firing) events.RunHalted {
-	h.Iterations, h.Value = f.Iterations, f.Value
-	return h
 }
 
 func named(results []events.GateResult, that func(events.GateResult) bool) (events.Name, events.Ref) {

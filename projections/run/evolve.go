@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"autopilot/events"
+	"autopilot/projections/rule"
 )
 
 // Evolve adds one event to a state.
@@ -106,7 +107,9 @@ func recorded(s State, at time.Time, d events.IterationRecorded) State {
 		s.Loop.Drifts++
 	}
 	if d.Verdict == events.Fail {
-		s.Loop.History = s.Loop.History.Add(d)
+		s.Loop.History = s.Loop.History.Add(rule.Failure{
+			Iteration: d.Iteration, Fingerprint: d.Fingerprint, Signature: d.Signature,
+		})
 	}
 	return s
 }
@@ -140,6 +143,7 @@ func halted(s State, at time.Time, d events.RunHalted) State {
 func resumed(s State, at time.Time, d events.RunResumed) State {
 	s.Status, s.Halt = Live, nil
 	s.Loop.Losses, s.Loop.Noops, s.Loop.Fresh = 0, 0, false
+	s.Loop.History = s.Loop.History.Resume()
 	s.Clock.Since, s.Clock.Suspended = at, 0
 	if s.Stage == Ended && s.Last.Agent.Outcome != events.Exited {
 		s.Stage, s.Loop.Redo = Ready, true // its work was cut short: go on from the tree that it left

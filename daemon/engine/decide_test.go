@@ -1,0 +1,66 @@
+package engine_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"autopilot/daemon/engine"
+	"autopilot/events"
+)
+
+func TestDecideAnswersACommandWithAtMostOneEvent(t *testing.T) {
+	t.Parallel()
+	live := join(baseline(), one(agent(1, 1)))
+	halt := func(r events.Halt) []events.Data { return join(baseline(), one(events.RunHalted{Reason: r})) }
+	over := join(baseline(), one(events.RunEnded{State: events.EndDone}))
+	until := func(d *events.RunStarted) { d.Limits.UntilMS = start.Add(time.Second).UnixMilli() }
+	tests := []struct {
+		name  string
+		given []events.Data
+		when  engine.Command
+		want  events.Data
+		err   error
+	}{
+		{"a run starts once", nil, engine.Start{RunStarted: started()}, started(), nil},
+		{"and not twice", live, engine.Start{RunStarted: started()}, nil, engine.ErrStarted},
+		{"a live run can be stopped", live, engine.Stop{Mode: events.StopAfterIteration}, events.StopRequested{Mode: events.StopAfterIteration}, nil},
+		{"the same stop twice is one event", join(live, one(events.StopRequested{Mode: events.StopNow})), engine.Stop{Mode: events.StopNow}, nil, nil},
+		{"a stronger stop replaces a weaker one", join(live, one(events.StopRequested{Mode: events.StopAfterIteration})), engine.Stop{Mode: events.StopNow}, events.StopRequested{Mode: events.StopNow}, nil},
+		{"a weaker stop changes nothing", join(live, one(events.StopRequested{Mode: events.StopCancel})), engine.Stop{Mode: events.StopNow}, nil, nil},
+		{"a halted run is stopped already", halt(events.HaltStuck), engine.Stop{Mode: events.StopNow}, nil, nil},
+		{"a halted run can be cancelled", halt(events.HaltStuck), engine.Stop{Mode: events.StopCancel}, events.RunEnded{State: events.EndCancelled, Tree: "t0"}, nil},
+		{"a run that is over cannot be stopped", over, engine.Stop{Mode: events.StopNow}, nil, engine.ErrOver},
+		{"a run that is over cannot be resumed", over, engine.Resume{Note: "n"}, nil, engine.ErrOver},
+		{"a live run cannot be resumed", live, engine.Resume{}, nil, engine.ErrNotHalted},
+		{"a stopped run is resumed without a note", halt(events.HaltStopped), engine.Resume{}, events.RunResumed{}, nil},
+		{"a rail needs new findings", halt(events.HaltSameness), engine.Resume{}, nil, engine.ErrNeedsNote},
+		{"and goes on with them", halt(events.HaltSameness), engine.Resume{Note: "n"}, events.RunResumed{Note: "n"}, nil},
+		{"a question needs an answer", halt(events.HaltNeedsPerson), engine.Resume{}, nil, engine.ErrNeedsNote},
+		{"drift is not resumed, whatever is said", halt(events.HaltDrift), engine.Resume{Note: "n"}, nil, engine.ErrDrift},
+		{"a damaged log is not resumed", halt(events.HaltLogIntegrity), engine.Resume{Note: "n"}, nil, engine.ErrDrift},
+		{"time that has passed cannot be resumed", join(baseline(until), one(events.RunHalted{Reason: events.HaltHours})), engine.Resume{Note: "n"}, nil, engine.ErrPastUntil},
+		{"a suspension is recorded", live, engine.Suspend{For: 90 * time.Second}, events.RunSuspended{MS: 90_000}, nil},
+		{"but not of a run that is over", over, engine.Suspend{For: time.Minute}, nil, nil},
+		{"an outcome of the effect under way is taken", live, engine.Report{Data: ended(1, "t1")}, ended(1, "t1"), nil},
+		{"an outcome of another effect is stale", live, engine.Report{Data: ended(1, "t1", func(d *events.AgentEnded) { d.Effect = "F" })}, nil, engine.ErrStale},
+		{"gates of a run that is not at its gates are stale", live, engine.Report{Data: judged(1, "t1", nil)}, nil, engine.ErrStale},
+		{"nothing is reported to a halted run", halt(events.HaltStopped), engine.Report{Data: ended(1, "t1")}, nil, engine.ErrStale},
+		{"a run that cannot be served halts", live, engine.GiveUp{Reason: events.HaltInternal, Error: "e"}, events.RunHalted{Reason: events.HaltInternal, Phase: "work", Iteration: 1, Error: "e", Tree: "t0"}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := history(tt.given...)
+			got, err := engine.Decide(s, tt.when, s.Clock.Latest.Add(time.Second))
+			if !errors.Is(err, tt.err) {
+				t.Fatalf("error %v, want %v", err, tt.err)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("event (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
