@@ -1,0 +1,226 @@
+package rule
+
+import (
+	"path"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Shell runs commands that are given as text.
+const Shell = "/bin/sh"
+
+// Command is what a gate runs: Text for the shell, or Argv as it is. Exactly
+// one of them is set.
+type Command struct {
+	Text string   `json:"text,omitzero"`
+	Argv []string `json:"argv,omitzero"`
+}
+
+// Process is the argv of the process that runs the command.
+func (c Command) Process() []string {
+	if len(c.Argv) > 0 {
+		return c.Argv
+	}
+	return []string{Shell, "-c", c.Text}
+}
+
+// FirstWord is the word that must be found for the gate to be verifiable: the
+// first command word of the text, or the first of Argv. It is empty for
+// builtins, functions, words that are only known when they are run, and text
+// that cannot be parsed: those are not checked.
+func (c Command) FirstWord() string {
+	if len(c.Argv) > 0 {
+		return c.Argv[0]
+	}
+	calls := textCalls(c.Text, false)
+	if len(calls) == 0 {
+		return ""
+	}
+	return calls[0].tool
+}
+
+// Words are the command words of all simple commands, without builtins and
+// functions, each once and in order of appearance. Words behind env, timeout,
+// sh -c and their like count too.
+func (c Command) Words() []string {
+	var words []string
+	seen := map[string]bool{}
+	for _, call := range c.calls() {
+		if call.tool != "" && !seen[call.tool] {
+			seen[call.tool] = true
+			words = append(words, call.tool)
+		}
+	}
+	return words
+}
+
+// call is one simple command. Words that are only known when it is run are
+// empty strings.
+type call struct {
+	words []string
+	tool  string // words[0], unless that is a builtin, a function or unknown
+}
+
+func (c Command) calls() []call {
+	if len(c.Argv) > 0 {
+		return unwrap([]call{newCall(c.Argv, nil, true)})
+	}
+	return unwrap(textCalls(c.Text, true))
+}
+
+func newCall(words []string, functions map[string]bool, direct bool) call {
+	tool := words[0]
+	if !direct && (builtins[tool] || functions[tool]) {
+		tool = ""
+	}
+	return call{words, tool}
+}
+
+// textCalls parses text; with unreadable words kept it still lists a call
+// whose first word is only known when it runs.
+func textCalls(text string, skipUnknown bool) []call {
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(text), "")
+	if err != nil {
+		file, err = syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	}
+	if err != nil {
+		return nil
+	}
+	functions := map[string]bool{}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if f, ok := n.(*syntax.FuncDecl); ok && f.Name != nil {
+			functions[f.Name.Value] = true
+		}
+		return true
+	})
+	var calls []call
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.CallExpr); ok && len(c.Args) > 0 {
+			words := staticWords(c.Args)
+			if words[0] != "" || !skipUnknown {
+				calls = append(calls, newCall(words, functions, false))
+			}
+		}
+		return true
+	})
+	return calls
+}
+
+func staticWords(args []*syntax.Word) []string {
+	words := make([]string, len(args))
+	for i, w := range args {
+		words[i] = staticWord(w.Parts)
+	}
+	return words
+}
+
+// staticWord is the value of a word that is known without running it, else "".
+func staticWord(parts []syntax.WordPart) string {
+	var b strings.Builder
+	for i, p := range parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			if i == 0 && strings.HasPrefix(p.Value, "~") {
+				return ""
+			}
+			b.WriteString(unescape(p.Value))
+		case *syntax.SglQuoted:
+			if p.Dollar {
+				return ""
+			}
+			b.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			inner := staticWord(p.Parts)
+			if inner == "" && len(p.Parts) > 0 {
+				return ""
+			}
+			b.WriteString(inner)
+		default:
+			return ""
+		}
+	}
+	return b.String()
+}
+
+func unescape(lit string) string {
+	if !strings.Contains(lit, `\`) {
+		return lit
+	}
+	var b strings.Builder
+	for i := 0; i < len(lit); i++ {
+		if lit[i] == '\\' && i+1 < len(lit) {
+			i++
+		}
+		b.WriteByte(lit[i])
+	}
+	return b.String()
+}
+
+// unwrap adds the commands that other commands were asked to run.
+func unwrap(calls []call) []call {
+	var all []call
+	for depth := 0; len(calls) > 0 && depth < 4; depth++ {
+		all = append(all, calls...)
+		var inner []call
+		for _, c := range calls {
+			inner = append(inner, wrapped(c.words)...)
+		}
+		calls = inner
+	}
+	return all
+}
+
+func wrapped(words []string) []call {
+	name := path.Base(words[0])
+	switch name {
+	case "sh", "bash", "dash", "zsh", "ksh":
+		for i, w := range words[1:] {
+			if strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.HasSuffix(w, "c") && i+2 < len(words) {
+				return textCalls(words[i+2], true)
+			}
+		}
+	case "env", "timeout", "nice", "nohup", "stdbuf", "command", "exec", "xvfb-run", "setsid", "ionice", "time":
+		if rest := skipOptions(name, words[1:]); len(rest) > 0 && rest[0] != "" {
+			return []call{newCall(rest, nil, name != "command")}
+		}
+	}
+	return nil
+}
+
+// skipOptions leaves the command that a wrapper runs: options, assignments and
+// the duration of timeout are not part of it.
+func skipOptions(name string, words []string) []string {
+	valued := map[string]bool{"-k": true, "-s": true, "-n": true, "-u": true, "-C": true, "-i": name != "env", "-o": true, "-e": true, "-c": true}
+	for len(words) > 0 {
+		w := words[0]
+		switch {
+		case strings.HasPrefix(w, "-") && valued[w] && len(words) > 1:
+			words = words[2:]
+		case strings.HasPrefix(w, "-"), name == "env" && strings.Contains(w, "="):
+			words = words[1:]
+		case name == "timeout":
+			return words[1:]
+		default:
+			return words
+		}
+	}
+	return nil
+}
+
+// builtins are the words that a shell runs itself. A word that only some
+// shells have counts too: at worst it is not checked.
+var builtins = wordSet(`
+	. : [ [[ alias bg break builtin caller cd command compgen complete continue
+	declare dirs disown echo enable eval exec exit export false fc fg getopts
+	hash help history jobs kill let local logout mapfile newgrp popd printf
+	pushd pwd read readarray readonly return set shift shopt source suspend
+	test times trap true type typeset ulimit umask unalias unset wait`)
+
+func wordSet(s string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(s) {
+		set[w] = true
+	}
+	return set
+}

@@ -1,0 +1,79 @@
+package rule
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"autopilot/events"
+)
+
+// Fingerprint names the failure of an iteration: two iterations that failed in
+// the same way have the same one. With a tree they must also have left the same
+// files.
+//
+// It is the SHA-256, in lower-case hex, of these lines, each ended by a newline:
+//
+//	autopilot fingerprint 1
+//	gate <name> <verdict> <exit> tests <sum of failing ids>
+//	gate <name> <verdict> <exit> output <sum of normalised output>
+//	gate <name> <verdict> <exit>
+//	tree <id>
+//
+// One gate line for each result, sorted; the first form if failing tests are
+// known, the second if not, the third for gates that did not fail, as what
+// those print is no part of a failure. The tree line is there only with a tree.
+func Fingerprint(results []events.GateResult, tree events.Tree) string {
+	lines := make([]string, 0, len(results)+1)
+	for _, r := range results {
+		lines = append(lines, fmt.Sprintf("gate %s %s %d", r.Gate, r.Verdict, r.Exit)+failure(r))
+	}
+	slices.Sort(lines)
+	if tree != "" {
+		lines = append(lines, "tree "+string(tree))
+	}
+	return sumLines("autopilot fingerprint 1", lines)
+}
+
+func failure(r events.GateResult) string {
+	switch {
+	case r.Verdict != events.Fail && r.Verdict != events.Unverifiable:
+		return ""
+	case r.FailingSum != "":
+		return " tests " + r.FailingSum
+	case r.OutputSum != "":
+		return " output " + r.OutputSum
+	}
+	return ""
+}
+
+// Signature names the failure by what it printed, whatever the files are. It
+// is the SHA-256 of the line "autopilot signature 1" and, for each result,
+// sorted, as above:
+//
+//	gate <name> <exit> <sum of failing ids or -> <sum of normalised output or ->
+//
+// with both sums of failed gates only.
+func Signature(results []events.GateResult) string {
+	lines := make([]string, 0, len(results))
+	for _, r := range results {
+		tests, output := "-", "-"
+		if r.Verdict == events.Fail || r.Verdict == events.Unverifiable {
+			tests, output = orDash(r.FailingSum), orDash(r.OutputSum)
+		}
+		lines = append(lines, fmt.Sprintf("gate %s %d %s %s", r.Gate, r.Exit, tests, output))
+	}
+	slices.Sort(lines)
+	return sumLines("autopilot signature 1", lines)
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+func sumLines(head string, lines []string) string {
+	return sum([]byte(head + "\n" + strings.Join(lines, "\n") + "\n"))
+}

@@ -1,0 +1,151 @@
+package rule
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// ChangeKind says what happened to a path.
+type ChangeKind string
+
+// The kinds of changes. Replaced is another type or mode at the same path: a
+// file that became a link, a script that lost its execute bit.
+const (
+	Added    ChangeKind = "added"
+	Changed  ChangeKind = "changed"
+	Removed  ChangeKind = "removed"
+	Renamed  ChangeKind = "renamed"
+	Replaced ChangeKind = "replaced"
+)
+
+// Change is one difference between two trees. Paths are relative to the
+// workspace, with slashes.
+type Change struct {
+	Path string
+	Kind ChangeKind
+	From string // old path of a rename
+
+	// Old and New are the contents of a changed file for which Pins.Partial
+	// holds. Without them such a change counts as one of the pinned part.
+	Old, New []byte
+}
+
+// Pins says which paths a run must leave as they were.
+//
+// A glob without a slash matches a name in any folder, one with a slash the
+// whole path; ** matches any number of folders; what matches a folder pins all
+// in it.
+type Pins struct {
+	Globs         []string `json:"globs"`               // DefaultPins, unless the workflow says otherwise
+	Paths         []string `json:"paths,omitzero"`      // exact: what gate commands name
+	Manifests     []string `json:"manifests,omitzero"`  // globs of files that are pinned in part
+	Protect       []string `json:"protect,omitzero"`    // globs of the user
+	Allow         []string `json:"allow,omitzero"`      // globs taken out again, from all of the above
+	DenyAdditions bool     `json:"deny_added,omitzero"` // a new path that matches violates too
+}
+
+// projectDir holds the project's configuration. It is frozen with the run, so
+// editing it changes nothing; a script there that a gate runs is another thing.
+const projectDir = ".autopilot/"
+
+// CheckGlobs refuses globs that can match nothing because they are malformed.
+func CheckGlobs(globs []string) error {
+	for _, g := range globs {
+		if strings.TrimSpace(g) == "" {
+			return fmt.Errorf("glob %q: is empty", g)
+		}
+		if !doublestar.ValidatePattern(clean(g)) {
+			return fmt.Errorf("glob %q: is malformed", g)
+		}
+	}
+	return nil
+}
+
+// Violations are the pinned paths that the changes touch, sorted, each once. A
+// pinned path that is changed, removed, renamed away or replaced violates; an
+// added one does so only under DenyAdditions. Allow wins over every pin.
+func Violations(changes []Change, pins Pins) []string {
+	var out []string
+	for _, c := range changes {
+		switch c.Kind {
+		case Added:
+			if pins.DenyAdditions && pins.pinned(c.Path) {
+				out = append(out, c.Path)
+			}
+		case Renamed:
+			if pins.pinned(c.From) || pins.Partial(c.From) {
+				out = append(out, c.From)
+			}
+			if pins.DenyAdditions && pins.pinned(c.Path) {
+				out = append(out, c.Path)
+			}
+		case Changed:
+			if pins.pinned(c.Path) || pins.Partial(c.Path) && partChanged(c) {
+				out = append(out, c.Path)
+			}
+		case Removed, Replaced:
+			if pins.pinned(c.Path) || pins.Partial(c.Path) {
+				out = append(out, c.Path)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Pinned reports whether a path that exists at the start is pinned, whole or in
+// part.
+func (p Pins) Pinned(name string) bool { return p.pinned(name) || p.Partial(name) }
+
+// Partial reports whether only a part of the file is pinned, so that a Change
+// of it needs both contents.
+func (p Pins) Partial(name string) bool {
+	return !strings.HasPrefix(name, projectDir) && !p.pinned(name) &&
+		matchAny(p.Manifests, name) && !matchAny(p.Allow, name)
+}
+
+func (p Pins) pinned(name string) bool {
+	if matchAny(p.Allow, name) {
+		return false
+	}
+	if slices.Contains(p.Paths, name) {
+		return true
+	}
+	return !strings.HasPrefix(name, projectDir) && (matchAny(p.Globs, name) || matchAny(p.Protect, name))
+}
+
+func matchAny(globs []string, name string) bool {
+	for _, g := range globs {
+		if match(clean(g), name) {
+			return true
+		}
+	}
+	return false
+}
+
+// clean leaves the form that match reads; a leading slash, which anchors a
+// name without folders, stays.
+func clean(glob string) string {
+	glob = strings.TrimPrefix(glob, "./")
+	return strings.TrimSuffix(glob, "/")
+}
+
+// match reports whether the glob matches the path or a folder that it is in.
+func match(glob, name string) bool {
+	byName := !strings.Contains(glob, "/")
+	glob = strings.TrimPrefix(glob, "/")
+	for ; name != "." && name != ""; name = path.Dir(name) {
+		subject := name
+		if byName {
+			subject = path.Base(name)
+		}
+		if ok, err := doublestar.Match(glob, subject); err == nil && ok {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,150 @@
+package rule
+
+import (
+	"fmt"
+	"slices"
+)
+
+// The defaults of the rails, and the least window in which a repeat can be
+// seen.
+const (
+	DefaultWindow     = 3
+	MinWindow         = 2
+	DefaultSignatures = 5
+)
+
+// CheckWindow refuses a window in which nothing can repeat. (atdd-kit accepts 0
+// and 1, and then never fires.)
+func CheckWindow(window int) error {
+	if window < MinWindow {
+		return fmt.Errorf("window %d: must be at least %d", window, MinWindow)
+	}
+	return nil
+}
+
+// Failure is a failed iteration as the rails see it.
+type Failure struct {
+	Iteration   int    `json:"iteration"`
+	Fingerprint string `json:"fingerprint"`
+	Signature   string `json:"signature"`
+}
+
+// History is the last failed iterations of one phase, oldest first, as many as
+// the rails look at. Passed iterations and no-ops are not in it, so they break
+// nothing. It is a value: Add and Resume return another one and leave the first
+// as it is. The zero value keeps enough for the default rails.
+type History struct {
+	Keep  int       `json:"keep,omitzero"` // at least DefaultSignatures
+	Fails []Failure `json:"fails,omitzero"`
+
+	// Judged is how many of Fails, from the oldest, a person has seen: a repeat
+	// among them alone fires nothing again.
+	Judged int `json:"judged,omitzero"`
+}
+
+// NewHistory keeps what a stuck window and a number of equal signatures need.
+func NewHistory(window, signatures int) History {
+	return History{Keep: max(window, signatures, DefaultSignatures)}
+}
+
+// Add appends a failed iteration. Its cost is bounded by Keep, however long the
+// run is.
+func (h History) Add(f Failure) History {
+	keep := max(h.Keep, DefaultSignatures)
+	drop := max(0, len(h.Fails)+1-keep)
+	fails := make([]Failure, 0, keep)
+	fails = append(append(fails, h.Fails[drop:]...), f)
+	return History{Keep: h.Keep, Fails: fails, Judged: max(0, h.Judged-drop)}
+}
+
+// Resume marks that a person has seen the history and let the run go on. The
+// history stays: the same failure once more fires at once, an older repeat does
+// not.
+func (h History) Resume() History {
+	h.Judged = len(h.Fails)
+	return h
+}
+
+// Match is the evidence of a rail: the iterations that are equal, oldest first,
+// and the value that they share.
+type Match struct {
+	Iterations []int
+	Value      string
+}
+
+// Sameness fires if the last two failed iterations are equal; a pass between
+// them breaks nothing (atdd-kit: check_sameness).
+func (h History) Sameness() (Match, bool) {
+	return h.allEqual(2, fingerprintOf)
+}
+
+// Stuck fires if any fingerprint repeats within the last window failed
+// iterations, and there are that many (atdd-kit: check_stuck). A window under
+// MinWindow never fires.
+func (h History) Stuck(window int) (Match, bool) {
+	last, ok := h.last(window)
+	if !ok || window < MinWindow {
+		return Match{}, false
+	}
+	// The newest repeat is the one that a person wants to see.
+	for i := len(last) - 1; i > 0; i-- {
+		if !h.fresh(len(last) - i) {
+			break
+		}
+		m := matching(last[:i+1], last[i].Fingerprint, fingerprintOf)
+		if len(m.Iterations) > 1 {
+			return m, true
+		}
+	}
+	return Match{}, false
+}
+
+// SameSignature fires if the last n failed iterations have one signature.
+func (h History) SameSignature(n int) (Match, bool) {
+	return h.allEqual(n, signatureOf)
+}
+
+func fingerprintOf(f Failure) string { return f.Fingerprint }
+func signatureOf(f Failure) string   { return f.Signature }
+
+func (h History) allEqual(n int, value func(Failure) string) (Match, bool) {
+	last, ok := h.last(n)
+	if !ok || n < 2 || !h.fresh(1) {
+		return Match{}, false
+	}
+	m := matching(last, value(last[n-1]), value)
+	return m, len(m.Iterations) == n
+}
+
+// fresh reports whether the failure that is back from the end, 1 for the last,
+// came after the last resume.
+func (h History) fresh(back int) bool { return len(h.Fails)-back >= h.Judged }
+
+func (h History) last(n int) ([]Failure, bool) {
+	if n < 1 || len(h.Fails) < n {
+		return nil, false
+	}
+	return h.Fails[len(h.Fails)-n:], true
+}
+
+// matching lists the failures with a value. An empty value is unknown, and
+// equal to nothing.
+func matching(fails []Failure, want string, value func(Failure) string) Match {
+	m := Match{Value: want}
+	for _, f := range fails {
+		if want != "" && value(f) == want {
+			m.Iterations = append(m.Iterations, f.Iteration)
+		}
+	}
+	return m
+}
+
+// Exhausted reports whether a budget of iterations is used up: current < limit
+// goes on, so a limit of 8 means 8 recorded iterations, and one of 0 means none
+// (atdd-kit: check_max_iterations). A run without a limit is not asked.
+func Exhausted(current, limit int) bool { return current >= limit }
+
+// Equal reports whether two histories hold the same failures.
+func (h History) Equal(o History) bool {
+	return h.Keep == o.Keep && h.Judged == o.Judged && slices.Equal(h.Fails, o.Fails)
+}
