@@ -1,0 +1,35 @@
+// Package agent knows how an agent is called and what it may leave behind.
+//
+// It owns three things:
+//
+//   - Command: any command as an agent. It gets the prompt on stdin or in a
+//     file, and six variables that say where it is (see Place).
+//   - Result: the optional file in which an agent says what it thinks of its
+//     own work. It is kept for people, and is never a verdict.
+//   - Script: an agent that follows a file, for demos, tests and dry runs that
+//     cost nothing.
+//
+// # The script agent
+//
+// A script lists what the agent does in each iteration; the last entry repeats.
+// Every key may be left out, and they take effect in this order:
+//
+//	iterations:
+//	  - rm: [old.txt]             # files and folders, gone or not
+//	    edit:                     # whole files, folders are made
+//	      src/add.go: |
+//	        package add
+//	    run: ["go vet ./..."]     # each by /bin/sh -c; its exit code is only said
+//	    print: [all green]        # lines on stdout
+//	    sleep: 1s
+//	    result: {claim: done}     # written as JSON, with v: 1 unless it is given
+//	    exit: 0                   # exit code of the agent
+//
+// Paths of rm and edit are relative to the workspace and cannot leave it, by
+// symbolic links neither. What run does is not limited. An empty result writes
+// no file.
+//
+// The package starts no process but those of a script, which run in the
+// process that calls RunScript; supervising effects is not its business.
+// Nothing here is shared between calls, so all of it is safe to use at once.
+package agent

@@ -1,0 +1,116 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"autopilot/events"
+)
+
+// MaxResult is the longest result file that is read, in bytes.
+const MaxResult = 64 << 10
+
+// ErrResult is what every error of ParseResult is: the caller records it and
+// goes on as if there were no result.
+var ErrResult = errors.New("unreadable result")
+
+// Result is what an agent says of its own work.
+type Result struct {
+	Claim    events.Claim
+	Summary  string
+	Question string // empty is none
+}
+
+// NeedsPerson says whether the agent asks for one.
+func (r Result) NeedsPerson() bool {
+	return r.Claim == events.ClaimBlocked || r.Question != ""
+}
+
+// ParseResult reads a result file:
+//
+//	{"v":1,"claim":"progress|done|blocked","summary":"","question":null}
+//
+// Summary and question may be left out, members that are not known are
+// skipped; everything else is strict. Texts come back without control
+// characters, escape sequences, and direction overrides.
+func ParseResult(src []byte) (Result, error) {
+	if len(src) > MaxResult {
+		return Result{}, fmt.Errorf("%w: it has %d bytes, at most %d are read", ErrResult, len(src), MaxResult)
+	}
+	var file struct {
+		V        jsontext.Value `json:"v"`
+		Claim    *events.Claim  `json:"claim"`
+		Summary  jsontext.Value `json:"summary"`
+		Question *string        `json:"question"`
+	}
+	if err := json.Unmarshal(src, &file); err != nil {
+		return Result{}, fmt.Errorf("%w: %w", ErrResult, err)
+	}
+	if string(file.V) != "1" {
+		return Result{}, fmt.Errorf("%w: v is %s, want 1", ErrResult, show(file.V))
+	}
+	if file.Claim == nil {
+		return Result{}, fmt.Errorf("%w: there is no claim", ErrResult)
+	}
+	r := Result{Claim: *file.Claim}
+	switch r.Claim {
+	case events.ClaimProgress, events.ClaimDone, events.ClaimBlocked:
+	default:
+		return Result{}, fmt.Errorf("%w: claim is %q, want progress, done or blocked", ErrResult, cut(string(r.Claim)))
+	}
+	switch file.Summary.Kind() {
+	case jsontext.KindInvalid: // absent
+	case jsontext.KindString:
+		if err := json.Unmarshal(file.Summary, &r.Summary); err != nil {
+			return Result{}, fmt.Errorf("%w: %w", ErrResult, err)
+		}
+	default:
+		return Result{}, fmt.Errorf("%w: summary is %s, want a text", ErrResult, show(file.Summary))
+	}
+	r.Summary = plain(r.Summary)
+	if file.Question != nil {
+		r.Question = plain(*file.Question)
+	}
+	return r, nil
+}
+
+// show bounds a value for an error.
+func show(v jsontext.Value) string {
+	if len(v) == 0 {
+		return "absent"
+	}
+	return cut(string(v))
+}
+
+func cut(s string) string {
+	if len(s) <= 40 {
+		return s
+	}
+	return strings.ToValidUTF8(s[:40], "") + "..."
+}
+
+// escapes are terminal sequences: CSI, the string kinds with their end, and
+// two-character ones.
+var escapes = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\x1b[\\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\x07\x1b\u009c]*(?:\x07|\x1b\\\\|\u009c)?|\x1b[ -/]*[0-~]")
+
+// plain is text without anything that could steer a terminal or reorder what
+// is read.
+func plain(s string) string {
+	s = escapes.ReplaceAllString(s, "")
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.IsControl(r), r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069:
+			return -1
+		}
+		return r
+	}, s)
+	return strings.TrimSpace(s)
+}

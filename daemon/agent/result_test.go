@@ -1,0 +1,100 @@
+package agent_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"autopilot/daemon/agent"
+	"autopilot/events"
+)
+
+func TestResultIsRead(t *testing.T) {
+	t.Parallel()
+	for src, want := range map[string]agent.Result{
+		`{"v":1,"claim":"progress","summary":"did it","question":null}`: {Claim: events.ClaimProgress, Summary: "did it"},
+		`{"v":1,"claim":"done"}`: {Claim: events.ClaimDone},
+		` {"claim":"blocked","v":1,"question":" which one?\n"} ` + "\n":                                                {Claim: events.ClaimBlocked, Question: "which one?"},
+		`{"v":1,"claim":"done","summary":"日本\r\n\tok","more":{"deep":[1,{}]}}`:                                         {Claim: events.ClaimDone, Summary: "日本\n\tok"},
+		`{"v":1,"claim":"done","summary":"\u001b[31mred\u001b[0m \u001b]0;title\u0007\u001b(B\u009b2Jx\u202ey\u0000"}`: {Claim: events.ClaimDone, Summary: "red xy"},
+		`{"v":1,"claim":"done","question":"\u001b[2J \u0007"}`:                                                         {Claim: events.ClaimDone},
+	} {
+		if got, err := agent.ParseResult([]byte(src)); err != nil || got != want {
+			t.Errorf("%s: got %+v, %v; want %+v", src, got, err, want)
+		}
+	}
+}
+
+func TestOnlyABlockedAgentOrAQuestionNeedsAPerson(t *testing.T) {
+	t.Parallel()
+	for want, results := range map[bool][]agent.Result{
+		false: {{}, {Claim: events.ClaimDone}, {Claim: events.ClaimProgress, Summary: "?"}},
+		true:  {{Claim: events.ClaimBlocked}, {Claim: events.ClaimDone, Question: "why?"}},
+	} {
+		for _, r := range results {
+			if r.NeedsPerson() != want {
+				t.Errorf("%+v: want %v", r, want)
+			}
+		}
+	}
+}
+
+func TestBadResultsAreNoResult(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ src, want string }{
+		"empty":             {"", ""},
+		"cut off":           {`{"v":1,"claim":"done"`, ""},
+		"prose":             {"all done!", ""},
+		"two objects":       {`{"v":1,"claim":"done"} {}`, ""},
+		"a list":            {`[]`, ""},
+		"name given twice":  {`{"v":1,"claim":"done","claim":"blocked"}`, "duplicate"},
+		"unknown twice":     {`{"v":1,"claim":"done","x":1,"x":2}`, "duplicate"},
+		"other case":        {`{"V":1,"Claim":"done"}`, "v is absent, want 1"},
+		"no v":              {`{"claim":"done"}`, "v is absent, want 1"},
+		"later v":           {`{"v":2,"claim":"done"}`, "v is 2, want 1"},
+		"v as text":         {`{"v":"1","claim":"done"}`, `v is "1", want 1`},
+		"v as fraction":     {`{"v":1.0,"claim":"done"}`, "v is 1.0, want 1"},
+		"huge v":            {`{"v":` + strings.Repeat("9", 5000) + `,"claim":"done"}`, "..."},
+		"no claim":          {`{"v":1}`, "there is no claim"},
+		"null claim":        {`{"v":1,"claim":null}`, "there is no claim"},
+		"other claim":       {`{"v":1,"claim":"finished"}`, `claim is "finished", want progress`},
+		"number as claim":   {`{"v":1,"claim":1}`, ""},
+		"null summary":      {`{"v":1,"claim":"done","summary":null}`, "summary is null, want a text"},
+		"list as summary":   {`{"v":1,"claim":"done","summary":["a"]}`, "want a text"},
+		"number as quest.":  {`{"v":1,"claim":"done","question":1}`, ""},
+		"invalid UTF-8":     {"{\"v\":1,\"claim\":\"done\",\"summary\":\"\xff\"}", "UTF-8"},
+		"lone surrogate":    {`{"v":1,"claim":"done","summary":"\ud83d"}`, "surrogate"},
+		"too long":          {`{"v":1,"claim":"done","summary":"` + strings.Repeat("x", agent.MaxResult) + `"}`, "at most 65536 are read"},
+		"very deep":         {`{"v":1,"claim":"done","x":` + strings.Repeat("[", 60000), ""},
+		"byte order mark":   {"\uFEFF" + `{"v":1,"claim":"done"}`, ""},
+		"control character": {"{\"v\":1,\"claim\":\"done\",\"summary\":\"a\x00\"}", ""},
+	} {
+		if got, err := agent.ParseResult([]byte(tt.src)); !errors.Is(err, agent.ErrResult) || !strings.Contains(err.Error(), tt.want) || got != (agent.Result{}) {
+			t.Errorf("%s: got %+v, %v; want %q", name, got, err, tt.want)
+		} else if len(err.Error()) > 300 {
+			t.Errorf("%s: the error has %d bytes", name, len(err.Error()))
+		}
+	}
+}
+
+func FuzzParseResult(f *testing.F) {
+	f.Add([]byte(`{"v":1,"claim":"progress","summary":"","question":null}`))
+	f.Add([]byte(`{"v":1,"claim":"blocked","question":"\u001b]8;;x\u0007 ?"}`))
+	f.Add([]byte(`{"v":1,"claim":"done","x":[{}]}`))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		got, err := agent.ParseResult(src)
+		if err != nil {
+			if !errors.Is(err, agent.ErrResult) {
+				t.Fatal(err)
+			}
+			return
+		}
+		for _, s := range []string{got.Summary, got.Question} {
+			if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }) {
+				t.Fatalf("%q can steer a terminal", s)
+			}
+		}
+	})
+}
