@@ -96,7 +96,12 @@ func script(words []string) []string {
 
 // interpreter is the name of a program without its version: python3.11 is
 // python.
-func interpreter(word string) string { return strings.TrimRight(path.Base(word), "0123456789.") }
+func interpreter(word string) string {
+	if name := strings.TrimRight(path.Base(word), "0123456789."); name != "" {
+		return name
+	}
+	return word
+}
 
 var interpreters = wordSet(`. source sh bash dash zsh ksh fish python pypy node
 	deno bun tsx ts-node ruby perl php lua Rscript julia pwsh elixir groovy

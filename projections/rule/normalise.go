@@ -26,9 +26,15 @@ func sum(b []byte) string {
 func Normalise(output []byte) []byte {
 	text := StripEscapes(string(output))
 	lines := make([]string, 0, strings.Count(text, "\n")+1)
+	known := map[string]string{}
 	for line := range strings.Lines(text) {
-		if line = normaliseLine(line); line != "" {
-			lines = append(lines, line)
+		short, ok := known[line]
+		if !ok {
+			short = normaliseLine(line)
+			known[line] = short
+		}
+		if short != "" {
+			lines = append(lines, short)
 		}
 	}
 	slices.Sort(lines)
@@ -45,20 +51,20 @@ func normaliseLine(line string) string {
 	if i := strings.LastIndexByte(line, '\r'); i >= 0 {
 		line = line[i+1:] // a progress bar: only what was left on the screen
 	}
-	line = rulers.ReplaceAllStringFunc(line, shortRuler)
-	if volatileLine(line) {
+	if ruled(line) {
+		line = rulers.ReplaceAllStringFunc(line, shortRuler)
+	}
+	if strings.Contains(line, "/tmp/") || strings.Contains(line, "/var/") {
 		line = tempPath.ReplaceAllStringFunc(line, shortTemp)
-		for _, v := range volatile {
+	}
+	// The expressions are slow, and few lines need any of them.
+	traits := traitsOf(line)
+	for _, v := range volatile {
+		if traits&v.needs == v.needs {
 			line = v.find.ReplaceAllString(line, v.mark)
 		}
 	}
 	return strings.Join(strings.Fields(line), " ")
-}
-
-// volatileLine keeps the expressions away from lines that they cannot match.
-func volatileLine(line string) bool {
-	return strings.ContainsAny(line, "0123456789") || strings.Contains(line, "/tmp/") ||
-		strings.Contains(line, "/var/") || strings.Contains(line, "(cached)")
 }
 
 // escapes are CSI and OSC sequences, and the shorter ones of a terminal.
@@ -70,31 +76,6 @@ func StripEscapes(s string) string {
 		return s
 	}
 	return escapes.ReplaceAllString(s, "")
-}
-
-type pattern struct {
-	find *regexp.Regexp
-	mark string
-}
-
-// volatile is applied in order: dates before times, ids before plain numbers.
-var volatile = []pattern{
-	{regexp.MustCompile(`\bTest\w*?\d{6,}/\d{3}\b`), "<tmp>"},
-	{regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`), "<id>"},
-	{regexp.MustCompile(`\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b`), "<id>"},
-	{regexp.MustCompile(`\b\d{4}[-/]\d{2}[-/]\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:[.,]\d+)?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2})\b)?(?: m=[+-][\d.]+)?)?`), "<time>"},
-	{regexp.MustCompile(`\b(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?(?:\d{1,2}[ /])?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)(?:[ /]+\d{1,4})?,?[ :]+\d{2}:\d{2}:\d{2}(?:\.\d+)?(?: (?:[A-Z]{3,4}|[+-]\d{4}))?(?: \d{4}\b)?`), "<time>"},
-	{regexp.MustCompile(`\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?(?: ?[AP]M\b)?`), "<time>"},
-	{regexp.MustCompile(`\b1[5-9]\d{8}(?:\d{3}|\d{6}|\d{9})?(?:\.\d+)?\b`), "<time>"},
-	{regexp.MustCompile(`\(cached\)`), "<duration>"},
-	{regexp.MustCompile(`(?i)\b(?:\d+(?:\.\d+)?(?:h|ms|us|µs|μs|ns|m|s))+\b`), "<duration>"},
-	{regexp.MustCompile(`(?i)\b\d+(?:[.,]\d+)? (?:milliseconds?|microseconds?|nanoseconds?|seconds?|secs?|minutes?|mins?|hours?|ms|ns|s|min)\b`), "<duration>"},
-	{regexp.MustCompile(`\+?0x[0-9a-fA-F]{5,}\b\??|\b0x[0-9a-fA-F]+\.\.\.|\+0x[0-9a-fA-F]+\b`), "<address>"},
-	{regexp.MustCompile(`\b(goroutine |gp=|mp=|m=|[Tt]hread[ #-]?|\[gw)\d+\b`), "$1<n>"},
-	{regexp.MustCompile(`(?i)\b(pid|ppid|tid|process|process id)([ :=#]{1,2}|\s*\(|\[)\d+\b`), "$1$2<n>"},
-	{regexp.MustCompile(`(?i)\b(port)([ :=#]{1,2})\d{2,5}\b`), "$1$2<port>"},
-	{regexp.MustCompile(`((?:\blocalhost|\b\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-fA-F:.]*\])):\d{1,5}\b`), "$1:<port>"},
-	{regexp.MustCompile(`(?i)(\bseed|shuffle)( number)?([ :=]{1,3})-?\d+\b`), "$1$2$3<seed>"},
 }
 
 // tempPath finds a path under a temporary directory.
@@ -116,5 +97,14 @@ func shortTemp(found string) string {
 // rulers are lines that are padded to a width, so that their length depends on
 // a duration within them.
 var rulers = regexp.MustCompile(`={4,}|-{4,}|_{4,}|\*{4,}|#{4,}|~{4,}`)
+
+func ruled(line string) bool {
+	for _, r := range []string{"====", "----", "____", "****", "####", "~~~~"} {
+		if strings.Contains(line, r) {
+			return true
+		}
+	}
+	return false
+}
 
 func shortRuler(found string) string { return found[:4] }

@@ -26,7 +26,7 @@ func DefaultPins() []string {
 		// PHP
 		"*Test.php", "*Cest.php", "phpunit.xml*", "phpunit.dist.xml", "codeception*.yml", "Pest.php", "*.phpt",
 		// C#, F#
-		"*{Test,Tests}.{cs,fs}", "*{.Tests,.Test,.UnitTests,.IntegrationTests}/**", "*.runsettings", "xunit.runner.json",
+		"*{Test,Tests}.{cs,fs}", "**/*{.Tests,.Test,.UnitTests,.IntegrationTests}/**", "*.runsettings", "xunit.runner.json",
 		// Swift
 		"*{Tests,Test}.swift", "**/Tests/**", "*.xctestplan",
 		// Elixir, Erlang

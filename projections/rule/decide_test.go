@@ -1,0 +1,146 @@
+package rule
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"autopilot/events"
+)
+
+func TestNoop(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		changed bool
+		outcome events.Outcome
+		exit    int
+		active  time.Duration
+		want    bool
+	}{
+		{"changed and quick", true, events.Exited, 0, time.Second, false},
+		{"changed and failed", true, events.Exited, 1, time.Hour, false},
+		{"failed", false, events.Exited, 1, time.Hour, true},
+		{"quick", false, events.Exited, 0, NoopWithin, true},
+		{"looked around for long", false, events.Exited, 0, NoopWithin + time.Nanosecond, false},
+		{"killed", false, events.Signaled, -1, time.Hour, true},
+		{"silent", false, events.IdleTimeout, -1, time.Hour, true},
+		{"over time", false, events.WallTimeout, -1, time.Hour, true},
+		{"not started", false, events.SpawnFailed, -1, 0, true},
+		{"stopped on request", false, events.Stopped, -1, time.Second, false},
+		{"lost", false, events.Lost, -1, time.Second, false},
+	} {
+		equal(t, c.name, Noop(c.changed, c.outcome, c.exit, c.active, NoopWithin), c.want)
+	}
+}
+
+func TestBackoffRepeatsItsLastStep(t *testing.T) {
+	t.Parallel()
+	var got []time.Duration
+	for n := -1; n <= 5; n++ {
+		got = append(got, Backoff(n, NoopBackoff()))
+	}
+	m := time.Minute
+	equal(t, "waits", got, []time.Duration{0, 0, m, 5 * m, 15 * m, 15 * m, 15 * m})
+	equal(t, "without steps", Backoff(1, nil), time.Duration(0))
+}
+
+func TestExitCodes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		state string
+		halt  events.Halt
+		want  int
+	}{
+		{"done", "", 0},
+		{"ended", "", 0},
+		{"already-green", "", 0},
+		{"running", "", 0},
+		{"failed", "", 1},
+		{"refused", "", 1},
+		{"waiting", "", 12},
+		{"cancelled", "", 14},
+		{"halted", events.HaltSameness, 10},
+		{"halted", events.HaltStuck, 10},
+		{"halted", events.HaltSignature, 10},
+		{"halted", events.HaltDrift, 10},
+		{"halted", events.HaltLogIntegrity, 10},
+		{"halted", events.HaltUnverifiable, 10},
+		{"halted", events.HaltIterations, 11},
+		{"halted", events.HaltHours, 11},
+		{"halted", events.HaltNoop, 11},
+		{"halted", events.HaltAgentLost, 11},
+		{"halted", events.HaltAgentFailed, 11},
+		{"halted", events.HaltStopped, 11},
+		{"halted", events.HaltNeedsPerson, 13},
+		{"halted", "of-a-newer-version", 10},
+		{"of-a-newer-version", "", 1},
+	} {
+		equal(t, fmt.Sprint(c.state, " ", c.halt), ExitCode(c.state, c.halt), c.want)
+	}
+}
+
+func TestFirstFollowsThePrecedenceOfRails(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		fired := rapid.SliceOfDistinct(rapid.SampledFrom(append(RailOrder(), events.HaltHours)), rapid.ID).Draw(t, "fired")
+		got, ok := First(fired...)
+		for _, h := range RailOrder() {
+			if slices.Contains(fired, h) {
+				if !ok || got != h {
+					t.Fatalf("%v: got %s, want %s", fired, got, h)
+				}
+				return
+			}
+		}
+		if ok {
+			t.Fatalf("%v: got %s, want none", fired, got)
+		}
+	})
+	first, _ := First(events.HaltStuck, events.HaltSameness, events.HaltIterations)
+	equal(t, "budget before sameness", first, events.HaltIterations)
+}
+
+func TestBaseline(t *testing.T) {
+	t.Parallel()
+	goal := func(name events.Name, v events.Verdict) events.GateResult {
+		return events.GateResult{Gate: name, Role: events.RoleGoal, Verdict: v}
+	}
+	keep := func(name events.Name, v events.Verdict) events.GateResult {
+		return events.GateResult{Gate: name, Role: events.RoleInvariant, Verdict: v}
+	}
+	names := func(n ...events.Name) []events.Name { return n }
+	for _, c := range []struct {
+		name    string
+		results []events.GateResult
+		start   events.Start
+		want    BaselineDecision
+	}{
+		{"a red goal", []events.GateResult{goal("a", events.Fail), keep("p", events.Pass)}, "", BaselineDecision{Goals: names("a")}},
+		{"a green goal beside a red one becomes an invariant", []events.GateResult{goal("a", events.Pass), goal("b", events.Fail)}, "", BaselineDecision{Goals: names("b"), Invariants: names("a")}},
+		{"only green goals", []events.GateResult{goal("a", events.Pass), goal("b", events.Pass)}, "", BaselineDecision{Refused: events.RefusedGoalGreen, Gate: "a", Invariants: names("a", "b")}},
+		{"a red invariant", []events.GateResult{goal("a", events.Fail), keep("p", events.Fail)}, events.StartGreen, BaselineDecision{Refused: events.RefusedInvariantRed, Gate: "p"}},
+		{"unverifiable before red", []events.GateResult{keep("p", events.Fail), goal("a", events.Unverifiable)}, events.UntilGreen, BaselineDecision{Refused: events.RefusedUnverifiable, Gate: "a"}},
+		{"start green", []events.GateResult{goal("a", events.Pass)}, events.StartGreen, BaselineDecision{Invariants: names("a"), NeedsChange: true}},
+		{"start green that is red is an ordinary run", []events.GateResult{goal("a", events.Fail)}, events.StartGreen, BaselineDecision{Goals: names("a")}},
+		{"until green", []events.GateResult{goal("a", events.Pass)}, events.UntilGreen, BaselineDecision{Invariants: names("a"), AlreadyGreen: true}},
+		{"until green that is red is an ordinary run", []events.GateResult{goal("a", events.Fail), goal("b", events.Pass)}, events.UntilGreen, BaselineDecision{Goals: names("a"), Invariants: names("b")}},
+		{"no goal at all", []events.GateResult{keep("p", events.Pass)}, events.UntilGreen, BaselineDecision{Refused: events.RefusedGoalGreen}},
+		{"a skipped goal says nothing", []events.GateResult{goal("a", events.Skipped)}, events.StartGreen, BaselineDecision{Refused: events.RefusedGoalGreen}},
+		{"no result", nil, "", BaselineDecision{Refused: events.RefusedGoalGreen}},
+	} {
+		equal(t, c.name, Baseline(c.results, c.start), c.want)
+	}
+}
+
+func TestEveryRefusalSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	for _, r := range []events.Refusal{events.RefusedGoalGreen, events.RefusedInvariantRed, events.RefusedUnverifiable, events.RefusedUnstable} {
+		if text := RefusalText(r); text == string(r) {
+			t.Errorf("%s has no text", r)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package rule
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"autopilot/events"
+)
+
+func failed(gate events.Name) events.GateResult {
+	return events.GateResult{Gate: gate, Verdict: events.Fail, Reason: events.ReasonExit, Exit: 1, FailingSum: "f1", OutputSum: "o1"}
+}
+
+// The encoding is part of recorded history: these sums may never change.
+func TestFingerprintEncodingIsFrozen(t *testing.T) {
+	t.Parallel()
+	results := []events.GateResult{failed("test"), {Gate: "lint", Verdict: events.Pass, Reason: events.ReasonExit}}
+	equal(t, "fingerprint", Fingerprint(results, "abc"),
+		sum([]byte("autopilot fingerprint 1\ngate lint pass 0\ngate test fail 1 tests f1\ntree abc\n")))
+	equal(t, "signature", Signature(results),
+		sum([]byte("autopilot signature 1\ngate lint 0 - -\ngate test 1 f1 o1\n")))
+	equal(t, "value", Fingerprint(results, "abc"), "2337fa6a34c506dc97cd5f58bc4f98445ed9d4080fbbe377cdc9b162c66b3dd5")
+}
+
+func TestFingerprintDiffersByWhatAFailureIs(t *testing.T) {
+	t.Parallel()
+	base := failed("test")
+	for name, c := range map[string]struct {
+		change func(*events.GateResult)
+		tree   events.Tree
+		same   bool
+		sign   bool // the signature is the same
+	}{
+		"gate":                  {func(r *events.GateResult) { r.Gate = "other" }, "t", false, false},
+		"verdict":               {func(r *events.GateResult) { r.Verdict = events.Unverifiable }, "t", false, true},
+		"exit code":             {func(r *events.GateResult) { r.Exit = 2 }, "t", false, false},
+		"failing tests":         {func(r *events.GateResult) { r.FailingSum = "f2" }, "t", false, false},
+		"text of known tests":   {func(r *events.GateResult) { r.OutputSum = "o2" }, "t", true, false},
+		"tree":                  {func(*events.GateResult) {}, "u", false, true},
+		"duration and evidence": {func(r *events.GateResult) { r.DurationMS, r.Effect, r.Excerpt = 5, "e", "x" }, "t", true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := base
+			c.change(&r)
+			was, is := []events.GateResult{base}, []events.GateResult{r}
+			equal(t, "fingerprint equal", Fingerprint(was, "t") == Fingerprint(is, c.tree), c.same)
+			equal(t, "signature equal", Signature(was) == Signature(is), c.sign)
+		})
+	}
+}
+
+// Equal text with growing work is progress; equal work, gates and text is not.
+func TestFR37EqualTextOnAnotherTreeIsNoRepeat(t *testing.T) {
+	t.Parallel()
+	results := []events.GateResult{failed("test")}
+	h := NewHistory(DefaultWindow, DefaultSignatures)
+	for i, tree := range []events.Tree{"a", "b", "c", "d"} {
+		h = h.Add(Failure{Iteration: i + 1, Fingerprint: Fingerprint(results, tree), Signature: Signature(results)})
+		_, same := h.Sameness()
+		_, stuck := h.Stuck(DefaultWindow)
+		equal(t, "fired", same || stuck, false)
+	}
+	h = h.Add(Failure{Iteration: 5, Fingerprint: Fingerprint(results, "d"), Signature: Signature(results)})
+	m, same := h.Sameness()
+	equal(t, "sameness", same, true)
+	equal(t, "iterations", m.Iterations, []int{4, 5})
+}
+
+func TestFingerprintIgnoresOrderAndPassingOutput(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		results := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) events.GateResult {
+			return events.GateResult{
+				Gate:       events.Name(rapid.StringMatching(`[a-z]{1,3}`).Draw(t, "gate")),
+				Verdict:    rapid.SampledFrom([]events.Verdict{events.Pass, events.Fail, events.Skipped}).Draw(t, "verdict"),
+				Exit:       rapid.IntRange(-1, 3).Draw(t, "exit"),
+				FailingSum: rapid.SampledFrom([]string{"", "f1", "f2"}).Draw(t, "failing"),
+				OutputSum:  rapid.SampledFrom([]string{"", "o1", "o2"}).Draw(t, "output"),
+			}
+		}), 0, 5).Draw(t, "results")
+		other := slices.Clone(results)
+		slices.Reverse(other)
+		for i := range other {
+			if other[i].Verdict == events.Pass {
+				other[i].OutputSum = "changed"
+			}
+		}
+		if Fingerprint(results, "t") != Fingerprint(other, "t") || Signature(results) != Signature(other) {
+			t.Fatalf("order or passing output counts: %v", results)
+		}
+	})
+}
