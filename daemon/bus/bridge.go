@@ -1,0 +1,284 @@
+package bus
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"autopilot/events/wire"
+)
+
+// Deadlines of a connection.
+const (
+	helloTimeout = 5 * time.Second  // from accept to CONNECT
+	writeTimeout = 15 * time.Second // for a client that takes no bytes at all
+)
+
+// bridge accepts on unix sockets and connects each client with the in-process
+// server under the identity that it decided on.
+type bridge struct {
+	pipe     func() (net.Conn, error)
+	tokens   *tokens
+	clients  *registry
+	identify func(pid, uid int) Identity
+	host     string
+	uid      int // the only one that is let in
+	log      *slog.Logger
+
+	ctx   context.Context // ends every connection
+	ready chan struct{}   // closed when connections may be accepted
+	wg    sync.WaitGroup
+
+	mu        sync.Mutex
+	listeners map[*net.UnixListener]struct{}
+	sockets   map[net.Conn]struct{}
+	closed    bool
+}
+
+// listen binds a socket. Connections wait until serve. With an effect every
+// connection is that effect; without one, identify says who it is.
+func (b *bridge) listen(path, effect string) (*net.UnixListener, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return nil, ErrClosing
+	}
+	if err := removeStale(path); err != nil {
+		return nil, err
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", path, err)
+	}
+	// The directory is 0700, so nobody came in before this.
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(fmt.Errorf("close socket to others: %w", err), l.Close())
+	}
+	b.listeners[l] = struct{}{}
+	b.wg.Go(func() { b.accept(l, effect) })
+	return l, nil
+}
+
+// removeStale removes the socket of a daemon that was killed. The state lock
+// is held, so nobody listens on it any more. Nothing but a socket is removed.
+func removeStale(path string) error {
+	fi, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("check socket: %w", err)
+	}
+	if fi.Mode()&fs.ModeSocket == 0 {
+		return fmt.Errorf("listen on %s: the file there is not a socket; remove it", path)
+	}
+	if err := os.Remove(path); err != nil {
+		return fmt.Errorf("remove stale socket: %w", err)
+	}
+	return nil
+}
+
+func (b *bridge) unlisten(l *net.UnixListener) {
+	b.mu.Lock()
+	delete(b.listeners, l)
+	b.mu.Unlock()
+	_ = l.Close() // removes the file too; a second close is harmless
+}
+
+func (b *bridge) accept(l *net.UnixListener, effect string) {
+	select {
+	case <-b.ready:
+	case <-b.ctx.Done():
+		return
+	}
+	for {
+		c, err := l.AcceptUnix()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			// Out of descriptors, most likely: go on when some are free again.
+			b.log.Warn("accept on socket", "socket", l.Addr().String(), "error", err)
+			select {
+			case <-time.After(50 * time.Millisecond):
+				continue
+			case <-b.ctx.Done():
+				return
+			}
+		}
+		if !b.track(c) {
+			_ = c.Close()
+			return
+		}
+		b.wg.Go(func() {
+			defer b.untrack(c)
+			b.serve(c, effect)
+		})
+	}
+}
+
+func (b *bridge) track(c net.Conn) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed || len(b.sockets) >= 2*maxConns {
+		return false
+	}
+	b.sockets[c] = struct{}{}
+	return true
+}
+
+func (b *bridge) untrack(c net.Conn) {
+	b.mu.Lock()
+	delete(b.sockets, c)
+	b.mu.Unlock()
+	_ = c.Close()
+}
+
+// serve runs one connection to its end.
+func (b *bridge) serve(uc *net.UnixConn, effect string) {
+	id, refusal := b.who(uc, effect)
+	pipe, err := b.pipe()
+	if err != nil {
+		return // the server is closing
+	}
+	defer pipe.Close()
+	_ = uc.SetDeadline(time.Now().Add(helloTimeout))
+	in, out := bufio.NewReaderSize(uc, bufferSize), bufio.NewReaderSize(pipe, bufferSize)
+	_ = pipe.SetDeadline(time.Now().Add(helloTimeout))
+	info, err := out.ReadSlice('\n')
+	if err != nil {
+		return
+	}
+	if _, err := uc.Write(info); err != nil {
+		return
+	}
+	name, err := readConnect(in)
+	if err == nil {
+		err = refusal // said now, as the client listens for errors only after its CONNECT
+	}
+	if err != nil {
+		b.refuse(uc, id, err)
+		return
+	}
+	id.Name = name
+	c, err := b.clients.add(b.ctx, id)
+	if err != nil {
+		b.refuse(uc, id, err)
+		return
+	}
+	defer b.clients.remove(c)
+	if err := b.join(uc, in, pipe, out, c); err != nil {
+		b.refuse(uc, id, err)
+	}
+}
+
+// join hands the connection to the server and copies both ways until one side
+// ends. An error is a breach of the protocol by the client.
+func (b *bridge) join(uc *net.UnixConn, in *bufio.Reader, pipe net.Conn, out *bufio.Reader, c *conn) error {
+	token := b.tokens.issue(only([]string{wire.Commands(c.Name)}, []string{wire.Inbox(c.Name) + ".>"}))
+	line, err := connectLine(c.Name, token)
+	if err != nil {
+		return err
+	}
+	_ = uc.SetDeadline(time.Time{})
+	_ = pipe.SetDeadline(time.Time{})
+	if _, err := pipe.Write(line); err != nil {
+		return nil
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = io.Copy(deadlineWriter{uc}, out)
+		_ = uc.CloseRead() // the server ended it, or the client takes nothing: relay ends too
+	}()
+	err = relay(pipe, in)
+	c.cancel(ErrClientGone) // at once: handlers of this client are working for nobody
+	_ = pipe.Close()
+	breach := errors.Is(err, errProtocol) || errors.Is(err, errSecondConnect)
+	if breach {
+		// A message may be half written; the reason comes after it.
+		_ = uc.SetWriteDeadline(time.Now().Add(time.Second))
+	} else {
+		_ = uc.Close()
+	}
+	<-done
+	if breach {
+		return err
+	}
+	return nil
+}
+
+// who decides on the identity of a connection. The error says why it is
+// refused.
+func (b *bridge) who(uc *net.UnixConn, effect string) (Identity, error) {
+	raw, err := uc.SyscallConn()
+	if err != nil {
+		return Identity{}, errUnknownPeer
+	}
+	var p peer
+	var peerErr error
+	if err := raw.Control(func(fd uintptr) { p, peerErr = peerOf(int(fd)) }); err != nil || peerErr != nil {
+		return Identity{}, errUnknownPeer
+	}
+	defer p.close()
+	if p.uid != b.uid {
+		return Identity{UID: p.uid, PID: p.pid}, errOtherUser
+	}
+	id := Identity{Kind: KindEffect, Effect: effect}
+	if effect == "" {
+		id = b.identify(p.pid, p.uid)
+		// Read by pid, so it counts only if the process was there all along.
+		if id.Kind == "" || !p.alive() {
+			return Identity{UID: p.uid, PID: p.pid}, errUnknownPeer
+		}
+	}
+	id.UID, id.PID = p.uid, p.pid
+	return id.withActor(b.host), nil
+}
+
+var (
+	errUnknownPeer = errors.New("the process that connected cannot be identified")
+	errOtherUser   = errors.New("the daemon belongs to another user")
+)
+
+// refuse tells the client why, as a NATS error, and the log.
+func (b *bridge) refuse(uc net.Conn, id Identity, err error) {
+	if errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, os.ErrDeadlineExceeded) {
+		return
+	}
+	b.log.Warn("connection refused", "pid", id.PID, "uid", id.UID, "effect", id.Effect, "error", err)
+	_ = uc.SetWriteDeadline(time.Now().Add(time.Second))
+	_, _ = fmt.Fprintf(uc, "-ERR '%s'\r\n", err)
+}
+
+// close ends all listeners and connections. Files of sockets are removed.
+func (b *bridge) close() {
+	b.mu.Lock()
+	b.closed = true
+	for l := range b.listeners {
+		_ = l.Close()
+	}
+	for c := range b.sockets {
+		_ = c.Close()
+	}
+	b.mu.Unlock()
+	b.wg.Wait()
+}
+
+// deadlineWriter gives every write its own deadline.
+type deadlineWriter struct{ c net.Conn }
+
+func (w deadlineWriter) Write(p []byte) (int, error) {
+	if err := w.c.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+		return 0, err
+	}
+	return w.c.Write(p)
+}

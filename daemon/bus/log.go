@@ -1,0 +1,45 @@
+package bus
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+)
+
+// serverLog passes on what the server has to say from warnings upwards.
+type serverLog struct {
+	log *slog.Logger
+
+	mu    sync.Mutex
+	fatal error // the first one
+}
+
+func (l *serverLog) failed() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.fatal
+}
+
+// Fatalf does not end the process: whoever started the server asks failed.
+func (l *serverLog) Fatalf(format string, v ...any) {
+	text := fmt.Sprintf(format, v...)
+	l.mu.Lock()
+	if l.fatal == nil {
+		l.fatal = errors.New(text)
+	}
+	l.mu.Unlock()
+	l.log.Error("event server", "text", text)
+}
+
+func (l *serverLog) Errorf(format string, v ...any) {
+	l.log.Error("event server", "text", fmt.Sprintf(format, v...))
+}
+
+func (l *serverLog) Warnf(format string, v ...any) {
+	l.log.Warn("event server", "text", fmt.Sprintf(format, v...))
+}
+
+func (l *serverLog) Noticef(string, ...any) {}
+func (l *serverLog) Debugf(string, ...any)  {}
+func (l *serverLog) Tracef(string, ...any)  {}
