@@ -9,7 +9,9 @@
 //   - Encode and Decode are inverse for every type registered here.
 //   - A type that is released is never changed. A change is a new version and
 //     an upcaster; each released version has a frozen sample in testdata.
-//   - Unknown types and unknown members survive a round trip untouched.
+//   - Unknown types, and unknown members of the envelope, survive a round trip
+//     untouched. Unknown members of known data are skipped: a type that gains a
+//     member is a new version, and whoever moves events moves their bytes.
 //   - Data holds only enums, numbers, ids, hashes and names. All free text,
 //     every path and every list without a bound is a blob named by its hash.
 package events

@@ -42,8 +42,10 @@ type Event struct {
 	Extra jsontext.Value
 }
 
-// envelope is the stored form of Event.
-type envelope struct {
+// envelope is the stored form of Event. D is any when an event is written, so
+// that one pass writes envelope and data, and jsontext.Value when it is read,
+// as the type decides how the data is.
+type envelope[D any] struct {
 	SpecVersion string         `json:"specversion"`
 	ID          string         `json:"id"`
 	Source      string         `json:"source"`
@@ -55,7 +57,7 @@ type envelope struct {
 	Actor       string         `json:"actor"`
 	Causation   string         `json:"causationid,omitzero"`
 	Trace       string         `json:"traceparent,omitzero"`
-	Data        jsontext.Value `json:"data"`
+	Data        D              `json:"data"`
 	Extra       jsontext.Value `json:",embed"`
 }
 
@@ -72,11 +74,7 @@ func Encode(e Event) ([]byte, error) {
 	if err := e.check(); err != nil {
 		return nil, err
 	}
-	raw, err := encodeData(e.Data)
-	if err != nil {
-		return nil, fmt.Errorf("encode %s: %w", e.Data.EventType(), err)
-	}
-	b, err := json.Marshal(envelope{
+	b, err := json.Marshal(&envelope[any]{
 		SpecVersion: SpecVersion,
 		ID:          e.ID,
 		Source:      e.Source,
@@ -88,9 +86,9 @@ func Encode(e Event) ([]byte, error) {
 		Actor:       e.Actor,
 		Causation:   e.Causation,
 		Trace:       e.Trace,
-		Data:        raw,
+		Data:        payload(e.Data),
 		Extra:       e.Extra,
-	})
+	}, jsontext.PreserveRawStrings(true)) // what is unknown keeps its escapes too
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", e.Data.EventType(), err)
 	}
@@ -115,6 +113,9 @@ func (e Event) check() error {
 	case (e.Seq == 1) != (e.PrevHash == ""):
 		return errors.New("encode event: a previous hash belongs to every event but the first")
 	}
+	if u, ok := e.Data.(Unknown); ok && (u.Type == "" || len(u.Raw) == 0) {
+		return errors.New("encode event: unknown data without type or bytes")
+	}
 	return nil
 }
 
@@ -125,7 +126,7 @@ func Decode(b []byte) (Event, error) {
 	if len(b) > MaxBytes {
 		return Event{}, fmt.Errorf("decode event: %d bytes: %w", len(b), ErrTooLarge)
 	}
-	var v envelope
+	var v envelope[jsontext.Value]
 	if err := json.Unmarshal(b, &v); err != nil {
 		return Event{}, fmt.Errorf("decode event: %w", err)
 	}

@@ -51,11 +51,12 @@ func decodeAs[T Data](raw jsontext.Value) (Data, error) {
 	return v, nil
 }
 
-func encodeData(d Data) (jsontext.Value, error) {
+// payload is what is written as data: an unknown type as it was read.
+func payload(d Data) any {
 	if u, ok := d.(Unknown); ok {
-		return u.Raw, nil
+		return u.Raw
 	}
-	return json.Marshal(d)
+	return d
 }
 
 func decodeData(typ string, raw jsontext.Value) (Data, error) {

@@ -257,7 +257,7 @@ func (r *room) stored(position uint64, size int64) {
 
 // storedSize is what the server's file store needs for one event.
 func storedSize(subject string, position uint64, body int) int64 {
-	const frame, line = 22 + 4 + 8, len("NATS/1.0\r\n"+conditionHeader+": \r\n\r\n")
+	const frame, line = 22 + 4 + 8, len("NATS/1.0\r\n" + conditionHeader + ": \r\n\r\n")
 	var digits [20]byte
 	return int64(frame + len(subject) + line + len(strconv.AppendUint(digits[:0], position, 10)) + body)
 }

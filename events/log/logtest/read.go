@@ -178,10 +178,10 @@ func expiredCursors(t *testing.T, p Place) {
 	}
 	for _, c := range []log.Cursor{
 		"garbage", "..", "1.2", "0.0", "1.x.y",
-		log.Cursor("9" + real),                                // another generation
-		log.Cursor("1.7" + real[len("1.2"):]),                 // behind the end
-		log.Cursor("1.1" + real[len("1.2"):]),                 // another event
-		log.Cursor(real[:len(real)-1] + string(rune(last))),   // another history
+		log.Cursor("9" + real),                                 // another generation
+		log.Cursor("1.7" + real[len("1.2"):]),                  // behind the end
+		log.Cursor("1.1" + real[len("1.2"):]),                  // another event
+		log.Cursor(real[:len(real)-1] + string(rune(last))),    // another history
 		log.Cursor(real + "0"), log.Cursor(real[:len(real)-1]), // mangled
 	} {
 		n := 0

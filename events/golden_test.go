@@ -1,0 +1,172 @@
+package events
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A sample is frozen: once its type is released it is never written again, and
+// what it decodes to below never changes.
+
+func sampleRef(first string) Ref { return Ref(first + strings.Repeat("0", 64-len(first))) }
+
+func sampleFile(t testing.TB, typ string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", typ+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestEveryTypeHasASample(t *testing.T) {
+	t.Parallel()
+	var files []string
+	for _, f := range must(filepath.Glob("testdata/*.json"))(t) {
+		files = append(files, strings.TrimSuffix(filepath.Base(f), ".json"))
+	}
+	known := slices.Sorted(maps.Keys(decoders))
+	for typ := range upcasters {
+		known = append(known, typ) // a retired type keeps its sample
+	}
+	slices.Sort(known)
+	if d := cmp.Diff(known, files); d != "" {
+		t.Fatalf("registered types without a sample, or the reverse (-types +samples):\n%s", d)
+	}
+	for typ := range sampleData {
+		if _, ok := decoders[typ]; !ok {
+			t.Errorf("a value is expected for %s, which is not registered", typ)
+		}
+	}
+}
+
+func TestSamplesDecodeToTheSameValuesAndBackToTheSameBytes(t *testing.T) {
+	t.Parallel()
+	for typ := range decoders {
+		t.Run(typ, func(t *testing.T) {
+			t.Parallel()
+			raw := sampleFile(t, typ)
+			got, err := Decode(raw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, ok := sampleData[typ]
+			if !ok {
+				t.Fatal("no value is expected for it")
+			}
+			if d := cmp.Diff(want, got.Data); d != "" {
+				t.Errorf("data (-want +got):\n%s", d)
+			}
+			got.Data = nil
+			if d := cmp.Diff(sampleEnvelope(got.Seq), got); d != "" {
+				t.Errorf("envelope (-want +got):\n%s", d)
+			}
+			got.Data = want
+			again, err := Encode(got)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(again) != string(raw) {
+				t.Errorf("encoded again:\n%s\nsample:\n%s", again, raw)
+			}
+		})
+	}
+}
+
+// sampleEnvelope is what the samples have in common.
+func sampleEnvelope(seq uint64) Event {
+	e := Event{
+		ID:        "01JH4Z9QW3E8N5T7V2X0Y6A1B0",
+		Source:    "autopilot/9c1f03ab77d2e640",
+		Aggregate: Run("01JH4Z9QW3E8N5T7V2X0Y6P4F2"),
+		Time:      time.Date(2026, 11, 27, 21, 49, 42, 123456789, time.UTC),
+		Seq:       seq,
+		Actor:     "daemon:9c1f03ab77d2e640",
+		Causation: "01JH4Z9QW3E8N5T7V2X0Y6REQ1",
+		Trace:     "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+	}
+	if seq > 1 {
+		e.PrevHash = string(sampleRef("abc0"))
+	}
+	return e
+}
+
+const sampleEffect = "01JH4Z9QW3E8N5T7V2X0Y6EFF1"
+
+// sampleData holds every member of every type with a value that is not zero.
+var sampleData = map[string]Data{
+	TypeRunStarted: RunStarted{
+		Handle: "p4f2", Owner: "local:1000@9c1f03ab77d2e640/4711", Home: "9c1f03ab77d2e640", Project: "5e2b9d7714c0a8f3",
+		Workspace: sampleRef("01"), Task: sampleRef("02"), Workflow: "converge", Phase: "work", Source: sampleRef("03"),
+		Spec: sampleRef("04"), Ignore: sampleRef("05"), Env: sampleRef("06"), Tools: sampleRef("07"), Pins: sampleRef("08"),
+		Gates: []Gate{
+			{Name: "test", Kind: GateCommand, Role: RoleGoal},
+			{Name: "protected", Kind: GateProtected, Role: RoleInvariant},
+		},
+		Limits: Limits{Iterations: 50, ActiveMS: 14400000, UntilMS: 1893488400000},
+		Start:  StartGreen, Head: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", Dirty: true,
+		Tree: sampleTree("01"), Work: sampleTree("02"), Version: "0.1.0",
+	},
+	TypeGatesStarted: GatesStarted{
+		Phase: "work", Iteration: 2, Effects: []EffectRef{{Gate: "test", Effect: sampleEffect}},
+	},
+	TypeGatesJudged: GatesJudged{
+		Phase: "work", Iteration: 2,
+		Results: []GateResult{
+			{
+				Gate: "test", Kind: GateCommand, Role: RoleGoal, Verdict: Fail, Reason: ReasonExit, Exit: 1, DurationMS: 8123,
+				Failing: 3, FailingIDs: sampleRef("11"), FailingSum: string(sampleRef("11")), OutputSum: string(sampleRef("12")),
+				Excerpt: sampleRef("13"), Effect: sampleEffect, Argv: string(sampleRef("14")), Env: string(sampleRef("15")),
+				Tool: string(sampleRef("16")),
+			},
+			{
+				Gate: "protected", Kind: GateProtected, Role: RoleInvariant, Verdict: Fail, Reason: ReasonPinChanged,
+				Exit: -1, DurationMS: 4, Files: sampleRef("17"),
+			},
+		},
+		Tree: sampleTree("03"), Work: sampleTree("04"), Repeated: true,
+	},
+	TypeIterationStarted: IterationStarted{
+		Phase: "work", Iteration: 2, Attempt: 1, Effect: sampleEffect, Prompt: sampleRef("21"),
+		Tree: sampleTree("01"), Work: sampleTree("02"), WallMS: 3600000, IdleMS: 600000,
+	},
+	TypeAgentEnded: AgentEnded{
+		Phase: "work", Iteration: 2, Attempt: 1, Effect: sampleEffect, Outcome: Signaled, Exit: -1, Signal: 9,
+		DurationMS: 91342, OutputBytes: 209715200, Truncated: true, Killed: 2, Left: 1, Excerpt: sampleRef("31"),
+		Claim: ClaimBlocked, Summary: sampleRef("32"), Question: sampleRef("33"),
+		Tree: sampleTree("03"), Work: sampleTree("04"), Files: 7,
+	},
+	TypeIterationRecorded: IterationRecorded{
+		Phase: "work", Iteration: 2, Attempt: 1, Verdict: Fail, Fingerprint: string(sampleRef("41")),
+		Signature: string(sampleRef("42")), Tree: sampleTree("03"), Work: sampleTree("04"), Files: 7,
+	},
+	TypeRunSuspended:  RunSuspended{MS: 28800000},
+	TypeStopRequested: StopRequested{Mode: StopAfterIteration},
+	TypeRunHalted: RunHalted{
+		Reason: HaltSameness, Phase: "work", Iteration: 4, Gate: "test", Iterations: []int{3, 4},
+		Value: string(sampleRef("41")), Files: sampleRef("51"), Question: sampleRef("52"), Limit: 50, Tree: sampleTree("05"),
+	},
+	TypeRunResumed: RunResumed{Note: sampleRef("61")},
+	TypeRunEnded: RunEnded{
+		State: EndRefused, Iteration: 1, Tree: sampleTree("01"), Gate: "test", Reason: RefusedGoalGreen, Error: sampleRef("71"),
+	},
+}
+
+func sampleTree(first string) Tree { return Tree(first + strings.Repeat("0", 40-len(first))) }
+
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
