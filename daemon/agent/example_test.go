@@ -16,7 +16,7 @@ func ExampleRunScript() {
 		fmt.Println(err)
 		return
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 
 	script, err := agent.ParseScript([]byte(`
 iterations:

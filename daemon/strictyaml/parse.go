@@ -116,6 +116,7 @@ func checkTokens(src string, tokens token.Tokens) error {
 			if content {
 				return errorAt(src, line, 1, "a second document begins here", "keep one document in a file")
 			}
+		default: // the parser judges the rest
 		}
 		if flow+dashes > maxDepth {
 			return errorAt(src, line, t.Position.Column, fmt.Sprintf("more than %d levels of nesting", maxDepth), "")

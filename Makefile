@@ -1,0 +1,78 @@
+# Everything is built by Go alone; make only names the commands.
+# Settings: PREFIX (install), FUZZTIME, COUNT (race), LINT (paths).
+
+PREFIX   ?= $(HOME)/.local
+BINDIR    = $(PREFIX)/bin
+FUZZTIME ?= 10s
+COUNT    ?= 1
+LINT     ?= ./...
+
+BINARIES  = apctl autopilotd apshim
+VERSION  ?= $(shell git describe --always --dirty 2>/dev/null || echo dev)
+LDFLAGS   = -s -w -X main.version=$(VERSION)
+# Two packages at a time: each test binary may run a server, git and agents.
+TEST      = go test -race -shuffle=on -p 2 -timeout 10m
+GOLANGCI  = go tool -modfile=.ci/tools/go.mod golangci-lint
+
+.DEFAULT_GOAL := build
+.PHONY: build install demo test race fuzz crash cheat bench lint fmt cover cross fresh clean help
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## build the three programs into bin/
+	@mkdir -p bin
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ $(BINARIES:%=./cmd/%)
+
+install: build ## install them to $PREFIX/bin (default ~/.local/bin)
+	@test '$(PREFIX)' != /.local || { echo 'HOME is not set: say where with make install PREFIX=DIR' >&2; exit 1; }
+	@mkdir -p '$(BINDIR)'
+	@install -m 755 $(BINARIES:%=bin/%) '$(BINDIR)/'
+	@echo 'installed $(BINARIES) to $(BINDIR)'
+	@case ":$$PATH:" in *':$(BINDIR):'*) ;; *) \
+		echo '$(BINDIR) is not on your PATH. Add it:'; \
+		echo '  export PATH="$(BINDIR):$$PATH"';; esac
+
+demo: build ## a cheat caught, a daemon killed and back, a loop halted
+	@.ci/demo.sh
+
+test: ## all tests, with the race detector, shuffled
+	$(TEST) ./...
+
+race: ## the same, COUNT times, never from the cache
+	$(TEST) -count=$(COUNT) ./...
+
+fuzz: ## every fuzz target for FUZZTIME
+	@.ci/fuzz $(FUZZTIME)
+
+crash: build ## 50 rounds of SIGKILL at random and named points, then verify
+	go test -count=1 -timeout 60m -run TestCrash ./daemon/crashtest -crash.rounds=50
+
+cheat: build ## agents that cheat, and what catches them
+	go test -count=1 -timeout 20m -v -run TestCheat ./daemon/crashtest
+
+bench: build ## one table: each figure beside its floor
+	go test -count=1 -timeout 30m -run '^$$' -bench . ./daemon/benchtest
+
+lint: ## golangci-lint, as pinned in .ci/tools
+	$(GOLANGCI) run --config .ci/golangci.yml $(LINT)
+
+fmt: ## format as lint wants it
+	$(GOLANGCI) fmt --config .ci/golangci.yml $(LINT)
+
+cover: ## coverage of all packages by all tests
+	go test -p 2 -timeout 15m -coverpkg=./... -coverprofile=cover.out ./...
+	@go tool cover -func=cover.out | tail -n 1
+
+cross: ## build and vet for the other platforms
+	@set -e; for target in linux/arm64 darwin/arm64; do \
+		echo "$$target"; \
+		export GOOS=$${target%/*} GOARCH=$${target#*/} CGO_ENABLED=0; \
+		go build ./... && go vet ./...; \
+	done
+
+fresh: ## clone HEAD, empty HOME, install and demo as a new user would
+	@.ci/fresh
+
+clean: ## remove what was built
+	rm -rf bin cover.out
