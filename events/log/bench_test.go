@@ -3,6 +3,7 @@ package log_test
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"testing"
 	"time"
@@ -35,8 +36,13 @@ func benchAppend(b *testing.B, sync bool) {
 	ctx, cancel := context.WithTimeout(b.Context(), time.Hour)
 	defer cancel()
 	appends, raws := make([]time.Duration, 0, b.N), make([]time.Duration, 0, b.N)
-	b.ReportAllocs()
+	body := benchBody(b, runs[0])
 	for i := 0; b.Loop(); i++ {
+		// Turns are taken in both orders, so that neither always pays for what
+		// the other left behind.
+		if i%2 == 0 {
+			raws = append(raws, floor.publish(ctx, b, i%benchRuns, body))
+		}
 		e := &runs[i%benchRuns]
 		begin := time.Now()
 		st, err := l.Append(ctx, *e, log.Ordinary)
@@ -44,13 +50,15 @@ func benchAppend(b *testing.B, sync bool) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		e.Seq, e.PrevHash = e.Seq+1, st.Hash
+		e.Seq, e.PrevHash, body = e.Seq+1, st.Hash, st.Bytes
 		appends = append(appends, took)
-		raws = append(raws, floor.publish(b, ctx, i%benchRuns, st.Bytes))
+		if i%2 == 1 {
+			raws = append(raws, floor.publish(ctx, b, i%benchRuns, body))
+		}
 	}
 	a, r := median(appends), median(raws)
-	b.ReportMetric(float64(a.Nanoseconds())/1e3, "append-p50-µs")
-	b.ReportMetric(float64(r.Nanoseconds())/1e3, "raw-p50-µs")
+	b.ReportMetric(float64(a.Nanoseconds())/1e3, "append-p50-us")
+	b.ReportMetric(float64(r.Nanoseconds())/1e3, "raw-p50-us")
 	b.ReportMetric(float64(a)/float64(r), "ratio")
 }
 
@@ -76,7 +84,7 @@ func newFloor(b *testing.B, s *testServer) *floor {
 	return &floor{js: js}
 }
 
-func (f *floor) publish(b *testing.B, ctx context.Context, run int, body []byte) time.Duration {
+func (f *floor) publish(ctx context.Context, b *testing.B, run int, body []byte) time.Duration {
 	b.Helper()
 	subject := fmt.Sprintf("ap.floor.run.01J%023d", run)
 	begin := time.Now()
@@ -92,6 +100,15 @@ func (f *floor) publish(b *testing.B, ctx context.Context, run int, body []byte)
 func median(d []time.Duration) time.Duration {
 	slices.Sort(d)
 	return d[len(d)/2]
+}
+
+func benchBody(b *testing.B, e events.Event) []byte {
+	b.Helper()
+	body, err := events.Encode(e)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return body
 }
 
 // benchEvent is as large as an ordinary iteration's gates.judged.v1.
@@ -114,37 +131,60 @@ func benchEvent(run string) events.Event {
 	}
 }
 
-// BenchmarkRead reads a short run out of many interleaved ones.
+// BenchmarkRead reads one run out of many interleaved ones.
 func BenchmarkRead(b *testing.B) {
 	for _, n := range []int{0, 10, 50, 500} {
 		b.Run(fmt.Sprintf("events=%d", n), func(b *testing.B) {
-			s := startServer(b, false)
-			l := s.open(b, log.Config{Quota: 4 << 30, Reserve: 1 << 20})
-			runs := make([]events.Event, benchRuns)
-			for i := range runs {
-				runs[i] = benchEvent(fmt.Sprintf("01J%023d", i))
-			}
-			for i := range n * benchRuns {
-				e := &runs[i%benchRuns]
-				st, err := l.Append(b.Context(), *e, log.Ordinary)
-				if err != nil {
-					b.Fatal(err)
-				}
-				e.Seq, e.PrevHash = e.Seq+1, st.Hash
-			}
+			l, runs := benchFilled(b, n)
 			b.ReportAllocs()
 			for b.Loop() {
-				read := 0
-				for _, err := range l.Read(b.Context(), runs[7].Aggregate, 0) {
-					if err != nil {
-						b.Fatal(err)
-					}
-					read++
-				}
-				if read != n {
-					b.Fatalf("read %d of %d", read, n)
-				}
+				benchDrain(b, l.Read(b.Context(), runs[7].Aggregate, 0), n)
 			}
 		})
+	}
+}
+
+// BenchmarkReadAll reads a whole log.
+func BenchmarkReadAll(b *testing.B) {
+	const n = 200
+	l, _ := benchFilled(b, n)
+	b.ReportAllocs()
+	for b.Loop() {
+		benchDrain(b, l.ReadAll(b.Context(), ""), n*benchRuns)
+	}
+	b.ReportMetric(float64(n*benchRuns*b.N)/b.Elapsed().Seconds(), "events/s")
+}
+
+// benchFilled is a log with n events in each run.
+func benchFilled(b *testing.B, n int) (*log.Stream, []events.Event) {
+	b.Helper()
+	s := startServer(b, false)
+	l := s.open(b, log.Config{Quota: 4 << 30, Reserve: 1 << 20})
+	runs := make([]events.Event, benchRuns)
+	for i := range runs {
+		runs[i] = benchEvent(fmt.Sprintf("01J%023d", i))
+	}
+	for i := range n * benchRuns {
+		e := &runs[i%benchRuns]
+		st, err := l.Append(b.Context(), *e, log.Ordinary)
+		if err != nil {
+			b.Fatal(err)
+		}
+		e.Seq, e.PrevHash = e.Seq+1, st.Hash
+	}
+	return l, runs
+}
+
+func benchDrain(b *testing.B, read iter.Seq2[log.Stored, error], want int) {
+	b.Helper()
+	got := 0
+	for _, err := range read {
+		if err != nil {
+			b.Fatal(err)
+		}
+		got++
+	}
+	if got != want {
+		b.Fatalf("read %d events, want %d", got, want)
 	}
 }

@@ -31,7 +31,16 @@ func TestMemoryConforms(t *testing.T) {
 
 func TestStreamConforms(t *testing.T) {
 	t.Parallel()
-	logtest.Run(t, func(t *testing.T, c logtest.Config) logtest.Place {
+	logtest.Run(t, streamPlace(func(*log.Stream) {}))
+}
+
+func TestStreamConformsWhenItReadsAsInACluster(t *testing.T) {
+	t.Parallel()
+	logtest.Run(t, streamPlace((*log.Stream).ReadAsInACluster))
+}
+
+func streamPlace(opened func(*log.Stream)) func(*testing.T, logtest.Config) logtest.Place {
+	return func(t *testing.T, c logtest.Config) logtest.Place {
 		s := startServer(t, true)
 		var faults log.Faults
 		return logtest.Place{
@@ -40,6 +49,7 @@ func TestStreamConforms(t *testing.T) {
 				if faults != nil {
 					l.Fail(faults)
 				}
+				opened(l)
 				return l
 			},
 			Restart: func(t *testing.T) {
@@ -48,5 +58,5 @@ func TestStreamConforms(t *testing.T) {
 			},
 			Fail: func(f log.Faults) { faults = f },
 		}
-	})
+	}
 }

@@ -10,7 +10,7 @@ import (
 
 // Fail puts faults between the log and its server.
 func (s *Stream) Fail(f Faults) {
-	s.conn = &faulty{conn: s.conn, faults: f, attempts: map[string]int{}, cut: map[string]bool{}}
+	s.conn = &faulty{conn: s.conn, faults: f, attempts: map[string]int{}, cut: map[string]bool{}, taken: map[string]bool{}}
 }
 
 // faulty loses requests and answers.
@@ -21,6 +21,7 @@ type faulty struct {
 	mu       sync.Mutex
 	attempts map[string]int
 	cut      map[string]bool // subjects that cannot be asked for now
+	taken    map[string]bool // subjects that seem to have moved on, once
 }
 
 var errLost = errors.New("no answer")
@@ -36,11 +37,10 @@ func (f *faulty) publish(ctx context.Context, subject string, expected uint64, b
 	f.mu.Unlock()
 
 	fault := f.faults(e, attempt)
-	if fault == FaultUnavailable || fault == FaultUnavailableStored {
-		f.mu.Lock()
-		f.cut[subject] = true
-		f.mu.Unlock()
-	}
+	f.mu.Lock()
+	f.cut[subject] = fault == FaultUnavailable || fault == FaultUnavailableStored
+	f.taken[subject] = fault == FaultConflict
+	f.mu.Unlock()
 	switch fault {
 	case FaultNone:
 		return f.conn.publish(ctx, subject, expected, body)
@@ -48,17 +48,35 @@ func (f *faulty) publish(ctx context.Context, subject string, expected uint64, b
 		if _, err := f.conn.publish(ctx, subject, expected, body); err != nil {
 			return 0, err
 		}
-	case FaultLoseRequest, FaultUnavailable:
+	case FaultLoseRequest, FaultUnavailable, FaultConflict:
 	}
 	return 0, errLost
 }
 
 func (f *faulty) next(ctx context.Context, subject string, position uint64) (message, error) {
 	f.mu.Lock()
-	cut := f.cut[subject]
+	cut, taken := f.cut[subject], f.taken[subject]
 	f.mu.Unlock()
-	if cut {
+	switch {
+	case cut:
 		return message{}, errLost
+	case taken:
+		return message{subject, position, []byte("another event")}, nil
 	}
 	return f.conn.next(ctx, subject, position)
 }
+
+// Counted is how many bytes the log believes to be stored.
+func (s *Stream) Counted() int64 {
+	s.room.mu.Lock()
+	defer s.room.mu.Unlock()
+	return s.room.bytes
+}
+
+// ReadAsInACluster makes reads end where the leader says, as they have to
+// where a consumer may live on a server that is behind.
+func (s *Stream) ReadAsInACluster() { s.conn = clustered{s.conn} }
+
+type clustered struct{ conn }
+
+func (clustered) replicated() bool { return true }

@@ -88,6 +88,7 @@ const (
 	FaultNone              Fault = iota
 	FaultLoseReply               // stored, the answer is lost; a look into the log finds it
 	FaultLoseRequest             // never arrives; a look into the log says so, then comes the next attempt
+	FaultConflict                // not stored, as if another event had been; a reload shows none
 	FaultUnavailable             // not stored, and nobody can be asked
 	FaultUnavailableStored       // stored, and nobody can be asked
 )

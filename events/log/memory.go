@@ -69,6 +69,8 @@ func (m *Memory) write(ctx context.Context, st Stored, c Class) (Stored, error) 
 				return kept, err
 			}
 			continue
+		case FaultConflict:
+			return Stored{}, ErrConflict
 		case FaultUnavailable:
 			return Stored{}, ErrUnavailable
 		case FaultNone, FaultLoseReply, FaultUnavailableStored:

@@ -47,6 +47,19 @@ func neverAnswered(t *testing.T, p Place) {
 	same(t, "all", kept, All(t, l.ReadAll(t.Context(), "")))
 }
 
+func falseConflict(t *testing.T, p Place) {
+	p.Fail(at(2, log.FaultConflict))
+	l := p.Open(t)
+	c := run("a")
+	kept := c.Grow(t, l, 1)
+	refused(t, l, c.Next(0), log.ErrConflict)
+	p.Fail(nil)
+	l = p.Open(t)
+	same(t, "reload", kept, All(t, l.Read(t.Context(), c.Aggregate, 0)))
+	kept = append(kept, c.Grow(t, l, 2)...)
+	same(t, "all", kept, All(t, l.ReadAll(t.Context(), "")))
+}
+
 func unknownOutcome(t *testing.T, p Place) {
 	for _, part := range []struct {
 		run   string

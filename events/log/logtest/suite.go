@@ -62,6 +62,7 @@ var parts = []struct {
 	{name: "an append whose reply is lost is found", needs: fails, run: lostReply},
 	{name: "an append whose request is lost is sent again", needs: fails, run: lostRequest},
 	{name: "an append that is never answered is unavailable", needs: fails, run: neverAnswered},
+	{name: "a conflict stores nothing", needs: fails, run: falseConflict},
 	{name: "an unknown outcome is learned by reloading", needs: fails, run: unknownOutcome},
 	{name: "another writer takes the place of a lost request", needs: fails, run: overtaken},
 
