@@ -1,0 +1,60 @@
+// Command apctl is the command line of autopilot. It only wires the process
+// to package ctl.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"time"
+
+	"golang.org/x/term"
+
+	"autopilot/ctl"
+	"autopilot/events/place"
+)
+
+// version is set by the linker.
+var version = "dev"
+
+func main() {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = os.Getenv("PWD") // deleted under us; commands that need it say so
+	}
+	os.Exit(ctl.Main(context.Background(), ctl.World{
+		Args:       os.Args[1:],
+		Environ:    os.Environ(),
+		Dir:        dir,
+		Version:    version,
+		In:         os.Stdin,
+		InIsTTY:    term.IsTerminal(int(os.Stdin.Fd())),
+		Out:        output(os.Stdout),
+		Err:        output(os.Stderr),
+		Now:        time.Now,
+		Zone:       time.Local,
+		Notify:     notify,
+		Connect:    ctl.Connector(version),
+		FindPlaces: func() (place.Places, error) { return place.Find(place.System()) },
+		Alive:      ctl.ProcessRuns,
+	}))
+}
+
+func output(f *os.File) ctl.Output {
+	o := ctl.Output{Writer: f}
+	if fd := int(f.Fd()); term.IsTerminal(fd) {
+		o.Columns = func() int {
+			w, _, err := term.GetSize(fd)
+			if err != nil || w <= 0 {
+				return 80
+			}
+			return w
+		}
+	}
+	return o
+}
+
+func notify(c chan<- os.Signal) func() {
+	signal.Notify(c, ctl.Interrupts()...)
+	return func() { signal.Stop(c) }
+}

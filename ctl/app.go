@@ -1,0 +1,177 @@
+package ctl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"autopilot/ctl/render"
+	"autopilot/events/wire"
+)
+
+// app is one call of apctl.
+type app struct {
+	World
+	json    bool
+	signals chan os.Signal // that hear has caught
+}
+
+// Main runs one command and returns the exit code.
+func Main(ctx context.Context, w World) int {
+	a := &app{World: w}
+	root := newRoot(a)
+	root.SetArgs(w.Args)
+	root.SetIn(w.In)
+	root.SetOut(w.Out)
+	root.SetErr(w.Err)
+	return a.report(root.ExecuteContext(ctx))
+}
+
+// report shows an error and returns its exit code.
+func (a *app) report(err error) int {
+	if err == nil {
+		return exitDone
+	}
+	var s exitStatus
+	if errors.As(err, &s) {
+		return int(s)
+	}
+	var e *wire.Error
+	if !errors.As(err, &e) {
+		e = render.Internal(err)
+	}
+	a.showError(e)
+	return exitOf(e.Code)
+}
+
+// hear catches interrupts from now on, until the function that it returns is
+// called. A run hears before it is started, so that none is lost.
+func (a *app) hear() (stop func()) {
+	a.signals = make(chan os.Signal, 4)
+	return a.Notify(a.signals)
+}
+
+func (a *app) showError(e *wire.Error) {
+	if a.wantsJSON() {
+		if b, err := render.Envelope(wire.SchemaError, e); err == nil {
+			_, _ = a.Err.Write(b)
+			return
+		}
+	}
+	a.note(a.style(a.Err).Error(e))
+}
+
+// wantsJSON also looks at the arguments, as flags may be what went wrong.
+func (a *app) wantsJSON() bool {
+	if a.json {
+		return true
+	}
+	for _, arg := range a.Args {
+		if arg == "--" {
+			return false
+		}
+		if arg == "--json" {
+			return true
+		}
+	}
+	return false
+}
+
+// note says something beside the answer. Nothing can be done if stderr is
+// gone.
+func (a *app) note(text string) { _, _ = fmt.Fprint(a.Err, text) }
+
+// say writes text that is the answer.
+func (a *app) say(text string) error {
+	if _, err := fmt.Fprint(a.Out, text); err != nil {
+		return fmt.Errorf("write the answer: %w", err)
+	}
+	return nil
+}
+
+// answer writes data in its envelope, or as text.
+func (a *app) answer(schema string, data any, text func(render.Style) string) error {
+	if !a.json {
+		return a.say(text(a.style(a.Out)))
+	}
+	b, err := render.Envelope(schema, data)
+	if err != nil {
+		return err
+	}
+	return a.say(string(b))
+}
+
+// ask calls one verb, starting the daemon on demand.
+func (a *app) ask(ctx context.Context, v wire.Verb, req, reply any) error {
+	d, err := a.connect(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Call(ctx, v, req, reply)
+}
+
+// connect reaches the daemon. Inside an effect it starts none.
+func (a *app) connect(ctx context.Context, start bool) (Daemon, error) {
+	return a.Connect(ctx, start && a.getenv("AUTOPILOT_EFFECT") == "")
+}
+
+// ref names the run that the arguments mean; none is the latest here.
+func (a *app) ref(args []string) wire.RunRef {
+	r := wire.RunRef{Workspace: a.Dir}
+	if len(args) > 0 {
+		r.Run = args[0]
+	}
+	return r
+}
+
+// liveRef is ref, where none means the only live run here.
+func (a *app) liveRef(args []string) wire.RunRef {
+	r := a.ref(args)
+	r.LiveOnly = r.Run == ""
+	return r
+}
+
+func (a *app) jsonFlag(cmd *cobra.Command) *cobra.Command {
+	cmd.Flags().BoolVar(&a.json, "json", false, "answer as JSON in an envelope with schema and version")
+	return cmd
+}
+
+// upTo accepts at most n arguments.
+func upTo(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > n {
+			return render.ManyArguments(cmd.CommandPath(), args[n:])
+		}
+		return nil
+	}
+}
+
+// flagError turns what the flag parser says into a fault with a hint.
+func (a *app) flagError(cmd *cobra.Command, err error) error {
+	if !cmd.HasParent() && len(a.Args) > 0 && !strings.HasPrefix(a.Args[0], "-") {
+		return unknown(cmd, a.Args[0])
+	}
+	return render.BadFlag(cmd.CommandPath(), err)
+}
+
+// unknown is the fault for a word that is no command of cmd.
+func unknown(cmd *cobra.Command, word string) error {
+	cmd.SuggestionsMinimumDistance = 2
+	near := cmd.SuggestionsFor(word)
+	slices.Sort(near)
+	return render.UnknownCommand(word, cmd.CommandPath(), slices.Compact(near))
+}
+
+// group refuses words that are no command of cmd.
+func group(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return unknown(cmd, args[0])
+	}
+	return nil
+}

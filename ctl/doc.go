@@ -1,0 +1,12 @@
+// Package ctl is the command line of autopilot: one file for each command,
+// each an options struct and a function that runs it.
+//
+// It knows the daemon only as a Daemon, and the world only as a World, so a
+// test can stand in for both. It keeps no state on disk and decides nothing
+// about runs: it checks what a person typed, asks, and shows.
+//
+// It promises: stdout is the answer and stderr all else; with --json both are
+// JSON; the exit code is one of the table in exit.go; nothing prompts; only
+// commands that need what the daemon holds start one, and nothing does inside
+// an effect.
+package ctl

@@ -1,0 +1,161 @@
+package ctl
+
+import (
+	"context"
+	"os"
+	"syscall"
+	"time"
+
+	"autopilot/ctl/render"
+	"autopilot/events/wire"
+)
+
+const (
+	redraw      = time.Second
+	secondPress = 2 * time.Second
+)
+
+// onSignal says what an interrupt does to a followed run. It returns an error
+// to end the command with, or nil to follow on.
+type onSignal interface {
+	signal(ctx context.Context, f *follower, sig os.Signal) error
+}
+
+// follower follows one run.
+type follower struct {
+	a      *app
+	screen *screen
+}
+
+// follow shows a run until it ends, then how it ended, and returns its exit
+// code. The caller hears signals.
+func (a *app) follow(ctx context.Context, v wire.RunView, policy onSignal) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	f := &follower{a: a, screen: newScreen(a, v)}
+	steps := a.startPump(ctx, v.ID)
+	// The pump must be gone before the caller closes what it uses.
+	defer func() {
+		cancel()
+		for range steps { //nolint:revive // only waits for the end
+		}
+	}()
+	if err := f.loop(ctx, steps, policy); err != nil {
+		f.screen.clear()
+		return err
+	}
+	f.screen.clear()
+	if v := f.screen.view; v.Exit >= 0 {
+		if err := a.end(ctx, v); err != nil {
+			return err
+		}
+		return status(v.Exit)
+	}
+	return ctx.Err()
+}
+
+func (f *follower) loop(ctx context.Context, steps <-chan step, policy onSignal) error {
+	tick := time.NewTicker(redraw)
+	defer tick.Stop()
+	for {
+		var err error
+		select {
+		case s, ok := <-steps:
+			if !ok {
+				return nil
+			}
+			err = f.step(s)
+		case <-tick.C:
+			err = f.screen.tick()
+		case sig := <-f.a.signals:
+			err = policy.signal(ctx, f, sig)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (f *follower) step(s step) error {
+	switch {
+	case s.err != nil:
+		return s.err
+	case s.lost:
+		f.screen.note(render.Style.Lost)
+	case s.back:
+		f.screen.note(render.Style.Back)
+	case s.frame != nil:
+		return f.screen.show(*s.frame)
+	}
+	return nil
+}
+
+// end shows how a run ended. JSON has said it with the last frame.
+func (a *app) end(ctx context.Context, v wire.RunView) error {
+	if a.json {
+		return nil
+	}
+	w := wire.WhyView{Run: v}
+	if err := a.ask(ctx, wire.RunWhy, wire.RunRef{Run: v.ID}, &w); err != nil {
+		// The run has ended as v says, whether or not it can be explained.
+		w = wire.WhyView{Run: v, Next: []wire.NextCommand{{Command: "apctl why " + v.Handle, Why: "the details"}}}
+	}
+	return a.say(a.style(a.Out).End(w))
+}
+
+// followWatch leaves the run alone.
+type followWatch struct{}
+
+func (followWatch) signal(context.Context, *follower, os.Signal) error {
+	return exitStatus(exitInterrupted)
+}
+
+// followRun detaches at a terminal; without one it stops the run, if it may.
+type followRun struct{ stops bool }
+
+func (p followRun) signal(ctx context.Context, f *follower, sig os.Signal) error {
+	v := f.screen.view
+	if !f.a.interactive() && p.stops {
+		return p.stopNow(ctx, f, v)
+	}
+	if sig != os.Interrupt || !f.a.interactive() {
+		f.screen.note(func(s render.Style) string { return s.Detached(v) })
+		return exitStatus(exitInterrupted)
+	}
+	f.screen.note(func(s render.Style) string { return s.Interrupted(v) })
+	again := time.NewTimer(secondPress)
+	defer again.Stop()
+	select {
+	case <-again.C:
+	case <-ctx.Done():
+	case <-f.a.signals:
+		if err := f.a.stop(ctx, v.ID, false); err != nil {
+			return err
+		}
+		f.screen.note(func(s render.Style) string { return s.StopsAfter(v) })
+	}
+	return exitStatus(exitInterrupted)
+}
+
+// stopNow ends the agent and follows on, so that the command exits with how
+// the run ended. A second signal does not wait for that.
+func (p followRun) stopNow(ctx context.Context, f *follower, v wire.RunView) error {
+	if v.Stopping != "" && v.Stopping != "iteration" {
+		return exitStatus(exitInterrupted)
+	}
+	f.screen.note(func(s render.Style) string { return s.StopsNow(v) })
+	if err := f.a.stop(ctx, v.ID, true); err != nil {
+		return err
+	}
+	f.screen.view.Stopping = "now"
+	return nil
+}
+
+// stop asks for it on a connection of its own: the pump's may be gone.
+func (a *app) stop(ctx context.Context, run string, now bool) error {
+	var reply wire.StopReply
+	return a.ask(ctx, wire.RunStop, wire.StopRequest{RunRef: wire.RunRef{Run: run}, Now: now}, &reply)
+}
+
+// Interrupts are the signals that a follower wants to hear of.
+func Interrupts() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }

@@ -1,0 +1,132 @@
+package ctl
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"autopilot/ctl/render"
+	"autopilot/events"
+	"autopilot/events/wire"
+)
+
+const maxName = 64
+
+// parseGates reads --gate and --invariant in their order. A gate without
+// NAME= gets the name of its program; a name that was given twice is an
+// error, a derived one gets a number.
+func parseGates(goals, invariants []string) ([]wire.GateSpec, error) {
+	if len(goals) == 0 {
+		return nil, render.NoGate()
+	}
+	var specs []wire.GateSpec
+	var derived []bool
+	taken := map[string]bool{}
+	read := func(values []string, role events.GateRole) error {
+		for _, v := range values {
+			name, command, err := splitGate(v)
+			if err != nil {
+				return err
+			}
+			if taken[name] {
+				return render.GateTwice(name)
+			}
+			taken[name] = name != ""
+			specs = append(specs, wire.GateSpec{Name: events.Name(name), Role: role, Command: command})
+			derived = append(derived, name == "")
+		}
+		return nil
+	}
+	if err := read(goals, events.RoleGoal); err != nil {
+		return nil, err
+	}
+	if err := read(invariants, events.RoleInvariant); err != nil {
+		return nil, err
+	}
+	for i := range specs {
+		if derived[i] {
+			specs[i].Name = events.Name(free(deriveName(specs[i].Command), taken))
+		}
+	}
+	return specs, nil
+}
+
+// splitGate divides NAME=CMD. What stands before the first = is a name only
+// if it is one word; in upper case it is an assignment that belongs to the
+// command, as in CGO_ENABLED=0 go test.
+func splitGate(v string) (name, command string, err error) {
+	if err := checkText("the gate", v); err != nil {
+		return "", "", err
+	}
+	before, after, found := strings.Cut(v, "=")
+	if !found || isAssignment(before) || !isWord(before) {
+		if strings.TrimSpace(v) == "" || found && before == "" {
+			return "", "", render.GateEmpty(v)
+		}
+		return "", v, nil
+	}
+	if !isName(before) {
+		return "", "", render.GateName(before, deriveName(before))
+	}
+	if strings.TrimSpace(after) == "" {
+		return "", "", render.GateEmpty(before)
+	}
+	return before, after, nil
+}
+
+func isName(s string) bool {
+	if s == "" || len(s) > maxName || s[0] == '-' || s[0] == '_' {
+		return false
+	}
+	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_-") == ""
+}
+
+// isWord says whether s could be meant as a name, good or bad.
+func isWord(s string) bool {
+	return s != "" && !strings.ContainsAny(s, " \t\n/\\'\"`$|&;<>(){}[]*?~#") && s[0] != '-'
+}
+
+func isAssignment(s string) bool {
+	return s != "" && (s[0] < '0' || s[0] > '9') &&
+		strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
+}
+
+// deriveName makes a name from the program that a command runs.
+func deriveName(command string) string {
+	word := ""
+	for w := range strings.FieldsSeq(command) {
+		if name, _, ok := strings.Cut(w, "="); ok && isAssignment(name) {
+			continue
+		}
+		word = w
+		break
+	}
+	word = strings.ToLower(path.Base(strings.Trim(word, `'"()`)))
+	for _, ext := range []string{".sh", ".py", ".js", ".rb", ".pl"} {
+		word = strings.TrimSuffix(word, ext)
+	}
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
+			return r
+		}
+		return '-'
+	}, word)
+	name = strings.Trim(name, "-_")
+	if len(name) > maxName-4 {
+		name = name[:maxName-4]
+	}
+	if name == "" {
+		return "gate"
+	}
+	return name
+}
+
+// free makes a name that is not taken, and takes it.
+func free(name string, taken map[string]bool) string {
+	try := name
+	for n := 2; taken[try]; n++ {
+		try = fmt.Sprintf("%s-%d", name, n)
+	}
+	taken[try] = true
+	return try
+}

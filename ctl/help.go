@@ -1,0 +1,128 @@
+package ctl
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"autopilot/ctl/render"
+)
+
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:               "help [COMMAND | TOPIC]",
+		Short:             "Help for a command or a topic",
+		ValidArgsFunction: completeHelp,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			found, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownTopic(cmd.Root(), args[0])
+			}
+			found.InitDefaultHelpFlag()
+			return found.Help()
+		},
+	}
+}
+
+// unknownTopic is the fault for a word that has no help; its nearest may be
+// commands and topics.
+func unknownTopic(root *cobra.Command, word string) error {
+	root.SuggestionsMinimumDistance = 2
+	near := root.SuggestionsFor(word)
+	for _, c := range root.Commands() {
+		if c.IsAdditionalHelpTopicCommand() && strings.HasPrefix(c.Name(), word[:min(len(word), 4)]) {
+			near = append(near, c.Name())
+		}
+	}
+	slices.Sort(near)
+	return render.UnknownCommand(word, "apctl help", slices.Compact(near))
+}
+
+func completeHelp(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	found, _, err := cmd.Root().Find(args)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []cobra.Completion
+	for _, c := range found.Commands() {
+		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
+			names = append(names, cobra.CompletionWithDesc(c.Name(), c.Short))
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// topics are help pages that are no commands.
+func topics() []*cobra.Command {
+	return []*cobra.Command{
+		{
+			Use:   "exit-codes",
+			Short: "What each exit code means",
+			Long:  "Exit codes of apctl:\n\n" + exitTable(),
+		},
+		{
+			Use:   "environment",
+			Short: "Which variables a run gets, and which apctl reads",
+			Long:  environmentHelp,
+		},
+		{
+			Use:   "agents",
+			Short: "How an agent is called, its result file, and script agents",
+			Long:  agentHelp,
+		},
+	}
+}
+
+const environmentHelp = `A run gets these variables of your shell, and no others:
+
+  PATH HOME USER LOGNAME SHELL LANG LC_* TERM TZ TMPDIR XDG_*
+  EDITOR VISUAL PAGER COLORTERM HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY
+  (and in lower case) SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS
+  GO* NODE* NPM_* npm_config_* NVM_* PYTHON* PYENV_* UV_* PIP_* VIRTUAL_ENV
+  CONDA_* CARGO* RUST* JAVA_HOME MAVEN_* GRADLE_* DOTNET_* ASDF_* MISE_*
+  *_API_KEY ANTHROPIC_* CLAUDE_* OPENAI_* CODEX_* GEMINI_* GOOGLE_*
+  AWS_* AZURE_* OPENCODE_* OPENROUTER_* MISTRAL_* OLLAMA_*
+
+Names that end in TOKEN are left out unless they belong to a model's family
+(the last two lines), and so is SSH_AUTH_SOCK: an agent that works alone gets
+a key that can push or publish only when you say so. Send one more with
+--env NAME (your value) or --env NAME=VALUE. AUTOPILOT_* is never sent.
+
+apctl itself reads:
+
+  AUTOPILOT_STATE   state directory (else $XDG_STATE_HOME/autopilot)
+  XDG_RUNTIME_DIR   where the socket is (else /tmp/autopilot-<uid>)
+  XDG_CONFIG_HOME   where your autopilot/config.yaml is
+  NO_COLOR, TERM    no colour; TERM=dumb also means no refreshing line
+  LC_ALL, LC_CTYPE, LANG   C or POSIX means ASCII marks
+`
+
+const agentHelp = `--agent-cmd CMD is run by /bin/sh -c in the workspace, once for each iteration.
+The prompt comes on standard input. The command finds in its environment:
+
+  AUTOPILOT_RUN_ID  AUTOPILOT_PHASE  AUTOPILOT_ITERATION
+  AUTOPILOT_PROMPT_FILE   the prompt as a file
+  AUTOPILOT_RESULT_FILE   where it may write a result
+  AUTOPILOT_SOCKET        the daemon, for reading
+
+The result is optional and never a verdict:
+
+  {"v":1,"claim":"progress|done|blocked","summary":"","question":null}
+
+A claim of blocked, or a question, halts the run as needs-person: apctl why
+shows it, apctl resume -m answers it.
+
+--script FILE is an agent without a model, for trying and testing:
+
+  iterations:
+    - edit: {hello.txt: "hello\n"}
+      rm: [old.txt]
+      run: ["gofmt -w ."]
+      print: ["working"]
+      sleep: 1s
+      exit: 0
+      result: {claim: done, summary: "said hello"}
+
+The last iteration repeats.
+`

@@ -1,0 +1,149 @@
+package ctl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"autopilot/events/wire"
+)
+
+// How a lost daemon is waited for.
+const (
+	retryFirst  = 100 * time.Millisecond
+	retryLast   = 2 * time.Second
+	retryGiveUp = time.Minute
+)
+
+// step is what a pump delivers: a frame, a change of the connection, or the
+// error that it ended with.
+type step struct {
+	frame *wire.WatchFrame
+	lost  bool
+	back  bool
+	err   error
+}
+
+// pump delivers the frames of a run until it has ended. When the daemon goes
+// away it waits, starts it on demand and goes on behind the last sequence.
+type pump struct {
+	a     *app
+	run   string
+	after uint64
+	ended bool
+	out   chan step
+}
+
+// startPump runs until the run has ended, an error, or the end of ctx; then
+// it closes the channel.
+func (a *app) startPump(ctx context.Context, run string) <-chan step {
+	p := &pump{a: a, run: run, out: make(chan step)}
+	go p.loop(ctx)
+	return p.out
+}
+
+func (p *pump) loop(ctx context.Context) {
+	defer close(p.out)
+	lost := false
+	for delay := time.Duration(0); ; delay = retryFirst {
+		d, err := p.reach(ctx, delay)
+		if err != nil {
+			p.send(ctx, step{err: err})
+			return
+		}
+		if lost {
+			lost = false
+			p.send(ctx, step{back: true})
+		}
+		err = p.drain(ctx, d)
+		_ = d.Close()
+		switch {
+		case ctx.Err() != nil || p.ended:
+			return
+		case err == nil: // the daemon ended the stream, but not the run: it is closing
+		case !unreachable(err):
+			p.send(ctx, step{err: err})
+			return
+		default:
+			lost = true
+			p.send(ctx, step{lost: true})
+		}
+	}
+}
+
+func (p *pump) send(ctx context.Context, s step) {
+	select {
+	case p.out <- s:
+	case <-ctx.Done():
+	}
+}
+
+// reach connects, and keeps trying as long as no daemon answers.
+func (p *pump) reach(ctx context.Context, delay time.Duration) (Daemon, error) {
+	var waited time.Duration
+	for {
+		if err := sleep(ctx, delay); err != nil {
+			return nil, err
+		}
+		waited += delay
+		d, err := p.a.connect(ctx, true)
+		if err == nil || !unreachable(err) || waited >= retryGiveUp {
+			return d, err
+		}
+		delay = min(max(2*delay, retryFirst), retryLast)
+	}
+}
+
+// drain delivers what one connection has to say.
+func (p *pump) drain(ctx context.Context, d Daemon) error {
+	req := wire.WatchRequest{RunRef: wire.RunRef{Run: p.run}, After: p.after}
+	for b, err := range d.Stream(ctx, wire.RunWatch, req) {
+		if err != nil {
+			return err
+		}
+		var f wire.WatchFrame
+		if err := json.Unmarshal(b, &f); err != nil {
+			return fmt.Errorf("read a frame of the daemon: %w", err)
+		}
+		p.after = max(p.after, f.Seq)
+		p.ended = f.View.Exit >= 0
+		p.send(ctx, step{frame: &f})
+	}
+	return nil
+}
+
+func unreachable(err error) bool {
+	var e *wire.Error
+	return errors.As(err, &e) && e.Code == wire.Unreachable
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// until waits for the end of a run and returns its last view, also with an
+// error.
+func (a *app) until(ctx context.Context, v wire.RunView) (wire.RunView, error) {
+	for s := range a.startPump(ctx, v.ID) {
+		if s.err != nil {
+			return v, s.err
+		}
+		if s.frame != nil {
+			v = s.frame.View
+		}
+	}
+	return v, ctx.Err()
+}

@@ -1,0 +1,123 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"autopilot/events"
+	"autopilot/events/wire"
+)
+
+// mark shows a gate in a live line: its sign, its name and how many tests
+// fail, with the number before if that was another.
+func (s Style) mark(g wire.GateView) string {
+	t := s.sign(g.Verdict) + " " + Line(g.Name)
+	if g.Failing > 0 || g.Before > 0 {
+		t += " " + s.failing(g)
+	}
+	return s.paint(verdictColour(g.Verdict), t)
+}
+
+// failing is "3→2", or "2" without another number before.
+func (s Style) failing(g wire.GateView) string {
+	if g.Before == 0 || g.Before == g.Failing {
+		return fmt.Sprint(g.Failing)
+	}
+	return fmt.Sprintf("%d%s%d", g.Before, s.pick("→", "->"), g.Failing)
+}
+
+func (s Style) sign(verdict string) string {
+	switch events.Verdict(verdict) {
+	case events.Pass:
+		return s.pick("✓", "ok")
+	case events.Fail:
+		return s.pick("✗", "x")
+	case events.Unverifiable:
+		return "?"
+	case events.Skipped:
+		return "-"
+	}
+	return s.pick("○", ".")
+}
+
+func verdictColour(verdict string) string {
+	switch events.Verdict(verdict) {
+	case events.Pass:
+		return green
+	case events.Fail:
+		return red
+	case events.Unverifiable:
+		return yellow
+	case events.Skipped:
+	}
+	return dim
+}
+
+// gateRows is one table row for each gate, with its verdict and evidence.
+func (s Style) gateRows(gates []wire.GateView) [][]string {
+	rows := make([][]string, 0, len(gates))
+	for _, g := range gates {
+		verdict := g.Verdict
+		if verdict == "" {
+			verdict = "not yet"
+		}
+		rows = append(rows, []string{
+			s.sign(g.Verdict), Line(g.Name), Line(verdict), s.proof(g), Line(g.Role), s.cut(Line(g.Command), 48),
+		})
+	}
+	return rows
+}
+
+// proof says what the verdict of a gate stands on.
+func (s Style) proof(g wire.GateView) string {
+	if g.Verdict == "" {
+		return ""
+	}
+	var p []string
+	switch events.Reason(g.Reason) {
+	case events.ReasonExit, "":
+		if g.Kind != string(events.GateProtected) {
+			p = append(p, fmt.Sprintf("exit %d", g.Exit))
+		}
+	default:
+		p = append(p, reasonText(events.Reason(g.Reason)))
+	}
+	if g.Failing > 0 || g.Before > 0 {
+		p = append(p, s.failing(g)+" failing")
+	}
+	if g.DurationMS > 0 {
+		p = append(p, Duration(time.Duration(g.DurationMS)*time.Millisecond))
+	}
+	return strings.Join(p, ", ")
+}
+
+func reasonText(r events.Reason) string {
+	switch r {
+	case events.ReasonExit:
+		return "exit code"
+	case events.ReasonSignal:
+		return "ended by a signal"
+	case events.ReasonTimeout:
+		return "took too long"
+	case events.ReasonSilent:
+		return "silent for too long"
+	case events.ReasonNotFound:
+		return "command not found"
+	case events.ReasonNoShell:
+		return "no shell"
+	case events.ReasonNoDirectory:
+		return "directory missing"
+	case events.ReasonToolChanged:
+		return "its program was replaced"
+	case events.ReasonTreeChanged:
+		return "files changed while it ran"
+	case events.ReasonUnchanged:
+		return "unchanged"
+	case events.ReasonPinChanged:
+		return "pinned files changed"
+	case events.ReasonEarlier:
+		return "an earlier gate settled it"
+	}
+	return Line(string(r))
+}

@@ -1,0 +1,150 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"autopilot/events/wire"
+)
+
+// Nothing is bare apctl when no daemon runs.
+func (s Style) Nothing() string {
+	return "nothing runs\n\n  begin: " + exampleRun + "\n  past runs: apctl ls\n  commands: apctl help\n"
+}
+
+// Home is bare apctl: what needs a person first, then what runs, each with
+// the next command.
+func (s Style) Home(runs []wire.RunView) string {
+	var person, halted, live [][]string
+	for _, v := range runs {
+		row := []string{Line(v.Handle), s.cut(s.doing(v), 48), "apctl why " + Line(v.Handle)}
+		switch {
+		case v.State == "halted" && v.Reason == "needs-person":
+			person = append(person, row)
+		case v.State == "halted":
+			halted = append(halted, row)
+		case v.Exit < 0:
+			row[1] = strings.Join(nonempty(s.doing(v), iteration(v), s.marks(v.Gates)), ", ")
+			row[2] = "apctl watch " + Line(v.Handle)
+			live = append(live, row)
+		}
+	}
+	needs := append(person, halted...)
+	if len(needs)+len(live) == 0 {
+		return s.Nothing()
+	}
+	var b strings.Builder
+	if len(needs) > 0 {
+		b.WriteString(s.paint(bold, "needs you") + "\n" + table(needs))
+	}
+	if len(live) > 0 {
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(s.paint(bold, "runs") + "\n" + table(live))
+	}
+	return b.String()
+}
+
+func nonempty(parts ...string) []string {
+	var out []string
+	for _, p := range parts {
+		if p != "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Preview shows all that a run would use.
+func (s Style) Preview(p wire.Preview) string {
+	var b strings.Builder
+	b.WriteString("dry run: nothing was started\n\n")
+	b.WriteString(s.facts([][2]string{
+		{"workspace", Line(p.Workspace)},
+		{"workflow", Line(p.Workflow)},
+		{"ends", strings.TrimPrefix(s.ends(p.EndsBy, p.Iterations), "ends ")},
+		{"pinned", count(p.Pinned, "file")},
+		{"agent", Line(strings.Join(quoted(p.Argv), " "))},
+		{"agent env", s.words(p.AgentEnv)},
+		{"gate env", s.words(p.GateEnv)},
+		{"gate path", strings.TrimRight(list(p.Path), "\n")},
+	}))
+	rows := make([][]string, 0, len(p.Gates))
+	for _, g := range p.Gates {
+		rows = append(rows, []string{Line(string(g.Name)), Line(string(g.Role)), Line(g.Command)})
+	}
+	b.WriteString(s.section("gates", table(rows)))
+	b.WriteString(s.section("prompt of the first iteration", indent("  | ", Clean(p.Prompt))))
+	return b.String()
+}
+
+// words is a list of names, wrapped.
+func (s Style) words(names []string) string {
+	return strings.TrimRight(s.narrower(13).wrap(Line(strings.Join(names, " ")), ""), "\n")
+}
+
+func (s Style) narrower(n int) Style {
+	s.Width = s.room(n)
+	return s
+}
+
+func quoted(argv []string) []string {
+	out := make([]string, 0, len(argv))
+	for _, a := range argv {
+		if a == "" || strings.ContainsAny(a, " \t\n'\"\\$&|;<>*?()[]{}#~`!") {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// Daemon is daemon status.
+func (s Style) Daemon(d wire.DaemonView) string {
+	state := "runs"
+	if d.Draining {
+		state = "is draining"
+	}
+	idle := ""
+	if d.IdleEnds != nil {
+		idle = "ends at " + s.Clock(*d.IdleEnds) + " unless it is used"
+	}
+	return fmt.Sprintf("autopilotd %s %s, pid %d\n", Line(d.Version), state, d.PID) + s.facts([][2]string{
+		{"started", s.Clock(d.Started) + ", " + Age(s.since(d.Started)) + " ago"},
+		{"runs", fmt.Sprintf("%d live of %d", d.Live, d.Runs)},
+		{"effects", fmt.Sprint(d.Effects)},
+		{"events", fmt.Sprintf("%d, %s of %s", d.Events, Size(d.StoreBytes), Size(d.StoreQuota))},
+		{"durability", Line(d.Durability)},
+		{"idle", idle},
+		{"state", Line(d.State)},
+		{"socket", Line(d.Socket)},
+		{"log", Line(d.Log)},
+	})
+}
+
+// Verify says what was proven, and what was not.
+func (s Style) Verify(v wire.VerifyReply) string {
+	var b strings.Builder
+	for _, p := range v.Problems {
+		fmt.Fprintf(&b, "%s %s at event %d: %s\n", s.paint(red, s.pick("✗", "x")), Line(p.Aggregate), p.Seq, Line(p.What))
+	}
+	what := fmt.Sprintf("%s, %s, %s rebuilt and compared", count(v.Aggregates, "log"), count(v.Events, "event"), count(v.Rebuilt, "projection"))
+	if v.Unknown > 0 {
+		what += ", " + unknown(v.Unknown)
+	}
+	if len(v.Problems) > 0 {
+		fmt.Fprintf(&b, "%s found: %s\n", count(len(v.Problems), "problem"), what)
+		return b.String()
+	}
+	return s.paint(green, s.pick("✓", "ok")) + " all is well: " + what + "\n"
+}
+
+// Version names both sides; daemon is empty when none runs.
+func (s Style) Version(client, platform, daemon string) string {
+	t := fmt.Sprintf("apctl %s (%s)\n", Line(client), platform)
+	if daemon != "" {
+		t += fmt.Sprintf("autopilotd %s\n", Line(daemon))
+	}
+	return t
+}

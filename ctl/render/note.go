@@ -1,0 +1,107 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"autopilot/events/wire"
+)
+
+// What apctl says beside an answer. Each is whole lines for stderr.
+
+// Began says where a run works and how it will end.
+func (s Style) Began(v wire.RunView) string {
+	return fmt.Sprintf("%s  started in %s\n  %s\n", s.paint(bold, Line(v.Handle)), Line(v.Workspace), s.ends(v.EndsBy, v.Iterations))
+}
+
+// ends is "ends by 03:12 or after 10 iterations".
+func (s Style) ends(by *time.Time, iterations int) string {
+	var p []string
+	if by != nil {
+		p = append(p, "by "+s.Clock(*by))
+	}
+	if iterations > 0 {
+		p = append(p, "after "+count(iterations, "iteration"))
+	}
+	if len(p) == 0 {
+		return "ends when every gate passes"
+	}
+	return "ends " + strings.Join(p, " or ")
+}
+
+// Detached is the answer of run -d for people.
+func (s Style) Detached(v wire.RunView) string {
+	h := Line(v.Handle)
+	return fmt.Sprintf("%s goes on by itself\n  follow: apctl watch %s\n  stop: apctl stop %s\n", h, h, h)
+}
+
+// Interrupted answers the first Ctrl-C.
+func (s Style) Interrupted(v wire.RunView) string {
+	return s.Detached(v) + "  Ctrl-C again within 2 seconds: stop after this iteration\n"
+}
+
+// StopsAfter answers the second Ctrl-C.
+func (s Style) StopsAfter(v wire.RunView) string {
+	h := Line(v.Handle)
+	return fmt.Sprintf("%s stops after this iteration\n  follow: apctl watch %s\n", h, h)
+}
+
+// StopsNow answers a signal without a terminal.
+func (s Style) StopsNow(v wire.RunView) string {
+	return fmt.Sprintf("stopping %s; its work is kept\n", Line(v.Handle))
+}
+
+// Lost says that the daemon went away while a run was followed.
+func (s Style) Lost() string { return "the daemon is gone; waiting for it\n" }
+
+// Back says that it is there again.
+func (s Style) Back() string { return "the daemon is back; the run is followed again\n" }
+
+// ProjectConfig says that a file has no effect yet.
+func (s Style) ProjectConfig(path string) string {
+	return fmt.Sprintf("note: %s is not read by this version; use flags\n", Line(path))
+}
+
+// OtherVersion says that client and daemon differ.
+func (s Style) OtherVersion(client, daemon string) string {
+	return fmt.Sprintf("note: apctl is %s, the daemon is %s\n  when no run needs it: apctl daemon restart\n", Line(client), Line(daemon))
+}
+
+// WatchLine is an event of a followed run as one plain line with its time.
+func (s Style) WatchLine(f wire.WatchFrame) string {
+	at := f.At
+	if at.IsZero() {
+		at = s.Now
+	}
+	return s.local(at).Format("15:04:05") + "  " + Line(f.Line) + "\n"
+}
+
+// Stopped says what was told to stop, or to end as cancelled.
+func (s Style) Stopped(runs []wire.RunView) string {
+	if len(runs) == 0 {
+		return "no live run\n"
+	}
+	var b strings.Builder
+	for _, v := range runs {
+		what := s.doing(v)
+		if v.Exit < 0 && v.Stopping != "" {
+			what = stopping(v.Stopping)
+		}
+		fmt.Fprintf(&b, "%s  %s\n", s.paint(bold, Line(v.Handle)), what)
+	}
+	return b.String()
+}
+
+// Resumed says that a halted run goes on, and how it ends.
+func (s Style) Resumed(v wire.RunView) string {
+	return fmt.Sprintf("%s  goes on\n  %s\n", s.paint(bold, Line(v.Handle)), s.ends(v.EndsBy, v.Iterations))
+}
+
+// DaemonStopped says that the daemon is gone; pid 0 is that none ran.
+func (s Style) DaemonStopped(pid int) string {
+	if pid == 0 {
+		return "no daemon runs\n"
+	}
+	return fmt.Sprintf("the daemon, pid %d, has ended\n", pid)
+}

@@ -1,0 +1,248 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"autopilot/events"
+	"autopilot/events/wire"
+)
+
+// Live is a run as one line of at most Width cells: what matters less is left
+// out first.
+func (s Style) Live(v wire.RunView) string {
+	type part struct {
+		text string
+		keep int // the higher the later it goes
+	}
+	parts := []part{
+		{s.paint(bold, Line(v.Handle)), 9},
+		{place(v), 8},
+		{s.doing(v), 7},
+		{s.sound(v), 4},
+		{s.clockOf(v), 5},
+		{s.marks(v.Gates), 6},
+		{changed(v.Files), 3},
+	}
+	for least := 2; ; least++ {
+		var kept []string
+		for _, p := range parts {
+			if p.text != "" && p.keep >= least {
+				kept = append(kept, p.text)
+			}
+		}
+		t := strings.Join(kept, s.pick(" · ", " | "))
+		if s.Width <= 0 || columns(uncoloured(t)) < s.Width {
+			return t
+		}
+		if least == 9 {
+			return s.cut(Line(v.Handle), s.Width-1)
+		}
+	}
+}
+
+func uncoloured(t string) string { return Clean(t) }
+
+// place is where in its workflow a run is: work 3/10.
+func place(v wire.RunView) string {
+	return strings.Join(nonempty(Line(v.Phase), iteration(v)), " ")
+}
+
+func iteration(v wire.RunView) string {
+	if v.Iteration == 0 {
+		return ""
+	}
+	t := fmt.Sprint(v.Iteration)
+	if v.Iterations > 0 {
+		t += fmt.Sprintf("/%d", v.Iterations)
+	}
+	if v.Attempt > 1 {
+		t += fmt.Sprintf(" attempt %d", v.Attempt)
+	}
+	return t
+}
+
+// doing says what a run does now, or what became of it.
+func (s Style) doing(v wire.RunView) string {
+	t := Line(v.State)
+	switch v.State {
+	case "running":
+		if v.Stage != "" {
+			t = Line(v.Stage)
+		}
+	case "waiting":
+		t = s.paint(yellow, s.waiting(v))
+	case "halted":
+		t = s.paint(yellow, "halted: "+Line(v.Reason))
+	case "refused":
+		t = s.paint(red, "refused: "+Line(v.Reason))
+	case "failed":
+		t = s.paint(red, t)
+	case "done", "already-green":
+		t = s.paint(green, t)
+	}
+	if v.Exit < 0 && v.Stopping != "" {
+		t += ", " + stopping(v.Stopping)
+	}
+	return t
+}
+
+func (s Style) waiting(v wire.RunView) string {
+	t := "waits"
+	if v.NextWake != nil {
+		t += " until " + s.Clock(*v.NextWake)
+	}
+	if v.Reason != "" {
+		t += " (" + Line(v.Reason) + ")"
+	}
+	return t
+}
+
+func stopping(mode string) string {
+	switch events.StopMode(mode) {
+	case events.StopAfterIteration:
+		return "stops after this iteration"
+	case events.StopNow:
+		return "stops now"
+	case events.StopCancel:
+		return "is being cancelled"
+	}
+	return "stops: " + Line(mode)
+}
+
+// sound is the age of the last output of what runs now.
+func (s Style) sound(v wire.RunView) string {
+	if v.Exit >= 0 || v.LastOutput == nil {
+		return ""
+	}
+	return "quiet " + Age(s.since(*v.LastOutput))
+}
+
+// clockOf is the active time against its limit, and the wall clock end.
+func (s Style) clockOf(v wire.RunView) string {
+	t := Age(time.Duration(v.ActiveMS) * time.Millisecond)
+	if v.LimitMS > 0 {
+		t += "/" + Age(time.Duration(v.LimitMS)*time.Millisecond)
+	}
+	if v.Until != nil && v.Exit < 0 {
+		t += ", until " + s.Clock(*v.Until)
+	}
+	return t
+}
+
+// marks shows the gates in few cells; pinned files are only worth a word when
+// they changed.
+func (s Style) marks(gates []wire.GateView) string {
+	m := make([]string, 0, len(gates))
+	for _, g := range gates {
+		if g.Kind == string(events.GateProtected) && (g.Verdict == "" || g.Verdict == string(events.Pass)) {
+			continue
+		}
+		m = append(m, s.mark(g))
+	}
+	return strings.Join(m, " ")
+}
+
+func changed(files int) string {
+	if files == 0 {
+		return ""
+	}
+	return count(files, "file")
+}
+
+// Status is a run in several lines: the facts of Live, and what it was asked.
+func (s Style) Status(v wire.RunView) string {
+	var b strings.Builder
+	b.WriteString(s.paint(bold, Line(v.Handle)) + "  " + s.doing(v) + "\n")
+	var ended string
+	if v.Ended != nil {
+		ended = s.Clock(*v.Ended)
+	}
+	b.WriteString(s.facts([][2]string{
+		{"task", s.cut(Line(v.Task), s.room(13))},
+		{"workspace", Line(v.Workspace)},
+		{"agent", s.cut(Line(v.Agent), s.room(13))},
+		{"phase", Line(v.Phase)},
+		{"iteration", iteration(v)},
+		{"started", s.Clock(v.Started)},
+		{"ended", ended},
+		{"active", s.clockOf(v)},
+		{"ends by", s.endsBy(v)},
+		{"output", s.lastOutput(v)},
+		{"changed", changed(v.Files)},
+		{"tree", Hash(v.Tree)},
+		{"id", Line(v.ID)},
+		{"unknown", unknown(v.Unknown)},
+	}))
+	b.WriteString(s.section("gates", table(s.gateRows(v.Gates))))
+	return b.String()
+}
+
+func (s Style) lastOutput(v wire.RunView) string {
+	if v.LastOutput == nil {
+		return ""
+	}
+	return Age(s.since(*v.LastOutput)) + " ago"
+}
+
+func unknown(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return count(n, "event") + " of a newer version, not understood"
+}
+
+func (s Style) endsBy(v wire.RunView) string {
+	if v.Exit >= 0 || v.EndsBy == nil {
+		return ""
+	}
+	return s.Clock(*v.EndsBy)
+}
+
+// room is what a line has left after n cells; at least 20, 0 for no limit.
+func (s Style) room(n int) int {
+	if s.Width <= 0 {
+		return 0
+	}
+	return max(20, s.Width-n)
+}
+
+// standing is the state of a run in a list.
+func standing(v wire.RunView) string {
+	if v.Exit >= 0 && v.Reason != "" {
+		return Line(v.State) + ": " + Line(v.Reason)
+	}
+	return Line(v.State)
+}
+
+// List is a table of runs, newest first as given.
+func (s Style) List(l wire.ListReply) string {
+	if len(l.Runs) == 0 {
+		return "no runs\n"
+	}
+	rows := [][]string{{"RUN", "STATE", "ITER", "AGE", "GATES", "TASK"}}
+	plain := s
+	plain.Colour = false
+	for _, v := range l.Runs {
+		rows = append(rows, []string{
+			Line(v.Handle), standing(v), iteration(v), Age(s.since(v.Started)),
+			plain.cut(plain.marks(v.Gates), 24), plain.cut(Line(v.Task), 60),
+		})
+	}
+	var b strings.Builder
+	for l := range strings.Lines(table(rows)) {
+		b.WriteString(s.cut(strings.TrimRight(strings.TrimPrefix(l, "  "), "\n"), s.Width))
+		b.WriteByte('\n')
+	}
+	if l.More > 0 {
+		fmt.Fprintf(&b, "%d more: apctl ls --all\n", l.More)
+	}
+	return b.String()
+}
+
+// Brief is a run in a few words, for a list to choose from.
+func (s Style) Brief(v wire.RunView) string {
+	s.Colour = false
+	return s.doing(v) + ": " + s.cut(Line(v.Task), 40)
+}

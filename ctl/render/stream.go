@@ -1,0 +1,121 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"autopilot/events/wire"
+)
+
+// Envelope is a --json answer as one line.
+func Envelope(schema string, data any) ([]byte, error) {
+	b, err := json.Marshal(wire.Envelope{Schema: schema, Version: 1, Data: data})
+	if err != nil {
+		return nil, fmt.Errorf("encode %s: %w", schema, err)
+	}
+	return append(b, '\n'), nil
+}
+
+// Event is a stored event as one line: sequence, time, type, data. Types that
+// this version does not know are shown just the same.
+func (s Style) Event(f wire.EventFrame) string {
+	var e struct {
+		Type    string         `json:"type"`
+		Subject string         `json:"subject"`
+		Time    time.Time      `json:"time"`
+		Seq     uint64         `json:"seq"`
+		Data    jsontext.Value `json:"data"`
+	}
+	if err := json.Unmarshal(f.Event, &e); err != nil {
+		return fmt.Sprintf("an event that cannot be read: %v\n", err)
+	}
+	t := fmt.Sprintf("%4d  %s  %s  %s", e.Seq, s.local(e.Time).Format("15:04:05.000"),
+		pad(Line(e.Type), 21), strings.Join(flat("", e.Data), " "))
+	return s.cut(strings.TrimRight(t, " "), s.Width) + "\n"
+}
+
+// flat writes a JSON object as name=value pairs; hashes are shortened.
+func flat(prefix string, v jsontext.Value) []string {
+	switch v.Kind() {
+	case '{':
+		var m map[string]jsontext.Value
+		if json.Unmarshal(v, &m) != nil {
+			return nil
+		}
+		names := make([]string, 0, len(m))
+		for n := range m {
+			names = append(names, n)
+		}
+		slices.Sort(names)
+		var out []string
+		for _, n := range names {
+			out = append(out, flat(prefix+Line(n)+".", m[n])...)
+		}
+		return out
+	case '[':
+		var l []jsontext.Value
+		if json.Unmarshal(v, &l) != nil {
+			return nil
+		}
+		var out []string
+		for i, e := range l {
+			out = append(out, flat(prefix+strconv.Itoa(i)+".", e)...)
+		}
+		return out
+	case '"':
+		var t string
+		if json.Unmarshal(v, &t) != nil {
+			return nil
+		}
+		return []string{strings.TrimSuffix(prefix, ".") + "=" + value(t)}
+	}
+	return []string{strings.TrimSuffix(prefix, ".") + "=" + string(v)}
+}
+
+func value(t string) string {
+	t = Line(t)
+	if len(t) == 40 || len(t) == 64 {
+		return Hash(t)
+	}
+	if t == "" || strings.Contains(t, " ") {
+		return strconv.Quote(t)
+	}
+	return t
+}
+
+// LogHead is the heading where the source of logs changes.
+func (s Style) LogHead(f wire.LogFrame) string {
+	t := "before the first iteration"
+	if f.Iteration > 0 {
+		t = fmt.Sprintf("iteration %d", f.Iteration)
+	}
+	if f.Attempt > 1 {
+		t += fmt.Sprintf(" attempt %d", f.Attempt)
+	}
+	from := Line(f.Source)
+	if from != "agent" {
+		from = "gate " + from
+	}
+	return s.paint(bold, fmt.Sprintf("==> %s, %s <==", t, from)) + "\n"
+}
+
+// DiffLine colours one clean line of a diff.
+func (s Style) DiffLine(l string) string {
+	switch {
+	case strings.HasPrefix(l, "+++"), strings.HasPrefix(l, "---"), strings.HasPrefix(l, "diff "):
+		return s.paint(bold, l)
+	case strings.HasPrefix(l, "+"):
+		return s.paint(green, l)
+	case strings.HasPrefix(l, "-"):
+		return s.paint(red, l)
+	case strings.HasPrefix(l, "@@"):
+		return s.paint(dim, l)
+	}
+	return l
+}

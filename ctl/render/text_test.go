@@ -1,0 +1,184 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"autopilot/events/wire"
+)
+
+var (
+	noon   = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+	styles = map[string]Style{
+		"plain":  {Now: noon, Width: 80},
+		"colour": {Now: noon, Width: 80, Colour: true},
+		"ascii":  {Now: noon, Width: 80, ASCII: true},
+	}
+)
+
+func at(d time.Duration) *time.Time {
+	t := noon.Add(d)
+	return &t
+}
+
+// steering is what no text may let through.
+const steering = "\x1b[2J\u202e"
+
+func live() wire.RunView {
+	return wire.RunView{
+		ID: "01JGFJJZ00000000000000K3XQ", Handle: "k3xq", State: "running", Stage: "agent", Exit: -1,
+		Task:      "make the suite pass" + steering + "\nand tell nobody about it, however long this sentence grows",
+		Workspace: "/home/u/p", Workflow: "converge", Agent: "./my-agent.sh", Phase: "work", Iteration: 3, Iterations: 10,
+		Started: noon.Add(-time.Hour), ActiveMS: 252_000, LimitMS: 4 * 3600_000, EndsBy: at(3 * time.Hour),
+		LastOutput: at(-9 * time.Second), Files: 5, Tree: "3f2a9c1b7788aa55", Seq: 14,
+		Gates: []wire.GateView{
+			{Name: "protected", Kind: "protected", Role: "invariant", Verdict: "pass", Reason: "unchanged"},
+			{Name: "test", Kind: "command", Role: "goal", Command: "go test ./...", Verdict: "fail", Reason: "exit", Exit: 1, Failing: 2, Before: 3, DurationMS: 4210},
+			{Name: "lint", Kind: "command", Role: "invariant", Command: "golangci-lint run"},
+		},
+	}
+}
+
+func same() wire.WhyView {
+	v := live()
+	v.State, v.Reason, v.Exit, v.Stage, v.Ended = "halted", "sameness", 10, "", at(-time.Minute)
+	return wire.WhyView{
+		Run: v, Rule: "sameness", Because: "iterations 2 and 3 failed in the same way: the same gates, exit codes, failing tests and tree",
+		Seq: 14,
+		Rows: []wire.WhyRow{
+			{Iteration: 1, Verdict: "fail", Tree: "aa11bb22cc33dd", Files: 2, Failing: 3, Fingerprint: "9ab1c2d3e4f5a6", Claim: "progress"},
+			{Iteration: 2, Verdict: "fail", Tree: "3f2a9c1b7788aa", Files: 5, Failing: 2, Fingerprint: "51e0ffab12cd34", Claim: "done"},
+			{Iteration: 3, Verdict: "fail", Tree: "3f2a9c1b7788aa", Files: 5, Failing: 2, Fingerprint: "51e0ffab12cd34", EqualTo: 2},
+		},
+		Failing: []string{"example/p TestAdd" + steering, "example/p TestSub"}, More: 4,
+		Claims:    []string{"iteration 2 said done; gate test failed, exit 1"},
+		LastError: "--- FAIL: TestAdd" + steering + "\n    add_test.go:9: got 3\r\n\nFAIL\n", ErrorFrom: "gate test",
+		Next: []wire.NextCommand{
+			{Command: "apctl resume k3xq -m NOTE", Why: "go on with another approach"}, {Command: "apctl diff k3xq", Why: "what it changed"},
+		},
+	}
+}
+
+func done() wire.WhyView {
+	v := live()
+	v.State, v.Exit, v.Stage, v.Ended = "done", 0, "", at(-time.Minute)
+	return wire.WhyView{
+		Run: v, Rule: "done", Because: "every gate passes on one tree", Seq: 31,
+		Evidence: &wire.Evidence{
+			Tree: "3f2a9c1b7788aa55", Checkout: "in place", Pinned: 12, Allowed: []string{"a_test.go"}, Created: []string{"cover.out"},
+			Gates: []wire.GateView{
+				{Name: "protected", Kind: "protected", Verdict: "pass", Reason: "unchanged"},
+				{Name: "test", Kind: "command", Verdict: "pass", Reason: "exit", DurationMS: 4210, Command: "go test ./..."},
+				{Name: "lint", Kind: "command", Verdict: "pass", Reason: "exit", DurationMS: 810, Command: "golangci-lint run"},
+			},
+		},
+		Next: []wire.NextCommand{{Command: "apctl diff k3xq", Why: "what it changed"}},
+	}
+}
+
+func asking() wire.WhyView {
+	v := live()
+	v.State, v.Reason, v.Exit, v.Stage = "halted", "needs-person", 13, ""
+	return wire.WhyView{
+		Run: v, Rule: "needs-person", Because: "the agent asks", Question: "Which database?\n- sqlite" + steering + "\n- postgres\n",
+		Next: []wire.NextCommand{{Command: "apctl resume k3xq -m ANSWER", Why: "answer it"}},
+	}
+}
+
+func TestTexts(t *testing.T) {
+	t.Parallel()
+	waits := live()
+	waits.State, waits.Reason, waits.NextWake, waits.Stopping = "waiting", "noop", at(5*time.Minute), "iteration"
+	ended := live()
+	ended.State, ended.Exit, ended.Handle = "done", 0, "d0ne"
+	texts := map[string]func(Style) string{
+		"status": func(s Style) string { return s.Status(live()) },
+		"live":   func(s Style) string { return s.Live(live()) + "\n" + s.Live(waits) + "\n" },
+		"list": func(s Style) string {
+			return s.List(wire.ListReply{Runs: []wire.RunView{live(), waits, ended}, More: 7})
+		},
+		"home":       func(s Style) string { return s.Home([]wire.RunView{live(), asking().Run, same().Run, ended}) },
+		"why-same":   func(s Style) string { return s.Why(same()) },
+		"why-done":   func(s Style) string { return s.Why(done()) },
+		"why-asking": func(s Style) string { return s.Why(asking()) },
+		"end-same":   func(s Style) string { return s.End(same()) },
+		"end-done":   func(s Style) string { return s.End(done()) },
+		"began":      func(s Style) string { return s.Began(live()) },
+		"error":      func(s Style) string { return s.Error(NoGate()) + s.Error(NoDaemon("/s", "/r/d.sock", "/s/daemon.log")) },
+		"preview":    func(s Style) string { return s.Preview(preview()) },
+		"daemon":     func(s Style) string { return s.Daemon(daemon()) },
+		"verify":     func(s Style) string { return s.Verify(wire.VerifyReply{Aggregates: 2, Events: 31, Rebuilt: 1}) },
+		"events": func(s Style) string {
+			return s.Event(event(`"data":{"tree":"3f2a9c1b7788aa553f2a9c1b7788aa553f2a9c1b","exit":-1,"results":[{"gate":"test"}]}`))
+		},
+		"stop": func(s Style) string { return s.Stopped([]wire.RunView{waits}) },
+		"project-notes": func(s Style) string {
+			return s.OtherVersion("1.0.0", "1.1.0") + s.ProjectConfig("/p/.autopilot/config.yaml")
+		},
+	}
+	for name, text := range texts {
+		for style, s := range styles {
+			got := text(s)
+			golden(t, name+"."+style, got)
+			if strings.Contains(got, "\x1b[2J") || strings.Contains(got, "\u202e") {
+				t.Errorf("%s lets controls through: %q", name, got)
+			}
+			if style == "ascii" {
+				for _, r := range got {
+					if r > 0x7e {
+						t.Errorf("%s holds %q", name, r)
+					}
+				}
+			}
+			if style == "colour" && Clean(got) != text(styles["plain"]) {
+				t.Errorf("%s says more in colour than without", name)
+			}
+		}
+	}
+}
+
+func TestTheLiveLineFitsEveryWidth(t *testing.T) {
+	t.Parallel()
+	for _, colour := range []bool{false, true} {
+		last := 0
+		for width := 2; width < 160; width++ {
+			got := Style{Now: noon, Width: width, Colour: colour}.Live(live())
+			n := columns(Clean(got))
+			if n >= width {
+				t.Errorf("%d columns, %d cells: %q", width, n, got)
+			}
+			if n < last {
+				t.Errorf("%d columns show less than fewer: %q", width, got)
+			}
+			last = n
+		}
+	}
+}
+
+func TestAnEventThatCannotBeReadIsSaidToBe(t *testing.T) {
+	t.Parallel()
+	if got := (Style{}).Event(wire.EventFrame{Event: []byte("no")}); !strings.HasPrefix(got, "an event that cannot be read") {
+		t.Error(got)
+	}
+}
+
+func event(data string) wire.EventFrame {
+	return wire.EventFrame{Event: []byte(fmt.Sprintf(`{"seq":4,"type":"gates.judged.v1","time":"2026-01-02T11:00:00.123Z",%s}`, data))}
+}
+
+func preview() wire.Preview {
+	return wire.Preview{
+		Prompt: "# Task\nmake it pass" + steering + "\n", Argv: []string{"/bin/sh", "-c", "./a.sh 'x'"}, AgentEnv: []string{"HOME", "PATH"},
+		GateEnv: []string{"CI", "HOME", "PATH"}, Path: []string{"/usr/bin", "/bin"}, Pinned: 1, Workspace: "/home/u/p", Iterations: 10,
+		Workflow: "converge", Gates: []wire.GateSpec{{Name: "test", Role: "goal", Command: "go test ./..."}},
+	}
+}
+
+func daemon() wire.DaemonView {
+	return wire.DaemonView{
+		Version: "1.0.0", PID: 42, Started: noon.Add(-30 * time.Hour), State: "/s", Socket: "/r/d.sock", Log: "/s/daemon.log", Live: 1, Runs: 9,
+		Effects: 2, Events: 310, StoreBytes: 123456, StoreQuota: 1 << 30, Durability: "power", IdleEnds: at(30 * time.Minute),
+	}
+}

@@ -1,0 +1,197 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"autopilot/events"
+	"autopilot/events/wire"
+)
+
+// Why explains a run in full: the rule, what it compared, what failed last,
+// and the commands that come next.
+func (s Style) Why(w wire.WhyView) string {
+	var b strings.Builder
+	b.WriteString(s.verdict(w))
+	settled := ""
+	if w.Seq > 0 {
+		settled = fmt.Sprintf("by event %d", w.Seq)
+	}
+	b.WriteString("\n" + s.facts([][2]string{
+		{"rule", Line(w.Rule)},
+		{"settled", settled},
+		{"task", s.cut(Line(w.Run.Task), s.room(13))},
+		{"workspace", Line(w.Run.Workspace)},
+		{"id", Line(w.Run.ID)},
+	}))
+	b.WriteString(s.section("iterations", s.rows(w.Rows)))
+	b.WriteString(s.section("failing tests", names(w.Failing, w.More)))
+	b.WriteString(s.section("files", names(w.Files, 0)))
+	b.WriteString(s.asks(w))
+	b.WriteString(s.section("claims and facts", names(w.Claims, 0)))
+	b.WriteString(s.lastError(w, 0))
+	if w.Evidence != nil {
+		b.WriteString(s.section("evidence", s.evidence(*w.Evidence)))
+	}
+	b.WriteString(s.next(w.Next))
+	return b.String()
+}
+
+// End is how a followed run ended: its evidence when it is done, else the
+// short form of why.
+func (s Style) End(w wire.WhyView) string {
+	var b strings.Builder
+	b.WriteString(s.verdict(w))
+	if w.Evidence != nil {
+		b.WriteString(s.evidence(*w.Evidence))
+		return b.String() + s.next(w.Next)
+	}
+	b.WriteString(s.section("files", names(w.Files, 0)))
+	b.WriteString(s.asks(w))
+	b.WriteString(s.section("claims and facts", names(w.Claims, 0)))
+	b.WriteString(s.lastError(w, 12))
+	b.WriteString(s.next(w.Next))
+	return b.String()
+}
+
+// verdict is the first lines of an explanation: state and sentence.
+func (s Style) verdict(w wire.WhyView) string {
+	v := w.Run
+	head := s.paint(bold, Line(v.Handle)) + "  " + s.doing(v)
+	if v.Exit >= 0 {
+		n := v.Iteration
+		head += ", after " + count(n, "iteration") + " and " + Age(time.Duration(v.ActiveMS)*time.Millisecond)
+	}
+	if w.Because == "" {
+		return head + "\n"
+	}
+	return head + "\n" + s.wrap(Line(w.Because), "  ")
+}
+
+// wrap breaks a sentence at blanks so that each line fits.
+func (s Style) wrap(t, prefix string) string {
+	var b strings.Builder
+	width := s.room(columns(prefix))
+	line := ""
+	for w := range strings.FieldsSeq(t) {
+		if line != "" && width > 0 && columns(line)+1+columns(w) > width {
+			b.WriteString(prefix + line + "\n")
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += w
+	}
+	b.WriteString(prefix + line + "\n")
+	return b.String()
+}
+
+func (s Style) rows(rows []wire.WhyRow) string {
+	if len(rows) == 0 {
+		return ""
+	}
+	claims := slices.ContainsFunc(rows, func(r wire.WhyRow) bool { return r.Claim != "" })
+	head := []string{"k", "verdict", "tree", "files", "failing", "fingerprint"}
+	if claims {
+		head = append(head, "agent said")
+	}
+	cells := [][]string{head}
+	for _, r := range rows {
+		print := Hash(r.Fingerprint)
+		if r.EqualTo > 0 {
+			print += fmt.Sprintf(" = %d", r.EqualTo)
+		}
+		row := []string{
+			fmt.Sprint(r.Iteration), Line(r.Verdict), Hash(r.Tree),
+			fmt.Sprint(r.Files), fmt.Sprint(r.Failing), print,
+		}
+		if claims {
+			row = append(row, Line(r.Claim))
+		}
+		cells = append(cells, row)
+	}
+	return table(cells)
+}
+
+func names(list []string, more int) string {
+	var b strings.Builder
+	for _, n := range list {
+		b.WriteString("  " + Line(n) + "\n")
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "  and %d more\n", more)
+	}
+	return b.String()
+}
+
+func (s Style) asks(w wire.WhyView) string {
+	if w.Question == "" {
+		return ""
+	}
+	return s.section("the agent asks", indent("  ", Clean(w.Question)))
+}
+
+// lastError is the excerpt, or its last lines.
+func (s Style) lastError(w wire.WhyView, last int) string {
+	if strings.TrimSpace(w.LastError) == "" {
+		return ""
+	}
+	lines := strings.Split(strings.TrimRight(Clean(w.LastError), "\n"), "\n")
+	if last > 0 && len(lines) > last {
+		lines = lines[len(lines)-last:]
+	}
+	name := "last error"
+	if w.ErrorFrom != "" {
+		name += " (" + Line(w.ErrorFrom) + ")"
+	}
+	return s.section(name, indent("  | ", strings.Join(lines, "\n")))
+}
+
+// evidence is what done stands on.
+func (s Style) evidence(e wire.Evidence) string {
+	gates := make([][]string, 0, len(e.Gates))
+	pinned := fmt.Sprintf("%s unchanged", count(e.Pinned, "file"))
+	for _, g := range e.Gates {
+		if g.Kind == string(events.GateProtected) {
+			if g.Verdict != string(events.Pass) {
+				pinned = count(e.Pinned, "file") + ", " + s.proof(g)
+			}
+			continue
+		}
+		gates = append(gates, []string{
+			s.sign(g.Verdict), Line(g.Name), Line(g.Verdict), s.proof(g), s.cut(Line(g.Command), 48),
+		})
+	}
+	if e.Pinned == 0 {
+		pinned = "no files"
+	}
+	return table(gates) + s.facts([][2]string{
+		{"tree", Hash(e.Tree)},
+		{"checked", Line(e.Checkout)},
+		{"pinned", pinned},
+		{"allowed", strings.TrimRight(list(e.Allowed), "\n")},
+		{"left out", strings.TrimRight(list(e.Created), "\n")},
+	})
+}
+
+func list(l []string) string {
+	var b strings.Builder
+	for _, n := range l {
+		b.WriteString(Line(n) + "\n")
+	}
+	return b.String()
+}
+
+func (s Style) next(n []wire.NextCommand) string {
+	if len(n) == 0 {
+		return ""
+	}
+	rows := make([][]string, 0, len(n))
+	for _, c := range n {
+		rows = append(rows, []string{Line(c.Command), Line(c.Why)})
+	}
+	return s.section("next", table(rows))
+}

@@ -1,0 +1,79 @@
+package ctl
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"autopilot/ctl/render"
+	"autopilot/events/wire"
+)
+
+const (
+	groupDaily   = "daily"
+	groupControl = "control"
+	groupLook    = "look"
+	groupSetup   = "setup"
+)
+
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "apctl",
+		Short: "Run coding agents in a loop until gates that they do not control pass",
+		Long: `apctl runs a coding agent in a loop until your gates pass. The daemon runs the
+gates itself, keeps a record of every step, and halts with its evidence when
+the agent gets nowhere. Without a command: what needs you, then what runs.`,
+		Example: `  apctl run "make the suite pass" --gate test='go test ./...' --agent-cmd ./my-agent.sh
+  apctl              what needs you, what runs
+  apctl why          why the latest run here ended as it did
+  apctl resume -m "the bug is in parse.go"`,
+		Args:          group,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return runHome(cmd.Context(), a) },
+	}
+	a.jsonFlag(root)
+	root.SetFlagErrorFunc(a.flagError)
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	root.AddGroup(
+		&cobra.Group{ID: groupDaily, Title: "Daily:"},
+		&cobra.Group{ID: groupControl, Title: "Control:"},
+		&cobra.Group{ID: groupLook, Title: "Look:"},
+		&cobra.Group{ID: groupSetup, Title: "Setup:"},
+	)
+	add := func(group string, commands ...*cobra.Command) {
+		for _, c := range commands {
+			c.GroupID = group
+		}
+		root.AddCommand(commands...)
+	}
+	add(groupDaily, newRun(a), newLs(a), newStatus(a), newWatch(a), newLogs(a), newWhy(a), newDiff(a))
+	add(groupControl, newStop(a), newResume(a), newCancel(a), newWait(a))
+	add(groupLook, newEvents(a), newVerify(a))
+	add(groupSetup, newDaemon(a), newVersion(a))
+	root.SetCompletionCommandGroupID(groupSetup)
+	root.SetHelpCommandGroupID(groupSetup)
+	root.SetHelpCommand(newHelp())
+	root.AddCommand(topics()...)
+	return root
+}
+
+// runHome shows what needs a person and what runs. It starts no daemon: when
+// none runs, nothing does.
+func runHome(ctx context.Context, a *app) error {
+	var reply wire.ListReply
+	d, err := a.connect(ctx, false)
+	if err == nil {
+		defer d.Close()
+		err = d.Call(ctx, wire.RunList, wire.ListRequest{}, &reply)
+	}
+	var e *wire.Error
+	if errors.As(err, &e) && e.Code == wire.Unreachable {
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	return a.answer(wire.SchemaRuns, reply, func(s render.Style) string { return s.Home(reply.Runs) })
+}

@@ -1,0 +1,245 @@
+package ctl
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"autopilot/ctl/render"
+	"autopilot/events"
+	"autopilot/events/wire"
+)
+
+type runOptions struct {
+	file       string
+	dir        string
+	detach     bool
+	keep       bool
+	dryRun     bool
+	goals      []string
+	invariants []string
+	agent      agentOptions
+	protect    []string
+	allow      []string
+	env        []string
+	limits     limitOptions
+}
+
+type agentOptions struct {
+	command string
+	script  string
+}
+
+type limitOptions struct {
+	forTime    string
+	until      string
+	iterations int
+	startGreen bool
+	untilGreen bool
+}
+
+const workflowConverge = "converge"
+
+func newRun(a *app) *cobra.Command {
+	var o runOptions
+	cmd := &cobra.Command{
+		Use:   "run [flags] TASK",
+		Short: "Run an agent until the gates pass",
+		Long: `Runs an agent on TASK in a loop. After each iteration the daemon runs every
+gate itself; the run is done when all pass on one tree and no pinned test was
+changed. It halts when the agent gets nowhere, or at a limit.
+
+A goal (--gate) must fail before the first iteration; an invariant must pass.
+TASK may be - for standard input. A task that begins with - goes after --.
+
+On a terminal Ctrl-C leaves the run to itself; twice stops it after the
+iteration. Without a terminal INT or TERM stops the run and keeps its work.`,
+		Example: `  apctl run "make the suite pass" --gate test='go test ./...' --agent-cmd ./my-agent.sh
+  apctl run -f task.md --gate 'pytest -q' --invariant lint='ruff check' --agent-cmd ./a.sh --until 07:00
+  apctl run "try it" --gate ok='test -f ok' --script demo.yaml --dry-run
+  id=$(apctl run -d "fix it" --gate 'make test' --agent-cmd ./a.sh) && apctl wait $id`,
+		Args:              upTo(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, args []string) error { return runRun(cmd.Context(), a, &o, cmd, args) },
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.file, "file", "f", "", "read the task from `FILE`, - is standard input")
+	f.BoolVarP(&o.detach, "detach", "d", false, "start it and print its handle")
+	f.StringArrayVar(&o.goals, "gate", nil, "goal `NAME=CMD`: fails now, passes when the task is done (repeatable)")
+	f.StringArrayVar(&o.invariants, "invariant", nil, "`NAME=CMD` that passes now and must stay so (repeatable)")
+	f.StringVar(&o.agent.command, "agent-cmd", "", "agent: `CMD` for /bin/sh, prompt on standard input")
+	f.StringVar(&o.agent.script, "script", "", "agent without a model: `FILE`, see apctl help agents")
+	f.StringArrayVar(&o.protect, "protect", nil, "pin the files of `GLOB` too (repeatable)")
+	f.StringArrayVar(&o.allow, "allow-test-changes", nil, "let the agent change the pinned tests of `GLOB`, or all")
+	f.Lookup("allow-test-changes").NoOptDefVal = "**"
+	f.StringArrayVar(&o.env, "env", nil, "send `NAME` or NAME=VALUE to the agent, see apctl help environment")
+	f.StringVar(&o.limits.forTime, "for", "", "end after this `TIME` of activity: 4h, 90m")
+	f.StringVar(&o.limits.until, "until", "", "end by this `TIME`: 07:00, 2026-01-02T07:00")
+	f.IntVar(&o.limits.iterations, "max-iterations", 0, "end after `N` iterations")
+	f.BoolVar(&o.limits.startGreen, "start-green", false, "go on when the goals pass already; done then also needs a change")
+	f.BoolVar(&o.limits.untilGreen, "until-green", false, "end at once when the goals pass already")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print prompt, command, environment and gates, and start nothing")
+	f.StringVarP(&o.dir, "directory", "C", "", "work in `DIR`, not here")
+	f.BoolVar(&o.keep, "keep", false, "INT or TERM without a terminal leaves the run to itself")
+	_ = cmd.MarkFlagDirname("directory")
+	return a.jsonFlag(cmd)
+}
+
+func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args []string) error {
+	req, err := o.request(a, cmd.Flags().Changed("max-iterations"), args)
+	if err != nil {
+		return err
+	}
+	if path := projectConfig(req.Spec.Workspace); path != "" {
+		a.note(a.style(a.Err).ProjectConfig(path))
+	}
+	if a.getenv("AUTOPILOT_EFFECT") != "" {
+		return render.InEffect()
+	}
+	d, err := a.connect(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if len(req.Spec.Task) > inlineMax {
+		if req.Spec.TaskRef, err = d.Put(ctx, []byte(req.Spec.Task)); err != nil {
+			return err
+		}
+		req.Spec.Task = ""
+	}
+	if o.dryRun {
+		var p wire.Preview
+		if err := d.Call(ctx, wire.RunPreview, req, &p); err != nil {
+			return err
+		}
+		return a.answer(wire.SchemaPreview, p, func(s render.Style) string { return s.Preview(p) })
+	}
+	defer a.hear()()
+	var v wire.RunView
+	if err := d.Call(ctx, wire.RunStart, req, &v); err != nil {
+		return err
+	}
+	if !a.json {
+		a.note(a.style(a.Err).Began(v))
+	}
+	return a.goOn(ctx, v, o.detach, o.keep)
+}
+
+// goOn prints the handle of a run that was started or resumed, or follows it.
+func (a *app) goOn(ctx context.Context, v wire.RunView, detach, keep bool) error {
+	if !detach {
+		return a.follow(ctx, v, followRun{stops: !keep})
+	}
+	if !a.json {
+		a.note(a.style(a.Err).Detached(v))
+	}
+	return a.answer(wire.SchemaRun, v, func(render.Style) string { return render.Line(v.Handle) + "\n" })
+}
+
+// request checks what was typed and makes the request of it.
+func (o *runOptions) request(a *app, counted bool, args []string) (wire.StartRequest, error) {
+	var req wire.StartRequest
+	task, err := a.task(args, o.file)
+	if err != nil {
+		return req, err
+	}
+	req.Spec = wire.RunSpec{Task: task, Workflow: workflowConverge, Protect: o.protect, AllowTests: o.allow}
+	if req.Spec.Gates, err = parseGates(o.goals, o.invariants); err != nil {
+		return req, err
+	}
+	if req.Spec.Agent, err = o.agent.spec(a); err != nil {
+		return req, err
+	}
+	if err := o.limits.apply(a, &req.Spec, counted); err != nil {
+		return req, err
+	}
+	for _, glob := range append(append([]string(nil), o.protect...), o.allow...) {
+		if err := checkText("the glob", glob); err != nil {
+			return req, err
+		}
+	}
+	if req.Spec.Workspace, err = a.workspace(o.dir); err != nil {
+		return req, err
+	}
+	req.Env, err = runEnv(a.Environ, o.env)
+	return req, err
+}
+
+func (o *agentOptions) spec(a *app) (wire.AgentSpec, error) {
+	if (o.command == "") == (o.script == "") {
+		return wire.AgentSpec{}, render.OneAgent(o.command != "")
+	}
+	if o.command != "" {
+		return wire.AgentSpec{Command: o.command}, checkText("--agent-cmd", o.command)
+	}
+	text, err := a.readFile("the script", o.script, maxScript)
+	if err != nil {
+		return wire.AgentSpec{}, err
+	}
+	return wire.AgentSpec{Script: text}, checkText("the script", text)
+}
+
+func (o *limitOptions) apply(a *app, spec *wire.RunSpec, counted bool) error {
+	if counted && o.iterations < 1 {
+		return render.BadCount("--max-iterations", o.iterations)
+	}
+	spec.MaxIterations = o.iterations
+	if o.forTime != "" {
+		d, err := parseDuration("--for", o.forTime)
+		if err != nil {
+			return err
+		}
+		spec.ForMS = d.Milliseconds()
+	}
+	if o.until != "" {
+		t, err := parseUntil(o.until, a.Now(), a.Zone)
+		if err != nil {
+			return err
+		}
+		spec.UntilMS = t.UnixMilli()
+	}
+	switch {
+	case o.startGreen && o.untilGreen:
+		return render.TwoStarts()
+	case o.startGreen:
+		spec.Start = events.StartGreen
+	case o.untilGreen:
+		spec.Start = events.UntilGreen
+	}
+	return nil
+}
+
+// workspace is the absolute path of the directory that a run works in.
+func (a *app) workspace(dir string) (string, error) {
+	if dir == "" {
+		dir = a.Dir
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(a.Dir, dir)
+	}
+	dir = filepath.Clean(dir)
+	st, err := os.Stat(dir)
+	if err != nil {
+		return "", render.BadWorkspace(dir, cause(err))
+	}
+	if !st.IsDir() {
+		return "", render.BadWorkspace(dir, os.ErrInvalid)
+	}
+	return dir, checkText("the workspace path", dir)
+}
+
+// projectConfig is the project's configuration file, if there is one.
+func projectConfig(dir string) string {
+	for {
+		path := filepath.Join(dir, ".autopilot", "config.yaml")
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
+		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil || dir == filepath.Dir(dir) {
+			return ""
+		}
+		dir = filepath.Dir(dir)
+	}
+}
