@@ -1,0 +1,65 @@
+package effect
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"autopilot/daemon/effect/proc"
+	"autopilot/daemon/effect/shim"
+
+	"golang.org/x/sys/unix"
+)
+
+// huntMost is how long the hunt goes on before what lives is counted as left.
+const huntMost = 5 * time.Second
+
+// hunt ends the processes of an effect that has no supervisor any more, and
+// verifies that none is left. There is no polite signal: nobody waits for what
+// they would still do.
+func hunt(id string, c shim.Claim) (killed int, left []int) {
+	seen := map[proc.Process]bool{}
+	deadline := time.Now().Add(huntMost)
+	for {
+		found := survivors(id, c)
+		if len(found) == 0 || time.Now().After(deadline) {
+			for _, p := range found {
+				left = append(left, p.PID)
+			}
+			return len(seen), left
+		}
+		for _, p := range found {
+			if err := proc.Signal(p, unix.SIGKILL); err == nil {
+				seen[proc.Process{PID: p.PID, Start: p.Start}] = true
+			} else if !errors.Is(err, proc.ErrGone) {
+				continue // not ours to signal: counted as left at the end
+			}
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+// survivors lists the live processes of an effect: those that carry its
+// marker, and those in the session of its supervisor that dropped it.
+func survivors(id string, c shim.Claim) []proc.Process {
+	found := proc.Marked(func(effect string) bool { return effect == id })[id]
+	for _, p := range session(c) {
+		if !slices.ContainsFunc(found, p.Same) {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// session lists the live processes of a supervisor's session. If the number of
+// the session has gone to another process since, it lists none: that one may
+// lead a session of its own.
+func session(c shim.Claim) []proc.Process {
+	if c.PID == 0 {
+		return nil
+	}
+	if leader, err := proc.Read(c.PID); err == nil && leader.Start != c.Start {
+		return nil
+	}
+	return slices.DeleteFunc(proc.Session(c.PID), func(p proc.Process) bool { return p.Start < c.Start })
+}

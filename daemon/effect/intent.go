@@ -1,0 +1,33 @@
+package effect
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"autopilot/daemon/effect/shim"
+)
+
+// outbox is the directory in box/ for what an effect hands in while it runs.
+const outbox = "outbox"
+
+// writeIntent makes all that an effect needs, and returns when it is on disk.
+// The spec comes last: without one the rest counts as nothing.
+func writeIntent(d Dir, ctl string, spec shim.Spec, box Box) error {
+	for _, dir := range []string{filepath.Join(d.Box(), outbox), ctl} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("make effect directory: %w", err)
+		}
+	}
+	for name, content := range box {
+		if err := shim.WriteFile(d.Box(), name, content); err != nil {
+			return fmt.Errorf("fill box: %w", err)
+		}
+	}
+	for _, dir := range []string{d.Box(), d.Path(), filepath.Dir(d.Path())} {
+		if err := shim.SyncDir(dir); err != nil {
+			return err
+		}
+	}
+	return shim.WriteSpec(ctl, spec)
+}

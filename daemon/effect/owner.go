@@ -1,0 +1,57 @@
+package effect
+
+import (
+	"os"
+
+	"autopilot/daemon/effect/proc"
+)
+
+// ancestorsMost bounds the walk to the top of the process tree.
+const ancestorsMost = 256
+
+// Owner says whether pid belongs to an effect, and to which. It does if one of
+// its ancestors is a live supervisor of ours or, failing that, if it or an
+// ancestor was started with the marker in its environment. The first is the
+// kernel's word; the second is the word of a process, good enough to take
+// rights away and never to give any beyond those of an effect.
+//
+// A "no" means only that nothing was found: a process can drop the marker and
+// leave the tree. On macOS only the ancestors are looked at.
+func (r *Runner) Owner(pid int) (effect string, ok bool) {
+	line := ancestors(pid)
+	for _, p := range line {
+		if id, ok := r.supervised(p); ok {
+			return id, true
+		}
+	}
+	for _, p := range line {
+		if id := proc.Effect(p.PID); id != "" {
+			return id, true
+		}
+	}
+	return "", false
+}
+
+// supervised returns the effect that p itself supervises.
+func (r *Runner) supervised(p proc.Process) (string, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s, ok := r.live[p.PID]
+	return s.effect, ok && s.who.Same(p)
+}
+
+// ancestors lists pid, its parent and so on. It stops before this process: the
+// daemon is never part of an effect.
+func ancestors(pid int) []proc.Process {
+	var line []proc.Process
+	self := os.Getpid()
+	for pid > 1 && pid != self && len(line) < ancestorsMost {
+		p, err := proc.Read(pid)
+		if err != nil {
+			break
+		}
+		line = append(line, p)
+		pid = p.Parent
+	}
+	return line
+}

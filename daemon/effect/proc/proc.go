@@ -1,0 +1,54 @@
+// Package proc reads facts about processes from the kernel and signals
+// exactly the process that was meant.
+//
+// It owns the notion of identity of a process: a pid alone identifies nothing,
+// a pid with its start time does within one boot of the host. It starts and
+// waits for nothing, and it never finds a process by name.
+//
+// Facts are moments: a process may end between two calls. Signal checks the
+// identity again while it holds on to the process, so that a reused pid is
+// never hit.
+package proc
+
+import (
+	"bytes"
+	"errors"
+)
+
+// EffectVariable marks every process of an effect: its value is the effect's
+// id. It is set by the daemon when the effect starts and inherited from there.
+const EffectVariable = "AUTOPILOT_EFFECT"
+
+// ErrGone means that the process does not exist, or that its pid belongs to
+// another process by now.
+var ErrGone = errors.New("process is gone")
+
+// Process is what identifies a process and places it among others.
+type Process struct {
+	PID     int
+	Parent  int
+	Group   int
+	Session int
+	Start   uint64 // opaque: on Linux clock ticks since boot, elsewhere microseconds
+	Zombie  bool   // it has ended and waits for its parent
+}
+
+// Same says whether p and q are one process.
+func (p Process) Same(q Process) bool { return p.PID == q.PID && p.Start == q.Start }
+
+// value finds the value of a variable in NUL-separated assignments.
+func value(environ []byte, name string) string {
+	prefix := []byte(name + "=")
+	for len(environ) > 0 {
+		entry := environ
+		if i := bytes.IndexByte(environ, 0); i >= 0 {
+			entry, environ = environ[:i], environ[i+1:]
+		} else {
+			environ = nil
+		}
+		if v, ok := bytes.CutPrefix(entry, prefix); ok {
+			return string(v)
+		}
+	}
+	return ""
+}

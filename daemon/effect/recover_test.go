@@ -1,0 +1,413 @@
+package effect_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"autopilot/daemon/effect"
+	"autopilot/daemon/effect/proc"
+	"autopilot/daemon/effect/shim"
+	"autopilot/events"
+)
+
+func boot(t *testing.T) string {
+	t.Helper()
+	id, err := proc.Boot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// intent makes a control directory as a daemon does before it starts a
+// supervisor.
+func (b *bench) intent(s shim.Spec, bootID string) string {
+	b.Helper()
+	ctl := filepath.Join(b.dir.Path(), "ctl")
+	for _, dir := range []string{ctl, b.dir.Box()} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			b.Fatal(err)
+		}
+	}
+	s.V, s.Boot = shim.Version, bootID
+	if err := shim.WriteSpec(ctl, s); err != nil {
+		b.Fatal(err)
+	}
+	return ctl
+}
+
+// bystander is a live process that no effect has anything to do with, unless
+// env says otherwise. It leads a session.
+func bystander(t *testing.T, env ...string) (proc.Process, *exec.Cmd) {
+	t.Helper()
+	c := exec.Command("sleep", "300")
+	c.Env = append([]string{"X=1"}, env...)
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		c.Process.Kill()
+		c.Wait()
+	})
+	p, err := proc.Read(c.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, c
+}
+
+func lives(t *testing.T, p proc.Process) {
+	t.Helper()
+	if now, err := proc.Read(p.PID); err != nil || !now.Same(p) || now.Zombie {
+		t.Errorf("bystander %d was ended", p.PID)
+	}
+}
+
+func TestRunningEffectIsAdopted(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	s := b.sh("echo x >>$BOX/ran; echo ready; read x < $GO; exit 7")
+	ctx, cancel := context.WithCancel(t.Context())
+	done, _ := b.started(ctx, s, nil)
+	before := b.shim()
+	cancel()
+	if got := <-done; !errors.Is(got.err, context.Canceled) {
+		t.Fatalf("let go: %+v", got)
+	}
+	b.restart()
+	if now := b.shim(); now != before {
+		t.Errorf("live before the adoption: supervisor %d, want %d", now, before)
+	}
+	done = b.start(t.Context(), s, nil)
+	b.release()
+	if got := <-done; got.err != nil || got.out.Outcome != events.Exited || got.out.Exit != 7 {
+		t.Errorf("adopted: %+v", got)
+	}
+	if live := b.r.Live(); len(live) != 0 {
+		t.Errorf("live after the end: %v", live)
+	}
+	ran(t, b, "x\n")
+}
+
+func ran(t *testing.T, b *bench, want string) {
+	t.Helper()
+	got, err := b.dir.ReadBox("ran")
+	if err != nil || string(got) != want {
+		t.Errorf("the program left %q (%v), want %q", got, err, want)
+	}
+}
+
+func TestAdoptedEffectIsEndedOnRequest(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	s := b.sh("sleep 300 & echo $! $$; echo ready; wait")
+	ctx, cancel := context.WithCancel(t.Context())
+	done, pids := b.started(ctx, s, nil)
+	cancel()
+	<-done
+	b.restart()
+	end := make(chan struct{})
+	close(end)
+	got := <-b.start(t.Context(), s, end)
+	if got.err != nil || got.out.Outcome != events.Stopped || got.out.Left != 0 {
+		t.Errorf("outcome: %+v", got)
+	}
+	b.gone(pids)
+}
+
+func TestOutcomeOfAnEffectThatEndedWhileTheDaemonWasAwayIsTaken(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	s := b.sh("echo x >>$BOX/ran; echo ready; read x < $GO; exit 7")
+	ctx, cancel := context.WithCancel(t.Context())
+	done, _ := b.started(ctx, s, nil)
+	cancel()
+	<-done
+	b.release()
+	for _, err := range b.dir.Follow(t.Context(), effect.Merged, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.restart()
+	for range 2 {
+		if out := b.run(s); out.Outcome != events.Exited || out.Exit != 7 {
+			t.Errorf("outcome: %+v", out)
+		}
+	}
+	ran(t, b, "x\n")
+}
+
+func TestKilledSupervisorMeansLostAndNoSurvivor(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	s := b.sh("sleep 300 & echo $! $$; EFFECT_TEST_HELPER=daemonize $HELPER; while ! test -e $PIDS; do sleep 0.01; done; cat $PIDS; echo; echo ready; wait")
+	done, pids := b.started(t.Context(), s, nil)
+	if err := syscall.Kill(b.shim(), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	got := <-done
+	if got.err != nil || got.out.Outcome != events.Lost || got.out.Exit != -1 || got.out.Left != 0 {
+		t.Errorf("outcome: %+v", got)
+	}
+	// The one that left session and environment is known to nobody now.
+	fields := strings.Fields(pids)
+	b.gone(strings.Join(fields[:2], " "))
+	orphan, err := strconv.Atoi(fields[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	syscall.Kill(orphan, syscall.SIGKILL)
+	if again := b.run(s); again.Outcome != events.Lost {
+		t.Errorf("asked again: %+v", again)
+	}
+}
+
+func TestFollowEndsWhenTheSupervisorIsKilled(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	done, _ := b.started(ctx, b.sh("echo ready; read x < $GO"), nil)
+	pid := b.shim()
+	cancel()
+	<-done
+	syscall.Kill(pid, syscall.SIGKILL)
+	var got strings.Builder
+	for c, err := range b.dir.Follow(t.Context(), effect.Merged, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Write(c.Data)
+	}
+	if got.String() != "ready\n" {
+		t.Errorf("output %q", got.String())
+	}
+	b.run(b.sh("true")) // buries what is left
+}
+
+func TestSupervisorAndRecoveringDaemonRaceForTheClaim(t *testing.T) {
+	t.Parallel()
+	for range 12 {
+		b := newBench(t)
+		s := b.sh("echo x >>$BOX/ran; exit 7")
+		ctl := b.intent(s, boot(t))
+		late := exec.Command(apshim, ctl)
+		late.Env = []string{}
+		if err := late.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if out := b.run(s); out.Outcome != events.Exited || out.Exit != 7 {
+			t.Errorf("outcome: %+v", out)
+		}
+		if err := late.Wait(); err != nil {
+			t.Errorf("the other supervisor: %v", err)
+		}
+		ran(t, b, "x\n")
+	}
+}
+
+func TestIntentWithoutAClaimIsAbandonedAndBegunAgain(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	s := b.sh("echo x >>$BOX/ran; echo $BOX; exit 7")
+	ctl := b.intent(s, boot(t))
+	if out := b.run(s); out.Outcome != events.Exited || out.Exit != 7 {
+		t.Errorf("outcome: %+v", out)
+	}
+	// A supervisor that comes too late does nothing.
+	if out, err := exec.Command(apshim, ctl).CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("late supervisor: %v %s", err, out)
+	}
+	ran(t, b, "x\n")
+	if got := b.output(); got != b.dir.Box()+"\n" {
+		t.Errorf("box: %q", got)
+	}
+}
+
+func TestHalfAnIntentIsBegunAgain(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	if err := os.MkdirAll(filepath.Join(b.dir.Path(), "ctl"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if out := b.run(b.sh("exit 7")); out.Exit != 7 {
+		t.Errorf("outcome: %+v", out)
+	}
+}
+
+func TestSupervisorThatDiedAfterItsClaimIsLost(t *testing.T) {
+	t.Parallel()
+	dead := exec.Command("true")
+	if err := dead.Run(); err != nil {
+		t.Fatal(err)
+	}
+	claim := shim.Claim{PID: dead.Process.Pid, Start: 1, Boot: boot(t)}
+	t.Run("nothing lives", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t)
+		if err := claim.Take(b.intent(b.sh("true"), claim.Boot)); err != nil {
+			t.Fatal(err)
+		}
+		if out := b.run(b.sh("true")); out.Outcome != events.Lost || out.Killed != 0 {
+			t.Errorf("outcome: %+v", out)
+		}
+	})
+	t.Run("a process with the marker lives", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t)
+		if err := claim.Take(b.intent(b.sh("true"), claim.Boot)); err != nil {
+			t.Fatal(err)
+		}
+		other, _ := bystander(t, "AUTOPILOT_EFFECT="+b.id+"0")
+		_, c := bystander(t, "A=1", "AUTOPILOT_EFFECT="+b.id)
+		if out := b.run(b.sh("true")); out.Outcome != events.Lost || out.Killed != 1 || out.Left != 0 {
+			t.Errorf("outcome: %+v", out)
+		}
+		if err := c.Wait(); err == nil || c.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+			t.Errorf("the survivor: %v", err)
+		}
+		lives(t, other)
+	})
+	t.Run("the claim is empty", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t)
+		ctl := b.intent(b.sh("true"), claim.Boot)
+		if err := os.WriteFile(filepath.Join(ctl, "claim"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, c := bystander(t, "AUTOPILOT_EFFECT="+b.id)
+		if out := b.run(b.sh("true")); out.Outcome != events.Lost || out.Killed != 1 {
+			t.Errorf("outcome: %+v", out)
+		}
+		if err := c.Wait(); err == nil {
+			t.Error("the survivor ended by itself")
+		}
+	})
+}
+
+func TestMembersOfTheSessionAreHuntedWithoutTheirMarker(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	leader := exec.Command("sh", "-c", "env -i sleep 300 >/dev/null 2>&1 & echo $!; read x; exit 0")
+	leader.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	in, err := leader.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	leader.Stdout = &out
+	if err := leader.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p, err := proc.Read(leader.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	leader.Wait() // read fails without input, so the code is not 0 everywhere
+	if err := (shim.Claim{PID: p.PID, Start: p.Start, Boot: boot(t)}).Take(b.intent(b.sh("true"), boot(t))); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.run(b.sh("true")); got.Outcome != events.Lost || got.Killed != 1 || got.Left != 0 {
+		t.Errorf("outcome: %+v", got)
+	}
+	b.gone(out.String())
+}
+
+func TestReusedPidIsNotSignalled(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	p, _ := bystander(t)
+	claim := shim.Claim{PID: p.PID, Start: p.Start - 1, Boot: boot(t)}
+	if err := claim.Take(b.intent(b.sh("true"), claim.Boot)); err != nil {
+		t.Fatal(err)
+	}
+	b.restart()
+	if live := b.r.Live(); len(live) != 0 {
+		t.Errorf("live: %v", live)
+	}
+	if out := b.run(b.sh("true")); out.Outcome != events.Lost || out.Killed != 0 {
+		t.Errorf("outcome: %+v", out)
+	}
+	lives(t, p)
+}
+
+func TestAnotherBootMeansLost(t *testing.T) {
+	t.Parallel()
+	const earlier = "00000000-0000-0000-0000-000000000000"
+	t.Run("claimed", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t)
+		p, _ := bystander(t)
+		if err := (shim.Claim{PID: p.PID, Start: p.Start, Boot: earlier}).Take(b.intent(b.sh("true"), earlier)); err != nil {
+			t.Fatal(err)
+		}
+		b.restart()
+		if out := b.run(b.sh("true")); out.Outcome != events.Lost || !strings.Contains(out.Err, "started again") {
+			t.Errorf("outcome: %+v", out)
+		}
+		lives(t, p)
+	})
+	t.Run("no claim, as it may not have reached the disk", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t)
+		b.intent(b.sh("true"), earlier)
+		if out := b.run(b.sh("true")); out.Outcome != events.Lost {
+			t.Errorf("outcome: %+v", out)
+		}
+	})
+	t.Run("finished", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t)
+		b.run(b.sh("exit 7"))
+		r, err := effect.New(effect.Config{Root: b.root, Shim: apshim, BootID: earlier})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out, err := r.Run(t.Context(), b.sh("exit 7"), nil, nil); err != nil || out.Exit != 7 {
+			t.Errorf("outcome: %+v, %v", out, err)
+		}
+	})
+}
+
+func TestSurvivorsAreProcessesOfFinishedEffectsOnly(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.run(b.sh("true"))
+	if got := b.r.Survivors(); len(got) != 0 {
+		t.Errorf("survivors: %v", got)
+	}
+	p, c := bystander(t, "AUTOPILOT_EFFECT="+b.id)
+	bystander(t, "AUTOPILOT_EFFECT="+newID())
+	if got := b.r.Survivors(); len(got) != 1 || got[0] != (effect.Survivor{Effect: b.id, PID: p.PID}) {
+		t.Errorf("survivors: %v", got)
+	}
+	c.Process.Kill()
+	c.Wait()
+}
+
+func TestRemoveDeletesAlsoWhatTheEffectLocked(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.run(b.sh("mkdir -p $BOX/outbox/a/b && chmod 0 $BOX/outbox/a && ln -s /etc $BOX/link"))
+	for range 2 {
+		if err := b.r.Remove(b.id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := b.dir.Outcome(); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("outcome after removal: %v", err)
+	}
+	if left, err := os.ReadDir(b.root); err != nil || len(left) != 0 {
+		t.Errorf("left in the root: %v, %v", left, err)
+	}
+}

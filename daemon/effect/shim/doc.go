@@ -1,0 +1,26 @@
+// Package shim is the supervisor of one effect, and the records that it and
+// the daemon leave for each other.
+//
+// It owns a control directory: the spec that the daemon wrote, the claim that
+// decides who may start the effect, the lock that says that a supervisor
+// lives, the spools of the output and the exit record.
+//
+// Promises:
+//   - An effect is started at most once for a control directory. Whoever makes
+//     the claim file first decides: a supervisor with "started", a recovering
+//     daemon with "abandoned".
+//   - The lock is held from before the claim until after the exit record, and
+//     no process of the effect inherits it.
+//   - The exit record appears whole or not at all, and only after every process
+//     of the effect has ended or is counted as left.
+//   - The supervisor needs memory in proportion to nothing that the effect does.
+//
+// It imports the standard library and golang.org/x/sys only, as every agent
+// and gate has one of these beside it for as long as it lives: it must be
+// small and start in about a millisecond.
+//
+// On Linux the supervisor is a subreaper, so that children that leave their
+// session and their parent come back to it. On macOS there is no such thing:
+// there it ends the process group of the effect, and what left the group
+// survives.
+package shim

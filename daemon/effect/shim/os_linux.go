@@ -1,0 +1,70 @@
+package shim
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"autopilot/daemon/effect/proc"
+
+	"golang.org/x/sys/unix"
+)
+
+// prepare makes this process the parent of all orphans among its descendants.
+func prepare() error {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("become subreaper: %w", err)
+	}
+	return nil
+}
+
+// attributes put the program into a group of its own within the session of
+// the supervisor, by which a recovering daemon finds it, and let it die with
+// the supervisor.
+func attributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+func makePipe(fds *[2]int) error { return unix.Pipe2(fds[:], unix.O_CLOEXEC) }
+
+// tree lists the live processes of the effect: all descendants, and what left
+// the tree with its marker, as a job of a scheduler that copies environments.
+func (s *supervisor) tree() []proc.Process {
+	tree := proc.Descendants(os.Getpid())
+	seen := map[int]bool{}
+	for _, p := range tree {
+		seen[p.PID] = true
+	}
+	for _, p := range proc.Marked(func(id string) bool { return id == s.spec.ID })[s.spec.ID] {
+		if !seen[p.PID] {
+			tree = append(tree, p)
+		}
+	}
+	return tree
+}
+
+// clocks are the two clocks of which one goes on while the host sleeps.
+type clocks struct {
+	mono time.Time // its monotonic part is CLOCK_MONOTONIC
+	boot time.Duration
+}
+
+func readClocks() clocks {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts); err != nil {
+		return clocks{mono: time.Now()}
+	}
+	return clocks{mono: time.Now(), boot: time.Duration(ts.Nano())}
+}
+
+// until returns the time that the host was awake and the time that it slept.
+func (c clocks) until(now clocks) (active, suspended time.Duration) {
+	active = now.mono.Sub(c.mono)
+	suspended = now.boot - c.boot - active
+	// The clocks are read one after the other; less than this is that, not sleep.
+	if suspended < 50*time.Millisecond {
+		suspended = 0
+	}
+	return active, suspended
+}

@@ -1,0 +1,242 @@
+package shim
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+	"unicode/utf8"
+)
+
+// Version is the version of the records. A supervisor refuses a spec of
+// another one.
+const Version = 1
+
+// Files of a control directory.
+const (
+	specFile  = "spec.json"
+	claimFile = "claim"
+	lockFile  = "lock"
+	exitFile  = "exit.json"
+)
+
+// Names of spools.
+const (
+	Merged = "output" // both streams in the order in which they were read
+	Stdout = "stdout" // with Spec.Split
+	Stderr = "stderr"
+)
+
+// Outcomes of an exit record: those of the event vocabulary, which is too
+// large to link here.
+const (
+	Exited      = "exited"
+	Signaled    = "signaled"
+	WallTimeout = "wall-timeout"
+	IdleTimeout = "idle-timeout"
+	Stopped     = "stopped"
+	SpawnFailed = "spawn-failed"
+	Lost        = "lost" // written by a recovering daemon only
+)
+
+// Spec says what to run and within which limits. It is written by the daemon
+// before the supervisor starts.
+type Spec struct {
+	V     int      `json:"v"`
+	ID    string   `json:"id"`              // of the effect; unique on the host, as processes are hunted by it
+	Boot  string   `json:"boot"`            // the boot of the host in which it was written
+	Argv  []string `json:"argv"`            // Argv[0] is a path, or a name on the PATH of Env
+	Dir   string   `json:"dir"`             // absolute
+	Env   []string `json:"env"`             // the whole environment
+	Stdin string   `json:"stdin,omitempty"` // a file; empty is /dev/null
+	Split bool     `json:"split,omitempty"` // a spool for each of stdout and stderr
+
+	Wall  time.Duration `json:"wall,omitempty"`  // longest activity, 0 is no limit
+	Idle  time.Duration `json:"idle,omitempty"`  // longest silence, 0 is no limit
+	Grace time.Duration `json:"grace,omitempty"` // from the polite to the final signal, 0 is DefaultGrace
+
+	Raw bool `json:"raw,omitempty"` // as stored: Argv, Dir, Env and Stdin are base64, as one is not UTF-8
+
+	Head int64 `json:"head,omitempty"` // bytes kept of the beginning of each spool
+	Tail int64 `json:"tail,omitempty"` // bytes kept of its end; both 0 is the defaults
+}
+
+// Defaults of a Spec.
+const (
+	DefaultGrace = 5 * time.Second
+	DefaultHead  = 1 << 20
+	DefaultTail  = 4 << 20
+)
+
+// GraceOrDefault is the time between the polite and the final signal.
+func (s Spec) GraceOrDefault() time.Duration {
+	if s.Grace > 0 {
+		return s.Grace
+	}
+	return DefaultGrace
+}
+
+func (s Spec) bounds() (head, tail int64) {
+	if s.Head == 0 && s.Tail == 0 {
+		return DefaultHead, DefaultTail
+	}
+	return s.Head, s.Tail
+}
+
+// Exit is how an effect ended.
+type Exit struct {
+	V           int       `json:"v"`
+	Outcome     string    `json:"outcome"`
+	Exit        int       `json:"exit"`             // -1 unless the outcome is exited
+	Signal      int       `json:"signal,omitempty"` // that ended the program itself, ours or not
+	Error       string    `json:"error,omitempty"`
+	Started     time.Time `json:"started,omitzero"`
+	Ended       time.Time `json:"ended,omitzero"`
+	ActiveMS    int64     `json:"active_ms"` // without the time that the host slept
+	SuspendedMS int64     `json:"suspended_ms,omitempty"`
+	Bytes       int64     `json:"bytes,omitempty"`     // of output, kept or not
+	Truncated   bool      `json:"truncated,omitempty"` // some were not kept
+	Killed      int       `json:"killed,omitempty"`    // processes that were signalled to end
+	Left        int       `json:"left,omitempty"`      // processes that could not be ended
+	LeftPIDs    []int     `json:"left_pids,omitempty"` // the first of them
+}
+
+// leftBound is how many pids an exit record names.
+const leftBound = 32
+
+// SetLeft notes the processes that could not be ended.
+func (e *Exit) SetLeft(pids []int) {
+	e.Left = len(pids)
+	e.LeftPIDs = pids[:min(len(pids), leftBound)]
+}
+
+// WriteSpec stores the spec, synced, readable by its owner only: it holds the
+// environment.
+func WriteSpec(dir string, s Spec) error {
+	return writeRecord(dir, specFile, s.coded(base64.StdEncoding.EncodeToString, !s.valid()))
+}
+
+// ReadSpec reads the spec.
+func ReadSpec(dir string) (Spec, error) {
+	var s Spec
+	if err := readRecord(dir, specFile, &s); err != nil {
+		return Spec{}, err
+	}
+	if s.V != Version {
+		return Spec{}, fmt.Errorf("read %s: version %d, this program knows %d", specFile, s.V, Version)
+	}
+	var bad error
+	s = s.coded(func(b []byte) string {
+		plain, err := base64.StdEncoding.DecodeString(string(b))
+		bad = errors.Join(bad, err)
+		return string(plain)
+	}, s.Raw)
+	if bad != nil {
+		return Spec{}, fmt.Errorf("read %s: %w", specFile, bad)
+	}
+	s.Raw = false
+	return s, nil
+}
+
+// valid says that JSON can hold the words of the command and its environment
+// as they are. The kernel knows bytes, JSON only UTF-8.
+func (s Spec) valid() bool {
+	invalid := func(w string) bool { return !utf8.ValidString(w) }
+	return !invalid(s.Dir) && !invalid(s.Stdin) && !slices.ContainsFunc(s.Argv, invalid) && !slices.ContainsFunc(s.Env, invalid)
+}
+
+// coded returns s with its texts replaced, if raw.
+func (s Spec) coded(code func([]byte) string, raw bool) Spec {
+	if !raw {
+		return s
+	}
+	s.Raw = true
+	s.Argv, s.Env = slices.Clone(s.Argv), slices.Clone(s.Env)
+	for _, list := range [][]string{s.Argv, s.Env} {
+		for i, w := range list {
+			list[i] = code([]byte(w))
+		}
+	}
+	s.Dir, s.Stdin = code([]byte(s.Dir)), code([]byte(s.Stdin))
+	return s
+}
+
+// WriteExit stores the exit record: a file of another name, synced and renamed.
+func WriteExit(dir string, e Exit) error {
+	e.V = Version
+	return writeRecord(dir, exitFile, e)
+}
+
+// ReadExit reads the exit record. A missing one is fs.ErrNotExist.
+func ReadExit(dir string) (Exit, error) {
+	var e Exit
+	if err := readRecord(dir, exitFile, &e); err != nil {
+		return Exit{}, err
+	}
+	if e.V != Version {
+		return Exit{}, fmt.Errorf("read %s: version %d, this program knows %d", exitFile, e.V, Version)
+	}
+	return e, nil
+}
+
+// HasExit says whether the effect of a control directory has an outcome.
+func HasExit(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, exitFile))
+	return err == nil
+}
+
+func readRecord(dir, name string, into any) error {
+	b, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	if err := json.Unmarshal(b, into); err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	return nil
+}
+
+func writeRecord(dir, name string, record any) error {
+	b, err := json.Marshal(record)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if err := WriteFile(dir, name, b); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return SyncDir(dir)
+}
+
+// WriteFile stores a file so that it appears whole or not at all. The caller
+// syncs the directory.
+func WriteFile(dir, name string, b []byte) error {
+	made := filepath.Join(dir, name+".new")
+	f, err := os.OpenFile(made, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(made, filepath.Join(dir, name))
+}
+
+// SyncDir makes the names in a directory durable.
+func SyncDir(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("sync directory: %w", err)
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("sync directory: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,171 @@
+package shim
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestSupervisorLinksOnlyWhatKeepsItSmall(t *testing.T) {
+	t.Parallel()
+	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "autopilot/cmd/apshim").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range strings.Fields(string(out)) {
+		switch {
+		case strings.HasPrefix(path, "golang.org/x/sys/"):
+		case path == "autopilot/cmd/apshim", path == "autopilot/daemon/effect/shim":
+		case path == "autopilot/daemon/effect/proc", path == "autopilot/daemon/effect/spool":
+		default:
+			t.Errorf("apshim links %s; one of it lives beside every agent and gate, so it must stay small and start in a millisecond", path)
+		}
+	}
+	out, err = exec.Command("go", "list", "-deps", "autopilot/cmd/apshim").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range strings.Fields(string(out)) {
+		switch path {
+		case "net", "net/http", "os/exec", "crypto/tls", "text/template", "regexp":
+			t.Errorf("apshim links %s, which it has no use for", path)
+		}
+	}
+}
+
+func TestRecordsAreReadAsTheyWereWritten(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if _, err := ReadSpec(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("missing spec: %v", err)
+	}
+	if _, err := ReadExit(dir); !errors.Is(err, fs.ErrNotExist) || HasExit(dir) {
+		t.Errorf("missing exit record: %v", err)
+	}
+	spec := Spec{
+		V: Version, ID: "a", Boot: "b", Argv: []string{"x", "ü\xff"}, Dir: "/", Env: []string{"A=\n"}, Stdin: "/in",
+		Split: true, Wall: time.Hour, Idle: time.Minute, Grace: time.Second, Head: 1, Tail: 2,
+	}
+	if err := WriteSpec(dir, spec); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadSpec(dir)
+	if d := cmp.Diff(spec, got); d != "" || err != nil {
+		t.Errorf("spec: %v %s", err, d)
+	}
+	info, err := os.Stat(filepath.Join(dir, specFile))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode of the spec: %v, %v", info.Mode(), err)
+	}
+	exit := Exit{V: Version, Outcome: Exited, Exit: 7, Started: time.Unix(1, 5).UTC(), Ended: time.Unix(2, 0).UTC(), ActiveMS: 3, Killed: 4}
+	exit.SetLeft(make([]int, 40))
+	if err := WriteExit(dir, exit); err != nil {
+		t.Fatal(err)
+	}
+	gotExit, err := ReadExit(dir)
+	if d := cmp.Diff(exit, gotExit); d != "" || err != nil || gotExit.Left != 40 || len(gotExit.LeftPIDs) != leftBound {
+		t.Errorf("exit record: %v %s", err, d)
+	}
+}
+
+func TestRecordsOfAnotherVersionAreRefused(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{specFile, exitFile} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(`{"v":2}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := ReadSpec(dir); err == nil {
+		t.Error("a newer spec was read")
+	}
+	if _, err := ReadExit(dir); err == nil {
+		t.Error("a newer exit record was read")
+	}
+}
+
+func TestClaimHasOneWinner(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if _, err := ReadClaim(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("missing claim: %v", err)
+	}
+	won := Claim{PID: 5, Start: 6, Boot: "b"}
+	if err := won.Take(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := (Claim{Abandoned: true}).Take(dir); !errors.Is(err, ErrTaken) {
+		t.Errorf("second claim: %v", err)
+	}
+	got, err := ReadClaim(dir)
+	if d := cmp.Diff(won, got); d != "" || err != nil {
+		t.Errorf("claim: %v %s", err, d)
+	}
+}
+
+func TestHalfAClaimIsUnclear(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "started", "started 5 6", "started 5 6 b", "started x 6 b\n", "started 0 6 b\n", "aband", "\x00"} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, claimFile), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if c, err := ReadClaim(dir); !errors.Is(err, ErrUnclear) {
+			t.Errorf("%q was read as %+v, %v", text, c, err)
+		}
+	}
+}
+
+func TestLockIsHeldUntilItsFileIsClosed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if held, err := Held(dir); held || err != nil {
+		t.Errorf("no lock: %v, %v", held, err)
+	}
+	f, ok, err := lock(dir)
+	if !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	if held, err := Held(dir); !held || err != nil {
+		t.Errorf("locked: %v, %v", held, err)
+	}
+	if _, ok, err := lock(dir); ok || err != nil {
+		t.Errorf("second lock: %v, %v", ok, err)
+	}
+	f.Close()
+	if held, err := Held(dir); held || err != nil {
+		t.Errorf("unlocked: %v, %v", held, err)
+	}
+}
+
+func TestProgramIsFoundOnItsOwnPath(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, mode := range map[string]os.FileMode{"tool": 0o755, "text": 0o644} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "dir"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"tool": filepath.Join(dir, "tool"), "text": "", "dir": "", "none": "", "": "",
+		"./tool": "./tool", "/x/tool": "/x/tool",
+	} {
+		got, err := resolve(Spec{Argv: []string{name}, Env: []string{"PATH=/nowhere", "PATH=.:relative::" + dir}})
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q, %v", name, got, err)
+		}
+	}
+	if _, err := resolve(Spec{}); err == nil {
+		t.Error("no program was found")
+	}
+}

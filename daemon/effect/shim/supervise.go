@@ -1,0 +1,257 @@
+package shim
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"autopilot/daemon/effect/proc"
+
+	"golang.org/x/sys/unix"
+)
+
+// Times of the end of an effect.
+const (
+	lingerSilence = 200 * time.Millisecond // of output that a child left behind still writes
+	lingerMost    = 2 * time.Second
+	leftoverGrace = time.Second     // longest politeness to what outlived the program
+	killMost      = 5 * time.Second // then what still lives is counted as left
+	spaceMost     = time.Minute     // wait for room for the exit record
+)
+
+// supervisor is the life of one effect. Its fields belong to the goroutine of
+// Supervise; readers of pipes only touch their spool and last.
+type supervisor struct {
+	dir   string
+	spec  Spec
+	child int // process group too; 0 before the start
+	exit  Exit
+	ended bool // the program itself has ended
+	ours  bool // we are the reason for its end
+
+	start clocks
+	last  atomic.Int64 // when output was last read: nanoseconds since start
+	pipes []*pipe
+
+	sigchld   chan os.Signal
+	sigterm   chan os.Signal
+	signalled map[identity]bool
+}
+
+type identity struct {
+	pid   int
+	start uint64
+}
+
+// Supervise runs the effect of a control directory and returns when its exit
+// record is written. When the effect is not this process's to start, it
+// returns at once without an error.
+func Supervise(dir string) error {
+	s := &supervisor{
+		dir:       dir,
+		sigchld:   make(chan os.Signal, 1),
+		sigterm:   make(chan os.Signal, 1),
+		signalled: map[identity]bool{},
+	}
+	s.catchSignals()
+	held, ok, err := lock(dir)
+	if err != nil || !ok {
+		return err
+	}
+	// Closed by the end of the process only: see the package's promises.
+	defer runtime.KeepAlive(held)
+	if err := claim(dir); errors.Is(err, ErrTaken) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	s.run()
+	return s.record()
+}
+
+// catchSignals must come before the claim: from then on a request to stop is
+// never the death of the supervisor. Signals are caught and dropped instead of
+// ignored, as an ignored one stays ignored in the program.
+func (s *supervisor) catchSignals() {
+	signal.Notify(s.sigchld, unix.SIGCHLD)
+	signal.Notify(s.sigterm, unix.SIGTERM)
+	signal.Notify(make(chan os.Signal, 1), unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGPIPE, unix.SIGUSR1, unix.SIGUSR2)
+}
+
+func claim(dir string) error {
+	self, err := proc.Read(os.Getpid())
+	if err != nil {
+		return err
+	}
+	boot, err := proc.Boot()
+	if err != nil {
+		return err
+	}
+	return Claim{PID: self.PID, Start: self.Start, Boot: boot}.Take(dir)
+}
+
+// run fills the exit record. A panic would lose the outcome, so nothing here
+// may panic on what an effect does.
+func (s *supervisor) run() {
+	s.exit = Exit{Exit: -1, Started: time.Now().UTC()}
+	s.start = readClocks()
+	spec, err := ReadSpec(s.dir)
+	if err == nil {
+		s.spec = spec
+		err = s.spawn()
+	}
+	if err != nil {
+		s.closePipes()
+		s.exit.Outcome, s.exit.Error = SpawnFailed, err.Error()
+		s.finish()
+		return
+	}
+	s.watch()
+	s.linger()
+	s.endTree(min(spec.GraceOrDefault(), leftoverGrace))
+	s.closePipes()
+}
+
+// watch returns when the program has ended, by itself or by our doing.
+func (s *supervisor) watch() {
+	var wall, idle <-chan time.Time
+	if s.spec.Wall > 0 {
+		wall = time.After(s.spec.Wall)
+	}
+	idleTimer := time.NewTimer(max(s.spec.Idle, time.Hour))
+	if s.spec.Idle > 0 {
+		idleTimer.Reset(s.spec.Idle)
+		idle = idleTimer.C
+	}
+	for s.reap(); !s.ended; s.reap() {
+		select {
+		case <-s.sigchld:
+		case <-s.sigterm:
+			s.stop(Stopped)
+		case <-wall:
+			s.stop(WallTimeout)
+		case <-idle:
+			if rest := s.spec.Idle - s.silence(); rest > 0 {
+				idleTimer.Reset(rest)
+				continue
+			}
+			s.stop(IdleTimeout)
+		}
+	}
+}
+
+// stop ends the whole tree for a reason of ours.
+func (s *supervisor) stop(outcome string) {
+	if s.reap(); s.ended {
+		return // it was quicker: the outcome is its own
+	}
+	s.ours, s.exit.Outcome = true, outcome
+	s.endTree(s.spec.GraceOrDefault())
+	if !s.ended {
+		// Not even the final signal ended it; its end will not be seen.
+		s.ended = true
+		s.finish()
+	}
+}
+
+// silence is the time since the last output, or since the start.
+func (s *supervisor) silence() time.Duration {
+	return time.Since(s.start.mono) - time.Duration(s.last.Load())
+}
+
+// reap collects every child that has ended and says whether any is left. On
+// Linux that covers all descendants, as orphans become our children.
+func (s *supervisor) reap() (none bool) {
+	for {
+		var status unix.WaitStatus
+		pid, err := unix.Wait4(-1, &status, unix.WNOHANG, nil)
+		switch {
+		case errors.Is(err, unix.EINTR):
+			continue
+		case err != nil:
+			return true
+		case pid == 0:
+			return false
+		case pid == s.child:
+			s.childEnded(status)
+		}
+	}
+}
+
+func (s *supervisor) childEnded(status unix.WaitStatus) {
+	s.ended = true
+	s.finish()
+	if status.Signaled() {
+		s.exit.Signal = int(status.Signal())
+	}
+	switch {
+	case s.ours:
+	case status.Signaled():
+		s.exit.Outcome = Signaled
+	default:
+		s.exit.Outcome, s.exit.Exit = Exited, status.ExitStatus()
+	}
+}
+
+// finish notes the times of the end.
+func (s *supervisor) finish() {
+	s.exit.Ended = time.Now().UTC()
+	active, suspended := s.start.until(readClocks())
+	s.exit.ActiveMS, s.exit.SuspendedMS = active.Milliseconds(), suspended.Milliseconds()
+}
+
+// linger gives children that outlived the program the chance to finish what
+// they print. They may hold its output for ever, so silence ends it.
+func (s *supervisor) linger() {
+	ended := time.Now()
+	tick := time.NewTicker(lingerSilence / 4)
+	defer tick.Stop()
+	for !s.ours {
+		if s.pipesDone() {
+			return
+		}
+		select {
+		case <-s.anyPipe():
+		case <-s.sigchld:
+			s.reap()
+		case <-s.sigterm:
+			return
+		case <-tick.C:
+			waited := time.Since(ended)
+			if waited >= lingerMost || min(waited, s.silence()) >= lingerSilence {
+				return
+			}
+		}
+	}
+}
+
+// record writes the exit record. A full disk may have room again soon, and
+// without a record the work of the effect counts as lost.
+func (s *supervisor) record() error {
+	deadline := time.Now().Add(spaceMost)
+	for {
+		err := WriteExit(s.dir, s.exit)
+		if !errors.Is(err, unix.ENOSPC) || time.Now().After(deadline) {
+			return err
+		}
+		time.Sleep(time.Second)
+	}
+}
+
+// Main is the program apshim: its one argument is the control directory. It
+// returns the exit code.
+func Main(args []string) int {
+	if len(args) != 2 {
+		fmt.Fprintln(os.Stderr, "apshim: this program is started by autopilotd and needs one control directory")
+		return 2
+	}
+	if err := Supervise(args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, "apshim:", err)
+		return 1
+	}
+	return 0
+}

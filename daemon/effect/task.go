@@ -1,0 +1,210 @@
+package effect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"autopilot/daemon/effect/proc"
+	"autopilot/daemon/effect/shim"
+
+	"golang.org/x/sys/unix"
+)
+
+// endMost is how long a supervisor gets for the end of its tree on top of the
+// grace of the effect. Its own steps take less.
+const endMost = 15 * time.Second
+
+// task is one call of Run.
+type task struct {
+	r       *Runner
+	dir     Dir
+	spec    shim.Spec
+	box     Box
+	end     <-chan struct{}
+	ending  bool // a receive on end has happened
+	started bool // by this call
+}
+
+// perform looks at what is there and does the next thing, until there is an
+// exit record. Each step changes what the next look finds.
+func (t *task) perform(ctx context.Context) (shim.Exit, error) {
+	for {
+		ctl, err := t.dir.latest()
+		if errors.Is(err, fs.ErrNotExist) {
+			err = t.begin(ctx, t.dir.generation(0))
+		} else if err == nil {
+			var at state
+			if at, err = look(ctl, t.r.cfg.BootID); err == nil {
+				if at.phase == finished {
+					return at.exit, nil
+				}
+				err = t.step(ctx, ctl, at)
+			}
+		}
+		if err != nil {
+			return shim.Exit{}, err
+		}
+	}
+}
+
+func (t *task) step(ctx context.Context, ctl string, at state) error {
+	switch at.phase {
+	case unclaimed:
+		return t.abandon(ctl)
+	case abandoned:
+		if t.started {
+			return t.unsupervised(ctl)
+		}
+		return t.begin(ctx, t.dir.next())
+	case held:
+		return t.adopt(ctx, ctl, at.claim)
+	default:
+		return t.bury(ctl, at)
+	}
+}
+
+// begin writes the intent and starts its supervisor.
+func (t *task) begin(ctx context.Context, ctl string) error {
+	if t.ended() {
+		return t.never(ctl)
+	}
+	if err := writeIntent(t.dir, ctl, t.spec, t.box); err != nil {
+		return err
+	}
+	w, err := launch(t.r.cfg.Shim, ctl)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrSupervisor, err)
+	}
+	t.started = true
+	return t.await(ctx, w)
+}
+
+// ended says whether the end was asked for.
+func (t *task) ended() bool {
+	select {
+	case <-t.end:
+		t.noteEnd()
+	default:
+	}
+	return t.ending
+}
+
+func (t *task) noteEnd() { t.ending, t.end = true, nil }
+
+// never records the outcome of an effect that was ended before it began.
+func (t *task) never(ctl string) error {
+	if err := writeIntent(t.dir, ctl, t.spec, t.box); err != nil {
+		return err
+	}
+	if err := (shim.Claim{Abandoned: true}).Take(ctl); err != nil && !errors.Is(err, shim.ErrTaken) {
+		return err
+	}
+	return t.stoppedEarly(ctl)
+}
+
+func (t *task) stoppedEarly(ctl string) error {
+	now := time.Now().UTC()
+	return shim.WriteExit(ctl, shim.Exit{Outcome: shim.Stopped, Exit: -1, Started: now, Ended: now})
+}
+
+// abandon takes the claim of an intent that no supervisor has taken. Whoever
+// loses finds out at the next look.
+func (t *task) abandon(ctl string) error {
+	err := shim.Claim{Abandoned: true}.Take(ctl)
+	if errors.Is(err, shim.ErrTaken) {
+		return nil
+	}
+	return err
+}
+
+// unsupervised answers for a supervisor that this call started and that ended
+// without a claim: a request to end reached it too early, or it is broken.
+func (t *task) unsupervised(ctl string) error {
+	if t.ending {
+		return t.stoppedEarly(ctl)
+	}
+	return fmt.Errorf("%w: %s ended before it started the program", ErrSupervisor, t.r.cfg.Shim)
+}
+
+// adopt waits for the end of an effect that runs already.
+func (t *task) adopt(ctx context.Context, ctl string, c shim.Claim) error {
+	w, err := watch(ctl, c)
+	if err != nil {
+		return err
+	}
+	return t.await(ctx, w)
+}
+
+// waiter is a supervisor that can be waited for.
+type waiter interface {
+	// wait returns nil when the supervisor has ended, or the error of ctx.
+	wait(ctx context.Context) error
+	signal(sig unix.Signal) error
+	process() (proc.Process, bool)
+	close()
+}
+
+// await waits for the end of a supervisor and passes a request to end on to it.
+func (t *task) await(ctx context.Context, w waiter) error {
+	if p, ok := w.process(); ok {
+		t.r.setLive(t.spec.ID, p)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- w.wait(ctx) }()
+	err := t.awaitEnd(w, done)
+	cancel()
+	w.close()
+	if err == nil {
+		t.r.dropLive(t.spec.ID)
+	}
+	return err
+}
+
+func (t *task) awaitEnd(w waiter, done <-chan error) error {
+	var hard <-chan time.Time
+	if t.ending {
+		hard = t.askEnd(w)
+	}
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-t.end:
+			t.noteEnd()
+			hard = t.askEnd(w)
+		case <-hard:
+			// It hangs. Without it the next look finds no record and ends the tree.
+			hard = nil
+			if err := w.signal(unix.SIGKILL); err != nil && !errors.Is(err, proc.ErrGone) {
+				return errors.Join(err, fmt.Errorf("the supervisor did not end its tree within %v", endMost))
+			}
+		}
+	}
+}
+
+// askEnd asks the supervisor to end its tree. One that is gone already is seen
+// by the waiting.
+func (t *task) askEnd(w waiter) <-chan time.Time {
+	w.signal(unix.SIGTERM)
+	return time.After(t.spec.GraceOrDefault() + endMost)
+}
+
+// bury ends what is left of an effect whose supervisor died, and records that
+// its outcome is lost.
+func (t *task) bury(ctl string, at state) error {
+	exit := shim.Exit{Outcome: shim.Lost, Exit: -1, Ended: time.Now().UTC(), Error: at.why}
+	if t.ending {
+		exit.Outcome = shim.Stopped
+	}
+	if at.sameBoot {
+		killed, left := hunt(t.spec.ID, at.claim)
+		exit.Killed = killed
+		exit.SetLeft(left)
+	}
+	t.r.dropLive(t.spec.ID)
+	return shim.WriteExit(ctl, exit)
+}
