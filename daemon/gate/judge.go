@@ -1,0 +1,110 @@
+package gate
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"time"
+
+	"autopilot/events"
+	"autopilot/projections/rule"
+)
+
+// Process is how the process of a gate ended, as its supervisor saw it.
+type Process struct {
+	Outcome events.Outcome
+	Exit    int // of an exited one
+	Signal  int // of a signaled one
+	Active  time.Duration
+	Bytes   int64  // written in all; 0 is as many as there are
+	Spool   string // where the whole output is, for a person and the agent
+}
+
+// Texts belong to a result and are stored as blobs, each only if it is not
+// empty.
+type Texts struct {
+	FailingIDs string // sorted, one a line
+	Excerpt    string // what goes into the next prompt, up to ExcerptBytes
+	Files      string // paths that the verdict names, one a line
+}
+
+// Judge is the verdict on a command gate: pass for exit code 0, fail for all
+// else. The output of a failed one is searched for failing tests and summed; the
+// caller stores the texts and sets their references.
+func Judge(c Command, p Process, output []byte) (events.GateResult, Texts) {
+	verdict, reason := events.Fail, reasonOf(p.Outcome)
+	if p.Outcome == events.Exited && p.Exit == 0 {
+		verdict = events.Pass
+	}
+	r := c.result(verdict, reason)
+	r.DurationMS = p.Active.Milliseconds()
+	if p.Outcome == events.Exited {
+		r.Exit = p.Exit
+	}
+	if verdict == events.Pass {
+		return r, Texts{}
+	}
+	ids, _ := rule.Failing(output)
+	if r.Failing = len(ids); len(ids) > 0 {
+		r.FailingSum = rule.FailingSum(ids)
+	}
+	r.OutputSum = rule.OutputSum(output)
+	note := noteOf(p)
+	if len(output) == 0 {
+		note += "It printed nothing.\n"
+	}
+	return r, Texts{
+		FailingIDs: rule.FailingText(ids),
+		Excerpt:    note + Excerpt(output, ExcerptBytes-len(note), p.Bytes, p.Spool),
+	}
+}
+
+func reasonOf(o events.Outcome) events.Reason {
+	switch o {
+	case events.Exited:
+		return events.ReasonExit
+	case events.WallTimeout:
+		return events.ReasonTimeout
+	case events.IdleTimeout:
+		return events.ReasonSilent
+	case events.SpawnFailed:
+		return events.ReasonNotFound
+	case events.Signaled, events.Stopped, events.Lost:
+		return events.ReasonSignal
+	}
+	return events.ReasonSignal
+}
+
+// The exit codes by which a shell says that it could not run something.
+const (
+	exitNotExecutable = 126
+	exitNotFound      = 127
+)
+
+// noteOf says of an end what the output does not.
+func noteOf(p Process) string {
+	after := p.Active.Round(time.Millisecond)
+	switch p.Outcome {
+	case events.Exited:
+		switch p.Exit {
+		case exitNotExecutable:
+			return "Exit code 126: something that the gate runs is there, but cannot be executed.\n"
+		case exitNotFound:
+			return "Exit code 127: a file or command that the gate runs was not found.\n"
+		}
+		return ""
+	case events.Signaled:
+		return fmt.Sprintf("Ended by signal %d (%s) after %s.\n", p.Signal, syscall.Signal(p.Signal), after)
+	case events.WallTimeout:
+		return fmt.Sprintf("Ended at its time limit, after %s: it did not finish.\n", after)
+	case events.IdleTimeout:
+		return fmt.Sprintf("Ended after %s, as it had been silent for too long: it may wait for input or watch files.\n", after)
+	case events.SpawnFailed:
+		return "The program of the gate could not be started.\n"
+	case events.Stopped:
+		return fmt.Sprintf("Stopped after %s, before it finished.\n", after)
+	case events.Lost:
+		return "Its end was not seen.\n"
+	}
+	return strings.TrimSpace(string(p.Outcome)) + "\n"
+}
