@@ -250,13 +250,17 @@ var (
 )
 
 // refuse tells the client why, as a NATS error, and the log.
-func (b *bridge) refuse(uc net.Conn, id Identity, err error) {
+func (b *bridge) refuse(uc *net.UnixConn, id Identity, err error) {
 	if errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, os.ErrDeadlineExceeded) {
 		return
 	}
 	b.log.Warn("connection refused", "pid", id.PID, "uid", id.UID, "effect", id.Effect, "error", err)
-	_ = uc.SetWriteDeadline(time.Now().Add(time.Second))
+	_ = uc.SetDeadline(time.Now().Add(time.Second))
 	_, _ = fmt.Fprintf(uc, "-ERR '%s'\r\n", err)
+	_ = uc.CloseWrite()
+	// A close with unread bytes resets the connection, and the reason would be
+	// lost: take what the client was about to say, to a bound.
+	_, _ = io.CopyN(io.Discard, uc, 1<<20)
 }
 
 // close ends all listeners and connections. Files of sockets are removed.
