@@ -1,9 +1,12 @@
 package events
 
 import (
+	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -52,7 +55,16 @@ func TestSamplesDecodeToTheSameValuesAndBackToTheSameBytes(t *testing.T) {
 	for typ := range decoders {
 		t.Run(typ, func(t *testing.T) {
 			t.Parallel()
-			raw := sampleFile(t, typ)
+			raw, err := os.ReadFile(filepath.Join("testdata", typ+".json"))
+			if errors.Is(err, fs.ErrNotExist) {
+				e := sampleEnvelope(2)
+				e.Data = sampleData[typ]
+				b, err := Encode(e)
+				t.Fatalf("testdata/%s.json is missing (%v); a new type's sample is\n%s", typ, err, b)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
 			got, err := Decode(raw)
 			if err != nil {
 				t.Fatal(err)
@@ -77,6 +89,36 @@ func TestSamplesDecodeToTheSameValuesAndBackToTheSameBytes(t *testing.T) {
 				t.Errorf("encoded again:\n%s\nsample:\n%s", again, raw)
 			}
 		})
+	}
+}
+
+func TestSamplesHaveAValueInEveryMember(t *testing.T) {
+	t.Parallel()
+	for typ, data := range sampleData {
+		seen := map[string]bool{}
+		setMembers(reflect.ValueOf(data), reflect.TypeOf(data).Name(), seen)
+		for member, set := range seen {
+			if !set {
+				t.Errorf("the sample of %s has nothing in %s, so a change of that member would not be noticed", typ, member)
+			}
+		}
+	}
+}
+
+// setMembers notes for each member below v whether it has a value anywhere.
+func setMembers(v reflect.Value, path string, seen map[string]bool) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			setMembers(v.Field(i), path+"."+v.Type().Field(i).Name, seen)
+		}
+	case reflect.Slice:
+		seen[path] = seen[path] || v.Len() > 0
+		for i := range v.Len() {
+			setMembers(v.Index(i), path+"[]", seen)
+		}
+	default:
+		seen[path] = seen[path] || !v.IsZero()
 	}
 }
 
@@ -131,7 +173,7 @@ var sampleData = map[string]Data{
 				Exit: -1, DurationMS: 4, Files: sampleRef("17"),
 			},
 		},
-		Tree: sampleTree("03"), Work: sampleTree("04"), Repeated: true,
+		Tree: sampleTree("03"), Work: sampleTree("04"), Created: sampleRef("18"), Repeated: true,
 	},
 	TypeIterationStarted: IterationStarted{
 		Phase: "work", Iteration: 2, Attempt: 1, Effect: sampleEffect, Prompt: sampleRef("21"),
@@ -151,7 +193,7 @@ var sampleData = map[string]Data{
 	TypeStopRequested: StopRequested{Mode: StopAfterIteration},
 	TypeRunHalted: RunHalted{
 		Reason: HaltSameness, Phase: "work", Iteration: 4, Gate: "test", Iterations: []int{3, 4},
-		Value: string(sampleRef("41")), Files: sampleRef("51"), Question: sampleRef("52"), Limit: 50, Tree: sampleTree("05"),
+		Value: string(sampleRef("41")), Files: sampleRef("51"), Question: sampleRef("52"), Error: sampleRef("53"), Limit: 50, Tree: sampleTree("05"),
 	},
 	TypeRunResumed: RunResumed{Note: sampleRef("61")},
 	TypeRunEnded: RunEnded{
