@@ -14,6 +14,7 @@ import (
 	"autopilot/daemon/engine"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
+	"autopilot/events/log"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
 )
@@ -52,15 +53,17 @@ func newFleet(ctx context.Context, j *journal, w engine.Worker, host string, now
 	}
 }
 
-// load folds every run from the log and serves those that are not over.
-func (f *fleet) load(ctx context.Context) error {
+// load folds every run from the log and serves those that are not over. booted
+// is when the host booted: the time between the last event of a live run and
+// that moment is no activity.
+func (f *fleet) load(ctx context.Context, booted time.Time) error {
 	states := map[string]run.State{}
 	for stored, err := range f.journal.log.ReadAll(ctx, "") {
 		if err != nil {
-			f.log.Error("read a stored event", "subject", stored.Subject, "error", err)
-			if stored.Subject == "" {
+			if !errors.Is(err, log.ErrDamaged) {
 				return fmt.Errorf("read the log: %w", err)
 			}
+			f.log.Error("read a stored event", "subject", stored.Subject, "error", err)
 			markBroken(states, stored.Subject)
 			continue
 		}
@@ -81,6 +84,11 @@ func (f *fleet) load(ctx context.Context) error {
 		}
 		s.ID = id
 		f.serve(ctx, s)
+		if off := booted.Sub(s.Clock.Latest); s.Status == run.Live && off >= sleepLeast {
+			if _, err := f.do(ctx, id, engine.Suspend{For: off}, events.ActorDaemon(f.host), ""); err != nil {
+				return fmt.Errorf("record that the host was off: %w", err)
+			}
+		}
 	}
 	return nil
 }

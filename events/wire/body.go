@@ -126,7 +126,8 @@ type LogFrame struct {
 	Attempt   int    `json:"attempt,omitzero"`
 	Source    string `json:"source"` // "agent", or the gate's name
 	Stream    string `json:"stream,omitzero"`
-	Data      []byte `json:"data"` // base64 in JSON: output has no encoding
+	Gap       int64  `json:"gap,omitzero"` // bytes right before Data that were not kept
+	Data      []byte `json:"data"`         // base64 in JSON: output has no encoding
 }
 
 // DiffRequest asks for a unified diff between recorded trees.

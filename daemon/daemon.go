@@ -1,0 +1,234 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"autopilot/daemon/blob"
+	"autopilot/daemon/bus"
+	"autopilot/daemon/effect"
+	"autopilot/daemon/tree"
+	"autopilot/daemon/work"
+	"autopilot/events/log"
+	"autopilot/events/place"
+	"autopilot/projections/run"
+)
+
+// Config is what a daemon is opened with.
+type Config struct {
+	Places     place.Places
+	Home       string         // of the user
+	Program    string         // path of autopilotd itself
+	Shim       string         // path of apshim
+	Version    string         // of the build
+	Durability bus.Durability // empty is power
+	Quota      int64          // bytes of the event store, 0 is the default
+	IdleAfter  time.Duration  // ends after so long without a live run or a client; 0 never
+	LogFile    string         // shown by status
+	Log        *slog.Logger
+}
+
+// Daemon is an open daemon.
+type Daemon struct {
+	cfg     Config
+	host    string
+	started time.Time
+
+	lock    *bus.StateLock
+	bus     *bus.Bus
+	log     log.Log
+	blobs   *blob.Store
+	effects *effect.Runner
+	worker  *work.Worker
+	fleet   *fleet
+	uploads uploads
+
+	cancel   context.CancelFunc
+	stop     chan struct{} // closed when the daemon shall end
+	stopOnce sync.Once
+	draining atomic.Bool
+	active   atomic.Int64 // Unix milliseconds of the latest request
+}
+
+// Open locks the state directory, starts the bus, folds the log and serves
+// every run that is not over. The caller must Close it.
+func Open(ctx context.Context, cfg Config) (_ *Daemon, err error) {
+	d := &Daemon{cfg: cfg, started: time.Now(), stop: make(chan struct{}), uploads: uploads{open: map[string]*upload{}}}
+	d.active.Store(d.started.UnixMilli())
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, d.Close(ctx))
+		}
+	}()
+	if d.lock, err = bus.Lock(cfg.Places, cfg.Version); err != nil {
+		return d, err
+	}
+	if d.host, err = hostID(cfg.Places.State); err != nil {
+		return d, err
+	}
+	if err := d.openStores(ctx); err != nil {
+		return d, err
+	}
+	if err := d.openFleet(ctx); err != nil {
+		return d, err
+	}
+	return d, d.bus.Serve(d.handlers())
+}
+
+func (d *Daemon) openStores(ctx context.Context) (err error) {
+	state := d.cfg.Places.State
+	durable := blob.Power
+	if d.cfg.Durability == bus.Process {
+		durable = blob.Process
+	}
+	if d.blobs, err = blob.Open(filepath.Join(state, "blobs"), durable); err != nil {
+		return err
+	}
+	if d.effects, err = effect.New(effect.Config{Root: filepath.Join(state, "effects"), Shim: d.cfg.Shim}); err != nil {
+		return err
+	}
+	d.bus, err = bus.Open(bus.Config{
+		Places: d.cfg.Places, Lock: d.lock, Durability: d.cfg.Durability, Quota: d.cfg.Quota,
+		Version: d.cfg.Version, Host: d.host, Log: d.cfg.Log, Identify: d.identify,
+	})
+	if err != nil {
+		return err
+	}
+	nc, err := d.bus.Daemon()
+	if err != nil {
+		return err
+	}
+	d.log, err = log.Open(ctx, nc, log.Config{Quota: quota(d.cfg.Quota)})
+	return err
+}
+
+// quota leaves the server's own limit some room above the log's.
+func quota(store int64) int64 {
+	if store <= 0 {
+		store = bus.DefaultQuota
+	}
+	return store - store/16
+}
+
+func (d *Daemon) openFleet(ctx context.Context) error {
+	state := d.cfg.Places.State
+	d.worker = work.New(work.Config{
+		State: state, Program: d.cfg.Program, Home: d.cfg.Home, Blobs: d.blobs, Effects: d.effects,
+		Trees: tree.Config{
+			Root: filepath.Join(state, "trees"), Durable: d.cfg.Durability != bus.Process,
+		},
+		Listen: d.bus.ListenEffect, Now: time.Now,
+	})
+	fctx, cancel := context.WithCancel(context.Background())
+	d.cancel = cancel
+	d.fleet = newFleet(fctx, newJournal(d.log, d.host, time.Now), d.worker, d.host, time.Now, d.cfg.Log, d.worker.Flow)
+	if err := d.fleet.load(ctx, bootTime()); err != nil {
+		return err
+	}
+	d.fleet.wg.Go(func() { d.watchSleep(fctx) })
+	d.fleet.wg.Go(func() { d.watchIdle(fctx) })
+	return nil
+}
+
+// identify says who the process at the other end of a connection is.
+func (d *Daemon) identify(pid, uid int) bus.Identity {
+	if id, ok := d.effects.Owner(pid); ok {
+		return bus.Identity{Kind: bus.KindEffect, UID: uid, PID: pid, Effect: id}
+	}
+	return bus.Identity{Kind: bus.KindLocal, UID: uid, PID: pid}
+}
+
+// Done is closed when the daemon shall end: on request or after idle time.
+func (d *Daemon) Done() <-chan struct{} { return d.stop }
+
+// end asks for the end of the daemon.
+func (d *Daemon) end() { d.stopOnce.Do(func() { close(d.stop) }) }
+
+// Close ends the daemon: runs are let go of, effects live on.
+func (d *Daemon) Close(ctx context.Context) error {
+	var errs []error
+	if d.cancel != nil {
+		d.cancel()
+		d.fleet.wg.Wait()
+	}
+	if d.bus != nil {
+		errs = append(errs, d.bus.Close(ctx))
+	}
+	if d.lock != nil {
+		errs = append(errs, d.lock.Unlock())
+	}
+	return errors.Join(errs...)
+}
+
+// watchIdle ends the daemon when nothing has needed it for a while.
+func (d *Daemon) watchIdle(ctx context.Context) {
+	if d.cfg.IdleAfter <= 0 {
+		return
+	}
+	every := max(min(d.cfg.IdleAfter/10, 10*time.Second), 10*time.Millisecond)
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if end, ok := d.idleEnd(); ok && !time.Now().Before(end) {
+				d.cfg.Log.Info("nothing to do: the daemon ends", "idle", d.cfg.IdleAfter)
+				d.end()
+				return
+			}
+		}
+	}
+}
+
+// idleEnd is when an idle daemon ends; false while it is needed.
+func (d *Daemon) idleEnd() (time.Time, bool) {
+	if d.cfg.IdleAfter <= 0 || d.fleet.live() > 0 || d.bus.Clients() > 0 {
+		return time.Time{}, false
+	}
+	return time.UnixMilli(d.active.Load()).Add(d.cfg.IdleAfter), true
+}
+
+// drain takes no new runs and ends the daemon when no agent and no gate is
+// under way that would be waited for: at most one iteration of each run.
+func (d *Daemon) drain(ctx context.Context) error {
+	d.draining.Store(true)
+	for {
+		changed := d.fleet.wait()
+		busy := false
+		for _, s := range d.fleet.states() {
+			busy = busy || s.Status == run.Live && s.Stage != run.Ready
+		}
+		if !busy {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// hostID is the name of this host and state directory in events. It is made
+// once.
+func hostID(state string) (string, error) {
+	path := filepath.Join(state, "host")
+	b, err := os.ReadFile(path)
+	if err == nil && len(b) > 0 {
+		return string(b), nil
+	}
+	id := newID(time.Now())
+	if err := os.WriteFile(path, []byte(id), 0o600); err != nil {
+		return "", fmt.Errorf("name this host: %w", err)
+	}
+	return id, nil
+}

@@ -1,0 +1,8 @@
+// Package daemon puts the parts together: it opens the state directory, folds
+// every run from the log, serves live runs and commands, and closes in the
+// reverse order.
+//
+// It owns all long-lived goroutines but those of the bus. One daemon serves one
+// state directory, held by a lock. When it dies, effects live on under their
+// supervisors; the next daemon finds them by the ids in the log.
+package daemon

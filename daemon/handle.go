@@ -1,0 +1,126 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"autopilot/daemon/bus"
+	"autopilot/daemon/engine"
+	"autopilot/daemon/tree"
+	"autopilot/events/wire"
+	"autopilot/projections/run"
+)
+
+// handlers answers the verbs.
+func (d *Daemon) handlers() map[string]bus.Handler {
+	return map[string]bus.Handler{
+		wire.BlobPut.Name:      d.awake(d.blobPut),
+		wire.RunStart.Name:     d.awake(asked(d.runStart)),
+		wire.RunPreview.Name:   d.awake(asked(d.runPreview)),
+		wire.RunList.Name:      d.awake(asked(d.runList)),
+		wire.RunGet.Name:       d.awake(asked(d.runGet)),
+		wire.RunWhy.Name:       d.awake(asked(d.runWhy)),
+		wire.RunWatch.Name:     d.awake(streamed(d.runWatch)),
+		wire.RunEvents.Name:    d.awake(streamed(d.runEvents)),
+		wire.RunLogs.Name:      d.awake(streamed(d.runLogs)),
+		wire.RunDiff.Name:      d.awake(d.rawDiff),
+		wire.RunStop.Name:      d.awake(asked(d.runStop)),
+		wire.RunCancel.Name:    d.awake(asked(d.runCancel)),
+		wire.RunResume.Name:    d.awake(asked(d.runResume)),
+		wire.Verify.Name:       d.awake(asked(d.verify)),
+		wire.DaemonStatus.Name: d.awake(asked(d.daemonStatus)),
+		wire.DaemonStop.Name:   asked(d.daemonStop),
+	}
+}
+
+// awake notes that someone needs the daemon, and puts errors into the terms of
+// the wire.
+func (d *Daemon) awake(h bus.Handler) bus.Handler {
+	return func(ctx context.Context, q bus.Request, r *bus.Reply) error {
+		d.active.Store(time.Now().UnixMilli())
+		defer func() { d.active.Store(time.Now().UnixMilli()) }()
+		return onWire(h(ctx, q, r))
+	}
+}
+
+// asked makes a handler of a function from one body to another.
+func asked[Q, A any](f func(context.Context, bus.Request, Q) (A, error)) bus.Handler {
+	return func(ctx context.Context, q bus.Request, r *bus.Reply) error {
+		body, err := decode[Q](q.Body)
+		if err != nil {
+			return err
+		}
+		a, err := f(ctx, q, body)
+		if err != nil {
+			return err
+		}
+		return r.JSON(ctx, a)
+	}
+}
+
+// streamed makes a handler of a function that sends objects.
+func streamed[Q any](f func(context.Context, Q, func(any) error) error) bus.Handler {
+	return func(ctx context.Context, q bus.Request, r *bus.Reply) error {
+		body, err := decode[Q](q.Body)
+		if err != nil {
+			return err
+		}
+		return f(ctx, body, func(v any) error { return r.JSON(ctx, v) })
+	}
+}
+
+func decode[Q any](b []byte) (Q, error) {
+	var q Q
+	if len(b) == 0 {
+		return q, nil
+	}
+	if err := json.Unmarshal(b, &q); err != nil {
+		return q, wire.Errorf(wire.Usage, "the request cannot be read: %v", err)
+	}
+	return q, nil
+}
+
+// onWire gives errors of the parts below the code that a client can act on.
+func onWire(err error) error {
+	var known *wire.Error
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	for _, m := range []struct {
+		err  error
+		code wire.Code
+		hint string
+	}{
+		{engine.ErrOver, wire.Conflict, "start a new run"},
+		{engine.ErrNotHalted, wire.Conflict, "apctl status   shows what it does"},
+		{engine.ErrDrift, wire.Denied, "apctl diff   shows what was changed; cancel this run and start a new one"},
+		{engine.ErrNeedsNote, wire.Usage, "apctl resume -m 'WHAT TO DO DIFFERENTLY'"},
+		{engine.ErrPastUntil, wire.Conflict, "start a new run"},
+		{engine.ErrNoRoom, wire.Full, "apctl daemon status   shows the event store"},
+		{tree.ErrGone, wire.NotFound, ""},
+		{tree.ErrNotFound, wire.NotFound, ""},
+	} {
+		if errors.Is(err, m.err) {
+			return wire.Errorf(m.code, "%v", err).WithHint("%s", m.hint)
+		}
+	}
+	return err
+}
+
+// find resolves the run of a request. Without a name it is the latest of the
+// caller's workspace.
+func (d *Daemon) find(ctx context.Context, ref wire.RunRef) (run.State, error) {
+	project := ""
+	if ref.Run == "" {
+		ws, err := tree.Find(ctx, ref.Workspace)
+		if err != nil {
+			return run.State{}, wire.Errorf(wire.NotFound, "%s is not in a git work tree, so it has no run", ref.Workspace).
+				WithHint("apctl ls   lists the runs; name one")
+		}
+		project = ws.ID
+	}
+	return d.fleet.resolve(ref, project)
+}

@@ -1,0 +1,65 @@
+package daemon
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"autopilot/daemon/bus"
+	"autopilot/events/wire"
+)
+
+// blobPut adds a chunk of a text and, with the last one, stores it.
+func (d *Daemon) blobPut(ctx context.Context, q bus.Request, r *bus.Reply) error {
+	piece, err := decode[wire.BlobChunk](q.Body)
+	if err != nil {
+		return err
+	}
+	text, done, err := d.uploads.add(q.Name, piece, time.Now())
+	if err != nil || !done {
+		return err
+	}
+	ref, err := d.blobs.Put(ctx, text)
+	if err != nil {
+		return err
+	}
+	return r.JSON(ctx, wire.BlobReply{Ref: ref})
+}
+
+func (d *Daemon) daemonStatus(ctx context.Context, _ bus.Request, _ struct{}) (wire.DaemonView, error) {
+	u, err := d.log.Usage(ctx)
+	if err != nil {
+		return wire.DaemonView{}, err
+	}
+	v := wire.DaemonView{
+		Version: d.cfg.Version, PID: os.Getpid(), Started: d.started,
+		State: d.cfg.Places.State, Socket: d.cfg.Places.Socket, Log: d.cfg.LogFile,
+		Live: d.fleet.live(), Runs: len(d.fleet.states()), Effects: len(d.effects.Live()),
+		Events: u.Events, StoreBytes: u.Bytes, StoreQuota: u.Quota,
+		Durability: string(d.durability()), Draining: d.draining.Load(),
+	}
+	if end, ok := d.idleEnd(); ok {
+		v.IdleEnds = &end
+	}
+	return v, nil
+}
+
+func (d *Daemon) durability() bus.Durability {
+	if d.cfg.Durability == "" {
+		return bus.Power
+	}
+	return d.cfg.Durability
+}
+
+// daemonStop answers first and ends then, so that the client learns of it.
+func (d *Daemon) daemonStop(ctx context.Context, _ bus.Request, body wire.DaemonStopRequest) (wire.DaemonView, error) {
+	if body.Drain {
+		if err := d.drain(ctx); err != nil {
+			d.draining.Store(false)
+			return wire.DaemonView{}, err
+		}
+	}
+	v, err := d.daemonStatus(ctx, bus.Request{}, struct{}{})
+	time.AfterFunc(10*time.Millisecond, d.end)
+	return v, err
+}

@@ -1,0 +1,150 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"autopilot/daemon/effect"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/run"
+)
+
+// source is one effect whose output can be shown.
+type source struct {
+	iteration, attempt int
+	name               string // "agent", or the gate's
+	effect             string
+}
+
+// runLogs sends what agents and gates printed, in the order in which they ran.
+func (d *Daemon) runLogs(ctx context.Context, body wire.LogsRequest, send func(any) error) error {
+	s, err := d.find(ctx, body.RunRef)
+	if err != nil {
+		return err
+	}
+	first := body.Iteration
+	if first == 0 {
+		first = s.Loop.Iteration
+	}
+	for shown := 0; ; {
+		changed := d.fleet.wait()
+		list, err := d.sources(ctx, s.ID)
+		if err != nil {
+			return err
+		}
+		for _, src := range list[shown:] {
+			shown++
+			if !wanted(body, src, first) {
+				continue
+			}
+			if err := d.sendOutput(ctx, src, body.Follow, send); err != nil {
+				return err
+			}
+		}
+		now, _ := d.fleet.state(s.ID)
+		if !body.Follow || now.Status != run.Live && now.Log.Seq <= s.Log.Seq {
+			return nil
+		}
+		if s = now; s.Status != run.Live {
+			continue
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+func wanted(body wire.LogsRequest, src source, first int) bool {
+	switch {
+	case body.Gate != "" && src.name != body.Gate,
+		body.Only == "agent" && src.name != agentSource,
+		body.Only == "gate" && src.name == agentSource:
+		return false
+	case body.Iteration < 0:
+		return true
+	case body.Follow && body.Iteration == 0:
+		return src.iteration >= first
+	}
+	return src.iteration == first
+}
+
+const agentSource = "agent"
+
+// sources lists the effects of a run.
+func (d *Daemon) sources(ctx context.Context, id string) ([]source, error) {
+	var out []source
+	attempt := 0
+	for stored, err := range d.log.Read(ctx, events.Run(id), 0) {
+		if err != nil {
+			return nil, err
+		}
+		switch e := stored.Event.Data.(type) {
+		case events.IterationStarted:
+			attempt = e.Attempt
+			out = append(out, source{e.Iteration, e.Attempt, agentSource, e.Effect})
+		case events.GatesStarted:
+			for _, g := range e.Effects {
+				out = append(out, source{e.Iteration, attempt, string(g.Gate), g.Effect})
+			}
+		}
+	}
+	return out, nil
+}
+
+// sendOutput sends the output of one effect, as it grows when it is followed.
+// An effect that was not started yet, or whose directory was removed, has none.
+func (d *Daemon) sendOutput(ctx context.Context, src source, follow bool, send func(any) error) error {
+	f := wire.LogFrame{Iteration: src.iteration, Attempt: src.attempt, Source: src.name, Stream: effect.Merged}
+	dir := d.effects.Open(src.effect)
+	if !follow {
+		return sendPresent(dir, f, send)
+	}
+	for chunk, err := range dir.Follow(ctx, effect.Merged, 0) {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		f.Data = chunk.Data
+		f.Gap = chunk.Gap
+		if err := send(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxLog bounds what is sent of one effect that is not followed.
+const maxLog = 16 << 20
+
+func sendPresent(dir effect.Dir, f wire.LogFrame, send func(any) error) error {
+	out, err := dir.Output(effect.Merged, maxLog)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for i, part := range [][]byte{out.Head, out.Tail} {
+		if i == 1 {
+			f.Gap = out.Gap
+		}
+		for len(part) > 0 {
+			n := min(len(part), logPiece)
+			f.Data, part = part[:n], part[n:]
+			if err := send(f); err != nil {
+				return err
+			}
+			f.Gap = 0
+		}
+	}
+	return nil
+}
+
+// logPiece fits into a frame when it is written as base64.
+const logPiece = 64 << 10

@@ -1,0 +1,189 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"autopilot/daemon/bus"
+	"autopilot/events"
+	"autopilot/events/log"
+	"autopilot/events/wire"
+	"autopilot/projections/explain"
+	"autopilot/projections/run"
+)
+
+// tick is how often a watched run gives a sign of life.
+const tick = time.Second
+
+// runWatch sends a frame for every event and one each second, until the run is
+// not live.
+func (d *Daemon) runWatch(ctx context.Context, body wire.WatchRequest, send func(any) error) error {
+	s, err := d.find(ctx, body.RunRef)
+	if err != nil {
+		return err
+	}
+	w := watcher{d: d, after: body.After, send: send}
+	timer := time.NewTicker(tick)
+	defer timer.Stop()
+	for {
+		changed := d.fleet.wait()
+		if err := w.catchUp(ctx, s.ID); err != nil {
+			return err
+		}
+		if w.state.Status != run.Live {
+			return send(wire.WatchFrame{View: d.view(w.state)})
+		}
+		if err := w.idle(ctx, changed, timer.C); err != nil {
+			return err
+		}
+	}
+}
+
+// watcher folds a run again as it is shown.
+type watcher struct {
+	d     *Daemon
+	after uint64
+	state run.State
+	send  func(any) error
+}
+
+// catchUp sends a frame for each event that is stored and was not sent.
+func (w *watcher) catchUp(ctx context.Context, id string) error {
+	for stored, err := range w.d.log.Read(ctx, events.Run(id), w.state.Log.Seq) {
+		if err != nil {
+			return err
+		}
+		w.state = run.Evolve(w.state, stored.Event)
+		if stored.Event.Seq <= w.after {
+			continue
+		}
+		err := w.send(wire.WatchFrame{
+			View: w.d.view(w.state), Line: explain.Line(w.state, stored.Event),
+			Seq: stored.Event.Seq, At: stored.Event.Time,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// idle waits for a change of this run and sends signs of life meanwhile.
+func (w *watcher) idle(ctx context.Context, changed <-chan struct{}, tick <-chan time.Time) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-changed:
+			if s, ok := w.d.fleet.state(w.state.ID); ok && s.Log.Seq > w.state.Log.Seq {
+				return nil
+			}
+			changed = w.d.fleet.wait()
+		case <-tick:
+			if err := w.send(wire.WatchFrame{View: w.d.view(w.state)}); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// runEvents sends events as they are stored.
+func (d *Daemon) runEvents(ctx context.Context, body wire.EventsRequest, send func(any) error) error {
+	if body.Every {
+		return d.allEvents(ctx, body, send)
+	}
+	s, err := d.find(ctx, body.RunRef)
+	if err != nil {
+		return err
+	}
+	for after := body.After; ; {
+		changed := d.fleet.wait()
+		for stored, err := range d.log.Read(ctx, events.Run(s.ID), after) {
+			if err != nil {
+				return err
+			}
+			if err := send(frame(stored)); err != nil {
+				return err
+			}
+			after = stored.Event.Seq
+		}
+		now, _ := d.fleet.state(s.ID)
+		if !body.Follow || now.Status == run.Over && now.Log.Seq <= after {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+func (d *Daemon) allEvents(ctx context.Context, body wire.EventsRequest, send func(any) error) error {
+	read := d.log.ReadAll
+	if body.Follow {
+		read = d.log.Follow
+	}
+	for stored, err := range read(ctx, log.Cursor(body.Cursor)) {
+		if err != nil {
+			return cursorError(err)
+		}
+		if err := send(frame(stored)); err != nil {
+			return err
+		}
+	}
+	return context.Cause(ctx)
+}
+
+func frame(s log.Stored) wire.EventFrame {
+	return wire.EventFrame{Cursor: string(s.Cursor), Event: s.Bytes}
+}
+
+// rawDiff sends the text of a diff in pieces.
+func (d *Daemon) rawDiff(ctx context.Context, q bus.Request, r *bus.Reply) error {
+	body, err := decode[wire.DiffRequest](q.Body)
+	if err != nil {
+		return err
+	}
+	s, err := d.find(ctx, body.RunRef)
+	if err != nil {
+		return err
+	}
+	from, to, err := d.span(ctx, s, body.Range)
+	if err != nil {
+		return err
+	}
+	repo, err := d.worker.Repo(ctx, s)
+	if err != nil {
+		return err
+	}
+	w := &pieces{ctx: ctx, r: r}
+	if body.Stat {
+		err = repo.Stat(ctx, from, to, w)
+	} else {
+		err = repo.Diff(ctx, from, to, nil, w)
+	}
+	if err != nil {
+		return fmt.Errorf("diff run %s: %w", s.Facts.Handle, err)
+	}
+	return nil
+}
+
+// pieces cuts what is written into frames.
+type pieces struct {
+	ctx context.Context
+	r   *bus.Reply
+}
+
+func (p *pieces) Write(b []byte) (int, error) {
+	n := len(b)
+	for len(b) > 0 {
+		k := min(len(b), wire.MaxFrame)
+		if err := p.r.Send(p.ctx, b[:k]); err != nil {
+			return n - len(b), err
+		}
+		b = b[k:]
+	}
+	return n, nil
+}

@@ -1,0 +1,157 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"autopilot/daemon/bus"
+	"autopilot/daemon/engine"
+	"autopilot/daemon/work"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/run"
+)
+
+// runStart begins a run. It goes on when its client leaves: what was begun is
+// announced or not, never half.
+func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartRequest) (wire.RunView, error) {
+	ctx = context.WithoutCancel(ctx)
+	if s, ok := d.fleet.requested(q.ID); ok {
+		return d.view(s), nil
+	}
+	if d.draining.Load() {
+		return wire.RunView{}, wire.Errorf(wire.Conflict, "the daemon is draining and takes no new run").
+			WithHint("apctl daemon restart")
+	}
+	ws, err := d.worker.Workspace(ctx, body.Spec)
+	if err != nil {
+		return wire.RunView{}, err
+	}
+	release, err := d.fleet.hold(ws.ID, q.ID, "")
+	if err != nil {
+		return wire.RunView{}, err
+	}
+	defer release()
+	id := newID(time.Now())
+	started, err := d.worker.Prepare(ctx, id, body)
+	if err != nil {
+		return wire.RunView{}, err
+	}
+	started.Handle, started.Owner, started.Home = d.fleet.handle(id), q.Actor, d.host
+	started.Version = d.cfg.Version
+	s, err := d.fleet.begin(ctx, id, started, q.Actor, q.ID)
+	if err != nil {
+		return wire.RunView{}, errors.Join(err, d.worker.DropSecret(id))
+	}
+	return d.view(s), nil
+}
+
+func (d *Daemon) runPreview(ctx context.Context, _ bus.Request, body wire.StartRequest) (wire.Preview, error) {
+	return d.worker.Preview(ctx, body)
+}
+
+func (d *Daemon) runGet(ctx context.Context, _ bus.Request, ref wire.RunRef) (wire.RunView, error) {
+	s, err := d.find(ctx, ref)
+	if err != nil {
+		return wire.RunView{}, err
+	}
+	return d.view(s), nil
+}
+
+// defaultList is how many finished runs are listed beside the others.
+const defaultList = 10
+
+func (d *Daemon) runList(ctx context.Context, _ bus.Request, body wire.ListRequest) (wire.ListReply, error) {
+	project := ""
+	if body.Workspace != "" {
+		ws, err := d.worker.Workspace(ctx, wire.RunSpec{Workspace: body.Workspace})
+		if err != nil {
+			return wire.ListReply{}, err
+		}
+		project = ws.ID
+	}
+	reply := wire.ListReply{Runs: []wire.RunView{}}
+	over := 0
+	for _, s := range d.fleet.states() {
+		if project != "" && s.Facts.Project != project {
+			continue
+		}
+		if s.Status == run.Over {
+			over++
+		}
+		full := body.Limit > 0 && len(reply.Runs) >= body.Limit
+		if full || !body.All && s.Status == run.Over && over > defaultList {
+			reply.More++
+			continue
+		}
+		reply.Runs = append(reply.Runs, d.view(s))
+	}
+	return reply, nil
+}
+
+func (d *Daemon) runStop(ctx context.Context, q bus.Request, body wire.StopRequest) (wire.StopReply, error) {
+	mode := events.StopAfterIteration
+	if body.Now {
+		mode = events.StopNow
+	}
+	return d.stopRuns(ctx, q, body, mode)
+}
+
+func (d *Daemon) runCancel(ctx context.Context, q bus.Request, body wire.StopRequest) (wire.StopReply, error) {
+	return d.stopRuns(ctx, q, body, events.StopCancel)
+}
+
+func (d *Daemon) stopRuns(ctx context.Context, q bus.Request, body wire.StopRequest, mode events.StopMode) (wire.StopReply, error) {
+	var targets []run.State
+	if body.All {
+		for _, s := range d.fleet.states() {
+			if s.Status == run.Live {
+				targets = append(targets, s)
+			}
+		}
+	} else {
+		body.LiveOnly = body.Run == ""
+		s, err := d.find(ctx, body.RunRef)
+		if err != nil {
+			return wire.StopReply{}, err
+		}
+		targets = append(targets, s)
+	}
+	reply := wire.StopReply{Runs: []wire.RunView{}}
+	for _, s := range targets {
+		s, err := d.fleet.do(ctx, s.ID, engine.Stop{Mode: mode}, q.Actor, q.ID)
+		if err != nil && !(body.All && errors.Is(err, engine.ErrOver)) {
+			return reply, fmt.Errorf("stop run %s: %w", s.Facts.Handle, err)
+		}
+		reply.Runs = append(reply.Runs, d.view(s))
+	}
+	return reply, nil
+}
+
+func (d *Daemon) runResume(ctx context.Context, q bus.Request, body wire.ResumeRequest) (wire.RunView, error) {
+	s, err := d.find(ctx, body.RunRef)
+	if err != nil {
+		return wire.RunView{}, err
+	}
+	release, err := d.fleet.hold(s.Facts.Project, q.ID, s.ID)
+	if err != nil {
+		return wire.RunView{}, err
+	}
+	defer release()
+	cmd := engine.Resume{}
+	if body.Note != "" {
+		if err := work.CheckText("note", body.Note); err != nil {
+			return wire.RunView{}, err
+		}
+		if cmd.Note, err = d.blobs.Put(ctx, []byte(body.Note)); err != nil {
+			return wire.RunView{}, fmt.Errorf("store the note: %w", err)
+		}
+	}
+	s, err = d.fleet.do(ctx, s.ID, cmd, q.Actor, q.ID)
+	if err != nil {
+		return wire.RunView{}, fmt.Errorf("resume run %s: %w", s.Facts.Handle, err)
+	}
+	return d.view(s), nil
+}

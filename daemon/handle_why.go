@@ -1,0 +1,133 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+
+	"autopilot/daemon/bus"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/explain"
+	"autopilot/projections/run"
+)
+
+// maxFailing is how many failing tests are named.
+const maxFailing = 20
+
+// runWhy explains a run.
+func (d *Daemon) runWhy(ctx context.Context, _ bus.Request, ref wire.RunRef) (wire.WhyView, error) {
+	s, err := d.find(ctx, ref)
+	if err != nil {
+		return wire.WhyView{}, err
+	}
+	v := wire.WhyView{
+		Run: d.view(s), Seq: s.Log.Seq, Next: explain.Next(s),
+		Rows: []wire.WhyRow{}, Failing: []string{}, Files: []string{},
+	}
+	v.Rule, v.Because = explain.Why(s)
+	history, err := d.history(ctx, s.ID)
+	if err != nil {
+		return v, err
+	}
+	v.Rows = append(v.Rows, explain.Rows(history)...)
+	for _, r := range s.Last.Results {
+		if r.Verdict == events.Pass {
+			continue
+		}
+		v.Failing = append(v.Failing, d.lines(r.FailingIDs)...)
+		v.Files = append(v.Files, d.lines(r.Files)...)
+	}
+	if n := len(v.Failing); n > maxFailing {
+		v.Failing, v.More = v.Failing[:maxFailing], n-maxFailing
+	}
+	v.LastError, v.ErrorFrom = d.lastError(s)
+	v.Question = d.text(s.Last.Agent.Question)
+	v.Claims = claims(s, d.text(s.Last.Agent.Summary))
+	if s.Status == run.Over && s.End.State == events.EndDone {
+		v.Evidence, err = d.evidence(ctx, s)
+	}
+	return v, err
+}
+
+// history reads the events of a run, for folds that need all of them.
+func (d *Daemon) history(ctx context.Context, id string) (iter.Seq[events.Event], error) {
+	var es []events.Event
+	for stored, err := range d.log.Read(ctx, events.Run(id), 0) {
+		if err != nil {
+			return nil, err
+		}
+		es = append(es, stored.Event)
+	}
+	return func(yield func(events.Event) bool) {
+		for _, e := range es {
+			if !yield(e) {
+				return
+			}
+		}
+	}, nil
+}
+
+// lastError is the text that tells most: of the halt itself, of the first
+// failing gate, or of the agent.
+func (d *Daemon) lastError(s run.State) (text, from string) {
+	if s.Halt != nil && s.Halt.Error != "" {
+		return d.text(s.Halt.Error), "daemon"
+	}
+	if s.Last.Record.Verdict != events.Skipped {
+		for _, r := range s.Last.Results {
+			if r.Verdict != events.Pass && r.Excerpt != "" {
+				return d.text(r.Excerpt), "gate " + string(r.Gate)
+			}
+		}
+	}
+	if s.Halt != nil && s.Last.Agent.Excerpt != "" {
+		return d.text(s.Last.Agent.Excerpt), "agent"
+	}
+	return "", ""
+}
+
+// claims sets what the agent said against what the daemon saw.
+func claims(s run.State, summary string) []string {
+	a := s.Last.Agent
+	if a.Claim == "" && summary == "" {
+		return nil
+	}
+	said := fmt.Sprintf("the agent says %q", a.Claim)
+	if summary != "" {
+		said += ": " + summary
+	}
+	out := []string{said}
+	if a.Claim != events.ClaimDone {
+		return out
+	}
+	for _, r := range s.Last.Results {
+		if r.Verdict != events.Pass {
+			out = append(out, "the daemon saw "+explain.Result(r))
+		}
+	}
+	return out
+}
+
+// evidence is what done stands on.
+func (d *Daemon) evidence(ctx context.Context, s run.State) (*wire.Evidence, error) {
+	spec, err := d.worker.Spec(s)
+	if err != nil {
+		return nil, err
+	}
+	e := &wire.Evidence{
+		Tree: string(s.End.Tree), Checkout: "in place", Gates: gateViews(s, spec),
+		Created: d.lines(s.Last.Created),
+	}
+	e.Pinned, e.Allowed, err = d.worker.Proven(ctx, s)
+	return e, err
+}
+
+func (d *Daemon) lines(ref events.Ref) []string {
+	text := strings.TrimSuffix(d.text(ref), "\n")
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}

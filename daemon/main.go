@@ -1,0 +1,216 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"os/user"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"autopilot/daemon/bus"
+	"autopilot/events/log"
+	"autopilot/events/place"
+	"autopilot/events/wire"
+)
+
+// closeWithin bounds the end of the daemon.
+const closeWithin = 10 * time.Second
+
+// memoryLimit keeps the heap of a daemon that replays a large log in bounds.
+const memoryLimit = 512 << 20
+
+// Main serves until ctx ends, the daemon is told to stop, or it has nothing to
+// do. It returns the exit code of the program.
+func Main(ctx context.Context, version string, args []string, stderr io.Writer) int {
+	err := serve(ctx, version, args, stderr)
+	switch {
+	case err == nil || errors.Is(err, flag.ErrHelp):
+		return 0
+	case errors.Is(err, errFlags):
+		return 2
+	}
+	fmt.Fprintln(stderr, "autopilotd:", err)
+	return 1
+}
+
+var errFlags = errors.New("flags")
+
+func serve(ctx context.Context, version string, args []string, stderr io.Writer) (err error) {
+	ready := readiness()
+	defer func() { ready(err) }()
+	// A terminal that is closed is no reason to end.
+	signal.Ignore(syscall.SIGHUP)
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
+	}
+	places, err := place.Find(place.System())
+	if err != nil {
+		return err
+	}
+	settings, err := ReadSettings(places.Config)
+	if err != nil {
+		return err
+	}
+	if settings, err = settingFlags(settings, args, stderr); err != nil {
+		return err
+	}
+	cfg, err := config(places, settings, version)
+	if err != nil {
+		return err
+	}
+	file, err := openLog(cfg.LogFile)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	cfg.Log = slog.New(slog.NewTextHandler(file, nil))
+	d, err := Open(ctx, cfg)
+	if err != nil {
+		cfg.Log.Error("start", "error", err)
+		return err
+	}
+	cfg.Log.Info("serving", "version", version, "pid", os.Getpid(), "socket", places.Socket)
+	ready(nil)
+	select {
+	case <-ctx.Done():
+	case <-d.Done():
+	}
+	cfg.Log.Info("ending")
+	cctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeWithin)
+	defer cancel()
+	return d.Close(cctx)
+}
+
+func settingFlags(s Settings, args []string, stderr io.Writer) (Settings, error) {
+	f := flag.NewFlagSet("autopilotd", flag.ContinueOnError)
+	f.SetOutput(stderr)
+	durability := f.String("durability", string(s.Durability), "what an acknowledged event survives: power or process")
+	f.StringVar(&s.Quota, "quota", s.Quota, "of the event store")
+	f.DurationVar(&s.Idle, "idle", s.Idle, "end after so long without work, 0 never")
+	if err := f.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return s, err
+		}
+		return s, fmt.Errorf("%w: %w", errFlags, err)
+	}
+	s.Durability = bus.Durability(*durability)
+	if f.NArg() > 0 {
+		return s, fmt.Errorf("unexpected argument %q", f.Arg(0))
+	}
+	return s, s.Check()
+}
+
+func config(places place.Places, s Settings, version string) (Config, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return Config{}, fmt.Errorf("find the own program: %w", err)
+	}
+	shim, err := findShim(program)
+	if err != nil {
+		return Config{}, err
+	}
+	home, err := homeDir()
+	if err != nil {
+		return Config{}, err
+	}
+	quota, err := ParseBytes(s.Quota)
+	if err != nil {
+		return Config{}, err
+	}
+	return Config{
+		Places: places, Home: home, Program: program, Shim: shim, Version: version,
+		Durability: s.Durability, Quota: quota, IdleAfter: s.Idle, LogFile: places.LogFile(),
+	}, nil
+}
+
+// findShim finds the supervisor beside the daemon.
+func findShim(program string) (string, error) {
+	real, err := filepath.EvalSymlinks(program)
+	if err != nil {
+		real = program
+	}
+	path := filepath.Join(filepath.Dir(real), "apshim")
+	if _, err := os.Stat(path); err != nil {
+		return "", fmt.Errorf("find apshim beside %s: %w; install all three programs together", program, err)
+	}
+	return path, nil
+}
+
+func homeDir() (string, error) {
+	if home := os.Getenv("HOME"); home != "" {
+		return home, nil
+	}
+	u, err := user.Current()
+	if err != nil {
+		return "", fmt.Errorf("HOME is not set, and the user's entry cannot be read: %w", err)
+	}
+	return u.HomeDir, nil
+}
+
+// openLog opens the daemon's log; one over 10 MB is started anew, with the old
+// one kept beside it.
+func openLog(path string) (*os.File, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("make state directory: %w", err)
+	}
+	if info, err := os.Stat(path); err == nil && info.Size() > 10<<20 {
+		if err := os.Rename(path, path+".1"); err != nil {
+			return nil, fmt.Errorf("rotate log: %w", err)
+		}
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open log: %w", err)
+	}
+	return f, nil
+}
+
+// readiness answers who started the daemon, once: ready, or why it is not.
+func readiness() func(error) {
+	fd, err := strconv.Atoi(os.Getenv(place.EnvReady))
+	if err != nil || fd < 3 {
+		return func(error) {}
+	}
+	os.Unsetenv(place.EnvReady)
+	syscall.CloseOnExec(fd)
+	pipe := os.NewFile(uintptr(fd), "ready")
+	return func(err error) {
+		if pipe == nil {
+			return
+		}
+		answer := wire.Error{Code: wire.OK}
+		if err != nil {
+			answer = startError(err)
+		}
+		if b, err := json.Marshal(answer); err == nil {
+			_, _ = pipe.Write(b) // nobody may be there any more
+		}
+		_ = pipe.Close()
+		pipe = nil
+	}
+}
+
+// startError says what a client can do about a daemon that does not start.
+func startError(err error) wire.Error {
+	e := wire.Error{Code: wire.Failed, Message: err.Error(), Hint: "apctl daemon logs"}
+	switch {
+	case errors.Is(err, bus.ErrLocked):
+		e.Code, e.Hint = wire.Conflict, "another daemon is starting or stopping; try again in a moment"
+	case errors.Is(err, log.ErrNewer):
+		e.Code, e.Hint = wire.Newer, "install the newer autopilot again, or use another AUTOPILOT_STATE"
+	case errors.Is(err, log.ErrUnavailable):
+		e.Hint = "autopilotd verify --offline   says what is damaged"
+	}
+	return e
+}

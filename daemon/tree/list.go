@@ -1,0 +1,45 @@
+package tree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"autopilot/events"
+)
+
+// Files lists the paths of a tree, in git's order: byte by byte.
+func (r *Repo) Files(ctx context.Context, t events.Tree) ([]string, error) {
+	if err := treeOK(t); err != nil {
+		return nil, fmt.Errorf("list tree: %w", err)
+	}
+	out, err := r.run(ctx, call{args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", string(t)}})
+	if err != nil {
+		return nil, fmt.Errorf("list tree: %w", err)
+	}
+	text := strings.TrimSuffix(string(out), "\x00")
+	if text == "" {
+		return nil, nil
+	}
+	return strings.Split(text, "\x00"), nil
+}
+
+// Stat writes the files that differ from a to b and how many lines do, for
+// people.
+func (r *Repo) Stat(ctx context.Context, a, b events.Tree, w io.Writer) error {
+	if err := errors.Join(treeOK(a), treeOK(b)); err != nil {
+		return fmt.Errorf("compare trees: %w", err)
+	}
+	args := []string{
+		"diff-tree", "-r", "--stat", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", string(a), string(b), "--",
+	}
+	if _, err := r.run(ctx, call{args: args, stdout: w}); err != nil {
+		return fmt.Errorf("compare trees: %w", err)
+	}
+	return nil
+}
+
+// IgnorePath is the ignore rule for exactly that path.
+func IgnorePath(path string) string { return "/" + escapeRule(path) }

@@ -1,0 +1,138 @@
+package daemon
+
+import (
+	"time"
+
+	"autopilot/daemon/engine"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/rule"
+	"autopilot/projections/run"
+)
+
+// view shows a run as it is now.
+func (d *Daemon) view(s run.State) wire.RunView {
+	now := time.Now()
+	f := s.Facts
+	v := wire.RunView{
+		ID: s.ID, Handle: f.Handle, Exit: -1,
+		Task: d.text(f.Task), Workspace: d.text(f.Workspace), Workflow: string(f.Workflow),
+		Phase: string(s.Loop.Phase), Iteration: s.Loop.Iteration, Attempt: s.Loop.Attempt,
+		Iterations: f.Limits.Iterations + s.Loop.Iteration - s.Loop.Spent - open(s),
+		Started:    s.Clock.Started, ActiveMS: s.Clock.Active(now).Milliseconds(), LimitMS: f.Limits.ActiveMS,
+		Stopping: string(s.Stop), Files: s.Last.Agent.Files, Tree: string(s.Last.Tree),
+		Seq: s.Log.Seq, Unknown: s.Log.Unknown,
+	}
+	if f.Limits.UntilMS > 0 {
+		v.Until = at(time.UnixMilli(f.Limits.UntilMS))
+	}
+	spec, err := d.worker.Spec(s)
+	if err == nil {
+		v.Agent = agentName(spec.Agent)
+	}
+	v.Gates = gateViews(s, spec)
+	switch s.Status {
+	case run.Live:
+		d.viewLive(&v, s, now)
+	case run.Halted:
+		v.State, v.Reason = rule.StateHalted, string(s.Halt.Reason)
+		v.Exit = rule.ExitCode(v.State, s.Halt.Reason)
+	case run.Over:
+		v.State, v.Reason = string(s.End.State), string(s.End.Reason)
+		v.Exit = rule.ExitCode(v.State, "")
+		v.Ended = at(s.Clock.Latest)
+	case run.None:
+	}
+	return v
+}
+
+// open is 1 while an iteration is under way that is not recorded yet.
+func open(s run.State) int {
+	if s.Loop.Iteration > 0 && (s.Stage != run.Ready || s.Loop.Redo) {
+		return 1
+	}
+	return 0
+}
+
+// viewLive adds what only a live run has.
+func (d *Daemon) viewLive(v *wire.RunView, s run.State, now time.Time) {
+	v.State = rule.StateRunning
+	if end, ok := engine.Deadline(s, now); ok {
+		v.EndsBy = at(end)
+	}
+	switch s.Stage {
+	case run.Started, run.Gates:
+		v.Stage = "gates"
+		if s.Loop.Iteration == 0 {
+			v.Stage = "baseline"
+		}
+		for _, e := range s.Last.Gates.Effects {
+			d.lastOutput(v, e.Effect)
+		}
+	case run.Agent:
+		v.Stage = "agent"
+		d.lastOutput(v, s.Last.Start.Effect)
+	case run.Ended, run.Judged, run.Ready:
+		v.Stage = "deciding"
+		if flow, err := d.worker.Flow(d.fleet.ctx, s); err == nil {
+			if w, ok := engine.Next(s, flow, now).(engine.Wait); ok && !w.Until.IsZero() {
+				v.State, v.Reason, v.NextWake = rule.StateWaiting, w.Why, at(w.Until)
+			}
+		}
+	}
+}
+
+// lastOutput takes the later of what is known and the effect's last output.
+func (d *Daemon) lastOutput(v *wire.RunView, effect string) {
+	t, err := d.effects.Open(effect).LastOutput()
+	if err == nil && !t.IsZero() && (v.LastOutput == nil || t.After(*v.LastOutput)) {
+		v.LastOutput = &t
+	}
+}
+
+func at(t time.Time) *time.Time { return &t }
+
+func agentName(a wire.AgentSpec) string {
+	if a.Script != "" {
+		return "script"
+	}
+	return a.Command
+}
+
+// gateViews lists the gates of a run with their latest verdicts.
+func gateViews(s run.State, spec wire.RunSpec) []wire.GateView {
+	commands := map[events.Name]string{}
+	for _, g := range spec.Gates {
+		commands[g.Name] = g.Command
+	}
+	before := map[events.Name]events.GateResult{}
+	for _, r := range s.Last.Before {
+		before[r.Gate] = r
+	}
+	latest := map[events.Name]events.GateResult{}
+	for _, r := range s.Last.Results {
+		latest[r.Gate] = r
+	}
+	out := []wire.GateView{}
+	for _, g := range s.Facts.Gates {
+		v := wire.GateView{Name: string(g.Name), Kind: string(g.Kind), Role: string(s.Role(g.Name)), Command: commands[g.Name]}
+		if r, ok := latest[g.Name]; ok {
+			v.Verdict, v.Reason, v.Exit = string(r.Verdict), string(r.Reason), r.Exit
+			v.Failing, v.Before, v.DurationMS = r.Failing, before[g.Name].Failing, r.DurationMS
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// text reads a blob for a view; one that is gone is empty.
+func (d *Daemon) text(ref events.Ref) string {
+	if ref == "" {
+		return ""
+	}
+	b, err := d.blobs.Get(ref)
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}

@@ -1,0 +1,305 @@
+package work
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"autopilot/daemon/effect"
+	"autopilot/daemon/effect/shim"
+	"autopilot/daemon/effect/spool"
+	"autopilot/daemon/engine"
+	"autopilot/daemon/gate"
+	"autopilot/daemon/tree"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/rule"
+	"autopilot/projections/run"
+)
+
+// errEnded is the outcome of gates that were ended, which nobody waits for.
+var errEnded = errors.New("the gates were ended")
+
+// BeginGates implements engine.Worker.
+func (w *Worker) BeginGates(ctx context.Context, s run.State, act engine.RunGates) (events.GatesStarted, error) {
+	p, err := w.plan(ctx, s)
+	if err != nil {
+		return events.GatesStarted{}, err
+	}
+	d := events.GatesStarted{Phase: act.Phase, Iteration: act.Iteration}
+	for _, g := range p.Spec.Gates {
+		d.Effects = append(d.Effects, events.EffectRef{Gate: g.Name, Effect: w.newID()})
+	}
+	return d, nil
+}
+
+// Gates implements engine.Worker. The order at the end of an iteration is:
+// tree recorded (by the agent's end), pinned paths compared, gates run, tree
+// compared again. A change of a recorded path while the gates ran means that
+// they judged something else: they run once more, on what is there now, and
+// fail if that changes again.
+func (w *Worker) Gates(ctx context.Context, s run.State, end <-chan struct{}) (events.GatesJudged, error) {
+	p, err := w.plan(ctx, s)
+	if err != nil {
+		return events.GatesJudged{}, err
+	}
+	g := &judging{w: w, s: s, p: p, end: end, created: s.Last.Created}
+	on := tree.Snapshot{Tree: s.Last.Tree, Work: s.Last.Work}
+	results, err := g.round(ctx, "")
+	if err != nil {
+		return events.GatesJudged{}, err
+	}
+	moved, now, err := g.compare(ctx, on)
+	if err != nil {
+		return events.GatesJudged{}, err
+	}
+	again := len(moved) > 0
+	if again {
+		on = now
+		if results, err = g.round(ctx, "-again"); err != nil {
+			return events.GatesJudged{}, err
+		}
+		if moved, now, err = g.compare(ctx, on); err != nil {
+			return events.GatesJudged{}, err
+		}
+		if len(moved) > 0 {
+			on = now
+			if err := g.unstable(ctx, results, moved); err != nil {
+				return events.GatesJudged{}, err
+			}
+		}
+	}
+	protected, err := g.protected(ctx, on.Tree)
+	if err != nil {
+		return events.GatesJudged{}, err
+	}
+	l := s.Last.Gates
+	return events.GatesJudged{
+		Phase: l.Phase, Iteration: l.Iteration, Results: append(results, protected),
+		Tree: on.Tree, Work: on.Work, Created: g.created, Repeated: again,
+	}, nil
+}
+
+// judging is one call of Gates.
+type judging struct {
+	w       *Worker
+	s       run.State
+	p       *Plan
+	end     <-chan struct{}
+	created events.Ref // files that gates have made, so far
+}
+
+// round runs every command gate once. The effects of a second round have a name
+// of their own, so that a daemon that was killed in between finds both.
+func (g *judging) round(ctx context.Context, suffix string) ([]events.GateResult, error) {
+	var results []events.GateResult
+	for _, spec := range g.p.Spec.Gates {
+		id := effectOf(g.s, spec.Name)
+		if id == "" {
+			return nil, fmt.Errorf("gate %s has no announced effect", spec.Name)
+		}
+		r, err := g.one(ctx, spec, id+suffix)
+		if err != nil {
+			return nil, fmt.Errorf("run gate %s: %w", spec.Name, err)
+		}
+		results = append(results, r)
+	}
+	return results, nil
+}
+
+func effectOf(s run.State, name events.Name) string {
+	for _, e := range s.Last.Gates.Effects {
+		if e.Gate == name {
+			return e.Effect
+		}
+	}
+	return ""
+}
+
+func (g *judging) one(ctx context.Context, spec wire.GateSpec, id string) (events.GateResult, error) {
+	c := gate.Command{Name: spec.Name, Role: g.s.Role(spec.Name), Run: command(spec)}
+	if !g.w.isDir(g.p.Repo.Workspace().Path) {
+		return events.GateResult{}, fmt.Errorf("%w: %s", engine.ErrWorkspaceGone, g.p.Repo.Workspace().Path)
+	}
+	if r, texts, bad := g.p.Gates.Unverifiable(c); bad {
+		return g.store(ctx, r, texts)
+	}
+	changes, err := g.p.Gates.CheckTools()
+	if err != nil {
+		return events.GateResult{}, err
+	}
+	if len(changes) > 0 {
+		r, texts := gate.ToolsChanged(c, changes)
+		return g.store(ctx, r, texts)
+	}
+	id, out, err := g.run(ctx, c, id)
+	if err != nil {
+		return events.GateResult{}, err
+	}
+	dir := g.w.cfg.Effects.Open(id)
+	printed, err := dir.Output(effect.Merged, maxFinding)
+	if err != nil {
+		return events.GateResult{}, err
+	}
+	r, texts := gate.Judge(c, gate.Process{
+		Outcome: out.Outcome, Exit: out.Exit, Signal: out.Signal, Active: out.Active, Bytes: out.Bytes,
+	}, joined(printed))
+	g.p.Gates.Stamp(&r, c, id)
+	return g.store(ctx, r, texts)
+}
+
+// run performs the effect of a gate. A lost one is run again under a name that
+// follows from the first, as often as the workflow takes losses.
+func (g *judging) run(ctx context.Context, c gate.Command, id string) (string, effect.Outcome, error) {
+	l := g.p.Gates.Launch(c)
+	limits := g.p.Flow.Limits.Gate
+	for n := 0; ; n++ {
+		name := id
+		if n > 0 {
+			name = fmt.Sprintf("%s-%d", id, n)
+		}
+		out, err := g.w.cfg.Effects.Run(ctx, shim.Spec{
+			ID: name, Argv: l.Argv, Dir: l.Dir, Env: l.Env,
+			Wall: limits.Wall, Idle: limits.Idle, Grace: limits.Grace,
+		}, nil, g.end)
+		switch {
+		case err != nil:
+			return name, out, err
+		case out.Outcome == events.Stopped:
+			return name, out, errEnded
+		case out.Outcome != events.Lost || n >= g.p.Flow.Limits.Losses:
+			return name, out, nil
+		}
+	}
+}
+
+// store keeps the texts of a result.
+func (g *judging) store(ctx context.Context, r events.GateResult, t gate.Texts) (events.GateResult, error) {
+	var errs [3]error
+	r.FailingIDs, errs[0] = g.w.put(ctx, t.FailingIDs)
+	r.Excerpt, errs[1] = g.w.put(ctx, t.Excerpt)
+	r.Files, errs[2] = g.w.put(ctx, t.Files)
+	return r, errors.Join(errs[:]...)
+}
+
+// compare records the tree again. It returns the recorded paths that differ;
+// files that are new were made by the gates, and are left out of this and of
+// later trees.
+func (g *judging) compare(ctx context.Context, on tree.Snapshot) (moved []string, now tree.Snapshot, err error) {
+	if now, err = g.w.record(ctx, g.s, g.p, g.created); err != nil {
+		return nil, now, fmt.Errorf("record the tree after the gates: %w", err)
+	}
+	if now.Tree == on.Tree {
+		return nil, now, nil
+	}
+	changes, err := g.p.Repo.Changes(ctx, on.Tree, now.Tree)
+	if err != nil {
+		return nil, now, err
+	}
+	var made []string
+	for _, c := range changes {
+		if c.Status == tree.Added {
+			made = append(made, c.Path)
+		} else {
+			moved = append(moved, c.Path)
+		}
+	}
+	if len(made) == 0 {
+		return moved, now, nil
+	}
+	if err := g.leaveOut(ctx, made); err != nil || len(moved) == 0 {
+		return moved, now, err
+	}
+	now, err = g.w.record(ctx, g.s, g.p, g.created)
+	return moved, now, err
+}
+
+func (g *judging) leaveOut(ctx context.Context, made []string) error {
+	before, err := g.w.lines(g.created)
+	if err != nil {
+		return err
+	}
+	all := append(before, made...)
+	slices.Sort(all)
+	g.created, err = g.w.put(ctx, strings.Join(slices.Compact(all), "\n")+"\n")
+	return err
+}
+
+// unstable fails every gate that passed while files changed under it, twice.
+func (g *judging) unstable(ctx context.Context, results []events.GateResult, moved []string) error {
+	list := strings.Join(moved, "\n") + "\n"
+	files, err := g.w.put(ctx, list)
+	if err != nil {
+		return err
+	}
+	text, err := g.w.put(ctx, gate.Excerpt([]byte(
+		"These files changed while the gates ran, twice, so the gates judged something else than what is there now:\n"+list,
+	), gate.ExcerptBytes, 0, ""))
+	if err != nil {
+		return err
+	}
+	for i := range results {
+		if results[i].Verdict == events.Pass {
+			results[i].Verdict, results[i].Reason = events.Fail, events.ReasonTreeChanged
+			results[i].Files, results[i].Excerpt = files, text
+		}
+	}
+	return nil
+}
+
+// protected compares the pinned paths with the start of the run.
+func (g *judging) protected(ctx context.Context, now events.Tree) (events.GateResult, error) {
+	repo, start := g.p.Repo, g.s.Facts.Tree
+	changes, err := repo.Changes(ctx, start, now)
+	if err != nil {
+		return events.GateResult{}, err
+	}
+	list := ruleChanges(changes)
+	for i, c := range list {
+		if c.Kind != rule.Changed || !g.p.Pins.Partial(c.Path) {
+			continue
+		}
+		var errs [2]error
+		list[i].Old, _, errs[0] = repo.File(ctx, start, c.Path)
+		list[i].New, _, errs[1] = repo.File(ctx, now, c.Path)
+		if err := errors.Join(errs[:]...); err != nil {
+			return events.GateResult{}, err
+		}
+	}
+	var diffErr error
+	r, texts := gate.Protected(list, g.p.Pins, func(paths []string) string {
+		var b bytes.Buffer
+		diffErr = repo.Diff(ctx, start, now, paths, &b)
+		return b.String()
+	})
+	if diffErr != nil {
+		return r, fmt.Errorf("show the changes of pinned files: %w", diffErr)
+	}
+	return g.store(ctx, r, texts)
+}
+
+func ruleChanges(changes []tree.Change) []rule.Change {
+	kinds := map[tree.Status]rule.ChangeKind{
+		tree.Added: rule.Added, tree.Modified: rule.Changed, tree.Deleted: rule.Removed, tree.TypeChange: rule.Replaced,
+	}
+	out := make([]rule.Change, 0, len(changes))
+	for _, c := range changes {
+		kind := kinds[c.Status]
+		if kind == rule.Changed && c.OldMode != c.NewMode {
+			kind = rule.Replaced
+		}
+		out = append(out, rule.Change{Path: c.Path, Kind: kind})
+	}
+	return out
+}
+
+// joined is an output with the number of bytes that were not kept in between.
+func joined(o spool.Output) []byte {
+	if o.Gap == 0 {
+		return append(append([]byte{}, o.Head...), o.Tail...)
+	}
+	return bytes.Join([][]byte{o.Head, []byte(fmt.Sprintf("\n... %d bytes were not kept ...\n", o.Gap)), o.Tail}, nil)
+}

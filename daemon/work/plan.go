@@ -1,0 +1,211 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"autopilot/daemon/gate"
+	"autopilot/daemon/tree"
+	"autopilot/daemon/workflow"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/rule"
+	"autopilot/projections/run"
+)
+
+// Plan is what a run works by.
+type Plan struct {
+	Repo   *tree.Repo
+	Spec   wire.RunSpec
+	Task   string
+	Flow   workflow.Workflow
+	Ignore []byte
+	Pins   rule.Pins
+	Secret
+}
+
+// Secret is the part of a plan that is not in the log: it is kept in a file of
+// mode 0600 until the run is over.
+type Secret struct {
+	AgentEnv []string    `json:"agent_env"`
+	Gates    gate.Pinned `json:"gates"`
+}
+
+// plan loads the plan of a run that has begun.
+func (w *Worker) plan(ctx context.Context, s run.State) (*Plan, error) {
+	w.mu.Lock()
+	p := w.plans[s.ID]
+	w.mu.Unlock()
+	if p != nil {
+		return p, nil
+	}
+	p, err := w.loadPlan(ctx, s)
+	if err != nil {
+		return nil, fmt.Errorf("load the plan of run %s: %w", s.Facts.Handle, err)
+	}
+	w.remember(s.ID, p)
+	return p, nil
+}
+
+func (w *Worker) remember(id string, p *Plan) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.plans[id] = p
+}
+
+func (w *Worker) forget(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.plans, id)
+}
+
+func (w *Worker) loadPlan(ctx context.Context, s run.State) (*Plan, error) {
+	p := &Plan{}
+	path, err := w.text(s.Facts.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	if p.Repo, err = w.repo(ctx, tree.Workspace{ID: s.Facts.Project, Path: path}); err != nil {
+		return nil, err
+	}
+	if p.Task, err = w.text(s.Facts.Task); err != nil {
+		return nil, err
+	}
+	if p.Flow, err = w.Flow(ctx, s); err != nil {
+		return nil, err
+	}
+	if p.Ignore, err = w.cfg.Blobs.Get(s.Facts.Ignore); err != nil {
+		return nil, err
+	}
+	if err := w.decode(s.Facts.Spec, &p.Spec); err != nil {
+		return nil, err
+	}
+	if err := w.decode(s.Facts.Pins, &p.Pins); err != nil {
+		return nil, err
+	}
+	b, err := os.ReadFile(w.secretFile(s.ID))
+	if err != nil {
+		return nil, err
+	}
+	return p, json.Unmarshal(b, &p.Secret)
+}
+
+// Flow is the workflow of a run as it was stored with it.
+func (w *Worker) Flow(_ context.Context, s run.State) (workflow.Workflow, error) {
+	src, err := w.cfg.Blobs.Get(s.Facts.Source)
+	if err != nil {
+		return workflow.Workflow{}, err
+	}
+	return workflow.Parse(src)
+}
+
+// Spec is what a run was asked to do.
+func (w *Worker) Spec(s run.State) (wire.RunSpec, error) {
+	var spec wire.RunSpec
+	return spec, w.decode(s.Facts.Spec, &spec)
+}
+
+// repo opens the repository of a workspace once.
+func (w *Worker) repo(ctx context.Context, ws tree.Workspace) (*tree.Repo, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if r := w.repos[ws.ID]; r != nil {
+		return r, nil
+	}
+	r, err := tree.Open(ctx, w.cfg.Trees, ws)
+	if err != nil {
+		return nil, err
+	}
+	w.repos[ws.ID] = r
+	return r, nil
+}
+
+// Repo is the repository of a run's workspace.
+func (w *Worker) Repo(ctx context.Context, s run.State) (*tree.Repo, error) {
+	path, err := w.text(s.Facts.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	return w.repo(ctx, tree.Workspace{ID: s.Facts.Project, Path: path})
+}
+
+func (w *Worker) secretFile(id string) string {
+	return filepath.Join(w.cfg.State, "runs", id+".json")
+}
+
+// keepSecret writes the secret part, synced, before the run is announced.
+func (w *Worker) keepSecret(id string, s Secret) error {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	path := w.secretFile(id)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// DropSecret forgets the secret part of a run that is over.
+func (w *Worker) DropSecret(id string) error {
+	w.forget(id)
+	err := os.Remove(w.secretFile(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// text reads a blob as a string; no ref is an empty one.
+func (w *Worker) text(ref events.Ref) (string, error) {
+	if ref == "" {
+		return "", nil
+	}
+	b, err := w.cfg.Blobs.Get(ref)
+	return string(b), err
+}
+
+// lines reads a blob that lists one thing a line.
+func (w *Worker) lines(ref events.Ref) ([]string, error) {
+	s, err := w.text(ref)
+	if err != nil || s == "" {
+		return nil, err
+	}
+	return strings.Split(strings.TrimSuffix(s, "\n"), "\n"), nil
+}
+
+func (w *Worker) decode(ref events.Ref, v any) error {
+	b, err := w.cfg.Blobs.Get(ref)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(b, v)
+}
+
+// put stores a text; an empty one has no ref.
+func (w *Worker) put(ctx context.Context, text string) (events.Ref, error) {
+	if text == "" {
+		return "", nil
+	}
+	return w.cfg.Blobs.Put(ctx, []byte(text))
+}
+
+func (w *Worker) encode(ctx context.Context, v any) (events.Ref, error) {
+	b, err := json.Marshal(v, json.Deterministic(true))
+	if err != nil {
+		return "", err
+	}
+	return w.cfg.Blobs.Put(ctx, b)
+}

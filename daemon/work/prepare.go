@@ -1,0 +1,372 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"autopilot/daemon/agent"
+	"autopilot/daemon/gate"
+	"autopilot/daemon/tree"
+	"autopilot/daemon/workflow"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/rule"
+	"autopilot/projections/run"
+)
+
+var gateName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
+
+// Workspace resolves the git work tree of a run.
+func (w *Worker) Workspace(ctx context.Context, spec wire.RunSpec) (tree.Workspace, error) {
+	ws, err := tree.Find(ctx, spec.Workspace)
+	switch {
+	case errors.Is(err, tree.ErrNotRepository):
+		return ws, wire.Errorf(wire.Usage, "%s is not in a git work tree", spec.Workspace).
+			WithHint("git init   makes it one; a first commit is not needed")
+	case errors.Is(err, tree.ErrGone):
+		return ws, wire.Errorf(wire.NotFound, "%s does not exist", spec.Workspace)
+	}
+	return ws, err
+}
+
+// Prepare fixes everything that a run works by and stores it. The caller adds
+// handle, owner, home and version.
+func (w *Worker) Prepare(ctx context.Context, id string, q wire.StartRequest) (events.RunStarted, error) {
+	p, err := w.makePlan(ctx, q)
+	if err != nil {
+		return events.RunStarted{}, err
+	}
+	snap, err := p.Repo.Record(ctx, id, p.Ignore, p.Flow.Notes)
+	if err != nil {
+		return events.RunStarted{}, fmt.Errorf("record the workspace: %w", err)
+	}
+	if p.Pins, err = w.pins(ctx, p, snap.Tree); err != nil {
+		return events.RunStarted{}, err
+	}
+	d, err := w.store(ctx, p, snap)
+	if err != nil {
+		return d, fmt.Errorf("store the plan of the run: %w", err)
+	}
+	if _, err := p.Repo.Keep(ctx, id, "0", snap.Tree, "", "start"); err != nil {
+		return d, fmt.Errorf("keep the start tree: %w", err)
+	}
+	if err := w.keepSecret(id, p.Secret); err != nil {
+		return d, fmt.Errorf("keep the environment of the run: %w", err)
+	}
+	w.remember(id, p)
+	return d, nil
+}
+
+// makePlan checks what was asked for and finds what it names. It stores
+// nothing in the log or the blobs.
+func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest) (*Plan, error) {
+	p := &Plan{Spec: q.Spec}
+	var err error
+	if p.Task, err = w.task(q.Spec); err != nil {
+		return nil, err
+	}
+	if err := checkSpec(q.Spec); err != nil {
+		return nil, err
+	}
+	if p.Flow, _, err = workflow.Shipped(q.Spec.Workflow); err != nil {
+		return nil, wire.Errorf(wire.Usage, "%v", err)
+	}
+	ws, err := w.Workspace(ctx, q.Spec)
+	if err != nil {
+		return nil, err
+	}
+	p.Spec.Workspace = ws.Path
+	if p.Repo, err = w.repo(ctx, ws); err != nil {
+		return nil, err
+	}
+	p.AgentEnv = agentEnv(q.Env)
+	if p.Ignore, err = p.Repo.FreezeIgnore(ctx, home(q.Env, w.cfg.Home)); err != nil {
+		return nil, fmt.Errorf("read the ignore rules: %w", err)
+	}
+	p.Gates, err = gate.Pin(gate.PinRequest{
+		Workspace: ws.Path, Home: filepath.Join(w.cfg.State, "home", ws.ID), Cache: filepath.Join(w.cfg.State, "cache"),
+		ClientEnv: q.Env, Commands: commands(q.Spec),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("pin the environment of the gates: %w", err)
+	}
+	return p, w.checkCommands(p)
+}
+
+// checkCommands finds the programs of agent and gates before anything begins.
+func (w *Worker) checkCommands(p *Plan) error {
+	dir := p.Repo.Workspace().Path
+	if p.Spec.Agent.Script == "" {
+		cmd := agent.Command{Command: rule.Command{Text: p.Spec.Agent.Command}}
+		if _, err := cmd.Resolve(value(p.AgentEnv, "PATH"), dir); err != nil {
+			return wire.Errorf(wire.Usage, "agent: %v", err).WithHint("give the agent as --agent-cmd CMD")
+		}
+	} else if _, err := agent.ParseScript([]byte(p.Spec.Agent.Script)); err != nil {
+		return wire.Errorf(wire.Usage, "script: %v", err)
+	}
+	for _, g := range p.Spec.Gates {
+		if _, texts, bad := p.Gates.Unverifiable(gate.Command{Name: g.Name, Run: command(g)}); bad {
+			return wire.Errorf(wire.Usage, "gate %s: %s", g.Name, strings.TrimSpace(texts.Excerpt)).
+				WithHint("correct --gate %s=CMD", g.Name)
+		}
+	}
+	return nil
+}
+
+func (w *Worker) task(spec wire.RunSpec) (string, error) {
+	text := spec.Task
+	if spec.TaskRef != "" {
+		b, err := w.cfg.Blobs.Get(spec.TaskRef)
+		if err != nil {
+			return "", fmt.Errorf("read the task: %w", err)
+		}
+		text = string(b)
+	}
+	if strings.TrimSpace(text) == "" {
+		return "", wire.Errorf(wire.Usage, "the task is empty").WithHint(`apctl run "WHAT SHALL BE DONE" ...`)
+	}
+	return text, CheckText("task", text)
+}
+
+// CheckText refuses texts that no prompt can carry.
+func CheckText(what, text string) error {
+	switch {
+	case strings.ContainsRune(text, 0):
+		return wire.Errorf(wire.Usage, "the %s holds a NUL byte", what)
+	case !utf8.ValidString(text):
+		return wire.Errorf(wire.Usage, "the %s is not valid UTF-8", what)
+	}
+	return nil
+}
+
+// checkSpec refuses what cannot be a run.
+func checkSpec(spec wire.RunSpec) error {
+	goals := 0
+	seen := map[events.Name]bool{}
+	for _, g := range spec.Gates {
+		switch {
+		case !gateName.MatchString(string(g.Name)):
+			return wire.Errorf(wire.Usage, "gate name %q: use letters a-z, digits, - and _", g.Name)
+		case g.Name == gate.ProtectedName:
+			return wire.Errorf(wire.Usage, "gate name %q is taken by the gate for pinned files", g.Name)
+		case seen[g.Name]:
+			return wire.Errorf(wire.Usage, "gate name %q is given twice", g.Name)
+		case strings.TrimSpace(g.Command) == "" || strings.ContainsRune(g.Command, 0):
+			return wire.Errorf(wire.Usage, "gate %s has no usable command", g.Name)
+		case g.Role != events.RoleGoal && g.Role != events.RoleInvariant:
+			return wire.Errorf(wire.Usage, "gate %s: role %q is neither goal nor invariant", g.Name, g.Role)
+		}
+		seen[g.Name] = true
+		if g.Role == events.RoleGoal {
+			goals++
+		}
+	}
+	if goals == 0 {
+		return wire.Errorf(wire.Usage, "no gate: nothing would prove the task").
+			WithHint("give at least one --gate NAME=CMD that fails now and passes when the task is done")
+	}
+	if (spec.Agent.Command == "") == (spec.Agent.Script == "") {
+		return wire.Errorf(wire.Usage, "give the agent as a command or as a script, one of them")
+	}
+	if spec.MaxIterations < 0 || spec.ForMS < 0 {
+		return wire.Errorf(wire.Usage, "limits must not be negative")
+	}
+	switch spec.Start {
+	case "", events.StartGreen, events.UntilGreen:
+	default:
+		return wire.Errorf(wire.Usage, "start mode %q is not known", spec.Start)
+	}
+	if err := rule.CheckGlobs(slices.Concat(spec.Protect, spec.AllowTests)); err != nil {
+		return wire.Errorf(wire.Usage, "%v", err)
+	}
+	return nil
+}
+
+// pins are the default pins, what the gates name, and what the user says.
+func (w *Worker) pins(ctx context.Context, p *Plan, t events.Tree) (rule.Pins, error) {
+	files, err := p.Repo.Files(ctx, t)
+	if err != nil {
+		return rule.Pins{}, fmt.Errorf("list the start tree: %w", err)
+	}
+	exists := func(name string) bool {
+		_, ok := slices.BinarySearch(files, name)
+		return ok
+	}
+	pins := rule.Pins{Globs: rule.DefaultPins(), Protect: p.Spec.Protect, Allow: p.Spec.AllowTests}
+	return pins.With(rule.GatePins(commands(p.Spec), exists)), nil
+}
+
+// Proven counts the files that had to stay as they were, and lists those that
+// were changed by permission.
+func (w *Worker) Proven(ctx context.Context, s run.State) (pinned int, allowed []string, err error) {
+	repo, err := w.Repo(ctx, s)
+	if err != nil {
+		return 0, nil, err
+	}
+	var pins rule.Pins
+	if err := w.decode(s.Facts.Pins, &pins); err != nil {
+		return 0, nil, err
+	}
+	if pinned, err = countPinned(ctx, repo, s.Facts.Tree, pins); err != nil {
+		return 0, nil, err
+	}
+	changes, err := repo.Changes(ctx, s.Facts.Tree, s.Last.Tree)
+	if err != nil {
+		return pinned, nil, err
+	}
+	pins.Allow = nil
+	return pinned, rule.Violations(ruleChanges(changes), pins), nil
+}
+
+func countPinned(ctx context.Context, repo *tree.Repo, t events.Tree, pins rule.Pins) (int, error) {
+	files, err := repo.Files(ctx, t)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, f := range files {
+		if pins.Pinned(f) {
+			n++
+		}
+	}
+	return n, nil
+}
+
+func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events.RunStarted, error) {
+	ws := p.Repo.Workspace()
+	d := events.RunStarted{
+		Project: ws.ID, Workflow: events.Name(p.Flow.Name), Phase: events.Name(p.Flow.Phases[0].Name),
+		Limits: limits(p.Spec, p.Flow), Start: p.Spec.Start, Tree: snap.Tree, Work: snap.Work,
+	}
+	for _, g := range p.Spec.Gates {
+		d.Gates = append(d.Gates, events.Gate{Name: g.Name, Kind: events.GateCommand, Role: g.Role})
+	}
+	d.Gates = append(d.Gates, events.Gate{Name: gate.ProtectedName, Kind: events.GateProtected, Role: events.RoleInvariant})
+	_, source, err := workflow.Shipped(p.Spec.Workflow)
+	if err != nil {
+		return d, err
+	}
+	head, err := p.Repo.Head(ctx, snap.Tree)
+	if err != nil {
+		return d, err
+	}
+	d.Head, d.Dirty = head.Commit, head.Dirty
+	sum := p.Gates.Summary()
+	var errs []error
+	put := func(to *events.Ref, ref events.Ref, err error) { *to, errs = ref, append(errs, err) }
+	text := func(to *events.Ref, s []byte) { ref, err := w.cfg.Blobs.Put(ctx, s); put(to, ref, err) }
+	object := func(to *events.Ref, v any) { ref, err := w.encode(ctx, v); put(to, ref, err) }
+	spec := p.Spec
+	spec.Task, spec.TaskRef = "", ""
+	text(&d.Workspace, []byte(ws.Path))
+	text(&d.Task, []byte(p.Task))
+	text(&d.Source, source)
+	text(&d.Ignore, p.Ignore)
+	object(&d.Spec, spec)
+	object(&d.Env, sum.Env)
+	object(&d.Tools, sum.Tools)
+	object(&d.Pins, p.Pins)
+	return d, errors.Join(errs...)
+}
+
+// limits are those asked for, or the workflow's.
+func limits(spec wire.RunSpec, flow workflow.Workflow) events.Limits {
+	l := events.Limits{Iterations: spec.MaxIterations, ActiveMS: spec.ForMS, UntilMS: spec.UntilMS}
+	switch {
+	case l.Iterations > 0:
+	case l.ActiveMS > 0 || l.UntilMS > 0:
+		l.Iterations = flow.Limits.IterationsWithTime
+	default:
+		l.Iterations = flow.Limits.Iterations
+	}
+	return l
+}
+
+// Preview says what a run would be.
+func (w *Worker) Preview(ctx context.Context, q wire.StartRequest) (wire.Preview, error) {
+	p, err := w.makePlan(ctx, q)
+	if err != nil {
+		return wire.Preview{}, err
+	}
+	snap, err := p.Repo.Record(ctx, "preview", p.Ignore, p.Flow.Notes)
+	if err != nil {
+		return wire.Preview{}, fmt.Errorf("record the workspace: %w", err)
+	}
+	if p.Pins, err = w.pins(ctx, p, snap.Tree); err != nil {
+		return wire.Preview{}, err
+	}
+	n, err := countPinned(ctx, p.Repo, snap.Tree, p.Pins)
+	if err != nil {
+		return wire.Preview{}, err
+	}
+	const effect = "EFFECT"
+	l := limits(p.Spec, p.Flow)
+	d := firstPrompt(p, events.Name(p.Flow.Phases[0].Name))
+	d.MaxIterations, d.ResultFile = l.Iterations, w.resultFile(effect)
+	text, err := render(p.Flow, d.Phase, d)
+	if err != nil {
+		return wire.Preview{}, err
+	}
+	v := wire.Preview{
+		Prompt: string(text), Argv: w.command(p, effect).Process(), AgentEnv: envNames(p.AgentEnv),
+		GateEnv: envNames(p.Gates.Env), Path: p.Gates.Path(), Gates: p.Spec.Gates, Pinned: n,
+		Workspace: p.Repo.Workspace().Path, Iterations: l.Iterations, Workflow: p.Flow.Name,
+	}
+	if end := endsBy(l, w.cfg.Now()); !end.IsZero() {
+		v.EndsBy = &end
+	}
+	return v, nil
+}
+
+func endsBy(l events.Limits, now time.Time) time.Time {
+	var end time.Time
+	if l.ActiveMS > 0 {
+		end = now.Add(time.Duration(l.ActiveMS) * time.Millisecond)
+	}
+	if u := time.UnixMilli(l.UntilMS); l.UntilMS > 0 && (end.IsZero() || u.Before(end)) {
+		end = u
+	}
+	return end
+}
+
+func command(g wire.GateSpec) rule.Command { return rule.Command{Text: g.Command} }
+
+func commands(spec wire.RunSpec) []rule.Command {
+	var out []rule.Command
+	for _, g := range spec.Gates {
+		out = append(out, command(g))
+	}
+	return out
+}
+
+// agentEnv is what an agent gets of the caller's environment: what the caller
+// chose to send, without anything of ours.
+func agentEnv(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
+		return strings.HasPrefix(entry, "AUTOPILOT_") || strings.ContainsRune(entry, 0)
+	})
+}
+
+func home(env []string, fallback string) string {
+	if h := value(env, "HOME"); h != "" {
+		return h
+	}
+	return fallback
+}
+
+func envNames(env []string) []string {
+	var out []string
+	for _, entry := range env {
+		name, _, _ := strings.Cut(entry, "=")
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}

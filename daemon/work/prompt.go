@@ -1,0 +1,111 @@
+package work
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"autopilot/daemon/effect"
+	"autopilot/daemon/engine"
+	"autopilot/daemon/workflow"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/rule"
+	"autopilot/projections/run"
+)
+
+// promptData gathers what the next agent is told. Paths of findings are names
+// in its box.
+func (w *Worker) promptData(s run.State, p *Plan, act engine.RunAgent) (workflow.PromptData, error) {
+	d := firstPrompt(p, act.Phase)
+	d.Iteration, d.Attempt, d.MaxIterations = act.Iteration, act.Attempt, s.Facts.Limits.Iterations
+	for i := range d.Gates {
+		d.Gates[i].Role = s.Role(events.Name(d.Gates[i].Name))
+	}
+	note, err := w.text(s.Note)
+	if err != nil {
+		return d, err
+	}
+	if note != "" {
+		d.PersonNotes = []string{note}
+	}
+	for _, r := range s.Last.Results {
+		if r.Verdict == events.Pass || r.Verdict == events.Skipped {
+			continue
+		}
+		f := workflow.Finding{Gate: string(r.Gate), Verdict: r.Verdict}
+		if f.Text, err = w.text(r.Excerpt); err != nil {
+			return d, err
+		}
+		if r.Effect != "" {
+			f.Path = findingName(r)
+		}
+		d.Findings = append(d.Findings, f)
+	}
+	if s.Unchanged() && s.Loop.Iteration > 0 {
+		d.Findings = append(d.Findings, workflow.Finding{
+			Gate: "change", Verdict: events.Fail, Text: "Every gate passes, but nothing was changed since the run began.",
+		})
+	}
+	if n := p.Flow.Rails.Signature.Count; n > 0 {
+		if _, same := s.Loop.History.SameSignature(n); same {
+			d.Warning = workflow.RepeatedFailure(n)
+		}
+	}
+	return d, nil
+}
+
+// firstPrompt is what every prompt of a run has in common.
+func firstPrompt(p *Plan, phase events.Name) workflow.PromptData {
+	d := workflow.PromptData{
+		Task: p.Task, Phase: string(phase), Iteration: 1, Attempt: 1,
+		Pinned: pinned(p.Pins), NotesDir: notesDir(p.Flow),
+	}
+	for _, g := range p.Spec.Gates {
+		d.Gates = append(d.Gates, promptGate(g))
+	}
+	return d
+}
+
+func promptGate(g wire.GateSpec) workflow.PromptGate {
+	return workflow.PromptGate{Name: string(g.Name), Role: g.Role, Command: g.Command}
+}
+
+// pinned lists what an agent is told not to change, what this run adds first.
+func pinned(p rule.Pins) []string {
+	var out []string
+	for _, list := range [][]string{p.Paths, p.Protect, p.Manifests, p.Globs} {
+		out = append(out, list...)
+	}
+	return out
+}
+
+// notesDir is the folder of the workflow's first notes glob.
+func notesDir(flow workflow.Workflow) string {
+	if len(flow.Notes) == 0 {
+		return ""
+	}
+	dir, _, _ := strings.Cut(flow.Notes[0], "*")
+	return path.Clean(dir)
+}
+
+func findingName(r events.GateResult) string { return "gate-" + string(r.Gate) + ".txt" }
+
+// maxFinding bounds the copy of a gate's output in the box of the next agent.
+const maxFinding = 1 << 20
+
+// findings copies the whole output of each failed gate for the next agent.
+func (w *Worker) findings(s run.State) (effect.Box, error) {
+	box := effect.Box{}
+	for _, r := range s.Last.Results {
+		if r.Effect == "" || r.Verdict == events.Pass {
+			continue
+		}
+		out, err := w.cfg.Effects.Open(r.Effect).Output(effect.Merged, maxFinding)
+		if err != nil {
+			return nil, fmt.Errorf("read the output of gate %s: %w", r.Gate, err)
+		}
+		box[findingName(r)] = joined(out)
+	}
+	return box, nil
+}

@@ -1,0 +1,135 @@
+package work
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"autopilot/daemon/blob"
+	"autopilot/daemon/effect"
+	"autopilot/daemon/engine"
+	"autopilot/daemon/tree"
+	"autopilot/events"
+	"autopilot/projections/run"
+)
+
+// Config is what a Worker works with. All fields are needed.
+type Config struct {
+	State   string // the daemon's state directory
+	Program string // path of autopilotd, which script agents run in
+	Home    string // of the user, for defaults of tools that are not in the run's environment
+	Blobs   *blob.Store
+	Effects *effect.Runner
+	Trees   tree.Config
+	// Listen opens a socket on which every connection is that effect.
+	Listen func(effect string) (path string, stop func(), err error)
+	Now    func() time.Time
+}
+
+// Worker implements engine.Worker. Its methods may be called from any
+// goroutine; for one run the engine calls one at a time.
+type Worker struct {
+	cfg Config
+
+	mu    sync.Mutex
+	plans map[string]*Plan
+	repos map[string]*tree.Repo
+}
+
+var _ engine.Worker = (*Worker)(nil)
+
+// New makes a Worker. It starts nothing.
+func New(cfg Config) *Worker {
+	return &Worker{cfg: cfg, plans: map[string]*Plan{}, repos: map[string]*tree.Repo{}}
+}
+
+func (w *Worker) newID() string {
+	return ulid.MustNew(ulid.Timestamp(w.cfg.Now()), rand.Reader).String()
+}
+
+// Text implements engine.Worker. A text that cannot be stored is lost: the
+// halt that it belongs to matters more.
+func (w *Worker) Text(ctx context.Context, text string) events.Ref {
+	ref, err := w.put(ctx, text)
+	if err != nil {
+		return ""
+	}
+	return ref
+}
+
+// record records the workspace without the files that gates have made.
+func (w *Worker) record(ctx context.Context, s run.State, p *Plan, created events.Ref) (tree.Snapshot, error) {
+	made, err := w.lines(created)
+	if err != nil {
+		return tree.Snapshot{}, err
+	}
+	snap, err := p.Repo.Record(ctx, s.ID, ignoring(p.Ignore, made), p.Flow.Notes)
+	return snap, gone(err)
+}
+
+// ignoring adds exact paths to ignore rules. Rules are read from the last to
+// the first, so these win.
+func ignoring(rules []byte, paths []string) []byte {
+	if len(paths) == 0 {
+		return rules
+	}
+	out := append([]byte{}, rules...)
+	if len(out) > 0 && out[len(out)-1] != '\n' {
+		out = append(out, '\n')
+	}
+	for _, path := range paths {
+		out = append(out, tree.IgnorePath(path)...)
+		out = append(out, '\n')
+	}
+	return out
+}
+
+// gone translates the loss of the workspace for the engine.
+func gone(err error) error {
+	if errors.Is(err, tree.ErrGone) || errors.Is(err, tree.ErrNotRepository) {
+		return fmt.Errorf("%w: %w", engine.ErrWorkspaceGone, err)
+	}
+	return err
+}
+
+// Recorded implements engine.Worker: it names the recorded tree and, when the
+// run is over, forgets its secrets.
+func (w *Worker) Recorded(ctx context.Context, s run.State) error {
+	name, message := "last", fmt.Sprintf("run %s: last", s.Facts.Handle)
+	if s.Status == run.Live {
+		if s.Last.Record.Verdict == events.Skipped {
+			return nil
+		}
+		name = fmt.Sprint(s.Last.Record.Iteration)
+		message = fmt.Sprintf("run %s: iteration %s", s.Facts.Handle, name)
+	}
+	repo, err := w.Repo(ctx, s)
+	if err != nil {
+		return err
+	}
+	if _, err := repo.Keep(ctx, s.ID, name, s.Last.Tree, "", message); err != nil {
+		return err
+	}
+	if s.Status == run.Over {
+		return w.DropSecret(s.ID)
+	}
+	return nil
+}
+
+func (w *Worker) isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// box is the directory that an effect sees as its own.
+func (w *Worker) box(effect string) string { return w.cfg.Effects.Open(effect).Box() }
+
+func (w *Worker) promptFile(effect string) string { return filepath.Join(w.box(effect), promptName) }
+func (w *Worker) resultFile(effect string) string { return filepath.Join(w.box(effect), resultName) }
