@@ -34,26 +34,22 @@ func Excerpt(output []byte, limit int, total int64, whole string) string {
 	if missing == 0 && tail == "" && len(head) <= limit {
 		return ended(head, limit)
 	}
-	if tail == "" {
-		tail = head
-		return joined(head, tail, int64(len(head))+missing, limit, whole)
-	}
 	return joined(head, tail, int64(len(head)+len(tail))+missing, limit, whole)
 }
 
-// joined is head and tail of a text of that size with what is between named. If
-// both are the same text, they do not overlap in the result.
+// joined is head and tail of a text of that size, with how much is between. An
+// empty tail is that of head.
 func joined(head, tail string, size int64, limit int, whole string) string {
 	room := limit - len(leftOut(size, whole))
 	if room <= 0 {
 		return ""
 	}
 	first := cutHead(head, room/3)
-	last := cutTail(tail, room-len(first))
-	if int64(len(first)+len(last)) > size {
-		last = cutTail(tail, int(size)-len(first))
+	if tail == "" {
+		tail = head[min(len(first), len(head)):]
 	}
-	return first + leftOut(size-int64(len(first)+len(last)), whole) + last
+	last := cutTail(tail, room-len(first))
+	return first + leftOut(max(0, size-int64(len(first)+len(last))), whole) + last
 }
 
 func leftOut(n int64, whole string) string {
