@@ -24,9 +24,10 @@ directory.`,
 }
 
 func runCancel(ctx context.Context, a *app, args []string) error {
-	var v wire.RunView
-	if err := a.ask(ctx, wire.RunCancel, a.liveRef(args), &v); err != nil {
+	var reply wire.StopReply
+	if err := a.ask(ctx, wire.RunCancel, wire.StopRequest{RunRef: a.liveRef(args)}, &reply); err != nil {
 		return err
 	}
-	return a.answer(wire.SchemaRun, v, func(s render.Style) string { return s.Stopped([]wire.RunView{v}) })
+	return a.answer(wire.SchemaRuns, wire.ListReply{Runs: reply.Runs},
+		func(s render.Style) string { return s.Stopped(reply.Runs) })
 }

@@ -19,7 +19,7 @@ func TestEveryReadingCommandSpeaksJSON(t *testing.T) {
 		replies: map[string]any{
 			"run.get": liveView(), "run.why": wire.WhyView{Run: liveView()}, "run.list": wire.ListReply{},
 			"verify": wire.VerifyReply{}, "daemon.status": wire.DaemonView{Version: "1.0.0"},
-			"run.stop": wire.StopReply{}, "run.cancel": liveView(),
+			"run.stop": wire.StopReply{}, "run.cancel": wire.StopReply{},
 		},
 		streams: map[string][]any{
 			"run.events": {wire.EventFrame{Event: []byte(`{"seq":1}`)}}, "run.logs": {wire.LogFrame{Source: "agent", Data: []byte("x")}},
@@ -30,7 +30,7 @@ func TestEveryReadingCommandSpeaksJSON(t *testing.T) {
 		"": wire.SchemaRuns, "ls": wire.SchemaRuns, "ps": wire.SchemaRuns, "status": wire.SchemaRun, "why": wire.SchemaWhy,
 		"events": wire.SchemaEvent, "logs": wire.SchemaLog, "diff": wire.SchemaDiff, "watch": wire.SchemaWatch,
 		"wait": wire.SchemaRun, "verify": wire.SchemaVerify, "daemon status": wire.SchemaDaemon, "version": wire.SchemaVersion,
-		"stop": wire.SchemaRuns, "cancel": wire.SchemaRun, "daemon start": wire.SchemaDaemon,
+		"stop": wire.SchemaRuns, "cancel": wire.SchemaRuns, "daemon start": wire.SchemaDaemon,
 	} {
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()
@@ -265,17 +265,18 @@ func TestLogsAreCleanedAndHeaded(t *testing.T) {
 	logs := []any{
 		wire.LogFrame{Iteration: 1, Source: "agent", Data: []byte("a\x1b[")}, wire.LogFrame{Iteration: 1, Source: "agent", Data: []byte("2Jb")},
 		wire.LogFrame{Iteration: 1, Source: "test", Data: []byte("c\n")},
+		wire.LogFrame{Iteration: 1, Source: "test", Gap: 2048, Data: []byte("d\n")},
 	}
 	d := &fakeDaemon{streams: map[string][]any{"run.logs": logs}}
 	w := newWorld(t, d, "logs")
 	code(t, w, 0)
-	want := "==> iteration 1, agent <==\nab\n==> iteration 1, gate test <==\nc\n"
+	want := "==> iteration 1, agent <==\nab\n==> iteration 1, gate test <==\nc\n[ 2.0 KiB were not kept ]\nd\n"
 	if diff := cmp.Diff(want, w.out.String()); diff != "" {
 		t.Error(diff)
 	}
 	w = newWorld(t, d, "logs", "--raw")
 	code(t, w, 0)
-	if got := w.out.String(); got != "a\x1b[2Jbc\n" {
+	if got := w.out.String(); got != "a\x1b[2Jbc\nd\n" {
 		t.Errorf("raw: %q", got)
 	}
 	w = newWorld(t, d, "logs", "--raw").terminal()

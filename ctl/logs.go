@@ -121,6 +121,14 @@ func (o *logOutput) write(f wire.LogFrame) error {
 		}
 		o.begun, o.last = true, f
 	}
+	if f.Gap > 0 {
+		if err := o.end(); err != nil {
+			return err
+		}
+		if err := o.a.say(o.a.style(o.a.Out).LogGap(f.Gap)); err != nil {
+			return err
+		}
+	}
 	return o.text(o.clean.Clean(f.Data))
 }
 

@@ -53,8 +53,9 @@ the agent gets nowhere. Without a command: what needs you, then what runs.`,
 	add(groupLook, newEvents(a), newVerify(a))
 	add(groupSetup, newDaemon(a), newVersion(a))
 	root.SetCompletionCommandGroupID(groupSetup)
-	root.SetHelpCommandGroupID(groupSetup)
-	root.SetHelpCommand(newHelp())
+	help := newHelp()
+	help.GroupID = groupSetup
+	root.SetHelpCommand(help)
 	root.AddCommand(topics()...)
 	return root
 }

@@ -11,7 +11,6 @@ import (
 	"golang.org/x/term"
 
 	"autopilot/ctl"
-	"autopilot/events/place"
 )
 
 // version is set by the linker.
@@ -34,8 +33,8 @@ func main() {
 		Now:        time.Now,
 		Zone:       time.Local,
 		Notify:     notify,
-		Connect:    ctl.Connector(version),
-		FindPlaces: func() (place.Places, error) { return place.Find(place.System()) },
+		Connect:    ctl.Connector(version, os.Stderr),
+		FindPlaces: ctl.FindPlaces,
 		Alive:      ctl.ProcessRuns,
 	}))
 }

@@ -63,10 +63,8 @@ func (s Style) ProjectConfig(path string) string {
 	return fmt.Sprintf("note: %s is not read by this version; use flags\n", Line(path))
 }
 
-// OtherVersion says that client and daemon differ.
-func (s Style) OtherVersion(client, daemon string) string {
-	return fmt.Sprintf("note: apctl is %s, the daemon is %s\n  when no run needs it: apctl daemon restart\n", Line(client), Line(daemon))
-}
+// Note is a word beside an answer.
+func Note(text string) string { return "note: " + Line(text) + "\n" }
 
 // WatchLine is an event of a followed run as one plain line with its time.
 func (s Style) WatchLine(f wire.WatchFrame) string {

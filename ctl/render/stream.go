@@ -105,6 +105,11 @@ func (s Style) LogHead(f wire.LogFrame) string {
 	return s.paint(bold, fmt.Sprintf("==> %s, %s <==", t, from)) + "\n"
 }
 
+// LogGap stands for output that was not kept.
+func (s Style) LogGap(n int64) string {
+	return s.paint(dim, "[ "+Size(n)+" were not kept ]") + "\n"
+}
+
 // DiffLine colours one clean line of a diff.
 func (s Style) DiffLine(l string) string {
 	switch {

@@ -115,7 +115,7 @@ func TestTexts(t *testing.T) {
 		},
 		"stop": func(s Style) string { return s.Stopped([]wire.RunView{waits}) },
 		"project-notes": func(s Style) string {
-			return s.OtherVersion("1.0.0", "1.1.0") + s.ProjectConfig("/p/.autopilot/config.yaml")
+			return Note("the daemon is older") + s.ProjectConfig("/p/.autopilot/config.yaml")
 		},
 	}
 	for name, text := range texts {

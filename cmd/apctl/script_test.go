@@ -1,0 +1,183 @@
+package main_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// bin holds the programs under test, as they are installed.
+var bin string
+
+func TestMain(m *testing.M) {
+	os.Exit(build(m))
+}
+
+func build(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "apctl-bin-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-X main.version=1.2.3", "-o", dir+"/",
+		"autopilot/cmd/apctl", "autopilot/cmd/autopilotd", "autopilot/cmd/apshim")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build the programs: %v\n%s", err, out)
+		return 1
+	}
+	bin = dir
+	return m.Run()
+}
+
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		Setup:               setup,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":   exits,
+			"cmpnorm": cmpnorm,
+			"kill9":   kill9,
+			"await":   await,
+			"repo":    repo,
+		},
+	})
+}
+
+// setup gives a script its own home, state and a daemon that ends with it.
+func setup(e *testscript.Env) error {
+	// Sockets need a short path, which a test's directory is not.
+	run, err := os.MkdirTemp("/tmp", "ap-")
+	if err != nil {
+		return err
+	}
+	home := filepath.Join(e.WorkDir, "home")
+	if err := os.Mkdir(home, 0o700); err != nil {
+		return err
+	}
+	for _, v := range [][2]string{
+		{"HOME", home}, {"XDG_RUNTIME_DIR", run}, {"AUTOPILOT_STATE", filepath.Join(e.WorkDir, "state")},
+		{"XDG_STATE_HOME", ""}, {"XDG_CONFIG_HOME", filepath.Join(home, "config")}, {"XDG_CACHE_HOME", filepath.Join(home, "cache")},
+		{"PATH", bin + string(os.PathListSeparator) + os.Getenv("PATH")}, {"LANG", "C.UTF-8"}, {"TERM", "xterm"}, {"TZ", "UTC"},
+		{"GIT_CONFIG_GLOBAL", "/dev/null"}, {"GIT_CONFIG_SYSTEM", "/dev/null"}, {"BIN", bin},
+		{"AGENT", filepath.Join(e.WorkDir, "agent.yaml")},
+	} {
+		e.Setenv(v[0], v[1])
+	}
+	e.Defer(func() {
+		stop := exec.Command(filepath.Join(bin, "apctl"), "daemon", "stop")
+		stop.Env = e.Vars
+		if out, err := stop.CombinedOutput(); err != nil {
+			e.T().Log(fmt.Sprintf("end the daemon: %v\n%s", err, out))
+			if log, err := os.ReadFile(filepath.Join(e.WorkDir, "state", "daemon.log")); err == nil {
+				e.T().Log(string(log))
+			}
+		}
+		_ = os.RemoveAll(run)
+	})
+	return nil
+}
+
+// exits runs a command and checks its exit code: exits 10 apctl run ...
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	var ended *exec.ExitError
+	if errors.As(err, &ended) {
+		got = ended.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit %d, want %d", got, want)
+	}
+}
+
+// kill9 kills the process whose id is in a JSON answer: kill9 FILE.
+func kill9(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: kill9 FILE")
+	}
+	m := regexp.MustCompile(`"pid":(\d+)`).FindStringSubmatch(ts.ReadFile(args[0]))
+	if m == nil {
+		ts.Fatalf("%s names no pid", args[0])
+	}
+	pid, err := strconv.Atoi(m[1])
+	ts.Check(err)
+	p, err := os.FindProcess(pid)
+	ts.Check(err)
+	ts.Check(p.Kill())
+}
+
+// repo makes a directory a git repository with its files committed.
+func repo(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: repo DIR")
+	}
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o755))
+	git := []string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.com"}
+	for _, step := range [][]string{{"init", "-q"}, {"add", "-A"}, {"commit", "-q", "--allow-empty", "-m", "start"}} {
+		ts.Check(ts.Exec("git", append(git, step...)...))
+	}
+}
+
+// await waits until a file exists; the kernel tells, so nothing sleeps: the
+// agents of the scripts open a named pipe for writing when they are there.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: await PIPE")
+	}
+	f, err := os.Open(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Check(f.Close())
+}
+
+// normal replaces what differs from run to run.
+var normal = []struct {
+	re   *regexp.Regexp
+	with string
+}{
+	{regexp.MustCompile(`\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b`), "ID"},
+	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?`), "TIME"},
+	{regexp.MustCompile(`\b\d\d:\d\d(:\d\d(\.\d+)?)?\b`), "TIME"},
+	{regexp.MustCompile(`\b[0-9a-f]{10,64}\b`), "HASH"},
+	{regexp.MustCompile(`\b(\d+[dhms])*\d+(\.\d+)?(ms|s)\b`), "SPAN"},
+	{regexp.MustCompile(`(?m)^[0-9a-z]{4,26}(  |$)`), "RUN$1"},
+	{regexp.MustCompile(`(apctl (?:why|watch|stop|resume|diff|logs|status|cancel|verify|events|wait) )[0-9a-z]{4,26}\b`), "${1}RUN"},
+	{regexp.MustCompile(` {2,}`), "  "}, // columns are as wide as what was replaced
+}
+
+// cmpnorm compares two texts after normalising the first.
+func cmpnorm(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: cmpnorm GOT WANT")
+	}
+	got := ts.ReadFile(args[0])
+	work := ts.Getenv("WORK")
+	got = strings.ReplaceAll(got, work, "$WORK")
+	for _, n := range normal {
+		got = n.re.ReplaceAllString(got, n.with)
+	}
+	if d := cmp.Diff(ts.ReadFile(args[1]), got); d != "" {
+		ts.Fatalf("%s and %s differ (-want +got):\n%s\nall of it:\n%s", args[1], args[0], d, got)
+	}
+}

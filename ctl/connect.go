@@ -1,0 +1,53 @@
+package ctl
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"autopilot/ctl/client"
+	"autopilot/ctl/render"
+	"autopilot/events/place"
+	"autopilot/events/wire"
+)
+
+// FindPlaces finds where the daemon of this process's environment lives.
+func FindPlaces() (place.Places, error) {
+	p, err := place.Find(place.System())
+	if err != nil {
+		return p, &wire.Error{Code: wire.Usage, Message: err.Error()}
+	}
+	return p, nil
+}
+
+// Connector reaches the daemon of this process's environment, and starts it
+// if it may. A difference of versions is said once, to warn.
+func Connector(version string, warn io.Writer) func(context.Context, bool) (Daemon, error) {
+	var once sync.Once
+	opts := client.Options{Version: version, Warn: func(text string) {
+		once.Do(func() { _, _ = io.WriteString(warn, render.Note(text)) })
+	}}
+	return func(ctx context.Context, start bool) (Daemon, error) {
+		p, err := FindPlaces()
+		if err != nil {
+			return nil, err
+		}
+		reach := client.Find
+		if start {
+			reach = client.Ensure
+		}
+		c, err := reach(ctx, p, opts)
+		if err != nil {
+			return nil, err
+		}
+		return connection{c}, nil
+	}
+}
+
+// connection is a client as commands know it.
+type connection struct{ *client.Client }
+
+func (c connection) Close() error {
+	c.Client.Close()
+	return nil
+}
