@@ -131,3 +131,9 @@ func (g *registry) get(name string) *conn {
 	defer g.mu.Unlock()
 	return g.conns[name]
 }
+
+func (g *registry) len() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.conns)
+}

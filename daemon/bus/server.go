@@ -187,6 +187,9 @@ func (b *Bus) ListenEffect(effect string) (path string, closeSocket func(), err 
 	return path, func() { b.bridge.unlisten(l) }, nil
 }
 
+// Clients is the number of connections of clients now.
+func (b *Bus) Clients() int { return b.bridge.clients.len() }
+
 // Close ends everything: streams at once, other requests when their handlers
 // return, or when ctx ends. Then connections and the server.
 func (b *Bus) Close(ctx context.Context) error {

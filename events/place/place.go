@@ -75,6 +75,9 @@ func Find(env Env) (Places, error) {
 // EffectSocket is the socket whose every connection is the effect.
 func (p Places) EffectSocket(effect string) (string, error) { return p.socket(short(effect, 6)) }
 
+// LogFile is the daemon's own log.
+func (p Places) LogFile() string { return filepath.Join(p.State, "daemon.log") }
+
 // StartLock is the file that lets only one process start the daemon.
 func (p Places) StartLock() string { return filepath.Join(p.Runtime, "start.lock") }
 

@@ -18,7 +18,8 @@ const MaxText = 4 << 10
 // A Frame is one piece of a reply. The last one has a Code; with any other
 // code than OK it has a message too. A frame of a one-shot verb carries a piece
 // of the answer: the pieces make it up when they are joined. A frame of a
-// stream carries one whole JSON object, or nothing when it is the last.
+// stream carries one whole JSON object (of run.diff: a piece of text), or
+// nothing when it is the last.
 type Frame struct {
 	N       int    // 1, 2, 3 ... within the reply
 	Code    Code   // on the last frame only
