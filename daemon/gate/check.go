@@ -68,15 +68,7 @@ func (p Pinned) CheckTools() ([]ToolChange, error) {
 			changes = append(changes, ToolChange{Was: f.Path, Config: true})
 		}
 	}
-	for _, c := range p.Copies {
-		if c.intact(p.Home) {
-			continue
-		}
-		if err := c.lay(p.Home); err != nil {
-			return nil, err
-		}
-	}
-	return changes, nil
+	return changes, layCopies(p.Home, p.Copies)
 }
 
 // checkTool compares a tool that was found at the start. One that was not, an

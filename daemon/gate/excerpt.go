@@ -44,9 +44,9 @@ func joined(head, tail string, size int64, limit int, whole string) string {
 	if room <= 0 {
 		return ""
 	}
-	first := cutHead(head, room/3)
+	first, used := cutHead(head, room/3)
 	if tail == "" {
-		tail = head[min(len(first), len(head)):]
+		tail = head[used:]
 	}
 	last := cutTail(tail, room-len(first))
 	return first + leftOut(max(0, size-int64(len(first)+len(last))), whole) + last
@@ -60,23 +60,22 @@ func leftOut(n int64, whole string) string {
 	return s + "\n"
 }
 
-// cutHead keeps up to n bytes, whole lines if one fits. The result ends with a
-// newline.
-func cutHead(s string, n int) string {
+// cutHead keeps up to n bytes, whole lines if one fits, and says how many of s
+// they are. What it keeps ends with a newline.
+func cutHead(s string, n int) (kept string, used int) {
 	if n <= 1 {
-		return ""
+		return "", 0
 	}
-	if len(s) < n {
-		return ended(s, n)
+	if len(s) >= n {
+		s = s[:n-1]
+		if i := strings.LastIndexByte(s, '\n'); i >= 0 {
+			return s[:i+1], i + 1
+		}
+		for len(s) > 0 && !utf8.ValidString(s) {
+			s = s[:len(s)-1]
+		}
 	}
-	s = s[:n-1]
-	if i := strings.LastIndexByte(s, '\n'); i >= 0 {
-		return s[:i+1]
-	}
-	for !utf8.ValidString(s) {
-		s = s[:len(s)-1]
-	}
-	return ended(s, n)
+	return ended(s, n), len(s)
 }
 
 // cutTail keeps up to n bytes at the end, whole lines if one fits.

@@ -2,12 +2,14 @@ package gate
 
 import (
 	"bytes"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 )
@@ -93,40 +95,95 @@ func readSmall(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// lay writes a copy into the gates' HOME, or removes what is in its place.
-func (c Copy) lay(home string) error {
-	path := filepath.Join(home, filepath.FromSlash(c.Name))
-	if err := os.RemoveAll(path); err != nil {
-		return fmt.Errorf("clear %s: %w", path, err)
+// layCopies makes the gates' HOME what it was. Gates run the agent's code and
+// can write there, so nothing in it is followed: a link could lead into the
+// user's own files.
+func layCopies(home string, copies []Copy) error {
+	if info, err := os.Lstat(home); err == nil && !info.IsDir() {
+		if err := os.Remove(home); err != nil {
+			return fmt.Errorf("clear the home of the gates: %w", err)
+		}
+	}
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return fmt.Errorf("make the home of the gates: %w", err)
+	}
+	root, err := os.OpenRoot(home)
+	if err != nil {
+		return fmt.Errorf("open the home of the gates: %w", err)
+	}
+	defer root.Close()
+	for _, c := range copies {
+		if err := c.lay(root); err != nil {
+			return fmt.Errorf("lay %s in %s: %w", c.Name, home, err)
+		}
+	}
+	return nil
+}
+
+// lay puts a copy in its place, or removes what is there. A gate that runs
+// meanwhile sees the old file or the new one.
+func (c Copy) lay(root *os.Root) error {
+	if err := c.clearParents(root); err != nil {
+		return err
+	}
+	if c.intact(root) {
+		return nil
+	}
+	if info, err := root.Lstat(c.Name); c.Absent || err == nil && info.IsDir() {
+		if err := root.RemoveAll(c.Name); err != nil {
+			return err
+		}
 	}
 	if c.Absent {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("lay %s: %w", path, err)
+	return c.write(root)
+}
+
+// clearParents removes what is no folder where one must be.
+func (c Copy) clearParents(root *os.Root) error {
+	for i, r := range c.Name {
+		if r != '/' {
+			continue
+		}
+		if info, err := root.Lstat(c.Name[:i]); err == nil && !info.IsDir() {
+			if err := root.Remove(c.Name[:i]); err != nil {
+				return err
+			}
+		}
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	return nil
+}
+
+func (c Copy) write(root *os.Root) error {
+	if err := root.MkdirAll(path.Dir(c.Name), 0o700); err != nil {
+		return err
+	}
+	temp := c.Name + ".lay-" + rand.Text()
+	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return fmt.Errorf("lay %s: %w", path, err)
+		return err
 	}
 	_, err = f.Write(c.Data)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("lay %s: %w", path, err)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = root.Rename(temp, c.Name)
+	}
+	if err != nil {
+		return errors.Join(err, root.Remove(temp))
 	}
 	return nil
 }
 
 // intact reports whether the copy is still what was laid. A link in its place
 // is not.
-func (c Copy) intact(home string) bool {
-	path := filepath.Join(home, filepath.FromSlash(c.Name))
-	info, err := os.Lstat(path)
+func (c Copy) intact(root *os.Root) bool {
+	info, err := root.Lstat(c.Name)
 	if err != nil {
 		return c.Absent && errors.Is(err, fs.ErrNotExist)
 	}
-	if c.Absent || !info.Mode().IsRegular() || info.Size() != int64(len(c.Data)) {
+	if c.Absent || info.Mode() != 0o600 || info.Size() != int64(len(c.Data)) {
 		return false
 	}
-	data, err := os.ReadFile(path)
+	data, err := root.ReadFile(c.Name)
 	return err == nil && bytes.Equal(data, c.Data)
 }

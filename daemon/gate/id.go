@@ -19,7 +19,7 @@ func currentID(path string) fileID {
 func idOf(info fs.FileInfo) fileID {
 	id := fileID{Size: info.Size(), ModTime: info.ModTime().UnixNano(), Permissions: uint32(info.Mode().Perm())}
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
-		id.Dev, id.Inode, id.ChangeTime = uint64(s.Dev), s.Ino, changeTime(s) //nolint:unconvert // Dev is int32 on darwin
+		id.Dev, id.Inode, id.ChangeTime = uint64(s.Dev), s.Ino, changeTime(s) // Dev is int32 on darwin
 	}
 	return id
 }

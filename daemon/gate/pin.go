@@ -81,7 +81,7 @@ func addExtra(env environ, extra map[string]string) error {
 
 // prepare makes the directories and lays the copies.
 func (p Pinned) prepare(cache string) error {
-	dirs := []string{p.Home, cache}
+	dirs := []string{cache}
 	for _, name := range []string{"GOCACHE", "XDG_CACHE_HOME", "npm_config_cache", "PIP_CACHE_DIR", "YARN_CACHE_FOLDER"} {
 		if dir := p.value(name); strings.HasPrefix(dir, cache+string(filepath.Separator)) {
 			dirs = append(dirs, dir)
@@ -92,12 +92,7 @@ func (p Pinned) prepare(cache string) error {
 			return fmt.Errorf("make directory of the gates: %w", err)
 		}
 	}
-	for _, c := range p.Copies {
-		if err := c.lay(p.Home); err != nil {
-			return err
-		}
-	}
-	return nil
+	return layCopies(p.Home, p.Copies)
 }
 
 func (p Pinned) value(name string) string { return parseEnv(p.Env)[name] }

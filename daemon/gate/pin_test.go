@@ -223,3 +223,75 @@ func TestFR65GoEnvOfAnAgentReachesNoGate(t *testing.T) {
 		t.Errorf("the suite is not red: %v\n%s", err, out)
 	}
 }
+
+func TestWhatIsLeftInTheGatesHomeIsLaidAnew(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(s *stage, path string){
+		"changed":      func(s *stage, path string) { write(s.t, filepath.Dir(path), filepath.Base(path), "b=2\n", 0o600) },
+		"removed":      func(s *stage, path string) { remove(s.t, path) },
+		"another mode": func(s *stage, path string) { write(s.t, filepath.Dir(path), filepath.Base(path), "a=1\n", 0o666) },
+		"a folder": func(s *stage, path string) {
+			remove(s.t, path)
+			mkdir(s.t, filepath.Join(path, "deep"))
+		},
+		"a link to a file with the same text": func(s *stage, path string) {
+			remove(s.t, path)
+			if err := os.Symlink(write(s.t, s.home, "elsewhere", "a=1\n", 0o600), path); err != nil {
+				s.t.Fatal(err)
+			}
+		},
+		"a link out, where a folder was": func(s *stage, path string) {
+			config := filepath.Join(filepath.Dir(path), ".config")
+			if err := errors.Join(os.RemoveAll(config), os.Symlink(s.home, config)); err != nil {
+				s.t.Fatal(err)
+			}
+		},
+		"HOME is a link": func(s *stage, path string) {
+			home := filepath.Dir(path)
+			if err := errors.Join(os.RemoveAll(home), os.Symlink(s.home, home)); err != nil {
+				s.t.Fatal(err)
+			}
+		},
+		"a file where a folder was": func(s *stage, path string) {
+			config := filepath.Join(filepath.Dir(path), ".config")
+			if err := os.RemoveAll(config); err != nil {
+				s.t.Fatal(err)
+			}
+			write(s.t, filepath.Dir(config), ".config", "x", 0o600)
+		},
+		"the go env file": func(s *stage, path string) {
+			write(s.t, filepath.Dir(path), goEnvName, "GOFLAGS=-run=NONE\n", 0o600)
+		},
+		"all of HOME": func(s *stage, path string) {
+			if err := os.RemoveAll(filepath.Dir(path)); err != nil {
+				s.t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			write(t, s.home, ".npmrc", "a=1\n", 0o600)
+			p := s.pin()
+			path := filepath.Join(p.Home, ".npmrc")
+			kept := write(t, s.home, "go/env", "GOPROXY=off\n", 0o600)
+			spoil(s, path)
+			equal(t, "changes", s.check(p), []ToolChange(nil))
+			text, err := os.ReadFile(path)
+			equal(t, "error", err, nil)
+			equal(t, "npmrc", string(text), "a=1\n")
+			if info, err := os.Lstat(path); err != nil || info.Mode() != 0o600 {
+				t.Errorf("%v, %v", info, err)
+			}
+			if _, err := os.Lstat(filepath.Join(p.Home, goEnvName)); !os.IsNotExist(err) {
+				t.Errorf("the go env file is still there: %v", err)
+			}
+			text, err = os.ReadFile(kept)
+			equal(t, "error", err, nil)
+			equal(t, "the user's file behind the link", string(text), "GOPROXY=off\n")
+			left, err := filepath.Glob(filepath.Join(p.Home, "*.lay-*"))
+			equal(t, "left", len(left), 0)
+			equal(t, "error", err, nil)
+		})
+	}
+}

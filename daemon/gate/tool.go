@@ -121,7 +121,7 @@ func readDir(path string) (Dir, error) {
 	d := Dir{Path: path}
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
-		return d, nil //nolint:nilerr // a shell passes over it too
+		return d, nil // a shell passes over it too
 	}
 	entries, err := os.ReadDir(path)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
