@@ -94,10 +94,7 @@ func (p Pinned) checkTool(t Tool) (ToolChange, bool) {
 func (p Pinned) shadows() ([]ToolChange, error) {
 	var found []ToolChange
 	for i, was := range p.Dirs {
-		if p.inWorkspace(was.Path) {
-			continue
-		}
-		if currentID(was.Path) == was.ID {
+		if currentID(was.Path) == was.ID || p.inWorkspace(was.Path) {
 			continue
 		}
 		is, err := readDir(was.Path)

@@ -69,6 +69,9 @@ func (p Pinned) obstacle(c Command) (events.Reason, string) {
 	}
 	word := c.Run.FirstWord()
 	if t, ok := p.tool(word); ok && t.Path == "" {
+		if strings.HasPrefix(word, "~/") {
+			return events.ReasonNotFound, fmt.Sprintf("%s: not found: gates have a HOME of their own, so name the file by its whole path\n", word)
+		}
 		return events.ReasonNotFound, fmt.Sprintf("%s: command not found on the PATH of the gates:\n  %s\n",
 			word, strings.Join(p.Path(), "\n  "))
 	}

@@ -165,10 +165,11 @@ func (p Pinned) findTools(commands []rule.Command) ([]Tool, error) {
 	return tools, nil
 }
 
-// isTool reports whether a word is looked up: a name, or an absolute path
-// outside the workspace. What is in the workspace can be built by the agent.
+// isTool reports whether a word is looked up: a name, a path below HOME, or an
+// absolute path outside the workspace. What is in the workspace can be built by
+// the agent.
 func (p Pinned) isTool(word string) bool {
-	if !strings.Contains(word, "/") {
+	if !strings.Contains(word, "/") || strings.HasPrefix(word, "~/") {
 		return true
 	}
 	return filepath.IsAbs(word) && !p.inWorkspace(word)
@@ -219,6 +220,9 @@ func (p Pinned) resolve(word string) (Tool, error) {
 
 // look is where a word leads to now, or "".
 func (p Pinned) look(word string) string {
+	if below, ok := strings.CutPrefix(word, "~/"); ok {
+		word = filepath.Join(p.Home, below)
+	}
 	if filepath.IsAbs(word) {
 		if isProgram(word) {
 			return word

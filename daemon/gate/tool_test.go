@@ -182,6 +182,7 @@ func TestUnverifiableIsOnlyWhatCannotBeRunAtAll(t *testing.T) {
 		"not found, behind variables":  {rule.Command{Text: "A=1 nosuch"}, "", events.ReasonNotFound},
 		"argv not found":               {rule.Command{Argv: []string{"nosuch"}}, "", events.ReasonNotFound},
 		"absolute, missing":            {rule.Command{Text: "/nonexistent/tool"}, "", events.ReasonNotFound},
+		"below HOME, which is another": {rule.Command{Text: "~/bin/own"}, "", events.ReasonNotFound},
 		"a later word is not found":    {rule.Command{Text: "check && nosuch"}, "", ""},
 		"builtin first":                {rule.Command{Text: "cd x && nosuch"}, "", ""},
 		"built by the agent":           {rule.Command{Text: "./bin/app --selftest"}, "", ""},
@@ -193,6 +194,7 @@ func TestUnverifiableIsOnlyWhatCannotBeRunAtAll(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)
 			s.program(s.bin, "check", "exit 0")
+			s.program(s.home+"/bin", "own", "exit 0")
 			mkdir(t, filepath.Join(s.work, "sub"))
 			r := s.request()
 			r.Commands = []rule.Command{c.cmd}
@@ -203,7 +205,7 @@ func TestUnverifiableIsOnlyWhatCannotBeRunAtAll(t *testing.T) {
 			if unverifiable {
 				equal(t, "verdict", result.Verdict, events.Unverifiable)
 			}
-			if c.want == events.ReasonNotFound && !strings.Contains(texts.Excerpt, s.sbin) {
+			if c.want == events.ReasonNotFound && !strings.Contains(texts.Excerpt, s.sbin) && !strings.Contains(texts.Excerpt, "HOME of their own") {
 				t.Errorf("which PATH is not said: %s", texts.Excerpt)
 			}
 		})

@@ -42,7 +42,7 @@ func (c Command) FirstWord() string {
 
 // Words are the command words of all simple commands, without builtins and
 // functions, each once and in order of appearance. Words behind env, timeout,
-// sh -c and their like count too.
+// sh -c and their like count too. One below HOME begins with "~/".
 func (c Command) Words() []string {
 	var words []string
 	seen := map[string]bool{}
@@ -121,8 +121,8 @@ func staticWord(parts []syntax.WordPart) string {
 	for i, p := range parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
-			if i == 0 && strings.HasPrefix(p.Value, "~") {
-				return ""
+			if i == 0 && strings.HasPrefix(p.Value, "~") && !strings.HasPrefix(p.Value, "~/") {
+				return "" // another user's home
 			}
 			b.WriteString(unescape(p.Value))
 		case *syntax.SglQuoted:

@@ -76,6 +76,8 @@ func TestExitCodes(t *testing.T) {
 		{"halted", events.HaltAgentFailed, 11},
 		{"halted", events.HaltStopped, 11},
 		{"halted", events.HaltNeedsPerson, 13},
+		{"halted", events.HaltWorkspaceGone, 13},
+		{"halted", events.HaltInternal, 1},
 		{"halted", "of-a-newer-version", 10},
 		{"of-a-newer-version", "", 1},
 	} {

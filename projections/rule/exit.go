@@ -47,8 +47,10 @@ func ExitCode(state string, halt events.Halt) int {
 
 func haltCode(halt events.Halt) int {
 	switch halt {
-	case events.HaltNeedsPerson:
+	case events.HaltNeedsPerson, events.HaltWorkspaceGone:
 		return ExitPerson
+	case events.HaltInternal:
+		return ExitFailed
 	case events.HaltIterations, events.HaltHours, events.HaltNoop, events.HaltAgentLost,
 		events.HaltAgentFailed, events.HaltStopped:
 		return ExitLimit
