@@ -115,9 +115,7 @@ func (s *Stream) publish(ctx context.Context, w *write, t tail) (uint64, error) 
 // is in flight arrives late; but then the next attempt finds it here, because
 // both carry the same condition and only one of them can be stored.
 func (s *Stream) outcome(ctx context.Context, w *write, t tail) (uint64, bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.AckTimeout)
-	defer cancel()
-	m, err := s.conn.next(ctx, w.Subject, t.position+1)
+	m, err := s.ask(ctx, func(ctx context.Context) (message, error) { return s.conn.next(ctx, w.Subject, t.position+1) })
 	switch {
 	case errors.Is(err, errNoMessage):
 		return 0, false, nil
@@ -131,9 +129,7 @@ func (s *Stream) outcome(ctx context.Context, w *write, t tail) (uint64, bool, e
 
 // loadTail asks the leader where an aggregate ends.
 func (s *Stream) loadTail(ctx context.Context, subject string) (tail, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.AckTimeout)
-	defer cancel()
-	m, err := s.conn.last(ctx, subject)
+	m, err := s.ask(ctx, func(ctx context.Context) (message, error) { return s.conn.last(ctx, subject) })
 	switch {
 	case errors.Is(err, errNoMessage):
 		return tail{}, nil

@@ -117,7 +117,7 @@ func (m *Memory) findLocked(st Stored) (position uint64, kept Stored, found bool
 	var last Stored
 	if at := m.byAgg[st.Event.Aggregate]; len(at) > 0 {
 		i := at[len(at)-1]
-		last, position = m.kept[i], uint64(i)+1 //nolint:gosec // an index
+		last, position = m.kept[i], uint64(i)+1
 	}
 	switch {
 	case last.Hash == st.Hash:

@@ -21,25 +21,20 @@ const (
 // Read yields one aggregate's events. See Log.
 //
 // It reads through a consumer even where few events are expected: a look-up
-// per event is quicker only up to about three of them.
+// per event is quicker only up to about three of them. In a cluster it is the
+// other way round: there a consumer is an agreement of all servers, and it may
+// live on one that is behind, while a look-up is answered by the leader.
 func (s *Stream) Read(ctx context.Context, agg events.Aggregate, after uint64) iter.Seq2[Stored, error] {
 	return func(yield func(Stored, error) bool) {
-		r := reader{s: s, subject: agg.Subject(), next: 1}
+		from := uint64(1)
 		if t, ok := s.tails.get(agg); ok && t.seq <= after {
-			r.next = t.position + 1
+			from = t.position + 1
 		}
+		each := s.consume
 		if s.conn.replicated() {
-			m, err := s.conn.last(ctx, r.subject)
-			if errors.Is(err, errNoMessage) {
-				return
-			}
-			if err != nil {
-				yield(Stored{}, fmt.Errorf("read %s: %w: %w", agg, ErrUnavailable, err))
-				return
-			}
-			r.end = m.position
+			each = s.lookUp
 		}
-		r.each(ctx, func(st Stored, position uint64, err error) bool {
+		each(ctx, agg.Subject(), from, func(st Stored, position uint64, err error) bool {
 			if err != nil {
 				return yield(st, fmt.Errorf("read %s: %w", agg, err))
 			}
@@ -47,6 +42,55 @@ func (s *Stream) Read(ctx context.Context, agg events.Aggregate, after uint64) i
 			return st.Event.Seq <= after || yield(st, nil)
 		})
 	}
+}
+
+// consume yields what a subject has from a position on, up to the present end.
+func (s *Stream) consume(ctx context.Context, subject string, from uint64, yield func(Stored, uint64, error) bool) {
+	r := reader{s: s, subject: subject, next: from}
+	r.each(ctx, yield)
+}
+
+// lookUp does as consume does, with a request for each event.
+func (s *Stream) lookUp(ctx context.Context, subject string, from uint64, yield func(Stored, uint64, error) bool) {
+	last, err := s.ask(ctx, func(ctx context.Context) (message, error) { return s.conn.last(ctx, subject) })
+	for err == nil && from <= last.position {
+		var m message
+		m, err = s.ask(ctx, func(ctx context.Context) (message, error) { return s.conn.next(ctx, subject, from) })
+		if err != nil {
+			break
+		}
+		st, damage := s.stored(m)
+		if !yield(st, m.position, damage) {
+			return
+		}
+		from = m.position + 1
+	}
+	if err != nil && !errors.Is(err, errNoMessage) {
+		yield(Stored{}, 0, fmt.Errorf("%w: %w", ErrUnavailable, err))
+	}
+}
+
+// ask repeats a question while nobody answers, as when the leader moves.
+func (s *Stream) ask(ctx context.Context, question func(context.Context) (message, error)) (message, error) {
+	var cause error
+	for attempt := range maxAttempts {
+		if attempt > 0 && !wait(ctx, pause<<(attempt-1)) {
+			break
+		}
+		once, cancel := context.WithTimeout(ctx, s.cfg.AckTimeout)
+		m, err := question(once)
+		cancel()
+		if err == nil || errors.Is(err, errNoMessage) {
+			return m, err
+		}
+		if cause = err; s.conn.closed() {
+			break
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		cause = err
+	}
+	return message{}, cause
 }
 
 // ReadAll yields every aggregate's events. See Log.
@@ -193,6 +237,8 @@ func (r *reader) done() bool {
 }
 
 func (r *reader) open(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, r.s.cfg.AckTimeout)
+	defer cancel()
 	cons, err := r.s.conn.consume(ctx, r.subject, r.next)
 	if err != nil {
 		return fmt.Errorf("create consumer: %w", err)
@@ -201,7 +247,7 @@ func (r *reader) open(ctx context.Context) error {
 	r.left = cons.CachedInfo().NumPending
 	ahead := readAhead
 	if !r.follow && r.end == 0 {
-		ahead = int(min(max(r.left, 1), readAhead)) //nolint:gosec // bounded
+		ahead = int(min(max(r.left, 1), readAhead))
 	}
 	r.it, err = cons.Messages(
 		jetstream.PullMaxMessages(ahead),

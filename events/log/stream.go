@@ -110,7 +110,7 @@ func (s *Stream) Usage(ctx context.Context) (Usage, error) {
 	}
 	s.room.refresh(state)
 	return Usage{
-		Bytes:   int64(state.Bytes), //nolint:gosec // a stream is far smaller
+		Bytes:   int64(state.Bytes),
 		Quota:   s.cfg.Quota,
 		Reserve: s.cfg.Reserve,
 		Events:  state.Msgs,
@@ -229,7 +229,7 @@ func (r *room) refresh(state jetstream.StreamState) {
 	if state.LastSeq < r.last {
 		return // older than what an append has been told since
 	}
-	r.bytes, r.last, r.others = int64(state.Bytes), state.LastSeq, 0 //nolint:gosec // a stream is far smaller
+	r.bytes, r.last, r.others = int64(state.Bytes), state.LastSeq, 0
 }
 
 // fits says whether size more bytes surely stay within the class's limit.
@@ -251,7 +251,7 @@ func (r *room) stored(position uint64, size int64) {
 		r.others = max(r.others-1, 0)
 		return
 	}
-	r.others += int64(position - r.last - 1) //nolint:gosec // positions are far smaller
+	r.others += int64(position - r.last - 1)
 	r.last = position
 }
 

@@ -32,7 +32,7 @@ func (c *Chain) Next(size int) events.Event {
 		ID:        fmt.Sprintf("%s%026d", c.Author, c.Seq+1),
 		Source:    "autopilot/test",
 		Aggregate: c.Aggregate,
-		Time:      time.Date(2030, 1, 2, 3, 4, 5, int(c.Seq), time.UTC), //nolint:gosec // small
+		Time:      time.Date(2030, 1, 2, 3, 4, 5, int(c.Seq), time.UTC),
 		Seq:       c.Seq + 1,
 		PrevHash:  c.Hash,
 		Actor:     events.ActorDaemon("test"),

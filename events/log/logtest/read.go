@@ -3,6 +3,7 @@ package logtest
 import (
 	"context"
 	"errors"
+	"iter"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -42,6 +43,19 @@ func readLeft(t *testing.T, p Place) {
 		}
 	}
 	same(t, "all", kept, All(t, l.Read(t.Context(), c.Aggregate, 0)))
+	for _, read := range []iter.Seq2[log.Stored, error]{l.Read(t.Context(), c.Aggregate, 0), l.ReadAll(t.Context(), "")} {
+		n, want := 0, len(kept)
+		for _, err := range read {
+			if err != nil {
+				t.Fatal(err)
+			}
+			n++
+			kept = append(kept, c.Grow(t, l, 1)...)
+		}
+		if n != want {
+			t.Fatalf("read %d events, want the %d that were there when it began", n, want)
+		}
+	}
 }
 
 func cancelledRead(t *testing.T, p Place) {

@@ -67,7 +67,7 @@ var parts = []struct {
 	{name: "another writer takes the place of a lost request", needs: fails, run: overtaken},
 
 	{name: "a read begins behind a sequence", run: readAfter},
-	{name: "a read may be left early", run: readLeft},
+	{name: "a read may be left early, and ends where the log did", run: readLeft},
 	{name: "a cancelled read says that it is not whole", run: cancelledRead},
 	{name: "a read of all begins behind any cursor", run: readCursors},
 	{name: "a follow goes on across appends", run: followAppends},

@@ -137,7 +137,7 @@ func racingWriters(t *testing.T, p Place) {
 	}
 	l := p.Open(t)
 	report, err := log.Check(l.ReadAll(t.Context(), ""))
-	if err != nil || !report.OK() || report.Events != uint64(total) { //nolint:gosec // small
+	if err != nil || !report.OK() || report.Events != uint64(total) {
 		t.Fatalf("won %v, check says %+v, %v", won, report, err)
 	}
 }
