@@ -221,7 +221,7 @@ func (p Pinned) resolve(word string) (Tool, error) {
 // look is where a word leads to now, or "".
 func (p Pinned) look(word string) string {
 	if below, ok := strings.CutPrefix(word, "~/"); ok {
-		word = filepath.Join(p.Home, below)
+		word = filepath.Join(p.value("HOME"), below)
 	}
 	if filepath.IsAbs(word) {
 		if isProgram(word) {
