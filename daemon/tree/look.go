@@ -1,0 +1,128 @@
+package tree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"autopilot/events"
+)
+
+// Status says what happened to a path between two trees.
+type Status string
+
+// All statuses. A rename is a deletion and an addition.
+const (
+	Added      Status = "added"
+	Modified   Status = "modified"
+	Deleted    Status = "deleted"
+	TypeChange Status = "typechange" // file, link, or something recorded by id only
+)
+
+var statuses = map[string]Status{"A": Added, "M": Modified, "D": Deleted, "T": TypeChange}
+
+// Change is one path that differs between two trees. Modes are git's, such as
+// 100644; 160000 is a nested repository or a large file. The mode and id of a
+// side that has no such path are zeros.
+type Change struct {
+	Path             string
+	Status           Status
+	OldMode, NewMode string
+	OldID, NewID     string
+}
+
+// Changes lists what differs from a to b, sorted by path.
+func (r *Repo) Changes(ctx context.Context, a, b events.Tree) ([]Change, error) {
+	if err := errors.Join(treeOK(a), treeOK(b)); err != nil {
+		return nil, fmt.Errorf("compare trees: %w", err)
+	}
+	if a == b {
+		return nil, nil
+	}
+	out, err := r.run(ctx, call{args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", string(a), string(b)}})
+	if err != nil {
+		return nil, fmt.Errorf("compare trees: %w", err)
+	}
+	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	var list []Change
+	for i := 0; i+1 < len(fields); i += 2 {
+		meta := strings.Fields(strings.TrimPrefix(fields[i], ":"))
+		if len(meta) != 5 || statuses[meta[4]] == "" {
+			return nil, fmt.Errorf("compare trees: unexpected line %.80q", fields[i])
+		}
+		list = append(list, Change{
+			Path: fields[i+1], Status: statuses[meta[4]],
+			OldMode: meta[0], NewMode: meta[1], OldID: meta[2], NewID: meta[3],
+		})
+	}
+	return list, nil
+}
+
+// Diff writes a unified diff from a to b, of all paths or of those named and
+// what is below them; no program of the user formats it, and it has no colour.
+// File names with control characters are quoted, content is as it is: who
+// shows it on a terminal makes it harmless. Large files and nested
+// repositories appear as "Subproject commit" lines.
+func (r *Repo) Diff(ctx context.Context, a, b events.Tree, paths []string, w io.Writer) error {
+	if err := errors.Join(treeOK(a), treeOK(b)); err != nil {
+		return fmt.Errorf("diff trees: %w", err)
+	}
+	args := []string{
+		"diff-tree", "-r", "-p", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color",
+		"--submodule=short", "--src-prefix=a/", "--dst-prefix=b/", string(a), string(b), "--",
+	}
+	if _, err := r.run(ctx, call{args: append(args, paths...), stdout: w}); err != nil {
+		return fmt.Errorf("diff trees: %w", err)
+	}
+	return nil
+}
+
+// File returns the content and mode of a path in a tree; of a link, where it
+// points. ErrNotFound if the tree has no such file, ErrNotRecorded for a large
+// file or a nested repository.
+func (r *Repo) File(ctx context.Context, t events.Tree, path string) ([]byte, fs.FileMode, error) {
+	if err := treeOK(t); err != nil {
+		return nil, 0, fmt.Errorf("read %q: %w", path, err)
+	}
+	if path == "" || strings.ContainsRune(path, 0) {
+		return nil, 0, fmt.Errorf("read %q: %w", path, ErrNotFound)
+	}
+	// With a trailing slash git would list what is in a folder.
+	out, err := r.run(ctx, call{args: []string{"ls-tree", "-z", string(t), "--", strings.TrimRight(path, "/")}})
+	if err != nil {
+		return nil, 0, fmt.Errorf("read %q: %w", path, err)
+	}
+	meta, found, ok := strings.Cut(strings.TrimSuffix(string(out), "\x00"), "\t")
+	fields := strings.Fields(meta)
+	if !ok || len(fields) != 3 || found != path || fields[1] == "tree" {
+		return nil, 0, fmt.Errorf("read %q: %w", path, ErrNotFound)
+	}
+	if fields[0] == modeLink {
+		return nil, 0, fmt.Errorf("read %q: %w", path, ErrNotRecorded)
+	}
+	mode, err := fileMode(fields[0])
+	if err != nil {
+		return nil, 0, fmt.Errorf("read %q: %w", path, err)
+	}
+	text, err := r.run(ctx, call{args: []string{"cat-file", "blob", fields[2]}})
+	if err != nil {
+		return nil, 0, fmt.Errorf("read %q: %w", path, err)
+	}
+	return text, mode, nil
+}
+
+func fileMode(mode string) (fs.FileMode, error) {
+	switch mode {
+	case "100644":
+		return 0o644, nil
+	case "100755":
+		return 0o755, nil
+	case "120000":
+		return fs.ModeSymlink | 0o777, nil
+	}
+	return 0, fmt.Errorf("unexpected mode %s", strconv.Quote(mode))
+}

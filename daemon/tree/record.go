@@ -1,0 +1,236 @@
+package tree
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"autopilot/events"
+)
+
+// Snapshot is what a workspace looked like.
+type Snapshot struct {
+	Tree    events.Tree
+	Work    events.Tree // Tree without note paths
+	Large   []string    // recorded by size and hash only
+	Nested  []string    // repositories in the workspace, recorded by their HEAD
+	Skipped []string    // pipes, sockets, devices, and names that git refuses
+}
+
+// state is what is known of an index since its last Record. It only saves
+// work: after a restart it is empty, and git looks again.
+type state struct {
+	mu    sync.Mutex
+	tree  events.Tree // what the index holds; empty is unknown
+	work  map[string]events.Tree
+	dirs  []string             // folders with recorded files
+	large map[string]largeFile // by path
+}
+
+// largeFile is the recorded form of a large file, valid while its stamp holds.
+type largeFile struct{ stamp, id string }
+
+// Record records the work tree. The index name (a run's id) keeps what git
+// knows of the files between Records, so that only changes cost; ignore is the
+// text of FreezeIgnore, and notes are the globs of paths that are left out of
+// Snapshot.Work. Files that vanish or change while it looks make it look once
+// more; then it is an error: ErrUnreadable naming the file, or ErrGone.
+func (r *Repo) Record(ctx context.Context, index string, ignore []byte, notes []string) (Snapshot, error) {
+	if !nameOK(index) {
+		return Snapshot{}, fmt.Errorf("record tree: bad index name %.80q", index)
+	}
+	g, err := compileGlobs(notes)
+	if err != nil {
+		return Snapshot{}, fmt.Errorf("record tree: %w", err)
+	}
+	// Entries of an index follow from the rules, so rules are part of its name.
+	sum := sha256.Sum256(ignore)
+	id := hex.EncodeToString(sum[:6])
+	rec := &recording{
+		r: r, st: r.state(index + "." + id), index: filepath.Join(r.dir, "indexes", index+"."+id),
+		rules: filepath.Join(r.dir, "ignore", id), ignore: ignore, notes: g, notesKey: strings.Join(notes, "\n"),
+	}
+	rec.st.mu.Lock()
+	defer rec.st.mu.Unlock()
+	snap, err := rec.once(ctx)
+	if err == nil {
+		return snap, nil
+	}
+	if ctx.Err() == nil && !errors.Is(err, ErrGone) {
+		// The second look begins with an empty index: the first may have failed
+		// because the index or an object it names did not survive a crash.
+		rec.reset()
+		snap, err = rec.once(ctx)
+	}
+	if err != nil {
+		rec.reset()
+		return Snapshot{}, fmt.Errorf("record %s: %w", r.ws.Path, r.goneOr(err))
+	}
+	return snap, nil
+}
+
+func (r *Repo) state(name string) *state {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.states[name] == nil {
+		r.states[name] = &state{}
+	}
+	return r.states[name]
+}
+
+// recording is one Record.
+type recording struct {
+	r        *Repo
+	st       *state
+	index    string
+	rules    string
+	ignore   []byte
+	notes    globs
+	notesKey string
+}
+
+func (rec *recording) reset() {
+	rec.st.tree, rec.st.work, rec.st.dirs = "", nil, nil
+	for _, path := range []string{rec.index, rec.index + ".lock"} {
+		_ = os.Remove(path) // what stays makes the next call of git fail
+	}
+}
+
+func (rec *recording) once(ctx context.Context) (Snapshot, error) {
+	if err := rec.r.goneOr(nil); err != nil {
+		return Snapshot{}, err
+	}
+	if err := writeFile(rec.rules, rec.ignore); err != nil {
+		return Snapshot{}, err
+	}
+	if err := checkAttributes(rec.r.ws.Path, rec.st.dirs); err != nil {
+		return Snapshot{}, err
+	}
+	p, err := rec.settle(ctx)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	if rec.st.tree == "" {
+		id, err := rec.r.oid(ctx, call{args: []string{"write-tree"}, index: rec.index})
+		if err != nil {
+			return Snapshot{}, err
+		}
+		rec.st.tree, rec.st.work = events.Tree(id), map[string]events.Tree{}
+	}
+	snap := Snapshot{Tree: rec.st.tree, Large: p.large, Nested: p.nested, Skipped: p.skipped}
+	for _, list := range [][]string{snap.Large, snap.Nested, snap.Skipped} {
+		slices.Sort(list)
+	}
+	snap.Skipped = slices.Compact(snap.Skipped)
+	snap.Work, err = rec.work(ctx, p.noted)
+	return snap, err
+}
+
+// settle brings the index up to the work tree. A folder that has stopped being
+// a repository hides its files from git until its entry is gone, so the look
+// is repeated until there is none; a few rounds are nested repositories, many
+// are somebody who makes and unmakes them.
+func (rec *recording) settle(ctx context.Context) (plan, error) {
+	for range 10 {
+		entries, err := rec.list(ctx)
+		if err != nil {
+			return plan{}, err
+		}
+		p, err := rec.plan(ctx, entries)
+		if err != nil {
+			return plan{}, err
+		}
+		if err := rec.apply(ctx, p); err != nil {
+			return plan{}, err
+		}
+		if !p.again {
+			rec.st.dirs = p.dirs
+			return p, nil
+		}
+	}
+	return plan{}, fmt.Errorf("%w: repositories in the workspace keep changing", ErrUnreadable)
+}
+
+// apply writes the plan into the index, with at most two processes.
+func (rec *recording) apply(ctx context.Context, p plan) error {
+	if len(p.info) > 0 || len(p.add) > 0 {
+		rec.st.tree, rec.st.work = "", nil
+	}
+	if len(p.info) > 0 {
+		_, err := rec.r.run(ctx, call{
+			args: []string{"update-index", "-z", "--index-info"}, index: rec.index, tree: true,
+			stdin: strings.NewReader(strings.Join(p.info, "\x00") + "\x00"),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if len(p.add) == 0 {
+		return nil
+	}
+	_, err := rec.r.run(ctx, call{
+		args: []string{"update-index", "-z", "--add", "--replace", "--remove", "--stdin"}, index: rec.index, tree: true,
+		stdin: strings.NewReader(strings.Join(p.add, "\x00") + "\x00"),
+	})
+	if err != nil {
+		return rec.nameCulprit(p.add, err)
+	}
+	return nil
+}
+
+// nameCulprit finds the file that git could not take.
+func (rec *recording) nameCulprit(paths []string, err error) error {
+	for _, path := range paths {
+		abs := filepath.Join(rec.r.ws.Path, path)
+		info, statErr := os.Lstat(abs)
+		if statErr != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		f, openErr := os.OpenFile(abs, os.O_RDONLY|openNonblock, 0)
+		if openErr != nil {
+			return fmt.Errorf("%w: %q: %w", ErrUnreadable, path, openErr)
+		}
+		_ = f.Close()
+	}
+	return fmt.Errorf("%w: %w", ErrUnreadable, err)
+}
+
+// work derives the tree without note paths. It costs nothing where there are
+// none, and else a second index that lives for this call.
+func (rec *recording) work(ctx context.Context, noted []string) (events.Tree, error) {
+	if len(noted) == 0 {
+		return rec.st.tree, nil
+	}
+	if known, ok := rec.st.work[rec.notesKey]; ok {
+		return known, nil
+	}
+	text, err := os.ReadFile(rec.index)
+	if err != nil {
+		return "", err
+	}
+	second := rec.index + ".work"
+	defer os.Remove(second)
+	if err := os.WriteFile(second, text, 0o600); err != nil {
+		return "", err
+	}
+	_, err = rec.r.run(ctx, call{
+		args: []string{"update-index", "-z", "--force-remove", "--stdin"}, index: second, tree: true,
+		stdin: strings.NewReader(strings.Join(noted, "\x00") + "\x00"),
+	})
+	if err != nil {
+		return "", err
+	}
+	id, err := rec.r.oid(ctx, call{args: []string{"write-tree"}, index: second})
+	if err != nil {
+		return "", err
+	}
+	rec.st.work[rec.notesKey] = events.Tree(id)
+	return events.Tree(id), nil
+}

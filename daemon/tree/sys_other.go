@@ -1,0 +1,13 @@
+//go:build !linux
+
+package tree
+
+import "io/fs"
+
+// fsyncMethod: git promises its batch mode for the file systems of macOS.
+func fsyncMethod(string) string { return "batch" }
+
+// stamp has no portable change time here, so large files are read every time.
+func stamp(fs.FileInfo) (string, bool) { return "", false }
+
+func changedAt(info fs.FileInfo) int64 { return info.ModTime().Unix() }
