@@ -42,7 +42,7 @@ func hunt(id string, c shim.Claim) (killed int, left []int) {
 // survivors lists the live processes of an effect: those that carry its
 // marker, and those in the session of its supervisor that dropped it.
 func survivors(id string, c shim.Claim) []proc.Process {
-	found := proc.Marked(func(effect string) bool { return effect == id })[id]
+	found := proc.Marked(func(effect string) bool { return effect == id }, 0)[id]
 	for _, p := range session(c) {
 		if !slices.ContainsFunc(found, p.Same) {
 			found = append(found, p)

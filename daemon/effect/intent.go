@@ -12,7 +12,8 @@ import (
 const outbox = "outbox"
 
 // writeIntent makes all that an effect needs, and returns when it is on disk.
-// The spec comes last: without one the rest counts as nothing.
+// All files and names are there before the first directory is synced, so that
+// a file system with a journal commits once for all of them.
 func writeIntent(d Dir, ctl string, spec shim.Spec, box Box) error {
 	for _, dir := range []string{filepath.Join(d.Box(), outbox), ctl} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -20,14 +21,17 @@ func writeIntent(d Dir, ctl string, spec shim.Spec, box Box) error {
 		}
 	}
 	for name, content := range box {
-		if err := shim.WriteFile(d.Box(), name, content); err != nil {
+		if err := shim.WriteFile(filepath.Join(d.Box(), name), content); err != nil {
 			return fmt.Errorf("fill box: %w", err)
 		}
 	}
-	for _, dir := range []string{d.Box(), d.Path(), filepath.Dir(d.Path())} {
+	if err := shim.WriteSpec(ctl, spec); err != nil {
+		return err
+	}
+	for _, dir := range []string{ctl, d.Box(), d.Path(), filepath.Dir(d.Path())} {
 		if err := shim.SyncDir(dir); err != nil {
 			return err
 		}
 	}
-	return shim.WriteSpec(ctl, spec)
+	return nil
 }

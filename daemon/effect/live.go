@@ -141,7 +141,7 @@ func (r *Runner) Survivors() []Survivor {
 		ctl, err := r.Open(id).latest()
 		over[id] = err == nil && shim.HasExit(ctl)
 		return over[id]
-	})
+	}, 0)
 	var list []Survivor
 	for id, ps := range marked {
 		for _, p := range ps {

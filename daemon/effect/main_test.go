@@ -30,7 +30,7 @@ var apshim string
 func TestMain(m *testing.M) {
 	if mode := os.Getenv(helperVariable); mode != "" {
 		helper(mode)
-		return
+		syscall.Exit(0) // os.Exit of a binary that counts coverage prints
 	}
 	dir, err := os.MkdirTemp("", "apshim")
 	if err != nil {
@@ -134,7 +134,7 @@ func (b *bench) restart() {
 
 // clean ends what a failed test may have left, and fails if anything was.
 func (b *bench) clean() {
-	for id, ps := range proc.Marked(func(id string) bool { return id == b.id }) {
+	for id, ps := range proc.Marked(func(id string) bool { return id == b.id }, 0) {
 		for _, p := range ps {
 			b.Errorf("process %d of effect %s was left", p.PID, id)
 			proc.Signal(p, syscall.SIGKILL)

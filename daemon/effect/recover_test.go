@@ -3,7 +3,6 @@ package effect_test
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -208,7 +207,8 @@ func TestSupervisorAndRecoveringDaemonRaceForTheClaim(t *testing.T) {
 		if out := b.run(s); out.Outcome != events.Exited || out.Exit != 7 {
 			t.Errorf("outcome: %+v", out)
 		}
-		if err := late.Wait(); err != nil {
+		// The Runner reaps a child that it adopts, and this one is.
+		if err := late.Wait(); err != nil && !errors.Is(err, syscall.ECHILD) {
 			t.Errorf("the other supervisor: %v", err)
 		}
 		ran(t, b, "x\n")
@@ -292,122 +292,4 @@ func TestSupervisorThatDiedAfterItsClaimIsLost(t *testing.T) {
 			t.Error("the survivor ended by itself")
 		}
 	})
-}
-
-func TestMembersOfTheSessionAreHuntedWithoutTheirMarker(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	leader := exec.Command("sh", "-c", "env -i sleep 300 >/dev/null 2>&1 & echo $!; read x; exit 0")
-	leader.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	in, err := leader.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out strings.Builder
-	leader.Stdout = &out
-	if err := leader.Start(); err != nil {
-		t.Fatal(err)
-	}
-	p, err := proc.Read(leader.Process.Pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in.Close()
-	leader.Wait() // read fails without input, so the code is not 0 everywhere
-	if err := (shim.Claim{PID: p.PID, Start: p.Start, Boot: boot(t)}).Take(b.intent(b.sh("true"), boot(t))); err != nil {
-		t.Fatal(err)
-	}
-	if got := b.run(b.sh("true")); got.Outcome != events.Lost || got.Killed != 1 || got.Left != 0 {
-		t.Errorf("outcome: %+v", got)
-	}
-	b.gone(out.String())
-}
-
-func TestReusedPidIsNotSignalled(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	p, _ := bystander(t)
-	claim := shim.Claim{PID: p.PID, Start: p.Start - 1, Boot: boot(t)}
-	if err := claim.Take(b.intent(b.sh("true"), claim.Boot)); err != nil {
-		t.Fatal(err)
-	}
-	b.restart()
-	if live := b.r.Live(); len(live) != 0 {
-		t.Errorf("live: %v", live)
-	}
-	if out := b.run(b.sh("true")); out.Outcome != events.Lost || out.Killed != 0 {
-		t.Errorf("outcome: %+v", out)
-	}
-	lives(t, p)
-}
-
-func TestAnotherBootMeansLost(t *testing.T) {
-	t.Parallel()
-	const earlier = "00000000-0000-0000-0000-000000000000"
-	t.Run("claimed", func(t *testing.T) {
-		t.Parallel()
-		b := newBench(t)
-		p, _ := bystander(t)
-		if err := (shim.Claim{PID: p.PID, Start: p.Start, Boot: earlier}).Take(b.intent(b.sh("true"), earlier)); err != nil {
-			t.Fatal(err)
-		}
-		b.restart()
-		if out := b.run(b.sh("true")); out.Outcome != events.Lost || !strings.Contains(out.Err, "started again") {
-			t.Errorf("outcome: %+v", out)
-		}
-		lives(t, p)
-	})
-	t.Run("no claim, as it may not have reached the disk", func(t *testing.T) {
-		t.Parallel()
-		b := newBench(t)
-		b.intent(b.sh("true"), earlier)
-		if out := b.run(b.sh("true")); out.Outcome != events.Lost {
-			t.Errorf("outcome: %+v", out)
-		}
-	})
-	t.Run("finished", func(t *testing.T) {
-		t.Parallel()
-		b := newBench(t)
-		b.run(b.sh("exit 7"))
-		r, err := effect.New(effect.Config{Root: b.root, Shim: apshim, BootID: earlier})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if out, err := r.Run(t.Context(), b.sh("exit 7"), nil, nil); err != nil || out.Exit != 7 {
-			t.Errorf("outcome: %+v, %v", out, err)
-		}
-	})
-}
-
-func TestSurvivorsAreProcessesOfFinishedEffectsOnly(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	b.run(b.sh("true"))
-	if got := b.r.Survivors(); len(got) != 0 {
-		t.Errorf("survivors: %v", got)
-	}
-	p, c := bystander(t, "AUTOPILOT_EFFECT="+b.id)
-	bystander(t, "AUTOPILOT_EFFECT="+newID())
-	if got := b.r.Survivors(); len(got) != 1 || got[0] != (effect.Survivor{Effect: b.id, PID: p.PID}) {
-		t.Errorf("survivors: %v", got)
-	}
-	c.Process.Kill()
-	c.Wait()
-}
-
-func TestRemoveDeletesAlsoWhatTheEffectLocked(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	b.run(b.sh("mkdir -p $BOX/outbox/a/b && chmod 0 $BOX/outbox/a && ln -s /etc $BOX/link"))
-	for range 2 {
-		if err := b.r.Remove(b.id); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := b.dir.Outcome(); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("outcome after removal: %v", err)
-	}
-	if left, err := os.ReadDir(b.root); err != nil || len(left) != 0 {
-		t.Errorf("left in the root: %v, %v", left, err)
-	}
 }

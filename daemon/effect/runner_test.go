@@ -344,3 +344,26 @@ func TestSupervisorByHandSaysWhatItIs(t *testing.T) {
 		}
 	}
 }
+
+func TestSignalsThatTheDaemonIgnoresReachTheProgram(t *testing.T) {
+	t.Parallel()
+	for _, sig := range []string{"HUP", "INT", "QUIT", "PIPE", "TERM", "USR1"} {
+		t.Run(sig, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			wrapper := filepath.Join(t.TempDir(), "apshim")
+			script := fmt.Sprintf("#!/bin/sh\ntrap '' %s\nexec %s \"$@\"\n", sig, apshim)
+			if err := os.WriteFile(wrapper, []byte(script), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			r, err := effect.New(effect.Config{Root: b.root, Shim: wrapper})
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := r.Run(t.Context(), b.sh("kill -"+sig+" $$; sleep 1"), nil, nil)
+			if err != nil || out.Outcome != events.Signaled {
+				t.Errorf("outcome: %+v, %v", out, err)
+			}
+		})
+	}
+}

@@ -36,7 +36,7 @@ func look(ctl, boot string) (state, error) {
 	claim, err := shim.ReadClaim(ctl)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return lookUnclaimed(ctl, boot)
+		return lookUnclaimed(ctl, boot), nil
 	case errors.Is(err, shim.ErrUnclear):
 		// Made and not filled: its supervisor is either at it, with the lock in
 		// hand, or dead.
@@ -65,18 +65,17 @@ func look(ctl, boot string) (state, error) {
 
 // lookUnclaimed tells a fresh intent from one of an earlier boot. There the
 // claim may have existed and not reached the disk, so the effect may have run.
-func lookUnclaimed(ctl, boot string) (state, error) {
+func lookUnclaimed(ctl, boot string) state {
 	spec, err := shim.ReadSpec(ctl)
-	if errors.Is(err, fs.ErrNotExist) {
-		return state{phase: unclaimed}, nil // the supervisor starts only after the spec is there
-	}
 	if err != nil {
-		return state{}, err
+		// Missing or cut short. The supervisor starts only after the spec is
+		// whole, so there has been none.
+		return state{phase: unclaimed}
 	}
 	if spec.Boot != boot {
-		return state{phase: dead, why: "the host was started again"}, nil
+		return state{phase: dead, why: "the host was started again"}
 	}
-	return state{phase: unclaimed}, nil
+	return state{phase: unclaimed}
 }
 
 func lookExit(ctl string) (state, bool, error) {

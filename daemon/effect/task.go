@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"time"
 
 	"autopilot/daemon/effect/proc"
@@ -26,6 +27,7 @@ type task struct {
 	end     <-chan struct{}
 	ending  bool // a receive on end has happened
 	started bool // by this call
+	seen    bool // a supervisor was at work
 }
 
 // perform looks at what is there and does the next thing, until there is an
@@ -33,16 +35,23 @@ type task struct {
 func (t *task) perform(ctx context.Context) (shim.Exit, error) {
 	for {
 		ctl, err := t.dir.latest()
-		if errors.Is(err, fs.ErrNotExist) {
+		var at state
+		if err == nil {
+			at, err = look(ctl, t.r.cfg.BootID)
+		}
+		if err == nil && at.phase == finished {
+			return at.exit, nil
+		}
+		if ctx.Err() != nil {
+			return shim.Exit{}, ctx.Err()
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && t.seen:
+			err = t.deleted()
+		case errors.Is(err, fs.ErrNotExist):
 			err = t.begin(ctx, t.dir.generation(0))
-		} else if err == nil {
-			var at state
-			if at, err = look(ctl, t.r.cfg.BootID); err == nil {
-				if at.phase == finished {
-					return at.exit, nil
-				}
-				err = t.step(ctx, ctl, at)
-			}
+		case err == nil:
+			err = t.step(ctx, ctl, at)
 		}
 		if err != nil {
 			return shim.Exit{}, err
@@ -53,6 +62,10 @@ func (t *task) perform(ctx context.Context) (shim.Exit, error) {
 func (t *task) step(ctx context.Context, ctl string, at state) error {
 	switch at.phase {
 	case unclaimed:
+		if len(survivors(t.spec.ID, shim.Claim{})) > 0 {
+			// It runs: its claim was deleted.
+			return t.bury(ctl, state{sameBoot: true, why: recordsDeleted})
+		}
 		return t.abandon(ctl)
 	case abandoned:
 		if t.started {
@@ -78,7 +91,7 @@ func (t *task) begin(ctx context.Context, ctl string) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrSupervisor, err)
 	}
-	t.started = true
+	t.started, t.seen = true, true
 	return t.await(ctx, w)
 }
 
@@ -123,6 +136,9 @@ func (t *task) abandon(ctl string) error {
 // unsupervised answers for a supervisor that this call started and that ended
 // without a claim: a request to end reached it too early, or it is broken.
 func (t *task) unsupervised(ctl string) error {
+	if _, err := shim.ReadSpec(ctl); err != nil {
+		return t.bury(ctl, state{sameBoot: true, why: recordsDeleted})
+	}
 	if t.ending {
 		return t.stoppedEarly(ctl)
 	}
@@ -135,7 +151,22 @@ func (t *task) adopt(ctx context.Context, ctl string, c shim.Claim) error {
 	if err != nil {
 		return err
 	}
+	t.seen = true
 	return t.await(ctx, w)
+}
+
+// recordsDeleted is why the outcome of an effect is lost that deleted files of
+// ours, as one does that clears its own log.
+const recordsDeleted = "the records of the effect were deleted while it ran"
+
+// deleted answers for an effect whose directory is gone after it ran. Nothing
+// is there to say so, and beginning again would run it twice.
+func (t *task) deleted() error {
+	ctl := t.dir.generation(0)
+	if err := os.MkdirAll(ctl, 0o700); err != nil {
+		return err
+	}
+	return t.bury(ctl, state{sameBoot: true, why: recordsDeleted})
 }
 
 // waiter is a supervisor that can be waited for.

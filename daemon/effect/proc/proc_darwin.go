@@ -42,7 +42,7 @@ func Boot() (string, error) {
 func Effect(int) string { return "" }
 
 // Marked finds nothing here, as Effect does not.
-func Marked(func(effect string) bool) map[string][]Process { return nil }
+func Marked(func(effect string) bool, int) map[string][]Process { return nil }
 
 // Session finds nothing here: the kernel's list has no session numbers.
 func Session(int) []Process { return nil }

@@ -86,15 +86,18 @@ func effectOf(buf []byte, pid string) string {
 	return value(b, EffectVariable)
 }
 
-// Marked returns the live processes whose environment names an effect that
-// match accepts, this process excluded, by effect.
-func Marked(match func(effect string) bool) map[string][]Process {
+// Marked returns the live processes with pids above after whose environment
+// names an effect that match accepts, this process excluded, by effect.
+func Marked(match func(effect string) bool, after int) map[string][]Process {
 	found := map[string][]Process{}
 	buf := make([]byte, 8192)
 	self := os.Getpid()
 	for _, pid := range pids() {
+		if pid <= after || pid == self {
+			continue
+		}
 		effect := effectOf(buf, strconv.Itoa(pid))
-		if effect == "" || pid == self || !match(effect) {
+		if effect == "" || !match(effect) {
 			continue
 		}
 		if p, err := Read(pid); err == nil && !p.Zombie {
@@ -102,6 +105,24 @@ func Marked(match func(effect string) bool) map[string][]Process {
 		}
 	}
 	return found
+}
+
+// Latest is the pid that was given out last, 0 if that is not known.
+func Latest() int {
+	var buf [128]byte
+	b, err := readInto(buf[:], "/proc/loadavg")
+	if err != nil {
+		return 0
+	}
+	f := bytes.Fields(b)
+	if len(f) == 0 {
+		return 0
+	}
+	pid, err := strconv.Atoi(string(f[len(f)-1]))
+	if err != nil {
+		return 0
+	}
+	return pid
 }
 
 // Session returns the live processes of a session.

@@ -79,7 +79,7 @@ func TestEffectIsFoundInTheEnvironment(t *testing.T) {
 	if got := proc.Effect(1 << 30); got != "" {
 		t.Errorf("effect of nobody: %q", got)
 	}
-	found := proc.Marked(func(e string) bool { return strings.HasPrefix(e, id) })
+	found := proc.Marked(func(e string) bool { return strings.HasPrefix(e, id) }, 0)
 	if len(found) != 2 || len(found[id]) != 1 || !found[id][0].Same(p) || !found[id+"0"][0].Same(other) {
 		t.Errorf("marked: %+v", found)
 	}

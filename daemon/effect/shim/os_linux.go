@@ -3,6 +3,7 @@ package shim
 import (
 	"fmt"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
@@ -28,20 +29,32 @@ func attributes() *syscall.SysProcAttr {
 
 func makePipe(fds *[2]int) error { return unix.Pipe2(fds[:], unix.O_CLOEXEC) }
 
-// tree lists the live processes of the effect: all descendants, and what left
-// the tree with its marker, as a job of a scheduler that copies environments.
+// quickEnd is the age up to which the pids of an effect are surely above that
+// of its supervisor, unless the numbers began again from the bottom: nothing
+// forks through all of them in that time. Looking only at those makes the end
+// of a short effect independent of how many processes the host has.
+const quickEnd = 2 * time.Second
+
+// tree lists the live processes of the effect.
 func (s *supervisor) tree() []proc.Process {
 	tree := proc.Descendants(os.Getpid())
-	seen := map[int]bool{}
-	for _, p := range tree {
-		seen[p.PID] = true
-	}
-	for _, p := range proc.Marked(func(id string) bool { return id == s.spec.ID })[s.spec.ID] {
-		if !seen[p.PID] {
+	for _, p := range s.outside() {
+		if !slices.ContainsFunc(tree, p.Same) {
 			tree = append(tree, p)
 		}
 	}
 	return tree
+}
+
+// outside lists the live processes of the effect that need not be descendants
+// of this process: those with its marker, as a job of a scheduler that copies
+// environments.
+func (s *supervisor) outside() []proc.Process {
+	after := 0
+	if self := os.Getpid(); time.Since(s.start.mono) < quickEnd && proc.Latest() >= self {
+		after = self
+	}
+	return proc.Marked(func(id string) bool { return id == s.spec.ID }, after)[s.spec.ID]
 }
 
 // clocks are the two clocks of which one goes on while the host sleeps.

@@ -115,9 +115,17 @@ func (e *Exit) SetLeft(pids []int) {
 }
 
 // WriteSpec stores the spec, synced, readable by its owner only: it holds the
-// environment.
+// environment. It is written in place and the caller syncs the directory: an
+// effect has no supervisor before that, so half a spec is as good as none.
 func WriteSpec(dir string, s Spec) error {
-	return writeRecord(dir, specFile, s.coded(base64.StdEncoding.EncodeToString, !s.valid()))
+	b, err := json.Marshal(s.coded(base64.StdEncoding.EncodeToString, !s.valid()))
+	if err == nil {
+		err = WriteFile(filepath.Join(dir, specFile), b)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", specFile, err)
+	}
+	return nil
 }
 
 // ReadSpec reads the spec.
@@ -165,10 +173,21 @@ func (s Spec) coded(code func([]byte) string, raw bool) Spec {
 	return s
 }
 
-// WriteExit stores the exit record: a file of another name, synced and renamed.
+// WriteExit stores the exit record so that it appears whole or not at all.
 func WriteExit(dir string, e Exit) error {
 	e.V = Version
-	return writeRecord(dir, exitFile, e)
+	b, err := json.Marshal(e)
+	made := filepath.Join(dir, exitFile+".new")
+	if err == nil {
+		err = WriteFile(made, b)
+	}
+	if err == nil {
+		err = os.Rename(made, filepath.Join(dir, exitFile))
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", exitFile, err)
+	}
+	return SyncDir(dir)
 }
 
 // ReadExit reads the exit record. A missing one is fs.ErrNotExist.
@@ -200,22 +219,9 @@ func readRecord(dir, name string, into any) error {
 	return nil
 }
 
-func writeRecord(dir, name string, record any) error {
-	b, err := json.Marshal(record)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	if err := WriteFile(dir, name, b); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	return SyncDir(dir)
-}
-
-// WriteFile stores a file so that it appears whole or not at all. The caller
-// syncs the directory.
-func WriteFile(dir, name string, b []byte) error {
-	made := filepath.Join(dir, name+".new")
-	f, err := os.OpenFile(made, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+// WriteFile writes a file and syncs it, not its directory.
+func WriteFile(path string, b []byte) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -223,10 +229,7 @@ func WriteFile(dir, name string, b []byte) error {
 	if err == nil {
 		err = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(made, filepath.Join(dir, name))
+	return errors.Join(err, f.Close())
 }
 
 // SyncDir makes the names in a directory durable.

@@ -37,7 +37,7 @@ func (s *supervisor) endTree(grace time.Duration) {
 // kernel's own word for no descendants; a list of /proc is only a hint, as it
 // may leave some out while others end.
 func (s *supervisor) settled() bool {
-	return s.reap() && len(s.tree()) == 0
+	return s.reap() && len(s.outside()) == 0
 }
 
 // settle waits up to d for the end of all.
