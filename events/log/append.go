@@ -75,17 +75,18 @@ func (s *Stream) send(ctx context.Context, w *write, t tail) (uint64, error) {
 		}
 		position, err := s.publish(ctx, w, t)
 		var r *refusal
+		refused := errors.As(err, &r) && !r.unclear()
 		switch {
 		case err == nil:
 			s.room.stored(position, w.size)
 			return position, nil
-		case errors.As(err, &r) && r.full():
-			return 0, fmt.Errorf("%w: %w", ErrFull, err)
-		case errors.As(err, &r) && !r.unclear():
-			return 0, err
+		case refused && attempt == 0:
+			return 0, r.reason()
 		case errors.Is(err, nats.ErrConnectionClosed):
 			return 0, fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
+		// A refusal of a later attempt says nothing of an earlier one, which
+		// may have arrived late.
 		cause = err
 		position, found, err := s.outcome(ctx, w, t)
 		switch {
@@ -96,6 +97,8 @@ func (s *Stream) send(ctx context.Context, w *write, t tail) (uint64, error) {
 		case found:
 			s.room.stored(position, w.size)
 			return position, nil
+		case refused:
+			return 0, r.reason()
 		}
 	}
 	if err := ctx.Err(); err != nil {

@@ -68,6 +68,14 @@ func (r *refusal) full() bool {
 	return false
 }
 
+// reason is the error of an append that was refused and is not stored.
+func (r *refusal) reason() error {
+	if r.full() {
+		return fmt.Errorf("%w: %w", ErrFull, r)
+	}
+	return r
+}
+
 // unclear says whether the event may be stored nevertheless: by an earlier
 // attempt whose answer was lost, or by the same one still in flight.
 func (r *refusal) unclear() bool {

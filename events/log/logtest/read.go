@@ -185,18 +185,18 @@ func unknownKept(t *testing.T, p Place) {
 func expiredCursors(t *testing.T, p Place) {
 	l := p.Open(t)
 	kept := run("a").Grow(t, l, 2)
-	real := string(kept[1].Cursor)
+	whole := string(kept[1].Cursor)
 	last := byte('0')
-	if real[len(real)-1] == last {
+	if whole[len(whole)-1] == last {
 		last = '1'
 	}
 	for _, c := range []log.Cursor{
 		"garbage", "..", "1.2", "0.0", "1.x.y",
-		log.Cursor("9" + real),                                 // another generation
-		log.Cursor("1.7" + real[len("1.2"):]),                  // behind the end
-		log.Cursor("1.1" + real[len("1.2"):]),                  // another event
-		log.Cursor(real[:len(real)-1] + string(rune(last))),    // another history
-		log.Cursor(real + "0"), log.Cursor(real[:len(real)-1]), // mangled
+		log.Cursor("9" + whole),                                 // another generation
+		log.Cursor("1.7" + whole[len("1.2"):]),                  // behind the end
+		log.Cursor("1.1" + whole[len("1.2"):]),                  // another event
+		log.Cursor(whole[:len(whole)-1] + string(rune(last))),    // another history
+		log.Cursor(whole + "0"), log.Cursor(whole[:len(whole)-1]), // mangled
 	} {
 		n := 0
 		for _, err := range l.ReadAll(t.Context(), c) {
