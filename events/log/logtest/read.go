@@ -192,10 +192,10 @@ func expiredCursors(t *testing.T, p Place) {
 	}
 	for _, c := range []log.Cursor{
 		"garbage", "..", "1.2", "0.0", "1.x.y",
-		log.Cursor("9" + whole),                                 // another generation
-		log.Cursor("1.7" + whole[len("1.2"):]),                  // behind the end
-		log.Cursor("1.1" + whole[len("1.2"):]),                  // another event
-		log.Cursor(whole[:len(whole)-1] + string(rune(last))),    // another history
+		log.Cursor("9" + whole),                                   // another generation
+		log.Cursor("1.7" + whole[len("1.2"):]),                    // behind the end
+		log.Cursor("1.1" + whole[len("1.2"):]),                    // another event
+		log.Cursor(whole[:len(whole)-1] + string(rune(last))),     // another history
 		log.Cursor(whole + "0"), log.Cursor(whole[:len(whole)-1]), // mangled
 	} {
 		n := 0
