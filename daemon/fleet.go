@@ -131,7 +131,7 @@ func (f *fleet) serve(ctx context.Context, s run.State) *member {
 }
 
 // note takes the new state of a run from its actor.
-func (f *fleet) note(s run.State, _ events.Event) {
+func (f *fleet) note(s run.State) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if m := f.runs[s.ID]; m != nil {
@@ -266,16 +266,37 @@ func (f *fleet) do(ctx context.Context, id string, c engine.Command, actor, caus
 
 // begin stores a new run and serves it. hold must have been taken before.
 func (f *fleet) begin(ctx context.Context, id string, started events.RunStarted, actor, cause string) (run.State, error) {
-	e, err := f.journal.Append(ctx, events.Event{
-		Aggregate: events.Run(id), Seq: 1, Actor: actor, Causation: cause, Data: started,
-	}, false)
+	s, err := f.announce(ctx, id, started, actor, cause)
 	if err != nil {
 		return run.State{}, fmt.Errorf("store the start of a run: %w", err)
 	}
-	s := run.Evolve(run.State{}, e)
 	f.serve(ctx, s)
-	f.note(s, e)
+	f.note(s)
 	return s, nil
+}
+
+// announceTries bounds how often the start of a run is stored whose outcome is
+// unknown.
+const announceTries = 5
+
+// announce stores the first event of a run. When the outcome is unknown it looks
+// whether the event is there, so that a run is neither lost nor begun twice.
+func (f *fleet) announce(ctx context.Context, id string, started events.RunStarted, actor, cause string) (run.State, error) {
+	e := events.Event{Aggregate: events.Run(id), Seq: 1, Actor: actor, Causation: cause, Data: started}
+	var err error
+	for range announceTries {
+		var stored events.Event
+		if stored, err = f.journal.Append(ctx, e, false); err == nil {
+			return run.Evolve(run.State{}, stored), nil
+		}
+		if !errors.Is(err, engine.ErrMoved) || ctx.Err() != nil {
+			break
+		}
+		if s, lerr := f.journal.Load(ctx, id); lerr == nil && s.Status != run.None {
+			return s, nil
+		}
+	}
+	return run.State{}, err
 }
 
 // hold reserves a workspace for the start or the resume of a run, so that two

@@ -43,7 +43,7 @@ type Config struct {
 	Host    string // host id, for actor strings
 	Now     func() time.Time
 	Log     *slog.Logger
-	Changed func(run.State, events.Event) // called after each stored event, must not block
+	Changed func(run.State) // called after each change, must not block
 }
 
 // Actor owns one run: its state, and every append to its log. Run must be
@@ -246,7 +246,7 @@ func (a *Actor) append(ctx context.Context, d events.Data, actor, cause string) 
 		switch {
 		case err == nil:
 			a.set(run.Evolve(s, stored))
-			a.cfg.Changed(a.State(), stored)
+			a.cfg.Changed(a.State())
 			return a.closed(ctx, d)
 		case errors.Is(err, ErrMoved):
 			return a.reload(ctx)
@@ -289,13 +289,28 @@ func (a *Actor) reload(ctx context.Context) error {
 		s, err := a.cfg.Journal.Load(ctx, a.State().ID)
 		if err == nil {
 			a.set(s)
-			return nil
+			a.cfg.Changed(s)
+			return a.closed(ctx, latest(s))
 		}
 		a.cfg.Log.Error("load a run", "run", a.State().ID, "error", err)
 		if err := sleep(ctx, time.Second); err != nil {
 			return err
 		}
 	}
+}
+
+// latest is an event that closes what the state says is closed: it may be the
+// one whose outcome was unknown.
+func latest(s run.State) events.Data {
+	switch {
+	case s.End != nil:
+		return *s.End
+	case s.Halt != nil:
+		return *s.Halt
+	case s.Stage == run.Ready && s.Loop.Iteration > 0:
+		return s.Last.Record
+	}
+	return nil
 }
 
 func (a *Actor) set(s run.State) {

@@ -52,10 +52,14 @@ func Fold(s State, es ...events.Event) State {
 	return s
 }
 
+// keepFails is how far back rails can look: the widest window that a workflow
+// may have.
+const keepFails = 100
+
 func started(s State, e events.Event, d events.RunStarted) State {
 	s.ID, s.Facts, s.Requested = e.Aggregate.ID, d, e.Causation
 	s.Status, s.Stage = Live, Started
-	s.Loop.Phase = d.Phase
+	s.Loop.Phase, s.Loop.History = d.Phase, rule.NewHistory(keepFails, keepFails)
 	s.Last.Tree, s.Last.Work = d.Tree, d.Work
 	s.Clock.Started, s.Clock.Since = e.Time, e.Time
 	return s
