@@ -109,6 +109,11 @@ func (rec *recording) plan(ctx context.Context, entries []entry) (plan, error) {
 		return plan{}, err
 	}
 	racy := rec.racySecond()
+	top, err := os.Open(rec.r.ws.Path)
+	if err != nil {
+		return plan{}, err
+	}
+	defer top.Close()
 	for _, e := range entries {
 		if rec.notes.match(e.path) {
 			p.noted = append(p.noted, e.path)
@@ -118,7 +123,7 @@ func (rec *recording) plan(ctx context.Context, entries []entry) (plan, error) {
 		case e.changed || e.mode == modeLink:
 			err = rec.look(ctx, &p, e, tracked[e.path])
 		case racy > 0:
-			rec.distrust(&p, e, racy)
+			distrust(&p, e, racy, int(top.Fd()))
 		}
 		if err != nil {
 			return plan{}, fmt.Errorf("%w: %q: %w", ErrUnreadable, e.path, err)
@@ -262,9 +267,9 @@ func (rec *recording) racySecond() int64 {
 // after the second in which the index was written, but whose modification time
 // is older. Git compares whole seconds and looks again only if the modification
 // time is as new as the index; a program can set that time back.
-func (rec *recording) distrust(p *plan, e entry, racy int64) {
-	info, err := os.Lstat(filepath.Join(rec.r.ws.Path, e.path))
-	if err != nil || changedAt(info) < racy || info.ModTime().Unix() >= racy {
+func distrust(p *plan, e entry, racy int64, top int) {
+	changed, modified, err := seconds(top, e.path)
+	if err != nil || changed < racy || modified >= racy {
 		return
 	}
 	p.remove(e)

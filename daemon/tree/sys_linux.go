@@ -39,11 +39,3 @@ func stamp(info fs.FileInfo) (string, bool) {
 	}
 	return fmt.Sprintf("%d %d %d %d.%09d %d.%09d", st.Dev, st.Ino, st.Size, st.Mtim.Sec, st.Mtim.Nsec, st.Ctim.Sec, st.Ctim.Nsec), true
 }
-
-// changedAt is the second of the last change of content or attributes.
-func changedAt(info fs.FileInfo) int64 {
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return int64(st.Ctim.Sec)
-	}
-	return info.ModTime().Unix()
-}

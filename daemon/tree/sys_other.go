@@ -9,5 +9,3 @@ func fsyncMethod(string) string { return "batch" }
 
 // stamp has no portable change time here, so large files are read every time.
 func stamp(fs.FileInfo) (string, bool) { return "", false }
-
-func changedAt(info fs.FileInfo) int64 { return info.ModTime().Unix() }
