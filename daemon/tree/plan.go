@@ -39,8 +39,9 @@ func (rec *recording) list(ctx context.Context) ([]entry, error) {
 }
 
 func parseListing(out string) ([]entry, error) {
-	var entries []entry
-	at := map[string]int{} // changed paths of the index come twice or thrice
+	lines := strings.Count(out, "\x00")
+	entries := make([]entry, 0, lines)
+	at := make(map[string]int, lines) // changed paths of the index come twice or thrice
 	for line := range strings.SplitSeq(out, "\x00") {
 		if line == "" {
 			continue
@@ -60,8 +61,9 @@ func parseListing(out string) ([]entry, error) {
 			continue
 		}
 		meta, path, ok := strings.Cut(rest, "\t")
-		fields := strings.Fields(meta)
-		if !ok || len(fields) != 3 {
+		mode, more, okMode := strings.Cut(meta, " ")
+		id, _, okID := strings.Cut(more, " ")
+		if !ok || !okMode || !okID {
 			return nil, fmt.Errorf("git ls-files: unexpected line %.80q", line)
 		}
 		i, known := at[path]
@@ -70,7 +72,7 @@ func parseListing(out string) ([]entry, error) {
 			entries = append(entries, entry{path: path})
 			at[path] = i
 		}
-		entries[i].mode, entries[i].id = fields[0], fields[1]
+		entries[i].mode, entries[i].id = mode, id
 		entries[i].changed = entries[i].changed || tag != "H"
 	}
 	return entries, nil
