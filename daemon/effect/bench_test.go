@@ -19,7 +19,7 @@ import (
 // synced to make intent and outcome durable. The three take turns, so that
 // they meet the same load, and medians are reported.
 func BenchmarkStart(b *testing.B) {
-	x := newBench(b)
+	x := newRig(b)
 	dir := b.TempDir()
 	var plain, synced, supervised []time.Duration
 	timed := func(list *[]time.Duration, work func()) {
@@ -76,21 +76,21 @@ func syncs(b *testing.B, root string) {
 func BenchmarkMemory(b *testing.B) {
 	const n = 4
 	var done []<-chan result
-	var benches []*bench
+	var rigs []*rig
 	for range n {
-		x := newBench(b)
+		x := newRig(b)
 		d, _ := x.started(b.Context(), x.sh("echo ready; read x < $GO"), nil)
-		done, benches = append(done, d), append(benches, x)
+		done, rigs = append(done, d), append(rigs, x)
 	}
 	var kib int
 	for b.Loop() {
 		kib = 0
-		for _, x := range benches {
+		for _, x := range rigs {
 			kib += fileKiB(b, filepath.Join("/proc", strconv.Itoa(x.shim()), "smaps_rollup"), "Private_")
 		}
 	}
 	b.ReportMetric(float64(kib)/n, "private-KiB/shim")
-	for i, x := range benches {
+	for i, x := range rigs {
 		x.release()
 		<-done[i]
 	}
@@ -98,7 +98,7 @@ func BenchmarkMemory(b *testing.B) {
 
 // BenchmarkOwner is the look-up that every new connection costs.
 func BenchmarkOwner(b *testing.B) {
-	x := newBench(b)
+	x := newRig(b)
 	done, pids := x.started(b.Context(), x.sh("sh -c 'sh -c \"echo \\$\\$; echo ready; read x < $GO\"; true'; true"), nil)
 	pid, err := strconv.Atoi(pids[:len(pids)-1])
 	if err != nil {

@@ -38,7 +38,7 @@ func TestResultFileIsReadOnlyIfItIsOne(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t)
+			b := newRig(t)
 			if out := b.run(b.sh(c.script)); out.Exit != 0 {
 				t.Fatalf("outcome: %+v %s", out, b.output())
 			}
@@ -52,7 +52,7 @@ func TestResultFileIsReadOnlyIfItIsOne(t *testing.T) {
 
 func TestNamesOutsideTheBoxAreNotRead(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newRig(t)
 	b.run(b.sh("true"))
 	for _, name := range []string{"", ".", "..", "../ctl/spec.json", "/etc/passwd"} {
 		if got, err := b.dir.ReadBox(name); err == nil {
@@ -66,7 +66,7 @@ func TestNamesOutsideTheBoxAreNotRead(t *testing.T) {
 
 func TestLongLineCostsTheSupervisorNoMemory(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newRig(t)
 	done := b.startedQuietly(b.helper("line"))
 	peak := statusKiB(t, b.shim(), "VmHWM:")
 	b.release()
@@ -88,7 +88,7 @@ func TestLongLineCostsTheSupervisorNoMemory(t *testing.T) {
 }
 
 // startedQuietly is started for a program that prints too much to be kept.
-func (b *bench) startedQuietly(s shim.Spec) <-chan result {
+func (b *rig) startedQuietly(s shim.Spec) <-chan result {
 	b.Helper()
 	done := b.start(b.Context(), s, nil)
 	for b.Context().Err() == nil {
@@ -129,7 +129,7 @@ func fileKiB(t testing.TB, path, prefix string) int {
 
 func TestFollowYieldsTheStreamAsItGrowsAndFromAnyPlace(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newRig(t)
 	done, before := b.started(t.Context(), b.sh("echo one; echo ready; read x < $GO; echo two"), nil)
 	if before != "one\n" {
 		t.Errorf("before: %q", before)
@@ -162,7 +162,7 @@ func TestFollowYieldsTheStreamAsItGrowsAndFromAnyPlace(t *testing.T) {
 
 func TestFollowSaysWhatIsMissingAndEndsWithItsContext(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newRig(t)
 	s := b.sh("head -c 100000 /dev/zero; echo; echo ready; read x < $GO")
 	s.Head, s.Tail = 10, 20
 	done := b.startedQuietly(s)
@@ -186,7 +186,7 @@ func TestFollowSaysWhatIsMissingAndEndsWithItsContext(t *testing.T) {
 
 func TestReadersOfWhatDoesNotExist(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newRig(t)
 	if _, err := b.dir.Tail(effect.Merged, 10); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("tail of nothing: %v", err)
 	}
@@ -206,7 +206,7 @@ func TestReadersOfWhatDoesNotExist(t *testing.T) {
 
 func TestOwnerIsFoundByAncestorsAndByMarker(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newRig(t)
 	done, pids := b.started(t.Context(), b.sh("EFFECT_TEST_HELPER=daemonize $HELPER; while ! test -e $PIDS; do sleep 0.01; done; cat $PIDS; echo; env -i sleep 300 & echo $! $$; echo ready; read x < $GO"), nil)
 	b.restart() // a daemon that has not run the effect again yet knows it, too
 	for _, f := range strings.Fields(pids) {

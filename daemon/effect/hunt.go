@@ -1,7 +1,6 @@
 package effect
 
 import (
-	"errors"
 	"slices"
 	"time"
 
@@ -18,22 +17,31 @@ const huntMost = 5 * time.Second
 // verifies that none is left. There is no polite signal: nobody waits for what
 // they would still do.
 func hunt(id string, c shim.Claim) (killed int, left []int) {
-	seen := map[proc.Process]bool{}
+	type identity struct {
+		pid   int
+		start uint64
+	}
+	hit := map[identity]bool{}
 	deadline := time.Now().Add(huntMost)
 	for {
 		found := survivors(id, c)
+		for _, p := range found {
+			// One that cannot be signalled is found again, and left in the end.
+			if err := proc.Signal(p, unix.SIGKILL); err == nil {
+				hit[identity{p.PID, p.Start}] = true
+			}
+		}
+		for h := range hit {
+			p := proc.Process{PID: h.pid, Start: h.start}
+			if proc.Lives(p) && !slices.ContainsFunc(found, p.Same) {
+				found = append(found, p) // it has lost its environment, not its files
+			}
+		}
 		if len(found) == 0 || time.Now().After(deadline) {
 			for _, p := range found {
 				left = append(left, p.PID)
 			}
-			return len(seen), left
-		}
-		for _, p := range found {
-			if err := proc.Signal(p, unix.SIGKILL); err == nil {
-				seen[proc.Process{PID: p.PID, Start: p.Start}] = true
-			} else if !errors.Is(err, proc.ErrGone) {
-				continue // not ours to signal: counted as left at the end
-			}
+			return len(hit), left
 		}
 		time.Sleep(2 * time.Millisecond)
 	}

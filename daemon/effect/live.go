@@ -37,10 +37,9 @@ func (r *Runner) Live() []Live {
 	r.mu.Unlock()
 	var list []Live
 	for _, s := range all {
-		if now, err := proc.Read(s.who.PID); err != nil || !now.Same(s.who) || now.Zombie {
-			continue
+		if proc.Lives(s.who) {
+			list = append(list, Live{Effect: s.effect, Shim: s.who.PID})
 		}
-		list = append(list, Live{Effect: s.effect, Shim: s.who.PID})
 	}
 	slices.SortFunc(list, func(a, b Live) int { return cmp.Compare(a.Effect, b.Effect) })
 	return list

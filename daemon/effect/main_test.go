@@ -99,8 +99,8 @@ func newID() string {
 	return fmt.Sprintf("test-%d-%d-%d", os.Getpid(), time.Now().UnixNano(), ids.Add(1))
 }
 
-// bench is a root with a Runner, and one effect on it.
-type bench struct {
+// rig is a root with a Runner, and one effect on it.
+type rig struct {
 	testing.TB
 	root string
 	r    *effect.Runner
@@ -109,9 +109,9 @@ type bench struct {
 	fifo string // what GO names: reading it waits for release
 }
 
-func newBench(t testing.TB) *bench {
+func newRig(t testing.TB) *rig {
 	t.Helper()
-	b := &bench{TB: t, root: t.TempDir(), id: newID()}
+	b := &rig{TB: t, root: t.TempDir(), id: newID()}
 	b.restart()
 	b.dir = b.r.Open(b.id)
 	b.fifo = filepath.Join(t.TempDir(), "go")
@@ -123,7 +123,7 @@ func newBench(t testing.TB) *bench {
 }
 
 // restart is a new daemon on the same root.
-func (b *bench) restart() {
+func (b *rig) restart() {
 	b.Helper()
 	r, err := effect.New(effect.Config{Root: b.root, Shim: apshim})
 	if err != nil {
@@ -133,7 +133,7 @@ func (b *bench) restart() {
 }
 
 // clean ends what a failed test may have left, and fails if anything was.
-func (b *bench) clean() {
+func (b *rig) clean() {
 	for id, ps := range proc.Marked(func(id string) bool { return id == b.id }, 0) {
 		for _, p := range ps {
 			b.Errorf("process %d of effect %s was left", p.PID, id)
@@ -142,7 +142,7 @@ func (b *bench) clean() {
 	}
 }
 
-func (b *bench) spec(argv ...string) shim.Spec {
+func (b *rig) spec(argv ...string) shim.Spec {
 	return shim.Spec{
 		ID: b.id, Argv: argv, Dir: b.root,
 		Env: []string{
@@ -153,16 +153,16 @@ func (b *bench) spec(argv ...string) shim.Spec {
 	}
 }
 
-func (b *bench) sh(script string) shim.Spec { return b.spec("sh", "-c", script) }
+func (b *rig) sh(script string) shim.Spec { return b.spec("sh", "-c", script) }
 
-func (b *bench) helper(mode string) shim.Spec {
+func (b *rig) helper(mode string) shim.Spec {
 	s := b.spec(os.Args[0])
 	s.Env = append(s.Env, helperVariable+"="+mode)
 	return s
 }
 
 // run performs an effect to its end.
-func (b *bench) run(s shim.Spec) effect.Outcome {
+func (b *rig) run(s shim.Spec) effect.Outcome {
 	b.Helper()
 	out, err := b.r.Run(b.Context(), s, nil, nil)
 	if err != nil {
@@ -177,7 +177,7 @@ type result struct {
 }
 
 // start performs an effect beside the test.
-func (b *bench) start(ctx context.Context, s shim.Spec, end <-chan struct{}) <-chan result {
+func (b *rig) start(ctx context.Context, s shim.Spec, end <-chan struct{}) <-chan result {
 	done := make(chan result, 1)
 	r := b.r
 	go func() {
@@ -189,13 +189,13 @@ func (b *bench) start(ctx context.Context, s shim.Spec, end <-chan struct{}) <-c
 
 // started is start, and returns when the program has printed the word ready,
 // with what it printed before.
-func (b *bench) started(ctx context.Context, s shim.Spec, end <-chan struct{}) (<-chan result, string) {
+func (b *rig) started(ctx context.Context, s shim.Spec, end <-chan struct{}) (<-chan result, string) {
 	b.Helper()
 	done := b.start(ctx, s, end)
 	return done, b.ready()
 }
 
-func (b *bench) ready() string {
+func (b *rig) ready() string {
 	b.Helper()
 	for { // the directory may not exist yet
 		var text strings.Builder
@@ -217,7 +217,7 @@ func (b *bench) ready() string {
 }
 
 // release lets a program go on that reads GO.
-func (b *bench) release() {
+func (b *rig) release() {
 	b.Helper()
 	f, err := os.OpenFile(b.fifo, os.O_WRONLY, 0)
 	if err != nil {
@@ -226,7 +226,7 @@ func (b *bench) release() {
 	f.Close()
 }
 
-func (b *bench) shim() int {
+func (b *rig) shim() int {
 	b.Helper()
 	live := b.r.Live()
 	if len(live) != 1 || live[0].Effect != b.id {
@@ -236,7 +236,7 @@ func (b *bench) shim() int {
 }
 
 // output is what the effect printed.
-func (b *bench) output() string {
+func (b *rig) output() string {
 	b.Helper()
 	out, err := b.dir.Tail(effect.Merged, 1<<20)
 	if err != nil {
@@ -246,7 +246,7 @@ func (b *bench) output() string {
 }
 
 // gone fails if one of the pids in text lives.
-func (b *bench) gone(text string) {
+func (b *rig) gone(text string) {
 	b.Helper()
 	pids := strings.Fields(text)
 	if len(pids) == 0 {

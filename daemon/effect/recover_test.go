@@ -28,7 +28,7 @@ func boot(t *testing.T) string {
 
 // intent makes a control directory as a daemon does before it starts a
 // supervisor.
-func (b *bench) intent(s shim.Spec, bootID string) string {
+func (b *rig) intent(s shim.Spec, bootID string) string {
 	b.Helper()
 	ctl := filepath.Join(b.dir.Path(), "ctl")
 	for _, dir := range []string{ctl, b.dir.Box()} {
@@ -73,7 +73,7 @@ func lives(t *testing.T, p proc.Process) {
 
 func TestRunningEffectIsAdopted(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newRig(t)
 	s := b.sh("echo x >>$BOX/ran; echo ready; read x < $GO; exit 7")
 	ctx, cancel := context.WithCancel(t.Context())
 	done, _ := b.started(ctx, s, nil)
@@ -97,7 +97,7 @@ func TestRunningEffectIsAdopted(t *testing.T) {
 	ran(t, b, "x\n")
 }
 
-func ran(t *testing.T, b *bench, want string) {
+func ran(t *testing.T, b *rig, want string) {
 	t.Helper()
 	got, err := b.dir.ReadBox("ran")
 	if err != nil || string(got) != want {
@@ -107,7 +107,7 @@ func ran(t *testing.T, b *bench, want string) {
 
 func TestAdoptedEffectIsEndedOnRequest(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newRig(t)
 	s := b.sh("sleep 300 & echo $! $$; echo ready; wait")
 	ctx, cancel := context.WithCancel(t.Context())
 	done, pids := b.started(ctx, s, nil)
@@ -125,7 +125,7 @@ func TestAdoptedEffectIsEndedOnRequest(t *testing.T) {
 
 func TestOutcomeOfAnEffectThatEndedWhileTheDaemonWasAwayIsTaken(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newRig(t)
 	s := b.sh("echo x >>$BOX/ran; echo ready; read x < $GO; exit 7")
 	ctx, cancel := context.WithCancel(t.Context())
 	done, _ := b.started(ctx, s, nil)
@@ -148,7 +148,7 @@ func TestOutcomeOfAnEffectThatEndedWhileTheDaemonWasAwayIsTaken(t *testing.T) {
 
 func TestKilledSupervisorMeansLostAndNoSurvivor(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newRig(t)
 	s := b.sh("sleep 300 & echo $! $$; EFFECT_TEST_HELPER=daemonize $HELPER; while ! test -e $PIDS; do sleep 0.01; done; cat $PIDS; echo; echo ready; wait")
 	done, pids := b.started(t.Context(), s, nil)
 	if err := syscall.Kill(b.shim(), syscall.SIGKILL); err != nil {
@@ -173,7 +173,7 @@ func TestKilledSupervisorMeansLostAndNoSurvivor(t *testing.T) {
 
 func TestFollowEndsWhenTheSupervisorIsKilled(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newRig(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	done, _ := b.started(ctx, b.sh("echo ready; read x < $GO"), nil)
 	pid := b.shim()
@@ -196,7 +196,7 @@ func TestFollowEndsWhenTheSupervisorIsKilled(t *testing.T) {
 func TestSupervisorAndRecoveringDaemonRaceForTheClaim(t *testing.T) {
 	t.Parallel()
 	for range 12 {
-		b := newBench(t)
+		b := newRig(t)
 		s := b.sh("echo x >>$BOX/ran; exit 7")
 		ctl := b.intent(s, boot(t))
 		late := exec.Command(apshim, ctl)
@@ -217,7 +217,7 @@ func TestSupervisorAndRecoveringDaemonRaceForTheClaim(t *testing.T) {
 
 func TestIntentWithoutAClaimIsAbandonedAndBegunAgain(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newRig(t)
 	s := b.sh("echo x >>$BOX/ran; echo $BOX; exit 7")
 	ctl := b.intent(s, boot(t))
 	if out := b.run(s); out.Outcome != events.Exited || out.Exit != 7 {
@@ -235,7 +235,7 @@ func TestIntentWithoutAClaimIsAbandonedAndBegunAgain(t *testing.T) {
 
 func TestHalfAnIntentIsBegunAgain(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newRig(t)
 	if err := os.MkdirAll(filepath.Join(b.dir.Path(), "ctl"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func TestSupervisorThatDiedAfterItsClaimIsLost(t *testing.T) {
 	claim := shim.Claim{PID: dead.Process.Pid, Start: 1, Boot: boot(t)}
 	t.Run("nothing lives", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t)
+		b := newRig(t)
 		if err := claim.Take(b.intent(b.sh("true"), claim.Boot)); err != nil {
 			t.Fatal(err)
 		}
@@ -263,7 +263,7 @@ func TestSupervisorThatDiedAfterItsClaimIsLost(t *testing.T) {
 	})
 	t.Run("a process with the marker lives", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t)
+		b := newRig(t)
 		if err := claim.Take(b.intent(b.sh("true"), claim.Boot)); err != nil {
 			t.Fatal(err)
 		}
@@ -279,7 +279,7 @@ func TestSupervisorThatDiedAfterItsClaimIsLost(t *testing.T) {
 	})
 	t.Run("the claim is empty", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t)
+		b := newRig(t)
 		ctl := b.intent(b.sh("true"), claim.Boot)
 		if err := os.WriteFile(filepath.Join(ctl, "claim"), nil, 0o600); err != nil {
 			t.Fatal(err)

@@ -237,5 +237,8 @@ func (t *task) bury(ctl string, at state) error {
 		exit.SetLeft(left)
 	}
 	t.r.dropLive(t.spec.ID)
+	if shim.HasExit(ctl) {
+		return nil // its supervisor lived after all, and has told more than we know
+	}
 	return shim.WriteExit(ctl, exit)
 }

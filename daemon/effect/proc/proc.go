@@ -36,6 +36,14 @@ type Process struct {
 // Same says whether p and q are one process.
 func (p Process) Same(q Process) bool { return p.PID == q.PID && p.Start == q.Start }
 
+// Lives says whether p is still there and has not ended. A process that is
+// about to end has no environment any more and still counts as live, as its
+// files are open.
+func Lives(p Process) bool {
+	now, err := Read(p.PID)
+	return err == nil && now.Same(p) && !now.Zombie
+}
+
 // value finds the value of a variable in NUL-separated assignments.
 func value(environ []byte, name string) string {
 	prefix := []byte(name + "=")

@@ -15,9 +15,9 @@
 //     of the effect has ended or is counted as left.
 //   - The supervisor needs memory in proportion to nothing that the effect does.
 //
-// It imports the standard library and golang.org/x/sys only, as every agent
-// and gate has one of these beside it for as long as it lives: it must be
-// small and start in about a millisecond.
+// With proc and spool it imports the standard library and golang.org/x/sys
+// only, as every agent and gate has one of these beside it for as long as it
+// lives: it must be small and start in about a millisecond.
 //
 // On Linux the supervisor is a subreaper, so that children that leave their
 // session and their parent come back to it. On macOS there is no such thing:

@@ -177,7 +177,9 @@ func (s Spec) coded(code func([]byte) string, raw bool) Spec {
 func WriteExit(dir string, e Exit) error {
 	e.V = Version
 	b, err := json.Marshal(e)
-	made := filepath.Join(dir, exitFile+".new")
+	// A name of its own: when records were deleted, a supervisor and a
+	// recovering daemon can both be at it.
+	made := filepath.Join(dir, fmt.Sprintf("%s.%d", exitFile, os.Getpid()))
 	if err == nil {
 		err = WriteFile(made, b)
 	}

@@ -133,9 +133,9 @@ func (s *supervisor) watch() {
 	if s.spec.Wall > 0 {
 		wall = time.After(s.spec.Wall)
 	}
-	idleTimer := time.NewTimer(max(s.spec.Idle, time.Hour))
+	idleTimer := time.NewTimer(s.spec.Idle)
+	defer idleTimer.Stop()
 	if s.spec.Idle > 0 {
-		idleTimer.Reset(s.spec.Idle)
 		idle = idleTimer.C
 	}
 	for s.reap(); !s.ended; s.reap() {

@@ -37,7 +37,15 @@ func (s *supervisor) endTree(grace time.Duration) {
 // kernel's own word for no descendants; a list of /proc is only a hint, as it
 // may leave some out while others end.
 func (s *supervisor) settled() bool {
-	return s.reap() && len(s.outside()) == 0
+	if !s.reap() || len(s.outside()) > 0 {
+		return false
+	}
+	for p := range s.signalled {
+		if proc.Lives(proc.Process{PID: p.pid, Start: p.start}) {
+			return false
+		}
+	}
+	return true
 }
 
 // settle waits up to d for the end of all.
