@@ -92,7 +92,9 @@ func TestACallEndsWithItsContext(t *testing.T) {
 	if err := c.Call(ctx, wire.RunGet, nil, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	await(t, ended, "the handler") // the daemon was told
+	if err := await(t, ended, "the handler"); err == nil {
+		t.Error("the daemon was not told")
+	}
 	if err := c.Call(ctx, wire.RunGet, nil, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
@@ -189,10 +191,15 @@ func TestAStreamThatIsLeftEnds(t *testing.T) {
 		}
 	}})
 	c := mustDial(t, p, Options{})
-	for range c.Stream(t.Context(), wire.RunEvents, nil) {
+	for _, err := range c.Stream(t.Context(), wire.RunEvents, nil) {
+		if err != nil {
+			t.Error(err)
+		}
 		break
 	}
-	await(t, ended, "the end of the stream")
+	if err := await(t, ended, "the end of the stream"); err == nil {
+		t.Error("the stream ended by itself")
+	}
 	if err := c.Call(t.Context(), wire.RunGet, nil, nil); code(err) != wire.Failed {
 		t.Errorf("the connection is of no use any more: %v", err)
 	}

@@ -221,7 +221,9 @@ func TestOnlyFreshTokensOfThePipeAreGood(t *testing.T) {
 	if err := c.Publish("ap.event.run.x", nil); err != nil {
 		t.Fatal(err)
 	}
-	await(t, c.errs, "a refusal")
+	if err := await(t, c.errs, "a refusal"); err == nil {
+		t.Error("no refusal")
+	}
 }
 
 func TestNoPortIsOpen(t *testing.T) {

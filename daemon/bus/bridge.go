@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"net"
 	"os"
@@ -26,6 +25,7 @@ const (
 // server under the identity that it decided on.
 type bridge struct {
 	pipe     func() (net.Conn, error)
+	prepare  func() error // makes the directory of the sockets
 	tokens   *tokens
 	clients  *registry
 	identify func(pid, uid int) Identity
@@ -38,59 +38,9 @@ type bridge struct {
 	wg    sync.WaitGroup
 
 	mu        sync.Mutex
-	listeners map[*net.UnixListener]struct{}
+	listeners map[*socket]struct{}
 	sockets   map[net.Conn]struct{}
 	closed    bool
-}
-
-// listen binds a socket. Connections wait until serve. With an effect every
-// connection is that effect; without one, identify says who it is.
-func (b *bridge) listen(path, effect string) (*net.UnixListener, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.closed {
-		return nil, ErrClosing
-	}
-	if err := removeStale(path); err != nil {
-		return nil, err
-	}
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
-	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w", path, err)
-	}
-	// The directory is 0700, so nobody came in before this.
-	if err := os.Chmod(path, 0o600); err != nil {
-		return nil, errors.Join(fmt.Errorf("close socket to others: %w", err), l.Close())
-	}
-	b.listeners[l] = struct{}{}
-	b.wg.Go(func() { b.accept(l, effect) })
-	return l, nil
-}
-
-// removeStale removes the socket of a daemon that was killed. The state lock
-// is held, so nobody listens on it any more. Nothing but a socket is removed.
-func removeStale(path string) error {
-	fi, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("check socket: %w", err)
-	}
-	if fi.Mode()&fs.ModeSocket == 0 {
-		return fmt.Errorf("listen on %s: the file there is not a socket; remove it", path)
-	}
-	if err := os.Remove(path); err != nil {
-		return fmt.Errorf("remove stale socket: %w", err)
-	}
-	return nil
-}
-
-func (b *bridge) unlisten(l *net.UnixListener) {
-	b.mu.Lock()
-	delete(b.listeners, l)
-	b.mu.Unlock()
-	_ = l.Close() // removes the file too; a second close is harmless
 }
 
 func (b *bridge) accept(l *net.UnixListener, effect string) {
@@ -267,8 +217,8 @@ func (b *bridge) refuse(uc *net.UnixConn, id Identity, err error) {
 func (b *bridge) close() {
 	b.mu.Lock()
 	b.closed = true
-	for l := range b.listeners {
-		_ = l.Close()
+	for s := range b.listeners {
+		_ = s.l.Close()
 	}
 	for c := range b.sockets {
 		_ = c.Close()

@@ -2,6 +2,7 @@ package bus
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -15,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"autopilot/events/place"
+	"autopilot/events/wire"
 )
 
 // holdLock is the child: it takes the lock, says so and waits to be killed.
@@ -195,6 +197,31 @@ func TestASocketOfAKilledDaemonIsReplaced(t *testing.T) {
 	mustDial(t, b.cfg.Places.Socket)
 	if fi, err := os.Stat(b.cfg.Places.Socket); err != nil || fi.Mode().Perm() != 0o600 {
 		t.Errorf("socket is %v, %v", fi.Mode(), err)
+	}
+}
+
+func TestASocketThatIsRemovedComesBack(t *testing.T) {
+	t.Parallel()
+	b := openBus(t, nil, map[string]Handler{wire.RunGet.Name: func(context.Context, Request, *Reply) error { return nil }})
+	path, closeSocket, err := b.ListenEffect("E1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := mustDial(t, path)
+	b.bridge.repair() // nothing to do
+	if err := os.RemoveAll(filepath.Dir(b.cfg.Places.Runtime)); err != nil {
+		t.Fatal(err)
+	}
+	b.bridge.repair()
+	for _, c := range []*rawClient{before, mustDial(t, path), mustDial(t, b.cfg.Places.Socket)} {
+		if _, err := c.ask(t, wire.RunGet, "1", ""); err != nil {
+			t.Error(err)
+		}
+	}
+	closeSocket()
+	b.bridge.repair()
+	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a closed socket came back: %v", err)
 	}
 }
 

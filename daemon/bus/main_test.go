@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -21,12 +22,20 @@ import (
 	"autopilot/events/wire"
 )
 
-// envHold makes the test binary hold the lock of a state directory.
-const envHold = "BUS_TEST_HOLD"
+// Variables that make the test binary a child: one that holds the lock of a
+// state directory, one that connects to a socket.
+const (
+	envHold    = "BUS_TEST_HOLD"
+	envConnect = "BUS_TEST_CONNECT"
+)
 
 func TestMain(m *testing.M) {
 	if state := os.Getenv(envHold); state != "" {
 		holdLock(state)
+		return
+	}
+	if socket := os.Getenv(envConnect); socket != "" {
+		connectAndWait(socket)
 		return
 	}
 	goleak.VerifyTestMain(m)
@@ -58,7 +67,7 @@ func placesIn(t testing.TB, dir string) place.Places {
 	return p
 }
 
-func local(pid, uid int) Identity { return Identity{Kind: KindLocal} }
+func local(int, int) Identity { return Identity{Kind: KindLocal} }
 
 // openBus opens and serves a bus; it is closed with the test.
 func openBus(t testing.TB, change func(*Config), handlers map[string]Handler) *Bus {
@@ -256,4 +265,14 @@ func (k *talk) hello(t testing.TB, name string) {
 	if line := k.line(t); line != "PONG" {
 		t.Fatalf("got %q, want PONG", line)
 	}
+}
+
+// connectAndWait is the child: it connects and stays until its stdin ends.
+func connectAndWait(socket string) {
+	if _, err := net.Dial("unix", socket); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Println("connected")
+	_, _ = io.Copy(io.Discard, os.Stdin)
 }

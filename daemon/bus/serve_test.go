@@ -119,7 +119,7 @@ func TestEveryVerbHasAnAnswer(t *testing.T) {
 func TestALongAnswerComesInPieces(t *testing.T) {
 	t.Parallel()
 	want := bytes.Repeat([]byte("0123456789abcdef"), 3*wire.MaxFrame/16+5)
-	b := openBus(t, nil, map[string]Handler{wire.RunGet.Name: func(ctx context.Context, q Request, r *Reply) error {
+	b := openBus(t, nil, map[string]Handler{wire.RunGet.Name: func(ctx context.Context, _ Request, r *Reply) error {
 		for p := want; len(p) > 0; {
 			n := min(len(p), 100_000)
 			if err := r.Send(ctx, p[:n]); err != nil {
@@ -209,7 +209,7 @@ func TestAFullDaemonSaysSo(t *testing.T) {
 func TestASlowHandlerDelaysNobody(t *testing.T) {
 	t.Parallel()
 	begun, release := make(chan struct{}), make(chan struct{})
-	b := openBus(t, nil, map[string]Handler{wire.RunGet.Name: func(ctx context.Context, q Request, r *Reply) error {
+	b := openBus(t, nil, map[string]Handler{wire.RunGet.Name: func(_ context.Context, q Request, _ *Reply) error {
 		if string(q.Body) == "slow" {
 			close(begun)
 			<-release
@@ -245,7 +245,7 @@ func TestCloseLetsAnswersOut(t *testing.T) {
 			<-release
 			return r.Send(ctx, []byte("bye"))
 		},
-		wire.RunWatch.Name: func(ctx context.Context, _ Request, r *Reply) error {
+		wire.RunWatch.Name: func(ctx context.Context, _ Request, _ *Reply) error {
 			begun <- struct{}{}
 			<-ctx.Done()
 			return context.Cause(ctx)

@@ -105,11 +105,12 @@ func Open(cfg Config) (*Bus, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	b.cancel = cancel
 	b.bridge = &bridge{
-		pipe: b.srv.InProcessConn, tokens: b.tokens, clients: &registry{conns: map[string]*conn{}},
+		pipe: b.srv.InProcessConn, prepare: cfg.Places.MakeRuntime, tokens: b.tokens, clients: &registry{conns: map[string]*conn{}},
 		identify: cfg.Identify, host: cfg.Host, uid: os.Getuid(), log: cfg.Log,
 		ctx: ctx, ready: make(chan struct{}),
-		listeners: map[*net.UnixListener]struct{}{}, sockets: map[net.Conn]struct{}{},
+		listeners: map[*socket]struct{}{}, sockets: map[net.Conn]struct{}{},
 	}
+	b.bridge.wg.Go(b.bridge.look)
 	return b, nil
 }
 
@@ -180,11 +181,11 @@ func (b *Bus) ListenEffect(effect string) (path string, closeSocket func(), err 
 	if path, err = b.cfg.Places.EffectSocket(effect); err != nil {
 		return "", nil, err
 	}
-	l, err := b.bridge.listen(path, effect)
+	s, err := b.bridge.listen(path, effect)
 	if err != nil {
 		return "", nil, err
 	}
-	return path, func() { b.bridge.unlisten(l) }, nil
+	return path, func() { b.bridge.unlisten(s) }, nil
 }
 
 // Clients is the number of connections of clients now.

@@ -78,7 +78,9 @@ func TestAStreamWithoutCreditEnds(t *testing.T) {
 	if code(err) != wire.TimedOut {
 		t.Errorf("got %v, want timed-out", err)
 	}
-	await(t, ended, "the handler")
+	if err := await(t, ended, "the handler"); code(err) != wire.TimedOut {
+		t.Errorf("the handler saw %v", err)
+	}
 	if n := sent.Load(); n != wire.InitialCredit {
 		t.Errorf("%d frames were sent", n)
 	}
