@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"autopilot/daemon/effect/shim"
 	"autopilot/daemon/effect/spool"
-
-	"golang.org/x/sys/unix"
 )
 
 // Names of spools: one for both streams, or with shim.Spec.Split one each.

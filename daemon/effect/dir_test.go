@@ -236,5 +236,5 @@ func TestOwnerIsFoundByAncestorsAndByMarker(t *testing.T) {
 	if p, err := proc.Read(stranger.PID); err != nil || !p.Same(stranger) {
 		t.Error("the stranger was ended")
 	}
-	syscall.Kill(marked.PID, syscall.SIGKILL)
+	_ = syscall.Kill(marked.PID, syscall.SIGKILL)
 }

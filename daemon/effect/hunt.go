@@ -4,10 +4,10 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"autopilot/daemon/effect/proc"
 	"autopilot/daemon/effect/shim"
-
-	"golang.org/x/sys/unix"
 )
 
 // huntMost is how long the hunt goes on before what lives is counted as left.

@@ -36,7 +36,7 @@ func TestMembersOfTheSessionAreHuntedWithoutTheirMarker(t *testing.T) {
 		t.Fatal(err)
 	}
 	in.Close()
-	leader.Wait() // read fails without input, so the code is not 0 everywhere
+	_ = leader.Wait() // read fails without input, so the code is not 0 everywhere
 	if err := (shim.Claim{PID: p.PID, Start: p.Start, Boot: boot(t)}).Take(b.intent(b.sh("true"), boot(t))); err != nil {
 		t.Fatal(err)
 	}
@@ -114,8 +114,8 @@ func TestSurvivorsAreProcessesOfFinishedEffectsOnly(t *testing.T) {
 	if got := b.r.Survivors(); len(got) != 1 || got[0] != (effect.Survivor{Effect: b.id, PID: p.PID}) {
 		t.Errorf("survivors: %v", got)
 	}
-	c.Process.Kill()
-	c.Wait()
+	_ = c.Process.Kill()
+	_ = c.Wait()
 }
 
 func TestRemoveDeletesAlsoWhatTheEffectLocked(t *testing.T) {

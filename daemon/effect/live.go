@@ -114,9 +114,9 @@ func removeAll(path string) error {
 	}
 	// What cannot be opened is made so and visited again; what fails otherwise
 	// is reported by the second attempt.
-	filepath.WalkDir(path, func(p string, e fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(path, func(p string, e fs.DirEntry, err error) error {
 		if e != nil && e.IsDir() && err == nil {
-			os.Chmod(p, 0o700)
+			_ = os.Chmod(p, 0o700)
 		}
 		return nil
 	})

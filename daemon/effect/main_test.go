@@ -61,7 +61,9 @@ func helper(mode string) {
 			os.Stdout.Write(block)
 		}
 		os.Stdout.WriteString("\nready\n")
-		os.ReadFile(os.Getenv("GO"))
+		if _, err := os.ReadFile(os.Getenv("GO")); err != nil {
+			panic(err)
+		}
 	case "flood": // stderr first, 64 MiB
 		block := bytes.Repeat([]byte("e"), 1<<20)
 		for range 64 {
@@ -77,8 +79,10 @@ func helper(mode string) {
 		if err := os.WriteFile(os.Getenv("PIDS")+".new", []byte(pid), 0o600); err != nil {
 			panic(err)
 		}
-		os.Rename(os.Getenv("PIDS")+".new", os.Getenv("PIDS"))
-		syscall.Exec("/bin/sh", []string{"sh", "-c", "trap '' TERM; sleep 300 & while :; do wait; done"}, nil)
+		if err := os.Rename(os.Getenv("PIDS")+".new", os.Getenv("PIDS")); err != nil {
+			panic(err)
+		}
+		panic(syscall.Exec("/bin/sh", []string{"sh", "-c", "trap '' TERM; sleep 300 & while :; do wait; done"}, nil))
 	}
 }
 
@@ -137,7 +141,7 @@ func (b *rig) clean() {
 	for id, ps := range proc.Marked(func(id string) bool { return id == b.id }, 0) {
 		for _, p := range ps {
 			b.Errorf("process %d of effect %s was left", p.PID, id)
-			proc.Signal(p, syscall.SIGKILL)
+			_ = proc.Signal(p, syscall.SIGKILL)
 		}
 	}
 }

@@ -54,8 +54,8 @@ func bystander(t *testing.T, env ...string) (proc.Process, *exec.Cmd) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		c.Process.Kill()
-		c.Wait()
+		_ = c.Process.Kill()
+		_ = c.Wait()
 	})
 	p, err := proc.Read(c.Process.Pid)
 	if err != nil {
@@ -165,7 +165,7 @@ func TestKilledSupervisorMeansLostAndNoSurvivor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	syscall.Kill(orphan, syscall.SIGKILL)
+	_ = syscall.Kill(orphan, syscall.SIGKILL)
 	if again := b.run(s); again.Outcome != events.Lost {
 		t.Errorf("asked again: %+v", again)
 	}
@@ -179,7 +179,7 @@ func TestFollowEndsWhenTheSupervisorIsKilled(t *testing.T) {
 	pid := b.shim()
 	cancel()
 	<-done
-	syscall.Kill(pid, syscall.SIGKILL)
+	_ = syscall.Kill(pid, syscall.SIGKILL)
 	var got strings.Builder
 	for c, err := range b.dir.Follow(t.Context(), effect.Merged, 0) {
 		if err != nil {

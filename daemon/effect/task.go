@@ -8,10 +8,10 @@ import (
 	"os"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"autopilot/daemon/effect/proc"
 	"autopilot/daemon/effect/shim"
-
-	"golang.org/x/sys/unix"
 )
 
 // endMost is how long a supervisor gets for the end of its tree on top of the
@@ -217,10 +217,9 @@ func (t *task) awaitEnd(w waiter, done <-chan error) error {
 	}
 }
 
-// askEnd asks the supervisor to end its tree. One that is gone already is seen
-// by the waiting.
+// askEnd asks the supervisor to end its tree.
 func (t *task) askEnd(w waiter) <-chan time.Time {
-	w.signal(unix.SIGTERM)
+	_ = w.signal(unix.SIGTERM) // the waiting sees one that is gone, and the clock one that cannot be asked
 	return time.After(t.spec.GraceOrDefault() + endMost)
 }
 

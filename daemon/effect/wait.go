@@ -5,10 +5,10 @@ import (
 	"errors"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"autopilot/daemon/effect/proc"
 	"autopilot/daemon/effect/shim"
-
-	"golang.org/x/sys/unix"
 )
 
 // pollEvery is how often a supervisor is looked at where nothing reports its

@@ -7,10 +7,10 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"autopilot/daemon/effect/proc"
 	"autopilot/daemon/effect/shim"
-
-	"golang.org/x/sys/unix"
 )
 
 // pidfd is a supervisor by a descriptor that the runtime's poller watches, so
@@ -73,7 +73,8 @@ func newPidfd(fd int, who proc.Process) (waiter, error) {
 }
 
 func (p *pidfd) wait(ctx context.Context) error {
-	stop := context.AfterFunc(ctx, func() { p.file.SetReadDeadline(time.Unix(1, 0)) })
+	// It fails only on a closed file, and then nothing waits on it.
+	stop := context.AfterFunc(ctx, func() { _ = p.file.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
 	err := p.raw.Read(func(fd uintptr) bool {
 		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
@@ -88,7 +89,7 @@ func (p *pidfd) wait(ctx context.Context) error {
 	}
 	return p.raw.Control(func(fd uintptr) {
 		// Only a child can be reaped; an adopted one is init's.
-		unix.Waitid(unix.P_PIDFD, int(fd), nil, unix.WEXITED|unix.WNOHANG, nil)
+		_ = unix.Waitid(unix.P_PIDFD, int(fd), nil, unix.WEXITED|unix.WNOHANG, nil)
 	})
 }
 

@@ -22,8 +22,8 @@ func sleeper(t *testing.T, env ...string) (proc.Process, *exec.Cmd) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		c.Process.Kill()
-		c.Wait()
+		_ = c.Process.Kill()
+		_ = c.Wait()
 	})
 	p, err := proc.Read(c.Process.Pid)
 	if err != nil {
@@ -97,8 +97,8 @@ func TestDescendantsAndSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
-		c.Wait()
+		_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
+		_ = c.Wait()
 	}()
 	if _, err := out.Read(make([]byte, 1)); err != nil {
 		t.Fatal(err)

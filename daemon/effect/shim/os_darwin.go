@@ -4,9 +4,9 @@ import (
 	"syscall"
 	"time"
 
-	"autopilot/daemon/effect/proc"
-
 	"golang.org/x/sys/unix"
+
+	"autopilot/daemon/effect/proc"
 )
 
 // prepare does nothing here: macOS has no subreaper, so orphans go to launchd.

@@ -7,9 +7,9 @@ import (
 	"syscall"
 	"time"
 
-	"autopilot/daemon/effect/proc"
-
 	"golang.org/x/sys/unix"
+
+	"autopilot/daemon/effect/proc"
 )
 
 // prepare makes this process the parent of all orphans among its descendants.

@@ -7,9 +7,9 @@ import (
 	"os"
 	"time"
 
-	"autopilot/daemon/effect/spool"
-
 	"golang.org/x/sys/unix"
+
+	"autopilot/daemon/effect/spool"
 )
 
 // readSize is what one read takes from a pipe; half a pipe keeps the writer
@@ -58,7 +58,7 @@ func (s *supervisor) drain(p *pipe) {
 		n, err := p.from.Read(buf)
 		if n > 0 {
 			s.last.Store(int64(time.Since(s.start.mono)))
-			p.to.Write(buf[:n]) // never fails, see spool.Writer.Err
+			p.to.Append(buf[:n])
 		}
 		if err != nil {
 			if !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrDeadlineExceeded) {

@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"autopilot/daemon/effect/proc"
-
 	"golang.org/x/sys/unix"
+
+	"autopilot/daemon/effect/proc"
 )
 
 // Times of the end of an effect.

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"time"
 
-	"autopilot/daemon/effect/proc"
-
 	"golang.org/x/sys/unix"
+
+	"autopilot/daemon/effect/proc"
 )
 
 // endTree ends every process of the effect: politely, then finally, until none
@@ -80,7 +80,7 @@ func (s *supervisor) signalTree(sig unix.Signal) bool {
 		// At once and before the rest, so that no member forks in between. The
 		// group number is ours for as long as the program is not reaped.
 		s.count(tree)
-		unix.Kill(-s.child, sig)
+		_ = unix.Kill(-s.child, sig) // an empty group is what we want
 	}
 	for _, p := range tree {
 		if inGroup && p.Group == s.child && sig == unix.SIGTERM {
@@ -92,7 +92,7 @@ func (s *supervisor) signalTree(sig unix.Signal) bool {
 	}
 	if sig == unix.SIGTERM {
 		for _, p := range tree {
-			proc.Signal(p, unix.SIGCONT) // gone or not ours to signal: the final round sees it
+			_ = proc.Signal(p, unix.SIGCONT) // gone or not ours to signal: the final round sees it
 		}
 	}
 	return len(tree) > 0

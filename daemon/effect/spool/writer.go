@@ -49,10 +49,9 @@ func (w *Writer) Fail(err error) {
 	}
 }
 
-// Write takes all of p and never fails: whoever writes into the pipe must not
+// Append takes all of p and cannot fail: whoever writes into the pipe must not
 // be stopped by a full disk of ours. See Err.
-func (w *Writer) Write(p []byte) (int, error) {
-	n := len(p)
+func (w *Writer) Append(p []byte) {
 	if room := w.sizes.head - w.total; room > 0 && w.err == nil {
 		part := p[:min(int64(len(p)), room)]
 		w.keep(w.writeHead(part))
@@ -63,7 +62,6 @@ func (w *Writer) Write(p []byte) (int, error) {
 		w.keep(w.writeTail(p))
 	}
 	w.total += int64(len(p))
-	return n, nil
 }
 
 func (w *Writer) keep(err error) {
