@@ -18,6 +18,8 @@ const (
 	handoverTimeout = 15 * time.Second // for one that is starting or stopping under another hand
 	firstPause      = time.Millisecond
 	longestPause    = 50 * time.Millisecond
+	firstRestart    = 50 * time.Millisecond // from one start that met a holder to the next
+	longestRestart  = time.Second
 )
 
 // Ensure connects to the daemon, and starts it when none runs. Of many calls
@@ -84,24 +86,38 @@ func Find(ctx context.Context, p place.Places, opts Options) (*Client, error) {
 func startOnce(ctx context.Context, p place.Places, opts Options, start func(context.Context, place.Places) error) (*Client, error) {
 	waiting, cancel := context.WithTimeout(ctx, handoverTimeout)
 	defer cancel()
-	for pause := firstPause; ; pause = min(2*pause, longestPause) {
-		// Whoever held the start lock before may have started it.
-		c, err := Find(ctx, p, opts)
-		if !errors.Is(err, ErrNoDaemon) {
-			return c, err
-		}
-		err = start(ctx, p)
-		if err == nil {
+	// Whoever held the start lock before may have started it.
+	c, err := Find(ctx, p, opts)
+	for again := firstRestart; errors.Is(err, ErrNoDaemon); again = min(2*again, longestRestart) {
+		startErr := start(ctx, p)
+		if startErr == nil {
 			return Find(ctx, p, opts)
 		}
 		// A conflict is a daemon that holds the state and does not listen: it is
-		// on its way up or down.
-		if e, ok := errors.AsType[*wire.Error](err); !ok || e.Code != wire.Conflict {
-			return nil, err
+		// on its way up or down, or about to bind a socket that was removed.
+		if e, ok := errors.AsType[*wire.Error](startErr); !ok || e.Code != wire.Conflict {
+			return nil, startErr
+		}
+		c, err = appear(waiting, p, opts, again)
+		if errors.Is(err, ErrNoDaemon) && waiting.Err() != nil {
+			return nil, startErr
+		}
+	}
+	return c, err
+}
+
+// appear waits for a daemon that another hand started, for a while.
+func appear(ctx context.Context, p place.Places, opts Options, within time.Duration) (*Client, error) {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	for pause := firstPause; ; pause = min(2*pause, longestPause) {
+		c, err := Find(context.WithoutCancel(ctx), p, opts)
+		if !errors.Is(err, ErrNoDaemon) {
+			return c, err
 		}
 		select {
 		case <-time.After(pause):
-		case <-waiting.Done():
+		case <-ctx.Done():
 			return nil, err
 		}
 	}
