@@ -4,9 +4,14 @@ package main
 
 import (
 	"os"
+	"runtime"
 
 	"autopilot/daemon/effect/shim"
 )
+
+// Only here can the main goroutine be bound to the main thread, see
+// shim.Supervise.
+func init() { runtime.LockOSThread() }
 
 func main() {
 	os.Exit(shim.Main(os.Args))

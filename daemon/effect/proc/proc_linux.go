@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -92,8 +93,8 @@ func Marked(match func(effect string) bool, after int) map[string][]Process {
 	found := map[string][]Process{}
 	buf := make([]byte, 8192)
 	self := os.Getpid()
-	for _, pid := range pids() {
-		if pid <= after || pid == self {
+	for _, pid := range pidsAfter(after) {
+		if pid == self {
 			continue
 		}
 		effect := effectOf(buf, strconv.Itoa(pid))
@@ -215,6 +216,21 @@ func SignalFD(fd int, sig unix.Signal) error {
 		return fmt.Errorf("signal process: %w", err)
 	}
 	return nil
+}
+
+// fewPIDs is up to how many numbers are tried out before /proc is listed: a
+// listing makes the kernel look at every process.
+const fewPIDs = 128
+
+func pidsAfter(after int) []int {
+	if latest := Latest(); after > 0 && latest > after && latest-after <= fewPIDs {
+		var found []int
+		for pid := after + 1; pid <= latest; pid++ {
+			found = append(found, pid)
+		}
+		return found
+	}
+	return slices.DeleteFunc(pids(), func(pid int) bool { return pid <= after })
 }
 
 func pids() []int { return numbers("/proc") }

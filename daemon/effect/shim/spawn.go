@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 
@@ -33,37 +32,17 @@ func (s *supervisor) spawn() error {
 	}
 	if err == nil {
 		s.start = readClocks()
-		s.child, err = s.fork(path, stdioOf(files))
+		s.child, err = syscall.ForkExec(path, s.spec.Argv, &syscall.ProcAttr{
+			Dir: s.spec.Dir, Env: s.spec.Env, Files: stdioOf(files), Sys: attributes(),
+		})
+		if err != nil {
+			err = fmt.Errorf("start %s: %w", path, err)
+		}
 	}
 	for _, p := range s.pipes {
 		go s.drain(p)
 	}
 	return err
-}
-
-// fork starts the program from a thread that lives as long as this process:
-// the parent-death signal fires when the thread ends, not the process. A thread
-// that is held by a goroutine for ever costs less than holding the main one,
-// which would then change threads with every other goroutine.
-func (s *supervisor) fork(path string, files []uintptr) (int, error) {
-	type started struct {
-		pid int
-		err error
-	}
-	done := make(chan started)
-	go func() {
-		runtime.LockOSThread()
-		pid, err := syscall.ForkExec(path, s.spec.Argv, &syscall.ProcAttr{
-			Dir: s.spec.Dir, Env: s.spec.Env, Files: files, Sys: attributes(),
-		})
-		done <- started{pid, err}
-		select {}
-	}()
-	result := <-done
-	if result.err != nil {
-		return 0, fmt.Errorf("start %s: %w", path, result.err)
-	}
-	return result.pid, nil
 }
 
 // stdio opens the descriptors for the program: stdin and one or two outputs.

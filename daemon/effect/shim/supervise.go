@@ -50,6 +50,10 @@ type identity struct {
 // Supervise runs the effect of a control directory and returns when its exit
 // record is written. When the effect is not this process's to start, it
 // returns at once without an error.
+//
+// It must be called on the main thread, with the goroutine locked to it: the
+// parent-death signal of the program fires when the thread that started it
+// ends, and the main thread is the one that does not end before the process.
 func Supervise(dir string) error {
 	s := &supervisor{
 		dir:       dir,
@@ -118,6 +122,9 @@ func (s *supervisor) run() {
 		s.finish()
 		return
 	}
+	// A locked goroutine changes threads with every other one, and it has done
+	// what it was locked for.
+	runtime.UnlockOSThread()
 	// Now that the program has its own. Catching them before would cost a
 	// fifth of the time of a start.
 	signal.Ignore(notForUs...)
