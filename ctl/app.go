@@ -162,10 +162,18 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 
 // unknown is the fault for a word that is no command of cmd.
 func unknown(cmd *cobra.Command, word string) error {
+	return render.UnknownCommand(word, cmd.CommandPath(), nearest(cmd, word))
+}
+
+// nearest are the commands that a word may have meant.
+func nearest(cmd *cobra.Command, word string) []string {
 	cmd.SuggestionsMinimumDistance = 2
+	if len(word) < 4 {
+		cmd.SuggestionsMinimumDistance = 1 // two edits make anything of a short word
+	}
 	near := cmd.SuggestionsFor(word)
 	slices.Sort(near)
-	return render.UnknownCommand(word, cmd.CommandPath(), slices.Compact(near))
+	return slices.Compact(near)
 }
 
 // group refuses words that are no command of cmd.

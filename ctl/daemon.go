@@ -3,7 +3,6 @@ package ctl
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -148,13 +147,10 @@ func runDaemonStatus(ctx context.Context, a *app) error {
 		if err != nil {
 			return err
 		}
-		return render.NoDaemon(p.State, p.Socket, logFile(p))
+		return render.NoDaemon(p.State, p.Socket, p.LogFile())
 	}
 	if err != nil {
 		return err
 	}
 	return a.answer(wire.SchemaDaemon, view, func(s render.Style) string { return s.Daemon(view) })
 }
-
-// logFile is where the daemon of these places writes its log.
-func logFile(p place.Places) string { return filepath.Join(p.State, "daemon.log") }

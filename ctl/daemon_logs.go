@@ -47,7 +47,7 @@ func runDaemonLogs(ctx context.Context, a *app, o daemonLogsOptions) error {
 	if err != nil {
 		return err
 	}
-	t := &tail{a: a, path: logFile(p)}
+	t := &tail{a: a, path: p.LogFile()}
 	defer t.close()
 	err = t.begin(o.lines)
 	if errors.Is(err, fs.ErrNotExist) && !o.follow {

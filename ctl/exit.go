@@ -34,8 +34,8 @@ type exitLine struct {
 func exits() []exitLine {
 	return []exitLine{
 		{exitDone, "done, already green, or a graceful end; any other command: it worked"},
-		{exitFailed, "failed: the run or the command could not be carried out; verify: a problem was found"},
-		{exitUsage, "usage: what was typed cannot be used; a run was refused"},
+		{exitFailed, "failed: the run was refused, or the run or command could not be carried out; verify: a problem was found"},
+		{exitUsage, "usage: what was typed cannot be used"},
 		{exitNotFound, "not found: no such run, iteration or gate, or a position that is gone"},
 		{exitConflict, "conflict: the workspace has a live run, or the run is in another state"},
 		{exitUnreachable, "no daemon answers"},
@@ -44,7 +44,7 @@ func exits() []exitLine {
 		{exitRail, "halted by a rail: sameness, stuck, signature, drift, log-integrity, gate-unverifiable"},
 		{exitLimit, "halted by a limit or on request: iterations, hours, noop, agent-lost, agent-failed, stopped"},
 		{exitWaiting, "waiting for a limit or a back-off (only from wait)"},
-		{exitPerson, "needs a person: see apctl why"},
+		{exitPerson, "needs a person: see apctl why (a question, or the workspace is gone)"},
 		{exitCancelled, "cancelled"},
 		{exitInterrupted, "interrupted: apctl left, the run goes on"},
 	}

@@ -27,13 +27,13 @@ type follower struct {
 	screen *screen
 }
 
-// follow shows a run until it ends, then how it ended, and returns its exit
-// code. The caller hears signals.
-func (a *app) follow(ctx context.Context, v wire.RunView, policy onSignal) error {
+// follow shows a run, the lines behind the sequence after, until it ends; then
+// how it ended. It returns the exit code of the run. The caller hears signals.
+func (a *app) follow(ctx context.Context, v wire.RunView, after uint64, policy onSignal) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	f := &follower{a: a, screen: newScreen(a, v)}
-	steps := a.startPump(ctx, v.ID)
+	steps := a.startPump(ctx, v.ID, after)
 	// The pump must be gone before the caller closes what it uses.
 	defer func() {
 		cancel()

@@ -36,7 +36,7 @@ func TestAPipedRunShowsPlainLinesAndItsEvidence(t *testing.T) {
 	code(t, w, 0)
 	want := `12:00:02  iteration 1 started
 12:00:09  done
-k3xq  done, after 3 iterations and 4m12s
+k3xq  done, 3 iterations, active 4m12s
   every gate passes on one tree
   ✓  t  pass  exit 0, 1.2s  make
   tree     3f2a9c1b77

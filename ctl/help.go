@@ -1,7 +1,6 @@
 package ctl
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,15 +27,13 @@ func newHelp() *cobra.Command {
 // unknownTopic is the fault for a word that has no help; its nearest may be
 // commands and topics.
 func unknownTopic(root *cobra.Command, word string) error {
-	root.SuggestionsMinimumDistance = 2
-	near := root.SuggestionsFor(word)
+	near := nearest(root, word)
 	for _, c := range root.Commands() {
 		if c.IsAdditionalHelpTopicCommand() && strings.HasPrefix(c.Name(), word[:min(len(word), 4)]) {
 			near = append(near, c.Name())
 		}
 	}
-	slices.Sort(near)
-	return render.UnknownCommand(word, "apctl help", slices.Compact(near))
+	return render.UnknownCommand(word, "apctl help", near)
 }
 
 func completeHelp(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {

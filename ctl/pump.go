@@ -37,10 +37,10 @@ type pump struct {
 	out   chan step
 }
 
-// startPump runs until the run has ended, an error, or the end of ctx; then
-// it closes the channel.
-func (a *app) startPump(ctx context.Context, run string) <-chan step {
-	p := &pump{a: a, run: run, out: make(chan step)}
+// startPump delivers what comes behind the sequence after, until the run has
+// ended, an error, or the end of ctx; then it closes the channel.
+func (a *app) startPump(ctx context.Context, run string, after uint64) <-chan step {
+	p := &pump{a: a, run: run, after: after, out: make(chan step)}
 	go p.loop(ctx)
 	return p.out
 }
@@ -137,7 +137,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 // until waits for the end of a run and returns its last view, also with an
 // error.
 func (a *app) until(ctx context.Context, v wire.RunView) (wire.RunView, error) {
-	for s := range a.startPump(ctx, v.ID) {
+	for s := range a.startPump(ctx, v.ID, v.Seq) {
 		if s.err != nil {
 			return v, s.err
 		}

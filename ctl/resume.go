@@ -52,5 +52,5 @@ func runResume(ctx context.Context, a *app, o resumeOptions, args []string) erro
 	if !a.json {
 		a.note(a.style(a.Err).Resumed(v))
 	}
-	return a.goOn(ctx, v, o.detach, o.keep)
+	return a.goOn(ctx, v, v.Seq, o.detach, o.keep)
 }

@@ -124,13 +124,13 @@ func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args
 	if !a.json {
 		a.note(a.style(a.Err).Began(v))
 	}
-	return a.goOn(ctx, v, o.detach, o.keep)
+	return a.goOn(ctx, v, 0, o.detach, o.keep)
 }
 
 // goOn prints the handle of a run that was started or resumed, or follows it.
-func (a *app) goOn(ctx context.Context, v wire.RunView, detach, keep bool) error {
+func (a *app) goOn(ctx context.Context, v wire.RunView, after uint64, detach, keep bool) error {
 	if !detach {
-		return a.follow(ctx, v, followRun{stops: !keep})
+		return a.follow(ctx, v, after, followRun{stops: !keep})
 	}
 	if !a.json {
 		a.note(a.style(a.Err).Detached(v))

@@ -28,5 +28,5 @@ func runWatch(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	defer a.hear()()
-	return a.follow(ctx, v, followWatch{})
+	return a.follow(ctx, v, 0, followWatch{})
 }

@@ -3,6 +3,7 @@ package main_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -40,10 +42,18 @@ func build(m *testing.M) int {
 	return m.Run()
 }
 
+// scriptsWithin bounds all scripts, so that one that hangs shows itself.
+const scriptsWithin = 90 * time.Second
+
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+	testscript.Run(t, params("testdata/script"))
+}
+
+func params(dir string) testscript.Params {
+	return testscript.Params{
+		Dir:                 dir,
+		Deadline:            time.Now().Add(scriptsWithin),
 		Setup:               setup,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -52,9 +62,10 @@ func TestScripts(t *testing.T) {
 			"cmpnorm": cmpnorm,
 			"kill9":   kill9,
 			"await":   await,
+			"release": release,
 			"repo":    repo,
 		},
-	})
+	}
 }
 
 // setup gives a script its own home, state and a daemon that ends with it.
@@ -78,18 +89,39 @@ func setup(e *testscript.Env) error {
 		e.Setenv(v[0], v[1])
 	}
 	e.Defer(func() {
-		stop := exec.Command(filepath.Join(bin, "apctl"), "daemon", "stop")
-		stop.Env = e.Vars
-		if out, err := stop.CombinedOutput(); err != nil {
-			e.T().Log(fmt.Sprintf("end the daemon: %v\n%s", err, out))
-			if log, err := os.ReadFile(filepath.Join(e.WorkDir, "state", "daemon.log")); err == nil {
-				e.T().Log(string(log))
-			}
-		}
+		endDaemon(e)
 		_ = os.RemoveAll(run)
 	})
 	return nil
 }
+
+// endDaemon ends what a script may have left: live runs, then the daemon.
+func endDaemon(e *testscript.Env) {
+	apctl := func(args ...string) (string, error) {
+		cmd := exec.Command(filepath.Join(bin, "apctl"), args...)
+		cmd.Env = e.Vars
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	if _, err := apctl("daemon", "status"); err != nil {
+		return
+	}
+	stopped, err := apctl("stop", "--all", "--now", "--json")
+	for _, m := range handleMember.FindAllStringSubmatch(stopped, -1) {
+		_, _ = apctl("wait", m[1], "--timeout", "20s") // exits with how the run ended
+	}
+	if err == nil {
+		stopped, err = apctl("daemon", "stop")
+	}
+	if err != nil {
+		e.T().Log(fmt.Sprintf("end the daemon: %v\n%s", err, stopped))
+		if log, err := os.ReadFile(filepath.Join(e.WorkDir, "state", "daemon.log")); err == nil {
+			e.T().Log(string(log))
+		}
+	}
+}
+
+var handleMember = regexp.MustCompile(`"handle":"(\w+)"`)
 
 // exits runs a command and checks its exit code: exits 10 apctl run ...
 func exits(ts *testscript.TestScript, neg bool, args []string) {
@@ -140,15 +172,51 @@ func repo(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// await waits until a file exists; the kernel tells, so nothing sleeps: the
-// agents of the scripts open a named pipe for writing when they are there.
+// patience bounds each wait for another process.
+const patience = 20 * time.Second
+
+// await waits until an agent of the script opens a named pipe for writing: it
+// is there then.
 func await(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: await PIPE")
 	}
-	f, err := os.Open(ts.MkAbs(args[0]))
-	ts.Check(err)
-	ts.Check(f.Close())
+	pass(ts, args[0], os.O_RDONLY)
+}
+
+// release lets an agent go on that reads a named pipe.
+func release(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: release PIPE")
+	}
+	pass(ts, args[0], os.O_WRONLY)
+}
+
+// pass opens a named pipe, which waits for the other side, and closes it.
+func pass(ts *testscript.TestScript, name string, mode int) {
+	path := ts.MkAbs(name)
+	met := make(chan error, 1)
+	go func() {
+		f, err := os.OpenFile(path, mode, 0)
+		if err == nil {
+			if mode == os.O_RDONLY {
+				_, err = io.Copy(io.Discard, f) // or the writer gets SIGPIPE
+			}
+			err = errors.Join(err, f.Close())
+		}
+		met <- err
+	}()
+	select {
+	case err := <-met:
+		ts.Check(err)
+	case <-time.After(patience):
+		// Be the other side, so that the open ends.
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		ts.Check(err)
+		<-met
+		_ = f.Close()
+		ts.Fatalf("nobody came to %s", name)
+	}
 }
 
 // normal replaces what differs from run to run.
@@ -161,9 +229,22 @@ var normal = []struct {
 	{regexp.MustCompile(`\b\d\d:\d\d(:\d\d(\.\d+)?)?\b`), "TIME"},
 	{regexp.MustCompile(`\b[0-9a-f]{10,64}\b`), "HASH"},
 	{regexp.MustCompile(`\b(\d+[dhms])*\d+(\.\d+)?(ms|s)\b`), "SPAN"},
-	{regexp.MustCompile(`(?m)^[0-9a-z]{4,26}(  |$)`), "RUN$1"},
-	{regexp.MustCompile(`(apctl (?:why|watch|stop|resume|diff|logs|status|cancel|verify|events|wait) )[0-9a-z]{4,26}\b`), "${1}RUN"},
 	{regexp.MustCompile(` {2,}`), "  "}, // columns are as wide as what was replaced
+}
+
+// handles are those of the runs of a script.
+func handles(ts *testscript.TestScript) []string {
+	cmd := exec.Command(filepath.Join(bin, "apctl"), "ls", "--all", "--json")
+	for _, name := range []string{"HOME", "PATH", "AUTOPILOT_STATE", "XDG_RUNTIME_DIR"} {
+		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
+	}
+	out, err := cmd.Output()
+	ts.Check(err)
+	var all []string
+	for _, m := range handleMember.FindAllStringSubmatch(string(out), -1) {
+		all = append(all, m[1])
+	}
+	return all
 }
 
 // cmpnorm compares two texts after normalising the first.
@@ -174,6 +255,9 @@ func cmpnorm(ts *testscript.TestScript, neg bool, args []string) {
 	got := ts.ReadFile(args[0])
 	work := ts.Getenv("WORK")
 	got = strings.ReplaceAll(got, work, "$WORK")
+	for _, h := range handles(ts) {
+		got = regexp.MustCompile(`\b`+h+`\b`).ReplaceAllString(got, "RUN")
+	}
 	for _, n := range normal {
 		got = n.re.ReplaceAllString(got, n.with)
 	}

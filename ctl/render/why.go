@@ -61,8 +61,7 @@ func (s Style) verdict(w wire.WhyView) string {
 	v := w.Run
 	head := s.paint(bold, Line(v.Handle)) + "  " + s.doing(v)
 	if v.Exit >= 0 {
-		n := v.Iteration
-		head += ", after " + count(n, "iteration") + " and " + Age(time.Duration(v.ActiveMS)*time.Millisecond)
+		head += ", " + count(v.Iteration, "iteration") + ", active " + Duration(time.Duration(v.ActiveMS)*time.Millisecond)
 	}
 	if w.Because == "" {
 		return head + "\n"
