@@ -23,7 +23,9 @@ func hunt(id string, c shim.Claim) (killed int, left []int) {
 	}
 	hit := map[identity]bool{}
 	deadline := time.Now().Add(huntMost)
-	for {
+	// A process shows no environment for a moment while it starts another
+	// program, so once is not enough to say that there is none.
+	for quiet := 0; quiet < 2; quiet++ {
 		found := survivors(id, c)
 		for _, p := range found {
 			// One that cannot be signalled is found again, and left in the end.
@@ -37,14 +39,23 @@ func hunt(id string, c shim.Claim) (killed int, left []int) {
 				found = append(found, p) // it has lost its environment, not its files
 			}
 		}
-		if len(found) == 0 || time.Now().After(deadline) {
-			for _, p := range found {
-				left = append(left, p.PID)
+		if len(found) > 0 {
+			quiet = -1
+			if time.Now().After(deadline) {
+				return len(hit), pidsOf(found)
 			}
-			return len(hit), left
 		}
 		time.Sleep(2 * time.Millisecond)
 	}
+	return len(hit), nil
+}
+
+func pidsOf(list []proc.Process) []int {
+	pids := make([]int, 0, len(list))
+	for _, p := range list {
+		pids = append(pids, p.PID)
+	}
+	return pids
 }
 
 // survivors lists the live processes of an effect: those that carry its

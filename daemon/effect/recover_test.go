@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -60,6 +61,13 @@ func bystander(t *testing.T, env ...string) (proc.Process, *exec.Cmd) {
 	p, err := proc.Read(c.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
+	}
+	// The kernel lets go of the starter a moment before it shows the environment.
+	for _, entry := range env {
+		id, ok := strings.CutPrefix(entry, proc.EffectVariable+"=")
+		for ok && proc.Effect(p.PID) != id {
+			runtime.Gosched()
+		}
 	}
 	return p, c
 }
@@ -165,7 +173,7 @@ func TestKilledSupervisorMeansLostAndNoSurvivor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = syscall.Kill(orphan, syscall.SIGKILL)
+	_ = syscall.Kill(-orphan, syscall.SIGKILL) // it leads a group of its own
 	if again := b.run(s); again.Outcome != events.Lost {
 		t.Errorf("asked again: %+v", again)
 	}

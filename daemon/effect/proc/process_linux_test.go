@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -28,6 +29,13 @@ func sleeper(t *testing.T, env ...string) (proc.Process, *exec.Cmd) {
 	p, err := proc.Read(c.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
+	}
+	// The kernel lets go of the starter a moment before it shows the environment.
+	for _, entry := range env {
+		id, ok := strings.CutPrefix(entry, proc.EffectVariable+"=")
+		for ok && proc.Effect(p.PID) != id {
+			runtime.Gosched()
+		}
 	}
 	return p, c
 }
