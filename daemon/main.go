@@ -74,6 +74,9 @@ func serve(ctx context.Context, version string, args []string, stderr io.Writer)
 		return err
 	}
 	defer file.Close()
+	if err := debug.SetCrashOutput(file, debug.CrashOptions{}); err != nil {
+		return fmt.Errorf("send crashes to the log: %w", err)
+	}
 	cfg.Log = slog.New(slog.NewTextHandler(file, nil))
 	d, err := Open(ctx, cfg)
 	if err != nil {

@@ -142,10 +142,11 @@ func (q view) spawnFailed() bool {
 	return q.Stage == run.Ended && q.Last.Agent.Outcome == events.SpawnFailed
 }
 
-// noop: nothing was done, so nothing is judged. A question is never a no-op.
+// noop: nothing was done, so nothing is judged. A question is never a no-op, and
+// neither is it to leave a pinned path changed.
 func (q view) noop() bool {
 	a := q.Last.Agent
-	if q.Stage != run.Ended || a.Claim == events.ClaimBlocked || a.Question != "" || a.Outcome == events.Stopped {
+	if q.Stage != run.Ended || a.Claim == events.ClaimBlocked || a.Question != "" || protectedFailed(q.Last.Results) {
 		return false
 	}
 	active := time.Duration(a.DurationMS) * time.Millisecond

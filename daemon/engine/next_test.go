@@ -200,6 +200,10 @@ func TestNextNamesTheOneThingToDo(t *testing.T) {
 			engine.Halt{RunHalted: events.RunHalted{Reason: events.HaltDrift, Phase: "work", Iteration: 2, Gate: "protected", Files: "f1", Tree: "t1"}},
 		},
 		{
+			"FR-65: an agent that does nothing while a pinned path is changed is judged",
+			join(baseline(), drift(1), one(agent(2, 1), ended(2, "t0", func(d *events.AgentEnded) { d.DurationMS = 10 }))), 0, "gates", nil,
+		},
+		{
 			"a pinned path that is changed again later halts as drift",
 			join(baseline(func(d *events.RunStarted) { d.Limits.Iterations = 9 }), drift(1), failed(2, "x"), drift(3)), 0, "drift", nil,
 		},
