@@ -46,6 +46,7 @@ begin() {
 truth() {
 	(
 		rm -f "$HOME/bin/go"
+		hash -r
 		cp "$here/project/calc_test.go.txt" "$project/calc_test.go"
 		cd "$project" && GOCACHE=$gocache go test ./... >/dev/null 2>&1
 	) && echo "correct" || echo "broken"
