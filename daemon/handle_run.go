@@ -122,7 +122,7 @@ func (d *Daemon) stopRuns(ctx context.Context, q bus.Request, body wire.StopRequ
 	reply := wire.StopReply{Runs: []wire.RunView{}}
 	for _, s := range targets {
 		s, err := d.fleet.do(ctx, s.ID, engine.Stop{Mode: mode}, q.Actor, q.ID)
-		if err != nil && !(body.All && errors.Is(err, engine.ErrOver)) {
+		if over := body.All && errors.Is(err, engine.ErrOver); err != nil && !over {
 			return reply, fmt.Errorf("stop run %s: %w", s.Facts.Handle, err)
 		}
 		reply.Runs = append(reply.Runs, d.view(s))

@@ -48,9 +48,9 @@ var (
 type Durability int
 
 const (
-	// Power: a power cut. The default.
+	// Power is a power cut. The default.
 	Power Durability = iota
-	// Process: the death of the daemon, not of the machine.
+	// Process is the death of the daemon, not of the machine.
 	Process
 )
 

@@ -89,7 +89,8 @@ func record(n int, v events.Verdict, print string) events.IterationRecorded {
 func failed(n int, print string) []events.Data {
 	tree := events.Tree("t" + print)
 	return []events.Data{
-		agent(n, 1), ended(n, tree), events.GatesStarted{Phase: "work", Iteration: n},
+		agent(n, 1), ended(n, tree),
+		events.GatesStarted{Phase: "work", Iteration: n},
 		judged(n, tree, result(events.Fail, print)), record(n, events.Fail, print),
 	}
 }
@@ -102,7 +103,8 @@ func drift(n int) []events.Data {
 	rs := result(events.Pass, "")
 	rs[1].Verdict, rs[1].Reason, rs[1].Files = events.Fail, events.ReasonPinChanged, "f1"
 	return []events.Data{
-		agent(n, 1), ended(n, "t1"), events.GatesStarted{Phase: "work", Iteration: n},
+		agent(n, 1), ended(n, "t1"),
+		events.GatesStarted{Phase: "work", Iteration: n},
 		judged(n, "t1", rs), record(n, events.Fail, "d"),
 	}
 }
@@ -141,7 +143,8 @@ func TestNextNamesTheOneThingToDo(t *testing.T) {
 		{
 			"a green goal goes on with start-green",
 			join(baseline(func(d *events.RunStarted) { d.Start = events.StartGreen })[:2], one(judged(0, "t0", result(events.Pass, "")))),
-			0, "start", engine.RunAgent{Phase: "work", Iteration: 1, Attempt: 1},
+			0, "start",
+			engine.RunAgent{Phase: "work", Iteration: 1, Attempt: 1},
 		},
 		{
 			"an announced agent is found again", join(baseline(), one(agent(1, 1))), 0, "agent",
@@ -150,7 +153,8 @@ func TestNextNamesTheOneThingToDo(t *testing.T) {
 		{
 			"a lost agent repeats its iteration from its start tree",
 			join(baseline(), one(agent(1, 1), ended(1, "t1", func(d *events.AgentEnded) { d.Outcome = events.Lost }))),
-			0, "lost", engine.RunAgent{Phase: "work", Iteration: 1, Attempt: 2, Restore: true},
+			0, "lost",
+			engine.RunAgent{Phase: "work", Iteration: 1, Attempt: 2, Restore: true},
 		},
 		{
 			"three losses halt", join(baseline(), lost(1, 1), lost(1, 2), lost(1, 3)), 0, "agent-lost", nil,
@@ -211,21 +215,25 @@ func TestNextNamesTheOneThingToDo(t *testing.T) {
 			"a pass is done, whatever the agent says",
 			join(baseline(), one(agent(1, 1), ended(1, "t1", func(d *events.AgentEnded) { d.Claim = events.ClaimBlocked }),
 				events.GatesStarted{Phase: "work", Iteration: 1}, judged(1, "t1", result(events.Pass, "")), record(1, events.Pass, ""))),
-			0, "done", engine.Finish{RunEnded: events.RunEnded{State: events.EndDone, Iteration: 1, Tree: "t1"}},
+			0, "done",
+			engine.Finish{RunEnded: events.RunEnded{State: events.EndDone, Iteration: 1, Tree: "t1"}},
 		},
 		{"a question halts when the gates still fail", join(baseline(), blocked(1)), 0, "needs-person", nil},
 		{
 			"stop after this iteration waits for the agent", join(baseline(), one(agent(1, 1), events.StopRequested{Mode: events.StopAfterIteration})),
-			0, "agent", engine.RunAgent{Phase: "work", Iteration: 1, Attempt: 1, Announced: true},
+			0, "agent",
+			engine.RunAgent{Phase: "work", Iteration: 1, Attempt: 1, Announced: true},
 		},
 		{
 			"stop now ends the agent", join(baseline(), one(agent(1, 1), events.StopRequested{Mode: events.StopNow})),
-			0, "agent", engine.RunAgent{Phase: "work", Iteration: 1, Attempt: 1, Announced: true, End: true},
+			0, "agent",
+			engine.RunAgent{Phase: "work", Iteration: 1, Attempt: 1, Announced: true, End: true},
 		},
 		{
 			"and then halts with the tree that it left",
 			join(baseline(), one(agent(1, 1), events.StopRequested{Mode: events.StopNow}, ended(1, "t1", func(d *events.AgentEnded) { d.Outcome = events.Stopped }))),
-			0, "stop-now", engine.Halt{RunHalted: events.RunHalted{Reason: events.HaltStopped, Phase: "work", Iteration: 1, Tree: "t1"}},
+			0, "stop-now",
+			engine.Halt{RunHalted: events.RunHalted{Reason: events.HaltStopped, Phase: "work", Iteration: 1, Tree: "t1"}},
 		},
 		{
 			"a cancelled run ends", join(baseline(), one(agent(1, 1), events.StopRequested{Mode: events.StopCancel}, ended(1, "t1"))),
@@ -235,12 +243,14 @@ func TestNextNamesTheOneThingToDo(t *testing.T) {
 			"a resumed run repeats the iteration that was cut short",
 			join(baseline(), one(agent(1, 1), events.StopRequested{Mode: events.StopNow}, ended(1, "t1", func(d *events.AgentEnded) { d.Outcome = events.Stopped }),
 				events.RunHalted{Reason: events.HaltStopped}, events.RunResumed{})),
-			0, "start", engine.RunAgent{Phase: "work", Iteration: 1, Attempt: 2},
+			0, "start",
+			engine.RunAgent{Phase: "work", Iteration: 1, Attempt: 2},
 		},
 		{
 			"FR-93: after a resume no rail fires on what a person has seen",
 			join(baseline(), failed(1, "a"), failed(2, "a"), one(events.RunHalted{Reason: events.HaltSameness}, events.RunResumed{Note: "n"})),
-			0, "start", engine.RunAgent{Phase: "work", Iteration: 3, Attempt: 1},
+			0, "start",
+			engine.RunAgent{Phase: "work", Iteration: 3, Attempt: 1},
 		},
 		{
 			"but the same failure once more halts at once",

@@ -132,4 +132,5 @@ func (w *Worker) isDir(path string) bool {
 func (w *Worker) box(effect string) string { return w.cfg.Effects.Open(effect).Box() }
 
 func (w *Worker) promptFile(effect string) string { return filepath.Join(w.box(effect), promptName) }
+
 func (w *Worker) resultFile(effect string) string { return filepath.Join(w.box(effect), resultName) }

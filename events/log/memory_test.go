@@ -88,7 +88,7 @@ func TestAWriterThatReloadsLosesAndDoublesNothing(t *testing.T) {
 				rt.Fatal(err)
 			}
 		}
-		for s := range l.ReadAll(t.Context(), "") {
+		for s := range l.ReadAll(t.Context(), "") { //nolint:errcheck // Check reads it again and says so
 			delete(acknowledged, s.Hash)
 		}
 		report, err := log.Check(l.ReadAll(t.Context(), ""))

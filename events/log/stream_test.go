@@ -188,7 +188,7 @@ func TestReadersLeaveNoConsumerBehind(t *testing.T) {
 	for range 5 {
 		logtest.All(t, l.Read(t.Context(), run.Aggregate, 0))
 		logtest.All(t, l.ReadAll(t.Context(), ""))
-		for range l.Follow(t.Context(), "") {
+		for range l.Follow(t.Context(), "") { //nolint:errcheck // it is left at once
 			break
 		}
 	}

@@ -16,7 +16,7 @@ func Why(s run.State) (rule, because string) {
 	case run.Halted:
 		return string(s.Halt.Reason), halted(s, *s.Halt)
 	case run.Over:
-		return string(s.End.State), over(s, *s.End)
+		return string(s.End.State), over(*s.End)
 	case run.Live:
 		return "running", live(s)
 	case run.None:
@@ -74,7 +74,7 @@ func iterations(ns []int) string {
 	return "iterations " + strings.Join(out[:len(out)-1], ", ") + " and " + out[len(out)-1]
 }
 
-func over(s run.State, d events.RunEnded) string {
+func over(d events.RunEnded) string {
 	switch d.State {
 	case events.EndDone:
 		return fmt.Sprintf("done after %s: every gate passed on tree %s", count(d.Iteration, "iteration"), Short(string(d.Tree)))
