@@ -28,6 +28,7 @@ type Plan struct {
 	Flow   workflow.Workflow
 	Ignore []byte
 	Pins   rule.Pins
+	Pinned []string // files of the start tree that are pinned; those that gates name come first
 	Secret
 }
 
@@ -88,6 +89,9 @@ func (w *Worker) loadPlan(ctx context.Context, s run.State) (*Plan, error) {
 		return nil, err
 	}
 	if err := w.decode(s.Facts.Pins, &p.Pins); err != nil {
+		return nil, err
+	}
+	if p.Pinned, err = pinnedFiles(ctx, p.Repo, s.Facts.Tree, p.Pins); err != nil {
 		return nil, err
 	}
 	b, err := os.ReadFile(w.secretFile(s.ID))

@@ -18,7 +18,6 @@ import (
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"
-	"autopilot/projections/run"
 )
 
 var gateName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
@@ -47,7 +46,7 @@ func (w *Worker) Prepare(ctx context.Context, id string, q wire.StartRequest) (e
 	if err != nil {
 		return events.RunStarted{}, fmt.Errorf("record the workspace: %w", err)
 	}
-	if p.Pins, err = w.pins(ctx, p, snap.Tree); err != nil {
+	if err := p.pin(ctx, snap.Tree); err != nil {
 		return events.RunStarted{}, err
 	}
 	d, err := w.store(ctx, p, snap)
@@ -189,56 +188,6 @@ func checkSpec(spec wire.RunSpec) error {
 	return nil
 }
 
-// pins are the default pins, what the gates name, and what the user says.
-func (w *Worker) pins(ctx context.Context, p *Plan, t events.Tree) (rule.Pins, error) {
-	files, err := p.Repo.Files(ctx, t)
-	if err != nil {
-		return rule.Pins{}, fmt.Errorf("list the start tree: %w", err)
-	}
-	exists := func(name string) bool {
-		_, ok := slices.BinarySearch(files, name)
-		return ok
-	}
-	pins := rule.Pins{Globs: rule.DefaultPins(), Protect: p.Spec.Protect, Allow: p.Spec.AllowTests}
-	return pins.With(rule.GatePins(commands(p.Spec), exists)), nil
-}
-
-// Proven counts the files that had to stay as they were, and lists those that
-// were changed by permission.
-func (w *Worker) Proven(ctx context.Context, s run.State) (pinned int, allowed []string, err error) {
-	repo, err := w.Repo(ctx, s)
-	if err != nil {
-		return 0, nil, err
-	}
-	var pins rule.Pins
-	if err := w.decode(s.Facts.Pins, &pins); err != nil {
-		return 0, nil, err
-	}
-	if pinned, err = countPinned(ctx, repo, s.Facts.Tree, pins); err != nil {
-		return 0, nil, err
-	}
-	changes, err := repo.Changes(ctx, s.Facts.Tree, s.Last.Tree)
-	if err != nil {
-		return pinned, nil, err
-	}
-	pins.Allow = nil
-	return pinned, rule.Violations(ruleChanges(changes), pins), nil
-}
-
-func countPinned(ctx context.Context, repo *tree.Repo, t events.Tree, pins rule.Pins) (int, error) {
-	files, err := repo.Files(ctx, t)
-	if err != nil {
-		return 0, err
-	}
-	n := 0
-	for _, f := range files {
-		if pins.Pinned(f) {
-			n++
-		}
-	}
-	return n, nil
-}
-
 func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events.RunStarted, error) {
 	ws := p.Repo.Workspace()
 	d := events.RunStarted{
@@ -299,11 +248,7 @@ func (w *Worker) Preview(ctx context.Context, q wire.StartRequest) (wire.Preview
 	if err != nil {
 		return wire.Preview{}, fmt.Errorf("record the workspace: %w", err)
 	}
-	if p.Pins, err = w.pins(ctx, p, snap.Tree); err != nil {
-		return wire.Preview{}, err
-	}
-	n, err := countPinned(ctx, p.Repo, snap.Tree, p.Pins)
-	if err != nil {
+	if err := p.pin(ctx, snap.Tree); err != nil {
 		return wire.Preview{}, err
 	}
 	const effect = "EFFECT"
@@ -316,7 +261,7 @@ func (w *Worker) Preview(ctx context.Context, q wire.StartRequest) (wire.Preview
 	}
 	v := wire.Preview{
 		Prompt: string(text), Argv: w.command(p, effect).Process(), AgentEnv: envNames(p.AgentEnv),
-		GateEnv: envNames(p.Gates.Env), Path: p.Gates.Path(), Gates: p.Spec.Gates, Pinned: n,
+		GateEnv: envNames(p.Gates.Env), Path: p.Gates.Path(), Gates: p.Spec.Gates, Pinned: len(p.Pinned),
 		Workspace: p.Repo.Workspace().Path, Iterations: l.Iterations, Workflow: p.Flow.Name,
 	}
 	if end := endsBy(l, w.cfg.Now()); !end.IsZero() {

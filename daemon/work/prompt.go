@@ -10,7 +10,6 @@ import (
 	"autopilot/daemon/workflow"
 	"autopilot/events"
 	"autopilot/events/wire"
-	"autopilot/projections/rule"
 	"autopilot/projections/run"
 )
 
@@ -59,7 +58,7 @@ func (w *Worker) promptData(s run.State, p *Plan, act engine.RunAgent) (workflow
 func firstPrompt(p *Plan, phase events.Name) workflow.PromptData {
 	d := workflow.PromptData{
 		Task: p.Task, Phase: string(phase), Iteration: 1, Attempt: 1,
-		Pinned: pinned(p.Pins), NotesDir: notesDir(p.Flow),
+		Pinned: p.Pinned, NotesDir: notesDir(p.Flow),
 	}
 	for _, g := range p.Spec.Gates {
 		d.Gates = append(d.Gates, promptGate(g))
@@ -69,15 +68,6 @@ func firstPrompt(p *Plan, phase events.Name) workflow.PromptData {
 
 func promptGate(g wire.GateSpec) workflow.PromptGate {
 	return workflow.PromptGate{Name: string(g.Name), Role: g.Role, Command: g.Command}
-}
-
-// pinned lists what an agent is told not to change, what this run adds first.
-func pinned(p rule.Pins) []string {
-	var out []string
-	for _, list := range [][]string{p.Paths, p.Protect, p.Manifests, p.Globs} {
-		out = append(out, list...)
-	}
-	return out
 }
 
 // notesDir is the folder of the workflow's first notes glob.

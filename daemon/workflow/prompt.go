@@ -27,7 +27,7 @@ type PromptData struct {
 	Gates         []PromptGate
 	Findings      []Finding // of the iteration before, or of the baseline
 	PersonNotes   []string  // what a person said when resuming
-	Pinned        []string  // globs of files that must stay as they are
+	Pinned        []string  // files that must stay as they are
 	NotesDir      string    // a folder left out of comparisons
 	ResultFile    string    // where the agent may write its result
 	Warning       string    // asks for another approach; see RepeatedFailure

@@ -36,7 +36,7 @@ func first() workflow.PromptData {
 			{Name: "test", Role: events.RoleGoal, Command: "go test ./..."},
 			{Name: "vet", Role: events.RoleInvariant, Command: "go vet ./..."},
 		},
-		Pinned:     []string{"**/*_test.go", "go.mod"},
+		Pinned:     []string{"parse_test.go", "testdata/a.txt"},
 		NotesDir:   ".autopilot/notes",
 		ResultFile: "/run/box/result.json",
 	}

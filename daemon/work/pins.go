@@ -1,0 +1,73 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"autopilot/daemon/tree"
+	"autopilot/events"
+	"autopilot/projections/rule"
+	"autopilot/projections/run"
+)
+
+// pin fixes what must stay as it is: the default pins, what the gates name, and
+// what the user says.
+func (p *Plan) pin(ctx context.Context, t events.Tree) error {
+	files, err := p.Repo.Files(ctx, t)
+	if err != nil {
+		return fmt.Errorf("list the start tree: %w", err)
+	}
+	exists := func(name string) bool {
+		_, ok := slices.BinarySearch(files, name)
+		return ok
+	}
+	pins := rule.Pins{Globs: rule.DefaultPins(), Protect: p.Spec.Protect, Allow: p.Spec.AllowTests}
+	p.Pins = pins.With(rule.GatePins(commands(p.Spec), exists))
+	p.Pinned, err = pinnedFiles(ctx, p.Repo, t, p.Pins)
+	return err
+}
+
+// pinnedFiles lists the files of a tree that are pinned: first those that gates
+// and the user name, then all others.
+func pinnedFiles(ctx context.Context, repo *tree.Repo, t events.Tree, pins rule.Pins) ([]string, error) {
+	files, err := repo.Files(ctx, t)
+	if err != nil {
+		return nil, fmt.Errorf("list the start tree: %w", err)
+	}
+	named := pins
+	named.Globs = nil
+	var first, rest []string
+	for _, f := range files {
+		switch {
+		case named.Pinned(f):
+			first = append(first, f)
+		case pins.Pinned(f):
+			rest = append(rest, f)
+		}
+	}
+	return append(first, rest...), nil
+}
+
+// Proven counts the files that had to stay as they were, and lists those that
+// were changed by permission.
+func (w *Worker) Proven(ctx context.Context, s run.State) (pinned int, allowed []string, err error) {
+	repo, err := w.Repo(ctx, s)
+	if err != nil {
+		return 0, nil, err
+	}
+	var pins rule.Pins
+	if err := w.decode(s.Facts.Pins, &pins); err != nil {
+		return 0, nil, err
+	}
+	files, err := pinnedFiles(ctx, repo, s.Facts.Tree, pins)
+	if err != nil {
+		return 0, nil, err
+	}
+	changes, err := repo.Changes(ctx, s.Facts.Tree, s.Last.Tree)
+	if err != nil {
+		return len(files), nil, err
+	}
+	pins.Allow = nil
+	return len(files), rule.Violations(ruleChanges(changes), pins), nil
+}
