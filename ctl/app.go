@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -106,6 +107,11 @@ func (a *app) answer(schema string, data any, text func(render.Style) string) er
 	return a.say(string(b))
 }
 
+// answerWithin bounds the answer to a plain question, so that a daemon that
+// stands still does not hold its callers. Starting a run and proving the log
+// take as long as they take.
+const answerWithin = time.Minute
+
 // ask calls one verb, starting the daemon on demand.
 func (a *app) ask(ctx context.Context, v wire.Verb, req, reply any) error {
 	d, err := a.connect(ctx, true)
@@ -113,6 +119,12 @@ func (a *app) ask(ctx context.Context, v wire.Verb, req, reply any) error {
 		return err
 	}
 	defer d.Close()
+	if v != wire.Verify {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, answerWithin,
+			render.Timeout("the daemon did not answer "+v.Name, render.Duration(answerWithin)).WithHint("apctl daemon logs"))
+		defer cancel()
+	}
 	return d.Call(ctx, v, req, reply)
 }
 

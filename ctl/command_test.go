@@ -263,7 +263,8 @@ func TestCompletionOffersHandles(t *testing.T) {
 func TestLogsAreCleanedAndHeaded(t *testing.T) {
 	t.Parallel()
 	logs := []any{
-		wire.LogFrame{Iteration: 1, Source: "agent", Data: []byte("a\x1b[")}, wire.LogFrame{Iteration: 1, Source: "agent", Data: []byte("2Jb")},
+		wire.LogFrame{Iteration: 1, Source: "agent", Data: []byte("a\x1b[")},
+		wire.LogFrame{Iteration: 1, Source: "agent", Data: []byte("2Jb")},
 		wire.LogFrame{Iteration: 1, Source: "test", Data: []byte("c\n")},
 		wire.LogFrame{Iteration: 1, Source: "test", Gap: 2048, Data: []byte("d\n")},
 	}
@@ -282,8 +283,15 @@ func TestLogsAreCleanedAndHeaded(t *testing.T) {
 	w = newWorld(t, d, "logs", "--raw").terminal()
 	code(t, w, exitUsage)
 	for _, bad := range [][]string{
-		{"logs", "--iteration", "0"}, {"logs", "--iteration", "x"}, {"logs", "--agent", "--gate", "t"}, {"logs", "--raw", "--json"},
-		{"events", "--cursor", "c"}, {"events", "--all", "k3xq"}, {"verify", "--all", "k3xq"}, {"stop", "--all", "k3xq"}, {"ls", "-n", "-1"},
+		{"logs", "--iteration", "0"},
+		{"logs", "--iteration", "x"},
+		{"logs", "--agent", "--gate", "t"},
+		{"logs", "--raw", "--json"},
+		{"events", "--cursor", "c"},
+		{"events", "--all", "k3xq"},
+		{"verify", "--all", "k3xq"},
+		{"stop", "--all", "k3xq"},
+		{"ls", "-n", "-1"},
 	} {
 		code(t, newWorld(t, d, bad...), exitUsage)
 	}

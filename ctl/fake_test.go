@@ -39,6 +39,9 @@ type fakeDaemon struct {
 	puts  [][]byte
 }
 
+// silence is a reply that never comes.
+type silence struct{}
+
 func (d *fakeDaemon) note(v wire.Verb, req any) error {
 	b, err := json.Marshal(req, json.Deterministic(true))
 	if err != nil {
@@ -50,7 +53,7 @@ func (d *fakeDaemon) note(v wire.Verb, req any) error {
 	return nil
 }
 
-func (d *fakeDaemon) Call(_ context.Context, v wire.Verb, req, reply any) error {
+func (d *fakeDaemon) Call(ctx context.Context, v wire.Verb, req, reply any) error {
 	if err := d.note(v, req); err != nil {
 		return err
 	}
@@ -59,6 +62,9 @@ func (d *fakeDaemon) Call(_ context.Context, v wire.Verb, req, reply any) error 
 		return wire.Errorf(wire.NotFound, "no reply for %s", v.Name)
 	case error:
 		return r
+	case silence:
+		<-ctx.Done()
+		return context.Cause(ctx)
 	default:
 		b, err := json.Marshal(r)
 		if err != nil || reply == nil {

@@ -37,7 +37,7 @@ func (a *app) follow(ctx context.Context, v wire.RunView, after uint64, policy o
 	// The pump must be gone before the caller closes what it uses.
 	defer func() {
 		cancel()
-		for range steps { //nolint:revive // only waits for the end
+		for range steps {
 		}
 	}()
 	if err := f.loop(ctx, steps, policy); err != nil {

@@ -264,3 +264,12 @@ func TestAFollowedRunSpeaksJSONLines(t *testing.T) {
 		t.Errorf("%d frames, stderr %q:\n%s", n, w.err.String(), w.out.String())
 	}
 }
+
+func TestADaemonThatDoesNotAnswerIsNotWaitedForForEver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, &fakeDaemon{replies: map[string]any{"run.get": silence{}}}, "status")
+		code(t, w, exitTimedOut)
+		contains(t, "stderr", w.err.String(), "the daemon did not answer run.get after 1m", "apctl daemon logs")
+	})
+}

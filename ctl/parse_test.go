@@ -31,7 +31,8 @@ func TestGates(t *testing.T) {
 		{
 			name: "derived names get numbers, given ones first", goals: []string{"make a", "make b"}, invariants: []string{"make=make c"},
 			want: []wire.GateSpec{
-				{Name: "make-2", Role: goal, Command: "make a"}, {Name: "make-3", Role: goal, Command: "make b"},
+				{Name: "make-2", Role: goal, Command: "make a"},
+				{Name: "make-3", Role: goal, Command: "make b"},
 				{Name: "make", Role: inv, Command: "make c"},
 			},
 		},

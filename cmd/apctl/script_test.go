@@ -80,10 +80,19 @@ func setup(e *testscript.Env) error {
 		return err
 	}
 	for _, v := range [][2]string{
-		{"HOME", home}, {"XDG_RUNTIME_DIR", run}, {"AUTOPILOT_STATE", filepath.Join(e.WorkDir, "state")},
-		{"XDG_STATE_HOME", ""}, {"XDG_CONFIG_HOME", filepath.Join(home, "config")}, {"XDG_CACHE_HOME", filepath.Join(home, "cache")},
-		{"PATH", bin + string(os.PathListSeparator) + os.Getenv("PATH")}, {"LANG", "C.UTF-8"}, {"TERM", "xterm"}, {"TZ", "UTC"},
-		{"GIT_CONFIG_GLOBAL", "/dev/null"}, {"GIT_CONFIG_SYSTEM", "/dev/null"}, {"BIN", bin},
+		{"HOME", home},
+		{"XDG_RUNTIME_DIR", run},
+		{"AUTOPILOT_STATE", filepath.Join(e.WorkDir, "state")},
+		{"XDG_STATE_HOME", ""},
+		{"XDG_CONFIG_HOME", filepath.Join(home, "config")},
+		{"XDG_CACHE_HOME", filepath.Join(home, "cache")},
+		{"PATH", bin + string(os.PathListSeparator) + os.Getenv("PATH")},
+		{"LANG", "C.UTF-8"},
+		{"TERM", "xterm"},
+		{"TZ", "UTC"},
+		{"GIT_CONFIG_GLOBAL", "/dev/null"},
+		{"GIT_CONFIG_SYSTEM", "/dev/null"},
+		{"BIN", bin},
 		{"AGENT", filepath.Join(e.WorkDir, "agent.yaml")},
 	} {
 		e.Setenv(v[0], v[1])
@@ -213,8 +222,7 @@ func pass(ts *testscript.TestScript, name string, mode int) {
 		// Be the other side, so that the open ends.
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
 		ts.Check(err)
-		<-met
-		_ = f.Close()
+		ts.Check(errors.Join(<-met, f.Close()))
 		ts.Fatalf("nobody came to %s", name)
 	}
 }

@@ -86,7 +86,7 @@ func (s Style) proof(g wire.GateView) string {
 	if g.Failing > 0 || g.Before > 0 {
 		p = append(p, s.failing(g)+" failing")
 	}
-	if g.DurationMS > 0 {
+	if g.DurationMS > 0 || g.Reason == string(events.ReasonExit) && g.Kind != string(events.GateProtected) {
 		p = append(p, Duration(time.Duration(g.DurationMS)*time.Millisecond))
 	}
 	return strings.Join(p, ", ")

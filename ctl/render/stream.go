@@ -42,7 +42,7 @@ func (s Style) Event(f wire.EventFrame) string {
 
 // flat writes a JSON object as name=value pairs; hashes are shortened.
 func flat(prefix string, v jsontext.Value) []string {
-	switch v.Kind() {
+	switch v.Kind() { //nolint:exhaustive // all other kinds are shown as they are written
 	case '{':
 		var m map[string]jsontext.Value
 		if json.Unmarshal(v, &m) != nil {
