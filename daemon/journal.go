@@ -11,6 +11,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"autopilot/daemon/engine"
+	"autopilot/daemon/failpoint"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/projections/run"
@@ -39,7 +40,9 @@ func (j *journal) Append(ctx context.Context, e events.Event, closing bool) (eve
 	if closing {
 		class = log.Closing
 	}
+	failpoint.Hit(failpoint.BeforeAppend)
 	stored, err := j.log.Append(ctx, e, class)
+	failpoint.Hit(failpoint.AfterAppend)
 	switch {
 	case err == nil:
 		j.note(stored)

@@ -12,6 +12,7 @@ import (
 
 	"autopilot/daemon/effect/proc"
 	"autopilot/daemon/effect/shim"
+	"autopilot/daemon/failpoint"
 )
 
 // endMost is how long a supervisor gets for the end of its tree on top of the
@@ -87,10 +88,12 @@ func (t *task) begin(ctx context.Context, ctl string) error {
 	if err := writeIntent(t.dir, ctl, t.spec, t.box); err != nil {
 		return err
 	}
+	failpoint.Hit(failpoint.AfterIntent)
 	w, err := launch(t.r.cfg.Shim, ctl)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrSupervisor, err)
 	}
+	failpoint.Hit(failpoint.AfterLaunch)
 	t.started, t.seen = true, true
 	return t.await(ctx, w)
 }

@@ -11,6 +11,7 @@ import (
 	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/shim"
 	"autopilot/daemon/engine"
+	"autopilot/daemon/failpoint"
 	"autopilot/daemon/tree"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
@@ -73,6 +74,7 @@ func (w *Worker) startTree(ctx context.Context, s run.State, p *Plan, act engine
 		return back, err
 	}
 	_, err = p.Repo.Restore(ctx, now.Tree, back.Tree)
+	failpoint.Hit(failpoint.AfterRestore)
 	return back, gone(err)
 }
 

@@ -12,6 +12,7 @@ import (
 	"autopilot/daemon/effect/shim"
 	"autopilot/daemon/effect/spool"
 	"autopilot/daemon/engine"
+	"autopilot/daemon/failpoint"
 	"autopilot/daemon/gate"
 	"autopilot/daemon/tree"
 	"autopilot/events"
@@ -106,6 +107,7 @@ func (g *judging) round(ctx context.Context, suffix string) ([]events.GateResult
 			return nil, fmt.Errorf("run gate %s: %w", spec.Name, err)
 		}
 		results = append(results, r)
+		failpoint.Hit(failpoint.AfterGate)
 	}
 	return results, nil
 }

@@ -15,6 +15,7 @@ import (
 	"autopilot/daemon/blob"
 	"autopilot/daemon/effect"
 	"autopilot/daemon/engine"
+	"autopilot/daemon/failpoint"
 	"autopilot/daemon/tree"
 	"autopilot/events"
 	"autopilot/projections/run"
@@ -71,6 +72,7 @@ func (w *Worker) record(ctx context.Context, s run.State, p *Plan, created event
 		return tree.Snapshot{}, err
 	}
 	snap, err := p.Repo.Record(ctx, s.ID, ignoring(p.Ignore, made), p.Flow.Notes)
+	failpoint.Hit(failpoint.AfterRecord)
 	return snap, gone(err)
 }
 
