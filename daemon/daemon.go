@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -124,17 +125,24 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 		Trees: tree.Config{
 			Root: filepath.Join(state, "trees"), Durable: d.cfg.Durability != bus.Process,
 		},
-		Listen: d.bus.ListenEffect, Now: time.Now,
+		Listen: d.bus.ListenEffect, GateEnv: d.gateEnv, Now: time.Now,
 	})
 	fctx, cancel := context.WithCancel(context.Background())
 	d.cancel = cancel
 	d.fleet = newFleet(fctx, newJournal(d.log, d.host, time.Now), d.worker, d.host, time.Now, d.cfg.Log, d.worker.Flow)
+	d.fleet.draining = d.draining.Load
 	if err := d.fleet.load(ctx, bootTime()); err != nil {
 		return err
 	}
 	d.fleet.wg.Go(func() { d.watchSleep(fctx) })
 	d.fleet.wg.Go(func() { d.watchIdle(fctx) })
 	return nil
+}
+
+// gateEnv reads gate.env anew for each run that starts.
+func (d *Daemon) gateEnv() (map[string]string, error) {
+	s, err := ReadSettings(d.cfg.Places.Config)
+	return s.Gate.Env, err
 }
 
 // identify says who the process at the other end of a connection is.
@@ -197,17 +205,12 @@ func (d *Daemon) idleEnd() (time.Time, bool) {
 	return time.UnixMilli(d.active.Load()).Add(d.cfg.IdleAfter), true
 }
 
-// drain takes no new runs and ends the daemon when no agent and no gate is
-// under way that would be waited for: at most one iteration of each run.
+// drain begins no run and no iteration any more, and waits for those under way.
 func (d *Daemon) drain(ctx context.Context) error {
 	d.draining.Store(true)
 	for {
 		changed := d.fleet.wait()
-		busy := false
-		for _, s := range d.fleet.states() {
-			busy = busy || s.Status == run.Live && s.Stage != run.Ready
-		}
-		if !busy {
+		if !slices.ContainsFunc(d.fleet.states(), underWay) {
 			return nil
 		}
 		select {
@@ -217,6 +220,8 @@ func (d *Daemon) drain(ctx context.Context) error {
 		}
 	}
 }
+
+func underWay(s run.State) bool { return s.Status == run.Live && s.Stage != run.Ready }
 
 // hostID is the name of this host and state directory in events. It is made
 // once.

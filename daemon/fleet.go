@@ -29,6 +29,8 @@ type fleet struct {
 	host    string
 	now     func() time.Time
 	log     *slog.Logger
+	// draining says that no new iteration may begin.
+	draining func() bool
 
 	wg sync.WaitGroup
 
@@ -48,7 +50,8 @@ func newFleet(ctx context.Context, j *journal, w engine.Worker, host string, now
 	flow func(context.Context, run.State) (workflow.Workflow, error),
 ) *fleet {
 	return &fleet{
-		ctx: ctx, journal: j, worker: w, flow: flow, host: host, now: now, log: l,
+		draining: func() bool { return false },
+		ctx:      ctx, journal: j, worker: w, flow: flow, host: host, now: now, log: l,
 		runs: map[string]*member{}, changed: make(chan struct{}), starts: map[string]string{},
 	}
 }
@@ -113,7 +116,7 @@ func (f *fleet) serve(ctx context.Context, s run.State) *member {
 		} else {
 			m.actor = engine.NewActor(engine.Config{
 				Journal: f.journal, Worker: f.worker, Flow: flow, Host: f.host, Now: f.now, Log: f.log,
-				Changed: f.note,
+				Changed: f.note, Draining: f.draining,
 			}, s)
 		}
 	}

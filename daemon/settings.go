@@ -19,6 +19,12 @@ type Settings struct {
 	Durability bus.Durability `yaml:"durability"` // power (default) or process
 	Quota      string         `yaml:"quota"`      // of the event store, as 4GiB
 	Idle       time.Duration  `yaml:"idle"`       // ends after so long without work, 0s never
+	Gate       GateSettings   `yaml:"gate"`
+}
+
+// GateSettings are what gates get beside their pinned environment.
+type GateSettings struct {
+	Env map[string]string `yaml:"env"` // variables, which win over all others
 }
 
 // Defaults of the settings.

@@ -166,7 +166,7 @@ var sampleData = map[string]Data{
 				Gate: "test", Kind: GateCommand, Role: RoleGoal, Verdict: Fail, Reason: ReasonExit, Exit: 1, DurationMS: 8123,
 				Failing: 3, FailingIDs: sampleRef("11"), FailingSum: string(sampleRef("11")), OutputSum: string(sampleRef("12")),
 				Excerpt: sampleRef("13"), Effect: sampleEffect, Argv: string(sampleRef("14")), Env: string(sampleRef("15")),
-				Tool: string(sampleRef("16")),
+				Elsewhere: Pass, Tool: string(sampleRef("16")),
 			},
 			{
 				Gate: "protected", Kind: GateProtected, Role: RoleInvariant, Verdict: Fail, Reason: ReasonPinChanged,

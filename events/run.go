@@ -110,9 +110,10 @@ type GateResult struct {
 	Excerpt    Ref      `json:"excerpt,omitzero"`     // what goes into the next prompt, up to 8 KiB
 	Files      Ref      `json:"files,omitzero"`       // paths that the verdict names, one a line
 	Effect     string   `json:"effect,omitzero"`
-	Argv       string   `json:"argv,omitzero"` // SHA-256 of the argv, NUL between words
-	Env        string   `json:"env,omitzero"`  // SHA-256 of the environment
-	Tool       string   `json:"tool,omitzero"` // SHA-256 of the program that the first word resolved to
+	Argv       string   `json:"argv,omitzero"`      // SHA-256 of the argv, NUL between words
+	Env        string   `json:"env,omitzero"`       // SHA-256 of the environment
+	Elsewhere  Verdict  `json:"elsewhere,omitzero"` // of a goal that is red at the baseline: what it says in the user's own environment
+	Tool       string   `json:"tool,omitzero"`      // SHA-256 of the program that the first word resolved to
 }
 
 // IterationStarted announces an agent: the effect is started after it is

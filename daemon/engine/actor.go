@@ -44,6 +44,8 @@ type Config struct {
 	Now     func() time.Time
 	Log     *slog.Logger
 	Changed func(run.State) // called after each change, must not block
+	// Draining says that no new iteration may begin: the daemon is about to end.
+	Draining func() bool
 }
 
 // Actor owns one run: its state, and every append to its log. Run must be

@@ -64,6 +64,9 @@ func sameWork(a, b Action) bool {
 // begin starts the goroutine of an action that needs work; nil for others.
 func (a *Actor) begin(ctx context.Context, act Action) *job {
 	work := a.work(act)
+	if r, ok := act.(RunAgent); ok && !r.Announced && a.cfg.Draining() {
+		return nil
+	}
 	if work == nil {
 		return nil
 	}

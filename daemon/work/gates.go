@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/shim"
@@ -137,7 +138,7 @@ func (g *judging) one(ctx context.Context, spec wire.GateSpec, id string) (event
 		r, texts := gate.ToolsChanged(c, changes)
 		return g.store(ctx, r, texts)
 	}
-	id, out, err := g.run(ctx, c, id)
+	id, out, err := g.perform(ctx, g.p.Gates.Launch(c), id)
 	if err != nil {
 		return events.GateResult{}, err
 	}
@@ -150,13 +151,38 @@ func (g *judging) one(ctx context.Context, spec wire.GateSpec, id string) (event
 		Outcome: out.Outcome, Exit: out.Exit, Signal: out.Signal, Active: out.Active, Bytes: out.Bytes,
 	}, joined(printed))
 	g.p.Gates.Stamp(&r, c, id)
+	if err := g.elsewhere(ctx, c, &r, id); err != nil {
+		return r, err
+	}
 	return g.store(ctx, r, texts)
 }
 
-// run performs the effect of a gate. A lost one is run again under a name that
-// follows from the first, as often as the workflow takes losses.
-func (g *judging) run(ctx context.Context, c gate.Command, id string) (string, effect.Outcome, error) {
+// elsewhereMost is the longest a gate may have run to be tried once more.
+const elsewhereMost = time.Minute
+
+// elsewhere tries a goal that is red at the baseline, and names no failing test,
+// once more in the user's own environment: a variable that gates do not get
+// would keep it red whatever an agent does. It is said, and changes nothing.
+func (g *judging) elsewhere(ctx context.Context, c gate.Command, r *events.GateResult, id string) error {
+	took := time.Duration(r.DurationMS) * time.Millisecond
+	if g.s.Loop.Iteration > 0 || c.Role != events.RoleGoal || r.Verdict != events.Fail || r.Failing > 0 || took > elsewhereMost {
+		return nil
+	}
 	l := g.p.Gates.Launch(c)
+	l.Env = g.p.AgentEnv
+	_, out, err := g.perform(ctx, l, id+"-elsewhere")
+	if err != nil {
+		return err
+	}
+	if out.Outcome == events.Exited && out.Exit == 0 {
+		r.Elsewhere = events.Pass
+	}
+	return nil
+}
+
+// perform performs the effect of a gate. A lost one is run again under a name that
+// follows from the first, as often as the workflow takes losses.
+func (g *judging) perform(ctx context.Context, l gate.Launch, id string) (string, effect.Outcome, error) {
 	limits := g.p.Flow.Limits.Gate
 	for n := 0; ; n++ {
 		name := id

@@ -89,9 +89,13 @@ func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest) (*Plan, erro
 	if p.Ignore, err = p.Repo.FreezeIgnore(ctx, home(q.Env, w.cfg.Home)); err != nil {
 		return nil, fmt.Errorf("read the ignore rules: %w", err)
 	}
+	extra, err := w.cfg.GateEnv()
+	if err != nil {
+		return nil, err
+	}
 	p.Gates, err = gate.Pin(gate.PinRequest{
 		Workspace: ws.Path, Home: filepath.Join(w.cfg.State, "home", ws.ID), Cache: filepath.Join(w.cfg.State, "cache"),
-		ClientEnv: q.Env, Commands: commands(q.Spec),
+		ClientEnv: q.Env, Commands: commands(q.Spec), Extra: extra,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("pin the environment of the gates: %w", err)

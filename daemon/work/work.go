@@ -31,7 +31,9 @@ type Config struct {
 	Trees   tree.Config
 	// Listen opens a socket on which every connection is that effect.
 	Listen func(effect string) (path string, stop func(), err error)
-	Now    func() time.Time
+	// GateEnv is gate.env of the settings, as it is when a run starts.
+	GateEnv func() (map[string]string, error)
+	Now     func() time.Time
 }
 
 // Worker implements engine.Worker. Its methods may be called from any

@@ -85,6 +85,9 @@ func Result(r events.GateResult) string {
 	if r.Failing > 0 {
 		why += fmt.Sprintf(", %d failing", r.Failing)
 	}
+	if r.Elsewhere == events.Pass {
+		why += "; it passes in your own environment, so gates may need a variable: set it under gate.env"
+	}
 	return fmt.Sprintf("%s %s (%s)", r.Gate, r.Verdict, why)
 }
 
