@@ -1,0 +1,144 @@
+package explain_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/explain"
+	"autopilot/projections/run"
+)
+
+func state(edit func(*run.State)) run.State {
+	s := run.State{Status: run.Live, Facts: events.RunStarted{Handle: "k3xq", Limits: events.Limits{Iterations: 10}}}
+	edit(&s)
+	return s
+}
+
+func halted(h events.RunHalted) run.State {
+	return state(func(s *run.State) { s.Status, s.Halt = run.Halted, &h })
+}
+
+func ended(e events.RunEnded) run.State {
+	return state(func(s *run.State) { s.Status, s.End = run.Over, &e })
+}
+
+func TestWhySaysInASentenceWhatSettledIt(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		state run.State
+		rule  string
+		want  string
+	}{
+		{halted(events.RunHalted{Reason: events.HaltSameness, Iterations: []int{2, 3}}), "sameness", "halted by sameness: iterations 2 and 3 failed in the same way on the same tree"},
+		{halted(events.RunHalted{Reason: events.HaltStuck, Iterations: []int{1, 3}}), "stuck", "halted as stuck: iterations 1 and 3 are equal within the last few failures"},
+		{halted(events.RunHalted{Reason: events.HaltSignature, Iterations: []int{1, 2, 3}}), "signature", "halted by signature: iterations 1, 2 and 3 failed with the same failure"},
+		{halted(events.RunHalted{Reason: events.HaltDrift, Iteration: 2}), "drift", "halted: pinned files are still changed, or changed again, after iteration 2"},
+		{halted(events.RunHalted{Reason: events.HaltIterations, Limit: 10}), "iterations", "halted: 10 iterations used up, and a gate still fails"},
+		{halted(events.RunHalted{Reason: events.HaltNoop, Limit: 3}), "noop", "halted: the agent did nothing, 3 times in a row"},
+		{halted(events.RunHalted{Reason: events.HaltStopped, Iteration: 1}), "stopped", "stopped on request after iteration 1; the work so far is kept"},
+		{ended(events.RunEnded{State: events.EndDone, Iteration: 1, Tree: "0123456789abcdef"}), "done", "done after 1 iteration: every gate passed on tree 0123456789"},
+		{ended(events.RunEnded{State: events.EndRefused, Reason: events.RefusedGoalGreen}), "refused", "refused: the gate passes already, so it cannot prove the task"},
+		{ended(events.RunEnded{State: events.EndRefused, Reason: events.RefusedInvariantRed, Gate: "lint"}), "refused", "refused: invariant lint fails before any work"},
+		{state(func(s *run.State) { s.Stage, s.Loop.Iteration = run.Agent, 2 }), "running", "running: the agent works on iteration 2 of 10"},
+	}
+	for _, tt := range tests {
+		rule, because := explain.Why(tt.state)
+		if rule != tt.rule || because != tt.want {
+			t.Errorf("%s:\n got %s: %s\nwant %s", tt.rule, rule, because, tt.want)
+		}
+	}
+}
+
+func halts() []events.Halt {
+	return []events.Halt{
+		events.HaltDrift, events.HaltLogIntegrity, events.HaltSameness, events.HaltStuck, events.HaltSignature,
+		events.HaltUnverifiable, events.HaltIterations, events.HaltHours, events.HaltNoop, events.HaltAgentLost,
+		events.HaltAgentFailed, events.HaltStopped, events.HaltInternal, events.HaltNeedsPerson, events.HaltWorkspaceGone,
+	}
+}
+
+func TestEveryHaltHasASentenceAndANextCommandForItsRun(t *testing.T) {
+	t.Parallel()
+	for _, h := range halts() {
+		s := halted(events.RunHalted{Reason: h, Iterations: []int{1, 2}})
+		if _, because := explain.Why(s); because == "halted: "+string(h) || because == "" {
+			t.Errorf("%s has no sentence of its own: %q", h, because)
+		}
+		next := explain.Next(s)
+		if len(next) == 0 {
+			t.Errorf("%s has no next command", h)
+		}
+		for _, n := range next {
+			if !strings.Contains(n.Command, "k3xq") {
+				t.Errorf("%s: %q does not name the run", h, n.Command)
+			}
+		}
+	}
+}
+
+// What an agent may read says nothing of how a guard is got around.
+func TestNextCommandsNeverLiftAGuard(t *testing.T) {
+	t.Parallel()
+	for _, h := range halts() {
+		for _, n := range explain.Next(halted(events.RunHalted{Reason: h})) {
+			if strings.Contains(n.Command, "allow-test-changes") || strings.Contains(n.Command, "--protect") {
+				t.Errorf("%s: %s", h, n.Command)
+			}
+		}
+	}
+}
+
+func TestLinesOfAnOrdinaryIteration(t *testing.T) {
+	t.Parallel()
+	s := state(func(s *run.State) {})
+	tests := []struct {
+		data events.Data
+		want string
+	}{
+		{events.IterationStarted{Iteration: 2, Attempt: 1}, "iteration 2/10: agent started"},
+		{events.IterationStarted{Iteration: 2, Attempt: 3}, "iteration 2/10: agent started (attempt 3)"},
+		{events.AgentEnded{Iteration: 2, Outcome: events.Exited, DurationMS: 61_000, Files: 1, Claim: events.ClaimDone}, `iteration 2: agent exited 0 after 1m1s, 1 file changed since the start; it says "done"`},
+		{events.AgentEnded{Iteration: 2, Outcome: events.Signaled, Signal: 9, DurationMS: 1500, Files: 2}, "iteration 2: agent was killed by signal 9 from outside after 1.5s, 2 files changed since the start"},
+		{events.AgentEnded{Iteration: 2, Outcome: events.WallTimeout, Left: 2}, "iteration 2: agent was ended at its time limit after 0s, 0 files changed since the start; 2 processes could not be ended"},
+		{events.GatesJudged{Iteration: 2, Results: []events.GateResult{
+			{Gate: "test", Verdict: events.Fail, Reason: events.ReasonExit, Exit: 1, Failing: 3},
+			{Gate: "protected", Kind: events.GateProtected, Verdict: events.Pass},
+		}}, "iteration 2: test fail (exit 1, 3 failing)"},
+		{events.IterationRecorded{Iteration: 2, Verdict: events.Skipped}, "iteration 2: the agent did nothing; it does not count"},
+		{events.StopRequested{Mode: events.StopNow}, "stopping now: the work so far is kept"},
+		{events.RunSuspended{MS: 3_600_000}, "the host slept for 1h0m0s"},
+		{events.Unknown{Type: "phase.entered.v1"}, "event phase.entered.v1 of a newer version"},
+	}
+	for _, tt := range tests {
+		if got := explain.Line(s, events.Event{Data: tt.data}); got != tt.want {
+			t.Errorf("\n got %s\nwant %s", got, tt.want)
+		}
+	}
+}
+
+func TestRowsPointAtTheFirstEqualIteration(t *testing.T) {
+	t.Parallel()
+	es := []events.Event{
+		{Data: events.AgentEnded{Claim: events.ClaimDone}},
+		{Data: events.GatesJudged{Results: []events.GateResult{{Failing: 2}, {Failing: 1}}}},
+		{Data: events.IterationRecorded{Iteration: 1, Verdict: events.Fail, Fingerprint: "a", Work: "t1", Files: 1}},
+		{Data: events.AgentEnded{}},
+		{Data: events.IterationRecorded{Iteration: 2, Verdict: events.Skipped}},
+		{Data: events.AgentEnded{}},
+		{Data: events.GatesJudged{Results: []events.GateResult{{Failing: 3}}}},
+		{Data: events.IterationRecorded{Iteration: 2, Verdict: events.Fail, Fingerprint: "a", Work: "t1"}},
+	}
+	want := []wire.WhyRow{
+		{Iteration: 1, Verdict: "fail", Tree: "t1", Files: 1, Failing: 3, Fingerprint: "a", Claim: "done"},
+		{Iteration: 2, Verdict: "skipped"},
+		{Iteration: 2, Verdict: "fail", Tree: "t1", Failing: 3, Fingerprint: "a", EqualTo: 1},
+	}
+	if diff := cmp.Diff(want, explain.Rows(slices.Values(es))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,154 @@
+package run_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"autopilot/events"
+	"autopilot/projections/run"
+)
+
+var start = time.Date(2026, 3, 1, 22, 0, 0, 0, time.UTC)
+
+func at(seq uint64, after time.Duration, d events.Data) events.Event {
+	return events.Event{Aggregate: events.Run("01R"), Seq: seq, Time: start.Add(after), Data: d}
+}
+
+func begun() run.State {
+	return run.Evolve(run.State{}, at(1, 0, events.RunStarted{Phase: "work", Tree: "t0", Work: "t0", Limits: events.Limits{Iterations: 3}}))
+}
+
+func TestActiveTimeLeavesOutSleepAndHalts(t *testing.T) {
+	t.Parallel()
+	s := begun()
+	steps := []struct {
+		after time.Duration
+		data  events.Data
+		want  time.Duration // active at that moment
+	}{
+		{10 * time.Minute, events.GatesStarted{}, 10 * time.Minute},
+		{40 * time.Minute, events.RunSuspended{MS: (25 * time.Minute).Milliseconds()}, 15 * time.Minute},
+		{41 * time.Minute, events.RunHalted{Reason: events.HaltStopped}, 16 * time.Minute},
+		{90 * time.Minute, events.RunResumed{}, 16 * time.Minute},
+		{100 * time.Minute, events.RunHalted{Reason: events.HaltHours}, 26 * time.Minute},
+		{200 * time.Minute, events.RunResumed{Note: "n"}, 0}, // new findings restart the budget
+		{205 * time.Minute, events.RunEnded{State: events.EndDone}, 5 * time.Minute},
+	}
+	for i, st := range steps {
+		s = run.Evolve(s, at(uint64(i+2), st.after, st.data))
+		if got := s.Clock.Active(start.Add(st.after)); got != st.want {
+			t.Errorf("after %s: active %v, want %v", st.data.EventType(), got, st.want)
+		}
+	}
+	if got := s.Clock.Active(start.Add(24 * time.Hour)); got != 5*time.Minute {
+		t.Errorf("a run that is over grows older: %v", got)
+	}
+}
+
+func TestActiveTimeDoesNotGoBackWithTheClock(t *testing.T) {
+	t.Parallel()
+	if got := begun().Clock.Active(start.Add(-8 * time.Hour)); got != 0 {
+		t.Errorf("active %v, want 0", got)
+	}
+}
+
+func TestGatesThatWereDroppedByAHaltAreAnnouncedAnew(t *testing.T) {
+	t.Parallel()
+	s := run.Fold(begun(),
+		at(2, 1, events.GatesStarted{Phase: "work"}), at(3, 2, events.RunHalted{Reason: events.HaltStopped}))
+	if s.Stage != run.Started {
+		t.Errorf("stage %q of a halted baseline, want the start", s.Stage)
+	}
+	s = run.Fold(begun(),
+		at(2, 1, events.IterationStarted{Iteration: 1}), at(3, 2, events.AgentEnded{Outcome: events.Exited}),
+		at(4, 3, events.GatesStarted{Iteration: 1}), at(5, 4, events.RunHalted{Reason: events.HaltStopped}))
+	if s.Stage != run.Ended {
+		t.Errorf("stage %q of halted gates, want %q", s.Stage, run.Ended)
+	}
+}
+
+func TestAPersonsNoteIsToldUntilAnAgentHasEndedWithIt(t *testing.T) {
+	t.Parallel()
+	s := run.Fold(begun(), at(2, 1, events.RunHalted{Reason: events.HaltStuck}), at(3, 2, events.RunResumed{Note: "n"}))
+	steps := []struct {
+		data events.Data
+		want events.Ref
+	}{
+		{events.IterationStarted{Iteration: 1, Attempt: 1}, "n"},
+		{events.AgentEnded{Outcome: events.Lost}, "n"},
+		{events.IterationStarted{Iteration: 1, Attempt: 2}, "n"},
+		{events.AgentEnded{Outcome: events.Exited}, ""},
+	}
+	for i, st := range steps {
+		s = run.Evolve(s, at(uint64(i+4), time.Second, st.data))
+		if s.Note != st.want {
+			t.Errorf("note %q after %s, want %q", s.Note, st.data.EventType(), st.want)
+		}
+	}
+}
+
+func TestUnknownEventsAreCountedAndChangeNothingElse(t *testing.T) {
+	t.Parallel()
+	s := begun()
+	got := run.Evolve(s, at(2, time.Second, events.Unknown{Type: "phase.entered.v1"}))
+	if got.Log.Unknown != 1 || got.Log.Seq != 2 {
+		t.Fatalf("log %+v", got.Log)
+	}
+	s.Log, s.Clock.Latest = got.Log, got.Clock.Latest
+	if diff := cmp.Diff(s, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestTheFirstGapInTheLogIsRemembered(t *testing.T) {
+	t.Parallel()
+	s := run.Fold(begun(), at(2, 1, events.RunSuspended{}), at(4, 2, events.RunSuspended{}), at(9, 3, events.RunSuspended{}))
+	if s.Log.Broken != 4 {
+		t.Errorf("broken at %d, want 4", s.Log.Broken)
+	}
+}
+
+func TestAGreenGoalBecomesAnInvariant(t *testing.T) {
+	t.Parallel()
+	s := run.Evolve(run.State{}, at(1, 0, events.RunStarted{Gates: []events.Gate{
+		{Name: "a", Role: events.RoleGoal}, {Name: "b", Role: events.RoleGoal}, {Name: "c", Role: events.RoleInvariant},
+	}}))
+	s = run.Evolve(s, at(2, 1, events.GatesJudged{Results: []events.GateResult{
+		{Gate: "a", Role: events.RoleGoal, Verdict: events.Fail}, {Gate: "b", Role: events.RoleGoal, Verdict: events.Pass},
+		{Gate: "c", Role: events.RoleInvariant, Verdict: events.Pass},
+	}}))
+	for gate, want := range map[events.Name]events.GateRole{"a": events.RoleGoal, "b": events.RoleInvariant, "c": events.RoleInvariant} {
+		if got := s.Role(gate); got != want {
+			t.Errorf("gate %s is %q, want %q", gate, got, want)
+		}
+	}
+}
+
+// Evolve takes any history at all: it never fails, and folding in pieces gives
+// what folding at once gives.
+func TestAnyHistoryFoldsInPieces(t *testing.T) {
+	t.Parallel()
+	data := rapid.SampledFrom([]events.Data{
+		events.RunStarted{Phase: "work"}, events.GatesStarted{}, events.GatesJudged{Iteration: 1}, events.GatesJudged{},
+		events.IterationStarted{Iteration: 1, Attempt: 2}, events.AgentEnded{Outcome: events.Lost}, events.AgentEnded{Outcome: events.Exited},
+		events.IterationRecorded{Verdict: events.Fail, Fingerprint: "f"}, events.IterationRecorded{Verdict: events.Skipped},
+		events.IterationRecorded{Verdict: events.Pass}, events.RunSuspended{MS: 5}, events.StopRequested{Mode: events.StopNow},
+		events.RunHalted{Reason: events.HaltStuck}, events.RunResumed{Note: "n"}, events.RunEnded{State: events.EndDone},
+		events.Unknown{Type: "x.v1"},
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		var es []events.Event
+		for i, d := range rapid.SliceOfN(data, 1, 30).Draw(t, "history") {
+			es = append(es, at(uint64(i+1), time.Duration(i)*time.Second, d))
+		}
+		cut := rapid.IntRange(0, len(es)).Draw(t, "cut")
+		whole := run.Fold(run.State{}, es...)
+		pieces := run.Fold(run.Fold(run.State{}, es[:cut]...), es[cut:]...)
+		if diff := cmp.Diff(whole, pieces); diff != "" {
+			t.Fatalf("cut at %d:\n%s", cut, diff)
+		}
+	})
+}
