@@ -88,6 +88,15 @@ func (s Style) doing(v wire.RunView) string {
 	return t
 }
 
+// head names a run and its state, at the top of several lines.
+func (s Style) head(v wire.RunView) string {
+	state := s.doing(v)
+	if v.State == "running" && v.Stage != "" {
+		state = "running, " + state
+	}
+	return s.paint(bold, Line(v.Handle)) + "  " + state
+}
+
 func (s Style) waiting(v wire.RunView) string {
 	t := "waits"
 	if v.NextWake != nil {
@@ -154,7 +163,7 @@ func changed(files int) string {
 // Status is a run in several lines: the facts of Live, and what it was asked.
 func (s Style) Status(v wire.RunView) string {
 	var b strings.Builder
-	b.WriteString(s.paint(bold, Line(v.Handle)) + "  " + s.doing(v) + "\n")
+	b.WriteString(s.head(v) + "\n")
 	var ended string
 	if v.Ended != nil {
 		ended = s.Clock(*v.Ended)

@@ -139,6 +139,22 @@ func TestTexts(t *testing.T) {
 	}
 }
 
+func TestALongErrorShowsItsHeadAndItsTail(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&b, "line %d\n", i)
+	}
+	w := same()
+	w.LastError = b.String()
+	got := Style{}.End(w)
+	for _, want := range []string{"  | line 3\n  | [ 28 lines more: apctl why k3xq ]\n  | line 32\n", "  | line 0\n", "  | line 39\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in:\n%s", want, got)
+		}
+	}
+}
+
 func TestTheLiveLineFitsEveryWidth(t *testing.T) {
 	t.Parallel()
 	for _, colour := range []bool{false, true} {

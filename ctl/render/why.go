@@ -59,7 +59,7 @@ func (s Style) End(w wire.WhyView) string {
 // verdict is the first lines of an explanation: state and sentence.
 func (s Style) verdict(w wire.WhyView) string {
 	v := w.Run
-	head := s.paint(bold, Line(v.Handle)) + "  " + s.doing(v)
+	head := s.head(v)
 	if v.Exit >= 0 {
 		head += ", " + count(v.Iteration, "iteration") + ", active " + Duration(time.Duration(v.ActiveMS)*time.Millisecond)
 	}
@@ -133,14 +133,17 @@ func (s Style) asks(w wire.WhyView) string {
 	return s.section("the agent asks", indent("  ", Clean(w.Question)))
 }
 
-// lastError is the excerpt, or its last lines.
+// lastError is the excerpt; with last, only so many of its lines.
 func (s Style) lastError(w wire.WhyView, last int) string {
 	if strings.TrimSpace(w.LastError) == "" {
 		return ""
 	}
 	lines := strings.Split(strings.TrimRight(Clean(w.LastError), "\n"), "\n")
-	if last > 0 && len(lines) > last {
-		lines = lines[len(lines)-last:]
+	if n := len(lines) - last; last > 0 && n > 0 {
+		// What it is about stands at the head, how it ended at the tail.
+		head := last / 3
+		left := fmt.Sprintf("[ %s more: apctl why %s ]", count(n, "line"), Line(w.Run.Handle))
+		lines = slices.Concat(lines[:head], []string{left}, lines[head+n:])
 	}
 	name := "last error"
 	if w.ErrorFrom != "" {
