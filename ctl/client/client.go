@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"strings"
@@ -99,7 +100,7 @@ func dialError(ctx context.Context, socket string, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED), hungUp(err):
 		return &unreachable{&wire.Error{Code: wire.Unreachable, Message: fmt.Sprintf("%v (%s)", ErrNoDaemon, socket), Hint: "apctl daemon start"}, ErrNoDaemon}
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, nats.ErrAuthorization):
 		return wire.Errorf(wire.Denied, "the daemon at %s does not let this process in", socket)
@@ -108,6 +109,12 @@ func dialError(ctx context.Context, socket string, err error) error {
 		return wire.Errorf(wire.Denied, "the daemon refused this process: %s", text)
 	}
 	return &unreachable{wire.Errorf(wire.Unreachable, "connect to the daemon at %s: %v", socket, err), err}
+}
+
+// hungUp says that the daemon ended in the middle of the handshake. Nothing was
+// asked of it before that, so it is as if it had ended earlier.
+func hungUp(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
 // isRefusal tells the daemon's own refusals from troubles of the connection.

@@ -150,6 +150,34 @@ func TestSomethingElseListens(t *testing.T) {
 	wg.Wait()
 }
 
+func TestADaemonThatEndsInTheHandshakeIsNone(t *testing.T) {
+	t.Parallel()
+	p := testPlaces(t)
+	if err := p.MakeRuntime(); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: p.Socket, Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, said := range []string{"", "INFO {}\r\n"} {
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = c.Write([]byte(said))
+			_ = c.Close()
+		})
+		if _, err := Dial(t.Context(), p.Socket, Options{}); !errors.Is(err, ErrNoDaemon) {
+			t.Errorf("after %q: got %v", said, err)
+		}
+		wg.Wait()
+	}
+	_ = l.Close()
+}
+
 func TestAStreamKeepsItsCredit(t *testing.T) {
 	t.Parallel()
 	const n = 5*wire.InitialCredit + 3
