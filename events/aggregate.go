@@ -2,7 +2,6 @@ package events
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -29,8 +28,6 @@ type Aggregate struct {
 	ID   string // one subject token: letters, digits, '-' and '_'
 }
 
-var aggregateID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
-
 // Run names the aggregate of the run with that ULID.
 func Run(id string) Aggregate { return Aggregate{KindRun, id} }
 
@@ -46,7 +43,7 @@ func (a Aggregate) Subject() string { return SubjectPrefix + a.String() }
 // ParseAggregate is the inverse of Aggregate.String.
 func ParseAggregate(s string) (Aggregate, error) {
 	kind, id, ok := strings.Cut(s, ".")
-	if !ok || !aggregateID.MatchString(id) {
+	if !ok || !validID(id) {
 		return Aggregate{}, fmt.Errorf("aggregate %q: want kind.id", s)
 	}
 	switch Kind(kind) {
@@ -54,4 +51,21 @@ func ParseAggregate(s string) (Aggregate, error) {
 		return Aggregate{Kind(kind), id}, nil
 	}
 	return Aggregate{}, fmt.Errorf("aggregate %q: unknown kind %q", s, kind)
+}
+
+// maxID is the longest aggregate id.
+const maxID = 128
+
+func validID(id string) bool {
+	if id == "" || len(id) > maxID {
+		return false
+	}
+	for _, c := range []byte(id) {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_':
+		default:
+			return false
+		}
+	}
+	return true
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -201,7 +202,7 @@ func (w *Worker) lastWords(id string, out effect.Outcome) (string, error) {
 		return out.Err, nil
 	}
 	tail, err := w.cfg.Effects.Open(id).Tail(effect.Merged, excerptBytes)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("read the output of an agent: %w", err)
 	}
 	return strings.ToValidUTF8(string(tail), "\uFFFD"), nil

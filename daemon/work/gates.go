@@ -142,14 +142,13 @@ func (g *judging) one(ctx context.Context, spec wire.GateSpec, id string) (event
 	if err != nil {
 		return events.GateResult{}, err
 	}
-	dir := g.w.cfg.Effects.Open(id)
-	printed, err := dir.Output(effect.Merged, maxFinding)
+	printed, err := g.w.printed(id)
 	if err != nil {
 		return events.GateResult{}, err
 	}
 	r, texts := gate.Judge(c, gate.Process{
 		Outcome: out.Outcome, Exit: out.Exit, Signal: out.Signal, Active: out.Active, Bytes: out.Bytes,
-	}, joined(printed))
+	}, printed)
 	g.p.Gates.Stamp(&r, c, id)
 	if err := g.elsewhere(ctx, c, &r, id); err != nil {
 		return r, err

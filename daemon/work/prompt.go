@@ -1,7 +1,9 @@
 package work
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"strings"
 
@@ -36,7 +38,7 @@ func (w *Worker) promptData(s run.State, p *Plan, act engine.RunAgent) (workflow
 		if f.Text, err = w.text(r.Excerpt); err != nil {
 			return d, err
 		}
-		if r.Effect != "" {
+		if _, err := w.cfg.Effects.Open(r.Effect).Outcome(); err == nil {
 			f.Path = findingName(r)
 		}
 		d.Findings = append(d.Findings, f)
@@ -91,11 +93,21 @@ func (w *Worker) findings(s run.State) (effect.Box, error) {
 		if r.Effect == "" || r.Verdict == events.Pass {
 			continue
 		}
-		out, err := w.cfg.Effects.Open(r.Effect).Output(effect.Merged, maxFinding)
+		out, err := w.printed(r.Effect)
 		if err != nil {
 			return nil, fmt.Errorf("read the output of gate %s: %w", r.Gate, err)
 		}
-		box[findingName(r)] = joined(out)
+		box[findingName(r)] = out
 	}
 	return box, nil
+}
+
+// printed is what an effect has printed, as far as it was kept. What someone
+// removed is empty: the excerpt of a gate is kept as a text of its own.
+func (w *Worker) printed(id string) ([]byte, error) {
+	out, err := w.cfg.Effects.Open(id).Output(effect.Merged, maxFinding)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return joined(out), err
 }

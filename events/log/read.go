@@ -174,9 +174,8 @@ type reader struct {
 
 func (r *reader) each(ctx context.Context, yield func(Stored, uint64, error) bool) {
 	defer r.close()
-	nextContext := jetstream.NextContext(ctx)
 	for {
-		m, err := r.message(ctx, nextContext)
+		m, err := r.message(ctx)
 		switch {
 		case errors.Is(err, errNoMessage):
 			return
@@ -197,7 +196,7 @@ func (r *reader) each(ctx context.Context, yield func(Stored, uint64, error) boo
 }
 
 // message is the next message, or errNoMessage at the end.
-func (r *reader) message(ctx context.Context, opt jetstream.NextOpt) (message, error) {
+func (r *reader) message(ctx context.Context) (message, error) {
 	var cause error
 	for attempt := range maxAttempts {
 		if attempt > 0 && !wait(ctx, pause<<(attempt-1)) {
@@ -215,13 +214,16 @@ func (r *reader) message(ctx context.Context, opt jetstream.NextOpt) (message, e
 			return message{}, errNoMessage
 		}
 		var m message
-		if m, cause = r.take(opt); cause == nil {
+		if m, cause = r.take(ctx); cause == nil {
 			return m, nil
 		}
 		if ctx.Err() != nil {
 			return message{}, ctx.Err()
 		}
 		r.close()
+		if errors.Is(cause, errStalled) {
+			break
+		}
 	}
 	return message{}, cause
 }
@@ -265,8 +267,22 @@ func (r *reader) open(ctx context.Context) error {
 // received.
 var errGap = errors.New("message lost on the way")
 
-func (r *reader) take(opt jetstream.NextOpt) (message, error) {
-	m, err := r.it.Next(opt)
+// stall is how long a message that is known to be there may take. The server
+// goes silent at a block that it cannot read.
+const stall = 5 * time.Second
+
+var errStalled = errors.New("the store stopped answering")
+
+func (r *reader) take(ctx context.Context) (message, error) {
+	if !r.follow {
+		bounded, cancel := context.WithTimeout(ctx, stall)
+		defer cancel()
+		ctx = bounded
+	}
+	m, err := r.it.Next(jetstream.NextContext(ctx))
+	if errors.Is(err, context.DeadlineExceeded) {
+		return message{}, fmt.Errorf("%w: nothing comes behind position %d, so it is damaged there", errStalled, r.next-1)
+	}
 	if err != nil {
 		return message{}, err
 	}
