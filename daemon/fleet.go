@@ -67,7 +67,9 @@ func (f *fleet) load(ctx context.Context, booted time.Time) error {
 				return fmt.Errorf("read the log: %w", err)
 			}
 			f.log.Error("read a stored event", "subject", stored.Subject, "error", err)
-			markBroken(states, stored.Subject)
+			if stored.Subject != "" {
+				markBroken(states, stored.Subject)
+			}
 			continue
 		}
 		e := stored.Event

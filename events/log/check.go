@@ -30,7 +30,7 @@ type Head struct {
 type Report struct {
 	Events  uint64                    `json:"events"`
 	Unknown uint64                    `json:"unknown"` // events of types that this version does not know
-	Bad     []Bad                     `json:"bad"`     // in stored order, at most one an aggregate
+	Bad     []Bad                     `json:"bad"`     // in stored order, at most one an aggregate, and one for each hole in the log itself
 	Heads   map[events.Aggregate]Head `json:"-"`       // of the sound aggregates
 }
 
@@ -75,6 +75,11 @@ func (c *checker) add(st Stored, damage error) {
 		return
 	}
 	last := c.heads[st.Subject]
+	if damage != nil && st.Subject == "" {
+		c.report.Bad = append(c.report.Bad, Bad{Aggregate: "log", What: damage.Error()})
+		c.report.Events--
+		return
+	}
 	if damage != nil {
 		c.blame(st.Subject, last.Seq+1, damage.Error())
 		return

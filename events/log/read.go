@@ -107,7 +107,7 @@ func (s *Stream) readFrom(ctx context.Context, from Cursor, follow bool) iter.Se
 	return func(yield func(Stored, error) bool) {
 		position, err := s.resolve(ctx, from)
 		r := reader{s: s, subject: subjects, next: position + 1, follow: follow}
-		if err == nil && !follow && s.conn.replicated() {
+		if err == nil && !follow {
 			var state jetstream.StreamState
 			if state, err = s.conn.state(ctx); err == nil && state.LastSeq < r.next {
 				return
@@ -174,6 +174,7 @@ type reader struct {
 
 func (r *reader) each(ctx context.Context, yield func(Stored, uint64, error) bool) {
 	defer r.close()
+	due := r.next
 	for {
 		m, err := r.message(ctx)
 		switch {
@@ -188,6 +189,14 @@ func (r *reader) each(ctx context.Context, yield func(Stored, uint64, error) boo
 			yield(Stored{}, 0, fmt.Errorf("%w: %w", ErrUnavailable, err))
 			return
 		}
+		if r.subject == subjects && m.position > due {
+			// Nothing is ever deleted from a stream: what is not there was lost.
+			lost := fmt.Errorf("%w: positions %d to %d are missing", ErrDamaged, due, m.position-1)
+			if !yield(Stored{}, m.position-1, lost) {
+				return
+			}
+		}
+		due = m.position + 1
 		st, err := r.s.stored(m)
 		if !yield(st, m.position, err) {
 			return
