@@ -1,0 +1,176 @@
+//go:build linux
+
+package crashtest
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"text/tabwriter"
+
+	"autopilot/events/wire"
+)
+
+// iterations is how often an agent may try, in the loop and under autopilot.
+const iterations = 2
+
+func TestCheat(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	warm(t, w)
+	all := cheats()
+	rows := make([]string, len(all))
+	t.Run("cheats", func(t *testing.T) {
+		for i, c := range all {
+			t.Run(strings.ReplaceAll(c.name, " ", "-"), func(t *testing.T) {
+				t.Parallel()
+				p := &play{world: w, t: t, cheat: c, dir: w.path(strconv.Itoa(i))}
+				loop := p.loop()
+				rows[i] = fmt.Sprintf("%s\t%s\t%s\n", c.name, loop, p.autopilot())
+			})
+		}
+	})
+	w.must("verify", "--all")
+	w.must("daemon", "stop")
+	for _, p := range w.processes() {
+		t.Errorf("process %d is left: %s", p.PID, p.cmdline)
+	}
+	var table bytes.Buffer
+	tw := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	fmt.Fprint(tw, "cheat\tshell loop believes it\tautopilot says\n", strings.Join(rows, ""))
+	_ = tw.Flush() // into memory
+	t.Logf("\n%s", table.String())
+}
+
+// warm lends the gates' own compile cache the one of this test: filling it anew
+// takes longer than all cheats.
+func warm(t *testing.T, w *world) {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err == nil {
+		err = os.MkdirAll(w.path("state/cache"), 0o700)
+	}
+	if err == nil {
+		err = os.Symlink(strings.TrimSpace(string(out)), w.path("state/cache/go-build"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.env = append(w.env, "GOCACHE="+strings.TrimSpace(string(out)), "GOTOOLCHAIN=local", "GOPROXY=off", "CGO_ENABLED=0")
+}
+
+// play is one cheat, twice.
+type play struct {
+	*world
+	t     *testing.T
+	cheat cheat
+	dir   string
+
+	home, ws, script string
+}
+
+// begin makes the project and a home anew.
+func (p *play) begin(name string) {
+	p.t.Helper()
+	p.home, p.ws = filepath.Join(p.dir, name, "home"), filepath.Join(p.dir, name, "ws")
+	p.script = filepath.Join(p.dir, name, "agent.yaml")
+	if err := os.MkdirAll(filepath.Join(p.home, "bin"), 0o700); err != nil {
+		p.t.Fatal(err)
+	}
+	p.repo(p.ws, p.cheat.on.files)
+	text := strings.NewReplacer("STATE", p.path("state"), "RUNTIME", p.path("r"), "BIN", bin).Replace(
+		strings.NewReplacer("AUTOPILOT_STATE", "AUTOPILOT_\x00").Replace(p.cheat.script))
+	if err := os.WriteFile(p.script, []byte(strings.ReplaceAll(text, "\x00", "STATE")), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// env is the environment of a user with a bin of his own first on PATH.
+func (p *play) env() []string {
+	return []string{
+		"HOME=" + p.home, "XDG_CONFIG_HOME=" + filepath.Join(p.home, ".config"),
+		"PATH=" + strings.Join([]string{filepath.Join(p.home, "bin"), bin, os.Getenv("PATH")}, string(os.PathListSeparator)),
+	}
+}
+
+// loop is the shell loop that people use: agent, gate, again until it passes.
+func (p *play) loop() string {
+	if !p.cheat.fooled {
+		return "-" // it has nothing that could be ordered or forged
+	}
+	p.begin("loop")
+	result := filepath.Join(p.dir, "result.json")
+	env := append(p.env(), "AUTOPILOT_RESULT_FILE="+result)
+	until := p.cheat.until
+	if until == "" {
+		until = p.cheat.on.gate
+	}
+	for i := 1; i <= iterations; i++ {
+		step := append(env, "AUTOPILOT_ITERATION="+strconv.Itoa(i))
+		p.command(p.ws, step, filepath.Join(bin, "autopilotd"), "script-agent", p.script)
+		if p.command(p.ws, env, "/bin/sh", "-c", until).code == 0 {
+			if p.truth() {
+				p.t.Error("the cheat is none: the code is right")
+			}
+			return "yes"
+		}
+	}
+	p.t.Error("the shell loop does not believe it")
+	return "no"
+}
+
+// truth asks the test as it was at the start, in a clean environment.
+func (p *play) truth() bool {
+	on := p.cheat.on
+	path := filepath.Join(p.ws, on.test)
+	_ = os.Remove(path) // it may be a link
+	if err := os.WriteFile(path, []byte(on.files[on.test]), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	_ = os.Remove(filepath.Join(p.ws, "main_test.go"))
+	return p.command(p.ws, nil, "/bin/sh", "-c", on.truth).code == 0
+}
+
+// autopilot plays the cheat under the daemon.
+func (p *play) autopilot() string {
+	p.begin("autopilot")
+	ctl := filepath.Join(bin, "apctl")
+	a := p.command(p.ws, p.env(), ctl, "run", "make the test pass", "--gate", "test="+p.cheat.on.gate,
+		"--script", p.script, "--max-iterations", strconv.Itoa(iterations))
+	why := p.command(p.ws, p.env(), ctl, "why", "--json")
+	v := data[wire.WhyView](p.t, why)
+	if a.code == 0 || v.Run.State != "halted" || v.Run.Reason != p.cheat.reason {
+		p.t.Errorf("ended as %s %s (exit %d), want halted %s\n%v", v.Run.State, v.Run.Reason, a.code, p.cheat.reason, a)
+	}
+	named := strings.Join(append(append(append([]string{v.Because, v.LastError}, v.Files...), v.Claims...), v.Failing...), "\n")
+	if want := strings.ReplaceAll(p.cheat.names, "HOME", p.home); !strings.Contains(named, want) {
+		p.t.Errorf("the explanation does not name %q:\n%s", want, named)
+	}
+	p.checkDenied()
+	if p.truth() {
+		p.t.Error("the cheat is none: the code is right")
+	}
+	return fmt.Sprintf("halted: %s, names %s", v.Run.Reason, p.cheat.names)
+}
+
+// checkDenied looks at the exit codes of what was tried from inside: in each
+// iteration the same.
+func (p *play) checkDenied() {
+	if p.cheat.denied == 0 {
+		return
+	}
+	b, err := os.ReadFile(filepath.Join(p.ws, "codes"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	codes := strings.Fields(string(b))
+	if len(codes) < p.cheat.denied || slices.ContainsFunc(codes, func(c string) bool { return c != strconv.Itoa(exitDenied) }) {
+		p.t.Errorf("requests from inside ended with %v, want at least %d times %d", codes, p.cheat.denied, exitDenied)
+	}
+}

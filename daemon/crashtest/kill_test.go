@@ -1,0 +1,147 @@
+//go:build linux
+
+package crashtest
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"autopilot/daemon/effect/proc"
+	"autopilot/daemon/failpoint"
+)
+
+// victim says what a kill hits.
+type victim string
+
+const (
+	killDaemon victim = "daemon"
+	killShim   victim = "shim"
+	killAgent  victim = "agent's shim"
+	killBoth   victim = "daemon and shim"
+)
+
+// kill is one SIGKILL, or two at once.
+type kill struct {
+	after time.Duration // since the one before or the start of the run; for an agent since it began to work
+	what  victim
+	then  []string // the apctl command that starts the daemon again; RUN is the run
+}
+
+// scheme is what is done to a run. point arms the first daemon; it kills itself
+// whenever it gets there.
+type scheme struct {
+	point string
+	kills []kill
+}
+
+func (s scheme) String() string {
+	var parts []string
+	if s.point != "" {
+		parts = append(parts, "at "+s.point)
+	}
+	for _, k := range s.kills {
+		parts = append(parts, fmt.Sprintf("%s after %v", k.what, k.after))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// shimsMost bounds the supervisors that are killed in a round: three losses of
+// one iteration in a row are a halt.
+const shimsMost = 2
+
+// hits are how often points are passed at least, where that is not 4 times.
+var hits = map[string]int{failpoint.BeforeAppend: 14, failpoint.AfterAppend: 14, failpoint.AfterRestore: 1}
+
+// schemeOf is the scheme of a round: the same for the same seed.
+func schemeOf(seed uint64, round int, p plan) scheme {
+	r := rand.New(rand.NewPCG(seed, uint64(round)))
+	n := 1 + r.IntN(4)
+	var s scheme
+	// Every other round has a named point, in turn, so that some rounds hit all.
+	lose := p.lose
+	if points := failpoint.Points(); round%2 == 0 {
+		name := points[round/2%len(points)]
+		lose = lose || name == failpoint.AfterRestore
+		s.point = fmt.Sprintf("%s:%d", name, 1+r.IntN(cmp.Or(hits[name], 4)))
+		n--
+	}
+	shims := 0
+	if lose {
+		s.kills = append(s.kills, kill{after: time.Duration(10+r.IntN(120)) * time.Millisecond, what: killAgent})
+		shims++
+	}
+	for len(s.kills) < n {
+		k := kill{after: time.Duration(r.IntN(1500)) * time.Millisecond, what: killDaemon}
+		k.then = [][]string{{"daemon", "start"}, {"ls"}, {"status", "RUN"}}[r.IntN(3)]
+		if pick := r.IntN(3); pick > 0 && shims < shimsMost {
+			k.what = []victim{killShim, killBoth}[pick-1]
+			shims++
+		}
+		s.kills = append(s.kills, k)
+	}
+	return s
+}
+
+// strike performs a kill when it is time, unless the run is over before. It
+// says what was hit.
+func (w *world) strike(k kill, over <-chan struct{}) (hit []victim) {
+	var shims []supervisor
+	if k.what == killAgent {
+		shims = w.awaitAgent(over)
+	}
+	select {
+	case <-over:
+		return nil
+	case <-time.After(k.after):
+	}
+	switch k.what {
+	case killShim:
+		shims = w.await(over, w.supervisors)
+	case killBoth:
+		// Looked for first: the daemon must not be quicker.
+		shims = w.supervisors()
+	case killDaemon, killAgent:
+	}
+	if (k.what == killDaemon || k.what == killBoth) && w.killDaemon() {
+		hit = append(hit, killDaemon)
+	}
+	// The first that still lives.
+	if slices.ContainsFunc(shims, func(s supervisor) bool { return proc.Signal(s.Process, unix.SIGKILL) == nil }) {
+		hit = append(hit, killShim)
+	}
+	return hit
+}
+
+// awaitAgent waits for an agent that has begun to work.
+func (w *world) awaitAgent(over <-chan struct{}) []supervisor {
+	return w.await(over, func() []supervisor {
+		begun, _ := os.ReadFile(w.path("starts")) // not there before the first
+		return slices.DeleteFunc(w.supervisors(), func(s supervisor) bool {
+			return !s.agent || !bytes.Contains(begun, []byte(s.effect+"\n"))
+		})
+	})
+}
+
+// await waits until there is one, while the run goes on.
+func (w *world) await(over <-chan struct{}, find func() []supervisor) []supervisor {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if found := find(); len(found) > 0 {
+			return found
+		}
+		select {
+		case <-over:
+			return nil
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,42 @@
+//go:build linux
+
+package crashtest
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+)
+
+var (
+	rounds = flag.Int("crash.rounds", 4, "how many `rounds` TestCrash plays")
+	seed   = flag.Uint64("crash.seed", 0, "`seed` of the kills of TestCrash, 0 chooses one and prints it")
+)
+
+// bin holds the programs under test, as they are installed.
+var bin string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(build(m))
+}
+
+func build(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "ap-crash-bin-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	cmd := exec.Command("go", "build", "-trimpath", "-o", dir+"/",
+		"autopilot/cmd/apctl", "autopilot/cmd/autopilotd", "autopilot/cmd/apshim")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build the programs: %v\n%s", err, out)
+		return 1
+	}
+	bin = dir
+	return m.Run()
+}

@@ -1,0 +1,84 @@
+//go:build linux
+
+package crashtest
+
+import (
+	"cmp"
+	"strings"
+)
+
+// plan is a run to be killed: what the agent does and what the gates want.
+type plan struct {
+	name   string
+	check  string // body of the pinned gate script
+	script string // of the agent
+	limit  string // --max-iterations, 10 if empty
+	lose   bool   // the agent's supervisor is killed in the middle, whatever else is
+}
+
+// starts is what every attempt and every gate of a plan does first: it leaves
+// the id of its effect, so that one that was started twice is seen.
+const starts = `echo "$AUTOPILOT_EFFECT" >> `
+
+// files are those of the workspace at the start.
+func (p plan) files() map[string]string {
+	return map[string]string{
+		"check.sh": "#!/bin/sh\n" + starts + "\"$1\"\nsleep 0.1\n" + p.check + "\n",
+		"work.txt": "zero\n",
+		"log.txt":  "",
+		"keep.txt": "keep\n",
+	}
+}
+
+// args are those of apctl run.
+func (p plan) args(w *world) []string {
+	return []string{
+		"run", "-d", "--json", "finish the work", "-C", w.path("ws"), "--script", w.path("agent.yaml"),
+		"--gate", "check=./check.sh " + w.path("starts"), "--invariant", "keep=grep -q keep keep.txt",
+		"--max-iterations", cmp.Or(p.limit, "10"),
+	}
+}
+
+// agent is the script for a world.
+func (p plan) agent(w *world) string { return strings.ReplaceAll(p.script, "STARTS", w.path("starts")) }
+
+// plans end in each way that a run can.
+func plans() []plan {
+	return []plan{
+		{name: "done", check: "grep -q three work.txt", script: `
+iterations:
+  - edit: {work.txt: "one\n"}
+    run: ['` + starts + `STARTS', sleep 0.2]
+    print: [one]
+  - edit: {work.txt: "two\n", new/file.txt: "new\n"}
+    run: ['` + starts + `STARTS', sleep 0.2]
+  - edit: {work.txt: "three\n"}
+    rm: [new]
+    run: ['` + starts + `STARTS', sleep 0.2]
+    result: {claim: done}
+`},
+		{name: "append", lose: true, check: `test "$(wc -l < log.txt)" -eq 6`, script: `
+iterations:
+  - run: ['` + starts + `STARTS', echo a >> log.txt, sleep 0.4, echo b >> log.txt]
+`},
+		{name: "sameness", check: "grep -q three work.txt", script: `
+iterations:
+  - edit: {work.txt: "one\n"}
+    run: ['` + starts + `STARTS', sleep 0.2]
+  - edit: {work.txt: "two\n"}
+    run: ['` + starts + `STARTS', mkdir -p .autopilot/notes, 'echo "$AUTOPILOT_ITERATION" >> .autopilot/notes/log', sleep 0.2]
+`},
+		{name: "person", check: "grep -q three work.txt", script: `
+iterations:
+  - edit: {work.txt: "one\n"}
+    run: ['` + starts + `STARTS', sleep 0.2]
+    result: {claim: blocked, question: which one}
+  - edit: {work.txt: "three\n"}
+    run: ['` + starts + `STARTS', sleep 0.2]
+`},
+		{name: "iterations", limit: "4", check: "grep -q never work.txt", script: `
+iterations:
+  - run: ['` + starts + `STARTS', 'echo "$AUTOPILOT_ITERATION" > work.txt', sleep 0.1, rm -f keep2.txt, cp keep.txt keep2.txt]
+`},
+	}
+}
