@@ -27,6 +27,7 @@ type call struct {
 	stdin   io.Reader
 	stdout  io.Writer // nil returns the output
 	quiet   bool      // a word on stderr is an error, whatever the exit code
+	lone    bool      // writes one object at most
 }
 
 // gitError carries what git said.
@@ -107,6 +108,11 @@ func (r *Repo) env(c call) []string {
 	}
 	if c.index != "" {
 		env = append(env, "GIT_INDEX_FILE="+c.index)
+	}
+	if c.lone {
+		// Batch mode makes and empties a folder of its own for each process: for
+		// one object that costs more than the sync that it saves.
+		env = append(env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.fsyncMethod", "GIT_CONFIG_VALUE_0=fsync")
 	}
 	if c.objects != "" {
 		env = append(env, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quoteAlternate(c.objects))

@@ -96,6 +96,12 @@ func (p *plan) remove(e entry) {
 	}
 }
 
+// topOnly says whether no folder below the top is changed by the plan, so that
+// one tree at most is new.
+func (p *plan) topOnly() bool {
+	return len(p.info) == 0 && !slices.ContainsFunc(p.add, func(path string) bool { return strings.Contains(path, "/") })
+}
+
 // link plans an entry that names something recorded by id only.
 func (p *plan) link(e entry, id string) {
 	if e.mode != modeLink || e.id != id {

@@ -118,7 +118,7 @@ func (rec *recording) once(ctx context.Context) (Snapshot, error) {
 		return Snapshot{}, err
 	}
 	if rec.st.tree == "" {
-		id, err := rec.r.oid(ctx, call{args: []string{"write-tree"}, index: rec.index})
+		id, err := rec.r.oid(ctx, call{args: []string{"write-tree"}, index: rec.index, lone: p.topOnly()})
 		if err != nil {
 			return Snapshot{}, err
 		}
@@ -177,7 +177,7 @@ func (rec *recording) apply(ctx context.Context, p plan) error {
 	}
 	_, err := rec.r.run(ctx, call{
 		args: []string{"update-index", "-z", "--add", "--replace", "--remove", "--stdin"}, index: rec.index, tree: true,
-		stdin: strings.NewReader(strings.Join(p.add, "\x00") + "\x00"),
+		stdin: strings.NewReader(strings.Join(p.add, "\x00") + "\x00"), lone: len(p.add) == 1,
 	})
 	if err != nil {
 		return rec.nameCulprit(p.add, err)

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"autopilot/daemon/tree"
+	"autopilot/events"
 )
 
 func TestRestoreMakesTheWorkTreeEqual(t *testing.T) {
@@ -128,5 +130,29 @@ func TestKeepAndDiff(t *testing.T) {
 	}
 	if err := s.repo.Diff(t.Context(), "--output=/tmp/x", two.Tree, nil, &text); err == nil {
 		t.Error("an option was taken for a tree")
+	}
+}
+
+func TestAskingTwiceGivesTheSameChanges(t *testing.T) {
+	t.Parallel()
+	s := newSpace(t, map[string]string{"a": "one\n", "b": "same\n"})
+	one := s.record(nil).Tree
+	s.write("a", "two\n")
+	two := s.record(nil).Tree
+	s.write("d/c", "x\n")
+	three := s.record(nil).Tree
+	changes := func(a, b events.Tree) []tree.Change {
+		list, err := s.repo.Changes(t.Context(), a, b)
+		s.must(err)
+		return list
+	}
+	first := changes(one, two)
+	want := slices.Clone(first)
+	first[0].Path = "the caller's own"
+	if diff := cmp.Diff(want, changes(one, two)); diff != "" {
+		t.Errorf("asked again (-first +again):\n%s", diff)
+	}
+	if len(want) != 1 || len(changes(one, three)) != 2 || changes(two, one)[0].OldID != want[0].NewID {
+		t.Errorf("changes of other trees: %v %v", changes(one, three), changes(two, one))
 	}
 }

@@ -73,6 +73,8 @@ type Repo struct {
 	large int64
 	idLen int
 
+	compared comparison
+
 	mu     sync.Mutex
 	states map[string]*state // by index name
 }
