@@ -13,6 +13,7 @@ type ToolChange struct {
 	Was    string // where it was; empty if it was absent
 	Is     string // where it is now; empty if it is gone
 	Config bool   // a configuration file, at Was
+	Script bool   // a script that a gate names, at Was
 }
 
 // String says what happened, for a person and for the agent.
@@ -20,6 +21,8 @@ func (c ToolChange) String() string {
 	switch {
 	case c.Config:
 		return fmt.Sprintf("%s changed: it configures the programs that gates run", c.Was)
+	case c.Script:
+		return fmt.Sprintf("%s changed: it is a script that a gate runs", c.Was)
 	case c.Is == "":
 		return fmt.Sprintf("%s is gone: at the start of the run it was %s", c.Word, c.Was)
 	case c.Is == c.Was:
@@ -42,7 +45,8 @@ func (c ToolChange) Path() string {
 //   - a command word that leads to another file or other contents;
 //   - a new program in a directory of PATH, outside the workspace, with the name
 //     of one that a later directory had: it runs in that one's place;
-//   - a changed configuration file of a toolchain.
+//   - a changed configuration file of a toolchain;
+//   - a changed script that PinScripts was told of.
 //
 // The copies in the gates' HOME are no finding, as gates may write there: they
 // are laid anew, so that no gate sees what another one or an agent left in
@@ -66,6 +70,11 @@ func (p Pinned) CheckTools() ([]ToolChange, error) {
 	for _, f := range p.Configs {
 		if !f.same() {
 			changes = append(changes, ToolChange{Was: f.Path, Config: true})
+		}
+	}
+	for _, f := range p.Scripts {
+		if !f.same() {
+			changes = append(changes, ToolChange{Was: f.Path, Script: true})
 		}
 	}
 	return changes, layCopies(p.Home, p.Copies)

@@ -30,6 +30,7 @@ type Pinned struct {
 	Env       []string `json:"env"` // NAME=VALUE, sorted: all that a gate gets
 	Copies    []Copy   `json:"copies"`
 	Configs   []File   `json:"configs,omitzero"` // of toolchains, outside HOME
+	Scripts   []File   `json:"scripts,omitzero"` // that gates name and the recorded tree lacks
 	Dirs      []Dir    `json:"dirs"`             // PATH, in order
 	Tools     []Tool   `json:"tools,omitzero"`   // one for each command word, sorted
 }
@@ -140,7 +141,7 @@ func (p Pinned) ToolSummary() ToolSummary {
 	for _, c := range p.Copies {
 		s.Configs = append(s.Configs, NamedSum{"HOME/" + c.Name, c.Sum()})
 	}
-	for _, f := range p.Configs {
+	for _, f := range slices.Concat(p.Configs, p.Scripts) {
 		s.Configs = append(s.Configs, NamedSum{f.Path, f.Sum})
 	}
 	return s

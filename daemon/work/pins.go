@@ -24,6 +24,11 @@ func (p *Plan) pin(ctx context.Context, t events.Tree) error {
 	}
 	pins := rule.Pins{Globs: rule.DefaultPins(), Protect: p.Spec.Protect, Allow: p.Spec.AllowTests}
 	p.Pins = pins.With(rule.GatePins(commands(p.Spec), exists))
+	scripts := rule.GateScripts(commands(p.Spec), exists, p.Gates.IsFile)
+	scripts = slices.DeleteFunc(scripts, func(s rule.Script) bool { return p.Pins.Allowed(s.Path) })
+	if err := p.Gates.PinScripts(scripts); err != nil {
+		return err
+	}
 	p.Pinned, err = pinnedFiles(ctx, p.Repo, t, p.Pins)
 	return err
 }

@@ -8,7 +8,7 @@ import (
 
 // GatePins are the pins that gate commands add: the scripts that their words
 // name, the makefile of make, and of package.json the parts that steer tests.
-// Paths and Manifests are set, sorted, each once. exists reports whether the
+// Paths, Absent and Manifests are set, sorted, each once. exists reports whether the
 // tree at the start has a file at a path; names that it lacks are not pinned,
 // as an agent may have to build them.
 func GatePins(commands []Command, exists func(name string) bool) Pins {
@@ -24,13 +24,16 @@ func GatePins(commands []Command, exists func(name string) bool) Pins {
 			}
 			paths, manifests := callPins(c.words)
 			pins.Paths = append(pins.Paths, existing(dirs, paths, exists)...)
+			pins.Absent = append(pins.Absent, rivals(dirs, paths, exists)...)
 			pins.Paths = append(pins.Paths, firstExisting(dirs, script(c.words), exists)...)
 			pins.Manifests = append(pins.Manifests, existing(dirs, manifests, exists)...)
 		}
 	}
 	slices.Sort(pins.Paths)
+	slices.Sort(pins.Absent)
 	slices.Sort(pins.Manifests)
 	pins.Paths = slices.Compact(pins.Paths)
+	pins.Absent = slices.Compact(pins.Absent)
 	pins.Manifests = slices.Compact(pins.Manifests)
 	for i, m := range pins.Manifests {
 		pins.Manifests[i] = "/" + escapeGlob(m)
@@ -43,6 +46,7 @@ func (p Pins) With(q Pins) Pins {
 	return Pins{
 		Globs:         slices.Concat(p.Globs, q.Globs),
 		Paths:         slices.Concat(p.Paths, q.Paths),
+		Absent:        slices.Concat(p.Absent, q.Absent),
 		Manifests:     slices.Concat(p.Manifests, q.Manifests),
 		Protect:       slices.Concat(p.Protect, q.Protect),
 		Allow:         slices.Concat(p.Allow, q.Allow),
@@ -158,6 +162,35 @@ func existing(dirs, names []string, exists func(string) bool) []string {
 	}
 	return out
 }
+
+// rivals are the names that a program would read instead of a file that exists:
+// one of the usual names in its directory. Where there is none yet, an agent may
+// have to make any of them.
+func rivals(dirs, names []string, exists func(string) bool) []string {
+	var out []string
+	for _, p := range missing(dirs, names, exists) {
+		if len(existing([]string{path.Dir(p)}, baseNames(names), exists)) > 0 {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func missing(dirs, names []string, exists func(string) bool) []string {
+	return existing(dirs, names, func(name string) bool { return usual[path.Base(name)] && !exists(name) })
+}
+
+func baseNames(names []string) []string {
+	var out []string
+	for _, n := range names {
+		out = append(out, path.Base(n))
+	}
+	return out
+}
+
+// usual are the names of which a program reads the first that exists.
+var usual = wordSet(`GNUmakefile makefile Makefile justfile Justfile .justfile
+	Taskfile.yml Taskfile.yaml taskfile.yml taskfile.yaml Rakefile rakefile Rakefile.rb`)
 
 func firstExisting(dirs, names []string, exists func(string) bool) []string {
 	for _, n := range names {

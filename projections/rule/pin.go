@@ -42,6 +42,7 @@ type Change struct {
 type Pins struct {
 	Globs         []string `json:"globs"`               // DefaultPins, unless the workflow says otherwise
 	Paths         []string `json:"paths,omitzero"`      // exact: what gate commands name
+	Absent        []string `json:"absent,omitzero"`     // exact: what a program would read instead of one of Paths
 	Manifests     []string `json:"manifests,omitzero"`  // globs of files that are pinned in part
 	Protect       []string `json:"protect,omitzero"`    // globs of the user
 	Allow         []string `json:"allow,omitzero"`      // globs taken out again, from all of the above
@@ -67,20 +68,21 @@ func CheckGlobs(globs []string) error {
 
 // Violations are the pinned paths that the changes touch, sorted, each once. A
 // pinned path that is changed, removed, renamed away or replaced violates; an
-// added one does so only under DenyAdditions. Allow wins over every pin.
+// added one does so only under DenyAdditions or if it is one of Absent. Allow
+// wins over every pin.
 func Violations(changes []Change, pins Pins) []string {
 	var out []string
 	for _, c := range changes {
 		switch c.Kind {
 		case Added:
-			if pins.DenyAdditions && pins.pinned(c.Path) {
+			if pins.denied(c.Path) {
 				out = append(out, c.Path)
 			}
 		case Renamed:
 			if pins.pinned(c.From) || pins.Partial(c.From) {
 				out = append(out, c.From)
 			}
-			if pins.DenyAdditions && pins.pinned(c.Path) {
+			if pins.denied(c.Path) {
 				out = append(out, c.Path)
 			}
 		case Changed:
@@ -108,8 +110,16 @@ func (p Pins) Partial(name string) bool {
 		matchAny(p.Manifests, name) && !matchAny(p.Allow, name)
 }
 
+// denied reports whether a path must not come into being.
+func (p Pins) denied(name string) bool {
+	return p.DenyAdditions && p.pinned(name) || slices.Contains(p.Absent, name) && !p.Allowed(name)
+}
+
+// Allowed reports whether the user lets a path change, whatever pins it.
+func (p Pins) Allowed(name string) bool { return matchAny(p.Allow, name) }
+
 func (p Pins) pinned(name string) bool {
-	if matchAny(p.Allow, name) {
+	if p.Allowed(name) {
 		return false
 	}
 	if slices.Contains(p.Paths, name) {

@@ -1,0 +1,71 @@
+package gate
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"autopilot/projections/rule"
+)
+
+// PinScripts remembers scripts of gates that the recorded tree lacks, so that
+// CheckTools sees a change of them. Outside the workspace that is every one. In
+// it, where git ignores them, only shell scripts: all else there can be what the
+// agent has to build. Programs that are pinned as tools are passed over.
+func (p *Pinned) PinScripts(scripts []rule.Script) error {
+	for _, s := range scripts {
+		path := p.place(s.Path)
+		known := func(f File) bool { return f.Path == path }
+		tool := slices.ContainsFunc(p.Tools, func(t Tool) bool { return known(t.File) })
+		if tool || slices.ContainsFunc(p.Scripts, known) || p.inWorkspace(path) && !s.Shell && !isShellScript(path) {
+			continue
+		}
+		f, err := readFile(path)
+		if errors.Is(err, fs.ErrPermission) {
+			continue // the gate cannot read it either
+		}
+		if err != nil {
+			return fmt.Errorf("pin the script of a gate: %w", err)
+		}
+		p.Scripts = append(p.Scripts, f)
+	}
+	return nil
+}
+
+// IsFile reports whether a path, as gates see it, is a regular file.
+func (p Pinned) IsFile(name string) bool {
+	info, err := os.Stat(p.place(name))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// place is where a path of a gate command leads.
+func (p Pinned) place(name string) string {
+	if below, ok := strings.CutPrefix(name, "~/"); ok {
+		return filepath.Join(p.value("HOME"), below)
+	}
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
+	}
+	return filepath.Join(p.Workspace, name)
+}
+
+var shellLine = regexp.MustCompile(`^#![^\n]*\b(sh|bash|dash|zsh|ksh|fish)\b`)
+
+// isShellScript reads the first line of a file.
+func isShellScript(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var head bytes.Buffer
+	_, err = io.CopyN(&head, f, 128)
+	return (err == nil || errors.Is(err, io.EOF)) && shellLine.Match(head.Bytes())
+}
