@@ -1,0 +1,487 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"autopilot/daemon/bus"
+	"autopilot/events"
+	"autopilot/events/place"
+	"autopilot/events/wire"
+	"autopilot/projections/run"
+)
+
+// These tests let a whole daemon run real agents and gates in real work trees:
+// only the socket's other end is left out.
+
+var shimPath string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "ap")
+	if err != nil {
+		panic(err)
+	}
+	shimPath = filepath.Join(dir, "apshim")
+	if out, err := exec.Command("go", "build", "-o", shimPath, "autopilot/cmd/apshim").CombinedOutput(); err != nil {
+		panic(fmt.Sprintf("build apshim: %v\n%s", err, out))
+	}
+	code := m.Run()
+	os.RemoveAll(dir)
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// site is a daemon with a work tree.
+type site struct {
+	t     *testing.T
+	cfg   Config
+	d     *Daemon
+	work  string
+	calls int
+}
+
+func newSite(t *testing.T, files map[string]string) *site {
+	t.Helper()
+	runtime, err := os.MkdirTemp("", "ap") // short: a socket path has 107 bytes
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(runtime) })
+	state := t.TempDir()
+	env := map[string]string{"HOME": t.TempDir(), "AUTOPILOT_STATE": state, "XDG_RUNTIME_DIR": runtime, "XDG_CONFIG_HOME": filepath.Join(state, "config")}
+	places, err := place.Find(place.Env{
+		Getenv: func(k string) string { return env[k] }, UID: os.Getuid(), GOOS: "linux", Home: func() (string, error) { return "", nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &site{t: t, work: t.TempDir(), cfg: Config{
+		Places: places, Home: env["HOME"], Program: "/nonexistent/autopilotd", Shim: shimPath, Version: "test",
+		Durability: bus.Process, Log: slog.New(slog.DiscardHandler),
+	}}
+	s.write(files)
+	if out, err := exec.Command("git", "init", "-q", s.work).CombinedOutput(); err != nil {
+		t.Fatalf("git init: %v %s", err, out)
+	}
+	s.open()
+	t.Cleanup(func() { s.close() })
+	return s
+}
+
+func (s *site) write(files map[string]string) {
+	s.t.Helper()
+	for name, text := range files {
+		path := filepath.Join(s.work, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			s.t.Fatal(err)
+		}
+		mode := os.FileMode(0o644)
+		if strings.HasPrefix(text, "#!") {
+			mode = 0o755
+		}
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+func (s *site) read(name string) string {
+	s.t.Helper()
+	b, err := os.ReadFile(filepath.Join(s.work, name))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(b)
+}
+
+func (s *site) open() {
+	s.t.Helper()
+	d, err := Open(context.Background(), s.cfg)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.d = d
+}
+
+func (s *site) close() {
+	s.t.Helper()
+	if s.d == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	if err := s.d.Close(ctx); err != nil {
+		s.t.Errorf("close: %v", err)
+	}
+	s.d = nil
+}
+
+func (s *site) request() bus.Request {
+	s.calls++
+	return bus.Request{Identity: bus.Identity{Kind: bus.KindLocal, Actor: "local:0@test/1"}, ID: fmt.Sprintf("r%d", s.calls)}
+}
+
+// spec is a run with one goal and an agent, both shell text.
+func (s *site) spec(goal, agent string, edit ...func(*wire.RunSpec)) wire.StartRequest {
+	spec := wire.RunSpec{
+		Workspace: s.work, Task: "make it so", Workflow: "converge", MaxIterations: 4,
+		Gates: []wire.GateSpec{{Name: "goal", Role: events.RoleGoal, Command: goal}}, Agent: wire.AgentSpec{Command: agent},
+	}
+	for _, f := range edit {
+		f(&spec)
+	}
+	return wire.StartRequest{Spec: spec, Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.cfg.Home}}
+}
+
+func (s *site) start(q wire.StartRequest) wire.RunView {
+	s.t.Helper()
+	v, err := s.d.runStart(s.t.Context(), s.request(), q)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return v
+}
+
+// until waits for a state of the run.
+func (s *site) until(id string, is func(run.State) bool) run.State {
+	s.t.Helper()
+	for {
+		changed := s.d.fleet.wait()
+		if st, ok := s.d.fleet.state(id); ok && is(st) {
+			return st
+		}
+		select {
+		case <-changed:
+		case <-s.t.Context().Done():
+			s.t.Fatal("the run does not get there")
+		}
+	}
+}
+
+// printed waits until an effect has printed a text.
+func (s *site) printed(effect, text string) {
+	s.t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		out, err := s.d.effects.Open(effect).Tail("output", 1<<10)
+		if err == nil && strings.Contains(string(out), text) {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-s.t.Context().Done():
+			s.t.Fatalf("effect %s does not print %q", effect, text)
+		}
+	}
+}
+
+func settled(st run.State) bool { return st.Status != run.Live }
+
+// play starts a run and waits until it is not live.
+func (s *site) play(q wire.StartRequest) run.State {
+	s.t.Helper()
+	return s.until(s.start(q).ID, settled)
+}
+
+func (s *site) why(id string) wire.WhyView {
+	s.t.Helper()
+	v, err := s.d.runWhy(s.t.Context(), bus.Request{}, wire.RunRef{Run: id})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return v
+}
+
+func (s *site) wants(st run.State, state string) {
+	s.t.Helper()
+	if v := s.d.view(st); v.State != state && v.State+":"+v.Reason != state {
+		w := s.why(st.ID)
+		s.t.Fatalf("run is %s:%s, want %s\n%s\n%s: %s", v.State, v.Reason, state, w.Because, w.ErrorFrom, w.LastError)
+	}
+}
+
+func TestARunEndsDoneWithItsEvidence(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, map[string]string{"a_test.go": "package a\n"})
+	st := s.play(s.spec("grep -q 2 n", `echo "$AUTOPILOT_ITERATION" > n; echo '{"v":1,"claim":"done","summary":"it is 2"}' > "$AUTOPILOT_RESULT_FILE"`))
+	s.wants(st, "done")
+	w := s.why(st.ID)
+	if w.Evidence == nil || w.Evidence.Pinned != 1 || w.Evidence.Checkout != "in place" || len(w.Rows) != 2 {
+		t.Errorf("evidence %+v, rows %+v", w.Evidence, w.Rows)
+	}
+	s.close() // the actor cleans up after the last event
+	if _, err := os.Stat(filepath.Join(s.cfg.Places.State, "runs", st.ID+".json")); !os.IsNotExist(err) {
+		t.Errorf("the environment of a finished run is still kept: %v", err)
+	}
+}
+
+func TestFilesThatGatesCreateAreLeftOutOfTrees(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	st := s.play(s.spec("date +%N > report.out; grep -q 3 n", `echo "$AUTOPILOT_ITERATION" > n`))
+	s.wants(st, "done")
+	w := s.why(st.ID)
+	if diff := cmp.Diff([]string{"report.out"}, w.Evidence.Created); diff != "" {
+		t.Errorf("created (-want +got):\n%s", diff)
+	}
+	files, err := s.d.worker.Repo(t.Context(), st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := files.Files(t.Context(), st.End.Tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"n"}, got); diff != "" {
+		t.Errorf("tree (-want +got):\n%s", diff)
+	}
+}
+
+func TestAGateThatTidiesRecordedFilesRunsTwiceAndCounts(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	st := s.play(s.spec("tr a-z A-Z < n > n.tmp && mv n.tmp n && grep -q DONE n", "echo done > n"))
+	s.wants(st, "done")
+	if s.read("n") != "DONE\n" {
+		t.Errorf("n is %q", s.read("n"))
+	}
+	repeated := false
+	for stored, err := range s.d.log.Read(t.Context(), events.Run(st.ID), 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d, ok := stored.Event.Data.(events.GatesJudged); ok && d.Iteration == 1 {
+			repeated = d.Repeated
+		}
+	}
+	if !repeated {
+		t.Error("the gates judged a tree that they changed, and were not run again")
+	}
+}
+
+func TestAGateThatChangesRecordedFilesEveryTimeFailsAndNamesThem(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	st := s.play(s.spec("test -f n && date +%N > n", "echo x > n", func(r *wire.RunSpec) { r.MaxIterations = 1 }))
+	s.wants(st, "halted:iterations")
+	if r := st.Last.Results[0]; r.Verdict != events.Fail || r.Reason != events.ReasonTreeChanged {
+		t.Errorf("result %+v", r)
+	}
+	if w := s.why(st.ID); !slices.Contains(w.Files, "n") {
+		t.Errorf("files %v", w.Files)
+	}
+}
+
+func TestFindingsReachTheNextPromptVerbatim(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	st := s.play(s.spec("echo 'expected 5, got <4>'; test -f ok",
+		`cat > prompt.$AUTOPILOT_ITERATION; grep -q 'expected 5, got <4>' prompt.$AUTOPILOT_ITERATION && test $AUTOPILOT_ITERATION = 2 && cp "$(dirname "$AUTOPILOT_PROMPT_FILE")/gate-goal.txt" ok; :`))
+	s.wants(st, "done")
+	if got := s.read("ok"); got != "expected 5, got <4>\n" {
+		t.Errorf("the whole output in the box is %q", got)
+	}
+}
+
+func TestAPinnedFileThatIsPutBackIsForgiven(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, map[string]string{"check.sh": "#!/bin/sh\ntest -f ok\n"})
+	st := s.play(s.spec("./check.sh", `case $AUTOPILOT_ITERATION in
+1) cp check.sh /tmp/$$.keep; printf '#!/bin/sh\nexit 0\n' > check.sh;;
+2) printf '#!/bin/sh\ntest -f ok\n' > check.sh; touch ok;; esac; rm -f /tmp/$$.keep`))
+	s.wants(st, "done")
+}
+
+func TestAPinnedFileThatStaysChangedHaltsAsDrift(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, map[string]string{"check.sh": "#!/bin/sh\ntest -f ok\n"})
+	st := s.play(s.spec("./check.sh", `printf '#!/bin/sh\nexit 0\n' > check.sh`))
+	s.wants(st, "halted:drift")
+	w := s.why(st.ID)
+	if !slices.Contains(w.Files, "check.sh") {
+		t.Errorf("files %v", w.Files)
+	}
+	if _, err := s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}, Note: "go on"}); onWire(err) == nil {
+		t.Error("a run that was halted by drift was resumed")
+	}
+}
+
+func TestAGoalThatIsRedOnlyForGatesIsSaid(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	q := s.spec(`test "$ONLY_MINE" = 1`, "true", func(r *wire.RunSpec) { r.MaxIterations = 1 })
+	q.Env = append(q.Env, "ONLY_MINE=1")
+	v := s.start(q)
+	st := s.until(v.ID, func(st run.State) bool { return len(st.Last.Baseline) > 0 })
+	if got := st.Last.Baseline[0].Elsewhere; got != events.Pass {
+		t.Errorf("elsewhere %q, want pass", got)
+	}
+	s.stop(v.ID, events.StopCancel)
+}
+
+func (s *site) stop(id string, mode events.StopMode) run.State {
+	s.t.Helper()
+	q := wire.StopRequest{RunRef: wire.RunRef{Run: id}, Now: mode == events.StopNow}
+	f := s.d.runStop
+	if mode == events.StopCancel {
+		f = s.d.runCancel
+	}
+	if _, err := f(s.t.Context(), s.request(), q); err != nil {
+		s.t.Fatal(err)
+	}
+	return s.until(id, settled)
+}
+
+func TestAQuestionHaltsAndItsAnswerIsToldToTheNextAgent(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	st := s.play(s.spec("test -f ok", `cat > p
+if grep -q 'use blue' p; then touch ok; else echo '{"v":1,"claim":"blocked","summary":"","question":"red or blue?"}' > "$AUTOPILOT_RESULT_FILE"; fi`))
+	s.wants(st, "halted:needs-person")
+	if w := s.why(st.ID); w.Question != "red or blue?" {
+		t.Errorf("question %q", w.Question)
+	}
+	if _, err := s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}, Note: "use blue"}); err != nil {
+		t.Fatal(err)
+	}
+	s.wants(s.until(st.ID, settled), "done")
+}
+
+func TestStopNowKeepsTheWorkOfTheAgent(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	v := s.start(s.spec("test -f ok", "echo half > n; cat n; sleep 600"))
+	st := s.until(v.ID, func(st run.State) bool { return st.Stage == run.Agent })
+	s.printed(st.Last.Start.Effect, "half")
+	st = s.stop(v.ID, events.StopNow)
+	s.wants(st, "halted:stopped")
+	if st.Last.Agent.Outcome != events.Stopped || st.Last.Agent.Files != 1 {
+		t.Errorf("agent %+v", st.Last.Agent)
+	}
+}
+
+func TestTheNextDaemonFindsTheAgentAgain(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	v := s.start(s.spec("test -f ok", "touch began; while ! test -f go-on; do sleep 0.05; done; echo $$ >> pids; touch ok"))
+	s.until(v.ID, func(st run.State) bool { return st.Stage == run.Agent })
+	s.close()
+	s.write(map[string]string{"go-on": "x"})
+	s.open()
+	st := s.until(v.ID, settled)
+	s.wants(st, "done")
+	if n := strings.Count(s.read("pids"), "\n"); n != 1 || st.Loop.Attempt != 1 {
+		t.Errorf("the agent ran %d times in %d attempts", n, st.Loop.Attempt)
+	}
+}
+
+func TestALostAgentBeginsAgainFromItsStartTree(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, map[string]string{"n": "start\n"})
+	v := s.start(s.spec("test -f ok", "cat n >> seen; if test -f /proc/$PPID/status && ! grep -q x n; then echo x >> n; kill -9 $PPID; sleep 5; fi; touch ok"))
+	st := s.until(v.ID, settled)
+	if st.Status == run.Halted {
+		s.wants(st, "halted:agent-lost") // each attempt found the start tree and was lost again
+		if got := s.read("n"); got != "start\nx\n" {
+			t.Errorf("n is %q after the third loss", got)
+		}
+		return
+	}
+	t.Fatalf("an agent that kills its supervisor from the same start: %+v", s.d.view(st))
+}
+
+func TestTwoRunsNeverShareAWorkTree(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(s.work, link); err != nil {
+		t.Fatal(err)
+	}
+	v := s.start(s.spec("test -f ok", "sleep 600"))
+	for _, dir := range []string{s.work, link} {
+		q := s.spec("test -f ok", "true")
+		q.Spec.Workspace = dir
+		if _, err := s.d.runStart(t.Context(), s.request(), q); err == nil || !strings.Contains(err.Error(), v.Handle) {
+			t.Errorf("%s: error %v, want one that names %s", dir, err, v.Handle)
+		}
+	}
+	s.stop(v.ID, events.StopCancel)
+}
+
+func TestARepeatedRequestStartsOneRun(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	q := s.request()
+	a, err := s.d.runStart(t.Context(), q, s.spec("test -f ok", "touch ok"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := s.d.runStart(t.Context(), q, s.spec("test -f ok", "touch ok"))
+	if err != nil || a.ID != b.ID {
+		t.Fatalf("second answer %s %v, first %s", b.ID, err, a.ID)
+	}
+	s.until(a.ID, settled)
+}
+
+func TestTheWorkspaceThatIsGoneHaltsAndComesBack(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	kept := s.work + ".kept"
+	st := s.play(s.spec("test -f ok", fmt.Sprintf("touch ok; cp -R '%s' '%s'; rm -rf '%s'", s.work, kept, s.work)))
+	s.wants(st, "halted:workspace-gone")
+	if err := os.Rename(kept, s.work); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}}); err != nil {
+		t.Fatal(err)
+	}
+	s.wants(s.until(st.ID, settled), "done")
+}
+
+func TestRunsThatCannotBeAreRefusedWithoutATrace(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	tests := map[string]func(*wire.RunSpec){
+		"empty task":      func(r *wire.RunSpec) { r.Task = " \n" },
+		"NUL":             func(r *wire.RunSpec) { r.Task = "a\x00b" },
+		"invalid UTF-8":   func(r *wire.RunSpec) { r.Task = "a\xff" },
+		"no gate":         func(r *wire.RunSpec) { r.Gates = nil },
+		"only invariants": func(r *wire.RunSpec) { r.Gates[0].Role = events.RoleInvariant },
+		"gate not found":  func(r *wire.RunSpec) { r.Gates[0].Command = "no-such-tool --x" },
+		"agent not found": func(r *wire.RunSpec) { r.Agent.Command = "no-such-agent --x" },
+		"no agent":        func(r *wire.RunSpec) { r.Agent = wire.AgentSpec{} },
+		"bad script":      func(r *wire.RunSpec) { r.Agent = wire.AgentSpec{Script: "iterations: 3"} },
+		"no repository":   func(r *wire.RunSpec) { r.Workspace = t.TempDir() },
+		"no directory":    func(r *wire.RunSpec) { r.Workspace = filepath.Join(t.TempDir(), "x") },
+		"bad workflow":    func(r *wire.RunSpec) { r.Workflow = "nope" },
+		"taken gate name": func(r *wire.RunSpec) { r.Gates[0].Name = "protected" },
+	}
+	for name, edit := range tests {
+		if _, err := s.d.runStart(t.Context(), s.request(), s.spec("test -f ok", "touch ok", edit)); err == nil {
+			t.Errorf("%s: a run was started", name)
+		}
+	}
+	if n := len(s.d.fleet.states()); n != 0 {
+		t.Errorf("%d runs were left", n)
+	}
+	if left, _ := filepath.Glob(filepath.Join(s.cfg.Places.State, "runs", "*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
