@@ -46,10 +46,10 @@ race: ## the same, COUNT times, never from the cache
 fuzz: ## every fuzz target for FUZZTIME
 	@.ci/fuzz $(FUZZTIME)
 
-crash: build ## 50 rounds of SIGKILL at random and named points, then verify
-	go test -count=1 -timeout 60m -run TestCrash ./daemon/crashtest -crash.rounds=50
+crash: ## 50 rounds of SIGKILL at random and named points, then verify
+	go test -count=1 -timeout 60m -v -run TestCrash ./daemon/crashtest -crash.rounds=50
 
-cheat: build ## agents that cheat, and what catches them
+cheat: ## agents that cheat, and what catches them
 	go test -count=1 -timeout 20m -v -run TestCheat ./daemon/crashtest
 
 bench: build ## one table: each figure beside its floor

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -225,14 +224,7 @@ func (r *round) check(f *follower) end {
 	if runs := data[wire.ListReply](r.t, r.must("ls", "--all", "--json")).Runs; len(runs) != 1 {
 		r.t.Errorf("there are %d runs, one was started", len(runs))
 	}
-	r.must("verify", "--all")
-	r.must("daemon", "stop")
-	for _, p := range r.processes() {
-		r.t.Errorf("process %d is left: %s", p.PID, p.cmdline)
-	}
-	if a := r.command("", nil, filepath.Join(bin, "autopilotd"), "verify", "--offline"); a.code != 0 {
-		r.t.Errorf("%v", a)
-	}
+	r.close()
 	r.onceEach()
 	return end{State: v.State, Reason: v.Reason, Exit: v.Exit, Iteration: v.Iteration, Tree: v.Tree, Files: r.onDisk()}
 }

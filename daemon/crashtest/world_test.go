@@ -68,6 +68,11 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
+// as is the world for another test, which does not end it.
+func (w *world) as(t testing.TB) *world {
+	return &world{t: t, root: w.root, env: w.env}
+}
+
 func (w *world) path(name string) string { return filepath.Join(w.root, name) }
 
 // end removes the world. What still runs is a failure that was reported before,
@@ -245,6 +250,19 @@ type answer struct {
 
 func (a answer) String() string {
 	return fmt.Sprintf("%s: exit %d\n%s%s", strings.Join(a.args, " "), a.code, a.stdout, a.stderr)
+}
+
+// close proves the record, ends the daemon, and finds nothing left.
+func (w *world) close() {
+	w.t.Helper()
+	w.must("verify", "--all")
+	w.must("daemon", "stop")
+	for _, p := range w.processes() {
+		w.t.Errorf("process %d is left: %s", p.PID, p.cmdline)
+	}
+	if a := w.command("", nil, filepath.Join(bin, "autopilotd"), "verify", "--offline"); a.code != 0 {
+		w.t.Errorf("%v", a)
+	}
 }
 
 // command runs a program in the world. dir may be empty, env adds to the
