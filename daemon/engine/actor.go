@@ -29,7 +29,8 @@ type Journal interface {
 
 // Errors of a Journal that the actor acts on; all others are tried again.
 var (
-	// ErrMoved: someone else has appended. The state must be loaded anew.
+	// ErrMoved: someone else has appended, or nobody knows whether the event is
+	// stored. The state must be loaded anew.
 	ErrMoved = errors.New("the log of the run has moved on")
 	// ErrNoRoom: the store takes no ordinary events now.
 	ErrNoRoom = errors.New("the event store has no room")
@@ -131,7 +132,7 @@ func (a *Actor) Run(ctx context.Context) error {
 			return err
 		}
 		if j == nil && pure(act) != nil {
-			if err := a.append(ctx, pure(act), events.ActorDaemon(a.cfg.Host), ""); err != nil {
+			if err := a.append(ctx, pure(act)); err != nil {
 				return err
 			}
 			continue
@@ -191,15 +192,34 @@ func (a *Actor) pause(act Action) time.Duration {
 }
 
 func (a *Actor) command(ctx context.Context, q request) error {
-	data, err := Decide(a.State(), q.cmd, a.cfg.Now())
-	if err == nil && data != nil {
-		err = a.append(ctx, data, q.actor, q.cause)
-	}
+	err := a.decide(ctx, q)
 	q.reply <- answer{a.State(), err}
-	if errors.Is(err, context.Canceled) {
-		return err
+	return ctx.Err()
+}
+
+// decideTries bounds how often the event of a command is stored of which is
+// known each time that it is not there.
+const decideTries = 3
+
+// decide answers a command with its event. Who asks hears of a store that takes
+// none; only what the daemon itself has to say waits for one.
+func (a *Actor) decide(ctx context.Context, q request) error {
+	var err error
+	for range decideTries {
+		s := a.State()
+		data, derr := Decide(s, q.cmd, a.cfg.Now())
+		if derr != nil || data == nil {
+			return derr
+		}
+		err = a.store(ctx, data, q.actor, q.cause)
+		if !errors.Is(err, ErrMoved) {
+			return err
+		}
+		if a.State().Log.Seq > s.Log.Seq {
+			return nil // nobody else writes here, so what is there now is ours
+		}
 	}
-	return nil
+	return err
 }
 
 // outcome appends what a job made. A job that failed is tried again, and after
@@ -219,12 +239,15 @@ func (a *Actor) outcome(ctx context.Context, j *job) error {
 		case errors.Is(j.err, ErrWorkspaceGone):
 			cmd = GiveUp{Reason: events.HaltWorkspaceGone, Error: a.cfg.Worker.Text(ctx, j.err.Error())}
 		case a.retry < 3:
-			return sleep(ctx, time.Duration(a.retry)*time.Second)
+			return a.serve(ctx, time.Duration(a.retry)*time.Second, func(q request) error { return a.command(ctx, q) })
 		default:
 			cmd = GiveUp{Reason: events.HaltInternal, Error: a.cfg.Worker.Text(ctx, j.err.Error())}
 		}
 	}
 	a.retry = 0
+	if _, begins := j.data.(events.IterationStarted); begins && j.err == nil && a.cfg.Draining() {
+		return nil // it was prepared when the draining began, and is prepared again after it
+	}
 	data, err := Decide(a.State(), cmd, a.cfg.Now())
 	if errors.Is(err, ErrStale) {
 		return nil
@@ -232,33 +255,65 @@ func (a *Actor) outcome(ctx context.Context, j *job) error {
 	if err != nil {
 		return err
 	}
-	return a.append(ctx, data, events.ActorDaemon(a.cfg.Host), "")
+	return a.append(ctx, data)
 }
 
-// append stores one event and folds it. It waits for room and for an answer,
-// and returns only when the event is stored, the log has moved on (and was
-// loaded anew), or ctx has ended.
-func (a *Actor) append(ctx context.Context, d events.Data, actor, cause string) error {
-	s := a.State()
-	e := events.Event{
-		Aggregate: events.Run(s.ID), Seq: s.Log.Seq + 1, Actor: actor, Causation: cause, Data: d,
-	}
+// append stores what the daemon has to say of a run. It waits for room and for
+// an answer, and returns when the event is stored, when the log has moved on,
+// or when ctx has ended. Commands are answered meanwhile: a full store must not
+// keep anyone from stopping its runs. What moves the run drops the event, which
+// Next asks for again if it is still due.
+func (a *Actor) append(ctx context.Context, d events.Data) error {
+	before := a.State().Log.Seq
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, recheck) {
-		stored, err := a.cfg.Journal.Append(ctx, e, closing(d))
-		switch {
-		case err == nil:
-			a.set(run.Evolve(s, stored))
-			a.cfg.Changed(a.State())
-			return a.closed(ctx, d)
-		case errors.Is(err, ErrMoved):
-			return a.reload(ctx)
-		case ctx.Err() != nil:
+		err := a.store(ctx, d, events.ActorDaemon(a.cfg.Host), "")
+		if err == nil || errors.Is(err, ErrMoved) {
+			return nil
+		}
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		a.cfg.Log.Error("append an event", "run", s.ID, "type", d.EventType(), "error", err)
-		if err := sleep(ctx, wait); err != nil {
+		a.cfg.Log.Error("append an event", "run", a.State().ID, "type", d.EventType(), "error", err)
+		if err := a.serve(ctx, wait, func(q request) error { return a.command(ctx, q) }); err != nil {
 			return err
 		}
+		if a.State().Log.Seq != before {
+			return nil
+		}
+	}
+}
+
+// store appends one event and folds it. With ErrMoved the state was loaded
+// anew.
+func (a *Actor) store(ctx context.Context, d events.Data, actor, cause string) error {
+	s := a.State()
+	stored, err := a.cfg.Journal.Append(ctx, events.Event{
+		Aggregate: events.Run(s.ID), Seq: s.Log.Seq + 1, Actor: actor, Causation: cause, Data: d,
+	}, closing(d))
+	switch {
+	case err == nil:
+		a.set(run.Evolve(s, stored))
+		a.cfg.Changed(a.State())
+		a.closed(ctx, d)
+	case errors.Is(err, ErrMoved):
+		if rerr := a.reload(ctx); rerr != nil {
+			return rerr
+		}
+	}
+	return err
+}
+
+// serve lets time pass, and gives the first command that comes to answer.
+func (a *Actor) serve(ctx context.Context, d time.Duration, answer func(request) error) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case q := <-a.inbox:
+		return answer(q)
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
@@ -274,28 +329,35 @@ func closing(d events.Data) bool {
 
 // closed tells the worker of what was closed. Its error is logged only: the
 // tree of an iteration is recorded before, this names it.
-func (a *Actor) closed(ctx context.Context, d events.Data) error {
+func (a *Actor) closed(ctx context.Context, d events.Data) {
 	switch d.(type) {
 	case events.IterationRecorded, events.RunHalted, events.RunEnded:
 	default:
-		return nil
+		return
 	}
-	if err := a.cfg.Worker.Recorded(ctx, a.State()); err != nil && ctx.Err() == nil {
+	// It is short, and worth finishing when the daemon is about to end.
+	if err := a.cfg.Worker.Recorded(context.WithoutCancel(ctx), a.State()); err != nil {
 		a.cfg.Log.Error("keep a recorded tree", "run", a.State().ID, "error", err)
 	}
-	return nil
 }
 
+// reload loads the state anew, for as long as it takes. Commands that come
+// meanwhile are answered with why it takes long.
 func (a *Actor) reload(ctx context.Context) error {
-	for {
+	for wait := time.Second; ; wait = min(2*wait, recheck) {
 		s, err := a.cfg.Journal.Load(ctx, a.State().ID)
 		if err == nil {
 			a.set(s)
 			a.cfg.Changed(s)
-			return a.closed(ctx, latest(s))
+			a.closed(ctx, latest(s))
+			return nil
 		}
 		a.cfg.Log.Error("load a run", "run", a.State().ID, "error", err)
-		if err := sleep(ctx, time.Second); err != nil {
+		refuse := func(q request) error {
+			q.reply <- answer{a.State(), fmt.Errorf("load the run: %w", err)}
+			return nil
+		}
+		if err := a.serve(ctx, wait, refuse); err != nil {
 			return err
 		}
 	}
@@ -319,15 +381,4 @@ func (a *Actor) set(s run.State) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.state = s
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -35,7 +35,7 @@ func (a *Actor) pursue(ctx context.Context, j *job, act Action) (*job, error) {
 	j.stop()
 	select {
 	case <-j.done:
-		return nil, nil
+		return a.begin(ctx, act), nil
 	case <-ctx.Done():
 		return j, ctx.Err()
 	}
