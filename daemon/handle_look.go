@@ -76,10 +76,11 @@ func (w *watcher) idle(ctx context.Context, changed <-chan struct{}, tick <-chan
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-changed:
+			// Asked for before the state, so that no change falls in between.
+			changed = w.d.fleet.wait()
 			if s, ok := w.d.fleet.state(w.state.ID); ok && s.Log.Seq > w.state.Log.Seq {
 				return nil
 			}
-			changed = w.d.fleet.wait()
 		case <-tick:
 			if err := w.send(wire.WatchFrame{View: w.d.view(w.state)}); err != nil {
 				return err
