@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,7 +18,6 @@ import (
 	"autopilot/daemon/work"
 	"autopilot/events/log"
 	"autopilot/events/place"
-	"autopilot/projections/run"
 )
 
 // Config is what a daemon is opened with.
@@ -210,7 +208,7 @@ func (d *Daemon) drain(ctx context.Context) error {
 	d.draining.Store(true)
 	for {
 		changed := d.fleet.wait()
-		if !slices.ContainsFunc(d.fleet.states(), underWay) {
+		if !d.fleet.busy() {
 			return nil
 		}
 		select {
@@ -220,8 +218,6 @@ func (d *Daemon) drain(ctx context.Context) error {
 		}
 	}
 }
-
-func underWay(s run.State) bool { return s.Status == run.Live && s.Stage != run.Ready }
 
 // hostID is the name of this host and state directory in events. It is made
 // once.

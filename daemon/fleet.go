@@ -36,8 +36,14 @@ type fleet struct {
 
 	mu      sync.Mutex
 	runs    map[string]*member
-	changed chan struct{}     // closed and made anew at every change
-	starts  map[string]string // workspace id to the request that is starting a run there
+	changed chan struct{}    // closed and made anew at every change
+	starts  map[string]start // by workspace id
+}
+
+// start is a run that is being started or resumed in a workspace.
+type start struct {
+	cause string        // its request
+	over  chan struct{} // closed when it has begun, or failed
 }
 
 // member is one run. Its actor is nil when it is over, or could not be served.
@@ -52,7 +58,7 @@ func newFleet(ctx context.Context, j *journal, w engine.Worker, host string, now
 	return &fleet{
 		draining: func() bool { return false },
 		ctx:      ctx, journal: j, worker: w, flow: flow, host: host, now: now, log: l,
-		runs: map[string]*member{}, changed: make(chan struct{}), starts: map[string]string{},
+		runs: map[string]*member{}, changed: make(chan struct{}), starts: map[string]start{},
 	}
 }
 
@@ -72,16 +78,9 @@ func (f *fleet) load(ctx context.Context, booted time.Time) error {
 			}
 			continue
 		}
-		e := stored.Event
-		if e.Aggregate.Kind != events.KindRun {
-			continue
+		if e := stored.Event; e.Aggregate.Kind == events.KindRun {
+			states[e.Aggregate.ID] = f.journal.fold(states[e.Aggregate.ID], stored, f.journal.hash(e.Aggregate.ID))
 		}
-		s := states[e.Aggregate.ID]
-		if e.PrevHash != f.journal.hash(e.Aggregate.ID) && s.Log.Broken == 0 {
-			s.Log.Broken = e.Seq
-		}
-		states[e.Aggregate.ID] = run.Evolve(s, e)
-		f.journal.note(stored)
 	}
 	for id, s := range states {
 		if s.Status == run.None {
@@ -90,12 +89,10 @@ func (f *fleet) load(ctx context.Context, booted time.Time) error {
 		s.ID = id
 		f.serve(ctx, s)
 		if off := booted.Sub(s.Clock.Latest); s.Status == run.Live && off >= sleepLeast {
-			if _, err := f.do(ctx, id, engine.Suspend{For: off}, events.ActorDaemon(f.host), ""); err != nil {
-				return fmt.Errorf("record that the host was off: %w", err)
-			}
+			f.suspend(ctx, id, off)
 		}
 	}
-	return nil
+	return ctx.Err()
 }
 
 // markBroken remembers that an event of a run cannot be read.
@@ -135,11 +132,12 @@ func (f *fleet) serve(ctx context.Context, s run.State) *member {
 	return m
 }
 
-// note takes the new state of a run from its actor.
+// note takes the new state of a run from its actor. Who has begun the run notes
+// it too, and may come later.
 func (f *fleet) note(s run.State) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if m := f.runs[s.ID]; m != nil {
+	if m := f.runs[s.ID]; m != nil && s.Log.Seq >= m.state.Log.Seq {
 		m.state = s
 	}
 	close(f.changed)
@@ -248,9 +246,12 @@ func handles(ss []run.State) string {
 // do hands a command to a run's actor.
 func (f *fleet) do(ctx context.Context, id string, c engine.Command, actor, cause string) (run.State, error) {
 	f.mu.Lock()
-	m := f.runs[id]
+	var m member
+	if known := f.runs[id]; known != nil {
+		m = *known
+	}
 	f.mu.Unlock()
-	if m == nil {
+	if m.state.ID == "" {
 		return run.State{}, wire.Errorf(wire.NotFound, "no run %q", id)
 	}
 	if m.actor == nil {
@@ -316,21 +317,28 @@ func (f *fleet) hold(project, cause, except string) (release func(), err error) 
 				WithHint("apctl watch %s   follows it; apctl stop %s   stops it", h, h)
 		}
 	}
-	if other, busy := f.starts[project]; busy && other != cause {
+	if _, busy := f.starts[project]; busy {
 		return nil, wire.Errorf(wire.Conflict, "another run is starting in this workspace")
 	}
-	f.starts[project] = cause
+	over := make(chan struct{})
+	f.starts[project] = start{cause, over}
 	return func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		delete(f.starts, project)
+		close(over)
 	}, nil
 }
 
-// requested finds the run that a repeated request has started already.
-func (f *fleet) requested(cause string) (run.State, bool) {
-	if cause == "" {
-		return run.State{}, false
+// requested finds the run that a repeated request has started already. It waits
+// for the first request if that is still at it: its client may have left and
+// asked again.
+func (f *fleet) requested(ctx context.Context, cause string) (run.State, bool) {
+	if first := f.starting(cause); first != nil {
+		select {
+		case <-first:
+		case <-ctx.Done():
+		}
 	}
 	for _, s := range f.states() {
 		if s.Requested == cause {
@@ -338,6 +346,19 @@ func (f *fleet) requested(cause string) (run.State, bool) {
 		}
 	}
 	return run.State{}, false
+}
+
+// starting is closed when the start that a request is at is over; nil without
+// one.
+func (f *fleet) starting(cause string) <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, s := range f.starts {
+		if s.cause == cause {
+			return s.over
+		}
+	}
+	return nil
 }
 
 // handle is the shortest free suffix of a run id, at least four characters.
@@ -358,11 +379,31 @@ func (f *fleet) handle(id string) string {
 // suspended tells every live run that the host slept.
 func (f *fleet) suspended(ctx context.Context, d time.Duration) {
 	for _, s := range f.states() {
-		if s.Status != run.Live {
-			continue
-		}
-		if _, err := f.do(ctx, s.ID, engine.Suspend{For: d}, events.ActorDaemon(f.host), ""); err != nil {
-			f.log.Error("record a suspension", "run", s.ID, "error", err)
+		if s.Status == run.Live {
+			f.suspend(ctx, s.ID, d)
 		}
 	}
+}
+
+// suspend tells a run that it was not active. Where that cannot be stored the
+// time counts, and the run ends sooner: no reason to stand still for.
+func (f *fleet) suspend(ctx context.Context, id string, d time.Duration) {
+	if _, err := f.do(ctx, id, engine.Suspend{For: d}, events.ActorDaemon(f.host), ""); err != nil {
+		f.log.Error("record a suspension", "run", id, "error", err)
+	}
+}
+
+// busy says whether a served run is within an iteration. One whose agent was
+// lost is between two attempts.
+func (f *fleet) busy() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, m := range f.runs {
+		s := m.state
+		lost := s.Stage == run.Ended && s.Last.Agent.Outcome == events.Lost
+		if m.actor != nil && s.Status == run.Live && s.Stage != run.Ready && !lost {
+			return true
+		}
+	}
+	return false
 }

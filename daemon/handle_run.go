@@ -17,10 +17,10 @@ import (
 // runStart begins a run. It goes on when its client leaves: what was begun is
 // announced or not, never half.
 func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartRequest) (wire.RunView, error) {
-	ctx = context.WithoutCancel(ctx)
-	if s, ok := d.fleet.requested(q.ID); ok {
+	if s, ok := d.fleet.requested(ctx, q.ID); ok {
 		return d.view(s), nil
 	}
+	ctx = context.WithoutCancel(ctx)
 	if d.draining.Load() {
 		return wire.RunView{}, wire.Errorf(wire.Conflict, "the daemon is draining and takes no new run").
 			WithHint("apctl daemon restart")

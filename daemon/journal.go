@@ -58,14 +58,24 @@ func (j *journal) Append(ctx context.Context, e events.Event, closing bool) (eve
 // Load implements engine.Journal.
 func (j *journal) Load(ctx context.Context, id string) (run.State, error) {
 	var s run.State
+	tail := ""
 	for stored, err := range j.log.Read(ctx, events.Run(id), 0) {
 		if err != nil {
 			return s, err
 		}
-		s = run.Evolve(s, stored.Event)
-		j.note(stored)
+		s, tail = j.fold(s, stored, tail), stored.Hash
 	}
 	return s, nil
+}
+
+// fold adds a stored event to the state of its run. tail is the hash of the
+// event before: one that does not follow it breaks the log of the run.
+func (j *journal) fold(s run.State, stored log.Stored, tail string) run.State {
+	if stored.Event.PrevHash != tail && s.Log.Broken == 0 {
+		s.Log.Broken = stored.Event.Seq
+	}
+	j.note(stored)
+	return run.Evolve(s, stored.Event)
 }
 
 // note remembers a stored event as the last of its run.

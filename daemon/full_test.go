@@ -1,0 +1,172 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"autopilot/daemon/engine"
+	"autopilot/daemon/workflow"
+	"autopilot/events"
+	"autopilot/events/log"
+	"autopilot/projections/run"
+)
+
+// narrow is a log that takes no ordinary events any more from one on.
+type narrow struct {
+	log.Log
+	full func(events.Event) bool
+}
+
+func (n narrow) Append(ctx context.Context, e events.Event, c log.Class) (log.Stored, error) {
+	if c == log.Ordinary && n.full(e) {
+		return log.Stored{}, log.ErrFull
+	}
+	return n.Log.Append(ctx, e, c)
+}
+
+func simFleet(ctx context.Context, l log.Log, w *script) *fleet {
+	return newFleet(ctx, newJournal(l, "sim", time.Now), w, "sim", time.Now, slog.New(slog.DiscardHandler), w.flow)
+}
+
+func TestARunCanBeStoppedWhileTheStoreIsFull(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := &script{steps: []step{{Tree: 1, Failing: 2, Takes: time.Minute}}}
+		l := narrow{log.NewMemory(log.MemoryConfig{}), func(e events.Event) bool { return e.Seq > 5 }}
+		ctx, die := context.WithCancel(t.Context())
+		f := simFleet(ctx, l, w)
+		s, err := f.begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req")
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		if s, _ = f.state(s.ID); s.Status != run.Live || s.Log.Seq != 5 {
+			t.Fatalf("the full store: %s after %d events", s.Status, s.Log.Seq)
+		}
+		if _, err := f.do(ctx, s.ID, engine.Suspend{For: time.Minute}, "daemon:sim", ""); !errors.Is(err, engine.ErrNoRoom) {
+			t.Fatalf("an ordinary command in a full store: %v", err)
+		}
+		if _, err := f.do(ctx, s.ID, engine.Stop{Mode: events.StopCancel}, "local:0@sim/1", "stop"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if s, _ = f.state(s.ID); s.Status != run.Over || s.End.State != events.EndCancelled {
+			t.Fatalf("cancelled in a full store: %+v", endOf(s))
+		}
+		die()
+		f.wg.Wait()
+	})
+}
+
+func TestACommandWhoseEventGotLostIsDecidedAgain(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []log.Fault{log.FaultConflict, log.FaultUnavailable, log.FaultUnavailableStored} {
+		t.Run(fmt.Sprint(fault), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := &script{steps: []step{{Tree: 1, Failing: 2, Takes: time.Hour}}}
+				failed := map[string]bool{}
+				l := log.NewMemory(log.MemoryConfig{Faults: func(e events.Event, _ int) log.Fault {
+					typ := e.Data.EventType()
+					if failed[typ] || typ != events.TypeStopRequested && typ != events.TypeRunResumed {
+						return log.FaultNone
+					}
+					failed[typ] = true
+					return fault
+				}})
+				ctx, die := context.WithCancel(t.Context())
+				f := simFleet(ctx, l, w)
+				s, err := f.begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req")
+				if err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Minute)
+				if s, err = f.do(ctx, s.ID, engine.Stop{Mode: events.StopNow}, "local:0@sim/1", "stop"); err != nil || s.Stop != events.StopNow {
+					t.Fatalf("stop: %q, %v", s.Stop, err)
+				}
+				time.Sleep(time.Minute)
+				if s, err = f.do(ctx, s.ID, engine.Resume{}, "local:0@sim/1", "resume"); err != nil || s.Status != run.Live {
+					t.Fatalf("resume: %s, %v", s.Status, err)
+				}
+				die()
+				f.wg.Wait()
+			})
+		})
+	}
+}
+
+func TestARunThatCannotBeServedKeepsNoDaemonFromStarting(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := &script{steps: []step{{Tree: 1, Failing: 2, Takes: time.Hour}}}
+		l := log.NewMemory(log.MemoryConfig{})
+		ctx, die := context.WithCancel(t.Context())
+		f := simFleet(ctx, l, w)
+		if _, err := f.begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		die()
+		f.wg.Wait()
+
+		ctx, die = context.WithCancel(t.Context())
+		f = simFleet(ctx, l, w)
+		f.flow = func(context.Context, run.State) (workflow.Workflow, error) {
+			return workflow.Workflow{}, errors.New("its workflow is gone")
+		}
+		if err := f.load(ctx, time.Now().Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		if f.busy() {
+			t.Error("a run that is not served is waited for by a drain")
+		}
+		die()
+		f.wg.Wait()
+	})
+}
+
+func TestARepeatedStartWaitsForTheFirst(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := &script{steps: []step{{Tree: 1, Failing: 2, Takes: time.Hour}}}
+		ctx, die := context.WithCancel(t.Context())
+		f := simFleet(ctx, log.NewMemory(log.MemoryConfig{}), w)
+		release, err := f.hold("p", "req", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.hold("p", "req", ""); err == nil {
+			t.Fatal("one request holds a workspace twice")
+		}
+		go func() {
+			time.Sleep(time.Second)
+			if _, err := f.begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req"); err != nil {
+				t.Error(err)
+			}
+			release()
+		}()
+		if s, ok := f.requested(ctx, "req"); !ok || s.ID != "01SIMR" {
+			t.Errorf("the repeated request finds %q, %v", s.ID, ok)
+		}
+		if s, ok := f.requested(ctx, "other"); ok {
+			t.Errorf("another request finds %q", s.ID)
+		}
+		die()
+		f.wg.Wait()
+	})
+}
+
+func TestAnOldStateNeverReplacesANewerOne(t *testing.T) {
+	t.Parallel()
+	f := simFleet(t.Context(), log.NewMemory(log.MemoryConfig{}), &script{})
+	f.runs["r"] = &member{state: run.State{ID: "r", Log: run.Log{Seq: 2}}}
+	f.note(run.State{ID: "r", Log: run.Log{Seq: 1}})
+	if s, _ := f.state("r"); s.Log.Seq != 2 {
+		t.Errorf("the state is that after event %d", s.Log.Seq)
+	}
+}
