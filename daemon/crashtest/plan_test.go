@@ -20,6 +20,10 @@ type plan struct {
 // the id of its effect, so that one that was started twice is seen.
 const starts = `echo "$AUTOPILOT_EFFECT" >> `
 
+// leave leaves a process behind that would outlive all tests, in a session of
+// its own.
+const leave = "setsid -f sleep 1000 > /dev/null 2>&1"
+
 // files are those of the workspace at the start.
 func (p plan) files() map[string]string {
 	return map[string]string{
@@ -51,7 +55,7 @@ iterations:
     run: ['` + starts + `STARTS', sleep 0.2]
     print: [one]
   - edit: {work.txt: "two\n", new/file.txt: "new\n"}
-    run: ['` + starts + `STARTS', sleep 0.2]
+    run: ['` + starts + `STARTS', '` + leave + `', sleep 0.2]
   - edit: {work.txt: "three\n"}
     rm: [new]
     run: ['` + starts + `STARTS', sleep 0.2]
@@ -59,7 +63,7 @@ iterations:
 `},
 		{name: "append", lose: true, check: `test "$(wc -l < log.txt)" -eq 6`, script: `
 iterations:
-  - run: ['` + starts + `STARTS', echo a >> log.txt, sleep 0.4, echo b >> log.txt]
+  - run: ['` + starts + `STARTS', '` + leave + `', 'echo a >> log.txt; sleep 0.4; echo b >> log.txt']
 `},
 		{name: "sameness", check: "grep -q three work.txt", script: `
 iterations:
