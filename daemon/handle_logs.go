@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
+	"time"
 
 	"autopilot/daemon/effect"
 	"autopilot/events"
@@ -39,7 +41,7 @@ func (d *Daemon) runLogs(ctx context.Context, body wire.LogsRequest, send func(a
 			if !wanted(body, src, first) {
 				continue
 			}
-			if err := d.sendOutput(ctx, src, body.Follow, send); err != nil {
+			if err := d.sendOutput(ctx, s.ID, src, body.Follow, send); err != nil {
 				return err
 			}
 		}
@@ -96,17 +98,51 @@ func (d *Daemon) sources(ctx context.Context, id string) ([]source, error) {
 }
 
 // sendOutput sends the output of one effect, as it grows when it is followed.
-// An effect that was not started yet, or whose directory was removed, has none.
-func (d *Daemon) sendOutput(ctx context.Context, src source, follow bool, send func(any) error) error {
+// An effect that was never started, or whose directory was removed, has none.
+func (d *Daemon) sendOutput(ctx context.Context, run string, src source, follow bool, send func(any) error) error {
 	f := wire.LogFrame{Iteration: src.iteration, Attempt: src.attempt, Source: src.name, Stream: effect.Merged}
 	dir := d.effects.Open(src.effect)
 	if !follow {
 		return sendPresent(dir, f, send)
 	}
-	for chunk, err := range dir.Follow(ctx, effect.Merged, 0) {
-		if errors.Is(err, fs.ErrNotExist) {
+	tick := time.NewTicker(startEvery)
+	defer tick.Stop()
+	for {
+		due := d.due(run, src.effect)
+		err := sendGrowing(ctx, dir, f, send)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if !due {
 			return nil
 		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// startEvery is how often a follower looks whether an announced effect is there.
+const startEvery = 50 * time.Millisecond
+
+// due says whether an announced effect may still be started.
+func (d *Daemon) due(id, effect string) bool {
+	s, _ := d.fleet.state(id)
+	switch {
+	case s.Status != run.Live:
+		return false
+	case s.Stage == run.Agent:
+		return s.Last.Start.Effect == effect
+	case s.Stage == run.Gates:
+		return slices.ContainsFunc(s.Last.Gates.Effects, func(e events.EffectRef) bool { return e.Effect == effect })
+	}
+	return false
+}
+
+func sendGrowing(ctx context.Context, dir effect.Dir, f wire.LogFrame, send func(any) error) error {
+	for chunk, err := range dir.Follow(ctx, effect.Merged, 0) {
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"time"
+	"unicode/utf8"
 
 	"autopilot/daemon/engine"
 	"autopilot/events"
@@ -16,7 +17,7 @@ func (d *Daemon) view(s run.State) wire.RunView {
 	f := s.Facts
 	v := wire.RunView{
 		ID: s.ID, Handle: f.Handle, Exit: -1,
-		Task: d.text(f.Task), Workspace: d.text(f.Workspace), Workflow: string(f.Workflow),
+		Task: begin(d.text(f.Task), taskBytes), Workspace: d.text(f.Workspace), Workflow: string(f.Workflow),
 		Phase: string(s.Loop.Phase), Iteration: s.Loop.Iteration, Attempt: s.Loop.Attempt,
 		Iterations: f.Limits.Iterations + s.Loop.Iteration - s.Loop.Spent - open(s),
 		Started:    s.Clock.Started, ActiveMS: s.Clock.Active(now).Milliseconds(), LimitMS: f.Limits.ActiveMS,
@@ -44,6 +45,21 @@ func (d *Daemon) view(s run.State) wire.RunView {
 	case run.None:
 	}
 	return v
+}
+
+// taskBytes is how much of a task is shown. A stream sends a view in one frame,
+// and its JSON may take six bytes for one.
+const taskBytes = 16 << 10
+
+// begin is the beginning of a text, cut between characters.
+func begin(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
 }
 
 // open is 1 while an iteration is under way that is not recorded yet.

@@ -22,7 +22,9 @@ func (p *Plan) pin(ctx context.Context, t events.Tree) error {
 		_, ok := slices.BinarySearch(files, name)
 		return ok
 	}
-	pins := rule.Pins{Globs: rule.DefaultPins(), Protect: p.Spec.Protect, Allow: p.Spec.AllowTests}
+	pins := rule.Pins{
+		Globs: rule.DefaultPins(), Manifests: rule.DefaultManifests(), Protect: p.Spec.Protect, Allow: p.Spec.AllowTests,
+	}
 	p.Pins = pins.With(rule.GatePins(commands(p.Spec), exists))
 	scripts := rule.GateScripts(commands(p.Spec), exists, p.Gates.IsFile)
 	scripts = slices.DeleteFunc(scripts, func(s rule.Script) bool { return p.Pins.Allowed(s.Path) })

@@ -12,7 +12,7 @@ type RunView struct {
 	Reason     string     `json:"reason,omitzero"` // of a halt, a refusal or a wait
 	Stage      string     `json:"stage,omitzero"`  // of a live run: baseline, agent, gates, deciding
 	Exit       int        `json:"exit"`            // what apctl run and wait exit with; -1 while live
-	Task       string     `json:"task"`
+	Task       string     `json:"task"`            // its first 16 KiB
 	Workspace  string     `json:"workspace"`
 	Workflow   string     `json:"workflow"`
 	Agent      string     `json:"agent"`

@@ -1,0 +1,77 @@
+package daemon
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+
+	"autopilot/events/wire"
+	"autopilot/projections/run"
+)
+
+func TestPartsOfAManifestThatSteerTestsArePinned(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, map[string]string{"pyproject.toml": "[project]\nname = \"a\"\n[tool.pytest.ini_options]\naddopts = \"--strict\"\n"})
+	st := s.play(s.spec("test -f ok", `touch ok; printf '[project]\nname = "b"\n[tool.pytest.ini_options]\naddopts = "-k nothing"\n' > pyproject.toml`))
+	s.wants(st, "halted:drift")
+	if w := s.why(st.ID); !slices.Contains(w.Files, "pyproject.toml") {
+		t.Errorf("files %v", w.Files)
+	}
+}
+
+func TestALongTaskIsWatched(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	task := strings.Repeat("\u00e9\x01", 200<<10)
+	st := s.play(s.spec("test -f ok", "cat > told; touch ok", func(spec *wire.RunSpec) { spec.Task = task }))
+	s.wants(st, "done")
+	if !strings.Contains(s.read("told"), task) {
+		t.Error("the agent was not told the whole task")
+	}
+	err := s.d.runWatch(t.Context(), wire.WatchRequest{RunRef: wire.RunRef{Run: st.ID}}, func(v any) error {
+		b, err := json.Marshal(v)
+		if len(b) > wire.MaxFrame {
+			t.Fatalf("a frame of %d bytes", len(b))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAFollowedLogWaitsForEffectsThatWereAnnounced(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	goOn := filepath.Join(t.TempDir(), "go")
+	q := s.spec("echo judged; test -f ok", "echo worked; touch ok", func(spec *wire.RunSpec) {
+		spec.Gates = append(spec.Gates, wire.GateSpec{
+			Name: "slow", Role: "invariant", Command: "while ! test -f " + goOn + "; do sleep 0.01; done; echo late",
+		})
+	})
+	v := s.start(q)
+	seen := map[string]string{}
+	err := s.d.runLogs(t.Context(), wire.LogsRequest{RunRef: wire.RunRef{Run: v.ID}, Follow: true}, func(v any) error {
+		f := v.(wire.LogFrame)
+		key := string(rune('0'+f.Iteration)) + f.Source
+		if seen[key] += string(f.Data); strings.Contains(seen["0goal"], "judged") {
+			return os.WriteFile(goOn, nil, 0o600)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.wants(s.until(v.ID, func(st run.State) bool { return st.Status == run.Over }), "done")
+	for key, want := range map[string]string{
+		"0goal": "judged\n", "0slow": "late\n", "1agent": "worked\n", "1goal": "judged\n", "1slow": "late\n",
+	} {
+		if seen[key] != want {
+			t.Errorf("%s printed %q, want %q", key, seen[key], want)
+		}
+	}
+}
