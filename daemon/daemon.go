@@ -53,7 +53,7 @@ type Daemon struct {
 	stop     chan struct{} // closed when the daemon shall end
 	stopOnce sync.Once
 	draining atomic.Bool
-	active   atomic.Int64 // Unix milliseconds of the latest request
+	active   atomic.Int64 // when it was last needed, in Unix milliseconds
 }
 
 // Open locks the state directory, starts the bus, folds the log and serves
@@ -104,16 +104,18 @@ func (d *Daemon) openStores(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	d.log, err = log.Open(ctx, nc, log.Config{Quota: quota(d.cfg.Quota)})
+	d.log, err = log.Open(ctx, nc, logConfig(d.cfg.Quota))
 	return err
 }
 
-// quota leaves the server's own limit some room above the log's.
-func quota(store int64) int64 {
+// logConfig leaves the server's own limit some room above the log's, and keeps
+// a part of that for how runs end.
+func logConfig(store int64) log.Config {
 	if store <= 0 {
 		store = bus.DefaultQuota
 	}
-	return store - store/16
+	quota := store - store/16
+	return log.Config{Quota: quota, Reserve: quota / 16}
 }
 
 func (d *Daemon) openFleet(ctx context.Context) error {
@@ -186,7 +188,12 @@ func (d *Daemon) watchIdle(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if end, ok := d.idleEnd(); ok && !time.Now().Before(end) {
+			end, ok := d.idleEnd(0)
+			if !ok {
+				d.active.Store(time.Now().UnixMilli()) // the wait begins when it is needed no more
+				continue
+			}
+			if !time.Now().Before(end) {
 				d.cfg.Log.Info("nothing to do: the daemon ends", "idle", d.cfg.IdleAfter)
 				d.end()
 				return
@@ -195,9 +202,10 @@ func (d *Daemon) watchIdle(ctx context.Context) {
 	}
 }
 
-// idleEnd is when an idle daemon ends; false while it is needed.
-func (d *Daemon) idleEnd() (time.Time, bool) {
-	if d.cfg.IdleAfter <= 0 || d.fleet.live() > 0 || d.bus.Clients() > 0 {
+// idleEnd is when an idle daemon ends; false while it is needed by a run or by
+// more clients than those that only ask for it.
+func (d *Daemon) idleEnd(asking int) (time.Time, bool) {
+	if d.cfg.IdleAfter <= 0 || d.fleet.live() > 0 || d.bus.Clients() > asking {
 		return time.Time{}, false
 	}
 	return time.UnixMilli(d.active.Load()).Add(d.cfg.IdleAfter), true

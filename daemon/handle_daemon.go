@@ -38,7 +38,7 @@ func (d *Daemon) daemonStatus(ctx context.Context, _ bus.Request, _ struct{}) (w
 		Events: u.Events, StoreBytes: u.Bytes, StoreQuota: u.Quota,
 		Durability: string(d.durability()), Draining: d.draining.Load(),
 	}
-	if end, ok := d.idleEnd(); ok {
+	if end, ok := d.idleEnd(1); ok {
 		v.IdleEnds = &end
 	}
 	return v, nil

@@ -112,7 +112,7 @@ func proveCopy(ctx context.Context, twin place.Places) (reply wire.VerifyReply, 
 	if err != nil {
 		return reply, err
 	}
-	l, err := log.Open(ctx, nc, log.Config{Quota: quota(0)})
+	l, err := log.Open(ctx, nc, logConfig(0))
 	if err != nil {
 		return reply, err
 	}
