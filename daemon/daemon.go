@@ -18,6 +18,7 @@ import (
 	"autopilot/daemon/work"
 	"autopilot/events/log"
 	"autopilot/events/place"
+	"autopilot/projections/run"
 )
 
 // Config is what a daemon is opened with.
@@ -133,6 +134,13 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	d.fleet.draining = d.draining.Load
 	if err := d.fleet.load(ctx, bootTime()); err != nil {
 		return err
+	}
+	err := d.worker.SweepSecrets(func(id string) bool {
+		s, ok := d.fleet.state(id)
+		return ok && s.Status != run.Over
+	})
+	if err != nil {
+		return fmt.Errorf("forget the environment of finished runs: %w", err)
 	}
 	d.fleet.wg.Go(func() { d.watchSleep(fctx) })
 	d.fleet.wg.Go(func() { d.watchIdle(fctx) })

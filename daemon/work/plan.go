@@ -172,6 +172,22 @@ func (w *Worker) DropSecret(id string) error {
 	return err
 }
 
+// SweepSecrets forgets the secrets of runs that are not needed: those that are
+// over, and those whose start was never stored.
+func (w *Worker) SweepSecrets(needed func(id string) bool) error {
+	files, err := filepath.Glob(filepath.Join(w.cfg.State, "runs", "*.json"))
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, f := range files {
+		if id := strings.TrimSuffix(filepath.Base(f), ".json"); !needed(id) {
+			errs = append(errs, w.DropSecret(id))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // text reads a blob as a string; no ref is an empty one.
 func (w *Worker) text(ref events.Ref) (string, error) {
 	if ref == "" {

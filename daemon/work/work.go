@@ -118,13 +118,11 @@ func (w *Worker) Recorded(ctx context.Context, s run.State) error {
 	if err != nil {
 		return err
 	}
-	if _, err := repo.Keep(ctx, s.ID, name, s.Last.Tree, "", message); err != nil {
-		return err
-	}
+	_, err = repo.Keep(ctx, s.ID, name, s.Last.Tree, "", message)
 	if s.Status == run.Over {
-		return w.DropSecret(s.ID)
+		err = errors.Join(err, w.DropSecret(s.ID))
 	}
-	return nil
+	return err
 }
 
 func (w *Worker) isDir(path string) bool {
