@@ -6,18 +6,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startTime is microseconds since 1970.
-func startTime(pid int) (uint64, error) {
-	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
-	if err != nil {
-		return 0, err
-	}
-	t := k.Proc.P_starttime
-	return uint64(t.Sec)*1e6 + uint64(t.Usec), nil
-}
-
-func bootID() (string, error) { return unix.Sysctl("kern.bootsessionuuid") }
-
 // peer is the process that connected, as the kernel saw it. There is no pidfd
 // here: a pid can have been used again, so identity by ancestry is advisory.
 type peer struct {

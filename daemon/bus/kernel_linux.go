@@ -1,35 +1,11 @@
 package bus
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"os"
-	"strconv"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
-
-// startTime is field 22 of /proc/PID/stat: clock ticks after boot.
-func startTime(pid int) (uint64, error) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0, err
-	}
-	// The name in field 2 may hold spaces and parentheses: count from its end.
-	i := bytes.LastIndexByte(b, ')')
-	fields := bytes.Fields(b[i+1:])
-	if i < 0 || len(fields) < 20 {
-		return 0, fmt.Errorf("read start time of %d: short stat", pid)
-	}
-	return strconv.ParseUint(string(fields[19]), 10, 64)
-}
-
-func bootID() (string, error) {
-	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	return strings.TrimSpace(string(b)), err
-}
 
 // peer is the process that connected, as the kernel saw it.
 type peer struct {

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"golang.org/x/sys/unix"
 
+	"autopilot/daemon/effect/proc"
 	"autopilot/events/place"
 )
 
@@ -104,8 +105,10 @@ func flock(f *os.File) error {
 // ownInfo is best effort: what cannot be read stays empty.
 func ownInfo(version, socket string) place.LockInfo {
 	info := place.LockInfo{PID: os.Getpid(), Version: version, Socket: socket}
-	info.StartTime, _ = startTime(info.PID)
-	info.BootID, _ = bootID()
+	if self, err := proc.Read(info.PID); err == nil {
+		info.StartTime = self.Start
+	}
+	info.BootID, _ = proc.Boot()
 	info.Host, _ = os.Hostname()
 	info.Exe, _ = os.Executable()
 	return info
@@ -118,9 +121,9 @@ func Alive(info place.LockInfo) bool {
 	if err != nil || host != info.Host || info.PID <= 0 {
 		return false
 	}
-	if boot, err := bootID(); err != nil || boot != info.BootID {
+	if boot, err := proc.Boot(); err != nil || boot != info.BootID {
 		return false
 	}
-	start, err := startTime(info.PID)
-	return err == nil && start == info.StartTime
+	holder, err := proc.Read(info.PID)
+	return err == nil && holder.Start == info.StartTime
 }

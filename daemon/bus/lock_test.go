@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"autopilot/daemon/effect/proc"
 	"autopilot/events/place"
 	"autopilot/events/wire"
 )
@@ -76,7 +77,7 @@ func TestWhatALockFileSaysLocksNothing(t *testing.T) {
 		_ = sleep.Process.Kill()
 		_ = sleep.Wait()
 	})
-	boot, err := bootID()
+	boot, err := proc.Boot()
 	if err != nil {
 		t.Fatal(err)
 	}
