@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"autopilot/ctl/render"
+	"autopilot/events/place"
 	"autopilot/events/wire"
 )
 
@@ -36,7 +37,7 @@ func Main(ctx context.Context, w World) int {
 // report shows an error and returns its exit code.
 func (a *app) report(err error) int {
 	if err == nil {
-		return exitDone
+		return wire.ExitDone
 	}
 	var s exitStatus
 	if errors.As(err, &s) {
@@ -130,7 +131,7 @@ func (a *app) ask(ctx context.Context, v wire.Verb, req, reply any) error {
 
 // connect reaches the daemon. Inside an effect it starts none.
 func (a *app) connect(ctx context.Context, start bool) (Daemon, error) {
-	return a.Connect(ctx, start && a.getenv("AUTOPILOT_EFFECT") == "")
+	return a.Connect(ctx, start && a.getenv(place.EnvEffect) == "")
 }
 
 // ref names the run that the arguments mean; none is the latest here.

@@ -107,7 +107,7 @@ func TestRunRefusesBadInputBeforeItAsksAnyone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil, c.args...)
-			code(t, w, exitUsage)
+			code(t, w, wire.ExitUsage)
 			contains(t, "stderr", w.err.String(), c.want)
 			if lines := strings.Count(w.err.String(), "\n"); lines < 2 {
 				t.Errorf("no word on what to do next:\n%s", w.err.String())
@@ -176,14 +176,14 @@ func TestNothingIsStartedInsideAnEffect(t *testing.T) {
 	} {
 		w := newWorld(t, nil, args...)
 		w.Environ = append(w.Environ, "AUTOPILOT_EFFECT=1")
-		code(t, w, exitDenied)
+		code(t, w, wire.ExitDenied)
 		if len(w.starts) > 0 {
 			t.Errorf("%v: the daemon was asked", args)
 		}
 	}
 	w := newWorld(t, nil, "status")
 	w.Environ = append(w.Environ, "AUTOPILOT_EFFECT=1")
-	code(t, w, exitUnreachable)
+	code(t, w, wire.ExitUnreachable)
 	if diff := cmp.Diff([]bool{false}, w.starts); diff != "" {
 		t.Error(diff)
 	}
@@ -240,7 +240,7 @@ func TestUnknownWordsSuggestTheNearest(t *testing.T) {
 		{[]string{"why", "a", "b"}, "see apctl why --help"},
 	} {
 		w := newWorld(t, nil, c.args...)
-		code(t, w, exitUsage)
+		code(t, w, wire.ExitUsage)
 		contains(t, "stderr", w.err.String(), c.want)
 	}
 }
@@ -281,7 +281,7 @@ func TestLogsAreCleanedAndHeaded(t *testing.T) {
 		t.Errorf("raw: %q", got)
 	}
 	w = newWorld(t, d, "logs", "--raw").terminal()
-	code(t, w, exitUsage)
+	code(t, w, wire.ExitUsage)
 	for _, bad := range [][]string{
 		{"logs", "--iteration", "0"},
 		{"logs", "--iteration", "x"},
@@ -293,7 +293,7 @@ func TestLogsAreCleanedAndHeaded(t *testing.T) {
 		{"stop", "--all", "k3xq"},
 		{"ls", "-n", "-1"},
 	} {
-		code(t, newWorld(t, d, bad...), exitUsage)
+		code(t, newWorld(t, d, bad...), wire.ExitUsage)
 	}
 }
 
@@ -342,7 +342,7 @@ func TestTheDaemonIsStoppedAndWaitedFor(t *testing.T) {
 func TestDaemonStatusNamesThePlacesWhenNoneRuns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, "daemon", "status")
-	code(t, w, exitUnreachable)
+	code(t, w, wire.ExitUnreachable)
 	contains(t, "stderr", w.err.String(), "no daemon runs", "/state", "/run/d.sock", "/state/daemon.log", "apctl daemon start")
 }
 

@@ -40,14 +40,6 @@ func Connector(version string, warn io.Writer) func(context.Context, bool) (Daem
 		if err != nil {
 			return nil, err
 		}
-		return connection{c}, nil
+		return c, nil
 	}
-}
-
-// connection is a client as commands know it.
-type connection struct{ *client.Client }
-
-func (c connection) Close() error {
-	c.Client.Close()
-	return nil
 }

@@ -7,24 +7,6 @@ import (
 	"autopilot/events/wire"
 )
 
-// The exit codes of apctl.
-const (
-	exitDone        = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitNotFound    = 4
-	exitConflict    = 5
-	exitUnreachable = 6
-	exitTimedOut    = 7
-	exitDenied      = 8
-	exitRail        = 10
-	exitLimit       = 11
-	exitWaiting     = 12
-	exitPerson      = 13
-	exitCancelled   = 14
-	exitInterrupted = 130
-)
-
 type exitLine struct {
 	code    int
 	meaning string
@@ -33,20 +15,20 @@ type exitLine struct {
 // exits is the one table of exit codes; help prints it, a test pins it.
 func exits() []exitLine {
 	return []exitLine{
-		{exitDone, "done, already green, or a graceful end; any other command: it worked"},
-		{exitFailed, "failed: the run was refused, or the run or command could not be carried out; verify: a problem was found"},
-		{exitUsage, "usage: what was typed cannot be used"},
-		{exitNotFound, "not found: no such run, iteration or gate, or a position that is gone"},
-		{exitConflict, "conflict: the workspace has a live run, or the run is in another state"},
-		{exitUnreachable, "no daemon answers"},
-		{exitTimedOut, "timed out"},
-		{exitDenied, "denied: agents and gates may only read"},
-		{exitRail, "halted by a rail: sameness, stuck, signature, drift, log-integrity, gate-unverifiable"},
-		{exitLimit, "halted by a limit or on request: iterations, hours, noop, agent-lost, agent-failed, stopped"},
-		{exitWaiting, "waiting for a limit or a back-off (only from wait)"},
-		{exitPerson, "needs a person: see apctl why (a question, or the workspace is gone)"},
-		{exitCancelled, "cancelled"},
-		{exitInterrupted, "interrupted: apctl left, the run goes on"},
+		{wire.ExitDone, "done, already green, or a graceful end; any other command: it worked"},
+		{wire.ExitFailed, "failed: the run was refused, or the run or command could not be carried out; verify: a problem was found"},
+		{wire.ExitUsage, "usage: what was typed cannot be used"},
+		{wire.ExitNotFound, "not found: no such run, iteration or gate, or a position that is gone"},
+		{wire.ExitConflict, "conflict: the workspace has a live run, or the run is in another state"},
+		{wire.ExitUnreachable, "no daemon answers"},
+		{wire.ExitTimedOut, "timed out"},
+		{wire.ExitDenied, "denied: agents and gates may only read"},
+		{wire.ExitRail, "halted by a rail: sameness, stuck, signature, drift, log-integrity, gate-unverifiable"},
+		{wire.ExitLimit, "halted by a limit or on request: iterations, hours, noop, agent-lost, agent-failed, stopped"},
+		{wire.ExitWaiting, "waiting for a limit or a back-off (only from wait)"},
+		{wire.ExitPerson, "needs a person: see apctl why (a question, or the workspace is gone)"},
+		{wire.ExitCancelled, "cancelled"},
+		{wire.ExitInterrupted, "interrupted: apctl left, the run goes on"},
 	}
 }
 
@@ -54,23 +36,23 @@ func exits() []exitLine {
 func exitOf(c wire.Code) int {
 	switch c {
 	case wire.OK:
-		return exitDone
+		return wire.ExitDone
 	case wire.Usage:
-		return exitUsage
+		return wire.ExitUsage
 	case wire.NotFound, wire.CursorExpired:
-		return exitNotFound
+		return wire.ExitNotFound
 	case wire.Conflict:
-		return exitConflict
+		return wire.ExitConflict
 	case wire.Unreachable:
-		return exitUnreachable
+		return wire.ExitUnreachable
 	case wire.TimedOut:
-		return exitTimedOut
+		return wire.ExitTimedOut
 	case wire.Denied:
-		return exitDenied
+		return wire.ExitDenied
 	case wire.Failed, wire.Full, wire.Newer:
-		return exitFailed
+		return wire.ExitFailed
 	}
-	return exitFailed
+	return wire.ExitFailed
 }
 
 // exitStatus ends a command that has said all it had to say.
@@ -80,7 +62,7 @@ func (e exitStatus) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
 // status is nil for 0.
 func status(code int) error {
-	if code == exitDone {
+	if code == wire.ExitDone {
 		return nil
 	}
 	return exitStatus(code)

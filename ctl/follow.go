@@ -107,7 +107,7 @@ func (a *app) end(ctx context.Context, v wire.RunView) error {
 type followWatch struct{}
 
 func (followWatch) signal(context.Context, *follower, os.Signal) error {
-	return exitStatus(exitInterrupted)
+	return exitStatus(wire.ExitInterrupted)
 }
 
 // followRun detaches at a terminal; without one it stops the run, if it may.
@@ -120,7 +120,7 @@ func (p followRun) signal(ctx context.Context, f *follower, sig os.Signal) error
 	}
 	if sig != os.Interrupt || !f.a.interactive() {
 		f.screen.note(func(s render.Style) string { return s.Detached(v) })
-		return exitStatus(exitInterrupted)
+		return exitStatus(wire.ExitInterrupted)
 	}
 	f.screen.note(func(s render.Style) string { return s.Interrupted(v) })
 	again := time.NewTimer(secondPress)
@@ -134,14 +134,14 @@ func (p followRun) signal(ctx context.Context, f *follower, sig os.Signal) error
 		}
 		f.screen.note(func(s render.Style) string { return s.StopsAfter(v) })
 	}
-	return exitStatus(exitInterrupted)
+	return exitStatus(wire.ExitInterrupted)
 }
 
 // stopNow ends the agent and follows on, so that the command exits with how
 // the run ended. A second signal does not wait for that.
 func (p followRun) stopNow(ctx context.Context, f *follower, v wire.RunView) error {
 	if v.Stopping != "" && v.Stopping != "iteration" {
-		return exitStatus(exitInterrupted)
+		return exitStatus(wire.ExitInterrupted)
 	}
 	f.screen.note(func(s render.Style) string { return s.StopsNow(v) })
 	if err := f.a.stop(ctx, v.ID, true); err != nil {

@@ -86,7 +86,7 @@ func TestOnATerminalOneLineIsRefreshed(t *testing.T) {
 			t.Error("more than one line")
 		}
 		w.signals <- os.Interrupt
-		if got := <-done; got != exitInterrupted {
+		if got := <-done; got != wire.ExitInterrupted {
 			t.Errorf("exit %d", got)
 		}
 	})
@@ -116,7 +116,7 @@ func TestCtrlCDetaches(t *testing.T) {
 		w := newWorld(t, d, runArgs...).terminal()
 		done := followed(t, w)
 		w.signals <- os.Interrupt
-		if got := <-done; got != exitInterrupted {
+		if got := <-done; got != wire.ExitInterrupted {
 			t.Errorf("exit %d", got)
 		}
 		contains(t, "stderr", w.err.String(), "k3xq goes on by itself", "apctl watch k3xq", "apctl stop k3xq")
@@ -137,7 +137,7 @@ func TestCtrlCTwiceStopsAfterTheIteration(t *testing.T) {
 		w.signals <- os.Interrupt
 		time.Sleep(time.Second)
 		w.signals <- os.Interrupt
-		if got := <-done; got != exitInterrupted {
+		if got := <-done; got != wire.ExitInterrupted {
 			t.Errorf("exit %d", got)
 		}
 		if got := d.body(t, wire.RunStop); got != `{"run":"01JGFJJZ00000000000000K3XQ"}` {
@@ -166,7 +166,7 @@ func TestWithoutATerminalASignalStopsTheRunAndWaits(t *testing.T) {
 			}
 			d.streams["run.watch"] = []any{frame(9, 11, "halted", "halted: stopped")}
 			close(d.hold)
-			if got := <-done; got != exitLimit {
+			if got := <-done; got != wire.ExitLimit {
 				t.Errorf("exit %d", got)
 			}
 			contains(t, "stderr", w.err.String(), "stopping k3xq; its work is kept")
@@ -180,7 +180,7 @@ func TestKeepLeavesTheRunAlone(t *testing.T) {
 		w := newWorld(t, liveDaemon(), append(append([]string(nil), runArgs...), "--keep")...)
 		done := followed(t, w)
 		w.signals <- syscall.SIGTERM
-		if got := <-done; got != exitInterrupted {
+		if got := <-done; got != wire.ExitInterrupted {
 			t.Errorf("exit %d", got)
 		}
 		contains(t, "stderr", w.err.String(), "k3xq goes on by itself")
@@ -193,7 +193,7 @@ func TestLeavingAWatchSaysNothing(t *testing.T) {
 		w := newWorld(t, liveDaemon(), "watch")
 		done := followed(t, w)
 		w.signals <- os.Interrupt
-		if got := <-done; got != exitInterrupted || w.err.Len() > 0 {
+		if got := <-done; got != wire.ExitInterrupted || w.err.Len() > 0 {
 			t.Errorf("exit %d, stderr %q", got, w.err.String())
 		}
 	})
@@ -233,7 +233,7 @@ func TestALostDaemonIsNotWaitedForForEver(t *testing.T) {
 		w := newWorld(t, nil, "watch")
 		tries := 0
 		w.Connect = connectInTurn(&tries, d, d)
-		code(t, w, exitUnreachable)
+		code(t, w, wire.ExitUnreachable)
 		if tries < 10 {
 			t.Errorf("gave up after %d tries", tries)
 		}
@@ -242,7 +242,7 @@ func TestALostDaemonIsNotWaitedForForEver(t *testing.T) {
 
 func TestWaitGivesUp(t *testing.T) {
 	t.Parallel()
-	for state, exit := range map[string]int{"running": exitTimedOut, "waiting": exitWaiting} {
+	for state, exit := range map[string]int{"running": wire.ExitTimedOut, "waiting": wire.ExitWaiting} {
 		synctest.Test(t, func(t *testing.T) {
 			d := liveDaemon()
 			d.streams["run.watch"] = []any{frame(2, -1, state, "")}
@@ -259,7 +259,7 @@ func TestAFollowedRunSpeaksJSONLines(t *testing.T) {
 		streams: map[string][]any{"run.watch": {frame(2, -1, "running", "x"), frame(3, 10, "halted", "y")}},
 	}
 	w := newWorld(t, d, append(append([]string(nil), runArgs...), "--json")...)
-	code(t, w, exitRail)
+	code(t, w, wire.ExitRail)
 	if n := strings.Count(w.out.String(), `{"schema":"autopilot.watch","version":1,"data":{"view":{`); n != 2 || w.err.Len() > 0 {
 		t.Errorf("%d frames, stderr %q:\n%s", n, w.err.String(), w.out.String())
 	}
@@ -269,7 +269,7 @@ func TestADaemonThatDoesNotAnswerIsNotWaitedForForEver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, &fakeDaemon{replies: map[string]any{"run.get": silence{}}}, "status")
-		code(t, w, exitTimedOut)
+		code(t, w, wire.ExitTimedOut)
 		contains(t, "stderr", w.err.String(), "the daemon did not answer run.get after 1m", "apctl daemon logs")
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"autopilot/ctl/render"
+	"autopilot/events/place"
 	"autopilot/events/wire"
 )
 
@@ -41,7 +42,7 @@ func runResume(ctx context.Context, a *app, o resumeOptions, args []string) erro
 	if len(o.note) > maxNote {
 		return render.TooLarge("the note", int64(len(o.note)), maxNote)
 	}
-	if a.getenv("AUTOPILOT_EFFECT") != "" {
+	if a.getenv(place.EnvEffect) != "" {
 		return render.InEffect()
 	}
 	defer a.hear()()

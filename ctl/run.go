@@ -9,6 +9,7 @@ import (
 
 	"autopilot/ctl/render"
 	"autopilot/events"
+	"autopilot/events/place"
 	"autopilot/events/wire"
 )
 
@@ -95,7 +96,7 @@ func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args
 	if path := projectConfig(req.Spec.Workspace); path != "" {
 		a.note(a.style(a.Err).ProjectConfig(path))
 	}
-	if a.getenv("AUTOPILOT_EFFECT") != "" {
+	if a.getenv(place.EnvEffect) != "" {
 		return render.InEffect()
 	}
 	d, err := a.connect(ctx, true)

@@ -41,7 +41,7 @@ func runVerify(ctx context.Context, a *app, o verifyOptions, args []string) erro
 		return err
 	}
 	if len(reply.Problems) > 0 {
-		return exitStatus(exitFailed)
+		return exitStatus(wire.ExitFailed)
 	}
 	return nil
 }

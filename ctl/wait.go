@@ -72,5 +72,5 @@ func (a *app) gaveUp(v wire.RunView, limit time.Duration) error {
 	if err := a.answer(wire.SchemaRun, v, func(s render.Style) string { return s.Live(v) + "\n" }); err != nil {
 		return err
 	}
-	return exitStatus(exitWaiting)
+	return exitStatus(wire.ExitWaiting)
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"autopilot/events/place"
 	"autopilot/projections/rule"
 )
 
@@ -19,7 +20,7 @@ const (
 	EnvIteration  = "AUTOPILOT_ITERATION"
 	EnvPromptFile = "AUTOPILOT_PROMPT_FILE"
 	EnvResultFile = "AUTOPILOT_RESULT_FILE"
-	EnvSocket     = "AUTOPILOT_SOCKET"
+	EnvSocket     = place.EnvSocket
 )
 
 // Errors of commands.

@@ -1,23 +1,8 @@
 package rule
 
-import "autopilot/events"
-
-// The exit codes of apctl.
-const (
-	ExitDone        = 0 // done, or a graceful end
-	ExitFailed      = 1
-	ExitUsage       = 2
-	ExitNotFound    = 4
-	ExitConflict    = 5
-	ExitUnreachable = 6 // no daemon
-	ExitTimeout     = 7
-	ExitDenied      = 8
-	ExitRail        = 10 // halted by a rail
-	ExitLimit       = 11 // halted by a limit or a kill switch
-	ExitWaiting     = 12
-	ExitPerson      = 13 // needs a person
-	ExitCancelled   = 14
-	ExitInterrupted = 130
+import (
+	"autopilot/events"
+	"autopilot/events/wire"
 )
 
 // The states of a run that are no ends; the others are those of events.End.
@@ -34,29 +19,29 @@ const (
 func ExitCode(state string, halt events.Halt) int {
 	switch state {
 	case StateRunning, string(events.EndDone), string(events.EndGraceful), string(events.EndAlreadyGreen):
-		return ExitDone
+		return wire.ExitDone
 	case StateWaiting:
-		return ExitWaiting
+		return wire.ExitWaiting
 	case StateHalted:
 		return haltCode(halt)
 	case string(events.EndCancelled):
-		return ExitCancelled
+		return wire.ExitCancelled
 	}
-	return ExitFailed
+	return wire.ExitFailed
 }
 
 func haltCode(halt events.Halt) int {
 	switch halt {
 	case events.HaltNeedsPerson, events.HaltWorkspaceGone:
-		return ExitPerson
+		return wire.ExitPerson
 	case events.HaltInternal:
-		return ExitFailed
+		return wire.ExitFailed
 	case events.HaltIterations, events.HaltHours, events.HaltNoop, events.HaltAgentLost,
 		events.HaltAgentFailed, events.HaltStopped:
-		return ExitLimit
+		return wire.ExitLimit
 	case events.HaltDrift, events.HaltLogIntegrity, events.HaltSameness, events.HaltStuck,
 		events.HaltSignature, events.HaltUnverifiable:
-		return ExitRail
+		return wire.ExitRail
 	}
-	return ExitRail
+	return wire.ExitRail
 }
