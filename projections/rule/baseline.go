@@ -66,18 +66,3 @@ func firstResult(results []events.GateResult, is func(events.GateResult) bool) (
 	}
 	return "", false
 }
-
-// RefusalText says why a run was refused and what to do next.
-func RefusalText(reason events.Refusal) string {
-	switch reason {
-	case events.RefusedGoalGreen:
-		return "the gate passes already, so it cannot prove the task; add one that fails now, or --start-green, or --until-green"
-	case events.RefusedInvariantRed:
-		return "the invariant fails already, so it cannot stay green; make it pass first, or give it as a --gate"
-	case events.RefusedUnverifiable:
-		return "the gate cannot be run; install its command or correct it"
-	case events.RefusedUnstable:
-		return "the gates change the files that they judge; let them write elsewhere, or have those files ignored"
-	}
-	return string(reason)
-}

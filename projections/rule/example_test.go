@@ -31,11 +31,11 @@ func ExampleViolations() {
 }
 
 func ExampleHistory_Stuck() {
-	h := rule.NewHistory(rule.DefaultWindow, rule.DefaultSignatures)
+	h := rule.NewHistory(3, 5)
 	for i, fingerprint := range []string{"a", "b", "a"} {
 		h = h.Add(rule.Failure{Iteration: i + 1, Fingerprint: fingerprint})
 	}
-	match, stuck := h.Stuck(rule.DefaultWindow)
+	match, stuck := h.Stuck(3)
 	fmt.Println(stuck, match.Iterations)
 	// Output: true [1 3]
 }

@@ -56,11 +56,11 @@ func TestFingerprintDiffersByWhatAFailureIs(t *testing.T) {
 func TestFR37EqualTextOnAnotherTreeIsNoRepeat(t *testing.T) {
 	t.Parallel()
 	results := []events.GateResult{failed("test")}
-	h := NewHistory(DefaultWindow, DefaultSignatures)
+	h := NewHistory(3, 5)
 	for i, tree := range []events.Tree{"a", "b", "c", "d"} {
 		h = h.Add(Failure{Iteration: i + 1, Fingerprint: Fingerprint(results, tree), Signature: Signature(results)})
 		_, same := h.Sameness()
-		_, stuck := h.Stuck(DefaultWindow)
+		_, stuck := h.Stuck(3)
 		equal(t, "fired", same || stuck, false)
 	}
 	h = h.Add(Failure{Iteration: 5, Fingerprint: Fingerprint(results, "d"), Signature: Signature(results)})

@@ -6,18 +6,6 @@ import (
 	"autopilot/events"
 )
 
-// The defaults of no-ops.
-const (
-	NoopWithin = 10 * time.Second // an agent that ends sooner did not work
-	NoopLimit  = 3                // in a row, then the run halts
-)
-
-// NoopBackoff is how long to wait after the first, second, third no-op in a
-// row.
-func NoopBackoff() []time.Duration {
-	return []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute}
-}
-
 // Noop reports whether an attempt was none: nothing changed, and the agent
 // failed or ended within the given time of activity. It counts as no iteration.
 // An agent that was stopped on request or lost is judged elsewhere, and is never

@@ -1,26 +1,15 @@
 package rule
 
 import (
-	"fmt"
 	"slices"
 )
 
-// The defaults of the rails, and the least window in which a repeat can be
-// seen.
-const (
-	DefaultWindow     = 3
-	MinWindow         = 2
-	DefaultSignatures = 5
-)
+// MinWindow is the least window in which a repeat can be seen: atdd-kit accepts
+// 0 and 1, and then never fires.
+const MinWindow = 2
 
-// CheckWindow refuses a window in which nothing can repeat. (atdd-kit accepts 0
-// and 1, and then never fires.)
-func CheckWindow(window int) error {
-	if window < MinWindow {
-		return fmt.Errorf("window %d: must be at least %d", window, MinWindow)
-	}
-	return nil
-}
+// leastKept is how many failures a history keeps at least.
+const leastKept = 5
 
 // Failure is a failed iteration as the rails see it.
 type Failure struct {
@@ -34,7 +23,7 @@ type Failure struct {
 // nothing. It is a value: Add and Resume return another one and leave the first
 // as it is. The zero value keeps enough for the default rails.
 type History struct {
-	Keep  int       `json:"keep,omitzero"` // at least DefaultSignatures
+	Keep  int       `json:"keep,omitzero"` // at least 5
 	Fails []Failure `json:"fails,omitzero"`
 
 	// Judged is how many of Fails, from the oldest, a person has seen: a repeat
@@ -44,15 +33,15 @@ type History struct {
 
 // NewHistory keeps what a stuck window and a number of equal signatures need.
 func NewHistory(window, signatures int) History {
-	return History{Keep: max(window, signatures, DefaultSignatures)}
+	return History{Keep: max(window, signatures, leastKept)}
 }
 
 // Add appends a failed iteration. Its cost is bounded by Keep, however long the
 // run is.
 func (h History) Add(f Failure) History {
-	keep := max(h.Keep, DefaultSignatures)
+	keep := max(h.Keep, leastKept)
 	drop := max(0, len(h.Fails)+1-keep)
-	fails := make([]Failure, 0, keep)
+	fails := make([]Failure, 0, len(h.Fails)-drop+1)
 	fails = append(append(fails, h.Fails[drop:]...), f)
 	return History{Keep: h.Keep, Fails: fails, Judged: max(0, h.Judged-drop)}
 }
