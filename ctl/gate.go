@@ -65,20 +65,13 @@ func splitGate(v string) (name, command string, err error) {
 		}
 		return "", v, nil
 	}
-	if !isName(before) {
+	if !events.Name(before).Valid() {
 		return "", "", render.GateName(before, deriveName(before))
 	}
 	if strings.TrimSpace(after) == "" {
 		return "", "", render.GateEmpty(before)
 	}
 	return before, after, nil
-}
-
-func isName(s string) bool {
-	if s == "" || len(s) > maxName || s[0] == '-' || s[0] == '_' {
-		return false
-	}
-	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_-") == ""
 }
 
 // isWord says whether s could be meant as a name, good or bad.

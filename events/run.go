@@ -1,5 +1,7 @@
 package events
 
+import "strings"
+
 // The events of a run, in the order in which an ordinary run shows them.
 // Fields that end in Ref, and all of type Ref, name a blob.
 const (
@@ -26,6 +28,17 @@ type Tree string
 
 // Name is a gate, phase or role: [a-z0-9][a-z0-9_-]{0,63}.
 type Name string
+
+// maxName is the longest Name.
+const maxName = 64
+
+// Valid says whether n has the form of a name.
+func (n Name) Valid() bool {
+	if n == "" || len(n) > maxName || n[0] == '-' || n[0] == '_' {
+		return false
+	}
+	return strings.Trim(string(n), "abcdefghijklmnopqrstuvwxyz0123456789_-") == ""
+}
 
 // RunStarted is the first event of a run. All that shapes the run is in it or
 // in blobs that it names, so an upgrade or an edit changes nothing for a run
@@ -159,7 +172,7 @@ type IterationRecorded struct {
 	Iteration   int     `json:"iteration"`
 	Attempt     int     `json:"attempt"`
 	Verdict     Verdict `json:"verdict"`              // pass, fail, or skipped for a no-op, which counts as no iteration
-	Fingerprint string  `json:"fingerprint,omitzero"` // of a fail: DESIGN 9
+	Fingerprint string  `json:"fingerprint,omitzero"` // of a fail: rule.Fingerprint
 	Signature   string  `json:"signature,omitzero"`   // the same without the tree, with the failure text
 	Tree        Tree    `json:"tree"`
 	Work        Tree    `json:"work"`

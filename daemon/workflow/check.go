@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"autopilot/daemon/strictyaml"
+	"autopilot/events"
 )
 
 // ErrInvalid is what every error of Check is.
@@ -61,13 +61,11 @@ func (w Workflow) problems() []problem {
 	return p
 }
 
-var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
-
 func (p *problems) name(path, what, name string) {
 	switch {
 	case name == "":
 		p.add(path, "add name: ...", "the %s has no name", what)
-	case !validName.MatchString(name):
+	case !events.Name(name).Valid():
 		p.add(path, "use up to 64 lower-case letters, digits, - and _", "%q is not a name", name)
 	}
 }
