@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"autopilot/daemon/bus"
@@ -60,13 +61,7 @@ func (d *Daemon) history(ctx context.Context, id string) (iter.Seq[events.Event]
 		}
 		es = append(es, stored.Event)
 	}
-	return func(yield func(events.Event) bool) {
-		for _, e := range es {
-			if !yield(e) {
-				return
-			}
-		}
-	}, nil
+	return slices.Values(es), nil
 }
 
 // lastError is the text that tells most: of the halt itself, of the first

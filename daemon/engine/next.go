@@ -40,8 +40,7 @@ type nextRule struct {
 	then func(view) Action
 }
 
-// rules is read from top to bottom. The order of the rails is that of DESIGN:
-// drift, log integrity, iterations, sameness, stuck, signature.
+// rules is read from top to bottom, so their order is the precedence.
 var rules = []nextRule{
 	{"over", is(run.Over), wait("over")},
 	{"halted", is(run.Halted), wait("halted")},
@@ -146,7 +145,7 @@ func (q view) spawnFailed() bool {
 // neither is it to leave a pinned path changed.
 func (q view) noop() bool {
 	a := q.Last.Agent
-	if q.Stage != run.Ended || a.Claim == events.ClaimBlocked || a.Question != "" || protectedFailed(q.Last.Results) {
+	if q.Stage != run.Ended || a.Claim == events.ClaimBlocked || a.Question != "" || rule.PinsBroken(q.Last.Results) {
 		return false
 	}
 	active := time.Duration(a.DurationMS) * time.Millisecond
@@ -176,16 +175,7 @@ func (q view) alreadyGreen() bool {
 }
 
 func (q view) drifted() bool {
-	return q.fresh() && !q.skipped() && q.Loop.Drifts > 1 && protectedFailed(q.Last.Results)
-}
-
-func protectedFailed(results []events.GateResult) bool {
-	for _, r := range results {
-		if r.Kind == events.GateProtected && r.Verdict == events.Fail {
-			return true
-		}
-	}
-	return false
+	return q.fresh() && !q.skipped() && q.Loop.Drifts > 1 && rule.PinsBroken(q.Last.Results)
 }
 
 func (q view) unverifiable() bool {

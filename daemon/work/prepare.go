@@ -5,22 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"autopilot/daemon/agent"
+	"autopilot/daemon/engine"
 	"autopilot/daemon/gate"
 	"autopilot/daemon/tree"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"
+	"autopilot/projections/run"
 )
-
-var gateName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 
 // Workspace resolves the git work tree of a run.
 func (w *Worker) Workspace(ctx context.Context, spec wire.RunSpec) (tree.Workspace, error) {
@@ -155,7 +153,7 @@ func checkSpec(spec wire.RunSpec) error {
 	seen := map[events.Name]bool{}
 	for _, g := range spec.Gates {
 		switch {
-		case !gateName.MatchString(string(g.Name)):
+		case !g.Name.Valid():
 			return wire.Errorf(wire.Usage, "gate name %q: use letters a-z, digits, - and _", g.Name)
 		case g.Name == gate.ProtectedName:
 			return wire.Errorf(wire.Usage, "gate name %q is taken by the gate for pinned files", g.Name)
@@ -268,21 +266,10 @@ func (w *Worker) Preview(ctx context.Context, q wire.StartRequest) (wire.Preview
 		GateEnv: envNames(p.Gates.Env), Path: p.Gates.Path(), Gates: p.Spec.Gates, Pinned: len(p.Pinned),
 		Workspace: p.Repo.Workspace().Path, Iterations: l.Iterations, Workflow: p.Flow.Name,
 	}
-	if end := endsBy(l, w.cfg.Now()); !end.IsZero() {
+	if end, ok := engine.Deadline(run.State{Facts: events.RunStarted{Limits: l}}, w.cfg.Now()); ok {
 		v.EndsBy = &end
 	}
 	return v, nil
-}
-
-func endsBy(l events.Limits, now time.Time) time.Time {
-	var end time.Time
-	if l.ActiveMS > 0 {
-		end = now.Add(time.Duration(l.ActiveMS) * time.Millisecond)
-	}
-	if u := time.UnixMilli(l.UntilMS); l.UntilMS > 0 && (end.IsZero() || u.Before(end)) {
-		end = u
-	}
-	return end
 }
 
 func command(g wire.GateSpec) rule.Command { return rule.Command{Text: g.Command} }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"autopilot/events"
 )
 
 // ChangeKind says what happened to a path.
@@ -97,6 +99,13 @@ func Violations(changes []Change, pins Pins) []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// PinsBroken reports whether the gate for pinned paths failed.
+func PinsBroken(results []events.GateResult) bool {
+	return slices.ContainsFunc(results, func(r events.GateResult) bool {
+		return r.Kind == events.GateProtected && r.Verdict == events.Fail
+	})
 }
 
 // Pinned reports whether a path that exists at the start is pinned, whole or in

@@ -107,7 +107,7 @@ func recorded(s State, at time.Time, d events.IterationRecorded) State {
 	}
 	s.Loop.Noops = 0
 	s.Loop.Spent++
-	if violated(s.Last.Results) {
+	if rule.PinsBroken(s.Last.Results) {
 		s.Loop.Drifts++
 	}
 	if d.Verdict == events.Fail {
@@ -116,15 +116,6 @@ func recorded(s State, at time.Time, d events.IterationRecorded) State {
 		})
 	}
 	return s
-}
-
-func violated(results []events.GateResult) bool {
-	for _, r := range results {
-		if r.Kind == events.GateProtected && r.Verdict == events.Fail {
-			return true
-		}
-	}
-	return false
 }
 
 // halted ends the stretch of activity. Gates that were announced and not
