@@ -44,6 +44,7 @@ func Main(ctx context.Context, version string, args []string, stderr io.Writer) 
 	return 1
 }
 
+// errFlags is the error of flags whose mistake was said already.
 var errFlags = errors.New("flags")
 
 func serve(ctx context.Context, version string, args []string, stderr io.Writer) (err error) {
@@ -109,7 +110,8 @@ func settingFlags(s Settings, args []string, stderr io.Writer) (Settings, error)
 	}
 	s.Durability = bus.Durability(*durability)
 	if f.NArg() > 0 {
-		return s, fmt.Errorf("unexpected argument %q", f.Arg(0))
+		fmt.Fprintf(stderr, "autopilotd: unexpected argument %q\n", f.Arg(0))
+		return s, errFlags
 	}
 	return s, s.Check()
 }
