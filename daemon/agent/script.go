@@ -2,7 +2,9 @@ package agent
 
 import (
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,7 +42,7 @@ func ParseScript(src []byte) (Script, error) {
 	}
 	for i, step := range s.Iterations {
 		at := fmt.Sprintf("iterations.%d", i)
-		for name := range step.Edit {
+		for _, name := range slices.Sorted(maps.Keys(step.Edit)) {
 			if fix := badPath(name); fix != "" {
 				return Script{}, doc.Errorf(at+".edit."+name, fix, "%q is not a path in the workspace", name)
 			}
