@@ -26,9 +26,10 @@ const (
 	killShim   victim = "shim"
 	killAgent  victim = "agent's shim"
 	killBoth   victim = "daemon and shim"
+	endDaemon  victim = "daemon, asked to end"
 )
 
-// kill is one SIGKILL, or two at once.
+// kill is one SIGKILL, two at once, or a request to end.
 type kill struct {
 	after time.Duration // since the one before or the start of the run; for an agent since it began to work
 	what  victim
@@ -81,8 +82,11 @@ func schemeOf(seed uint64, round int, p plan) scheme {
 	for len(s.kills) < n {
 		k := kill{after: time.Duration(r.IntN(1500)) * time.Millisecond, what: killDaemon}
 		k.then = [][]string{{"daemon", "start"}, {"ls"}, {"status", "RUN"}}[r.IntN(3)]
-		if pick := r.IntN(3); pick > 0 && shims < shimsMost {
-			k.what = []victim{killShim, killBoth}[pick-1]
+		switch pick := r.IntN(7); {
+		case pick == 0:
+			k.what = endDaemon
+		case pick > 2 && shims < shimsMost:
+			k.what = []victim{killShim, killBoth}[pick%2]
 			shims++
 		}
 		s.kills = append(s.kills, k)
@@ -108,6 +112,9 @@ func (w *world) strike(k kill, over <-chan struct{}) (hit []victim) {
 	case killBoth:
 		// Looked for first: the daemon must not be quicker.
 		shims = w.supervisors()
+	case endDaemon:
+		w.must("daemon", "stop")
+		return []victim{endDaemon}
 	case killDaemon, killAgent:
 	}
 	if (k.what == killDaemon || k.what == killBoth) && w.killDaemon() {
