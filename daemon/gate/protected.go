@@ -13,7 +13,7 @@ const ProtectedName events.Name = "protected"
 
 // Protected is the verdict on the pinned paths: changes are those since the
 // tree at the start of the run. diff shows the paths as they differ, for the
-// finding; it is asked only for violations and may be nil. The files are the
+// finding; it is asked only for the first violations and may be nil. The files are the
 // violations, sorted.
 func Protected(changes []rule.Change, pins rule.Pins, diff func(paths []string) string) (events.GateResult, Texts) {
 	r := events.GateResult{
@@ -49,7 +49,9 @@ func pinFinding(paths []string, diff func([]string) string) string {
 		fmt.Fprintf(&b, "  %s\n", oneLine(p))
 	}
 	if diff != nil {
-		if text := diff(paths); text != "" {
+		// Not of all: a whole folder of tests may be gone, and a command line has
+		// its bounds.
+		if text := diff(paths[:min(len(paths), namedPaths)]); text != "" {
 			b.WriteString("\nWhat changed in them:\n" + text)
 		}
 	}
