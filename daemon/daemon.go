@@ -172,7 +172,7 @@ func (d *Daemon) Close(ctx context.Context) error {
 	var errs []error
 	if d.cancel != nil {
 		d.cancel()
-		d.fleet.wg.Wait()
+		d.fleet.close()
 	}
 	if d.bus != nil {
 		errs = append(errs, d.bus.Close(ctx))

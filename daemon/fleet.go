@@ -38,6 +38,7 @@ type fleet struct {
 	runs    map[string]*member
 	changed chan struct{}    // closed and made anew at every change
 	starts  map[string]start // by workspace id
+	closed  bool
 }
 
 // start is a run that is being started or resumed in a workspace.
@@ -120,8 +121,11 @@ func (f *fleet) serve(ctx context.Context, s run.State) *member {
 		}
 	}
 	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.runs[s.ID] = m
-	f.mu.Unlock()
+	if f.closed {
+		m.actor = nil // stored by a request that outlived its client; the next daemon serves it
+	}
 	if m.actor != nil {
 		f.wg.Go(func() {
 			if err := m.actor.Run(f.ctx); err != nil && f.ctx.Err() == nil {
@@ -130,6 +134,15 @@ func (f *fleet) serve(ctx context.Context, s run.State) *member {
 		})
 	}
 	return m
+}
+
+// close waits for all that the fleet runs; its context has ended. Nothing is
+// begun after it.
+func (f *fleet) close() {
+	f.mu.Lock()
+	f.closed = true
+	f.mu.Unlock()
+	f.wg.Wait()
 }
 
 // note takes the new state of a run from its actor. Who has begun the run notes

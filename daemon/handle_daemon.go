@@ -51,7 +51,7 @@ func (d *Daemon) durability() bus.Durability {
 	return d.cfg.Durability
 }
 
-// daemonStop answers first and ends then, so that the client learns of it.
+// daemonStop asks for the end, which waits for this answer to leave.
 func (d *Daemon) daemonStop(ctx context.Context, _ bus.Request, body wire.DaemonStopRequest) (wire.DaemonView, error) {
 	if body.Drain {
 		if err := d.drain(ctx); err != nil {
@@ -60,6 +60,6 @@ func (d *Daemon) daemonStop(ctx context.Context, _ bus.Request, body wire.Daemon
 		}
 	}
 	v, err := d.daemonStatus(ctx, bus.Request{}, struct{}{})
-	time.AfterFunc(10*time.Millisecond, d.end)
+	d.end()
 	return v, err
 }

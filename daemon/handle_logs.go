@@ -92,6 +92,14 @@ func (d *Daemon) sources(ctx context.Context, id string) ([]source, error) {
 			for _, g := range e.Effects {
 				out = append(out, source{e.Iteration, attempt, string(g.Gate), g.Effect})
 			}
+		case events.GatesJudged:
+			// A gate that ran again was judged by an effect that nobody announced.
+			for _, r := range e.Results {
+				src := source{e.Iteration, attempt, string(r.Gate), r.Effect}
+				if r.Effect != "" && !slices.Contains(out, src) {
+					out = append(out, src)
+				}
+			}
 		}
 	}
 	return out, nil

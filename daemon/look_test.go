@@ -75,3 +75,21 @@ func TestAFollowedLogWaitsForEffectsThatWereAnnounced(t *testing.T) {
 		}
 	}
 }
+
+func TestLogsShowTheGateThatWasJudged(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	st := s.play(s.spec("tr a-z A-Z < n > n.tmp && mv n.tmp n && cat n && grep -q DONE n", "echo done > n"))
+	s.wants(st, "done")
+	effects := map[string]bool{}
+	list, err := s.d.sources(t.Context(), st.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, src := range list {
+		effects[src.effect] = true
+	}
+	if r := st.Last.Results[0]; !effects[r.Effect] || len(effects) != len(list) {
+		t.Errorf("gate %s was judged by effect %s, and logs show %v", r.Gate, r.Effect, list)
+	}
+}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"reflect"
+	"slices"
 
 	"autopilot/daemon/bus"
 	"autopilot/events"
@@ -36,7 +38,8 @@ func (d *Daemon) verify(ctx context.Context, _ bus.Request, body wire.VerifyRequ
 	if err != nil {
 		return reply, err
 	}
-	for id, s := range live {
+	for _, id := range slices.Sorted(maps.Keys(live)) {
+		s := live[id]
 		again, ok := rebuilt[id]
 		switch {
 		case !ok:
