@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"autopilot/daemon/effect/shim"
 	"autopilot/daemon/gate"
 	"autopilot/daemon/tree"
 	"autopilot/daemon/workflow"
@@ -154,12 +155,10 @@ func (w *Worker) keepSecret(id string, s Secret) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
+	if err := shim.WriteFile(path, b); err != nil {
 		return err
 	}
-	_, err = f.Write(b)
-	return errors.Join(err, f.Sync(), f.Close())
+	return shim.SyncDir(filepath.Dir(path))
 }
 
 // DropSecret forgets the secret part of a run that is over.
