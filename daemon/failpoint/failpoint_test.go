@@ -26,7 +26,7 @@ func TestAnArmedProcessIsKilledAtItsHit(t *testing.T) {
 		"before-append:3": "xx",
 	} {
 		cmd := exec.CommandContext(t.Context(), os.Args[0])
-		cmd.Env = append(os.Environ(), Variable+"="+value)
+		cmd.Env = append(os.Environ(), Variable+"="+value, "GORACE=atexit_sleep_ms=0")
 		out, err := cmd.Output()
 		var exit *exec.ExitError
 		if !errors.As(err, &exit) {
@@ -45,7 +45,7 @@ func TestAProcessLivesThatIsArmedElsewhere(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{"before-append:4", "after-append", "before-append:0", "before-append:x"} {
 		cmd := exec.CommandContext(t.Context(), os.Args[0])
-		cmd.Env = append(os.Environ(), Variable+"="+value)
+		cmd.Env = append(os.Environ(), Variable+"="+value, "GORACE=atexit_sleep_ms=0")
 		if out, err := cmd.Output(); err != nil || string(out) != "xxx" {
 			t.Errorf("%s: printed %q, %v; want all three", value, out, err)
 		}
