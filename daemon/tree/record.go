@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -83,6 +84,31 @@ func (r *Repo) state(name string) *state {
 		r.states[name] = &state{}
 	}
 	return r.states[name]
+}
+
+// Forget removes what Record keeps under an index name from one call to the
+// next: as much as the work tree has files, for each set of rules. Recording
+// under that name again begins anew.
+func (r *Repo) Forget(index string) error {
+	if !nameOK(index) {
+		return fmt.Errorf("forget index: bad name %.80q", index)
+	}
+	own := func(name string) bool { return strings.HasPrefix(name, index+".") }
+	r.mu.Lock()
+	maps.DeleteFunc(r.states, func(name string, _ *state) bool { return own(name) })
+	r.mu.Unlock()
+	dir := filepath.Join(r.dir, "indexes")
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("forget index %s: %w", index, err)
+	}
+	var errs []error
+	for _, e := range entries {
+		if own(e.Name()) {
+			errs = append(errs, os.Remove(filepath.Join(dir, e.Name())))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // recording is one Record.

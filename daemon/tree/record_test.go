@@ -280,6 +280,33 @@ func TestWorkspaceGone(t *testing.T) {
 	}
 }
 
+func TestForgetLeavesNothingOfAnIndex(t *testing.T) {
+	t.Parallel()
+	s := newSpace(t, map[string]string{"a": "x"})
+	want := s.record(nil)
+	other, err := s.repo.Record(t.Context(), "other", nil, nil)
+	s.must(err)
+	left := func() int {
+		indexes, err := filepath.Glob(filepath.Join(s.repo.Dir(), "indexes", "*"))
+		s.must(err)
+		return len(indexes)
+	}
+	if n := left(); n != 2 {
+		t.Fatalf("%d indexes", n)
+	}
+	s.must(s.repo.Forget("other"))
+	s.must(s.repo.Forget("other"))
+	if n := left(); n != 1 {
+		t.Errorf("%d indexes are left, want the one of the run", n)
+	}
+	if again, err := s.repo.Record(t.Context(), "other", nil, nil); err != nil || again.Tree != other.Tree || again.Tree != want.Tree {
+		t.Errorf("recorded again: %s, %v", again.Tree, err)
+	}
+	if s.repo.Forget("../x") == nil {
+		t.Error("a name that is none is taken")
+	}
+}
+
 func TestCrashLeftovers(t *testing.T) {
 	t.Parallel()
 	s := newSpace(t, map[string]string{"a": "x"})

@@ -104,7 +104,7 @@ func gone(err error) error {
 }
 
 // Recorded implements engine.Worker: it names the recorded tree and, when the
-// run is over, forgets its secrets.
+// run is over, forgets its secrets and what recording it needed.
 func (w *Worker) Recorded(ctx context.Context, s run.State) error {
 	name, message := "last", fmt.Sprintf("run %s: last", s.Facts.Handle)
 	if s.Status == run.Live {
@@ -115,14 +115,16 @@ func (w *Worker) Recorded(ctx context.Context, s run.State) error {
 		message = fmt.Sprintf("run %s: iteration %s", s.Facts.Handle, name)
 	}
 	repo, err := w.Repo(ctx, s)
-	if err != nil {
+	if err == nil {
+		_, err = repo.Keep(ctx, s.ID, name, s.Last.Tree, "", message)
+	}
+	if s.Status != run.Over {
 		return err
 	}
-	_, err = repo.Keep(ctx, s.ID, name, s.Last.Tree, "", message)
-	if s.Status == run.Over {
-		err = errors.Join(err, w.DropSecret(s.ID))
+	if repo != nil {
+		err = errors.Join(err, repo.Forget(s.ID))
 	}
-	return err
+	return errors.Join(err, w.DropSecret(s.ID))
 }
 
 func (w *Worker) isDir(path string) bool {
