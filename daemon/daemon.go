@@ -14,6 +14,8 @@ import (
 	"autopilot/daemon/blob"
 	"autopilot/daemon/bus"
 	"autopilot/daemon/effect"
+	"autopilot/daemon/effect/proc"
+	"autopilot/daemon/store"
 	"autopilot/daemon/tree"
 	"autopilot/daemon/work"
 	"autopilot/events/log"
@@ -43,6 +45,7 @@ type Daemon struct {
 
 	lock    *bus.StateLock
 	bus     *bus.Bus
+	mark    *store.Mark
 	log     log.Log
 	blobs   *blob.Store
 	effects *effect.Runner
@@ -94,6 +97,9 @@ func (d *Daemon) openStores(ctx context.Context) (err error) {
 	if d.effects, err = effect.New(effect.Config{Root: filepath.Join(state, "effects"), Shim: d.cfg.Shim}); err != nil {
 		return err
 	}
+	if err := d.openMark(); err != nil {
+		return err
+	}
 	d.bus, err = bus.Open(bus.Config{
 		Places: d.cfg.Places, Lock: d.lock, Durability: d.cfg.Durability, Quota: d.cfg.Quota,
 		Version: d.cfg.Version, Host: d.host, Log: d.cfg.Log, Identify: d.identify,
@@ -105,8 +111,51 @@ func (d *Daemon) openStores(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	d.log, err = log.Open(ctx, nc, logConfig(d.cfg.Quota))
+	cfg := logConfig(d.cfg.Quota)
+	cfg.Acknowledged = d.acknowledged
+	d.log, err = log.Open(ctx, nc, cfg)
 	return err
+}
+
+// openMark proves that what was acknowledged is there, before the server opens
+// the store: the server would cut off what it cannot read.
+func (d *Daemon) openMark() error {
+	state := d.cfg.Places.State
+	boot, err := proc.Boot()
+	if err != nil {
+		return fmt.Errorf("open the event store: %w", err)
+	}
+	if err := store.Check(streamsDir(state), markFile(state), boot, false); err != nil {
+		return err
+	}
+	d.mark, err = store.OpenMark(markFile(state), d.cfg.Durability == bus.Process, boot)
+	return err
+}
+
+func streamsDir(state string) string {
+	return filepath.Join(state, "store", "jetstream", "$G", "streams")
+}
+
+func markFile(state string) string { return filepath.Join(state, "mark") }
+
+// acknowledged moves the mark. When that fails the mark is behind, which proves
+// less and claims nothing wrong.
+func (d *Daemon) acknowledged(stream string, position uint64) {
+	if err := d.mark.Set(store.Position{Stream: stream, Last: position}); err != nil {
+		d.cfg.Log.Error("move the mark of the event store", "error", err)
+	}
+}
+
+// closeMark notes a clean end, once the server has closed its files.
+func (d *Daemon) closeMark() error {
+	if d.mark == nil {
+		return nil
+	}
+	n, err := store.BlockBytes(streamsDir(d.cfg.Places.State), d.mark.Stream())
+	if err != nil {
+		n = -1
+	}
+	return errors.Join(err, d.mark.Close(n))
 }
 
 // logConfig leaves the server's own limit some room above the log's, and keeps
@@ -177,6 +226,7 @@ func (d *Daemon) Close(ctx context.Context) error {
 	if d.bus != nil {
 		errs = append(errs, d.bus.Close(ctx))
 	}
+	errs = append(errs, d.closeMark())
 	if d.lock != nil {
 		errs = append(errs, d.lock.Unlock())
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"autopilot/daemon/bus"
+	"autopilot/daemon/store"
 	"autopilot/events/log"
 	"autopilot/events/place"
 	"autopilot/events/wire"
@@ -214,6 +215,8 @@ func startError(err error) wire.Error {
 		e.Code, e.Hint = wire.Conflict, "another daemon is starting or stopping; try again in a moment"
 	case errors.Is(err, log.ErrNewer):
 		e.Code, e.Hint = wire.Newer, "install the newer autopilot again, or use another AUTOPILOT_STATE"
+	case errors.Is(err, store.ErrDamaged):
+		e.Hint = "nothing was changed; autopilotd verify --offline   says more. To begin anew, move the state directory away"
 	case errors.Is(err, log.ErrUnavailable):
 		e.Hint = "autopilotd verify --offline   says what is damaged"
 	}

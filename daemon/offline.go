@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"autopilot/daemon/bus"
+	"autopilot/daemon/effect/proc"
+	"autopilot/daemon/store"
 	"autopilot/events/log"
 	"autopilot/events/place"
 	"autopilot/events/wire"
@@ -57,7 +59,7 @@ func sayProof(w io.Writer, r wire.VerifyReply) int {
 		fmt.Fprintf(w, "%s event %d: %s\n", p.Aggregate, p.Seq, p.What)
 	}
 	if len(r.Problems) > 0 {
-		fmt.Fprintf(w, "not whole: %d of %d aggregates; %d events read\n", len(r.Problems), r.Aggregates+len(r.Problems), r.Events)
+		fmt.Fprintf(w, "not whole: problems %d, events read %d\n", len(r.Problems), r.Events)
 		return 1
 	}
 	fmt.Fprintf(w, "whole: %d events of %d aggregates, sequence and hash chain proven\n", r.Events, r.Aggregates)
@@ -69,14 +71,42 @@ func sayProof(w io.Writer, r wire.VerifyReply) int {
 
 // VerifyOffline proves the store of a state directory on a copy of it.
 func VerifyOffline(ctx context.Context, places place.Places) (reply wire.VerifyReply, err error) {
-	if _, err := os.Stat(filepath.Join(places.State, "store")); err != nil {
-		return reply, fmt.Errorf("find the event store: %w", err)
+	if _, err := os.Stat(markFile(places.State)); err != nil {
+		return reply, fmt.Errorf("find the mark of an event store: %w", err)
 	}
 	lock, err := bus.Lock(places, "verify")
 	if err != nil {
 		return reply, err
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	damage, err := lookForDamage(places.State)
+	if err != nil {
+		return reply, err
+	}
+	reply, err = proveIn(ctx, places)
+	if damage != nil {
+		// What is left of a damaged store says little; where it is damaged counts.
+		reply.Problems = append([]wire.Problem{*damage}, reply.Problems...)
+		err = nil
+	}
+	return reply, err
+}
+
+// lookForDamage compares the files of the store with the mark, without a server.
+func lookForDamage(state string) (*wire.Problem, error) {
+	boot, err := proc.Boot()
+	if err != nil {
+		return nil, err
+	}
+	err = store.Check(streamsDir(state), markFile(state), boot, true)
+	if d, ok := errors.AsType[*store.DamagedError](err); ok {
+		return &wire.Problem{Aggregate: "log", Seq: d.From, What: d.Error()}, nil
+	}
+	return nil, err
+}
+
+// proveIn proves a copy of the store.
+func proveIn(ctx context.Context, places place.Places) (reply wire.VerifyReply, err error) {
 	tmp, err := os.MkdirTemp("", "autopilot-verify-")
 	if err != nil {
 		return reply, fmt.Errorf("make room for a copy: %w", err)

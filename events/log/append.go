@@ -32,6 +32,7 @@ func (s *Stream) Append(ctx context.Context, e events.Event, c Class) (Stored, e
 		s.tails.drop(e.Aggregate)
 		return Stored{}, fmt.Errorf("append %s to %s: %w", e.Data.EventType(), e.Aggregate, err)
 	}
+	s.acknowledged(position)
 	s.tails.put(e.Aggregate, tail{position, e.Seq, w.Hash})
 	w.Cursor = place{s.generation, position, w.Hash}.cursor()
 	return w.Stored, nil

@@ -45,12 +45,17 @@ type Config struct {
 	// AckTimeout is how long one attempt waits for its answer before the log
 	// is asked what became of it; 0 is 5 s.
 	AckTimeout time.Duration
+	// Acknowledged, if there is one, is told the stream and position of each
+	// event that was stored, and of the last one at the opening. It may be called
+	// from several goroutines at once.
+	Acknowledged func(stream string, position uint64)
 }
 
 // Stream is the log on JetStream. It has nothing to close: the connection is
 // the caller's.
 type Stream struct {
 	conn       conn
+	name       string
 	generation uint64
 	cfg        Config
 	room       *room
@@ -93,13 +98,25 @@ func Open(ctx context.Context, nc *nats.Conn, cfg Config) (*Stream, error) {
 	if st, err = raiseQuota(ctx, js, st, cfg.Quota); err != nil {
 		return nil, fmt.Errorf("raise quota of %s: %w", name, err)
 	}
-	return &Stream{
+	s := &Stream{
 		conn:       &natsConn{nc: nc, js: js, stream: st, prefix: apiPrefix(cfg.Domain)},
+		name:       name,
 		generation: generation,
 		cfg:        cfg,
 		room:       newRoom(cfg, st.CachedInfo().State),
 		tails:      newTails(),
-	}, nil
+	}
+	if last := st.CachedInfo().State.LastSeq; last > 0 {
+		s.acknowledged(last)
+	}
+	return s, nil
+}
+
+// acknowledged tells who wants to know that a position is stored.
+func (s *Stream) acknowledged(position uint64) {
+	if s.cfg.Acknowledged != nil {
+		s.cfg.Acknowledged(s.name, position)
+	}
 }
 
 // Usage asks the leader how full the log is.

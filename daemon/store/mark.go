@@ -1,0 +1,115 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// markBytes is the size of a mark: one write of so little is whole or not
+// there.
+const markBytes = 128
+
+// Mark is the last position that was acknowledged. It is written after each
+// acknowledgement and not synced: after a power cut it may be behind, never
+// ahead of a store that is synced before it acknowledges.
+type Mark struct {
+	mu     sync.Mutex
+	f      *os.File
+	weak   bool
+	boot   string
+	latest Position
+}
+
+// Position is a place in the store.
+type Position struct {
+	Stream string // name of the stream
+	Last   uint64 // position of its last acknowledged message
+}
+
+// state is what a mark file says.
+type state struct {
+	Position
+	clean int64  // bytes of all blocks at a clean end, -1 after anything else
+	weak  bool   // the store was not synced at every write
+	boot  string // of the host
+}
+
+// OpenMark opens the mark, or makes one. weak says that acknowledged positions
+// may be lost with a power cut; boot names this boot of the host.
+func OpenMark(path string, weak bool, boot string) (*Mark, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open mark: %w", err)
+	}
+	return &Mark{f: f, weak: weak, boot: boot}, nil
+}
+
+// Set moves the mark. A position that is not ahead changes nothing.
+func (m *Mark) Set(p Position) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if p.Stream == m.latest.Stream && p.Last <= m.latest.Last {
+		return nil
+	}
+	m.latest = p
+	return m.writeLocked(-1)
+}
+
+// Stream is the stream that the mark is in, empty before the first event.
+func (m *Mark) Stream() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.latest.Stream
+}
+
+// Close notes a clean end, at which all blocks together have so many bytes.
+func (m *Mark) Close(blocks int64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var err error
+	if m.latest.Stream != "" {
+		err = m.writeLocked(blocks)
+	}
+	return errors.Join(err, m.f.Close())
+}
+
+func (m *Mark) writeLocked(clean int64) error {
+	line := fmt.Sprintf("1 %s %d %d %t %s", m.latest.Stream, m.latest.Last, clean, m.weak, m.boot)
+	if len(line) >= markBytes {
+		return fmt.Errorf("write mark: %q is too long", line)
+	}
+	line += strings.Repeat(" ", markBytes-1-len(line)) + "\n"
+	if _, err := m.f.WriteAt([]byte(line), 0); err != nil {
+		return fmt.Errorf("write mark: %w", err)
+	}
+	return nil
+}
+
+// readMark reads a mark file. A missing or empty one marks nothing.
+func readMark(path string) (state, error) {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(b) == 0 {
+		return state{clean: -1}, nil
+	}
+	if err != nil {
+		return state{}, fmt.Errorf("read mark: %w", err)
+	}
+	f := strings.Fields(string(b))
+	if len(f) != 6 || f[0] != "1" {
+		return state{}, fmt.Errorf("read mark %s: not a mark", path)
+	}
+	s := state{boot: f[5], weak: f[4] == "true"}
+	s.Stream = f[1]
+	var errs [2]error
+	s.Last, errs[0] = strconv.ParseUint(f[2], 10, 64)
+	s.clean, errs[1] = strconv.ParseInt(f[3], 10, 64)
+	if err := errors.Join(errs[:]...); err != nil {
+		return state{}, fmt.Errorf("read mark %s: %w", path, err)
+	}
+	return s, nil
+}
