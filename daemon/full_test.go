@@ -13,6 +13,7 @@ import (
 	"autopilot/daemon/workflow"
 	"autopilot/events"
 	"autopilot/events/log"
+	"autopilot/events/wire"
 	"autopilot/projections/run"
 )
 
@@ -169,4 +170,29 @@ func TestAnOldStateNeverReplacesANewerOne(t *testing.T) {
 	if s, _ := f.state("r"); s.Log.Seq != 2 {
 		t.Errorf("the state is that after event %d", s.Log.Seq)
 	}
+}
+
+func TestACommandThatMeetsTheEndOfTheDaemonCanBeAskedAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := &script{steps: []step{{Tree: 1, Failing: 2, Takes: time.Hour}}}
+		ctx, die := context.WithCancel(t.Context())
+		f := simFleet(ctx, log.NewMemory(log.MemoryConfig{}), w)
+		s, err := f.begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req")
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		die()
+		f.close()
+		_, err = f.do(t.Context(), s.ID, engine.Stop{Mode: events.StopNow}, "local:0@sim/1", "stop")
+		var said *wire.Error
+		if !errors.As(onWire(err), &said) || said.Code != wire.Unreachable {
+			t.Fatalf("a stop that came too late: %v", onWire(err))
+		}
+		late := f.serve(t.Context(), run.State{ID: "01LATE", Status: run.Live})
+		if late.actor != nil {
+			t.Error("a run is served after the end")
+		}
+	})
 }

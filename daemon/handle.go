@@ -100,6 +100,9 @@ func onWire(err error) error {
 		{engine.ErrNeedsNote, wire.Usage, "apctl resume -m 'WHAT TO DO DIFFERENTLY'"},
 		{engine.ErrPastUntil, wire.Conflict, "start a new run"},
 		{engine.ErrNoRoom, wire.Full, "apctl daemon status   shows the event store"},
+		// The daemon is ending: the next one can be asked.
+		{engine.ErrGone, wire.Unreachable, "ask again; the next daemon serves the run"},
+		{context.Canceled, wire.Unreachable, "ask again; the next daemon serves the run"},
 		{tree.ErrGone, wire.NotFound, ""},
 		{tree.ErrNotFound, wire.NotFound, ""},
 	} {
