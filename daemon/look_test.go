@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
 )
@@ -91,5 +92,26 @@ func TestLogsShowTheGateThatWasJudged(t *testing.T) {
 	}
 	if r := st.Last.Results[0]; !effects[r.Effect] || len(effects) != len(list) {
 		t.Errorf("gate %s was judged by effect %s, and logs show %v", r.Gate, r.Effect, list)
+	}
+}
+
+func TestARunThatCannotGoOnLeavesNoAgentBehind(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	v := s.start(s.spec("test -f ok", "echo working; sleep 600"))
+	st := s.until(v.ID, func(st run.State) bool { return st.Stage == run.Agent })
+	id := st.Last.Start.Effect
+	s.printed(id, "working")
+	s.close()
+	if err := os.Remove(filepath.Join(s.cfg.Places.State, "runs", v.ID+".json")); err != nil {
+		t.Fatal(err)
+	}
+	s.open()
+	s.wants(s.until(v.ID, settled), "halted:internal")
+	// Its end comes right after the halt.
+	for range s.d.effects.Open(id).Follow(t.Context(), "output", 0) {
+	}
+	if out, err := s.d.effects.Open(id).Outcome(); err != nil || out.Outcome != events.Stopped {
+		t.Errorf("the agent: %+v, %v", out.Outcome, err)
 	}
 }

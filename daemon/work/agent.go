@@ -159,6 +159,24 @@ func (w *Worker) runAgent(ctx context.Context, s run.State, p *Plan, end <-chan 
 	}, box, end)
 }
 
+// endAgent ends the agent of a run that does not go on before the agent has
+// ended, as when the daemon could not do its own part: another run may begin in
+// the workspace now. What it did is found by a resume.
+func (w *Worker) endAgent(ctx context.Context, s run.State) error {
+	id := s.Last.Start.Effect
+	if s.Status == run.Live || s.Stage != run.Agent {
+		return nil
+	}
+	if _, err := w.cfg.Effects.Open(id).Outcome(); !errors.Is(err, effect.ErrUnfinished) {
+		return nil // it was never begun, or is over
+	}
+	end := make(chan struct{})
+	close(end)
+	// It has a spec already; this one only names it.
+	_, err := w.cfg.Effects.Run(ctx, shim.Spec{ID: id, Argv: []string{"none"}}, nil, end)
+	return err
+}
+
 // command is the agent as a command: a script agent runs in the daemon's own
 // program.
 func (w *Worker) command(p *Plan, effect string) agent.Command {

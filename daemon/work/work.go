@@ -67,13 +67,23 @@ func (w *Worker) Text(ctx context.Context, text string) events.Ref {
 	return ref
 }
 
-// record records the workspace without the files that gates have made.
-func (w *Worker) record(ctx context.Context, s run.State, p *Plan, created events.Ref) (tree.Snapshot, error) {
-	made, err := w.lines(created)
+// record records the workspace. Files that gates have made are left out of it
+// as long as they are what the gates left; once an agent has changed them they
+// are its work. They never count in comparisons.
+func (w *Worker) record(ctx context.Context, s run.State, p *Plan, made events.Ref) (tree.Snapshot, error) {
+	files, err := w.madeFiles(made)
 	if err != nil {
 		return tree.Snapshot{}, err
 	}
-	snap, err := p.Repo.Record(ctx, s.ID, ignoring(p.Ignore, made), p.Flow.Notes)
+	notes := slices.Clone(p.Flow.Notes)
+	var untouched []string
+	for _, f := range files {
+		notes = append(notes, tree.GlobPath(f.path))
+		if sum, err := fileSum(filepath.Join(p.Repo.Workspace().Path, f.path)); err == nil && sum == f.sum {
+			untouched = append(untouched, f.path)
+		}
+	}
+	snap, err := p.Repo.Record(ctx, s.ID, ignoring(p.Ignore, untouched), notes)
 	failpoint.Hit(failpoint.AfterRecord)
 	return snap, gone(err)
 }
@@ -103,8 +113,9 @@ func gone(err error) error {
 	return err
 }
 
-// Recorded implements engine.Worker: it names the recorded tree and, when the
-// run is over, forgets its secrets and what recording it needed.
+// Recorded implements engine.Worker: it names the recorded tree, ends an agent
+// that was left behind and, when the run is over, forgets its secrets and what
+// recording it needed.
 func (w *Worker) Recorded(ctx context.Context, s run.State) error {
 	name, message := "last", fmt.Sprintf("run %s: last", s.Facts.Handle)
 	if s.Status == run.Live {
@@ -114,10 +125,12 @@ func (w *Worker) Recorded(ctx context.Context, s run.State) error {
 		name = fmt.Sprint(s.Last.Record.Iteration)
 		message = fmt.Sprintf("run %s: iteration %s", s.Facts.Handle, name)
 	}
+	ended := w.endAgent(ctx, s)
 	repo, err := w.Repo(ctx, s)
 	if err == nil {
 		_, err = repo.Keep(ctx, s.ID, name, s.Last.Tree, "", message)
 	}
+	err = errors.Join(ended, err)
 	if s.Status != run.Over {
 		return err
 	}
