@@ -67,23 +67,13 @@ func (w *Worker) Text(ctx context.Context, text string) events.Ref {
 	return ref
 }
 
-// record records the workspace. Files that gates have made are left out of it
-// as long as they are what the gates left; once an agent has changed them they
-// are its work. They never count in comparisons.
-func (w *Worker) record(ctx context.Context, s run.State, p *Plan, made events.Ref) (tree.Snapshot, error) {
-	files, err := w.madeFiles(made)
+// record records the workspace without the files that gates have made.
+func (w *Worker) record(ctx context.Context, s run.State, p *Plan, created events.Ref) (tree.Snapshot, error) {
+	made, err := w.lines(created)
 	if err != nil {
 		return tree.Snapshot{}, err
 	}
-	notes := slices.Clone(p.Flow.Notes)
-	var untouched []string
-	for _, f := range files {
-		notes = append(notes, tree.GlobPath(f.path))
-		if sum, err := fileSum(filepath.Join(p.Repo.Workspace().Path, f.path)); err == nil && sum == f.sum {
-			untouched = append(untouched, f.path)
-		}
-	}
-	snap, err := p.Repo.Record(ctx, s.ID, ignoring(p.Ignore, untouched), notes)
+	snap, err := p.Repo.Record(ctx, s.ID, ignoring(p.Ignore, made), p.Flow.Notes)
 	failpoint.Hit(failpoint.AfterRecord)
 	return snap, gone(err)
 }
