@@ -113,7 +113,9 @@ func (d *Daemon) evidence(ctx context.Context, s run.State) (*wire.Evidence, err
 	}
 	e := &wire.Evidence{
 		Tree: string(s.End.Tree), Checkout: "in place", Gates: gateViews(s, spec),
-		Created: d.lines(s.Last.Created),
+	}
+	if e.Created, err = d.worker.MadePaths(s.Last.Created); err != nil {
+		return nil, err
 	}
 	e.Pinned, e.Allowed, err = d.worker.Proven(ctx, s)
 	return e, err

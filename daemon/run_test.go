@@ -254,6 +254,60 @@ func TestFilesThatGatesCreateAreLeftOutOfTrees(t *testing.T) {
 	}
 }
 
+func (s *site) tree(st run.State) []string {
+	s.t.Helper()
+	repo, err := s.d.worker.Repo(s.t.Context(), st)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	files, err := repo.Files(s.t.Context(), st.Last.Tree)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return files
+}
+
+func TestAFileThatAGateMadeAndAnAgentChangedIsTheAgentsWork(t *testing.T) {
+	t.Parallel()
+	for name, agent := range map[string]string{
+		"beside other work": `echo "$AUTOPILOT_ITERATION" > b.txt; test $AUTOPILOT_ITERATION = 2 && echo good > gen.txt; :`,
+		"and nothing else":  `if test $AUTOPILOT_ITERATION = 1; then echo 1 > b.txt; else echo good > gen.txt; fi`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, nil)
+			st := s.play(s.spec("touch gen.txt; grep -q good gen.txt", agent))
+			s.wants(st, "done")
+			if got := s.tree(st); !slices.Contains(got, "gen.txt") {
+				t.Errorf("the tree that passed has %v, without what made it pass", got)
+			}
+		})
+	}
+}
+
+func TestARecordedFileThatAGateBringsBackIsNotTheGates(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, map[string]string{"testdata/golden.txt": "golden\n"})
+	st := s.play(s.spec("test -f testdata/golden.txt || { mkdir -p testdata; echo golden > testdata/golden.txt; }; test -f ok",
+		`case $AUTOPILOT_ITERATION in 1) rm -r testdata; echo 1 > n;; 2) echo 2 > n;; 3) touch ok;; esac`))
+	s.wants(st, "done")
+	if got := s.tree(st); !slices.Contains(got, "testdata/golden.txt") {
+		t.Errorf("the tree has %v", got)
+	}
+}
+
+func TestAReportThatGatesAndAgentsBothWriteHaltsNobody(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	st := s.play(s.spec("date +%N > report.out; grep -q 3 n", `date +%N > report.out; echo "$AUTOPILOT_ITERATION" > n`))
+	s.wants(st, "done")
+	for _, r := range st.Last.Results {
+		if r.Reason == events.ReasonTreeChanged {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
 func TestAGateThatTidiesRecordedFilesRunsTwiceAndCounts(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)

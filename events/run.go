@@ -103,7 +103,7 @@ type GatesJudged struct {
 	Results   []GateResult `json:"results"`
 	Tree      Tree         `json:"tree"` // as the gates left it
 	Work      Tree         `json:"work"`
-	Created   Ref          `json:"created,omitzero"`  // files that gates of this run made, one a line: left out of its trees
+	Created   Ref          `json:"created,omitzero"`  // files that gates of this run made, as they left them: left out of its trees
 	Repeated  bool         `json:"repeated,omitzero"` // the tree changed under the gates, so they ran twice
 }
 

@@ -48,7 +48,7 @@ func (w *Worker) Gates(ctx context.Context, s run.State, end <-chan struct{}) (e
 	if err != nil {
 		return events.GatesJudged{}, err
 	}
-	g := &judging{w: w, s: s, p: p, end: end, created: s.Last.Created}
+	g := &judging{w: w, s: s, p: p, end: end, made: s.Last.Created}
 	on := tree.Snapshot{Tree: s.Last.Tree, Work: s.Last.Work}
 	results, err := g.round(ctx, "")
 	if err != nil {
@@ -81,17 +81,17 @@ func (w *Worker) Gates(ctx context.Context, s run.State, end <-chan struct{}) (e
 	l := s.Last.Gates
 	return events.GatesJudged{
 		Phase: l.Phase, Iteration: l.Iteration, Results: append(results, protected),
-		Tree: on.Tree, Work: on.Work, Created: g.created, Repeated: again,
+		Tree: on.Tree, Work: on.Work, Created: g.made, Repeated: again,
 	}, nil
 }
 
 // judging is one call of Gates.
 type judging struct {
-	w       *Worker
-	s       run.State
-	p       *Plan
-	end     <-chan struct{}
-	created events.Ref // files that gates have made, so far
+	w    *Worker
+	s    run.State
+	p    *Plan
+	end  <-chan struct{}
+	made events.Ref // files that gates have made, so far
 }
 
 // round runs every command gate once. The effects of a second round have a name
@@ -212,11 +212,12 @@ func (g *judging) store(ctx context.Context, r events.GateResult, t gate.Texts) 
 	return r, errors.Join(errs[:]...)
 }
 
-// compare records the tree again. It returns the recorded paths that differ;
-// files that are new were made by the gates, and are left out of this and of
-// later trees.
+// compare records the tree again. It returns the recorded paths that differ.
+// Files that are new were made by the gates: they are left out, as is what gates
+// do to files that they made before. A path of the start tree is never one of
+// them, even if an agent had removed it.
 func (g *judging) compare(ctx context.Context, on tree.Snapshot) (moved []string, now tree.Snapshot, err error) {
-	if now, err = g.w.record(ctx, g.s, g.p, g.created); err != nil {
+	if now, err = g.w.record(ctx, g.s, g.p, g.made); err != nil {
 		return nil, now, fmt.Errorf("record the tree after the gates: %w", err)
 	}
 	if now.Tree == on.Tree {
@@ -226,9 +227,18 @@ func (g *judging) compare(ctx context.Context, on tree.Snapshot) (moved []string
 	if err != nil {
 		return nil, now, err
 	}
+	before, err := g.w.MadePaths(g.made)
+	if err != nil {
+		return nil, now, err
+	}
+	start, err := g.p.Repo.Files(ctx, g.s.Facts.Tree)
+	if err != nil {
+		return nil, now, err
+	}
 	var made []string
 	for _, c := range changes {
-		if c.Status == tree.Added {
+		_, old := slices.BinarySearch(start, c.Path)
+		if !old && (c.Status == tree.Added || slices.Contains(before, c.Path)) {
 			made = append(made, c.Path)
 		} else {
 			moved = append(moved, c.Path)
@@ -240,19 +250,8 @@ func (g *judging) compare(ctx context.Context, on tree.Snapshot) (moved []string
 	if err := g.leaveOut(ctx, made); err != nil || len(moved) == 0 {
 		return moved, now, err
 	}
-	now, err = g.w.record(ctx, g.s, g.p, g.created)
+	now, err = g.w.record(ctx, g.s, g.p, g.made)
 	return moved, now, err
-}
-
-func (g *judging) leaveOut(ctx context.Context, made []string) error {
-	before, err := g.w.lines(g.created)
-	if err != nil {
-		return err
-	}
-	all := append(before, made...)
-	slices.Sort(all)
-	g.created, err = g.w.put(ctx, strings.Join(slices.Compact(all), "\n")+"\n")
-	return err
 }
 
 // unstable fails every gate that passed while files changed under it, twice.

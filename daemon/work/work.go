@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -67,13 +68,23 @@ func (w *Worker) Text(ctx context.Context, text string) events.Ref {
 	return ref
 }
 
-// record records the workspace without the files that gates have made.
-func (w *Worker) record(ctx context.Context, s run.State, p *Plan, created events.Ref) (tree.Snapshot, error) {
-	made, err := w.lines(created)
+// record records the workspace. Files that gates have made are left out of it
+// as long as they are what the gates left; once an agent has changed them they
+// are its work. They never count in comparisons.
+func (w *Worker) record(ctx context.Context, s run.State, p *Plan, made events.Ref) (tree.Snapshot, error) {
+	files, err := w.madeFiles(made)
 	if err != nil {
 		return tree.Snapshot{}, err
 	}
-	snap, err := p.Repo.Record(ctx, s.ID, ignoring(p.Ignore, made), p.Flow.Notes)
+	notes := slices.Clone(p.Flow.Notes)
+	var untouched []string
+	for _, f := range files {
+		notes = append(notes, tree.GlobPath(f.path))
+		if sum, err := fileSum(filepath.Join(p.Repo.Workspace().Path, f.path)); err == nil && sum == f.sum {
+			untouched = append(untouched, f.path)
+		}
+	}
+	snap, err := p.Repo.Record(ctx, s.ID, ignoring(p.Ignore, untouched), notes)
 	failpoint.Hit(failpoint.AfterRecord)
 	return snap, gone(err)
 }
