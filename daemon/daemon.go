@@ -37,6 +37,9 @@ type Config struct {
 	Log        *slog.Logger
 }
 
+// errInside: a daemon that an agent could start would be the agent's own.
+var errInside = errors.New("a daemon is not started from inside an effect")
+
 // Daemon is an open daemon.
 type Daemon struct {
 	cfg     Config
@@ -99,6 +102,9 @@ func (d *Daemon) openStores(ctx context.Context) (err error) {
 	}
 	if err := d.openMark(); err != nil {
 		return err
+	}
+	if id, ok := d.effects.Owner(os.Getppid()); ok {
+		return fmt.Errorf("%w: %s", errInside, id)
 	}
 	d.bus, err = bus.Open(bus.Config{
 		Places: d.cfg.Places, Lock: d.lock, Durability: d.cfg.Durability, Quota: d.cfg.Quota,
@@ -191,7 +197,7 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("forget the environment of finished runs: %w", err)
 	}
-	d.fleet.wg.Go(func() { d.watchSleep(fctx) })
+	d.fleet.wg.Go(func() { d.tend(fctx) })
 	d.fleet.wg.Go(func() { d.watchIdle(fctx) })
 	return nil
 }

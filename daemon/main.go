@@ -19,6 +19,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"autopilot/daemon/bus"
+	"autopilot/daemon/effect"
 	"autopilot/daemon/store"
 	"autopilot/events/log"
 	"autopilot/events/place"
@@ -55,6 +56,9 @@ func serve(ctx context.Context, version string, args []string, stderr io.Writer)
 	signal.Ignore(syscall.SIGHUP)
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memoryLimit)
+	}
+	if err := effect.AdoptOrphans(); err != nil {
+		return err
 	}
 	places, err := place.Find(place.System())
 	if err != nil {
@@ -215,6 +219,8 @@ func startError(err error) wire.Error {
 		e.Code, e.Hint = wire.Conflict, "another daemon is starting or stopping; try again in a moment"
 	case errors.Is(err, log.ErrNewer):
 		e.Code, e.Hint = wire.Newer, "install the newer autopilot again, or use another AUTOPILOT_STATE"
+	case errors.Is(err, errInside):
+		e.Code, e.Hint = wire.Denied, ""
 	case errors.Is(err, store.ErrDamaged):
 		e.Hint = "nothing was changed; autopilotd verify --offline   says more. To begin anew, move the state directory away"
 	case errors.Is(err, log.ErrUnavailable):

@@ -11,9 +11,10 @@ const (
 	sleepLeast = 2 * time.Second
 )
 
-// watchSleep tells live runs how long the host slept. Deadlines of activity
-// leave that time out.
-func (d *Daemon) watchSleep(ctx context.Context) {
+// tend does what has to be done now and then: it tells live runs how long the
+// host slept, as deadlines of activity leave that time out, and takes the leave
+// of orphans.
+func (d *Daemon) tend(ctx context.Context) {
 	tick := time.NewTicker(sleepEvery)
 	defer tick.Stop()
 	for before := slept(); ; {
@@ -22,6 +23,7 @@ func (d *Daemon) watchSleep(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
+		d.effects.Reap()
 		now := slept()
 		if now-before >= sleepLeast {
 			d.fleet.suspended(ctx, now-before)

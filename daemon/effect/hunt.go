@@ -16,7 +16,7 @@ const huntMost = 5 * time.Second
 // hunt ends the processes of an effect that has no supervisor any more, and
 // verifies that none is left. There is no polite signal: nobody waits for what
 // they would still do.
-func hunt(id string, c shim.Claim) (killed int, left []int) {
+func (r *Runner) hunt(id string, c shim.Claim) (killed int, left []int) {
 	type identity struct {
 		pid   int
 		start uint64
@@ -26,7 +26,9 @@ func hunt(id string, c shim.Claim) (killed int, left []int) {
 	// A process shows no environment for a moment while it starts another
 	// program, so once is not enough to say that there is none.
 	for quiet := 0; quiet < 2; quiet++ {
-		found := survivors(id, c)
+		// Orphans have dropped both: some supervisor is dead, so nobody else can
+		// be their owner.
+		found := merge(survivors(id, c), r.orphans())
 		for _, p := range found {
 			// One that cannot be signalled is found again, and left in the end.
 			if err := proc.Signal(p, unix.SIGKILL); err == nil {
@@ -62,12 +64,16 @@ func pidsOf(list []proc.Process) []int {
 // marker, and those in the session of its supervisor that dropped it.
 func survivors(id string, c shim.Claim) []proc.Process {
 	found := proc.Marked(func(effect string) bool { return effect == id }, 0)[id]
-	for _, p := range session(c) {
-		if !slices.ContainsFunc(found, p.Same) {
-			found = append(found, p)
+	return merge(found, session(c))
+}
+
+func merge(a, b []proc.Process) []proc.Process {
+	for _, p := range b {
+		if !slices.ContainsFunc(a, p.Same) {
+			a = append(a, p)
 		}
 	}
-	return found
+	return a
 }
 
 // session lists the live processes of a supervisor's session. If the number of

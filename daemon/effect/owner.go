@@ -29,6 +29,9 @@ func (r *Runner) Owner(pid int) (effect string, ok bool) {
 			return id, true
 		}
 	}
+	if r.isOrphan(line) {
+		return Orphan, true
+	}
 	return "", false
 }
 

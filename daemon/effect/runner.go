@@ -40,6 +40,8 @@ type Runner struct {
 	mu   sync.Mutex
 	busy map[string]bool    // ids that a Run is at work on
 	live map[int]supervisor // by pid, for Owner; may have ended since
+
+	ended map[proc.Process]bool // orphans that had ended at the last Reap; only Reap uses it
 }
 
 // New opens the root and looks for effects that an earlier daemon left

@@ -234,7 +234,7 @@ func (t *task) bury(ctl string, at state) error {
 		exit.Outcome = shim.Stopped
 	}
 	if at.sameBoot {
-		killed, left := hunt(t.spec.ID, at.claim)
+		killed, left := t.r.hunt(t.spec.ID, at.claim)
 		exit.Killed = killed
 		exit.SetLeft(left)
 	}

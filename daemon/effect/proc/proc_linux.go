@@ -147,7 +147,7 @@ func Descendants(pid int) []Process {
 	for len(queue) > 0 {
 		next := queue[0]
 		queue = queue[1:]
-		for _, child := range children(next) {
+		for _, child := range Children(next) {
 			if seen[child] {
 				continue
 			}
@@ -161,7 +161,8 @@ func Descendants(pid int) []Process {
 	return found
 }
 
-func children(pid int) []int {
+// Children lists the pids of the children of a process.
+func Children(pid int) []int {
 	dir := "/proc/" + strconv.Itoa(pid) + "/task"
 	var found []int
 	buf := make([]byte, 4096)
