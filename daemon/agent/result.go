@@ -27,11 +27,6 @@ type Result struct {
 	Question string // empty is none
 }
 
-// NeedsPerson says whether the agent asks for one.
-func (r Result) NeedsPerson() bool {
-	return r.Claim == events.ClaimBlocked || r.Question != ""
-}
-
 // ParseResult reads a result file:
 //
 //	{"v":1,"claim":"progress|done|blocked","summary":"","question":null}

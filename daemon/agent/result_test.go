@@ -27,20 +27,6 @@ func TestResultIsRead(t *testing.T) {
 	}
 }
 
-func TestOnlyABlockedAgentOrAQuestionNeedsAPerson(t *testing.T) {
-	t.Parallel()
-	for want, results := range map[bool][]agent.Result{
-		false: {{}, {Claim: events.ClaimDone}, {Claim: events.ClaimProgress, Summary: "?"}},
-		true:  {{Claim: events.ClaimBlocked}, {Claim: events.ClaimDone, Question: "why?"}},
-	} {
-		for _, r := range results {
-			if r.NeedsPerson() != want {
-				t.Errorf("%+v: want %v", r, want)
-			}
-		}
-	}
-}
-
 func TestBadResultsAreNoResult(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ src, want string }{

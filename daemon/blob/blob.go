@@ -40,8 +40,6 @@ var (
 	ErrTooLarge = errors.New("text is larger than its limit")
 	// ErrBadRef says that a name is not 64 lower-case hex digits.
 	ErrBadRef = errors.New("not a blob name")
-	// ErrReadOnly says that the store was opened for reading only.
-	ErrReadOnly = errors.New("blob store is open for reading only")
 )
 
 // Durability says what a finished Put survives.
@@ -64,7 +62,6 @@ const (
 type Store struct {
 	dir        string
 	durability Durability
-	readOnly   bool
 
 	mu sync.Mutex
 	// synced holds the folders whose entries are known to be on disk. A folder
@@ -84,20 +81,6 @@ func Open(dir string, d Durability) (*Store, error) {
 		return nil, fmt.Errorf("sweep blob store %s: %w", dir, err)
 	}
 	return s, nil
-}
-
-// OpenReadOnly opens the store at dir without changing anything in it. It is
-// for checks beside a live or on a full or damaged store; Put and Delete
-// answer ErrReadOnly.
-func OpenReadOnly(dir string) (*Store, error) {
-	info, err := os.Stat(dir)
-	if err != nil {
-		return nil, fmt.Errorf("open blob store: %w", err)
-	}
-	if !info.IsDir() {
-		return nil, fmt.Errorf("open blob store %s: not a directory", dir)
-	}
-	return &Store{dir: dir, readOnly: true}, nil
 }
 
 func (s *Store) makeDirs() error {
@@ -149,9 +132,6 @@ func Name(text []byte) events.Ref {
 // Put stores a text and returns its name.
 func (s *Store) Put(ctx context.Context, text []byte) (events.Ref, error) {
 	ref := Name(text)
-	if s.readOnly {
-		return "", fmt.Errorf("put blob %s: %w", ref, ErrReadOnly)
-	}
 	if err := ctx.Err(); err != nil {
 		return "", fmt.Errorf("put blob %s: %w", ref, err)
 	}
@@ -167,9 +147,6 @@ func (s *Store) Put(ctx context.Context, text []byte) (events.Ref, error) {
 // PutReader stores what r gives, up to max bytes, without holding it in
 // memory. More than max bytes are ErrTooLarge, and nothing is kept.
 func (s *Store) PutReader(ctx context.Context, r io.Reader, max int64) (events.Ref, error) {
-	if s.readOnly {
-		return "", fmt.Errorf("put blob: %w", ErrReadOnly)
-	}
 	ref, err := s.write(ctx, r, max)
 	if err != nil {
 		return "", fmt.Errorf("put blob: %w", err)
@@ -283,9 +260,6 @@ func (s *Store) Has(ref events.Ref) bool {
 func (s *Store) Delete(ctx context.Context, ref events.Ref) error {
 	if err := check(ref); err != nil {
 		return err
-	}
-	if s.readOnly {
-		return fmt.Errorf("delete blob %s: %w", ref, ErrReadOnly)
 	}
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("delete blob %s: %w", ref, err)
