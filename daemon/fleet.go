@@ -188,9 +188,11 @@ func (f *fleet) states() []run.State {
 
 // live counts the runs that are going on.
 func (f *fleet) live() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	n := 0
-	for _, s := range f.states() {
-		if s.Status == run.Live {
+	for _, m := range f.runs {
+		if m.state.Status == run.Live {
 			n++
 		}
 	}

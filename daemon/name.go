@@ -11,6 +11,9 @@ import (
 // unambiguous suffix of an id, or for no name the latest of the workspace
 // project.
 func (f *fleet) resolve(ref wire.RunRef, project string) (run.State, error) {
+	if s, ok := f.state(strings.ToUpper(ref.Run)); ok {
+		return s, nil // what programs ask by needs no list of all
+	}
 	all := f.states()
 	if ref.Run == "" {
 		return f.latest(all, ref, project)
