@@ -29,6 +29,7 @@ type Config struct {
 	Home       string         // of the user
 	Program    string         // path of autopilotd itself
 	Shim       string         // path of apshim
+	Orphans    bool           // the process is the daemon alone, and adopts what dead supervisors leave
 	Version    string         // of the build
 	Durability bus.Durability // empty is power
 	Quota      int64          // bytes of the event store, 0 is the default
@@ -97,7 +98,7 @@ func (d *Daemon) openStores(ctx context.Context) (err error) {
 	if d.blobs, err = blob.Open(filepath.Join(state, "blobs"), durable); err != nil {
 		return err
 	}
-	if d.effects, err = effect.New(effect.Config{Root: filepath.Join(state, "effects"), Shim: d.cfg.Shim}); err != nil {
+	if d.effects, err = effect.New(effect.Config{Root: filepath.Join(state, "effects"), Shim: d.cfg.Shim, Orphans: d.cfg.Orphans}); err != nil {
 		return err
 	}
 	if err := d.openMark(); err != nil {

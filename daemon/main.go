@@ -19,7 +19,6 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"autopilot/daemon/bus"
-	"autopilot/daemon/effect"
 	"autopilot/daemon/store"
 	"autopilot/events/log"
 	"autopilot/events/place"
@@ -56,9 +55,6 @@ func serve(ctx context.Context, version string, args []string, stderr io.Writer)
 	signal.Ignore(syscall.SIGHUP)
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memoryLimit)
-	}
-	if err := effect.AdoptOrphans(); err != nil {
-		return err
 	}
 	places, err := place.Find(place.System())
 	if err != nil {
@@ -139,7 +135,7 @@ func config(places place.Places, s Settings, version string) (Config, error) {
 		return Config{}, err
 	}
 	return Config{
-		Places: places, Home: home, Program: program, Shim: shim, Version: version,
+		Places: places, Home: home, Program: program, Shim: shim, Orphans: true, Version: version,
 		Durability: s.Durability, Quota: quota, IdleAfter: s.Idle, LogFile: places.LogFile(),
 	}, nil
 }

@@ -15,11 +15,11 @@ import (
 // environment behind, and came to this process as its new parent.
 const Orphan = "orphan"
 
-// AdoptOrphans makes this process the parent of what a dead supervisor leaves
+// adoptOrphans makes this process the parent of what a dead supervisor leaves
 // behind, whatever that has shed. Without it such a process is the child of
 // init, where nothing tells whose it was. Supervisors of an earlier daemon are
 // children of init themselves, so it does not reach those.
-func AdoptOrphans() error {
+func adoptOrphans() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("become the parent of orphans: %w", err)
 	}
@@ -40,6 +40,9 @@ func (r *Runner) orphans() []proc.Process {
 }
 
 func (r *Runner) strangers() []proc.Process {
+	if !r.cfg.Orphans {
+		return nil
+	}
 	own, err := unix.Getsid(0)
 	if err != nil {
 		return nil
@@ -89,7 +92,7 @@ func (r *Runner) Reap() {
 // isOrphan says whether the first of a line of ancestors came to this process
 // as an orphan, or descends from one.
 func (r *Runner) isOrphan(line []proc.Process) bool {
-	if len(line) == 0 {
+	if len(line) == 0 || !r.cfg.Orphans {
 		return false
 	}
 	top := line[len(line)-1]

@@ -36,10 +36,7 @@ func TestAdopter(t *testing.T) {
 	if dir == "" {
 		return // the other half of the test above
 	}
-	if err := effect.AdoptOrphans(); err != nil {
-		t.Fatal(err)
-	}
-	r, err := effect.New(effect.Config{Root: filepath.Join(dir, "effects"), Shim: apshim})
+	r, err := effect.New(effect.Config{Root: filepath.Join(dir, "effects"), Shim: apshim, Orphans: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,8 @@ import "autopilot/daemon/effect/proc"
 // process as its new parent.
 const Orphan = "orphan"
 
-// AdoptOrphans does nothing here: there are no subreapers.
-func AdoptOrphans() error { return nil }
+// adoptOrphans does nothing here: there are no subreapers.
+func adoptOrphans() error { return nil }
 
 func (r *Runner) orphans() []proc.Process { return nil }
 

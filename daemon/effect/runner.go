@@ -31,6 +31,10 @@ type Config struct {
 	Root   string // directory of effects; made if it is missing
 	Shim   string // absolute path of apshim
 	BootID string // this boot of the host; empty asks the kernel
+	// Orphans makes the process of the Runner the parent of what a dead
+	// supervisor leaves behind. That process must start nothing else in a session
+	// of its own.
+	Orphans bool
 }
 
 // Runner performs effects.
@@ -56,6 +60,11 @@ func New(cfg Config) (*Runner, error) {
 			return nil, fmt.Errorf("open effects: %w", err)
 		}
 		cfg.BootID = boot
+	}
+	if cfg.Orphans {
+		if err := adoptOrphans(); err != nil {
+			return nil, fmt.Errorf("open effects: %w", err)
+		}
 	}
 	if err := os.MkdirAll(cfg.Root, 0o700); err != nil {
 		return nil, fmt.Errorf("open effects: %w", err)

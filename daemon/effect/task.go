@@ -64,7 +64,11 @@ func (t *task) step(ctx context.Context, ctl string, at state) error {
 	switch at.phase {
 	case unclaimed:
 		if len(survivors(t.spec.ID, shim.Claim{})) > 0 {
-			// It runs: its claim was deleted.
+			// It runs. If there still is no claim, that was deleted; else it was
+			// only made between the two looks.
+			if now, err := look(ctl, t.r.cfg.BootID); err != nil || now.phase != unclaimed {
+				return err
+			}
 			return t.bury(ctl, state{sameBoot: true, why: recordsDeleted})
 		}
 		return t.abandon(ctl)
