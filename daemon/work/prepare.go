@@ -1,9 +1,11 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,7 +38,7 @@ func (w *Worker) Workspace(ctx context.Context, spec wire.RunSpec) (tree.Workspa
 // Prepare fixes everything that a run works by and stores it. The caller adds
 // handle, owner, home and version.
 func (w *Worker) Prepare(ctx context.Context, id string, q wire.StartRequest) (events.RunStarted, error) {
-	p, err := w.makePlan(ctx, q)
+	p, err := w.makePlan(ctx, q, "")
 	if err != nil {
 		return events.RunStarted{}, err
 	}
@@ -62,8 +64,9 @@ func (w *Worker) Prepare(ctx context.Context, id string, q wire.StartRequest) (e
 }
 
 // makePlan checks what was asked for and finds what it names. It stores
-// nothing in the log or the blobs.
-func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest) (*Plan, error) {
+// nothing in the log or the blobs. gateHome is the HOME of the gates; empty is
+// that of the workspace.
+func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, gateHome string) (*Plan, error) {
 	p := &Plan{Spec: q.Spec}
 	var err error
 	if p.Task, err = w.task(q.Spec); err != nil {
@@ -87,12 +90,13 @@ func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest) (*Plan, erro
 	if p.Ignore, err = p.Repo.FreezeIgnore(ctx, home(q.Env, w.cfg.Home)); err != nil {
 		return nil, fmt.Errorf("read the ignore rules: %w", err)
 	}
+	p.Ignore = ignoring(p.Ignore, below(ws.Path, q.Outputs))
 	extra, err := w.cfg.GateEnv()
 	if err != nil {
 		return nil, err
 	}
 	p.Gates, err = gate.Pin(gate.PinRequest{
-		Workspace: ws.Path, Home: filepath.Join(w.cfg.State, "home", ws.ID), Cache: filepath.Join(w.cfg.State, "cache"),
+		Workspace: ws.Path, Home: cmp.Or(gateHome, filepath.Join(w.cfg.State, "home", ws.ID)), Cache: filepath.Join(w.cfg.State, "cache"),
 		ClientEnv: q.Env, Commands: commands(q.Spec), Extra: extra,
 	})
 	if err != nil {
@@ -241,8 +245,11 @@ func limits(spec wire.RunSpec, flow workflow.Workflow) events.Limits {
 }
 
 // Preview says what a run would be.
-func (w *Worker) Preview(ctx context.Context, q wire.StartRequest) (wire.Preview, error) {
-	p, err := w.makePlan(ctx, q)
+func (w *Worker) Preview(ctx context.Context, q wire.StartRequest) (_ wire.Preview, err error) {
+	// Not that of the workspace: the gates of a live run may be at work in it.
+	home := filepath.Join(w.cfg.State, "home", "preview-"+w.newID())
+	defer func() { err = errors.Join(err, os.RemoveAll(home)) }()
+	p, err := w.makePlan(ctx, q, home)
 	if err != nil {
 		return wire.Preview{}, err
 	}
@@ -288,6 +295,20 @@ func agentEnv(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
 		return strings.HasPrefix(entry, "AUTOPILOT_") || strings.ContainsRune(entry, 0)
 	})
+}
+
+// below lists those of the files that are in a directory, relative to it.
+func below(dir string, files []string) []string {
+	var out []string
+	for _, f := range files {
+		if real, err := filepath.EvalSymlinks(f); err == nil {
+			f = real
+		}
+		if rel, err := filepath.Rel(dir, f); err == nil && filepath.IsLocal(rel) && !strings.ContainsAny(rel, "\n\r") {
+			out = append(out, filepath.ToSlash(rel))
+		}
+	}
+	return out
 }
 
 func home(env []string, fallback string) string {

@@ -41,6 +41,9 @@ type AgentSpec struct {
 type StartRequest struct {
 	Spec RunSpec  `json:"spec"`
 	Env  []string `json:"env"` // allow-listed environment of the caller, NAME=VALUE
+	// Outputs are files that the caller writes what it is told to, as with
+	// nohup: below the workspace they are left out of recorded trees.
+	Outputs []string `json:"outputs,omitzero"`
 }
 
 // Preview is the answer of run.preview: everything that a run would use.
