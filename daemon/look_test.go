@@ -115,3 +115,15 @@ func TestARunThatCannotGoOnLeavesNoAgentBehind(t *testing.T) {
 		t.Errorf("the agent: %+v, %v", out.Outcome, err)
 	}
 }
+
+func TestAPreviewLeavesNothingInTheHomeOfGates(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	if _, err := s.d.runPreview(t.Context(), s.request(), s.spec("test -f ok", "touch ok")); err != nil {
+		t.Fatal(err)
+	}
+	homes, err := os.ReadDir(filepath.Join(s.cfg.Places.State, "home"))
+	if err != nil || len(homes) > 0 {
+		t.Errorf("homes of gates after a preview: %v, %v", homes, err)
+	}
+}
