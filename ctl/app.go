@@ -165,6 +165,19 @@ func upTo(n int) cobra.PositionalArgs {
 	}
 }
 
+// runAnd accepts RUN and at most n words more. A RUN that is empty is a variable
+// that was never set: it must not mean the run of this directory.
+func runAnd(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		for _, arg := range args {
+			if strings.TrimSpace(arg) == "" {
+				return render.EmptyRun(cmd.CommandPath())
+			}
+		}
+		return upTo(1+n)(cmd, args)
+	}
+}
+
 // flagError turns what the flag parser says into a fault with a hint.
 func (a *app) flagError(cmd *cobra.Command, err error) error {
 	if !cmd.HasParent() && len(a.Args) > 0 && !strings.HasPrefix(a.Args[0], "-") {

@@ -17,7 +17,7 @@ func newCancel(a *app) *cobra.Command {
 the workspace stay as they are. No RUN means the only live run of this
 directory.`,
 		Example:           "  apctl cancel\n  apctl cancel k3xq",
-		Args:              upTo(1),
+		Args:              runAnd(0),
 		ValidArgsFunction: a.completeLive,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runCancel(cmd.Context(), a, args) },
 	})

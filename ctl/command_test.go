@@ -119,6 +119,23 @@ func TestRunRefusesBadInputBeforeItAsksAnyone(t *testing.T) {
 	}
 }
 
+func TestAnEmptyRunIsNotTheOneOfThisDirectory(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{
+		"status", "watch", "logs", "why", "diff", "stop", "cancel", "resume", "wait", "events", "verify",
+	} {
+		for _, empty := range []string{"", " "} {
+			w := newWorld(t, nil, command, empty)
+			code(t, w, wire.ExitUsage)
+			contains(t, "stderr", w.err.String(), "apctl "+command+" was given an empty RUN", "apctl ls")
+			if len(w.starts) > 0 {
+				t.Errorf("%s: the daemon was asked", command)
+			}
+		}
+	}
+	code(t, newWorld(t, nil, "diff", "", "1"), wire.ExitUsage)
+}
+
 func TestRunSendsWhatWasTyped(t *testing.T) {
 	t.Parallel()
 	d := &fakeDaemon{replies: map[string]any{"run.start": liveView()}}

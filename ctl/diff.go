@@ -29,7 +29,7 @@ func newDiff(a *app) *cobra.Command {
 from A to B, where 0 is the start. Into a file or a pipe it is an exact patch.
 No RUN means the latest of this directory.`,
 		Example:           "  apctl diff\n  apctl diff 2\n  apctl diff k3xq 0..3 --stat\n  apctl diff | git apply -R",
-		Args:              upTo(2),
+		Args:              runAnd(1),
 		ValidArgsFunction: a.completeRuns,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runDiff(cmd.Context(), a, o, args) },
 	}

@@ -27,7 +27,7 @@ func newEvents(a *app) *cobra.Command {
 number; with --all, over every run, positions are cursors: --cursor. No RUN
 means the latest of this directory.`,
 		Example:           "  apctl events\n  apctl events k3xq -f --json\n  apctl events --after 12",
-		Args:              upTo(1),
+		Args:              runAnd(0),
 		ValidArgsFunction: a.completeRuns,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runEvents(cmd.Context(), a, o, args) },
 	}

@@ -29,7 +29,7 @@ func newLogs(a *app) *cobra.Command {
 steer a terminal are taken out; --raw keeps them, into a file or a pipe. No RUN
 means the latest of this directory.`,
 		Example:           "  apctl logs -f\n  apctl logs k3xq --iteration 2 --gate test\n  apctl logs --agent --raw > agent.log",
-		Args:              upTo(1),
+		Args:              runAnd(0),
 		ValidArgsFunction: a.completeRuns,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runLogs(cmd.Context(), a, o, args) },
 	}

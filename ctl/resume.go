@@ -25,7 +25,7 @@ func newResume(a *app) *cobra.Command {
 prompt, and gives the run its full budget again. No RUN means the latest of
 this directory.`,
 		Example:           "  apctl resume -m 'the bug is in parse.go'\n  apctl resume k3xq -d",
-		Args:              upTo(1),
+		Args:              runAnd(0),
 		ValidArgsFunction: a.completeRuns,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runResume(cmd.Context(), a, o, args) },
 	}

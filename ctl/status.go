@@ -15,7 +15,7 @@ func newStatus(a *app) *cobra.Command {
 		Short:             "Where a run stands",
 		Long:              "Shows a run: what it does now, its limits and its gates. No RUN means the latest of this directory.",
 		Example:           "  apctl status\n  apctl status k3xq --json",
-		Args:              upTo(1),
+		Args:              runAnd(0),
 		ValidArgsFunction: a.completeRuns,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runStatus(cmd.Context(), a, args) },
 	})

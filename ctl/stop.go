@@ -23,7 +23,7 @@ func newStop(a *app) *cobra.Command {
 records what it has done. A stopped run is halted: apctl resume goes on with
 it. No RUN means the only live run of this directory.`,
 		Example:           "  apctl stop\n  apctl stop k3xq --now\n  apctl stop --all",
-		Args:              upTo(1),
+		Args:              runAnd(0),
 		ValidArgsFunction: a.completeLive,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runStop(cmd.Context(), a, o, args) },
 	}

@@ -21,7 +21,7 @@ record equals the live one. No RUN means the latest of this directory. Exits 1
 when there is a problem. For a store that no daemon can open:
 autopilotd verify --offline.`,
 		Example:           "  apctl verify\n  apctl verify --all --json",
-		Args:              upTo(1),
+		Args:              runAnd(0),
 		ValidArgsFunction: a.completeRuns,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runVerify(cmd.Context(), a, o, args) },
 	}

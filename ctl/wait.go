@@ -23,7 +23,7 @@ with its code (apctl help exit-codes). With --timeout it gives up: 12 if the
 run is waiting for a limit or a back-off then, else 7. No RUN means the latest
 of this directory.`,
 		Example:           "  apctl wait\n  apctl wait k3xq --timeout 4h && git commit -am done",
-		Args:              upTo(1),
+		Args:              runAnd(0),
 		ValidArgsFunction: a.completeRuns,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runWait(cmd.Context(), a, o, args) },
 	}

@@ -16,7 +16,7 @@ func newWatch(a *app) *cobra.Command {
 step. Leaving it (Ctrl-C) leaves the run alone. Exits as the run ends. No RUN
 means the latest of this directory.`,
 		Example:           "  apctl watch\n  apctl watch k3xq --json",
-		Args:              upTo(1),
+		Args:              runAnd(0),
 		ValidArgsFunction: a.completeRuns,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runWatch(cmd.Context(), a, args) },
 	})

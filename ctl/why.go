@@ -18,7 +18,7 @@ compared, the failing tests, the last error and the next commands. Equal
 fingerprints are marked with the iteration that they equal. No RUN means the
 latest of this directory.`,
 		Example:           "  apctl why\n  apctl why k3xq --json",
-		Args:              upTo(1),
+		Args:              runAnd(0),
 		ValidArgsFunction: a.completeRuns,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runWhy(cmd.Context(), a, args) },
 	})

@@ -172,6 +172,12 @@ func ManyArguments(command string, extra []string) *wire.Error {
 	return usage(hint, "%s does not know what to do with %q", command, strings.Join(extra, " "))
 }
 
+// EmptyRun is a RUN without a character, as an unset variable gives.
+func EmptyRun(command string) *wire.Error {
+	return usage("the runs: apctl ls; without RUN "+command+" takes the one of this directory",
+		"%s was given an empty RUN; is a variable unset?", command)
+}
+
 // NoDaemon says that none runs, and where it would be.
 func NoDaemon(state, socket, log string) *wire.Error {
 	return &wire.Error{
