@@ -174,6 +174,14 @@ func (f *fleet) state(id string) (run.State, bool) {
 	return m.state, true
 }
 
+// full says that a run waits for room on the disk.
+func (f *fleet) full(id string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	m := f.runs[id]
+	return m != nil && m.actor != nil && m.actor.Full()
+}
+
 // states is every run, newest first.
 func (f *fleet) states() []run.State {
 	f.mu.Lock()

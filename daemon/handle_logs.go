@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"time"
@@ -30,6 +31,7 @@ func (d *Daemon) runLogs(ctx context.Context, body wire.LogsRequest, send func(a
 	if first == 0 {
 		first = s.Loop.Iteration
 	}
+	fits := 0
 	for shown := 0; ; {
 		changed := d.fleet.wait()
 		list, err := d.sources(ctx, s.ID)
@@ -41,13 +43,14 @@ func (d *Daemon) runLogs(ctx context.Context, body wire.LogsRequest, send func(a
 			if !wanted(body, src, first) {
 				continue
 			}
+			fits++
 			if err := d.sendOutput(ctx, s.ID, src, body.Follow, send); err != nil {
 				return err
 			}
 		}
 		now, _ := d.fleet.state(s.ID)
 		if !body.Follow || now.Status != run.Live && now.Log.Seq <= s.Log.Seq {
-			return nil
+			return nothingFits(fits, body, s)
 		}
 		if s = now; s.Status != run.Live {
 			continue
@@ -58,6 +61,22 @@ func (d *Daemon) runLogs(ctx context.Context, body wire.LogsRequest, send func(a
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// nothingFits says so when something was asked for that the run does not have.
+func nothingFits(fits int, body wire.LogsRequest, s run.State) error {
+	if fits > 0 || body.Iteration <= 0 && body.Gate == "" {
+		return nil
+	}
+	what := "output"
+	if body.Gate != "" {
+		what = "gate " + body.Gate
+	}
+	if body.Iteration > 0 {
+		what += fmt.Sprintf(" in iteration %d", body.Iteration)
+	}
+	return wire.Errorf(wire.NotFound, "run %s has no %s", s.Facts.Handle, what).
+		WithHint("apctl why %s   lists its iterations; apctl status %s   its gates", s.Facts.Handle, s.Facts.Handle)
 }
 
 func wanted(body wire.LogsRequest, src source, first int) bool {

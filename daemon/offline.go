@@ -11,9 +11,11 @@ import (
 	"path/filepath"
 	"time"
 
+	"autopilot/daemon/blob"
 	"autopilot/daemon/bus"
 	"autopilot/daemon/effect/proc"
 	"autopilot/daemon/store"
+	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/place"
 	"autopilot/events/wire"
@@ -117,10 +119,11 @@ func proveIn(ctx context.Context, places place.Places) (reply wire.VerifyReply, 
 	if err := os.CopyFS(filepath.Join(tmp, "store"), os.DirFS(filepath.Join(places.State, "store"))); err != nil {
 		return reply, fmt.Errorf("copy the event store to %s: %w", tmp, err)
 	}
-	return proveCopy(ctx, twin)
+	texts := filepath.Join(places.State, "blobs")
+	return proveCopy(ctx, twin, func(ref events.Ref) bool { return blob.Exists(texts, ref) })
 }
 
-func proveCopy(ctx context.Context, twin place.Places) (reply wire.VerifyReply, err error) {
+func proveCopy(ctx context.Context, twin place.Places, has func(events.Ref) bool) (reply wire.VerifyReply, err error) {
 	lock, err := bus.Lock(twin, "verify")
 	if err != nil {
 		return reply, err
@@ -146,6 +149,6 @@ func proveCopy(ctx context.Context, twin place.Places) (reply wire.VerifyReply, 
 	if err != nil {
 		return reply, err
 	}
-	reply, _, err = Prove(l.ReadAll(ctx, ""), nil)
+	reply, _, err = Prove(l.ReadAll(ctx, ""), nil, has)
 	return reply, err
 }

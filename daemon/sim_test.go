@@ -43,6 +43,7 @@ type step struct {
 type script struct {
 	steps []step
 	now   func() time.Time
+	full  int // how often there is no room for the first iteration
 }
 
 func (w *script) step(iteration int) step {
@@ -52,6 +53,10 @@ func (w *script) step(iteration int) step {
 func simTree(n int) events.Tree { return events.Tree(fmt.Sprintf("t%d", n)) }
 
 func (w *script) BeginAgent(_ context.Context, s run.State, act engine.RunAgent) (events.IterationStarted, error) {
+	if w.full > 0 {
+		w.full--
+		return events.IterationStarted{}, fmt.Errorf("record: %w", engine.ErrNoRoom)
+	}
 	from := s.Last.Tree
 	if act.Restore {
 		from = s.Last.Start.Tree
@@ -329,6 +334,29 @@ func TestNoRunIsDoneWithoutAGreenGate(t *testing.T) {
 				t.Fatalf("done with %+v", last)
 			}
 		})
+	})
+}
+
+func TestAFullDiskIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := &script{steps: []step{{Tree: 1, Takes: time.Minute}}, full: 100}
+		ctx, die := context.WithCancel(t.Context())
+		f := newFleet(ctx, newJournal(log.NewMemory(log.MemoryConfig{}), "sim", time.Now), w, "sim", time.Now, slog.New(slog.DiscardHandler), w.flow)
+		s, err := f.begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req")
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if s, _ := f.state(s.ID); s.Status != run.Live || !f.full(s.ID) {
+			t.Fatalf("on a full disk: %+v, full %v", endOf(s), f.full(s.ID))
+		}
+		time.Sleep(time.Hour)
+		if s, _ := f.state(s.ID); s.Status != run.Over || s.End.State != events.EndDone || f.full(s.ID) {
+			t.Fatalf("with room again: %+v", endOf(s))
+		}
+		die()
+		f.wg.Wait()
 	})
 }
 

@@ -34,7 +34,7 @@ func (d *Daemon) verify(ctx context.Context, _ bus.Request, body wire.VerifyRequ
 			live[s.ID] = s
 		}
 	}
-	reply, rebuilt, err := Prove(stored, live)
+	reply, rebuilt, err := Prove(stored, live, d.blobs.Has)
 	if err != nil {
 		return reply, err
 	}
@@ -53,14 +53,16 @@ func (d *Daemon) verify(ctx context.Context, _ bus.Request, body wire.VerifyRequ
 	return reply, nil
 }
 
-// Prove checks sequence, hash chain and form of stored events, and folds every
-// run anew: up to the sequence of its live state if there is one, else to its
-// end.
-func Prove(stored iter.Seq2[log.Stored, error], live map[string]run.State) (wire.VerifyReply, map[string]run.State, error) {
+// Prove checks sequence, hash chain and form of stored events, and that the
+// texts that they name are there. It folds every run anew: up to the sequence of
+// its live state if there is one, else to its end.
+func Prove(stored iter.Seq2[log.Stored, error], live map[string]run.State, has func(events.Ref) bool) (wire.VerifyReply, map[string]run.State, error) {
 	rebuilt := map[string]run.State{}
+	var missing []wire.Problem
 	folding := func(yield func(log.Stored, error) bool) {
 		for st, err := range stored {
 			if e := st.Event; err == nil {
+				missing = append(missing, missingTexts(e, has)...)
 				if s, ok := live[e.Aggregate.ID]; e.Aggregate.Kind == events.KindRun && (!ok || e.Seq <= s.Log.Seq) {
 					rebuilt[e.Aggregate.ID] = run.Evolve(rebuilt[e.Aggregate.ID], e)
 				}
@@ -77,8 +79,24 @@ func Prove(stored iter.Seq2[log.Stored, error], live map[string]run.State) (wire
 	reply := wire.VerifyReply{
 		Aggregates: len(report.Heads), Events: int(report.Events), Unknown: int(report.Unknown), Problems: []wire.Problem{},
 	}
+	reply.Problems = append(reply.Problems, missing...)
 	for _, b := range report.Bad {
 		reply.Problems = append(reply.Problems, wire.Problem{Aggregate: b.Aggregate, Seq: b.Seq, What: b.What})
 	}
 	return reply, rebuilt, nil
+}
+
+// missingTexts says of an event that texts which it names are gone: the event
+// stands, but what it says cannot be shown.
+func missingTexts(e events.Event, has func(events.Ref) bool) []wire.Problem {
+	n := 0
+	for _, ref := range events.Refs(e.Data) {
+		if !has(ref) {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []wire.Problem{{Aggregate: e.Aggregate.String(), Seq: e.Seq, What: fmt.Sprintf("texts that it names are missing: %d", n)}}
 }

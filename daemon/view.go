@@ -19,7 +19,7 @@ func (d *Daemon) view(s run.State) wire.RunView {
 		ID: s.ID, Handle: f.Handle, Exit: -1,
 		Task: begin(d.text(f.Task), taskBytes), Workspace: d.text(f.Workspace), Workflow: string(f.Workflow),
 		Phase: string(s.Loop.Phase), Iteration: s.Loop.Iteration, Attempt: s.Loop.Attempt,
-		Iterations: f.Limits.Iterations + s.Loop.Iteration - s.Loop.Spent - open(s),
+		Iterations: s.LastIteration(),
 		Started:    s.Clock.Started, ActiveMS: s.Clock.Active(now).Milliseconds(), LimitMS: f.Limits.ActiveMS,
 		Stopping: string(s.Stop), Files: s.Last.Agent.Files, Tree: string(s.Last.Tree),
 		Seq: s.Log.Seq, Unknown: s.Log.Unknown,
@@ -62,19 +62,14 @@ func begin(text string, most int) string {
 	return text[:most]
 }
 
-// open is 1 while an iteration is under way that is not recorded yet.
-func open(s run.State) int {
-	if s.Loop.Iteration > 0 && (s.Stage != run.Ready || s.Loop.Redo) {
-		return 1
-	}
-	return 0
-}
-
 // viewLive adds what only a live run has.
 func (d *Daemon) viewLive(v *wire.RunView, s run.State, now time.Time) {
 	v.State = rule.StateRunning
 	if end, ok := engine.Deadline(s, now); ok {
 		v.EndsBy = at(end)
+	}
+	if d.fleet.full(s.ID) {
+		v.State, v.Reason = rule.StateWaiting, "disk"
 	}
 	switch s.Stage {
 	case run.Started, run.Gates:

@@ -153,7 +153,7 @@ var sampleData = map[string]Data{
 			{Name: "protected", Kind: GateProtected, Role: RoleInvariant},
 		},
 		Limits: Limits{Iterations: 50, ActiveMS: 14400000, UntilMS: 1893488400000},
-		Start:  StartGreen, Head: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", Dirty: true,
+		Start:  StartGreen, Head: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", Dirty: true, Nested: 2,
 		Tree: sampleTree("01"), Work: sampleTree("02"), Version: "0.1.0",
 	},
 	TypeGatesStarted: GatesStarted{

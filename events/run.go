@@ -63,6 +63,7 @@ type RunStarted struct {
 	Start     Start  `json:"start,omitzero"`
 	Head      string `json:"head,omitzero"` // commit of the workspace, empty before the first
 	Dirty     bool   `json:"dirty,omitzero"`
+	Nested    int    `json:"nested,omitzero"` // repositories in the workspace, of which only HEAD is recorded
 	Tree      Tree   `json:"tree"`
 	Work      Tree   `json:"work"`    // Tree without note paths
 	Version   string `json:"version"` // of the daemon

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"autopilot/daemon/workflow"
@@ -32,8 +33,9 @@ var (
 	// ErrMoved: someone else has appended, or nobody knows whether the event is
 	// stored. The state must be loaded anew.
 	ErrMoved = errors.New("the log of the run has moved on")
-	// ErrNoRoom: the store takes no ordinary events now.
-	ErrNoRoom = errors.New("the event store has no room")
+	// ErrNoRoom: the store takes no ordinary events now. A Worker wraps it when
+	// the disk is full, or too full to begin anything.
+	ErrNoRoom = errors.New("there is no room")
 )
 
 // Config is what an Actor works with. All fields are needed.
@@ -56,6 +58,7 @@ type Actor struct {
 	inbox chan request
 	gone  chan struct{} // closed when Run returns
 	retry int           // failures in a row of the present action
+	full  atomic.Bool   // the machine has no room for the present action
 
 	mu    sync.Mutex
 	state run.State
@@ -233,18 +236,14 @@ func (a *Actor) outcome(ctx context.Context, j *job) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		a.cfg.Log.Error("do the work of a run", "run", a.State().ID, "action", fmt.Sprintf("%T", j.act), "error", j.err)
-		a.retry++
-		switch {
-		case errors.Is(j.err, ErrWorkspaceGone):
-			cmd = GiveUp{Reason: events.HaltWorkspaceGone, Error: a.cfg.Worker.Text(ctx, j.err.Error())}
-		case a.retry < 3:
-			return a.serve(ctx, time.Duration(a.retry)*time.Second, func(q request) error { return a.command(ctx, q) })
-		default:
-			cmd = GiveUp{Reason: events.HaltInternal, Error: a.cfg.Worker.Text(ctx, j.err.Error())}
+		giveUp, again := a.failed(ctx, j)
+		if giveUp == nil {
+			return a.serve(ctx, again, func(q request) error { return a.command(ctx, q) })
 		}
+		cmd = giveUp
 	}
 	a.retry = 0
+	a.setFull(false)
 	if _, begins := j.data.(events.IterationStarted); begins && j.err == nil && a.cfg.Draining() {
 		return nil // it was prepared when the draining began, and is prepared again after it
 	}
@@ -257,6 +256,42 @@ func (a *Actor) outcome(ctx context.Context, j *job) error {
 	}
 	return a.append(ctx, data)
 }
+
+// tries is how often an action is done that fails, and roomEvery how often one
+// for which there is no room.
+const (
+	tries     = 3
+	roomEvery = 5 * time.Second
+)
+
+// failed says what follows from work that could not be done: giving up, or
+// another try after a while. A full disk is waited for, as long as it takes.
+func (a *Actor) failed(ctx context.Context, j *job) (giveUp Command, again time.Duration) {
+	a.cfg.Log.Error("do the work of a run", "run", a.State().ID, "action", fmt.Sprintf("%T", j.act), "error", j.err)
+	if errors.Is(j.err, ErrNoRoom) {
+		a.setFull(true)
+		return nil, roomEvery
+	}
+	a.retry++
+	switch {
+	case errors.Is(j.err, ErrWorkspaceGone):
+		return GiveUp{Reason: events.HaltWorkspaceGone, Error: a.cfg.Worker.Text(ctx, j.err.Error())}, 0
+	case a.retry < tries:
+		return nil, time.Duration(a.retry) * time.Second
+	}
+	return GiveUp{Reason: events.HaltInternal, Error: a.cfg.Worker.Text(ctx, j.err.Error())}, 0
+}
+
+// setFull tells of a change.
+func (a *Actor) setFull(full bool) {
+	if a.full.Swap(full) != full {
+		a.cfg.Changed(a.State())
+	}
+}
+
+// Full says that the run waits for room on the disk. That is seen, not stored:
+// it goes on by itself.
+func (a *Actor) Full() bool { return a.full.Load() }
 
 // append stores what the daemon has to say of a run. It waits for room and for
 // an answer, and returns when the event is stored, when the log has moved on,
@@ -274,6 +309,7 @@ func (a *Actor) append(ctx context.Context, d events.Data) error {
 			return ctx.Err()
 		}
 		a.cfg.Log.Error("append an event", "run", a.State().ID, "type", d.EventType(), "error", err)
+		a.setFull(errors.Is(err, ErrNoRoom))
 		if err := a.serve(ctx, wait, func(q request) error { return a.command(ctx, q) }); err != nil {
 			return err
 		}

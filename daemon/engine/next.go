@@ -142,7 +142,8 @@ func (q view) spawnFailed() bool {
 }
 
 // noop: nothing was done, so nothing is judged. A question is never a no-op, and
-// neither is it to leave a pinned path changed.
+// neither is it to leave a pinned path changed. Where repositories are nested,
+// work in them is not seen, so nobody can say that there was none.
 func (q view) noop() bool {
 	a := q.Last.Agent
 	if q.Stage != run.Ended || a.Claim == events.ClaimBlocked || a.Question != "" || rule.PinsBroken(q.Last.Results) {

@@ -101,7 +101,7 @@ func (r *Repo) Diff(ctx context.Context, a, b events.Tree, paths []string, w io.
 		return fmt.Errorf("diff trees: %w", err)
 	}
 	args := []string{
-		"diff-tree", "-r", "-p", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color",
+		"diff-tree", "-r", "-p", "--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color",
 		"--submodule=short", "--src-prefix=a/", "--dst-prefix=b/", string(a), string(b), "--",
 	}
 	if _, err := r.run(ctx, call{args: append(args, paths...), stdout: w}); err != nil {

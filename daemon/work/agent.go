@@ -28,7 +28,11 @@ const (
 )
 
 // BeginAgent implements engine.Worker.
-func (w *Worker) BeginAgent(ctx context.Context, s run.State, act engine.RunAgent) (events.IterationStarted, error) {
+func (w *Worker) BeginAgent(ctx context.Context, s run.State, act engine.RunAgent) (_ events.IterationStarted, err error) {
+	defer func() { err = noRoom(err) }()
+	if err := w.room(); err != nil {
+		return events.IterationStarted{}, err
+	}
 	p, err := w.plan(ctx, s)
 	if err != nil {
 		return events.IterationStarted{}, err
@@ -93,7 +97,8 @@ func (w *Worker) wall(s run.State, limit time.Duration) time.Duration {
 }
 
 // Agent implements engine.Worker.
-func (w *Worker) Agent(ctx context.Context, s run.State, end <-chan struct{}) (events.AgentEnded, error) {
+func (w *Worker) Agent(ctx context.Context, s run.State, end <-chan struct{}) (_ events.AgentEnded, err error) {
+	defer func() { err = noRoom(err) }()
 	p, err := w.plan(ctx, s)
 	if err != nil {
 		return events.AgentEnded{}, err

@@ -26,7 +26,11 @@ import (
 var errEnded = errors.New("the gates were ended")
 
 // BeginGates implements engine.Worker.
-func (w *Worker) BeginGates(ctx context.Context, s run.State, act engine.RunGates) (events.GatesStarted, error) {
+func (w *Worker) BeginGates(ctx context.Context, s run.State, act engine.RunGates) (_ events.GatesStarted, err error) {
+	defer func() { err = noRoom(err) }()
+	if err := w.room(); err != nil {
+		return events.GatesStarted{}, err
+	}
 	p, err := w.plan(ctx, s)
 	if err != nil {
 		return events.GatesStarted{}, err
@@ -43,7 +47,8 @@ func (w *Worker) BeginGates(ctx context.Context, s run.State, act engine.RunGate
 // compared again. A change of a recorded path while the gates ran means that
 // they judged something else: they run once more, on what is there now, and
 // fail if that changes again.
-func (w *Worker) Gates(ctx context.Context, s run.State, end <-chan struct{}) (events.GatesJudged, error) {
+func (w *Worker) Gates(ctx context.Context, s run.State, end <-chan struct{}) (_ events.GatesJudged, err error) {
+	defer func() { err = noRoom(err) }()
 	p, err := w.plan(ctx, s)
 	if err != nil {
 		return events.GatesJudged{}, err

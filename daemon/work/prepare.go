@@ -37,7 +37,11 @@ func (w *Worker) Workspace(ctx context.Context, spec wire.RunSpec) (tree.Workspa
 
 // Prepare fixes everything that a run works by and stores it. The caller adds
 // handle, owner, home and version.
-func (w *Worker) Prepare(ctx context.Context, id string, q wire.StartRequest) (events.RunStarted, error) {
+func (w *Worker) Prepare(ctx context.Context, id string, q wire.StartRequest) (_ events.RunStarted, err error) {
+	defer func() { err = noRoom(err) }()
+	if err := w.room(); err != nil {
+		return events.RunStarted{}, err
+	}
 	p, err := w.makePlan(ctx, q, "")
 	if err != nil {
 		return events.RunStarted{}, err
@@ -198,7 +202,7 @@ func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events
 	ws := p.Repo.Workspace()
 	d := events.RunStarted{
 		Project: ws.ID, Workflow: events.Name(p.Flow.Name), Phase: events.Name(p.Flow.Phases[0].Name),
-		Limits: limits(p.Spec, p.Flow), Start: p.Spec.Start, Tree: snap.Tree, Work: snap.Work,
+		Limits: limits(p.Spec, p.Flow), Start: p.Spec.Start, Tree: snap.Tree, Work: snap.Work, Nested: len(snap.Nested),
 	}
 	for _, g := range p.Spec.Gates {
 		d.Gates = append(d.Gates, events.Gate{Name: g.Name, Kind: events.GateCommand, Role: g.Role})

@@ -38,13 +38,13 @@ func TestWhySaysInASentenceWhatSettledIt(t *testing.T) {
 		{halted(events.RunHalted{Reason: events.HaltStuck, Iterations: []int{1, 3}}), "stuck", "halted as stuck: iterations 1 and 3 are equal within the last few failures"},
 		{halted(events.RunHalted{Reason: events.HaltSignature, Iterations: []int{1, 2, 3}}), "signature", "halted by signature: iterations 1, 2 and 3 failed with the same failure"},
 		{halted(events.RunHalted{Reason: events.HaltDrift, Iteration: 2}), "drift", "halted: pinned files are still changed, or changed again, after iteration 2"},
-		{halted(events.RunHalted{Reason: events.HaltIterations, Limit: 10}), "iterations", "halted: 10 iterations used up, and a gate still fails"},
+		{halted(events.RunHalted{Reason: events.HaltIterations, Limit: 10}), "iterations", "halted: the budget of 10 iterations is used up, and a gate still fails"},
 		{halted(events.RunHalted{Reason: events.HaltNoop, Limit: 3}), "noop", "halted: the agent did nothing, 3 times in a row"},
 		{halted(events.RunHalted{Reason: events.HaltStopped, Iteration: 1}), "stopped", "stopped on request after iteration 1; the work so far is kept"},
 		{ended(events.RunEnded{State: events.EndDone, Iteration: 1, Tree: "0123456789abcdef"}), "done", "done after 1 iteration: every gate passed on tree 0123456789"},
 		{ended(events.RunEnded{State: events.EndRefused, Reason: events.RefusedGoalGreen}), "refused", "refused: the gate passes already, so it cannot prove the task"},
 		{ended(events.RunEnded{State: events.EndRefused, Reason: events.RefusedInvariantRed, Gate: "lint"}), "refused", "refused: invariant lint fails before any work"},
-		{state(func(s *run.State) { s.Stage, s.Loop.Iteration = run.Agent, 2 }), "running", "running: the agent works on iteration 2 of 10"},
+		{state(func(s *run.State) { s.Stage, s.Loop.Iteration, s.Loop.Spent = run.Agent, 2, 1 }), "running", "running: the agent works on iteration 2 of 10"},
 	}
 	for _, tt := range tests {
 		rule, because := explain.Why(tt.state)

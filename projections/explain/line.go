@@ -13,7 +13,7 @@ import (
 func Line(s run.State, e events.Event) string {
 	switch d := e.Data.(type) {
 	case events.RunStarted:
-		return fmt.Sprintf("run %s started: %s", d.Handle, names(d.Gates))
+		return fmt.Sprintf("run %s started: %s", d.Handle, names(d.Gates)) + nested(d.Nested)
 	case events.GatesStarted:
 		if d.Iteration == 0 {
 			return "baseline: running the gates before any work"
@@ -41,6 +41,13 @@ func Line(s run.State, e events.Event) string {
 		return "resumed"
 	}
 	return "event " + e.Data.EventType() + " of a newer version"
+}
+
+func nested(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; of %s in the workspace only HEAD is recorded: what is not committed there is not seen", count(n, "repository"))
 }
 
 func names(gates []events.Gate) string {
@@ -122,7 +129,7 @@ func reason(r events.GateResult) string {
 }
 
 func iterationStarted(s run.State, d events.IterationStarted) string {
-	out := fmt.Sprintf("iteration %d/%d: agent started", d.Iteration, s.Facts.Limits.Iterations)
+	out := fmt.Sprintf("iteration %d/%d: agent started", d.Iteration, s.LastIteration())
 	if d.Attempt > 1 {
 		out += fmt.Sprintf(" (attempt %d)", d.Attempt)
 	}
@@ -203,6 +210,9 @@ func count(n int, what string) string {
 	}
 	if strings.HasSuffix(what, "s") {
 		return fmt.Sprintf("%d %ses", n, what)
+	}
+	if stem, ok := strings.CutSuffix(what, "y"); ok {
+		return fmt.Sprintf("%d %sies", n, stem)
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -39,7 +39,7 @@ func halted(s run.State, h events.RunHalted) string {
 	case events.HaltUnverifiable:
 		return fmt.Sprintf("halted: gate %s cannot be run, so nothing can be proven", h.Gate)
 	case events.HaltIterations:
-		return fmt.Sprintf("halted: %s used up, and a gate still fails", count(int(h.Limit), "iteration"))
+		return fmt.Sprintf("halted: the budget of %s is used up, and a gate still fails", count(int(h.Limit), "iteration"))
 	case events.HaltHours:
 		return "halted: the time that the run was given is used up, and a gate still fails"
 	case events.HaltNoop:
@@ -114,7 +114,7 @@ func live(s run.State) string {
 		}
 		return fmt.Sprintf("running: judging the gates of iteration %d", s.Loop.Iteration)
 	case run.Agent:
-		return fmt.Sprintf("running: the agent works on iteration %d of %d", s.Loop.Iteration, s.Facts.Limits.Iterations)
+		return fmt.Sprintf("running: the agent works on iteration %d of %d", s.Loop.Iteration, s.LastIteration())
 	case run.Ended, run.Judged, run.Ready:
 	}
 	if s.Loop.Noops > 0 {

@@ -129,3 +129,13 @@ func (s State) Role(gate events.Name) events.GateRole {
 func (s State) Unchanged() bool {
 	return s.Facts.Start == events.StartGreen && s.Last.Work == s.Facts.Work
 }
+
+// LastIteration is the number of the last iteration that the budget allows. New
+// findings of a person begin a new budget, and the numbers go on.
+func (s State) LastIteration() int {
+	open := 0
+	if s.Loop.Iteration > 0 && (s.Stage != Ready || s.Loop.Redo) {
+		open = 1 // announced, and not spent yet
+	}
+	return s.Facts.Limits.Iterations + s.Loop.Iteration - s.Loop.Spent - open
+}
