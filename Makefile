@@ -1,11 +1,11 @@
 # Everything is built by Go alone; make only names the commands.
-# Settings: PREFIX (install), FUZZTIME, COUNT (race), LINT (paths).
+# Settings: PREFIX (install), FUZZTIME, COUNT (race), PATHS (lint).
 
 PREFIX   ?= $(HOME)/.local
 BINDIR    = $(PREFIX)/bin
 FUZZTIME ?= 10s
 COUNT    ?= 1
-LINT     ?= ./...
+PATHS    ?= ./...
 
 BINARIES  = apctl autopilotd apshim
 VERSION  ?= $(shell git describe --always --dirty 2>/dev/null || echo dev)
@@ -56,10 +56,10 @@ bench: build ## one table: each figure beside its floor
 	@go test -v -count=1 -timeout 10m ./daemon/benchtest -bench.table
 
 lint: ## golangci-lint, as pinned in .ci/tools
-	$(GOLANGCI) run --config .ci/golangci.yml $(LINT)
+	$(GOLANGCI) run --config .ci/golangci.yml $(PATHS)
 
 fmt: ## format as lint wants it
-	$(GOLANGCI) fmt --config .ci/golangci.yml $(LINT)
+	$(GOLANGCI) fmt --config .ci/golangci.yml $(PATHS)
 
 cover: ## coverage of all packages by all tests
 	go test -p 2 -timeout 15m -coverpkg=./... -coverprofile=cover.out ./...

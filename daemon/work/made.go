@@ -81,14 +81,13 @@ func fileSum(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	h := sha256.New()
 	if info.Mode()&os.ModeSymlink != 0 {
 		target, err := os.Readlink(path)
 		if err != nil {
 			return "", err
 		}
-		io.WriteString(h, target)
-		return hex.EncodeToString(h.Sum(nil)), nil
+		sum := sha256.Sum256([]byte(target))
+		return hex.EncodeToString(sum[:]), nil
 	}
 	if !info.Mode().IsRegular() {
 		return "", os.ErrInvalid
@@ -98,6 +97,7 @@ func fileSum(path string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
+	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
 		return "", err
 	}

@@ -95,7 +95,7 @@ func TestNextCommandsNeverLiftAGuard(t *testing.T) {
 
 func TestLinesOfAnOrdinaryIteration(t *testing.T) {
 	t.Parallel()
-	s := state(func(s *run.State) {})
+	s := state(func(*run.State) {})
 	tests := []struct {
 		data events.Data
 		want string

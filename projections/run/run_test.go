@@ -117,7 +117,8 @@ func TestAGreenGoalBecomesAnInvariant(t *testing.T) {
 		{Name: "a", Role: events.RoleGoal}, {Name: "b", Role: events.RoleGoal}, {Name: "c", Role: events.RoleInvariant},
 	}}))
 	s = run.Evolve(s, at(2, 1, events.GatesJudged{Results: []events.GateResult{
-		{Gate: "a", Role: events.RoleGoal, Verdict: events.Fail}, {Gate: "b", Role: events.RoleGoal, Verdict: events.Pass},
+		{Gate: "a", Role: events.RoleGoal, Verdict: events.Fail},
+		{Gate: "b", Role: events.RoleGoal, Verdict: events.Pass},
 		{Gate: "c", Role: events.RoleInvariant, Verdict: events.Pass},
 	}}))
 	for gate, want := range map[events.Name]events.GateRole{"a": events.RoleGoal, "b": events.RoleInvariant, "c": events.RoleInvariant} {
@@ -132,11 +133,21 @@ func TestAGreenGoalBecomesAnInvariant(t *testing.T) {
 func TestAnyHistoryFoldsInPieces(t *testing.T) {
 	t.Parallel()
 	data := rapid.SampledFrom([]events.Data{
-		events.RunStarted{Phase: "work"}, events.GatesStarted{}, events.GatesJudged{Iteration: 1}, events.GatesJudged{},
-		events.IterationStarted{Iteration: 1, Attempt: 2}, events.AgentEnded{Outcome: events.Lost}, events.AgentEnded{Outcome: events.Exited},
-		events.IterationRecorded{Verdict: events.Fail, Fingerprint: "f"}, events.IterationRecorded{Verdict: events.Skipped},
-		events.IterationRecorded{Verdict: events.Pass}, events.RunSuspended{MS: 5}, events.StopRequested{Mode: events.StopNow},
-		events.RunHalted{Reason: events.HaltStuck}, events.RunResumed{Note: "n"}, events.RunEnded{State: events.EndDone},
+		events.RunStarted{Phase: "work"},
+		events.GatesStarted{},
+		events.GatesJudged{Iteration: 1},
+		events.GatesJudged{},
+		events.IterationStarted{Iteration: 1, Attempt: 2},
+		events.AgentEnded{Outcome: events.Lost},
+		events.AgentEnded{Outcome: events.Exited},
+		events.IterationRecorded{Verdict: events.Fail, Fingerprint: "f"},
+		events.IterationRecorded{Verdict: events.Skipped},
+		events.IterationRecorded{Verdict: events.Pass},
+		events.RunSuspended{MS: 5},
+		events.StopRequested{Mode: events.StopNow},
+		events.RunHalted{Reason: events.HaltStuck},
+		events.RunResumed{Note: "n"},
+		events.RunEnded{State: events.EndDone},
 		events.Unknown{Type: "x.v1"},
 	})
 	rapid.Check(t, func(t *rapid.T) {
