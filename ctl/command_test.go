@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -154,6 +155,62 @@ func TestRunSendsWhatWasTyped(t *testing.T) {
 		t.Errorf("stdout %q, want the handle", w.out.String())
 	}
 	contains(t, "stderr", w.err.String(), "ends after 10 iterations", "apctl watch k3xq", "apctl stop k3xq")
+}
+
+func TestRunNamesTheFilesThatItWritesTo(t *testing.T) {
+	t.Parallel()
+	v := liveView()
+	d := &fakeDaemon{replies: map[string]any{"run.start": &v}}
+	w := newWorld(t, d, "run", "-d", "x", "--gate", "t=make", "--agent-cmd", "a")
+	real, err := filepath.EvalSymlinks(w.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.Workspace = filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(w.Dir, v.Workspace); err != nil {
+		t.Fatal(err)
+	}
+	w.Out.File, w.Err.File = filepath.Join(real, "sub", "nohup.out"), "/elsewhere/err"
+	code(t, w, 0)
+	contains(t, "request", d.body(t, wire.RunStart), `"outputs":["`+w.Out.File+`","/elsewhere/err"]`)
+	contains(t, "stderr", w.err.String(), "note: sub/nohup.out is left out of the recorded trees, as this command writes to it\n")
+	if strings.Contains(w.err.String(), "elsewhere") {
+		t.Errorf("a file outside of the workspace is named:\n%s", w.err.String())
+	}
+	w.Err.File = w.Out.File
+	if diff := cmp.Diff([]string{w.Out.File}, w.outputs()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestOnlyARegularFileHasAPath(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		return // it has none there
+	}
+	path := filepath.Join(t.TempDir(), "out")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if real, err := filepath.EvalSymlinks(path); err != nil || RegularFile(f) != real {
+		t.Errorf("%q, want %q, %v", RegularFile(f), real, err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if got := RegularFile(f); got != "" {
+		t.Errorf("a removed file: %q", got)
+	}
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	if got := RegularFile(null); got != "" {
+		t.Errorf("a device: %q", got)
+	}
 }
 
 func TestTextsOfARunComeFromFilesAndStandardInput(t *testing.T) {

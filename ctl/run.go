@@ -125,6 +125,7 @@ func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args
 	if !a.json {
 		a.note(a.style(a.Err).Began(v))
 	}
+	a.sayLeftOut(v.Workspace)
 	return a.goOn(ctx, v, 0, o.detach, o.keep)
 }
 
@@ -141,7 +142,7 @@ func (a *app) goOn(ctx context.Context, v wire.RunView, after uint64, detach, ke
 
 // request checks what was typed and makes the request of it.
 func (o *runOptions) request(a *app, counted bool, args []string) (wire.StartRequest, error) {
-	var req wire.StartRequest
+	req := wire.StartRequest{Outputs: a.outputs()}
 	task, err := a.task(args, o.file)
 	if err != nil {
 		return req, err

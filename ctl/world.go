@@ -23,10 +23,13 @@ type Daemon interface {
 	Close() error
 }
 
-// Output is a place to write to. Columns is nil when it is no terminal.
+// Output is a place to write to. Columns is nil when it is no terminal; File is
+// the absolute path of the regular file that it is, if it is one and that is
+// known.
 type Output struct {
 	io.Writer
 	Columns func() int
+	File    string
 }
 
 // World is all that a command sees besides its flags.

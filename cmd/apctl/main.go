@@ -40,7 +40,7 @@ func main() {
 }
 
 func output(f *os.File) ctl.Output {
-	o := ctl.Output{Writer: f}
+	o := ctl.Output{Writer: f, File: ctl.RegularFile(f)}
 	if fd := int(f.Fd()); term.IsTerminal(fd) {
 		o.Columns = func() int {
 			w, _, err := term.GetSize(fd)
