@@ -26,7 +26,9 @@ finish() {
 }
 trap finish EXIT
 
-head1() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+bold='' plain=''
+if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then bold=$'\033[1m' plain=$'\033[0m'; fi
+head1() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
 note() { printf '  %s\n' "$*"; }
 
 # begin makes the project anew: two functions, one wrong, and their tests.
