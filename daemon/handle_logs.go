@@ -19,6 +19,7 @@ type source struct {
 	iteration, attempt int
 	name               string // "agent", or the gate's
 	effect             string
+	seq                uint64 // of the event that named it
 }
 
 // runLogs sends what agents and gates printed, in the order in which they ran.
@@ -106,17 +107,17 @@ func (d *Daemon) sources(ctx context.Context, id string) ([]source, error) {
 		switch e := stored.Event.Data.(type) {
 		case events.IterationStarted:
 			attempt = e.Attempt
-			out = append(out, source{e.Iteration, e.Attempt, agentSource, e.Effect})
+			out = append(out, source{e.Iteration, e.Attempt, agentSource, e.Effect, stored.Event.Seq})
 		case events.GatesStarted:
 			for _, g := range e.Effects {
-				out = append(out, source{e.Iteration, attempt, string(g.Gate), g.Effect})
+				out = append(out, source{e.Iteration, attempt, string(g.Gate), g.Effect, stored.Event.Seq})
 			}
 		case events.GatesJudged:
 			// A gate that ran again was judged by an effect that nobody announced.
 			for _, r := range e.Results {
-				src := source{e.Iteration, attempt, string(r.Gate), r.Effect}
-				if r.Effect != "" && !slices.Contains(out, src) {
-					out = append(out, src)
+				known := func(src source) bool { return src.effect == r.Effect }
+				if r.Effect != "" && !slices.ContainsFunc(out, known) {
+					out = append(out, source{e.Iteration, attempt, string(r.Gate), r.Effect, stored.Event.Seq})
 				}
 			}
 		}
@@ -135,7 +136,7 @@ func (d *Daemon) sendOutput(ctx context.Context, run string, src source, follow 
 	tick := time.NewTicker(startEvery)
 	defer tick.Stop()
 	for {
-		due := d.due(run, src.effect)
+		due := d.due(run, src)
 		err := sendGrowing(ctx, dir, f, send)
 		if !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -154,16 +155,19 @@ func (d *Daemon) sendOutput(ctx context.Context, run string, src source, follow 
 // startEvery is how often a follower looks whether an announced effect is there.
 const startEvery = 50 * time.Millisecond
 
-// due says whether an announced effect may still be started.
-func (d *Daemon) due(id, effect string) bool {
+// due says whether an announced effect may still be started. The log is read
+// before its run has folded what is new in it.
+func (d *Daemon) due(id string, src source) bool {
 	s, _ := d.fleet.state(id)
 	switch {
+	case s.Log.Seq < src.seq:
+		return true
 	case s.Status != run.Live:
 		return false
 	case s.Stage == run.Agent:
-		return s.Last.Start.Effect == effect
+		return s.Last.Start.Effect == src.effect
 	case s.Stage == run.Gates:
-		return slices.ContainsFunc(s.Last.Gates.Effects, func(e events.EffectRef) bool { return e.Effect == effect })
+		return slices.ContainsFunc(s.Last.Gates.Effects, func(e events.EffectRef) bool { return e.Effect == src.effect })
 	}
 	return false
 }
