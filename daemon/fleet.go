@@ -110,15 +110,16 @@ func markBroken(states map[string]run.State, subject string) {
 func (f *fleet) serve(ctx context.Context, s run.State) *member {
 	m := &member{state: s}
 	if s.Status != run.Over {
-		flow, err := f.flow(ctx, s)
-		if err != nil {
-			f.log.Error("serve a run", "run", s.ID, "error", err)
-		} else {
-			m.actor = engine.NewActor(engine.Config{
-				Journal: f.journal, Worker: f.worker, Flow: flow, Host: f.host, Now: f.now, Log: f.log,
-				Changed: f.note, Draining: f.draining,
-			}, s)
+		cfg := engine.Config{
+			Journal: f.journal, Worker: f.worker, Host: f.host, Now: f.now, Log: f.log,
+			Changed: f.note, Draining: f.draining,
 		}
+		var err error
+		if cfg.Flow, err = f.flow(ctx, s); err != nil {
+			f.log.Error("serve a run", "run", s.ID, "error", err)
+			cfg.Flow, cfg.Unservable = workflow.Default(), "read the workflow of the run: "+err.Error()
+		}
+		m.actor = engine.NewActor(cfg, s)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -217,6 +218,9 @@ func (f *fleet) do(ctx context.Context, id string, c engine.Command, actor, caus
 	f.mu.Unlock()
 	if m.state.ID == "" {
 		return run.State{}, wire.Errorf(wire.NotFound, "no run %q", id)
+	}
+	if cause != "" && m.state.Asked == cause {
+		return m.state, nil // the same request again
 	}
 	if m.actor == nil {
 		_, err := engine.Decide(m.state, c, f.now())

@@ -127,3 +127,43 @@ func TestAPreviewLeavesNothingInTheHomeOfGates(t *testing.T) {
 		t.Errorf("homes of gates after a preview: %v, %v", homes, err)
 	}
 }
+
+func TestARunWhoseWorkflowCannotBeReadIsHalted(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	v := s.start(s.spec("test -f ok", "sleep 600"))
+	st := s.until(v.ID, func(st run.State) bool { return st.Stage == run.Agent })
+	s.close()
+	ref := string(st.Facts.Source)
+	if err := os.Remove(filepath.Join(s.cfg.Places.State, "blobs", ref[:2], ref)); err != nil {
+		t.Fatal(err)
+	}
+	s.open()
+	s.wants(s.until(v.ID, settled), "halted:internal")
+	if _, err := s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: v.ID}}); err != nil {
+		t.Fatal(err)
+	}
+	s.wants(s.until(v.ID, settled), "halted:internal")
+	s.stop(v.ID, events.StopCancel)
+}
+
+func TestARepeatedRequestIsAnsweredAsTheFirst(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	v := s.start(s.spec("test -f ok", "sleep 600"))
+	s.until(v.ID, func(st run.State) bool { return st.Stage == run.Agent })
+	s.stop(v.ID, events.StopNow)
+	q := s.request()
+	for range 2 {
+		if _, err := s.d.runResume(t.Context(), q, wire.ResumeRequest{RunRef: wire.RunRef{Run: v.ID}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	q = s.request()
+	for range 2 {
+		if _, err := s.d.runCancel(t.Context(), q, wire.StopRequest{RunRef: wire.RunRef{Run: v.ID}}); err != nil {
+			t.Fatal(err)
+		}
+		s.until(v.ID, settled)
+	}
+}

@@ -35,6 +35,12 @@ func (d *Daemon) view(s run.State) wire.RunView {
 	switch s.Status {
 	case run.Live:
 		d.viewLive(&v, s, now)
+		if s.Log.Broken != 0 {
+			// It is about to be halted. Where its log cannot even take that, this is
+			// what there is to see.
+			v.State, v.Reason = rule.StateHalted, string(events.HaltLogIntegrity)
+			v.Exit = rule.ExitCode(v.State, events.HaltLogIntegrity)
+		}
 	case run.Halted:
 		v.State, v.Reason = rule.StateHalted, string(s.Halt.Reason)
 		v.Exit = rule.ExitCode(v.State, s.Halt.Reason)

@@ -49,6 +49,9 @@ type Config struct {
 	Changed func(run.State) // called after each change, must not block
 	// Draining says that no new iteration may begin: the daemon is about to end.
 	Draining func() bool
+	// Unservable, if not empty, is why the run cannot go on at all: it is halted
+	// at once, and Flow is only there to decide on what people ask.
+	Unservable string
 }
 
 // Actor owns one run: its state, and every append to its log. Run must be
@@ -124,10 +127,23 @@ func (a *Actor) Run(ctx context.Context) error {
 			<-j.done
 		}
 	}()
+	if s := a.State(); s.Status == run.Halted && s.Stage == run.Agent {
+		a.closed(ctx, *s.Halt) // the daemon before may not have come to it
+	}
 	for {
 		s := a.State()
 		if s.Status == run.Over && j == nil {
 			return nil
+		}
+		if s.Status == run.Live && a.cfg.Unservable != "" {
+			data, err := a.giveUp(ctx, s)
+			if err != nil {
+				return err
+			}
+			if err := a.append(ctx, data); err != nil {
+				return err
+			}
+			continue
 		}
 		act := Next(s, a.cfg.Flow, a.cfg.Now())
 		var err error
@@ -144,6 +160,12 @@ func (a *Actor) Run(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// giveUp is the event that halts a run which cannot be served.
+func (a *Actor) giveUp(ctx context.Context, s run.State) (events.Data, error) {
+	c := GiveUp{Reason: events.HaltInternal, Error: a.cfg.Worker.Text(ctx, a.cfg.Unservable)}
+	return Decide(s, c, a.cfg.Now())
 }
 
 // pure is the event of an action that needs no work.
@@ -210,6 +232,9 @@ func (a *Actor) decide(ctx context.Context, q request) error {
 	var err error
 	for range decideTries {
 		s := a.State()
+		if q.cause != "" && q.cause == s.Asked {
+			return nil // the same request again: it was answered, and gets that answer
+		}
 		data, derr := Decide(s, q.cmd, a.cfg.Now())
 		if derr != nil || data == nil {
 			return derr

@@ -63,7 +63,8 @@ func (w *Worker) BeginAgent(ctx context.Context, s run.State, act engine.RunAgen
 // taken back to the start of the lost attempt; what it held is kept under a
 // name of its own.
 func (w *Worker) startTree(ctx context.Context, s run.State, p *Plan, act engine.RunAgent) (tree.Snapshot, error) {
-	if s.Loop.Fresh && !s.Loop.Redo && !act.Restore {
+	rightAfter := w.cfg.Now().Sub(s.Clock.Latest) < soon
+	if s.Loop.Fresh && !s.Loop.Redo && !act.Restore && rightAfter {
 		return tree.Snapshot{Tree: s.Last.Tree, Work: s.Last.Work}, nil
 	}
 	now, err := w.record(ctx, s, p, s.Last.Created)
@@ -82,6 +83,10 @@ func (w *Worker) startTree(ctx context.Context, s run.State, p *Plan, act engine
 	failpoint.Hit(failpoint.AfterRestore)
 	return back, gone(err)
 }
+
+// soon is for how long a compared tree is what is there: after a pause someone
+// may have worked in the workspace.
+const soon = 2 * time.Second
 
 // wall is the time limit of an agent: the workflow's, cut to what is left of
 // the run's.

@@ -14,6 +14,9 @@ func Evolve(s State, e events.Event) State {
 	}
 	s.Log.Seq = e.Seq
 	s.Clock.Latest = e.Time
+	if e.Causation != "" {
+		s.Asked = e.Causation
+	}
 	switch d := e.Data.(type) {
 	case events.RunStarted:
 		s = started(s, e, d)

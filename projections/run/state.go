@@ -37,6 +37,7 @@ type State struct {
 	ID        string
 	Facts     events.RunStarted // what it was started as
 	Requested string            // id of the request that started it
+	Asked     string            // id of the latest request that changed it
 	Status    Status
 	Stage     Stage
 	Loop      Loop
