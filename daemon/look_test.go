@@ -109,7 +109,10 @@ func TestARunThatCannotGoOnLeavesNoAgentBehind(t *testing.T) {
 	s.open()
 	s.wants(s.until(v.ID, settled), "halted:internal")
 	// Its end comes right after the halt.
-	for range s.d.effects.Open(id).Follow(t.Context(), "output", 0) {
+	for _, err := range s.d.effects.Open(id).Follow(t.Context(), "output", 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	if out, err := s.d.effects.Open(id).Outcome(); err != nil || out.Outcome != events.Stopped {
 		t.Errorf("the agent: %+v, %v", out.Outcome, err)
