@@ -267,6 +267,21 @@ iterations:
 `,
 		},
 		{
+			name: "kills its supervisor once and leaves a process that shed all marks", on: shProject.with("touch running; sleep 0.5; sh add_test.sh"),
+			reason: "iterations", names: "FAIL add",
+			script: `
+iterations:
+  - run:
+      - '` + busy + `; rm -f running'
+      - |
+        if [ ! -e RUNTIME/once ]; then
+          touch RUNTIME/once
+          env -i PATH="$PATH" WORLD=RUNTIME setsid -f sh -c "while [ ! -e running ]; do sleep 0.01; done; echo exit 0 > add_test.sh; sleep 0.7; git checkout -q add_test.sh" > /dev/null 2>&1
+          p=$$; while [ "$(cat /proc/$p/comm)" != apshim ]; do p=$(cut -d " " -f 4 /proc/$p/stat); done; kill -9 $p; sleep 60
+        fi
+`,
+		},
+		{
 			name: "forges the records of its effects", on: shProject, alone: true, reason: "iterations", names: "FAIL add",
 			script: `
 iterations:
