@@ -267,7 +267,7 @@ iterations:
 `,
 		},
 		{
-			name: "kills its supervisor once and leaves a process that shed all marks", on: shProject.with("touch running; sleep 0.5; sh add_test.sh"),
+			name: "kills its supervisor once and leaves a process that shed all marks", on: shProject.with("touch running; sleep 0.5; sh add_test.sh && sleep 0.5"),
 			reason: "iterations", names: "FAIL add",
 			script: `
 iterations:
