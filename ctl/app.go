@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/oklog/ulid/v2"
 	"github.com/spf13/cobra"
 
 	"autopilot/ctl/render"
@@ -126,7 +127,30 @@ func (a *app) ask(ctx context.Context, v wire.Verb, req, reply any) error {
 			render.Timeout("the daemon did not answer "+v.Name, render.Duration(answerWithin)).WithHint("apctl daemon logs"))
 		defer cancel()
 	}
+	if v.Class == wire.Operate {
+		return a.change(ctx, d, v, req, reply)
+	}
 	return d.Call(ctx, v, req, reply)
+}
+
+// change calls a verb that changes something. When the daemon ends before it
+// has answered, the next one is asked once more under the same id, so that what
+// was asked for happens once.
+func (a *app) change(ctx context.Context, d Daemon, v wire.Verb, req, reply any) error {
+	id := ulid.Make().String()
+	err := d.CallAs(ctx, id, v, req, reply)
+	if !unreachable(err) || ctx.Err() != nil {
+		return err
+	}
+	next, err := a.connect(ctx, true)
+	if err == nil {
+		defer next.Close()
+		err = next.CallAs(ctx, id, v, req, reply)
+	}
+	if unreachable(err) {
+		return render.Unanswered(v)
+	}
+	return err
 }
 
 // connect reaches the daemon. Inside an effect it starts none.

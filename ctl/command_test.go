@@ -213,6 +213,35 @@ func TestOnlyARegularFileHasAPath(t *testing.T) {
 	}
 }
 
+func TestACommandIsAskedAgainUnderItsIDWhenTheDaemonEnds(t *testing.T) {
+	t.Parallel()
+	dies := &fakeDaemon{replies: map[string]any{"run.start": fault(wire.Unreachable), "run.cancel": fault(wire.Unreachable)}}
+	for _, args := range [][]string{
+		{"run", "-d", "x", "--gate", "t=make", "--agent-cmd", "a"},
+		{"cancel"},
+	} {
+		next := &fakeDaemon{replies: map[string]any{"run.start": liveView(), "run.cancel": wire.StopReply{}}}
+		w := newWorld(t, nil, args...)
+		tries := 0
+		w.Connect = connectInTurn(&tries, dies, next)
+		code(t, w, 0)
+		first, second := dies.calls[len(dies.calls)-1], next.calls[0]
+		if diff := cmp.Diff(first, second, cmp.AllowUnexported(asked{})); diff != "" || first.id == "" {
+			t.Errorf("%v: %+v, then %+v", args, first, second)
+		}
+		w = newWorld(t, nil, args...)
+		tries = 0
+		w.Connect = connectInTurn(&tries, dies, dies, next)
+		code(t, w, wire.ExitUnreachable)
+		contains(t, "stderr", w.err.String(), "the daemon ended before it answered: whether the run ", " is not known", "apctl ls ")
+	}
+	refuses := &fakeDaemon{replies: map[string]any{"run.start": fault(wire.Conflict)}}
+	code(t, newWorld(t, refuses, "run", "x", "--gate", "t=make", "--agent-cmd", "a"), wire.ExitConflict)
+	if n := len(refuses.calls); n != 1 {
+		t.Errorf("a refusal was asked for %d times", n)
+	}
+}
+
 func TestTextsOfARunComeFromFilesAndStandardInput(t *testing.T) {
 	t.Parallel()
 	d := &fakeDaemon{replies: map[string]any{"run.start": liveView()}}

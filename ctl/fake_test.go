@@ -26,6 +26,7 @@ var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 type asked struct {
 	verb string
 	body string
+	id   string // of CallAs
 }
 
 // fakeDaemon answers from tables.
@@ -42,19 +43,23 @@ type fakeDaemon struct {
 // silence is a reply that never comes.
 type silence struct{}
 
-func (d *fakeDaemon) note(v wire.Verb, req any) error {
+func (d *fakeDaemon) note(v wire.Verb, req any, id string) error {
 	b, err := json.Marshal(req, json.Deterministic(true))
 	if err != nil {
 		return err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.calls = append(d.calls, asked{v.Name, string(b)})
+	d.calls = append(d.calls, asked{v.Name, string(b), id})
 	return nil
 }
 
 func (d *fakeDaemon) Call(ctx context.Context, v wire.Verb, req, reply any) error {
-	if err := d.note(v, req); err != nil {
+	return d.CallAs(ctx, "", v, req, reply)
+}
+
+func (d *fakeDaemon) CallAs(ctx context.Context, id string, v wire.Verb, req, reply any) error {
+	if err := d.note(v, req, id); err != nil {
 		return err
 	}
 	switch r := d.replies[v.Name].(type) {
@@ -76,7 +81,7 @@ func (d *fakeDaemon) Call(ctx context.Context, v wire.Verb, req, reply any) erro
 
 func (d *fakeDaemon) Stream(ctx context.Context, v wire.Verb, req any) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		if err := d.note(v, req); err != nil {
+		if err := d.note(v, req, ""); err != nil {
 			yield(nil, err)
 			return
 		}

@@ -119,7 +119,7 @@ func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args
 	}
 	defer a.hear()()
 	var v wire.RunView
-	if err := d.Call(ctx, wire.RunStart, req, &v); err != nil {
+	if err := a.change(ctx, d, wire.RunStart, req, &v); err != nil {
 		return err
 	}
 	if !a.json {

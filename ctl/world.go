@@ -18,6 +18,8 @@ import (
 // the daemon answered, or could not.
 type Daemon interface {
 	Call(ctx context.Context, v wire.Verb, req, reply any) error
+	// CallAs is Call under a request id; a repeated id gets the first answer.
+	CallAs(ctx context.Context, id string, v wire.Verb, req, reply any) error
 	Stream(ctx context.Context, v wire.Verb, req any) iter.Seq2[[]byte, error]
 	Put(ctx context.Context, text []byte) (events.Ref, error)
 	Close() error

@@ -149,7 +149,14 @@ func (c *Client) DaemonVersion() string {
 // Call sends req and decodes the answer into reply; both may be nil. What the
 // daemon refuses is a *wire.Error.
 func (c *Client) Call(ctx context.Context, v wire.Verb, req, reply any) error {
-	x, err := c.begin(ctx, v, req)
+	return c.CallAs(ctx, ulid.Make().String(), v, req, reply)
+}
+
+// CallAs is Call under a request id of the caller's, a ULID. A command that is
+// repeated under its id, on whatever connection, gets the first answer: it is
+// not carried out twice.
+func (c *Client) CallAs(ctx context.Context, id string, v wire.Verb, req, reply any) error {
+	x, err := c.begin(ctx, id, v, req)
 	if err != nil {
 		return err
 	}

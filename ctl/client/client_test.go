@@ -74,6 +74,27 @@ func TestACallBringsTheAnswerOrTheError(t *testing.T) {
 	}
 }
 
+func TestARequestGoesUnderTheIDThatItIsGiven(t *testing.T) {
+	t.Parallel()
+	ids := make(chan string, 3)
+	p, _ := openBus(t, map[string]bus.Handler{wire.RunStop.Name: func(_ context.Context, q bus.Request, _ *bus.Reply) error {
+		ids <- q.ID
+		return nil
+	}})
+	const id = "01JGFJJZ00000000000000K3XQ"
+	for range 2 { // two connections
+		if err := mustDial(t, p, Options{}).CallAs(t.Context(), id, wire.RunStop, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := mustDial(t, p, Options{}).Call(t.Context(), wire.RunStop, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if a, b, own := <-ids, <-ids, <-ids; a != id || b != id || own == id || own == "" {
+		t.Errorf("ids %s, %s and %s", a, b, own)
+	}
+}
+
 func TestACallEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	begun, ended := make(chan struct{}, 1), make(chan error, 1)

@@ -29,8 +29,8 @@ type exchange struct {
 	over bool // the last one was read
 }
 
-// begin sends the request.
-func (c *Client) begin(ctx context.Context, v wire.Verb, req any) (*exchange, error) {
+// begin sends the request under its id.
+func (c *Client) begin(ctx context.Context, id string, v wire.Verb, req any) (*exchange, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -44,7 +44,7 @@ func (c *Client) begin(ctx context.Context, v wire.Verb, req any) (*exchange, er
 	if len(body) > wire.MaxBody {
 		return nil, wire.Errorf(wire.Usage, "the request of %s has %d bytes, at most %d are taken", v.Name, len(body), wire.MaxBody)
 	}
-	x := &exchange{c: c, verb: v, id: ulid.Make().String(), msgs: make(chan *nats.Msg, 2*wire.InitialCredit)}
+	x := &exchange{c: c, verb: v, id: id, msgs: make(chan *nats.Msg, 2*wire.InitialCredit)}
 	inbox := wire.Inbox(c.name) + "." + strconv.FormatUint(c.inboxes.Add(1), 36)
 	var err error
 	if x.sub, err = c.nc.ChanSubscribe(inbox, x.msgs); err != nil {
@@ -145,7 +145,7 @@ func (c *Client) lost(v wire.Verb, err error) error {
 // gives. The bytes belong to the caller.
 func (c *Client) Stream(ctx context.Context, v wire.Verb, req any) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		x, err := c.begin(ctx, v, req)
+		x, err := c.begin(ctx, ulid.Make().String(), v, req)
 		if err != nil {
 			yield(nil, err)
 			return

@@ -187,6 +187,22 @@ func NoDaemon(state, socket, log string) *wire.Error {
 	}
 }
 
+// Unanswered is a command whose daemon ended, and that of the next one too.
+func Unanswered(v wire.Verb) *wire.Error {
+	what, ok := map[string]string{
+		wire.RunStart.Name: "the run was started", wire.RunResume.Name: "the run goes on",
+		wire.RunStop.Name: "the run stops", wire.RunCancel.Name: "the run is cancelled",
+	}[v.Name]
+	if !ok {
+		what = v.Name + " was carried out"
+	}
+	return &wire.Error{
+		Code:    wire.Unreachable,
+		Message: "the daemon ended before it answered: whether " + what + " is not known",
+		Hint:    "apctl ls   starts it again and shows the runs\napctl daemon logs   may say why it ended",
+	}
+}
+
 // Timeout is a wait that took too long.
 func Timeout(what, after string) *wire.Error {
 	return &wire.Error{Code: wire.TimedOut, Message: fmt.Sprintf("%s after %s", what, after)}
