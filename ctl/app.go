@@ -89,6 +89,27 @@ func (a *app) wantsJSON() bool {
 // gone.
 func (a *app) note(text string) { _, _ = fmt.Fprint(a.Err, text) }
 
+// longAfter is when an answer that is not here needs a word.
+const longAfter = time.Second
+
+// saySoon says something if it takes long until the function that it returns is
+// called.
+func (a *app) saySoon(text string) (done func()) {
+	if a.json {
+		return func() {}
+	}
+	said := make(chan struct{})
+	t := time.AfterFunc(longAfter, func() {
+		defer close(said)
+		a.note(text)
+	})
+	return func() {
+		if !t.Stop() {
+			<-said // or both would write at once
+		}
+	}
+}
+
 // say writes text that is the answer.
 func (a *app) say(text string) error {
 	if _, err := fmt.Fprint(a.Out, text); err != nil {

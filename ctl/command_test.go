@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
@@ -240,6 +242,25 @@ func TestACommandIsAskedAgainUnderItsIDWhenTheDaemonEnds(t *testing.T) {
 	if n := len(refuses.calls); n != 1 {
 		t.Errorf("a refusal was asked for %d times", n)
 	}
+}
+
+func TestALongStartSaysWhatItDoes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const said = "recording the workspace ...\n"
+		for takes, want := range map[time.Duration]int{longAfter / 2: 0, time.Minute: 1} {
+			d := &fakeDaemon{
+				replies: map[string]any{"run.start": liveView(), "run.preview": wire.Preview{}}, takes: takes,
+			}
+			for _, how := range []string{"--detach", "--dry-run"} {
+				w := newWorld(t, d, "run", how, "x", "--gate", "t=make", "--agent-cmd", "a")
+				code(t, w, 0)
+				if n := strings.Count(w.err.String(), said); n != want {
+					t.Errorf("%s, after %v: said %d times, want %d:\n%s", how, takes, n, want, w.err.String())
+				}
+			}
+		}
+	})
 }
 
 func TestTextsOfARunComeFromFilesAndStandardInput(t *testing.T) {

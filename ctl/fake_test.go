@@ -33,6 +33,7 @@ type asked struct {
 type fakeDaemon struct {
 	replies map[string]any   // by verb; an error is returned as such
 	streams map[string][]any // frames; an error ends the stream with it, []byte goes as it is
+	takes   time.Duration    // for each call
 	hold    chan struct{}    // a stream waits for it before it ends
 
 	mu    sync.Mutex
@@ -62,6 +63,7 @@ func (d *fakeDaemon) CallAs(ctx context.Context, id string, v wire.Verb, req, re
 	if err := d.note(v, req, id); err != nil {
 		return err
 	}
+	time.Sleep(d.takes)
 	switch r := d.replies[v.Name].(type) {
 	case nil:
 		return wire.Errorf(wire.NotFound, "no reply for %s", v.Name)

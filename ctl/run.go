@@ -56,7 +56,11 @@ A goal (--gate) must fail before the first iteration; an invariant must pass.
 TASK may be - for standard input. A task that begins with - goes after --.
 
 On a terminal Ctrl-C leaves the run to itself; twice stops it after the
-iteration. Without a terminal INT or TERM stops the run and keeps its work.`,
+iteration. Without a terminal INT or TERM stops the run and keeps its work.
+
+The run belongs to the daemon: it goes on when this command ends in any other
+way, as in a pipe to head. After a reboot, or when the daemon was killed, it
+goes on with the next command that asks the daemon, as apctl ls.`,
 		Example: `  apctl run "make the suite pass" --gate test='go test ./...' --agent-cmd ./my-agent.sh
   apctl run -f task.md --gate 'pytest -q' --invariant lint='ruff check' --agent-cmd ./a.sh --until 07:00
   apctl run "try it" --gate ok='test -f ok' --script demo.yaml --dry-run
@@ -112,14 +116,20 @@ func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args
 	}
 	if o.dryRun {
 		var p wire.Preview
-		if err := d.Call(ctx, wire.RunPreview, req, &p); err != nil {
+		soon := a.saySoon(render.Recording())
+		err := d.Call(ctx, wire.RunPreview, req, &p)
+		soon()
+		if err != nil {
 			return err
 		}
 		return a.answer(wire.SchemaPreview, p, func(s render.Style) string { return s.Preview(p) })
 	}
 	defer a.hear()()
 	var v wire.RunView
-	if err := a.change(ctx, d, wire.RunStart, req, &v); err != nil {
+	soon := a.saySoon(render.Recording())
+	err = a.change(ctx, d, wire.RunStart, req, &v)
+	soon()
+	if err != nil {
 		return err
 	}
 	if !a.json {

@@ -63,6 +63,9 @@ func (s Style) ProjectConfig(path string) string {
 	return fmt.Sprintf("note: %s is not read by this version; use flags\n", Line(path))
 }
 
+// Recording says what takes long before a run begins.
+func Recording() string { return "recording the workspace ...\n" }
+
 // LeftOut says that a file in the workspace is no part of the run.
 func LeftOut(file string) string {
 	return Note(file + " is left out of the recorded trees, as this command writes to it")
