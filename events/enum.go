@@ -35,18 +35,17 @@ type Reason string
 
 // The reasons of gate verdicts.
 const (
-	ReasonExit        Reason = "exit"           // the exit code says it
-	ReasonSignal      Reason = "signal"         // ended by a signal that was not ours
-	ReasonTimeout     Reason = "timeout"        // wall limit
-	ReasonSilent      Reason = "silent"         // idle limit
-	ReasonNotFound    Reason = "not-found"      // first word is not on the pinned PATH
-	ReasonNoShell     Reason = "no-shell"       // the shell is missing
-	ReasonNoDirectory Reason = "no-directory"   // its directory is missing
-	ReasonToolChanged Reason = "tool-changed"   // the first word resolves to another program than at the start
-	ReasonTreeChanged Reason = "tree-changed"   // a recorded file changed while the gates ran, twice
-	ReasonUnchanged   Reason = "unchanged"      // protected: every pin is as it was
-	ReasonPinChanged  Reason = "pin-changed"    // protected: the files named are not
-	ReasonEarlier     Reason = "earlier-failed" // not run, as an earlier gate settled it
+	ReasonExit        Reason = "exit"         // the exit code says it
+	ReasonSignal      Reason = "signal"       // ended by a signal that was not ours
+	ReasonTimeout     Reason = "timeout"      // wall limit
+	ReasonSilent      Reason = "silent"       // idle limit
+	ReasonNotFound    Reason = "not-found"    // first word is not on the pinned PATH
+	ReasonNoShell     Reason = "no-shell"     // the shell is missing
+	ReasonNoDirectory Reason = "no-directory" // its directory is missing
+	ReasonToolChanged Reason = "tool-changed" // the first word resolves to another program than at the start
+	ReasonTreeChanged Reason = "tree-changed" // a recorded file changed while the gates ran, twice
+	ReasonUnchanged   Reason = "unchanged"    // protected: every pin is as it was
+	ReasonPinChanged  Reason = "pin-changed"  // protected: the files named are not
 )
 
 // Outcome says how an agent or gate process ended, as the supervisor saw it.

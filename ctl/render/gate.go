@@ -116,8 +116,6 @@ func reasonText(r events.Reason) string {
 		return "unchanged"
 	case events.ReasonPinChanged:
 		return "pinned files changed"
-	case events.ReasonEarlier:
-		return "an earlier gate settled it"
 	}
 	return Line(string(r))
 }

@@ -122,8 +122,6 @@ func reason(r events.GateResult) string {
 		return "pinned files unchanged"
 	case events.ReasonPinChanged:
 		return "pinned files changed"
-	case events.ReasonEarlier:
-		return "not run"
 	}
 	return string(r.Reason)
 }

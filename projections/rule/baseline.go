@@ -16,7 +16,8 @@ type BaselineDecision struct {
 
 // Baseline decides on the results of the gates at the start.
 //
-// A gate that cannot be run refuses, then a red invariant. A goal that is green
+// A gate that cannot be run refuses, then gates that change the files which they
+// judge, then a red invariant. A goal that is green
 // becomes an invariant. If no goal is red, the zero start mode refuses, as a
 // gate that passes already cannot prove the task; StartGreen goes on and
 // UntilGreen ends at once. Skipped results say nothing.
@@ -24,6 +25,9 @@ func Baseline(results []events.GateResult, start events.Start) BaselineDecision 
 	var d BaselineDecision
 	if gate, ok := firstResult(results, func(r events.GateResult) bool { return r.Verdict == events.Unverifiable }); ok {
 		return BaselineDecision{Refused: events.RefusedUnverifiable, Gate: gate}
+	}
+	if gate, ok := firstResult(results, func(r events.GateResult) bool { return r.Reason == events.ReasonTreeChanged }); ok {
+		return BaselineDecision{Refused: events.RefusedUnstable, Gate: gate}
 	}
 	if gate, ok := firstResult(results, func(r events.GateResult) bool {
 		return r.Role == events.RoleInvariant && r.Verdict == events.Fail

@@ -103,6 +103,7 @@ func TestBaseline(t *testing.T) {
 		{"only green goals", []events.GateResult{goal("a", events.Pass), goal("b", events.Pass)}, "", BaselineDecision{Refused: events.RefusedGoalGreen, Gate: "a", Invariants: names("a", "b")}},
 		{"a red invariant", []events.GateResult{goal("a", events.Fail), keep("p", events.Fail)}, events.StartGreen, BaselineDecision{Refused: events.RefusedInvariantRed, Gate: "p"}},
 		{"unverifiable before red", []events.GateResult{keep("p", events.Fail), goal("a", events.Unverifiable)}, events.UntilGreen, BaselineDecision{Refused: events.RefusedUnverifiable, Gate: "a"}},
+		{"gates that change what they judge", []events.GateResult{goal("a", events.Fail), {Gate: "p", Role: events.RoleInvariant, Verdict: events.Fail, Reason: events.ReasonTreeChanged}}, "", BaselineDecision{Refused: events.RefusedUnstable, Gate: "p"}},
 		{"start green", []events.GateResult{goal("a", events.Pass)}, events.StartGreen, BaselineDecision{Invariants: names("a"), NeedsChange: true}},
 		{"start green that is red is an ordinary run", []events.GateResult{goal("a", events.Fail)}, events.StartGreen, BaselineDecision{Goals: names("a")}},
 		{"until green", []events.GateResult{goal("a", events.Pass)}, events.UntilGreen, BaselineDecision{Invariants: names("a"), AlreadyGreen: true}},
