@@ -104,8 +104,10 @@ func TestRunRefusesBadInputBeforeItAsksAnyone(t *testing.T) {
 		"workspace":             {with("x", "-C", "nowhere"), "cannot use the workspace"},
 		"workspace is a file":   {with("x", "-C", "/dev/null"), "cannot use the workspace"},
 		"env":                   {with("x", "--env", "NOT_SET"), "is not set here"},
-		"glob":                  {with("x", "--protect", "\xff"), "the glob"},
-		"iterations not number": {with("x", "--max-iterations", "ten"), "invalid argument"},
+		"glob":                  {with("x", "--protect", "\xff"), "the glob of --protect"},
+		"iterations not number": {with("x", "--max-iterations", "ten"), `invalid argument "ten" for "--max-iterations" flag: not a whole number` + "\n"},
+		"iterations too large":  {with("x", "--max-iterations", "99999999999999999999"), `flag: too large` + "\n"},
+		"neither yes nor no":    {with("x", "--keep=maybe"), "neither true nor false"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

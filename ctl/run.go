@@ -1,6 +1,7 @@
 package ctl
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -167,10 +168,8 @@ func (o *runOptions) request(a *app, counted bool, args []string) (wire.StartReq
 	if err := o.limits.apply(a, &req.Spec, counted); err != nil {
 		return req, err
 	}
-	for _, glob := range append(append([]string(nil), o.protect...), o.allow...) {
-		if err := checkText("the glob", glob); err != nil {
-			return req, err
-		}
+	if err := cmp.Or(checkGlobs("--protect", o.protect), checkGlobs("--allow-test-changes", o.allow)); err != nil {
+		return req, err
 	}
 	if req.Spec.Workspace, err = a.workspace(o.dir); err != nil {
 		return req, err
@@ -219,6 +218,15 @@ func (o *limitOptions) apply(a *app, spec *wire.RunSpec, counted bool) error {
 		spec.Start = events.StartGreen
 	case o.untilGreen:
 		spec.Start = events.UntilGreen
+	}
+	return nil
+}
+
+func checkGlobs(flag string, globs []string) error {
+	for _, glob := range globs {
+		if err := checkText("the glob of "+flag, glob); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -123,7 +123,11 @@ func (d *Daemon) stopRuns(ctx context.Context, q bus.Request, body wire.StopRequ
 	for _, s := range targets {
 		s, err := d.fleet.do(ctx, s.ID, engine.Stop{Mode: mode}, q.Actor, q.ID)
 		if over := body.All && errors.Is(err, engine.ErrOver); err != nil && !over {
-			return reply, fmt.Errorf("stop run %s: %w", s.Facts.Handle, err)
+			verb := "stop"
+			if mode == events.StopCancel {
+				verb = "cancel"
+			}
+			return reply, fmt.Errorf("%s run %s: %w", verb, s.Facts.Handle, err)
 		}
 		reply.Runs = append(reply.Runs, d.view(s))
 	}

@@ -1,7 +1,9 @@
 package render
 
 import (
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"autopilot/events/wire"
@@ -160,7 +162,26 @@ func BadFlag(command string, err error) *wire.Error {
 	if command == "apctl run" && strings.Contains(err.Error(), "flag") && strings.ContainsAny(err.Error(), " ") {
 		hint += "\na task that begins with - goes last, after --: apctl run --gate NAME=CMD -- '--the task'"
 	}
-	return usage(hint, "%v", err)
+	return usage(hint, "%s", flagText(err))
+}
+
+// flagText is the error of the flag parser, with what a number is in words of
+// people.
+func flagText(err error) string {
+	var n *strconv.NumError
+	if !errors.As(err, &n) {
+		return err.Error()
+	}
+	want := "not a whole number"
+	switch {
+	case n.Func == "ParseBool":
+		want = "neither true nor false"
+	case errors.Is(n, strconv.ErrRange):
+		want = "too large"
+	case n.Func == "ParseUint":
+		want = "not a whole number from 0"
+	}
+	return strings.TrimSuffix(err.Error(), n.Error()) + want
 }
 
 // ManyArguments is more words than a command takes.

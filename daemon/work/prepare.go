@@ -192,8 +192,13 @@ func checkSpec(spec wire.RunSpec) error {
 	default:
 		return wire.Errorf(wire.Usage, "start mode %q is not known", spec.Start)
 	}
-	if err := rule.CheckGlobs(slices.Concat(spec.Protect, spec.AllowTests)); err != nil {
-		return wire.Errorf(wire.Usage, "%v", err)
+	for _, of := range []struct {
+		flag  string
+		globs []string
+	}{{"--protect", spec.Protect}, {"--allow-test-changes", spec.AllowTests}} {
+		if err := rule.CheckGlobs(of.globs); err != nil {
+			return wire.Errorf(wire.Usage, "%s: %v", of.flag, err).WithHint("write it as '*_test.go', 'api/**' or 'file.{a,b}'")
+		}
 	}
 	return nil
 }
