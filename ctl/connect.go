@@ -3,6 +3,7 @@ package ctl
 import (
 	"context"
 	"io"
+	"path/filepath"
 	"sync"
 
 	"autopilot/ctl/client"
@@ -21,9 +22,10 @@ func FindPlaces() (place.Places, error) {
 }
 
 // Connector reaches the daemon of this process's environment, and starts it
-// if it may. A difference of versions is said once, to warn.
+// if it may. A difference of versions is said once, to warn, and so is a HOME
+// that is not used.
 func Connector(version string, warn io.Writer) func(context.Context, bool) (Daemon, error) {
-	var once sync.Once
+	var once, home sync.Once
 	opts := client.Options{Version: version, Warn: func(text string) {
 		once.Do(func() { _, _ = io.WriteString(warn, render.Note(text)) })
 	}}
@@ -32,6 +34,7 @@ func Connector(version string, warn io.Writer) func(context.Context, bool) (Daem
 		if err != nil {
 			return nil, err
 		}
+		home.Do(func() { _, _ = io.WriteString(warn, otherHome(place.System())) })
 		reach := client.Find
 		if start {
 			reach = client.Ensure
@@ -42,4 +45,17 @@ func Connector(version string, warn io.Writer) func(context.Context, bool) (Daem
 		}
 		return c, nil
 	}
+}
+
+// otherHome says that the home directory is not where HOME says, empty if it is.
+func otherHome(env place.Env) string {
+	said := env.Getenv("HOME")
+	if filepath.IsAbs(said) {
+		return ""
+	}
+	home, err := env.Home()
+	if err != nil {
+		return "" // where it is needed the daemon says so
+	}
+	return render.OtherHome(said, home)
 }

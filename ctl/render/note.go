@@ -63,6 +63,15 @@ func (s Style) ProjectConfig(path string) string {
 	return fmt.Sprintf("note: %s is not read by this version; use flags\n", Line(path))
 }
 
+// OtherHome says that HOME is not what it has to be, and what is used.
+func OtherHome(said, used string) string {
+	why := "HOME is not set"
+	if said != "" {
+		why = fmt.Sprintf("HOME is %q, which is no absolute path", said)
+	}
+	return Note(why + "; the home directory of your user entry is used: " + used)
+}
+
 // Recording says what takes long before a run begins.
 func Recording() string { return "recording the workspace ...\n" }
 
