@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"syscall"
 
 	"github.com/go-json-experiment/json"
 	"golang.org/x/sys/unix"
@@ -46,6 +47,9 @@ func Lock(p place.Places, version string) (*StateLock, error) {
 	if err := os.MkdirAll(p.State, 0o700); err != nil {
 		return nil, fmt.Errorf("make state directory: %w", err)
 	}
+	if err := private(p.State); err != nil {
+		return nil, err
+	}
 	f, err := os.OpenFile(p.LockFile(), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open lock: %w", err)
@@ -64,6 +68,24 @@ func Lock(p place.Places, version string) (*StateLock, error) {
 		return nil, err
 	}
 	return l, nil
+}
+
+// private takes the state directory from everyone else: it holds prompts,
+// output of agents and a log that nobody else is to write. One of another owner
+// stays as it is, and so does a shared one as /tmp, which was named by mistake.
+func private(dir string) error {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("look at the state directory: %w", err)
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || int(st.Uid) != os.Geteuid() || info.Mode()&os.ModeSticky != 0 || info.Mode().Perm()&0o077 == 0 {
+		return nil
+	}
+	if err := os.Chmod(dir, 0o700); err != nil {
+		return fmt.Errorf("make the state directory private: %w", err)
+	}
+	return nil
 }
 
 // Unlock lets go. The file stays: removing it would let two processes lock two

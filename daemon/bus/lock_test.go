@@ -67,6 +67,27 @@ func mustLock(t *testing.T, p place.Places) {
 	}
 }
 
+func TestAStateDirectoryIsPrivate(t *testing.T) {
+	t.Parallel()
+	for before, want := range map[os.FileMode]os.FileMode{
+		0o755: 0o700, 0o777: 0o700, 0o701: 0o700, 0o700: 0o700,
+		0o777 | os.ModeSticky: 0o777 | os.ModeSticky, // shared: named by mistake
+	} {
+		p := place.Places{State: t.TempDir()}
+		if err := os.Chmod(p.State, before); err != nil {
+			t.Fatal(err)
+		}
+		mustLock(t, p)
+		info, err := os.Stat(p.State)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode() &^ os.ModeDir; got != want {
+			t.Errorf("mode %v became %v, want %v", before, got, want)
+		}
+	}
+}
+
 func TestWhatALockFileSaysLocksNothing(t *testing.T) {
 	t.Parallel()
 	sleep := exec.Command("sleep", "60")
