@@ -58,22 +58,22 @@ func serve(ctx context.Context, version string, args []string, stderr io.Writer)
 	}
 	places, err := place.Find(place.System())
 	if err != nil {
-		return err
+		return &unlogged{err, ""}
 	}
 	settings, err := ReadSettings(places.Config)
 	if err != nil {
-		return err
+		return &unlogged{err, "correct the file, or move it away: every setting has a default"}
 	}
 	if settings, err = settingFlags(settings, args, stderr); err != nil {
-		return err
+		return &unlogged{err, "autopilotd --help"}
 	}
 	cfg, err := config(places, settings, version)
 	if err != nil {
-		return err
+		return &unlogged{err, ""}
 	}
 	file, err := openLog(cfg.LogFile)
 	if err != nil {
-		return err
+		return &unlogged{err, "check its owner, mode and room, or set AUTOPILOT_STATE to another directory"}
 	}
 	defer file.Close()
 	if err := debug.SetCrashOutput(file, debug.CrashOptions{}); err != nil {
@@ -207,10 +207,21 @@ func readiness() func(error) {
 	}
 }
 
+// unlogged is an error from before there is a log to look into.
+type unlogged struct {
+	error
+	hint string
+}
+
+func (u *unlogged) Unwrap() error { return u.error }
+
 // startError says what a client can do about a daemon that does not start.
 func startError(err error) wire.Error {
 	e := wire.Error{Code: wire.Failed, Message: err.Error(), Hint: "apctl daemon logs"}
+	var early *unlogged
 	switch {
+	case errors.As(err, &early):
+		e.Hint = early.hint
 	case errors.Is(err, bus.ErrLocked):
 		e.Code, e.Hint = wire.Conflict, "another daemon is starting or stopping; try again in a moment"
 	case errors.Is(err, log.ErrNewer):

@@ -46,30 +46,51 @@ func ReadSettings(path string) (Settings, error) {
 	if err != nil {
 		return s, fmt.Errorf("read settings: %w", err)
 	}
-	doc, err := strictyaml.Parse(src)
-	if err == nil {
-		err = doc.Decode(&s)
-	}
-	if err != nil {
+	if err := decodeSettings(src, &s); err != nil {
 		return s, fmt.Errorf("read settings %s: %w", path, err)
 	}
-	return s, s.Check()
+	return s, nil
 }
+
+func decodeSettings(src []byte, s *Settings) error {
+	doc, err := strictyaml.Parse(src)
+	if err != nil {
+		return err
+	}
+	if err := doc.Decode(s); err != nil {
+		// Quotes alone would not make a size of it.
+		var e *strictyaml.Error
+		if errors.As(err, &e) && strings.HasPrefix(e.Msg, "quota: want text, found a number") {
+			e.Fix = "write it as 64MiB or 4GiB"
+		}
+		return err
+	}
+	var bad *badSetting
+	if errors.As(s.Check(), &bad) {
+		return doc.Errorf(bad.key, bad.want, "%s: %s", bad.key, bad.what)
+	}
+	return nil
+}
+
+// badSetting is a value that means nothing.
+type badSetting struct{ key, what, want string }
+
+func (b *badSetting) Error() string { return b.key + ": " + b.what + ": " + b.want }
 
 // Check refuses values that mean nothing. Nothing is clamped.
 func (s Settings) Check() error {
 	if s.Durability != bus.Power && s.Durability != bus.Process {
-		return fmt.Errorf("durability %q: want %s or %s", s.Durability, bus.Power, bus.Process)
+		return &badSetting{"durability", fmt.Sprintf("%q is not known", s.Durability), fmt.Sprintf("write %s or %s", bus.Power, bus.Process)}
 	}
 	if s.Idle < 0 {
-		return fmt.Errorf("idle %v: must not be negative", s.Idle)
+		return &badSetting{"idle", fmt.Sprintf("%v is negative", s.Idle), "write 30m, or 0s to serve for ever"}
 	}
 	n, err := ParseBytes(s.Quota)
 	if err != nil {
-		return fmt.Errorf("quota: %w", err)
+		return &badSetting{"quota", fmt.Sprintf("%q is no size", s.Quota), "write it as 64MiB or 4GiB"}
 	}
 	if n < minQuota {
-		return fmt.Errorf("quota %s: at least 16MiB", s.Quota)
+		return &badSetting{"quota", s.Quota + " is too small", "write 16MiB or more"}
 	}
 	return nil
 }
