@@ -97,7 +97,13 @@ func (s Style) head(v wire.RunView) string {
 	return s.paint(bold, Line(v.Handle)) + "  " + state
 }
 
+// reasonDisk is the reason of a wait for room on the machine.
+const reasonDisk = "disk"
+
 func (s Style) waiting(v wire.RunView) string {
+	if v.Reason == reasonDisk {
+		return "waits for free disk space, goes on by itself"
+	}
 	t := "waits"
 	if v.NextWake != nil {
 		t += " until " + s.Clock(*v.NextWake)
@@ -219,7 +225,10 @@ func (s Style) room(n int) int {
 
 // standing is the state of a run in a list.
 func standing(v wire.RunView) string {
-	if v.Exit >= 0 && v.Reason != "" {
+	switch {
+	case v.State == "waiting" && v.Reason == reasonDisk:
+		return "waiting for disk space"
+	case v.Reason != "" && (v.Exit >= 0 || v.State == "waiting"):
 		return Line(v.State) + ": " + Line(v.Reason)
 	}
 	return Line(v.State)

@@ -91,13 +91,16 @@ func TestTexts(t *testing.T) {
 	t.Parallel()
 	waits := live()
 	waits.State, waits.Reason, waits.NextWake, waits.Stopping = "waiting", "noop", at(5*time.Minute), "iteration"
+	full := live()
+	full.State, full.Reason = "waiting", "disk"
 	ended := live()
 	ended.State, ended.Exit, ended.Handle = "done", 0, "d0ne"
 	texts := map[string]func(Style) string{
 		"status": func(s Style) string { return s.Status(live()) },
-		"live":   func(s Style) string { return s.Live(live()) + "\n" + s.Live(waits) + "\n" },
+		"full":   func(s Style) string { return s.Status(full) + s.Home([]wire.RunView{full}) },
+		"live":   func(s Style) string { return s.Live(live()) + "\n" + s.Live(waits) + "\n" + s.Live(full) + "\n" },
 		"list": func(s Style) string {
-			return s.List(wire.ListReply{Runs: []wire.RunView{live(), waits, ended}, More: 7})
+			return s.List(wire.ListReply{Runs: []wire.RunView{live(), waits, full, ended}, More: 7})
 		},
 		"home":       func(s Style) string { return s.Home([]wire.RunView{live(), asking().Run, same().Run, ended}) },
 		"why-same":   func(s Style) string { return s.Why(same()) },
