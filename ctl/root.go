@@ -3,6 +3,7 @@ package ctl
 import (
 	"context"
 	"errors"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -60,11 +61,12 @@ the agent gets nowhere. Without a command: what needs you, then what runs.`,
 	return root
 }
 
-// runHome shows what needs a person and what runs. It starts no daemon: when
-// none runs, nothing does.
+// runHome shows what needs a person and what runs. It starts the daemon only if
+// there is anything to look at: what was halted in the night needs someone, and
+// a run that a reboot cut short goes on.
 func runHome(ctx context.Context, a *app) error {
 	var reply wire.ListReply
-	d, err := a.connect(ctx, false)
+	d, err := a.connect(ctx, a.hasHistory())
 	if err == nil {
 		defer d.Close()
 		err = d.Call(ctx, wire.RunList, wire.ListRequest{}, &reply)
@@ -77,4 +79,14 @@ func runHome(ctx context.Context, a *app) error {
 		return err
 	}
 	return a.answer(wire.SchemaRuns, reply, func(s render.Style) string { return s.Home(reply.Runs) })
+}
+
+// hasHistory says that some run was started here before.
+func (a *app) hasHistory() bool {
+	p, err := a.FindPlaces()
+	if err != nil {
+		return false
+	}
+	info, err := os.Stat(p.MarkFile())
+	return err == nil && info.Size() > 0
 }

@@ -143,7 +143,7 @@ func streamsDir(state string) string {
 	return filepath.Join(state, "store", "jetstream", "$G", "streams")
 }
 
-func markFile(state string) string { return filepath.Join(state, "mark") }
+func markFile(state string) string { return place.Places{State: state}.MarkFile() }
 
 // acknowledged moves the mark. When that fails the mark is behind, which proves
 // less and claims nothing wrong.

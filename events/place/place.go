@@ -75,6 +75,10 @@ func Find(env Env) (Places, error) {
 // EffectSocket is the socket whose every connection is the effect.
 func (p Places) EffectSocket(effect string) (string, error) { return p.socket(short(effect, 6)) }
 
+// MarkFile marks the last event that was acknowledged. It is there once there is
+// anything to look at.
+func (p Places) MarkFile() string { return filepath.Join(p.State, "mark") }
+
 // LogFile is the daemon's own log.
 func (p Places) LogFile() string { return filepath.Join(p.State, "daemon.log") }
 
