@@ -1,0 +1,242 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"autopilot/daemon/bus"
+	"autopilot/events"
+	"autopilot/events/place"
+	"autopilot/events/wire"
+	"autopilot/projections/run"
+)
+
+// These tests let a whole daemon run real agents and gates in real work trees:
+// only the socket's other end is left out.
+
+var shimPath string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "ap")
+	if err != nil {
+		panic(err)
+	}
+	shimPath = filepath.Join(dir, "apshim")
+	if out, err := exec.Command("go", "build", "-o", shimPath, "autopilot/cmd/apshim").CombinedOutput(); err != nil {
+		panic(fmt.Sprintf("build apshim: %v\n%s", err, out))
+	}
+	code := m.Run()
+	os.RemoveAll(dir)
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// site is a daemon with a work tree.
+type site struct {
+	t     *testing.T
+	cfg   Config
+	d     *Daemon
+	work  string
+	calls int
+}
+
+func newSite(t *testing.T, files map[string]string) *site {
+	t.Helper()
+	runtime, err := os.MkdirTemp("", "ap") // short: a socket path has 107 bytes
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(runtime) })
+	state := t.TempDir()
+	env := map[string]string{"HOME": t.TempDir(), "AUTOPILOT_STATE": state, "XDG_RUNTIME_DIR": runtime, "XDG_CONFIG_HOME": filepath.Join(state, "config")}
+	places, err := place.Find(place.Env{
+		Getenv: func(k string) string { return env[k] }, UID: os.Getuid(), GOOS: "linux", Home: func() (string, error) { return "", nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &site{t: t, work: t.TempDir(), cfg: Config{
+		Places: places, Home: env["HOME"], Program: "/nonexistent/autopilotd", Shim: shimPath, Version: "test",
+		Durability: bus.Process, Log: slog.New(slog.DiscardHandler),
+	}}
+	s.write(files)
+	if out, err := exec.Command("git", "init", "-q", s.work).CombinedOutput(); err != nil {
+		t.Fatalf("git init: %v %s", err, out)
+	}
+	s.open()
+	t.Cleanup(func() { s.close() })
+	return s
+}
+
+func (s *site) write(files map[string]string) {
+	s.t.Helper()
+	for name, text := range files {
+		path := filepath.Join(s.work, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			s.t.Fatal(err)
+		}
+		mode := os.FileMode(0o644)
+		if strings.HasPrefix(text, "#!") {
+			mode = 0o755
+		}
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+func (s *site) read(name string) string {
+	s.t.Helper()
+	b, err := os.ReadFile(filepath.Join(s.work, name))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(b)
+}
+
+func (s *site) open() {
+	s.t.Helper()
+	d, err := Open(context.Background(), s.cfg)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.d = d
+}
+
+func (s *site) close() {
+	s.t.Helper()
+	if s.d == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	if err := s.d.Close(ctx); err != nil {
+		s.t.Errorf("close: %v", err)
+	}
+	s.d = nil
+}
+
+func (s *site) request() bus.Request {
+	s.calls++
+	return bus.Request{Identity: bus.Identity{Kind: bus.KindLocal, Actor: "local:0@test/1"}, ID: fmt.Sprintf("r%d", s.calls)}
+}
+
+// spec is a run with one goal and an agent, both shell text.
+func (s *site) spec(goal, agent string, edit ...func(*wire.RunSpec)) wire.StartRequest {
+	spec := wire.RunSpec{
+		Workspace: s.work, Task: "make it so", Workflow: "converge", MaxIterations: 4,
+		Gates: []wire.GateSpec{{Name: "goal", Role: events.RoleGoal, Command: goal}}, Agent: wire.AgentSpec{Command: agent},
+	}
+	for _, f := range edit {
+		f(&spec)
+	}
+	return wire.StartRequest{Spec: spec, Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.cfg.Home}}
+}
+
+func (s *site) start(q wire.StartRequest) wire.RunView {
+	s.t.Helper()
+	v, err := s.d.runStart(s.t.Context(), s.request(), q)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return v
+}
+
+// until waits for a state of the run.
+func (s *site) until(id string, is func(run.State) bool) run.State {
+	s.t.Helper()
+	for {
+		changed := s.d.fleet.wait()
+		if st, ok := s.d.fleet.state(id); ok && is(st) {
+			return st
+		}
+		select {
+		case <-changed:
+		case <-s.t.Context().Done():
+			s.t.Fatal("the run does not get there")
+		}
+	}
+}
+
+// printed waits until an effect has printed a text.
+func (s *site) printed(effect, text string) {
+	s.t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		out, err := s.d.effects.Open(effect).Tail("output", 1<<10)
+		if err == nil && strings.Contains(string(out), text) {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-s.t.Context().Done():
+			s.t.Fatalf("effect %s does not print %q", effect, text)
+		}
+	}
+}
+
+func settled(st run.State) bool { return st.Status != run.Live }
+
+// play starts a run and waits until it is not live.
+func (s *site) play(q wire.StartRequest) run.State {
+	s.t.Helper()
+	return s.until(s.start(q).ID, settled)
+}
+
+func (s *site) why(id string) wire.WhyView {
+	s.t.Helper()
+	v, err := s.d.runWhy(s.t.Context(), bus.Request{}, wire.RunRef{Run: id})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return v
+}
+
+func (s *site) wants(st run.State, state string) {
+	s.t.Helper()
+	if v := s.d.view(st); v.State != state && v.State+":"+v.Reason != state {
+		w := s.why(st.ID)
+		s.t.Fatalf("run is %s:%s, want %s\n%s\n%s: %s", v.State, v.Reason, state, w.Because, w.ErrorFrom, w.LastError)
+	}
+}
+
+func (s *site) tree(st run.State) []string {
+	s.t.Helper()
+	repo, err := s.d.worker.Repo(s.t.Context(), st)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	files, err := repo.Files(s.t.Context(), st.Last.Tree)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return files
+}
+
+func (s *site) stop(id string, mode events.StopMode) run.State {
+	s.t.Helper()
+	q := wire.StopRequest{RunRef: wire.RunRef{Run: id}, Now: mode == events.StopNow}
+	f := s.d.runStop
+	if mode == events.StopCancel {
+		f = s.d.runCancel
+	}
+	if _, err := f(s.t.Context(), s.request(), q); err != nil {
+		s.t.Fatal(err)
+	}
+	return s.until(id, settled)
+}
