@@ -64,23 +64,43 @@ func (d *Daemon) history(ctx context.Context, id string) (iter.Seq[events.Event]
 	return slices.Values(es), nil
 }
 
-// lastError is the text that tells most: of the halt itself, of the first
-// failing gate, or of the agent.
+// lastError is the text that tells most: of the halt itself, of the agent where
+// that is to blame, else of the gate that settled it or the first that fails.
 func (d *Daemon) lastError(s run.State) (text, from string) {
-	if s.Halt != nil && s.Halt.Error != "" {
-		return d.text(s.Halt.Error), "daemon"
-	}
-	if s.Last.Record.Verdict != events.Skipped {
-		for _, r := range s.Last.Results {
-			if r.Verdict != events.Pass && r.Excerpt != "" {
-				return d.text(r.Excerpt), "gate " + string(r.Gate)
-			}
+	if s.Halt != nil {
+		switch s.Halt.Reason {
+		case events.HaltInternal, events.HaltWorkspaceGone:
+			return d.text(s.Halt.Error), "daemon"
+		case events.HaltAgentFailed, events.HaltAgentLost, events.HaltNoop:
+			return d.text(s.Last.Agent.Excerpt), "agent"
 		}
 	}
-	if s.Halt != nil && s.Last.Agent.Excerpt != "" {
-		return d.text(s.Last.Agent.Excerpt), "agent"
+	if r, ok := telling(s); ok {
+		return d.text(r.Excerpt), "gate " + string(r.Gate)
 	}
 	return "", ""
+}
+
+// telling is the result that explains the present state best.
+func telling(s run.State) (events.GateResult, bool) {
+	var settled events.Name
+	switch {
+	case s.Halt != nil:
+		settled = s.Halt.Gate
+	case s.End != nil:
+		settled = s.End.Gate
+	}
+	var first events.GateResult
+	for _, r := range s.Last.Results {
+		switch {
+		case r.Verdict == events.Pass || r.Excerpt == "":
+		case r.Gate == settled:
+			return r, true
+		case first.Gate == "":
+			first = r
+		}
+	}
+	return first, first.Gate != ""
 }
 
 // claims sets what the agent said against what the daemon saw.

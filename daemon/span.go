@@ -30,10 +30,12 @@ func (d *Daemon) span(ctx context.Context, s run.State, text string) (from, to e
 		}
 		a, b = strconv.Itoa(k-1), a
 	}
-	if from, err = pick(ends, a, s); err != nil {
+	// The end first: of one iteration that is not there, it is the one that was
+	// asked for.
+	if to, err = pick(ends, b, s); err != nil {
 		return "", "", err
 	}
-	to, err = pick(ends, b, s)
+	from, err = pick(ends, a, s)
 	return from, to, err
 }
 

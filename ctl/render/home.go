@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"autopilot/events/wire"
 )
@@ -15,36 +16,50 @@ func (s Style) Nothing() string {
 // Home is bare apctl: what needs a person first, then what runs, each with
 // the next command.
 func (s Style) Home(runs []wire.RunView) string {
-	var person, halted, live [][]string
+	var person, halted, paused, live, lately [][]string
 	for _, v := range runs {
-		row := []string{Line(v.Handle), s.cut(s.doing(v), 48), "apctl why " + Line(v.Handle)}
+		row := []string{Line(v.Handle), s.cut(s.doing(v), 30), s.cut(Line(v.Task), 24), "apctl why " + Line(v.Handle)}
 		switch {
 		case v.State == "halted" && v.Reason == "needs-person":
 			person = append(person, row)
+		case v.State == "halted" && v.Reason == "stopped":
+			row[3] = "apctl resume " + Line(v.Handle)
+			paused = append(paused, row)
 		case v.State == "halted":
 			halted = append(halted, row)
 		case v.Exit < 0:
 			row[1] = strings.Join(nonempty(s.doing(v), iteration(v), s.marks(v.Gates)), ", ")
-			row[2] = "apctl watch " + Line(v.Handle)
+			row[3] = "apctl watch " + Line(v.Handle)
 			live = append(live, row)
+		case v.Ended != nil && s.Now.Sub(*v.Ended) < aNight:
+			row[1] += " " + s.Clock(*v.Ended)
+			if v.State == "done" {
+				row[3] = "apctl diff " + Line(v.Handle)
+			}
+			lately = append(lately, row)
 		}
 	}
-	needs := append(person, halted...)
-	if len(needs)+len(live) == 0 {
-		return s.Nothing()
-	}
 	var b strings.Builder
-	if len(needs) > 0 {
-		b.WriteString(s.paint(bold, "needs you") + "\n" + table(needs))
-	}
-	if len(live) > 0 {
+	for _, part := range []struct {
+		title string
+		rows  [][]string
+	}{{"needs you", append(person, halted...)}, {"runs", live}, {"paused", paused}, {"ended lately", lately}} {
+		if len(part.rows) == 0 {
+			continue
+		}
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(s.paint(bold, "runs") + "\n" + table(live))
+		b.WriteString(s.paint(bold, part.title) + "\n" + table(part.rows))
+	}
+	if b.Len() == 0 {
+		return s.Nothing()
 	}
 	return b.String()
 }
+
+// aNight is how long an ended run is shown without being asked for: a night.
+const aNight = 24 * time.Hour
 
 func nonempty(parts ...string) []string {
 	var out []string

@@ -95,6 +95,12 @@ func TestTexts(t *testing.T) {
 	full.State, full.Reason = "waiting", "disk"
 	ended := live()
 	ended.State, ended.Exit, ended.Handle = "done", 0, "d0ne"
+	atDawn := noon.Add(-6 * time.Hour)
+	ended.Ended = &atDawn
+	long, longAgo := ended, noon.Add(-48*time.Hour)
+	long.Ended = &longAgo
+	stopped := same().Run
+	stopped.Reason, stopped.Handle = "stopped", "st0p"
 	texts := map[string]func(Style) string{
 		"status": func(s Style) string { return s.Status(live()) },
 		"full":   func(s Style) string { return s.Status(full) + s.Home([]wire.RunView{full}) },
@@ -102,7 +108,7 @@ func TestTexts(t *testing.T) {
 		"list": func(s Style) string {
 			return s.List(wire.ListReply{Runs: []wire.RunView{live(), waits, full, ended}, More: 7})
 		},
-		"home":       func(s Style) string { return s.Home([]wire.RunView{live(), asking().Run, same().Run, ended}) },
+		"home":       func(s Style) string { return s.Home([]wire.RunView{live(), asking().Run, same().Run, ended, long, stopped}) },
 		"why-same":   func(s Style) string { return s.Why(same()) },
 		"why-done":   func(s Style) string { return s.Why(done()) },
 		"why-asking": func(s Style) string { return s.Why(asking()) },

@@ -35,11 +35,11 @@ func TestWhySaysInASentenceWhatSettledIt(t *testing.T) {
 		want  string
 	}{
 		{halted(events.RunHalted{Reason: events.HaltSameness, Iterations: []int{2, 3}}), "sameness", "halted by sameness: iterations 2 and 3 failed in the same way on the same tree"},
-		{halted(events.RunHalted{Reason: events.HaltStuck, Iterations: []int{1, 3}}), "stuck", "halted as stuck: iterations 1 and 3 are equal within the last few failures"},
+		{halted(events.RunHalted{Reason: events.HaltStuck, Iterations: []int{1, 3}}), "stuck", "halted as stuck: iterations 1 and 3 failed in the same way on the same tree"},
 		{halted(events.RunHalted{Reason: events.HaltSignature, Iterations: []int{1, 2, 3}}), "signature", "halted by signature: iterations 1, 2 and 3 failed with the same failure"},
 		{halted(events.RunHalted{Reason: events.HaltDrift, Iteration: 2}), "drift", "halted: pinned files are still changed, or changed again, after iteration 2"},
 		{halted(events.RunHalted{Reason: events.HaltIterations, Limit: 10}), "iterations", "halted: the budget of 10 iterations is used up, and a gate still fails"},
-		{halted(events.RunHalted{Reason: events.HaltNoop, Limit: 3}), "noop", "halted: the agent did nothing, 3 times in a row"},
+		{halted(events.RunHalted{Reason: events.HaltNoop, Limit: 3}), "noop", "halted: the agent changed nothing, 3 times in a row"},
 		{halted(events.RunHalted{Reason: events.HaltStopped, Iteration: 1}), "stopped", "stopped on request after iteration 1; the work so far is kept"},
 		{ended(events.RunEnded{State: events.EndDone, Iteration: 1, Tree: "0123456789abcdef"}), "done", "done after 1 iteration: every gate passed on tree 0123456789"},
 		{ended(events.RunEnded{State: events.EndRefused, Reason: events.RefusedGoalGreen}), "refused", "refused: the gate passes already, so it cannot prove the task"},
@@ -109,7 +109,7 @@ func TestLinesOfAnOrdinaryIteration(t *testing.T) {
 			{Gate: "test", Verdict: events.Fail, Reason: events.ReasonExit, Exit: 1, Failing: 3},
 			{Gate: "protected", Kind: events.GateProtected, Verdict: events.Pass},
 		}}, "iteration 2: test fail (exit 1, 3 failing)"},
-		{events.IterationRecorded{Iteration: 2, Verdict: events.Skipped}, "iteration 2: the agent did nothing; it does not count"},
+		{events.IterationRecorded{Iteration: 2, Verdict: events.Skipped}, "iteration 2: nothing was changed; it does not count, and is tried again after a pause"},
 		{events.StopRequested{Mode: events.StopNow}, "stopping now: the work so far is kept"},
 		{events.RunSuspended{MS: 3_600_000}, "the host slept for 1h0m0s"},
 		{events.Unknown{Type: "phase.entered.v1"}, "event phase.entered.v1 of a newer version"},

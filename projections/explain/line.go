@@ -101,7 +101,7 @@ func Result(r events.GateResult) string {
 func reason(r events.GateResult) string {
 	switch r.Reason {
 	case events.ReasonExit:
-		return fmt.Sprintf("exit %d", r.Exit)
+		return exit(r.Exit)
 	case events.ReasonSignal:
 		return "killed by a signal from outside"
 	case events.ReasonTimeout:
@@ -115,7 +115,7 @@ func reason(r events.GateResult) string {
 	case events.ReasonNoDirectory:
 		return "its directory is missing"
 	case events.ReasonToolChanged:
-		return "another program was put in place of a tool"
+		return "a tool that it needs was replaced or is gone"
 	case events.ReasonTreeChanged:
 		return "files changed while it ran"
 	case events.ReasonUnchanged:
@@ -124,6 +124,17 @@ func reason(r events.GateResult) string {
 		return "pinned files changed"
 	}
 	return string(r.Reason)
+}
+
+// exit says what the shell means by the codes that are its own.
+func exit(code int) string {
+	switch code {
+	case 126:
+		return "exit 126: something in it cannot be executed"
+	case 127:
+		return "exit 127: something in it was not found"
+	}
+	return fmt.Sprintf("exit %d", code)
 }
 
 func iterationStarted(s run.State, d events.IterationStarted) string {
@@ -171,7 +182,7 @@ func recorded(d events.IterationRecorded) string {
 	case events.Pass:
 		return fmt.Sprintf("iteration %d: pass", d.Iteration)
 	case events.Skipped:
-		return fmt.Sprintf("iteration %d: the agent did nothing; it does not count", d.Iteration)
+		return fmt.Sprintf("iteration %d: nothing was changed; it does not count, and is tried again after a pause", d.Iteration)
 	case events.Fail, events.Unverifiable:
 	}
 	return fmt.Sprintf("iteration %d: fail, fingerprint %s", d.Iteration, Short(d.Fingerprint))

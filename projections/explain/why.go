@@ -33,7 +33,7 @@ func halted(s run.State, h events.RunHalted) string {
 	case events.HaltSameness:
 		return fmt.Sprintf("halted by sameness: %s failed in the same way on the same tree", iterations(h.Iterations))
 	case events.HaltStuck:
-		return fmt.Sprintf("halted as stuck: %s are equal within the last few failures", iterations(h.Iterations))
+		return fmt.Sprintf("halted as stuck: %s failed in the same way on the same tree", iterations(h.Iterations))
 	case events.HaltSignature:
 		return fmt.Sprintf("halted by signature: %s failed with the same failure", iterations(h.Iterations))
 	case events.HaltUnverifiable:
@@ -43,7 +43,7 @@ func halted(s run.State, h events.RunHalted) string {
 	case events.HaltHours:
 		return "halted: the time that the run was given is used up, and a gate still fails"
 	case events.HaltNoop:
-		return fmt.Sprintf("halted: the agent did nothing, %d times in a row", h.Limit)
+		return fmt.Sprintf("halted: the agent changed nothing, %d times in a row", h.Limit)
 	case events.HaltAgentLost:
 		return fmt.Sprintf("halted: the agent was lost %d times in a row", h.Limit)
 	case events.HaltAgentFailed:
@@ -118,7 +118,7 @@ func live(s run.State) string {
 	case run.Ended, run.Judged, run.Ready:
 	}
 	if s.Loop.Noops > 0 {
-		return fmt.Sprintf("waiting: the agent did nothing, %d in a row; it is tried again later", s.Loop.Noops)
+		return fmt.Sprintf("waiting: the agent changed nothing, %d in a row; it is tried again later", s.Loop.Noops)
 	}
 	return "running"
 }
@@ -138,7 +138,10 @@ func Next(s run.State) []wire.NextCommand {
 		if s.End.State == events.EndRefused {
 			return afterRefusal(h, s.End.Reason)
 		}
-		return commands("apctl diff "+h, "what it changed", "apctl verify "+h, "prove its log")
+		if s.End.State == events.EndAlreadyGreen {
+			return nil
+		}
+		return commands("apctl diff "+h, "what it changed: it is in your work tree, not committed")
 	case run.None:
 	}
 	return nil
@@ -148,10 +151,12 @@ func afterHalt(h string, reason events.Halt) []wire.NextCommand {
 	diff, logs := "apctl diff "+h, "apctl logs "+h
 	switch reason {
 	case events.HaltDrift, events.HaltLogIntegrity:
-		return commands(diff, "what was changed", "apctl cancel "+h, "close it; then start a new run")
+		return commands(diff, "what was changed: put the pinned files back", "apctl cancel "+h, "close it; then start a new run")
 	case events.HaltStopped:
 		return commands("apctl resume "+h, "go on", diff, "what it changed so far")
-	case events.HaltAgentLost, events.HaltAgentFailed, events.HaltNoop, events.HaltInternal:
+	case events.HaltAgentFailed:
+		return commands("apctl resume "+h, "when its program is back")
+	case events.HaltAgentLost, events.HaltNoop, events.HaltInternal:
 		return commands(logs, "what the agent printed", "apctl resume "+h, "try again")
 	case events.HaltWorkspaceGone:
 		return commands("apctl resume "+h, "when the workspace is back")
@@ -173,7 +178,7 @@ func afterRefusal(h string, reason events.Refusal) []wire.NextCommand {
 		return commands(
 			"apctl run ... --gate NAME=CMD", "add a gate that fails now",
 			"apctl run ... --start-green", "work all the same; done then needs a change",
-			"apctl run ... --until-green", "nothing to do if it is green",
+			"apctl run ... --until-green", "end with 0 when the gates pass already",
 		)
 	}
 	return commands(logs, "what the gate printed")
