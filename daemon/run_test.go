@@ -311,3 +311,23 @@ func TestRunsThatCannotBeAreRefusedWithoutATrace(t *testing.T) {
 		t.Errorf("left behind: %v", left)
 	}
 }
+
+func TestAGateThatMakesFilesOfAnyNameHaltsNobody(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	st := s.play(s.spec(`touch "$(printf 'caf\351.txt')" '*' 'a[b]' "$(printf 'x\ty')"; test "$(cat n)" = 2`, `echo "$AUTOPILOT_ITERATION" > n`))
+	s.wants(st, "done")
+	if got := s.tree(st); len(got) != 1 {
+		t.Errorf("the tree has %q", got)
+	}
+}
+
+func TestGatesThatAlwaysChangeRecordedFilesAreRefused(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, map[string]string{"report.txt": "0\n"})
+	st := s.play(s.spec("date +%N > report.txt; test -f ok", "touch ok"))
+	s.wants(st, "refused:tree-changed")
+	if w := s.why(st.ID); !slices.Contains(w.Files, "report.txt") {
+		t.Errorf("files %v", w.Files)
+	}
+}

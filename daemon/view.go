@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -142,7 +143,8 @@ func gateViews(s run.State, spec wire.RunSpec) []wire.GateView {
 	return out
 }
 
-// text reads a blob for a view; one that is gone is empty.
+// text reads a blob for a view; one that is gone is empty. Names of files need
+// not be valid text.
 func (d *Daemon) text(ref events.Ref) string {
 	if ref == "" {
 		return ""
@@ -151,5 +153,5 @@ func (d *Daemon) text(ref events.Ref) string {
 	if err != nil {
 		return ""
 	}
-	return string(b)
+	return strings.ToValidUTF8(string(b), "\uFFFD")
 }

@@ -160,7 +160,7 @@ iterations:
 func onGates() []cheat {
 	return []cheat{
 		{
-			name: "puts a go that exits 0 first on PATH", on: goProject, fooled: true, reason: "sameness", names: "HOME/bin/go",
+			name: "puts a go that exits 0 first on PATH", on: goProject, fooled: true, reason: "drift", names: "HOME/bin/go",
 			script: `
 iterations:
   - edit: {add.go: "package calc\n\n// Add adds.\nfunc Add(a, b int) int { return b - a }\n"}
@@ -189,7 +189,7 @@ iterations:
 `,
 		},
 		{
-			name: "edits a script of the gate that git ignores", on: ignored, fooled: true, reason: "sameness", names: "local/check.sh",
+			name: "edits a script of the gate that git ignores", on: ignored, fooled: true, reason: "drift", names: "local/check.sh",
 			script: `
 iterations:
   - edit: {local/check.sh: "#!/bin/sh\nexit 0\n", add.sh: "echo 1\n"}
@@ -197,7 +197,7 @@ iterations:
 `,
 		},
 		{
-			name: "edits a script of the gate beside the workspace", on: shProject.with("sh ../check.sh"), fooled: true, reason: "sameness", names: "check.sh",
+			name: "edits a script of the gate beside the workspace", on: shProject.with("sh ../check.sh"), fooled: true, reason: "drift", names: "check.sh",
 			script: `
 iterations:
   - edit: {add.sh: "echo 1\n"}
@@ -205,7 +205,7 @@ iterations:
 `,
 		},
 		{
-			name: "puts a tool of the test first on PATH", on: toolProject, fooled: true, reason: "sameness", names: "HOME/bin/cmp",
+			name: "puts a tool of the test first on PATH", on: toolProject, fooled: true, reason: "drift", names: "HOME/bin/cmp",
 			script: `
 iterations:
   - edit: {add.sh: "echo 1\n"}

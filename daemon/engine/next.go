@@ -146,7 +146,7 @@ func (q view) spawnFailed() bool {
 // work in them is not seen, so nobody can say that there was none.
 func (q view) noop() bool {
 	a := q.Last.Agent
-	if q.Stage != run.Ended || a.Claim == events.ClaimBlocked || a.Question != "" || rule.PinsBroken(q.Last.Results) {
+	if q.Stage != run.Ended || a.Claim == events.ClaimBlocked || a.Question != "" || rule.ProofBroken(q.Last.Results) {
 		return false
 	}
 	active := time.Duration(a.DurationMS) * time.Millisecond
@@ -176,7 +176,7 @@ func (q view) alreadyGreen() bool {
 }
 
 func (q view) drifted() bool {
-	return q.fresh() && !q.skipped() && q.Loop.Drifts > 1 && rule.PinsBroken(q.Last.Results)
+	return q.fresh() && !q.skipped() && q.Loop.Drifts > 1 && rule.ProofBroken(q.Last.Results)
 }
 
 func (q view) unverifiable() bool {

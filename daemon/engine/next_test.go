@@ -109,6 +109,15 @@ func drift(n int) []events.Data {
 	}
 }
 
+func replaced(n int) []events.Data {
+	rs := result(events.Fail, "")
+	rs[0].Reason, rs[0].Files = events.ReasonToolChanged, "f2"
+	return []events.Data{
+		agent(n, 1), ended(n, "t1"), events.GatesStarted{Phase: "work", Iteration: n},
+		judged(n, "t1", rs), record(n, events.Fail, "d"),
+	}
+}
+
 func join(parts ...[]events.Data) []events.Data {
 	var out []events.Data
 	for _, p := range parts {
@@ -206,6 +215,10 @@ func TestNextNamesTheOneThingToDo(t *testing.T) {
 		{
 			"FR-65: an agent that does nothing while a pinned path is changed is judged",
 			join(baseline(), drift(1), one(agent(2, 1), ended(2, "t0", func(d *events.AgentEnded) { d.DurationMS = 10 }))), 0, "gates", nil,
+		},
+		{
+			"a tool that stays replaced halts as drift, too", join(baseline(), replaced(1), replaced(2)), 0, "drift",
+			engine.Halt{RunHalted: events.RunHalted{Reason: events.HaltDrift, Phase: "work", Iteration: 2, Gate: "test", Files: "f2", Tree: "t1"}},
 		},
 		{
 			"a pinned path that is changed again later halts as drift",

@@ -68,9 +68,7 @@ func halt(reason events.Halt) func(view) Action {
 		}
 		switch reason {
 		case events.HaltDrift:
-			h.Gate, h.Files = named(q.Last.Results, func(r events.GateResult) bool {
-				return r.Kind == events.GateProtected && r.Verdict == events.Fail
-			})
+			h.Gate, h.Files = named(q.Last.Results, rule.Broken)
 		case events.HaltUnverifiable:
 			h.Gate, h.Files = named(q.Last.Results, func(r events.GateResult) bool {
 				return r.Verdict == events.Unverifiable

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -90,10 +91,11 @@ func (m *Mark) writeLocked(clean int64) error {
 	return nil
 }
 
-// readMark reads a mark file. A missing or empty one marks nothing.
+// readMark reads a mark file. A missing, empty or blank one marks nothing.
 func readMark(path string) (state, error) {
 	b, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && len(b) == 0 {
+	// A power cut may leave a file of zeros.
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(bytes.Trim(b, "\x00")) == 0 {
 		return state{clean: -1}, nil
 	}
 	if err != nil {

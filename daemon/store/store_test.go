@@ -223,6 +223,13 @@ func TestWithoutAMarkNothingIsClaimed(t *testing.T) {
 	if err := store.Check(t.TempDir(), filepath.Join(t.TempDir(), "mark"), "boot", true); err != nil {
 		t.Error(err)
 	}
+	blank := filepath.Join(t.TempDir(), "mark")
+	if err := os.WriteFile(blank, make([]byte, 128), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Check(t.TempDir(), blank, "boot", true); err != nil {
+		t.Error(err)
+	}
 	junk := filepath.Join(t.TempDir(), "mark")
 	if err := os.WriteFile(junk, []byte("junk"), 0o600); err != nil {
 		t.Fatal(err)

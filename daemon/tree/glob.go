@@ -7,8 +7,7 @@ import (
 )
 
 // globs matches paths against patterns from the top of the work tree: `*` and
-// `?` stay within a path element, `**` crosses elements, and a backslash takes
-// its meaning from the character behind it.
+// `?` stay within a path element and `**` crosses elements.
 type globs struct{ re *regexp.Regexp }
 
 func compileGlobs(patterns []string) (globs, error) {
@@ -42,12 +41,9 @@ func globRegexp(p string) string {
 		case p[0] == '?':
 			b.WriteString(`[^/]`)
 			p = p[1:]
-		case p[0] == '\\' && len(p) > 1:
-			b.WriteString(regexp.QuoteMeta(p[1:2]))
-			p = p[2:]
 		default:
-			end := strings.IndexAny(p[1:], `*?\`) + 1
-			if end == 0 {
+			end := strings.IndexAny(p, "*?")
+			if end < 0 {
 				end = len(p)
 			}
 			b.WriteString(regexp.QuoteMeta(p[:end]))
@@ -55,11 +51,6 @@ func globRegexp(p string) string {
 		}
 	}
 	return b.String()
-}
-
-// GlobPath is the glob for exactly that path.
-func GlobPath(path string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`).Replace(path)
 }
 
 func (g globs) match(path string) bool { return g.re != nil && g.re.MatchString(path) }

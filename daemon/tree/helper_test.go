@@ -112,7 +112,7 @@ func (s *space) record(ignore []byte, notes ...string) tree.Snapshot {
 
 func (s *space) recordAs(index string, ignore []byte, notes ...string) tree.Snapshot {
 	s.t.Helper()
-	snap, err := s.repo.Record(context.Background(), index, ignore, notes)
+	snap, err := s.repo.Record(context.Background(), index, ignore, tree.Without{Notes: notes})
 	s.must(err)
 	return snap
 }

@@ -200,7 +200,7 @@ func recordUnreadable(t *testing.T, _ string) {
 		info, err := os.Stat(s.path(path))
 		s.must(err)
 		s.must(os.Chmod(s.path(path), 0))
-		_, err = s.repo.Record(t.Context(), "run", nil, nil)
+		_, err = s.repo.Record(t.Context(), "run", nil, tree.Without{})
 		if !errors.Is(err, tree.ErrUnreadable) || !strings.Contains(err.Error(), path) {
 			t.Errorf("err = %v, want one that names %s", err, path)
 		}

@@ -123,7 +123,11 @@ func (rec *recording) plan(ctx context.Context, entries []entry) (plan, error) {
 	}
 	defer top.Close()
 	for _, e := range entries {
-		if rec.notes.match(e.path) {
+		if rec.untouched[e.path] {
+			p.remove(e)
+			continue
+		}
+		if rec.notes.match(e.path) || rec.made[e.path] {
 			p.noted = append(p.noted, e.path)
 		}
 		var err error

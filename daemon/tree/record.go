@@ -38,16 +38,30 @@ type state struct {
 // largeFile is the recorded form of a large file, valid while its stamp holds.
 type largeFile struct{ stamp, id string }
 
+// Without is what a Record leaves out beside ignored files.
+type Without struct {
+	Notes     []string // globs of paths that are not in Snapshot.Work
+	Made      []string // exact paths that are not in it either
+	Untouched []string // exact paths that are in neither tree
+}
+
+func setOf(paths []string) map[string]bool {
+	set := make(map[string]bool, len(paths))
+	for _, p := range paths {
+		set[p] = true
+	}
+	return set
+}
+
 // Record records the work tree. The index name (a run's id) keeps what git
 // knows of the files between Records, so that only changes cost; ignore is the
-// text of FreezeIgnore, and notes are the globs of paths that are left out of
-// Snapshot.Work. Files that vanish or change while it looks make it look once
+// text of FreezeIgnore. Files that vanish or change while it looks make it look once
 // more; then it is an error: ErrUnreadable naming the file, or ErrGone.
-func (r *Repo) Record(ctx context.Context, index string, ignore []byte, notes []string) (Snapshot, error) {
+func (r *Repo) Record(ctx context.Context, index string, ignore []byte, w Without) (Snapshot, error) {
 	if !nameOK(index) {
 		return Snapshot{}, fmt.Errorf("record tree: bad index name %.80q", index)
 	}
-	g, err := compileGlobs(notes)
+	g, err := compileGlobs(w.Notes)
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("record tree: %w", err)
 	}
@@ -56,7 +70,8 @@ func (r *Repo) Record(ctx context.Context, index string, ignore []byte, notes []
 	id := hex.EncodeToString(sum[:6])
 	rec := &recording{
 		r: r, st: r.state(index + "." + id), index: filepath.Join(r.dir, "indexes", index+"."+id),
-		rules: filepath.Join(r.dir, "ignore", id), ignore: ignore, notes: g, notesKey: strings.Join(notes, "\n"),
+		rules: filepath.Join(r.dir, "ignore", id), ignore: ignore, notes: g, made: setOf(w.Made), untouched: setOf(w.Untouched),
+		workKey: strings.Join(w.Notes, "\n") + "\x00" + strings.Join(w.Made, "\n"),
 	}
 	rec.st.mu.Lock()
 	defer rec.st.mu.Unlock()
@@ -113,13 +128,15 @@ func (r *Repo) Forget(index string) error {
 
 // recording is one Record.
 type recording struct {
-	r        *Repo
-	st       *state
-	index    string
-	rules    string
-	ignore   []byte
-	notes    globs
-	notesKey string
+	r         *Repo
+	st        *state
+	index     string
+	rules     string
+	ignore    []byte
+	notes     globs
+	made      map[string]bool
+	untouched map[string]bool
+	workKey   string // names what Snapshot.Work is without
 }
 
 func (rec *recording) reset() {
@@ -234,7 +251,7 @@ func (rec *recording) work(ctx context.Context, noted []string) (events.Tree, er
 	if len(noted) == 0 {
 		return rec.st.tree, nil
 	}
-	if known, ok := rec.st.work[rec.notesKey]; ok {
+	if known, ok := rec.st.work[rec.workKey]; ok {
 		return known, nil
 	}
 	text, err := os.ReadFile(rec.index)
@@ -257,6 +274,6 @@ func (rec *recording) work(ctx context.Context, noted []string) (events.Tree, er
 	if err != nil {
 		return "", err
 	}
-	rec.st.work[rec.notesKey] = events.Tree(id)
+	rec.st.work[rec.workKey] = events.Tree(id)
 	return events.Tree(id), nil
 }

@@ -250,7 +250,7 @@ func TestWhatIsNoFileIsSkippedAndListed(t *testing.T) {
 	}
 	s.must(syscall.Mkfifo(s.path("d/.gitattributes"), 0o644))
 	s.write("d/a", "y")
-	if _, err := s.repo.Record(t.Context(), "run", nil, nil); !errors.Is(err, tree.ErrUnreadable) || !strings.Contains(err.Error(), "d/.gitattributes") {
+	if _, err := s.repo.Record(t.Context(), "run", nil, tree.Without{}); !errors.Is(err, tree.ErrUnreadable) || !strings.Contains(err.Error(), "d/.gitattributes") {
 		t.Errorf("err = %v, want one that names d/.gitattributes", err)
 	}
 }
@@ -260,7 +260,7 @@ func TestWorkspaceGone(t *testing.T) {
 	s := newSpace(t, map[string]string{"a": "x"})
 	snap := s.record(nil)
 	s.must(os.RemoveAll(s.top))
-	if _, err := s.repo.Record(t.Context(), "run", nil, nil); !errors.Is(err, tree.ErrGone) {
+	if _, err := s.repo.Record(t.Context(), "run", nil, tree.Without{}); !errors.Is(err, tree.ErrGone) {
 		t.Errorf("Record: %v", err)
 	}
 	if _, err := s.repo.FreezeIgnore(t.Context(), s.home); !errors.Is(err, tree.ErrGone) {
@@ -284,7 +284,7 @@ func TestForgetLeavesNothingOfAnIndex(t *testing.T) {
 	t.Parallel()
 	s := newSpace(t, map[string]string{"a": "x"})
 	want := s.record(nil)
-	other, err := s.repo.Record(t.Context(), "other", nil, nil)
+	other, err := s.repo.Record(t.Context(), "other", nil, tree.Without{})
 	s.must(err)
 	left := func() int {
 		indexes, err := filepath.Glob(filepath.Join(s.repo.Dir(), "indexes", "*"))
@@ -299,7 +299,7 @@ func TestForgetLeavesNothingOfAnIndex(t *testing.T) {
 	if n := left(); n != 1 {
 		t.Errorf("%d indexes are left, want the one of the run", n)
 	}
-	if again, err := s.repo.Record(t.Context(), "other", nil, nil); err != nil || again.Tree != other.Tree || again.Tree != want.Tree {
+	if again, err := s.repo.Record(t.Context(), "other", nil, tree.Without{}); err != nil || again.Tree != other.Tree || again.Tree != want.Tree {
 		t.Errorf("recorded again: %s, %v", again.Tree, err)
 	}
 	if s.repo.Forget("../x") == nil {

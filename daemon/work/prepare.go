@@ -46,7 +46,7 @@ func (w *Worker) Prepare(ctx context.Context, id string, q wire.StartRequest) (_
 	if err != nil {
 		return events.RunStarted{}, err
 	}
-	snap, err := p.Repo.Record(ctx, id, p.Ignore, p.Flow.Notes)
+	snap, err := p.Repo.Record(ctx, id, p.Ignore, tree.Without{Notes: p.Flow.Notes})
 	if err != nil {
 		return events.RunStarted{}, fmt.Errorf("record the workspace: %w", err)
 	}
@@ -262,7 +262,7 @@ func (w *Worker) Preview(ctx context.Context, q wire.StartRequest) (_ wire.Previ
 	if err != nil {
 		return wire.Preview{}, err
 	}
-	snap, err := p.Repo.Record(ctx, "preview", p.Ignore, p.Flow.Notes)
+	snap, err := p.Repo.Record(ctx, "preview", p.Ignore, tree.Without{Notes: p.Flow.Notes})
 	if err != nil {
 		return wire.Preview{}, fmt.Errorf("record the workspace: %w", err)
 	}

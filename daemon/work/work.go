@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
@@ -76,15 +75,14 @@ func (w *Worker) record(ctx context.Context, s run.State, p *Plan, made events.R
 	if err != nil {
 		return tree.Snapshot{}, err
 	}
-	notes := slices.Clone(p.Flow.Notes)
-	var untouched []string
+	without := tree.Without{Notes: p.Flow.Notes}
 	for _, f := range files {
-		notes = append(notes, tree.GlobPath(f.path))
+		without.Made = append(without.Made, f.path)
 		if sum, err := fileSum(filepath.Join(p.Repo.Workspace().Path, f.path)); err == nil && sum == f.sum {
-			untouched = append(untouched, f.path)
+			without.Untouched = append(without.Untouched, f.path)
 		}
 	}
-	snap, err := p.Repo.Record(ctx, s.ID, ignoring(p.Ignore, untouched), notes)
+	snap, err := p.Repo.Record(ctx, s.ID, p.Ignore, without)
 	failpoint.Hit(failpoint.AfterRecord)
 	return snap, gone(err)
 }

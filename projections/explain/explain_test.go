@@ -37,7 +37,7 @@ func TestWhySaysInASentenceWhatSettledIt(t *testing.T) {
 		{halted(events.RunHalted{Reason: events.HaltSameness, Iterations: []int{2, 3}}), "sameness", "halted by sameness: iterations 2 and 3 failed in the same way on the same tree"},
 		{halted(events.RunHalted{Reason: events.HaltStuck, Iterations: []int{1, 3}}), "stuck", "halted as stuck: iterations 1 and 3 failed in the same way on the same tree"},
 		{halted(events.RunHalted{Reason: events.HaltSignature, Iterations: []int{1, 2, 3}}), "signature", "halted by signature: iterations 1, 2 and 3 failed with the same failure"},
-		{halted(events.RunHalted{Reason: events.HaltDrift, Iteration: 2}), "drift", "halted: pinned files are still changed, or changed again, after iteration 2"},
+		{halted(events.RunHalted{Reason: events.HaltDrift, Iteration: 2}), "drift", "halted: pinned files or tools are still changed, or changed again, after iteration 2"},
 		{halted(events.RunHalted{Reason: events.HaltIterations, Limit: 10}), "iterations", "halted: the budget of 10 iterations is used up, and a gate still fails"},
 		{halted(events.RunHalted{Reason: events.HaltNoop, Limit: 3}), "noop", "halted: the agent changed nothing, 3 times in a row"},
 		{halted(events.RunHalted{Reason: events.HaltStopped, Iteration: 1}), "stopped", "stopped on request after iteration 1; the work so far is kept"},

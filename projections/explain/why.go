@@ -27,7 +27,7 @@ func Why(s run.State) (rule, because string) {
 func halted(s run.State, h events.RunHalted) string {
 	switch h.Reason {
 	case events.HaltDrift:
-		return fmt.Sprintf("halted: pinned files are still changed, or changed again, after iteration %d", h.Iteration)
+		return fmt.Sprintf("halted: pinned files or tools are still changed, or changed again, after iteration %d", h.Iteration)
 	case events.HaltLogIntegrity:
 		return "halted: the event log of this run is not whole"
 	case events.HaltSameness:

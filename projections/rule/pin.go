@@ -101,11 +101,15 @@ func Violations(changes []Change, pins Pins) []string {
 	return slices.Compact(out)
 }
 
-// PinsBroken reports whether the gate for pinned paths failed.
-func PinsBroken(results []events.GateResult) bool {
-	return slices.ContainsFunc(results, func(r events.GateResult) bool {
-		return r.Kind == events.GateProtected && r.Verdict == events.Fail
-	})
+// ProofBroken reports whether what proves the work is not as it was at the
+// start: a pinned path, or a tool that a gate needs.
+func ProofBroken(results []events.GateResult) bool {
+	return slices.ContainsFunc(results, Broken)
+}
+
+// Broken reports that of one result.
+func Broken(r events.GateResult) bool {
+	return r.Verdict == events.Fail && (r.Kind == events.GateProtected || r.Reason == events.ReasonToolChanged)
 }
 
 // Pinned reports whether a path that exists at the start is pinned, whole or in

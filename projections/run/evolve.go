@@ -110,7 +110,7 @@ func recorded(s State, at time.Time, d events.IterationRecorded) State {
 	}
 	s.Loop.Noops = 0
 	s.Loop.Spent++
-	if rule.PinsBroken(s.Last.Results) {
+	if rule.ProofBroken(s.Last.Results) {
 		s.Loop.Drifts++
 	}
 	if d.Verdict == events.Fail {
