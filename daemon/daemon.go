@@ -186,7 +186,12 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	})
 	fctx, cancel := context.WithCancel(context.Background())
 	d.cancel = cancel
-	d.fleet = newFleet(fctx, newJournal(d.log, d.host, time.Now), d.worker, d.host, time.Now, d.cfg.Log, d.worker.Flow)
+	j := newJournal(d.log, d.host, time.Now)
+	j.disk = ballast{state}
+	if err := j.disk.refill(); err != nil {
+		d.cfg.Log.Warn("disk", "error", err)
+	}
+	d.fleet = newFleet(fctx, j, d.worker, d.host, time.Now, d.cfg.Log, d.worker.Flow)
 	d.fleet.draining = d.draining.Load
 	if err := d.fleet.load(ctx, bootTime()); err != nil {
 		return err

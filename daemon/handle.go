@@ -99,6 +99,7 @@ func onWire(err error) error {
 		{engine.ErrDrift, wire.Denied, "apctl diff   shows what was changed; cancel this run and start a new one"},
 		{engine.ErrNeedsNote, wire.Usage, "apctl resume -m 'WHAT TO DO DIFFERENTLY'"},
 		{engine.ErrPastUntil, wire.Conflict, "start a new run"},
+		{engine.ErrMoved, wire.Failed, "the event store did not answer, as on a full disk; look with apctl status before you try again"},
 		{engine.ErrNoRoom, wire.Full, "apctl daemon status   shows the event store"},
 		// The daemon is ending: the next one can be asked.
 		{engine.ErrGone, wire.Unreachable, "ask again; the next daemon serves the run"},

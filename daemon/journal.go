@@ -24,6 +24,9 @@ type journal struct {
 	source string
 	now    func() time.Time
 
+	// disk, if it has a directory, is looked at before each append.
+	disk ballast
+
 	mu   sync.Mutex
 	tail map[string]string // run id to the hash of its last stored event
 }
@@ -40,6 +43,9 @@ func (j *journal) Append(ctx context.Context, e events.Event, closing bool) (eve
 	if closing {
 		class = log.Closing
 	}
+	if err := j.makeRoom(closing); err != nil {
+		return e, err
+	}
 	failpoint.Hit(failpoint.BeforeAppend)
 	stored, err := j.log.Append(ctx, e, class)
 	failpoint.Hit(failpoint.AfterAppend)
@@ -53,6 +59,18 @@ func (j *journal) Append(ctx context.Context, e events.Event, closing bool) (eve
 		return e, fmt.Errorf("%w: %w", engine.ErrNoRoom, err)
 	}
 	return e, err
+}
+
+// makeRoom refuses ordinary events on a disk that is nearly full, and gives up
+// the ballast for the others.
+func (j *journal) makeRoom(closing bool) error {
+	if j.disk.dir == "" || !j.disk.low() {
+		return nil
+	}
+	if closing {
+		return j.disk.release()
+	}
+	return fmt.Errorf("%w: less than %d MiB are left on the disk of %s", engine.ErrNoRoom, diskFloor>>20, j.disk.dir)
 }
 
 // Load implements engine.Journal.

@@ -12,8 +12,8 @@ const (
 )
 
 // tend does what has to be done now and then: it tells live runs how long the
-// host slept, as deadlines of activity leave that time out, and takes the leave
-// of orphans.
+// host slept, as deadlines of activity leave that time out, takes the leave of
+// orphans, and takes on ballast again.
 func (d *Daemon) tend(ctx context.Context) {
 	tick := time.NewTicker(sleepEvery)
 	defer tick.Stop()
@@ -24,6 +24,9 @@ func (d *Daemon) tend(ctx context.Context) {
 		case <-tick.C:
 		}
 		d.effects.Reap()
+		if err := d.fleet.journal.disk.refill(); err != nil {
+			d.cfg.Log.Warn("disk", "error", err)
+		}
 		now := slept()
 		if now-before >= sleepLeast {
 			d.fleet.suspended(ctx, now-before)

@@ -27,8 +27,8 @@ func (c Command) Process() []string {
 
 // FirstWord is the word that must be found for the gate to be verifiable: the
 // first command word of the text, or the first of Argv. It is empty for
-// builtins, functions, words that are only known when they are run, and text
-// that cannot be parsed: those are not checked.
+// builtins, functions, words that are only known when they are run, text that
+// sets PATH itself, and text that cannot be parsed: those are not checked.
 func (c Command) FirstWord() string {
 	if len(c.Argv) > 0 {
 		return c.Argv[0]
@@ -88,9 +88,18 @@ func textCalls(text string, skipUnknown bool) []call {
 		return nil
 	}
 	functions := map[string]bool{}
+	ownPath := false // the text sets PATH itself, so nobody knows where words lead
 	syntax.Walk(file, func(n syntax.Node) bool {
-		if f, ok := n.(*syntax.FuncDecl); ok && f.Name != nil {
-			functions[f.Name.Value] = true
+		switch n := n.(type) {
+		case *syntax.FuncDecl:
+			if n.Name != nil {
+				functions[n.Name.Value] = true
+			}
+		case *syntax.Assign:
+			ownPath = ownPath || n.Name != nil && n.Name.Value == "PATH"
+		case *syntax.Word: // of export or env
+			lit, ok := n.Parts[0].(*syntax.Lit)
+			ownPath = ownPath || ok && strings.HasPrefix(lit.Value, "PATH=")
 		}
 		return true
 	})
@@ -99,7 +108,11 @@ func textCalls(text string, skipUnknown bool) []call {
 		if c, ok := n.(*syntax.CallExpr); ok && len(c.Args) > 0 {
 			words := staticWords(c.Args)
 			if words[0] != "" || !skipUnknown {
-				calls = append(calls, newCall(words, functions, false))
+				c := newCall(words, functions, false)
+				if ownPath && !strings.Contains(c.tool, "/") {
+					c.tool = ""
+				}
+				calls = append(calls, c)
 			}
 		}
 		return true

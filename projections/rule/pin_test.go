@@ -208,6 +208,8 @@ func TestCommandWordsAreThoseThatMustBeFound(t *testing.T) {
 	}{
 		{"plain", Command{Text: "go test ./..."}, "go", []string{"go"}},
 		{"assignment", Command{Text: "A=1 go test"}, "go", []string{"go"}},
+		{"a PATH of its own", Command{Text: "PATH=./bin:$PATH tool x && go vet; ./a.sh"}, "", []string{"./a.sh"}},
+		{"an exported PATH", Command{Text: "export PATH=./bin:$PATH; tool x"}, "", nil},
 		{"only an assignment", Command{Text: "A=1"}, "", nil},
 		{"builtin first", Command{Text: "cd x && npm test"}, "", []string{"npm"}},
 		{"builtin test", Command{Text: "test -f x && [ -d y ] && [[ a ]]"}, "", nil},
