@@ -98,8 +98,10 @@ func textCalls(text string, skipUnknown bool) []call {
 		case *syntax.Assign:
 			ownPath = ownPath || n.Name != nil && n.Name.Value == "PATH"
 		case *syntax.Word: // of export or env
-			lit, ok := n.Parts[0].(*syntax.Lit)
-			ownPath = ownPath || ok && strings.HasPrefix(lit.Value, "PATH=")
+			if len(n.Parts) > 0 {
+				lit, ok := n.Parts[0].(*syntax.Lit)
+				ownPath = ownPath || ok && strings.HasPrefix(lit.Value, "PATH=")
+			}
 		}
 		return true
 	})
