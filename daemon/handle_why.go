@@ -67,11 +67,11 @@ func (d *Daemon) history(ctx context.Context, id string) (iter.Seq[events.Event]
 // lastError is the text that tells most: of the halt itself, of the agent where
 // that is to blame, else of the gate that settled it or the first that fails.
 func (d *Daemon) lastError(s run.State) (text, from string) {
-	if s.Halt != nil {
-		switch s.Halt.Reason {
-		case events.HaltInternal, events.HaltWorkspaceGone:
-			return d.text(s.Halt.Error), "daemon"
-		case events.HaltAgentFailed, events.HaltAgentLost, events.HaltNoop:
+	if h := s.Halt; h != nil {
+		if h.Error != "" {
+			return d.text(h.Error), "daemon"
+		}
+		if h.Reason == events.HaltAgentFailed || h.Reason == events.HaltAgentLost || h.Reason == events.HaltNoop {
 			return d.text(s.Last.Agent.Excerpt), "agent"
 		}
 	}

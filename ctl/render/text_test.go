@@ -108,7 +108,9 @@ func TestTexts(t *testing.T) {
 		"list": func(s Style) string {
 			return s.List(wire.ListReply{Runs: []wire.RunView{live(), waits, full, ended}, More: 7})
 		},
-		"home":       func(s Style) string { return s.Home([]wire.RunView{live(), asking().Run, same().Run, ended, long, stopped}) },
+		"home": func(s Style) string {
+			return s.Home([]wire.RunView{live(), asking().Run, same().Run, ended, long, stopped})
+		},
 		"why-same":   func(s Style) string { return s.Why(same()) },
 		"why-done":   func(s Style) string { return s.Why(done()) },
 		"why-asking": func(s Style) string { return s.Why(asking()) },

@@ -113,7 +113,8 @@ func replaced(n int) []events.Data {
 	rs := result(events.Fail, "")
 	rs[0].Reason, rs[0].Files = events.ReasonToolChanged, "f2"
 	return []events.Data{
-		agent(n, 1), ended(n, "t1"), events.GatesStarted{Phase: "work", Iteration: n},
+		agent(n, 1), ended(n, "t1"),
+		events.GatesStarted{Phase: "work", Iteration: n},
 		judged(n, "t1", rs), record(n, events.Fail, "d"),
 	}
 }
