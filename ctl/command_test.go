@@ -136,7 +136,7 @@ func TestHomeShowsWhatNeedsYouFirst(t *testing.T) {
 	d := &fakeDaemon{replies: map[string]any{"run.list": wire.ListReply{Runs: []wire.RunView{live, done, asks}}}}
 	w := newWorld(t, d)
 	code(t, w, 0)
-	want := "needs you\n  aaaa  halted: needs-person  apctl why aaaa\n\nruns\n  k3xq  agent, 2/10  apctl watch k3xq\n"
+	want := "needs you\n  aaaa  halted: needs-person  make it pass  apctl why aaaa\n\nruns\n  k3xq  agent, 2/10  make it pass  apctl watch k3xq\n"
 	if diff := cmp.Diff(want, w.out.String()); diff != "" {
 		t.Error(diff)
 	}

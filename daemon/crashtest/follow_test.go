@@ -82,8 +82,10 @@ func (f *follower) once(ctx context.Context) {
 		err = cmd.Start()
 	}
 	if err != nil {
-		f.note(stored{}, err)
-		f.stop()
+		if ctx.Err() == nil { // else it was ended before it began
+			f.note(stored{}, err)
+			f.stop()
+		}
 		return
 	}
 	lines := bufio.NewScanner(out)
