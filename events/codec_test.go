@@ -215,7 +215,7 @@ func TestHashChain(t *testing.T) {
 
 func TestAggregates(t *testing.T) {
 	t.Parallel()
-	for _, a := range []Aggregate{Run("01J"), Host("9c1f"), {KindClaim, "a-b_C"}, {KindAccount, "0"}, {KindPeer, "p"}} {
+	for _, a := range []Aggregate{Run("01J"), {KindHost, "9c1f"}, {KindClaim, "a-b_C"}, {KindAccount, "0"}, {KindPeer, "p"}} {
 		got, err := ParseAggregate(a.String())
 		if err != nil || got != a {
 			t.Errorf("%v: %v, %v", a, got, err)
