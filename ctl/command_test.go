@@ -51,7 +51,7 @@ func TestEveryReadingCommandSpeaksJSON(t *testing.T) {
 func TestErrorsOfTheDaemonBecomeExitCodes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []wire.Code{
-		wire.Usage, wire.Failed, wire.NotFound, wire.Conflict, wire.Unreachable, wire.TimedOut, wire.Denied, wire.Full, wire.Newer,
+		wire.Usage, wire.Failed, wire.NotFound, wire.Conflict, wire.Unreachable, wire.TimedOut, wire.Denied, wire.NeedsPerson, wire.Full, wire.Newer,
 	} {
 		d := &fakeDaemon{replies: map[string]any{"run.get": fault(c)}}
 		w := newWorld(t, d, "status", "k3xq")

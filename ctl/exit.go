@@ -49,6 +49,8 @@ func exitOf(c wire.Code) int {
 		return wire.ExitTimedOut
 	case wire.Denied:
 		return wire.ExitDenied
+	case wire.NeedsPerson:
+		return wire.ExitPerson
 	case wire.Failed, wire.Full, wire.Newer:
 		return wire.ExitFailed
 	}

@@ -195,7 +195,7 @@ func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	want := map[wire.Code]int{
 		wire.OK: 0, wire.Failed: 1, wire.Usage: 2, wire.NotFound: 4, wire.CursorExpired: 4, wire.Conflict: 5,
-		wire.Unreachable: 6, wire.TimedOut: 7, wire.Denied: 8, wire.Full: 1, wire.Newer: 1, "of a later version": 1,
+		wire.Unreachable: 6, wire.TimedOut: 7, wire.Denied: 8, wire.NeedsPerson: 13, wire.Full: 1, wire.Newer: 1, "of a later version": 1,
 	}
 	for c, n := range want {
 		if got := exitOf(c); got != n {

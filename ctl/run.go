@@ -27,11 +27,19 @@ type runOptions struct {
 	allow      []string
 	env        []string
 	limits     limitOptions
+	artifacts  []string
+	setup      string
+	clean      bool
+	worktree   bool
+	noConfig   bool
 }
 
 type agentOptions struct {
-	command string
-	script  string
+	command     string
+	script      string
+	profile     string
+	model       string
+	permissions string
 }
 
 type limitOptions struct {
@@ -75,6 +83,14 @@ goes on with the next command that asks the daemon, as apctl ls.`,
 	f.BoolVarP(&o.detach, "detach", "d", false, "start it and print its handle")
 	f.StringArrayVar(&o.goals, "gate", nil, "goal `NAME=CMD`: fails now, passes when the task is done (repeatable)")
 	f.StringArrayVar(&o.invariants, "invariant", nil, "`NAME=CMD` that passes now and must stay so (repeatable)")
+	f.StringArrayVar(&o.artifacts, "artifact", nil, "goal `NAME=GLOB`: files that the run has to write (repeatable)")
+	f.StringVar(&o.setup, "setup", "", "`CMD` that prepares a clean checkout for the gates")
+	f.BoolVar(&o.clean, "clean", false, "done also needs the gates to pass in a clean checkout")
+	f.BoolVarP(&o.worktree, "worktree", "w", false, "work on a branch and in a directory of its own, beside this one")
+	f.BoolVar(&o.noConfig, "no-config", false, "do not read the project's configuration")
+	f.StringVarP(&o.agent.profile, "agent", "a", "", "agent `NAME`, see apctl agent ls")
+	f.StringVar(&o.agent.model, "model", "", "`MODEL` of the agent")
+	f.StringVar(&o.agent.permissions, "permissions", "", "full: the agent may do anything unasked")
 	f.StringVar(&o.agent.command, "agent-cmd", "", "agent: `CMD` for /bin/sh, prompt on standard input")
 	f.StringVar(&o.agent.script, "script", "", "agent without a model: `FILE`, see apctl help agents")
 	f.StringArrayVar(&o.protect, "protect", nil, "pin the files of `GLOB` too (repeatable)")
@@ -153,12 +169,16 @@ func (a *app) goOn(ctx context.Context, v wire.RunView, after uint64, detach, ke
 
 // request checks what was typed and makes the request of it.
 func (o *runOptions) request(a *app, counted bool, args []string) (wire.StartRequest, error) {
-	req := wire.StartRequest{Outputs: a.outputs()}
+	req := wire.StartRequest{Outputs: a.outputs(), NoConfig: o.noConfig}
 	task, err := a.task(args, o.file)
 	if err != nil {
 		return req, err
 	}
 	req.Spec = wire.RunSpec{Task: task, Workflow: workflowConverge, Protect: o.protect, AllowTests: o.allow}
+	req.Spec.Setup = o.setup
+	if o.clean {
+		req.Spec.Checkout = events.CheckoutClean
+	}
 	if req.Spec.Gates, err = parseGates(o.goals, o.invariants); err != nil {
 		return req, err
 	}

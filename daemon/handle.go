@@ -30,11 +30,25 @@ func (d *Daemon) handlers() map[string]bus.Handler {
 		wire.RunStop.Name:      d.awake(asked(d.runStop)),
 		wire.RunCancel.Name:    d.awake(asked(d.runCancel)),
 		wire.RunResume.Name:    d.awake(asked(d.runResume)),
+		wire.RunRestore.Name:   d.awake(asked(d.runRestore)),
+		wire.RunReplay.Name:    d.awake(streamed(d.runReplay)),
+		wire.ConfigShow.Name:   d.awake(asked(d.configShow)),
+		wire.ConfigSet.Name:    d.awake(asked(d.configSet)),
+		wire.TrustShow.Name:    d.awake(asked(d.trustShow)),
+		wire.TrustGive.Name:    d.awake(asked(d.trustGive)),
+		wire.AgentList.Name:    d.awake(asked(d.agentList)),
+		wire.ProjectFind.Name:  d.awake(asked(d.projectFind)),
+		wire.GateTry.Name:      d.awake(streamed(d.gateTry)),
+		wire.Doctor.Name:       d.awake(asked(d.doctor)),
+		wire.NotifyTest.Name:   d.awake(asked(d.notifyTest)),
 		wire.Verify.Name:       d.awake(asked(d.verify)),
 		wire.DaemonStatus.Name: d.awake(asked(d.daemonStatus)),
 		wire.DaemonStop.Name:   asked(d.daemonStop),
 	}
 }
+
+// errUnbuilt is what verbs answer that are not there yet.
+var errUnbuilt = errors.New("not built yet")
 
 // awake notes that someone needs the daemon, and puts errors into the terms of
 // the wire.

@@ -7,7 +7,15 @@ type GateKind string
 const (
 	GateCommand   GateKind = "command"
 	GateProtected GateKind = "protected"
+	GateArtifact  GateKind = "artifact" // files exist, are not blank, and were written by the run
 )
+
+// Checkout says where gates are run. The zero value is in place: in the
+// workspace itself.
+type Checkout string
+
+// Clean is a scratch checkout of the recorded tree, made for the gates alone.
+const CheckoutClean Checkout = "clean"
 
 // GateRole says what a gate proves.
 type GateRole string
@@ -46,6 +54,11 @@ const (
 	ReasonTreeChanged Reason = "tree-changed" // a recorded file changed while the gates ran, twice
 	ReasonUnchanged   Reason = "unchanged"    // protected: every pin is as it was
 	ReasonPinChanged  Reason = "pin-changed"  // protected: the files named are not
+	ReasonWritten     Reason = "written"      // artifact: every file is there, not blank, and new
+	ReasonMissing     Reason = "missing"      // artifact: the patterns named match no file
+	ReasonBlank       Reason = "blank"        // artifact: the files named hold white space only
+	ReasonStale       Reason = "stale"        // artifact: the files named are older than the phase
+	ReasonSetup       Reason = "setup"        // clean checkout: the set-up command failed there
 )
 
 // Outcome says how an agent or gate process ended, as the supervisor saw it.
@@ -113,6 +126,7 @@ const (
 	HaltInternal Halt = "internal" // the daemon could not do its own part; the error says which
 
 	HaltNeedsPerson   Halt = "needs-person"
+	HaltRebooted      Halt = "rebooted"       // the host booted anew, and the user wants to be asked first
 	HaltWorkspaceGone Halt = "workspace-gone" // needs a person to bring it back
 )
 

@@ -51,17 +51,19 @@ type RunStarted struct {
 	Workspace Ref    `json:"workspace"` // its real path
 	Task      Ref    `json:"task"`
 	Workflow  Name   `json:"workflow"`
-	Phase     Name   `json:"phase"`  // the first phase
-	Source    Ref    `json:"source"` // the workflow's YAML
-	Spec      Ref    `json:"spec"`   // the wire.RunSpec as it was accepted
-	Ignore    Ref    `json:"ignore"` // frozen ignore rules
-	Env       Ref    `json:"env"`    // names and value hashes of the environment
-	Tools     Ref    `json:"tools"`  // pinned PATH, resolved tools and their hashes
-	Pins      Ref    `json:"pins"`   // pinned paths with their object ids
+	Phase     Name   `json:"phase"`           // the first phase
+	Source    Ref    `json:"source"`          // the workflow's YAML
+	Spec      Ref    `json:"spec"`            // the wire.RunSpec as it was accepted
+	Ignore    Ref    `json:"ignore"`          // frozen ignore rules
+	Config    Ref    `json:"config,omitzero"` // the project's configuration file, as it was trusted
+	Env       Ref    `json:"env"`             // names and value hashes of the environment
+	Tools     Ref    `json:"tools"`           // pinned PATH, resolved tools and their hashes
+	Pins      Ref    `json:"pins"`            // pinned paths with their object ids
 	Gates     []Gate `json:"gates"`
 	Limits    Limits `json:"limits"`
 	Start     Start  `json:"start,omitzero"`
-	Head      string `json:"head,omitzero"` // commit of the workspace, empty before the first
+	Head      string `json:"head,omitzero"`   // commit of the workspace, empty before the first
+	Branch    Ref    `json:"branch,omitzero"` // of a work tree that was made for the run
 	Dirty     bool   `json:"dirty,omitzero"`
 	Nested    int    `json:"nested,omitzero"` // repositories in the workspace, of which only HEAD is recorded
 	Tree      Tree   `json:"tree"`
@@ -106,6 +108,7 @@ type GatesJudged struct {
 	Work      Tree         `json:"work"`
 	Created   Ref          `json:"created,omitzero"`  // files that gates of this run made, as they left them: left out of its trees
 	Repeated  bool         `json:"repeated,omitzero"` // the tree changed under the gates, so they ran twice
+	Checkout  Checkout     `json:"checkout,omitzero"` // where the results come from
 }
 
 // GateResult is the verdict of one gate and its evidence.

@@ -10,31 +10,45 @@ import (
 
 // RunSpec is what a run is asked to do. It is stored with the run.
 type RunSpec struct {
-	Workspace     string       `json:"workspace"` // absolute; any directory in a git work tree
-	Task          string       `json:"task,omitzero"`
-	TaskRef       events.Ref   `json:"task_ref,omitzero"` // instead of Task when it is large
-	Workflow      string       `json:"workflow"`
-	Gates         []GateSpec   `json:"gates"`
-	Protect       []string     `json:"protect,omitzero"`     // further pinned globs
-	AllowTests    []string     `json:"allow_tests,omitzero"` // globs taken out of the pins; "**" is all
-	Agent         AgentSpec    `json:"agent"`
-	MaxIterations int          `json:"max_iterations,omitzero"` // 0 is the workflow's default
-	ForMS         int64        `json:"for_ms,omitzero"`
-	UntilMS       int64        `json:"until_ms,omitzero"` // Unix milliseconds
-	Start         events.Start `json:"start,omitzero"`
+	Workspace     string          `json:"workspace"` // absolute; any directory in a git work tree
+	Task          string          `json:"task,omitzero"`
+	TaskRef       events.Ref      `json:"task_ref,omitzero"` // instead of Task when it is large
+	Workflow      string          `json:"workflow"`
+	Gates         []GateSpec      `json:"gates"`
+	Protect       []string        `json:"protect,omitzero"`     // further pinned globs
+	AllowTests    []string        `json:"allow_tests,omitzero"` // globs taken out of the pins; "**" is all
+	Agent         AgentSpec       `json:"agent"`
+	Setup         string          `json:"setup,omitzero"`          // run by /bin/sh -c in a clean checkout, before its gates
+	Checkout      events.Checkout `json:"checkout,omitzero"`       // where gates have to pass before done
+	Branch        string          `json:"branch,omitzero"`         // of a work tree that was made for the run
+	MaxIterations int             `json:"max_iterations,omitzero"` // 0 is the workflow's default
+	ForMS         int64           `json:"for_ms,omitzero"`
+	UntilMS       int64           `json:"until_ms,omitzero"` // Unix milliseconds
+	Start         events.Start    `json:"start,omitzero"`
 }
 
-// GateSpec is one gate as given. Command is run by /bin/sh -c.
+// GateSpec is one gate as given: a command, or files.
 type GateSpec struct {
 	Name    events.Name     `json:"name"`
+	Kind    events.GateKind `json:"kind,omitzero"` // empty is command
 	Role    events.GateRole `json:"role"`
-	Command string          `json:"command"`
+	Command string          `json:"command,omitzero"` // run by /bin/sh -c
+	Files   []string        `json:"files,omitzero"`   // of an artifact: globs, relative to the workspace
 }
 
-// AgentSpec names the agent: exactly one of Command and Script.
+// AgentSpec names the agent: exactly one of Command, Script and Profile. The
+// fields below Profile go with it.
 type AgentSpec struct {
-	Command string `json:"command,omitzero"` // run by /bin/sh -c
-	Script  string `json:"script,omitzero"`  // text of a script agent's YAML
+	Command     string   `json:"command,omitzero"`     // run by /bin/sh -c
+	Script      string   `json:"script,omitzero"`      // text of a script agent's YAML
+	Profile     string   `json:"profile,omitzero"`     // name of a shipped or configured profile
+	Model       string   `json:"model,omitzero"`       // empty is the program's own choice
+	Permissions string   `json:"permissions,omitzero"` // "full", or empty for the profile's own
+	Args        []string `json:"args,omitzero"`        // further arguments
+	// Argv and Prompt are set by the daemon when a run starts, so that a new
+	// version of a profile changes nothing for it.
+	Argv   []string `json:"argv,omitzero"`
+	Prompt string   `json:"prompt,omitzero"` // stdin (the default) or file
 }
 
 // StartRequest starts a run, or with preview says what it would be.
@@ -44,6 +58,9 @@ type StartRequest struct {
 	// Outputs are files that the caller writes what it is told to, as with
 	// nohup: below the workspace they are left out of recorded trees.
 	Outputs []string `json:"outputs,omitzero"`
+	// Settings are those that the caller's environment holds, by key.
+	Settings map[string]string `json:"settings,omitzero"`
+	NoConfig bool              `json:"no_config,omitzero"` // the project's configuration is not read
 }
 
 // Preview is the answer of run.preview: everything that a run would use.

@@ -33,10 +33,12 @@ const (
 // Class says who may use a verb.
 type Class string
 
-// Everyone reads; processes of the user that no effect started operate.
+// Everyone reads; processes of the user that no effect started operate; what a
+// person has to decide needs a person that is proven.
 const (
 	Read    Class = "read"
 	Operate Class = "operate"
+	Decide  Class = "decide" // a proven person
 )
 
 // Verb is one command of the daemon.
@@ -62,6 +64,17 @@ var (
 	RunStop      = Verb{Name: "run.stop", Class: Operate}
 	RunCancel    = Verb{Name: "run.cancel", Class: Operate}
 	RunResume    = Verb{Name: "run.resume", Class: Operate}
+	RunRestore   = Verb{Name: "run.restore", Class: Operate}
+	RunReplay    = Verb{Name: "run.replay", Class: Read, Stream: true}
+	ConfigShow   = Verb{Name: "config.show", Class: Read}
+	ConfigSet    = Verb{Name: "config.set", Class: Operate}
+	TrustShow    = Verb{Name: "trust.show", Class: Read}
+	TrustGive    = Verb{Name: "trust.give", Class: Decide}
+	AgentList    = Verb{Name: "agent.list", Class: Operate}
+	ProjectFind  = Verb{Name: "project.find", Class: Read}
+	GateTry      = Verb{Name: "gate.try", Class: Operate, Stream: true}
+	Doctor       = Verb{Name: "doctor", Class: Operate}
+	NotifyTest   = Verb{Name: "notify.test", Class: Operate}
 	Verify       = Verb{Name: "verify", Class: Read}
 	DaemonStatus = Verb{Name: "daemon.status", Class: Read}
 	DaemonStop   = Verb{Name: "daemon.stop", Class: Operate}
@@ -71,6 +84,7 @@ var (
 func Verbs() []Verb {
 	return []Verb{
 		Credit, BlobPut, RunStart, RunPreview, RunList, RunGet, RunWhy, RunWatch, RunEvents,
-		RunLogs, RunDiff, RunStop, RunCancel, RunResume, Verify, DaemonStatus, DaemonStop,
+		RunLogs, RunDiff, RunStop, RunCancel, RunResume, RunRestore, RunReplay, ConfigShow, ConfigSet,
+		TrustShow, TrustGive, AgentList, ProjectFind, GateTry, Doctor, NotifyTest, Verify, DaemonStatus, DaemonStop,
 	}
 }

@@ -16,6 +16,7 @@ const (
 	Unreachable   Code = "unreachable" // made by clients: no daemon answers
 	TimedOut      Code = "timed-out"
 	Denied        Code = "denied"
+	NeedsPerson   Code = "needs-person" // a proven person has to decide first
 	CursorExpired Code = "cursor-expired"
 	Full          Code = "full"  // the event store has reached its quota, or the disk its floor
 	Newer         Code = "newer" // the store was written by a newer version

@@ -30,7 +30,8 @@ type RunView struct {
 	NextWake   *time.Time `json:"next_wake,omitzero"` // of a waiting run
 	Stopping   string     `json:"stopping,omitzero"`  // a stop was asked for: iteration, now, cancel
 	Gates      []GateView `json:"gates"`
-	Files      int        `json:"files"` // changed against the start of the run
+	Branch     string     `json:"branch,omitzero"` // of a work tree that was made for the run
+	Files      int        `json:"files"`           // changed against the start of the run
 	Tree       string     `json:"tree,omitzero"`
 	Seq        uint64     `json:"seq"`
 	Unknown    int        `json:"unknown_events,omitzero"`
@@ -83,7 +84,7 @@ type WhyRow struct {
 // Evidence is what done stands on.
 type Evidence struct {
 	Tree     string     `json:"tree"`
-	Checkout string     `json:"checkout"` // "in place"
+	Checkout string     `json:"checkout"` // "in place" or "clean"
 	Gates    []GateView `json:"gates"`
 	Pinned   int        `json:"pinned"`           // files that had to stay as they were
 	Allowed  []string   `json:"allowed,omitzero"` // test files that were changed by permission
@@ -108,6 +109,14 @@ const (
 	SchemaWatch   = "autopilot.watch"
 	SchemaVerify  = "autopilot.verify"
 	SchemaDaemon  = "autopilot.daemon"
+	SchemaConfig  = "autopilot.config"
+	SchemaTrust   = "autopilot.trust"
+	SchemaAgents  = "autopilot.agents"
+	SchemaInit    = "autopilot.init"
+	SchemaDoctor  = "autopilot.doctor"
+	SchemaRestore = "autopilot.restore"
+	SchemaReplay  = "autopilot.replay"
+	SchemaNotify  = "autopilot.notify"
 	SchemaPreview = "autopilot.preview"
 	SchemaVersion = "autopilot.version"
 	SchemaError   = "autopilot.error"

@@ -1,0 +1,188 @@
+package wire
+
+import (
+	"time"
+
+	"autopilot/events"
+)
+
+// ConfigRequest asks for the settings that a run in Workspace would have.
+type ConfigRequest struct {
+	Workspace string            `json:"workspace"`
+	Settings  map[string]string `json:"settings,omitzero"` // of the caller's environment, by key
+}
+
+// ConfigView is every setting with its value and where it comes from, and what
+// is wrong with the files.
+type ConfigView struct {
+	Project  string          `json:"project,omitzero"` // path of the project's file, if there is one
+	User     string          `json:"user,omitzero"`    // path of the user's file, if there is one
+	Trusted  bool            `json:"trusted"`          // whether the project's file is
+	Values   []ConfigValue   `json:"values"`           // in the order in which they are documented
+	Problems []ConfigProblem `json:"problems"`
+}
+
+// ConfigValue is one setting.
+type ConfigValue struct {
+	Key    string `json:"key"`            // dotted: limits.iterations
+	Value  string `json:"value"`          // as it would be written in YAML, on one line
+	Origin string `json:"origin"`         // flag, environment, project, user or default
+	Where  string `json:"where,omitzero"` // variable, or file:line
+	Help   string `json:"help,omitzero"`  // one line
+}
+
+// ConfigProblem is one thing that is wrong with a file.
+type ConfigProblem struct {
+	File    string `json:"file"`
+	Line    int    `json:"line,omitzero"`   // from 1
+	Column  int    `json:"column,omitzero"` // from 1, in characters
+	Message string `json:"message"`
+	Fix     string `json:"fix,omitzero"`
+	Excerpt string `json:"excerpt,omitzero"`
+}
+
+// ConfigSetRequest sets, or with Unset removes, one setting in a file. What else
+// stands there stays as it is, comments too.
+type ConfigSetRequest struct {
+	Workspace string `json:"workspace"`
+	User      bool   `json:"user,omitzero"` // in the user's file, else in the project's
+	Key       string `json:"key"`
+	Value     string `json:"value,omitzero"` // YAML
+	Unset     bool   `json:"unset,omitzero"`
+}
+
+// TrustRequest asks about the project's file.
+type TrustRequest struct {
+	Workspace string `json:"workspace"`
+	// Hash and Typed belong to trust.give: which content, and what the person
+	// typed at the terminal.
+	Hash  string `json:"hash,omitzero"`
+	Typed string `json:"typed,omitzero"`
+}
+
+// TrustView says whether the project's file is trusted, and what a person would
+// agree to.
+type TrustView struct {
+	File    string     `json:"file,omitzero"` // absolute; empty without one
+	Hash    string     `json:"hash,omitzero"` // SHA-256 of its content, lower-case hex
+	Trusted bool       `json:"trusted"`
+	At      *time.Time `json:"at,omitzero"` // when it was trusted
+	By      string     `json:"by,omitzero"` // the actor
+	Assured string     `json:"assurance,omitzero"`
+	Before  events.Ref `json:"before,omitzero"` // the content that was trusted last
+	Diff    string     `json:"diff,omitzero"`   // unified, from Before, or the whole file as added
+}
+
+// AgentRequest asks which agents there are; with Name for that one, checked.
+type AgentRequest struct {
+	Workspace string   `json:"workspace"`
+	Env       []string `json:"env"` // as with StartRequest
+	Name      string   `json:"name,omitzero"`
+	Check     bool     `json:"check,omitzero"` // ask the programs for version and options
+}
+
+// AgentsView is every agent profile.
+type AgentsView struct {
+	Agents []AgentView `json:"agents"`
+}
+
+// AgentView is one agent profile and what is known of its program here.
+type AgentView struct {
+	Name        string   `json:"name"`
+	Origin      string   `json:"origin"`              // shipped, project or user
+	Program     string   `json:"program,omitzero"`    // absolute path; empty when it is not found
+	Version     string   `json:"version,omitzero"`    // as it says itself, when it was asked
+	Login       string   `json:"login,omitzero"`      // key, account, none or unknown
+	LoginFrom   string   `json:"login_from,omitzero"` // the variable or file that says so
+	Verified    bool     `json:"verified"`            // the profile was tried with the real program
+	Permissions string   `json:"permissions"`         // what it may do unasked, in one line
+	Argv        []string `json:"argv"`                // as a run would call it
+	Prompt      string   `json:"prompt"`              // stdin or file
+	Env         []string `json:"env,omitzero"`        // names that it gets beside the run's
+	Strip       []string `json:"strip,omitzero"`      // names that it does not get
+	Problems    []string `json:"problems,omitzero"`   // each with its fix
+}
+
+// ProjectRequest asks what a workspace is made of.
+type ProjectRequest struct {
+	Workspace string   `json:"workspace"`
+	Env       []string `json:"env,omitzero"`
+}
+
+// ProjectView is what was found in a workspace.
+type ProjectView struct {
+	Root    string         `json:"root"`
+	Kinds   []string       `json:"kinds"` // go, node, rust, python, java, make ...
+	Found   []ProjectFound `json:"found"` // what says so
+	Gates   []ProjectGate  `json:"gates"` // proposed, best first
+	Setup   string         `json:"setup,omitzero"`
+	Agents  []AgentView    `json:"agents"` // those that are installed
+	Config  string         `json:"config"` // path of the file that there is, or would be
+	Exists  bool           `json:"exists,omitzero"`
+	Missing []string       `json:"missing,omitzero"` // programs that the gates need and that are not there
+}
+
+// ProjectFound is one file and what it says.
+type ProjectFound struct {
+	File string `json:"file"`
+	Says string `json:"says"`
+}
+
+// ProjectGate is a proposed gate.
+type ProjectGate struct {
+	Name    events.Name `json:"name"`
+	Command string      `json:"command"`
+	From    string      `json:"from"` // the file that it comes from
+}
+
+// GateTryRequest runs gates once, as a run would, and changes nothing.
+type GateTryRequest struct {
+	Workspace string     `json:"workspace"`
+	Env       []string   `json:"env"`
+	Gates     []GateSpec `json:"gates"`
+}
+
+// GateTryFrame is one gate that was begun, or has ended.
+type GateTryFrame struct {
+	Gate    GateView `json:"gate"`
+	Ended   bool     `json:"ended"`
+	Failing []string `json:"failing,omitzero"` // at most 20
+	Excerpt string   `json:"excerpt,omitzero"`
+}
+
+// DoctorRequest asks for everything that could go wrong here.
+type DoctorRequest struct {
+	Workspace string   `json:"workspace"`
+	Env       []string `json:"env"`
+}
+
+// DoctorView is what was found.
+type DoctorView struct {
+	Findings []DoctorFinding `json:"findings"`
+}
+
+// DoctorFinding is one thing that was looked at.
+type DoctorFinding struct {
+	Topic string `json:"topic"` // agents, path, git, disk ...
+	Level string `json:"level"` // ok, note, warning or error
+	What  string `json:"what"`
+	Fix   string `json:"fix,omitzero"`
+}
+
+// NotifyTestRequest sends a test through every configured way.
+type NotifyTestRequest struct {
+	On string `json:"on,omitzero"` // only rules for this kind
+}
+
+// NotifyView is what became of each.
+type NotifyView struct {
+	Results []NotifyResult `json:"results"`
+}
+
+// NotifyResult is one way and its outcome.
+type NotifyResult struct {
+	Rule  string `json:"rule"` // its position and what it runs
+	OK    bool   `json:"ok"`
+	Error string `json:"error,omitzero"`
+	MS    int64  `json:"ms"`
+}
