@@ -35,7 +35,7 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 	}
 	defer release()
 	id := newID(time.Now())
-	started, err := d.worker.Prepare(ctx, id, body)
+	started, err := d.worker.Prepare(ctx, id, body, nil)
 	if err != nil {
 		return wire.RunView{}, err
 	}
@@ -49,7 +49,7 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 }
 
 func (d *Daemon) runPreview(ctx context.Context, _ bus.Request, body wire.StartRequest) (wire.Preview, error) {
-	return d.worker.Preview(ctx, body)
+	return d.worker.Preview(ctx, body, nil)
 }
 
 func (d *Daemon) runGet(ctx context.Context, _ bus.Request, ref wire.RunRef) (wire.RunView, error) {

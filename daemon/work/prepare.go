@@ -36,13 +36,14 @@ func (w *Worker) Workspace(ctx context.Context, spec wire.RunSpec) (tree.Workspa
 }
 
 // Prepare fixes everything that a run works by and stores it. The caller adds
-// handle, owner, home and version.
-func (w *Worker) Prepare(ctx context.Context, id string, q wire.StartRequest) (_ events.RunStarted, err error) {
+// handle, owner, home and version. Agents is what the configuration says of
+// profiles.
+func (w *Worker) Prepare(ctx context.Context, id string, q wire.StartRequest, agents agent.Overrides) (_ events.RunStarted, err error) {
 	defer func() { err = noRoom(err) }()
 	if err := w.room(); err != nil {
 		return events.RunStarted{}, err
 	}
-	p, err := w.makePlan(ctx, q, "")
+	p, err := w.makePlan(ctx, q, agents, "")
 	if err != nil {
 		return events.RunStarted{}, err
 	}
@@ -70,7 +71,7 @@ func (w *Worker) Prepare(ctx context.Context, id string, q wire.StartRequest) (_
 // makePlan checks what was asked for and finds what it names. It stores
 // nothing in the log or the blobs. gateHome is the HOME of the gates; empty is
 // that of the workspace.
-func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, gateHome string) (*Plan, error) {
+func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, _ agent.Overrides, gateHome string) (*Plan, error) {
 	p := &Plan{Spec: q.Spec}
 	var err error
 	if p.Task, err = w.task(q.Spec); err != nil {
@@ -254,11 +255,11 @@ func limits(spec wire.RunSpec, flow workflow.Workflow) events.Limits {
 }
 
 // Preview says what a run would be.
-func (w *Worker) Preview(ctx context.Context, q wire.StartRequest) (_ wire.Preview, err error) {
+func (w *Worker) Preview(ctx context.Context, q wire.StartRequest, agents agent.Overrides) (_ wire.Preview, err error) {
 	// Not that of the workspace: the gates of a live run may be at work in it.
 	home := filepath.Join(w.cfg.State, "home", "preview-"+w.newID())
 	defer func() { err = errors.Join(err, os.RemoveAll(home)) }()
-	p, err := w.makePlan(ctx, q, home)
+	p, err := w.makePlan(ctx, q, agents, home)
 	if err != nil {
 		return wire.Preview{}, err
 	}
