@@ -16,6 +16,7 @@ import (
 
 type runOptions struct {
 	file       string
+	task       string // as it was read
 	dir        string
 	detach     bool
 	keep       bool
@@ -131,22 +132,19 @@ func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args
 		}
 		req.Spec.Task = ""
 	}
+	w, err := a.placeRun(ctx, d, o, cmd.Flags().Changed("worktree"), &req)
+	if err != nil {
+		return err
+	}
 	if o.dryRun {
-		var p wire.Preview
-		soon := a.saySoon(render.Recording())
-		err := d.Call(ctx, wire.RunPreview, req, &p)
-		soon()
-		if err != nil {
-			return err
-		}
-		return a.answer(wire.SchemaPreview, p, func(s render.Style) string { return s.Preview(p) })
+		return a.preview(ctx, d, w, req)
 	}
 	defer a.hear()()
-	var v wire.RunView
-	soon := a.saySoon(render.Recording())
-	err = a.change(ctx, d, wire.RunStart, req, &v)
-	soon()
+	v, err := a.start(ctx, d, req)
 	if err != nil {
+		if w != nil && !unreachable(err) {
+			a.dropWorktree(ctx, *w)
+		}
 		return err
 	}
 	if !a.json {
@@ -154,6 +152,27 @@ func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args
 	}
 	a.sayLeftOut(v.Workspace)
 	return a.goOn(ctx, v, 0, o.detach, o.keep)
+}
+
+// start asks the daemon for the run.
+func (a *app) start(ctx context.Context, d Daemon, req wire.StartRequest) (v wire.RunView, err error) {
+	defer a.saySoon(render.Recording())()
+	return v, a.change(ctx, d, wire.RunStart, req, &v)
+}
+
+// preview shows what would be started, and where.
+func (a *app) preview(ctx context.Context, d Daemon, w *render.Worktree, req wire.StartRequest) error {
+	var p wire.Preview
+	soon := a.saySoon(render.Recording())
+	err := d.Call(ctx, wire.RunPreview, req, &p)
+	soon()
+	if err != nil {
+		return err
+	}
+	if w != nil {
+		p.Workspace = w.Dir
+	}
+	return a.answer(wire.SchemaPreview, p, func(s render.Style) string { return s.Preview(p) })
 }
 
 // goOn prints the handle of a run that was started or resumed, or follows it.
@@ -174,6 +193,7 @@ func (o *runOptions) request(a *app, counted bool, args []string) (wire.StartReq
 	if err != nil {
 		return req, err
 	}
+	o.task = task
 	req.Spec = wire.RunSpec{Task: task, Workflow: workflowConverge, Protect: o.protect, AllowTests: o.allow}
 	req.Spec.Setup = o.setup
 	if o.clean {

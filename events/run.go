@@ -64,6 +64,7 @@ type RunStarted struct {
 	Start     Start  `json:"start,omitzero"`
 	Head      string `json:"head,omitzero"`   // commit of the workspace, empty before the first
 	Branch    Ref    `json:"branch,omitzero"` // of a work tree that was made for the run
+	From      string `json:"from,omitzero"`   // workspace id of the work tree that it was made from
 	Dirty     bool   `json:"dirty,omitzero"`
 	Nested    int    `json:"nested,omitzero"` // repositories in the workspace, of which only HEAD is recorded
 	Tree      Tree   `json:"tree"`
