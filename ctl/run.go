@@ -157,7 +157,8 @@ func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args
 // start asks the daemon for the run.
 func (a *app) start(ctx context.Context, d Daemon, req wire.StartRequest) (v wire.RunView, err error) {
 	defer a.saySoon(render.Recording())()
-	return v, a.change(ctx, d, wire.RunStart, req, &v)
+	err = a.change(ctx, d, wire.RunStart, req, &v)
+	return v, err
 }
 
 // preview shows what would be started, and where.

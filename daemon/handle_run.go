@@ -75,7 +75,7 @@ func (d *Daemon) runList(ctx context.Context, _ bus.Request, body wire.ListReque
 	reply := wire.ListReply{Runs: []wire.RunView{}}
 	over := 0
 	for _, s := range d.fleet.states() {
-		if project != "" && s.Facts.Project != project {
+		if project != "" && !belongs(s, project) {
 			continue
 		}
 		if s.Status == run.Over {

@@ -40,10 +40,16 @@ func (f *fleet) resolve(ref wire.RunRef, project string) (run.State, error) {
 		WithHint("give more characters of the id")
 }
 
+// belongs says that a run works in the workspace, or in a work tree that was
+// made from it for the run.
+func belongs(s run.State, project string) bool {
+	return project != "" && (s.Facts.Project == project || s.Facts.From == project)
+}
+
 func (f *fleet) latest(all []run.State, ref wire.RunRef, project string) (run.State, error) {
 	var here []run.State
 	for _, s := range all {
-		if s.Facts.Project == project && project != "" && (!ref.LiveOnly || s.Status == run.Live) {
+		if belongs(s, project) && (!ref.LiveOnly || s.Status == run.Live) {
 			here = append(here, s)
 		}
 	}

@@ -218,6 +218,9 @@ func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events
 	if err != nil {
 		return d, err
 	}
+	if d.From, err = origin(ctx, p.Spec); err != nil {
+		return d, err
+	}
 	head, err := p.Repo.Head(ctx, snap.Tree)
 	if err != nil {
 		return d, err
@@ -231,6 +234,8 @@ func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events
 	spec := p.Spec
 	spec.Task, spec.TaskRef = "", ""
 	text(&d.Workspace, []byte(ws.Path))
+	ref, err := w.put(ctx, spec.Branch)
+	put(&d.Branch, ref, err)
 	text(&d.Task, []byte(p.Task))
 	text(&d.Source, source)
 	text(&d.Ignore, p.Ignore)
@@ -239,6 +244,19 @@ func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events
 	object(&d.Tools, sum.Tools)
 	object(&d.Pins, p.Pins)
 	return d, errors.Join(errs...)
+}
+
+// origin is the id of the work tree that the run's own was made from, if it has
+// one of its own.
+func origin(ctx context.Context, spec wire.RunSpec) (string, error) {
+	if spec.From == "" {
+		return "", nil
+	}
+	ws, err := tree.Find(ctx, spec.From)
+	if err != nil {
+		return "", fmt.Errorf("find the work tree that the run's own was made from: %w", err)
+	}
+	return ws.ID, nil
 }
 
 // limits are those asked for, or the workflow's.
