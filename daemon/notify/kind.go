@@ -1,0 +1,82 @@
+package notify
+
+import (
+	"autopilot/events"
+)
+
+// Kind is what a notification is about.
+type Kind string
+
+// The kinds.
+const (
+	NeedsPerson  Kind = "needs_person"  // nothing goes on until a person has acted
+	Halted       Kind = "halted"        // stopped with evidence, refused or failed; nobody is asked
+	Done         Kind = "done"          // over, and the gates pass
+	WaitingLimit Kind = "waiting_limit" // live, but waiting for a time or for room
+	Died         Kind = "died"          // what did the work is gone
+)
+
+// Kinds are all of them.
+func Kinds() []Kind { return []Kind{NeedsPerson, Halted, Done, WaitingLimit, Died} }
+
+func kindNames() []string {
+	var names []string
+	for _, k := range Kinds() {
+		names = append(names, string(k))
+	}
+	return names
+}
+
+// KindOf says what an event of a run is told as, if at all:
+//
+//	run.halted  needs-person, rebooted, workspace-gone     needs_person
+//	            agent-lost, internal                       died
+//	            stopped                                    nothing: a person asked for it
+//	            every other reason                         halted
+//	run.ended   done, already-green, ended                 done
+//	            failed, refused                            halted
+//	            cancelled                                  nothing: a person asked for it
+//	agent.ended lost, after which the attempt is repeated  died
+//	iteration.recorded
+//	            skipped, before a back-off                 waiting_limit
+//
+// A run that waits for room on the disk is told as waiting_limit too: no event
+// says so, and the daemon looks. Waits for a provider's limit are not known yet.
+func KindOf(d events.Data) (Kind, bool) {
+	switch d := d.(type) {
+	case events.RunHalted:
+		return ofHalt(d.Reason)
+	case events.RunEnded:
+		return ofEnd(d.State)
+	case events.AgentEnded:
+		return Died, d.Outcome == events.Lost
+	case events.IterationRecorded:
+		return WaitingLimit, d.Verdict == events.Skipped
+	}
+	return "", false
+}
+
+func ofHalt(reason events.Halt) (Kind, bool) {
+	switch reason {
+	case events.HaltNeedsPerson, events.HaltRebooted, events.HaltWorkspaceGone:
+		return NeedsPerson, true
+	case events.HaltAgentLost, events.HaltInternal:
+		return Died, true
+	case events.HaltStopped:
+		return "", false
+	case events.HaltDrift, events.HaltLogIntegrity, events.HaltSameness, events.HaltStuck, events.HaltSignature,
+		events.HaltUnverifiable, events.HaltIterations, events.HaltHours, events.HaltNoop, events.HaltAgentFailed:
+	}
+	return Halted, true
+}
+
+func ofEnd(state events.End) (Kind, bool) {
+	switch state {
+	case events.EndDone, events.EndAlreadyGreen, events.EndGraceful:
+		return Done, true
+	case events.EndCancelled:
+		return "", false
+	case events.EndFailed, events.EndRefused:
+	}
+	return Halted, true
+}
