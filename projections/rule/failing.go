@@ -1,48 +1,89 @@
 package rule
 
 import (
-	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
 )
 
-// parser finds the ids of failing tests in the output of one kind of runner.
-// It returns none for output that it does not know.
-type parser struct {
-	name string
-	find func(output []byte) []string
+// finder finds the ids of failing tests in the output of one kind of runner. It
+// is given every line, and returns none for an output that it does not know: a
+// wrong id is worse than none, as without ids the whole output is compared.
+type finder interface {
+	// line takes the next line, without its end and without escapes.
+	line(string)
+	// failing is asked once, after the last line.
+	failing() []string
 }
 
-// parsers is every known kind. Each reads the whole output, as one gate may run
-// several.
+// parser is one known kind of runner.
+type parser struct {
+	name string
+	make func() finder
+}
+
+// parsers is every known kind that prints lines. Each reads the whole output, as
+// one gate may run several.
 func parsers() []parser {
 	return []parser{
-		{"go-json", goJSONFailing},
-		{"go", goFailing},
-		{"pytest", pytestFailing},
-		{"junit", JUnitFailing},
+		{"go-json", func() finder { return &goJSON{packages: map[string]*goPackageTests{}} }},
+		{"go", func() finder { return &goPlain{} }},
+		{"pytest", func() finder { return &pytest{} }},
+		{"jest", func() finder { return &jest{} }},
+		{"vitest", func() finder { return &vitest{} }},
+		{"cargo", func() finder { return &cargo{} }},
+		{"tap", func() finder { return &tap{} }},
+		{"node", func() finder { return &nodeSpec{} }},
+		{"surefire", func() finder { return &surefire{} }},
+		{"gradle", func() finder { return &gradle{} }},
 	}
 }
 
 // Failing are the ids of the tests that an output says are failing, sorted,
 // each once, and the parsers that knew them, joined by "+". Both are empty for
-// an output that no parser knows.
+// an output that no parser knows, which says nothing of what fails in it.
 //
-// The ids of go test are package.Test/sub, or "package [build failed]",
-// "package [panic]" and the like for a package that fails as a whole; of a test
-// and its subtests only the innermost count. Those of pytest are its node ids,
-// those of JUnit classname.name.
+// Ids are the same for each run of one failure, so they hold no times, numbers
+// of a test within its run, or temporary directories:
+//
+//	go        package.Test/sub; of a test and its subtests only the innermost
+//	pytest    its node ids
+//	junit     classname.name
+//	jest      file › suite › test
+//	vitest    file > suite > test
+//	cargo     package::target module::test, package module::test of a library
+//	tap       suite > test; of a test and its subtests only the innermost
+//	node      the same, of the spec reporter of node --test
+//	surefire  package.Class.test, of Maven's console
+//	gradle    Class > test, of Gradle's console
+//
+// What fails as a whole has a mark instead of a test: "package [build failed]",
+// "package [panic]", "[bail out]" and the like.
 func Failing(output []byte) (ids []string, parser string) {
-	output = []byte(StripEscapes(string(output)))
-	var names []string
-	for _, p := range parsers() {
-		if found := p.find(output); len(found) > 0 {
-			ids = append(ids, found...)
-			names = append(names, p.name)
+	text := StripEscapes(string(output))
+	all := parsers()
+	finders := make([]finder, len(all))
+	for i, p := range all {
+		finders[i] = p.make()
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		for _, f := range finders {
+			f.line(line)
 		}
 	}
-	return tidyIDs(ids), strings.Join(names, "+")
+	var names []string
+	take := func(name string, found []string) {
+		if len(found) > 0 {
+			ids, names = append(ids, found...), append(names, name)
+		}
+	}
+	for i, f := range finders {
+		take(all[i].name, f.failing())
+	}
+	take("junit", JUnitFailing([]byte(text)))
+	return boundIDs(tidyIDs(ids)), strings.Join(names, "+")
 }
 
 // FailingSum is the SHA-256 of ids as FailingText writes them.
@@ -58,24 +99,44 @@ func FailingText(ids []string) string {
 	return b.String()
 }
 
+// Bounds of what an output can make of itself. What is over them is still told
+// apart, by its sum.
+const (
+	maxIDs     = 5000
+	maxIDBytes = 400
+)
+
 // tidyIDs sorts, and keeps each id on a line of its own.
 func tidyIDs(ids []string) []string {
 	for i, id := range ids {
-		ids[i] = strings.TrimSpace(strings.Map(func(r rune) rune {
-			if unicode.IsControl(r) {
-				return ' '
-			}
-			return r
-		}, strings.ToValidUTF8(id, "\uFFFD")))
+		ids[i] = tidyID(id)
 	}
 	ids = slices.DeleteFunc(ids, func(id string) bool { return id == "" })
 	slices.Sort(ids)
 	return slices.Compact(ids)
 }
 
-// eachLine yields lines without their end.
-func eachLine(output []byte, line func(string)) {
-	for l := range bytes.Lines(output) {
-		line(strings.TrimRight(string(l), "\r\n"))
+func tidyID(id string) string {
+	if strings.Contains(id, "/tmp/") || strings.Contains(id, "/var/") {
+		id = tempPath.ReplaceAllStringFunc(id, shortTemp)
 	}
+	id = strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(id, "\uFFFD")))
+	if len(id) <= maxIDBytes {
+		return id
+	}
+	return strings.ToValidUTF8(id[:maxIDBytes], "") + "… " + sum([]byte(id))[:16]
+}
+
+// boundIDs replaces those over the bound by one.
+func boundIDs(ids []string) []string {
+	if len(ids) <= maxIDs {
+		return ids
+	}
+	rest := ids[maxIDs-1:]
+	return append(ids[:maxIDs-1:maxIDs-1], fmt.Sprintf("… and %d more: %s", len(rest), FailingSum(rest)[:16]))
 }

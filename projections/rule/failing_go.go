@@ -18,23 +18,28 @@ var (
 	goPanic   = regexp.MustCompile(`^(panic: |fatal error: |WARNING: DATA RACE|SIG[A-Z]+: )`)
 )
 
-// goFailing reads the plain and the -v form of go test.
-func goFailing(output []byte) []string {
-	var ids []string
-	pkg := goPackageTests{}
-	eachLine(output, func(line string) {
-		if m := goPackage.FindStringSubmatch(line); m != nil {
-			if m[1] == "FAIL" {
-				ids = append(ids, pkg.close(m[2], m[3])...)
-			}
-			pkg = goPackageTests{}
-			return
-		}
-		pkg.add(line)
-	})
-	// A test binary that was started by hand names no package.
-	return append(ids, innermost(pkg.tests)...)
+// goPlain reads the plain and the -v form of go test.
+type goPlain struct {
+	ids []string
+	pkg goPackageTests
 }
+
+func (g *goPlain) line(line string) {
+	if !strings.HasPrefix(line, "FAIL\t") && !strings.HasPrefix(line, "ok  \t") && !strings.HasPrefix(line, "?   \t") {
+		g.pkg.add(line)
+		return
+	}
+	if m := goPackage.FindStringSubmatch(line); m != nil {
+		if m[1] == "FAIL" {
+			g.ids = append(g.ids, g.pkg.close(m[2], m[3])...)
+		}
+		g.pkg = goPackageTests{}
+	}
+}
+
+// failing adds the tests of a test binary that was started by hand, which names
+// no package.
+func (g *goPlain) failing() []string { return append(g.ids, innermost(g.pkg.tests)...) }
 
 // goPackageTests are the marks of one package, as its name comes last.
 type goPackageTests struct {
@@ -97,35 +102,37 @@ type goEvent struct {
 	FailedBuild string
 }
 
-// goJSONFailing reads the events of go test -json, in any order of packages.
-func goJSONFailing(output []byte) []string {
-	packages := map[string]*goPackageTests{}
-	var ids []string
-	eachLine(output, func(line string) {
-		if !strings.HasPrefix(line, `{"`) || !strings.Contains(line, `"Action":"`) {
-			return
-		}
-		var e goEvent
-		if json.Unmarshal([]byte(line), &e, jsontext.AllowInvalidUTF8(true), json.MatchCaseInsensitiveNames(false)) != nil || e.Package == "" {
-			return
-		}
-		p := packages[e.Package]
-		if p == nil {
-			p = &goPackageTests{}
-			packages[e.Package] = p
-		}
-		switch {
-		case e.Action == "output" && !strings.Contains(e.Output, "--- FAIL: "):
-			p.add(strings.TrimRight(e.Output, "\n"))
-		case e.Action == "fail" && e.Test != "":
-			p.tests = append(p.tests, e.Test)
-		case e.Action == "fail":
-			reason := ""
-			if e.FailedBuild != "" {
-				reason = "[build failed]"
-			}
-			ids = append(ids, p.close(e.Package, reason)...)
-		}
-	})
-	return ids
+// goJSON reads the events of go test -json, in any order of packages.
+type goJSON struct {
+	ids      []string
+	packages map[string]*goPackageTests
 }
+
+func (g *goJSON) line(line string) {
+	if !strings.HasPrefix(line, `{"`) || !strings.Contains(line, `"Action":"`) {
+		return
+	}
+	var e goEvent
+	if json.Unmarshal([]byte(line), &e, jsontext.AllowInvalidUTF8(true), json.MatchCaseInsensitiveNames(false)) != nil || e.Package == "" {
+		return
+	}
+	p := g.packages[e.Package]
+	if p == nil {
+		p = &goPackageTests{}
+		g.packages[e.Package] = p
+	}
+	switch {
+	case e.Action == "output" && !strings.Contains(e.Output, "--- FAIL: "):
+		p.add(strings.TrimRight(e.Output, "\n"))
+	case e.Action == "fail" && e.Test != "":
+		p.tests = append(p.tests, e.Test)
+	case e.Action == "fail":
+		reason := ""
+		if e.FailedBuild != "" {
+			reason = "[build failed]"
+		}
+		g.ids = append(g.ids, p.close(e.Package, reason)...)
+	}
+}
+
+func (g *goJSON) failing() []string { return g.ids }

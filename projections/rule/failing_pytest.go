@@ -13,29 +13,31 @@ var (
 
 const pytestSummary = "short test summary info"
 
-// pytestFailing reads the short summary of pytest, and the lines of -v and of
-// xdist for runs that print no summary.
-func pytestFailing(output []byte) []string {
-	var ids []string
-	inSummary := false
-	eachLine(output, func(line string) {
-		switch {
-		case strings.HasPrefix(line, "==="):
-			inSummary = strings.Contains(line, pytestSummary)
-		case inSummary:
-			if m := pytestResult.FindStringSubmatch(line); m != nil {
-				ids = append(ids, pytestID(m[1]))
-			}
-		default:
-			if m := pytestProgress.FindStringSubmatch(line); m != nil {
-				ids = append(ids, m[1])
-			} else if m := pytestWorker.FindStringSubmatch(line); m != nil {
-				ids = append(ids, m[1])
-			}
-		}
-	})
-	return ids
+// pytest reads the short summary of pytest, and the lines of -v and of xdist for
+// runs that print no summary.
+type pytest struct {
+	ids       []string
+	inSummary bool
 }
+
+func (p *pytest) line(line string) {
+	switch {
+	case strings.HasPrefix(line, "==="):
+		p.inSummary = strings.Contains(line, pytestSummary)
+	case p.inSummary:
+		if m := pytestResult.FindStringSubmatch(line); m != nil {
+			p.ids = append(p.ids, pytestID(m[1]))
+		}
+	case strings.Contains(line, ".py") && (strings.Contains(line, "FAILED") || strings.Contains(line, "ERROR")):
+		if m := pytestProgress.FindStringSubmatch(line); m != nil {
+			p.ids = append(p.ids, m[1])
+		} else if m := pytestWorker.FindStringSubmatch(line); m != nil {
+			p.ids = append(p.ids, m[1])
+		}
+	}
+}
+
+func (p *pytest) failing() []string { return p.ids }
 
 // pytestID cuts the message behind a node id. The brackets of a parameter can
 // hold what else ends an id.

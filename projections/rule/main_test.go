@@ -11,6 +11,11 @@ import (
 // sample is a captured output of testdata.
 func sample(t *testing.T, name string) []byte {
 	t.Helper()
+	return sampleOf(t, name)
+}
+
+func sampleOf(t testing.TB, name string) []byte {
+	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
 		t.Fatal(err)
