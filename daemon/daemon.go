@@ -55,6 +55,7 @@ type Daemon struct {
 	effects *effect.Runner
 	worker  *work.Worker
 	fleet   *fleet
+	hosts   *hostLog
 	uploads uploads
 
 	cancel   context.CancelFunc
@@ -191,12 +192,16 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	if err := j.disk.refill(); err != nil {
 		d.cfg.Log.Warn("disk", "error", err)
 	}
+	var err error
+	if d.hosts, err = openHostLog(ctx, j, d.host, d.cfg.Log); err != nil {
+		return err
+	}
 	d.fleet = newFleet(fctx, j, d.worker, d.host, time.Now, d.cfg.Log, d.worker.Flow)
 	d.fleet.draining = d.draining.Load
 	if err := d.fleet.load(ctx, bootTime()); err != nil {
 		return err
 	}
-	err := d.worker.SweepSecrets(func(id string) bool {
+	err = d.worker.SweepSecrets(func(id string) bool {
 		s, ok := d.fleet.state(id)
 		return ok && s.Status != run.Over
 	})

@@ -17,8 +17,8 @@ import (
 	"autopilot/projections/run"
 )
 
-// journal writes the events of runs: it gives them id, time and the hash of
-// their predecessor.
+// journal writes the events of runs and of the host: it gives them id, time and
+// the hash of their predecessor.
 type journal struct {
 	log    log.Log
 	source string
@@ -28,7 +28,7 @@ type journal struct {
 	disk ballast
 
 	mu   sync.Mutex
-	tail map[string]string // run id to the hash of its last stored event
+	tail map[string]string // id of a run or host to the hash of its last stored event
 }
 
 func newJournal(l log.Log, host string, now func() time.Time) *journal {
@@ -96,7 +96,7 @@ func (j *journal) fold(s run.State, stored log.Stored, tail string) run.State {
 	return run.Evolve(s, stored.Event)
 }
 
-// note remembers a stored event as the last of its run.
+// note remembers a stored event as the last of its aggregate.
 func (j *journal) note(s log.Stored) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -149,6 +149,6 @@ func proveCopy(ctx context.Context, twin place.Places, has func(events.Ref) bool
 	if err != nil {
 		return reply, err
 	}
-	reply, _, err = Prove(l.ReadAll(ctx, ""), nil, has)
+	reply, _, err = prove(l.ReadAll(ctx, ""), folded{}, has)
 	return reply, err
 }

@@ -8,9 +8,9 @@ import "fmt"
 //	local:<uid>@<host>/<pid>                   a process of the user, unproven
 //	agent:<run>/<phase>/<role>/<session>       an agent
 //	effect:<effect id>@<host>                  anything that the daemon started
+//	person:<uid>@<host>/<tty>                  a person who was proven there
 //
-// Proven people and peers follow the same form: person:<uid>@<host>/<tty>,
-// session:<peer>.
+// Peers follow the same form: session:<peer>.
 
 // ActorDaemon is the actor of what the daemon does on its own.
 func ActorDaemon(host string) string { return "daemon:" + host }
@@ -18,6 +18,12 @@ func ActorDaemon(host string) string { return "daemon:" + host }
 // ActorLocal is the actor of an unproven process of the user.
 func ActorLocal(uid, pid int, host string) string {
 	return fmt.Sprintf("local:%d@%s/%d", uid, host, pid)
+}
+
+// ActorPerson is the actor of a person who was proven at a terminal, which is
+// named without /dev/.
+func ActorPerson(uid int, host, tty string) string {
+	return fmt.Sprintf("person:%d@%s/%s", uid, host, tty)
 }
 
 // ActorEffect is the actor of a process that descends from an effect.

@@ -31,6 +31,9 @@ type Aggregate struct {
 // Run names the aggregate of the run with that ULID.
 func Run(id string) Aggregate { return Aggregate{KindRun, id} }
 
+// Host names the aggregate of the host with that id.
+func Host(id string) Aggregate { return Aggregate{KindHost, id} }
+
 // String is the CloudEvents subject: "run.01J...".
 func (a Aggregate) String() string { return string(a.Kind) + "." + a.ID }
 

@@ -57,7 +57,7 @@ func TestSamplesDecodeToTheSameValuesAndBackToTheSameBytes(t *testing.T) {
 			t.Parallel()
 			raw, err := os.ReadFile(filepath.Join("testdata", typ+".json"))
 			if errors.Is(err, fs.ErrNotExist) {
-				e := sampleEnvelope(2)
+				e := sampleEvent(typ, 2)
 				e.Data = sampleData[typ]
 				b, err := Encode(e)
 				t.Fatalf("testdata/%s.json is missing (%v); a new type's sample is\n%s", typ, err, b)
@@ -77,7 +77,7 @@ func TestSamplesDecodeToTheSameValuesAndBackToTheSameBytes(t *testing.T) {
 				t.Errorf("data (-want +got):\n%s", d)
 			}
 			got.Data = nil
-			if d := cmp.Diff(sampleEnvelope(got.Seq), got); d != "" {
+			if d := cmp.Diff(sampleEvent(typ, got.Seq), got); d != "" {
 				t.Errorf("envelope (-want +got):\n%s", d)
 			}
 			got.Data = want
@@ -122,6 +122,17 @@ func setMembers(v reflect.Value, path string, seen map[string]bool) {
 	}
 }
 
+// sampleEvent is the envelope of the sample of a type, in an aggregate that it
+// belongs to.
+func sampleEvent(typ string, seq uint64) Event {
+	e := sampleEnvelope(seq)
+	switch typ {
+	case TypeConfigTrusted, TypeWorkspaceRestored:
+		e.Aggregate = Host("9c1f03ab77d2e640")
+	}
+	return e
+}
+
 // sampleEnvelope is what the samples have in common.
 func sampleEnvelope(seq uint64) Event {
 	e := Event{
@@ -154,6 +165,7 @@ var sampleData = map[string]Data{
 		},
 		Limits: Limits{Iterations: 50, ActiveMS: 14400000, UntilMS: 1893488400000},
 		Start:  StartGreen, Head: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", Dirty: true, Nested: 2,
+		Config: sampleRef("09"), Branch: sampleRef("0a"), From: "9d2e4b6c8a1f3057",
 		Tree: sampleTree("01"), Work: sampleTree("02"), Version: "0.1.0",
 	},
 	TypeGatesStarted: GatesStarted{
@@ -194,6 +206,13 @@ var sampleData = map[string]Data{
 	TypeRunHalted: RunHalted{
 		Reason: HaltSameness, Phase: "work", Iteration: 4, Gate: "test", Iterations: []int{3, 4},
 		Value: string(sampleRef("41")), Files: sampleRef("51"), Question: sampleRef("52"), Error: sampleRef("53"), Limit: 50, Tree: sampleTree("05"),
+	},
+	TypeConfigTrusted: ConfigTrusted{
+		Repository: "5e2b9d7714c0a8f3", Config: sampleRef("81"), File: sampleRef("82"), Assurance: AssuredTTY,
+	},
+	TypeWorkspaceRestored: WorkspaceRestored{
+		Run: "01JH4Z9QW3E8N5T7V2X0Y6P4F2", Project: "5e2b9d7714c0a8f3", To: "2", Tree: sampleTree("02"),
+		Before: sampleTree("03"), Kept: "before-2",
 	},
 	TypeRunResumed: RunResumed{Note: sampleRef("61")},
 	TypeRunEnded: RunEnded{

@@ -30,6 +30,8 @@ var decoders = map[string]func(jsontext.Value) (Data, error){
 	TypeGatesStarted:      decodeAs[GatesStarted],
 	TypeGatesJudged:       decodeAs[GatesJudged],
 	TypeIterationRecorded: decodeAs[IterationRecorded],
+	TypeConfigTrusted:     decodeAs[ConfigTrusted],
+	TypeWorkspaceRestored: decodeAs[WorkspaceRestored],
 }
 
 // Upcaster turns the data of a retired type into the data of its successor.

@@ -1,0 +1,92 @@
+package host
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"autopilot/events"
+)
+
+// State is a host, folded from its own log alone.
+type State struct {
+	Trusted  map[string][]Trust // by repository id, latest first, each content once
+	Restored map[string]Restore // by workspace id, the latest
+	Log      Log
+}
+
+// Trust is a person's agreement to the content of a configuration file.
+type Trust struct {
+	Config    events.Ref
+	File      events.Ref
+	At        time.Time
+	By        string // the actor
+	Assurance events.Assurance
+}
+
+// Restore is a workspace that was taken back.
+type Restore struct {
+	events.WorkspaceRestored
+	At time.Time
+	By string
+}
+
+// Log is what the fold knows of the log itself.
+type Log struct {
+	Seq     uint64
+	Unknown int
+	Broken  uint64 // first sequence that does not follow its predecessor, 0 when all do
+}
+
+// Evolve adds one event to a state.
+func Evolve(s State, e events.Event) State {
+	if e.Seq != s.Log.Seq+1 && s.Log.Broken == 0 {
+		s.Log.Broken = e.Seq
+	}
+	s.Log.Seq = e.Seq
+	switch d := e.Data.(type) {
+	case events.ConfigTrusted:
+		s.Trusted = with(s.Trusted, d.Repository, latest(s.Trusted[d.Repository], Trust{
+			Config: d.Config, File: d.File, At: e.Time, By: e.Actor, Assurance: d.Assurance,
+		}))
+	case events.WorkspaceRestored:
+		s.Restored = with(s.Restored, d.Project, Restore{d, e.Time, e.Actor})
+	default:
+		s.Log.Unknown++
+	}
+	return s
+}
+
+// with is a copy of m in which key has a value.
+func with[V any](m map[string]V, key string, v V) map[string]V {
+	out := make(map[string]V, len(m)+1)
+	maps.Copy(out, m)
+	out[key] = v
+	return out
+}
+
+// latest puts t first, and takes an earlier trust in the same content out.
+func latest(list []Trust, t Trust) []Trust {
+	out := append(make([]Trust, 0, len(list)+1), t)
+	return append(out, slices.DeleteFunc(slices.Clone(list), func(o Trust) bool { return o.Config == t.Config })...)
+}
+
+// Find is the trust in a content within a repository. A content that was
+// trusted stays so when another is: branches have their own, and to go back to
+// one is no new decision.
+func (s State) Find(repository string, config events.Ref) (Trust, bool) {
+	list := s.Trusted[repository]
+	i := slices.IndexFunc(list, func(t Trust) bool { return t.Config == config })
+	if i < 0 {
+		return Trust{}, false
+	}
+	return list[i], true
+}
+
+// Latest is what was trusted last within a repository.
+func (s State) Latest(repository string) (Trust, bool) {
+	if list := s.Trusted[repository]; len(list) > 0 {
+		return list[0], true
+	}
+	return Trust{}, false
+}
