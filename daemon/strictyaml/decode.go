@@ -1,6 +1,7 @@
 package strictyaml
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -17,11 +18,38 @@ import (
 //
 // Fields are named by `yaml:"name"` tags; fields without one are not read.
 // Supported are struct, string, bool, int, time.Duration ("90s"), slices, maps
-// with text keys, pointers to these, and any. The error is an *Error.
+// with text keys, pointers to these, any, and what implements Decoder. The error
+// is an *Error. A document that holds nothing changes nothing.
 func (d *Doc) Decode(dst any) error {
+	if d.root == nil {
+		return nil
+	}
 	if err := d.value("", d.root, reflect.ValueOf(dst).Elem()); err != nil {
 		return err
 	}
+	return nil
+}
+
+// DecodeAll is Decode that goes on after a mistake and returns all of them, in
+// the order of the file. What dst holds then is what could be read.
+func (d *Doc) DecodeAll(dst any) []*Error {
+	d.all, d.found = true, nil
+	defer func() { d.all = false }()
+	if d.root == nil {
+		return nil
+	}
+	if err := d.value("", d.root, reflect.ValueOf(dst).Elem()); err != nil {
+		d.found = append(d.found, err)
+	}
+	return d.found
+}
+
+// keep notes a mistake in a part that can be left out, when all are wanted.
+func (d *Doc) keep(err *Error) *Error {
+	if err == nil || !d.all {
+		return err
+	}
+	d.found = append(d.found, err)
 	return nil
 }
 
@@ -34,6 +62,9 @@ func (d *Doc) value(path string, n ast.Node, v reflect.Value) *Error {
 	}
 	if v.Type() == durationType {
 		return d.duration(path, n, v)
+	}
+	if v.CanAddr() && v.Addr().Type().Implements(decoderType) {
+		return d.self(path, n, v.Addr().Interface().(Decoder))
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -71,6 +102,19 @@ func (d *Doc) value(path string, n ast.Node, v reflect.Value) *Error {
 	return nil
 }
 
+// self lets a type read itself. An error that is none of ours stands at the value.
+func (d *Doc) self(path string, n ast.Node, to Decoder) *Error {
+	err := to.DecodeYAML(Value{Path: path, doc: d, node: n})
+	var e *Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &e):
+		return e
+	}
+	return d.at(n, "", "%v", err)
+}
+
 func (d *Doc) fields(path string, n ast.Node, v reflect.Value) *Error {
 	m, ok := n.(ast.MapNode)
 	if !ok {
@@ -79,14 +123,14 @@ func (d *Doc) fields(path string, n ast.Node, v reflect.Value) *Error {
 	names, index := tagged(v.Type())
 	for it := m.MapRange(); it.Next(); {
 		name, child, err := d.key(path, it)
-		if err != nil {
-			return err
+		if err == nil {
+			if i, ok := index[name]; ok {
+				err = d.value(child, it.Value(), v.Field(i))
+			} else {
+				err = d.unknown(child, name, names)
+			}
 		}
-		i, ok := index[name]
-		if !ok {
-			return d.unknown(child, name, names)
-		}
-		if err := d.value(child, it.Value(), v.Field(i)); err != nil {
+		if err = d.keep(err); err != nil {
 			return err
 		}
 	}
@@ -98,7 +142,9 @@ func (d *Doc) unknown(path, name string, names []string) *Error {
 	if near := Nearest(name, names); near != "" {
 		fix = fmt.Sprintf("did you mean %q?", near)
 	}
-	return d.Errorf(path, fix, "unknown key %q", name)
+	e := d.Errorf(path, fix, "unknown key %q", name)
+	e.Unknown = path
+	return e
 }
 
 // tagged lists the names of a struct's fields, in order, and their indexes.
@@ -144,15 +190,17 @@ func (d *Doc) entries(path string, n ast.Node, v reflect.Value) *Error {
 	}
 	out := reflect.MakeMap(v.Type())
 	for it := m.MapRange(); it.Next(); {
-		name, child, err := d.key(path, it)
-		if err != nil {
-			return err
-		}
 		e := reflect.New(v.Type().Elem()).Elem()
-		if err := d.value(child, it.Value(), e); err != nil {
-			return err
+		name, child, err := d.key(path, it)
+		if err == nil {
+			err = d.value(child, it.Value(), e)
 		}
-		out.SetMapIndex(reflect.ValueOf(name), e)
+		if kept := d.keep(err); kept != nil {
+			return kept
+		}
+		if err == nil {
+			out.SetMapIndex(reflect.ValueOf(name), e)
+		}
 	}
 	v.Set(out)
 	return nil
@@ -165,7 +213,7 @@ func (d *Doc) items(path string, n ast.Node, v reflect.Value) *Error {
 	}
 	out := reflect.MakeSlice(v.Type(), len(s.Values), len(s.Values))
 	for i, item := range s.Values {
-		if err := d.value(join(path, strconv.Itoa(i)), item, out.Index(i)); err != nil {
+		if err := d.keep(d.value(join(path, strconv.Itoa(i)), item, out.Index(i))); err != nil {
 			return err
 		}
 	}
@@ -221,7 +269,10 @@ func (d *Doc) anything(path string, n ast.Node, v reflect.Value) *Error {
 
 func (d *Doc) mismatch(path string, n ast.Node, want string) *Error {
 	got, fix := kindOf(n), ""
-	if want == "text" && got != "a list" && got != "a mapping" && got != "nothing" {
+	switch {
+	case got == Nothing:
+		fix = "write a value, or take the line out"
+	case want == "text" && got != List && got != Mapping:
 		fix = "put it in quotes"
 	}
 	name := "file"
@@ -236,20 +287,20 @@ func (d *Doc) at(n ast.Node, fix, format string, args ...any) *Error {
 	return errorAt(d.src, at.line, at.column, fmt.Sprintf(format, args...), fix)
 }
 
-func kindOf(n ast.Node) string {
+func kindOf(n ast.Node) Kind {
 	switch n.(type) {
 	case *ast.NullNode:
-		return "nothing"
+		return Nothing
 	case *ast.BoolNode:
-		return "true or false"
+		return Bool
 	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
-		return "a number"
+		return Number
 	case *ast.SequenceNode:
-		return "a list"
+		return List
 	case ast.MapNode:
-		return "a mapping"
+		return Mapping
 	case *ast.StringNode, *ast.LiteralNode:
-		return "text"
+		return Text
 	}
 	return "something else"
 }

@@ -13,6 +13,7 @@ type Error struct {
 	Msg     string // what is wrong
 	Fix     string // what to do about it; may be empty
 	Excerpt string // the line before and the line itself, with a mark; may be empty
+	Unknown string // path of the key that is not known here; empty for any other mistake
 }
 
 // Error is one line for place and message, then the excerpt.

@@ -27,12 +27,24 @@ type Doc struct {
 	src   string
 	root  ast.Node
 	where map[string]place // path of a value -> its place
+	all   bool             // mistakes are collected in found
+	found []*Error
 }
 
 type place struct{ line, column int }
 
-// Parse reads one document. The error is an *Error.
+// Parse reads one document. The error is an *Error; a file that holds nothing is
+// one.
 func Parse(src []byte) (*Doc, error) {
+	d, err := ParseOptional(src)
+	if err == nil && d.root == nil {
+		return nil, errorAt(d.src, 1, 1, "file is empty", "")
+	}
+	return d, err
+}
+
+// ParseOptional is Parse for a file that may hold nothing, or comments only.
+func ParseOptional(src []byte) (*Doc, error) {
 	text, err := checkText(src)
 	if err != nil {
 		return nil, err
@@ -153,8 +165,8 @@ func parseTokens(src string, tokens token.Tokens) (root ast.Node, err error) {
 		}
 		root = doc.Body
 	}
-	if root == nil {
-		return nil, errorAt(src, 1, 1, "file is empty", "")
+	if _, ok := root.(*ast.CommentGroupNode); ok {
+		root = nil
 	}
 	return root, nil
 }

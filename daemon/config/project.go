@@ -1,0 +1,103 @@
+package config
+
+import (
+	"time"
+
+	"autopilot/daemon/strictyaml"
+	"autopilot/events"
+	"autopilot/projections/rule"
+)
+
+// Project is the file .autopilot/config.yaml at the root of a work tree. Its
+// fields are in the order of the documentation.
+type Project struct {
+	Agent            string                `yaml:"agent"`  // name of a profile: shipped, or of Agents
+	Agents           strictyaml.Map[Agent] `yaml:"agents"` // changes to shipped profiles, and own ones
+	Gates            strictyaml.Map[Gate]  `yaml:"gates"`  // in the order in which they are run
+	Setup            string                `yaml:"setup"`  // prepares a clean checkout, by /bin/sh -c
+	Checkout         string                `yaml:"checkout"`
+	Worktree         bool                  `yaml:"worktree"` // a run works on a branch and in a directory of its own
+	Protect          []string              `yaml:"protect"`  // globs that are pinned too
+	AllowTestChanges []string              `yaml:"allow_test_changes"`
+	Limits           Limits                `yaml:"limits"`
+}
+
+// The values of checkout.
+const (
+	CheckoutClean   = string(events.CheckoutClean)
+	CheckoutInPlace = "in-place"
+)
+
+// Agent is what a file says of one profile. A shipped profile takes no command.
+type Agent struct {
+	Command     Command           `yaml:"command"`
+	Prompt      string            `yaml:"prompt"` // stdin (default) or file
+	Model       string            `yaml:"model"`
+	Permissions string            `yaml:"permissions"` // full, or nothing for the profile's own
+	Args        []string          `yaml:"args"`        // after those of the profile
+	Env         map[string]string `yaml:"env"`         // beside the environment of the run
+}
+
+// Command is text for /bin/sh -c, or in a file a list: argv.
+type Command rule.Command
+
+// Given says that there is a command.
+func (c Command) Given() bool { return c.Text != "" || len(c.Argv) > 0 }
+
+// DecodeYAML implements strictyaml.Decoder.
+func (c *Command) DecodeYAML(v strictyaml.Value) error {
+	switch v.Kind() {
+	case strictyaml.Text:
+		return v.Decode(&c.Text)
+	case strictyaml.List:
+		return v.Decode(&c.Argv)
+	}
+	return v.Mismatch("text or a list")
+}
+
+// Gate is one gate: in a file text is the command of a goal.
+type Gate struct {
+	Run      string          `yaml:"run"` // by /bin/sh -c
+	Role     events.GateRole `yaml:"role"`
+	Artifact []string        `yaml:"artifact"` // globs of files that the run has to write, instead of Run
+}
+
+// DecodeYAML implements strictyaml.Decoder.
+func (g *Gate) DecodeYAML(v strictyaml.Value) error {
+	g.Role = events.RoleGoal
+	switch v.Kind() {
+	case strictyaml.Text:
+		return v.Decode(&g.Run)
+	case strictyaml.Mapping:
+		type plain Gate
+		return v.Decode((*plain)(g))
+	}
+	return v.Mismatch("a command, or a mapping such as {run: CMD, role: invariant}")
+}
+
+// Limits end a run. Zero is not set.
+type Limits struct {
+	Iterations int    `yaml:"iterations"`
+	For        Span   `yaml:"for"`   // of activity
+	Until      string `yaml:"until"` // a local time: "07:00", or with a date
+}
+
+// Span is a length of time as people write it: 90m, 8h, 2d.
+type Span time.Duration
+
+// DecodeYAML implements strictyaml.Decoder.
+func (s *Span) DecodeYAML(v strictyaml.Value) error {
+	var text string
+	if v.Kind() != strictyaml.Text {
+		return v.Mismatch("a length of time such as 90m, 8h or 2d")
+	}
+	if err := v.Decode(&text); err != nil {
+		return err
+	}
+	d, err := ParseSpan(text)
+	if err != nil {
+		return v.Errorf("write 90m, 8h or 2d", "%q is not a length of time", text)
+	}
+	*s = Span(d)
+	return nil
+}

@@ -1,0 +1,50 @@
+package config
+
+import (
+	"time"
+
+	"autopilot/daemon/bus"
+	"autopilot/daemon/notify"
+	"autopilot/daemon/strictyaml"
+)
+
+// User is the file config.yaml of the user's configuration. Its fields are in
+// the order of the documentation.
+type User struct {
+	Agent       string                `yaml:"agent"`
+	Agents      strictyaml.Map[Agent] `yaml:"agents"`
+	Checkout    string                `yaml:"checkout"`
+	Worktree    bool                  `yaml:"worktree"`
+	Limits      Limits                `yaml:"limits"`
+	Gate        UserGate              `yaml:"gate"`
+	AfterReboot AfterReboot           `yaml:"after_reboot"`
+	Notify      notify.Settings       `yaml:"notify"`
+	Durability  bus.Durability        `yaml:"durability"` // what an acknowledged event survives
+	Quota       string                `yaml:"quota"`      // of the event store, as 4GiB
+	Idle        time.Duration         `yaml:"idle"`       // the daemon ends after so long without work, 0s never
+}
+
+// UserGate is what gates get beside their pinned environment.
+type UserGate struct {
+	Env map[string]string `yaml:"env"` // variables, which win over all others
+}
+
+// AfterReboot says what becomes of live runs when the host has booted anew.
+type AfterReboot string
+
+// The policies.
+const (
+	ResumeAfterReboot AfterReboot = "resume"
+	AskAfterReboot    AfterReboot = "ask" // they halt as rebooted
+)
+
+// Defaults of the user's settings.
+const (
+	DefaultQuota = "4GiB"
+	DefaultIdle  = 30 * time.Minute
+)
+
+// DefaultUser is a user without a file.
+func DefaultUser() User {
+	return User{AfterReboot: ResumeAfterReboot, Durability: bus.Power, Quota: DefaultQuota, Idle: DefaultIdle}
+}
