@@ -2,11 +2,83 @@ package daemon
 
 import (
 	"context"
+	"errors"
+	"strconv"
+	"strings"
 
 	"autopilot/daemon/bus"
+	"autopilot/daemon/tree"
+	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/run"
 )
 
-func (d *Daemon) runRestore(_ context.Context, _ bus.Request, _ wire.RestoreRequest) (wire.RestoreView, error) {
-	return wire.RestoreView{}, errUnbuilt
+// runRestore takes the workspace of a run back to a recorded tree. It refuses
+// while a run is live there, and is a fact of the host, as the run may be over.
+func (d *Daemon) runRestore(ctx context.Context, q bus.Request, body wire.RestoreRequest) (wire.RestoreView, error) {
+	if body.Run == "" {
+		return wire.RestoreView{}, wire.Errorf(wire.Usage, "a restore needs a run").
+			WithHint("apctl ls --all   lists the runs")
+	}
+	s, err := d.find(ctx, body.RunRef)
+	if err != nil {
+		return wire.RestoreView{}, err
+	}
+	release, err := d.fleet.hold(s.Facts.Project, q.ID, "")
+	if err != nil {
+		return wire.RestoreView{}, err
+	}
+	defer release()
+	ctx = context.WithoutCancel(ctx)
+	to, err := d.recorded(ctx, s, body.To)
+	if err != nil {
+		return wire.RestoreView{}, err
+	}
+	r, err := d.worker.Restore(ctx, s, to, body.DryRun)
+	if err != nil {
+		return wire.RestoreView{}, err
+	}
+	if r.Kept != "" {
+		_, err = d.hosts.append(ctx, events.WorkspaceRestored{
+			Run: s.ID, Project: s.Facts.Project, To: body.To, Tree: to, Before: r.Before, Kept: events.Name(r.Kept),
+		}, q.Actor, q.ID)
+	}
+	return wire.RestoreView{
+		Run: d.view(s), To: body.To, Tree: string(to), Undo: r.Kept, DryRun: body.DryRun,
+		Written: texts(r.Written), Removed: texts(r.Removed), Left: texts(r.Left), Unchanged: r.Before == to,
+	}, err
+}
+
+// recorded finds a tree of a run: by iteration, or by the name it was kept under.
+func (d *Daemon) recorded(ctx context.Context, s run.State, name string) (events.Tree, error) {
+	if _, err := strconv.Atoi(name); err == nil {
+		ends, err := d.trees(ctx, s)
+		if err != nil {
+			return "", err
+		}
+		return pick(ends, name, s)
+	}
+	repo, err := d.worker.Repo(ctx, s)
+	if err != nil {
+		return "", err
+	}
+	_, t, err := repo.Kept(ctx, s.ID, name)
+	switch {
+	case err == nil:
+		return t, nil
+	case errors.Is(err, tree.ErrNotFound):
+		return "", wire.Errorf(wire.NotFound, "run %s has no recorded tree %q", s.Facts.Handle, name).
+			WithHint("give an iteration, 0 for the start, or the name that a restore printed")
+	}
+	return "", wire.Errorf(wire.Usage, "%q names no iteration", name).
+		WithHint("give K, where 0 is the start, or the name that a restore printed")
+}
+
+// texts makes file names, which need not be text, fit for JSON.
+func texts(paths []string) []string {
+	out := make([]string, 0, len(paths))
+	for _, p := range paths {
+		out = append(out, strings.ToValidUTF8(p, "\uFFFD"))
+	}
+	return out
 }

@@ -17,6 +17,7 @@ type RestoreView struct {
 	Undo      string   `json:"undo,omitzero"` // name under which the tree before was kept
 	Written   []string `json:"written"`
 	Removed   []string `json:"removed"`
+	Left      []string `json:"left,omitzero"` // large files and nested repositories, which stay as they are
 	Unchanged bool     `json:"unchanged,omitzero"`
 	DryRun    bool     `json:"dry_run,omitzero"`
 }
