@@ -2,15 +2,133 @@ package daemon
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"autopilot/daemon/bus"
+	"autopilot/daemon/project"
 	"autopilot/events/wire"
 )
 
-func (d *Daemon) projectFind(_ context.Context, _ bus.Request, _ wire.ProjectRequest) (wire.ProjectView, error) {
-	return wire.ProjectView{}, errUnbuilt
+// projectFind looks what a workspace is made of. It looks at its root, wherever
+// in it the caller is.
+func (d *Daemon) projectFind(ctx context.Context, q bus.Request, body wire.ProjectRequest) (wire.ProjectView, error) {
+	ws, err := d.worker.Workspace(ctx, wire.RunSpec{Workspace: body.Workspace})
+	if err != nil {
+		return wire.ProjectView{}, err
+	}
+	root, err := os.OpenRoot(ws.Path)
+	if err != nil {
+		return wire.ProjectView{}, fmt.Errorf("look at %s: %w", ws.Path, err)
+	}
+	defer root.Close()
+	v := projectView(ws.Path, project.Detect(root.FS()), valueOf(body.Env, "PATH"))
+	v.Config = filepath.Join(ws.Path, ".autopilot", "config.yaml")
+	if _, err := os.Lstat(v.Config); err == nil {
+		v.Exists = true
+	}
+	v.Agents, err = d.installed(ctx, q, ws.Path, body.Env)
+	return v, err
 }
 
-func (d *Daemon) gateTry(_ context.Context, _ wire.GateTryRequest, _ func(any) error) error {
-	return errUnbuilt
+// installed are the agents whose programs are there.
+func (d *Daemon) installed(ctx context.Context, q bus.Request, workspace string, env []string) ([]wire.AgentView, error) {
+	all, err := d.agentList(ctx, q, wire.AgentRequest{Workspace: workspace, Env: env, Check: true})
+	if err != nil && !errors.Is(err, errUnbuilt) {
+		return nil, err
+	}
+	there := []wire.AgentView{}
+	for _, a := range all.Agents {
+		if a.Program != "" {
+			there = append(there, a)
+		}
+	}
+	return there, nil
+}
+
+func projectView(root string, f project.Found, path string) wire.ProjectView {
+	v := wire.ProjectView{
+		Root: root, Dirs: f.Dirs, Kinds: append([]string{}, f.Kinds...), Setup: f.Setup,
+		Found: []wire.ProjectFound{}, Gates: []wire.ProjectGate{},
+	}
+	for _, fact := range f.Facts {
+		v.Found = append(v.Found, wire.ProjectFound{File: fact.File, Says: fact.Says})
+	}
+	for _, g := range f.Gates {
+		p := wire.ProjectGate{Name: g.Name, Role: g.Role, Command: g.Command, From: g.From}
+		for _, word := range g.Programs() {
+			if !onPath(path, root, word) {
+				p.Missing = append(p.Missing, word)
+			}
+		}
+		v.Gates = append(v.Gates, p)
+		for _, word := range p.Missing {
+			if !slices.Contains(v.Missing, word) {
+				v.Missing = append(v.Missing, word)
+			}
+		}
+	}
+	return v
+}
+
+// onPath says whether a command word of a gate leads to a program. One with a
+// slash may be below a directory that the command changes to, or be made by its
+// setup: it is taken to be there.
+func onPath(path, root, word string) bool {
+	if strings.Contains(word, "/") {
+		return true
+	}
+	for _, dir := range filepath.SplitList(path) {
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(root, dir)
+		}
+		if info, err := os.Stat(filepath.Join(dir, word)); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// valueOf is the last value of a variable in a list of NAME=VALUE.
+func valueOf(env []string, name string) string {
+	for _, entry := range slices.Backward(env) {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// gateTry runs gates once. No run begins in the workspace meanwhile, and none
+// may be live in it: both would judge what the other one leaves.
+func (d *Daemon) gateTry(ctx context.Context, body wire.GateTryRequest, send func(any) error) error {
+	ws, err := d.worker.Workspace(ctx, wire.RunSpec{Workspace: body.Workspace})
+	if err != nil {
+		return err
+	}
+	release, err := d.fleet.hold(ws.ID, "", "")
+	if err != nil {
+		return err
+	}
+	defer release()
+	return d.worker.Try(ctx, body, func(f wire.GateTryFrame) error { return send(f) })
+}
+
+// endTries ends gates that an earlier daemon tried when it died, beside all else
+// that it does.
+func (d *Daemon) endTries(ctx context.Context) error {
+	end, err := d.worker.LeftTries()
+	if err != nil {
+		return fmt.Errorf("find gates that were tried: %w", err)
+	}
+	d.fleet.wg.Go(func() {
+		if err := end(ctx); err != nil && ctx.Err() == nil {
+			d.cfg.Log.Warn("end gates that were tried", "error", err)
+		}
+	})
+	return nil
 }

@@ -112,9 +112,10 @@ type ProjectRequest struct {
 // ProjectView is what was found in a workspace.
 type ProjectView struct {
 	Root    string         `json:"root"`
-	Kinds   []string       `json:"kinds"` // go, node, rust, python, java, make ...
-	Found   []ProjectFound `json:"found"` // what says so
-	Gates   []ProjectGate  `json:"gates"` // proposed, best first
+	Dirs    []string       `json:"dirs,omitzero"` // directories below the root that the gates are from; none is the root
+	Kinds   []string       `json:"kinds"`         // go, node, rust, python, java, make ...
+	Found   []ProjectFound `json:"found"`         // what says so
+	Gates   []ProjectGate  `json:"gates"`         // proposed, best first
 	Setup   string         `json:"setup,omitzero"`
 	Agents  []AgentView    `json:"agents"` // those that are installed
 	Config  string         `json:"config"` // path of the file that there is, or would be
@@ -130,24 +131,43 @@ type ProjectFound struct {
 
 // ProjectGate is a proposed gate.
 type ProjectGate struct {
-	Name    events.Name `json:"name"`
-	Command string      `json:"command"`
-	From    string      `json:"from"` // the file that it comes from
+	Name    events.Name     `json:"name"`
+	Role    events.GateRole `json:"role"`
+	Command string          `json:"command"`
+	From    string          `json:"from"`             // the file that it comes from
+	Missing []string        `json:"missing,omitzero"` // programs that it needs and that are not there
 }
 
-// GateTryRequest runs gates once, as a run would, and changes nothing.
+// GateTryRequest runs gates once, as a run would, and records nothing. The work
+// tree is changed by them as by any run of the tests. They end when the client
+// leaves.
 type GateTryRequest struct {
 	Workspace string     `json:"workspace"`
 	Env       []string   `json:"env"`
 	Gates     []GateSpec `json:"gates"`
 }
 
-// GateTryFrame is one gate that was begun, or has ended.
+// GateTryFrame is one gate that was begun, or has ended; the last frame has no
+// gate and says what all of them did to the files of the work tree.
 type GateTryFrame struct {
 	Gate    GateView `json:"gate"`
 	Ended   bool     `json:"ended"`
 	Failing []string `json:"failing,omitzero"` // at most 20
-	Excerpt string   `json:"excerpt,omitzero"`
+	Excerpt string   `json:"excerpt,omitzero"` // of what a failed one printed
+	Made    []string `json:"made,omitzero"`    // files that were not there, at most 20
+	Changed []string `json:"changed,omitzero"` // files that were, at most 20
+}
+
+// InitView is the answer of init: what was found, tried and written.
+type InitView struct {
+	Project  ProjectView     `json:"project"`
+	Tried    []GateTryFrame  `json:"tried,omitzero"`    // gates that were run, as they ended
+	Made     []string        `json:"made,omitzero"`     // files that the gates made
+	Agent    string          `json:"agent,omitzero"`    // that was picked
+	Config   string          `json:"config"`            // the file that was written
+	Problems []ConfigProblem `json:"problems,omitzero"` // of that file
+	Trusted  bool            `json:"trusted"`
+	Next     []string        `json:"next"` // commands to go on with, best first
 }
 
 // DoctorRequest asks for everything that could go wrong here.
@@ -164,7 +184,7 @@ type DoctorView struct {
 // DoctorFinding is one thing that was looked at.
 type DoctorFinding struct {
 	Topic string `json:"topic"` // agents, path, git, disk ...
-	Level string `json:"level"` // ok, note, warning or error
+	Level string `json:"level"` // ok, unknown, note, warning or error; unknown is what could not be looked at
 	What  string `json:"what"`
 	Fix   string `json:"fix,omitzero"`
 }
@@ -184,5 +204,6 @@ type NotifyResult struct {
 	Rule  string `json:"rule"` // its position and what it runs
 	OK    bool   `json:"ok"`
 	Error string `json:"error,omitzero"`
+	Note  string `json:"note,omitzero"`
 	MS    int64  `json:"ms"`
 }
