@@ -208,6 +208,9 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("forget the environment of finished runs: %w", err)
 	}
+	if err := d.endTries(fctx); err != nil {
+		return err
+	}
 	d.fleet.wg.Go(func() { d.tend(fctx) })
 	d.fleet.wg.Go(func() { d.watchIdle(fctx) })
 	return nil
