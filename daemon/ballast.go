@@ -43,10 +43,13 @@ func (b ballast) release() error {
 	return err
 }
 
+// plenty says that there is room for what can be done without.
+func (b ballast) plenty() bool { return b.free() >= 4*ballastBytes }
+
 // refill takes the ballast on again, once there is plenty of room for it.
 func (b ballast) refill() error {
 	info, err := os.Stat(b.path())
-	if err == nil && info.Size() == ballastBytes || b.free() < 4*ballastBytes {
+	if err == nil && info.Size() == ballastBytes || !b.plenty() {
 		return nil
 	}
 	// Zeros that are written: a file with a hole takes no room.

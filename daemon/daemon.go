@@ -50,6 +50,7 @@ type Daemon struct {
 	lock    *bus.StateLock
 	bus     *bus.Bus
 	mark    *store.Mark
+	kept    *kept
 	log     log.Log
 	blobs   *blob.Store
 	effects *effect.Runner
@@ -57,6 +58,7 @@ type Daemon struct {
 	fleet   *fleet
 	hosts   *hostLog
 	uploads uploads
+	loaded  bool // all runs are served
 
 	cancel   context.CancelFunc
 	stop     chan struct{} // closed when the daemon shall end
@@ -133,7 +135,8 @@ func (d *Daemon) openMark() error {
 	if err != nil {
 		return fmt.Errorf("open the event store: %w", err)
 	}
-	if err := store.Check(streamsDir(state), markFile(state), boot, false); err != nil {
+	d.kept, err = openKept(snapshotFile(state), streamsDir(state), markFile(state), boot, d.cfg.Log)
+	if err != nil {
 		return err
 	}
 	d.mark, err = store.OpenMark(markFile(state), d.cfg.Durability == bus.Process, boot)
@@ -198,6 +201,8 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	}
 	d.fleet = newFleet(fctx, j, d.worker, d.host, time.Now, d.cfg.Log, d.worker.Flow)
 	d.fleet.draining = d.draining.Load
+	d.kept.log, d.kept.room = d.log, j.disk.plenty
+	d.fleet.kept = d.kept
 	if err := d.fleet.load(ctx, bootTime()); err != nil {
 		return err
 	}
@@ -211,7 +216,9 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	if err := d.endTries(fctx); err != nil {
 		return err
 	}
+	d.loaded = true
 	d.fleet.wg.Go(func() { d.tend(fctx) })
+	d.fleet.wg.Go(func() { d.fleet.keepStates(fctx) })
 	d.fleet.wg.Go(func() { d.watchIdle(fctx) })
 	return nil
 }
@@ -241,7 +248,12 @@ func (d *Daemon) Close(ctx context.Context) error {
 	var errs []error
 	if d.cancel != nil {
 		d.cancel()
+	}
+	if d.fleet != nil {
 		d.fleet.close()
+	}
+	if d.loaded {
+		d.fleet.saveStates(ctx)
 	}
 	if d.bus != nil {
 		errs = append(errs, d.bus.Close(ctx))

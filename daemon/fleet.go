@@ -7,14 +7,13 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"autopilot/daemon/engine"
+	"autopilot/daemon/snapshot"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
-	"autopilot/events/log"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
 )
@@ -31,12 +30,14 @@ type fleet struct {
 	log     *slog.Logger
 	// draining says that no new iteration may begin.
 	draining func() bool
+	kept     *kept
 
 	wg sync.WaitGroup
 
 	mu      sync.Mutex
 	runs    map[string]*member
 	changed chan struct{}    // closed and made anew at every change
+	events  int              // changes since the latest snapshot
 	starts  map[string]start // by workspace id
 	closed  bool
 }
@@ -49,66 +50,106 @@ type start struct {
 
 // member is one run. Its actor is nil when it is over, or could not be served.
 type member struct {
-	state run.State
+	head  snapshot.Head
+	state *run.State // nil of a run that is over and whose state the snapshot has
 	actor *engine.Actor
 }
 
 func newFleet(ctx context.Context, j *journal, w engine.Worker, host string, now func() time.Time, l *slog.Logger,
 	flow func(context.Context, run.State) (workflow.Workflow, error),
 ) *fleet {
+	k := &kept{log: j.log, out: l}
+	k.begin(nil)
 	return &fleet{
 		draining: func() bool { return false },
-		ctx:      ctx, journal: j, worker: w, flow: flow, host: host, now: now, log: l,
+		ctx:      ctx, journal: j, worker: w, flow: flow, host: host, now: now, log: l, kept: k,
 		runs: map[string]*member{}, changed: make(chan struct{}), starts: map[string]start{},
 	}
 }
 
-// load folds every run from the log and serves those that are not over. booted
-// is when the host booted: the time between the last event of a live run and
-// that moment is no activity.
+// load folds every run from the snapshot and the log, and serves those that are
+// not over, live ones first. booted is when the host booted: the time between
+// the last event of a live run and that moment is no activity.
 func (f *fleet) load(ctx context.Context, booted time.Time) error {
-	states := map[string]run.State{}
-	for stored, err := range f.journal.log.ReadAll(ctx, "") {
-		if err != nil {
-			if !errors.Is(err, log.ErrDamaged) {
-				return fmt.Errorf("read the log: %w", err)
-			}
-			f.log.Error("read a stored event", "subject", stored.Subject, "error", err)
-			if stored.Subject != "" {
-				markBroken(states, stored.Subject)
-			}
-			continue
+	if err := f.kept.catchUp(ctx); err != nil {
+		return fmt.Errorf("read the log: %w", err)
+	}
+	open, err := f.openStates()
+	if err != nil {
+		if err = f.kept.anew(ctx, err); err == nil {
+			open, err = f.openStates()
 		}
-		if e := stored.Event; e.Aggregate.Kind == events.KindRun {
-			states[e.Aggregate.ID] = f.journal.fold(states[e.Aggregate.ID], stored, f.journal.hash(e.Aggregate.ID))
+		if err != nil {
+			return fmt.Errorf("read the log: %w", err)
 		}
 	}
-	for id, s := range states {
-		if s.Status == run.None {
-			continue
+	f.addOver()
+	for _, status := range []run.Status{run.Live, run.Halted} {
+		for _, s := range open {
+			if s.Status == status {
+				f.serve(ctx, s)
+			}
 		}
-		s.ID = id
-		f.serve(ctx, s)
+	}
+	for _, s := range open {
 		if off := booted.Sub(s.Clock.Latest); s.Status == run.Live && off >= sleepLeast {
-			f.suspend(ctx, id, off)
+			f.suspend(ctx, s.ID, off)
 		}
 	}
 	return ctx.Err()
 }
 
-// markBroken remembers that an event of a run cannot be read.
-func markBroken(states map[string]run.State, subject string) {
-	id := strings.TrimPrefix(subject, events.Run("").Subject())
-	s := states[id]
-	if s.Log.Broken == 0 {
-		s.Log.Broken = s.Log.Seq + 1
+// openStates is every run that is not over. Their hashes go to the journal,
+// which appends to them.
+func (f *fleet) openStates() ([]run.State, error) {
+	var open []run.State
+	for _, h := range f.kept.fold.Heads() {
+		if h.Status == run.Over {
+			continue
+		}
+		s, err := f.kept.fold.State(h.ID)
+		if err != nil {
+			return nil, err
+		}
+		s.ID = h.ID
+		f.journal.remember(h.ID, h.Hash)
+		open = append(open, s)
 	}
-	states[id] = s
+	return open, nil
+}
+
+// addOver adds the runs that are over; their states are read when they are asked
+// for.
+func (f *fleet) addOver() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, h := range f.kept.fold.Heads() {
+		if h.Status == run.Over {
+			h.Hash = ""
+			f.runs[h.ID] = &member{head: h}
+		}
+	}
+	for id, s := range f.kept.fold.States() {
+		if m := f.runs[id]; m != nil {
+			m.state = &s
+		}
+	}
+}
+
+// release lets go of the states that a snapshot has.
+func (f *fleet) release(s *snapshot.Snapshot) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for id, m := range f.runs {
+		if h, ok := s.Head(id); ok && m.head.Status == run.Over && h.Seq == m.head.Seq {
+			m.state, m.actor = nil, nil
+		}
+	}
 }
 
 // serve adds a run and, unless it is over, starts its actor.
 func (f *fleet) serve(ctx context.Context, s run.State) *member {
-	m := &member{state: s}
+	m := &member{head: snapshot.HeadOf(s, ""), state: &s}
 	if s.Status != run.Over {
 		cfg := engine.Config{
 			Journal: f.journal, Worker: f.worker, Host: f.host, Now: f.now, Log: f.log,
@@ -128,8 +169,9 @@ func (f *fleet) serve(ctx context.Context, s run.State) *member {
 		m.actor = nil // stored by a request that outlived its client; the next daemon serves it
 	}
 	if m.actor != nil {
+		actor := m.actor
 		f.wg.Go(func() {
-			if err := m.actor.Run(f.ctx); err != nil && f.ctx.Err() == nil {
+			if err := actor.Run(f.ctx); err != nil && f.ctx.Err() == nil {
 				f.log.Error("serve a run", "run", s.ID, "error", err)
 			}
 		})
@@ -151,9 +193,10 @@ func (f *fleet) close() {
 func (f *fleet) note(s run.State) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if m := f.runs[s.ID]; m != nil && s.Log.Seq >= m.state.Log.Seq {
-		m.state = s
+	if m := f.runs[s.ID]; m != nil && s.Log.Seq >= m.head.Seq {
+		m.head, m.state = snapshot.HeadOf(s, ""), &s
 	}
+	f.events++
 	close(f.changed)
 	f.changed = make(chan struct{})
 }
@@ -165,14 +208,51 @@ func (f *fleet) wait() <-chan struct{} {
 	return f.changed
 }
 
-func (f *fleet) state(id string) (run.State, bool) {
+// fresh is how many changes there were since the latest snapshot, and a channel
+// that is closed at the next one.
+func (f *fleet) fresh() (<-chan struct{}, int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	return f.changed, f.events
+}
+
+// state is a run as it is now. That of a run that is over may have to be read.
+func (f *fleet) state(id string) (run.State, bool) {
+	f.mu.Lock()
 	m, ok := f.runs[id]
-	if !ok {
-		return run.State{}, false
+	var s *run.State
+	if ok {
+		s = m.state
 	}
-	return m.state, true
+	f.mu.Unlock()
+	if s != nil || !ok {
+		return deref(s), ok
+	}
+	return f.stored(id)
+}
+
+func deref(s *run.State) run.State {
+	if s == nil {
+		return run.State{}
+	}
+	return *s
+}
+
+// stored reads the state of a run that is over: from the snapshot, else from the
+// log.
+func (f *fleet) stored(id string) (run.State, bool) {
+	var err error
+	if snap := f.kept.current.Load(); snap != nil {
+		var s run.State
+		if s, err = snap.State(id); err == nil {
+			return s, true
+		}
+	}
+	s, lerr := f.journal.Load(f.ctx, id)
+	if err != nil || lerr != nil {
+		f.log.Warn("read a finished run", "run", id, "snapshot", err, "log", lerr)
+	}
+	return s, lerr == nil && s.Status != run.None
 }
 
 // full says that a run waits for room on the disk.
@@ -183,16 +263,36 @@ func (f *fleet) full(id string) bool {
 	return m != nil && m.actor != nil && m.actor.Full()
 }
 
-// states is every run, newest first.
+// heads is every run, newest first, without its state.
+func (f *fleet) heads() []snapshot.Head {
+	f.mu.Lock()
+	out := make([]snapshot.Head, 0, len(f.runs))
+	for _, m := range f.runs {
+		out = append(out, m.head)
+	}
+	f.mu.Unlock()
+	slices.SortFunc(out, func(a, b snapshot.Head) int { return cmp.Compare(b.ID, a.ID) })
+	return out
+}
+
+// states is every run with its state, newest first. It reads all of them: only
+// for who needs that.
 func (f *fleet) states() []run.State {
+	heads := f.heads()
+	out := make([]run.State, 0, len(heads))
+	for _, h := range heads {
+		if s, ok := f.state(h.ID); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// count is how many runs there are.
+func (f *fleet) count() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	out := make([]run.State, 0, len(f.runs))
-	for _, m := range f.runs {
-		out = append(out, m.state)
-	}
-	slices.SortFunc(out, func(a, b run.State) int { return cmp.Compare(b.ID, a.ID) })
-	return out
+	return len(f.runs)
 }
 
 // live counts the runs that are going on.
@@ -201,7 +301,7 @@ func (f *fleet) live() int {
 	defer f.mu.Unlock()
 	n := 0
 	for _, m := range f.runs {
-		if m.state.Status == run.Live {
+		if m.head.Status == run.Live {
 			n++
 		}
 	}
@@ -210,32 +310,38 @@ func (f *fleet) live() int {
 
 // do hands a command to a run's actor.
 func (f *fleet) do(ctx context.Context, id string, c engine.Command, actor, cause string) (run.State, error) {
-	f.mu.Lock()
-	var m member
-	if known := f.runs[id]; known != nil {
-		m = *known
-	}
-	f.mu.Unlock()
-	if m.state.ID == "" {
+	known, ok := f.state(id)
+	if !ok {
 		return run.State{}, wire.Errorf(wire.NotFound, "no run %q", id)
 	}
-	if cause != "" && m.state.Asked == cause {
-		return m.state, nil // the same request again
+	if cause != "" && known.Asked == cause {
+		return known, nil // the same request again
 	}
-	if m.actor == nil {
-		_, err := engine.Decide(m.state, c, f.now())
+	serving := f.actor(id)
+	if serving == nil {
+		_, err := engine.Decide(known, c, f.now())
 		if err == nil {
-			err = fmt.Errorf("run %s is not served: see the daemon's log", m.state.Facts.Handle)
+			err = fmt.Errorf("run %s is not served: see the daemon's log", known.Facts.Handle)
 		}
-		return m.state, err
+		return known, err
 	}
-	s, err := m.actor.Do(ctx, c, actor, cause)
+	s, err := serving.Do(ctx, c, actor, cause)
 	if errors.Is(err, engine.ErrGone) {
 		if _, derr := engine.Decide(s, c, f.now()); derr != nil {
 			err = derr
 		}
 	}
 	return s, err
+}
+
+// actor is what serves a run, nil of one that is over.
+func (f *fleet) actor(id string) *engine.Actor {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if m := f.runs[id]; m != nil {
+		return m.actor
+	}
+	return nil
 }
 
 // begin stores a new run and serves it. hold must have been taken before.
@@ -279,8 +385,8 @@ func (f *fleet) hold(project, cause, except string) (release func(), err error) 
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for id, m := range f.runs {
-		if m.state.Facts.Project == project && m.state.Status == run.Live && id != except {
-			h := m.state.Facts.Handle
+		if m.head.Project == project && m.head.Status == run.Live && id != except {
+			h := m.head.Handle
 			return nil, wire.Errorf(wire.Conflict, "run %s is live in this workspace", h).
 				WithHint("apctl watch %s   follows it; apctl stop %s   stops it", h, h)
 		}
@@ -308,9 +414,9 @@ func (f *fleet) requested(ctx context.Context, cause string) (run.State, bool) {
 		case <-ctx.Done():
 		}
 	}
-	for _, s := range f.states() {
-		if s.Requested == cause {
-			return s, true
+	for _, h := range f.heads() {
+		if h.Requested == cause {
+			return f.state(h.ID)
 		}
 	}
 	return run.State{}, false
@@ -331,9 +437,9 @@ func (f *fleet) starting(cause string) <-chan struct{} {
 
 // suspended tells every live run that the host slept.
 func (f *fleet) suspended(ctx context.Context, d time.Duration) {
-	for _, s := range f.states() {
-		if s.Status == run.Live {
-			f.suspend(ctx, s.ID, d)
+	for _, h := range f.heads() {
+		if h.Status == run.Live {
+			f.suspend(ctx, h.ID, d)
 		}
 	}
 }
@@ -352,9 +458,12 @@ func (f *fleet) busy() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, m := range f.runs {
+		if m.actor == nil {
+			continue
+		}
 		s := m.state
 		lost := s.Stage == run.Ended && s.Last.Agent.Outcome == events.Lost
-		if m.actor != nil && s.Status == run.Live && s.Stage != run.Ready && !lost {
+		if s.Status == run.Live && s.Stage != run.Ready && !lost {
 			return true
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"autopilot/daemon/engine"
+	"autopilot/daemon/snapshot"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -165,7 +166,7 @@ func TestARepeatedStartWaitsForTheFirst(t *testing.T) {
 func TestAnOldStateNeverReplacesANewerOne(t *testing.T) {
 	t.Parallel()
 	f := simFleet(t.Context(), log.NewMemory(log.MemoryConfig{}), &script{})
-	f.runs["r"] = &member{state: run.State{ID: "r", Log: run.Log{Seq: 2}}}
+	f.runs["r"] = &member{head: snapshot.Head{ID: "r", Seq: 2}, state: &run.State{ID: "r", Log: run.Log{Seq: 2}}}
 	f.note(run.State{ID: "r", Log: run.Log{Seq: 1}})
 	if s, _ := f.state("r"); s.Log.Seq != 2 {
 		t.Errorf("the state is that after event %d", s.Log.Seq)

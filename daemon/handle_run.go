@@ -74,17 +74,21 @@ func (d *Daemon) runList(ctx context.Context, _ bus.Request, body wire.ListReque
 	}
 	reply := wire.ListReply{Runs: []wire.RunView{}}
 	over := 0
-	for _, s := range d.fleet.states() {
-		if project != "" && !belongs(s, project) {
+	for _, h := range d.fleet.heads() {
+		if project != "" && !belongs(h, project) {
 			continue
 		}
-		if s.Status == run.Over {
+		if h.Status == run.Over {
 			over++
 		}
 		full := body.Limit > 0 && len(reply.Runs) >= body.Limit
-		if full || !body.All && s.Status == run.Over && over > defaultList {
+		if full || !body.All && h.Status == run.Over && over > defaultList {
 			reply.More++
 			continue
+		}
+		s, err := d.fleet.read(h)
+		if err != nil {
+			return reply, err
 		}
 		reply.Runs = append(reply.Runs, d.view(s))
 	}
@@ -106,8 +110,11 @@ func (d *Daemon) runCancel(ctx context.Context, q bus.Request, body wire.StopReq
 func (d *Daemon) stopRuns(ctx context.Context, q bus.Request, body wire.StopRequest, mode events.StopMode) (wire.StopReply, error) {
 	var targets []run.State
 	if body.All {
-		for _, s := range d.fleet.states() {
-			if s.Status == run.Live {
+		for _, h := range d.fleet.heads() {
+			if h.Status != run.Live {
+				continue
+			}
+			if s, ok := d.fleet.state(h.ID); ok {
 				targets = append(targets, s)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 
 	"autopilot/daemon/engine"
 	"autopilot/daemon/failpoint"
+	"autopilot/daemon/snapshot"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/projections/run"
@@ -81,19 +82,10 @@ func (j *journal) Load(ctx context.Context, id string) (run.State, error) {
 		if err != nil {
 			return s, err
 		}
-		s, tail = j.fold(s, stored, tail), stored.Hash
+		s, tail = snapshot.Follow(s, stored, tail), stored.Hash
+		j.note(stored)
 	}
 	return s, nil
-}
-
-// fold adds a stored event to the state of its run. tail is the hash of the
-// event before: one that does not follow it breaks the log of the run.
-func (j *journal) fold(s run.State, stored log.Stored, tail string) run.State {
-	if stored.Event.PrevHash != tail && s.Log.Broken == 0 {
-		s.Log.Broken = stored.Event.Seq
-	}
-	j.note(stored)
-	return run.Evolve(s, stored.Event)
 }
 
 // note remembers a stored event as the last of its aggregate.
@@ -101,6 +93,13 @@ func (j *journal) note(s log.Stored) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.tail[s.Event.Aggregate.ID] = s.Hash
+}
+
+// remember takes where an aggregate ends from a snapshot.
+func (j *journal) remember(id, hash string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.tail[id] = hash
 }
 
 func (j *journal) hash(id string) string {

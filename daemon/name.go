@@ -3,6 +3,7 @@ package daemon
 import (
 	"strings"
 
+	"autopilot/daemon/snapshot"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
 )
@@ -14,24 +15,23 @@ func (f *fleet) resolve(ref wire.RunRef, project string) (run.State, error) {
 	if s, ok := f.state(strings.ToUpper(ref.Run)); ok {
 		return s, nil // what programs ask by needs no list of all
 	}
-	all := f.states()
+	all := f.heads()
 	if ref.Run == "" {
 		return f.latest(all, ref, project)
 	}
 	want := strings.ToLower(ref.Run)
-	var hits []run.State
-	for _, s := range all {
-		id := strings.ToLower(s.ID)
-		if s.Facts.Handle == want || id == want {
-			return s, nil
+	var hits []snapshot.Head
+	for _, h := range all {
+		if h.Handle == want {
+			return f.read(h)
 		}
-		if len(want) >= 4 && strings.HasSuffix(id, want) {
-			hits = append(hits, s)
+		if n := len(h.ID) - len(want); len(want) >= 4 && n >= 0 && strings.EqualFold(h.ID[n:], want) {
+			hits = append(hits, h)
 		}
 	}
 	switch len(hits) {
 	case 1:
-		return hits[0], nil
+		return f.read(hits[0])
 	case 0:
 		return run.State{}, wire.Errorf(wire.NotFound, "no run %q", ref.Run).
 			WithHint("apctl ls --all   lists the runs")
@@ -42,15 +42,24 @@ func (f *fleet) resolve(ref wire.RunRef, project string) (run.State, error) {
 
 // belongs says that a run works in the workspace, or in a work tree that was
 // made from it for the run.
-func belongs(s run.State, project string) bool {
-	return project != "" && (s.Facts.Project == project || s.Facts.From == project)
+func belongs(h snapshot.Head, project string) bool {
+	return project != "" && (h.Project == project || h.From == project)
 }
 
-func (f *fleet) latest(all []run.State, ref wire.RunRef, project string) (run.State, error) {
-	var here []run.State
-	for _, s := range all {
-		if belongs(s, project) && (!ref.LiveOnly || s.Status == run.Live) {
-			here = append(here, s)
+// read is the state of a run that is in the list.
+func (f *fleet) read(h snapshot.Head) (run.State, error) {
+	s, ok := f.state(h.ID)
+	if !ok {
+		return s, wire.Errorf(wire.Failed, "run %s cannot be read", h.Handle).WithHint("apctl daemon logs")
+	}
+	return s, nil
+}
+
+func (f *fleet) latest(all []snapshot.Head, ref wire.RunRef, project string) (run.State, error) {
+	var here []snapshot.Head
+	for _, h := range all {
+		if belongs(h, project) && (!ref.LiveOnly || h.Status == run.Live) {
+			here = append(here, h)
 		}
 	}
 	switch {
@@ -64,13 +73,13 @@ func (f *fleet) latest(all []run.State, ref wire.RunRef, project string) (run.St
 		return run.State{}, wire.Errorf(wire.Usage, "%d live runs in %s: %s", len(here), ref.Workspace, handles(here)).
 			WithHint("name one")
 	}
-	return here[0], nil
+	return f.read(here[0])
 }
 
-func handles(ss []run.State) string {
+func handles(list []snapshot.Head) string {
 	var out []string
-	for _, s := range ss {
-		out = append(out, s.Facts.Handle)
+	for _, h := range list {
+		out = append(out, h.Handle)
 	}
 	return strings.Join(out, ", ")
 }
@@ -79,8 +88,8 @@ func handles(ss []run.State) string {
 func (f *fleet) handle(id string) string {
 	id = strings.ToLower(id)
 	taken := map[string]bool{}
-	for _, s := range f.states() {
-		taken[s.Facts.Handle] = true
+	for _, h := range f.heads() {
+		taken[h.Handle] = true
 	}
 	for n := 4; n < len(id); n++ {
 		if h := id[len(id)-n:]; !taken[h] {

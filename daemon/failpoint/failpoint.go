@@ -32,11 +32,17 @@ const (
 	AfterGate    = "after-gate"    // one gate has ended, others may follow
 	AfterRecord  = "after-record"  // of a tree
 	AfterRestore = "after-restore" // the workspace is back at the start of a lost attempt
+
+	DuringSnapshot = "during-snapshot" // it is written and not synced
+	AfterSnapshot  = "after-snapshot"  // it has its name, and its directory is not synced
 )
 
 // Points lists the places.
 func Points() []string {
-	return []string{BeforeAppend, AfterAppend, AfterIntent, AfterLaunch, AfterGate, AfterRecord, AfterRestore}
+	return []string{
+		BeforeAppend, AfterAppend, AfterIntent, AfterLaunch, AfterGate, AfterRecord, AfterRestore,
+		DuringSnapshot, AfterSnapshot,
+	}
 }
 
 // armed is the point of this process. It is read once and is the one piece of

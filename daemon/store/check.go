@@ -61,10 +61,16 @@ func Check(streams, mark, boot string, deep bool) error {
 			return nil
 		}
 	}
+	return scan(m.after(boot), blocks, func(block) struct{} { return struct{}{} }, nil)
+}
+
+// after is what is marked in this boot: a power cut may have taken the end of a
+// store that is not synced.
+func (m state) after(boot string) state {
 	if m.weak && m.boot != boot {
-		m.Last = 0 // a power cut may have taken the end
+		m.Last = 0
 	}
-	return m.scan(blocks)
+	return m
 }
 
 // BlockBytes is the size of all blocks of a stream, for Mark.Close.
@@ -116,30 +122,6 @@ func size(files []string) (int64, error) {
 	return n, nil
 }
 
-// scan walks every record. A record that is not sound is no damage if all that
-// was acknowledged comes before it and nothing comes behind: that is how a write
-// ends that was cut off.
-func (m state) scan(blocks []string) error {
-	var last uint64
-	for i, file := range blocks {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			return fmt.Errorf("read the event store: %w", err)
-		}
-		w := walker{hash: blockHash(m.Stream, file), last: last}
-		n, what := w.walk(b)
-		last = w.last
-		if what == "" || last >= m.Last && i == len(blocks)-1 {
-			continue
-		}
-		return &DamagedError{File: file, Offset: int64(n), From: last + 1, Marked: max(m.Last, last+1), What: what}
-	}
-	if last < m.Last {
-		return &DamagedError{From: last + 1, Marked: m.Last, What: "its end is missing"}
-	}
-	return nil
-}
-
 // The form of a record, as nats-server 2.15 writes it: length, sequence, time
 // and length of the subject; subject, headers with their own length, message;
 // and the checksum of all but the lengths.
@@ -162,27 +144,41 @@ func blockHash(stream, file string) hash.Hash64 {
 	return h
 }
 
+// walker walks the records of one block.
 type walker struct {
-	hash hash.Hash64
-	last uint64 // position of the last sound message
+	hash  hash.Hash64
+	first uint64 // position of the first message, 0 before it
+	last  uint64 // position of the last sound message
+	begin int    // offset of the first message
+	each  func(Record)
 }
 
 // walk returns how many bytes are sound, and what is wrong behind them.
 func (w *walker) walk(b []byte) (n int, what string) {
 	for n < len(b) {
 		size, seq, what := w.record(b[n:])
-		if what != "" {
+		switch {
+		case what != "":
 			return n, what
+		case seq&notStored != 0 || seq == 0:
+		case w.first == 0:
+			w.first, w.begin = seq, n
+		case seq != w.last+1:
+			return n, outOfOrder(seq, w.last+1)
 		}
 		if seq&notStored == 0 && seq != 0 {
-			if seq != w.last+1 {
-				return n, fmt.Sprintf("event %d comes where %d was due", seq, w.last+1)
-			}
 			w.last = seq
+			if w.each != nil {
+				w.each(message(b[n:n+size], seq))
+			}
 		}
 		n += size
 	}
 	return n, ""
+}
+
+func outOfOrder(seq, due uint64) string {
+	return fmt.Sprintf("event %d comes where %d was due", seq, due)
 }
 
 func (w *walker) record(b []byte) (size int, seq uint64, what string) {

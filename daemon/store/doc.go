@@ -7,6 +7,9 @@
 // before the server does. What was acknowledged and is not there is an error,
 // and the files stay as they are.
 //
+// Replay reads the records in that same pass, for a daemon that has to fold all
+// of them.
+//
 // It promises that a store that passes Check holds every position up to the
 // mark, each with a sound checksum. It never writes to the files of the server.
 package store

@@ -157,6 +157,17 @@ func (s *Stream) stored(m message) (Stored, error) {
 	return st, nil
 }
 
+// StoredAt is what a stream holds at a position, read from its files without a
+// server, as a reader of the log would get it: with ErrDamaged if it is no event
+// of its subject.
+func StoredAt(stream string, position uint64, subject string, body []byte) (Stored, error) {
+	generation, ok := generationOf(stream)
+	if !ok {
+		return Stored{Subject: subject, Bytes: body}, fmt.Errorf("%w: %s is no event stream", ErrDamaged, stream)
+	}
+	return (&Stream{generation: generation}).stored(message{subject, position, body})
+}
+
 // reader reads one subject, or all, from a position on. A consumer that is
 // lost is made anew behind the last message that was read.
 type reader struct {

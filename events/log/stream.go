@@ -153,12 +153,18 @@ func newestGeneration(ctx context.Context, js jetstream.JetStream) (uint64, erro
 	var newest uint64
 	names := js.StreamNames(ctx)
 	for name := range names.Name() {
-		digits, ok := strings.CutPrefix(name, streamPrefix)
-		if n, err := strconv.ParseUint(digits, 10, 64); ok && err == nil {
+		if n, ok := generationOf(name); ok {
 			newest = max(newest, n)
 		}
 	}
 	return newest, names.Err()
+}
+
+// generationOf is the generation that a stream's name says.
+func generationOf(name string) (uint64, bool) {
+	digits, ok := strings.CutPrefix(name, streamPrefix)
+	n, err := strconv.ParseUint(digits, 10, 64)
+	return n, ok && err == nil
 }
 
 func streamConfig(name string, cfg Config) jetstream.StreamConfig {

@@ -32,6 +32,11 @@ const (
 	Ready   Stage = "ready"  // the iteration is recorded: time to decide
 )
 
+// FoldVersion names what State holds and how Evolve makes it. States that were
+// kept are believed by a fold of the same version only, so it is raised with
+// every change of either.
+const FoldVersion = 1
+
 // State is a run, folded from its own log alone.
 type State struct {
 	ID        string

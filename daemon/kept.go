@@ -1,0 +1,200 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"autopilot/daemon/snapshot"
+	"autopilot/daemon/store"
+	"autopilot/events/log"
+)
+
+// A snapshot is written when so many events are not in it, or when it is so old
+// and not the newest; never more often than every keepLeast. A daemon that
+// starts writes one when it had to read more than keepTail.
+const (
+	keepEvents = 2000
+	keepAfter  = 10 * time.Minute
+	keepLeast  = 30 * time.Second
+	keepTail   = 256
+)
+
+// kept is the fold of all runs that the fleet begins with, and its snapshot. All
+// but current belongs to one goroutine at a time: the one that loads the fleet,
+// then its keeper, then the one that closes it.
+type kept struct {
+	path string // empty keeps nothing
+	log  log.Log
+	out  *slog.Logger
+	fold *snapshot.Fold
+	room func() bool // says whether the disk has room for another one
+
+	current atomic.Pointer[snapshot.Snapshot] // nil without one
+}
+
+func snapshotFile(state string) string { return filepath.Join(state, "snapshot") }
+
+// openKept opens the snapshot of a state directory. Where there is none that can
+// be believed it folds the files of the event store, before a server has them:
+// proven tells what Check would have.
+func openKept(path, streams, mark, boot string, out *slog.Logger) (k *kept, proven error) {
+	k = &kept{path: path, out: out, room: func() bool { return true }}
+	s, err := snapshot.Open(path)
+	if err == nil {
+		k.begin(s)
+		return k, store.Check(streams, mark, boot, false)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		out.Warn("open the snapshot", "error", err)
+	}
+	k.begin(nil)
+	return k, k.replay(streams, mark, boot)
+}
+
+// begin begins a fold behind a snapshot, nil for none.
+func (k *kept) begin(s *snapshot.Snapshot) {
+	// The one before is closed when its last reader has let go of it.
+	k.current.Store(s)
+	k.fold = snapshot.NewFold(s)
+	k.fold.Damaged = func(subject string, err error) {
+		k.out.Error("read a stored event", "subject", subject, "error", err)
+	}
+}
+
+// decoded is a stored event as a reader of the log would get it.
+type decoded struct {
+	stored log.Stored
+	err    error
+}
+
+// replay adds what the files of the event store hold.
+func (k *kept) replay(streams, mark, boot string) error {
+	stream, err := store.Stream(mark)
+	if err != nil {
+		return err
+	}
+	work := func(list []store.Record) []decoded {
+		out := make([]decoded, 0, len(list))
+		for _, r := range list {
+			st, err := log.StoredAt(stream, r.Position, r.Subject, r.Message)
+			st.Bytes = nil // they are the reader's
+			out = append(out, decoded{st, err})
+		}
+		return out
+	}
+	return store.Replay(streams, mark, boot, work, func(list []decoded) error {
+		for _, r := range list {
+			if err := k.fold.Add(r.stored, r.err); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// catchUp adds what the log has behind the fold. A snapshot that does not fit
+// the log is dropped, and all of the log is read.
+func (k *kept) catchUp(ctx context.Context) error {
+	err := k.fold.AddAll(k.log.ReadAll(ctx, k.fold.Cursor()))
+	if errors.Is(err, snapshot.ErrMismatch) {
+		err = k.anew(ctx, err)
+	}
+	return err
+}
+
+// anew folds all of the log.
+func (k *kept) anew(ctx context.Context, why error) error {
+	k.out.Warn("read the whole event log", "reason", why)
+	k.begin(nil)
+	return k.fold.AddAll(k.log.ReadAll(ctx, ""))
+}
+
+// due says that a daemon which has loaded its runs shall write a snapshot: the
+// next one would have to read much.
+func (k *kept) due() bool {
+	return k.path != "" && (k.current.Load() == nil && k.fold.Added() > 0 || k.fold.Added() >= keepTail)
+}
+
+// save writes a snapshot of what is stored by now, if anything was since the
+// last one. wrote says that there is a new one.
+func (k *kept) save(ctx context.Context) (wrote bool, err error) {
+	if k.path == "" || !k.room() {
+		return false, nil
+	}
+	if err := k.catchUp(ctx); err != nil {
+		return false, fmt.Errorf("fold for a snapshot: %w", err)
+	}
+	if k.fold.Added() == 0 {
+		return false, nil
+	}
+	if err := k.fold.Write(k.path); err != nil {
+		return false, err
+	}
+	s, err := snapshot.Open(k.path)
+	if err != nil {
+		return false, err
+	}
+	k.begin(s)
+	return true, nil
+}
+
+// keepStates writes snapshots now and then, until ctx ends.
+func (f *fleet) keepStates(ctx context.Context) {
+	if f.kept.due() {
+		f.saveStates(ctx)
+	}
+	for {
+		if !f.awaitEvents(ctx) {
+			return
+		}
+		f.saveStates(ctx)
+		select {
+		case <-time.After(keepLeast):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// awaitEvents waits until there is enough for a snapshot; false when ctx has
+// ended. While nothing happens it sleeps.
+func (f *fleet) awaitEvents(ctx context.Context) bool {
+	var old <-chan time.Time
+	for {
+		changed, n := f.fresh()
+		if n >= keepEvents {
+			return true
+		}
+		if n > 0 && old == nil {
+			old = time.After(keepAfter)
+		}
+		select {
+		case <-changed:
+		case <-old:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// saveStates writes a snapshot and lets go of states that can be read from it.
+// Without one the next daemon reads the log: no reason to stop for.
+func (f *fleet) saveStates(ctx context.Context) {
+	f.mu.Lock()
+	f.events = 0
+	f.mu.Unlock()
+	wrote, err := f.kept.save(ctx)
+	if err != nil && ctx.Err() == nil {
+		f.log.Warn("keep the states of runs", "error", err)
+	}
+	if wrote {
+		f.release(f.kept.current.Load())
+	}
+}

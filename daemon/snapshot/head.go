@@ -1,0 +1,25 @@
+package snapshot
+
+import (
+	"autopilot/projections/run"
+)
+
+// Head is what is known of a run without its state: what lists of all runs need.
+type Head struct {
+	ID        string
+	Handle    string
+	Project   string
+	From      string // project that its work tree was made from
+	Requested string // id of the request that started it
+	Status    run.Status
+	Seq       uint64 // of its last event
+	Hash      string // of that event
+}
+
+// HeadOf is the head of a state whose last event has that hash.
+func HeadOf(s run.State, hash string) Head {
+	return Head{
+		ID: s.ID, Handle: s.Facts.Handle, Project: s.Facts.Project, From: s.Facts.From,
+		Requested: s.Requested, Status: s.Status, Seq: s.Log.Seq, Hash: hash,
+	}
+}

@@ -1,0 +1,153 @@
+package snapshot
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"autopilot/daemon/effect/shim"
+	"autopilot/daemon/failpoint"
+	"autopilot/projections/run"
+)
+
+// Write makes the fold the snapshot file of that path. States that did not
+// change are copied as they are. What is there stays until the new one is whole.
+func (f *Fold) Write(path string) (err error) {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".snapshot-*")
+	if err != nil {
+		return fmt.Errorf("write snapshot: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("write snapshot: %w", err), tmp.Close(), os.Remove(tmp.Name()))
+		}
+	}()
+	w := &writer{w: bufio.NewWriterSize(tmp, 1<<18)}
+	if err := f.write(w); err != nil {
+		return err
+	}
+	failpoint.Hit(failpoint.DuringSnapshot)
+	if err := tmp.Sync(); err != nil {
+		return err
+	}
+	if err := tmp.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp.Name(), path); err != nil {
+		return err
+	}
+	failpoint.Hit(failpoint.AfterSnapshot)
+	return shim.SyncDir(filepath.Dir(path))
+}
+
+// writer counts what it writes.
+type writer struct {
+	w *bufio.Writer
+	n int64
+}
+
+func (w *writer) write(b []byte) error {
+	n, err := w.w.Write(b)
+	w.n += int64(n)
+	return err
+}
+
+func (f *Fold) write(w *writer) error {
+	heads := f.Heads()
+	index := binary.AppendUvarint(nil, run.FoldVersion)
+	index = appendText(index, string(f.cursor))
+	index = binary.AppendUvarint(index, uint64(len(heads)))
+	for _, h := range heads {
+		b, err := f.bytes(h.ID)
+		if err != nil {
+			return err
+		}
+		index = place{h, w.n, len(b), sumOf(b)}.append(index)
+		if err := w.write(b); err != nil {
+			return err
+		}
+	}
+	sum := sha256.Sum256(index)
+	end := binary.LittleEndian.AppendUint64(nil, uint64(w.n))
+	end = binary.LittleEndian.AppendUint64(end, uint64(len(index)))
+	end = append(append(end, sum[:]...), magic...)
+	return errors.Join(w.write(index), w.write(end), w.w.Flush())
+}
+
+// bytes is the form of a state that is written.
+func (f *Fold) bytes(id string) ([]byte, error) {
+	e := f.entries[id]
+	if e == nil {
+		return f.base.bytes(f.base.runs[id])
+	}
+	s := e.state
+	s.ID = id
+	return encodeState(s)
+}
+
+func (p place) append(b []byte) []byte {
+	for _, t := range []string{p.ID, p.Handle, p.Project, p.From, p.Requested, string(p.Status), p.Hash} {
+		b = appendText(b, t)
+	}
+	for _, n := range []uint64{p.Seq, uint64(p.offset), uint64(p.length)} {
+		b = binary.AppendUvarint(b, n)
+	}
+	return append(b, p.sum[:]...)
+}
+
+func appendText(b []byte, t string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(t))), t...)
+}
+
+// reader reads an index; after the first error it reads nothing.
+type reader struct {
+	b   []byte
+	err error
+}
+
+func (r *reader) uint() uint64 {
+	v, n := binary.Uvarint(r.b)
+	if n <= 0 {
+		r.fail()
+		return 0
+	}
+	r.b = r.b[n:]
+	return v
+}
+
+func (r *reader) text() string {
+	n := r.uint()
+	if n > uint64(len(r.b)) {
+		r.fail()
+		return ""
+	}
+	t := string(r.b[:n])
+	r.b = r.b[n:]
+	return t
+}
+
+func (r *reader) place() (p place) {
+	for _, t := range []*string{&p.ID, &p.Handle, &p.Project, &p.From, &p.Requested, (*string)(&p.Status), &p.Hash} {
+		*t = r.text()
+	}
+	p.Seq = r.uint()
+	p.offset, p.length = int64(r.uint()), int(r.uint())
+	if len(r.b) < sumBytes || p.length < 0 || p.length > maxIndex || p.offset < 0 {
+		r.fail()
+		return place{}
+	}
+	r.b = r.b[copy(p.sum[:], r.b):]
+	return p
+}
+
+func (r *reader) fail() {
+	r.b = nil
+	if r.err == nil {
+		r.err = io.ErrUnexpectedEOF
+	}
+}
