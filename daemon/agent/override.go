@@ -1,12 +1,22 @@
 package agent
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"autopilot/daemon/strictyaml"
+	"autopilot/events"
 	"autopilot/projections/rule"
 )
 
 // PermitFull is the word for an agent that may do anything unasked. It is only
 // ever what somebody has written.
 const PermitFull = "full"
+
+// OriginShipped is the origin of a profile that comes with autopilot.
+const OriginShipped = "shipped"
 
 // Overrides are what a configuration says of agents, by the name of the
 // profile: a shipped one is changed, another name is an own profile.
@@ -22,4 +32,112 @@ type Override struct {
 	Permissions string            // PermitFull, or empty for the profile's own
 	Args        []string          // further arguments, after those of the profile
 	Env         map[string]string // variables that it gets beside the run's; they win
+}
+
+// ProfileError is a profile that cannot be used: what is wrong, and what to do.
+type ProfileError struct{ Msg, Fix string }
+
+func (e *ProfileError) Error() string { return e.Msg }
+
+func refuse(fix, format string, args ...any) *ProfileError {
+	return &ProfileError{Msg: fmt.Sprintf(format, args...), Fix: fix}
+}
+
+// Check says what is wrong with an override of that name, as a *ProfileError.
+func (o Override) Check(name string) error {
+	p, shipped := findProgram(name)
+	own := o.Command.Text != "" || len(o.Command.Argv) > 0
+	switch {
+	case !events.Name(name).Valid():
+		return refuse("use letters a-z, digits, - and _", "the agent name %q cannot be used", name)
+	case shipped && own:
+		return refuse("give it another name", "agent %s is shipped: its command cannot be changed", name)
+	case shipped && o.Prompt != "":
+		return refuse("leave prompt out", "agent %s is shipped: it gets its prompt on standard input", name)
+	case !shipped && !own:
+		return unknown(name, shippedNames())
+	case o.Permissions != "" && o.Permissions != PermitFull:
+		return badPermissions(o.Permissions)
+	}
+	for _, word := range append(slices.Collect(maps.Keys(o.Env)), slices.Concat(slices.Collect(maps.Values(o.Env)), o.Args, []string{o.Model})...) {
+		if strings.ContainsRune(word, 0) {
+			return refuse("remove it", "agent %s holds a NUL byte", name)
+		}
+	}
+	for variable := range o.Env {
+		if variable == "" || strings.Contains(variable, "=") || strings.HasPrefix(variable, "AUTOPILOT_") {
+			return refuse("give it another name", "agent %s: the variable %q cannot be set", name, variable)
+		}
+	}
+	if shipped {
+		return nil
+	}
+	_, err := ownCall(Profile{Name: name, change: o, program: p}, Choice{})
+	return err
+}
+
+// Profile is one agent by name, with what a configuration says of it.
+type Profile struct {
+	Name     string
+	Origin   string // shipped, project or user
+	Verified string // the version of the program that it was tried with; empty for own ones
+	program  program
+	change   Override
+}
+
+// Find is the profile of that name. The error is a *ProfileError.
+func (o Overrides) Find(name string) (Profile, error) {
+	p, shipped := findProgram(name)
+	change, changed := o[name]
+	if !shipped && !changed {
+		return Profile{}, unknown(name, o.Names())
+	}
+	if err := change.Check(name); changed && err != nil {
+		return Profile{}, err
+	}
+	origin := change.Origin
+	if origin == "" {
+		origin = OriginShipped
+	}
+	return Profile{Name: name, Origin: origin, Verified: p.verified, program: p, change: change}, nil
+}
+
+// Names lists the profiles: the shipped ones, then the own ones by name.
+func (o Overrides) Names() []string {
+	names := shippedNames()
+	for _, name := range slices.Sorted(maps.Keys(o)) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func shippedNames() []string {
+	var names []string
+	for _, p := range programs() {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+func findProgram(name string) (program, bool) {
+	for _, p := range programs() {
+		if p.name == name {
+			return p, true
+		}
+	}
+	return program{}, false
+}
+
+func unknown(name string, known []string) *ProfileError {
+	fix := "apctl agent ls   lists them; an own one needs a command in the configuration"
+	if near := strictyaml.Nearest(name, known); near != "" {
+		fix = "did you mean " + near + "? " + fix
+	}
+	return refuse(fix, "there is no agent %q", name)
+}
+
+func badPermissions(value string) *ProfileError {
+	return refuse("write full, or leave it out", "permissions %q are not known", value)
 }

@@ -66,17 +66,18 @@ type StartRequest struct {
 
 // Preview is the answer of run.preview: everything that a run would use.
 type Preview struct {
-	Prompt     string     `json:"prompt"`
-	Argv       []string   `json:"argv"`
-	AgentEnv   []string   `json:"agent_env"` // names only
-	GateEnv    []string   `json:"gate_env"`  // names only
-	Path       []string   `json:"path"`      // pinned for gates
-	Gates      []GateSpec `json:"gates"`
-	Pinned     int        `json:"pinned"` // number of pinned files
-	Workspace  string     `json:"workspace"`
-	Iterations int        `json:"iterations"`
-	EndsBy     *time.Time `json:"ends_by,omitzero"`
-	Workflow   string     `json:"workflow"`
+	Prompt      string     `json:"prompt"`
+	Argv        []string   `json:"argv"`
+	Permissions string     `json:"permissions,omitzero"` // what a profile may do unasked, in one line
+	AgentEnv    []string   `json:"agent_env"`            // names only
+	GateEnv     []string   `json:"gate_env"`             // names only
+	Path        []string   `json:"path"`                 // pinned for gates
+	Gates       []GateSpec `json:"gates"`
+	Pinned      int        `json:"pinned"` // number of pinned files
+	Workspace   string     `json:"workspace"`
+	Iterations  int        `json:"iterations"`
+	EndsBy      *time.Time `json:"ends_by,omitzero"`
+	Workflow    string     `json:"workflow"`
 }
 
 // RunRef names a run: an id, a handle, or empty for the latest of Workspace.

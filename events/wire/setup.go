@@ -88,19 +88,23 @@ type AgentsView struct {
 
 // AgentView is one agent profile and what is known of its program here.
 type AgentView struct {
-	Name        string   `json:"name"`
-	Origin      string   `json:"origin"`              // shipped, project or user
-	Program     string   `json:"program,omitzero"`    // absolute path; empty when it is not found
-	Version     string   `json:"version,omitzero"`    // as it says itself, when it was asked
-	Login       string   `json:"login,omitzero"`      // key, account, none or unknown
-	LoginFrom   string   `json:"login_from,omitzero"` // the variable or file that says so
-	Verified    bool     `json:"verified"`            // the profile was tried with the real program
-	Permissions string   `json:"permissions"`         // what it may do unasked, in one line
-	Argv        []string `json:"argv"`                // as a run would call it
-	Prompt      string   `json:"prompt"`              // stdin or file
-	Env         []string `json:"env,omitzero"`        // names that it gets beside the run's
-	Strip       []string `json:"strip,omitzero"`      // names that it does not get
-	Problems    []string `json:"problems,omitzero"`   // each with its fix
+	Name      string `json:"name"`
+	Origin    string `json:"origin"`              // shipped, project or user
+	Program   string `json:"program,omitzero"`    // absolute path; empty when it is not found
+	Version   string `json:"version,omitzero"`    // as it says itself, when it was asked
+	Login     string `json:"login,omitzero"`      // key, account, none or unknown
+	LoginFrom string `json:"login_from,omitzero"` // the variable or file that says so
+	Verified  bool   `json:"verified"`            // the profile was tried with the real program
+	// VerifiedWith is the version of the program that it was tried with.
+	VerifiedWith string   `json:"verified_with,omitzero"`
+	Permissions  string   `json:"permissions"`       // what it may do unasked, in one line
+	Full         bool     `json:"full,omitzero"`     // permissions are full, as the configuration says
+	Note         string   `json:"note,omitzero"`     // what else a person should know, in one line
+	Argv         []string `json:"argv"`              // as a run would call it
+	Prompt       string   `json:"prompt"`            // stdin or file
+	Env          []string `json:"env,omitzero"`      // names that it gets beside the run's
+	Strip        []string `json:"strip,omitzero"`    // names that it does not get
+	Problems     []string `json:"problems,omitzero"` // each with its fix
 }
 
 // ProjectRequest asks what a workspace is made of.

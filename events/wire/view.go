@@ -6,49 +6,52 @@ import (
 
 // RunView is a run as people and programs see it. Fields are only ever added.
 type RunView struct {
-	ID         string     `json:"id"`
-	Handle     string     `json:"handle"`
-	State      string     `json:"state"`           // running, waiting, halted, done, ended, already-green, cancelled, failed, refused
-	Reason     string     `json:"reason,omitzero"` // of a halt, a refusal or a wait
-	Stage      string     `json:"stage,omitzero"`  // of a live run: baseline, agent, gates, deciding
-	Exit       int        `json:"exit"`            // what apctl run and wait exit with; -1 while live
-	Task       string     `json:"task"`            // its first 16 KiB
-	Workspace  string     `json:"workspace"`
-	Workflow   string     `json:"workflow"`
-	Agent      string     `json:"agent"`
-	Phase      string     `json:"phase"`
-	Iteration  int        `json:"iteration"`
-	Attempt    int        `json:"attempt,omitzero"`
-	Iterations int        `json:"max_iterations"`
-	Started    time.Time  `json:"started"`
-	Ended      *time.Time `json:"ended,omitzero"`
-	ActiveMS   int64      `json:"active_ms"`         // elapsed without host sleep and waits
-	LimitMS    int64      `json:"limit_ms,omitzero"` // of active time
-	Until      *time.Time `json:"until,omitzero"`    // wall clock
-	EndsBy     *time.Time `json:"ends_by,omitzero"`  // the earlier of both, from now
-	LastOutput *time.Time `json:"last_output,omitzero"`
-	NextWake   *time.Time `json:"next_wake,omitzero"` // of a waiting run
-	Stopping   string     `json:"stopping,omitzero"`  // a stop was asked for: iteration, now, cancel
-	Gates      []GateView `json:"gates"`
-	Branch     string     `json:"branch,omitzero"` // of a work tree that was made for the run
-	Files      int        `json:"files"`           // changed against the start of the run
-	Tree       string     `json:"tree,omitzero"`
-	Seq        uint64     `json:"seq"`
-	Unknown    int        `json:"unknown_events,omitzero"`
+	ID          string     `json:"id"`
+	Handle      string     `json:"handle"`
+	State       string     `json:"state"`           // running, waiting, halted, done, ended, already-green, cancelled, failed, refused
+	Reason      string     `json:"reason,omitzero"` // of a halt, a refusal or a wait
+	Stage       string     `json:"stage,omitzero"`  // of a live run: baseline, agent, gates, deciding
+	Exit        int        `json:"exit"`            // what apctl run and wait exit with; -1 while live
+	Task        string     `json:"task"`            // its first 16 KiB
+	Workspace   string     `json:"workspace"`
+	Workflow    string     `json:"workflow"`
+	Agent       string     `json:"agent"`
+	Permissions string     `json:"permissions,omitzero"` // "full" when the agent may do anything unasked
+	Phase       string     `json:"phase"`
+	Iteration   int        `json:"iteration"`
+	Attempt     int        `json:"attempt,omitzero"`
+	Iterations  int        `json:"max_iterations"`
+	Started     time.Time  `json:"started"`
+	Ended       *time.Time `json:"ended,omitzero"`
+	Halted      *time.Time `json:"halted,omitzero"`   // when a halted run halted
+	ActiveMS    int64      `json:"active_ms"`         // elapsed without host sleep and waits
+	LimitMS     int64      `json:"limit_ms,omitzero"` // of active time
+	Until       *time.Time `json:"until,omitzero"`    // wall clock
+	EndsBy      *time.Time `json:"ends_by,omitzero"`  // the earlier of both, from now
+	LastOutput  *time.Time `json:"last_output,omitzero"`
+	NextWake    *time.Time `json:"next_wake,omitzero"` // of a waiting run
+	Stopping    string     `json:"stopping,omitzero"`  // a stop was asked for: iteration, now, cancel
+	Gates       []GateView `json:"gates"`
+	Branch      string     `json:"branch,omitzero"` // of a work tree that was made for the run
+	Files       int        `json:"files"`           // changed against the start of the run
+	Tree        string     `json:"tree,omitzero"`
+	Seq         uint64     `json:"seq"`
+	Unknown     int        `json:"unknown_events,omitzero"`
 }
 
 // GateView is one gate of a run with its latest verdict.
 type GateView struct {
-	Name       string `json:"name"`
-	Kind       string `json:"kind"`
-	Role       string `json:"role"`
-	Command    string `json:"command,omitzero"`
-	Verdict    string `json:"verdict,omitzero"` // empty before the first
-	Reason     string `json:"reason,omitzero"`
-	Exit       int    `json:"exit"`
-	Failing    int    `json:"failing,omitzero"`
-	Before     int    `json:"failing_before,omitzero"` // at the iteration before
-	DurationMS int64  `json:"duration_ms,omitzero"`
+	Name       string   `json:"name"`
+	Kind       string   `json:"kind"`
+	Role       string   `json:"role"`
+	Command    string   `json:"command,omitzero"`
+	Files      []string `json:"files,omitzero"`   // of an artifact, instead of a command: its globs
+	Verdict    string   `json:"verdict,omitzero"` // empty before the first
+	Reason     string   `json:"reason,omitzero"`
+	Exit       int      `json:"exit"`
+	Failing    int      `json:"failing,omitzero"`
+	Before     int      `json:"failing_before,omitzero"` // at the iteration before
+	DurationMS int64    `json:"duration_ms,omitzero"`
 }
 
 // WhyView explains a run: rule, compared values, last error, next command.
@@ -71,14 +74,15 @@ type WhyView struct {
 
 // WhyRow is one recorded iteration.
 type WhyRow struct {
-	Iteration   int    `json:"iteration"`
-	Verdict     string `json:"verdict"`
-	Tree        string `json:"tree"`
-	Files       int    `json:"files"`
-	Failing     int    `json:"failing"`
-	Fingerprint string `json:"fingerprint,omitzero"`
-	EqualTo     int    `json:"equal_to,omitzero"` // an earlier iteration with the same fingerprint
-	Claim       string `json:"claim,omitzero"`
+	Iteration      int    `json:"iteration"`
+	Verdict        string `json:"verdict"`
+	Tree           string `json:"tree"`
+	Files          int    `json:"files"`
+	Failing        int    `json:"failing"`
+	FailingUnknown bool   `json:"failing_unknown,omitzero"` // no parser knew what the gates printed: failing says nothing
+	Fingerprint    string `json:"fingerprint,omitzero"`
+	EqualTo        int    `json:"equal_to,omitzero"` // an earlier iteration with the same fingerprint
+	Claim          string `json:"claim,omitzero"`
 }
 
 // Evidence is what done stands on.

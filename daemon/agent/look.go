@@ -1,0 +1,133 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"autopilot/events/wire"
+)
+
+// Look is where agents are looked for.
+type Look struct {
+	Dir   string   // the workspace
+	Env   []string // as a run would get it
+	Home  string   // of the user, without HOME in Env
+	Gates []string // commands of the gates that a run would have
+	Root  bool
+}
+
+// View is what is known of a profile here. With ask its program is run, twice
+// and side by side, within askLimit; the context ends that early.
+func (p Profile) View(ctx context.Context, l Look, ask bool) wire.AgentView {
+	v := wire.AgentView{
+		Name: p.Name, Origin: p.Origin, Verified: p.Verified != "", VerifiedWith: p.Verified,
+		Prompt: string(PromptStdin), Argv: []string{}, Strip: Strip(),
+	}
+	call, err := p.Call(Choice{Gates: l.Gates, Env: l.Env, Root: l.Root})
+	if err != nil {
+		v.Problems = append(v.Problems, problem(err, ""))
+		return v
+	}
+	v.Argv, v.Permissions, v.Full, v.Note = call.Process(), call.Says, call.Permissions == PermitFull, call.Note
+	if call.Prompt != "" {
+		v.Prompt = string(call.Prompt)
+	}
+	for _, entry := range call.Env {
+		name, _, _ := strings.Cut(entry, "=")
+		v.Env = append(v.Env, name)
+	}
+	env := merge(l.Env, call.Env)
+	v.Login, v.LoginFrom = LoginUnknown, ""
+	if p.program.name != "" {
+		v.Login, v.LoginFrom = p.program.login.state(env, l.Home)
+	}
+	if v.Program, err = call.Resolve(lookup(l.Env, "PATH"), l.Dir); err != nil {
+		v.Problems = append(v.Problems, problem(err, p.program.install))
+		return v
+	}
+	if v.Login == LoginNone {
+		v.Problems = append(v.Problems, p.Name+" has no login: "+p.program.login.fix)
+	}
+	if ask && p.program.name != "" {
+		p.ask(ctx, &v, l.Dir, env)
+	}
+	return v
+}
+
+// problem is an error with what to do about it.
+func problem(err error, install string) string {
+	var e *ProfileError
+	switch {
+	case errors.As(err, &e):
+		return plain(e.Msg + ": " + e.Fix)
+	case errors.Is(err, ErrNotFound) && install != "":
+		return plain(err.Error() + ": install it, as with " + install)
+	case errors.Is(err, ErrNotFound):
+		return plain(err.Error() + ": correct its command, or PATH")
+	}
+	return plain(err.Error())
+}
+
+// askLimit bounds each question to a program.
+const askLimit = 5 * time.Second
+
+// ask fills in the version, and says which options the program does not name.
+func (p Profile) ask(ctx context.Context, v *wire.AgentView, dir string, env []string) {
+	var version, help answer
+	var wait sync.WaitGroup
+	wait.Go(func() { version = put(ctx, askLimit, dir, env, v.Program, "--version") })
+	wait.Go(func() { help = put(ctx, askLimit, dir, env, v.Program, p.program.help...) })
+	wait.Wait()
+	if version.err == nil {
+		v.Version, version.err = readVersion(version.out)
+	}
+	if version.err != nil {
+		v.Problems = append(v.Problems, fmt.Sprintf("%s --version: %v: %s", v.Program, version.err, p.reinstall()))
+		return // what it says of its options means nothing then
+	}
+	asked := strings.Join(append([]string{v.Program}, p.program.help...), " ")
+	if help.err != nil {
+		v.Problems = append(v.Problems, fmt.Sprintf("%s: %v: %s", asked, help.err, p.reinstall()))
+		return
+	}
+	// Some print their help on stderr.
+	if missing := missingOptions(p.program.options(), help.out+"\n"+help.errOut); len(missing) > 0 {
+		v.Problems = append(v.Problems, fmt.Sprintf("%s does not name %s, which a run needs: install the version that the profile was tried with, %s",
+			asked, strings.Join(missing, ", "), p.Verified))
+	}
+}
+
+func (p Profile) reinstall() string {
+	return "see that it works, or install it anew: " + p.program.install
+}
+
+// versionNumber is what a version has in it.
+var versionNumber = regexp.MustCompile(`\d+\.\d+`)
+
+// maxVersion bounds a version, in bytes.
+const maxVersion = 60
+
+// readVersion is the first line with a version in it.
+func readVersion(out string) (string, error) {
+	for line := range strings.Lines(out) {
+		if line = plain(line); versionNumber.MatchString(line) {
+			if len(line) > maxVersion {
+				line = strings.ToValidUTF8(line[:maxVersion], "")
+			}
+			return strings.ReplaceAll(line, "\t", " "), nil
+		}
+	}
+	return "", errors.New("it says no version")
+}
+
+// missingOptions are those that a help text does not have as a word.
+func missingOptions(options []string, help string) []string {
+	words := strings.FieldsFunc(plain(help), func(r rune) bool { return strings.ContainsRune(" \t\n,=<>[]|()\"'`", r) })
+	return slices.DeleteFunc(options, func(o string) bool { return slices.Contains(words, o) })
+}
