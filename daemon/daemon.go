@@ -234,7 +234,11 @@ func (d *Daemon) identify(pid, uid int) bus.Identity {
 	if id, ok := d.effects.Owner(pid); ok {
 		return bus.Identity{Kind: bus.KindEffect, UID: uid, PID: pid, Effect: id}
 	}
-	return bus.Identity{Kind: bus.KindLocal, UID: uid, PID: pid}
+	id := bus.Identity{Kind: bus.KindLocal, UID: uid, PID: pid}
+	if p, err := proc.Read(pid); err == nil {
+		id.Start = p.Start // what is proven of it later is about this process
+	}
+	return id
 }
 
 // Done is closed when the daemon shall end: on request or after idle time.

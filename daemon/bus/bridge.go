@@ -28,7 +28,7 @@ type bridge struct {
 	prepare  func() error // makes the directory of the sockets
 	tokens   *tokens
 	clients  *registry
-	identify func(pid, uid int) Identity
+	identify func(pid, uid int) Identity // while that process lives, so that what it reads by pid is about it
 	host     string
 	uid      int // the only one that is let in
 	log      *slog.Logger

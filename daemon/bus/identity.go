@@ -23,6 +23,7 @@ type Identity struct {
 	Kind   Kind
 	UID    int
 	PID    int    // of the process that connected
+	Start  uint64 // of that process, as proc.Process; 0 where it was not read
 	Effect string // of KindEffect
 	Name   string // C, the client's own name, unique among live connections
 	Actor  string // as it is written into events

@@ -34,7 +34,8 @@ const (
 type Class string
 
 // Everyone reads; processes of the user that no effect started operate; what a
-// person has to decide needs a person that is proven.
+// person has to decide is asked by such a process too, and its handler proves
+// the person.
 const (
 	Read    Class = "read"
 	Operate Class = "operate"

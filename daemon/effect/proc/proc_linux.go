@@ -30,24 +30,53 @@ func Read(pid int) (Process, error) {
 	return p, nil
 }
 
-// parseStat reads one line of /proc/PID/stat. The second field is the name in
-// parentheses, which may itself hold spaces and parentheses, so the fields are
-// counted from the last one that closes.
-func parseStat(b []byte) (Process, error) {
+// Terminal returns the number of the controlling terminal of pid, 0 for none,
+// and the process group that is in the foreground there; or ErrGone.
+func Terminal(pid int) (tty, foreground int, err error) {
+	var buf [1024]byte
+	b, err := readInto(buf[:], "/proc/"+strconv.Itoa(pid)+"/stat")
+	if err != nil {
+		return 0, 0, fmt.Errorf("read process %d: %w", pid, ErrGone)
+	}
+	_, f, err := statFields(b)
+	if err == nil {
+		tty, err = strconv.Atoi(string(f[4]))
+	}
+	if err == nil {
+		foreground, err = strconv.Atoi(string(f[5]))
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("read terminal of process %d: %w", pid, err)
+	}
+	return tty, foreground, nil
+}
+
+// statFields splits one line of /proc/PID/stat into the pid and what follows
+// the name. The name is in parentheses and may itself hold spaces and
+// parentheses, so the fields are counted from the last one that closes.
+func statFields(b []byte) (pid []byte, rest [][]byte, err error) {
 	open, shut := bytes.IndexByte(b, ' '), bytes.LastIndexByte(b, ')')
 	if open < 0 || shut < open {
-		return Process{}, errors.New("stat: no name")
+		return nil, nil, errors.New("stat: no name")
 	}
 	f := bytes.Fields(b[shut+1:])
 	if len(f) < 20 {
-		return Process{}, errors.New("stat: too few fields")
+		return nil, nil, errors.New("stat: too few fields")
+	}
+	return b[:open], f, nil
+}
+
+func parseStat(b []byte) (Process, error) {
+	pid, f, err := statFields(b)
+	if err != nil {
+		return Process{}, err
 	}
 	var p Process
 	p.Zombie = f[0][0] == 'Z' || f[0][0] == 'X'
 	for _, n := range []struct {
 		to   *int
 		text []byte
-	}{{&p.PID, b[:open]}, {&p.Parent, f[1]}, {&p.Group, f[2]}, {&p.Session, f[3]}} {
+	}{{&p.PID, pid}, {&p.Parent, f[1]}, {&p.Group, f[2]}, {&p.Session, f[3]}} {
 		v, err := strconv.Atoi(string(n.text))
 		if err != nil {
 			return Process{}, fmt.Errorf("stat: %w", err)
