@@ -37,15 +37,44 @@ func parseUntil(value string, now time.Time, zone *time.Location) (time.Time, er
 		}
 		return at, nil
 	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04"} {
+	t, ok := parseTime(v, zone)
+	switch {
+	case !ok:
+		return time.Time{}, render.BadUntil(value)
+	case !t.After(now):
+		return time.Time{}, render.PastUntil(value)
+	}
+	return t, nil
+}
+
+// parsePast reads a time. A time of day alone is the latest that is over.
+func parsePast(value string, now time.Time, zone *time.Location) (time.Time, error) {
+	v := strings.TrimSpace(value)
+	now = now.In(zone)
+	for _, layout := range []string{"15:04", "15:04:05"} {
 		t, err := time.ParseInLocation(layout, v, zone)
 		if err != nil {
 			continue
 		}
-		if !t.After(now) {
-			return time.Time{}, render.PastUntil(value)
+		at := time.Date(now.Year(), now.Month(), now.Day(), t.Hour(), t.Minute(), t.Second(), 0, zone)
+		if at.After(now) {
+			at = time.Date(now.Year(), now.Month(), now.Day()-1, t.Hour(), t.Minute(), t.Second(), 0, zone)
 		}
-		return t, nil
+		return at, nil
 	}
-	return time.Time{}, render.BadUntil(value)
+	t, ok := parseTime(v, zone)
+	if !ok {
+		return t, render.BadAt(value)
+	}
+	return t, nil
+}
+
+// parseTime reads a date with a time, in the zone where it names none.
+func parseTime(v string, zone *time.Location) (time.Time, bool) {
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04"} {
+		if t, err := time.ParseInLocation(layout, v, zone); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
 }

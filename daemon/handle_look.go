@@ -59,7 +59,7 @@ func (w *watcher) catchUp(ctx context.Context, id string) error {
 			continue
 		}
 		err := w.send(wire.WatchFrame{
-			View: w.d.view(w.state), Line: explain.Line(w.state, stored.Event),
+			View: w.d.viewAt(w.state, stored.Event.Time), Line: explain.Line(w.state, stored.Event),
 			Seq: stored.Event.Seq, At: stored.Event.Time,
 		})
 		if err != nil {

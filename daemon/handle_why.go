@@ -23,12 +23,17 @@ func (d *Daemon) runWhy(ctx context.Context, _ bus.Request, ref wire.RunRef) (wi
 	if err != nil {
 		return wire.WhyView{}, err
 	}
+	return d.why(ctx, s, d.view(s))
+}
+
+// why explains a run in the state s, which may be one that it was in.
+func (d *Daemon) why(ctx context.Context, s run.State, now wire.RunView) (wire.WhyView, error) {
 	v := wire.WhyView{
-		Run: d.view(s), Seq: s.Log.Seq, Next: explain.Next(s),
+		Run: now, Seq: s.Log.Seq, Next: explain.Next(s),
 		Rows: []wire.WhyRow{}, Failing: []string{}, Files: []string{},
 	}
 	v.Rule, v.Because = explain.Why(s)
-	history, err := d.history(ctx, s.ID)
+	history, err := d.history(ctx, s)
 	if err != nil {
 		return v, err
 	}
@@ -52,12 +57,16 @@ func (d *Daemon) runWhy(ctx context.Context, _ bus.Request, ref wire.RunRef) (wi
 	return v, err
 }
 
-// history reads the events of a run, for folds that need all of them.
-func (d *Daemon) history(ctx context.Context, id string) (iter.Seq[events.Event], error) {
+// history reads the events of a run up to a state, for folds that need all of
+// them.
+func (d *Daemon) history(ctx context.Context, s run.State) (iter.Seq[events.Event], error) {
 	var es []events.Event
-	for stored, err := range d.log.Read(ctx, events.Run(id), 0) {
+	for stored, err := range d.log.Read(ctx, events.Run(s.ID), 0) {
 		if err != nil {
 			return nil, err
+		}
+		if stored.Event.Seq > s.Log.Seq {
+			break
 		}
 		es = append(es, stored.Event)
 	}

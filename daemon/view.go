@@ -12,13 +12,33 @@ import (
 	"autopilot/projections/run"
 )
 
-// view shows a run as it is now.
+// view shows a run as it is now, with the signs of life that are in no log.
 func (d *Daemon) view(s run.State) wire.RunView {
-	now := time.Now()
+	v := d.viewAt(s, time.Now())
+	if s.Status != run.Live || s.Log.Broken != 0 {
+		return v
+	}
+	if d.fleet.full(s.ID) {
+		v.State, v.Reason = rule.StateWaiting, "disk"
+	}
+	switch s.Stage {
+	case run.Started, run.Gates:
+		for _, e := range s.Last.Gates.Effects {
+			d.lastOutput(&v, e.Effect)
+		}
+	case run.Agent:
+		d.lastOutput(&v, s.Last.Start.Effect)
+	case run.Ended, run.Judged, run.Ready:
+	}
+	return v
+}
+
+// viewAt shows a run as it was at a moment, by its log alone.
+func (d *Daemon) viewAt(s run.State, now time.Time) wire.RunView {
 	f := s.Facts
 	v := wire.RunView{
 		ID: s.ID, Handle: f.Handle, Exit: -1,
-		Task: begin(d.text(f.Task), taskBytes), Workspace: d.text(f.Workspace), Workflow: string(f.Workflow),
+		Task: begin(d.text(f.Task), taskBytes), Workspace: d.text(f.Workspace), Workflow: string(f.Workflow), Branch: d.text(f.Branch),
 		Phase: string(s.Loop.Phase), Iteration: s.Loop.Iteration, Attempt: s.Loop.Attempt,
 		Iterations: s.LastIteration(),
 		Started:    s.Clock.Started, ActiveMS: s.Clock.Active(now).Milliseconds(), LimitMS: f.Limits.ActiveMS,
@@ -45,6 +65,7 @@ func (d *Daemon) view(s run.State) wire.RunView {
 	case run.Halted:
 		v.State, v.Reason = rule.StateHalted, string(s.Halt.Reason)
 		v.Exit = rule.ExitCode(v.State, s.Halt.Reason)
+		v.Halted = at(s.Clock.Latest)
 	case run.Over:
 		v.State, v.Reason = string(s.End.State), string(s.End.Reason)
 		v.Exit = rule.ExitCode(v.State, "")
@@ -75,21 +96,14 @@ func (d *Daemon) viewLive(v *wire.RunView, s run.State, now time.Time) {
 	if end, ok := engine.Deadline(s, now); ok {
 		v.EndsBy = at(end)
 	}
-	if d.fleet.full(s.ID) {
-		v.State, v.Reason = rule.StateWaiting, "disk"
-	}
 	switch s.Stage {
 	case run.Started, run.Gates:
 		v.Stage = "gates"
 		if s.Loop.Iteration == 0 {
 			v.Stage = "baseline"
 		}
-		for _, e := range s.Last.Gates.Effects {
-			d.lastOutput(v, e.Effect)
-		}
 	case run.Agent:
 		v.Stage = "agent"
-		d.lastOutput(v, s.Last.Start.Effect)
 	case run.Ended, run.Judged, run.Ready:
 		v.Stage = "deciding"
 		if flow, err := d.worker.Flow(d.fleet.ctx, s); err == nil {
@@ -119,9 +133,9 @@ func agentName(a wire.AgentSpec) string {
 
 // gateViews lists the gates of a run with their latest verdicts.
 func gateViews(s run.State, spec wire.RunSpec) []wire.GateView {
-	commands := map[events.Name]string{}
+	asked := map[events.Name]wire.GateSpec{}
 	for _, g := range spec.Gates {
-		commands[g.Name] = g.Command
+		asked[g.Name] = g
 	}
 	before := map[events.Name]events.GateResult{}
 	for _, r := range s.Last.Before {
@@ -133,7 +147,10 @@ func gateViews(s run.State, spec wire.RunSpec) []wire.GateView {
 	}
 	out := []wire.GateView{}
 	for _, g := range s.Facts.Gates {
-		v := wire.GateView{Name: string(g.Name), Kind: string(g.Kind), Role: string(s.Role(g.Name)), Command: commands[g.Name]}
+		v := wire.GateView{
+			Name: string(g.Name), Kind: string(g.Kind), Role: string(s.Role(g.Name)),
+			Command: asked[g.Name].Command, Files: asked[g.Name].Files,
+		}
 		if r, ok := latest[g.Name]; ok {
 			v.Verdict, v.Reason, v.Exit = string(r.Verdict), string(r.Reason), r.Exit
 			v.Failing, v.Before, v.DurationMS = r.Failing, before[g.Name].Failing, r.DurationMS
