@@ -1,0 +1,96 @@
+package notify
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/go-json-experiment/json"
+)
+
+// outbox is all that has to survive the daemon, in one file: so the place up to
+// which events were looked at and what is due from them move together.
+type outbox struct {
+	V      int               `json:"v"`
+	Cursor string            `json:"cursor,omitzero"` // behind the last event that was looked at
+	Told   []string          `json:"told,omitzero"`   // the latest keys, so that none is taken twice
+	Rules  map[string]*queue `json:"rules,omitzero"`  // by the id of the rule
+}
+
+const (
+	outboxVersion = 1
+	maxTold       = 128
+)
+
+// took remembers a key and says whether it is new.
+func (b *outbox) took(key string) bool {
+	for _, k := range b.Told {
+		if k == key {
+			return false
+		}
+	}
+	b.Told = append(b.Told, key)
+	if len(b.Told) > maxTold {
+		b.Told = b.Told[len(b.Told)-maxTold:]
+	}
+	return true
+}
+
+// readOutbox reads the file. known is false when there is none, or none that
+// this version can read: it is put aside, as nothing else depends on it.
+func readOutbox(path string) (b outbox, known bool, err error) {
+	src, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return newOutbox(), false, nil
+	}
+	if err != nil {
+		return newOutbox(), false, fmt.Errorf("read notifications: %w", err)
+	}
+	err = json.Unmarshal(src, &b)
+	if err == nil && b.V != outboxVersion {
+		err = fmt.Errorf("version %d is not known", b.V)
+	}
+	if err != nil {
+		return newOutbox(), false, errors.Join(fmt.Errorf("read notifications %s: %w", path, err), os.Rename(path, path+".bad"))
+	}
+	if b.Rules == nil {
+		b.Rules = map[string]*queue{}
+	}
+	return b, true, nil
+}
+
+func newOutbox() outbox { return outbox{V: outboxVersion, Rules: map[string]*queue{}} }
+
+// write replaces the file. It is there, whole and synced, when write returns.
+func (b outbox) write(path string) (err error) {
+	text, err := json.Marshal(b, json.Deterministic(true))
+	if err != nil {
+		return fmt.Errorf("store notifications: %w", err)
+	}
+	if err := writeSynced(path+".new", text); err != nil {
+		return fmt.Errorf("store notifications: %w", err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		return fmt.Errorf("store notifications: %w", err)
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+func writeSynced(path string, text []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+func syncDir(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("store notifications: %w", err)
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
