@@ -86,7 +86,7 @@ func commandError(out effect.Outcome, wall time.Duration) error {
 
 // forget removes what a command left.
 func (n *Notifier) forget(id string) {
-	if err := n.cfg.Effects.Remove(id); err != nil {
+	if err := n.cfg.Effects.Remove(id); err != nil && !errors.Is(err, effect.ErrUnfinished) {
 		n.cfg.Log.Warn("remove a notifier", "error", err)
 	}
 }

@@ -79,10 +79,29 @@ func Open(cfg Config) (n *Notifier, known bool, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.readSettingsLocked()
+	n.sweepLocked()
 	for id := range n.box.Rules {
 		n.serveLocked(id)
 	}
 	return n, known, nil
+}
+
+// sweepLocked removes what commands left that were told of, but not forgotten,
+// before the daemon ended. One that still runs stays for the next time.
+func (n *Notifier) sweepLocked() {
+	due := map[string]bool{}
+	for id, q := range n.box.Rules {
+		for _, m := range q.Due {
+			due[effectID(id, m.Key)] = true
+		}
+	}
+	root := filepath.Dir(n.cfg.Effects.Open(EffectPrefix).Path())
+	left, _ := filepath.Glob(filepath.Join(root, EffectPrefix+"*")) // only a bad pattern is an error
+	for _, path := range left {
+		if id := filepath.Base(path); !due[id] {
+			n.forget(id)
+		}
+	}
 }
 
 func (n *Notifier) path() string { return filepath.Join(n.cfg.Dir, "outbox.json") }
