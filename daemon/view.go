@@ -50,7 +50,7 @@ func (d *Daemon) viewAt(s run.State, now time.Time) wire.RunView {
 	}
 	spec, err := d.worker.Spec(s)
 	if err == nil {
-		v.Agent = agentName(spec.Agent)
+		v.Agent, v.Permissions = agentName(spec.Agent), spec.Agent.Permissions
 	}
 	v.Gates = gateViews(s, spec)
 	switch s.Status {
@@ -125,8 +125,13 @@ func (d *Daemon) lastOutput(v *wire.RunView, effect string) {
 func at(t time.Time) *time.Time { return &t }
 
 func agentName(a wire.AgentSpec) string {
-	if a.Script != "" {
+	switch {
+	case a.Script != "":
 		return "script"
+	case a.Profile != "" && a.Model != "":
+		return a.Profile + " (" + a.Model + ")"
+	case a.Profile != "":
+		return a.Profile
 	}
 	return a.Command
 }

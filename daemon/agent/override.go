@@ -141,3 +141,6 @@ func unknown(name string, known []string) *ProfileError {
 func badPermissions(value string) *ProfileError {
 	return refuse("write full, or leave it out", "permissions %q are not known", value)
 }
+
+// Has says whether there is a profile of that name.
+func (o Overrides) Has(name string) bool { return slices.Contains(o.Names(), name) }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -162,8 +163,9 @@ func (w *Worker) runAgent(ctx context.Context, s run.State, p *Plan, end <-chan 
 		return effect.Outcome{}, err
 	}
 	argv := append([]string{inv.Path}, inv.Argv[1:]...)
+	env := slices.Concat(p.AgentEnv, agent.EnvIn(p.AgentCall, w.box(l.Effect)), inv.Env)
 	return w.cfg.Effects.Run(ctx, shim.Spec{
-		ID: l.Effect, Argv: argv, Dir: dir, Env: append(append([]string{}, p.AgentEnv...), inv.Env...), Stdin: inv.Stdin,
+		ID: l.Effect, Argv: argv, Dir: dir, Env: env, Stdin: inv.Stdin,
 		Wall: time.Duration(l.WallMS) * time.Millisecond, Idle: time.Duration(l.IdleMS) * time.Millisecond,
 		Grace: p.Flow.Limits.Agent.Grace,
 	}, box, end)
@@ -194,6 +196,10 @@ func (w *Worker) command(p *Plan, effect string) agent.Command {
 		return agent.Command{Command: rule.Command{Argv: []string{
 			w.cfg.Program, "script-agent", w.box(effect) + "/" + scriptName,
 		}}}
+	}
+	if a := p.Spec.Agent; len(a.Argv) > 0 {
+		cmd := agent.Command{Command: rule.Command{Argv: a.Argv}, Prompt: agent.PromptMode(a.Prompt)}
+		return cmd.In(w.box(effect))
 	}
 	return agent.Command{Command: rule.Command{Text: p.Spec.Agent.Command}}
 }

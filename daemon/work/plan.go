@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"autopilot/daemon/agent"
 	"autopilot/daemon/effect/shim"
 	"autopilot/daemon/gate"
 	"autopilot/daemon/tree"
@@ -29,15 +30,17 @@ type Plan struct {
 	Flow   workflow.Workflow
 	Ignore []byte
 	Pins   rule.Pins
-	Pinned []string // files of the start tree that are pinned; those that gates name come first
+	Pinned []string   // files of the start tree that are pinned; those that gates name come first
+	Agent  agent.Call // of a profile, while the run is prepared
 	Secret
 }
 
 // Secret is the part of a plan that is not in the log: it is kept in a file of
 // mode 0600 until the run is over.
 type Secret struct {
-	AgentEnv []string    `json:"agent_env"`
-	Gates    gate.Pinned `json:"gates"`
+	AgentEnv  []string    `json:"agent_env"`
+	AgentCall []string    `json:"agent_call,omitzero"` // of a profile, beside AgentEnv; with agent.BoxWord
+	Gates     gate.Pinned `json:"gates"`
 }
 
 // plan loads the plan of a run that has begun.

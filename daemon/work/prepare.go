@@ -71,7 +71,7 @@ func (w *Worker) Prepare(ctx context.Context, id string, q wire.StartRequest, ag
 // makePlan checks what was asked for and finds what it names. It stores
 // nothing in the log or the blobs. gateHome is the HOME of the gates; empty is
 // that of the workspace.
-func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, _ agent.Overrides, gateHome string) (*Plan, error) {
+func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent.Overrides, gateHome string) (*Plan, error) {
 	p := &Plan{Spec: q.Spec}
 	var err error
 	if p.Task, err = w.task(q.Spec); err != nil {
@@ -91,7 +91,10 @@ func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, _ agent.Over
 	if p.Repo, err = w.repo(ctx, ws); err != nil {
 		return nil, err
 	}
-	p.AgentEnv = agentEnv(q.Env)
+	p.AgentEnv = AgentEnv(q.Env)
+	if err := p.settleAgent(agents); err != nil {
+		return nil, err
+	}
 	if p.Ignore, err = p.Repo.FreezeIgnore(ctx, home(q.Env, w.cfg.Home)); err != nil {
 		return nil, fmt.Errorf("read the ignore rules: %w", err)
 	}
@@ -112,14 +115,8 @@ func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, _ agent.Over
 
 // checkCommands finds the programs of agent and gates before anything begins.
 func (w *Worker) checkCommands(p *Plan) error {
-	dir := p.Repo.Workspace().Path
-	if p.Spec.Agent.Script == "" {
-		cmd := agent.Command{Command: rule.Command{Text: p.Spec.Agent.Command}}
-		if _, err := cmd.Resolve(value(p.AgentEnv, "PATH"), dir); err != nil {
-			return wire.Errorf(wire.Usage, "agent: %v", err).WithHint("give the agent as --agent-cmd CMD")
-		}
-	} else if _, err := agent.ParseScript([]byte(p.Spec.Agent.Script)); err != nil {
-		return wire.Errorf(wire.Usage, "script: %v", err)
+	if err := p.findAgent(); err != nil {
+		return err
 	}
 	for _, g := range p.Spec.Gates {
 		if _, texts, bad := p.Gates.Unverifiable(gate.Command{Name: g.Name, Run: command(g)}); bad {
@@ -182,8 +179,8 @@ func checkSpec(spec wire.RunSpec) error {
 		return wire.Errorf(wire.Usage, "no gate: nothing would prove the task").
 			WithHint("give at least one --gate NAME=CMD that fails now and passes when the task is done")
 	}
-	if (spec.Agent.Command == "") == (spec.Agent.Script == "") {
-		return wire.Errorf(wire.Usage, "give the agent as a command or as a script, one of them")
+	if err := checkAgent(spec.Agent); err != nil {
+		return err
 	}
 	if spec.MaxIterations < 0 || spec.ForMS < 0 {
 		return wire.Errorf(wire.Usage, "limits must not be negative")
@@ -297,8 +294,9 @@ func (w *Worker) Preview(ctx context.Context, q wire.StartRequest, agents agent.
 		return wire.Preview{}, err
 	}
 	v := wire.Preview{
-		Prompt: string(text), Argv: w.command(p, effect).Process(), AgentEnv: envNames(p.AgentEnv),
-		GateEnv: envNames(p.Gates.Env), Path: p.Gates.Path(), Gates: p.Spec.Gates, Pinned: len(p.Pinned),
+		Prompt: string(text), Argv: w.command(p, effect).Process(), Permissions: p.Agent.Says,
+		AgentEnv: envNames(slices.Concat(p.AgentEnv, p.AgentCall)),
+		GateEnv:  envNames(p.Gates.Env), Path: p.Gates.Path(), Gates: p.Spec.Gates, Pinned: len(p.Pinned),
 		Workspace: p.Repo.Workspace().Path, Iterations: l.Iterations, Workflow: p.Flow.Name,
 	}
 	if end, ok := engine.Deadline(run.State{Facts: events.RunStarted{Limits: l}}, w.cfg.Now()); ok {
@@ -315,14 +313,6 @@ func commands(spec wire.RunSpec) []rule.Command {
 		out = append(out, command(g))
 	}
 	return out
-}
-
-// agentEnv is what an agent gets of the caller's environment: what the caller
-// chose to send, without anything of ours.
-func agentEnv(env []string) []string {
-	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
-		return strings.HasPrefix(entry, "AUTOPILOT_") || strings.ContainsRune(entry, 0)
-	})
 }
 
 // below lists those of the files that are in a directory, relative to it.
