@@ -15,6 +15,7 @@ import (
 	"autopilot/daemon/bus"
 	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/proc"
+	"autopilot/daemon/person"
 	"autopilot/daemon/store"
 	"autopilot/daemon/tree"
 	"autopilot/daemon/work"
@@ -57,6 +58,7 @@ type Daemon struct {
 	worker  *work.Worker
 	fleet   *fleet
 	hosts   *hostLog
+	people  person.Table
 	uploads uploads
 	loaded  bool // all runs are served
 
@@ -70,7 +72,7 @@ type Daemon struct {
 // Open locks the state directory, starts the bus, folds the log and serves
 // every run that is not over. The caller must Close it.
 func Open(ctx context.Context, cfg Config) (_ *Daemon, err error) {
-	d := &Daemon{cfg: cfg, started: time.Now(), stop: make(chan struct{}), uploads: uploads{open: map[string]*upload{}}}
+	d := &Daemon{cfg: cfg, started: time.Now(), stop: make(chan struct{}), people: person.System(), uploads: uploads{open: map[string]*upload{}}}
 	d.active.Store(d.started.UnixMilli())
 	defer func() {
 		if err != nil {

@@ -67,7 +67,7 @@ func serve(ctx context.Context, version string, args []string, stderr io.Writer)
 	if settings, err = settingFlags(settings, args, stderr); err != nil {
 		return &unlogged{err, "autopilotd --help"}
 	}
-	cfg, err := config(places, settings, version)
+	cfg, err := daemonConfig(places, settings, version)
 	if err != nil {
 		return &unlogged{err, ""}
 	}
@@ -117,7 +117,7 @@ func settingFlags(s Settings, args []string, stderr io.Writer) (Settings, error)
 	return s, s.Check()
 }
 
-func config(places place.Places, s Settings, version string) (Config, error) {
+func daemonConfig(places place.Places, s Settings, version string) (Config, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return Config{}, fmt.Errorf("find the own program: %w", err)

@@ -97,3 +97,30 @@ func TestSHA256RepositoriesAndTheirWorkTrees(t *testing.T) {
 		t.Errorf("%s, want %s", again.Tree, snap.Tree)
 	}
 }
+
+func TestLinkedWorkTreesAreOfOneRepository(t *testing.T) {
+	t.Parallel()
+	s := newSpace(t, map[string]string{"file": "x"})
+	s.git("add", ".")
+	s.git("commit", "-qm", "one")
+	base := filepath.Dir(s.top)
+	other, clone, link := filepath.Join(base, "other"), filepath.Join(base, "clone"), filepath.Join(base, "link")
+	s.git("worktree", "add", "-q", other)
+	s.git("clone", "-q", s.top, clone)
+	s.must(os.Symlink(s.top, link))
+	id := func(dir string) string {
+		ws, err := tree.Find(t.Context(), dir)
+		s.must(err)
+		id, err := ws.Repository()
+		if err != nil || len(id) != 16 {
+			t.Fatalf("%s: %q %v", dir, id, err)
+		}
+		return id
+	}
+	if own := id(s.top); own != id(other) || own != id(link) || own == id(clone) {
+		t.Errorf("%s, its work tree %s, a link %s, a clone %s", own, id(other), id(link), id(clone))
+	}
+	if _, err := (tree.Workspace{Path: base}).Repository(); err == nil {
+		t.Error("a directory that is no work tree has a repository")
+	}
+}

@@ -60,11 +60,18 @@ type TrustRequest struct {
 	Typed string `json:"typed,omitzero"`
 }
 
+// challenge is how much of a hash a person types.
+const challenge = 6
+
+// Challenge is what a person types at a terminal to agree to the content with
+// that hash.
+func Challenge(hash string) string { return hash[:min(len(hash), challenge)] }
+
 // TrustView says whether the project's file is trusted, and what a person would
 // agree to.
 type TrustView struct {
-	File    string     `json:"file,omitzero"` // absolute; empty without one
-	Hash    string     `json:"hash,omitzero"` // SHA-256 of its content, lower-case hex
+	File    string     `json:"file"` // absolute
+	Hash    string     `json:"hash"` // SHA-256 of its content, lower-case hex
 	Trusted bool       `json:"trusted"`
 	At      *time.Time `json:"at,omitzero"` // when it was trusted
 	By      string     `json:"by,omitzero"` // the actor
