@@ -1,0 +1,220 @@
+package config
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"autopilot/daemon/agent"
+	"autopilot/events"
+	"autopilot/events/wire"
+)
+
+// Applied is a request with its settings filled in.
+type Applied struct {
+	Request wire.StartRequest
+	Agents  agent.Overrides
+	Used    []wire.ConfigValue // what was not typed, in the order of the documentation
+}
+
+// Apply lays the settings under what was typed. now is in the zone of the host:
+// a time of day means its next occurrence there. The files must be usable. The
+// error is a *wire.Error.
+func (l Layers) Apply(q wire.StartRequest, now time.Time) (Applied, error) {
+	for _, key := range slices.Sorted(maps.Keys(l.Environment)) {
+		if m := checkVariable(key, l.Environment[key]); m != nil {
+			return Applied{}, wire.Errorf(wire.Usage, "%s: %s", m.key, m.what).WithHint("%s", m.want)
+		}
+	}
+	a := &application{layers: l, out: Applied{Request: q, Agents: l.Agents()}}
+	a.agent()
+	a.gates()
+	a.checkout()
+	if err := a.limits(now); err != nil {
+		return Applied{}, err
+	}
+	if err := a.enough(); err != nil {
+		return Applied{}, err
+	}
+	a.sort()
+	return a.out, nil
+}
+
+// application is one Apply. It lays value by value under the request.
+type application struct {
+	layers Layers
+	out    Applied
+}
+
+// use notes that a value was not typed.
+func (a *application) use(key string) {
+	if v, ok := a.layers.Value(key); ok && v.Origin != string(FromDefault) {
+		a.out.Used = append(a.out.Used, v)
+	}
+}
+
+// text is the value of a key that holds text, empty where nothing sets it.
+func (a *application) text(key string, project func(Project) string, user func(User) string) string {
+	if text, ok := a.layers.Environment[key]; ok {
+		return text
+	}
+	f := a.layers.from(key)
+	switch {
+	case f == nil:
+		return ""
+	case f.origin == FromProject:
+		return project(a.layers.Project.Project)
+	}
+	return user(a.layers.User.User)
+}
+
+func (a *application) agent() {
+	spec := &a.out.Request.Spec.Agent
+	if spec.Command == "" && spec.Script == "" && spec.Profile == "" {
+		spec.Profile = a.text("agent", func(p Project) string { return p.Agent }, func(u User) string { return u.Agent })
+		a.use("agent")
+	}
+	if spec.Profile == "" {
+		return
+	}
+	if model, ok := a.layers.Environment["model"]; ok && spec.Model == "" {
+		spec.Model = model
+		a.use("model")
+	}
+	for _, member := range []string{"command", "prompt", "model", "permissions", "args", "env"} {
+		typed := member == "model" && spec.Model != "" || member == "permissions" && spec.Permissions != ""
+		if !typed {
+			a.use("agents." + spec.Profile + "." + member)
+		}
+	}
+}
+
+// gates puts those of the file first, in its order. One that was typed takes
+// the place of the one of its name.
+func (a *application) gates() {
+	if a.layers.Project == nil {
+		return
+	}
+	spec := &a.out.Request.Spec
+	typed := spec.Gates
+	spec.Gates = nil
+	for _, e := range a.layers.Project.Gates {
+		name := events.Name(e.Key)
+		i := slices.IndexFunc(typed, func(g wire.GateSpec) bool { return g.Name == name })
+		if i >= 0 {
+			spec.Gates = append(spec.Gates, typed[i])
+			typed = slices.Delete(slices.Clone(typed), i, i+1)
+			continue
+		}
+		spec.Gates = append(spec.Gates, e.Value.spec(name))
+		a.use("gates." + e.Key)
+	}
+	spec.Gates = append(spec.Gates, typed...)
+}
+
+func (g Gate) spec(name events.Name) wire.GateSpec {
+	s := wire.GateSpec{Name: name, Role: g.Role, Command: g.Run}
+	if len(g.Artifact) > 0 {
+		s.Kind, s.Files = events.GateArtifact, slices.Clone(g.Artifact)
+	}
+	return s
+}
+
+func (a *application) checkout() {
+	spec := &a.out.Request.Spec
+	if spec.Checkout == "" {
+		where := a.text("checkout", func(p Project) string { return p.Checkout }, func(u User) string { return u.Checkout })
+		if where == CheckoutClean {
+			spec.Checkout = events.CheckoutClean
+		}
+		a.use("checkout")
+	}
+	p := a.layers.Project
+	if p == nil {
+		return
+	}
+	if spec.Setup == "" {
+		spec.Setup = p.Setup
+		a.use("setup")
+	}
+	for _, glob := range p.Protect {
+		if !slices.Contains(spec.Protect, glob) {
+			spec.Protect = append(slices.Clip(spec.Protect), glob)
+		}
+	}
+	a.use("protect")
+	if len(spec.AllowTests) == 0 {
+		spec.AllowTests = slices.Clone(p.AllowTestChanges)
+		a.use("allow_test_changes")
+	}
+}
+
+func (a *application) limits(now time.Time) error {
+	spec := &a.out.Request.Spec
+	if spec.MaxIterations == 0 {
+		text := a.text("limits.iterations",
+			func(p Project) string { return strconv.Itoa(p.Limits.Iterations) },
+			func(u User) string { return strconv.Itoa(u.Limits.Iterations) })
+		spec.MaxIterations, _ = strconv.Atoi(text) // what is no number was refused before
+		a.use("limits.iterations")
+	}
+	if spec.ForMS == 0 {
+		text := a.text("limits.for",
+			func(p Project) string { return time.Duration(p.Limits.For).String() },
+			func(u User) string { return time.Duration(u.Limits.For).String() })
+		if d, err := ParseSpan(text); err == nil {
+			spec.ForMS = d.Milliseconds()
+		}
+		a.use("limits.for")
+	}
+	if spec.UntilMS != 0 {
+		return nil
+	}
+	text := a.text("limits.until", func(p Project) string { return p.Limits.Until }, func(u User) string { return u.Limits.Until })
+	if text == "" {
+		return nil
+	}
+	t, err := ParseUntil(text, now)
+	if err != nil {
+		v, _ := a.layers.Value("limits.until")
+		return past(v, err)
+	}
+	spec.UntilMS = t.UnixMilli()
+	a.use("limits.until")
+	return nil
+}
+
+// past is the error of a limit in time that cannot be met any more.
+func past(v wire.ConfigValue, err error) error {
+	hint := "give --until TIME, or correct " + v.Where
+	if !errors.Is(err, ErrPastTime) {
+		hint = "write it as 07:00 or 2026-01-02T07:00"
+	}
+	return wire.Errorf(wire.Usage, "limits.until: %v", err).WithHint("%s", hint)
+}
+
+// enough says what is missing for a run.
+func (a *application) enough() error {
+	spec := a.out.Request.Spec
+	goal := func(g wire.GateSpec) bool { return g.Role == events.RoleGoal }
+	if !slices.ContainsFunc(spec.Gates, goal) {
+		return wire.Errorf(wire.Usage, "no gate is given: nothing would prove the task").
+			WithHint("give at least one --gate NAME=CMD that fails now and passes when the task is done, or write gates with apctl init")
+	}
+	if ag := spec.Agent; ag.Command == "" && ag.Script == "" && ag.Profile == "" {
+		return wire.Errorf(wire.Usage, "no agent is given").
+			WithHint("give one: --agent NAME (apctl agent ls shows them), --agent-cmd CMD or --script FILE; apctl init writes it down")
+	}
+	return nil
+}
+
+// sort puts what was used into the order of the documentation.
+func (a *application) sort() {
+	order := map[string]int{}
+	for i, v := range a.layers.Values() {
+		order[v.Key] = i
+	}
+	slices.SortStableFunc(a.out.Used, func(x, y wire.ConfigValue) int { return order[x.Key] - order[y.Key] })
+}

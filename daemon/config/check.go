@@ -1,0 +1,233 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"autopilot/daemon/agent"
+	"autopilot/daemon/bus"
+	"autopilot/daemon/gate"
+	"autopilot/daemon/notify"
+	"autopilot/daemon/strictyaml"
+	"autopilot/events"
+	"autopilot/projections/rule"
+)
+
+// minQuota leaves room for the reserve.
+const minQuota = 16 << 20
+
+// faults collects values that mean nothing, and knows which keys the file has.
+type faults struct{ file *File }
+
+// judge runs the checks that concern meaning.
+func (f *File) judge(check func(*faults)) {
+	if f.doc != nil {
+		check(&faults{f})
+	}
+}
+
+func (f *faults) add(path, fix, format string, args ...any) {
+	f.file.note(f.file.doc.Errorf(path, fix, "%s: "+format, append([]any{path}, args...)...))
+}
+
+func (p Project) check(f *faults) {
+	f.agents(p.Agent, p.Agents)
+	for _, e := range p.Gates {
+		f.gate("gates."+e.Key, e.Key, e.Value)
+	}
+	f.text("setup", p.Setup)
+	f.word("checkout", p.Checkout, CheckoutInPlace, CheckoutClean)
+	f.globs("protect", p.Protect)
+	f.globs("allow_test_changes", p.AllowTestChanges)
+	f.limits(p.Limits)
+}
+
+func (u User) check(f *faults) {
+	f.agents(u.Agent, u.Agents)
+	f.word("checkout", u.Checkout, CheckoutInPlace, CheckoutClean)
+	f.limits(u.Limits)
+	f.env("gate.env", u.Gate.Env)
+	f.word("after_reboot", string(u.AfterReboot), string(ResumeAfterReboot), string(AskAfterReboot))
+	var m *notify.Mistake
+	if errors.As(u.Notify.Check(), &m) {
+		f.add(strings.TrimSuffix("notify."+m.Path, "."), m.Fix, "%s", m.What)
+	}
+	if m := u.daemonMistake(); m != nil {
+		f.add(m.key, m.want, "%s", m.what)
+	}
+}
+
+// mistake is a setting of the daemon that means nothing.
+type mistake struct{ key, what, want string }
+
+func (m *mistake) Error() string { return m.key + ": " + m.what + ": " + m.want }
+
+// CheckDaemon refuses settings of the daemon that mean nothing, as flags may
+// hold them too.
+func (u User) CheckDaemon() error {
+	if m := u.daemonMistake(); m != nil {
+		return m
+	}
+	return nil
+}
+
+func (u User) daemonMistake() *mistake {
+	if u.Durability != bus.Power && u.Durability != bus.Process {
+		return &mistake{"durability", fmt.Sprintf("%q is not known", u.Durability), fmt.Sprintf("write %s or %s", bus.Power, bus.Process)}
+	}
+	if u.Idle < 0 {
+		return &mistake{"idle", fmt.Sprintf("%v is negative", u.Idle), "write 30m, or 0s to serve for ever"}
+	}
+	n, err := ParseBytes(u.Quota)
+	if err != nil {
+		return &mistake{"quota", fmt.Sprintf("%q is no size", u.Quota), "write it as 64MiB or 4GiB"}
+	}
+	if n < minQuota {
+		return &mistake{"quota", u.Quota + " is too small", "write 16MiB or more"}
+	}
+	return nil
+}
+
+func (f *faults) agents(chosen string, agents strictyaml.Map[Agent]) {
+	if f.file.sets("agent") && !events.Name(chosen).Valid() {
+		f.add("agent", "write the name of an agent, as apctl agent ls shows them", "%q is no name", chosen)
+	}
+	for _, e := range agents {
+		at := "agents." + e.Key
+		if !events.Name(e.Key).Valid() {
+			f.add(at, "use letters a-z, digits, - and _", "%q is no name", e.Key)
+			continue
+		}
+		f.agent(at, e.Value)
+	}
+}
+
+func (f *faults) agent(at string, a Agent) {
+	f.text(at+".command", a.Command.Text)
+	for i, word := range a.Command.Argv {
+		f.noNUL(at+".command."+strconv.Itoa(i), word)
+	}
+	if f.file.sets(at+".command") && !a.Command.Given() || len(a.Command.Argv) > 0 && a.Command.Argv[0] == "" {
+		f.add(at+".command", "write a command, or take the line out", "it is empty")
+	}
+	f.word(at+".prompt", a.Prompt, string(agent.PromptStdin), string(agent.PromptFile))
+	f.text(at+".model", a.Model)
+	f.word(at+".permissions", a.Permissions, agent.PermitFull)
+	for i, arg := range a.Args {
+		f.noNUL(at+".args."+strconv.Itoa(i), arg)
+	}
+	f.env(at+".env", a.Env)
+}
+
+func (f *faults) gate(at, name string, g Gate) {
+	switch {
+	case !events.Name(name).Valid():
+		f.add(at, "use letters a-z, digits, - and _", "%q is no name", name)
+	case name == string(gate.ProtectedName):
+		f.add(at, "give the gate another name", "the name is taken by the gate for pinned files")
+	}
+	f.noNUL(at, g.Run)
+	if (strings.TrimSpace(g.Run) == "") == (len(g.Artifact) == 0) {
+		f.add(at, "write run: CMD or artifact: [GLOB], one of them", "the gate has no check of its own")
+	}
+	f.globs(at+".artifact", g.Artifact)
+	f.word(at+".role", string(g.Role), string(events.RoleGoal), string(events.RoleInvariant))
+}
+
+func (f *faults) limits(l Limits) {
+	if f.file.sets("limits.iterations") && l.Iterations < 1 {
+		f.add("limits.iterations", "write 1 or more, or take the line out", "%d is too small", l.Iterations)
+	}
+	if f.file.sets("limits.until") {
+		if _, err := ParseUntil(l.Until, time.Time{}); err != nil {
+			f.add("limits.until", `write "07:00" or "2026-01-02T07:00"`, "%q is not a time", l.Until)
+		}
+	}
+}
+
+// word checks one of several words. A key that is not there is fine.
+func (f *faults) word(path, word string, known ...string) {
+	if !f.file.sets(path) || slices.Contains(known, word) {
+		return
+	}
+	fix := "write " + strings.Join(known, " or ")
+	if near := strictyaml.Nearest(word, known); near != "" {
+		fix = fmt.Sprintf("did you mean %q?", near)
+	}
+	f.add(path, fix, "%q is not known", word)
+}
+
+// text checks a text that must say something.
+func (f *faults) text(path, text string) {
+	if !f.file.sets(path) {
+		return
+	}
+	if f.noNUL(path, text) && strings.TrimSpace(text) == "" && text != "" {
+		f.add(path, "write something, or take the line out", "it is blank")
+	}
+}
+
+// noNUL refuses what no argument and no variable can hold.
+func (f *faults) noNUL(path, text string) bool {
+	if strings.ContainsRune(text, 0) {
+		f.add(path, "take it out", "it holds a NUL byte")
+		return false
+	}
+	return true
+}
+
+func (f *faults) globs(path string, globs []string) {
+	for i, g := range globs {
+		if err := rule.CheckGlobs([]string{g}); err != nil {
+			f.add(path+"."+strconv.Itoa(i), "write it as '*_test.go', 'api/**' or 'file.{a,b}'", "%v", err)
+		}
+	}
+}
+
+func (f *faults) env(path string, env map[string]string) {
+	names := make([]string, 0, len(env))
+	for name := range env {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(f.line(path+"."+a), f.line(path+"."+b)) })
+	for _, name := range names {
+		switch at := path + "." + name; {
+		case strings.HasPrefix(name, "AUTOPILOT_"):
+			f.add(at, "take it out", "autopilot sets these variables itself")
+		case name == "" || strings.ContainsAny(name, "=\x00 \t\n"):
+			f.add(at, "write NAME: VALUE", "%q is no name of a variable", name)
+		default:
+			f.noNUL(at, env[name])
+		}
+	}
+}
+
+func (f *faults) line(path string) int {
+	line, _ := f.file.Line(path)
+	return line
+}
+
+// ParseBytes reads a size such as 64MiB or 4GiB.
+func ParseBytes(text string) (int64, error) {
+	units := []struct {
+		name string
+		size int64
+	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}}
+	for _, u := range units {
+		digits, ok := strings.CutSuffix(text, u.name)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseInt(digits, 10, 64)
+		if err != nil || n < 0 || n > (1<<62)/u.size {
+			break
+		}
+		return n * u.size, nil
+	}
+	return 0, fmt.Errorf("%q is no size; write it as 64MiB or 4GiB", text)
+}

@@ -1,0 +1,124 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"autopilot/daemon/strictyaml"
+)
+
+// Origin says which layer a value comes from.
+type Origin string
+
+// The origins, strongest first.
+const (
+	FromFlag        Origin = "flag"
+	FromEnvironment Origin = "environment"
+	FromProject     Origin = "project"
+	FromUser        Origin = "user"
+	FromDefault     Origin = "default"
+)
+
+// Setting is one thing that can be set. NAME in a key stands for a name that
+// the file chooses.
+type Setting struct {
+	Key      string
+	Default  string // as config show prints it; empty is nothing
+	Help     string // one line
+	Flag     string // of apctl run
+	Variable string // of the caller
+	Project  bool   // the project's file may set it
+	User     bool   // the user's file may set it
+	Restart  bool   // read when the daemon starts
+	Secret   bool   // only names of it are shown
+}
+
+// Settings are all of them, in the order of the documentation.
+func Settings() []Setting {
+	return []Setting{
+		{Key: "agent", Help: "profile that runs use", Flag: "--agent", Variable: "AUTOPILOT_AGENT", Project: true, User: true},
+		{Key: "model", Help: "model of the agent, over that of its profile", Flag: "--model", Variable: "AUTOPILOT_MODEL"},
+		{Key: "agents.NAME.command", Help: "command of an own profile: text for /bin/sh -c, or a list", Flag: "--agent-cmd", Project: true, User: true},
+		{Key: "agents.NAME.prompt", Help: "how an own profile gets the prompt: stdin or file", Project: true, User: true},
+		{Key: "agents.NAME.model", Help: "model of the profile", Project: true, User: true},
+		{Key: "agents.NAME.permissions", Help: "full: the agent may do anything unasked", Flag: "--permissions", Project: true, User: true},
+		{Key: "agents.NAME.args", Help: "further arguments of the profile", Project: true, User: true},
+		{Key: "agents.NAME.env", Help: "variables that the agent gets too", Flag: "--env", Project: true, User: true, Secret: true},
+		{Key: "gates.NAME", Help: "a command, or {run: CMD, role: invariant}, or {artifact: [GLOB]}", Flag: "--gate, --invariant, --artifact", Project: true},
+		{Key: "setup", Help: "command that prepares a clean checkout", Flag: "--setup", Project: true},
+		{Key: "checkout", Default: CheckoutInPlace, Help: "where gates have to pass before done: in-place or clean", Flag: "--clean", Project: true, User: true},
+		{Key: "worktree", Default: "false", Help: "a run works on a branch and in a directory of its own", Flag: "--worktree", Project: true, User: true},
+		{Key: "protect", Help: "globs of files that are pinned too; flags add to it", Flag: "--protect", Project: true},
+		{Key: "allow_test_changes", Help: "globs of pinned files that the agent may change", Flag: "--allow-test-changes", Project: true},
+		{Key: "limits.iterations", Default: "10", Help: "iterations of a run at most; 50 by default with a limit in time", Flag: "--max-iterations", Variable: "AUTOPILOT_MAX_ITERATIONS", Project: true, User: true},
+		{Key: "limits.for", Help: "time of activity of a run at most: 90m, 8h, 2d", Flag: "--for", Variable: "AUTOPILOT_FOR", Project: true, User: true},
+		{Key: "limits.until", Help: "a run ends by this local time: \"07:00\", \"2026-01-02T07:00\"", Flag: "--until", Variable: "AUTOPILOT_UNTIL", Project: true, User: true},
+		{Key: "gate.env", Help: "variables that gates get, over all others", User: true, Secret: true},
+		{Key: "after_reboot", Default: string(ResumeAfterReboot), Help: "what live runs do after a reboot: resume or ask", User: true},
+		{Key: "notify.rules", Help: "who is told of what, see apctl help notify", User: true, Secret: true},
+		{Key: "notify.quiet", Help: "time of day in which nobody is told: \"22:00-07:00\"", User: true},
+		{Key: "notify.quiet_pass", Help: "kinds that are told in quiet time too", User: true},
+		{Key: "durability", Default: "power", Help: "what a stored event survives: power (a power cut) or process", User: true, Restart: true},
+		{Key: "quota", Default: DefaultQuota, Help: "size of the event store at most", User: true, Restart: true},
+		{Key: "idle", Default: "30m", Help: "the daemon ends after so long without work; 0s never", User: true, Restart: true},
+	}
+}
+
+// Find is the setting that a key belongs to, as gates.test to gates.NAME.
+func Find(key string) (Setting, bool) {
+	for _, s := range Settings() {
+		if s.covers(key) {
+			return s, true
+		}
+	}
+	return Setting{}, false
+}
+
+// covers says that a key is the setting itself, or a part of its value.
+func (s Setting) covers(key string) bool {
+	pattern, parts := strings.Split(s.Key, "."), strings.Split(key, ".")
+	if len(parts) < len(pattern) {
+		return false
+	}
+	for i, p := range pattern {
+		if parts[i] == "" || p != "NAME" && p != parts[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// explain puts a mistake of decoding into the terms of settings.
+func explain(e *strictyaml.Error, dst any) *strictyaml.Error {
+	_, user := dst.(*User)
+	switch {
+	case e.Unknown != "" && !strings.Contains(e.Unknown, "."):
+		elsewhere(e, user)
+	case strings.HasPrefix(e.Msg, "quota: want text, found a number"):
+		e.Fix = "write it as 64MiB or 4GiB" // quotes alone would not make a size of it
+	}
+	return e
+}
+
+// elsewhere says it when a key belongs into the other file.
+func elsewhere(e *strictyaml.Error, user bool) {
+	mine := func(s Setting) bool { return user && s.User || !user && s.Project }
+	here := slices.ContainsFunc(Settings(), func(s Setting) bool { return mine(s) && s.root() == e.Unknown })
+	other := slices.ContainsFunc(Settings(), func(s Setting) bool { return (s.Project || s.User) && s.root() == e.Unknown })
+	if here || !other {
+		return
+	}
+	file := "user's file"
+	if user {
+		file = "project's file"
+	}
+	e.Msg = fmt.Sprintf("%s belongs into the %s", e.Unknown, file)
+	e.Fix = "apctl config path   shows where that is"
+}
+
+// root is the first part of the key.
+func (s Setting) root() string {
+	root, _, _ := strings.Cut(s.Key, ".")
+	return root
+}
