@@ -52,6 +52,9 @@ func (d *Daemon) why(ctx context.Context, s run.State, now wire.RunView) (wire.W
 	v.Question = d.text(s.Last.Agent.Question)
 	v.Claims = claims(s, d.text(s.Last.Agent.Summary))
 	if s.Status == run.Over && s.End.State == events.EndDone {
+		if now.Branch != "" {
+			v.Next = append(v.Next, explain.Worktree(now.Workspace, now.Branch)...)
+		}
 		v.Evidence, err = d.evidence(ctx, s)
 	}
 	return v, err
@@ -142,6 +145,9 @@ func (d *Daemon) evidence(ctx context.Context, s run.State) (*wire.Evidence, err
 	}
 	e := &wire.Evidence{
 		Tree: string(s.End.Tree), Checkout: "in place", Gates: gateViews(s, spec),
+	}
+	if s.Last.Checkout == events.CheckoutClean {
+		e.Checkout = "clean checkout"
 	}
 	if e.Created, err = d.worker.MadePaths(s.Last.Created); err != nil {
 		return nil, err

@@ -61,6 +61,7 @@ func params(dir string) testscript.Params {
 			"exits":   exits,
 			"cmpnorm": cmpnorm,
 			"kill9":   kill9,
+			"capture": capture,
 			"await":   await,
 			"release": release,
 			"repo":    repo,
@@ -150,6 +151,18 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit %d, want %d", got, want)
 	}
+}
+
+// capture keeps the first word of the last output in a variable: capture NAME.
+func capture(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: capture NAME")
+	}
+	words := strings.Fields(ts.ReadFile("stdout"))
+	if len(words) == 0 {
+		ts.Fatalf("there is no output")
+	}
+	ts.Setenv(args[0], words[0])
 }
 
 // kill9 kills the process whose id is in a JSON answer: kill9 FILE.
