@@ -31,6 +31,7 @@ type fleet struct {
 	// draining says that no new iteration may begin.
 	draining func() bool
 	kept     *kept
+	anew     string // this boot of the host, if live runs are halted as it is another one
 
 	wg sync.WaitGroup
 
@@ -84,16 +85,12 @@ func (f *fleet) load(ctx context.Context, booted time.Time) error {
 		}
 	}
 	f.addOver()
+	first := engine.Reboot{Booted: booted, Anew: f.anew}
 	for _, status := range []run.Status{run.Live, run.Halted} {
 		for _, s := range open {
 			if s.Status == status {
-				f.serve(ctx, s)
+				f.serve(ctx, s, first)
 			}
-		}
-	}
-	for _, s := range open {
-		if off := booted.Sub(s.Clock.Latest); s.Status == run.Live && off >= sleepLeast {
-			f.suspend(ctx, s.ID, off)
 		}
 	}
 	return ctx.Err()
@@ -129,7 +126,7 @@ func (f *fleet) addOver() {
 			f.runs[h.ID] = &member{head: h}
 		}
 	}
-	for id, s := range f.kept.fold.States() {
+	for id, s := range f.kept.fold.InMemory() {
 		if m := f.runs[id]; m != nil {
 			m.state = &s
 		}
@@ -147,13 +144,14 @@ func (f *fleet) release(s *snapshot.Snapshot) {
 	}
 }
 
-// serve adds a run and, unless it is over, starts its actor.
-func (f *fleet) serve(ctx context.Context, s run.State) *member {
+// serve adds a run and, unless it is over, starts its actor, which begins with
+// what the host's boot means for the run.
+func (f *fleet) serve(ctx context.Context, s run.State, first engine.Reboot) *member {
 	m := &member{head: snapshot.HeadOf(s, ""), state: &s}
 	if s.Status != run.Over {
 		cfg := engine.Config{
 			Journal: f.journal, Worker: f.worker, Host: f.host, Now: f.now, Log: f.log,
-			Changed: f.note, Draining: f.draining,
+			Changed: f.note, Draining: f.draining, First: first,
 		}
 		var err error
 		if cfg.Flow, err = f.flow(ctx, s); err != nil {
@@ -350,7 +348,7 @@ func (f *fleet) begin(ctx context.Context, id string, started events.RunStarted,
 	if err != nil {
 		return run.State{}, fmt.Errorf("store the start of a run: %w", err)
 	}
-	f.serve(ctx, s)
+	f.serve(ctx, s, engine.Reboot{})
 	f.note(s)
 	return s, nil
 }

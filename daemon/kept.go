@@ -54,48 +54,25 @@ func openKept(path, streams, mark, boot string, out *slog.Logger) (k *kept, prov
 		out.Warn("open the snapshot", "error", err)
 	}
 	k.begin(nil)
-	return k, k.replay(streams, mark, boot)
+	return k, k.fold.AddFiles(streams, mark, boot)
 }
 
 // begin begins a fold behind a snapshot, nil for none.
 func (k *kept) begin(s *snapshot.Snapshot) {
+	if k.fold != nil {
+		_ = k.fold.Close() // of a file without a name
+	}
 	// The one before is closed when its last reader has let go of it.
 	k.current.Store(s)
 	k.fold = snapshot.NewFold(s)
+	if s == nil && k.path != "" {
+		if err := k.fold.SpillTo(filepath.Dir(k.path)); err != nil {
+			k.out.Warn("fold the event log", "error", err) // in memory, then
+		}
+	}
 	k.fold.Damaged = func(subject string, err error) {
 		k.out.Error("read a stored event", "subject", subject, "error", err)
 	}
-}
-
-// decoded is a stored event as a reader of the log would get it.
-type decoded struct {
-	stored log.Stored
-	err    error
-}
-
-// replay adds what the files of the event store hold.
-func (k *kept) replay(streams, mark, boot string) error {
-	stream, err := store.Stream(mark)
-	if err != nil {
-		return err
-	}
-	work := func(list []store.Record) []decoded {
-		out := make([]decoded, 0, len(list))
-		for _, r := range list {
-			st, err := log.StoredAt(stream, r.Position, r.Subject, r.Message)
-			st.Bytes = nil // they are the reader's
-			out = append(out, decoded{st, err})
-		}
-		return out
-	}
-	return store.Replay(streams, mark, boot, work, func(list []decoded) error {
-		for _, r := range list {
-			if err := k.fold.Add(r.stored, r.err); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }
 
 // catchUp adds what the log has behind the fold. A snapshot that does not fit

@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/go-json-experiment/json"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"autopilot/events/log"
 	"autopilot/projections/run"
@@ -143,21 +144,26 @@ func (s *Snapshot) State(id string) (run.State, error) {
 	if !ok {
 		return run.State{}, fmt.Errorf("run %s is not in the snapshot", id)
 	}
-	b, err := s.bytes(p)
+	return p.state(s.file)
+}
+
+// state reads a state.
+func (p place) state(f *os.File) (run.State, error) {
+	b, err := p.bytes(f)
 	if err != nil {
 		return run.State{}, err
 	}
-	st, err := decodeState(b)
-	if err == nil && (st.ID != id || st.Log.Seq != p.Seq) {
-		err = fmt.Errorf("%w: another state is at the place of run %s", ErrDropped, id)
+	s, err := decodeState(b)
+	if err == nil && (s.ID != p.ID || s.Log.Seq != p.Seq) {
+		err = fmt.Errorf("%w: another state is at the place of run %s", ErrDropped, p.ID)
 	}
-	return st, err
+	return s, err
 }
 
 // bytes is the stored form of a state, proven.
-func (s *Snapshot) bytes(p place) ([]byte, error) {
+func (p place) bytes(f *os.File) ([]byte, error) {
 	b := make([]byte, p.length)
-	if _, err := s.file.ReadAt(b, p.offset); err != nil {
+	if _, err := f.ReadAt(b, p.offset); err != nil {
 		if errors.Is(err, io.EOF) {
 			err = fmt.Errorf("%w: it is cut off", ErrDropped)
 		}
@@ -177,7 +183,7 @@ func sumOf(b []byte) (sum [sumBytes]byte) {
 
 // stateOptions write a state so that it reads back equal: what is nil stays nil.
 func stateOptions() json.Options {
-	return json.JoinOptions(json.FormatNilSliceAsNull(true), json.OmitZeroStructFields(true), durations())
+	return json.JoinOptions(json.FormatNilSliceAsNull(true), json.OmitZeroStructFields(true), jsonv1.FormatDurationAsNano(true))
 }
 
 func encodeState(s run.State) ([]byte, error) {

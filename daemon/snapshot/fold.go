@@ -23,6 +23,7 @@ type Fold struct {
 	entries map[string]*entry
 	cursor  log.Cursor
 	added   int
+	spill   *spill
 	// Damaged is told of each stored event that cannot be read. It may be nil.
 	Damaged func(subject string, err error)
 }
@@ -31,6 +32,17 @@ type Fold struct {
 type entry struct {
 	state run.State
 	hash  string // of its last event
+	at    *place // in the spill, which has the state then
+}
+
+// head is what is known of the run.
+func (e *entry) head(id string) Head {
+	if e.at != nil {
+		return e.at.Head
+	}
+	h := HeadOf(e.state, e.hash)
+	h.ID = id
+	return h
 }
 
 // NewFold begins behind a snapshot; nil begins at the first event.
@@ -81,17 +93,18 @@ func (f *Fold) Add(st log.Stored, err error) error {
 		return nil
 	}
 	id := st.Event.Aggregate.ID
-	e := f.entries[id]
-	if e == nil {
-		if e, err = f.based(id); err != nil {
-			return err
-		}
-		if f.known(id) && (st.Event.Seq != e.state.Log.Seq+1 || st.Event.PrevHash != e.hash) {
-			return fmt.Errorf("%w: event %d of run %s does not follow it", ErrMismatch, st.Event.Seq, id)
-		}
-		f.entries[id] = e
+	first := f.entries[id] == nil && f.known(id)
+	e, err := f.entry(id)
+	if err != nil {
+		return err
+	}
+	if first && (st.Event.Seq != e.state.Log.Seq+1 || st.Event.PrevHash != e.hash) {
+		return fmt.Errorf("%w: event %d of run %s does not follow it", ErrMismatch, st.Event.Seq, id)
 	}
 	e.state, e.hash = Follow(e.state, st, e.hash), st.Hash
+	if e.state.Status == run.Over && f.spill != nil {
+		return f.put(id, e)
+	}
 	return nil
 }
 
@@ -110,13 +123,9 @@ func (f *Fold) broken(subject string) error {
 	if !ok {
 		return nil // of another aggregate, or a hole in the log
 	}
-	e := f.entries[id]
-	if e == nil {
-		var err error
-		if e, err = f.based(id); err != nil {
-			return err
-		}
-		f.entries[id] = e
+	e, err := f.entry(id)
+	if err != nil {
+		return err
 	}
 	if e.state.Log.Broken == 0 {
 		e.state.Log.Broken = e.state.Log.Seq + 1
@@ -132,17 +141,27 @@ func (f *Fold) known(id string) bool {
 	return ok
 }
 
-// based is a run as the base has it.
-func (f *Fold) based(id string) (*entry, error) {
-	if !f.known(id) {
-		return &entry{}, nil
+// entry is a run with its state in memory, first as the base has it.
+func (f *Fold) entry(id string) (*entry, error) {
+	e := f.entries[id]
+	var err error
+	switch {
+	case e != nil && e.at != nil:
+		e.state, err = e.at.state(f.spill.file)
+		e.at = nil
+	case e != nil:
+	case f.known(id):
+		h, _ := f.base.Head(id)
+		e = &entry{hash: h.Hash}
+		e.state, err = f.base.State(id)
+	default:
+		e = &entry{}
 	}
-	h, _ := f.base.Head(id)
-	s, err := f.base.State(id)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrMismatch, err)
 	}
-	return &entry{s, h.Hash}, nil
+	f.entries[id] = e
+	return e, nil
 }
 
 // Heads lists all runs, in the order of their ids.
@@ -156,9 +175,7 @@ func (f *Fold) Heads() []Head {
 		}
 	}
 	for id, e := range f.entries {
-		if e.state.Status != run.None {
-			h := HeadOf(e.state, e.hash)
-			h.ID = id
+		if h := e.head(id); h.Status != run.None {
 			out = append(out, h)
 		}
 	}
@@ -166,11 +183,13 @@ func (f *Fold) Heads() []Head {
 	return out
 }
 
-// States are those that differ from the base, in the order of their ids.
-func (f *Fold) States() iter.Seq2[string, run.State] {
+// InMemory are the states that differ from the base and were not put away, in
+// the order of their ids.
+func (f *Fold) InMemory() iter.Seq2[string, run.State] {
 	return func(yield func(string, run.State) bool) {
 		for _, id := range slices.Sorted(maps.Keys(f.entries)) {
-			if s := f.entries[id].state; s.Status != run.None && !yield(id, s) {
+			e := f.entries[id]
+			if e.at == nil && e.state.Status != run.None && !yield(id, e.state) {
 				return
 			}
 		}
@@ -179,7 +198,9 @@ func (f *Fold) States() iter.Seq2[string, run.State] {
 
 // State is a run as it is now.
 func (f *Fold) State(id string) (run.State, error) {
-	if e := f.entries[id]; e != nil {
+	if e := f.entries[id]; e != nil && e.at != nil {
+		return e.at.state(f.spill.file)
+	} else if e != nil {
 		return e.state, nil
 	}
 	if f.base == nil {

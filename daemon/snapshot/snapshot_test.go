@@ -142,6 +142,12 @@ func TestASnapshotAndTheRestEqualAFoldAtOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := history(t)
 		f := snapshot.NewFold(nil)
+		if rapid.Bool().Draw(t, "spill") {
+			if err := f.SpillTo(filepath.Dir(path)); err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+		}
 		for range rapid.IntRange(1, 4).Draw(t, "snapshots") {
 			if err := catchUp(f, l); err != nil {
 				t.Fatal(err)

@@ -27,7 +27,7 @@ func (f *Fold) Write(path string) (err error) {
 			err = errors.Join(fmt.Errorf("write snapshot: %w", err), tmp.Close(), os.Remove(tmp.Name()))
 		}
 	}()
-	w := &writer{w: bufio.NewWriterSize(tmp, 1<<18)}
+	w := &writer{f: tmp, w: bufio.NewWriterSize(tmp, 1<<18)}
 	if err := f.write(w); err != nil {
 		return err
 	}
@@ -45,15 +45,25 @@ func (f *Fold) Write(path string) (err error) {
 	return shim.SyncDir(filepath.Dir(path))
 }
 
+// syncEvery keeps each sync short: an append that comes meanwhile has its own to
+// wait for.
+const syncEvery = 4 << 20
+
 // writer counts what it writes.
 type writer struct {
-	w *bufio.Writer
-	n int64
+	f      *os.File
+	w      *bufio.Writer
+	n      int64
+	synced int64
 }
 
 func (w *writer) write(b []byte) error {
 	n, err := w.w.Write(b)
 	w.n += int64(n)
+	if err == nil && w.n-w.synced >= syncEvery {
+		w.synced = w.n
+		err = errors.Join(w.w.Flush(), w.f.Sync())
+	}
 	return err
 }
 
@@ -81,13 +91,15 @@ func (f *Fold) write(w *writer) error {
 
 // bytes is the form of a state that is written.
 func (f *Fold) bytes(id string) ([]byte, error) {
-	e := f.entries[id]
-	if e == nil {
-		return f.base.bytes(f.base.runs[id])
+	switch e := f.entries[id]; {
+	case e == nil:
+		return f.base.runs[id].bytes(f.base.file)
+	case e.at != nil:
+		return e.at.bytes(f.spill.file)
+	default:
+		e.state.ID = id // a run whose first event is lost has none
+		return encodeState(e.state)
 	}
-	s := e.state
-	s.ID = id
-	return encodeState(s)
 }
 
 func (p place) append(b []byte) []byte {
