@@ -52,6 +52,8 @@ type Config struct {
 	// Unservable, if not empty, is why the run cannot go on at all: it is halted
 	// at once, and Flow is only there to decide on what people ask.
 	Unservable string
+	// First is carried out before anything else is begun.
+	First Reboot
 }
 
 // Actor owns one run: its state, and every append to its log. Run must be
@@ -130,6 +132,9 @@ func (a *Actor) Run(ctx context.Context) error {
 	if s := a.State(); s.Status == run.Halted && s.Stage == run.Agent {
 		a.closed(ctx, *s.Halt) // the daemon before may not have come to it
 	}
+	if err := a.first(ctx); err != nil {
+		return err
+	}
 	for {
 		s := a.State()
 		if s.Status == run.Over && j == nil {
@@ -157,6 +162,20 @@ func (a *Actor) Run(ctx context.Context) error {
 			continue
 		}
 		if j, err = a.await(ctx, j, act); err != nil {
+			return err
+		}
+	}
+}
+
+// first carries out what comes before anything else. A command that comes
+// meanwhile is decided before it.
+func (a *Actor) first(ctx context.Context) error {
+	for {
+		data, err := Decide(a.State(), a.cfg.First, a.cfg.Now())
+		if err != nil || data == nil {
+			return err
+		}
+		if err := a.append(ctx, data); err != nil {
 			return err
 		}
 	}

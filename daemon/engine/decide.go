@@ -24,6 +24,14 @@ type Resume struct{ Note events.Ref }
 // Suspend reports that the host slept.
 type Suspend struct{ For time.Duration }
 
+// Reboot reports that a daemon has begun to serve the run after the host was
+// off. Booted is when the host booted, zero if that is not known. It is decided
+// again until it changes nothing.
+type Reboot struct {
+	Booted time.Time
+	Anew   string // the boot, if it is another one than that of the daemon before and a person is to be asked
+}
+
 // Report is the outcome of what Next asked for: one of the events that a
 // Worker makes.
 type Report struct{ Data events.Data }
@@ -39,6 +47,7 @@ func (Start) command()   {}
 func (Stop) command()    {}
 func (Resume) command()  {}
 func (Suspend) command() {}
+func (Reboot) command()  {}
 func (Report) command()  {}
 func (GiveUp) command()  {}
 
@@ -71,6 +80,8 @@ func Decide(s run.State, c Command, now time.Time) (events.Data, error) {
 			return nil, nil
 		}
 		return events.RunSuspended{MS: c.For.Milliseconds()}, nil
+	case Reboot:
+		return decideReboot(s, c, now), nil
 	case Report:
 		return decideReport(s, c)
 	case GiveUp:
@@ -83,6 +94,32 @@ func Decide(s run.State, c Command, now time.Time) (events.Data, error) {
 		}, nil
 	}
 	return nil, fmt.Errorf("command %T is not known", c)
+}
+
+// offLeast is longer than a hiccup.
+const offLeast = 2 * time.Second
+
+// decideReboot: first the time that the host was off is taken from the run's
+// activity, so that nothing after counts it, then the run is halted if a person
+// is to be asked. One that is to be stopped at once needs no asking.
+func decideReboot(s run.State, c Reboot, now time.Time) events.Data {
+	if s.Status != run.Live {
+		return nil
+	}
+	booted := c.Booted
+	if booted.After(now) {
+		booted = now // the clock was put back
+	}
+	if off := booted.Sub(s.Clock.Latest); !booted.IsZero() && off >= offLeast {
+		return events.RunSuspended{MS: off.Milliseconds()}
+	}
+	if c.Anew == "" || s.Stop == events.StopNow || s.Stop == events.StopCancel {
+		return nil
+	}
+	return events.RunHalted{
+		Reason: events.HaltRebooted, Phase: s.Loop.Phase, Iteration: s.Loop.Iteration,
+		Value: c.Anew, Tree: s.Last.Tree,
+	}
 }
 
 // decideStop: a stronger stop replaces a weaker one; a weaker or equal one
@@ -140,7 +177,7 @@ func decideResume(s run.State, c Resume, now time.Time) (events.Data, error) {
 			return nil, ErrNeedsNote
 		}
 	case events.HaltNoop, events.HaltAgentLost, events.HaltAgentFailed, events.HaltStopped,
-		events.HaltInternal, events.HaltWorkspaceGone:
+		events.HaltInternal, events.HaltRebooted, events.HaltWorkspaceGone:
 	}
 	return events.RunResumed{Note: c.Note}, nil
 }

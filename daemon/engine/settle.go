@@ -87,7 +87,7 @@ func halt(reason events.Halt) func(view) Action {
 		case events.HaltNeedsPerson:
 			h.Question = q.Last.Agent.Question
 		case events.HaltLogIntegrity, events.HaltAgentFailed, events.HaltStopped,
-			events.HaltInternal, events.HaltWorkspaceGone:
+			events.HaltInternal, events.HaltRebooted, events.HaltWorkspaceGone:
 		}
 		return Halt{h}
 	}

@@ -58,7 +58,7 @@ func halts() []events.Halt {
 	return []events.Halt{
 		events.HaltDrift, events.HaltLogIntegrity, events.HaltSameness, events.HaltStuck, events.HaltSignature,
 		events.HaltUnverifiable, events.HaltIterations, events.HaltHours, events.HaltNoop, events.HaltAgentLost,
-		events.HaltAgentFailed, events.HaltStopped, events.HaltInternal, events.HaltNeedsPerson, events.HaltWorkspaceGone,
+		events.HaltAgentFailed, events.HaltStopped, events.HaltInternal, events.HaltNeedsPerson, events.HaltRebooted, events.HaltWorkspaceGone,
 	}
 }
 

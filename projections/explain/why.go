@@ -57,6 +57,8 @@ func halted(s run.State, h events.RunHalted) string {
 			return fmt.Sprintf("halted: the agent has a question after iteration %d", h.Iteration)
 		}
 		return fmt.Sprintf("halted: the agent says that it is blocked after iteration %d", h.Iteration)
+	case events.HaltRebooted:
+		return "halted: the host has booted anew, and after_reboot is ask"
 	case events.HaltWorkspaceGone:
 		return "halted: the workspace is gone"
 	}
@@ -158,6 +160,8 @@ func afterHalt(h string, reason events.Halt) []wire.NextCommand {
 		return commands("apctl resume "+h, "when its program is back")
 	case events.HaltAgentLost, events.HaltNoop, events.HaltInternal:
 		return commands(logs, "what the agent printed", "apctl resume "+h, "try again")
+	case events.HaltRebooted:
+		return commands("apctl resume "+h, "go on where it was", diff, "what it changed so far")
 	case events.HaltWorkspaceGone:
 		return commands("apctl resume "+h, "when the workspace is back")
 	case events.HaltNeedsPerson:

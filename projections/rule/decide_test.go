@@ -75,6 +75,7 @@ func TestExitCodes(t *testing.T) {
 		{"halted", events.HaltStopped, 11},
 		{"halted", events.HaltNeedsPerson, 13},
 		{"halted", events.HaltWorkspaceGone, 13},
+		{"halted", events.HaltRebooted, 13},
 		{"halted", events.HaltInternal, 1},
 		{"halted", "of-a-newer-version", 10},
 		{"of-a-newer-version", "", 1},

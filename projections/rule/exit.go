@@ -32,7 +32,7 @@ func ExitCode(state string, halt events.Halt) int {
 
 func haltCode(halt events.Halt) int {
 	switch halt {
-	case events.HaltNeedsPerson, events.HaltWorkspaceGone:
+	case events.HaltNeedsPerson, events.HaltRebooted, events.HaltWorkspaceGone:
 		return wire.ExitPerson
 	case events.HaltInternal:
 		return wire.ExitFailed

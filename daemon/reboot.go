@@ -1,0 +1,110 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"autopilot/daemon/effect/proc"
+	"autopilot/projections/run"
+)
+
+// bootFile names the boot of the host in which live runs were last served. It
+// changes only after every run that a reboot halts is halted, so that a daemon
+// which dies in between leaves the rest to the next one.
+func bootFile(state string) string { return filepath.Join(state, "boot") }
+
+// rebooted is boot if the daemon before served another one, else empty. A state
+// directory without that file had no such daemon.
+func rebooted(state, boot string) (string, error) {
+	b, err := os.ReadFile(bootFile(state))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the boot of the daemon before: %w", err)
+	}
+	if strings.TrimSpace(string(b)) == boot {
+		return "", nil
+	}
+	return boot, nil
+}
+
+// loadFleet folds and serves all runs. Where a person is to be asked after a
+// reboot, those that were live are halted before anything of theirs is begun.
+func (d *Daemon) loadFleet(ctx context.Context) error {
+	boot, err := d.cfg.boot()
+	if err != nil {
+		return err
+	}
+	if d.cfg.AskAfterReboot {
+		if d.fleet.anew, err = rebooted(d.cfg.Places.State, boot); err != nil {
+			return err
+		}
+	}
+	if err := d.fleet.load(ctx, bootTime()); err != nil {
+		return err
+	}
+	waiting := map[string]bool{}
+	if d.fleet.anew != "" {
+		for _, h := range d.fleet.heads() {
+			if h.Status == run.Live {
+				waiting[h.ID] = true
+			}
+		}
+	}
+	d.fleet.wg.Go(func() { d.settleBoot(d.fleet.ctx, boot, waiting) })
+	return nil
+}
+
+// boot is the present boot of the host.
+func (c Config) boot() (string, error) {
+	if c.Boot != "" {
+		return c.Boot, nil
+	}
+	return proc.Boot()
+}
+
+// settleBoot waits until no run is left that the reboot halts, and then stores
+// the boot.
+func (d *Daemon) settleBoot(ctx context.Context, boot string, waiting map[string]bool) {
+	for {
+		changed := d.fleet.wait()
+		if !d.fleet.unsettled(waiting) {
+			break
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+	if err := storeBoot(d.cfg.Places.State, boot); err != nil {
+		d.cfg.Log.Error("remember the boot of the host", "error", err)
+	}
+}
+
+func storeBoot(state, boot string) error {
+	path := bootFile(state)
+	if err := os.WriteFile(path+".new", []byte(boot), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// unsettled says whether one of the runs is as it was loaded, live.
+func (f *fleet) unsettled(runs map[string]bool) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for id := range runs {
+		if m := f.runs[id]; m != nil && m.head.Status == run.Live {
+			return true
+		}
+		delete(runs, id) // it may be resumed before the others are settled
+	}
+	return false
+}
