@@ -147,7 +147,7 @@ func (d *Daemon) evidence(ctx context.Context, s run.State) (*wire.Evidence, err
 		Tree: string(s.End.Tree), Checkout: "in place", Gates: gateViews(s, spec),
 	}
 	if s.Last.Checkout == events.CheckoutClean {
-		e.Checkout = "clean checkout"
+		e.Checkout = "clean"
 	}
 	if e.Created, err = d.worker.MadePaths(s.Last.Created); err != nil {
 		return nil, err

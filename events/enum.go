@@ -152,4 +152,5 @@ const (
 	RefusedInvariantRed Refusal = "invariant-red" // an invariant fails already
 	RefusedUnverifiable Refusal = "gate-unverifiable"
 	RefusedUnstable     Refusal = "tree-changed" // the gates change the tree that they judge
+	RefusedSetup        Refusal = "setup-failed" // a clean checkout cannot be set up
 )

@@ -185,7 +185,7 @@ var sampleData = map[string]Data{
 				Exit: -1, DurationMS: 4, Files: sampleRef("17"),
 			},
 		},
-		Tree: sampleTree("03"), Work: sampleTree("04"), Created: sampleRef("18"), Repeated: true,
+		Tree: sampleTree("03"), Work: sampleTree("04"), Created: sampleRef("18"), Repeated: true, Checkout: CheckoutClean,
 	},
 	TypeIterationStarted: IterationStarted{
 		Phase: "work", Iteration: 2, Attempt: 1, Effect: sampleEffect, Prompt: sampleRef("21"),

@@ -33,6 +33,8 @@ const (
 	AfterRecord  = "after-record"  // of a tree
 	AfterRestore = "after-restore" // the workspace is back at the start of a lost attempt
 
+	AfterCheckout = "after-checkout" // a clean checkout is written, and nothing runs in it yet
+
 	DuringSnapshot = "during-snapshot" // it is written and not synced
 	AfterSnapshot  = "after-snapshot"  // it has its name, and its directory is not synced
 )
@@ -40,7 +42,7 @@ const (
 // Points lists the places.
 func Points() []string {
 	return []string{
-		BeforeAppend, AfterAppend, AfterIntent, AfterLaunch, AfterGate, AfterRecord, AfterRestore,
+		BeforeAppend, AfterAppend, AfterIntent, AfterLaunch, AfterGate, AfterRecord, AfterRestore, AfterCheckout,
 		DuringSnapshot, AfterSnapshot,
 	}
 }

@@ -130,3 +130,9 @@ func oneLine(path string) string {
 	}
 	return path
 }
+
+// Headed is an excerpt behind a text that must not be lost, as one excerpt.
+func Headed(head, excerpt string) string {
+	head = Excerpt([]byte(head), ExcerptBytes/2, 0, "")
+	return head + Excerpt([]byte(excerpt), ExcerptBytes-len(head), 0, "")
+}

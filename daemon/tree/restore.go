@@ -121,16 +121,19 @@ func (rs *restoring) plainParents(path string) error {
 // writeBack writes all files that the target has and the present has not,
 // from one git process.
 func (r *Repo) writeBack(ctx context.Context, rs *restoring, changes []Change) error {
-	var ids strings.Builder
-	var list []Change
-	for _, c := range changes {
-		if c.Status != Deleted {
-			list = append(list, c)
-			ids.WriteString(c.NewID + "\n")
-		}
-	}
+	list := slices.DeleteFunc(slices.Clone(changes), func(c Change) bool { return c.Status == Deleted })
+	return r.eachContent(ctx, list, rs.write)
+}
+
+// eachContent gives the new content of each path to write, in order, from one
+// git process.
+func (r *Repo) eachContent(ctx context.Context, list []Change, write func(Change, io.Reader) error) error {
 	if len(list) == 0 {
 		return nil
+	}
+	var ids strings.Builder
+	for _, c := range list {
+		ids.WriteString(c.NewID + "\n")
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -141,7 +144,7 @@ func (r *Repo) writeBack(ctx context.Context, rs *restoring, changes []Change) e
 		pw.CloseWithError(err)
 		ended <- err
 	}()
-	err := rs.writeAll(bufio.NewReader(pr), list)
+	err := writeAll(bufio.NewReader(pr), list, write)
 	if err != nil {
 		cancel()
 	}
@@ -157,14 +160,14 @@ func ignoreIf(drop bool, err error) error {
 	return err
 }
 
-func (rs *restoring) writeAll(in *bufio.Reader, list []Change) error {
+func writeAll(in *bufio.Reader, list []Change, write func(Change, io.Reader) error) error {
 	for _, c := range list {
 		size, err := batchHeader(in, c.NewID)
 		if err != nil {
 			return fmt.Errorf("%q: %w", c.Path, err)
 		}
 		text := &io.LimitedReader{R: in, N: size}
-		if err := rs.write(c, text); err != nil {
+		if err := write(c, text); err != nil {
 			return fmt.Errorf("%q: %w", c.Path, err)
 		}
 		// Drain what a path left alone did not take, and the line break after it.

@@ -37,7 +37,9 @@ func (w *Worker) BeginGates(ctx context.Context, s run.State, act engine.RunGate
 	}
 	d := events.GatesStarted{Phase: act.Phase, Iteration: act.Iteration}
 	for _, g := range p.Spec.Gates {
-		d.Effects = append(d.Effects, events.EffectRef{Gate: g.Name, Effect: w.newID()})
+		if isCommand(g) {
+			d.Effects = append(d.Effects, events.EffectRef{Gate: g.Name, Effect: w.newID()})
+		}
 	}
 	return d, nil
 }
@@ -83,10 +85,18 @@ func (w *Worker) Gates(ctx context.Context, s run.State, end <-chan struct{}) (_
 	if err != nil {
 		return events.GatesJudged{}, err
 	}
+	if results, err = g.withArtifacts(ctx, results, on.Tree); err != nil {
+		return events.GatesJudged{}, err
+	}
+	results = append(results, protected)
+	checkout, err := g.clean(ctx, results, on.Tree)
+	if err != nil {
+		return events.GatesJudged{}, err
+	}
 	l := s.Last.Gates
 	return events.GatesJudged{
-		Phase: l.Phase, Iteration: l.Iteration, Results: append(results, protected),
-		Tree: on.Tree, Work: on.Work, Created: g.made, Repeated: again,
+		Phase: l.Phase, Iteration: l.Iteration, Results: results,
+		Tree: on.Tree, Work: on.Work, Created: g.made, Repeated: again, Checkout: checkout,
 	}, nil
 }
 
@@ -104,6 +114,9 @@ type judging struct {
 func (g *judging) round(ctx context.Context, suffix string) ([]events.GateResult, error) {
 	var results []events.GateResult
 	for _, spec := range g.p.Spec.Gates {
+		if !isCommand(spec) {
+			continue
+		}
 		id := effectOf(g.s, spec.Name)
 		if id == "" {
 			return nil, fmt.Errorf("gate %s has no announced effect", spec.Name)
@@ -116,6 +129,24 @@ func (g *judging) round(ctx context.Context, suffix string) ([]events.GateResult
 		failpoint.Hit(failpoint.AfterGate)
 	}
 	return results, nil
+}
+
+// withArtifacts puts the verdicts on files among those of commands, in the order
+// in which the gates were given.
+func (g *judging) withArtifacts(ctx context.Context, results []events.GateResult, now events.Tree) ([]events.GateResult, error) {
+	var all []events.GateResult
+	for _, spec := range g.p.Spec.Gates {
+		if isCommand(spec) {
+			all, results = append(all, results[0]), results[1:]
+			continue
+		}
+		r, err := g.artifact(ctx, spec, now)
+		if err != nil {
+			return nil, fmt.Errorf("judge the files of gate %s: %w", spec.Name, err)
+		}
+		all = append(all, r)
+	}
+	return all, nil
 }
 
 func effectOf(s run.State, name events.Name) string {
@@ -135,30 +166,39 @@ func (g *judging) one(ctx context.Context, spec wire.GateSpec, id string) (event
 	if r, texts, bad := g.p.Gates.Unverifiable(c); bad {
 		return g.store(ctx, r, texts)
 	}
+	r, texts, err := g.judge(ctx, g.p.Gates, c, id)
+	if err != nil {
+		return r, err
+	}
+	if err := g.elsewhere(ctx, c, &r, r.Effect); err != nil {
+		return r, err
+	}
+	return g.store(ctx, r, texts)
+}
+
+// judge runs a command with what gates work with there, and judges how it ended.
+func (g *judging) judge(ctx context.Context, with gate.Pinned, c gate.Command, id string) (events.GateResult, gate.Texts, error) {
 	changes, err := g.p.Gates.CheckTools()
 	if err != nil {
-		return events.GateResult{}, err
+		return events.GateResult{}, gate.Texts{}, err
 	}
 	if len(changes) > 0 {
 		r, texts := gate.ToolsChanged(c, changes)
-		return g.store(ctx, r, texts)
+		return r, texts, nil
 	}
-	id, out, err := g.perform(ctx, g.p.Gates.Launch(c), id)
+	id, out, err := g.perform(ctx, with.Launch(c), id)
 	if err != nil {
-		return events.GateResult{}, err
+		return events.GateResult{}, gate.Texts{}, err
 	}
 	printed, err := g.w.printed(id)
 	if err != nil {
-		return events.GateResult{}, err
+		return events.GateResult{}, gate.Texts{}, err
 	}
 	r, texts := gate.Judge(c, gate.Process{
 		Outcome: out.Outcome, Exit: out.Exit, Signal: out.Signal, Active: out.Active, Bytes: out.Bytes,
 	}, printed)
-	g.p.Gates.Stamp(&r, c, id)
-	if err := g.elsewhere(ctx, c, &r, id); err != nil {
-		return r, err
-	}
-	return g.store(ctx, r, texts)
+	with.Stamp(&r, c, id)
+	return r, texts, nil
 }
 
 // elsewhereMost is the longest a gate may have run to be tried once more.
@@ -169,7 +209,8 @@ const elsewhereMost = time.Minute
 // would keep it red whatever an agent does. It is said, and changes nothing.
 func (g *judging) elsewhere(ctx context.Context, c gate.Command, r *events.GateResult, id string) error {
 	took := time.Duration(r.DurationMS) * time.Millisecond
-	if g.s.Loop.Iteration > 0 || c.Role != events.RoleGoal || r.Verdict != events.Fail || r.Failing > 0 || took > elsewhereMost {
+	if g.s.Loop.Iteration > 0 || c.Role != events.RoleGoal || r.Verdict != events.Fail || r.Failing > 0 || took > elsewhereMost ||
+		r.Effect == "" {
 		return nil
 	}
 	l := g.p.Gates.Launch(c)
@@ -187,25 +228,33 @@ func (g *judging) elsewhere(ctx context.Context, c gate.Command, r *events.GateR
 // perform performs the effect of a gate. A lost one is run again under a name that
 // follows from the first, as often as the workflow takes losses.
 func (g *judging) perform(ctx context.Context, l gate.Launch, id string) (string, effect.Outcome, error) {
-	limits := g.p.Flow.Limits.Gate
 	for n := 0; ; n++ {
-		name := id
-		if n > 0 {
-			name = fmt.Sprintf("%s-%d", id, n)
-		}
-		out, err := g.w.cfg.Effects.Run(ctx, shim.Spec{
-			ID: name, Argv: l.Argv, Dir: l.Dir, Env: l.Env,
-			Wall: limits.Wall, Idle: limits.Idle, Grace: limits.Grace,
-		}, nil, g.end)
-		switch {
-		case err != nil:
+		name := retryName(id, n)
+		out, err := g.once(ctx, l, name)
+		if err != nil || out.Outcome != events.Lost || n >= g.p.Flow.Limits.Losses {
 			return name, out, err
-		case out.Outcome == events.Stopped:
-			return name, out, errEnded
-		case out.Outcome != events.Lost || n >= g.p.Flow.Limits.Losses:
-			return name, out, nil
 		}
 	}
+}
+
+// retryName names the effect that follows n lost ones.
+func retryName(id string, n int) string {
+	if n == 0 {
+		return id
+	}
+	return fmt.Sprintf("%s-%d", id, n)
+}
+
+func (g *judging) once(ctx context.Context, l gate.Launch, name string) (effect.Outcome, error) {
+	limits := g.p.Flow.Limits.Gate
+	out, err := g.w.cfg.Effects.Run(ctx, shim.Spec{
+		ID: name, Argv: l.Argv, Dir: l.Dir, Env: l.Env,
+		Wall: limits.Wall, Idle: limits.Idle, Grace: limits.Grace,
+	}, nil, g.end)
+	if err == nil && out.Outcome == events.Stopped {
+		err = errEnded
+	}
+	return out, err
 }
 
 // store keeps the texts of a result.

@@ -175,7 +175,8 @@ func (w *Worker) DropSecret(id string) error {
 }
 
 // SweepSecrets forgets the secrets of runs that are not needed: those that are
-// over, and those whose start was never stored.
+// over, and those whose start was never stored. Their clean checkouts go with
+// them.
 func (w *Worker) SweepSecrets(needed func(id string) bool) error {
 	files, err := filepath.Glob(filepath.Join(w.cfg.State, "runs", "*.json"))
 	if err != nil {
@@ -187,7 +188,7 @@ func (w *Worker) SweepSecrets(needed func(id string) bool) error {
 			errs = append(errs, w.DropSecret(id))
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, w.sweepCheckouts(needed))...)
 }
 
 // text reads a blob as a string; no ref is an empty one.

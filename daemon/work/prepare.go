@@ -88,6 +88,9 @@ func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent
 		return nil, err
 	}
 	p.Spec.Workspace = ws.Path
+	if p.Spec.Setup != "" {
+		p.Spec.Checkout = events.CheckoutClean // set-up prepares one, so it asks for one
+	}
 	if p.Repo, err = w.repo(ctx, ws); err != nil {
 		return nil, err
 	}
@@ -118,10 +121,10 @@ func (w *Worker) checkCommands(p *Plan) error {
 	if err := p.findAgent(); err != nil {
 		return err
 	}
-	for _, g := range p.Spec.Gates {
+	for _, g := range toRun(p.Spec) {
 		if _, texts, bad := p.Gates.Unverifiable(gate.Command{Name: g.Name, Run: command(g)}); bad {
 			return wire.Errorf(wire.Usage, "gate %s: %s", g.Name, strings.TrimSpace(texts.Excerpt)).
-				WithHint("correct --gate %s=CMD", g.Name)
+				WithHint("correct %s", asTyped(g))
 		}
 	}
 	return nil
@@ -155,29 +158,8 @@ func CheckText(what, text string) error {
 
 // checkSpec refuses what cannot be a run.
 func checkSpec(spec wire.RunSpec) error {
-	goals := 0
-	seen := map[events.Name]bool{}
-	for _, g := range spec.Gates {
-		switch {
-		case !g.Name.Valid():
-			return wire.Errorf(wire.Usage, "gate name %q: use letters a-z, digits, - and _", g.Name)
-		case g.Name == gate.ProtectedName:
-			return wire.Errorf(wire.Usage, "gate name %q is taken by the gate for pinned files", g.Name)
-		case seen[g.Name]:
-			return wire.Errorf(wire.Usage, "gate name %q is given twice", g.Name)
-		case strings.TrimSpace(g.Command) == "" || strings.ContainsRune(g.Command, 0):
-			return wire.Errorf(wire.Usage, "gate %s has no usable command", g.Name)
-		case g.Role != events.RoleGoal && g.Role != events.RoleInvariant:
-			return wire.Errorf(wire.Usage, "gate %s: role %q is neither goal nor invariant", g.Name, g.Role)
-		}
-		seen[g.Name] = true
-		if g.Role == events.RoleGoal {
-			goals++
-		}
-	}
-	if goals == 0 {
-		return wire.Errorf(wire.Usage, "no gate: nothing would prove the task").
-			WithHint("give at least one --gate NAME=CMD that fails now and passes when the task is done")
+	if err := cmp.Or(checkGates(spec.Gates), checkCheckout(spec)); err != nil {
+		return err
 	}
 	if err := checkAgent(spec.Agent); err != nil {
 		return err
@@ -208,7 +190,7 @@ func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events
 		Limits: limits(p.Spec, p.Flow), Start: p.Spec.Start, Tree: snap.Tree, Work: snap.Work, Nested: len(snap.Nested),
 	}
 	for _, g := range p.Spec.Gates {
-		d.Gates = append(d.Gates, events.Gate{Name: g.Name, Kind: events.GateCommand, Role: g.Role})
+		d.Gates = append(d.Gates, events.Gate{Name: g.Name, Kind: cmp.Or(g.Kind, events.GateCommand), Role: g.Role})
 	}
 	d.Gates = append(d.Gates, events.Gate{Name: gate.ProtectedName, Kind: events.GateProtected, Role: events.RoleInvariant})
 	_, source, err := workflow.Shipped(p.Spec.Workflow)
@@ -305,11 +287,13 @@ func (w *Worker) Preview(ctx context.Context, q wire.StartRequest, agents agent.
 	return v, nil
 }
 
+func isCommand(g wire.GateSpec) bool { return g.Kind == "" || g.Kind == events.GateCommand }
+
 func command(g wire.GateSpec) rule.Command { return rule.Command{Text: g.Command} }
 
 func commands(spec wire.RunSpec) []rule.Command {
 	var out []rule.Command
-	for _, g := range spec.Gates {
+	for _, g := range toRun(spec) {
 		out = append(out, command(g))
 	}
 	return out

@@ -125,6 +125,9 @@ func (w *Worker) Recorded(ctx context.Context, s run.State) error {
 		message = fmt.Sprintf("run %s: iteration %s", s.Facts.Handle, name)
 	}
 	ended := w.endAgent(ctx, s)
+	if s.Status != run.Live {
+		ended = errors.Join(ended, removeAll(w.cleanDir(s.ID)))
+	}
 	repo, err := w.Repo(ctx, s)
 	if err == nil {
 		_, err = repo.Keep(ctx, s.ID, name, s.Last.Tree, "", message)

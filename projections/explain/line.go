@@ -54,7 +54,7 @@ func names(gates []events.Gate) string {
 	var goals, invariants []string
 	for _, g := range gates {
 		switch {
-		case g.Kind != events.GateCommand:
+		case g.Kind == events.GateProtected:
 		case g.Role == events.RoleGoal:
 			goals = append(goals, string(g.Name))
 		default:
@@ -82,6 +82,9 @@ func judged(d events.GatesJudged) string {
 	where := fmt.Sprintf("iteration %d", d.Iteration)
 	if d.Iteration == 0 {
 		where = "baseline"
+	}
+	if d.Checkout == events.CheckoutClean {
+		where += ", in a clean checkout"
 	}
 	return where + ": " + strings.Join(parts, ", ")
 }
@@ -122,6 +125,22 @@ func reason(r events.GateResult) string {
 		return "pinned files unchanged"
 	case events.ReasonPinChanged:
 		return "pinned files changed"
+	case events.ReasonWritten:
+		return "every file is written"
+	case events.ReasonMissing:
+		return "a file is missing"
+	case events.ReasonBlank:
+		return "a file is blank"
+	case events.ReasonStale:
+		return "a file is as it was before the work"
+	case events.ReasonSetup:
+		if r.Verdict == events.Skipped {
+			return "not run, as the set-up failed"
+		}
+		if r.Exit < 0 {
+			return "set-up of a clean checkout did not finish"
+		}
+		return "set-up of a clean checkout: " + exit(r.Exit)
 	}
 	return string(r.Reason)
 }

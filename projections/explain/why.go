@@ -16,7 +16,11 @@ func Why(s run.State) (rule, because string) {
 	case run.Halted:
 		return string(s.Halt.Reason), halted(s, *s.Halt)
 	case run.Over:
-		return string(s.End.State), over(*s.End)
+		because := over(*s.End)
+		if s.End.State == events.EndDone && s.Last.Checkout == events.CheckoutClean {
+			because += ", and in a clean checkout of it"
+		}
+		return string(s.End.State), because
 	case run.Live:
 		return "running", live(s)
 	case run.None:
@@ -104,6 +108,8 @@ func refused(d events.RunEnded) string {
 		return fmt.Sprintf("refused: gate %s cannot be run", d.Gate)
 	case events.RefusedUnstable:
 		return "refused: the gates change the files that they judge"
+	case events.RefusedSetup:
+		return "refused: the set-up command fails in a clean checkout, before any work"
 	}
 	return "refused"
 }

@@ -150,6 +150,10 @@ func matchAny(globs []string, name string) bool {
 	return false
 }
 
+// GlobMatch reports whether a glob matches a path or a folder that it is in, by
+// the rules of Pins.
+func GlobMatch(glob, name string) bool { return match(clean(glob), name) }
+
 // clean leaves the form that match reads; a leading slash, which anchors a
 // name without folders, stays.
 func clean(glob string) string {

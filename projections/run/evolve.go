@@ -76,7 +76,7 @@ func judged(s State, d events.GatesJudged) State {
 		s.Last.Before = s.Last.Results
 		s.Stage = Judged
 	}
-	s.Last.Results, s.Last.Created = d.Results, d.Created
+	s.Last.Results, s.Last.Created, s.Last.Checkout = d.Results, d.Created, d.Checkout
 	s.Last.Tree, s.Last.Work = d.Tree, d.Work
 	return s
 }

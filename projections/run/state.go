@@ -78,8 +78,9 @@ type Last struct {
 	Baseline []events.GateResult
 	Before   []events.GateResult // judged ones of the iteration before
 	Record   events.IterationRecorded
-	Created  events.Ref  // files that gates have made
-	Tree     events.Tree // as it was seen last
+	Checkout events.Checkout // where the latest results come from
+	Created  events.Ref      // files that gates have made
+	Tree     events.Tree     // as it was seen last
 	Work     events.Tree
 }
 

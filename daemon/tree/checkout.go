@@ -1,0 +1,113 @@
+package tree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"autopilot/events"
+)
+
+// CheckedOut says what Checkout wrote.
+type CheckedOut struct {
+	Files  int
+	Absent []string // large files and nested repositories: their content is not recorded
+}
+
+// Checkout writes a recorded tree into a directory that does not exist, or is
+// empty: files as they were on disk, programs among them and links as such. It
+// never writes outside of that directory. After an error, what is there is a part.
+func (r *Repo) Checkout(ctx context.Context, t events.Tree, dir string) (CheckedOut, error) {
+	list, absent, err := r.contents(ctx, t)
+	if err != nil {
+		return CheckedOut{}, fmt.Errorf("check out %s: %w", dir, err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return CheckedOut{}, fmt.Errorf("check out: %w", err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return CheckedOut{}, fmt.Errorf("check out: %w", err)
+	}
+	defer root.Close()
+	c := &checkingOut{root: root, dirs: map[string]bool{".": true}}
+	if err := r.eachContent(ctx, list, c.write); err != nil {
+		return CheckedOut{}, fmt.Errorf("check out %s: %w", dir, err)
+	}
+	return CheckedOut{Files: len(list), Absent: absent}, nil
+}
+
+// contents lists a tree: what has content as additions, and the rest.
+func (r *Repo) contents(ctx context.Context, t events.Tree) (list []Change, absent []string, err error) {
+	if err := treeOK(t); err != nil {
+		return nil, nil, err
+	}
+	out, err := r.run(ctx, call{args: []string{"ls-tree", "-r", "-z", "--full-tree", string(t)}})
+	if err != nil {
+		return nil, nil, err
+	}
+	for entry := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		if entry == "" {
+			continue
+		}
+		meta, name, ok := strings.Cut(entry, "\t")
+		fields := strings.Fields(meta)
+		if !ok || len(fields) != 3 {
+			return nil, nil, fmt.Errorf("unexpected line %.80q", entry)
+		}
+		if fields[0] == modeLink {
+			absent = append(absent, name)
+			continue
+		}
+		list = append(list, Change{Path: name, Status: Added, NewMode: fields[0], NewID: fields[2]})
+	}
+	return list, absent, nil
+}
+
+// checkingOut is one Checkout.
+type checkingOut struct {
+	root *os.Root
+	dirs map[string]bool // that are there
+}
+
+func (c *checkingOut) write(to Change, text io.Reader) error {
+	if err := c.makeDir(path.Dir(to.Path)); err != nil {
+		return err
+	}
+	mode, err := fileMode(to.NewMode)
+	if err != nil {
+		return err
+	}
+	if mode&fs.ModeSymlink != 0 {
+		target, err := io.ReadAll(text)
+		if err != nil {
+			return err
+		}
+		return c.root.Symlink(string(target), to.Path)
+	}
+	f, err := c.root.OpenFile(to.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode.Perm())
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, text)
+	return errors.Join(err, f.Close())
+}
+
+func (c *checkingOut) makeDir(dir string) error {
+	if c.dirs[dir] {
+		return nil
+	}
+	if err := c.makeDir(path.Dir(dir)); err != nil {
+		return err
+	}
+	if err := c.root.Mkdir(dir, 0o777); err != nil {
+		return err
+	}
+	c.dirs[dir] = true
+	return nil
+}
