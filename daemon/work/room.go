@@ -10,10 +10,10 @@ import (
 	"autopilot/daemon/engine"
 )
 
-// minFree is the room on the disk of the state below which nothing is begun:
+// MinFree is the room on the disk of the state below which nothing is begun:
 // what is under way must still be able to end, and the server stays dead after
 // a write that failed.
-const minFree = 32 << 20
+const MinFree = 32 << 20
 
 // room refuses to begin anything on a disk that is nearly full.
 func (w *Worker) room() error {
@@ -21,8 +21,8 @@ func (w *Worker) room() error {
 	if err := unix.Statfs(w.cfg.State, &st); err != nil {
 		return fmt.Errorf("measure the room of %s: %w", w.cfg.State, err)
 	}
-	if free := uint64(st.Bavail) * uint64(st.Bsize); free < minFree {
-		return fmt.Errorf("%w: %d MiB are left in %s, at least %d are needed", engine.ErrNoRoom, free>>20, w.cfg.State, minFree>>20)
+	if free := uint64(st.Bavail) * uint64(st.Bsize); free < MinFree {
+		return fmt.Errorf("%w: %d MiB are left in %s, at least %d are needed", engine.ErrNoRoom, free>>20, w.cfg.State, MinFree>>20)
 	}
 	return nil
 }
