@@ -13,6 +13,7 @@ import (
 
 	"autopilot/daemon/blob"
 	"autopilot/daemon/bus"
+	"autopilot/daemon/config"
 	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/proc"
 	"autopilot/daemon/person"
@@ -60,7 +61,8 @@ type Daemon struct {
 	hosts   *hostLog
 	people  person.Table
 	uploads uploads
-	loaded  bool // all runs are served
+	edits   sync.Mutex // one change of a configuration file at a time
+	loaded  bool       // all runs are served
 
 	cancel   context.CancelFunc
 	stop     chan struct{} // closed when the daemon shall end
@@ -227,8 +229,8 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 
 // gateEnv reads gate.env anew for each run that starts.
 func (d *Daemon) gateEnv() (map[string]string, error) {
-	s, err := ReadSettings(d.cfg.Places.Config)
-	return s.Gate.Env, err
+	f := config.ReadUser(d.cfg.Places.Config)
+	return f.Gate.Env, f.Err()
 }
 
 // identify says who the process at the other end of a connection is.

@@ -1,16 +1,124 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"time"
 
 	"autopilot/daemon/bus"
+	"autopilot/daemon/config"
+	"autopilot/daemon/tree"
+	"autopilot/events"
 	"autopilot/events/wire"
 )
 
-func (d *Daemon) configShow(_ context.Context, _ bus.Request, _ wire.ConfigRequest) (wire.ConfigView, error) {
-	return wire.ConfigView{}, errUnbuilt
+// configShow answers every setting that a run in a directory would have. Outside
+// of a work tree it is what the user's file says.
+func (d *Daemon) configShow(ctx context.Context, _ bus.Request, body wire.ConfigRequest) (wire.ConfigView, error) {
+	ws, err := tree.Find(ctx, body.Workspace)
+	if err != nil && !errors.Is(err, tree.ErrNotRepository) {
+		return wire.ConfigView{}, wire.Errorf(wire.Usage, "%v", err)
+	}
+	return d.configView(ctx, ws, body.Settings)
 }
 
-func (d *Daemon) configSet(_ context.Context, _ bus.Request, _ wire.ConfigSetRequest) (wire.ConfigView, error) {
-	return wire.ConfigView{}, errUnbuilt
+func (d *Daemon) configView(ctx context.Context, ws tree.Workspace, settings map[string]string) (wire.ConfigView, error) {
+	l := d.layers(ws, settings)
+	v := wire.ConfigView{Root: ws.Path, UserPath: d.cfg.Places.Config, Values: l.Values(), Problems: l.Problems()}
+	if v.Problems == nil {
+		v.Problems = []wire.ConfigProblem{}
+	}
+	if l.User.Exists {
+		v.User = l.User.Path
+	}
+	if l.Project == nil || !l.Project.Exists {
+		return v, nil
+	}
+	v.Project = l.Project.Path
+	err := d.trusted(ctx, ws, l.Project.File)
+	var known *wire.Error
+	if err != nil && (!errors.As(err, &known) || known.Code != wire.NeedsPerson) {
+		return v, err
+	}
+	v.Trusted = err == nil
+	return v, nil
+}
+
+// layers reads the files that count for a work tree; without one it is the
+// user's alone.
+func (d *Daemon) layers(ws tree.Workspace, settings map[string]string) config.Layers {
+	user := config.ReadUser(d.cfg.Places.Config)
+	l := config.Layers{Environment: settings, User: &user}
+	if ws.Path != "" {
+		project := config.ReadProject(config.ProjectPath(ws.Path))
+		l.Project = &project
+	}
+	return l
+}
+
+// configSet changes one setting in a file, and answers what there is then.
+func (d *Daemon) configSet(ctx context.Context, _ bus.Request, body wire.ConfigSetRequest) (wire.ConfigView, error) {
+	ws, err := tree.Find(ctx, body.Workspace)
+	if err != nil && (!body.User || !errors.Is(err, tree.ErrNotRepository)) {
+		return wire.ConfigView{}, wire.Errorf(wire.Usage, "%v", err).
+			WithHint("apctl config set --user   sets it for all projects")
+	}
+	edit := config.Edit{Path: config.ProjectPath(ws.Path), Key: body.Key, Value: body.Value, Unset: body.Unset}
+	if body.User {
+		edit.Path, edit.User = d.cfg.Places.Config, true
+	}
+	d.edits.Lock()
+	defer d.edits.Unlock()
+	if err := edit.Write(); err != nil {
+		return wire.ConfigView{}, err
+	}
+	return d.configView(ctx, ws, nil)
+}
+
+// configured is a request with its settings filled in.
+type configured struct {
+	config.Applied
+	Source []byte // of the project's file that was used; nil without one
+}
+
+// configure lays the configuration under what was typed. The project's file is
+// used only as a person has agreed to it. A work tree that was made for the run
+// has the settings of the one that it was made from.
+func (d *Daemon) configure(ctx context.Context, q wire.StartRequest, now time.Time) (configured, error) {
+	spec := q.Spec
+	spec.Workspace = cmp.Or(spec.From, spec.Workspace)
+	ws, err := d.worker.Workspace(ctx, spec)
+	if err != nil {
+		return configured{}, err
+	}
+	l := d.layers(ws, q.Settings)
+	if q.NoConfig || !l.Project.Exists {
+		l.Project = nil
+	}
+	if err := l.Err(); err != nil {
+		return configured{}, wire.Errorf(wire.Usage, "%v", err).WithHint("correct the file; apctl config check   shows what is wrong")
+	}
+	if l.Project != nil {
+		if err := d.trusted(ctx, ws, l.Project.File); err != nil {
+			return configured{}, err
+		}
+	}
+	a, err := l.Apply(q, now.Local())
+	if err != nil {
+		return configured{}, err
+	}
+	c := configured{Applied: a}
+	if l.Project != nil {
+		c.Source = l.Project.Source
+	}
+	return c, nil
+}
+
+// keepConfig stores the project's file with a run.
+func (d *Daemon) keepConfig(ctx context.Context, c configured) (events.Ref, error) {
+	if c.Source == nil {
+		return "", nil
+	}
+	return d.blobs.Put(ctx, c.Source)
 }

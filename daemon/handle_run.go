@@ -25,6 +25,10 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 		return wire.RunView{}, wire.Errorf(wire.Conflict, "the daemon is draining and takes no new run").
 			WithHint("apctl daemon restart")
 	}
+	conf, err := d.configure(ctx, body, time.Now())
+	if err != nil {
+		return wire.RunView{}, err
+	}
 	ws, err := d.worker.Workspace(ctx, body.Spec)
 	if err != nil {
 		return wire.RunView{}, err
@@ -35,9 +39,12 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 	}
 	defer release()
 	id := newID(time.Now())
-	started, err := d.worker.Prepare(ctx, id, body, nil)
+	started, err := d.worker.Prepare(ctx, id, conf.Request, conf.Agents)
 	if err != nil {
 		return wire.RunView{}, err
+	}
+	if started.Config, err = d.keepConfig(ctx, conf); err != nil {
+		return wire.RunView{}, errors.Join(err, d.worker.DropSecret(id))
 	}
 	started.Handle, started.Owner, started.Home = d.fleet.handle(id), q.Actor, d.host
 	started.Version = d.cfg.Version
@@ -49,7 +56,13 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 }
 
 func (d *Daemon) runPreview(ctx context.Context, _ bus.Request, body wire.StartRequest) (wire.Preview, error) {
-	return d.worker.Preview(ctx, body, nil)
+	conf, err := d.configure(ctx, body, time.Now())
+	if err != nil {
+		return wire.Preview{}, err
+	}
+	p, err := d.worker.Preview(ctx, conf.Request, conf.Agents)
+	p.Settings = conf.Used
+	return p, err
 }
 
 func (d *Daemon) runGet(ctx context.Context, _ bus.Request, ref wire.RunRef) (wire.RunView, error) {

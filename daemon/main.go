@@ -19,6 +19,8 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"autopilot/daemon/bus"
+	"autopilot/daemon/config"
+	"autopilot/daemon/sdnotify"
 	"autopilot/daemon/store"
 	"autopilot/events/log"
 	"autopilot/events/place"
@@ -49,7 +51,7 @@ func Main(ctx context.Context, version string, args []string, stderr io.Writer) 
 var errFlags = errors.New("flags")
 
 func serve(ctx context.Context, version string, args []string, stderr io.Writer) (err error) {
-	ready := readiness()
+	ready, manager := readiness(), sdnotify.Find()
 	defer func() { ready(err) }()
 	// A terminal that is closed is no reason to end.
 	signal.Ignore(syscall.SIGHUP)
@@ -60,25 +62,23 @@ func serve(ctx context.Context, version string, args []string, stderr io.Writer)
 	if err != nil {
 		return &unlogged{err, ""}
 	}
-	settings, err := ReadSettings(places.Config)
-	if err != nil {
+	set := config.ReadUser(places.Config)
+	if err := set.Err(); err != nil {
 		return &unlogged{err, "correct the file, or move it away: every setting has a default"}
 	}
-	if settings, err = settingFlags(settings, args, stderr); err != nil {
+	settings, err := settingFlags(set.User, args, stderr)
+	if err != nil {
 		return &unlogged{err, "autopilotd --help"}
 	}
 	cfg, err := daemonConfig(places, settings, version)
 	if err != nil {
 		return &unlogged{err, ""}
 	}
-	file, err := openLog(cfg.LogFile)
+	file, err := openLog(cfg.LogFile, logBytes)
 	if err != nil {
 		return &unlogged{err, "check its owner, mode and room, or set AUTOPILOT_STATE to another directory"}
 	}
 	defer file.Close()
-	if err := debug.SetCrashOutput(file, debug.CrashOptions{}); err != nil {
-		return fmt.Errorf("send crashes to the log: %w", err)
-	}
 	cfg.Log = slog.New(slog.NewTextHandler(file, nil))
 	d, err := Open(ctx, cfg)
 	if err != nil {
@@ -87,17 +87,19 @@ func serve(ctx context.Context, version string, args []string, stderr io.Writer)
 	}
 	cfg.Log.Info("serving", "version", version, "pid", os.Getpid(), "socket", places.Socket)
 	ready(nil)
+	d.report(manager)
 	select {
 	case <-ctx.Done():
 	case <-d.Done():
 	}
 	cfg.Log.Info("ending")
+	d.say(manager, sdnotify.Stopping)
 	cctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeWithin)
 	defer cancel()
 	return d.Close(cctx)
 }
 
-func settingFlags(s Settings, args []string, stderr io.Writer) (Settings, error) {
+func settingFlags(s config.User, args []string, stderr io.Writer) (config.User, error) {
 	f := flag.NewFlagSet("autopilotd", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	durability := f.String("durability", string(s.Durability), "what an acknowledged event survives: power or process")
@@ -114,10 +116,10 @@ func settingFlags(s Settings, args []string, stderr io.Writer) (Settings, error)
 		fmt.Fprintf(stderr, "autopilotd: unexpected argument %q\n", f.Arg(0))
 		return s, errFlags
 	}
-	return s, s.Check()
+	return s, s.CheckDaemon()
 }
 
-func daemonConfig(places place.Places, s Settings, version string) (Config, error) {
+func daemonConfig(places place.Places, s config.User, version string) (Config, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return Config{}, fmt.Errorf("find the own program: %w", err)
@@ -130,13 +132,14 @@ func daemonConfig(places place.Places, s Settings, version string) (Config, erro
 	if err != nil {
 		return Config{}, err
 	}
-	quota, err := ParseBytes(s.Quota)
+	quota, err := config.ParseBytes(s.Quota)
 	if err != nil {
 		return Config{}, err
 	}
 	return Config{
 		Places: places, Home: home, Program: program, Shim: shim, Orphans: true, Version: version,
 		Durability: s.Durability, Quota: quota, IdleAfter: s.Idle, LogFile: places.LogFile(),
+		Service: service(), AskAfterReboot: s.AfterReboot == config.AskAfterReboot,
 	}, nil
 }
 
@@ -164,24 +167,6 @@ func homeDir() (string, error) {
 	return u.HomeDir, nil
 }
 
-// openLog opens the daemon's log; one over 10 MB is started anew, with the old
-// one kept beside it.
-func openLog(path string) (*os.File, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("make state directory: %w", err)
-	}
-	if info, err := os.Stat(path); err == nil && info.Size() > 10<<20 {
-		if err := os.Rename(path, path+".1"); err != nil {
-			return nil, fmt.Errorf("rotate log: %w", err)
-		}
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("open log: %w", err)
-	}
-	return f, nil
-}
-
 // readiness answers who started the daemon, once: ready, or why it is not.
 func readiness() func(error) {
 	fd, err := strconv.Atoi(os.Getenv(place.EnvReady))
@@ -207,6 +192,14 @@ func readiness() func(error) {
 	}
 }
 
+// service names the service manager that has started the daemon, if one did.
+// Children are no service.
+func service() string {
+	name := os.Getenv(place.EnvService)
+	os.Unsetenv(place.EnvService)
+	return name
+}
+
 // unlogged is an error from before there is a log to look into.
 type unlogged struct {
 	error
@@ -219,6 +212,10 @@ func (u *unlogged) Unwrap() error { return u.error }
 func startError(err error) wire.Error {
 	e := wire.Error{Code: wire.Failed, Message: err.Error(), Hint: "apctl daemon logs"}
 	var early *unlogged
+	var file *config.Error
+	if errors.As(err, &file) {
+		e.Problems = file.Problems
+	}
 	switch {
 	case errors.As(err, &early):
 		e.Hint = early.hint

@@ -131,7 +131,7 @@ func (l Layers) Value(key string) (wire.ConfigValue, bool) {
 	}
 	v := wire.ConfigValue{Key: key, Help: s.Help, Value: s.Default, Origin: string(FromDefault)}
 	if text, ok := l.Environment[key]; ok {
-		v.Value, v.Origin, v.Where = flow(text), string(FromEnvironment), variable(key)
+		v.Value, v.Origin, v.Where = strictyaml.Flow(text), string(FromEnvironment), variable(key)
 		return v, true
 	}
 	if f := l.from(key); f != nil {
@@ -189,7 +189,7 @@ func (f layer) show(s Setting, key string) string {
 	if s.Secret {
 		v = veil(v)
 	}
-	return flow(v)
+	return strictyaml.Flow(v)
 }
 
 // veil hides what people keep secret: the values of variables and the paths of

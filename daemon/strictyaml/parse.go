@@ -78,7 +78,8 @@ func checkText(src []byte) (string, error) {
 	if len(src) > MaxBytes {
 		return "", &Error{Line: 1, Column: 1, Msg: fmt.Sprintf("file has %d bytes", len(src)), Fix: fmt.Sprintf("at most %d are read", MaxBytes)}
 	}
-	text := strings.TrimPrefix(string(src), "\uFEFF")
+	// A line ends with \n from here on, or the parser would count some twice.
+	text := strings.ReplaceAll(strings.TrimPrefix(string(src), "\uFEFF"), "\r\n", "\n")
 	line, column := 1, 1
 	for i, r := range text {
 		if r == utf8.RuneError {

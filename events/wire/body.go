@@ -78,6 +78,8 @@ type Preview struct {
 	Iterations  int        `json:"iterations"`
 	EndsBy      *time.Time `json:"ends_by,omitzero"`
 	Workflow    string     `json:"workflow"`
+	// Settings are those that were not typed, and where they come from.
+	Settings []ConfigValue `json:"settings,omitzero"`
 }
 
 // RunRef names a run: an id, a handle, or empty for the latest of Workspace.
@@ -171,6 +173,7 @@ type WatchFrame struct {
 	Line string    `json:"line,omitzero"` // what happened, one line for people, when an event caused the frame
 	Seq  uint64    `json:"seq,omitzero"`
 	At   time.Time `json:"at,omitzero"`
+	Bell bool      `json:"bell,omitzero"` // a notify rule wants the terminal to ring
 }
 
 // VerifyRequest asks for proof of one run, or of every aggregate.
@@ -212,6 +215,11 @@ type DaemonView struct {
 	Durability string     `json:"durability"`
 	Draining   bool       `json:"draining,omitzero"`
 	IdleEnds   *time.Time `json:"idle_ends,omitzero"`
+	// Service is what started the daemon: systemd or launchd; empty when a command
+	// did, on demand.
+	Service  string        `json:"service,omitzero"`
+	Settings string        `json:"settings_problem,omitzero"` // why the user's file cannot be used now
+	Notify   *NotifyStatus `json:"notify,omitzero"`
 }
 
 // DaemonStopRequest ends the daemon. Effects go on and are found again.

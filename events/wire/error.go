@@ -27,6 +27,8 @@ type Error struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`       // what happened, to which object
 	Hint    string `json:"hint,omitzero"` // what to do next
+	// Problems are those of the file that keeps a daemon from starting.
+	Problems []ConfigProblem `json:"problems,omitzero"`
 }
 
 func (e *Error) Error() string { return e.Message }

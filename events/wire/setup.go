@@ -15,10 +15,12 @@ type ConfigRequest struct {
 // ConfigView is every setting with its value and where it comes from, and what
 // is wrong with the files.
 type ConfigView struct {
-	Project  string          `json:"project,omitzero"` // path of the project's file, if there is one
-	User     string          `json:"user,omitzero"`    // path of the user's file, if there is one
-	Trusted  bool            `json:"trusted"`          // whether the project's file is
-	Values   []ConfigValue   `json:"values"`           // in the order in which they are documented
+	Root     string          `json:"root,omitzero"`      // the work tree; empty outside of one
+	Project  string          `json:"project,omitzero"`   // path of the project's file, if there is one
+	User     string          `json:"user,omitzero"`      // path of the user's file, if there is one
+	UserPath string          `json:"user_path,omitzero"` // where the user's file is or would be
+	Trusted  bool            `json:"trusted"`            // whether the project's file is
+	Values   []ConfigValue   `json:"values"`             // in the order in which they are documented
 	Problems []ConfigProblem `json:"problems"`
 }
 
@@ -208,6 +210,7 @@ type NotifyTestRequest struct {
 // NotifyView is what became of each.
 type NotifyView struct {
 	Results []NotifyResult `json:"results"`
+	File    string         `json:"file"` // where rules are written
 }
 
 // NotifyResult is one way and its outcome.

@@ -1,16 +1,14 @@
-package config
+package strictyaml
 
 import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"autopilot/daemon/strictyaml"
 )
 
-// flow writes a value as YAML on one line.
-func flow(v any) string {
+// Flow writes a value, as Doc.Lookup returns it, as YAML on one line.
+func Flow(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return ""
@@ -22,7 +20,7 @@ func flow(v any) string {
 			parts[i] = inner(item)
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
-	case strictyaml.Map[any]:
+	case Map[any]:
 		parts := make([]string, len(v))
 		for i, e := range v {
 			parts[i] = scalar(e.Key, true) + ": " + inner(e.Value)
@@ -32,20 +30,22 @@ func flow(v any) string {
 	return quote(v)
 }
 
-// inner is flow inside a list or mapping, where more has to be quoted.
+// inner is Flow inside a list or mapping, where more has to be quoted.
 func inner(v any) string {
 	if s, ok := v.(string); ok {
 		return scalar(s, true)
 	}
-	return flow(v)
+	return Flow(v)
 }
 
 // scalar leaves a text plain where it reads back as the same text.
 func scalar(s string, inside bool) string {
-	if s == "" || inside && strings.ContainsAny(s, ",[]{}") {
+	// What other readers of YAML take for a number in base 60 is quoted too.
+	clock := s != "" && s[0] >= '0' && s[0] <= '9' && strings.Contains(s, ":")
+	if s == "" || clock || inside && strings.ContainsAny(s, ",[]{}") {
 		return quote(s)
 	}
-	doc, err := strictyaml.ParseOptional([]byte("v: " + s + "\n"))
+	doc, err := ParseOptional([]byte("v: " + s + "\n"))
 	if err != nil {
 		return quote(s)
 	}

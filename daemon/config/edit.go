@@ -1,0 +1,187 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"autopilot/daemon/strictyaml"
+	"autopilot/events/wire"
+)
+
+// Edit changes one setting in a file.
+type Edit struct {
+	Path  string
+	User  bool // it is the user's file, else a project's
+	Key   string
+	Value string
+	Unset bool // take it out
+}
+
+// Write checks the edit and carries it out. A file that is not there is made. The
+// error is a *wire.Error.
+func (e Edit) Write() error {
+	if err := e.check(); err != nil {
+		return err
+	}
+	f := e.read(nil)
+	if err := f.Err(); err != nil {
+		return wire.Errorf(wire.Usage, "%v", err).WithHint("nothing was changed; correct the file first")
+	}
+	if e.Unset && !f.Exists {
+		return nil
+	}
+	src, err := e.change(f.Source)
+	if err != nil {
+		return err
+	}
+	if f := e.read(src); f.Err() != nil {
+		p := f.Problems[0]
+		return wire.Errorf(wire.Usage, "%s", strings.TrimSuffix(p.Message+": "+p.Fix, ": ")).
+			WithHint("nothing was changed in %s", e.Path)
+	}
+	return e.replace(src)
+}
+
+// read reads the file, or what it shall hold.
+func (e Edit) read(src []byte) File {
+	switch {
+	case e.User && src == nil:
+		return ReadUser(e.Path).File
+	case e.User:
+		return ParseUser(e.Path, src).File
+	case src == nil:
+		return ReadProject(e.Path).File
+	}
+	return ParseProject(e.Path, src).File
+}
+
+// check refuses a key that the file has no setting for.
+func (e Edit) check() error {
+	if e.Path == "" {
+		return wire.Errorf(wire.Usage, "there is no place for the user's file").WithHint("set HOME or XDG_CONFIG_HOME")
+	}
+	s, ok := Find(e.Key)
+	mine, other := s.Project, s.User
+	if e.User {
+		mine, other = other, mine
+	}
+	switch {
+	case !ok:
+		return e.unknown()
+	case mine:
+		return nil
+	case !other:
+		return wire.Errorf(wire.Usage, "%s is set by %s or %s, in no file", e.Key, s.Flag, s.Variable)
+	case e.User:
+		return wire.Errorf(wire.Usage, "%s belongs into the project's file", e.Key).WithHint("apctl config set %s VALUE   without --user", e.Key)
+	}
+	return wire.Errorf(wire.Usage, "%s belongs into the user's file", e.Key).WithHint("apctl config set --user %s VALUE", e.Key)
+}
+
+func (e Edit) unknown() error {
+	var keys []string
+	for _, s := range Settings() {
+		keys = append(keys, s.Key)
+		if strings.HasPrefix(s.Key+".", e.Key+".") || strings.HasPrefix(s.Key, e.Key+".") {
+			return wire.Errorf(wire.Usage, "%s is a group of settings", e.Key).WithHint("set one of it, as %s", s.Key)
+		}
+	}
+	err := wire.Errorf(wire.Usage, "no setting %q", e.Key)
+	if near := strictyaml.Nearest(e.Key, keys); near != "" {
+		return err.WithHint("did you mean %s?", near)
+	}
+	return err.WithHint("apctl config show   lists them")
+}
+
+// change is the new content.
+func (e Edit) change(src []byte) ([]byte, error) {
+	path := strings.Split(e.Key, ".")
+	var out []byte
+	var err error
+	if e.Unset {
+		out, err = strictyaml.Unset(src, path)
+	} else {
+		out, err = strictyaml.Set(src, path, literal(e.Value))
+	}
+	var bad *strictyaml.Error
+	switch {
+	case errors.Is(err, strictyaml.ErrLayout):
+		return nil, wire.Errorf(wire.Usage, "%s: %v", e.Path, err).WithHint("change %s there with an editor", e.Key)
+	case errors.As(err, &bad):
+		return nil, wire.Errorf(wire.Usage, "the value of %s cannot be read: %s", e.Key, bad.Msg).WithHint("%s", bad.Fix)
+	case err != nil:
+		return nil, wire.Errorf(wire.Usage, "%s: %v", e.Key, err)
+	}
+	return out, nil
+}
+
+// literal is a value as it was typed, as YAML: a list, a mapping, a number, true,
+// false and text in quotes are taken as they are, anything else is text.
+func literal(typed string) string {
+	text := strings.TrimSpace(typed)
+	if text != "" && strings.ContainsRune(`[{"'`, rune(text[0])) {
+		return text
+	}
+	doc, err := strictyaml.ParseOptional([]byte("v: " + text + "\n"))
+	if err == nil {
+		switch v, _ := doc.Lookup("v"); v.(type) {
+		case bool, int64, uint64, float64:
+			return text
+		}
+	}
+	return strictyaml.Flow(typed)
+}
+
+// replace puts the content into the place of the file, in one step. What a link
+// leads to is replaced, not the link.
+func (e Edit) replace(src []byte) (err error) {
+	defer func() {
+		if err != nil {
+			err = wire.Errorf(wire.Failed, "cannot write %s: %v", e.Path, cause(err)).WithHint("nothing was changed; check owner and mode")
+		}
+	}()
+	path := e.Path
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	mode, dirMode := fs.FileMode(0o644), fs.FileMode(0o755)
+	if e.User {
+		mode, dirMode = 0o600, 0o700
+	}
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
+		return err
+	}
+	return writeFile(path, src, mode)
+}
+
+// writeFile writes a file of another name, synced, and renames it.
+func writeFile(path string, src []byte, mode fs.FileMode) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".config-*.yaml")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	_, err = f.Write(src)
+	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	if err != nil {
+		return fmt.Errorf("write %s: %w", f.Name(), err)
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// Restart says that the setting of a key counts from the daemon's next start.
+func Restart(key string) bool {
+	return slices.ContainsFunc(Settings(), func(s Setting) bool { return s.Restart && s.covers(key) })
+}
