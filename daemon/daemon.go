@@ -16,6 +16,7 @@ import (
 	"autopilot/daemon/config"
 	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/proc"
+	"autopilot/daemon/notify"
 	"autopilot/daemon/person"
 	"autopilot/daemon/store"
 	"autopilot/daemon/tree"
@@ -37,7 +38,11 @@ type Config struct {
 	Quota      int64          // bytes of the event store, 0 is the default
 	IdleAfter  time.Duration  // ends after so long without a live run or a client; 0 never
 	LogFile    string         // shown by status
-	Log        *slog.Logger
+	Service    string         // what has started it, if it is a service: systemd or launchd
+	Boot       string         // of the host; empty asks the kernel
+	// AskAfterReboot halts the runs that were live when the host went down.
+	AskAfterReboot bool
+	Log            *slog.Logger
 }
 
 // errInside: a daemon that an agent could start would be the agent's own.
@@ -58,6 +63,9 @@ type Daemon struct {
 	effects *effect.Runner
 	worker  *work.Worker
 	fleet   *fleet
+	notes   *notify.Notifier
+	waits   diskWaits
+	tended  progress
 	hosts   *hostLog
 	people  person.Table
 	uploads uploads
@@ -76,6 +84,7 @@ type Daemon struct {
 func Open(ctx context.Context, cfg Config) (_ *Daemon, err error) {
 	d := &Daemon{cfg: cfg, started: time.Now(), stop: make(chan struct{}), people: person.System(), uploads: uploads{open: map[string]*upload{}}}
 	d.active.Store(d.started.UnixMilli())
+	d.tended.note()
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, d.Close(ctx))
@@ -105,7 +114,7 @@ func (d *Daemon) openStores(ctx context.Context) (err error) {
 	if d.blobs, err = blob.Open(filepath.Join(state, "blobs"), durable); err != nil {
 		return err
 	}
-	if d.effects, err = effect.New(effect.Config{Root: filepath.Join(state, "effects"), Shim: d.cfg.Shim, Orphans: d.cfg.Orphans}); err != nil {
+	if d.effects, err = effect.New(effect.Config{Root: filepath.Join(state, "effects"), Shim: d.cfg.Shim, Orphans: d.cfg.Orphans, BootID: d.cfg.Boot}); err != nil {
 		return err
 	}
 	if err := d.openMark(); err != nil {
@@ -135,7 +144,7 @@ func (d *Daemon) openStores(ctx context.Context) (err error) {
 // the store: the server would cut off what it cannot read.
 func (d *Daemon) openMark() error {
 	state := d.cfg.Places.State
-	boot, err := proc.Boot()
+	boot, err := d.cfg.boot()
 	if err != nil {
 		return fmt.Errorf("open the event store: %w", err)
 	}
@@ -207,7 +216,7 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	d.fleet.draining = d.draining.Load
 	d.kept.log, d.kept.room = d.log, j.disk.plenty
 	d.fleet.kept = d.kept
-	if err := d.fleet.load(ctx, bootTime()); err != nil {
+	if err := d.loadFleet(ctx); err != nil {
 		return err
 	}
 	err = d.worker.SweepSecrets(func(id string) bool {
@@ -221,6 +230,9 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 		return err
 	}
 	d.loaded = true
+	if err := d.openNotify(fctx); err != nil {
+		return err
+	}
 	d.fleet.wg.Go(func() { d.tend(fctx) })
 	d.fleet.wg.Go(func() { d.fleet.keepStates(fctx) })
 	d.fleet.wg.Go(func() { d.watchIdle(fctx) })
@@ -259,6 +271,9 @@ func (d *Daemon) Close(ctx context.Context) error {
 	}
 	if d.fleet != nil {
 		d.fleet.close()
+		if d.notes != nil {
+			d.notes.Close()
+		}
 	}
 	if d.loaded {
 		d.fleet.saveStates(ctx)
@@ -300,10 +315,10 @@ func (d *Daemon) watchIdle(ctx context.Context) {
 	}
 }
 
-// idleEnd is when an idle daemon ends; false while it is needed by a run or by
-// more clients than those that only ask for it.
+// idleEnd is when an idle daemon ends; false while it is needed by a run, by
+// what is still to be told, or by more clients than those that only ask for it.
 func (d *Daemon) idleEnd(asking int) (time.Time, bool) {
-	if d.cfg.IdleAfter <= 0 || d.fleet.live() > 0 || d.bus.Clients() > asking {
+	if d.cfg.IdleAfter <= 0 || d.fleet.live() > 0 || d.notes.Busy() || d.bus.Clients() > asking {
 		return time.Time{}, false
 	}
 	return time.UnixMilli(d.active.Load()).Add(d.cfg.IdleAfter), true

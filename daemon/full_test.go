@@ -191,7 +191,7 @@ func TestACommandThatMeetsTheEndOfTheDaemonCanBeAskedAgain(t *testing.T) {
 		if !errors.As(onWire(err), &said) || said.Code != wire.Unreachable {
 			t.Fatalf("a stop that came too late: %v", onWire(err))
 		}
-		late := f.serve(t.Context(), run.State{ID: "01LATE", Status: run.Live})
+		late := f.serve(t.Context(), run.State{ID: "01LATE", Status: run.Live}, engine.Reboot{})
 		if late.actor != nil {
 			t.Error("a run is served after the end")
 		}

@@ -38,6 +38,8 @@ func (d *Daemon) daemonStatus(ctx context.Context, _ bus.Request, _ struct{}) (w
 		Events: u.Events, StoreBytes: u.Bytes, StoreQuota: u.Quota,
 		Durability: string(d.durability()), Draining: d.draining.Load(),
 	}
+	v.Service = d.cfg.Service
+	v.Notify, v.Settings = d.notifyView()
 	if end, ok := d.idleEnd(1); ok {
 		v.IdleEnds = &end
 	}

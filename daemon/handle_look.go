@@ -23,7 +23,7 @@ func (d *Daemon) runWatch(ctx context.Context, body wire.WatchRequest, send func
 	if err != nil {
 		return err
 	}
-	w := watcher{d: d, after: body.After, send: send}
+	w := watcher{d: d, after: body.After, begun: time.Now(), send: send}
 	timer := time.NewTicker(tick)
 	defer timer.Stop()
 	for {
@@ -44,6 +44,7 @@ func (d *Daemon) runWatch(ctx context.Context, body wire.WatchRequest, send func
 type watcher struct {
 	d     *Daemon
 	after uint64
+	begun time.Time // nobody is rung for what was before
 	state run.State
 	send  func(any) error
 }
@@ -60,7 +61,7 @@ func (w *watcher) catchUp(ctx context.Context, id string) error {
 		}
 		err := w.send(wire.WatchFrame{
 			View: w.d.viewAt(w.state, stored.Event.Time), Line: explain.Line(w.state, stored.Event),
-			Seq: stored.Event.Seq, At: stored.Event.Time,
+			Seq: stored.Event.Seq, At: stored.Event.Time, Bell: !stored.Event.Time.Before(w.begun) && w.d.rings(stored.Event),
 		})
 		if err != nil {
 			return err

@@ -23,10 +23,12 @@ func (d *Daemon) tend(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
+		d.tended.note()
 		d.effects.Reap()
 		if err := d.fleet.journal.disk.refill(); err != nil {
 			d.cfg.Log.Warn("disk", "error", err)
 		}
+		d.tellFull()
 		now := slept()
 		if now-before >= sleepLeast {
 			d.fleet.suspended(ctx, now-before)

@@ -64,6 +64,7 @@ type Actor struct {
 	gone  chan struct{} // closed when Run returns
 	retry int           // failures in a row of the present action
 	full  atomic.Bool   // the machine has no room for the present action
+	busy  atomic.Int64  // since when it is within a decision, in Unix milliseconds; 0 while it waits
 
 	mu    sync.Mutex
 	state run.State
@@ -121,6 +122,8 @@ func (a *Actor) Do(ctx context.Context, c Command, actor, cause string) (run.Sta
 // let go of and live on.
 func (a *Actor) Run(ctx context.Context) error {
 	defer close(a.gone)
+	a.waits(false)
+	defer a.waits(true)
 	ctx, cancel := context.WithCancel(ctx)
 	var j *job
 	defer func() {
@@ -208,14 +211,18 @@ func (a *Actor) await(ctx context.Context, j *job, act Action) (*job, error) {
 	}
 	timer := time.NewTimer(a.pause(act))
 	defer timer.Stop()
+	a.waits(true)
+	defer a.waits(false)
 	select {
 	case <-ctx.Done():
 		return j, ctx.Err()
 	case <-timer.C:
 		return j, nil
 	case q := <-a.inbox:
+		a.waits(false)
 		return j, a.command(ctx, q)
 	case <-done:
+		a.waits(false)
 		return nil, a.outcome(ctx, j)
 	}
 }
@@ -337,14 +344,33 @@ func (a *Actor) setFull(full bool) {
 // it goes on by itself.
 func (a *Actor) Full() bool { return a.full.Load() }
 
+// waits notes that the actor waits for something, or is within a decision.
+func (a *Actor) waits(waits bool) {
+	since := int64(0)
+	if !waits {
+		since = a.cfg.Now().UnixMilli()
+	}
+	a.busy.Store(since)
+}
+
+// Busy says since when the actor is within a decision; false while it waits for
+// its work, a command or the time.
+func (a *Actor) Busy() (since time.Time, busy bool) {
+	ms := a.busy.Load()
+	return time.UnixMilli(ms), ms != 0
+}
+
 // serve lets time pass, and gives the first command that comes to answer.
 func (a *Actor) serve(ctx context.Context, d time.Duration, answer func(request) error) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
+	a.waits(true)
+	defer a.waits(false)
 	select {
 	case <-t.C:
 		return nil
 	case q := <-a.inbox:
+		a.waits(false)
 		return answer(q)
 	case <-ctx.Done():
 		return ctx.Err()

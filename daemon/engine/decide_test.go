@@ -17,6 +17,8 @@ func TestDecideAnswersACommandWithAtMostOneEvent(t *testing.T) {
 	halt := func(r events.Halt) []events.Data { return join(baseline(), one(events.RunHalted{Reason: r})) }
 	over := join(baseline(), one(events.RunEnded{State: events.EndDone}))
 	until := func(d *events.RunStarted) { d.Limits.UntilMS = start.Add(time.Second).UnixMilli() }
+	// off is when the host booted, so long after the latest event of a live run.
+	off := func(d time.Duration) time.Time { return history(live...).Clock.Latest.Add(d) }
 	tests := []struct {
 		name  string
 		given []events.Data
@@ -44,6 +46,14 @@ func TestDecideAnswersACommandWithAtMostOneEvent(t *testing.T) {
 		{"time that has passed cannot be resumed", join(baseline(until), one(events.RunHalted{Reason: events.HaltHours})), engine.Resume{Note: "n"}, nil, engine.ErrPastUntil},
 		{"a suspension is recorded", live, engine.Suspend{For: 90 * time.Second}, events.RunSuspended{MS: 90_000}, nil},
 		{"but not of a run that is over", over, engine.Suspend{For: time.Minute}, nil, nil},
+		{"the time that the host was off is recorded first", live, engine.Reboot{Booted: off(90 * time.Second), Anew: "b2"}, events.RunSuspended{MS: 90_000}, nil},
+		{"then the run is halted, if a person is to be asked", join(live, one(events.RunSuspended{MS: 90_000})), engine.Reboot{Booted: off(-time.Second), Anew: "b2"}, events.RunHalted{Reason: events.HaltRebooted, Phase: "work", Iteration: 1, Value: "b2", Tree: "t0"}, nil},
+		{"and goes on if not", live, engine.Reboot{Booted: off(time.Second)}, nil, nil},
+		{"a boot after now is no time that the host was off", live, engine.Reboot{Booted: off(time.Hour), Anew: "b2"}, events.RunSuspended{MS: 120_000}, nil},
+		{"an unknown boot time is none", live, engine.Reboot{Anew: "b2"}, events.RunHalted{Reason: events.HaltRebooted, Phase: "work", Iteration: 1, Value: "b2", Tree: "t0"}, nil},
+		{"a run that is to be cancelled is not asked about", join(live, one(events.StopRequested{Mode: events.StopCancel})), engine.Reboot{Anew: "b2"}, nil, nil},
+		{"a halted run stays as it is", halt(events.HaltStuck), engine.Reboot{Booted: off(time.Hour), Anew: "b2"}, nil, nil},
+		{"a run that was halted for a reboot goes on without a note", halt(events.HaltRebooted), engine.Resume{}, events.RunResumed{}, nil},
 		{"an outcome of the effect under way is taken", live, engine.Report{Data: ended(1, "t1")}, ended(1, "t1"), nil},
 		{"an outcome of another effect is stale", live, engine.Report{Data: ended(1, "t1", func(d *events.AgentEnded) { d.Effect = "F" })}, nil, engine.ErrStale},
 		{"gates of a run that is not at its gates are stale", live, engine.Report{Data: judged(1, "t1", nil)}, nil, engine.ErrStale},
@@ -54,7 +64,7 @@ func TestDecideAnswersACommandWithAtMostOneEvent(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			s := history(tt.given...)
-			got, err := engine.Decide(s, tt.when, s.Clock.Latest.Add(time.Second))
+			got, err := engine.Decide(s, tt.when, s.Clock.Latest.Add(2*time.Minute))
 			if !errors.Is(err, tt.err) {
 				t.Fatalf("error %v, want %v", err, tt.err)
 			}

@@ -1,6 +1,8 @@
 package notify
 
 import (
+	"slices"
+
 	"autopilot/events"
 )
 
@@ -19,7 +21,11 @@ const (
 // Kinds are all of them.
 func Kinds() []Kind { return []Kind{NeedsPerson, Halted, Done, WaitingLimit, Died} }
 
-func kindNames() []string {
+// Known says whether there is such a kind.
+func Known(k Kind) bool { return slices.Contains(Kinds(), k) }
+
+// Names are the kinds as settings name them.
+func Names() []string {
 	var names []string
 	for _, k := range Kinds() {
 		names = append(names, string(k))

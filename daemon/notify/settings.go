@@ -81,9 +81,9 @@ func (r Rule) check() *Mistake {
 func checkKinds(path string, names []string) *Mistake {
 	for i, name := range names {
 		at := fmt.Sprintf("%s.%d", path, i)
-		if !slices.Contains(kindNames(), name) {
-			fix := "known are " + strings.Join(kindNames(), ", ")
-			if near := strictyaml.Nearest(name, kindNames()); near != "" {
+		if !slices.Contains(Names(), name) {
+			fix := "known are " + strings.Join(Names(), ", ")
+			if near := strictyaml.Nearest(name, Names()); near != "" {
 				fix = fmt.Sprintf("did you mean %q?", near)
 			}
 			return &Mistake{at, fmt.Sprintf("unknown kind %q", name), fix}

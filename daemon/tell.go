@@ -1,0 +1,272 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"autopilot/daemon/config"
+	"autopilot/daemon/notify"
+	"autopilot/events"
+	"autopilot/events/log"
+	"autopilot/events/place"
+	"autopilot/events/wire"
+	"autopilot/projections/explain"
+	"autopilot/projections/run"
+)
+
+// The daemon follows its own log and tells what happened to runs. The place up
+// to which it has looked is stored with what is due, so that a daemon which
+// dies in between leaves nothing untold.
+
+const (
+	tellAtOnce = 256             // events that are looked at together
+	tellAgain  = 2 * time.Second // after the log could not be followed
+	placeEvery = 1000            // events after which the place is stored, without anything to tell
+)
+
+// openNotify opens what tells. A daemon without one before begins at the end of
+// the log: nobody is told of what is past.
+func (d *Daemon) openNotify(ctx context.Context) error {
+	notes, known, err := notify.Open(notify.Config{
+		Dir: filepath.Join(d.cfg.Places.State, "notify"), Settings: d.notifySettings, Effects: d.effects,
+		Env: notifierEnv(os.Environ()), Home: d.cfg.Home, Now: time.Now, Log: d.cfg.Log,
+	})
+	if err != nil {
+		return err
+	}
+	d.notes = notes
+	if !known {
+		d.told(d.kept.fold.Cursor(), nil) // where the fleet was loaded
+	}
+	d.fleet.wg.Go(func() { d.tell(ctx) })
+	return nil
+}
+
+// notifySettings reads the user's file anew.
+func (d *Daemon) notifySettings() (notify.Settings, error) {
+	f := config.ReadUser(d.cfg.Places.Config)
+	return f.Notify, f.Err()
+}
+
+// notifierEnv is the daemon's own environment less what is meant for it alone.
+func notifierEnv(environ []string) []string {
+	var env []string
+	for _, kv := range environ {
+		name, _, _ := strings.Cut(kv, "=")
+		own := strings.HasPrefix(name, "AUTOPILOT_") && name != place.EnvState
+		if !own && !slices.Contains([]string{"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"}, name) {
+			env = append(env, kv)
+		}
+	}
+	return env
+}
+
+// endOfLog is the place behind all that is stored.
+func (d *Daemon) endOfLog(ctx context.Context) (log.Cursor, error) {
+	var end log.Cursor
+	for stored, err := range d.log.ReadAll(ctx, "") {
+		if err != nil && !errors.Is(err, log.ErrDamaged) {
+			return "", fmt.Errorf("find the end of the log: %w", err)
+		}
+		end = stored.Cursor
+	}
+	return end, ctx.Err()
+}
+
+// tell follows the log until ctx ends.
+func (d *Daemon) tell(ctx context.Context) {
+	for {
+		err := d.tellOn(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		d.cfg.Log.Error("follow the log to tell what happens", "error", err)
+		if errors.Is(err, log.ErrCursorExpired) {
+			if end, err := d.endOfLog(ctx); err == nil {
+				d.told(end, nil)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(tellAgain):
+		}
+	}
+}
+
+// tellOn follows the log from the stored place. What is there already is looked
+// at together, so that a thousand halts are stored in a few writes.
+func (d *Daemon) tellOn(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	stored := make(chan log.Stored, tellAtOnce)
+	failed := make(chan error, 1)
+	go func() {
+		defer close(stored)
+		failed <- d.followInto(ctx, stored)
+	}()
+	defer func() {
+		cancel()
+		for range stored {
+		}
+	}()
+	unkept := 0
+	for s := range stored {
+		batch := append([]log.Stored{s}, atHand(stored)...)
+		notices, err := d.notices(ctx, batch)
+		if err != nil {
+			return err
+		}
+		if unkept += len(batch); len(notices) > 0 || unkept >= placeEvery {
+			d.told(batch[len(batch)-1].Cursor, notices)
+			unkept = 0
+		}
+	}
+	return <-failed
+}
+
+// followInto hands on what is stored until ctx ends.
+func (d *Daemon) followInto(ctx context.Context, to chan<- log.Stored) error {
+	for s, err := range d.log.Follow(ctx, log.Cursor(d.notes.Cursor())) {
+		if errors.Is(err, log.ErrDamaged) {
+			continue // its run is halted for it
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case to <- s:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return ctx.Err()
+}
+
+// atHand takes what is there without waiting.
+func atHand(from <-chan log.Stored) (out []log.Stored) {
+	for len(out) < tellAtOnce {
+		select {
+		case s, ok := <-from:
+			if !ok {
+				return out
+			}
+			out = append(out, s)
+		default:
+			return out
+		}
+	}
+	return out
+}
+
+func (d *Daemon) told(place log.Cursor, notices []notify.Notice) {
+	if err := d.notes.Add(string(place), notices...); err != nil {
+		d.cfg.Log.Error("tell what happens", "error", err)
+	}
+}
+
+// notices are what is to be told of events.
+func (d *Daemon) notices(ctx context.Context, batch []log.Stored) ([]notify.Notice, error) {
+	var out []notify.Notice
+	for _, s := range batch {
+		if s.Event.Aggregate.Kind != events.KindRun {
+			continue
+		}
+		kind, ok := notify.KindOf(s.Event.Data)
+		if !ok {
+			continue
+		}
+		state, err := d.stateAt(ctx, s.Event)
+		if err != nil {
+			return nil, err
+		}
+		if kind == notify.WaitingLimit && state.Loop.Noops != 1 {
+			continue // it waits again, and that was told
+		}
+		out = append(out, d.notice(kind, state, s.Event.Time, explain.Line(state, s.Event)))
+	}
+	return out, nil
+}
+
+// stateAt is a run as it was after one of its events.
+func (d *Daemon) stateAt(ctx context.Context, e events.Event) (run.State, error) {
+	var s run.State
+	for stored, err := range d.log.Read(ctx, e.Aggregate, 0) {
+		if err != nil && !errors.Is(err, log.ErrDamaged) {
+			return s, err
+		}
+		if err == nil && stored.Event.Seq <= e.Seq {
+			s = run.Evolve(s, stored.Event)
+		}
+		if stored.Event.Seq >= e.Seq {
+			break
+		}
+	}
+	return s, nil
+}
+
+func (d *Daemon) notice(kind notify.Kind, s run.State, at time.Time, what string) notify.Notice {
+	next := ""
+	if all := explain.Next(s); len(all) > 0 {
+		next = all[0].Command
+	}
+	if kind == notify.Died && s.Status == run.Live {
+		what += "; the attempt is repeated"
+	}
+	return notify.NewNotice(kind, d.viewAt(s, at), s.Log.Seq, at, fmt.Sprintf("run %s %s", s.Facts.Handle, what), next)
+}
+
+// diskWaits are the runs that wait for room on the disk and were told of. No
+// event says that they wait, so a daemon that starts anew tells it again, under
+// the same key.
+type diskWaits map[string]bool
+
+// tellFull tells of runs that wait for room on the disk. Only tend calls it.
+func (d *Daemon) tellFull() {
+	full := d.fleet.fulls()
+	var notices []notify.Notice
+	for id, s := range full {
+		if !d.waits[id] {
+			notices = append(notices, d.notice(notify.WaitingLimit, s, time.Now(), "waits for room on the disk"))
+		}
+	}
+	d.waits = diskWaits{}
+	for id := range maps.Keys(full) {
+		d.waits[id] = true
+	}
+	if len(notices) > 0 {
+		d.told("", notices)
+	}
+}
+
+// fulls are the runs that wait for room on the disk.
+func (f *fleet) fulls() map[string]run.State {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	out := map[string]run.State{}
+	for id, m := range f.runs {
+		if m.actor != nil && m.state != nil && m.actor.Full() {
+			out[id] = *m.state
+		}
+	}
+	return out
+}
+
+// rings says whether the terminals that follow a run ring for an event.
+func (d *Daemon) rings(e events.Event) bool {
+	kind, ok := notify.KindOf(e.Data)
+	return ok && d.notes.Rings(kind)
+}
+
+// notifyView is what the daemon has yet to tell, and what is wrong with the
+// user's file.
+func (d *Daemon) notifyView() (*wire.NotifyStatus, string) {
+	v, problem := d.notes.Status()
+	return &v, problem
+}
