@@ -3,6 +3,7 @@
 
 PREFIX   ?= $(HOME)/.local
 BINDIR    = $(PREFIX)/bin
+SHARE     = $(PREFIX)/share
 FUZZTIME ?= 10s
 COUNT    ?= 1
 PATHS    ?= ./...
@@ -16,7 +17,7 @@ TEST      = go test -race -shuffle=on -p 2 -count=1 -timeout 10m
 GOLANGCI  = go tool -modfile=.ci/tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := build
-.PHONY: build install demo test race fuzz crash cheat bench lint fmt cover cross fresh clean help
+.PHONY: build man install demo test race fuzz crash cheat bench lint fmt cover cross fresh clean help
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,10 +26,18 @@ build: ## build the three programs into bin/
 	@mkdir -p bin
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ $(BINARIES:%=./cmd/%)
 
-install: build ## install them to $PREFIX/bin (default ~/.local/bin)
+man: ## write manual pages and completions into bin/
+	@go run ./cmd/apman -version '$(VERSION)' -date "$$(git log -1 --format=%cs 2>/dev/null)" bin
+
+install: build man ## install them to $PREFIX (default ~/.local), with manual pages and completions
 	@test '$(PREFIX)' != /.local || { echo 'HOME is not set: say where with make install PREFIX=DIR' >&2; exit 1; }
 	@mkdir -p '$(BINDIR)'
 	@install -m 755 $(BINARIES:%=bin/%) '$(BINDIR)/'
+	@mkdir -p '$(SHARE)/man/man1' '$(SHARE)/bash-completion/completions' '$(SHARE)/zsh/site-functions' '$(SHARE)/fish/vendor_completions.d'
+	@install -m 644 bin/man1/*.1 '$(SHARE)/man/man1/'
+	@install -m 644 bin/completions/apctl.bash '$(SHARE)/bash-completion/completions/apctl'
+	@install -m 644 bin/completions/_apctl '$(SHARE)/zsh/site-functions/_apctl'
+	@install -m 644 bin/completions/apctl.fish '$(SHARE)/fish/vendor_completions.d/apctl.fish'
 	@echo 'installed $(BINARIES) to $(BINDIR)'
 	@case ":$$PATH:" in *':$(BINDIR):'*) ;; *) \
 		echo '$(BINDIR) is not on your PATH. Add it:'; \

@@ -18,6 +18,9 @@ const (
 	groupSetup   = "setup"
 )
 
+// Commands is the tree of commands, for what is written about them.
+func Commands(w World) *cobra.Command { return newRoot(&app{World: w}) }
+
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "apctl",
