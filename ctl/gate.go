@@ -12,11 +12,11 @@ import (
 
 const maxName = 64
 
-// parseGates reads --gate and --invariant in their order. A gate without
+// parseGates reads --gate, --invariant and --artifact in their order. A gate without
 // NAME= gets the name of its program; a name that was given twice is an
 // error, a derived one gets a number.
-func parseGates(goals, invariants []string) ([]wire.GateSpec, error) {
-	if len(goals) == 0 {
+func parseGates(goals, invariants []string, artifacts ...string) ([]wire.GateSpec, error) {
+	if len(goals)+len(artifacts) == 0 {
 		return nil, render.NoGate()
 	}
 	var specs []wire.GateSpec
@@ -48,7 +48,7 @@ func parseGates(goals, invariants []string) ([]wire.GateSpec, error) {
 			specs[i].Name = events.Name(free(deriveName(specs[i].Command), taken))
 		}
 	}
-	return specs, nil
+	return addArtifacts(specs, artifacts, taken)
 }
 
 // splitGate divides NAME=CMD. What stands before the first = is a name only

@@ -200,7 +200,7 @@ func (o *runOptions) request(a *app, counted bool, args []string) (wire.StartReq
 	if o.clean {
 		req.Spec.Checkout = events.CheckoutClean
 	}
-	if req.Spec.Gates, err = parseGates(o.goals, o.invariants); err != nil {
+	if req.Spec.Gates, err = parseGates(o.goals, o.invariants, o.artifacts...); err != nil {
 		return req, err
 	}
 	if req.Spec.Agent, err = o.agent.spec(a); err != nil {

@@ -80,6 +80,7 @@ func (s Style) Preview(p wire.Preview) string {
 		{"workflow", Line(p.Workflow)},
 		{"ends", strings.TrimPrefix(s.ends(p.EndsBy, p.Iterations), "ends ")},
 		{"pinned", count(p.Pinned, "file")},
+		{"checkout", checkout(p)},
 		{"agent", Line(strings.Join(quoted(p.Argv), " "))},
 		{"agent env", s.words(p.AgentEnv)},
 		{"gate env", s.words(p.GateEnv)},
@@ -87,7 +88,7 @@ func (s Style) Preview(p wire.Preview) string {
 	}))
 	rows := make([][]string, 0, len(p.Gates))
 	for _, g := range p.Gates {
-		rows = append(rows, []string{Line(string(g.Name)), Line(string(g.Role)), Line(g.Command)})
+		rows = append(rows, []string{Line(string(g.Name)), Line(string(g.Role)), asked(g)})
 	}
 	b.WriteString(s.section("gates", table(rows)))
 	b.WriteString(s.section("prompt of the first iteration", indent("  | ", Clean(p.Prompt))))

@@ -280,6 +280,7 @@ func (w *Worker) Preview(ctx context.Context, q wire.StartRequest, agents agent.
 		AgentEnv: envNames(slices.Concat(p.AgentEnv, p.AgentCall)),
 		GateEnv:  envNames(p.Gates.Env), Path: p.Gates.Path(), Gates: p.Spec.Gates, Pinned: len(p.Pinned),
 		Workspace: p.Repo.Workspace().Path, Iterations: l.Iterations, Workflow: p.Flow.Name,
+		Setup: p.Spec.Setup, Checkout: p.Spec.Checkout,
 	}
 	if end, ok := engine.Deadline(run.State{Facts: events.RunStarted{Limits: l}}, w.cfg.Now()); ok {
 		v.EndsBy = &end

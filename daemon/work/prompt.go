@@ -61,6 +61,7 @@ func firstPrompt(p *Plan, phase events.Name) workflow.PromptData {
 	d := workflow.PromptData{
 		Task: p.Task, Phase: string(phase), Iteration: 1, Attempt: 1,
 		Pinned: p.Pinned, NotesDir: notesDir(p.Flow),
+		Checkout: p.Spec.Checkout == events.CheckoutClean, Setup: p.Spec.Setup,
 	}
 	for _, g := range p.Spec.Gates {
 		d.Gates = append(d.Gates, promptGate(g))
@@ -69,7 +70,7 @@ func firstPrompt(p *Plan, phase events.Name) workflow.PromptData {
 }
 
 func promptGate(g wire.GateSpec) workflow.PromptGate {
-	return workflow.PromptGate{Name: string(g.Name), Role: g.Role, Command: g.Command}
+	return workflow.PromptGate{Name: string(g.Name), Role: g.Role, Command: g.Command, Files: g.Files}
 }
 
 // notesDir is the folder of the workflow's first notes glob.

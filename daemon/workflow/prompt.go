@@ -25,6 +25,8 @@ type PromptData struct {
 	MaxIterations int // 0 is no limit
 	Attempt       int // from 1; later ones repeat an iteration whose agent was lost or did nothing
 	Gates         []PromptGate
+	Checkout      bool      // the gates have to pass in a clean checkout too
+	Setup         string    // that prepares it
 	Findings      []Finding // of the iteration before, or of the baseline
 	PersonNotes   []string  // what a person said when resuming
 	Pinned        []string  // files that must stay as they are
@@ -38,6 +40,7 @@ type PromptGate struct {
 	Name    string
 	Role    events.GateRole
 	Command string
+	Files   []string // that have to be written, instead of a command: globs
 }
 
 // Finding is what a gate said.
@@ -92,7 +95,9 @@ func sampleData() PromptData {
 		Gates: []PromptGate{
 			{Name: "test", Role: events.RoleGoal, Command: "make test"},
 			{Name: "vet", Role: events.RoleInvariant, Command: "make vet"},
+			{Name: "report", Role: events.RoleGoal, Files: []string{"docs/*.md"}},
 		},
+		Checkout: true, Setup: "make setup",
 		Findings:    []Finding{{Gate: "test", Verdict: events.Fail, Text: "text", Path: "path"}},
 		PersonNotes: []string{"note"},
 		Pinned:      []string{"glob"},

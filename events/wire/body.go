@@ -66,18 +66,20 @@ type StartRequest struct {
 
 // Preview is the answer of run.preview: everything that a run would use.
 type Preview struct {
-	Prompt      string     `json:"prompt"`
-	Argv        []string   `json:"argv"`
-	Permissions string     `json:"permissions,omitzero"` // what a profile may do unasked, in one line
-	AgentEnv    []string   `json:"agent_env"`            // names only
-	GateEnv     []string   `json:"gate_env"`             // names only
-	Path        []string   `json:"path"`                 // pinned for gates
-	Gates       []GateSpec `json:"gates"`
-	Pinned      int        `json:"pinned"` // number of pinned files
-	Workspace   string     `json:"workspace"`
-	Iterations  int        `json:"iterations"`
-	EndsBy      *time.Time `json:"ends_by,omitzero"`
-	Workflow    string     `json:"workflow"`
+	Prompt      string          `json:"prompt"`
+	Argv        []string        `json:"argv"`
+	Permissions string          `json:"permissions,omitzero"` // what a profile may do unasked, in one line
+	AgentEnv    []string        `json:"agent_env"`            // names only
+	GateEnv     []string        `json:"gate_env"`             // names only
+	Path        []string        `json:"path"`                 // pinned for gates
+	Gates       []GateSpec      `json:"gates"`
+	Setup       string          `json:"setup,omitzero"`    // prepares a clean checkout
+	Checkout    events.Checkout `json:"checkout,omitzero"` // where gates have to pass before done
+	Pinned      int             `json:"pinned"`            // number of pinned files
+	Workspace   string          `json:"workspace"`
+	Iterations  int             `json:"iterations"`
+	EndsBy      *time.Time      `json:"ends_by,omitzero"`
+	Workflow    string          `json:"workflow"`
 	// Settings are those that were not typed, and where they come from.
 	Settings []ConfigValue `json:"settings,omitzero"`
 }
