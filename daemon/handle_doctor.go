@@ -2,11 +2,163 @@ package daemon
 
 import (
 	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/user"
+	"path/filepath"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/oklog/ulid/v2"
 
 	"autopilot/daemon/bus"
+	"autopilot/daemon/config"
+	"autopilot/daemon/doctor"
+	"autopilot/daemon/effect/proc"
+	"autopilot/daemon/store"
+	"autopilot/daemon/tree"
+	"autopilot/daemon/work"
+	"autopilot/events/place"
 	"autopilot/events/wire"
 )
 
-func (d *Daemon) doctor(_ context.Context, _ bus.Request, _ wire.DoctorRequest) (wire.DoctorView, error) {
-	return wire.DoctorView{}, errUnbuilt
+// doctor looks for what could go wrong here, as the daemon sees it.
+func (d *Daemon) doctor(ctx context.Context, q bus.Request, body wire.DoctorRequest) (wire.DoctorView, error) {
+	in := examined(ctx, d.cfg.Places, body)
+	in.Daemon = os.Getenv("PATH")
+	all, err := d.agentList(ctx, q, wire.AgentRequest{Workspace: body.Workspace, Env: body.Env, Check: true})
+	if err == nil {
+		in.Agents = append([]wire.AgentView{}, all.Agents...)
+	}
+	u, err := d.log.Usage(ctx)
+	if err != nil {
+		return wire.DoctorView{}, fmt.Errorf("measure the event store: %w", err)
+	}
+	in.Store = &doctor.Store{
+		Bytes: u.Bytes, Quota: u.Quota, Events: u.Events, Durability: string(d.durability()), Last: d.newest(),
+	}
+	return wire.DoctorView{Findings: doctor.Examine(ctx, in, doctor.System(time.Now(), tree.DefaultLargeBytes))}, nil
+}
+
+// newest is when an event was acknowledged last, or the newest run was started.
+func (d *Daemon) newest() time.Time {
+	last := modTime(markFile(d.cfg.Places.State))
+	for _, h := range d.fleet.heads() {
+		if id, err := ulid.Parse(h.ID); err == nil && id.Timestamp().After(last) {
+			last = id.Timestamp()
+		}
+	}
+	return last
+}
+
+func modTime(path string) time.Time {
+	info, err := os.Stat(path)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// examined is what is known with and without a daemon.
+func examined(ctx context.Context, p place.Places, body wire.DoctorRequest) doctor.Input {
+	in := doctor.Input{
+		State: p.State, Runtime: p.Runtime, Socket: p.Socket, Shell: valueOf(body.Env, "PATH"),
+		RuntimeOK: filepath.IsAbs(os.Getenv("XDG_RUNTIME_DIR")),
+		Stops:     diskFloor, Begins: work.MinFree,
+	}
+	if ws, err := tree.Find(ctx, body.Workspace); err == nil {
+		in.Workspace = ws.Path
+	}
+	if u, err := user.Current(); err == nil {
+		in.User = u.Username
+	}
+	return in
+}
+
+// DoctorMain looks for what could go wrong, without a daemon, and writes what it
+// found as JSON. Exit codes: 0 nothing worse than a warning, 1 an error was
+// found, 2 usage.
+func DoctorMain(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	f := flag.NewFlagSet("autopilotd doctor", flag.ContinueOnError)
+	f.SetOutput(stderr)
+	offline := f.Bool("offline", false, "look without a daemon")
+	dir := f.String("C", ".", "the work tree to look at")
+	if err := f.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return 0
+		}
+		return 2
+	}
+	if !*offline || f.NArg() > 0 {
+		fmt.Fprintln(stderr, "autopilotd: doctor works without a daemon\n  autopilotd doctor --offline [-C DIR]\n  apctl doctor   asks the daemon")
+		return 2
+	}
+	view := DoctorOffline(ctx, *dir, os.Environ())
+	b, err := json.Marshal(view)
+	if err == nil {
+		_, err = fmt.Fprintf(stdout, "%s\n", b)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "autopilotd: write the findings:", err)
+		return 1
+	}
+	for _, found := range view.Findings {
+		if found.Level == doctor.Error {
+			return 1
+		}
+	}
+	return 0
+}
+
+// DoctorOffline is what can be found without a daemon.
+func DoctorOffline(ctx context.Context, workspace string, env []string) wire.DoctorView {
+	dir, err := filepath.Abs(workspace)
+	if err != nil {
+		dir = workspace
+	}
+	places, err := place.Find(place.System())
+	if err != nil {
+		return wire.DoctorView{Findings: []wire.DoctorFinding{{
+			Topic: "places", Level: doctor.Error, What: err.Error(), Fix: "correct the variable that it names",
+		}}}
+	}
+	in := examined(ctx, places, wire.DoctorRequest{Workspace: dir, Env: env})
+	in.Store = closedStore(places)
+	var wrong []wire.DoctorFinding
+	if err := config.ReadUser(places.Config).Err(); err != nil {
+		wrong = append(wrong, wire.DoctorFinding{
+			Topic: "config", Level: doctor.Error, What: err.Error(), Fix: "correct the file, or move it away: every setting has a default",
+		})
+	}
+	found := append(wrong, doctor.Examine(ctx, in, doctor.System(time.Now(), tree.DefaultLargeBytes))...)
+	doctor.Sort(found)
+	return wire.DoctorView{Findings: found}
+}
+
+// closedStore looks at the files of a store that no daemon has open; nil if one
+// has, or if there is none yet.
+func closedStore(places place.Places) *doctor.Store {
+	if _, err := os.Stat(markFile(places.State)); err != nil {
+		return nil
+	}
+	lock, err := bus.Lock(places, "doctor")
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = lock.Unlock() }() // the process ends with it anyway
+	s := &doctor.Store{Last: modTime(markFile(places.State))}
+	if clean, known := store.Ended(markFile(places.State)); known {
+		s.Clean = &clean
+	}
+	boot, err := proc.Boot()
+	if err != nil {
+		return nil
+	}
+	if err := store.Check(streamsDir(places.State), markFile(places.State), boot, true); err != nil {
+		s.Damage = err.Error()
+	}
+	return s
 }

@@ -23,8 +23,11 @@ func (a about) unknown(what string, err error) []wire.DoctorFinding {
 
 // size writes bytes for people.
 func size(n uint64) string {
-	if n >= 1<<30 {
+	switch {
+	case n >= 1<<30:
 		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%d MiB", n>>20)
 	}
-	return fmt.Sprintf("%d MiB", n>>20)
+	return fmt.Sprintf("%d KiB", (n+1023)>>10)
 }
