@@ -63,7 +63,7 @@ func (s Style) gateRows(gates []wire.GateView) [][]string {
 			verdict = "not yet"
 		}
 		rows = append(rows, []string{
-			s.sign(g.Verdict), Line(g.Name), Line(verdict), s.proof(g), Line(g.Role), s.cut(Line(g.Command), 48),
+			s.sign(g.Verdict), Line(g.Name), Line(verdict), s.proof(g), Line(g.Role), s.cut(what(g), 48),
 		})
 	}
 	return rows
@@ -118,4 +118,18 @@ func reasonText(r events.Reason) string {
 		return "pinned files changed"
 	}
 	return Line(string(r))
+}
+
+// quietPins is the gate of the pinned files while they are as they were: it is
+// only worth a word when they changed.
+func quietPins(g wire.GateView) bool {
+	return g.Kind == string(events.GateProtected) && (g.Verdict == "" || g.Verdict == string(events.Pass))
+}
+
+// what a gate looks at: its command, or the files of an artifact.
+func what(g wire.GateView) string {
+	if len(g.Files) > 0 {
+		return "files " + Line(strings.Join(g.Files, " "))
+	}
+	return Line(g.Command)
 }

@@ -146,15 +146,13 @@ func (s Style) clockOf(v wire.RunView) string {
 	return t
 }
 
-// marks shows the gates in few cells; pinned files are only worth a word when
-// they changed.
+// marks shows the gates in few cells.
 func (s Style) marks(gates []wire.GateView) string {
 	m := make([]string, 0, len(gates))
 	for _, g := range gates {
-		if g.Kind == string(events.GateProtected) && (g.Verdict == "" || g.Verdict == string(events.Pass)) {
-			continue
+		if !quietPins(g) {
+			m = append(m, s.mark(g))
 		}
-		m = append(m, s.mark(g))
 	}
 	return strings.Join(m, " ")
 }

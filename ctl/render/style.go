@@ -20,13 +20,15 @@ const (
 	red    = "31"
 	green  = "32"
 	yellow = "33"
+
+	unpaint = "\x1b[0m"
 )
 
 func (s Style) paint(colour, t string) string {
 	if !s.Colour || t == "" {
 		return t
 	}
-	return "\x1b[" + colour + "m" + t + "\x1b[0m"
+	return "\x1b[" + colour + "m" + t + unpaint
 }
 
 func (s Style) pick(unicode, ascii string) string {

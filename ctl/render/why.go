@@ -164,7 +164,7 @@ func (s Style) evidence(e wire.Evidence) string {
 			continue
 		}
 		gates = append(gates, []string{
-			s.sign(g.Verdict), Line(g.Name), Line(g.Verdict), s.proof(g), s.cut(Line(g.Command), 48),
+			s.sign(g.Verdict), Line(g.Name), Line(g.Verdict), s.proof(g), s.cut(what(g), 48),
 		})
 	}
 	if e.Pinned == 0 {

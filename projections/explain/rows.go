@@ -11,24 +11,21 @@ import (
 func Rows(history iter.Seq[events.Event]) []wire.WhyRow {
 	var rows []wire.WhyRow
 	var claim events.Claim
-	failing := 0
+	failing, unknown := 0, true
 	first := map[string]int{}
 	for e := range history {
 		switch d := e.Data.(type) {
 		case events.AgentEnded:
 			claim = d.Claim
 		case events.GatesJudged:
-			failing = 0
-			for _, r := range d.Results {
-				failing += r.Failing
-			}
+			failing, unknown = failingOf(d.Results)
 		case events.IterationRecorded:
 			row := wire.WhyRow{
 				Iteration: d.Iteration, Verdict: string(d.Verdict), Tree: string(d.Work), Files: d.Files,
-				Failing: failing, Fingerprint: d.Fingerprint, Claim: string(claim),
+				Failing: failing, FailingUnknown: unknown, Fingerprint: d.Fingerprint, Claim: string(claim),
 			}
 			if d.Verdict == events.Skipped {
-				row.Failing = 0
+				row.Failing, row.FailingUnknown = 0, true
 			}
 			if d.Fingerprint != "" {
 				row.EqualTo = first[d.Fingerprint]
@@ -40,4 +37,15 @@ func Rows(history iter.Seq[events.Event]) []wire.WhyRow {
 		}
 	}
 	return rows
+}
+
+// failingOf counts the failing tests. They are unknown when a gate fails whose
+// output no parser knew, and no other gave a number.
+func failingOf(results []events.GateResult) (n int, unknown bool) {
+	known := true
+	for _, r := range results {
+		n += r.Failing
+		known = known && (r.Verdict == events.Pass || r.FailingSum != "")
+	}
+	return n, n == 0 && !known
 }
