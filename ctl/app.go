@@ -148,7 +148,7 @@ func (a *app) ask(ctx context.Context, v wire.Verb, req, reply any) error {
 			render.Timeout("the daemon did not answer "+v.Name, render.Duration(answerWithin)).WithHint("apctl daemon logs"))
 		defer cancel()
 	}
-	if v.Class == wire.Operate {
+	if v.Class != wire.Read {
 		return a.change(ctx, d, v, req, reply)
 	}
 	return d.Call(ctx, v, req, reply)

@@ -3,6 +3,7 @@ package ctl
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -31,10 +32,11 @@ type asked struct {
 
 // fakeDaemon answers from tables.
 type fakeDaemon struct {
-	replies map[string]any   // by verb; an error is returned as such
-	streams map[string][]any // frames; an error ends the stream with it, []byte goes as it is
-	takes   time.Duration    // for each call
-	hold    chan struct{}    // a stream waits for it before it ends
+	replies map[string]any    // by verb; an error is returned as such
+	streams map[string][]any  // frames; an error ends the stream with it, []byte goes as it is
+	takes   time.Duration     // for each call
+	after   map[string]func() // by verb, once it is answered
+	hold    chan struct{}     // a stream waits for it before it ends
 
 	mu    sync.Mutex
 	calls []asked
@@ -64,6 +66,9 @@ func (d *fakeDaemon) CallAs(ctx context.Context, id string, v wire.Verb, req, re
 		return err
 	}
 	time.Sleep(d.takes)
+	if f := d.after[v.Name]; f != nil {
+		defer f()
+	}
 	switch r := d.replies[v.Name].(type) {
 	case nil:
 		return wire.Errorf(wire.NotFound, "no reply for %s", v.Name)
@@ -174,7 +179,8 @@ func newWorld(t *testing.T, d Daemon, args ...string) *world {
 		FindPlaces: func() (place.Places, error) {
 			return place.Places{State: "/state", Socket: "/run/d.sock"}, nil
 		},
-		Alive: func(int) bool { return false },
+		Alive:    func(int) bool { return false },
+		Terminal: func() (io.ReadWriteCloser, error) { return nil, errors.New("there is no terminal to ask at") },
 	}
 	return w
 }

@@ -156,17 +156,20 @@ func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args
 
 // start asks the daemon for the run.
 func (a *app) start(ctx context.Context, d Daemon, req wire.StartRequest) (v wire.RunView, err error) {
-	defer a.saySoon(render.Recording())()
-	err = a.change(ctx, d, wire.RunStart, req, &v)
+	err = a.trusting(ctx, req.Spec.Workspace, func() error {
+		defer a.saySoon(render.Recording())()
+		return a.change(ctx, d, wire.RunStart, req, &v)
+	})
 	return v, err
 }
 
 // preview shows what would be started, and where.
 func (a *app) preview(ctx context.Context, d Daemon, w *render.Worktree, req wire.StartRequest) error {
 	var p wire.Preview
-	soon := a.saySoon(render.Recording())
-	err := d.Call(ctx, wire.RunPreview, req, &p)
-	soon()
+	err := a.trusting(ctx, req.Spec.Workspace, func() error {
+		defer a.saySoon(render.Recording())()
+		return d.Call(ctx, wire.RunPreview, req, &p)
+	})
 	if err != nil {
 		return err
 	}

@@ -36,6 +36,7 @@ func main() {
 		Connect:    ctl.Connector(version, os.Stderr),
 		FindPlaces: ctl.FindPlaces,
 		Alive:      ctl.ProcessRuns,
+		Terminal:   ctl.OpenTerminal,
 	}))
 }
 

@@ -1,0 +1,82 @@
+package render
+
+import (
+	"strings"
+
+	"autopilot/events/wire"
+)
+
+// Trust says whether a project's file is trusted, and shows what is not.
+func (s Style) Trust(v wire.TrustView) string {
+	if v.Trusted {
+		return s.Trusted(v)
+	}
+	return s.untrusted(v)
+}
+
+// Trusted says since when and by whom a file is trusted.
+func (s Style) Trusted(v wire.TrustView) string {
+	var since string
+	if v.At != nil {
+		since = ", since " + s.Clock(*v.At) + " by " + Line(v.By)
+	}
+	return s.paint(green, "trusted") + ": " + Line(v.File) + since + "\n"
+}
+
+// TrustAsk shows what a person would agree to, says what that means, and asks.
+func (s Style) TrustAsk(v wire.TrustView) string {
+	return s.untrusted(v) + "\n" + trustMeans + "\n" +
+		"Type " + s.paint(bold, wire.Challenge(v.Hash)) + " to trust it, or press Enter to leave it: "
+}
+
+const trustMeans = `If you trust it, the daemon runs the commands in it as you: gates, set-up and
+agents, in every work tree of this repository, whoever starts the run. That
+holds for exactly this content; any change asks again.
+`
+
+func (s Style) untrusted(v wire.TrustView) string {
+	var b strings.Builder
+	b.WriteString(s.paint(yellow, "not trusted") + ": " + Line(v.File))
+	if v.Before != "" {
+		b.WriteString(", changed since it was trusted last")
+	}
+	b.WriteString("\n\n")
+	clean := Clean(v.Diff)
+	for l := range strings.Lines(clean) {
+		b.WriteString(s.DiffLine(strings.TrimSuffix(l, "\n")) + "\n")
+	}
+	if clean != v.Diff {
+		b.WriteString("\n" + s.paint(yellow, "It holds control characters, which are not shown here.") + "\n")
+	}
+	return b.String()
+}
+
+// NotAgreed says that a person did not agree.
+func NotAgreed(v wire.TrustView, typed string) *wire.Error {
+	what := "that is not " + wire.Challenge(v.Hash)
+	if typed == "" {
+		what = "nothing was typed"
+	}
+	return &wire.Error{
+		Code:    wire.NeedsPerson,
+		Message: what + ", so " + Line(v.File) + " stays as it is: not trusted, and not used",
+		Hint:    "apctl trust   asks again",
+	}
+}
+
+// NoTerminal says that nobody can be asked.
+func NoTerminal(v wire.TrustView, why error) *wire.Error {
+	return &wire.Error{
+		Code:    wire.NeedsPerson,
+		Message: Line(v.File) + " is not trusted: " + why.Error(),
+		Hint:    "apctl trust --show   shows it\napctl trust   asks a person at a terminal",
+	}
+}
+
+// DecidesNothing is a decision of a process that autopilot started.
+func DecidesNothing() *wire.Error {
+	return &wire.Error{
+		Code:    wire.Denied,
+		Message: "this is a process that autopilot started; it may look, and decides nothing",
+	}
+}
