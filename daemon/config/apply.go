@@ -124,8 +124,9 @@ func (g Gate) spec(name events.Name) wire.GateSpec {
 
 func (a *application) checkout() {
 	spec := &a.out.Request.Spec
+	where := ""
 	if spec.Checkout == "" {
-		where := a.text("checkout", func(p Project) string { return p.Checkout }, func(u User) string { return u.Checkout })
+		where = a.text("checkout", func(p Project) string { return p.Checkout }, func(u User) string { return u.Checkout })
 		if where == CheckoutClean {
 			spec.Checkout = events.CheckoutClean
 		}
@@ -135,7 +136,7 @@ func (a *application) checkout() {
 	if p == nil {
 		return
 	}
-	if spec.Setup == "" {
+	if spec.Setup == "" && where != CheckoutInPlace { // set-up asks for a clean checkout
 		spec.Setup = p.Setup
 		a.use("setup")
 	}

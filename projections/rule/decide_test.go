@@ -105,6 +105,7 @@ func TestBaseline(t *testing.T) {
 		{"a red invariant", []events.GateResult{goal("a", events.Fail), keep("p", events.Fail)}, events.StartGreen, BaselineDecision{Refused: events.RefusedInvariantRed, Gate: "p"}},
 		{"unverifiable before red", []events.GateResult{keep("p", events.Fail), goal("a", events.Unverifiable)}, events.UntilGreen, BaselineDecision{Refused: events.RefusedUnverifiable, Gate: "a"}},
 		{"gates that change what they judge", []events.GateResult{goal("a", events.Fail), {Gate: "p", Role: events.RoleInvariant, Verdict: events.Fail, Reason: events.ReasonTreeChanged}}, "", BaselineDecision{Refused: events.RefusedUnstable, Gate: "p"}},
+		{"a set-up that fails", []events.GateResult{{Gate: "a", Role: events.RoleGoal, Verdict: events.Fail, Reason: events.ReasonSetup}, {Gate: "p", Role: events.RoleInvariant, Verdict: events.Skipped, Reason: events.ReasonSetup}}, events.StartGreen, BaselineDecision{Refused: events.RefusedSetup, Gate: "a"}},
 		{"start green", []events.GateResult{goal("a", events.Pass)}, events.StartGreen, BaselineDecision{Invariants: names("a"), NeedsChange: true}},
 		{"start green that is red is an ordinary run", []events.GateResult{goal("a", events.Fail)}, events.StartGreen, BaselineDecision{Goals: names("a")}},
 		{"until green", []events.GateResult{goal("a", events.Pass)}, events.UntilGreen, BaselineDecision{Invariants: names("a"), AlreadyGreen: true}},
