@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"path/filepath"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -125,6 +126,7 @@ func (k *kept) save(ctx context.Context) (wrote bool, err error) {
 func (f *fleet) keepStates(ctx context.Context) {
 	if f.kept.due() {
 		f.saveStates(ctx)
+		debug.FreeOSMemory() // what it took to read so much
 	}
 	for {
 		if !f.awaitEvents(ctx) {

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -19,19 +20,68 @@ import (
 
 func TestMain(m *testing.M) {
 	table := flag.Bool("bench.table", false, "measure and print the table")
+	only := flag.String("bench.only", "", "measure these `groups` only, with commas: "+strings.Join(groupNames(), ", "))
 	flag.Parse()
+	if done, err := child(); done || err != nil {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if !*table {
 		os.Exit(m.Run())
 	}
-	if err := measure(); err != nil {
+	if err := measure(*only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 	os.Exit(0)
 }
 
-// measure makes every row, in the order of the table, and prints it.
-func measure() (err error) {
+// group is rows that are measured together.
+type group struct {
+	name string
+	rows func(*bench, *table) error
+}
+
+// groups are in the order of the table.
+func groups() []group {
+	return []group{
+		{"append", (*bench).appends}, {"run", (*bench).withDaemon}, {"effect", (*bench).effects},
+		{"rails", (*bench).rails}, {"idle", (*bench).idle}, {"scale", (*bench).scale},
+	}
+}
+
+func groupNames() (names []string) {
+	for _, g := range groups() {
+		names = append(names, g.name)
+	}
+	return names
+}
+
+// chosen are the groups that are to be measured, all without a choice.
+func chosen(only string) ([]group, error) {
+	if only == "" {
+		return groups(), nil
+	}
+	var out []group
+	for name := range strings.SplitSeq(only, ",") {
+		i := slices.IndexFunc(groups(), func(g group) bool { return g.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no group %q: %s", name, strings.Join(groupNames(), ", "))
+		}
+		out = append(out, groups()[i])
+	}
+	return out, nil
+}
+
+// measure makes the rows, in the order of the table, and prints them.
+func measure(only string) (err error) {
+	list, err := chosen(only)
+	if err != nil {
+		return err
+	}
 	began := time.Now()
 	b, err := newBench()
 	if err != nil {
@@ -43,9 +93,9 @@ func measure() (err error) {
 		return err
 	}
 	t := &table{}
-	for _, rows := range []func(*table) error{b.appends, b.withDaemon, b.effects} {
-		if err := rows(t); err != nil {
-			return err
+	for _, g := range list {
+		if err := g.rows(b, t); err != nil {
+			return fmt.Errorf("%s: %w", g.name, err)
 		}
 	}
 	t.print(os.Stdout, facts, time.Since(began))
@@ -172,15 +222,23 @@ func median(list []time.Duration) time.Duration {
 // daemon is autopilotd as a child of the bench.
 type daemon struct{ cmd *exec.Cmd }
 
-// startDaemon returns when it serves.
-func (b *bench) startDaemon() (*daemon, error) {
+// startDaemon starts the one of the runs.
+func (b *bench) startDaemon() (*daemon, error) { return b.startDaemonIn("state") }
+
+// envOf is the environment with another state directory.
+func (b *bench) envOf(state string) []string {
+	return append(slices.Clone(b.env), place.EnvState+"="+b.path(state))
+}
+
+// startDaemonIn returns when it serves.
+func (b *bench) startDaemonIn(state string) (*daemon, error) {
 	ready, theirs, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	defer ready.Close()
 	cmd := b.command("/", b.program("autopilotd"))
-	cmd.Env = append(cmd.Env, place.EnvReady+"=3")
+	cmd.Env = append(b.envOf(state), place.EnvReady+"=3")
 	cmd.ExtraFiles = []*os.File{theirs}
 	cmd.Stderr = os.Stderr
 	err = cmd.Start()

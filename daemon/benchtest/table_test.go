@@ -30,6 +30,30 @@ func (t *table) more(what string, floor, ours, goal time.Duration) {
 	t.rows = append(t.rows, row{what, ms(floor), ms(ours), fmt.Sprintf("%+.2f ms", float64(d.Microseconds())/1e3), "<= +" + ms(goal), d <= goal})
 }
 
+// ratioOf is ratio for times far below a millisecond.
+func (t *table) ratioOf(what string, floor, ours time.Duration, goal float64) {
+	x := float64(ours) / float64(floor)
+	t.rows = append(t.rows, row{what, floor.String(), ours.String(), fmt.Sprintf("%.2f x", x), fmt.Sprintf("<= %.2f x", goal), x <= goal})
+}
+
+// rate adds a row that compares how much is done in a time: more is better.
+func (t *table) rate(what string, n int, floor, ours time.Duration, goal float64) {
+	x := float64(floor) / float64(ours)
+	each := func(d time.Duration) string { return fmt.Sprintf("%.0f k/s", float64(n)/1e3/d.Seconds()) }
+	t.rows = append(t.rows, row{what, each(floor), each(ours), fmt.Sprintf("%.2f x", x), fmt.Sprintf(">= %.2f x", goal), x >= goal})
+}
+
+// memory adds a row that compares two sizes in KiB by their difference.
+func (t *table) memory(what string, floor, ours, goal int) {
+	r := row{what, mib(floor), mib(ours), fmt.Sprintf("%+.0f MiB", float64(ours-floor)/1024), "<= +" + mib(goal), ours-floor <= goal}
+	if floor == 0 {
+		r.ours, r.figure = "not measured here", "-"
+	}
+	t.rows = append(t.rows, r)
+}
+
+func mib(kib int) string { return fmt.Sprintf("%.0f MiB", float64(kib)/1024) }
+
 func (t *table) note(format string, args ...any) {
 	t.notes = append(t.notes, fmt.Sprintf(format, args...))
 }

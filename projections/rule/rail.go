@@ -23,34 +23,46 @@ type Failure struct {
 // nothing. It is a value: Add and Resume return another one and leave the first
 // as it is. The zero value keeps enough for the default rails.
 type History struct {
-	Keep  int       `json:"keep,omitzero"` // at least 5
-	Fails []Failure `json:"fails,omitzero"`
+	Keep  int       `json:"keep,omitzero"`  // at least 5
+	Older []Failure `json:"older,omitzero"` // before Fails
+	Fails []Failure `json:"fails,omitzero"` // the newest, few enough to be copied with each Add
 
-	// Judged is how many of Fails, from the oldest, a person has seen: a repeat
-	// among them alone fires nothing again.
+	// Judged is how many, from the oldest, a person has seen: a repeat among them
+	// alone fires nothing again.
 	Judged int `json:"judged,omitzero"`
 }
+
+// recent is how many failures Fails holds before they become older ones.
+const recent = 8
+
+// Len is how many failures are kept.
+func (h History) Len() int { return len(h.Older) + len(h.Fails) }
 
 // NewHistory keeps what a stuck window and a number of equal signatures need.
 func NewHistory(window, signatures int) History {
 	return History{Keep: max(window, signatures, leastKept)}
 }
 
-// Add appends a failed iteration. Its cost is bounded by Keep, however long the
-// run is.
+// Add appends a failed iteration. Its cost does not grow with the run: it copies
+// the few newest, and all that are kept only once in a while.
 func (h History) Add(f Failure) History {
-	keep := max(h.Keep, leastKept)
-	drop := max(0, len(h.Fails)+1-keep)
-	fails := make([]Failure, 0, len(h.Fails)-drop+1)
-	fails = append(append(fails, h.Fails[drop:]...), f)
-	return History{Keep: h.Keep, Fails: fails, Judged: max(0, h.Judged-drop)}
+	if len(h.Fails) >= recent {
+		keep := max(h.Keep, leastKept)
+		drop := max(0, h.Len()+1-keep)
+		old := min(drop, len(h.Older))
+		h.Older = slices.Concat(h.Older[old:], h.Fails[drop-old:])
+		h.Fails, h.Judged = nil, max(0, h.Judged-drop)
+	}
+	fails := make([]Failure, 0, len(h.Fails)+1)
+	h.Fails = append(append(fails, h.Fails...), f)
+	return h
 }
 
 // Resume marks that a person has seen the history and let the run go on. The
 // history stays: the same failure once more fires at once, an older repeat does
 // not.
 func (h History) Resume() History {
-	h.Judged = len(h.Fails)
+	h.Judged = h.Len()
 	return h
 }
 
@@ -107,11 +119,14 @@ func (h History) allEqual(n int, value func(Failure) string) (Match, bool) {
 
 // fresh reports whether the failure that is back from the end, 1 for the last,
 // came after the last resume.
-func (h History) fresh(back int) bool { return len(h.Fails)-back >= h.Judged }
+func (h History) fresh(back int) bool { return h.Len()-back >= h.Judged }
 
 func (h History) last(n int) ([]Failure, bool) {
-	if n < 1 || len(h.Fails) < n {
+	switch k := n - len(h.Fails); {
+	case n < 1 || h.Len() < n:
 		return nil, false
+	case k > 0:
+		return slices.Concat(h.Older[len(h.Older)-k:], h.Fails), true
 	}
 	return h.Fails[len(h.Fails)-n:], true
 }
@@ -135,5 +150,6 @@ func Exhausted(current, limit int) bool { return current >= limit }
 
 // Equal reports whether two histories hold the same failures.
 func (h History) Equal(o History) bool {
-	return h.Keep == o.Keep && h.Judged == o.Judged && slices.Equal(h.Fails, o.Fails)
+	return h.Keep == o.Keep && h.Judged == o.Judged && h.Len() == o.Len() &&
+		slices.Equal(slices.Concat(h.Older, h.Fails), slices.Concat(o.Older, o.Fails))
 }
