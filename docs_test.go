@@ -1,0 +1,341 @@
+package autopilot_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"autopilot/ctl"
+	"autopilot/daemon/config"
+)
+
+var update = flag.Bool("update", false, "write the generated sections of docs/ anew")
+
+// sections are the parts of docs/ that follow from the code. Each stands between
+// <!-- begin NAME --> and <!-- end NAME -->.
+var sections = []struct {
+	file, name string
+	make       func(*testing.T) string
+}{
+	{"docs/exit-codes.md", "exit codes", exitCodes},
+	{"docs/json.md", "answers", answers},
+	{"docs/json.md", "types", jsonTypes},
+	{"docs/configuration.md", "settings", settings},
+}
+
+func TestGeneratedSectionsOfTheDocs(t *testing.T) {
+	t.Parallel()
+	for _, s := range sections {
+		b, err := os.ReadFile(s.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		begin, end := "<!-- begin "+s.name+" -->\n", "<!-- end "+s.name+" -->\n"
+		before, rest, ok := strings.Cut(string(b), begin)
+		have, after, closed := strings.Cut(rest, end)
+		if !ok || !closed {
+			t.Fatalf("%s has no section %q", s.file, s.name)
+		}
+		want := "\n" + s.make(t) + "\n"
+		if have == want {
+			continue
+		}
+		if !*update {
+			t.Errorf("%s, section %q, is behind (go test . -run Docs -update writes it):\n%s", s.file, s.name, cmp.Diff(have, want))
+			continue
+		}
+		if err := os.WriteFile(s.file, []byte(before+begin+want+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// exitCodes is what apctl help exit-codes prints.
+func exitCodes(t *testing.T) string {
+	t.Helper()
+	var out bytes.Buffer
+	if code := ctl.Main(context.Background(), ctl.World{Args: []string{"help", "exit-codes"}, Out: ctl.Output{Writer: &out}}); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	b := &strings.Builder{}
+	b.WriteString("| code | meaning |\n|---|---|\n")
+	for _, m := range regexp.MustCompile(`(?m)^ +(\d+) +(.*(?:\n {6,}\D.*)*)$`).FindAllStringSubmatch(out.String(), -1) {
+		fmt.Fprintf(b, "| %s | %s |\n", m[1], strings.Join(strings.Fields(m[2]), " "))
+	}
+	return b.String()
+}
+
+func settings(*testing.T) string {
+	b := &strings.Builder{}
+	b.WriteString("| key | default | flag of run | variable | project | user | meaning |\n|---|---|---|---|---|---|---|\n")
+	for _, s := range config.Settings() {
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", s.Key, code(s.Default), code(s.Flag), code(s.Variable),
+			yes(s.Project), yes(s.User), strings.ReplaceAll(s.Help, "|", `\|`))
+	}
+	return b.String()
+}
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return ""
+}
+
+func code(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "`" + s + "`"
+}
+
+// wireTypes are the structs of events/wire, by name.
+type wireTypes struct {
+	structs map[string]*ast.TypeSpec
+	docs    map[string]string
+	schemas []string // constants that name a schema
+}
+
+func parseWire(t *testing.T) wireTypes {
+	t.Helper()
+	w := wireTypes{structs: map[string]*ast.TypeSpec{}, docs: map[string]string{}}
+	files, err := filepath.Glob("events/wire/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fset := token.NewFileSet()
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok {
+				continue
+			}
+			for _, spec := range g.Specs {
+				w.add(g, spec)
+			}
+		}
+	}
+	slices.Sort(w.schemas)
+	return w
+}
+
+func (w *wireTypes) add(g *ast.GenDecl, spec ast.Spec) {
+	switch s := spec.(type) {
+	case *ast.TypeSpec:
+		if _, ok := s.Type.(*ast.StructType); ok {
+			w.structs[s.Name.Name] = s
+			w.docs[s.Name.Name] = strings.Join(strings.Fields(g.Doc.Text()), " ")
+		}
+	case *ast.ValueSpec:
+		for i, n := range s.Names {
+			if strings.HasPrefix(n.Name, "Schema") && i < len(s.Values) {
+				w.schemas = append(w.schemas, strings.Trim(s.Values[i].(*ast.BasicLit).Value, `"`))
+			}
+		}
+	}
+}
+
+// schemaOf says which command answers with a schema, and with what in data.
+var schemaOf = []struct{ schema, command, data string }{
+	{"autopilot.run", "status, run -d, resume -d, wait", "RunView"},
+	{"autopilot.runs", "ls, apctl alone, stop, cancel", "ListReply"},
+	{"autopilot.why", "why", "WhyView"},
+	{"autopilot.watch", "run, resume, watch: a line each", "WatchFrame"},
+	{"autopilot.event", "events: a line each", "EventFrame"},
+	{"autopilot.log", "logs: a line each", "LogFrame"},
+	{"autopilot.replay", "replay: a line each", "ReplayFrame"},
+	{"autopilot.diff", "diff", ""},
+	{"autopilot.restore", "restore", "RestoreView"},
+	{"autopilot.preview", "run --dry-run", "Preview"},
+	{"autopilot.verify", "verify", "VerifyReply"},
+	{"autopilot.config", "config show, check, set", "ConfigView"},
+	{"autopilot.trust", "trust", "TrustView"},
+	{"autopilot.agents", "agent ls, show, check", "AgentsView"},
+	{"autopilot.init", "init", ""},
+	{"autopilot.doctor", "doctor", "DoctorView"},
+	{"autopilot.notify", "notify test", "NotifyView"},
+	{"autopilot.notification", "what notifiers and webhooks get", "Notification"},
+	{"autopilot.daemon", "daemon status", "DaemonView"},
+	{"autopilot.version", "version", ""},
+	{"autopilot.error", "any, on stderr", "Error"},
+}
+
+func answers(t *testing.T) string {
+	t.Helper()
+	w := parseWire(t)
+	var known []string
+	b := &strings.Builder{}
+	b.WriteString("| schema | from | data |\n|---|---|---|\n")
+	for _, s := range schemaOf {
+		known = append(known, s.schema)
+		data := "see below"
+		if s.data != "" {
+			data = fmt.Sprintf("[%s](#%s)", s.data, strings.ToLower(s.data))
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", s.schema, s.command, data)
+	}
+	slices.Sort(known)
+	if d := cmp.Diff(w.schemas, known); d != "" {
+		t.Errorf("schemas of events/wire without a command here, or the reverse (-wire +here):\n%s", d)
+	}
+	return b.String()
+}
+
+// jsonTypes lists every member of every type that an answer holds.
+func jsonTypes(t *testing.T) string {
+	t.Helper()
+	w := parseWire(t)
+	b := &strings.Builder{}
+	seen := map[string]bool{}
+	var queue []string
+	for _, s := range schemaOf {
+		if s.data != "" {
+			queue = append(queue, s.data)
+		}
+	}
+	for len(queue) > 0 {
+		name := queue[0]
+		queue = queue[1:]
+		spec, ok := w.structs[name]
+		if seen[name] || !ok {
+			continue
+		}
+		seen[name] = true
+		fmt.Fprintf(b, "### %s\n\n%s\n\n| member | type | meaning |\n|---|---|---|\n", name, w.docs[name])
+		for _, f := range spec.Type.(*ast.StructType).Fields.List {
+			kind, uses := jsonKind(f.Type)
+			queue = append(queue, uses...)
+			tag := reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get("json")
+			member, options, _ := strings.Cut(tag, ",")
+			if strings.Contains(options, "omitzero") {
+				kind += ", optional"
+			}
+			meaning := strings.ReplaceAll(strings.Join(strings.Fields(f.Doc.Text()+f.Comment.Text()), " "), "|", `\|`)
+			fmt.Fprintf(b, "| `%s` | %s | %s |\n", member, kind, meaning)
+		}
+		b.WriteString("\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// jsonKind is how a Go type looks in JSON, and which types it leads to.
+func jsonKind(e ast.Expr) (string, []string) {
+	switch x := e.(type) {
+	case *ast.StarExpr:
+		return jsonKind(x.X)
+	case *ast.ArrayType:
+		if id, ok := x.Elt.(*ast.Ident); ok && id.Name == "byte" {
+			return "base64", nil
+		}
+		kind, uses := jsonKind(x.Elt)
+		return "list of " + kind, uses
+	case *ast.MapType:
+		return "object of texts", nil
+	case *ast.SelectorExpr:
+		switch x.Sel.Name {
+		case "Time":
+			return "time (RFC 3339)", nil
+		case "Value":
+			return "JSON", nil
+		}
+		return "text", nil
+	case *ast.Ident:
+		switch x.Name {
+		case "string", "Code":
+			return "text", nil
+		case "bool":
+			return "true or false", nil
+		case "int", "int64", "uint64":
+			return "number", nil
+		}
+		return fmt.Sprintf("[%s](#%s)", x.Name, strings.ToLower(x.Name)), []string{x.Name}
+	}
+	return "?", nil
+}
+
+// constants are the values of a string type in events/enum.go.
+func constants(t *testing.T, typ string) []string {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), "events/enum.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, d := range f.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.CONST {
+			continue
+		}
+		for _, spec := range g.Specs {
+			s := spec.(*ast.ValueSpec)
+			if id, ok := s.Type.(*ast.Ident); ok && id.Name == typ {
+				out = append(out, strings.Trim(s.Values[0].(*ast.BasicLit).Value, `"`))
+			}
+		}
+	}
+	return out
+}
+
+func TestEveryHaltAndRefusalIsExplainedWithItsFix(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("docs/halts.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, typ := range []string{"Halt", "Refusal"} {
+		all := constants(t, typ)
+		if len(all) == 0 {
+			t.Fatalf("events/enum.go has no %s", typ)
+		}
+		for _, c := range all {
+			if !strings.Contains(string(b), "\n| `"+c+"` | ") {
+				t.Errorf("docs/halts.md has no row for %s %s", strings.ToLower(typ), c)
+			}
+		}
+	}
+}
+
+var link = regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
+
+func TestLinksOfTheDocsLeadSomewhere(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range append(files, "README.md", "CHANGELOG.md") {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(b), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			if _, err := fs.Stat(os.DirFS("."), filepath.Join(filepath.Dir(file), m[1])); err != nil {
+				t.Errorf("%s: %v", file, err)
+			}
+		}
+	}
+}
