@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"autopilot/ctl/render"
+	"autopilot/projections/rule"
 )
 
 // The environment that a run gets. The list is explained by help environment.
@@ -20,7 +21,7 @@ var (
 	}
 	envModels = []string{
 		"ANTHROPIC_", "CLAUDE_", "OPENAI_", "CODEX_", "GEMINI_", "GOOGLE_", "AWS_", "AZURE_", "OPENCODE_",
-		"OPENROUTER_", "MISTRAL_", "OLLAMA_",
+		"OPENROUTER_", "MISTRAL_", "OLLAMA_", "VERTEX_REGION_", "CLOUD_ML_",
 	}
 )
 
@@ -32,7 +33,7 @@ func sendable(name string) bool {
 		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 	}
 	switch {
-	case strings.HasPrefix(name, envOwn):
+	case strings.HasPrefix(name, envOwn), rule.SessionMarker(name):
 		return false
 	case has(envModels), strings.HasSuffix(name, "_API_KEY"):
 		return true
@@ -64,6 +65,8 @@ func runEnv(environ, extra []string) ([]string, error) {
 			return nil, render.BadEnv(e, "has no name")
 		case strings.HasPrefix(name, envOwn):
 			return nil, render.BadEnv(e, "names a variable that autopilot sets itself")
+		case rule.SessionMarker(name):
+			return nil, render.BadEnv(e, "marks the session of an agent program; a new one would take itself for its child")
 		case !given:
 			if v, given = all[name]; !given {
 				return nil, render.BadEnv(e, "is not set here")

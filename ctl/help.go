@@ -79,10 +79,15 @@ const environmentHelp = `A run gets these variables of your shell, and no others
   GO* NODE* NPM_* npm_config_* NVM_* PYTHON* PYENV_* UV_* PIP_* VIRTUAL_ENV
   CONDA_* CARGO* RUST* JAVA_HOME MAVEN_* GRADLE_* DOTNET_* ASDF_* MISE_*
   *_API_KEY ANTHROPIC_* CLAUDE_* OPENAI_* CODEX_* GEMINI_* GOOGLE_*
-  AWS_* AZURE_* OPENCODE_* OPENROUTER_* MISTRAL_* OLLAMA_*
+  AWS_* AZURE_* OPENCODE_* OPENROUTER_* MISTRAL_* OLLAMA_* VERTEX_REGION_*
+  CLOUD_ML_*
+
+What an agent program sets for the session that it runs is left out of these,
+as CLAUDECODE, CLAUDE_CODE_ENTRYPOINT, CODEX_SANDBOX, GEMINI_CLI and OPENCODE:
+a new agent would take itself for a child of it. apctl agent show lists them.
 
 Names that end in TOKEN are left out unless they belong to a model's family
-(the last two lines), and so is SSH_AUTH_SOCK: an agent that works alone gets
+(the last three lines), and so is SSH_AUTH_SOCK: an agent that works alone gets
 a key that can push or publish only when you say so. Send one more with
 --env NAME (your value) or --env NAME=VALUE. AUTOPILOT_* is never sent.
 
@@ -95,7 +100,13 @@ apctl itself reads:
   LC_ALL, LC_CTYPE, LANG   C or POSIX means ASCII marks
 `
 
-const agentHelp = `--agent-cmd CMD is run by /bin/sh -c in the workspace, once for each iteration.
+const agentHelp = `--agent NAME takes claude, codex, gemini, opencode, or one of the configuration:
+apctl agent ls. It edits files and runs the commands of the gates unasked; what
+else it may do is in apctl agent show NAME, --permissions full lets it do
+anything. A command of a gate with * in it is not allowed in advance where the
+program would take that for any text.
+
+--agent-cmd CMD is run by /bin/sh -c in the workspace, once for each iteration.
 The prompt comes on standard input. The command finds in its environment:
 
   AUTOPILOT_RUN_ID  AUTOPILOT_PHASE  AUTOPILOT_ITERATION

@@ -107,6 +107,10 @@ goes on with the next command that asks the daemon, as apctl ls.`,
 	f.StringVarP(&o.dir, "directory", "C", "", "work in `DIR`, not here")
 	f.BoolVar(&o.keep, "keep", false, "INT or TERM without a terminal leaves the run to itself")
 	_ = cmd.MarkFlagDirname("directory")
+	_ = cmd.RegisterFlagCompletionFunc("agent", func(cmd *cobra.Command, _ []string, to string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return a.completeAgents(cmd, nil, to)
+	})
+	_ = cmd.RegisterFlagCompletionFunc("permissions", cobra.FixedCompletions([]cobra.Completion{"full"}, cobra.ShellCompDirectiveNoFileComp))
 	return a.jsonFlag(cmd)
 }
 
@@ -114,9 +118,6 @@ func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args
 	req, err := o.request(a, cmd.Flags().Changed("max-iterations"), args)
 	if err != nil {
 		return err
-	}
-	if path := projectConfig(req.Spec.Workspace); path != "" {
-		a.note(a.style(a.Err).ProjectConfig(path))
 	}
 	if a.getenv(place.EnvEffect) != "" {
 		return render.InEffect()
@@ -149,6 +150,9 @@ func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args
 	}
 	if !a.json {
 		a.note(a.style(a.Err).Began(v))
+		if v.Permissions == "full" {
+			a.note(a.style(a.Err).FullPermissions(v))
+		}
 	}
 	a.sayLeftOut(v.Workspace)
 	return a.goOn(ctx, v, 0, o.detach, o.keep)
@@ -156,7 +160,7 @@ func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args
 
 // start asks the daemon for the run.
 func (a *app) start(ctx context.Context, d Daemon, req wire.StartRequest) (v wire.RunView, err error) {
-	err = a.trusting(ctx, req.Spec.Workspace, func() error {
+	err = a.trusting(ctx, cmp.Or(req.Spec.From, req.Spec.Workspace), func() error {
 		defer a.saySoon(render.Recording())()
 		return a.change(ctx, d, wire.RunStart, req, &v)
 	})
@@ -166,7 +170,7 @@ func (a *app) start(ctx context.Context, d Daemon, req wire.StartRequest) (v wir
 // preview shows what would be started, and where.
 func (a *app) preview(ctx context.Context, d Daemon, w *render.Worktree, req wire.StartRequest) error {
 	var p wire.Preview
-	err := a.trusting(ctx, req.Spec.Workspace, func() error {
+	err := a.trusting(ctx, cmp.Or(req.Spec.From, req.Spec.Workspace), func() error {
 		defer a.saySoon(render.Recording())()
 		return d.Call(ctx, wire.RunPreview, req, &p)
 	})
@@ -192,7 +196,7 @@ func (a *app) goOn(ctx context.Context, v wire.RunView, after uint64, detach, ke
 
 // request checks what was typed and makes the request of it.
 func (o *runOptions) request(a *app, counted bool, args []string) (wire.StartRequest, error) {
-	req := wire.StartRequest{Outputs: a.outputs(), NoConfig: o.noConfig}
+	req := wire.StartRequest{Outputs: a.outputs(), Settings: a.settings(), NoConfig: o.noConfig}
 	task, err := a.task(args, o.file)
 	if err != nil {
 		return req, err
@@ -222,18 +226,38 @@ func (o *runOptions) request(a *app, counted bool, args []string) (wire.StartReq
 	return req, err
 }
 
+// spec is the agent that was typed. None is the daemon's to say, as the
+// configuration may name one.
 func (o *agentOptions) spec(a *app) (wire.AgentSpec, error) {
-	if (o.command == "") == (o.script == "") {
-		return wire.AgentSpec{}, render.OneAgent(o.command != "")
+	spec := wire.AgentSpec{Command: o.command, Profile: o.profile, Model: o.model, Permissions: o.permissions}
+	if err := o.check(); err != nil || o.script == "" {
+		return spec, err
 	}
+	var err error
+	if spec.Script, err = a.readFile("the script", o.script, maxScript); err != nil {
+		return spec, err
+	}
+	return spec, checkText("the script", spec.Script)
+}
+
+// check refuses what excludes each other.
+func (o *agentOptions) check() error {
+	other := "--script"
 	if o.command != "" {
-		return wire.AgentSpec{Command: o.command}, checkText("--agent-cmd", o.command)
+		other = "--agent-cmd"
 	}
-	text, err := a.readFile("the script", o.script, maxScript)
-	if err != nil {
-		return wire.AgentSpec{}, err
+	alone := o.command == "" && o.script == ""
+	switch {
+	case o.command != "" && o.script != "", o.profile != "" && !alone:
+		return render.TwoAgents()
+	case o.model != "" && !alone:
+		return render.ProfileOnly("--model", other)
+	case o.permissions != "" && !alone:
+		return render.ProfileOnly("--permissions", other)
+	case o.permissions != "" && o.permissions != "full":
+		return render.BadPermissions(o.permissions)
 	}
-	return wire.AgentSpec{Script: text}, checkText("the script", text)
+	return cmp.Or(checkText("--agent-cmd", o.command), checkText("--agent", o.profile), checkText("--model", o.model))
 }
 
 func (o *limitOptions) apply(a *app, spec *wire.RunSpec, counted bool) error {
@@ -292,18 +316,4 @@ func (a *app) workspace(dir string) (string, error) {
 		return "", render.BadWorkspace(dir, os.ErrInvalid)
 	}
 	return dir, checkText("the workspace path", dir)
-}
-
-// projectConfig is the project's configuration file, if there is one.
-func projectConfig(dir string) string {
-	for {
-		path := filepath.Join(dir, ".autopilot", "config.yaml")
-		if _, err := os.Stat(path); err == nil {
-			return path
-		}
-		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil || dir == filepath.Dir(dir) {
-			return ""
-		}
-		dir = filepath.Dir(dir)
-	}
 }

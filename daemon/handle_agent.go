@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"runtime"
 	"sync"
 
 	"autopilot/daemon/agent"
@@ -25,6 +26,7 @@ func (d *Daemon) agentList(ctx context.Context, _ bus.Request, body wire.AgentRe
 	}
 	look := agent.Look{
 		Dir: body.Workspace, Env: work.AgentEnv(body.Env), Home: d.cfg.Home, Gates: gates, Root: os.Geteuid() == 0,
+		Slots: make(chan struct{}, runtime.NumCPU()),
 	}
 	views := make([]wire.AgentView, len(names))
 	var wait sync.WaitGroup

@@ -80,12 +80,9 @@ func GateTwice(name string) *wire.Error {
 	return usage("give each gate its own name", "two gates have the name %q", name)
 }
 
-// OneAgent asks for exactly one agent.
-func OneAgent(both bool) *wire.Error {
-	if both {
-		return usage("keep one of --agent-cmd and --script", "two agents are given")
-	}
-	return usage("give --agent-cmd CMD, or --script FILE to try without a model", "no agent is given")
+// NoName is a command that needs one.
+func NoName(command string) *wire.Error {
+	return usage(command+" NAME", "%s needs a name", command)
 }
 
 // BadDuration is a --for or --timeout that is no length of time.

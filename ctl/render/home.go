@@ -82,6 +82,7 @@ func (s Style) Preview(p wire.Preview) string {
 		{"pinned", count(p.Pinned, "file")},
 		{"checkout", checkout(p)},
 		{"agent", Line(strings.Join(quoted(p.Argv), " "))},
+		{"permissions", s.words(nonempty(p.Permissions))},
 		{"agent env", s.words(p.AgentEnv)},
 		{"gate env", s.words(p.GateEnv)},
 		{"gate path", strings.TrimRight(list(p.Path), "\n")},

@@ -20,10 +20,13 @@ type Look struct {
 	Home  string   // of the user, without HOME in Env
 	Gates []string // commands of the gates that a run would have
 	Root  bool
+	// Slots bounds how many programs are asked at once, so that none is late only
+	// for the others; nil is no bound.
+	Slots chan struct{}
 }
 
-// View is what is known of a profile here. With ask its program is run, twice
-// and side by side, within askLimit; the context ends that early.
+// View is what is known of a profile here. With ask its program is run twice,
+// each within askLimit; the context ends that early.
 func (p Profile) View(ctx context.Context, l Look, ask bool) wire.AgentView {
 	v := wire.AgentView{
 		Name: p.Name, Origin: p.Origin, Verified: p.Verified != "", VerifiedWith: p.Verified,
@@ -55,7 +58,7 @@ func (p Profile) View(ctx context.Context, l Look, ask bool) wire.AgentView {
 		v.Problems = append(v.Problems, p.Name+" has no login: "+p.program.login.fix)
 	}
 	if ask && p.program.name != "" {
-		p.ask(ctx, &v, l.Dir, env)
+		p.ask(ctx, &v, l, env)
 	}
 	return v
 }
@@ -74,15 +77,29 @@ func problem(err error, install string) string {
 	return plain(err.Error())
 }
 
-// askLimit bounds each question to a program.
-const askLimit = 5 * time.Second
+// askLimit bounds each question to a program. Some need two seconds of
+// processor time to say their version.
+const askLimit = 10 * time.Second
+
+// put asks when there is a slot.
+func (l Look) put(ctx context.Context, env []string, program string, args ...string) answer {
+	if l.Slots != nil {
+		select {
+		case l.Slots <- struct{}{}:
+			defer func() { <-l.Slots }()
+		case <-ctx.Done():
+			return answer{err: ctx.Err()}
+		}
+	}
+	return put(ctx, askLimit, l.Dir, env, program, args...)
+}
 
 // ask fills in the version, and says which options the program does not name.
-func (p Profile) ask(ctx context.Context, v *wire.AgentView, dir string, env []string) {
+func (p Profile) ask(ctx context.Context, v *wire.AgentView, l Look, env []string) {
 	var version, help answer
 	var wait sync.WaitGroup
-	wait.Go(func() { version = put(ctx, askLimit, dir, env, v.Program, "--version") })
-	wait.Go(func() { help = put(ctx, askLimit, dir, env, v.Program, p.program.help...) })
+	wait.Go(func() { version = l.put(ctx, env, v.Program, "--version") })
+	wait.Go(func() { help = l.put(ctx, env, v.Program, p.program.help...) })
 	wait.Wait()
 	if version.err == nil {
 		v.Version, version.err = readVersion(version.out)

@@ -1,0 +1,137 @@
+package render
+
+import (
+	"strings"
+
+	"autopilot/events/wire"
+)
+
+// AgentList is agent ls: what there is, and whether it could work here.
+func (s Style) AgentList(v wire.AgentsView) string {
+	rows := [][]string{{"AGENT", "PROGRAM", "LOGIN", "PROFILE"}}
+	for _, a := range v.Agents {
+		program := "not found"
+		if a.Program != "" {
+			program = Line(a.Program)
+		}
+		if a.Full {
+			program += ", permissions full"
+		}
+		rows = append(rows, []string{Line(a.Name), s.cut(program, 36), loggedIn(a, false), origin(a)})
+	}
+	var b strings.Builder
+	for l := range strings.Lines(table(rows)) {
+		b.WriteString(s.cut(strings.TrimRight(strings.TrimPrefix(l, "  "), "\n"), s.Width) + "\n")
+	}
+	return b.String()
+}
+
+// origin says where a profile comes from, and with what it was tried.
+func origin(a wire.AgentView) string {
+	t := Line(a.Origin)
+	if a.Verified {
+		return t + ", verified with " + Line(a.VerifiedWith)
+	}
+	return t + ", unverified"
+}
+
+// loggedIn is the login of an agent; where says what shows it.
+func loggedIn(a wire.AgentView, where bool) string {
+	t := map[string]string{"key": "key", "account": "account", "none": "no login", "unknown": "unknown"}[a.Login]
+	if where && a.LoginFrom != "" {
+		t += ", by " + Line(a.LoginFrom)
+	}
+	return t
+}
+
+// AgentShow is agent show: the call of a run, as it would be made here.
+func (s Style) AgentShow(a wire.AgentView) string {
+	program := Line(a.Program)
+	if program == "" {
+		program = s.paint(yellow, "not found")
+	}
+	permissions := Line(a.Permissions)
+	if a.Full {
+		permissions = "full: " + permissions
+	}
+	prompt := "on standard input"
+	if a.Prompt == "file" {
+		prompt = "in the file AUTOPILOT_PROMPT_FILE"
+	}
+	text := func(t string) string { return strings.TrimRight(s.narrower(15).wrap(t, ""), "\n") }
+	var b strings.Builder
+	b.WriteString(s.paint(bold, Line(a.Name)) + "  " + origin(a) + "\n")
+	b.WriteString(s.facts([][2]string{
+		{"program", program},
+		{"version", Line(a.Version)},
+		{"login", loggedIn(a, true)},
+		{"call", Line(strings.Join(quoted(a.Argv), " "))},
+		{"prompt", prompt},
+		{"permissions", text(permissions)},
+		{"sets", text(Line(strings.Join(a.Env, " ")))},
+		{"strips", text(Line(strings.Join(a.Strip, " ")))},
+		{"note", text(Line(a.Note))},
+	}))
+	if strings.Contains(strings.Join(a.Argv, " "), "{box}") {
+		b.WriteString("  {box} is the folder of the iteration, with prompt, findings and result\n")
+	}
+	b.WriteString(s.section("problems", s.agentProblems(a.Problems)))
+	return b.String()
+}
+
+func (s Style) agentProblems(list []string) string {
+	var b strings.Builder
+	for _, p := range list {
+		b.WriteString(indent("  ", s.narrower(2).wrap(Line(p), "")))
+	}
+	return b.String()
+}
+
+// AgentCheck is agent check: what each said, and what is wrong.
+func (s Style) AgentCheck(v wire.AgentsView) string {
+	var b strings.Builder
+	for _, a := range v.Agents {
+		b.WriteString(s.paint(bold, Line(a.Name)) + "  " + strings.Join(nonempty(s.checked(a), Line(a.Version), loggedIn(a, true)), ", ") + "\n")
+		b.WriteString(s.agentProblems(a.Problems))
+	}
+	return b.String()
+}
+
+func (s Style) checked(a wire.AgentView) string {
+	switch {
+	case a.Program == "":
+		return s.paint(yellow, "not found")
+	case len(a.Problems) > 0:
+		return s.paint(red, "problems")
+	}
+	return s.paint(green, "ok")
+}
+
+// NoAgentFound is agent check where no program of any agent is.
+func NoAgentFound() *wire.Error {
+	return &wire.Error{
+		Code: wire.Failed, Message: "no agent is installed",
+		Hint: "install one, as with npm install -g @anthropic-ai/claude-code\nor write an own one: apctl help agents",
+	}
+}
+
+// TwoAgents is a run with more than one agent.
+func TwoAgents() *wire.Error {
+	return usage("keep one of --agent, --agent-cmd and --script", "two agents are given")
+}
+
+// ProfileOnly is a flag of a profile beside another agent.
+func ProfileOnly(flag, other string) *wire.Error {
+	return usage("write it into the command, or give --agent NAME", "%s cannot be combined with %s", flag, other)
+}
+
+// BadPermissions is a --permissions that is no word of ours.
+func BadPermissions(value string) *wire.Error {
+	return usage("write --permissions full, or leave it out: the agent then edits files and runs the gates' commands",
+		"--permissions %q is not known", value)
+}
+
+// FullPermissions says what an agent may do, before it does.
+func (s Style) FullPermissions(v wire.RunView) string {
+	return Note("permissions are full: " + Line(v.Agent) + " may do anything unasked")
+}
