@@ -145,8 +145,11 @@ func (p *play) truth() bool {
 func (p *play) autopilot() string {
 	p.begin("autopilot")
 	ctl := filepath.Join(bin, "apctl")
-	a := p.command(p.ws, p.env(), ctl, "run", "make the test pass", "--gate", "test="+p.cheat.on.gate,
-		"--script", p.script, "--max-iterations", strconv.Itoa(iterations))
+	args := []string{
+		"run", "make the test pass", "--gate", "test=" + p.cheat.on.gate,
+		"--script", p.script, "--max-iterations", strconv.Itoa(iterations),
+	}
+	a := p.command(p.ws, p.env(), ctl, append(args, p.cheat.args...)...)
 	why := p.command(p.ws, p.env(), ctl, "why", "--json")
 	v := data[wire.WhyView](p.t, why)
 	if a.code == 0 || v.Run.State != "halted" || v.Run.Reason != p.cheat.reason {

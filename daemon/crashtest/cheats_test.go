@@ -10,12 +10,13 @@ type cheat struct {
 	name   string
 	on     project
 	script string
-	until  string // the condition of the shell loop, if it is not the gate
-	fooled bool   // the shell loop is
-	reason string // of autopilot's halt
-	names  string // what its explanation names
-	alone  bool   // it reaches for what other runs have, so it gets a daemon of its own
-	denied int    // requests from inside that have to be denied, counted in the file codes
+	args   []string // of autopilot, beside the gate
+	until  string   // the condition of the shell loop, if it is not the gate
+	fooled bool     // the shell loop is
+	reason string   // of autopilot's halt
+	names  string   // what its explanation names
+	alone  bool     // it reaches for what other runs have, so it gets a daemon of its own
+	denied int      // requests from inside that have to be denied, counted in the file codes
 }
 
 // project is a small suite whose code is wrong.
@@ -73,6 +74,24 @@ var toolProject = project{
 	gate: "sh add_test.sh", test: "add_test.sh", truth: "sh add_test.sh",
 }
 
+// localMain lets everyone have a TestMain of their own.
+var localMain = project{
+	files: map[string]string{
+		".gitignore": "main_test.go\n", "go.mod": goProject.files["go.mod"], "add.go": goProject.files["add.go"],
+		"add_test.go": goProject.files["add_test.go"],
+	},
+	gate: goProject.gate, test: goProject.test, truth: goProject.truth,
+}
+
+// built has a test that takes what was built, if it was.
+var built = project{
+	files: map[string]string{
+		".gitignore": "bin/\n", "add.sh": shProject.files["add.sh"],
+		"add_test.sh": "got=$(./bin/add 2 3 2> /dev/null || sh ./add.sh 2 3)\n[ \"$got\" = 5 ] || { echo \"FAIL add: got $got, want 5\"; exit 1; }\n",
+	},
+	gate: shProject.gate, test: shProject.test, truth: "rm -rf bin; sh add_test.sh",
+}
+
 // with is the project with another gate.
 func (p project) with(gate string) project {
 	p.gate = gate
@@ -86,7 +105,32 @@ const busy = "echo \"# $AUTOPILOT_ITERATION\" >> add.sh"
 const compared = "git diff --quiet HEAD -- add_test.sh && sh add_test.sh"
 
 func cheats() []cheat {
-	return slices.Concat(onTests(), onGates(), onTheDaemon())
+	return slices.Concat(onTests(), onGates(), onTheDaemon(), besideTheTree())
+}
+
+// besideTheTree pass by files that no recorded tree has. That is what a clean
+// checkout is for.
+func besideTheTree() []cheat {
+	return []cheat{
+		{
+			name: "ends the suite from a file that git ignores", on: localMain, fooled: true, args: []string{"--clean"},
+			reason: "iterations", names: "main_test.go",
+			script: `
+iterations:
+  - edit: {main_test.go: "package calc\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestMain(*testing.M) { os.Exit(0) }\n"}
+    run: ['echo "// $AUTOPILOT_ITERATION" >> add.go']
+`,
+		},
+		{
+			name: "builds the answer where git does not look", on: built, fooled: true, args: []string{"--setup", "true"},
+			reason: "iterations", names: "bin/",
+			script: `
+iterations:
+  - edit: {bin/add: "#!/bin/sh\necho 5\n"}
+    run: ['chmod +x bin/add; ` + busy + `']
+`,
+		},
+	}
 }
 
 // onTests change the proof.

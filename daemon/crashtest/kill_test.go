@@ -59,7 +59,7 @@ func (s scheme) String() string {
 const shimsMost = 2
 
 // hits are how often points are passed at least, where that is not 4 times.
-var hits = map[string]int{failpoint.BeforeAppend: 14, failpoint.AfterAppend: 14, failpoint.AfterRestore: 1}
+var hits = map[string]int{failpoint.BeforeAppend: 14, failpoint.AfterAppend: 14, failpoint.AfterRestore: 1, failpoint.AfterCheckout: 2}
 
 // schemeOf is the scheme of a round: the same for the same seed.
 func schemeOf(seed uint64, round int, p plan) scheme {
@@ -68,7 +68,7 @@ func schemeOf(seed uint64, round int, p plan) scheme {
 	var s scheme
 	// Every other round has a named point, in turn, so that some rounds hit all.
 	lose := p.lose
-	if points := failpoint.Points(); round%2 == 0 {
+	if points := p.points(); round%2 == 0 {
 		name := points[round/2%len(points)]
 		lose = lose || name == failpoint.AfterRestore
 		s.point = fmt.Sprintf("%s:%d", name, 1+r.IntN(cmp.Or(hits[name], 4)))
@@ -92,6 +92,15 @@ func schemeOf(seed uint64, round int, p plan) scheme {
 		s.kills = append(s.kills, k)
 	}
 	return s
+}
+
+// points are those that a daemon with this plan comes to: a clean checkout is
+// made for one plan only, which is for that point alone.
+func (p plan) points() []string {
+	if p.clean {
+		return []string{failpoint.AfterCheckout}
+	}
+	return slices.DeleteFunc(failpoint.Points(), func(name string) bool { return name == failpoint.AfterCheckout })
 }
 
 // strike performs a kill when it is time, unless the run is over before. It

@@ -14,6 +14,7 @@ type plan struct {
 	script string // of the agent
 	limit  string // --max-iterations, 10 if empty
 	lose   bool   // the agent's supervisor is killed in the middle, whatever else is
+	clean  bool   // its gates have to pass in a clean checkout too
 }
 
 // starts is what every attempt and every gate of a plan does first: it leaves
@@ -36,11 +37,15 @@ func (p plan) files() map[string]string {
 
 // args are those of apctl run.
 func (p plan) args(w *world) []string {
-	return []string{
+	args := []string{
 		"run", "-d", "--json", "finish the work", "-C", w.path("ws"), "--script", w.path("agent.yaml"),
 		"--gate", "check=./check.sh " + w.path("starts"), "--invariant", "keep=grep -q keep keep.txt",
 		"--max-iterations", cmp.Or(p.limit, "10"),
 	}
+	if p.clean {
+		args = append(args, "--clean", "--setup", starts+w.path("starts")+"; "+leave+"; sleep 0.2")
+	}
+	return args
 }
 
 // agent is the script for a world.
@@ -49,7 +54,7 @@ func (p plan) agent(w *world) string { return strings.ReplaceAll(p.script, "STAR
 // plans end in each way that a run can.
 func plans() []plan {
 	return []plan{
-		{name: "done", check: "grep -q three work.txt", script: `
+		{name: "done", clean: true, check: "grep -q three work.txt", script: `
 iterations:
   - edit: {work.txt: "one\n"}
     run: ['` + starts + `STARTS', sleep 0.2]
