@@ -1,12 +1,14 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
 
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/phrase"
 )
 
 // mark shows a gate in a live line: its sign, its name and how many tests
@@ -75,13 +77,8 @@ func (s Style) proof(g wire.GateView) string {
 		return ""
 	}
 	var p []string
-	switch events.Reason(g.Reason) {
-	case events.ReasonExit, "":
-		if g.Kind != string(events.GateProtected) {
-			p = append(p, fmt.Sprintf("exit %d", g.Exit))
-		}
-	default:
-		p = append(p, reasonText(events.Reason(g.Reason)))
+	if r := cmp.Or(events.Reason(g.Reason), events.ReasonExit); r != events.ReasonExit || g.Kind != string(events.GateProtected) {
+		p = append(p, Line(phrase.Reason(events.GateResult{Reason: r, Verdict: events.Verdict(g.Verdict), Exit: g.Exit})))
 	}
 	if g.Failing > 0 || g.Before > 0 {
 		p = append(p, s.failing(g)+" failing")
@@ -90,34 +87,6 @@ func (s Style) proof(g wire.GateView) string {
 		p = append(p, Duration(time.Duration(g.DurationMS)*time.Millisecond))
 	}
 	return strings.Join(p, ", ")
-}
-
-func reasonText(r events.Reason) string {
-	switch r {
-	case events.ReasonExit:
-		return "exit code"
-	case events.ReasonSignal:
-		return "ended by a signal"
-	case events.ReasonTimeout:
-		return "took too long"
-	case events.ReasonSilent:
-		return "silent for too long"
-	case events.ReasonNotFound:
-		return "command not found"
-	case events.ReasonNoShell:
-		return "no shell"
-	case events.ReasonNoDirectory:
-		return "directory missing"
-	case events.ReasonToolChanged:
-		return "its program was replaced"
-	case events.ReasonTreeChanged:
-		return "files changed while it ran"
-	case events.ReasonUnchanged:
-		return "unchanged"
-	case events.ReasonPinChanged:
-		return "pinned files changed"
-	}
-	return Line(string(r))
 }
 
 // quietPins is the gate of the pinned files while they are as they were: it is

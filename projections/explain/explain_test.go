@@ -135,10 +135,39 @@ func TestRowsPointAtTheFirstEqualIteration(t *testing.T) {
 	}
 	want := []wire.WhyRow{
 		{Iteration: 1, Verdict: "fail", Tree: "t1", Files: 1, Failing: 3, Fingerprint: "a", Claim: "done"},
-		{Iteration: 2, Verdict: "skipped"},
+		{Iteration: 2, Verdict: "skipped", FailingUnknown: true},
 		{Iteration: 2, Verdict: "fail", Tree: "t1", Failing: 3, Fingerprint: "a", EqualTo: 1},
 	}
 	if diff := cmp.Diff(want, explain.Rows(slices.Values(es))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestTheNumberOfFailingTestsIsUnknownWhereNoParserKnewTheOutput(t *testing.T) {
+	t.Parallel()
+	fail := events.GateResult{Verdict: events.Fail}
+	counted := events.GateResult{Verdict: events.Fail, Failing: 2, FailingSum: "f"}
+	pass := events.GateResult{Verdict: events.Pass}
+	for name, c := range map[string]struct {
+		results []events.GateResult
+		failing int
+		unknown bool
+	}{
+		"all pass":        {[]events.GateResult{pass, pass}, 0, false},
+		"one fails":       {[]events.GateResult{pass, fail}, 0, true},
+		"one counted":     {[]events.GateResult{counted, pass}, 2, false},
+		"one of each":     {[]events.GateResult{fail, counted}, 2, false},
+		"cannot be run":   {[]events.GateResult{{Verdict: events.Unverifiable}}, 0, true},
+		"before any gate": {nil, 0, true},
+	} {
+		var es []events.Event
+		if c.results != nil {
+			es = append(es, events.Event{Data: events.GatesJudged{Results: c.results}})
+		}
+		es = append(es, events.Event{Data: events.IterationRecorded{Iteration: 1, Verdict: events.Fail}})
+		row := explain.Rows(slices.Values(es))[0]
+		if row.Failing != c.failing || row.FailingUnknown != c.unknown {
+			t.Errorf("%s: %d failing, unknown %v", name, row.Failing, row.FailingUnknown)
+		}
 	}
 }

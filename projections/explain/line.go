@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"autopilot/events"
+	"autopilot/projections/phrase"
 	"autopilot/projections/run"
 )
 
@@ -91,7 +92,7 @@ func judged(d events.GatesJudged) string {
 
 // Result is a gate's verdict in a few words: "test fail (exit 1, 3 failing)".
 func Result(r events.GateResult) string {
-	why := reason(r)
+	why := phrase.Reason(r)
 	if r.Failing > 0 {
 		why += fmt.Sprintf(", %d failing", r.Failing)
 	}
@@ -99,61 +100,6 @@ func Result(r events.GateResult) string {
 		why += "; it passes in your own environment, so gates may need a variable: set it under gate.env"
 	}
 	return fmt.Sprintf("%s %s (%s)", r.Gate, r.Verdict, why)
-}
-
-func reason(r events.GateResult) string {
-	switch r.Reason {
-	case events.ReasonExit:
-		return exit(r.Exit)
-	case events.ReasonSignal:
-		return "killed by a signal from outside"
-	case events.ReasonTimeout:
-		return "out of time"
-	case events.ReasonSilent:
-		return "silent for too long"
-	case events.ReasonNotFound:
-		return "command not found"
-	case events.ReasonNoShell:
-		return "no shell"
-	case events.ReasonNoDirectory:
-		return "its directory is missing"
-	case events.ReasonToolChanged:
-		return "a tool that it needs was replaced or is gone"
-	case events.ReasonTreeChanged:
-		return "files changed while it ran"
-	case events.ReasonUnchanged:
-		return "pinned files unchanged"
-	case events.ReasonPinChanged:
-		return "pinned files changed"
-	case events.ReasonWritten:
-		return "every file is written"
-	case events.ReasonMissing:
-		return "a file is missing"
-	case events.ReasonBlank:
-		return "a file is blank"
-	case events.ReasonStale:
-		return "a file is as it was before the work"
-	case events.ReasonSetup:
-		if r.Verdict == events.Skipped {
-			return "not run, as the set-up failed"
-		}
-		if r.Exit < 0 {
-			return "set-up of a clean checkout did not finish"
-		}
-		return "set-up of a clean checkout: " + exit(r.Exit)
-	}
-	return string(r.Reason)
-}
-
-// exit says what the shell means by the codes that are its own.
-func exit(code int) string {
-	switch code {
-	case 126:
-		return "exit 126: something in it cannot be executed"
-	case 127:
-		return "exit 127: something in it was not found"
-	}
-	return fmt.Sprintf("exit %d", code)
 }
 
 func iterationStarted(s run.State, d events.IterationStarted) string {

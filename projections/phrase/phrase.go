@@ -1,0 +1,69 @@
+// Package phrase holds the words that the daemon and apctl both have for the
+// same fact, so that it reads the same in a log, a status and an explanation.
+//
+// It is pure and links nothing but the vocabulary, as apctl pays for all that
+// it links at every start.
+package phrase
+
+import (
+	"fmt"
+
+	"autopilot/events"
+)
+
+// Reason says why a gate gave its verdict; of a result only the reason, the
+// verdict and the exit code count.
+func Reason(r events.GateResult) string {
+	switch r.Reason {
+	case events.ReasonExit:
+		return exit(r.Exit)
+	case events.ReasonSignal:
+		return "killed by a signal from outside"
+	case events.ReasonTimeout:
+		return "out of time"
+	case events.ReasonSilent:
+		return "silent for too long"
+	case events.ReasonNotFound:
+		return "command not found"
+	case events.ReasonNoShell:
+		return "no shell"
+	case events.ReasonNoDirectory:
+		return "its directory is missing"
+	case events.ReasonToolChanged:
+		return "a tool that it needs was replaced or is gone"
+	case events.ReasonTreeChanged:
+		return "files changed while it ran"
+	case events.ReasonUnchanged:
+		return "pinned files unchanged"
+	case events.ReasonPinChanged:
+		return "pinned files changed"
+	case events.ReasonWritten:
+		return "every file is written"
+	case events.ReasonMissing:
+		return "a file is missing"
+	case events.ReasonBlank:
+		return "a file is blank"
+	case events.ReasonStale:
+		return "a file is as it was before the work"
+	case events.ReasonSetup:
+		if r.Verdict == events.Skipped {
+			return "not run, as the set-up failed"
+		}
+		if r.Exit < 0 {
+			return "set-up of a clean checkout did not finish"
+		}
+		return "set-up of a clean checkout: " + exit(r.Exit)
+	}
+	return string(r.Reason)
+}
+
+// exit says what the shell means by the codes that are its own.
+func exit(code int) string {
+	switch code {
+	case 126:
+		return "exit 126: something in it cannot be executed"
+	case 127:
+		return "exit 127: something in it was not found"
+	}
+	return fmt.Sprintf("exit %d", code)
+}
