@@ -33,7 +33,7 @@ func (s Style) ends(by *time.Time, iterations int) string {
 // Detached is the answer of run -d for people.
 func (s Style) Detached(v wire.RunView) string {
 	h := Line(v.Handle)
-	return fmt.Sprintf("%s goes on by itself\n  follow: apctl watch %s\n  stop: apctl stop %s\n", h, h, h)
+	return h + " goes on by itself\n" + table([][]string{{"follow:", "apctl watch " + h}, {"stop:", "apctl stop " + h}})
 }
 
 // Interrupted answers the first Ctrl-C.
@@ -58,11 +58,6 @@ func (s Style) Lost() string { return "the daemon is gone; waiting for it\n" }
 // Back says that it is there again.
 func (s Style) Back() string { return "the daemon is back; the run is followed again\n" }
 
-// ProjectConfig says that a file has no effect yet.
-func (s Style) ProjectConfig(path string) string {
-	return fmt.Sprintf("note: %s is not read by this version; use flags\n", Line(path))
-}
-
 // OtherHome says that HOME is not what it has to be, and what is used.
 func OtherHome(said, used string) string {
 	why := "HOME is not set"
@@ -82,6 +77,15 @@ func LeftOut(file string) string {
 
 // Note is a word beside an answer.
 func Note(text string) string { return "note: " + Line(text) + "\n" }
+
+// Waits says once that a followed run waits, for what and until when.
+func (s Style) Waits(v wire.RunView) string {
+	s.Colour = false
+	return s.WatchLine(wire.WatchFrame{At: s.Now, Line: s.waiting(v)})
+}
+
+// GoesOn says that it waits no more.
+func (s Style) GoesOn() string { return s.WatchLine(wire.WatchFrame{At: s.Now, Line: "goes on"}) }
 
 // WatchLine is an event of a followed run as one plain line with its time.
 func (s Style) WatchLine(f wire.WatchFrame) string {

@@ -168,18 +168,23 @@ func changed(files int) string {
 func (s Style) Status(v wire.RunView) string {
 	var b strings.Builder
 	b.WriteString(s.head(v) + "\n")
-	var ended string
+	var ended, halted string
 	if v.Ended != nil {
 		ended = s.Clock(*v.Ended)
+	}
+	if v.Halted != nil {
+		halted = s.Clock(*v.Halted) + ", " + Age(s.since(*v.Halted)) + " ago"
 	}
 	b.WriteString(s.facts([][2]string{
 		{"task", s.cut(Line(v.Task), s.room(13))},
 		{"workspace", Line(v.Workspace)},
+		{"branch", Line(v.Branch)},
 		{"agent", s.cut(Line(v.Agent), s.room(13))},
 		{"phase", Line(v.Phase)},
 		{"iteration", iteration(v)},
 		{"started", s.Clock(v.Started)},
 		{"ended", ended},
+		{"halted", halted},
 		{"active", s.clockOf(v)},
 		{"ends by", s.endsBy(v)},
 		{"output", s.lastOutput(v)},

@@ -80,6 +80,19 @@ func table(rows [][]string) string {
 	return b.String()
 }
 
+// fits says that a table of rows is not wider than the terminal.
+func (s Style) fits(rows [][]string) bool {
+	if s.Width <= 0 {
+		return true
+	}
+	for l := range strings.Lines(table(rows)) {
+		if columns(strings.TrimRight(uncoloured(l), "\n")) > s.Width {
+			return false
+		}
+	}
+	return true
+}
+
 // facts writes name and value pairs; pairs without a value are left out.
 func (s Style) facts(pairs [][2]string) string {
 	w := 0

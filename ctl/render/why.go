@@ -10,33 +10,43 @@ import (
 	"autopilot/events/wire"
 )
 
-// Why explains a run in full: the rule, what it compared, what failed last,
-// and the commands that come next.
+// Why explains a run in full, in the order in which a person asks: what
+// happened, what was compared, what failed last, what to do now. What only
+// names the run comes last.
 func (s Style) Why(w wire.WhyView) string {
 	var b strings.Builder
 	b.WriteString(s.verdict(w))
-	settled := ""
-	if w.Seq > 0 {
-		settled = fmt.Sprintf("by event %d", w.Seq)
-	}
-	b.WriteString("\n" + s.facts([][2]string{
-		{"rule", Line(w.Rule)},
-		{"settled", settled},
-		{"task", s.cut(Line(w.Run.Task), s.room(13))},
-		{"workspace", Line(w.Run.Workspace)},
-		{"id", Line(w.Run.ID)},
-	}))
 	b.WriteString(s.section("iterations", s.rows(w.Rows)))
 	b.WriteString(s.section("failing tests", names(w.Failing, w.More)))
 	b.WriteString(s.section("files", names(w.Files, 0)))
 	b.WriteString(s.asks(w))
-	b.WriteString(s.section("claims and facts", names(w.Claims, 0)))
+	b.WriteString(s.section("claims and facts", s.sentences(w.Claims)))
 	b.WriteString(s.lastError(w, 0))
 	if w.Evidence != nil {
 		b.WriteString(s.section("evidence", s.evidence(*w.Evidence)))
 	}
 	b.WriteString(s.next(w.Next))
+	b.WriteString(s.section("run", s.runFacts(w)))
 	return b.String()
+}
+
+// runFacts says which run it is, and which event settled it.
+func (s Style) runFacts(w wire.WhyView) string {
+	settled := ""
+	if w.Seq > 0 {
+		settled = fmt.Sprintf("by event %d", w.Seq)
+	}
+	if t := over(w.Run); t != nil {
+		settled = strings.Join(nonempty(settled, s.Clock(*t)), ", ")
+	}
+	return s.facts([][2]string{
+		{"rule", Line(w.Rule)},
+		{"settled", settled},
+		{"task", s.cut(Line(w.Run.Task), s.room(13))},
+		{"branch", Line(w.Run.Branch)},
+		{"workspace", Line(w.Run.Workspace)},
+		{"id", Line(w.Run.ID)},
+	})
 }
 
 // End is how a followed run ended: its evidence when it is done, else the
@@ -50,7 +60,7 @@ func (s Style) End(w wire.WhyView) string {
 	}
 	b.WriteString(s.section("files", names(w.Files, 0)))
 	b.WriteString(s.asks(w))
-	b.WriteString(s.section("claims and facts", names(w.Claims, 0)))
+	b.WriteString(s.section("claims and facts", s.sentences(w.Claims)))
 	b.WriteString(s.lastError(w, 12))
 	b.WriteString(s.next(w.Next))
 	return b.String()
@@ -105,7 +115,7 @@ func (s Style) rows(rows []wire.WhyRow) string {
 		}
 		row := []string{
 			fmt.Sprint(r.Iteration), Line(r.Verdict), Hash(r.Tree),
-			fmt.Sprint(r.Files), fmt.Sprint(r.Failing), print,
+			fmt.Sprint(r.Files), failingIn(r), print,
 		}
 		if claims {
 			row = append(row, Line(r.Claim))
@@ -115,6 +125,14 @@ func (s Style) rows(rows []wire.WhyRow) string {
 	return table(cells)
 }
 
+// failingIn is the number of failing tests, where that is known.
+func failingIn(r wire.WhyRow) string {
+	if r.FailingUnknown {
+		return "-"
+	}
+	return fmt.Sprint(r.Failing)
+}
+
 func names(list []string, more int) string {
 	var b strings.Builder
 	for _, n := range list {
@@ -122,6 +140,15 @@ func names(list []string, more int) string {
 	}
 	if more > 0 {
 		fmt.Fprintf(&b, "  and %d more\n", more)
+	}
+	return b.String()
+}
+
+// sentences are wrapped, each from a line of its own.
+func (s Style) sentences(list []string) string {
+	var b strings.Builder
+	for _, l := range list {
+		b.WriteString(s.wrap(Line(l), "  "))
 	}
 	return b.String()
 }
@@ -172,11 +199,19 @@ func (s Style) evidence(e wire.Evidence) string {
 	}
 	return table(gates) + s.facts([][2]string{
 		{"tree", Hash(e.Tree)},
-		{"checked", Line(e.Checkout)},
+		{"checked", checkedIn(e.Checkout)},
 		{"pinned", pinned},
 		{"allowed", strings.TrimRight(list(e.Allowed), "\n")},
 		{"left out", strings.TrimRight(list(e.Created), "\n")},
 	})
+}
+
+// checkedIn says where the gates passed.
+func checkedIn(checkout string) string {
+	if checkout == string(events.CheckoutClean) {
+		return "in a clean checkout"
+	}
+	return Line(checkout)
 }
 
 func list(l []string) string {
@@ -194,6 +229,12 @@ func (s Style) next(n []wire.NextCommand) string {
 	rows := make([][]string, 0, len(n))
 	for _, c := range n {
 		rows = append(rows, []string{Line(c.Command), Line(c.Why)})
+	}
+	if !s.fits(rows) {
+		rows = rows[:0]
+		for _, c := range n {
+			rows = append(rows, []string{Line(c.Command)}, []string{"  " + Line(c.Why)})
+		}
 	}
 	return s.section("next", table(rows))
 }
