@@ -23,6 +23,11 @@ func (a *app) completeLive(cmd *cobra.Command, args []string, _ string) ([]cobra
 	return a.complete(cmd.Context(), args, func(v wire.RunView) bool { return v.Exit < 0 })
 }
 
+// completeHalted offers the handles of runs that can be resumed.
+func (a *app) completeHalted(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return a.complete(cmd.Context(), args, func(v wire.RunView) bool { return v.State == "halted" })
+}
+
 func (a *app) complete(ctx context.Context, args []string, want func(wire.RunView) bool) ([]cobra.Completion, cobra.ShellCompDirective) {
 	const none = cobra.ShellCompDirectiveNoFileComp
 	if len(args) > 0 {

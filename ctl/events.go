@@ -23,9 +23,10 @@ func newEvents(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "events [RUN]",
 		Short: "The record of a run, event by event",
-		Long: `Shows the events of a run as they are stored. --after goes on behind a sequence
-number; with --all, over every run, positions are cursors: --cursor. No RUN
-means the latest of this directory.`,
+		Long: `Shows the events of a run, a line for each: sequence, time, by whom, type, and
+what happened. --json shows them as they are stored. --after goes on behind a
+sequence number; with --all, over every run, positions are cursors: --cursor.
+No RUN means the latest of this directory.`,
 		Example:           "  apctl events\n  apctl events k3xq -f --json\n  apctl events --after 12",
 		Args:              runAnd(0),
 		ValidArgsFunction: a.completeRuns,

@@ -26,8 +26,10 @@ func newLogs(a *app) *cobra.Command {
 		Use:   "logs [RUN]",
 		Short: "What the agent and the gates printed",
 		Long: `Prints the output of the latest iteration, or of another. Controls that could
-steer a terminal are taken out; --raw keeps them, into a file or a pipe. No RUN
-means the latest of this directory.`,
+steer a terminal are taken out; --raw keeps them, into a file or a pipe. With
+--json each piece is an object whose data is base64, as output has no encoding;
+a rune or a line may be cut between two. No RUN means the latest of this
+directory.`,
 		Example:           "  apctl logs -f\n  apctl logs k3xq --iteration 2 --gate test\n  apctl logs --agent --raw > agent.log",
 		Args:              runAnd(0),
 		ValidArgsFunction: a.completeRuns,

@@ -26,7 +26,7 @@ prompt, and gives the run its full budget again. No RUN means the latest of
 this directory.`,
 		Example:           "  apctl resume -m 'the bug is in parse.go'\n  apctl resume k3xq -d",
 		Args:              runAnd(0),
-		ValidArgsFunction: a.completeRuns,
+		ValidArgsFunction: a.completeHalted,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runResume(cmd.Context(), a, o, args) },
 	}
 	cmd.Flags().StringVarP(&o.note, "message", "m", "", "`NOTE` for the agent: an answer, or another approach")

@@ -99,19 +99,25 @@ func (d *Daemon) runEvents(ctx context.Context, body wire.EventsRequest, send fu
 	if err != nil {
 		return err
 	}
-	for after := body.After; ; {
+	var then run.State
+	for {
 		changed := d.fleet.wait()
-		for stored, err := range d.log.Read(ctx, events.Run(s.ID), after) {
+		for stored, err := range d.log.Read(ctx, events.Run(s.ID), then.Log.Seq) {
 			if err != nil {
 				return err
 			}
-			if err := send(frame(stored)); err != nil {
+			then = run.Evolve(then, stored.Event)
+			if stored.Event.Seq <= body.After {
+				continue
+			}
+			f := frame(stored)
+			f.Line = explain.Line(then, stored.Event)
+			if err := send(f); err != nil {
 				return err
 			}
-			after = stored.Event.Seq
 		}
 		now, _ := d.fleet.state(s.ID)
-		if !body.Follow || now.Status == run.Over && now.Log.Seq <= after {
+		if !body.Follow || now.Status == run.Over && now.Log.Seq <= then.Log.Seq {
 			return nil
 		}
 		select {

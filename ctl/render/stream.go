@@ -22,22 +22,45 @@ func Envelope(schema string, data any) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// Event is a stored event as one line: sequence, time, type, data. Types that
-// this version does not know are shown just the same.
+// Event is a stored event as one line: sequence, time, by whom, type, and what
+// happened. Where the daemon says nothing of that, its data is shown.
 func (s Style) Event(f wire.EventFrame) string {
 	var e struct {
 		Type    string         `json:"type"`
 		Subject string         `json:"subject"`
 		Time    time.Time      `json:"time"`
 		Seq     uint64         `json:"seq"`
+		Actor   string         `json:"actor"`
 		Data    jsontext.Value `json:"data"`
 	}
 	if err := json.Unmarshal(f.Event, &e); err != nil {
 		return fmt.Sprintf("an event that cannot be read: %v\n", err)
 	}
-	t := fmt.Sprintf("%4d  %s  %s  %s", e.Seq, s.local(e.Time).Format("15:04:05.000"),
-		pad(Line(e.Type), 21), strings.Join(flat("", e.Data), " "))
+	line := Line(f.Line)
+	if line == "" {
+		line = strings.Join(flat("", e.Data), " ")
+	}
+	head := fmt.Sprintf("%4d  %s  %s  %s", e.Seq, s.local(e.Time).Format("15:04:05.000"),
+		pad(who(e.Actor), 8), Line(e.Type))
+	t := pad(head, 48) + "  " + line
+	if f.Line != "" && s.Width > 0 && columns(t) > s.Width {
+		return head + "\n" + s.wrap(line, "      ")
+	}
 	return s.cut(strings.TrimRight(t, " "), s.Width) + "\n"
+}
+
+// who is an actor in few words: daemon, person 0, user 0, agent, effect. The
+// whole is in the JSON.
+func who(actor string) string {
+	kind, rest, _ := strings.Cut(Line(actor), ":")
+	name, _, _ := strings.Cut(rest, "@")
+	switch kind {
+	case "local":
+		return "user " + name
+	case "person", "session":
+		return kind + " " + name
+	}
+	return kind
 }
 
 // flat writes a JSON object as name=value pairs; hashes are shortened.

@@ -135,6 +135,7 @@ type EventsRequest struct {
 type EventFrame struct {
 	Cursor string         `json:"cursor,omitzero"`
 	Event  jsontext.Value `json:"event"`
+	Line   string         `json:"line,omitzero"` // what happened, one line for people; only of one run
 }
 
 // LogsRequest asks for what agent and gates printed.
