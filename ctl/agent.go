@@ -121,6 +121,9 @@ func (a *app) askAgents(ctx context.Context, name string, check bool) (wire.Agen
 	if err := a.ask(ctx, wire.AgentList, req, &v); err != nil {
 		return v, err
 	}
+	if v.Untrusted != "" && !a.json {
+		a.note(render.Note(v.Untrusted + " is not trusted, so no run uses it: apctl trust"))
+	}
 	if name != "" && len(v.Agents) != 1 {
 		return v, wire.Errorf(wire.NotFound, "the daemon knows no agent %q", name).WithHint("apctl agent ls")
 	}

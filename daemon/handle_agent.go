@@ -9,6 +9,7 @@ import (
 
 	"autopilot/daemon/agent"
 	"autopilot/daemon/bus"
+	"autopilot/daemon/tree"
 	"autopilot/daemon/work"
 	"autopilot/events/wire"
 )
@@ -16,16 +17,17 @@ import (
 // agentList says which agents there are for a workspace, and what of them is
 // here. Each is looked at beside the others.
 func (d *Daemon) agentList(ctx context.Context, _ bus.Request, body wire.AgentRequest) (wire.AgentsView, error) {
-	agents, gates, err := d.agentSettings(ctx, body.Workspace)
+	c, err := d.agentSettings(ctx, body.Workspace)
 	if err != nil {
 		return wire.AgentsView{}, err
 	}
+	agents := c.agents
 	names := agents.Names()
 	if body.Name != "" {
 		names = []string{body.Name}
 	}
 	look := agent.Look{
-		Dir: body.Workspace, Env: work.AgentEnv(body.Env), Home: d.cfg.Home, Gates: gates, Root: os.Geteuid() == 0,
+		Dir: body.Workspace, Env: work.AgentEnv(body.Env), Home: d.cfg.Home, Gates: c.gates, Root: os.Geteuid() == 0,
 		Slots: make(chan struct{}, runtime.NumCPU()),
 	}
 	views := make([]wire.AgentView, len(names))
@@ -48,11 +50,43 @@ func (d *Daemon) agentList(ctx context.Context, _ bus.Request, body wire.AgentRe
 		}
 	}
 	wait.Wait()
-	return wire.AgentsView{Agents: views}, ctx.Err()
+	return wire.AgentsView{Agents: views, Untrusted: c.untrusted}, ctx.Err()
 }
 
-// agentSettings is what the configuration of a workspace says of agents, and
-// the commands of its gates.
-func (d *Daemon) agentSettings(context.Context, string) (agent.Overrides, []string, error) {
-	return nil, nil, nil
+// agentConfig is what the configuration of a directory says of agents.
+type agentConfig struct {
+	agents    agent.Overrides
+	gates     []string // commands
+	untrusted string   // the project's file, when no run would use it
+}
+
+// agentSettings reads the configuration as a run would: the project's file only
+// if a person has agreed to it.
+func (d *Daemon) agentSettings(ctx context.Context, dir string) (agentConfig, error) {
+	var c agentConfig
+	ws, err := tree.Find(ctx, dir)
+	if err != nil && !errors.Is(err, tree.ErrNotRepository) {
+		return c, wire.Errorf(wire.Usage, "%v", err)
+	}
+	l := d.layers(ws, nil)
+	if l.Project != nil && l.Project.Exists {
+		err := d.trusted(ctx, ws, l.Project.File)
+		var known *wire.Error
+		switch {
+		case errors.As(err, &known) && known.Code == wire.NeedsPerson:
+			c.untrusted, l.Project = l.Project.Path, nil
+		case err != nil:
+			return c, err
+		}
+	}
+	if err := l.Err(); err != nil {
+		return c, wire.Errorf(wire.Usage, "%v", err).WithHint("correct the file; apctl config check   shows what is wrong")
+	}
+	c.agents = l.Agents()
+	if l.Project != nil {
+		for _, g := range l.Project.Gates {
+			c.gates = append(c.gates, g.Value.Run)
+		}
+	}
+	return c, nil
 }

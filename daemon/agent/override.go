@@ -45,7 +45,7 @@ func refuse(fix, format string, args ...any) *ProfileError {
 
 // Check says what is wrong with an override of that name, as a *ProfileError.
 func (o Override) Check(name string) error {
-	p, shipped := findProgram(name)
+	_, shipped := findProgram(name)
 	own := o.Command.Text != "" || len(o.Command.Argv) > 0
 	switch {
 	case !events.Name(name).Valid():
@@ -72,7 +72,7 @@ func (o Override) Check(name string) error {
 	if shipped {
 		return nil
 	}
-	_, err := ownCall(Profile{Name: name, change: o, program: p}, Choice{})
+	_, err := ownCall(Profile{Name: name, change: o}, Choice{Model: o.Model, Permissions: o.Permissions, Args: o.Args})
 	return err
 }
 

@@ -93,6 +93,9 @@ type AgentRequest struct {
 // AgentsView is every agent profile.
 type AgentsView struct {
 	Agents []AgentView `json:"agents"`
+	// Untrusted is the project's file when it was left out, as nobody has agreed
+	// to it.
+	Untrusted string `json:"untrusted,omitzero"`
 }
 
 // AgentView is one agent profile and what is known of its program here.
