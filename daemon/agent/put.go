@@ -48,20 +48,21 @@ func put(ctx context.Context, limit time.Duration, dir string, env []string, pro
 	case errors.Is(err, exec.ErrWaitDelay):
 		err = nil // it has ended; what it left behind held its output
 	}
-	return answer{out: out.String(), errOut: errOut.String(), err: err}
+	return answer{out: out.kept.String(), errOut: errOut.kept.String(), err: err}
 }
 
-// bounded keeps the beginning of what is written.
+// bounded keeps the beginning of what is written. The buffer is not embedded:
+// its ReadFrom would pass the bound by.
 type bounded struct {
-	bytes.Buffer
+	kept   bytes.Buffer
 	enough func()
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if room := maxAnswer - b.Len(); len(p) > room {
+	if room := maxAnswer - b.kept.Len(); len(p) > room {
 		b.enough()
-		b.Buffer.Write(p[:room])
+		b.kept.Write(p[:room])
 		return len(p), nil
 	}
-	return b.Buffer.Write(p)
+	return b.kept.Write(p)
 }
