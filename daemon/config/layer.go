@@ -220,7 +220,7 @@ func veilEntry(e strictyaml.Entry[any]) any {
 	return veiled
 }
 
-const veiled = "***"
+const veiled = "(hidden)"
 
 // variable is the name of the variable for a key.
 func variable(key string) string {

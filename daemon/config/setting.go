@@ -113,6 +113,10 @@ func elsewhere(e *strictyaml.Error, user bool) {
 	if user {
 		file = "project's file"
 	}
+	if strings.HasPrefix(e.Fix, "did you mean") {
+		e.Fix += fmt.Sprintf(" %s belongs into the %s", e.Unknown, file)
+		return
+	}
 	e.Msg = fmt.Sprintf("%s belongs into the %s", e.Unknown, file)
 	e.Fix = "apctl config path   shows where that is"
 }

@@ -1,0 +1,409 @@
+package config_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"autopilot/daemon/agent"
+	"autopilot/daemon/config"
+	"autopilot/daemon/notify"
+	"autopilot/daemon/strictyaml"
+	"autopilot/events"
+	"autopilot/events/wire"
+)
+
+const project = `agent: claude
+agents:
+  claude: {model: opus, permissions: full, args: [--max-turns, "40"], env: {K: V}}
+  mine: {command: ./my-agent.sh, prompt: stdin}
+  list:
+    command: [./a, b c]
+    prompt: file
+gates:
+  test: go test ./...
+  vet: {run: go vet ./..., role: invariant}
+  report: {artifact: [docs/report.md]}
+setup: npm ci
+checkout: clean
+worktree: false
+protect: ["api/**"]
+allow_test_changes: []
+limits: {iterations: 10, for: 8h, until: "07:00"}
+`
+
+const user = `durability: process
+quota: 64MiB
+idle: 0s
+gate:
+  env: {A: b}
+agent: codex
+agents:
+  claude: {model: haiku, args: [-x]}
+limits: {iterations: 3, for: 2d}
+checkout: in-place
+worktree: true
+after_reboot: ask
+notify:
+  rules:
+    - on: [done]
+      webhook: https://example.com/secret
+  quiet: "22:00-07:00"
+`
+
+func TestTheProjectFileIsReadAsItIsDocumented(t *testing.T) {
+	t.Parallel()
+	f := config.ParseProject("p.yaml", []byte(project))
+	if err := f.Err(); err != nil {
+		t.Fatal(err)
+	}
+	want := config.Project{
+		Agent: "claude",
+		Agents: strictyaml.Map[config.Agent]{
+			{Key: "claude", Value: config.Agent{Model: "opus", Permissions: "full", Args: []string{"--max-turns", "40"}, Env: map[string]string{"K": "V"}}},
+			{Key: "mine", Value: config.Agent{Command: config.Command{Text: "./my-agent.sh"}, Prompt: "stdin"}},
+			{Key: "list", Value: config.Agent{Command: config.Command{Argv: []string{"./a", "b c"}}, Prompt: "file"}},
+		},
+		Gates: strictyaml.Map[config.Gate]{
+			{Key: "test", Value: config.Gate{Run: "go test ./...", Role: events.RoleGoal}},
+			{Key: "vet", Value: config.Gate{Run: "go vet ./...", Role: events.RoleInvariant}},
+			{Key: "report", Value: config.Gate{Role: events.RoleGoal, Artifact: []string{"docs/report.md"}}},
+		},
+		Setup: "npm ci", Checkout: "clean", Protect: []string{"api/**"}, AllowTestChanges: []string{},
+		Limits: config.Limits{Iterations: 10, For: config.Span(8 * time.Hour), Until: "07:00"},
+	}
+	if diff := cmp.Diff(want, f.Project); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTheUserFileIsReadAsItIsDocumented(t *testing.T) {
+	t.Parallel()
+	f := config.ParseUser("u.yaml", []byte(user))
+	if err := f.Err(); err != nil {
+		t.Fatal(err)
+	}
+	want := config.User{
+		Durability: "process", Quota: "64MiB", Gate: config.UserGate{Env: map[string]string{"A": "b"}}, Agent: "codex",
+		Agents: strictyaml.Map[config.Agent]{{Key: "claude", Value: config.Agent{Model: "haiku", Args: []string{"-x"}}}},
+		Limits: config.Limits{Iterations: 3, For: config.Span(48 * time.Hour)}, Checkout: "in-place", Worktree: true, AfterReboot: "ask",
+		Notify: notify.Settings{Rules: []notify.Rule{{On: []string{"done"}, Webhook: "https://example.com/secret"}}, Quiet: "22:00-07:00"},
+	}
+	if diff := cmp.Diff(want, f.User); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAMistakeIsNamedWithPlaceAndFix(t *testing.T) {
+	t.Parallel()
+	inProject, inUser := true, false
+	for _, c := range []struct {
+		project   bool
+		src, want string
+	}{
+		{inProject, "gate: {}\n", `1:1 unknown key "gate": did you mean "gates"? gate belongs into the user's file`},
+		{inProject, "agent: claude\nnotify: {}\n", "2:1 notify belongs into the user's file: apctl config path   shows where that is"},
+		{inProject, "durability: power\n", "1:1 durability belongs into the user's file"},
+		{inProject, "agent: Mr. X\n", `1:1 agent: "Mr. X" is no name`},
+		{inProject, "agents:\n  A b: {}\n", `2:3 agents.A b: "A b" is no name: use letters a-z, digits, - and _`},
+		{inProject, "agents:\n  a: {command: 1}\n", "2:16 agents.a.command: want text or a list, found a number: "},
+		{inProject, "agents:\n  a: {command: []}\n", "2:7 agents.a.command: it is empty: write a command, or take the line out"},
+		{inProject, "agents:\n  a: {command: x, prompt: arg}\n", `2:19 agents.a.prompt: "arg" is not known: write stdin or file`},
+		{inProject, "agents:\n  a: {command: x, permissions: all}\n", `agents.a.permissions: "all" is not known: write full`},
+		{inProject, "agents:\n  a: {command: x, env: {AUTOPILOT_X: y}}\n", "agents.a.env.AUTOPILOT_X: autopilot sets these variables itself"},
+		{inProject, "agents:\n  a: {command: x, env: {\"a b\": y}}\n", `"a b" is no name of a variable`},
+		{inProject, "agents:\n  a: {command: \"x\\0\"}\n", "agents.a.command: it holds a NUL byte"},
+		{inProject, "gates:\n  Test: x\n", `2:3 gates.Test: "Test" is no name`},
+		{inProject, "gates:\n  protected: x\n", "the name is taken by the gate for pinned files"},
+		{inProject, "gates:\n  a: [x]\n", "2:6 gates.a: want a command, or a mapping such as {run: CMD, role: invariant}, found a list"},
+		{inProject, "gates:\n  a: {role: goal}\n", "2:3 gates.a: the gate has no check of its own: write run: CMD or artifact: [GLOB], one of them"},
+		{inProject, "gates:\n  a: {run: x, artifact: [y]}\n", "one of them"},
+		{inProject, "gates:\n  a: {run: x, rule: goal}\n", `2:15 unknown key "rule": did you mean "role"?`},
+		{inProject, "gates:\n  a: {run: x, role: invariants}\n", `gates.a.role: "invariants" is not known: did you mean "invariant"?`},
+		{inProject, "gates:\n  a: x\n  a: y\n", "3:3 mapping key"},
+		{inProject, "gates:\n", "1:8 gates: want a mapping (key: value), found nothing: write a value, or take the line out"},
+		{inProject, "checkout: cleen\n", `1:1 checkout: "cleen" is not known: did you mean "clean"?`},
+		{inProject, "worktree: yes\n", "1:11 worktree: want true or false, found text"},
+		{inProject, "protect: ['[']\n", "protect.0: glob"},
+		{inProject, "protect: api\n", "1:10 protect: want a list, found text"},
+		{inProject, "limits: {iterations: 0}\n", "1:10 limits.iterations: 0 is too small: write 1 or more, or take the line out"},
+		{inProject, "limits: {for: 0s}\n", `1:15 "0s" is not a length of time: write 90m, 8h or 2d`},
+		{inProject, "limits: {for: 30}\n", "1:15 limits.for: want a length of time such as 90m, 8h or 2d, found a number"},
+		{inProject, "limits: {until: late}\n", `1:10 limits.until: "late" is not a time: write "07:00" or "2026-01-02T07:00"`},
+		{inProject, "- a\n", "1:1 file: want a mapping (key: value), found a list"},
+		{inUser, "idle: 1h\ndurability: \"maybe\"\n", `2:1 durability: "maybe" is not known: write power or process`},
+		{inUser, "quota: 1\n", "1:8 quota: want text, found a number: write it as 64MiB or 4GiB"},
+		{inUser, "quota: lots\n", `1:1 quota: "lots" is no size: write it as 64MiB or 4GiB`},
+		{inUser, "quota: 1MiB\n", "1:1 quota: 1MiB is too small: write 16MiB or more"},
+		{inUser, "idle: -1h\n", "1:7 \"-1h\" is not a duration: write 30s, 10m or 2h"},
+		{inUser, "qouta: 1GiB\n", `1:1 unknown key "qouta": did you mean "quota"?`},
+		{inUser, "gates: {}\n", `1:1 unknown key "gates": did you mean "gate"? gates belongs into the project's file`},
+		{inUser, "gate:\n  env: {AUTOPILOT_STATE: /x}\n", "autopilot sets these variables itself"},
+		{inUser, "after_reboot: never\n", `1:1 after_reboot: "never" is not known: write resume or ask`},
+		{inUser, "notify:\n  rules:\n    - on: [don]\n      bell: true\n", `3:12 notify.rules.0.on.0: unknown kind "don": did you mean "done"?`},
+		{inUser, "notify:\n  quiet: 22\n", "2:10 notify.quiet: want text, found a number: put it in quotes"},
+	} {
+		file := config.ParseUser("f", []byte(c.src)).File
+		if c.project {
+			file = config.ParseProject("f", []byte(c.src)).File
+		}
+		if len(file.Problems) != 1 {
+			t.Errorf("%q has %d problems: %+v", c.src, len(file.Problems), file.Problems)
+			continue
+		}
+		p := file.Problems[0]
+		if got := fmt.Sprintf("%d:%d %s: %s", p.Line, p.Column, p.Message, p.Fix); !strings.Contains(got, c.want) {
+			t.Errorf("%q: got %q, want %q", c.src, got, c.want)
+		}
+		if !strings.Contains(p.Excerpt, "> ") {
+			t.Errorf("%q: no excerpt", c.src)
+		}
+	}
+}
+
+func TestEveryMistakeIsNamedAndNothingIsTaken(t *testing.T) {
+	t.Parallel()
+	f := config.ParseProject("f", []byte("agent: claude\nagents:\n  a: {promt: x}\ngates:\n  b: 1\nlimits: {iterations: x}\nsetup: [1]\n"))
+	var lines []int
+	for _, p := range f.Problems {
+		lines = append(lines, p.Line)
+	}
+	if diff := cmp.Diff([]int{3, 5, 6, 7}, lines); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(config.Project{}, f.Project); diff != "" {
+		t.Error(diff)
+	}
+	if text := f.Err().Error(); !strings.Contains(text, "f: line 3, column 7: unknown key") || !strings.Contains(text, "and 3 more: apctl config check") {
+		t.Error(text)
+	}
+}
+
+func TestAFileMayHoldNothing(t *testing.T) {
+	t.Parallel()
+	for _, src := range []string{"", "\uFEFF", "# a\n\n# b\n", "\r\n", "{}\n", "---\n"} {
+		if f := config.ParseProject("f", []byte(src)); f.Err() != nil {
+			t.Errorf("%q: %v", src, f.Err())
+		}
+		if f := config.ParseUser("f", []byte(src)); f.Err() != nil || f.Quota != config.DefaultQuota {
+			t.Errorf("%q: %v", src, f.Err())
+		}
+	}
+}
+
+func TestWhatIsNoFileIsRefusedAndNeverWaitedFor(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(os.Mkdir(at("dir"), 0o700))
+	must(mkfifo(at("pipe")))
+	must(os.Symlink("/dev/zero", at("device")))
+	must(os.Symlink("nowhere", at("nowhere-link")))
+	must(os.WriteFile(at("large"), []byte(strings.Repeat("#", strictyaml.MaxBytes+1)), 0o600))
+	must(os.WriteFile(at("good"), []byte("agent: codex\n"), 0o600))
+	must(os.Symlink("good", at("link")))
+	for name, want := range map[string]string{
+		"dir": "it is a directory", "pipe": "it is no regular file", "device": "it is no regular file",
+		"nowhere-link": "no such file", "large": "it has 1048577 bytes, at most 1048576 are read",
+	} {
+		if err := config.ReadProject(at(name)).Err(); err == nil || !strings.Contains(err.Error(), at(name)+": cannot be read: "+want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+	for _, name := range []string{"good", "link"} {
+		if f := config.ReadProject(at(name)); f.Err() != nil || f.Agent != "codex" {
+			t.Errorf("%s: %v", name, f.Err())
+		}
+	}
+	if f := config.ReadProject(at("missing")); f.Exists || f.Err() != nil {
+		t.Errorf("missing: %v", f.Err())
+	}
+}
+
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.FixedZone("x", 3600))
+
+func layers(project, user string, env map[string]string) config.Layers {
+	p, u := config.ParseProject("/p/.autopilot/config.yaml", []byte(project)), config.ParseUser("/u.yaml", []byte(user))
+	return config.Layers{Environment: env, Project: &p, User: &u}
+}
+
+func TestTheStrongestLayerCounts(t *testing.T) {
+	t.Parallel()
+	typed := wire.StartRequest{Spec: wire.RunSpec{
+		Gates: []wire.GateSpec{{Name: "vet", Role: events.RoleGoal, Command: "mine"}, {Name: "more", Role: events.RoleInvariant, Command: "x"}},
+		ForMS: 1000, Protect: []string{"x"},
+	}}
+	a, err := layers(project, user, map[string]string{"agent": "list", "limits.iterations": "7"}).Apply(typed, noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := wire.RunSpec{
+		Agent: wire.AgentSpec{Profile: "list"},
+		Gates: []wire.GateSpec{
+			{Name: "test", Role: events.RoleGoal, Command: "go test ./..."},
+			{Name: "vet", Role: events.RoleGoal, Command: "mine"},
+			{Name: "report", Kind: events.GateArtifact, Role: events.RoleGoal, Files: []string{"docs/report.md"}},
+			{Name: "more", Role: events.RoleInvariant, Command: "x"},
+		},
+		Setup: "npm ci", Checkout: events.CheckoutClean, Protect: []string{"x", "api/**"}, AllowTests: []string{},
+		MaxIterations: 7, ForMS: 1000, UntilMS: time.Date(2026, 1, 3, 7, 0, 0, 0, noon.Location()).UnixMilli(),
+	}
+	if diff := cmp.Diff(want, a.Request.Spec); diff != "" {
+		t.Error(diff)
+	}
+	var used []string
+	for _, v := range a.Used {
+		used = append(used, v.Key+" "+v.Origin+" "+v.Where)
+	}
+	if diff := cmp.Diff([]string{
+		"agent environment AUTOPILOT_AGENT",
+		"agents.list.command project /p/.autopilot/config.yaml:6",
+		"agents.list.prompt project /p/.autopilot/config.yaml:7",
+		"gates.test project /p/.autopilot/config.yaml:9",
+		"gates.report project /p/.autopilot/config.yaml:11",
+		"setup project /p/.autopilot/config.yaml:12",
+		"checkout project /p/.autopilot/config.yaml:13",
+		"protect project /p/.autopilot/config.yaml:15",
+		"allow_test_changes project /p/.autopilot/config.yaml:16",
+		"limits.iterations environment AUTOPILOT_MAX_ITERATIONS",
+		"limits.until project /p/.autopilot/config.yaml:17",
+	}, used); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestProfilesOfBothFilesAreLaidOverEachOther(t *testing.T) {
+	t.Parallel()
+	got := layers("agents:\n  claude: {model: opus}\n", user+"  # x\n", nil).Agents()
+	want := agent.Overrides{"claude": {Origin: "project", Model: "opus", Args: []string{"-x"}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestASettingOfTheUserCountsWhereTheProjectHasNone(t *testing.T) {
+	t.Parallel()
+	a, err := layers("gates: {t: x}\n", "agent: codex\nlimits: {for: 2d}\n", map[string]string{"model": "m"}).Apply(wire.StartRequest{}, noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := a.Request.Spec
+	if s.Agent.Profile != "codex" || s.Agent.Model != "m" || s.ForMS != (48*time.Hour).Milliseconds() || s.Checkout != "" {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestWhatIsMissingOrOverIsSaidWithAWayOn(t *testing.T) {
+	t.Parallel()
+	gate := []wire.GateSpec{{Name: "t", Role: events.RoleGoal, Command: "x"}}
+	for name, c := range map[string]struct {
+		project, user string
+		env           map[string]string
+		spec          wire.RunSpec
+		want, hint    string
+	}{
+		"no gate":      {spec: wire.RunSpec{Agent: wire.AgentSpec{Command: "a"}}, want: "no gate is given", hint: "apctl init"},
+		"no goal":      {project: "gates: {t: {run: x, role: invariant}}\n", spec: wire.RunSpec{Agent: wire.AgentSpec{Command: "a"}}, want: "no gate is given", hint: "--gate NAME=CMD"},
+		"no agent":     {spec: wire.RunSpec{Gates: gate}, want: "no agent is given", hint: "apctl agent ls"},
+		"past":         {project: "limits: {until: \"2001-01-01T00:00\"}\n", spec: wire.RunSpec{Gates: gate, Agent: wire.AgentSpec{Command: "a"}}, want: `"2001-01-01T00:00" is in the past`, hint: "correct /p/.autopilot/config.yaml:1"},
+		"bad variable": {env: map[string]string{"limits.for": "soon"}, spec: wire.RunSpec{Gates: gate}, want: `AUTOPILOT_FOR: "soon" is not a length of time`, hint: "write 90m, 8h or 2d"},
+		"bad count":    {env: map[string]string{"limits.iterations": "0"}, want: "AUTOPILOT_MAX_ITERATIONS"},
+		"bad until":    {env: map[string]string{"limits.until": "late"}, want: "AUTOPILOT_UNTIL"},
+		"bad agent":    {env: map[string]string{"agent": "A b"}, want: "AUTOPILOT_AGENT"},
+		"bad model":    {env: map[string]string{"model": " "}, want: "AUTOPILOT_MODEL"},
+		"bad key":      {env: map[string]string{"gates.t": "x"}, want: "no variable holds this setting"},
+	} {
+		_, err := layers(c.project, c.user, c.env).Apply(wire.StartRequest{Spec: c.spec}, noon)
+		e, ok := err.(*wire.Error) //nolint:errorlint // the promise is this very type
+		if !ok || e.Code != wire.Usage || !strings.Contains(e.Message, c.want) || !strings.Contains(e.Hint, c.hint) {
+			t.Errorf("%s: %v (%+v), want %q", name, err, e, c.want)
+		}
+	}
+}
+
+func TestEverySettingIsShownWithItsOrigin(t *testing.T) {
+	t.Parallel()
+	l := layers(project, user, map[string]string{"limits.for": "1h"})
+	if p := l.Problems(); len(p) > 0 {
+		t.Fatal(p)
+	}
+	shown := map[string]wire.ConfigValue{}
+	for _, v := range l.Values() {
+		shown[v.Key] = v
+	}
+	for key, want := range map[string]string{
+		"agent":                     "claude project /p/.autopilot/config.yaml:1",
+		"agents.claude.env":         "{K: (hidden)} project /p/.autopilot/config.yaml:3",
+		"agents.claude.args":        `[--max-turns, "40"] project /p/.autopilot/config.yaml:3`,
+		"gates.vet":                 "{run: go vet ./..., role: invariant} project /p/.autopilot/config.yaml:10",
+		"worktree":                  "false project /p/.autopilot/config.yaml:14",
+		"limits.for":                "1h environment AUTOPILOT_FOR",
+		"limits.until":              `"07:00" project /p/.autopilot/config.yaml:17`,
+		"gate.env":                  "{A: (hidden)} user /u.yaml:5",
+		"notify.rules":              "[{on: [done], webhook: (hidden)}] user /u.yaml:14",
+		"idle":                      "0s user /u.yaml:3",
+		"notify.quiet_pass":         " default ",
+		"agents.mine.command":       "./my-agent.sh project /p/.autopilot/config.yaml:4",
+		"allow_test_changes":        "[] project /p/.autopilot/config.yaml:16",
+		"model":                     " default ",
+		"checkout":                  "clean project /p/.autopilot/config.yaml:13",
+		"after_reboot":              "ask user /u.yaml:12",
+		"agents.list.command":       "[./a, b c] project /p/.autopilot/config.yaml:6",
+		"gates.report":              "{artifact: [docs/report.md]} project /p/.autopilot/config.yaml:11",
+		"durability":                "process user /u.yaml:1",
+		"limits.iterations":         "10 project /p/.autopilot/config.yaml:17",
+		"agents.claude.model":       "opus project /p/.autopilot/config.yaml:3",
+		"quota":                     "64MiB user /u.yaml:2",
+		"setup":                     "npm ci project /p/.autopilot/config.yaml:12",
+		"protect":                   "[api/**] project /p/.autopilot/config.yaml:15",
+		"gates.test":                "go test ./... project /p/.autopilot/config.yaml:9",
+		"notify.quiet":              `"22:00-07:00" user /u.yaml:17`,
+		"agents.mine.prompt":        "stdin project /p/.autopilot/config.yaml:4",
+		"agents.list.prompt":        "file project /p/.autopilot/config.yaml:7",
+		"agents.claude.permissions": "full project /p/.autopilot/config.yaml:3",
+	} {
+		v, ok := shown[key]
+		if got := v.Value + " " + v.Origin + " " + v.Where; !ok || got != want {
+			t.Errorf("%s is %q, want %q", key, got, want)
+		}
+		delete(shown, key)
+	}
+	for key := range shown {
+		t.Errorf("%s is shown too", key)
+	}
+}
+
+func TestAProfileThatCannotBeUsedIsAProblemAtItsPlace(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		project, user, file, want string
+		line                      int
+	}{
+		{"setup: x\nagent: clude\n", "", "/p/.autopilot/config.yaml", "clude", 2},
+		{"", "agent: mine\n", "/u.yaml", "mine", 1},
+		{"agents:\n  claude: {command: x}\n", "", "/p/.autopilot/config.yaml", "agent claude is shipped", 2},
+		{"agent: mine\n", "agents: {mine: {command: x}}\n", "", "", 0},
+	} {
+		p := layers(c.project, c.user, nil).Problems()
+		if c.want == "" {
+			if len(p) > 0 {
+				t.Errorf("%q: %+v", c.project, p)
+			}
+			continue
+		}
+		if len(p) != 1 || p[0].File != c.file || p[0].Line != c.line || !strings.Contains(p[0].Message, c.want) {
+			t.Errorf("%q, %q: %+v", c.project, c.user, p)
+		}
+	}
+}
