@@ -1,11 +1,12 @@
 # Everything is built by Go alone; make only names the commands.
-# Settings: PREFIX (install), FUZZTIME, COUNT (race), PATHS (lint).
+# Settings: PREFIX (install), FUZZTIME, COUNT (race), CUTS (powercut), PATHS (lint).
 
 PREFIX   ?= $(HOME)/.local
 BINDIR    = $(PREFIX)/bin
 SHARE     = $(PREFIX)/share
 FUZZTIME ?= 10s
 COUNT    ?= 1
+CUTS     ?= 10
 PATHS    ?= ./...
 
 BINARIES  = apctl autopilotd apshim
@@ -17,7 +18,7 @@ TEST      = go test -race -shuffle=on -p 2 -count=1 -timeout 10m
 GOLANGCI  = go tool -modfile=.ci/tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := build
-.PHONY: build man install demo test race fuzz crash cheat bench lint fmt cover cross fresh clean help
+.PHONY: build man install demo test race fuzz crash powercut diskfull cheat bench lint fmt cover cross fresh clean help
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,8 +56,14 @@ race: ## the same, COUNT times, never from the cache
 fuzz: ## every fuzz target for FUZZTIME
 	@.ci/fuzz $(FUZZTIME)
 
-crash: ## 50 rounds of SIGKILL at random and named points, then verify
-	go test -count=1 -timeout 60m -v -run TestCrash ./daemon/crashtest -crash.rounds=50
+crash: ## 200 rounds of SIGKILL at random and named points, then verify
+	go test -count=1 -timeout 60m -v -run TestCrash ./daemon/crashtest -crash.rounds=200
+
+powercut: ## as root: CUTS power cuts in the middle of the work, nothing acknowledged is lost
+	@.ci/rooted powercut go test -count=1 -timeout 30m -v -run '^TestPowerCut$$' ./daemon/crashtest -crash.power=$(CUTS)
+
+diskfull: ## as root: the state's disk runs full, nothing is lost, and all goes on
+	@.ci/rooted diskfull go test -count=1 -timeout 10m -v -run '^TestDiskFull$$' ./daemon/crashtest -crash.power=1
 
 cheat: ## agents that cheat, and what catches them
 	go test -count=1 -timeout 20m -v -run TestCheat ./daemon/crashtest

@@ -18,7 +18,9 @@ func (d *Daemon) view(s run.State) wire.RunView {
 	if s.Status != run.Live || s.Log.Broken != 0 {
 		return v
 	}
-	if d.fleet.full(s.ID) {
+	// An agent may still be at work: what it does cannot be recorded until there is
+	// room.
+	if d.fleet.full(s.ID) || d.fleet.journal.disk.low() {
 		v.State, v.Reason = rule.StateWaiting, "disk"
 	}
 	switch s.Stage {

@@ -13,6 +13,7 @@ import (
 var (
 	rounds = flag.Int("crash.rounds", 4, "how many `rounds` TestCrash plays")
 	seed   = flag.Uint64("crash.seed", 0, "`seed` of the kills of TestCrash, 0 chooses one and prints it")
+	cuts   = flag.Int("crash.power", 0, "how many power `cuts` TestPowerCut plays; 0 leaves out the tests that mount file systems")
 )
 
 // bin holds the programs under test, as they are installed.
@@ -20,6 +21,12 @@ var bin string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if *cuts == 0 {
+		// They need root: make powercut, make diskfull.
+		if err := flag.Set("test.skip", rooted); err != nil {
+			panic(err)
+		}
+	}
 	os.Exit(build(m))
 }
 

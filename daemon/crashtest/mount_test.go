@@ -1,0 +1,44 @@
+//go:build linux
+
+package crashtest
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// rooted are the tests that mount file systems. They run only when they are
+// asked for, in namespaces of their own: .ci/rooted.
+const rooted = "^(TestPowerCut|TestDiskFull)$"
+
+// mount mounts a file system until the test ends.
+func mount(t testing.TB, dir string, args ...string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "mount", append(args, dir)...)
+	t.Cleanup(func() {
+		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil && err != unix.EINVAL {
+			t.Errorf("unmount %s: %v", dir, err)
+		}
+	})
+}
+
+// unmount lets go of a file system that nothing uses any more.
+func unmount(t testing.TB, dir string) {
+	t.Helper()
+	must(t, "umount", dir)
+}
+
+func must(t testing.TB, name string, args ...string) string {
+	t.Helper()
+	out, err := exec.Command(name, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %v: %v\n%s", name, args, err, out)
+	}
+	return string(out)
+}
