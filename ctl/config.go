@@ -22,9 +22,12 @@ var variables = [][2]string{
 // settings are those that the environment holds, by key. An empty variable is
 // none.
 func (a *app) settings() map[string]string {
-	out := map[string]string{}
+	var out map[string]string
 	for _, v := range variables {
 		if value := a.getenv(v[0]); value != "" {
+			if out == nil {
+				out = map[string]string{}
+			}
 			out[v[1]] = value
 		}
 	}
@@ -55,8 +58,8 @@ func newConfigShow(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show",
 		Short: "Show every setting, and where it comes from",
-		Long: `Shows the settings that a run here would have. Values that people keep secret are
-shown as ***: those of variables, and the URLs of webhooks.`,
+		Long: `Shows the settings that a run here would have. What people keep secret is
+(hidden): the values of variables, and the URLs of webhooks.`,
 		Example:           "  apctl config show\n  apctl config show --json",
 		Args:              upTo(0),
 		ValidArgsFunction: cobra.NoFileCompletions,

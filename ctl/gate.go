@@ -12,13 +12,11 @@ import (
 
 const maxName = 64
 
-// parseGates reads --gate, --invariant and --artifact in their order. A gate without
-// NAME= gets the name of its program; a name that was given twice is an
-// error, a derived one gets a number.
+// parseGates reads --gate, --invariant and --artifact in their order. A gate
+// without NAME= gets the name of its program; a name that was given twice is an
+// error, a derived one gets a number. Whether they are enough for a run is the
+// daemon's to say, as the configuration may have more.
 func parseGates(goals, invariants []string, artifacts ...string) ([]wire.GateSpec, error) {
-	if len(goals)+len(artifacts) == 0 {
-		return nil, render.NoGate()
-	}
 	var specs []wire.GateSpec
 	var derived []bool
 	taken := map[string]bool{}

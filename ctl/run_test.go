@@ -31,7 +31,6 @@ func TestRunRefusesBadInputBeforeItAsksAnyone(t *testing.T) {
 		"task and file":         {with("-f", "x", "task"), "there are two tasks"},
 		"no such file":          {with("-f", "nowhere"), "cannot read the task file"},
 		"flag as task":          {with("--fix it"), "unknown flag"},
-		"no gate":               {[]string{"run", "x", "--agent-cmd", "a"}, "no gate is given"},
 		"two agents":            {with("x", "--script", "s"), "two agents are given"},
 		"two agents by name":    {with("x", "--agent", "claude"), "two agents are given"},
 		"model of a command":    {with("x", "--model", "m"), "--model cannot be combined with --agent-cmd"},
@@ -167,7 +166,7 @@ func TestACommandIsAskedAgainUnderItsIDWhenTheDaemonEnds(t *testing.T) {
 	}
 	refuses := &fakeDaemon{replies: map[string]any{"run.start": fault(wire.Conflict)}}
 	code(t, newWorld(t, refuses, "run", "x", "--gate", "t=make", "--agent-cmd", "a"), wire.ExitConflict)
-	if n := len(refuses.calls); n != 1 {
+	if n := len(refuses.calls); n != 2 { // the settings, then the start
 		t.Errorf("a refusal was asked for %d times", n)
 	}
 }
@@ -206,19 +205,20 @@ func TestTextsOfARunComeFromFilesAndStandardInput(t *testing.T) {
 	}
 }
 
-func TestRunSaysThatItDoesNotReadTheProjectFile(t *testing.T) {
+// The configuration may have the gates and the agent.
+func TestRunSendsVariablesAndLeavesTheRestToTheDaemon(t *testing.T) {
 	t.Parallel()
-	d := &fakeDaemon{replies: map[string]any{"run.preview": wire.Preview{Prompt: "do \x1b[2Jit"}}}
-	w := newWorld(t, d, "run", "x", "--gate", "t=make", "--agent-cmd", "a", "--dry-run")
-	if err := os.MkdirAll(filepath.Join(w.Dir, ".autopilot"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(w.Dir, ".autopilot", "config.yaml"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	d := &fakeDaemon{replies: map[string]any{
+		"config.show": wire.ConfigView{},
+		"run.preview": wire.Preview{
+			Prompt: "do \x1b[2Jit", Settings: []wire.ConfigValue{{Key: "agent", Value: "mine", Origin: "project", Where: "/p/.autopilot/config.yaml:2"}},
+		},
+	}}
+	w := newWorld(t, d, "run", "x", "--dry-run")
+	w.Environ = append(w.Environ, "AUTOPILOT_FOR=8h", "AUTOPILOT_AGENT=", "AUTOPILOT_MAX_ITERATIONS=3", "AUTOPILOT_STATE=/s")
 	code(t, w, 0)
-	contains(t, "stderr", w.err.String(), "config.yaml is not read by this version")
-	contains(t, "stdout", w.out.String(), "dry run: nothing was started", "  | do it\n")
+	contains(t, "request", d.body(t, wire.RunPreview), `"settings":{"limits.for":"8h","limits.iterations":"3"}`)
+	contains(t, "stdout", w.out.String(), "dry run: nothing was started", "  | do it\n", "not typed\n  agent  mine  project  /p/.autopilot/config.yaml:2\n")
 }
 
 // sorted is JSON with sorted members, for comparison.

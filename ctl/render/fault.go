@@ -55,12 +55,6 @@ func Unreadable(what, path string, err error) *wire.Error {
 	return usage("check the path", "cannot read %s %s: %v", what, path, err)
 }
 
-// NoGate is a run that nothing could prove.
-func NoGate() *wire.Error {
-	return usage("give at least one --gate NAME=CMD that fails now and passes when the task is done",
-		"no gate is given, so nothing could prove the task done")
-}
-
 // GateName is a gate name that is none.
 func GateName(name, better string) *wire.Error {
 	hint := "use lower-case letters, digits, - and _, at most 64"
