@@ -69,7 +69,7 @@ func TestAgentsAreListedAndAnUntrustedFileIsSaid(t *testing.T) {
 	d := &fakeDaemon{replies: map[string]any{"agent.list": wire.AgentsView{Agents: []wire.AgentView{full}, Untrusted: "/p/c.yaml"}}}
 	w := newWorld(t, d, "agent", "ls")
 	code(t, w, 0)
-	contains(t, "stdout", w.out.String(), "permissions full", "verified with 1.0")
+	contains(t, "stdout", w.out.String(), "permissions full", "shipped  1.0")
 	contains(t, "stderr", w.err.String(), "/p/c.yaml is not trusted")
 	w = newWorld(t, d, "agent", "ls", "--json")
 	code(t, w, 0)

@@ -8,7 +8,7 @@ import (
 
 // AgentList is agent ls: what there is, and whether it could work here.
 func (s Style) AgentList(v wire.AgentsView) string {
-	rows := [][]string{{"AGENT", "PROGRAM", "LOGIN", "PROFILE"}}
+	rows := [][]string{{"AGENT", "PROGRAM", "LOGIN", "FROM", "VERIFIED"}}
 	for _, a := range v.Agents {
 		program := "not found"
 		if a.Program != "" {
@@ -17,7 +17,11 @@ func (s Style) AgentList(v wire.AgentsView) string {
 		if a.Full {
 			program += ", permissions full"
 		}
-		rows = append(rows, []string{Line(a.Name), s.cut(program, 36), loggedIn(a, false), origin(a)})
+		verified := "no"
+		if a.Verified {
+			verified = Line(a.VerifiedWith)
+		}
+		rows = append(rows, []string{Line(a.Name), s.cut(program, 36), loggedIn(a, false), Line(a.Origin), verified})
 	}
 	var b strings.Builder
 	for l := range strings.Lines(table(rows)) {
@@ -91,7 +95,11 @@ func (s Style) agentProblems(list []string) string {
 func (s Style) AgentCheck(v wire.AgentsView) string {
 	var b strings.Builder
 	for _, a := range v.Agents {
-		b.WriteString(s.paint(bold, Line(a.Name)) + "  " + strings.Join(nonempty(s.checked(a), Line(a.Version), loggedIn(a, true)), ", ") + "\n")
+		login := loggedIn(a, true)
+		if a.Login == "unknown" {
+			login = "login " + login
+		}
+		b.WriteString(s.paint(bold, Line(a.Name)) + "  " + strings.Join(nonempty(s.checked(a), Line(a.Version), login), ", ") + "\n")
 		b.WriteString(s.agentProblems(a.Problems))
 	}
 	return b.String()
