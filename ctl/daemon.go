@@ -22,12 +22,14 @@ func newDaemon(a *app) *cobra.Command {
 		Use:   "daemon",
 		Short: "Start, stop and look at the daemon",
 		Long: `The daemon starts by itself when a command needs it, and ends after 30 idle
-minutes. Agents and gates outlive it and are found again by the next one.`,
+minutes; installed as a service it starts with your session. Agents and gates
+outlive it and are found again by the next one.`,
 		Example: "  apctl daemon status\n  apctl daemon restart\n  apctl daemon logs -f",
 		Args:    group,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newDaemonStart(a), newDaemonStop(a), newDaemonRestart(a), newDaemonStatus(a), newDaemonLogs(a))
+	cmd.AddCommand(newDaemonStart(a), newDaemonStop(a), newDaemonRestart(a), newDaemonStatus(a), newDaemonLogs(a),
+		newDaemonInstall(a), newDaemonUninstall(a))
 	return cmd
 }
 

@@ -114,11 +114,11 @@ func (t *tail) close() {
 // more shows what was added, and goes over to a new file after the old one.
 func (t *tail) more() error {
 	if t.f != nil {
-		b, err := io.ReadAll(t.f)
-		if err != nil {
-			return fmt.Errorf("read %s: %w", t.path, err)
+		if err := t.rest(); err != nil || !t.replaced() {
+			return err
 		}
-		if err := t.write(b); err != nil || !t.replaced() {
+		// Once more: the last lines may have come just before it was replaced.
+		if err := t.rest(); err != nil {
 			return err
 		}
 		t.close()
@@ -127,6 +127,15 @@ func (t *tail) more() error {
 		return err
 	}
 	return nil
+}
+
+// rest shows what was added to the open file.
+func (t *tail) rest() error {
+	b, err := io.ReadAll(t.f)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", t.path, err)
+	}
+	return t.write(b)
 }
 
 // replaced says whether the path is another file now, or a shorter one.

@@ -1,16 +1,61 @@
 package ctl
 
 import (
-	"errors"
+	"context"
 
 	"github.com/spf13/cobra"
+
+	"autopilot/ctl/render"
+	"autopilot/events/wire"
 )
 
 func newNotify(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "notify",
-		Short: "Test how you are told",
-		RunE:  func(*cobra.Command, []string) error { return errors.New("not built yet") },
+		Short: "Test how you are told what happens to runs",
+		Long: `The rules in your configuration say how you are told: by a command with JSON on
+its standard input, a webhook, the desktop, or the bell of the terminal that
+follows the run. Kinds: needs_person, halted, done, waiting_limit, died.`,
+		Example: "  apctl notify test\n  apctl notify test --on halted",
+		Args:    group,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	cmd.AddCommand(newNotifyTest(a))
+	return cmd
+}
+
+func newNotifyTest(a *app) *cobra.Command {
+	on := ""
+	cmd := &cobra.Command{
+		Use:               "test",
+		Short:             "Send a test through every rule, and say what became of it",
+		Long:              "Sends a test at once through every rule, in quiet time too. Exits with 1 if one\nfailed, or if there is none.",
+		Example:           "  apctl notify test\n  apctl notify test --on halted --json",
+		Args:              upTo(0),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return runNotifyTest(cmd.Context(), a, on) },
+	}
+	cmd.Flags().StringVar(&on, "on", "", "only the rules for this `KIND`")
+	_ = cmd.RegisterFlagCompletionFunc("on", cobra.FixedCompletions(
+		[]cobra.Completion{"needs_person", "halted", "done", "waiting_limit", "died"}, cobra.ShellCompDirectiveNoFileComp))
 	return a.jsonFlag(cmd)
+}
+
+func runNotifyTest(ctx context.Context, a *app, on string) error {
+	var v wire.NotifyView
+	if err := a.ask(ctx, wire.NotifyTest, wire.NotifyTestRequest{On: on}, &v); err != nil {
+		return err
+	}
+	failed := len(v.Results) == 0
+	for _, r := range v.Results {
+		failed = failed || !r.OK
+	}
+	err := a.answer(wire.SchemaNotify, v, func(s render.Style) string { return s.Notify(v) })
+	if err != nil || !failed {
+		return err
+	}
+	if len(v.Results) == 0 && !a.json {
+		a.note(render.NoRules(v.File, on))
+	}
+	return status(wire.ExitFailed)
 }

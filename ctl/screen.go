@@ -14,6 +14,7 @@ const (
 	lineStart = "\r\x1b[?7l"
 	lineEnd   = "\x1b[K\x1b[?7h"
 	lineClear = "\r\x1b[K"
+	bell      = "\a" // that a notify rule asks for
 )
 
 // screen shows a followed run: one refreshing line, plain lines, or JSON.
@@ -32,6 +33,9 @@ func newScreen(a *app, v wire.RunView) *screen {
 // show takes a frame.
 func (s *screen) show(f wire.WatchFrame) error {
 	s.view, s.at = f.View, s.a.Now()
+	if f.Bell && !s.a.json && s.a.refreshes(s.a.Err) {
+		s.a.note(bell)
+	}
 	switch {
 	case s.a.json:
 		return s.a.answer(wire.SchemaWatch, f, nil)

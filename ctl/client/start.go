@@ -86,6 +86,9 @@ func outcome(ctx context.Context, ready io.Reader, ended <-chan error, p place.P
 		WithHint("see %s", p.LogFile())
 }
 
+// Program is the absolute path of autopilotd.
+func Program() (string, error) { return findDaemon() }
+
 // findDaemon looks beside the own program, then on PATH.
 func findDaemon() (string, error) {
 	own, err := os.Executable()

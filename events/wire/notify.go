@@ -43,3 +43,19 @@ type NotifyStatus struct {
 	Error   string     `json:"error,omitzero"` // of the last failure, if a later message did not arrive
 	At      *time.Time `json:"at,omitzero"`    // when that was
 }
+
+// SchemaService names the answers of daemon install and uninstall.
+const SchemaService = "autopilot.service"
+
+// ServiceView is what became of the daemon as a service.
+type ServiceView struct {
+	File      string   `json:"file"`
+	Text      string   `json:"text,omitzero"` // of the file
+	Installed bool     `json:"installed"`
+	Changed   bool     `json:"changed"` // the file was written or taken away, or would be
+	DryRun    bool     `json:"dry_run,omitzero"`
+	Active    bool     `json:"active,omitzero"`   // the service runs
+	Problem   string   `json:"problem,omitzero"`  // what the service manager said
+	Commands  []string `json:"commands,omitzero"` // to run, or to be run
+	Linger    bool     `json:"linger"`            // services of the user go on without a session
+}
