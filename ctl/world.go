@@ -48,8 +48,9 @@ type World struct {
 	Notify     func(chan<- os.Signal) (stop func()) // interrupts and terminations
 	Connect    func(ctx context.Context, start bool) (Daemon, error)
 	FindPlaces func() (place.Places, error)
-	Alive      func(pid int) bool                 // whether a process runs
-	Terminal   func() (io.ReadWriteCloser, error) // of this process, to ask a person
+	Examine    func(ctx context.Context, dir string) (wire.DoctorView, error) // without a daemon
+	Alive      func(pid int) bool                                             // whether a process runs
+	Terminal   func() (io.ReadWriteCloser, error)                             // of this process, to ask a person
 }
 
 // getenv is the value of a variable of the caller, or empty.

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"autopilot/ctl"
+	"autopilot/ctl/client"
 )
 
 // version is set by the linker.
@@ -35,6 +36,7 @@ func main() {
 		Notify:     notify,
 		Connect:    ctl.Connector(version, os.Stderr),
 		FindPlaces: ctl.FindPlaces,
+		Examine:    client.Examine,
 		Alive:      ctl.ProcessRuns,
 		Terminal:   ctl.OpenTerminal,
 	}))
