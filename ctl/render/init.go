@@ -111,8 +111,8 @@ func login(a wire.AgentView) string {
 
 // Trying is the line of a gate that runs.
 func (s Style) Trying(g wire.GateView, d time.Duration) string {
-	t := fmt.Sprintf("  %s %s  %s  %s", s.pick("○", "."), Line(g.Name), Line(g.Command), Age(d))
-	return s.cut(t, s.Width-1)
+	head := fmt.Sprintf("  %s %s  %s  ", s.pick("○", "."), Line(g.Name), Age(d))
+	return head + s.cut(Line(g.Command), s.room(columns(head)+1))
 }
 
 // Bounds of what init shows of a failed gate.
@@ -143,9 +143,12 @@ func (s Style) Tried(f wire.GateTryFrame) string {
 	if len(f.Failing) > 0 {
 		most /= 2 // their names say more
 	}
-	lines := strings.Split(strings.TrimRight(Clean(f.Excerpt), "\n"), "\n")
+	text := strings.TrimRight(strings.ReplaceAll(Clean(f.Excerpt), "\t", "    "), "\n")
+	lines := strings.Split(text, "\n")
 	for _, l := range lines[max(0, len(lines)-most):] {
-		b.WriteString("    " + s.paint(dim, "| "+s.cut(strings.ReplaceAll(l, "\t", "    "), s.room(6))) + "\n")
+		if text != "" {
+			b.WriteString("    " + s.paint(dim, strings.TrimRight("| "+s.cut(l, s.room(6)), " ")) + "\n")
+		}
 	}
 	return b.String()
 }

@@ -147,6 +147,10 @@ var ills = []struct {
 }{
 	{"no agent", agent(wire.AgentView{Name: "claude", Origin: "shipped"}), "warning agents: no agent is installed"},
 	{"an agent that is not logged in", agent(wire.AgentView{Name: "codex", Program: "/bin/codex", Login: "none"}), "warning agents: codex is not logged in"},
+	{
+		"an agent whose problem is its login", agent(wire.AgentView{Name: "codex", Program: "/b", Login: "none", Problems: []string{"codex has no login: run codex once and log in"}}),
+		"warning agents: codex: has no login",
+	},
 	{"a login that is not known", agent(wire.AgentView{Name: "codex", Program: "/bin/codex", Login: "unknown"}), "unknown agents: codex"},
 	{"an own agent without its program", agent(wire.AgentView{Name: "mine", Origin: "project"}), "warning agents: mine: its program is not found"},
 	{"an agent with a problem", agent(wire.AgentView{Name: "codex", Program: "/b", Login: "key", Problems: []string{"too old"}}), "warning agents: codex: too old"},

@@ -39,6 +39,7 @@ func agentState(v wire.AgentView) []wire.DoctorFinding {
 	switch {
 	case v.Program == "":
 		out = a.find(Warning, "correct its command, or install it", "%s: its program is not found", v.Name)
+	case v.Login == "none" && slices.ContainsFunc(v.Problems, aboutLogin):
 	case v.Login == "none":
 		out = a.find(Warning, "start "+v.Name+" once by hand and log in", "%s is not logged in", name)
 	case v.Login == "key" || v.Login == "account":
@@ -47,10 +48,12 @@ func agentState(v wire.AgentView) []wire.DoctorFinding {
 		out = a.find(Unknown, "", "%s: whether it is logged in is not known (%s)", name, v.Program)
 	}
 	for _, problem := range v.Problems {
-		out = append(out, a.find(Warning, "", "%s: %s", v.Name, problem)...)
+		out = append(out, a.find(Warning, "", "%s: %s", v.Name, strings.TrimPrefix(problem, v.Name+" "))...)
 	}
 	return out
 }
+
+func aboutLogin(problem string) bool { return strings.Contains(problem, "log in") }
 
 // agentPrograms is what can be said of agents without their profiles.
 func agentPrograms(in Input, p Probe) []wire.DoctorFinding {
