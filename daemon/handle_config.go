@@ -36,6 +36,9 @@ func (d *Daemon) configView(ctx context.Context, ws tree.Workspace, settings map
 		return v, nil
 	}
 	v.Project = l.Project.Path
+	if v.Trusted = l.Project.Empty(); v.Trusted {
+		return v, nil
+	}
 	err := d.trusted(ctx, ws, l.Project.File)
 	var known *wire.Error
 	if err != nil && (!errors.As(err, &known) || known.Code != wire.NeedsPerson) {
@@ -93,7 +96,7 @@ func (d *Daemon) configure(ctx context.Context, q wire.StartRequest, now time.Ti
 		return configured{}, err
 	}
 	l := d.layers(ws, q.Settings)
-	if q.NoConfig || !l.Project.Exists {
+	if q.NoConfig || l.Project.Empty() {
 		l.Project = nil
 	}
 	if err := l.Err(); err != nil {

@@ -110,6 +110,16 @@ func (f File) Line(key string) (int, bool) {
 	return line, ok
 }
 
+// Empty says that the file sets nothing, so there is nothing to agree to.
+func (f File) Empty() bool {
+	if f.doc == nil {
+		return !f.Exists
+	}
+	v, _ := f.doc.Lookup()
+	entries, ok := v.(strictyaml.Map[any])
+	return v == nil || ok && len(entries) == 0
+}
+
 func (f File) usable() bool { return len(f.Problems) == 0 }
 
 func (f File) sets(key string) bool {

@@ -131,7 +131,7 @@ func (l Layers) Value(key string) (wire.ConfigValue, bool) {
 	}
 	v := wire.ConfigValue{Key: key, Help: s.Help, Value: s.Default, Origin: string(FromDefault)}
 	if text, ok := l.Environment[key]; ok {
-		v.Value, v.Origin, v.Where = strictyaml.Flow(text), string(FromEnvironment), variable(key)
+		v.Value, v.Origin, v.Where = text, string(FromEnvironment), variable(key)
 		return v, true
 	}
 	if f := l.from(key); f != nil {
