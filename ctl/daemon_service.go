@@ -167,7 +167,7 @@ func runInstall(ctx context.Context, a *app, m manager, dry bool) error {
 		return err
 	}
 	v := wire.ServiceView{File: m.file, Text: m.text, Changed: before != m.text, DryRun: dry, Installed: true, Linger: lingers()}
-	v.Commands = shown(m.load, m.on)
+	v.Commands = shown(m.load, [][]string{{"apctl", "daemon", "stop"}}, m.on)
 	if dry {
 		return a.serviceAnswer(v)
 	}

@@ -16,7 +16,7 @@ func (s Style) Service(v wire.ServiceView) string {
 	}
 	switch {
 	case v.Problem != "":
-		fmt.Fprintf(&b, "the service manager does not answer: %s\n", Line(v.Problem))
+		fmt.Fprintf(&b, "the service manager says: %s\n", Line(v.Problem))
 	case v.Active:
 		b.WriteString("the daemon runs as a service\n")
 	}

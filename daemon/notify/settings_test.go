@@ -19,47 +19,59 @@ func TestSettingsThatMeanNothingAreRefused(t *testing.T) {
 	}{
 		{"none at all", Settings{}, nil},
 		{"every way", Settings{Rules: []Rule{
-			{Run: "mail me"}, {On: []string{"done"}, Webhook: "https://example.org/x"},
-			{On: []string{"halted", "died"}, Desktop: true}, {Bell: true},
+			{Run: "mail me"},
+			{On: []string{"done"}, Webhook: "https://example.org/x"},
+			{On: []string{"halted", "died"}, Desktop: true},
+			{Bell: true},
 		}, Quiet: "22:00-07:00", QuietPass: []string{"needs_person"}}, nil},
 		{
-			"a kind with a slip", Settings{Rules: []Rule{{Bell: true}, {On: []string{"done", "haltd"}, Bell: true}}},
+			"a kind with a slip",
+			Settings{Rules: []Rule{{Bell: true}, {On: []string{"done", "haltd"}, Bell: true}}},
 			&Mistake{"rules.1.on.1", `unknown kind "haltd"`, `did you mean "halted"?`},
 		},
 		{
-			"a kind that is far off", Settings{Rules: []Rule{{On: []string{"weather"}, Bell: true}}},
+			"a kind that is far off",
+			Settings{Rules: []Rule{{On: []string{"weather"}, Bell: true}}},
 			&Mistake{"rules.0.on.0", `unknown kind "weather"`, "known are needs_person, halted, done, waiting_limit, died"},
 		},
 		{
-			"a kind twice", Settings{Rules: []Rule{{On: []string{"done", "done"}, Bell: true}}},
+			"a kind twice",
+			Settings{Rules: []Rule{{On: []string{"done", "done"}, Bell: true}}},
 			&Mistake{"rules.0.on.1", `"done" stands there twice`, "take one of them out"},
 		},
 		{
-			"no way", Settings{Rules: []Rule{{On: []string{"done"}}}},
+			"no way",
+			Settings{Rules: []Rule{{On: []string{"done"}}}},
 			&Mistake{"rules.0", "a rule has one way to tell, found 0", "write one of run, webhook, desktop: true and bell: true"},
 		},
 		{
-			"two ways", Settings{Rules: []Rule{{Run: "true", Bell: true}}},
+			"two ways",
+			Settings{Rules: []Rule{{Run: "true", Bell: true}}},
 			&Mistake{"rules.0", "a rule has one way to tell, found 2", "write one of run, webhook, desktop: true and bell: true"},
 		},
 		{
-			"a file as URL", Settings{Rules: []Rule{{Webhook: "file:///etc/passwd"}}},
+			"a file as URL",
+			Settings{Rules: []Rule{{Webhook: "file:///etc/passwd"}}},
 			&Mistake{"rules.0.webhook", "this is no URL of a web server", "write https://HOST/PATH"},
 		},
 		{
-			"a quiet time without end", Settings{Quiet: "22:00"},
+			"a quiet time without end",
+			Settings{Quiet: "22:00"},
 			&Mistake{"quiet", `"22:00" is no part of a day`, `write it as "22:00-07:00"`},
 		},
 		{
-			"a quiet hour that does not exist", Settings{Quiet: "22:00-24:30"},
+			"a quiet hour that does not exist",
+			Settings{Quiet: "22:00-24:30"},
 			&Mistake{"quiet", `"22:00-24:30" is no part of a day`, `write it as "22:00-07:00"`},
 		},
 		{
-			"an empty quiet time", Settings{Quiet: "07:00-07:00"},
+			"an empty quiet time",
+			Settings{Quiet: "07:00-07:00"},
 			&Mistake{"quiet", `"07:00-07:00" is empty`, `write it as "22:00-07:00"`},
 		},
 		{
-			"a pass without quiet time", Settings{QuietPass: []string{"done"}},
+			"a pass without quiet time",
+			Settings{QuietPass: []string{"done"}},
 			&Mistake{"quiet_pass", "there is no quiet time to pass", `add quiet: "22:00-07:00"`},
 		},
 	} {
