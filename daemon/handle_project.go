@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"autopilot/daemon/bus"
 	"autopilot/daemon/project"
@@ -110,12 +111,33 @@ func (d *Daemon) gateTry(ctx context.Context, body wire.GateTryRequest, send fun
 	if err != nil {
 		return err
 	}
-	release, err := d.fleet.hold(ws.ID, "", "")
+	cause := "try-" + ws.ID
+	d.leftTry(ctx, cause)
+	release, err := d.fleet.hold(ws.ID, cause, "")
 	if err != nil {
 		return err
 	}
 	defer release()
 	return d.worker.Try(ctx, body, func(f wire.GateTryFrame) error { return send(f) })
+}
+
+// leftWithin is how long a try waits for the one before it, whose client has
+// left: its gate gets a grace to end.
+const leftWithin = 3 * time.Second
+
+// leftTry waits for the try that has the workspace, a while.
+func (d *Daemon) leftTry(ctx context.Context, cause string) {
+	first := d.fleet.starting(cause)
+	if first == nil {
+		return
+	}
+	t := time.NewTimer(leftWithin)
+	defer t.Stop()
+	select {
+	case <-first:
+	case <-t.C:
+	case <-ctx.Done():
+	}
 }
 
 // endTries ends gates that an earlier daemon tried when it died, beside all else
