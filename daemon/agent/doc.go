@@ -1,13 +1,24 @@
 // Package agent knows how an agent is called and what it may leave behind.
 //
-// It owns three things:
+// It owns four things:
 //
+//   - Profile: the programs claude, codex, gemini and opencode, and those of a
+//     configuration, by name. Call makes one ready for a run, View says what of
+//     it is here.
 //   - Command: any command as an agent. It gets the prompt on stdin or in a
 //     file, and six variables that say where it is (see Place).
 //   - Result: the optional file in which an agent says what it thinks of its
 //     own work. It is kept for people, and is never a verdict.
 //   - Script: an agent that follows a file, for demos, tests and dry runs that
 //     cost nothing.
+//
+// # Profiles
+//
+// What a shipped profile may do unasked is the least with which a program can
+// work: edit the workspace and run the commands of the gates. More is only ever
+// what somebody has written (PermitFull). A command that the program's rules
+// could not name exactly is left out and said. No profile puts the prompt into
+// argv, and the values of variables are never shown.
 //
 // # The script agent
 //
@@ -30,6 +41,7 @@
 // no file.
 //
 // The package starts no process but those of a script, which run in the
-// process that calls RunScript; supervising effects is not its business.
+// process that calls RunScript, and the programs that View asks for their
+// version and options; supervising effects is not its business.
 // Nothing here is shared between calls, so all of it is safe to use at once.
 package agent
