@@ -15,7 +15,21 @@ func newNotify(a *app) *cobra.Command {
 		Short: "Test how you are told what happens to runs",
 		Long: `The rules in your configuration say how you are told: by a command with JSON on
 its standard input, a webhook, the desktop, or the bell of the terminal that
-follows the run. Kinds: needs_person, halted, done, waiting_limit, died.`,
+follows the run. They stand in the file that apctl config show names:
+
+  notify:
+    rules:
+      - on: [needs_person, halted, died]
+        run: ./tell-me.sh
+      - webhook: https://example.org/hook
+      - {on: [done], desktop: true}
+    quiet: "22:00-07:00"
+    quiet_pass: [needs_person]
+
+Kinds: needs_person, halted, done, waiting_limit, died; without "on" a rule is
+for all of them. What falls into the quiet time is told at its end as one
+digest, and so are many things at once. A command has ten seconds. A webhook is
+tried eight times over about an hour, under one Idempotency-Key.`,
 		Example: "  apctl notify test\n  apctl notify test --on halted",
 		Args:    group,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

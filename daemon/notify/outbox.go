@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -58,6 +59,7 @@ func readOutbox(path string) (b outbox, known bool, err error) {
 	if b.Rules == nil {
 		b.Rules = map[string]*queue{}
 	}
+	maps.DeleteFunc(b.Rules, func(_ string, q *queue) bool { return q == nil })
 	return b, true, nil
 }
 

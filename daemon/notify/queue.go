@@ -269,7 +269,8 @@ func (q *queue) settle(key string, o outcome, now time.Time, t Timing) (gaveUp b
 		q.Failed++
 		return true
 	}
-	m.Next = now.Add(max(t.Backoff[m.Tries], min(o.after, t.RetryMost)))
-	m.Tries++
+	tries := max(m.Tries, 0) // it comes from a file
+	m.Next = now.Add(max(t.Backoff[tries], min(o.after, t.RetryMost)))
+	m.Tries = tries + 1
 	return false
 }
