@@ -218,9 +218,9 @@ func (e *editor) last(m ast.MapNode) int {
 // that belongs to its value, both from 1.
 func (e *editor) extent(entry *ast.MappingValueNode) (first, last int) {
 	at := position(entry.Key)
-	first, last = at.line, at.line
+	first, last = at.line, max(at.line, closing(entry.Value))
 	_, list := entry.Value.(*ast.SequenceNode)
-	for i := first; i < len(e.lines); i++ {
+	for i := max(first, closing(entry.Value)); i < len(e.lines); i++ {
 		line := strings.TrimRight(e.lines[i], "\r\n")
 		body := strings.TrimLeft(line, " ")
 		indent := len(line) - len(body)
@@ -234,6 +234,22 @@ func (e *editor) extent(entry *ast.MappingValueNode) (first, last int) {
 		}
 	}
 	return first, last
+}
+
+// closing is the line where a list or mapping in brackets ends, 0 for any other
+// value.
+func closing(n ast.Node) int {
+	var end *token.Token
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		end = n.End
+	case *ast.SequenceNode:
+		end = n.End
+	}
+	if end == nil || end.Position == nil {
+		return 0
+	}
+	return end.Position.Line
 }
 
 func (e *editor) insert(after, indent int, path []string, value string) {
