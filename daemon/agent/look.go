@@ -35,7 +35,10 @@ func (p Profile) View(ctx context.Context, l Look, ask bool) wire.AgentView {
 	call, err := p.Call(Choice{Gates: l.Gates, Env: l.Env, Root: l.Root})
 	if err != nil {
 		v.Problems = append(v.Problems, problem(err, ""))
-		return v
+		call = Call{Command: Command{Command: p.change.Command}, Says: "none: no run can have it so"}
+		if p.program.name != "" {
+			call.Argv = p.program.argv
+		}
 	}
 	v.Argv, v.Permissions, v.Full, v.Note = call.Process(), call.Says, call.Permissions == PermitFull, call.Note
 	if call.Prompt != "" {
@@ -105,12 +108,12 @@ func (p Profile) ask(ctx context.Context, v *wire.AgentView, l Look, env []strin
 		v.Version, version.err = readVersion(version.out)
 	}
 	if version.err != nil {
-		v.Problems = append(v.Problems, fmt.Sprintf("%s --version: %v: %s", v.Program, version.err, p.reinstall()))
+		v.Problems = append(v.Problems, fmt.Sprintf("%s --version: %v: %s", v.Program, version.err, p.advice(version.err)))
 		return // what it says of its options means nothing then
 	}
 	asked := strings.Join(append([]string{v.Program}, p.program.help...), " ")
 	if help.err != nil {
-		v.Problems = append(v.Problems, fmt.Sprintf("%s: %v: %s", asked, help.err, p.reinstall()))
+		v.Problems = append(v.Problems, fmt.Sprintf("%s: %v: %s", asked, help.err, p.advice(help.err)))
 		return
 	}
 	// Some print their help on stderr.
@@ -120,7 +123,11 @@ func (p Profile) ask(ctx context.Context, v *wire.AgentView, l Look, env []strin
 	}
 }
 
-func (p Profile) reinstall() string {
+// advice is what to do about a program that did not answer as it should.
+func (p Profile) advice(err error) string {
+	if errors.Is(err, errLate) {
+		return "ask again when the machine is less busy; if it stays so, see that the program works by itself"
+	}
 	return "see that it works, or install it anew: " + p.program.install
 }
 

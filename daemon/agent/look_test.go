@@ -123,6 +123,24 @@ func TestWhatIsNoProgramIsNotFound(t *testing.T) {
 	}
 }
 
+func TestAnAgentThatNoRunCanHaveIsShownWithItsProblem(t *testing.T) {
+	t.Parallel()
+	dir := executableFile(t, "claude", "exit 1")
+	o := Overrides{"claude": {Origin: "user", Permissions: PermitFull}}
+	p, err := o.Find("claude")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := p.View(t.Context(), Look{Dir: dir, Env: []string{"PATH=" + dir, "ANTHROPIC_API_KEY=x"}, Root: true}, false)
+	want := []string{"claude refuses permissions full for root: run as another user, or leave permissions out"}
+	if v.Program == "" || v.Login != LoginKey || v.Full || !slices.Equal(v.Problems, want) {
+		t.Errorf("%+v", v)
+	}
+	if v = p.View(t.Context(), Look{Dir: dir, Env: []string{"PATH=" + dir}}, false); !v.Full {
+		t.Error("permissions are full, and it is not said")
+	}
+}
+
 func TestALoginIsSeenWithoutItsSecret(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

@@ -20,15 +20,18 @@ type answer struct {
 	err         error
 }
 
-// errTalks ends a program that prints without end.
-var errTalks = errors.New("it prints more than 1 MiB")
+// Why a program is ended that does not end by itself.
+var (
+	errLate  = errors.New("no answer")
+	errTalks = errors.New("it prints more than 1 MiB")
+)
 
 // put asks a program by its arguments. It has no input, a limit of time, and a
 // process group of its own, of which nothing is left afterwards.
 func put(ctx context.Context, limit time.Duration, dir string, env []string, program string, args ...string) answer {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	timer := time.AfterFunc(limit, func() { cancel(fmt.Errorf("no answer within %v", limit)) })
+	timer := time.AfterFunc(limit, func() { cancel(fmt.Errorf("%w within %v", errLate, limit)) })
 	defer timer.Stop()
 	enough := func() { cancel(errTalks) }
 	out, errOut := &bounded{enough: enough}, &bounded{enough: enough}
