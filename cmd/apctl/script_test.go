@@ -21,6 +21,9 @@ import (
 var bin string
 
 func TestMain(m *testing.M) {
+	if code, is := seat(); is {
+		os.Exit(code)
+	}
 	os.Exit(build(m))
 }
 

@@ -18,7 +18,9 @@ import (
 func TestTerminalScripts(t *testing.T) {
 	t.Parallel()
 	p := params("testdata/linux")
+	p.Setup = withSeat
 	p.Cmds["tty"] = tty
+	p.Cmds["person"] = person
 	testscript.Run(t, p)
 }
 

@@ -1,0 +1,148 @@
+package main_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// seatVariable makes the test binary a seat at a terminal: "sit" runs its
+// arguments on a terminal of their own, types what seatAnswer says when it is
+// asked, and prints the screen; "leave" lets another one sit that is the child
+// of nobody here, as a person's would be. It exits with the command's exit code.
+const (
+	seatVariable = "APCTL_TEST_SEAT"
+	seatAnswer   = "APCTL_TEST_ANSWER" // right, or the text itself
+	seatParent   = "APCTL_TEST_PARENT" // pid of who leaves
+)
+
+// seat is the test binary as a seat, if it shall be one.
+func seat() (code int, is bool) {
+	var err error
+	switch os.Getenv(seatVariable) {
+	case "sit":
+		code, err = sit(os.Args[1:])
+	case "leave":
+		err = leave(os.Args[1:])
+	default:
+		return 0, false
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "seat:", err)
+		return 125, true
+	}
+	return code, true
+}
+
+func leave(args []string) error {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), seatVariable+"=sit", fmt.Sprint(seatParent, "=", os.Getpid()))
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	return cmd.Start()
+}
+
+var question = regexp.MustCompile(`Type (?:\x1b\[1m)?(\w+)(?:\x1b\[0m)? to trust it, or press Enter to leave it: $`)
+
+func sit(args []string) (int, error) {
+	for os.Getenv(seatParent) == strconv.Itoa(os.Getppid()) {
+		runtime.Gosched() // it is about to leave
+	}
+	master, slave, err := openTerminal(80)
+	if err != nil {
+		return 0, err
+	}
+	defer master.Close()
+	cmd := exec.Command(args[0], args[1:]...)
+	for _, entry := range os.Environ() {
+		if !strings.HasPrefix(entry, "APCTL_TEST_") {
+			cmd.Env = append(cmd.Env, entry)
+		}
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	_ = slave.Close()
+	screen, err := converse(master)
+	if err != nil {
+		return 0, err
+	}
+	_ = cmd.Wait() // the exit code says it
+	_, err = fmt.Printf("%s\nexit %d\n", screen, cmd.ProcessState.ExitCode())
+	return cmd.ProcessState.ExitCode(), err
+}
+
+// converse reads a screen to its end and answers the question.
+func converse(master io.ReadWriter) ([]byte, error) {
+	var screen bytes.Buffer
+	answered := false
+	for buf := make([]byte, 4096); ; {
+		n, err := master.Read(buf)
+		screen.Write(buf[:n])
+		if err != nil {
+			return screen.Bytes(), nil // EIO: the last process has left
+		}
+		if m := question.FindSubmatch(screen.Bytes()); m != nil && !answered {
+			answered = true
+			answer := os.Getenv(seatAnswer)
+			if answer == "right" {
+				answer = string(m[1])
+			}
+			if _, err := io.WriteString(master, answer+"\n"); err != nil {
+				return nil, err
+			}
+		}
+	}
+}
+
+// person lets a person run a command at a terminal and type an answer, right or
+// any text; the screen goes to the file of that name: person CODE ANSWER
+// COMMAND...
+func person(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: person CODE ANSWER COMMAND...")
+	}
+	self, err := os.Executable()
+	ts.Check(err)
+	cmd := exec.Command(self, args[2:]...)
+	cmd.Dir = ts.MkAbs(".")
+	for _, name := range []string{"HOME", "PATH", "AUTOPILOT_STATE", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "TERM", "LANG", "TZ"} {
+		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
+	}
+	cmd.Env = append(cmd.Env, seatVariable+"=leave", seatAnswer+"="+args[1])
+	r, w, err := os.Pipe()
+	ts.Check(err)
+	defer r.Close()
+	cmd.Stdout, cmd.Stderr = w, w
+	ts.Check(cmd.Start())
+	_ = w.Close()
+	screen, err := io.ReadAll(r) // to the end of who sits
+	ts.Check(err)
+	ts.Check(cmd.Wait())
+	ts.Check(os.WriteFile(ts.MkAbs("screen"), screen, 0o600))
+	ts.Logf("[screen]\n%s", screen)
+	if !strings.HasSuffix(string(screen), "\nexit "+args[0]+"\n") {
+		ts.Fatalf("want exit %s", args[0])
+	}
+}
+
+// withSeat is setup with the test binary as SEAT, so that agents can try it.
+func withSeat(e *testscript.Env) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	e.Setenv("SEAT", self)
+	return setup(e)
+}
