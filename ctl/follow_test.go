@@ -273,3 +273,30 @@ func TestADaemonThatDoesNotAnswerIsNotWaitedForForEver(t *testing.T) {
 		contains(t, "stderr", w.err.String(), "the daemon did not answer run.get after 1m", "apctl daemon logs")
 	})
 }
+
+func TestAPipedRunSaysOnceThatItWaitsAndThatItGoesOn(t *testing.T) {
+	t.Parallel()
+	waiting := func(reason string) wire.WatchFrame {
+		f := frame(0, -1, "waiting", "")
+		wake := noon.Add(5 * time.Minute)
+		f.View.Reason, f.View.NextWake = reason, &wake
+		return f
+	}
+	d := &fakeDaemon{
+		replies: map[string]any{"run.get": liveView(), "run.why": fault(wire.Failed)},
+		streams: map[string][]any{"run.watch": {
+			frame(2, -1, "running", "iteration 1 started"),
+			waiting("noop"), waiting("noop"), frame(3, -1, "running", "iteration 1 started again"), frame(3, -1, "running", ""),
+			waiting("disk"), waiting("disk"), frame(3, -1, "running", ""), frame(9, 0, "done", "done"),
+		}},
+	}
+	w := newWorld(t, d, "watch")
+	code(t, w, 0)
+	contains(t, "stdout", w.out.String(), `12:00:02  iteration 1 started
+12:00:00  waits until 12:05 (noop)
+12:00:03  iteration 1 started again
+12:00:00  waits for free disk space, goes on by itself
+12:00:00  goes on
+12:00:09  done
+`)
+}

@@ -1,6 +1,7 @@
 package ctl
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -24,6 +25,7 @@ type screen struct {
 	view    wire.RunView
 	at      time.Time // when the view came
 	drawn   bool
+	waits   string // what it was said to wait for
 }
 
 func newScreen(a *app, v wire.RunView) *screen {
@@ -42,9 +44,33 @@ func (s *screen) show(f wire.WatchFrame) error {
 	case s.refresh:
 		return s.draw()
 	case f.Line != "":
+		if f.View.State != "waiting" {
+			s.waits = "" // the line says that it goes on
+		}
 		return s.a.say(s.a.style(s.a.Out).WatchLine(f))
 	}
-	return nil
+	return s.wait(f.View)
+}
+
+// wait says in one line that the run waits, and in another that it goes on. Only
+// signs of life say so: frames of events show what was, also long ago.
+func (s *screen) wait(v wire.RunView) error {
+	waits := ""
+	if v.State == "waiting" {
+		waits = cmp.Or(v.Reason, v.State)
+	}
+	if waits == s.waits {
+		return nil
+	}
+	s.waits = waits
+	style := s.a.style(s.a.Out)
+	switch {
+	case waits != "":
+		return s.a.say(style.Waits(v))
+	case v.Exit >= 0:
+		return nil
+	}
+	return s.a.say(style.GoesOn())
 }
 
 // tick draws the line again, as time goes on.

@@ -46,7 +46,6 @@ type feed struct {
 	selected string
 	seq      uint64
 	epoch    int // counts how often the daemon came back
-	live     bool
 }
 
 func newFeed(src Source, style render.Style, now func() time.Time, send func(any)) *feed {
@@ -66,7 +65,7 @@ func (f *feed) follow(m Model) {
 	id, seq := m.Selected()
 	f.mu.Lock()
 	changed := id != f.selected || seq != f.seq
-	f.selected, f.seq, f.live = id, seq, m.Live()
+	f.selected, f.seq = id, seq
 	f.mu.Unlock()
 	if changed {
 		nudge(f.look)
@@ -97,12 +96,15 @@ func rest(ctx context.Context, c <-chan struct{}, d time.Duration) error {
 func (f *feed) lists(ctx context.Context) {
 	lost := false
 	for {
-		wait := f.every()
+		wait := everyIdle
 		switch reply, err := f.list(ctx); {
 		case ctx.Err() != nil:
 			return
 		case err == nil:
 			f.send(List{Reply: reply, At: f.now()})
+			if slices.ContainsFunc(reply.Runs, func(v wire.RunView) bool { return v.Exit < 0 }) {
+				wait = everyLive
+			}
 			if lost {
 				f.returned()
 			}
@@ -117,15 +119,6 @@ func (f *feed) lists(ctx context.Context) {
 			return
 		}
 	}
-}
-
-func (f *feed) every() time.Duration {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.live {
-		return everyLive
-	}
-	return everyIdle
 }
 
 // returned has the details asked for anew.

@@ -113,11 +113,6 @@ func (m Model) Selected() (id string, seq uint64) {
 	return m.look.selected, 0
 }
 
-// Live says whether any run goes on.
-func (m Model) Live() bool {
-	return slices.ContainsFunc(m.data.runs, func(v wire.RunView) bool { return v.Exit < 0 })
-}
-
 // shown is the list as it is filtered and ordered.
 func (m Model) shown() []wire.RunView {
 	var out []wire.RunView

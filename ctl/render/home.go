@@ -50,12 +50,29 @@ func (s Style) Home(runs []wire.RunView) string {
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(s.paint(bold, part.title) + "\n" + table(part.rows))
+		b.WriteString(s.paint(bold, part.title) + "\n" + s.homeRows(part.rows))
 	}
 	if b.Len() == 0 {
 		return s.Nothing()
 	}
 	return b.String()
+}
+
+// homeRows is a table of runs; on a narrow terminal without their tasks, or
+// with the command below.
+func (s Style) homeRows(rows [][]string) string {
+	if s.fits(rows) {
+		return table(rows)
+	}
+	var short, low [][]string
+	for _, r := range rows {
+		short = append(short, []string{r[0], r[1], r[3]})
+		low = append(low, []string{r[0], s.Clip(r[1], s.room(4+columns(r[0])))}, []string{"", r[3]})
+	}
+	if s.fits(short) {
+		return table(short)
+	}
+	return table(low)
 }
 
 // aNight is how long an ended run is shown without being asked for: a night.
@@ -92,6 +109,7 @@ func (s Style) Preview(p wire.Preview) string {
 		rows = append(rows, []string{Line(string(g.Name)), Line(string(g.Role)), asked(g)})
 	}
 	b.WriteString(s.section("gates", table(rows)))
+	b.WriteString(s.section("not typed", s.origins(p.Settings)))
 	b.WriteString(s.section("prompt of the first iteration", indent("  | ", Clean(p.Prompt))))
 	return b.String()
 }

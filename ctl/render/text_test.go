@@ -43,12 +43,12 @@ func live() wire.RunView {
 
 func same() wire.WhyView {
 	v := live()
-	v.State, v.Reason, v.Exit, v.Stage, v.Ended = "halted", "sameness", 10, "", at(-time.Minute)
+	v.State, v.Reason, v.Exit, v.Stage, v.Halted = "halted", "sameness", 10, "", at(-time.Minute)
 	return wire.WhyView{
 		Run: v, Rule: "sameness", Because: "iterations 2 and 3 failed in the same way: the same gates, exit codes, failing tests and tree",
 		Seq: 14,
 		Rows: []wire.WhyRow{
-			{Iteration: 1, Verdict: "fail", Tree: "aa11bb22cc33dd", Files: 2, Failing: 3, Fingerprint: "9ab1c2d3e4f5a6", Claim: "progress"},
+			{Iteration: 1, Verdict: "fail", Tree: "aa11bb22cc33dd", Files: 2, FailingUnknown: true, Fingerprint: "9ab1c2d3e4f5a6", Claim: "progress"},
 			{Iteration: 2, Verdict: "fail", Tree: "3f2a9c1b7788aa", Files: 5, Failing: 2, Fingerprint: "51e0ffab12cd34", Claim: "done"},
 			{Iteration: 3, Verdict: "fail", Tree: "3f2a9c1b7788aa", Files: 5, Failing: 2, Fingerprint: "51e0ffab12cd34", EqualTo: 2},
 		},
@@ -117,17 +117,43 @@ func TestTexts(t *testing.T) {
 		"end-same":   func(s Style) string { return s.End(same()) },
 		"end-done":   func(s Style) string { return s.End(done()) },
 		"began":      func(s Style) string { return s.Began(live()) },
-		"error":      func(s Style) string { return s.Error(NoGate()) + s.Error(NoDaemon("/s", "/r/d.sock", "/s/daemon.log")) },
+		"error":      func(s Style) string { return s.Error(NoTask()) + s.Error(NoDaemon("/s", "/r/d.sock", "/s/daemon.log")) },
 		"preview":    func(s Style) string { return s.Preview(preview()) },
 		"daemon":     func(s Style) string { return s.Daemon(daemon()) },
 		"verify":     func(s Style) string { return s.Verify(wire.VerifyReply{Aggregates: 2, Events: 31, Rebuilt: 1}) },
+		"halted":     func(s Style) string { return s.Status(same().Run) },
+		"narrow": func(s Style) string {
+			s.Width = 40
+			return s.List(wire.ListReply{Runs: []wire.RunView{live(), waits, full, ended}}) + s.Home([]wire.RunView{live(), asking().Run, full}) +
+				s.End(same())
+		},
+		"waits":    func(s Style) string { return s.Waits(waits) + s.Waits(full) + s.GoesOn() },
+		"detached": func(s Style) string { return s.Interrupted(live()) },
+		"done-clean": func(s Style) string {
+			w := done()
+			w.Evidence.Checkout = "clean"
+			w.Run.Branch = "autopilot/k3xq"
+			w.Evidence.Gates = append(w.Evidence.Gates, wire.GateView{Name: "report", Kind: "artifact", Verdict: "pass", Reason: "written", Files: []string{"docs/*.md"}})
+			return s.Why(w)
+		},
+		"events-said": func(s Style) string {
+			f := event(`"actor":"local:1000@01HOST/42","data":{}`)
+			f.Line = "iteration 1: test fail (exit 1)" + steering
+			return s.Event(f)
+		},
+		"runs": func(s Style) string {
+			runs := []wire.RunView{live(), waits, full, same().Run, ended}
+			return strings.Join(s.Runs(runs, 78), "\n") + "\n" + strings.Join(s.Runs(runs, 38), "\n") + "\n"
+		},
+		"panel": func(s Style) string {
+			return strings.Join(s.Panel(same(), 80), "\n") + "\n\n" + strings.Join(s.Panel(wire.WhyView{Run: waits}, 40), "\n") + "\n"
+		},
 		"events": func(s Style) string {
 			return s.Event(event(`"data":{"tree":"3f2a9c1b7788aa553f2a9c1b7788aa553f2a9c1b","exit":-1,"results":[{"gate":"test"}]}`))
 		},
-		"stop": func(s Style) string { return s.Stopped([]wire.RunView{waits}) },
-		"project-notes": func(s Style) string {
-			return Note("the daemon is older") + s.ProjectConfig("/p/.autopilot/config.yaml")
-		},
+		"stop":         func(s Style) string { return s.Stopped([]wire.RunView{waits}) },
+		"config":       func(s Style) string { return s.Config(settings(), false) },
+		"config-check": func(s Style) string { return s.ConfigCheck(settings()) },
 	}
 	for name, text := range texts {
 		for style, s := range styles {
@@ -195,11 +221,31 @@ func event(data string) wire.EventFrame {
 	return wire.EventFrame{Event: []byte(fmt.Sprintf(`{"seq":4,"type":"gates.judged.v1","time":"2026-01-02T11:00:00.123Z",%s}`, data))}
 }
 
+// settings are those of a directory whose project's file has a mistake.
+func settings() wire.ConfigView {
+	return wire.ConfigView{
+		Root: "/home/u/p", Project: "/home/u/p/.autopilot/config.yaml", UserPath: "/home/u/.config/autopilot/config.yaml",
+		Values: []wire.ConfigValue{
+			{Key: "agent", Value: "claude", Origin: "environment", Where: "AUTOPILOT_AGENT", Help: "profile that runs use"},
+			{Key: "gates.test", Value: "go test ./..." + steering, Origin: "project", Where: "/home/u/p/.autopilot/config.yaml:3"},
+			{Key: "idle", Value: "30m", Origin: "default"},
+		},
+		Problems: []wire.ConfigProblem{{
+			File: "/home/u/p/.autopilot/config.yaml", Line: 2, Column: 1, Message: "unknown key \"gate\"" + steering,
+			Fix: "did you mean \"gates\"?", Excerpt: "  1 | agent: claude\n> 2 | gate:" + steering + "\n    | ^",
+		}},
+	}
+}
+
 func preview() wire.Preview {
 	return wire.Preview{
 		Prompt: "# Task\nmake it pass" + steering + "\n", Argv: []string{"/bin/sh", "-c", "./a.sh 'x'"}, AgentEnv: []string{"HOME", "PATH"},
 		GateEnv: []string{"CI", "HOME", "PATH"}, Path: []string{"/usr/bin", "/bin"}, Pinned: 1, Workspace: "/home/u/p", Iterations: 10,
 		Workflow: "converge", Gates: []wire.GateSpec{{Name: "test", Role: "goal", Command: "go test ./..."}},
+		Settings: []wire.ConfigValue{
+			{Key: "gates.test", Value: "go test ./...", Origin: "project", Where: "/home/u/p/.autopilot/config.yaml:3"},
+			{Key: "limits.for", Value: "8h", Origin: "environment", Where: "AUTOPILOT_FOR"},
+		},
 	}
 }
 
