@@ -14,7 +14,7 @@ const (
 // workspace itself.
 type Checkout string
 
-// Clean is a scratch checkout of the recorded tree, made for the gates alone.
+// CheckoutClean is a scratch checkout of the recorded tree, made for the gates alone.
 const CheckoutClean Checkout = "clean"
 
 // GateRole says what a gate proves.
