@@ -77,12 +77,12 @@ func (p Profile) shippedCall(c Choice) (Call, error) {
 func inSandbox(env []string) bool { return lookup(env, "IS_SANDBOX") == "1" }
 
 // allowable parts the commands that a rule can name exactly from the others.
-func (g program) allowable(commands []string) (allowed, left []string) {
+func (p program) allowable(commands []string) (allowed, left []string) {
 	for _, c := range commands {
 		c = strings.TrimSpace(c)
 		switch {
 		case c == "" || slices.Contains(allowed, c):
-		case strings.ContainsAny(c, g.widens):
+		case strings.ContainsAny(c, p.widens):
 			left = append(left, c)
 		default:
 			allowed = append(allowed, c)
