@@ -212,11 +212,12 @@ func removeAll(dir string) error {
 	if !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
-	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, _ error) error {
+		// A directory that was closed is entered after it was opened.
 		if d != nil && d.IsDir() {
 			_ = os.Chmod(name, 0o700) // what stays closed makes the removal fail
 		}
-		return nil //nolint:nilerr // a directory that was closed is entered at the next try
+		return nil
 	})
 	return os.RemoveAll(dir)
 }

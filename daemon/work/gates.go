@@ -48,7 +48,8 @@ func (w *Worker) BeginGates(ctx context.Context, s run.State, act engine.RunGate
 // tree recorded (by the agent's end), pinned paths compared, gates run, tree
 // compared again. A change of a recorded path while the gates ran means that
 // they judged something else: they run once more, on what is there now, and
-// fail if that changes again.
+// fail if that changes again. After that files are judged, and where the run asks
+// for it a clean checkout of the tree that passed.
 func (w *Worker) Gates(ctx context.Context, s run.State, end <-chan struct{}) (_ events.GatesJudged, err error) {
 	defer func() { err = noRoom(err) }()
 	p, err := w.plan(ctx, s)
@@ -56,30 +57,9 @@ func (w *Worker) Gates(ctx context.Context, s run.State, end <-chan struct{}) (_
 		return events.GatesJudged{}, err
 	}
 	g := &judging{w: w, s: s, p: p, end: end, made: s.Last.Created}
-	on := tree.Snapshot{Tree: s.Last.Tree, Work: s.Last.Work}
-	results, err := g.round(ctx, "")
+	results, on, again, err := g.inPlace(ctx)
 	if err != nil {
 		return events.GatesJudged{}, err
-	}
-	moved, now, err := g.compare(ctx, on)
-	if err != nil {
-		return events.GatesJudged{}, err
-	}
-	again := len(moved) > 0
-	if again {
-		on = now
-		if results, err = g.round(ctx, "-again"); err != nil {
-			return events.GatesJudged{}, err
-		}
-		if moved, now, err = g.compare(ctx, on); err != nil {
-			return events.GatesJudged{}, err
-		}
-		if len(moved) > 0 {
-			on = now
-			if err := g.unstable(ctx, results, moved); err != nil {
-				return events.GatesJudged{}, err
-			}
-		}
 	}
 	protected, err := g.protected(ctx, on.Tree)
 	if err != nil {
@@ -107,6 +87,27 @@ type judging struct {
 	p    *Plan
 	end  <-chan struct{}
 	made events.Ref // files that gates have made, so far
+}
+
+// inPlace runs the command gates in the workspace. It returns the tree that they
+// judged, and whether they ran twice.
+func (g *judging) inPlace(ctx context.Context) (results []events.GateResult, on tree.Snapshot, again bool, err error) {
+	on = tree.Snapshot{Tree: g.s.Last.Tree, Work: g.s.Last.Work}
+	if results, err = g.round(ctx, ""); err != nil {
+		return nil, on, false, err
+	}
+	moved, now, err := g.compare(ctx, on)
+	if err != nil || len(moved) == 0 {
+		return results, on, false, err
+	}
+	on = now
+	if results, err = g.round(ctx, "-again"); err != nil {
+		return nil, on, true, err
+	}
+	if moved, now, err = g.compare(ctx, on); err != nil || len(moved) == 0 {
+		return results, on, true, err
+	}
+	return results, now, true, g.unstable(ctx, results, moved)
 }
 
 // round runs every command gate once. The effects of a second round have a name

@@ -31,7 +31,8 @@ func runners() []runner {
 	hook := "src/hook.test.js > with hook"
 	return []runner{
 		{
-			"jest", []string{"jest.txt", "jest_v.txt", "jest_v_color.txt"},
+			"jest",
+			[]string{"jest.txt", "jest_v.txt", "jest_v_color.txt"},
 			calc(" › ", plain(" › Test suite failed to run"), "src/hook.test.js › with hook › one", "src/hook.test.js › with hook › two"),
 		},
 		{"vitest", []string{"vitest.txt", "vitest_v.txt", "vitest_color.txt"}, calc(" > ", plain(" [failed]"), hook, "[unhandled error]")},
@@ -101,7 +102,7 @@ func TestFailingInventsNothingInAnOutputThatIsCut(t *testing.T) {
 			return
 		}
 		lines := bytes.SplitAfter(output, []byte("\n"))
-		for n := range lines {
+		for n := 0; n < len(lines); n += 1 + len(lines)/12 {
 			ids, _ := Failing(bytes.Join(lines[:n], nil))
 			for _, id := range ids {
 				if !belongs(id, r.want) {
