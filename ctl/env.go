@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"autopilot/ctl/render"
-	"autopilot/projections/rule"
+	"autopilot/projections/marker"
 )
 
 // The environment that a run gets. The list is explained by help environment.
@@ -33,7 +33,7 @@ func sendable(name string) bool {
 		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 	}
 	switch {
-	case strings.HasPrefix(name, envOwn), rule.SessionMarker(name):
+	case strings.HasPrefix(name, envOwn), marker.Session(name):
 		return false
 	case has(envModels), strings.HasSuffix(name, "_API_KEY"):
 		return true
@@ -65,7 +65,7 @@ func runEnv(environ, extra []string) ([]string, error) {
 			return nil, render.BadEnv(e, "has no name")
 		case strings.HasPrefix(name, envOwn):
 			return nil, render.BadEnv(e, "names a variable that autopilot sets itself")
-		case rule.SessionMarker(name):
+		case marker.Session(name):
 			return nil, render.BadEnv(e, "marks the session of an agent program; a new one would take itself for its child")
 		case !given:
 			if v, given = all[name]; !given {

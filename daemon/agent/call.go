@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"autopilot/projections/rule"
+	"autopilot/projections/marker"
 )
 
 // Choice is what a run asks of a profile.
@@ -114,7 +114,7 @@ func ownCall(p Profile, c Choice) (Call, error) {
 }
 
 // Strip are the variables that no agent gets.
-func Strip() []string { return rule.SessionMarkers() }
+func Strip() []string { return marker.Sessions() }
 
 // In fills in the folder of an iteration.
 func (c Command) In(box string) Command {

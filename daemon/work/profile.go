@@ -9,6 +9,7 @@ import (
 
 	"autopilot/daemon/agent"
 	"autopilot/events/wire"
+	"autopilot/projections/marker"
 	"autopilot/projections/rule"
 )
 
@@ -111,6 +112,6 @@ func (p *Plan) findAgent() error {
 func AgentEnv(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		return strings.HasPrefix(entry, "AUTOPILOT_") || strings.ContainsRune(entry, 0) || rule.SessionMarker(name)
+		return strings.HasPrefix(entry, "AUTOPILOT_") || strings.ContainsRune(entry, 0) || marker.Session(name)
 	})
 }

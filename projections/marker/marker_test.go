@@ -1,9 +1,9 @@
-package rule_test
+package marker_test
 
 import (
 	"testing"
 
-	"autopilot/projections/rule"
+	"autopilot/projections/marker"
 )
 
 func TestMarkersOfSessionsAreKnownAndLoginsAreNone(t *testing.T) {
@@ -13,13 +13,13 @@ func TestMarkersOfSessionsAreKnownAndLoginsAreNone(t *testing.T) {
 		"CLAUDE_CODE_OAUTH_TOKEN": false, "CLAUDE_CONFIG_DIR": false, "CODEX_HOME": false, "GEMINI_API_KEY": false,
 		"OPENCODE_CONFIG": false, "PATH": false, "": false,
 	} {
-		if got := rule.SessionMarker(name); got != want {
+		if got := marker.Session(name); got != want {
 			t.Errorf("%q: %v, want %v", name, got, want)
 		}
 	}
-	list := rule.SessionMarkers()
+	list := marker.Sessions()
 	list[0] = "PATH"
-	if rule.SessionMarker("PATH") {
+	if marker.Session("PATH") {
 		t.Error("the list can be changed from outside")
 	}
 }

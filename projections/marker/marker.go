@@ -1,4 +1,8 @@
-package rule
+// Package marker knows the variables that agent programs leave in the
+// environment of what they start. It is pure, and apart from projections/rule,
+// as apctl needs it at every start and would have to compile the regular
+// expressions of every rule with it.
+package marker
 
 import "slices"
 
@@ -20,8 +24,8 @@ var sessionMarkers = []string{
 	"OPENCODE", "OPENCODE_CALLER", "OPENCODE_PID", "OPENCODE_PROCESS_ROLE", "OPENCODE_RUN_ID",
 }
 
-// SessionMarkers lists the variables that no agent of a run gets.
-func SessionMarkers() []string { return slices.Clone(sessionMarkers) }
+// Sessions lists the variables that no agent of a run gets.
+func Sessions() []string { return slices.Clone(sessionMarkers) }
 
-// SessionMarker says whether a variable is one of them.
-func SessionMarker(name string) bool { return slices.Contains(sessionMarkers, name) }
+// Session says whether a variable is one of them.
+func Session(name string) bool { return slices.Contains(sessionMarkers, name) }
