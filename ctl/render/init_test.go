@@ -22,7 +22,8 @@ func project() wire.ProjectView {
 		},
 		Agents: []wire.AgentView{
 			{Name: "claude", Version: "2.1.3 (Claude Code)", Login: "account", LoginFrom: "~/.claude/.credentials.json"},
-			{Name: "codex", Version: "codex-cli 0.42.0 of a very long name", Login: "none"}, {Name: "mine"},
+			{Name: "codex", Version: "codex-cli 0.42.0 of a very long name", Login: "none"},
+			{Name: "mine"},
 		},
 	}
 }

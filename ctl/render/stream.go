@@ -23,7 +23,8 @@ func Envelope(schema string, data any) ([]byte, error) {
 }
 
 // Event is a stored event as one line: sequence, time, by whom, type, and what
-// happened. Where the daemon says nothing of that, its data is shown.
+// happened. Where the daemon says nothing of that, its data is shown. The first
+// version of a type is not worth its cells.
 func (s Style) Event(f wire.EventFrame) string {
 	var e struct {
 		Type    string         `json:"type"`
@@ -41,7 +42,7 @@ func (s Style) Event(f wire.EventFrame) string {
 		line = strings.Join(flat("", e.Data), " ")
 	}
 	head := fmt.Sprintf("%4d  %s  %s  %s", e.Seq, s.local(e.Time).Format("15:04:05.000"),
-		pad(who(e.Actor), 8), Line(e.Type))
+		pad(who(e.Actor), 8), strings.TrimSuffix(Line(e.Type), ".v1"))
 	t := pad(head, 48) + "  " + line
 	if f.Line != "" && s.Width > 0 && columns(t) > s.Width {
 		return head + "\n" + s.wrap(line, "      ")
