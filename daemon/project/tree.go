@@ -41,11 +41,6 @@ func (t tree) has(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-func (t tree) isDir(name string) bool {
-	info, err := fs.Stat(t.fsys, path.Join(t.dir, name))
-	return err == nil && info.IsDir()
-}
-
 // first is the first of the names that is there, or empty.
 func (t tree) first(names ...string) string {
 	for _, n := range names {
