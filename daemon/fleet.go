@@ -39,6 +39,7 @@ type fleet struct {
 	runs    map[string]*member
 	changed chan struct{}    // closed and made anew at every change
 	events  int              // changes since the latest snapshot
+	handles map[string]bool  // that are taken; made when the first run is started
 	starts  map[string]start // by workspace id
 	closed  bool
 }
@@ -64,7 +65,7 @@ func newFleet(ctx context.Context, j *journal, w engine.Worker, host string, now
 	return &fleet{
 		draining: func() bool { return false },
 		ctx:      ctx, journal: j, worker: w, flow: flow, host: host, now: now, log: l, kept: k,
-		runs: map[string]*member{}, changed: make(chan struct{}), starts: map[string]start{},
+		runs: map[string]*member{}, changed: make(chan struct{}), starts: map[string]start{}, handles: map[string]bool{},
 	}
 }
 

@@ -197,3 +197,16 @@ func TestACommandThatMeetsTheEndOfTheDaemonCanBeAskedAgain(t *testing.T) {
 		}
 	})
 }
+
+func TestRunsThatAreStartedAtOnceGetDifferentHandles(t *testing.T) {
+	t.Parallel()
+	f := simFleet(t.Context(), log.NewMemory(log.MemoryConfig{}), &script{})
+	f.runs["01OLDABCD"] = &member{head: snapshot.Head{ID: "01OLDABCD", Handle: "abcd"}}
+	if got := f.handle("01XZZZABCE"); got != "abce" {
+		t.Errorf("the handle is %q, and nobody has its last four", got)
+	}
+	// Neither of the next is stored when the other is named.
+	if a, b := f.handle("01P1ABCD"), f.handle("01Q1ABCD"); a != "1abcd" || b != "q1abcd" {
+		t.Errorf("handles %q and %q", a, b)
+	}
+}

@@ -84,17 +84,23 @@ func handles(list []snapshot.Head) string {
 	return strings.Join(out, ", ")
 }
 
-// handle is the shortest free suffix of a run id, at least four characters.
+// handle is the shortest free suffix of a run id, at least four characters. It is
+// taken from now on, also by a run that is not stored yet.
 func (f *fleet) handle(id string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	id = strings.ToLower(id)
-	taken := map[string]bool{}
-	for _, h := range f.heads() {
-		taken[h.Handle] = true
-	}
-	for n := 4; n < len(id); n++ {
-		if h := id[len(id)-n:]; !taken[h] {
-			return h
+	if len(f.handles) == 0 {
+		for _, m := range f.runs {
+			f.handles[m.head.Handle] = true
 		}
 	}
-	return id
+	h := id
+	for n := 4; n < len(id); n++ {
+		if h = id[len(id)-n:]; !f.handles[h] {
+			break
+		}
+	}
+	f.handles[h] = true
+	return h
 }

@@ -101,6 +101,9 @@ func lookForDamage(state string) (*wire.Problem, error) {
 		return nil, err
 	}
 	err = store.Check(streamsDir(state), markFile(state), boot, true)
+	if errors.Is(err, store.ErrMark) {
+		return &wire.Problem{Aggregate: "log", What: err.Error() + "; whether all that was acknowledged is there cannot be told"}, nil
+	}
 	if d, ok := errors.AsType[*store.DamagedError](err); ok {
 		return &wire.Problem{Aggregate: "log", Seq: d.From, What: d.Error()}, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"autopilot/daemon/bus"
+	"autopilot/daemon/store"
 )
 
 func TestTheHintFitsWhatFailedAtTheStart(t *testing.T) {
@@ -18,6 +19,7 @@ func TestTheHintFitsWhatFailedAtTheStart(t *testing.T) {
 		{failed, "apctl daemon logs"},
 		{&unlogged{failed, "correct the file"}, "correct the file"},
 		{fmt.Errorf("start: %w", &unlogged{failed, ""}), ""},
+		{fmt.Errorf("read: %w", store.ErrMark), "autopilotd verify --offline   says what the event store holds. If it is whole, move that file away: the daemon makes another"},
 		{&bus.LockedError{State: "/s"}, "another daemon is starting or stopping; try again in a moment"},
 	} {
 		if got := startError(c.err); got.Hint != c.want || got.Message != c.err.Error() {

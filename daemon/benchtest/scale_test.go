@@ -95,7 +95,7 @@ func (b *bench) apctlIn(state string, args ...string) *exec.Cmd {
 
 // runSaid is what a status says of a run.
 type runSaid struct {
-	ID, State, Stage string
+	Handle, State, Stage string
 }
 
 func (b *bench) statusIn(state, run string) (runSaid, error) {
@@ -170,7 +170,7 @@ func (b *bench) answered(live string) (time.Duration, error) {
 		}
 		return err
 	})
-	if err == nil && (v.ID != live || v.State != "running") {
+	if err == nil && (v.Handle != live || v.State != "running") {
 		err = fmt.Errorf("run %s is %+v", live, v)
 	}
 	if d == nil {

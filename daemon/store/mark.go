@@ -11,6 +11,9 @@ import (
 	"sync"
 )
 
+// ErrMark says that a mark file is none: what was acknowledged is not known.
+var ErrMark = errors.New("not a mark")
+
 // markBytes is the size of a mark: one write of so little is whole or not
 // there.
 const markBytes = 128
@@ -103,7 +106,7 @@ func readMark(path string) (state, error) {
 	}
 	f := strings.Fields(string(b))
 	if len(f) != 6 || f[0] != "1" {
-		return state{}, fmt.Errorf("read mark %s: not a mark", path)
+		return state{}, fmt.Errorf("read mark %s: %w", path, ErrMark)
 	}
 	s := state{boot: f[5], weak: f[4] == "true"}
 	s.Stream = f[1]
@@ -111,7 +114,7 @@ func readMark(path string) (state, error) {
 	s.Last, errs[0] = strconv.ParseUint(f[2], 10, 64)
 	s.clean, errs[1] = strconv.ParseInt(f[3], 10, 64)
 	if err := errors.Join(errs[:]...); err != nil {
-		return state{}, fmt.Errorf("read mark %s: %w", path, err)
+		return state{}, fmt.Errorf("read mark %s: %w: %w", path, ErrMark, err)
 	}
 	return s, nil
 }

@@ -120,19 +120,50 @@ func (w *Worker) Spec(s run.State) (wire.RunSpec, error) {
 	return spec, w.decode(s.Facts.Spec, &spec)
 }
 
-// repo opens the repository of a workspace once.
+// opening is a repository that is open, or being opened.
+type opening struct {
+	done chan struct{} // closed when it is known
+	repo *tree.Repo
+	err  error
+}
+
+// repo opens the repository of a workspace once. Others are opened meanwhile:
+// it runs git.
 func (w *Worker) repo(ctx context.Context, ws tree.Workspace) (*tree.Repo, error) {
+	for {
+		o, first := w.opening(ws.ID)
+		if first {
+			o.repo, o.err = tree.Open(ctx, w.cfg.Trees, ws)
+			if o.err != nil {
+				w.mu.Lock()
+				delete(w.repos, ws.ID)
+				w.mu.Unlock()
+			}
+			close(o.done)
+			return o.repo, o.err
+		}
+		select {
+		case <-o.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if o.err == nil {
+			return o.repo, nil
+		}
+		// Who opened it may have been cut short, and this one is not.
+	}
+}
+
+// opening is that of a workspace; first says that the caller has to open it.
+func (w *Worker) opening(id string) (o *opening, first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if r := w.repos[ws.ID]; r != nil {
-		return r, nil
+	if o = w.repos[id]; o != nil {
+		return o, false
 	}
-	r, err := tree.Open(ctx, w.cfg.Trees, ws)
-	if err != nil {
-		return nil, err
-	}
-	w.repos[ws.ID] = r
-	return r, nil
+	o = &opening{done: make(chan struct{})}
+	w.repos[id] = o
+	return o, true
 }
 
 // Repo is the repository of a run's workspace.

@@ -43,14 +43,14 @@ type Worker struct {
 
 	mu    sync.Mutex
 	plans map[string]*Plan
-	repos map[string]*tree.Repo
+	repos map[string]*opening
 }
 
 var _ engine.Worker = (*Worker)(nil)
 
 // New makes a Worker. It starts nothing.
 func New(cfg Config) *Worker {
-	return &Worker{cfg: cfg, plans: map[string]*Plan{}, repos: map[string]*tree.Repo{}}
+	return &Worker{cfg: cfg, plans: map[string]*Plan{}, repos: map[string]*opening{}}
 }
 
 func (w *Worker) newID() string {

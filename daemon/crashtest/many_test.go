@@ -1,0 +1,60 @@
+//go:build linux
+
+package crashtest
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"autopilot/events/wire"
+)
+
+// many is more than a machine runs at once, and more than fits into one round of
+// anything that works in tens or hundreds.
+const many = 104
+
+// atOnce calls f for every run at the same time.
+func atOnce(f func(i int)) {
+	var wg sync.WaitGroup
+	for i := range many {
+		wg.Go(func() { f(i) })
+	}
+	wg.Wait()
+}
+
+func TestManyRunsAreStartedAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	repo := func(i int) string { return w.path(fmt.Sprintf("ws/%d", i)) }
+	w.repo(repo(0), map[string]string{"n": "0\n"})
+	for i := 1; i < many; i++ {
+		must(t, "cp", "-r", repo(0), repo(i))
+	}
+	var runs [many]wire.RunView
+	atOnce(func(i int) {
+		runs[i] = data[wire.RunView](t, w.must("run", "-d", "--json", "end", "-C", repo(i),
+			"--gate", "ok=test -f ok", "--agent-cmd", "touch ok"))
+	})
+	ids, handles := map[string]bool{}, map[string]bool{}
+	for _, v := range runs {
+		ids[v.ID], handles[v.Handle] = true, true
+	}
+	if len(ids) != many || len(handles) != many {
+		t.Errorf("%d runs were started, with %d ids and %d handles", many, len(ids), len(handles))
+	}
+	atOnce(func(i int) {
+		if v := data[wire.RunView](t, w.must("status", runs[i].Handle, "--json")); v.ID != runs[i].ID {
+			t.Errorf("the status of %s is that of %s", runs[i].ID, v.ID)
+		}
+	})
+	for _, v := range runs {
+		if v = data[wire.RunView](t, w.apctl("wait", v.ID, "--json", "--timeout", "60s")); v.State != "done" {
+			t.Errorf("run %s is %s %s, want done", v.ID, v.State, v.Reason)
+		}
+	}
+	if n := len(data[wire.ListReply](t, w.must("ls", "--all", "--json")).Runs); n != many {
+		t.Errorf("%d runs are listed, %d were started", n, many)
+	}
+	w.close()
+}
