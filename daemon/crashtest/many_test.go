@@ -14,13 +14,19 @@ import (
 // anything that works in tens or hundreds.
 const many = 104
 
-// atOnce calls f for every run at the same time.
-func atOnce(f func(i int)) {
+// views asks for every run at the same time, and reads the answers.
+func (w *world) views(args func(i int) []string) (out [many]wire.RunView) {
+	w.t.Helper()
+	var answers [many]answer
 	var wg sync.WaitGroup
-	for i := range many {
-		wg.Go(func() { f(i) })
+	for i := range answers {
+		wg.Go(func() { answers[i] = w.must(args(i)...) })
 	}
 	wg.Wait()
+	for i, a := range answers {
+		out[i] = data[wire.RunView](w.t, a)
+	}
+	return out
 }
 
 func TestManyRunsAreStartedAtOnce(t *testing.T) {
@@ -31,10 +37,8 @@ func TestManyRunsAreStartedAtOnce(t *testing.T) {
 	for i := 1; i < many; i++ {
 		must(t, "cp", "-r", repo(0), repo(i))
 	}
-	var runs [many]wire.RunView
-	atOnce(func(i int) {
-		runs[i] = data[wire.RunView](t, w.must("run", "-d", "--json", "end", "-C", repo(i),
-			"--gate", "ok=test -f ok", "--agent-cmd", "touch ok"))
+	runs := w.views(func(i int) []string {
+		return []string{"run", "-d", "--json", "end", "-C", repo(i), "--gate", "ok=test -f ok", "--agent-cmd", "touch ok"}
 	})
 	ids, handles := map[string]bool{}, map[string]bool{}
 	for _, v := range runs {
@@ -43,11 +47,11 @@ func TestManyRunsAreStartedAtOnce(t *testing.T) {
 	if len(ids) != many || len(handles) != many {
 		t.Errorf("%d runs were started, with %d ids and %d handles", many, len(ids), len(handles))
 	}
-	atOnce(func(i int) {
-		if v := data[wire.RunView](t, w.must("status", runs[i].Handle, "--json")); v.ID != runs[i].ID {
+	for i, v := range w.views(func(i int) []string { return []string{"status", runs[i].Handle, "--json"} }) {
+		if v.ID != runs[i].ID {
 			t.Errorf("the status of %s is that of %s", runs[i].ID, v.ID)
 		}
-	})
+	}
 	for _, v := range runs {
 		if v = data[wire.RunView](t, w.apctl("wait", v.ID, "--json", "--timeout", "60s")); v.State != "done" {
 			t.Errorf("run %s is %s %s, want done", v.ID, v.State, v.Reason)
