@@ -70,7 +70,7 @@ func ParseUser(path string, src []byte) UserFile {
 func (f *ProjectFile) parseProject() {
 	f.decode(&f.Project)
 	if f.usable() {
-		f.judge(f.Project.check)
+		f.judge(f.check)
 	}
 	if !f.usable() {
 		f.Project = Project{}
@@ -80,7 +80,7 @@ func (f *ProjectFile) parseProject() {
 func (f *UserFile) parseUser() {
 	f.decode(&f.User)
 	if f.usable() {
-		f.judge(f.User.check)
+		f.judge(f.check)
 	}
 	if !f.usable() {
 		f.User = DefaultUser()

@@ -51,6 +51,7 @@ func (c *Command) DecodeYAML(v strictyaml.Value) error {
 		return v.Decode(&c.Text)
 	case strictyaml.List:
 		return v.Decode(&c.Argv)
+	case strictyaml.Nothing, strictyaml.Bool, strictyaml.Number, strictyaml.Mapping:
 	}
 	return v.Mismatch("text or a list")
 }
@@ -71,6 +72,7 @@ func (g *Gate) DecodeYAML(v strictyaml.Value) error {
 	case strictyaml.Mapping:
 		type plain Gate
 		return v.Decode((*plain)(g))
+	case strictyaml.Nothing, strictyaml.Bool, strictyaml.Number, strictyaml.List:
 	}
 	return v.Mismatch("a command, or a mapping such as {run: CMD, role: invariant}")
 }
