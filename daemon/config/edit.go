@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"autopilot/daemon/strictyaml"
@@ -179,9 +178,4 @@ func writeFile(path string, src []byte, mode fs.FileMode) (err error) {
 		return fmt.Errorf("write %s: %w", f.Name(), err)
 	}
 	return os.Rename(f.Name(), path)
-}
-
-// Restart says that the setting of a key counts from the daemon's next start.
-func Restart(key string) bool {
-	return slices.ContainsFunc(Settings(), func(s Setting) bool { return s.Restart && s.covers(key) })
 }
