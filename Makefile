@@ -57,7 +57,7 @@ fuzz: ## every fuzz target for FUZZTIME
 	@.ci/fuzz $(FUZZTIME)
 
 crash: ## 200 rounds of SIGKILL at random and named points, then verify
-	go test -count=1 -timeout 60m -v -run TestCrash ./daemon/crashtest -crash.rounds=200
+	go test -count=1 -timeout 60m -v -parallel 6 -run TestCrash ./daemon/crashtest -crash.rounds=200
 
 powercut: ## as root: CUTS power cuts in the middle of the work, nothing acknowledged is lost
 	@.ci/rooted powercut go test -count=1 -timeout 30m -v -run '^TestPowerCut$$' ./daemon/crashtest -crash.power=$(CUTS)

@@ -59,7 +59,11 @@ func (s scheme) String() string {
 const shimsMost = 2
 
 // hits are how often points are passed at least, where that is not 4 times.
-var hits = map[string]int{failpoint.BeforeAppend: 14, failpoint.AfterAppend: 14, failpoint.AfterRestore: 1, failpoint.AfterCheckout: 2}
+// Of snapshots there is at least the one at the end of the daemon.
+var hits = map[string]int{
+	failpoint.BeforeAppend: 14, failpoint.AfterAppend: 14, failpoint.AfterRestore: 1, failpoint.AfterCheckout: 2,
+	failpoint.DuringSnapshot: 1, failpoint.AfterSnapshot: 1,
+}
 
 // schemeOf is the scheme of a round: the same for the same seed.
 func schemeOf(seed uint64, round int, p plan) scheme {
