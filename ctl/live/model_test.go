@@ -68,7 +68,9 @@ func open(style render.Style, messages ...any) Model {
 	style.Now = noon
 	m := New(style, "/home/u/p/sub", "/home/u/p", "")
 	for _, msg := range append([]any{
-		Resize{80, 24}, List{Reply: wire.ListReply{Runs: runs()}, At: noon}, Why{View: why()},
+		Resize{80, 24},
+		List{Reply: wire.ListReply{Runs: runs()}, At: noon},
+		Why{View: why()},
 		Log{Run: "01A", Lines: []string{"==> iteration 3, agent <==", "compiling", "ok"}},
 	}, messages...) {
 		m, _ = m.Update(msg)
