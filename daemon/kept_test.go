@@ -18,7 +18,7 @@ import (
 )
 
 // keeping is a fleet that keeps its states in a file.
-func keeping(t *testing.T, ctx context.Context, l log.Log, w *script, path string) *fleet {
+func keeping(ctx context.Context, t *testing.T, l log.Log, w *script, path string) *fleet {
 	t.Helper()
 	k, err := openKept(path, filepath.Join(filepath.Dir(path), "none"), filepath.Join(filepath.Dir(path), "none"), "boot", slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -32,12 +32,12 @@ func keeping(t *testing.T, ctx context.Context, l log.Log, w *script, path strin
 	return f
 }
 
-// history makes a log with a run that is over, one that is halted and one that
+// threeRuns makes a log with a run that is over, one that is halted and one that
 // is live, and gives back what they fold to.
 func threeRuns(t *testing.T, l log.Log, w *script, path string) map[string]run.State {
 	t.Helper()
 	ctx, die := context.WithCancel(t.Context())
-	f := keeping(t, ctx, l, w, path)
+	f := keeping(ctx, t, l, w, path)
 	for i, id := range []string{"01OVER", "01HALTED", "01LIVE"} {
 		started := simStart()
 		started.Project, started.Handle = fmt.Sprint(i), f.handle(id)
@@ -110,7 +110,7 @@ func TestADaemonKnowsFromASnapshotWhatTheLogSays(t *testing.T) {
 					t.Fatal(err)
 				}
 				ctx, die := context.WithCancel(t.Context())
-				f := keeping(t, ctx, l, slow(), path)
+				f := keeping(ctx, t, l, slow(), path)
 				if d := cmp.Diff(want, known(f)); d != "" {
 					t.Errorf("(-before +after):\n%s", d)
 				}
@@ -139,7 +139,7 @@ func TestASnapshotOfAnotherStoreIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		threeRuns(t, log.NewMemory(log.MemoryConfig{}), slow(), path)
 		ctx, die := context.WithCancel(t.Context())
-		f := keeping(t, ctx, log.NewMemory(log.MemoryConfig{}), slow(), path)
+		f := keeping(ctx, t, log.NewMemory(log.MemoryConfig{}), slow(), path)
 		if got := f.states(); len(got) > 0 {
 			t.Errorf("%d runs are known to an empty log", len(got))
 		}
@@ -167,7 +167,7 @@ func TestASnapshotFromTheFutureIsDropped(t *testing.T) {
 			}
 		}
 		ctx, die := context.WithCancel(t.Context())
-		f := keeping(t, ctx, older, slow(), path)
+		f := keeping(ctx, t, older, slow(), path)
 		if s, ok := f.state("01OVER"); !ok || s.Log.Seq != 2 || len(f.heads()) != 1 {
 			t.Errorf("the run is after event %d, of %d runs", s.Log.Seq, len(f.heads()))
 		}
@@ -183,7 +183,7 @@ func TestStatesOfFinishedRunsAreNotHeldInMemory(t *testing.T) {
 		l := log.NewMemory(log.MemoryConfig{})
 		want := threeRuns(t, l, slow(), path)
 		ctx, die := context.WithCancel(t.Context())
-		f := keeping(t, ctx, l, slow(), path)
+		f := keeping(ctx, t, l, slow(), path)
 		if f.runs["01OVER"].state != nil {
 			t.Error("the state is in memory")
 		}
@@ -202,7 +202,7 @@ func TestManyEventsMakeASnapshotWhileRunsGoOn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "snapshot")
 	synctest.Test(t, func(t *testing.T) {
 		ctx, die := context.WithCancel(t.Context())
-		f := keeping(t, ctx, log.NewMemory(log.MemoryConfig{}), &script{steps: []step{{Tree: 1, Failing: 2, Takes: time.Hour}}}, path)
+		f := keeping(ctx, t, log.NewMemory(log.MemoryConfig{}), &script{steps: []step{{Tree: 1, Failing: 2, Takes: time.Hour}}}, path)
 		f.wg.Go(func() { f.keepStates(ctx) })
 		if _, err := f.begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req"); err != nil {
 			t.Fatal(err)

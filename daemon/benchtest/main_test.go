@@ -48,8 +48,12 @@ type group struct {
 // groups are in the order of the table.
 func groups() []group {
 	return []group{
-		{"append", (*bench).appends}, {"run", (*bench).withDaemon}, {"effect", (*bench).effects},
-		{"rails", (*bench).rails}, {"idle", (*bench).idle}, {"scale", (*bench).scale},
+		{"append", (*bench).appends},
+		{"run", (*bench).withDaemon},
+		{"effect", (*bench).effects},
+		{"rails", (*bench).rails},
+		{"idle", (*bench).idle},
+		{"scale", (*bench).scale},
 	}
 }
 

@@ -133,14 +133,14 @@ func played(i, seq, last int) events.Event {
 		Actor: events.ActorDaemon("3f786850e387550f"),
 	}
 	tree, k := events.Tree(sum[:40]), (seq-4)/5+1
-	switch {
-	case seq == 1:
+	switch seq {
+	case 1:
 		e.Actor, e.Causation, e.Data = "local:0@bench/1", "start-"+id, startOf(id, sum)
-	case seq == last:
+	case last:
 		e.Data = events.RunEnded{State: events.EndCancelled, Iteration: k, Tree: tree}
-	case seq == 2:
+	case 2:
 		e.Data = events.GatesStarted{Phase: "work", Effects: []events.EffectRef{{Gate: "test", Effect: id}}}
-	case seq == 3:
+	case 3:
 		e.Data = verdict(0, id, sum)
 	default:
 		e.Data = iterated((seq-4)%5, k, id, sum)

@@ -3,6 +3,7 @@
 package crashtest
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"testing"
@@ -22,16 +23,23 @@ func mount(t testing.TB, dir string, args ...string) {
 	}
 	must(t, "mount", append(args, dir)...)
 	t.Cleanup(func() {
-		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil && err != unix.EINVAL {
+		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil && !errors.Is(err, unix.EINVAL) {
 			t.Errorf("unmount %s: %v", dir, err)
 		}
 	})
 }
 
-// unmount lets go of a file system that nothing uses any more.
-func unmount(t testing.TB, dir string) {
-	t.Helper()
-	must(t, "umount", dir)
+// unmount lets go of a file system that nothing uses any more. A process that was
+// killed may hold its files a moment longer than it can be seen.
+func (w *world) unmount(dir string) {
+	w.t.Helper()
+	w.eventually("unmount "+dir, func() bool {
+		err := unix.Unmount(dir, 0)
+		if err != nil && !errors.Is(err, unix.EBUSY) {
+			w.t.Fatalf("unmount %s: %v", dir, err)
+		}
+		return err == nil
+	})
 }
 
 func must(t testing.TB, name string, args ...string) string {

@@ -118,10 +118,29 @@ func (f *follower) so() []stored {
 	return f.got
 }
 
-// freeze stops every process of the world.
+// freeze stops every process of the world, and those that were started
+// meanwhile.
 func (w *world) freeze() {
-	for _, p := range w.processes() {
-		_ = proc.Signal(p.Process, unix.SIGSTOP) // it may have ended
+	stopped := map[int]bool{}
+	for more := true; more; {
+		more = false
+		for _, p := range w.processes() {
+			if !stopped[p.PID] {
+				stopped[p.PID], more = true, true
+				_ = proc.Signal(p.Process, unix.SIGSTOP) // it may have ended
+			}
+		}
+	}
+}
+
+// killAll ends every process of the world.
+func (w *world) killAll() {
+	for left := w.processes(); len(left) > 0; left = w.processes() {
+		for _, p := range left {
+			if err := proc.Signal(p.Process, unix.SIGKILL); err == nil {
+				w.awaitEnd(p.Process)
+			}
+		}
 	}
 }
 
@@ -224,13 +243,9 @@ func (d *disk) cut() {
 	d.t.Helper()
 	after := d.path("cut.img")
 	must(d.t, "cp", "--sparse=always", d.image, after)
-	for _, p := range d.processes() {
-		if err := proc.Signal(p.Process, unix.SIGKILL); err == nil {
-			d.awaitEnd(p.Process)
-		}
-	}
+	d.killAll()
 	for _, dir := range []string{"state", "ws", "disk"} {
-		unmount(d.t, d.path(dir))
+		d.unmount(d.path(dir))
 	}
 	if out := must(d.t, "losetup", "-a"); strings.Contains(out, d.image) {
 		d.t.Errorf("the image is still in use:\n%s", out)
