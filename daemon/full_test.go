@@ -124,6 +124,7 @@ func TestARunThatCannotBeServedKeepsNoDaemonFromStarting(t *testing.T) {
 		if err := f.load(ctx, time.Now().Add(time.Hour)); err != nil {
 			t.Fatal(err)
 		}
+		synctest.Wait() // its actor halts it
 		if f.busy() {
 			t.Error("a run that is not served is waited for by a drain")
 		}
