@@ -129,7 +129,7 @@ checked first. A project's file that was changed is to be trusted anew.`,
   apctl config set gates.test 'go test ./...'
   apctl config set --user agent claude
   apctl config set --unset protect`,
-		Args:              func(cmd *cobra.Command, args []string) error { return o.args(args) },
+		Args:              func(_ *cobra.Command, args []string) error { return o.args(args) },
 		ValidArgsFunction: a.completeKeys,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runConfigSet(cmd.Context(), a, o, args) },
 	}
