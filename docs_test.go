@@ -177,6 +177,7 @@ var schemaOf = []struct{ schema, command, data string }{
 	{"autopilot.notify", "notify test", "NotifyView"},
 	{"autopilot.notification", "what notifiers and webhooks get", "Notification"},
 	{"autopilot.daemon", "daemon status", "DaemonView"},
+	{"autopilot.service", "daemon install, uninstall", "ServiceView"},
 	{"autopilot.version", "version", ""},
 	{"autopilot.error", "any, on stderr", "Error"},
 }

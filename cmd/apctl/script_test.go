@@ -80,7 +80,7 @@ func setup(e *testscript.Env) error {
 		return err
 	}
 	home := filepath.Join(e.WorkDir, "home")
-	if err := os.Mkdir(home, 0o700); err != nil {
+	if err := os.MkdirAll(home, 0o700); err != nil {
 		return err
 	}
 	for _, v := range [][2]string{
