@@ -96,7 +96,9 @@ func (l *StateLock) Unlock() error {
 	}
 	f := l.f
 	l.f = nil
-	return errors.Join(f.Truncate(0), f.Close())
+	// A child that is between fork and exec has the file too, and would hold the
+	// lock a moment longer if the file were only closed.
+	return errors.Join(f.Truncate(0), unix.Flock(int(f.Fd()), unix.LOCK_UN), f.Close())
 }
 
 func (l *StateLock) held(state string) bool { return l != nil && l.f != nil && l.state == state }
