@@ -72,7 +72,7 @@ var (
 	TrustShow    = Verb{Name: "trust.show", Class: Read}
 	TrustGive    = Verb{Name: "trust.give", Class: Decide}
 	AgentList    = Verb{Name: "agent.list", Class: Operate}
-	ProjectFind  = Verb{Name: "project.find", Class: Read}
+	ProjectFind  = Verb{Name: "project.find", Class: Operate} // asks the programs of agents for their versions
 	GateTry      = Verb{Name: "gate.try", Class: Operate, Stream: true}
 	Doctor       = Verb{Name: "doctor", Class: Operate}
 	NotifyTest   = Verb{Name: "notify.test", Class: Operate}
