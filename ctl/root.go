@@ -28,7 +28,8 @@ func newRoot(a *app) *cobra.Command {
 		Long: `apctl runs a coding agent in a loop until your gates pass. The daemon runs the
 gates itself, keeps a record of every step, and halts with its evidence when
 the agent gets nowhere. Without a command: what needs you, then what runs.`,
-		Example: `  apctl run "make the suite pass" --gate test='go test ./...' --agent-cmd ./my-agent.sh
+		Example: `  apctl init         find the tests and the agents of this project
+  apctl run "make the suite pass" --gate test='go test ./...' --agent claude
   apctl              what needs you, what runs
   apctl why          why the latest run here ended as it did
   apctl resume -m "the bug is in parse.go"`,

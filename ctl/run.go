@@ -63,6 +63,9 @@ gate itself; the run is done when all pass on one tree and no pinned test was
 changed. It halts when the agent gets nowhere, or at a limit.
 
 A goal (--gate) must fail before the first iteration; an invariant must pass.
+Gates, agent and limits that are not typed come from the configuration, which
+apctl init writes and apctl config show explains.
+
 TASK may be - for standard input. A task that begins with - goes after --.
 
 On a terminal Ctrl-C leaves the run to itself; twice stops it after the
@@ -71,7 +74,8 @@ iteration. Without a terminal INT or TERM stops the run and keeps its work.
 The run belongs to the daemon: it goes on when this command ends in any other
 way, as in a pipe to head. After a reboot, or when the daemon was killed, it
 goes on with the next command that asks the daemon, as apctl ls.`,
-		Example: `  apctl run "make the suite pass" --gate test='go test ./...' --agent-cmd ./my-agent.sh
+		Example: `  apctl run "make the suite pass"
+  apctl run "make the suite pass" --gate test='go test ./...' --agent claude --worktree --for 8h
   apctl run -f task.md --gate 'pytest -q' --invariant lint='ruff check' --agent-cmd ./a.sh --until 07:00
   apctl run "try it" --gate ok='test -f ok' --script demo.yaml --dry-run
   id=$(apctl run -d "fix it" --gate 'make test' --agent-cmd ./a.sh) && apctl wait $id`,
@@ -91,7 +95,7 @@ goes on with the next command that asks the daemon, as apctl ls.`,
 	f.BoolVar(&o.noConfig, "no-config", false, "do not read the project's configuration")
 	f.StringVarP(&o.agent.profile, "agent", "a", "", "agent `NAME`, see apctl agent ls")
 	f.StringVar(&o.agent.model, "model", "", "`MODEL` of the agent")
-	f.StringVar(&o.agent.permissions, "permissions", "", "full: the agent may do anything unasked")
+	f.StringVar(&o.agent.permissions, "permissions", "", "`full`: the agent may do anything unasked")
 	f.StringVar(&o.agent.command, "agent-cmd", "", "agent: `CMD` for /bin/sh, prompt on standard input")
 	f.StringVar(&o.agent.script, "script", "", "agent without a model: `FILE`, see apctl help agents")
 	f.StringArrayVar(&o.protect, "protect", nil, "pin the files of `GLOB` too (repeatable)")
