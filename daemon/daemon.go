@@ -14,6 +14,7 @@ import (
 	"autopilot/daemon/blob"
 	"autopilot/daemon/bus"
 	"autopilot/daemon/config"
+	"autopilot/daemon/durable"
 	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/proc"
 	"autopilot/daemon/notify"
@@ -349,7 +350,8 @@ func hostID(state string) (string, error) {
 		return string(b), nil
 	}
 	id := newID(time.Now())
-	if err := os.WriteFile(path, []byte(id), 0o600); err != nil {
+	// Synced: what people trusted is stored under this name.
+	if err := durable.Replace(path, []byte(id)); err != nil {
 		return "", fmt.Errorf("name this host: %w", err)
 	}
 	return id, nil

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"autopilot/daemon/durable"
 	"autopilot/daemon/effect/proc"
 	"autopilot/projections/run"
 )
@@ -83,17 +84,9 @@ func (d *Daemon) settleBoot(ctx context.Context, boot string, waiting map[string
 			return
 		}
 	}
-	if err := storeBoot(d.cfg.Places.State, boot); err != nil {
+	if err := durable.Replace(bootFile(d.cfg.Places.State), []byte(boot)); err != nil {
 		d.cfg.Log.Error("remember the boot of the host", "error", err)
 	}
-}
-
-func storeBoot(state, boot string) error {
-	path := bootFile(state)
-	if err := os.WriteFile(path+".new", []byte(boot), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
 }
 
 // unsettled says whether one of the runs is as it was loaded, live.

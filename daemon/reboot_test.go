@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"autopilot/daemon/durable"
 	"autopilot/daemon/engine"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -148,7 +149,7 @@ func TestABootThatIsNotStoredYetIsAnotherOneAgain(t *testing.T) {
 	if anew, err := rebooted(dir, "boot-1"); err != nil || anew != "" {
 		t.Errorf("without a daemon before: %q %v", anew, err)
 	}
-	if err := storeBoot(dir, "boot-1"); err != nil {
+	if err := durable.Replace(bootFile(dir), []byte("boot-1")); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // the daemon that was to store it died

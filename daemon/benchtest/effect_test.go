@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"autopilot/daemon/durable"
 	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/shim"
 	"autopilot/events"
@@ -102,8 +103,8 @@ func (s *supervision) intent() error {
 	path := filepath.Join(top, strconv.FormatInt(s.ids.Add(1), 10))
 	ctl, box := filepath.Join(path, "ctl"), filepath.Join(path, "box")
 	return errors.Join(os.MkdirAll(box, 0o700), os.MkdirAll(ctl, 0o700),
-		shim.WriteFile(filepath.Join(ctl, "spec"), make([]byte, 300)),
-		shim.SyncDir(ctl), shim.SyncDir(path), shim.SyncDir(top))
+		durable.Write(filepath.Join(ctl, "spec"), make([]byte, 300)),
+		durable.SyncDir(ctl), durable.SyncDir(path), durable.SyncDir(top))
 }
 
 func since(begin time.Time, printed []byte, err error) (time.Duration, error) {

@@ -28,6 +28,7 @@ import (
 	"sync"
 	"time"
 
+	"autopilot/daemon/durable"
 	"autopilot/events"
 )
 
@@ -101,10 +102,10 @@ func (s *Store) makeDirs() error {
 		}
 	}
 	if made && s.durability == Power {
-		if err := syncDir(s.dir); err != nil {
+		if err := durable.SyncDir(s.dir); err != nil {
 			return err
 		}
-		return syncDir(filepath.Dir(s.dir))
+		return durable.SyncDir(filepath.Dir(s.dir))
 	}
 	return nil
 }
@@ -222,7 +223,7 @@ func (s *Store) syncFolderLocked(dir string) error {
 	if s.durability != Power || s.synced[dir] {
 		return nil
 	}
-	if err := syncDir(dir); err != nil {
+	if err := durable.SyncDir(dir); err != nil {
 		return err
 	}
 	s.synced[dir] = true
@@ -349,15 +350,6 @@ func check(ref events.Ref) error {
 		}
 	}
 	return nil
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }
 
 // ctxReader ends a copy when its context ends.

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"autopilot/daemon/durable"
 	"autopilot/daemon/effect"
-	"autopilot/daemon/effect/shim"
 )
 
 // BenchmarkStart compares an effect from its intent to its outcome with what
@@ -61,10 +61,10 @@ func syncs(b *testing.B, root string) {
 	record := make([]byte, 300)
 	steps := []error{
 		os.MkdirAll(filepath.Join(box, "outbox"), 0o700), os.MkdirAll(ctl, 0o700),
-		shim.WriteFile(filepath.Join(ctl, "spec"), record),
-		shim.SyncDir(ctl), shim.SyncDir(box), shim.SyncDir(path), shim.SyncDir(root),
-		shim.WriteFile(filepath.Join(ctl, "new"), record),
-		os.Rename(filepath.Join(ctl, "new"), filepath.Join(ctl, "exit")), shim.SyncDir(ctl),
+		durable.Write(filepath.Join(ctl, "spec"), record),
+		durable.SyncDir(ctl), durable.SyncDir(box), durable.SyncDir(path), durable.SyncDir(root),
+		durable.Write(filepath.Join(ctl, "new"), record),
+		os.Rename(filepath.Join(ctl, "new"), filepath.Join(ctl, "exit")), durable.SyncDir(ctl),
 	}
 	if err := errors.Join(steps...); err != nil {
 		b.Fatal(err)

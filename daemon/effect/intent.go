@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"autopilot/daemon/durable"
 	"autopilot/daemon/effect/shim"
 )
 
@@ -31,7 +32,7 @@ func writeIntent(d Dir, ctl string, spec shim.Spec, box Box) error {
 		return err
 	}
 	for _, dir := range []string{ctl, d.Path(), filepath.Dir(d.Path())} {
-		if err := shim.SyncDir(dir); err != nil {
+		if err := durable.SyncDir(dir); err != nil {
 			return err
 		}
 	}

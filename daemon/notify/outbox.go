@@ -6,9 +6,10 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 
 	"github.com/go-json-experiment/json"
+
+	"autopilot/daemon/durable"
 )
 
 // outbox is all that has to survive the daemon, in one file: so the place up to
@@ -71,28 +72,8 @@ func (b outbox) write(path string) (err error) {
 	if err != nil {
 		return fmt.Errorf("store notifications: %w", err)
 	}
-	if err := writeSynced(path+".new", text); err != nil {
+	if err := durable.Replace(path, text); err != nil {
 		return fmt.Errorf("store notifications: %w", err)
 	}
-	if err := os.Rename(path+".new", path); err != nil {
-		return fmt.Errorf("store notifications: %w", err)
-	}
-	return syncDir(filepath.Dir(path))
-}
-
-func writeSynced(path string, text []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	return errors.Join(err, f.Sync(), f.Close())
-}
-
-func syncDir(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("store notifications: %w", err)
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return nil
 }

@@ -138,14 +138,3 @@ func (q quiet) covers(now time.Time) bool {
 	}
 	return m >= q.from || m < q.to
 }
-
-// ends is when the quiet time that covers now is over. Where clocks are put
-// forward or back it is the wall clock that counts.
-func (q quiet) ends(now time.Time) time.Time {
-	y, mo, d := now.Date()
-	end := time.Date(y, mo, d, q.to/60, q.to%60, 0, 0, now.Location())
-	if !end.After(now) {
-		end = time.Date(y, mo, d+1, q.to/60, q.to%60, 0, 0, now.Location())
-	}
-	return end
-}

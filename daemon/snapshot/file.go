@@ -119,9 +119,6 @@ func (s *Snapshot) Close() error { return s.file.Close() }
 // Cursor is the place in the log that the snapshot was made at.
 func (s *Snapshot) Cursor() log.Cursor { return s.cursor }
 
-// Len is how many runs there are.
-func (s *Snapshot) Len() int { return len(s.order) }
-
 // Head is what is known of a run without its state.
 func (s *Snapshot) Head(id string) (Head, bool) {
 	p, ok := s.runs[id]

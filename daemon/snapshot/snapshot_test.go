@@ -376,3 +376,24 @@ func TestAFailedWriteLeavesTheOldSnapshotAndNothingElse(t *testing.T) {
 		t.Errorf("left: %v, %v", left, err)
 	}
 }
+
+func TestAKilledWriterLeavesNothingThatStays(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "snapshot")
+	for range 2 { // what a killed one had written, longer than the next
+		if err := os.WriteFile(path+".new", bytes.Repeat([]byte("x"), 1<<16), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := snapshot.NewFold(nil).Write(path); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := snapshot.Open(path); err != nil {
+			t.Error(err)
+		}
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != 1 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"autopilot/projections/run"
 )
@@ -15,10 +16,14 @@ type spill struct {
 	n    int64
 }
 
+// spillName is the name that the file has for a moment. It is always the same, so
+// that a daemon which is killed in that moment leaves one file at most.
+const spillName = "snapshot.spill"
+
 // SpillTo lets a fold put the states of runs that are over into a file in that
 // directory. Close removes it.
 func (f *Fold) SpillTo(dir string) error {
-	file, err := os.CreateTemp(dir, ".snapshot-*")
+	file, err := os.OpenFile(filepath.Join(dir, spillName), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return fmt.Errorf("make room for states: %w", err)
 	}

@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"autopilot/daemon/effect/shim"
+	"autopilot/daemon/durable"
 	"autopilot/daemon/failpoint"
 	"autopilot/projections/run"
 )
@@ -18,7 +18,9 @@ import (
 // Write makes the fold the snapshot file of that path. States that did not
 // change are copied as they are. What is there stays until the new one is whole.
 func (f *Fold) Write(path string) (err error) {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".snapshot-*")
+	// One name, so that a daemon which is killed here leaves no file behind that
+	// the next one does not write over.
+	tmp, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return fmt.Errorf("write snapshot: %w", err)
 	}
@@ -42,7 +44,7 @@ func (f *Fold) Write(path string) (err error) {
 		return err
 	}
 	failpoint.Hit(failpoint.AfterSnapshot)
-	return shim.SyncDir(filepath.Dir(path))
+	return durable.SyncDir(filepath.Dir(path))
 }
 
 // syncEvery keeps each sync short: an append that comes meanwhile has its own to

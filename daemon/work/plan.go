@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"autopilot/daemon/agent"
-	"autopilot/daemon/effect/shim"
+	"autopilot/daemon/durable"
 	"autopilot/daemon/gate"
 	"autopilot/daemon/tree"
 	"autopilot/daemon/workflow"
@@ -189,10 +189,10 @@ func (w *Worker) keepSecret(id string, s Secret) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	if err := shim.WriteFile(path, b); err != nil {
+	if err := durable.Write(path, b); err != nil {
 		return err
 	}
-	return shim.SyncDir(filepath.Dir(path))
+	return durable.SyncDir(filepath.Dir(path))
 }
 
 // DropSecret forgets the secret part of a run that is over.

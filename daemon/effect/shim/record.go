@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 	"unicode/utf8"
+
+	"autopilot/daemon/durable"
 )
 
 // Version is the version of the records. A supervisor refuses a spec of
@@ -120,7 +122,7 @@ func (e *Exit) SetLeft(pids []int) {
 func WriteSpec(dir string, s Spec) error {
 	b, err := json.Marshal(s.coded(base64.StdEncoding.EncodeToString, !s.valid()))
 	if err == nil {
-		err = WriteFile(filepath.Join(dir, specFile), b)
+		err = durable.Write(filepath.Join(dir, specFile), b)
 	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", specFile, err)
@@ -181,7 +183,7 @@ func WriteExit(dir string, e Exit) error {
 	// recovering daemon can both be at it.
 	made := filepath.Join(dir, fmt.Sprintf("%s.%d", exitFile, os.Getpid()))
 	if err == nil {
-		err = WriteFile(made, b)
+		err = durable.Write(made, b)
 	}
 	if err == nil {
 		err = os.Rename(made, filepath.Join(dir, exitFile))
@@ -189,7 +191,7 @@ func WriteExit(dir string, e Exit) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", exitFile, err)
 	}
-	return SyncDir(dir)
+	return durable.SyncDir(dir)
 }
 
 // ReadExit reads the exit record. A missing one is fs.ErrNotExist.
@@ -217,31 +219,6 @@ func readRecord(dir, name string, into any) error {
 	}
 	if err := json.Unmarshal(b, into); err != nil {
 		return fmt.Errorf("read %s: %w", name, err)
-	}
-	return nil
-}
-
-// WriteFile writes a file and syncs it, not its directory.
-func WriteFile(path string, b []byte) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
-}
-
-// SyncDir makes the names in a directory durable.
-func SyncDir(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("sync directory: %w", err)
-	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("sync directory: %w", err)
 	}
 	return nil
 }

@@ -4,41 +4,12 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
-
-func TestSupervisorLinksOnlyWhatKeepsItSmall(t *testing.T) {
-	t.Parallel()
-	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "autopilot/cmd/apshim").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range strings.Fields(string(out)) {
-		switch {
-		case strings.HasPrefix(path, "golang.org/x/sys/"):
-		case path == "autopilot/cmd/apshim", path == "autopilot/daemon/effect/shim":
-		case path == "autopilot/daemon/effect/proc", path == "autopilot/daemon/effect/spool":
-		default:
-			t.Errorf("apshim links %s; one of it lives beside every agent and gate, so it must stay small and start in a millisecond", path)
-		}
-	}
-	out, err = exec.Command("go", "list", "-deps", "autopilot/cmd/apshim").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range strings.Fields(string(out)) {
-		switch path {
-		case "net", "net/http", "os/exec", "crypto/tls", "text/template", "regexp":
-			t.Errorf("apshim links %s, which it has no use for", path)
-		}
-	}
-}
 
 func TestRecordsAreReadAsTheyWereWritten(t *testing.T) {
 	t.Parallel()
