@@ -17,15 +17,11 @@ const pause = 100 * time.Millisecond
 
 // Append stores one event. See Log.
 func (s *Stream) Append(ctx context.Context, e events.Event, c Class) (Stored, error) {
-	e.Time = e.Time.UTC().Round(0)
-	body, err := events.Encode(e)
+	st, err := encoded(e)
 	if err != nil {
 		return Stored{}, fmt.Errorf("append: %w", err)
 	}
-	w := write{
-		Stored: Stored{Subject: e.Aggregate.Subject(), Event: e, Bytes: body, Hash: events.Hash(body)},
-		class:  c,
-	}
+	w := write{Stored: st, class: c}
 	position, err := s.write(ctx, &w)
 	if err != nil {
 		// Whatever the tail was, the next append asks for it anew.
@@ -36,6 +32,20 @@ func (s *Stream) Append(ctx context.Context, e events.Event, c Class) (Stored, e
 	s.tails.put(e.Aggregate, tail{position, e.Seq, w.Hash})
 	w.Cursor = place{s.generation, position, w.Hash}.cursor()
 	return w.Stored, nil
+}
+
+// encoded is e as readers will get it. What is written may say less than e does,
+// as that a list is empty and not missing: who appends must not go on with more
+// than who reads.
+func encoded(e events.Event) (Stored, error) {
+	body, err := events.Encode(e)
+	if err != nil {
+		return Stored{}, err
+	}
+	if e, err = events.Decode(body); err != nil {
+		return Stored{}, err
+	}
+	return Stored{Subject: e.Aggregate.Subject(), Event: e, Bytes: body, Hash: events.Hash(body)}, nil
 }
 
 // write is one append under way.

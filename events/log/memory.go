@@ -41,13 +41,11 @@ const memoryGeneration = 1
 
 // Append stores one event. See Log.
 func (m *Memory) Append(ctx context.Context, e events.Event, c Class) (Stored, error) {
-	e.Time = e.Time.UTC().Round(0)
-	body, err := events.Encode(e)
+	st, err := encoded(e)
 	if err != nil {
 		return Stored{}, fmt.Errorf("append: %w", err)
 	}
-	st, err := m.write(ctx, Stored{Subject: e.Aggregate.Subject(), Event: e, Bytes: body, Hash: events.Hash(body)}, c)
-	if err != nil {
+	if st, err = m.write(ctx, st, c); err != nil {
 		return Stored{}, fmt.Errorf("append %s to %s: %w", e.Data.EventType(), e.Aggregate, err)
 	}
 	return st, nil

@@ -52,6 +52,7 @@ var parts = []struct {
 	run    func(*testing.T, Place)
 }{
 	{name: "what is appended is read back", run: appendedIsRead},
+	{name: "an append answers what readers get", run: appendedIsAsRead},
 	{name: "an append is conditional on sequence and previous hash", run: conditional},
 	{name: "the last event again, byte by byte, is no error", run: repeated},
 	{name: "an event over the size limit is refused", run: tooLarge},

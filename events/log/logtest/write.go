@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"autopilot/events"
 	"autopilot/events/log"
@@ -26,6 +27,30 @@ func appendedIsRead(t *testing.T, p Place) {
 	same(t, "all", []log.Stored{a1[0], b1[0], b1[1], a2[0]}, All(t, l.ReadAll(t.Context(), "")))
 	same(t, "no aggregate", []log.Stored{}, All(t, l.Read(t.Context(), events.Run("none"), 0)))
 	same(t, "another writer reads it", b1, All(t, p.Open(t).Read(t.Context(), b.Aggregate, 0)))
+}
+
+// appendedIsAsRead says that who appends goes on with what readers get, also of
+// what the stored form does not tell apart.
+func appendedIsAsRead(t *testing.T, p Place) {
+	l := p.Open(t)
+	c := run("a")
+	var appended []log.Stored
+	for _, d := range []events.Data{
+		events.GatesStarted{Phase: "work"},
+		events.GatesStarted{Phase: "work", Effects: []events.EffectRef{}},
+		events.GatesJudged{Phase: "work"},
+		events.RunHalted{Reason: events.HaltStopped, Iterations: []int{}},
+	} {
+		e := c.Next(0)
+		e.Data, e.Time = d, e.Time.In(time.FixedZone("east", 3600))
+		s, err := l.Append(t.Context(), e, log.Ordinary)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Took(s)
+		appended = append(appended, s)
+	}
+	same(t, "appended and read", appended, All(t, l.Read(t.Context(), c.Aggregate, 0)))
 }
 
 // refused appends e and wants that error.
