@@ -47,9 +47,6 @@ func (d *Daemon) handlers() map[string]bus.Handler {
 	}
 }
 
-// errUnbuilt is what verbs answer that are not there yet.
-var errUnbuilt = errors.New("not built yet")
-
 // awake notes that someone needs the daemon, and puts errors into the terms of
 // the wire.
 func (d *Daemon) awake(h bus.Handler) bus.Handler {

@@ -70,7 +70,7 @@ func (d *Daemon) agentSettings(ctx context.Context, dir string) (agentConfig, er
 	}
 	l := d.layers(ws, nil)
 	if l.Project != nil && l.Project.Exists {
-		err := d.trusted(ctx, ws, l.Project.File)
+		err := d.trusted(ws, l.Project.File)
 		var known *wire.Error
 		switch {
 		case errors.As(err, &known) && known.Code == wire.NeedsPerson:

@@ -39,7 +39,7 @@ func (d *Daemon) configView(ctx context.Context, ws tree.Workspace, settings map
 	if v.Trusted = l.Project.Empty(); v.Trusted {
 		return v, nil
 	}
-	err := d.trusted(ctx, ws, l.Project.File)
+	err := d.trusted(ws, l.Project.File)
 	var known *wire.Error
 	if err != nil && (!errors.As(err, &known) || known.Code != wire.NeedsPerson) {
 		return v, err
@@ -103,7 +103,7 @@ func (d *Daemon) configure(ctx context.Context, q wire.StartRequest, now time.Ti
 		return configured{}, wire.Errorf(wire.Usage, "%v", err).WithHint("correct the file; apctl config check   shows what is wrong")
 	}
 	if l.Project != nil {
-		if err := d.trusted(ctx, ws, l.Project.File); err != nil {
+		if err := d.trusted(ws, l.Project.File); err != nil {
 			return configured{}, err
 		}
 	}

@@ -29,9 +29,17 @@ import (
 func (d *Daemon) doctor(ctx context.Context, q bus.Request, body wire.DoctorRequest) (wire.DoctorView, error) {
 	in := examined(ctx, d.cfg.Places, body)
 	in.Daemon = os.Getenv("PATH")
+	var wrong []wire.DoctorFinding
+	ws, _ := tree.Find(ctx, body.Workspace) // outside of a work tree it is the user's file alone
+	if err := d.layers(ws, nil).Err(); err != nil {
+		wrong = append(wrong, unusableConfig(err))
+	}
 	all, err := d.agentList(ctx, q, wire.AgentRequest{Workspace: body.Workspace, Env: body.Env, Check: true})
-	if err == nil {
+	switch {
+	case err == nil:
 		in.Agents = append([]wire.AgentView{}, all.Agents...)
+	case len(wrong) == 0:
+		wrong = append(wrong, wire.DoctorFinding{Topic: "agents", Level: doctor.Unknown, What: "they cannot be looked at: " + err.Error()})
 	}
 	u, err := d.log.Usage(ctx)
 	if err != nil {
@@ -40,7 +48,17 @@ func (d *Daemon) doctor(ctx context.Context, q bus.Request, body wire.DoctorRequ
 	in.Store = &doctor.Store{
 		Bytes: u.Bytes, Quota: u.Quota, Events: u.Events, Durability: string(d.durability()), Last: d.newest(),
 	}
-	return wire.DoctorView{Findings: doctor.Examine(ctx, in, doctor.System(time.Now(), tree.DefaultLargeBytes))}, nil
+	return wire.DoctorView{Findings: doctor.Examine(ctx, in, doctor.System(time.Now(), tree.DefaultLargeBytes), wrong...)}, nil
+}
+
+// unusableConfig is a configuration that no run here could have.
+func unusableConfig(err error) wire.DoctorFinding {
+	f := wire.DoctorFinding{Topic: "config", Level: doctor.Error, What: err.Error(), Fix: "correct the file, or move it away: every setting has a default"}
+	var known *wire.Error
+	if errors.As(err, &known) && known.Hint != "" {
+		f.Fix = known.Hint
+	}
+	return f
 }
 
 // newest is when an event was acknowledged last, or the newest run was started.
@@ -129,13 +147,9 @@ func DoctorOffline(ctx context.Context, workspace string, env []string) wire.Doc
 	in.Store = closedStore(places)
 	var wrong []wire.DoctorFinding
 	if err := config.ReadUser(places.Config).Err(); err != nil {
-		wrong = append(wrong, wire.DoctorFinding{
-			Topic: "config", Level: doctor.Error, What: err.Error(), Fix: "correct the file, or move it away: every setting has a default",
-		})
+		wrong = append(wrong, unusableConfig(err))
 	}
-	found := append(wrong, doctor.Examine(ctx, in, doctor.System(time.Now(), tree.DefaultLargeBytes))...)
-	doctor.Sort(found)
-	return wire.DoctorView{Findings: found}
+	return wire.DoctorView{Findings: doctor.Examine(ctx, in, doctor.System(time.Now(), tree.DefaultLargeBytes), wrong...)}
 }
 
 // closedStore looks at the files of a store that no daemon has open; nil if one

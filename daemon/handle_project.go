@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"autopilot/daemon/bus"
+	"autopilot/daemon/config"
 	"autopilot/daemon/project"
 	"autopilot/events/wire"
 )
@@ -28,7 +28,7 @@ func (d *Daemon) projectFind(ctx context.Context, q bus.Request, body wire.Proje
 	}
 	defer root.Close()
 	v := projectView(ws.Path, project.Detect(root.FS()), valueOf(body.Env, "PATH"))
-	v.Config = filepath.Join(ws.Path, ".autopilot", "config.yaml")
+	v.Config = config.ProjectPath(ws.Path)
 	if _, err := os.Lstat(v.Config); err == nil {
 		v.Exists = true
 	}
@@ -39,7 +39,7 @@ func (d *Daemon) projectFind(ctx context.Context, q bus.Request, body wire.Proje
 // installed are the agents whose programs are there.
 func (d *Daemon) installed(ctx context.Context, q bus.Request, workspace string, env []string) ([]wire.AgentView, error) {
 	all, err := d.agentList(ctx, q, wire.AgentRequest{Workspace: workspace, Env: env, Check: true})
-	if err != nil && !errors.Is(err, errUnbuilt) {
+	if err != nil {
 		return nil, err
 	}
 	there := []wire.AgentView{}

@@ -30,47 +30,52 @@ func (d *Daemon) runRestore(ctx context.Context, q bus.Request, body wire.Restor
 	}
 	defer release()
 	ctx = context.WithoutCancel(ctx)
-	to, err := d.recorded(ctx, s, body.To)
+	name, to, err := d.recorded(ctx, s, body.To)
 	if err != nil {
 		return wire.RestoreView{}, err
 	}
 	r, err := d.worker.Restore(ctx, s, to, body.DryRun)
-	if err != nil {
+	switch {
+	case err != nil && r.Kept != "":
+		return wire.RestoreView{}, wire.Errorf(wire.Failed, "%v; a part of the files may be changed", err).
+			WithHint("apctl restore %s %s   takes that back", s.Facts.Handle, r.Kept)
+	case err != nil:
 		return wire.RestoreView{}, err
-	}
-	if r.Kept != "" {
+	case r.Kept != "":
 		_, err = d.hosts.append(ctx, events.WorkspaceRestored{
-			Run: s.ID, Project: s.Facts.Project, To: body.To, Tree: to, Before: r.Before, Kept: events.Name(r.Kept),
+			Run: s.ID, Project: s.Facts.Project, To: name, Tree: to, Before: r.Before, Kept: events.Name(r.Kept),
 		}, q.Actor, q.ID)
 	}
 	return wire.RestoreView{
-		Run: d.view(s), To: body.To, Tree: string(to), Undo: r.Kept, DryRun: body.DryRun,
+		Run: d.view(s), To: string(name), Tree: string(to), Undo: r.Kept, DryRun: body.DryRun,
 		Written: texts(r.Written), Removed: texts(r.Removed), Left: texts(r.Left), Unchanged: r.Before == to,
 	}, err
 }
 
 // recorded finds a tree of a run: by iteration, or by the name it was kept under.
-func (d *Daemon) recorded(ctx context.Context, s run.State, name string) (events.Tree, error) {
-	if _, err := strconv.Atoi(name); err == nil {
+// The name that it gives back is in the form that events have.
+func (d *Daemon) recorded(ctx context.Context, s run.State, name string) (events.Name, events.Tree, error) {
+	if k, err := strconv.Atoi(name); err == nil {
 		ends, err := d.trees(ctx, s)
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
-		return pick(ends, name, s)
+		t, err := pick(ends, name, s)
+		return events.Name(strconv.Itoa(k)), t, err
 	}
 	repo, err := d.worker.Repo(ctx, s)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	_, t, err := repo.Kept(ctx, s.ID, name)
 	switch {
 	case err == nil:
-		return t, nil
+		return events.Name(name), t, nil
 	case errors.Is(err, tree.ErrNotFound):
-		return "", wire.Errorf(wire.NotFound, "run %s has no recorded tree %q", s.Facts.Handle, name).
+		return "", "", wire.Errorf(wire.NotFound, "run %s has no recorded tree %q", s.Facts.Handle, name).
 			WithHint("give an iteration, 0 for the start, or the name that a restore printed")
 	}
-	return "", wire.Errorf(wire.Usage, "%q names no iteration", name).
+	return "", "", wire.Errorf(wire.Usage, "%q names no iteration", name).
 		WithHint("give K, where 0 is the start, or the name that a restore printed")
 }
 

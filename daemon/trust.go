@@ -21,7 +21,7 @@ import (
 // trusted is nil if a person agreed to the content of a project's file, as it
 // was read, within the repository of the work tree. Who uses the file uses the
 // bytes that were asked about, and does not read them again.
-func (d *Daemon) trusted(_ context.Context, ws tree.Workspace, file config.File) error {
+func (d *Daemon) trusted(ws tree.Workspace, file config.File) error {
 	_, ok, err := d.trustIn(ws, events.Ref(file.Hash()))
 	switch {
 	case err != nil:

@@ -254,16 +254,16 @@ func TestWhatWasReadIsWhatIsTrusted(t *testing.T) {
 		t.Fatal(err)
 	}
 	read := config.ReadProject(config.ProjectPath(ws.Path)).File
-	if err := s.d.trusted(t.Context(), ws, read); codeOf(err) != wire.NeedsPerson {
+	if err := s.d.trusted(ws, read); codeOf(err) != wire.NeedsPerson {
 		t.Errorf("at first: %v", err)
 	}
 	s.trust()
 	s.write(map[string]string{".autopilot/config.yaml": "setup: rm -rf /\n"})
-	if err := s.d.trusted(t.Context(), ws, read); err != nil {
+	if err := s.d.trusted(ws, read); err != nil {
 		t.Errorf("the bytes that were read before the change: %v", err)
 	}
 	read = config.ReadProject(config.ProjectPath(ws.Path)).File
-	if err := s.d.trusted(t.Context(), ws, read); codeOf(err) != wire.NeedsPerson {
+	if err := s.d.trusted(ws, read); codeOf(err) != wire.NeedsPerson {
 		t.Errorf("the bytes after it: %v", err)
 	}
 	kept, err := s.d.blobs.Get(s.d.hosts.state().Trusted[repositoryOf(t, ws)][0].Config)

@@ -29,7 +29,7 @@ type ConfigTrusted struct {
 type WorkspaceRestored struct {
 	Run     string `json:"run"`           // id of the run whose tree it is
 	Project string `json:"project"`       // workspace id, as of the run
-	To      string `json:"to"`            // the iteration, 0 for the start, or the name of a kept tree
+	To      Name   `json:"to"`            // the iteration, 0 for the start, or the name of a kept tree
 	Tree    Tree   `json:"tree"`          // as it is now
 	Before  Tree   `json:"before"`        // as it was
 	Kept    Name   `json:"kept,omitzero"` // under which Before was kept

@@ -95,9 +95,10 @@ func checks() []check {
 	}
 }
 
-// Examine performs every check, at once, and lists what they found: the worst
-// first, and else in the order of the checks.
-func Examine(ctx context.Context, in Input, p Probe) []wire.DoctorFinding {
+// Examine performs every check, at once, and lists what they found beside what
+// the caller has: the worst first, then that of the caller, then in the order of
+// the checks.
+func Examine(ctx context.Context, in Input, p Probe, had ...wire.DoctorFinding) []wire.DoctorFinding {
 	all := checks()
 	found := make([][]wire.DoctorFinding, len(all))
 	var wg sync.WaitGroup
@@ -105,14 +106,9 @@ func Examine(ctx context.Context, in Input, p Probe) []wire.DoctorFinding {
 		wg.Go(func() { found[i] = c(ctx, in, p) })
 	}
 	wg.Wait()
-	list := slices.Concat(found...)
-	Sort(list)
-	return list
-}
-
-// Sort puts the worst first.
-func Sort(list []wire.DoctorFinding) {
+	list := append(had[:len(had):len(had)], slices.Concat(found...)...)
 	slices.SortStableFunc(list, func(a, b wire.DoctorFinding) int {
 		return slices.Index(levels, b.Level) - slices.Index(levels, a.Level)
 	})
+	return list
 }

@@ -93,7 +93,7 @@ func TestFoldingInPiecesEqualsFoldingAtOnceAndLeavesThePiecesWhole(t *testing.T)
 		for i := range rapid.IntRange(1, 20).Draw(t, "events") {
 			var d events.Data = trusted(name.Draw(t, "repository"), name.Draw(t, "config"))
 			if rapid.Bool().Draw(t, "restored") {
-				d = events.WorkspaceRestored{Run: "R", Project: name.Draw(t, "project"), To: name.Draw(t, "to")}
+				d = events.WorkspaceRestored{Run: "R", Project: name.Draw(t, "project"), To: events.Name(name.Draw(t, "to"))}
 			}
 			es = append(es, event(uint64(i+1), d))
 		}

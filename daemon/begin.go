@@ -1,0 +1,112 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"autopilot/daemon/engine"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/run"
+)
+
+// How a run begins: its workspace is held, its first event stored, and a request
+// that comes again finds the run that it has begun.
+
+// start is a run that is being started or resumed in a workspace.
+type start struct {
+	cause string        // its request
+	over  chan struct{} // closed when it has begun, or failed
+}
+
+// begin stores a new run and serves it. hold must have been taken before.
+func (f *fleet) begin(ctx context.Context, id string, started events.RunStarted, actor, cause string) (run.State, error) {
+	s, err := f.announce(ctx, id, started, actor, cause)
+	if err != nil {
+		return run.State{}, fmt.Errorf("store the start of a run: %w", err)
+	}
+	f.serve(ctx, s, engine.Reboot{})
+	f.note(s)
+	return s, nil
+}
+
+// announceTries bounds how often the start of a run is stored whose outcome is
+// unknown.
+const announceTries = 5
+
+// announce stores the first event of a run. When the outcome is unknown it looks
+// whether the event is there, so that a run is neither lost nor begun twice.
+func (f *fleet) announce(ctx context.Context, id string, started events.RunStarted, actor, cause string) (run.State, error) {
+	e := events.Event{Aggregate: events.Run(id), Seq: 1, Actor: actor, Causation: cause, Data: started}
+	var err error
+	for range announceTries {
+		var stored events.Event
+		if stored, err = f.journal.Append(ctx, e, false); err == nil {
+			return run.Evolve(run.State{}, stored), nil
+		}
+		if !errors.Is(err, engine.ErrMoved) || ctx.Err() != nil {
+			break
+		}
+		if s, lerr := f.journal.Load(ctx, id); lerr == nil && s.Status != run.None {
+			return s, nil
+		}
+	}
+	return run.State{}, err
+}
+
+// hold reserves a workspace for the start or the resume of a run, so that two
+// never share one. release is nil when it failed.
+func (f *fleet) hold(project, cause, except string) (release func(), err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for id, m := range f.runs {
+		if m.head.Project == project && m.head.Status == run.Live && id != except {
+			h := m.head.Handle
+			return nil, wire.Errorf(wire.Conflict, "run %s is live in this workspace", h).
+				WithHint("apctl watch %s   follows it; apctl stop %s   stops it", h, h)
+		}
+	}
+	if _, busy := f.starts[project]; busy {
+		return nil, wire.Errorf(wire.Conflict, "another run is starting in this workspace")
+	}
+	over := make(chan struct{})
+	f.starts[project] = start{cause, over}
+	return func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		delete(f.starts, project)
+		close(over)
+	}, nil
+}
+
+// requested finds the run that a repeated request has started already. It waits
+// for the first request if that is still at it: its client may have left and
+// asked again.
+func (f *fleet) requested(ctx context.Context, cause string) (run.State, bool) {
+	if first := f.starting(cause); first != nil {
+		select {
+		case <-first:
+		case <-ctx.Done():
+		}
+	}
+	for _, h := range f.heads() {
+		if h.Requested == cause {
+			return f.state(h.ID)
+		}
+	}
+	return run.State{}, false
+}
+
+// starting is closed when the start that a request is at is over; nil without
+// one.
+func (f *fleet) starting(cause string) <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, s := range f.starts {
+		if s.cause == cause {
+			return s.over
+		}
+	}
+	return nil
+}
