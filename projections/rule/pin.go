@@ -138,8 +138,12 @@ func (p Pins) pinned(name string) bool {
 	if slices.Contains(p.Paths, name) {
 		return true
 	}
-	return !strings.HasPrefix(name, projectDir) && (matchAny(p.Globs, name) || matchAny(p.Protect, name))
+	return !strings.HasPrefix(name, projectDir) && (matchAny(p.Globs, name) && !matchAny(derived, name) || matchAny(p.Protect, name))
 }
+
+// derived are globs of what running a test writes beside it. It changes with the
+// time of the test's file, so a gate itself would break a pin of it.
+var derived = []string{"**/__pycache__/**", "*.pyc"}
 
 func matchAny(globs []string, name string) bool {
 	for _, g := range globs {

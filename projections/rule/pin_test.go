@@ -33,6 +33,7 @@ func TestDefaultPinsHoldTheTestsOfEachLanguage(t *testing.T) {
 	for _, name := range []string{
 		"main.go", "testing.go", "attest.go", "contest.py", "latest.js", "go.mod", "go.sum", "requirements.txt",
 		"src/lib.rs", "src/main/java/a/B.java", "app/models.rb", "README.md", "package.json", "Makefile", "testify/x.go",
+		"tests/__pycache__/test_a.cpython-311.pyc", "tests/__pycache__/test_a.cpython-311.opt-1.pyc.123", "tests/old.pyc", "__pycache__/conftest.cpython-311-pytest-8.pyc",
 		".autopilot/config.yaml", ".autopilot/workflows/a.test.ts", ".autopilot/notes/test_a.py",
 	} {
 		if pins.Pinned(name) {
