@@ -18,7 +18,7 @@ func agents() wire.AgentsView {
 		},
 		{
 			Name: "codex", Origin: "shipped", Login: "none", Verified: true, VerifiedWith: "0.171.0", Argv: []string{"codex"}, Prompt: "stdin",
-			Problems: []string{`command "codex" not found on PATH /usr/bin:/bin: install it, as with npm install -g @openai/codex`},
+			Problems: []string{`no codex on PATH: install it, as with npm install -g @openai/codex`},
 		},
 		{
 			Name: "gemini", Origin: "user", Program: "/usr/bin/gemini", Version: "0.61.0", Login: "none", Verified: true, VerifiedWith: "0.61.0",

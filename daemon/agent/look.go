@@ -68,12 +68,16 @@ func (p Profile) View(ctx context.Context, l Look, ask bool) wire.AgentView {
 
 // problem is an error with what to do about it.
 func problem(err error, install string) string {
-	var e *ProfileError
+	var (
+		e       *ProfileError
+		missing *NotFoundError
+	)
 	switch {
 	case errors.As(err, &e):
 		return plain(e.Msg + ": " + e.Fix)
-	case errors.Is(err, ErrNotFound) && install != "":
-		return plain(err.Error() + ": install it, as with " + install)
+	case errors.As(err, &missing) && install != "" && missing.File == "":
+		// PATH would be said again for each agent; apctl doctor compares it.
+		return plain(fmt.Sprintf("no %s on PATH: install it, as with %s", missing.Word, install))
 	case errors.Is(err, ErrNotFound):
 		return plain(err.Error() + ": correct its command, or PATH")
 	}

@@ -206,7 +206,7 @@ func (a *application) enough() error {
 	}
 	if ag := spec.Agent; ag.Command == "" && ag.Script == "" && ag.Profile == "" {
 		return wire.Errorf(wire.Usage, "no agent is given").
-			WithHint("give one: --agent NAME (apctl agent ls shows them), --agent-cmd CMD or --script FILE; apctl init writes it down")
+			WithHint("apctl agent ls   lists those to give as --agent NAME\n--agent-cmd ./my-agent.sh   is any command of your own")
 	}
 	return nil
 }

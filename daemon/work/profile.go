@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"autopilot/daemon/agent"
 	"autopilot/events/wire"
+	"autopilot/projections/explain"
 	"autopilot/projections/marker"
 	"autopilot/projections/rule"
 )
@@ -24,7 +26,7 @@ func checkAgent(a wire.AgentSpec) error {
 	switch {
 	case given == 0:
 		return wire.Errorf(wire.Usage, "no agent is given").
-			WithHint("--agent NAME; apctl agent ls   lists them\n--agent-cmd CMD   is any command, --script FILE needs no model")
+			WithHint("apctl agent ls   lists those to give as --agent NAME\n--agent-cmd ./my-agent.sh   is any command of your own")
 	case given > 1:
 		return wire.Errorf(wire.Usage, "more than one agent is given").
 			WithHint("give one of --agent NAME, --agent-cmd CMD and --script FILE")
@@ -96,14 +98,32 @@ func (p *Plan) findAgent() error {
 		}
 		return nil
 	}
-	cmd, hint := agent.Command{Command: rule.Command{Text: a.Command}}, "give the agent as --agent-cmd CMD, or --agent NAME; apctl agent ls   lists them"
+	cmd := agent.Command{Command: rule.Command{Text: a.Command}}
 	if a.Profile != "" {
-		cmd, hint = p.Agent.Command, "apctl agent check "+a.Profile+"   says how to get it"
+		cmd = p.Agent.Command
 	}
 	if _, err := cmd.Resolve(value(p.AgentEnv, "PATH"), p.Repo.Workspace().Path); err != nil {
-		return wire.Errorf(wire.Usage, "agent: %v", err).WithHint("%s", hint)
+		return wire.Errorf(wire.Usage, "agent: %v", err).WithHint("%s", p.agentHint(err))
 	}
 	return nil
+}
+
+// agentHint says how to get the agent that was not found.
+func (p *Plan) agentHint(err error) string {
+	if name := p.Spec.Agent.Profile; name != "" {
+		return "apctl agent check " + name + "   says how to get it"
+	}
+	var missing *agent.NotFoundError
+	if errors.As(err, &missing) {
+		if info, err := os.Stat(missing.File); err == nil && info.Mode().IsRegular() {
+			return "chmod +x " + explain.Quote(missing.File)
+		}
+		from := filepath.Join(p.Spec.From, missing.Word)
+		if _, err := os.Lstat(from); err == nil && p.Spec.From != "" && strings.Contains(missing.Word, "/") {
+			return "it is not committed, so the new work tree is without it; commit it, or give its whole path:\n--agent-cmd " + explain.Quote(from)
+		}
+	}
+	return "--agent-cmd CMD   is any command, in the work tree or on PATH\napctl agent ls   lists those to give as --agent NAME"
 }
 
 // AgentEnv is what an agent gets of the caller's environment: what the caller

@@ -147,7 +147,7 @@ func recorded(d events.IterationRecorded) string {
 	case events.Pass:
 		return fmt.Sprintf("iteration %d: pass", d.Iteration)
 	case events.Skipped:
-		return fmt.Sprintf("iteration %d: nothing was changed; it does not count, and is tried again after a pause", d.Iteration)
+		return fmt.Sprintf("iteration %d: this time nothing was changed; it does not count, and is tried again after a pause", d.Iteration)
 	case events.Fail, events.Unverifiable:
 	}
 	return fmt.Sprintf("iteration %d: fail, fingerprint %s", d.Iteration, Short(d.Fingerprint))

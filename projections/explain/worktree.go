@@ -11,7 +11,7 @@ import (
 func Worktree(dir, branch string) []wire.NextCommand {
 	return commands(
 		"cd "+Quote(dir), "the work is there on branch "+branch+", not committed",
-		"git worktree remove "+Quote(dir), "once you have what you want of it",
+		"git worktree remove "+Quote(dir), "once its work is committed; --force throws the rest away",
 	)
 }
 
