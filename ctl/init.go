@@ -78,7 +78,7 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 		return err
 	}
 	defer i.d.Close()
-	for _, step := range []func(context.Context) error{i.find, i.try, i.write, i.check, i.trust} {
+	for _, step := range []func(context.Context) error{i.find, i.try, i.write, i.check, i.wrote, i.trust} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -165,6 +165,11 @@ func (i *setup) check(ctx context.Context) error {
 		return render.BadInit(i.view.Config, i.view.Problems[0])
 	}
 	return nil
+}
+
+// wrote says that the file is there, before anything is asked about it.
+func (i *setup) wrote(context.Context) error {
+	return i.say(func(s render.Style) string { return s.InitWrote(i.view) })
 }
 
 // next are the commands to go on with.

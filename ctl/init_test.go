@@ -3,6 +3,7 @@ package ctl
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -118,7 +119,7 @@ func TestInitDoesNotRunWhatItIsToldNotTo(t *testing.T) {
 
 func TestAtATerminalInitAsksBeforeItRunsAnything(t *testing.T) {
 	t.Parallel()
-	for answer, runs := range map[string]bool{"\n": true, "y\n": true, "n\n": false, "what\n": false} {
+	for answer, runs := range map[string]bool{"\n": true, "y\n": true, "n\n": false, "what\nn\n": false, "what\nyes\n": true} {
 		root := t.TempDir()
 		d := tries(initDaemon(root, goal), ended(goal, events.Pass, 0))
 		d.replies[wire.ConfigShow.Name] = wire.ConfigView{Trusted: true}
@@ -129,6 +130,48 @@ func TestAtATerminalInitAsksBeforeItRunsAnything(t *testing.T) {
 			t.Errorf("answer %q: the gates ran: %v", answer, asked)
 		}
 		contains(t, "stderr", w.err.String(), "[Y/n]")
+		if again := strings.Contains(w.err.String(), "write y or n"); again != strings.HasPrefix(answer, "what") {
+			t.Errorf("answer %q: asked again: %v", answer, again)
+		}
+		if told := strings.Contains(w.out.String(), "no gate was run"); told == runs {
+			t.Errorf("answer %q: it says that nothing was run: %v", answer, told)
+		}
+	}
+}
+
+func TestInitSaysThatTheFileIsThereAndThatItIsNotTrusted(t *testing.T) {
+	t.Parallel()
+	for typed, says := range map[string]string{"y\n": "that is not ab12cd", "\n": "nothing was typed", "ab12cd\n": "since 11:00"} {
+		root := t.TempDir()
+		d := initDaemon(root, goal)
+		d.replies[wire.TrustShow.Name], d.replies[wire.TrustGive.Name] = untrustedView(), trustedView()
+		w := newWorld(t, d, "init", "--no-run")
+		w.typing(typed)
+		wrote := ""
+		open := w.Terminal
+		w.Terminal = func() (io.ReadWriteCloser, error) {
+			wrote = w.out.String()
+			return open()
+		}
+		w.Dir = root
+		code(t, w, 0)
+		contains(t, "stderr", w.err.String(), says)
+		contains(t, "what was said before the question", wrote, "wrote "+root)
+		if told := strings.Contains(w.out.String(), "once you have agreed"); told == strings.HasPrefix(typed, "ab") {
+			t.Errorf("typed %q: it says that a person has to agree: %v", typed, told)
+		}
+	}
+}
+
+func TestAQuestionOfInitThatGetsNoAnswerWritesNothing(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	w := newWorld(t, initDaemon(root, goal), "init").terminal()
+	w.Dir, w.In = root, strings.NewReader("")
+	code(t, w, wire.ExitCancelled)
+	contains(t, "stderr", w.err.String(), "nothing was written")
+	if _, err := os.Stat(filepath.Join(root, ".autopilot")); err == nil {
+		t.Error("something was written")
 	}
 }
 

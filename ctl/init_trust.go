@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"autopilot/ctl/render"
 	"autopilot/events/wire"
 )
 
@@ -24,6 +25,7 @@ func (i *setup) trust(ctx context.Context) error {
 		err := a.agree(ctx, root, v)
 		var e *wire.Error
 		if errors.As(err, &e) && e.Code == wire.NeedsPerson {
+			a.note(render.Note(e.Message))
 			return nil
 		}
 		if err != nil {

@@ -46,16 +46,24 @@ func (i *setup) mayRun() (bool, error) {
 	if i.o.yes || a.json || !a.InIsTTY || a.Err.Columns == nil {
 		return true, nil
 	}
-	a.note(a.style(a.Err).MayRun())
-	answer, err := readLine(a.In)
-	if err != nil {
-		return false, fmt.Errorf("read the answer: %w", err)
+	for {
+		a.note(a.style(a.Err).MayRun())
+		answer, err := readLine(a.In)
+		if errors.Is(err, io.EOF) {
+			a.note("\n" + render.InitLeft())
+			return false, exitStatus(wire.ExitCancelled)
+		}
+		if err != nil {
+			return false, fmt.Errorf("read the answer: %w", err)
+		}
+		switch strings.ToLower(strings.TrimSpace(answer)) {
+		case "", "y", "yes":
+			return true, nil
+		case "n", "no":
+			return false, nil
+		}
+		a.note(render.YesOrNo())
 	}
-	switch strings.ToLower(strings.TrimSpace(answer)) {
-	case "", "y", "yes":
-		return true, nil
-	}
-	return false, nil
 }
 
 // readLine reads no more than one line, so that what follows is left for the

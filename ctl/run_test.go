@@ -218,7 +218,7 @@ func TestRunSendsVariablesAndLeavesTheRestToTheDaemon(t *testing.T) {
 	w.Environ = append(w.Environ, "AUTOPILOT_FOR=8h", "AUTOPILOT_AGENT=", "AUTOPILOT_MAX_ITERATIONS=3", "AUTOPILOT_STATE=/s")
 	code(t, w, 0)
 	contains(t, "request", d.body(t, wire.RunPreview), `"settings":{"limits.for":"8h","limits.iterations":"3"}`)
-	contains(t, "stdout", w.out.String(), "dry run: nothing was started", "  | do it\n", "not typed\n  agent  mine  project  /p/.autopilot/config.yaml:2\n")
+	contains(t, "stdout", w.out.String(), "dry run: nothing was started", "  | do it\n", "not given as flags\n  agent  mine  project  /p/.autopilot/config.yaml:2\n")
 }
 
 // sorted is JSON with sorted members, for comparison.

@@ -135,7 +135,7 @@ func TestTrustIsShownWithoutAQuestion(t *testing.T) {
 	}{
 		"not trusted":          {untrustedView(), []string{"trust", "--show"}, wire.ExitPerson, "setup: npm ci"},
 		"not trusted, as JSON": {untrustedView(), []string{"trust", "--json"}, wire.ExitPerson, `"schema":"autopilot.trust"`},
-		"trusted":              {trustedView(), []string{"trust"}, wire.ExitDone, "since 11:00 by person:1@h/pts/3"},
+		"trusted":              {trustedView(), []string{"trust"}, wire.ExitDone, "since 11:00 by person 1 at pts/3"},
 		"trusted, as JSON":     {trustedView(), []string{"trust", "--json"}, wire.ExitDone, `"trusted":true`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -138,11 +138,16 @@ func (s Style) ConfigWas(v wire.ConfigView, req wire.ConfigSetRequest) string {
 	return text
 }
 
-// origins shows what was not typed, and where it comes from.
-func (s Style) origins(values []wire.ConfigValue) string {
+// origins shows what was not typed, and where it comes from; a file of the
+// workspace by its path below it.
+func (s Style) origins(workspace string, values []wire.ConfigValue) string {
 	rows := make([][]string, 0, len(values))
 	for _, c := range values {
-		rows = append(rows, []string{Line(c.Key), Line(c.Value), Line(c.Origin), Line(c.Where)})
+		where := c.Where
+		if below, ok := strings.CutPrefix(where, workspace+"/"); ok && workspace != "" {
+			where = below
+		}
+		rows = append(rows, []string{Line(c.Key), Line(c.Value), Line(c.Origin), Line(where)})
 	}
 	s.fit(rows, 1)
 	return table(rows)

@@ -25,7 +25,7 @@ func usage(hint, format string, args ...any) *wire.Error {
 	return &wire.Error{Code: wire.Usage, Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-const exampleRun = `apctl run "make the suite pass" --gate test='go test ./...' --agent-cmd ./my-agent.sh`
+const exampleRun = `apctl run "make the suite pass"`
 
 // The faults that apctl finds itself, before it asks the daemon.
 

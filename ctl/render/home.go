@@ -10,7 +10,12 @@ import (
 
 // Nothing is bare apctl when no daemon runs.
 func (s Style) Nothing() string {
-	return "nothing runs\n\n  begin: " + exampleRun + "\n  past runs: apctl ls\n  commands: apctl help\n"
+	return "nothing runs\n\n" + table([][]string{
+		{"apctl init", "set up the project of this directory"},
+		{exampleRun, "begin"},
+		{"apctl ls", "past runs"},
+		{"apctl help", "all commands"},
+	})
 }
 
 // Home is bare apctl: what needs a person first, then what runs, each with
@@ -18,7 +23,7 @@ func (s Style) Nothing() string {
 func (s Style) Home(runs []wire.RunView) string {
 	var person, halted, paused, live, lately [][]string
 	for _, v := range runs {
-		row := []string{Line(v.Handle), s.cut(s.doing(v), 30), s.cut(Line(v.Task), 24), "apctl why " + Line(v.Handle)}
+		row := []string{Line(v.Handle), s.cut(s.doing(v), 30), s.cut(Line(v.Task), max(24, min(s.Width-62, 60))), "apctl why " + Line(v.Handle)}
 		switch {
 		case v.State == "halted" && v.Reason == "needs-person":
 			person = append(person, row)
@@ -109,7 +114,7 @@ func (s Style) Preview(p wire.Preview) string {
 		rows = append(rows, []string{Line(string(g.Name)), Line(string(g.Role)), asked(g)})
 	}
 	b.WriteString(s.section("gates", table(rows)))
-	b.WriteString(s.section("not typed", s.origins(p.Settings)))
+	b.WriteString(s.section("not given as flags", s.origins(p.Workspace, p.Settings)))
 	b.WriteString(s.section("prompt of the first iteration", indent("  | ", Clean(p.Prompt))))
 	return b.String()
 }

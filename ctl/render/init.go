@@ -178,10 +178,20 @@ func (s Style) TryMade(f wire.GateTryFrame) string {
 	return b.String()
 }
 
-// InitEnd says what was written, and how to go on.
+// InitLeft is init whose question got no answer.
+func InitLeft() string { return "nothing was written\n" }
+
+// YesOrNo is an answer that is neither.
+func YesOrNo() string { return "write y or n\n" }
+
+// InitWrote says what was written.
+func (s Style) InitWrote(v wire.InitView) string {
+	return "\n" + s.paint(green, s.pick("✓", "ok")) + " wrote " + Line(v.Config) + "\n"
+}
+
+// InitEnd says what to know of the file, and how to go on.
 func (s Style) InitEnd(v wire.InitView) string {
 	var b strings.Builder
-	b.WriteString("\n" + s.paint(green, s.pick("✓", "ok")) + " wrote " + Line(v.Config) + "\n")
 	for _, line := range s.initNotes(v) {
 		b.WriteString(s.wrap(line, "  "))
 	}
@@ -205,6 +215,8 @@ func (s Style) initNotes(v wire.InitView) []string {
 		notes = append(notes, "no test command was found: open the file and fill in the gate test")
 	case goals == 0:
 		notes = append(notes, "the program of the test command is missing: install it, or change the file")
+	case len(v.Tried) == 0:
+		notes = append(notes, "no gate was run: a run looks first whether a goal is red")
 	case greenGoals(v.Tried):
 		notes = append(notes, "all goals are green: a goal must fail first, so add a test for what you want, or use --start-green")
 	}

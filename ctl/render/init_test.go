@@ -58,14 +58,14 @@ func TestTextsOfSettingUp(t *testing.T) {
 	for name, text := range map[string]func(Style) string{
 		"init-project": func(s Style) string { return s.Project(project(), "claude", "api/inner") + s.MayRun() },
 		"init-nothing": func(s Style) string {
-			return s.Project(wire.ProjectView{Root: "/p"}, "", "") + s.InitEnd(wire.InitView{Config: "/p/.autopilot/config.yaml", Trusted: true, Next: []string{"apctl config check"}})
+			return s.Project(wire.ProjectView{Root: "/p"}, "", "") + s.InitWrote(wire.InitView{Config: "/p/.autopilot/config.yaml"}) + s.InitEnd(wire.InitView{Trusted: true, Next: []string{"apctl config check"}})
 		},
 		"init-tried": func(s Style) string {
 			return s.Trying(wire.GateView{Name: "test", Command: strings.Repeat("go test ", 20)}, 83_000_000_000) + "\n" +
 				s.Tried(redTest()) + s.Tried(vetted(events.Pass)) + s.Tried(vetted(events.Unverifiable)) +
 				s.TryMade(wire.GateTryFrame{Made: []string{"cover.out" + steering}, Changed: []string{"go.sum"}})
 		},
-		"init-end": func(s Style) string { return s.InitEnd(green) },
+		"init-end": func(s Style) string { return s.InitWrote(green) + s.InitEnd(green) },
 		"doctor":   func(s Style) string { return s.Doctor(doctorView()) + s.Doctor(wire.DoctorView{}) },
 	} {
 		for style, s := range styles {

@@ -93,7 +93,14 @@ func (s Style) WatchLine(f wire.WatchFrame) string {
 	if at.IsZero() {
 		at = s.Now
 	}
-	return s.local(at).Format("15:04:05") + "  " + Line(f.Line) + "\n"
+	return s.step(s.Second(at), f.Line)
+}
+
+// step is a line of what happened, with its time; what does not fit goes on
+// below the first words.
+func (s Style) step(at, line string) string {
+	indent := strings.Repeat(" ", columns(at)+2)
+	return at + strings.TrimPrefix(s.wrap(Line(line), indent), indent[2:])
 }
 
 // Stopped says what was told to stop, or to end as cancelled.

@@ -141,6 +141,20 @@ func TestTexts(t *testing.T) {
 			f.Line = "iteration 1: test fail (exit 1)" + steering
 			return s.Event(f)
 		},
+		"replay": func(s Style) string {
+			f := wire.ReplayFrame{Seq: 8, At: s.Now.Add(-time.Hour), Line: "iteration 1: agent exited 0 after 3s, 1 file changed since the start; it says \"done\"" + steering}
+			old := f
+			old.At = s.Now.Add(-48 * time.Hour)
+			return s.ReplayLine(f) + s.ReplayLine(old) + s.WatchLine(wire.WatchFrame{At: f.At, Line: f.Line}) +
+				s.ReplayAt(wire.ReplayFrame{Seq: 8, At: f.At, Line: f.Line, Why: &wire.WhyView{Run: live()}})
+		},
+		"home-empty": func(s Style) string { return s.Nothing() },
+		"trust-ask": func(s Style) string {
+			v := wire.TrustView{File: "/p/.autopilot/config.yaml", Hash: "ab12cd34", Diff: "diff /dev/null c\n--- /dev/null\n+++ c\n@@ -0,0 +1,2 @@\n+gates:\n+  test: true\n"}
+			changed := v
+			changed.Before = "cd34ab12"
+			return s.TrustAsk(v) + "\n" + s.TrustAsk(changed) + "\n"
+		},
 		"runs": func(s Style) string {
 			runs := []wire.RunView{live(), waits, full, same().Run, ended}
 			return strings.Join(s.Runs(runs, 78), "\n") + "\n" + strings.Join(s.Runs(runs, 38), "\n") + "\n"

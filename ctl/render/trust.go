@@ -18,7 +18,10 @@ func (s Style) Trust(v wire.TrustView) string {
 func (s Style) Trusted(v wire.TrustView) string {
 	var since string
 	if v.At != nil {
-		since = ", since " + s.Clock(*v.At) + " by " + Line(v.By)
+		since = ", since " + s.Clock(*v.At) + " by " + who(v.By)
+		if _, at, ok := strings.Cut(v.By, "/"); ok {
+			since += " at " + Line(at)
+		}
 	}
 	return s.paint(green, "trusted") + ": " + Line(v.File) + since + "\n"
 }
@@ -42,7 +45,11 @@ func (s Style) untrusted(v wire.TrustView) string {
 	}
 	b.WriteString("\n\n")
 	clean := Clean(v.Diff)
-	for l := range strings.Lines(clean) {
+	shown := clean
+	if _, body, ok := strings.Cut(clean, "\n@@"); ok && v.Before == "" {
+		_, shown, _ = strings.Cut(body, "\n") // all of it is new
+	}
+	for l := range strings.Lines(shown) {
 		b.WriteString(s.DiffLine(strings.TrimSuffix(l, "\n")) + "\n")
 	}
 	if clean != v.Diff {

@@ -202,7 +202,7 @@ func (s Style) evidence(e wire.Evidence) string {
 		{"checked", checkedIn(e.Checkout)},
 		{"pinned", pinned},
 		{"allowed", strings.TrimRight(list(e.Allowed), "\n")},
-		{"left out", strings.TrimRight(list(e.Created), "\n")},
+		{"gates made", strings.TrimRight(list(e.Created), "\n")},
 	})
 }
 
