@@ -10,6 +10,7 @@ import (
 	"autopilot/daemon/agent"
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/when"
 )
 
 // Applied is a request with its settings filled in.
@@ -165,7 +166,7 @@ func (a *application) limits(now time.Time) error {
 		text := a.text("limits.for",
 			func(p Project) string { return time.Duration(p.Limits.For).String() },
 			func(u User) string { return time.Duration(u.Limits.For).String() })
-		if d, err := ParseSpan(text); err == nil {
+		if d, err := when.Span(text); err == nil {
 			spec.ForMS = d.Milliseconds()
 		}
 		a.use("limits.for")
@@ -177,7 +178,7 @@ func (a *application) limits(now time.Time) error {
 	if text == "" {
 		return nil
 	}
-	t, err := ParseUntil(text, now)
+	t, err := when.Next(text, now)
 	if err != nil {
 		v, _ := a.layers.Value("limits.until")
 		return past(v, err)
@@ -190,7 +191,7 @@ func (a *application) limits(now time.Time) error {
 // past is the error of a limit in time that cannot be met any more.
 func past(v wire.ConfigValue, err error) error {
 	hint := "give --until TIME, or correct " + v.Where
-	if !errors.Is(err, ErrPastTime) {
+	if !errors.Is(err, when.ErrPast) {
 		hint = "write it as 07:00 or 2026-01-02T07:00"
 	}
 	return wire.Errorf(wire.Usage, "limits.until: %v", err).WithHint("%s", hint)

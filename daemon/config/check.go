@@ -16,6 +16,7 @@ import (
 	"autopilot/daemon/strictyaml"
 	"autopilot/events"
 	"autopilot/projections/rule"
+	"autopilot/projections/when"
 )
 
 // minQuota leaves room for the reserve.
@@ -144,7 +145,7 @@ func (f *faults) limits(l Limits) {
 		f.add("limits.iterations", "write 1 or more, or take the line out", "%d is too small", l.Iterations)
 	}
 	if f.file.sets("limits.until") {
-		if _, err := ParseUntil(l.Until, time.Time{}); err != nil {
+		if _, err := when.Next(l.Until, time.Time{}); err != nil {
 			f.add("limits.until", `write "07:00" or "2026-01-02T07:00"`, "%q is not a time", l.Until)
 		}
 	}

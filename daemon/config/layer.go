@@ -14,6 +14,7 @@ import (
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"
+	"autopilot/projections/when"
 )
 
 // Layers are the places that settings come from beside flags and defaults. A
@@ -247,11 +248,11 @@ func checkVariable(key, text string) *mistake {
 			return bad("write 1 or more", "%q is no number of iterations")
 		}
 	case "limits.for":
-		if _, err := ParseSpan(text); err != nil {
+		if _, err := when.Span(text); err != nil {
 			return bad("write 90m, 8h or 2d", "%q is not a length of time")
 		}
 	case "limits.until":
-		if _, err := ParseUntil(text, time.Time{}); err != nil {
+		if _, err := when.Next(text, time.Time{}); err != nil {
 			return bad("write 07:00 or 2026-01-02T07:00", "%q is not a time")
 		}
 	default:

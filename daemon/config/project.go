@@ -6,6 +6,7 @@ import (
 	"autopilot/daemon/strictyaml"
 	"autopilot/events"
 	"autopilot/projections/rule"
+	"autopilot/projections/when"
 )
 
 // Project is the file .autopilot/config.yaml at the root of a work tree. Its
@@ -96,7 +97,7 @@ func (s *Span) DecodeYAML(v strictyaml.Value) error {
 	if err := v.Decode(&text); err != nil {
 		return err
 	}
-	d, err := ParseSpan(text)
+	d, err := when.Span(text)
 	if err != nil {
 		return v.Errorf("write 90m, 8h or 2d", "%q is not a length of time", text)
 	}
