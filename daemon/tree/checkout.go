@@ -2,10 +2,8 @@ package tree
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path"
 	"strings"
@@ -79,23 +77,7 @@ func (c *checkingOut) write(to Change, text io.Reader) error {
 	if err := c.makeDir(path.Dir(to.Path)); err != nil {
 		return err
 	}
-	mode, err := fileMode(to.NewMode)
-	if err != nil {
-		return err
-	}
-	if mode&fs.ModeSymlink != 0 {
-		target, err := io.ReadAll(text)
-		if err != nil {
-			return err
-		}
-		return c.root.Symlink(string(target), to.Path)
-	}
-	f, err := c.root.OpenFile(to.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode.Perm())
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(f, text)
-	return errors.Join(err, f.Close())
+	return create(c.root, to.Path, to.NewMode, nil, text)
 }
 
 func (c *checkingOut) makeDir(dir string) error {

@@ -217,7 +217,7 @@ func (rs *restoring) write(c Change, text io.Reader) error {
 	if err := rs.root.Remove(temp); err != nil && !gone(err) {
 		return err
 	}
-	if err := rs.create(temp, c.NewMode, present, text); err != nil {
+	if err := create(rs.root, temp, c.NewMode, present, text); err != nil {
 		return err
 	}
 	if err := rs.root.Rename(temp, c.Path); err != nil {
@@ -255,9 +255,9 @@ func (rs *restoring) makeParents(path string) (blocked bool, err error) {
 	return false, nil
 }
 
-// create makes the new file beside its place, with the permissions of the old
-// one where there is one.
-func (rs *restoring) create(temp, mode string, present fs.FileInfo, text io.Reader) error {
+// create makes a file or link that is not there, with the permissions of the
+// present one where there is one.
+func create(root *os.Root, name, mode string, present fs.FileInfo, text io.Reader) error {
 	want, err := fileMode(mode)
 	if err != nil {
 		return err
@@ -267,9 +267,9 @@ func (rs *restoring) create(temp, mode string, present fs.FileInfo, text io.Read
 		if err != nil {
 			return err
 		}
-		return rs.root.Symlink(string(target), temp)
+		return root.Symlink(string(target), name)
 	}
-	f, err := rs.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, want.Perm())
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, want.Perm())
 	if err != nil {
 		return err
 	}
@@ -278,7 +278,7 @@ func (rs *restoring) create(temp, mode string, present fs.FileInfo, text io.Read
 		err = errors.Join(err, f.Chmod(permissions(present.Mode().Perm(), want)))
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
-		_ = rs.root.Remove(temp)
+		_ = root.Remove(name)
 	}
 	return err
 }
