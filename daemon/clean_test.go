@@ -166,6 +166,19 @@ func TestAStoppedRunLeavesNoCheckout(t *testing.T) {
 	s.noCheckout()
 }
 
+func TestADaemonStartsWhateverRunsLeft(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	s.wants(s.play(s.spec("test -f ok", "touch ok", clean(""))), "done")
+	s.close()
+	// No file can be removed that is a directory with something in it.
+	if err := os.MkdirAll(filepath.Join(s.cfg.Places.State, "runs", "01LEFT.json", "stuck"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s.open()
+	s.wants(s.play(s.spec("test -f ok2", "touch ok2", clean(""))), "done")
+}
+
 func artifact(name events.Name, globs ...string) func(*wire.RunSpec) {
 	return func(r *wire.RunSpec) {
 		r.Gates = append(r.Gates, wire.GateSpec{Name: name, Kind: events.GateArtifact, Role: events.RoleGoal, Files: globs})

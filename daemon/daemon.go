@@ -225,7 +225,8 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 		return ok && s.Status != run.Over
 	})
 	if err != nil {
-		return fmt.Errorf("forget the environment of finished runs: %w", err)
+		// Gates may have left what only root can remove: no reason not to start.
+		d.cfg.Log.Warn("remove what finished runs left", "error", err)
 	}
 	if err := d.endTries(fctx); err != nil {
 		return err

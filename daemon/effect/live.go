@@ -66,9 +66,8 @@ func (r *Runner) scan() error {
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), removedPrefix) {
-			if err := removeAll(filepath.Join(r.cfg.Root, e.Name())); err != nil {
-				return err
-			}
+			// What an effect left as another user stays: no reason not to start.
+			_ = removeAll(filepath.Join(r.cfg.Root, e.Name()))
 			continue
 		}
 		ctl, err := r.Open(e.Name()).latest()

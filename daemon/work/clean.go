@@ -58,7 +58,7 @@ func (g *judging) clean(ctx context.Context, results []events.GateResult, now ev
 	err = c.judge(ctx, results)
 	if err == nil || errors.Is(err, errEnded) {
 		// Else it is found again: the same gates are asked for once more.
-		err = errors.Join(err, removeAll(c.base))
+		err = errors.Join(err, c.g.w.dropCheckout(c.g.s.ID))
 	}
 	if err != nil {
 		return "", fmt.Errorf("judge a clean checkout: %w", err)
@@ -192,7 +192,7 @@ func (c *checkout) make(ctx context.Context, first string) error {
 	if _, err := c.g.w.cfg.Effects.Open(first).Outcome(); err == nil || errors.Is(err, effect.ErrUnfinished) {
 		return nil
 	}
-	if err := removeAll(c.base); err != nil {
+	if err := c.g.w.dropCheckout(c.g.s.ID); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(c.gates.Workspace), 0o700); err != nil {
@@ -203,6 +203,22 @@ func (c *checkout) make(ctx context.Context, first string) error {
 	}
 	failpoint.Hit(failpoint.AfterCheckout)
 	return c.gates.LayHome()
+}
+
+// dropCheckout removes the clean checkout of a run. What cannot be removed, as
+// what a container wrote as root or what is mounted there, is set aside: it says
+// nothing about the gates, and the next checkout needs the place. It is tried
+// again when a daemon starts.
+func (w *Worker) dropCheckout(run string) error {
+	base := w.cleanDir(run)
+	err := w.remove(base)
+	if err == nil {
+		return nil
+	}
+	if moved := os.Rename(base, base+"-left-"+w.newID()); moved != nil {
+		return errors.Join(err, moved)
+	}
+	return nil
 }
 
 // removeAll removes a directory, also one in which someone has taken away the
@@ -296,7 +312,7 @@ func (w *Worker) sweepCheckouts(needed func(id string) bool) error {
 	errs := []error{err}
 	for _, e := range entries {
 		if !needed(e.Name()) {
-			errs = append(errs, removeAll(w.cleanDir(e.Name())))
+			errs = append(errs, w.remove(w.cleanDir(e.Name())))
 		}
 	}
 	return errors.Join(errs...)

@@ -39,7 +39,8 @@ type Config struct {
 // Worker implements engine.Worker. Its methods may be called from any
 // goroutine; for one run the engine calls one at a time.
 type Worker struct {
-	cfg Config
+	cfg    Config
+	remove func(dir string) error // removeAll, but in tests of what cannot be removed
 
 	mu    sync.Mutex
 	plans map[string]*Plan
@@ -50,7 +51,7 @@ var _ engine.Worker = (*Worker)(nil)
 
 // New makes a Worker. It starts nothing.
 func New(cfg Config) *Worker {
-	return &Worker{cfg: cfg, plans: map[string]*Plan{}, repos: map[string]*opening{}}
+	return &Worker{cfg: cfg, remove: removeAll, plans: map[string]*Plan{}, repos: map[string]*opening{}}
 }
 
 func (w *Worker) newID() string {
@@ -126,7 +127,7 @@ func (w *Worker) Recorded(ctx context.Context, s run.State) error {
 	}
 	ended := w.endAgent(ctx, s)
 	if s.Status != run.Live {
-		ended = errors.Join(ended, removeAll(w.cleanDir(s.ID)))
+		ended = errors.Join(ended, w.dropCheckout(s.ID))
 	}
 	repo, err := w.Repo(ctx, s)
 	if err == nil {
