@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/oklog/ulid/v2"
 
+	"autopilot/daemon/agent"
 	"autopilot/daemon/bus"
 	"autopilot/daemon/config"
 	"autopilot/daemon/doctor"
@@ -83,7 +84,7 @@ func modTime(path string) time.Time {
 // examined is what is known with and without a daemon.
 func examined(ctx context.Context, p place.Places, body wire.DoctorRequest) doctor.Input {
 	in := doctor.Input{
-		State: p.State, Runtime: p.Runtime, Socket: p.Socket, Shell: valueOf(body.Env, "PATH"),
+		State: p.State, Runtime: p.Runtime, Socket: p.Socket, Shell: agent.Lookup(body.Env, "PATH"),
 		RuntimeOK: filepath.IsAbs(os.Getenv("XDG_RUNTIME_DIR")),
 		Stops:     diskFloor, Begins: work.MinFree,
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"autopilot/daemon/agent"
 	"autopilot/daemon/bus"
 	"autopilot/daemon/config"
 	"autopilot/daemon/project"
@@ -27,7 +28,7 @@ func (d *Daemon) projectFind(ctx context.Context, q bus.Request, body wire.Proje
 		return wire.ProjectView{}, fmt.Errorf("look at %s: %w", ws.Path, err)
 	}
 	defer root.Close()
-	v := projectView(ws.Path, project.Detect(root.FS()), valueOf(body.Env, "PATH"))
+	v := projectView(ws.Path, project.Detect(root.FS()), agent.Lookup(body.Env, "PATH"))
 	v.Config = config.ProjectPath(ws.Path)
 	if _, err := os.Lstat(v.Config); err == nil {
 		v.Exists = true
@@ -92,16 +93,6 @@ func onPath(path, root, word string) bool {
 		}
 	}
 	return false
-}
-
-// valueOf is the last value of a variable in a list of NAME=VALUE.
-func valueOf(env []string, name string) string {
-	for _, entry := range slices.Backward(env) {
-		if value, ok := strings.CutPrefix(entry, name+"="); ok {
-			return value
-		}
-	}
-	return ""
 }
 
 // gateTry runs gates once. No run begins in the workspace meanwhile, and none

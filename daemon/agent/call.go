@@ -74,7 +74,7 @@ func (p Profile) shippedCall(c Choice) (Call, error) {
 }
 
 // inSandbox says that the user told claude that root is confined.
-func inSandbox(env []string) bool { return lookup(env, "IS_SANDBOX") == "1" }
+func inSandbox(env []string) bool { return Lookup(env, "IS_SANDBOX") == "1" }
 
 // allowable parts the commands that a rule can name exactly from the others.
 func (p program) allowable(commands []string) (allowed, left []string) {
@@ -147,6 +147,17 @@ func pairs(env map[string]string) []string {
 
 // merge adds variables; those of more win.
 func merge(env, more []string) []string { return slices.Concat(Without(env, more), more) }
+
+// Lookup finds the value of a variable in a list of NAME=VALUE; of several the
+// last one counts, as for a process.
+func Lookup(env []string, name string) string {
+	for _, entry := range slices.Backward(env) {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
 
 // Without is env without the variables that are in taken.
 func Without(env, taken []string) []string {

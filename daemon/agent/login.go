@@ -35,8 +35,8 @@ func (l login) state(env []string, home string) (state, from string) {
 			return LoginKey, name
 		}
 	}
-	folder := lookup(env, l.home)
-	if h := lookup(env, "HOME"); h != "" {
+	folder := Lookup(env, l.home)
+	if h := Lookup(env, "HOME"); h != "" {
 		home = h
 	}
 	if folder == "" || l.home == "" {

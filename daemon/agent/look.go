@@ -53,7 +53,7 @@ func (p Profile) View(ctx context.Context, l Look, ask bool) wire.AgentView {
 	if p.program.name != "" {
 		v.Login, v.LoginFrom = p.program.login.state(env, l.Home)
 	}
-	if v.Program, err = call.Resolve(lookup(l.Env, "PATH"), l.Dir); err != nil {
+	if v.Program, err = call.Resolve(Lookup(l.Env, "PATH"), l.Dir); err != nil {
 		v.Problems = append(v.Problems, problem(err, p.program.install))
 		return v
 	}

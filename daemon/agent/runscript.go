@@ -12,7 +12,6 @@ import (
 	"path"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -60,9 +59,9 @@ func readBounded(file string) ([]byte, error) {
 // the workspace dir, and returns the exit code of the agent. A command of the
 // script that fails is said on stderr and stops nothing, as with a real agent.
 func RunScript(ctx context.Context, script Script, env []string, dir string, stdout, stderr io.Writer) int {
-	n, err := strconv.Atoi(lookup(env, EnvIteration))
+	n, err := strconv.Atoi(Lookup(env, EnvIteration))
 	if err != nil || n < 1 || len(script.Iterations) == 0 {
-		say(stderr, "%s is %q, want the number of an iteration", EnvIteration, lookup(env, EnvIteration))
+		say(stderr, "%s is %q, want the number of an iteration", EnvIteration, Lookup(env, EnvIteration))
 		return ScriptUsage
 	}
 	step := script.Step(n)
@@ -158,7 +157,7 @@ func (r runner) result(_ context.Context, step Step) error {
 	if len(step.Result) == 0 {
 		return nil
 	}
-	file := lookup(r.env, EnvResultFile)
+	file := Lookup(r.env, EnvResultFile)
 	if file == "" {
 		return fmt.Errorf("write result: %s is not set", EnvResultFile)
 	}
@@ -174,16 +173,6 @@ func (r runner) result(_ context.Context, step Step) error {
 		return fmt.Errorf("write result: %w", err)
 	}
 	return nil
-}
-
-// lookup finds a variable; of several the last one counts, as for a process.
-func lookup(env []string, name string) string {
-	for _, kv := range slices.Backward(env) {
-		if key, value, ok := strings.Cut(kv, "="); ok && key == name {
-			return value
-		}
-	}
-	return ""
 }
 
 func say(w io.Writer, format string, args ...any) {

@@ -155,7 +155,7 @@ func (w *Worker) runAgent(ctx context.Context, s run.State, p *Plan, end <-chan 
 	inv, err := w.command(p, l.Effect).Invoke(agent.Place{
 		RunID: s.ID, Phase: string(l.Phase), Iteration: l.Iteration,
 		PromptFile: w.promptFile(l.Effect), ResultFile: w.resultFile(l.Effect), Socket: socket,
-	}, value(p.AgentEnv, "PATH"), dir)
+	}, agent.Lookup(p.AgentEnv, "PATH"), dir)
 	if errors.Is(err, agent.ErrNotFound) {
 		return effect.Outcome{Outcome: events.SpawnFailed, Exit: -1, Err: err.Error()}, nil
 	}
@@ -244,15 +244,6 @@ func (w *Worker) lastWords(id string, out effect.Outcome) (string, error) {
 
 // excerptBytes bounds what is kept of a text for people and prompts.
 const excerptBytes = 8 << 10
-
-func value(env []string, name string) string {
-	for _, entry := range env {
-		if v, ok := strings.CutPrefix(entry, name+"="); ok {
-			return v
-		}
-	}
-	return ""
-}
 
 // prompt writes the prompt of an iteration.
 func (w *Worker) prompt(s run.State, p *Plan, act engine.RunAgent, effect string) ([]byte, error) {

@@ -315,7 +315,7 @@ func below(dir string, files []string) []string {
 }
 
 func home(env []string, fallback string) string {
-	if h := value(env, "HOME"); h != "" {
+	if h := agent.Lookup(env, "HOME"); h != "" {
 		return h
 	}
 	return fallback

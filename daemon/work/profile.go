@@ -102,7 +102,7 @@ func (p *Plan) findAgent() error {
 	if a.Profile != "" {
 		cmd = p.Agent.Command
 	}
-	if _, err := cmd.Resolve(value(p.AgentEnv, "PATH"), p.Repo.Workspace().Path); err != nil {
+	if _, err := cmd.Resolve(agent.Lookup(p.AgentEnv, "PATH"), p.Repo.Workspace().Path); err != nil {
 		return wire.Errorf(wire.Usage, "agent: %v", err).WithHint("%s", p.agentHint(err))
 	}
 	return nil
