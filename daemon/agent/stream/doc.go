@@ -1,0 +1,22 @@
+// Package stream reads what agent programs print while they work.
+//
+// A Reader takes bytes as they come, cut anywhere, and gives Items: a small
+// closed set that is the same for every program. Its Summary says at any time
+// what is known so far: session, model, usage, cost, the last words, and
+// whether the program said its last event.
+//
+// It promises:
+//
+//   - The same bytes give the same items, however they are split.
+//   - Nothing that is printed loses a later line: text that is not of the
+//     stream, two lines in one, a line that is cut, types that are not known,
+//     bytes that are not UTF-8, lines of any length.
+//   - Memory is bounded, by a few times maxLine. Of a longer line the head is
+//     understood as far as it goes, the rest is skipped.
+//   - Usage is never added twice: where a program reports a total, that is it.
+//
+// A Reader judges nothing: an agent that says it has succeeded has said so, and
+// that is all. It does no I/O, and one Reader belongs to one goroutine.
+//
+// Source of the formats: Agent programs, C.1 to C.4.
+package stream

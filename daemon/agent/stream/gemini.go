@@ -1,0 +1,63 @@
+package stream
+
+import "strings"
+
+// gemini reads a line of gemini -o stream-json.
+func (r *Reader) gemini(o object) {
+	switch string(o.tag("type")) {
+	case "init":
+		r.sum.Session, r.sum.Model = o.word("session_id"), o.word("model")
+	case "message":
+		if string(o.tag("role")) == "assistant" {
+			r.geminiSaid(o.text("content"), o.is("delta"))
+		}
+	case "tool_use":
+		r.sum.Turns++
+		r.uses(o.word("tool_id"), o.word("tool_name"), inputOf(o, "parameters"), false)
+	case "tool_result":
+		e := o.at("error")
+		r.returns(o.word("tool_id"), "", e.text("message"), o.word("status") == "error", false)
+	case "error":
+		r.fails(o.word("severity"), o.text("message"), 0, o.word("severity") == "warning")
+	case "result":
+		r.geminiEnd(o)
+	default:
+		r.sum.Unknown++
+	}
+	if string(o.tag("type")) != "message" {
+		r.speaking = false
+	}
+}
+
+// geminiSaid is a text, or the next piece of one.
+func (r *Reader) geminiSaid(t string, piece bool) {
+	if t == "" {
+		return
+	}
+	if piece && r.speaking {
+		r.last.add(t)
+	} else if strings.TrimSpace(t) != "" {
+		r.last.set(t)
+	}
+	r.speaking = piece
+	r.emit(Item{Kind: Said, Text: t, Piece: piece})
+}
+
+func (r *Reader) geminiEnd(o object) {
+	if s := o.at("stats"); s.m != nil {
+		cached := s.count("cached")
+		input := max(s.count("input_tokens")-cached, 0)
+		if s.has("input") {
+			input = s.count("input")
+		}
+		r.used(Usage{Input: input, CacheRead: cached, Output: s.count("output_tokens")})
+	}
+	if o.word("status") != "error" {
+		r.sum.Message, r.sum.Error = "", ""
+		r.ends("result", "success", "", false)
+		return
+	}
+	e := o.at("error")
+	r.sum.Error, r.sum.Status = e.word("type"), int(e.count("code"))
+	r.ends("result", "error", e.text("message"), true)
+}

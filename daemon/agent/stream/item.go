@@ -1,0 +1,121 @@
+package stream
+
+import "time"
+
+// Format is how a program prints.
+type Format string
+
+// The formats. Text is any program that prints what it likes.
+const (
+	Claude   Format = "claude"   // -p --output-format stream-json
+	Codex    Format = "codex"    // exec --json
+	Gemini   Format = "gemini"   // -o stream-json
+	Opencode Format = "opencode" // run --format json
+	Text     Format = "text"
+)
+
+// Of is the format of an agent profile: Text where it is not known.
+func Of(profile string) Format {
+	switch f := Format(profile); f {
+	case Claude, Codex, Gemini, Opencode:
+		return f
+	case Text:
+	}
+	return Text
+}
+
+// Kind says what an Item is.
+type Kind string
+
+// The kinds.
+const (
+	Said   Kind = "said"   // Text, by the agent
+	Tool   Kind = "tool"   // the tool Name is used; Text is its input, in short
+	Done   Kind = "done"   // the tool Name came back; Text says why it Failed
+	Used   Kind = "used"   // Usage so far: a total, never to be added
+	Limit  Kind = "limit"  // Limited is what the provider says of its limits
+	Error  Kind = "error"  // Name is the program's word for it, Text what it says
+	Result Kind = "result" // the program's last event; Text as with Error when it Failed
+	Plain  Kind = "plain"  // Text is a line that is not of the stream, as of stderr
+)
+
+// Item is one thing that a program said.
+type Item struct {
+	Kind    Kind
+	Name    string
+	Text    string
+	Piece   bool // of Said: the text goes on in the next item
+	Sub     bool // of an agent below the agent
+	Failed  bool
+	Passing bool // of Error: the program goes on by itself
+	Status  int  // of HTTP, where it is given
+	Usage   Usage
+	Limited Limits
+}
+
+// Usage counts tokens by kind. The kinds do not overlap.
+type Usage struct {
+	Input, CacheRead, CacheWrite, Output int64
+}
+
+func (u Usage) plus(v Usage) Usage {
+	return Usage{u.Input + v.Input, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite, u.Output + v.Output}
+}
+
+func (u Usage) minus(v Usage) Usage {
+	return Usage{u.Input - v.Input, u.CacheRead - v.CacheRead, u.CacheWrite - v.CacheWrite, u.Output - v.Output}
+}
+
+// Limits is what a provider says of its limits.
+type Limits struct {
+	Status string    // allowed, allowed_warning, rejected ...
+	Window string    // five_hour, seven_day ...
+	Reset  time.Time // zero is unknown
+	Used   float64   // share of the window, 1 is all; 0 is unknown
+}
+
+// Rejects says that the provider takes nothing more until Reset.
+func (l Limits) Rejects() bool { return l.Status == "rejected" || l.Status == "denied" }
+
+// Source says where a number comes from.
+type Source string
+
+// The sources.
+const (
+	Reported Source = "reported"
+	Unknown  Source = "unknown"
+)
+
+// Summary is what is known of a program from what it printed.
+type Summary struct {
+	Format    Format
+	Session   string
+	Model     string
+	Turns     int
+	Usage     Usage
+	UsageFrom Source
+	MicroUSD  int64 // cost, in millionths of a dollar
+	CostFrom  Source
+
+	Last    string // the end of the last text that the agent itself said
+	Plain   string // the end of what is not of the stream; of Text, of everything
+	Ended   bool   // the program said its last event
+	Final   string // the type of that event
+	Failed  bool   // which says that the agent failed
+	Reason  string // its words for that: subtype, error type, finish reason
+	Message string // what it says of the failure, else the last error that did not pass
+	Status  int    // of HTTP, with Message
+	Error   string // the program's word with Message
+	Limited Limits // the last that was said
+
+	Tools   int  // uses of tools
+	Denied  int  // uses that were not permitted
+	Retries int  // errors that passed
+	Pending int  // background tasks without an end
+	Asks    bool // it waits for a person
+
+	Lines, Junk, Unknown, Long int // lines: all, not of the stream, of unknown types, longer than is read
+}
+
+// Worked says whether the agent did anything: it used a tool, or tokens.
+func (s Summary) Worked() bool { return s.Tools > 0 || s.Usage != Usage{} }

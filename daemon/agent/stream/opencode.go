@@ -1,0 +1,58 @@
+package stream
+
+// opencode reads a line of opencode run --format json.
+func (r *Reader) opencode(o object) {
+	o.keep("sessionID", &r.sum.Session)
+	part := o.at("part")
+	switch typ := string(o.tag("type")); typ {
+	case "step_start":
+		r.goesOn()
+		r.sum.Turns++
+	case "text":
+		r.says(part.text("text"), false)
+	case "tool_use":
+		r.opencodeTool(part)
+	case "step_finish":
+		r.opencodeStep(part)
+	case "error":
+		e := o.at("error")
+		message := e.at("data").first("message", "responseBody")
+		if message == "" {
+			message = e.text("message")
+		}
+		r.fails(e.word("name"), message, int(e.at("data").count("statusCode")), false)
+		r.ends(typ, e.word("name"), message, true)
+	case "done":
+		elements(o.raw("rejected"), func([]byte) { r.sum.Denied++ })
+		if !r.sum.Failed {
+			r.ends(typ, o.word("reason"), "", false)
+		}
+	case "reasoning":
+	default:
+		r.sum.Unknown++
+	}
+}
+
+// opencodeTool is told once, when the tool has come back.
+func (r *Reader) opencodeTool(part object) {
+	state, name := part.at("state"), part.word("tool")
+	r.uses(part.word("callID"), name, inputOf(state, "input"), false)
+	r.returns(part.word("callID"), name, state.text("error"), state.word("status") == "error", false)
+}
+
+// opencodeStep ends a step; the one that wants no tool is the last.
+func (r *Reader) opencodeStep(part object) {
+	t := part.at("tokens")
+	cache := t.at("cache")
+	fresh := r.spent.add(part.tag("id"), Usage{
+		t.count("input"), cache.count("read"), cache.count("write"), t.count("output") + t.count("reasoning"),
+	})
+	if fresh && part.has("cost") {
+		r.sum.MicroUSD += micro(part.number("cost"))
+		r.sum.CostFrom = Reported
+	}
+	r.used(r.spent.total)
+	if reason := part.word("reason"); reason != "tool-calls" && reason != "" {
+		r.ends("step_finish", reason, "", reason == "error")
+	}
+}

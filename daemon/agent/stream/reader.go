@@ -1,0 +1,364 @@
+package stream
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	maxLine = 4 << 20 // bytes of a line that are read
+	maxTail = 8 << 10 // bytes of text that a Summary keeps
+	maxOpen = 64      // tools and tasks that are remembered until they end
+	// maxTries bounds how often another object is looked for in one line.
+	maxTries = 8
+)
+
+// Reader reads one program's output.
+type Reader struct {
+	emit   func(Item)
+	line   func(*Reader, object) // by format; nil is plain text
+	sum    Summary
+	buf    []byte // the line that has begun, at most maxLine of it
+	size   int    // bytes of that line
+	end    byte   // its last byte that is not white space
+	lost   bool   // its beginning is not known
+	begun  bool   // something was read
+	arena  arena  // of the line that is read
+	last   roll
+	plains roll
+
+	tools    ring // names of tools by the id of their use
+	spent    spent
+	speaking bool // the last item is a piece of a text
+}
+
+// New makes a reader. It gives items to emit, nil for none, from within Write,
+// Gap and End.
+func New(f Format, emit func(Item)) *Reader {
+	if emit == nil {
+		emit = func(Item) {}
+	}
+	r := &Reader{emit: emit, sum: Summary{Format: f, UsageFrom: Unknown, CostFrom: Unknown}}
+	switch f {
+	case Claude:
+		r.line = (*Reader).claude
+	case Codex:
+		r.line = (*Reader).codex
+	case Gemini:
+		r.line = (*Reader).gemini
+	case Opencode:
+		r.line = (*Reader).opencode
+	case Text:
+	}
+	return r
+}
+
+// Write reads the next bytes. It takes all of them, always.
+func (r *Reader) Write(p []byte) (int, error) {
+	n := len(p)
+	for len(p) > 0 {
+		i := bytes.IndexByte(p, '\n')
+		if i < 0 {
+			r.add(p)
+			break
+		}
+		if r.size == 0 && i <= maxLine {
+			r.whole(p[:i])
+		} else {
+			r.add(p[:i])
+			r.finish()
+		}
+		p = p[i+1:]
+	}
+	return n, nil
+}
+
+// Gap says that bytes are missing here: what is left of their line is skipped.
+func (r *Reader) Gap() {
+	r.finish()
+	r.lost = true
+}
+
+// End reads a last line that has no end of its own, and gives the summary.
+func (r *Reader) End() Summary {
+	r.finish()
+	return r.Summary()
+}
+
+// Summary is what is known so far.
+func (r *Reader) Summary() Summary {
+	s := r.sum
+	s.Last, s.Plain = r.last.text(), r.plains.text()
+	if r.line == nil {
+		s.Last = s.Plain
+	}
+	return s
+}
+
+// add puts off a piece of a line.
+func (r *Reader) add(p []byte) {
+	r.size += len(p)
+	if room := maxLine - len(r.buf); room > 0 {
+		r.buf = append(r.buf, p[:min(len(p), room)]...)
+	}
+	if t := bytes.TrimRight(p, " \t\r\x00"); len(t) > 0 {
+		r.end = t[len(t)-1]
+	}
+}
+
+// finish reads the line that was put off.
+func (r *Reader) finish() {
+	if r.size == 0 {
+		return
+	}
+	if r.size > maxLine && !r.lost {
+		r.cut(r.buf)
+	} else {
+		r.whole(r.buf)
+	}
+	r.size, r.end, r.buf = 0, 0, r.buf[:0]
+	if cap(r.buf) > 1<<20 {
+		r.buf = nil
+	}
+}
+
+// trim takes off what is around a line: white space, NUL, and a byte order mark
+// at the very beginning.
+func (r *Reader) trim(line []byte) []byte {
+	if !r.begun {
+		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+		r.begun = len(line) > 0
+	}
+	return bytes.Trim(line, " \t\r\x00")
+}
+
+// whole reads a line of which everything is there.
+func (r *Reader) whole(line []byte) {
+	if r.lost {
+		r.lost = false
+		return
+	}
+	line = r.trim(line)
+	if len(line) == 0 {
+		return
+	}
+	r.sum.Lines++
+	if r.line == nil {
+		r.said(valid(line[:min(len(line), maxText)], len(line) > maxText))
+		return
+	}
+	broken := 0
+	for try := 0; len(line) > 0 && try < maxTries; try++ {
+		r.arena.m = r.arena.m[:0]
+		if o, end := r.arena.parse(line); end > 0 {
+			r.object(o)
+			line = bytes.TrimLeft(line[end:], " \t\r\x00")
+			continue
+		}
+		// Another program may have written into the line.
+		at := bytes.Index(line[1:], []byte(`{"type":`)) + 1
+		if at == 0 {
+			break
+		}
+		broken += r.plain(line[:at])
+		line = line[at:]
+	}
+	if broken += r.plain(line); broken > 0 {
+		r.emit(Item{Kind: Plain, Text: "(a broken line of " + strconv.Itoa(broken) + " bytes)"})
+	}
+}
+
+// cut reads the head of a line that is too long.
+func (r *Reader) cut(head []byte) {
+	r.sum.Lines++
+	r.sum.Long++
+	head = r.trim(head)
+	if r.line == nil {
+		r.said(valid(head[:min(len(head), maxText)], true))
+		return
+	}
+	r.arena.m = r.arena.m[:0]
+	o, _ := r.arena.parse(head)
+	if len(o.m) == 0 || r.end != '}' {
+		r.plain(head)
+		return
+	}
+	r.object(o)
+}
+
+func (r *Reader) object(o object) {
+	if len(o.tag("type")) == 0 {
+		r.sum.Unknown++
+		return
+	}
+	r.line(r, o)
+}
+
+// plain notes text that is not of the stream. Of what is left of an object it
+// only says how long it is.
+func (r *Reader) plain(line []byte) (broken int) {
+	line = bytes.Trim(line, " \t\r\x00")
+	if len(line) == 0 {
+		return 0
+	}
+	r.sum.Junk++
+	if line[0] == '{' {
+		return len(line)
+	}
+	t := clean(valid(line[:min(len(line), maxTail)], len(line) > maxTail))
+	r.plains.add(t + "\n")
+	r.emit(Item{Kind: Plain, Text: t})
+	return 0
+}
+
+// said is a line of a program without a stream.
+func (r *Reader) said(line string) {
+	r.plains.add(clean(line) + "\n")
+	r.emit(Item{Kind: Said, Text: line})
+}
+
+// says is what the agent said.
+func (r *Reader) says(t string, sub bool) {
+	if strings.TrimSpace(t) == "" {
+		return
+	}
+	if !sub {
+		r.last.set(t)
+	}
+	r.emit(Item{Kind: Said, Text: t, Sub: sub})
+}
+
+// uses is a tool that is used.
+func (r *Reader) uses(id, name, input string, sub bool) {
+	r.sum.Tools++
+	r.tools.put(id, name)
+	r.emit(Item{Kind: Tool, Name: name, Text: input, Sub: sub})
+}
+
+// returns is a tool that came back.
+func (r *Reader) returns(id, name, why string, failed, sub bool) {
+	if t, ok := r.tools.take(id); ok {
+		name = t
+	}
+	if !failed {
+		why = ""
+	}
+	r.emit(Item{Kind: Done, Name: name, Text: short(why), Failed: failed, Sub: sub})
+}
+
+// fails is an error; one that passes changes nothing.
+func (r *Reader) fails(name, message string, status int, passing bool) {
+	if passing {
+		r.sum.Retries++
+	} else {
+		r.sum.Error, r.sum.Message, r.sum.Status = name, tail(message), status
+	}
+	r.emit(Item{Kind: Error, Name: name, Text: message, Status: status, Passing: passing})
+}
+
+// ends is the last event.
+func (r *Reader) ends(typ, reason, message string, failed bool) {
+	r.sum.Ended, r.sum.Final, r.sum.Failed, r.sum.Reason = true, typ, failed, reason
+	if message != "" {
+		r.sum.Message = tail(message)
+	}
+	r.emit(Item{Kind: Result, Name: reason, Text: message, Failed: failed, Status: r.sum.Status, Usage: r.sum.Usage})
+}
+
+// goesOn takes back a last event: more came after it.
+func (r *Reader) goesOn() {
+	r.sum.Ended, r.sum.Final, r.sum.Failed, r.sum.Reason = false, "", false, ""
+}
+
+// used is the usage so far.
+func (r *Reader) used(u Usage) {
+	if u == r.sum.Usage && r.sum.UsageFrom == Reported {
+		return
+	}
+	r.sum.Usage, r.sum.UsageFrom = u, Reported
+	r.emit(Item{Kind: Used, Usage: u})
+}
+
+func (r *Reader) limit(l Limits) {
+	r.sum.Limited = l
+	r.emit(Item{Kind: Limit, Limited: l})
+}
+
+// tail is the end of a text, on a rune's boundary.
+func tail(s string) string {
+	if len(s) <= maxTail {
+		return s
+	}
+	s = s[len(s)-maxTail:]
+	for len(s) > 0 && !utf8.RuneStart(s[0]) {
+		s = s[1:]
+	}
+	return s
+}
+
+// roll is the end of a text that grows.
+type roll struct{ b []byte }
+
+func (r *roll) set(t string) {
+	r.b = r.b[:0]
+	r.add(t)
+}
+
+func (r *roll) add(t string) {
+	if len(t) > maxTail {
+		t = tail(t)
+	}
+	if len(r.b)+len(t) > 4*maxTail {
+		r.b = append(r.b[:0], r.b[len(r.b)-maxTail:]...)
+	}
+	r.b = append(r.b, t...)
+}
+
+func (r *roll) text() string { return tail(string(r.b)) }
+
+// ring remembers the last few words by key.
+type ring struct {
+	keys, words [maxOpen]string
+	next        int
+}
+
+func (r *ring) put(key, value string) {
+	r.keys[r.next], r.words[r.next] = key, value
+	r.next = (r.next + 1) % maxOpen
+}
+
+func (r *ring) take(key string) (string, bool) {
+	for i := range r.keys {
+		if key != "" && r.keys[i] == key {
+			r.keys[i] = ""
+			return r.words[i], true
+		}
+	}
+	return "", false
+}
+
+// spent adds up usage that is reported several times under one id, as for each
+// part of a message.
+type spent struct {
+	ids   [maxOpen]string
+	each  [maxOpen]Usage
+	next  int
+	total Usage
+}
+
+func (s *spent) add(id []byte, u Usage) (fresh bool) {
+	id = id[:min(len(id), maxWord)]
+	for i := range s.ids {
+		if len(id) > 0 && s.ids[i] == string(id) {
+			s.total = s.total.minus(s.each[i]).plus(u)
+			s.each[i] = u
+			return false
+		}
+	}
+	s.total = s.total.plus(u)
+	s.ids[s.next], s.each[s.next] = string(id), u
+	s.next = (s.next + 1) % maxOpen
+	return true
+}

@@ -1,0 +1,324 @@
+package stream_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"autopilot/daemon/agent/stream"
+)
+
+var update = flag.Bool("update", false, "write what the samples are read as")
+
+var formats = []stream.Format{stream.Claude, stream.Codex, stream.Gemini, stream.Opencode, stream.Text}
+
+// samples are the files of testdata; their extension is the format.
+func samples(tb testing.TB) map[string][]byte {
+	tb.Helper()
+	files, err := filepath.Glob("testdata/*.*")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	out := map[string][]byte{}
+	for _, f := range files {
+		if strings.HasSuffix(f, ".want") {
+			continue
+		}
+		b, err := os.ReadFile(f)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		out[f] = b
+	}
+	if len(out) < 10 {
+		tb.Fatalf("only %d samples", len(out))
+	}
+	return out
+}
+
+func formatOf(file string) stream.Format { return stream.Format(filepath.Ext(file)[1:]) }
+
+type read struct {
+	Items   []stream.Item
+	Summary stream.Summary
+	Text    string
+}
+
+// readAll reads pieces of an output.
+func readAll(f stream.Format, pieces ...[]byte) read {
+	var out read
+	var w stream.Writer
+	r := stream.New(f, func(i stream.Item) {
+		out.Items = append(out.Items, i)
+		w.Add(i)
+	})
+	for _, p := range pieces {
+		_, _ = r.Write(p)
+	}
+	out.Summary = r.End()
+	w.End()
+	out.Text = w.Take()
+	return out
+}
+
+// show writes the fields of a struct that are not zero.
+func show(v any) string {
+	var out []string
+	for f, v := range reflect.ValueOf(v).Fields() {
+		switch {
+		case v.IsZero():
+		case v.Kind() == reflect.Struct && v.Type() != reflect.TypeFor[time.Time]():
+			out = append(out, f.Name+"("+show(v.Interface())+")")
+		case v.Kind() == reflect.String:
+			out = append(out, fmt.Sprintf("%s=%q", f.Name, v.String()))
+		default:
+			out = append(out, fmt.Sprintf("%s=%v", f.Name, v))
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func TestSamplesAreReadAsTheyWere(t *testing.T) {
+	t.Parallel()
+	for file, src := range samples(t) {
+		got := readAll(formatOf(file), src)
+		var b strings.Builder
+		for _, i := range got.Items {
+			b.WriteString(show(i) + "\n")
+		}
+		fmt.Fprintf(&b, "\n%s\n\n%s", show(got.Summary), got.Text)
+		name := file + ".want"
+		if *update {
+			if err := os.WriteFile(name, []byte(b.String()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(string(want), b.String()); d != "" {
+			t.Errorf("%s is read otherwise (-want +got):\n%s", file, d)
+		}
+	}
+}
+
+func TestTheTotalOfAResultIsTheUsage(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]struct {
+		usage stream.Usage
+		cost  int64
+		from  stream.Source
+	}{
+		"ok.claude":     {stream.Usage{Input: 120, CacheRead: 16000, CacheWrite: 900, Output: 2210}, 421_300, stream.Reported},
+		"twice.claude":  {stream.Usage{Input: 10, Output: 20}, 500_000, stream.Reported},
+		"ok.codex":      {stream.Usage{Input: 315, CacheRead: 24448, Output: 122}, 0, stream.Unknown},
+		"ok.gemini":     {stream.Usage{Input: 600, CacheRead: 100, Output: 200}, 0, stream.Unknown},
+		"ok.opencode":   {stream.Usage{Input: 110, CacheRead: 55, CacheWrite: 3, Output: 23}, 22_300, stream.Reported},
+		"limit.text":    {stream.Usage{}, 0, stream.Unknown},
+		"failed.codex":  {stream.Usage{}, 0, stream.Unknown},
+		"failed.gemini": {stream.Usage{Input: 7, Output: 2}, 0, stream.Unknown},
+	} {
+		s := readAll(formatOf(file), samples(t)["testdata/"+file]).Summary
+		if s.Usage != want.usage || s.MicroUSD != want.cost || s.CostFrom != want.from {
+			t.Errorf("%s: %+v, %d micro-USD (%s), want %+v", file, s.Usage, s.MicroUSD, s.CostFrom, want)
+		}
+	}
+}
+
+func TestUsageInFlightCountsAMessageOnce(t *testing.T) {
+	t.Parallel()
+	src := samples(t)["testdata/ok.claude"]
+	whole := readAll(stream.Claude, src[:bytes.Index(src, []byte(`{"type":"system","subtype":"task_started"`))])
+	if want := (stream.Usage{Input: 22, CacheRead: 1900, Output: 70}); whole.Summary.Usage != want || whole.Summary.Ended {
+		t.Errorf("%+v, want %+v", whole.Summary.Usage, want)
+	}
+}
+
+func TestAnySplitGivesTheSameItems(t *testing.T) {
+	t.Parallel()
+	all := samples(t)
+	rapid.Check(t, func(r *rapid.T) {
+		for file, src := range all {
+			for _, f := range []stream.Format{formatOf(file), stream.Claude} {
+				var pieces [][]byte
+				for rest := src; len(rest) > 0; {
+					n := rapid.IntRange(1, len(rest)).Draw(r, "n")
+					if rapid.Bool().Draw(r, "small") {
+						n = min(n, 7)
+					}
+					pieces, rest = append(pieces, rest[:n]), rest[n:]
+				}
+				if d := cmp.Diff(readAll(f, src), readAll(f, pieces...)); d != "" {
+					r.Fatalf("%s as %s (-at once +in pieces):\n%s", file, f, d)
+				}
+			}
+		}
+	})
+}
+
+func TestAByteAtATimeIsEnough(t *testing.T) {
+	t.Parallel()
+	for file, src := range samples(t) {
+		pieces := make([][]byte, len(src))
+		for i := range src {
+			pieces[i] = src[i : i+1]
+		}
+		if d := cmp.Diff(readAll(formatOf(file), src), readAll(formatOf(file), pieces...)); d != "" {
+			t.Errorf("%s (-at once +by bytes):\n%s", file, d)
+		}
+	}
+}
+
+// giant writes a line of so many MiB between two others, in pieces.
+func giant(r *stream.Reader, head, end string, mib int) {
+	fill := bytes.Repeat([]byte(`x\n\"\\`), 1<<20/7)
+	_, _ = r.Write([]byte("{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s\"}\n" + head))
+	for range mib {
+		_, _ = r.Write(fill)
+	}
+	_, _ = r.Write([]byte(end + "\n{\"type\":\"assistant\",\"message\":{\"id\":\"z\",\"content\":[{\"type\":\"text\",\"text\":\"later\"}]}}\n"))
+}
+
+func TestAGiantLineLosesNothingButItself(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		head, end string
+		ended     bool
+	}{
+		"tool result":        {`{"type":"user","message":{"content":[{"type":"tool_result","content":"`, `"}]}}`, false},
+		"result":             {`{"type":"result","subtype":"success","is_error":false,"session_id":"s","result":"`, `"}`, true},
+		"result that is cut": {`{"type":"result","subtype":"success","is_error":false,"result":"`, ``, false},
+		"junk":               {`here it comes: `, ``, false},
+	} {
+		var items int
+		r := stream.New(stream.Claude, func(stream.Item) { items++ })
+		giant(r, c.head, c.end, 200)
+		s := r.End()
+		if s.Last != "later" || s.Long != 1 || s.Lines != 3 || s.Ended != c.ended || items > 3 {
+			t.Errorf("%s: %d items, last %.20q, %+v", name, items, s.Last, s.Lines)
+		}
+	}
+}
+
+func TestAGiantLineTakesLittleMemory(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	giant(stream.New(stream.Claude, nil), `{"type":"user","message":"`, `"}`, 200)
+	giant(stream.New(stream.Text, nil), `{"type":"user","message":"`, `"}`, 200)
+	runtime.ReadMemStats(&after)
+	if n := (after.TotalAlloc - before.TotalAlloc) >> 20; n > 80 {
+		t.Errorf("%d MiB were allocated", n)
+	}
+}
+
+func TestAGapSkipsTheRestOfItsLine(t *testing.T) {
+	t.Parallel()
+	var w stream.Writer
+	r := stream.New(stream.Claude, w.Add)
+	_, _ = r.Write([]byte(`{"type":"assistant","message":{"content":[{"type":"te`))
+	r.Gap()
+	_, _ = r.Write([]byte("xt\",\"text\":\"lost\"}]}}\n{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"kept\"}]}}\n"))
+	r.End()
+	if got, want := w.Take(), "(a broken line of 53 bytes)\nkept\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestEqualLinesAreCounted(t *testing.T) {
+	t.Parallel()
+	line := `{"type":"error","message":"Reconnecting... 1/5"}` + "\n"
+	got := readAll(stream.Codex, []byte(strings.Repeat(line, 40)+`{"type":"turn.started"}`))
+	if want := "error: Reconnecting... 1/5\n  (39 more like it)\n"; got.Text != want {
+		t.Errorf("%q, want %q", got.Text, want)
+	}
+}
+
+func TestWordsAreTheEndOfWhatWasSaid(t *testing.T) {
+	t.Parallel()
+	src := samples(t)["testdata/ok.claude"]
+	got := stream.Words(stream.Claude, src[300:], true, 80)
+	if !strings.HasSuffix(got, "I am a sub-agent.\nended: success\n") || len(got) > 80 {
+		t.Errorf("%q", got)
+	}
+}
+
+func fuzz(f *testing.F, format stream.Format) {
+	for _, src := range samples(f) {
+		f.Add(src, uint16(len(src)/2))
+	}
+	f.Fuzz(func(t *testing.T, src []byte, at uint16) {
+		n := min(int(at), len(src))
+		whole, split := readAll(format, src), readAll(format, src[:n], src[n:])
+		if d := cmp.Diff(whole, split); d != "" {
+			t.Fatalf("-at once +split at %d:\n%s", n, d)
+		}
+		if !utf8.ValidString(whole.Text + whole.Summary.Last + whole.Summary.Message) {
+			t.Fatalf("not UTF-8: %q", whole.Text)
+		}
+		if strings.ContainsAny(whole.Text, "\x1b\x00\u009b\u202e") {
+			t.Fatalf("steers: %q", whole.Text)
+		}
+		if u := whole.Summary.Usage; min(u.Input, u.CacheRead, u.CacheWrite, u.Output, whole.Summary.MicroUSD) < 0 {
+			t.Fatalf("below nothing: %+v", u)
+		}
+		// What comes after is never lost.
+		src = append(bytes.Clone(src), "\nnot of the stream\n"...)
+		if s := readAll(format, src).Summary; !strings.HasSuffix(s.Plain, "not of the stream\n") {
+			t.Fatalf("the last line is lost: %q", s.Plain)
+		}
+	})
+}
+
+func FuzzClaude(f *testing.F)   { fuzz(f, stream.Claude) }
+func FuzzCodex(f *testing.F)    { fuzz(f, stream.Codex) }
+func FuzzGemini(f *testing.F)   { fuzz(f, stream.Gemini) }
+func FuzzOpencode(f *testing.F) { fuzz(f, stream.Opencode) }
+func FuzzText(f *testing.F)     { fuzz(f, stream.Text) }
+
+// BenchmarkRead reads an output with tool results of 6 KB, in the pieces in which
+// an output comes.
+func BenchmarkRead(b *testing.B) {
+	result := `{"type":"user","session_id":"7b0c","parent_tool_use_id":null,"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","is_error":false,"content":"` +
+		strings.Repeat(`    12\tfunc main() {\n    13\t\tfmt.Println(\"hello\")\n`, 120) + `"}]}}` + "\n"
+	for _, f := range formats {
+		for _, kind := range []string{"sample", "large"} {
+			src := samples(b)["testdata/ok."+string(f)]
+			if kind == "large" {
+				if f != stream.Claude {
+					continue
+				}
+				src = append(bytes.Clone(src), result...)
+				src = append(src, result...)
+			}
+			if len(src) == 0 {
+				src = samples(b)["testdata/limit.text"]
+			}
+			src = bytes.Repeat(src, 1<<20/len(src)+1)
+			b.Run(string(f)+"/"+kind, func(b *testing.B) {
+				b.SetBytes(int64(len(src)))
+				b.ReportAllocs()
+				for b.Loop() {
+					r := stream.New(f, nil)
+					for p := src; len(p) > 0; {
+						n := min(len(p), 32<<10)
+						_, _ = r.Write(p[:n])
+						p = p[n:]
+					}
+					r.End()
+				}
+			})
+		}
+	}
+}
