@@ -39,8 +39,9 @@ type feed struct {
 	style render.Style
 	send  func(any)
 	now   func() time.Time
-	poll  chan struct{} // ask for the list at once
-	look  chan struct{} // the selection has changed
+	guard func(work func()) func() // around each goroutine
+	poll  chan struct{}            // ask for the list at once
+	look  chan struct{}            // the selection has changed
 
 	mu       sync.Mutex
 	selected string
@@ -49,14 +50,14 @@ type feed struct {
 }
 
 func newFeed(src Source, style render.Style, now func() time.Time, send func(any)) *feed {
-	return &feed{src: src, style: style, send: send, now: now, poll: make(chan struct{}, 1), look: make(chan struct{}, 1)}
+	return &feed{src: src, style: style, send: send, now: now, guard: func(work func()) func() { return work }, poll: make(chan struct{}, 1), look: make(chan struct{}, 1)}
 }
 
 // run feeds until the end of ctx.
 func (f *feed) run(ctx context.Context) {
 	var wg sync.WaitGroup
-	wg.Go(func() { f.lists(ctx) })
-	wg.Go(func() { f.details(ctx) })
+	wg.Go(f.guard(func() { f.lists(ctx) }))
+	wg.Go(f.guard(func() { f.details(ctx) }))
 	wg.Wait()
 }
 

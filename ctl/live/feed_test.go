@@ -243,3 +243,38 @@ func TestAStopIsToldAndShownAtOnce(t *testing.T) {
 		}
 	})
 }
+
+// Whatever ends the screen, the terminal is left as it was found.
+func TestEveryGoroutineGivesTheTerminalBackBeforeItsPanicIsShown(t *testing.T) {
+	t.Parallel()
+	var order []string
+	func() {
+		defer func() { order = append(order, recover().(string)) }()
+		guarded(func() { order = append(order, "given back") }, func() { panic("panic") })()
+	}()
+	if diff := cmp.Diff([]string{"given back", "panic"}, order); diff != "" {
+		t.Error(diff)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		n := 0
+		src := &fakeSource{runs: runs()}
+		f := newFeed(src, render.Style{}, time.Now, func(any) {})
+		f.guard = func(work func()) func() {
+			mu.Lock()
+			defer mu.Unlock()
+			n++
+			return work
+		}
+		f.follow(New(render.Style{}, "/", "/", src.runs[0].ID))
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		wg.Go(func() { f.run(ctx) })
+		after(time.Second)
+		cancel()
+		wg.Wait()
+		if n != 4 { // lists, details, a log and its stream
+			t.Errorf("%d goroutines are guarded", n)
+		}
+	})
+}

@@ -36,10 +36,10 @@ func (l *logs) show(ctx context.Context, want, have what) {
 	ctx, l.cancel = context.WithCancel(ctx)
 	done := make(chan struct{})
 	l.done = done
-	go func() {
+	go l.f.guard(func() {
 		defer close(done)
 		l.f.followLog(ctx, want.run)
-	}()
+	})()
 }
 
 func (l *logs) stop() {
@@ -56,7 +56,7 @@ func (f *feed) followLog(ctx context.Context, run string) {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	ended := make(chan struct{})
-	wg.Go(func() {
+	wg.Go(f.guard(func() {
 		defer close(ended)
 		for frame, err := range f.src.Logs(ctx, run) {
 			if err != nil {
@@ -64,7 +64,7 @@ func (f *feed) followLog(ctx context.Context, run string) {
 			}
 			t.add(frame)
 		}
-	})
+	}))
 	tick := time.NewTicker(logEvery)
 	defer tick.Stop()
 	for {

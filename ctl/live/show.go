@@ -38,20 +38,10 @@ func Show(ctx context.Context, m Model, o Options) (interrupted bool, err error)
 		tea.WithEnvironment(o.Environ), tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond))
 	p.feed = newFeed(o.Source, m.style, o.Now, func(msg any) { t.Send(msg) })
 	p.feed.follow(m)
-	guarded := func(work func()) {
-		wg.Go(func() {
-			defer func() {
-				if r := recover(); r != nil {
-					t.Kill() // gives the terminal back before the panic is shown
-					panic(r)
-				}
-			}()
-			work()
-		})
-	}
-	guarded(func() { p.feed.run(ctx) })
-	guarded(func() { clock(ctx, o.Now, t.Send) })
-	guarded(func() {
+	p.feed.guard = func(work func()) func() { return guarded(t.Kill, work) }
+	wg.Go(func() { p.feed.run(ctx) })
+	wg.Go(p.feed.guard(func() { clock(ctx, o.Now, t.Send) }))
+	wg.Go(func() {
 		select {
 		case <-o.Signals:
 			t.Send(Key{Name: "ctrl+c"})
@@ -63,6 +53,19 @@ func Show(ctx context.Context, m Model, o Options) (interrupted bool, err error)
 		return false, fmt.Errorf("show the screen: %w", err)
 	}
 	return p.interrupted, context.Cause(ctx)
+}
+
+// guarded is work that gives the terminal back before its panic is shown.
+func guarded(giveBack, work func()) func() {
+	return func() {
+		defer func() {
+			if r := recover(); r != nil {
+				giveBack()
+				panic(r)
+			}
+		}()
+		work()
+	}
 }
 
 // clock sends the time each second, as ages grow.
@@ -104,7 +107,7 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return p, tea.Suspend
 	case want.Stop != "":
 		name := m.handle(want.Stop)
-		p.wg.Go(func() { p.feed.stop(p.ctx, want.Stop, name) })
+		p.wg.Go(p.feed.guard(func() { p.feed.stop(p.ctx, want.Stop, name) }))
 	}
 	return p, nil
 }
