@@ -2,10 +2,6 @@ package wire
 
 import "time"
 
-// SchemaNotification names what commands of notify rules read on their standard
-// input and what webhooks are sent, in an Envelope.
-const SchemaNotification = "autopilot.notification"
-
 // KindDigest is the kind of a notification that stands for several.
 const KindDigest = "digest"
 
@@ -44,18 +40,22 @@ type NotifyStatus struct {
 	At      *time.Time `json:"at,omitzero"`    // when that was
 }
 
-// SchemaService names the answers of daemon install and uninstall.
-const SchemaService = "autopilot.service"
+// NotifyTestRequest sends a test through every configured way.
+type NotifyTestRequest struct {
+	On string `json:"on,omitzero"` // only rules for this kind
+}
 
-// ServiceView is what became of the daemon as a service.
-type ServiceView struct {
-	File      string   `json:"file"`
-	Text      string   `json:"text,omitzero"` // of the file
-	Installed bool     `json:"installed"`
-	Changed   bool     `json:"changed"` // the file was written or taken away, or would be
-	DryRun    bool     `json:"dry_run,omitzero"`
-	Active    bool     `json:"active,omitzero"`   // the service runs
-	Problem   string   `json:"problem,omitzero"`  // what the service manager said
-	Commands  []string `json:"commands,omitzero"` // to run, or to be run
-	Linger    bool     `json:"linger"`            // services of the user go on without a session
+// NotifyView is what became of each.
+type NotifyView struct {
+	Results []NotifyResult `json:"results"`
+	File    string         `json:"file"` // where rules are written
+}
+
+// NotifyResult is one way and its outcome.
+type NotifyResult struct {
+	Rule  string `json:"rule"` // its position and what it runs
+	OK    bool   `json:"ok"`
+	Error string `json:"error,omitzero"`
+	Note  string `json:"note,omitzero"`
+	MS    int64  `json:"ms"`
 }

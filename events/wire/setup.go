@@ -82,7 +82,7 @@ type TrustView struct {
 	Diff    string     `json:"diff,omitzero"`   // unified, from Before, or the whole file as added
 }
 
-// AgentRequest asks which agents there are; with Name for that one, checked.
+// AgentRequest asks which agents there are; with Name for that one.
 type AgentRequest struct {
 	Workspace string   `json:"workspace"`
 	Env       []string `json:"env"` // as with StartRequest
@@ -205,22 +205,15 @@ type DoctorFinding struct {
 	Fix   string `json:"fix,omitzero"`
 }
 
-// NotifyTestRequest sends a test through every configured way.
-type NotifyTestRequest struct {
-	On string `json:"on,omitzero"` // only rules for this kind
-}
-
-// NotifyView is what became of each.
-type NotifyView struct {
-	Results []NotifyResult `json:"results"`
-	File    string         `json:"file"` // where rules are written
-}
-
-// NotifyResult is one way and its outcome.
-type NotifyResult struct {
-	Rule  string `json:"rule"` // its position and what it runs
-	OK    bool   `json:"ok"`
-	Error string `json:"error,omitzero"`
-	Note  string `json:"note,omitzero"`
-	MS    int64  `json:"ms"`
+// ServiceView is what became of the daemon as a service.
+type ServiceView struct {
+	File      string   `json:"file"`
+	Text      string   `json:"text,omitzero"` // of the file
+	Installed bool     `json:"installed"`
+	Changed   bool     `json:"changed"` // the file was written or taken away, or would be
+	DryRun    bool     `json:"dry_run,omitzero"`
+	Active    bool     `json:"active,omitzero"`   // the service runs
+	Problem   string   `json:"problem,omitzero"`  // what the service manager said
+	Commands  []string `json:"commands,omitzero"` // to run, or to be run
+	Linger    bool     `json:"linger"`            // services of the user go on without a session
 }

@@ -124,6 +124,10 @@ const (
 	SchemaPreview = "autopilot.preview"
 	SchemaVersion = "autopilot.version"
 	SchemaError   = "autopilot.error"
+	SchemaService = "autopilot.service" // of daemon install and uninstall
+	// SchemaNotification is what commands of notify rules read on their standard
+	// input and what webhooks are sent.
+	SchemaNotification = "autopilot.notification"
 )
 
 // Envelope wraps a --json answer.
