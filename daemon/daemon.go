@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/oklog/ulid/v2"
 
 	"autopilot/daemon/blob"
 	"autopilot/daemon/bus"
@@ -342,12 +345,23 @@ func (d *Daemon) drain(ctx context.Context) error {
 	}
 }
 
+// errHost says that the file with the name of this host has none: what was
+// trusted is stored under that name, so it is not made anew without a word.
+var errHost = errors.New("not the name of a host")
+
 // hostID is the name of this host and state directory in events. It is made
 // once.
 func hostID(state string) (string, error) {
 	path := filepath.Join(state, "host")
 	b, err := os.ReadFile(path)
-	if err == nil && len(b) > 0 {
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && len(b) == 0:
+	case err != nil:
+		return "", fmt.Errorf("%w: %w", errHost, err)
+	default:
+		if _, err := ulid.ParseStrict(string(b)); err != nil {
+			return "", fmt.Errorf("read %s: %w", path, errHost)
+		}
 		return string(b), nil
 	}
 	id := newID(time.Now())

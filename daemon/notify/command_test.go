@@ -211,6 +211,25 @@ func TestAnOutboxThatCannotBeReadIsPutAside(t *testing.T) {
 	}
 }
 
+func TestAnOutboxThatIsNoFileMakesRoomForOne(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, quick())
+	b.n.Close()
+	if err := errors.Join(os.RemoveAll(b.n.path()), os.MkdirAll(filepath.Join(b.n.path(), "sub"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if b.open() {
+		t.Error("a directory passes for an outbox")
+	}
+	if err := b.n.Add("somewhere"); err != nil {
+		t.Error(err)
+	}
+	b.n.Close()
+	if !b.open() {
+		t.Error("what was stored is not found again")
+	}
+}
+
 func TestATextOfTheDesktopIsNoMarkupAndNoScript(t *testing.T) {
 	t.Parallel()
 	argv := desktopArgv(notification{Kind: "needs_person", Line: `run x: <b>"$(reboot)"`, Next: "apctl why x"})

@@ -41,16 +41,16 @@ func (b *outbox) took(key string) bool {
 }
 
 // readOutbox reads the file. known is false when there is none, or none that
-// this version can read: it is put aside, as nothing else depends on it.
+// this version can read: it is put aside, also where it is no file at all, as
+// nothing else depends on it and the next one needs the name.
 func readOutbox(path string) (b outbox, known bool, err error) {
 	src, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return newOutbox(), false, nil
 	}
-	if err != nil {
-		return newOutbox(), false, fmt.Errorf("read notifications: %w", err)
+	if err == nil {
+		err = json.Unmarshal(src, &b)
 	}
-	err = json.Unmarshal(src, &b)
 	if err == nil && b.V != outboxVersion {
 		err = fmt.Errorf("version %d is not known", b.V)
 	}

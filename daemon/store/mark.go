@@ -11,7 +11,8 @@ import (
 	"sync"
 )
 
-// ErrMark says that a mark file is none: what was acknowledged is not known.
+// ErrMark says that a mark file is none, or cannot be read: what was
+// acknowledged is not known.
 var ErrMark = errors.New("not a mark")
 
 // markBytes is the size of a mark: one write of so little is whole or not
@@ -102,7 +103,7 @@ func readMark(path string) (state, error) {
 		return state{clean: -1}, nil
 	}
 	if err != nil {
-		return state{}, fmt.Errorf("read mark: %w", err)
+		return state{}, fmt.Errorf("%w: %w", ErrMark, err)
 	}
 	f := strings.Fields(string(b))
 	if len(f) != 6 || f[0] != "1" {

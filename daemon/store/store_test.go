@@ -237,4 +237,7 @@ func TestWithoutAMarkNothingIsClaimed(t *testing.T) {
 	if err := store.Check(t.TempDir(), junk, "boot", true); !errors.Is(err, store.ErrMark) {
 		t.Errorf("a mark that cannot be read: %v", err)
 	}
+	if err := store.Check(t.TempDir(), t.TempDir(), "boot", true); !errors.Is(err, store.ErrMark) {
+		t.Errorf("a mark that is a directory: %v", err)
+	}
 }
