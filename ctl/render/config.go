@@ -132,7 +132,7 @@ func (s Style) ConfigWas(v wire.ConfigView, req wire.ConfigSetRequest) string {
 	if !req.User && !v.Trusted {
 		text += "  apctl trust   a person has to agree to it before a run uses it\n"
 	}
-	if req.User && slices.Contains([]string{"durability", "quota", "idle"}, req.Key) {
+	if slices.ContainsFunc(v.Values, func(c wire.ConfigValue) bool { return c.Key == req.Key && c.Restart }) {
 		text += "  apctl daemon restart   it counts from the daemon's next start\n"
 	}
 	return text

@@ -130,7 +130,7 @@ func (l Layers) Value(key string) (wire.ConfigValue, bool) {
 	if !ok {
 		return wire.ConfigValue{}, false
 	}
-	v := wire.ConfigValue{Key: key, Help: s.Help, Value: s.Default, Origin: string(FromDefault)}
+	v := wire.ConfigValue{Key: key, Help: s.Help, Value: s.Default, Origin: string(FromDefault), Restart: s.Restart}
 	if text, ok := l.Environment[key]; ok {
 		v.Value, v.Origin, v.Where = text, string(FromEnvironment), variable(key)
 		return v, true

@@ -31,6 +31,8 @@ type ConfigValue struct {
 	Origin string `json:"origin"`         // flag, environment, project, user or default
 	Where  string `json:"where,omitzero"` // variable, or file:line
 	Help   string `json:"help,omitzero"`  // one line
+	// Restart says that a change counts from the daemon's next start.
+	Restart bool `json:"restart,omitzero"`
 }
 
 // ConfigProblem is one thing that is wrong with a file.
