@@ -122,10 +122,10 @@ func (a *app) askAgents(ctx context.Context, name string, check bool) (wire.Agen
 		return v, err
 	}
 	if v.Untrusted != "" && !a.json {
-		a.note(render.Note(v.Untrusted + " is not trusted, so no run uses it: apctl trust"))
+		a.note(render.Unused(v.Untrusted))
 	}
 	if name != "" && len(v.Agents) != 1 {
-		return v, wire.Errorf(wire.NotFound, "the daemon knows no agent %q", name).WithHint("apctl agent ls")
+		return v, render.NoSuchAgent(name)
 	}
 	return v, nil
 }

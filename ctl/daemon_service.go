@@ -246,10 +246,7 @@ func (m manager) write() error {
 	if err := os.MkdirAll(filepath.Dir(m.file), 0o755); err != nil {
 		return fmt.Errorf("write the service: %w", err)
 	}
-	if err := os.WriteFile(m.file+".new", []byte(m.text), 0o600); err != nil {
-		return fmt.Errorf("write the service: %w", err)
-	}
-	if err := os.Rename(m.file+".new", m.file); err != nil {
+	if err := replaceFile(m.file, m.text, 0o600); err != nil {
 		return fmt.Errorf("write the service: %w", err)
 	}
 	return nil

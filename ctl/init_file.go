@@ -37,14 +37,12 @@ func checkTarget(root, path string, force bool) error {
 	case !force:
 		return render.ConfigExists(path)
 	}
-	f, err := os.CreateTemp(dir, tempConfig)
+	f, err := os.CreateTemp(dir, tempName(path))
 	if err != nil {
 		return render.NoInit(path, cause(err))
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
-
-const tempConfig = ".config.yaml.*"
 
 // write puts the file in its place at once.
 func (i *setup) write(context.Context) error {
@@ -56,29 +54,10 @@ func (i *setup) write(context.Context) error {
 	if err := checkTarget(i.view.Project.Root, path, i.o.force); err != nil {
 		return err
 	}
-	if err := replaceFile(path, configText(i.view)); err != nil {
+	if err := replaceFile(path, configText(i.view), 0o644); err != nil {
 		return render.NoInit(path, cause(err))
 	}
 	return nil
-}
-
-// replaceFile writes a file so that it is there whole or not at all.
-func replaceFile(path, text string) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), tempConfig)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	_, err = f.WriteString(text)
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }
 
 const configHead = `# How autopilot runs agents here.

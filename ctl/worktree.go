@@ -152,7 +152,7 @@ func (a *app) dropWorktree(ctx context.Context, w render.Worktree) {
 	_, terr := g.run(ctx, "worktree", "remove", "--force", w.Dir)
 	_, berr := g.run(ctx, "branch", "--quiet", "-D", w.Branch)
 	if err := errors.Join(terr, berr); err != nil {
-		a.note(render.Note(fmt.Sprintf("the work tree %s could not be removed: %v", w.Dir, err)))
+		a.note(render.WorktreeStays(w, err))
 	}
 }
 

@@ -115,6 +115,16 @@ func (s Style) checked(a wire.AgentView) string {
 	return s.paint(green, "ok")
 }
 
+// Unused says that the project's file was left out.
+func Unused(file string) string {
+	return Note(Line(file) + " is not trusted, so no run uses it: apctl trust")
+}
+
+// NoSuchAgent is a name that a daemon has not answered.
+func NoSuchAgent(name string) *wire.Error {
+	return wire.Errorf(wire.NotFound, "the daemon knows no agent %q", name).WithHint("apctl agent ls")
+}
+
 // NoAgentFound is agent check where no program of any agent is.
 func NoAgentFound() *wire.Error {
 	return &wire.Error{

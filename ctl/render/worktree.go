@@ -43,6 +43,12 @@ func NoWorktree(dir string, err error) *wire.Error {
 	}
 }
 
+// WorktreeStays is a work tree of a run that never began, which could not be
+// taken away.
+func WorktreeStays(w Worktree, err error) string {
+	return Note(fmt.Sprintf("the work tree %s could not be removed: %v", w.Dir, err))
+}
+
 // NoCommit is a repository that has nothing to begin from.
 func NoCommit(dir string) *wire.Error {
 	return usage("git commit first, or leave out --worktree to work in place",

@@ -1,0 +1,30 @@
+package ctl
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// tempName is the pattern of the files that replaceFile writes first.
+func tempName(path string) string { return "." + filepath.Base(path) + ".*" }
+
+// replaceFile writes a file so that it is there whole or not at all.
+func replaceFile(path, text string, mode fs.FileMode) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), tempName(path))
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	_, err = f.WriteString(text)
+	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
