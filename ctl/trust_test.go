@@ -61,7 +61,7 @@ func TestTheRightWordsAtTheTerminalTrust(t *testing.T) {
 		t.Errorf("asked for %s", got)
 	}
 	shown := tty.shown.String()
-	for _, want := range []string{"setup: npm ci", "runs the commands in it as you", "Type \x1b[1mab12cd\x1b[0m", "control characters"} {
+	for _, want := range []string{"setup: npm ci", "runs the commands in it as you", "Type \x1b[1mab12cd\x1b[0m", "characters that cannot be seen"} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("%q is not shown:\n%s", want, shown)
 		}

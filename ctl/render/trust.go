@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"strings"
 
 	"autopilot/events/wire"
@@ -28,9 +29,16 @@ func (s Style) Trusted(v wire.TrustView) string {
 
 // TrustAsk shows what a person would agree to, says what that means, and asks.
 func (s Style) TrustAsk(v wire.TrustView) string {
-	return s.untrusted(v) + "\n" + trustMeans + "\n" +
+	long := ""
+	if n := strings.Count(v.Diff, "\n"); n > manyLines {
+		long = fmt.Sprintf("\nThese were %d lines. To read them in pages, press Enter, then\n  apctl trust --show | less\n", n)
+	}
+	return s.untrusted(v) + long + "\n" + trustMeans + "\n" +
 		"Type " + s.paint(bold, wire.Challenge(v.Hash)) + " to trust it, or press Enter to leave it: "
 }
+
+// manyLines may have left the screen before they were read.
+const manyLines = 100
 
 const trustMeans = `If you trust it, the daemon runs the commands in it as you: gates, set-up and
 agents, in every work tree of this repository, whoever starts the run. That
@@ -44,16 +52,16 @@ func (s Style) untrusted(v wire.TrustView) string {
 		b.WriteString(", changed since it was trusted last")
 	}
 	b.WriteString("\n\n")
-	clean := Clean(v.Diff)
-	shown := clean
-	if _, body, ok := strings.Cut(clean, "\n@@"); ok && v.Before == "" {
+	all := Visible(v.Diff)
+	shown := all
+	if _, body, ok := strings.Cut(all, "\n@@"); ok && v.Before == "" {
 		_, shown, _ = strings.Cut(body, "\n") // all of it is new
 	}
 	for l := range strings.Lines(shown) {
 		b.WriteString(s.DiffLine(strings.TrimSuffix(l, "\n")) + "\n")
 	}
-	if clean != v.Diff {
-		b.WriteString("\n" + s.paint(yellow, "It holds control characters, which are not shown here.") + "\n")
+	if all != strings.ReplaceAll(v.Diff, "\r\n", "\n") {
+		b.WriteString("\n" + s.paint(yellow, `It holds characters that cannot be seen; here they are written as codes, such as \u202e.`) + "\n")
 	}
 	return b.String()
 }
