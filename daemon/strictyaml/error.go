@@ -2,7 +2,9 @@ package strictyaml
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -32,7 +34,21 @@ func (e *Error) Error() string {
 // errorAt makes an Error with its excerpt from the source.
 func errorAt(src string, line, column int, msg, fix string) *Error {
 	line, column = max(line, 1), max(column, 1)
-	return &Error{Line: line, Column: column, Msg: msg, Fix: fix, Excerpt: excerpt(src, line, column)}
+	return &Error{Line: line, Column: column, Msg: onOneLine(msg), Fix: fix, Excerpt: excerpt(src, line, column)}
+}
+
+// onOneLine writes as escapes what a name of the file may have brought into a
+// message.
+func onOneLine(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return b.String()
 }
 
 // maxExcerpt bounds one line of an excerpt, in characters.
@@ -56,9 +72,18 @@ func excerpt(src string, line, column int) string {
 	return b.String()
 }
 
-// cutLine bounds a line and makes tabs one column wide, as columns are counted.
+// cutLine bounds a line and makes each character one column wide, as columns are
+// counted: a tab is a space, and what would begin a line or reorder it a mark.
 func cutLine(s string) string {
-	s = strings.ReplaceAll(strings.TrimRight(s, "\r"), "\t", " ")
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case !unicode.IsPrint(r):
+			return utf8.RuneError
+		}
+		return r
+	}, strings.TrimRight(s, "\r"))
 	if utf8.RuneCountInString(s) <= maxExcerpt {
 		return s
 	}

@@ -131,6 +131,21 @@ func TestErrorShowsTheLine(t *testing.T) {
 	}
 }
 
+func TestNothingOfTheFileBreaksTheLinesOfAnError(t *testing.T) {
+	t.Parallel()
+	doc, err := strictyaml.Parse([]byte("\"a\\nb\": 1 # \u202ex\u2028y\rz: 2\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := doc.Errorf("", "", "%s is unknown", "a\nb\x1b[2J\u202e").Error()
+	want := "line 1, column 1: a\\nb\\x1b[2J\\u202e is unknown\n" +
+		"> 1 | \"a\\nb\": 1 # \ufffdx\ufffdy\ufffdz: 2\n" +
+		"    | ^"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestErrorfPointsAtTheNearestValueThatExists(t *testing.T) {
 	t.Parallel()
 	doc, err := strictyaml.Parse([]byte("name: a\nlimit:\n  tries: 1\n"))
