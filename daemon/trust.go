@@ -62,6 +62,9 @@ func projectFile(ctx context.Context, dir string) (tree.Workspace, config.File, 
 			WithHint("apctl init   writes one")
 	case f.Err() != nil:
 		return ws, f, wire.Errorf(wire.Usage, "%v", f.Err()).WithHint("apctl config check")
+	case f.Empty():
+		return ws, f, wire.Errorf(wire.NotFound, "%s sets nothing, so there is nothing to trust", f.Path).
+			WithHint("apctl config set KEY VALUE   sets something")
 	case !utf8.Valid(f.Source):
 		return ws, f, wire.Errorf(wire.Usage, "%s is not UTF-8 text", f.Path)
 	}
