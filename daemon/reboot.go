@@ -71,21 +71,26 @@ func (c Config) boot() (string, error) {
 }
 
 // settleBoot waits until no run is left that the reboot halts, and then stores
-// the boot.
+// the boot. Where that fails, as on a full disk, it is tried again with the next
+// event: another daemon of this boot would halt what a person has resumed.
 func (d *Daemon) settleBoot(ctx context.Context, boot string, waiting map[string]bool) {
-	for {
+	for said := false; ; {
 		changed := d.fleet.wait()
 		if !d.fleet.unsettled(waiting) {
-			break
+			err := durable.Replace(bootFile(d.cfg.Places.State), []byte(boot))
+			if err == nil {
+				return
+			}
+			if !said {
+				d.cfg.Log.Error("remember the boot of the host", "error", err)
+			}
+			said = true
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
 			return
 		}
-	}
-	if err := durable.Replace(bootFile(d.cfg.Places.State), []byte(boot)); err != nil {
-		d.cfg.Log.Error("remember the boot of the host", "error", err)
 	}
 }
 

@@ -143,6 +143,26 @@ func TestADaemonAsksAfterARebootOnce(t *testing.T) {
 	s.wants(s.until(v.ID, func(st run.State) bool { return st.Status == run.Over }), "done")
 }
 
+func TestABootThatCannotBeStoredIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	s.close()
+	inTheWay := bootFile(s.cfg.Places.State) + ".new"
+	if err := os.Mkdir(inTheWay, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s.cfg.Boot = "boot-2"
+	s.open()
+	if err := os.Remove(inTheWay); err != nil {
+		t.Fatal(err)
+	}
+	s.wants(s.play(s.spec("test -f ok", "touch ok")), "done")
+	s.close()
+	if b, err := os.ReadFile(bootFile(s.cfg.Places.State)); err != nil || string(b) != "boot-2" {
+		t.Errorf("the boot is %q %v", b, err)
+	}
+}
+
 func TestABootThatIsNotStoredYetIsAnotherOneAgain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
