@@ -72,6 +72,8 @@ func Dial(ctx context.Context, socket string, opts Options) (*Client, error) {
 		Timeout: timeout, MaxPingsOut: nats.DefaultMaxPingOut, PingInterval: nats.DefaultPingInterval,
 		SubChanLen: nats.DefaultMaxChanLen, IgnoreDiscoveredServers: true,
 		ClosedCB: func(*nats.Conn) { close(c.closed) },
+		// Who waits for an answer is told; the library would write to stderr.
+		AsyncErrorCB: func(*nats.Conn, *nats.Subscription, error) {},
 	}.Connect()
 	if err != nil {
 		if d.err != nil {

@@ -7,7 +7,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -278,6 +280,26 @@ func TestAStoppingDaemonIsUnreachable(t *testing.T) {
 	}
 	if err := c.Call(t.Context(), wire.RunWatch, nil, nil); code(err) != wire.Unreachable {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestTheLibraryKeepsOffStandardError(t *testing.T) { // not parallel: it takes standard error away
+	p, _ := openBus(t, nil)
+	c := mustDial(t, p, Options{})
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	kept := os.Stderr
+	os.Stderr = w
+	c.nc.Opts.AsyncErrorCB(c.nc, nil, errors.New("broken pipe"))
+	os.Stderr = kept
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := io.ReadAll(r); err != nil || len(said) > 0 {
+		t.Errorf("it says %q, %v", said, err)
 	}
 }
 
