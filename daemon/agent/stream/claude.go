@@ -52,6 +52,8 @@ func (r *Reader) claudeSaid(o object) {
 	}
 	if word := o.word("error"); word != "" {
 		r.fails(word, r.last.text(), int(o.count("api_error_status")), false)
+	} else if !sub {
+		r.sum.Error, r.sum.Message = "", ""
 	}
 }
 

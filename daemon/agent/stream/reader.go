@@ -270,6 +270,7 @@ func (r *Reader) ends(typ, reason, message string, failed bool) {
 // goesOn takes back a last event: more came after it.
 func (r *Reader) goesOn() {
 	r.sum.Ended, r.sum.Final, r.sum.Failed, r.sum.Reason = false, "", false, ""
+	r.sum.Error, r.sum.Message, r.sum.Status = "", "", 0
 }
 
 // used is the usage so far.

@@ -1,0 +1,136 @@
+package outcome
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"autopilot/daemon/agent/stream"
+)
+
+// words are what programs call their failures.
+var words = map[string]Outcome{
+	"authentication_failed": AuthFailed, "authentication_error": AuthFailed, "permission_error": AuthFailed,
+	"billing_error": Billing, "rate_limit": RateLimited, "rate_limit_error": RateLimited,
+	"overloaded": Overloaded, "overloaded_error": Overloaded, "server_error": Overloaded,
+	"error_max_turns": MaxTurns, "error_max_budget_usd": Budget,
+	"ProviderAuthError": AuthFailed, "ContextOverflowError": ContextOverflow,
+	"FatalAuthenticationError": AuthFailed, "FatalTurnLimitedError": MaxTurns, "FatalUntrustedWorkspaceError": NeedsPermission,
+}
+
+// statuses are what providers answer with.
+func ofStatus(code int) Outcome {
+	switch code {
+	case 401, 403:
+		return AuthFailed
+	case 402:
+		return Billing
+	case 413:
+		return ContextOverflow
+	case 429:
+		return RateLimited
+	case 500, 502, 503, 504, 529:
+		return Overloaded
+	}
+	return ""
+}
+
+// ofStream is what the stream says: its last event, or that there is none.
+func ofStream(in Input) Signal {
+	s := in.Stream
+	switch {
+	case s.Format == stream.Text:
+		return Signal{}
+	case s.Failed || !s.Ended && s.Message+s.Error != "":
+		return failure(s)
+	case s.Asks:
+		return Signal{FromStream, NeedsHuman, "it waits for a person"}
+	case s.Ended:
+		return end(s)
+	case s.Limited.Rejects():
+		return Signal{FromStream, RateLimited, "limit " + s.Limited.Status}
+	case s.Lines == 0, in.Exit > 0:
+		return Signal{} // the exit code says more
+	}
+	return Signal{FromStream, TruncatedStream, "no last event"}
+}
+
+// end is a last event that tells of no failure.
+func end(s stream.Summary) Signal {
+	switch {
+	case s.Denied > 0 && s.Tools <= s.Denied:
+		return Signal{FromStream, NeedsPermission, "every tool that it used was refused"}
+	case !s.Worked() && s.Last == "":
+		return Signal{FromStream, EmptyResult, s.Final + " " + s.Reason + ", and nothing was said or done"}
+	}
+	return Signal{FromStream, Ended, s.Final + " " + s.Reason}
+}
+
+// failure is what a stream that tells of a failure tells of it: the provider's
+// status, its word, a limit, and only then the text of the message.
+func failure(s stream.Summary) Signal {
+	name := cmp.Or(s.Error, s.Reason, "error")
+	by := func(o Outcome, format string, args ...any) Signal {
+		return Signal{FromStream, o, fmt.Sprintf(format, args...)}
+	}
+	p, found := match(s.Format, s.Message, false)
+	if o := ofStatus(s.Status); o != "" {
+		if found && o == RateLimited && p.outcome == Billing { // both come as 429
+			return by(Billing, "%s: pattern %s", name, p.ID)
+		}
+		return by(o, "status %d", s.Status)
+	}
+	for _, word := range []string{s.Error, s.Reason} {
+		if o := words[word]; o != "" {
+			return by(o, "%s", word)
+		}
+	}
+	switch {
+	case found:
+		return by(p.outcome, "%s: pattern %s", name, p.ID)
+	case s.Limited.Rejects():
+		return by(RateLimited, "%s, limit %s", name, s.Limited.Status)
+	}
+	return by(AgentError, "%s", name)
+}
+
+const (
+	maxLines = 20 // of the last ones that a wording is looked for in
+	fewLines = 5  // are printed by a program that did nothing
+)
+
+// ofText looks for wordings of failures: in what is not of the stream when the
+// agent failed or did nothing, and in what it said when it did nothing. Where a
+// program has no stream and did not fail, it counts only as the last of few
+// lines.
+func ofText(in Input) Signal {
+	s := in.Stream
+	failed := in.Exit > 0 || s.Failed
+	lines := lastLines(s.Plain, maxLines)
+	switch {
+	case failed:
+	case s.Format == stream.Text && s.Lines <= fewLines:
+		lines = lastLines(s.Plain, 1)
+	case s.Format == stream.Text, s.Worked():
+		return Signal{}
+	}
+	if s.Format != stream.Text && !s.Worked() {
+		lines = append(lines, lastLines(s.Last, 1)...)
+	}
+	for i := len(lines) - 1; i >= 0; i-- {
+		if p, ok := match(s.Format, lines[i], true); ok {
+			return Signal{FromText, p.outcome, "pattern " + p.ID}
+		}
+	}
+	return Signal{}
+}
+
+func lastLines(t string, n int) []string {
+	var out []string
+	for l := range strings.Lines(t) {
+		if l = strings.TrimSpace(l); l != "" {
+			out = append(out, l)
+		}
+	}
+	return out[max(len(out)-n, 0):]
+}

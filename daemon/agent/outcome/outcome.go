@@ -1,0 +1,216 @@
+package outcome
+
+import (
+	"fmt"
+	"time"
+
+	"autopilot/daemon/agent/stream"
+	"autopilot/events"
+)
+
+// Outcome says how an agent ended.
+type Outcome string
+
+// The outcomes. What became of the work is not among them: that is for gates.
+const (
+	Ended           Outcome = "ended" // by itself, without a failure
+	EmptyResult     Outcome = "empty-result"
+	TruncatedStream Outcome = "truncated-stream"
+	IdleTimeout     Outcome = "idle-timeout"
+	WallTimeout     Outcome = "wall-timeout"
+	RateLimited     Outcome = "rate-limited"
+	Overloaded      Outcome = "overloaded"
+	AuthFailed      Outcome = "auth-failed"
+	Billing         Outcome = "billing"
+	ContextOverflow Outcome = "context-overflow"
+	MaxTurns        Outcome = "max-turns"
+	Budget          Outcome = "budget"
+	NeedsPermission Outcome = "needs-permission"
+	NeedsHuman      Outcome = "needs-human"
+	AgentError      Outcome = "agent-error"
+	SpawnFailed     Outcome = "spawn-failed"
+	OutOfMemory     Outcome = "oom-killed"
+	KilledExternal  Outcome = "killed-external"
+	Stopped         Outcome = "stopped"     // on request
+	Interrupted     Outcome = "interrupted" // supervisor and outcome are gone
+)
+
+// All lists the outcomes once.
+func All() []Outcome {
+	return []Outcome{
+		Ended, EmptyResult, TruncatedStream, IdleTimeout, WallTimeout, RateLimited, Overloaded, AuthFailed, Billing,
+		ContextOverflow, MaxTurns, Budget, NeedsPermission, NeedsHuman, AgentError, SpawnFailed, OutOfMemory,
+		KilledExternal, Stopped, Interrupted,
+	}
+}
+
+// Input is what is known of an agent that has ended.
+type Input struct {
+	Supervisor  events.Outcome // empty where nobody watched
+	OutOfMemory bool           // the system ended it for want of memory
+	Exit        int            // -1 is unknown
+	Stream      stream.Summary
+	Now         time.Time // when it ended: texts name times without a date
+	Zone        *time.Location
+}
+
+// Source says where a signal comes from.
+type Source string
+
+// The sources, in the order in which they are trusted. A time-out or signal of
+// the supervisor comes behind a stream that has said its last event: a process
+// that stays after its result has a result.
+const (
+	FromSupervisor Source = "supervisor"
+	FromStream     Source = "stream"
+	FromExit       Source = "exit"
+	FromText       Source = "text"
+)
+
+// Signal is what one source says.
+type Signal struct {
+	Source  Source
+	Outcome Outcome
+	Detail  string // what it is taken from
+}
+
+// Decision is the outcome and how it came to be.
+type Decision struct {
+	Outcome   Outcome
+	By        Signal
+	Conflicts []Signal  // that say otherwise
+	Reset     time.Time // of a limit, from the provider's own words; zero is unknown
+	ResetFrom Source
+}
+
+// Decide takes the signals in their order. The first decides, but a later one
+// that says more of the same failure does.
+func Decide(in Input) Decision {
+	if in.Zone == nil {
+		in.Zone = time.UTC
+	}
+	var signals []Signal
+	for _, s := range order(in) {
+		if s.Outcome != "" {
+			signals = append(signals, s)
+		}
+	}
+	if len(signals) == 0 {
+		signals = []Signal{{FromExit, AgentError, "nothing is known of how it ended"}}
+	}
+	d := Decision{By: signals[0]}
+	for _, s := range signals[1:] {
+		if refines(in, d.By, s) {
+			d.By = s
+		}
+	}
+	d.Outcome = d.By.Outcome
+	for _, s := range signals {
+		if !agree(d.By, s) {
+			d.Conflicts = append(d.Conflicts, s)
+		}
+	}
+	if d.Outcome == RateLimited || d.Outcome == Overloaded {
+		d.Reset, d.ResetFrom = reset(in, d.By)
+	}
+	return d
+}
+
+func order(in Input) []Signal {
+	seen, said, code, text := supervisor(in), ofStream(in), ofExit(in), ofText(in)
+	if in.Stream.Ended && yields(seen.Outcome) {
+		return []Signal{said, seen, code, text}
+	}
+	return []Signal{seen, said, code, text}
+}
+
+// yields are the outcomes of a supervisor that do not undo a result.
+func yields(o Outcome) bool {
+	return o == IdleTimeout || o == WallTimeout || o == KilledExternal || o == OutOfMemory
+}
+
+// vague are the outcomes that a later signal may say more about.
+func vague(o Outcome) bool { return o == AgentError || o == TruncatedStream || o == EmptyResult }
+
+// refines says whether s says more about what by says. A text does about an end
+// without work: some programs report a limit as an answer.
+func refines(in Input, by, s Signal) bool {
+	if s.Outcome == Ended || vague(s.Outcome) {
+		return false
+	}
+	return vague(by.Outcome) || by.Outcome == Ended && s.Source == FromText && !in.Stream.Worked()
+}
+
+// agree says whether a signal fits a decision.
+func agree(by, s Signal) bool {
+	switch {
+	case by.Outcome == s.Outcome:
+		return true
+	case by.Source == FromSupervisor && !yields(by.Outcome):
+		return true // what was ended, or never ran, says nothing against it
+	case by.Source == FromSupervisor:
+		return s.Outcome != Ended || s.Source != FromStream // it was cut short
+	case by.Outcome != Ended && vague(s.Outcome):
+		return true
+	}
+	return false
+}
+
+func supervisor(in Input) Signal {
+	by := func(o Outcome, detail string) Signal { return Signal{FromSupervisor, o, detail} }
+	switch in.Supervisor {
+	case events.SpawnFailed:
+		return by(SpawnFailed, "the program could not be started")
+	case events.Stopped:
+		return by(Stopped, "it was ended on request")
+	case events.Lost:
+		return by(Interrupted, "supervisor and outcome are gone")
+	case events.WallTimeout:
+		return by(WallTimeout, "it ran into the time limit")
+	case events.IdleTimeout:
+		return by(IdleTimeout, "it printed nothing for too long")
+	case events.Signaled:
+		if in.OutOfMemory {
+			return by(OutOfMemory, "the system ended it for want of memory")
+		}
+		return by(KilledExternal, "a signal that was not ours ended it")
+	case events.Exited, "":
+	}
+	if in.OutOfMemory {
+		return by(OutOfMemory, "the system ended it for want of memory")
+	}
+	return Signal{}
+}
+
+// ofExit is what the exit code says. One that only says "failed" is vague.
+func ofExit(in Input) Signal {
+	if in.Exit < 0 || in.Supervisor != "" && in.Supervisor != events.Exited {
+		return Signal{}
+	}
+	detail := fmt.Sprintf("exit %d", in.Exit)
+	by := func(o Outcome, more string) Signal { return Signal{FromExit, o, detail + more} }
+	if in.Stream.Format == stream.Gemini {
+		switch in.Exit {
+		case 41:
+			return by(AuthFailed, ": authentication")
+		case 53:
+			return by(MaxTurns, ": turn limit")
+		case 55:
+			return by(NeedsPermission, ": the workspace is not trusted")
+		}
+	}
+	switch in.Exit {
+	case 0:
+		if in.Stream.Lines == 0 {
+			return by(EmptyResult, ", and it printed nothing")
+		}
+		return by(Ended, "")
+	case 126, 127:
+		return by(AgentError, ": a command was not found or cannot be run")
+	case 130, 143:
+		return by(KilledExternal, ": as after a signal")
+	case 137:
+		return by(KilledExternal, ": as after SIGKILL; out of memory?")
+	}
+	return by(AgentError, "")
+}
