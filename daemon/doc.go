@@ -2,7 +2,8 @@
 // every run from the log, serves live runs and commands, and closes in the
 // reverse order.
 //
-// It owns all long-lived goroutines but those of the bus. One daemon serves one
+// It owns all long-lived goroutines but those of the bus and of package notify,
+// which it opens and closes. One daemon serves one
 // state directory, held by a lock. When it dies, effects live on under their
 // supervisors; the next daemon finds them by the ids in the log.
 package daemon

@@ -67,7 +67,7 @@ func (r *Runner) scan() error {
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), removedPrefix) {
 			// What an effect left as another user stays: no reason not to start.
-			_ = removeAll(filepath.Join(r.cfg.Root, e.Name()))
+			_ = RemoveAll(filepath.Join(r.cfg.Root, e.Name()))
 			continue
 		}
 		ctl, err := r.Open(e.Name()).latest()
@@ -99,15 +99,15 @@ func (r *Runner) Remove(id string) error {
 	if err := os.Rename(d.Path(), gone); err != nil {
 		return fmt.Errorf("remove effect %s: %w", id, err)
 	}
-	if err := removeAll(gone); err != nil {
+	if err := RemoveAll(gone); err != nil {
 		return fmt.Errorf("remove effect %s: %w", id, err)
 	}
 	return nil
 }
 
-// removeAll deletes a tree in which an effect may have taken our permission
+// RemoveAll deletes a tree in which an effect may have taken our permission
 // from directories.
-func removeAll(path string) error {
+func RemoveAll(path string) error {
 	if os.RemoveAll(path) == nil {
 		return nil
 	}

@@ -3,8 +3,8 @@
 //
 // It owns the environment of gates: Pin fixes it at the start of a run, with
 // the tools that the gates name, and CheckTools says at each later time what is
-// no longer as it was. Pin and CheckTools read and write files (the pinned HOME
-// and the caches); Judge, Protected and all others are functions of their
+// no longer as it was. Pin, CheckTools and LayHome read and write files (the pinned
+// HOME and the caches); Judge, Protected and all others are functions of their
 // arguments. Nothing here starts a process, appends an event or stores a blob.
 //
 // Missing data closes a gate: what cannot be known to pass is a fail. A gate is

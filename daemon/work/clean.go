@@ -221,23 +221,6 @@ func (w *Worker) dropCheckout(run string) error {
 	return nil
 }
 
-// removeAll removes a directory, also one in which someone has taken away the
-// right to do that.
-func removeAll(dir string) error {
-	err := os.RemoveAll(dir)
-	if !errors.Is(err, fs.ErrPermission) {
-		return err
-	}
-	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, _ error) error {
-		// A directory that was closed is entered after it was opened.
-		if d != nil && d.IsDir() {
-			_ = os.Chmod(name, 0o700) // what stays closed makes the removal fail
-		}
-		return nil
-	})
-	return os.RemoveAll(dir)
-}
-
 // Bounds of the search for what a clean checkout lacks.
 const (
 	differDirs  = 2000

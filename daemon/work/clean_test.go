@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"autopilot/daemon/effect"
 )
 
 func TestACheckoutThatCannotBeRemovedMakesRoomForTheNext(t *testing.T) {
@@ -36,7 +38,7 @@ func TestACheckoutThatCannotBeRemovedMakesRoomForTheNext(t *testing.T) {
 	if err := w.sweepCheckouts(none); !errors.Is(err, stuck) {
 		t.Errorf("error %v, want what stays", err)
 	}
-	w.remove = removeAll
+	w.remove = effect.RemoveAll
 	if err := w.sweepCheckouts(none); err != nil {
 		t.Error(err)
 	}

@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/shim"
 	"autopilot/daemon/gate"
 	"autopilot/daemon/tree"
@@ -50,7 +50,7 @@ func (w *Worker) Try(ctx context.Context, q wire.GateTryRequest, send func(wire.
 	}
 	t := &try{w: w, id: tryPrefix + w.newID()}
 	home := filepath.Join(w.cfg.State, "home", t.id)
-	defer func() { err = errors.Join(err, os.RemoveAll(home)) }()
+	defer func() { err = errors.Join(err, effect.RemoveAll(home)) }()
 	if err := t.prepare(ctx, q, home); err != nil {
 		return err
 	}
@@ -211,7 +211,7 @@ func (w *Worker) LeftTries() (end func(context.Context) error, err error) {
 			errs = append(errs, w.endTry(ctx, filepath.Base(path)))
 		}
 		for _, path := range homes {
-			errs = append(errs, os.RemoveAll(path))
+			errs = append(errs, effect.RemoveAll(path))
 		}
 		return errors.Join(errs...)
 	}, nil

@@ -40,7 +40,7 @@ type Config struct {
 // goroutine; for one run the engine calls one at a time.
 type Worker struct {
 	cfg    Config
-	remove func(dir string) error // removeAll, but in tests of what cannot be removed
+	remove func(dir string) error // effect.RemoveAll, but in tests of what cannot be removed
 
 	mu    sync.Mutex
 	plans map[string]*Plan
@@ -51,7 +51,7 @@ var _ engine.Worker = (*Worker)(nil)
 
 // New makes a Worker. It starts nothing.
 func New(cfg Config) *Worker {
-	return &Worker{cfg: cfg, remove: removeAll, plans: map[string]*Plan{}, repos: map[string]*opening{}}
+	return &Worker{cfg: cfg, remove: effect.RemoveAll, plans: map[string]*Plan{}, repos: map[string]*opening{}}
 }
 
 func (w *Worker) newID() string {

@@ -15,7 +15,7 @@
 //     of the effect has ended or is counted as left.
 //   - The supervisor needs memory in proportion to nothing that the effect does.
 //
-// With proc and spool it imports the standard library and golang.org/x/sys
+// With proc, spool and durable it imports the standard library and golang.org/x/sys
 // only, as every agent and gate has one of these beside it for as long as it
 // lives: it must be small and start in about a millisecond.
 //
