@@ -66,7 +66,7 @@ func (d *Daemon) agentSettings(ctx context.Context, dir string) (agentConfig, er
 	var c agentConfig
 	ws, err := tree.Find(ctx, dir)
 	if err != nil && !errors.Is(err, tree.ErrNotRepository) {
-		return c, wire.Errorf(wire.Usage, "%v", err)
+		return c, work.NoWorkspace(dir, err)
 	}
 	l := d.layers(ws, nil)
 	if l.Project != nil && l.Project.Exists {

@@ -9,6 +9,7 @@ import (
 	"autopilot/daemon/bus"
 	"autopilot/daemon/config"
 	"autopilot/daemon/tree"
+	"autopilot/daemon/work"
 	"autopilot/events"
 	"autopilot/events/wire"
 )
@@ -18,7 +19,7 @@ import (
 func (d *Daemon) configShow(ctx context.Context, _ bus.Request, body wire.ConfigRequest) (wire.ConfigView, error) {
 	ws, err := tree.Find(ctx, body.Workspace)
 	if err != nil && !errors.Is(err, tree.ErrNotRepository) {
-		return wire.ConfigView{}, wire.Errorf(wire.Usage, "%v", err)
+		return wire.ConfigView{}, work.NoWorkspace(body.Workspace, err)
 	}
 	return d.configView(ctx, ws, body.Settings)
 }

@@ -13,6 +13,7 @@ import (
 	"autopilot/daemon/config"
 	"autopilot/daemon/person"
 	"autopilot/daemon/tree"
+	"autopilot/daemon/work"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/host"
@@ -53,7 +54,7 @@ func (d *Daemon) trustIn(ws tree.Workspace, content events.Ref) (host.Trust, boo
 func projectFile(ctx context.Context, dir string) (tree.Workspace, config.File, error) {
 	ws, err := tree.Find(ctx, dir)
 	if err != nil {
-		return ws, config.File{}, wire.Errorf(wire.Usage, "%v", err)
+		return ws, config.File{}, work.NoWorkspace(dir, err)
 	}
 	f := config.ReadProject(config.ProjectPath(ws.Path)).File
 	switch {

@@ -20,6 +20,15 @@ type Workspace struct {
 	Path string // real path of the top of the work tree
 }
 
+// PlaceError says why a directory is in no work tree, and what to do about it.
+// It is an ErrNotRepository.
+type PlaceError struct{ What, Fix string }
+
+func (e *PlaceError) Error() string { return e.What }
+
+// Unwrap returns ErrNotRepository.
+func (e *PlaceError) Unwrap() error { return ErrNotRepository }
+
 // Find returns the work tree that dir is in, by looking at files only.
 // Work trees of `git worktree` and submodules are work trees of their own.
 func Find(ctx context.Context, dir string) (Workspace, error) {
@@ -32,17 +41,17 @@ func Find(ctx context.Context, dir string) (Workspace, error) {
 			return Workspace{}, fmt.Errorf("find work tree of %s: %w", dir, err)
 		}
 		if filepath.Base(top) == ".git" && isGitDir(top, top) {
-			return Workspace{}, fmt.Errorf("%s is inside a repository's own folder: %w; change to its work tree", dir, ErrNotRepository)
+			return Workspace{}, &PlaceError{dir + " is inside a repository's own folder", "change to its work tree"}
 		}
 		if _, err := gitDirOf(top); err == nil {
 			sum := sha256.Sum256([]byte(top))
 			return Workspace{ID: hex.EncodeToString(sum[:8]), Path: top}, nil
 		}
 		if isGitDir(top, top) {
-			return Workspace{}, fmt.Errorf("%s is a bare repository: %w; clone it and run there", top, ErrNotRepository)
+			return Workspace{}, &PlaceError{top + " is a bare repository, so it has no files to work on", "git clone   makes a work tree of it; work there"}
 		}
 		if top == filepath.Dir(top) {
-			return Workspace{}, fmt.Errorf("%s: %w; run `git init` there first", dir, ErrNotRepository)
+			return Workspace{}, &PlaceError{dir + " is not in a git work tree", "git init   makes it one; a first commit is not needed"}
 		}
 	}
 }
@@ -60,7 +69,7 @@ func realDir(dir string) (string, error) {
 		return "", fmt.Errorf("find work tree of %s: %w", dir, err)
 	}
 	if info, err := os.Stat(real); err != nil || !info.IsDir() {
-		return "", fmt.Errorf("%s is not a directory: %w", dir, ErrNotRepository)
+		return "", &PlaceError{dir + " is not a directory", "give a directory in a git work tree"}
 	}
 	return real, nil
 }

@@ -30,11 +30,13 @@ func TestFindKnowsEveryFormOfWorkTree(t *testing.T) {
 	}
 	plain := t.TempDir()
 	for dir, hint := range map[string]string{
-		plain: "git init", filepath.Join(filepath.Dir(s.top), "bare.git"): "bare", filepath.Join(filepath.Dir(s.top), "bare.git", "refs"): "bare",
+		plain: "not in a git work tree; git init", filepath.Join(filepath.Dir(s.top), "bare.git"): "bare repository, so it has no files to work on; git clone", filepath.Join(filepath.Dir(s.top), "bare.git", "refs"): "bare",
 		s.path(".git/refs"): "own folder", s.path("deep/er/file"): "not a directory",
 	} {
-		if _, err := tree.Find(t.Context(), dir); !errors.Is(err, tree.ErrNotRepository) || !strings.Contains(err.Error(), hint) {
-			t.Errorf("Find(%s): %v", dir, err)
+		_, err := tree.Find(t.Context(), dir)
+		var place *tree.PlaceError
+		if !errors.Is(err, tree.ErrNotRepository) || !errors.As(err, &place) || !strings.Contains(place.What+"; "+place.Fix, hint) {
+			t.Errorf("Find(%s): %+v", dir, err)
 		}
 	}
 }

@@ -25,14 +25,20 @@ import (
 // Workspace resolves the git work tree of a run.
 func (w *Worker) Workspace(ctx context.Context, spec wire.RunSpec) (tree.Workspace, error) {
 	ws, err := tree.Find(ctx, spec.Workspace)
+	return ws, NoWorkspace(spec.Workspace, err)
+}
+
+// NoWorkspace puts what keeps a directory from being in a work tree into the
+// terms of the wire.
+func NoWorkspace(dir string, err error) error {
+	var place *tree.PlaceError
 	switch {
-	case errors.Is(err, tree.ErrNotRepository):
-		return ws, wire.Errorf(wire.Usage, "%s is not in a git work tree", spec.Workspace).
-			WithHint("git init   makes it one; a first commit is not needed")
+	case errors.As(err, &place):
+		return wire.Errorf(wire.Usage, "%s", place.What).WithHint("%s", place.Fix)
 	case errors.Is(err, tree.ErrGone):
-		return ws, wire.Errorf(wire.NotFound, "%s does not exist", spec.Workspace)
+		return wire.Errorf(wire.NotFound, "%s does not exist", dir)
 	}
-	return ws, err
+	return err
 }
 
 // Prepare fixes everything that a run works by and stores it. The caller adds
