@@ -14,9 +14,24 @@ import (
 func (s Style) Error(e *wire.Error) string {
 	var b strings.Builder
 	b.WriteString(s.paint(red, "apctl:") + " ")
-	b.WriteString(strings.TrimPrefix(indent("  ", Clean(e.Message)), "  "))
+	b.WriteString(strings.TrimPrefix(s.message(e.Message), "  "))
 	if e.Hint != "" {
 		b.WriteString(indent("  ", Clean(e.Hint)))
+	}
+	return b.String()
+}
+
+// message wraps the sentences of an error. What is indented is an excerpt, and
+// a hint has commands to copy: these stay as they are.
+func (s Style) message(text string) string {
+	const name = len("apctl: ")
+	var b strings.Builder
+	for l := range strings.SplitSeq(strings.TrimRight(Clean(text), "\n"), "\n") {
+		if s.Width <= 0 || strings.HasPrefix(l, " ") || name+columns(l) <= s.Width {
+			b.WriteString(indent("  ", l))
+		} else {
+			b.WriteString(s.narrower(name-2).wrap(l, "  "))
+		}
 	}
 	return b.String()
 }

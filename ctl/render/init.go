@@ -34,7 +34,10 @@ func BadInit(path string, p wire.ConfigProblem) *wire.Error {
 }
 
 // MayRun asks before commands of a project are run.
-func (s Style) MayRun() string { return "\nRun them once now, as a run would? [Y/n] " }
+func (s Style) MayRun() string {
+	return "\nGates have build caches of their own, so the first time is slow.\n" +
+		"Run them once now, as a run would? [Y/n] "
+}
 
 // NotWritten is init after an interrupt.
 func NotWritten() string { return "interrupted: the gates were ended, and nothing was written\n" }

@@ -117,11 +117,14 @@ func TestTexts(t *testing.T) {
 		"end-same":   func(s Style) string { return s.End(same()) },
 		"end-done":   func(s Style) string { return s.End(done()) },
 		"began":      func(s Style) string { return s.Began(live()) },
-		"error":      func(s Style) string { return s.Error(NoTask()) + s.Error(NoDaemon("/s", "/r/d.sock", "/s/daemon.log")) },
-		"preview":    func(s Style) string { return s.Preview(preview()) },
-		"daemon":     func(s Style) string { return s.Daemon(daemon()) },
-		"verify":     func(s Style) string { return s.Verify(wire.VerifyReply{Aggregates: 2, Events: 31, Rebuilt: 1}) },
-		"halted":     func(s Style) string { return s.Status(same().Run) },
+		"error": func(s Style) string {
+			return s.Error(NoTask()) + s.Error(NoDaemon("/s", "/r/d.sock", "/s/daemon.log")) +
+				s.Error(&wire.Error{Code: wire.Usage, Hint: "apctl config check", Message: "/home/u/.config/autopilot/config.yaml: line 5, column 13: notify.rules.2.on.0: unknown kind \"needs_persons\"\n  > 5 |     - {on: [needs_persons], bell: true, and: what, is: longer, than: the, line}"})
+		},
+		"preview": func(s Style) string { return s.Preview(preview()) },
+		"daemon":  func(s Style) string { return s.Daemon(daemon()) },
+		"verify":  func(s Style) string { return s.Verify(wire.VerifyReply{Aggregates: 2, Events: 31, Rebuilt: 1}) },
+		"halted":  func(s Style) string { return s.Status(same().Run) },
 		"narrow": func(s Style) string {
 			s.Width = 40
 			return s.List(wire.ListReply{Runs: []wire.RunView{live(), waits, full, ended}}) + s.Home([]wire.RunView{live(), asking().Run, full}) +
