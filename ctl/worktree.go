@@ -16,8 +16,8 @@ import (
 	"autopilot/events/wire"
 )
 
-// branchPrefix is what the branches of runs begin with.
-const branchPrefix = "autopilot/"
+// branchRoot is what the branches of runs begin with.
+const branchRoot = "autopilot"
 
 // userGit runs the user's own git, as the user would by hand. Hooks are left
 // out: an agent of an earlier run may have written one.
@@ -45,6 +45,18 @@ func (g userGit) count(ctx context.Context, args ...string) int {
 		return 0
 	}
 	return n
+}
+
+// hasBranch says whether there is a branch of that name, or, unless exact, one
+// below it: both are in the way of a new one.
+func (g userGit) hasBranch(ctx context.Context, name string, exact bool) bool {
+	ref := "refs/heads/" + name
+	if exact {
+		_, err := g.run(ctx, "rev-parse", "--verify", "--quiet", ref)
+		return err == nil
+	}
+	found, err := g.run(ctx, "for-each-ref", "--count=1", "--format=x", ref)
+	return err != nil || found != ""
 }
 
 // planWorktree says where a run of that task in that workspace would work, and
@@ -81,15 +93,18 @@ const maxWorktrees = 1000
 
 // freeWorktree finds a name that neither a branch nor a directory has.
 func freeWorktree(ctx context.Context, g userGit, name string) (branch, dir string, err error) {
+	prefix := branchRoot + "/"
+	if g.hasBranch(ctx, branchRoot, true) {
+		prefix = branchRoot + "-" // git has no branch below another one
+	}
 	for n := 1; n <= maxWorktrees; n++ {
 		try := name
 		if n > 1 {
 			try = fmt.Sprintf("%s-%d", name, n)
 		}
-		branch, dir = branchPrefix+try, filepath.Join(filepath.Dir(g.dir), filepath.Base(g.dir)+"-"+try)
-		_, berr := g.run(ctx, "rev-parse", "--verify", "--quiet", "refs/heads/"+branch)
+		branch, dir = prefix+try, filepath.Join(filepath.Dir(g.dir), filepath.Base(g.dir)+"-"+try)
 		_, derr := os.Lstat(dir)
-		if berr != nil && errors.Is(derr, os.ErrNotExist) {
+		if !g.hasBranch(ctx, branch, false) && errors.Is(derr, os.ErrNotExist) {
 			return branch, dir, nil
 		}
 	}
@@ -137,12 +152,28 @@ func (a *app) placeRun(ctx context.Context, d Daemon, o *runOptions, typed bool,
 	if o.dryRun {
 		return &w, nil
 	}
-	g := userGit{w.From, a.Environ}
-	if _, err := g.run(ctx, "worktree", "add", "--quiet", "-b", w.Branch, w.Dir, w.Commit); err != nil {
+	if err := a.addWorktree(ctx, w); err != nil {
 		return nil, render.NoWorktree(w.From, err)
 	}
 	req.Spec.Workspace, req.Spec.Branch, req.Spec.From = w.Dir, w.Branch, w.From
 	return &w, nil
+}
+
+// addWorktree makes branch and work tree. The branch comes first, so that it is
+// known to be ours where the work tree fails, and is not left behind.
+func (a *app) addWorktree(ctx context.Context, w render.Worktree) error {
+	g := userGit{w.From, a.Environ}
+	if _, err := g.run(ctx, "branch", "--no-track", w.Branch, w.Commit); err != nil {
+		return err
+	}
+	_, err := g.run(ctx, "worktree", "add", "--quiet", w.Dir, w.Branch)
+	if err == nil {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx)
+	_, _ = g.run(ctx, "worktree", "remove", "--force", w.Dir) // mostly git did; not if it was interrupted
+	_, berr := g.run(ctx, "branch", "--quiet", "-D", w.Branch)
+	return errors.Join(err, berr)
 }
 
 // dropWorktree takes a work tree away whose run never began.
