@@ -36,6 +36,11 @@ func DefaultTiming() Timing {
 	}
 }
 
+// longest is the longest wait before a further try.
+func (t Timing) longest() time.Duration {
+	return max(t.RetryMost, slices.Max(append(t.Backoff[:len(t.Backoff):len(t.Backoff)], 0)))
+}
+
 // Bounds of what a rule keeps.
 const (
 	maxItems = 50 // named in one digest
@@ -132,7 +137,7 @@ func (q *queue) next(now time.Time, t Timing, quiet hush) (m message, ok bool, a
 		switch {
 		case m.hushed(quiet):
 			// Looked at again when the quiet time is over, which the caller knows.
-		case m.Next.After(now):
+		case m.Next.After(now) && m.Next.Sub(now) <= t.longest(): // else the clock was put back
 			again = sooner(again, m.Next)
 		default:
 			return m, true, time.Time{}

@@ -140,6 +140,21 @@ func TestARetryRespectsTheQuietTime(t *testing.T) {
 	}
 }
 
+func TestARetryDoesNotWaitForAClockThatWasPutBack(t *testing.T) {
+	t.Parallel()
+	var q queue
+	q.add(notice(1, Halted), start, loud)
+	now := start.Add(time.Second)
+	m, _, _ := q.next(now, DefaultTiming(), loud)
+	q.settle(m.Key, outcome{err: errors.New("429"), again: true, after: time.Hour}, now, DefaultTiming())
+	if _, ok, again := q.next(now, DefaultTiming(), loud); ok || again != now.Add(DefaultTiming().RetryMost) {
+		t.Errorf("sent %v, looked at again at %v", ok, again)
+	}
+	if _, ok, _ := q.next(now.Add(-24*time.Hour), DefaultTiming(), loud); !ok {
+		t.Error("the message waits for the clock to come back")
+	}
+}
+
 func TestAWebhookIsTriedEightTimesOverAboutAnHour(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

@@ -81,11 +81,11 @@ func judge(host string, resp *http.Response, now time.Time) outcome {
 	return outcome{err: err}
 }
 
-// retryAfter reads a number of seconds or a date. What is neither asks for
-// nothing.
+// retryAfter reads a number of seconds, as large as it may be, or a date. What
+// is neither asks for nothing.
 func retryAfter(text string, now time.Time) time.Duration {
 	text = strings.TrimSpace(text)
-	if s, err := strconv.ParseUint(text, 10, 31); err == nil {
+	if s, err := strconv.ParseUint(text, 10, 31); err == nil || errors.Is(err, strconv.ErrRange) {
 		return time.Duration(s) * time.Second
 	}
 	if at, err := http.ParseTime(text); err == nil {

@@ -196,7 +196,7 @@ func TestAThousandHaltsAreOneMessage(t *testing.T) {
 func TestRetryAfterIsSecondsOrADate(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]time.Duration{
-		"": 0, "soon": 0, "-5": 0, "0": 0, " 120 ": 2 * time.Minute, "99999999999": 0,
+		"": 0, "soon": 0, "-5": 0, "0": 0, " 120 ": 2 * time.Minute, "99999999999": (1<<31 - 1) * time.Second,
 		"Sun, 01 Mar 2026 12:00:30 GMT": 30 * time.Second,
 		"Sun, 01 Mar 2026 11:00:00 GMT": 0,
 	} {
