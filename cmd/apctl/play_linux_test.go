@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -47,17 +46,8 @@ func play(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(resize(master, args[1]))
 	before, err := unix.IoctlGetTermios(int(slave.Fd()), unix.TCGETS)
 	ts.Check(err)
-	cmd := exec.Command(filepath.Join(bin, args[2]), args[3:i]...)
-	cmd.Dir = ts.MkAbs(".")
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
-	for _, name := range []string{"HOME", "PATH", "AUTOPILOT_STATE", "XDG_RUNTIME_DIR", "TERM", "NO_COLOR", "LANG", "TZ"} {
-		if v := ts.Getenv(name); v != "" {
-			cmd.Env = append(cmd.Env, name+"="+v)
-		}
-	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	ts.Check(cmd.Start())
-	p := &playing{ts: ts, cmd: cmd, master: master, grown: make(chan struct{}, 1)}
+	cmd := seated(ts, slave, args[2], args[3:i]...)
+	p := &playing{ts: ts, cmd: cmd, master: master, grown: make(chan struct{}, 1), over: make(chan struct{})}
 	go p.read()
 	for _, step := range args[i+1:] {
 		p.step(step)
@@ -67,6 +57,14 @@ func play(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	if *before != *after {
 		ts.Fatalf("the terminal is not as it was: %+v, before %+v", *after, *before)
+	}
+	// What was drawn last may still be on its way. It ends with EIO when nobody
+	// has the terminal any more.
+	ts.Check(slave.Close())
+	select {
+	case <-p.over:
+	case <-time.After(patience):
+		ts.Fatalf("something still has the terminal")
 	}
 	ts.Check(os.WriteFile(ts.MkAbs("screen"), []byte(p.all()), 0o600))
 }
@@ -86,6 +84,7 @@ type playing struct {
 	cmd    *exec.Cmd
 	master *os.File
 	grown  chan struct{}
+	over   chan struct{} // closed when all was read
 
 	mu    sync.Mutex
 	shown []byte
@@ -93,6 +92,7 @@ type playing struct {
 }
 
 func (p *playing) read() {
+	defer close(p.over)
 	buf := make([]byte, 4096)
 	for {
 		n, err := p.master.Read(buf)

@@ -24,6 +24,24 @@ func TestTerminalScripts(t *testing.T) {
 	testscript.Run(t, p)
 }
 
+// seated starts a command that sits at a terminal: one of ours, or by its path.
+func seated(ts *testscript.TestScript, slave *os.File, program string, args ...string) *exec.Cmd {
+	if !strings.Contains(program, "/") {
+		program = filepath.Join(bin, program)
+	}
+	cmd := exec.Command(program, args...)
+	cmd.Dir = ts.MkAbs(".")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+	for _, name := range []string{"HOME", "PATH", "AUTOPILOT_STATE", "XDG_RUNTIME_DIR", "TERM", "NO_COLOR", "LANG", "TZ"} {
+		if v := ts.Getenv(name); v != "" {
+			cmd.Env = append(cmd.Env, name+"="+v)
+		}
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	ts.Check(cmd.Start())
+	return cmd
+}
+
 // tty runs a command on a terminal of its own and keeps what it showed in the
 // file "screen": tty CODE COLUMNS COMMAND...
 func tty(ts *testscript.TestScript, neg bool, args []string) {
@@ -37,20 +55,7 @@ func tty(ts *testscript.TestScript, neg bool, args []string) {
 	master, slave, err := openTerminal(columns)
 	ts.Check(err)
 	defer master.Close()
-	path := args[2]
-	if !strings.Contains(path, "/") {
-		path = filepath.Join(bin, path)
-	}
-	cmd := exec.Command(path, args[3:]...)
-	cmd.Dir = ts.MkAbs(".")
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
-	for _, name := range []string{"HOME", "PATH", "AUTOPILOT_STATE", "XDG_RUNTIME_DIR", "TERM", "NO_COLOR", "LANG", "TZ"} {
-		if v := ts.Getenv(name); v != "" {
-			cmd.Env = append(cmd.Env, name+"="+v)
-		}
-	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	ts.Check(cmd.Start())
+	cmd := seated(ts, slave, args[2], args[3:]...)
 	_ = slave.Close()
 	shown, err := io.ReadAll(master) // ends with EIO when the last process has left
 	if err != nil && !errors.Is(err, syscall.EIO) {
