@@ -21,10 +21,10 @@ func (d *Daemon) configShow(ctx context.Context, _ bus.Request, body wire.Config
 	if err != nil && !errors.Is(err, tree.ErrNotRepository) {
 		return wire.ConfigView{}, work.NoWorkspace(body.Workspace, err)
 	}
-	return d.configView(ctx, ws, body.Settings)
+	return d.configView(ws, body.Settings)
 }
 
-func (d *Daemon) configView(ctx context.Context, ws tree.Workspace, settings map[string]string) (wire.ConfigView, error) {
+func (d *Daemon) configView(ws tree.Workspace, settings map[string]string) (wire.ConfigView, error) {
 	l := d.layers(ws, settings)
 	v := wire.ConfigView{Root: ws.Path, UserPath: d.cfg.Places.Config, Values: l.Values(), Problems: l.Problems()}
 	if v.Problems == nil {
@@ -77,7 +77,7 @@ func (d *Daemon) configSet(ctx context.Context, _ bus.Request, body wire.ConfigS
 	if err := edit.Write(); err != nil {
 		return wire.ConfigView{}, err
 	}
-	return d.configView(ctx, ws, nil)
+	return d.configView(ws, nil)
 }
 
 // configured is a request with its settings filled in.
