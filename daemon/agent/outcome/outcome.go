@@ -96,7 +96,7 @@ func Decide(in Input) Decision {
 		}
 	}
 	if len(signals) == 0 {
-		signals = []Signal{{FromExit, AgentError, "nothing is known of how it ended"}}
+		signals = []Signal{unknown(in)}
 	}
 	d := Decision{By: signals[0]}
 	for _, s := range signals[1:] {
@@ -114,6 +114,17 @@ func Decide(in Input) Decision {
 		d.Reset, d.ResetFrom = reset(in, d.By)
 	}
 	return d
+}
+
+// unknown is said of a program that nobody watched and that told of nothing.
+func unknown(in Input) Signal {
+	switch {
+	case in.Supervisor != "":
+		return Signal{FromExit, AgentError, "how it exited is not known"}
+	case in.Stream.Lines == 0:
+		return Signal{FromExit, EmptyResult, "it printed nothing"}
+	}
+	return Signal{FromExit, Ended, "no failure is known"}
 }
 
 func order(in Input) []Signal {

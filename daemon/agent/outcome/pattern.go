@@ -38,13 +38,16 @@ const before = `^(?:[\d:TZ.+\- ]*\b(?:ERROR|error|Error|WARN)\b[:\s]+|\w+(?:Erro
 
 // patterns are those of the file. It is part of the program, so one that cannot
 // be read is a fault of it.
-var patterns = sync.OnceValue(func() []pattern {
+var patterns = sync.OnceValue(func() patternFile {
 	f, err := parsePatterns(patternsYAML)
 	if err != nil {
 		panic(fmt.Sprintf("outcome: patterns.yaml: %v", err))
 	}
-	return f.Patterns
+	return f
 })
+
+// Version is the date of the wordings.
+func Version() string { return patterns().Version }
 
 func parsePatterns(src []byte) (patternFile, error) {
 	var f patternFile
@@ -79,7 +82,7 @@ func match(f stream.Format, t string, line bool) (pattern, bool) {
 	if t == "" {
 		return pattern{}, false
 	}
-	for _, p := range patterns() {
+	for _, p := range patterns().Patterns {
 		re := p.any
 		if line {
 			re = p.line

@@ -14,6 +14,9 @@ const (
 	Text     Format = "text"
 )
 
+// Formats lists the formats once.
+func Formats() []Format { return []Format{Claude, Codex, Gemini, Opencode, Text} }
+
 // Of is the format of an agent profile: Text where it is not known.
 func Of(profile string) Format {
 	switch f := Format(profile); f {
@@ -114,7 +117,8 @@ type Summary struct {
 	Pending int  // background tasks without an end
 	Asks    bool // it waits for a person
 
-	Lines, Junk, Unknown, Long int // lines: all, not of the stream, of unknown types, longer than is read
+	Lines, Long          int // all, and those that are longer than is read
+	Known, Unknown, Junk int // objects of types that are known, others, and what is not of the stream
 }
 
 // Worked says whether the agent did anything: it used a tool, or tokens.

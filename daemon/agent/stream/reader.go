@@ -193,7 +193,10 @@ func (r *Reader) object(o object) {
 		r.sum.Unknown++
 		return
 	}
-	r.line(r, o)
+	unknown := r.sum.Unknown
+	if r.line(r, o); r.sum.Unknown == unknown {
+		r.sum.Known++
+	}
 }
 
 // plain notes text that is not of the stream. Of what is left of an object it

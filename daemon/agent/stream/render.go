@@ -271,3 +271,24 @@ func Words(f Format, output []byte, cut bool, limit int) string {
 	}
 	return t
 }
+
+// Read is the summary of a whole output.
+func Read(f Format, output []byte) Summary {
+	r := New(f, nil)
+	_, _ = r.Write(output) // takes all
+	return r.End()
+}
+
+// Detect is the format that most of an output is of.
+func Detect(output []byte) Format {
+	best, most := Text, 0
+	for _, f := range Formats() {
+		if f == Text {
+			continue
+		}
+		if s := Read(f, output); s.Known > most {
+			best, most = f, s.Known
+		}
+	}
+	return best
+}

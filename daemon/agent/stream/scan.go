@@ -265,7 +265,8 @@ const (
 	maxWord = 200
 )
 
-// text decodes a string, of which at most limit bytes are wanted. It takes what
+// text decodes a string, of which at most limit bytes are wanted and more are
+// dots. It takes what
 // is not UTF-8, half of a surrogate pair and a cut escape without complaint.
 func text(v []byte, limit int) string {
 	if len(v) == 0 || v[0] != '"' {
@@ -280,9 +281,13 @@ func text(v []byte, limit int) string {
 	if cut {
 		v = v[:limit]
 	}
+	more := ""
+	if cut {
+		more = "..."
+	}
 	i := bytes.IndexByte(v, '\\')
 	if i < 0 {
-		return valid(v, cut)
+		return valid(v, cut) + more
 	}
 	out := append(make([]byte, 0, len(v)), v[:i]...)
 	for v = v[i:]; len(v) > 0; {
@@ -300,7 +305,7 @@ func text(v []byte, limit int) string {
 		}
 		v = v[n:]
 	}
-	return valid(out, cut)
+	return valid(out, cut) + more
 }
 
 // valid is b as UTF-8, without what a cut left of its last rune.

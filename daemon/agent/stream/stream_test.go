@@ -245,6 +245,15 @@ func TestEqualLinesAreCounted(t *testing.T) {
 	}
 }
 
+func TestAFormatIsFoundOut(t *testing.T) {
+	t.Parallel()
+	for file, src := range samples(t) {
+		if got, want := stream.Detect(src), formatOf(file); got != want {
+			t.Errorf("%s is read as %s", file, got)
+		}
+	}
+}
+
 func TestWordsAreTheEndOfWhatWasSaid(t *testing.T) {
 	t.Parallel()
 	src := samples(t)["testdata/ok.claude"]
