@@ -172,6 +172,7 @@ var schemaOf = []struct{ schema, command, data string }{
 	{"autopilot.config", "config show, check, set", "ConfigView"},
 	{"autopilot.trust", "trust", "TrustView"},
 	{"autopilot.agents", "agent ls, show, check", "AgentsView"},
+	{"autopilot.outcome", "agent classify", "OutcomeView"},
 	{"autopilot.init", "init", ""},
 	{"autopilot.doctor", "doctor", "DoctorView"},
 	{"autopilot.notify", "notify test", "NotifyView"},

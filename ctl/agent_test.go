@@ -3,6 +3,7 @@ package ctl
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"autopilot/events/wire"
 )
@@ -104,4 +105,25 @@ func TestARunNamesItsAgent(t *testing.T) {
 	code(t, w, 0)
 	contains(t, "request", d.body(t, wire.RunStart), `"agent":{"profile":"claude","model":"opus","permissions":"full"}`)
 	contains(t, "stderr", w.err.String(), "note: permissions are full: claude (opus) may do anything unasked\n")
+}
+
+func TestASampleIsSentWithWhatIsKnownOfIt(t *testing.T) {
+	t.Parallel()
+	reset, cost := time.Date(2001, 9, 9, 1, 46, 40, 0, time.UTC), int64(12500)
+	d := &fakeDaemon{replies: map[string]any{
+		"agent.classify": wire.OutcomeView{
+			Agent: "claude", Outcome: "rate-limited", Signal: "stream", Reason: "status 429", Reset: &reset, Lines: 3, Junk: 1,
+			Conflicts: []wire.SignalView{{Signal: "exit", Outcome: "ended", Reason: "exit 0"}}, Last: "a\nb\x1b[2J",
+			Usage: &wire.UsageView{Input: 10}, MicroUSD: &cost,
+		},
+		"blob.put": wire.BlobReply{Ref: "stored"},
+	}}
+	w := newWorld(t, d, "agent", "classify", "--exit", "0", "--agent", "claude")
+	w.In = strings.NewReader("sample")
+	code(t, w, 0)
+	if got, want := sorted(t, d.body(t, wire.AgentClassify)), sorted(t, `{"agent":"claude","exit":0,"sample":"c2FtcGxl"}`); got != want {
+		t.Errorf("asked %s, want %s", got, want)
+	}
+	contains(t, "stdout", w.out.String(), "rate-limited\n", "stream: status 429", "exit: exit 0, so ended", "which has passed",
+		"10 in, 0 read from cache", "$0.0125 as reported", "3 lines, 1 not of the stream", "said     b\n")
 }

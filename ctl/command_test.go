@@ -200,6 +200,20 @@ func TestLogsAreCleanedAndHeaded(t *testing.T) {
 	if got := w.out.String(); got != "a\x1b[2Jbc\nd\n" {
 		t.Errorf("raw: %q", got)
 	}
+	read := &fakeDaemon{streams: map[string][]any{"run.logs": {
+		wire.LogFrame{Iteration: 1, Source: "agent", Format: "claude", Data: []byte(`{"type":"assis`)},
+		wire.LogFrame{Iteration: 1, Source: "agent", Format: "claude", Data: []byte(`tant"}`), Text: "* Edit \x1b[2Ja.go\n"},
+	}}}
+	w = newWorld(t, read, "logs", "--agent")
+	code(t, w, 0)
+	if got := w.out.String(); got != "* Edit a.go\n" {
+		t.Errorf("a stream that is understood: %q", got)
+	}
+	w = newWorld(t, read, "logs", "--raw")
+	code(t, w, 0)
+	if got := w.out.String(); got != `{"type":"assistant"}` {
+		t.Errorf("raw: %q", got)
+	}
 	w = newWorld(t, d, "logs", "--raw").terminal()
 	code(t, w, wire.ExitUsage)
 	for _, bad := range [][]string{

@@ -25,11 +25,13 @@ func newLogs(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "logs [RUN]",
 		Short: "What the agent and the gates printed",
-		Long: `Prints the output of the latest iteration, or of another. Controls that could
-steer a terminal are taken out; --raw keeps them, into a file or a pipe. With
---json each piece is an object whose data is base64, as output has no encoding;
-a rune or a line may be cut between two. No RUN means the latest of this
-directory.`,
+		Long: `Prints the output of the latest iteration, or of another. Of claude, codex,
+gemini and opencode it shows what the agent said, a line for each tool it used,
+and errors. Controls that could steer a terminal are taken out; --raw keeps every
+byte, into a file or a pipe. With --json each piece is an object whose data is
+base64, as output has no encoding; a rune or a line may be cut between two. Where
+the agent's stream is understood, text has what people read instead. No RUN means
+the latest of this directory.`,
 		Example:           "  apctl logs -f\n  apctl logs k3xq --iteration 2 --gate test\n  apctl logs --agent --raw > agent.log",
 		Args:              runAnd(0),
 		ValidArgsFunction: a.completeRuns,
@@ -40,7 +42,7 @@ directory.`,
 	f.StringVar(&o.iteration, "iteration", "", "of iteration `N`, or of all")
 	f.StringVar(&o.gate, "gate", "", "only of the gate `NAME`")
 	f.BoolVar(&o.agent, "agent", false, "only of the agent")
-	f.BoolVar(&o.raw, "raw", false, "the bytes as they were printed, without headings")
+	f.BoolVar(&o.raw, "raw", false, "the bytes as they were printed, as JSON of an agent, without headings")
 	return a.jsonFlag(cmd)
 }
 
@@ -131,7 +133,7 @@ func (o *logOutput) write(f wire.LogFrame) error {
 			return err
 		}
 	}
-	return o.text(o.clean.Clean(f.Data))
+	return o.text(o.clean.Clean(f.Shown()))
 }
 
 func (o *logOutput) text(b []byte) error {

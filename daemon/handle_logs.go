@@ -28,6 +28,7 @@ func (d *Daemon) runLogs(ctx context.Context, body wire.LogsRequest, send func(a
 	if err != nil {
 		return err
 	}
+	format := d.formatOf(s)
 	first := body.Iteration
 	if first == 0 {
 		first = s.Loop.Iteration
@@ -45,7 +46,7 @@ func (d *Daemon) runLogs(ctx context.Context, body wire.LogsRequest, send func(a
 				continue
 			}
 			fits++
-			if err := d.sendOutput(ctx, s.ID, src, body.Follow, send); err != nil {
+			if err := d.sendOutput(ctx, s.ID, src, body.Follow, newPrinted(src, format, send)); err != nil {
 				return err
 			}
 		}
@@ -127,17 +128,22 @@ func (d *Daemon) sources(ctx context.Context, id string) ([]source, error) {
 
 // sendOutput sends the output of one effect, as it grows when it is followed.
 // An effect that was never started, or whose directory was removed, has none.
-func (d *Daemon) sendOutput(ctx context.Context, run string, src source, follow bool, send func(any) error) error {
-	f := wire.LogFrame{Iteration: src.iteration, Attempt: src.attempt, Source: src.name, Stream: effect.Merged}
+func (d *Daemon) sendOutput(ctx context.Context, run string, src source, follow bool, to *printed) error {
 	dir := d.effects.Open(src.effect)
 	if !follow {
-		return sendPresent(dir, f, send)
+		if err := sendPresent(dir, to); err != nil {
+			return err
+		}
+		return to.end()
 	}
 	tick := time.NewTicker(startEvery)
 	defer tick.Stop()
 	for {
 		due := d.due(run, src)
-		err := sendGrowing(ctx, dir, f, send)
+		err := sendGrowing(ctx, dir, to)
+		if err == nil {
+			return to.end()
+		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -172,14 +178,12 @@ func (d *Daemon) due(id string, src source) bool {
 	return false
 }
 
-func sendGrowing(ctx context.Context, dir effect.Dir, f wire.LogFrame, send func(any) error) error {
+func sendGrowing(ctx context.Context, dir effect.Dir, to *printed) error {
 	for chunk, err := range dir.Follow(ctx, effect.Merged, 0) {
 		if err != nil {
 			return err
 		}
-		f.Data = chunk.Data
-		f.Gap = chunk.Gap
-		if err := send(f); err != nil {
+		if err := to.add(chunk.Data, chunk.Gap); err != nil {
 			return err
 		}
 	}
@@ -189,7 +193,7 @@ func sendGrowing(ctx context.Context, dir effect.Dir, f wire.LogFrame, send func
 // maxLog bounds what is sent of one effect that is not followed.
 const maxLog = 16 << 20
 
-func sendPresent(dir effect.Dir, f wire.LogFrame, send func(any) error) error {
+func sendPresent(dir effect.Dir, to *printed) error {
 	out, err := dir.Output(effect.Merged, maxLog)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -198,20 +202,17 @@ func sendPresent(dir effect.Dir, f wire.LogFrame, send func(any) error) error {
 		return err
 	}
 	for i, part := range [][]byte{out.Head, out.Tail} {
+		gap := int64(0)
 		if i == 1 {
-			f.Gap = out.Gap
+			gap = out.Gap
 		}
 		for len(part) > 0 {
 			n := min(len(part), logPiece)
-			f.Data, part = part[:n], part[n:]
-			if err := send(f); err != nil {
+			if err := to.add(part[:n], gap); err != nil {
 				return err
 			}
-			f.Gap = 0
+			part, gap = part[n:], 0
 		}
 	}
 	return nil
 }
-
-// logPiece fits into a frame when it is written as base64.
-const logPiece = 64 << 10

@@ -103,14 +103,14 @@ func (t *tail) add(f wire.LogFrame) {
 		t.text(string(t.clean.Flush()))
 		t.end()
 		t.begun, t.from = true, f
-		t.from.Data = nil
+		t.from.Data, t.from.Text = nil, ""
 		t.line(strings.TrimRight(t.style.LogHead(f), "\n"))
 	}
 	if f.Gap > 0 {
 		t.end()
 		t.line(strings.TrimRight(t.style.LogGap(f.Gap), "\n"))
 	}
-	t.text(string(t.clean.Clean(f.Data)))
+	t.text(string(t.clean.Clean(f.Shown())))
 	t.changed = true
 }
 

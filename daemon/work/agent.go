@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"autopilot/daemon/agent"
+	"autopilot/daemon/agent/stream"
 	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/shim"
 	"autopilot/daemon/engine"
@@ -119,7 +120,7 @@ func (w *Worker) Agent(ctx context.Context, s run.State, end <-chan struct{}) (_
 		Outcome: out.Outcome, Exit: out.Exit, Signal: out.Signal, DurationMS: out.Active.Milliseconds(),
 		OutputBytes: out.Bytes, Truncated: out.Truncated, Killed: out.Killed, Left: out.Left,
 	}
-	if err := w.said(ctx, &d, out); err != nil {
+	if err := w.said(ctx, &d, stream.Of(p.Spec.Agent.Profile), out); err != nil {
 		return d, err
 	}
 	snap, err := w.record(ctx, s, p, s.Last.Created)
@@ -206,8 +207,8 @@ func (w *Worker) command(p *Plan, effect string) agent.Command {
 
 // said stores the last output and what the result file claims. A result that
 // cannot be read is no result.
-func (w *Worker) said(ctx context.Context, d *events.AgentEnded, out effect.Outcome) error {
-	tail, err := w.lastWords(d.Effect, out)
+func (w *Worker) said(ctx context.Context, d *events.AgentEnded, format stream.Format, out effect.Outcome) error {
+	tail, err := w.lastWords(d.Effect, format, out)
 	if err != nil {
 		return err
 	}
@@ -230,17 +231,32 @@ func (w *Worker) said(ctx context.Context, d *events.AgentEnded, out effect.Outc
 	return err
 }
 
-// lastWords is the end of what an agent printed, or why it could not start.
-func (w *Worker) lastWords(id string, out effect.Outcome) (string, error) {
+// lastWords is the end of what an agent said or printed, or why it could not
+// start.
+func (w *Worker) lastWords(id string, format stream.Format, out effect.Outcome) (string, error) {
 	if out.Outcome == events.SpawnFailed {
 		return out.Err, nil
 	}
-	tail, err := w.cfg.Effects.Open(id).Tail(effect.Merged, excerptBytes)
+	most := int64(excerptBytes)
+	if format != stream.Text {
+		most = streamBytes
+	}
+	tail, err := w.cfg.Effects.Open(id).Tail(effect.Merged, most)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("read the output of an agent: %w", err)
 	}
+	if format != stream.Text {
+		cut := int64(len(tail)) == most
+		if words := stream.Words(format, tail, cut, excerptBytes); words != "" {
+			return words, nil
+		}
+		tail = tail[max(len(tail)-excerptBytes, 0):]
+	}
 	return strings.ToValidUTF8(string(tail), "\uFFFD"), nil
 }
+
+// streamBytes is how much of a stream is read for the last words in it.
+const streamBytes = 1 << 20
 
 // excerptBytes bounds what is kept of a text for people and prompts.
 const excerptBytes = 8 << 10

@@ -155,6 +155,10 @@ type LogFrame struct {
 	Stream    string `json:"stream,omitzero"`
 	Gap       int64  `json:"gap,omitzero"` // bytes right before Data that were not kept
 	Data      []byte `json:"data"`         // base64 in JSON: output has no encoding
+	// Format is the agent whose stream Data is a piece of, where it is known: then
+	// Text is what people read instead, of the lines that end in Data.
+	Format string `json:"format,omitzero"`
+	Text   string `json:"text,omitzero"`
 }
 
 // DiffRequest asks for a unified diff between recorded trees.
