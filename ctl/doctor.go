@@ -11,9 +11,6 @@ import (
 	"autopilot/events/wire"
 )
 
-// levelError is the level of a finding that makes doctor exit 1.
-const levelError = "error"
-
 func newDoctor(a *app) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
@@ -51,7 +48,7 @@ func runDoctor(ctx context.Context, a *app, dir string) error {
 		return err
 	}
 	for _, f := range v.Findings {
-		if f.Level == levelError {
+		if f.Level == wire.LevelError {
 			return exitStatus(wire.ExitFailed)
 		}
 	}
@@ -93,7 +90,7 @@ func (a *app) askDoctor(ctx context.Context, req wire.DoctorRequest, v *wire.Doc
 
 // noDaemon is why no daemon has answered, as the first finding.
 func noDaemon(why error) wire.DoctorFinding {
-	f := wire.DoctorFinding{Topic: "daemon", Level: levelError, What: why.Error(), Fix: "apctl daemon start"}
+	f := wire.DoctorFinding{Topic: "daemon", Level: wire.LevelError, What: why.Error(), Fix: "apctl daemon start"}
 	var e *wire.Error
 	if errors.As(why, &e) && e.Hint != "" {
 		f.Fix = e.Hint

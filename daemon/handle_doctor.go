@@ -86,7 +86,7 @@ func examined(ctx context.Context, p place.Places, body wire.DoctorRequest) doct
 	in := doctor.Input{
 		State: p.State, Runtime: p.Runtime, Socket: p.Socket, Shell: agent.Lookup(body.Env, "PATH"),
 		RuntimeOK: filepath.IsAbs(os.Getenv("XDG_RUNTIME_DIR")),
-		Stops:     diskFloor, Begins: work.MinFree,
+		Stops:     diskFloor, Begins: work.MinFree, Known: agent.Overrides{}.Names(),
 	}
 	if ws, err := tree.Find(ctx, body.Workspace); err == nil {
 		in.Workspace = ws.Path

@@ -64,13 +64,13 @@ func (s Style) finding(f wire.DoctorFinding, w int) string {
 
 func (s Style) level(level string) (sign, colour string) {
 	switch level {
-	case "error":
+	case wire.LevelError:
 		return s.pick("✗", "x"), red
-	case "warning":
+	case wire.LevelWarning:
 		return "!", yellow
-	case "note":
+	case wire.LevelNote:
 		return s.pick("·", "-"), ""
-	case "ok":
+	case wire.LevelOK:
 		return s.pick("✓", "+"), green
 	}
 	return "?", dim
@@ -78,15 +78,15 @@ func (s Style) level(level string) (sign, colour string) {
 
 func (s Style) counted(counts map[string]int) string {
 	var parts []string
-	for _, level := range []string{"error", "warning", "note"} {
+	for _, level := range []string{wire.LevelError, wire.LevelWarning, wire.LevelNote} {
 		if n := counts[level]; n > 0 {
 			parts = append(parts, count(n, level))
 		}
 	}
-	if n := counts["unknown"]; n > 0 {
+	if n := counts[wire.LevelUnknown]; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d unknown", n))
 	}
-	if n := counts["ok"]; n > 0 {
+	if n := counts[wire.LevelOK]; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d ok", n))
 	}
 	if len(parts) == 0 {

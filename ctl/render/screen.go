@@ -185,18 +185,12 @@ func (s Style) Dots(gates []wire.GateView) string {
 	return b.String()
 }
 
+// dot is as small as a sign gets, most of all where all is well.
 func (s Style) dot(verdict string) string {
-	switch events.Verdict(verdict) {
-	case events.Pass:
+	if events.Verdict(verdict) == events.Pass {
 		return s.pick("●", "+")
-	case events.Fail:
-		return s.pick("✗", "x")
-	case events.Unverifiable:
-		return "?"
-	case events.Skipped:
-		return "-"
 	}
-	return s.pick("○", ".")
+	return s.sign(verdict)
 }
 
 // Life is the last sign of life of a run: how long it is quiet, when a waiting

@@ -19,11 +19,11 @@ import (
 
 // Levels of findings, from the best to the worst.
 const (
-	OK      = "ok"
-	Unknown = "unknown"
-	Note    = "note"
-	Warning = "warning"
-	Error   = "error"
+	OK      = wire.LevelOK
+	Unknown = wire.LevelUnknown
+	Note    = wire.LevelNote
+	Warning = wire.LevelWarning
+	Error   = wire.LevelError
 )
 
 var levels = []string{OK, Unknown, Note, Warning, Error}
@@ -42,6 +42,7 @@ type Input struct {
 	Stops  uint64 // free bytes of the state's disk below which events stop
 	Begins uint64 // below which nothing is begun
 
+	Known  []string         // the programs of the shipped profiles
 	Agents []wire.AgentView // all profiles; nil is not known
 	Store  *Store           // nil is not known
 }

@@ -91,7 +91,7 @@ func input() Input {
 	return Input{
 		Workspace: "/w", State: "/state", Runtime: "/run/user/7/autopilot", Socket: "/run/user/7/autopilot/d.sock",
 		Shell: "/home/u/.local/bin:/bin", Daemon: "/home/u/.local/bin:/bin", RuntimeOK: true, User: "u",
-		Stops: 8 << 20, Begins: 32 << 20,
+		Stops: 8 << 20, Begins: 32 << 20, Known: []string{"claude", "codex"},
 		Agents: []wire.AgentView{{Name: "claude", Origin: "shipped", Program: "/home/u/.local/bin/claude", Version: "2.1", Login: "account"}},
 		Store:  &Store{Bytes: 1 << 20, Quota: 4 << 30, Events: 12, Durability: "power", Last: noon.Add(-time.Hour)},
 	}

@@ -10,9 +10,6 @@ import (
 	"autopilot/events/wire"
 )
 
-// known are the programs of the shipped profiles.
-var known = []string{"claude", "codex", "gemini", "opencode"}
-
 // agents says which are there, and whether each could work alone.
 func agents(_ context.Context, in Input, p Probe) []wire.DoctorFinding {
 	a := about("agents")
@@ -59,7 +56,7 @@ func aboutLogin(problem string) bool { return strings.Contains(problem, "log in"
 func agentPrograms(in Input, p Probe) []wire.DoctorFinding {
 	a := about("agents")
 	var there []string
-	for _, name := range known {
+	for _, name := range in.Known {
 		if p.Look(in.Shell, name) != "" {
 			there = append(there, name)
 		}
@@ -83,7 +80,7 @@ func paths(_ context.Context, in Input, p Probe) []wire.DoctorFinding {
 		return a.find(Unknown, "", "the daemon's PATH is not known, as no daemon was asked")
 	}
 	var differ []string
-	for _, word := range slices.Concat(compared, known) {
+	for _, word := range slices.Concat(compared, in.Known) {
 		mine, its := p.Look(in.Shell, word), p.Look(in.Daemon, word)
 		if mine != "" && mine != its {
 			differ = append(differ, fmt.Sprintf("%s (%s)", word, orMissing(its)))

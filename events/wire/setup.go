@@ -199,6 +199,16 @@ type DoctorView struct {
 	Findings []DoctorFinding `json:"findings"`
 }
 
+// Levels of findings, from the best to the worst. Unknown is what could not be
+// looked at.
+const (
+	LevelOK      = "ok"
+	LevelUnknown = "unknown"
+	LevelNote    = "note"
+	LevelWarning = "warning"
+	LevelError   = "error"
+)
+
 // DoctorFinding is one thing that was looked at.
 type DoctorFinding struct {
 	Topic string `json:"topic"` // agents, path, git, disk ...
