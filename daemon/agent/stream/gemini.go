@@ -50,7 +50,9 @@ func (r *Reader) geminiEnd(o object) {
 		if s.has("input") {
 			input = s.count("input")
 		}
-		r.used(Usage{Input: input, CacheRead: cached, Output: s.count("output_tokens")})
+		// What it thought is in the total only.
+		output := max(s.count("output_tokens"), s.count("total_tokens")-s.count("input_tokens"))
+		r.used(Usage{Input: input, CacheRead: cached, Output: output})
 	}
 	if o.word("status") != "error" {
 		r.sum.Message, r.sum.Error = "", ""
