@@ -17,7 +17,7 @@ import (
 func (d *Daemon) agentClassify(_ context.Context, q bus.Request, body wire.ClassifyRequest) (wire.OutcomeView, error) {
 	sample := body.Sample
 	if body.SampleRef != "" {
-		if q.Identity.Kind == bus.KindEffect { // it could name any text that is stored
+		if q.Kind == bus.KindEffect { // it could name any text that is stored
 			return wire.OutcomeView{}, wire.Errorf(wire.Denied, "an agent or gate may give %d bytes at most", wire.MaxChunk)
 		}
 		b, err := d.blobs.Get(body.SampleRef)

@@ -178,7 +178,7 @@ func TestASampleIsClassified(t *testing.T) {
 		t.Errorf("%+v, %v", v, err)
 	}
 	effect := s.request()
-	effect.Identity.Kind = bus.KindEffect
+	effect.Kind = bus.KindEffect
 	if v, err := s.d.agentClassify(t.Context(), effect, wire.ClassifyRequest{SampleRef: ref}); err == nil {
 		t.Errorf("an effect reads a stored text: %+v", v)
 	}
