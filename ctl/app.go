@@ -204,7 +204,7 @@ func (a *app) jsonFlag(cmd *cobra.Command) *cobra.Command {
 func upTo(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > n {
-			return render.ManyArguments(cmd.CommandPath(), args[n:])
+			return render.ManyArguments(cmd.CommandPath(), args, n)
 		}
 		return nil
 	}

@@ -27,7 +27,7 @@ func TestRunRefusesBadInputBeforeItAsksAnyone(t *testing.T) {
 		"empty task":            {with(" \n"), "the task is empty"},
 		"NUL":                   {with("a\x00b"), "NUL byte at position 1"},
 		"UTF-8":                 {with("ab\xff"), "not valid UTF-8 at byte 2"},
-		"two words":             {with("make", "it"), `does not know what to do with "it"`},
+		"two words":             {with("make", "it"), `does not know what to do with "it"` + "\n  put the task in quotes: apctl run 'make it'\n"},
 		"task and file":         {with("-f", "x", "task"), "there are two tasks"},
 		"no such file":          {with("-f", "nowhere"), "cannot read the task file"},
 		"flag as task":          {with("--fix it"), "unknown flag"},

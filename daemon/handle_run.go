@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"autopilot/daemon/bus"
@@ -147,7 +148,7 @@ func (d *Daemon) stopRuns(ctx context.Context, q bus.Request, body wire.StopRequ
 			if mode == events.StopCancel {
 				verb = "cancel"
 			}
-			return reply, fmt.Errorf("%s run %s: %w", verb, s.Facts.Handle, err)
+			return reply, aboutRun(verb, s.Facts.Handle, err)
 		}
 		reply.Runs = append(reply.Runs, d.view(s))
 	}
@@ -175,7 +176,22 @@ func (d *Daemon) runResume(ctx context.Context, q bus.Request, body wire.ResumeR
 	}
 	s, err = d.fleet.do(ctx, s.ID, cmd, q.Actor, q.ID)
 	if err != nil {
-		return wire.RunView{}, fmt.Errorf("resume run %s: %w", s.Facts.Handle, err)
+		return wire.RunView{}, aboutRun("resume", s.Facts.Handle, err)
 	}
 	return d.view(s), nil
+}
+
+// aboutRun names the run in an error and in the commands that it hints at: the
+// latest of the directory may be another.
+func aboutRun(verb, handle string, err error) error {
+	err = onWire(fmt.Errorf("%s run %s: %w", verb, handle, err))
+	var e *wire.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	named := *e
+	for _, command := range []string{"apctl resume", "apctl status", "apctl diff"} {
+		named.Hint = strings.ReplaceAll(named.Hint, command, command+" "+handle)
+	}
+	return &named
 }

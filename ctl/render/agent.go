@@ -39,8 +39,12 @@ func origin(a wire.AgentView) string {
 	return t + ", unverified"
 }
 
-// loggedIn is the login of an agent; where says what shows it.
+// loggedIn is the login of an agent; where says what shows it. It means nothing
+// where the program is not.
 func loggedIn(a wire.AgentView, where bool) string {
+	if a.Program == "" {
+		return map[bool]string{false: "-"}[where]
+	}
 	t := map[string]string{"key": "key", "account": "account", "none": "no login", "unknown": "unknown"}[a.Login]
 	if where && a.LoginFrom != "" {
 		t += ", by " + Line(a.LoginFrom)
@@ -96,7 +100,7 @@ func (s Style) AgentCheck(v wire.AgentsView) string {
 	var b strings.Builder
 	for _, a := range v.Agents {
 		login := loggedIn(a, true)
-		if a.Login == "unknown" {
+		if a.Login == "unknown" && login != "" {
 			login = "login " + login
 		}
 		b.WriteString(s.paint(bold, Line(a.Name)) + "  " + strings.Join(nonempty(s.checked(a), Line(a.Version), login), ", ") + "\n")

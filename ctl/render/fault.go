@@ -191,12 +191,12 @@ func flagText(err error) string {
 }
 
 // ManyArguments is more words than a command takes.
-func ManyArguments(command string, extra []string) *wire.Error {
+func ManyArguments(command string, args []string, most int) *wire.Error {
 	hint := "see " + command + " --help"
 	if command == "apctl run" {
-		hint = "put the task in quotes: " + exampleRun
+		hint = "put the task in quotes: apctl run " + Word(strings.Join(args, " "))
 	}
-	return usage(hint, "%s does not know what to do with %q", command, strings.Join(extra, " "))
+	return usage(hint, "%s does not know what to do with %q", command, strings.Join(args[most:], " "))
 }
 
 // EmptyRun is a RUN without a character, as an unset variable gives.
