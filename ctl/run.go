@@ -83,6 +83,17 @@ goes on with the next command that asks the daemon, as apctl ls.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runRun(cmd.Context(), a, &o, cmd, args) },
 	}
+	o.flags(cmd)
+	_ = cmd.MarkFlagDirname("directory")
+	_ = cmd.RegisterFlagCompletionFunc("agent", func(cmd *cobra.Command, _ []string, to string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return a.completeAgents(cmd, nil, to)
+	})
+	_ = cmd.RegisterFlagCompletionFunc("permissions", cobra.FixedCompletions([]cobra.Completion{"full"}, cobra.ShellCompDirectiveNoFileComp))
+	return a.jsonFlag(cmd)
+}
+
+// flags are those of run, in the order of its help.
+func (o *runOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&o.file, "file", "f", "", "read the task from `FILE`, - is standard input")
 	f.BoolVarP(&o.detach, "detach", "d", false, "start it and print its handle")
@@ -110,12 +121,6 @@ goes on with the next command that asks the daemon, as apctl ls.`,
 	f.BoolVar(&o.dryRun, "dry-run", false, "print prompt, command, environment and gates, and start nothing")
 	f.StringVarP(&o.dir, "directory", "C", "", "work in `DIR`, not here")
 	f.BoolVar(&o.keep, "keep", false, "INT or TERM without a terminal leaves the run to itself")
-	_ = cmd.MarkFlagDirname("directory")
-	_ = cmd.RegisterFlagCompletionFunc("agent", func(cmd *cobra.Command, _ []string, to string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return a.completeAgents(cmd, nil, to)
-	})
-	_ = cmd.RegisterFlagCompletionFunc("permissions", cobra.FixedCompletions([]cobra.Completion{"full"}, cobra.ShellCompDirectiveNoFileComp))
-	return a.jsonFlag(cmd)
 }
 
 func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args []string) error {

@@ -1,0 +1,189 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"autopilot/daemon/agent"
+	"autopilot/daemon/config"
+	"autopilot/events"
+	"autopilot/events/wire"
+)
+
+func layers(project, user string, env map[string]string) config.Layers {
+	p, u := config.ParseProject("/p/.autopilot/config.yaml", []byte(project)), config.ParseUser("/u.yaml", []byte(user))
+	return config.Layers{Environment: env, Project: &p, User: &u}
+}
+
+func TestTheStrongestLayerCounts(t *testing.T) {
+	t.Parallel()
+	typed := wire.StartRequest{Spec: wire.RunSpec{
+		Gates: []wire.GateSpec{{Name: "vet", Role: events.RoleGoal, Command: "mine"}, {Name: "more", Role: events.RoleInvariant, Command: "x"}},
+		ForMS: 1000, Protect: []string{"x"},
+	}}
+	a, err := layers(project, user, map[string]string{"agent": "list", "limits.iterations": "7"}).Apply(typed, noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := wire.RunSpec{
+		Agent: wire.AgentSpec{Profile: "list"},
+		Gates: []wire.GateSpec{
+			{Name: "test", Role: events.RoleGoal, Command: "go test ./..."},
+			{Name: "vet", Role: events.RoleGoal, Command: "mine"},
+			{Name: "report", Kind: events.GateArtifact, Role: events.RoleGoal, Files: []string{"docs/report.md"}},
+			{Name: "more", Role: events.RoleInvariant, Command: "x"},
+		},
+		Setup: "npm ci", Checkout: events.CheckoutClean, Protect: []string{"x", "api/**"}, AllowTests: []string{},
+		MaxIterations: 7, ForMS: 1000, UntilMS: time.Date(2026, 1, 3, 7, 0, 0, 0, noon.Location()).UnixMilli(),
+	}
+	if diff := cmp.Diff(want, a.Request.Spec); diff != "" {
+		t.Error(diff)
+	}
+	var used []string
+	for _, v := range a.Used {
+		used = append(used, v.Key+" "+v.Origin+" "+v.Where)
+	}
+	if diff := cmp.Diff([]string{
+		"agent environment AUTOPILOT_AGENT",
+		"agents.list.command project /p/.autopilot/config.yaml:6",
+		"agents.list.prompt project /p/.autopilot/config.yaml:7",
+		"gates.test project /p/.autopilot/config.yaml:9",
+		"gates.report project /p/.autopilot/config.yaml:11",
+		"setup project /p/.autopilot/config.yaml:12",
+		"checkout project /p/.autopilot/config.yaml:13",
+		"protect project /p/.autopilot/config.yaml:15",
+		"allow_test_changes project /p/.autopilot/config.yaml:16",
+		"limits.iterations environment AUTOPILOT_MAX_ITERATIONS",
+		"limits.until project /p/.autopilot/config.yaml:17",
+	}, used); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestProfilesOfBothFilesAreLaidOverEachOther(t *testing.T) {
+	t.Parallel()
+	got := layers("agents:\n  claude: {model: opus}\n", user+"  # x\n", nil).Agents()
+	want := agent.Overrides{"claude": {Origin: "project", Model: "opus", Args: []string{"-x"}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestASettingOfTheUserCountsWhereTheProjectHasNone(t *testing.T) {
+	t.Parallel()
+	a, err := layers("gates: {t: x}\n", "agent: codex\nlimits: {for: 2d}\n", map[string]string{"model": "m"}).Apply(wire.StartRequest{}, noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := a.Request.Spec
+	if s.Agent.Profile != "codex" || s.Agent.Model != "m" || s.ForMS != (48*time.Hour).Milliseconds() || s.Checkout != "" {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestWhatIsMissingOrOverIsSaidWithAWayOn(t *testing.T) {
+	t.Parallel()
+	gate := []wire.GateSpec{{Name: "t", Role: events.RoleGoal, Command: "x"}}
+	for name, c := range map[string]struct {
+		project, user string
+		env           map[string]string
+		spec          wire.RunSpec
+		want, hint    string
+	}{
+		"no gate":      {spec: wire.RunSpec{Agent: wire.AgentSpec{Command: "a"}}, want: "no gate is given", hint: "apctl init"},
+		"no goal":      {project: "gates: {t: {run: x, role: invariant}}\n", spec: wire.RunSpec{Agent: wire.AgentSpec{Command: "a"}}, want: "no gate is given", hint: "--gate NAME=CMD"},
+		"no agent":     {spec: wire.RunSpec{Gates: gate}, want: "no agent is given", hint: "apctl agent ls"},
+		"past":         {project: "limits: {until: \"2001-01-01T00:00\"}\n", spec: wire.RunSpec{Gates: gate, Agent: wire.AgentSpec{Command: "a"}}, want: `"2001-01-01T00:00" is in the past`, hint: "correct /p/.autopilot/config.yaml:1"},
+		"bad variable": {env: map[string]string{"limits.for": "soon"}, spec: wire.RunSpec{Gates: gate}, want: `AUTOPILOT_FOR: "soon" is not a length of time`, hint: "write 90m, 8h or 2d"},
+		"bad count":    {env: map[string]string{"limits.iterations": "0"}, want: "AUTOPILOT_MAX_ITERATIONS"},
+		"bad until":    {env: map[string]string{"limits.until": "late"}, want: "AUTOPILOT_UNTIL"},
+		"bad agent":    {env: map[string]string{"agent": "A b"}, want: "AUTOPILOT_AGENT"},
+		"bad model":    {env: map[string]string{"model": " "}, want: "AUTOPILOT_MODEL"},
+		"bad key":      {env: map[string]string{"gates.t": "x"}, want: "no variable holds this setting"},
+	} {
+		_, err := layers(c.project, c.user, c.env).Apply(wire.StartRequest{Spec: c.spec}, noon)
+		e, ok := err.(*wire.Error) //nolint:errorlint // the promise is this very type
+		if !ok || e.Code != wire.Usage || !strings.Contains(e.Message, c.want) || !strings.Contains(e.Hint, c.hint) {
+			t.Errorf("%s: %v (%+v), want %q", name, err, e, c.want)
+		}
+	}
+}
+
+func TestEverySettingIsShownWithItsOrigin(t *testing.T) {
+	t.Parallel()
+	l := layers(project, user, map[string]string{"limits.for": "1h"})
+	if p := l.Problems(); len(p) > 0 {
+		t.Fatal(p)
+	}
+	shown := map[string]wire.ConfigValue{}
+	for _, v := range l.Values() {
+		shown[v.Key] = v
+	}
+	for key, want := range map[string]string{
+		"agent":                     "claude project /p/.autopilot/config.yaml:1",
+		"agents.claude.env":         "{K: (hidden)} project /p/.autopilot/config.yaml:3",
+		"agents.claude.args":        `[--max-turns, "40"] project /p/.autopilot/config.yaml:3`,
+		"gates.vet":                 "{run: go vet ./..., role: invariant} project /p/.autopilot/config.yaml:10",
+		"worktree":                  "false project /p/.autopilot/config.yaml:14",
+		"limits.for":                "1h environment AUTOPILOT_FOR",
+		"limits.until":              `"07:00" project /p/.autopilot/config.yaml:17`,
+		"gate.env":                  "{A: (hidden)} user /u.yaml:5",
+		"notify.rules":              "[{on: [done], webhook: (hidden)}] user /u.yaml:14",
+		"idle":                      "0s user /u.yaml:3",
+		"notify.quiet_pass":         " default ",
+		"agents.mine.command":       "./my-agent.sh project /p/.autopilot/config.yaml:4",
+		"allow_test_changes":        "[] project /p/.autopilot/config.yaml:16",
+		"model":                     " default ",
+		"checkout":                  "clean project /p/.autopilot/config.yaml:13",
+		"after_reboot":              "ask user /u.yaml:12",
+		"agents.list.command":       "[./a, b c] project /p/.autopilot/config.yaml:6",
+		"gates.report":              "{artifact: [docs/report.md]} project /p/.autopilot/config.yaml:11",
+		"durability":                "process user /u.yaml:1",
+		"limits.iterations":         "10 project /p/.autopilot/config.yaml:17",
+		"agents.claude.model":       "opus project /p/.autopilot/config.yaml:3",
+		"quota":                     "64MiB user /u.yaml:2",
+		"setup":                     "npm ci project /p/.autopilot/config.yaml:12",
+		"protect":                   "[api/**] project /p/.autopilot/config.yaml:15",
+		"gates.test":                "go test ./... project /p/.autopilot/config.yaml:9",
+		"notify.quiet":              `"22:00-07:00" user /u.yaml:17`,
+		"agents.mine.prompt":        "stdin project /p/.autopilot/config.yaml:4",
+		"agents.list.prompt":        "file project /p/.autopilot/config.yaml:7",
+		"agents.claude.permissions": "full project /p/.autopilot/config.yaml:3",
+	} {
+		v, ok := shown[key]
+		if got := v.Value + " " + v.Origin + " " + v.Where; !ok || got != want {
+			t.Errorf("%s is %q, want %q", key, got, want)
+		}
+		delete(shown, key)
+	}
+	for key := range shown {
+		t.Errorf("%s is shown too", key)
+	}
+}
+
+func TestAProfileThatCannotBeUsedIsAProblemAtItsPlace(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		project, user, file, want string
+		line                      int
+	}{
+		{"setup: x\nagent: clude\n", "", "/p/.autopilot/config.yaml", "clude", 2},
+		{"", "agent: mine\n", "/u.yaml", "mine", 1},
+		{"agents:\n  claude: {command: x}\n", "", "/p/.autopilot/config.yaml", "agent claude is shipped", 2},
+		{"agent: mine\n", "agents: {mine: {command: x}}\n", "", "", 0},
+	} {
+		p := layers(c.project, c.user, nil).Problems()
+		if c.want == "" {
+			if len(p) > 0 {
+				t.Errorf("%q: %+v", c.project, p)
+			}
+			continue
+		}
+		if len(p) != 1 || p[0].File != c.file || p[0].Line != c.line || !strings.Contains(p[0].Message, c.want) {
+			t.Errorf("%q, %q: %+v", c.project, c.user, p)
+		}
+	}
+}
