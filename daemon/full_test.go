@@ -164,6 +164,31 @@ func TestARepeatedStartWaitsForTheFirst(t *testing.T) {
 	})
 }
 
+func TestOnALowDiskEveryLiveRunWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := &script{steps: []step{{Tree: 1, Takes: time.Hour}}}
+		ctx, die := context.WithCancel(t.Context())
+		f := simFleet(ctx, log.NewMemory(log.MemoryConfig{}), w)
+		if _, err := f.begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute) // its agent is at work, and asks for no room
+		if got := f.fulls(false); len(got) != 0 {
+			t.Errorf("with room %d runs wait", len(got))
+		}
+		if got := f.fulls(true); got["01SIMR"].Stage != run.Agent {
+			t.Errorf("on a low disk these wait: %v", got)
+		}
+		time.Sleep(2 * time.Hour)
+		if got := f.fulls(true); len(got) != 0 {
+			t.Errorf("a run that is over waits: %v", got)
+		}
+		die()
+		f.wg.Wait()
+	})
+}
+
 func TestAnOldStateNeverReplacesANewerOne(t *testing.T) {
 	t.Parallel()
 	f := simFleet(t.Context(), log.NewMemory(log.MemoryConfig{}), &script{})

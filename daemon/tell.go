@@ -229,7 +229,7 @@ type diskWaits map[string]bool
 
 // tellFull tells of runs that wait for room on the disk. Only tend calls it.
 func (d *Daemon) tellFull() {
-	full := d.fleet.fulls()
+	full := d.fleet.fulls(d.fleet.journal.disk.low())
 	var notices []notify.Notice
 	for id, s := range full {
 		if !d.waits[id] {
@@ -245,13 +245,16 @@ func (d *Daemon) tellFull() {
 	}
 }
 
-// fulls are the runs that wait for room on the disk.
-func (f *fleet) fulls() map[string]run.State {
+// fulls are the runs that wait for room on the disk: where it is low, every
+// live one. What an agent does there is not seen before there is room again, so
+// its run does not even ask for some.
+func (f *fleet) fulls(low bool) map[string]run.State {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	out := map[string]run.State{}
 	for id, m := range f.runs {
-		if m.actor != nil && m.state != nil && m.actor.Full() {
+		live := m.actor != nil && m.state != nil && m.head.Status == run.Live
+		if live && (low || m.actor.Full()) {
 			out[id] = *m.state
 		}
 	}
