@@ -13,7 +13,7 @@ var words = map[string]Outcome{
 	"authentication_failed": AuthFailed, "authentication_error": AuthFailed, "permission_error": AuthFailed,
 	"billing_error": Billing, "rate_limit": RateLimited, "rate_limit_error": RateLimited,
 	"overloaded": Overloaded, "overloaded_error": Overloaded, "server_error": Overloaded,
-	"error_max_turns": MaxTurns, "error_max_budget_usd": Budget,
+	"prompt_too_long": ContextOverflow, "error_max_turns": MaxTurns, "error_max_budget_usd": Budget,
 	"ProviderAuthError": AuthFailed, "ContextOverflowError": ContextOverflow,
 	"FatalAuthenticationError": AuthFailed, "FatalTurnLimitedError": MaxTurns, "FatalUntrustedWorkspaceError": NeedsPermission,
 }

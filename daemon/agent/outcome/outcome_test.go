@@ -91,6 +91,12 @@ func TestOutcomes(t *testing.T) {
 		"empty, any command":       {stream.Text, nil, 0, events.Exited, outcome.EmptyResult, outcome.FromExit, ""},
 		"an empty answer":          {stream.Gemini, []string{`{"type":"result","status":"success"}`}, 0, "", outcome.EmptyResult, outcome.FromStream, "exit"},
 
+		"claude, no login":          {stream.Claude, sample(t, "login.claude"), 1, "", outcome.AuthFailed, outcome.FromStream, ""},
+		"claude, status 429":        {stream.Claude, sample(t, "rejected.claude"), 1, "", outcome.RateLimited, outcome.FromStream, ""},
+		"claude, status 529":        {stream.Claude, sample(t, "overloaded.claude"), 1, "", outcome.Overloaded, outcome.FromStream, ""},
+		"claude, no credit":         {stream.Claude, sample(t, "billing.claude"), 1, "", outcome.Billing, outcome.FromStream, ""},
+		"claude, prompt too long":   {stream.Claude, sample(t, "long.claude"), 1, "", outcome.ContextOverflow, outcome.FromStream, ""},
+		"claude, answer cut":        {stream.Claude, sample(t, "malformed.claude"), 1, "", outcome.AgentError, outcome.FromStream, ""},
 		"codex failed with exit 0":  {stream.Codex, sample(t, "failed.codex"), 0, "", outcome.RateLimited, outcome.FromStream, "exit"},
 		"codex reconnects":          {stream.Codex, []string{turnLine, `{"type":"error","message":"Reconnecting... 1/5"}`, `{"type":"item.completed","item":{"id":"1","type":"agent_message","text":"ok"}}`, `{"type":"turn.completed","usage":{"output_tokens":1}}`}, 0, "", outcome.Ended, outcome.FromStream, ""},
 		"codex reconnects, is cut":  {stream.Codex, []string{turnLine, `{"type":"error","message":"Reconnecting... 1/5"}`}, 0, "", outcome.TruncatedStream, outcome.FromStream, "exit"},

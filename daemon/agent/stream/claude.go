@@ -33,9 +33,14 @@ func below(o object) bool {
 
 func (r *Reader) claudeSaid(o object) {
 	sub, m := below(o), o.at("message")
+	failed, why := o.word("error"), ""
 	m.each("content", func(part object) {
 		switch string(part.tag("type")) {
 		case "text":
+			if failed != "" { // it is the program that says so
+				why = part.text("text")
+				return
+			}
 			r.says(part.text("text"), sub)
 		case "tool_use", "server_tool_use":
 			r.uses(part.word("id"), part.word("name"), inputOf(part, "input"), sub)
@@ -50,8 +55,8 @@ func (r *Reader) claudeSaid(o object) {
 		}
 		r.used(r.spent.total)
 	}
-	if word := o.word("error"); word != "" {
-		r.fails(word, r.last.text(), int(o.count("api_error_status")), false)
+	if failed != "" {
+		r.fails(failed, why, int(o.count("api_error_status")), false)
 	} else if !sub {
 		r.sum.Error, r.sum.Message = "", ""
 	}
@@ -135,7 +140,9 @@ func (r *Reader) claudeEnd(o object) {
 	}
 	reason := subtype
 	if failed && subtype == "success" {
-		reason = "is_error"
+		if reason = o.word("terminal_reason"); reason == "" || reason == "completed" {
+			reason = "is_error"
+		}
 	}
 	r.ends("result", reason, message, failed)
 	if r.sum.Reason == "success" && o.has("deferred_tool_use") {

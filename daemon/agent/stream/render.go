@@ -117,6 +117,7 @@ type Writer struct {
 	last    Kind
 	same    string // the last line, when it can be repeated
 	repeats int
+	failure string // what the last error says
 }
 
 // Add writes an item.
@@ -124,6 +125,12 @@ func (w *Writer) Add(i Item) {
 	if i.Kind == Said {
 		w.said(i)
 		return
+	}
+	if i.Kind == Result && i.Text == w.failure {
+		i.Text = "" // it was said
+	}
+	if i.Kind == Error {
+		w.failure = i.Text
 	}
 	line := line(i)
 	if line == "" {
