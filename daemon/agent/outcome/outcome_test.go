@@ -97,6 +97,13 @@ func TestOutcomes(t *testing.T) {
 		"claude, no credit":         {stream.Claude, sample(t, "billing.claude"), 1, "", outcome.Billing, outcome.FromStream, ""},
 		"claude, prompt too long":   {stream.Claude, sample(t, "long.claude"), 1, "", outcome.ContextOverflow, outcome.FromStream, ""},
 		"claude, answer cut":        {stream.Claude, sample(t, "malformed.claude"), 1, "", outcome.AgentError, outcome.FromStream, ""},
+		"codex, no login":           {stream.Codex, sample(t, "login.codex"), 1, "", outcome.AuthFailed, outcome.FromStream, ""},
+		"codex, status 429":         {stream.Codex, sample(t, "rejected.codex"), 1, "", outcome.RateLimited, outcome.FromStream, ""},
+		"codex, usage limit":        {stream.Codex, sample(t, "limit.codex"), 1, "", outcome.RateLimited, outcome.FromStream, ""},
+		"codex, no quota":           {stream.Codex, sample(t, "quota.codex"), 1, "", outcome.Billing, outcome.FromStream, ""},
+		"codex, status 503":         {stream.Codex, sample(t, "overloaded.codex"), 1, "", outcome.Overloaded, outcome.FromStream, ""},
+		"codex, prompt too long":    {stream.Codex, sample(t, "long.codex"), 1, "", outcome.ContextOverflow, outcome.FromStream, ""},
+		"codex, answer cut":         {stream.Codex, sample(t, "cut.codex"), 1, "", outcome.TruncatedStream, outcome.FromStream, ""},
 		"codex failed with exit 0":  {stream.Codex, sample(t, "failed.codex"), 0, "", outcome.RateLimited, outcome.FromStream, "exit"},
 		"codex reconnects":          {stream.Codex, []string{turnLine, `{"type":"error","message":"Reconnecting... 1/5"}`, `{"type":"item.completed","item":{"id":"1","type":"agent_message","text":"ok"}}`, `{"type":"turn.completed","usage":{"output_tokens":1}}`}, 0, "", outcome.Ended, outcome.FromStream, ""},
 		"codex reconnects, is cut":  {stream.Codex, []string{turnLine, `{"type":"error","message":"Reconnecting... 1/5"}`}, 0, "", outcome.TruncatedStream, outcome.FromStream, "exit"},
@@ -163,6 +170,9 @@ func TestALimitHasTheResetOfTheProvider(t *testing.T) {
 	}
 	if got, from := at(stream.Codex, sample(t, "failed.codex")...); !got.Equal(time.Date(2026, 8, 21, 15, 12, 0, 0, time.UTC)) || from != outcome.FromText {
 		t.Errorf("%v from %s", got, from)
+	}
+	if got, _ := at(stream.Codex, sample(t, "limit.codex")...); !got.Equal(time.Date(2026, 11, 29, 22, 53, 0, 0, time.UTC)) {
+		t.Errorf("%v", got)
 	}
 	if got, _ := at(stream.Text, sample(t, "limit.text")...); !got.Equal(time.Date(2026, 8, 21, 14, 0, 0, 0, time.UTC)) {
 		t.Errorf("%v", got)
