@@ -30,6 +30,7 @@ func parsers() []parser {
 		{"go-json", func() finder { return &goJSON{packages: map[string]*goPackageTests{}} }},
 		{"go", func() finder { return &goPlain{} }},
 		{"pytest", func() finder { return &pytest{} }},
+		{"unittest", func() finder { return &unittest{} }},
 		{"jest", func() finder { return &jest{} }},
 		{"vitest", func() finder { return &vitest{} }},
 		{"cargo", func() finder { return &cargo{} }},
@@ -49,6 +50,7 @@ func parsers() []parser {
 //
 //	go        package.Test/sub; of a test and its subtests only the innermost
 //	pytest    its node ids
+//	unittest  module.Class.test, of Python, and what tells subtests apart
 //	junit     classname.name
 //	jest      file › suite › test
 //	vitest    file > suite > test

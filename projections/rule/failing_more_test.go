@@ -46,13 +46,17 @@ func runners() []runner {
 		}},
 		{"cargo", []string{"cargo_first.txt"}, []string{"one tests::bad", "one tests::deep::bad", "one tests::res", "one tests::should"}},
 		{"cargo", []string{"cargo_build.txt"}, []string{"two [build failed]"}},
+		{"unittest", []string{"unittest.txt", "unittest_v.txt"}, []string{
+			"tests.test_a.A.test_bad", "tests.test_a.A.test_better", "tests.test_a.A.test_broken", "tests.test_a.A.test_sub [even] (i=1)",
+			"tests.test_a.B.setUpClass", "tests.test_b [import failed]",
+		}},
 		{"surefire", []string{"maven.txt"}, []string{
 			"p.CalcTest$Inner.deep", "p.CalcTest.bad", "p.CalcTest.param(int)[2]", "p.CalcTest.throwsIt", "p.SetupTest",
 		}},
 		{"gradle", []string{"gradle.txt"}, []string{
 			"CalcTest > Inner > deep()", "CalcTest > bad()", "CalcTest > param(int) > p.CalcTest.param(int)[2]", "SetupTest > initializationError",
 		}},
-		{"", []string{"jest_pass.txt", "vitest_pass.txt", "cargo_pass.txt"}, nil},
+		{"", []string{"jest_pass.txt", "vitest_pass.txt", "cargo_pass.txt", "unittest_pass.txt"}, nil},
 	}
 }
 
@@ -163,6 +167,11 @@ func TestFailingReadsSmallOutputsOfMoreRunners(t *testing.T) {
 		"a mark that node would print":           {"✖ lint failed (3ms)\n", "", nil},
 		"a suite of older node":                  {"▶ s\n  ✖ a (1ms)\n▶ s (3ms)\n▶ t\n  ✔ b (1ms)\n▶ t (2ms)\nℹ fail 1\n", "node", []string{"s > a"}},
 		"a line of a log within node":            {"✖ nothing here\n✖ a (1ms)\nℹ fail 1\n", "node", []string{"a"}},
+		"unittest before Python 3.11":            {unittestRule + "\nFAIL: test_x (tests.T)\n" + unittestRule + "\nERROR: m (unittest.loader._FailedTest)\nRan 2 tests in 1s\n\nFAILED (failures=1, errors=1)\n", "unittest", []string{"m [import failed]", "tests.T.test_x"}},
+		"unittest that is cut":                   {unittestRule + "\nFAIL: test_x (t.T.test_x)\n", "unittest", []string{"t.T.test_x"}},
+		"unittest that passes":                   {unittestRule + "\nFAIL: test_x (t.T.test_x)\n\nOK\n", "", nil},
+		"a line that unittest would print":       {"FAIL: test_x (t.T.test_x)\nFAILED (failures=1)\n", "", nil},
+		"unittest that likes too much":           {unittestRule + "\nUNEXPECTED SUCCESS: a (t.T.a)\nUNEXPECTED SUCCESS: b (t.T.b)\nFAILED (unexpected successes=2)\n", "unittest", []string{"t.T.a", "t.T.b"}},
 		"a line that cargo would print":          {"test a ... FAILED\n", "", nil},
 		"cargo that is cut":                      {"running 2 tests\ntest a ... FAILED\ntest b ... ok\n", "cargo", []string{"a"}},
 		"cargo of one package":                   {"running 1 test\ntest a ... FAILED\n\nfailures:\n    a\n\ntest result: FAILED. 0 passed\n\nerror: test failed, to rerun pass `--lib`\n", "cargo", []string{"a"}},
@@ -236,6 +245,7 @@ func fuzzOne(f *testing.F, name string) {
 func FuzzJest(f *testing.F)     { fuzzOne(f, "jest") }
 func FuzzVitest(f *testing.F)   { fuzzOne(f, "vitest") }
 func FuzzCargo(f *testing.F)    { fuzzOne(f, "cargo") }
+func FuzzUnittest(f *testing.F) { fuzzOne(f, "unittest") }
 func FuzzTAP(f *testing.F)      { fuzzOne(f, "tap") }
 func FuzzNodeSpec(f *testing.F) { fuzzOne(f, "node") }
 func FuzzSurefire(f *testing.F) { fuzzOne(f, "surefire") }
