@@ -40,6 +40,8 @@ import (
 var (
 	// ErrNotRepository says that a directory is in no git work tree.
 	ErrNotRepository = errors.New("not a git work tree")
+	// ErrNoGit says that there is no git to run.
+	ErrNoGit = errors.New("git is not found")
 	// ErrGone says that the directory of a workspace does not exist (any more).
 	ErrGone = errors.New("workspace is gone")
 	// ErrRefFormat says that the workspace keeps its refs in a form that is not
@@ -114,7 +116,7 @@ func lookGit(path string) (string, error) {
 	}
 	found, err := exec.LookPath(path)
 	if err != nil {
-		return "", fmt.Errorf("find git: %w", err)
+		return "", fmt.Errorf("%w: %w", ErrNoGit, err)
 	}
 	return filepath.Abs(found)
 }

@@ -134,6 +134,10 @@ func (w *Worker) repo(ctx context.Context, ws tree.Workspace) (*tree.Repo, error
 		o, first := w.opening(ws.ID)
 		if first {
 			o.repo, o.err = tree.Open(ctx, w.cfg.Trees, ws)
+			if errors.Is(o.err, tree.ErrNoGit) {
+				o.err = wire.Errorf(wire.Failed, "git is not on the PATH of the daemon, so no work can be recorded").
+					WithHint("install git 2.36 or newer, then where it is on PATH: apctl daemon restart")
+			}
 			if o.err != nil {
 				w.mu.Lock()
 				delete(w.repos, ws.ID)
