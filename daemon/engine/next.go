@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"time"
 
 	"autopilot/daemon/workflow"
@@ -143,14 +144,22 @@ func (q view) spawnFailed() bool {
 
 // noop: nothing was done, so nothing is judged. A question is never a no-op, and
 // neither is it to leave a pinned path changed. Where repositories are nested,
-// work in them is not seen, so nobody can say that there was none.
+// work in them is not seen, so nobody can say that there was none; nor where the
+// run has to write files, which may be ones that no tree holds.
 func (q view) noop() bool {
 	a := q.Last.Agent
+	if q.writesArtifacts() && a.Outcome == events.Exited && a.Exit == 0 {
+		return false
+	}
 	if q.Stage != run.Ended || a.Claim == events.ClaimBlocked || a.Question != "" || rule.ProofBroken(q.Last.Results) {
 		return false
 	}
 	active := time.Duration(a.DurationMS) * time.Millisecond
 	return rule.Noop(a.Tree != q.Last.Start.Tree, a.Outcome, a.Exit, active, q.flow.Limits.Noop.Within)
+}
+
+func (q view) writesArtifacts() bool {
+	return slices.ContainsFunc(q.Facts.Gates, func(g events.Gate) bool { return g.Kind == events.GateArtifact })
 }
 
 func (q view) ready() bool { return q.Stage == run.Ready }

@@ -99,6 +99,11 @@ func noop(n int) []events.Data {
 	return []events.Data{agent(n, 1), ended(n, "t0", func(d *events.AgentEnded) { d.DurationMS = 10 }), record(n, events.Skipped, "")}
 }
 
+// artifact adds a gate for files that the run has to write.
+func artifact(d *events.RunStarted) {
+	d.Gates = append(d.Gates, events.Gate{Name: "report", Kind: events.GateArtifact, Role: events.RoleGoal})
+}
+
 func drift(n int) []events.Data {
 	rs := result(events.Pass, "")
 	rs[1].Verdict, rs[1].Reason, rs[1].Files = events.Fail, events.ReasonPinChanged, "f1"
@@ -178,6 +183,14 @@ func TestNextNamesTheOneThingToDo(t *testing.T) {
 		{
 			"FR-35: an agent that did nothing is a no-op and not judged",
 			join(baseline(), noop(1)[:2]), 0, "noop-recorded", nil,
+		},
+		{
+			"a quick agent may have written a file that no tree holds, so it is judged",
+			join(baseline(artifact), noop(1)[:2]), 0, "gates", engine.RunGates{Phase: "work", Iteration: 1},
+		},
+		{
+			"one that failed and left the tree as it was is a no-op all the same",
+			join(baseline(artifact), one(agent(1, 1), ended(1, "t0", func(d *events.AgentEnded) { d.Exit = 1 }))), 0, "noop-recorded", nil,
 		},
 		{
 			"a no-op waits before the same iteration is tried again", join(baseline(), noop(1)), 0, "back-off",
