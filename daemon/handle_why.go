@@ -51,6 +51,9 @@ func (d *Daemon) why(ctx context.Context, s run.State, now wire.RunView) (wire.W
 	v.LastError, v.ErrorFrom = d.lastError(s)
 	v.Question = d.text(s.Last.Agent.Question)
 	v.Claims = claims(s, d.text(s.Last.Agent.Summary))
+	if s.Status == run.Over && s.End.State == events.EndRefused && now.Branch != "" {
+		v.Next = append(v.Next, explain.Unused(now.Workspace)...)
+	}
 	if s.Status == run.Over && s.End.State == events.EndDone {
 		if now.Branch != "" {
 			v.Next = append(v.Next, explain.Worktree(now.Workspace, now.Branch)...)

@@ -15,6 +15,11 @@ func Worktree(dir, branch string) []wire.NextCommand {
 	)
 }
 
+// Unused says what becomes of the work tree of a run that was refused.
+func Unused(dir string) []wire.NextCommand {
+	return commands("git worktree remove "+Quote(dir), "nothing was done in it")
+}
+
 // Quote writes a word as a shell reads it.
 func Quote(word string) string {
 	plain := func(r rune) bool {
