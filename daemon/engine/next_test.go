@@ -186,7 +186,8 @@ func TestNextNamesTheOneThingToDo(t *testing.T) {
 		},
 		{
 			"a quick agent may have written a file that no tree holds, so it is judged",
-			join(baseline(artifact), noop(1)[:2]), 0, "gates", engine.RunGates{Phase: "work", Iteration: 1},
+			join(baseline(artifact), noop(1)[:2]), 0, "gates",
+			engine.RunGates{Phase: "work", Iteration: 1},
 		},
 		{
 			"one that failed and left the tree as it was is a no-op all the same",
