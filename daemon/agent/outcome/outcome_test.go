@@ -119,6 +119,8 @@ func TestOutcomes(t *testing.T) {
 		"gemini 429, empty answer":  {stream.Gemini, append(slices.Repeat([]string{"Attempt 1 failed with status 429. Retrying with backoff..."}, 40), `{"type":"result","status":"success"}`), 0, "", outcome.RateLimited, outcome.FromText, "exit"},
 		"gemini works after 429":    {stream.Gemini, append([]string{"Attempt 1 failed with status 429. Retrying with backoff..."}, sample(t, "ok.gemini")...), 0, "", outcome.Ended, outcome.FromStream, ""},
 		"opencode has no login":     {stream.Opencode, sample(t, "failed.opencode"), 1, "", outcome.AuthFailed, outcome.FromStream, ""},
+		"opencode, status 401":      {stream.Opencode, sample(t, "login.opencode"), 1, "", outcome.AuthFailed, outcome.FromStream, ""},
+		"opencode, too long":        {stream.Opencode, sample(t, "long.opencode"), 1, "", outcome.ContextOverflow, outcome.FromStream, ""},
 		"opencode was refused":      {stream.Opencode, []string{`{"type":"step_start","sessionID":"s"}`, `{"type":"done","sessionID":"s","reason":"idle","rejected":["external_directory"]}`}, 0, "", outcome.NeedsPermission, outcome.FromStream, "exit"},
 		"opencode wants a tool":     {stream.Opencode, []string{`{"type":"step_start"}`, `{"type":"step_finish","part":{"id":"a","reason":"tool-calls","tokens":{"output":3}}}`}, 0, "", outcome.TruncatedStream, outcome.FromStream, "exit"},
 		"limit in text, exit 0":     {stream.Text, sample(t, "limit.text"), 0, "", outcome.RateLimited, outcome.FromText, "exit"},

@@ -293,8 +293,13 @@ func Detect(output []byte) Format {
 		if f == Text {
 			continue
 		}
-		if s := Read(f, output); s.Known > most {
-			best, most = f, s.Known
+		s := Read(f, output)
+		score := 2 * s.Known
+		if s.Known > 0 && s.Session != "" { // some types are the same in several
+			score++
+		}
+		if score > most {
+			best, most = f, score
 		}
 	}
 	return best
