@@ -30,12 +30,10 @@ func TestWhatMayNotBeReadOrWrittenIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
-	program, err := os.ReadFile(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
 	self, locked := filepath.Join(base, "self"), filepath.Join(base, "locked.yaml")
-	err = errors.Join(os.WriteFile(self, program, 0o755), os.WriteFile(locked, []byte("setup: x\n"), 0o600),
+	// By another process: a child that is forked meanwhile would inherit a file
+	// that is open for writing, and such a one cannot be run.
+	err = errors.Join(exec.Command("cp", os.Args[0], self).Run(), os.WriteFile(locked, []byte("setup: x\n"), 0o600),
 		os.WriteFile(filepath.Join(base, "open.yaml"), []byte("setup: x\n"), 0o644), os.Chmod(locked, 0), os.Chmod(base, 0o555))
 	if err != nil {
 		t.Fatal(err)
