@@ -34,15 +34,13 @@ func (s *Stream) Append(ctx context.Context, e events.Event, c Class) (Stored, e
 	return w.Stored, nil
 }
 
-// encoded is e as readers will get it. What is written may say less than e does,
-// as that a list is empty and not missing: who appends must not go on with more
-// than who reads.
+// encoded is e as it is stored, and as readers will get it.
 func encoded(e events.Event) (Stored, error) {
 	body, err := events.Encode(e)
 	if err != nil {
 		return Stored{}, err
 	}
-	if e, err = events.Decode(body); err != nil {
+	if e, err = events.AsRead(e, body); err != nil {
 		return Stored{}, err
 	}
 	return Stored{Subject: e.Aggregate.Subject(), Event: e, Bytes: body, Hash: events.Hash(body)}, nil
