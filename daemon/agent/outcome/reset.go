@@ -46,8 +46,17 @@ var (
 const slack = 10 * time.Minute
 
 // ResetIn is the time in a text at which a limit ends. A clock without a date is
-// the next one; without a zone it is one of here.
+// the next one; without a zone it is one of here. A length of time that is none,
+// as "in 0s", names no time.
 func ResetIn(t string, now time.Time, here *time.Location) (time.Time, bool) {
+	at, ok := resetIn(t, now, here)
+	if !ok || at.IsZero() {
+		return time.Time{}, false
+	}
+	return at, true
+}
+
+func resetIn(t string, now time.Time, here *time.Location) (time.Time, bool) {
 	t = t[:min(len(t), maxMatch)]
 	if m := epochText.FindStringSubmatch(t); m != nil {
 		n, err := strconv.ParseInt(m[1], 10, 64)
