@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
+	"autopilot/daemon/proctest"
 
 	"autopilot/daemon/bus"
 	"autopilot/events"
@@ -25,25 +25,7 @@ import (
 
 var shimPath string
 
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "ap")
-	if err != nil {
-		panic(err)
-	}
-	shimPath = filepath.Join(dir, "apshim")
-	if out, err := exec.Command("go", "build", "-o", shimPath, "autopilot/cmd/apshim").CombinedOutput(); err != nil {
-		panic(fmt.Sprintf("build apshim: %v\n%s", err, out))
-	}
-	code := m.Run()
-	os.RemoveAll(dir)
-	if code == 0 {
-		if err := goleak.Find(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			code = 1
-		}
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { proctest.Main(m, &shimPath) }
 
 // site is a daemon with a work tree.
 type site struct {

@@ -3,13 +3,12 @@ package live
 import (
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	texts "autopilot/ctl/golden"
+
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
@@ -141,20 +140,7 @@ func check(t testing.TB, what string, lines []string, size Resize) {
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s (-want +got):\n%s", path, d)
-	}
+	texts.Compare(t, *update, name, got)
 }
 
 func TestKeys(t *testing.T) {

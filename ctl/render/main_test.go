@@ -2,11 +2,9 @@ package render
 
 import (
 	"flag"
-	"os"
-	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	texts "autopilot/ctl/golden"
 )
 
 var update = flag.Bool("update", false, "write the golden texts anew")
@@ -14,18 +12,5 @@ var update = flag.Bool("update", false, "write the golden texts anew")
 // golden compares a text with its file in testdata.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s (-want +got):\n%s", path, d)
-	}
+	texts.Compare(t, *update, name, got)
 }

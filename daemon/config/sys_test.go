@@ -3,11 +3,12 @@ package config_test
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"autopilot/daemon/proctest"
 
 	"autopilot/daemon/config"
 	"autopilot/events/wire"
@@ -30,23 +31,13 @@ func TestWhatMayNotBeReadOrWrittenIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
-	self, locked := filepath.Join(base, "self"), filepath.Join(base, "locked.yaml")
-	// By another process: a child that is forked meanwhile would inherit a file
-	// that is open for writing, and such a one cannot be run.
-	err = errors.Join(exec.Command("cp", os.Args[0], self).Run(), os.WriteFile(locked, []byte("setup: x\n"), 0o600),
+	locked := filepath.Join(base, "locked.yaml")
+	err = errors.Join(os.WriteFile(locked, []byte("setup: x\n"), 0o600),
 		os.WriteFile(filepath.Join(base, "open.yaml"), []byte("setup: x\n"), 0o644), os.Chmod(locked, 0), os.Chmod(base, 0o555))
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(self, "-test.run=^TestWhatMayNotBeReadOrWrittenIsSaid$", "-test.v", "-test.timeout=60s")
-	cmd.Env, cmd.Dir = []string{childDir + "=" + base}, base
-	if os.Getuid() == 0 {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	}
-	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "--- PASS: TestWhatMayNotBeReadOrWrittenIsSaid") {
-		t.Errorf("child: %v\n%s", err, out)
-	}
+	proctest.AsNobody(t, base, childDir+"="+base)
 }
 
 func lookLocked(t *testing.T, dir string) {

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
+	"autopilot/daemon/proctest"
 
 	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/proc"
@@ -32,24 +32,7 @@ func TestMain(m *testing.M) {
 		helper(mode)
 		syscall.Exit(0) // os.Exit of a binary that counts coverage prints
 	}
-	dir, err := os.MkdirTemp("", "apshim")
-	if err != nil {
-		panic(err)
-	}
-	apshim = filepath.Join(dir, "apshim")
-	if out, err := exec.Command("go", "build", "-o", apshim, "autopilot/cmd/apshim").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build apshim: %v\n%s", err, out)
-		os.Exit(1)
-	}
-	code := m.Run()
-	if code == 0 {
-		if err := goleak.Find(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			code = 1
-		}
-	}
-	os.RemoveAll(dir)
-	os.Exit(code)
+	proctest.Main(m, &apshim)
 }
 
 // helper is the program of an effect where a shell script will not do.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -13,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
+	"autopilot/daemon/proctest"
 
 	"autopilot/daemon/effect"
 )
@@ -21,25 +20,7 @@ import (
 // apshim is the real supervisor, built once.
 var apshim string
 
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "apshim")
-	if err != nil {
-		panic(err)
-	}
-	apshim = filepath.Join(dir, "apshim")
-	if out, err := exec.Command("go", "build", "-o", apshim, "autopilot/cmd/apshim").CombinedOutput(); err != nil {
-		panic(fmt.Sprintf("build apshim: %v\n%s", err, out))
-	}
-	code := m.Run()
-	if code == 0 {
-		if err := goleak.Find(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			code = 1
-		}
-	}
-	os.RemoveAll(dir)
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { proctest.Main(m, &apshim) }
 
 // quick is a timing for tests: nothing is waited for longer than it takes.
 func quick() Timing {

@@ -7,8 +7,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
+
+	"autopilot/daemon/proctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -172,22 +173,10 @@ func TestUnreadableFilesAreNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(base)
-	self := filepath.Join(base, "self")
-	// By another process: a child that is forked meanwhile would inherit a file
-	// that is open for writing, and such a one cannot be run.
-	if err := errors.Join(exec.Command("cp", os.Args[0], self).Run(), os.Chmod(base, 0o777)); err != nil {
+	if err := os.Chmod(base, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(self, "-test.run=^TestUnreadableFilesAreNamed$", "-test.v", "-test.timeout=60s")
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + base, "TMPDIR=" + base, childDir + "=" + filepath.Join(base, "w")}
-	cmd.Dir = base
-	if os.Getuid() == 0 {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	}
-	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "--- PASS: TestUnreadableFilesAreNamed") {
-		t.Errorf("child: %v\n%s", err, out)
-	}
+	proctest.AsNobody(t, base, "PATH="+os.Getenv("PATH"), "HOME="+base, "TMPDIR="+base, childDir+"="+filepath.Join(base, "w"))
 }
 
 func recordUnreadable(t *testing.T, _ string) {
