@@ -89,12 +89,16 @@ type Outcome struct {
 	Ended     time.Time
 	Active    time.Duration // without the time that the host slept
 	Suspended time.Duration
-	Bytes     int64  // of output, kept or not
-	Truncated bool   // some of it was not kept
-	Killed    int    // processes of the tree that were signalled to end
-	Left      int    // processes that could not be ended
-	Err       string // why the program could not be started, or what else went wrong
-	Dir       Dir
+	Bytes     int64 // of output, kept or not
+	Truncated bool  // some of it was not kept
+	Killed    int   // processes of the tree that were signalled to end
+	Left      int   // processes that could not be ended
+	LeftPIDs  []int // the first of them
+	// OutOfMemory says that the system ended the program for want of memory.
+	OutOfMemory bool
+	Redacted    int    // secrets that were kept out of the output
+	Err         string // why the program could not be started, or what else went wrong
+	Dir         Dir
 }
 
 // Run performs the effect named spec.ID as often as is needed to learn its
@@ -176,6 +180,7 @@ func outcome(e shim.Exit, d Dir) Outcome {
 		Active:    time.Duration(e.ActiveMS) * time.Millisecond,
 		Suspended: time.Duration(e.SuspendedMS) * time.Millisecond,
 		Bytes:     e.Bytes, Truncated: e.Truncated,
-		Killed: e.Killed, Left: e.Left, Err: e.Error, Dir: d,
+		Killed: e.Killed, Left: e.Left, LeftPIDs: e.LeftPIDs, OutOfMemory: e.OutOfMemory,
+		Redacted: e.Redacted, Err: e.Error, Dir: d,
 	}
 }

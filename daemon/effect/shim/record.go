@@ -61,6 +61,13 @@ type Spec struct {
 	Idle  time.Duration `json:"idle,omitempty"`  // longest silence, 0 is no limit
 	Grace time.Duration `json:"grace,omitempty"` // from the polite to the final signal, 0 is DefaultGrace
 
+	// Signs of life beside output: CPU time of the tree always counts, and with
+	// these the growth of what they name.
+	Work  string   `json:"work,omitempty"`  // a work tree in which files change
+	Watch []string `json:"watch,omitempty"` // files and directories that grow, as a transcript
+
+	Secrets []string `json:"secrets,omitempty"` // values that no spool may hold
+
 	Raw bool `json:"raw,omitempty"` // as stored: Argv, Dir, Env and Stdin are base64, as one is not UTF-8
 
 	Head int64 `json:"head,omitempty"` // bytes kept of the beginning of each spool
@@ -105,6 +112,8 @@ type Exit struct {
 	Killed      int       `json:"killed,omitempty"`    // processes that were signalled to end
 	Left        int       `json:"left,omitempty"`      // processes that could not be ended
 	LeftPIDs    []int     `json:"left_pids,omitempty"` // the first of them
+	OutOfMemory bool      `json:"oom,omitempty"`       // the system ended the program for want of memory
+	Redacted    int       `json:"redacted,omitempty"`  // secrets that were kept out of the spools
 }
 
 // leftBound is how many pids an exit record names.
