@@ -31,6 +31,9 @@ type Aggregate struct {
 // Run names the aggregate of the run with that ULID.
 func Run(id string) Aggregate { return Aggregate{KindRun, id} }
 
+// Account is the aggregate of an account, by the hash that names it.
+func Account(id string) Aggregate { return Aggregate{KindAccount, id} }
+
 // Host names the aggregate of the host with that id.
 func Host(id string) Aggregate { return Aggregate{KindHost, id} }
 

@@ -75,6 +75,97 @@ const (
 	Lost        Outcome = "lost"         // supervisor and outcome are gone
 )
 
+// Result says what the end of an agent means, from everything that is known of
+// it. What became of its work is not among them: that is for gates.
+//
+// Source: Agent programs, C.7.
+type Result string
+
+// The results.
+const (
+	ResultEnded           Result = "ended" // by itself, without a failure
+	ResultEmpty           Result = "empty-result"
+	ResultTruncated       Result = "truncated-stream"
+	ResultIdleTimeout     Result = "idle-timeout"
+	ResultWallTimeout     Result = "wall-timeout"
+	ResultRateLimited     Result = "rate-limited"
+	ResultOverloaded      Result = "overloaded"
+	ResultAuthFailed      Result = "auth-failed"
+	ResultBilling         Result = "billing"
+	ResultContextOverflow Result = "context-overflow"
+	ResultMaxTurns        Result = "max-turns"
+	ResultBudget          Result = "budget"
+	ResultNeedsPermission Result = "needs-permission"
+	ResultNeedsHuman      Result = "needs-human"
+	ResultAgentError      Result = "agent-error"
+	ResultSpawnFailed     Result = "spawn-failed"
+	ResultOutOfMemory     Result = "oom-killed"
+	ResultKilledExternal  Result = "killed-external"
+	ResultStopped         Result = "stopped"     // on request
+	ResultInterrupted     Result = "interrupted" // supervisor and outcome are gone
+)
+
+// SignalSource says where a signal about the end of an agent comes from.
+type SignalSource string
+
+// The sources, in the order in which they are trusted. A time-out or signal of
+// the supervisor comes behind a stream that has said its last event: a process
+// that stays after its result has a result.
+const (
+	FromSupervisor SignalSource = "supervisor"
+	FromStream     SignalSource = "stream"
+	FromExit       SignalSource = "exit"
+	FromText       SignalSource = "text"
+)
+
+// Cut says why the daemon ended the turn of an agent that would have gone on.
+type Cut string
+
+// The cuts. A process that stays after its result has a result.
+const (
+	CutLinger     Cut = "linger"     // it said its last event and stayed
+	CutTokens     Cut = "tokens"     // it used as many as it may
+	CutCost       Cut = "cost"       // it cost as much as it may
+	CutTurns      Cut = "turns"      // it took as many as it may
+	CutRepetition Cut = "repetition" // one tool with the same input, over and over
+)
+
+// Source says where a number comes from.
+type Source string
+
+// The sources of numbers.
+const (
+	Reported      Source = "reported" // by the agent program or the provider
+	Computed      Source = "computed" // from reported tokens and a dated table of prices
+	Guessed       Source = "guessed"  // by rule, as nobody said
+	SourceUnknown Source = "unknown"
+)
+
+// Limit is what a run waits for.
+type Limit string
+
+// The limits. Those of the day are the user's own.
+const (
+	LimitRate      Limit = "rate-limited" // the account's, until the provider's reset
+	LimitOverload  Limit = "overloaded"   // the provider has too much to do
+	LimitSlots     Limit = "slots"        // the account takes fewer at once for now
+	LimitDayTokens Limit = "day-tokens"
+	LimitDayCost   Limit = "day-cost"
+	LimitDayTurns  Limit = "day-turns"
+	LimitDayHours  Limit = "day-hours"
+)
+
+// Sandbox is what an effect may touch.
+type Sandbox string
+
+// The sandboxes, the weakest first.
+const (
+	SandboxOff       Sandbox = "off"
+	SandboxGuard     Sandbox = "guard"     // the daemon's own state and sockets are hidden
+	SandboxWorkspace Sandbox = "workspace" // and writes stay in the work tree, temporary folders, its own configuration and caches
+	SandboxReadOnly  Sandbox = "readonly"  // and out of the work tree
+)
+
 // Claim is what an agent says of its own work.
 type Claim string
 
@@ -118,6 +209,12 @@ const (
 
 	HaltIterations  Halt = "iterations"
 	HaltHours       Halt = "hours"
+	HaltTokens      Halt = "tokens"
+	HaltCost        Halt = "cost"
+	HaltTurns       Halt = "turns"
+	HaltLimit       Halt = "limit"       // a limit that the run was told not to wait for
+	HaltAuthFailed  Halt = "auth-failed" // of the account: every run of it is halted
+	HaltBilling     Halt = "billing"     // ditto
 	HaltNoop        Halt = "noop"
 	HaltAgentLost   Halt = "agent-lost"
 	HaltAgentFailed Halt = "agent-failed"

@@ -129,6 +129,8 @@ func sampleEvent(typ string, seq uint64) Event {
 	switch typ {
 	case TypeConfigTrusted, TypeWorkspaceRestored:
 		e.Aggregate = Host("9c1f03ab77d2e640")
+	case TypeAccountLimited, TypeAccountRefused, TypeAccountWorked:
+		e.Aggregate = Account("3f2a9d1c5b7e8046")
 	}
 	return e
 }
@@ -163,8 +165,10 @@ var sampleData = map[string]Data{
 			{Name: "test", Kind: GateCommand, Role: RoleGoal},
 			{Name: "protected", Kind: GateProtected, Role: RoleInvariant},
 		},
-		Limits: Limits{Iterations: 50, ActiveMS: 14400000, UntilMS: 1893488400000},
-		Start:  StartGreen, Head: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", Dirty: true, Nested: 2,
+		Limits: Limits{
+			Iterations: 50, ActiveMS: 14400000, UntilMS: 1893488400000, Tokens: 2000000, MicroUSD: 5000000, Turns: 400, NoWait: true,
+		},
+		Start: StartGreen, Agent: "claude", Account: "3f2a9d1c5b7e8046", Head: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", Dirty: true, Nested: 2,
 		Config: sampleRef("09"), Branch: sampleRef("0a"), From: "9d2e4b6c8a1f3057",
 		Tree: sampleTree("01"), Work: sampleTree("02"), Version: "0.1.0",
 	},
@@ -190,13 +194,32 @@ var sampleData = map[string]Data{
 	TypeIterationStarted: IterationStarted{
 		Phase: "work", Iteration: 2, Attempt: 1, Effect: sampleEffect, Prompt: sampleRef("21"),
 		Tree: sampleTree("01"), Work: sampleTree("02"), WallMS: 3600000, IdleMS: 600000,
+		Session: "6f1c0a52-8d3e-4b7a-9c15-2e4f60718293", Resumes: true, Tokens: 1500000, MicroUSD: 3100000, Turns: 120,
 	},
 	TypeAgentEnded: AgentEnded{
 		Phase: "work", Iteration: 2, Attempt: 1, Effect: sampleEffect, Outcome: Signaled, Exit: -1, Signal: 9,
 		DurationMS: 91342, OutputBytes: 209715200, Truncated: true, Killed: 2, Left: 1, Excerpt: sampleRef("31"),
 		Claim: ClaimBlocked, Summary: sampleRef("32"), Question: sampleRef("33"),
 		Tree: sampleTree("03"), Work: sampleTree("04"), Files: 7,
+		Result: ResultRateLimited, By: FromStream, Conflicts: []Signal{{By: FromExit, Result: ResultEnded}}, Cut: CutRepetition,
+		ResetMS: 1893470400000, Session: "6f1c0a52-8d3e-4b7a-9c15-2e4f60718293", Model: "claude-test-1",
+		Usage: Usage{
+			Input: 120, CacheRead: 16000, CacheWrite: 900, Output: 2210, TokensFrom: Reported, MicroUSD: 421300, CostFrom: Computed,
+			Prices: "2026-11-01", Turns: 11,
+		},
+		Repeats: 58, Repeat: sampleRef("34"), Pending: 1, Refused: 2, Redacted: 3, Sandbox: SandboxGuard, Lacking: []Name{"signals"},
+		LeftPIDs: []int{4711},
 	},
+	TypeLimitWaiting: LimitWaiting{
+		Cause: LimitRate, Account: "3f2a9d1c5b7e8046", UntilMS: 1893470407000, ResetMS: 1893470400000, Source: Reported, Place: 2,
+		Limit: 10000000, Used: 9800000,
+	},
+	TypeLimitLifted: LimitLifted{},
+	TypeAccountLimited: AccountLimited{
+		Cause: LimitRate, UntilMS: 1893470400000, Source: Reported, Streak: 1, Slots: 2, Run: "01JH4Z9QW3E8N5T7V2X0Y6P4F2", Effect: sampleEffect,
+	},
+	TypeAccountRefused: AccountRefused{Cause: ResultAuthFailed, Run: "01JH4Z9QW3E8N5T7V2X0Y6P4F2", Effect: sampleEffect},
+	TypeAccountWorked:  AccountWorked{Slots: 3, Run: "01JH4Z9QW3E8N5T7V2X0Y6P4F2", Effect: sampleEffect},
 	TypeIterationRecorded: IterationRecorded{
 		Phase: "work", Iteration: 2, Attempt: 1, Verdict: Fail, Fingerprint: string(sampleRef("41")),
 		Signature: string(sampleRef("42")), Tree: sampleTree("03"), Work: sampleTree("04"), Files: 7,
@@ -205,7 +228,8 @@ var sampleData = map[string]Data{
 	TypeStopRequested: StopRequested{Mode: StopAfterIteration},
 	TypeRunHalted: RunHalted{
 		Reason: HaltSameness, Phase: "work", Iteration: 4, Gate: "test", Iterations: []int{3, 4},
-		Value: string(sampleRef("41")), Files: sampleRef("51"), Question: sampleRef("52"), Error: sampleRef("53"), Limit: 50, Tree: sampleTree("05"),
+		Value: string(sampleRef("41")), Files: sampleRef("51"), Question: sampleRef("52"), Error: sampleRef("53"), Limit: 50, Used: 51,
+		Account: "3f2a9d1c5b7e8046", Cause: "01JH4Z9QW3E8N5T7V2X0Y6P4F3", Tree: sampleTree("05"),
 	},
 	TypeConfigTrusted: ConfigTrusted{
 		Repository: "5e2b9d7714c0a8f3", Config: sampleRef("81"), File: sampleRef("82"), Assurance: AssuredTTY,

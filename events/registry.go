@@ -21,6 +21,8 @@ func (u Unknown) EventType() string { return u.Type }
 var decoders = map[string]func(jsontext.Value) (Data, error){
 	TypeRunStarted:        decodeAs[RunStarted],
 	TypeRunSuspended:      decodeAs[RunSuspended],
+	TypeLimitWaiting:      decodeAs[LimitWaiting],
+	TypeLimitLifted:       decodeAs[LimitLifted],
 	TypeStopRequested:     decodeAs[StopRequested],
 	TypeRunHalted:         decodeAs[RunHalted],
 	TypeRunResumed:        decodeAs[RunResumed],
@@ -32,6 +34,9 @@ var decoders = map[string]func(jsontext.Value) (Data, error){
 	TypeIterationRecorded: decodeAs[IterationRecorded],
 	TypeConfigTrusted:     decodeAs[ConfigTrusted],
 	TypeWorkspaceRestored: decodeAs[WorkspaceRestored],
+	TypeAccountLimited:    decodeAs[AccountLimited],
+	TypeAccountRefused:    decodeAs[AccountRefused],
+	TypeAccountWorked:     decodeAs[AccountWorked],
 }
 
 // Upcaster turns the data of a retired type into the data of its successor.

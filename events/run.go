@@ -12,6 +12,8 @@ const (
 	TypeAgentEnded        = "agent.ended.v1"
 	TypeIterationRecorded = "iteration.recorded.v1"
 	TypeRunSuspended      = "run.suspended.v1"
+	TypeLimitWaiting      = "limit.waiting.v1"
+	TypeLimitLifted       = "limit.lifted.v1"
 	TypeStopRequested     = "stop.requested.v1"
 	TypeRunHalted         = "run.halted.v1"
 	TypeRunResumed        = "run.resumed.v1"
@@ -62,9 +64,11 @@ type RunStarted struct {
 	Gates     []Gate `json:"gates"`
 	Limits    Limits `json:"limits"`
 	Start     Start  `json:"start,omitzero"`
-	Head      string `json:"head,omitzero"`   // commit of the workspace, empty before the first
-	Branch    Ref    `json:"branch,omitzero"` // of a work tree that was made for the run
-	From      string `json:"from,omitzero"`   // workspace id of the work tree that it was made from
+	Agent     Name   `json:"agent,omitzero"`   // profile; empty for a command or script of the user
+	Account   string `json:"account,omitzero"` // id of the account aggregate that the agent works on
+	Head      string `json:"head,omitzero"`    // commit of the workspace, empty before the first
+	Branch    Ref    `json:"branch,omitzero"`  // of a work tree that was made for the run
+	From      string `json:"from,omitzero"`    // workspace id of the work tree that it was made from
 	Dirty     bool   `json:"dirty,omitzero"`
 	Nested    int    `json:"nested,omitzero"` // repositories in the workspace, of which only HEAD is recorded
 	Tree      Tree   `json:"tree"`
@@ -84,6 +88,10 @@ type Limits struct {
 	Iterations int   `json:"iterations"`
 	ActiveMS   int64 `json:"active_ms,omitzero"` // --for: excludes time that the host slept or the run waited for a provider
 	UntilMS    int64 `json:"until_ms,omitzero"`  // --until: Unix milliseconds, wall clock
+	Tokens     int64 `json:"tokens,omitzero"`    // --max-tokens: of all kinds
+	MicroUSD   int64 `json:"micro_usd,omitzero"` // --max-usd: millionths of a dollar
+	Turns      int   `json:"turns,omitzero"`     // --max-turns: of the agent, over all iterations
+	NoWait     bool  `json:"no_wait,omitzero"`   // --no-wait: halt instead of waiting for a limit
 }
 
 // EffectRef ties a gate to the effect that runs it.
@@ -145,7 +153,36 @@ type IterationStarted struct {
 	Tree      Tree   `json:"tree"` // where it starts from
 	Work      Tree   `json:"work"`
 	WallMS    int64  `json:"wall_ms"` // deadline of activity
-	IdleMS    int64  `json:"idle_ms"` // longest silence
+	IdleMS    int64  `json:"idle_ms"` // longest time without a sign of life
+
+	Session  string `json:"session,omitzero"`   // of the agent program, chosen before its start or gone on in
+	Resumes  bool   `json:"resumes,omitzero"`   // goes on in that session
+	Tokens   int64  `json:"tokens,omitzero"`    // that it may use at most; zero is no limit
+	MicroUSD int64  `json:"micro_usd,omitzero"` // that it may cost at most
+	Turns    int    `json:"turns,omitzero"`     // that it may take at most
+}
+
+// Usage is what an agent used, as far as that is known. The kinds of tokens do
+// not overlap.
+type Usage struct {
+	Input      int64  `json:"input,omitzero"`
+	CacheRead  int64  `json:"cache_read,omitzero"`
+	CacheWrite int64  `json:"cache_write,omitzero"`
+	Output     int64  `json:"output,omitzero"`
+	TokensFrom Source `json:"tokens_from,omitzero"`
+	MicroUSD   int64  `json:"micro_usd,omitzero"` // cost, in millionths of a dollar
+	CostFrom   Source `json:"cost_from,omitzero"`
+	Prices     string `json:"prices,omitzero"` // date of the price table that a cost was computed from
+	Turns      int    `json:"turns,omitzero"`
+}
+
+// Tokens is the sum of all kinds.
+func (u Usage) Tokens() int64 { return u.Input + u.CacheRead + u.CacheWrite + u.Output }
+
+// Signal is what one source says of the end of an agent.
+type Signal struct {
+	By     SignalSource `json:"by"`
+	Result Result       `json:"result"`
 }
 
 // AgentEnded says how an agent ended and what tree it left.
@@ -169,6 +206,25 @@ type AgentEnded struct {
 	Tree        Tree    `json:"tree"` // recorded after the whole process tree was reaped
 	Work        Tree    `json:"work"`
 	Files       int     `json:"files"` // changed against the start of the run
+
+	// What everything that is known of the end together says; absent in events
+	// that were stored before it was decided.
+	Result    Result       `json:"result,omitzero"`
+	By        SignalSource `json:"by,omitzero"`        // the source that decided
+	Conflicts []Signal     `json:"conflicts,omitzero"` // signals that say otherwise
+	Cut       Cut          `json:"cut,omitzero"`       // why the daemon ended its turn
+	ResetMS   int64        `json:"reset_ms,omitzero"`  // when a limit ends: Unix milliseconds, as the provider says
+	Session   string       `json:"session,omitzero"`   // as the program said
+	Model     string       `json:"model,omitzero"`     // as the program said
+	Usage     Usage        `json:"usage,omitzero"`     // of this process alone
+	Repeats   int          `json:"repeats,omitzero"`   // how often the tool that was used most was used with the same input
+	Repeat    Ref          `json:"repeat,omitzero"`    // that tool and its input, if it was repeated often
+	Pending   int          `json:"pending,omitzero"`   // background tasks that it left without an end
+	Refused   int          `json:"refused,omitzero"`   // requests to the daemon that it may not make
+	Redacted  int          `json:"redacted,omitzero"`  // secrets that were kept out of its output
+	Sandbox   Sandbox      `json:"sandbox,omitzero"`   // that it ran in
+	Lacking   []Name       `json:"lacking,omitzero"`   // what of its sandbox this host could not enforce
+	LeftPIDs  []int        `json:"left_pids,omitzero"` // the first of Left
 }
 
 // IterationRecorded closes an iteration, before anything is decided on it.
@@ -189,6 +245,22 @@ type RunSuspended struct {
 	MS int64 `json:"ms"`
 }
 
+// LimitWaiting says that the run starts no agent before a time. It counts for
+// no iteration, and not as activity.
+type LimitWaiting struct {
+	Cause   Limit  `json:"cause"`
+	Account string `json:"account,omitzero"`  // whose limit it is, else the user's own
+	UntilMS int64  `json:"until_ms"`          // Unix milliseconds, wall clock
+	ResetMS int64  `json:"reset_ms,omitzero"` // when the limit itself ends, before the runs' order and jitter
+	Source  Source `json:"source,omitzero"`   // of the time of the reset
+	Place   int    `json:"place,omitzero"`    // in the line of runs that wait for the same, from 1
+	Limit   int64  `json:"limit,omitzero"`    // the user's own limit: tokens, millionths of a dollar, turns or milliseconds
+	Used    int64  `json:"used,omitzero"`     // of it
+}
+
+// LimitLifted ends a wait before its time.
+type LimitLifted struct{}
+
 // StopRequested asks the run to stop.
 type StopRequested struct {
 	Mode StopMode `json:"mode"`
@@ -204,8 +276,11 @@ type RunHalted struct {
 	Value      string `json:"value,omitzero"`      // the fingerprint or signature that repeated
 	Files      Ref    `json:"files,omitzero"`
 	Question   Ref    `json:"question,omitzero"`
-	Error      Ref    `json:"error,omitzero"` // of an internal halt
-	Limit      int64  `json:"limit,omitzero"` // the limit that was reached: iterations or milliseconds
+	Error      Ref    `json:"error,omitzero"`   // of an internal halt
+	Limit      int64  `json:"limit,omitzero"`   // the limit that was reached: iterations, milliseconds, tokens, millionths of a dollar or turns
+	Used       int64  `json:"used,omitzero"`    // of it
+	Account    string `json:"account,omitzero"` // that halted the run
+	Cause      string `json:"cause,omitzero"`   // id of the run whose agent met it first, if that is another
 	Tree       Tree   `json:"tree"`
 }
 
@@ -244,6 +319,12 @@ func (IterationRecorded) EventType() string { return TypeIterationRecorded }
 
 // EventType is the stored name of the type.
 func (RunSuspended) EventType() string { return TypeRunSuspended }
+
+// EventType is the stored name of the type.
+func (LimitWaiting) EventType() string { return TypeLimitWaiting }
+
+// EventType is the stored name of the type.
+func (LimitLifted) EventType() string { return TypeLimitLifted }
 
 // EventType is the stored name of the type.
 func (StopRequested) EventType() string { return TypeStopRequested }

@@ -8,31 +8,31 @@ import (
 	"autopilot/events"
 )
 
-// Outcome says how an agent ended.
-type Outcome string
+// Outcome says how an agent ended: events.Result, in the words of this package.
+type Outcome = events.Result
 
 // The outcomes. What became of the work is not among them: that is for gates.
 const (
-	Ended           Outcome = "ended" // by itself, without a failure
-	EmptyResult     Outcome = "empty-result"
-	TruncatedStream Outcome = "truncated-stream"
-	IdleTimeout     Outcome = "idle-timeout"
-	WallTimeout     Outcome = "wall-timeout"
-	RateLimited     Outcome = "rate-limited"
-	Overloaded      Outcome = "overloaded"
-	AuthFailed      Outcome = "auth-failed"
-	Billing         Outcome = "billing"
-	ContextOverflow Outcome = "context-overflow"
-	MaxTurns        Outcome = "max-turns"
-	Budget          Outcome = "budget"
-	NeedsPermission Outcome = "needs-permission"
-	NeedsHuman      Outcome = "needs-human"
-	AgentError      Outcome = "agent-error"
-	SpawnFailed     Outcome = "spawn-failed"
-	OutOfMemory     Outcome = "oom-killed"
-	KilledExternal  Outcome = "killed-external"
-	Stopped         Outcome = "stopped"     // on request
-	Interrupted     Outcome = "interrupted" // supervisor and outcome are gone
+	Ended           = events.ResultEnded
+	EmptyResult     = events.ResultEmpty
+	TruncatedStream = events.ResultTruncated
+	IdleTimeout     = events.ResultIdleTimeout
+	WallTimeout     = events.ResultWallTimeout
+	RateLimited     = events.ResultRateLimited
+	Overloaded      = events.ResultOverloaded
+	AuthFailed      = events.ResultAuthFailed
+	Billing         = events.ResultBilling
+	ContextOverflow = events.ResultContextOverflow
+	MaxTurns        = events.ResultMaxTurns
+	Budget          = events.ResultBudget
+	NeedsPermission = events.ResultNeedsPermission
+	NeedsHuman      = events.ResultNeedsHuman
+	AgentError      = events.ResultAgentError
+	SpawnFailed     = events.ResultSpawnFailed
+	OutOfMemory     = events.ResultOutOfMemory
+	KilledExternal  = events.ResultKilledExternal
+	Stopped         = events.ResultStopped
+	Interrupted     = events.ResultInterrupted
 )
 
 // All lists the outcomes once.
@@ -55,16 +55,14 @@ type Input struct {
 }
 
 // Source says where a signal comes from.
-type Source string
+type Source = events.SignalSource
 
-// The sources, in the order in which they are trusted. A time-out or signal of
-// the supervisor comes behind a stream that has said its last event: a process
-// that stays after its result has a result.
+// The sources, in the order in which they are trusted.
 const (
-	FromSupervisor Source = "supervisor"
-	FromStream     Source = "stream"
-	FromExit       Source = "exit"
-	FromText       Source = "text"
+	FromSupervisor = events.FromSupervisor
+	FromStream     = events.FromStream
+	FromExit       = events.FromExit
+	FromText       = events.FromText
 )
 
 // Signal is what one source says.
