@@ -105,6 +105,17 @@ const (
 	ResultInterrupted     Result = "interrupted" // supervisor and outcome are gone
 )
 
+// OfAccount says that the provider let the agent do no more, so that what it
+// left says nothing about the task.
+func (r Result) OfAccount() bool { return r.Waits() || r.Refuses() }
+
+// Waits says that the provider takes more later.
+func (r Result) Waits() bool { return r == ResultRateLimited || r == ResultOverloaded }
+
+// Refuses says that the provider takes nothing more before a person has done
+// something.
+func (r Result) Refuses() bool { return r == ResultAuthFailed || r == ResultBilling }
+
 // SignalSource says where a signal about the end of an agent comes from.
 type SignalSource string
 

@@ -26,6 +26,11 @@ type RunSpec struct {
 	ForMS         int64           `json:"for_ms,omitzero"`
 	UntilMS       int64           `json:"until_ms,omitzero"` // Unix milliseconds
 	Start         events.Start    `json:"start,omitzero"`
+	MaxMicroUSD   int64           `json:"max_micro_usd,omitzero"` // millionths of a dollar
+	MaxTokens     int64           `json:"max_tokens,omitzero"`    // of all kinds
+	MaxTurns      int             `json:"max_turns,omitzero"`     // of the agent, over all iterations
+	NoWait        bool            `json:"no_wait,omitzero"`       // halt instead of waiting for a limit
+	Sandbox       events.Sandbox  `json:"sandbox,omitzero"`       // empty is what the settings say
 }
 
 // GateSpec is one gate as given: a command, or files.
@@ -50,6 +55,9 @@ type AgentSpec struct {
 	// version of a profile changes nothing for it.
 	Argv   []string `json:"argv,omitzero"`
 	Prompt string   `json:"prompt,omitzero"` // stdin (the default) or file
+	// Shape is how a call is made to go on in a session, to keep to a budget, and
+	// how its output is read: an agent.Shape.
+	Shape jsontext.Value `json:"shape,omitzero"`
 }
 
 // StartRequest starts a run, or with preview says what it would be.

@@ -37,6 +37,102 @@ type RunView struct {
 	Tree        string     `json:"tree,omitzero"`
 	Seq         uint64     `json:"seq"`
 	Unknown     int        `json:"unknown_events,omitzero"`
+	Usage       *UsageSum  `json:"usage,omitzero"`   // of all iterations, with that under way as far as it is told
+	Limits      *Budget    `json:"budget,omitzero"`  // that the run has to keep to
+	Waiting     *WaitView  `json:"waiting,omitzero"` // for a limit
+	Account     string     `json:"account,omitzero"` // id of the account that the agent works on
+	Sandbox     string     `json:"sandbox,omitzero"` // that the agent works in
+	Life        *LifeView  `json:"life,omitzero"`    // of an agent that prints nothing for a while
+}
+
+// UsageSum is what was used, as far as it is known. The kinds of tokens do not
+// overlap.
+type UsageSum struct {
+	Input      int64 `json:"input"`
+	CacheRead  int64 `json:"cache_read"`
+	CacheWrite int64 `json:"cache_write"`
+	Output     int64 `json:"output"`
+	Tokens     int64 `json:"tokens"` // all kinds
+	MicroUSD   int64 `json:"micro_usd"`
+	Turns      int   `json:"turns,omitzero"`
+	ActiveMS   int64 `json:"active_ms"` // that agents worked
+	Agents     int   `json:"agents"`    // that ended
+	// Of those agents: how many told no tokens, how many of them cost an unknown
+	// amount, and how many one that was computed from a table of prices.
+	NoTokens int `json:"tokens_unknown,omitzero"`
+	NoCost   int `json:"cost_unknown,omitzero"`
+	Computed int `json:"cost_computed,omitzero"`
+}
+
+// Budget is what a run, a day or a project may use; zero is no limit.
+type Budget struct {
+	MicroUSD int64 `json:"micro_usd,omitzero"`
+	Tokens   int64 `json:"tokens,omitzero"`
+	Turns    int   `json:"turns,omitzero"`
+	ActiveMS int64 `json:"active_ms,omitzero"`
+}
+
+// WaitView is what a run waits for.
+type WaitView struct {
+	Cause   string     `json:"cause"` // rate-limited, overloaded, slots, day-cost ...
+	Account string     `json:"account,omitzero"`
+	Until   time.Time  `json:"until"`
+	Reset   *time.Time `json:"reset,omitzero"` // when the limit itself ends
+	Source  string     `json:"source,omitzero"`
+	Place   int        `json:"place,omitzero"` // in the line of runs that wait for the same, from 1
+	Limit   int64      `json:"limit,omitzero"` // the user's own, in its unit
+	Used    int64      `json:"used,omitzero"`
+}
+
+// LifeView is the last sign of life of an agent beside its output.
+type LifeView struct {
+	At   time.Time `json:"at"`
+	Kind string    `json:"kind"` // cpu, files or transcript
+}
+
+// UsageRequest asks what agents used.
+type UsageRequest struct {
+	Workspace string    `json:"workspace,omitzero"` // only of this project
+	Since     time.Time `json:"since,omitzero"`
+	By        string    `json:"by,omitzero"`   // project, agent, model, day or run; empty is day
+	Zone      string    `json:"zone,omitzero"` // IANA name, of days; empty is that of the daemon
+}
+
+// UsageReport is what agents used.
+type UsageReport struct {
+	Since    time.Time     `json:"since"`
+	By       string        `json:"by"`
+	Rows     []UsageRow    `json:"rows"` // the largest first; days in order
+	Total    UsageSum      `json:"total"`
+	Limits   []LimitView   `json:"limits"`   // the user's own
+	Accounts []AccountView `json:"accounts"` // that have a limit now, or whose runs are live
+}
+
+// UsageRow is one part of it.
+type UsageRow struct {
+	Key string `json:"key"`
+	UsageSum
+}
+
+// LimitView is one of the user's own limits and what is used of it.
+type LimitView struct {
+	Scope string    `json:"scope"` // day, or project: that of the project and day
+	Kind  string    `json:"kind"`  // tokens, cost, turns or hours
+	Limit int64     `json:"limit"` // tokens, millionths of a dollar, turns or milliseconds
+	Used  int64     `json:"used"`
+	Until time.Time `json:"until"` // when it starts anew
+}
+
+// AccountView is one login of an agent program.
+type AccountView struct {
+	ID      string     `json:"id"`
+	Label   string     `json:"label,omitzero"` // program, and what it is known by here
+	State   string     `json:"state"`          // ok, rate-limited, overloaded, auth-failed or billing
+	Until   *time.Time `json:"until,omitzero"`
+	Source  string     `json:"source,omitzero"` // of that time
+	Slots   int        `json:"slots,omitzero"`  // agents that may work at once; zero is any number
+	Working []string   `json:"working"`         // handles of runs whose agents work
+	Waiting []string   `json:"waiting"`         // handles of runs that wait, in their order
 }
 
 // GateView is one gate of a run with its latest verdict.
@@ -83,6 +179,11 @@ type WhyRow struct {
 	Fingerprint    string `json:"fingerprint,omitzero"`
 	EqualTo        int    `json:"equal_to,omitzero"` // an earlier iteration with the same fingerprint
 	Claim          string `json:"claim,omitzero"`
+	Result         string `json:"result,omitzero"`    // what the end of its agent means
+	Conflicts      int    `json:"conflicts,omitzero"` // signals that say otherwise
+	Tokens         int64  `json:"tokens,omitzero"`
+	MicroUSD       int64  `json:"micro_usd,omitzero"`
+	CostFrom       string `json:"cost_from,omitzero"`
 }
 
 // Evidence is what done stands on.
@@ -124,6 +225,7 @@ const (
 	SchemaPreview = "autopilot.preview"
 	SchemaVersion = "autopilot.version"
 	SchemaError   = "autopilot.error"
+	SchemaUsage   = "autopilot.usage"
 	SchemaService = "autopilot.service" // of daemon install and uninstall
 	// SchemaNotification is what commands of notify rules read on their standard
 	// input and what webhooks are sent.

@@ -27,11 +27,20 @@ func Evolve(s State, e events.Event) State {
 	case events.IterationStarted:
 		s = iteration(s, e.Time, d)
 	case events.AgentEnded:
-		s = agentEnded(s, d)
+		s = agentEnded(s, e.Time, d)
 	case events.IterationRecorded:
 		s = recorded(s, e.Time, d)
 	case events.RunSuspended:
-		s.Clock.Suspended += time.Duration(d.MS) * time.Millisecond
+		if s.Clock.Waits.IsZero() {
+			s.Clock.Suspended += time.Duration(d.MS) * time.Millisecond
+		}
+	case events.LimitWaiting:
+		s.Waiting = &Waiting{LimitWaiting: d, Since: e.Time}
+		if s.Clock.Waits.IsZero() {
+			s.Clock.Waits = e.Time
+		}
+	case events.LimitLifted:
+		s = lifted(s, e.Time)
 	case events.StopRequested:
 		s.Stop = d.Mode
 	case events.RunHalted:
@@ -85,11 +94,27 @@ func iteration(s State, at time.Time, d events.IterationStarted) State {
 	s.Stage, s.Last.Start = Agent, d
 	s.Loop.Iteration, s.Loop.Attempt, s.Loop.Redo = d.Iteration, d.Attempt, false
 	s.Clock.Agent = at
+	s.Clock, s.Waiting = s.Clock.goOn(at), nil
 	return s
 }
 
-func agentEnded(s State, d events.AgentEnded) State {
+func lifted(s State, at time.Time) State {
+	s.Clock = s.Clock.goOn(at)
+	if s.Waiting != nil {
+		w := *s.Waiting
+		w.Lifted = true
+		s.Waiting = &w
+	}
+	return s
+}
+
+func agentEnded(s State, at time.Time, d events.AgentEnded) State {
 	s.Stage, s.Last.Agent = Ended, d
+	s.Spent = spend(s.Spent, at, d)
+	s.Loop.Used = Sum(s.Loop.Used, d.Usage)
+	if s.Loop.Unfed++; d.Usage.TokensFrom != "" && d.Usage.TokensFrom != events.SourceUnknown {
+		s.Loop.Unfed = 0
+	}
 	if d.Outcome == events.Lost {
 		s.Loop.Losses++
 	} else {
@@ -104,8 +129,10 @@ func recorded(s State, at time.Time, d events.IterationRecorded) State {
 	s.Stage, s.Last.Record, s.Loop.Fresh = Ready, d, true
 	s.Clock.Recorded = at
 	if d.Verdict == events.Skipped {
-		s.Loop.Noops++
 		s.Loop.Redo = true
+		if !s.Last.Agent.Result.OfAccount() {
+			s.Loop.Noops++
+		}
 		return s
 	}
 	s.Loop.Noops = 0
@@ -143,12 +170,14 @@ func resumed(s State, at time.Time, d events.RunResumed) State {
 	s.Loop.Losses, s.Loop.Noops, s.Loop.Fresh = 0, 0, false
 	s.Loop.History = s.Loop.History.Resume()
 	s.Clock.Since, s.Clock.Suspended = at, 0
+	s.Waiting = nil
 	if s.Stage == Ended && s.Last.Agent.Outcome != events.Exited {
 		s.Stage, s.Loop.Redo = Ready, true // its work was cut short: go on from the tree that it left
 	}
 	if d.Note != "" {
 		s.Note = d.Note
 		s.Loop.Spent = 0
+		s.Loop.Used, s.Loop.Unfed = events.Usage{}, 0
 		s.Clock.Before = 0
 	}
 	return s
@@ -156,6 +185,15 @@ func resumed(s State, at time.Time, d events.RunResumed) State {
 
 func (c Clock) pause(at time.Time) Clock {
 	c.Before = c.Active(at)
-	c.Since, c.Suspended = time.Time{}, 0
+	c.Since, c.Suspended, c.Waits = time.Time{}, 0, time.Time{}
+	return c
+}
+
+// goOn ends a wait for a limit.
+func (c Clock) goOn(at time.Time) Clock {
+	if !c.Waits.IsZero() && at.After(c.Waits) {
+		c.Suspended += at.Sub(c.Waits)
+	}
+	c.Waits = time.Time{}
 	return c
 }

@@ -35,7 +35,7 @@ const (
 // FoldVersion names what State holds and how Evolve makes it. States that were
 // kept are believed by a fold of the same version only, so it is raised with
 // every change of either.
-const FoldVersion = 1
+const FoldVersion = 2
 
 // State is a run, folded from its own log alone.
 type State struct {
@@ -53,19 +53,30 @@ type State struct {
 	Halt      *events.RunHalted // of a halted run
 	End       *events.RunEnded  // of a run that is over
 	Note      events.Ref        // a person's latest findings, until an iteration was told them
+	Waiting   *Waiting          // for a limit, since the latest iteration
+	Spent     []Spend           // what agents used, in order of time
+}
+
+// Waiting is a wait for a limit.
+type Waiting struct {
+	events.LimitWaiting
+	Since  time.Time
+	Lifted bool // it was ended before its time
 }
 
 // Loop counts.
 type Loop struct {
 	Phase     events.Name
-	Iteration int  // the latest one announced
-	Attempt   int  // of that iteration, counting every start of an agent
-	Spent     int  // iterations recorded since the budget began
-	Losses    int  // in a row, of this iteration
-	Noops     int  // in a row
-	Drifts    int  // recorded iterations that left a pinned path changed
-	Redo      bool // the next agent works on the same iteration: it was not spent
-	Fresh     bool // an iteration was recorded since the run was last resumed
+	Iteration int          // the latest one announced
+	Attempt   int          // of that iteration, counting every start of an agent
+	Spent     int          // iterations recorded since the budget began
+	Losses    int          // in a row, of this iteration
+	Noops     int          // in a row
+	Drifts    int          // recorded iterations that left a pinned path changed
+	Redo      bool         // the next agent works on the same iteration: it was not spent
+	Fresh     bool         // an iteration was recorded since the run was last resumed
+	Unfed     int          // agents in a row whose usage is not known
+	Used      events.Usage // since the budget began
 	History   rule.History
 }
 
@@ -89,7 +100,8 @@ type Clock struct {
 	Started   time.Time
 	Since     time.Time // of the present stretch of activity; zero while halted or over
 	Before    time.Duration
-	Suspended time.Duration // within the present stretch
+	Suspended time.Duration // within the present stretch, and waited for limits
+	Waits     time.Time     // since when the run waits for a limit; zero when it does not
 	Latest    time.Time     // of the latest event
 	Recorded  time.Time     // of the latest recorded iteration
 	Agent     time.Time     // of the latest agent's announcement
@@ -103,10 +115,13 @@ type Log struct {
 }
 
 // Active is how long the run has been active, without time in which the host
-// slept or the run was halted.
+// slept or the run was halted or waited for a limit.
 func (c Clock) Active(now time.Time) time.Duration {
 	if c.Since.IsZero() {
 		return c.Before
+	}
+	if !c.Waits.IsZero() && c.Waits.Before(now) {
+		now = c.Waits
 	}
 	d := now.Sub(c.Since) - c.Suspended
 	if d < 0 {

@@ -1,0 +1,71 @@
+package run
+
+import (
+	"slices"
+	"time"
+
+	"autopilot/events"
+)
+
+// Quarter is how time is divided for what agents used: fine enough for a day
+// in any time zone, and for one of 23 or 25 hours.
+const Quarter = 15 * time.Minute
+
+// Spend is what one model used in one quarter of an hour. An agent counts where
+// it ended.
+type Spend struct {
+	Quarter  int64  // since the epoch, in units of Quarter
+	Model    string // as the program said; empty is not known
+	Usage    events.Usage
+	ActiveMS int64
+	Agents   int
+	NoTokens int // of Agents, those that worked and told no tokens
+	NoCost   int // whose cost is not known
+	Computed int // whose cost was computed from a table of prices
+}
+
+// At is the beginning of the quarter.
+func (s Spend) At() time.Time { return time.Unix(s.Quarter*int64(Quarter/time.Second), 0).UTC() }
+
+// spend adds the end of an agent to what a run has used. The list is shared
+// with earlier states, so it is never changed in place.
+func spend(list []Spend, at time.Time, d events.AgentEnded) []Spend {
+	s := Spend{Quarter: at.Unix() / int64(Quarter/time.Second), Model: d.Model, ActiveMS: d.DurationMS, Agents: 1, Usage: d.Usage}
+	switch d.Usage.CostFrom {
+	case events.Computed:
+		s.Computed = 1
+	case events.Reported, events.Guessed:
+	case events.SourceUnknown, "":
+		s.NoCost = 1
+	}
+	if d.Usage.TokensFrom != events.Reported {
+		s.NoTokens = 1
+	}
+	s.Usage.TokensFrom, s.Usage.CostFrom, s.Usage.Prices = "", "", ""
+	last := len(list) - 1
+	if last < 0 || list[last].Quarter != s.Quarter || list[last].Model != s.Model {
+		return append(slices.Clip(list), s)
+	}
+	list = slices.Clone(list)
+	list[last] = list[last].Plus(s)
+	return list
+}
+
+// Plus adds what was used elsewhere; quarter and model stay.
+func (s Spend) Plus(t Spend) Spend {
+	s.Usage = Sum(s.Usage, t.Usage)
+	s.ActiveMS += t.ActiveMS
+	s.Agents += t.Agents
+	s.NoTokens += t.NoTokens
+	s.NoCost += t.NoCost
+	s.Computed += t.Computed
+	return s
+}
+
+// Sum adds numbers; where they come from is not kept.
+func Sum(a, b events.Usage) events.Usage {
+	return events.Usage{
+		Input: a.Input + b.Input, CacheRead: a.CacheRead + b.CacheRead, CacheWrite: a.CacheWrite + b.CacheWrite,
+		Output: a.Output + b.Output, MicroUSD: a.MicroUSD + b.MicroUSD, Turns: a.Turns + b.Turns,
+	}
+}
