@@ -52,7 +52,7 @@ func (w *script) step(iteration int) step {
 
 func simTree(n int) events.Tree { return events.Tree(fmt.Sprintf("t%d", n)) }
 
-func (w *script) BeginAgent(_ context.Context, s run.State, act engine.RunAgent) (events.IterationStarted, error) {
+func (w *script) BeginAgent(_ context.Context, s run.State, act engine.RunAgent) (events.Data, error) {
 	if w.full > 0 {
 		w.full--
 		return events.IterationStarted{}, fmt.Errorf("record: %w", engine.ErrNoRoom)

@@ -16,8 +16,9 @@ type RunAgent struct {
 	Phase     events.Name
 	Iteration int
 	Attempt   int
-	Announced bool // iteration.started is in the log
-	Restore   bool // the attempt before was lost: begin from its start tree
+	Announced bool   // iteration.started is in the log
+	Restore   bool   // the attempt before was lost: begin from its start tree
+	Resume    string // session of the agent program to go on in
 	End       bool
 }
 

@@ -32,6 +32,18 @@ type Reboot struct {
 	Anew   string // the boot, if it is another one than that of the daemon before and a person is to be asked
 }
 
+// Lift ends the wait for a limit before its time.
+type Lift struct{}
+
+// AccountFailed reports that the provider lets nobody in on the run's account
+// any more, as the agent of another run has found. An agent at work may end its
+// turn: it was let in.
+type AccountFailed struct {
+	Cause   events.Result // auth-failed or billing
+	Account string
+	Run     string // whose agent met it
+}
+
 // Report is the outcome of what Next asked for: one of the events that a
 // Worker makes.
 type Report struct{ Data events.Data }
@@ -43,23 +55,26 @@ type GiveUp struct {
 	Error  events.Ref
 }
 
-func (Start) command()   {}
-func (Stop) command()    {}
-func (Resume) command()  {}
-func (Suspend) command() {}
-func (Reboot) command()  {}
-func (Report) command()  {}
-func (GiveUp) command()  {}
+func (Start) command()         {}
+func (Stop) command()          {}
+func (Resume) command()        {}
+func (Suspend) command()       {}
+func (Reboot) command()        {}
+func (Lift) command()          {}
+func (AccountFailed) command() {}
+func (Report) command()        {}
+func (GiveUp) command()        {}
 
 // Errors that a caller can branch on.
 var (
-	ErrOver      = errors.New("the run is over")
-	ErrNotHalted = errors.New("the run is not halted")
-	ErrStarted   = errors.New("the run has begun already")
-	ErrStale     = errors.New("the run has moved on")
-	ErrDrift     = errors.New("a run that was halted by drift is not resumed: what it proves is no longer known")
-	ErrPastUntil = errors.New("the time that the run was given until has passed")
-	ErrNeedsNote = errors.New("the same rail would fire again without new findings")
+	ErrOver       = errors.New("the run is over")
+	ErrNotHalted  = errors.New("the run is not halted")
+	ErrStarted    = errors.New("the run has begun already")
+	ErrStale      = errors.New("the run has moved on")
+	ErrDrift      = errors.New("a run that was halted by drift is not resumed: what it proves is no longer known")
+	ErrPastUntil  = errors.New("the time that the run was given until has passed")
+	ErrNotWaiting = errors.New("the run does not wait for a limit")
+	ErrNeedsNote  = errors.New("the same rail would fire again without new findings")
 )
 
 // Decide answers a command with the one event that it causes, with no event
@@ -82,6 +97,10 @@ func Decide(s run.State, c Command, now time.Time) (events.Data, error) {
 		return events.RunSuspended{MS: c.For.Milliseconds()}, nil
 	case Reboot:
 		return decideReboot(s, c, now), nil
+	case Lift:
+		return decideLift(s)
+	case AccountFailed:
+		return decideAccountFailed(s, c), nil
 	case Report:
 		return decideReport(s, c)
 	case GiveUp:
@@ -120,6 +139,42 @@ func decideReboot(s run.State, c Reboot, now time.Time) events.Data {
 		Reason: events.HaltRebooted, Phase: s.Loop.Phase, Iteration: s.Loop.Iteration,
 		Value: c.Anew, Tree: s.Last.Tree,
 	}
+}
+
+func decideLift(s run.State) (events.Data, error) {
+	switch {
+	case s.Status == run.None || s.Status == run.Over:
+		return nil, ErrOver
+	case s.Status != run.Live || s.Waiting == nil || s.Stage != run.Ready:
+		return nil, ErrNotWaiting
+	case s.Waiting.Lifted:
+		return nil, nil
+	}
+	return events.LimitLifted{}, nil
+}
+
+// decideAccountFailed halts between agents only: what an agent at work or a gate
+// says may still end the run well, and the next agent asks again.
+func decideAccountFailed(s run.State, c AccountFailed) events.Data {
+	if s.Status != run.Live || s.Stage != run.Ready || s.Facts.Account != c.Account {
+		return nil
+	}
+	return Refused(s, c)
+}
+
+// Refused is the halt of a run whose account lets nobody in.
+func Refused(s run.State, c AccountFailed) events.RunHalted {
+	reason := events.HaltAuthFailed
+	if c.Cause == events.ResultBilling {
+		reason = events.HaltBilling
+	}
+	h := events.RunHalted{
+		Reason: reason, Phase: s.Loop.Phase, Iteration: s.Loop.Iteration, Account: c.Account, Tree: s.Last.Tree,
+	}
+	if c.Run != s.ID {
+		h.Cause = c.Run
+	}
+	return h
 }
 
 // decideStop: a stronger stop replaces a weaker one; a weaker or equal one
@@ -172,12 +227,13 @@ func decideResume(s run.State, c Resume, now time.Time) (events.Data, error) {
 	case events.HaltDrift, events.HaltLogIntegrity:
 		return nil, ErrDrift
 	case events.HaltSameness, events.HaltStuck, events.HaltSignature, events.HaltIterations,
-		events.HaltHours, events.HaltNeedsPerson, events.HaltUnverifiable:
+		events.HaltHours, events.HaltCost, events.HaltTokens, events.HaltTurns, events.HaltNeedsPerson, events.HaltUnverifiable:
 		if c.Note == "" {
 			return nil, ErrNeedsNote
 		}
 	case events.HaltNoop, events.HaltAgentLost, events.HaltAgentFailed, events.HaltStopped,
-		events.HaltInternal, events.HaltRebooted, events.HaltWorkspaceGone:
+		events.HaltInternal, events.HaltRebooted, events.HaltWorkspaceGone, events.HaltLimit, events.HaltAuthFailed,
+		events.HaltBilling:
 	}
 	return events.RunResumed{Note: c.Note}, nil
 }
@@ -191,6 +247,8 @@ func decideReport(s run.State, c Report) (events.Data, error) {
 	switch d := c.Data.(type) {
 	case events.IterationStarted:
 		ok = s.Stage == run.Ready || s.Stage == run.Ended
+	case events.LimitWaiting:
+		ok = s.Stage == run.Ready
 	case events.AgentEnded:
 		ok = s.Stage == run.Agent && d.Effect == s.Last.Start.Effect
 	case events.GatesStarted:

@@ -19,6 +19,7 @@ func TestDecideAnswersACommandWithAtMostOneEvent(t *testing.T) {
 	until := func(d *events.RunStarted) { d.Limits.UntilMS = start.Add(time.Second).UnixMilli() }
 	// off is when the host booted, so long after the latest event of a live run.
 	off := func(d time.Duration) time.Time { return history(live...).Clock.Latest.Add(d) }
+	account := func(d *events.RunStarted) { d.Account = "acc" }
 	tests := []struct {
 		name  string
 		given []events.Data
@@ -44,6 +45,20 @@ func TestDecideAnswersACommandWithAtMostOneEvent(t *testing.T) {
 		{"drift is not resumed, whatever is said", halt(events.HaltDrift), engine.Resume{Note: "n"}, nil, engine.ErrDrift},
 		{"a damaged log is not resumed", halt(events.HaltLogIntegrity), engine.Resume{Note: "n"}, nil, engine.ErrDrift},
 		{"time that has passed cannot be resumed", join(baseline(until), one(events.RunHalted{Reason: events.HaltHours})), engine.Resume{Note: "n"}, nil, engine.ErrPastUntil},
+		{"a wait can be ended by a person", join(baseline(), one(waits(time.Hour))), engine.Lift{}, events.LimitLifted{}, nil},
+		{"once", join(baseline(), one(waits(time.Hour), events.LimitLifted{})), engine.Lift{}, nil, nil},
+		{"but not where there is none", live, engine.Lift{}, nil, engine.ErrNotWaiting},
+		{
+			"FR-69: a run whose account fails elsewhere is halted", join(baseline(account), one(waits(time.Hour))),
+			engine.AccountFailed{Cause: events.ResultAuthFailed, Account: "acc", Run: "01S"},
+			events.RunHalted{Reason: events.HaltAuthFailed, Phase: "work", Account: "acc", Cause: "01S", Tree: "t0"}, nil,
+		},
+		{"an agent at work ends its turn", join(baseline(account), one(agent(1, 1))), engine.AccountFailed{Cause: events.ResultBilling, Account: "acc"}, nil, nil},
+		{"the account of others is none of a run's", baseline(account), engine.AccountFailed{Cause: events.ResultBilling, Account: "other"}, nil, nil},
+		{"a run whose account failed goes on without a note", halt(events.HaltAuthFailed), engine.Resume{}, events.RunResumed{}, nil},
+		{"more money needs new findings", halt(events.HaltCost), engine.Resume{}, nil, engine.ErrNeedsNote},
+		{"a wait is taken between agents", baseline(), engine.Report{Data: waits(time.Hour)}, waits(time.Hour), nil},
+		{"and not while one works", live, engine.Report{Data: waits(time.Hour)}, nil, engine.ErrStale},
 		{"a suspension is recorded", live, engine.Suspend{For: 90 * time.Second}, events.RunSuspended{MS: 90_000}, nil},
 		{"but not of a run that is over", over, engine.Suspend{For: time.Minute}, nil, nil},
 		{"the time that the host was off is recorded first", live, engine.Reboot{Booted: off(90 * time.Second), Anew: "b2"}, events.RunSuspended{MS: 90_000}, nil},

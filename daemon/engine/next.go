@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -55,6 +56,7 @@ var rules = []nextRule{
 	{"agent-lost", view.lostTooOften, halt(events.HaltAgentLost)},
 	{"lost", view.lost, view.again},
 	{"spawn-failed", view.spawnFailed, halt(events.HaltAgentFailed)},
+	{"limited", view.limited, record},
 	{"noop-recorded", view.noop, record},
 	{"gates", at(run.Ended), gates(false)},
 	{"judging", at(run.Gates), gates(true)},
@@ -66,6 +68,8 @@ var rules = []nextRule{
 
 	{"drift", view.drifted, halt(events.HaltDrift)},
 	{"gate-unverifiable", view.unverifiable, halt(events.HaltUnverifiable)},
+	{"auth-failed", met(events.ResultAuthFailed), halt(events.HaltAuthFailed)},
+	{"billing", met(events.ResultBilling), halt(events.HaltBilling)},
 	{"needs-person", view.blocked, halt(events.HaltNeedsPerson)},
 	{"stopped", view.stopping, halt(events.HaltStopped)},
 	{"noop", view.noops, halt(events.HaltNoop)},
@@ -74,7 +78,11 @@ var rules = []nextRule{
 	{"stuck", fires(events.HaltStuck), halt(events.HaltStuck)},
 	{"signature", fires(events.HaltSignature), halt(events.HaltSignature)},
 	{"hours", view.timeSpent, halt(events.HaltHours)},
+	{"cost", view.costSpent, halt(events.HaltCost)},
+	{"tokens", view.tokensSpent, halt(events.HaltTokens)},
+	{"turns", view.turnsSpent, halt(events.HaltTurns)},
 	{"back-off", view.backingOff, view.backOff},
+	{"limit", view.waiting, view.waitLimit},
 }
 
 func is(st run.Status) func(view) bool { return func(q view) bool { return q.Status == st } }
@@ -114,7 +122,9 @@ func (q view) watchAgent() Action {
 // begin starts the next iteration, or the same one again when it was not spent.
 func (q view) begin() Action {
 	if q.Loop.Redo {
-		return q.agent(q.Loop.Iteration, q.Loop.Attempt+1)
+		act := q.agent(q.Loop.Iteration, q.Loop.Attempt+1)
+		act.Resume = q.session()
+		return act
 	}
 	return q.agent(q.Loop.Iteration+1, 1)
 }
@@ -123,12 +133,18 @@ func (q view) agent(iteration, attempt int) RunAgent {
 	return RunAgent{Phase: q.Loop.Phase, Iteration: iteration, Attempt: attempt}
 }
 
-// again repeats a lost iteration from its recorded start tree.
+// again repeats a lost iteration: in its session where the program has one, else
+// from its recorded start tree.
 func (q view) again() Action {
 	act := q.agent(q.Loop.Iteration, q.Loop.Attempt+1)
-	act.Restore = true
+	act.Resume = q.session()
+	act.Restore = act.Resume == ""
 	return act
 }
+
+// session is what the latest agent can go on in, if that makes sense: it was
+// cut short, and had a session.
+func (q view) session() string { return Session(q.State) }
 
 func (q view) lost() bool {
 	return q.Stage == run.Ended && q.Last.Agent.Outcome == events.Lost
@@ -142,20 +158,31 @@ func (q view) spawnFailed() bool {
 	return q.Stage == run.Ended && q.Last.Agent.Outcome == events.SpawnFailed
 }
 
+// limited: the provider let the agent do no more, so what it left is neither
+// judged nor an iteration. A question that it has asked before goes first.
+func (q view) limited() bool {
+	a := q.Last.Agent
+	return q.Stage == run.Ended && a.Result.OfAccount() && a.Claim != events.ClaimBlocked && a.Question == ""
+}
+
 // noop: nothing was done, so nothing is judged. A question is never a no-op, and
 // neither is it to leave a pinned path changed. Where repositories are nested,
 // work in them is not seen, so nobody can say that there was none; nor where the
 // run has to write files, which may be ones that no tree holds.
 func (q view) noop() bool {
 	a := q.Last.Agent
-	if q.writesArtifacts() && a.Outcome == events.Exited && a.Exit == 0 {
+	if q.writesArtifacts() && (a.Outcome == events.Exited && a.Exit == 0 || a.Cut == events.CutLinger) {
 		return false
 	}
 	if q.Stage != run.Ended || a.Claim == events.ClaimBlocked || a.Question != "" || rule.ProofBroken(q.Last.Results) {
 		return false
 	}
+	outcome, exit := a.Outcome, a.Exit
+	if a.Cut == events.CutLinger {
+		outcome, exit = events.Exited, 0 // it had a result, and stayed
+	}
 	active := time.Duration(a.DurationMS) * time.Millisecond
-	return rule.Noop(a.Tree != q.Last.Start.Tree, a.Outcome, a.Exit, active, q.flow.Limits.Noop.Within)
+	return rule.Noop(a.Tree != q.Last.Start.Tree, outcome, exit, active, q.flow.Limits.Noop.Within)
 }
 
 func (q view) writesArtifacts() bool {
@@ -200,9 +227,19 @@ func (q view) unverifiable() bool {
 	return false
 }
 
+// blocked: the agent cannot go on without a person. That it may not do what it
+// has to is no matter of trying again either.
 func (q view) blocked() bool {
-	return q.fresh() && !q.skipped() &&
-		(q.Last.Agent.Claim == events.ClaimBlocked || q.Last.Agent.Question != "")
+	a := q.Last.Agent
+	asks := a.Claim == events.ClaimBlocked || a.Question != "" ||
+		a.Result == events.ResultNeedsHuman || a.Result == events.ResultNeedsPermission
+	return q.fresh() && asks && (!q.skipped() || a.Result == events.ResultNeedsPermission)
+}
+
+// met says that the latest agent ended so. Work that passed is done all the
+// same.
+func met(r events.Result) func(view) bool {
+	return func(q view) bool { return q.fresh() && q.Last.Agent.Result == r }
 }
 
 func (q view) noops() bool {
@@ -244,15 +281,62 @@ func (q view) pastUntil() bool {
 
 func (q view) timeSpent() bool {
 	limit := time.Duration(q.Facts.Limits.ActiveMS) * time.Millisecond
-	return q.ready() && q.Loop.Iteration > 0 &&
-		(q.pastUntil() || limit > 0 && q.Clock.Active(q.now) >= limit)
+	return q.begun() && (q.pastUntil() || limit > 0 && q.Clock.Active(q.now) >= limit)
+}
+
+// begun: the baseline was judged, and it is time to decide on the next agent.
+// Before the first one only a wait makes that worth a look.
+func (q view) begun() bool { return q.ready() && (q.Loop.Iteration > 0 || q.Waiting != nil) }
+
+// unfed says that what the agent used is not known. One that nobody knows of is
+// borne, as a process may die at any time; two are a limit that does not hold.
+func (q view) unfed() bool { return q.Loop.Unfed > 1 }
+
+// kept says that the latest agent was ended by its own program for a limit that
+// was all that the run had left: what it counted itself need not be the same to
+// the last digit.
+func (q view) kept(r events.Result, given, limit, used, last int64) bool {
+	return q.Last.Agent.Result == r && given > 0 && given >= limit-(used-last)
+}
+
+func (q view) costSpent() bool {
+	l, used := q.Facts.Limits.MicroUSD, q.Loop.Used.MicroUSD
+	return q.begun() && l > 0 && (used >= l || q.unfed() ||
+		q.kept(events.ResultBudget, q.Last.Start.MicroUSD, l, used, q.Last.Agent.Usage.MicroUSD))
+}
+
+func (q view) tokensSpent() bool {
+	l := q.Facts.Limits.Tokens
+	return q.begun() && l > 0 && (q.Loop.Used.Tokens() >= l || q.unfed())
+}
+
+func (q view) turnsSpent() bool {
+	l, used := q.Facts.Limits.Turns, q.Loop.Used.Turns
+	return q.begun() && l > 0 && (used >= l ||
+		q.kept(events.ResultMaxTurns, int64(q.Last.Start.Turns), int64(l), int64(used), int64(q.Last.Agent.Usage.Turns)))
+}
+
+func (q view) waiting() bool {
+	w := q.Waiting
+	return q.ready() && w != nil && !w.Lifted && q.now.Before(time.UnixMilli(w.UntilMS))
+}
+
+// waitLimit waits, but not beyond the time that the run was given.
+func (q view) waitLimit() Action {
+	until := time.UnixMilli(q.Waiting.UntilMS)
+	if end := q.Facts.Limits.UntilMS; end > 0 && end < q.Waiting.UntilMS {
+		until = time.UnixMilli(end)
+	}
+	return Wait{Until: until, Why: string(q.Waiting.Cause)}
 }
 
 func (q view) backOffEnd() time.Time {
 	return q.Clock.Recorded.Add(rule.Backoff(q.Loop.Noops, q.flow.Limits.Noop.Backoff))
 }
 
-func (q view) backingOff() bool { return q.skipped() && q.now.Before(q.backOffEnd()) }
+func (q view) backingOff() bool {
+	return q.skipped() && q.Loop.Noops > 0 && q.now.Before(q.backOffEnd())
+}
 
 // backOff waits, but not beyond the run's own limits.
 func (q view) backOff() Action {
@@ -265,6 +349,22 @@ func (q view) backOff() Action {
 
 // Deadline is when the run's own limits end it, if it stays awake.
 func (q view) Deadline() (time.Time, bool) { return Deadline(q.State, q.now) }
+
+// Session is the session of the latest agent, if the next one shall go on in it:
+// it had begun something and was cut short, by its host or by its provider.
+func Session(s run.State) string {
+	a, l := s.Last.Agent, s.Last.Start
+	if s.Stage == run.Agent || a.Effect != l.Effect || a.Cut != "" {
+		return ""
+	}
+	switch a.Result {
+	case events.ResultRateLimited, events.ResultOverloaded, events.ResultAuthFailed, events.ResultBilling,
+		events.ResultStopped, events.ResultInterrupted:
+		return cmp.Or(a.Session, l.Session)
+	default:
+		return ""
+	}
+}
 
 // Deadline is when the time limits of a live run end it, if the host stays
 // awake from now on: the earlier of active time and wall clock.

@@ -18,7 +18,7 @@ func record(q view) Action {
 		Phase: a.Phase, Iteration: a.Iteration, Attempt: a.Attempt,
 		Verdict: events.Skipped, Tree: q.Last.Tree, Work: q.Last.Work, Files: a.Files,
 	}
-	if q.noop() {
+	if q.limited() || q.noop() {
 		return Record{rec}
 	}
 	rec.Verdict = q.verdict()
@@ -80,6 +80,14 @@ func halt(reason events.Halt) func(view) Action {
 			h.Limit = int64(q.Facts.Limits.Iterations)
 		case events.HaltHours:
 			h.Limit = q.Facts.Limits.ActiveMS
+		case events.HaltCost:
+			h.Limit, h.Used = q.Facts.Limits.MicroUSD, q.Loop.Used.MicroUSD
+		case events.HaltTokens:
+			h.Limit, h.Used = q.Facts.Limits.Tokens, q.Loop.Used.Tokens()
+		case events.HaltTurns:
+			h.Limit, h.Used = int64(q.Facts.Limits.Turns), int64(q.Loop.Used.Turns)
+		case events.HaltAuthFailed, events.HaltBilling:
+			h.Account = q.Facts.Account
 		case events.HaltNoop:
 			h.Limit = int64(q.Loop.Noops)
 		case events.HaltAgentLost:
@@ -87,7 +95,7 @@ func halt(reason events.Halt) func(view) Action {
 		case events.HaltNeedsPerson:
 			h.Question = q.Last.Agent.Question
 		case events.HaltLogIntegrity, events.HaltAgentFailed, events.HaltStopped,
-			events.HaltInternal, events.HaltRebooted, events.HaltWorkspaceGone:
+			events.HaltInternal, events.HaltRebooted, events.HaltWorkspaceGone, events.HaltLimit:
 		}
 		return Halt{h}
 	}

@@ -17,8 +17,9 @@ import (
 type Worker interface {
 	// BeginAgent prepares an iteration: start tree, prompt, limits. With
 	// act.Restore the workspace is first taken back to the start tree of the
-	// lost attempt.
-	BeginAgent(ctx context.Context, s run.State, act RunAgent) (events.IterationStarted, error)
+	// lost attempt. Where no agent may start now it says why not: the answer is
+	// events.IterationStarted, events.LimitWaiting or events.RunHalted.
+	BeginAgent(ctx context.Context, s run.State, act RunAgent) (events.Data, error)
 	// Agent runs the announced agent, or finds it, to its end and records the
 	// tree that it left.
 	Agent(ctx context.Context, s run.State, end <-chan struct{}) (events.AgentEnded, error)
