@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -35,13 +36,7 @@ func (l login) state(env []string, home string) (state, from string) {
 			return LoginKey, name
 		}
 	}
-	folder := Lookup(env, l.home)
-	if h := Lookup(env, "HOME"); h != "" {
-		home = h
-	}
-	if folder == "" || l.home == "" {
-		folder = filepath.Join(home, l.below)
-	}
+	home, folder := l.folder(env, home)
 	if file := firstFile(home, folder, l.files); file != "" {
 		return LoginAccount, file
 	}
@@ -54,16 +49,40 @@ func (l login) state(env []string, home string) (state, from string) {
 	return LoginNone, ""
 }
 
-// setVariable is the name of a variable that has a value, or "".
-func setVariable(env []string, key string) string {
-	suffix, every := strings.CutPrefix(key, "*")
-	for _, entry := range env {
-		name, value, _ := strings.Cut(entry, "=")
-		if value != "" && (name == key || every && strings.HasSuffix(name, suffix)) {
-			return name
+// folder is where the program looks for its login, and the home of its user.
+func (l login) folder(env []string, home string) (string, string) {
+	if h := Lookup(env, "HOME"); h != "" {
+		home = h
+	}
+	if l.home != "" {
+		if folder := Lookup(env, l.home); folder != "" {
+			return home, folder
 		}
 	}
+	return home, filepath.Join(home, l.below)
+}
+
+// setVariable is the name of a variable that has a value, or "".
+func setVariable(env []string, key string) string {
+	if names := setVariables(env, key); len(names) > 0 {
+		return names[0]
+	}
 	return ""
+}
+
+// setVariables are the variables of that name that have a value, in order of
+// their names: at most one, but for *X, which is any whose name ends so.
+func setVariables(env []string, key string) []string {
+	suffix, every := strings.CutPrefix(key, "*")
+	var names []string
+	for _, entry := range env {
+		name, _, _ := strings.Cut(entry, "=")
+		if (name == key || every && strings.HasSuffix(name, suffix)) && Lookup(env, name) != "" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // firstFile is the first that is there and not empty, in folder or, as ~/name,
