@@ -86,8 +86,10 @@ func (d *Daemon) lastError(s run.State) (text, from string) {
 		if h.Error != "" {
 			return d.text(h.Error), "daemon"
 		}
-		if h.Reason == events.HaltAgentFailed || h.Reason == events.HaltAgentLost || h.Reason == events.HaltNoop {
+		switch h.Reason {
+		case events.HaltAgentFailed, events.HaltAgentLost, events.HaltNoop, events.HaltAuthFailed, events.HaltBilling, events.HaltLimit:
 			return d.text(s.Last.Agent.Excerpt), "agent"
+		default:
 		}
 	}
 	if r, ok := telling(s); ok {

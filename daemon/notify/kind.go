@@ -64,14 +64,15 @@ func KindOf(d events.Data) (Kind, bool) {
 
 func ofHalt(reason events.Halt) (Kind, bool) {
 	switch reason {
-	case events.HaltNeedsPerson, events.HaltRebooted, events.HaltWorkspaceGone:
+	case events.HaltNeedsPerson, events.HaltRebooted, events.HaltWorkspaceGone, events.HaltAuthFailed, events.HaltBilling:
 		return NeedsPerson, true
 	case events.HaltAgentLost, events.HaltInternal:
 		return Died, true
 	case events.HaltStopped:
 		return "", false
 	case events.HaltDrift, events.HaltLogIntegrity, events.HaltSameness, events.HaltStuck, events.HaltSignature,
-		events.HaltUnverifiable, events.HaltIterations, events.HaltHours, events.HaltNoop, events.HaltAgentFailed:
+		events.HaltUnverifiable, events.HaltIterations, events.HaltHours, events.HaltNoop, events.HaltAgentFailed,
+		events.HaltTokens, events.HaltCost, events.HaltTurns, events.HaltLimit:
 	}
 	return Halted, true
 }

@@ -27,9 +27,13 @@ func Line(s run.State, e events.Event) string {
 	case events.AgentEnded:
 		return agentEnded(d)
 	case events.IterationRecorded:
-		return recorded(d)
+		return recorded(s, d)
 	case events.RunSuspended:
 		return "the host slept for " + short(d.MS)
+	case events.LimitWaiting:
+		return "waiting: " + waitingFor(run.Waiting{LimitWaiting: d})
+	case events.LimitLifted:
+		return "the wait is over before its time"
 	case events.StopRequested:
 		return stopLine(d)
 	case events.RunHalted, events.RunEnded:
@@ -107,19 +111,51 @@ func iterationStarted(s run.State, d events.IterationStarted) string {
 	if d.Attempt > 1 {
 		out += fmt.Sprintf(" (attempt %d)", d.Attempt)
 	}
+	if d.Resumes {
+		out += " in its session"
+	}
 	return out
 }
 
 func agentEnded(d events.AgentEnded) string {
 	out := fmt.Sprintf("iteration %d: agent %s after %s, %s changed since the start",
 		d.Iteration, ended(d), short(d.DurationMS), count(d.Files, "file"))
+	if r := result(d); r != "" {
+		out += "; " + r
+	}
 	if d.Claim != "" {
 		out += fmt.Sprintf("; it says %q", d.Claim)
 	}
+	if len(d.Conflicts) > 0 {
+		out += fmt.Sprintf("; %s", against(d))
+	}
+	if d.Refused > 0 {
+		out += fmt.Sprintf("; the daemon refused %s of it", count(d.Refused, "request"))
+	}
 	if d.Left > 0 {
-		out += fmt.Sprintf("; %s could not be ended", count(d.Left, "process"))
+		out += fmt.Sprintf("; %s could not be ended%s", count(d.Left, "process"), pids(d.LeftPIDs))
 	}
 	return out
+}
+
+// against names the signals that say otherwise.
+func against(d events.AgentEnded) string {
+	var parts []string
+	for _, c := range d.Conflicts {
+		parts = append(parts, fmt.Sprintf("its %s says %s", c.By, c.Result))
+	}
+	return strings.Join(parts, ", ") + fmt.Sprintf("; the %s is believed", d.By)
+}
+
+func pids(list []int) string {
+	var parts []string
+	for _, p := range list {
+		parts = append(parts, fmt.Sprint(p))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ": pid " + strings.Join(parts, ", ")
 }
 
 func ended(d events.AgentEnded) string {
@@ -142,11 +178,14 @@ func ended(d events.AgentEnded) string {
 	return string(d.Outcome)
 }
 
-func recorded(d events.IterationRecorded) string {
+func recorded(s run.State, d events.IterationRecorded) string {
 	switch d.Verdict {
 	case events.Pass:
 		return fmt.Sprintf("iteration %d: pass", d.Iteration)
 	case events.Skipped:
+		if s.Last.Agent.Result.OfAccount() {
+			return fmt.Sprintf("iteration %d: it does not count, as the provider cut it short", d.Iteration)
+		}
 		return fmt.Sprintf("iteration %d: this time nothing was changed; it does not count, and is tried again after a pause", d.Iteration)
 	case events.Fail, events.Unverifiable:
 	}

@@ -46,6 +46,12 @@ func halted(s run.State, h events.RunHalted) string {
 		return fmt.Sprintf("halted: the budget of %s is used up, and a gate still fails", count(int(h.Limit), "iteration"))
 	case events.HaltHours:
 		return "halted: the time that the run was given is used up, and a gate still fails"
+	case events.HaltCost, events.HaltTokens, events.HaltTurns:
+		return spent(s, h)
+	case events.HaltLimit:
+		return "halted: " + waitsFor(s.Waiting, h) + ", and the run was told not to wait"
+	case events.HaltAuthFailed, events.HaltBilling:
+		return accountFailed(h)
 	case events.HaltNoop:
 		return fmt.Sprintf("halted: the agent changed nothing, %d times in a row", h.Limit)
 	case events.HaltAgentLost:
@@ -57,8 +63,13 @@ func halted(s run.State, h events.RunHalted) string {
 	case events.HaltInternal:
 		return "halted: the daemon could not do its own part"
 	case events.HaltNeedsPerson:
-		if s.Last.Agent.Question != "" {
+		switch a := s.Last.Agent; {
+		case a.Question != "":
 			return fmt.Sprintf("halted: the agent has a question after iteration %d", h.Iteration)
+		case a.Result == events.ResultNeedsPermission:
+			return "halted: the agent may not use the tools that it needs"
+		case a.Result == events.ResultNeedsHuman:
+			return fmt.Sprintf("halted: the agent waits for a person in iteration %d", h.Iteration)
 		}
 		return fmt.Sprintf("halted: the agent says that it is blocked after iteration %d", h.Iteration)
 	case events.HaltRebooted:
@@ -125,6 +136,9 @@ func live(s run.State) string {
 		return fmt.Sprintf("running: the agent works on iteration %d of %d", s.Loop.Iteration, s.LastIteration())
 	case run.Ended, run.Judged, run.Ready:
 	}
+	if w := s.Waiting; w != nil && !w.Lifted && s.Stage == run.Ready {
+		return "waiting: " + waitingFor(*w)
+	}
 	if s.Loop.Noops > 0 {
 		return fmt.Sprintf("waiting: the agent changed nothing, %d in a row; it is tried again later", s.Loop.Noops)
 	}
@@ -136,6 +150,9 @@ func Next(s run.State) []wire.NextCommand {
 	h := s.Facts.Handle
 	switch s.Status {
 	case run.Live:
+		if s.Waiting != nil && !s.Waiting.Lifted && s.Stage == run.Ready {
+			return commands("apctl usage", "limits, and who waits for them", "apctl resume "+h, "try now", "apctl stop "+h, "do not go on")
+		}
 		return commands(
 			"apctl watch "+h, "follow it",
 			"apctl stop "+h, "stop after this iteration",
@@ -164,6 +181,18 @@ func afterHalt(h string, reason events.Halt) []wire.NextCommand {
 		return commands("apctl resume "+h, "go on", diff, "what it changed so far")
 	case events.HaltAgentFailed:
 		return commands("apctl resume "+h, "when its program is back")
+	case events.HaltAuthFailed:
+		return commands("apctl agent check", "which login the agent has", "apctl resume "+h, "when it has logged in again")
+	case events.HaltBilling:
+		return commands("apctl resume "+h, "when the account has been paid for", "apctl usage", "what was used")
+	case events.HaltLimit:
+		return commands("apctl resume "+h, "when the limit has ended", diff, "what it changed so far")
+	case events.HaltCost, events.HaltTokens, events.HaltTurns:
+		return commands(
+			diff, "what it changed so far",
+			"apctl usage --by run", "what was used",
+			fmt.Sprintf("apctl resume %s -m 'WHAT TO DO DIFFERENTLY'", h), "go on; what it may use begins again",
+		)
 	case events.HaltAgentLost, events.HaltNoop, events.HaltInternal:
 		return commands(logs, "what the agent printed", "apctl resume "+h, "try again")
 	case events.HaltRebooted:

@@ -1,0 +1,118 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"autopilot/events"
+	"autopilot/projections/phrase"
+	"autopilot/projections/run"
+)
+
+// spent says which of the run's own limits was reached.
+func spent(s run.State, h events.RunHalted) string {
+	if s.Loop.Unfed > 1 && h.Used < h.Limit {
+		return fmt.Sprintf("halted: two agents in a row did not tell what they used, so a limit of %s cannot be kept", phrase.Amount(h.Reason, h.Limit))
+	}
+	return fmt.Sprintf("halted: %s of the %s that the run may use are gone, and a gate still fails",
+		phrase.Amount(h.Reason, h.Used), phrase.Amount(h.Reason, h.Limit))
+}
+
+func accountFailed(h events.RunHalted) string {
+	what := "the provider does not accept the agent's login"
+	if h.Reason == events.HaltBilling {
+		what = "the provider wants to be paid before it goes on"
+	}
+	if h.Cause != "" {
+		what += ", as another run of the account has found"
+	}
+	return "halted: " + what
+}
+
+// waitsFor is what a run was told not to wait for.
+func waitsFor(w *run.Waiting, h events.RunHalted) string {
+	if w == nil {
+		return cause(events.Limit(h.Value))
+	}
+	return cause(w.Cause)
+}
+
+func cause(l events.Limit) string {
+	switch l {
+	case events.LimitRate, "":
+		return "the provider's limit is reached"
+	case events.LimitOverload:
+		return "the provider has too much to do"
+	case events.LimitSlots:
+		return "the account takes fewer agents at once for now"
+	case events.LimitDayCost, events.LimitDayTokens, events.LimitDayTurns, events.LimitDayHours:
+		return "what may be used in a day is used up"
+	}
+	return string(l)
+}
+
+// waitingFor says what for, until when by the clock of this host, and in which
+// place of the line.
+func waitingFor(w run.Waiting) string {
+	var b strings.Builder
+	b.WriteString(cause(w.Cause))
+	if w.Limit > 0 {
+		fmt.Fprintf(&b, " (%s of %s)", dayAmount(w.Cause, w.Used), dayAmount(w.Cause, w.Limit))
+	}
+	if w.Cause != events.LimitSlots {
+		fmt.Fprintf(&b, "; it goes on at %s", time.UnixMilli(w.UntilMS).Format("Mon 15:04:05"))
+	}
+	switch w.Source {
+	case events.Reported:
+		b.WriteString(", as the provider says")
+	case events.Guessed:
+		b.WriteString(", a guess: the provider has not said when")
+	case events.Computed, events.SourceUnknown:
+	}
+	if w.Place > 1 {
+		fmt.Fprintf(&b, "; %d before it", w.Place-1)
+	}
+	return b.String()
+}
+
+func dayAmount(l events.Limit, n int64) string {
+	switch l {
+	case events.LimitDayCost:
+		return phrase.Amount(events.HaltCost, n)
+	case events.LimitDayTokens:
+		return phrase.Amount(events.HaltTokens, n)
+	case events.LimitDayTurns:
+		return phrase.Amount(events.HaltTurns, n)
+	case events.LimitDayHours:
+		return short(n)
+	case events.LimitRate, events.LimitOverload, events.LimitSlots:
+	}
+	return fmt.Sprint(n)
+}
+
+// result says what the end of an agent means, where that is more than how it
+// ended.
+func result(d events.AgentEnded) string {
+	switch d.Cut {
+	case events.CutLinger:
+		return "it had its result and stayed, so it was ended"
+	case events.CutCost:
+		return "cut: it has cost as much as it may"
+	case events.CutTokens:
+		return "cut: it has used as many tokens as it may"
+	case events.CutTurns:
+		return "cut: it has taken as many turns as it may"
+	case events.CutRepetition:
+		return fmt.Sprintf("cut: it used one tool with the same input %d times", d.Repeats)
+	}
+	switch d.Result {
+	case "", events.ResultEnded, events.ResultIdleTimeout, events.ResultWallTimeout, events.ResultStopped,
+		events.ResultInterrupted, events.ResultSpawnFailed, events.ResultKilledExternal:
+		return ""
+	case events.ResultOutOfMemory:
+		return "the system was out of memory"
+	default:
+	}
+	return phrase.Result(d.Result)
+}

@@ -1,0 +1,96 @@
+package phrase
+
+import (
+	"fmt"
+	"strings"
+
+	"autopilot/events"
+)
+
+// Result says what the end of an agent means.
+func Result(r events.Result) string {
+	switch r {
+	case events.ResultEnded:
+		return "ended by itself"
+	case events.ResultEmpty:
+		return "it did and said nothing"
+	case events.ResultTruncated:
+		return "its output broke off"
+	case events.ResultIdleTimeout:
+		return "no sign of life for too long"
+	case events.ResultWallTimeout:
+		return "out of time"
+	case events.ResultRateLimited:
+		return "the provider's limit is reached"
+	case events.ResultOverloaded:
+		return "the provider has too much to do"
+	case events.ResultAuthFailed:
+		return "its login is not accepted"
+	case events.ResultBilling:
+		return "the account has to be paid for"
+	case events.ResultContextOverflow:
+		return "its context is full"
+	case events.ResultMaxTurns:
+		return "it took as many turns as it may"
+	case events.ResultBudget:
+		return "it used what it may"
+	case events.ResultNeedsPermission:
+		return "it may not use the tools that it needs"
+	case events.ResultNeedsHuman:
+		return "it waits for a person"
+	case events.ResultAgentError:
+		return "it failed"
+	case events.ResultSpawnFailed:
+		return "it could not be started"
+	case events.ResultOutOfMemory:
+		return "out of memory"
+	case events.ResultKilledExternal:
+		return "killed from outside"
+	case events.ResultStopped:
+		return "stopped"
+	case events.ResultInterrupted:
+		return "lost"
+	}
+	return string(r)
+}
+
+// Amount is a quantity in the unit of a limit.
+func Amount(of events.Halt, n int64) string {
+	switch of {
+	case events.HaltCost:
+		return USD(n)
+	case events.HaltTokens:
+		return Tokens(n)
+	case events.HaltTurns:
+		return fmt.Sprintf("%d turns", n)
+	default:
+		return fmt.Sprint(n)
+	}
+}
+
+// USD is an amount of money in millionths of a dollar: to the cent, and finer
+// below ten of them.
+func USD(micro int64) string {
+	digits := 2
+	if micro > -100_000 && micro < 100_000 && micro%10_000 != 0 {
+		digits = 4
+	}
+	return fmt.Sprintf("$%.*f", digits, float64(micro)/1e6)
+}
+
+// Tokens is a number of tokens: 950, 12.3k, 1.2M.
+func Tokens(n int64) string {
+	return short(n) + " tokens"
+}
+
+func short(n int64) string {
+	for _, u := range []struct {
+		of   float64
+		name string
+	}{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
+		if float64(n) >= u.of*0.9995 {
+			return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(n)/u.of), ".0") + u.name
+		}
+	}
+	return fmt.Sprint(n)
+}
