@@ -1,10 +1,12 @@
 package agent
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
 
+	"autopilot/daemon/agent/stream"
 	"autopilot/projections/marker"
 )
 
@@ -23,6 +25,7 @@ type Choice struct {
 type Call struct {
 	Command
 	Env         []string // NAME=VALUE, beside the run's; they win
+	Shape       Shape    // how its calls differ from each other
 	Permissions string   // PermitFull, or empty
 	Says        string   // what it may do unasked, in one sentence
 	Note        string   // what else a person should know
@@ -48,15 +51,22 @@ func (p Profile) Call(c Choice) (Call, error) {
 
 func (p Profile) shippedCall(c Choice) (Call, error) {
 	g := p.program
-	call := Call{Permissions: c.Permissions, Says: g.says, Note: g.note}
+	if err := g.checkArgs(c.Args); err != nil {
+		return Call{}, err
+	}
+	call := Call{Permissions: c.Permissions, Says: g.says, Note: g.note, Shape: g.shape}
+	call.Shape.Stream = stream.Of(g.name)
 	argv, more := slices.Clone(g.argv), g.careful
 	if c.Permissions == PermitFull {
 		if g.name == "claude" && c.Root && !inSandbox(slices.Concat(c.Env, pairs(p.change.Env))) {
 			return Call{}, refuse("run as another user, or leave permissions out", "claude refuses permissions full for root")
 		}
-		more, call.Says = g.full, g.saysFull
+		more, call.Says = g.full, cmp.Or(g.saysFull, g.says)
 	}
 	argv, call.Env = append(argv, more...), slices.Clone(g.env)
+	if c.Permissions == PermitFull {
+		call.Env = append(call.Env, g.fullEnv...)
+	}
 	if c.Permissions != PermitFull && g.gates != nil {
 		allowed, left := g.allowable(c.Gates)
 		words, env := g.gates(allowed)
@@ -68,7 +78,11 @@ func (p Profile) shippedCall(c Choice) (Call, error) {
 	if c.Model != "" {
 		argv = append(argv, g.model, c.Model)
 	}
+	call.Prompt = g.prompt
 	call.Argv = append(argv, c.Args...)
+	if call.Shape.At = len(argv); g.last {
+		call.Shape.At = len(call.Argv)
+	}
 	call.Env = merge(call.Env, pairs(p.change.Env))
 	return call, nil
 }
@@ -101,7 +115,7 @@ func ownCall(p Profile, c Choice) (Call, error) {
 		return Call{}, refuse("write them into its command, or give that as a list", "agent %s is a command for the shell and takes no arguments", p.Name)
 	}
 	call := Call{
-		Command: Command{Command: p.change.Command, Prompt: p.change.Prompt}, Env: pairs(p.change.Env),
+		Command: Command{Command: p.change.Command, Prompt: p.change.Prompt}, Env: pairs(p.change.Env), Shape: p.change.shape(),
 		Says: "what its own command allows",
 	}
 	if len(c.Args) > 0 {
@@ -118,13 +132,7 @@ func Strip() []string { return marker.Sessions() }
 
 // In fills in the folder of an iteration.
 func (c Command) In(box string) Command {
-	argv := slices.Clone(c.Argv)
-	for i, word := range argv {
-		if word == BoxWord {
-			argv[i] = box
-		}
-	}
-	c.Argv = argv
+	c.Argv = fill(c.Argv, BoxWord, box)
 	return c
 }
 

@@ -38,6 +38,13 @@ const (
 	PromptFile  PromptMode = "file" // stdin is /dev/null
 )
 
+func (m PromptMode) where() string {
+	if m == PromptFile {
+		return "from a file"
+	}
+	return "on standard input"
+}
+
 // Command is an agent that is any command.
 type Command struct {
 	rule.Command
@@ -63,7 +70,7 @@ type Invocation struct {
 }
 
 // Invoke resolves the command in the workspace dir on the run's PATH and says
-// how to start it. It returns a *NotFoundError when its first word is nowhere,
+// how to start it; PromptWord in a list becomes the prompt's file. It returns a *NotFoundError when its first word is nowhere,
 // and ErrCommand when no process could be started with it. The prompt is never
 // part of argv, so its size and first characters do not matter.
 func (c Command) Invoke(p Place, path, dir string) (Invocation, error) {
@@ -74,6 +81,8 @@ func (c Command) Invoke(p Place, path, dir string) (Invocation, error) {
 	argv := c.Process()
 	if len(c.Argv) == 0 {
 		program = argv[0]
+	} else {
+		argv = fill(argv, PromptWord, p.PromptFile)
 	}
 	inv := Invocation{Path: program, Argv: argv, Env: []string{
 		EnvRunID + "=" + p.RunID,

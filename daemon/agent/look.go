@@ -122,9 +122,17 @@ func (p Profile) ask(ctx context.Context, v *wire.AgentView, l Look, env []strin
 	}
 	// Some print their help on stderr.
 	if missing := missingOptions(p.program.options(), help.out+"\n"+help.errOut); len(missing) > 0 {
-		v.Problems = append(v.Problems, fmt.Sprintf("%s does not name %s, which a run needs: install the version that the profile was tried with, %s",
-			asked, strings.Join(missing, ", "), p.Verified))
+		v.Problems = append(v.Problems, fmt.Sprintf("%s does not name %s, which a run needs: %s",
+			asked, strings.Join(missing, ", "), p.other()))
 	}
+}
+
+// other is what to install instead of a version that has not what a run needs.
+func (p Profile) other() string {
+	if p.Verified == "" {
+		return "install its newest version, as with " + p.program.install
+	}
+	return "install the version that the profile was tried with, " + p.Verified
 }
 
 // advice is what to do about a program that did not answer as it should.

@@ -26,7 +26,7 @@ func executableFile(t *testing.T, name, text string) string {
 }
 
 // helpText names every option that a run of claude needs.
-const helpText = `-p --output-format <f> --verbose --setting-sources --add-dir <directories...> --permission-mode=MODE --settings, --model`
+const helpText = `-p --output-format <f> --verbose --setting-sources --add-dir <directories...> --permission-mode=MODE --settings, --model --session-id <uuid> -r, --resume [value]`
 
 func TestAProgramIsAskedWhetherARunCouldCallIt(t *testing.T) {
 	t.Parallel()
@@ -186,10 +186,11 @@ func TestALoginIsSeenWithoutItsSecret(t *testing.T) {
 func TestEveryOptionOfAProfileIsAskedFor(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string][]string{
-		"claude":   {"-p", "--output-format", "--verbose", "--setting-sources", "--add-dir", "--permission-mode", "--model", "--settings"},
+		"claude":   {"-p", "--output-format", "--verbose", "--setting-sources", "--add-dir", "--permission-mode", "--model", "--session-id", "--resume", "--settings"},
 		"codex":    {"--json", "--add-dir", "--sandbox", "--dangerously-bypass-approvals-and-sandbox", "--model"},
-		"gemini":   {"-o", "--skip-trust", "--include-directories", "--approval-mode", "--model", "--allowed-tools"},
-		"opencode": {"--format", "--auto", "--model"},
+		"gemini":   {"-o", "--skip-trust", "--include-directories", "--approval-mode", "--model", "--resume", "--allowed-tools"},
+		"opencode": {"--format", "--auto", "--model", "--session"},
+		"goose":    {"--output-format", "-i", "--model", "-n", "-r"},
 	} {
 		p, ok := findProgram(name)
 		if got := p.options(); !ok || !slices.Equal(got, want) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"autopilot/daemon/agent/stream"
 	"autopilot/daemon/strictyaml"
 	"autopilot/events"
 	"autopilot/projections/rule"
@@ -32,6 +33,34 @@ type Override struct {
 	Permissions string            // PermitFull, or empty for the profile's own
 	Args        []string          // further arguments, after those of the profile
 	Env         map[string]string // variables that it gets beside the run's; they win
+	Stream      stream.Format     // of an own profile: what it prints; empty is text
+	Reports     []string          // of an own profile that prints text: what it says of its usage, of ReportWords
+}
+
+// Words of Override.Reports.
+const (
+	ReportTokens = "tokens"
+	ReportCost   = "cost"
+)
+
+// ReportWords are the words of Override.Reports.
+func ReportWords() []string { return []string{ReportTokens, ReportCost} }
+
+// shape is that of an own profile: only how it prints, as its arguments are its
+// own.
+func (o Override) shape() Shape {
+	s := Shape{Stream: o.Stream}
+	if s.Stream == "" {
+		s.Stream = stream.Text
+	}
+	if p, ok := findProgram(string(s.Stream)); ok {
+		s.Reports = p.shape.Reports
+		return s
+	}
+	s.Reports.Tokens = slices.Contains(o.Reports, ReportTokens)
+	s.Reports.Cost = slices.Contains(o.Reports, ReportCost)
+	s.Reports.Live = len(o.Reports) > 0
+	return s
 }
 
 // ProfileError is a profile that cannot be used: what is wrong, and what to do.
@@ -45,7 +74,7 @@ func refuse(fix, format string, args ...any) *ProfileError {
 
 // Check says what is wrong with an override of that name, as a *ProfileError.
 func (o Override) Check(name string) error {
-	_, shipped := findProgram(name)
+	p, shipped := findProgram(name)
 	own := o.Command.Text != "" || len(o.Command.Argv) > 0
 	switch {
 	case !events.Name(name).Valid():
@@ -53,11 +82,16 @@ func (o Override) Check(name string) error {
 	case shipped && own:
 		return refuse("give it another name", "agent %s is shipped: its command cannot be changed", name)
 	case shipped && o.Prompt != "":
-		return refuse("leave prompt out", "agent %s is shipped: it gets its prompt on standard input", name)
+		return refuse("leave prompt out", "agent %s is shipped: it gets its prompt %s", name, p.prompt.where())
+	case shipped && (o.Stream != "" || len(o.Reports) > 0):
+		return refuse("leave stream and reports out", "agent %s is shipped: what it prints is known", name)
 	case !shipped && !own:
 		return unknown(name, shippedNames())
 	case o.Permissions != "" && o.Permissions != PermitFull:
 		return badPermissions(o.Permissions)
+	}
+	if err := o.checkStream(name); err != nil {
+		return err
 	}
 	for _, word := range append(slices.Collect(maps.Keys(o.Env)), slices.Concat(slices.Collect(maps.Values(o.Env)), o.Args, []string{o.Model})...) {
 		if strings.ContainsRune(word, 0) {
@@ -70,10 +104,30 @@ func (o Override) Check(name string) error {
 		}
 	}
 	if shipped {
-		return nil
+		return p.checkArgs(o.Args)
 	}
 	_, err := ownCall(Profile{Name: name, change: o}, Choice{Model: o.Model, Permissions: o.Permissions, Args: o.Args})
 	return err
+}
+
+// checkStream looks at what an own profile says of its output.
+func (o Override) checkStream(name string) error {
+	if o.Stream != "" && !slices.Contains(stream.Formats(), o.Stream) {
+		var known []string
+		for _, f := range stream.Formats() {
+			known = append(known, string(f))
+		}
+		return refuse("write one of "+strings.Join(known, ", "), "agent %s: the stream %q is not known", name, o.Stream)
+	}
+	for _, word := range o.Reports {
+		if !slices.Contains(ReportWords(), word) {
+			return refuse("write tokens, cost, or both", "agent %s: %q cannot be reported", name, word)
+		}
+	}
+	if len(o.Reports) > 0 && o.Stream != "" && o.Stream != stream.Text {
+		return refuse("leave reports out", "agent %s: what a stream of %s reports is known", name, o.Stream)
+	}
+	return nil
 }
 
 // Profile is one agent by name, with what a configuration says of it.

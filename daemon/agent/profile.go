@@ -13,8 +13,8 @@ import (
 const BoxWord = "{box}"
 
 // program is a shipped profile: how one agent program does one iteration
-// without a person. Every program reads the prompt on its standard input, so
-// its size and first characters do not matter; all four took one of 1 MB.
+// without a person. Every program reads the prompt on its standard input or
+// from a file, so its size and first characters do not matter.
 type program struct {
 	name     string
 	verified string   // the version that it was tried with
@@ -25,6 +25,11 @@ type program struct {
 	model    string   // the option that names the model
 	help     []string // arguments that print the options of argv
 	env      []string // variables of every call
+	fullEnv  []string // further ones, if permissions are full
+	prompt   PromptMode
+	shape    Shape
+	last     bool    // the words of the shape come after the further arguments, as a subcommand does
+	decided  []fixed // options that are not the user's to give
 	gates    func(commands []string) (argv, env []string)
 	widens   string // characters that in a gate's command would allow other commands too, or none
 	says     string // what careful means, for people
@@ -33,11 +38,12 @@ type program struct {
 	login    login
 }
 
-// programs are the shipped profiles. Each was tried with the real program of
-// the version that it names, over a provider that answered with tool calls: the
-// gate's command ran, another one was refused, the files of the iteration's
-// folder could be read and written, and the prompt had 1 MB.
-// Source: Agent programs, C.1 to C.4.
+// programs are the shipped profiles. Each that names a version was tried with
+// the real program, over a provider that answered with tool calls: the gate's
+// command ran, another one was refused, the files of the iteration's folder
+// could be read and written, and the prompt had 1 MB. The others are built from
+// what their makers say, and are shown as unverified.
+// Source: Agent programs, C.1 to C.6.
 func programs() []program {
 	return []program{
 		{
@@ -55,6 +61,21 @@ func programs() []program {
 			model:   "--model", help: []string{"--help"},
 			env:   []string{"DISABLE_AUTOUPDATER=1"},
 			gates: claudeGates, widens: "*",
+			shape: Shape{
+				NewSession: []string{"--session-id", SessionWord},
+				Resume:     []string{"--resume", SessionWord},
+				MaxTurns:   []string{"--max-turns", TurnsWord},
+				MaxUSD:     []string{"--max-budget-usd", USDWord},
+				Schema:     []string{"--json-schema", SchemaWord},
+				Reports:    Reports{Tokens: true, Cost: true, Live: true},
+			},
+			decided: []fixed{
+				{bySession, "--session-id --resume -r --continue -c --fork-session --no-session-persistence"},
+				{byStream, "--output-format --input-format"},
+				{byTurns, "--max-turns"},
+				{byUSD, "--max-budget-usd"},
+				{bySchema, "--json-schema"},
+			},
 			says:     "edits files of the workspace and runs the gates' commands unasked; other commands that need a yes are refused",
 			saysFull: "may do anything unasked",
 			note:     "only the project's settings are read, so hooks, plugins and permissions of the user take no part; args: [--setting-sources, \"user,project,local\"] changes that",
@@ -69,12 +90,23 @@ func programs() []program {
 		},
 		{
 			name: "codex", verified: "0.171.0",
-			install:  "npm install -g @openai/codex",
-			argv:     []string{"codex", "exec", "--json", "--add-dir", BoxWord},
-			careful:  []string{"--sandbox", "workspace-write"},
-			full:     []string{"--dangerously-bypass-approvals-and-sandbox"},
-			model:    "--model",
-			help:     []string{"exec", "--help"},
+			install: "npm install -g @openai/codex",
+			argv:    []string{"codex", "exec", "--json", "--add-dir", BoxWord},
+			careful: []string{"--sandbox", "workspace-write"},
+			full:    []string{"--dangerously-bypass-approvals-and-sandbox"},
+			model:   "--model",
+			help:    []string{"exec", "--help"},
+			shape: Shape{
+				Resume:  []string{"resume", SessionWord, "-"}, // the prompt is on standard input
+				Schema:  []string{"--output-schema", SchemaFileWord},
+				Reports: Reports{Tokens: true},
+			},
+			last: true,
+			decided: []fixed{
+				{bySession, "resume --last --ephemeral"},
+				{byStream, "--json --experimental-json"},
+				{bySchema, "--output-schema"},
+			},
 			says:     "runs any command in its own sandbox, which can write in the workspace and temporary folders, but not in .git, and has no network",
 			saysFull: "may do anything unasked, without its sandbox",
 			note:     "settings of the user (config.toml) are read; args: [--ignore-user-config] leaves them out",
@@ -93,6 +125,11 @@ func programs() []program {
 			full:    []string{"--approval-mode", "yolo"},
 			model:   "--model", help: []string{"--help"},
 			gates: geminiGates, widens: "*,()",
+			shape: Shape{Resume: []string{"--resume", SessionWord}, Reports: Reports{Tokens: true}},
+			decided: []fixed{
+				{bySession, "--resume -r --session-id"},
+				{byStream, "--output-format -o"},
+			},
 			says:     "edits files of the workspace and runs the gates' commands, also with further arguments, unasked; other commands are refused",
 			saysFull: "may do anything unasked",
 			note:     "the workspace counts as trusted for it, so settings of project and user are read",
@@ -111,6 +148,14 @@ func programs() []program {
 			model:   "--model", help: []string{"run", "--help"},
 			env:   []string{"OPENCODE_DISABLE_AUTOUPDATE=1"},
 			gates: opencodeGates, widens: "*?",
+			shape: Shape{
+				Resume:  []string{"--session", SessionWord},
+				Reports: Reports{Tokens: true, Cost: true, Live: true},
+			},
+			decided: []fixed{
+				{bySession, "--session -s --continue -c --fork --attach"},
+				{byStream, "--format"},
+			},
 			says:     "edits files of the workspace and runs the gates' commands unasked; other commands are refused",
 			saysFull: "may do anything unasked that its settings do not deny",
 			note:     "settings of project and user are read; the permissions above come before theirs (OPENCODE_PERMISSION)",
@@ -119,6 +164,83 @@ func programs() []program {
 				home: "XDG_DATA_HOME", below: ".local/share", files: []string{"opencode/auth.json"},
 				settings: []string{"~/.config/opencode/opencode.json", "~/.config/opencode/opencode.jsonc"},
 				fix:      "run opencode auth login, or set the key of its provider, as ANTHROPIC_API_KEY",
+			},
+		},
+		{
+			name: "cursor-agent", install: "brew install --cask cursor-cli",
+			// In a folder that it does not trust it would ask.
+			argv:     []string{"cursor-agent", "-p", "--output-format", "stream-json", "--trust"},
+			full:     []string{"--force"},
+			model:    "--model",
+			help:     []string{"--help"},
+			says:     "what its own permissions (cli-config.json) allow: without them it only proposes its changes",
+			saysFull: "may do anything unasked that its own permissions do not deny",
+			note:     "the workspace counts as trusted for it",
+			shape:    Shape{Resume: []string{"--resume", SessionWord}},
+			decided: []fixed{
+				{bySession, "--resume --continue"},
+				{byStream, "--output-format --stream-partial-output"},
+			},
+			login: login{
+				keys: []string{"CURSOR_API_KEY"},
+				home: "", below: ".config/cursor", files: []string{"auth.json"},
+				settings: []string{"~/.cursor/cli-config.json"}, keychain: true,
+				fix: "run cursor-agent login, or set CURSOR_API_KEY",
+			},
+		},
+		{
+			name: "goose", install: "brew install block-goose-cli",
+			argv:     []string{"goose", "run", "--output-format", "stream-json", "-i", "-"},
+			model:    "--model",
+			help:     []string{"run", "--help"},
+			fullEnv:  []string{"GOOSE_MODE=auto"},
+			says:     "what its own settings (GOOSE_MODE) allow",
+			saysFull: "may do anything unasked",
+			note:     "settings and extensions of the user are read",
+			shape: Shape{
+				NewSession: []string{"-n", SessionWord},
+				Resume:     []string{"-r", "-n", SessionWord},
+				MaxTurns:   []string{"--max-turns", TurnsWord},
+			},
+			decided: []fixed{
+				{bySession, "--name -n --session-id --resume -r --no-session --path"},
+				{byStream, "--output-format --quiet -q --interactive -s"},
+				{byPrompt, "--instructions -i --text -t --recipe"},
+				{byTurns, "--max-turns"},
+			},
+			login: login{
+				keys: []string{"*_API_KEY"},
+				home: "XDG_CONFIG_HOME", below: ".config", files: []string{"goose/secrets.yaml"},
+				settings: []string{"~/.config/goose/config.yaml"}, keychain: true,
+				fix: "run goose configure, or set the key of its provider, as ANTHROPIC_API_KEY",
+			},
+		},
+		{
+			name: "aider", install: "python3 -m pip install aider-chat", prompt: PromptFile,
+			// What it would commit is the run's to record, and so is what was there
+			// before it. It asks of every new file and address, which --yes-always
+			// answers; commands it only suggests then.
+			argv: []string{
+				"aider", "--message-file", PromptWord, "--yes-always", "--no-stream", "--no-pretty",
+				"--no-auto-commits", "--no-dirty-commits", "--no-gitignore", "--no-check-update",
+			},
+			model:    "--model",
+			help:     []string{"--help"},
+			env:      []string{"AIDER_CHAT_HISTORY_FILE=" + BoxWord + "/aider.chat.md", "AIDER_INPUT_HISTORY_FILE=" + BoxWord + "/aider.input"},
+			says:     "edits files of the workspace and runs no commands but those of its settings",
+			note:     "settings of project and user are read; it keeps a cache in the workspace, so .aider* should be ignored there",
+			shape:    Shape{Reports: Reports{Tokens: true, Cost: true, Live: true}},
+			decided: []fixed{
+				{bySession, "--restore-chat-history --chat-history-file"},
+				{byStream, "--stream --pretty"},
+				{byPrompt, "--message -m --msg --message-file -f --load --apply --gui --browser --exit"},
+				{byCommit, "--auto-commits --dirty-commits --commit"},
+			},
+			login: login{
+				keys: []string{"*_API_KEY"},
+				home: "", below: ".aider", files: []string{"oauth-keys.env"},
+				settings: []string{"~/.aider.conf.yml", "~/.env"},
+				fix:      "set the key of its provider, as ANTHROPIC_API_KEY",
 			},
 		},
 	}
@@ -179,14 +301,14 @@ func text(v any) string {
 
 // options are the words of argv that the program's help has to name.
 func (p program) options() []string {
-	argv := slices.Concat(p.argv, p.careful, p.full, []string{p.model})
+	argv := slices.Concat(p.argv, p.careful, p.full, []string{p.model}, p.shape.NewSession, p.shape.Resume)
 	if p.gates != nil {
 		gates, _ := p.gates([]string{"true"})
 		argv = append(argv, gates...)
 	}
 	var out []string
 	for _, word := range argv {
-		if option, _, _ := strings.Cut(word, "="); strings.HasPrefix(option, "-") && !slices.Contains(out, option) {
+		if option, _, _ := strings.Cut(word, "="); len(option) > 1 && option[0] == '-' && !slices.Contains(out, option) {
 			out = append(out, option)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"autopilot/daemon/agent"
+	"autopilot/daemon/agent/stream"
 	"autopilot/projections/rule"
 )
 
@@ -37,9 +38,9 @@ func TestEachProfileCallsItsProgram(t *testing.T) {
 			env: "DISABLE_AUTOUPDATER=1",
 		},
 		"claude in full": {
-			agent: "claude", choice: agent.Choice{Gates: gates, Model: "opus", Permissions: "full", Args: []string{"--max-turns", "4"}},
+			agent: "claude", choice: agent.Choice{Gates: gates, Model: "opus", Permissions: "full", Args: []string{"--effort", "high"}},
 			argv: "claude|-p|--output-format|stream-json|--verbose|--setting-sources|project|--add-dir|{box}|--permission-mode|bypassPermissions" +
-				"|--model|opus|--max-turns|4",
+				"|--model|opus|--effort|high",
 			env: "DISABLE_AUTOUPDATER=1",
 		},
 		"codex": {
@@ -68,6 +69,27 @@ func TestEachProfileCallsItsProgram(t *testing.T) {
 		"opencode in full": {
 			agent: "opencode", choice: agent.Choice{Permissions: "full"},
 			argv: "opencode|run|--format|json|--auto", env: "OPENCODE_DISABLE_AUTOUPDATE=1",
+		},
+		"cursor-agent": {
+			agent: "cursor-agent", choice: agent.Choice{Gates: gates, Model: "m"},
+			argv: "cursor-agent|-p|--output-format|stream-json|--trust|--model|m",
+		},
+		"cursor-agent in full": {
+			agent: "cursor-agent", choice: agent.Choice{Permissions: "full"},
+			argv: "cursor-agent|-p|--output-format|stream-json|--trust|--force",
+		},
+		"goose": {
+			agent: "goose", choice: agent.Choice{Model: "m", Args: []string{"--provider", "p"}},
+			argv: "goose|run|--output-format|stream-json|-i|-|--model|m|--provider|p",
+		},
+		"goose in full": {
+			agent: "goose", choice: agent.Choice{Permissions: "full"},
+			argv: "goose|run|--output-format|stream-json|-i|-", env: "GOOSE_MODE=auto",
+		},
+		"aider": {
+			agent: "aider", choice: agent.Choice{Model: "m"},
+			argv: "aider|--message-file|{prompt}|--yes-always|--no-stream|--no-pretty|--no-auto-commits|--no-dirty-commits|--no-gitignore|--no-check-update|--model|m",
+			env:  "AIDER_CHAT_HISTORY_FILE={box}/aider.chat.md|AIDER_INPUT_HISTORY_FILE={box}/aider.input",
 		},
 		"a changed one": {
 			agent: "codex", choice: agent.Choice{Args: []string{"--c"}},
@@ -178,6 +200,15 @@ func TestConfigurationsOfAgentsAreChecked(t *testing.T) {
 		"no command":       {"claud", agent.Override{Model: "m"}, `there is no agent "claud"`},
 		"bad permissions":  {"claude", agent.Override{Permissions: "all"}, `permissions "all" are not known`},
 		"own with a model": {"mine", agent.Override{Command: own, Model: "m"}, "agent mine has no option for a model"},
+		"aider's prompt":   {"aider", agent.Override{Prompt: agent.PromptStdin}, "agent aider is shipped: it gets its prompt from a file"},
+		"a session":        {"claude", agent.Override{Args: []string{"-r"}}, "agent claude: -r is decided by the run, which gives each call its session: two agents in one would mix their work"},
+		"shipped stream":   {"claude", agent.Override{Stream: stream.Text}, "agent claude is shipped: what it prints is known"},
+		"shipped reports":  {"claude", agent.Override{Reports: []string{"cost"}}, "agent claude is shipped: what it prints is known"},
+		"a stream":         {"mine", agent.Override{Command: own, Stream: stream.Claude}, ""},
+		"no stream":        {"mine", agent.Override{Command: own, Stream: "claud"}, `agent mine: the stream "claud" is not known`},
+		"reports":          {"mine", agent.Override{Command: own, Reports: []string{"cost", "tokens"}}, ""},
+		"no report":        {"mine", agent.Override{Command: own, Reports: []string{"turns"}}, `agent mine: "turns" cannot be reported`},
+		"reports twice":    {"mine", agent.Override{Command: own, Stream: stream.Codex, Reports: []string{"cost"}}, "agent mine: what a stream of codex reports is known"},
 		"bad prompt":       {"mine", agent.Override{Command: own, Prompt: "argv"}, `agent mine: unusable command: prompt "argv" is neither stdin nor file`},
 		"NUL":              {"claude", agent.Override{Env: map[string]string{"A": "\x00"}}, "agent claude holds a NUL byte"},
 		"our variable":     {"claude", agent.Override{Env: map[string]string{"AUTOPILOT_X": ""}}, `agent claude: the variable "AUTOPILOT_X" cannot be set`},
@@ -200,7 +231,7 @@ func TestAnUnknownNameSuggestsTheNearest(t *testing.T) {
 			t.Errorf("%s: %v, want a fix that begins with %q", name, err, want)
 		}
 	}
-	if got, want := o.Names(), []string{"claude", "codex", "gemini", "opencode", "mine"}; !slices.Equal(got, want) {
+	if got, want := o.Names(), []string{"claude", "codex", "gemini", "opencode", "cursor-agent", "goose", "aider", "mine"}; !slices.Equal(got, want) {
 		t.Errorf("names %v, want %v", got, want)
 	}
 }
