@@ -154,6 +154,33 @@ func (d Dir) LastOutput() (time.Time, error) {
 	return last, nil
 }
 
+// Life is the last sign of life of an effect: when, and of which kind, one of
+// shim.LifeOutput and its like.
+type Life = shim.Life
+
+// LastLife is the last sign of life that is known: what the supervisor saw
+// when it last looked, or output since. An effect with an idle limit is looked
+// at when that would end it, one without is never: then it is LastOutput. The
+// zero Life means that there was none yet.
+func (d Dir) LastLife() (Life, error) {
+	printed, err := d.LastOutput()
+	if err != nil {
+		return Life{}, err
+	}
+	ctl, err := d.latest()
+	if err != nil {
+		return Life{}, err
+	}
+	seen, err := shim.ReadLife(ctl)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Life{}, err
+	}
+	if printed.After(seen.At) {
+		return Life{At: printed, Kind: shim.LifeOutput}, nil
+	}
+	return seen, nil
+}
+
 // read opens a spool for a moment. One that does not exist is left alone.
 func (d Dir) read(stream string, use func(*spool.Reader) error) error {
 	ctl, err := d.latest()

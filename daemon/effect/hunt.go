@@ -35,6 +35,7 @@ func (r *Runner) hunt(id string, c shim.Claim) (killed int, left []int) {
 				hit[identity{p.PID, p.Start}] = true
 			}
 		}
+		c.Cgroup.Kill(c.Start) // and whoever was born meanwhile
 		for h := range hit {
 			p := proc.Process{PID: h.pid, Start: h.start}
 			if proc.Lives(p) && !slices.ContainsFunc(found, p.Same) {
@@ -49,6 +50,7 @@ func (r *Runner) hunt(id string, c shim.Claim) (killed int, left []int) {
 		}
 		time.Sleep(2 * time.Millisecond)
 	}
+	c.Cgroup.Remove()
 	return len(hit), nil
 }
 
@@ -61,10 +63,11 @@ func pidsOf(list []proc.Process) []int {
 }
 
 // survivors lists the live processes of an effect: those that carry its
-// marker, and those in the session of its supervisor that dropped it.
+// marker, and those that dropped it and are in the session of its supervisor
+// or in its control group.
 func survivors(id string, c shim.Claim) []proc.Process {
 	found := proc.Marked(func(effect string) bool { return effect == id }, 0)[id]
-	return merge(found, session(c))
+	return merge(merge(found, session(c)), c.Cgroup.Members(c.Start))
 }
 
 func merge(a, b []proc.Process) []proc.Process {

@@ -57,13 +57,16 @@ func (r *Runner) dropLive(id string) {
 	maps.DeleteFunc(r.live, func(_ int, s supervisor) bool { return s.effect == id })
 }
 
-// scan finds what an earlier daemon left: supervisors that live, and
-// directories whose removal was cut short.
+// scan finds what an earlier daemon left: supervisors that live, directories
+// whose removal was cut short, and control groups that nobody is in.
 func (r *Runner) scan() error {
 	entries, err := os.ReadDir(r.cfg.Root)
 	if err != nil {
 		return err
 	}
+	// Where supervisors make theirs: below the group of the daemon that started
+	// them, which need not be ours.
+	homes := map[proc.Cgroup]bool{proc.OwnCgroup(): true}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), removedPrefix) {
 			// What an effect left as another user stays: no reason not to start.
@@ -78,9 +81,13 @@ func (r *Runner) scan() error {
 		if err != nil || claim.Abandoned || claim.Boot != r.cfg.BootID {
 			continue
 		}
+		homes[claim.Cgroup.Parent()] = true
 		if p, err := proc.Read(claim.PID); err == nil && p.Start == claim.Start {
 			r.setLive(e.Name(), p)
 		}
+	}
+	for home := range homes {
+		home.Sweep()
 	}
 	return nil
 }

@@ -12,7 +12,8 @@ import (
 )
 
 // Orphan is the effect of a process that lost its supervisor, left session and
-// environment behind, and came to this process as its new parent.
+// environment behind, and came to this process as its new parent or is still in
+// the control group of an effect.
 const Orphan = "orphan"
 
 // adoptOrphans makes this process the parent of what a dead supervisor leaves

@@ -11,12 +11,14 @@ const ancestorsMost = 256
 
 // Owner says whether pid belongs to an effect, and to which. It does if one of
 // its ancestors is a live supervisor of ours or, failing that, if it or an
-// ancestor was started with the marker in its environment. The first is the
-// kernel's word; the second is the word of a process, good enough to take
-// rights away and never to give any beyond those of an effect.
+// ancestor was started with the marker in its environment, or if it is in the
+// control group of an effect. The marker is the word of a process, the others
+// are the kernel's: all good enough to take rights away, and never to give any
+// beyond those of an effect.
 //
-// A "no" means only that nothing was found: a process can drop the marker and
-// leave the tree. On macOS only the ancestors are looked at.
+// A "no" means only that nothing was found: a process can drop the marker,
+// leave the tree and, where it may write there, the control group. On macOS
+// only the ancestors are looked at.
 func (r *Runner) Owner(pid int) (effect string, ok bool) {
 	line := ancestors(pid)
 	for _, p := range line {
@@ -28,6 +30,12 @@ func (r *Runner) Owner(pid int) (effect string, ok bool) {
 		if id := proc.Effect(p.PID); id != "" {
 			return id, true
 		}
+	}
+	if maker, ok := proc.CgroupMaker(pid); ok {
+		if id, ok := r.supervised(maker); ok {
+			return id, true
+		}
+		return Orphan, true // its supervisor is dead, or another daemon's
 	}
 	if r.isOrphan(line) {
 		return Orphan, true

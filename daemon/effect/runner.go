@@ -94,8 +94,10 @@ type Outcome struct {
 	Killed    int   // processes of the tree that were signalled to end
 	Left      int   // processes that could not be ended
 	LeftPIDs  []int // the first of them
-	// OutOfMemory says that the system ended the program for want of memory.
+	// OutOfMemory says that the system ended the program, or one below it, for
+	// want of memory. Err then says who counted it.
 	OutOfMemory bool
+	Cgroup      bool   // it had a control group of its own
 	Redacted    int    // secrets that were kept out of the output
 	Err         string // why the program could not be started, or what else went wrong
 	Dir         Dir
@@ -180,7 +182,7 @@ func outcome(e shim.Exit, d Dir) Outcome {
 		Active:    time.Duration(e.ActiveMS) * time.Millisecond,
 		Suspended: time.Duration(e.SuspendedMS) * time.Millisecond,
 		Bytes:     e.Bytes, Truncated: e.Truncated,
-		Killed: e.Killed, Left: e.Left, LeftPIDs: e.LeftPIDs, OutOfMemory: e.OutOfMemory,
+		Killed: e.Killed, Left: e.Left, LeftPIDs: e.LeftPIDs, OutOfMemory: e.OutOfMemory, Cgroup: e.Cgroup,
 		Redacted: e.Redacted, Err: e.Error, Dir: d,
 	}
 }

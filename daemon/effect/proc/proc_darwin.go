@@ -3,6 +3,7 @@ package proc
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -46,6 +47,15 @@ func Marked(func(effect string) bool, int) map[string][]Process { return nil }
 
 // Session finds nothing here: the kernel's list has no session numbers.
 func Session(int) []Process { return nil }
+
+// OwnCgroup is empty: macOS has no control groups.
+func OwnCgroup() Cgroup { return "" }
+
+// CgroupMaker finds nothing: macOS has no control groups.
+func CgroupMaker(int) (Process, bool) { return Process{}, false }
+
+// CPU is not known here: the call that tells it has no binding.
+func CPU(int) time.Duration { return 0 }
 
 // Group returns the live processes of a process group.
 func Group(pgid int) []Process {

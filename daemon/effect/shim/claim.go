@@ -6,8 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"autopilot/daemon/effect/proc"
 )
 
 // Claim says who decided over a control directory. Of the two kinds, started
@@ -17,6 +21,7 @@ type Claim struct {
 	PID       int
 	Start     uint64 // as proc.Process has it
 	Boot      string
+	Cgroup    proc.Cgroup // the control group that the effect is in; it may not exist
 }
 
 // ErrTaken means that the claim exists already.
@@ -33,7 +38,7 @@ const abandoned = "abandoned\n"
 func (c Claim) Take(dir string) error {
 	text := abandoned
 	if !c.Abandoned {
-		text = fmt.Sprintf("started %d %d %s\n", c.PID, c.Start, c.Boot)
+		text = fmt.Sprintf("started %d %d %s\n", c.PID, c.Start, strings.TrimSuffix(c.Boot+" "+string(c.Cgroup), " "))
 	}
 	f, err := os.OpenFile(filepath.Join(dir, claimFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -59,13 +64,36 @@ func ReadClaim(dir string) (Claim, error) {
 	if text == abandoned {
 		return Claim{Abandoned: true}, nil
 	}
-	var c Claim
-	// The line end is part of the format: it tells a whole line from the
-	// beginning of one.
-	if n, err := fmt.Sscanf(text, "started %d %d %s\n", &c.PID, &c.Start, &c.Boot); n != 3 || err != nil || text[len(text)-1] != '\n' || c.PID <= 0 {
+	c, ok := parseClaim(text)
+	if !ok {
 		return Claim{}, ErrUnclear
 	}
 	return c, nil
+}
+
+func parseClaim(text string) (c Claim, ok bool) {
+	// The line end is part of the format: it tells a whole line from the
+	// beginning of one.
+	line, ok := strings.CutSuffix(text, "\n")
+	if !ok {
+		return Claim{}, false
+	}
+	f := strings.SplitN(line, " ", 5)
+	if len(f) < 4 || f[0] != "started" || f[3] == "" {
+		return Claim{}, false
+	}
+	var errs [2]error
+	c.PID, errs[0] = strconv.Atoi(f[1])
+	c.Start, errs[1] = strconv.ParseUint(f[2], 10, 64)
+	c.Boot = f[3]
+	// A path may hold spaces, so it is the rest. One that is not named for its
+	// supervisor is not of our making.
+	if group := proc.Cgroup(f[len(f)-1]); len(f) == 5 {
+		if maker, ok := group.Maker(); ok && maker.PID == c.PID && maker.Start == c.Start {
+			c.Cgroup = group
+		}
+	}
+	return c, errs == [2]error{} && c.PID > 0
 }
 
 // lock takes the lock of a control directory for the life of the process, or

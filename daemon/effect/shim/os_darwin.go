@@ -16,6 +16,11 @@ func prepare() error { return nil }
 // supervisor, as macOS has no parent-death signal.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
+// fork starts the program.
+func (s *supervisor) fork(path string, argv []string, attr *syscall.ProcAttr) (int, error) {
+	return syscall.ForkExec(path, argv, attr)
+}
+
 func makePipe(fds *[2]int) error {
 	// As in the standard library: without the lock a child that is started
 	// between the two calls would inherit the pipe.

@@ -27,6 +27,26 @@ func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
+// fork starts the program in the control group of the effect, or outside of
+// one where that is not to be had.
+func (s *supervisor) fork(path string, argv []string, attr *syscall.ProcAttr) (int, error) {
+	if fd, err := s.group.Make(); err == nil {
+		defer unix.Close(fd)
+		within := *attr.Sys
+		within.UseCgroupFD, within.CgroupFD = true, fd
+		inside := *attr
+		inside.Sys = &within
+		if pid, err := syscall.ForkExec(path, argv, &inside); err == nil {
+			s.exit.Cgroup = true
+			return pid, nil
+		}
+		// It may be the program that cannot be started. Then so it is again.
+		s.group.Remove()
+	}
+	s.group = ""
+	return syscall.ForkExec(path, argv, attr)
+}
+
 func makePipe(fds *[2]int) error { return unix.Pipe2(fds[:], unix.O_CLOEXEC) }
 
 // quickEnd is the age up to which the pids of an effect are surely above that
@@ -47,14 +67,20 @@ func (s *supervisor) tree() []proc.Process {
 }
 
 // outside lists the live processes of the effect that need not be descendants
-// of this process: those with its marker, as a job of a scheduler that copies
-// environments.
+// of this process: those in its control group, and those with its marker, as a
+// job of a scheduler that copies environments.
 func (s *supervisor) outside() []proc.Process {
 	after := 0
 	if self := os.Getpid(); time.Since(s.start.mono) < quickEnd && proc.Latest() >= self {
 		after = self
 	}
-	return proc.Marked(func(id string) bool { return id == s.spec.ID }, after)[s.spec.ID]
+	found := s.group.Members(s.self.Start)
+	for _, p := range proc.Marked(func(id string) bool { return id == s.spec.ID }, after)[s.spec.ID] {
+		if !slices.ContainsFunc(found, p.Same) {
+			found = append(found, p)
+		}
+	}
+	return found
 }
 
 // clocks are the two clocks of which one goes on while the host sleeps.

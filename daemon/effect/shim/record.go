@@ -24,6 +24,7 @@ const (
 	claimFile = "claim"
 	lockFile  = "lock"
 	exitFile  = "exit.json"
+	lifeFile  = "life.json"
 )
 
 // Names of spools.
@@ -112,7 +113,8 @@ type Exit struct {
 	Killed      int       `json:"killed,omitempty"`    // processes that were signalled to end
 	Left        int       `json:"left,omitempty"`      // processes that could not be ended
 	LeftPIDs    []int     `json:"left_pids,omitempty"` // the first of them
-	OutOfMemory bool      `json:"oom,omitempty"`       // the system ended the program for want of memory
+	OutOfMemory bool      `json:"oom,omitempty"`       // the system ended the program, or one below it, for want of memory
+	Cgroup      bool      `json:"cgroup,omitempty"`    // the effect had a control group of its own
 	Redacted    int       `json:"redacted,omitempty"`  // secrets that were kept out of the spools
 }
 

@@ -32,7 +32,7 @@ func (s *supervisor) spawn() error {
 	}
 	if err == nil {
 		s.start = readClocks()
-		s.child, err = syscall.ForkExec(path, s.spec.Argv, &syscall.ProcAttr{
+		s.child, err = s.fork(path, s.spec.Argv, &syscall.ProcAttr{
 			Dir: s.spec.Dir, Env: s.spec.Env, Files: stdioOf(files), Sys: attributes(),
 		})
 		if err != nil {

@@ -33,9 +33,15 @@ type supervisor struct {
 	ended bool // the program itself has ended
 	ours  bool // we are the reason for its end
 
+	self  proc.Process
+	home  proc.Cgroup // ours
+	group proc.Cgroup // the effect's, empty where there is none
+
 	start clocks
 	last  atomic.Int64 // when output was last read: nanoseconds since start
 	pipes []*pipe
+	pulse *pulse
+	want  want
 
 	sigchld   chan os.Signal
 	sigterm   chan os.Signal
@@ -68,12 +74,13 @@ func Supervise(dir string) error {
 	}
 	// Closed by the end of the process only: see the package's promises.
 	defer runtime.KeepAlive(held)
-	if err := claim(dir); errors.Is(err, ErrTaken) {
+	if err := s.claim(); errors.Is(err, ErrTaken) {
 		return nil
 	} else if err != nil {
 		return err
 	}
 	s.run()
+	s.group.Remove()
 	return s.record()
 }
 
@@ -94,7 +101,9 @@ func (s *supervisor) catchSignals() {
 // notForUs are signals that would end this process and say nothing to it.
 var notForUs = []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT}
 
-func claim(dir string) error {
+// claim takes the claim, with the name of the control group in it, before that
+// is made: so it is found whenever this process dies.
+func (s *supervisor) claim() error {
 	self, err := proc.Read(os.Getpid())
 	if err != nil {
 		return err
@@ -103,7 +112,9 @@ func claim(dir string) error {
 	if err != nil {
 		return err
 	}
-	return Claim{PID: self.PID, Start: self.Start, Boot: boot}.Take(dir)
+	s.self, s.home = self, proc.OwnCgroup()
+	s.group = s.home.Child(self)
+	return Claim{PID: self.PID, Start: self.Start, Boot: boot, Cgroup: s.group}.Take(s.dir)
 }
 
 // run fills the exit record. A panic would lose the outcome, so nothing here
@@ -128,10 +139,12 @@ func (s *supervisor) run() {
 	// Now that the program has its own. Catching them before would cost a
 	// fifth of the time of a start.
 	signal.Ignore(notForUs...)
+	s.noteMemory()
 	s.watch()
 	s.linger()
 	s.endTree(min(spec.GraceOrDefault(), leftoverGrace))
 	s.closePipes()
+	s.want.judge(&s.exit, s.ours)
 }
 
 // watch returns when the program has ended, by itself or by our doing.
@@ -140,6 +153,7 @@ func (s *supervisor) watch() {
 	if s.spec.Wall > 0 {
 		wall = time.After(s.spec.Wall)
 	}
+	s.pulse = newPulse(s.spec, s.start.mono, s.cpuTime)
 	idleTimer := time.NewTimer(s.spec.Idle)
 	defer idleTimer.Stop()
 	if s.spec.Idle > 0 {
@@ -153,7 +167,7 @@ func (s *supervisor) watch() {
 		case <-wall:
 			s.stop(WallTimeout)
 		case <-idle:
-			if rest := s.spec.Idle - s.silence(); rest > 0 {
+			if rest := s.beat(); rest > 0 {
 				idleTimer.Reset(rest)
 				continue
 			}

@@ -90,6 +90,9 @@ func (s *supervisor) signalTree(sig unix.Signal) bool {
 			s.count([]proc.Process{p})
 		}
 	}
+	if sig == unix.SIGKILL {
+		s.group.Kill(s.self.Start) // and whoever was born since the tree was listed
+	}
 	if sig == unix.SIGTERM {
 		for _, p := range tree {
 			_ = proc.Signal(p, unix.SIGCONT) // gone or not ours to signal: the final round sees it

@@ -1,0 +1,259 @@
+package shim
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"autopilot/daemon/effect/proc"
+)
+
+// Kinds of signs of life.
+const (
+	LifeOutput = "output" // it printed
+	LifeCPU    = "cpu"    // its tree computes
+	LifeWatch  = "watch"  // what Spec.Watch names grows
+	LifeFiles  = "files"  // files below Spec.Work change
+	// LifeUnclear is the benefit of the doubt: the host slept or its clock was
+	// set, so that times of files cannot be placed. It is given to an effect
+	// with Work or Watch, until the next look.
+	LifeUnclear = "unclear"
+)
+
+// What counts as a sign of life. A program that waits and wakes up now and
+// then to see whether it still has to wait uses less than 1 % of a core: a
+// shell that polls once a second 0.3 %, an event loop at rest a tenth of that.
+// One that compiles or tests uses ten times what is asked for here.
+const (
+	cpuShare = 50                    // one part in this many of one core
+	cpuLeast = 50 * time.Millisecond // five ticks of the kernel's clock: less may be rounding
+)
+
+// Bounds of one look at files. What is beyond them counts as unchanged: a
+// program that changes nothing else also shows it by its CPU time.
+const (
+	lookMost    = time.Second
+	entriesMost = 200_000
+	foldersMost = 20_000
+)
+
+// jumpLeast is from where on two clocks that disagree mean that the host slept
+// or that one was set.
+const jumpLeast = time.Second
+
+// Life is the last sign of life of an effect.
+type Life struct {
+	At   time.Time `json:"at"`
+	Kind string    `json:"kind"`
+}
+
+// pulse decides whether an effect lives. It looks only when the idle limit
+// would end the effect, so each sign it finds reaches up to one limit into the
+// past, and an effect that falls silent ends within two limits.
+type pulse struct {
+	idle  time.Duration
+	work  string
+	watch []string
+	cpu   func() time.Duration
+	walk  func(roots []string, since, until time.Time) (newest time.Time)
+
+	at   time.Time // of the last sign; the monotonic clock counts
+	kind string
+	base struct { // to which CPU time is compared
+		at   time.Time
+		used time.Duration
+	}
+	looked struct{ at, wall time.Time } // both clocks at the last look
+}
+
+// newPulse begins with the start of the program.
+func newPulse(s Spec, start time.Time, cpu func() time.Duration) *pulse {
+	p := &pulse{idle: s.Idle, work: s.Work, watch: s.Watch, cpu: cpu, walk: newestBelow, at: start, kind: LifeOutput}
+	p.base.at = start
+	p.looked.at, p.looked.wall = start, start.Round(0)
+	return p
+}
+
+// look returns how much of the limit is left after what is seen now, nothing
+// if the effect shows no sign of life. wall is now by the clock that files have
+// their times from; output is when the effect last printed.
+func (p *pulse) look(now, wall, output time.Time) time.Duration {
+	if output.After(p.at) {
+		p.at, p.kind = output, LifeOutput
+	}
+	used := p.cpu()
+	rest := p.idle - now.Sub(p.at)
+	if rest <= 0 {
+		p.search(now, wall, used)
+		rest = p.idle - now.Sub(p.at)
+	}
+	// A base that is about to be compared with would show too little.
+	if rest >= p.idle/2 {
+		p.base.at, p.base.used = now, used
+	}
+	p.looked.at, p.looked.wall = now, wall
+	return rest
+}
+
+// search looks for a sign that is not output, the cheap ones first.
+func (p *pulse) search(now, wall time.Time, used time.Duration) {
+	if used-p.base.used > max(cpuLeast, now.Sub(p.base.at)/cpuShare) {
+		p.at, p.kind = now, LifeCPU
+		return
+	}
+	if p.work == "" && len(p.watch) == 0 {
+		return
+	}
+	drift := wall.Sub(p.looked.wall) - now.Sub(p.looked.at)
+	if drift.Abs() >= jumpLeast {
+		p.at, p.kind = now, LifeUnclear
+		return
+	}
+	if !p.grown(now, wall, LifeWatch, p.watch) && p.work != "" {
+		p.grown(now, wall, LifeFiles, []string{p.work})
+	}
+}
+
+// grown says whether one of the trees has changed since the last sign, and
+// notes when.
+func (p *pulse) grown(now, wall time.Time, kind string, roots []string) bool {
+	since := wall.Add(-now.Sub(p.at))
+	newest, ok := within(lookMost, func() time.Time { return p.walk(roots, since, wall) })
+	if !ok || newest.IsZero() {
+		return false
+	}
+	p.at, p.kind = now.Add(-max(0, wall.Sub(newest))), kind
+	return true
+}
+
+// within returns what work does if that takes no longer than d. A file system
+// that does not answer must not keep the supervisor from its other duties.
+func within[T any](d time.Duration, work func() T) (T, bool) {
+	done := make(chan T, 1)
+	go func() { done <- work() }()
+	select {
+	case t := <-done:
+		return t, true
+	case <-time.After(2 * d): // work keeps to d by itself where it can
+		var none T
+		return none, false
+	}
+}
+
+// newestBelow is the newest time at which one of the roots, or a file or
+// directory below, was changed: after since, and not in the future of until.
+// It goes broad before deep, leaves repositories of git alone and follows no
+// links but roots.
+func newestBelow(roots []string, since, until time.Time) time.Time {
+	w := &walker{since: since, until: until.Add(jumpLeast), deadline: time.Now().Add(lookMost)}
+	for _, root := range roots {
+		var st unix.Stat_t
+		if unix.Stat(root, &st) != nil {
+			continue // it may not be there yet
+		}
+		w.note(&st)
+		if st.Mode&unix.S_IFMT == unix.S_IFDIR {
+			w.folders = append(w.folders, root)
+		}
+	}
+	for i := 0; i < len(w.folders) && w.folder(w.folders[i]); i++ {
+		w.folders[i] = "" // not needed any more
+	}
+	return w.newest
+}
+
+type walker struct {
+	since, until, deadline time.Time
+	newest                 time.Time
+	folders                []string
+	entries                int
+}
+
+// folder looks at the entries of a directory and says whether to go on.
+func (w *walker) folder(dir string) bool {
+	f, err := os.Open(dir)
+	if err != nil {
+		return true // it may be gone by now
+	}
+	defer f.Close()
+	for {
+		names, _ := f.Readdirnames(256)
+		if len(names) == 0 {
+			return true
+		}
+		if w.entries += len(names); w.entries > entriesMost || time.Now().After(w.deadline) {
+			return false
+		}
+		for _, name := range names {
+			w.entry(int(f.Fd()), dir, name)
+		}
+	}
+}
+
+func (w *walker) entry(fd int, dir, name string) {
+	var st unix.Stat_t
+	if name == ".git" || unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
+		return
+	}
+	w.note(&st)
+	if st.Mode&unix.S_IFMT == unix.S_IFDIR && len(w.folders) < foldersMost {
+		w.folders = append(w.folders, filepath.Join(dir, name))
+	}
+}
+
+func (w *walker) note(st *unix.Stat_t) {
+	for _, ts := range []unix.Timespec{st.Mtim, st.Ctim} {
+		if t := time.Unix(ts.Unix()); t.After(w.since) && t.After(w.newest) && t.Before(w.until) {
+			w.newest = t
+		}
+	}
+}
+
+// beat looks for signs of life and returns how much of the idle limit is left.
+func (s *supervisor) beat() time.Duration {
+	now := time.Now()
+	wall := now.Round(0)
+	rest := s.pulse.look(now, wall, s.start.mono.Add(time.Duration(s.last.Load())))
+	// For people only: without it the effect is as well.
+	_ = writeLife(s.dir, Life{At: wall.Add(-now.Sub(s.pulse.at)).UTC(), Kind: s.pulse.kind})
+	return rest
+}
+
+// cpuTime is the CPU time of the tree, with that of processes that have ended:
+// the larger of what the control group and the list of processes show, as each
+// may miss some.
+func (s *supervisor) cpuTime() time.Duration {
+	group, _ := s.group.CPU()
+	var ru unix.Rusage
+	_ = unix.Getrusage(unix.RUSAGE_CHILDREN, &ru) // fails on no system that this is built for
+	listed := time.Duration(ru.Utime.Nano() + ru.Stime.Nano())
+	for _, p := range s.tree() {
+		listed += proc.CPU(p.PID)
+	}
+	return max(group, listed)
+}
+
+// writeLife notes the last sign of life. It appears whole or not at all, and
+// is not synced: it is of no use after the host was started again.
+func writeLife(dir string, l Life) error {
+	b, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	made := filepath.Join(dir, lifeFile+".new")
+	if err := os.WriteFile(made, b, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(made, filepath.Join(dir, lifeFile))
+}
+
+// ReadLife reads the sign of life that the supervisor saw last. One that has
+// not looked yet has left none: fs.ErrNotExist.
+func ReadLife(dir string) (Life, error) {
+	var l Life
+	err := readRecord(dir, lifeFile, &l)
+	return l, err
+}
