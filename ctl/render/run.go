@@ -7,6 +7,7 @@ import (
 
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/phrase"
 )
 
 // Live is a run as one line of at most Width cells: what matters less is left
@@ -108,7 +109,13 @@ func (s Style) waiting(v wire.RunView) string {
 	if v.NextWake != nil {
 		t += " until " + s.Clock(*v.NextWake)
 	}
-	if v.Reason != "" {
+	switch w := v.Waiting; {
+	case w != nil:
+		t += ": " + Line(phrase.Limit(events.Limit(w.Cause)))
+		if w.Place > 1 {
+			t += fmt.Sprintf(", %d before it", w.Place-1)
+		}
+	case v.Reason != "":
 		t += " (" + Line(v.Reason) + ")"
 	}
 	return t

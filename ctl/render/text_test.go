@@ -91,6 +91,9 @@ func TestTexts(t *testing.T) {
 	t.Parallel()
 	waits := live()
 	waits.State, waits.Reason, waits.NextWake, waits.Stopping = "waiting", "noop", at(5*time.Minute), "iteration"
+	limited := live()
+	limited.State, limited.Reason, limited.NextWake = "waiting", "rate-limited", at(90*time.Minute)
+	limited.Waiting = &wire.WaitView{Cause: "rate-limited", Until: *limited.NextWake, Place: 3}
 	full := live()
 	full.State, full.Reason = "waiting", "disk"
 	ended := live()
@@ -104,9 +107,9 @@ func TestTexts(t *testing.T) {
 	texts := map[string]func(Style) string{
 		"status": func(s Style) string { return s.Status(live()) },
 		"full":   func(s Style) string { return s.Status(full) + s.Home([]wire.RunView{full}) },
-		"live":   func(s Style) string { return s.Live(live()) + "\n" + s.Live(waits) + "\n" + s.Live(full) + "\n" },
+		"live":   func(s Style) string { return s.Live(live()) + "\n" + s.Live(waits) + "\n" + s.Live(limited) + "\n" + s.Live(full) + "\n" },
 		"list": func(s Style) string {
-			return s.List(wire.ListReply{Runs: []wire.RunView{live(), waits, full, ended}, More: 7})
+			return s.List(wire.ListReply{Runs: []wire.RunView{live(), waits, limited, full, ended}, More: 7})
 		},
 		"home": func(s Style) string {
 			return s.Home([]wire.RunView{live(), asking().Run, same().Run, ended, long, stopped})
@@ -127,7 +130,7 @@ func TestTexts(t *testing.T) {
 		"halted":  func(s Style) string { return s.Status(same().Run) },
 		"narrow": func(s Style) string {
 			s.Width = 40
-			return s.List(wire.ListReply{Runs: []wire.RunView{live(), waits, full, ended}}) + s.Home([]wire.RunView{live(), asking().Run, full}) +
+			return s.List(wire.ListReply{Runs: []wire.RunView{live(), waits, limited, full, ended}}) + s.Home([]wire.RunView{live(), asking().Run, full}) +
 				s.End(same())
 		},
 		"waits":    func(s Style) string { return s.Waits(waits) + s.Waits(full) + s.GoesOn() },

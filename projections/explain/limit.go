@@ -33,30 +33,16 @@ func accountFailed(h events.RunHalted) string {
 // waitsFor is what a run was told not to wait for.
 func waitsFor(w *run.Waiting, h events.RunHalted) string {
 	if w == nil {
-		return cause(events.Limit(h.Value))
+		return phrase.Limit(events.Limit(h.Value))
 	}
-	return cause(w.Cause)
-}
-
-func cause(l events.Limit) string {
-	switch l {
-	case events.LimitRate, "":
-		return "the provider's limit is reached"
-	case events.LimitOverload:
-		return "the provider has too much to do"
-	case events.LimitSlots:
-		return "the account takes fewer agents at once for now"
-	case events.LimitDayCost, events.LimitDayTokens, events.LimitDayTurns, events.LimitDayHours:
-		return "what may be used in a day is used up"
-	}
-	return string(l)
+	return phrase.Limit(w.Cause)
 }
 
 // waitingFor says what for, until when by the clock of this host, and in which
 // place of the line.
 func waitingFor(w run.Waiting) string {
 	var b strings.Builder
-	b.WriteString(cause(w.Cause))
+	b.WriteString(phrase.Limit(w.Cause))
 	if w.Limit > 0 {
 		fmt.Fprintf(&b, " (%s of %s)", dayAmount(w.Cause, w.Used), dayAmount(w.Cause, w.Limit))
 	}

@@ -54,6 +54,21 @@ func Result(r events.Result) string {
 	return string(r)
 }
 
+// Limit says why a run waits.
+func Limit(l events.Limit) string {
+	switch l {
+	case events.LimitRate, "":
+		return "the provider's limit is reached"
+	case events.LimitOverload:
+		return "the provider has too much to do"
+	case events.LimitSlots:
+		return "the account takes fewer agents at once for now"
+	case events.LimitDayCost, events.LimitDayTokens, events.LimitDayTurns, events.LimitDayHours:
+		return "what may be used in a day is used up"
+	}
+	return string(l)
+}
+
 // Amount is a quantity in the unit of a limit.
 func Amount(of events.Halt, n int64) string {
 	switch of {
