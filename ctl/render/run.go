@@ -109,14 +109,20 @@ func (s Style) waiting(v wire.RunView) string {
 	if v.NextWake != nil {
 		t += " until " + s.Clock(*v.NextWake)
 	}
-	switch w := v.Waiting; {
-	case w != nil:
-		t += ": " + Line(phrase.Limit(events.Limit(w.Cause)))
-		if w.Place > 1 {
-			t += fmt.Sprintf(", %d before it", w.Place-1)
-		}
-	case v.Reason != "":
-		t += " (" + Line(v.Reason) + ")"
+	if why := waitsFor(v); why != "" {
+		t += " (" + why + ")"
+	}
+	return t
+}
+
+// waitsFor says in a few words what for.
+func waitsFor(v wire.RunView) string {
+	if v.Waiting == nil {
+		return Line(v.Reason)
+	}
+	t := Line(phrase.ShortLimit(events.Limit(v.Waiting.Cause)))
+	if n := v.Waiting.Place; n > 1 {
+		t += fmt.Sprintf(", %d before it", n-1)
 	}
 	return t
 }

@@ -69,6 +69,21 @@ func Limit(l events.Limit) string {
 	return string(l)
 }
 
+// ShortLimit is the same in a few words.
+func ShortLimit(l events.Limit) string {
+	switch l {
+	case events.LimitRate:
+		return "provider's limit"
+	case events.LimitOverload:
+		return "provider overloaded"
+	case events.LimitSlots:
+		return "slot of the account"
+	case events.LimitDayCost, events.LimitDayTokens, events.LimitDayTurns, events.LimitDayHours:
+		return "limit of the day"
+	}
+	return string(l)
+}
+
 // Amount is a quantity in the unit of a limit.
 func Amount(of events.Halt, n int64) string {
 	switch of {
