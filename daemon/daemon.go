@@ -203,7 +203,8 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 		Trees: tree.Config{
 			Root: filepath.Join(state, "trees"), Durable: d.cfg.Durability != bus.Process,
 		},
-		Listen: d.bus.ListenEffect, GateEnv: d.gateEnv, Now: time.Now,
+		Listen: d.bus.ListenEffect, GateEnv: d.gateEnv, Now: time.Now, Log: d.cfg.Log,
+		Admit: d.admit, Refused: func(string) int { return 0 }, Price: nil,
 	})
 	fctx, cancel := context.WithCancel(context.Background())
 	d.cancel = cancel

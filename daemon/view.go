@@ -45,7 +45,7 @@ func (d *Daemon) viewAt(s run.State, now time.Time) wire.RunView {
 		Iterations: s.LastIteration(),
 		Started:    s.Clock.Started, ActiveMS: s.Clock.Active(now).Milliseconds(), LimitMS: f.Limits.ActiveMS,
 		Stopping: string(s.Stop), Files: s.Last.Agent.Files, Tree: string(s.Last.Tree),
-		Seq: s.Log.Seq, Unknown: s.Log.Unknown,
+		Seq: s.Log.Seq, Unknown: s.Log.Unknown, Account: f.Account,
 	}
 	if f.Limits.UntilMS > 0 {
 		v.Until = at(time.UnixMilli(f.Limits.UntilMS))
@@ -111,9 +111,25 @@ func (d *Daemon) viewLive(v *wire.RunView, s run.State, now time.Time) {
 		if flow, err := d.worker.Flow(d.fleet.ctx, s); err == nil {
 			if w, ok := engine.Next(s, flow, now).(engine.Wait); ok && !w.Until.IsZero() {
 				v.State, v.Reason, v.NextWake = rule.StateWaiting, w.Why, at(w.Until)
+				v.Waiting = waitView(s, w)
 			}
 		}
 	}
+}
+
+// waitView is what a run waits for, if that is a limit.
+func waitView(s run.State, w engine.Wait) *wire.WaitView {
+	if s.Waiting == nil || w.Why != string(s.Waiting.Cause) {
+		return nil
+	}
+	v := &wire.WaitView{
+		Cause: w.Why, Account: s.Waiting.Account, Until: w.Until, Source: string(s.Waiting.Source),
+		Place: s.Waiting.Place, Limit: s.Waiting.Limit, Used: s.Waiting.Used,
+	}
+	if ms := s.Waiting.ResetMS; ms > 0 {
+		v.Reset = at(time.UnixMilli(ms))
+	}
+	return v
 }
 
 // lastOutput takes the later of what is known and the effect's last output.

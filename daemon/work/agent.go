@@ -4,13 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"slices"
-	"strings"
 	"time"
 
-	"autopilot/daemon/agent"
-	"autopilot/daemon/agent/stream"
 	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/shim"
 	"autopilot/daemon/engine"
@@ -18,7 +13,6 @@ import (
 	"autopilot/daemon/tree"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
-	"autopilot/projections/rule"
 	"autopilot/projections/run"
 )
 
@@ -30,34 +24,43 @@ const (
 )
 
 // BeginAgent implements engine.Worker.
-func (w *Worker) BeginAgent(ctx context.Context, s run.State, act engine.RunAgent) (_ events.IterationStarted, err error) {
+func (w *Worker) BeginAgent(ctx context.Context, s run.State, act engine.RunAgent) (_ events.Data, err error) {
 	defer func() { err = noRoom(err) }()
 	if err := w.room(); err != nil {
-		return events.IterationStarted{}, err
+		return nil, err
 	}
 	p, err := w.plan(ctx, s)
 	if err != nil {
-		return events.IterationStarted{}, err
+		return nil, err
+	}
+	allowed, not, err := w.cfg.Admit(ctx, s)
+	if err != nil || not != nil {
+		return not, err
 	}
 	from, err := w.startTree(ctx, s, p, act)
 	if err != nil {
-		return events.IterationStarted{}, fmt.Errorf("record the start of an iteration: %w", err)
+		return nil, fmt.Errorf("record the start of an iteration: %w", err)
 	}
 	id := w.newID()
 	text, err := w.prompt(s, p, act, id)
 	if err != nil {
-		return events.IterationStarted{}, err
+		return nil, err
 	}
 	ref, err := w.cfg.Blobs.Put(ctx, text)
 	if err != nil {
-		return events.IterationStarted{}, err
+		return nil, err
 	}
 	limits := p.Flow.Limits.Agent
-	return events.IterationStarted{
+	d := events.IterationStarted{
 		Phase: act.Phase, Iteration: act.Iteration, Attempt: act.Attempt, Effect: id, Prompt: ref,
-		Tree: from.Tree, Work: from.Work,
-		WallMS: w.wall(s, limits.Wall).Milliseconds(), IdleMS: limits.Idle.Milliseconds(),
-	}, nil
+		Tree: from.Tree, Work: from.Work, Session: act.Resume, Resumes: act.Resume != "",
+		WallMS: allowed.wall(w.wall(s, limits.Wall)).Milliseconds(), IdleMS: limits.Idle.Milliseconds(),
+	}
+	d.Tokens, d.MicroUSD, d.Turns = allowed.within(s)
+	if d.Session == "" && p.Shape.PicksSession() && p.Shape.Resumes() {
+		d.Session = newUUID()
+	}
+	return d, nil
 }
 
 // startTree is where an iteration begins: right after a judged one the tree
@@ -103,75 +106,6 @@ func (w *Worker) wall(s run.State, limit time.Duration) time.Duration {
 	return limit
 }
 
-// Agent implements engine.Worker.
-func (w *Worker) Agent(ctx context.Context, s run.State, end <-chan struct{}) (_ events.AgentEnded, err error) {
-	defer func() { err = noRoom(err) }()
-	p, err := w.plan(ctx, s)
-	if err != nil {
-		return events.AgentEnded{}, err
-	}
-	out, err := w.runAgent(ctx, s, p, end)
-	if err != nil {
-		return events.AgentEnded{}, err
-	}
-	l := s.Last.Start
-	d := events.AgentEnded{
-		Phase: l.Phase, Iteration: l.Iteration, Attempt: l.Attempt, Effect: l.Effect,
-		Outcome: out.Outcome, Exit: out.Exit, Signal: out.Signal, DurationMS: out.Active.Milliseconds(),
-		OutputBytes: out.Bytes, Truncated: out.Truncated, Killed: out.Killed, Left: out.Left,
-	}
-	if err := w.said(ctx, &d, stream.Of(p.Spec.Agent.Profile), out); err != nil {
-		return d, err
-	}
-	snap, err := w.record(ctx, s, p, s.Last.Created)
-	if err != nil {
-		return d, fmt.Errorf("record the tree that an agent left: %w", err)
-	}
-	d.Tree, d.Work = snap.Tree, snap.Work
-	changes, err := p.Repo.Changes(ctx, s.Facts.Work, snap.Work)
-	d.Files = len(changes)
-	return d, err
-}
-
-func (w *Worker) runAgent(ctx context.Context, s run.State, p *Plan, end <-chan struct{}) (effect.Outcome, error) {
-	l := s.Last.Start
-	socket, stop, err := w.cfg.Listen(l.Effect)
-	if err != nil {
-		return effect.Outcome{}, fmt.Errorf("open the socket of an agent: %w", err)
-	}
-	defer stop()
-	prompt, err := w.cfg.Blobs.Get(l.Prompt)
-	if err != nil {
-		return effect.Outcome{}, err
-	}
-	box, err := w.findings(s)
-	if err != nil {
-		return effect.Outcome{}, err
-	}
-	box[promptName] = prompt
-	if p.Spec.Agent.Script != "" {
-		box[scriptName] = []byte(p.Spec.Agent.Script)
-	}
-	dir := p.Repo.Workspace().Path
-	inv, err := w.command(p, l.Effect).Invoke(agent.Place{
-		RunID: s.ID, Phase: string(l.Phase), Iteration: l.Iteration,
-		PromptFile: w.promptFile(l.Effect), ResultFile: w.resultFile(l.Effect), Socket: socket,
-	}, agent.Lookup(p.AgentEnv, "PATH"), dir)
-	if errors.Is(err, agent.ErrNotFound) {
-		return effect.Outcome{Outcome: events.SpawnFailed, Exit: -1, Err: err.Error()}, nil
-	}
-	if err != nil {
-		return effect.Outcome{}, err
-	}
-	argv := append([]string{inv.Path}, inv.Argv[1:]...)
-	env := slices.Concat(p.AgentEnv, agent.EnvIn(p.AgentCall, w.box(l.Effect)), inv.Env)
-	return w.cfg.Effects.Run(ctx, shim.Spec{
-		ID: l.Effect, Argv: argv, Dir: dir, Env: env, Stdin: inv.Stdin,
-		Wall: time.Duration(l.WallMS) * time.Millisecond, Idle: time.Duration(l.IdleMS) * time.Millisecond,
-		Grace: p.Flow.Limits.Agent.Grace,
-	}, box, end)
-}
-
 // endAgent ends the agent of a run that does not go on before the agent has
 // ended, as when the daemon could not do its own part: another run may begin in
 // the workspace now. What it did is found by a resume.
@@ -189,77 +123,6 @@ func (w *Worker) endAgent(ctx context.Context, s run.State) error {
 	_, err := w.cfg.Effects.Run(ctx, shim.Spec{ID: id, Argv: []string{"none"}}, nil, end)
 	return err
 }
-
-// command is the agent as a command: a script agent runs in the daemon's own
-// program.
-func (w *Worker) command(p *Plan, effect string) agent.Command {
-	if p.Spec.Agent.Script != "" {
-		return agent.Command{Command: rule.Command{Argv: []string{
-			w.cfg.Program, "script-agent", w.box(effect) + "/" + scriptName,
-		}}}
-	}
-	if a := p.Spec.Agent; len(a.Argv) > 0 {
-		cmd := agent.Command{Command: rule.Command{Argv: a.Argv}, Prompt: agent.PromptMode(a.Prompt)}
-		return cmd.In(w.box(effect))
-	}
-	return agent.Command{Command: rule.Command{Text: p.Spec.Agent.Command}}
-}
-
-// said stores the last output and what the result file claims. A result that
-// cannot be read is no result.
-func (w *Worker) said(ctx context.Context, d *events.AgentEnded, format stream.Format, out effect.Outcome) error {
-	tail, err := w.lastWords(d.Effect, format, out)
-	if err != nil {
-		return err
-	}
-	if d.Excerpt, err = w.put(ctx, tail); err != nil {
-		return err
-	}
-	raw, err := w.cfg.Effects.Open(d.Effect).Result()
-	if err != nil || len(raw) == 0 {
-		return nil //nolint:nilerr // an agent owes no result, and may leave anything in its place
-	}
-	res, err := agent.ParseResult(raw)
-	if err != nil {
-		return nil //nolint:nilerr // a result that cannot be read is no result
-	}
-	d.Claim = res.Claim
-	if d.Summary, err = w.put(ctx, res.Summary); err != nil {
-		return err
-	}
-	d.Question, err = w.put(ctx, res.Question)
-	return err
-}
-
-// lastWords is the end of what an agent said or printed, or why it could not
-// start.
-func (w *Worker) lastWords(id string, format stream.Format, out effect.Outcome) (string, error) {
-	if out.Outcome == events.SpawnFailed {
-		return out.Err, nil
-	}
-	most := int64(excerptBytes)
-	if format != stream.Text {
-		most = streamBytes
-	}
-	tail, err := w.cfg.Effects.Open(id).Tail(effect.Merged, most)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("read the output of an agent: %w", err)
-	}
-	if format != stream.Text {
-		cut := int64(len(tail)) == most
-		if words := stream.Words(format, tail, cut, excerptBytes); words != "" {
-			return words, nil
-		}
-		tail = tail[max(len(tail)-excerptBytes, 0):]
-	}
-	return strings.ToValidUTF8(string(tail), "\uFFFD"), nil
-}
-
-// streamBytes is how much of a stream is read for the last words in it.
-const streamBytes = 1 << 20
-
-// excerptBytes bounds what is kept of a text for people and prompts.
-const excerptBytes = 8 << 10
 
 // prompt writes the prompt of an iteration.
 func (w *Worker) prompt(s run.State, p *Plan, act engine.RunAgent, effect string) ([]byte, error) {

@@ -24,14 +24,16 @@ import (
 
 // Plan is what a run works by.
 type Plan struct {
-	Repo   *tree.Repo
-	Spec   wire.RunSpec
-	Task   string
-	Flow   workflow.Workflow
-	Ignore []byte
-	Pins   rule.Pins
-	Pinned []string   // files of the start tree that are pinned; those that gates name come first
-	Agent  agent.Call // of a profile, while the run is prepared
+	Repo    *tree.Repo
+	Spec    wire.RunSpec
+	Task    string
+	Flow    workflow.Workflow
+	Ignore  []byte
+	Pins    rule.Pins
+	Pinned  []string   // files of the start tree that are pinned; those that gates name come first
+	Agent   agent.Call // of a profile, while the run is prepared
+	Shape   agent.Shape
+	Account string // id of the account that the agent works on, while the run is prepared
 	Secret
 }
 
@@ -90,6 +92,9 @@ func (w *Worker) loadPlan(ctx context.Context, s run.State) (*Plan, error) {
 		return nil, err
 	}
 	if err := w.decode(s.Facts.Spec, &p.Spec); err != nil {
+		return nil, err
+	}
+	if p.Shape, err = shapeOf(p.Spec.Agent); err != nil {
 		return nil, err
 	}
 	if err := w.decode(s.Facts.Pins, &p.Pins); err != nil {

@@ -193,6 +193,7 @@ func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events
 	ws := p.Repo.Workspace()
 	d := events.RunStarted{
 		Project: ws.ID, Workflow: events.Name(p.Flow.Name), Phase: events.Name(p.Flow.Phases[0].Name),
+		Agent: profileName(p.Spec.Agent), Account: p.Account,
 		Limits: limits(p.Spec, p.Flow), Start: p.Spec.Start, Tree: snap.Tree, Work: snap.Work, Nested: len(snap.Nested),
 	}
 	for _, g := range p.Spec.Gates {
@@ -229,6 +230,15 @@ func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events
 	object(&d.Tools, sum.Tools)
 	object(&d.Pins, p.Pins)
 	return d, errors.Join(errs...)
+}
+
+// profileName is the profile as events name it. A user may call one what they
+// like; one whose name events cannot hold has none there.
+func profileName(a wire.AgentSpec) events.Name {
+	if n := events.Name(a.Profile); n.Valid() {
+		return n
+	}
+	return ""
 }
 
 // origin is the id of the work tree that the run's own was made from, if it has
@@ -282,7 +292,7 @@ func (w *Worker) Preview(ctx context.Context, q wire.StartRequest, agents agent.
 		return wire.Preview{}, err
 	}
 	v := wire.Preview{
-		Prompt: string(text), Argv: w.command(p, effect).Process(), Permissions: p.Agent.Says,
+		Prompt: string(text), Argv: w.command(p, events.IterationStarted{Effect: effect}).Process(), Permissions: p.Agent.Says,
 		AgentEnv: envNames(slices.Concat(p.AgentEnv, p.AgentCall)),
 		GateEnv:  envNames(p.Gates.Env), Path: p.Gates.Path(), Gates: p.Spec.Gates, Pinned: len(p.Pinned),
 		Workspace: p.Repo.Workspace().Path, Iterations: l.Iterations, Workflow: p.Flow.Name,

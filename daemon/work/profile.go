@@ -3,12 +3,16 @@ package work
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+
 	"autopilot/daemon/agent"
+	"autopilot/daemon/agent/stream"
 	"autopilot/events/wire"
 	"autopilot/projections/explain"
 	"autopilot/projections/marker"
@@ -47,8 +51,12 @@ func checkAgent(a wire.AgentSpec) error {
 // all of it. AgentEnv is that of the caller by now.
 func (p *Plan) settleAgent(agents agent.Overrides) error {
 	a := &p.Spec.Agent
-	a.Argv, a.Prompt = nil, "" // these are nobody else's to set
+	a.Argv, a.Prompt, a.Shape, a.Account = nil, "", nil, "" // these are nobody else's to set
 	if a.Profile == "" {
+		if a.Script == "" {
+			cmd := agent.Command{Command: rule.Command{Text: a.Command}}
+			p.Account, a.Account = agent.CommandAccount(cmd, p.AgentEnv)
+		}
 		return nil
 	}
 	profile, err := agents.Find(a.Profile)
@@ -64,10 +72,30 @@ func (p *Plan) settleAgent(agents agent.Overrides) error {
 	}
 	a.Model = cmp.Or(a.Model, agents[a.Profile].Model)
 	a.Argv, a.Prompt, a.Permissions = call.Process(), string(call.Prompt), call.Permissions
-	p.Agent, p.AgentCall = call, call.Env
+	p.Agent, p.AgentCall, p.Shape = call, call.Env, call.Shape
+	if a.Shape, err = json.Marshal(call.Shape); err != nil {
+		return fmt.Errorf("store the shape of agent %s: %w", a.Profile, err)
+	}
+	p.Account, a.Account = agent.Account(profile, p.AgentEnv)
 	p.AgentEnv = agent.Without(p.AgentEnv, call.Env)
 	return nil
 }
+
+// shapeOf reads the shape of a run's calls. A run from before there were any has
+// that of a profile's output alone.
+func shapeOf(a wire.AgentSpec) (agent.Shape, error) {
+	if len(a.Shape) == 0 {
+		return agent.Shape{Stream: stream.Of(a.Profile)}, nil
+	}
+	var s agent.Shape
+	if err := json.Unmarshal(a.Shape, &s); err != nil {
+		return s, fmt.Errorf("read the shape of agent %s: %w", a.Profile, err)
+	}
+	return s, nil
+}
+
+// format is how the agent prints.
+func (p *Plan) format() stream.Format { return cmp.Or(p.Shape.Stream, stream.Text) }
 
 // refused puts the fault of a profile into the terms of the wire.
 func refused(err error) error {

@@ -20,6 +20,7 @@ import (
 func (w *Worker) promptData(s run.State, p *Plan, act engine.RunAgent) (workflow.PromptData, error) {
 	d := firstPrompt(p, act.Phase)
 	d.Iteration, d.Attempt, d.MaxIterations = act.Iteration, act.Attempt, s.Facts.Limits.Iterations
+	d.Resumed = act.Resume != ""
 	for i := range d.Gates {
 		d.Gates[i].Role = s.Role(events.Name(d.Gates[i].Name))
 	}
@@ -52,6 +53,13 @@ func (w *Worker) promptData(s run.State, p *Plan, act engine.RunAgent) (workflow
 		if _, same := s.Loop.History.SameSignature(n); same {
 			d.Warning = workflow.RepeatedFailure(n)
 		}
+	}
+	if a := s.Last.Agent; a.Cut == events.CutRepetition && d.Warning == "" {
+		tool, err := w.text(a.Repeat)
+		if err != nil {
+			return d, err
+		}
+		d.Warning = workflow.RepeatedTool(tool, a.Repeats)
 	}
 	return d, nil
 }

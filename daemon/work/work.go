@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"autopilot/daemon/agent/meter"
+	"autopilot/daemon/agent/stream"
 	"autopilot/daemon/blob"
 	"autopilot/daemon/effect"
 	"autopilot/daemon/engine"
@@ -31,9 +34,18 @@ type Config struct {
 	Trees   tree.Config
 	// Listen opens a socket on which every connection is that effect.
 	Listen func(effect string) (path string, stop func(), err error)
+	// Admit says whether an agent of the run may begin now, and what it may use;
+	// with an event it may not, and the event says why.
+	Admit func(ctx context.Context, s run.State) (Allowance, events.Data, error)
+	// Refused is how many requests of an effect the daemon has refused.
+	Refused func(effect string) int
 	// GateEnv is gate.env of the settings, as it is when a run starts.
 	GateEnv func() (map[string]string, error)
-	Now     func() time.Time
+	// Price is what tokens of a model cost, in millionths of a dollar, by the
+	// table of that date.
+	Price func(model string, u stream.Usage) (microUSD int64, date string, ok bool)
+	Now   func() time.Time
+	Log   *slog.Logger
 }
 
 // Worker implements engine.Worker. Its methods may be called from any
@@ -45,13 +57,33 @@ type Worker struct {
 	mu    sync.Mutex
 	plans map[string]*Plan
 	repos map[string]*opening
+	live  map[string]meter.Reading // of agents at work, by run
 }
 
 var _ engine.Worker = (*Worker)(nil)
 
 // New makes a Worker. It starts nothing.
 func New(cfg Config) *Worker {
-	return &Worker{cfg: cfg, remove: effect.RemoveAll, plans: map[string]*Plan{}, repos: map[string]*opening{}}
+	return &Worker{cfg: cfg, remove: effect.RemoveAll, plans: map[string]*Plan{}, repos: map[string]*opening{}, live: map[string]meter.Reading{}}
+}
+
+// setLive notes what is known of an agent at work, nil when it is over.
+func (w *Worker) setLive(run string, r *meter.Reading) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if r == nil {
+		delete(w.live, run)
+		return
+	}
+	w.live[run] = *r
+}
+
+// Live is what is known of the agent that works for a run now.
+func (w *Worker) Live(run string) (meter.Reading, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r, ok := w.live[run]
+	return r, ok
 }
 
 func (w *Worker) newID() string {

@@ -24,6 +24,7 @@ type PromptData struct {
 	Iteration     int // from 1
 	MaxIterations int // 0 is no limit
 	Attempt       int // from 1; later ones repeat an iteration whose agent was lost or did nothing
+	Resumed       bool // it goes on in the session of an agent that was cut short
 	Gates         []PromptGate
 	Checkout      bool      // the gates have to pass in a clean checkout too
 	Setup         string    // that prepares it
@@ -56,6 +57,13 @@ type Finding struct {
 func RepeatedFailure(count int) string {
 	return fmt.Sprintf("The last %d iterations failed in the same way. What was tried does not work: "+
 		"look for another cause, read the failing code again, and take another approach.", count)
+}
+
+// RepeatedTool is the warning after a turn that was cut, as one tool was used
+// with the same input times over.
+func RepeatedTool(tool string, times int) string {
+	return fmt.Sprintf("The turn before was ended because it used this %d times in a row, with the same input: %s\n"+
+		"It gives the same answer again. Do something else.", times, tool)
 }
 
 // Prompt is a parsed template.

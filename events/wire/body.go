@@ -58,6 +58,8 @@ type AgentSpec struct {
 	// Shape is how a call is made to go on in a session, to keep to a budget, and
 	// how its output is read: an agent.Shape.
 	Shape jsontext.Value `json:"shape,omitzero"`
+	// Account is what the account that it works on is called here.
+	Account string `json:"account,omitzero"`
 }
 
 // StartRequest starts a run, or with preview says what it would be.

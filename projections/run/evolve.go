@@ -112,6 +112,11 @@ func agentEnded(s State, at time.Time, d events.AgentEnded) State {
 	s.Stage, s.Last.Agent = Ended, d
 	s.Spent = spend(s.Spent, at, d)
 	s.Loop.Used = Sum(s.Loop.Used, d.Usage)
+	before := s.Loop.Session
+	if !s.Last.Start.Resumes {
+		before = events.Usage{}
+	}
+	s.Loop.Session = Sum(before, d.Usage)
 	if s.Loop.Unfed++; d.Usage.TokensFrom != "" && d.Usage.TokensFrom != events.SourceUnknown {
 		s.Loop.Unfed = 0
 	}

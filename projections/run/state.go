@@ -77,6 +77,7 @@ type Loop struct {
 	Fresh     bool         // an iteration was recorded since the run was last resumed
 	Unfed     int          // agents in a row whose usage is not known
 	Used      events.Usage // since the budget began
+	Session   events.Usage // in the session of the latest agent, over all that went on in it
 	History   rule.History
 }
 

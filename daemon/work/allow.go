@@ -1,0 +1,58 @@
+package work
+
+import (
+	"crypto/rand"
+	"fmt"
+	"time"
+
+	"autopilot/projections/run"
+)
+
+// Allowance is what an agent may use that begins now, beside the limits of its
+// run; zero is no limit.
+type Allowance struct {
+	Tokens   int64
+	MicroUSD int64
+	Turns    int
+	Active   time.Duration
+}
+
+// within is the lesser of what is allowed and what is left of the run's own
+// limits: tokens, millionths of a dollar, turns. At least one of each is left, as
+// a run without any is halted before.
+func (a Allowance) within(s run.State) (tokens, microUSD int64, turns int) {
+	l, used := s.Facts.Limits, s.Loop.Used
+	tokens = lesser(a.Tokens, left(l.Tokens, used.Tokens()))
+	microUSD = lesser(a.MicroUSD, left(l.MicroUSD, used.MicroUSD))
+	turns = int(lesser(int64(a.Turns), left(int64(l.Turns), int64(used.Turns))))
+	return tokens, microUSD, turns
+}
+
+// wall cuts a time limit.
+func (a Allowance) wall(limit time.Duration) time.Duration {
+	return time.Duration(lesser(int64(a.Active), int64(limit)))
+}
+
+func left(limit, used int64) int64 {
+	if limit == 0 {
+		return 0
+	}
+	return max(limit-used, 1)
+}
+
+// lesser is the lesser of two limits, of which zero is none.
+func lesser(a, b int64) int64 {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// newUUID is a random UUID (version 4), as agent programs want their sessions
+// named.
+func newUUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}

@@ -1,0 +1,350 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"autopilot/daemon/agent"
+	"autopilot/daemon/agent/meter"
+	"autopilot/daemon/agent/outcome"
+	"autopilot/daemon/agent/stream"
+	"autopilot/daemon/effect"
+	"autopilot/daemon/effect/shim"
+	"autopilot/events"
+	"autopilot/projections/rule"
+	"autopilot/projections/run"
+)
+
+// turn is one agent that works: its process, what is read of its output
+// meanwhile, and why it was cut short, if it was.
+type turn struct {
+	w     *Worker
+	s     run.State
+	p     *Plan
+	meter *meter.Meter
+	out   effect.Outcome
+	cut   events.Cut
+}
+
+// Agent implements engine.Worker.
+func (w *Worker) Agent(ctx context.Context, s run.State, end <-chan struct{}) (_ events.AgentEnded, err error) {
+	defer func() { err = noRoom(err) }()
+	p, err := w.plan(ctx, s)
+	if err != nil {
+		return events.AgentEnded{}, err
+	}
+	t := w.newTurn(s, p)
+	if err := t.run(ctx, end); err != nil {
+		return events.AgentEnded{}, err
+	}
+	d, err := t.ended(ctx)
+	if err != nil {
+		return d, err
+	}
+	snap, err := w.record(ctx, s, p, s.Last.Created)
+	if err != nil {
+		return d, fmt.Errorf("record the tree that an agent left: %w", err)
+	}
+	d.Tree, d.Work = snap.Tree, snap.Work
+	changes, err := p.Repo.Changes(ctx, s.Facts.Work, snap.Work)
+	d.Files = len(changes)
+	return d, err
+}
+
+// linger is how long a process may stay after its last event: some never end by
+// themselves (Field reports, B-1 and B-15).
+const linger = 20 * time.Second
+
+// repeats is how often one tool may be used with the same input in a row. Field
+// reports tell of 58 (B-39); waiting for a server by asking it is shorter.
+const repeats = 40
+
+func (w *Worker) newTurn(s run.State, p *Plan) *turn {
+	l := s.Last.Start
+	t := &turn{w: w, s: s, p: p}
+	t.meter = meter.New(meter.Config{
+		Dir: w.cfg.Effects.Open(l.Effect), Format: p.format(),
+		Limits: meter.Limits{
+			Tokens: l.Tokens, MicroUSD: l.MicroUSD, Turns: l.Turns, Repeats: repeats, Linger: linger,
+		},
+		Before: t.before(), Price: w.cfg.Price, Now: w.cfg.Now,
+		Live: func(r meter.Reading) { w.setLive(s.ID, &r) },
+	})
+	return t
+}
+
+// before is what the session had used before this process, for programs that go
+// on counting.
+func (t *turn) before() events.Usage {
+	if !t.s.Last.Start.Resumes {
+		return events.Usage{}
+	}
+	return t.s.Loop.Session
+}
+
+// run lets the agent work to its end, and ends it where a limit is reached.
+func (t *turn) run(ctx context.Context, end <-chan struct{}) error {
+	spec, box, stop, err := t.spec()
+	var missing *spawnError
+	if errors.As(err, &missing) {
+		t.out = effect.Outcome{Outcome: events.SpawnFailed, Exit: -1, Err: missing.Error()}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer stop()
+	defer t.w.setLive(t.s.ID, nil)
+
+	mctx, cancel := context.WithCancel(ctx)
+	cuts := make(chan events.Cut, 1)
+	go func() {
+		cut, err := t.meter.Follow(mctx)
+		if err != nil && mctx.Err() == nil {
+			t.w.cfg.Log.Error("follow the output of an agent", "run", t.s.ID, "effect", spec.ID, "error", err)
+		}
+		cuts <- cut
+	}()
+	asked := make(chan struct{}) // closed when the process shall end, for either reason
+	over := make(chan struct{})
+	cut := make(chan events.Cut, 1)
+	go func() { cut <- either(end, cuts, over, asked) }()
+
+	t.out, err = t.w.cfg.Effects.Run(ctx, spec, box, asked)
+	close(over)
+	cancel()
+	t.cut = <-cut
+	if t.out.Outcome != events.Stopped {
+		t.cut = "" // it was quicker
+	}
+	return err
+}
+
+// either waits for a wish to end the agent, from outside or by a cut, and closes
+// asked; when the agent is over it answers the cut that there was. It returns
+// after whoever sends cuts has ended.
+func either(end <-chan struct{}, cuts <-chan events.Cut, over <-chan struct{}, asked chan<- struct{}) events.Cut {
+	cut, ending := events.Cut(""), false
+	for {
+		select {
+		case <-end:
+			end = nil
+			if !ending {
+				ending = true
+				close(asked)
+			}
+		case c := <-cuts:
+			cuts = nil
+			if c != "" && !ending {
+				ending, cut = true, c
+				close(asked)
+			}
+		case <-over:
+			if cuts != nil {
+				<-cuts
+			}
+			return cut
+		}
+	}
+}
+
+// spawnError says that the program of the agent is not there any more.
+type spawnError struct{ error }
+
+// spec is what the supervisor has to run. The caller calls stop when it is over.
+func (t *turn) spec() (_ shim.Spec, _ effect.Box, stop func(), err error) {
+	w, p, l := t.w, t.p, t.s.Last.Start
+	socket, stop, err := w.cfg.Listen(l.Effect)
+	if err != nil {
+		return shim.Spec{}, nil, nil, fmt.Errorf("open the socket of an agent: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			stop()
+		}
+	}()
+	box, err := t.box()
+	if err != nil {
+		return shim.Spec{}, nil, nil, err
+	}
+	dir := p.Repo.Workspace().Path
+	inv, err := w.command(p, l).Invoke(agent.Place{
+		RunID: t.s.ID, Phase: string(l.Phase), Iteration: l.Iteration,
+		PromptFile: w.promptFile(l.Effect), ResultFile: w.resultFile(l.Effect), Socket: socket,
+	}, agent.Lookup(p.AgentEnv, "PATH"), dir)
+	if errors.Is(err, agent.ErrNotFound) {
+		err = &spawnError{err}
+	}
+	if err != nil {
+		return shim.Spec{}, nil, nil, err
+	}
+	env := slices.Concat(p.AgentEnv, agent.EnvIn(p.AgentCall, w.box(l.Effect)), inv.Env)
+	return shim.Spec{
+		ID: l.Effect, Argv: append([]string{inv.Path}, inv.Argv[1:]...), Dir: dir, Env: env, Stdin: inv.Stdin,
+		Wall: time.Duration(l.WallMS) * time.Millisecond, Idle: time.Duration(l.IdleMS) * time.Millisecond,
+		Grace: p.Flow.Limits.Agent.Grace, Work: dir, Watch: agent.Transcripts(p.Spec.Agent.Profile, env, dir, l.Session),
+	}, box, stop, nil
+}
+
+// box is what the agent finds in its folder.
+func (t *turn) box() (effect.Box, error) {
+	prompt, err := t.w.cfg.Blobs.Get(t.s.Last.Start.Prompt)
+	if err != nil {
+		return nil, err
+	}
+	box, err := t.w.findings(t.s)
+	if err != nil {
+		return nil, err
+	}
+	box[promptName] = prompt
+	if t.p.Spec.Agent.Script != "" {
+		box[scriptName] = []byte(t.p.Spec.Agent.Script)
+	}
+	return box, nil
+}
+
+// ended is what there is to say of the end, but for the tree.
+func (t *turn) ended(ctx context.Context) (events.AgentEnded, error) {
+	l, out := t.s.Last.Start, t.out
+	d := events.AgentEnded{
+		Phase: l.Phase, Iteration: l.Iteration, Attempt: l.Attempt, Effect: l.Effect,
+		Outcome: out.Outcome, Exit: out.Exit, Signal: out.Signal, DurationMS: out.Active.Milliseconds(),
+		OutputBytes: out.Bytes, Truncated: out.Truncated, Killed: out.Killed, Left: out.Left, LeftPIDs: out.LeftPIDs,
+		Redacted: out.Redacted, Refused: t.w.cfg.Refused(l.Effect), Cut: t.cut,
+	}
+	sum, used, err := t.meter.Summary()
+	if err != nil {
+		return d, fmt.Errorf("read the output of an agent: %w", err)
+	}
+	t.decide(&d, sum)
+	d.Usage, d.Model = used, model(sum.Model)
+	if t.p.Shape.Resumes() && agent.ValidSession(sum.Session) {
+		d.Session = sum.Session
+	}
+	d.Pending = sum.Pending
+	if d.Repeats = sum.Repeat.Count; d.Repeats >= repeats/2 || d.Cut == events.CutRepetition {
+		if d.Repeat, err = t.w.put(ctx, sum.Repeat.Tool+" "+sum.Repeat.Input); err != nil {
+			return d, err
+		}
+	}
+	return d, t.w.said(ctx, &d, t.p.format(), out)
+}
+
+// decide judges the end from all that is known of it.
+func (t *turn) decide(d *events.AgentEnded, sum stream.Summary) {
+	at := t.out.Ended
+	if at.IsZero() {
+		at = t.w.cfg.Now()
+	}
+	in := outcome.Input{
+		Supervisor: t.out.Outcome, OutOfMemory: t.out.OutOfMemory, Exit: t.out.Exit, Stream: sum, Now: at, Zone: time.Local,
+	}
+	if t.cut == events.CutLinger {
+		in.Supervisor = "" // that we ended it says nothing against its result
+	}
+	dec := outcome.Decide(in)
+	d.Result, d.By = dec.Outcome, dec.By.Source
+	for _, c := range dec.Conflicts {
+		d.Conflicts = append(d.Conflicts, events.Signal{By: c.Source, Result: c.Outcome})
+	}
+	switch t.cut {
+	case events.CutCost, events.CutTokens:
+		d.Result, d.By, d.Conflicts = events.ResultBudget, events.FromSupervisor, nil
+	case events.CutTurns:
+		d.Result, d.By, d.Conflicts = events.ResultMaxTurns, events.FromSupervisor, nil
+	case events.CutLinger, events.CutRepetition, "":
+	}
+	if !dec.Reset.IsZero() {
+		d.ResetMS = dec.Reset.UnixMilli()
+	}
+}
+
+// maxModel bounds the name of a model in events, in bytes.
+const maxModel = 128
+
+// model is the name of a model as events hold it: it is read from what a program
+// prints, which may be anything.
+func model(name string) string {
+	if len(name) > maxModel || strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789._:/@-[]") != "" {
+		return ""
+	}
+	return name
+}
+
+// command is the agent as a command: a script agent runs in the daemon's own
+// program.
+func (w *Worker) command(p *Plan, l events.IterationStarted) agent.Command {
+	if p.Spec.Agent.Script != "" {
+		return agent.Command{Command: rule.Command{Argv: []string{
+			w.cfg.Program, "script-agent", w.box(l.Effect) + "/" + scriptName,
+		}}}
+	}
+	if a := p.Spec.Agent; len(a.Argv) > 0 {
+		argv := p.Shape.Argv(a.Argv, agent.Turn{
+			Session: l.Session, Resume: l.Resumes, Turns: l.Turns, MicroUSD: l.MicroUSD, Box: w.box(l.Effect),
+		})
+		return agent.Command{Command: rule.Command{Argv: argv}, Prompt: agent.PromptMode(a.Prompt)}
+	}
+	return agent.Command{Command: rule.Command{Text: p.Spec.Agent.Command}}
+}
+
+// said stores the last output and what the result file claims. A result that
+// cannot be read is no result.
+func (w *Worker) said(ctx context.Context, d *events.AgentEnded, format stream.Format, out effect.Outcome) error {
+	tail, err := w.lastWords(d.Effect, format, out)
+	if err != nil {
+		return err
+	}
+	if d.Excerpt, err = w.put(ctx, tail); err != nil {
+		return err
+	}
+	raw, err := w.cfg.Effects.Open(d.Effect).Result()
+	if err != nil || len(raw) == 0 {
+		return nil //nolint:nilerr // an agent owes no result, and may leave anything in its place
+	}
+	res, err := agent.ParseResult(raw)
+	if err != nil {
+		return nil //nolint:nilerr // a result that cannot be read is no result
+	}
+	d.Claim = res.Claim
+	if d.Summary, err = w.put(ctx, res.Summary); err != nil {
+		return err
+	}
+	d.Question, err = w.put(ctx, res.Question)
+	return err
+}
+
+// lastWords is the end of what an agent said or printed, or why it could not
+// start.
+func (w *Worker) lastWords(id string, format stream.Format, out effect.Outcome) (string, error) {
+	if out.Outcome == events.SpawnFailed {
+		return out.Err, nil
+	}
+	most := int64(excerptBytes)
+	if format != stream.Text {
+		most = streamBytes
+	}
+	tail, err := w.cfg.Effects.Open(id).Tail(effect.Merged, most)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("read the output of an agent: %w", err)
+	}
+	if format != stream.Text {
+		cut := int64(len(tail)) == most
+		if words := stream.Words(format, tail, cut, excerptBytes); words != "" {
+			return words, nil
+		}
+		tail = tail[max(len(tail)-excerptBytes, 0):]
+	}
+	return strings.ToValidUTF8(string(tail), "\uFFFD"), nil
+}
+
+// streamBytes is how much of a stream is read for the last words in it.
+const streamBytes = 1 << 20
+
+// excerptBytes bounds what is kept of a text for people and prompts.
+const excerptBytes = 8 << 10
