@@ -13,7 +13,7 @@ var words = map[string]Outcome{
 	"authentication_failed": AuthFailed, "authentication_error": AuthFailed, "permission_error": AuthFailed,
 	"billing_error": Billing, "rate_limit": RateLimited, "rate_limit_error": RateLimited,
 	"overloaded": Overloaded, "overloaded_error": Overloaded, "server_error": Overloaded,
-	"prompt_too_long": ContextOverflow, "error_max_turns": MaxTurns, "error_max_budget_usd": Budget,
+	"prompt_too_long": ContextOverflow, "blocking_limit": ContextOverflow, "error_max_turns": MaxTurns, "error_max_budget_usd": Budget,
 	"ProviderAuthError": AuthFailed, "ContextOverflowError": ContextOverflow,
 	"FatalAuthenticationError": AuthFailed, "FatalTurnLimitedError": MaxTurns, "FatalUntrustedWorkspaceError": NeedsPermission,
 }
@@ -39,7 +39,10 @@ func ofStatus(code int) Outcome {
 func ofStream(in Input) Signal {
 	s := in.Stream
 	switch {
-	case s.Format == stream.Text:
+	case s.Format.Lined():
+		if s.Asks { // by a line of the protocol
+			return Signal{FromStream, NeedsHuman, "it asks a person"}
+		}
 		return Signal{}
 	case s.Failed || !s.Ended && s.Message+s.Error != "":
 		return failure(s)
@@ -102,19 +105,21 @@ const (
 // ofText looks for wordings of failures: in what is not of the stream when the
 // agent failed or did nothing, and in what it said when it did nothing. Where a
 // program has no stream and did not fail, it counts only as the last of few
-// lines.
+// lines. Aider says in a line of its own when a model has answered.
 func ofText(in Input) Signal {
 	s := in.Stream
 	failed := in.Exit > 0 || s.Failed
 	lines := lastLines(s.Plain, maxLines)
 	switch {
 	case failed:
+	case s.Worked():
+		return Signal{}
 	case s.Format == stream.Text && s.Lines <= fewLines:
 		lines = lastLines(s.Plain, 1)
-	case s.Format == stream.Text, s.Worked():
+	case s.Format == stream.Text:
 		return Signal{}
 	}
-	if s.Format != stream.Text && !s.Worked() {
+	if !s.Format.Lined() && !s.Worked() {
 		lines = append(lines, lastLines(s.Last, 1)...)
 	}
 	for i := len(lines) - 1; i >= 0; i-- {

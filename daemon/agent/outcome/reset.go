@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 	_ "time/tzdata" // texts name zones, and not every host has them
-
-	"autopilot/daemon/agent/stream"
 )
 
 // reset is when a limit ends: as the stream gives it, else as a text says.
@@ -17,7 +15,7 @@ func reset(in Input, by Signal) (time.Time, Source) {
 		return s.Limited.Reset, FromStream
 	}
 	texts := []string{s.Message}
-	if by.Source == FromText || s.Format == stream.Text || s.Message == "" {
+	if by.Source == FromText || s.Format.Lined() || s.Message == "" {
 		lines := append(lastLines(s.Plain, maxLines), lastLines(s.Last, 1)...)
 		for i := len(lines) - 1; i >= 0; i-- {
 			texts = append(texts, lines[i])

@@ -43,7 +43,7 @@ func (r *Reader) claudeSaid(o object) {
 			}
 			r.says(part.text("text"), sub)
 		case "tool_use", "server_tool_use":
-			r.uses(part.word("id"), part.word("name"), inputOf(part, "input"), sub)
+			r.uses(part.word("id"), part.word("name"), inputOf(part, "input"), sub, part.raw("input"), o.raw("parent_tool_use_id"))
 		}
 	})
 	if !sub && string(m.tag("model")) != "<synthetic>" {

@@ -2,7 +2,6 @@ package stream
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -62,8 +61,8 @@ func (r *Reader) codexItem(typ string, o object) {
 		r.sum.Unknown++
 		return
 	}
-	if typ == "item.started" || ended && !slices.Contains(r.tools.keys[:], id) {
-		r.uses(id, name, input, false)
+	if typ == "item.started" || ended && !r.tools.has(id) {
+		r.uses(id, name, input, false, codexPrint(o)...)
 	}
 	if !ended {
 		return
@@ -100,6 +99,18 @@ func codexTool(kind string, o object) (name, input string) {
 		return o.word("tool"), short(o.text("prompt"))
 	}
 	return "", ""
+}
+
+// codexPrint is the whole input of a tool. Of an edit only the path is told, so
+// it is like no other.
+func codexPrint(o object) [][]byte {
+	var parts [][]byte
+	for _, key := range []string{"command", "arguments", "query", "action", "prompt"} {
+		if v := o.raw(key); v != nil {
+			parts = append(parts, v)
+		}
+	}
+	return parts
 }
 
 // codexUsage takes the parts of the input apart: codex counts what came from the

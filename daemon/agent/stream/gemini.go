@@ -8,12 +8,15 @@ func (r *Reader) gemini(o object) {
 	case "init":
 		r.sum.Session, r.sum.Model = o.word("session_id"), o.word("model")
 	case "message":
-		if string(o.tag("role")) == "assistant" {
+		switch string(o.tag("role")) {
+		case "assistant":
 			r.geminiSaid(o.text("content"), o.is("delta"))
+		case "":
+			r.sum.Unknown++
 		}
 	case "tool_use":
 		r.sum.Turns++
-		r.uses(o.word("tool_id"), o.word("tool_name"), inputOf(o, "parameters"), false)
+		r.uses(o.word("tool_id"), o.word("tool_name"), inputOf(o, "parameters"), false, o.raw("parameters"))
 	case "tool_result":
 		e := o.at("error")
 		r.returns(o.word("tool_id"), "", e.text("message"), o.word("status") == "error", false)

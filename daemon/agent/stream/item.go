@@ -108,6 +108,9 @@ type Summary struct {
 	UsageFrom Source
 	MicroUSD  int64 // cost, in millionths of a dollar
 	CostFrom  Source
+	// Cumulative says that usage and cost of a resumed session are those of all of
+	// it, the calls before this one too.
+	Cumulative bool
 
 	Last    string // the end of the last text that the agent itself said
 	Plain   string // the end of what is not of the stream; of Text, of everything
@@ -125,6 +128,12 @@ type Summary struct {
 	Retries int  // errors that passed
 	Pending int  // background tasks without an end
 	Asks    bool // it waits for a person
+	// Question is what it asks, where it says so.
+	Question string
+	Claims   bool // it says that its work is done, which is only what it says
+
+	Repeat    Repeat // the use of a tool that came most often with the same input
+	RepeatNow int    // how often the last use has come in a row
 
 	Lines, Long          int // all, and those that are longer than is read
 	Known, Unknown, Junk int // objects of types that are known, others, and what is not of the stream

@@ -36,7 +36,7 @@ func (r *Reader) opencode(o object) {
 // opencodeTool is told once, when the tool has come back.
 func (r *Reader) opencodeTool(part object) {
 	state, name := part.at("state"), part.word("tool")
-	r.uses(part.word("callID"), name, inputOf(state, "input"), false)
+	r.uses(part.word("callID"), name, inputOf(state, "input"), false, state.raw("input"))
 	r.returns(part.word("callID"), name, state.text("error"), state.word("status") == "error", false)
 }
 

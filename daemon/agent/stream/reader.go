@@ -2,6 +2,8 @@ package stream
 
 import (
 	"bytes"
+	"hash/maphash"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -18,7 +20,7 @@ const (
 // Reader reads one program's output.
 type Reader struct {
 	emit   func(Item)
-	line   func(*Reader, object) // by format; nil is plain text
+	line   func(*Reader, object) // by format; nil is text in lines
 	sum    Summary
 	buf    []byte // the line that has begun, at most maxLine of it
 	size   int    // bytes of that line
@@ -31,7 +33,9 @@ type Reader struct {
 
 	tools    ring // names of tools by the id of their use
 	spent    spent
-	speaking bool // the last item is a piece of a text
+	repeats  repeats
+	speaking bool   // the last item is a piece of a text
+	message  string // the id of the last one, of goose
 }
 
 // New makes a reader. It gives items to emit, nil for none, from within Write,
@@ -40,7 +44,12 @@ func New(f Format, emit func(Item)) *Reader {
 	if emit == nil {
 		emit = func(Item) {}
 	}
+	f = Of(string(f))
 	r := &Reader{emit: emit, sum: Summary{Format: f, UsageFrom: Unknown, CostFrom: Unknown}}
+	// Codex restores the count of a thread with it, goose that of a session. The
+	// others count anew with each call.
+	r.sum.Cumulative = f == Codex || f == Goose
+	r.repeats.seed = maphash.MakeSeed()
 	switch f {
 	case Claude:
 		r.line = (*Reader).claude
@@ -50,7 +59,11 @@ func New(f Format, emit func(Item)) *Reader {
 		r.line = (*Reader).gemini
 	case Opencode:
 		r.line = (*Reader).opencode
-	case Text:
+	case Cursor:
+		r.line = (*Reader).cursor
+	case Goose:
+		r.line = (*Reader).goose
+	case Aider, Text:
 	}
 	return r
 }
@@ -91,6 +104,7 @@ func (r *Reader) End() Summary {
 func (r *Reader) Summary() Summary {
 	s := r.sum
 	s.Last, s.Plain = r.last.text(), r.plains.text()
+	s.Repeat, s.RepeatNow = r.repeats.most, r.repeats.now
 	if r.line == nil {
 		s.Last = s.Plain
 	}
@@ -140,13 +154,14 @@ func (r *Reader) whole(line []byte) {
 		r.lost = false
 		return
 	}
+	indented := len(line) > 0 && (line[0] == ' ' || line[0] == '\t')
 	line = r.trim(line)
 	if len(line) == 0 {
 		return
 	}
 	r.sum.Lines++
 	if r.line == nil {
-		r.said(valid(line[:min(len(line), maxText)], len(line) > maxText))
+		r.lined(line, indented)
 		return
 	}
 	broken := 0
@@ -216,6 +231,18 @@ func (r *Reader) plain(line []byte) (broken int) {
 	return 0
 }
 
+// lined is a line of a program that prints text. One of the protocol is no text.
+func (r *Reader) lined(line []byte, indented bool) {
+	if r.sum.Format == Text && !indented && r.protocol(line) {
+		return
+	}
+	t := valid(line[:min(len(line), maxText)], len(line) > maxText)
+	if r.sum.Format == Aider && !indented && r.aider(clean(t)) {
+		return
+	}
+	r.said(t)
+}
+
 // said is a line of a program without a stream.
 func (r *Reader) said(line string) {
 	r.plains.add(clean(line) + "\n")
@@ -233,9 +260,11 @@ func (r *Reader) says(t string, sub bool) {
 	r.emit(Item{Kind: Said, Text: t, Sub: sub})
 }
 
-// uses is a tool that is used.
-func (r *Reader) uses(id, name, input string, sub bool) {
+// uses is a tool that is used. By its name and the parts of its whole input it
+// is known again; without parts it is like no other.
+func (r *Reader) uses(id, name, input string, sub bool, parts ...[]byte) {
 	r.sum.Tools++
+	r.repeats.count(name, input, parts)
 	r.tools.put(id, name)
 	r.emit(Item{Kind: Tool, Name: name, Text: input, Sub: sub})
 }
@@ -332,6 +361,8 @@ func (r *ring) put(key, value string) {
 	r.keys[r.next], r.words[r.next] = key, value
 	r.next = (r.next + 1) % maxOpen
 }
+
+func (r *ring) has(key string) bool { return key != "" && slices.Contains(r.keys[:], key) }
 
 func (r *ring) take(key string) (string, bool) {
 	for i := range r.keys {

@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "write what the samples are read as")
 
-var formats = []stream.Format{stream.Claude, stream.Codex, stream.Gemini, stream.Opencode, stream.Text}
+var formats = stream.Formats()
 
 // samples are the files of testdata; their extension is the format.
 func samples(tb testing.TB) map[string][]byte {
@@ -273,7 +273,7 @@ func fuzz(f *testing.F, format stream.Format) {
 		if d := cmp.Diff(whole, split); d != "" {
 			t.Fatalf("-at once +split at %d:\n%s", n, d)
 		}
-		if !utf8.ValidString(whole.Text + whole.Summary.Last + whole.Summary.Message) {
+		if !utf8.ValidString(whole.Text + whole.Summary.Last + whole.Summary.Message + whole.Summary.Question) {
 			t.Fatalf("not UTF-8: %q", whole.Text)
 		}
 		if strings.ContainsAny(whole.Text, "\x1b\x00\u009b\u202e") {
@@ -294,6 +294,9 @@ func FuzzClaude(f *testing.F)   { fuzz(f, stream.Claude) }
 func FuzzCodex(f *testing.F)    { fuzz(f, stream.Codex) }
 func FuzzGemini(f *testing.F)   { fuzz(f, stream.Gemini) }
 func FuzzOpencode(f *testing.F) { fuzz(f, stream.Opencode) }
+func FuzzCursor(f *testing.F)   { fuzz(f, stream.Cursor) }
+func FuzzGoose(f *testing.F)    { fuzz(f, stream.Goose) }
+func FuzzAider(f *testing.F)    { fuzz(f, stream.Aider) }
 func FuzzText(f *testing.F)     { fuzz(f, stream.Text) }
 
 // BenchmarkRead reads an output with tool results of 6 KB, in the pieces in which
