@@ -97,6 +97,16 @@ func (d Dir) latest() (string, error) {
 // next is the control directory after all that exist.
 func (d Dir) next() string { return d.generation(d.count()) }
 
+// dropSpecs forgets the specs of an effect that has an outcome, also those of
+// intents that were abandoned: the environment is in them.
+func (d Dir) dropSpecs() error {
+	var errs []error
+	for n := range d.count() {
+		errs = append(errs, shim.DropSpec(d.generation(n)))
+	}
+	return errors.Join(errs...)
+}
+
 // Outcome reads the outcome of a finished effect, else ErrUnfinished, or
 // fs.ErrNotExist if there is no such effect.
 func (d Dir) Outcome() (Outcome, error) {

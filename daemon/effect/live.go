@@ -58,7 +58,8 @@ func (r *Runner) dropLive(id string) {
 }
 
 // scan finds what an earlier daemon left: supervisors that live, directories
-// whose removal was cut short, and control groups that nobody is in.
+// whose removal was cut short, specs of effects that are over, and control groups
+// that nobody is in.
 func (r *Runner) scan() error {
 	entries, err := os.ReadDir(r.cfg.Root)
 	if err != nil {
@@ -73,8 +74,15 @@ func (r *Runner) scan() error {
 			_ = RemoveAll(filepath.Join(r.cfg.Root, e.Name()))
 			continue
 		}
-		ctl, err := r.Open(e.Name()).latest()
-		if err != nil || shim.HasExit(ctl) {
+		d := r.Open(e.Name())
+		ctl, err := d.latest()
+		if err != nil {
+			continue
+		}
+		if shim.HasExit(ctl) {
+			// A power cut can bring a spec back. One that stays is no reason not to
+			// start either.
+			_ = d.dropSpecs()
 			continue
 		}
 		claim, err := shim.ReadClaim(ctl)

@@ -124,6 +124,9 @@ func (r *Runner) Run(ctx context.Context, spec shim.Spec, box Box, end <-chan st
 
 	t := &task{r: r, dir: r.Open(spec.ID), spec: spec, box: box, end: end}
 	exit, err := t.perform(ctx)
+	if err == nil {
+		err = t.dir.dropSpecs()
+	}
 	if err != nil {
 		return Outcome{}, fmt.Errorf("run effect %s: %w", spec.ID, err)
 	}

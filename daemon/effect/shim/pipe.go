@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"autopilot/daemon/effect/spool"
+	"autopilot/daemon/redact"
 )
 
 // readSize is what one read takes from a pipe; half a pipe keeps the writer
@@ -21,6 +22,7 @@ type pipe struct {
 	name   string
 	from   *os.File
 	to     *spool.Writer
+	hidden int           // secrets that were kept out; to read when closed
 	closed chan struct{} // the reader has ended
 }
 
@@ -50,15 +52,21 @@ func (s *supervisor) openPipe(name string) (int, error) {
 }
 
 // drain copies until the last writer has closed the pipe or closePipes gives
-// up on it.
-func (s *supervisor) drain(p *pipe) {
+// up on it. What is in the set never gets to the spool. What is held back until
+// it is decided counts as output when it was read, for the limit of silence.
+func (s *supervisor) drain(p *pipe, set *redact.Set) {
 	defer close(p.closed)
+	w := set.Writer(p.to.Append)
+	defer func() {
+		w.Close()
+		p.hidden = w.Count()
+	}()
 	buf := make([]byte, readSize)
 	for {
 		n, err := p.from.Read(buf)
 		if n > 0 {
 			s.last.Store(int64(time.Since(s.start.mono)))
-			p.to.Append(buf[:n])
+			_, _ = w.Write(buf[:n]) // it has no errors; those of the spool are in Err
 		}
 		if err != nil {
 			if !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrDeadlineExceeded) {
@@ -97,6 +105,7 @@ func (s *supervisor) closePipes() {
 		p.from.Close()
 		p.to.Close() // its errors are those of its writes, which Err has
 		s.exit.Bytes += p.to.Total()
+		s.exit.Redacted += p.hidden
 		s.exit.Truncated = s.exit.Truncated || p.to.Truncated()
 		if err := p.to.Err(); err != nil && s.exit.Error == "" {
 			s.exit.Error = err.Error()

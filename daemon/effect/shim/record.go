@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,9 +68,9 @@ type Spec struct {
 	Work  string   `json:"work,omitempty"`  // a work tree in which files change
 	Watch []string `json:"watch,omitempty"` // files and directories that grow, as a transcript
 
-	Secrets []string `json:"secrets,omitempty"` // values that no spool may hold
+	Secrets []string `json:"secrets,omitempty"` // NAME=value each: what no spool may hold, see package redact
 
-	Raw bool `json:"raw,omitempty"` // as stored: Argv, Dir, Env and Stdin are base64, as one is not UTF-8
+	Raw bool `json:"raw,omitempty"` // as stored: all texts are base64, as one is not UTF-8
 
 	Head int64 `json:"head,omitempty"` // bytes kept of the beginning of each spool
 	Tail int64 `json:"tail,omitempty"` // bytes kept of its end; both 0 is the defaults
@@ -167,7 +168,7 @@ func ReadSpec(dir string) (Spec, error) {
 // as they are. The kernel knows bytes, JSON only UTF-8.
 func (s Spec) valid() bool {
 	invalid := func(w string) bool { return !utf8.ValidString(w) }
-	return !invalid(s.Dir) && !invalid(s.Stdin) && !slices.ContainsFunc(s.Argv, invalid) && !slices.ContainsFunc(s.Env, invalid)
+	return !slices.ContainsFunc(slices.Concat([]string{s.Dir, s.Stdin, s.Work}, s.Argv, s.Env, s.Watch, s.Secrets), invalid)
 }
 
 // coded returns s with its texts replaced, if raw.
@@ -176,17 +177,30 @@ func (s Spec) coded(code func([]byte) string, raw bool) Spec {
 		return s
 	}
 	s.Raw = true
-	s.Argv, s.Env = slices.Clone(s.Argv), slices.Clone(s.Env)
-	for _, list := range [][]string{s.Argv, s.Env} {
-		for i, w := range list {
-			list[i] = code([]byte(w))
+	for _, list := range []*[]string{&s.Argv, &s.Env, &s.Watch, &s.Secrets} {
+		*list = slices.Clone(*list)
+		for i, w := range *list {
+			(*list)[i] = code([]byte(w))
 		}
 	}
-	s.Dir, s.Stdin = code([]byte(s.Dir)), code([]byte(s.Stdin))
+	for _, text := range []*string{&s.Dir, &s.Stdin, &s.Work} {
+		*text = code([]byte(*text))
+	}
 	return s
 }
 
-// WriteExit stores the exit record so that it appears whole or not at all.
+// DropSpec forgets the spec of an effect that has an outcome: the environment is
+// in it. One that is gone is no error.
+func DropSpec(dir string) error {
+	if err := os.Remove(filepath.Join(dir, specFile)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// WriteExit stores the exit record so that it appears whole or not at all, and
+// then forgets the spec. Its end is not synced, and what a power cut brings back
+// is dropped when a daemon starts.
 func WriteExit(dir string, e Exit) error {
 	e.V = Version
 	b, err := json.Marshal(e)
@@ -202,7 +216,10 @@ func WriteExit(dir string, e Exit) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", exitFile, err)
 	}
-	return durable.SyncDir(dir)
+	if err := durable.SyncDir(dir); err != nil {
+		return err
+	}
+	return DropSpec(dir)
 }
 
 // ReadExit reads the exit record. A missing one is fs.ErrNotExist.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"autopilot/daemon/effect/proc"
 )
 
 func TestRecordsAreReadAsTheyWereWritten(t *testing.T) {
@@ -23,6 +25,7 @@ func TestRecordsAreReadAsTheyWereWritten(t *testing.T) {
 	spec := Spec{
 		V: Version, ID: "a", Boot: "b", Argv: []string{"x", "ü\xff"}, Dir: "/", Env: []string{"A=\n"}, Stdin: "/in",
 		Split: true, Wall: time.Hour, Idle: time.Minute, Grace: time.Second, Head: 1, Tail: 2,
+		Work: "/w\xff", Watch: []string{"/a\xfe"}, Secrets: []string{"A=\xfd\n"},
 	}
 	if err := WriteSpec(dir, spec); err != nil {
 		t.Fatal(err)
@@ -39,6 +42,9 @@ func TestRecordsAreReadAsTheyWereWritten(t *testing.T) {
 	exit.SetLeft(make([]int, 40))
 	if err := WriteExit(dir, exit); err != nil {
 		t.Fatal(err)
+	}
+	if _, err := ReadSpec(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the environment stays on disk when the effect is over: %v", err)
 	}
 	gotExit, err := ReadExit(dir)
 	if d := cmp.Diff(exit, gotExit); d != "" || err != nil || gotExit.Left != 40 || len(gotExit.LeftPIDs) != leftBound {
@@ -81,9 +87,27 @@ func TestClaimHasOneWinner(t *testing.T) {
 	}
 }
 
+func TestClaimNamesTheControlGroupThatItsSupervisorMakes(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ group, want proc.Cgroup }{
+		"its own":           {"/sys/a b/autopilot-5-6", "/sys/a b/autopilot-5-6"},
+		"of another":        {"/sys/a b/autopilot-5-7", ""},
+		"of nobody":         {"/sys/user.slice", ""},
+		"one above its own": {"/sys/autopilot-5-6/..", ""},
+	} {
+		dir := t.TempDir()
+		if err := (Claim{PID: 5, Start: 6, Boot: "b", Cgroup: c.group}).Take(dir); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := ReadClaim(dir); err != nil || got != (Claim{PID: 5, Start: 6, Boot: "b", Cgroup: c.want}) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
+
 func TestHalfAClaimIsUnclear(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"", "started", "started 5 6", "started 5 6 b", "started x 6 b\n", "started 0 6 b\n", "aband", "\x00"} {
+	for _, text := range []string{"", "started", "started 5 6", "started 5 6 b", "started x 6 b\n", "started 0 6 b\n", "started 5 6 \n", "started 5 6 b /sys/auto", "aband", "\x00"} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, claimFile), []byte(text), 0o600); err != nil {
 			t.Fatal(err)

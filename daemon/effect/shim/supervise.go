@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"autopilot/daemon/effect/proc"
+	"autopilot/daemon/redact"
 )
 
 // Times of the end of an effect.
@@ -129,7 +130,7 @@ func (s *supervisor) run() {
 	}
 	if err != nil {
 		s.closePipes()
-		s.exit.Outcome, s.exit.Error = SpawnFailed, err.Error()
+		s.exit.Outcome, s.exit.Error = SpawnFailed, redact.Text(s.spec.Secrets, err.Error())
 		s.finish()
 		return
 	}
