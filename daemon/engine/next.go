@@ -158,11 +158,16 @@ func (q view) spawnFailed() bool {
 	return q.Stage == run.Ended && q.Last.Agent.Outcome == events.SpawnFailed
 }
 
-// limited: the provider let the agent do no more, so what it left is neither
-// judged nor an iteration. A question that it has asked before goes first.
+// limited: the provider let the agent do no more before it had changed anything.
 func (q view) limited() bool {
+	return q.Stage == run.Ended && q.cutShort() && q.Last.Agent.Tree == q.Last.Start.Tree
+}
+
+// cutShort: the provider let the agent do no more, so what it left may be done,
+// but is no failed iteration. A question that it has asked before goes first.
+func (q view) cutShort() bool {
 	a := q.Last.Agent
-	return q.Stage == run.Ended && a.Result.OfAccount() && a.Claim != events.ClaimBlocked && a.Question == ""
+	return a.Result.OfAccount() && a.Claim != events.ClaimBlocked && a.Question == ""
 }
 
 // noop: nothing was done, so nothing is judged. A question is never a no-op, and

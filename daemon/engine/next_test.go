@@ -304,8 +304,17 @@ func TestNextNamesTheOneThingToDo(t *testing.T) {
 				one(agent(1, 1), ended(1, "t1", func(d *events.AgentEnded) { d.Outcome = events.Stopped }))), time.Hour, "gates", nil,
 		},
 		{
-			"FR-24: an agent that met a limit is not judged, whatever it left",
-			join(baseline(), limited(1, 1)[:2]), 0, "limited", nil,
+			"FR-24: an agent that met a limit before it changed anything is not judged",
+			join(baseline(), one(agent(1, 1), ended(1, "t0", func(d *events.AgentEnded) { d.Exit, d.Result = 1, events.ResultRateLimited }))), 0, "limited", nil,
+		},
+		{
+			"one that changed something may be done",
+			join(baseline(), limited(1, 1)[:2]), 0, "gates", nil,
+		},
+		{
+			"and if not, that is no failure",
+			join(baseline(), limited(1, 1)[:2], one(events.GatesStarted{Phase: "work", Iteration: 1}, judged(1, "t1", result(events.Fail, "a")))), 0, "record",
+			engine.Record{IterationRecorded: events.IterationRecorded{Phase: "work", Iteration: 1, Attempt: 1, Verdict: events.Skipped, Tree: "t1", Work: "t1"}},
 		},
 		{
 			"and the iteration goes on in its session, as it was none",

@@ -22,6 +22,9 @@ func record(q view) Action {
 		return Record{rec}
 	}
 	rec.Verdict = q.verdict()
+	if rec.Verdict != events.Pass && q.cutShort() {
+		rec.Verdict = events.Skipped
+	}
 	if rec.Verdict == events.Fail {
 		tree := events.Tree("")
 		if slices.Contains(q.flow.Fingerprint, workflow.PartTree) {
