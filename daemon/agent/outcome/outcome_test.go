@@ -133,6 +133,38 @@ func TestOutcomes(t *testing.T) {
 		"nothing is known":          {stream.Text, nil, -1, events.Exited, outcome.AgentError, outcome.FromExit, ""},
 		"an unknown exit":           {stream.Text, []string{"worked"}, -1, "", outcome.Ended, outcome.FromExit, ""},
 		"nothing, an unknown exit":  {stream.Text, nil, -1, "", outcome.EmptyResult, outcome.FromExit, ""},
+		"claude, prompt limit":      {stream.Claude, sample(t, "blocking.claude"), 1, "", outcome.ContextOverflow, outcome.FromStream, ""},
+		"claude repeats a tool":     {stream.Claude, sample(t, "spam.claude"), -1, events.Stopped, outcome.Stopped, outcome.FromSupervisor, ""},
+		"claude, near its limit":    {stream.Claude, []string{initLine, `{"type":"rate_limit_event","rate_limit_info":{"status":"allowed_warning","rateLimitType":"five_hour","utilization":1}}`, workLine, resultLine}, 0, "", outcome.Ended, outcome.FromStream, ""},
+		"claude, task pending":      {stream.Claude, []string{initLine, workLine, `{"type":"system","subtype":"task_started","task_id":"t1"}`, resultLine}, 0, "", outcome.Ended, outcome.FromStream, ""},
+		"claude aborts a tool":      {stream.Claude, []string{initLine, `{"type":"result","subtype":"error_during_execution","is_error":true,"terminal_reason":"aborted_tools"}`}, 143, events.Exited, outcome.KilledExternal, outcome.FromExit, ""},
+		"claude, schema failed":     {stream.Claude, []string{initLine, `{"type":"result","subtype":"error_max_structured_output_retries","is_error":true}`}, 1, "", outcome.AgentError, outcome.FromStream, ""},
+		"claude, no credit by word": {stream.Claude, []string{`{"type":"assistant","error":"billing_error","message":{"content":[]}}`}, 1, "", outcome.Billing, outcome.FromStream, ""},
+		"claude, limit by word":     {stream.Claude, []string{`{"type":"assistant","error":"rate_limit","message":{"content":[]}}`}, 1, "", outcome.RateLimited, outcome.FromStream, ""},
+		"claude, server by word":    {stream.Claude, []string{`{"type":"assistant","error":"server_error","message":{"content":[]}}`}, 1, "", outcome.Overloaded, outcome.FromStream, ""},
+		"opencode ends, one denied": {stream.Opencode, []string{`{"type":"step_start"}`, `{"type":"tool_use","part":{"tool":"edit","callID":"a","state":{"status":"completed","input":{"x":"1"}}}}`, `{"type":"tool_use","part":{"tool":"bash","callID":"b","state":{"status":"error"}}}`, `{"type":"done","reason":"idle","rejected":["bash"]}`}, 0, "", outcome.Ended, outcome.FromStream, ""},
+		"opencode, all denied":      {stream.Opencode, sample(t, "rejected.opencode"), 0, "", outcome.NeedsPermission, outcome.FromStream, "exit"},
+		"opencode says nothing":     {stream.Opencode, nil, 0, events.Exited, outcome.EmptyResult, outcome.FromExit, ""},
+		"gemini loops":              {stream.Gemini, []string{`{"type":"init"}`, `{"type":"error","severity":"warning","message":"Loop detected, stopping execution"}`, `{"type":"result","status":"success","stats":{"input_tokens":5,"output_tokens":1}}`}, 0, "", outcome.Ended, outcome.FromStream, ""},
+		"cursor ends":               {stream.Cursor, sample(t, "ok.cursor-agent"), 0, events.Exited, outcome.Ended, outcome.FromStream, ""},
+		"cursor, limit":             {stream.Cursor, sample(t, "nojson.cursor-agent"), 1, events.Exited, outcome.RateLimited, outcome.FromText, ""},
+		"cursor, no login":          {stream.Cursor, []string{"Error: Authentication required. Please run 'agent login' first"}, 1, events.Exited, outcome.AuthFailed, outcome.FromText, ""},
+		"cursor fails unexplained":  {stream.Cursor, []string{`{"type":"system","subtype":"init","session_id":"c"}`, "something new"}, 1, events.Exited, outcome.AgentError, outcome.FromExit, ""},
+		"cursor ends early":         {stream.Cursor, []string{`{"type":"system","subtype":"init","session_id":"c"}`}, 0, events.Exited, outcome.TruncatedStream, outcome.FromStream, "exit"},
+		"cursor says that it erred": {stream.Cursor, []string{`{"type":"result","subtype":"success","is_error":true,"result":"no"}`}, 0, events.Exited, outcome.AgentError, outcome.FromStream, "exit"},
+		"goose ends":                {stream.Goose, sample(t, "ok.goose"), 0, events.Exited, outcome.Ended, outcome.FromStream, ""},
+		"goose, limit":              {stream.Goose, sample(t, "failed.goose"), 0, events.Exited, outcome.RateLimited, outcome.FromStream, "exit"},
+		"goose fails somehow":       {stream.Goose, []string{`{"type":"error","error":"it broke"}`}, 1, events.Exited, outcome.AgentError, outcome.FromStream, ""},
+		"goose, no login":           {stream.Goose, []string{`{"type":"error","error":{"message":"Authentication error: 401"}}`}, 0, events.Exited, outcome.AuthFailed, outcome.FromStream, "exit"},
+		"goose is cut":              {stream.Goose, []string{`{"type":"message","message":{"id":"m","role":"assistant","content":[{"type":"text","text":"I"}]}}`}, 0, events.Exited, outcome.TruncatedStream, outcome.FromStream, "exit"},
+		"goose asks":                {stream.Goose, []string{`{"type":"message","message":{"id":"m","role":"assistant","content":[{"type":"toolConfirmationRequest","id":"q"}]}}`, `{"type":"complete"}`}, 0, events.Exited, outcome.NeedsHuman, outcome.FromStream, "exit"},
+		"aider ends":                {stream.Aider, sample(t, "ok.aider"), 0, events.Exited, outcome.Ended, outcome.FromExit, ""},
+		"aider, limit with exit 0":  {stream.Aider, sample(t, "limit.aider"), 0, events.Exited, outcome.RateLimited, outcome.FromText, "exit"},
+		"aider, no login":           {stream.Aider, []string{"Aider v0.86.1", "litellm.AuthenticationError: wrong key"}, 1, events.Exited, outcome.AuthFailed, outcome.FromText, ""},
+		"aider writes about limits": {stream.Aider, []string{"The API provider has rate limited you.", "Tokens: 6k sent, 9 received."}, 0, events.Exited, outcome.Ended, outcome.FromExit, ""},
+		"a command asks":            {stream.Text, []string{"x", `::autopilot {"v":1,"type":"need_human","question":"Which?"}`}, 0, events.Exited, outcome.NeedsHuman, outcome.FromStream, "exit"},
+		"a command claims":          {stream.Text, []string{`::autopilot {"v":1,"type":"claim_done"}`}, 0, events.Exited, outcome.Ended, outcome.FromExit, ""},
+		"a command worked":          {stream.Text, []string{`::autopilot {"v":1,"type":"usage","input_tokens":5}`, "Rate limit exceeded"}, 0, events.Exited, outcome.Ended, outcome.FromExit, ""},
 		"says that all is done":     {stream.Text, []string{"project complete", "DONE"}, 0, "", outcome.Ended, outcome.FromExit, ""},
 		"a giant cut line":          {stream.Claude, []string{initLine, `{"type":"user","message":{"content":"` + strings.Repeat("x", 5<<20)}, 0, "", outcome.TruncatedStream, outcome.FromStream, "exit"},
 		"no newline after a result": {stream.Claude, []string{initLine, workLine, resultLine + "   "}, 0, "", outcome.Ended, outcome.FromStream, ""},
@@ -144,6 +176,39 @@ func TestOutcomes(t *testing.T) {
 		}
 		if d.Outcome != c.want || d.By.Source != c.by || strings.Join(conflicts, " ") != c.conflicts {
 			t.Errorf("%s: %s by %+v, conflicts %q (%+v); want %s by %s, %q", name, d.Outcome, d.By, conflicts, d.Conflicts, c.want, c.by, c.conflicts)
+		}
+	}
+}
+
+// Field reports, B-24 and B-26: a limit in words is one whatever the exit code is.
+func TestALimitIsReadInAllItsWordings(t *testing.T) {
+	t.Parallel()
+	for text, reset := range map[string]string{
+		"You've hit your limit · resets 5pm (Europe/Vilnius)":                                "2026-08-21T14:00:00Z",
+		"You've hit your session limit · resets 3:50pm (Asia/Tokyo)":                         "2026-08-22T06:50:00Z",
+		"You've hit your weekly limit · resets Oct 9, 5pm (UTC)":                             "2026-10-09T17:00:00Z",
+		"You’ve reached your Opus limit · resets 9am (America/Los_Angeles)":                  "2026-08-21T16:00:00Z",
+		"You're out of extra usage · resets 9pm":                                             "2026-08-21T21:00:00Z",
+		"Claude AI usage limit reached|1790000000":                                           "2026-09-21T14:13:20Z",
+		"Claude usage limit reached. Your limit will reset at 2pm (America/New_York).":       "2026-08-21T18:00:00Z",
+		"5-hour limit reached ∙ resets 3am (Australia/Sydney)":                               "2026-08-21T17:00:00Z",
+		"API Error: Rate limit reached":                                                      "",
+		"You've hit your usage limit. Try again at 5:12 PM.":                                 "2026-08-21T17:12:00Z",
+		"You've hit your usage limit. Upgrade to Pro, or try again in 3 days 4 hours.":       "2026-08-24T14:00:00Z",
+		"exceeded retry limit, last status: 429 Too Many Requests":                           "",
+		"[API Error: You exceeded your current quota. Please retry in 34.5s. (Status: 429)]": "2026-08-21T10:00:34Z",
+		"You have exhausted your capacity on this model. Your quota will reset after 2h3m.":  "2026-08-21T12:03:00Z",
+		"Too Many Requests: try again in 90 seconds":                                         "2026-08-21T10:01:30Z",
+	} {
+		for _, exit := range []int{0, 1} {
+			d := outcome.Decide(outcome.Input{Exit: exit, Stream: summary(stream.Text, text), Now: now, Zone: time.UTC})
+			got := ""
+			if !d.Reset.IsZero() {
+				got = d.Reset.Truncate(time.Second).Format(time.RFC3339)
+			}
+			if d.Outcome != outcome.RateLimited || got != reset {
+				t.Errorf("%q, exit %d: %s until %q, want %q", text, exit, d.Outcome, got, reset)
+			}
 		}
 	}
 }
@@ -207,11 +272,31 @@ func TestResetTimes(t *testing.T) {
 		"Your quota will reset after 2h3m10s.":                   "2026-08-21T12:03:10Z",
 		"5-hour limit reached ∙ resets 3am":                      "2026-08-22T01:00:00Z",
 		"You've hit your limit · resets 5pm (Middle/Earth)":      "",
-		"resets 17pm":        "",
-		"resets Feb 30, 5pm": "",
-		"resets soon":        "",
-		"Rate limit reached": "",
-		"try again in 999999999999999999999999999999 days": "",
+		"Try again at 17:12":                                     "2026-08-21T15:12:00Z",
+		"resets 9:05 (UTC)":                                      "2026-08-22T09:05:00Z",
+		"resets 5pm UTC":                                         "2026-08-21T17:00:00Z",
+		"resets at 5:12 PM PDT.":                                 "2026-08-22T00:12:00Z",
+		"resets 2am (ET)":                                        "2026-08-22T06:00:00Z",
+		"resets 5pm AND then goes on":                            "2026-08-21T15:00:00Z",
+		"resets tomorrow at 3am":                                 "2026-08-22T01:00:00Z",
+		"resets today at 5pm":                                    "2026-08-21T15:00:00Z",
+		"resets Monday at 9am (UTC)":                             "2026-08-24T09:00:00Z",
+		"resets Fri 9am (UTC)":                                   "2026-08-28T09:00:00Z",
+		"Your limit resets at 2026-08-22T01:02:03Z":              "2026-08-22T01:02:03Z",
+		"retry after 2026-08-22T01:02:03+02:00":                  "2026-08-21T23:02:03Z",
+		"resets today at 5am":                                    "", // it has passed
+		"resets Aug 20, 5pm (UTC)":                               "",
+		"Try again at Oct 9th, 2036 5:12 PM.":                    "",
+		"limit reached|1700000000":                               "",
+		"try again in 500 days":                                  "",
+		"resets 5pm (PQR)":                                       "",
+		"resets 24:00":                                           "",
+		"2026-08-22T01:02:03Z ERROR it says no more":             "",
+		"resets 17pm":                                            "",
+		"resets Feb 30, 5pm":                                     "",
+		"resets soon":                                            "",
+		"Rate limit reached":                                     "",
+		"try again in 999999999999999999999999999999 days":       "",
 	} {
 		got, ok := outcome.ResetIn(text, now, here)
 		if s := got.Format(time.RFC3339); ok != (want != "") || ok && s != want {
@@ -230,6 +315,34 @@ func TestAResetIsOnTheClockOfItsZone(t *testing.T) {
 	}
 }
 
+// The clock goes back at 03:00 EEST in Vilnius, at 02:00 EDT in New York, and
+// forward at 02:00 EST there.
+func TestAClockThatChangesIsReadAsItIsMeant(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, now, want string }{
+		{"resets 1:30am (America/New_York)", "2026-11-01T04:00:00Z", "2026-11-01T05:30:00Z"}, // the first of two
+		{"resets 1:30am (America/New_York)", "2026-11-01T05:35:00Z", "2026-11-01T05:30:00Z"}, // it was just now
+		{"resets 1:30am (America/New_York)", "2026-11-01T06:00:00Z", "2026-11-01T06:30:00Z"}, // the second
+		{"resets 1:30am (America/New_York)", "2026-11-01T07:00:00Z", "2026-11-02T06:30:00Z"}, // tomorrow's
+		{"resets 3:30am (Europe/Vilnius)", "2026-10-25T00:45:00Z", "2026-10-25T01:30:00Z"},
+		{"resets 5am (America/New_York)", "2026-03-08T03:00:00Z", "2026-03-08T09:00:00Z"}, // a day of 23 hours
+		{"resets 5pm (America/New_York)", "2026-03-07T22:30:00Z", "2026-03-08T21:00:00Z"},
+		{"resets 11pm (Pacific/Auckland)", "2026-08-21T12:00:00Z", "2026-08-22T11:00:00Z"}, // its date is another
+		{"resets 1:45am (Australia/Lord_Howe)", "2026-04-04T14:30:00Z", "2026-04-04T14:45:00Z"},
+		{"resets 1:45am (Australia/Lord_Howe)", "2026-04-04T15:00:00Z", "2026-04-04T15:15:00Z"},
+		{"resets Jan 2, 5pm (UTC)", "2026-12-31T23:00:00Z", "2027-01-02T17:00:00Z"},
+	} {
+		now, err := time.Parse(time.RFC3339, c.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, ok := outcome.ResetIn(c.text, now, time.UTC)
+		if s := got.Format(time.RFC3339); !ok || s != c.want {
+			t.Errorf("%q at %s: %s, want %s", c.text, c.now, s, c.want)
+		}
+	}
+}
+
 func TestNothingThatAnAgentPrintsMakesMoreOfItThanEnded(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -240,7 +353,7 @@ func TestNothingThatAnAgentPrintsMakesMoreOfItThanEnded(t *testing.T) {
 		d := outcome.Decide(outcome.Input{
 			Supervisor: rapid.SampledFrom([]events.Outcome{"", events.Exited, events.Signaled, events.Lost, events.Stopped, events.IdleTimeout, "unheard-of"}).Draw(r, "saw"),
 			Exit:       rapid.IntRange(-1, 255).Draw(r, "exit"), Now: now,
-			Stream: summary(rapid.SampledFrom([]stream.Format{stream.Claude, stream.Codex, stream.Gemini, stream.Opencode, stream.Text}).Draw(r, "format"), lines...),
+			Stream: summary(rapid.SampledFrom(stream.Formats()).Draw(r, "format"), lines...),
 		})
 		if !slices.Contains(outcome.All(), d.Outcome) || d.By.Outcome != d.Outcome || d.By.Detail == "" {
 			r.Fatalf("%+v", d)

@@ -11,7 +11,7 @@ import (
 // reset is when a limit ends: as the stream gives it, else as a text says.
 func reset(in Input, by Signal) (time.Time, Source) {
 	s := in.Stream
-	if s.Limited.Rejects() && !s.Limited.Reset.IsZero() {
+	if s.Limited.Rejects() && near(s.Limited.Reset, in.Now) {
 		return s.Limited.Reset, FromStream
 	}
 	texts := []string{s.Message}
@@ -32,37 +32,61 @@ func reset(in Input, by Signal) (time.Time, Source) {
 var (
 	epochText = regexp.MustCompile(`(?i)limit reached\|(\d{10})\b`)
 	// clockText is "resets Oct 9, 5:12pm (Europe/Vilnius)", "try again at 5:12 PM",
-	// "Try again at Oct 9th, 2026 5:12 PM".
+	// "Try again at Oct 9th, 2026 5:12 PM", "resets tomorrow at 17:00 UTC".
 	clockText = regexp.MustCompile(`(?i)(?:\bresets?|try again|available again)(?: at| on)?\s+` +
-		`(?:([a-z]{3})[a-z]*\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?:,?\s+(\d{4}))?,?\s+(?:at\s+)?)?` +
-		`(\d{1,2})(?::(\d{2}))?\s*([ap])\.?m\b\.?(?:\s*\(([A-Za-z_]+(?:/[A-Za-z0-9_+\-]+)*)\))?`)
+		`(?:(?P<month>[a-z]{3})[a-z]*\.?\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,?\s+(?P<year>\d{4}))?,?\s+(?:at\s+)?` +
+		`|(?P<when>today|tomorrow|(?:sun|mon|tue|wed|thu|fri|sat)[a-z]*),?\s+(?:at\s+)?)?` +
+		`(?P<hour>\d{1,2})(?::(?P<minute>\d{2}))?(?:\s*(?P<half>[ap])\.?m\b\.?)?` +
+		`(?:\s*\((?P<zone>[A-Za-z_]+(?:/[A-Za-z0-9_+\-]+)*)\)|\s+(?P<short>[A-Z]{2,4})\b)?`)
+	// dateText is "resets at 2026-10-09T17:00:00Z".
+	dateText = regexp.MustCompile(`(?i)(?:\bresets?|\bretry|try again|available)(?: again)?(?: at| on| after)?:?\s+(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))`)
 	spanText = regexp.MustCompile(`(?i)(?:\b(?:retry|try again|resets?|reset) (?:in|after)|"?retryDelay"?:)\s*"?((?:(?:and\s+)?\d+(?:\.\d+)?\s*(?:days?|d|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b?[,\s]*)+)`)
 	spanPart = regexp.MustCompile(`(?i)(\d+(?:\.\d+)?)\s*([dhms])`)
 )
 
-// slack is how long a named time may have passed and still be meant.
-const slack = 10 * time.Minute
+const (
+	// slack is how long a named time may have passed and still be meant.
+	slack = 10 * time.Minute
+	// farthest is how far off a limit can end: what says more is misread.
+	farthest = 400 * 24 * time.Hour
+)
+
+// near says that a limit can end then.
+func near(at, now time.Time) bool {
+	return !at.IsZero() && !at.Before(now.Add(-slack)) && (now.IsZero() || at.Before(now.Add(farthest)))
+}
 
 // ResetIn is the time in a text at which a limit ends. A clock without a date is
 // the next one; without a zone it is one of here. A length of time that is none,
-// as "in 0s", names no time.
+// as "in 0s", and a date that has passed name no time.
 func ResetIn(t string, now time.Time, here *time.Location) (time.Time, bool) {
-	at, ok := resetIn(t, now, here)
-	if !ok || at.IsZero() {
+	at, ok := resetIn(t[:min(len(t), maxMatch)], now, here)
+	if !ok || !near(at, now) {
 		return time.Time{}, false
 	}
-	return at, true
+	return at.UTC(), true
 }
 
 func resetIn(t string, now time.Time, here *time.Location) (time.Time, bool) {
-	t = t[:min(len(t), maxMatch)]
 	if m := epochText.FindStringSubmatch(t); m != nil {
 		n, err := strconv.ParseInt(m[1], 10, 64)
-		return time.Unix(n, 0).UTC(), err == nil
+		return time.Unix(n, 0), err == nil
+	}
+	if m := dateText.FindStringSubmatch(t); m != nil {
+		at, err := time.Parse(time.RFC3339, strings.ToUpper(m[1]))
+		return at, err == nil
 	}
 	if m := clockText.FindStringSubmatch(t); m != nil {
-		return clock(m, now, here)
+		if c, ok := readClock(m, here); ok {
+			return c.next(now)
+		}
+		return time.Time{}, false
 	}
+	return spanIn(t, now)
+}
+
+// spanIn reads a length of time from now on.
+func spanIn(t string, now time.Time) (time.Time, bool) {
 	m := spanText.FindStringSubmatch(t)
 	if m == nil {
 		return time.Time{}, false
@@ -71,56 +95,11 @@ func resetIn(t string, now time.Time, here *time.Location) (time.Time, bool) {
 	var span time.Duration
 	for _, p := range spanPart.FindAllStringSubmatch(m[1], -1) {
 		n, err := strconv.ParseFloat(p[1], 64)
-		if err != nil || n > 1e5 {
+		d := n * float64(unit[strings.ToLower(p[2])])
+		if err != nil || d > float64(farthest) {
 			return time.Time{}, false
 		}
-		span += time.Duration(n * float64(unit[strings.ToLower(p[2])]))
+		span += time.Duration(d)
 	}
-	return now.Add(span).UTC(), span > 0
-}
-
-// clock reads what clockText found.
-func clock(m []string, now time.Time, here *time.Location) (time.Time, bool) {
-	zone := here
-	if m[7] != "" {
-		z, err := time.LoadLocation(m[7])
-		if err != nil || m[7] == "Local" {
-			return time.Time{}, false
-		}
-		zone = z
-	}
-	hour, _ := strconv.Atoi(m[4])
-	minute, _ := strconv.Atoi(m[5])
-	if hour < 1 || hour > 12 || minute > 59 {
-		return time.Time{}, false
-	}
-	hour %= 12
-	if strings.EqualFold(m[6], "p") {
-		hour += 12
-	}
-	local := now.In(zone)
-	year, month, day := local.Date()
-	if m[1] == "" {
-		at := time.Date(year, month, day, hour, minute, 0, 0, zone)
-		if at.Before(now.Add(-slack)) {
-			at = time.Date(year, month, day+1, hour, minute, 0, 0, zone)
-		}
-		return at.UTC(), true
-	}
-	named, err := time.Parse("Jan", strings.ToUpper(m[1][:1])+strings.ToLower(m[1][1:]))
-	if err != nil {
-		return time.Time{}, false
-	}
-	day, _ = strconv.Atoi(m[2])
-	if m[3] != "" {
-		year, _ = strconv.Atoi(m[3])
-	}
-	at := time.Date(year, named.Month(), day, hour, minute, 0, 0, zone)
-	if at.Day() != day {
-		return time.Time{}, false
-	}
-	if m[3] == "" && at.Before(now.Add(-slack)) {
-		at = at.AddDate(1, 0, 0)
-	}
-	return at.UTC(), true
+	return now.Add(span), span > 0
 }
