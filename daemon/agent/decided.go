@@ -8,7 +8,7 @@ const (
 	byStream  = "autopilot, which reads what the program prints"
 	byPrompt  = "autopilot, which gives the prompt"
 	byCommit  = "the run, which records the tree itself"
-	byTurns   = "the limits of the run"
+	byTurns   = "the limits of the run: --max-turns"
 	byUSD     = "the limits of the run: --max-usd"
 	bySchema  = "the workflow"
 )

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"autopilot/daemon/agent"
+	"autopilot/daemon/agent/stream"
 	"autopilot/daemon/bus"
 	"autopilot/daemon/gate"
 	"autopilot/daemon/notify"
@@ -117,12 +118,25 @@ func (f *faults) agent(at string, a Agent) {
 		f.add(at+".command", "write a command, or take the line out", "it is empty")
 	}
 	f.word(at+".prompt", a.Prompt, string(agent.PromptStdin), string(agent.PromptFile))
+	f.word(at+".stream", a.Stream, formats()...)
+	for i, word := range a.Reports {
+		f.word(at+".reports."+strconv.Itoa(i), word, agent.ReportWords()...)
+	}
 	f.text(at+".model", a.Model)
 	f.word(at+".permissions", a.Permissions, agent.PermitFull)
 	for i, arg := range a.Args {
 		f.noNUL(at+".args."+strconv.Itoa(i), arg)
 	}
 	f.env(at+".env", a.Env)
+}
+
+// formats are the streams that an own profile can print.
+func formats() []string {
+	var out []string
+	for _, f := range stream.Formats() {
+		out = append(out, string(f))
+	}
+	return out
 }
 
 func (f *faults) gate(at, name string, g Gate) {

@@ -18,7 +18,7 @@ import (
 
 const project = `agent: claude
 agents:
-  claude: {model: opus, permissions: full, args: [--max-turns, "40"], env: {K: V}}
+  claude: {model: opus, permissions: full, args: [--effort, "40"], env: {K: V}}
   mine: {command: ./my-agent.sh, prompt: stdin}
   list:
     command: [./a, b c]
@@ -63,7 +63,7 @@ func TestTheProjectFileIsReadAsItIsDocumented(t *testing.T) {
 	want := config.Project{
 		Agent: "claude",
 		Agents: strictyaml.Map[config.Agent]{
-			{Key: "claude", Value: config.Agent{Model: "opus", Permissions: "full", Args: []string{"--max-turns", "40"}, Env: map[string]string{"K": "V"}}},
+			{Key: "claude", Value: config.Agent{Model: "opus", Permissions: "full", Args: []string{"--effort", "40"}, Env: map[string]string{"K": "V"}}},
 			{Key: "mine", Value: config.Agent{Command: config.Command{Text: "./my-agent.sh"}, Prompt: "stdin"}},
 			{Key: "list", Value: config.Agent{Command: config.Command{Argv: []string{"./a", "b c"}}, Prompt: "file"}},
 		},
@@ -112,6 +112,8 @@ func TestAMistakeIsNamedWithPlaceAndFix(t *testing.T) {
 		{inProject, "agents:\n  a: {command: 1}\n", "2:16 agents.a.command: want text or a list, found a number: "},
 		{inProject, "agents:\n  a: {command: []}\n", "2:7 agents.a.command: it is empty: write a command, or take the line out"},
 		{inProject, "agents:\n  a: {command: x, prompt: arg}\n", `2:19 agents.a.prompt: "arg" is not known: write stdin or file`},
+		{inProject, "agents:\n  a: {command: x, stream: claud}\n", `2:19 agents.a.stream: "claud" is not known: did you mean "claude"?`},
+		{inProject, "agents:\n  a: {command: x, reports: [turns]}\n", `agents.a.reports.0: "turns" is not known: write tokens or cost`},
 		{inProject, "agents:\n  a: {command: x, permissions: all}\n", `agents.a.permissions: "all" is not known: write full`},
 		{inProject, "agents:\n  a: {command: x, env: {AUTOPILOT_X: y}}\n", "agents.a.env.AUTOPILOT_X: autopilot sets these variables itself"},
 		{inProject, "agents:\n  a: {command: x, env: {\"a b\": y}}\n", `"a b" is no name of a variable`},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"autopilot/daemon/agent"
+	"autopilot/daemon/agent/stream"
 	"autopilot/daemon/strictyaml"
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -282,10 +283,16 @@ func (l Layers) Agents() agent.Overrides {
 func override(o agent.Override, a Agent, origin Origin) agent.Override {
 	o.Origin = string(origin)
 	if a.Command.Given() {
-		o.Command, o.Prompt = rule.Command(a.Command), ""
+		o.Command, o.Prompt, o.Stream, o.Reports = rule.Command(a.Command), "", "", nil
 	}
 	if a.Prompt != "" {
 		o.Prompt = agent.PromptMode(a.Prompt)
+	}
+	if a.Stream != "" {
+		o.Stream = stream.Format(a.Stream)
+	}
+	if a.Reports != nil {
+		o.Reports = slices.Clone(a.Reports)
 	}
 	if a.Model != "" {
 		o.Model = a.Model

@@ -11,6 +11,7 @@ import (
 	"autopilot/daemon/config"
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/rule"
 )
 
 func layers(project, user string, env map[string]string) config.Layers {
@@ -72,6 +73,18 @@ func TestProfilesOfBothFilesAreLaidOverEachOther(t *testing.T) {
 	}
 }
 
+func TestAnOwnProfileSaysWhatItPrints(t *testing.T) {
+	t.Parallel()
+	got := layers("agents:\n  a: {command: x, stream: claude}\n", "agents:\n  a: {command: y, reports: [cost]}\n  b: {command: z, reports: [tokens]}\n", nil).Agents()
+	want := agent.Overrides{
+		"a": {Origin: "project", Command: rule.Command{Text: "x"}, Stream: "claude"},
+		"b": {Origin: "user", Command: rule.Command{Text: "z"}, Reports: []string{"tokens"}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestASettingOfTheUserCountsWhereTheProjectHasNone(t *testing.T) {
 	t.Parallel()
 	a, err := layers("gates: {t: x}\n", "agent: codex\nlimits: {for: 2d}\n", map[string]string{"model": "m"}).Apply(wire.StartRequest{}, noon)
@@ -125,7 +138,7 @@ func TestEverySettingIsShownWithItsOrigin(t *testing.T) {
 	for key, want := range map[string]string{
 		"agent":                     "claude project /p/.autopilot/config.yaml:1",
 		"agents.claude.env":         "{K: (hidden)} project /p/.autopilot/config.yaml:3",
-		"agents.claude.args":        `[--max-turns, "40"] project /p/.autopilot/config.yaml:3`,
+		"agents.claude.args":        `[--effort, "40"] project /p/.autopilot/config.yaml:3`,
 		"gates.vet":                 "{run: go vet ./..., role: invariant} project /p/.autopilot/config.yaml:10",
 		"worktree":                  "false project /p/.autopilot/config.yaml:14",
 		"limits.for":                "1h environment AUTOPILOT_FOR",

@@ -37,6 +37,8 @@ type Agent struct {
 	Permissions string            `yaml:"permissions"` // full, or nothing for the profile's own
 	Args        []string          `yaml:"args"`        // after those of the profile
 	Env         map[string]string `yaml:"env"`         // beside the environment of the run
+	Stream      string            `yaml:"stream"`      // of an own profile: what it prints, as a format of agents
+	Reports     []string          `yaml:"reports"`     // of an own profile: tokens, cost, by lines of its own
 }
 
 // Command is text for /bin/sh -c, or in a file a list: argv.

@@ -41,6 +41,8 @@ func Settings() []Setting {
 		{Key: "model", Help: "model of the agent, over that of its profile", Flag: "--model", Variable: "AUTOPILOT_MODEL"},
 		{Key: "agents.NAME.command", Help: "command of an own profile: text for /bin/sh -c, or a list", Flag: "--agent-cmd", Project: true, User: true},
 		{Key: "agents.NAME.prompt", Help: "how an own profile gets the prompt: stdin or file", Project: true, User: true},
+		{Key: "agents.NAME.stream", Help: "what an own profile prints: text (the default), or the stream of a shipped one that it wraps, as claude", Project: true, User: true},
+		{Key: "agents.NAME.reports", Help: "what an own profile tells of its usage in lines ::autopilot: tokens, cost, or both", Project: true, User: true},
 		{Key: "agents.NAME.model", Help: "model of the profile", Project: true, User: true},
 		{Key: "agents.NAME.permissions", Help: "full: the agent may do anything unasked", Flag: "--permissions", Project: true, User: true},
 		{Key: "agents.NAME.args", Help: "further arguments of the profile", Project: true, User: true},
