@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,6 +54,23 @@ func helper(mode string) {
 			os.Stderr.Write(block)
 		}
 		fmt.Println("out")
+	case "connected": // hold a connection open and wait for what does not come
+		c, err := net.Dial("tcp", os.Getenv("PEER"))
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println("init")
+		_, _ = c.Read(make([]byte, 1))
+	case "touch": // change a file in silence, until STOP is there
+		for {
+			if err := os.WriteFile(os.Getenv("TOUCH"), []byte("x"), 0o600); err != nil {
+				panic(err)
+			}
+			if _, err := os.Stat(os.Getenv("STOP")); err == nil {
+				syscall.Exit(7)
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
 	case "daemonize": // leave parent, session and environment
 		daemonize("daemonized", os.Environ())
 	case "daemonized":

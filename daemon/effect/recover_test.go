@@ -159,6 +159,7 @@ func TestKilledSupervisorMeansLostAndNoSurvivor(t *testing.T) {
 	b := newRig(t)
 	s := b.sh("sleep 300 & echo $! $$; EFFECT_TEST_HELPER=daemonize $HELPER; while ! test -e $PIDS; do sleep 0.01; done; cat $PIDS; echo; echo ready; wait")
 	done, pids := b.started(t.Context(), s, nil)
+	grouped := b.grouped()
 	if err := syscall.Kill(b.shim(), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
@@ -166,14 +167,18 @@ func TestKilledSupervisorMeansLostAndNoSurvivor(t *testing.T) {
 	if got.err != nil || got.out.Outcome != events.Lost || got.out.Exit != -1 || got.out.Left != 0 {
 		t.Errorf("outcome: %+v", got)
 	}
-	// The one that left session and environment is known to nobody now.
 	fields := strings.Fields(pids)
 	b.gone(strings.Join(fields[:2], " "))
-	orphan, err := strconv.Atoi(fields[2])
-	if err != nil {
-		t.Fatal(err)
+	if grouped {
+		b.gone(pids)
+	} else {
+		// The one that left session and environment is known to nobody now.
+		orphan, err := strconv.Atoi(fields[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = syscall.Kill(-orphan, syscall.SIGKILL) // it leads a group of its own
 	}
-	_ = syscall.Kill(-orphan, syscall.SIGKILL) // it leads a group of its own
 	if again := b.run(s); again.Outcome != events.Lost {
 		t.Errorf("asked again: %+v", again)
 	}

@@ -68,7 +68,7 @@ func TestProgramThatCannotStartSaysWhy(t *testing.T) {
 	}
 }
 
-func TestStdinIsEmptyNeverClosedAndCanBeAFile(t *testing.T) {
+func TestB5StdinIsEmptyNeverClosedAndCanBeAFile(t *testing.T) {
 	t.Parallel()
 	b := newRig(t)
 	if out := b.run(b.sh("cat; echo ok")); out.Exit != 0 || b.output() != "ok\n" {
@@ -101,7 +101,7 @@ func TestEffectSeesItsMarkerAndNothingOfTheDaemon(t *testing.T) {
 	}
 }
 
-func TestLeakedPipeDoesNotHoldTheEnd(t *testing.T) {
+func TestB4LeakedPipeDoesNotHoldTheEnd(t *testing.T) {
 	t.Parallel()
 	b := newRig(t)
 	out := b.run(b.sh("(sleep 600 & echo $!) ; echo done; exit 0"))
@@ -115,7 +115,7 @@ func TestLeakedPipeDoesNotHoldTheEnd(t *testing.T) {
 	b.gone(pid)
 }
 
-func TestFloodOfStderrBeforeStdoutIsDrained(t *testing.T) {
+func TestB6FloodOfStderrBeforeStdoutIsDrained(t *testing.T) {
 	t.Parallel()
 	b := newRig(t)
 	s := b.helper("flood")
@@ -134,7 +134,7 @@ func TestFloodOfStderrBeforeStdoutIsDrained(t *testing.T) {
 	}
 }
 
-func TestTreeIsEndedOnRequest(t *testing.T) {
+func TestB8TreeIsEndedOnRequest(t *testing.T) {
 	t.Parallel()
 	b := newRig(t)
 	end := make(chan struct{})
@@ -242,7 +242,7 @@ func TestOutputPutsOffTheIdleLimit(t *testing.T) {
 	}
 }
 
-func TestSignalFromOutsideIsSaidToBeThat(t *testing.T) {
+func TestB14SignalFromOutsideIsSaidToBeThat(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM} {
 		b := newRig(t)

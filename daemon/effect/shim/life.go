@@ -120,6 +120,9 @@ func (p *pulse) search(now, wall time.Time, used time.Duration) {
 // grown says whether one of the trees has changed since the last sign, and
 // notes when.
 func (p *pulse) grown(now, wall time.Time, kind string, roots []string) bool {
+	if len(roots) == 0 {
+		return false
+	}
 	since := wall.Add(-now.Sub(p.at))
 	newest, ok := within(lookMost, func() time.Time { return p.walk(roots, since, wall) })
 	if !ok || newest.IsZero() {

@@ -1,0 +1,209 @@
+package shim
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// seen is what one look of a test finds.
+type seen struct {
+	after  time.Duration // since the start
+	output time.Duration // when it last printed, since the start
+	cpu    time.Duration // used since the start
+	change time.Duration // newest change of a file, since the start
+	step   time.Duration // by which the clock was set since the look before
+
+	rest time.Duration // wanted
+	kind string
+}
+
+func TestLooksForSignsOfLife(t *testing.T) {
+	t.Parallel()
+	const m = time.Minute
+	files, transcript := Spec{Idle: 10 * m, Work: "/work"}, Spec{Idle: 10 * m, Watch: []string{"/transcript"}}
+	for name, c := range map[string]struct {
+		spec  Spec
+		looks []seen
+	}{
+		"B-2: no sign ends it": {files, []seen{
+			{after: 10 * m, kind: LifeOutput},
+		}},
+		"output puts the limit off by what is left of it": {files, []seen{
+			{after: 10 * m, output: 4 * m, rest: 4 * m, kind: LifeOutput},
+			{after: 14 * m, output: 4 * m, kind: LifeOutput},
+		}},
+		"CPU time puts it off by a whole limit": {files, []seen{
+			{after: 10 * m, cpu: 5 * m, rest: 10 * m, kind: LifeCPU},
+			{after: 20 * m, cpu: 5 * m, kind: LifeCPU},
+		}},
+		"a program that polls is not working": {files, []seen{
+			{after: 10 * m, cpu: 6 * time.Second}, // 1 % of a core
+		}},
+		"CPU time before the last output does not count for the silence after it": {files, []seen{
+			{after: 10 * m, output: 9 * m, cpu: 9 * m, rest: 9 * m, kind: LifeOutput},
+			{after: 19 * m, output: 9 * m, cpu: 9 * m, kind: LifeOutput},
+		}},
+		"CPU time between the last output and a look shortly before the limit counts": {files, []seen{
+			{after: 10 * m, output: time.Second, cpu: 5 * m, rest: time.Second, kind: LifeOutput},
+			{after: 10*m + time.Second, output: time.Second, cpu: 5 * m, rest: 10 * m, kind: LifeCPU},
+		}},
+		"CPU time that was counted and is gone is none": {files, []seen{
+			{after: 10 * m, cpu: 5 * m, rest: 10 * m, kind: LifeCPU},
+			{after: 20 * m, cpu: m, kind: LifeCPU},
+		}},
+		"a changed file puts it off from the change on": {files, []seen{
+			{after: 10 * m, change: 7 * m, rest: 7 * m, kind: LifeFiles},
+			{after: 17 * m, change: 7 * m, kind: LifeFiles},
+		}},
+		"so does a transcript": {transcript, []seen{
+			{after: 10 * m, change: 7 * m, rest: 7 * m, kind: LifeWatch},
+			{after: 17 * m, change: 16 * m, rest: 9 * m, kind: LifeWatch},
+		}},
+		"files that nobody named are not looked at": {Spec{Idle: 10 * m}, []seen{
+			{after: 10 * m, change: 7 * m},
+		}},
+		"a clock that was set forward by 8 h is no reason to end it": {files, []seen{
+			{after: 10 * m, change: 7 * m, step: 8 * time.Hour, rest: 10 * m, kind: LifeUnclear},
+			{after: 20 * m, change: 7 * m, kind: LifeUnclear},
+		}},
+		"nor one that was set back by 8 h": {files, []seen{
+			{after: 10 * m, change: 7 * m, step: -8 * time.Hour, rest: 10 * m, kind: LifeUnclear},
+			{after: 20 * m, change: 7 * m, kind: LifeUnclear},
+		}},
+		"a set clock is no sign of a gate": {Spec{Idle: 10 * m}, []seen{
+			{after: 10 * m, step: 8 * time.Hour},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			start := time.Unix(1_000_000, 0)
+			var now seen
+			var stepped time.Duration
+			p := newPulse(c.spec, start, func() time.Duration { return now.cpu })
+			p.walk = func(_ []string, since, until time.Time) time.Time {
+				if change := start.Add(stepped + now.change); change.After(since) && !change.After(until) {
+					return change
+				}
+				return time.Time{}
+			}
+			for i, look := range c.looks {
+				now = look
+				stepped += look.step
+				at := start.Add(look.after)
+				rest := p.look(at, at.Add(stepped), start.Add(look.output))
+				if max(rest, 0) != look.rest || look.kind != "" && p.kind != look.kind {
+					t.Errorf("look %d: %v left by %s, want %v by %s", i, rest, p.kind, look.rest, look.kind)
+				}
+			}
+		})
+	}
+}
+
+func TestFileSystemThatDoesNotAnswerIsNoSignAndHoldsNothingUp(t *testing.T) {
+	t.Parallel()
+	never := make(chan struct{})
+	defer close(never)
+	if _, ok := within(time.Millisecond, func() bool { <-never; return true }); ok {
+		t.Error("it has answered")
+	}
+}
+
+func TestNewestChangeBelow(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		file string
+		want bool
+	}{
+		"a file":                   {"file", true},
+		"one deep below":           {"a/b/c/d/file", true},
+		"a repository":             {".git/index", false},
+		"one further down":         {"a/.git/index", false},
+		"what a link leads to":     {"../outside", false},
+		"a name like a repository": {".github/file", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := filepath.Join(t.TempDir(), "root")
+			file := filepath.Join(root, c.file)
+			write(t, file)
+			if err := errors.Join(os.MkdirAll(root, 0o700), os.Symlink("../outside", filepath.Join(root, "link"))); err != nil {
+				t.Fatal(err)
+			}
+			far := time.Now().Add(time.Hour)
+			before := newestBelow([]string{root, filepath.Join(root, "none")}, time.Time{}, far)
+			if before.IsZero() || time.Since(before) > time.Minute {
+				t.Fatalf("before: %v", before)
+			}
+			if again := newestBelow([]string{root}, before, far); !again.IsZero() {
+				t.Errorf("nothing has changed since %v but at %v", before, again)
+			}
+			stamp := before
+			for !stamp.After(before) { // the clock of a file system has steps
+				write(t, file)
+				info, err := os.Stat(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				stamp = info.ModTime()
+			}
+			if got := newestBelow([]string{root}, before, far); got.Equal(stamp) != c.want || got.IsZero() == c.want {
+				t.Errorf("changed at %v: newest %v, want it seen: %v", stamp, got, c.want)
+			}
+			if got := newestBelow([]string{root}, before, stamp.Add(-time.Hour)); !got.IsZero() {
+				t.Errorf("a time in the future was taken: %v", got)
+			}
+			if got := newestBelow([]string{file}, before, far); !got.Equal(stamp) {
+				t.Errorf("a file as root: %v", got)
+			}
+		})
+	}
+}
+
+// write makes or changes a file, and leaves its directories as they are if it
+// is there.
+func write(t *testing.T, file string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWalkEndsAtItsBounds(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "a/file"))
+	for name, w := range map[string]*walker{
+		"entries": {entries: entriesMost, deadline: time.Now().Add(time.Hour)},
+		"time":    {deadline: time.Now().Add(-time.Hour)},
+	} {
+		if w.folder(dir) {
+			t.Errorf("%s: it went on", name)
+		}
+	}
+	w := &walker{folders: make([]string, foldersMost), deadline: time.Now().Add(time.Hour)}
+	if !w.folder(dir) || len(w.folders) != foldersMost {
+		t.Errorf("folders: %d remembered", len(w.folders))
+	}
+}
+
+func TestLifeIsReadAsItWasWritten(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if _, err := ReadLife(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("before the first look: %v", err)
+	}
+	want := Life{At: time.Unix(5, 6).UTC(), Kind: LifeCPU}
+	if err := writeLife(dir, want); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := ReadLife(dir); err != nil || got != want {
+		t.Errorf("life: %+v, %v", got, err)
+	}
+}
