@@ -31,6 +31,7 @@ import (
 type step struct {
 	Lost    int  // attempts that are lost first
 	Noops   int  // and then attempts that do nothing
+	Limits  int  // and then attempts that meet a limit of the provider
 	Tree    int  // content that it leaves
 	Failing int  // failing tests of that content
 	Pinned  bool // a pinned file differs
@@ -57,6 +58,9 @@ func (w *script) BeginAgent(_ context.Context, s run.State, act engine.RunAgent)
 		w.full--
 		return events.IterationStarted{}, fmt.Errorf("record: %w", engine.ErrNoRoom)
 	}
+	if s.Last.Agent.Result.Waits() && s.Waiting == nil {
+		return events.LimitWaiting{Cause: events.LimitRate, UntilMS: w.now().Add(limitLasts).UnixMilli()}, nil
+	}
 	from := s.Last.Tree
 	if act.Restore {
 		from = s.Last.Start.Tree
@@ -64,8 +68,12 @@ func (w *script) BeginAgent(_ context.Context, s run.State, act engine.RunAgent)
 	return events.IterationStarted{
 		Phase: act.Phase, Iteration: act.Iteration, Attempt: act.Attempt,
 		Effect: fmt.Sprintf("a-%d-%d", act.Iteration, act.Attempt), Tree: from, Work: from,
+		Session: act.Resume, Resumes: act.Resume != "",
 	}, nil
 }
+
+// limitLasts is how long the limit of a played provider lasts.
+const limitLasts = 90 * time.Minute
 
 func (w *script) Agent(ctx context.Context, s run.State, end <-chan struct{}) (events.AgentEnded, error) {
 	l, st := s.Last.Start, w.step(s.Last.Start.Iteration)
@@ -86,6 +94,12 @@ func (w *script) Agent(ctx context.Context, s run.State, end <-chan struct{}) (e
 		d.Outcome, d.Exit, d.Tree, d.Work = events.Lost, -1, simTree(1000+l.Attempt), simTree(1000+l.Attempt)
 	case l.Attempt <= st.Lost+st.Noops:
 		d.DurationMS, d.Tree, d.Work = 5, l.Tree, l.Work
+	case l.Attempt <= st.Lost+st.Noops+st.Limits:
+		d.Exit, d.Result, d.Session = 1, events.ResultRateLimited, "s1"
+		d.Usage = events.Usage{Output: 10, TokensFrom: events.Reported}
+		if l.Attempt%2 == 0 {
+			d.Tree, d.Work = l.Tree, l.Work
+		}
 	case st.Blocked:
 		d.Claim = events.ClaimBlocked
 	}
@@ -233,6 +247,7 @@ func steps() *rapid.Generator[[]step] {
 		return step{
 			Lost:    rapid.SampledFrom([]int{0, 0, 0, 1, 2, 3}).Draw(t, "lost"),
 			Noops:   rapid.SampledFrom([]int{0, 0, 0, 1, 2, 3}).Draw(t, "noops"),
+			Limits:  rapid.SampledFrom([]int{0, 0, 0, 1, 4}).Draw(t, "limits"),
 			Tree:    rapid.IntRange(1, 4).Draw(t, "tree"),
 			Failing: rapid.SampledFrom([]int{0, 1, 2, 3}).Draw(t, "failing"),
 			Pinned:  rapid.SampledFrom([]bool{false, false, false, true}).Draw(t, "pinned"),
