@@ -21,15 +21,18 @@ func TestB12WantOfMemoryIsToldFromOtherKills(t *testing.T) {
 	}{
 		"its own group counted one": {
 			map[string]string{group: table("0"), home: table("3"), host: table("7")},
-			map[string]string{group: table("1"), home: table("4"), host: table("8")}, killed, false, group,
+			map[string]string{group: table("1"), home: table("4"), host: table("8")},
+			killed, false, group,
 		},
 		"only another effect beside it": {
 			map[string]string{group: table("0"), host: table("7")},
-			map[string]string{group: table("0"), host: table("8")}, killed, false, "",
+			map[string]string{group: table("0"), host: table("8")},
+			killed, false, "",
 		},
 		"the group of the supervisor counted one": {
 			map[string]string{home: table("3"), host: table("7")},
-			map[string]string{home: table("4"), host: table("8")}, killed, false, home,
+			map[string]string{home: table("4"), host: table("8")},
+			killed, false, home,
 		},
 		"the host counted one":       {map[string]string{host: table("7")}, map[string]string{host: table("8")}, killed, false, host},
 		"somebody killed it":         {map[string]string{host: table("7")}, map[string]string{host: table("7")}, killed, false, ""},

@@ -28,7 +28,7 @@ func attributes() *syscall.SysProcAttr {
 }
 
 // fork starts the program in the control group of the effect, or outside of
-// one where that is not to be had.
+// one where that is not to be had. It can be called again when it fails.
 func (s *supervisor) fork(path string, argv []string, attr *syscall.ProcAttr) (int, error) {
 	if fd, err := s.group.Make(); err == nil {
 		defer unix.Close(fd)
@@ -43,8 +43,11 @@ func (s *supervisor) fork(path string, argv []string, attr *syscall.ProcAttr) (i
 		// It may be the program that cannot be started. Then so it is again.
 		s.group.Remove()
 	}
-	s.group = ""
-	return syscall.ForkExec(path, argv, attr)
+	pid, err := syscall.ForkExec(path, argv, attr)
+	if err == nil {
+		s.group = ""
+	}
+	return pid, err
 }
 
 func makePipe(fds *[2]int) error { return unix.Pipe2(fds[:], unix.O_CLOEXEC) }
