@@ -72,7 +72,7 @@ func (r *Reader) claudeBack(o object) {
 		if failed {
 			why = contentText(part)
 		}
-		r.returns(part.word("tool_use_id"), "", why, failed, sub)
+		r.returns(part.word("tool_use_id"), "", why, failed, sub, part.raw("content"))
 	})
 }
 

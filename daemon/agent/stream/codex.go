@@ -76,7 +76,7 @@ func (r *Reader) codexItem(typ string, o object) {
 	if why == "" {
 		why = lastLine(o.text("aggregated_output"))
 	}
-	r.returns(id, name, why, failed, false)
+	r.returns(id, name, why, failed, false, o.raw("aggregated_output"), o.raw("result"))
 }
 
 func codexTool(kind string, o object) (name, input string) {

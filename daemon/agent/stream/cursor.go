@@ -66,7 +66,7 @@ func (r *Reader) cursorTool(o object) {
 			why = in.first("error", "message", "reason", "errorMessage", "stderr")
 		}
 	}
-	r.returns(id, name, why, failed, false)
+	r.returns(id, name, why, failed, false, call.raw("result"))
 }
 
 func (r *Reader) cursorEnd(o object) {

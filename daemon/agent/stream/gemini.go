@@ -19,7 +19,7 @@ func (r *Reader) gemini(o object) {
 		r.uses(o.word("tool_id"), o.word("tool_name"), inputOf(o, "parameters"), false, o.raw("parameters"))
 	case "tool_result":
 		e := o.at("error")
-		r.returns(o.word("tool_id"), "", e.text("message"), o.word("status") == "error", false)
+		r.returns(o.word("tool_id"), "", e.text("message"), o.word("status") == "error", false, o.raw("output"), o.raw("error"))
 	case "error":
 		r.fails(o.word("severity"), o.text("message"), 0, o.word("severity") == "warning")
 	case "result":

@@ -59,7 +59,7 @@ func (r *Reader) gooseMessage(m object) {
 		case "toolResponse":
 			r.speaking = false
 			result := part.at("toolResult")
-			r.returns(part.word("id"), "", result.first("error", "message"), result.word("status") == "error", false)
+			r.returns(part.word("id"), "", result.first("error", "message"), result.word("status") == "error", false, part.raw("toolResult"))
 		case "toolConfirmationRequest", "actionRequired":
 			r.sum.Asks = true
 		}

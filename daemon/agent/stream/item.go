@@ -133,7 +133,8 @@ type Summary struct {
 	Claims   bool // it says that its work is done, which is only what it says
 
 	Repeat    Repeat // the use of a tool that came most often with the same input
-	RepeatNow int    // how often the last use has come in a row
+	RepeatNow int    // how often the last use has come in a row, with the same result
+	Stale     int    // uses in a row that were there before, each with the same result
 
 	Lines, Long          int // all, and those that are longer than is read
 	Known, Unknown, Junk int // objects of types that are known, others, and what is not of the stream

@@ -37,7 +37,7 @@ func (r *Reader) opencode(o object) {
 func (r *Reader) opencodeTool(part object) {
 	state, name := part.at("state"), part.word("tool")
 	r.uses(part.word("callID"), name, inputOf(state, "input"), false, state.raw("input"))
-	r.returns(part.word("callID"), name, state.text("error"), state.word("status") == "error", false)
+	r.returns(part.word("callID"), name, state.text("error"), state.word("status") == "error", false, state.raw("output"), state.raw("error"))
 }
 
 // opencodeStep ends a step; the one that wants no tool is the last.

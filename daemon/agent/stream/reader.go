@@ -104,7 +104,7 @@ func (r *Reader) End() Summary {
 func (r *Reader) Summary() Summary {
 	s := r.sum
 	s.Last, s.Plain = r.last.text(), r.plains.text()
-	s.Repeat, s.RepeatNow = r.repeats.most, r.repeats.now
+	s.Repeat, s.RepeatNow, s.Stale = r.repeats.most, r.repeats.now, r.repeats.stale
 	if r.line == nil {
 		s.Last = s.Plain
 	}
@@ -264,15 +264,15 @@ func (r *Reader) says(t string, sub bool) {
 // is known again; without parts it is like no other.
 func (r *Reader) uses(id, name, input string, sub bool, parts ...[]byte) {
 	r.sum.Tools++
-	r.repeats.count(name, input, parts)
-	r.tools.put(id, name)
+	r.tools.put(id, name, r.repeats.count(name, input, parts))
 	r.emit(Item{Kind: Tool, Name: name, Text: input, Sub: sub})
 }
 
-// returns is a tool that came back.
-func (r *Reader) returns(id, name, why string, failed, sub bool) {
-	if t, ok := r.tools.take(id); ok {
+// returns is a tool that came back, with the parts of its result.
+func (r *Reader) returns(id, name, why string, failed, sub bool, parts ...[]byte) {
+	if t, use, ok := r.tools.take(id); ok {
 		name = t
+		r.repeats.back(use, failed, parts)
 	}
 	if !failed {
 		why = ""
@@ -351,27 +351,28 @@ func (r *roll) add(t string) {
 
 func (r *roll) text() string { return tail(string(r.b)) }
 
-// ring remembers the last few words by key.
+// ring remembers the last few words by key, each with the use that it names.
 type ring struct {
 	keys, words [maxOpen]string
+	uses        [maxOpen]uint64
 	next        int
 }
 
-func (r *ring) put(key, value string) {
-	r.keys[r.next], r.words[r.next] = key, value
+func (r *ring) put(key, value string, use uint64) {
+	r.keys[r.next], r.words[r.next], r.uses[r.next] = key, value, use
 	r.next = (r.next + 1) % maxOpen
 }
 
 func (r *ring) has(key string) bool { return key != "" && slices.Contains(r.keys[:], key) }
 
-func (r *ring) take(key string) (string, bool) {
+func (r *ring) take(key string) (value string, use uint64, ok bool) {
 	for i := range r.keys {
 		if key != "" && r.keys[i] == key {
 			r.keys[i] = ""
-			return r.words[i], true
+			return r.words[i], r.uses[i], true
 		}
 	}
-	return "", false
+	return "", 0, false
 }
 
 // spent adds up usage that is reported several times under one id, as for each

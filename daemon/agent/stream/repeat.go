@@ -13,19 +13,22 @@ type Repeat struct {
 // seldom makes room, so a count is never too high.
 const maxRepeats = 64
 
-// repeats counts equal uses of tools.
+// repeats counts equal uses of tools. A use that comes back with another result
+// than before is no repetition: something has changed.
 type repeats struct {
-	seed maphash.Seed
-	keys [maxRepeats]uint64
-	each [maxRepeats]Repeat
-	most Repeat
-	last uint64 // key of the use before, 0 for one that is like no other
-	now  int
+	seed    maphash.Seed
+	keys    [maxRepeats]uint64
+	results [maxRepeats]uint64 // the last of each, 0 before it came
+	each    [maxRepeats]Repeat
+	most    Repeat
+	last    uint64 // key of the use before, 0 for one that is like no other
+	now     int
+	stale   int
 }
 
-// count counts a use by its name and the parts of its input. Without parts it
-// is like no other.
-func (p *repeats) count(name, input string, parts [][]byte) {
+// count counts a use by its name and the parts of its input, and gives its key.
+// Without parts it is like no other.
+func (p *repeats) count(name, input string, parts [][]byte) uint64 {
 	key := p.keyOf(name, parts)
 	if key == 0 || key != p.last {
 		p.now = 0
@@ -33,15 +36,39 @@ func (p *repeats) count(name, input string, parts [][]byte) {
 	p.last = key
 	p.now++
 	if key == 0 {
-		return
+		p.stale = 0
+		return 0
 	}
 	at := p.slot(key)
+	p.stale++
 	if p.keys[at] != key {
-		p.keys[at], p.each[at] = key, Repeat{Tool: name, Input: input}
+		p.keys[at], p.each[at], p.results[at] = key, Repeat{Tool: name, Input: input}, 0
+		p.stale = 0
 	}
 	if p.each[at].Count++; p.each[at].Count > p.most.Count {
 		p.most = p.each[at]
 	}
+	return key
+}
+
+// back notes the result of a use.
+func (p *repeats) back(key uint64, failed bool, parts [][]byte) {
+	at := p.slot(key)
+	if key == 0 || p.keys[at] != key {
+		return
+	}
+	verdict := []byte("ok")
+	if failed {
+		verdict = []byte("failed")
+	}
+	result := p.keyOf("", append([][]byte{verdict}, parts...))
+	if before := p.results[at]; before != 0 && before != result {
+		p.stale = 0
+		if key == p.last {
+			p.now = 1
+		}
+	}
+	p.results[at] = result
 }
 
 func (p *repeats) keyOf(name string, parts [][]byte) uint64 {

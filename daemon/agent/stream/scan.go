@@ -147,9 +147,19 @@ func skipNested(b []byte, i int) int {
 	return 0
 }
 
+// shortString is how long a string is that is faster read than searched.
+const shortString = 16
+
 // skipString is the index behind the string that begins at i.
 func skipString(b []byte, i int) int {
-	for j := i + 1; ; {
+	j := i + 1
+	// Most are keys and words: they are looked at before a search would begin.
+	for short := min(j+shortString, len(b)); j < short && b[j] != '\\'; j++ {
+		if b[j] == '"' {
+			return j + 1
+		}
+	}
+	for {
 		k := bytes.IndexByte(b[j:], '"')
 		if k < 0 {
 			return 0

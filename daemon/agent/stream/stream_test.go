@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,8 +22,6 @@ import (
 )
 
 var update = flag.Bool("update", false, "write what the samples are read as")
-
-var formats = stream.Formats()
 
 // samples are the files of testdata; their extension is the format.
 func samples(tb testing.TB) map[string][]byte {
@@ -299,38 +299,71 @@ func FuzzGoose(f *testing.F)    { fuzz(f, stream.Goose) }
 func FuzzAider(f *testing.F)    { fuzz(f, stream.Aider) }
 func FuzzText(f *testing.F)     { fuzz(f, stream.Text) }
 
-// BenchmarkRead reads an output with tool results of 6 KB, in the pieces in which
-// an output comes.
-func BenchmarkRead(b *testing.B) {
-	result := `{"type":"user","session_id":"7b0c","parent_tool_use_id":null,"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","is_error":false,"content":"` +
-		strings.Repeat(`    12\tfunc main() {\n    13\t\tfmt.Println(\"hello\")\n`, 120) + `"}]}}` + "\n"
-	for _, f := range formats {
-		for _, kind := range []string{"sample", "large"} {
-			src := samples(b)["testdata/ok."+string(f)]
-			if kind == "large" {
-				if f != stream.Claude {
-					continue
-				}
-				src = append(bytes.Clone(src), result...)
-				src = append(src, result...)
-			}
-			if len(src) == 0 {
-				src = samples(b)["testdata/limit.text"]
-			}
-			src = bytes.Repeat(src, 1<<20/len(src)+1)
-			b.Run(string(f)+"/"+kind, func(b *testing.B) {
-				b.SetBytes(int64(len(src)))
-				b.ReportAllocs()
-				for b.Loop() {
-					r := stream.New(f, nil)
-					for p := src; len(p) > 0; {
-						n := min(len(p), 32<<10)
-						_, _ = r.Write(p[:n])
-						p = p[n:]
-					}
-					r.End()
-				}
-			})
-		}
+// large is a tool result of 6 KB.
+func large() []byte {
+	return []byte(`{"type":"user","session_id":"7b0c","parent_tool_use_id":null,"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","is_error":false,"content":"` +
+		strings.Repeat(`    12\tfunc main() {\n    13\t\tfmt.Println(\"hello\")\n`, 120) + `"}]}}` + "\n")
+}
+
+// readIn reads an output in the pieces in which one comes.
+func readIn(f stream.Format, src []byte) {
+	r := stream.New(f, nil)
+	for p := src; len(p) > 0; {
+		n := min(len(p), 32<<10)
+		_, _ = r.Write(p[:n])
+		p = p[n:]
 	}
+	r.End()
+}
+
+// BenchmarkRead reads samples, and an output of claude as it is: most of it is
+// what tools gave.
+func BenchmarkRead(b *testing.B) {
+	all := samples(b)
+	sources := map[string][]byte{"claude/large": append(bytes.Clone(all["testdata/ok.claude"]), bytes.Repeat(large(), 2)...)}
+	for _, f := range stream.Formats() {
+		sources[string(f)+"/sample"] = all["testdata/ok."+string(f)]
+	}
+	sources["text/sample"] = all["testdata/limit.text"]
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
+		src := bytes.Repeat(sources[name], 1<<20/len(sources[name])+1)
+		format, _, _ := strings.Cut(name, "/")
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(src)))
+			b.ReportAllocs()
+			for b.Loop() {
+				readIn(stream.Format(format), src)
+			}
+		})
+	}
+}
+
+// BenchmarkReadAgainstScan says how many times longer reading takes than only
+// looking for the ends of lines and of strings would, in the same run.
+func BenchmarkReadAgainstScan(b *testing.B) {
+	src := append(bytes.Clone(samples(b)["testdata/ok.claude"]), bytes.Repeat(large(), 2)...)
+	src = bytes.Repeat(src, 4<<20/len(src)+1)
+	b.SetBytes(int64(len(src)))
+	var read, scan time.Duration
+	ends := 0
+	for b.Loop() {
+		begin := time.Now()
+		readIn(stream.Claude, src)
+		between := time.Now()
+		for _, c := range []byte("\n\"") {
+			for p := src; ; ends++ {
+				i := bytes.IndexByte(p, c)
+				if i < 0 {
+					break
+				}
+				p = p[i+1:]
+			}
+		}
+		read, scan = read+between.Sub(begin), scan+time.Since(between)
+	}
+	if ends == 0 {
+		b.Fatal("nothing was scanned")
+	}
+	b.ReportMetric(float64(read)/float64(scan), "times-scan")
+	b.ReportMetric(float64(len(src))*float64(b.N)/read.Seconds()/1e6, "MB/s-read")
 }
