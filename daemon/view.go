@@ -5,6 +5,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"autopilot/daemon/effect/shim"
 	"autopilot/daemon/engine"
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -30,6 +31,7 @@ func (d *Daemon) view(s run.State) wire.RunView {
 		}
 	case run.Agent:
 		d.lastOutput(&v, s.Last.Start.Effect)
+		v.Life = d.life(s.Last.Start.Effect)
 	case run.Ended, run.Judged, run.Ready:
 	}
 	return v
@@ -138,6 +140,19 @@ func (d *Daemon) lastOutput(v *wire.RunView, effect string) {
 	if err == nil && !t.IsZero() && (v.LastOutput == nil || t.After(*v.LastOutput)) {
 		v.LastOutput = &t
 	}
+}
+
+// life is the last sign of life of an agent, where that is another than output.
+func (d *Daemon) life(effect string) *wire.LifeView {
+	l, err := d.effects.Open(effect).LastLife()
+	if err != nil || l.At.IsZero() || l.Kind == shim.LifeOutput {
+		return nil
+	}
+	kind := l.Kind
+	if kind == shim.LifeWatch {
+		kind = "transcript" // what is watched of an agent
+	}
+	return &wire.LifeView{At: l.At, Kind: kind}
 }
 
 func at(t time.Time) *time.Time { return &t }

@@ -139,12 +139,28 @@ func stopping(mode string) string {
 	return "stops: " + Line(mode)
 }
 
-// sound is the age of the last output of what runs now.
+// sound is the age of the last output of what runs now, and other signs of life.
 func (s Style) sound(v wire.RunView) string {
 	if v.Exit >= 0 || v.LastOutput == nil {
 		return ""
 	}
-	return "quiet " + Age(s.since(*v.LastOutput))
+	return "quiet " + Age(s.since(*v.LastOutput)) + working(v.Life)
+}
+
+// working says what shows that a quiet agent works all the same.
+func working(l *wire.LifeView) string {
+	if l == nil {
+		return ""
+	}
+	switch l.Kind {
+	case "cpu":
+		return ", computes"
+	case "files":
+		return ", changes files"
+	case "transcript":
+		return ", writes its transcript"
+	}
+	return ""
 }
 
 // clockOf is the active time against its limit, and the wall clock end.

@@ -91,6 +91,8 @@ func TestTexts(t *testing.T) {
 	t.Parallel()
 	waits := live()
 	waits.State, waits.Reason, waits.NextWake, waits.Stopping = "waiting", "noop", at(5*time.Minute), "iteration"
+	quiet := live()
+	quiet.Life = &wire.LifeView{At: noon, Kind: "cpu"}
 	limited := live()
 	limited.State, limited.Reason, limited.NextWake = "waiting", "rate-limited", at(90*time.Minute)
 	limited.Waiting = &wire.WaitView{Cause: "rate-limited", Until: *limited.NextWake, Place: 3}
@@ -107,7 +109,7 @@ func TestTexts(t *testing.T) {
 	texts := map[string]func(Style) string{
 		"status": func(s Style) string { return s.Status(live()) },
 		"full":   func(s Style) string { return s.Status(full) + s.Home([]wire.RunView{full}) },
-		"live":   func(s Style) string { return s.Live(live()) + "\n" + s.Live(waits) + "\n" + s.Live(limited) + "\n" + s.Live(full) + "\n" },
+		"live":   func(s Style) string { return s.Live(live()) + "\n" + s.Live(quiet) + "\n" + s.Live(waits) + "\n" + s.Live(limited) + "\n" + s.Live(full) + "\n" },
 		"list": func(s Style) string {
 			return s.List(wire.ListReply{Runs: []wire.RunView{live(), waits, limited, full, ended}, More: 7})
 		},
