@@ -106,7 +106,7 @@ var edges = []edge{
 	},
 	{
 		from: []string{"autopilot/cmd/apshim"}, deep: true,
-		deny: []string{"..."}, denyExcept: []string{"std", "golang.org/x/sys/...", "autopilot/cmd/apshim", "autopilot/daemon/durable", "autopilot/daemon/effect/shim", "autopilot/daemon/effect/proc", "autopilot/daemon/effect/spool", "autopilot/daemon/redact"},
+		deny: []string{"..."}, denyExcept: []string{"std", "golang.org/x/sys/...", "autopilot/cmd/apshim", "autopilot/daemon/durable", "autopilot/daemon/effect/shim", "autopilot/daemon/effect/confine", "autopilot/daemon/effect/proc", "autopilot/daemon/effect/spool", "autopilot/daemon/redact"},
 		why:     "each live effect has an apshim: it links the standard library and x/sys only",
 		planted: [2]string{"autopilot/daemon/effect/shim", "autopilot/events"},
 	},

@@ -97,9 +97,10 @@ type Outcome struct {
 	// OutOfMemory says that the system ended the program, or one below it, for
 	// want of memory. Err then says who counted it.
 	OutOfMemory bool
-	Cgroup      bool   // it had a control group of its own
-	Redacted    int    // secrets that were kept out of the output
-	Err         string // why the program could not be started, or what else went wrong
+	Cgroup      bool     // it had a control group of its own
+	Redacted    int      // secrets that were kept out of the output
+	Lacking     []string // words of package confine: what of its confinement could not be enforced
+	Err         string   // why the program could not be started, or what else went wrong
 	Dir         Dir
 }
 
@@ -186,6 +187,6 @@ func outcome(e shim.Exit, d Dir) Outcome {
 		Suspended: time.Duration(e.SuspendedMS) * time.Millisecond,
 		Bytes:     e.Bytes, Truncated: e.Truncated,
 		Killed: e.Killed, Left: e.Left, LeftPIDs: e.LeftPIDs, OutOfMemory: e.OutOfMemory, Cgroup: e.Cgroup,
-		Redacted: e.Redacted, Err: e.Error, Dir: d,
+		Redacted: e.Redacted, Lacking: e.Lacking, Err: e.Error, Dir: d,
 	}
 }

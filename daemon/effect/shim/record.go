@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"autopilot/daemon/durable"
+	"autopilot/daemon/effect/confine"
 )
 
 // Version is the version of the records. A supervisor refuses a spec of
@@ -68,6 +69,8 @@ type Spec struct {
 	Work  string   `json:"work,omitempty"`  // a work tree in which files change
 	Watch []string `json:"watch,omitempty"` // files and directories that grow, as a transcript
 
+	Confine *confine.Plan `json:"confine,omitempty"` // what it may touch; without one, all
+
 	Secrets []string `json:"secrets,omitempty"` // NAME=value each: what no spool may hold, see package redact
 
 	Raw bool `json:"raw,omitempty"` // as stored: all texts are base64, as one is not UTF-8
@@ -117,6 +120,7 @@ type Exit struct {
 	OutOfMemory bool      `json:"oom,omitempty"`       // the system ended the program, or one below it, for want of memory
 	Cgroup      bool      `json:"cgroup,omitempty"`    // the effect had a control group of its own
 	Redacted    int       `json:"redacted,omitempty"`  // secrets that were kept out of the spools
+	Lacking     []string  `json:"lacking,omitempty"`   // words of package confine: what of the plan could not be enforced
 }
 
 // leftBound is how many pids an exit record names.
@@ -126,6 +130,16 @@ const leftBound = 32
 func (e *Exit) SetLeft(pids []int) {
 	e.Left = len(pids)
 	e.LeftPIDs = pids[:min(len(pids), leftBound)]
+}
+
+// SetLacking notes what could not be enforced, each word once.
+func (e *Exit) SetLacking(lacking []confine.Lack) {
+	e.Lacking = nil
+	for _, l := range lacking {
+		if !slices.Contains(e.Lacking, l.Word) {
+			e.Lacking = append(e.Lacking, l.Word)
+		}
+	}
 }
 
 // WriteSpec stores the spec, synced, readable by its owner only: it holds the
@@ -168,7 +182,13 @@ func ReadSpec(dir string) (Spec, error) {
 // as they are. The kernel knows bytes, JSON only UTF-8.
 func (s Spec) valid() bool {
 	invalid := func(w string) bool { return !utf8.ValidString(w) }
-	return !slices.ContainsFunc(slices.Concat([]string{s.Dir, s.Stdin, s.Work}, s.Argv, s.Env, s.Watch, s.Secrets), invalid)
+	texts := slices.Concat([]string{s.Dir, s.Stdin, s.Work}, s.Argv, s.Env, s.Watch, s.Secrets)
+	if s.Confine != nil {
+		for _, list := range s.Confine.Lists() {
+			texts = append(texts, *list...)
+		}
+	}
+	return !slices.ContainsFunc(texts, invalid)
 }
 
 // coded returns s with its texts replaced, if raw.
@@ -177,7 +197,13 @@ func (s Spec) coded(code func([]byte) string, raw bool) Spec {
 		return s
 	}
 	s.Raw = true
-	for _, list := range []*[]string{&s.Argv, &s.Env, &s.Watch, &s.Secrets} {
+	lists := []*[]string{&s.Argv, &s.Env, &s.Watch, &s.Secrets}
+	if s.Confine != nil {
+		plan := *s.Confine
+		s.Confine = &plan
+		lists = append(lists, plan.Lists()...)
+	}
+	for _, list := range lists {
 		*list = slices.Clone(*list)
 		for i, w := range *list {
 			(*list)[i] = code([]byte(w))

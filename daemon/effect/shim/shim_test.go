@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"autopilot/daemon/effect/confine"
 	"autopilot/daemon/effect/proc"
 )
 
@@ -26,6 +27,7 @@ func TestRecordsAreReadAsTheyWereWritten(t *testing.T) {
 		V: Version, ID: "a", Boot: "b", Argv: []string{"x", "ü\xff"}, Dir: "/", Env: []string{"A=\n"}, Stdin: "/in",
 		Split: true, Wall: time.Hour, Idle: time.Minute, Grace: time.Second, Head: 1, Tail: 2,
 		Work: "/w\xff", Watch: []string{"/a\xfe"}, Secrets: []string{"A=\xfd\n"},
+		Confine: &confine.Plan{Hide: []string{"/h\xfc"}, Strict: true, Write: []string{"/w\xfb", "/v"}},
 	}
 	if err := WriteSpec(dir, spec); err != nil {
 		t.Fatal(err)

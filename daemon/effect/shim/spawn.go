@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"autopilot/daemon/effect/confine"
+	"autopilot/daemon/effect/proc"
 	"autopilot/daemon/redact"
 )
 
@@ -34,12 +36,7 @@ func (s *supervisor) spawn() error {
 	}
 	if err == nil {
 		s.start = readClocks()
-		s.child, err = s.fork(path, s.spec.Argv, &syscall.ProcAttr{
-			Dir: s.spec.Dir, Env: s.spec.Env, Files: stdioOf(files), Sys: attributes(),
-		})
-		if err != nil {
-			err = fmt.Errorf("start %s: %w", path, err)
-		}
+		err = s.launch(path, stdioOf(files))
 	}
 	// Now that the program runs: it takes a tenth of a millisecond.
 	set := redact.Compile(s.spec.Secrets)
@@ -47,6 +44,26 @@ func (s *supervisor) spawn() error {
 		go s.drain(p, set)
 	}
 	return err
+}
+
+// launch starts the program, confined if the spec says so.
+func (s *supervisor) launch(path string, files []uintptr) (err error) {
+	if s.spec.Confine != nil {
+		var lacking []confine.Lack
+		s.child, lacking, err = confine.Start(*s.spec.Confine, confine.Program{
+			Exe: confine.Own, Path: path, Argv: s.spec.Argv, Dir: s.spec.Dir, Env: s.spec.Env, Files: files,
+			Marker: proc.EffectVariable + "=" + s.spec.ID, Attributes: attributes(), Fork: s.fork,
+		})
+		s.exit.SetLacking(lacking)
+		return err
+	}
+	s.child, err = s.fork(path, s.spec.Argv, &syscall.ProcAttr{
+		Dir: s.spec.Dir, Env: s.spec.Env, Files: files, Sys: attributes(),
+	})
+	if err != nil {
+		return fmt.Errorf("start %s: %w", path, err)
+	}
+	return nil
 }
 
 // stdio opens the descriptors for the program: stdin and one or two outputs.

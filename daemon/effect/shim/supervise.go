@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"autopilot/daemon/effect/confine"
 	"autopilot/daemon/effect/proc"
 	"autopilot/daemon/redact"
 )
@@ -275,9 +276,12 @@ func (s *supervisor) record() error {
 	}
 }
 
-// Main is the program apshim: its one argument is the control directory. It
-// returns the exit code.
+// Main is the program apshim: its one argument is the control directory, or a
+// stage of the confinement that it starts itself. It returns the exit code.
 func Main(args []string) int {
+	if confine.Stage(args) {
+		return 1
+	}
 	if len(args) != 2 {
 		fmt.Fprintln(os.Stderr, "apshim: this program is started by autopilotd and needs one control directory")
 		return 2

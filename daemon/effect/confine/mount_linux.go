@@ -1,0 +1,150 @@
+package confine
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// private are the flags of directories that are made here.
+const private = unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
+
+// terminals is where the kernel shows pseudo-terminals.
+const terminals = "/dev/pts"
+
+// cover makes the mounts of a plan, and returns what could not be made.
+func cover(p Plan) []Lack {
+	c := &covering{shown: map[string]int{}}
+	for _, path := range p.Show {
+		c.keep(path)
+	}
+	hidden := slices.Sorted(slices.Values(p.Hide)) // what lies in a hidden directory is gone with it
+	for _, path := range hidden {
+		c.note(Hide, path, c.hide(path))
+	}
+	for _, path := range p.Empty {
+		c.note(Hide, path, c.empty(path))
+	}
+	for _, path := range slices.Sorted(slices.Values(p.Show)) { // outer ones first
+		c.note(Hide, path, c.show(path))
+	}
+	for _, path := range c.closed {
+		c.note(Hide, path, unix.Mount("", path, "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY|private, ""))
+	}
+	for _, path := range p.ReadOnly {
+		c.note(ReadOnly, path, readOnly(path))
+	}
+	c.note(Terminals, terminals, ownTerminals())
+	return c.lacking
+}
+
+// covering is one cover.
+type covering struct {
+	shown   map[string]int // descriptors of what is shown again, by path
+	closed  []string       // directories that are to become read-only
+	lacking []Lack
+}
+
+// note keeps what failed, but for paths that are not there.
+func (c *covering) note(word, path string, err error) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR) {
+		c.lacking = append(c.lacking, Lack{word, fmt.Sprintf("%s: %v", path, err)})
+	}
+}
+
+// keep holds on to what will be out of sight.
+func (c *covering) keep(path string) {
+	if fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0); err == nil {
+		c.shown[path] = fd
+	}
+}
+
+func (c *covering) hide(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return unix.Mount(os.DevNull, path, "", unix.MS_BIND, "")
+	}
+	c.closed = append(c.closed, path)
+	return unix.Mount("hidden", path, "tmpfs", private, "mode=0700,size=1m")
+}
+
+// empty keeps the mode: a directory for all stays one.
+func (c *covering) empty(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	mode := uint32(info.Mode().Perm())
+	if info.Mode()&fs.ModeSticky != 0 {
+		mode |= unix.S_ISVTX
+	}
+	return unix.Mount("empty", path, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, fmt.Sprintf("mode=%#o", mode))
+}
+
+// show puts something back where it was, unless nothing covers it.
+func (c *covering) show(path string) error {
+	fd, ok := c.shown[path]
+	if !ok {
+		return nil
+	}
+	defer unix.Close(fd)
+	var was, is unix.Stat_t
+	if err := unix.Fstat(fd, &was); err != nil {
+		return err
+	}
+	if unix.Lstat(path, &is) == nil && is.Dev == was.Dev && is.Ino == was.Ino {
+		return nil
+	}
+	if err := standIn(path, was.Mode&unix.S_IFMT == unix.S_IFDIR); err != nil {
+		return err
+	}
+	return unix.Mount("/proc/self/fd/"+strconv.Itoa(fd), path, "", unix.MS_BIND|unix.MS_REC, "")
+}
+
+// standIn makes what something can be mounted on.
+func standIn(path string, dir bool) error {
+	if dir {
+		return os.MkdirAll(path, 0o700)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func readOnly(path string) error {
+	if _, err := os.Lstat(path); err != nil {
+		return err
+	}
+	if err := unix.Mount(path, path, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
+		return err
+	}
+	return unix.MountSetattr(-1, path, unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
+}
+
+// ownTerminals gives the effect pseudo-terminals of its own: reading that of a
+// person would take the keys that are typed there.
+func ownTerminals() error {
+	if err := unix.Mount("devpts", terminals, "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620"); err != nil {
+		return err
+	}
+	link, err := os.Readlink("/dev/ptmx")
+	if err == nil && strings.HasSuffix(link, "pts/ptmx") {
+		return nil
+	}
+	return unix.Mount(terminals+"/ptmx", "/dev/ptmx", "", unix.MS_BIND, "")
+}

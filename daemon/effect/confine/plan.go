@@ -1,0 +1,65 @@
+package confine
+
+import "syscall"
+
+// Words for what a host could not enforce.
+const (
+	Namespaces = "namespaces" // nothing is hidden: there is no user or mount namespace
+	Hide       = "hide"       // a path that the plan hides stayed in sight
+	ReadOnly   = "read-only"  // a path that the plan makes read-only stayed writable
+	Terminals  = "terminals"  // the terminals of other sessions stayed in reach
+	Signals    = "signals"    // processes outside can be signalled
+	Sockets    = "sockets"    // abstract sockets of others can be reached
+	Landlock   = "landlock"   // writes are not restricted by path
+)
+
+// Lack is something that could not be enforced.
+type Lack struct {
+	Word string
+	Why  string
+}
+
+// Plan says what the program of an effect may touch. All paths are absolute and
+// free of links; those that do not exist are passed over.
+type Plan struct {
+	Hide     []string `json:"hide,omitempty"`     // directories are empty and cannot be written; all else is as /dev/null
+	Empty    []string `json:"empty,omitempty"`    // directories that are empty and can be written
+	Show     []string `json:"show,omitempty"`     // back in their places below those
+	ReadOnly []string `json:"readonly,omitempty"` // with all that is mounted below
+
+	// A strict plan restricts writes to Write, and starts nothing where that, or
+	// what it hides, cannot be enforced.
+	Strict bool     `json:"strict,omitempty"`
+	Write  []string `json:"write,omitempty"`
+}
+
+// Lists are all paths of the plan, to be read and replaced.
+func (p *Plan) Lists() []*[]string {
+	return []*[]string{&p.Hide, &p.Empty, &p.Show, &p.ReadOnly, &p.Write}
+}
+
+// Program is what is started.
+type Program struct {
+	Exe    string // runs the stages: the own program, or the path of another
+	Path   string
+	Argv   []string
+	Dir    string
+	Env    []string
+	Marker string    // an assignment that marks the stages as part of the effect
+	Files  []uintptr // stdin, stdout, stderr
+	// Attributes are those that the program would get unconfined. Only
+	// namespaces and their maps are added.
+	Attributes *syscall.SysProcAttr
+	// Fork is syscall.ForkExec, or what starts a child in its place.
+	Fork func(path string, argv []string, attr *syscall.ProcAttr) (pid int, err error)
+}
+
+// First arguments with which the supervisor's program is a stage.
+const (
+	mountsStage  = "confine-mounts"
+	programStage = "confine-program"
+)
+
+// Own is the path by which a process starts its own program again, also when
+// the file has been replaced since.
+const Own = "/proc/self/exe"
