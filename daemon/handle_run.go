@@ -40,7 +40,7 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 	}
 	defer release()
 	id := newID(time.Now())
-	started, err := d.worker.Prepare(ctx, id, conf.Request, conf.Agents)
+	started, err := d.worker.Prepare(ctx, id, conf.Request, conf.Agents, conf.Redact)
 	if err != nil {
 		return wire.RunView{}, err
 	}
@@ -61,7 +61,7 @@ func (d *Daemon) runPreview(ctx context.Context, _ bus.Request, body wire.StartR
 	if err != nil {
 		return wire.Preview{}, err
 	}
-	p, err := d.worker.Preview(ctx, conf.Request, conf.Agents)
+	p, err := d.worker.Preview(ctx, conf.Request, conf.Agents, conf.Redact)
 	p.Settings = conf.Used
 	return p, err
 }
@@ -170,7 +170,7 @@ func (d *Daemon) runResume(ctx context.Context, q bus.Request, body wire.ResumeR
 		if err := work.CheckText("note", body.Note); err != nil {
 			return wire.RunView{}, err
 		}
-		if cmd.Note, err = d.blobs.Put(ctx, []byte(body.Note)); err != nil {
+		if cmd.Note, err = d.worker.Note(ctx, s, body.Note); err != nil {
 			return wire.RunView{}, fmt.Errorf("store the note: %w", err)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 type Applied struct {
 	Request wire.StartRequest
 	Agents  agent.Overrides
+	Redact  []string           // names of variables whose values are secret too
 	Used    []wire.ConfigValue // what was not typed, in the order of the documentation
 }
 
@@ -39,6 +40,7 @@ func (l Layers) Apply(q wire.StartRequest, now time.Time) (Applied, error) {
 	if err := a.enough(); err != nil {
 		return Applied{}, err
 	}
+	a.redact()
 	a.sort()
 	return a.out, nil
 }
@@ -151,6 +153,17 @@ func (a *application) checkout() {
 		spec.AllowTests = slices.Clone(p.AllowTestChanges)
 		a.use("allow_test_changes")
 	}
+}
+
+// redact takes the names of both files: neither makes less of it secret.
+func (a *application) redact() {
+	if a.layers.Project != nil {
+		a.out.Redact = append(a.out.Redact, a.layers.Project.Redact.Env...)
+	}
+	if a.layers.User != nil {
+		a.out.Redact = append(a.out.Redact, a.layers.User.Redact.Env...)
+	}
+	a.use("redact.env")
 }
 
 func (a *application) limits(now time.Time) error {

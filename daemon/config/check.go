@@ -47,12 +47,14 @@ func (p Project) check(f *faults) {
 	f.globs("protect", p.Protect)
 	f.globs("allow_test_changes", p.AllowTestChanges)
 	f.limits(p.Limits)
+	f.names("redact.env", p.Redact.Env)
 }
 
 func (u User) check(f *faults) {
 	f.agents(u.Agent, u.Agents)
 	f.word("checkout", u.Checkout, CheckoutInPlace, CheckoutClean)
 	f.limits(u.Limits)
+	f.names("redact.env", u.Redact.Env)
 	f.env("gate.env", u.Gate.Env)
 	f.word("after_reboot", string(u.AfterReboot), string(ResumeAfterReboot), string(AskAfterReboot))
 	var m *notify.Mistake
@@ -218,6 +220,15 @@ func (f *faults) env(path string, env map[string]string) {
 			f.add(at, "write NAME: VALUE", "%q is no name of a variable", name)
 		default:
 			f.noNUL(at, env[name])
+		}
+	}
+}
+
+// names judges a list of variables.
+func (f *faults) names(path string, names []string) {
+	for i, name := range names {
+		if name == "" || strings.ContainsAny(name, "=\x00 \t\n") {
+			f.add(path+"."+strconv.Itoa(i), "write the name alone, as DATABASE_URL", "%q is no name of a variable", name)
 		}
 	}
 }

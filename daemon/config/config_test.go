@@ -33,6 +33,7 @@ worktree: false
 protect: ["api/**"]
 allow_test_changes: []
 limits: {iterations: 10, for: 8h, until: "07:00"}
+redact: {env: [DATABASE_URL]}
 `
 
 const user = `durability: process
@@ -52,6 +53,7 @@ notify:
     - on: [done]
       webhook: https://example.com/secret
   quiet: "22:00-07:00"
+redact: {env: [LICENCE, SITE]}
 `
 
 func TestTheProjectFileIsReadAsItIsDocumented(t *testing.T) {
@@ -74,6 +76,7 @@ func TestTheProjectFileIsReadAsItIsDocumented(t *testing.T) {
 		},
 		Setup: "npm ci", Checkout: "clean", Protect: []string{"api/**"}, AllowTestChanges: []string{},
 		Limits: config.Limits{Iterations: 10, For: config.Span(8 * time.Hour), Until: "07:00"},
+		Redact: config.Redact{Env: []string{"DATABASE_URL"}},
 	}
 	if diff := cmp.Diff(want, f.Project); diff != "" {
 		t.Error(diff)
@@ -91,6 +94,7 @@ func TestTheUserFileIsReadAsItIsDocumented(t *testing.T) {
 		Agents: strictyaml.Map[config.Agent]{{Key: "claude", Value: config.Agent{Model: "haiku", Args: []string{"-x"}}}},
 		Limits: config.Limits{Iterations: 3, For: config.Span(48 * time.Hour)}, Checkout: "in-place", Worktree: true, AfterReboot: "ask",
 		Notify: notify.Settings{Rules: []notify.Rule{{On: []string{"done"}, Webhook: "https://example.com/secret"}}, Quiet: "22:00-07:00"},
+		Redact: config.Redact{Env: []string{"LICENCE", "SITE"}},
 	}
 	if diff := cmp.Diff(want, f.User); diff != "" {
 		t.Error(diff)
@@ -107,6 +111,8 @@ func TestAMistakeIsNamedWithPlaceAndFix(t *testing.T) {
 		{inProject, "gate: {}\n", `1:1 unknown key "gate": did you mean "gates"? gate belongs into the user's file`},
 		{inProject, "agent: claude\nnotify: {}\n", "2:1 notify belongs into the user's file: apctl config path   shows where that is"},
 		{inProject, "durability: power\n", "1:1 durability belongs into the user's file"},
+		{inProject, "redact: {env: [A, B=c]}\n", `redact.env.1: "B=c" is no name of a variable: write the name alone, as DATABASE_URL`},
+		{inUser, "redact: {env: ['']}\n", `redact.env.0: "" is no name of a variable`},
 		{inProject, "agent: Mr. X\n", `1:1 agent: "Mr. X" is no name`},
 		{inProject, "agents:\n  A b: {}\n", `2:3 agents.A b: "A b" is no name: use letters a-z, digits, - and _`},
 		{inProject, "agents:\n  a: {command: 1}\n", "2:16 agents.a.command: want text or a list, found a number: "},

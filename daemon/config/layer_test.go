@@ -43,6 +43,9 @@ func TestTheStrongestLayerCounts(t *testing.T) {
 	if diff := cmp.Diff(want, a.Request.Spec); diff != "" {
 		t.Error(diff)
 	}
+	if diff := cmp.Diff([]string{"DATABASE_URL", "LICENCE", "SITE"}, a.Redact); diff != "" {
+		t.Error("names of both files:", diff)
+	}
 	var used []string
 	for _, v := range a.Used {
 		used = append(used, v.Key+" "+v.Origin+" "+v.Where)
@@ -59,6 +62,7 @@ func TestTheStrongestLayerCounts(t *testing.T) {
 		"allow_test_changes project /p/.autopilot/config.yaml:16",
 		"limits.iterations environment AUTOPILOT_MAX_ITERATIONS",
 		"limits.until project /p/.autopilot/config.yaml:17",
+		"redact.env project /p/.autopilot/config.yaml:18",
 	}, used); diff != "" {
 		t.Error(diff)
 	}
@@ -147,6 +151,7 @@ func TestEverySettingIsShownWithItsOrigin(t *testing.T) {
 		"notify.rules":              "[{on: [done], webhook: (hidden)}] user /u.yaml:14",
 		"idle":                      "0s user /u.yaml:3",
 		"notify.quiet_pass":         " default ",
+		"redact.env":                "[DATABASE_URL] project /p/.autopilot/config.yaml:18",
 		"agents.mine.command":       "./my-agent.sh project /p/.autopilot/config.yaml:4",
 		"allow_test_changes":        "[] project /p/.autopilot/config.yaml:16",
 		"model":                     " default ",

@@ -21,6 +21,12 @@ type Project struct {
 	Protect          []string              `yaml:"protect"`  // globs that are pinned too
 	AllowTestChanges []string              `yaml:"allow_test_changes"`
 	Limits           Limits                `yaml:"limits"`
+	Redact           Redact                `yaml:"redact"`
+}
+
+// Redact says what is secret beside what is known to be.
+type Redact struct {
+	Env []string `yaml:"env"` // names of variables
 }
 
 // The values of checkout.

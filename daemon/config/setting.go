@@ -56,6 +56,7 @@ func Settings() []Setting {
 		{Key: "limits.iterations", Default: "10", Help: "iterations of a run at most; 50 by default with a limit in time", Flag: "--max-iterations", Variable: "AUTOPILOT_MAX_ITERATIONS", Project: true, User: true},
 		{Key: "limits.for", Help: "time of activity of a run at most: 90m, 8h, 2d", Flag: "--for", Variable: "AUTOPILOT_FOR", Project: true, User: true},
 		{Key: "limits.until", Help: "a run ends by this local time: \"07:00\", \"2026-01-02T07:00\"", Flag: "--until", Variable: "AUTOPILOT_UNTIL", Project: true, User: true},
+		{Key: "redact.env", Help: "names of variables whose values are secret too; both files count", Project: true, User: true},
 		{Key: "gate.env", Help: "variables that gates get, over all others", User: true, Secret: true},
 		{Key: "after_reboot", Default: string(ResumeAfterReboot), Help: "what live runs do after a reboot: resume or ask", User: true},
 		{Key: "notify.rules", Help: "who is told of what, see apctl help notify", User: true, Secret: true},

@@ -16,6 +16,7 @@ type User struct {
 	Checkout    string                `yaml:"checkout"`
 	Worktree    bool                  `yaml:"worktree"`
 	Limits      Limits                `yaml:"limits"`
+	Redact      Redact                `yaml:"redact"`
 	Gate        UserGate              `yaml:"gate"`
 	AfterReboot AfterReboot           `yaml:"after_reboot"`
 	Notify      notify.Settings       `yaml:"notify"`

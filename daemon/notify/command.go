@@ -15,6 +15,7 @@ import (
 
 	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/shim"
+	"autopilot/daemon/redact"
 	"autopilot/events"
 	"autopilot/events/wire"
 )
@@ -56,6 +57,7 @@ func (n *Notifier) command(ctx context.Context, id string, argv []string, m noti
 	out, err := n.cfg.Effects.Run(ctx, shim.Spec{
 		ID: id, Argv: argv, Dir: n.cfg.Home, Env: n.cfg.Env, Stdin: filepath.Join(dir.Box(), stdinFile),
 		Wall: n.cfg.Timing.Command, Grace: grace, Head: keptBytes, Tail: keptBytes,
+		Secrets: redact.Secrets(n.cfg.Env),
 	}, effect.Box{stdinFile: text}, nil)
 	if err != nil {
 		return outcome{err: err}

@@ -46,7 +46,7 @@ func (w *Worker) BeginAgent(ctx context.Context, s run.State, act engine.RunAgen
 	if err != nil {
 		return nil, err
 	}
-	ref, err := w.cfg.Blobs.Put(ctx, text)
+	ref, err := w.put(ctx, string(text))
 	if err != nil {
 		return nil, err
 	}

@@ -250,7 +250,7 @@ func (g *judging) once(ctx context.Context, l gate.Launch, name string) (effect.
 	limits := g.p.Flow.Limits.Gate
 	out, err := g.w.cfg.Effects.Run(ctx, shim.Spec{
 		ID: name, Argv: l.Argv, Dir: l.Dir, Env: l.Env,
-		Wall: limits.Wall, Idle: limits.Idle, Grace: limits.Grace,
+		Wall: limits.Wall, Idle: limits.Idle, Grace: limits.Grace, Secrets: g.p.Secrets,
 	}, nil, g.end)
 	if err == nil && out.Outcome == events.Stopped {
 		err = errEnded

@@ -35,6 +35,7 @@ type Plan struct {
 	Shape   agent.Shape
 	Account string // id of the account that the agent works on, while the run is prepared
 	Secret
+	Secrets []string // NAME=value: what of Secret no text and no spool may hold
 }
 
 // Secret is the part of a plan that is not in the log: it is kept in a file of
@@ -43,6 +44,7 @@ type Secret struct {
 	AgentEnv  []string    `json:"agent_env"`
 	AgentCall []string    `json:"agent_call,omitzero"` // of a profile, beside AgentEnv; with agent.BoxWord
 	Gates     gate.Pinned `json:"gates"`
+	Redact    []string    `json:"redact,omitzero"` // names of further variables that hold secrets
 }
 
 // plan loads the plan of a run that has begun.
@@ -64,13 +66,14 @@ func (w *Worker) plan(ctx context.Context, s run.State) (*Plan, error) {
 func (w *Worker) remember(id string, p *Plan) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.plans[id] = p
+	w.plans[id], w.hide = p, nil
 }
 
 func (w *Worker) forget(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.plans, id)
+	w.hide = nil
 }
 
 func (w *Worker) loadPlan(ctx context.Context, s run.State) (*Plan, error) {
@@ -107,7 +110,11 @@ func (w *Worker) loadPlan(ctx context.Context, s run.State) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p, json.Unmarshal(b, &p.Secret)
+	if err := json.Unmarshal(b, &p.Secret); err != nil {
+		return nil, err
+	}
+	p.Secrets = p.secrets()
+	return p, nil
 }
 
 // Flow is the workflow of a run as it was stored with it.
@@ -257,8 +264,13 @@ func (w *Worker) decode(ref events.Ref, v any) error {
 	return json.Unmarshal(b, v)
 }
 
-// put stores a text; an empty one has no ref.
+// put stores a text without secrets; an empty one has no ref.
 func (w *Worker) put(ctx context.Context, text string) (events.Ref, error) {
+	return w.putExact(ctx, w.hidden().Text(text))
+}
+
+// putExact stores a text that the daemon itself reads again.
+func (w *Worker) putExact(ctx context.Context, text string) (events.Ref, error) {
 	if text == "" {
 		return "", nil
 	}

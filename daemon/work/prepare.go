@@ -43,13 +43,13 @@ func NoWorkspace(dir string, err error) error {
 
 // Prepare fixes everything that a run works by and stores it. The caller adds
 // handle, owner, home and version. Agents is what the configuration says of
-// profiles.
-func (w *Worker) Prepare(ctx context.Context, id string, q wire.StartRequest, agents agent.Overrides) (_ events.RunStarted, err error) {
+// profiles, hide the names of variables that it calls secret.
+func (w *Worker) Prepare(ctx context.Context, id string, q wire.StartRequest, agents agent.Overrides, hide []string) (_ events.RunStarted, err error) {
 	defer func() { err = noRoom(err) }()
 	if err := w.room(); err != nil {
 		return events.RunStarted{}, err
 	}
-	p, err := w.makePlan(ctx, q, agents, "")
+	p, err := w.makePlan(ctx, q, agents, hide, "")
 	if err != nil {
 		return events.RunStarted{}, err
 	}
@@ -77,7 +77,7 @@ func (w *Worker) Prepare(ctx context.Context, id string, q wire.StartRequest, ag
 // makePlan checks what was asked for and finds what it names. It stores
 // nothing in the log or the blobs. gateHome is the HOME of the gates; empty is
 // that of the workspace.
-func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent.Overrides, gateHome string) (*Plan, error) {
+func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent.Overrides, hide []string, gateHome string) (*Plan, error) {
 	p := &Plan{Spec: q.Spec}
 	var err error
 	if p.Task, err = w.task(q.Spec); err != nil {
@@ -118,6 +118,11 @@ func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent
 	})
 	if err != nil {
 		return nil, fmt.Errorf("pin the environment of the gates: %w", err)
+	}
+	p.Redact = hide
+	p.Secrets = p.secrets()
+	if err := w.cleanTask(ctx, p); err != nil {
+		return nil, err
 	}
 	return p, w.checkCommands(p)
 }
@@ -220,7 +225,7 @@ func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events
 	spec := p.Spec
 	spec.Task, spec.TaskRef = "", ""
 	text(&d.Workspace, []byte(ws.Path))
-	ref, err := w.put(ctx, spec.Branch)
+	ref, err := w.putExact(ctx, spec.Branch)
 	put(&d.Branch, ref, err)
 	text(&d.Task, []byte(p.Task))
 	text(&d.Source, source)
@@ -268,11 +273,11 @@ func limits(spec wire.RunSpec, flow workflow.Workflow) events.Limits {
 }
 
 // Preview says what a run would be.
-func (w *Worker) Preview(ctx context.Context, q wire.StartRequest, agents agent.Overrides) (_ wire.Preview, err error) {
+func (w *Worker) Preview(ctx context.Context, q wire.StartRequest, agents agent.Overrides, hide []string) (_ wire.Preview, err error) {
 	// Not that of the workspace: the gates of a live run may be at work in it.
 	home := filepath.Join(w.cfg.State, "home", "preview-"+w.newID())
 	defer func() { err = errors.Join(err, os.RemoveAll(home)) }()
-	p, err := w.makePlan(ctx, q, agents, home)
+	p, err := w.makePlan(ctx, q, agents, hide, home)
 	if err != nil {
 		return wire.Preview{}, err
 	}

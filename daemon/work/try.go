@@ -11,6 +11,7 @@ import (
 	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/shim"
 	"autopilot/daemon/gate"
+	"autopilot/daemon/redact"
 	"autopilot/daemon/tree"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
@@ -141,6 +142,7 @@ func (t *try) gate(ctx context.Context, spec wire.GateSpec, id string, send func
 	held := context.WithoutCancel(ctx)
 	out, err := t.w.cfg.Effects.Run(held, shim.Spec{
 		ID: id, Argv: l.Argv, Dir: l.Dir, Env: l.Env, Wall: limits.Wall, Idle: limits.Idle, Grace: limits.Grace,
+		Secrets: redact.Secrets(l.Env),
 	}, nil, ctx.Done())
 	if err != nil {
 		return fmt.Errorf("run gate %s: %w", spec.Name, err)

@@ -46,6 +46,7 @@ func (w *Worker) Agent(ctx context.Context, s run.State, end <-chan struct{}) (_
 	if err != nil {
 		return d, err
 	}
+	w.scrub(s.ID, d.Effect)
 	snap, err := w.record(ctx, s, p, s.Last.Created)
 	if err != nil {
 		return d, fmt.Errorf("record the tree that an agent left: %w", err)
@@ -188,6 +189,7 @@ func (t *turn) spec() (_ shim.Spec, _ effect.Box, stop func(), err error) {
 		ID: l.Effect, Argv: append([]string{inv.Path}, inv.Argv[1:]...), Dir: dir, Env: env, Stdin: inv.Stdin,
 		Wall: time.Duration(l.WallMS) * time.Millisecond, Idle: time.Duration(l.IdleMS) * time.Millisecond,
 		Grace: p.Flow.Limits.Agent.Grace, Work: dir, Watch: agent.Transcripts(p.Spec.Agent.Profile, env, dir, l.Session),
+		Secrets: p.Secrets,
 	}, box, stop, nil
 }
 

@@ -19,6 +19,7 @@ import (
 	"autopilot/daemon/effect"
 	"autopilot/daemon/engine"
 	"autopilot/daemon/failpoint"
+	"autopilot/daemon/redact"
 	"autopilot/daemon/tree"
 	"autopilot/events"
 	"autopilot/projections/run"
@@ -56,6 +57,7 @@ type Worker struct {
 
 	mu    sync.Mutex
 	plans map[string]*Plan
+	hide  *redact.Set // of all plans; nil when they have changed
 	repos map[string]*opening
 	live  map[string]meter.Reading // of agents at work, by run
 }
@@ -158,6 +160,9 @@ func (w *Worker) Recorded(ctx context.Context, s run.State) error {
 		message = fmt.Sprintf("run %s: iteration %s", s.Facts.Handle, name)
 	}
 	ended := w.endAgent(ctx, s)
+	if s.Status != run.Live && s.Last.Start.Effect != "" {
+		w.scrub(s.ID, s.Last.Start.Effect)
+	}
 	if s.Status != run.Live {
 		ended = errors.Join(ended, w.dropCheckout(s.ID))
 	}

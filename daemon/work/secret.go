@@ -1,0 +1,95 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+
+	"autopilot/daemon/redact"
+	"autopilot/events"
+	"autopilot/projections/run"
+)
+
+// Texts are stored without secrets: put takes out those of every run whose plan
+// is in memory, and keys that are known by their shape. So a text is clean
+// whoever stores it, also one about two runs. What is no text for people stays as
+// it is: commands, globs, paths of a work tree and of files that gates made.
+
+// secrets are the variables of a run that hold secrets, as NAME=value.
+func (s Secret) secrets() []string {
+	return redact.Secrets(slices.Concat(s.AgentEnv, s.AgentCall, s.Gates.Env), s.Redact...)
+}
+
+// hidden is what no text may hold.
+func (w *Worker) hidden() *redact.Set {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.hide == nil {
+		var all []string
+		for _, p := range w.plans {
+			all = append(all, p.Secrets...)
+		}
+		slices.Sort(all) // of two names of a value the same one counts each time
+		w.hide = redact.Compile(slices.Compact(all))
+	}
+	return w.hide
+}
+
+// hiddenOf is what no text of a run may hold, also of one whose plan is not in
+// memory.
+func (w *Worker) hiddenOf(id string) (*redact.Set, error) {
+	w.mu.Lock()
+	p := w.plans[id]
+	w.mu.Unlock()
+	if p != nil {
+		return w.hidden(), nil
+	}
+	b, err := os.ReadFile(w.secretFile(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return w.hidden(), nil // it is over
+	}
+	var s Secret
+	if err == nil {
+		err = json.Unmarshal(b, &s)
+	}
+	return redact.Compile(s.secrets()), err
+}
+
+// Note stores what a person says to a run.
+func (w *Worker) Note(ctx context.Context, s run.State, text string) (events.Ref, error) {
+	set, err := w.hiddenOf(s.ID)
+	if err != nil {
+		return "", err
+	}
+	return w.put(ctx, set.Text(text))
+}
+
+// scrub takes the secrets out of what an agent of a run has left in its box. It
+// is done once the result was read, and again when the run stops.
+func (w *Worker) scrub(run, effect string) {
+	set, err := w.hiddenOf(run)
+	if err == nil {
+		err = w.cfg.Effects.Open(effect).Scrub(set)
+	}
+	if err != nil {
+		w.cfg.Log.Error("take secrets out of what an agent has left", "run", run, "effect", effect, "error", err)
+	}
+}
+
+// cleanTask takes the secrets out of the task. A long one was stored before by
+// whoever asked for the run.
+func (w *Worker) cleanTask(ctx context.Context, p *Plan) error {
+	clean := redact.Text(p.Secrets, p.Task)
+	if clean == p.Task {
+		return nil
+	}
+	p.Task = clean
+	if p.Spec.TaskRef == "" {
+		return nil
+	}
+	return w.cfg.Blobs.Delete(ctx, p.Spec.TaskRef)
+}
