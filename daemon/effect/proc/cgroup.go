@@ -82,7 +82,7 @@ func (c Cgroup) members() []Process {
 	}
 	var found []Process
 	// Not of a group of threads: its processes are in the list of one above.
-	b, _ := os.ReadFile(filepath.Join(string(c), "cgroup.procs"))
+	b, _ := c.read("cgroup.procs")
 	for _, f := range bytes.Fields(b) {
 		pid, err := strconv.Atoi(string(f))
 		if err != nil || pid <= 0 { // 0 is one that this pid namespace does not show
@@ -100,8 +100,13 @@ func (c Cgroup) members() []Process {
 
 // populated says whether a live process is in the group or below it.
 func (c Cgroup) populated() bool {
-	b, err := os.ReadFile(filepath.Join(string(c), "cgroup.events"))
+	b, err := c.read("cgroup.events")
 	return err == nil && bytes.Contains(b, []byte("populated 1"))
+}
+
+func (c Cgroup) read(name string) ([]byte, error) {
+	var buf [1024]byte
+	return readInto(buf[:], filepath.Join(string(c), name))
 }
 
 func (c Cgroup) below() []Cgroup {
@@ -169,7 +174,7 @@ func (c Cgroup) CPU() (used time.Duration, ok bool) {
 	if c == "" {
 		return 0, false
 	}
-	b, err := os.ReadFile(filepath.Join(string(c), "cpu.stat"))
+	b, err := c.read("cpu.stat")
 	if err != nil {
 		return 0, false
 	}

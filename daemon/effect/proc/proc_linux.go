@@ -11,11 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// environBound is how much of an environment is read. The kernel keeps
-// arguments and environment under a quarter of the stack limit, 2 MiB where
-// nobody raised it.
-const environBound = 8 << 20
-
 // Read returns the facts about pid, or ErrGone.
 func Read(pid int) (Process, error) {
 	var buf [1024]byte
@@ -280,35 +275,4 @@ func numbers(dir string) []int {
 		}
 	}
 	return found
-}
-
-// readInto reads a whole file of /proc with plain system calls, into buf if it
-// fits. The poller and the stat of os.ReadFile would double the cost, and a
-// walk over ancestors is on the path of every connection.
-func readInto(buf []byte, path string) ([]byte, error) {
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer unix.Close(fd)
-	n := 0
-	for {
-		if n == len(buf) {
-			if n >= environBound {
-				return buf[:n], nil
-			}
-			buf = append(buf, make([]byte, n)...)
-		}
-		m, err := unix.Read(fd, buf[n:])
-		if errors.Is(err, unix.EINTR) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if m == 0 {
-			return buf[:n], nil
-		}
-		n += m
-	}
 }

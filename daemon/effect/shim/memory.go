@@ -1,7 +1,6 @@
 package shim
 
 import (
-	"os"
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
@@ -76,4 +75,4 @@ func (w want) judge(e *Exit, ours bool) {
 
 // noteMemory is called when the program has started: it does not wait for the
 // kernel to add up its counts.
-func (s *supervisor) noteMemory() { s.want = watchMemory(os.ReadFile, s.group, s.home) }
+func (s *supervisor) noteMemory() { s.want = watchMemory(proc.Table, s.group, s.home) }
