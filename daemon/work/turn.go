@@ -92,11 +92,14 @@ func (t *turn) before() events.Usage {
 func (t *turn) run(ctx context.Context, end <-chan struct{}) error {
 	spec, box, stop, err := t.spec()
 	var missing *spawnError
-	if errors.As(err, &missing) {
+	switch _, begun := t.w.cfg.Effects.Open(t.s.Last.Start.Effect).Outcome(); {
+	case errors.As(err, &missing) && !errors.Is(begun, fs.ErrNotExist):
+		// It has begun, and its program went away since. This only names it.
+		spec, stop = shim.Spec{ID: t.s.Last.Start.Effect, Argv: []string{"none"}}, func() {}
+	case errors.As(err, &missing):
 		t.out = effect.Outcome{Outcome: events.SpawnFailed, Exit: -1, Err: missing.Error()}
 		return nil
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
 	defer stop()
