@@ -1,6 +1,9 @@
 package meter
 
 import (
+	"cmp"
+	"strings"
+
 	"autopilot/daemon/agent/stream"
 	"autopilot/events"
 )
@@ -78,27 +81,14 @@ func join(a, b stream.Summary) stream.Summary {
 	out := b
 	if b.Known == 0 { // nothing of the stream came since
 		out = a
-		if b.Plain != "" {
-			out.Plain = b.Plain
-		}
+		out.RepeatNow, out.Stale = b.RepeatNow, b.Stale
 	}
 	joinUsage(&out, a, b)
-	if out.Session == "" {
-		out.Session = a.Session
-	}
-	if out.Model == "" {
-		out.Model = a.Model
-	}
-	if out.Last == "" {
-		out.Last = a.Last
-	}
-	if out.Plain == "" {
-		out.Plain = a.Plain
-	}
+	joinTexts(&out, a, b)
 	if out.Limited == (stream.Limits{}) {
 		out.Limited = a.Limited
 	}
-	if a.Repeat.Count > b.Repeat.Count {
+	if out.Repeat = b.Repeat; a.Repeat.Count > b.Repeat.Count {
 		out.Repeat = a.Repeat
 	}
 	out.Claims = a.Claims || b.Claims
@@ -106,6 +96,20 @@ func join(a, b stream.Summary) stream.Summary {
 	out.Lines, out.Long = a.Lines+b.Lines, a.Long+b.Long
 	out.Known, out.Unknown, out.Junk = a.Known+b.Known, a.Unknown+b.Unknown, a.Junk+b.Junk
 	return out
+}
+
+// plainBytes bounds the end of what is not of the stream.
+const plainBytes = 8 << 10
+
+func joinTexts(out *stream.Summary, a, b stream.Summary) {
+	out.Session, out.Model = cmp.Or(b.Session, a.Session), cmp.Or(b.Model, a.Model)
+	out.Last, out.Plain = cmp.Or(b.Last, a.Last), a.Plain+b.Plain
+	if n := len(out.Plain); n > plainBytes {
+		out.Plain = strings.ToValidUTF8(out.Plain[n-plainBytes:], "")
+	}
+	if out.Format.Lined() {
+		out.Last = out.Plain
+	}
 }
 
 // joinUsage adds what lines say. A total stands alone, if it is one: it is at
