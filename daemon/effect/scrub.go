@@ -24,22 +24,36 @@ const scrubbed = ".scrubbed"
 // Scrub takes what is in the set out of the files in the box of an effect that
 // has ended: they stay for as long as the run is kept. Each is replaced as a
 // whole, so one that is read meanwhile or after a crash is the old or the new
-// one. Links are neither followed nor changed.
+// one. Links are neither followed nor changed. A box in which that cannot be done,
+// as the effect took our permission from a folder in it, is removed.
 func (d Dir) Scrub(set *redact.Set) error {
-	root, err := os.OpenRoot(d.Box())
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR) {
+	info, err := os.Lstat(d.Box())
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	if err == nil && info.IsDir() {
+		err = scrubBox(d.Box(), set)
+	}
+	if err == nil {
+		return nil
+	}
+	if left := RemoveAll(d.Box()); left != nil {
+		return fmt.Errorf("scrub box: %w", errors.Join(err, left))
+	}
+	return nil
+}
+
+func scrubBox(box string, set *redact.Set) error {
+	root, err := os.OpenRoot(box)
 	if err != nil {
-		return fmt.Errorf("scrub box: %w", err)
+		return err
 	}
 	defer root.Close()
 	files := 0
 	var errs []error
 	err = fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
-			// It is gone, or may not be looked into: then it goes as a whole.
-			errs = append(errs, root.RemoveAll(name))
+			errs = append(errs, gone(err))
 			return nil
 		}
 		if !e.Type().IsRegular() {
@@ -51,10 +65,7 @@ func (d Dir) Scrub(set *redact.Set) error {
 		errs = append(errs, scrub(root, name, set))
 		return nil
 	})
-	if err := errors.Join(append(errs, err)...); err != nil {
-		return fmt.Errorf("scrub box: %w", err)
-	}
-	return nil
+	return errors.Join(append(errs, err)...)
 }
 
 func scrub(root *os.Root, name string, set *redact.Set) error {
@@ -80,7 +91,7 @@ func scrub(root *os.Root, name string, set *redact.Set) error {
 	return root.Rename(scrubbed, name)
 }
 
-// gone is the error of a removal: what is not there was what was wanted.
+// gone is an error about a file that shall be clean or not there.
 func gone(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
