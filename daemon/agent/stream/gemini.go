@@ -26,6 +26,7 @@ func (r *Reader) gemini(o object) {
 		r.geminiEnd(o)
 	default:
 		r.sum.Unknown++
+		return
 	}
 	if string(o.tag("type")) != "message" {
 		r.speaking = false

@@ -27,6 +27,7 @@ func (r *Reader) goose(o object) {
 	case "notification":
 	default:
 		r.sum.Unknown++
+		return
 	}
 	if typ != "message" && typ != "notification" {
 		r.speaking = false

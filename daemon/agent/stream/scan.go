@@ -218,11 +218,26 @@ func (o object) at(key string) object {
 // each calls use with the objects of a list; they are not valid after it.
 func (o object) each(key string, use func(object)) {
 	mark := len(o.a.m)
-	elements(o.raw(key), func(b []byte) {
-		in, _ := o.a.parse(b)
+	b := o.raw(key)
+	if len(b) == 0 || b[0] != '[' {
+		return
+	}
+	for i := space(b, 1); i < len(b) && b[i] != ']'; {
+		in, n := o.a.parse(b[i:])
+		end := i + n
+		if n == 0 { // no object, not well formed, or cut
+			end = skip(b, i)
+		}
 		use(in)
 		o.a.m = o.a.m[:mark]
-	})
+		if end == 0 {
+			return
+		}
+		if i = space(b, end); i >= len(b) || b[i] != ',' {
+			return
+		}
+		i = space(b, i+1)
+	}
 }
 
 // tag is a text without escapes, as it is written.

@@ -121,14 +121,19 @@ func TestTheTotalOfAResultIsTheUsage(t *testing.T) {
 		cost  int64
 		from  stream.Source
 	}{
-		"ok.claude":     {stream.Usage{Input: 120, CacheRead: 16000, CacheWrite: 900, Output: 2210}, 421_300, stream.Reported},
-		"twice.claude":  {stream.Usage{Input: 10, Output: 20}, 500_000, stream.Reported},
-		"ok.codex":      {stream.Usage{Input: 315, CacheRead: 24448, Output: 122}, 0, stream.Unknown},
-		"ok.gemini":     {stream.Usage{Input: 600, CacheRead: 100, Output: 200}, 0, stream.Unknown},
-		"ok.opencode":   {stream.Usage{Input: 110, CacheRead: 55, CacheWrite: 3, Output: 23}, 22_300, stream.Reported},
-		"limit.text":    {stream.Usage{}, 0, stream.Unknown},
-		"failed.codex":  {stream.Usage{}, 0, stream.Unknown},
-		"failed.gemini": {stream.Usage{Input: 7, Output: 2}, 0, stream.Unknown},
+		"ok.claude":       {stream.Usage{Input: 120, CacheRead: 16000, CacheWrite: 900, Output: 2210}, 421_300, stream.Reported},
+		"twice.claude":    {stream.Usage{Input: 10, Output: 20}, 500_000, stream.Reported},
+		"ok.codex":        {stream.Usage{Input: 315, CacheRead: 24448, Output: 122}, 0, stream.Unknown},
+		"ok.gemini":       {stream.Usage{Input: 600, CacheRead: 100, Output: 200}, 0, stream.Unknown},
+		"ok.opencode":     {stream.Usage{Input: 110, CacheRead: 55, CacheWrite: 3, Output: 23}, 22_300, stream.Reported},
+		"ok.cursor-agent": {stream.Usage{Input: 500, CacheRead: 300, CacheWrite: 20, Output: 70}, 0, stream.Unknown},
+		"ok.goose":        {stream.Usage{Input: 1000, Output: 210}, 0, stream.Unknown},
+		"failed.goose":    {stream.Usage{Input: 90}, 0, stream.Unknown},
+		"ok.aider":        {stream.Usage{Input: 5812, CacheRead: 300, CacheWrite: 1200, Output: 175}, 30_000, stream.Reported},
+		"protocol.text":   {stream.Usage{Input: 300, CacheRead: 50, CacheWrite: 5, Output: 30}, 125_000, stream.Reported},
+		"limit.text":      {stream.Usage{}, 0, stream.Unknown},
+		"failed.codex":    {stream.Usage{}, 0, stream.Unknown},
+		"failed.gemini":   {stream.Usage{Input: 7, Output: 2}, 0, stream.Unknown},
 	} {
 		s := readAll(formatOf(file), samples(t)["testdata/"+file]).Summary
 		if s.Usage != want.usage || s.MicroUSD != want.cost || s.CostFrom != want.from {
@@ -143,6 +148,30 @@ func TestUsageInFlightCountsAMessageOnce(t *testing.T) {
 	whole := readAll(stream.Claude, src[:bytes.Index(src, []byte(`{"type":"system","subtype":"task_started"`))])
 	if want := (stream.Usage{Input: 22, CacheRead: 1900, Output: 70}); whole.Summary.Usage != want || whole.Summary.Ended {
 		t.Errorf("%+v, want %+v", whole.Summary.Usage, want)
+	}
+}
+
+func TestEveryLineThatTellsUsageIsAnItem(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]int{"spam.claude": 60, "protocol.text": 2, "ok.aider": 2, "ok.opencode": 2} {
+		used := 0
+		for _, i := range readAll(formatOf(file), samples(t)["testdata/"+file]).Items {
+			if i.Kind == stream.Used {
+				used++
+			}
+		}
+		if used < want {
+			t.Errorf("%s tells its usage %d times, want %d", file, used, want)
+		}
+	}
+}
+
+func TestUsageIsOfTheSessionWhereAProgramCountsThat(t *testing.T) {
+	t.Parallel()
+	for _, f := range stream.Formats() {
+		if got, want := stream.Read(f, nil).Cumulative, f == stream.Codex || f == stream.Goose; got != want {
+			t.Errorf("%s: %v, want %v", f, got, want)
+		}
 	}
 }
 
