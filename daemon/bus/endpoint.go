@@ -54,6 +54,7 @@ type service struct {
 	log      *slog.Logger
 
 	oneShots, streams *lane
+	refused           *refusals
 }
 
 // Serve answers the verbs with the handlers, by verb name, and opens the
@@ -75,7 +76,7 @@ func (b *Bus) Serve(handlers map[string]Handler) error {
 	}
 	s := &service{
 		clients: b.bridge.clients, handlers: handlers, answer: answer,
-		version: b.cfg.Version, timeout: b.cfg.CreditTimeout, log: b.cfg.Log,
+		version: b.cfg.Version, timeout: b.cfg.CreditTimeout, log: b.cfg.Log, refused: &b.refused,
 	}
 	if s.timeout <= 0 {
 		s.timeout = wire.CreditTimeout
@@ -153,6 +154,7 @@ func (s *service) start(v wire.Verb, c *conn, q Request, r *Reply) error {
 	h := s.handlers[v.Name]
 	switch {
 	case v.Class != wire.Read && c.Kind != KindLocal:
+		s.refused.add(c.Effect)
 		return wire.Errorf(wire.Denied, "%s is not allowed from inside an effect (%s)", v.Name, c.Effect)
 	case h == nil:
 		return wire.Errorf(wire.Failed, "this daemon (%s) does not know %s", s.version, v.Name)

@@ -79,6 +79,15 @@ func TestAnEffectMayOnlyRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(t, path)
+	refused := 0
+	for _, v := range wire.Verbs() {
+		if v.Class != wire.Read {
+			refused++
+		}
+	}
+	if n := b.Refused("E1"); n != refused || b.Refused("E2") != 0 {
+		t.Errorf("%d requests were refused, %d counted", refused, n)
+	}
 	closeSocket()
 	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the socket is still there: %v", err)

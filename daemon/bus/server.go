@@ -83,6 +83,8 @@ type Bus struct {
 	bridge *bridge
 	cancel context.CancelCauseFunc
 
+	refused refusals
+
 	mu      sync.Mutex
 	service *service
 	own     []*nats.Conn
@@ -173,7 +175,8 @@ func (b *Bus) connect(name string, perms *server.Permissions) (*nats.Conn, error
 }
 
 // ListenEffect opens a socket whose every connection is the effect, and gives
-// its path for AUTOPILOT_SOCKET. closeSocket removes it; live connections stay.
+// its path for AUTOPILOT_SOCKET. closeSocket removes it; live connections stay,
+// and so does its directory, as the effect may outlive this daemon.
 func (b *Bus) ListenEffect(effect string) (path string, closeSocket func(), err error) {
 	if effect == "" {
 		return "", nil, errors.New("listen for effect: no id")

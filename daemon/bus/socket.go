@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"path/filepath"
 	"time"
 )
 
@@ -38,6 +39,13 @@ func (b *bridge) listen(path, effect string) (*socket, error) {
 }
 
 func (b *bridge) bindLocked(s *socket) error {
+	if s.effect != "" {
+		// A directory of its own is what a confined effect can be shown: the
+		// socket in it may be another one by then.
+		if err := os.Mkdir(filepath.Dir(s.path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("make the directory of a socket: %w", err)
+		}
+	}
 	if err := removeStale(s.path); err != nil {
 		return err
 	}

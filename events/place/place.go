@@ -72,8 +72,9 @@ func Find(env Env) (Places, error) {
 	return p, nil
 }
 
-// EffectSocket is the socket whose every connection is the effect.
-func (p Places) EffectSocket(effect string) (string, error) { return p.socket(short(effect, 6)) }
+// EffectSocket is the socket whose every connection is the effect. Its
+// directory holds nothing else.
+func (p Places) EffectSocket(effect string) (string, error) { return p.socket(short(effect, 6) + "/a") }
 
 // MarkFile marks the last event that was acknowledged. It is there once there is
 // anything to look at.
