@@ -111,7 +111,7 @@ func tokens(kind string, strict bool, of *class, least int, prefixes ...string) 
 // withDigit is for a prefix that is a word: what follows may be another.
 func (t token) withDigit(b []byte) (match, verdict) {
 	m, v := t.find(b)
-	if v == yes && bytes.IndexAny(b[:m.n], "0123456789") < 0 {
+	if v == yes && !bytes.ContainsAny(b[:m.n], "0123456789") {
 		return match{}, no
 	}
 	return m, v
