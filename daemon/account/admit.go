@@ -1,0 +1,84 @@
+package account
+
+import (
+	"context"
+	"time"
+
+	"autopilot/daemon/engine"
+	"autopilot/events"
+	folded "autopilot/projections/account"
+	"autopilot/projections/run"
+)
+
+// Admit says whether an agent of the run may begin now; if not, with the event
+// that says why. What the run's agent before has met is learned first.
+func (c *Calendar) Admit(ctx context.Context, s run.State) (events.Data, error) {
+	if s.Facts.Account == "" {
+		return nil, nil
+	}
+	b, err := c.open(ctx, s.Facts.Account)
+	if err != nil {
+		return nil, err
+	}
+	defer b.mu.Unlock()
+	now, runs := c.cfg.Now(), c.cfg.Runs.Of(b.id)
+	a := c.learn(ctx, b, s, runs)
+	answer := folded.Admit(a, b.ask(a, s, runs), now)
+	// A wait that was ended before its time is not begun again, and an attempt
+	// that was lost is repeated at once: it was let in.
+	goes := answer.Begin() || s.Stage != run.Ready || s.Waiting != nil && s.Waiting.Lifted && s.Waiting.Account == b.id
+	switch {
+	case answer.Refused:
+		delete(b.let, s.ID)
+		return engine.Refused(s, engine.AccountFailed{Cause: a.Refused.Cause, Account: b.id, Run: a.Refused.Run}), nil
+	case goes:
+		b.letIn(s)
+		return nil, nil
+	}
+	delete(b.let, s.ID)
+	c.look(b.id)
+	if s.Facts.Limits.NoWait {
+		return events.RunHalted{
+			Reason: events.HaltLimit, Phase: s.Loop.Phase, Iteration: s.Loop.Iteration,
+			Value: string(answer.Wait), Account: b.id, Tree: s.Last.Tree,
+		}, nil
+	}
+	return waiting(a, b.id, answer), nil
+}
+
+func waiting(a folded.State, id string, w folded.Answer) events.LimitWaiting {
+	d := events.LimitWaiting{Cause: w.Wait, Account: id, UntilMS: ceilMS(w.Until), Place: w.Place}
+	if !w.Reset.IsZero() {
+		d.ResetMS, d.Source = ceilMS(w.Reset), a.Source
+	}
+	return d
+}
+
+// ceilMS is in Unix milliseconds, and never before t.
+func ceilMS(t time.Time) int64 { return t.Add(time.Millisecond - time.Nanosecond).UnixMilli() }
+
+func (b *book) letIn(s run.State) {
+	b.let[s.ID] = entry{no: b.record.State().No, before: s.Last.Start.Effect, at: time.Now()}
+}
+
+// ask is what a run asks with.
+func (b *book) ask(a folded.State, s run.State, runs []run.State) folded.Ask {
+	ask := folded.Ask{
+		Run: s.ID, Since: s.Clock.Since, Working: b.working(s.ID, runs, 0), Gone: b.working(s.ID, runs, max(a.No, 1)),
+	}
+	for _, o := range runs {
+		if o.ID < s.ID && b.waits(o) {
+			ask.Ahead++
+		}
+	}
+	return ask
+}
+
+// waits says that a run waits for the account, and was not let go.
+func (b *book) waits(s run.State) bool {
+	if s.Status != run.Live || s.Stage != run.Ready || s.Waiting == nil || s.Waiting.Lifted || s.Waiting.Account != b.id || s.Stop != "" {
+		return false
+	}
+	let, ok := b.let[s.ID]
+	return !ok || let.before != s.Last.Start.Effect || time.Since(let.at) >= beginsWithin
+}

@@ -1,0 +1,94 @@
+package account
+
+import (
+	"context"
+	"time"
+
+	"autopilot/events"
+	folded "autopilot/projections/account"
+	"autopilot/projections/run"
+)
+
+// now is the account with the end of its limit as it is to be kept to. A guess
+// is also a length of time: when the clock was put back, what is left of it is
+// counted from when this daemon saw it.
+func (b *book) now(wall time.Time) folded.State {
+	s := b.record.State()
+	if b.seen.IsZero() || s.No != b.no {
+		b.no, b.seen = s.No, time.Now()
+		b.told = map[string]bool{}
+	}
+	if s.Cause == "" || s.Source != events.Guessed {
+		return s
+	}
+	if left := s.Until.Sub(s.At) - time.Since(b.seen); s.Until.Sub(wall) > left {
+		s.Until = wall.Add(max(left, 0))
+	}
+	return s
+}
+
+// learn stores what the latest agent of a run says of the account, and answers
+// the account with it. runs are all of the account. What cannot be stored counts
+// all the same for who has asked, and is tried again.
+func (c *Calendar) learn(ctx context.Context, b *book, s run.State, runs []run.State) folded.State {
+	was := b.record.State()
+	effect := s.Last.Agent.Effect
+	if s.Stage == run.Agent || effect == "" || effect != s.Last.Start.Effect || b.learned[s.ID] == effect {
+		return b.now(c.cfg.Now())
+	}
+	let, ok := b.let[s.ID]
+	ok = ok && let.before != effect // else it is of the agent that comes next
+	d := folded.Learn(was, folded.Ended{
+		Run: s.ID, Agent: s.Last.Agent,
+		At:     s.Clock.Agent.Add(time.Duration(s.Last.Agent.DurationMS) * time.Millisecond),
+		Knew:   knew(was, s, let, ok),
+		Others: b.working(s.ID, runs, 0),
+	})
+	if d != nil {
+		if err := b.record.Append(ctx, d); err != nil {
+			c.cfg.Log.Error("store what a provider said", "account", b.id, "run", s.ID, "error", err)
+			c.look(b.id)
+			return folded.Evolve(was, events.Event{Seq: was.Log.Seq + 1, Time: c.cfg.Now().UTC(), Data: d})
+		}
+		c.mind(b.id, b.record.State().Troubled())
+		c.look(b.id)
+	}
+	b.learned[s.ID] = effect
+	if ok {
+		delete(b.let, s.ID)
+	}
+	return b.now(c.cfg.Now())
+}
+
+// knew says that the latest agent of a run was let in after the account's latest
+// no: by the order in which this daemon has seen both, else by their times.
+func knew(a folded.State, s run.State, let entry, ok bool) bool {
+	if ok {
+		return let.no >= a.No
+	}
+	return a.No == 0 || s.Clock.Agent.After(a.At)
+}
+
+// working counts the other runs whose agents work, or were let in and have not
+// begun: all of them, or those that were let in after a no.
+func (b *book) working(except string, runs []run.State, no uint64) int {
+	a, n := b.record.State(), 0
+	for _, s := range runs {
+		if s.ID == except || s.Status != run.Live {
+			continue
+		}
+		let, ok := b.let[s.ID]
+		begun := !ok || let.before != s.Last.Start.Effect
+		switch {
+		case s.Stage == run.Agent && begun:
+			if no == 0 || knew(a, s, let, ok) {
+				n++
+			}
+		case ok && !begun && time.Since(let.at) < beginsWithin:
+			if no == 0 || let.no >= no {
+				n++
+			}
+		}
+	}
+	return n
+}
