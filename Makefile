@@ -18,10 +18,10 @@ TEST      = go test -race -shuffle=on -p 2 -count=1 -timeout 10m
 GOLANGCI  = go tool -modfile=.ci/tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := build
-.PHONY: build man install demo test race fuzz crash powercut diskfull cheat bench lint fmt cover cross fresh clean help
+.PHONY: build man install demo test race fuzz crash powercut diskfull cheat agents-real bench lint fmt cover cross fresh clean help
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build the three programs into bin/
 	@mkdir -p bin
@@ -67,6 +67,9 @@ diskfull: ## as root: the state's disk runs full, nothing is lost, and all goes 
 
 cheat: ## agents that cheat, and what catches them
 	go test -count=1 -timeout 20m -v -run TestCheat ./daemon/crashtest
+
+agents-real: ## the real agent programs, from npm, against a provider on loopback: one table
+	@go test -v -count=1 -timeout 15m ./daemon/agent/realtest -agents.real
 
 bench: build ## one table: each figure beside its floor
 	@go test -v -count=1 -timeout 10m ./daemon/benchtest -bench.table

@@ -1,0 +1,126 @@
+package realtest
+
+import "autopilot/daemon/agent/outcome"
+
+// key is what the programs show to the provider.
+const key = "key-of-nobody"
+
+// program is an agent program, and how it is led to the provider on loopback.
+// What else it is called with is the business of its profile.
+type program struct {
+	name, pkg string // pkg is that of npm
+	env       func(url string) []string
+	files     func(url string) map[string]string // of the home
+	// differs is where a case is not for it as for the others, and why.
+	differs map[string]func(*scenario)
+	endless map[string]bool // cases in which it tries again for ever
+	more    []scenario
+}
+
+func programs() []program { return []program{claude(), codex(), gemini(), opencode()} }
+
+// claude tries again ten times, and as often as CLAUDE_CODE_MAX_RETRIES says;
+// not at all where the provider says to wait for long. It reads the reset of a
+// limit only with a subscription, never with a key.
+func claude() program {
+	return program{
+		name: "claude", pkg: "@anthropic-ai/claude-code",
+		env: func(url string) []string {
+			return []string{
+				"ANTHROPIC_BASE_URL=" + url, "CLAUDE_CODE_OAUTH_TOKEN=" + key,
+				"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "CLAUDE_CODE_MAX_RETRIES=1",
+			}
+		},
+		more: []scenario{{
+			name: caseKey, script: []step{{refuse: limited}},
+			want: want{outcome: outcome.RateLimited, session: true},
+		}},
+	}
+}
+
+// codex tries again as often as the configuration of its provider says. Its
+// usage is that of the whole session: after a resume also that of the process
+// that was killed.
+func codex() program {
+	return program{
+		name: "codex", pkg: "@openai/codex",
+		env: func(string) []string { return []string{"LOOPBACK_KEY=" + key} },
+		files: func(url string) map[string]string {
+			return map[string]string{".codex/config.toml": `model = "gpt-test"
+model_provider = "loopback"
+
+[model_providers.loopback]
+name = "loopback"
+base_url = "` + url + `/v1"
+env_key = "LOOPBACK_KEY"
+wire_api = "responses"
+request_max_retries = 1
+stream_max_retries = 1
+
+[analytics]
+enabled = false
+`}
+		},
+		differs: map[string]func(*scenario){
+			caseResume: func(s *scenario) { s.want.answers = 2 },
+		},
+	}
+}
+
+// gemini tries again as often as general.maxAttempts says, and never when a
+// quota of the day is used up or a stream was cut.
+func gemini() program {
+	return program{
+		name: "gemini", pkg: "@google/gemini-cli",
+		env: func(url string) []string {
+			// With a model of its own choice it first asks another one which to take.
+			return []string{"GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_API_KEY=" + key, "GEMINI_MODEL=gemini-2.5-pro"}
+		},
+		files: func(string) map[string]string {
+			return map[string]string{".gemini/settings.json": encoded(m{
+				"general":   m{"maxAttempts": 2, "enableAutoUpdate": false},
+				"privacy":   m{"usageStatisticsEnabled": false},
+				"telemetry": m{"enabled": false},
+				"security":  m{"auth": m{"selectedType": "gemini-api-key"}},
+			})}
+		},
+	}
+}
+
+// opencode tries again for ever at a limit, under load and when a stream is cut,
+// and has no switch for that.
+func opencode() program {
+	return program{
+		name: "opencode", pkg: "opencode-ai",
+		env: func(string) []string {
+			return []string{"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_DEFAULT_PLUGINS=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"}
+		},
+		files: func(url string) map[string]string {
+			return map[string]string{".config/opencode/opencode.json": encoded(m{
+				"autoupdate": false, "share": "disabled",
+				"model": "loopback/model-1", "small_model": "loopback/model-1",
+				"provider": m{"loopback": m{
+					"npm": "@ai-sdk/anthropic", "name": "loopback",
+					"options": m{"baseURL": url + "/v1", "apiKey": key},
+					"models": m{"model-1": m{
+						"name": "model-1", "tool_call": true,
+						"cost":  m{"input": 3, "output": 15, "cache_read": 0.3, "cache_write": 3.75},
+						"limit": m{"context": 200000, "output": 8000},
+					}},
+				}},
+			})}
+		},
+		endless: map[string]bool{caseLimit: true, caseLoad: true, caseCut: true},
+	}
+}
+
+// cases are those of the program.
+func (p program) cases() []scenario {
+	list := append(scenarios(), p.more...)
+	for i := range list {
+		if change := p.differs[list[i].name]; change != nil {
+			change(&list[i])
+		}
+	}
+	return list
+}
