@@ -1,0 +1,4 @@
+# B-56: prints its environment.
+echo done >> work.txt
+env
+env >&2

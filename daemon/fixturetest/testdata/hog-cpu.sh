@@ -1,0 +1,4 @@
+# B-67: two loops that compute for ever.
+echo working
+(while :; do :; done) &
+while :; do :; done
