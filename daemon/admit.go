@@ -9,6 +9,7 @@ import (
 )
 
 // admit says whether an agent of the run may begin now, and what it may use.
-func (d *Daemon) admit(context.Context, run.State) (work.Allowance, events.Data, error) {
-	return work.Allowance{}, nil, nil
+func (d *Daemon) admit(ctx context.Context, s run.State) (work.Allowance, events.Data, error) {
+	not, err := d.accounts.Admit(ctx, s)
+	return work.Allowance{}, not, err
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"autopilot/daemon/account"
 	"autopilot/daemon/blob"
 	"autopilot/daemon/bus"
 	"autopilot/daemon/config"
@@ -58,23 +59,24 @@ type Daemon struct {
 	host    string
 	started time.Time
 
-	lock    *bus.StateLock
-	bus     *bus.Bus
-	mark    *store.Mark
-	kept    *kept
-	log     log.Log
-	blobs   *blob.Store
-	effects *effect.Runner
-	worker  *work.Worker
-	fleet   *fleet
-	notes   *notify.Notifier
-	waits   diskWaits
-	tended  progress
-	hosts   *hostLog
-	people  person.Table
-	uploads uploads
-	edits   sync.Mutex // one change of a configuration file at a time
-	loaded  bool       // all runs are served
+	lock     *bus.StateLock
+	bus      *bus.Bus
+	mark     *store.Mark
+	kept     *kept
+	log      log.Log
+	blobs    *blob.Store
+	effects  *effect.Runner
+	worker   *work.Worker
+	fleet    *fleet
+	notes    *notify.Notifier
+	waits    diskWaits
+	tended   progress
+	hosts    *hostLog
+	accounts *account.Calendar
+	people   person.Table
+	uploads  uploads
+	edits    sync.Mutex // one change of a configuration file at a time
+	loaded   bool       // all runs are served
 
 	cancel   context.CancelFunc
 	stop     chan struct{} // closed when the daemon shall end
@@ -204,7 +206,8 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 			Root: filepath.Join(state, "trees"), Durable: d.cfg.Durability != bus.Process,
 		},
 		Listen: d.bus.ListenEffect, GateEnv: d.gateEnv, Now: time.Now, Log: d.cfg.Log,
-		Admit: d.admit, Refused: func(string) int { return 0 }, Price: nil,
+		Admit: d.admit, Refused: d.bus.Refused, Price: nil,
+		Sandbox: d.cfg.sandbox(), Confined: d.confined,
 	})
 	fctx, cancel := context.WithCancel(context.Background())
 	d.cancel = cancel
@@ -219,6 +222,7 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	}
 	d.fleet = newFleet(fctx, j, d.worker, d.host, time.Now, d.cfg.Log, d.worker.Flow)
 	d.fleet.draining = d.draining.Load
+	d.accounts = newAccounts(d.fleet)
 	d.kept.log, d.kept.room = d.log, j.disk.plenty
 	d.fleet.kept = d.kept
 	if err := d.loadFleet(ctx); err != nil {
@@ -239,6 +243,7 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	if err := d.openNotify(fctx); err != nil {
 		return err
 	}
+	d.fleet.wg.Go(func() { d.accounts.Run(fctx) })
 	d.fleet.wg.Go(func() { d.tend(fctx) })
 	d.fleet.wg.Go(func() { d.fleet.keepStates(fctx) })
 	d.fleet.wg.Go(func() { d.watchIdle(fctx) })

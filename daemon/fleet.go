@@ -30,6 +30,8 @@ type fleet struct {
 	log     *slog.Logger
 	// draining says that no new iteration may begin.
 	draining func() bool
+	noted    func(run.State)                          // hears of every change, and does not block
+	loading  func(context.Context, []run.State) error // gets the runs that are not over before any is served
 	kept     *kept
 	anew     string // this boot of the host, if live runs are halted as it is another one
 
@@ -57,8 +59,9 @@ func newFleet(ctx context.Context, j *journal, w engine.Worker, host string, now
 	k := &kept{log: j.log, out: l}
 	k.begin(nil)
 	return &fleet{
-		draining: func() bool { return false },
-		ctx:      ctx, journal: j, worker: w, flow: flow, host: host, now: now, log: l, kept: k,
+		draining: func() bool { return false }, noted: func(run.State) {},
+		loading: func(context.Context, []run.State) error { return nil },
+		ctx:     ctx, journal: j, worker: w, flow: flow, host: host, now: now, log: l, kept: k,
 		runs: map[string]*member{}, changed: make(chan struct{}), starts: map[string]start{}, handles: map[string]bool{},
 	}
 }
@@ -80,6 +83,9 @@ func (f *fleet) load(ctx context.Context, booted time.Time) error {
 		}
 	}
 	f.addOver()
+	if err := f.loading(ctx, open); err != nil {
+		return err
+	}
 	first := engine.Reboot{Booted: booted, Anew: f.anew}
 	for _, status := range []run.Status{run.Live, run.Halted} {
 		for _, s := range open {
@@ -190,6 +196,7 @@ func (f *fleet) note(s run.State) {
 		m.head, m.state = snapshot.HeadOf(s, ""), &s
 	}
 	f.events++
+	f.noted(s)
 	close(f.changed)
 	f.changed = make(chan struct{})
 }

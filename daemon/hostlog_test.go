@@ -128,10 +128,10 @@ func TestWhatFollowsABrokenChainOfTheHostCountsForNothing(t *testing.T) {
 		t.Fatalf("the whole log: %v", err)
 	}
 	h := simHost(t, swapped{l})
-	if s, err := h.whole(); !errors.Is(err, errHostLog) || s.Log.Broken != 2 {
+	if s, err := h.whole(); !errors.Is(err, errRecord) || s.Log.Broken != 2 {
 		t.Errorf("broken at %d: %v", s.Log.Broken, err)
 	}
-	if _, err := h.append(t.Context(), simTrust("c"), "person:1@sim/x", ""); !errors.Is(err, errHostLog) {
+	if _, err := h.append(t.Context(), simTrust("c"), "person:1@sim/x", ""); !errors.Is(err, errRecord) {
 		t.Errorf("append: %v", err)
 	}
 }

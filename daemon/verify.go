@@ -12,18 +12,20 @@ import (
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"
+	limits "autopilot/projections/account"
 	"autopilot/projections/host"
 	"autopilot/projections/run"
 )
 
 // folded is what stored events fold to, by the id of their aggregate.
 type folded struct {
-	runs  map[string]run.State
-	hosts map[string]host.State
+	runs     map[string]run.State
+	hosts    map[string]host.State
+	accounts map[string]limits.State
 }
 
 func newFolded() folded {
-	return folded{map[string]run.State{}, map[string]host.State{}}
+	return folded{map[string]run.State{}, map[string]host.State{}, map[string]limits.State{}}
 }
 
 // verify proves the log of one run or of every aggregate, and that projections
@@ -47,6 +49,7 @@ func (d *Daemon) verify(ctx context.Context, _ bus.Request, body wire.VerifyRequ
 		if s := d.hosts.state(); s.Log.Seq > 0 {
 			live.hosts[d.host] = s
 		}
+		live.accounts = d.accounts.Records()
 	}
 	reply, rebuilt, err := prove(stored, live, d.blobs.Has)
 	if err != nil {
@@ -59,6 +62,10 @@ func (d *Daemon) verify(ctx context.Context, _ bus.Request, body wire.VerifyRequ
 	for id, s := range sorted(live.hosts) {
 		again, ok := rebuilt.hosts[id]
 		reply = compared(reply, events.Host(id), s.Log.Seq, ok, reflect.DeepEqual(again, s))
+	}
+	for id, s := range sorted(live.accounts) {
+		again, ok := rebuilt.accounts[id]
+		reply = compared(reply, events.Account(id), s.Log.Seq, ok, reflect.DeepEqual(again, s))
 	}
 	return reply, nil
 }
@@ -132,7 +139,11 @@ func (f folded) fold(e events.Event, live folded) {
 		if s, ok := live.hosts[id]; !ok || e.Seq <= s.Log.Seq {
 			f.hosts[id] = host.Evolve(f.hosts[id], e)
 		}
-	case events.KindClaim, events.KindAccount, events.KindPeer: // nothing is folded of them yet
+	case events.KindAccount:
+		if s, ok := live.accounts[id]; !ok || e.Seq <= s.Log.Seq {
+			f.accounts[id] = limits.Evolve(f.accounts[id], e)
+		}
+	case events.KindClaim, events.KindPeer: // nothing is folded of them yet
 	}
 }
 

@@ -1,0 +1,136 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"autopilot/daemon/account"
+	"autopilot/daemon/engine"
+	"autopilot/events"
+	"autopilot/events/wire"
+	limits "autopilot/projections/account"
+	"autopilot/projections/run"
+)
+
+// newAccounts is the calendar of the accounts that the runs of a fleet work on.
+// The fleet tells it of every change from now on.
+func newAccounts(f *fleet) *account.Calendar {
+	c := account.New(account.Config{
+		Open: func(ctx context.Context, id string) (account.Record, error) { return openAccount(ctx, f, id) },
+		Runs: accountRuns{f}, Now: f.now, Log: f.log,
+	})
+	f.noted, f.loading = c.Note, c.Load
+	return c
+}
+
+// accountLog is the writer of an account's events.
+type accountLog struct {
+	*record[limits.State]
+	actor string
+}
+
+func openAccount(ctx context.Context, f *fleet, id string) (accountLog, error) {
+	r, err := openRecord(ctx, f.journal, events.Account(id), fold[limits.State]{
+		evolve: limits.Evolve,
+		at:     func(s limits.State) (uint64, uint64) { return s.Log.Seq, s.Log.Broken },
+		breaks: func(s limits.State, seq uint64) limits.State { s.Log.Broken = seq; return s },
+	}, f.log)
+	return accountLog{r, events.ActorDaemon(f.host)}, err
+}
+
+// State implements account.Record.
+func (a accountLog) State() limits.State { return a.state() }
+
+// Append implements account.Record.
+func (a accountLog) Append(ctx context.Context, d events.Data) error {
+	_, err := a.append(ctx, d, a.actor, "")
+	return err
+}
+
+// accountRuns are the runs of a fleet by account.
+type accountRuns struct{ f *fleet }
+
+// Of implements account.Runs.
+func (r accountRuns) Of(id string) []run.State {
+	r.f.mu.Lock()
+	defer r.f.mu.Unlock()
+	var out []run.State
+	for _, m := range r.f.runs {
+		if m.head.Status != run.Over && m.state != nil && m.state.Facts.Account == id {
+			out = append(out, *m.state)
+		}
+	}
+	return out
+}
+
+// Do implements account.Runs.
+func (r accountRuns) Do(ctx context.Context, id string, c engine.Command) error {
+	_, err := r.f.do(ctx, id, c, events.ActorDaemon(r.f.host), "")
+	return err
+}
+
+// open are the ids of accounts that have a live run.
+func (r accountRuns) open() []string {
+	r.f.mu.Lock()
+	defer r.f.mu.Unlock()
+	var out []string
+	for _, m := range r.f.runs {
+		if m.head.Status == run.Live && m.state != nil && m.state.Facts.Account != "" {
+			out = append(out, m.state.Facts.Account)
+		}
+	}
+	return out
+}
+
+// accountViews are the accounts that have a limit now, or whose runs are live.
+func (d *Daemon) accountViews() []wire.AccountView {
+	ids := append(accountRuns{d.fleet}.open(), d.accounts.Known()...)
+	slices.Sort(ids)
+	out := []wire.AccountView{}
+	for _, id := range slices.Compact(ids) {
+		out = append(out, d.accountView(id))
+	}
+	slices.SortFunc(out, func(a, b wire.AccountView) int {
+		return cmp.Or(cmp.Compare(a.Label, b.Label), cmp.Compare(a.ID, b.ID))
+	})
+	return out
+}
+
+func (d *Daemon) accountView(id string) wire.AccountView {
+	a, _ := d.accounts.State(id)
+	v := wire.AccountView{ID: id, State: "ok", Source: string(a.Source), Slots: a.Slots, Working: []string{}, Waiting: []string{}}
+	switch {
+	case a.Refused.Cause != "":
+		v.State = string(a.Refused.Cause)
+	case a.Cause != "":
+		v.State, v.Until = string(a.Cause), at(a.Until)
+	}
+	runs := accountRuns{d.fleet}.Of(id)
+	slices.SortFunc(runs, func(x, y run.State) int { return cmp.Compare(x.ID, y.ID) })
+	for _, s := range runs {
+		if spec, err := d.worker.Spec(s); err == nil && v.Label == "" {
+			v.Label = spec.Agent.Account
+		}
+		switch {
+		case s.Status != run.Live:
+		case s.Stage == run.Agent:
+			v.Working = append(v.Working, s.Facts.Handle)
+		case waitsFor(s, id):
+			v.Waiting = append(v.Waiting, s.Facts.Handle)
+		}
+	}
+	return v
+}
+
+// waitsFor says that a live run waits for an account.
+func waitsFor(s run.State, id string) bool {
+	return s.Stage == run.Ready && s.Waiting != nil && !s.Waiting.Lifted && s.Waiting.Account == id
+}
+
+// waitsForLimit says that a run waits for a limit, and could be let go.
+func waitsForLimit(s run.State) bool {
+	return s.Status == run.Live && s.Stage == run.Ready && s.Waiting != nil && !s.Waiting.Lifted &&
+		time.Now().Before(time.UnixMilli(s.Waiting.UntilMS))
+}

@@ -1,0 +1,129 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"autopilot/daemon/engine"
+	"autopilot/events"
+	"autopilot/events/log"
+)
+
+// fold is how the events of a kind of aggregate become its state.
+type fold[S any] struct {
+	evolve func(S, events.Event) S
+	at     func(S) (seq, broken uint64) // what the state knows of its log
+	breaks func(s S, seq uint64) S      // remembers that the log is not whole from there on
+}
+
+// record is the only writer of an aggregate, and what it folds to. All of it may
+// be used from many goroutines.
+type record[S any] struct {
+	journal *journal
+	agg     events.Aggregate
+	fold    fold[S]
+
+	writing sync.Mutex // one append at a time
+	now     atomic.Pointer[S]
+}
+
+// openRecord folds the events of an aggregate. One that cannot be read is an
+// error in the daemon's log and breaks what follows it, not the daemon.
+func openRecord[S any](ctx context.Context, j *journal, agg events.Aggregate, f fold[S], l *slog.Logger) (*record[S], error) {
+	r := &record[S]{journal: j, agg: agg, fold: f}
+	r.now.Store(new(S))
+	if _, _, err := r.read(ctx, nil); errors.Is(err, log.ErrDamaged) {
+		l.Error("read a stored event", "subject", agg.Subject(), "error", err)
+		r.breaks()
+	} else if err != nil {
+		return nil, fmt.Errorf("read the events of the %s: %w", agg.Kind, err)
+	}
+	return r, nil
+}
+
+// state is the aggregate as it is now.
+func (r *record[S]) state() S { return *r.now.Load() }
+
+// errRecord: what the events of an aggregate say cannot be relied on.
+var errRecord = errors.New("is not whole")
+
+// whole is the state, if its log holds together.
+func (r *record[S]) whole() (S, error) {
+	s := r.state()
+	if _, broken := r.fold.at(s); broken > 0 {
+		return s, fmt.Errorf("the record of this %s %w from event %d on", r.agg.Kind, errRecord, broken)
+	}
+	return s, nil
+}
+
+func (r *record[S]) breaks() {
+	s := r.state()
+	if seq, broken := r.fold.at(s); broken == 0 {
+		s = r.fold.breaks(s, seq+1)
+		r.now.Store(&s)
+	}
+}
+
+// append stores a fact and answers the event. When the outcome is unknown it
+// reads the log again, so that the event is neither lost nor stored twice. cause
+// is the id of the request, if there is one.
+func (r *record[S]) append(ctx context.Context, d events.Data, actor, cause string) (events.Event, error) {
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	if _, err := r.whole(); err != nil {
+		return events.Event{}, err
+	}
+	tried := map[string]bool{}
+	var err error
+	for range announceTries {
+		seq, _ := r.fold.at(r.state())
+		var e events.Event
+		e, err = r.journal.Append(ctx, events.Event{
+			Aggregate: r.agg, Seq: seq + 1, Actor: actor, Causation: cause, Data: d,
+		}, false)
+		if err == nil {
+			r.add(e)
+			return e, nil
+		}
+		if !errors.Is(err, engine.ErrMoved) || ctx.Err() != nil {
+			break
+		}
+		tried[e.ID] = true // it may still be on its way when the next one is sent
+		if stored, ok, rerr := r.read(ctx, tried); ok {
+			return stored, nil
+		} else if rerr != nil {
+			err = errors.Join(err, rerr)
+		}
+	}
+	return events.Event{}, fmt.Errorf("store %s: %w", d.EventType(), err)
+}
+
+// read folds what is stored behind the state, and finds among it an event that
+// was tried.
+func (r *record[S]) read(ctx context.Context, tried map[string]bool) (found events.Event, ok bool, err error) {
+	after, _ := r.fold.at(r.state())
+	for stored, err := range r.journal.log.Read(ctx, r.agg, after) {
+		if err != nil {
+			return found, ok, err
+		}
+		e := stored.Event
+		if e.PrevHash != r.journal.hash(r.agg.ID) {
+			r.breaks()
+		}
+		r.journal.note(stored)
+		r.add(e)
+		if tried[e.ID] {
+			found, ok = e, true
+		}
+	}
+	return found, ok, nil
+}
+
+func (r *record[S]) add(e events.Event) {
+	s := r.fold.evolve(r.state(), e)
+	r.now.Store(&s)
+}
