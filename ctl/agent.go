@@ -13,8 +13,9 @@ func newAgent(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "agent",
 		Short: "List, show and check agents, and tell how one ended",
-		Long: `Agents that are known by name: claude, codex, gemini and opencode, and those of
-the configuration. A run takes one with --agent NAME.`,
+		Long: `Agents that are known by name: claude, codex, gemini, opencode, cursor-agent,
+goose and aider, and those of the configuration. A run takes one with --agent
+NAME.`,
 		Example: "  apctl agent ls\n  apctl agent show claude\n  apctl agent check\n  apctl agent classify < agent.log",
 		Args:    group,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

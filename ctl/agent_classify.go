@@ -11,7 +11,7 @@ import (
 )
 
 // streams are the names that --agent of classify takes.
-var streams = []cobra.Completion{"claude", "codex", "gemini", "opencode", "text"}
+var streams = []cobra.Completion{"claude", "codex", "gemini", "opencode", "cursor-agent", "goose", "aider", "text"}
 
 func newAgentClassify(a *app) *cobra.Command {
 	var name string
@@ -38,7 +38,7 @@ ended means only that: no agent's word makes its work done.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&name, "agent", "", "read it as the stream of `NAME`: claude, codex, gemini, opencode or text")
+	f.StringVar(&name, "agent", "", "read it as the stream of `NAME`: claude, codex, gemini, opencode, cursor-agent, goose, aider or text")
 	f.IntVar(&exit, "exit", 0, "the program exited with `N`")
 	_ = cmd.RegisterFlagCompletionFunc("agent", cobra.FixedCompletions(streams, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("exit", cobra.NoFileCompletions)

@@ -102,8 +102,8 @@ apctl itself reads:
   LC_ALL, LC_CTYPE, LANG   C or POSIX means ASCII marks
 `
 
-const agentHelp = `--agent NAME takes claude, codex, gemini, opencode, or one of the configuration:
-apctl agent ls. It edits files and runs the commands of the gates unasked; what
+const agentHelp = `--agent NAME takes claude, codex, gemini, opencode, cursor-agent, goose, aider, or
+one of the configuration: apctl agent ls. It edits files and runs the commands of the gates unasked; what
 else it may do is in apctl agent show NAME, --permissions full lets it do
 anything. A command of a gate with * in it is not allowed in advance where the
 program would take that for any text.
@@ -115,6 +115,12 @@ The prompt comes on standard input. The command finds in its environment:
   AUTOPILOT_PROMPT_FILE   the prompt as a file
   AUTOPILOT_RESULT_FILE   where it may write a result
   AUTOPILOT_SOCKET        the daemon, for reading
+
+It may print lines of its own, of which each begins with ::autopilot: totals of
+what it used, its state, a claim, a question.
+
+  ::autopilot {"v":1,"type":"usage","input_tokens":1200,"cost_usd":0.02}
+  ::autopilot {"v":1,"type":"need_human","question":"Which database?"}
 
 The result is optional and never a verdict:
 
