@@ -1,10 +1,12 @@
 // Package agent knows how an agent is called and what it may leave behind.
 //
-// It owns four things:
+// It owns five things:
 //
-//   - Profile: the programs claude, codex, gemini and opencode, and those of a
-//     configuration, by name. Call makes one ready for a run, View says what of
-//     it is here.
+//   - Profile: the programs that are known by name, and those of a
+//     configuration. Call makes one ready for a run, View says what of it is
+//     here, Account who a run works as.
+//   - Shape: what one call of a run has that another has not: session, turns,
+//     money. It is data that is stored with the run.
 //   - Command: any command as an agent. It gets the prompt on stdin or in a
 //     file, and six variables that say where it is (see Place).
 //   - Result: the optional file in which an agent says what it thinks of its
@@ -18,7 +20,8 @@
 // work: edit the workspace and run the commands of the gates. More is only ever
 // what somebody has written (PermitFull). A command that the program's rules
 // could not name exactly is left out and said. No profile puts the prompt into
-// argv, and the values of variables are never shown.
+// argv, and the values of variables are never shown. Further arguments take no
+// decision from the run: two agents in one session would mix their work.
 //
 // # The script agent
 //

@@ -54,11 +54,11 @@ func readClock(m []string, here *time.Location) (clock, bool) {
 		}
 		c.dated, c.year, c.month, c.day = true, number("year"), named.Month(), number("day")
 	}
-	switch when := strings.ToLower(at("when")); {
-	case when == "":
-	case when == "today":
+	switch when := strings.ToLower(at("when")); when {
+	case "":
+	case "today":
 		c.dated = true
-	case when == "tomorrow":
+	case "tomorrow":
 		c.dated, c.later = true, 1
 	default:
 		c.weekday = strings.Index("sunmontuewedthufrisat", when[:3]) / 3

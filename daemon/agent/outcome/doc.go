@@ -12,5 +12,5 @@
 //
 // Everything here is pure and safe to use at once.
 //
-// Source: Agent programs, C.1 to C.4 and C.7; Field reports, B.2.
+// Source: Agent programs, C.1 to C.7; Field reports, B.2.
 package outcome

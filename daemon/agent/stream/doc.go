@@ -13,10 +13,12 @@
 //     bytes that are not UTF-8, lines of any length.
 //   - Memory is bounded, by a few times maxLine. Of a longer line the head is
 //     understood as far as it goes, the rest is skipped.
-//   - Usage is never added twice: where a program reports a total, that is it.
+//   - Usage is never added twice: where a program reports a total, that is it,
+//     and a resumed session's is said to be one of all its calls.
+//   - Each line that tells usage is an Item at once, so a limit can cut there.
 //
 // A Reader judges nothing: an agent that says it has succeeded has said so, and
 // that is all. It does no I/O, and one Reader belongs to one goroutine.
 //
-// Source of the formats: Agent programs, C.1 to C.4.
+// Source of the formats: Agent programs, C.1 to C.6.
 package stream
