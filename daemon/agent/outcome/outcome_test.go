@@ -284,10 +284,10 @@ func TestResetTimes(t *testing.T) {
 		"resets Fri 9am (UTC)":                                   "2026-08-28T09:00:00Z",
 		"Your limit resets at 2026-08-22T01:02:03Z":              "2026-08-22T01:02:03Z",
 		"retry after 2026-08-22T01:02:03+02:00":                  "2026-08-21T23:02:03Z",
-		"resets today at 5am":                                    "", // it has passed
-		"resets Aug 20, 5pm (UTC)":                               "",
+		"resets today at 5am":                                    "2026-08-21T03:00:00Z", // it has passed
+		"resets Aug 20, 5pm (UTC)":                               "2026-08-20T17:00:00Z",
 		"Try again at Oct 9th, 2036 5:12 PM.":                    "",
-		"limit reached|1700000000":                               "",
+		"limit reached|1700000000":                               "2023-11-14T22:13:20Z",
 		"try again in 500 days":                                  "",
 		"resets 5pm (PQR)":                                       "",
 		"resets 24:00":                                           "",

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 	_ "time/tzdata" // texts name zones, and not every host has them
+
+	"autopilot/daemon/agent/stream"
 )
 
 // reset is when a limit ends: as the stream gives it, else as a text says.
@@ -14,8 +16,9 @@ func reset(in Input, by Signal) (time.Time, Source) {
 	if s.Limited.Rejects() && near(s.Limited.Reset, in.Now) {
 		return s.Limited.Reset, FromStream
 	}
-	texts := []string{s.Message}
-	if by.Source == FromText || s.Format.Lined() || s.Message == "" {
+	texts := []string{s.Message, s.Trying.Message}
+	// Gemini says of a quota only in its log when to come back.
+	if by.Source == FromText || s.Format == stream.Gemini || s.Format.Lined() || s.Message == "" {
 		lines := append(lastLines(s.Plain, maxLines), lastLines(s.Last, 1)...)
 		for i := len(lines) - 1; i >= 0; i-- {
 			texts = append(texts, lines[i])
@@ -45,7 +48,7 @@ var (
 )
 
 const (
-	// slack is how long a named time may have passed and still be meant.
+	// slack is how long a clock without a date may have passed and still be meant.
 	slack = 10 * time.Minute
 	// farthest is how far off a limit can end: what says more is misread.
 	farthest = 400 * 24 * time.Hour
@@ -53,12 +56,12 @@ const (
 
 // near says that a limit can end then.
 func near(at, now time.Time) bool {
-	return !at.IsZero() && !at.Before(now.Add(-slack)) && (now.IsZero() || at.Before(now.Add(farthest)))
+	return !at.IsZero() && (now.IsZero() || at.Before(now.Add(farthest)))
 }
 
-// ResetIn is the time in a text at which a limit ends. A clock without a date is
-// the next one; without a zone it is one of here. A length of time that is none,
-// as "in 0s", and a date that has passed name no time.
+// ResetIn is the time in a text at which a limit ends; a date may have passed. A
+// clock without a date is the next one; without a zone it is one of here. A
+// length of time that is none, as "in 0s", names no time.
 func ResetIn(t string, now time.Time, here *time.Location) (time.Time, bool) {
 	at, ok := resetIn(t[:min(len(t), maxMatch)], now, here)
 	if !ok || !near(at, now) {
