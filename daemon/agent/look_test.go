@@ -189,7 +189,7 @@ func TestEveryOptionOfAProfileIsAskedFor(t *testing.T) {
 		"claude":   {"-p", "--output-format", "--verbose", "--setting-sources", "--add-dir", "--permission-mode", "--model", "--session-id", "--resume", "--settings"},
 		"codex":    {"--json", "--add-dir", "--sandbox", "--dangerously-bypass-approvals-and-sandbox", "--model"},
 		"gemini":   {"-o", "--skip-trust", "--include-directories", "--approval-mode", "--model", "--resume", "--allowed-tools"},
-		"opencode": {"--format", "--auto", "--model", "--session"},
+		"opencode": {"--format", "--print-logs", "--log-level", "--auto", "--model", "--session"},
 		"goose":    {"--output-format", "-i", "--model", "-n", "-r"},
 	} {
 		p, ok := findProgram(name)

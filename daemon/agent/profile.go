@@ -143,9 +143,10 @@ func programs() []program {
 		{
 			name: "opencode", verified: "1.18.33",
 			install: "npm install -g opencode-ai",
-			argv:    []string{"opencode", "run", "--format", "json"},
-			full:    []string{"--auto"},
-			model:   "--model", help: []string{"run", "--help"},
+			// Its log is all that says why it waits: it tries again for ever.
+			argv:  []string{"opencode", "run", "--format", "json", "--print-logs", "--log-level", "ERROR"},
+			full:  []string{"--auto"},
+			model: "--model", help: []string{"run", "--help"},
 			env:   []string{"OPENCODE_DISABLE_AUTOUPDATE=1"},
 			gates: opencodeGates, widens: "*?",
 			shape: Shape{

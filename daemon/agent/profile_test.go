@@ -62,13 +62,13 @@ func TestEachProfileCallsItsProgram(t *testing.T) {
 		},
 		"opencode": {
 			agent: "opencode", choice: agent.Choice{Gates: gates},
-			argv: "opencode|run|--format|json",
+			argv: "opencode|run|--format|json|--print-logs|--log-level|ERROR",
 			env: "OPENCODE_DISABLE_AUTOUPDATE=1|" + `OPENCODE_PERMISSION={"bash":{"*":"deny","go test ./...":"allow","test $(id -u) = 0":"allow"},` +
 				`"external_directory":{"*":"deny","{box}/*":"allow"}}`,
 		},
 		"opencode in full": {
 			agent: "opencode", choice: agent.Choice{Permissions: "full"},
-			argv: "opencode|run|--format|json|--auto", env: "OPENCODE_DISABLE_AUTOUPDATE=1",
+			argv: "opencode|run|--format|json|--print-logs|--log-level|ERROR|--auto", env: "OPENCODE_DISABLE_AUTOUPDATE=1",
 		},
 		"cursor-agent": {
 			agent: "cursor-agent", choice: agent.Choice{Gates: gates, Model: "m"},

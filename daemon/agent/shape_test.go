@@ -25,7 +25,7 @@ func TestEachCallOfARunHasWhatItAsks(t *testing.T) {
 			`{"permissions":{"allow":[]}}`
 		codex    = "codex|exec|--json|--add-dir|/box|--sandbox|workspace-write"
 		gemini   = "gemini|-o|stream-json|--skip-trust|--include-directories|/box|--approval-mode|auto_edit"
-		opencode = "opencode|run|--format|json"
+		opencode = "opencode|run|--format|json|--print-logs|--log-level|ERROR"
 		cursor   = "cursor-agent|-p|--output-format|stream-json|--trust"
 		goose    = "goose|run|--output-format|stream-json|-i|-"
 		aider    = "aider|--message-file|{prompt}|--yes-always|--no-stream|--no-pretty|--no-auto-commits|--no-dirty-commits|--no-gitignore|--no-check-update"

@@ -83,6 +83,9 @@ func failure(s stream.Summary) Signal {
 		}
 		return by(o, "status %d", s.Status)
 	}
+	if found && p.outcome == TruncatedStream { // claude calls that a fault of the server
+		return by(p.outcome, "%s: pattern %s", name, p.ID)
+	}
 	for _, word := range []string{s.Error, s.Reason} {
 		if o := words[word]; o != "" {
 			return by(o, "%s", word)
@@ -95,6 +98,21 @@ func failure(s stream.Summary) Signal {
 		return by(RateLimited, "%s, limit %s", name, s.Limited.Status)
 	}
 	return by(AgentError, "%s", name)
+}
+
+// trying is the failure that a program tried to get past when its time was over.
+// Some do that for ever.
+func trying(s stream.Summary) Signal {
+	t := s.Trying
+	if t == (stream.Trying{}) {
+		return Signal{}
+	}
+	failed := failure(stream.Summary{Format: s.Format, Error: t.Error, Message: t.Message, Status: t.Status})
+	if failed.Outcome == AgentError {
+		return Signal{}
+	}
+	failed.Detail = "it tried again after " + failed.Detail
+	return failed
 }
 
 const (

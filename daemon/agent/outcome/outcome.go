@@ -130,6 +130,9 @@ func order(in Input) []Signal {
 	if in.Stream.Ended && yields(seen.Outcome) {
 		return []Signal{said, seen, code, text}
 	}
+	if timedOut(seen.Outcome) {
+		return []Signal{trying(in.Stream), seen, said, code, text}
+	}
 	return []Signal{seen, said, code, text}
 }
 
@@ -138,13 +141,16 @@ func yields(o Outcome) bool {
 	return o == IdleTimeout || o == WallTimeout || o == KilledExternal || o == OutOfMemory
 }
 
+// timedOut are the outcomes of a supervisor that waited long enough.
+func timedOut(o Outcome) bool { return o == IdleTimeout || o == WallTimeout }
+
 // vague are the outcomes that a later signal may say more about.
 func vague(o Outcome) bool { return o == AgentError || o == TruncatedStream || o == EmptyResult }
 
 // refines says whether s says more about what by says. A text does about an end
 // without work: some programs report a limit as an answer.
 func refines(in Input, by, s Signal) bool {
-	if s.Outcome == Ended || vague(s.Outcome) {
+	if s.Outcome == Ended || vague(s.Outcome) || timedOut(s.Outcome) && in.Stream.Trying != (stream.Trying{}) {
 		return false
 	}
 	return vague(by.Outcome) || by.Outcome == Ended && s.Source == FromText && !in.Stream.Worked()

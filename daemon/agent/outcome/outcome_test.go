@@ -97,6 +97,18 @@ func TestOutcomes(t *testing.T) {
 		"claude, no credit":         {stream.Claude, sample(t, "billing.claude"), 1, "", outcome.Billing, outcome.FromStream, ""},
 		"claude, prompt too long":   {stream.Claude, sample(t, "long.claude"), 1, "", outcome.ContextOverflow, outcome.FromStream, ""},
 		"claude, answer cut":        {stream.Claude, sample(t, "malformed.claude"), 1, "", outcome.AgentError, outcome.FromStream, ""},
+		"claude, connection lost":   {stream.Claude, sample(t, "cut.claude"), 1, "", outcome.TruncatedStream, outcome.FromStream, ""},
+		"claude, limit of a plan":   {stream.Claude, sample(t, "limit.claude"), 1, events.Exited, outcome.RateLimited, outcome.FromStream, ""},
+		"gemini, connection lost":   {stream.Gemini, sample(t, "cut.gemini"), 1, events.Exited, outcome.TruncatedStream, outcome.FromStream, ""},
+		"gemini, quota of the day":  {stream.Gemini, sample(t, "quota.gemini"), 173, events.Exited, outcome.RateLimited, outcome.FromStream, ""},
+		"opencode waits at a limit": {stream.Opencode, sample(t, "limit.opencode"), -1, events.IdleTimeout, outcome.RateLimited, outcome.FromStream, "supervisor"},
+		"opencode tries for ever":   {stream.Opencode, sample(t, "overloaded.opencode"), -1, events.WallTimeout, outcome.Overloaded, outcome.FromStream, "supervisor"},
+		"opencode is cut for ever":  {stream.Opencode, sample(t, "cut.opencode"), -1, events.WallTimeout, outcome.TruncatedStream, outcome.FromStream, "supervisor"},
+		"opencode, stopped then":    {stream.Opencode, sample(t, "overloaded.opencode"), -1, events.Stopped, outcome.Stopped, outcome.FromSupervisor, ""},
+		"opencode went on":          {stream.Opencode, sample(t, "passed.opencode"), 0, events.Exited, outcome.Ended, outcome.FromStream, ""},
+		"claude tries at its end":   {stream.Claude, []string{initLine, workLine, `{"type":"system","subtype":"api_retry","attempt":3,"max_retries":10,"error_status":529,"error":"overloaded"}`}, -1, events.IdleTimeout, outcome.Overloaded, outcome.FromStream, "supervisor"},
+		"claude tried, went on":     {stream.Claude, []string{initLine, `{"type":"system","subtype":"api_retry","attempt":3,"max_retries":10,"error_status":529,"error":"overloaded"}`, workLine}, -1, events.IdleTimeout, outcome.IdleTimeout, outcome.FromSupervisor, ""},
+		"codex warns, and is idle":  {stream.Codex, []string{turnLine, `{"type":"item.completed","item":{"id":"item_0","type":"error","message":"Model metadata not found."}}`}, -1, events.IdleTimeout, outcome.IdleTimeout, outcome.FromSupervisor, ""},
 		"codex, no login":           {stream.Codex, sample(t, "login.codex"), 1, "", outcome.AuthFailed, outcome.FromStream, ""},
 		"codex, status 429":         {stream.Codex, sample(t, "rejected.codex"), 1, "", outcome.RateLimited, outcome.FromStream, ""},
 		"codex, usage limit":        {stream.Codex, sample(t, "limit.codex"), 1, "", outcome.RateLimited, outcome.FromStream, ""},
@@ -242,6 +254,9 @@ func TestALimitHasTheResetOfTheProvider(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	if got, _ := at(stream.Text, sample(t, "limit.text")...); !got.Equal(time.Date(2026, 8, 21, 14, 0, 0, 0, time.UTC)) {
+		t.Errorf("%v", got)
+	}
+	if got, _ := at(stream.Gemini, sample(t, "quota.gemini")...); !got.Equal(now.Add(10783 * time.Second)) {
 		t.Errorf("%v", got)
 	}
 	if got, from := at(stream.Text, "API Error: Rate limit reached"); !got.IsZero() || from != "" {

@@ -122,6 +122,7 @@ type Summary struct {
 	Status  int    // of HTTP, with Message
 	Error   string // the program's word with Message
 	Limited Limits // the last that was said
+	Trying  Trying // what it tries again after, until it goes on
 
 	Tools   int  // uses of tools
 	Denied  int  // uses that were not permitted
@@ -138,6 +139,13 @@ type Summary struct {
 
 	Lines, Long          int // all, and those that are longer than is read
 	Known, Unknown, Junk int // objects of types that are known, others, and what is not of the stream
+}
+
+// Trying is an error that passes: the last one, if the program has said nothing
+// since. Zero is none.
+type Trying struct {
+	Error, Message string // as in Summary
+	Status         int
 }
 
 // Worked says whether the agent did anything: it used a tool, or tokens.

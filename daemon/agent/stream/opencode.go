@@ -1,5 +1,11 @@
 package stream
 
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
 // opencode reads a line of opencode run --format json.
 func (r *Reader) opencode(o object) {
 	o.keep("sessionID", &r.sum.Session)
@@ -55,4 +61,30 @@ func (r *Reader) opencodeStep(part object) {
 	if reason := part.word("reason"); reason != "tool-calls" && reason != "" {
 		r.ends("step_finish", reason, "", reason == "error")
 	}
+}
+
+// opencodeStuck is a line of its log about an answer that failed. It tries again
+// for ever, and tells nobody but its log. A small one is beside the work, as for
+// a title.
+var opencodeStuck = regexp.MustCompile(`^timestamp=\S+ level=ERROR .*message="stream error" .*session\.id=(\S+) small=false .*error\.error=("(?:[^"\\]|\\.)*"|\S+)`)
+
+// opencodeLog reads a line of opencode's log, with --print-logs. It says whether
+// it is about an answer that failed.
+func (r *Reader) opencodeLog(line string) bool {
+	m := opencodeStuck.FindStringSubmatch(line)
+	if m == nil {
+		return false
+	}
+	r.sum.Session = m[1]
+	text, err := strconv.Unquote(m[2])
+	if err != nil {
+		text = m[2]
+	}
+	name, message, ok := strings.Cut(text, ": ")
+	if !ok {
+		name, message = "", text
+	}
+	r.sum.Known++
+	r.fails(name, message, 0, true)
+	return true
 }

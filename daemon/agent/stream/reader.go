@@ -221,11 +221,14 @@ func (r *Reader) plain(line []byte) (broken int) {
 	if len(line) == 0 {
 		return 0
 	}
+	t := clean(valid(line[:min(len(line), maxTail)], len(line) > maxTail))
+	if r.sum.Format == Opencode && r.opencodeLog(t) {
+		return 0
+	}
 	r.sum.Junk++
 	if line[0] == '{' {
 		return len(line)
 	}
-	t := clean(valid(line[:min(len(line), maxTail)], len(line) > maxTail))
 	r.plains.add(t + "\n")
 	r.emit(Item{Kind: Plain, Text: t})
 	return 0
@@ -257,6 +260,7 @@ func (r *Reader) says(t string, sub bool) {
 	if !sub {
 		r.last.set(t)
 	}
+	r.sum.Trying = Trying{}
 	r.emit(Item{Kind: Said, Text: t, Sub: sub})
 }
 
@@ -264,6 +268,7 @@ func (r *Reader) says(t string, sub bool) {
 // is known again; without parts it is like no other.
 func (r *Reader) uses(id, name, input string, sub bool, parts ...[]byte) {
 	r.sum.Tools++
+	r.sum.Trying = Trying{}
 	r.tools.put(id, name, r.repeats.count(name, input, parts))
 	r.emit(Item{Kind: Tool, Name: name, Text: input, Sub: sub})
 }
@@ -277,14 +282,18 @@ func (r *Reader) returns(id, name, why string, failed, sub bool, parts ...[]byte
 	if !failed {
 		why = ""
 	}
+	r.sum.Trying = Trying{}
 	r.emit(Item{Kind: Done, Name: name, Text: short(why), Failed: failed, Sub: sub})
 }
 
-// fails is an error; one that passes changes nothing.
+// fails is an error; one that passes changes nothing but what it tries again
+// after.
 func (r *Reader) fails(name, message string, status int, passing bool) {
 	if passing {
 		r.sum.Retries++
+		r.sum.Trying = Trying{name, tail(message), status}
 	} else {
+		r.sum.Trying = Trying{}
 		r.sum.Error, r.sum.Message, r.sum.Status = name, tail(message), status
 	}
 	r.emit(Item{Kind: Error, Name: name, Text: message, Status: status, Passing: passing})
@@ -293,6 +302,7 @@ func (r *Reader) fails(name, message string, status int, passing bool) {
 // ends is the last event.
 func (r *Reader) ends(typ, reason, message string, failed bool) {
 	r.sum.Ended, r.sum.Final, r.sum.Failed, r.sum.Reason = true, typ, failed, reason
+	r.sum.Trying = Trying{}
 	if message != "" {
 		r.sum.Message = tail(message)
 	}
@@ -303,6 +313,7 @@ func (r *Reader) ends(typ, reason, message string, failed bool) {
 func (r *Reader) goesOn() {
 	r.sum.Ended, r.sum.Final, r.sum.Failed, r.sum.Reason = false, "", false, ""
 	r.sum.Error, r.sum.Message, r.sum.Status = "", "", 0
+	r.sum.Trying = Trying{}
 }
 
 // used is the usage so far.
