@@ -2,6 +2,7 @@ package strictyaml_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -182,4 +183,29 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%v", err)
 		}
 	})
+}
+
+// exact is a value that keeps how it is written.
+type exact string
+
+func (e *exact) DecodeYAML(v strictyaml.Value) error {
+	*e = exact(v.Plain())
+	return nil
+}
+
+func TestANumberIsGivenAsItIsWritten(t *testing.T) {
+	t.Parallel()
+	var got struct {
+		A []exact `yaml:"a"`
+	}
+	doc, err := strictyaml.Parse([]byte("a: [0.30, 7, -1, \"$5\", text, true, [1]]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := doc.Decode(&got); err != nil {
+		t.Fatal(err)
+	}
+	if want := []exact{"0.30", "7", "-1", "$5", "text", "", ""}; !slices.Equal(got.A, want) {
+		t.Errorf("%q", got.A)
+	}
 }

@@ -46,6 +46,20 @@ func (v Value) Decode(dst any) error {
 	return nil
 }
 
+// Plain is the text of a number or of plain text, as the file has it; empty for
+// every other kind. A number that must not be rounded is read from it.
+func (v Value) Plain() string {
+	switch v.Kind() {
+	case Number:
+		return v.node.GetToken().Value
+	case Text:
+		s, _ := text(v.node)
+		return s
+	case Nothing, Bool, List, Mapping:
+	}
+	return ""
+}
+
 // Errorf makes an error about the value.
 func (v Value) Errorf(fix, format string, args ...any) error {
 	return v.doc.at(v.node, fix, format, args...)
