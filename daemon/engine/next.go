@@ -362,10 +362,12 @@ func Session(s run.State) string {
 	if s.Stage == run.Agent || a.Effect != l.Effect || a.Cut != "" {
 		return ""
 	}
-	switch a.Result {
-	case events.ResultRateLimited, events.ResultOverloaded, events.ResultAuthFailed, events.ResultBilling,
-		events.ResultStopped, events.ResultInterrupted:
-		return cmp.Or(a.Session, l.Session)
+	session := cmp.Or(a.Session, l.Session)
+	switch {
+	case a.Result == events.ResultStopped || a.Result == events.ResultInterrupted:
+		return session
+	case a.Result.OfAccount() && (a.Usage.Tokens() > 0 || a.Tree != l.Tree):
+		return session // one that was never let in may not have kept any
 	default:
 		return ""
 	}

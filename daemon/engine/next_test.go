@@ -322,6 +322,13 @@ func TestNextNamesTheOneThingToDo(t *testing.T) {
 			engine.RunAgent{Phase: "work", Iteration: 1, Attempt: 2, Resume: "s1"},
 		},
 		{
+			"an agent that was never let in has no session to go on in",
+			join(baseline(), one(agent(1, 1), ended(1, "t0", func(d *events.AgentEnded) {
+				d.Exit, d.Result, d.Session = 1, events.ResultRateLimited, "s1"
+			}), record(1, events.Skipped, ""))), 0, "start",
+			engine.RunAgent{Phase: "work", Iteration: 1, Attempt: 2},
+		},
+		{
 			"FR-24: until the limit ends the run waits",
 			join(baseline(), limited(1, 1), one(waits(time.Hour))), time.Minute, "limit",
 			engine.Wait{Until: start.Add(time.Hour), Why: "rate-limited"},
