@@ -129,8 +129,13 @@ func (i *setup) say(text func(render.Style) string) error {
 // agentOrder is which agent is picked when there are several.
 var agentOrder = []string{"claude", "codex", "gemini", "opencode"}
 
-// pickAgent takes the first that is logged in, else the first that is there.
+// pickAgent takes the first that is logged in, else the first that is there. One
+// that comes with autopilot and was not tried with the real program is for people
+// to pick: another program may have its name.
 func pickAgent(agents []wire.AgentView) string {
+	agents = slices.DeleteFunc(slices.Clone(agents), func(a wire.AgentView) bool {
+		return a.Origin == "shipped" && !a.Verified
+	})
 	rank := func(a wire.AgentView) int {
 		n := slices.Index(agentOrder, a.Name)
 		if n < 0 {

@@ -287,7 +287,7 @@ func TestTheAgentThatIsLoggedInIsPicked(t *testing.T) {
 		"codex":    {{Name: "claude"}, {Name: "codex", Login: "account"}, {Name: "gemini", Login: "key"}},
 		"claude":   {{Name: "opencode"}, {Name: "claude", Login: "unknown"}},
 		"opencode": {{Name: "mine"}, {Name: "opencode"}},
-		"mine":     {{Name: "mine"}},
+		"mine":     {{Name: "goose", Origin: "shipped", Login: "key"}, {Name: "mine"}},
 	} {
 		if got := pickAgent(agents); got != want {
 			t.Errorf("of %v %q was picked, want %q", agents, got, want)

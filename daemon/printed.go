@@ -5,6 +5,7 @@ import (
 
 	"autopilot/daemon/agent/stream"
 	"autopilot/daemon/effect"
+	"autopilot/daemon/work"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
 )
@@ -83,5 +84,5 @@ func (d *Daemon) formatOf(s run.State) stream.Format {
 	if err != nil {
 		return stream.Text // the bytes can be shown without it
 	}
-	return stream.Of(spec.Agent.Profile)
+	return work.Format(spec.Agent)
 }

@@ -97,6 +97,15 @@ func shapeOf(a wire.AgentSpec) (agent.Shape, error) {
 // format is how the agent prints.
 func (p *Plan) format() stream.Format { return cmp.Or(p.Shape.Stream, stream.Text) }
 
+// Format is how the agent of a run prints: Text where that is not known.
+func Format(a wire.AgentSpec) stream.Format {
+	s, err := shapeOf(a)
+	if err != nil {
+		return stream.Text // the bytes can be shown without it
+	}
+	return cmp.Or(s.Stream, stream.Text)
+}
+
 // refused puts the fault of a profile into the terms of the wire.
 func refused(err error) error {
 	var e *agent.ProfileError
