@@ -10,16 +10,18 @@ type Head struct {
 	Handle    string
 	Project   string
 	From      string // project that its work tree was made from
+	Agent     string // profile; empty for a command or script
 	Requested string // id of the request that started it
 	Status    run.Status
 	Seq       uint64 // of its last event
 	Hash      string // of that event
+	Spent     Spent
 }
 
 // HeadOf is the head of a state whose last event has that hash.
 func HeadOf(s run.State, hash string) Head {
 	return Head{
-		ID: s.ID, Handle: s.Facts.Handle, Project: s.Facts.Project, From: s.Facts.From,
-		Requested: s.Requested, Status: s.Status, Seq: s.Log.Seq, Hash: hash,
+		ID: s.ID, Handle: s.Facts.Handle, Project: s.Facts.Project, From: s.Facts.From, Agent: string(s.Facts.Agent),
+		Requested: s.Requested, Status: s.Status, Seq: s.Log.Seq, Hash: hash, Spent: Pack(s.Spent),
 	}
 }

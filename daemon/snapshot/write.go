@@ -105,13 +105,13 @@ func (f *Fold) bytes(id string) ([]byte, error) {
 }
 
 func (p place) append(b []byte) []byte {
-	for _, t := range []string{p.ID, p.Handle, p.Project, p.From, p.Requested, string(p.Status), p.Hash} {
+	for _, t := range []string{p.ID, p.Handle, p.Project, p.From, p.Agent, p.Requested, string(p.Status), p.Hash} {
 		b = appendText(b, t)
 	}
 	for _, n := range []uint64{p.Seq, uint64(p.offset), uint64(p.length)} {
 		b = binary.AppendUvarint(b, n)
 	}
-	return append(b, p.sum[:]...)
+	return append(p.Spent.append(b), p.sum[:]...)
 }
 
 func appendText(b []byte, t string) []byte {
@@ -134,8 +134,19 @@ func (r *reader) uint() uint64 {
 	return v
 }
 
-func (r *reader) text() string {
-	n := r.uint()
+func (r *reader) int() int64 {
+	v, n := binary.Varint(r.b)
+	if n <= 0 {
+		r.fail()
+		return 0
+	}
+	r.b = r.b[n:]
+	return v
+}
+
+func (r *reader) text() string { return r.bytes(r.uint()) }
+
+func (r *reader) bytes(n uint64) string {
 	if n > uint64(len(r.b)) {
 		r.fail()
 		return ""
@@ -146,11 +157,12 @@ func (r *reader) text() string {
 }
 
 func (r *reader) place() (p place) {
-	for _, t := range []*string{&p.ID, &p.Handle, &p.Project, &p.From, &p.Requested, (*string)(&p.Status), &p.Hash} {
+	for _, t := range []*string{&p.ID, &p.Handle, &p.Project, &p.From, &p.Agent, &p.Requested, (*string)(&p.Status), &p.Hash} {
 		*t = r.text()
 	}
 	p.Seq = r.uint()
 	p.offset, p.length = int64(r.uint()), int(r.uint())
+	p.Spent = r.spent()
 	if len(r.b) < sumBytes || p.length < 0 || p.length > maxIndex || p.offset < 0 {
 		r.fail()
 		return place{}

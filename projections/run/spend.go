@@ -38,7 +38,7 @@ func spend(list []Spend, at time.Time, d events.AgentEnded) []Spend {
 	case events.SourceUnknown, "":
 		s.NoCost = 1
 	}
-	if d.Usage.TokensFrom != events.Reported {
+	if d.Usage.TokensFrom == events.SourceUnknown || d.Usage.TokensFrom == "" {
 		s.NoTokens = 1
 	}
 	s.Usage.TokensFrom, s.Usage.CostFrom, s.Usage.Prices = "", "", ""
