@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"autopilot/daemon/failpoint"
 	"autopilot/events"
 	folded "autopilot/projections/account"
 	"autopilot/projections/run"
@@ -50,6 +51,7 @@ func (c *Calendar) learn(ctx context.Context, b *book, s run.State, runs []run.S
 			c.look(b.id)
 			return folded.Evolve(was, events.Event{Seq: was.Log.Seq + 1, Time: c.cfg.Now().UTC(), Data: d})
 		}
+		failpoint.Hit(failpoint.AfterAccount)
 		c.mind(b.id, b.record.State().Troubled())
 		c.look(b.id)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"autopilot/daemon/effect/shim"
 	"autopilot/daemon/effect/spool"
+	"autopilot/daemon/failpoint"
 )
 
 // Names of spools: one for both streams, or with shim.Spec.Split one each.
@@ -104,6 +105,7 @@ func (d Dir) dropSpecs() error {
 	for n := range d.count() {
 		errs = append(errs, shim.DropSpec(d.generation(n)))
 	}
+	failpoint.Hit(failpoint.AfterForget)
 	return errors.Join(errs...)
 }
 

@@ -35,6 +35,11 @@ const (
 
 	AfterCheckout = "after-checkout" // a clean checkout is written, and nothing runs in it yet
 
+	AfterCheckpoint = "after-checkpoint" // of what an agent has used, while it works
+	AfterForget     = "after-forget"     // an effect has ended, and its environment is gone from its records
+	AfterAgent      = "after-agent"      // an agent has ended, and no event says so
+	AfterAccount    = "after-account"    // what a provider said is stored, and no run was told
+
 	DuringSnapshot = "during-snapshot" // it is written and not synced
 	AfterSnapshot  = "after-snapshot"  // it has its name, and its directory is not synced
 )
@@ -43,7 +48,7 @@ const (
 func Points() []string {
 	return []string{
 		BeforeAppend, AfterAppend, AfterIntent, AfterLaunch, AfterGate, AfterRecord, AfterRestore, AfterCheckout,
-		DuringSnapshot, AfterSnapshot,
+		AfterCheckpoint, AfterForget, AfterAgent, AfterAccount, DuringSnapshot, AfterSnapshot,
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"autopilot/daemon/agent/stream"
 	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/shim"
+	"autopilot/daemon/failpoint"
 	"autopilot/events"
 	"autopilot/projections/rule"
 	"autopilot/projections/run"
@@ -42,6 +43,7 @@ func (w *Worker) Agent(ctx context.Context, s run.State, end <-chan struct{}) (_
 	if err := t.run(ctx, end); err != nil {
 		return events.AgentEnded{}, err
 	}
+	failpoint.Hit(failpoint.AfterAgent)
 	d, err := t.ended(ctx)
 	if err != nil {
 		return d, err

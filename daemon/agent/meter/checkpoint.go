@@ -10,6 +10,7 @@ import (
 
 	"autopilot/daemon/agent/stream"
 	"autopilot/daemon/effect"
+	"autopilot/daemon/failpoint"
 )
 
 const (
@@ -53,7 +54,9 @@ func (m *Meter) checkpoint() {
 		return // a message is told in several lines, each with the usage so far
 	}
 	m.saved = mark{m.bound, now}
-	_ = m.write()
+	if m.write() == nil {
+		failpoint.Hit(failpoint.AfterCheckpoint)
+	}
 }
 
 func (m *Meter) write() error {
