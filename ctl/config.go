@@ -17,6 +17,9 @@ var variables = [][2]string{
 	{"AUTOPILOT_MAX_ITERATIONS", "limits.iterations"},
 	{"AUTOPILOT_FOR", "limits.for"},
 	{"AUTOPILOT_UNTIL", "limits.until"},
+	{"AUTOPILOT_MAX_USD", "limits.usd"},
+	{"AUTOPILOT_MAX_TOKENS", "limits.tokens"},
+	{"AUTOPILOT_MAX_TURNS", "limits.turns"},
 }
 
 // settings are those that the environment holds, by key. An empty variable is
@@ -40,8 +43,9 @@ func newConfig(a *app) *cobra.Command {
 		Short: "Show, check and set settings",
 		Long: `Settings come from these places, the strongest first: flags, variables
 (AUTOPILOT_AGENT, AUTOPILOT_MODEL, AUTOPILOT_MAX_ITERATIONS, AUTOPILOT_FOR,
-AUTOPILOT_UNTIL), the project's file .autopilot/config.yaml at the root of the
-work tree, the user's file, defaults.
+AUTOPILOT_UNTIL, AUTOPILOT_MAX_USD, AUTOPILOT_MAX_TOKENS, AUTOPILOT_MAX_TURNS),
+the project's file .autopilot/config.yaml at the root of the work tree, the
+user's file, defaults.
 
 The project's file counts only as a person has agreed to it: apctl trust.`,
 		Example: "  apctl config show\n  apctl config set limits.for 8h\n  apctl config check",

@@ -18,6 +18,7 @@ type Applied struct {
 	Request wire.StartRequest
 	Agents  agent.Overrides
 	Redact  []string           // names of variables whose values are secret too
+	Budgets []Budget           // of the day
 	Used    []wire.ConfigValue // what was not typed, in the order of the documentation
 }
 
@@ -37,6 +38,7 @@ func (l Layers) Apply(q wire.StartRequest, now time.Time) (Applied, error) {
 	if err := a.limits(now); err != nil {
 		return Applied{}, err
 	}
+	a.budget()
 	if err := a.enough(); err != nil {
 		return Applied{}, err
 	}

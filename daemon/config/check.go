@@ -47,6 +47,7 @@ func (p Project) check(f *faults) {
 	f.globs("protect", p.Protect)
 	f.globs("allow_test_changes", p.AllowTestChanges)
 	f.limits(p.Limits)
+	f.own("limits.day")
 	f.names("redact.env", p.Redact.Env)
 }
 
@@ -54,6 +55,7 @@ func (u User) check(f *faults) {
 	f.agents(u.Agent, u.Agents)
 	f.word("checkout", u.Checkout, CheckoutInPlace, CheckoutClean)
 	f.limits(u.Limits)
+	f.prices(u.Prices)
 	f.names("redact.env", u.Redact.Env)
 	f.env("gate.env", u.Gate.Env)
 	f.word("after_reboot", string(u.AfterReboot), string(ResumeAfterReboot), string(AskAfterReboot))
@@ -157,6 +159,7 @@ func (f *faults) gate(at, name string, g Gate) {
 }
 
 func (f *faults) limits(l Limits) {
+	f.budget(l)
 	if f.file.sets("limits.iterations") && l.Iterations < 1 {
 		f.add("limits.iterations", "write 1 or more, or take the line out", "%d is too small", l.Iterations)
 	}

@@ -14,6 +14,7 @@ import (
 	"autopilot/daemon/strictyaml"
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/amount"
 	"autopilot/projections/rule"
 	"autopilot/projections/when"
 )
@@ -251,6 +252,18 @@ func checkVariable(key, text string) *mistake {
 	case "limits.for":
 		if _, err := when.Span(text); err != nil {
 			return bad("write 90m, 8h or 2d", "%q is not a length of time")
+		}
+	case "limits.usd":
+		if _, err := amount.USD(text); err != nil {
+			return bad("write 5 or 0.50, more than 0", "%q is no amount of dollars")
+		}
+	case "limits.tokens":
+		if _, err := amount.Tokens(text); err != nil {
+			return bad("write 200000, 200k or 1.5M, more than 0", "%q is no number of tokens")
+		}
+	case "limits.turns":
+		if n, err := turns(text); err != nil || n < 1 {
+			return bad("write 1 or more", "%q is no number of turns")
 		}
 	case "limits.until":
 		if _, err := when.Next(text, time.Time{}); err != nil {

@@ -177,7 +177,11 @@ func TestEverySettingIsShownWithItsOrigin(t *testing.T) {
 		}
 		delete(shown, key)
 	}
-	for key := range shown {
+	for key, v := range shown {
+		unset := v.Value == "" && v.Origin == "default"
+		if unset && (strings.HasPrefix(key, "limits.") || key == "prices") {
+			continue // their own test sets them
+		}
 		t.Errorf("%s is shown too", key)
 	}
 }

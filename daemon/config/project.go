@@ -91,6 +91,11 @@ type Limits struct {
 	Iterations int    `yaml:"iterations"`
 	For        Span   `yaml:"for"`   // of activity
 	Until      string `yaml:"until"` // a local time: "07:00", or with a date
+	USD        USD    `yaml:"usd"`
+	Tokens     Tokens `yaml:"tokens"`
+	Turns      int    `yaml:"turns"`
+	Day        Day    `yaml:"day"`     // of all runs together; the user's alone
+	Project    Day    `yaml:"project"` // of the runs of the project together
 }
 
 // Span is a length of time as people write it: 90m, 8h, 2d.

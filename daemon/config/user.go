@@ -16,6 +16,7 @@ type User struct {
 	Checkout    string                `yaml:"checkout"`
 	Worktree    bool                  `yaml:"worktree"`
 	Limits      Limits                `yaml:"limits"`
+	Prices      strictyaml.Map[Price] `yaml:"prices"` // of tokens, by model
 	Redact      Redact                `yaml:"redact"`
 	Gate        UserGate              `yaml:"gate"`
 	AfterReboot AfterReboot           `yaml:"after_reboot"`
