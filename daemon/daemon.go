@@ -206,7 +206,8 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 			Root: filepath.Join(state, "trees"), Durable: d.cfg.Durability != bus.Process,
 		},
 		Listen: d.bus.ListenEffect, GateEnv: d.gateEnv, Now: time.Now, Log: d.cfg.Log,
-		Admit: d.admit, Refused: func(string) int { return 0 }, Price: nil,
+		Admit: d.admit, Refused: d.bus.Refused, Price: nil,
+		Sandbox: d.cfg.sandbox(), Confined: d.confined,
 	})
 	fctx, cancel := context.WithCancel(context.Background())
 	d.cancel = cancel

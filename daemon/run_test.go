@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"autopilot/daemon/config"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -221,7 +222,8 @@ func TestTheNextDaemonFindsTheAgentAgain(t *testing.T) {
 func TestALostAgentBeginsAgainFromItsStartTree(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, map[string]string{"n": "start\n"})
-	v := s.start(s.spec("test -f ok", "cat n >> seen; if test -f /proc/$PPID/status && ! grep -q x n; then echo x >> n; kill -9 $PPID; sleep 5; fi; touch ok"))
+	v := s.start(s.spec("test -f ok", "cat n >> seen; if test -f /proc/$PPID/status && ! grep -q x n; then echo x >> n; kill -9 $PPID; sleep 5; fi; touch ok",
+		func(r *wire.RunSpec) { r.Sandbox = events.SandboxOff })) // else it could not
 	st := s.until(v.ID, settled)
 	if st.Status == run.Halted {
 		s.wants(st, "halted:agent-lost") // each attempt found the start tree and was lost again
@@ -231,6 +233,19 @@ func TestALostAgentBeginsAgainFromItsStartTree(t *testing.T) {
 		return
 	}
 	t.Fatalf("an agent that kills its supervisor from the same start: %+v", s.d.view(st))
+}
+
+func TestAnAgentThatCannotKillItsSupervisorIsNotLost(t *testing.T) {
+	t.Parallel()
+	if config.DefaultSandbox() != events.SandboxGuard {
+		return // nothing is confined on this system
+	}
+	s := newSite(t, map[string]string{"n": "start\n"})
+	st := s.play(s.spec("test -f ok", `kill -9 $PPID || touch ok`, func(r *wire.RunSpec) { r.MaxIterations = 1 }))
+	s.wants(st, "done")
+	if d := st.Last.Agent; d.Sandbox != events.SandboxGuard {
+		t.Errorf("the agent worked in %q, lacking %v", d.Sandbox, d.Lacking)
+	}
 }
 
 func TestTwoRunsNeverShareAWorkTree(t *testing.T) {

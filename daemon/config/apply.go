@@ -35,6 +35,9 @@ func (l Layers) Apply(q wire.StartRequest, now time.Time) (Applied, error) {
 	a.agent()
 	a.gates()
 	a.checkout()
+	if err := a.sandbox(); err != nil {
+		return Applied{}, err
+	}
 	if err := a.limits(now); err != nil {
 		return Applied{}, err
 	}

@@ -46,6 +46,7 @@ func (p Project) check(f *faults) {
 	f.word("checkout", p.Checkout, CheckoutInPlace, CheckoutClean)
 	f.globs("protect", p.Protect)
 	f.globs("allow_test_changes", p.AllowTestChanges)
+	f.sandbox(p.Sandbox)
 	f.limits(p.Limits)
 	f.own("limits.day")
 	f.names("redact.env", p.Redact.Env)
@@ -54,6 +55,7 @@ func (p Project) check(f *faults) {
 func (u User) check(f *faults) {
 	f.agents(u.Agent, u.Agents)
 	f.word("checkout", u.Checkout, CheckoutInPlace, CheckoutClean)
+	f.sandbox(u.Sandbox)
 	f.limits(u.Limits)
 	f.prices(u.Prices)
 	f.names("redact.env", u.Redact.Env)

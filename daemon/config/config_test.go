@@ -34,6 +34,7 @@ protect: ["api/**"]
 allow_test_changes: []
 limits: {iterations: 10, for: 8h, until: "07:00"}
 redact: {env: [DATABASE_URL]}
+sandbox: workspace
 `
 
 const user = `durability: process
@@ -54,6 +55,7 @@ notify:
       webhook: https://example.com/secret
   quiet: "22:00-07:00"
 redact: {env: [LICENCE, SITE]}
+sandbox: {mode: guard, allow: [docker, ~/notes]}
 `
 
 func TestTheProjectFileIsReadAsItIsDocumented(t *testing.T) {
@@ -76,7 +78,7 @@ func TestTheProjectFileIsReadAsItIsDocumented(t *testing.T) {
 		},
 		Setup: "npm ci", Checkout: "clean", Protect: []string{"api/**"}, AllowTestChanges: []string{},
 		Limits: config.Limits{Iterations: 10, For: config.Span(8 * time.Hour), Until: "07:00"},
-		Redact: config.Redact{Env: []string{"DATABASE_URL"}},
+		Redact: config.Redact{Env: []string{"DATABASE_URL"}}, Sandbox: config.Sandbox{Mode: events.SandboxWorkspace},
 	}
 	if diff := cmp.Diff(want, f.Project); diff != "" {
 		t.Error(diff)
@@ -93,8 +95,9 @@ func TestTheUserFileIsReadAsItIsDocumented(t *testing.T) {
 		Durability: "process", Quota: "64MiB", Gate: config.UserGate{Env: map[string]string{"A": "b"}}, Agent: "codex",
 		Agents: strictyaml.Map[config.Agent]{{Key: "claude", Value: config.Agent{Model: "haiku", Args: []string{"-x"}}}},
 		Limits: config.Limits{Iterations: 3, For: config.Span(48 * time.Hour)}, Checkout: "in-place", Worktree: true, AfterReboot: "ask",
-		Notify: notify.Settings{Rules: []notify.Rule{{On: []string{"done"}, Webhook: "https://example.com/secret"}}, Quiet: "22:00-07:00"},
-		Redact: config.Redact{Env: []string{"LICENCE", "SITE"}},
+		Notify:  notify.Settings{Rules: []notify.Rule{{On: []string{"done"}, Webhook: "https://example.com/secret"}}, Quiet: "22:00-07:00"},
+		Redact:  config.Redact{Env: []string{"LICENCE", "SITE"}},
+		Sandbox: config.Sandbox{Mode: events.SandboxGuard, Allow: []string{"docker", "~/notes"}},
 	}
 	if diff := cmp.Diff(want, f.User); diff != "" {
 		t.Error(diff)
@@ -108,6 +111,10 @@ func TestAMistakeIsNamedWithPlaceAndFix(t *testing.T) {
 		project   bool
 		src, want string
 	}{
+		{inProject, "sandbox: gard\n", `1:1 sandbox: "gard" is not known`},
+		{inUser, "sandbox: {mode: readonly, allow: [dockr]}\n", `sandbox.allow: "dockr" is neither a path nor known`},
+		{inUser, "sandbox: {allow: [rel/path]}\n", `sandbox.allow: "rel/path" is neither a path nor known`},
+		{inUser, "sandbox: true\n", "a mode, or a mapping such as {mode: guard, allow: [docker]}"},
 		{inProject, "gate: {}\n", `1:1 unknown key "gate": did you mean "gates"? gate belongs into the user's file`},
 		{inProject, "agent: claude\nnotify: {}\n", "2:1 notify belongs into the user's file: apctl config path   shows where that is"},
 		{inProject, "durability: power\n", "1:1 durability belongs into the user's file"},

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +40,7 @@ func TestTheStrongestLayerCounts(t *testing.T) {
 		},
 		Setup: "npm ci", Checkout: events.CheckoutClean, Protect: []string{"x", "api/**"}, AllowTests: []string{},
 		MaxIterations: 7, ForMS: 1000, UntilMS: time.Date(2026, 1, 3, 7, 0, 0, 0, noon.Location()).UnixMilli(),
+		Sandbox: events.SandboxWorkspace, SandboxAllow: []string{"docker", "~/notes"},
 	}
 	if diff := cmp.Diff(want, a.Request.Spec); diff != "" {
 		t.Error(diff)
@@ -60,6 +62,7 @@ func TestTheStrongestLayerCounts(t *testing.T) {
 		"checkout project /p/.autopilot/config.yaml:13",
 		"protect project /p/.autopilot/config.yaml:15",
 		"allow_test_changes project /p/.autopilot/config.yaml:16",
+		"sandbox project /p/.autopilot/config.yaml:19",
 		"limits.iterations environment AUTOPILOT_MAX_ITERATIONS",
 		"limits.until project /p/.autopilot/config.yaml:17",
 		"redact.env project /p/.autopilot/config.yaml:18",
@@ -129,6 +132,43 @@ func TestWhatIsMissingOrOverIsSaidWithAWayOn(t *testing.T) {
 	}
 }
 
+func TestAProjectCanOnlyAskForMoreConfinement(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ user, project, typed, want string }{
+		{"", "", "", string(config.DefaultSandbox())},
+		{"sandbox: off\n", "", "", "off"},
+		{"sandbox: guard\n", "sandbox: workspace\n", "", "workspace"},
+		{"sandbox: off\n", "sandbox: readonly\n", "", "readonly"},
+		{"sandbox: workspace\n", "sandbox: workspace\n", "", "workspace"},
+		{"sandbox: guard\n", "sandbox: off\n", "", ""},
+		{"sandbox: readonly\n", "sandbox: workspace\n", "", ""},
+		{"sandbox: guard\n", "sandbox: off\n", "workspace", "workspace"},
+		{"sandbox: readonly\n", "sandbox: readonly\n", "off", "off"}, // what a person types counts
+	} {
+		q := wire.StartRequest{Spec: wire.RunSpec{
+			Gates: []wire.GateSpec{{Name: "t", Role: events.RoleGoal, Command: "x"}}, Agent: wire.AgentSpec{Command: "a"},
+			Sandbox: events.Sandbox(c.typed),
+		}}
+		a, err := layers(c.project, c.user, nil).Apply(q, noon)
+		if c.want == "" {
+			var e *wire.Error
+			if !errors.As(err, &e) || e.Code != wire.Usage || !strings.Contains(e.Message, "which is less than your") {
+				t.Errorf("%+v: %v", c, err)
+			}
+			continue
+		}
+		if err != nil || string(a.Request.Spec.Sandbox) != c.want {
+			t.Errorf("%+v: %q, %v", c, a.Request.Spec.Sandbox, err)
+		}
+	}
+	a, err := layers("sandbox: {allow: [dbus, docker]}\n", "sandbox: {allow: [docker]}\n", nil).Apply(wire.StartRequest{Spec: wire.RunSpec{
+		Gates: []wire.GateSpec{{Name: "t", Role: events.RoleGoal, Command: "x"}}, Agent: wire.AgentSpec{Command: "a"},
+	}}, noon)
+	if diff := cmp.Diff([]string{"docker", "dbus"}, a.Request.Spec.SandboxAllow); diff != "" || err != nil {
+		t.Error(err, diff)
+	}
+}
+
 func TestEverySettingIsShownWithItsOrigin(t *testing.T) {
 	t.Parallel()
 	l := layers(project, user, map[string]string{"limits.for": "1h"})
@@ -153,6 +193,7 @@ func TestEverySettingIsShownWithItsOrigin(t *testing.T) {
 		"notify.quiet_pass":         " default ",
 		"redact.env":                "[DATABASE_URL] project /p/.autopilot/config.yaml:18",
 		"agents.mine.command":       "./my-agent.sh project /p/.autopilot/config.yaml:4",
+		"sandbox":                   "workspace project /p/.autopilot/config.yaml:19",
 		"allow_test_changes":        "[] project /p/.autopilot/config.yaml:16",
 		"model":                     " default ",
 		"checkout":                  "clean project /p/.autopilot/config.yaml:13",

@@ -20,6 +20,7 @@ type Project struct {
 	Worktree         bool                  `yaml:"worktree"` // a run works on a branch and in a directory of its own
 	Protect          []string              `yaml:"protect"`  // globs that are pinned too
 	AllowTestChanges []string              `yaml:"allow_test_changes"`
+	Sandbox          Sandbox               `yaml:"sandbox"` // a project can only ask for more than the user does
 	Limits           Limits                `yaml:"limits"`
 	Redact           Redact                `yaml:"redact"`
 }
@@ -84,6 +85,25 @@ func (g *Gate) DecodeYAML(v strictyaml.Value) error {
 	case strictyaml.Nothing, strictyaml.Bool, strictyaml.Number, strictyaml.List:
 	}
 	return v.Mismatch("a command, or a mapping such as {run: CMD, role: invariant}")
+}
+
+// Sandbox is what effects may touch: in a file a mode, or a mapping.
+type Sandbox struct {
+	Mode  events.Sandbox `yaml:"mode"`
+	Allow []string       `yaml:"allow"` // paths and words of package sandbox
+}
+
+// DecodeYAML implements strictyaml.Decoder.
+func (s *Sandbox) DecodeYAML(v strictyaml.Value) error {
+	switch v.Kind() {
+	case strictyaml.Text:
+		return v.Decode(&s.Mode)
+	case strictyaml.Mapping:
+		type plain Sandbox
+		return v.Decode((*plain)(s))
+	case strictyaml.Nothing, strictyaml.Bool, strictyaml.Number, strictyaml.List:
+	}
+	return v.Mismatch("a mode, or a mapping such as {mode: guard, allow: [docker]}")
 }
 
 // Limits end a run. Zero is not set.

@@ -18,6 +18,7 @@ type User struct {
 	Limits      Limits                `yaml:"limits"`
 	Prices      strictyaml.Map[Price] `yaml:"prices"` // of tokens, by model
 	Redact      Redact                `yaml:"redact"`
+	Sandbox     Sandbox               `yaml:"sandbox"`
 	Gate        UserGate              `yaml:"gate"`
 	AfterReboot AfterReboot           `yaml:"after_reboot"`
 	Notify      notify.Settings       `yaml:"notify"`

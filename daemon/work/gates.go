@@ -248,9 +248,11 @@ func retryName(id string, n int) string {
 
 func (g *judging) once(ctx context.Context, l gate.Launch, name string) (effect.Outcome, error) {
 	limits := g.p.Flow.Limits.Gate
+	within := confinement{g.p.Spec.Sandbox, g.p.Spec.SandboxAllow, g.p.Repo.Workspace().Path}
 	out, err := g.w.cfg.Effects.Run(ctx, shim.Spec{
 		ID: name, Argv: l.Argv, Dir: l.Dir, Env: l.Env,
 		Wall: limits.Wall, Idle: limits.Idle, Grace: limits.Grace, Secrets: g.p.Secrets,
+		Confine: g.w.confineGate(within, l, name),
 	}, nil, g.end)
 	if err == nil && out.Outcome == events.Stopped {
 		err = errEnded

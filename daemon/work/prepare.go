@@ -178,6 +178,11 @@ func checkSpec(spec wire.RunSpec) error {
 	if spec.MaxIterations < 0 || spec.ForMS < 0 {
 		return wire.Errorf(wire.Usage, "limits must not be negative")
 	}
+	switch spec.Sandbox {
+	case "", events.SandboxOff, events.SandboxGuard, events.SandboxWorkspace, events.SandboxReadOnly:
+	default:
+		return wire.Errorf(wire.Usage, "sandbox %q is not known", spec.Sandbox).WithHint("--sandbox off, guard, workspace or readonly")
+	}
 	switch spec.Start {
 	case "", events.StartGreen, events.UntilGreen:
 	default:

@@ -38,6 +38,7 @@ type try struct {
 	id     string
 	ignore []byte
 	flow   workflow.Workflow
+	within confinement
 }
 
 // Try runs gates once, one after the other, with the environment that a run
@@ -97,6 +98,10 @@ func (t *try) prepare(ctx context.Context, q wire.GateTryRequest, gateHome strin
 	if t.repo, err = t.w.repo(ctx, ws); err != nil {
 		return err
 	}
+	t.within.work = ws.Path
+	if t.within.mode, t.within.allow, err = t.w.cfg.Confined(); err != nil {
+		return err
+	}
 	if t.flow, _, err = workflow.Shipped(tryWorkflow); err != nil {
 		return err
 	}
@@ -142,7 +147,7 @@ func (t *try) gate(ctx context.Context, spec wire.GateSpec, id string, send func
 	held := context.WithoutCancel(ctx)
 	out, err := t.w.cfg.Effects.Run(held, shim.Spec{
 		ID: id, Argv: l.Argv, Dir: l.Dir, Env: l.Env, Wall: limits.Wall, Idle: limits.Idle, Grace: limits.Grace,
-		Secrets: redact.Secrets(l.Env),
+		Secrets: redact.Secrets(l.Env), Confine: t.w.confineGate(t.within, l, id),
 	}, nil, ctx.Done())
 	if err != nil {
 		return fmt.Errorf("run gate %s: %w", spec.Name, err)

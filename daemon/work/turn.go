@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -165,7 +167,7 @@ type spawnError struct{ error }
 // spec is what the supervisor has to run. The caller calls stop when it is over.
 func (t *turn) spec() (_ shim.Spec, _ effect.Box, stop func(), err error) {
 	w, p, l := t.w, t.p, t.s.Last.Start
-	socket, stop, err := w.cfg.Listen(l.Effect)
+	socket, stop, err := t.listen()
 	if err != nil {
 		return shim.Spec{}, nil, nil, fmt.Errorf("open the socket of an agent: %w", err)
 	}
@@ -194,8 +196,20 @@ func (t *turn) spec() (_ shim.Spec, _ effect.Box, stop func(), err error) {
 		ID: l.Effect, Argv: append([]string{inv.Path}, inv.Argv[1:]...), Dir: dir, Env: env, Stdin: inv.Stdin,
 		Wall: time.Duration(l.WallMS) * time.Millisecond, Idle: time.Duration(l.IdleMS) * time.Millisecond,
 		Grace: p.Flow.Limits.Agent.Grace, Work: dir, Watch: agent.Transcripts(p.Spec.Agent.Profile, env, dir, l.Session),
-		Secrets: p.Secrets,
+		Secrets: p.Secrets, Confine: t.confine(env, socket),
 	}, box, stop, nil
+}
+
+// listen opens the socket of the agent. Its folder goes when the agent is over:
+// one that outlives this daemon was shown the folder, and meets the next there.
+func (t *turn) listen() (socket string, stop func(), err error) {
+	socket, closeSocket, err := t.w.cfg.Listen(t.s.Last.Start.Effect)
+	return socket, func() {
+		closeSocket()
+		if t.out.Outcome != "" {
+			_ = os.Remove(filepath.Dir(socket)) // what else is in it keeps it
+		}
+	}, err
 }
 
 // box is what the agent finds in its folder.
@@ -223,6 +237,7 @@ func (t *turn) ended(ctx context.Context) (events.AgentEnded, error) {
 		Outcome: out.Outcome, Exit: out.Exit, Signal: out.Signal, DurationMS: out.Active.Milliseconds(),
 		OutputBytes: out.Bytes, Truncated: out.Truncated, Killed: out.Killed, Left: out.Left, LeftPIDs: out.LeftPIDs,
 		Redacted: out.Redacted, Refused: t.w.cfg.Refused(l.Effect), Cut: t.cut,
+		Sandbox: t.p.Spec.Sandbox, Lacking: lacking(out.Lacking),
 	}
 	sum, used, err := t.meter.Summary()
 	if err != nil {

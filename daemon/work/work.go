@@ -20,6 +20,7 @@ import (
 	"autopilot/daemon/engine"
 	"autopilot/daemon/failpoint"
 	"autopilot/daemon/redact"
+	"autopilot/daemon/sandbox"
 	"autopilot/daemon/tree"
 	"autopilot/events"
 	"autopilot/projections/run"
@@ -40,6 +41,10 @@ type Config struct {
 	Admit func(ctx context.Context, s run.State) (Allowance, events.Data, error)
 	// Refused is how many requests of an effect the daemon has refused.
 	Refused func(effect string) int
+	// Sandbox makes the plans by which effects are confined.
+	Sandbox sandbox.Host
+	// Confined is what the user's settings say of gates that belong to no run.
+	Confined func() (mode events.Sandbox, allow []string, err error)
 	// GateEnv is gate.env of the settings, as it is when a run starts.
 	GateEnv func() (map[string]string, error)
 	// Price is what tokens of a model cost, in millionths of a dollar, by the

@@ -31,6 +31,7 @@ type RunSpec struct {
 	MaxTurns      int             `json:"max_turns,omitzero"`     // of the agent, over all iterations
 	NoWait        bool            `json:"no_wait,omitzero"`       // halt instead of waiting for a limit
 	Sandbox       events.Sandbox  `json:"sandbox,omitzero"`       // empty is what the settings say
+	SandboxAllow  []string        `json:"sandbox_allow,omitzero"` // paths and words that stay in reach all the same
 }
 
 // GateSpec is one gate as given: a command, or files.

@@ -328,7 +328,9 @@ func TestEmptyDirectoriesCanBeFilledAndShowWhatIsAllowed(t *testing.T) {
 	c.write(filepath.Join(run, "pulse", "native"), "pulse")
 	s := c.sh(`cd run && ls; cat pulse/native; echo x > new && ls; cat new`)
 	s.Confine.Empty, s.Confine.Show = []string{run}, append(s.Confine.Show, filepath.Join(run, "pulse", "native"))
-	_, text := c.run(s)
+	s.Confine.Hide = append(s.Confine.Hide, filepath.Join(run, "pulse"), filepath.Join(run, "bus"))
+	out, text := c.run(s)
+	c.whole(out)
 	if text != "pulse\npulsenew\npulse\nx\n" {
 		t.Errorf("%q", text)
 	}

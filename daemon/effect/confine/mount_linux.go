@@ -25,12 +25,12 @@ func cover(p Plan) []Lack {
 	for _, path := range p.Show {
 		c.keep(path)
 	}
-	hidden := slices.Sorted(slices.Values(p.Hide)) // what lies in a hidden directory is gone with it
-	for _, path := range hidden {
-		c.note(Hide, path, c.hide(path))
-	}
-	for _, path := range p.Empty {
+	// Outer ones first: what lies in a covered directory is gone with it.
+	for _, path := range slices.Sorted(slices.Values(p.Empty)) {
 		c.note(Hide, path, c.empty(path))
+	}
+	for _, path := range slices.Sorted(slices.Values(p.Hide)) {
+		c.note(Hide, path, c.hide(path))
 	}
 	for _, path := range slices.Sorted(slices.Values(p.Show)) { // outer ones first
 		c.note(Hide, path, c.show(path))

@@ -1,0 +1,57 @@
+package work
+
+import (
+	"path/filepath"
+
+	"autopilot/daemon/agent"
+	"autopilot/daemon/effect/confine"
+	"autopilot/daemon/gate"
+	"autopilot/daemon/sandbox"
+	"autopilot/events"
+)
+
+// confine is what the agent of an iteration may touch.
+func (t *turn) confine(env []string, socket string) *confine.Plan {
+	p, id := t.p, t.s.Last.Start.Effect
+	return t.w.cfg.Sandbox.Plan(sandbox.Request{
+		Mode: p.Spec.Sandbox, Allow: p.Spec.SandboxAllow, Env: env, Work: p.Repo.Workspace().Path,
+		Agent: p.Spec.Agent.Profile, Show: []string{t.w.box(id), filepath.Dir(socket)},
+	})
+}
+
+// confinement is how strictly gates are confined.
+type confinement struct {
+	mode  events.Sandbox
+	allow []string
+	work  string // the work tree
+}
+
+// gate is what a gate may touch: beside its work tree, or the checkout that it
+// runs in, its HOME and the caches of all gates.
+func (w *Worker) confineGate(c confinement, l gate.Launch, id string) *confine.Plan {
+	own := []string{w.box(id), filepath.Join(w.cfg.State, "cache")}
+	// Both are places of ours, but for a gate that is tried in the user's own
+	// environment.
+	for _, dir := range []string{l.Dir, agent.Lookup(l.Env, "HOME")} {
+		if within(w.cfg.State, dir) {
+			own = append(own, dir)
+		}
+	}
+	return w.cfg.Sandbox.Plan(sandbox.Request{
+		Mode: c.mode, Allow: c.allow, Env: l.Env, Work: c.work, Show: own, Write: []string{l.Dir}, Gate: true,
+	})
+}
+
+func within(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// lacking puts the words of the supervisor into those of events.
+func lacking(words []string) []events.Name {
+	var out []events.Name
+	for _, word := range words {
+		out = append(out, events.Name(word))
+	}
+	return out
+}
