@@ -54,6 +54,7 @@ func scenarios() []scenario {
 			then:   []step{{text: "I went on."}},
 			want:   want{outcome: outcome.Ended, answers: 1, file: true, session: true},
 		},
+		{name: caseRun, script: done},
 	}
 }
 
@@ -66,8 +67,8 @@ func usage(answers int) stream.Usage {
 // Limits of a program: of one that ends by itself, and of one that is known to
 // try again for ever.
 const (
-	patience  = 60 * time.Second
-	impatient = 15 * time.Second
+	patience  = 90 * time.Second
+	impatient = 25 * time.Second
 )
 
 // until is how far off the provider's reset is.

@@ -65,7 +65,7 @@ func real(ctx context.Context, only choice, save string) (differ int, err error)
 	t := &table{}
 	for _, p := range programs() {
 		if only.has(p.name, "") {
-			w.program(p, only, t)
+			w.play(p, only, t)
 		}
 		if ctx.Err() != nil {
 			return 0, ctx.Err()

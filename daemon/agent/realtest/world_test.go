@@ -39,22 +39,28 @@ func newWorld(ctx context.Context, save string) (_ *world, err error) {
 			err = errors.Join(err, os.RemoveAll(w.root))
 		}
 	}()
-	shim := filepath.Join(w.root, "apshim")
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", shim, "autopilot/cmd/apshim")
+	if err := os.Mkdir(filepath.Join(w.root, "r"), 0o700); err != nil {
+		return nil, err
+	}
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", filepath.Join(w.root, "bin")+"/",
+		"autopilot/cmd/apctl", "autopilot/cmd/autopilotd", "autopilot/cmd/apshim")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("build apshim: %w\n%s", err, out)
+		return nil, fmt.Errorf("build our programs: %w\n%s", err, out)
 	}
-	w.runner, err = effect.New(effect.Config{Root: filepath.Join(w.root, "effects"), Shim: shim})
+	w.runner, err = effect.New(effect.Config{Root: filepath.Join(w.root, "effects"), Shim: w.program("apshim")})
 	return w, err
 }
+
+// program is one of ours.
+func (w *world) program(name string) string { return filepath.Join(w.root, "bin", name) }
 
 // end removes everything, and fails if a process was left.
 func (w *world) end() error {
 	var left []error
 	for id, list := range proc.Marked(func(string) bool { return true }, 0) {
-		if _, err := os.Stat(w.runner.Open(id).Path()); err != nil {
-			continue // of somebody else
+		if !w.owns(id) {
+			continue
 		}
 		for _, p := range list {
 			left = append(left, fmt.Errorf("process %d of %s was left", p.PID, id))
@@ -64,8 +70,18 @@ func (w *world) end() error {
 	return errors.Join(append(left, os.RemoveAll(w.root))...)
 }
 
-// program installs one and plays its cases.
-func (w *world) program(p program, only choice, t *table) {
+// owns says whether an effect is of this world: of a case, or of its daemon.
+func (w *world) owns(id string) bool {
+	for _, below := range []string{"effects", "*/state/effects"} {
+		if found, _ := filepath.Glob(filepath.Join(w.root, below, id)); len(found) > 0 { // an id has no bad pattern
+			return true
+		}
+	}
+	return false
+}
+
+// play installs a program and plays its cases.
+func (w *world) play(p program, only choice, t *table) {
 	fmt.Fprintf(os.Stderr, "agents-real: install %s\n", p.pkg)
 	in, err := w.install(p)
 	if err != nil {
