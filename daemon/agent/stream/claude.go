@@ -195,4 +195,4 @@ func epoch(n float64) time.Time {
 	return time.Time{}
 }
 
-func micro(usd float64) int64 { return int64(math.Round(usd * 1e6)) }
+func micro(usd float64) int64 { return int64(math.Round(min(usd, mostUSD) * 1e6)) }

@@ -70,12 +70,28 @@ type Usage struct {
 	Input, CacheRead, CacheWrite, Output int64
 }
 
+// mostCount bounds every number that a program tells, and mostUSD what it says to
+// have cost: far above what can be, and so low that no sum of them turns negative
+// and gives back what was used.
+const (
+	mostCount = 1e12
+	mostUSD   = 1e9
+)
+
 func (u Usage) plus(v Usage) Usage {
-	return Usage{u.Input + v.Input, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite, u.Output + v.Output}
+	return Usage{
+		min(u.Input+v.Input, mostCount), min(u.CacheRead+v.CacheRead, mostCount),
+		min(u.CacheWrite+v.CacheWrite, mostCount), min(u.Output+v.Output, mostCount),
+	}
 }
 
 func (u Usage) minus(v Usage) Usage {
 	return Usage{u.Input - v.Input, u.CacheRead - v.CacheRead, u.CacheWrite - v.CacheWrite, u.Output - v.Output}
+}
+
+// atLeast is u, with no kind less than in v.
+func (u Usage) atLeast(v Usage) Usage {
+	return Usage{max(u.Input, v.Input), max(u.CacheRead, v.CacheRead), max(u.CacheWrite, v.CacheWrite), max(u.Output, v.Output)}
 }
 
 // Limits is what a provider says of its limits.

@@ -54,7 +54,7 @@ func (r *Reader) opencodeStep(part object) {
 		t.count("input"), cache.count("read"), cache.count("write"), t.count("output") + t.count("reasoning"),
 	})
 	if fresh && part.has("cost") {
-		r.sum.MicroUSD += micro(part.number("cost"))
+		r.sum.MicroUSD = min(r.sum.MicroUSD+micro(part.number("cost")), micro(mostUSD))
 		r.sum.CostFrom = Reported
 	}
 	r.used(r.spent.total)

@@ -387,7 +387,7 @@ func (r *ring) take(key string) (value string, use uint64, ok bool) {
 }
 
 // spent adds up usage that is reported several times under one id, as for each
-// part of a message.
+// part of a message. What was told of an id does not shrink.
 type spent struct {
 	ids   [maxOpen]string
 	each  [maxOpen]Usage
@@ -399,6 +399,7 @@ func (s *spent) add(id []byte, u Usage) (fresh bool) {
 	id = id[:min(len(id), maxWord)]
 	for i := range s.ids {
 		if len(id) > 0 && s.ids[i] == string(id) {
+			u = u.atLeast(s.each[i])
 			s.total = s.total.minus(s.each[i]).plus(u)
 			s.each[i] = u
 			return false

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -253,7 +254,7 @@ func (o object) text(key string) string    { return text(o.raw(key), maxText) }
 func (o object) word(key string) string    { return word(text(o.raw(key), maxWord)) }
 func (o object) is(key string) bool        { return string(o.raw(key)) == "true" }
 func (o object) number(key string) float64 { return number(o.raw(key)) }
-func (o object) count(key string) int64    { return int64(number(o.raw(key))) }
+func (o object) count(key string) int64    { return int64(min(number(o.raw(key)), mostCount)) }
 
 // keep sets a word to a member that is there and not empty.
 func (o object) keep(key string, to *string) {
@@ -272,17 +273,23 @@ func (o object) first(keys ...string) string {
 	return ""
 }
 
-// number is what is not below 0 and exact as a float; everything else is 0.
+// number is what is not below 0, and at most what is exact as a float; what is no
+// number is 0.
 func number(v []byte) float64 {
-	if len(v) == 0 || len(v) > 32 || v[0] == '-' || v[0] == '"' {
+	if len(v) == 0 || v[0] == '-' || v[0] == '"' {
 		return 0
 	}
-	f, err := strconv.ParseFloat(string(v), 64)
-	if err != nil || math.IsNaN(f) || f > 1<<53 {
+	f, err := strconv.ParseFloat(string(v[:min(len(v), maxNumber)]), 64)
+	if math.IsNaN(f) || err != nil && !errors.Is(err, strconv.ErrRange) {
 		return 0
 	}
-	return f
+	return min(f, 1<<53)
 }
+
+// maxNumber bounds the digits of a number that are read. Their first say how
+// large it is: that the others are left out makes a longer one no smaller than
+// any limit.
+const maxNumber = 400
 
 // Bounds of texts, in bytes.
 const (
