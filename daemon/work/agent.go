@@ -64,20 +64,27 @@ func (w *Worker) BeginAgent(ctx context.Context, s run.State, act engine.RunAgen
 }
 
 // startTree is where an iteration begins: right after a judged one the tree
-// that was just compared, else what is there now. After a loss the workspace is
-// taken back to the start of the lost attempt; what it held is kept under a
-// name of its own.
+// that was just compared, else what is there now. An agent that goes on in its
+// session with work that it had begun has the start of that. After a loss
+// without a session the workspace is taken back to the start of the lost
+// attempt; what it held is kept under a name of its own.
 func (w *Worker) startTree(ctx context.Context, s run.State, p *Plan, act engine.RunAgent) (tree.Snapshot, error) {
 	rightAfter := w.cfg.Now().Sub(s.Clock.Latest) < soon
 	if s.Loop.Fresh && !s.Loop.Redo && !act.Restore && rightAfter {
 		return tree.Snapshot{Tree: s.Last.Tree, Work: s.Last.Work}, nil
 	}
 	now, err := w.record(ctx, s, p, s.Last.Created)
-	if err != nil || !act.Restore {
-		return now, err
-	}
 	back := tree.Snapshot{Tree: s.Last.Start.Tree, Work: s.Last.Start.Work}
-	if now.Tree == back.Tree {
+	switch {
+	case err != nil:
+		return now, err
+	case act.Resume != "" && s.Last.Agent.Tree != back.Tree:
+		// What it did before it was cut short is work of this iteration, also if
+		// nothing is left to be done.
+		return back, nil
+	case !act.Restore:
+		return now, nil
+	case now.Tree == back.Tree:
 		return back, nil
 	}
 	name := fmt.Sprintf("lost-%d-%d", s.Loop.Iteration, s.Loop.Attempt)
