@@ -215,7 +215,7 @@ type AgentEnded struct {
 	Cut       Cut          `json:"cut,omitzero"`       // why the daemon ended its turn
 	ResetMS   int64        `json:"reset_ms,omitzero"`  // when a limit ends: Unix milliseconds, as the provider says
 	Session   string       `json:"session,omitzero"`   // as the program said
-	Model     string       `json:"model,omitzero"`     // as the program said
+	Model     string       `json:"model,omitzero"`     // as the program said, else as it was asked for
 	Usage     Usage        `json:"usage,omitzero"`     // of this process alone
 	Repeats   int          `json:"repeats,omitzero"`   // how often the tool that was used most was used with the same input
 	Repeat    Ref          `json:"repeat,omitzero"`    // that tool and its input, if it was repeated often

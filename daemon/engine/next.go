@@ -306,7 +306,7 @@ func (q view) kept(r events.Result, given, limit, used, last int64) bool {
 
 func (q view) costSpent() bool {
 	l, used := q.Facts.Limits.MicroUSD, q.Loop.Used.MicroUSD
-	return q.begun() && l > 0 && (used >= l || q.unfed() ||
+	return q.begun() && l > 0 && (used >= l || q.Loop.Unpriced > 1 ||
 		q.kept(events.ResultBudget, q.Last.Start.MicroUSD, l, used, q.Last.Agent.Usage.MicroUSD))
 }
 

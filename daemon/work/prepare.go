@@ -175,7 +175,7 @@ func checkSpec(spec wire.RunSpec) error {
 	if err := checkAgent(spec.Agent); err != nil {
 		return err
 	}
-	if spec.MaxIterations < 0 || spec.ForMS < 0 {
+	if spec.MaxIterations < 0 || spec.ForMS < 0 || spec.MaxTokens < 0 || spec.MaxMicroUSD < 0 || spec.MaxTurns < 0 {
 		return wire.Errorf(wire.Usage, "limits must not be negative")
 	}
 	switch spec.Sandbox {
@@ -266,7 +266,10 @@ func origin(ctx context.Context, spec wire.RunSpec) (string, error) {
 
 // limits are those asked for, or the workflow's.
 func limits(spec wire.RunSpec, flow workflow.Workflow) events.Limits {
-	l := events.Limits{Iterations: spec.MaxIterations, ActiveMS: spec.ForMS, UntilMS: spec.UntilMS}
+	l := events.Limits{
+		Iterations: spec.MaxIterations, ActiveMS: spec.ForMS, UntilMS: spec.UntilMS,
+		Tokens: spec.MaxTokens, MicroUSD: spec.MaxMicroUSD, Turns: spec.MaxTurns, NoWait: spec.NoWait,
+	}
 	switch {
 	case l.Iterations > 0:
 	case l.ActiveMS > 0 || l.UntilMS > 0:

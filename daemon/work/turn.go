@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,7 +78,8 @@ func (w *Worker) newTurn(s run.State, p *Plan) *turn {
 		Limits: meter.Limits{
 			Tokens: l.Tokens, MicroUSD: l.MicroUSD, Turns: l.Turns, Repeats: repeats, Linger: linger,
 		},
-		Before: t.before(), Price: w.cfg.Price, Now: w.cfg.Now,
+		Before: t.before(), Price: t.price, Now: w.cfg.Now,
+		Over: func(u events.Usage) events.Cut { return w.over(s.ID, l.Effect, u) },
 		Live: func(r meter.Reading) { w.setLive(s.ID, &r) },
 	})
 	return t
@@ -244,7 +246,7 @@ func (t *turn) ended(ctx context.Context) (events.AgentEnded, error) {
 		return d, fmt.Errorf("read the output of an agent: %w", err)
 	}
 	t.decide(&d, sum)
-	d.Usage, d.Model = used, model(sum.Model)
+	d.Usage, d.Model = t.used(used), model(cmp.Or(sum.Model, t.p.Spec.Agent.Model))
 	if t.p.Shape.Resumes() && agent.ValidSession(sum.Session) {
 		d.Session = sum.Session
 	}

@@ -26,7 +26,8 @@ import (
 	"autopilot/projections/run"
 )
 
-// Config is what a Worker works with. All fields are needed.
+// Config is what a Worker works with. All fields are needed that do not say
+// otherwise.
 type Config struct {
 	State   string // the daemon's state directory
 	Program string // path of autopilotd, which script agents run in
@@ -50,8 +51,12 @@ type Config struct {
 	// Price is what tokens of a model cost, in millionths of a dollar, by the
 	// table of that date.
 	Price func(model string, u stream.Usage) (microUSD int64, date string, ok bool)
-	Now   func() time.Time
-	Log   *slog.Logger
+	// Priced says that the table has a price for a model, and Over that an agent
+	// which has used so much has to end for a limit beyond its own. Both may be nil.
+	Priced func(model string) bool
+	Over   func(run, effect string, u events.Usage) events.Cut
+	Now    func() time.Time
+	Log    *slog.Logger
 }
 
 // Worker implements engine.Worker. Its methods may be called from any

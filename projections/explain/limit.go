@@ -12,7 +12,8 @@ import (
 
 // spent says which of the run's own limits was reached.
 func spent(s run.State, h events.RunHalted) string {
-	if s.Loop.Unfed > 1 && h.Used < h.Limit {
+	unknown := h.Reason == events.HaltCost && s.Loop.Unpriced > 1 || h.Reason == events.HaltTokens && s.Loop.Unfed > 1
+	if unknown && h.Used < h.Limit {
 		return fmt.Sprintf("halted: two agents in a row did not tell what they used, so a limit of %s cannot be kept", phrase.Amount(h.Reason, h.Limit))
 	}
 	return fmt.Sprintf("halted: %s of the %s that the run may use are gone, and a gate still fails",

@@ -117,8 +117,11 @@ func agentEnded(s State, at time.Time, d events.AgentEnded) State {
 		before = events.Usage{}
 	}
 	s.Loop.Session = Sum(before, d.Usage)
-	if s.Loop.Unfed++; d.Usage.TokensFrom != "" && d.Usage.TokensFrom != events.SourceUnknown {
+	if s.Loop.Unfed++; known(d.Usage.TokensFrom) {
 		s.Loop.Unfed = 0
+	}
+	if s.Loop.Unpriced++; known(d.Usage.CostFrom) {
+		s.Loop.Unpriced = 0
 	}
 	if d.Outcome == events.Lost {
 		s.Loop.Losses++
@@ -182,7 +185,7 @@ func resumed(s State, at time.Time, d events.RunResumed) State {
 	if d.Note != "" {
 		s.Note = d.Note
 		s.Loop.Spent = 0
-		s.Loop.Used, s.Loop.Unfed = events.Usage{}, 0
+		s.Loop.Used, s.Loop.Unfed, s.Loop.Unpriced = events.Usage{}, 0, 0
 		s.Clock.Before = 0
 	}
 	return s

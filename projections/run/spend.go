@@ -38,7 +38,7 @@ func spend(list []Spend, at time.Time, d events.AgentEnded) []Spend {
 	case events.SourceUnknown, "":
 		s.NoCost = 1
 	}
-	if d.Usage.TokensFrom == events.SourceUnknown || d.Usage.TokensFrom == "" {
+	if !known(d.Usage.TokensFrom) {
 		s.NoTokens = 1
 	}
 	s.Usage.TokensFrom, s.Usage.CostFrom, s.Usage.Prices = "", "", ""
@@ -50,6 +50,9 @@ func spend(list []Spend, at time.Time, d events.AgentEnded) []Spend {
 	list[last] = list[last].Plus(s)
 	return list
 }
+
+// known says that a number has a source.
+func known(s events.Source) bool { return s != "" && s != events.SourceUnknown }
 
 // Plus adds what was used elsewhere; quarter and model stay.
 func (s Spend) Plus(t Spend) Spend {

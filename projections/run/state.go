@@ -75,7 +75,8 @@ type Loop struct {
 	Drifts    int          // recorded iterations that left a pinned path changed
 	Redo      bool         // the next agent works on the same iteration: it was not spent
 	Fresh     bool         // an iteration was recorded since the run was last resumed
-	Unfed     int          // agents in a row whose usage is not known
+	Unfed     int          // agents in a row whose tokens are not known
+	Unpriced  int          // agents in a row whose cost is not known
 	Used      events.Usage // since the budget began
 	Session   events.Usage // in the session of the latest agent, over all that went on in it
 	History   rule.History

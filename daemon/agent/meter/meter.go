@@ -30,7 +30,10 @@ type Config struct {
 	Before events.Usage
 	// Price is what tokens of a model cost by the table of that date; may be nil.
 	Price func(model string, u stream.Usage) (microUSD int64, date string, ok bool)
-	Now   func() time.Time // nil is the system's
+	// Over says that a limit is reached that this agent shares with others, by what
+	// it has used; may be nil. It must not block.
+	Over func(u events.Usage) events.Cut
+	Now  func() time.Time // nil is the system's
 	// Live is called with each change, from the goroutine of Follow; may be nil.
 	// It must not block.
 	Live func(Reading)
@@ -153,6 +156,9 @@ func (m *Meter) due() events.Cut {
 		return events.CutTurns
 	case l.Repeats > 0 && (s.RepeatNow >= l.Repeats || s.Stale >= 2*l.Repeats):
 		return events.CutRepetition
+	}
+	if m.cfg.Over != nil {
+		return m.cfg.Over(u)
 	}
 	return ""
 }
