@@ -22,7 +22,7 @@ var ErrDropped = errors.New("the snapshot is dropped")
 // A file holds the states one behind the other, the index, and an end of fixed
 // size: offset and length of the index, its SHA-256, and the magic.
 const (
-	magic    = "apsnap 2"
+	magic    = "apsnap 3"
 	endBytes = 8 + 8 + sha256.Size + len(magic)
 	maxIndex = 1 << 30
 	sumBytes = 8 // of the SHA-256 of a state

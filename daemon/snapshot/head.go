@@ -15,6 +15,8 @@ type Head struct {
 	Status    run.Status
 	Seq       uint64 // of its last event
 	Hash      string // of that event
+	Settled   string // reason of the halt, or state of the end
+	Latest    int64  // when the last event was, in Unix milliseconds
 	Spent     Spent
 }
 
@@ -22,6 +24,17 @@ type Head struct {
 func HeadOf(s run.State, hash string) Head {
 	return Head{
 		ID: s.ID, Handle: s.Facts.Handle, Project: s.Facts.Project, From: s.Facts.From, Agent: string(s.Facts.Agent),
-		Requested: s.Requested, Status: s.Status, Seq: s.Log.Seq, Hash: hash, Spent: Pack(s.Spent),
+		Requested: s.Requested, Status: s.Status, Seq: s.Log.Seq, Hash: hash,
+		Settled: settled(s), Latest: s.Clock.Latest.UnixMilli(), Spent: Pack(s.Spent),
 	}
+}
+
+func settled(s run.State) string {
+	switch {
+	case s.Status == run.Halted && s.Halt != nil:
+		return string(s.Halt.Reason)
+	case s.Status == run.Over && s.End != nil:
+		return string(s.End.State)
+	}
+	return ""
 }

@@ -26,7 +26,7 @@ import (
 const (
 	foldVersion = 2
 	foldShape   = "fe1de9cfdecbcdea"
-	foldResult  = "2a2df9bd2e2ac605"
+	foldResult  = "308f04009d7d4348"
 )
 
 func TestTheFoldVersionIsRaisedWithWhatItFolds(t *testing.T) {

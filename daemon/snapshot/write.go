@@ -105,12 +105,13 @@ func (f *Fold) bytes(id string) ([]byte, error) {
 }
 
 func (p place) append(b []byte) []byte {
-	for _, t := range []string{p.ID, p.Handle, p.Project, p.From, p.Agent, p.Requested, string(p.Status), p.Hash} {
+	for _, t := range []string{p.ID, p.Handle, p.Project, p.From, p.Agent, p.Requested, string(p.Status), p.Hash, p.Settled} {
 		b = appendText(b, t)
 	}
 	for _, n := range []uint64{p.Seq, uint64(p.offset), uint64(p.length)} {
 		b = binary.AppendUvarint(b, n)
 	}
+	b = binary.AppendVarint(b, p.Latest)
 	return append(p.Spent.append(b), p.sum[:]...)
 }
 
@@ -157,11 +158,12 @@ func (r *reader) bytes(n uint64) string {
 }
 
 func (r *reader) place() (p place) {
-	for _, t := range []*string{&p.ID, &p.Handle, &p.Project, &p.From, &p.Agent, &p.Requested, (*string)(&p.Status), &p.Hash} {
+	for _, t := range []*string{&p.ID, &p.Handle, &p.Project, &p.From, &p.Agent, &p.Requested, (*string)(&p.Status), &p.Hash, &p.Settled} {
 		*t = r.text()
 	}
 	p.Seq = r.uint()
 	p.offset, p.length = int64(r.uint()), int(r.uint())
+	p.Latest = r.int()
 	p.Spent = r.spent()
 	if len(r.b) < sumBytes || p.length < 0 || p.length > maxIndex || p.offset < 0 {
 		r.fail()
