@@ -23,6 +23,9 @@ func (c *Calendar) Admit(ctx context.Context, s run.State) (events.Data, error) 
 	defer b.mu.Unlock()
 	now, runs := c.cfg.Now(), c.cfg.Runs.Of(b.id)
 	a := c.learn(ctx, b, s, runs)
+	if b.owes {
+		c.look(b.id)
+	}
 	answer := folded.Admit(a, b.ask(a, s, runs), now)
 	// A wait that was ended before its time is not begun again, and an attempt
 	// that was lost is repeated at once: it was let in.

@@ -65,6 +65,7 @@ type book struct {
 	let     map[string]entry  // by run: the latest agent that was let in
 	learned map[string]string // by run: the latest effect that was looked at
 	told    map[string]bool   // runs that were told of the refusal at hand
+	owes    bool              // something could not be stored
 	no      uint64            // the account's latest no, as far as this daemon has looked
 	seen    time.Time         // when this daemon saw it first; only its monotonic clock is used
 	lifted  time.Time         // ditto, of the latest wait that was ended

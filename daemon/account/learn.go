@@ -23,7 +23,7 @@ func (b *book) now(wall time.Time) folded.State {
 		return s
 	}
 	if left := s.Until.Sub(s.At) - time.Since(b.seen); s.Until.Sub(wall) > left {
-		s.Until = wall.Add(max(left, 0))
+		s.Until = wall.Add(left)
 	}
 	return s
 }
@@ -48,7 +48,7 @@ func (c *Calendar) learn(ctx context.Context, b *book, s run.State, runs []run.S
 	if d != nil {
 		if err := b.record.Append(ctx, d); err != nil {
 			c.cfg.Log.Error("store what a provider said", "account", b.id, "run", s.ID, "error", err)
-			c.look(b.id)
+			b.owes = true
 			return folded.Evolve(was, events.Event{Seq: was.Log.Seq + 1, Time: c.cfg.Now().UTC(), Data: d})
 		}
 		failpoint.Hit(failpoint.AfterAccount)

@@ -88,10 +88,14 @@ func (c *Calendar) tend(ctx context.Context, id string) time.Duration {
 func (c *Calendar) settle(ctx context.Context, b *book) (orders []order, again time.Duration) {
 	runs := c.cfg.Runs.Of(b.id)
 	slices.SortFunc(runs, func(x, y run.State) int { return cmp.Compare(x.ID, y.ID) })
+	b.owes = false
 	for _, s := range runs {
 		c.learn(ctx, b, s, runs)
 	}
 	b.forget(runs)
+	if b.owes {
+		return nil, recheck // who waits for what is not stored is not to be let go
+	}
 	now := c.cfg.Now()
 	a := b.now(now)
 	again = never

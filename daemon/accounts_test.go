@@ -1,0 +1,666 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"autopilot/daemon/account"
+	"autopilot/daemon/engine"
+	"autopilot/daemon/workflow"
+	"autopilot/events"
+	"autopilot/events/log"
+	limits "autopilot/projections/account"
+	"autopilot/projections/run"
+)
+
+// This file plays many runs of one account against a provider that says no, on
+// the in-memory log and a clock that costs no time.
+
+const simAccount = "0123456789abcdef"
+
+// provider is what all agents of the account work with.
+type provider struct {
+	mu      sync.Mutex
+	takes   int           // at once; zero is any number
+	closed  func() bool   // nobody gets an answer now
+	result  events.Result // that those get
+	reset   func() int64  // what it says of the end, in Unix milliseconds; 0 is nothing
+	works   time.Duration // a turn that is let in
+	working int
+	said    map[string]events.AgentEnded // by effect: an agent that is found again says the same
+	calls   []call
+}
+
+// call is an agent that has begun.
+type call struct {
+	Run string
+	At  time.Time
+	OK  bool
+}
+
+func (p *provider) turn(ctx context.Context, s run.State, now func() time.Time) (events.AgentEnded, error) {
+	l := s.Last.Start
+	d := events.AgentEnded{
+		Phase: l.Phase, Iteration: l.Iteration, Attempt: l.Attempt, Effect: l.Effect, Outcome: events.Exited,
+		Result: events.ResultEnded, Tree: simTree(l.Iteration), Work: simTree(l.Iteration),
+		Usage: events.Usage{Output: 10, TokensFrom: events.Reported}, Session: "s1", DurationMS: p.works.Milliseconds(),
+	}
+	p.mu.Lock()
+	ok := (p.takes == 0 || p.working < p.takes) && (p.closed == nil || !p.closed())
+	if said, again := p.said[l.Effect]; again {
+		p.mu.Unlock()
+		return said, nil
+	}
+	p.calls = append(p.calls, call{s.ID, now(), ok})
+	takes := p.works
+	if ok {
+		p.working++
+	} else {
+		takes = 2 * time.Second
+		d.Result, d.Exit, d.Usage, d.Session, d.DurationMS = p.result, 1, events.Usage{}, "", takes.Milliseconds()
+		d.Tree, d.Work = l.Tree, l.Work
+		if p.reset != nil {
+			d.ResetMS = p.reset()
+		}
+	}
+	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if ok {
+			p.working--
+		}
+	}()
+	select {
+	case <-ctx.Done():
+		return d, ctx.Err()
+	case <-time.After(takes):
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.said[l.Effect] = d
+		return d, nil
+	}
+}
+
+func (p *provider) began() []call {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.calls)
+}
+
+// refusals counts the agents that got no answer.
+func (p *provider) refusals() (n int) {
+	for _, c := range p.began() {
+		if !c.OK {
+			n++
+		}
+	}
+	return n
+}
+
+// ward is a daemon's part that has to do with accounts, and the worker of its
+// runs. It can be killed and begun again on the same log.
+type ward struct {
+	t        *testing.T
+	log      log.Log
+	provider *provider
+	offset   atomic.Int64 // of the wall clock
+	need     int          // iterations of a run
+	effects  atomic.Int64
+	broken   atomic.Pointer[string] // what must not be
+
+	*script
+	fleet    *fleet
+	accounts *account.Calendar
+	die      context.CancelFunc
+}
+
+func newWard(t *testing.T, p *provider) *ward {
+	p.said = map[string]events.AgentEnded{}
+	w := &ward{t: t, log: log.NewMemory(log.MemoryConfig{}), provider: p, need: 2, script: &script{}}
+	w.open()
+	t.Cleanup(func() { w.close() })
+	return w
+}
+
+func (w *ward) now() time.Time { return time.Now().Round(0).Add(time.Duration(w.offset.Load())) }
+
+func (w *ward) open() {
+	w.t.Helper()
+	ctx, die := context.WithCancel(context.Background())
+	w.die = die
+	w.fleet = newFleet(ctx, newJournal(w.log, "sim", w.now), w, "sim", w.now, slog.New(slog.DiscardHandler), w.flow)
+	w.accounts = newAccounts(w.fleet)
+	if err := w.fleet.load(ctx, time.Time{}); err != nil {
+		w.t.Fatal(err)
+	}
+	w.fleet.wg.Go(func() { w.accounts.Run(ctx) })
+}
+
+func (w *ward) close() {
+	w.die()
+	w.fleet.close()
+}
+
+// again is the next daemon.
+func (w *ward) again() {
+	w.close()
+	w.open()
+}
+
+func (w *ward) begin(n int, change ...func(*events.RunStarted)) string {
+	w.t.Helper()
+	id := fmt.Sprintf("01RUN%03d", n)
+	d := simStart()
+	d.Handle, d.Project, d.Account = fmt.Sprintf("r%03d", n), id, simAccount
+	for _, c := range change {
+		c(&d)
+	}
+	if _, err := w.fleet.begin(w.fleet.ctx, id, d, "local:0@sim/1", "req"+id); err != nil {
+		w.t.Fatal(err)
+	}
+	return id
+}
+
+func (w *ward) state(id string) run.State {
+	s, _ := w.fleet.state(id)
+	return s
+}
+
+// all are the states of the runs, oldest first.
+func (w *ward) all() []run.State {
+	out := w.fleet.states()
+	slices.Reverse(out)
+	return out
+}
+
+func (w *ward) account() limits.State {
+	s, _ := w.accounts.State(simAccount)
+	return s
+}
+
+// stored counts the events of the account by type.
+func (w *ward) stored() map[string]int {
+	n := map[string]int{}
+	for st, err := range w.log.Read(context.Background(), events.Account(simAccount), 0) {
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		n[st.Event.Data.EventType()]++
+	}
+	return n
+}
+
+// until lets time pass until it is so.
+func (w *ward) until(most time.Duration, ok func() bool) {
+	w.t.Helper()
+	for end := time.Now().Add(most); !ok(); time.Sleep(time.Second) {
+		if time.Now().After(end) {
+			for _, s := range w.all() {
+				w.t.Logf("%s %s/%s %+v %+v", s.ID, s.Status, s.Stage, s.Waiting, s.Halt)
+			}
+			w.t.Fatalf("not so after %v; account %+v", most, w.account())
+		}
+	}
+	if b := w.broken.Load(); b != nil {
+		w.t.Fatal(*b)
+	}
+}
+
+func (w *ward) every(ok func(run.State) bool) func() bool {
+	return func() bool { return !slices.ContainsFunc(w.all(), func(s run.State) bool { return !ok(s) }) }
+}
+
+func over(s run.State) bool   { return s.Status == run.Over && s.End.State == events.EndDone }
+func halted(s run.State) bool { return s.Status == run.Halted }
+
+func (w *ward) BeginAgent(ctx context.Context, s run.State, act engine.RunAgent) (events.Data, error) {
+	not, err := w.accounts.Admit(ctx, s)
+	if err != nil || not != nil {
+		return not, err
+	}
+	if slots := w.account().Slots; slots > 0 && (s.Waiting == nil || !s.Waiting.Lifted) {
+		atWork := 1
+		for _, o := range w.all() {
+			if o.ID != s.ID && o.Status == run.Live && o.Stage == run.Agent {
+				atWork++
+			}
+		}
+		if atWork > slots {
+			broken := fmt.Sprintf("%s is let in as number %d of %d slots", s.ID, atWork, slots)
+			w.broken.Store(&broken)
+		}
+	}
+	return events.IterationStarted{
+		Phase: act.Phase, Iteration: act.Iteration, Attempt: act.Attempt, Tree: s.Last.Tree, Work: s.Last.Work,
+		Effect: fmt.Sprintf("%s-%d", s.ID, w.effects.Add(1)), Session: act.Resume, Resumes: act.Resume != "",
+	}, nil
+}
+
+func (w *ward) Agent(ctx context.Context, s run.State, _ <-chan struct{}) (events.AgentEnded, error) {
+	return w.provider.turn(ctx, s, w.now)
+}
+
+func (w *ward) Gates(ctx context.Context, s run.State, end <-chan struct{}) (events.GatesJudged, error) {
+	failing := max(w.need-s.Loop.Iteration, 0)
+	played := &script{steps: []step{{Failing: failing}}}
+	return played.Gates(ctx, s, end)
+}
+
+func (w *ward) flow(context.Context, run.State) (workflow.Workflow, error) { return simFlow(), nil }
+
+func TestSevenAgentsOfAnAccountThatTakesTwoAllGetThere(t *testing.T) { // B-68
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWard(t, &provider{takes: 2, works: 5 * time.Minute, result: events.ResultRateLimited})
+		for i := range 7 {
+			w.begin(i)
+		}
+		time.Sleep(time.Minute)
+		if a := w.account(); a.Slots != 3 || a.Streak != 1 {
+			t.Errorf("after the first no: %d slots, %d in a row", a.Slots, a.Streak)
+		}
+		if n := w.provider.refusals(); n != 5 {
+			t.Errorf("%d refusals at once, want 5", n)
+		}
+		w.until(48*time.Hour, w.every(over))
+		if n := w.provider.refusals(); n > 20 {
+			t.Errorf("%d refusals in all", n)
+		}
+	})
+}
+
+func TestARunGoesOnWhenTheLimitIsResetAndNotBefore(t *testing.T) { // B-25
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		reset := begun.Add(90 * time.Second)
+		w := newWard(t, &provider{
+			works: time.Minute, result: events.ResultRateLimited,
+			closed: func() bool { return time.Now().Before(reset) }, reset: reset.UnixMilli,
+		})
+		for i := range 4 {
+			w.begin(i)
+		}
+		w.until(time.Hour, w.every(over))
+		// One goes ahead. Four met the limit at once, so two work at once for now.
+		calls := w.provider.began()[4:]
+		for i, want := range []struct{ from, to time.Duration }{
+			{90 * time.Second, 95 * time.Second}, {120 * time.Second, 125 * time.Second}, {150 * time.Second, 155 * time.Second},
+		} {
+			after := calls[i].At.Sub(begun)
+			if c := calls[i]; c.Run != fmt.Sprintf("01RUN%03d", i) || after < want.from || after > want.to {
+				t.Errorf("call %d after the limit: %s after %v, want from %v to %v", i, c.Run, after, want.from, want.to)
+			}
+		}
+		if n := w.provider.refusals(); n != 4 {
+			t.Errorf("%d refusals, want 4", n)
+		}
+		if n := w.stored()[events.TypeAccountLimited]; n != 4 {
+			t.Errorf("%d limits are stored, want 4", n)
+		}
+	})
+}
+
+func TestWhoWaitsLongerIsLetGoWhenAnotherHasWorked(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		open := atomic.Bool{}
+		w := newWard(t, &provider{works: time.Minute, result: events.ResultRateLimited, closed: func() bool { return !open.Load() }})
+		first, second := w.begin(1), w.begin(2)
+		time.Sleep(time.Minute)
+		if s := w.state(second); s.Waiting == nil || s.Waiting.Cause != events.LimitRate || s.Waiting.Source != events.Guessed {
+			t.Fatalf("the second waits for %+v", s.Waiting)
+		}
+		open.Store(true)
+		if _, err := w.fleet.do(t.Context(), first, engine.Lift{}, "local:0@sim/1", "now"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(90 * time.Second) // of 15 minutes
+		if s := w.state(second); s.Waiting != nil || s.Stage != run.Agent {
+			t.Errorf("the second: %s %+v", s.Stage, s.Waiting)
+		}
+		w.until(time.Hour, w.every(over))
+	})
+}
+
+func TestAClockThatIsSetMakesNobodyWaitForEver(t *testing.T) { // B-46
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		told bool
+		set  time.Duration
+		want time.Duration // from the limit to the next agent, but for jitter
+	}{
+		"forward, to a time that was told":      {true, 8 * time.Hour, 11 * time.Minute},
+		"back, from a time that was told":       {true, -8 * time.Hour, 8*time.Hour + 40*time.Minute},
+		"forward, to a time that was guessed":   {false, 8 * time.Hour, 11 * time.Minute},
+		"back, from a time that was guessed":    {false, -8 * time.Hour, 15 * time.Minute},
+		"forward and back again within the one": {true, 0, 40 * time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				open := atomic.Bool{}
+				p := &provider{works: time.Minute, result: events.ResultRateLimited, closed: func() bool { return !open.Load() }}
+				if tc.told {
+					p.reset = time.Now().Add(40 * time.Minute).UnixMilli
+				}
+				w := newWard(t, p)
+				begun := time.Now()
+				w.begin(1)
+				time.Sleep(10 * time.Minute)
+				open.Store(true)
+				if tc.set == 0 {
+					w.offset.Store(int64(8 * time.Hour))
+					w.offset.Store(0)
+				}
+				w.offset.Store(int64(tc.set))
+				w.until(24*time.Hour, func() bool { return len(p.began()) == 2 })
+				if after := time.Since(begun); after < tc.want-time.Minute || after > tc.want+time.Minute {
+					t.Errorf("went on after %v, want %v", after, tc.want)
+				}
+				w.until(time.Hour, w.every(over))
+				if a := w.account(); a.Troubled() {
+					t.Errorf("the account is %+v", a)
+				}
+			})
+		})
+	}
+}
+
+func TestADaemonThatDiesBeforeTheAccountsEventLearnsItAtTheNextStart(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWard(t, &provider{works: time.Minute, result: events.ResultRateLimited, closed: func() bool { return true }})
+		whole := w.log
+		for i := range 3 {
+			w.begin(i)
+		}
+		time.Sleep(time.Minute)
+		want, n := w.account(), w.stored()
+		w.close()
+		// The log without the account's events is what such a death leaves.
+		w.log = log.NewMemory(log.MemoryConfig{})
+		for st, err := range whole.ReadAll(t.Context(), "") {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if st.Event.Aggregate.Kind == events.KindRun {
+				if _, err := w.log.Append(t.Context(), st.Event, log.Ordinary); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for range 2 { // the second finds all of it stored
+			w.open()
+			got := w.account()
+			if !got.Until.Equal(want.Until) || got.Cause != want.Cause || got.Streak != want.Streak || cmp.Diff(n, w.stored()) != "" {
+				t.Errorf("learned %+v of %v, want %+v of %v", got, w.stored(), want, n)
+			}
+			w.close()
+		}
+		w.open()
+	})
+}
+
+func TestAWaitOutlivesItsDaemons(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		reset := begun.Add(2 * time.Hour)
+		w := newWard(t, &provider{
+			works: time.Minute, result: events.ResultRateLimited,
+			closed: func() bool { return time.Now().Before(reset) }, reset: reset.UnixMilli,
+		})
+		for i := range 3 {
+			w.begin(i)
+		}
+		for range 3 {
+			time.Sleep(30 * time.Minute)
+			w.again()
+		}
+		w.until(time.Hour, w.every(over))
+		if n := w.provider.refusals(); n != 3 {
+			t.Errorf("%d refusals, want 3", n)
+		}
+		if n := w.stored()[events.TypeAccountLimited]; n != 3 {
+			t.Errorf("%d limits are stored, want 3", n)
+		}
+	})
+}
+
+func TestAnOverloadedProviderIsAskedLessAndLess(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		w := newWard(t, &provider{
+			works: time.Minute, result: events.ResultOverloaded,
+			closed: func() bool { return time.Since(begun) < 3*time.Hour },
+		})
+		for i := range 4 {
+			w.begin(i)
+		}
+		w.until(6*time.Hour, w.every(over))
+		// In three hours, with 15 minutes between the probes: a probe each time, and
+		// not all four.
+		if n := w.provider.refusals(); n > 4+2*16 {
+			t.Errorf("%d refusals in the storm", n)
+		}
+		if s := w.all()[0]; s.Loop.Iteration != 2 || s.Loop.Noops != 0 {
+			t.Errorf("waiting counts for something: %+v", s.Loop)
+		}
+	})
+}
+
+func TestARefusedLoginHaltsEveryRunOnceAndAResumeTriesAgain(t *testing.T) { // B-69
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		in := atomic.Bool{}
+		in.Store(true)
+		w := newWard(t, &provider{works: 10 * time.Minute, result: events.ResultAuthFailed, closed: func() bool { return !in.Load() }})
+		w.need = 3
+		for i := range 5 {
+			w.begin(i)
+			time.Sleep(time.Minute)
+		}
+		in.Store(false)
+		w.until(time.Hour, w.every(halted))
+		if n := w.stored(); cmp.Diff(map[string]int{events.TypeAccountRefused: 1}, n) != "" {
+			t.Errorf("stored %v", n)
+		}
+		causes := 0
+		for _, s := range w.all() {
+			if s.Halt.Reason != events.HaltAuthFailed || s.Halt.Account != simAccount {
+				t.Errorf("%s: %+v", s.ID, s.Halt)
+			}
+			if s.Halt.Cause == "" {
+				causes++
+			}
+		}
+		if n := w.provider.refusals(); n != causes || n > 2 {
+			t.Errorf("%d agents were refused, %d runs say that they met it", n, causes)
+		}
+
+		resume := func(n int) {
+			if _, err := w.fleet.do(t.Context(), w.all()[n].ID, engine.Resume{}, "local:0@sim/1", fmt.Sprint("resume", n, time.Now().UnixMilli())); err != nil {
+				t.Fatal(err)
+			}
+		}
+		refused := w.provider.refusals()
+		resume(0) // too early: it tries, and halts alone
+		resume(1) // this one waits for what the first finds
+		w.until(time.Hour, w.every(halted))
+		if n := w.provider.refusals(); n != refused+1 {
+			t.Errorf("%d agents tried again, want one", n-refused)
+		}
+		in.Store(true)
+		for i := range 5 {
+			resume(i)
+		}
+		w.until(3*time.Hour, w.every(over))
+		if a := w.account(); a.Troubled() {
+			t.Errorf("the account is %+v", a)
+		}
+	})
+}
+
+func TestARunThatDoesNotWaitHaltsAtALimit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWard(t, &provider{works: time.Minute, result: events.ResultRateLimited, closed: func() bool { return true }})
+		id := w.begin(1, func(d *events.RunStarted) { d.Limits.NoWait = true })
+		w.until(time.Hour, w.every(halted))
+		h := w.state(id).Halt
+		if h.Reason != events.HaltLimit || h.Value != string(events.LimitRate) || h.Account != simAccount {
+			t.Errorf("halted: %+v", h)
+		}
+	})
+}
+
+func TestWhatAProviderSaidCountsWhereItCannotBeStored(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWard(t, &provider{works: time.Minute, result: events.ResultRateLimited, closed: func() bool { return true }})
+		w.close()
+		refuses := atomic.Bool{}
+		refuses.Store(true)
+		w.log = log.NewMemory(log.MemoryConfig{Faults: func(e events.Event, _ int) log.Fault {
+			if e.Aggregate.Kind == events.KindAccount && refuses.Load() {
+				return log.FaultUnavailable
+			}
+			return log.FaultNone
+		}})
+		w.open()
+		id := w.begin(1)
+		time.Sleep(5 * time.Minute)
+		if s := w.state(id); s.Waiting == nil || len(w.provider.began()) != 1 {
+			t.Errorf("it does not wait: %+v after %d agents", s.Waiting, len(w.provider.began()))
+		}
+		refuses.Store(false)
+		w.until(5*time.Minute, func() bool { return w.account().Cause == events.LimitRate })
+	})
+}
+
+func TestAnyRunsOfAnAccountKeepToItsSlotsAndAllOfThemGetThere(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		runs := rapid.IntRange(1, 8).Draw(rt, "runs")
+		takes := rapid.IntRange(0, 4).Draw(rt, "takes")
+		works := time.Duration(rapid.IntRange(1, 900).Draw(rt, "seconds of a turn")) * time.Second
+		result := rapid.SampledFrom([]events.Result{events.ResultRateLimited, events.ResultOverloaded}).Draw(rt, "says")
+		told := rapid.Bool().Draw(rt, "tells when")
+		apart := time.Duration(rapid.IntRange(0, 400).Draw(rt, "seconds between starts")) * time.Second
+		closedAt := time.Duration(rapid.IntRange(0, 60).Draw(rt, "minutes until a limit")) * time.Minute
+		closedFor := time.Duration(rapid.IntRange(0, 120).Draw(rt, "minutes of a limit")) * time.Minute
+		killed := rapid.SliceOfN(rapid.IntRange(1, 90), 0, 3).Draw(rt, "minutes until the daemon dies")
+		synctest.Test(t, func(t *testing.T) {
+			begun := time.Now()
+			from, to := begun.Add(closedAt), begun.Add(closedAt+closedFor)
+			p := &provider{takes: takes, works: works, result: result}
+			p.closed = func() bool { return !time.Now().Before(from) && time.Now().Before(to) }
+			if told {
+				p.reset = func() int64 {
+					if p.closed() {
+						return to.UnixMilli()
+					}
+					return time.Now().Add(20 * time.Second).UnixMilli()
+				}
+			}
+			w := newWard(t, p)
+			for i := range runs {
+				w.begin(i)
+				time.Sleep(apart)
+			}
+			for _, m := range killed {
+				time.Sleep(time.Duration(m) * time.Minute)
+				w.again()
+			}
+			w.until(100*time.Hour, func() bool {
+				for _, s := range w.all() {
+					due := s.Waiting != nil && s.Status == run.Live && s.Stage == run.Ready
+					if due && time.Now().After(time.UnixMilli(s.Waiting.UntilMS).Add(2*time.Second)) {
+						t.Fatalf("%s should have gone on at %v: %+v", s.ID, time.UnixMilli(s.Waiting.UntilMS), s.Waiting)
+					}
+				}
+				return w.every(over)()
+			})
+			w.inOrder()
+		})
+	})
+}
+
+// inOrder checks that of the runs that wait for slots none was let go before an
+// older one that waited as long.
+func (w *ward) inOrder() {
+	w.t.Helper()
+	type wait struct {
+		run      string
+		from, to time.Time
+	}
+	var waits []wait
+	for _, s := range w.all() {
+		var open *wait
+		for st, err := range w.log.Read(context.Background(), events.Run(s.ID), 0) {
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			switch d := st.Event.Data.(type) {
+			case events.LimitWaiting:
+				if open = nil; d.Cause == events.LimitSlots {
+					open = &wait{run: s.ID, from: st.Event.Time}
+				}
+			case events.IterationStarted:
+				if open != nil {
+					open.to = st.Event.Time
+					waits, open = append(waits, *open), nil
+				}
+			}
+		}
+	}
+	for _, old := range waits {
+		for _, young := range waits {
+			if old.run < young.run && !old.from.After(young.from) && young.to.Before(old.to) && young.to.After(old.from) {
+				w.t.Fatalf("%s waited from %v to %v, and %s before it only to %v", old.run, old.from, old.to, young.run, young.to)
+			}
+		}
+	}
+}
+
+func TestAnAccountsRecordThatIsNotWholeHaltsNobody(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWard(t, &provider{works: time.Minute, result: events.ResultRateLimited})
+		w.close()
+		forged := events.Event{
+			ID: newID(time.Now()), Source: "autopilot/sim", Aggregate: events.Account(simAccount), Time: time.Now(), Actor: "daemon:sim",
+			Seq: 1, Data: events.AccountWorked{Run: "r", Effect: "e"},
+		}
+		first, err := w.log.Append(t.Context(), forged, log.Ordinary)
+		if err != nil {
+			t.Fatal(err)
+		}
+		forged.ID, forged.Seq, forged.PrevHash = newID(time.Now()), 2, first.Hash
+		if _, err := w.log.Append(t.Context(), forged, log.Ordinary); err != nil {
+			t.Fatal(err)
+		}
+		w.log = swapped{w.log}
+		w.open()
+		r, err := openAccount(t.Context(), w.fleet, simAccount)
+		if _, werr := r.whole(); err != nil || !errors.Is(werr, errRecord) {
+			t.Fatalf("opened: %v, whole: %v", err, werr)
+		}
+		w.begin(1)
+		w.until(time.Hour, w.every(over))
+	})
+}
