@@ -238,7 +238,7 @@ func (q view) blocked() bool {
 	a := q.Last.Agent
 	asks := a.Claim == events.ClaimBlocked || a.Question != "" ||
 		a.Result == events.ResultNeedsHuman || a.Result == events.ResultNeedsPermission
-	return q.fresh() && asks && (!q.skipped() || a.Result == events.ResultNeedsPermission)
+	return q.fresh() && asks
 }
 
 // met says that the latest agent ended so. Work that passed is done all the

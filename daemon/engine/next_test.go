@@ -427,6 +427,10 @@ func TestNextNamesTheOneThingToDo(t *testing.T) {
 			join(baseline(), met(1, events.ResultNeedsPermission)), 0, "needs-person", nil,
 		},
 		{
+			"B-78: an agent that asks and did nothing else needs a person",
+			join(baseline(), met(1, events.ResultNeedsHuman)), 0, "needs-person", nil,
+		},
+		{
 			"B-59: a lost agent goes on in its session, from what it left",
 			join(baseline(), one(agent(1, 1), ended(1, "t1", func(d *events.AgentEnded) {
 				d.Outcome, d.Result, d.Session = events.Lost, events.ResultInterrupted, "s1"
