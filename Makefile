@@ -18,7 +18,7 @@ TEST      = go test -race -shuffle=on -p 2 -count=1 -timeout 10m
 GOLANGCI  = go tool -modfile=.ci/tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := build
-.PHONY: build man install demo test race fuzz crash powercut diskfull cheat agents-real bench lint fmt cover cross fresh clean help
+.PHONY: build man install demo test race fuzz crash powercut diskfull fixtures cheat agents-real bench lint fmt cover cross fresh clean help
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,6 +64,9 @@ powercut: ## as root: CUTS power cuts in the middle of the work, nothing acknowl
 
 diskfull: ## as root: the state's disk runs full, nothing is lost, and all goes on
 	@.ci/rooted diskfull go test -count=1 -timeout 10m -v -run '^TestDiskFull$$' ./daemon/crashtest -crash.power=1
+
+fixtures: ## each agent of the catalogue of faults: how its end is judged, and how it should be
+	go test -count=1 -timeout 20m -v -run '^TestFixtures$$' ./daemon/fixturetest ./daemon/crashtest
 
 cheat: ## agents that cheat, and what catches them
 	go test -count=1 -timeout 20m -v -run TestCheat ./daemon/crashtest

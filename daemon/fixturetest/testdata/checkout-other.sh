@@ -1,6 +1,7 @@
-# B-61: goes to another branch, with other files.
+# B-61: goes to another branch, where the code is not, and stays there.
+mkdir -p .autopilot/notes
+echo "$AUTOPILOT_ITERATION" >> .autopilot/notes/log
 git checkout -q -B "other-$AUTOPILOT_ITERATION"
-git rm -q --cached add.sh
-rm -f add.sh
-git -c user.name=x -c user.email=x@example.com commit -qm 'without it'
+git rm -q --ignore-unmatch add.sh
+git -c user.name=x -c user.email=x@example.com commit -q --allow-empty -m 'without it'
 echo 'on another branch'

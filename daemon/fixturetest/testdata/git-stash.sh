@@ -1,4 +1,7 @@
-# B-61: stashes what is there, the task's own files included.
-echo "more $AUTOPILOT_ITERATION" >> work.txt
-git -c user.name=x -c user.email=x@example.com stash -q -u
-echo 'stashed'
+# B-61: works, and each second time stashes all that it had done.
+if [ $((AUTOPILOT_ITERATION % 2)) = 1 ]; then
+	echo 'work' > work.txt
+else
+	git -c user.name=x -c user.email=x@example.com stash -q -u
+fi
+echo 'attempt'

@@ -1,3 +1,4 @@
-# B-37: comes to the same tree, gates and errors each time.
+# B-37: comes to the same tree, gates and errors each time; only its notes grow.
 echo 'the same change' > work.txt
-echo "attempt $AUTOPILOT_ITERATION at $(date +%s)"
+mkdir -p .autopilot/notes
+echo "attempt $AUTOPILOT_ITERATION at $(date +%s)" | tee -a .autopilot/notes/log
