@@ -4,6 +4,7 @@ package fixturetest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -46,6 +47,8 @@ type fixture struct {
 	idle    time.Duration
 	limits  meter.Limits
 	oom     bool // the system's count of processes that it ended is injected
+
+	supervisor string // apshim if empty
 
 	want      string // class
 	cut       events.Cut
@@ -100,7 +103,7 @@ func play(t *testing.T, f fixture) *played {
 	t.Helper()
 	root := t.TempDir()
 	work := filepath.Join(root, "work")
-	r, err := effect.New(effect.Config{Root: filepath.Join(root, "effects"), Shim: apshim})
+	r, err := effect.New(effect.Config{Root: filepath.Join(root, "effects"), Shim: cmp.Or(f.supervisor, apshim)})
 	if err == nil {
 		err = os.Mkdir(work, 0o700)
 	}

@@ -18,6 +18,7 @@ type Limits struct {
 	Turns    int           // that may be begun
 	Repeats  int           // of one use of a tool in a row
 	Linger   time.Duration // of a process after its last event
+	Trying   time.Duration // in which nothing comes but errors that it tries again after
 }
 
 // Config is what a Meter works with.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -316,5 +317,42 @@ func TestAMeterGoesOnAfterARestart(t *testing.T) {
 	_, u, err = third.Summary()
 	if err != nil || u.Tokens() >= 30_000 || u.Tokens() == 0 || !third.Reading().Partial {
 		t.Errorf("without a checkpoint: %+v, partial %v, %v", u, third.Reading().Partial, err)
+	}
+}
+
+func TestAClockThatIsPutForwardAndBackCutsNothing(t *testing.T) {
+	t.Parallel()
+	for name, by := range map[string]time.Duration{"forward": 8 * time.Hour, "back": -8 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := newAgent(t, "echo '"+initLine+"'; echo '"+resultLine+"'; read x < $GO; echo '"+toolLine+"'; read x < $GO")
+			var shift atomic.Int64
+			reads := make(chan meter.Reading, 100)
+			m := meter.New(meter.Config{
+				Dir: a.dir, Format: stream.Claude, Limits: meter.Limits{Linger: time.Hour},
+				Now:  func() time.Time { return time.Now().Add(time.Duration(shift.Load())) },
+				Live: func(r meter.Reading) { reads <- r },
+			})
+			cut := make(chan events.Cut, 1)
+			go func() {
+				c, err := m.Follow(t.Context())
+				if err != nil {
+					t.Error(err)
+				}
+				cut <- c
+			}()
+			a.start()
+			for r := <-reads; !r.Ended; r = <-reads {
+			}
+			shift.Store(int64(by)) // as it lingers
+			a.token()
+			for r := <-reads; r.Tools == 0; r = <-reads {
+			}
+			a.token()
+			if got := <-cut; got != "" {
+				t.Errorf("cut by %q", got)
+			}
+			<-a.done
+		})
 	}
 }

@@ -11,25 +11,34 @@ import (
 	"autopilot/events"
 )
 
-// errLinger ends a follow whose agent has said its last event.
-var errLinger = errors.New("the agent stays after its last event")
+// Errors that end a follow by the clock.
+var (
+	errLinger = errors.New("the agent stays after its last event")
+	errTrying = errors.New("the agent does nothing but try again")
+)
 
 // follow reads what comes, until a cut is due or the end.
 func (m *Meter) follow(ctx context.Context) (events.Cut, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stays := lingerer{after: m.cfg.Limits.Linger, end: func() { cancel(errLinger) }}
+	stays := alarm{after: m.cfg.Limits.Linger, ring: func() { cancel(errLinger) }}
 	defer stays.stop()
+	tries := alarm{after: m.cfg.Limits.Trying, ring: func() { cancel(errTrying) }}
+	defer tries.stop()
 
 	var due events.Cut
 	err := m.each(ctx, func(c effect.Chunk) bool {
 		due = m.take(c.Data, true)
 		m.show()
 		stays.set(m.lingers())
+		tries.set(m.reader.Trying())
 		return due == ""
 	})
-	if errors.Is(context.Cause(ctx), errLinger) {
+	switch context.Cause(ctx) {
+	case errLinger:
 		return events.CutLinger, nil
+	case errTrying:
+		return events.CutTrying, nil
 	}
 	return due, err
 }
@@ -45,6 +54,10 @@ func (m *Meter) rest() error {
 	})
 	m.over = true
 	m.reader.End()
+	// A full disk keeps less than was printed.
+	if out, bad := m.cfg.Dir.Outcome(); bad == nil && out.Truncated && m.offset < out.Bytes {
+		m.partial = true
+	}
 	m.show()
 	return err
 }
@@ -135,25 +148,25 @@ func (m *Meter) lingers() bool {
 	return s.Ended && s.Pending == 0
 }
 
-// lingerer calls end once the last event has stood for a while.
-type lingerer struct {
+// alarm rings once something has stood for a while.
+type alarm struct {
 	after time.Duration
-	end   func()
+	ring  func()
 	timer *time.Timer
 }
 
-func (l *lingerer) set(on bool) {
+func (a *alarm) set(on bool) {
 	switch {
 	case !on:
-		l.stop()
-	case l.timer == nil && l.after > 0:
-		l.timer = time.AfterFunc(l.after, l.end)
+		a.stop()
+	case a.timer == nil && a.after > 0:
+		a.timer = time.AfterFunc(a.after, a.ring)
 	}
 }
 
-func (l *lingerer) stop() {
-	if l.timer != nil {
-		l.timer.Stop()
-		l.timer = nil
+func (a *alarm) stop() {
+	if a.timer != nil {
+		a.timer.Stop()
+		a.timer = nil
 	}
 }

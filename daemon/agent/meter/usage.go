@@ -17,7 +17,7 @@ func (m *Meter) usage(s stream.Summary) events.Usage {
 	if s.Cumulative {
 		u = less(u, m.cfg.Before)
 	}
-	if u.TokensFrom != events.Reported && u.CostFrom != events.Reported && idle(s) {
+	if u.TokensFrom != events.Reported && u.CostFrom != events.Reported && idle(s) && !m.partial {
 		u.TokensFrom, u.CostFrom = events.Guessed, events.Guessed
 		return u
 	}
