@@ -138,6 +138,7 @@ const (
 	CutTokens     Cut = "tokens"     // it used as many as it may
 	CutCost       Cut = "cost"       // it cost as much as it may
 	CutTurns      Cut = "turns"      // it took as many as it may
+	CutTrying     Cut = "trying"     // the provider refused it, over and over
 	CutRepetition Cut = "repetition" // one tool with the same input, over and over
 )
 

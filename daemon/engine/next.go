@@ -183,8 +183,12 @@ func (q view) noop() bool {
 		return false
 	}
 	outcome, exit := a.Outcome, a.Exit
-	if a.Cut == events.CutLinger {
+	switch a.Cut {
+	case events.CutLinger:
 		outcome, exit = events.Exited, 0 // it had a result, and stayed
+	case events.CutTrying:
+		outcome, exit = events.Exited, 1 // it would have failed
+	case events.CutCost, events.CutTokens, events.CutTurns, events.CutRepetition:
 	}
 	active := time.Duration(a.DurationMS) * time.Millisecond
 	return rule.Noop(a.Tree != q.Last.Start.Tree, outcome, exit, active, q.flow.Limits.Noop.Within)
@@ -359,7 +363,7 @@ func (q view) Deadline() (time.Time, bool) { return Deadline(q.State, q.now) }
 // it had begun something and was cut short, by its host or by its provider.
 func Session(s run.State) string {
 	a, l := s.Last.Agent, s.Last.Start
-	if s.Stage == run.Agent || a.Effect != l.Effect || a.Cut != "" {
+	if s.Stage == run.Agent || a.Effect != l.Effect || a.Cut != "" && a.Cut != events.CutTrying {
 		return ""
 	}
 	session := cmp.Or(a.Session, l.Session)

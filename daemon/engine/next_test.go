@@ -380,6 +380,18 @@ func TestNextNamesTheOneThingToDo(t *testing.T) {
 			}))), 0, "noop-recorded", nil,
 		},
 		{
+			"an agent that only tried again waits for its account",
+			join(baseline(), one(agent(1, 1), ended(1, "t0", func(d *events.AgentEnded) {
+				d.Outcome, d.Exit, d.Result, d.Cut = events.Stopped, -1, events.ResultOverloaded, events.CutTrying
+			}))), 0, "limited", nil,
+		},
+		{
+			"and did nothing, where no account is to blame",
+			join(baseline(), one(agent(1, 1), ended(1, "t0", func(d *events.AgentEnded) {
+				d.Outcome, d.Exit, d.Result, d.Cut = events.Stopped, -1, events.ResultTruncated, events.CutTrying
+			}))), 0, "noop-recorded", nil,
+		},
+		{
 			"FR-71: a turn that was cut for its cost is judged first",
 			join(baseline(dollars(5)), one(agent(1, 1), ended(1, "t1", cut(5)))), 0, "gates", nil,
 		},

@@ -66,6 +66,10 @@ func (w *Worker) Agent(ctx context.Context, s run.State, end <-chan struct{}) (_
 // themselves (Field reports, B-1 and B-15).
 const linger = 20 * time.Second
 
+// trying is how long an agent may do nothing but ask its provider again: some do
+// so for ever, and a run that waits for the account is cheaper and says why.
+const trying = 5 * time.Minute
+
 // repeats is how often one tool may be used with the same input in a row. Field
 // reports tell of 58 (B-39); waiting for a server by asking it is shorter.
 const repeats = 40
@@ -76,7 +80,7 @@ func (w *Worker) newTurn(s run.State, p *Plan) *turn {
 	t.meter = meter.New(meter.Config{
 		Dir: w.cfg.Effects.Open(l.Effect), Format: p.format(),
 		Limits: meter.Limits{
-			Tokens: l.Tokens, MicroUSD: l.MicroUSD, Turns: l.Turns, Repeats: repeats, Linger: linger,
+			Tokens: l.Tokens, MicroUSD: l.MicroUSD, Turns: l.Turns, Repeats: repeats, Linger: linger, Trying: trying,
 		},
 		Before: t.before(), Price: t.price, Now: w.cfg.Now,
 		Over: func(u events.Usage) events.Cut { return w.over(s.ID, l.Effect, u) },
@@ -268,8 +272,12 @@ func (t *turn) decide(d *events.AgentEnded, sum stream.Summary) {
 	in := outcome.Input{
 		Supervisor: t.out.Outcome, OutOfMemory: t.out.OutOfMemory, Exit: t.out.Exit, Stream: sum, Now: at, Zone: time.Local,
 	}
-	if t.cut == events.CutLinger {
+	switch t.cut {
+	case events.CutLinger:
 		in.Supervisor = "" // that we ended it says nothing against its result
+	case events.CutTrying:
+		in.Supervisor = events.IdleTimeout // which is what it comes to
+	case events.CutCost, events.CutTokens, events.CutTurns, events.CutRepetition, "":
 	}
 	dec := outcome.Decide(in)
 	d.Result, d.By = dec.Outcome, dec.By.Source
@@ -281,6 +289,8 @@ func (t *turn) decide(d *events.AgentEnded, sum stream.Summary) {
 		d.Result, d.By, d.Conflicts = events.ResultBudget, events.FromSupervisor, nil
 	case events.CutTurns:
 		d.Result, d.By, d.Conflicts = events.ResultMaxTurns, events.FromSupervisor, nil
+	case events.CutTrying:
+		d.Conflicts = nil // they are of our own making
 	case events.CutLinger, events.CutRepetition, "":
 	}
 	if !dec.Reset.IsZero() {

@@ -90,6 +90,8 @@ func result(d events.AgentEnded) string {
 		return "cut: it has used as many tokens as it may"
 	case events.CutTurns:
 		return "cut: it has taken as many turns as it may"
+	case events.CutTrying:
+		return "cut: it only tried again, as " + phrase.Result(d.Result)
 	case events.CutRepetition:
 		return fmt.Sprintf("cut: it used one tool with the same input %d times", d.Repeats)
 	}

@@ -141,6 +141,18 @@ func TestB1AProcessThatStaysAfterItsLastEventIsCut(t *testing.T) {
 	}
 }
 
+func TestAnAgentThatOnlyTriesAgainIsCut(t *testing.T) {
+	t.Parallel()
+	const retry = `{"type":"system","subtype":"api_retry","session_id":"s","attempt":1,"max_retries":10,"retry_delay_ms":600,"error_status":529,"error":"overloaded"}`
+	a := newAgent(t, "echo '"+message("m1", 10)+"'; echo '"+retry+"'; sleep 300")
+	f := a.follow(stream.Claude, meter.Limits{Trying: 100 * time.Millisecond})
+	a.start()
+	if got := <-f.cut; got != events.CutTrying {
+		t.Errorf("cut by %q", got)
+	}
+	a.stop()
+}
+
 func TestWhatComesAfterALastEventTakesItBack(t *testing.T) {
 	t.Parallel()
 	for name, more := range map[string]string{

@@ -111,6 +111,10 @@ func (r *Reader) Summary() Summary {
 	return s
 }
 
+// Trying says that the last thing that came is an error after which the program
+// tries again.
+func (r *Reader) Trying() bool { return r.sum.Trying != (Trying{}) }
+
 // add puts off a piece of a line.
 func (r *Reader) add(p []byte) {
 	r.size += len(p)
