@@ -108,6 +108,7 @@ func onWire(err error) error {
 	}{
 		{engine.ErrOver, wire.Conflict, "start a new run"},
 		{engine.ErrNotHalted, wire.Conflict, "apctl status   shows what it does"},
+		{engine.ErrNotWaiting, wire.Conflict, "apctl status   shows what it does"},
 		{engine.ErrDrift, wire.Denied, "apctl diff   shows what was changed; cancel this run and start a new one"},
 		{engine.ErrNeedsNote, wire.Usage, "apctl resume -m 'WHAT TO DO DIFFERENTLY'"},
 		{engine.ErrPastUntil, wire.Conflict, "start a new run"},

@@ -160,6 +160,9 @@ func (d *Daemon) runResume(ctx context.Context, q bus.Request, body wire.ResumeR
 	if err != nil {
 		return wire.RunView{}, err
 	}
+	if waitsForLimit(s) {
+		return d.liftRun(ctx, q, s, body)
+	}
 	release, err := d.fleet.hold(s.Facts.Project, q.ID, s.ID)
 	if err != nil {
 		return wire.RunView{}, err
@@ -175,6 +178,19 @@ func (d *Daemon) runResume(ctx context.Context, q bus.Request, body wire.ResumeR
 		}
 	}
 	s, err = d.fleet.do(ctx, s.ID, cmd, q.Actor, q.ID)
+	if err != nil {
+		return wire.RunView{}, aboutRun("resume", s.Facts.Handle, err)
+	}
+	return d.view(s), nil
+}
+
+// liftRun ends the wait of a live run for a limit: a person wants to try now.
+func (d *Daemon) liftRun(ctx context.Context, q bus.Request, s run.State, body wire.ResumeRequest) (wire.RunView, error) {
+	if body.Note != "" {
+		return wire.RunView{}, wire.Errorf(wire.Conflict, "run %s waits for a limit, and only a halted run takes a note", s.Facts.Handle).
+			WithHint("apctl resume %s   ends the wait", s.Facts.Handle)
+	}
+	s, err := d.fleet.do(ctx, s.ID, engine.Lift{}, q.Actor, q.ID)
 	if err != nil {
 		return wire.RunView{}, aboutRun("resume", s.Facts.Handle, err)
 	}

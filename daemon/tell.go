@@ -186,10 +186,10 @@ func (d *Daemon) notices(ctx context.Context, batch []log.Stored) ([]notify.Noti
 		if err != nil {
 			return nil, err
 		}
-		if kind == notify.WaitingLimit && state.Loop.Noops != 1 {
-			continue // it waits again, and that was told
+		n := d.notice(kind, state, s.Event.Time, explain.Line(state, s.Event))
+		if d.together(ctx, &n, state, s.Event) {
+			out = append(out, n)
 		}
-		out = append(out, d.notice(kind, state, s.Event.Time, explain.Line(state, s.Event)))
 	}
 	return out, nil
 }

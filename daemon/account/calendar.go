@@ -138,6 +138,17 @@ func (c *Calendar) Load(ctx context.Context, open []run.State) error {
 	return nil
 }
 
+// Learn learns from the latest agent of a run, unless that was done before, and
+// answers its account.
+func (c *Calendar) Learn(ctx context.Context, s run.State) (folded.State, error) {
+	b, err := c.open(ctx, s.Facts.Account)
+	if err != nil {
+		return folded.State{}, err
+	}
+	defer b.mu.Unlock()
+	return c.learn(ctx, b, s, c.cfg.Runs.Of(b.id)), nil
+}
+
 // Note takes a change of a run. It does not block.
 func (c *Calendar) Note(s run.State) {
 	id := s.Facts.Account

@@ -16,10 +16,11 @@ const (
 	Done         Kind = "done"          // over, and the gates pass
 	WaitingLimit Kind = "waiting_limit" // live, but waiting for a time or for room
 	Died         Kind = "died"          // what did the work is gone
+	BudgetLow    Kind = "budget_low"    // live, and most of what it may use is used
 )
 
 // Kinds are all of them.
-func Kinds() []Kind { return []Kind{NeedsPerson, Halted, Done, WaitingLimit, Died} }
+func Kinds() []Kind { return []Kind{NeedsPerson, Halted, Done, WaitingLimit, Died, BudgetLow} }
 
 // Known says whether there is such a kind.
 func Known(k Kind) bool { return slices.Contains(Kinds(), k) }
@@ -35,7 +36,8 @@ func Names() []string {
 
 // KindOf says what an event of a run is told as, if at all:
 //
-//	run.halted  needs-person, rebooted, workspace-gone     needs_person
+//	run.halted  needs-person, rebooted, workspace-gone,
+//	            auth-failed, billing                       needs_person
 //	            agent-lost, internal                       died
 //	            stopped                                    nothing: a person asked for it
 //	            every other reason                         halted
@@ -45,9 +47,14 @@ func Names() []string {
 //	agent.ended lost, after which the attempt is repeated  died
 //	iteration.recorded
 //	            skipped, before a back-off                 waiting_limit
+//	limit.waiting
+//	            for a slot of the account                  nothing: others work meanwhile
+//	            for every other limit                      waiting_limit
 //
-// A run that waits for room on the disk is told as waiting_limit too: no event
-// says so, and the daemon looks. Waits for a provider's limit are not known yet.
+// What many runs of an account meet together is told once, which is up to the
+// caller. A run that waits for room on the disk is told as waiting_limit too, and
+// one that has used most of what it may as budget_low: no event says so, and the
+// daemon looks.
 func KindOf(d events.Data) (Kind, bool) {
 	switch d := d.(type) {
 	case events.RunHalted:
@@ -58,6 +65,8 @@ func KindOf(d events.Data) (Kind, bool) {
 		return Died, d.Outcome == events.Lost
 	case events.IterationRecorded:
 		return WaitingLimit, d.Verdict == events.Skipped
+	case events.LimitWaiting:
+		return WaitingLimit, d.Cause != events.LimitSlots
 	}
 	return "", false
 }

@@ -41,6 +41,11 @@ func TestEveryEventIsToldAsItsKind(t *testing.T) {
 		{events.AgentEnded{Outcome: events.Exited, Exit: 1}, ""},
 		{events.IterationRecorded{Verdict: events.Skipped}, WaitingLimit},
 		{events.IterationRecorded{Verdict: events.Fail}, ""},
+		{halt(events.HaltAuthFailed), NeedsPerson},
+		{halt(events.HaltBilling), NeedsPerson},
+		{events.LimitWaiting{Cause: events.LimitRate}, WaitingLimit},
+		{events.LimitWaiting{Cause: events.LimitDayCost}, WaitingLimit},
+		{events.LimitWaiting{Cause: events.LimitSlots}, ""},
 		{events.RunStarted{}, ""},
 		{events.RunResumed{}, ""},
 	} {
