@@ -3,6 +3,8 @@
 package fixturetest
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,5 +51,14 @@ func TestTwoAgentsOfOneSessionAreMeteredEachByItself(t *testing.T) {
 		if p.sum.Session != "7b0c" || p.used.Tokens() != 120+1600+221 || p.got != progress {
 			t.Errorf("%s of session %q used %+v", p.got, p.sum.Session, p.used)
 		}
+	}
+}
+
+func TestB7APromptOf3MiBThatBeginsWithDashesIsRead(t *testing.T) {
+	t.Parallel()
+	prompt := append([]byte("--help\x00"), bytes.Repeat([]byte("x"), 3<<20)...)
+	p := play(t, fixture{name: "counts-prompt", format: stream.Text, wall: time.Minute, prompt: prompt})
+	if out, err := p.output(); err != nil || strings.TrimSpace(out) != fmt.Sprint(len(prompt)) || p.got != progress {
+		t.Errorf("it ended as %s and read %q bytes, %v, want %d", p.got, out, err, len(prompt))
 	}
 }

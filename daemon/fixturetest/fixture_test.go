@@ -49,6 +49,7 @@ type fixture struct {
 	oom     bool // the system's count of processes that it ended is injected
 
 	supervisor string // apshim if empty
+	prompt     []byte // on its standard input, as a file of its box
 
 	want      string // class
 	cut       events.Cut
@@ -168,13 +169,22 @@ func (p *played) run(t *testing.T, m *meter.Meter, spec shim.Spec) {
 		cuts <- cut
 	}()
 	var err error
-	if p.out, err = p.r.Run(t.Context(), spec, nil, end); err != nil {
+	if p.out, err = p.r.Run(t.Context(), spec, p.box(&spec), end); err != nil {
 		t.Error(err)
 	}
 	cancel()
 	if p.cutBy = <-cuts; p.out.Outcome != events.Stopped {
 		p.cutBy = "" // it was quicker
 	}
+}
+
+// box is what it finds in its folder.
+func (p *played) box(spec *shim.Spec) effect.Box {
+	if p.prompt == nil {
+		return nil
+	}
+	spec.Stdin = filepath.Join(p.dir.Box(), "prompt.md")
+	return effect.Box{"prompt.md": p.prompt}
 }
 
 // judge decides the end.
