@@ -22,15 +22,14 @@ const programs = "../fixturetest/testdata"
 
 // fixture is an agent of the catalogue for whose end a whole run is needed.
 type fixture struct {
-	name    string
-	program string   // the name if empty
-	agent   string   // that the program is, as an own profile; empty is any command
-	args    []string // of the run
-	sends   []string // of the environment
-	state   string
-	reason  string
-	cheat   string // one of TestCheat that it is the same as
-	check   func(*playedRun)
+	name   string
+	agent  string   // that the program is, as an own profile; empty is any command
+	args   []string // of the run
+	sends  []string // of the environment
+	state  string
+	reason string
+	cheat  string // one of TestCheat that it is the same as
+	check  func(*playedRun)
 }
 
 // playedRun is a fixture that was run.

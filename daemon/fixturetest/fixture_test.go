@@ -193,8 +193,12 @@ func (p *played) judge() {
 		Supervisor: p.out.Outcome, OutOfMemory: p.out.OutOfMemory || p.oom, Exit: p.out.Exit,
 		Stream: p.sum, Now: p.out.Ended, Zone: time.UTC,
 	}
-	if p.cutBy == events.CutLinger {
+	switch p.cutBy {
+	case events.CutLinger:
 		in.Supervisor = ""
+	case events.CutTrying:
+		in.Supervisor = events.IdleTimeout
+	case events.CutCost, events.CutTokens, events.CutTurns, events.CutRepetition, "":
 	}
 	p.dec = outcome.Decide(in)
 	p.got = string(p.dec.Outcome)
@@ -205,7 +209,7 @@ func (p *played) judge() {
 		p.got = string(outcome.MaxTurns)
 	case events.CutRepetition:
 		p.got = stuck
-	case events.CutLinger, "":
+	case events.CutLinger, events.CutTrying, "":
 	}
 }
 

@@ -123,6 +123,10 @@ func faults() []fixture {
 		{name: "auth401", want: string(outcome.AuthFailed)},
 		{name: "overflow", want: string(outcome.ContextOverflow)},
 		{name: "overloaded529", want: string(outcome.Overloaded)},
+		{
+			name: "retries-forever", limits: meter.Limits{Trying: 300 * time.Millisecond},
+			want: string(outcome.Overloaded), cut: events.CutTrying,
+		},
 		{name: "billing", want: string(outcome.Billing)},
 		{name: "turns-max", want: string(outcome.MaxTurns)},
 		{name: "budget-max", want: string(outcome.Budget)},

@@ -19,6 +19,8 @@
 //     Linger. What it says or does after that takes the event back; a line on
 //     stderr does not. With background tasks under way it does not linger: the
 //     limits of the supervisor hold for those.
+//   - for Trying nothing came of it but errors after which it tries again: it
+//     waits for its provider, which the daemon does better.
 //
 // What an agent used is told by source: reported by the program, computed from
 // reported tokens and a dated table, guessed where it did nothing and told

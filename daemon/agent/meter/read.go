@@ -34,10 +34,10 @@ func (m *Meter) follow(ctx context.Context) (events.Cut, error) {
 		tries.set(m.reader.Trying())
 		return due == ""
 	})
-	switch context.Cause(ctx) {
-	case errLinger:
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errLinger):
 		return events.CutLinger, nil
-	case errTrying:
+	case errors.Is(cause, errTrying):
 		return events.CutTrying, nil
 	}
 	return due, err
