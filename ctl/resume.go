@@ -22,8 +22,8 @@ func newResume(a *app) *cobra.Command {
 		Use:   "resume [RUN]",
 		Short: "Go on with a halted run, with a note for the agent",
 		Long: `Goes on with a halted run. The note is put before the agent in its next
-prompt, and gives the run its full budget again. No RUN means the latest of
-this directory.`,
+prompt, and gives the run its full budget again. A run that waits for a limit
+tries again at once. No RUN means the latest of this directory.`,
 		Example:           "  apctl resume -m 'the bug is in parse.go'\n  apctl resume k3xq -d",
 		Args:              runAnd(0),
 		ValidArgsFunction: a.completeHalted,

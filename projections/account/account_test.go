@@ -84,6 +84,8 @@ func agentEnded(effect string, r events.Result, change ...func(*Ended)) Ended {
 
 func knew(e *Ended)    { e.Knew = true }
 func worked1(e *Ended) { e.Agent.Usage.Output = 7 }
+
+func lasting(e *Ended) { e.Agent.DurationMS = time.Minute.Milliseconds() }
 func others(n int) func(*Ended) {
 	return func(e *Ended) { e.Others = n }
 }
@@ -117,7 +119,10 @@ func TestWhatTheEndOfAnAgentSaysOfItsAccount(t *testing.T) {
 		"one that was let in since is one more in a row": {[]events.Event{hit}, agentEnded("e2", events.ResultRateLimited, knew), limit(40*time.Minute, events.Guessed, 2, 0)},
 		"one that had worked for a while begins a new row": {
 			[]events.Event{at(1, 0, limitedUntil(time.Minute, 4, 0, "e1"))},
-			agentEnded("e2", events.ResultRateLimited, knew, worked1), limit(25*time.Minute, events.Guessed, 1, 0),
+			agentEnded("e2", events.ResultRateLimited, knew, worked1, lasting), limit(25*time.Minute, events.Guessed, 1, 0),
+		},
+		"one that was answered once and then met the limit is one more in a row": {
+			[]events.Event{hit}, agentEnded("e2", events.ResultRateLimited, knew, worked1), limit(40*time.Minute, events.Guessed, 2, 0),
 		},
 		"one that met the limit when it should have been over": {
 			[]events.Event{at(1, 0, limitedUntil(time.Minute, 1, 0, "e1"))},
@@ -245,7 +250,9 @@ func TestAnyHistoryFoldsInPieces(t *testing.T) {
 	data := rapid.SampledFrom([]events.Data{
 		limitedUntil(time.Minute, 1, 0, "e1"), limitedUntil(time.Hour, 2, 3, "e2"),
 		events.AccountRefused{Cause: events.ResultBilling, Run: "r1", Effect: "e3"},
-		events.AccountWorked{Slots: 2, Effect: "e4"}, events.AccountWorked{Effect: "e5"}, events.Unknown{Type: "x.v1"},
+		events.AccountWorked{Slots: 2, Effect: "e4"},
+		events.AccountWorked{Effect: "e5"},
+		events.Unknown{Type: "x.v1"},
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		var es []events.Event
