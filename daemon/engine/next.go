@@ -221,7 +221,13 @@ func (q view) alreadyGreen() bool {
 }
 
 func (q view) drifted() bool {
-	return q.fresh() && !q.skipped() && q.Loop.Drifts > 1 && rule.ProofBroken(q.Last.Results)
+	return q.fresh() && q.judged() && q.Loop.Drifts > 1 && rule.ProofBroken(q.Last.Results)
+}
+
+// judged says that gates ran in the latest iteration. They also do in one that
+// does not count as the provider cut it short, if it had changed anything.
+func (q view) judged() bool {
+	return !q.skipped() || q.cutShort() && q.Last.Agent.Tree != q.Last.Start.Tree
 }
 
 func (q view) unverifiable() bool {

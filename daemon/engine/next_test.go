@@ -114,6 +114,15 @@ func drift(n int) []events.Data {
 	}
 }
 
+// limitedDrift is an attempt at the first iteration that leaves a pinned path
+// changed, and that the provider cuts short.
+func limitedDrift(attempt int) []events.Data {
+	out := drift(1)
+	copy(out, limited(1, attempt)[:2])
+	out[4] = record(1, events.Skipped, "")
+	return out
+}
+
 func replaced(n int) []events.Data {
 	rs := result(events.Fail, "")
 	rs[0].Reason, rs[0].Files = events.ReasonToolChanged, "f2"
@@ -230,6 +239,10 @@ func TestNextNamesTheOneThingToDo(t *testing.T) {
 		{
 			"FR-65: an agent that does nothing while a pinned path is changed is judged",
 			join(baseline(), drift(1), one(agent(2, 1), ended(2, "t0", func(d *events.AgentEnded) { d.DurationMS = 10 }))), 0, "gates", nil,
+		},
+		{
+			"nor does an agent get around it that meets a limit each time",
+			join(baseline(), limitedDrift(1), limitedDrift(2)), 0, "drift", nil,
 		},
 		{
 			"a tool that stays replaced halts as drift, too", join(baseline(), replaced(1), replaced(2)), 0, "drift",

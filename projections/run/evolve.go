@@ -134,6 +134,10 @@ func agentEnded(s State, at time.Time, d events.AgentEnded) State {
 }
 
 func recorded(s State, at time.Time, d events.IterationRecorded) State {
+	// Without gates the latest results are those of an iteration before.
+	if s.Stage == Judged && rule.ProofBroken(s.Last.Results) {
+		s.Loop.Drifts++
+	}
 	s.Stage, s.Last.Record, s.Loop.Fresh = Ready, d, true
 	s.Clock.Recorded = at
 	if d.Verdict == events.Skipped {
@@ -145,9 +149,6 @@ func recorded(s State, at time.Time, d events.IterationRecorded) State {
 	}
 	s.Loop.Noops = 0
 	s.Loop.Spent++
-	if rule.ProofBroken(s.Last.Results) {
-		s.Loop.Drifts++
-	}
 	if d.Verdict == events.Fail {
 		s.Loop.History = s.Loop.History.Add(rule.Failure{
 			Iteration: d.Iteration, Fingerprint: d.Fingerprint, Signature: d.Signature,
