@@ -61,7 +61,7 @@ func meet(s State, e Ended) events.AccountLimited {
 	switch {
 	case same:
 		d.Streak = max(s.Streak, 1)
-	case s.Cause != "" && e.Agent.Usage.Output == 0:
+	case s.Cause != "" && !lasted(e.Agent):
 		d.Streak = s.Streak + 1
 	}
 	reset := time.Time{}
@@ -78,6 +78,15 @@ func meet(s State, e Ended) events.AccountLimited {
 	}
 	return d
 }
+
+// lasted says that an agent had worked for a while when it met a limit. An answer
+// or two show only that single requests are let through: taken for work they
+// would have a run try for ever as fast as it can.
+func lasted(d events.AgentEnded) bool {
+	return d.Usage.Output > 0 && time.Duration(d.DurationMS)*time.Millisecond >= lastedMin
+}
+
+const lastedMin = time.Minute
 
 // better says that what is known of a limit beats what another agent has met of
 // it: the provider's word beats a guess, and then the later time.
