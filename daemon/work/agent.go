@@ -70,7 +70,7 @@ func (w *Worker) BeginAgent(ctx context.Context, s run.State, act engine.RunAgen
 // attempt; what it held is kept under a name of its own.
 func (w *Worker) startTree(ctx context.Context, s run.State, p *Plan, act engine.RunAgent) (tree.Snapshot, error) {
 	rightAfter := w.cfg.Now().Sub(s.Clock.Latest) < soon
-	if s.Loop.Fresh && !s.Loop.Redo && !act.Restore && rightAfter {
+	if s.Loop.Fresh && act.Attempt == 1 && rightAfter {
 		return tree.Snapshot{Tree: s.Last.Tree, Work: s.Last.Work}, nil
 	}
 	now, err := w.record(ctx, s, p, s.Last.Created)
