@@ -30,7 +30,8 @@
 //
 // After a restart the spool is read again from its beginning, which is exact as
 // long as nothing was dropped. For longer outputs a checkpoint is kept beside
-// the effect's records; what is lost between the two is said: Partial.
+// the effect's records; what is lost between the two is said: Partial. What was
+// used is then a lower bound, and its source unknown.
 //
 // Memory is bounded whatever the agent prints. A Meter belongs to one goroutine
 // at a time, and appends no events.

@@ -26,6 +26,10 @@ func (m *Meter) usage(s stream.Summary) events.Usage {
 			u.MicroUSD, u.CostFrom, u.Prices = cost, events.Computed, date
 		}
 	}
+	if m.partial && !totals(s) {
+		// The numbers are a lower bound, and no limit is kept to by those.
+		u.TokensFrom, u.CostFrom = events.SourceUnknown, events.SourceUnknown
+	}
 	return u
 }
 
