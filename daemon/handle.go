@@ -31,7 +31,7 @@ func (d *Daemon) handlers() map[string]bus.Handler {
 		wire.RunCancel.Name:     d.awake(asked(d.runCancel)),
 		wire.RunResume.Name:     d.awake(asked(d.runResume)),
 		wire.RunRestore.Name:    d.awake(asked(d.runRestore)),
-		wire.RunReplay.Name:     d.awake(streamed(d.runReplay)),
+		wire.RunReplay.Name:     d.awake(streamedTo(d.runReplay)),
 		wire.ConfigShow.Name:    d.awake(asked(d.configShow)),
 		wire.ConfigSet.Name:     d.awake(asked(d.configSet)),
 		wire.TrustShow.Name:     d.awake(asked(d.trustShow)),
@@ -75,12 +75,19 @@ func asked[Q, A any](f func(context.Context, bus.Request, Q) (A, error)) bus.Han
 
 // streamed makes a handler of a function that sends objects.
 func streamed[Q any](f func(context.Context, Q, func(any) error) error) bus.Handler {
+	return streamedTo(func(ctx context.Context, _ bus.Request, body Q, send func(any) error) error {
+		return f(ctx, body, send)
+	})
+}
+
+// streamedTo does so for one that answers different callers differently.
+func streamedTo[Q any](f func(context.Context, bus.Request, Q, func(any) error) error) bus.Handler {
 	return func(ctx context.Context, q bus.Request, r *bus.Reply) error {
 		body, err := decode[Q](q.Body)
 		if err != nil {
 			return err
 		}
-		return f(ctx, body, func(v any) error { return r.JSON(ctx, v) })
+		return f(ctx, q, body, func(v any) error { return r.JSON(ctx, v) })
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"autopilot/daemon/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/explain"
@@ -14,7 +15,7 @@ import (
 
 // runReplay folds a run again and shows it after each event as it was then, or
 // with a position only there, explained.
-func (d *Daemon) runReplay(ctx context.Context, body wire.ReplayRequest, send func(any) error) error {
+func (d *Daemon) runReplay(ctx context.Context, q bus.Request, body wire.ReplayRequest, send func(any) error) error {
 	s, err := d.find(ctx, body.RunRef)
 	if err != nil {
 		return err
@@ -43,6 +44,7 @@ func (d *Daemon) runReplay(ctx context.Context, body wire.ReplayRequest, send fu
 			if err != nil {
 				return err
 			}
+			w = forCaller(q, w)
 			f.Why = &w
 			return send(f)
 		}

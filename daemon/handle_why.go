@@ -2,13 +2,13 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"iter"
-	"slices"
 	"strings"
 
 	"autopilot/daemon/bus"
 	"autopilot/events"
+	"autopilot/events/log"
 	"autopilot/events/wire"
 	"autopilot/projections/explain"
 	"autopilot/projections/run"
@@ -17,27 +17,63 @@ import (
 // maxFailing is how many failing tests are named.
 const maxFailing = 20
 
+// maxTried is how much of what was tried is told: the latest.
+const maxTried = 50
+
 // runWhy explains a run.
-func (d *Daemon) runWhy(ctx context.Context, _ bus.Request, ref wire.RunRef) (wire.WhyView, error) {
+func (d *Daemon) runWhy(ctx context.Context, q bus.Request, ref wire.RunRef) (wire.WhyView, error) {
 	s, err := d.find(ctx, ref)
 	if err != nil {
 		return wire.WhyView{}, err
 	}
-	return d.why(ctx, s, d.view(s))
+	v, err := d.why(ctx, s, d.view(s))
+	return forCaller(q, v), err
+}
+
+// guided says that who asks may be told how a halted run is made to go on. That
+// is a process of the user which no effect of the daemon has started: the bus
+// knows it from the kernel, by the process that connected and its ancestors, or
+// from the socket that only one effect has.
+func guided(q bus.Request) bool { return q.Kind == bus.KindLocal }
+
+// forCaller leaves out of an explanation what an agent must not be led to: the
+// commands that change something, and what people wrote for other ears.
+func forCaller(q bus.Request, v wire.WhyView) wire.WhyView {
+	if guided(q) {
+		return v
+	}
+	v.Next = explain.ForAgents(v.Next)
+	for i := range v.Tried {
+		v.Tried[i].Note = ""
+	}
+	return v
 }
 
 // why explains a run in the state s, which may be one that it was in.
 func (d *Daemon) why(ctx context.Context, s run.State, now wire.RunView) (wire.WhyView, error) {
 	v := wire.WhyView{
-		Run: now, Seq: s.Log.Seq, Next: explain.Next(s),
+		Run: now, Seq: s.Log.Seq, Next: explain.Next(s), Left: explain.Left(s, s.Clock.Latest),
 		Rows: []wire.WhyRow{}, Failing: []string{}, Files: []string{},
 	}
 	v.Rule, v.Because = explain.Why(s)
-	history, err := d.history(ctx, s)
+	if s.Status == run.Live && now.Reason == reasonDisk {
+		v.Rule, v.Because = explain.FullDisk()
+	}
+	h, err := d.history(ctx, s)
 	if err != nil {
 		return v, err
 	}
-	v.Rows = append(v.Rows, explain.Rows(history)...)
+	d.addHistory(&v, h, s)
+	d.addVerdict(&v, s)
+	v.Next = append(v.Next, afterwards(s, now)...)
+	if s.Status == run.Over && s.End.State == events.EndDone {
+		v.Evidence, err = d.evidence(ctx, s)
+	}
+	return v, err
+}
+
+// addVerdict adds what the latest gates and the latest agent said.
+func (d *Daemon) addVerdict(v *wire.WhyView, s run.State) {
 	for _, r := range s.Last.Results {
 		if r.Verdict == events.Pass {
 			continue
@@ -51,37 +87,60 @@ func (d *Daemon) why(ctx context.Context, s run.State, now wire.RunView) (wire.W
 	v.LastError, v.ErrorFrom = d.lastError(s)
 	v.Question = d.text(s.Last.Agent.Question)
 	v.Claims = claims(s, d.text(s.Last.Agent.Summary))
-	if s.Status == run.Over && s.End.State == events.EndRefused && now.Branch != "" {
-		v.Next = append(v.Next, explain.Unused(now.Workspace)...)
-	}
-	if s.Status == run.Over && s.End.State == events.EndDone {
-		if now.Branch != "" {
-			v.Next = append(v.Next, explain.Worktree(now.Workspace, now.Branch)...)
-		}
-		v.Evidence, err = d.evidence(ctx, s)
-	}
-	return v, err
 }
 
-// history reads the events of a run up to a state, for folds that need all of
-// them.
-func (d *Daemon) history(ctx context.Context, s run.State) (iter.Seq[events.Event], error) {
-	var es []events.Event
-	for stored, err := range d.log.Read(ctx, events.Run(s.ID), 0) {
-		if err != nil {
-			return nil, err
-		}
-		if stored.Event.Seq > s.Log.Seq {
-			break
-		}
-		es = append(es, stored.Event)
+// addHistory adds what only all events together tell.
+func (d *Daemon) addHistory(v *wire.WhyView, h explain.History, s run.State) {
+	h.Compared(s)
+	v.Rows = append(v.Rows, h.Rows...)
+	if h.Settled.Seq > 0 {
+		v.Settled, v.Seq = &h.Settled, h.Settled.Seq
 	}
-	return slices.Values(es), nil
+	if n := len(h.Tried) - maxTried; n > 0 {
+		h.Tried, v.TriedMore = h.Tried[n:], n
+	}
+	for _, t := range h.Tried {
+		t.Note = d.text(t.Text)
+		v.Tried = append(v.Tried, t.WhyTried)
+	}
+}
+
+// afterwards are the commands for a work tree that was made for a run.
+func afterwards(s run.State, now wire.RunView) []wire.NextCommand {
+	switch {
+	case s.Status != run.Over || now.Branch == "":
+		return nil
+	case s.End.State == events.EndRefused:
+		return explain.Unused(now.Workspace)
+	case s.End.State == events.EndDone:
+		return explain.Worktree(now.Workspace, now.Branch)
+	}
+	return nil
+}
+
+// history folds the events of a run up to a state. What is damaged in its log is
+// left out: that it is not whole is said by the state.
+func (d *Daemon) history(ctx context.Context, s run.State) (h explain.History, err error) {
+	for stored, err := range d.log.Read(ctx, events.Run(s.ID), 0) {
+		switch {
+		case errors.Is(err, log.ErrDamaged):
+			continue
+		case err != nil:
+			return h, err
+		case stored.Event.Seq > s.Log.Seq:
+			return h, nil
+		}
+		h.Add(stored.Event)
+	}
+	return h, nil
 }
 
 // lastError is the text that tells most: of the halt itself, of the agent where
 // that is to blame, else of the gate that settled it or the first that fails.
 func (d *Daemon) lastError(s run.State) (text, from string) {
+	if s.End != nil && s.End.Error != "" {
+		return d.text(s.End.Error), "daemon"
+	}
 	if h := s.Halt; h != nil {
 		if h.Error != "" {
 			return d.text(h.Error), "daemon"

@@ -182,7 +182,7 @@ func (s *site) play(q wire.StartRequest) run.State {
 
 func (s *site) why(id string) wire.WhyView {
 	s.t.Helper()
-	v, err := s.d.runWhy(s.t.Context(), bus.Request{}, wire.RunRef{Run: id})
+	v, err := s.d.runWhy(s.t.Context(), s.request(), wire.RunRef{Run: id})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func (d *Daemon) view(s run.State) wire.RunView {
 	// An agent may still be at work: what it does cannot be recorded until there is
 	// room.
 	if d.fleet.full(s.ID) || d.fleet.journal.disk.low() {
-		v.State, v.Reason = rule.StateWaiting, "disk"
+		v.State, v.Reason = rule.StateWaiting, reasonDisk
 	}
 	switch s.Stage {
 	case run.Started, run.Gates:
@@ -36,6 +36,9 @@ func (d *Daemon) view(s run.State) wire.RunView {
 	}
 	return v
 }
+
+// reasonDisk is the reason of a wait for room on the disk.
+const reasonDisk = "disk"
 
 // viewAt shows a run as it was at a moment, by its log alone.
 func (d *Daemon) viewAt(s run.State, now time.Time) wire.RunView {

@@ -78,6 +78,41 @@ func done() wire.WhyView {
 	}
 }
 
+// tried is a run that a person has helped before.
+func tried() wire.WhyView {
+	w := same()
+	w.Settled = &wire.WhySettled{Seq: 14, Type: "run.halted.v1", At: noon.Add(-time.Minute), By: "daemon:01HOST"}
+	w.Rows[0].Tokens, w.Rows[1].MicroUSD, w.Rows[1].CostFrom, w.Rows[2].MicroUSD, w.Rows[2].CostFrom = 12_300, 420_000, "reported", 90_000, "computed"
+	w.Left = []wire.WhyLeft{
+		{Kind: "iterations", Limit: 10, Used: 3, Left: 7}, {Kind: "hours", Limit: 4 * 3600_000, Used: 252_000, Left: 4*3600_000 - 252_000},
+		{Kind: "until", Limit: 8 * 3600_000, Left: 3600_000}, {Kind: "cost", Limit: 5_000_000, Used: 5_100_000, Unknown: true},
+		{Kind: "tokens", Limit: 1_000_000, Used: 200_000, Left: 800_000}, {Kind: "turns", Limit: 40, Used: 9, Left: 31},
+	}
+	w.TriedMore = 3
+	w.Tried = []wire.WhyTried{
+		{Seq: 5, At: noon.Add(-50 * time.Minute), Kind: "attempt", Iteration: 1, Line: "iteration 1, attempt 1: the agent was lost"},
+		{Seq: 8, At: noon.Add(-40 * time.Minute), Kind: "waited", Line: "waited 1h30m0s: the provider's limit is reached"},
+		{Seq: 9, At: noon.Add(-30 * time.Minute), Kind: "resumed", Line: "resumed after stuck (iterations 1 and 3)", By: "person:1000@01HOST/pts-1",
+			Note: "the bug is in parse.go" + steering + "\nand nowhere else, so please look there first of all and leave the others alone"},
+	}
+	return w
+}
+
+// many has more iterations than anybody reads.
+func many() wire.WhyView {
+	w := same()
+	row := w.Rows[0]
+	w.Rows = nil
+	for k := 1; k <= 10_000; k++ {
+		row.Iteration, row.Compared = k, k == 5000 || k == 10_000
+		if row.EqualTo = 0; k == 10_000 {
+			row.EqualTo = 5000
+		}
+		w.Rows = append(w.Rows, row)
+	}
+	return w
+}
+
 func asking() wire.WhyView {
 	v := live()
 	v.State, v.Reason, v.Exit, v.Stage = "halted", "needs-person", 13, ""
@@ -109,7 +144,9 @@ func TestTexts(t *testing.T) {
 	texts := map[string]func(Style) string{
 		"status": func(s Style) string { return s.Status(live()) },
 		"full":   func(s Style) string { return s.Status(full) + s.Home([]wire.RunView{full}) },
-		"live":   func(s Style) string { return s.Live(live()) + "\n" + s.Live(quiet) + "\n" + s.Live(waits) + "\n" + s.Live(limited) + "\n" + s.Live(full) + "\n" },
+		"live": func(s Style) string {
+			return s.Live(live()) + "\n" + s.Live(quiet) + "\n" + s.Live(waits) + "\n" + s.Live(limited) + "\n" + s.Live(full) + "\n"
+		},
 		"list": func(s Style) string {
 			return s.List(wire.ListReply{Runs: []wire.RunView{live(), waits, limited, full, ended}, More: 7})
 		},
@@ -118,6 +155,9 @@ func TestTexts(t *testing.T) {
 		},
 		"why-same":   func(s Style) string { return s.Why(same()) },
 		"why-done":   func(s Style) string { return s.Why(done()) },
+		"why-tried":  func(s Style) string { return s.Why(tried()) },
+		"why-narrow": func(s Style) string { s.Width = 40; return s.Why(tried()) },
+		"why-many":   func(s Style) string { return s.Why(many()) },
 		"why-asking": func(s Style) string { return s.Why(asking()) },
 		"end-same":   func(s Style) string { return s.End(same()) },
 		"end-done":   func(s Style) string { return s.End(done()) },

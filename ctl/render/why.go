@@ -16,7 +16,7 @@ import (
 func (s Style) Why(w wire.WhyView) string {
 	var b strings.Builder
 	b.WriteString(s.verdict(w))
-	b.WriteString(s.section("iterations", s.rows(w.Rows)))
+	b.WriteString(s.section("iterations", s.rows(w)))
 	b.WriteString(s.section("failing tests", names(w.Failing, w.More)))
 	b.WriteString(s.section("files", names(w.Files, 0)))
 	b.WriteString(s.asks(w))
@@ -25,6 +25,8 @@ func (s Style) Why(w wire.WhyView) string {
 	if w.Evidence != nil {
 		b.WriteString(s.section("evidence", s.evidence(*w.Evidence)))
 	}
+	b.WriteString(s.section("tried before", s.tried(w)))
+	b.WriteString(s.section("left", s.left(w.Left)))
 	b.WriteString(s.next(w.Next))
 	b.WriteString(s.section("run", s.runFacts(w)))
 	return b.String()
@@ -36,15 +38,18 @@ func (s Style) runFacts(w wire.WhyView) string {
 	if w.Seq > 0 {
 		settled = fmt.Sprintf("by event %d", w.Seq)
 	}
-	if t := over(w.Run); t != nil {
+	if w.Settled != nil {
+		settled = strings.Join(nonempty(settled, strings.TrimSuffix(Line(w.Settled.Type), ".v1"), s.Clock(w.Settled.At), who(w.Settled.By)), ", ")
+	} else if t := over(w.Run); t != nil {
 		settled = strings.Join(nonempty(settled, s.Clock(*t)), ", ")
 	}
 	return s.facts([][2]string{
 		{"rule", Line(w.Rule)},
-		{"settled", settled},
+		{"settled", s.cut(settled, s.room(13))},
 		{"task", s.cut(Line(w.Run.Task), s.room(13))},
 		{"branch", Line(w.Run.Branch)},
 		{"workspace", Line(w.Run.Workspace)},
+		{"unknown", unknown(w.Run.Unknown)},
 		{"id", Line(w.Run.ID)},
 	})
 }
@@ -96,33 +101,6 @@ func (s Style) wrap(t, prefix string) string {
 	}
 	b.WriteString(prefix + line + "\n")
 	return b.String()
-}
-
-func (s Style) rows(rows []wire.WhyRow) string {
-	if len(rows) == 0 {
-		return ""
-	}
-	claims := slices.ContainsFunc(rows, func(r wire.WhyRow) bool { return r.Claim != "" })
-	head := []string{"k", "verdict", "tree", "files", "failing", "fingerprint"}
-	if claims {
-		head = append(head, "agent said")
-	}
-	cells := [][]string{head}
-	for _, r := range rows {
-		print := Hash(r.Fingerprint)
-		if r.EqualTo > 0 {
-			print += fmt.Sprintf(" = %d", r.EqualTo)
-		}
-		row := []string{
-			fmt.Sprint(r.Iteration), Line(r.Verdict), Hash(r.Tree),
-			fmt.Sprint(r.Files), failingIn(r), print,
-		}
-		if claims {
-			row = append(row, Line(r.Claim))
-		}
-		cells = append(cells, row)
-	}
-	return table(cells)
 }
 
 // failingIn is the number of failing tests, where that is known.

@@ -156,8 +156,12 @@ type WhyView struct {
 	Rule      string        `json:"rule"`    // the rule that settled it, as "sameness"
 	Because   string        `json:"because"` // one sentence
 	Seq       uint64        `json:"seq"`     // the event that settled it
-	Rows      []WhyRow      `json:"rows"`    // the iterations, oldest first
-	Failing   []string      `json:"failing"` // failing test ids of the last judged iteration, at most 20
+	Settled   *WhySettled   `json:"settled,omitzero"`
+	Left      []WhyLeft     `json:"left,omitzero"` // of a run that is not over
+	Tried     []WhyTried    `json:"tried,omitzero"`
+	TriedMore int           `json:"tried_more,omitzero"` // earlier ones, left out
+	Rows      []WhyRow      `json:"rows"`                // the iterations, oldest first
+	Failing   []string      `json:"failing"`             // failing test ids of the last judged iteration, at most 20
 	More      int           `json:"failing_more,omitzero"`
 	Files     []string      `json:"files"` // that the verdict names
 	Question  string        `json:"question,omitzero"`
@@ -178,6 +182,9 @@ type WhyRow struct {
 	FailingUnknown bool   `json:"failing_unknown,omitzero"` // no parser knew what the gates printed: failing says nothing
 	Fingerprint    string `json:"fingerprint,omitzero"`
 	EqualTo        int    `json:"equal_to,omitzero"` // an earlier iteration with the same fingerprint
+	Signature      string `json:"signature,omitzero"`
+	SignatureOf    int    `json:"signature_equal_to,omitzero"` // ditto with the same signature
+	Compared       bool   `json:"compared,omitzero"`           // by the rule that halted the run
 	Claim          string `json:"claim,omitzero"`
 	Result         string `json:"result,omitzero"`    // what the end of its agent means
 	Conflicts      int    `json:"conflicts,omitzero"` // signals that say otherwise

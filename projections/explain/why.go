@@ -22,7 +22,7 @@ func Why(s run.State) (rule, because string) {
 		}
 		return string(s.End.State), because
 	case run.Live:
-		return "running", live(s)
+		return live(s)
 	case run.None:
 	}
 	return "", ""
@@ -98,15 +98,22 @@ func over(d events.RunEnded) string {
 	case events.EndAlreadyGreen:
 		return "already green: every goal passed before any work"
 	case events.EndCancelled:
-		return "cancelled"
+		return "cancelled on request " + afterIterations(d) + "; the work so far is kept"
 	case events.EndGraceful:
-		return "ended"
+		return "ended as planned " + afterIterations(d)
 	case events.EndFailed:
-		return "failed"
+		return "failed " + afterIterations(d) + ": it cannot go on"
 	case events.EndRefused:
 		return refused(d)
 	}
 	return string(d.State)
+}
+
+func afterIterations(d events.RunEnded) string {
+	if d.Iteration == 0 {
+		return "before the first iteration"
+	}
+	return fmt.Sprintf("after %s", count(d.Iteration, "iteration"))
 }
 
 func refused(d events.RunEnded) string {
@@ -125,24 +132,35 @@ func refused(d events.RunEnded) string {
 	return "refused"
 }
 
-func live(s run.State) string {
+// live names what a run is at, or waits for, and says it in a sentence.
+func live(s run.State) (rule, because string) {
+	if s.Log.Broken != 0 {
+		return string(events.HaltLogIntegrity), fmt.Sprintf("about to be halted: event %d of its log does not follow the one before", s.Log.Broken)
+	}
 	switch s.Stage {
 	case run.Started, run.Gates:
 		if s.Loop.Iteration == 0 {
-			return "running: judging the gates before any work"
+			return running, "running: judging the gates before any work"
 		}
-		return fmt.Sprintf("running: judging the gates of iteration %d", s.Loop.Iteration)
+		return running, fmt.Sprintf("running: judging the gates of iteration %d", s.Loop.Iteration)
 	case run.Agent:
-		return fmt.Sprintf("running: the agent works on iteration %d of %d", s.Loop.Iteration, s.LastIteration())
+		return running, fmt.Sprintf("running: the agent works on iteration %d of %d", s.Loop.Iteration, s.LastIteration())
 	case run.Ended, run.Judged, run.Ready:
 	}
 	if w := s.Waiting; w != nil && !w.Lifted && s.Stage == run.Ready {
-		return "waiting: " + waitingFor(*w)
+		return string(w.Cause), "waiting: " + waitingFor(*w)
 	}
 	if s.Loop.Noops > 0 {
-		return fmt.Sprintf("waiting: the agent changed nothing, %d in a row; it is tried again later", s.Loop.Noops)
+		return string(events.HaltNoop), fmt.Sprintf("waiting: the agent changed nothing, %d in a row; it is tried again later", s.Loop.Noops)
 	}
-	return "running"
+	return running, "running: deciding what comes after iteration " + fmt.Sprint(s.Loop.Iteration)
+}
+
+const running = "running"
+
+// FullDisk is why a live run waits that cannot store what it does.
+func FullDisk() (rule, because string) {
+	return "disk", "waiting: there is too little room on the disk; it goes on by itself when there is more"
 }
 
 // Next lists the commands that make sense now, the best first.
@@ -166,7 +184,11 @@ func Next(s run.State) []wire.NextCommand {
 		if s.End.State == events.EndAlreadyGreen {
 			return nil
 		}
-		return commands("apctl diff "+h, "what it changed: it is in your work tree, not committed")
+		diff := commands("apctl diff "+h, "what it changed: it is in your work tree, not committed")
+		if s.End.State == events.EndFailed {
+			return append(commands("apctl logs "+h, "what it printed last"), diff...)
+		}
+		return diff
 	case run.None:
 	}
 	return nil
