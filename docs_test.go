@@ -173,6 +173,7 @@ var schemaOf = []struct{ schema, command, data string }{
 	{"autopilot.trust", "trust", "TrustView"},
 	{"autopilot.agents", "agent ls, show, check", "AgentsView"},
 	{"autopilot.outcome", "agent classify", "OutcomeView"},
+	{"autopilot.sandbox", "agent sandbox", "SandboxView"},
 	{"autopilot.init", "init", ""},
 	{"autopilot.doctor", "doctor", "DoctorView"},
 	{"autopilot.notify", "notify test", "NotifyView"},

@@ -12,15 +12,15 @@ import (
 func newAgent(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "agent",
-		Short: "List, show and check agents, and tell how one ended",
+		Short: "List, show and check agents, tell how one ended and what it may touch",
 		Long: `Agents that are known by name: claude, codex, gemini, opencode, cursor-agent,
 goose and aider, and those of the configuration. A run takes one with --agent
 NAME.`,
-		Example: "  apctl agent ls\n  apctl agent show claude\n  apctl agent check\n  apctl agent classify < agent.log",
+		Example: "  apctl agent ls\n  apctl agent show claude\n  apctl agent check\n  apctl agent classify < agent.log\n  apctl agent sandbox -- npm test",
 		Args:    group,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newAgentLs(a), newAgentShow(a), newAgentCheck(a), newAgentClassify(a))
+	cmd.AddCommand(newAgentLs(a), newAgentShow(a), newAgentCheck(a), newAgentClassify(a), newAgentSandbox(a))
 	return cmd
 }
 

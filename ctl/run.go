@@ -33,6 +33,7 @@ type runOptions struct {
 	clean      bool
 	worktree   bool
 	noConfig   bool
+	sandbox    string
 }
 
 type agentOptions struct {
@@ -88,6 +89,7 @@ goes on with the next command that asks the daemon, as apctl ls.`,
 	_ = cmd.RegisterFlagCompletionFunc("agent", func(cmd *cobra.Command, _ []string, to string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return a.completeAgents(cmd, nil, to)
 	})
+	_ = cmd.RegisterFlagCompletionFunc("sandbox", completeSandboxes)
 	_ = cmd.RegisterFlagCompletionFunc("permissions", cobra.FixedCompletions([]cobra.Completion{"full"}, cobra.ShellCompDirectiveNoFileComp))
 	return a.jsonFlag(cmd)
 }
@@ -112,6 +114,7 @@ func (o *runOptions) flags(cmd *cobra.Command) {
 	f.StringArrayVar(&o.protect, "protect", nil, "pin the files of `GLOB` too (repeatable)")
 	f.StringArrayVar(&o.allow, "allow-test-changes", nil, "let the agent change the pinned tests of `GLOB`, or all")
 	f.Lookup("allow-test-changes").NoOptDefVal = "**"
+	f.StringVar(&o.sandbox, "sandbox", "", "what agent and gates may touch: `MODE`, see apctl agent sandbox")
 	f.StringArrayVar(&o.env, "env", nil, "send `NAME` or NAME=VALUE to the agent, see apctl help environment")
 	f.StringVar(&o.limits.forTime, "for", "", "end after this `TIME` of activity: 4h, 90m")
 	f.StringVar(&o.limits.until, "until", "", "end by this `TIME`: 07:00, 2026-01-02T07:00")
@@ -213,6 +216,9 @@ func (o *runOptions) request(a *app, counted bool, args []string) (wire.StartReq
 	o.task = task
 	req.Spec = wire.RunSpec{Task: task, Workflow: workflowConverge, Protect: o.protect, AllowTests: o.allow}
 	req.Spec.Setup = o.setup
+	if req.Spec.Sandbox, err = sandboxMode("--sandbox", o.sandbox); err != nil {
+		return req, err
+	}
 	if o.clean {
 		req.Spec.Checkout = events.CheckoutClean
 	}

@@ -3,10 +3,15 @@ package daemon
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"autopilot/daemon/config"
+	"autopilot/daemon/doctor"
+	"autopilot/daemon/effect/confine"
 	"autopilot/daemon/sandbox"
 	"autopilot/events"
+	"autopilot/events/wire"
 )
 
 // sandbox is what effects are confined from.
@@ -24,4 +29,38 @@ func (d *Daemon) confined() (events.Sandbox, []string, error) {
 		return "", nil, err
 	}
 	return config.Layers{User: &user}.Sandbox()
+}
+
+// lacking is what of guard this host cannot enforce.
+func (d *Daemon) lacking() ([]confine.Lack, error) {
+	all, err := confine.Probe(d.cfg.Shim)
+	return slices.DeleteFunc(all, func(l confine.Lack) bool { return l.Word == confine.Landlock }), err
+}
+
+// sandboxFinding says what guard is on this host.
+func (d *Daemon) sandboxFinding() wire.DoctorFinding {
+	f := wire.DoctorFinding{Topic: "sandbox", Level: doctor.OK, What: "guard hides the daemon and what acts for you, and keeps signals inside"}
+	if config.DefaultSandbox() == events.SandboxOff {
+		f.Level, f.What = doctor.Note, "this system has no sandbox: agents and gates run as you do"
+		return f
+	}
+	switch lacking, err := d.lacking(); {
+	case err != nil:
+		f.Level, f.What = doctor.Unknown, "what guard can enforce is not known: "+err.Error()
+	case len(lacking) > 0:
+		var words []string
+		for _, l := range lacking {
+			words = append(words, l.Word+" ("+l.Why+")")
+		}
+		f.Level, f.What = doctor.Warning, "guard is partial, it lacks "+strings.Join(words, ", ")
+		f.Fix = "apctl agent sandbox   shows what is in reach; allow user namespaces, or use a kernel from 6.12 on"
+	}
+	return f
+}
+
+// saySandbox notes once in the daemon's log what guard lacks.
+func (d *Daemon) saySandbox() {
+	if f := d.sandboxFinding(); f.Level != doctor.OK {
+		d.cfg.Log.Warn("sandbox", "finding", f.What)
+	}
 }

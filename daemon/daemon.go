@@ -245,6 +245,7 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	}
 	d.fleet.wg.Go(func() { d.accounts.Run(fctx) })
 	d.fleet.wg.Go(func() { d.tend(fctx) })
+	d.fleet.wg.Go(d.saySandbox)
 	d.fleet.wg.Go(func() { d.fleet.keepStates(fctx) })
 	d.fleet.wg.Go(func() { d.watchIdle(fctx) })
 	return nil

@@ -38,6 +38,7 @@ func (d *Daemon) handlers() map[string]bus.Handler {
 		wire.TrustGive.Name:     d.awake(asked(d.trustGive)),
 		wire.AgentList.Name:     d.awake(asked(d.agentList)),
 		wire.AgentClassify.Name: d.awake(asked(d.agentClassify)),
+		wire.AgentSandbox.Name:  d.awake(asked(d.agentSandbox)),
 		wire.ProjectFind.Name:   d.awake(asked(d.projectFind)),
 		wire.GateTry.Name:       d.awake(streamed(d.gateTry)),
 		wire.Doctor.Name:        d.awake(asked(d.doctor)),

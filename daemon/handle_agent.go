@@ -9,6 +9,7 @@ import (
 
 	"autopilot/daemon/agent"
 	"autopilot/daemon/bus"
+	"autopilot/daemon/config"
 	"autopilot/daemon/tree"
 	"autopilot/daemon/work"
 	"autopilot/events/wire"
@@ -55,6 +56,7 @@ func (d *Daemon) agentList(ctx context.Context, _ bus.Request, body wire.AgentRe
 
 // agentConfig is what the configuration of a directory says of agents.
 type agentConfig struct {
+	layers    config.Layers
 	agents    agent.Overrides
 	gates     []string // commands
 	untrusted string   // the project's file, when no run would use it
@@ -82,7 +84,7 @@ func (d *Daemon) agentSettings(ctx context.Context, dir string) (agentConfig, er
 	if err := l.Err(); err != nil {
 		return c, wire.Errorf(wire.Usage, "%v", err).WithHint("correct the file; apctl config check   shows what is wrong")
 	}
-	c.agents = l.Agents()
+	c.layers, c.agents = l, l.Agents()
 	if l.Project != nil {
 		for _, g := range l.Project.Gates {
 			c.gates = append(c.gates, g.Value.Run)

@@ -30,7 +30,7 @@ import (
 func (d *Daemon) doctor(ctx context.Context, q bus.Request, body wire.DoctorRequest) (wire.DoctorView, error) {
 	in := examined(ctx, d.cfg.Places, body)
 	in.Daemon = os.Getenv("PATH")
-	var wrong []wire.DoctorFinding
+	wrong := []wire.DoctorFinding{d.sandboxFinding()}
 	ws, _ := tree.Find(ctx, body.Workspace) // outside of a work tree it is the user's file alone
 	if err := d.layers(ws, nil).Err(); err != nil {
 		wrong = append(wrong, unusableConfig(err))
@@ -39,7 +39,7 @@ func (d *Daemon) doctor(ctx context.Context, q bus.Request, body wire.DoctorRequ
 	switch {
 	case err == nil:
 		in.Agents = append([]wire.AgentView{}, all.Agents...)
-	case len(wrong) == 0:
+	case len(wrong) == 1: // the configuration is usable
 		wrong = append(wrong, wire.DoctorFinding{Topic: "agents", Level: doctor.Unknown, What: "they cannot be looked at: " + err.Error()})
 	}
 	u, err := d.log.Usage(ctx)

@@ -133,6 +133,9 @@ func (l Layers) Value(key string) (wire.ConfigValue, bool) {
 		return wire.ConfigValue{}, false
 	}
 	v := wire.ConfigValue{Key: key, Help: s.Help, Value: s.Default, Origin: string(FromDefault), Restart: s.Restart}
+	if key == "sandbox" {
+		v.Value = string(DefaultSandbox()) // it depends on the system
+	}
 	if text, ok := l.Environment[key]; ok {
 		v.Value, v.Origin, v.Where = text, string(FromEnvironment), variable(key)
 		return v, true

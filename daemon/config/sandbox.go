@@ -18,13 +18,16 @@ func DefaultSandbox() events.Sandbox {
 	return events.SandboxGuard
 }
 
-// sandboxes are the modes, the weakest first.
-var sandboxes = []string{
-	string(events.SandboxOff), string(events.SandboxGuard), string(events.SandboxWorkspace), string(events.SandboxReadOnly),
+// Sandboxes are the modes, the weakest first.
+func Sandboxes() []string {
+	return []string{
+		string(events.SandboxOff), string(events.SandboxGuard), string(events.SandboxWorkspace), string(events.SandboxReadOnly),
+	}
 }
 
 func weaker(a, b events.Sandbox) bool {
-	return slices.Index(sandboxes, string(a)) < slices.Index(sandboxes, string(b))
+	all := Sandboxes()
+	return slices.Index(all, string(a)) < slices.Index(all, string(b))
 }
 
 // Sandbox is what the files ask for. The project's can only ask for more than
@@ -80,7 +83,7 @@ func (a *application) sandbox() error {
 // sandbox judges the setting.
 func (f *faults) sandbox(s Sandbox) {
 	if s.Mode != "" || s.Allow == nil {
-		f.word("sandbox", string(s.Mode), sandboxes...)
+		f.word("sandbox", string(s.Mode), Sandboxes()...)
 	}
 	for _, entry := range s.Allow {
 		if _, ok := sandbox.Path(entry, "/"); ok || slices.Contains(sandbox.Words(), entry) {

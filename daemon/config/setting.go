@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"autopilot/daemon/strictyaml"
+	"autopilot/events"
 )
 
 // Origin says which layer a value comes from.
@@ -53,7 +54,7 @@ func Settings() []Setting {
 		{Key: "worktree", Default: "false", Help: "a run works on a branch and in a directory of its own", Flag: "--worktree", Project: true, User: true},
 		{Key: "protect", Help: "globs of files that are pinned too; flags add to it", Flag: "--protect", Project: true},
 		{Key: "allow_test_changes", Help: "globs of pinned files that the agent may change", Flag: "--allow-test-changes", Project: true},
-		{Key: "sandbox", Default: string(DefaultSandbox()), Help: "what agents and gates may touch: off, guard, workspace or readonly, or {mode: MODE, allow: [PATH or WORD]}", Flag: "--sandbox", Project: true, User: true},
+		{Key: "sandbox", Default: string(events.SandboxGuard), Help: "what agents and gates may touch: off, guard, workspace or readonly, or {mode: MODE, allow: [PATH or WORD]}; off by default where there is none", Flag: "--sandbox", Project: true, User: true},
 		{Key: "limits.iterations", Default: "10", Help: "iterations of a run at most; 50 by default with a limit in time", Flag: "--max-iterations", Variable: "AUTOPILOT_MAX_ITERATIONS", Project: true, User: true},
 		{Key: "limits.for", Help: "time of activity of a run at most: 90m, 8h, 2d", Flag: "--for", Variable: "AUTOPILOT_FOR", Project: true, User: true},
 		{Key: "limits.until", Help: "a run ends by this local time: \"07:00\", \"2026-01-02T07:00\"", Flag: "--until", Variable: "AUTOPILOT_UNTIL", Project: true, User: true},

@@ -59,9 +59,16 @@ func (h Host) Plan(q Request) *confine.Plan {
 	if q.Mode != events.SandboxGuard {
 		p.writes()
 	}
+	if q.Mode == events.SandboxReadOnly && !q.Gate {
+		p.plan.ReadOnly = append(p.plan.ReadOnly, q.Work) // it may lie in a folder for temporary files
+	}
 	for _, list := range p.plan.Lists() {
 		*list = settle(*list)
 	}
+	covered := slices.Concat(p.plan.Hide, p.plan.Empty)
+	p.plan.Show = slices.DeleteFunc(p.plan.Show, func(path string) bool {
+		return !slices.ContainsFunc(covered, func(dir string) bool { return within(dir, path) })
+	})
 	return &p.plan
 }
 

@@ -256,14 +256,7 @@ func TestNothingSurvivesTheSupervisor(t *testing.T) {
 		}
 		done <- err
 	}()
-	var pids []string
-	for len(pids) == 0 {
-		b, err := os.ReadFile(filepath.Join(c.dir.Box(), "pids"))
-		if err != nil && !os.IsNotExist(err) {
-			t.Fatal(err)
-		}
-		pids = strings.Fields(string(b))
-	}
+	pids := strings.Fields(c.await("pids"))
 	if err := unix.Kill(c.r.Live()[0].Shim, unix.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
@@ -290,11 +283,7 @@ func TestTheTreeIsEndedInside(t *testing.T) {
 		}
 		done <- out
 	}()
-	for {
-		if _, err := os.Stat(filepath.Join(c.dir.Box(), "ready")); err == nil {
-			break
-		}
-	}
+	c.await("ready")
 	close(end)
 	if out := <-done; out.Outcome != events.Stopped || out.Left > 0 {
 		t.Errorf("%+v", out)

@@ -57,8 +57,8 @@ func restrict(p Plan) []Lack {
 	if p.Strict && version > 0 {
 		attr.Handled_access_fs = writes(version)
 	}
-	if p.Strict && version < cuts {
-		lacking = append(lacking, Lack{Landlock, fmt.Sprintf("the kernel has version %d, writes need %d", version, cuts)})
+	if p.Strict {
+		lacking = append(lacking, unwritten()...)
 	}
 	if attr.Scoped == 0 && attr.Handled_access_fs == 0 {
 		return lacking

@@ -1,10 +1,14 @@
 package confine_test
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -111,4 +115,21 @@ func (c *cell) whole(out effect.Outcome) {
 	if len(out.Lacking) > 0 && !slices.Equal(out.Lacking, []string{confine.Signals, confine.Sockets}) {
 		c.Errorf("lacking: %v", out.Lacking)
 	}
+}
+
+// await waits for a file in the box, and returns what is in it.
+func (c *cell) await(name string) string {
+	c.Helper()
+	for c.Context().Err() == nil {
+		b, err := os.ReadFile(filepath.Join(c.dir.Box(), name))
+		if err == nil {
+			return strings.TrimSpace(string(b))
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			c.Fatal(err)
+		}
+		runtime.Gosched()
+	}
+	c.Fatal("the test ends")
+	return ""
 }

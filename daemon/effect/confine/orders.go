@@ -15,6 +15,7 @@ type orders struct {
 	marker    string
 	parent    int  // pid of the supervisor
 	mounting  bool // the first stage comes before the second
+	group     bool // the program leads a process group
 }
 
 var errOrders = errors.New("the orders of the confinement cannot be read")
@@ -27,7 +28,7 @@ func (o *orders) texts() []*[]string {
 func (o *orders) encode() []byte {
 	single := []string{
 		o.path, o.dir, o.marker, strconv.Itoa(o.parent),
-		strconv.FormatBool(o.plan.Strict), strconv.FormatBool(o.mounting),
+		strconv.FormatBool(o.plan.Strict), strconv.FormatBool(o.mounting), strconv.FormatBool(o.group),
 	}
 	var b []byte
 	for _, list := range append(o.texts(), &single) {
@@ -56,14 +57,15 @@ func decodeOrders(b []byte) (orders, error) {
 			return orders{}, errOrders
 		}
 	}
-	if len(single) != 6 || len(b) != 0 {
+	if len(single) != 7 || len(b) != 0 {
 		return orders{}, errOrders
 	}
-	var errs [3]error
+	var errs [4]error
 	o.path, o.dir, o.marker = single[0], single[1], single[2]
 	o.parent, errs[0] = strconv.Atoi(single[3])
 	o.plan.Strict, errs[1] = strconv.ParseBool(single[4])
 	o.mounting, errs[2] = strconv.ParseBool(single[5])
+	o.group, errs[3] = strconv.ParseBool(single[6])
 	return o, errors.Join(errs[:]...)
 }
 

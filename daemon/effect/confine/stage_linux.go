@@ -16,8 +16,11 @@ import (
 // stage: it does not return unless the program could not be started. It must be
 // called on the main thread.
 func Stage(args []string) bool {
-	if len(args) != 2 || args[1] != mountsStage && args[1] != programStage {
+	if len(args) != 2 || args[1] != mountsStage && args[1] != programStage && args[1] != RunStage {
 		return false
+	}
+	if args[1] == RunStage {
+		os.Exit(run())
 	}
 	// The program gets nothing of it, nor what somebody left open for the daemon,
 	// which may lead to what is hidden. A kernel before 5.11 closes only the first.
@@ -77,7 +80,7 @@ func (o *orders) mount(r *reporter) {
 // next starts the second stage beside this one: in a user namespace without
 // rights over the mounts, and as a child of the supervisor.
 func (o *orders) next(r *reporter) error {
-	attr := &syscall.SysProcAttr{Setpgid: true, Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_PARENT}
+	attr := &syscall.SysProcAttr{Setpgid: o.group, Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_PARENT}
 	if err := mapUsers(attr); err != nil {
 		return err
 	}

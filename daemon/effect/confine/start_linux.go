@@ -27,7 +27,7 @@ const (
 func Start(plan Plan, p Program) (pid int, lacking []Lack, err error) {
 	o := orders{
 		plan: plan, path: p.Path, argv: p.Argv, dir: p.Dir, env: p.Env,
-		marker: p.Marker, parent: os.Getpid(), mounting: true,
+		marker: p.Marker, parent: os.Getpid(), mounting: true, group: p.Attributes.Setpgid,
 	}
 	pid, lacking, err = o.start(p)
 	if !errors.Is(err, errNamespaces) {
@@ -41,6 +41,17 @@ func Start(plan Plan, p Program) (pid int, lacking []Lack, err error) {
 	o.mounting = false
 	pid, lacking, err = o.start(p)
 	return pid, append([]Lack{lack}, lacking...), err
+}
+
+// dependent are the attributes of a child that ends with its parent.
+func dependent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
+
+// unwritten is what strict plans lack.
+func unwritten() []Lack {
+	if v := Version(); v < cuts {
+		return []Lack{{Landlock, fmt.Sprintf("the kernel has version %d, writes need %d", v, cuts)}}
+	}
+	return nil
 }
 
 // cannot is the error of a strict plan that is not to be had here.

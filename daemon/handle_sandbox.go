@@ -1,0 +1,79 @@
+package daemon
+
+import (
+	"context"
+	"os"
+	"slices"
+
+	"autopilot/daemon/agent"
+	"autopilot/daemon/bus"
+	"autopilot/daemon/config"
+	"autopilot/daemon/effect/confine"
+	"autopilot/daemon/sandbox"
+	"autopilot/daemon/work"
+	"autopilot/events"
+	"autopilot/events/wire"
+)
+
+// agentSandbox tells what a command may touch in a workspace, as an agent of a
+// run there would.
+func (d *Daemon) agentSandbox(ctx context.Context, _ bus.Request, body wire.SandboxRequest) (wire.SandboxView, error) {
+	ws, err := d.worker.Workspace(ctx, wire.RunSpec{Workspace: body.Workspace})
+	if err != nil {
+		return wire.SandboxView{}, err
+	}
+	c, err := d.agentSettings(ctx, body.Workspace)
+	if err != nil {
+		return wire.SandboxView{}, err
+	}
+	mode, allow, err := c.layers.Sandbox()
+	if body.Mode != "" {
+		mode, err = body.Mode, nil
+	}
+	if err != nil {
+		return wire.SandboxView{}, err
+	}
+	if !slices.Contains(config.Sandboxes(), string(mode)) {
+		return wire.SandboxView{}, wire.Errorf(wire.Usage, "sandbox %q is not known", mode).WithHint("--mode off, guard, workspace or readonly")
+	}
+	env := work.AgentEnv(body.Env)
+	v := wire.SandboxView{
+		Mode: mode, Workspace: ws.Path, Argv: body.Argv, Allowed: append([]string{}, allow...), Lacking: []wire.LackView{},
+		Shim: d.cfg.Shim, Untrusted: c.untrusted,
+	}
+	if len(body.Argv) > 0 {
+		if v.Program, err = agent.LookPath(body.Argv[0], agent.Lookup(env, "PATH"), body.Workspace); err != nil {
+			v.Program, v.Problem = "", err.Error()
+		}
+	}
+	showPlan(&v, d.cfg.sandbox().Plan(sandbox.Request{Mode: mode, Allow: allow, Env: env, Work: ws.Path, Agent: body.Agent}))
+	if mode == events.SandboxOff {
+		return v, nil
+	}
+	lacking, err := confine.Probe(d.cfg.Shim)
+	for _, l := range lacking {
+		if l.Word != confine.Landlock || v.Restricted {
+			v.Lacking = append(v.Lacking, wire.LackView{What: l.Word, Why: l.Why})
+		}
+	}
+	return v, err
+}
+
+// showPlan fills in a plan, which is nil where nothing is confined.
+func showPlan(v *wire.SandboxView, p *confine.Plan) {
+	if p == nil {
+		p = &confine.Plan{}
+	}
+	v.Hidden, v.Emptied, v.Shown = existing(p.Hide), existing(p.Empty), existing(p.Show)
+	v.ReadOnly, v.Restricted, v.Writable = existing(p.ReadOnly), p.Strict, existing(p.Write)
+}
+
+func existing(paths []string) []string {
+	out := []string{}
+	for _, path := range paths {
+		if _, err := os.Lstat(path); err == nil {
+			out = append(out, path)
+		}
+	}
+	return out
+}
