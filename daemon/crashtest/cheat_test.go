@@ -88,11 +88,20 @@ func (p *play) begin(name string) {
 	if err := os.WriteFile(filepath.Join(p.ws, "..", "check.sh"), []byte("sh add_test.sh\n"), 0o600); err != nil {
 		p.t.Fatal(err)
 	}
-	text := strings.NewReplacer("STATE", p.path("state"), "RUNTIME", p.path("r"), "BIN", bin).Replace(
-		strings.NewReplacer("AUTOPILOT_STATE", "AUTOPILOT_\x00").Replace(p.cheat.script))
-	if err := os.WriteFile(p.script, []byte(strings.ReplaceAll(text, "\x00", "STATE")), 0o600); err != nil {
+	if p.cheat.claude != "" {
+		install(p.t, p.home, p.placed(p.cheat.claude))
+		return
+	}
+	if err := os.WriteFile(p.script, []byte(p.placed(p.cheat.script)), 0o600); err != nil {
 		p.t.Fatal(err)
 	}
+}
+
+// placed is a script with the directories of the test in it.
+func (p *play) placed(script string) string {
+	text := strings.NewReplacer("STATE", p.path("state"), "RUNTIME", p.path("r"), "BIN", bin).Replace(
+		strings.NewReplacer("AUTOPILOT_STATE", "AUTOPILOT_\x00").Replace(script))
+	return strings.ReplaceAll(text, "\x00", "STATE")
 }
 
 // env is the environment of a user with a bin of his own first on PATH.
@@ -109,15 +118,22 @@ func (p *play) loop() string {
 		return "-" // it has nothing that could be ordered or forged
 	}
 	p.begin("loop")
-	result := filepath.Join(p.dir, "result.json")
-	env := append(p.env(), "AUTOPILOT_RESULT_FILE="+result)
+	out := filepath.Join(p.dir, "out")
+	env := append(p.env(), "AUTOPILOT_RESULT_FILE="+filepath.Join(p.dir, "result.json"), "OUT="+out)
+	agent := []string{filepath.Join(bin, "autopilotd"), "script-agent", p.script}
+	if p.cheat.claude != "" {
+		agent = []string{filepath.Join(p.home, "bin/claude"), "-p", "--session-id", "1"}
+	}
 	until := p.cheat.until
 	if until == "" {
 		until = p.cheat.on.gate
 	}
 	for i := 1; i <= iterations; i++ {
 		step := append(env, "AUTOPILOT_ITERATION="+strconv.Itoa(i))
-		p.command(p.ws, step, filepath.Join(bin, "autopilotd"), "script-agent", p.script)
+		said := p.command(p.ws, step, agent[0], agent[1:]...)
+		if err := os.WriteFile(out, said.stdout, 0o600); err != nil {
+			p.t.Fatal(err)
+		}
 		if p.command(p.ws, env, "/bin/sh", "-c", until).code == 0 {
 			if p.truth() {
 				p.t.Error("the cheat is none: the code is right")
@@ -144,26 +160,55 @@ func (p *play) truth() bool {
 // autopilot plays the cheat under the daemon.
 func (p *play) autopilot() string {
 	p.begin("autopilot")
-	ctl := filepath.Join(bin, "apctl")
-	args := []string{
-		"run", "make the test pass", "--gate", "test=" + p.cheat.on.gate,
-		"--script", p.script, "--max-iterations", strconv.Itoa(iterations),
-	}
-	a := p.command(p.ws, p.env(), ctl, append(args, p.cheat.args...)...)
-	why := p.command(p.ws, p.env(), ctl, "why", "--json")
-	v := data[wire.WhyView](p.t, why)
-	if a.code == 0 || v.Run.State != "halted" || v.Run.Reason != p.cheat.reason {
-		p.t.Errorf("ended as %s %s (exit %d), want halted %s\n%v", v.Run.State, v.Run.Reason, a.code, p.cheat.reason, a)
+	state, v := "halted", wire.WhyView{}
+	if p.cheat.waits {
+		state, v = "waiting", p.wait()
+	} else {
+		a := p.command(p.ws, p.env(), filepath.Join(bin, "apctl"), p.args()...)
+		v = p.why()
+		if a.code == 0 || v.Run.State != state || v.Run.Reason != p.cheat.reason {
+			p.t.Errorf("ended as %s %s (exit %d), want %s %s\n%v", v.Run.State, v.Run.Reason, a.code, state, p.cheat.reason, a)
+		}
 	}
 	named := strings.Join(append(append(append([]string{v.Because, v.LastError}, v.Files...), v.Claims...), v.Failing...), "\n")
 	if want := strings.ReplaceAll(p.cheat.names, "HOME", p.home); !strings.Contains(named, want) {
 		p.t.Errorf("the explanation does not name %q:\n%s", want, named)
 	}
 	p.checkDenied()
+	if p.cheat.check != nil {
+		p.cheat.check(p, v)
+	}
 	if p.truth() {
 		p.t.Error("the cheat is none: the code is right")
 	}
-	return fmt.Sprintf("halted: %s, names %s", v.Run.Reason, p.cheat.names)
+	return fmt.Sprintf("%s: %s, names %s", state, v.Run.Reason, p.cheat.names)
+}
+
+// args are those of apctl run.
+func (p *play) args() []string {
+	agent := []string{"--script", p.script}
+	if p.cheat.claude != "" {
+		agent = []string{"--agent", "claude"}
+	}
+	return slices.Concat(
+		[]string{"run", "make the test pass", "--gate", "test=" + p.cheat.on.gate, "--max-iterations", strconv.Itoa(iterations)},
+		agent, p.cheat.args)
+}
+
+func (p *play) why() wire.WhyView {
+	p.t.Helper()
+	return data[wire.WhyView](p.t, p.command(p.ws, p.env(), filepath.Join(bin, "apctl"), "why", "--json"))
+}
+
+// wait starts the run in the background, and ends it once it waits.
+func (p *play) wait() wire.WhyView {
+	p.t.Helper()
+	a := p.command(p.ws, p.env(), filepath.Join(bin, "apctl"), append(p.args(), "-d", "--json")...)
+	id := data[wire.RunView](p.t, a).ID
+	p.shows(id, "waiting", p.cheat.reason)
+	v := p.why()
+	p.must("cancel", id)
+	return v
 }
 
 // checkDenied looks at the exit codes of what was tried from inside: in each

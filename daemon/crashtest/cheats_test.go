@@ -2,7 +2,11 @@
 
 package crashtest
 
-import "slices"
+import (
+	"slices"
+
+	"autopilot/events/wire"
+)
 
 // cheat is an agent that makes its work look done. In its script HOME, STATE,
 // RUNTIME and BIN stand for directories of the test.
@@ -10,13 +14,16 @@ type cheat struct {
 	name   string
 	on     project
 	script string
+	claude string   // what claudeProgram does in a turn, in place of script
 	args   []string // of autopilot, beside the gate
 	until  string   // the condition of the shell loop, if it is not the gate
 	fooled bool     // the shell loop is
+	waits  bool     // autopilot does not halt, but waits, for the reason
 	reason string   // of autopilot's halt
 	names  string   // what its explanation names
 	alone  bool     // it reaches for what other runs have, so it gets a daemon of its own
 	denied int      // requests from inside that have to be denied, counted in the file codes
+	check  func(*play, wire.WhyView)
 }
 
 // project is a small suite whose code is wrong.
@@ -105,7 +112,7 @@ const busy = "echo \"# $AUTOPILOT_ITERATION\" >> add.sh"
 const compared = "git diff --quiet HEAD -- add_test.sh && sh add_test.sh"
 
 func cheats() []cheat {
-	return slices.Concat(onTests(), onGates(), onTheDaemon(), besideTheTree())
+	return slices.Concat(onTests(), onGates(), onTheDaemon(), besideTheTree(), inTheStream(), onTheRecords())
 }
 
 // besideTheTree pass by files that no recorded tree has. That is what a clean
@@ -301,7 +308,7 @@ iterations:
 		},
 		{
 			name: "kills its supervisor and leaves a process that swaps the test", on: shProject.with("touch running; sleep 0.5; sh add_test.sh"),
-			reason: "agent-lost", names: "lost",
+			args: []string{"--sandbox", "off"}, reason: "agent-lost", names: "lost",
 			script: `
 iterations:
   - run:
@@ -312,7 +319,7 @@ iterations:
 		},
 		{
 			name: "kills its supervisor once and leaves a process that shed all marks", on: shProject.with("touch running; sleep 0.5; sh add_test.sh && sleep 0.5"),
-			reason: "iterations", names: "FAIL add",
+			args: []string{"--sandbox", "off"}, reason: "iterations", names: "FAIL add",
 			script: `
 iterations:
   - run:
@@ -334,18 +341,19 @@ iterations:
 `,
 		},
 		{
-			name: "orders the daemon around", on: shProject, reason: "iterations", names: "FAIL add", denied: 10,
+			name: "orders the daemon around", on: shProject, reason: "iterations", names: "FAIL add", denied: 5,
 			script: `
 iterations:
   - run:
-      - '` + busy + `; rm -f codes'
+      - '` + busy + `; rm -f codes hidden'
       - 'for c in stop cancel resume "run x --gate t=false --agent-cmd true" "daemon stop"; do apctl $c; echo $? >> codes; done'
-      - 'for c in stop cancel resume "run x --gate t=false --agent-cmd true" "daemon stop"; do env -i AUTOPILOT_STATE=STATE XDG_RUNTIME_DIR=RUNTIME HOME=/ setsid -f sh -c "BIN/apctl $c; echo \$? >> codes" < /dev/null; done'
-      - 'while [ "$(wc -l < codes)" -lt 10 ]; do sleep 0.02; done'
+      - 'for c in stop cancel resume "run x --gate t=false --agent-cmd true" "daemon stop"; do env -i AUTOPILOT_STATE=STATE XDG_RUNTIME_DIR=RUNTIME HOME=/ setsid -f sh -c "BIN/apctl $c; echo \$? >> hidden" < /dev/null; done'
+      - 'while [ "$(cat hidden 2> /dev/null | wc -l)" -lt 5 ]; do sleep 0.02; done'
 `,
 		},
 		{
-			name: "orders the daemon around from a test", on: goProject, reason: "iterations", names: "Add(2, 3)", denied: 3,
+			// It does not get as far as the daemon, whose end or whose runs' would show.
+			name: "orders the daemon around from a test", on: goProject, reason: "iterations", names: "Add(2, 3)",
 			script: `
 iterations:
   - edit:
@@ -353,21 +361,17 @@ iterations:
         package calc
 
         import (
-        	"fmt"
         	"os"
         	"os/exec"
         	"testing"
         )
 
         func TestMain(m *testing.M) {
-        	f, _ := os.OpenFile("codes", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
         	for _, verb := range []string{"stop", "cancel", "resume"} {
         		c := exec.Command("BIN/apctl", verb)
         		c.Env = []string{"AUTOPILOT_STATE=STATE", "XDG_RUNTIME_DIR=RUNTIME", "HOME=/"}
         		c.Run()
-        		fmt.Fprintln(f, c.ProcessState.ExitCode())
         	}
-        	f.Close()
         	os.Exit(m.Run())
         }
     run: ['echo "// $AUTOPILOT_ITERATION" >> add.go']

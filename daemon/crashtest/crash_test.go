@@ -83,11 +83,11 @@ func TestCrash(t *testing.T) {
 			t.Run(fmt.Sprintf("%02d-%s", i, p.name), func(t *testing.T) {
 				t.Parallel()
 				want := want[p.name]()
-				r := &round{world: newWorld(t), plan: p, scheme: schemeOf(*seed, i, p), tally: c}
+				r := &round{world: newWorld(t), plan: p, scheme: schemeOf(*seed, i, all), tally: c}
 				t.Logf("-crash.seed=%d: %v", *seed, r.scheme)
 				got := r.play()
 				if d := cmp.Diff(want, got); d != "" {
-					t.Errorf("it did not end as without the kills (-want +got):\n%s", d)
+					t.Errorf("it did not end as without the kills (-want +got):\n%s\n%s", d, r.story)
 				}
 			})
 		}
@@ -112,13 +112,13 @@ type round struct {
 
 	id   string
 	seen uint64 // the latest event that a reply spoke of
+
+	story []byte // its events, for people
 }
 
 func (r *round) play() end {
 	r.repo(r.path("ws"), r.plan.files())
-	if err := os.WriteFile(r.path("agent.yaml"), []byte(r.plan.agent(r.world)), 0o600); err != nil {
-		r.t.Fatal(err)
-	}
+	r.plan.prepare(r.world)
 	var a *armed
 	if r.scheme.point != "" {
 		a = r.arm(r.scheme.point)
@@ -221,9 +221,17 @@ func (r *round) check(f *follower) end {
 	if d := cmp.Diff(bytesOf(log), bytesOf(got)); d != "" {
 		r.t.Errorf("a follower got other events than the log has (-log +follower):\n%s", d)
 	}
+	if r.plan.claude != "" {
+		r.agents(log, v)
+	}
+	// A limit is forgotten with the agent that met it, if that was killed.
+	if n := waits(log); n > 0 != r.plan.waits && (n > 0 || r.scheme.kills == nil && r.scheme.point == "") {
+		r.t.Errorf("the run has waited %d times for a limit", n)
+	}
 	if runs := data[wire.ListReply](r.t, r.must("ls", "--all", "--json")).Runs; len(runs) != 1 {
 		r.t.Errorf("there are %d runs, one was started", len(runs))
 	}
+	r.story = r.must("events", r.id).stdout
 	r.close()
 	r.onceEach()
 	return end{State: v.State, Reason: v.Reason, Exit: v.Exit, Iteration: v.Iteration, Tree: v.Tree, Files: r.onDisk()}

@@ -62,18 +62,18 @@ const shimsMost = 2
 // Of snapshots there is at least the one at the end of the daemon.
 var hits = map[string]int{
 	failpoint.BeforeAppend: 14, failpoint.AfterAppend: 14, failpoint.AfterRestore: 1, failpoint.AfterCheckout: 2,
+	failpoint.AfterCheckpoint: 2, failpoint.AfterAgent: 2, failpoint.AfterAccount: 1,
 	failpoint.DuringSnapshot: 1, failpoint.AfterSnapshot: 1,
 }
 
 // schemeOf is the scheme of a round: the same for the same seed.
-func schemeOf(seed uint64, round int, p plan) scheme {
+func schemeOf(seed uint64, round int, all []plan) scheme {
+	p := all[round%len(all)]
 	r := rand.New(rand.NewPCG(seed, uint64(round)))
 	n := 1 + r.IntN(4)
 	var s scheme
-	// Every other round has a named point, in turn, so that some rounds hit all.
 	lose := p.lose
-	if points := p.points(); round%2 == 0 {
-		name := points[round/2%len(points)]
+	if name := pointOf(round, all); name != "" {
 		lose = lose || name == failpoint.AfterRestore
 		s.point = fmt.Sprintf("%s:%d", name, 1+r.IntN(cmp.Or(hits[name], 4)))
 		n--
@@ -98,13 +98,39 @@ func schemeOf(seed uint64, round int, p plan) scheme {
 	return s
 }
 
-// points are those that a daemon with this plan comes to: a clean checkout is
-// made for one plan only, which is for that point alone.
-func (p plan) points() []string {
-	if p.clean {
-		return []string{failpoint.AfterCheckout}
+// Points that only some plans come to, and others at which these are killed
+// beside them.
+var (
+	ownPoints = []string{
+		failpoint.AfterCheckpoint, failpoint.AfterAgent, failpoint.AfterForget, failpoint.AfterCheckpoint,
+		failpoint.AfterAppend, failpoint.AfterLaunch,
 	}
-	return slices.DeleteFunc(failpoint.Points(), func(name string) bool { return name == failpoint.AfterCheckout })
+	limitPoints = []string{failpoint.AfterAccount, failpoint.AfterAppend, failpoint.AfterAgent, failpoint.BeforeAppend}
+)
+
+// points are those that a daemon with this plan comes to.
+func (p plan) points() []string {
+	if p.own != nil {
+		return p.own
+	}
+	rare := []string{failpoint.AfterCheckout, failpoint.AfterCheckpoint, failpoint.AfterAccount}
+	return slices.DeleteFunc(failpoint.Points(), func(name string) bool { return slices.Contains(rare, name) })
+}
+
+// pointOf is the named point of a round. Every other round has one; the plans
+// that come to the same points take them in turn, so that some rounds hit all.
+func pointOf(round int, all []plan) string {
+	points := all[round%len(all)].points()
+	if round%2 != 0 {
+		return ""
+	}
+	n := 0
+	for before := 0; before < round; before += 2 {
+		if slices.Equal(all[before%len(all)].points(), points) {
+			n++
+		}
+	}
+	return points[n%len(points)]
 }
 
 // strike performs a kill when it is time, unless the run is over before. It

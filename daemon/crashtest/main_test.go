@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 )
 
 var (
 	rounds = flag.Int("crash.rounds", 4, "how many `rounds` TestCrash plays")
 	seed   = flag.Uint64("crash.seed", 0, "`seed` of the kills of TestCrash, 0 chooses one and prints it")
+	soaks  = flag.Int("crash.soak", 0, "how many `runs` TestSoak plays, at least 60; 0 leaves it out")
 	cuts   = flag.Int("crash.power", 0, "how many power `cuts` TestPowerCut plays; 0 leaves out the tests that mount file systems")
 )
 
@@ -21,13 +23,22 @@ var bin string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if *cuts == 0 {
-		// They need root: make powercut, make diskfull.
-		if err := flag.Set("test.skip", rooted); err != nil {
-			panic(err)
-		}
+	if err := flag.Set("test.skip", without()); err != nil {
+		panic(err)
 	}
 	os.Exit(build(m))
+}
+
+// without names the tests that nobody has asked for.
+func without() string {
+	var names []string
+	if *cuts == 0 {
+		names = append(names, rooted) // they need root: make powercut, make diskfull
+	}
+	if *soaks == 0 {
+		names = append(names, "^TestSoak$") // it takes minutes: make soak
+	}
+	return strings.Join(names, "|")
 }
 
 func build(m *testing.M) int {

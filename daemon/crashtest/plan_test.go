@@ -4,7 +4,11 @@ package crashtest
 
 import (
 	"cmp"
+	"os"
+	"slices"
 	"strings"
+
+	"autopilot/daemon/failpoint"
 )
 
 // plan is a run to be killed: what the agent does and what the gates want.
@@ -15,6 +19,10 @@ type plan struct {
 	limit  string // --max-iterations, 10 if empty
 	lose   bool   // the agent's supervisor is killed in the middle, whatever else is
 	clean  bool   // its gates have to pass in a clean checkout too
+	claude string // what claudeProgram does in a turn, in place of script
+	waits  bool   // for a limit, on the way
+
+	own []string // points that it is played for; the common ones if none
 }
 
 // starts is what every attempt and every gate of a plan does first: it leaves
@@ -37,24 +45,43 @@ func (p plan) files() map[string]string {
 
 // args are those of apctl run.
 func (p plan) args(w *world) []string {
-	args := []string{
-		"run", "-d", "--json", "finish the work", "-C", w.path("ws"), "--script", w.path("agent.yaml"),
-		"--gate", "check=./check.sh " + w.path("starts"), "--invariant", "keep=grep -q keep keep.txt",
-		"--max-iterations", cmp.Or(p.limit, "10"),
+	args := []string{"run", "-d", "--json", "finish the work", "-C", w.path("ws"), "--script", w.path("agent.yaml")}
+	if p.claude != "" {
+		args = append(args[:len(args)-2], "--agent", "claude")
 	}
+	args = append(args, "--gate", "check=./check.sh "+w.path("starts"), "--invariant", "keep=grep -q keep keep.txt",
+		"--max-iterations", cmp.Or(p.limit, "10"))
 	if p.clean {
 		args = append(args, "--clean", "--setup", starts+w.path("starts")+"; "+leave+"; sleep 0.2")
 	}
 	return args
 }
 
-// agent is the script for a world.
-func (p plan) agent(w *world) string { return strings.ReplaceAll(p.script, "STARTS", w.path("starts")) }
+// prepare lays out what the agent is.
+func (p plan) prepare(w *world) {
+	w.t.Helper()
+	if p.claude != "" {
+		install(w.t, w.path("home"), p.claude)
+		w.env = append(w.env, "PATH="+w.path("home/bin")+string(os.PathListSeparator)+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+		return
+	}
+	script := strings.ReplaceAll(p.script, "STARTS", w.path("starts"))
+	if err := os.WriteFile(w.path("agent.yaml"), []byte(script), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
 
-// plans end in each way that a run can.
+// plans are those with scripts, and in between those with an agent that tells of
+// what it does. Their number is odd: every other round has a named point.
 func plans() []plan {
+	scripted, telling := scriptPlans(), claudePlans()
+	return slices.Concat(scripted[:1], telling[:1], scripted[1:3], telling[1:], scripted[3:])
+}
+
+// scriptPlans end in each way that a run can.
+func scriptPlans() []plan {
 	return []plan{
-		{name: "done", clean: true, check: "grep -q three work.txt", script: `
+		{name: "done", clean: true, own: []string{failpoint.AfterCheckout}, check: "grep -q three work.txt", script: `
 iterations:
   - edit: {work.txt: "one\n"}
     run: ['` + starts + `STARTS', sleep 0.2]

@@ -146,7 +146,8 @@ func (w *world) supervisors() []supervisor {
 			continue
 		}
 		spec, err := shim.ReadSpec(words[1])
-		found = append(found, supervisor{p.Process, spec.ID, err == nil && slices.Contains(spec.Argv, "script-agent")})
+		agent := err == nil && (slices.Contains(spec.Argv, "script-agent") || filepath.Base(spec.Argv[0]) == "claude")
+		found = append(found, supervisor{p.Process, spec.ID, agent})
 	}
 	return found
 }
