@@ -41,9 +41,9 @@ func (c *Calendar) learn(ctx context.Context, b *book, s run.State, runs []run.S
 	ok = ok && let.before != effect // else it is of the agent that comes next
 	d := folded.Learn(was, folded.Ended{
 		Run: s.ID, Agent: s.Last.Agent,
-		At:     s.Clock.Agent.Add(time.Duration(s.Last.Agent.DurationMS) * time.Millisecond),
+		At:     ended(s),
 		Knew:   knew(was, s, let, ok),
-		Others: b.working(s.ID, runs, 0),
+		Others: b.beside(s, runs),
 	})
 	if d != nil {
 		if err := b.record.Append(ctx, d); err != nil {
@@ -60,6 +60,31 @@ func (c *Calendar) learn(ctx context.Context, b *book, s run.State, runs []run.S
 		delete(b.let, s.ID)
 	}
 	return b.now(c.cfg.Now())
+}
+
+// ended is when the latest agent of a run ended, or a little before: while the
+// host sleeps nothing is counted.
+func ended(s run.State) time.Time {
+	return s.Clock.Agent.Add(time.Duration(s.Last.Agent.DurationMS) * time.Millisecond)
+}
+
+// together is how close the ends of agents are that one no has ended.
+const together = 5 * time.Second
+
+// beside counts the other agents that were at work when that of a run ended:
+// also those that ended with it, as which is looked at first is chance.
+func (b *book) beside(s run.State, runs []run.State) int {
+	n := b.working(s.ID, runs, 0)
+	for _, o := range runs {
+		over := o.ID != s.ID && o.Stage != run.Agent && o.Last.Agent.Effect != "" && o.Last.Agent.Effect == o.Last.Start.Effect
+		if let, ok := b.let[o.ID]; ok && let.before == o.Last.Start.Effect {
+			continue // counted as let in
+		}
+		if over && o.Clock.Agent.Before(ended(s)) && ended(o).After(ended(s).Add(-together)) {
+			n++
+		}
+	}
+	return n
 }
 
 // knew says that the latest agent of a run was let in after the account's latest
