@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"time"
 
 	"autopilot/daemon/work"
 	"autopilot/events"
@@ -10,6 +11,10 @@ import (
 
 // admit says whether an agent of the run may begin now, and what it may use.
 func (d *Daemon) admit(ctx context.Context, s run.State) (work.Allowance, events.Data, error) {
-	not, err := d.accounts.Admit(ctx, s)
-	return work.Allowance{}, not, err
+	allowed, not, err := d.allowance(s, time.Now())
+	if err != nil || not != nil {
+		return allowed, not, err
+	}
+	not, err = d.accounts.Admit(ctx, s)
+	return allowed, not, err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"autopilot/daemon/account"
+	"autopilot/daemon/agent/price"
 	"autopilot/daemon/blob"
 	"autopilot/daemon/bus"
 	"autopilot/daemon/config"
@@ -78,6 +79,10 @@ type Daemon struct {
 	edits    sync.Mutex // one change of a configuration file at a time
 	loaded   bool       // all runs are served
 
+	budget budgets
+	prices *price.Table    // as they are built in
+	warned map[string]bool // limits of which most is used, that were told of; only tend has it
+
 	cancel   context.CancelFunc
 	stop     chan struct{} // closed when the daemon shall end
 	stopOnce sync.Once
@@ -100,6 +105,9 @@ func Open(ctx context.Context, cfg Config) (_ *Daemon, err error) {
 		return d, err
 	}
 	if d.host, err = hostID(cfg.Places.State); err != nil {
+		return d, err
+	}
+	if d.prices, err = price.Shipped(); err != nil {
 		return d, err
 	}
 	if err := d.openStores(ctx); err != nil {
@@ -206,7 +214,8 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 			Root: filepath.Join(state, "trees"), Durable: d.cfg.Durability != bus.Process,
 		},
 		Listen: d.bus.ListenEffect, GateEnv: d.gateEnv, Now: time.Now, Log: d.cfg.Log,
-		Admit: d.admit, Refused: d.bus.Refused, Price: nil,
+		Admit: d.admit, Refused: d.bus.Refused,
+		Price: d.priceOf, Priced: d.priced, Over: d.over,
 		Sandbox: d.cfg.sandbox(), Confined: d.confined,
 	})
 	fctx, cancel := context.WithCancel(context.Background())

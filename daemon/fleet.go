@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"autopilot/daemon/engine"
@@ -43,6 +44,8 @@ type fleet struct {
 	events  int              // changes since the latest snapshot
 	handles map[string]bool  // that are taken; made when the first run is started
 	starts  map[string]start // by workspace id
+	version atomic.Uint64    // grows with every change
+	day     ofDay
 	closed  bool
 }
 
@@ -164,6 +167,7 @@ func (f *fleet) serve(ctx context.Context, s run.State, first engine.Reboot) *me
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.runs[s.ID] = m
+	f.changedLocked(s.ID)
 	if f.closed {
 		m.actor = nil // stored by a request that outlived its client; the next daemon serves it
 	}
@@ -196,6 +200,7 @@ func (f *fleet) note(s run.State) {
 		m.head, m.state = snapshot.HeadOf(s, ""), &s
 	}
 	f.events++
+	f.changedLocked(s.ID)
 	f.noted(s)
 	close(f.changed)
 	f.changed = make(chan struct{})

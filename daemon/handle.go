@@ -43,6 +43,7 @@ func (d *Daemon) handlers() map[string]bus.Handler {
 		wire.GateTry.Name:       d.awake(streamed(d.gateTry)),
 		wire.Doctor.Name:        d.awake(asked(d.doctor)),
 		wire.NotifyTest.Name:    d.awake(asked(d.notifyTest)),
+		wire.UsageShow.Name:     d.awake(asked(d.usageShow)),
 		wire.Verify.Name:        d.awake(asked(d.verify)),
 		wire.DaemonStatus.Name:  d.awake(asked(d.daemonStatus)),
 		wire.DaemonStop.Name:    asked(d.daemonStop),

@@ -34,6 +34,9 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 	if err != nil {
 		return wire.RunView{}, err
 	}
+	if err := d.checkBudget(conf); err != nil {
+		return wire.RunView{}, err
+	}
 	release, err := d.fleet.hold(ws.ID, q.ID, "")
 	if err != nil {
 		return wire.RunView{}, err
@@ -59,6 +62,9 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 func (d *Daemon) runPreview(ctx context.Context, _ bus.Request, body wire.StartRequest) (wire.Preview, error) {
 	conf, err := d.configure(ctx, body, time.Now())
 	if err != nil {
+		return wire.Preview{}, err
+	}
+	if err := d.checkBudget(conf); err != nil {
 		return wire.Preview{}, err
 	}
 	p, err := d.worker.Preview(ctx, conf.Request, conf.Agents, conf.Redact)

@@ -29,6 +29,7 @@ func (d *Daemon) tend(ctx context.Context) {
 			d.cfg.Log.Warn("disk", "error", err)
 		}
 		d.tellFull()
+		d.tendBudgets(ctx, time.Now())
 		now := slept()
 		if now-before >= sleepLeast {
 			d.fleet.suspended(ctx, now-before)

@@ -30,6 +30,7 @@ func (d *Daemon) view(s run.State) wire.RunView {
 			d.lastOutput(&v, e.Effect)
 		}
 	case run.Agent:
+		d.usageNow(&v, s)
 		d.lastOutput(&v, s.Last.Start.Effect)
 		v.Life = d.life(s.Last.Start.Effect)
 	case run.Ended, run.Judged, run.Ready:
@@ -59,6 +60,7 @@ func (d *Daemon) viewAt(s run.State, now time.Time) wire.RunView {
 	if err == nil {
 		v.Agent, v.Permissions = agentName(spec.Agent), spec.Agent.Permissions
 	}
+	viewUsage(&v, s, now)
 	v.Gates = gateViews(s, spec)
 	switch s.Status {
 	case run.Live:

@@ -87,5 +87,6 @@ func Verbs() []Verb {
 		Credit, BlobPut, RunStart, RunPreview, RunList, RunGet, RunWhy, RunWatch, RunEvents,
 		RunLogs, RunDiff, RunStop, RunCancel, RunResume, RunRestore, RunReplay, ConfigShow, ConfigSet,
 		TrustShow, TrustGive, AgentList, AgentClassify, AgentSandbox, ProjectFind, GateTry, Doctor, NotifyTest, Verify, DaemonStatus, DaemonStop,
+		UsageShow,
 	}
 }

@@ -43,6 +43,9 @@ type RunView struct {
 	Account     string     `json:"account,omitzero"` // id of the account that the agent works on
 	Sandbox     string     `json:"sandbox,omitzero"` // that the agent works in
 	Life        *LifeView  `json:"life,omitzero"`    // of an agent that prints nothing for a while
+	// Budgeted is what is used of that budget; new findings at a resume begin it
+	// anew.
+	Budgeted *Budget `json:"budget_used,omitzero"`
 }
 
 // UsageSum is what was used, as far as it is known. The kinds of tokens do not

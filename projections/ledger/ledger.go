@@ -72,18 +72,23 @@ func Sum(all iter.Seq[run.Spend]) (sum wire.UsageSum) {
 // Report divides what ended since a moment. Days are those of the zone, in their
 // order; every other row comes by its cost, then by its tokens.
 func Report(all iter.Seq[Entry], since time.Time, zone *time.Location, by By) (rows []wire.UsageRow, total wire.UsageSum) {
-	sums := map[string]wire.UsageSum{}
+	sums := map[string]*wire.UsageSum{}
 	days := dayNames{zone: zone, known: map[int64]string{}}
 	for e := range all {
 		if e.At().Before(floor(since)) {
 			continue
 		}
 		key := cmp.Or(e.key(by, &days), Unknown)
-		sums[key] = Add(sums[key], e.Spend)
+		sum := sums[key]
+		if sum == nil {
+			sum = &wire.UsageSum{}
+			sums[key] = sum
+		}
+		*sum = Add(*sum, e.Spend)
 		total = Add(total, e.Spend)
 	}
 	for key, sum := range sums {
-		rows = append(rows, wire.UsageRow{Key: key, UsageSum: sum})
+		rows = append(rows, wire.UsageRow{Key: key, UsageSum: *sum})
 	}
 	slices.SortFunc(rows, func(a, b wire.UsageRow) int {
 		if by == ByDay {

@@ -1,0 +1,463 @@
+package daemon
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"autopilot/daemon/agent/price"
+	"autopilot/daemon/config"
+	"autopilot/daemon/snapshot"
+	"autopilot/daemon/work"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/ledger"
+	"autopilot/projections/run"
+)
+
+// Limits of a calendar day count over runs. What was stored is a fold of the
+// runs' own logs; what agents at work use beside it is known as they tell it,
+// and is gone with the process.
+
+// budgets is what the daemon keeps between two looks at the limits of the day.
+type budgets struct {
+	mu     sync.Mutex
+	user   *config.User // the last that could be read
+	seen   string       // how its file looked then
+	prices *price.Table // with the user's
+	limits map[string]limited
+	told   map[string]told // what agents at work have told, by run
+	today  today
+}
+
+// limited are the limits of the day of one run, by the user's file that they
+// were read from.
+type limited struct {
+	user *config.User
+	list []config.Budget
+}
+
+// told is what an agent has told.
+type told struct {
+	effect string
+	usage  events.Usage
+}
+
+// today is what was stored of a day, as long as no run has changed.
+type today struct {
+	version     uint64
+	begin, next time.Time
+	all         share
+	projects    map[string]*share
+}
+
+// share is what the runs of one scope have of a day.
+type share struct {
+	stored  wire.UsageSum
+	working []working
+}
+
+// working is an agent at work.
+type working struct {
+	run, effect string
+	began       time.Time
+	wall        time.Duration
+}
+
+// changedLocked notes that a run is another than it was.
+func (f *fleet) changedLocked(id string) {
+	f.version.Add(1)
+	if f.day.runs != nil {
+		f.day.runs[id] = true
+	}
+}
+
+// zone is the time zone of days: that of this host, read anew, as a laptop
+// travels.
+func zone() *time.Location {
+	if name, ok := os.LookupEnv("TZ"); ok {
+		if z, err := time.LoadLocation(strings.TrimPrefix(name, ":")); err == nil {
+			return z
+		}
+		return time.Local
+	}
+	if b, err := os.ReadFile("/etc/localtime"); err == nil {
+		if z, err := time.LoadLocationFromTZData("Local", b); err == nil {
+			return z
+		}
+	}
+	return time.Local
+}
+
+// projectOf is the project that a run counts for: that of the work tree which
+// its own was made from, if it has one of its own.
+func projectOf(h snapshot.Head) string { return cmp.Or(h.From, h.Project) }
+
+// today sums the day of a moment over all runs, once for each change of any.
+func (d *Daemon) today(now time.Time) today {
+	b := &d.budget
+	version := d.fleet.version.Load()
+	b.mu.Lock()
+	t := b.today
+	b.mu.Unlock()
+	if t.projects != nil && t.version == version && !now.Before(t.begin) && now.Before(t.next) {
+		return t
+	}
+	t = today{version: version, projects: map[string]*share{}}
+	t.begin, t.next = ledger.Day(now.In(zone()))
+	d.fleet.sumDay(&t)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.today = t // an older one is made anew when it is looked at
+	b.forget(t.all.working)
+	return t
+}
+
+// forget drops what agents told that are over.
+func (b *budgets) forget(at []working) {
+	live := map[string]string{}
+	for _, w := range at {
+		live[w.run] = w.effect
+	}
+	for id, t := range b.told {
+		if live[id] != t.effect {
+			delete(b.told, id)
+		}
+	}
+}
+
+// ofDay are the runs that a day may have something of: those that had when it
+// was looked at first, and those that have changed since.
+type ofDay struct {
+	begin time.Time
+	runs  map[string]bool
+}
+
+// sumDay fills in the shares of a day.
+func (f *fleet) sumDay(t *today) {
+	quarter := int64(run.Quarter / time.Second)
+	first, last := t.begin.Unix()/quarter, t.next.Unix()/quarter-1
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.day.runs == nil || !f.day.begin.Equal(t.begin) {
+		f.day = ofDay{t.begin, map[string]bool{}}
+		for id, m := range f.runs {
+			if m.head.Status == run.Live || m.head.Spent.Within(first, last) {
+				f.day.runs[id] = true
+			}
+		}
+	}
+	for id := range f.day.runs {
+		if m := f.runs[id]; m != nil {
+			t.add(m, first, last)
+		}
+	}
+}
+
+// add adds what a run has of the quarters of the day.
+func (t *today) add(m *member, first, last int64) {
+	begun := m.head.Spent.Within(first, last)
+	busy := m.head.Status == run.Live && m.state != nil && m.state.Stage == run.Agent
+	if !begun && !busy {
+		return
+	}
+	p := t.project(projectOf(m.head))
+	for s := range m.head.Spent.All() {
+		if s.Quarter >= first && s.Quarter <= last {
+			t.all.stored, p.stored = ledger.Add(t.all.stored, s), ledger.Add(p.stored, s)
+		}
+	}
+	if busy {
+		l := m.state.Last.Start
+		w := working{m.head.ID, l.Effect, m.state.Clock.Agent, time.Duration(l.WallMS) * time.Millisecond}
+		t.all.working, p.working = append(t.all.working, w), append(p.working, w)
+	}
+}
+
+func (t *today) project(id string) *share {
+	if t.projects[id] == nil {
+		t.projects[id] = &share{}
+	}
+	return t.projects[id]
+}
+
+// share is the part of the day that a limit is about.
+func (t *today) share(l config.Budget, project string) share {
+	switch p := t.projects[project]; {
+	case !l.Project:
+		return t.all
+	case p != nil:
+		return *p
+	}
+	return share{}
+}
+
+// spentOf is what the share holds of a kind: stored, and told by agents at work
+// of other runs. Of hours an agent at work holds all that it was given; held is
+// that beyond what it has used of it.
+func (d *Daemon) spentOf(s share, kind events.Limit, except string, now time.Time) (used, held int64) {
+	used = part(s.stored, kind)
+	d.budget.mu.Lock()
+	defer d.budget.mu.Unlock()
+	for _, w := range s.working {
+		if w.run == except {
+			continue
+		}
+		if kind == events.LimitDayHours {
+			worked := max(now.Sub(w.began), 0)
+			used += worked.Milliseconds()
+			held += max(w.wall-worked, 0).Milliseconds()
+		} else if t := d.budget.told[w.run]; t.effect == w.effect {
+			used += amountOf(t.usage, kind)
+		}
+	}
+	return used, held
+}
+
+// part is the amount of a sum that a limit is about.
+func part(s wire.UsageSum, kind events.Limit) int64 {
+	switch kind {
+	case events.LimitDayCost:
+		return s.MicroUSD
+	case events.LimitDayTokens:
+		return s.Tokens
+	case events.LimitDayTurns:
+		return int64(s.Turns)
+	case events.LimitDayHours:
+		return s.ActiveMS
+	case events.LimitRate, events.LimitOverload, events.LimitSlots:
+	}
+	return 0
+}
+
+func amountOf(u events.Usage, kind events.Limit) int64 {
+	return part(ledger.Add(wire.UsageSum{}, run.Spend{Usage: u}), kind)
+}
+
+// budgetsOf are the limits of the day that a run counts for: the user's as they
+// are now, and the project's as they were trusted for it.
+func (d *Daemon) budgetsOf(s run.State) ([]config.Budget, error) {
+	user, err := d.budgetUser()
+	if err != nil {
+		return nil, err
+	}
+	b := &d.budget
+	b.mu.Lock()
+	known, ok := b.limits[s.ID]
+	b.mu.Unlock()
+	if ok && known.user == user {
+		return known.list, nil
+	}
+	l := config.Layers{User: &config.UserFile{User: *user}}
+	if s.Facts.Config != "" {
+		src, err := d.blobs.Get(s.Facts.Config)
+		if err != nil {
+			return nil, fmt.Errorf("read the configuration of the run: %w", err)
+		}
+		p := config.ParseProject("", src)
+		l.Project = &p
+	}
+	known = limited{user, l.Budgets()}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.limits == nil {
+		b.limits = map[string]limited{}
+	}
+	b.limits[s.ID] = known
+	return known.list, nil
+}
+
+// budgetUser reads the user's file, where it has changed. One that cannot be
+// read lifts no limit: the last that could be counts, and without one no agent
+// begins.
+func (d *Daemon) budgetUser() (*config.User, error) {
+	b := &d.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	seen := sight(d.cfg.Places.Config)
+	if b.user != nil && seen == b.seen {
+		return b.user, nil
+	}
+	f := config.ReadUser(d.cfg.Places.Config)
+	switch err := f.Err(); {
+	case err == nil:
+		b.user, b.prices = &f.User, d.prices.With(f.Rates())
+	case b.user == nil:
+		return nil, fmt.Errorf("read the limits of the day: %w", err)
+	}
+	b.seen = seen
+	return b.user, nil
+}
+
+// sight is what changes when a file is written or replaced.
+func sight(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprint(info.ModTime().UnixNano(), info.Size())
+}
+
+// priceTable is the built-in table with the user's prices over it.
+func (d *Daemon) priceTable() *price.Table {
+	b := &d.budget
+	b.mu.Lock()
+	t := b.prices
+	b.mu.Unlock()
+	if t != nil {
+		return t
+	}
+	if _, err := d.budgetUser(); err != nil {
+		return d.prices // the file says nothing, and no agent begins before it can be read
+	}
+	return d.priceTable()
+}
+
+// allowance is what the limits of the day leave for an agent of a run that
+// begins now; without anything left, the event says until when the run waits, or
+// that it was told not to.
+func (d *Daemon) allowance(s run.State, now time.Time) (work.Allowance, events.Data, error) {
+	limits, err := d.budgetsOf(s)
+	if err != nil || len(limits) == 0 {
+		return work.Allowance{}, nil, err
+	}
+	t := d.today(now)
+	var out work.Allowance
+	for _, l := range limits {
+		part := t.share(l, cmp.Or(s.Facts.From, s.Facts.Project))
+		used, held := d.spentOf(part, l.Kind, s.ID, now)
+		left := l.Limit - used - held
+		until := t.next
+		if used < l.Limit { // others have been given all of it
+			until = firstEnd(part.working, s.ID, until)
+		}
+		// An attempt that was lost is repeated at once; it is cut as soon as it
+		// tells anything.
+		if left <= 0 && s.Stage == run.Ready {
+			return work.Allowance{}, spentUp(s, l, used, until), nil
+		}
+		if h, ok := untold(s, l); ok {
+			h.Used = used
+			return work.Allowance{}, h, nil
+		}
+		out = allowing(out, l.Kind, max(left, 1))
+	}
+	return out, nil, nil
+}
+
+// untold halts a run of which two agents in a row have not told what a limit is
+// about: it cannot be kept then.
+func untold(s run.State, l config.Budget) (events.RunHalted, bool) {
+	h := events.RunHalted{Phase: s.Loop.Phase, Iteration: s.Loop.Iteration, Limit: l.Limit, Tree: s.Last.Tree}
+	switch {
+	case l.Kind == events.LimitDayCost && s.Loop.Unpriced > 1:
+		h.Reason = events.HaltCost
+	case l.Kind == events.LimitDayTokens && s.Loop.Unfed > 1:
+		h.Reason = events.HaltTokens
+	}
+	return h, h.Reason != ""
+}
+
+// allowing takes the lesser of what several limits leave.
+func allowing(a work.Allowance, kind events.Limit, left int64) work.Allowance {
+	least := func(have int64) int64 {
+		if have == 0 {
+			return left
+		}
+		return min(have, left)
+	}
+	switch kind {
+	case events.LimitDayCost:
+		a.MicroUSD = least(a.MicroUSD)
+	case events.LimitDayTokens:
+		a.Tokens = least(a.Tokens)
+	case events.LimitDayTurns:
+		a.Turns = int(least(int64(a.Turns)))
+	case events.LimitDayHours:
+		a.Active = time.Duration(least(a.Active.Milliseconds())) * time.Millisecond
+	case events.LimitRate, events.LimitOverload, events.LimitSlots:
+	}
+	return a
+}
+
+// firstEnd is when the first agent of other runs has to be over.
+func firstEnd(at []working, except string, end time.Time) time.Time {
+	for _, w := range at {
+		if by := w.began.Add(w.wall); w.run != except && by.Before(end) {
+			end = by
+		}
+	}
+	return end
+}
+
+func spentUp(s run.State, l config.Budget, used int64, until time.Time) events.Data {
+	if s.Facts.Limits.NoWait {
+		return events.RunHalted{
+			Reason: events.HaltLimit, Phase: s.Loop.Phase, Iteration: s.Loop.Iteration, Value: string(l.Kind),
+			Limit: l.Limit, Used: used, Tree: s.Last.Tree,
+		}
+	}
+	return events.LimitWaiting{Cause: l.Kind, UntilMS: until.UnixMilli(), Limit: l.Limit, Used: used}
+}
+
+// over says that an agent at work has to end, as it and all others together have
+// used what the day allows. Each line that it tells is looked at, so agents that
+// work at once pass a limit by their last line each.
+func (d *Daemon) over(id, effect string, u events.Usage) events.Cut {
+	b := &d.budget
+	b.mu.Lock()
+	if b.told == nil {
+		b.told = map[string]told{}
+	}
+	b.told[id] = told{effect, u}
+	b.mu.Unlock()
+	s, ok := d.fleet.state(id)
+	if !ok {
+		return ""
+	}
+	limits, err := d.budgetsOf(s)
+	if err != nil {
+		d.cfg.Log.Error("limits of the day", "run", id, "error", err)
+	}
+	if len(limits) == 0 {
+		return ""
+	}
+	now := time.Now()
+	t := d.today(now)
+	for _, l := range limits {
+		used, _ := d.spentOf(t.share(l, cmp.Or(s.Facts.From, s.Facts.Project)), l.Kind, id, now)
+		if used+amountOf(u, l.Kind) >= l.Limit {
+			if cut, ok := cuts[l.Kind]; ok {
+				return cut
+			}
+		}
+	}
+	return ""
+}
+
+// cuts are why a turn is ended for a limit of the day. Hours are given before.
+var cuts = map[events.Limit]events.Cut{
+	events.LimitDayCost: events.CutCost, events.LimitDayTokens: events.CutTokens, events.LimitDayTurns: events.CutTurns,
+}
+
+// checkBudget refuses a run whose limits its agent cannot be held to.
+func (d *Daemon) checkBudget(conf configured) error {
+	var day []work.DayLimit
+	for _, b := range conf.Budgets {
+		day = append(day, work.DayLimit{Kind: b.Kind, Setting: b.Setting, File: conf.file(b.Setting)})
+	}
+	return d.worker.CheckBudget(conf.Request, conf.Agents, day)
+}
+
+// file is the place of a setting that was used.
+func (c configured) file(key string) string {
+	for _, v := range c.Used {
+		if v.Key == key {
+			return v.Where
+		}
+	}
+	return "your configuration"
+}

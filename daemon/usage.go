@@ -1,0 +1,187 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"math"
+	"slices"
+	"time"
+
+	"autopilot/daemon/agent/stream"
+	"autopilot/daemon/bus"
+	"autopilot/daemon/config"
+	"autopilot/daemon/snapshot"
+	"autopilot/daemon/tree"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/ledger"
+	"autopilot/projections/run"
+)
+
+// priceOf is what tokens of a model cost, with the prices of the user over those
+// that are built in.
+func (d *Daemon) priceOf(model string, u stream.Usage) (microUSD int64, date string, ok bool) {
+	return d.priceTable().Compute(model, u)
+}
+
+// priced says that the cost of a model can be computed.
+func (d *Daemon) priced(model string) bool { return d.priceTable().Knows(model) }
+
+// usageShow answers what agents used: of all runs, or of the project that a
+// directory is in.
+func (d *Daemon) usageShow(ctx context.Context, _ bus.Request, body wire.UsageRequest) (wire.UsageReport, error) {
+	by := ledger.By(cmp.Or(body.By, string(ledger.ByDay)))
+	if !slices.Contains(ledger.Ways(), by) {
+		return wire.UsageReport{}, wire.Errorf(wire.Usage, "usage is not divided by %q", body.By).
+			WithHint("--by day, project, agent, model or run")
+	}
+	z, err := zoneNamed(body.Zone)
+	if err != nil {
+		return wire.UsageReport{}, err
+	}
+	var ws tree.Workspace
+	if body.Workspace != "" {
+		if ws, err = d.worker.Workspace(ctx, wire.RunSpec{Workspace: body.Workspace}); err != nil {
+			return wire.UsageReport{}, err
+		}
+	}
+	v := wire.UsageReport{Since: body.Since, By: string(by), Accounts: d.accountViews()}
+	v.Rows, v.Total = ledger.Report(d.spent(by, ws.ID, body.Since), body.Since, z, by)
+	if v.Rows == nil {
+		v.Rows = []wire.UsageRow{}
+	}
+	v.Limits, err = d.limitViews(ws, time.Now())
+	return v, err
+}
+
+// zoneNamed is the zone of a client, else that of this host.
+func zoneNamed(name string) (*time.Location, error) {
+	if name == "" {
+		return zone(), nil
+	}
+	z, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, wire.Errorf(wire.Usage, "no time zone %q is known", name)
+	}
+	return z, nil
+}
+
+// spent is what the agents of all runs used, or of those of a project, with the
+// names that the rows of a report need. Runs that used nothing since are left
+// out.
+func (d *Daemon) spent(by ledger.By, project string, since time.Time) iter.Seq[ledger.Entry] {
+	heads := d.fleet.heads()
+	first := int64(math.MinInt64)
+	if !since.IsZero() {
+		first = since.Unix() / int64(run.Quarter/time.Second)
+	}
+	places := map[string]string{}
+	return func(yield func(ledger.Entry) bool) {
+		for _, h := range heads {
+			if !h.Spent.Within(first, math.MaxInt64) || project != "" && !belongs(h, project) {
+				continue
+			}
+			e := ledger.Entry{Run: h.Handle, Agent: cmp.Or(h.Agent, "command"), Project: projectOf(h)}
+			if by == ledger.ByProject {
+				e.Project = d.place(places, h)
+			}
+			for e.Spend = range h.Spent.All() {
+				if !yield(e) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// place is the path of a run's project, which is looked up once.
+func (d *Daemon) place(known map[string]string, h snapshot.Head) string {
+	id := projectOf(h)
+	if p, ok := known[id]; ok {
+		return p
+	}
+	p := id
+	if s, ok := d.fleet.state(h.ID); ok {
+		p = cmp.Or(d.text(s.Facts.Workspace), id)
+		if spec, err := d.worker.Spec(s); err == nil {
+			p = cmp.Or(spec.From, p)
+		}
+	}
+	known[id] = p
+	return p
+}
+
+// limitViews are the limits of the day, with what is used of them: the user's,
+// and those of a project if one is meant.
+func (d *Daemon) limitViews(ws tree.Workspace, now time.Time) ([]wire.LimitView, error) {
+	user, err := d.budgetUser()
+	if err != nil {
+		return nil, wire.Errorf(wire.Usage, "%v", err).WithHint("correct the file; apctl config check   shows what is wrong")
+	}
+	l := config.Layers{User: &config.UserFile{User: *user}}
+	if ws.Path != "" {
+		p := config.ReadProject(config.ProjectPath(ws.Path))
+		var untrusted *wire.Error
+		switch err := d.trusted(ws, p.File); {
+		case err == nil && p.Err() == nil:
+			l.Project = &p
+		case err != nil && !errors.As(err, &untrusted):
+			return nil, err
+		}
+	}
+	t := d.today(now)
+	out := []wire.LimitView{}
+	for _, b := range l.Budgets() {
+		v := wire.LimitView{Scope: "day", Kind: kinds[b.Kind], Limit: b.Limit, Until: t.next}
+		if b.Project {
+			if v.Scope = "project"; ws.ID == "" {
+				continue
+			}
+		}
+		v.Used, _ = d.spentOf(t.share(b, ws.ID), b.Kind, "", now)
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// kinds are the limits of a day as a report calls them.
+var kinds = map[events.Limit]string{
+	events.LimitDayCost: "cost", events.LimitDayTokens: "tokens", events.LimitDayTurns: "turns", events.LimitDayHours: "hours",
+}
+
+// viewUsage shows what the agents of a run used that have ended, and what of its
+// own limits is used.
+func viewUsage(v *wire.RunView, s run.State, now time.Time) {
+	if len(s.Spent) > 0 {
+		sum := ledger.Sum(slices.Values(s.Spent))
+		v.Usage = &sum
+	}
+	l := s.Facts.Limits
+	if l.MicroUSD == 0 && l.Tokens == 0 && l.Turns == 0 {
+		return
+	}
+	used := s.Loop.Used
+	v.Limits = &wire.Budget{MicroUSD: l.MicroUSD, Tokens: l.Tokens, Turns: l.Turns, ActiveMS: l.ActiveMS}
+	v.Budgeted = &wire.Budget{MicroUSD: used.MicroUSD, Tokens: used.Tokens(), Turns: used.Turns, ActiveMS: s.Clock.Active(now).Milliseconds()}
+}
+
+// usageNow adds what the agent at work has told.
+func (d *Daemon) usageNow(v *wire.RunView, s run.State) {
+	r, ok := d.worker.Live(s.ID)
+	if !ok || r.Usage == (events.Usage{}) {
+		return
+	}
+	var sum wire.UsageSum
+	if v.Usage != nil {
+		sum = *v.Usage
+	}
+	sum = ledger.Add(sum, run.Spend{Usage: r.Usage})
+	v.Usage = &sum
+	if v.Budgeted != nil {
+		v.Budgeted.MicroUSD += r.Usage.MicroUSD
+		v.Budgeted.Tokens += r.Usage.Tokens()
+		v.Budgeted.Turns += r.Usage.Turns
+	}
+}
