@@ -5,7 +5,9 @@
 // at the points of package failpoint, and compares the end of each run with the
 // end that the same run has without a kill. TestCheat plays agents that cheat,
 // once in a shell loop and once under autopilot. TestFixtures plays the agents
-// of package fixturetest for whose end a whole run is needed. All need /proc.
+// of package fixturetest for whose end a whole run is needed. TestSoak
+// plays many short runs through one daemon and compares what that holds. All need
+// /proc.
 //
 // Every run has a state directory, a home and a socket of its own below one
 // directory in /tmp, and nothing of it is left: a test fails that leaves a
