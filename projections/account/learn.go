@@ -83,10 +83,10 @@ func meet(s State, e Ended) events.AccountLimited {
 // or two show only that single requests are let through: taken for work they
 // would have a run try for ever as fast as it can.
 func lasted(d events.AgentEnded) bool {
-	return d.Usage.Output > 0 && time.Duration(d.DurationMS)*time.Millisecond >= lastedMin
+	return d.Usage.Output > 0 && time.Duration(d.DurationMS)*time.Millisecond >= lastedLeast
 }
 
-const lastedMin = time.Minute
+const lastedLeast = time.Minute
 
 // better says that what is known of a limit beats what another agent has met of
 // it: the provider's word beats a guess, and then the later time.
