@@ -36,7 +36,8 @@ func Account(p Profile, env []string) (id, label string) {
 }
 
 // CommandAccount is the account of any other command: that of its program and
-// of all variables that look like a key.
+// of all variables that look like a key. Without a key it is that of the whole
+// command alone, as two scripts of one shell have nothing in common.
 func CommandAccount(c Command, env []string) (id, label string) {
 	name := filepath.Base(c.FirstWord())
 	if c.FirstWord() == "" {
@@ -44,7 +45,7 @@ func CommandAccount(c Command, env []string) (id, label string) {
 	}
 	names := append(setVariables(env, "*_API_KEY"), setVariables(env, "*_TOKEN")...)
 	if len(names) == 0 {
-		return accountID(name), name
+		return accountID(name, append([]string{"command", c.Text}, c.Argv...)...), name
 	}
 	return accountOfKeys(name, names, env)
 }

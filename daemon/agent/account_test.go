@@ -65,3 +65,17 @@ func TestAnAccountIsThatOfItsKeyOrLogin(t *testing.T) {
 		})
 	}
 }
+
+func TestTwoScriptsOfOneShellAreTwoAccounts(t *testing.T) {
+	t.Parallel()
+	account := func(text string, env ...string) string {
+		id, _ := agent.CommandAccount(agent.Command{Command: rule.Command{Text: text}}, env)
+		return id
+	}
+	if account("sh a.sh") == account("sh b.sh") {
+		t.Error("a limit of one script would stop the other")
+	}
+	if account("sh a.sh", "X_API_KEY=12345678") != account("sh b.sh", "X_API_KEY=12345678") {
+		t.Error("with one key they share its limits")
+	}
+}
