@@ -1,6 +1,7 @@
 package confine_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -365,5 +366,63 @@ func TestStrictPlansLetWritesOnlyWhereTheySay(t *testing.T) {
 				t.Errorf("the directory has now %v, %v", entries, err)
 			}
 		})
+	}
+}
+
+// TestWithoutNamespacesGuardGoesOnAndStrictPlansDoNot takes them away, in one.
+func TestWithoutNamespacesGuardGoesOnAndStrictPlansDoNot(t *testing.T) {
+	t.Parallel()
+	daemon := exec.Command("sleep", "60")
+	if err := daemon.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = daemon.Process.Kill()
+		_ = daemon.Wait()
+	}()
+	script := fmt.Sprintf("echo ran; kill -TERM %d; exit 3", daemon.Process.Pid)
+	for _, tc := range []struct {
+		plan     confine.Plan
+		exit     int
+		out, err string
+	}{
+		{confine.Plan{Hide: []string{"/tmp"}}, 3, "ran\n", "not permitted"},
+		{confine.Plan{Strict: true, Write: []string{"/tmp"}}, 1, "", "so nothing was started: it lacks namespaces: "},
+	} {
+		from, to, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("unshare", "-Ur", "sh", "-c", `echo 0 > /proc/sys/user/max_user_namespaces && exec "$0" confine-run`, apshim)
+		cmd.ExtraFiles = []*os.File{from}
+		var out, errs strings.Builder
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		if err := json.NewEncoder(to).Encode(confine.Run{Plan: &tc.plan, Path: "/bin/sh", Argv: []string{"sh", "-c", script}}); err != nil {
+			t.Fatal(err)
+		}
+		to.Close()
+		_ = cmd.Run()
+		from.Close()
+		if cmd.ProcessState.ExitCode() != tc.exit || out.String() != tc.out || !strings.Contains(errs.String(), tc.err) {
+			t.Errorf("%+v: exit %d, %q, %q", tc.plan, cmd.ProcessState.ExitCode(), out.String(), errs.String())
+		}
+	}
+	var status unix.WaitStatus
+	if pid, _ := unix.Wait4(daemon.Process.Pid, &status, unix.WNOHANG, nil); pid != 0 {
+		t.Errorf("the daemon was hit: %v", status)
+	}
+}
+
+func TestTheHostIsProbedWithoutATrace(t *testing.T) {
+	t.Parallel()
+	lacking, err := confine.Probe(apshim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range lacking {
+		t.Logf("%s: %s", l.Word, l.Why)
+		if l.Word == confine.Namespaces || l.Word == confine.Hide {
+			t.Errorf("%s: %s", l.Word, l.Why)
+		}
 	}
 }
