@@ -165,6 +165,7 @@ var schemaOf = []struct{ schema, command, data string }{
 	{"autopilot.event", "events: a line each", "EventFrame"},
 	{"autopilot.log", "logs: a line each", "LogFrame"},
 	{"autopilot.replay", "replay: a line each", "ReplayFrame"},
+	{"autopilot.retro", "retro", "RetroView"},
 	{"autopilot.diff", "diff", ""},
 	{"autopilot.restore", "restore", "RestoreView"},
 	{"autopilot.preview", "run --dry-run", "Preview"},

@@ -85,7 +85,7 @@ var (
 func Verbs() []Verb {
 	return []Verb{
 		Credit, BlobPut, RunStart, RunPreview, RunList, RunGet, RunWhy, RunWatch, RunEvents,
-		RunLogs, RunDiff, RunStop, RunCancel, RunResume, RunRestore, RunReplay, ConfigShow, ConfigSet,
+		RunLogs, RunDiff, RunStop, RunCancel, RunResume, RunRestore, RunReplay, Retro, ConfigShow, ConfigSet,
 		TrustShow, TrustGive, AgentList, AgentClassify, AgentSandbox, ProjectFind, GateTry, Doctor, NotifyTest, Verify, DaemonStatus, DaemonStop,
 		UsageShow,
 	}

@@ -1,0 +1,124 @@
+package page
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strconv"
+
+	"autopilot/daemon/retro/plot"
+	"autopilot/projections/retro/sheet"
+)
+
+//go:embed page.html
+var source string
+
+// pages are parsed once: the source is part of the program.
+var pages = template.Must(template.New("page").Funcs(template.FuncMap{
+	"line":  func(s string) string { return visible(s, false) },
+	"lines": func(s string) string { return visible(s, true) },
+	"words": sheet.Class.Words,
+}).Parse(source))
+
+// HTML writes a page. Made says when and by what it was made.
+func HTML(w io.Writer, d sheet.Doc, made string) error {
+	if err := pages.Execute(w, htmlOf(d, made)); err != nil {
+		return fmt.Errorf("write a retro: %w", err)
+	}
+	return nil
+}
+
+// The types below are a sheet as the template wants it.
+type htmlDoc struct {
+	sheet.Doc
+	Made    string
+	Parts   []htmlSection
+	Classes []sheet.Class
+}
+
+type htmlSection struct {
+	ID, Name string
+	Notes    []string
+	Figures  []htmlFigure
+	Tables   []htmlTable
+}
+
+type htmlFigure struct {
+	Name   string
+	Series []htmlSeries
+	Axis   []string
+	Legend []sheet.Class
+}
+
+type htmlSeries struct {
+	Label, Value string
+	SVG          template.HTML
+}
+
+type htmlTable struct {
+	sheet.Table
+	Lines []htmlRow
+	Wide  int
+	Long  bool
+}
+
+// htmlRow is a row, or says how many were left out.
+type htmlRow struct {
+	Left  int
+	Cells []htmlCell
+}
+
+type htmlCell struct {
+	sheet.Cell
+	Number bool
+}
+
+func htmlOf(d sheet.Doc, made string) htmlDoc {
+	out := htmlDoc{Doc: d, Made: made, Classes: sheet.Classes()}
+	figure := 0
+	for i, s := range d.Sections {
+		p := htmlSection{ID: "s" + strconv.Itoa(i+1), Name: s.Name, Notes: s.Notes}
+		for _, f := range s.Figures {
+			figure++
+			p.Figures = append(p.Figures, figureOf(f, "f"+strconv.Itoa(figure)))
+		}
+		for _, t := range s.Tables {
+			p.Tables = append(p.Tables, tableOf(t))
+		}
+		out.Parts = append(out.Parts, p)
+	}
+	return out
+}
+
+func figureOf(f sheet.Figure, id string) htmlFigure {
+	out := htmlFigure{Name: f.Name, Axis: f.Axis, Legend: f.Legend}
+	for i, s := range f.Series {
+		desc := visible(s.Value, false)
+		if i == 0 {
+			desc += ". " + visible(f.Desc, false)
+		}
+		out.Series = append(out.Series, htmlSeries{Label: s.Label, Value: s.Value, SVG: template.HTML(plot.Draw(s, plot.Text{ //nolint:gosec // drawn from numbers; its texts are escaped
+			ID: id + "-" + strconv.Itoa(i+1), Title: visible(f.Name+": "+s.Label, false), Desc: desc,
+		}))})
+	}
+	return out
+}
+
+// longTable is how many rows are shown without being asked for.
+const longTable = 12
+
+func tableOf(t sheet.Table) htmlTable {
+	out := htmlTable{Table: t, Wide: len(t.Head), Long: len(t.Rows) > longTable}
+	for i, r := range t.Rows {
+		if t.Left > 0 && i == t.Cut {
+			out.Lines = append(out.Lines, htmlRow{Left: t.Left})
+		}
+		row := htmlRow{}
+		for k, c := range r {
+			row.Cells = append(row.Cells, htmlCell{c, t.Head[k].Number})
+		}
+		out.Lines = append(out.Lines, row)
+	}
+	return out
+}
