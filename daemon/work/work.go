@@ -159,7 +159,7 @@ func gone(err error) error {
 
 // Recorded implements engine.Worker: it names the recorded tree, ends an agent
 // that was left behind and, when the run is over, forgets its secrets and what
-// recording it needed.
+// recording it needed. The plan of a run that does not go on is kept in no memory.
 func (w *Worker) Recorded(ctx context.Context, s run.State) error {
 	name, message := "last", fmt.Sprintf("run %s: last", s.Facts.Handle)
 	if s.Status == run.Live {
@@ -181,6 +181,9 @@ func (w *Worker) Recorded(ctx context.Context, s run.State) error {
 		_, err = repo.Keep(ctx, s.ID, name, s.Last.Tree, "", message)
 	}
 	err = errors.Join(ended, err)
+	if s.Status == run.Halted {
+		w.forget(s.ID) // a run may stay so for ever; one that is resumed has its plan read again
+	}
 	if s.Status != run.Over {
 		return err
 	}
