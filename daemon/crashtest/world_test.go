@@ -216,6 +216,13 @@ func (a *armed) killed() bool {
 // serves or has ended.
 func (w *world) arm(point string) *armed {
 	w.t.Helper()
+	return w.serve(nil, failpoint.Variable+"="+point)
+}
+
+// serve starts a daemon by hand, and returns when it serves or has ended. stderr
+// may be nil.
+func (w *world) serve(stderr *os.File, env string) *armed {
+	w.t.Helper()
 	ready, theirs, err := os.Pipe()
 	if err != nil {
 		w.t.Fatal(err)
@@ -223,7 +230,10 @@ func (w *world) arm(point string) *armed {
 	defer ready.Close()
 	a := &armed{cmd: exec.Command(filepath.Join(bin, "autopilotd")), ended: make(chan struct{})}
 	a.cmd.Dir = "/"
-	a.cmd.Env = append(append([]string{}, w.env...), place.EnvReady+"=3", failpoint.Variable+"="+point)
+	a.cmd.Env = append(append([]string{}, w.env...), place.EnvReady+"=3", env)
+	if stderr != nil {
+		a.cmd.Stderr = stderr
+	}
 	a.cmd.ExtraFiles = []*os.File{theirs}
 	err = a.cmd.Start()
 	_ = theirs.Close()
@@ -236,7 +246,7 @@ func (w *world) arm(point string) *armed {
 	}()
 	said, err := io.ReadAll(ready)
 	if err != nil || len(said) > 0 && !bytes.Contains(said, []byte(`"`+wire.OK+`"`)) {
-		w.t.Fatalf("start a daemon armed with %s: %v\n%s", point, err, said)
+		w.t.Fatalf("start a daemon with %s: %v\n%s", env, err, said)
 	}
 	return a
 }
