@@ -166,6 +166,7 @@ var schemaOf = []struct{ schema, command, data string }{
 	{"autopilot.log", "logs: a line each", "LogFrame"},
 	{"autopilot.replay", "replay: a line each", "ReplayFrame"},
 	{"autopilot.retro", "retro", "RetroView"},
+	{"autopilot.usage", "usage", "UsageReport"},
 	{"autopilot.diff", "diff", ""},
 	{"autopilot.restore", "restore", "RestoreView"},
 	{"autopilot.preview", "run --dry-run", "Preview"},
@@ -227,7 +228,7 @@ func jsonTypes(t *testing.T) string {
 		}
 		seen[name] = true
 		fmt.Fprintf(b, "### %s\n\n%s\n\n| member | type | meaning |\n|---|---|---|\n", name, w.docs[name])
-		for _, f := range spec.Type.(*ast.StructType).Fields.List {
+		for _, f := range w.fields(spec) {
 			kind, uses := jsonKind(f.Type)
 			queue = append(queue, uses...)
 			tag := reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get("json")
@@ -241,6 +242,18 @@ func jsonTypes(t *testing.T) string {
 		b.WriteString("\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// fields are those of a struct, with those of one that is in it without a name.
+func (w wireTypes) fields(spec *ast.TypeSpec) (out []*ast.Field) {
+	for _, f := range spec.Type.(*ast.StructType).Fields.List {
+		if id, ok := f.Type.(*ast.Ident); ok && f.Tag == nil && w.structs[id.Name] != nil {
+			out = append(out, w.fields(w.structs[id.Name])...)
+			continue
+		}
+		out = append(out, f)
+	}
+	return out
 }
 
 // jsonKind is how a Go type looks in JSON, and which types it leads to.

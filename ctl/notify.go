@@ -26,7 +26,8 @@ follows the run. They stand in the file that apctl config show names:
     quiet: "22:00-07:00"
     quiet_pass: [needs_person]
 
-Kinds: needs_person, halted, done, waiting_limit, died; without "on" a rule is
+Kinds: needs_person, halted, done, waiting_limit, died, budget_low (80 % of a
+limit are used); without "on" a rule is
 for all of them. What falls into the quiet time is told at its end as one
 digest, and so are many things at once. A command has ten seconds. A webhook is
 tried eight times over about an hour, under one Idempotency-Key.`,
@@ -51,7 +52,7 @@ func newNotifyTest(a *app) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&on, "on", "", "only the rules for this `KIND`")
 	_ = cmd.RegisterFlagCompletionFunc("on", cobra.FixedCompletions(
-		[]cobra.Completion{"needs_person", "halted", "done", "waiting_limit", "died"}, cobra.ShellCompDirectiveNoFileComp))
+		[]cobra.Completion{"needs_person", "halted", "done", "waiting_limit", "died", "budget_low"}, cobra.ShellCompDirectiveNoFileComp))
 	return a.jsonFlag(cmd)
 }
 

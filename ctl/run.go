@@ -12,6 +12,7 @@ import (
 	"autopilot/events"
 	"autopilot/events/place"
 	"autopilot/events/wire"
+	"autopilot/projections/amount"
 )
 
 type runOptions struct {
@@ -45,6 +46,11 @@ type agentOptions struct {
 }
 
 type limitOptions struct {
+	usd        string
+	tokens     string
+	turns      int
+	noWait     bool
+	typed      func(flag string) bool
 	forTime    string
 	until      string
 	iterations int
@@ -119,6 +125,10 @@ func (o *runOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.limits.forTime, "for", "", "end after this `TIME` of activity: 4h, 90m")
 	f.StringVar(&o.limits.until, "until", "", "end by this `TIME`: 07:00, 2026-01-02T07:00")
 	f.IntVar(&o.limits.iterations, "max-iterations", 0, "end after `N` iterations")
+	f.StringVar(&o.limits.usd, "max-usd", "", "end when it has cost this many `DOLLARS`: 5, 0.50")
+	f.StringVar(&o.limits.tokens, "max-tokens", "", "end after this `NUMBER` of tokens of all kinds: 500k, 2M")
+	f.IntVar(&o.limits.turns, "max-turns", 0, "end after `N` turns of the agent, over all iterations")
+	f.BoolVar(&o.limits.noWait, "no-wait", false, "halt instead of waiting for a limit of the provider or the day")
 	f.BoolVar(&o.limits.startGreen, "start-green", false, "go on when the goals pass already; done then also needs a change")
 	f.BoolVar(&o.limits.untilGreen, "until-green", false, "end at once when the goals pass already")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print prompt, command, environment and gates, and start nothing")
@@ -127,6 +137,7 @@ func (o *runOptions) flags(cmd *cobra.Command) {
 }
 
 func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args []string) error {
+	o.limits.typed = cmd.Flags().Changed
 	req, err := o.request(a, cmd.Flags().Changed("max-iterations"), args)
 	if err != nil {
 		return err
@@ -280,6 +291,9 @@ func (o *limitOptions) apply(a *app, spec *wire.RunSpec, counted bool) error {
 		return render.BadCount("--max-iterations", o.iterations)
 	}
 	spec.MaxIterations = o.iterations
+	if err := o.use(spec); err != nil {
+		return err
+	}
 	if o.forTime != "" {
 		d, err := parseDuration("--for", o.forTime)
 		if err != nil {
@@ -302,6 +316,26 @@ func (o *limitOptions) apply(a *app, spec *wire.RunSpec, counted bool) error {
 	case o.untilGreen:
 		spec.Start = events.UntilGreen
 	}
+	return nil
+}
+
+// use reads the limits on what is used.
+func (o *limitOptions) use(spec *wire.RunSpec) (err error) {
+	spec.NoWait = o.noWait
+	if o.typed("max-usd") {
+		if spec.MaxMicroUSD, err = amount.USD(o.usd); err != nil {
+			return render.BadAmount("--max-usd", o.usd, "5 or 0.50")
+		}
+	}
+	if o.typed("max-tokens") {
+		if spec.MaxTokens, err = amount.Tokens(o.tokens); err != nil {
+			return render.BadAmount("--max-tokens", o.tokens, "200000, 500k or 2M")
+		}
+	}
+	if o.typed("max-turns") && o.turns < 1 {
+		return render.BadCount("--max-turns", o.turns)
+	}
+	spec.MaxTurns = o.turns
 	return nil
 }
 

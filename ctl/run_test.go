@@ -42,6 +42,11 @@ func TestRunRefusesBadInputBeforeItAsksAnyone(t *testing.T) {
 		"until":                 {with("x", "--until", "soon"), "--until"},
 		"past":                  {with("x", "--until", "2026-01-02T11:00"), "in the past"},
 		"iterations":            {with("x", "--max-iterations", "0"), "--max-iterations 0 is too small"},
+		"no money":              {with("x", "--max-usd", "5 EUR"), `--max-usd "5 EUR" means nothing`},
+		"nothing to spend":      {with("x", "--max-usd", "0"), `--max-usd "0" means nothing`},
+		"an unset variable":     {with("x", "--max-usd", ""), `--max-usd "" means nothing`},
+		"negative tokens":       {with("x", "--max-tokens=-5"), `--max-tokens "-5" means nothing`},
+		"no turns":              {with("x", "--max-turns", "0"), "--max-turns 0 is too small"},
 		"both starts":           {with("x", "--start-green", "--until-green"), "exclude"},
 		"workspace":             {with("x", "-C", "nowhere"), "cannot use the workspace"},
 		"workspace is a file":   {with("x", "-C", "/dev/null"), "cannot use the workspace"},
@@ -84,6 +89,14 @@ func TestRunSendsWhatWasTyped(t *testing.T) {
 		t.Errorf("stdout %q, want the handle", w.out.String())
 	}
 	contains(t, "stderr", w.err.String(), "ends after 10 iterations", "apctl watch k3xq", "apctl stop k3xq")
+}
+
+func TestLimitsOnWhatIsUsedAreSent(t *testing.T) {
+	t.Parallel()
+	d := &fakeDaemon{replies: map[string]any{"run.start": liveView()}}
+	w := newWorld(t, d, "run", "-d", "x", "--gate", "t=make", "--agent", "claude", "--max-usd", "$0.50", "--max-tokens", "1.5M", "--max-turns", "9", "--no-wait")
+	code(t, w, 0)
+	contains(t, "request", d.body(t, wire.RunStart), `"max_micro_usd":500000,"max_tokens":1500000,"max_turns":9,"no_wait":true`)
 }
 
 func TestRunNamesTheFilesThatItWritesTo(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"autopilot/daemon/bus"
@@ -146,19 +147,34 @@ func (d *Daemon) stopRuns(ctx context.Context, q bus.Request, body wire.StopRequ
 		}
 		targets = append(targets, s)
 	}
-	reply := wire.StopReply{Runs: []wire.RunView{}}
-	for _, s := range targets {
-		s, err := d.fleet.do(ctx, s.ID, engine.Stop{Mode: mode}, q.Actor, q.ID)
-		if over := body.All && errors.Is(err, engine.ErrOver); err != nil && !over {
-			verb := "stop"
-			if mode == events.StopCancel {
-				verb = "cancel"
-			}
-			return reply, aboutRun(verb, s.Facts.Handle, err)
-		}
-		reply.Runs = append(reply.Runs, d.view(s))
+	return d.stopEach(ctx, q, targets, mode, body.All)
+}
+
+// stopEach stops runs at once, and goes on where one cannot be: who stops all
+// has a reason to hurry. With all, one that is over meanwhile is no fault.
+func (d *Daemon) stopEach(ctx context.Context, q bus.Request, targets []run.State, mode events.StopMode, all bool) (wire.StopReply, error) {
+	verb := "stop"
+	if mode == events.StopCancel {
+		verb = "cancel"
 	}
-	return reply, nil
+	views, errs := make([]wire.RunView, len(targets)), make([]error, len(targets))
+	var wg sync.WaitGroup
+	for i, s := range targets {
+		wg.Go(func() {
+			stopped, err := d.fleet.do(ctx, s.ID, engine.Stop{Mode: mode}, q.Actor, q.ID)
+			if over := all && errors.Is(err, engine.ErrOver); err != nil && !over {
+				errs[i] = aboutRun(verb, s.Facts.Handle, err)
+			}
+			views[i] = d.view(stopped)
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return wire.StopReply{}, err
+		}
+	}
+	return wire.StopReply{Runs: views}, nil
 }
 
 func (d *Daemon) runResume(ctx context.Context, q bus.Request, body wire.ResumeRequest) (wire.RunView, error) {

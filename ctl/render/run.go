@@ -24,6 +24,7 @@ func (s Style) Live(v wire.RunView) string {
 		{s.sound(v), 4},
 		{s.clockOf(v), 5},
 		{s.marks(v.Gates), 6},
+		{costOf(v), 3},
 		{changed(v.Files), 3},
 	}
 	for least := 2; ; least++ {
@@ -217,6 +218,8 @@ func (s Style) Status(v wire.RunView) string {
 		{"active", s.clockOf(v)},
 		{"ends by", s.endsBy(v)},
 		{"output", s.lastOutput(v)},
+		{"used", usageOf(v)},
+		{"budget", s.budgetOf(v)},
 		{"changed", changed(v.Files)},
 		{"tree", Hash(v.Tree)},
 		{"id", Line(v.ID)},

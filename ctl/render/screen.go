@@ -323,6 +323,7 @@ func (s Style) panelFacts(v wire.RunView) []string {
 	}
 	add("", s.Life(v))
 	add("active ", s.spent(v))
+	add("used ", usageOf(v))
 	add("ends by ", s.endsBy(v))
 	add("", changed(v.Files))
 	add("branch ", Line(v.Branch))

@@ -123,6 +123,9 @@ func agentEnded(d events.AgentEnded) string {
 	if r := result(d); r != "" {
 		out += "; " + r
 	}
+	if used := phrase.Used(d.Usage); used != "" {
+		out += "; used " + used
+	}
 	if d.Claim != "" {
 		out += fmt.Sprintf("; it says %q", d.Claim)
 	}

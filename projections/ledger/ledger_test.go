@@ -139,6 +139,17 @@ func line(r wire.UsageRow) string {
 	return fmt.Sprint(r.Key, " ", r.MicroUSD, " ", r.Agents, " ", r.NoCost, " ", r.Computed)
 }
 
+func TestEveryWayHasTheNameOfTheWire(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for _, w := range ledger.Ways() {
+		names = append(names, string(w))
+	}
+	if diff := cmp.Diff(wire.UsageWays(), names); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestNoAgentIsCountedTwiceAndNoneIsLost(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

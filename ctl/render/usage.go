@@ -1,0 +1,212 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/phrase"
+)
+
+// Usage is what agents used: rows and their total, then what limits are left.
+func (s Style) Usage(v wire.UsageReport) string {
+	var b strings.Builder
+	if len(v.Rows) == 0 {
+		b.WriteString("no agent has used anything" + s.from(v.Since) + "\n")
+	} else {
+		b.WriteString(s.paint(bold, "used") + s.from(v.Since) + "\n" + table(s.usageRows(v)))
+		b.WriteString(gaps(v.Total))
+	}
+	b.WriteString(s.section("limits", table(s.limitRows(v.Limits))))
+	b.WriteString(s.section("accounts", table(s.accountRows(v.Accounts))))
+	return b.String()
+}
+
+func (s Style) from(since time.Time) string {
+	if since.IsZero() {
+		return ""
+	}
+	return " since " + s.Clock(since)
+}
+
+// usageRows is the table. On a narrow terminal the kinds of tokens are left out,
+// then turns and agents.
+func (s Style) usageRows(v wire.UsageReport) [][]string {
+	rows := [][]string{{strings.ToUpper(Line(v.By)), "COST", "TOKENS", "ACTIVE", "AGENTS", "TURNS", "IN", "CACHED", "OUT"}}
+	for _, r := range v.Rows {
+		rows = append(rows, usageRow(s.cut(Line(r.Key), 44), r.UsageSum))
+	}
+	if len(v.Rows) > 1 {
+		rows = append(rows, usageRow("total", v.Total))
+	}
+	for _, most := range []int{9, 6, 4} {
+		for i := range rows {
+			rows[i] = rows[i][:most]
+		}
+		if s.fits(rows) {
+			break
+		}
+	}
+	return rows
+}
+
+func usageRow(key string, u wire.UsageSum) []string {
+	return []string{
+		key, phrase.Cost(u), phrase.TokensUsed(u), Age(time.Duration(u.ActiveMS) * time.Millisecond), fmt.Sprint(u.Agents), fmt.Sprint(u.Turns),
+		amount("tokens", u.Input), amount("tokens", u.CacheRead+u.CacheWrite), amount("tokens", u.Output),
+	}
+}
+
+// gaps says what the sums do not hold.
+func gaps(u wire.UsageSum) string {
+	var b strings.Builder
+	line := func(n int, what string) {
+		if n > 0 {
+			fmt.Fprintf(&b, "  %d of %s %s\n", n, count(u.Agents, "agent"), what)
+		}
+	}
+	line(u.NoCost, "cost an unknown amount")
+	line(u.NoTokens, "told no tokens")
+	line(u.Computed, "told no cost: it is computed from a table of prices")
+	return b.String()
+}
+
+// barCells is how long the bar of a limit is.
+const barCells = 10
+
+func (s Style) limitRows(limits []wire.LimitView) [][]string {
+	var rows [][]string
+	for _, l := range limits {
+		of := "all runs"
+		if l.Scope != "day" {
+			of = "this project"
+		}
+		rows = append(rows, []string{
+			of, limitName(l.Kind), s.bar(l.Used, l.Limit), percent(l.Used, l.Limit),
+			usedOf(l.Kind, l.Used, l.Limit), "anew at " + s.Clock(l.Until),
+		})
+	}
+	return rows
+}
+
+// bar shows a part of a whole. From four fifths on it warns.
+func (s Style) bar(used, limit int64) string {
+	n := 0
+	if limit > 0 {
+		n = int(min(max(float64(used), 0)/float64(limit), 1) * barCells)
+	}
+	t := strings.Repeat(s.pick("█", "#"), n) + strings.Repeat(s.pick("░", "."), barCells-n)
+	return s.warnIf(isLow(used, limit), t)
+}
+
+// warnIf paints every cell of a column, as colours count for its width.
+func (s Style) warnIf(low bool, t string) string {
+	if low {
+		return s.Warn(t)
+	}
+	return s.paint(green, t)
+}
+
+// isLow says that four fifths of a limit are used.
+func isLow(used, limit int64) bool { return limit > 0 && limit-used <= limit/5 }
+
+func percent(used, limit int64) string {
+	if limit <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.0f %%", float64(used)*100/float64(limit))
+}
+
+// usedOf is a part of a limit: 43 of 100 turns.
+func usedOf(kind string, used, limit int64) string {
+	t := amount(kind, used) + " of " + amount(kind, limit)
+	switch kind {
+	case "tokens", "turns":
+		t += " " + kind
+	}
+	return t
+}
+
+func (s Style) accountRows(accounts []wire.AccountView) [][]string {
+	var rows [][]string
+	for _, a := range accounts {
+		name := Line(a.Label)
+		if name == "" {
+			name = Hash(a.ID)
+		}
+		state := Line(a.State)
+		if a.Until != nil {
+			state += " until " + s.Clock(*a.Until)
+		}
+		if a.Source == string(events.Guessed) {
+			state += ", a guess"
+		}
+		rows = append(rows, []string{name, s.warnIf(a.State != "ok", state), handles("works", a.Working), handles("waits", a.Waiting)})
+	}
+	return rows
+}
+
+func handles(what string, list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	names := make([]string, len(list))
+	for i, h := range list {
+		names[i] = Line(h)
+	}
+	return what + ": " + strings.Join(names, ", ")
+}
+
+// usageOf is what a run used, in a few words.
+func usageOf(v wire.RunView) string {
+	if v.Usage == nil {
+		return ""
+	}
+	return phrase.TokensUsed(*v.Usage) + " tokens, " + phrase.Cost(*v.Usage)
+}
+
+// costOf is what a run cost so far, in as few cells as there may be.
+func costOf(v wire.RunView) string {
+	if v.Usage == nil || v.Usage.MicroUSD == 0 {
+		return ""
+	}
+	return phrase.USD(v.Usage.MicroUSD)
+}
+
+// budgetOf is what a run has used of its own limits.
+func (s Style) budgetOf(v wire.RunView) string {
+	if v.Limits == nil || v.Budgeted == nil {
+		return ""
+	}
+	var lines []string
+	for _, l := range []struct {
+		kind        string
+		used, limit int64
+	}{
+		{"cost", v.Budgeted.MicroUSD, v.Limits.MicroUSD},
+		{"tokens", v.Budgeted.Tokens, v.Limits.Tokens},
+		{"turns", int64(v.Budgeted.Turns), int64(v.Limits.Turns)},
+	} {
+		if l.limit == 0 {
+			continue
+		}
+		t := usedOf(l.kind, l.used, l.limit) + " (" + percent(l.used, l.limit) + ")"
+		if isLow(l.used, l.limit) {
+			t = s.Warn(t)
+		}
+		lines = append(lines, t)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// BadAmount is a limit on what is used that means nothing.
+func BadAmount(flag, value, want string) *wire.Error {
+	return usage("write it as "+want+", more than 0", "%s %q means nothing", flag, value)
+}
+
+// BadWay is a way to divide usage that there is not.
+func BadWay(value string) *wire.Error {
+	return usage("--by "+strings.Join(wire.UsageWays(), ", "), "usage is not divided by %q", value)
+}

@@ -1,0 +1,58 @@
+package render
+
+import (
+	"testing"
+	"time"
+
+	"autopilot/events/wire"
+)
+
+func used() wire.UsageReport {
+	since, reset := noon.Add(-36*time.Hour), noon.Add(3*time.Hour)
+	return wire.UsageReport{
+		Since: since, By: "project",
+		Rows: []wire.UsageRow{
+			{Key: "/home/u/p" + steering, UsageSum: wire.UsageSum{Input: 12_000, CacheRead: 400_000, CacheWrite: 9000, Output: 3100, Tokens: 424_100, MicroUSD: 4_100_000, Turns: 41, Agents: 9, ActiveMS: 5400_000, NoCost: 1}},
+			{Key: "/home/u/q", UsageSum: wire.UsageSum{Output: 950, Tokens: 950, MicroUSD: 4200, Turns: 2, Agents: 1, ActiveMS: 4000, Computed: 1}},
+			{Key: "unknown", UsageSum: wire.UsageSum{Agents: 2, NoTokens: 2, NoCost: 2, ActiveMS: 61_000}},
+		},
+		Total: wire.UsageSum{Input: 12_000, CacheRead: 400_000, CacheWrite: 9000, Output: 4050, Tokens: 425_050, MicroUSD: 4_104_200, Turns: 43, Agents: 12, ActiveMS: 5465_000, NoTokens: 2, NoCost: 3, Computed: 1},
+		Limits: []wire.LimitView{
+			{Scope: "day", Kind: "cost", Limit: 5_000_000, Used: 4_104_200, Until: noon.Add(12 * time.Hour)},
+			{Scope: "project", Kind: "tokens", Limit: 2_000_000, Used: 425_050, Until: noon.Add(12 * time.Hour)},
+			{Scope: "day", Kind: "turns", Limit: 40, Used: 43, Until: noon.Add(12 * time.Hour)},
+			{Scope: "day", Kind: "hours", Limit: 8 * 3600_000, Used: 5465_000, Until: noon.Add(12 * time.Hour)},
+		},
+		Accounts: []wire.AccountView{
+			{ID: "0123456789abcdef", Label: "claude, ~/.claude", State: "rate-limited", Until: &reset, Source: "reported", Waiting: []string{"k3xq", "d0ne"}},
+			{ID: "fedcba9876543210", State: "overloaded", Until: &reset, Source: "guessed", Working: []string{"st0p"}},
+		},
+	}
+}
+
+func TestUsageTexts(t *testing.T) {
+	t.Parallel()
+	low := live()
+	sum := used().Total
+	low.Usage, low.Limits, low.Budgeted = &sum, &wire.Budget{MicroUSD: 5_000_000, Turns: 100}, &wire.Budget{MicroUSD: 4_104_200, Tokens: 425_050, Turns: 43}
+	for style, s := range styles {
+		golden(t, "usage."+style, s.Usage(used()))
+		golden(t, "usage-empty."+style, s.Usage(wire.UsageReport{By: "day"}))
+		golden(t, "usage-run."+style, s.Status(low)+s.Live(low)+"\n")
+		if style == "colour" && Clean(s.Usage(used())) != styles["plain"].Usage(used()) {
+			t.Error("it says more in colour than without")
+		}
+	}
+}
+
+func TestABarIsNeverLongerThanItsLimit(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		used, limit int64
+		want        string
+	}{{0, 10, ".........."}, {5, 10, "#####....."}, {10, 10, "##########"}, {99, 10, "##########"}, {1, 3, "###......."}, {3, 3, "##########"}, {-1, 5, ".........."}, {1, 0, ".........."}} {
+		if got := (Style{ASCII: true}).bar(tt.used, tt.limit); got != tt.want {
+			t.Errorf("%d of %d: %s, want %s", tt.used, tt.limit, got, tt.want)
+		}
+	}
+}
