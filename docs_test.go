@@ -159,7 +159,10 @@ func (w *wireTypes) add(g *ast.GenDecl, spec ast.Spec) {
 // schemaOf says which command answers with a schema, and with what in data.
 var schemaOf = []struct{ schema, command, data string }{
 	{"autopilot.run", "status, run -d, resume -d, wait", "RunView"},
-	{"autopilot.runs", "ls, apctl alone, stop, cancel", "ListReply"},
+	{"autopilot.runs", "ls, stop, cancel", "ListReply"},
+	{"autopilot.report", "report, apctl alone", "ReportView"},
+	{"autopilot.inbox", "inbox", "InboxView"},
+	{"autopilot.line", "status --line", "LineView"},
 	{"autopilot.why", "why", "WhyView"},
 	{"autopilot.watch", "run, resume, watch: a line each", "WatchFrame"},
 	{"autopilot.event", "events: a line each", "EventFrame"},

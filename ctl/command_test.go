@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -17,6 +18,7 @@ func TestEveryReadingCommandSpeaksJSON(t *testing.T) {
 	d := &fakeDaemon{
 		replies: map[string]any{
 			"run.get": liveView(), "run.why": wire.WhyView{Run: liveView()}, "run.list": wire.ListReply{},
+			"report": wire.ReportView{}, "inbox": wire.InboxView{}, "status.line": wire.LineView{},
 			"verify": wire.VerifyReply{}, "daemon.status": wire.DaemonView{Version: "1.0.0"},
 			"run.stop": wire.StopReply{}, "run.cancel": wire.StopReply{},
 		},
@@ -26,7 +28,7 @@ func TestEveryReadingCommandSpeaksJSON(t *testing.T) {
 		},
 	}
 	for command, schema := range map[string]string{
-		"": wire.SchemaRuns, "ls": wire.SchemaRuns, "ps": wire.SchemaRuns, "status": wire.SchemaRun, "why": wire.SchemaWhy,
+		"": wire.SchemaReport, "report": wire.SchemaReport, "inbox": wire.SchemaInbox, "status --line": wire.SchemaLine, "ls": wire.SchemaRuns, "ps": wire.SchemaRuns, "status": wire.SchemaRun, "why": wire.SchemaWhy,
 		"events": wire.SchemaEvent, "logs": wire.SchemaLog, "diff": wire.SchemaDiff, "watch": wire.SchemaWatch,
 		"wait": wire.SchemaRun, "verify": wire.SchemaVerify, "daemon status": wire.SchemaDaemon, "version": wire.SchemaVersion,
 		"stop": wire.SchemaRuns, "cancel": wire.SchemaRuns, "daemon start": wire.SchemaDaemon,
@@ -112,7 +114,7 @@ func TestNothingIsStartedInsideAnEffect(t *testing.T) {
 func TestWhichCommandsStartADaemon(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string][]bool{
-		"": {false}, "ls": {true}, "status": {true}, "why": {true}, "logs": {true}, "events": {true}, "diff": {true},
+		"": {false}, "status --line": {false}, "report": {true}, "inbox": {true}, "ls": {true}, "status": {true}, "why": {true}, "logs": {true}, "events": {true}, "diff": {true},
 		"stop": {true}, "cancel": {true}, "wait": {true}, "watch": {true}, "verify": {true}, "version": {false},
 		"daemon status": {false}, "daemon stop": {false}, "daemon start": {true}, "help": nil, "help exit-codes": nil,
 		"completion bash": nil, "__complete status ": {false}, "daemon": nil,
@@ -132,11 +134,15 @@ func TestHomeShowsWhatNeedsYouFirst(t *testing.T) {
 	t.Parallel()
 	asks, live, done := liveView(), liveView(), liveView()
 	asks.Handle, asks.State, asks.Reason, asks.Exit = "aaaa", "halted", "needs-person", 13
-	done.Handle, done.State, done.Exit = "dddd", "done", 0
-	d := &fakeDaemon{replies: map[string]any{"run.list": wire.ListReply{Runs: []wire.RunView{live, done, asks}}}}
+	over := noon.Add(-time.Hour)
+	done.Handle, done.State, done.Exit, done.Ended = "dddd", "done", 0, &over
+	d := &fakeDaemon{replies: map[string]any{"report": wire.ReportView{Parts: []wire.ReportPart{
+		{Name: wire.PartNeedsYou, Runs: []wire.ReportRun{{Run: asks}}}, {Name: wire.PartDone, Runs: []wire.ReportRun{{Run: done, Next: wire.NextCommand{Command: "apctl diff dddd"}}}},
+		{Name: wire.PartRunning, Runs: []wire.ReportRun{{Run: live}}},
+	}}}}
 	w := newWorld(t, d)
 	code(t, w, 0)
-	want := "needs you\n  aaaa  halted: needs-person  make it pass  apctl why aaaa\n\nruns\n  k3xq  agent, 2/10  make it pass  apctl watch k3xq\n"
+	want := "needs you\n  aaaa  halted: needs-person  make it pass  apctl why aaaa\n\nruns\n  k3xq  agent, 2/10  make it pass  apctl watch k3xq\n\nended lately\n  dddd  done 11:00  make it pass  apctl diff dddd\n"
 	if diff := cmp.Diff(want, w.out.String()); diff != "" {
 		t.Error(diff)
 	}

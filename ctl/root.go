@@ -1,18 +1,14 @@
 package ctl
 
 import (
-	"context"
-	"errors"
 	"os"
 
 	"github.com/spf13/cobra"
-
-	"autopilot/ctl/render"
-	"autopilot/events/wire"
 )
 
 const (
 	groupDaily   = "daily"
+	groupPeople  = "people"
 	groupControl = "control"
 	groupLook    = "look"
 	groupSetup   = "setup"
@@ -43,6 +39,7 @@ the agent gets nowhere. Without a command: what needs you, then what runs.`,
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	root.AddGroup(
 		&cobra.Group{ID: groupDaily, Title: "Daily:"},
+		&cobra.Group{ID: groupPeople, Title: "People:"},
 		&cobra.Group{ID: groupControl, Title: "Control:"},
 		&cobra.Group{ID: groupLook, Title: "Look:"},
 		&cobra.Group{ID: groupSetup, Title: "Setup:"},
@@ -53,7 +50,8 @@ the agent gets nowhere. Without a command: what needs you, then what runs.`,
 		}
 		root.AddCommand(commands...)
 	}
-	add(groupDaily, newRun(a), newLs(a), newStatus(a), newWatch(a), newLogs(a), newWhy(a), newDiff(a))
+	add(groupDaily, newRun(a), newLs(a), newStatus(a), newWatch(a), newLogs(a), newWhy(a), newDiff(a), newReport(a))
+	add(groupPeople, newInbox(a))
 	add(groupControl, newStop(a), newResume(a), newCancel(a), newWait(a), newRestore(a))
 	add(groupLook, newEvents(a), newReplay(a), newUsage(a), newRetro(a), newVerify(a))
 	add(groupSetup, newInit(a), newTrust(a), newDoctor(a), newConfig(a), newAgent(a), newNotify(a), newDaemon(a), newVersion(a))
@@ -63,26 +61,6 @@ the agent gets nowhere. Without a command: what needs you, then what runs.`,
 	root.SetHelpCommand(help)
 	root.AddCommand(topics()...)
 	return root
-}
-
-// runHome shows what needs a person and what runs. It starts the daemon only if
-// there is anything to look at: what was halted in the night needs someone, and
-// a run that a reboot cut short goes on.
-func runHome(ctx context.Context, a *app) error {
-	var reply wire.ListReply
-	d, err := a.connect(ctx, a.hasHistory())
-	if err == nil {
-		defer d.Close()
-		err = d.Call(ctx, wire.RunList, wire.ListRequest{}, &reply)
-	}
-	var e *wire.Error
-	if errors.As(err, &e) && e.Code == wire.Unreachable {
-		err = nil
-	}
-	if err != nil {
-		return err
-	}
-	return a.answer(wire.SchemaRuns, reply, func(s render.Style) string { return s.Home(reply.Runs) })
 }
 
 // hasHistory says that some run was started here before.

@@ -76,6 +76,7 @@ type Daemon struct {
 	accounts *account.Calendar
 	people   person.Table
 	uploads  uploads
+	blocked  blocked
 	edits    sync.Mutex // one change of a configuration file at a time
 	loaded   bool       // all runs are served
 

@@ -46,6 +46,9 @@ func (d *Daemon) handlers() map[string]bus.Handler {
 		wire.NotifyTest.Name:    d.awake(asked(d.notifyTest)),
 		wire.UsageShow.Name:     d.awake(asked(d.usageShow)),
 		wire.Verify.Name:        d.awake(asked(d.verify)),
+		wire.ReportMade.Name:    d.awake(asked(d.reportMake)),
+		wire.InboxList.Name:     d.awake(asked(d.inboxList)),
+		wire.StatusLine.Name:    asked(d.statusLine), // asked every few seconds: it keeps no idle daemon
 		wire.DaemonStatus.Name:  d.awake(asked(d.daemonStatus)),
 		wire.DaemonStop.Name:    asked(d.daemonStop),
 	}

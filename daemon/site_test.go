@@ -29,14 +29,14 @@ func TestMain(m *testing.M) { proctest.Main(m, &shimPath) }
 
 // site is a daemon with a work tree.
 type site struct {
-	t     *testing.T
+	t     testing.TB
 	cfg   Config
 	d     *Daemon
 	work  string
 	calls int
 }
 
-func newSite(t *testing.T, files map[string]string) *site {
+func newSite(t testing.TB, files map[string]string) *site {
 	t.Helper()
 	runtime, err := os.MkdirTemp("", "ap") // short: a socket path has 107 bytes
 	if err != nil {

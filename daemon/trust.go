@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -30,6 +31,7 @@ func (d *Daemon) trusted(ws tree.Workspace, file config.File) error {
 	case ok:
 		return nil
 	}
+	d.blocked.note(file.Path, time.Now())
 	return wire.Errorf(wire.NeedsPerson, "%s is not trusted, so it is not used", file.Path).
 		WithHint("apctl trust   shows it, and asks a person at a terminal")
 }

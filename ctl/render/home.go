@@ -3,8 +3,8 @@ package render
 import (
 	"fmt"
 	"strings"
-	"time"
 
+	"autopilot/events"
 	"autopilot/events/wire"
 )
 
@@ -18,37 +18,34 @@ func (s Style) Nothing() string {
 	})
 }
 
-// Home is bare apctl: what needs a person first, then what runs, each with
-// the next command.
-func (s Style) Home(runs []wire.RunView) string {
-	var person, halted, paused, live, lately [][]string
-	for _, v := range runs {
-		row := []string{Line(v.Handle), s.cut(s.doing(v), 30), s.cut(Line(v.Task), max(24, min(s.Width-62, 60))), "apctl why " + Line(v.Handle)}
-		switch {
-		case v.State == "halted" && v.Reason == "needs-person":
-			person = append(person, row)
-		case v.State == "halted" && v.Reason == "stopped":
-			row[3] = "apctl resume " + Line(v.Handle)
-			paused = append(paused, row)
-		case v.State == "halted":
-			halted = append(halted, row)
-		case v.Exit < 0:
-			row[1] = strings.Join(nonempty(s.doing(v), iteration(v), s.marks(v.Gates)), ", ")
-			row[3] = "apctl watch " + Line(v.Handle)
-			live = append(live, row)
-		case v.Ended != nil && s.Now.Sub(*v.Ended) < aNight:
-			row[1] += " " + s.Clock(*v.Ended)
-			if v.State == "done" {
-				row[3] = "apctl diff " + Line(v.Handle)
+// Home is bare apctl, the short form of a report: what needs a person first,
+// then what runs, each with the next command.
+func (s Style) Home(v wire.ReportView) string {
+	var needs, live, paused, lately [][]string
+	more := 0
+	for _, i := range v.Blocks {
+		needs = append(needs, []string{"-", Line(i.Kind), s.cut(Line(i.What), 60), Line(i.Next.Command)})
+	}
+	for _, p := range v.Parts {
+		more += p.More
+		for _, r := range p.Runs {
+			switch row := s.homeRow(r); {
+			case p.Name == wire.PartWaiting || p.Name == wire.PartRunning:
+				live = append(live, row)
+			case p.Name == wire.PartDone || p.Name == wire.PartEnded:
+				lately = append(lately, row)
+			case r.Run.Reason == string(events.HaltStopped):
+				paused = append(paused, row)
+			default:
+				needs = append(needs, row)
 			}
-			lately = append(lately, row)
 		}
 	}
 	var b strings.Builder
 	for _, part := range []struct {
 		title string
 		rows  [][]string
-	}{{"needs you", append(person, halted...)}, {"runs", live}, {"paused", paused}, {"ended lately", lately}} {
+	}{{"needs you", needs}, {"runs", live}, {"paused", paused}, {"ended lately", lately}} {
 		if len(part.rows) == 0 {
 			continue
 		}
@@ -57,10 +54,43 @@ func (s Style) Home(runs []wire.RunView) string {
 		}
 		b.WriteString(s.paint(bold, part.title) + "\n" + s.homeRows(part.rows))
 	}
+	if more > 0 {
+		fmt.Fprintf(&b, "\n%d more: apctl report\n", more)
+	}
+	if n := beforeIn(v); n > 0 {
+		fmt.Fprintf(&b, "\n%d halted before: apctl inbox\n", n)
+	}
 	if b.Len() == 0 {
 		return s.Nothing()
 	}
 	return b.String()
+}
+
+// beforeIn is how many runs were halted long ago, and still are.
+func beforeIn(v wire.ReportView) (n int) {
+	for _, p := range v.Parts {
+		n += p.Before
+	}
+	return n
+}
+
+// homeRow is a run, what it is at, its task and the next command.
+func (s Style) homeRow(r wire.ReportRun) []string {
+	v := r.Run
+	row := []string{Line(v.Handle), s.cut(s.doing(v), 30), s.cut(Line(v.Task), max(24, min(s.Width-62, 60))), "apctl why " + Line(v.Handle)}
+	switch {
+	case v.Exit < 0:
+		row[1] = strings.Join(nonempty(s.doing(v), iteration(v), s.marks(v.Gates)), ", ")
+		row[3] = "apctl watch " + Line(v.Handle)
+	case v.Ended != nil:
+		row[1] += " " + s.Clock(*v.Ended)
+		if v.State == "done" && r.Next.Command != "" {
+			row[3] = Line(r.Next.Command)
+		}
+	case v.Reason == string(events.HaltStopped) && r.Next.Command != "":
+		row[3] = Line(r.Next.Command)
+	}
+	return row
 }
 
 // homeRows is a table of runs; on a narrow terminal without their tasks, or
@@ -79,9 +109,6 @@ func (s Style) homeRows(rows [][]string) string {
 	}
 	return table(low)
 }
-
-// aNight is how long an ended run is shown without being asked for: a night.
-const aNight = 24 * time.Hour
 
 func nonempty(parts ...string) []string {
 	var out []string

@@ -113,6 +113,69 @@ func many() wire.WhyView {
 	return w
 }
 
+// reportOf sorts runs as the daemon does.
+func reportOf(runs ...wire.RunView) wire.ReportView {
+	v := wire.ReportView{Since: noon.Add(-24 * time.Hour), At: noon}
+	for _, name := range []string{wire.PartNeedsYou, wire.PartDone, wire.PartHalted, wire.PartWaiting, wire.PartRunning, wire.PartEnded} {
+		p := wire.ReportPart{Name: name}
+		for _, r := range runs {
+			if partOf(r) == name {
+				p.Runs = append(p.Runs, reported(r))
+			}
+		}
+		v.Parts = append(v.Parts, p)
+	}
+	return v
+}
+
+func partOf(v wire.RunView) string {
+	switch {
+	case v.Reason == "needs-person":
+		return wire.PartNeedsYou
+	case v.State == "done" || v.State == "halted" || v.State == "waiting" || v.State == "running":
+		return v.State
+	}
+	return wire.PartEnded
+}
+
+func reported(v wire.RunView) wire.ReportRun {
+	r := wire.ReportRun{Run: v, At: noon.Add(-time.Minute), What: v.State + ": what became of it, in a sentence that is long enough for two lines" + steering}
+	switch {
+	case v.State == "done":
+		r.Next.Command = "apctl diff " + v.Handle
+	case v.Reason == "stopped":
+		r.Next.Command = "apctl resume " + v.Handle
+	default:
+		r.Next.Command = "apctl why " + v.Handle
+	}
+	r.Usage = wire.UsageSum{MicroUSD: 420_000, Agents: 3, Tokens: 12_300, ActiveMS: 252_000, NoCost: 1}
+	return r
+}
+
+func inbox() wire.InboxView {
+	return wire.InboxView{Items: []wire.InboxItem{
+		{Kind: "trust", At: noon.Add(-26 * time.Hour), What: "/home/u/p/.autopilot/config.yaml is not trusted, so no run of its project is started", Next: wire.NextCommand{Command: "cd /home/u/p && apctl trust"}},
+		{Kind: "question", At: noon.Add(-time.Hour), Run: "k3xq", Task: "make <b>it</b>" + steering + " pass", What: "halted: the agent has a question after iteration 2", Question: "Which?\n1\n2\n3" + steering + "\n4\n5\n6\n7\n", Next: wire.NextCommand{Command: "apctl resume k3xq -m 'ANSWER'"}},
+		{Kind: "halted", At: noon.Add(-time.Minute), Run: "ab12", Task: "other", What: "halted as stuck: iterations 1 and 3 failed in the same way on the same tree", Next: wire.NextCommand{Command: "apctl why ab12"}},
+	}}
+}
+
+func lines() []wire.LineView {
+	sign := noon.Add(-9 * time.Minute)
+	busy := wire.LineView{
+		Daemon: "on", At: noon, Counts: wire.Counts{Live: 3, Running: 2, Waiting: 1, Halted: 2, Needs: 1, Done: 4, Failed: 1},
+		Usage: wire.UsageSum{MicroUSD: 1_230_000, Tokens: 45_000, Agents: 2},
+		Run:   &wire.LineRun{Handle: "k3xq", State: "running", Stage: "agent" + steering, Phase: "work", Iteration: 3, Iterations: 10, LastSign: &sign},
+	}
+	off := busy
+	off.Run, off.Daemon, off.At = nil, "off", noon.Add(-3*time.Minute)
+	halted := busy
+	halted.Run = &wire.LineRun{Handle: strings.Repeat("x", 90), State: "halted", Reason: "stuck", Iteration: 3, Iterations: 10}
+	ahead := off
+	ahead.At = noon.Add(time.Hour) // the clock went back since
+	return []wire.LineView{busy, off, halted, ahead, {Daemon: "on", At: noon}, {Daemon: "off"}, {Daemon: "silent"}}
+}
+
 func asking() wire.WhyView {
 	v := live()
 	v.State, v.Reason, v.Exit, v.Stage = "halted", "needs-person", 13, ""
@@ -137,13 +200,11 @@ func TestTexts(t *testing.T) {
 	ended.State, ended.Exit, ended.Handle = "done", 0, "d0ne"
 	atDawn := noon.Add(-6 * time.Hour)
 	ended.Ended = &atDawn
-	long, longAgo := ended, noon.Add(-48*time.Hour)
-	long.Ended = &longAgo
 	stopped := same().Run
 	stopped.Reason, stopped.Handle = "stopped", "st0p"
 	texts := map[string]func(Style) string{
 		"status": func(s Style) string { return s.Status(live()) },
-		"full":   func(s Style) string { return s.Status(full) + s.Home([]wire.RunView{full}) },
+		"full":   func(s Style) string { return s.Status(full) + s.Home(reportOf(full)) },
 		"live": func(s Style) string {
 			return s.Live(live()) + "\n" + s.Live(quiet) + "\n" + s.Live(waits) + "\n" + s.Live(limited) + "\n" + s.Live(full) + "\n"
 		},
@@ -151,10 +212,34 @@ func TestTexts(t *testing.T) {
 			return s.List(wire.ListReply{Runs: []wire.RunView{live(), waits, limited, full, ended}, More: 7})
 		},
 		"home": func(s Style) string {
-			return s.Home([]wire.RunView{live(), asking().Run, same().Run, ended, long, stopped})
+			return s.Home(reportOf(live(), asking().Run, same().Run, ended, stopped))
 		},
-		"why-same":   func(s Style) string { return s.Why(same()) },
-		"why-done":   func(s Style) string { return s.Why(done()) },
+		"why-same": func(s Style) string { return s.Why(same()) },
+		"why-done": func(s Style) string { return s.Why(done()) },
+		"report": func(s Style) string {
+			v := reportOf(live(), asking().Run, same().Run, ended, stopped, waits)
+			v.Blocks = inbox().Items[:1]
+			v.Parts[1].More, v.Parts[2].Before = 7, 1
+			v.Total = wire.UsageSum{MicroUSD: 5_000_000, Agents: 9, Tokens: 1_234_567, ActiveMS: 7_200_000, NoCost: 2, Computed: 3, NoTokens: 1}
+			narrow := s
+			narrow.Width = 40
+			return s.Report(v) + "\n" + narrow.Report(v)
+		},
+		"report-empty": func(s Style) string { return s.Report(wire.ReportView{Since: noon.Add(-time.Hour), At: noon}) },
+		"inbox": func(s Style) string {
+			narrow := s
+			narrow.Width = 40
+			return s.Inbox(inbox()) + "\n" + narrow.Inbox(inbox()) + "\n" + s.Inbox(wire.InboxView{})
+		},
+		"line": func(s Style) string {
+			var b strings.Builder
+			for _, v := range lines() {
+				b.WriteString(s.StatusLine(v))
+				t, bad := s.Template("{{{run}}} {state} {iteration}/{limit} {quiet}s l{live} h{halted} w{waiting} n{needs} d{done} f{failed} ${cost} {tokens} {daemon} {age}", v)
+				b.WriteString(t + bad)
+			}
+			return b.String()
+		},
 		"why-tried":  func(s Style) string { return s.Why(tried()) },
 		"why-narrow": func(s Style) string { s.Width = 40; return s.Why(tried()) },
 		"why-many":   func(s Style) string { return s.Why(many()) },
@@ -172,7 +257,7 @@ func TestTexts(t *testing.T) {
 		"halted":  func(s Style) string { return s.Status(same().Run) },
 		"narrow": func(s Style) string {
 			s.Width = 40
-			return s.List(wire.ListReply{Runs: []wire.RunView{live(), waits, limited, full, ended}}) + s.Home([]wire.RunView{live(), asking().Run, full}) +
+			return s.List(wire.ListReply{Runs: []wire.RunView{live(), waits, limited, full, ended}}) + s.Home(reportOf(live(), asking().Run, full)) +
 				s.End(same())
 		},
 		"waits":    func(s Style) string { return s.Waits(waits) + s.Waits(full) + s.GoesOn() },
@@ -250,6 +335,37 @@ func TestALongErrorShowsItsHeadAndItsTail(t *testing.T) {
 	for _, want := range []string{"  | line 3\n  | [ 28 lines more: apctl why k3xq ]\n  | line 32\n", "  | line 0\n", "  | line 39\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in:\n%s", want, got)
+		}
+	}
+}
+
+func TestAStatusLineIsOneLineOf80Columns(t *testing.T) {
+	t.Parallel()
+	for _, colour := range []bool{false, true} {
+		for _, v := range lines() {
+			s := Style{Now: noon, Colour: colour}
+			long, bad := s.Template(strings.Repeat("{run} {phase} ", 20)+"\n"+steering, v)
+			for _, got := range []string{s.StatusLine(v), long} {
+				if n := columns(strings.TrimSuffix(Clean(got), "\n")); n > 80 || strings.Count(got, "\n") != 1 || bad != "" {
+					t.Errorf("%d columns, %q: %q", n, bad, got)
+				}
+			}
+		}
+	}
+}
+
+func TestATemplateNamesWhatIsWrongInIt(t *testing.T) {
+	t.Parallel()
+	for template, want := range map[string]string{"{lve}": "lve", "{live": "{", "live}": "}", "{": "{", "{}": "", "{{live}}": "", "{live}{x}": "x"} {
+		_, bad := Style{}.Template(template, wire.LineView{})
+		if template == "{}" {
+			if e := BadField(bad, nil); !strings.Contains(e.Message, `""`) {
+				t.Errorf("{}: %v", e)
+			}
+			continue
+		}
+		if bad != want {
+			t.Errorf("%s: %q, want %q", template, bad, want)
 		}
 	}
 }

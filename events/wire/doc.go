@@ -77,6 +77,9 @@ var (
 	Doctor       = Verb{Name: "doctor", Class: Operate}
 	NotifyTest   = Verb{Name: "notify.test", Class: Operate}
 	Verify       = Verb{Name: "verify", Class: Read}
+	ReportMade   = Verb{Name: "report", Class: Read}
+	InboxList    = Verb{Name: "inbox", Class: Read}
+	StatusLine   = Verb{Name: "status.line", Class: Read}
 	DaemonStatus = Verb{Name: "daemon.status", Class: Read}
 	DaemonStop   = Verb{Name: "daemon.stop", Class: Operate}
 )
@@ -88,5 +91,6 @@ func Verbs() []Verb {
 		RunLogs, RunDiff, RunStop, RunCancel, RunResume, RunRestore, RunReplay, Retro, ConfigShow, ConfigSet,
 		TrustShow, TrustGive, AgentList, AgentClassify, AgentSandbox, ProjectFind, GateTry, Doctor, NotifyTest, Verify, DaemonStatus, DaemonStop,
 		UsageShow,
+		ReportMade, InboxList, StatusLine,
 	}
 }

@@ -1,0 +1,80 @@
+package daemon
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"autopilot/daemon/bus"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/explain"
+)
+
+// maxBlocked bounds how many files are remembered.
+const maxBlocked = 100
+
+// blocked remembers which files of projects kept a run from being started, as
+// nobody trusts them, and since when. That is known of this daemon's life only:
+// a run that was not started has no log.
+type blocked struct {
+	mu    sync.Mutex
+	files map[string]time.Time // by directory of the project
+}
+
+// note remembers a project's file.
+func (b *blocked) note(file string, now time.Time) {
+	dir := filepath.Dir(filepath.Dir(file)) // DIR/.autopilot/config.yaml
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.files == nil {
+		b.files = map[string]time.Time{}
+	}
+	if _, known := b.files[dir]; !known && len(b.files) < maxBlocked {
+		b.files[dir] = now
+	}
+}
+
+// list is what is remembered.
+func (b *blocked) list() map[string]time.Time {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := make(map[string]time.Time, len(b.files))
+	for dir, at := range b.files {
+		out[dir] = at
+	}
+	return out
+}
+
+func (b *blocked) forget(dir string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.files, dir)
+}
+
+// untrusted lists the files that keep runs from being started, and still do. How
+// trust is given is not for agents to know.
+func (d *Daemon) untrusted(ctx context.Context, q bus.Request) []wire.InboxItem {
+	items := []wire.InboxItem{}
+	for dir, at := range d.blocked.list() {
+		ws, f, err := projectFile(ctx, dir)
+		if err == nil {
+			_, trusted, terr := d.trustIn(ws, events.Ref(f.Hash()))
+			if err = terr; trusted {
+				d.blocked.forget(dir)
+				continue
+			}
+		}
+		if err != nil {
+			d.blocked.forget(dir) // gone, or not to be used for another reason
+			continue
+		}
+		i := wire.InboxItem{Kind: explain.NeedsTrust, At: at, Workspace: dir, What: explain.Untrusted(f.Path)}
+		if guided(q) {
+			i.Next = wire.NextCommand{Command: "cd " + explain.Quote(dir) + " && apctl trust", Why: "shows it, and asks you"}
+		}
+		items = append(items, i)
+	}
+	return items
+}

@@ -1,0 +1,289 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"autopilot/daemon/bus"
+	"autopilot/daemon/snapshot"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/explain"
+	"autopilot/projections/ledger"
+	"autopilot/projections/run"
+)
+
+// A report reads the heads of all runs, and the states of those only that it
+// shows. Runs that are not over are in memory.
+
+// lineBytes is how much of a task is told where there are many.
+const lineBytes = 200
+
+// reportMake tells what became of runs.
+func (d *Daemon) reportMake(ctx context.Context, q bus.Request, body wire.ReportRequest) (wire.ReportView, error) {
+	project, err := d.projectAt(ctx, body.Workspace)
+	if err != nil {
+		return wire.ReportView{}, err
+	}
+	r := reporter{d: d, q: q, since: body.Since, limit: body.Limit, now: time.Now()}
+	for _, h := range d.fleet.heads() {
+		if project == "" || belongs(h, project) {
+			r.sort(h)
+		}
+	}
+	v, err := r.report()
+	if project == "" && err == nil {
+		v.Blocks = d.untrusted(ctx, q)
+	}
+	return v, err
+}
+
+// projectAt is the workspace id of a directory; empty for none.
+func (d *Daemon) projectAt(ctx context.Context, dir string) (string, error) {
+	if dir == "" {
+		return "", nil
+	}
+	ws, err := d.worker.Workspace(ctx, wire.RunSpec{Workspace: dir})
+	return ws.ID, err
+}
+
+// reporter sorts runs into the parts of a report.
+type reporter struct {
+	d      *Daemon
+	q      bus.Request
+	since  time.Time
+	limit  int
+	now    time.Time
+	parts  [len(partNames)][]snapshot.Head
+	before int // halted before, and still so
+	total  wire.UsageSum
+	counts wire.Counts
+}
+
+var partNames = [...]string{wire.PartNeedsYou, wire.PartDone, wire.PartHalted, wire.PartWaiting, wire.PartRunning, wire.PartEnded}
+
+// sort puts a run into its part.
+func (r *reporter) sort(h snapshot.Head) {
+	r.total = addUsed(r.total, h, r.since)
+	part := r.d.standing(h, r.now)
+	recent := r.recent(h)
+	count(&r.counts, h, part, recent)
+	switch {
+	case h.Status == run.Over && !recent:
+		return
+	case part == wire.PartHalted && !recent:
+		r.before++
+		return
+	}
+	i := slices.Index(partNames[:], part)
+	r.parts[i] = append(r.parts[i], h)
+}
+
+// standing is the part of a report that a run belongs to.
+func (d *Daemon) standing(h snapshot.Head, now time.Time) string {
+	switch h.Status {
+	case run.Over:
+		if ok(h.Settled) {
+			return wire.PartDone
+		}
+		return wire.PartEnded
+	case run.Halted:
+		if s, ok := d.fleet.state(h.ID); ok && explain.Needs(s, now) != "" {
+			return wire.PartNeedsYou
+		}
+		return wire.PartHalted
+	default:
+	}
+	if s, ok := d.fleet.state(h.ID); ok && (explain.Waits(s) || d.noRoom(s)) {
+		return wire.PartWaiting
+	}
+	return wire.PartRunning
+}
+
+// ok says that a run ended as it was meant to.
+func ok(end string) bool {
+	return end == string(events.EndDone) || end == string(events.EndAlreadyGreen) || end == string(events.EndGraceful)
+}
+
+// recent says that something of a run may be of the time asked for. A clock that
+// went back does not hide what an agent used.
+func (r *reporter) recent(h snapshot.Head) bool {
+	if r.since.IsZero() || h.Status == run.Live {
+		return true
+	}
+	return h.Latest >= r.since.UnixMilli() || h.Spent.Within(quarter(r.since), quarter(r.now)+1)
+}
+
+func quarter(t time.Time) int64 { return t.Unix() / int64(run.Quarter/time.Second) }
+
+// addUsed adds what agents of a run used since a moment.
+func addUsed(sum wire.UsageSum, h snapshot.Head, since time.Time) wire.UsageSum {
+	first := int64(0)
+	if !since.IsZero() {
+		first = quarter(since)
+	}
+	if !h.Spent.Within(first, 1<<62) {
+		return sum
+	}
+	for s := range h.Spent.All() {
+		if s.Quarter >= first {
+			sum = ledger.Add(sum, s)
+		}
+	}
+	return sum
+}
+
+func count(c *wire.Counts, h snapshot.Head, part string, recent bool) {
+	switch part {
+	case wire.PartNeedsYou:
+		c.Halted++
+		c.Needs++
+	case wire.PartHalted:
+		c.Halted++
+	case wire.PartWaiting:
+		c.Live++
+		c.Waiting++
+	case wire.PartRunning:
+		c.Live++
+		c.Running++
+	case wire.PartDone:
+		if recent {
+			c.Done++
+		}
+	case wire.PartEnded:
+		if recent && h.Settled != string(events.EndCancelled) {
+			c.Failed++
+		}
+	}
+}
+
+func (r *reporter) report() (wire.ReportView, error) {
+	v := wire.ReportView{Since: r.since, At: r.now, Parts: []wire.ReportPart{}, Total: r.total, Counts: r.counts}
+	for i, heads := range r.parts {
+		p := wire.ReportPart{Name: partNames[i], Runs: []wire.ReportRun{}}
+		if p.Name == wire.PartHalted {
+			p.Before = r.before
+		}
+		slices.SortStableFunc(heads, func(a, b snapshot.Head) int {
+			if p.Name == wire.PartNeedsYou {
+				a, b = b, a // the oldest first
+			}
+			return cmp.Or(cmp.Compare(b.Latest, a.Latest), cmp.Compare(b.ID, a.ID))
+		})
+		if n := len(heads) - r.limit; r.limit > 0 && n > 0 {
+			heads, p.More = heads[:r.limit], n
+		}
+		for _, h := range heads {
+			s, err := r.d.fleet.read(h)
+			if err != nil {
+				return v, err
+			}
+			p.Runs = append(p.Runs, r.run(h, s))
+		}
+		v.Parts = append(v.Parts, p)
+	}
+	return v, nil
+}
+
+// run is a run in a report.
+func (r *reporter) run(h snapshot.Head, s run.State) wire.ReportRun {
+	out := wire.ReportRun{
+		Run: r.d.view(s), At: s.Clock.Latest, Kind: explain.Needs(s, r.now),
+		Next: first(r.q, s, r.now), Usage: addUsed(wire.UsageSum{}, h, r.since),
+	}
+	_, out.What = explain.Why(s)
+	if s.Status == run.Live && out.Run.Reason == reasonDisk {
+		_, out.What = explain.FullDisk()
+	}
+	out.Run.Task = oneLine(out.Run.Task)
+	return out
+}
+
+// first is the command to begin with, for who asks.
+func first(q bus.Request, s run.State, now time.Time) wire.NextCommand {
+	n := explain.First(s, now)
+	if n.Command == "" || guided(q) {
+		return n
+	}
+	if list := explain.ForAgents([]wire.NextCommand{n}); len(list) == 0 {
+		return wire.NextCommand{Command: "apctl why " + s.Facts.Handle, Why: "the evidence"}
+	}
+	return n
+}
+
+// oneLine is the beginning of a text, in one line.
+func oneLine(text string) string {
+	return begin(strings.Join(strings.Fields(begin(text, 4*lineBytes)), " "), lineBytes)
+}
+
+// noRoom says that a live run waits for room on the disk.
+func (d *Daemon) noRoom(s run.State) bool {
+	return s.Log.Broken == 0 && (d.fleet.full(s.ID) || d.fleet.journal.disk.low())
+}
+
+// inboxList lists what waits for a person, the oldest first.
+func (d *Daemon) inboxList(ctx context.Context, q bus.Request, _ struct{}) (wire.InboxView, error) {
+	v := wire.InboxView{Items: d.untrusted(ctx, q)}
+	now := time.Now()
+	for _, h := range d.fleet.heads() {
+		if h.Status != run.Halted || h.Settled == string(events.HaltStopped) {
+			continue // who stopped it knows
+		}
+		s, err := d.fleet.read(h)
+		if err != nil {
+			return v, err
+		}
+		v.Items = append(v.Items, d.inboxItem(q, s, now))
+	}
+	slices.SortStableFunc(v.Items, func(a, b wire.InboxItem) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
+	return v, nil
+}
+
+func (d *Daemon) inboxItem(q bus.Request, s run.State, now time.Time) wire.InboxItem {
+	i := wire.InboxItem{
+		Kind: cmp.Or(explain.Needs(s, now), explain.JustHalted), At: s.Clock.Latest, Run: s.Facts.Handle, ID: s.ID,
+		Task: oneLine(d.text(s.Facts.Task)), Workspace: d.text(s.Facts.Workspace), Next: first(q, s, now),
+	}
+	_, i.What = explain.Why(s)
+	if i.Kind == explain.NeedsAnswer {
+		i.Question = begin(d.text(s.Last.Agent.Question), taskBytes)
+	}
+	return i
+}
+
+// statusLine counts runs, and tells of the latest of a directory. It reads no
+// state that is not in memory but that one.
+func (d *Daemon) statusLine(ctx context.Context, _ bus.Request, body wire.LineRequest) (wire.LineView, error) {
+	r := reporter{d: d, since: body.Since, now: time.Now()}
+	project := ""
+	if body.Workspace != "" {
+		// A directory that is no work tree has no run, and its line is as good.
+		project, _ = d.projectAt(ctx, body.Workspace)
+	}
+	v := wire.LineView{At: r.now, Daemon: "on"}
+	for _, h := range d.fleet.heads() {
+		count(&r.counts, h, d.standing(h, r.now), r.recent(h))
+		v.Usage = addUsed(v.Usage, h, body.Since)
+		if v.Run == nil && project != "" && belongs(h, project) {
+			if s, ok := d.fleet.state(h.ID); ok {
+				v.Run = lineRun(d.view(s))
+			}
+		}
+	}
+	v.Counts = r.counts
+	return v, nil
+}
+
+func lineRun(v wire.RunView) *wire.LineRun {
+	l := &wire.LineRun{
+		Handle: v.Handle, State: v.State, Reason: v.Reason, Stage: v.Stage, Phase: v.Phase,
+		Iteration: v.Iteration, Iterations: v.Iterations, LastSign: v.LastOutput,
+	}
+	if v.Life != nil && (l.LastSign == nil || v.Life.At.After(*l.LastSign)) {
+		l.LastSign = &v.Life.At
+	}
+	return l
+}

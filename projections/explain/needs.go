@@ -1,0 +1,107 @@
+package explain
+
+import (
+	"fmt"
+	"time"
+
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/run"
+)
+
+// What a halted run needs of a person.
+const (
+	NeedsAnswer     = "question"
+	NeedsHelp       = "blocked" // the agent says so, and asks nothing
+	NeedsPermission = "permission"
+	NeedsLogin      = "login"
+	NeedsPayment    = "billing"
+	NeedsRepair     = "drift" // pinned files are to be put back
+	NeedsLog        = "log"   // its log is not whole
+	NeedsReboot     = "reboot"
+	NeedsWorkspace  = "workspace"
+	NeedsAgent      = "agent" // its program cannot be started
+	NeedsGate       = "gate"  // its command cannot be run
+	LimitEnded      = "limit-ended"
+	NeedsTrust      = "trust" // of a configuration, which is no run
+	JustHalted      = "halted"
+)
+
+// Needs names what a halted run needs that only a person can give; empty where
+// it got nowhere, used up what it may, or was stopped. A run that was told not
+// to wait for a limit needs nobody before the limit has ended.
+func Needs(s run.State, now time.Time) string {
+	if s.Status != run.Halted || s.Halt == nil {
+		return ""
+	}
+	switch s.Halt.Reason {
+	case events.HaltNeedsPerson:
+		return needsOf(s.Last.Agent)
+	case events.HaltLimit:
+		if s.Waiting == nil || s.Waiting.UntilMS <= now.UnixMilli() {
+			return LimitEnded
+		}
+		return ""
+	case events.HaltAuthFailed:
+		return NeedsLogin
+	case events.HaltBilling:
+		return NeedsPayment
+	case events.HaltDrift:
+		return NeedsRepair
+	case events.HaltLogIntegrity:
+		return NeedsLog
+	case events.HaltRebooted:
+		return NeedsReboot
+	case events.HaltWorkspaceGone:
+		return NeedsWorkspace
+	case events.HaltAgentFailed:
+		return NeedsAgent
+	case events.HaltUnverifiable:
+		return NeedsGate
+	default:
+		return ""
+	}
+}
+
+func needsOf(a events.AgentEnded) string {
+	switch {
+	case a.Question != "":
+		return NeedsAnswer
+	case a.Result == events.ResultNeedsPermission:
+		return NeedsPermission
+	}
+	return NeedsHelp
+}
+
+// Waits says that a live run waits for something.
+func Waits(s run.State) bool {
+	if s.Status != run.Live {
+		return false
+	}
+	rule, _ := Why(s)
+	return rule != running && rule != string(events.HaltLogIntegrity)
+}
+
+// First is the command to begin with in a list of many runs; empty where
+// nothing is to be done. How a run that got nowhere goes on is to be decided on
+// its evidence, so that comes first.
+func First(s run.State, now time.Time) wire.NextCommand {
+	h := s.Facts.Handle
+	why := wire.NextCommand{Command: "apctl why " + h, Why: "the evidence, and how to go on"}
+	switch {
+	case s.Status == run.Halted && Needs(s, now) == "" && s.Halt.Reason != events.HaltStopped && s.Halt.Reason != events.HaltLimit:
+		return why
+	case s.Status == run.Over && s.End.State == events.EndRefused:
+		return why
+	}
+	if all := Next(s); len(all) > 0 {
+		return all[0]
+	}
+	return wire.NextCommand{}
+}
+
+// Untrusted says in a sentence that a configuration keeps runs from being
+// started.
+func Untrusted(file string) string {
+	return fmt.Sprintf("%s is not trusted, so no run of its project is started", file)
+}
