@@ -32,7 +32,7 @@ func TestSettingsThatMeanNothingAreRefused(t *testing.T) {
 		{
 			"a kind that is far off",
 			Settings{Rules: []Rule{{On: []string{"weather"}, Bell: true}}},
-			&Mistake{"rules.0.on.0", `unknown kind "weather"`, "known are needs_person, halted, done, waiting_limit, died"},
+			&Mistake{"rules.0.on.0", `unknown kind "weather"`, "known are needs_person, halted, done, waiting_limit, died, budget_low"},
 		},
 		{
 			"a kind twice",
