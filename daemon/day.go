@@ -1,15 +1,16 @@
 package daemon
 
 import (
+	"cmp"
+	"os"
+	"strings"
+	"time"
+
 	"autopilot/daemon/config"
 	"autopilot/daemon/snapshot"
 	"autopilot/events/wire"
 	"autopilot/projections/ledger"
 	"autopilot/projections/run"
-	"cmp"
-	"os"
-	"strings"
-	"time"
 )
 
 // today is what was stored of a day, as long as no run has changed.

@@ -40,7 +40,9 @@ func TestALimitThatTheAgentCannotKeepIsRefused(t *testing.T) {
 		"turns of a command":   {turns, wire.AgentSpec{Command: "x"}, nil, "--max-turns cannot be kept: the command does not tell how many turns it takes", "docs/agents.md"},
 		"a script":             {spec: usd, agent: wire.AgentSpec{Script: "x"}, day: []DayLimit{{Kind: events.LimitDayCost}}},
 		"a limit of the day": {
-			wire.RunSpec{}, wire.AgentSpec{Profile: "mute"}, []DayLimit{{events.LimitDayHours, "limits.day.hours", "f"}, {events.LimitDayCost, "limits.day.usd", "/u.yaml"}},
+			wire.RunSpec{},
+			wire.AgentSpec{Profile: "mute"},
+			[]DayLimit{{events.LimitDayHours, "limits.day.hours", "f"}, {events.LimitDayCost, "limits.day.usd", "/u.yaml"}},
 			"limits.day.usd cannot be kept: agent mute does not tell what it costs", "take limits.day.usd out of /u.yaml",
 		},
 		"hours":    {agent: wire.AgentSpec{Command: "x"}, day: []DayLimit{{Kind: events.LimitDayHours}}},
