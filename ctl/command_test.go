@@ -137,7 +137,8 @@ func TestHomeShowsWhatNeedsYouFirst(t *testing.T) {
 	over := noon.Add(-time.Hour)
 	done.Handle, done.State, done.Exit, done.Ended = "dddd", "done", 0, &over
 	d := &fakeDaemon{replies: map[string]any{"report": wire.ReportView{Parts: []wire.ReportPart{
-		{Name: wire.PartNeedsYou, Runs: []wire.ReportRun{{Run: asks}}}, {Name: wire.PartDone, Runs: []wire.ReportRun{{Run: done, Next: wire.NextCommand{Command: "apctl diff dddd"}}}},
+		{Name: wire.PartNeedsYou, Runs: []wire.ReportRun{{Run: asks}}},
+		{Name: wire.PartDone, Runs: []wire.ReportRun{{Run: done, Next: wire.NextCommand{Command: "apctl diff dddd"}}}},
 		{Name: wire.PartRunning, Runs: []wire.ReportRun{{Run: live}}},
 	}}}}
 	w := newWorld(t, d)

@@ -97,8 +97,7 @@ func TestWithoutAnythingLeftARunWaitsForMidnight(t *testing.T) {
 		t.Errorf("on the next day: %+v %+v", a, not)
 	}
 	s.Facts.Limits.NoWait = true
-	_, not, _ = d.allowance(s, now)
-	if h, ok := not.(events.RunHalted); !ok || h.Reason != events.HaltLimit || h.Used != 5_200_000 {
+	if _, not, _ = d.allowance(s, now); not.(events.RunHalted).Reason != events.HaltLimit || not.(events.RunHalted).Used != 5_200_000 { //nolint:forcetypeassert // no error
 		t.Errorf("a run that must not wait: %+v", not)
 	}
 	s.Stage = run.Ended

@@ -84,16 +84,21 @@ func tried() wire.WhyView {
 	w.Settled = &wire.WhySettled{Seq: 14, Type: "run.halted.v1", At: noon.Add(-time.Minute), By: "daemon:01HOST"}
 	w.Rows[0].Tokens, w.Rows[1].MicroUSD, w.Rows[1].CostFrom, w.Rows[2].MicroUSD, w.Rows[2].CostFrom = 12_300, 420_000, "reported", 90_000, "computed"
 	w.Left = []wire.WhyLeft{
-		{Kind: "iterations", Limit: 10, Used: 3, Left: 7}, {Kind: "hours", Limit: 4 * 3600_000, Used: 252_000, Left: 4*3600_000 - 252_000},
-		{Kind: "until", Limit: 8 * 3600_000, Left: 3600_000}, {Kind: "cost", Limit: 5_000_000, Used: 5_100_000, Unknown: true},
-		{Kind: "tokens", Limit: 1_000_000, Used: 200_000, Left: 800_000}, {Kind: "turns", Limit: 40, Used: 9, Left: 31},
+		{Kind: "iterations", Limit: 10, Used: 3, Left: 7},
+		{Kind: "hours", Limit: 4 * 3600_000, Used: 252_000, Left: 4*3600_000 - 252_000},
+		{Kind: "until", Limit: 8 * 3600_000, Left: 3600_000},
+		{Kind: "cost", Limit: 5_000_000, Used: 5_100_000, Unknown: true},
+		{Kind: "tokens", Limit: 1_000_000, Used: 200_000, Left: 800_000},
+		{Kind: "turns", Limit: 40, Used: 9, Left: 31},
 	}
 	w.TriedMore = 3
 	w.Tried = []wire.WhyTried{
 		{Seq: 5, At: noon.Add(-50 * time.Minute), Kind: "attempt", Iteration: 1, Line: "iteration 1, attempt 1: the agent was lost"},
 		{Seq: 8, At: noon.Add(-40 * time.Minute), Kind: "waited", Line: "waited 1h30m0s: the provider's limit is reached"},
-		{Seq: 9, At: noon.Add(-30 * time.Minute), Kind: "resumed", Line: "resumed after stuck (iterations 1 and 3)", By: "person:1000@01HOST/pts-1",
-			Note: "the bug is in parse.go" + steering + "\nand nowhere else, so please look there first of all and leave the others alone"},
+		{
+			Seq: 9, At: noon.Add(-30 * time.Minute), Kind: "resumed", Line: "resumed after stuck (iterations 1 and 3)", By: "person:1000@01HOST/pts-1",
+			Note: "the bug is in parse.go" + steering + "\nand nowhere else, so please look there first of all and leave the others alone",
+		},
 	}
 	return w
 }

@@ -51,7 +51,8 @@ func TestDecideAnswersACommandWithAtMostOneEvent(t *testing.T) {
 		{
 			"FR-69: a run whose account fails elsewhere is halted", join(baseline(account), one(waits(time.Hour))),
 			engine.AccountFailed{Cause: events.ResultAuthFailed, Account: "acc", Run: "01S"},
-			events.RunHalted{Reason: events.HaltAuthFailed, Phase: "work", Account: "acc", Cause: "01S", Tree: "t0"}, nil,
+			events.RunHalted{Reason: events.HaltAuthFailed, Phase: "work", Account: "acc", Cause: "01S", Tree: "t0"},
+			nil,
 		},
 		{"an agent at work ends its turn", join(baseline(account), one(agent(1, 1))), engine.AccountFailed{Cause: events.ResultBilling, Account: "acc"}, nil, nil},
 		{"the account of others is none of a run's", baseline(account), engine.AccountFailed{Cause: events.ResultBilling, Account: "other"}, nil, nil},

@@ -21,9 +21,9 @@ import (
 type PromptData struct {
 	Task          string
 	Phase         string
-	Iteration     int // from 1
-	MaxIterations int // 0 is no limit
-	Attempt       int // from 1; later ones repeat an iteration whose agent was lost or did nothing
+	Iteration     int  // from 1
+	MaxIterations int  // 0 is no limit
+	Attempt       int  // from 1; later ones repeat an iteration whose agent was lost or did nothing
 	Resumed       bool // it goes on in the session of an agent that was cut short
 	Gates         []PromptGate
 	Checkout      bool      // the gates have to pass in a clean checkout too
