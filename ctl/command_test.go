@@ -228,7 +228,7 @@ func TestLogsAreCleanedAndHeaded(t *testing.T) {
 		{"logs", "--iteration", "x"},
 		{"logs", "--agent", "--gate", "t"},
 		{"logs", "--raw", "--json"},
-		{"events", "--cursor", "c"},
+		{"events", "--after", "c"},
 		{"events", "--all", "k3xq"},
 		{"verify", "--all", "k3xq"},
 		{"stop", "--all", "k3xq"},

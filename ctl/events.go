@@ -2,7 +2,9 @@ package ctl
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
@@ -14,8 +16,10 @@ import (
 type eventsOptions struct {
 	follow bool
 	all    bool
-	after  uint64
-	cursor string
+	run    string
+	types  []string
+	since  string
+	after  string
 }
 
 func newEvents(a *app) *cobra.Command {
@@ -24,45 +28,93 @@ func newEvents(a *app) *cobra.Command {
 		Use:   "events [RUN]",
 		Short: "The record of a run, event by event",
 		Long: `Shows the events of a run, a line for each: sequence, time, by whom, type, and
-what happened. --json shows them as they are stored. --after goes on behind a
-sequence number; with --all, over every run, positions are cursors: --cursor.
-No RUN means the latest of this directory.`,
-		Example:           "  apctl events\n  apctl events k3xq -f --json\n  apctl events --after 12",
+what happened. --json shows them as they are stored, each with a cursor; the last
+line of a stream that has ended has only that. --after goes on behind a cursor:
+of one run that is the sequence number; with --all, over everything, it is a
+word to be kept as it is. No RUN means the latest of this directory.`,
+		Example: `  apctl events
+  apctl events k3xq -f --json
+  apctl events --after 12
+  apctl events --all --type 'run.*' --since yesterday --json`,
 		Args:              runAnd(0),
 		ValidArgsFunction: a.completeRuns,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runEvents(cmd.Context(), a, o, args) },
 	}
-	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "wait for more")
-	cmd.Flags().Uint64Var(&o.after, "after", 0, "only events behind sequence `N`")
-	cmd.Flags().BoolVar(&o.all, "all", false, "events of everything, in stored order")
-	cmd.Flags().StringVar(&o.cursor, "cursor", "", "with --all: go on behind `CURSOR`")
+	f := cmd.Flags()
+	f.BoolVarP(&o.follow, "follow", "f", false, "wait for more")
+	f.StringVar(&o.run, "run", "", "the events of `RUN`, as without the flag")
+	f.BoolVar(&o.all, "all", false, "events of everything, in stored order")
+	f.StringArrayVar(&o.types, "type", nil, "only types that match `GLOB`, as run.halted or 'run.*'; repeatable")
+	f.StringVar(&o.since, "since", "", "only events since `WHEN`: yesterday, 7d, 12h, a date or a time")
+	f.StringVar(&o.after, "after", "", "only events behind `CURSOR`")
 	return a.jsonFlag(cmd)
 }
 
-func runEvents(ctx context.Context, a *app, o eventsOptions, args []string) error {
-	if o.all && len(args) > 0 {
-		return render.Exclusive("RUN", "--all")
+// request is what the flags ask for.
+func (o eventsOptions) request(a *app, args []string) (wire.EventsRequest, error) {
+	if o.run != "" {
+		if len(args) > 0 {
+			return wire.EventsRequest{}, render.Exclusive("RUN", "--run")
+		}
+		args = []string{o.run}
 	}
-	if o.cursor != "" && !o.all {
-		return render.BadFlag("apctl events", fmt.Errorf("--cursor needs --all"))
+	if o.all && len(args) > 0 {
+		return wire.EventsRequest{}, render.Exclusive("RUN", "--all")
+	}
+	q := wire.EventsRequest{RunRef: a.ref(args), Every: o.all, Follow: o.follow, Types: o.types}
+	var err error
+	if o.since != "" {
+		if q.Since, err = parseSince(o.since, a.Now(), a.Zone); err != nil {
+			return q, err
+		}
+	}
+	if o.all {
+		q.Cursor = o.after
+	} else if o.after != "" {
+		if q.After, err = strconv.ParseUint(o.after, 10, 64); err != nil {
+			return q, render.BadAfter(o.after)
+		}
+	}
+	return q, nil
+}
+
+func runEvents(ctx context.Context, a *app, o eventsOptions, args []string) error {
+	q, err := o.request(a, args)
+	if err != nil {
+		return err
 	}
 	d, err := a.connect(ctx, true)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	req := wire.EventsRequest{RunRef: a.ref(args), Every: o.all, After: o.after, Cursor: o.cursor, Follow: o.follow}
-	for b, err := range d.Stream(ctx, wire.RunEvents, req) {
+	last := ""
+	for b, err := range d.Stream(ctx, wire.RunEvents, q) {
 		if err != nil {
-			return err
+			return goOnBehind(err, last)
 		}
 		var f wire.EventFrame
 		if err := json.Unmarshal(b, &f); err != nil {
 			return fmt.Errorf("read an event of the daemon: %w", err)
+		}
+		last = f.Cursor
+		if f.End && !a.json {
+			break // what follows is for programs
 		}
 		if err := a.answer(wire.SchemaEvent, f, func(s render.Style) string { return s.Event(f) }); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// goOnBehind says where a stream that broke off can be gone on with.
+func goOnBehind(err error, cursor string) error {
+	var e *wire.Error
+	if cursor == "" || !errors.As(err, &e) || e.Cursor != "" {
+		return err
+	}
+	broken := *e
+	broken.Cursor = cursor
+	return broken.WithHint("go on with --after %s", cursor)
 }

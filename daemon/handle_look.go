@@ -7,7 +7,6 @@ import (
 
 	"autopilot/daemon/bus"
 	"autopilot/events"
-	"autopilot/events/log"
 	"autopilot/events/wire"
 	"autopilot/projections/explain"
 	"autopilot/projections/run"
@@ -88,64 +87,6 @@ func (w *watcher) idle(ctx context.Context, changed <-chan struct{}, tick <-chan
 			}
 		}
 	}
-}
-
-// runEvents sends events as they are stored.
-func (d *Daemon) runEvents(ctx context.Context, body wire.EventsRequest, send func(any) error) error {
-	if body.Every {
-		return d.allEvents(ctx, body, send)
-	}
-	s, err := d.find(ctx, body.RunRef)
-	if err != nil {
-		return err
-	}
-	var then run.State
-	for {
-		changed := d.fleet.wait()
-		for stored, err := range d.log.Read(ctx, events.Run(s.ID), then.Log.Seq) {
-			if err != nil {
-				return err
-			}
-			then = run.Evolve(then, stored.Event)
-			if stored.Event.Seq <= body.After {
-				continue
-			}
-			f := frame(stored)
-			f.Line = explain.Line(then, stored.Event)
-			if err := send(f); err != nil {
-				return err
-			}
-		}
-		now, _ := d.fleet.state(s.ID)
-		if !body.Follow || now.Status == run.Over && now.Log.Seq <= then.Log.Seq {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-}
-
-func (d *Daemon) allEvents(ctx context.Context, body wire.EventsRequest, send func(any) error) error {
-	read := d.log.ReadAll
-	if body.Follow {
-		read = d.log.Follow
-	}
-	for stored, err := range read(ctx, log.Cursor(body.Cursor)) {
-		if err != nil {
-			return cursorError(err)
-		}
-		if err := send(frame(stored)); err != nil {
-			return err
-		}
-	}
-	return context.Cause(ctx)
-}
-
-func frame(s log.Stored) wire.EventFrame {
-	return wire.EventFrame{Cursor: string(s.Cursor), Event: s.Bytes}
 }
 
 // rawDiff sends the text of a diff in pieces.

@@ -71,8 +71,11 @@ func pick(ends map[int]events.Tree, text string, s run.State) (events.Tree, erro
 
 // cursorError tells a client that its place is gone.
 func cursorError(err error) error {
-	if errors.Is(err, log.ErrCursorExpired) {
-		return wire.Errorf(wire.CursorExpired, "%v", err).WithHint("begin again without a cursor")
+	var expired *log.CursorError
+	if errors.As(err, &expired) {
+		e := wire.Errorf(wire.CursorExpired, "%v", err).WithHint("the oldest place there is: --after %s", expired.Oldest)
+		e.Cursor = string(expired.Oldest)
+		return e
 	}
 	return err
 }

@@ -255,3 +255,8 @@ func NoLog(path string) *wire.Error {
 		Hint: "it is written when the daemon starts: apctl daemon start",
 	}
 }
+
+// BadAfter is a place in the log of a run that is none.
+func BadAfter(value string) *wire.Error {
+	return usage("give the number of an event; a cursor of everything goes with --all", "--after %q is no place in the log of a run", value)
+}

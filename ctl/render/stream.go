@@ -26,6 +26,9 @@ func Envelope(schema string, data any) ([]byte, error) {
 // happened. Where the daemon says nothing of that, its data is shown. The first
 // version of a type is not worth its cells.
 func (s Style) Event(f wire.EventFrame) string {
+	if f.Damaged != "" {
+		return s.cut("   -  damaged: "+Line(f.Damaged), s.Width) + "\n"
+	}
 	var e struct {
 		Type    string         `json:"type"`
 		Subject string         `json:"subject"`

@@ -31,6 +31,9 @@ func (b *bench) withDaemon(t *table) (err error) {
 	if err := b.status(t, ask, l.ran); err != nil {
 		return err
 	}
+	if err := b.line(t); err != nil {
+		return err
+	}
 	l.report(t)
 	return nil
 }
@@ -51,6 +54,22 @@ func (b *bench) status(t *table, ask, run string) error {
 		return fmt.Errorf("apctl status: %w", err)
 	}
 	t.ratio("apctl status RUN, exec to exit, p50", median(floor), median(ours), 2)
+	return nil
+}
+
+// line measures a status line from exec to exit. The floor is the same program
+// with the smallest answer that needs the daemon.
+func (b *bench) line(t *table) error {
+	command := func(args ...string) func() (time.Duration, error) {
+		return func() (time.Duration, error) {
+			return took(b.command(b.path("work"), b.program("apctl"), args...).Run)
+		}
+	}
+	floor, ours, err := turns(150, command("version"), command("status", "--line"))
+	if err != nil {
+		return fmt.Errorf("apctl status --line: %w", err)
+	}
+	t.ratio("apctl status --line, exec to exit, p50", median(floor), median(ours), 1.25)
 	return nil
 }
 

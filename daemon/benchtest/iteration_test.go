@@ -3,7 +3,6 @@ package benchtest
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os/exec"
@@ -73,13 +72,20 @@ func (l *loop) run() error {
 		var e struct {
 			Data struct {
 				Event json.RawMessage `json:"event"`
+				End   bool            `json:"end"`
 			} `json:"data"`
 		}
 		var head struct {
 			Type string    `json:"type"`
 			Time time.Time `json:"time"`
 		}
-		if err := errors.Join(json.Unmarshal(line, &e), json.Unmarshal(e.Data.Event, &head)); err != nil {
+		if err := json.Unmarshal(line, &e); err != nil {
+			return err
+		}
+		if e.Data.End {
+			break
+		}
+		if err := json.Unmarshal(e.Data.Event, &head); err != nil {
 			return err
 		}
 		if len(recorded) > warm && len(recorded) <= iterations+warm-1 {

@@ -27,6 +27,9 @@ type stored struct {
 	bytes string
 }
 
+// ends says that a line of events only tells where the stream ended.
+func ends(line []byte) bool { return bytes.HasSuffix(bytes.TrimSpace(line), []byte(`"end":true}}`)) }
+
 func readEvent(line []byte) (stored, error) {
 	var e struct {
 		Data struct {
@@ -92,7 +95,8 @@ func (f *follower) once(ctx context.Context) {
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		// The client itself is killed only at the end.
-		if line := lines.Bytes(); !bytes.Contains(line, []byte(`"`+wire.SchemaError+`"`)) && ctx.Err() == nil {
+		line := lines.Bytes()
+		if !bytes.Contains(line, []byte(`"`+wire.SchemaError+`"`)) && !ends(line) && ctx.Err() == nil {
 			f.note(readEvent(line))
 		}
 	}
@@ -152,6 +156,9 @@ func (w *world) history(run string) []stored {
 	var all []stored
 	ids := map[string]bool{}
 	for line := range bytes.Lines(w.must("events", run, "--json").stdout) {
+		if ends(line) {
+			break
+		}
 		s, err := readEvent(line)
 		if err != nil {
 			w.t.Error(err)

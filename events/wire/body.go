@@ -140,13 +140,19 @@ type EventsRequest struct {
 	After  uint64 `json:"after,omitzero"` // sequence within the run
 	Cursor string `json:"cursor,omitzero"`
 	Follow bool   `json:"follow,omitzero"`
+	// Only those whose type matches one of the patterns, its version written or
+	// not, and that are not older.
+	Types []string  `json:"types,omitzero"`
+	Since time.Time `json:"since,omitzero"`
 }
 
-// EventFrame is one event as it is stored.
+// EventFrame is one event as it is stored, or the end of a stream.
 type EventFrame struct {
-	Cursor string         `json:"cursor,omitzero"`
-	Event  jsontext.Value `json:"event"`
-	Line   string         `json:"line,omitzero"` // what happened, one line for people; only of one run
+	Cursor  string         `json:"cursor,omitzero"`  // to go on behind it
+	Event   jsontext.Value `json:"event,omitzero"`   // absent where it is damaged, and at the end
+	Line    string         `json:"line,omitzero"`    // what happened, one line for people; only of one run
+	Damaged string         `json:"damaged,omitzero"` // what is wrong with what is stored
+	End     bool           `json:"end,omitzero"`     // nothing follows now; cursor is the place to go on from
 }
 
 // LogsRequest asks for what agent and gates printed.

@@ -27,6 +27,9 @@ type Error struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`       // what happened, to which object
 	Hint    string `json:"hint,omitzero"` // what to do next
+	// Cursor is the oldest place that a stream can go on from, where the one that
+	// was asked for has expired.
+	Cursor string `json:"cursor,omitzero"`
 	// Problems are those of the file that keeps a daemon from starting.
 	Problems []ConfigProblem `json:"problems,omitzero"`
 }

@@ -25,6 +25,7 @@ type Frame struct {
 	Code    Code   // on the last frame only
 	Message string // with a code other than OK
 	Hint    string
+	Cursor  string // with the code CursorExpired
 	Payload []byte
 }
 
@@ -39,7 +40,7 @@ func (f Frame) Err() error {
 	if f.Code == "" || f.Code == OK {
 		return nil
 	}
-	return &Error{Code: f.Code, Message: f.Message, Hint: f.Hint}
+	return &Error{Code: f.Code, Message: f.Message, Hint: f.Hint, Cursor: f.Cursor}
 }
 
 // Header is the frame without its payload, as message headers. Texts are
@@ -55,6 +56,9 @@ func (f Frame) Header() map[string][]string {
 	}
 	if f.Hint != "" {
 		h[HeaderHint] = []string{quote(f.Hint)}
+	}
+	if f.Cursor != "" {
+		h[HeaderCursor] = []string{quote(f.Cursor)}
 	}
 	return h
 }
@@ -79,6 +83,9 @@ func ParseFrame(h map[string][]string, payload []byte) (Frame, error) {
 	if f.Hint, err = unquote(first(h, HeaderHint)); err != nil {
 		return Frame{}, fmt.Errorf("%w: hint: %w", ErrFrame, err)
 	}
+	if f.Cursor, err = unquote(first(h, HeaderCursor)); err != nil {
+		return Frame{}, fmt.Errorf("%w: cursor: %w", ErrFrame, err)
+	}
 	return f, nil
 }
 
@@ -89,7 +96,7 @@ func Final(n int, err error) Frame {
 		return Frame{N: n, Code: OK}
 	}
 	if e, ok := errors.AsType[*Error](err); ok {
-		return Frame{N: n, Code: e.Code, Message: e.Message, Hint: e.Hint}
+		return Frame{N: n, Code: e.Code, Message: e.Message, Hint: e.Hint, Cursor: e.Cursor}
 	}
 	return Frame{N: n, Code: Failed, Message: err.Error()}
 }
