@@ -433,6 +433,12 @@ func TestNextNamesTheOneThingToDo(t *testing.T) {
 				judged(1, "t1", result(events.Pass, "")), record(1, events.Pass, ""))), 0, "done", nil,
 		},
 		{
+			"a turn that was cut for its cost halts for that, also when it left what was there",
+			join(baseline(dollars(5), func(d *events.RunStarted) { d.Limits.Iterations = 9 }), failed(1, "a"),
+				one(agent(2, 1), ended(2, "ta", cut(5)), events.GatesStarted{Phase: "work", Iteration: 2},
+					judged(2, "ta", result(events.Fail, "a")), record(2, events.Fail, "a"))), 0, "cost", nil,
+		},
+		{
 			"a limit holds over attempts that count for nothing",
 			join(baseline(func(d *events.RunStarted) { d.Limits.Tokens = 100 }), limited(1, 1)), 0, "tokens",
 			engine.Halt{RunHalted: events.RunHalted{Reason: events.HaltTokens, Phase: "work", Iteration: 1, Limit: 100, Used: 120, Tree: "t1"}},
