@@ -3,6 +3,7 @@ package ctl
 import (
 	"context"
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 	"time"
@@ -63,7 +64,11 @@ func runReplay(ctx context.Context, a *app, o replayOptions, args []string) erro
 		return err
 	}
 	defer d.Close()
-	for b, err := range d.Stream(ctx, wire.RunReplay, req) {
+	frames := d.Stream(ctx, wire.RunReplay, req)
+	if req.At != "" {
+		frames = joined(frames)
+	}
+	for b, err := range frames {
 		if err != nil {
 			return err
 		}
@@ -79,6 +84,22 @@ func runReplay(ctx context.Context, a *app, o replayOptions, args []string) erro
 		return a.say(lineClear)
 	}
 	return nil
+}
+
+// joined is one object of all frames: the state at a position may be longer than
+// a frame.
+func joined(frames iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		var whole []byte
+		for piece, err := range frames {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			whole = append(whole, piece...)
+		}
+		yield(whole, nil)
+	}
 }
 
 // How a replay is paced where nothing else is asked for.

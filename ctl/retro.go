@@ -154,11 +154,11 @@ func (a *app) retroText(ctx context.Context, req wire.RetroRequest) (string, err
 	}
 	defer d.Close()
 	var doc []byte
-	for piece, err := range d.Stream(ctx, wire.Retro, asked) {
+	for whole, err := range joined(d.Stream(ctx, wire.Retro, asked)) {
 		if err != nil {
 			return "", err
 		}
-		doc = append(doc, piece...)
+		doc = whole
 	}
 	switch req.Format {
 	case wire.RetroHTML:

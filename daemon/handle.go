@@ -31,7 +31,7 @@ func (d *Daemon) handlers() map[string]bus.Handler {
 		wire.RunCancel.Name:     d.awake(asked(d.runCancel)),
 		wire.RunResume.Name:     d.awake(asked(d.runResume)),
 		wire.RunRestore.Name:    d.awake(asked(d.runRestore)),
-		wire.RunReplay.Name:     d.awake(streamedTo(d.runReplay)),
+		wire.RunReplay.Name:     d.awake(d.rawReplay),
 		wire.Retro.Name:         d.awake(d.rawRetro),
 		wire.ConfigShow.Name:    d.awake(asked(d.configShow)),
 		wire.ConfigSet.Name:     d.awake(asked(d.configSet)),

@@ -1,8 +1,10 @@
 package daemon
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"autopilot/daemon/bus"
@@ -117,6 +119,15 @@ func (d *Daemon) rawDiff(ctx context.Context, q bus.Request, r *bus.Reply) error
 		return fmt.Errorf("diff run %s: %w", s.Facts.Handle, err)
 	}
 	return nil
+}
+
+// inPieces sends what is written in frames that are full but for the last.
+func inPieces(ctx context.Context, r *bus.Reply, write func(io.Writer) error) error {
+	w := bufio.NewWriterSize(&pieces{ctx: ctx, r: r}, wire.MaxFrame)
+	if err := write(w); err != nil {
+		return err
+	}
+	return w.Flush()
 }
 
 // pieces cuts what is written into frames.

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"autopilot/daemon/redact"
 	"autopilot/daemon/retro/page"
 	"autopilot/events"
+	"autopilot/events/log"
 	"autopilot/events/wire"
 	"autopilot/projections/retro"
 	"autopilot/projections/retro/sheet"
@@ -37,7 +39,19 @@ func (d *Daemon) rawRetro(ctx context.Context, q bus.Request, r *bus.Reply) erro
 	if err != nil {
 		return err
 	}
-	return write(&pieces{ctx: ctx, r: r}, v, zone)
+	v = retroFor(q, v)
+	return inPieces(ctx, r, func(w io.Writer) error { return write(w, v, zone) })
+}
+
+// retroFor leaves out what people wrote for other ears than those of agents.
+func retroFor(q bus.Request, v wire.RetroView) wire.RetroView {
+	if v.Run == nil || guided(q) {
+		return v
+	}
+	for i := range v.Run.Decisions {
+		v.Run.Decisions[i].Answer = ""
+	}
+	return v
 }
 
 // retroWriter is how a retro is written in a format.
@@ -112,6 +126,12 @@ func (d *Daemon) retroFold(ctx context.Context, id string) (*retro.Fold, error) 
 	return f, nil
 }
 
+// readerEvents is how many events are read in the time that it takes to begin to
+// read one run.
+const readerEvents = 100
+
+const notWhole = "read a run for a retro: its log is not whole"
+
 // retroFleet sums every run that had an event since a moment. A run that cannot
 // be read is counted, and hides no other.
 func (d *Daemon) retroFleet(ctx context.Context, body wire.RetroRequest, zone *time.Location, texts retro.Texts) (wire.RetroFleet, error) {
@@ -123,25 +143,71 @@ func (d *Daemon) retroFleet(ctx context.Context, body wire.RetroRequest, zone *t
 		}
 		project = ws.ID
 	}
-	sum := retro.NewFleet(body.Since.UTC(), zone)
+	wanted, cost := map[string]uint64{}, uint64(0)
 	for _, h := range d.fleet.heads() {
-		if h.Latest < body.Since.UnixMilli() || project != "" && !belongs(h, project) {
-			continue
+		if h.Latest >= body.Since.UnixMilli() && (project == "" || belongs(h, project)) {
+			wanted[h.ID] = h.Seq
+			cost += h.Seq + readerEvents
 		}
-		f, err := d.retroFold(ctx, h.ID)
-		if cause := context.Cause(ctx); cause != nil {
-			return wire.RetroFleet{}, cause
+	}
+	sum := retro.NewFleet(body.Since.UTC(), zone)
+	read := d.retroEach
+	if u, err := d.log.Usage(ctx); err == nil && cost > u.Events {
+		read = d.retroAll
+	}
+	if err := read(ctx, wanted, sum); err != nil {
+		return wire.RetroFleet{}, err
+	}
+	return sum.View(texts), nil
+}
+
+// retroEach reads run by run.
+func (d *Daemon) retroEach(ctx context.Context, wanted map[string]uint64, sum *retro.Fleet) error {
+	for id := range wanted {
+		f, err := d.retroFold(ctx, id)
+		switch {
+		case err != nil && !errors.Is(err, log.ErrDamaged):
+			return err
+		case err != nil || !f.Whole():
+			d.cfg.Log.Warn(notWhole, "run", id)
+			sum.Unread()
+		default:
+			sum.Add(f)
+		}
+	}
+	return nil
+}
+
+// retroAll reads the whole log once. A run is summed with its last event, so that
+// only those are in memory that were at work at the same time.
+func (d *Daemon) retroAll(ctx context.Context, wanted map[string]uint64, sum *retro.Fleet) error {
+	open := map[string]*retro.Fold{}
+	for stored, err := range d.log.ReadAll(ctx, "") {
+		if errors.Is(err, log.ErrDamaged) {
+			continue // its run stays open
 		}
 		if err != nil {
-			d.cfg.Log.Warn("read a run for a retro", "run", h.ID, "error", err)
-			sum.Unread()
+			return err
+		}
+		id := stored.Event.Aggregate.ID
+		last, ok := wanted[id]
+		if !ok || stored.Event.Aggregate != events.Run(id) {
 			continue
 		}
-		r := f.View(nil)
-		if !sum.Full() {
-			r.Task, _ = texts(f.Facts().Task)
+		f := open[id]
+		if f == nil {
+			f = &retro.Fold{}
+			open[id] = f
 		}
-		sum.Add(r)
+		if f.Add(stored.Event); stored.Event.Seq >= last && f.Whole() {
+			sum.Add(f)
+			delete(open, id)
+			delete(wanted, id)
+		}
 	}
-	return sum.View(), nil
+	for id := range wanted {
+		d.cfg.Log.Warn(notWhole, "run", id)
+		sum.Unread()
+	}
+	return nil
 }

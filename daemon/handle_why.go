@@ -51,17 +51,22 @@ func forCaller(q bus.Request, v wire.WhyView) wire.WhyView {
 
 // why explains a run in the state s, which may be one that it was in.
 func (d *Daemon) why(ctx context.Context, s run.State, now wire.RunView) (wire.WhyView, error) {
-	v := wire.WhyView{
+	h, err := d.history(ctx, s)
+	if err != nil {
+		return wire.WhyView{}, err
+	}
+	return d.whyBy(ctx, s, now, h)
+}
+
+// whyBy is why, with the history of the run up to that state.
+func (d *Daemon) whyBy(ctx context.Context, s run.State, now wire.RunView, h explain.History) (v wire.WhyView, err error) {
+	v = wire.WhyView{
 		Run: now, Seq: s.Log.Seq, Next: explain.Next(s), Left: explain.Left(s, s.Clock.Latest),
 		Rows: []wire.WhyRow{}, Failing: []string{}, Files: []string{},
 	}
 	v.Rule, v.Because = explain.Why(s)
 	if s.Status == run.Live && now.Reason == reasonDisk {
 		v.Rule, v.Because = explain.FullDisk()
-	}
-	h, err := d.history(ctx, s)
-	if err != nil {
-		return v, err
 	}
 	d.addHistory(&v, h, s)
 	d.addVerdict(&v, s)

@@ -128,10 +128,22 @@ func colourOf(c sheet.Class) string {
 	}
 }
 
-// retroTable writes a table without the columns that say nothing.
+// retroTable writes a table without the columns that say nothing, and without
+// extra ones, the last first, until it fits.
 func (s Style) retroTable(t sheet.Table) string {
-	rows := [][]string{nil}
 	used := usedColumns(t)
+	rows := s.retroRows(t, used)
+	for i := len(t.Head) - 1; i >= 0 && !s.fits(rows); i-- {
+		if t.Head[i].Extra {
+			used[i] = false
+			rows = s.retroRows(t, used)
+		}
+	}
+	return s.narrow(table(rows))
+}
+
+func (s Style) retroRows(t sheet.Table, used []bool) [][]string {
+	rows := [][]string{nil}
 	for i, h := range t.Head {
 		if used[i] {
 			rows[0] = append(rows[0], h.Name)
@@ -149,7 +161,7 @@ func (s Style) retroTable(t sheet.Table) string {
 		}
 		rows = append(rows, row)
 	}
-	return s.narrow(table(rightAlign(t.Head, used, rows)))
+	return rightAlign(t.Head, used, rows)
 }
 
 func usedColumns(t sheet.Table) []bool {

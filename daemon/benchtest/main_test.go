@@ -53,6 +53,7 @@ func groups() []group {
 		{"effect", (*bench).effects},
 		{"rails", (*bench).rails},
 		{"idle", (*bench).idle},
+		{"look", (*bench).looks},
 		{"scale", (*bench).scale},
 	}
 }

@@ -15,16 +15,24 @@ import (
 // MaxRows is how many runs a Fleet lists.
 const MaxRows = 200
 
-// Fleet sums runs. They are added newest first.
+// Fleet sums runs, in whatever order they are added.
 type Fleet struct {
 	since  time.Time
 	zone   *time.Location
 	out    wire.RetroFleet
+	rows   []row
 	states counts
 	halts  counts
 	waits  counts
 	green  []int // iterations of done runs
 	days   map[string]*wire.RetroDay
+}
+
+// row is a run with its task not yet read.
+type row struct {
+	wire.RetroRow
+	id   string
+	task events.Ref
 }
 
 type counts map[string]*wire.RetroCount
@@ -60,11 +68,12 @@ func NewFleet(since time.Time, zone *time.Location) *Fleet {
 // Unread counts a run whose events cannot be read.
 func (l *Fleet) Unread() { l.out.Unread++ }
 
-// Full says that no more runs are listed, so that nobody need read their texts.
-func (l *Fleet) Full() bool { return len(l.out.Rows) >= MaxRows }
+// Add adds a run as it is by now.
+func (l *Fleet) Add(f *Fold) {
+	l.add(f.View(nil), f.facts.Task)
+}
 
-// Add adds a run.
-func (l *Fleet) Add(r wire.RetroRun) {
+func (l *Fleet) add(r wire.RetroRun, task events.Ref) {
 	o := &l.out
 	o.Runs++
 	o.Unknown += r.Unknown
@@ -88,11 +97,7 @@ func (l *Fleet) Add(r wire.RetroRun) {
 	}
 	l.stops(r)
 	l.day(r)
-	if l.Full() {
-		o.More++
-		return
-	}
-	o.Rows = append(o.Rows, rowOf(r, iterations))
+	l.rows = append(l.rows, row{rowOf(r, iterations), r.ID, task})
 }
 
 func (l *Fleet) done(u wire.UsageSum, iterations int) {
@@ -139,7 +144,6 @@ func Passed(state string) bool {
 }
 
 func rowOf(r wire.RetroRun, iterations int) wire.RetroRow {
-	first, _, _ := strings.Cut(strings.TrimSpace(r.Task), "\n")
 	halts := 0
 	for _, d := range r.Decisions {
 		if !strings.HasPrefix(d.Kind, "stop-") {
@@ -147,18 +151,30 @@ func rowOf(r wire.RetroRun, iterations int) wire.RetroRow {
 		}
 	}
 	return wire.RetroRow{
-		Handle: r.Handle, State: r.State, Reason: r.Reason, Task: first, Started: r.Started, Iterations: iterations,
+		Handle: r.Handle, State: r.State, Reason: r.Reason, Started: r.Started, Iterations: iterations,
 		Halts: halts, Length: Work(r.Time), Tokens: r.Usage.Tokens, MicroUSD: r.Usage.MicroUSD,
 		NoCost: r.Usage.NoCost, NoTokens: r.Usage.NoTokens,
 	}
 }
 
+// list is the newest runs with the first lines of their tasks.
+func (l *Fleet) list(texts Texts) (out []wire.RetroRow, more int) {
+	slices.SortFunc(l.rows, func(a, b row) int { return cmp.Compare(b.id, a.id) })
+	n := min(len(l.rows), MaxRows)
+	out = make([]wire.RetroRow, 0, n)
+	for _, r := range l.rows[:n] {
+		r.Task, _, _ = strings.Cut(strings.TrimSpace(texts.read(r.task)), "\n")
+		out = append(out, r.RetroRow)
+	}
+	return out, len(l.rows) - n
+}
+
 // View is the sum by now.
-func (l *Fleet) View() wire.RetroFleet {
+func (l *Fleet) View(texts Texts) wire.RetroFleet {
 	v := l.out
 	v.Since = l.since
 	v.States, v.Halts, v.Waits = l.states.list(), l.halts.list(), l.waits.list()
-	v.Rows = slices.Concat([]wire.RetroRow{}, l.out.Rows)
+	v.Rows, v.More = l.list(texts)
 	sorted := slices.Sorted(slices.Values(l.green))
 	v.ToGreen = []wire.RetroCount{}
 	for _, n := range sorted {

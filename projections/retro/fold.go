@@ -37,6 +37,7 @@ type Fold struct {
 	log   struct {
 		seq     uint64
 		unknown int
+		gap     bool // a number did not follow the one before
 	}
 
 	models    []string
@@ -102,6 +103,7 @@ type repeat struct {
 
 // Add adds the next event.
 func (f *Fold) Add(e events.Event) {
+	f.log.gap = f.log.gap || e.Seq != f.log.seq+1
 	f.log.seq = e.Seq
 	if f.id == "" {
 		f.id, f.now.kind = e.Aggregate.ID, Other
@@ -118,6 +120,9 @@ func (f *Fold) Add(e events.Event) {
 	f.spend(doing{kind: Asleep}, f.clock.at-slept, slept)
 	f.take(e)
 }
+
+// Whole says that no event is missing between the first and the latest.
+func (f *Fold) Whole() bool { return !f.log.gap }
 
 func (f *Fold) take(e events.Event) {
 	switch d := e.Data.(type) {

@@ -75,12 +75,14 @@ func texts(ref events.Ref) (string, bool) {
 	return strings.ReplaceAll(string(ref), " ", "\n"), ref != "gone"
 }
 
-func (s *story) view() wire.RetroRun {
+func (s *story) view() wire.RetroRun { return s.fold().View(texts) }
+
+func (s *story) fold() *retro.Fold {
 	f := &retro.Fold{}
 	for _, e := range s.es {
 		f.Add(e)
 	}
-	return f.View(texts)
+	return f
 }
 
 func TestAFindingLastsFromRedToGreen(t *testing.T) {
@@ -357,24 +359,24 @@ func TestToLookInBetweenChangesNothing(t *testing.T) {
 
 func TestRunsAreSummed(t *testing.T) {
 	t.Parallel()
-	done := begin().gates(0, "x").iteration(1, "a", "x").iteration(2, "", "").add(events.RunEnded{State: events.EndDone}).view()
-	halted := begin().gates(0, "x").iteration(1, "a", "x").iteration(2, "a", "x").add(events.RunHalted{Reason: events.HaltSameness}).view()
+	done := begin().gates(0, "x").iteration(1, "a", "x").iteration(2, "", "").add(events.RunEnded{State: events.EndDone}).fold()
+	halted := begin().gates(0, "x").iteration(1, "a", "x").iteration(2, "a", "x").add(events.RunHalted{Reason: events.HaltSameness}).fold()
 	twice := begin().gates(0, "x").add(events.LimitWaiting{Cause: events.LimitRate}, events.RunHalted{Reason: events.HaltHours}, events.RunResumed{}).
-		iteration(1, "", "").add(events.RunEnded{State: events.EndDone}).view()
-	cancelled := begin().add(events.RunEnded{State: events.EndCancelled}).view()
+		iteration(1, "", "").add(events.RunEnded{State: events.EndDone}).fold()
+	cancelled := begin().add(events.RunEnded{State: events.EndCancelled}).fold()
 	l := retro.NewFleet(time.Unix(0, 0).UTC(), time.UTC)
-	for _, r := range []wire.RetroRun{done, halted, twice, cancelled} {
+	for _, r := range []*retro.Fold{done, halted, twice, cancelled} {
 		l.Add(r)
 	}
 	l.Unread()
-	v := l.View()
+	v := l.View(texts)
 	got := fmt.Sprintf("%d runs, %d of %d, median %d, green %v, halts %v, waits %v, done %d for %d, repeats %d, unread %d",
 		v.Runs, v.Passed, v.Closed, v.Median, v.ToGreen, v.Halts, v.Waits, v.Done, v.DoneUSD, v.Repeats, v.Unread)
 	want := "4 runs, 2 of 3, median 1, green [{1 1 0} {2 1 0}], halts [{hours 1 1000} {sameness 1 0}], waits [{rate-limited 1 1000}], done 2 for 300, repeats 1, unread 1"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if len(v.Days) != 1 || v.Days[0].Runs != 4 || v.Days[0].Passed != 2 || len(v.Rows) != 4 || v.Rows[1].Halts != 1 {
+	if len(v.Days) != 1 || v.Days[0].Runs != 4 || v.Days[0].Passed != 2 || len(v.Rows) != 4 || v.Rows[2].Halts != 1 || v.Rows[0].Task != "task" {
 		t.Errorf("%+v %+v", v.Days, v.Rows)
 	}
 }
@@ -382,11 +384,11 @@ func TestRunsAreSummed(t *testing.T) {
 func TestOnlyTheNewestRunsAreListedAndAllAreSummed(t *testing.T) {
 	t.Parallel()
 	l := retro.NewFleet(time.Unix(0, 0), time.UTC)
-	one := begin().add(events.RunEnded{State: events.EndDone}).view()
+	one := begin().add(events.RunEnded{State: events.EndDone}).fold()
 	for range retro.MaxRows + 7 {
 		l.Add(one)
 	}
-	if v := l.View(); len(v.Rows) != retro.MaxRows || v.More != 7 || v.Runs != retro.MaxRows+7 || !l.Full() {
+	if v := l.View(texts); len(v.Rows) != retro.MaxRows || v.More != 7 || v.Runs != retro.MaxRows+7 {
 		t.Errorf("%d rows, %d more of %d", len(v.Rows), v.More, v.Runs)
 	}
 }

@@ -20,9 +20,6 @@ func (t Texts) read(ref events.Ref) string {
 	return text
 }
 
-// Facts is what the run was started as.
-func (f *Fold) Facts() events.RunStarted { return f.facts }
-
 // View is the run as it is by now. Later events do not change it.
 func (f *Fold) View(texts Texts) wire.RetroRun {
 	v := wire.RetroRun{

@@ -32,13 +32,25 @@ var began = time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
 
 // played is a run whose texts are hostile: some iterations that fail, each
 // fourth as an earlier one, waits, halts, and a pass at the end.
-func played(iterations int) wire.RetroRun {
+func played(iterations int) wire.RetroRun { return story(0, iterations, "done").View(texts) }
+
+// texts are hostile, however long.
+func texts(ref events.Ref) (string, bool) {
+	if k, ok := strings.CutPrefix(string(ref), "ids"); ok {
+		return "pkg/" + hostile[:40] + " TestAlways\npkg/a Test" + k + " " + strings.Repeat(hostile[:60], 9), true
+	}
+	return strings.Repeat(hostile, 60), true
+}
+
+// story is the i-th run, a day after the one before.
+func story(i, iterations int, end events.End) *retro.Fold {
 	f := &retro.Fold{}
-	at, seq := began, uint64(0)
+	at, seq := began.Add(time.Duration(i)*24*time.Hour), uint64(0)
+	id, handle := fmt.Sprintf("01JGFJJZ0000000000000%05d", i), fmt.Sprintf("r%03d", i)
 	add := func(after time.Duration, data ...events.Data) {
 		for _, d := range data {
 			seq++
-			f.Add(events.Event{Aggregate: events.Run("01JGFJJZ00000000000000K3XQ"), Seq: seq, Time: at, Actor: "person:0@h/" + hostile, Data: d})
+			f.Add(events.Event{Aggregate: events.Run(id), Seq: seq, Time: at, Actor: "person:0@h/" + hostile, Data: d})
 			at = at.Add(after)
 		}
 	}
@@ -49,7 +61,7 @@ func played(iterations int) wire.RetroRun {
 		}
 		return events.GatesJudged{Iteration: k, Results: []events.GateResult{r, {Gate: "lint", Verdict: events.Pass, Reason: events.ReasonExit}}}
 	}
-	add(2*time.Second, events.RunStarted{Handle: "k3xq", Workflow: "loop", Phase: "work", Task: "text", Workspace: "text", Agent: "claude"},
+	add(2*time.Second, events.RunStarted{Handle: handle, Workflow: "loop", Phase: "work", Task: "text", Workspace: "text", Agent: "claude"},
 		events.GatesStarted{}, judged(0, events.Fail))
 	for k := 1; k <= iterations; k++ {
 		add(time.Minute, events.IterationStarted{Phase: "work", Iteration: k, Attempt: 1})
@@ -76,30 +88,22 @@ func played(iterations int) wire.RetroRun {
 			add(time.Second, events.RunResumed{Note: "text"})
 		}
 	}
-	add(0, events.RunEnded{State: events.EndDone})
-	return f.View(func(ref events.Ref) (string, bool) {
-		if k, ok := strings.CutPrefix(string(ref), "ids"); ok {
-			return "pkg/" + hostile[:40] + " TestAlways\npkg/a Test" + k + " " + strings.Repeat(hostile[:60], 9), true
-		}
-		return strings.Repeat(hostile, 60), true
-	})
+	add(0, events.RunEnded{State: end})
+	return f
 }
 
 func fleet(runs int) wire.RetroFleet {
 	l := retro.NewFleet(began, time.UTC)
+	ends := []events.End{"done", "failed", "done", "cancelled", "already-green"}
 	for i := range runs {
-		r := played(3 + i%4)
-		r.Handle = fmt.Sprintf("r%03d", i%1000)
-		r.Started = began.Add(time.Duration(i%40) * 24 * time.Hour)
-		r.State = []string{"done", "halted", "done", "cancelled", "already-green"}[i%5]
-		l.Add(r)
+		l.Add(story(i, 3+i%4, ends[i%len(ends)]))
 	}
-	return l.View()
+	return l.View(texts)
 }
 
 func small() map[string]wire.RetroView {
 	run, many := played(9), fleet(23)
-	empty := retro.NewFleet(began, time.UTC).View()
+	empty := retro.NewFleet(began, time.UTC).View(texts)
 	live := (&retro.Fold{}).View(nil)
 	return map[string]wire.RetroView{
 		"run": {Made: began, Run: &run}, "fleet": {Made: began, Many: &many}, "empty": {Made: began, Many: &empty}, "nothing": {Made: began, Run: &live},
@@ -271,13 +275,10 @@ func TestTenThousandIterationsFitOnAPage(t *testing.T) {
 func TestTenThousandRunsFitOnAPage(t *testing.T) {
 	t.Parallel()
 	l := retro.NewFleet(began, time.UTC)
-	r := played(5)
-	r.Task = strings.Repeat(hostile, 60)
 	for i := range 10_000 {
-		r.State, r.Started = fmt.Sprint("state-", i), began.Add(time.Duration(i)*24*time.Hour)
-		l.Add(r)
+		l.Add(story(i, 2, events.End(fmt.Sprint("newer-", i))))
 	}
-	f := l.View()
+	f := l.View(texts)
 	checkPage(t, html(t, wire.RetroView{Made: began, Many: &f}))
 }
 

@@ -81,7 +81,7 @@ func (m maker) repeated(r wire.RetroRun) Section {
 
 func (m maker) decisions(r wire.RetroRun) Section {
 	s := Section{Name: "Decisions of people"}
-	t := Table{Name: "decisions", Head: heads("when", "what", "#iteration", "#took", "made", "by", "asked", "answer")}
+	t := Table{Name: "decisions", Head: heads("?when", "what", "#iteration", "#took", "made", "?by", "asked", "answer")}
 	for _, d := range r.Decisions {
 		made := d.Made
 		if made == "" {

@@ -67,7 +67,7 @@ func (m maker) bars(name, unit string, list []wire.RetroCount, timed bool, class
 	fig := Figure{Name: name}
 	t := Table{Name: strings.ToLower(name), Head: heads(unit, "#count")}
 	if timed {
-		t.Head = append(t.Head, Head{"time", true})
+		t.Head = append(t.Head, Head{Name: "time", Number: true})
 	}
 	total, top := 0, 1
 	for _, c := range list {
@@ -170,7 +170,7 @@ func (m maker) days(f wire.RetroFleet) Section {
 }
 
 func (m maker) rows(f wire.RetroFleet) Section {
-	t := Table{Name: "runs", Head: heads("run", "state", "began", "#iterations", "#halts", "#work", "#tokens", "#cost", "task")}
+	t := Table{Name: "runs", Head: heads("run", "state", "?began", "#iterations", "?#halts", "?#work", "?#tokens", "#cost", "task")}
 	for _, r := range f.Rows {
 		u := wire.UsageSum{Agents: max(r.Iterations, r.NoCost, r.NoTokens), NoCost: r.NoCost, NoTokens: r.NoTokens, Tokens: r.Tokens, MicroUSD: r.MicroUSD}
 		row := []Cell{

@@ -154,7 +154,7 @@ func costOf(r wire.RetroIteration) int64 {
 }
 
 func (m maker) iterations(r wire.RetroRun) Section {
-	t := Table{Name: "iterations", Head: heads("#k", "verdict", "gates that fail", "#failing", "#files", "agent", "#agent time", "#gate time", "#tokens", "#cost", "cost is", "note")}
+	t := Table{Name: "iterations", Head: heads("#k", "verdict", "?gates that fail", "#failing", "?#files", "?agent", "#agent time", "?#gate time", "#tokens", "#cost", "?cost is", "note")}
 	for _, i := range r.Iterations {
 		t.Rows = append(t.Rows, iterationRow(i))
 	}

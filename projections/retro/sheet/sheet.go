@@ -91,10 +91,11 @@ type Table struct {
 	Cut  int
 }
 
-// Head is one column.
+// Head is one column. An extra one is left out first where there is no room.
 type Head struct {
 	Name   string
 	Number bool
+	Extra  bool
 }
 
 // Cell is one field of a table.

@@ -104,11 +104,13 @@ func partly(u wire.UsageSum) []string {
 	return out
 }
 
+// heads reads names: "?" before one is an extra, then "#" a number.
 func heads(names ...string) []Head {
 	out := make([]Head, 0, len(names))
 	for _, n := range names {
+		n, extra := strings.CutPrefix(n, "?")
 		name, number := strings.CutPrefix(n, "#")
-		out = append(out, Head{name, number})
+		out = append(out, Head{Name: name, Number: number, Extra: extra})
 	}
 	return out
 }
