@@ -170,7 +170,6 @@ var schemaOf = []struct{ schema, command, data string }{
 	{"autopilot.replay", "replay: a line each", "ReplayFrame"},
 	{"autopilot.retro", "retro", "RetroView"},
 	{"autopilot.usage", "usage", "UsageReport"},
-	{"autopilot.retro", "retro", "RetroView"},
 	{"autopilot.diff", "diff", ""},
 	{"autopilot.restore", "restore", "RestoreView"},
 	{"autopilot.preview", "run --dry-run", "Preview"},

@@ -77,6 +77,7 @@ type Daemon struct {
 	people   person.Table
 	uploads  uploads
 	blocked  blocked
+	past     past
 	edits    sync.Mutex // one change of a configuration file at a time
 	loaded   bool       // all runs are served
 
