@@ -169,19 +169,23 @@ func viewUsage(v *wire.RunView, s run.State, now time.Time) {
 
 // usageNow adds what the agent at work has told.
 func (d *Daemon) usageNow(v *wire.RunView, s run.State) {
-	r, ok := d.worker.Live(s.ID)
-	if !ok || r.Usage == (events.Usage{}) {
-		return
+	if r, ok := d.worker.Live(s.ID); ok && r.Usage != (events.Usage{}) {
+		addUsage(v, r.Usage)
 	}
+}
+
+// addUsage adds what an agent at work has told to what those before it used. A
+// cost that it has not told yet is unknown, as it would be at its end.
+func addUsage(v *wire.RunView, u events.Usage) {
 	var sum wire.UsageSum
 	if v.Usage != nil {
 		sum = *v.Usage
 	}
-	sum = ledger.Add(sum, run.Spend{Usage: r.Usage})
+	sum = ledger.Add(sum, run.SpendOf(u))
 	v.Usage = &sum
 	if v.Budgeted != nil {
-		v.Budgeted.MicroUSD += r.Usage.MicroUSD
-		v.Budgeted.Tokens += r.Usage.Tokens()
-		v.Budgeted.Turns += r.Usage.Turns
+		v.Budgeted.MicroUSD += u.MicroUSD
+		v.Budgeted.Tokens += u.Tokens()
+		v.Budgeted.Turns += u.Turns
 	}
 }

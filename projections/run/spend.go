@@ -30,32 +30,40 @@ func (s Spend) At() time.Time { return time.Unix(s.Quarter*int64(Quarter/time.Se
 // spend adds the end of an agent to what a run has used. The list is shared
 // with earlier states, so it is never changed in place.
 func spend(list []Spend, at time.Time, d events.AgentEnded) []Spend {
-	s := Spend{Quarter: at.Unix() / int64(Quarter/time.Second), Model: d.Model, ActiveMS: d.DurationMS, Agents: 1, Usage: d.Usage}
-	switch d.Usage.CostFrom {
+	s := SpendOf(d.Usage)
+	s.Quarter, s.Model, s.ActiveMS, s.Agents = at.Unix()/int64(Quarter/time.Second), d.Model, d.DurationMS, 1
+	last := len(list) - 1
+	if last < 0 || list[last].Quarter != s.Quarter || list[last].Model != s.Model {
+		return append(slices.Clip(list), s)
+	}
+	list = slices.Clone(list)
+	list[last] = list[last].plus(s)
+	return list
+}
+
+// SpendOf is what one agent told, with the parts that it did not tell counted.
+// It is no agent that ended: Agents is for whoever knows that.
+func SpendOf(u events.Usage) Spend {
+	s := Spend{Usage: u}
+	switch u.CostFrom {
 	case events.Computed:
 		s.Computed = 1
 	case events.Reported, events.Guessed:
 	case events.SourceUnknown, "":
 		s.NoCost = 1
 	}
-	if !known(d.Usage.TokensFrom) {
+	if !known(u.TokensFrom) {
 		s.NoTokens = 1
 	}
 	s.Usage.TokensFrom, s.Usage.CostFrom, s.Usage.Prices = "", "", ""
-	last := len(list) - 1
-	if last < 0 || list[last].Quarter != s.Quarter || list[last].Model != s.Model {
-		return append(slices.Clip(list), s)
-	}
-	list = slices.Clone(list)
-	list[last] = list[last].Plus(s)
-	return list
+	return s
 }
 
 // known says that a number has a source.
 func known(s events.Source) bool { return s != "" && s != events.SourceUnknown }
 
-// Plus adds what was used elsewhere; quarter and model stay.
-func (s Spend) Plus(t Spend) Spend {
+// plus adds what was used elsewhere; quarter and model stay.
+func (s Spend) plus(t Spend) Spend {
 	s.Usage = Sum(s.Usage, t.Usage)
 	s.ActiveMS += t.ActiveMS
 	s.Agents += t.Agents
