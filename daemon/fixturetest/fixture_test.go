@@ -189,27 +189,13 @@ func (p *played) box(spec *shim.Spec) effect.Box {
 
 // judge decides the end.
 func (p *played) judge() {
-	in := outcome.Input{
-		Supervisor: p.out.Outcome, OutOfMemory: p.out.OutOfMemory || p.oom, Exit: p.out.Exit,
+	p.dec = outcome.Decide(outcome.Input{
+		Supervisor: p.out.Outcome, Cut: p.cutBy, OutOfMemory: p.out.OutOfMemory || p.oom, Exit: p.out.Exit,
 		Stream: p.sum, Now: p.out.Ended, Zone: time.UTC,
-	}
-	switch p.cutBy {
-	case events.CutLinger:
-		in.Supervisor = ""
-	case events.CutTrying:
-		in.Supervisor = events.IdleTimeout
-	case events.CutCost, events.CutTokens, events.CutTurns, events.CutRepetition, "":
-	}
-	p.dec = outcome.Decide(in)
+	})
 	p.got = string(p.dec.Outcome)
-	switch p.cutBy {
-	case events.CutTokens, events.CutCost:
-		p.got = string(outcome.Budget)
-	case events.CutTurns:
-		p.got = string(outcome.MaxTurns)
-	case events.CutRepetition:
+	if p.cutBy == events.CutRepetition {
 		p.got = stuck
-	case events.CutLinger, events.CutTrying, "":
 	}
 }
 

@@ -269,29 +269,13 @@ func (t *turn) decide(d *events.AgentEnded, sum stream.Summary) {
 	if at.IsZero() {
 		at = t.w.cfg.Now()
 	}
-	in := outcome.Input{
-		Supervisor: t.out.Outcome, OutOfMemory: t.out.OutOfMemory, Exit: t.out.Exit, Stream: sum, Now: at, Zone: time.Local,
-	}
-	switch t.cut {
-	case events.CutLinger:
-		in.Supervisor = "" // that we ended it says nothing against its result
-	case events.CutTrying:
-		in.Supervisor = events.IdleTimeout // which is what it comes to
-	case events.CutCost, events.CutTokens, events.CutTurns, events.CutRepetition, "":
-	}
-	dec := outcome.Decide(in)
+	dec := outcome.Decide(outcome.Input{
+		Supervisor: t.out.Outcome, Cut: t.cut, OutOfMemory: t.out.OutOfMemory, Exit: t.out.Exit, Stream: sum,
+		Now: at, Zone: time.Local,
+	})
 	d.Result, d.By = dec.Outcome, dec.By.Source
 	for _, c := range dec.Conflicts {
 		d.Conflicts = append(d.Conflicts, events.Signal{By: c.Source, Result: c.Outcome})
-	}
-	switch t.cut {
-	case events.CutCost, events.CutTokens:
-		d.Result, d.By, d.Conflicts = events.ResultBudget, events.FromSupervisor, nil
-	case events.CutTurns:
-		d.Result, d.By, d.Conflicts = events.ResultMaxTurns, events.FromSupervisor, nil
-	case events.CutTrying:
-		d.Conflicts = nil // they are of our own making
-	case events.CutLinger, events.CutRepetition, "":
 	}
 	if !dec.Reset.IsZero() {
 		d.ResetMS = dec.Reset.UnixMilli()

@@ -47,6 +47,7 @@ func All() []Outcome {
 // Input is what is known of an agent that has ended.
 type Input struct {
 	Supervisor  events.Outcome // empty where nobody watched
+	Cut         events.Cut     // what we ended it for, before it ended by itself
 	OutOfMemory bool           // the system ended it for want of memory
 	Exit        int            // -1 is unknown
 	Stream      stream.Summary
@@ -82,11 +83,17 @@ type Decision struct {
 }
 
 // Decide takes the signals in their order. The first decides, but a later one
-// that says more of the same failure does.
+// that says more of the same failure does. What an agent was ended for by us goes
+// before all of them.
 func Decide(in Input) Decision {
 	if in.Zone == nil {
 		in.Zone = time.UTC
 	}
+	in.Supervisor = beforeCut(in.Supervisor, in.Cut)
+	return ofCut(decide(in), in.Cut)
+}
+
+func decide(in Input) Decision {
 	var signals []Signal
 	for _, s := range order(in) {
 		if s.Outcome != "" {
