@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"time"
 
 	"autopilot/daemon/account"
 	"autopilot/daemon/engine"
@@ -117,20 +116,9 @@ func (d *Daemon) accountView(id string) wire.AccountView {
 		case s.Status != run.Live:
 		case s.Stage == run.Agent:
 			v.Working = append(v.Working, s.Facts.Handle)
-		case waitsFor(s, id):
+		case s.WaitsForLimit() && s.Waiting.Account == id:
 			v.Waiting = append(v.Waiting, s.Facts.Handle)
 		}
 	}
 	return v
-}
-
-// waitsFor says that a live run waits for an account.
-func waitsFor(s run.State, id string) bool {
-	return s.Stage == run.Ready && s.Waiting != nil && !s.Waiting.Lifted && s.Waiting.Account == id
-}
-
-// waitsForLimit says that a run waits for a limit, and could be let go.
-func waitsForLimit(s run.State) bool {
-	return s.Status == run.Live && s.Stage == run.Ready && s.Waiting != nil && !s.Waiting.Lifted &&
-		time.Now().Before(time.UnixMilli(s.Waiting.UntilMS))
 }

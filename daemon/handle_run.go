@@ -182,7 +182,7 @@ func (d *Daemon) runResume(ctx context.Context, q bus.Request, body wire.ResumeR
 	if err != nil {
 		return wire.RunView{}, err
 	}
-	if waitsForLimit(s) {
+	if s.WaitsForLimit() && time.Now().Before(time.UnixMilli(s.Waiting.UntilMS)) {
 		return d.liftRun(ctx, q, s, body)
 	}
 	release, err := d.fleet.hold(s.Facts.Project, q.ID, s.ID)

@@ -134,8 +134,7 @@ func amountText(kind events.Limit, n int64) string {
 
 // tendWait ends the wait of a run for a limit of the day that holds it no more.
 func (d *Daemon) tendWait(ctx context.Context, s run.State, now time.Time) {
-	w := s.Waiting
-	if s.Stage != run.Ready || w == nil || w.Lifted || kinds[w.Cause] == "" || !now.Before(time.UnixMilli(w.UntilMS)) {
+	if !s.WaitsForLimit() || kinds[s.Waiting.Cause] == "" || !now.Before(time.UnixMilli(s.Waiting.UntilMS)) {
 		return
 	}
 	if _, not, err := d.allowance(s, now); err != nil || not != nil {

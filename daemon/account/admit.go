@@ -50,15 +50,12 @@ func (c *Calendar) Admit(ctx context.Context, s run.State) (events.Data, error) 
 }
 
 func waiting(a folded.State, id string, w folded.Answer) events.LimitWaiting {
-	d := events.LimitWaiting{Cause: w.Wait, Account: id, UntilMS: ceilMS(w.Until), Place: w.Place}
+	d := events.LimitWaiting{Cause: w.Wait, Account: id, UntilMS: folded.CeilMS(w.Until), Place: w.Place}
 	if !w.Reset.IsZero() {
-		d.ResetMS, d.Source = ceilMS(w.Reset), a.Source
+		d.ResetMS, d.Source = folded.CeilMS(w.Reset), a.Source
 	}
 	return d
 }
-
-// ceilMS is in Unix milliseconds, and never before t.
-func ceilMS(t time.Time) int64 { return t.Add(time.Millisecond - time.Nanosecond).UnixMilli() }
 
 func (b *book) letIn(s run.State) {
 	b.let[s.ID] = entry{no: b.record.State().No, before: s.Last.Start.Effect, at: time.Now()}
@@ -79,7 +76,7 @@ func (b *book) ask(a folded.State, s run.State, runs []run.State) folded.Ask {
 
 // waits says that a run waits for the account, and was not let go.
 func (b *book) waits(s run.State) bool {
-	if s.Status != run.Live || s.Stage != run.Ready || s.Waiting == nil || s.Waiting.Lifted || s.Waiting.Account != b.id || s.Stop != "" {
+	if !s.WaitsForLimit() || s.Waiting.Account != b.id || s.Stop != "" {
 		return false
 	}
 	let, ok := b.let[s.ID]

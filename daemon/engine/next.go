@@ -332,8 +332,7 @@ func (q view) turnsSpent() bool {
 }
 
 func (q view) waiting() bool {
-	w := q.Waiting
-	return q.ready() && w != nil && !w.Lifted && q.now.Before(time.UnixMilli(w.UntilMS))
+	return q.WaitsForLimit() && q.now.Before(time.UnixMilli(q.Waiting.UntilMS))
 }
 
 // waitLimit waits, but not beyond the time that the run was given.

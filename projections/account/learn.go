@@ -72,7 +72,7 @@ func meet(s State, e Ended) events.AccountLimited {
 	if same && better(s, until, source) {
 		d.Cause, until, source = s.Cause, s.Until, s.Source
 	}
-	d.UntilMS, d.Source = ceilMS(until), source
+	d.UntilMS, d.Source = CeilMS(until), source
 	if !same && !usedUp(source, until.Sub(e.At)) {
 		d.Slots = lowered(s.Slots, e.Others+1)
 	}
@@ -97,8 +97,8 @@ func better(s State, until time.Time, source events.Source) bool {
 	return s.Until.After(until)
 }
 
-// ceilMS is in Unix milliseconds, and never before t.
-func ceilMS(t time.Time) int64 { return t.Add(time.Millisecond - time.Nanosecond).UnixMilli() }
+// CeilMS is a time in Unix milliseconds, and never before t.
+func CeilMS(t time.Time) int64 { return t.Add(time.Millisecond - time.Nanosecond).UnixMilli() }
 
 // Bounds of waits.
 const (

@@ -147,8 +147,8 @@ func live(s run.State) (rule, because string) {
 		return running, fmt.Sprintf("running: the agent works on iteration %d of %d", s.Loop.Iteration, s.LastIteration())
 	case run.Ended, run.Judged, run.Ready:
 	}
-	if w := s.Waiting; w != nil && !w.Lifted && s.Stage == run.Ready {
-		return string(w.Cause), "waiting: " + waitingFor(*w)
+	if s.WaitsForLimit() {
+		return string(s.Waiting.Cause), "waiting: " + waitingFor(*s.Waiting)
 	}
 	if s.Loop.Noops > 0 {
 		return string(events.HaltNoop), fmt.Sprintf("waiting: the agent changed nothing, %d in a row; it is tried again later", s.Loop.Noops)
@@ -168,7 +168,7 @@ func Next(s run.State) []wire.NextCommand {
 	h := s.Facts.Handle
 	switch s.Status {
 	case run.Live:
-		if s.Waiting != nil && !s.Waiting.Lifted && s.Stage == run.Ready {
+		if s.WaitsForLimit() {
 			return commands("apctl usage", "limits, and who waits for them", "apctl resume "+h, "try now", "apctl stop "+h, "do not go on")
 		}
 		return commands(

@@ -154,6 +154,12 @@ func (s State) Unchanged() bool {
 	return s.Facts.Start == events.StartGreen && s.Last.Work == s.Facts.Work
 }
 
+// WaitsForLimit says that the run lets no agent begin before a limit is over, and
+// could be let go.
+func (s State) WaitsForLimit() bool {
+	return s.Status == Live && s.Stage == Ready && s.Waiting != nil && !s.Waiting.Lifted
+}
+
 // LastIteration is the number of the last iteration that the budget allows. New
 // findings of a person begin a new budget, and the numbers go on.
 func (s State) LastIteration() int {
