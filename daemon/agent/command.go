@@ -70,9 +70,10 @@ type Invocation struct {
 }
 
 // Invoke resolves the command in the workspace dir on the run's PATH and says
-// how to start it; PromptWord in a list becomes the prompt's file. It returns a *NotFoundError when its first word is nowhere,
-// and ErrCommand when no process could be started with it. The prompt is never
-// part of argv, so its size and first characters do not matter.
+// how to start it; PromptWord in a list becomes the prompt's file. It returns a
+// *NotFoundError when its first word is nowhere, and ErrCommand when no process
+// could be started with it. The prompt is never part of argv, so its size and
+// first characters do not matter.
 func (c Command) Invoke(p Place, path, dir string) (Invocation, error) {
 	program, err := c.Resolve(path, dir)
 	if err != nil {

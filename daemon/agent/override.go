@@ -39,12 +39,12 @@ type Override struct {
 
 // Words of Override.Reports.
 const (
-	ReportTokens = "tokens"
-	ReportCost   = "cost"
+	reportTokens = "tokens"
+	reportCost   = "cost"
 )
 
 // ReportWords are the words of Override.Reports.
-func ReportWords() []string { return []string{ReportTokens, ReportCost} }
+func ReportWords() []string { return []string{reportTokens, reportCost} }
 
 // shape is that of an own profile: only how it prints, as its arguments are its
 // own.
@@ -57,8 +57,8 @@ func (o Override) shape() Shape {
 		s.Reports = p.shape.Reports
 		return s
 	}
-	s.Reports.Tokens = slices.Contains(o.Reports, ReportTokens)
-	s.Reports.Cost = slices.Contains(o.Reports, ReportCost)
+	s.Reports.Tokens = slices.Contains(o.Reports, reportTokens)
+	s.Reports.Cost = slices.Contains(o.Reports, reportCost)
 	s.Reports.Live = len(o.Reports) > 0
 	return s
 }

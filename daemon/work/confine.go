@@ -26,7 +26,7 @@ type confinement struct {
 	work  string // the work tree
 }
 
-// gate is what a gate may touch: beside its work tree, or the checkout that it
+// confineGate is what a gate may touch: beside its work tree, or the checkout that it
 // runs in, its HOME and the caches of all gates.
 func (w *Worker) confineGate(c confinement, l gate.Launch, id string) *confine.Plan {
 	own := []string{w.box(id), filepath.Join(w.cfg.State, "cache")}
