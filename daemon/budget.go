@@ -246,7 +246,7 @@ func spentUp(s run.State, l config.Budget, used int64, until time.Time) events.D
 	if s.Facts.Limits.NoWait {
 		return events.RunHalted{
 			Reason: events.HaltLimit, Phase: s.Loop.Phase, Iteration: s.Loop.Iteration, Value: string(l.Kind),
-			Limit: l.Limit, Used: used, Tree: s.Last.Tree,
+			Limit: l.Limit, Used: used, UntilMS: until.UnixMilli(), Tree: s.Last.Tree,
 		}
 	}
 	return events.LimitWaiting{Cause: l.Kind, UntilMS: until.UnixMilli(), Limit: l.Limit, Used: used}

@@ -178,6 +178,11 @@ const (
 	SandboxReadOnly  Sandbox = "readonly"  // and out of the work tree
 )
 
+// Sandboxes are all of them, the weakest first.
+func Sandboxes() []Sandbox {
+	return []Sandbox{SandboxOff, SandboxGuard, SandboxWorkspace, SandboxReadOnly}
+}
+
 // Claim is what an agent says of its own work.
 type Claim string
 

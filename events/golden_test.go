@@ -229,7 +229,7 @@ var sampleData = map[string]Data{
 	TypeRunHalted: RunHalted{
 		Reason: HaltSameness, Phase: "work", Iteration: 4, Gate: "test", Iterations: []int{3, 4},
 		Value: string(sampleRef("41")), Files: sampleRef("51"), Question: sampleRef("52"), Error: sampleRef("53"), Limit: 50, Used: 51,
-		Account: "3f2a9d1c5b7e8046", Cause: "01JH4Z9QW3E8N5T7V2X0Y6P4F3", Tree: sampleTree("05"),
+		Account: "3f2a9d1c5b7e8046", Cause: "01JH4Z9QW3E8N5T7V2X0Y6P4F3", UntilMS: 1893470400000, Tree: sampleTree("05"),
 	},
 	TypeConfigTrusted: ConfigTrusted{
 		Repository: "5e2b9d7714c0a8f3", Config: sampleRef("81"), File: sampleRef("82"), Assurance: AssuredTTY,

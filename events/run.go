@@ -276,11 +276,12 @@ type RunHalted struct {
 	Value      string `json:"value,omitzero"`      // the fingerprint or signature that repeated
 	Files      Ref    `json:"files,omitzero"`
 	Question   Ref    `json:"question,omitzero"`
-	Error      Ref    `json:"error,omitzero"`   // of an internal halt
-	Limit      int64  `json:"limit,omitzero"`   // the limit that was reached: iterations, milliseconds, tokens, millionths of a dollar or turns
-	Used       int64  `json:"used,omitzero"`    // of it
-	Account    string `json:"account,omitzero"` // that halted the run
-	Cause      string `json:"cause,omitzero"`   // id of the run whose agent met it first, if that is another
+	Error      Ref    `json:"error,omitzero"`    // of an internal halt
+	Limit      int64  `json:"limit,omitzero"`    // the limit that was reached: iterations, milliseconds, tokens, millionths of a dollar or turns
+	Used       int64  `json:"used,omitzero"`     // of it
+	Account    string `json:"account,omitzero"`  // that halted the run
+	Cause      string `json:"cause,omitzero"`    // id of the run whose agent met it first, if that is another
+	UntilMS    int64  `json:"until_ms,omitzero"` // when a limit ends that was not waited for: Unix milliseconds, wall clock
 	Tree       Tree   `json:"tree"`
 }
 

@@ -43,7 +43,7 @@ func (c *Calendar) Admit(ctx context.Context, s run.State) (events.Data, error) 
 	if s.Facts.Limits.NoWait {
 		return events.RunHalted{
 			Reason: events.HaltLimit, Phase: s.Loop.Phase, Iteration: s.Loop.Iteration,
-			Value: string(answer.Wait), Account: b.id, Tree: s.Last.Tree,
+			Value: string(answer.Wait), Account: b.id, UntilMS: folded.CeilMS(answer.Until), Tree: s.Last.Tree,
 		}, nil
 	}
 	return waiting(a, b.id, answer), nil

@@ -32,23 +32,30 @@ func accountFailed(h events.RunHalted) string {
 }
 
 // waitsFor is what a run was told not to wait for.
-func waitsFor(w *run.Waiting, h events.RunHalted) string {
-	if w == nil {
-		return phrase.Limit(events.Limit(h.Value))
+func waitsFor(h events.RunHalted) string {
+	what := phrase.Limit(events.Limit(h.Value))
+	if h.UntilMS > 0 && events.Limit(h.Value) != events.LimitSlots {
+		what += " until " + clock(h.UntilMS)
 	}
-	return phrase.Limit(w.Cause)
+	return what
 }
 
-// waitingFor says what for, until when by the clock of this host, and in which
-// place of the line.
-func waitingFor(w run.Waiting) string {
+// clock is a time by the clock of this host.
+func clock(ms int64) string { return time.UnixMilli(ms).Format("Mon 2 Jan 15:04:05") }
+
+// waitingFor says what for, until when, and in which place of the line. A run
+// whose own time is over before that does not go on.
+func waitingFor(w events.LimitWaiting, endMS int64) string {
 	var b strings.Builder
 	b.WriteString(phrase.Limit(w.Cause))
 	if w.Limit > 0 {
-		fmt.Fprintf(&b, " (%s of %s)", dayAmount(w.Cause, w.Used), dayAmount(w.Cause, w.Limit))
+		fmt.Fprintf(&b, " (%s of %s)", DayAmount(w.Cause, w.Used), DayAmount(w.Cause, w.Limit))
 	}
-	if w.Cause != events.LimitSlots {
-		fmt.Fprintf(&b, "; it goes on at %s", time.UnixMilli(w.UntilMS).Format("Mon 15:04:05"))
+	switch {
+	case endMS > 0 && endMS < w.UntilMS:
+		fmt.Fprintf(&b, " until %s, and the run's own time ends before: at %s", clock(w.UntilMS), clock(endMS))
+	case w.Cause != events.LimitSlots:
+		fmt.Fprintf(&b, "; it goes on at %s", clock(w.UntilMS))
 	}
 	switch w.Source {
 	case events.Reported:
@@ -63,7 +70,8 @@ func waitingFor(w run.Waiting) string {
 	return b.String()
 }
 
-func dayAmount(l events.Limit, n int64) string {
+// DayAmount is an amount in the unit of a limit of the day.
+func DayAmount(l events.Limit, n int64) string {
 	switch l {
 	case events.LimitDayCost:
 		return phrase.Amount(events.HaltCost, n)

@@ -31,7 +31,7 @@ func Line(s run.State, e events.Event) string {
 	case events.RunSuspended:
 		return "the host slept for " + short(d.MS)
 	case events.LimitWaiting:
-		return "waiting: " + waitingFor(run.Waiting{LimitWaiting: d})
+		return "waiting: " + waitingFor(d, s.Facts.Limits.UntilMS)
 	case events.LimitLifted:
 		return "the wait is over before its time"
 	case events.StopRequested:

@@ -49,7 +49,7 @@ func halted(s run.State, h events.RunHalted) string {
 	case events.HaltCost, events.HaltTokens, events.HaltTurns:
 		return spent(s, h)
 	case events.HaltLimit:
-		return "halted: " + waitsFor(s.Waiting, h) + ", and the run was told not to wait"
+		return "halted: " + waitsFor(h) + ", and the run was told not to wait"
 	case events.HaltAuthFailed, events.HaltBilling:
 		return accountFailed(h)
 	case events.HaltNoop:
@@ -148,7 +148,7 @@ func live(s run.State) (rule, because string) {
 	case run.Ended, run.Judged, run.Ready:
 	}
 	if s.WaitsForLimit() {
-		return string(s.Waiting.Cause), "waiting: " + waitingFor(*s.Waiting)
+		return string(s.Waiting.Cause), "waiting: " + waitingFor(s.Waiting.LimitWaiting, s.Facts.Limits.UntilMS)
 	}
 	if s.Loop.Noops > 0 {
 		return string(events.HaltNoop), fmt.Sprintf("waiting: the agent changed nothing, %d in a row; it is tried again later", s.Loop.Noops)
@@ -168,6 +168,9 @@ func Next(s run.State) []wire.NextCommand {
 	h := s.Facts.Handle
 	switch s.Status {
 	case run.Live:
+		if s.WaitsForLimit() && s.Waiting.Limit > 0 {
+			return commands("apctl usage", "your limits, and what is used of them", "apctl config show", "where they are set", "apctl stop "+h, "do not go on")
+		}
 		if s.WaitsForLimit() {
 			return commands("apctl usage", "limits, and who waits for them", "apctl resume "+h, "try now", "apctl stop "+h, "do not go on")
 		}
@@ -208,7 +211,7 @@ func afterHalt(h string, reason events.Halt) []wire.NextCommand {
 	case events.HaltBilling:
 		return commands("apctl resume "+h, "when the account has been paid for", "apctl usage", "what was used")
 	case events.HaltLimit:
-		return commands("apctl resume "+h, "when the limit has ended", diff, "what it changed so far")
+		return commands("apctl resume "+h, "when the limit has ended", "apctl usage", "limits, and who waits for them", diff, "what it changed so far")
 	case events.HaltCost, events.HaltTokens, events.HaltTurns:
 		return commands(
 			diff, "what it changed so far",
