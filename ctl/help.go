@@ -103,11 +103,11 @@ apctl itself reads:
   LC_ALL, LC_CTYPE, LANG   C or POSIX means ASCII marks
 `
 
-const agentHelp = `--agent NAME takes claude, codex, gemini, opencode, cursor-agent, goose, aider, or
-one of the configuration: apctl agent ls. It edits files and runs the commands of the gates unasked; what
-else it may do is in apctl agent show NAME, --permissions full lets it do
-anything. A command of a gate with * in it is not allowed in advance where the
-program would take that for any text.
+const agentHelp = `--agent NAME takes claude, codex, gemini, opencode, cursor-agent, goose, aider,
+or one of the configuration: apctl agent ls. It edits files and runs the
+commands of the gates unasked; what else it may do is in apctl agent show NAME,
+--permissions full lets it do anything. A command of a gate with * in it is not
+allowed in advance where the program would take that for any text.
 
 --agent-cmd CMD is run by /bin/sh -c in the workspace, once for each iteration.
 The prompt comes on standard input. The command finds in its environment:
