@@ -1,0 +1,49 @@
+package phrase
+
+import (
+	"fmt"
+	"strings"
+
+	"autopilot/events"
+)
+
+// Amount is a quantity in the unit of a limit.
+func Amount(of events.Halt, n int64) string {
+	switch of {
+	case events.HaltCost:
+		return USD(n)
+	case events.HaltTokens:
+		return Tokens(n)
+	case events.HaltTurns:
+		return fmt.Sprintf("%d turns", n)
+	default:
+		return fmt.Sprint(n)
+	}
+}
+
+// USD is an amount of money in millionths of a dollar: to the cent, and finer
+// below ten of them.
+func USD(micro int64) string {
+	digits := 2
+	if micro > -100_000 && micro < 100_000 && micro%10_000 != 0 {
+		digits = 4
+	}
+	return fmt.Sprintf("$%.*f", digits, float64(micro)/1e6)
+}
+
+// Tokens is a number of tokens: 950, 12.3k, 1.2M.
+func Tokens(n int64) string {
+	return short(n) + " tokens"
+}
+
+func short(n int64) string {
+	for _, u := range []struct {
+		of   float64
+		name string
+	}{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
+		if float64(n) >= u.of*0.9995 {
+			return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(n)/u.of), ".0") + u.name
+		}
+	}
+	return fmt.Sprint(n)
+}
