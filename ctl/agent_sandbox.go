@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
@@ -14,21 +15,21 @@ import (
 	"autopilot/events/wire"
 )
 
-// sandboxes are the modes, the weakest first.
-var sandboxes = []cobra.Completion{
-	string(events.SandboxOff), string(events.SandboxGuard), string(events.SandboxWorkspace), string(events.SandboxReadOnly),
+func completeSandboxes(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var modes []cobra.Completion
+	for _, mode := range events.Sandboxes() {
+		modes = append(modes, string(mode))
+	}
+	return modes, cobra.ShellCompDirectiveNoFileComp
 }
-
-var completeSandboxes = cobra.FixedCompletions(sandboxes, cobra.ShellCompDirectiveNoFileComp)
 
 // sandboxMode is the mode that was typed, empty for none.
 func sandboxMode(flag, typed string) (events.Sandbox, error) {
-	for _, mode := range append([]string{""}, sandboxes...) {
-		if typed == mode {
-			return events.Sandbox(typed), nil
-		}
+	mode := events.Sandbox(typed)
+	if typed != "" && !slices.Contains(events.Sandboxes(), mode) {
+		return "", render.BadSandbox(flag, typed)
 	}
-	return "", render.BadSandbox(flag, typed)
+	return mode, nil
 }
 
 func newAgentSandbox(a *app) *cobra.Command {

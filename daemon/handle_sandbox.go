@@ -7,7 +7,6 @@ import (
 
 	"autopilot/daemon/agent"
 	"autopilot/daemon/bus"
-	"autopilot/daemon/config"
 	"autopilot/daemon/effect/confine"
 	"autopilot/daemon/sandbox"
 	"autopilot/daemon/work"
@@ -33,7 +32,7 @@ func (d *Daemon) agentSandbox(ctx context.Context, _ bus.Request, body wire.Sand
 	if err != nil {
 		return wire.SandboxView{}, err
 	}
-	if !slices.Contains(config.Sandboxes(), string(mode)) {
+	if !slices.Contains(events.Sandboxes(), mode) {
 		return wire.SandboxView{}, wire.Errorf(wire.Usage, "sandbox %q is not known", mode).WithHint("--mode off, guard, workspace or readonly")
 	}
 	env := work.AgentEnv(body.Env)

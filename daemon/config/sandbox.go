@@ -18,16 +18,9 @@ func DefaultSandbox() events.Sandbox {
 	return events.SandboxGuard
 }
 
-// Sandboxes are the modes, the weakest first.
-func Sandboxes() []string {
-	return []string{
-		string(events.SandboxOff), string(events.SandboxGuard), string(events.SandboxWorkspace), string(events.SandboxReadOnly),
-	}
-}
-
 func weaker(a, b events.Sandbox) bool {
-	all := Sandboxes()
-	return slices.Index(all, string(a)) < slices.Index(all, string(b))
+	all := events.Sandboxes()
+	return slices.Index(all, a) < slices.Index(all, b)
 }
 
 // Sandbox is what the files ask for. The project's can only ask for more than
@@ -83,7 +76,11 @@ func (a *application) sandbox() error {
 // sandbox judges the setting.
 func (f *faults) sandbox(s Sandbox) {
 	if s.Mode != "" || s.Allow == nil {
-		f.word("sandbox", string(s.Mode), Sandboxes()...)
+		var known []string
+		for _, mode := range events.Sandboxes() {
+			known = append(known, string(mode))
+		}
+		f.word("sandbox", string(s.Mode), known...)
 	}
 	for _, entry := range s.Allow {
 		if _, ok := sandbox.Path(entry, "/"); ok || slices.Contains(sandbox.Words(), entry) {

@@ -178,9 +178,7 @@ func checkSpec(spec wire.RunSpec) error {
 	if spec.MaxIterations < 0 || spec.ForMS < 0 || spec.MaxTokens < 0 || spec.MaxMicroUSD < 0 || spec.MaxTurns < 0 {
 		return wire.Errorf(wire.Usage, "limits must not be negative")
 	}
-	switch spec.Sandbox {
-	case "", events.SandboxOff, events.SandboxGuard, events.SandboxWorkspace, events.SandboxReadOnly:
-	default:
+	if spec.Sandbox != "" && !slices.Contains(events.Sandboxes(), spec.Sandbox) {
 		return wire.Errorf(wire.Usage, "sandbox %q is not known", spec.Sandbox).WithHint("--sandbox off, guard, workspace or readonly")
 	}
 	switch spec.Start {
