@@ -10,7 +10,7 @@ import (
 	"autopilot/daemon/engine"
 	"autopilot/daemon/notify"
 	"autopilot/events"
-	"autopilot/projections/phrase"
+	"autopilot/projections/explain"
 	"autopilot/projections/run"
 )
 
@@ -88,7 +88,7 @@ func (d *Daemon) lows(s run.State, now time.Time, live bool) []low {
 		}
 		out = append(out, low{
 			key:  fmt.Sprint(key, " ", l.Kind, " ", t.begin.Unix()),
-			what: fmt.Sprintf("goes on, but %s of the %s that %s are gone", amountText(l.Kind, used), amountText(l.Kind, l.Limit), of),
+			what: fmt.Sprintf("goes on, but %s of the %s that %s are gone", explain.DayAmount(l.Kind, used), explain.DayAmount(l.Kind, l.Limit), of),
 		})
 	}
 	return out
@@ -106,7 +106,7 @@ func (d *Daemon) ownLows(s run.State, live bool) (out []low) {
 		if n := amountOf(used, o.Kind); o.Limit > 0 && isLow(n, o.Limit) {
 			out = append(out, low{
 				key:  fmt.Sprint(s.ID, " ", o.Kind),
-				what: fmt.Sprintf("goes on, but %s of the %s that it may use are gone", amountText(o.Kind, n), amountText(o.Kind, o.Limit)),
+				what: fmt.Sprintf("goes on, but %s of the %s that it may use are gone", explain.DayAmount(o.Kind, n), explain.DayAmount(o.Kind, o.Limit)),
 			})
 		}
 	}
@@ -116,20 +116,6 @@ func (d *Daemon) ownLows(s run.State, live bool) (out []low) {
 // isLow says that most of a limit is used.
 func isLow(used, limit int64) bool {
 	return limit-used <= limit/100*(100-lowAt)+limit%100*(100-lowAt)/100
-}
-
-// amountText is an amount in the unit of a limit.
-func amountText(kind events.Limit, n int64) string {
-	switch kind {
-	case events.LimitDayCost:
-		return phrase.Amount(events.HaltCost, n)
-	case events.LimitDayTokens:
-		return phrase.Amount(events.HaltTokens, n)
-	case events.LimitDayTurns:
-		return phrase.Amount(events.HaltTurns, n)
-	case events.LimitDayHours, events.LimitRate, events.LimitOverload, events.LimitSlots:
-	}
-	return (time.Duration(n) * time.Millisecond).Round(time.Minute).String()
 }
 
 // tendWait ends the wait of a run for a limit of the day that holds it no more.
