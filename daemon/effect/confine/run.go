@@ -55,12 +55,7 @@ func (r Run) perform() (int, error) {
 	}
 	// Keys reach the program by its terminal.
 	signal.Ignore(unix.SIGINT, unix.SIGQUIT)
-	var status unix.WaitStatus
-	for {
-		if _, err := unix.Wait4(pid, &status, 0, nil); !errors.Is(err, unix.EINTR) {
-			break
-		}
-	}
+	status := wait(pid)
 	if status.Signaled() {
 		return 128 + int(status.Signal()), nil
 	}
@@ -89,9 +84,15 @@ func Probe(exe string) ([]Lack, error) {
 	if err != nil {
 		return nil, err
 	}
+	wait(pid)
+	return append(lacking, unwritten()...), nil
+}
+
+// wait waits for a child to end.
+func wait(pid int) (status unix.WaitStatus) {
 	for {
-		if _, err := unix.Wait4(pid, nil, 0, nil); !errors.Is(err, unix.EINTR) {
-			return append(lacking, unwritten()...), nil
+		if _, err := unix.Wait4(pid, &status, 0, nil); !errors.Is(err, unix.EINTR) {
+			return status
 		}
 	}
 }

@@ -167,11 +167,3 @@ func (o *orders) started(child int, text []byte) (int, []Lack, error) {
 	}
 	return pid, lacking, err
 }
-
-func wait(pid int) {
-	for {
-		if _, err := unix.Wait4(pid, nil, 0, nil); !errors.Is(err, unix.EINTR) {
-			return
-		}
-	}
-}
