@@ -56,7 +56,7 @@ func (w *Worker) BeginAgent(ctx context.Context, s run.State, act engine.RunAgen
 		Tree: from.Tree, Work: from.Work, Session: act.Resume, Resumes: act.Resume != "",
 		WallMS: allowed.wall(w.wall(s, limits.Wall)).Milliseconds(), IdleMS: limits.Idle.Milliseconds(),
 	}
-	d.Tokens, d.MicroUSD, d.Turns = allowed.within(s)
+	d.Tokens, d.MicroUSD, d.Turns = allowed.forAgent(s)
 	if d.Session == "" && p.Shape.PicksSession() && p.Shape.Resumes() {
 		d.Session = newUUID()
 	}

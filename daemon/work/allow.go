@@ -1,10 +1,9 @@
 package work
 
 import (
-	"crypto/rand"
-	"fmt"
 	"time"
 
+	"autopilot/events"
 	"autopilot/projections/run"
 )
 
@@ -17,10 +16,27 @@ type Allowance struct {
 	Active   time.Duration
 }
 
-// within is the lesser of what is allowed and what is left of the run's own
+// Within is the lesser of it and what one more limit of a day leaves, in the unit
+// of the limit.
+func (a Allowance) Within(kind events.Limit, left int64) Allowance {
+	switch kind {
+	case events.LimitDayCost:
+		a.MicroUSD = lesser(a.MicroUSD, left)
+	case events.LimitDayTokens:
+		a.Tokens = lesser(a.Tokens, left)
+	case events.LimitDayTurns:
+		a.Turns = int(lesser(int64(a.Turns), left))
+	case events.LimitDayHours:
+		a.Active = time.Duration(lesser(a.Active.Milliseconds(), left)) * time.Millisecond
+	case events.LimitRate, events.LimitOverload, events.LimitSlots:
+	}
+	return a
+}
+
+// forAgent is the lesser of what is allowed and what is left of the run's own
 // limits: tokens, millionths of a dollar, turns. At least one of each is left, as
 // a run without any is halted before.
-func (a Allowance) within(s run.State) (tokens, microUSD int64, turns int) {
+func (a Allowance) forAgent(s run.State) (tokens, microUSD int64, turns int) {
 	l, used := s.Facts.Limits, s.Loop.Used
 	tokens = lesser(a.Tokens, left(l.Tokens, used.Tokens()))
 	microUSD = lesser(a.MicroUSD, left(l.MicroUSD, used.MicroUSD))
@@ -46,13 +62,4 @@ func lesser(a, b int64) int64 {
 		return b
 	}
 	return a
-}
-
-// newUUID is a random UUID (version 4), as agent programs want their sessions
-// named.
-func newUUID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

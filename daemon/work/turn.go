@@ -89,15 +89,6 @@ func (w *Worker) newTurn(s run.State, p *Plan) *turn {
 	return t
 }
 
-// before is what the session had used before this process, for programs that go
-// on counting.
-func (t *turn) before() events.Usage {
-	if !t.s.Last.Start.Resumes {
-		return events.Usage{}
-	}
-	return t.s.Loop.Session
-}
-
 // run lets the agent work to its end, and ends it where a limit is reached.
 func (t *turn) run(ctx context.Context, end <-chan struct{}) error {
 	spec, box, stop, err := t.spec()
@@ -310,59 +301,3 @@ func (w *Worker) command(p *Plan, l events.IterationStarted) agent.Command {
 	}
 	return agent.Command{Command: rule.Command{Text: p.Spec.Agent.Command}}
 }
-
-// said stores the last output and what the result file claims. A result that
-// cannot be read is no result.
-func (w *Worker) said(ctx context.Context, d *events.AgentEnded, format stream.Format, out effect.Outcome) error {
-	tail, err := w.lastWords(d.Effect, format, out)
-	if err != nil {
-		return err
-	}
-	if d.Excerpt, err = w.put(ctx, tail); err != nil {
-		return err
-	}
-	raw, err := w.cfg.Effects.Open(d.Effect).Result()
-	if err != nil || len(raw) == 0 {
-		return nil //nolint:nilerr // an agent owes no result, and may leave anything in its place
-	}
-	res, err := agent.ParseResult(raw)
-	if err != nil {
-		return nil //nolint:nilerr // a result that cannot be read is no result
-	}
-	d.Claim = res.Claim
-	if d.Summary, err = w.put(ctx, res.Summary); err != nil {
-		return err
-	}
-	d.Question, err = w.put(ctx, res.Question)
-	return err
-}
-
-// lastWords is the end of what an agent said or printed, or why it could not
-// start.
-func (w *Worker) lastWords(id string, format stream.Format, out effect.Outcome) (string, error) {
-	if out.Outcome == events.SpawnFailed {
-		return out.Err, nil
-	}
-	most := int64(excerptBytes)
-	if format != stream.Text {
-		most = streamBytes
-	}
-	tail, err := w.cfg.Effects.Open(id).Tail(effect.Merged, most)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("read the output of an agent: %w", err)
-	}
-	if format != stream.Text {
-		cut := int64(len(tail)) == most
-		if words := stream.Words(format, tail, cut, excerptBytes); words != "" {
-			return words, nil
-		}
-		tail = tail[max(len(tail)-excerptBytes, 0):]
-	}
-	return strings.ToValidUTF8(string(tail), "\uFFFD"), nil
-}
-
-// streamBytes is how much of a stream is read for the last words in it.
-const streamBytes = 1 << 20
-
-// excerptBytes bounds what is kept of a text for people and prompts.
-const excerptBytes = 8 << 10

@@ -49,7 +49,7 @@ type Config struct {
 	// GateEnv is gate.env of the settings, as it is when a run starts.
 	GateEnv func() (map[string]string, error)
 	// Price is what tokens of a model cost, in millionths of a dollar, by the
-	// table of that date.
+	// table of that date; may be nil.
 	Price func(model string, u stream.Usage) (microUSD int64, date string, ok bool)
 	// Priced says that the table has a price for a model, and Over that an agent
 	// which has used so much has to end for a limit beyond its own. Both may be nil.
