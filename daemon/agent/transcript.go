@@ -11,17 +11,15 @@ import (
 // none here.
 // Source: Agent programs, C.1.
 func Transcripts(profile string, env []string, dir, session string) []string {
-	if profile != "claude" || !ValidSession(session) {
+	p, ok := findProgram(profile)
+	if !ok || profile != "claude" || !ValidSession(session) {
 		return nil
 	}
-	home := Lookup(env, "CLAUDE_CONFIG_DIR")
-	if home == "" {
-		home = filepath.Join(Lookup(env, "HOME"), ".claude")
-	}
-	if !filepath.IsAbs(home) {
+	_, folder := p.login.folder(env, "")
+	if !filepath.IsAbs(folder) {
 		return nil
 	}
-	return []string{filepath.Join(home, "projects", claudeSlug(dir), session+".jsonl")}
+	return []string{filepath.Join(folder, "projects", claudeSlug(dir), session+".jsonl")}
 }
 
 // claudeSlug is a directory as the name of a folder.
