@@ -80,7 +80,7 @@ func (p *planner) expand(pattern string) string {
 // sockets are closed to this one.
 func (p *planner) foreign(path string) bool {
 	info, err := os.Lstat(path)
-	if err != nil || !within(p.Temp, path) {
+	if err != nil || !Within(p.Temp, path) {
 		return err != nil
 	}
 	st, ok := info.Sys().(*syscall.Stat_t)

@@ -67,7 +67,7 @@ func (h Host) Plan(q Request) *confine.Plan {
 	}
 	covered := slices.Concat(p.plan.Hide, p.plan.Empty)
 	p.plan.Show = slices.DeleteFunc(p.plan.Show, func(path string) bool {
-		return !slices.ContainsFunc(covered, func(dir string) bool { return within(dir, path) })
+		return !slices.ContainsFunc(covered, func(dir string) bool { return Within(dir, path) })
 	})
 	return &p.plan
 }
@@ -93,10 +93,11 @@ func (p *planner) daemon() {
 	p.plan.ReadOnly = append(p.plan.ReadOnly, "/sys/fs/cgroup")
 }
 
-// covers says that path is dir or lies below it.
-func (p *planner) covers(dir, path string) bool { return within(real(dir), real(path)) }
+// covers says the same of what links lead to.
+func (p *planner) covers(dir, path string) bool { return Within(real(dir), real(path)) }
 
-func within(dir, path string) bool {
+// Within says that path is dir or lies below it, as they are written.
+func Within(dir, path string) bool {
 	return dir == path || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }
 

@@ -33,18 +33,13 @@ func (w *Worker) confineGate(c confinement, l gate.Launch, id string) *confine.P
 	// Both are places of ours, but for a gate that is tried in the user's own
 	// environment.
 	for _, dir := range []string{l.Dir, agent.Lookup(l.Env, "HOME")} {
-		if within(w.cfg.State, dir) {
+		if sandbox.Within(w.cfg.State, dir) {
 			own = append(own, dir)
 		}
 	}
 	return w.cfg.Sandbox.Plan(sandbox.Request{
 		Mode: c.mode, Allow: c.allow, Env: l.Env, Work: c.work, Show: own, Write: []string{l.Dir}, Gate: true,
 	})
-}
-
-func within(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // lacking puts the words of the supervisor into those of events.
