@@ -190,7 +190,7 @@ func supervisor(in Input) Signal {
 	case events.WallTimeout:
 		return by(WallTimeout, "it ran into the time limit")
 	case events.IdleTimeout:
-		return by(IdleTimeout, "it printed nothing for too long")
+		return by(IdleTimeout, "it showed no sign of life for too long")
 	case events.Signaled:
 		if in.OutOfMemory {
 			return by(OutOfMemory, "the system ended it for want of memory")
