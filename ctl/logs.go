@@ -26,8 +26,9 @@ func newLogs(a *app) *cobra.Command {
 		Use:   "logs [RUN]",
 		Short: "What the agent and the gates printed",
 		Long: `Prints the output of the latest iteration, or of another. Of agents whose stream
-is known it shows what the agent said, a line for each tool it used, and errors. Controls that could steer a terminal are taken out; --raw keeps every
-byte, into a file or a pipe. With --json each piece is an object whose data is
+is known it shows what the agent said, a line for each tool it used, and errors.
+Controls that could steer a terminal are taken out; --raw keeps every byte, into
+a file or a pipe. With --json each piece is an object whose data is
 base64, as output has no encoding; a rune or a line may be cut between two. Where
 the agent's stream is understood, text has what people read instead. No RUN means
 the latest of this directory.`,

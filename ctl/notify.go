@@ -27,8 +27,7 @@ follows the run. They stand in the file that apctl config show names:
     quiet_pass: [needs_person]
 
 Kinds: needs_person, halted, done, waiting_limit, died, budget_low (80 % of a
-limit are used); without "on" a rule is
-for all of them. What falls into the quiet time is told at its end as one
+limit are used); without "on" a rule is for all of them. What falls into the quiet time is told at its end as one
 digest, and so are many things at once. A command has ten seconds. A webhook is
 tried eight times over about an hour, under one Idempotency-Key.`,
 		Example: "  apctl notify test\n  apctl notify test --on halted",
