@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"autopilot/events/wire"
+	"autopilot/projections/visible"
 )
 
 // Trust says whether a project's file is trusted, and shows what is not.
@@ -52,7 +53,7 @@ func (s Style) untrusted(v wire.TrustView) string {
 		b.WriteString(", changed since it was trusted last")
 	}
 	b.WriteString("\n\n")
-	all := Visible(v.Diff)
+	all := visible.Text(v.Diff)
 	shown := all
 	if _, body, ok := strings.Cut(all, "\n@@"); ok && v.Before == "" {
 		_, shown, _ = strings.Cut(body, "\n") // all of it is new

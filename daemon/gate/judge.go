@@ -98,7 +98,7 @@ func noteOf(p Process) string {
 	case events.WallTimeout:
 		return fmt.Sprintf("Ended at its time limit, after %s: it did not finish.\n", after)
 	case events.IdleTimeout:
-		return fmt.Sprintf("Ended after %s, as it had been silent for too long: it may wait for input or watch files.\n", after)
+		return fmt.Sprintf("Ended after %s, as it showed no sign of life for too long: it may wait for input or watch files.\n", after)
 	case events.SpawnFailed:
 		return "The program of the gate could not be started.\n"
 	case events.Stopped:

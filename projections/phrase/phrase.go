@@ -22,7 +22,7 @@ func Reason(r events.GateResult) string {
 	case events.ReasonTimeout:
 		return "out of time"
 	case events.ReasonSilent:
-		return "silent for too long"
+		return "no sign of life for too long"
 	case events.ReasonNotFound:
 		return "command not found"
 	case events.ReasonNoShell:

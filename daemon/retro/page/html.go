@@ -9,6 +9,7 @@ import (
 
 	"autopilot/daemon/retro/plot"
 	"autopilot/projections/retro/sheet"
+	"autopilot/projections/visible"
 )
 
 //go:embed page.html
@@ -16,8 +17,8 @@ var source string
 
 // pages are parsed once: the source is part of the program.
 var pages = template.Must(template.New("page").Funcs(template.FuncMap{
-	"line":  func(s string) string { return visible(s, false) },
-	"lines": func(s string) string { return visible(s, true) },
+	"line":  visible.Line,
+	"lines": visible.Text,
 	"words": sheet.Class.Words,
 }).Parse(source))
 
@@ -94,12 +95,12 @@ func htmlOf(d sheet.Doc, made string) htmlDoc {
 func figureOf(f sheet.Figure, id string) htmlFigure {
 	out := htmlFigure{Name: f.Name, Axis: f.Axis, Legend: f.Legend}
 	for i, s := range f.Series {
-		desc := visible(s.Value, false)
+		desc := visible.Line(s.Value)
 		if i == 0 {
-			desc += ". " + visible(f.Desc, false)
+			desc += ". " + visible.Line(f.Desc)
 		}
 		out.Series = append(out.Series, htmlSeries{Label: s.Label, Value: s.Value, SVG: template.HTML(plot.Draw(s, plot.Text{ //nolint:gosec // drawn from numbers; its texts are escaped
-			ID: id + "-" + strconv.Itoa(i+1), Title: visible(f.Name+": "+s.Label, false), Desc: desc,
+			ID: id + "-" + strconv.Itoa(i+1), Title: visible.Line(f.Name + ": " + s.Label), Desc: desc,
 		}))})
 	}
 	return out

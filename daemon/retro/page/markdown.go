@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"autopilot/projections/retro/sheet"
+	"autopilot/projections/visible"
 )
 
 // mdRows is how many rows of a table a chat is given.
@@ -18,7 +19,7 @@ func Markdown(w io.Writer, d sheet.Doc, made string) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "## %s\n\n**%s**\n\n", plain(d.Title), plain(d.State))
 	if d.Task != "" {
-		b.WriteString(fence(visible(d.Task, true)))
+		b.WriteString(fence(visible.Text(d.Task)))
 	}
 	for _, f := range append(d.Tiles, d.Facts...) {
 		if f.Value != "" {
@@ -50,12 +51,12 @@ func mdFigure(b *bytes.Buffer, f sheet.Figure) {
 	wide := 0
 	for _, s := range f.Series {
 		if s.Form == sheet.Columns && len(s.Values) > 1 {
-			wide = max(wide, len([]rune(visible(s.Label, false))))
+			wide = max(wide, len([]rune(visible.Line(s.Label))))
 		}
 	}
 	for _, s := range f.Series {
 		if s.Form == sheet.Columns && len(s.Values) > 1 {
-			lines = append(lines, fmt.Sprintf("%-*s  %s  %s", wide, visible(s.Label, false), s.Spark(60, false), visible(s.Value, false)))
+			lines = append(lines, fmt.Sprintf("%-*s  %s  %s", wide, visible.Line(s.Label), s.Spark(60, false), visible.Line(s.Value)))
 		}
 	}
 	if len(lines) > 0 {
@@ -93,7 +94,7 @@ func mdTable(b *bytes.Buffer, t sheet.Table) {
 // plain is text of ours, which may hold names of others.
 func plain(t string) string {
 	var b strings.Builder
-	for _, r := range visible(t, false) {
+	for _, r := range visible.Line(t) {
 		if strings.ContainsRune("\\`*_{}[]<>()#|!~&@", r) {
 			b.WriteByte('\\')
 		}
@@ -104,7 +105,7 @@ func plain(t string) string {
 
 // span is a text within a line.
 func span(t string, free bool) string {
-	t = visible(t, false)
+	t = visible.Line(t)
 	if !free {
 		return plain(t)
 	}

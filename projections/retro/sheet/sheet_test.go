@@ -66,8 +66,9 @@ func TestWhatIsNotKnownIsNotNothing(t *testing.T) {
 	}{
 		{wire.UsageSum{}, "-", "-"},
 		{wire.UsageSum{Agents: 2, NoTokens: 2, NoCost: 2}, "unknown", "unknown"},
-		{wire.UsageSum{Agents: 2, NoTokens: 1, NoCost: 1, Tokens: 950, MicroUSD: 50_000}, "at least 950 tokens", "at least $0.05"},
-		{wire.UsageSum{Agents: 2, Tokens: 950, MicroUSD: 50_000}, "950 tokens", "$0.05"},
+		{wire.UsageSum{Agents: 2, NoTokens: 1, NoCost: 1, Tokens: 950, MicroUSD: 50_000}, ">= 950", ">= $0.05"},
+		{wire.UsageSum{Agents: 2, Tokens: 950, MicroUSD: 50_000}, "950", "$0.05"},
+		{wire.UsageSum{Agents: 2, Computed: 1, Tokens: 950, MicroUSD: 50_000}, "950", "$0.05 (part computed)"},
 	} {
 		if tokens(tt.used) != tt.tokens || cost(tt.used) != tt.cost {
 			t.Errorf("%+v: %s, %s", tt.used, tokens(tt.used), cost(tt.used))

@@ -65,28 +65,14 @@ func (m maker) moment(t time.Time) string {
 }
 
 // tokens and cost are what was used, and how much of that is known.
-func tokens(u wire.UsageSum) string {
-	switch {
-	case u.Agents == 0:
-		return "-"
-	case u.NoTokens == u.Agents:
-		return "unknown"
-	case u.NoTokens > 0:
-		return "at least " + phrase.Tokens(u.Tokens)
-	}
-	return phrase.Tokens(u.Tokens)
-}
+func tokens(u wire.UsageSum) string { return orNone(u, phrase.TokensUsed) }
+func cost(u wire.UsageSum) string   { return orNone(u, phrase.Cost) }
 
-func cost(u wire.UsageSum) string {
-	switch {
-	case u.Agents == 0:
+func orNone(u wire.UsageSum, of func(wire.UsageSum) string) string {
+	if u.Agents == 0 {
 		return "-"
-	case u.NoCost == u.Agents:
-		return "unknown"
-	case u.NoCost > 0:
-		return "at least " + phrase.USD(u.MicroUSD)
 	}
-	return phrase.USD(u.MicroUSD)
+	return of(u)
 }
 
 // partly says what of a sum is not known.

@@ -1,11 +1,9 @@
-package render_test
+package visible_test
 
 import (
-	"strings"
 	"testing"
 
-	"autopilot/ctl/render"
-	"autopilot/events/wire"
+	"autopilot/projections/visible"
 )
 
 func TestWhatAPersonAgreesToIsAllThere(t *testing.T) {
@@ -23,19 +21,20 @@ func TestWhatAPersonAgreesToIsAllThere(t *testing.T) {
 		"\u3164\u115f\uffa0\u034f\u180e":    `\u3164\u115f\uffa0\u034f\u180e`,
 		"\U000e0041\ue000\ufe0f\U000e0100x": `\U000e0041\ue000\ufe0f\U000e0100x`,
 	} {
-		if got := render.Visible(in); got != want {
+		if got := visible.Text(in); got != want {
 			t.Errorf("%q is shown as %q, want %q", in, got, want)
 		}
 	}
 }
 
-func TestALongFileIsNotReadOnOneScreen(t *testing.T) {
+func TestALineIsOneLine(t *testing.T) {
 	t.Parallel()
-	v := wire.TrustView{File: "/p/c.yaml", Hash: "ab12cd34", Before: "cd34ab12", Diff: strings.Repeat("+# x\n", 500)}
-	if text := (render.Style{}).TrustAsk(v); !strings.Contains(text, "These were 500 lines") {
-		t.Errorf("the end is\n%s", text[len(text)-500:])
-	}
-	if text := (render.Style{}).Trust(v); strings.Contains(text, "These were") {
-		t.Error("what is shown in pages says so")
+	for in, want := range map[string]string{
+		"a\tb\r\nc":      `a⇥b\u000d⏎c`,
+		"\u202eevil\xff": `\u202eevil` + "\uFFFD",
+	} {
+		if got := visible.Line(in); got != want {
+			t.Errorf("%q is shown as %q, want %q", in, got, want)
+		}
 	}
 }
