@@ -112,7 +112,7 @@ func (s Style) Stopped(runs []wire.RunView) string {
 	for _, v := range runs {
 		what := s.doing(v)
 		if v.Exit < 0 && v.Stopping != "" {
-			what = stopping(v.Stopping)
+			what = stopping(v)
 		}
 		fmt.Fprintf(&b, "%s  %s\n", s.paint(bold, Line(v.Handle)), what)
 	}

@@ -85,7 +85,7 @@ func (s Style) doing(v wire.RunView) string {
 		t = s.paint(green, t)
 	}
 	if v.Exit < 0 && v.Stopping != "" {
-		t += ", " + stopping(v.Stopping)
+		t += ", " + stopping(v)
 	}
 	return t
 }
@@ -128,16 +128,21 @@ func waitsFor(v wire.RunView) string {
 	return t
 }
 
-func stopping(mode string) string {
-	switch events.StopMode(mode) {
+// stopping says when a run stops that was asked to. One that waits is between two
+// agents, so it does not wait any longer.
+func stopping(v wire.RunView) string {
+	switch events.StopMode(v.Stopping) {
 	case events.StopAfterIteration:
+		if v.State == "waiting" && v.Reason != reasonDisk {
+			return "stops now"
+		}
 		return "stops after this iteration"
 	case events.StopNow:
 		return "stops now"
 	case events.StopCancel:
 		return "is being cancelled"
 	}
-	return "stops: " + Line(mode)
+	return "stops: " + Line(v.Stopping)
 }
 
 // sound is the age of the last output of what runs now, and other signs of life.

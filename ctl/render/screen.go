@@ -271,7 +271,7 @@ func (s Style) because(w wire.WhyView) string {
 		t = s.waiting(v)
 	}
 	if v.Exit < 0 && v.Stopping != "" {
-		t += "; " + stopping(v.Stopping)
+		t += "; " + stopping(v)
 	}
 	if t == "" {
 		return ""

@@ -131,10 +131,17 @@ func usedOf(kind string, used, limit int64) string {
 
 func (s Style) accountRows(accounts []wire.AccountView) [][]string {
 	var rows [][]string
+	known := map[string]int{}
+	for _, a := range accounts {
+		known[a.Label]++
+	}
 	for _, a := range accounts {
 		name := Line(a.Label)
-		if name == "" {
+		switch {
+		case name == "":
 			name = Hash(a.ID)
+		case known[a.Label] > 1: // as with two keys in one variable
+			name += " " + Line(a.ID[:min(len(a.ID), 4)])
 		}
 		state := Line(a.State)
 		if a.Until != nil {

@@ -188,7 +188,7 @@ func TestEveryOptionOfAProfileIsAskedFor(t *testing.T) {
 	for name, want := range map[string][]string{
 		"claude":   {"-p", "--output-format", "--verbose", "--setting-sources", "--add-dir", "--permission-mode", "--model", "--session-id", "--resume", "--settings"},
 		"codex":    {"--json", "--add-dir", "--sandbox", "--dangerously-bypass-approvals-and-sandbox", "--model"},
-		"gemini":   {"-o", "--skip-trust", "--include-directories", "--approval-mode", "--model", "--resume", "--allowed-tools"},
+		"gemini":   {"-o", "--skip-trust", "--include-directories", "--approval-mode", "--model", "--session-id", "--resume", "--allowed-tools"},
 		"opencode": {"--format", "--print-logs", "--log-level", "--auto", "--model", "--session"},
 		"goose":    {"--output-format", "-i", "--model", "-n", "-r"},
 	} {

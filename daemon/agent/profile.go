@@ -125,7 +125,10 @@ func programs() []program {
 			full:    []string{"--approval-mode", "yolo"},
 			model:   "--model", help: []string{"--help"},
 			gates: geminiGates, widens: "*,()",
-			shape: Shape{Resume: []string{"--resume", SessionWord}, Reports: Reports{Tokens: true}},
+			shape: Shape{
+				NewSession: []string{"--session-id", SessionWord}, Resume: []string{"--resume", SessionWord},
+				Reports: Reports{Tokens: true},
+			},
 			decided: []fixed{
 				{bySession, "--resume -r --session-id"},
 				{byStream, "--output-format -o"},

@@ -38,7 +38,7 @@ func TestEachCallOfARunHasWhatItAsks(t *testing.T) {
 			claude + `|--max-turns|7|--max-budget-usd|1.25|--json-schema|{"a":1}{args}`,
 		},
 		"codex":        {codex + "{args}", codex + "{args}|resume|s-1|-", codex + "{args}|--output-schema|/s.json"},
-		"gemini":       {gemini + "{args}", gemini + "|--resume|s-1{args}", gemini + "{args}"},
+		"gemini":       {gemini + "|--session-id|s-1{args}", gemini + "|--resume|s-1{args}", gemini + "{args}"},
 		"opencode":     {opencode + "{args}", opencode + "|--session|s-1{args}", opencode + "{args}"},
 		"cursor-agent": {cursor + "{args}", cursor + "|--resume|s-1{args}", cursor + "{args}"},
 		"goose":        {goose + "|-n|s-1{args}", goose + "|-r|-n|s-1{args}", goose + "|--max-turns|7{args}"},
