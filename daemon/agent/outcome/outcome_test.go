@@ -104,6 +104,7 @@ func TestOutcomes(t *testing.T) {
 		"opencode waits at a limit": {stream.Opencode, sample(t, "limit.opencode"), -1, events.IdleTimeout, outcome.RateLimited, outcome.FromStream, "supervisor"},
 		"opencode tries for ever":   {stream.Opencode, sample(t, "overloaded.opencode"), -1, events.WallTimeout, outcome.Overloaded, outcome.FromStream, "supervisor"},
 		"opencode is cut for ever":  {stream.Opencode, sample(t, "cut.opencode"), -1, events.WallTimeout, outcome.TruncatedStream, outcome.FromStream, "supervisor"},
+		"opencode begins again":     {stream.Opencode, sample(t, "again.opencode"), -1, events.WallTimeout, outcome.TruncatedStream, outcome.FromStream, "supervisor"},
 		"opencode, stopped then":    {stream.Opencode, sample(t, "overloaded.opencode"), -1, events.Stopped, outcome.Stopped, outcome.FromSupervisor, ""},
 		"opencode went on":          {stream.Opencode, sample(t, "passed.opencode"), 0, events.Exited, outcome.Ended, outcome.FromStream, ""},
 		"claude tries at its end":   {stream.Claude, []string{initLine, workLine, `{"type":"system","subtype":"api_retry","attempt":3,"max_retries":10,"error_status":529,"error":"overloaded"}`}, -1, events.IdleTimeout, outcome.Overloaded, outcome.FromStream, "supervisor"},

@@ -12,8 +12,7 @@ func (r *Reader) opencode(o object) {
 	part := o.at("part")
 	switch typ := string(o.tag("type")); typ {
 	case "step_start":
-		r.goesOn()
-		r.sum.Turns++
+		r.opencodeStart()
 	case "text":
 		r.says(part.text("text"), false)
 	case "tool_use":
@@ -39,6 +38,19 @@ func (r *Reader) opencode(o object) {
 	}
 }
 
+// opencodeStart begins a step, or the same one again: its log tells of the first
+// failure of an answer and not of all that follow, so a new beginning alone is
+// no sign that it got one.
+func (r *Reader) opencodeStart() {
+	trying := r.sum.Trying
+	r.goesOn()
+	r.sum.Trying = trying
+	if !r.step {
+		r.sum.Turns++
+	}
+	r.step = true
+}
+
 // opencodeTool is told once, when the tool has come back.
 func (r *Reader) opencodeTool(part object) {
 	state, name := part.at("state"), part.word("tool")
@@ -48,6 +60,7 @@ func (r *Reader) opencodeTool(part object) {
 
 // opencodeStep ends a step; the one that wants no tool is the last.
 func (r *Reader) opencodeStep(part object) {
+	r.step, r.sum.Trying = false, Trying{} // it got an answer
 	t := part.at("tokens")
 	cache := t.at("cache")
 	fresh := r.spent.add(part.tag("id"), Usage{

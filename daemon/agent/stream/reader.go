@@ -35,6 +35,7 @@ type Reader struct {
 	spent    spent
 	repeats  repeats
 	speaking bool   // the last item is a piece of a text
+	step     bool   // of opencode: one has begun and not ended
 	message  string // the id of the last one, of goose
 }
 
