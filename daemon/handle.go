@@ -49,6 +49,12 @@ func (d *Daemon) handlers() map[string]bus.Handler {
 		wire.ReportMade.Name:    d.awake(asked(d.reportMake)),
 		wire.InboxList.Name:     d.awake(asked(d.inboxList)),
 		wire.StatusLine.Name:    asked(d.statusLine), // asked every few seconds: it keeps no idle daemon
+		wire.ArchiveList.Name:   d.awake(asked(d.archiveList)),
+		wire.ArchiveRoll.Name:   d.awake(asked(d.archiveRoll)),
+		wire.ArchivePrune.Name:  d.awake(asked(d.archivePrune)),
+		wire.ArchiveErase.Name:  d.awake(asked(d.archiveErase)),
+		wire.ArchiveExport.Name: d.awake(d.rawExport),
+		wire.ArchiveImport.Name: d.awake(asked(d.archiveImport)),
 		wire.DaemonStatus.Name:  d.awake(asked(d.daemonStatus)),
 		wire.DaemonStop.Name:    asked(d.daemonStop),
 	}

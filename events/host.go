@@ -4,6 +4,10 @@ package events
 const (
 	TypeConfigTrusted     = "config.trusted.v1"
 	TypeWorkspaceRestored = "workspace.restored.v1"
+	TypeRunErased         = "run.erased.v1"
+	TypeTextsPruned       = "texts.pruned.v1"
+	TypeLogRolled         = "log.rolled.v1"
+	TypeBundleImported    = "bundle.imported.v1"
 )
 
 // Assurance is how sure it is that a person decided, weakest first: session,
@@ -34,6 +38,53 @@ type WorkspaceRestored struct {
 	Before  Tree   `json:"before"`        // as it was
 	Kept    Name   `json:"kept,omitzero"` // under which Before was kept
 }
+
+// RunErased says that a person had the texts, outputs and recorded trees of a
+// run removed. Its events stand, so that the chain stays valid. It is a fact of
+// the host, as the run is over, and may be in no stream any more.
+type RunErased struct {
+	Run       string    `json:"run"`   // id
+	Texts     int       `json:"texts"` // that no other run names, and are gone
+	Assurance Assurance `json:"assurance"`
+}
+
+// TextsPruned says that the texts, outputs and recorded trees of all runs that
+// were over before a moment were removed.
+type TextsPruned struct {
+	BeforeMS int64 `json:"before_ms"` // Unix milliseconds
+	Runs     int   `json:"runs"`      // that had some
+	Texts    int   `json:"texts"`
+}
+
+// LogRolled says that the log began a new generation: what was over went into a
+// bundle, all else was carried over as it was.
+type LogRolled struct {
+	From    int    `json:"from"` // generation
+	To      int    `json:"to"`
+	Bundle  Digest `json:"bundle,omitzero"` // empty if no run was over
+	Runs    int    `json:"runs"`            // in the bundle
+	Events  int    `json:"events"`          // in the bundle
+	Carried int    `json:"carried"`         // events that went over
+}
+
+// BundleImported says that the history of runs came from a file. It is read-only.
+type BundleImported struct {
+	Bundle Digest `json:"bundle"`
+	Runs   int    `json:"runs"`
+	Events int    `json:"events"`
+}
+
+// EventType is the stored name of the type.
+func (RunErased) EventType() string { return TypeRunErased }
+
+// EventType is the stored name of the type.
+func (TextsPruned) EventType() string { return TypeTextsPruned }
+
+// EventType is the stored name of the type.
+func (LogRolled) EventType() string { return TypeLogRolled }
+
+// EventType is the stored name of the type.
+func (BundleImported) EventType() string { return TypeBundleImported }
 
 // EventType is the stored name of the type.
 func (ConfigTrusted) EventType() string { return TypeConfigTrusted }

@@ -28,6 +28,9 @@ type Ref string
 // object id; empty is none.
 type Tree string
 
+// Digest is the SHA-256 of a file that is no blob, in lower-case hex.
+type Digest string
+
 // Name is a gate, phase or role: [a-z0-9][a-z0-9_-]{0,63}.
 type Name string
 

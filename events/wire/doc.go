@@ -93,5 +93,6 @@ func Verbs() []Verb {
 		TrustShow, TrustGive, AgentList, AgentClassify, AgentSandbox, ProjectFind, GateTry, Doctor, NotifyTest, Verify, DaemonStatus, DaemonStop,
 		UsageShow,
 		ReportMade, InboxList, StatusLine,
+		ArchiveList, ArchiveRoll, ArchivePrune, ArchiveErase, ArchiveExport, ArchiveImport,
 	}
 }

@@ -12,6 +12,10 @@ import (
 type State struct {
 	Trusted  map[string][]Trust // by repository id, latest first, each content once
 	Restored map[string]Restore // by workspace id, the latest
+	Erased   map[string]Erasure // by run id, the latest
+	Pruned   time.Time          // texts of runs that were over before are gone; zero is none
+	Rolled   []Roll             // in their order
+	Imported []Import           // in their order
 	Log      Log
 }
 
@@ -27,6 +31,26 @@ type Trust struct {
 // Restore is a workspace that was taken back.
 type Restore struct {
 	events.WorkspaceRestored
+	At time.Time
+	By string
+}
+
+// Erasure is that the texts of a run were removed because a person asked.
+type Erasure struct {
+	events.RunErased
+	At time.Time
+	By string
+}
+
+// Roll is that the log began a new generation.
+type Roll struct {
+	events.LogRolled
+	At time.Time
+}
+
+// Import is that a bundle was taken in.
+type Import struct {
+	events.BundleImported
 	At time.Time
 	By string
 }
@@ -51,6 +75,16 @@ func Evolve(s State, e events.Event) State {
 		}))
 	case events.WorkspaceRestored:
 		s.Restored = with(s.Restored, d.Project, Restore{d, e.Time, e.Actor})
+	case events.RunErased:
+		s.Erased = with(s.Erased, d.Run, Erasure{d, e.Time, e.Actor})
+	case events.TextsPruned:
+		if t := time.UnixMilli(d.BeforeMS).UTC(); t.After(s.Pruned) {
+			s.Pruned = t
+		}
+	case events.LogRolled:
+		s.Rolled = append(slices.Clip(s.Rolled), Roll{d, e.Time})
+	case events.BundleImported:
+		s.Imported = append(slices.Clip(s.Imported), Import{d, e.Time, e.Actor})
 	default:
 		s.Log.Unknown++
 	}
@@ -89,4 +123,13 @@ func (s State) Latest(repository string) (Trust, bool) {
 		return list[0], true
 	}
 	return Trust{}, false
+}
+
+// Gone says since when the texts of a run that was over at that time are
+// removed, and by whom: an actor, or nobody for age.
+func (s State) Gone(id string, over time.Time) (at time.Time, by string, ok bool) {
+	if e, ok := s.Erased[id]; ok {
+		return e.At, e.By, true
+	}
+	return s.Pruned, "", !over.IsZero() && over.Before(s.Pruned)
 }

@@ -74,6 +74,37 @@ func TestTheLatestRestoreOfAWorkspaceIsKnown(t *testing.T) {
 	}
 }
 
+func TestWhatBecameOfTheHistoryIsKnown(t *testing.T) {
+	t.Parallel()
+	at := func(min int) int64 { return dawn.Add(time.Duration(min) * time.Minute).UnixMilli() }
+	s := fold(host.State{},
+		event(1, events.RunErased{Run: "R", Texts: 3}), event(2, events.TextsPruned{BeforeMS: at(60)}),
+		event(3, events.TextsPruned{BeforeMS: at(30)}), event(4, events.LogRolled{From: 1, To: 2}),
+		event(5, events.BundleImported{Runs: 1}))
+	for _, c := range []struct {
+		run  string
+		over int // minutes behind dawn, -1 for a run that is not over
+		by   string
+		gone bool
+	}{
+		{"R", 90, "person:1", true},
+		{"S", 59, "", true},
+		{"S", 60, "", false},
+		{"S", -1, "", false},
+	} {
+		over := time.Time{}
+		if c.over >= 0 {
+			over = dawn.Add(time.Duration(c.over) * time.Minute)
+		}
+		if _, by, gone := s.Gone(c.run, over); gone != c.gone || gone && by != c.by {
+			t.Errorf("%s over at %d: gone %v by %q", c.run, c.over, gone, by)
+		}
+	}
+	if len(s.Rolled) != 1 || s.Rolled[0].To != 2 || len(s.Imported) != 1 || s.Log.Unknown != 0 {
+		t.Errorf("state %+v", s)
+	}
+}
+
 func TestUnknownEventsAndGapsAreCountedAndHarmNothing(t *testing.T) {
 	t.Parallel()
 	s := fold(host.State{}, event(1, trusted("r", "a")), event(2, events.Unknown{Type: "x.v1"}), event(4, events.RunResumed{}))

@@ -1,0 +1,160 @@
+package wire
+
+import (
+	"time"
+
+	"autopilot/events"
+)
+
+// What becomes of history.
+
+// ArchiveView is where history is, and what it takes.
+type ArchiveView struct {
+	Dir        string       `json:"dir"`
+	Generation int          `json:"generation"` // of the log
+	Events     uint64       `json:"events"`     // in it
+	StoreBytes int64        `json:"store_bytes"`
+	StoreQuota int64        `json:"store_quota"`
+	Over       int          `json:"over"`    // runs in the log that a roll would put into a bundle
+	Carried    int          `json:"carried"` // runs in the log that it would carry over
+	Texts      Room         `json:"texts"`   // blobs
+	Outputs    Room         `json:"outputs"` // folders of effects
+	Trees      Room         `json:"trees"`   // recorded trees
+	Pruned     time.Time    `json:"pruned,omitzero"`
+	Bundles    []BundleView `json:"bundles"` // the oldest first
+}
+
+// Room is what files take.
+type Room struct {
+	Files int   `json:"files"`
+	Bytes int64 `json:"bytes"`
+}
+
+// BundleView is a file of history.
+type BundleView struct {
+	File     string        `json:"file"`
+	SHA256   events.Digest `json:"sha256"`
+	At       time.Time     `json:"at"` // when it came here
+	Imported bool          `json:"imported,omitzero"`
+	Runs     int           `json:"runs"`
+	Events   int           `json:"events"`
+	Bytes    int64         `json:"bytes"`
+	Problem  string        `json:"problem,omitzero"` // why it cannot be read
+}
+
+// RollRequest begins a new generation of the log, by a restart of the daemon.
+type RollRequest struct {
+	DryRun bool `json:"dry_run,omitzero"` // only say what it would do
+}
+
+// RollView is what a roll will do.
+type RollView struct {
+	From    int  `json:"from"`
+	To      int  `json:"to"`
+	Runs    int  `json:"runs"`    // that go into a bundle
+	Carried int  `json:"carried"` // runs that are not over
+	DryRun  bool `json:"dry_run,omitzero"`
+}
+
+// PruneRequest removes texts, outputs and recorded trees of runs that were over
+// before a moment, and texts that nothing names.
+type PruneRequest struct {
+	Before time.Time `json:"before"`
+	DryRun bool      `json:"dry_run,omitzero"`
+}
+
+// PruneView is what was removed, or would be.
+type PruneView struct {
+	Before  time.Time `json:"before"`
+	Runs    int       `json:"runs"` // that had some
+	Texts   Room      `json:"texts"`
+	Unnamed Room      `json:"unnamed"` // texts that no event names
+	Outputs Room      `json:"outputs"`
+	Trees   int       `json:"trees"`
+	DryRun  bool      `json:"dry_run,omitzero"`
+}
+
+// EraseRequest removes what a run wrote. Without what a person typed it only
+// says what would go.
+type EraseRequest struct {
+	RunRef
+	Typed string `json:"typed,omitzero"` // the handle
+}
+
+// EraseView is what was erased, or would be.
+type EraseView struct {
+	Run     string `json:"run"` // handle
+	ID      string `json:"id"`
+	Task    string `json:"task,omitzero"` // cut to one line
+	Texts   Room   `json:"texts"`
+	Shared  int    `json:"shared"` // texts that other runs name too, and stay
+	Outputs Room   `json:"outputs"`
+	Trees   int    `json:"trees"`
+	Erased  bool   `json:"erased"`
+}
+
+// ExportRequest asks for a bundle. Runs that are live are refused by name and
+// left out of a selection.
+type ExportRequest struct {
+	Runs      []string  `json:"runs,omitzero"`      // as a person names them
+	Workspace string    `json:"workspace,omitzero"` // where names are looked for
+	Since     time.Time `json:"since,omitzero"`     // runs that ended since; zero is all
+	NoTexts   bool      `json:"no_texts,omitzero"`
+}
+
+// BundleSum is what a bundle holds; export sends it behind the bytes.
+type BundleSum struct {
+	SHA256   events.Digest `json:"sha256"`
+	Bytes    int64         `json:"bytes"`
+	Runs     int           `json:"runs"`
+	Events   int           `json:"events"`
+	Texts    int           `json:"texts"`
+	Missing  int           `json:"missing,omitzero"`  // texts that are gone
+	Redacted int           `json:"redacted,omitzero"` // texts in which a secret was found, and taken out
+	Live     int           `json:"live,omitzero"`     // runs left out, as they are not over
+}
+
+// ImportRequest takes the history of a bundle in. The file is on this host.
+type ImportRequest struct {
+	Path   string `json:"path"` // absolute
+	DryRun bool   `json:"dry_run,omitzero"`
+}
+
+// ImportView is what was imported, or would be.
+type ImportView struct {
+	Bundle  BundleSum   `json:"bundle"`
+	Runs    []BundleRun `json:"runs"`
+	Known   int         `json:"known"` // runs that are here already, with the same events
+	DryRun  bool        `json:"dry_run,omitzero"`
+	Version string      `json:"version"` // that made the bundle
+}
+
+// BundleRun is a run of a bundle.
+type BundleRun struct {
+	ID     string `json:"id"`
+	Handle string `json:"handle"`
+	State  string `json:"state"`
+	Reason string `json:"reason,omitzero"`
+	Events int    `json:"events"`
+	Known  bool   `json:"known,omitzero"` // is here already
+}
+
+// The verbs of the archive.
+var (
+	ArchiveList   = Verb{Name: "archive.list", Class: Read}
+	ArchiveRoll   = Verb{Name: "archive.roll", Class: Operate}
+	ArchivePrune  = Verb{Name: "archive.prune", Class: Operate}
+	ArchiveErase  = Verb{Name: "archive.erase", Class: Decide}
+	ArchiveExport = Verb{Name: "archive.export", Class: Read, Stream: true}
+	ArchiveImport = Verb{Name: "archive.import", Class: Operate}
+)
+
+// Archive schemas.
+const (
+	SchemaArchive = "autopilot.archive"
+	SchemaRoll    = "autopilot.archive.roll"
+	SchemaPrune   = "autopilot.archive.prune"
+	SchemaErase   = "autopilot.archive.erase"
+	SchemaExport  = "autopilot.archive.export"
+	SchemaImport  = "autopilot.archive.import"
+)
