@@ -8,6 +8,10 @@
 // process that died, and is removed; therefore only one process may have a
 // store open for writing (the daemon holds a lock on the state directory).
 //
+// A text that came from elsewhere with secrets taken out has other bytes than the
+// name that events have for it says. Such a one stands in for the blob of that
+// name, in a file of its own beside it that begins with the hash of what it holds.
+//
 // All methods may be called from any goroutine. A text that is there already
 // is not written again, unless what is there is damaged. The package never
 // looks into a text, and never follows a name that is not 64 hex digits.
@@ -25,6 +29,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -183,7 +188,7 @@ func (s *Store) write(ctx context.Context, r io.Reader, max int64) (ref events.R
 	if err := f.Close(); err != nil {
 		return "", err
 	}
-	return ref, s.enter(f.Name(), ref)
+	return ref, s.enter(f.Name(), s.path(ref))
 }
 
 func copyHashed(ctx context.Context, w io.Writer, r io.Reader, max int64) (hash.Hash, int64, error) {
@@ -201,8 +206,7 @@ func copyHashed(ctx context.Context, w io.Writer, r io.Reader, max int64) (hash.
 }
 
 // enter renames a finished temporary file to its name and makes that lasting.
-func (s *Store) enter(tmp string, ref events.Ref) error {
-	path := s.path(ref)
+func (s *Store) enter(tmp, path string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.synced, filepath.Dir(path))
@@ -230,8 +234,8 @@ func (s *Store) syncFolderLocked(dir string) error {
 	return nil
 }
 
-// Get returns the text with this name after checking its hash: ErrMissing,
-// ErrDamaged, ErrBadRef.
+// Get returns the text with this name, or what stands in for it, after checking
+// its hash: ErrMissing, ErrDamaged, ErrBadRef.
 func (s *Store) Get(ref events.Ref) ([]byte, error) {
 	if err := check(ref); err != nil {
 		return nil, err
@@ -239,7 +243,7 @@ func (s *Store) Get(ref events.Ref) ([]byte, error) {
 	text, err := os.ReadFile(s.path(ref))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("get blob %s: %w", ref, ErrMissing)
+		return s.standIn(ref)
 	case err != nil:
 		return nil, fmt.Errorf("get blob %s: %w", ref, err)
 	case Name(text) != ref:
@@ -251,16 +255,24 @@ func (s *Store) Get(ref events.Ref) ([]byte, error) {
 // Exists is Has for a store that nobody has open. It changes nothing.
 func Exists(dir string, ref events.Ref) bool { return (&Store{dir: dir}).Has(ref) }
 
+// Read is Get for a store that nobody has open. It changes nothing.
+func Read(dir string, ref events.Ref) ([]byte, error) { return (&Store{dir: dir}).Get(ref) }
+
 // Has says whether a blob with this name is there. It does not read it.
 func (s *Store) Has(ref events.Ref) bool {
 	if check(ref) != nil {
 		return false
 	}
-	info, err := os.Lstat(s.path(ref))
+	return isFile(s.path(ref)) || isFile(s.path(ref)+standInSuffix)
+}
+
+func isFile(path string) bool {
+	info, err := os.Lstat(path)
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Delete removes a blob. One that is not there is no error.
+// Delete removes a blob, and what stands in for it. One that is not there is no
+// error.
 func (s *Store) Delete(ctx context.Context, ref events.Ref) error {
 	if err := check(ref); err != nil {
 		return err
@@ -271,11 +283,17 @@ func (s *Store) Delete(ctx context.Context, ref events.Ref) error {
 	path := s.path(ref)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := os.Remove(path); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
+	gone := 0
+	for _, p := range []string{path, path + standInSuffix} {
+		switch err := os.Remove(p); {
+		case errors.Is(err, fs.ErrNotExist):
+			gone++
+		case err != nil:
+			return fmt.Errorf("delete blob %s: %w", ref, err)
 		}
-		return fmt.Errorf("delete blob %s: %w", ref, err)
+	}
+	if gone == 2 {
+		return nil
 	}
 	delete(s.synced, filepath.Dir(path))
 	if err := s.syncFolderLocked(filepath.Dir(path)); err != nil {
@@ -291,7 +309,8 @@ type Entry struct {
 	Written time.Time
 }
 
-// List returns all blobs, sorted by name. Files with other names are passed over.
+// List returns all blobs, sorted by name, and what stands in for one under the
+// name of that. Files with other names are passed over.
 func (s *Store) List(ctx context.Context) ([]Entry, error) {
 	var list []Entry
 	for i := range 256 {
@@ -307,10 +326,14 @@ func (s *Store) List(ctx context.Context) ([]Entry, error) {
 			return nil, fmt.Errorf("list blobs: %w", err)
 		}
 		for _, e := range entries {
-			ref := events.Ref(e.Name())
+			ref := events.Ref(strings.TrimSuffix(e.Name(), standInSuffix))
 			info, err := e.Info()
-			if err != nil || check(ref) != nil || !info.Mode().IsRegular() || s.path(ref) != filepath.Join(folder, e.Name()) {
+			if err != nil || check(ref) != nil || !info.Mode().IsRegular() || filepath.Dir(s.path(ref)) != folder {
 				continue // deleted since, or not one of ours
+			}
+			if n := len(list); n > 0 && list[n-1].Ref == ref {
+				list[n-1].Bytes += info.Size() // both are there
+				continue
 			}
 			list = append(list, Entry{Ref: ref, Bytes: info.Size(), Written: info.ModTime()})
 		}
