@@ -9,11 +9,13 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -64,7 +66,25 @@ func manuals(root *cobra.Command, dir, version, date string) error {
 		h.Date = &t
 	}
 	root.DisableAutoGenTag = true
-	return doc.GenManTree(root, h, dir)
+	return manual(root, *h, dir)
+}
+
+// manual writes the page of a command, and those of the commands below it.
+func manual(cmd *cobra.Command, h doc.GenManHeader, dir string) error {
+	for _, c := range cmd.Commands() {
+		if !c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
+			continue
+		}
+		if err := manual(c, h, dir); err != nil {
+			return err
+		}
+	}
+	var page bytes.Buffer
+	if err := doc.GenMan(cmd, &h, &page); err != nil {
+		return err
+	}
+	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + "." + h.Section
+	return os.WriteFile(filepath.Join(dir, name), withFlags(page.Bytes(), cmd), 0o644)
 }
 
 func completions(root *cobra.Command, dir string) error {

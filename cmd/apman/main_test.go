@@ -28,6 +28,18 @@ func TestEachCommandHasAPageAndEachShellItsCompletion(t *testing.T) {
 			t.Errorf("apctl-run.1 lacks %q", want)
 		}
 	}
+	for name, said := range map[string][]string{
+		"apctl-run.1": {`\fB-a\fP, \fB--agent\fP \fINAME\fP` + "\n", `\fB--allow-test-changes\fP[=\fIGLOB\fP]` + "\n", `\fB--clean\fP` + "\n"},
+	} {
+		for _, want := range said {
+			if !strings.Contains(read(t, dir, "man1", name), want) {
+				t.Errorf("%s lacks %q", name, want)
+			}
+		}
+	}
+	if strings.Contains(page, `fP=""`) || strings.Contains(page, "=[]") || strings.Contains(page, "=false") {
+		t.Error("empty defaults are shown")
+	}
 	for _, name := range []string{"apctl.1", "apctl-daemon-install.1", "apctl-replay.1"} {
 		if read(t, dir, "man1", name) == "" {
 			t.Errorf("%s is empty", name)
