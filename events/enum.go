@@ -8,6 +8,18 @@ const (
 	GateCommand   GateKind = "command"
 	GateProtected GateKind = "protected"
 	GateArtifact  GateKind = "artifact" // files exist, are not blank, and were written by the run
+
+	GateRepeat    GateKind = "repeat"    // a command passes so many times in a row
+	GateRed       GateKind = "red"       // the daemon saw the test commit fail, before the implementation
+	GateCoverage  GateKind = "coverage"  // another session lists every approved criterion as covered
+	GateAnchor    GateKind = "anchor"    // files that a person approved are unchanged
+	GateScope     GateKind = "scope"     // no file outside of the declared ones was changed
+	GateConsensus GateKind = "consensus" // the roles approved, one behind the other
+	GateReview    GateKind = "review"    // another session approved the work
+	GateQA        GateKind = "qa"        // another session found nothing wrong in use, or the diff needs no such look
+	GateInterview GateKind = "interview" // what is wanted is clear enough
+	GateApproval  GateKind = "approval"  // a person approved the set
+	GateSession   GateKind = "session"   // the outcome record of a session, judged by the kill switches
 )
 
 // Checkout says where gates are run. The zero value is in place: in the

@@ -16,8 +16,27 @@ type Assurance string
 
 // The assurances that a decision can have.
 const (
-	AssuredTTY Assurance = "tty" // at a terminal, and typed what was shown there
+	AssuredSession   Assurance = "session"   // in the dialog of a host program that drives the run
+	AssuredTTY       Assurance = "tty"       // at a terminal, and typed what was shown there
+	AssuredPIN       Assurance = "pin"       // and typed a secret
+	AssuredPage      Assurance = "page"      // on a page that the secret opened
+	AssuredSignature Assurance = "signature" // with a key
 )
+
+// Level orders assurances, from 1; 0 is none that is known.
+func (a Assurance) Level() int {
+	switch a {
+	case AssuredSession:
+		return 1
+	case AssuredTTY:
+		return 2
+	case AssuredPIN, AssuredPage:
+		return 3
+	case AssuredSignature:
+		return 4
+	}
+	return 0
+}
 
 // ConfigTrusted says that a person agreed to the content of a project's
 // configuration file, for every work tree of the repository.

@@ -51,7 +51,9 @@ func (w Workflow) problems() []problem {
 		p.add("version", fmt.Sprintf("this program reads version %d", SchemaVersion), "version is %d", w.Version)
 	}
 	p.name("name", "workflow", w.Name)
-	p.phases(w.Phases)
+	one(&p, "language", w.Language, English, Japanese)
+	p.phases(w)
+	p.roles(w)
 	p.rails(w.Rails)
 	p.fingerprint(w.Fingerprint)
 	p.limits(w.Limits)
@@ -70,44 +72,23 @@ func (p *problems) name(path, what, name string) {
 	}
 }
 
-func (p *problems) phases(phases []Phase) {
-	if len(phases) == 0 {
-		p.add("phases", "add phases: with one entry", "the workflow has no phase")
-	}
-	seen := map[string]bool{}
-	for i, ph := range phases {
-		at := index("phases", i)
-		p.name(at+".name", "phase", ph.Name)
-		if seen[ph.Name] {
-			p.add(at+".name", "give each phase a name of its own", "there are two phases %q", ph.Name)
-		}
-		seen[ph.Name] = true
-		switch {
-		case ph.Prompt == "":
-			p.add(at+".prompt", "add prompt: FILE.md", "the phase has no prompt")
-		case path.Base(ph.Prompt) != ph.Prompt || path.Ext(ph.Prompt) != ".md" || strings.ContainsRune(ph.Prompt, '\\'):
-			p.add(at+".prompt", "name a file without folders that ends in .md", "%q is not a prompt file", ph.Prompt)
-		}
-		if len(ph.Gates) == 0 {
-			p.add(at+".gates", "add gates: [goals, invariants, protected]", "the phase has no gates, so nothing could ever pass")
-		}
-		set(p, at+".gates", ph.Gates, Goals, Invariants, Protected)
-	}
-}
-
 func (p *problems) rails(r Rails) {
 	one(p, "rails.drift", r.Drift, HaltRun)
 	one(p, "rails.sameness", r.Sameness, HaltRun)
 	p.number("rails.stuck.window", r.Stuck.Window, 2, 100)
 	p.number("rails.signature.count", r.Signature.Count, 2, 100)
 	one(p, "rails.signature.then", r.Signature.Then, Warn, HaltRun)
+	p.number("rails.plan.cycles", r.Plan.Cycles, 0, 100)
+	for i, glob := range r.Plan.Files {
+		p.glob(index("rails.plan.files", i), glob)
+	}
 }
 
 func (p *problems) fingerprint(parts []Part) {
 	if !slices.Contains(parts, PartGates) {
 		p.add("fingerprint", "write fingerprint: [gates, tests, tree]", "the fingerprint leaves out gates")
 	}
-	set(p, "fingerprint", parts, PartGates, PartTests, PartTree)
+	set(p, "fingerprint", parts, PartGates, PartTests, PartTree, PartFindings)
 }
 
 // longest bounds every limit in time: a run is not planned for longer.
@@ -116,6 +97,7 @@ const longest = 30 * 24 * time.Hour
 func (p *problems) limits(l Limits) {
 	p.number("limits.iterations", l.Iterations, 1, 10_000)
 	p.number("limits.iterations_with_time", l.IterationsWithTime, 1, 10_000)
+	p.number("limits.cycles", l.Cycles, 0, 1_000)
 	p.effect("limits.agent", l.Agent)
 	p.effect("limits.gate", l.Gate)
 	p.duration("limits.noop.within", l.Noop.Within)
@@ -172,15 +154,26 @@ func one[T ~string](p *problems, path string, word T, known ...T) {
 	if slices.Contains(known, word) {
 		return
 	}
-	words := make([]string, len(known))
-	for i, k := range known {
-		words[i] = string(k)
+	p.add(path, nearest(string(word), texts(known)), "unknown word %q", word)
+}
+
+// nearest says which word may have been meant.
+func nearest(word string, known []string) string {
+	if near := strictyaml.Nearest(word, known); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
 	}
-	fix := "known here are " + strings.Join(words, ", ")
-	if near := strictyaml.Nearest(string(word), words); near != "" {
-		fix = fmt.Sprintf("did you mean %q?", near)
+	if len(known) == 0 {
+		return "there is none yet"
 	}
-	p.add(path, fix, "unknown word %q", word)
+	return "known here are " + strings.Join(known, ", ")
+}
+
+func texts[T ~string](list []T) []string {
+	out := make([]string, len(list))
+	for i, t := range list {
+		out[i] = string(t)
+	}
+	return out
 }
 
 // set checks that each word is known and given once.

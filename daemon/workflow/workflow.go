@@ -1,38 +1,27 @@
 package workflow
 
-import "time"
+import (
+	"time"
+
+	"autopilot/daemon/strictyaml"
+)
 
 // SchemaVersion is the form of workflow files that this program reads.
 const SchemaVersion = 1
 
 // Workflow is one workflow file.
 type Workflow struct {
-	Name        string   `yaml:"name"`    // [a-z0-9][a-z0-9_-]{0,63}
-	Version     int      `yaml:"version"` // of the schema: 1
-	Description string   `yaml:"description"`
-	Phases      []Phase  `yaml:"phases"` // in order; a run starts in the first
-	Rails       Rails    `yaml:"rails"`
-	Fingerprint []Part   `yaml:"fingerprint"` // what a failed iteration is compared by
-	Limits      Limits   `yaml:"limits"`
-	Notes       []string `yaml:"notes"` // globs left out of tree comparisons
+	Name        string               `yaml:"name"`    // [a-z0-9][a-z0-9_-]{0,63}
+	Version     int                  `yaml:"version"` // of the schema: 1
+	Description string               `yaml:"description"`
+	Language    Language             `yaml:"language"` // of texts to people
+	Phases      []Phase              `yaml:"phases"`   // in order; a run starts in the first
+	Roles       strictyaml.Map[Role] `yaml:"roles"`
+	Rails       Rails                `yaml:"rails"`
+	Fingerprint []Part               `yaml:"fingerprint"` // what a failed iteration is compared by
+	Limits      Limits               `yaml:"limits"`
+	Notes       []string             `yaml:"notes"` // globs left out of tree comparisons
 }
-
-// Phase is a named stage: an agent with a prompt, and the gates that judge it.
-type Phase struct {
-	Name   string      `yaml:"name"`
-	Prompt string      `yaml:"prompt"` // file name of the template
-	Gates  []GateGroup `yaml:"gates"`  // in the order in which they are judged
-}
-
-// GateGroup names gates that the run brings along.
-type GateGroup string
-
-// The groups of gates.
-const (
-	Goals      GateGroup = "goals"      // must be seen red, then pass
-	Invariants GateGroup = "invariants" // must stay green
-	Protected  GateGroup = "protected"  // pinned files are unchanged
-)
 
 // Then says what a rail does when it is hit.
 type Then string
@@ -49,6 +38,7 @@ type Rails struct {
 	Sameness  Then      `yaml:"sameness"` // always halt
 	Stuck     Stuck     `yaml:"stuck"`
 	Signature Signature `yaml:"signature"`
+	Plan      Plan      `yaml:"plan"`
 }
 
 // Stuck halts when any two of the last Window failed iterations are equal.
@@ -67,15 +57,33 @@ type Part string
 
 // The parts of a fingerprint.
 const (
-	PartGates Part = "gates" // gate names, verdicts, exit codes
-	PartTests Part = "tests" // failing test ids, else the normalised output
-	PartTree  Part = "tree"  // the tree without note paths
+	PartGates    Part = "gates"    // gate names, verdicts, exit codes
+	PartTests    Part = "tests"    // failing test ids, else the normalised output
+	PartTree     Part = "tree"     // the tree without note paths
+	PartFindings Part = "findings" // what sessions of roles found, as their gates quote it
 )
+
+// Language is that of texts to people. Those to agents are English.
+type Language string
+
+// The languages.
+const (
+	English  Language = "en"
+	Japanese Language = "ja"
+)
+
+// Plan halts when a plan that a failure sent back did not change over Cycles
+// returns. Zero does not look.
+type Plan struct {
+	Cycles int      `yaml:"cycles"`
+	Files  []string `yaml:"files"` // globs of the plan; empty takes what the phase gone back to produces
+}
 
 // Limits bound a run and its effects. A duration of zero is no limit.
 type Limits struct {
 	Iterations         int    `yaml:"iterations"`
 	IterationsWithTime int    `yaml:"iterations_with_time"` // default when the run has an end in time
+	Cycles             int    `yaml:"cycles"`               // ways back to an earlier phase, over the whole run
 	Agent              Effect `yaml:"agent"`
 	Gate               Effect `yaml:"gate"`
 	Noop               Noop   `yaml:"noop"`
@@ -96,6 +104,9 @@ type Noop struct {
 	Halt    int             `yaml:"halt"`    // in a row
 }
 
+// Role finds who works in a phase, or looks at its work, by name.
+func (w Workflow) Role(name string) (Role, bool) { return w.Roles.Get(name) }
+
 // Phase finds a phase by name.
 func (w Workflow) Phase(name string) (Phase, bool) {
 	for _, p := range w.Phases {
@@ -110,7 +121,8 @@ func (w Workflow) Phase(name string) (Phase, bool) {
 // else gets. Each call returns values of its own.
 func Default() Workflow {
 	return Workflow{
-		Version: SchemaVersion,
+		Version:  SchemaVersion,
+		Language: English,
 		Rails: Rails{
 			Drift:     HaltRun,
 			Sameness:  HaltRun,

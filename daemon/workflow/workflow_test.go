@@ -29,10 +29,10 @@ func TestConvergeShips(t *testing.T) {
 		t.Error(diff)
 	}
 	want := workflow.Workflow{
-		Name: "converge", Version: 1, Description: got.Description,
+		Name: "converge", Version: 1, Description: got.Description, Language: workflow.English,
 		Phases: []workflow.Phase{{
 			Name: "work", Prompt: "converge.md",
-			Gates: []workflow.GateGroup{workflow.Goals, workflow.Invariants, workflow.Protected},
+			Gates: []workflow.Gate{{Group: workflow.Goals}, {Group: workflow.Invariants}, {Group: workflow.Protected}},
 		}},
 		Rails: workflow.Rails{
 			Drift: workflow.HaltRun, Sameness: workflow.HaltRun,
@@ -138,7 +138,7 @@ func TestBadFilesAreRefusedWithPlaceAndFix(t *testing.T) {
 		"empty phases":        {"name: mine\nversion: 1\nphases: []\n", 3, "the workflow has no phase"},
 		"phase without name":  {strings.Replace(short, "name: work", "prompt: a.md", 1), 5, "already defined"},
 		"equal phases":        {short + "  - {name: work, prompt: b.md, gates: [goals]}\n", 7, `there are two phases "work"`},
-		"no prompt":           {strings.Replace(short, "    prompt: mine.md\n", "", 1), 4, "the phase has no prompt"},
+		"no prompt":           {strings.Replace(short, "    prompt: mine.md\n", "", 1), 5, "the phase has no prompt"},
 		"prompt in a folder":  {strings.Replace(short, "mine.md", "../mine.md", 1), 5, `"../mine.md" is not a prompt file`},
 		"prompt of a kind":    {strings.Replace(short, "mine.md", "mine.txt", 1), 5, `"mine.txt" is not a prompt file`},
 		"no gates":            {strings.Replace(short, "    gates: [goals]\n", "", 1), 4, "the phase has no gates"},
@@ -192,7 +192,7 @@ func TestCheckJudgesAWorkflowBuiltInCode(t *testing.T) {
 	if err := w.Check(); !errors.Is(err, workflow.ErrInvalid) || !strings.Contains(err.Error(), "has no phase") {
 		t.Error(err)
 	}
-	w.Phases = []workflow.Phase{{Name: "work", Prompt: "a.md", Gates: []workflow.GateGroup{workflow.Goals}}}
+	w.Phases = []workflow.Phase{{Name: "work", Prompt: "a.md", Gates: []workflow.Gate{{Group: workflow.Goals}}}}
 	if err := w.Check(); err != nil {
 		t.Error(err)
 	}

@@ -1,0 +1,171 @@
+package workflow
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"autopilot/events"
+)
+
+// gateForm is which keys a kind of gate has beside name and kind.
+type gateForm struct {
+	kind events.GateKind
+	must []string
+	may  []string
+}
+
+// gateForms are the kinds that a workflow declares, in the order of DESIGN 9.
+var gateForms = []gateForm{
+	{events.GateCommand, []string{"run"}, []string{"checkout", "setup"}},
+	{events.GateRepeat, []string{"run", "times"}, nil},
+	{events.GateRed, []string{"run", "files"}, nil},
+	{events.GateCoverage, []string{"role", "of"}, nil},
+	{events.GateArtifact, []string{"files"}, nil},
+	{events.GateAnchor, []string{"of"}, nil},
+	{events.GateScope, []string{"files"}, nil},
+	{events.GateConsensus, []string{"roles", "of"}, nil},
+	{events.GateReview, []string{"role"}, nil},
+	{events.GateQA, []string{"role"}, []string{"skip"}},
+	{events.GateInterview, []string{"role", "rounds", "ambiguity", "weights"}, nil},
+	{events.GateApproval, []string{"of"}, []string{"assurance", "expires"}},
+	{events.GateSession, nil, nil},
+}
+
+// atEntry are the kinds that can stand at the beginning of a phase: they need
+// no work of it.
+var atEntry = []events.GateKind{events.GateCommand, events.GateArtifact, events.GateAnchor, events.GateApproval}
+
+// keys are those that the gate gives.
+func (g Gate) keys() []string {
+	var out []string
+	for _, k := range []struct {
+		name  string
+		given bool
+	}{
+		{"run", g.Run != ""},
+		{"checkout", g.Checkout != ""},
+		{"setup", g.Setup != ""},
+		{"times", g.Times != 0},
+		{"files", g.Files != nil},
+		{"of", g.Of != nil},
+		{"role", g.Role != ""},
+		{"roles", g.Roles != nil},
+		{"skip", g.Skip != nil},
+		{"rounds", g.Rounds != 0},
+		{"ambiguity", g.Ambiguity != 0},
+		{"weights", g.Weights != nil},
+		{"assurance", g.Assurance != ""},
+		{"expires", g.Expires != 0},
+	} {
+		if k.given {
+			out = append(out, k.name)
+		}
+	}
+	return out
+}
+
+func (p *problems) gate(at string, w Workflow, g Gate) {
+	if g.Group != "" {
+		one(p, at, g.Group, Goals, Invariants, Protected)
+		return
+	}
+	p.name(at+".name", "gate", g.Name)
+	if GateGroup(g.Name) == Goals || GateGroup(g.Name) == Invariants || GateGroup(g.Name) == Protected {
+		p.add(at+".name", "choose another one", "%q names a group of gates", g.Name)
+	}
+	i := slices.IndexFunc(gateForms, func(f gateForm) bool { return f.kind == g.Kind })
+	if i < 0 {
+		p.kind(at, g.Kind)
+		return
+	}
+	form, given := gateForms[i], g.keys()
+	for _, key := range form.must {
+		if !slices.Contains(given, key) {
+			p.add(at, fmt.Sprintf("add %s:", key), "a gate of kind %s needs %s", g.Kind, key)
+		}
+	}
+	for _, key := range given {
+		if !slices.Contains(form.must, key) && !slices.Contains(form.may, key) {
+			p.add(at+"."+key, "take it out", "a gate of kind %s has no %s", g.Kind, key)
+		}
+	}
+	p.gateValues(at, w, g)
+}
+
+func (p *problems) kind(at string, kind events.GateKind) {
+	known := make([]events.GateKind, len(gateForms))
+	for i, f := range gateForms {
+		known[i] = f.kind
+	}
+	if kind == "" {
+		p.add(at, "add kind:, one of "+strings.Join(texts(known), ", "), "the gate has no kind")
+		return
+	}
+	one(p, at+".kind", kind, known...)
+}
+
+// gateValues checks each value that is given.
+func (p *problems) gateValues(at string, w Workflow, g Gate) {
+	if g.Run != "" && strings.TrimSpace(g.Run) == "" {
+		p.add(at+".run", "write a command", "the command is blank")
+	}
+	if g.Checkout != "" {
+		one(p, at+".checkout", g.Checkout, events.CheckoutClean)
+	}
+	if g.Setup != "" && g.Checkout == "" {
+		p.add(at+".setup", "add checkout: clean", "only a clean checkout is prepared")
+	}
+	if g.Times != 0 {
+		p.number(at+".times", g.Times, 2, 1_000)
+	}
+	p.globs(at+".files", g.Files)
+	p.globs(at+".of", g.Of)
+	p.role(at+".role", w, g.Role, g.Role == "")
+	p.seats(at+".roles", w, g.Roles)
+	set(p, at+".skip", g.Skip, SkipDocs)
+	p.interview(at, g)
+	if g.Assurance != "" {
+		one(p, at+".assurance", g.Assurance, events.AssuredSession, events.AssuredTTY, events.AssuredPIN, events.AssuredPage, events.AssuredSignature)
+	}
+	p.duration(at+".expires", g.Expires)
+}
+
+func (p *problems) globs(at string, globs []string) {
+	if globs != nil && len(globs) == 0 {
+		p.add(at, "name at least one", "the list is empty")
+	}
+	for i, glob := range globs {
+		p.glob(index(at, i), glob)
+	}
+}
+
+// seats checks the roles of a consensus: it takes two who differ.
+func (p *problems) seats(at string, w Workflow, roles []string) {
+	if roles != nil && len(roles) < 2 {
+		p.add(at, "name two or more, in their order", "a consensus of fewer than two is none")
+	}
+	for i, role := range roles {
+		p.role(index(at, i), w, role, false)
+		if slices.Contains(roles[:i], role) {
+			p.add(index(at, i), "remove it", "%q is given twice", role)
+		}
+	}
+}
+
+func (p *problems) interview(at string, g Gate) {
+	if g.Kind != events.GateInterview {
+		return
+	}
+	p.number(at+".rounds", g.Rounds, 1, 100)
+	p.number(at+".ambiguity", g.Ambiguity, 1, 99)
+	sum := 0
+	for _, e := range g.Weights {
+		p.name(at+".weights."+e.Key, "dimension", e.Key)
+		p.number(at+".weights."+e.Key, e.Value, 1, 100)
+		sum += e.Value
+	}
+	if sum != 100 {
+		p.add(at+".weights", "let them add up to 100", "the weights add up to %d", sum)
+	}
+}
