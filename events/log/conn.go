@@ -17,6 +17,8 @@ type conn interface {
 	// publish sends one event, to be stored if its subject still ends at the
 	// position expected, and answers the position that it was stored at.
 	publish(ctx context.Context, subject string, expected uint64, body []byte) (uint64, error)
+	// put sends one event without a condition; its answer comes later.
+	put(subject string, body []byte) (jetstream.PubAckFuture, error)
 	// next is the first message of a subject at or behind a position, from the
 	// leader; errNoMessage without one. An empty subject asks for exactly that
 	// position.
@@ -117,6 +119,10 @@ func (c *natsConn) publish(ctx context.Context, subject string, expected uint64,
 		return 0, errors.New("acknowledgement without a sequence")
 	}
 	return ack.Seq, nil
+}
+
+func (c *natsConn) put(subject string, body []byte) (jetstream.PubAckFuture, error) {
+	return c.js.PublishAsync(subject, body)
 }
 
 func (c *natsConn) next(ctx context.Context, subject string, position uint64) (message, error) {

@@ -161,7 +161,7 @@ func (s *Stream) stored(m message) (Stored, error) {
 // server, as a reader of the log would get it: with ErrDamaged if it is no event
 // of its subject.
 func StoredAt(stream string, position uint64, subject string, body []byte) (Stored, error) {
-	generation, ok := generationOf(stream)
+	generation, ok := Generation(stream)
 	if !ok {
 		return Stored{Subject: subject, Bytes: body}, fmt.Errorf("%w: %s is no event stream", ErrDamaged, stream)
 	}

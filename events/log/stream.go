@@ -42,6 +42,8 @@ type Config struct {
 	Reserve  int64 // bytes of the quota that only Closing events may use
 	Replicas int   // of a stream that is created; 0 is 1
 	Domain   string
+	// Generation is that of a stream that is created; 0 is 1.
+	Generation uint64
 	// AckTimeout is how long one attempt waits for its answer before the log
 	// is asked what became of it; 0 is 5 s.
 	AckTimeout time.Duration
@@ -62,8 +64,8 @@ type Stream struct {
 	tails      *tails
 }
 
-// Open opens the newest generation of the event stream, and creates the first
-// one where there is none. A quota over the stream's raises the stream's; a
+// Open opens the newest generation of the event stream, and creates the one that
+// cfg says where there is none. A quota over the stream's raises the stream's; a
 // smaller one holds for this process only, as a server that is told a smaller
 // size drops the oldest events.
 func Open(ctx context.Context, nc *nats.Conn, cfg Config) (*Stream, error) {
@@ -81,10 +83,13 @@ func Open(ctx context.Context, nc *nats.Conn, cfg Config) (*Stream, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list event streams: %w: %w", ErrUnavailable, err)
 	}
-	name := streamPrefix + strconv.FormatUint(max(generation, 1), 10)
+	first := generation == 0
+	if first {
+		generation = max(cfg.Generation, 1)
+	}
+	name := StreamName(generation)
 	var st jetstream.Stream
-	if generation == 0 {
-		generation = 1
+	if first {
 		st, err = js.CreateStream(ctx, streamConfig(name, cfg))
 	} else {
 		st, err = js.Stream(ctx, name)
@@ -153,15 +158,20 @@ func newestGeneration(ctx context.Context, js jetstream.JetStream) (uint64, erro
 	var newest uint64
 	names := js.StreamNames(ctx)
 	for name := range names.Name() {
-		if n, ok := generationOf(name); ok {
+		if n, ok := Generation(name); ok {
 			newest = max(newest, n)
 		}
 	}
 	return newest, names.Err()
 }
 
-// generationOf is the generation that a stream's name says.
-func generationOf(name string) (uint64, bool) {
+// StreamName is the name of the stream of a generation.
+func StreamName(generation uint64) string {
+	return streamPrefix + strconv.FormatUint(generation, 10)
+}
+
+// Generation is the generation that a stream's name says.
+func Generation(name string) (uint64, bool) {
 	digits, ok := strings.CutPrefix(name, streamPrefix)
 	n, err := strconv.ParseUint(digits, 10, 64)
 	return n, ok && err == nil
