@@ -12,6 +12,9 @@
 // name that events have for it says. Such a one stands in for the blob of that
 // name, in a file of its own beside it that begins with the hash of what it holds.
 //
+// A Purge removes blobs that nothing names. It spares those that were put and that
+// no event names yet, which Settle tells.
+//
 // All methods may be called from any goroutine. A text that is there already
 // is not written again, unless what is there is damaged. The package never
 // looks into a text, and never follows a name that is not 64 hex digits.
@@ -74,12 +77,16 @@ type Store struct {
 	// is not in it at Open: the process before may have died between a rename
 	// and its sync, and "already there" must not promise more than is true.
 	synced map[string]bool
+
+	pending map[events.Ref]time.Time // put and not settled
+	swept   int                      // how many were left when old ones were last forgotten
+	purge   *Purge                   // that is open
 }
 
 // Open opens the store at dir for writing, makes what is missing of it, and
 // removes the temporary files of a process that died.
 func Open(dir string, d Durability) (*Store, error) {
-	s := &Store{dir: dir, durability: d, synced: map[string]bool{}}
+	s := &Store{dir: dir, durability: d, synced: map[string]bool{}, pending: map[events.Ref]time.Time{}}
 	if err := s.makeDirs(); err != nil {
 		return nil, fmt.Errorf("open blob store %s: %w", dir, err)
 	}
@@ -141,6 +148,7 @@ func (s *Store) Put(ctx context.Context, text []byte) (events.Ref, error) {
 	if err := ctx.Err(); err != nil {
 		return "", fmt.Errorf("put blob %s: %w", ref, err)
 	}
+	s.pend(ref)
 	if s.intact(ref, int64(len(text))) {
 		return ref, s.syncEntry(ref)
 	}
@@ -177,6 +185,7 @@ func (s *Store) write(ctx context.Context, r io.Reader, max int64) (ref events.R
 		return "", err
 	}
 	ref = events.Ref(hex.EncodeToString(sum.Sum(nil)))
+	s.pend(ref)
 	if s.intact(ref, size) {
 		return ref, s.syncEntry(ref)
 	}
@@ -283,16 +292,11 @@ func (s *Store) Delete(ctx context.Context, ref events.Ref) error {
 	path := s.path(ref)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	gone := 0
-	for _, p := range []string{path, path + standInSuffix} {
-		switch err := os.Remove(p); {
-		case errors.Is(err, fs.ErrNotExist):
-			gone++
-		case err != nil:
-			return fmt.Errorf("delete blob %s: %w", ref, err)
-		}
-	}
-	if gone == 2 {
+	delete(s.pending, ref)
+	switch found, err := s.unlink(ref); {
+	case err != nil:
+		return fmt.Errorf("delete blob %s: %w", ref, err)
+	case !found:
 		return nil
 	}
 	delete(s.synced, filepath.Dir(path))

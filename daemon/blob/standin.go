@@ -29,6 +29,7 @@ func (s *Store) PutStandIn(ctx context.Context, ref events.Ref, text []byte) (er
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	s.pend(ref)
 	if _, err := s.Get(ref); err == nil {
 		return s.syncEntry(ref)
 	}
