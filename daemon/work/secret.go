@@ -3,8 +3,10 @@ package work
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/go-json-experiment/json"
@@ -92,4 +94,30 @@ func (w *Worker) cleanTask(ctx context.Context, p *Plan) error {
 		return nil
 	}
 	return w.cfg.Blobs.Delete(ctx, p.Spec.TaskRef)
+}
+
+// Secrets are those of every run that is not over, as NAME=value, for texts that
+// leave the state directory. One that cannot be read is an error.
+func Secrets(state string) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(state, "runs", "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it is over now
+		}
+		var s Secret
+		if err == nil {
+			err = json.Unmarshal(b, &s)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the secrets of a run: %w", err)
+		}
+		out = append(out, s.secrets()...)
+	}
+	slices.Sort(out) // of two names of a value the same one counts each time
+	return slices.Compact(out), nil
 }
