@@ -67,7 +67,7 @@ func (r *Repo) Record(ctx context.Context, index string, ignore []byte, w Withou
 	}
 	// Entries of an index follow from the rules, so rules are part of its name.
 	sum := sha256.Sum256(ignore)
-	id := hex.EncodeToString(sum[:6])
+	id := hex.EncodeToString(sum[:ignoreName/2])
 	rec := &recording{
 		r: r, st: r.state(index + "." + id), index: filepath.Join(r.dir, "indexes", index+"."+id),
 		rules: filepath.Join(r.dir, "ignore", id), ignore: ignore, notes: g, made: setOf(w.Made), untouched: setOf(w.Untouched),
