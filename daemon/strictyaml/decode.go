@@ -130,7 +130,7 @@ func (d *Doc) fields(path string, n ast.Node, v reflect.Value) *Error {
 				err = d.unknown(child, name, names)
 			}
 		}
-		if err = d.keep(err); err != nil {
+		if err = d.keep(err.in(child)); err != nil {
 			return err
 		}
 	}
@@ -195,7 +195,7 @@ func (d *Doc) entries(path string, n ast.Node, v reflect.Value) *Error {
 		if err == nil {
 			err = d.value(child, it.Value(), e)
 		}
-		if kept := d.keep(err); kept != nil {
+		if kept := d.keep(err.in(child)); kept != nil {
 			return kept
 		}
 		if err == nil {
@@ -213,7 +213,8 @@ func (d *Doc) items(path string, n ast.Node, v reflect.Value) *Error {
 	}
 	out := reflect.MakeSlice(v.Type(), len(s.Values), len(s.Values))
 	for i, item := range s.Values {
-		if err := d.keep(d.value(join(path, strconv.Itoa(i)), item, out.Index(i))); err != nil {
+		at := join(path, strconv.Itoa(i))
+		if err := d.keep(d.value(at, item, out.Index(i)).in(at)); err != nil {
 			return err
 		}
 	}

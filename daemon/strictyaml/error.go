@@ -16,6 +16,15 @@ type Error struct {
 	Fix     string // what to do about it; may be empty
 	Excerpt string // the line before and the line itself, with a mark; may be empty
 	Unknown string // path of the key that is not known here; empty for any other mistake
+	Path    string // of the value that could not be decoded, as Doc.Errorf takes it; may be empty
+}
+
+// in names the value that could not be decoded: the innermost one is first.
+func (e *Error) in(path string) *Error {
+	if e != nil && e.Path == "" {
+		e.Path = path
+	}
+	return e
 }
 
 // Error is one line for place and message, then the excerpt.

@@ -91,7 +91,7 @@ func (m *Map[T]) DecodeYAML(v Value) error {
 			err = v.doc.value(child, it.Value(), reflect.ValueOf(&e.Value).Elem())
 			*m = append(*m, e)
 		}
-		if err = v.doc.keep(err); err != nil {
+		if err = v.doc.keep(err.in(child)); err != nil {
 			return err
 		}
 	}

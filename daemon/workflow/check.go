@@ -27,18 +27,21 @@ func (p *problems) add(path, fix, format string, args ...any) {
 }
 
 // Check says whether a workflow that was built in code obeys the rules that
-// Parse applies to a file. The error names the first broken one and is
+// Parse applies to a file. The error names every broken one, a line each, and is
 // ErrInvalid.
 func (w Workflow) Check() error {
 	found := w.problems()
 	if len(found) == 0 {
 		return nil
 	}
-	p := found[0]
-	if p.fix != "" {
-		p.msg += ": " + p.fix
+	lines := make([]string, len(found))
+	for i, p := range found {
+		lines[i] = p.msg
+		if p.fix != "" {
+			lines[i] += ": " + p.fix
+		}
 	}
-	return fmt.Errorf("%w: %s", ErrInvalid, p.msg)
+	return fmt.Errorf("%w: %s", ErrInvalid, strings.Join(lines, "\n"))
 }
 
 func (w Workflow) problems() []problem {

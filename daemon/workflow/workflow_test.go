@@ -219,5 +219,8 @@ func FuzzParse(f *testing.F) {
 		case err != nil && !errors.As(err, &e):
 			t.Fatalf("error without a place: %v", err)
 		}
+		if _, found := workflow.Lint(src); (len(found) == 0) != (err == nil) {
+			t.Fatalf("Lint finds %v, and Parse says %v", found, err)
+		}
 	})
 }
