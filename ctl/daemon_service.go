@@ -26,12 +26,13 @@ import (
 // manager is a service manager of the user: the file that it reads, what is to
 // be written there, and the commands that make it known.
 type manager struct {
-	file string
-	text string
-	load [][]string // make the manager see the file, and begin with nothing yet
-	on   [][]string // start now and at each login
-	off  [][]string // stop, and no more
-	seen [][]string // make the manager see that the file is gone
+	file  string
+	text  string
+	load  [][]string // make the manager see the file, and begin with nothing yet
+	on    [][]string // start now and at each login
+	off   [][]string // stop, and no more
+	again [][]string // stop and start one that is on
+	seen  [][]string // make the manager see that the file is gone
 }
 
 func newDaemonInstall(a *app) *cobra.Command {
@@ -100,10 +101,11 @@ func systemd(file, text string) manager {
 	ctl := func(words ...string) []string { return append([]string{"systemctl", "--user"}, words...) }
 	return manager{
 		file: file, text: text,
-		load: [][]string{ctl("daemon-reload")},
-		on:   [][]string{ctl("enable", unit.SystemdName), ctl("restart", unit.SystemdName)},
-		off:  [][]string{ctl("disable", "--now", unit.SystemdName)},
-		seen: [][]string{ctl("daemon-reload")},
+		load:  [][]string{ctl("daemon-reload")},
+		on:    [][]string{ctl("enable", unit.SystemdName), ctl("restart", unit.SystemdName)},
+		off:   [][]string{ctl("disable", "--now", unit.SystemdName)},
+		again: [][]string{ctl("restart", unit.SystemdName)},
+		seen:  [][]string{ctl("daemon-reload")},
 	}
 }
 
@@ -111,8 +113,9 @@ func launchd(file, text string) manager {
 	domain := fmt.Sprintf("gui/%d", os.Getuid())
 	return manager{
 		file: file, text: text,
-		on:  [][]string{{"launchctl", "bootstrap", domain, file}},
-		off: [][]string{{"launchctl", "bootout", domain + "/" + unit.LaunchdName}},
+		on:    [][]string{{"launchctl", "bootstrap", domain, file}},
+		off:   [][]string{{"launchctl", "bootout", domain + "/" + unit.LaunchdName}},
+		again: [][]string{{"launchctl", "kickstart", "-k", domain + "/" + unit.LaunchdName}},
 	}
 }
 

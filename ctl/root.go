@@ -53,7 +53,7 @@ the agent gets nowhere. Without a command: what needs you, then what runs.`,
 	add(groupDaily, newRun(a), newLs(a), newStatus(a), newWatch(a), newLogs(a), newWhy(a), newDiff(a), newReport(a))
 	add(groupPeople, newInbox(a))
 	add(groupControl, newStop(a), newResume(a), newCancel(a), newWait(a), newRestore(a))
-	add(groupLook, newEvents(a), newReplay(a), newUsage(a), newRetro(a), newVerify(a))
+	add(groupLook, newEvents(a), newReplay(a), newUsage(a), newRetro(a), newVerify(a), newArchive(a))
 	add(groupSetup, newInit(a), newTrust(a), newDoctor(a), newConfig(a), newAgent(a), newNotify(a), newDaemon(a), newVersion(a))
 	root.SetCompletionCommandGroupID(groupSetup)
 	help := newHelp()

@@ -54,6 +54,8 @@ type RollView struct {
 	Runs    int  `json:"runs"`    // that go into a bundle
 	Carried int  `json:"carried"` // runs that are not over
 	DryRun  bool `json:"dry_run,omitzero"`
+	// Problem is why the last one that was asked for was not done.
+	Problem string `json:"problem,omitzero"`
 }
 
 // PruneRequest removes texts, outputs and recorded trees of runs that were over
