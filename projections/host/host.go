@@ -14,6 +14,7 @@ type State struct {
 	Restored map[string]Restore // by workspace id, the latest
 	Erased   map[string]Erasure // by run id, the latest
 	Pruned   time.Time          // texts of runs that were over before are gone; zero is none
+	Prunes   []Prune            // those that moved it, in their order
 	Rolled   []Roll             // in their order
 	Imported []Import           // in their order
 	Log      Log
@@ -40,6 +41,13 @@ type Erasure struct {
 	events.RunErased
 	At time.Time
 	By string
+}
+
+// Prune is that the texts of runs which were over before a moment were removed.
+type Prune struct {
+	Before time.Time
+	At     time.Time
+	By     string
 }
 
 // Roll is that the log began a new generation.
@@ -79,7 +87,7 @@ func Evolve(s State, e events.Event) State {
 		s.Erased = with(s.Erased, d.Run, Erasure{d, e.Time, e.Actor})
 	case events.TextsPruned:
 		if t := time.UnixMilli(d.BeforeMS).UTC(); t.After(s.Pruned) {
-			s.Pruned = t
+			s.Pruned, s.Prunes = t, append(slices.Clip(s.Prunes), Prune{t, e.Time, e.Actor})
 		}
 	case events.LogRolled:
 		s.Rolled = append(slices.Clip(s.Rolled), Roll{d, e.Time})
@@ -126,10 +134,18 @@ func (s State) Latest(repository string) (Trust, bool) {
 }
 
 // Gone says since when the texts of a run that was over at that time are
-// removed, and by whom: an actor, or nobody for age.
-func (s State) Gone(id string, over time.Time) (at time.Time, by string, ok bool) {
+// removed, and by whom; erased is because a person asked for that run, else it
+// was for its age.
+func (s State) Gone(id string, over time.Time) (at time.Time, by string, erased, ok bool) {
 	if e, ok := s.Erased[id]; ok {
-		return e.At, e.By, true
+		return e.At, e.By, true, true
 	}
-	return s.Pruned, "", !over.IsZero() && over.Before(s.Pruned)
+	if !over.IsZero() {
+		for _, p := range s.Prunes {
+			if over.Before(p.Before) {
+				return p.At, p.By, false, true
+			}
+		}
+	}
+	return time.Time{}, "", false, false
 }

@@ -88,7 +88,8 @@ func TestWhatBecameOfTheHistoryIsKnown(t *testing.T) {
 		gone bool
 	}{
 		{"R", 90, "person:1", true},
-		{"S", 59, "", true},
+		{"S", 29, "person:2", true},
+		{"S", 59, "person:2", true},
 		{"S", 60, "", false},
 		{"S", -1, "", false},
 	} {
@@ -96,11 +97,11 @@ func TestWhatBecameOfTheHistoryIsKnown(t *testing.T) {
 		if c.over >= 0 {
 			over = dawn.Add(time.Duration(c.over) * time.Minute)
 		}
-		if _, by, gone := s.Gone(c.run, over); gone != c.gone || gone && by != c.by {
+		if _, by, erased, gone := s.Gone(c.run, over); gone != c.gone || by != c.by || erased != (c.run == "R") {
 			t.Errorf("%s over at %d: gone %v by %q", c.run, c.over, gone, by)
 		}
 	}
-	if len(s.Rolled) != 1 || s.Rolled[0].To != 2 || len(s.Imported) != 1 || s.Log.Unknown != 0 {
+	if len(s.Prunes) != 1 || len(s.Rolled) != 1 || s.Rolled[0].To != 2 || len(s.Imported) != 1 || s.Log.Unknown != 0 {
 		t.Errorf("state %+v", s)
 	}
 }
