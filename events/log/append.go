@@ -22,12 +22,16 @@ func (s *Stream) Append(ctx context.Context, e events.Event, c Class) (Stored, e
 		return Stored{}, fmt.Errorf("append: %w", err)
 	}
 	w := write{Stored: st, class: c}
+	s.told.appending(st)
 	position, err := s.write(ctx, &w)
 	if err != nil {
+		s.told.failed(st, err)
 		// Whatever the tail was, the next append asks for it anew.
 		s.tails.drop(e.Aggregate)
 		return Stored{}, fmt.Errorf("append %s to %s: %w", e.Data.EventType(), e.Aggregate, err)
 	}
+	w.Position = position
+	s.told.stored(w.Stored)
 	s.acknowledged(position)
 	s.tails.put(e.Aggregate, tail{position, e.Seq, w.Hash})
 	w.Cursor = place{s.generation, position, w.Hash}.cursor()

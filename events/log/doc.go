@@ -4,7 +4,8 @@
 // It owns the JetStream stream AP_EVENTS_<generation>, the append condition,
 // the meaning of an unclear answer, the quota with its reserve, and cursors.
 // It has two forms, Stream on JetStream and Memory for tests and simulation,
-// held to one conformance suite in logtest, and Check, which proves a log.
+// held to one conformance suite in logtest, and Check, which proves a log. A
+// Witness, kept elsewhere, tells whether what is read is what was stored.
 //
 // Promises:
 //   - An event is stored once or not at all. A nil error means that it is

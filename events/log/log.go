@@ -29,11 +29,12 @@ var (
 
 // Stored is an event as it is kept.
 type Stored struct {
-	Subject string       // that it is stored under
-	Event   events.Event // zero when it is damaged
-	Bytes   []byte       // not to be changed
-	Hash    string       // events.Hash(Bytes): the prevhash of the next event
-	Cursor  Cursor       // the place right behind it
+	Subject  string       // that it is stored under
+	Event    events.Event // zero when it is damaged
+	Bytes    []byte       // not to be changed
+	Hash     string       // events.Hash(Bytes): the prevhash of the next event
+	Cursor   Cursor       // the place right behind it
+	Position uint64       // in its generation, from 1
 }
 
 // Class says which part of the quota an append may use.

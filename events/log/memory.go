@@ -15,7 +15,8 @@ import (
 // bubble, by code of that bubble only. A restart of the daemon is the same
 // Memory used again.
 type Memory struct {
-	cfg MemoryConfig
+	cfg  MemoryConfig
+	told *witnessed
 
 	mu      sync.Mutex
 	kept    []Stored                   // position p is kept[p-1]
@@ -29,11 +30,12 @@ type MemoryConfig struct {
 	Quota   int64 // 0 is no limit
 	Reserve int64
 	Faults  Faults // nil is none
+	Witness Witness
 }
 
 // NewMemory makes an empty log.
 func NewMemory(cfg MemoryConfig) *Memory {
-	return &Memory{cfg: cfg, byAgg: map[events.Aggregate][]int{}, changed: make(chan struct{})}
+	return &Memory{cfg: cfg, told: newWitnessed(cfg.Witness, StreamName(memoryGeneration)), byAgg: map[events.Aggregate][]int{}, changed: make(chan struct{})}
 }
 
 // memoryGeneration is the only generation of a Memory.
@@ -45,10 +47,14 @@ func (m *Memory) Append(ctx context.Context, e events.Event, c Class) (Stored, e
 	if err != nil {
 		return Stored{}, fmt.Errorf("append: %w", err)
 	}
-	if st, err = m.write(ctx, st, c); err != nil {
+	m.told.appending(st)
+	kept, err := m.write(ctx, st, c)
+	if err != nil {
+		m.told.failed(st, err)
 		return Stored{}, fmt.Errorf("append %s to %s: %w", e.Data.EventType(), e.Aggregate, err)
 	}
-	return st, nil
+	m.told.stored(kept)
+	return kept, nil
 }
 
 func (m *Memory) write(ctx context.Context, st Stored, c Class) (Stored, error) {
@@ -95,7 +101,8 @@ func (m *Memory) store(st Stored, c Class) (Stored, error) {
 	}
 	m.bytes += size
 	m.byAgg[st.Event.Aggregate] = append(m.byAgg[st.Event.Aggregate], len(m.kept))
-	st.Cursor = place{memoryGeneration, uint64(len(m.kept)) + 1, st.Hash}.cursor()
+	st.Position = uint64(len(m.kept)) + 1
+	st.Cursor = place{memoryGeneration, st.Position, st.Hash}.cursor()
 	m.kept = append(m.kept, st)
 	close(m.changed)
 	m.changed = make(chan struct{})
@@ -141,7 +148,7 @@ func (m *Memory) Read(ctx context.Context, agg events.Aggregate, after uint64) i
 				yield(Stored{}, fmt.Errorf("read %s: %w: %w", agg, ErrUnavailable, err))
 				return
 			}
-			if st.Event.Seq > after && !yield(fresh(st)) {
+			if st.Event.Seq > after && !yield(m.fresh(st)) {
 				return
 			}
 		}
@@ -150,10 +157,14 @@ func (m *Memory) Read(ctx context.Context, agg events.Aggregate, after uint64) i
 
 // fresh is a stored event as a reader of bytes gets it: nothing in it is
 // shared with the writer, and retired types are those of today.
-func fresh(st Stored) (Stored, error) {
+func (m *Memory) fresh(st Stored) (Stored, error) {
 	e, err := events.Decode(st.Bytes)
 	if err != nil {
 		return st, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if err := m.told.prove(st); err != nil {
+		st.Event = events.Event{}
+		return st, err
 	}
 	st.Event, st.Bytes = e, slices.Clone(st.Bytes)
 	return st, nil
@@ -194,7 +205,7 @@ func (m *Memory) readFrom(ctx context.Context, from Cursor, follow bool) iter.Se
 					break
 				}
 				position++
-				if !yield(fresh(st)) {
+				if !yield(m.fresh(st)) {
 					return
 				}
 			}

@@ -144,7 +144,7 @@ func (s *Stream) resolve(ctx context.Context, c Cursor) (uint64, error) {
 
 // stored decodes a message; with an error the result still has its bytes.
 func (s *Stream) stored(m message) (Stored, error) {
-	st := Stored{Subject: m.subject, Bytes: m.body, Hash: events.Hash(m.body)}
+	st := Stored{Subject: m.subject, Bytes: m.body, Hash: events.Hash(m.body), Position: m.position}
 	st.Cursor = place{s.generation, m.position, st.Hash}.cursor()
 	e, err := events.Decode(m.body)
 	switch {
@@ -152,6 +152,9 @@ func (s *Stream) stored(m message) (Stored, error) {
 		return st, fmt.Errorf("position %d: %w: %w", m.position, ErrDamaged, err)
 	case e.Aggregate.Subject() != m.subject:
 		return st, fmt.Errorf("position %d: %w: an event of %s is stored under %s", m.position, ErrDamaged, e.Aggregate, m.subject)
+	}
+	if err := s.told.prove(st); err != nil {
+		return st, err
 	}
 	st.Event = e
 	return st, nil

@@ -51,6 +51,8 @@ type Config struct {
 	// event that was stored, and of the last one at the opening. It may be called
 	// from several goroutines at once.
 	Acknowledged func(stream string, position uint64)
+	// Witness, if there is one, is told what becomes of each event.
+	Witness Witness
 }
 
 // Stream is the log on JetStream. It has nothing to close: the connection is
@@ -62,6 +64,7 @@ type Stream struct {
 	cfg        Config
 	room       *room
 	tails      *tails
+	told       *witnessed
 }
 
 // Open opens the newest generation of the event stream, and creates the one that
@@ -110,6 +113,7 @@ func Open(ctx context.Context, nc *nats.Conn, cfg Config) (*Stream, error) {
 		cfg:        cfg,
 		room:       newRoom(cfg, st.CachedInfo().State),
 		tails:      newTails(),
+		told:       newWitnessed(cfg.Witness, name),
 	}
 	if last := st.CachedInfo().State.LastSeq; last > 0 {
 		s.acknowledged(last)

@@ -22,6 +22,8 @@ type Place struct {
 	Restart func(t *testing.T)
 	// Fail makes logs opened after it fail so. Nil leaves out what needs it.
 	Fail func(log.Faults)
+	// Witness gives logs opened after it a witness. Nil leaves out what needs it.
+	Witness func(log.Witness)
 }
 
 // Run runs the suite. Every part of it starts a place of its own.
@@ -66,6 +68,7 @@ var parts = []struct {
 	{name: "a conflict stores nothing", needs: fails, run: falseConflict},
 	{name: "an unknown outcome is learned by reloading", needs: fails, run: unknownOutcome},
 	{name: "another writer takes the place of a lost request", needs: fails, run: overtaken},
+	{name: "a witness is told what becomes of each event, and asked of what is read", needs: witnesses, run: witnessed},
 
 	{name: "a read begins behind a sequence", run: readAfter},
 	{name: "a read may be left early, and ends where the log did", run: readLeft},
