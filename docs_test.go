@@ -21,6 +21,7 @@ import (
 
 	"autopilot/ctl"
 	"autopilot/daemon/config"
+	"autopilot/daemon/workflow"
 )
 
 var update = flag.Bool("update", false, "write the generated sections of docs/ anew")
@@ -61,6 +62,25 @@ func TestGeneratedSectionsOfTheDocs(t *testing.T) {
 		if err := os.WriteFile(s.file, []byte(before+begin+want+end+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+func TestSchemaOfWorkflowsInTheDocs(t *testing.T) {
+	t.Parallel()
+	const file = "docs/workflow.schema.json"
+	want, err := workflow.Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(file, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	have, err := os.ReadFile(file)
+	if err != nil || !bytes.Equal(have, want) {
+		t.Errorf("%s is behind (go test . -run Docs -update writes it): %v\n%s", file, err, cmp.Diff(string(have), string(want)))
 	}
 }
 

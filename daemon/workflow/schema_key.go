@@ -1,0 +1,159 @@
+package workflow
+
+import (
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"autopilot/events"
+)
+
+// keyHelp says what each key is for, by the type that it belongs to.
+var keyHelp = map[string]string{
+	"workflow.name":        "The name of the file, without .yaml.",
+	"workflow.version":     "The form of the file.",
+	"workflow.description": "One line for the list of workflows.",
+	"workflow.language":    "Of texts to people. Prompts are as they are written.",
+	"workflow.phases":      "In order; a run begins in the first, and is done when the last one has passed.",
+	"workflow.roles":       "Who works in phases, or looks at their work, by name.",
+	"workflow.rails":       "What ends a run that gets nowhere.",
+	"workflow.fingerprint": "What a failed iteration is compared by. gates belongs to it.",
+	"workflow.limits":      "What bounds a run, its agents and its gates.",
+	"workflow.notes":       "Globs of files that agents may write at will: they are left out of comparisons.",
+
+	"phase.name":     "What a run shows, and edges lead to.",
+	"phase.prompt":   "File of the prompt: .autopilot/prompts/FILE.md, else a shipped one. Without it nobody works in the phase, and its gates look at what is there.",
+	"phase.role":     "Who works; without it the agent of the run.",
+	"phase.entry":    "What must hold before the phase begins. A person is asked for what does not.",
+	"phase.changes":  "Which files the phase may change: all, none, or those that match. All where somebody works, else none.",
+	"phase.produces": "Globs of files that the phase has to write.",
+	"phase.gates":    "What has to pass, in the order in which it is judged: goals, invariants and protected are those of the run.",
+	"phase.unclean":  "An earlier phase to go back to when the gates do not pass.",
+	"phase.next":     "A later phase to go on with, instead of the following one.",
+	"phase.limits":   "Over the limits of the workflow.",
+
+	"budget.iterations": "Each time the phase is entered. 0 is what the workflow says.",
+	"budget.wall":       "Of one agent in the phase. 0s is what the workflow says.",
+
+	"role.prompt": "File of the prompt, for a role that looks at work.",
+	"role.agent":  "A profile (apctl agent ls), or several: the next one after a phase that failed, and never back. Without it the agent of the run.",
+	"role.wall":   "Of one session. 0s is what the workflow says.",
+
+	"rails.drift":     "A pinned file is still changed, or changed again. It always halts.",
+	"rails.sameness":  "The last two failed iterations are equal. It always halts.",
+	"rails.stuck":     "Any two of the last failed iterations are equal.",
+	"rails.signature": "Equal failures in a row, whatever was changed.",
+	"rails.plan":      "A plan that was sent back did not change.",
+
+	"stuck.window":    "How many of the last iterations are compared.",
+	"signature.count": "Equal failures in a row.",
+	"signature.then":  "warn asks for another approach in the next prompt.",
+	"plan.cycles":     "Returns without a change of the plan. 0 does not look.",
+	"plan.files":      "Globs of the plan. Without it what the phase gone back to produces.",
+
+	"limits.iterations":           "Each time a phase is entered.",
+	"limits.iterations_with_time": "Instead, when the run has an end in time.",
+	"limits.cycles":               "Ways back to an earlier phase, over the whole run. A workflow that goes back needs it.",
+	"limits.agent":                "Of one agent.",
+	"limits.gate":                 "Of one gate.",
+	"limits.noop":                 "An agent that does nothing.",
+	"limits.losses":               "Lost agents in a row that halt the run.",
+	"effect.wall":                 "Of activity. 0s is no limit.",
+	"effect.idle":                 "Without a sign of life. 0s is no limit.",
+	"effect.grace":                "Between TERM and KILL.",
+	"noop.within":                 "An agent that ends sooner, with nothing changed, did nothing.",
+	"noop.backoff":                "Waits after the first, the second and so on; the last one repeats.",
+	"noop.halt":                   "In a row.",
+
+	"gate.name":      "What a run shows. Each gate of a workflow has a name of its own.",
+	"gate.kind":      "What is looked at.",
+	"gate.run":       "A command for /bin/sh -c. It passes when it exits 0.",
+	"gate.checkout":  "clean runs it on a fresh checkout of what the agent left.",
+	"gate.setup":     "A command that prepares the clean checkout.",
+	"gate.times":     "Passes in a row.",
+	"gate.files":     "Globs of files of the work tree.",
+	"gate.of":        "Globs of the set that it is about.",
+	"gate.role":      "Who looks: a session of its own, read-only.",
+	"gate.roles":     "Who look, one behind the other.",
+	"gate.skip":      "What the changes may show instead.",
+	"gate.rounds":    "Questions at most.",
+	"gate.ambiguity": "At most, in percent.",
+	"gate.weights":   "Of each dimension of clarity, in percent; together 100.",
+	"gate.assurance": "How sure it has to be that a person answers.",
+	"gate.expires":   "Without an answer. 0s never does.",
+}
+
+// gateHelp says when each kind of gate passes.
+var gateHelp = map[events.GateKind]string{
+	events.GateCommand:   "Passes when a command exits 0.",
+	events.GateRepeat:    "Passes when a command exits 0 so many times in a row.",
+	events.GateRed:       "Passes when the tests were seen to fail in a commit before the implementation.",
+	events.GateCoverage:  "Passes when another session finds every approved criterion covered.",
+	events.GateArtifact:  "Passes when the files were written in this phase and are not blank.",
+	events.GateAnchor:    "Passes when files that a person approved are unchanged.",
+	events.GateScope:     "Passes when nothing else was changed.",
+	events.GateConsensus: "Passes when every role approves the same plan, in order.",
+	events.GateReview:    "Passes when another session has no finding.",
+	events.GateQA:        "Passes when another session has used what was built.",
+	events.GateInterview: "Passes when what is wanted is clear enough, by a person's answers.",
+	events.GateApproval:  "Passes when a person approves the set as it is shown.",
+	events.GateSession:   "Passes by the outcome of a session.",
+}
+
+// keyBounds are the limits of single values, as Lint has them.
+var keyBounds = map[string]func(*jsonschema.Schema){
+	"workflow.name":        name,
+	"workflow.version":     between(SchemaVersion, SchemaVersion),
+	"workflow.phases":      atLeast(1),
+	"workflow.fingerprint": func(s *jsonschema.Schema) { s.UniqueItems, s.Contains = true, words(PartGates) },
+	"workflow.notes.*":     glob,
+
+	"phase.name":        name,
+	"phase.prompt":      prompt,
+	"phase.role":        name,
+	"phase.entry":       func(s *jsonschema.Schema) { s.Items = &jsonschema.Schema{Ref: "#/definitions/entry"} },
+	"phase.produces.*":  glob,
+	"phase.unclean":     name,
+	"phase.next":        name,
+	"budget.iterations": between(0, 10_000),
+	"role.prompt":       prompt,
+
+	"rails.drift":     func(s *jsonschema.Schema) { s.Enum = words(HaltRun).Enum },
+	"rails.sameness":  func(s *jsonschema.Schema) { s.Enum = words(HaltRun).Enum },
+	"stuck.window":    between(2, 100),
+	"signature.count": between(2, 100),
+	"plan.cycles":     between(0, 100),
+	"plan.files.*":    glob,
+
+	"limits.iterations":           between(1, 10_000),
+	"limits.iterations_with_time": between(1, 10_000),
+	"limits.cycles":               between(0, 1_000),
+	"limits.losses":               between(1, 100),
+	"noop.backoff":                atLeast(1),
+	"noop.halt":                   between(1, 100),
+
+	"gate.name":      func(s *jsonschema.Schema) { name(s); s.Not = words(Goals, Invariants, Protected) },
+	"gate.run":       func(s *jsonschema.Schema) { s.Pattern = `\S` },
+	"gate.times":     between(2, 1_000),
+	"gate.files":     atLeast(1),
+	"gate.files.*":   glob,
+	"gate.of":        atLeast(1),
+	"gate.of.*":      glob,
+	"gate.role":      name,
+	"gate.roles":     func(s *jsonschema.Schema) { atLeast(2)(s); s.UniqueItems = true },
+	"gate.roles.*":   name,
+	"gate.skip":      func(s *jsonschema.Schema) { s.UniqueItems = true },
+	"gate.rounds":    between(1, 100),
+	"gate.ambiguity": between(1, 99),
+	"gate.weights.*": between(1, 100),
+}
+
+func name(s *jsonschema.Schema)   { s.Pattern = nameText().Pattern }
+func prompt(s *jsonschema.Schema) { s.Pattern = promptText().Pattern }
+func glob(s *jsonschema.Schema)   { s.Pattern = globText().Pattern }
+
+func between(low, high float64) func(*jsonschema.Schema) {
+	return func(s *jsonschema.Schema) { s.Minimum, s.Maximum = &low, &high }
+}
+
+func atLeast(n int) func(*jsonschema.Schema) {
+	return func(s *jsonschema.Schema) { s.MinItems = &n }
+}
