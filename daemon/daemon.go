@@ -16,6 +16,7 @@ import (
 
 	"autopilot/daemon/account"
 	"autopilot/daemon/agent/price"
+	"autopilot/daemon/archive"
 	"autopilot/daemon/blob"
 	"autopilot/daemon/bus"
 	"autopilot/daemon/config"
@@ -65,6 +66,7 @@ type Daemon struct {
 	mark     *store.Mark
 	kept     *kept
 	log      log.Log
+	archive  *archive.Archive
 	blobs    *blob.Store
 	effects  *effect.Runner
 	worker   *work.Worker

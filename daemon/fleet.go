@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"autopilot/daemon/archive"
 	"autopilot/daemon/engine"
 	"autopilot/daemon/snapshot"
 	"autopilot/daemon/workflow"
@@ -38,22 +39,25 @@ type fleet struct {
 
 	wg sync.WaitGroup
 
-	mu      sync.Mutex
-	runs    map[string]*member
-	changed chan struct{}    // closed and made anew at every change
-	events  int              // changes since the latest snapshot
-	handles map[string]bool  // that are taken; made when the first run is started
-	starts  map[string]start // by workspace id
-	version atomic.Uint64    // grows with every change
-	day     ofDay
-	closed  bool
+	mu       sync.Mutex
+	runs     map[string]*member
+	imported map[string]snapshot.Head // by id; of other places, and never changed
+	archive  *archive.Archive         // nil as long as nothing of it is here
+	changed  chan struct{}            // closed and made anew at every change
+	events   int                      // changes since the latest snapshot
+	handles  map[string]bool          // that are taken; made when the first run is started
+	starts   map[string]start         // by workspace id
+	version  atomic.Uint64            // grows with every change
+	day      ofDay
+	closed   bool
 }
 
 // member is one run. Its actor is nil when it is over, or could not be served.
 type member struct {
-	head  snapshot.Head
-	state *run.State // nil of a run that is over and whose state the snapshot has
-	actor *engine.Actor
+	head     snapshot.Head
+	state    *run.State // nil of a run that is over and whose state the snapshot has, or the archive
+	actor    *engine.Actor
+	archived bool // it is over, and in the log no more
 }
 
 func newFleet(ctx context.Context, j *journal, w engine.Worker, host string, now func() time.Time, l *slog.Logger,
@@ -65,7 +69,7 @@ func newFleet(ctx context.Context, j *journal, w engine.Worker, host string, now
 		draining: func() bool { return false }, noted: func(run.State) {},
 		loading: func(context.Context, []run.State) error { return nil },
 		ctx:     ctx, journal: j, worker: w, flow: flow, host: host, now: now, log: l, kept: k,
-		runs: map[string]*member{}, changed: make(chan struct{}), starts: map[string]start{}, handles: map[string]bool{},
+		runs: map[string]*member{}, imported: map[string]snapshot.Head{}, changed: make(chan struct{}), starts: map[string]start{}, handles: map[string]bool{},
 	}
 }
 
@@ -225,15 +229,31 @@ func (f *fleet) fresh() (<-chan struct{}, int) {
 func (f *fleet) state(id string) (run.State, bool) {
 	f.mu.Lock()
 	m, ok := f.runs[id]
+	_, imported := f.imported[id]
 	var s *run.State
+	var a *archive.Archive
 	if ok {
 		s = m.state
 	}
+	if imported || ok && m.archived {
+		a = f.archive
+	}
 	f.mu.Unlock()
-	if s != nil || !ok {
+	switch {
+	case a != nil:
+		return f.archivedState(a, id)
+	case s != nil || !ok:
 		return deref(s), ok
 	}
 	return f.stored(id)
+}
+
+func (f *fleet) archivedState(a *archive.Archive, id string) (run.State, bool) {
+	s, err := a.State(id)
+	if err != nil {
+		f.log.Warn("read an archived run", "run", id, "error", err)
+	}
+	return s, err == nil
 }
 
 func deref(s *run.State) run.State {
@@ -276,16 +296,23 @@ func (f *fleet) heads() []snapshot.Head {
 		out = append(out, m.head)
 	}
 	f.mu.Unlock()
-	slices.SortFunc(out, func(a, b snapshot.Head) int { return cmp.Compare(b.ID, a.ID) })
-	return out
+	return newestFirst(out)
 }
 
-// states is every run with its state, newest first. It reads all of them: only
-// for who needs that.
+func newestFirst(list []snapshot.Head) []snapshot.Head {
+	slices.SortFunc(list, func(a, b snapshot.Head) int { return cmp.Compare(b.ID, a.ID) })
+	return list
+}
+
+// states is every run of the log with its state, newest first. It reads all of
+// them: only for who needs that.
 func (f *fleet) states() []run.State {
 	heads := f.heads()
 	out := make([]run.State, 0, len(heads))
 	for _, h := range heads {
+		if f.isArchived(h.ID) {
+			continue
+		}
 		if s, ok := f.state(h.ID); ok {
 			out = append(out, s)
 		}
@@ -318,6 +345,9 @@ func (f *fleet) do(ctx context.Context, id string, c engine.Command, actor, caus
 	known, ok := f.state(id)
 	if !ok {
 		return run.State{}, wire.Errorf(wire.NotFound, "no run %q", id)
+	}
+	if err := f.changeable(known); err != nil {
+		return known, err
 	}
 	if cause != "" && known.Asked == cause {
 		return known, nil // the same request again

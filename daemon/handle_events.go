@@ -39,7 +39,7 @@ func (d *Daemon) runEvents(ctx context.Context, body wire.EventsRequest, send fu
 			return err
 		}
 		now, _ := d.fleet.state(s.ID)
-		if !body.Follow || now.Status == run.Over && now.Log.Seq <= r.seq {
+		if still := now.Status == run.Over || d.fleet.isImported(s.ID); !body.Follow || still && now.Log.Seq <= r.seq {
 			return send(wire.EventFrame{Cursor: seqCursor(max(r.seq, body.After)), End: true})
 		}
 		select {

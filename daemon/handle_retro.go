@@ -143,14 +143,21 @@ func (d *Daemon) retroFleet(ctx context.Context, body wire.RetroRequest, zone *t
 		}
 		project = ws.ID
 	}
-	wanted, cost := map[string]uint64{}, uint64(0)
-	for _, h := range d.fleet.heads() {
-		if h.Latest >= body.Since.UnixMilli() && (project == "" || belongs(h, project)) {
+	wanted, archived, cost := map[string]uint64{}, map[string]uint64{}, uint64(0)
+	for _, h := range d.fleet.allHeads() {
+		switch {
+		case h.Latest < body.Since.UnixMilli() || project != "" && !belongs(h, project):
+		case d.fleet.isArchived(h.ID):
+			archived[h.ID] = h.Seq
+		default:
 			wanted[h.ID] = h.Seq
 			cost += h.Seq + readerEvents
 		}
 	}
 	sum := retro.NewFleet(body.Since.UTC(), zone)
+	if err := d.retroEach(ctx, archived, sum); err != nil {
+		return wire.RetroFleet{}, err
+	}
 	read := d.retroEach
 	if u, err := d.log.Usage(ctx); err == nil && cost > u.Events {
 		read = d.retroAll

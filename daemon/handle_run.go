@@ -95,7 +95,11 @@ func (d *Daemon) runList(ctx context.Context, _ bus.Request, body wire.ListReque
 	}
 	reply := wire.ListReply{Runs: []wire.RunView{}}
 	over := 0
-	for _, h := range d.fleet.heads() {
+	heads := d.fleet.heads
+	if body.All {
+		heads = d.fleet.allHeads
+	}
+	for _, h := range heads() {
 		if project != "" && !belongs(h, project) {
 			continue
 		}
@@ -184,6 +188,9 @@ func (d *Daemon) runResume(ctx context.Context, q bus.Request, body wire.ResumeR
 	}
 	if s.WaitsForLimit() && time.Now().Before(time.UnixMilli(s.Waiting.UntilMS)) {
 		return d.liftRun(ctx, q, s, body)
+	}
+	if err := d.fleet.changeable(s); err != nil {
+		return wire.RunView{}, err
 	}
 	release, err := d.fleet.hold(s.Facts.Project, q.ID, s.ID)
 	if err != nil {

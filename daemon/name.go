@@ -15,10 +15,10 @@ func (f *fleet) resolve(ref wire.RunRef, project string) (run.State, error) {
 	if s, ok := f.state(strings.ToUpper(ref.Run)); ok {
 		return s, nil // what programs ask by needs no list of all
 	}
-	all := f.heads()
 	if ref.Run == "" {
-		return f.latest(all, ref, project)
+		return f.latest(f.heads(), ref, project)
 	}
+	all := f.allHeads()
 	want := strings.ToLower(ref.Run)
 	var hits []snapshot.Head
 	for _, h := range all {
@@ -93,6 +93,9 @@ func (f *fleet) handle(id string) string {
 	if len(f.handles) == 0 {
 		for _, m := range f.runs {
 			f.handles[m.head.Handle] = true
+		}
+		for _, h := range f.imported {
+			f.handles[h.Handle] = true
 		}
 	}
 	h := id

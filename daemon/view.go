@@ -60,6 +60,7 @@ func (d *Daemon) viewAt(s run.State, now time.Time) wire.RunView {
 	if err == nil {
 		v.Agent, v.Permissions = agentName(spec.Agent), spec.Agent.Permissions
 	}
+	v.Imported = d.fleet.isImported(s.ID)
 	viewUsage(&v, s, now)
 	v.Gates = gateViews(s, spec)
 	switch s.Status {

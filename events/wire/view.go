@@ -46,6 +46,8 @@ type RunView struct {
 	// Budgeted is what is used of that budget; new findings at a resume begin it
 	// anew.
 	Budgeted *Budget `json:"budget_used,omitzero"`
+	// Imported is history of another place: nothing changes it here.
+	Imported bool `json:"imported,omitzero"`
 }
 
 // UsageSum is what was used, as far as it is known. The kinds of tokens do not

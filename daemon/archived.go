@@ -1,0 +1,123 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"autopilot/daemon/archive"
+	"autopilot/daemon/snapshot"
+	"autopilot/events"
+	"autopilot/events/log"
+	"autopilot/events/wire"
+	"autopilot/projections/run"
+)
+
+// A run is in the log or in the archive, and whoever reads it need not know
+// where. What was rolled out of this log is a run as any other that is over. What
+// was imported is for looking back only: it is listed apart, and no command
+// changes it.
+
+// history is the log together with the runs that are in it no more, or never
+// were.
+type history struct {
+	log.Log
+	archive  *archive.Archive
+	archived func(id string) bool // says that the archive has a run, and the log has not
+}
+
+// Read implements log.Log.
+func (h history) Read(ctx context.Context, agg events.Aggregate, after uint64) iter.Seq2[log.Stored, error] {
+	if agg.Kind == events.KindRun && h.archived(agg.ID) {
+		return h.archive.Events(agg.ID, after)
+	}
+	return h.Log.Read(ctx, agg, after)
+}
+
+// Append implements log.Log. A run of the archive takes no event.
+func (h history) Append(ctx context.Context, e events.Event, c log.Class) (log.Stored, error) {
+	if e.Aggregate.Kind == events.KindRun && h.archived(e.Aggregate.ID) {
+		return log.Stored{}, fmt.Errorf("append %s to %s: it is in the archive", e.Data.EventType(), e.Aggregate)
+	}
+	return h.Log.Append(ctx, e, c)
+}
+
+// takeBundle takes a bundle into the archive, and its runs into the fleet. tmp is
+// a file of the archive's Temp. It may be asked again for the same bundle.
+func (d *Daemon) takeBundle(ctx context.Context, tmp string, imported bool, at time.Time) (archive.File, error) {
+	f, err := d.archive.Add(ctx, tmp, imported, at)
+	if err != nil {
+		return f, err
+	}
+	d.fleet.addArchived(d.archive)
+	return f, nil
+}
+
+// archived says that a run is in the archive and not in the log.
+func (d *Daemon) archived(id string) bool {
+	return d.fleet != nil && d.fleet.isArchived(id)
+}
+
+// addArchived adds the runs of the archive that the log does not have.
+func (f *fleet) addArchived(a *archive.Archive) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.archive = a
+	for _, h := range a.Heads() {
+		h.Hash = ""
+		if m := f.runs[h.ID]; m != nil && !m.archived {
+			continue
+		}
+		if !h.Imported {
+			f.runs[h.ID] = &member{head: h.Head, archived: true}
+			delete(f.imported, h.ID)
+		} else if f.runs[h.ID] == nil {
+			f.imported[h.ID] = h.Head
+		}
+		if len(f.handles) > 0 {
+			f.handles[h.Handle] = true
+		}
+	}
+	f.changedLocked("")
+}
+
+func (f *fleet) isArchived(id string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	m := f.runs[id]
+	_, imported := f.imported[id]
+	return imported || m != nil && m.archived
+}
+
+// isImported says that a run came from elsewhere.
+func (f *fleet) isImported(id string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, ok := f.imported[id]
+	return ok
+}
+
+// changeable refuses a change of a run that came from elsewhere.
+func (f *fleet) changeable(s run.State) error {
+	if !f.isImported(s.ID) {
+		return nil
+	}
+	return wire.Errorf(wire.Conflict, "run %s was imported: it is history of another place, and nothing changes it here", s.Facts.Handle).
+		WithHint("apctl why %s   says how it ended", s.Facts.Handle)
+}
+
+// importedHeads is every run that came from elsewhere, newest first, without its
+// state.
+func (f *fleet) importedHeads() []snapshot.Head {
+	f.mu.Lock()
+	out := make([]snapshot.Head, 0, len(f.imported))
+	for _, h := range f.imported {
+		out = append(out, h)
+	}
+	f.mu.Unlock()
+	return newestFirst(out)
+}
+
+// allHeads is every run, and behind them those that came from elsewhere.
+func (f *fleet) allHeads() []snapshot.Head { return append(f.heads(), f.importedHeads()...) }
