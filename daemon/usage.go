@@ -154,8 +154,8 @@ var kinds = map[events.Limit]string{
 // viewUsage shows what the agents of a run used that have ended, and what of its
 // own limits is used.
 func viewUsage(v *wire.RunView, s run.State, now time.Time) {
-	if len(s.Spent) > 0 {
-		sum := ledger.Sum(slices.Values(s.Spent))
+	if spent := s.Spent.List(); len(spent) > 0 {
+		sum := ledger.Sum(slices.Values(spent))
 		v.Usage = &sum
 	}
 	l := s.Facts.Limits

@@ -25,7 +25,7 @@ func HeadOf(s run.State, hash string) Head {
 	return Head{
 		ID: s.ID, Handle: s.Facts.Handle, Project: s.Facts.Project, From: s.Facts.From, Agent: string(s.Facts.Agent),
 		Requested: s.Requested, Status: s.Status, Seq: s.Log.Seq, Hash: hash,
-		Settled: settled(s), Latest: s.Clock.Latest.UnixMilli(), Spent: Pack(s.Spent),
+		Settled: settled(s), Latest: s.Clock.Latest.UnixMilli(), Spent: Pack(s.Spent.List()),
 	}
 }
 

@@ -81,7 +81,7 @@ func spent(at time.Time, ends ...events.AgentEnded) []run.Spend {
 	for i, d := range ends {
 		s = run.Evolve(s, events.Event{Seq: uint64(i + 1), Time: at.Add(time.Duration(i) * time.Minute), Data: d})
 	}
-	return s.Spent
+	return s.Spent.List()
 }
 
 func ended(micro int64, from events.Source, tokens int64) events.AgentEnded {

@@ -215,7 +215,7 @@ func (f *Fold) iteration(at time.Time, d events.IterationStarted) {
 func (f *Fold) agent(e events.Event, d events.AgentEnded) {
 	r := f.row()
 	// The same reading of an end as that of a report on usage.
-	spent := run.Evolve(run.State{}, e).Spent[0]
+	spent := run.Evolve(run.State{}, e).Spent.Newer[0]
 	r.Usage = ledger.Add(r.Usage, spent)
 	r.TokensFrom = weaker(r.TokensFrom, d.Usage.TokensFrom)
 	r.CostFrom = weaker(r.CostFrom, d.Usage.CostFrom)

@@ -110,7 +110,7 @@ func lifted(s State, at time.Time) State {
 
 func agentEnded(s State, at time.Time, d events.AgentEnded) State {
 	s.Stage, s.Last.Agent = Ended, d
-	s.Spent = spend(s.Spent, at, d)
+	s.Spent = s.Spent.add(at, d)
 	s.Loop.Used = Sum(s.Loop.Used, d.Usage)
 	before := s.Loop.Session
 	if !s.Last.Start.Resumes {

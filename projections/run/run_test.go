@@ -163,3 +163,32 @@ func TestAnyHistoryFoldsInPieces(t *testing.T) {
 		}
 	})
 }
+
+// agentAt is an agent that ended so many minutes behind the i-th time of day,
+// which are ten minutes apart.
+func agentAt(i, minutes int, ms int64) events.Event {
+	return at(uint64(i+1), time.Duration(10*i+minutes)*time.Minute, events.AgentEnded{DurationMS: ms})
+}
+
+func TestWhatAgentsUsedIsNeverChangedInPlace(t *testing.T) {
+	t.Parallel()
+	var s run.State
+	var states []run.State
+	for i := range 200 {
+		s = run.Evolve(s, agentAt(i, 0, 1))
+		run.Fold(s, agentAt(i, 1, 1000), agentAt(i, 20, 1000)) // another future of the same past
+		states = append(states, s)
+	}
+	for i, s := range states {
+		var agents, quarters, last int64 = 0, 0, -1
+		for _, u := range s.Spent.List() {
+			if u.Quarter <= last || u.ActiveMS != int64(u.Agents) {
+				t.Fatalf("after %d agents: %+v", i+1, u)
+			}
+			agents, quarters, last = agents+u.ActiveMS, quarters+1, u.Quarter
+		}
+		if want := int64(i)*10/15 + 1; agents != int64(i+1) || quarters != want {
+			t.Fatalf("after %d agents: %d in %d quarters, want %d", i+1, agents, quarters, want)
+		}
+	}
+}

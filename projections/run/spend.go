@@ -27,18 +27,35 @@ type Spend struct {
 // At is the beginning of the quarter.
 func (s Spend) At() time.Time { return time.Unix(s.Quarter*int64(Quarter/time.Second), 0).UTC() }
 
-// spend adds the end of an agent to what a run has used. The list is shared
-// with earlier states, so it is never changed in place.
-func spend(list []Spend, at time.Time, d events.AgentEnded) []Spend {
+// Spending is a list of what was used, in order of time. It is shared with
+// earlier states, so it is never changed in place.
+type Spending struct {
+	Older []Spend // before Newer
+	Newer []Spend // few enough to be copied with each agent
+}
+
+// newer is how many Newer holds before they become older ones.
+const newer = 16
+
+// List is all of it.
+func (l Spending) List() []Spend { return slices.Concat(l.Older, l.Newer) }
+
+// add adds the end of an agent. Its cost does not grow with the run: it copies
+// the few newest, and all only once in a while.
+func (l Spending) add(at time.Time, d events.AgentEnded) Spending {
 	s := SpendOf(d.Usage)
 	s.Quarter, s.Model, s.ActiveMS, s.Agents = at.Unix()/int64(Quarter/time.Second), d.Model, d.DurationMS, 1
-	last := len(list) - 1
-	if last < 0 || list[last].Quarter != s.Quarter || list[last].Model != s.Model {
-		return append(slices.Clip(list), s)
+	last := len(l.Newer) - 1
+	switch {
+	case last >= 0 && l.Newer[last].Quarter == s.Quarter && l.Newer[last].Model == s.Model:
+		l.Newer = slices.Clone(l.Newer)
+		l.Newer[last] = l.Newer[last].plus(s)
+		return l
+	case last+1 >= newer:
+		l.Older, l.Newer = l.List(), nil
 	}
-	list = slices.Clone(list)
-	list[last] = list[last].plus(s)
-	return list
+	l.Newer = append(slices.Clip(l.Newer), s)
+	return l
 }
 
 // SpendOf is what one agent told, with the parts that it did not tell counted.

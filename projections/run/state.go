@@ -35,7 +35,7 @@ const (
 // FoldVersion names what State holds and how Evolve makes it. States that were
 // kept are believed by a fold of the same version only, so it is raised with
 // every change of either.
-const FoldVersion = 2
+const FoldVersion = 3
 
 // State is a run, folded from its own log alone.
 type State struct {
@@ -54,7 +54,7 @@ type State struct {
 	End       *events.RunEnded  // of a run that is over
 	Note      events.Ref        // a person's latest findings, until an iteration was told them
 	Waiting   *Waiting          // for a limit, since the latest iteration
-	Spent     []Spend           // what agents used, in order of time
+	Spent     Spending          // what agents used
 }
 
 // Waiting is a wait for a limit.
