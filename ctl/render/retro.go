@@ -131,7 +131,7 @@ func colourOf(c sheet.Class) string {
 // retroTable writes a table without the columns that say nothing, and without
 // extra ones, the last first, until it fits.
 func (s Style) retroTable(t sheet.Table) string {
-	used := usedColumns(t)
+	used := t.Used()
 	rows := s.retroRows(t, used)
 	for i := len(t.Head) - 1; i >= 0 && !s.fits(rows); i-- {
 		if t.Head[i].Extra {
@@ -162,16 +162,6 @@ func (s Style) retroRows(t sheet.Table, used []bool) [][]string {
 		rows = append(rows, row)
 	}
 	return rightAlign(t.Head, used, rows)
-}
-
-func usedColumns(t sheet.Table) []bool {
-	used := make([]bool, len(t.Head))
-	for _, r := range t.Rows {
-		for i, c := range r {
-			used[i] = used[i] || strings.Trim(c.Text, " -") != ""
-		}
-	}
-	return used
 }
 
 // rightAlign pads the numbers of each column.

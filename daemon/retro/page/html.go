@@ -46,7 +46,8 @@ type htmlSection struct {
 }
 
 type htmlFigure struct {
-	Name   string
+	Name   string // empty where it is that of the section
+	Each   bool   // a mark for each column
 	Series []htmlSeries
 	Axis   []string
 	Legend []sheet.Class
@@ -58,9 +59,9 @@ type htmlSeries struct {
 }
 
 type htmlTable struct {
-	sheet.Table
+	Name  string
+	Head  []sheet.Head // of the columns that say something
 	Lines []htmlRow
-	Wide  int
 	Long  bool
 }
 
@@ -72,7 +73,22 @@ type htmlRow struct {
 
 type htmlCell struct {
 	sheet.Cell
-	Number bool
+	Head sheet.Head
+}
+
+// Look is the class of a cell.
+func (c htmlCell) Look() string {
+	switch {
+	case c.Head.Number:
+		return "n"
+	case c.Free:
+		return "t"
+	case c.Head.Whole && c.Class != sheet.None:
+		return "w " + string(c.Class)
+	case c.Head.Whole:
+		return "w"
+	}
+	return string(c.Class)
 }
 
 func htmlOf(d sheet.Doc, made string) htmlDoc {
@@ -82,7 +98,11 @@ func htmlOf(d sheet.Doc, made string) htmlDoc {
 		p := htmlSection{ID: "s" + strconv.Itoa(i+1), Name: s.Name, Notes: s.Notes}
 		for _, f := range s.Figures {
 			figure++
-			p.Figures = append(p.Figures, figureOf(f, "f"+strconv.Itoa(figure)))
+			h := figureOf(f, "f"+strconv.Itoa(figure))
+			if h.Name == s.Name {
+				h.Name = ""
+			}
+			p.Figures = append(p.Figures, h)
 		}
 		for _, t := range s.Tables {
 			p.Tables = append(p.Tables, tableOf(t))
@@ -94,6 +114,9 @@ func htmlOf(d sheet.Doc, made string) htmlDoc {
 
 func figureOf(f sheet.Figure, id string) htmlFigure {
 	out := htmlFigure{Name: f.Name, Axis: f.Axis, Legend: f.Legend}
+	if len(f.Series) > 0 && f.Series[0].Form == sheet.Columns {
+		out.Each = len(f.Axis) == len(f.Series[0].Values)
+	}
 	for i, s := range f.Series {
 		desc := visible.Line(s.Value)
 		if i == 0 {
@@ -110,14 +133,22 @@ func figureOf(f sheet.Figure, id string) htmlFigure {
 const longTable = 12
 
 func tableOf(t sheet.Table) htmlTable {
-	out := htmlTable{Table: t, Wide: len(t.Head), Long: len(t.Rows) > longTable}
+	out := htmlTable{Name: t.Name, Long: len(t.Rows) > longTable}
+	used := t.Used()
+	for i, h := range t.Head {
+		if used[i] {
+			out.Head = append(out.Head, h)
+		}
+	}
 	for i, r := range t.Rows {
 		if t.Left > 0 && i == t.Cut {
 			out.Lines = append(out.Lines, htmlRow{Left: t.Left})
 		}
 		row := htmlRow{}
 		for k, c := range r {
-			row.Cells = append(row.Cells, htmlCell{c, t.Head[k].Number})
+			if used[k] {
+				row.Cells = append(row.Cells, htmlCell{c, t.Head[k]})
+			}
 		}
 		out.Lines = append(out.Lines, row)
 	}

@@ -21,6 +21,12 @@ const (
 	columnHeight = 64
 )
 
+// stripGap is between stretches that meet, in tenths.
+const stripGap = 20
+
+// columnMost is how wide a column is at most, in tenths.
+const columnMost = 600
+
 // Text is what a drawing says to who cannot see it. ID is unique within a page.
 type Text struct{ ID, Title, Desc string }
 
@@ -41,8 +47,12 @@ func frame(height int, class string, t Text, inside string) string {
 func strip(s sheet.Series) string {
 	var b strings.Builder
 	rect(&b, 0, 0, sheet.Width*10, stripHeight*10, "back")
-	for _, g := range s.Segments {
-		rect(&b, g.From*10, 0, (g.To-g.From)*10, stripHeight*10, string(g.Class))
+	for i, g := range s.Segments {
+		wide := (g.To - g.From) * 10
+		if i+1 < len(s.Segments) && s.Segments[i+1].From == g.To && wide > 4*stripGap {
+			wide -= stripGap // the next one begins here, and may look alike on paper
+		}
+		rect(&b, g.From*10, 0, wide, stripHeight*10, string(g.Class))
 	}
 	return b.String()
 }
@@ -50,16 +60,16 @@ func strip(s sheet.Series) string {
 // columns fill the width; what is not known has none.
 func columns(s sheet.Series) string {
 	var b strings.Builder
-	rect(&b, 0, columnHeight*10-4, sheet.Width*10, 4, "back")
+	rect(&b, 0, columnHeight*10-6, sheet.Width*10, 6, "base")
 	n := len(s.Values)
 	for i, v := range s.Values {
 		if v < 0 {
 			continue
 		}
 		from, to := i*sheet.Width*10/n, (i+1)*sheet.Width*10/n
-		gap := min(20, (to-from)/6)
+		gap := max(min(20, (to-from)/6), (to-from-columnMost)/2) // in the middle of its place
 		high := max(12, int(v*columnHeight*10/max(s.Max, 1)))
-		rect(&b, from+gap, columnHeight*10-high, min(to-from-2*gap, 600), high, string(s.Classes[i]))
+		rect(&b, from+gap, columnHeight*10-high, to-from-2*gap, high, string(s.Classes[i]))
 	}
 	return b.String()
 }

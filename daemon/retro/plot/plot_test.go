@@ -22,20 +22,20 @@ func TestDrawings(t *testing.T) {
 		{
 			"a strip has a back and its stretches",
 			sheet.Series{Segments: []sheet.Segment{{From: 0, To: 250, Class: sheet.Agent}, {From: 250, To: 1000, Class: sheet.Gates}}},
-			[]string{`<rect class="agent" x="0" y="0" width="250" height="24"/>`, `<rect class="gates" x="250" y="0" width="750" height="24"/>`},
+			[]string{`<rect class="agent" x="0" y="0" width="248" height="24"/>`, `<rect class="gates" x="250" y="0" width="750" height="24"/>`},
 			3,
 		},
 		{"a strip may be empty", sheet.Series{}, nil, 1},
 		{
 			"columns fill the height by the highest",
 			sheet.Series{Form: sheet.Columns, Values: []int64{10, 5}, Classes: []sheet.Class{sheet.Plain, sheet.Spent}, Max: 10},
-			[]string{`<rect class="plain" x="2" y="0" width="60" height="64"/>`, `<rect class="spent" x="502" y="32" width="60" height="32"/>`},
+			[]string{`<rect class="plain" x="220" y="0" width="60" height="64"/>`, `<rect class="spent" x="720" y="32" width="60" height="32"/>`},
 			3,
 		},
 		{
 			"what is not known has no column, and nothing has a low one",
 			sheet.Series{Form: sheet.Columns, Values: []int64{-1, 0}, Classes: []sheet.Class{sheet.None, sheet.Plain}},
-			[]string{`<rect class="plain" x="502" y="62.8" width="60" height="1.2"/>`},
+			[]string{`<rect class="plain" x="720" y="62.8" width="60" height="1.2"/>`},
 			2,
 		},
 	} {

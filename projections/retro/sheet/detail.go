@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"fmt"
+	"strings"
 
 	"autopilot/events/wire"
 )
@@ -22,7 +23,7 @@ func (m maker) findings(r wire.RetroRun) Section {
 	}
 	s.Notes = append(s.Notes, fmt.Sprintf("%s, %d of them open.", count(len(r.Findings)+r.More, "finding"), open))
 	if r.More > 0 {
-		s.Notes = append(s.Notes, count(r.More, "more finding")+" are counted and not followed.")
+		s.Notes = append(s.Notes, "Of these "+number(int64(r.More))+" are counted and not followed.")
 	}
 	if r.Unread > 0 {
 		s.Notes = append(s.Notes, count(r.Unread, "list")+" of failing tests could not be read, so some tests may be missing.")
@@ -62,7 +63,7 @@ func (m maker) repeated(r wire.RetroRun) Section {
 		how = "was the third with the failure of iteration %d"
 	}
 	s.Notes = append(s.Notes, fmt.Sprintf("Iteration %d "+how+".", p.First, p.EqualTo),
-		"What was used from there on, until a pass or new findings of a person:")
+		"What was used from there to a pass or new findings of a person is below.")
 	switch {
 	case p.Green:
 		s.Notes = append(s.Notes, "One of the later iterations passed all the same.")
@@ -81,7 +82,7 @@ func (m maker) repeated(r wire.RetroRun) Section {
 
 func (m maker) decisions(r wire.RetroRun) Section {
 	s := Section{Name: "Decisions of people"}
-	t := Table{Name: "decisions", Head: heads("?when", "what", "#iteration", "#took", "made", "?by", "asked", "answer")}
+	t := Table{Name: "decisions", Head: heads("?@when", "what", "#iteration", "#took", "made", "?by", "asked", "answer")}
 	for _, d := range r.Decisions {
 		made := d.Made
 		if made == "" {
@@ -93,7 +94,7 @@ func (m maker) decisions(r wire.RetroRun) Section {
 			{Text: fmt.Sprint(d.Iteration)},
 			{Text: span(d.Took)},
 			{Text: made},
-			{Text: cut(d.By, 60), Free: true},
+			{Text: cut(by(d.By), 60), Free: true},
 			m.free(d.Asked),
 			m.free(d.Answer),
 		})
@@ -104,6 +105,17 @@ func (m maker) decisions(r wire.RetroRun) Section {
 	}
 	s.Tables = []Table{bound(t, m.Entries)}
 	return s
+}
+
+// by is who acted, without the host: that is the one of the whole run.
+func by(actor string) string {
+	kind, rest, _ := strings.Cut(actor, ":")
+	name, at, _ := strings.Cut(rest, "@")
+	_, place, _ := strings.Cut(at, "/")
+	if kind == "local" {
+		kind, place = "user", "" // that is a process, and over
+	}
+	return strings.TrimSpace(strings.TrimSpace(kind+" "+name) + " " + place)
 }
 
 // turns is what is known of what happened inside the turns of agents.

@@ -141,7 +141,7 @@ func (m maker) times(f wire.RetroFleet) Section {
 
 func (m maker) days(f wire.RetroFleet) Section {
 	s := Section{Name: "Day by day"}
-	t := Table{Name: "days", Head: heads("day", "#runs", "#passed", "#tokens", "#cost")}
+	t := Table{Name: "days", Head: heads("@day", "#runs", "#passed", "#tokens", "#cost")}
 	var runs, passed, money []int64
 	var classes, good []Class
 	for _, d := range f.Days {
@@ -163,14 +163,14 @@ func (m maker) days(f wire.RetroFleet) Section {
 		},
 	}
 	if n := len(f.Days); n > 0 {
-		fig.Axis = []string{f.Days[0].Day, f.Days[n-1].Day}
+		fig.Axis = []string{f.Days[0].Day, f.Days[n-1].Day}[:min(n, 2)]
 	}
 	s.Figures, s.Tables = []Figure{fig}, []Table{bound(t, m.Entries)}
 	return s
 }
 
 func (m maker) rows(f wire.RetroFleet) Section {
-	t := Table{Name: "runs", Head: heads("run", "state", "?began", "#iterations", "?#halts", "?#work", "?#tokens", "#cost", "task")}
+	t := Table{Name: "runs", Head: heads("@run", "@state", "?@began", "#iterations", "?#halts", "?#work", "?#tokens", "#cost", "task")}
 	for _, r := range f.Rows {
 		u := wire.UsageSum{Agents: max(r.Iterations, r.NoCost, r.NoTokens), NoCost: r.NoCost, NoTokens: r.NoTokens, Tokens: r.Tokens, MicroUSD: r.MicroUSD}
 		row := []Cell{

@@ -62,12 +62,21 @@ func drop(list []Series) []Series {
 	return out
 }
 
+// eachColumn is how many columns have a mark of their own.
+const eachColumn = 9
+
+// axis has a mark for each column where they are few, else for the first, the
+// middle and the last.
 func axis(rows []wire.RetroIteration) []string {
 	last := len(rows) - 1
-	if last < 2 {
-		return []string{"baseline", fmt.Sprintf("iteration %d", rows[last].Iteration)}[:last+1]
+	if len(rows) > eachColumn {
+		return []string{"baseline", fmt.Sprint(rows[(last+1)/2].Iteration), fmt.Sprintf("iteration %d", rows[last].Iteration)}
 	}
-	return []string{"baseline", fmt.Sprint(rows[(last+1)/2].Iteration), fmt.Sprintf("iteration %d", rows[last].Iteration)}
+	marks := []string{"baseline"}
+	for _, r := range rows[1:] {
+		marks = append(marks, fmt.Sprint(r.Iteration))
+	}
+	return marks
 }
 
 func gatesOf(rows []wire.RetroIteration) []string {

@@ -13,6 +13,7 @@ package sheet
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"autopilot/events/wire"
@@ -48,7 +49,7 @@ type Figure struct {
 	Name   string
 	Desc   string // the same in words
 	Series []Series
-	Axis   []string // marks at equal distances, from the left edge to the right one
+	Axis   []string // a mark for each column; else at equal distances, from the left edge to the right one
 	Legend []Class
 }
 
@@ -91,11 +92,24 @@ type Table struct {
 	Cut  int
 }
 
-// Head is one column. An extra one is left out first where there is no room.
+// Used says which columns say something.
+func (t Table) Used() []bool {
+	used := make([]bool, len(t.Head))
+	for _, r := range t.Rows {
+		for i, c := range r {
+			used[i] = used[i] || strings.Trim(c.Text, " -") != ""
+		}
+	}
+	return used
+}
+
+// Head is one column. An extra one is left out first where there is no room; a
+// whole one is not broken into lines.
 type Head struct {
 	Name   string
 	Number bool
 	Extra  bool
+	Whole  bool
 }
 
 // Cell is one field of a table.

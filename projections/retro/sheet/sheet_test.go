@@ -79,7 +79,7 @@ func TestWhatIsNotKnownIsNotNothing(t *testing.T) {
 func TestLengthsAndNumbersHaveTheirUnits(t *testing.T) {
 	t.Parallel()
 	for ms, want := range map[int64]string{
-		0: "0 ms", 999: "999 ms", 1000: "1 s", 61_000: "1 min 1 s", 3_600_000: "1 h", 90_061_000: "1 d 1 h",
+		0: "0 ms", 999: "999 ms", 1000: "1 s", 1480: "1.4 s", 9999: "9.9 s", 10_400: "10 s", 61_000: "1 min 1 s", 3_600_000: "1 h", 90_061_000: "1 d 1 h",
 	} {
 		if got := span(ms); got != want {
 			t.Errorf("%d is %s, want %s", ms, got, want)

@@ -16,6 +16,8 @@ func span(ms int64) string {
 	switch {
 	case ms < 1000:
 		return fmt.Sprintf("%d ms", ms)
+	case s < 10 && ms%1000 >= 100:
+		return fmt.Sprintf("%d.%d s", s, ms%1000/100)
 	case s < 60:
 		return fmt.Sprintf("%d s", s)
 	case s < 3600:
@@ -90,13 +92,15 @@ func partly(u wire.UsageSum) []string {
 	return out
 }
 
-// heads reads names: "?" before one is an extra, then "#" a number.
+// heads reads names: "?" before one is an extra, then "@" one that stays whole,
+// then "#" a number.
 func heads(names ...string) []Head {
 	out := make([]Head, 0, len(names))
 	for _, n := range names {
 		n, extra := strings.CutPrefix(n, "?")
+		n, whole := strings.CutPrefix(n, "@")
 		name, number := strings.CutPrefix(n, "#")
-		out = append(out, Head{Name: name, Number: number, Extra: extra})
+		out = append(out, Head{Name: name, Number: number, Extra: extra, Whole: whole})
 	}
 	return out
 }
