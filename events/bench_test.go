@@ -15,12 +15,17 @@ func BenchmarkEncode(b *testing.B) {
 	}
 }
 
+// BenchmarkDecode reads an event as it was written, and one of any form.
 func BenchmarkDecode(b *testing.B) {
 	raw := sampleFile(b, TypeGatesJudged)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := Decode(raw); err != nil {
-			b.Fatal(err)
-		}
+	for name, decode := range map[string]func([]byte) (Event, error){"as-written": Decode, "any-form": decodeFull} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := decode(raw); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -66,6 +66,52 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
+func TestWhatIsWrittenIsReadQuickly(t *testing.T) {
+	t.Parallel()
+	for typ := range decoders {
+		raw := sampleFile(t, typ)
+		full, err := decodeFull(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if full.Extra != nil {
+			continue
+		}
+		quick, ok := decodeQuick(raw)
+		if d := cmp.Diff(full, quick); !ok || d != "" {
+			t.Errorf("%s: %t (-full +quick):\n%s", typ, ok, d)
+		}
+	}
+}
+
+func TestAnotherFormIsNotReadQuickly(t *testing.T) {
+	t.Parallel()
+	whole := string(sampleFile(t, TypeRunResumed))
+	for name, c := range map[string]struct{ old, new string }{
+		"a space":                  {`"seq":10`, `"seq": 10`},
+		"a member that is missing": {`"seq":10,`, ``},
+		"a number with a sign":     {`"seq":10`, `"seq":+10`},
+		"a number with a nought":   {`"seq":10`, `"seq":010`},
+		"a member more":            {`"}}`, `"},"x":1}`},
+		"data twice":               {`"}}`, `"},"data":{}}`},
+		"an escape":                {`"actor":"`, `"actor":"\u0061`},
+		"more than ASCII":          {`"actor":"`, `"actor":"ä`},
+		"a type that is unknown":   {`run.resumed.v1`, `run.resumed.v9`},
+		"an end that is cut off":   {`"}}`, `"}`},
+		"something behind the end": {`"}}`, `"}} `},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if !strings.Contains(whole, c.old) {
+				t.Fatalf("the sample has no %s", c.old)
+			}
+			if _, ok := decodeQuick([]byte(strings.Replace(whole, c.old, c.new, 1))); ok {
+				t.Error("it is")
+			}
+		})
+	}
+}
+
 func TestEncodeRefuses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -250,6 +296,10 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add([]byte(`{"specversion":"1.0","id":"1","type":"x.v9","subject":"run.a","time":"2030-01-01T00:00:00Z","seq":1,"data":{"a":[1e999]},"x":null}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
+		quick, ok := decodeQuick(b)
+		if full, err := decodeFull(b); ok && (err != nil || cmp.Diff(full, quick) != "") {
+			t.Fatalf("read in full: %v\n%s", err, cmp.Diff(full, quick))
+		}
 		e, err := Decode(b)
 		if err != nil {
 			return

@@ -126,6 +126,14 @@ func Decode(b []byte) (Event, error) {
 	if len(b) > MaxBytes {
 		return Event{}, fmt.Errorf("decode event: %d bytes: %w", len(b), ErrTooLarge)
 	}
+	if e, ok := decodeQuick(b); ok {
+		return e, nil
+	}
+	return decodeFull(b)
+}
+
+// decodeFull is Decode for an event of any form.
+func decodeFull(b []byte) (Event, error) {
 	var v envelope[jsontext.Value]
 	if err := json.Unmarshal(b, &v); err != nil {
 		return Event{}, fmt.Errorf("decode event: %w", err)
