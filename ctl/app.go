@@ -131,9 +131,13 @@ func (a *app) answer(schema string, data any, text func(render.Style) string) er
 }
 
 // answerWithin bounds the answer to a plain question, so that a daemon that
-// stands still does not hold its callers. Starting a run and proving the log
-// take as long as they take.
+// stands still does not hold its callers. Starting a run, proving the log and
+// what is about files take as long as they take.
 const answerWithin = time.Minute
+
+func takesLong(v wire.Verb) bool {
+	return v == wire.Verify || v == wire.ArchiveImport || v == wire.ArchivePrune || v == wire.ArchiveErase
+}
 
 // ask calls one verb, starting the daemon on demand.
 func (a *app) ask(ctx context.Context, v wire.Verb, req, reply any) error {
@@ -142,7 +146,7 @@ func (a *app) ask(ctx context.Context, v wire.Verb, req, reply any) error {
 		return err
 	}
 	defer d.Close()
-	if v != wire.Verify {
+	if !takesLong(v) {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, answerWithin,
 			render.Timeout("the daemon did not answer "+v.Name, render.Duration(answerWithin)).WithHint("apctl daemon logs"))

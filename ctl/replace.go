@@ -2,6 +2,7 @@ package ctl
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,7 +12,15 @@ import (
 func tempName(path string) string { return "." + filepath.Base(path) + ".*" }
 
 // replaceFile writes a file so that it is there whole or not at all.
-func replaceFile(path, text string, mode fs.FileMode) (err error) {
+func replaceFile(path, text string, mode fs.FileMode) error {
+	return replaceWith(path, mode, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
+// replaceWith is replaceFile for what comes in pieces.
+func replaceWith(path string, mode fs.FileMode, write func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), tempName(path))
 	if err != nil {
 		return err
@@ -21,7 +30,7 @@ func replaceFile(path, text string, mode fs.FileMode) (err error) {
 			err = errors.Join(err, os.Remove(f.Name()))
 		}
 	}()
-	_, err = f.WriteString(text)
+	err = write(f)
 	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
 	if err != nil {
 		return err

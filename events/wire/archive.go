@@ -104,7 +104,11 @@ type ExportRequest struct {
 	NoTexts   bool      `json:"no_texts,omitzero"`
 }
 
-// BundleSum is what a bundle holds; export sends it behind the bytes.
+// MaxFound is how many texts with secrets are named.
+const MaxFound = 50
+
+// BundleSum is what a bundle holds. An export answers with the bytes of the
+// bundle in frames that are no JSON, and this as the last.
 type BundleSum struct {
 	SHA256   events.Digest `json:"sha256"`
 	Bytes    int64         `json:"bytes"`
@@ -113,7 +117,22 @@ type BundleSum struct {
 	Texts    int           `json:"texts"`
 	Missing  int           `json:"missing,omitzero"`  // texts that are gone
 	Redacted int           `json:"redacted,omitzero"` // texts in which a secret was found, and taken out
+	Found    []TextFound   `json:"found,omitzero"`    // the first of those
 	Live     int           `json:"live,omitzero"`     // runs left out, as they are not over
+}
+
+// TextFound is a text in which a secret was found.
+type TextFound struct {
+	Run   string     `json:"run"`   // handle
+	Seq   uint64     `json:"seq"`   // of the first event that names it
+	Ref   events.Ref `json:"ref"`   // by which
+	Kinds []string   `json:"kinds"` // "value of NAME", or the kind of key
+}
+
+// ExportView is a bundle that was written.
+type ExportView struct {
+	File string `json:"file"` // "-" is standard output
+	BundleSum
 }
 
 // ImportRequest takes the history of a bundle in. The file is on this host.
