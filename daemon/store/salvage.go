@@ -17,12 +17,9 @@ var ErrNothing = errors.New("there is no event store")
 // can be read its end too. The error is that of each, or of a directory that
 // cannot be read.
 func Salvage(streams, mark string, each func(Record) error) ([]*DamagedError, error) {
-	m, err := readMark(mark)
-	if err != nil || m.Stream == "" {
-		m = state{} // what is there counts
-		if m.Stream, err = latestStream(streams); err != nil {
-			return nil, err
-		}
+	m, err := marked(streams, mark)
+	if err != nil {
+		return nil, err
 	}
 	blocks, err := blockFiles(streams, m.Stream)
 	if err != nil {
@@ -38,6 +35,23 @@ func Salvage(streams, mark string, each func(Record) error) ([]*DamagedError, er
 		s.missing("", 0, "its end is missing")
 	}
 	return s.holes, nil
+}
+
+// Left is the stream that Salvage reads.
+func Left(streams, mark string) (string, error) {
+	m, err := marked(streams, mark)
+	return m.Stream, err
+}
+
+// marked is what a mark says, as far as that can be read. What is there counts
+// where it says nothing.
+func marked(streams, mark string) (m state, err error) {
+	if m, err = readMark(mark); err == nil && m.Stream != "" {
+		return m, nil
+	}
+	m = state{}
+	m.Stream, err = latestStream(streams)
+	return m, err
 }
 
 // latestStream is the newest generation of a store, by the number that its name
