@@ -166,7 +166,7 @@ func globText() *jsonschema.Schema {
 func plainJSON(v reflect.Value) json.RawMessage {
 	x := v.Interface()
 	if d, ok := x.(time.Duration); ok {
-		x = shortDuration(d)
+		x = DurationText(d)
 	}
 	b, err := json.Marshal(x)
 	if err != nil {
@@ -175,8 +175,8 @@ func plainJSON(v reflect.Value) json.RawMessage {
 	return b
 }
 
-// shortDuration is how a person writes it: 2h, not 2h0m0s.
-func shortDuration(d time.Duration) string {
+// DurationText is a duration as a person writes it: 2h, not 2h0m0s.
+func DurationText(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
 		s = strings.TrimSuffix(s, "0s")
