@@ -1,11 +1,8 @@
 package ctl
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -90,9 +87,9 @@ func (a *app) agree(ctx context.Context, dir string, v wire.TrustView) error {
 	if a.getenv(place.EnvEffect) != "" {
 		return render.DecidesNothing()
 	}
-	typed, err := a.challenge(v)
+	typed, err := a.typed(func(s render.Style) string { return s.TrustAsk(v) })
 	if err != nil {
-		return err
+		return unasked(err, func(why error) error { return render.NoTerminal(v, why) })
 	}
 	if typed != wire.Challenge(v.Hash) {
 		return render.NotAgreed(v, typed)
@@ -103,50 +100,4 @@ func (a *app) agree(ctx context.Context, dir string, v wire.TrustView) error {
 	}
 	a.note(a.style(a.Err).Trusted(v))
 	return nil
-}
-
-// maxTyped bounds what a person types.
-const maxTyped = 256
-
-// challenge asks at the terminal itself, as standard input and output may be
-// anything, and gives the line that was typed.
-func (a *app) challenge(v wire.TrustView) (string, error) {
-	if !a.interactive() {
-		return "", render.NoTerminal(v, errors.New("there is no terminal to ask at"))
-	}
-	tty, err := a.Terminal()
-	if err != nil {
-		return "", render.NoTerminal(v, err)
-	}
-	defer tty.Close()
-	if _, err := io.WriteString(tty, a.terminalStyle().TrustAsk(v)); err != nil {
-		return "", render.NoTerminal(v, err)
-	}
-	type line struct {
-		text string
-		err  error
-	}
-	lines := make(chan line, 1)
-	go func() {
-		text, err := bufio.NewReader(io.LimitReader(tty, maxTyped)).ReadString('\n')
-		lines <- line{text, err}
-	}()
-	select {
-	case l := <-lines:
-		if l.err != nil && !errors.Is(l.err, io.EOF) {
-			return "", render.NoTerminal(v, l.err)
-		}
-		return strings.TrimSpace(l.text), nil
-	case <-a.signals:
-		return "", exitStatus(wire.ExitInterrupted)
-	}
-}
-
-// terminalStyle is the style of the terminal, wherever stdout and stderr go.
-func (a *app) terminalStyle() render.Style {
-	o := a.Err
-	if o.Columns == nil {
-		o.Columns = func() int { return 80 }
-	}
-	return a.style(o)
 }
