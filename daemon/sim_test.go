@@ -146,7 +146,7 @@ func (w *script) flow(context.Context, run.State) (workflow.Workflow, error) { r
 
 func simFlow() workflow.Workflow {
 	w := workflow.Default()
-	w.Name, w.Phases = "sim", []workflow.Phase{{Name: "work"}}
+	w.Name, w.Phases = "sim", []workflow.Phase{{Name: "work", Prompt: "work.md", Gates: []workflow.Gate{{Group: workflow.Goals}}}}
 	return w
 }
 
@@ -413,4 +413,16 @@ func TestStoppingALiveRunKeepsItsWorkAndItCanGoOn(t *testing.T) {
 		die()
 		f.wg.Wait()
 	})
+}
+
+func (w *script) BeginRole(context.Context, run.State, engine.RunRole) (events.Data, error) {
+	return nil, errors.New("nobody looks in this workflow")
+}
+
+func (w *script) Role(context.Context, run.State, <-chan struct{}) (events.RoleEnded, error) {
+	return events.RoleEnded{}, errors.New("nobody looks in this workflow")
+}
+
+func (w *script) Ask(context.Context, run.State, engine.Ask) (events.QuestionAsked, error) {
+	return events.QuestionAsked{}, errors.New("nobody is asked in this workflow")
 }

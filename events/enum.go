@@ -37,17 +37,20 @@ type GateRole string
 const (
 	RoleGoal      GateRole = "goal"
 	RoleInvariant GateRole = "invariant"
+	RoleCheck     GateRole = "check" // of a phase: it must pass there, whatever it said before
 )
 
 // Verdict is the answer of a gate, and of an iteration.
 type Verdict string
 
-// The verdicts. Unverifiable means that the gate itself cannot be run.
+// The verdicts. Unverifiable means that the gate itself cannot be run. A gate that
+// was skipped needs no look, as its reason says.
 const (
 	Pass         Verdict = "pass"
 	Fail         Verdict = "fail"
 	Skipped      Verdict = "skipped"
 	Unverifiable Verdict = "unverifiable"
+	Open         Verdict = "open" // somebody has to look, or to answer, first
 )
 
 // Reason says why a gate gave its verdict.
@@ -71,6 +74,19 @@ const (
 	ReasonBlank       Reason = "blank"        // artifact: the files named hold white space only
 	ReasonStale       Reason = "stale"        // artifact: the files named are older than the phase
 	ReasonSetup       Reason = "setup"        // clean checkout: the set-up command failed there
+
+	ReasonNobody    Reason = "nobody"     // open: nobody has looked, or answered, yet
+	ReasonLooked    Reason = "looked"     // a session of each role says it
+	ReasonVoid      Reason = "void"       // no session gave a result that counts, times over
+	ReasonAnswered  Reason = "answered"   // a person says it
+	ReasonDocsOnly  Reason = "docs-only"  // qa, skipped: nothing but documentation was changed
+	ReasonInside    Reason = "inside"     // scope: only declared files were changed
+	ReasonOutside   Reason = "outside"    // scope: the files named are not among them
+	ReasonNoCommit  Reason = "no-commit"  // red: the test commit is missing
+	ReasonAncestry  Reason = "ancestry"   // red: it is no strict ancestor of the implementation
+	ReasonNotRed    Reason = "not-red"    // red: the tests pass there already
+	ReasonSeenRed   Reason = "seen-red"   // red: the daemon saw them fail there
+	ReasonUncertain Reason = "not-stable" // repeat: it passed, and failed
 )
 
 // Outcome says how an agent or gate process ended, as the supervisor saw it.
@@ -235,8 +251,10 @@ const (
 	HaltStuck        Halt = "stuck"
 	HaltSignature    Halt = "signature"
 	HaltUnverifiable Halt = "gate-unverifiable"
+	HaltPlan         Halt = "plan" // the plan came back unchanged too often
 
 	HaltIterations  Halt = "iterations"
+	HaltCycles      Halt = "cycles" // ways back to an earlier phase
 	HaltHours       Halt = "hours"
 	HaltTokens      Halt = "tokens"
 	HaltCost        Halt = "cost"
@@ -253,6 +271,8 @@ const (
 
 	HaltNeedsPerson   Halt = "needs-person"
 	HaltRebooted      Halt = "rebooted"       // the host booted anew, and the user wants to be asked first
+	HaltEntry         Halt = "entry"          // a phase cannot begin: what it needs is not there
+	HaltExpired       Halt = "expired"        // nobody answered in time
 	HaltWorkspaceGone Halt = "workspace-gone" // needs a person to bring it back
 )
 

@@ -155,6 +155,27 @@ func sampleEnvelope(seq uint64) Event {
 
 const sampleEffect = "01JH4Z9QW3E8N5T7V2X0Y6EFF1"
 
+var sampleStarted = IterationStarted{
+	Phase: "work", Iteration: 2, Attempt: 1, Effect: sampleEffect, Prompt: sampleRef("21"),
+	Tree: sampleTree("01"), Work: sampleTree("02"), WallMS: 3600000, IdleMS: 600000,
+	Session: "6f1c0a52-8d3e-4b7a-9c15-2e4f60718293", Resumes: true, Tokens: 1500000, MicroUSD: 3100000, Turns: 120,
+}
+
+var sampleEnded = AgentEnded{
+	Phase: "work", Iteration: 2, Attempt: 1, Effect: sampleEffect, Outcome: Signaled, Exit: -1, Signal: 9,
+	DurationMS: 91342, OutputBytes: 209715200, Truncated: true, Killed: 2, Left: 1, Excerpt: sampleRef("31"),
+	Claim: ClaimBlocked, Summary: sampleRef("32"), Question: sampleRef("33"),
+	Tree: sampleTree("03"), Work: sampleTree("04"), Files: 7,
+	Result: ResultRateLimited, By: FromStream, Conflicts: []Signal{{By: FromExit, Result: ResultEnded}}, Cut: CutRepetition,
+	ResetMS: 1893470400000, Session: "6f1c0a52-8d3e-4b7a-9c15-2e4f60718293", Model: "claude-test-1",
+	Usage: Usage{
+		Input: 120, CacheRead: 16000, CacheWrite: 900, Output: 2210, TokensFrom: Reported, MicroUSD: 421300, CostFrom: Computed,
+		Prices: "2026-11-01", Turns: 11,
+	},
+	Repeats: 58, Repeat: sampleRef("34"), Pending: 1, Refused: 2, Redacted: 3, Sandbox: SandboxGuard, Lacking: []Name{"signals"},
+	LeftPIDs: []int{4711},
+}
+
 // sampleData holds every member of every type with a value that is not zero.
 var sampleData = map[string]Data{
 	TypeRunStarted: RunStarted{
@@ -164,6 +185,7 @@ var sampleData = map[string]Data{
 		Gates: []Gate{
 			{Name: "test", Kind: GateCommand, Role: RoleGoal},
 			{Name: "protected", Kind: GateProtected, Role: RoleInvariant},
+			{Name: "clear", Kind: GateInterview, Role: RoleCheck, Phase: "talk", Roles: []Name{"asker"}, Most: 12, Clear: 20},
 		},
 		Limits: Limits{
 			Iterations: 50, ActiveMS: 14400000, UntilMS: 1893488400000, Tokens: 2000000, MicroUSD: 5000000, Turns: 400, NoWait: true,
@@ -173,16 +195,16 @@ var sampleData = map[string]Data{
 		Tree: sampleTree("01"), Work: sampleTree("02"), Version: "0.1.0",
 	},
 	TypeGatesStarted: GatesStarted{
-		Phase: "work", Iteration: 2, Effects: []EffectRef{{Gate: "test", Effect: sampleEffect}},
+		Phase: "work", Iteration: 2, Entry: true, Effects: []EffectRef{{Gate: "test", Effect: sampleEffect}},
 	},
 	TypeGatesJudged: GatesJudged{
-		Phase: "work", Iteration: 2,
+		Phase: "work", Iteration: 2, Entry: true,
 		Results: []GateResult{
 			{
 				Gate: "test", Kind: GateCommand, Role: RoleGoal, Verdict: Fail, Reason: ReasonExit, Exit: 1, DurationMS: 8123,
 				Failing: 3, FailingIDs: sampleRef("11"), FailingSum: string(sampleRef("11")), OutputSum: string(sampleRef("12")),
 				Excerpt: sampleRef("13"), Effect: sampleEffect, Argv: string(sampleRef("14")), Env: string(sampleRef("15")),
-				Elsewhere: Pass, Tool: string(sampleRef("16")),
+				Elsewhere: Pass, Set: string(sampleRef("19")), Tool: string(sampleRef("16")),
 			},
 			{
 				Gate: "protected", Kind: GateProtected, Role: RoleInvariant, Verdict: Fail, Reason: ReasonPinChanged,
@@ -191,25 +213,29 @@ var sampleData = map[string]Data{
 		},
 		Tree: sampleTree("03"), Work: sampleTree("04"), Created: sampleRef("18"), Repeated: true, Checkout: CheckoutClean,
 	},
-	TypeIterationStarted: IterationStarted{
-		Phase: "work", Iteration: 2, Attempt: 1, Effect: sampleEffect, Prompt: sampleRef("21"),
-		Tree: sampleTree("01"), Work: sampleTree("02"), WallMS: 3600000, IdleMS: 600000,
-		Session: "6f1c0a52-8d3e-4b7a-9c15-2e4f60718293", Resumes: true, Tokens: 1500000, MicroUSD: 3100000, Turns: 120,
+	TypeIterationStarted: sampleStarted,
+	TypeAgentEnded:       sampleEnded,
+	TypePhaseEntered: PhaseEntered{
+		Phase: "plan", From: "review", Way: WayBack, Cycle: 2, Iteration: 4, Plan: string(sampleRef("a1")), Tree: sampleTree("03"), Work: sampleTree("04"),
 	},
-	TypeAgentEnded: AgentEnded{
-		Phase: "work", Iteration: 2, Attempt: 1, Effect: sampleEffect, Outcome: Signaled, Exit: -1, Signal: 9,
-		DurationMS: 91342, OutputBytes: 209715200, Truncated: true, Killed: 2, Left: 1, Excerpt: sampleRef("31"),
-		Claim: ClaimBlocked, Summary: sampleRef("32"), Question: sampleRef("33"),
-		Tree: sampleTree("03"), Work: sampleTree("04"), Files: 7,
-		Result: ResultRateLimited, By: FromStream, Conflicts: []Signal{{By: FromExit, Result: ResultEnded}}, Cut: CutRepetition,
-		ResetMS: 1893470400000, Session: "6f1c0a52-8d3e-4b7a-9c15-2e4f60718293", Model: "claude-test-1",
-		Usage: Usage{
-			Input: 120, CacheRead: 16000, CacheWrite: 900, Output: 2210, TokensFrom: Reported, MicroUSD: 421300, CostFrom: Computed,
-			Prices: "2026-11-01", Turns: 11,
+	TypeRoleStarted: RoleStarted{Gate: "review", Role: "reviewer", Set: string(sampleRef("a2")), Round: 1, Agent: sampleStarted},
+	TypeRoleEnded: RoleEnded{
+		Gate: "review", Role: "reviewer", Set: string(sampleRef("a2")), Round: 1, Void: VoidChanged,
+		Opinion: Opinion{
+			Verdict: RulingChanges, Architecture: RulingWatch, Findings: 3, Blocking: 1, Covered: 8, Uncovered: 2, Ambiguity: 35,
+			Question: sampleRef("a3"), Source: "6f1c0a52", List: sampleRef("a4"), Result: sampleRef("a5"),
 		},
-		Repeats: 58, Repeat: sampleRef("34"), Pending: 1, Refused: 2, Redacted: 3, Sandbox: SandboxGuard, Lacking: []Name{"signals"},
-		LeftPIDs: []int{4711},
+		Agent: sampleEnded,
 	},
+	TypeQuestionAsked: QuestionAsked{
+		Number: 2, Phase: "plan", Iteration: 4, Gate: "approved", Kind: AskApproval, Set: string(sampleRef("a6")), Files: sampleRef("a7"),
+		Text: sampleRef("a8"), Options: 4, Recommended: 1, Again: true, Assurance: AssuredPIN, ExpiresMS: 1893470400000,
+	},
+	TypeQuestionAnswered: QuestionAnswered{
+		Number: 2, Gate: "approved", Choice: ChoiceNo, Text: sampleRef("a9"), Findings: sampleRef("aa"), Count: 2,
+		Set: string(sampleRef("a6")), Assurance: AssuredTTY,
+	},
+	TypeQuestionExpired: QuestionExpired{Number: 2},
 	TypeLimitWaiting: LimitWaiting{
 		Cause: LimitRate, Account: "3f2a9d1c5b7e8046", UntilMS: 1893470407000, ResetMS: 1893470400000, Source: Reported, Place: 2,
 		Limit: 10000000, Used: 9800000,

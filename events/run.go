@@ -81,9 +81,13 @@ type RunStarted struct {
 
 // Gate declares one gate of a run.
 type Gate struct {
-	Name Name     `json:"name"`
-	Kind GateKind `json:"kind"`
-	Role GateRole `json:"role"`
+	Name  Name     `json:"name"`
+	Kind  GateKind `json:"kind"`
+	Role  GateRole `json:"role"`
+	Phase Name     `json:"phase,omitzero"` // that alone has it; empty for one that the run brought along
+	Roles []Name   `json:"roles,omitzero"` // who look, one behind the other
+	Most  int      `json:"most,omitzero"`  // interview: rounds, and of ambiguity percent
+	Clear int      `json:"clear,omitzero"`
 }
 
 // Limits end a run. Zero is no limit.
@@ -103,11 +107,12 @@ type EffectRef struct {
 	Effect string `json:"effect"`
 }
 
-// GatesStarted announces the gates of an iteration, or of the baseline at
-// iteration 0.
+// GatesStarted announces the gates of an iteration, of the baseline at iteration
+// 0, or of what a phase needs at its entry.
 type GatesStarted struct {
 	Phase     Name        `json:"phase"`
 	Iteration int         `json:"iteration"`
+	Entry     bool        `json:"entry,omitzero"`
 	Effects   []EffectRef `json:"effects"`
 }
 
@@ -115,6 +120,7 @@ type GatesStarted struct {
 type GatesJudged struct {
 	Phase     Name         `json:"phase"`
 	Iteration int          `json:"iteration"`
+	Entry     bool         `json:"entry,omitzero"` // of what the phase needs to begin
 	Results   []GateResult `json:"results"`
 	Tree      Tree         `json:"tree"` // as the gates left it
 	Work      Tree         `json:"work"`
@@ -142,6 +148,7 @@ type GateResult struct {
 	Argv       string   `json:"argv,omitzero"`      // SHA-256 of the argv, NUL between words
 	Env        string   `json:"env,omitzero"`       // SHA-256 of the environment
 	Elsewhere  Verdict  `json:"elsewhere,omitzero"` // of a goal that is red at the baseline: what it says in the user's own environment
+	Set        string   `json:"set,omitzero"`       // SHA-256 of what the gate is about, for those who look or answer
 	Tool       string   `json:"tool,omitzero"`      // SHA-256 of the program that the first word resolved to
 }
 

@@ -6,8 +6,7 @@ import (
 	"autopilot/events"
 )
 
-// Action is what a run does next. The set is closed; workflows of more
-// than one phase add entering a phase, going back and asking to it.
+// Action is what a run does next. The set is closed.
 type Action interface{ action() }
 
 // RunAgent has an agent work: announce and start it, or find the announced one
@@ -26,8 +25,34 @@ type RunAgent struct {
 type RunGates struct {
 	Phase     events.Name
 	Iteration int
+	Entry     bool // what the phase needs to begin is judged, instead
 	Announced bool // gates.started is in the log
 }
+
+// RunRole has a session of a role look at what a gate is about, as RunAgent has
+// an agent work.
+type RunRole struct {
+	Gate      events.Name
+	Role      events.Name
+	Set       string
+	Round     int
+	Announced bool // role.started is in the log
+	End       bool
+}
+
+// Ask asks a person at a gate.
+type Ask struct {
+	Gate  events.Name
+	Kind  events.QuestionKind
+	Set   string
+	Round int // of an interview: the round before this one has the question
+}
+
+// Enter goes on, or back, to another phase.
+type Enter struct{ events.PhaseEntered }
+
+// Expire closes a question that nobody answered in time.
+type Expire struct{ events.QuestionExpired }
 
 // Record closes the iteration.
 type Record struct{ events.IterationRecorded }
@@ -46,6 +71,10 @@ type Finish struct{ events.RunEnded }
 
 func (RunAgent) action() {}
 func (RunGates) action() {}
+func (RunRole) action()  {}
+func (Ask) action()      {}
+func (Enter) action()    {}
+func (Expire) action()   {}
 func (Record) action()   {}
 func (Wait) action()     {}
 func (Halt) action()     {}

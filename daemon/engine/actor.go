@@ -199,6 +199,10 @@ func pure(act Action) events.Data {
 		return act.RunHalted
 	case Finish:
 		return act.RunEnded
+	case Enter:
+		return act.PhaseEntered
+	case Expire:
+		return act.QuestionExpired
 	}
 	return nil
 }
@@ -295,7 +299,7 @@ func (a *Actor) outcome(ctx context.Context, j *job) error {
 	}
 	a.retry = 0
 	a.setFull(false)
-	if _, begins := j.data.(events.IterationStarted); begins && j.err == nil && a.cfg.Draining() {
+	if j.err == nil && announces(j.data) && a.cfg.Draining() {
 		return nil // it was prepared when the draining began, and is prepared again after it
 	}
 	data, err := Decide(a.State(), cmd, a.cfg.Now())
@@ -306,6 +310,15 @@ func (a *Actor) outcome(ctx context.Context, j *job) error {
 		return err
 	}
 	return a.append(ctx, data)
+}
+
+// announces says that an agent will be started behind the event.
+func announces(d events.Data) bool {
+	switch d.(type) {
+	case events.IterationStarted, events.RoleStarted:
+		return true
+	}
+	return false
 }
 
 // tries is how often an action is done that fails, and roomEvery how often one

@@ -60,7 +60,7 @@ func (a *Actor) store(ctx context.Context, d events.Data, actor, cause string) e
 // still be told how its runs ended.
 func closing(d events.Data) bool {
 	switch d.(type) {
-	case events.RunHalted, events.RunEnded, events.AgentEnded, events.StopRequested:
+	case events.RunHalted, events.RunEnded, events.AgentEnded, events.RoleEnded, events.StopRequested:
 		return true
 	}
 	return false

@@ -48,6 +48,9 @@ type AccountFailed struct {
 // Worker makes.
 type Report struct{ Data events.Data }
 
+// Answer is a person's answer to the question that the run waits with.
+type Answer struct{ events.QuestionAnswered }
+
 // GiveUp halts a run whose work cannot be done at all, by no fault of the
 // agent.
 type GiveUp struct {
@@ -64,6 +67,7 @@ func (Lift) command()          {}
 func (AccountFailed) command() {}
 func (Report) command()        {}
 func (GiveUp) command()        {}
+func (Answer) command()        {}
 
 // Errors that a caller can branch on.
 var (
@@ -75,6 +79,13 @@ var (
 	ErrPastUntil  = errors.New("the time that the run was given until has passed")
 	ErrNotWaiting = errors.New("the run does not wait for a limit")
 	ErrNeedsNote  = errors.New("the same rail would fire again without new findings")
+
+	ErrNoQuestion = errors.New("the run asks nobody anything")
+	ErrAnswered   = errors.New("the question was answered already")
+	ErrExpired    = errors.New("the question has expired")
+	ErrOtherSet   = errors.New("what was shown is not what the question is about now")
+	ErrAssurance  = errors.New("the answer needs a stronger proof of who gives it")
+	ErrChoice     = errors.New("this is no answer to the question")
 )
 
 // Decide answers a command with the one event that it causes, with no event
@@ -103,6 +114,8 @@ func Decide(s run.State, c Command, now time.Time) (events.Data, error) {
 		return decideAccountFailed(s, c), nil
 	case Report:
 		return decideReport(s, c)
+	case Answer:
+		return decideAnswer(s, c)
 	case GiveUp:
 		if s.Status != run.Live {
 			return nil, ErrStale
@@ -145,7 +158,7 @@ func decideLift(s run.State) (events.Data, error) {
 	switch {
 	case s.Status == run.None || s.Status == run.Over:
 		return nil, ErrOver
-	case s.Status != run.Live || s.Waiting == nil || s.Stage != run.Ready:
+	case s.Status != run.Live || s.Waiting == nil || s.Stage != run.Ready && s.Stage != run.Judged:
 		return nil, ErrNotWaiting
 	case s.Waiting.Lifted:
 		return nil, nil
@@ -227,13 +240,14 @@ func decideResume(s run.State, c Resume, now time.Time) (events.Data, error) {
 	case events.HaltDrift, events.HaltLogIntegrity:
 		return nil, ErrDrift
 	case events.HaltSameness, events.HaltStuck, events.HaltSignature, events.HaltIterations,
-		events.HaltHours, events.HaltCost, events.HaltTokens, events.HaltTurns, events.HaltNeedsPerson, events.HaltUnverifiable:
+		events.HaltHours, events.HaltCost, events.HaltTokens, events.HaltTurns, events.HaltNeedsPerson, events.HaltUnverifiable,
+		events.HaltCycles, events.HaltPlan:
 		if c.Note == "" {
 			return nil, ErrNeedsNote
 		}
 	case events.HaltNoop, events.HaltAgentLost, events.HaltAgentFailed, events.HaltStopped,
 		events.HaltInternal, events.HaltRebooted, events.HaltWorkspaceGone, events.HaltLimit, events.HaltAuthFailed,
-		events.HaltBilling:
+		events.HaltBilling, events.HaltEntry, events.HaltExpired:
 	}
 	return events.RunResumed{Note: c.Note}, nil
 }
@@ -248,11 +262,17 @@ func decideReport(s run.State, c Report) (events.Data, error) {
 	case events.IterationStarted:
 		ok = s.Stage == run.Ready || s.Stage == run.Ended
 	case events.LimitWaiting:
-		ok = s.Stage == run.Ready
+		ok = s.Stage == run.Ready || s.Stage == run.Judged
 	case events.AgentEnded:
 		ok = s.Stage == run.Agent && d.Effect == s.Last.Start.Effect
 	case events.GatesStarted:
-		ok = s.Stage == run.Started || s.Stage == run.Ended
+		ok = s.Stage == run.Started || s.Stage == run.Ended || s.Stage == run.Ready
+	case events.RoleStarted:
+		ok = s.Stage == run.Judged
+	case events.RoleEnded:
+		ok = s.Stage == run.Looking && d.Agent.Effect == s.Last.Role.Agent.Effect
+	case events.QuestionAsked:
+		ok = s.Stage == run.Judged && d.Number == s.Questions+1
 	case events.GatesJudged:
 		ok = s.Stage == run.Gates && d.Iteration == s.Last.Gates.Iteration
 	case events.IterationRecorded:

@@ -26,7 +26,7 @@ func (a *Actor) pursue(ctx context.Context, j *job, act Action) (*job, error) {
 	case j == nil:
 		return a.begin(ctx, act), nil
 	case sameWork(j.act, act):
-		if r, ok := act.(RunAgent); ok && r.End && r.Announced {
+		if ends(act) {
 			j.stop()
 		}
 		return j, nil
@@ -49,29 +49,54 @@ func (j *job) stop() {
 }
 
 // sameWork compares actions without the wish to end them.
-func sameWork(a, b Action) bool {
-	if r, ok := a.(RunAgent); ok {
-		r.End = false
-		a = r
+func sameWork(a, b Action) bool { return lasting(a) == lasting(b) }
+
+func lasting(act Action) Action {
+	switch act := act.(type) {
+	case RunAgent:
+		act.End = false
+		return act
+	case RunRole:
+		act.End = false
+		return act
 	}
-	if r, ok := b.(RunAgent); ok {
-		r.End = false
-		b = r
+	return act
+}
+
+// ends says that what the action has begun shall end.
+func ends(act Action) bool {
+	switch act := act.(type) {
+	case RunAgent:
+		return act.End && act.Announced
+	case RunRole:
+		return act.End && act.Announced
 	}
-	return a == b
+	return false
+}
+
+// begins says that an action starts an agent, which a daemon that is about to end
+// does not.
+func begins(act Action) bool {
+	switch act := act.(type) {
+	case RunAgent:
+		return !act.Announced
+	case RunRole:
+		return !act.Announced
+	}
+	return false
 }
 
 // begin starts the goroutine of an action that needs work; nil for others.
 func (a *Actor) begin(ctx context.Context, act Action) *job {
 	work := a.work(act)
-	if r, ok := act.(RunAgent); ok && !r.Announced && a.cfg.Draining() {
+	if begins(act) && a.cfg.Draining() {
 		return nil
 	}
 	if work == nil {
 		return nil
 	}
 	j := &job{act: act, end: make(chan struct{}), done: make(chan struct{})}
-	if r, ok := act.(RunAgent); ok && r.End {
+	if ends(act) {
 		j.stop()
 	}
 	s := a.State()
@@ -95,6 +120,19 @@ func (a *Actor) work(act Action) work {
 		}
 		return func(ctx context.Context, s run.State, _ <-chan struct{}) (events.Data, error) {
 			return w.BeginAgent(ctx, s, act)
+		}
+	case RunRole:
+		if act.Announced {
+			return func(ctx context.Context, s run.State, end <-chan struct{}) (events.Data, error) {
+				return w.Role(ctx, s, end)
+			}
+		}
+		return func(ctx context.Context, s run.State, _ <-chan struct{}) (events.Data, error) {
+			return w.BeginRole(ctx, s, act)
+		}
+	case Ask:
+		return func(ctx context.Context, s run.State, _ <-chan struct{}) (events.Data, error) {
+			return w.Ask(ctx, s, act)
 		}
 	case RunGates:
 		if act.Announced {

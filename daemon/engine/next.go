@@ -53,6 +53,11 @@ var rules = []nextRule{
 
 	{"baseline", at(run.Started), gates(false)},
 	{"agent", at(run.Agent), view.watchAgent},
+	{"looking", at(run.Looking), view.watchRole},
+	{"expired", view.expired, halt(events.HaltExpired)},
+	{"expire", view.expires, view.expire},
+	{"asked-until", view.askedUntil, halt(events.HaltHours)},
+	{"asking", at(run.Asking), view.awaitAnswer},
 	{"agent-lost", view.lostTooOften, halt(events.HaltAgentLost)},
 	{"lost", view.lost, view.again},
 	{"spawn-failed", view.spawnFailed, halt(events.HaltAgentFailed)},
@@ -60,10 +65,15 @@ var rules = []nextRule{
 	{"noop-recorded", view.noop, record},
 	{"gates", at(run.Ended), gates(false)},
 	{"judging", at(run.Gates), gates(true)},
+	{"role-limit", view.roleWaits, view.waitLimit},
+	{"ask", view.asks, view.ask},
+	{"look", view.looks, view.look},
+	{"entry-failed", view.entryFailed, halt(events.HaltEntry)},
 	{"record", at(run.Judged), record},
 
 	{"refused", view.refused, view.refuse},
 	{"already-green", view.alreadyGreen, finish(events.EndAlreadyGreen)},
+	{"on", view.goesOn, view.on},
 	{"done", view.passed, finish(events.EndDone)},
 
 	{"drift", view.drifted, halt(events.HaltDrift)},
@@ -81,8 +91,12 @@ var rules = []nextRule{
 	{"stuck", fires(events.HaltStuck), halt(events.HaltStuck)},
 	{"signature", fires(events.HaltSignature), halt(events.HaltSignature)},
 	{"hours", view.timeSpent, halt(events.HaltHours)},
+	{"cycles", view.cyclesSpent, halt(events.HaltCycles)},
+	{"plan", view.samePlan, halt(events.HaltPlan)},
+	{"back", view.goesBack, view.back},
 	{"back-off", view.backingOff, view.backOff},
 	{"limit", view.waiting, view.waitLimit},
+	{"entry", view.enters, view.entry},
 }
 
 func is(st run.Status) func(view) bool { return func(q view) bool { return q.Status == st } }
@@ -101,7 +115,7 @@ func gates(announced bool) func(view) Action {
 // settled says that nothing is under way, so that the run may be stopped. An
 // agent under way is ended first; gates under way are dropped, as they prove
 // nothing once the run stops.
-func (q view) settled() bool { return q.Stage != run.Agent }
+func (q view) settled() bool { return q.Stage != run.Agent && q.Stage != run.Looking }
 
 func (q view) broken() bool     { return q.Log.Broken != 0 }
 func (q view) cancelled() bool  { return q.Stop == events.StopCancel && q.settled() }
@@ -125,6 +139,9 @@ func (q view) begin() Action {
 		act := q.agent(q.Loop.Iteration, q.Loop.Attempt+1)
 		act.Resume = q.session()
 		return act
+	}
+	if !q.phase().Works() {
+		return RunGates{Phase: q.Loop.Phase, Iteration: q.Loop.Iteration + 1}
 	}
 	return q.agent(q.Loop.Iteration+1, 1)
 }
@@ -151,7 +168,7 @@ func (q view) lost() bool {
 }
 
 func (q view) lostTooOften() bool {
-	return q.lost() && q.Loop.Losses >= q.flow.Limits.Losses
+	return (q.lost() || q.Stage == run.Judged) && q.Loop.Losses >= q.flow.Limits.Losses
 }
 
 func (q view) spawnFailed() bool {
@@ -176,7 +193,7 @@ func (q view) cutShort() bool {
 // run has to write files, which may be ones that no tree holds.
 func (q view) noop() bool {
 	a := q.Last.Agent
-	if q.writesArtifacts() && (a.Outcome == events.Exited && a.Exit == 0 || a.Cut == events.CutLinger) {
+	if !q.phase().Works() || q.writesArtifacts() && (a.Outcome == events.Exited && a.Exit == 0 || a.Cut == events.CutLinger) {
 		return false
 	}
 	if q.Stage != run.Ended || a.Claim == events.ClaimBlocked || a.Question != "" || rule.ProofBroken(q.Last.Results) {
@@ -195,7 +212,9 @@ func (q view) noop() bool {
 }
 
 func (q view) writesArtifacts() bool {
-	return slices.ContainsFunc(q.Facts.Gates, func(g events.Gate) bool { return g.Kind == events.GateArtifact })
+	return slices.ContainsFunc(q.Facts.Gates, func(g events.Gate) bool {
+		return g.Kind == events.GateArtifact && (g.Phase == "" || g.Phase == q.Loop.Phase)
+	})
 }
 
 func (q view) ready() bool { return q.Stage == run.Ready }
@@ -208,8 +227,14 @@ func (q view) skipped() bool { return q.fresh() && q.Last.Record.Verdict == even
 
 func (q view) passed() bool { return q.fresh() && q.Last.Record.Verdict == events.Pass }
 
+// baseline decides on the gates that the run brought along. A workflow that
+// judges by its own gates alone needs none of them red.
 func (q view) baseline() rule.BaselineDecision {
-	return rule.Baseline(q.Last.Baseline, q.Facts.Start)
+	d := rule.Baseline(q.Last.Baseline, q.Facts.Start)
+	if d.Refused == events.RefusedGoalGreen && !q.flow.HasGoals() {
+		d.Refused = ""
+	}
+	return d
 }
 
 func (q view) refused() bool {
@@ -262,7 +287,7 @@ func (q view) noops() bool {
 }
 
 func (q view) iterationsSpent() bool {
-	return q.ready() && q.Loop.Iteration > 0 && rule.Exhausted(q.Loop.Spent, q.Facts.Limits.Iterations)
+	return q.ready() && q.Loop.Iteration > 0 && rule.Exhausted(q.Loop.Spent, q.iterations())
 }
 
 // match asks the history about a rail. One that the workflow does not let halt

@@ -28,7 +28,7 @@ func history(data ...events.Data) run.State {
 func flow() workflow.Workflow {
 	w := workflow.Default()
 	w.Name = "test"
-	w.Phases = []workflow.Phase{{Name: "work"}}
+	w.Phases = []workflow.Phase{{Name: "work", Prompt: "work.md", Gates: []workflow.Gate{{Group: workflow.Goals}}}}
 	return w
 }
 

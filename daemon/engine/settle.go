@@ -15,7 +15,7 @@ import (
 func record(q view) Action {
 	a := q.Last.Agent
 	rec := events.IterationRecorded{
-		Phase: a.Phase, Iteration: a.Iteration, Attempt: a.Attempt,
+		Phase: q.Loop.Phase, Iteration: q.Loop.Iteration, Attempt: q.Loop.Attempt,
 		Verdict: events.Skipped, Tree: q.Last.Tree, Work: q.Last.Work, Files: a.Files,
 	}
 	if q.limited() || q.noop() {
@@ -43,7 +43,7 @@ func (q view) verdict() events.Verdict {
 		return events.Fail
 	}
 	for _, r := range q.Last.Results {
-		if r.Verdict != events.Pass {
+		if failed(r) {
 			return events.Fail
 		}
 	}
@@ -80,7 +80,16 @@ func halt(reason events.Halt) func(view) Action {
 			m, _ := q.match(reason)
 			h.Iterations, h.Value = m.Iterations, m.Value
 		case events.HaltIterations:
-			h.Limit = int64(q.Facts.Limits.Iterations)
+			h.Limit = int64(q.iterations())
+		case events.HaltCycles:
+			h.Limit = int64(q.flow.Limits.Cycles)
+		case events.HaltPlan:
+			h.Gate, _ = named(q.Last.Results, failed)
+			h.Limit, h.Value = int64(q.flow.Rails.Plan.Cycles), q.plan()
+		case events.HaltEntry:
+			h.Gate, h.Files = named(q.Last.Results, failed)
+		case events.HaltExpired:
+			h.Gate, h.Question = q.Question.Gate, q.Question.Text
 		case events.HaltHours:
 			h.Limit = q.Facts.Limits.ActiveMS
 		case events.HaltCost:
@@ -103,6 +112,8 @@ func halt(reason events.Halt) func(view) Action {
 		return Halt{h}
 	}
 }
+
+func failed(r events.GateResult) bool { return !rule.Passes(r) }
 
 func named(results []events.GateResult, that func(events.GateResult) bool) (events.Name, events.Ref) {
 	for _, r := range results {

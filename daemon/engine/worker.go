@@ -27,6 +27,14 @@ type Worker interface {
 	BeginGates(ctx context.Context, s run.State, act RunGates) (events.GatesStarted, error)
 	// Gates judges every gate on the recorded tree.
 	Gates(ctx context.Context, s run.State, end <-chan struct{}) (events.GatesJudged, error)
+	// BeginRole prepares a session of a role, and answers as BeginAgent does:
+	// events.RoleStarted, events.LimitWaiting or events.RunHalted.
+	BeginRole(ctx context.Context, s run.State, act RunRole) (events.Data, error)
+	// Role runs the announced session, or finds it, to its end. It may change
+	// nothing; what it says counts only if it kept to that.
+	Role(ctx context.Context, s run.State, end <-chan struct{}) (events.RoleEnded, error)
+	// Ask writes what a person is asked.
+	Ask(ctx context.Context, s run.State, act Ask) (events.QuestionAsked, error)
 	// Recorded is told of a state whose iteration or run was just closed, to
 	// keep the tree and to clean up. It may be told twice.
 	Recorded(ctx context.Context, s run.State) error

@@ -61,6 +61,8 @@ func KindOf(d events.Data) (Kind, bool) {
 		return ofHalt(d.Reason)
 	case events.RunEnded:
 		return ofEnd(d.State)
+	case events.QuestionAsked:
+		return NeedsPerson, true
 	case events.AgentEnded:
 		return Died, d.Outcome == events.Lost
 	case events.IterationRecorded:
@@ -73,7 +75,8 @@ func KindOf(d events.Data) (Kind, bool) {
 
 func ofHalt(reason events.Halt) (Kind, bool) {
 	switch reason {
-	case events.HaltNeedsPerson, events.HaltRebooted, events.HaltWorkspaceGone, events.HaltAuthFailed, events.HaltBilling:
+	case events.HaltNeedsPerson, events.HaltRebooted, events.HaltWorkspaceGone, events.HaltAuthFailed, events.HaltBilling,
+		events.HaltEntry, events.HaltExpired:
 		return NeedsPerson, true
 	case events.HaltAgentLost, events.HaltInternal:
 		return Died, true
@@ -81,7 +84,7 @@ func ofHalt(reason events.Halt) (Kind, bool) {
 		return "", false
 	case events.HaltDrift, events.HaltLogIntegrity, events.HaltSameness, events.HaltStuck, events.HaltSignature,
 		events.HaltUnverifiable, events.HaltIterations, events.HaltHours, events.HaltNoop, events.HaltAgentFailed,
-		events.HaltTokens, events.HaltCost, events.HaltTurns, events.HaltLimit:
+		events.HaltTokens, events.HaltCost, events.HaltTurns, events.HaltLimit, events.HaltCycles, events.HaltPlan:
 	}
 	return Halted, true
 }

@@ -91,7 +91,7 @@ func (p *problems) fingerprint(parts []Part) {
 	if !slices.Contains(parts, PartGates) {
 		p.add("fingerprint", "write fingerprint: [gates, tests, tree]", "the fingerprint leaves out gates")
 	}
-	set(p, "fingerprint", parts, PartGates, PartTests, PartTree, PartFindings)
+	set(p, "fingerprint", parts, PartGates, PartTests, PartTree)
 }
 
 // longest bounds every limit in time: a run is not planned for longer.

@@ -61,7 +61,6 @@ roles:
   critic: {prompt: critic.md}
   checker: {prompt: check.md}
 rails: {plan: {cycles: 3}}
-fingerprint: [gates, tests, tree, findings]
 limits: {cycles: 10}
 `
 

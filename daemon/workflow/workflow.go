@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"slices"
 	"time"
 
 	"autopilot/daemon/strictyaml"
@@ -60,7 +61,6 @@ const (
 	PartGates    Part = "gates"    // gate names, verdicts, exit codes
 	PartTests    Part = "tests"    // failing test ids, else the normalised output
 	PartTree     Part = "tree"     // the tree without note paths
-	PartFindings Part = "findings" // what sessions of roles found, as their gates quote it
 )
 
 // Language is that of texts to people. Those to agents are English.
@@ -106,6 +106,27 @@ type Noop struct {
 
 // Role finds who works in a phase, or looks at its work, by name.
 func (w Workflow) Role(name string) (Role, bool) { return w.Roles.Get(name) }
+
+// HasGoals says that a phase is judged by the goals that a run brings along.
+func (w Workflow) HasGoals() bool {
+	return slices.ContainsFunc(w.Phases, func(p Phase) bool {
+		return slices.ContainsFunc(p.Gates, func(g Gate) bool { return g.Group == Goals })
+	})
+}
+
+// After is the phase that follows one that passed, empty behind the last.
+func (w Workflow) After(name string) string {
+	i := w.place(name)
+	switch {
+	case i < 0:
+		return ""
+	case w.Phases[i].Next != "":
+		return w.Phases[i].Next
+	case i+1 < len(w.Phases):
+		return w.Phases[i+1].Name
+	}
+	return ""
+}
 
 // Phase finds a phase by name.
 func (w Workflow) Phase(name string) (Phase, bool) {

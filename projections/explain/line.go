@@ -15,7 +15,22 @@ func Line(s run.State, e events.Event) string {
 	switch d := e.Data.(type) {
 	case events.RunStarted:
 		return fmt.Sprintf("run %s started: %s", d.Handle, names(d.Gates)) + nested(d.Nested)
+	case events.PhaseEntered:
+		return entered(d)
+	case events.RoleStarted:
+		return fmt.Sprintf("gate %s: %s looks", d.Gate, d.Role) + round(d.Round)
+	case events.RoleEnded:
+		return looked(d)
+	case events.QuestionAsked:
+		return fmt.Sprintf("gate %s asks a person", d.Gate)
+	case events.QuestionAnswered:
+		return fmt.Sprintf("gate %s: a person answered %s", d.Gate, d.Choice)
+	case events.QuestionExpired:
+		return "nobody answered in time"
 	case events.GatesStarted:
+		if d.Entry {
+			return fmt.Sprintf("phase %s: looking whether it can begin", d.Phase)
+		}
 		if d.Iteration == 0 {
 			return "baseline: running the gates before any work"
 		}

@@ -58,6 +58,8 @@ func Needs(s run.State, now time.Time) string {
 		return NeedsAgent
 	case events.HaltUnverifiable:
 		return NeedsGate
+	case events.HaltEntry, events.HaltExpired:
+		return NeedsAnswer
 	default:
 		return ""
 	}

@@ -76,6 +76,14 @@ func halted(s run.State, h events.RunHalted) string {
 		return "halted: the host has booted anew, and after_reboot is ask"
 	case events.HaltWorkspaceGone:
 		return "halted: the workspace is gone"
+	case events.HaltCycles:
+		return fmt.Sprintf("halted: the work was sent back %s, and gate %s still does not pass", times(int(h.Limit)), firstOpen(s))
+	case events.HaltPlan:
+		return fmt.Sprintf("halted: gate %s sent the same plan back %s", h.Gate, times(int(h.Limit)))
+	case events.HaltEntry:
+		return fmt.Sprintf("halted: phase %s cannot begin, as gate %s does not pass", h.Phase, h.Gate)
+	case events.HaltExpired:
+		return fmt.Sprintf("halted: nobody answered at gate %s in time", h.Gate)
 	}
 	return "halted: " + string(h.Reason)
 }
@@ -224,10 +232,14 @@ func afterHalt(h string, reason events.Halt) []wire.NextCommand {
 		return commands("apctl resume "+h, "go on where it was", diff, "what it changed so far")
 	case events.HaltWorkspaceGone:
 		return commands("apctl resume "+h, "when the workspace is back")
+	case events.HaltEntry:
+		return commands("apctl resume "+h, "when what it needs is there")
+	case events.HaltExpired:
+		return commands("apctl resume "+h, "ask again")
 	case events.HaltNeedsPerson:
 		return commands(fmt.Sprintf("apctl resume %s -m 'ANSWER'", h), "answer it and go on", diff, "what it changed so far")
 	case events.HaltSameness, events.HaltStuck, events.HaltSignature, events.HaltIterations, events.HaltHours,
-		events.HaltUnverifiable:
+		events.HaltUnverifiable, events.HaltCycles, events.HaltPlan:
 	}
 	return commands(
 		diff, "what it changed so far",

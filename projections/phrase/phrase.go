@@ -53,6 +53,30 @@ func Reason(r events.GateResult) string {
 			return "set-up of a clean checkout did not finish"
 		}
 		return "set-up of a clean checkout: " + exit(r.Exit)
+	case events.ReasonNobody:
+		return "nobody has looked or answered yet"
+	case events.ReasonLooked:
+		return "as a session of another role says"
+	case events.ReasonVoid:
+		return "no session gave a result that counts"
+	case events.ReasonAnswered:
+		return "as a person answered"
+	case events.ReasonDocsOnly:
+		return "only documentation was changed"
+	case events.ReasonInside:
+		return "only declared files were changed"
+	case events.ReasonOutside:
+		return "other files were changed"
+	case events.ReasonNoCommit:
+		return "there is no commit of the test alone"
+	case events.ReasonAncestry:
+		return "the commit of the test is not before that of the work"
+	case events.ReasonNotRed:
+		return "the test passes without the work"
+	case events.ReasonSeenRed:
+		return "the test failed before the work"
+	case events.ReasonUncertain:
+		return "it passed, and it failed"
 	}
 	return string(r.Reason)
 }

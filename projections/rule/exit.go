@@ -32,17 +32,18 @@ func ExitCode(state string, halt events.Halt) int {
 
 func haltCode(halt events.Halt) int {
 	switch halt {
-	case events.HaltNeedsPerson, events.HaltRebooted, events.HaltWorkspaceGone, events.HaltAuthFailed, events.HaltBilling:
+	case events.HaltNeedsPerson, events.HaltRebooted, events.HaltWorkspaceGone, events.HaltAuthFailed, events.HaltBilling,
+		events.HaltEntry, events.HaltExpired:
 		return wire.ExitPerson
 	case events.HaltLimit:
 		return wire.ExitWaiting
 	case events.HaltInternal:
 		return wire.ExitFailed
 	case events.HaltIterations, events.HaltHours, events.HaltNoop, events.HaltAgentLost,
-		events.HaltAgentFailed, events.HaltStopped, events.HaltTokens, events.HaltCost, events.HaltTurns:
+		events.HaltAgentFailed, events.HaltStopped, events.HaltTokens, events.HaltCost, events.HaltTurns, events.HaltCycles:
 		return wire.ExitLimit
 	case events.HaltDrift, events.HaltLogIntegrity, events.HaltSameness, events.HaltStuck,
-		events.HaltSignature, events.HaltUnverifiable:
+		events.HaltSignature, events.HaltUnverifiable, events.HaltPlan:
 		return wire.ExitRail
 	}
 	return wire.ExitRail

@@ -21,7 +21,7 @@ func Evolve(s State, e events.Event) State {
 	case events.RunStarted:
 		s = started(s, e, d)
 	case events.GatesStarted:
-		s.Stage, s.Last.Gates = Gates, d
+		s = gates(s, d)
 	case events.GatesJudged:
 		s = judged(s, d)
 	case events.IterationStarted:
@@ -30,6 +30,23 @@ func Evolve(s State, e events.Event) State {
 		s = agentEnded(s, e.Time, d)
 	case events.IterationRecorded:
 		s = recorded(s, e.Time, d)
+	case events.PhaseEntered:
+		s = entered(s, d)
+	case events.RoleStarted:
+		s.Stage, s.Last.Role = Looking, d
+		s.Clock, s.Waiting = s.Clock.goOn(e.Time), nil
+	case events.RoleEnded:
+		s = looked(s, e.Time, d)
+	case events.QuestionAsked:
+		s = asked(s, e.Time, d)
+	case events.QuestionAnswered:
+		s = answered(s, e, d)
+	case events.QuestionExpired:
+		if q := s.Question; q != nil && q.Number == d.Number {
+			gone := *q
+			gone.Expired = true
+			s.Question = &gone
+		}
 	case events.RunSuspended:
 		if s.Clock.Waits.IsZero() {
 			s.Clock.Suspended += time.Duration(d.MS) * time.Millisecond
@@ -77,22 +94,37 @@ func started(s State, e events.Event, d events.RunStarted) State {
 	return s
 }
 
+// gates announces them. Where nobody works, that begins the iteration.
+func gates(s State, d events.GatesStarted) State {
+	if s.Stage == Ready && d.Iteration > 0 && !d.Entry {
+		s.Loop.Iteration, s.Loop.Attempt, s.Loop.Redo, s.Loop.Begun, s.Loop.AtEntry = d.Iteration, 1, false, true, false
+		s.Last.Start, s.Last.Agent = events.IterationStarted{}, events.AgentEnded{}
+	}
+	s.Stage, s.Last.Gates = Gates, d
+	return s
+}
+
 func judged(s State, d events.GatesJudged) State {
-	if d.Iteration == 0 {
+	s.Loop.AtEntry = d.Entry
+	switch {
+	case d.Entry:
+		s.Stage = Judged
+	case d.Iteration == 0:
 		s.Last.Baseline = d.Results
 		s.Stage = Ready
-	} else {
+	default:
 		s.Last.Before = s.Last.Results
 		s.Stage = Judged
 	}
 	s.Last.Results, s.Last.Created, s.Last.Checkout = d.Results, d.Created, d.Checkout
 	s.Last.Tree, s.Last.Work = d.Tree, d.Work
-	return s
+	return settle(s)
 }
 
 func iteration(s State, at time.Time, d events.IterationStarted) State {
 	s.Stage, s.Last.Start = Agent, d
 	s.Loop.Iteration, s.Loop.Attempt, s.Loop.Redo = d.Iteration, d.Attempt, false
+	s.Loop.Begun, s.Loop.AtEntry = true, false
 	s.Clock.Agent = at
 	s.Clock, s.Waiting = s.Clock.goOn(at), nil
 	return s
@@ -110,19 +142,12 @@ func lifted(s State, at time.Time) State {
 
 func agentEnded(s State, at time.Time, d events.AgentEnded) State {
 	s.Stage, s.Last.Agent = Ended, d
-	s.Spent = s.Spent.add(at, d)
-	s.Loop.Used = Sum(s.Loop.Used, d.Usage)
+	s = used(s, at, d)
 	before := s.Loop.Session
 	if !s.Last.Start.Resumes {
 		before = events.Usage{}
 	}
 	s.Loop.Session = Sum(before, d.Usage)
-	if s.Loop.Unfed++; known(d.Usage.TokensFrom) {
-		s.Loop.Unfed = 0
-	}
-	if s.Loop.Unpriced++; known(d.Usage.CostFrom) {
-		s.Loop.Unpriced = 0
-	}
 	if d.Outcome == events.Lost {
 		s.Loop.Losses++
 	} else {
@@ -130,6 +155,19 @@ func agentEnded(s State, at time.Time, d events.AgentEnded) State {
 		s.Note = ""
 	}
 	s.Last.Tree, s.Last.Work = d.Tree, d.Work
+	return s
+}
+
+// used counts what an agent or a role used.
+func used(s State, at time.Time, d events.AgentEnded) State {
+	s.Spent = s.Spent.add(at, d)
+	s.Loop.Used = Sum(s.Loop.Used, d.Usage)
+	if s.Loop.Unfed++; known(d.Usage.TokensFrom) {
+		s.Loop.Unfed = 0
+	}
+	if s.Loop.Unpriced++; known(d.Usage.CostFrom) {
+		s.Loop.Unpriced = 0
+	}
 	return s
 }
 
@@ -161,11 +199,13 @@ func recorded(s State, at time.Time, d events.IterationRecorded) State {
 // judged are announced anew after a resume.
 func halted(s State, at time.Time, d events.RunHalted) State {
 	s.Status, s.Halt, s.Stop = Halted, &d, ""
-	if s.Stage == Gates {
+	switch {
+	case s.Stage == Gates && s.Last.Gates.Entry:
+		s.Stage = Ready
+	case s.Stage == Gates && s.Last.Gates.Iteration == 0:
+		s.Stage = Started
+	case s.Stage == Gates:
 		s.Stage = Ended
-		if s.Last.Gates.Iteration == 0 {
-			s.Stage = Started
-		}
 	}
 	s.Clock = s.Clock.pause(at)
 	return s
@@ -180,12 +220,20 @@ func resumed(s State, at time.Time, d events.RunResumed) State {
 	s.Loop.History = s.Loop.History.Resume()
 	s.Clock.Since, s.Clock.Suspended = at, 0
 	s.Waiting = nil
+	switch {
+	case s.Stage == Asking && s.Question != nil && s.Question.Expired:
+		s.Stage, s.Question = Judged, nil // it is asked again
+	case s.Stage == Asking:
+		s.Clock.Waits = at
+	case s.Stage == Judged && s.Loop.AtEntry:
+		s.Stage, s.Loop.AtEntry = Ready, false // what the phase needs may be there now
+	}
 	if s.Stage == Ended && s.Last.Agent.Outcome != events.Exited {
 		s.Stage, s.Loop.Redo = Ready, true // its work was cut short: go on from the tree that it left
 	}
 	if d.Note != "" {
 		s.Note = d.Note
-		s.Loop.Spent = 0
+		s.Loop.Spent, s.Loop.Entered.Cycle, s.Loop.Plans = 0, 0, nil
 		s.Loop.Used, s.Loop.Unfed, s.Loop.Unpriced = events.Usage{}, 0, 0
 		s.Clock.Before = 0
 	}

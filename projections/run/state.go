@@ -24,12 +24,14 @@ type Stage string
 // The stages, in the order in which an iteration goes through them. Iteration
 // 0, the baseline, has only gates.
 const (
-	Started Stage = ""       // nothing yet
-	Agent   Stage = "agent"  // an agent is announced
-	Ended   Stage = "ended"  // it has ended, and its tree is recorded
-	Gates   Stage = "gates"  // gates are announced
-	Judged  Stage = "judged" // and have been judged
-	Ready   Stage = "ready"  // the iteration is recorded: time to decide
+	Started Stage = ""        // nothing yet
+	Agent   Stage = "agent"   // an agent is announced
+	Ended   Stage = "ended"   // it has ended, and its tree is recorded
+	Gates   Stage = "gates"   // gates are announced
+	Judged  Stage = "judged"  // and have been judged, as far as commands and files say
+	Looking Stage = "looking" // a session of a role is announced
+	Asking  Stage = "asking"  // a person is asked
+	Ready   Stage = "ready"   // the iteration is recorded: time to decide
 )
 
 // FoldVersion names what State holds and how Evolve makes it. States that were
@@ -49,12 +51,32 @@ type State struct {
 	Last      Last
 	Clock     Clock
 	Log       Log
-	Stop      events.StopMode   // asked for and not yet carried out
-	Halt      *events.RunHalted // of a halted run
-	End       *events.RunEnded  // of a run that is over
-	Note      events.Ref        // a person's latest findings, until an iteration was told them
-	Waiting   *Waiting          // for a limit, since the latest iteration
-	Spent     Spending          // what agents used
+	Stop      events.StopMode    // asked for and not yet carried out
+	Halt      *events.RunHalted  // of a halted run
+	End       *events.RunEnded   // of a run that is over
+	Note      events.Ref         // a person's latest findings, until an iteration was told them
+	Waiting   *Waiting           // for a limit, since the latest iteration
+	Spent     Spending           // what agents used
+	Looks     []events.RoleEnded // of roles, oldest first, without what is known of their sessions
+	Question  *Question          // that waits for a person
+	Questions int                // that were asked
+	Answers   []Answer           // of people, oldest first
+}
+
+// Question waits for a person.
+type Question struct {
+	events.QuestionAsked
+	Since   time.Time
+	Expired bool
+}
+
+// Answer is what a person said.
+type Answer struct {
+	events.QuestionAnswered
+	Kind events.QuestionKind
+	Of   events.Ref // the question, as it was asked
+	At   time.Time
+	By   string // the actor
 }
 
 // Waiting is a wait for a limit.
@@ -67,19 +89,25 @@ type Waiting struct {
 // Loop counts.
 type Loop struct {
 	Phase     events.Name
-	Iteration int          // the latest one announced
-	Attempt   int          // of that iteration, counting every start of an agent
-	Spent     int          // iterations recorded since the budget began
-	Losses    int          // in a row, of this iteration
-	Noops     int          // in a row
-	Drifts    int          // recorded iterations that left a pinned path changed
-	Redo      bool         // the next agent works on the same iteration: it was not spent
-	Fresh     bool         // an iteration was recorded since the run was last resumed
-	Unfed     int          // agents in a row whose tokens are not known
-	Unpriced  int          // agents in a row whose cost is not known
-	Used      events.Usage // since the budget began
-	Session   events.Usage // in the session of the latest agent, over all that went on in it
-	History   rule.History
+	Iteration int                          // the latest one announced
+	Attempt   int                          // of that iteration, counting every start of an agent
+	Spent     int                          // iterations recorded since the budget began
+	Losses    int                          // in a row, of this iteration
+	Noops     int                          // in a row
+	Drifts    int                          // recorded iterations that left a pinned path changed
+	Redo      bool                         // the next agent works on the same iteration: it was not spent
+	Fresh     bool                         // an iteration was recorded since the run was last resumed
+	Unfed     int                          // agents in a row whose tokens are not known
+	Unpriced  int                          // agents in a row whose cost is not known
+	Used      events.Usage                 // since the budget began
+	Session   events.Usage                 // in the session of the latest agent, over all that went on in it
+	History   rule.History                 // of the phase
+	Left      map[events.Name]rule.History // of other phases, as they were left
+	Entered   events.PhaseEntered          // zero in the first phase, until it is gone back to
+	AtEntry   bool                         // what is judged is what the phase needs to begin
+	Begun     bool                         // the phase has begun: what it needs was there
+	Made      map[events.Name]string       // what the files of a phase hash to, by phase
+	Plans     []string                     // what a plan hashed to when it was sent back, in a row
 }
 
 // Last holds the latest of each event that decisions look at.
@@ -90,6 +118,8 @@ type Last struct {
 	Results  []events.GateResult // latest judged ones
 	Baseline []events.GateResult
 	Before   []events.GateResult // judged ones of the iteration before
+	Sent     []events.GateResult // that sent the run back to this phase
+	Role     events.RoleStarted
 	Record   events.IterationRecorded
 	Checkout events.Checkout // where the latest results come from
 	Created  events.Ref      // files that gates have made
@@ -157,7 +187,7 @@ func (s State) Unchanged() bool {
 // WaitsForLimit says that the run lets no agent begin before a limit is over, and
 // could be let go.
 func (s State) WaitsForLimit() bool {
-	return s.Status == Live && s.Stage == Ready && s.Waiting != nil && !s.Waiting.Lifted
+	return s.Status == Live && (s.Stage == Ready || s.Stage == Judged) && s.Waiting != nil && !s.Waiting.Lifted
 }
 
 // LastIteration is the number of the last iteration that the budget allows. New

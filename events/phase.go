@@ -1,0 +1,172 @@
+package events
+
+// The events of runs that have more than one phase, in which sessions of roles
+// look at the work, and in which people answer.
+const (
+	TypePhaseEntered     = "phase.entered.v1"
+	TypeRoleStarted      = "role.started.v1"
+	TypeRoleEnded        = "role.ended.v1"
+	TypeQuestionAsked    = "question.asked.v1"
+	TypeQuestionAnswered = "question.answered.v1"
+	TypeQuestionExpired  = "question.expired.v1"
+)
+
+// Way says how a run came into a phase.
+type Way string
+
+// The ways into a phase.
+const (
+	WayOn   Way = "on"   // the phase before passed
+	WayBack Way = "back" // the gates of a later one did not
+)
+
+// PhaseEntered says that a run goes on in another phase. The first one is in
+// run.started. Its budget of iterations begins anew, its history does not.
+type PhaseEntered struct {
+	Phase     Name   `json:"phase"`
+	From      Name   `json:"from"`
+	Way       Way    `json:"way"`
+	Cycle     int    `json:"cycle"`         // ways back so far, this one included
+	Iteration int    `json:"iteration"`     // that led here
+	Plan      string `json:"plan,omitzero"` // what the plan hashes to that is sent back
+	Tree      Tree   `json:"tree"`          // as it is at the entry
+	Work      Tree   `json:"work"`
+}
+
+// RoleStarted announces a session of a role: somebody other than the author
+// looks at what a gate is about.
+type RoleStarted struct {
+	Gate  Name             `json:"gate"`
+	Role  Name             `json:"role"`
+	Set   string           `json:"set"`            // SHA-256 of what it looks at
+	Round int              `json:"round,omitzero"` // of an interview, from 1
+	Agent IterationStarted `json:"agent"`
+}
+
+// RoleEnded says what a session of a role found.
+type RoleEnded struct {
+	Gate    Name       `json:"gate"`
+	Role    Name       `json:"role"`
+	Set     string     `json:"set"` // that it looked at
+	Round   int        `json:"round,omitzero"`
+	Void    Void       `json:"void,omitzero"` // why what it says does not count
+	Opinion Opinion    `json:"opinion,omitzero"`
+	Agent   AgentEnded `json:"agent"`
+}
+
+// Void says why a result of a role does not count.
+type Void string
+
+// The reasons. Missing data closes a gate.
+const (
+	VoidNoResult  Void = "no-result"  // it wrote none
+	VoidBadResult Void = "bad-result" // not of the schema of the gate
+	VoidChanged   Void = "changed"    // it changed what it looked at
+	VoidStale     Void = "stale"      // what it looked at is not there any more
+	VoidNotEnded  Void = "not-ended"  // it was cut short, or failed
+)
+
+// Opinion is the result of a role: what its gate decides by. Which members count
+// is a matter of the kind of gate.
+type Opinion struct {
+	Verdict      Ruling `json:"verdict,omitzero"`
+	Architecture Ruling `json:"architecture,omitzero"` // of a review
+	Findings     int    `json:"findings,omitzero"`     // that are not resolved
+	Blocking     int    `json:"blocking,omitzero"`     // of them, those of priority 0
+	Covered      int    `json:"covered,omitzero"`      // criteria
+	Uncovered    int    `json:"uncovered,omitzero"`
+	Ambiguity    int    `json:"ambiguity,omitzero"` // percent, computed by the daemon from the scores
+	Question     Ref    `json:"question,omitzero"`  // of an interview, to a person
+	Source       string `json:"source,omitzero"`    // the session, as its program named it
+	List         Ref    `json:"list,omitzero"`      // findings, verbatim, for the next work
+	Result       Ref    `json:"result,omitzero"`    // the file, as it was
+}
+
+// Ruling is the word of a role.
+type Ruling string
+
+// The rulings. Source: oh-my-codex, seeds 4.1.2 and 4.2.
+const (
+	RulingApprove Ruling = "approve"
+	RulingComment Ruling = "comment"
+	RulingChanges Ruling = "request-changes"
+	RulingIterate Ruling = "iterate"
+	RulingReject  Ruling = "reject"
+	RulingPassed  Ruling = "passed"
+	RulingFailed  Ruling = "failed"
+	RulingClear   Ruling = "clear" // of the architecture, like the next two
+	RulingWatch   Ruling = "watch"
+	RulingBlock   Ruling = "block"
+)
+
+// QuestionKind says what an answer may be.
+type QuestionKind string
+
+// The kinds of questions.
+const (
+	AskApproval QuestionKind = "approval" // of a set: ok, or no with findings
+	AskChoice   QuestionKind = "choice"   // one of two to four options
+	AskText     QuestionKind = "text"     // free text
+)
+
+// QuestionAsked says that a run waits for a person.
+type QuestionAsked struct {
+	Number      int          `json:"number"` // 1, 2, 3 ... within the run
+	Phase       Name         `json:"phase"`
+	Iteration   int          `json:"iteration"`
+	Gate        Name         `json:"gate"`
+	Kind        QuestionKind `json:"kind"`
+	Set         string       `json:"set,omitzero"`   // SHA-256 of what is shown; an answer is bound to it
+	Files       Ref          `json:"files,omitzero"` // of the set: object id and path, one a line
+	Text        Ref          `json:"text"`           // as it is asked
+	Options     int          `json:"options,omitzero"`
+	Recommended int          `json:"recommended,omitzero"` // from 1
+	Again       bool         `json:"again,omitzero"`       // presented anew, as the set has changed or findings were worked on
+	Assurance   Assurance    `json:"assurance"`            // that an answer needs at least
+	ExpiresMS   int64        `json:"expires_ms,omitzero"`  // Unix milliseconds, wall clock
+}
+
+// Choice is an answer in one word.
+type Choice string
+
+// The choices. Of a question with options it is a, b, c or d.
+const (
+	ChoiceOK   Choice = "ok"
+	ChoiceNo   Choice = "no"
+	ChoiceText Choice = "text"
+)
+
+// QuestionAnswered is the first answer of a person; it is the one that counts.
+type QuestionAnswered struct {
+	Number    int       `json:"number"`
+	Gate      Name      `json:"gate"`
+	Choice    Choice    `json:"choice"`
+	Text      Ref       `json:"text,omitzero"`     // verbatim
+	Findings  Ref       `json:"findings,omitzero"` // of a rejection: JSON, one for each section
+	Count     int       `json:"count,omitzero"`    // of them
+	Set       string    `json:"set,omitzero"`      // that was shown
+	Assurance Assurance `json:"assurance"`
+}
+
+// QuestionExpired says that nobody answered in time. It is no answer.
+type QuestionExpired struct {
+	Number int `json:"number"`
+}
+
+// EventType is the stored name of the type.
+func (PhaseEntered) EventType() string { return TypePhaseEntered }
+
+// EventType is the stored name of the type.
+func (RoleStarted) EventType() string { return TypeRoleStarted }
+
+// EventType is the stored name of the type.
+func (RoleEnded) EventType() string { return TypeRoleEnded }
+
+// EventType is the stored name of the type.
+func (QuestionAsked) EventType() string { return TypeQuestionAsked }
+
+// EventType is the stored name of the type.
+func (QuestionAnswered) EventType() string { return TypeQuestionAnswered }
+
+// EventType is the stored name of the type.
+func (QuestionExpired) EventType() string { return TypeQuestionExpired }

@@ -1,0 +1,87 @@
+package explain
+
+import (
+	"fmt"
+
+	"autopilot/events"
+	"autopilot/projections/rule"
+	"autopilot/projections/run"
+)
+
+// This file words what happens between phases, and at gates at which somebody
+// looks.
+
+func entered(d events.PhaseEntered) string {
+	if d.Way == events.WayBack {
+		return fmt.Sprintf("phase %s: back from %s, for the %s time", d.Phase, d.From, ordinal(d.Cycle))
+	}
+	return fmt.Sprintf("phase %s begins", d.Phase)
+}
+
+func round(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", round %d", n)
+}
+
+var voids = map[events.Void]string{
+	events.VoidNoResult:  "it wrote no result",
+	events.VoidBadResult: "its result is not of the form that it was given",
+	events.VoidChanged:   "it changed what it looked at",
+	events.VoidStale:     "what it looked at is not there any more",
+	events.VoidNotEnded:  "it was cut short",
+}
+
+func looked(d events.RoleEnded) string {
+	line := fmt.Sprintf("gate %s: %s", d.Gate, d.Role)
+	if d.Void != "" {
+		return line + " says nothing that counts: " + voids[d.Void]
+	}
+	o := d.Opinion
+	switch {
+	case o.Covered+o.Uncovered > 0:
+		line += fmt.Sprintf(" finds %d of %d criteria covered", o.Covered, o.Covered+o.Uncovered)
+	case d.Round > 0:
+		line += fmt.Sprintf(" finds %d %% unclear", o.Ambiguity)
+	default:
+		line += " says " + string(o.Verdict)
+	}
+	if o.Architecture != "" {
+		line += ", architecture " + string(o.Architecture)
+	}
+	if o.Findings > 0 {
+		line += ", " + count(o.Findings, "finding")
+	}
+	return line
+}
+
+// firstOpen is the first gate that does not pass.
+func firstOpen(s run.State) events.Name {
+	for _, r := range s.Last.Results {
+		if !rule.Passes(r) {
+			return r.Gate
+		}
+	}
+	return ""
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+func ordinal(n int) string {
+	switch {
+	case n%100 >= 11 && n%100 <= 13:
+	case n%10 == 1:
+		return fmt.Sprintf("%dst", n)
+	case n%10 == 2:
+		return fmt.Sprintf("%dnd", n)
+	case n%10 == 3:
+		return fmt.Sprintf("%drd", n)
+	}
+	return fmt.Sprintf("%dth", n)
+}

@@ -1,0 +1,153 @@
+package rule
+
+import (
+	"slices"
+
+	"autopilot/events"
+)
+
+// MostVoid is how many results of a role in a row may not count, before its gate
+// is closed: missing data never opens one.
+const MostVoid = 2
+
+// Look is what a gate at which roles look says now.
+type Look struct {
+	Verdict events.Verdict // pass, fail, unverifiable, or open
+	Reason  events.Reason
+	Next    events.Name      // open: the role that looks next
+	Round   int              // open, of an interview: the round that it is
+	Ask     *events.Opinion  // open, of an interview: has the question that a person answers first
+	Last    events.RoleEnded // that settled it
+}
+
+// Looked says what the sessions of roles, oldest first, make of a gate whose set
+// has that hash. Only those that looked at this very set count, and of each
+// role the newest: what was said of another state says nothing of this one.
+//
+// Source: oh-my-codex, seeds 4.1.2 (order, bound results, missing is blocked);
+// atdd-kit, seeds 3.4 (a null answer closes).
+func Looked(g events.Gate, set string, looks []events.RoleEnded) Look {
+	mine := slices.DeleteFunc(slices.Clone(looks), func(l events.RoleEnded) bool { return l.Gate != g.Name || l.Set != set })
+	if g.Kind == events.GateInterview {
+		return interviewed(g, mine)
+	}
+	for _, role := range g.Roles {
+		at, void := newest(mine, role)
+		switch {
+		case at < 0 && void >= MostVoid:
+			return Look{Verdict: events.Unverifiable, Reason: events.ReasonVoid, Last: last(mine)}
+		case at < 0:
+			return Look{Verdict: events.Open, Reason: events.ReasonNobody, Next: role}
+		case !approves(g.Kind, mine[at].Opinion):
+			return Look{Verdict: events.Fail, Reason: events.ReasonLooked, Last: mine[at]}
+		}
+		// The next role has to look after this one.
+		if mine = mine[at:]; len(g.Roles) == 1 || role == g.Roles[len(g.Roles)-1] {
+			return Look{Verdict: events.Pass, Reason: events.ReasonLooked, Last: mine[0]}
+		}
+		mine = mine[1:]
+	}
+	return Look{Verdict: events.Unverifiable, Reason: events.ReasonVoid} // no role was declared
+}
+
+// newest is where the newest result of a role is that counts, -1 without one,
+// and how many behind it do not.
+func newest(looks []events.RoleEnded, role events.Name) (at, void int) {
+	for i := len(looks) - 1; i >= 0; i-- {
+		switch {
+		case looks[i].Role != role:
+		case looks[i].Void == "":
+			return i, void
+		default:
+			void++
+		}
+	}
+	return -1, void
+}
+
+func last(looks []events.RoleEnded) events.RoleEnded {
+	if len(looks) == 0 {
+		return events.RoleEnded{}
+	}
+	return looks[len(looks)-1]
+}
+
+// approves says whether a result of a role lets its gate pass. Every term must
+// be there: what is not said is not approved.
+//
+// Source: seeds 4.1.2 and 4.2 (consensus, review, qa), 3.4 (coverage).
+func approves(kind events.GateKind, o events.Opinion) bool {
+	switch kind {
+	case events.GateConsensus:
+		return o.Verdict == events.RulingApprove && o.Blocking == 0
+	case events.GateReview:
+		return o.Verdict == events.RulingApprove && o.Architecture == events.RulingClear && o.Findings == 0
+	case events.GateQA:
+		return o.Verdict == events.RulingPassed && o.Findings == 0
+	case events.GateCoverage:
+		return o.Covered > 0 && o.Uncovered == 0
+	case events.GateCommand, events.GateProtected, events.GateArtifact, events.GateRepeat, events.GateRed, events.GateAnchor,
+		events.GateScope, events.GateInterview, events.GateApproval, events.GateSession:
+	}
+	return false
+}
+
+// interviewed goes on, round by round, until what is wanted is clear enough. A
+// round that counts asks a person, unless nothing is open; its answer comes
+// before the next one. The most rounds are a cap: what is not clear then fails.
+//
+// Source: oh-my-codex, seeds 4.2 deep-interview. The daemon keeps rounds, scores
+// and threshold, not the session.
+func interviewed(g events.Gate, looks []events.RoleEnded) Look {
+	if len(g.Roles) == 0 {
+		return Look{Verdict: events.Unverifiable, Reason: events.ReasonVoid}
+	}
+	at, void := newest(looks, g.Roles[0])
+	rounds := 0
+	for _, l := range looks {
+		if l.Void == "" {
+			rounds++
+		}
+	}
+	switch {
+	case void >= MostVoid:
+		return Look{Verdict: events.Unverifiable, Reason: events.ReasonVoid, Last: last(looks)}
+	case at < 0:
+		return Look{Verdict: events.Open, Reason: events.ReasonNobody, Next: g.Roles[0], Round: 1}
+	case looks[at].Opinion.Ambiguity <= g.Clear:
+		return Look{Verdict: events.Pass, Reason: events.ReasonLooked, Last: looks[at]}
+	case rounds >= g.Most || looks[at].Opinion.Question == "":
+		return Look{Verdict: events.Fail, Reason: events.ReasonLooked, Last: looks[at]}
+	}
+	return Look{Verdict: events.Open, Reason: events.ReasonNobody, Next: g.Roles[0], Round: rounds + 1, Ask: &looks[at].Opinion}
+}
+
+// Ambiguity is how unclear a matter is, in percent: 100 less the weighted
+// clarity of its dimensions, each from 0 to 100, rounded up so that a threshold
+// is never met by rounding. A dimension without a score has none: 0.
+//
+// Source: oh-my-codex, seeds 4.2: ambiguity = 1 - weighted clarity.
+func Ambiguity(weights, clarity map[string]int) int {
+	sum := 0
+	for dim, w := range weights {
+		sum += w * min(max(clarity[dim], 0), 100)
+	}
+	return (100*100 - sum + 99) / 100
+}
+
+// Passes says that a gate lets its iteration pass. One that was skipped does only
+// for a reason that the daemon itself has seen in the diff.
+func Passes(r events.GateResult) bool {
+	return r.Verdict == events.Pass || r.Verdict == events.Skipped && r.Reason == events.ReasonDocsOnly
+}
+
+// Looks says that sessions of roles look at gates of a kind.
+func Looks(kind events.GateKind) bool {
+	switch kind {
+	case events.GateConsensus, events.GateReview, events.GateQA, events.GateCoverage, events.GateInterview:
+		return true
+	case events.GateCommand, events.GateProtected, events.GateArtifact, events.GateRepeat, events.GateRed, events.GateAnchor,
+		events.GateScope, events.GateApproval, events.GateSession:
+	}
+	return false
+}

@@ -1,0 +1,213 @@
+package run
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"autopilot/events"
+	"autopilot/projections/rule"
+)
+
+// Bounds of what a state keeps for decisions: far more than a workflow asks for.
+const (
+	keepLooks   = 64
+	keepAnswers = 200
+	keepPlans   = 100
+)
+
+// entered goes on in another phase: with a budget of its own, and with the
+// history that it had when it was left.
+func entered(s State, d events.PhaseEntered) State {
+	left := maps.Clone(s.Loop.Left)
+	if left == nil {
+		left = map[events.Name]rule.History{}
+	}
+	left[s.Loop.Phase] = s.Loop.History
+	s.Loop.Made = made(s)
+	history, ok := left[d.Phase]
+	if !ok {
+		history = rule.NewHistory(keepFails, keepFails)
+	}
+	s.Loop.Left, s.Loop.History = left, history.Resume()
+	s.Loop.Phase, s.Loop.Entered = d.Phase, d
+	s.Loop.Spent, s.Loop.Losses, s.Loop.Noops, s.Loop.Drifts = 0, 0, 0, 0
+	s.Loop.Redo, s.Loop.Fresh, s.Loop.AtEntry, s.Loop.Begun = false, false, false, false
+	s.Last.Sent = nil
+	if d.Way == events.WayBack {
+		s.Last.Sent = s.Last.Results
+		s.Loop.Plans = planned(s.Loop.Plans, d.Plan)
+	}
+	s.Last.Start, s.Last.Agent = events.IterationStarted{}, events.AgentEnded{}
+	s.Stage = Ready
+	return s
+}
+
+// made is what each phase has written last, by phase.
+func made(s State) map[events.Name]string {
+	for _, r := range s.Last.Results {
+		if r.Kind == events.GateArtifact && r.Set != "" && r.Verdict == events.Pass {
+			out := maps.Clone(s.Loop.Made)
+			if out == nil {
+				out = map[events.Name]string{}
+			}
+			out[s.Loop.Phase] = r.Set
+			return out
+		}
+	}
+	return s.Loop.Made
+}
+
+// planned keeps what a plan hashed to as long as it is the same.
+func planned(plans []string, plan string) []string {
+	if plan == "" || len(plans) > 0 && plans[len(plans)-1] != plan {
+		plans = nil
+	}
+	if plan == "" || len(plans) >= keepPlans {
+		return plans
+	}
+	return append(slices.Clip(plans), plan)
+}
+
+// looked takes the result of a role. A session that was lost, stopped or let in
+// no further says nothing, and is begun again.
+func looked(s State, at time.Time, d events.RoleEnded) State {
+	s.Stage = Judged
+	s = used(s, at, d.Agent)
+	switch a := d.Agent; {
+	case a.Outcome == events.Lost:
+		s.Loop.Losses++
+		return s
+	case d.Void != "" && (a.Outcome == events.Stopped || a.Result.OfAccount()):
+		return s
+	}
+	s.Loop.Losses = 0
+	d.Agent = events.AgentEnded{Effect: d.Agent.Effect, Iteration: d.Agent.Iteration, Result: d.Agent.Result, Excerpt: d.Agent.Excerpt}
+	s.Looks = last(append(slices.Clip(s.Looks), d), keepLooks)
+	return settle(s)
+}
+
+func asked(s State, at time.Time, d events.QuestionAsked) State {
+	s.Stage, s.Question, s.Questions = Asking, &Question{QuestionAsked: d, Since: at}, d.Number
+	if s.Clock.Waits.IsZero() {
+		s.Clock.Waits = at
+	}
+	return s
+}
+
+// answered takes an answer, of which only the first is stored.
+func answered(s State, e events.Event, d events.QuestionAnswered) State {
+	a := Answer{QuestionAnswered: d, At: e.Time, By: e.Actor}
+	if q := s.Question; q != nil && q.Number == d.Number {
+		a.Kind, a.Of = q.Kind, q.Text
+		s.Stage, s.Question = Judged, nil
+	}
+	s.Answers = last(append(slices.Clip(s.Answers), a), keepAnswers)
+	s.Clock = s.Clock.goOn(e.Time)
+	return settle(s)
+}
+
+func last[T any](list []T, n int) []T { return list[max(0, len(list)-n):] }
+
+// settle gives the gates at which somebody looks or answers the verdict that is
+// known of them.
+func settle(s State) State {
+	shared := true // with earlier states
+	for i, r := range s.Last.Results {
+		now := s.settled(r)
+		if now == r {
+			continue
+		}
+		if shared {
+			s.Last.Results, shared = slices.Clone(s.Last.Results), false
+		}
+		s.Last.Results[i] = now
+	}
+	if s.Loop.AtEntry && s.Stage == Judged && all(s.Last.Results, rule.Passes) {
+		s.Stage, s.Loop.AtEntry, s.Loop.Begun = Ready, false, true
+	}
+	return s
+}
+
+func all(results []events.GateResult, is func(events.GateResult) bool) bool {
+	return !slices.ContainsFunc(results, func(r events.GateResult) bool { return !is(r) })
+}
+
+func (s State) settled(r events.GateResult) events.GateResult {
+	switch {
+	case r.Set == "" || r.Verdict == events.Skipped:
+		return r
+	case r.Kind == events.GateApproval:
+		return approved(r, s.Answers)
+	case !rule.Looks(r.Kind):
+		return r
+	}
+	l := rule.Looked(s.Gate(r.Gate), r.Set, s.Looks)
+	r.Verdict, r.Reason = l.Verdict, l.Reason
+	r.Excerpt, r.OutputSum = l.Last.Opinion.List, string(l.Last.Opinion.List)
+	if l.Verdict == events.Unverifiable {
+		r.Excerpt = l.Last.Agent.Excerpt
+	}
+	return r
+}
+
+// approved is what people said of this very set: of another one they said
+// nothing.
+func approved(r events.GateResult, answers []Answer) events.GateResult {
+	for _, a := range slices.Backward(answers) {
+		if a.Gate != r.Gate || a.Set != r.Set || a.Kind != events.AskApproval {
+			continue
+		}
+		r.Reason, r.Excerpt, r.OutputSum = events.ReasonAnswered, a.Findings, string(a.Findings)
+		if r.Verdict = events.Fail; a.Choice == events.ChoiceOK {
+			r.Verdict = events.Pass
+		}
+		return r
+	}
+	return r
+}
+
+// Gate finds a gate of the run by name.
+func (s State) Gate(name events.Name) events.Gate {
+	for _, g := range s.Facts.Gates {
+		if g.Name == name {
+			return g
+		}
+	}
+	return events.Gate{Name: name}
+}
+
+// Due is the first gate that somebody has to look at, or to answer, before the
+// iteration can be recorded; false while a gate failed, as that comes first, or
+// when all have.
+func (s State) Due() (r events.GateResult, l rule.Look, ok bool) {
+	for _, g := range s.Last.Results {
+		switch {
+		case rule.Passes(g):
+		case g.Verdict != events.Open:
+			return events.GateResult{}, rule.Look{}, false
+		case !ok:
+			r, ok = g, true
+		}
+	}
+	if ok && rule.Looks(r.Kind) {
+		l = rule.Looked(s.Gate(r.Gate), r.Set, s.Looks)
+	}
+	return r, l, ok
+}
+
+// PlanCycles is how often in a row one plan would have been sent back, if it were
+// once more.
+func (s State) PlanCycles(plan string) int { return len(planned(s.Loop.Plans, plan)) }
+
+// Replied says that a person has answered what the rounds of an interview before
+// this one asked.
+func (s State) Replied(gate events.Name, round int) bool {
+	n := 0
+	for _, a := range s.Answers {
+		if a.Gate == gate && a.Kind == events.AskText {
+			n++
+		}
+	}
+	return n >= round-1
+}
