@@ -61,6 +61,7 @@ roles:
   critic: {prompt: critic.md}
   checker: {prompt: check.md}
 rails: {plan: {cycles: 3}}
+fingerprint: [gates, tests, tree]
 limits: {cycles: 10}
 `
 

@@ -40,7 +40,7 @@ var described = map[reflect.Type]func() *jsonschema.Schema{
 	reflect.TypeFor[Gate]():            func() *jsonschema.Schema { return &jsonschema.Schema{Ref: "#/definitions/gate"} },
 	reflect.TypeFor[Language]():        func() *jsonschema.Schema { return words(English, Japanese) },
 	reflect.TypeFor[Then]():            func() *jsonschema.Schema { return words(Warn, HaltRun) },
-	reflect.TypeFor[Part]():            func() *jsonschema.Schema { return words(PartGates, PartTests, PartTree, PartFindings) },
+	reflect.TypeFor[Part]():            func() *jsonschema.Schema { return words(PartGates, PartTests, PartTree) },
 	reflect.TypeFor[Skip]():            func() *jsonschema.Schema { return words(SkipDocs) },
 	reflect.TypeFor[events.Checkout](): func() *jsonschema.Schema { return words(events.CheckoutClean) },
 	reflect.TypeFor[events.Assurance](): func() *jsonschema.Schema {
