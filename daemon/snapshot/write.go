@@ -7,17 +7,62 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 
 	"autopilot/daemon/durable"
 	"autopilot/daemon/failpoint"
+	"autopilot/events/log"
 	"autopilot/projections/run"
 )
 
 // Write makes the fold the snapshot file of that path. States that did not
 // change are copied as they are. What is there stays until the new one is whole.
-func (f *Fold) Write(path string) (err error) {
+func (f *Fold) Write(path string) error {
+	return create(path, func(w *writer) error {
+		for _, h := range f.Heads() {
+			b, err := f.bytes(h.ID)
+			if err != nil {
+				return err
+			}
+			if err := w.put(h, b); err != nil {
+				return err
+			}
+		}
+		return w.end(f.cursor)
+	})
+}
+
+// Folded is a state that was folded elsewhere, and the hash of its last event.
+type Folded struct {
+	State run.State
+	Hash  string
+}
+
+// WriteStates makes a snapshot file of states that come in the order of their
+// ids, with memory for their heads only. What is there stays until the new one
+// is whole.
+func WriteStates(path string, at log.Cursor, states iter.Seq2[Folded, error]) error {
+	return create(path, func(w *writer) error {
+		for s, err := range states {
+			if err != nil {
+				return err
+			}
+			b, err := encodeState(s.State)
+			if err != nil {
+				return err
+			}
+			if err := w.put(HeadOf(s.State, s.Hash), b); err != nil {
+				return err
+			}
+		}
+		return w.end(at)
+	})
+}
+
+// create writes a file that is there whole or as it was before.
+func create(path string, write func(*writer) error) (err error) {
 	// One name, so that a daemon which is killed here leaves no file behind that
 	// the next one does not write over.
 	tmp, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
@@ -29,8 +74,7 @@ func (f *Fold) Write(path string) (err error) {
 			err = errors.Join(fmt.Errorf("write snapshot: %w", err), tmp.Close(), os.Remove(tmp.Name()))
 		}
 	}()
-	w := &writer{f: tmp, w: bufio.NewWriterSize(tmp, 1<<18)}
-	if err := f.write(w); err != nil {
+	if err := write(&writer{f: tmp, w: bufio.NewWriterSize(tmp, 1<<18)}); err != nil {
 		return err
 	}
 	failpoint.Hit(failpoint.DuringSnapshot)
@@ -51,12 +95,14 @@ func (f *Fold) Write(path string) (err error) {
 // wait for.
 const syncEvery = 4 << 20
 
-// writer counts what it writes.
+// writer writes states one behind the other, and then their index.
 type writer struct {
 	f      *os.File
 	w      *bufio.Writer
 	n      int64
 	synced int64
+	count  uint64
+	places []byte // of the states, as the index has them
 }
 
 func (w *writer) write(b []byte) error {
@@ -69,21 +115,19 @@ func (w *writer) write(b []byte) error {
 	return err
 }
 
-func (f *Fold) write(w *writer) error {
-	heads := f.Heads()
+// put writes the next state.
+func (w *writer) put(h Head, b []byte) error {
+	w.count++
+	w.places = place{h, w.n, len(b), sumOf(b)}.append(w.places)
+	return w.write(b)
+}
+
+// end writes the index.
+func (w *writer) end(cursor log.Cursor) error {
 	index := binary.AppendUvarint(nil, run.FoldVersion)
-	index = appendText(index, string(f.cursor))
-	index = binary.AppendUvarint(index, uint64(len(heads)))
-	for _, h := range heads {
-		b, err := f.bytes(h.ID)
-		if err != nil {
-			return err
-		}
-		index = place{h, w.n, len(b), sumOf(b)}.append(index)
-		if err := w.write(b); err != nil {
-			return err
-		}
-	}
+	index = appendText(index, string(cursor))
+	index = binary.AppendUvarint(index, w.count)
+	index = append(index, w.places...)
 	sum := sha256.Sum256(index)
 	end := binary.LittleEndian.AppendUint64(nil, uint64(w.n))
 	end = binary.LittleEndian.AppendUint64(end, uint64(len(index)))
