@@ -129,6 +129,7 @@ func (d *Daemon) openStores(ctx context.Context) (err error) {
 	if d.cfg.Durability == bus.Process {
 		durable = blob.Process
 	}
+	d.past.streams = streamsDir(state)
 	if d.blobs, err = blob.Open(filepath.Join(state, "blobs"), durable); err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (d *Daemon) replayed(then run.State, e events.Event) wire.ReplayFrame {
 // replayAt is the run as it was at a position, explained. Events behind damage
 // in its log are only missed where they are asked for.
 func (d *Daemon) replayAt(ctx context.Context, s run.State, at string) (f wire.ReplayFrame, err error) {
-	list, unread := d.past.read(ctx, d.log, s)
+	list, unread := d.past.read(ctx, d.log, s, needed(s, at))
 	last, exact, err := position(s, list, at)
 	if unread != nil && (err != nil || !exact || last > latest(list)) {
 		return f, unread
@@ -90,6 +90,14 @@ func (d *Daemon) replayAt(ctx context.Context, s run.State, at string) (f wire.R
 	w, err := d.whyBy(ctx, then, f.View, h)
 	f.Why = &w
 	return f, err
+}
+
+// needed is the last event that must be known to find a position.
+func needed(s run.State, at string) uint64 {
+	if seq, err := strconv.ParseUint(at, 10, 64); err == nil {
+		return min(seq, s.Log.Seq)
+	}
+	return s.Log.Seq
 }
 
 func latest(list []events.Event) uint64 {

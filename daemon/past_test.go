@@ -3,8 +3,12 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"autopilot/events"
 	"autopilot/events/log"
@@ -46,13 +50,13 @@ func TestTheEventsOfARunAreReadOnce(t *testing.T) {
 		seq  uint64
 		read int
 	}{{"a", 9, 9}, {"a", 9, 9}, {"b", 9, 18}, {"a", 9, 27}, {"a", 4, 27}} {
-		list, err := p.read(t.Context(), l, stateOf(want.id, want.seq))
+		list, err := p.read(t.Context(), l, stateOf(want.id, want.seq), want.seq)
 		if err != nil || len(list) != 9 || l.read != want.read {
 			t.Errorf("%+v: %d events, %d read, %v", want, len(list), l.read, err)
 		}
 	}
 	p.forget()
-	if _, err := p.read(t.Context(), l, stateOf("a", 9)); err != nil || l.read != 36 {
+	if _, err := p.read(t.Context(), l, stateOf("a", 9), 9); err != nil || l.read != 36 {
 		t.Errorf("%d read, %v", l.read, err)
 	}
 }
@@ -62,7 +66,7 @@ func TestWhatCannotBeReadIsNotKept(t *testing.T) {
 	var p past
 	l := &countedLog{fails: 5}
 	for want := range 2 {
-		list, err := p.read(t.Context(), l, stateOf("a", 9))
+		list, err := p.read(t.Context(), l, stateOf("a", 9), 9)
 		if !errors.Is(err, errBehind) || len(list) != 4 || l.read != 4*(want+1) {
 			t.Errorf("%d events, %d read, %v", len(list), l.read, err)
 		}
@@ -72,8 +76,79 @@ func TestWhatCannotBeReadIsNotKept(t *testing.T) {
 func TestALongRunIsNotKept(t *testing.T) {
 	t.Parallel()
 	var p past
-	p.keep("a", []events.Event{{Seq: 1}}, pastBytes+1)
-	if list, _ := p.get("a"); list != nil {
-		t.Errorf("%d events", len(list))
+	p.keep(stretch{id: "a", list: []events.Event{{Seq: 1}}, bytes: pastBytes + 1})
+	if has := p.get("a"); has.list != nil {
+		t.Errorf("%d events", len(has.list))
+	}
+}
+
+// passing counts what is read of a real log.
+type passing struct {
+	log.Log
+	read int
+}
+
+func (l *passing) Read(ctx context.Context, agg events.Aggregate, after uint64) iter.Seq2[log.Stored, error] {
+	return func(yield func(log.Stored, error) bool) {
+		for st, err := range l.Log.Read(ctx, agg, after) {
+			l.read++
+			if !yield(st, err) {
+				return
+			}
+		}
+	}
+}
+
+// long appends a run of so many events, beside another one.
+func (s *site) long(id string, n int) (all []events.Event) {
+	s.t.Helper()
+	before := map[string]string{}
+	for seq := 1; seq <= n; seq++ {
+		for _, run := range []string{id, "01BESIDE"} {
+			e := events.Event{
+				ID: fmt.Sprint(run, seq), Source: "autopilot/h", Aggregate: events.Run(run), Seq: uint64(seq), PrevHash: before[run],
+				Time: time.Unix(int64(seq), 0).UTC(), Actor: "daemon:h", Data: events.RunSuspended{MS: int64(seq)},
+			}
+			st, err := s.d.log.Append(s.t.Context(), e, log.Ordinary)
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			before[run] = st.Hash
+			if run == id {
+				all = append(all, st.Event)
+			}
+		}
+	}
+	return all
+}
+
+func TestALongRunIsReadFromTheFilesAsFromTheLog(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	const n = longRead + 600
+	all := s.long("01LONG", n)
+	st := stateOf("01LONG", n)
+	for name, c := range map[string]struct {
+		streams string
+		lasts   []uint64
+		read    []int // of the log, after each
+	}{
+		"in one go":           {s.d.past.streams, []uint64{n}, []int{1}},
+		"in pieces":           {s.d.past.streams, []uint64{longRead + 5, 20, n - 1, n}, []int{1, 1, 1, 1}},
+		"its beginning":       {s.d.past.streams, []uint64{3, n}, []int{n, n}},
+		"where no files are":  {t.TempDir(), []uint64{n}, []int{n}},
+		"where none are read": {"", []uint64{n}, []int{n}},
+	} {
+		l := &passing{Log: s.d.log}
+		p := past{streams: c.streams}
+		for i, last := range c.lasts {
+			list, err := p.read(t.Context(), l, st, last)
+			if err != nil || latest(list) < last || l.read != c.read[i] {
+				t.Fatalf("%s: up to %d there are %d events, %d of the log: %v", name, last, len(list), l.read, err)
+			}
+			if d := cmp.Diff(all[:len(list)], list); d != "" {
+				t.Fatalf("%s: up to %d (-log +files):\n%s", name, last, d)
+			}
+		}
 	}
 }

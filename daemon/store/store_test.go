@@ -25,6 +25,11 @@ const stream = "AP_EVENTS_1"
 // fill writes n messages with a real server, and marks each.
 func fill(t *testing.T, n int, headers bool) (streams, mark string) {
 	t.Helper()
+	return fillWith(t, n, headers, func(i int) []byte { return fmt.Appendf(nil, "message %d", i) })
+}
+
+func fillWith(t *testing.T, n int, headers bool, message func(int) []byte) (streams, mark string) {
+	t.Helper()
 	dir := t.TempDir()
 	s, err := server.NewServer(&server.Options{
 		DontListen: true, NoSigs: true, NoLog: true, JetStream: true, StoreDir: dir, SyncAlways: true,
@@ -54,7 +59,7 @@ func fill(t *testing.T, n int, headers bool) (streams, mark string) {
 		t.Fatal(err)
 	}
 	for i := range n {
-		msg := &nats.Msg{Subject: fmt.Sprintf("ev.%d", i%3), Data: fmt.Appendf(nil, "message %d", i)}
+		msg := &nats.Msg{Subject: fmt.Sprintf("ev.%d", i%3), Data: message(i)}
 		if headers {
 			msg.Header = nats.Header{"A": {"b"}}
 		}

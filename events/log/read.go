@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -158,6 +159,13 @@ func (s *Stream) stored(m message) (Stored, error) {
 	}
 	st.Event = e
 	return st, nil
+}
+
+// Placed says where the event of a cursor is: the name of its stream and its
+// position in there. ok is false of no event of this log.
+func Placed(c Cursor) (stream string, position uint64, ok bool) {
+	p, err := parseCursor(c)
+	return streamPrefix + strconv.FormatUint(p.generation, 10), p.position, err == nil && p.position > 0
 }
 
 // StoredAt is what a stream holds at a position, read from its files without a
