@@ -43,7 +43,7 @@ func decodeManifest(e *zip.File) (m Manifest, err error) {
 	}
 	defer u.Close()
 	return m, json.UnmarshalRead(&short{r: u}, &m, json.WithUnmarshalers(json.JoinUnmarshalers(
-		atMost[Run](maxRuns), atMost[Text](maxTexts), atMost[events.Ref](2*maxTexts),
+		atMost[Run](maxRuns), atMost[Text](maxTexts), atMost[events.Ref](maxTexts),
 	)), jsontext.AllowDuplicateNames(true)) // to remember all names takes memory without a bound
 }
 

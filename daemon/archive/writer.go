@@ -246,6 +246,9 @@ func (w *Writer) end() error {
 	if err := json.MarshalWrite(entry, m, jsontext.WithIndent(" ")); err != nil {
 		return err
 	}
+	if _, err := io.WriteString(entry, "\n"); err != nil {
+		return err
+	}
 	if err := w.zip.SetComment(comment(*m)); err != nil {
 		return err
 	}
