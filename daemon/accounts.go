@@ -114,7 +114,7 @@ func (d *Daemon) accountView(id string) wire.AccountView {
 		}
 		switch {
 		case s.Status != run.Live:
-		case s.Stage == run.Agent:
+		case s.AtWork():
 			v.Working = append(v.Working, s.Facts.Handle)
 		case s.WaitsForLimit() && s.Waiting.Account == id:
 			v.Waiting = append(v.Waiting, s.Facts.Handle)

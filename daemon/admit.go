@@ -41,7 +41,7 @@ func (d *Daemon) allowance(s run.State, now time.Time) (work.Allowance, events.D
 		}
 		// An attempt that was lost is repeated at once; it is cut as soon as it
 		// tells anything.
-		if left <= 0 && s.Stage == run.Ready {
+		if left <= 0 && (s.Stage == run.Ready || s.Stage == run.Judged) {
 			return work.Allowance{}, spentUp(s, l, used, until), nil
 		}
 		if h, ok := untold(s, l); ok {

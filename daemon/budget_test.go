@@ -42,7 +42,7 @@ func (d *Daemon) add(id, project, effect string, at time.Time, ends ...events.Ag
 	s.Stage = run.Ready
 	if effect != "" {
 		s.Stage, s.Clock.Agent = run.Agent, at
-		s.Last.Start = events.IterationStarted{Effect: effect, WallMS: time.Hour.Milliseconds()}
+		s.Last.Session = events.IterationStarted{Effect: effect, WallMS: time.Hour.Milliseconds()}
 	}
 	d.fleet.runs[id] = &member{head: snapshot.HeadOf(s, ""), state: &s}
 	d.fleet.changedLocked(id)
@@ -242,8 +242,8 @@ func TestB72ARestartAtTheEndOfADaysBudgetChangesNothing(t *testing.T) {
 	}
 	st := s.start(s.spec("grep -q 9 n", "", func(r *wire.RunSpec) { r.Agent = wire.AgentSpec{Profile: "mine"} }))
 	got := s.until(st.ID, func(st run.State) bool { return st.Waiting != nil || settled(st) })
-	if got.Last.Start.MicroUSD != 10_000 || got.Waiting == nil || got.Waiting.Cause != events.LimitDayCost {
-		t.Errorf("given %d, waits for %+v", got.Last.Start.MicroUSD, got.Waiting)
+	if got.Last.Session.MicroUSD != 10_000 || got.Waiting == nil || got.Waiting.Cause != events.LimitDayCost {
+		t.Errorf("given %d, waits for %+v", got.Last.Session.MicroUSD, got.Waiting)
 	}
 	v := s.d.view(got)
 	if v.State != "waiting" || v.Waiting == nil || v.Waiting.Limit != 1_000_000 || v.Usage == nil || v.Usage.MicroUSD != 990_000 {

@@ -127,7 +127,7 @@ func (f *fleet) sumDay(t *today) {
 // add adds what a run has of the quarters of the day.
 func (t *today) add(m *member, first, last int64) {
 	begun := m.head.Spent.Within(first, last)
-	busy := m.head.Status == run.Live && m.state != nil && m.state.Stage == run.Agent
+	busy := m.head.Status == run.Live && m.state != nil && m.state.AtWork()
 	if !begun && !busy {
 		return
 	}
@@ -138,7 +138,7 @@ func (t *today) add(m *member, first, last int64) {
 		}
 	}
 	if busy {
-		l := m.state.Last.Start
+		l := m.state.Last.Session
 		w := working{m.head.ID, l.Effect, m.state.Clock.Agent, time.Duration(l.WallMS) * time.Millisecond}
 		t.all.working, p.working = append(t.all.working, w), append(p.working, w)
 	}

@@ -170,8 +170,8 @@ func (d *Daemon) due(id string, src source) bool {
 		return true
 	case s.Status != run.Live:
 		return false
-	case s.Stage == run.Agent:
-		return s.Last.Start.Effect == src.effect
+	case s.AtWork():
+		return s.Last.Session.Effect == src.effect
 	case s.Stage == run.Gates:
 		return slices.ContainsFunc(s.Last.Gates.Effects, func(e events.EffectRef) bool { return e.Effect == src.effect })
 	}

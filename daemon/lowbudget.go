@@ -96,7 +96,7 @@ func (d *Daemon) lows(s run.State, now time.Time, live bool) []low {
 
 func (d *Daemon) ownLows(s run.State, live bool) (out []low) {
 	used := s.Loop.Used
-	if r, ok := d.worker.Live(s.ID); ok && live && s.Stage == run.Agent {
+	if r, ok := d.worker.Live(s.ID); ok && live && s.AtWork() {
 		used = run.Sum(used, r.Usage)
 	}
 	l := s.Facts.Limits

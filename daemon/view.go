@@ -29,11 +29,11 @@ func (d *Daemon) view(s run.State) wire.RunView {
 		for _, e := range s.Last.Gates.Effects {
 			d.lastOutput(&v, e.Effect)
 		}
-	case run.Agent:
+	case run.Agent, run.Looking:
 		d.usageNow(&v, s)
-		d.lastOutput(&v, s.Last.Start.Effect)
-		v.Life = d.life(s.Last.Start.Effect)
-	case run.Ended, run.Judged, run.Ready:
+		d.lastOutput(&v, s.Last.Session.Effect)
+		v.Life = d.life(s.Last.Session.Effect)
+	case run.Ended, run.Judged, run.Ready, run.Asking:
 	}
 	return v
 }
@@ -114,6 +114,10 @@ func (d *Daemon) viewLive(v *wire.RunView, s run.State, now time.Time) {
 		}
 	case run.Agent:
 		v.Stage = "agent"
+	case run.Looking:
+		v.Stage = "looking"
+	case run.Asking:
+		v.Stage, v.State, v.Reason = "asking", rule.StateWaiting, "answer"
 	case run.Ended, run.Judged, run.Ready:
 		v.Stage = "deciding"
 		if flow, err := d.worker.Flow(d.fleet.ctx, s); err == nil {

@@ -180,7 +180,7 @@ var sampleEnded = AgentEnded{
 var sampleData = map[string]Data{
 	TypeRunStarted: RunStarted{
 		Handle: "p4f2", Owner: "local:1000@9c1f03ab77d2e640/4711", Home: "9c1f03ab77d2e640", Project: "5e2b9d7714c0a8f3",
-		Workspace: sampleRef("01"), Task: sampleRef("02"), Workflow: "converge", Phase: "work", Source: sampleRef("03"),
+		Workspace: sampleRef("01"), Task: sampleRef("02"), Workflow: "converge", Phase: "work", Source: sampleRef("03"), Prompts: sampleRef("0b"),
 		Spec: sampleRef("04"), Ignore: sampleRef("05"), Env: sampleRef("06"), Tools: sampleRef("07"), Pins: sampleRef("08"),
 		Gates: []Gate{
 			{Name: "test", Kind: GateCommand, Role: RoleGoal},
@@ -228,7 +228,7 @@ var sampleData = map[string]Data{
 		Agent: sampleEnded,
 	},
 	TypeQuestionAsked: QuestionAsked{
-		Number: 2, Phase: "plan", Iteration: 4, Gate: "approved", Kind: AskApproval, Set: string(sampleRef("a6")), Files: sampleRef("a7"),
+		Number: 2, Phase: "plan", Iteration: 4, Gate: "approved", Kind: AskApproval, Set: string(sampleRef("a6")), Files: sampleRef("a7"), Tree: sampleTree("06"),
 		Text: sampleRef("a8"), Options: 4, Recommended: 1, Again: true, Assurance: AssuredPIN, ExpiresMS: 1893470400000,
 	},
 	TypeQuestionAnswered: QuestionAnswered{

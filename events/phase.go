@@ -118,6 +118,7 @@ type QuestionAsked struct {
 	Kind        QuestionKind `json:"kind"`
 	Set         string       `json:"set,omitzero"`   // SHA-256 of what is shown; an answer is bound to it
 	Files       Ref          `json:"files,omitzero"` // of the set: object id and path, one a line
+	Tree        Tree         `json:"tree,omitzero"`  // that the set is of
 	Text        Ref          `json:"text"`           // as it is asked
 	Options     int          `json:"options,omitzero"`
 	Recommended int          `json:"recommended,omitzero"` // from 1

@@ -58,6 +58,7 @@ type RunStarted struct {
 	Workflow  Name   `json:"workflow"`
 	Phase     Name   `json:"phase"`           // the first phase
 	Source    Ref    `json:"source"`          // the workflow's YAML
+	Prompts   Ref    `json:"prompts"`         // its templates, by file: a JSON object
 	Spec      Ref    `json:"spec"`            // the wire.RunSpec as it was accepted
 	Ignore    Ref    `json:"ignore"`          // frozen ignore rules
 	Config    Ref    `json:"config,omitzero"` // the project's configuration file, as it was trusted

@@ -29,7 +29,7 @@ func (c *Calendar) Admit(ctx context.Context, s run.State) (events.Data, error) 
 	answer := folded.Admit(a, b.ask(a, s, runs), now)
 	// A wait that was ended before its time is not begun again, and an attempt
 	// that was lost is repeated at once: it was let in.
-	goes := answer.Begin() || s.Stage != run.Ready || s.Waiting != nil && s.Waiting.Lifted && s.Waiting.Account == b.id
+	goes := answer.Begin() || s.Stage != run.Ready && s.Stage != run.Judged || s.Waiting != nil && s.Waiting.Lifted && s.Waiting.Account == b.id
 	switch {
 	case answer.Refused:
 		delete(b.let, s.ID)
@@ -58,7 +58,7 @@ func waiting(a folded.State, id string, w folded.Answer) events.LimitWaiting {
 }
 
 func (b *book) letIn(s run.State) {
-	b.let[s.ID] = entry{no: b.record.State().No, before: s.Last.Start.Effect, at: time.Now()}
+	b.let[s.ID] = entry{no: b.record.State().No, before: s.Last.Session.Effect, at: time.Now()}
 }
 
 // ask is what a run asks with.
@@ -80,5 +80,5 @@ func (b *book) waits(s run.State) bool {
 		return false
 	}
 	let, ok := b.let[s.ID]
-	return !ok || let.before != s.Last.Start.Effect || time.Since(let.at) >= beginsWithin
+	return !ok || let.before != s.Last.Session.Effect || time.Since(let.at) >= beginsWithin
 }

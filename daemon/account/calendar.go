@@ -157,7 +157,7 @@ func (c *Calendar) Note(s run.State) {
 	}
 	c.mu.Lock()
 	matters := c.troubled[id] && s.Stage != run.Started && s.Stage != run.Gates ||
-		s.Stage == run.Ended && s.Last.Agent.Result.OfAccount()
+		(s.Stage == run.Ended || s.Stage == run.Judged) && s.Last.Said.Result.OfAccount()
 	if matters {
 		c.changed[id] = true
 	}

@@ -103,7 +103,7 @@ func (c *Calendar) settle(ctx context.Context, b *book) (orders []order, again t
 		again = recheck
 	}
 	for _, s := range runs {
-		if s.Status != run.Live || s.Stage != run.Ready {
+		if s.Status != run.Live || s.Stage != run.Ready && s.Stage != run.Judged {
 			continue
 		}
 		answer := folded.Admit(a, b.ask(a, s, runs), now)

@@ -17,6 +17,7 @@ import (
 const (
 	EnvRunID      = "AUTOPILOT_RUN_ID"
 	EnvPhase      = "AUTOPILOT_PHASE"
+	EnvRole       = "AUTOPILOT_ROLE"
 	EnvIteration  = "AUTOPILOT_ITERATION"
 	EnvPromptFile = "AUTOPILOT_PROMPT_FILE"
 	EnvResultFile = "AUTOPILOT_RESULT_FILE"
@@ -55,6 +56,7 @@ type Command struct {
 type Place struct {
 	RunID      string
 	Phase      string
+	Role       string // of a session that looks; empty for the one that works
 	Iteration  int
 	PromptFile string // absolute, exists
 	ResultFile string // absolute, may be written by the agent
@@ -93,6 +95,9 @@ func (c Command) Invoke(p Place, path, dir string) (Invocation, error) {
 		EnvResultFile + "=" + p.ResultFile,
 		EnvSocket + "=" + p.Socket,
 	}}
+	if p.Role != "" {
+		inv.Env = append(inv.Env, EnvRole+"="+p.Role)
+	}
 	if c.Prompt != PromptFile {
 		inv.Stdin = p.PromptFile
 	}

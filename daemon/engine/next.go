@@ -246,7 +246,14 @@ func (q view) alreadyGreen() bool {
 }
 
 func (q view) drifted() bool {
-	return q.fresh() && q.judged() && q.Loop.Drifts > 1 && rule.ProofBroken(q.Last.Results)
+	return q.fresh() && q.judged() && (q.Loop.Drifts > 1 && rule.ProofBroken(q.Last.Results) || q.unmoored())
+}
+
+// unmoored: what a person approved was changed. That halts at once.
+func (q view) unmoored() bool {
+	return slices.ContainsFunc(q.Last.Results, func(r events.GateResult) bool {
+		return r.Kind == events.GateAnchor && r.Verdict == events.Fail && r.Reason == events.ReasonPinChanged
+	})
 }
 
 // judged says that gates ran in the latest iteration. They also do in one that

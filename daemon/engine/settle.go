@@ -72,6 +72,9 @@ func halt(reason events.Halt) func(view) Action {
 		switch reason {
 		case events.HaltDrift:
 			h.Gate, h.Files = named(q.Last.Results, rule.Broken)
+			if h.Gate == "" {
+				h.Gate, h.Files = named(q.Last.Results, failed)
+			}
 		case events.HaltUnverifiable:
 			h.Gate, h.Files = named(q.Last.Results, func(r events.GateResult) bool {
 				return r.Verdict == events.Unverifiable

@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"fmt"
 	"strings"
 
 	"autopilot/events"
@@ -41,13 +40,7 @@ const namedPaths = 40
 func pinFinding(paths []string, diff func([]string) string) string {
 	var b strings.Builder
 	b.WriteString("These files prove the work and must stay as they were at the start of the run. Put them back:\n")
-	for i, p := range paths {
-		if i == namedPaths {
-			fmt.Fprintf(&b, "  and %d more\n", len(paths)-namedPaths)
-			break
-		}
-		fmt.Fprintf(&b, "  %s\n", oneLine(p))
-	}
+	b.WriteString(namedList(paths))
 	if diff != nil {
 		// Not of all: a whole folder of tests may be gone, and a command line has
 		// its bounds.

@@ -26,6 +26,31 @@ func (r *Repo) Files(ctx context.Context, t events.Tree) ([]string, error) {
 	return strings.Split(text, "\x00"), nil
 }
 
+// Entry is a file of a tree, or another repository in it.
+type Entry struct {
+	Path string
+	ID   string // of its content
+}
+
+// Entries lists a tree with the ids of what is in it, in git's order.
+func (r *Repo) Entries(ctx context.Context, t events.Tree) ([]Entry, error) {
+	if err := treeOK(t); err != nil {
+		return nil, fmt.Errorf("list tree: %w", err)
+	}
+	out, err := r.run(ctx, call{args: []string{"ls-tree", "-r", "-z", "--full-tree", string(t)}})
+	if err != nil {
+		return nil, fmt.Errorf("list tree: %w", err)
+	}
+	var list []Entry
+	for entry := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		meta, path, ok := strings.Cut(entry, "\t")
+		if fields := strings.Fields(meta); ok && len(fields) == 3 {
+			list = append(list, Entry{Path: path, ID: fields[2]})
+		}
+	}
+	return list, nil
+}
+
 // Stat writes the files that differ from a to b and how many lines do, for
 // people.
 func (r *Repo) Stat(ctx context.Context, a, b events.Tree, w io.Writer) error {

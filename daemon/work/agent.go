@@ -117,8 +117,8 @@ func (w *Worker) wall(s run.State, limit time.Duration) time.Duration {
 // ended, as when the daemon could not do its own part: another run may begin in
 // the workspace now. What it did is found by a resume.
 func (w *Worker) endAgent(ctx context.Context, s run.State) error {
-	id := s.Last.Start.Effect
-	if s.Status == run.Live || s.Stage != run.Agent {
+	id := s.Last.Session.Effect
+	if s.Status == run.Live || !s.AtWork() {
 		return nil
 	}
 	if _, err := w.cfg.Effects.Open(id).Outcome(); !errors.Is(err, effect.ErrUnfinished) {
@@ -143,19 +143,25 @@ func (w *Worker) prompt(s run.State, p *Plan, act engine.RunAgent, effect string
 			d.Findings[i].Path = w.box(effect) + "/" + f.Path
 		}
 	}
-	return render(p.Flow, string(act.Phase), d)
+	return p.renderPhase(string(act.Phase), d)
 }
 
-func render(flow workflow.Workflow, phase string, d workflow.PromptData) ([]byte, error) {
-	ph, ok := flow.Phase(phase)
+// renderPhase writes the prompt of a phase.
+func (p *Plan) renderPhase(phase string, d workflow.PromptData) ([]byte, error) {
+	ph, ok := p.Flow.Phase(phase)
 	if !ok {
-		return nil, fmt.Errorf("workflow %s has no phase %q", flow.Name, phase)
+		return nil, fmt.Errorf("workflow %s has no phase %q", p.Flow.Name, phase)
 	}
-	src, err := workflow.ShippedPrompt(ph.Prompt)
-	if err != nil {
-		return nil, err
+	return p.render(ph.Prompt, d)
+}
+
+// render writes a prompt from one of the templates that were stored with the run.
+func (p *Plan) render(file string, d workflow.PromptData) ([]byte, error) {
+	src, ok := p.Prompts[file]
+	if !ok {
+		return nil, fmt.Errorf("workflow %s: prompt %s was not stored with the run", p.Flow.Name, file)
 	}
-	tmpl, err := workflow.ParsePrompt(ph.Prompt, src)
+	tmpl, err := workflow.ParsePrompt(file, []byte(src))
 	if err != nil {
 		return nil, err
 	}

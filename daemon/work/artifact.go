@@ -44,6 +44,9 @@ func (g *judging) artifact(ctx context.Context, spec wire.GateSpec, now events.T
 	}
 	defer root.Close()
 	f := &artifacts{root: root, since: g.s.Clock.Started}
+	if !g.s.Loop.EnteredAt.IsZero() {
+		f.since = g.s.Loop.EnteredAt
+	}
 	recorded, err := g.p.Repo.Files(ctx, now)
 	if err != nil {
 		return events.GateResult{}, err
@@ -76,10 +79,9 @@ func (g *judging) artifact(ctx context.Context, spec wire.GateSpec, now events.T
 	return g.store(ctx, r, texts)
 }
 
-// fresh are the paths whose content is another than at phase entry. This
-// workflow has one phase, which begins with the run.
+// fresh are the paths whose content is another than at phase entry.
 func (g *judging) fresh(ctx context.Context, now events.Tree) (map[string]bool, error) {
-	changes, err := g.p.Repo.Changes(ctx, g.s.Facts.Tree, now)
+	changes, err := g.p.Repo.Changes(ctx, entryTree(g.s), now)
 	if err != nil {
 		return nil, err
 	}

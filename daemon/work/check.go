@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"autopilot/daemon/gate"
+	"autopilot/daemon/workflow"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"
@@ -20,9 +21,12 @@ const (
 )
 
 // checkGates refuses gates that cannot prove a task.
-func checkGates(gates []wire.GateSpec) error {
+func checkGates(gates []wire.GateSpec, flow workflow.Workflow) error {
 	goals := 0
 	seen := map[events.Name]bool{}
+	for _, g := range (&Plan{Flow: flow}).declares() {
+		seen[g.Name] = true
+	}
 	for _, g := range gates {
 		switch {
 		case !g.Name.Valid():
@@ -30,7 +34,7 @@ func checkGates(gates []wire.GateSpec) error {
 		case g.Name == gate.ProtectedName:
 			return wire.Errorf(wire.Usage, "gate name %q is taken by the gate for pinned files", g.Name)
 		case seen[g.Name]:
-			return wire.Errorf(wire.Usage, "gate name %q is given twice", g.Name)
+			return wire.Errorf(wire.Usage, "gate name %q is given twice, or is one of workflow %s", g.Name, flow.Name)
 		case g.Role != events.RoleGoal && g.Role != events.RoleInvariant:
 			return wire.Errorf(wire.Usage, "gate %s: role %q is neither goal nor invariant", g.Name, g.Role)
 		}
@@ -42,7 +46,7 @@ func checkGates(gates []wire.GateSpec) error {
 			goals++
 		}
 	}
-	if goals == 0 {
+	if goals == 0 && flow.HasGoals() {
 		return wire.Errorf(wire.Usage, "no gate: nothing would prove the task").
 			WithHint("give at least one --gate NAME=CMD that fails now and passes when the task is done")
 	}

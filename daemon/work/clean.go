@@ -48,7 +48,7 @@ type checkout struct {
 // shows whether set-up and invariants work there, and which goals are red there;
 // later it is for a tree on which everything passes in place.
 func (g *judging) clean(ctx context.Context, results []events.GateResult, now events.Tree) (events.Checkout, error) {
-	if g.p.Spec.Checkout != events.CheckoutClean || !g.worthCleaning(results) {
+	if g.p.Spec.Checkout != events.CheckoutClean || !g.worthCleaning(results) || !slices.ContainsFunc(results, g.cleans) {
 		return "", nil
 	}
 	c, err := g.newCheckout(now)
@@ -66,11 +66,16 @@ func (g *judging) clean(ctx context.Context, results []events.GateResult, now ev
 	return events.CheckoutClean, nil
 }
 
+// cleans says that a gate runs in the clean checkout: a command of the run.
+func (g *judging) cleans(r events.GateResult) bool {
+	return r.Kind == events.GateCommand && r.Role != events.RoleCheck
+}
+
 // worthCleaning says whether a clean checkout could still change the verdict.
 func (g *judging) worthCleaning(results []events.GateResult) bool {
 	return !slices.ContainsFunc(results, func(r events.GateResult) bool {
 		if g.s.Loop.Iteration > 0 {
-			return r.Verdict != events.Pass
+			return !rule.Passes(r) && r.Verdict != events.Open
 		}
 		return r.Verdict == events.Unverifiable || r.Reason == events.ReasonTreeChanged ||
 			r.Verdict == events.Fail && r.Role == events.RoleInvariant
@@ -101,14 +106,14 @@ func alphanumeric(r rune) rune {
 
 // judge replaces the results of command gates.
 func (c *checkout) judge(ctx context.Context, results []events.GateResult) error {
-	first := slices.IndexFunc(results, func(r events.GateResult) bool { return r.Kind == events.GateCommand })
+	first := slices.IndexFunc(results, c.g.cleans)
 	failed, err := c.prepare(ctx, results[first])
 	if err != nil {
 		return err
 	}
 	for i, r := range results {
 		switch {
-		case r.Kind != events.GateCommand:
+		case !c.g.cleans(r):
 			continue
 		case failed != nil && i == first:
 			results[i] = *failed

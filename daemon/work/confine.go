@@ -12,11 +12,20 @@ import (
 
 // confine is what the agent of an iteration may touch.
 func (t *turn) confine(env []string, socket string) *confine.Plan {
-	p, id := t.p, t.s.Last.Start.Effect
+	p, id := t.p, t.start.Effect
 	return t.w.cfg.Sandbox.Plan(sandbox.Request{
-		Mode: p.Spec.Sandbox, Allow: p.Spec.SandboxAllow, Env: env, Work: p.Repo.Workspace().Path,
+		Mode: t.sandbox(), Allow: p.Spec.SandboxAllow, Env: env, Work: p.Repo.Workspace().Path,
 		Agent: p.Spec.Agent.Profile, Show: []string{t.w.box(id), filepath.Dir(socket)},
 	})
+}
+
+// sandbox is the mode of the turn: a role only reads, unless nothing is to be
+// confined at all.
+func (t *turn) sandbox() events.Sandbox {
+	if t.looks && t.p.Spec.Sandbox != events.SandboxOff {
+		return events.SandboxReadOnly
+	}
+	return t.p.Spec.Sandbox
 }
 
 // confinement is how strictly gates are confined.

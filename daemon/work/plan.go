@@ -28,6 +28,8 @@ type Plan struct {
 	Spec    wire.RunSpec
 	Task    string
 	Flow    workflow.Workflow
+	Source  []byte            // the YAML of Flow, while the run is prepared
+	Prompts map[string]string // templates that Flow names, by file
 	Ignore  []byte
 	Pins    rule.Pins
 	Pinned  []string   // files of the start tree that are pinned; those that gates name come first
@@ -89,6 +91,9 @@ func (w *Worker) loadPlan(ctx context.Context, s run.State) (*Plan, error) {
 		return nil, err
 	}
 	if p.Flow, err = w.Flow(ctx, s); err != nil {
+		return nil, err
+	}
+	if err := w.decode(s.Facts.Prompts, &p.Prompts); err != nil {
 		return nil, err
 	}
 	if p.Ignore, err = w.cfg.Blobs.Get(s.Facts.Ignore); err != nil {

@@ -83,11 +83,11 @@ func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent
 	if p.Task, err = w.task(q.Spec); err != nil {
 		return nil, err
 	}
-	if err := checkSpec(q.Spec); err != nil {
+	if err := p.findFlow(q.Spec); err != nil {
 		return nil, err
 	}
-	if p.Flow, _, err = workflow.Shipped(q.Spec.Workflow); err != nil {
-		return nil, wire.Errorf(wire.Usage, "%v", err)
+	if err := checkSpec(q.Spec, p.Flow); err != nil {
+		return nil, err
 	}
 	ws, err := w.Workspace(ctx, q.Spec)
 	if err != nil {
@@ -114,7 +114,7 @@ func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent
 	}
 	p.Gates, err = gate.Pin(gate.PinRequest{
 		Workspace: ws.Path, Home: cmp.Or(gateHome, filepath.Join(w.cfg.State, "home", ws.ID)), Cache: filepath.Join(w.cfg.State, "cache"),
-		ClientEnv: q.Env, Commands: commands(q.Spec), Extra: extra,
+		ClientEnv: q.Env, Commands: append(commands(q.Spec), p.commands()...), Extra: extra,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("pin the environment of the gates: %w", err)
@@ -138,7 +138,7 @@ func (w *Worker) checkCommands(p *Plan) error {
 				WithHint("correct %s", asTyped(g))
 		}
 	}
-	return nil
+	return p.checkOwn()
 }
 
 func (w *Worker) task(spec wire.RunSpec) (string, error) {
@@ -168,8 +168,8 @@ func CheckText(what, text string) error {
 }
 
 // checkSpec refuses what cannot be a run.
-func checkSpec(spec wire.RunSpec) error {
-	if err := cmp.Or(checkGates(spec.Gates), checkCheckout(spec)); err != nil {
+func checkSpec(spec wire.RunSpec, flow workflow.Workflow) error {
+	if err := cmp.Or(checkGates(spec.Gates, flow), checkCheckout(spec)); err != nil {
 		return err
 	}
 	if err := checkAgent(spec.Agent); err != nil {
@@ -208,10 +208,8 @@ func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events
 		d.Gates = append(d.Gates, events.Gate{Name: g.Name, Kind: cmp.Or(g.Kind, events.GateCommand), Role: g.Role})
 	}
 	d.Gates = append(d.Gates, events.Gate{Name: gate.ProtectedName, Kind: events.GateProtected, Role: events.RoleInvariant})
-	_, source, err := workflow.Shipped(p.Spec.Workflow)
-	if err != nil {
-		return d, err
-	}
+	d.Gates = append(d.Gates, p.declares()...)
+	var err error
 	if d.From, err = origin(ctx, p.Spec); err != nil {
 		return d, err
 	}
@@ -231,7 +229,8 @@ func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events
 	ref, err := w.putExact(ctx, spec.Branch)
 	put(&d.Branch, ref, err)
 	text(&d.Task, []byte(p.Task))
-	text(&d.Source, source)
+	text(&d.Source, p.Source)
+	object(&d.Prompts, p.Prompts)
 	text(&d.Ignore, p.Ignore)
 	object(&d.Spec, spec)
 	object(&d.Env, sum.Env)
@@ -298,7 +297,7 @@ func (w *Worker) Preview(ctx context.Context, q wire.StartRequest, agents agent.
 	l := limits(p.Spec, p.Flow)
 	d := firstPrompt(p, events.Name(p.Flow.Phases[0].Name))
 	d.MaxIterations, d.ResultFile = l.Iterations, w.resultFile(effect)
-	text, err := render(p.Flow, d.Phase, d)
+	text, err := p.renderPhase(d.Phase, d)
 	if err != nil {
 		return wire.Preview{}, err
 	}

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,7 +12,6 @@ import (
 	"autopilot/daemon/engine"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
-	"autopilot/events/wire"
 	"autopilot/projections/run"
 )
 
@@ -19,7 +19,7 @@ import (
 // in its box.
 func (w *Worker) promptData(s run.State, p *Plan, act engine.RunAgent) (workflow.PromptData, error) {
 	d := firstPrompt(p, act.Phase)
-	d.Iteration, d.Attempt, d.MaxIterations = act.Iteration, act.Attempt, s.Facts.Limits.Iterations
+	d.Iteration, d.Attempt, d.MaxIterations = act.Iteration, act.Attempt, iterations(s, p)
 	d.Resumed = act.Resume != ""
 	for i := range d.Gates {
 		d.Gates[i].Role = s.Role(events.Name(d.Gates[i].Name))
@@ -31,8 +31,8 @@ func (w *Worker) promptData(s run.State, p *Plan, act engine.RunAgent) (workflow
 	if note != "" {
 		d.PersonNotes = []string{note}
 	}
-	for _, r := range s.Last.Results {
-		if r.Verdict == events.Pass || r.Verdict == events.Skipped {
+	for _, r := range sentBy(s) {
+		if r.Verdict == events.Pass || r.Verdict == events.Skipped || r.Verdict == events.Open {
 			continue
 		}
 		f := workflow.Finding{Gate: string(r.Gate), Verdict: r.Verdict}
@@ -64,6 +64,21 @@ func (w *Worker) promptData(s run.State, p *Plan, act engine.RunAgent) (workflow
 	return d, nil
 }
 
+// iterations is how many the present phase has.
+func iterations(s run.State, p *Plan) int {
+	ph, _ := p.Flow.Phase(string(s.Loop.Phase))
+	return cmp.Or(ph.Limits.Iterations, s.Facts.Limits.Iterations)
+}
+
+// sentBy are the results that the next agent works on: those of the iteration
+// before, or at the beginning of a phase those that sent the run back to it.
+func sentBy(s run.State) []events.GateResult {
+	if s.Loop.Entered.Phase != "" && s.Last.Start.Effect == "" {
+		return s.Last.Sent
+	}
+	return s.Last.Results
+}
+
 // firstPrompt is what every prompt of a run has in common.
 func firstPrompt(p *Plan, phase events.Name) workflow.PromptData {
 	d := workflow.PromptData{
@@ -71,14 +86,35 @@ func firstPrompt(p *Plan, phase events.Name) workflow.PromptData {
 		Pinned: p.Pinned, NotesDir: notesDir(p.Flow),
 		Checkout: p.Spec.Checkout == events.CheckoutClean, Setup: p.Spec.Setup,
 	}
-	for _, g := range p.Spec.Gates {
-		d.Gates = append(d.Gates, promptGate(g))
+	for _, a := range p.gatesOf(events.GatesStarted{Phase: phase, Iteration: 1}) {
+		if a.Kind != events.GateProtected {
+			d.Gates = append(d.Gates, promptGate(a))
+		}
 	}
 	return d
 }
 
-func promptGate(g wire.GateSpec) workflow.PromptGate {
-	return workflow.PromptGate{Name: string(g.Name), Role: g.Role, Command: g.Command, Files: g.Files}
+func promptGate(a asked) workflow.PromptGate {
+	g := workflow.PromptGate{Name: string(a.Name), Role: a.Role, Command: a.Command}
+	switch a.Kind {
+	case events.GateArtifact:
+		g.Files = a.Files
+	case events.GateScope:
+		g.Says = "change nothing but " + strings.Join(a.Files, ", ")
+		if len(a.Files) == 0 {
+			g.Says = "change nothing"
+		}
+	case events.GateAnchor:
+		g.Says = "leave as they were approved: " + strings.Join(a.decl.Of, ", ")
+	case events.GateRepeat:
+		g.Says = fmt.Sprintf("%d times in a row", a.decl.Times)
+	case events.GateCoverage, events.GateConsensus, events.GateReview, events.GateQA, events.GateInterview:
+		g.Says = "somebody else looks at what you leave, and says so"
+	case events.GateApproval:
+		g.Says = "a person approves it"
+	case "", events.GateCommand, events.GateProtected, events.GateRed, events.GateSession:
+	}
+	return g
 }
 
 // notesDir is the folder of the workflow's first notes glob.
@@ -98,7 +134,7 @@ const maxFinding = 1 << 20
 // findings copies the whole output of each failed gate for the next agent.
 func (w *Worker) findings(s run.State) (effect.Box, error) {
 	box := effect.Box{}
-	for _, r := range s.Last.Results {
+	for _, r := range sentBy(s) {
 		if r.Effect == "" || r.Verdict == events.Pass {
 			continue
 		}

@@ -1,27 +1,274 @@
 package work
 
 import (
+	"bytes"
+	"cmp"
 	"context"
-	"errors"
+	"fmt"
+	"strings"
 
 	"autopilot/daemon/engine"
+	"autopilot/daemon/gate"
+	"autopilot/daemon/tree"
+	"autopilot/daemon/workflow"
 	"autopilot/events"
 	"autopilot/projections/run"
 )
 
-var errNoRoles = errors.New("sessions of roles are not started yet")
-
-// BeginRole implements engine.Worker.
-func (w *Worker) BeginRole(context.Context, run.State, engine.RunRole) (events.Data, error) {
-	return nil, errNoRoles
+// BeginRole implements engine.Worker. What is looked at has to be there as the
+// gates judged it.
+func (w *Worker) BeginRole(ctx context.Context, s run.State, act engine.RunRole) (_ events.Data, err error) {
+	defer func() { err = noRoom(err) }()
+	if err := w.room(); err != nil {
+		return nil, err
+	}
+	p, err := w.plan(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	role, ok := p.Flow.Role(string(act.Role))
+	if !ok {
+		return nil, fmt.Errorf("workflow %s has no role %q", p.Flow.Name, act.Role)
+	}
+	allowed, not, err := w.cfg.Admit(ctx, s)
+	if err != nil || not != nil {
+		return not, err
+	}
+	now, err := w.record(ctx, s, p, s.Last.Created)
+	if err != nil {
+		return nil, fmt.Errorf("record what a role looks at: %w", err)
+	}
+	id := w.newID()
+	text, err := w.rolePrompt(ctx, s, p, role, act, id)
+	if err != nil {
+		return nil, err
+	}
+	ref, err := w.put(ctx, string(text))
+	if err != nil {
+		return nil, err
+	}
+	limits := p.Flow.Limits.Agent
+	d := events.IterationStarted{
+		Phase: s.Loop.Phase, Iteration: s.Loop.Iteration, Attempt: 1, Effect: id, Prompt: ref, Tree: now.Tree, Work: now.Work,
+		WallMS: allowed.wall(w.wall(s, cmp.Or(role.Wall, limits.Wall))).Milliseconds(), IdleMS: limits.Idle.Milliseconds(),
+	}
+	d.Tokens, d.MicroUSD, d.Turns = allowed.forAgent(s)
+	if p.Shape.PicksSession() {
+		d.Session = newUUID() // never that of the author
+	}
+	return events.RoleStarted{Gate: act.Gate, Role: act.Role, Set: act.Set, Round: act.Round, Agent: d}, nil
 }
 
 // Role implements engine.Worker.
-func (w *Worker) Role(context.Context, run.State, <-chan struct{}) (events.RoleEnded, error) {
-	return events.RoleEnded{}, errNoRoles
+func (w *Worker) Role(ctx context.Context, s run.State, end <-chan struct{}) (_ events.RoleEnded, err error) {
+	defer func() { err = noRoom(err) }()
+	p, err := w.plan(ctx, s)
+	if err != nil {
+		return events.RoleEnded{}, err
+	}
+	l := s.Last.Role
+	d := events.RoleEnded{Gate: l.Gate, Role: l.Role, Set: l.Set, Round: l.Round}
+	t := w.newTurn(s, p, l.Agent)
+	t.looks = true
+	if err := t.run(ctx, end); err != nil {
+		return d, err
+	}
+	if d.Agent, err = t.ended(ctx); err != nil {
+		return d, err
+	}
+	// Claims and questions are for those who work.
+	d.Agent.Claim, d.Agent.Summary, d.Agent.Question = "", "", ""
+	w.scrub(s.ID, d.Agent.Effect)
+	snap, err := w.record(ctx, s, p, s.Last.Created)
+	if err != nil {
+		return d, fmt.Errorf("record the tree after a role looked: %w", err)
+	}
+	d.Agent.Tree, d.Agent.Work = snap.Tree, snap.Work
+	return d, w.opinion(ctx, s, p, &d)
+}
+
+// opinion reads what a role says, and why it does not count, if it does not.
+func (w *Worker) opinion(ctx context.Context, s run.State, p *Plan, d *events.RoleEnded) error {
+	switch l := s.Last.Role.Agent; {
+	case d.Agent.Result != events.ResultEnded && d.Agent.Result != "":
+		d.Void = events.VoidNotEnded
+	case l.Work != s.Last.Work:
+		d.Void = events.VoidStale
+	case d.Agent.Work != l.Work:
+		d.Void = events.VoidChanged
+	}
+	if d.Void != "" {
+		return nil
+	}
+	raw, err := w.cfg.Effects.Open(d.Agent.Effect).Result()
+	if err != nil || len(bytes.TrimSpace(raw)) == 0 {
+		d.Void = events.VoidNoResult
+		return nil //nolint:nilerr // what cannot be read says nothing, and closes the gate
+	}
+	g := p.gate(string(d.Gate))
+	o, err := gate.ReadOpinion(g.Kind, raw)
+	if err != nil {
+		d.Void = events.VoidBadResult
+		d.Agent.Excerpt, err = w.put(ctx, err.Error()+"\n")
+		return err
+	}
+	d.Opinion = o.Sum(weights(g))
+	d.Opinion.Source = cmp.Or(d.Agent.Session, d.Agent.Effect)
+	if d.Opinion.List, err = w.put(ctx, o.List()); err != nil {
+		return err
+	}
+	if d.Opinion.Question, err = w.put(ctx, o.Question); err != nil {
+		return err
+	}
+	d.Opinion.Result, err = w.put(ctx, string(raw))
+	return err
+}
+
+// gate finds a gate that the workflow declares.
+func (p *Plan) gate(name string) workflow.Gate {
+	for _, ph := range p.Flow.Phases {
+		for _, list := range [][]workflow.Gate{ph.Entry, ph.Gates} {
+			for _, g := range list {
+				if g.Name == name {
+					return g
+				}
+			}
+		}
+	}
+	return workflow.Gate{}
+}
+
+func weights(g workflow.Gate) map[string]int {
+	if g.Kind != events.GateInterview {
+		return nil
+	}
+	out := map[string]int{}
+	for _, e := range g.Weights {
+		out[e.Key] = e.Value
+	}
+	return out
+}
+
+// rolePrompt tells a role what it looks at, and in which form it answers.
+func (w *Worker) rolePrompt(ctx context.Context, s run.State, p *Plan, role workflow.Role, act engine.RunRole, effect string) ([]byte, error) {
+	g := p.gate(string(act.Gate))
+	d := firstPrompt(p, s.Loop.Phase)
+	d.Iteration = s.Loop.Iteration
+	d.ResultFile = w.resultFile(effect)
+	look := &workflow.Look{Gate: g.Name, Kind: g.Kind, Role: string(act.Role), Form: form(g), Round: act.Round, Rounds: g.Rounds}
+	if len(g.Of) > 0 {
+		set, err := w.set(ctx, p, s.Last.Tree, g.Of)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range set {
+			look.Files = append(look.Files, e.Path)
+		}
+	}
+	changed, err := p.Repo.Changes(ctx, s.Facts.Work, s.Last.Work)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range changed {
+		look.Changed = append(look.Changed, c.Path)
+	}
+	if look.Answers, err = w.answers(s, act.Gate); err != nil {
+		return nil, err
+	}
+	d.Look = look
+	return p.render(role.Prompt, d)
+}
+
+// answers are what a person said at a gate so far.
+func (w *Worker) answers(s run.State, name events.Name) ([]workflow.Answer, error) {
+	var out []workflow.Answer
+	for _, a := range s.Answers {
+		if a.Gate != name || a.Kind != events.AskText {
+			continue
+		}
+		question, err := w.text(a.Of)
+		if err != nil {
+			return nil, err
+		}
+		text, err := w.text(a.Text)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, workflow.Answer{Question: question, Text: text})
+	}
+	return out, nil
+}
+
+// form is the result file that a gate reads, as an example.
+func form(g workflow.Gate) string {
+	findings := `"findings":[{"priority":0,"evidence_ref":"FILE:LINE","detail":"what is wrong"}]`
+	switch g.Kind {
+	case events.GateConsensus:
+		return `{"v":1,"verdict":"approve or iterate or reject",` + findings + `}`
+	case events.GateReview:
+		return `{"v":1,"verdict":"approve or comment or request-changes","architecture":"clear or watch or block",` + findings + `}`
+	case events.GateQA:
+		return `{"v":1,"verdict":"passed or failed",` + findings + `}`
+	case events.GateCoverage:
+		return `{"v":1,"criteria":[{"id":"AC1","covered":true,"by":"the test that covers it"}]}`
+	case events.GateInterview:
+		var dims []string
+		for _, e := range g.Weights {
+			dims = append(dims, fmt.Sprintf("%q:70", e.Key))
+		}
+		return `{"v":1,"clarity":{` + strings.Join(dims, ",") + `},"question":"the one question whose answer would make it clearer"}`
+	default:
+		return ""
+	}
 }
 
 // Ask implements engine.Worker.
-func (w *Worker) Ask(context.Context, run.State, engine.Ask) (events.QuestionAsked, error) {
-	return events.QuestionAsked{}, errNoRoles
+func (w *Worker) Ask(ctx context.Context, s run.State, act engine.Ask) (_ events.QuestionAsked, err error) {
+	defer func() { err = noRoom(err) }()
+	p, err := w.plan(ctx, s)
+	if err != nil {
+		return events.QuestionAsked{}, err
+	}
+	g := p.gate(string(act.Gate))
+	d := events.QuestionAsked{
+		Number: s.Questions + 1, Phase: s.Loop.Phase, Iteration: s.Loop.Iteration, Gate: act.Gate, Kind: act.Kind, Set: act.Set,
+		Assurance: cmp.Or(g.Assurance, events.AssuredTTY), Tree: s.Last.Tree,
+	}
+	if g.Expires > 0 {
+		d.ExpiresMS = w.cfg.Now().Add(g.Expires).UnixMilli()
+	}
+	if act.Kind == events.AskText {
+		d.Text = s.Asks(act.Gate)
+		return d, nil
+	}
+	set, err := w.set(ctx, p, s.Last.Tree, g.Of)
+	if err != nil {
+		return d, err
+	}
+	if d.Files, err = w.put(ctx, setText(set)); err != nil {
+		return d, err
+	}
+	before, again := s.Shown(act.Gate)
+	d.Again = again
+	d.Text, err = w.presented(ctx, p, g, set, before, s.Last.Tree)
+	return d, err
+}
+
+// presented is what a person is shown of a set: its files, and where it was shown
+// before what has changed since.
+func (w *Worker) presented(ctx context.Context, p *Plan, g workflow.Gate, files []tree.Entry, before, now events.Tree) (events.Ref, error) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "Gate %s: approve %s?\n\n", g.Name, strings.Join(g.Of, ", "))
+	var paths []string
+	for _, f := range files {
+		fmt.Fprintf(&b, "  %s\n", f.Path)
+		paths = append(paths, f.Path)
+	}
+	if before != "" {
+		b.WriteString("\nChanged since it was shown:\n\n")
+		if err := p.Repo.Diff(ctx, before, now, paths, &b); err != nil {
+			return "", err
+		}
+	}
+	return w.put(ctx, b.String())
 }

@@ -10,7 +10,7 @@ import (
 // before is what the session had used before this process, for programs that go
 // on counting.
 func (t *turn) before() events.Usage {
-	if !t.s.Last.Start.Resumes {
+	if !t.start.Resumes {
 		return events.Usage{}
 	}
 	return t.s.Loop.Session

@@ -24,12 +24,14 @@ import (
 	"autopilot/projections/run"
 )
 
-// turn is one agent that works: its process, what is read of its output
-// meanwhile, and why it was cut short, if it was.
+// turn is one agent that works, or a role that looks: its process, what is read
+// of its output meanwhile, and why it was cut short, if it was.
 type turn struct {
 	w     *Worker
 	s     run.State
 	p     *Plan
+	start events.IterationStarted
+	looks bool // it is a role, which changes nothing
 	meter *meter.Meter
 	out   effect.Outcome
 	cut   events.Cut
@@ -42,7 +44,7 @@ func (w *Worker) Agent(ctx context.Context, s run.State, end <-chan struct{}) (_
 	if err != nil {
 		return events.AgentEnded{}, err
 	}
-	t := w.newTurn(s, p)
+	t := w.newTurn(s, p, s.Last.Start)
 	if err := t.run(ctx, end); err != nil {
 		return events.AgentEnded{}, err
 	}
@@ -74,9 +76,8 @@ const trying = 5 * time.Minute
 // reports tell of 58 (B-39); waiting for a server by asking it is shorter.
 const repeats = 40
 
-func (w *Worker) newTurn(s run.State, p *Plan) *turn {
-	l := s.Last.Start
-	t := &turn{w: w, s: s, p: p}
+func (w *Worker) newTurn(s run.State, p *Plan, l events.IterationStarted) *turn {
+	t := &turn{w: w, s: s, p: p, start: l}
 	t.meter = meter.New(meter.Config{
 		Dir: w.cfg.Effects.Open(l.Effect), Format: p.format(),
 		Limits: meter.Limits{
@@ -93,10 +94,10 @@ func (w *Worker) newTurn(s run.State, p *Plan) *turn {
 func (t *turn) run(ctx context.Context, end <-chan struct{}) error {
 	spec, box, stop, err := t.spec()
 	var missing *spawnError
-	switch _, begun := t.w.cfg.Effects.Open(t.s.Last.Start.Effect).Outcome(); {
+	switch _, begun := t.w.cfg.Effects.Open(t.start.Effect).Outcome(); {
 	case errors.As(err, &missing) && !errors.Is(begun, fs.ErrNotExist):
 		// It has begun, and its program went away since. This only names it.
-		spec, stop = shim.Spec{ID: t.s.Last.Start.Effect, Argv: []string{"none"}}, func() {}
+		spec, stop = shim.Spec{ID: t.start.Effect, Argv: []string{"none"}}, func() {}
 	case errors.As(err, &missing):
 		t.out = effect.Outcome{Outcome: events.SpawnFailed, Exit: -1, Err: missing.Error()}
 		return nil
@@ -163,7 +164,7 @@ type spawnError struct{ error }
 
 // spec is what the supervisor has to run. The caller calls stop when it is over.
 func (t *turn) spec() (_ shim.Spec, _ effect.Box, stop func(), err error) {
-	w, p, l := t.w, t.p, t.s.Last.Start
+	w, p, l := t.w, t.p, t.start
 	socket, stop, err := t.listen()
 	if err != nil {
 		return shim.Spec{}, nil, nil, fmt.Errorf("open the socket of an agent: %w", err)
@@ -179,7 +180,7 @@ func (t *turn) spec() (_ shim.Spec, _ effect.Box, stop func(), err error) {
 	}
 	dir := p.Repo.Workspace().Path
 	inv, err := w.command(p, l).Invoke(agent.Place{
-		RunID: t.s.ID, Phase: string(l.Phase), Iteration: l.Iteration,
+		RunID: t.s.ID, Phase: string(l.Phase), Role: t.role(), Iteration: l.Iteration,
 		PromptFile: w.promptFile(l.Effect), ResultFile: w.resultFile(l.Effect), Socket: socket,
 	}, agent.Lookup(p.AgentEnv, "PATH"), dir)
 	if errors.Is(err, agent.ErrNotFound) {
@@ -197,10 +198,18 @@ func (t *turn) spec() (_ shim.Spec, _ effect.Box, stop func(), err error) {
 	}, box, stop, nil
 }
 
+// role is that of a session which looks.
+func (t *turn) role() string {
+	if !t.looks {
+		return ""
+	}
+	return string(t.s.Last.Role.Role)
+}
+
 // listen opens the socket of the agent. Its folder goes when the agent is over:
 // one that outlives this daemon was shown the folder, and meets the next there.
 func (t *turn) listen() (socket string, stop func(), err error) {
-	socket, closeSocket, err := t.w.cfg.Listen(t.s.Last.Start.Effect)
+	socket, closeSocket, err := t.w.cfg.Listen(t.start.Effect)
 	return socket, func() {
 		closeSocket()
 		if t.out.Outcome != "" {
@@ -211,13 +220,15 @@ func (t *turn) listen() (socket string, stop func(), err error) {
 
 // box is what the agent finds in its folder.
 func (t *turn) box() (effect.Box, error) {
-	prompt, err := t.w.cfg.Blobs.Get(t.s.Last.Start.Prompt)
+	prompt, err := t.w.cfg.Blobs.Get(t.start.Prompt)
 	if err != nil {
 		return nil, err
 	}
-	box, err := t.w.findings(t.s)
-	if err != nil {
-		return nil, err
+	box := effect.Box{}
+	if !t.looks {
+		if box, err = t.w.findings(t.s); err != nil {
+			return nil, err
+		}
 	}
 	box[promptName] = prompt
 	if t.p.Spec.Agent.Script != "" {
@@ -228,13 +239,13 @@ func (t *turn) box() (effect.Box, error) {
 
 // ended is what there is to say of the end, but for the tree.
 func (t *turn) ended(ctx context.Context) (events.AgentEnded, error) {
-	l, out := t.s.Last.Start, t.out
+	l, out := t.start, t.out
 	d := events.AgentEnded{
 		Phase: l.Phase, Iteration: l.Iteration, Attempt: l.Attempt, Effect: l.Effect,
 		Outcome: out.Outcome, Exit: out.Exit, Signal: out.Signal, DurationMS: out.Active.Milliseconds(),
 		OutputBytes: out.Bytes, Truncated: out.Truncated, Killed: out.Killed, Left: out.Left, LeftPIDs: out.LeftPIDs,
 		Redacted: out.Redacted, Refused: t.w.cfg.Refused(l.Effect), Cut: t.cut,
-		Sandbox: t.p.Spec.Sandbox, Lacking: lacking(out.Lacking),
+		Sandbox: t.sandbox(), Lacking: lacking(out.Lacking),
 	}
 	sum, used, err := t.meter.Summary()
 	if err != nil {

@@ -170,8 +170,8 @@ func (w *Worker) Recorded(ctx context.Context, s run.State) error {
 		message = fmt.Sprintf("run %s: iteration %s", s.Facts.Handle, name)
 	}
 	ended := w.endAgent(ctx, s)
-	if s.Status != run.Live && s.Last.Start.Effect != "" {
-		w.scrub(s.ID, s.Last.Start.Effect)
+	if s.Status != run.Live && s.Last.Session.Effect != "" {
+		w.scrub(s.ID, s.Last.Session.Effect)
 	}
 	if s.Status != run.Live {
 		ended = errors.Join(ended, w.dropCheckout(s.ID))

@@ -34,7 +34,24 @@ type PromptData struct {
 	NotesDir      string    // a folder left out of comparisons
 	ResultFile    string    // where the agent may write its result
 	Warning       string    // asks for another approach; see RepeatedFailure
+	Look          *Look     // of a role that looks; nil for who works
 }
+
+// Look is what a role is told of what it looks at.
+type Look struct {
+	Gate    string
+	Kind    events.GateKind
+	Role    string
+	Files   []string // of the set; empty is all that was changed
+	Changed []string // since the run began
+	Form    string   // of the result file
+	Round   int      // of an interview
+	Rounds  int
+	Answers []Answer // of a person, so far
+}
+
+// Answer is what a person said to a question.
+type Answer struct{ Question, Text string }
 
 // PromptGate is a gate as the agent is told of it.
 type PromptGate struct {
@@ -42,6 +59,7 @@ type PromptGate struct {
 	Role    events.GateRole
 	Command string
 	Files   []string // that have to be written, instead of a command: globs
+	Says    string   // what else it wants
 }
 
 // Finding is what a gate said.
@@ -104,12 +122,17 @@ func sampleData() PromptData {
 			{Name: "test", Role: events.RoleGoal, Command: "make test"},
 			{Name: "vet", Role: events.RoleInvariant, Command: "make vet"},
 			{Name: "report", Role: events.RoleGoal, Files: []string{"docs/*.md"}},
+			{Name: "reviewed", Role: events.RoleCheck, Says: "somebody looks"},
 		},
 		Checkout: true, Setup: "make setup",
 		Findings:    []Finding{{Gate: "test", Verdict: events.Fail, Text: "text", Path: "path"}},
 		PersonNotes: []string{"note"},
 		Pinned:      []string{"glob"},
 		NotesDir:    "notes", ResultFile: "result.json", Warning: RepeatedFailure(5),
+		Look: &Look{
+			Gate: "reviewed", Kind: events.GateReview, Role: "reviewer", Files: []string{"a.md"}, Changed: []string{"a.go"},
+			Form: "{}", Round: 1, Rounds: 3, Answers: []Answer{{Question: "what?", Text: "this"}},
+		},
 	}
 }
 

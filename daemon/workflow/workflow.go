@@ -58,9 +58,9 @@ type Part string
 
 // The parts of a fingerprint.
 const (
-	PartGates    Part = "gates"    // gate names, verdicts, exit codes
-	PartTests    Part = "tests"    // failing test ids, else the normalised output
-	PartTree     Part = "tree"     // the tree without note paths
+	PartGates Part = "gates" // gate names, verdicts, exit codes
+	PartTests Part = "tests" // failing test ids, else the normalised output
+	PartTree  Part = "tree"  // the tree without note paths
 )
 
 // Language is that of texts to people. Those to agents are English.
@@ -106,6 +106,20 @@ type Noop struct {
 
 // Role finds who works in a phase, or looks at its work, by name.
 func (w Workflow) Role(name string) (Role, bool) { return w.Roles.Get(name) }
+
+// Prompts lists the templates that a workflow names, each once, sorted.
+func (w Workflow) Prompts() []string {
+	var out []string
+	for _, p := range w.Phases {
+		out = append(out, p.Prompt)
+	}
+	for _, r := range w.Roles {
+		out = append(out, r.Value.Prompt)
+	}
+	slices.Sort(out)
+	out = slices.Compact(out)
+	return slices.DeleteFunc(out, func(f string) bool { return f == "" })
+}
 
 // HasGoals says that a phase is judged by the goals that a run brings along.
 func (w Workflow) HasGoals() bool {

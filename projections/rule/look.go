@@ -27,7 +27,11 @@ type Look struct {
 // Source: oh-my-codex, seeds 4.1.2 (order, bound results, missing is blocked);
 // atdd-kit, seeds 3.4 (a null answer closes).
 func Looked(g events.Gate, set string, looks []events.RoleEnded) Look {
-	mine := slices.DeleteFunc(slices.Clone(looks), func(l events.RoleEnded) bool { return l.Gate != g.Name || l.Set != set })
+	mine := slices.DeleteFunc(slices.Clone(looks), func(l events.RoleEnded) bool {
+		// One that does not count is counted as such whatever it looked at: a role
+		// that changes the work at each look would look for ever.
+		return l.Gate != g.Name || l.Set != set && l.Void == ""
+	})
 	if g.Kind == events.GateInterview {
 		return interviewed(g, mine)
 	}

@@ -31,9 +31,10 @@ func Evolve(s State, e events.Event) State {
 	case events.IterationRecorded:
 		s = recorded(s, e.Time, d)
 	case events.PhaseEntered:
-		s = entered(s, d)
+		s = entered(s, e.Time, d)
 	case events.RoleStarted:
-		s.Stage, s.Last.Role = Looking, d
+		s.Stage, s.Last.Role, s.Last.Session = Looking, d, d.Agent
+		s.Clock.Agent = e.Time
 		s.Clock, s.Waiting = s.Clock.goOn(e.Time), nil
 	case events.RoleEnded:
 		s = looked(s, e.Time, d)
@@ -122,7 +123,7 @@ func judged(s State, d events.GatesJudged) State {
 }
 
 func iteration(s State, at time.Time, d events.IterationStarted) State {
-	s.Stage, s.Last.Start = Agent, d
+	s.Stage, s.Last.Start, s.Last.Session = Agent, d, d
 	s.Loop.Iteration, s.Loop.Attempt, s.Loop.Redo = d.Iteration, d.Attempt, false
 	s.Loop.Begun, s.Loop.AtEntry = true, false
 	s.Clock.Agent = at
@@ -160,6 +161,7 @@ func agentEnded(s State, at time.Time, d events.AgentEnded) State {
 
 // used counts what an agent or a role used.
 func used(s State, at time.Time, d events.AgentEnded) State {
+	s.Last.Said = d
 	s.Spent = s.Spent.add(at, d)
 	s.Loop.Used = Sum(s.Loop.Used, d.Usage)
 	if s.Loop.Unfed++; known(d.Usage.TokensFrom) {

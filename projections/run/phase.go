@@ -18,7 +18,7 @@ const (
 
 // entered goes on in another phase: with a budget of its own, and with the
 // history that it had when it was left.
-func entered(s State, d events.PhaseEntered) State {
+func entered(s State, at time.Time, d events.PhaseEntered) State {
 	left := maps.Clone(s.Loop.Left)
 	if left == nil {
 		left = map[events.Name]rule.History{}
@@ -30,7 +30,7 @@ func entered(s State, d events.PhaseEntered) State {
 		history = rule.NewHistory(keepFails, keepFails)
 	}
 	s.Loop.Left, s.Loop.History = left, history.Resume()
-	s.Loop.Phase, s.Loop.Entered = d.Phase, d
+	s.Loop.Phase, s.Loop.Entered, s.Loop.EnteredAt = d.Phase, d, at
 	s.Loop.Spent, s.Loop.Losses, s.Loop.Noops, s.Loop.Drifts = 0, 0, 0, 0
 	s.Loop.Redo, s.Loop.Fresh, s.Loop.AtEntry, s.Loop.Begun = false, false, false, false
 	s.Last.Sent = nil
@@ -82,6 +82,10 @@ func looked(s State, at time.Time, d events.RoleEnded) State {
 		return s
 	}
 	s.Loop.Losses = 0
+	if d.Void == events.VoidChanged {
+		// What the gates judged is not there any more: they judge what is.
+		s.Stage, s.Last.Tree, s.Last.Work = Ended, d.Agent.Tree, d.Agent.Work
+	}
 	d.Agent = events.AgentEnded{Effect: d.Agent.Effect, Iteration: d.Agent.Iteration, Result: d.Agent.Result, Excerpt: d.Agent.Excerpt}
 	s.Looks = last(append(slices.Clip(s.Looks), d), keepLooks)
 	return settle(s)
@@ -99,7 +103,7 @@ func asked(s State, at time.Time, d events.QuestionAsked) State {
 func answered(s State, e events.Event, d events.QuestionAnswered) State {
 	a := Answer{QuestionAnswered: d, At: e.Time, By: e.Actor}
 	if q := s.Question; q != nil && q.Number == d.Number {
-		a.Kind, a.Of = q.Kind, q.Text
+		a.Kind, a.Of, a.Tree = q.Kind, q.Text, q.Tree
 		s.Stage, s.Question = Judged, nil
 	}
 	s.Answers = last(append(slices.Clip(s.Answers), a), keepAnswers)
@@ -199,6 +203,26 @@ func (s State) Due() (r events.GateResult, l rule.Look, ok bool) {
 // PlanCycles is how often in a row one plan would have been sent back, if it were
 // once more.
 func (s State) PlanCycles(plan string) int { return len(planned(s.Loop.Plans, plan)) }
+
+// Asks is the question of the newest round of an interview.
+func (s State) Asks(gate events.Name) events.Ref {
+	for _, l := range slices.Backward(s.Looks) {
+		if l.Gate == gate && l.Void == "" {
+			return l.Opinion.Question
+		}
+	}
+	return ""
+}
+
+// Shown is the tree of the set that a gate asked a person about last.
+func (s State) Shown(gate events.Name) (events.Tree, bool) {
+	for _, a := range slices.Backward(s.Answers) {
+		if a.Gate == gate {
+			return a.Tree, true
+		}
+	}
+	return "", false
+}
 
 // Replied says that a person has answered what the rounds of an interview before
 // this one asked.

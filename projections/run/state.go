@@ -74,7 +74,8 @@ type Question struct {
 type Answer struct {
 	events.QuestionAnswered
 	Kind events.QuestionKind
-	Of   events.Ref // the question, as it was asked
+	Of   events.Ref  // the question, as it was asked
+	Tree events.Tree // that its set is of
 	At   time.Time
 	By   string // the actor
 }
@@ -105,9 +106,10 @@ type Loop struct {
 	Left      map[events.Name]rule.History // of other phases, as they were left
 	Entered   events.PhaseEntered          // zero in the first phase, until it is gone back to
 	AtEntry   bool                         // what is judged is what the phase needs to begin
-	Begun     bool                         // the phase has begun: what it needs was there
-	Made      map[events.Name]string       // what the files of a phase hash to, by phase
-	Plans     []string                     // what a plan hashed to when it was sent back, in a row
+	EnteredAt time.Time
+	Begun     bool                   // the phase has begun: what it needs was there
+	Made      map[events.Name]string // what the files of a phase hash to, by phase
+	Plans     []string               // what a plan hashed to when it was sent back, in a row
 }
 
 // Last holds the latest of each event that decisions look at.
@@ -120,6 +122,8 @@ type Last struct {
 	Before   []events.GateResult // judged ones of the iteration before
 	Sent     []events.GateResult // that sent the run back to this phase
 	Role     events.RoleStarted
+	Session  events.IterationStarted // the latest one that was announced: of the agent, or of a role
+	Said     events.AgentEnded       // how the latest one ended, of either
 	Record   events.IterationRecorded
 	Checkout events.Checkout // where the latest results come from
 	Created  events.Ref      // files that gates have made
@@ -145,6 +149,9 @@ type Log struct {
 	Unknown int
 	Broken  uint64 // first sequence that does not follow its predecessor, 0 when all do
 }
+
+// AtWork says that a session of the agent, or of a role, is announced.
+func (s State) AtWork() bool { return s.Stage == Agent || s.Stage == Looking }
 
 // Active is how long the run has been active, without time in which the host
 // slept or the run was halted or waited for a limit.

@@ -1,0 +1,83 @@
+package gate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"autopilot/events"
+	"autopilot/projections/rule"
+)
+
+// Scope is the verdict on the paths that were changed since a phase began: each
+// has to match a glob. None may be changed where there is no glob.
+func Scope(name events.Name, globs, changed []string) (events.GateResult, Texts) {
+	r := events.GateResult{
+		Gate: name, Kind: events.GateScope, Role: events.RoleCheck, Verdict: events.Pass, Reason: events.ReasonInside, Exit: -1,
+	}
+	var outside []string
+	for _, p := range changed {
+		if !slices.ContainsFunc(globs, func(glob string) bool { return rule.GlobMatch(glob, p) }) {
+			outside = append(outside, p)
+		}
+	}
+	if len(outside) == 0 {
+		return r, Texts{}
+	}
+	r.Verdict, r.Reason = events.Fail, events.ReasonOutside
+	may := "Nothing may be changed in this phase."
+	if len(globs) > 0 {
+		may = "Only these may be changed in this phase: " + strings.Join(globs, ", ")
+	}
+	text := may + " Put these back as they were:\n" + namedList(outside)
+	r.OutputSum = rule.OutputSum([]byte(text))
+	return r, Texts{Files: linesOf(outside), Excerpt: Excerpt([]byte(text), ExcerptBytes, 0, "")}
+}
+
+// Anchor is the verdict on files that a person approved: content by path, as it
+// was approved and as it is. Each file that was changed, removed or added among
+// those that the globs match breaks it.
+//
+// Source: atdd-kit, seeds 3.6 AL-2.
+func Anchor(name events.Name, globs []string, approved, now map[string]string) (events.GateResult, Texts) {
+	r := events.GateResult{
+		Gate: name, Kind: events.GateAnchor, Role: events.RoleCheck, Verdict: events.Pass, Reason: events.ReasonUnchanged, Exit: -1,
+	}
+	var broken []string
+	for _, p := range slices.Sorted(maps.Keys(approved)) {
+		if now[p] != approved[p] {
+			broken = append(broken, p)
+		}
+	}
+	for _, p := range slices.Sorted(maps.Keys(now)) {
+		if _, ok := approved[p]; !ok {
+			broken = append(broken, p)
+		}
+	}
+	switch {
+	case len(broken) > 0:
+		r.Reason = events.ReasonPinChanged
+	case len(approved) == 0:
+		r.Reason, broken = events.ReasonMissing, globs
+	default:
+		return r, Texts{}
+	}
+	r.Verdict = events.Fail
+	text := "What was approved may not be changed by the work that it is for:\n" + namedList(broken)
+	r.OutputSum = rule.OutputSum([]byte(text))
+	return r, Texts{Files: linesOf(broken), Excerpt: Excerpt([]byte(text), ExcerptBytes, 0, "")}
+}
+
+// namedList is the first paths, one a line.
+func namedList(paths []string) string {
+	var b strings.Builder
+	for i, p := range paths {
+		if i == namedPaths {
+			fmt.Fprintf(&b, "  and %d more\n", len(paths)-namedPaths)
+			break
+		}
+		fmt.Fprintf(&b, "  %s\n", oneLine(p))
+	}
+	return b.String()
+}

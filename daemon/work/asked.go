@@ -1,0 +1,311 @@
+package work
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"autopilot/daemon/gate"
+	"autopilot/daemon/tree"
+	"autopilot/daemon/workflow"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/rule"
+	"autopilot/projections/run"
+)
+
+// asked is one gate that is judged now: one that the run brought along, or one
+// that its workflow declares.
+type asked struct {
+	wire.GateSpec
+	decl workflow.Gate // zero for one of the run
+}
+
+// runs says that a command has to be run for it.
+func (a asked) runs() bool { return isCommand(a.GateSpec) || a.Kind == events.GateRepeat }
+
+// gatesOf lists the gates of a moment: those of the run at the baseline, those
+// that a phase needs at its entry, else those that judge the phase.
+func (p *Plan) gatesOf(l events.GatesStarted) []asked {
+	ph, _ := p.Flow.Phase(string(l.Phase))
+	switch {
+	case l.Iteration == 0 && !l.Entry:
+		return append(p.brought(true, true), protected())
+	case l.Entry:
+		return declared(ph.Entry)
+	}
+	return p.gatesOfPhase(ph)
+}
+
+// gatesOfPhase keeps the order of the phase; goals and invariants stand where the
+// first of them does, in the order in which the run gave them.
+func (p *Plan) gatesOfPhase(ph workflow.Phase) []asked {
+	var out []asked
+	if len(ph.Produces) > 0 {
+		out = append(out, asked{GateSpec: wire.GateSpec{
+			Name: producesName(ph), Kind: events.GateArtifact, Role: events.RoleCheck, Files: ph.Produces,
+		}})
+	}
+	has := func(g workflow.GateGroup) bool {
+		return slices.ContainsFunc(ph.Gates, func(d workflow.Gate) bool { return d.Group == g })
+	}
+	brought := false
+	for _, d := range ph.Gates {
+		switch d.Group {
+		case workflow.Goals, workflow.Invariants:
+			if !brought {
+				out = append(out, p.brought(has(workflow.Goals), has(workflow.Invariants))...)
+			}
+			brought = true
+		case workflow.Protected:
+			out = append(out, protected())
+		default:
+			out = append(out, declared([]workflow.Gate{d})...)
+		}
+	}
+	if all, globs := ph.May(); !all {
+		out = append(out, asked{GateSpec: wire.GateSpec{
+			Name: scopeName(ph), Kind: events.GateScope, Role: events.RoleCheck, Files: globs,
+		}})
+	}
+	return out
+}
+
+// Names of the gates that follow from what a phase may and has to write.
+func producesName(ph workflow.Phase) events.Name { return events.Name(ph.Name + "-files") }
+func scopeName(ph workflow.Phase) events.Name    { return events.Name(ph.Name + "-scope") }
+
+func (p *Plan) brought(goals, invariants bool) []asked {
+	var out []asked
+	for _, g := range p.Spec.Gates {
+		if g.Role == events.RoleGoal && goals || g.Role == events.RoleInvariant && invariants {
+			out = append(out, asked{GateSpec: g})
+		}
+	}
+	return out
+}
+
+func protected() asked {
+	return asked{GateSpec: wire.GateSpec{Name: gate.ProtectedName, Kind: events.GateProtected, Role: events.RoleInvariant}}
+}
+
+func declared(gates []workflow.Gate) []asked {
+	var out []asked
+	for _, d := range gates {
+		out = append(out, asked{
+			GateSpec: wire.GateSpec{Name: events.Name(d.Name), Kind: d.Kind, Role: events.RoleCheck, Command: d.Run, Files: d.Files},
+			decl:     d,
+		})
+	}
+	return out
+}
+
+// Declared lists the gates that a workflow has beside those of the run, as
+// run.started names them.
+func (p *Plan) declares() []events.Gate {
+	var out []events.Gate
+	for _, ph := range p.Flow.Phases {
+		for _, a := range slices.Concat(declared(ph.Entry), p.gatesOfPhase(ph)) {
+			if a.Role != events.RoleCheck {
+				continue
+			}
+			d := a.decl
+			out = append(out, events.Gate{
+				Name: a.Name, Kind: cmp.Or(a.Kind, events.GateCommand), Role: a.Role, Phase: events.Name(ph.Name),
+				Roles: rolesOf(d), Most: d.Rounds, Clear: d.Ambiguity,
+			})
+		}
+	}
+	return out
+}
+
+func rolesOf(d workflow.Gate) []events.Name {
+	var out []events.Name
+	if d.Role != "" {
+		out = append(out, events.Name(d.Role))
+	}
+	for _, r := range d.Roles {
+		out = append(out, events.Name(r))
+	}
+	return out
+}
+
+// entryTree is the tree at the entry of the present phase.
+func entryTree(s run.State) events.Tree { return cmp.Or(s.Loop.Entered.Tree, s.Facts.Tree) }
+
+// other judges a gate for which no command runs.
+func (g *judging) other(ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
+	switch a.Kind {
+	case events.GateProtected:
+		return g.protected(ctx, on.Tree)
+	case events.GateArtifact:
+		return g.written(ctx, a, on.Tree)
+	case events.GateScope:
+		return g.scope(ctx, a, on.Tree)
+	case events.GateAnchor:
+		return g.anchor(ctx, a, on.Tree)
+	case events.GateQA:
+		if slices.Contains(a.decl.Skip, workflow.SkipDocs) {
+			if docs, err := g.docsOnly(ctx, on.Tree); err != nil || docs {
+				return events.GateResult{Gate: a.Name, Kind: a.Kind, Role: a.Role, Verdict: events.Skipped, Reason: events.ReasonDocsOnly, Exit: -1}, err
+			}
+		}
+	case events.GateCommand, events.GateRepeat, events.GateRed, events.GateSession, events.GateCoverage, events.GateConsensus,
+		events.GateReview, events.GateInterview, events.GateApproval:
+	}
+	return g.open(ctx, a, on)
+}
+
+// open is a gate at which somebody has to look, or to answer, about a set.
+func (g *judging) open(ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
+	r := events.GateResult{Gate: a.Name, Kind: a.Kind, Role: a.Role, Verdict: events.Open, Reason: events.ReasonNobody, Exit: -1}
+	switch {
+	case a.Kind == events.GateInterview:
+		r.Set = sum(g.p.Task)
+		return r, nil
+	case len(a.decl.Of) == 0:
+		r.Set = string(on.Work)
+		return r, nil
+	}
+	set, err := g.w.set(ctx, g.p, on.Tree, a.decl.Of)
+	if err != nil || len(set) > 0 {
+		r.Set = hashSet(set)
+		return r, err
+	}
+	r.Verdict, r.Reason = events.Fail, events.ReasonMissing
+	return g.store(ctx, r, gate.Texts{
+		Files: strings.Join(a.decl.Of, "\n") + "\n", Excerpt: "There is no file of the set that this gate is about: " + strings.Join(a.decl.Of, ", ") + "\n",
+	})
+}
+
+func sum(text string) string {
+	h := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(h[:])
+}
+
+// set lists the files of a set: object id and path.
+func (w *Worker) set(ctx context.Context, p *Plan, t events.Tree, globs []string) ([]tree.Entry, error) {
+	list, err := p.Repo.Entries(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(list, func(e tree.Entry) bool {
+		return !slices.ContainsFunc(globs, func(glob string) bool { return rule.GlobMatch(glob, e.Path) })
+	}), nil
+}
+
+func setText(set []tree.Entry) string {
+	var b strings.Builder
+	for _, e := range set {
+		fmt.Fprintf(&b, "%s %s\n", e.ID, e.Path)
+	}
+	return b.String()
+}
+
+func hashSet(set []tree.Entry) string { return sum(setText(set)) }
+
+// written is an artifact gate whose set is what was written, so that a plan that
+// comes back is known.
+func (g *judging) written(ctx context.Context, a asked, now events.Tree) (events.GateResult, error) {
+	r, err := g.artifact(ctx, a.GateSpec, now)
+	if err != nil || a.Role != events.RoleCheck || r.Verdict != events.Pass {
+		return r, err
+	}
+	texts, err := g.plain(ctx, now, a.Files)
+	r.Set = sum(texts)
+	return r, err
+}
+
+// plain is the text of the files that globs match, with every run of white space
+// as one blank: a plan that was only laid out anew is no new plan.
+//
+// Source: atdd-kit, seeds 3.5 fingerprint; Q44.
+func (g *judging) plain(ctx context.Context, now events.Tree, globs []string) (string, error) {
+	set, err := g.w.set(ctx, g.p, now, globs)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, e := range set {
+		text, _, err := g.p.Repo.File(ctx, now, e.Path)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "%s\x00%s\x00", e.Path, strings.Join(strings.Fields(string(text)), " "))
+	}
+	return b.String(), nil
+}
+
+// changed lists the paths that differ since a tree.
+func (g *judging) changed(ctx context.Context, since, now events.Tree) ([]string, error) {
+	changes, err := g.p.Repo.Changes(ctx, since, now)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, c := range changes {
+		if !slices.ContainsFunc(g.p.Flow.Notes, func(glob string) bool { return rule.GlobMatch(glob, c.Path) }) {
+			out = append(out, c.Path)
+		}
+	}
+	return out, nil
+}
+
+// scope passes if nothing but declared files was changed since the phase began.
+func (g *judging) scope(ctx context.Context, a asked, now events.Tree) (events.GateResult, error) {
+	paths, err := g.changed(ctx, entryTree(g.s), now)
+	if err != nil {
+		return events.GateResult{}, err
+	}
+	r, texts := gate.Scope(a.Name, a.Files, paths)
+	return g.store(ctx, r, texts)
+}
+
+// docGlobs are files that nothing runs.
+var docGlobs = []string{"**/*.md", "**/*.rst", "**/*.adoc", "docs/**/*.txt", "LICENSE", "NOTICE", "CHANGELOG*"}
+
+// docsOnly says that the run has changed nothing but documentation, and
+// something.
+func (g *judging) docsOnly(ctx context.Context, now events.Tree) (bool, error) {
+	paths, err := g.changed(ctx, g.s.Facts.Tree, now)
+	if err != nil || len(paths) == 0 {
+		return false, err
+	}
+	return !slices.ContainsFunc(paths, func(p string) bool {
+		return !slices.ContainsFunc(docGlobs, func(glob string) bool { return rule.GlobMatch(glob, p) })
+	}), nil
+}
+
+// anchor passes while approved files are what a person approved; without an
+// approval, what they were when the phase began.
+func (g *judging) anchor(ctx context.Context, a asked, now events.Tree) (events.GateResult, error) {
+	at := entryTree(g.s)
+	for _, ans := range slices.Backward(g.s.Answers) {
+		if ans.Kind == events.AskApproval && ans.Choice == events.ChoiceOK && ans.Tree != "" {
+			at = ans.Tree
+			break
+		}
+	}
+	before, err := g.w.set(ctx, g.p, at, a.decl.Of)
+	if err != nil {
+		return events.GateResult{}, err
+	}
+	after, err := g.w.set(ctx, g.p, now, a.decl.Of)
+	if err != nil {
+		return events.GateResult{}, err
+	}
+	r, texts := gate.Anchor(a.Name, a.decl.Of, ids(before), ids(after))
+	return g.store(ctx, r, texts)
+}
+
+func ids(set []tree.Entry) map[string]string {
+	out := map[string]string{}
+	for _, e := range set {
+		out[e.Path] = e.ID
+	}
+	return out
+}

@@ -1,0 +1,78 @@
+package work
+
+import (
+	"slices"
+
+	"autopilot/daemon/gate"
+	"autopilot/daemon/workflow"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/rule"
+)
+
+// findFlow finds the workflow that was asked for, and the templates that it
+// names, so that an edit changes nothing for a run that has begun.
+func (p *Plan) findFlow(spec wire.RunSpec) (err error) {
+	if p.Flow, p.Source, err = workflow.Shipped(spec.Workflow); err != nil {
+		return wire.Errorf(wire.Usage, "%v", err)
+	}
+	p.Prompts = map[string]string{}
+	for _, file := range p.Flow.Prompts() {
+		src, err := workflow.ShippedPrompt(file)
+		if err != nil {
+			return wire.Errorf(wire.Usage, "workflow %s: %v", p.Flow.Name, err)
+		}
+		p.Prompts[file] = string(src)
+	}
+	return p.checkFlow()
+}
+
+// unserved are the kinds of gates that no run can be judged by yet.
+var unserved = []events.GateKind{events.GateRed, events.GateSession}
+
+// checkFlow refuses a workflow whose gates cannot be judged here.
+func (p *Plan) checkFlow() error {
+	for _, ph := range p.Flow.Phases {
+		for _, g := range slices.Concat(ph.Entry, ph.Gates) {
+			if slices.Contains(unserved, g.Kind) {
+				return wire.Errorf(wire.Usage, "workflow %s: gate %s is of kind %s, which this version does not judge", p.Flow.Name, g.Name, g.Kind)
+			}
+			if g.Checkout != "" {
+				return wire.Errorf(wire.Usage, "workflow %s: gate %s: a checkout is asked for of the whole run", p.Flow.Name, g.Name).
+					WithHint("apctl run --clean")
+			}
+		}
+	}
+	return nil
+}
+
+// commands are those of the workflow's own gates.
+func (p *Plan) commands() []rule.Command {
+	var out []rule.Command
+	for _, a := range p.ownCommands() {
+		out = append(out, command(a.GateSpec))
+	}
+	return out
+}
+
+func (p *Plan) ownCommands() []asked {
+	var out []asked
+	for _, ph := range p.Flow.Phases {
+		for _, a := range slices.Concat(declared(ph.Entry), p.gatesOfPhase(ph)) {
+			if a.runs() && a.Role == events.RoleCheck {
+				out = append(out, a)
+			}
+		}
+	}
+	return out
+}
+
+// checkOwn finds the programs of the workflow's own gates.
+func (p *Plan) checkOwn() error {
+	for _, a := range p.ownCommands() {
+		if _, texts, bad := p.Gates.Unverifiable(gate.Command{Name: a.Name, Run: command(a.GateSpec)}); bad {
+			return wire.Errorf(wire.Usage, "workflow %s, gate %s: %s", p.Flow.Name, a.Name, texts.Excerpt)
+		}
+	}
+	return nil
+}
