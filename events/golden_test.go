@@ -235,7 +235,7 @@ var sampleData = map[string]Data{
 		Number: 2, Gate: "approved", Choice: ChoiceNo, Text: sampleRef("a9"), Findings: sampleRef("aa"), Count: 2,
 		Set: string(sampleRef("a6")), Assurance: AssuredTTY,
 	},
-	TypeQuestionExpired: QuestionExpired{Number: 2},
+	TypeQuestionExpired: QuestionExpired{Number: 2, Changed: true},
 	TypeLimitWaiting: LimitWaiting{
 		Cause: LimitRate, Account: "3f2a9d1c5b7e8046", UntilMS: 1893470407000, ResetMS: 1893470400000, Source: Reported, Place: 2,
 		Limit: 10000000, Used: 9800000,

@@ -149,9 +149,11 @@ type QuestionAnswered struct {
 	Assurance Assurance `json:"assurance"`
 }
 
-// QuestionExpired says that nobody answered in time. It is no answer.
+// QuestionExpired says that a question is closed without an answer: nobody gave
+// one in time, or what it is about has changed, and is presented anew.
 type QuestionExpired struct {
-	Number int `json:"number"`
+	Number  int  `json:"number"`
+	Changed bool `json:"changed,omitzero"`
 }
 
 // EventType is the stored name of the type.

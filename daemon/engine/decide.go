@@ -51,6 +51,9 @@ type Report struct{ Data events.Data }
 // Answer is a person's answer to the question that the run waits with.
 type Answer struct{ events.QuestionAnswered }
 
+// Outdated reports that what a question is about has changed since it was asked.
+type Outdated struct{ Number int }
+
 // GiveUp halts a run whose work cannot be done at all, by no fault of the
 // agent.
 type GiveUp struct {
@@ -68,6 +71,7 @@ func (AccountFailed) command() {}
 func (Report) command()        {}
 func (GiveUp) command()        {}
 func (Answer) command()        {}
+func (Outdated) command()      {}
 
 // Errors that a caller can branch on.
 var (
@@ -116,6 +120,11 @@ func Decide(s run.State, c Command, now time.Time) (events.Data, error) {
 		return decideReport(s, c)
 	case Answer:
 		return decideAnswer(s, c)
+	case Outdated:
+		if q := s.Question; s.Status != run.Live || q == nil || q.Number != c.Number || q.Expired {
+			return nil, ErrStale
+		}
+		return events.QuestionExpired{Number: c.Number, Changed: true}, nil
 	case GiveUp:
 		if s.Status != run.Live {
 			return nil, ErrStale

@@ -292,6 +292,25 @@ func TestAnAnswerCountsOnceAboutWhatWasShownAndIfItIsSureEnough(t *testing.T) {
 	}
 }
 
+func TestASetThatChangedIsJudgedAndPresentedAnew(t *testing.T) {
+	t.Parallel()
+	s := history(append(atEntry(), asks(1, "wanted", "prd"))...)
+	d, err := engine.Decide(s, engine.Outdated{Number: 1}, start)
+	if err != nil || d != (events.QuestionExpired{Number: 1, Changed: true}) {
+		t.Fatal(d, err)
+	}
+	if _, err := engine.Decide(s, engine.Outdated{Number: 2}, start); !errors.Is(err, engine.ErrStale) {
+		t.Error(err)
+	}
+	entry := history(append(atEntry(), asks(1, "wanted", "prd"), d)...)
+	if rule, act := engine.Explain(entry, many(t), start); rule != "entry" {
+		t.Errorf("%s %+v", rule, act)
+	}
+	if _, err := engine.Decide(entry, engine.Answer{QuestionAnswered: says(1, "wanted", "prd", events.ChoiceOK)}, start); !errors.Is(err, engine.ErrAnswered) {
+		t.Errorf("an answer to it: %v", err)
+	}
+}
+
 func TestWaitingForAPersonIsNoActivity(t *testing.T) {
 	t.Parallel()
 	s := history(append(atEntry(), asks(1, "wanted", "prd"))...)

@@ -26,6 +26,9 @@ func Line(s run.State, e events.Event) string {
 	case events.QuestionAnswered:
 		return fmt.Sprintf("gate %s: a person answered %s", d.Gate, d.Choice)
 	case events.QuestionExpired:
+		if d.Changed {
+			return "what was asked about has changed: it is looked at again"
+		}
 		return "nobody answered in time"
 	case events.GatesStarted:
 		if d.Entry {

@@ -43,11 +43,7 @@ func Evolve(s State, e events.Event) State {
 	case events.QuestionAnswered:
 		s = answered(s, e, d)
 	case events.QuestionExpired:
-		if q := s.Question; q != nil && q.Number == d.Number {
-			gone := *q
-			gone.Expired = true
-			s.Question = &gone
-		}
+		s = expired(s, e.Time, d)
 	case events.RunSuspended:
 		if s.Clock.Waits.IsZero() {
 			s.Clock.Suspended += time.Duration(d.MS) * time.Millisecond

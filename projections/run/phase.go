@@ -111,6 +111,26 @@ func answered(s State, e events.Event, d events.QuestionAnswered) State {
 	return settle(s)
 }
 
+// expired closes a question. What it was about is judged anew if that has
+// changed.
+func expired(s State, at time.Time, d events.QuestionExpired) State {
+	q := s.Question
+	if q == nil || q.Number != d.Number {
+		return s
+	}
+	if !d.Changed {
+		gone := *q
+		gone.Expired = true
+		s.Question = &gone
+		return s
+	}
+	s.Question, s.Clock = nil, s.Clock.goOn(at)
+	if s.Stage = Ended; s.Loop.AtEntry {
+		s.Stage, s.Loop.AtEntry = Ready, false
+	}
+	return s
+}
+
 func last[T any](list []T, n int) []T { return list[max(0, len(list)-n):] }
 
 // settle gives the gates at which somebody looks or answers the verdict that is
