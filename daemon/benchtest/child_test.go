@@ -20,6 +20,7 @@ import (
 
 	"autopilot/daemon/bus"
 	"autopilot/daemon/snapshot"
+	"autopilot/events"
 	"autopilot/events/place"
 )
 
@@ -43,7 +44,7 @@ type said struct {
 // children are what a process may be told to do.
 func children() map[string]func(place.Places) (said, error) {
 	return map[string]func(place.Places) (said, error){
-		"consume": consume, "fold": fold, "serve": serve, "extend": extend,
+		"consume": consume(""), "consume-long": consume(events.Run(runID(lookRuns)).Subject()), "fold": fold, "serve": serve, "extend": extend,
 	}
 }
 
@@ -80,34 +81,47 @@ func (b *bench) ask(work, state string) (s said, err error) {
 	return s, json.Unmarshal(out, &s)
 }
 
-// consume reads every event with an ordered consumer and does nothing with it.
-func consume(p place.Places) (s said, err error) {
-	err = withServer(p, bus.Process, func(nc *nats.Conn) error {
-		js, err := jetstream.New(nc)
-		if err != nil {
+// consume reads every event of a subject, or of all, with an ordered consumer and
+// does nothing with it.
+func consume(subject string) func(place.Places) (said, error) {
+	cfg := jetstream.OrderedConsumerConfig{}
+	if subject != "" {
+		cfg.FilterSubjects = []string{subject}
+	}
+	return func(p place.Places) (s said, err error) {
+		err = withServer(p, bus.Process, func(nc *nats.Conn) error {
+			s.Took, err = took(func() (err error) {
+				s.Events, err = drain(nc, cfg)
+				return err
+			})
 			return err
-		}
-		s.Took, err = took(func() error {
-			c, err := js.OrderedConsumer(context.Background(), "AP_EVENTS_1", jetstream.OrderedConsumerConfig{})
-			if err != nil {
-				return err
-			}
-			it, err := c.Messages(jetstream.PullMaxMessages(5000))
-			if err != nil {
-				return err
-			}
-			defer it.Stop()
-			for left := c.CachedInfo().NumPending; left > 0; left-- {
-				if _, err := it.Next(); err != nil {
-					return err
-				}
-				s.Events++
-			}
-			return nil
 		})
-		return err
-	})
-	return s, err
+		return s, err
+	}
+}
+
+// drain takes all that a consumer has.
+func drain(nc *nats.Conn, cfg jetstream.OrderedConsumerConfig) (n int, err error) {
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return 0, err
+	}
+	c, err := js.OrderedConsumer(context.Background(), "AP_EVENTS_1", cfg)
+	if err != nil {
+		return 0, err
+	}
+	it, err := c.Messages(jetstream.PullMaxMessages(5000))
+	if err != nil {
+		return 0, err
+	}
+	defer it.Stop()
+	for left := c.CachedInfo().NumPending; left > 0; left-- {
+		if _, err := it.Next(); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
 }
 
 // fold folds every event, as a daemon does that has no snapshot.

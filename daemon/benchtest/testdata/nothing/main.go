@@ -1,0 +1,4 @@
+// Command nothing does nothing: what any program costs.
+package main
+
+func main() {}
