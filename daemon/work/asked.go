@@ -47,7 +47,7 @@ func (p *Plan) gatesOfPhase(ph workflow.Phase) []asked {
 	var out []asked
 	if len(ph.Produces) > 0 {
 		out = append(out, asked{GateSpec: wire.GateSpec{
-			Name: producesName(ph), Kind: events.GateArtifact, Role: events.RoleCheck, Files: ph.Produces,
+			Name: events.Name(ph.FilesGate()), Kind: events.GateArtifact, Role: events.RoleCheck, Files: ph.Produces,
 		}})
 	}
 	has := func(g workflow.GateGroup) bool {
@@ -69,15 +69,11 @@ func (p *Plan) gatesOfPhase(ph workflow.Phase) []asked {
 	}
 	if all, globs := ph.May(); !all {
 		out = append(out, asked{GateSpec: wire.GateSpec{
-			Name: scopeName(ph), Kind: events.GateScope, Role: events.RoleCheck, Files: globs,
+			Name: events.Name(ph.ScopeGate()), Kind: events.GateScope, Role: events.RoleCheck, Files: globs,
 		}})
 	}
 	return out
 }
-
-// Names of the gates that follow from what a phase may and has to write.
-func producesName(ph workflow.Phase) events.Name { return events.Name(ph.Name + "-files") }
-func scopeName(ph workflow.Phase) events.Name    { return events.Name(ph.Name + "-scope") }
 
 func (p *Plan) brought(goals, invariants bool) []asked {
 	var out []asked

@@ -18,9 +18,15 @@ func (p *problems) phases(w Workflow) {
 		return
 	}
 	gates := map[string]bool{}
+	for _, ph := range w.Phases {
+		gates[ph.FilesGate()], gates[ph.ScopeGate()] = true, true
+	}
 	for i, ph := range w.Phases {
 		at := index("phases", i)
 		p.name(at+".name", "phase", ph.Name)
+		if events.Name(ph.Name).Valid() && !events.Name(ph.ScopeGate()).Valid() {
+			p.add(at+".name", "use up to 58 letters", "the name of phase %q leaves no room for those of its gates", ph.Name)
+		}
 		if w.place(ph.Name) < i {
 			p.add(at+".name", "give each phase a name of its own", "there are two phases %q", ph.Name)
 		}

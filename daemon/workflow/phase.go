@@ -25,6 +25,12 @@ type Phase struct {
 // Works says that somebody works in the phase.
 func (p Phase) Works() bool { return p.Prompt != "" }
 
+// FilesGate is the gate that follows from what the phase has to write.
+func (p Phase) FilesGate() string { return p.Name + "-files" }
+
+// ScopeGate is the gate that follows from what the phase may change.
+func (p Phase) ScopeGate() string { return p.Name + "-scope" }
+
 // Budget bounds a phase over the limits of the workflow. Zero takes those.
 type Budget struct {
 	Iterations int           `yaml:"iterations"` // each time the phase is entered

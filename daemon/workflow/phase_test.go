@@ -110,6 +110,8 @@ func TestPhasesRolesAndGatesThatCannotWorkAreRefused(t *testing.T) {
 		"missing key":            {", times: 5", "", "a gate of kind repeat needs times"},
 		"key of another kind":    {", times: 5", ", times: 5, skip: [docs-only]", "a gate of kind repeat has no skip"},
 		"once is no repeat":      {", times: 5", ", times: 1", "times is 1"},
+		"gate of another phase":  {"name: calm", "name: review-scope", `there are two gates "review-scope"`},
+		"long name of a phase":   {"name: clear\n", "name: " + strings.Repeat("c", 60) + "\n", "leaves no room"},
 		"gate twice":             {"name: calm", "name: clean", `there are two gates "clean"`},
 		"gate named as a group":  {"name: calm", "name: goals", `"goals" names a group of gates`},
 		"unknown role":           {"role: asker", "role: askers", `there is no role "askers": did you mean "asker"?`},

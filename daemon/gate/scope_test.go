@@ -1,0 +1,67 @@
+package gate_test
+
+import (
+	"strings"
+	"testing"
+
+	"autopilot/daemon/gate"
+	"autopilot/events"
+)
+
+// DESIGN 9: no file outside the declared scope changed.
+func TestAScopeNamesEveryFileOutsideOfIt(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		globs, changed []string
+		files          string
+	}{
+		"nothing changed":         {[]string{"docs/**"}, nil, ""},
+		"only declared files":     {[]string{"docs/**"}, []string{"docs/a.md", "docs/b/c.md"}, ""},
+		"one outside":             {[]string{"docs/**"}, []string{"docs/a.md", "src/a.go"}, "src/a.go\n"},
+		"a folder that is alike":  {[]string{"docs/**"}, []string{"docs2/a.md"}, "docs2/a.md\n"},
+		"nothing may be changed":  {[]string{}, []string{"a", "b"}, "a\nb\n"},
+		"one of several globs":    {[]string{"a/*.go", "b/**"}, []string{"b/x/y"}, ""},
+		"a name with a line feed": {[]string{"a"}, []string{"x\ny"}, "x\\ny\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, texts := gate.Scope("s", tt.globs, tt.changed)
+			want := events.Pass
+			if tt.files != "" {
+				want = events.Fail
+			}
+			if r.Verdict != want || (r.Reason == events.ReasonOutside) != (want == events.Fail) {
+				t.Errorf("%s, %s", r.Verdict, r.Reason)
+			}
+			if got := strings.ReplaceAll(texts.Files, "\"", ""); got != tt.files {
+				t.Errorf("files %q, want %q", got, tt.files)
+			}
+		})
+	}
+}
+
+// Seeds 3.6 AL-2: what was approved is compared at every iteration.
+func TestAnAnchorBreaksWhenAnApprovedFileIsChangedRemovedOrJoined(t *testing.T) {
+	t.Parallel()
+	approved := map[string]string{"docs/a.md": "1", "docs/b.md": "2"}
+	for name, tt := range map[string]struct {
+		approved, now map[string]string
+		reason        events.Reason
+		files         string
+	}{
+		"as it was":        {approved, map[string]string{"docs/a.md": "1", "docs/b.md": "2"}, events.ReasonUnchanged, ""},
+		"changed":          {approved, map[string]string{"docs/a.md": "9", "docs/b.md": "2"}, events.ReasonPinChanged, "docs/a.md\n"},
+		"removed":          {approved, map[string]string{"docs/a.md": "1"}, events.ReasonPinChanged, "docs/b.md\n"},
+		"joined":           {approved, map[string]string{"docs/a.md": "1", "docs/b.md": "2", "docs/c.md": "3"}, events.ReasonPinChanged, "docs/c.md\n"},
+		"nothing approved": {nil, nil, events.ReasonMissing, "docs/**\n"},
+		"written later":    {nil, map[string]string{"docs/a.md": "1"}, events.ReasonPinChanged, "docs/a.md\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, texts := gate.Anchor("a", []string{"docs/**"}, tt.approved, tt.now)
+			if r.Reason != tt.reason || texts.Files != tt.files || (r.Verdict == events.Pass) != (tt.files == "") {
+				t.Errorf("%s, %s, %q", r.Verdict, r.Reason, texts.Files)
+			}
+		})
+	}
+}
