@@ -22,6 +22,8 @@ const usage = `autopilotd is the autopilot daemon. apctl starts it when it is ne
 usage:
   autopilotd [serve] [--durability power|process] [--quota 4GiB] [--idle 30m]
   autopilotd verify --offline [--state DIR]   prove a store that no daemon has open
+  autopilotd export --offline -o FILE [-y] [--no-texts] [--state DIR] [RUN...]
+                                              write the history of a store that no daemon has open
   autopilotd doctor --offline [-C DIR]        look for what could go wrong, as JSON
   autopilotd version
 `
@@ -42,6 +44,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return daemon.Main(ctx, version, args, stderr)
 	case "verify":
 		return daemon.VerifyMain(ctx, args, stdout, stderr)
+	case "export":
+		return daemon.ExportMain(ctx, version, args, stdout, stderr)
 	case "doctor":
 		return daemon.DoctorMain(ctx, args, stdout, stderr)
 	case "script-agent":

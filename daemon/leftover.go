@@ -1,0 +1,130 @@
+package daemon
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"autopilot/daemon/archive"
+	"autopilot/daemon/snapshot"
+	"autopilot/daemon/store"
+	"autopilot/events"
+	"autopilot/events/log"
+	"autopilot/projections/run"
+)
+
+// leftovers are the runs in the files of an event store that no daemon has open,
+// damaged or not.
+type leftovers struct {
+	streams, mark, stream string
+	runs                  map[string]*leftover // by id
+	holes                 []*store.DamagedError
+}
+
+// leftover is a run of which something is left.
+type leftover struct {
+	state  run.State
+	tail   string // hash of its last event
+	last   uint64 // position of that
+	unread int    // events that are there and are none
+}
+
+// lookOver reads every event once, and keeps the states of the runs.
+func lookOver(state string) (*leftovers, error) {
+	l := &leftovers{streams: streamsDir(state), mark: markFile(state), runs: map[string]*leftover{}}
+	var err error
+	if l.stream, err = store.Left(l.streams, l.mark); err != nil {
+		return nil, err
+	}
+	l.holes, err = l.each(func(id string, st log.Stored, err error) error {
+		r := l.runs[id]
+		if r == nil {
+			r = &leftover{}
+			l.runs[id] = r
+		}
+		r.last = st.Position
+		if err != nil {
+			r.unread++
+			return nil
+		}
+		r.state, r.tail = snapshot.Follow(r.state, st, r.tail), st.Hash
+		return nil
+	})
+	return l, err
+}
+
+// each gives every event of a run that can be read, in stored order.
+func (l *leftovers) each(take func(id string, st log.Stored, err error) error) ([]*store.DamagedError, error) {
+	return store.Salvage(l.streams, l.mark, func(r store.Record) error {
+		id, ok := strings.CutPrefix(r.Subject, events.Run("").Subject())
+		if !ok {
+			return nil
+		}
+		st, err := log.StoredAt(l.stream, r.Position, r.Subject, slices.Clone(r.Message))
+		if err != nil && !errors.Is(err, log.ErrDamaged) {
+			return err
+		}
+		return take(id, st, err)
+	})
+}
+
+// states are the runs that began, the oldest first.
+func (l *leftovers) states() []run.State {
+	var out []run.State
+	for _, r := range l.runs {
+		if r.state.ID != "" {
+			out = append(out, r.state)
+		}
+	}
+	slices.SortFunc(out, func(a, b run.State) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}
+
+// broken is the first event of a run that is not there, 0 if all are.
+func (r *leftover) broken() uint64 {
+	if r.state.Log.Broken > 0 {
+		return r.state.Log.Broken
+	}
+	if r.unread > 0 {
+		return r.state.Log.Seq + 1
+	}
+	return 0
+}
+
+// piece is a stored event, or what is there in the place of one.
+type piece struct {
+	log.Stored
+	err error
+}
+
+// gather reads every event once more and gives those of each wanted run together,
+// once its last one was read: only what is at work at the same time is in memory.
+func (l *leftovers) gather(wanted map[string]archive.Run, take func(r archive.Run, list []piece) error) error {
+	open := map[string][]piece{}
+	_, err := l.each(func(id string, st log.Stored, err error) error {
+		r, ok := wanted[id]
+		if !ok {
+			return nil
+		}
+		open[id] = append(open[id], piece{st, err})
+		if st.Position < l.runs[id].last {
+			return nil
+		}
+		list := open[id]
+		delete(open, id)
+		return take(r, list)
+	})
+	return err
+}
+
+// joinedUp gives the events of a run as a log would.
+func joinedUp(list []piece) func(func(log.Stored, error) bool) {
+	return func(yield func(log.Stored, error) bool) {
+		for _, st := range list {
+			if !yield(st.Stored, st.err) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+
+	"autopilot/daemon/archive"
+	"autopilot/daemon/blob"
+	"autopilot/daemon/redact"
+	"autopilot/events"
+	"autopilot/events/log"
+	"autopilot/events/wire"
+	"autopilot/projections/run"
+)
+
+// outgoing makes a bundle that others get: the events of runs, and then the texts
+// that they name, looked through for secrets once more. It is used once.
+type outgoing struct {
+	w     *archive.Writer
+	text  func(events.Ref) ([]byte, error) // nil leaves texts out
+	set   *redact.Set
+	named []naming // in the order of their names
+	known map[events.Ref]bool
+	sum   wire.BundleSum
+}
+
+// naming is the first event that names a text.
+type naming struct {
+	ref events.Ref
+	run string // handle
+	seq uint64
+}
+
+func newOutgoing(w io.Writer, m archive.Maker, secrets []string) *outgoing {
+	return &outgoing{
+		w: archive.NewWriter(w, m), known: map[events.Ref]bool{},
+		set: redact.Compile(append(secrets, redact.Secrets(os.Environ())...)),
+	}
+}
+
+// run adds a run with all of its events.
+func (o *outgoing) run(r archive.Run, stored iter.Seq2[log.Stored, error]) error {
+	err := o.w.Run(r, func(yield func(log.Stored, error) bool) {
+		for st, err := range stored {
+			if err == nil {
+				o.note(r.Handle, st.Event)
+			}
+			if !yield(st, err) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("add run %s to the bundle: %w", r.Handle, err)
+	}
+	return nil
+}
+
+func (o *outgoing) note(handle string, e events.Event) {
+	if o.text == nil {
+		return
+	}
+	for _, ref := range events.Refs(e.Data) {
+		if !o.known[ref] {
+			o.known[ref] = true
+			o.named = append(o.named, naming{ref, handle, e.Seq})
+		}
+	}
+}
+
+// close adds the texts, and ends the bundle.
+func (o *outgoing) close(ctx context.Context) (wire.BundleSum, error) {
+	for _, n := range o.named {
+		if err := ctx.Err(); err != nil {
+			return o.sum, context.Cause(ctx)
+		}
+		if err := o.add(n); err != nil {
+			return o.sum, fmt.Errorf("add text %s to the bundle: %w", n.ref, err)
+		}
+	}
+	done, err := o.w.Close()
+	if err != nil {
+		return o.sum, fmt.Errorf("end the bundle: %w", err)
+	}
+	m := done.Manifest
+	o.sum.SHA256, o.sum.Bytes = done.SHA256, done.Bytes
+	o.sum.Runs, o.sum.Events, o.sum.Texts, o.sum.Missing = len(m.Runs), int(m.Events()), len(m.Texts), len(m.Missing)
+	return o.sum, nil
+}
+
+// add adds a text without secrets. What is here stays as it is.
+func (o *outgoing) add(n naming) error {
+	b, err := o.text(n.ref)
+	switch {
+	case errors.Is(err, blob.ErrMissing), errors.Is(err, blob.ErrDamaged), errors.Is(err, blob.ErrBadRef):
+		return o.w.Missing(n.ref)
+	case err != nil:
+		return err
+	}
+	clean := o.set.Text(string(b))
+	if clean != string(b) {
+		o.sum.Redacted++
+		if len(o.sum.Found) < wire.MaxFound {
+			o.sum.Found = append(o.sum.Found, wire.TextFound{Run: n.run, Seq: n.seq, Ref: n.ref, Kinds: kindsOf(o.set.Find(string(b)))})
+		}
+	}
+	return o.w.Text(n.ref, []byte(clean))
+}
+
+func kindsOf(found []redact.Finding) []string {
+	var out []string
+	for _, f := range found {
+		if !slices.Contains(out, f.Kind) {
+			out = append(out, f.Kind)
+		}
+	}
+	return out
+}
+
+// bundled is what a bundle says of a run that is over.
+func bundled(s run.State) archive.Run {
+	r := archive.Run{ID: s.ID, Handle: s.Facts.Handle}
+	if s.End != nil {
+		r.State, r.Reason = string(s.End.State), string(s.End.Reason)
+	}
+	return r
+}
