@@ -45,6 +45,7 @@ type script struct {
 	steps []step
 	now   func() time.Time
 	full  int // how often there is no room for the first iteration
+	*phases
 }
 
 func (w *script) step(iteration int) step {
@@ -107,6 +108,9 @@ func (w *script) Agent(ctx context.Context, s run.State, end <-chan struct{}) (e
 }
 
 func (w *script) BeginGates(_ context.Context, _ run.State, act engine.RunGates) (events.GatesStarted, error) {
+	if act.Entry {
+		return events.GatesStarted{Phase: act.Phase, Iteration: act.Iteration, Entry: true}, nil
+	}
 	return events.GatesStarted{
 		Phase: act.Phase, Iteration: act.Iteration,
 		Effects: []events.EffectRef{{Gate: "test", Effect: fmt.Sprintf("g-%d", act.Iteration)}},
@@ -120,6 +124,9 @@ func (w *script) Gates(ctx context.Context, s run.State, end <-chan struct{}) (e
 	case <-end:
 		return events.GatesJudged{}, errors.New("ended")
 	case <-time.After(time.Second):
+	}
+	if w.phases != nil && (s.Last.Gates.Entry || s.Loop.Iteration > 0) {
+		return w.phases.judge(s, w.step(max(s.Loop.Iteration, 1))), nil
 	}
 	st := step{Failing: 3}
 	if s.Loop.Iteration > 0 {
@@ -140,9 +147,15 @@ func (w *script) Gates(ctx context.Context, s run.State, end <-chan struct{}) (e
 	}, nil
 }
 
-func (w *script) Recorded(context.Context, run.State) error                  { return nil }
-func (w *script) Text(context.Context, string) events.Ref                    { return "e" }
-func (w *script) flow(context.Context, run.State) (workflow.Workflow, error) { return simFlow(), nil }
+func (w *script) Recorded(context.Context, run.State) error { return nil }
+func (w *script) Text(context.Context, string) events.Ref   { return "e" }
+
+func (w *script) flow(context.Context, run.State) (workflow.Workflow, error) {
+	if w.phases != nil {
+		return phasedFlow(), nil
+	}
+	return simFlow(), nil
+}
 
 func simFlow() workflow.Workflow {
 	w := workflow.Default()
@@ -188,9 +201,9 @@ func play(t testingT, l log.Log, w *script, kill func(run.State) bool) run.State
 			t.Fatalf("load: %v", err)
 		}
 		if len(f.states()) == 0 {
-			_, err := f.begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req")
+			_, err := f.begin(ctx, "01SIMR", w.start(), "local:0@sim/1", "req")
 			for tries := 0; err != nil && tries < 20; tries++ { // a log that loses answers may lose all of one start
-				_, err = f.begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req")
+				_, err = f.begin(ctx, "01SIMR", w.start(), "local:0@sim/1", "req")
 			}
 			if err != nil {
 				die()
@@ -202,6 +215,9 @@ func play(t testingT, l log.Log, w *script, kill func(run.State) bool) run.State
 			s, _ := f.state("01SIMR")
 			if s.Status != run.Live || kill != nil && kill(s) {
 				break
+			}
+			if w.answers(ctx, f, s) {
+				continue
 			}
 			<-changed
 		}
@@ -413,16 +429,4 @@ func TestStoppingALiveRunKeepsItsWorkAndItCanGoOn(t *testing.T) {
 		die()
 		f.wg.Wait()
 	})
-}
-
-func (w *script) BeginRole(context.Context, run.State, engine.RunRole) (events.Data, error) {
-	return nil, errors.New("nobody looks in this workflow")
-}
-
-func (w *script) Role(context.Context, run.State, <-chan struct{}) (events.RoleEnded, error) {
-	return events.RoleEnded{}, errors.New("nobody looks in this workflow")
-}
-
-func (w *script) Ask(context.Context, run.State, engine.Ask) (events.QuestionAsked, error) {
-	return events.QuestionAsked{}, errors.New("nobody is asked in this workflow")
 }

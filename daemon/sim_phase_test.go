@@ -1,0 +1,287 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"autopilot/daemon/engine"
+	"autopilot/daemon/workflow"
+	"autopilot/events"
+	"autopilot/events/log"
+	"autopilot/projections/run"
+)
+
+// This file plays runs of more than one phase, with sessions of roles and
+// people who answer, or do not.
+
+const phasedSource = `name: phased
+version: 1
+phases:
+  - name: plan
+    prompt: plan.md
+    entry: [{name: wanted, kind: approval, of: [prd.md]}]
+    produces: [plan.md]
+    gates:
+      - {name: agreed, kind: consensus, roles: [architect, critic], of: [plan.md]}
+      - {name: approved, kind: approval, of: [plan.md]}
+  - {name: work, prompt: work.md, gates: [goals, protected]}
+  - {name: review, gates: [{name: reviewed, kind: review, role: critic}], unclean: plan}
+roles: {architect: {prompt: a.md}, critic: {prompt: c.md}}
+rails: {plan: {cycles: 2}}
+limits: {cycles: 3}
+`
+
+func phasedFlow() workflow.Workflow {
+	w, err := workflow.Parse([]byte(phasedSource))
+	if err != nil {
+		panic(err)
+	}
+	return w
+}
+
+// phases is what happens at gates: the n-th look has the n-th opinion, and the
+// n-th question the n-th reply; the last ones repeat.
+type phases struct {
+	looks   []glance
+	replies []reply
+}
+
+// glance is how a session of a role ends.
+type glance struct {
+	Lost    bool
+	Void    events.Void
+	Approve bool
+}
+
+// reply is what a person does with a question.
+type reply string
+
+const (
+	replyOK      reply = "ok"
+	replyNo      reply = "no"
+	replyNever   reply = "never"
+	replyChanged reply = "changed" // what it is about has changed
+)
+
+func nth[T any](list []T, n int) T { return list[min(n, len(list)-1)] }
+
+func (w *script) start() events.RunStarted {
+	d := simStart()
+	if w.phases == nil {
+		return d
+	}
+	d.Phase = "plan"
+	check := func(g events.Gate) events.Gate { g.Role = events.RoleCheck; return g }
+	d.Gates = append(d.Gates,
+		check(events.Gate{Name: "wanted", Kind: events.GateApproval, Phase: "plan"}),
+		check(events.Gate{Name: "agreed", Kind: events.GateConsensus, Phase: "plan", Roles: []events.Name{"architect", "critic"}}),
+		check(events.Gate{Name: "approved", Kind: events.GateApproval, Phase: "plan"}),
+		check(events.Gate{Name: "reviewed", Kind: events.GateReview, Phase: "review", Roles: []events.Name{"critic"}}))
+	return d
+}
+
+func waits(gate events.Name, kind events.GateKind, set events.Tree) events.GateResult {
+	return events.GateResult{Gate: gate, Kind: kind, Role: events.RoleCheck, Verdict: events.Open, Reason: events.ReasonNobody, Set: string(set)}
+}
+
+// judge is what the gates of a phase say before anybody looks.
+func (p *phases) judge(s run.State, st step) events.GatesJudged {
+	d := events.GatesJudged{
+		Phase: s.Loop.Phase, Iteration: s.Last.Gates.Iteration, Entry: s.Last.Gates.Entry, Tree: s.Last.Tree, Work: s.Last.Work,
+	}
+	switch {
+	case d.Entry:
+		// Each change that a person is told of makes another set.
+		d.Results = []events.GateResult{waits("wanted", events.GateApproval, events.Tree(fmt.Sprintf("prd-%d", s.Questions/3)))}
+	case d.Phase == "plan":
+		d.Results = []events.GateResult{
+			{Gate: "plan-files", Kind: events.GateArtifact, Role: events.RoleCheck, Verdict: events.Pass, Reason: events.ReasonWritten, Set: string(d.Work)},
+			waits("agreed", events.GateConsensus, d.Work), waits("approved", events.GateApproval, d.Work),
+		}
+	case d.Phase == "work":
+		test := events.GateResult{Gate: "test", Kind: events.GateCommand, Role: events.RoleGoal, Verdict: events.Pass, Reason: events.ReasonExit}
+		if st.Failing > 0 {
+			test.Verdict, test.Exit, test.FailingSum = events.Fail, 1, fmt.Sprint(st.Failing)
+		}
+		d.Results = []events.GateResult{test}
+	default:
+		d.Results = []events.GateResult{waits("reviewed", events.GateReview, d.Work)}
+	}
+	return d
+}
+
+func (w *script) BeginRole(_ context.Context, s run.State, act engine.RunRole) (events.Data, error) {
+	if w.phases == nil {
+		return nil, errors.New("nobody looks in this workflow")
+	}
+	return events.RoleStarted{Gate: act.Gate, Role: act.Role, Set: act.Set, Agent: events.IterationStarted{
+		Phase: s.Loop.Phase, Iteration: s.Loop.Iteration, Effect: fmt.Sprintf("r-%d-%d", len(s.Looks), s.Loop.Losses), Tree: s.Last.Tree, Work: s.Last.Work,
+	}}, nil
+}
+
+func (w *script) Role(ctx context.Context, s run.State, end <-chan struct{}) (events.RoleEnded, error) {
+	l, g := s.Last.Role, nth(w.looks, len(s.Looks))
+	d := events.RoleEnded{Gate: l.Gate, Role: l.Role, Set: l.Set, Agent: events.AgentEnded{
+		Effect: l.Agent.Effect, Outcome: events.Exited, Tree: s.Last.Tree, Work: s.Last.Work,
+	}}
+	select {
+	case <-ctx.Done():
+		return d, ctx.Err()
+	case <-end:
+		d.Agent.Outcome, d.Void = events.Stopped, events.VoidNotEnded
+		return d, nil
+	case <-time.After(time.Minute):
+	}
+	switch {
+	case g.Lost && s.Loop.Losses < 2:
+		d.Agent.Outcome, d.Void = events.Lost, events.VoidNotEnded
+	case g.Void != "":
+		d.Void = g.Void
+	case g.Approve:
+		d.Opinion = events.Opinion{Verdict: events.RulingApprove, Architecture: events.RulingClear}
+	default:
+		d.Opinion = events.Opinion{Verdict: events.RulingReject, Findings: 1, List: events.Ref(fmt.Sprintf("l%d", len(s.Looks)))}
+	}
+	return d, nil
+}
+
+func (w *script) Ask(_ context.Context, s run.State, act engine.Ask) (events.QuestionAsked, error) {
+	if w.phases == nil {
+		return events.QuestionAsked{}, errors.New("nobody is asked in this workflow")
+	}
+	d := events.QuestionAsked{
+		Number: s.Questions + 1, Phase: s.Loop.Phase, Gate: act.Gate, Kind: act.Kind, Set: act.Set, Assurance: events.AssuredTTY,
+	}
+	if nth(w.replies, s.Questions) == replyNever {
+		d.ExpiresMS = w.now().Add(time.Hour).UnixMilli()
+	}
+	return d, nil
+}
+
+// answers plays the person. It says whether the run was changed.
+func (w *script) answers(ctx context.Context, f *fleet, s run.State) bool {
+	if w.phases == nil || s.Stage != run.Asking || s.Question.Expired {
+		return false
+	}
+	q := s.Question
+	var c engine.Command
+	switch nth(w.replies, q.Number-1) {
+	case replyOK:
+		c = engine.Answer{QuestionAnswered: events.QuestionAnswered{Number: q.Number, Choice: events.ChoiceOK, Set: q.Set, Assurance: events.AssuredTTY}}
+	case replyNo:
+		c = engine.Answer{QuestionAnswered: events.QuestionAnswered{
+			Number: q.Number, Choice: events.ChoiceNo, Set: q.Set, Findings: events.Ref(fmt.Sprintf("f%d", q.Number)), Count: 1, Assurance: events.AssuredTTY,
+		}}
+	case replyChanged:
+		c = engine.Outdated{Number: q.Number}
+	case replyNever:
+		return false
+	}
+	after, err := f.do(ctx, s.ID, c, "person:1@sim/tty", fmt.Sprintf("answer-%d", q.Number))
+	return err == nil && after.Log.Seq > s.Log.Seq
+}
+
+func phased() *rapid.Generator[*phases] {
+	return rapid.Custom(func(t *rapid.T) *phases {
+		return &phases{
+			looks: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) glance {
+				return glance{
+					Lost:    rapid.SampledFrom([]bool{false, false, false, true}).Draw(t, "lost"),
+					Void:    rapid.SampledFrom([]events.Void{"", "", "", "", events.VoidNoResult, events.VoidChanged}).Draw(t, "void"),
+					Approve: rapid.SampledFrom([]bool{true, true, true, false}).Draw(t, "approve"),
+				}
+			}), 1, 8).Draw(t, "looks"),
+			replies: rapid.SliceOfN(rapid.SampledFrom([]reply{replyOK, replyOK, replyOK, replyNo, replyNever, replyChanged}), 1, 6).Draw(t, "replies"),
+		}
+	})
+}
+
+// phasedScript never ends on asking for ever: the last reply is no change.
+func phasedScript(rt *rapid.T) *script {
+	w := &script{steps: steps().Draw(rt, "steps"), now: time.Now, phases: phased().Draw(rt, "phases")}
+	if last := len(w.replies) - 1; w.replies[last] == replyChanged {
+		w.replies[last] = replyOK
+	}
+	return w
+}
+
+// ended forgets what only says how a run got there.
+func ended(s run.State) end {
+	e := endOf(s)
+	e.Loop.EnteredAt = time.Time{}
+	return e
+}
+
+func TestPhasesContinueFromEveryPrefixToTheSameEnd(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		w := phasedScript(rt)
+		synctest.Test(t, func(t *testing.T) {
+			l := log.NewMemory(log.MemoryConfig{})
+			whole := play(t, l, w, nil)
+			for n := uint64(1); n <= whole.Log.Seq; n++ {
+				if d := cmp.Diff(ended(whole), ended(play(t, copyLog(t, l, n), w, nil))); d != "" {
+					t.Fatalf("cut after event %d (-whole +cut):\n%s", n, d)
+				}
+			}
+		})
+	})
+}
+
+func TestPhasesOfADaemonThatIsKilledAtEveryEventEndTheSame(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		w := phasedScript(rt)
+		seed := rapid.Uint64().Draw(rt, "seed")
+		synctest.Test(t, func(t *testing.T) {
+			whole := play(t, log.NewMemory(log.MemoryConfig{}), w, nil)
+			last, r := uint64(0), rand.New(rand.NewPCG(seed, 2))
+			killed := play(t, log.NewMemory(log.MemoryConfig{}), w, func(s run.State) bool {
+				die := s.Log.Seq > last && r.IntN(2) == 0
+				last = s.Log.Seq
+				return die
+			})
+			if d := cmp.Diff(ended(whole), ended(killed)); d != "" {
+				t.Fatalf("(-whole +killed):\n%s", d)
+			}
+		})
+	})
+}
+
+// Seeds 9, invariants 1 and 3: done needs all evidence of the workflow, and no
+// answer is implied by silence.
+func TestNoRunOfManyPhasesIsDoneWithoutAllItsEvidence(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		w := phasedScript(rt)
+		synctest.Test(t, func(t *testing.T) {
+			s := play(t, log.NewMemory(log.MemoryConfig{}), w, nil)
+			if s.End == nil || s.End.State != events.EndDone {
+				return
+			}
+			approved := func(gate events.Name) bool {
+				return slices.ContainsFunc(s.Answers, func(a run.Answer) bool { return a.Gate == gate && a.Choice == events.ChoiceOK })
+			}
+			looked := func(gate, role events.Name) bool {
+				return slices.ContainsFunc(s.Looks, func(l events.RoleEnded) bool {
+					return l.Gate == gate && l.Role == role && l.Void == "" && l.Opinion.Verdict == events.RulingApprove
+				})
+			}
+			if !approved("wanted") || !approved("approved") || !looked("agreed", "architect") || !looked("agreed", "critic") || !looked("reviewed", "critic") {
+				t.Fatalf("done without its evidence: answers %+v, looks %+v", s.Answers, s.Looks)
+			}
+			if s.Loop.Phase != "review" {
+				t.Fatalf("done in phase %s", s.Loop.Phase)
+			}
+		})
+	})
+}
