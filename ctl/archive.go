@@ -17,6 +17,6 @@ word behind it: where history is, and what it takes.`,
 		Args:    group,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runArchiveLs(cmd.Context(), a) },
 	}
-	cmd.AddCommand(newArchiveLs(a), newArchiveRoll(a), newArchiveExport(a), newArchiveImport(a))
+	cmd.AddCommand(newArchiveLs(a), newArchiveRoll(a), newArchivePrune(a), newArchiveErase(a), newArchiveExport(a), newArchiveImport(a))
 	return a.jsonFlag(cmd)
 }

@@ -80,6 +80,7 @@ type Daemon struct {
 	uploads  uploads
 	blocked  blocked
 	past     past
+	removals removals
 	edits    sync.Mutex // one change of a configuration file at a time
 	loaded   bool       // all runs are served
 
@@ -226,7 +227,7 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	fctx, cancel := context.WithCancel(context.Background())
 	d.cancel = cancel
 	j := newJournal(d.log, d.host, time.Now)
-	j.disk = ballast{state}
+	j.disk, j.named = ballast{state}, d.blobs.Settle
 	if err := j.disk.refill(); err != nil {
 		d.cfg.Log.Warn("disk", "error", err)
 	}
@@ -254,6 +255,10 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 		return err
 	}
 	d.loaded = true
+	if err := d.openRemoval(); err != nil {
+		return err
+	}
+	d.fleet.wg.Go(func() { d.finishRemoval(fctx) })
 	if err := d.openNotify(fctx); err != nil {
 		return err
 	}

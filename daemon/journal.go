@@ -28,12 +28,15 @@ type journal struct {
 	// disk, if it has a directory, is looked at before each append.
 	disk ballast
 
+	// named hears of the texts that a stored event names.
+	named func(...events.Ref)
+
 	mu   sync.Mutex
 	tail map[string]string // id of a run or host to the hash of its last stored event
 }
 
 func newJournal(l log.Log, host string, now func() time.Time) *journal {
-	return &journal{log: l, source: "autopilot/" + host, now: now, tail: map[string]string{}}
+	return &journal{log: l, source: "autopilot/" + host, now: now, named: func(...events.Ref) {}, tail: map[string]string{}}
 }
 
 // Append implements engine.Journal.
@@ -53,6 +56,7 @@ func (j *journal) Append(ctx context.Context, e events.Event, closing bool) (eve
 	switch {
 	case err == nil:
 		j.note(stored)
+		j.named(events.Refs(stored.Event.Data)...)
 		return stored.Event, nil
 	case errors.Is(err, log.ErrConflict), errors.Is(err, log.ErrUnavailable):
 		return e, fmt.Errorf("%w: %w", engine.ErrMoved, err)

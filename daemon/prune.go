@@ -2,11 +2,79 @@ package daemon
 
 import (
 	"context"
+	"time"
 
 	"autopilot/daemon/bus"
+	"autopilot/daemon/snapshot"
 	"autopilot/events/wire"
+	"autopilot/projections/run"
 )
 
-func (d *Daemon) archivePrune(_ context.Context, _ bus.Request, _ wire.PruneRequest) (wire.PruneView, error) {
-	return wire.PruneView{}, wire.Errorf(wire.Failed, "not built yet")
+// archivePrune removes what runs have written that were over before a moment, and
+// what nobody names.
+func (d *Daemon) archivePrune(ctx context.Context, q bus.Request, body wire.PruneRequest) (v wire.PruneView, err error) {
+	now := time.Now().UTC()
+	if body.Before.IsZero() || body.Before.After(now) {
+		return v, wire.Errorf(wire.Usage, "to prune needs a moment that is over")
+	}
+	r := removal{BeforeMS: body.Before.UnixMilli(), By: q.Actor, Cause: q.ID, At: now}
+	d.removals.mu.Lock()
+	defer d.removals.mu.Unlock()
+	ctx, done := d.lasting(ctx)
+	defer done()
+	if err := d.finishRemovalLocked(ctx); err != nil {
+		return v, err
+	}
+	p, err := d.planPrune(ctx, r.before(), false)
+	if err != nil {
+		return v, err
+	}
+	defer p.close()
+	v = wire.PruneView{
+		Before: r.before(), Runs: p.had, Texts: room(p.texts), Unnamed: room(p.loose),
+		Outputs: p.outputs(), Trees: p.trees, DryRun: body.DryRun,
+	}
+	if body.DryRun || p.empty() {
+		return v, nil
+	}
+	r.Runs, r.Texts = p.had, len(p.texts)
+	return v, d.carryOut(ctx, p, r)
+}
+
+// planPrune finds what goes with the runs that were over before a moment. Of
+// those that were pruned before, what they named stays where it is named: only
+// what a person had erased holds nothing.
+func (d *Daemon) planPrune(ctx context.Context, before time.Time, again bool) (_ *sweep, err error) {
+	list, err := d.blobs.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	pl, err := d.planning(len(list))
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			pl.p.close()
+		}
+	}()
+	pl.listed, pl.again = list, again
+	for _, e := range list {
+		pl.census.ask(e.Ref)
+	}
+	for _, h := range pl.heads {
+		if h.Status != run.Over || h.Latest >= before.UnixMilli() {
+			continue
+		}
+		if err := pl.aim(h); err != nil {
+			// Whatever it names stays.
+			d.cfg.Log.Warn("prune a run", "run", h.ID, "error", err)
+		}
+	}
+	hosts := d.hosts.state()
+	pl.stand(func(h snapshot.Head) bool {
+		_, erased := hosts.Erased[h.ID]
+		return erased
+	})
+	return pl.look(ctx, true)
 }

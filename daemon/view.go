@@ -61,6 +61,7 @@ func (d *Daemon) viewAt(s run.State, now time.Time) wire.RunView {
 		v.Agent, v.Permissions = agentName(spec.Agent), spec.Agent.Permissions
 	}
 	v.Imported = d.fleet.isImported(s.ID)
+	v.Gone = d.gone(s)
 	viewUsage(&v, s, now)
 	v.Gates = gateViews(s, spec)
 	switch s.Status {

@@ -51,7 +51,7 @@ func leave(args []string) error {
 	return cmd.Start()
 }
 
-var question = regexp.MustCompile(`Type (?:\x1b\[1m)?(\w+)(?:\x1b\[0m)? to trust it, or press Enter to leave it: $`)
+var question = regexp.MustCompile(`Type (?:\x1b\[1m)?(\w+)(?:\x1b\[0m)? to (?:trust|erase) it, or press Enter to leave it: $`)
 
 func sit(args []string) (int, error) {
 	for os.Getenv(seatParent) == strconv.Itoa(os.Getppid()) {

@@ -77,7 +77,7 @@ func beforeIn(v wire.ReportView) (n int) {
 // homeRow is a run, what it is at, its task and the next command.
 func (s Style) homeRow(r wire.ReportRun) []string {
 	v := r.Run
-	row := []string{Line(v.Handle), s.cut(s.doing(v), 30), s.cut(Line(v.Task), max(24, min(s.Width-62, 60))), "apctl why " + Line(v.Handle)}
+	row := []string{Line(v.Handle), s.cut(s.doing(v), 30), s.cut(s.task(v), max(24, min(s.Width-62, 60))), "apctl why " + Line(v.Handle)}
 	switch {
 	case v.Exit < 0:
 		row[1] = strings.Join(nonempty(s.doing(v), iteration(v), s.marks(v.Gates)), ", ")

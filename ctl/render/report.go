@@ -67,7 +67,7 @@ func (s Style) reportRun(r wire.ReportRun) string {
 	v := r.Run
 	indent := strings.Repeat(" ", 4+columns(Line(v.Handle)))
 	var b strings.Builder
-	b.WriteString("  " + s.paint(bold, Line(v.Handle)) + "  " + s.cut(Line(v.Task), s.room(len(indent))) + "\n")
+	b.WriteString("  " + s.paint(bold, Line(v.Handle)) + "  " + s.cut(s.task(v), s.room(len(indent))) + "\n")
 	what := Line(r.What)
 	if v.Exit < 0 && len(v.Gates) > 0 {
 		what = strings.Join(nonempty(what, gateWords(v.Gates)), "; ")

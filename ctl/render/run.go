@@ -211,7 +211,7 @@ func (s Style) Status(v wire.RunView) string {
 		halted = s.Clock(*v.Halted) + ", " + Age(s.since(*v.Halted)) + " ago"
 	}
 	b.WriteString(s.facts([][2]string{
-		{"task", s.cut(Line(v.Task), s.room(13))},
+		{"task", s.cut(s.task(v), s.room(13))},
 		{"workspace", Line(v.Workspace)},
 		{"branch", Line(v.Branch)},
 		{"agent", s.cut(Line(v.Agent), s.room(13))},
@@ -285,7 +285,7 @@ func (s Style) List(l wire.ListReply) string {
 	for _, v := range l.Runs {
 		rows = append(rows, []string{
 			Line(v.Handle), standing(v), iteration(v), Age(s.since(v.Started)),
-			plain.cut(plain.marks(v.Gates), 24), plain.cut(Line(v.Task), 60),
+			plain.cut(plain.marks(v.Gates), 24), plain.cut(plain.task(v), 60),
 		})
 	}
 	var b strings.Builder
@@ -302,5 +302,5 @@ func (s Style) List(l wire.ListReply) string {
 // Brief is a run in a few words, for a list to choose from.
 func (s Style) Brief(v wire.RunView) string {
 	s.Colour = false
-	return s.doing(v) + ": " + s.cut(Line(v.Task), 40)
+	return s.doing(v) + ": " + s.cut(s.task(v), 40)
 }

@@ -114,7 +114,7 @@ func columnsOfRuns() []column {
 		{56, 16, func(s Style, v wire.RunView) string { return s.Life(v) }},
 		{72, 12, func(s Style, v wire.RunView) string { return s.spent(v) }},
 		{110, 24, func(_ Style, v wire.RunView) string { return folder(v.Workspace) }},
-		{46, 0, func(_ Style, v wire.RunView) string { return Line(v.Task) }},
+		{46, 0, func(s Style, v wire.RunView) string { return s.task(v) }},
 	}
 }
 
@@ -254,7 +254,7 @@ func (s Style) Panel(w wire.WhyView, width int) []string {
 		}
 	}
 	b.WriteString(s.wrap(strings.Join(s.panelFacts(v), s.pick(" · ", " | ")), "  "))
-	b.WriteString(s.wrap("task: "+Line(v.Task), "  "))
+	b.WriteString(s.wrap("task: "+s.task(v), "  "))
 	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
 	for i, l := range lines {
 		lines[i] = s.Clip(l, width)

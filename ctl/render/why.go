@@ -46,7 +46,7 @@ func (s Style) runFacts(w wire.WhyView) string {
 	return s.facts([][2]string{
 		{"rule", Line(w.Rule)},
 		{"settled", s.cut(settled, s.room(13))},
-		{"task", s.cut(Line(w.Run.Task), s.room(13))},
+		{"task", s.cut(s.task(w.Run), s.room(13))},
 		{"branch", Line(w.Run.Branch)},
 		{"workspace", Line(w.Run.Workspace)},
 		{"unknown", unknown(w.Run.Unknown)},

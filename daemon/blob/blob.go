@@ -280,6 +280,19 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+// Stat is a blob as List would have it; false if it is not there.
+func (s *Store) Stat(ref events.Ref) (e Entry, ok bool) {
+	if check(ref) != nil {
+		return e, false
+	}
+	for _, p := range []string{s.path(ref), s.path(ref) + standInSuffix} {
+		if info, err := os.Lstat(p); err == nil && info.Mode().IsRegular() {
+			e = Entry{Ref: ref, Bytes: e.Bytes + info.Size(), Written: info.ModTime()}
+		}
+	}
+	return e, e.Ref != ""
+}
+
 // Delete removes a blob, and what stands in for it. One that is not there is no
 // error.
 func (s *Store) Delete(ctx context.Context, ref events.Ref) error {

@@ -110,11 +110,14 @@ func (p *Purge) Remove(ctx context.Context, ref events.Ref) (gone bool, err erro
 	return true, nil
 }
 
-// Close makes what was removed lasting.
+// Close makes what was removed lasting. Closing again does nothing.
 func (p *Purge) Close() error {
 	s := p.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.purge != p {
+		return nil // it is closed
+	}
 	s.purge = nil
 	var errs []error
 	for dir := range p.folders {

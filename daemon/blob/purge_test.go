@@ -66,10 +66,18 @@ func TestAPurgeTakesWhatStandsInToo(t *testing.T) {
 		t.Error("what is being imported was removed")
 	}
 	_ = p.Close()
+	if list, err := s.List(t.Context()); err != nil || len(list) != 1 {
+		t.Errorf("list %v %v", list, err)
+	} else if e, ok := s.Stat(ref); !ok || e != list[0] {
+		t.Errorf("alone it is %+v, in the list %+v", e, list[0])
+	}
 	s.Settle(ref)
 	p = purge(t, s)
 	if !remove(t, p, ref) || s.Has(ref) {
 		t.Error("it is still there")
+	}
+	if _, ok := s.Stat(ref); ok {
+		t.Error("it still has a size")
 	}
 	if _, err := p.Remove(t.Context(), "../x"); !errors.Is(err, blob.ErrBadRef) {
 		t.Errorf("a name that is none: %v", err)

@@ -113,7 +113,10 @@ func (p plan) points() []string {
 	if p.own != nil {
 		return p.own
 	}
-	rare := []string{failpoint.AfterCheckout, failpoint.AfterCheckpoint, failpoint.AfterAccount}
+	rare := []string{
+		failpoint.AfterCheckout, failpoint.AfterCheckpoint, failpoint.AfterAccount,
+		failpoint.AfterAnnounce, failpoint.DuringRemoval, failpoint.AfterRemoval, failpoint.AfterFact,
+	}
 	return slices.DeleteFunc(failpoint.Points(), func(name string) bool { return slices.Contains(rare, name) })
 }
 

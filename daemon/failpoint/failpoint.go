@@ -40,6 +40,11 @@ const (
 	AfterAgent      = "after-agent"      // an agent has ended, and no event says so
 	AfterAccount    = "after-account"    // what a provider said is stored, and no run was told
 
+	AfterAnnounce = "after-announce" // of what is removed: it is written down, and nothing is gone
+	DuringRemoval = "during-removal" // outputs and trees are gone, and the first of the texts
+	AfterRemoval  = "after-removal"  // all is gone, and no event says so
+	AfterFact     = "after-fact"     // an event says so, and it is still written down
+
 	DuringSnapshot = "during-snapshot" // it is written and not synced
 	AfterSnapshot  = "after-snapshot"  // it has its name, and its directory is not synced
 )
@@ -49,6 +54,7 @@ func Points() []string {
 	return []string{
 		BeforeAppend, AfterAppend, AfterIntent, AfterLaunch, AfterGate, AfterRecord, AfterRestore, AfterCheckout,
 		AfterCheckpoint, AfterForget, AfterAgent, AfterAccount, DuringSnapshot, AfterSnapshot,
+		AfterAnnounce, DuringRemoval, AfterRemoval, AfterFact,
 	}
 }
 

@@ -69,6 +69,29 @@ func (w *Worker) present(ctx context.Context, s run.State) (*tree.Repo, events.T
 	return repo, snap.Tree, err
 }
 
+// DropTrees takes recorded trees out of the repository of a workspace; see
+// tree.Config.Drop.
+func (w *Worker) DropTrees(ctx context.Context, d tree.Dropping) (named int, err error) {
+	named, err = w.cfg.Trees.Drop(ctx, d)
+	if d.DryRun {
+		return named, err
+	}
+	w.mu.Lock()
+	o := w.repos[d.Workspace]
+	w.mu.Unlock()
+	if o != nil {
+		select {
+		case <-o.done:
+			if o.repo != nil {
+				o.repo.Doubt()
+			}
+		case <-ctx.Done():
+			return named, errors.Join(err, ctx.Err())
+		}
+	}
+	return named, err
+}
+
 // keepUndo keeps a tree under the first name of its kind that is free.
 func (w *Worker) keepUndo(ctx context.Context, s run.State, repo *tree.Repo, now events.Tree) (string, error) {
 	for n := 1; ; n++ {

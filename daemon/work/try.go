@@ -30,6 +30,9 @@ const tryWorkflow = "converge"
 // tryPrefix begins the ids of effects that belong to no run.
 const tryPrefix = "try-"
 
+// IsTry says that an effect is a gate that is tried.
+func IsTry(effect string) bool { return strings.HasPrefix(effect, tryPrefix) }
+
 // try is one call of Try.
 type try struct {
 	w      *Worker

@@ -76,6 +76,11 @@ type PruneView struct {
 	DryRun  bool      `json:"dry_run,omitzero"`
 }
 
+// Nothing says that there is nothing to prune.
+func (v PruneView) Nothing() bool {
+	return v.Texts.Files+v.Unnamed.Files+v.Outputs.Files+v.Trees == 0
+}
+
 // EraseRequest removes what a run wrote. Without what a person typed it only
 // says what would go.
 type EraseRequest struct {
@@ -93,6 +98,18 @@ type EraseView struct {
 	Outputs Room   `json:"outputs"`
 	Trees   int    `json:"trees"`
 	Erased  bool   `json:"erased"`
+}
+
+// Nothing says that the run is erased, and nothing is left of it to erase.
+func (v EraseView) Nothing() bool {
+	return v.Erased && v.Texts.Files+v.Outputs.Files+v.Trees == 0
+}
+
+// GoneView is why texts of a run are not there.
+type GoneView struct {
+	At     time.Time `json:"at"`              // when they were removed
+	By     string    `json:"by"`              // actor
+	Erased bool      `json:"erased,omitzero"` // as a person asked for that run; else for its age
 }
 
 // ExportRequest asks for a bundle. Runs that are live are refused by name and

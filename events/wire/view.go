@@ -46,6 +46,8 @@ type RunView struct {
 	// Budgeted is what is used of that budget; new findings at a resume begin it
 	// anew.
 	Budgeted *Budget `json:"budget_used,omitzero"`
+	// Gone says why texts, outputs and recorded trees of the run are not there.
+	Gone *GoneView `json:"gone,omitzero"`
 	// Imported is history of another place: nothing changes it here.
 	Imported bool `json:"imported,omitzero"`
 }

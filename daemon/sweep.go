@@ -1,0 +1,260 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"autopilot/daemon/blob"
+	"autopilot/daemon/effect"
+	"autopilot/daemon/failpoint"
+	"autopilot/daemon/snapshot"
+	"autopilot/daemon/tree"
+	"autopilot/daemon/work"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/run"
+)
+
+// looseAfter is how old a text or an output has to be that nothing names, before
+// it counts as left behind.
+const looseAfter = 24 * time.Hour
+
+// sweep is what is to be removed. It is closed when it is done, or will not be.
+type sweep struct {
+	purge   *blob.Purge
+	runs    []string // ids
+	texts   []blob.Entry
+	loose   []blob.Entry // texts that nothing names
+	shared  int
+	effects []effect.Kept
+	bytes   int64           // of the effects
+	drops   []tree.Dropping // by workspace
+	trees   int
+	had     int // runs that had some of it
+}
+
+func (p *sweep) close() { _ = p.purge.Close() } // what is lasting was closed before
+
+// empty says that there is nothing to do.
+func (p *sweep) empty() bool {
+	return len(p.texts)+len(p.loose)+len(p.effects)+p.trees == 0
+}
+
+func room(list []blob.Entry) wire.Room {
+	r := wire.Room{Files: len(list)}
+	for _, e := range list {
+		r.Bytes += e.Bytes
+	}
+	return r
+}
+
+func (p *sweep) outputs() wire.Room { return wire.Room{Files: len(p.effects), Bytes: p.bytes} }
+
+// target is a run whose traces go.
+type target struct {
+	head   snapshot.Head
+	ignore events.Ref
+}
+
+// planning is how a sweep is found.
+type planning struct {
+	d       *Daemon
+	p       *sweep
+	heads   []snapshot.Head // of all runs
+	census  *census
+	parties map[string]party
+	targets []target
+	listed  []blob.Entry // texts that are asked about
+	kept    []effect.Kept
+	begun   time.Time
+	again   bool // it was begun before: names may be gone, and objects not
+}
+
+func (d *Daemon) planning(texts int) (*planning, error) {
+	purge, err := d.blobs.Purge()
+	if err != nil {
+		return nil, err
+	}
+	pl := &planning{
+		d: d, p: &sweep{purge: purge}, heads: d.fleet.allHeads(), census: newCensus(texts), parties: map[string]party{}, begun: time.Now(),
+	}
+	if pl.kept, err = d.effects.Kept(); err != nil {
+		_ = purge.Close()
+		return nil, err
+	}
+	for _, k := range pl.kept {
+		pl.census.askEffect(k.ID)
+	}
+	return pl, nil
+}
+
+// aim adds a run whose traces go.
+func (pl *planning) aim(h snapshot.Head) error {
+	s, err := pl.d.fleet.read(h)
+	if err != nil {
+		return err
+	}
+	pl.targets = append(pl.targets, target{h, s.Facts.Ignore})
+	pl.p.runs = append(pl.p.runs, h.ID)
+	pl.census.askTrees(h.Project)
+	return nil
+}
+
+// stand says what each run is to the removal. emptied are those whose texts were
+// removed before.
+func (pl *planning) stand(emptied func(snapshot.Head) bool) {
+	for _, h := range pl.heads {
+		switch {
+		case h.Status == run.Over && emptied(h):
+			pl.parties[h.ID] = party{left, h.ID, h.Project}
+		case pl.census.trees[h.Project] != nil:
+			pl.parties[h.ID] = party{keeps, h.ID, h.Project}
+		}
+	}
+	for _, t := range pl.targets {
+		pl.parties[t.head.ID] = party{leaves, t.head.ID, t.head.Project}
+	}
+}
+
+// look reads all that is stored and settles what goes. all is to take what
+// nothing names, too.
+func (pl *planning) look(ctx context.Context, all bool) (*sweep, error) {
+	if err := pl.d.count(ctx, pl.census, pl.heads, pl.parties); err != nil {
+		return nil, err
+	}
+	gone := map[events.Ref]bool{}
+	for _, e := range pl.listed {
+		switch n := pl.census.text(e.Ref); {
+		case pl.p.purge.Keeps(e.Ref) || n.kept:
+			if n.left {
+				pl.p.shared++
+			}
+		case n.left:
+			pl.p.texts = append(pl.p.texts, e)
+			gone[e.Ref] = true
+		case all && pl.old(e.Written):
+			pl.p.loose = append(pl.p.loose, e)
+		}
+	}
+	pl.pickEffects(all)
+	err := pl.pickTrees(ctx, gone)
+	pl.p.had = len(pl.census.had)
+	return pl.p, err
+}
+
+func (pl *planning) old(t time.Time) bool { return pl.begun.Sub(t) > looseAfter }
+
+func (pl *planning) pickEffects(all bool) {
+	for _, k := range pl.kept {
+		n := pl.census.effect(k.ID)
+		if n.goes() || all && n == (named{}) && pl.old(k.Since) {
+			pl.p.effects = append(pl.p.effects, k)
+			_, bytes := pl.d.effects.Open(k.ID).Size()
+			pl.p.bytes += bytes
+		}
+	}
+}
+
+// pickTrees finds the recorded trees of the targets, by workspace.
+func (pl *planning) pickTrees(ctx context.Context, gone map[events.Ref]bool) error {
+	drops := map[string]*tree.Dropping{}
+	for _, t := range pl.targets {
+		d := drops[t.head.Project]
+		if d == nil {
+			d = &tree.Dropping{Workspace: t.head.Project, DryRun: true}
+			drops[t.head.Project] = d
+		}
+		d.Runs = append(d.Runs, t.head.ID)
+		if gone[t.ignore] {
+			d.Ignore = append(d.Ignore, t.ignore)
+		}
+	}
+	for id, d := range drops {
+		n, err := pl.d.worker.DropTrees(ctx, *d)
+		if err != nil {
+			return err
+		}
+		pl.p.trees += n
+		if n == 0 && len(d.Ignore) == 0 && !pl.again {
+			continue
+		}
+		d.DryRun = false
+		for t := range pl.census.trees[id] {
+			d.Keep = append(d.Keep, t)
+		}
+		pl.p.drops = append(pl.p.drops, *d)
+	}
+	slices.SortFunc(pl.p.drops, func(a, b tree.Dropping) int { return cmp.Compare(a.Workspace, b.Workspace) })
+	return nil
+}
+
+// remove removes what was planned: the texts last, as the others are found by
+// them. Removing again what is gone is no error.
+func (d *Daemon) remove(ctx context.Context, p *sweep) error {
+	for _, drop := range p.drops {
+		if err := d.dropTrees(ctx, drop); err != nil {
+			return err
+		}
+	}
+	for _, k := range p.effects {
+		if err := d.effects.Discard(k.ID); errors.Is(err, effect.ErrUnfinished) {
+			d.cfg.Log.Warn("an effect is at work that no run waits for", "effect", k.ID)
+		} else if err != nil {
+			return err
+		}
+	}
+	for _, id := range p.runs {
+		if err := d.worker.DropSecret(id); err != nil {
+			return err
+		}
+	}
+	for _, e := range slices.Concat(p.texts, p.loose) {
+		if _, err := p.purge.Remove(ctx, e.Ref); err != nil {
+			return err
+		}
+		failpoint.Hit(failpoint.DuringRemoval)
+	}
+	if err := p.purge.Close(); err != nil {
+		return fmt.Errorf("remove texts: %w", err)
+	}
+	return nil
+}
+
+// dropTrees removes trees in the repository of a workspace. While a run is live
+// there, objects stay that were written since it began: nothing may name them
+// yet.
+func (d *Daemon) dropTrees(ctx context.Context, drop tree.Dropping) error {
+	release, err := d.fleet.hold(drop.Workspace, "", "")
+	if err == nil {
+		defer release()
+		drop.Alone, drop.Before = true, time.Now()
+	} else {
+		drop.Before = d.fleet.recordingSince(drop.Workspace)
+	}
+	for _, l := range d.effects.Live() { // a gate that is tried may look at trees without a name
+		if work.IsTry(l.Effect) {
+			drop.Alone, drop.Before = false, time.Now().Add(-looseAfter)
+		}
+	}
+	_, err = d.worker.DropTrees(ctx, drop)
+	return err
+}
+
+// recordingSince is since when trees may be recorded in a workspace: the start of the
+// run that is live there, or not long ago when one is about to start.
+func (f *fleet) recordingSince(project string) time.Time {
+	since := time.Now().Add(-time.Hour)
+	for _, h := range f.heads() {
+		if h.Project != project || h.Status != run.Live {
+			continue
+		}
+		if s, ok := f.state(h.ID); ok && s.Clock.Started.Before(since) {
+			since = s.Clock.Started
+		}
+	}
+	return since
+}
