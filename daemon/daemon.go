@@ -64,6 +64,7 @@ type Daemon struct {
 	lock     *bus.StateLock
 	bus      *bus.Bus
 	mark     *store.Mark
+	seals    *store.Seals
 	kept     *kept
 	log      log.Log
 	archive  *archive.Archive
@@ -155,7 +156,7 @@ func (d *Daemon) openStores(ctx context.Context) (err error) {
 		return err
 	}
 	cfg := logConfig(d.cfg.Quota)
-	cfg.Acknowledged = d.acknowledged
+	cfg.Acknowledged, cfg.Witness = d.acknowledged, d.seals
 	d.log, err = log.Open(ctx, nc, cfg)
 	return err
 }
@@ -168,12 +169,29 @@ func (d *Daemon) openMark() error {
 	if err != nil {
 		return fmt.Errorf("open the event store: %w", err)
 	}
-	d.kept, err = openKept(snapshotFile(state), streamsDir(state), markFile(state), boot, d.cfg.Log)
+	if d.seals, err = store.OpenSeals(store.NamesIn(state), streamsDir(state), boot); err != nil {
+		return err
+	}
+	d.seals.Failed = func(err error) { d.cfg.Log.Error("prove the event store", "error", err) }
+	d.kept, err = openKept(snapshotFile(state), streamsDir(state), d.seals, d.cfg.Log)
 	if err != nil {
 		return err
 	}
+	d.kept.reached = d.sealed
 	d.mark, err = store.OpenMark(markFile(state), d.cfg.Durability == bus.Process, boot)
 	return err
+}
+
+// sealed makes a checkpoint of what the fold has read. Without one a power cut
+// leaves more to believe.
+func (d *Daemon) sealed() {
+	err := d.mark.Sync()
+	if err == nil {
+		err = d.seals.Reached(d.kept.fold.Cursor().Place())
+	}
+	if err != nil {
+		d.cfg.Log.Error("move the checkpoint of the event store", "error", err)
+	}
 }
 
 func streamsDir(state string) string {
@@ -193,13 +211,20 @@ func (d *Daemon) acknowledged(stream string, position uint64) {
 // closeMark notes a clean end, once the server has closed its files.
 func (d *Daemon) closeMark() error {
 	if d.mark == nil {
+		if d.seals != nil {
+			return d.seals.Close(0)
+		}
 		return nil
 	}
 	n, err := store.BlockBytes(streamsDir(d.cfg.Places.State), d.mark.Stream())
 	if err != nil {
 		n = -1
 	}
-	return errors.Join(err, d.mark.Close(n))
+	end := d.mark.Latest().Last
+	if !d.loaded || err != nil {
+		end = 0
+	}
+	return errors.Join(err, d.mark.Close(n), d.seals.Close(end))
 }
 
 // logConfig leaves the server's own limit some room above the log's, and keeps

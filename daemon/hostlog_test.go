@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"autopilot/daemon/blob"
 	"autopilot/daemon/engine"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -150,8 +151,14 @@ func TestProofFoldsTheHostUpToItsLiveState(t *testing.T) {
 	if _, err := h.append(t.Context(), simTrust("later"), "person:1@sim/x", ""); err != nil {
 		t.Fatal(err)
 	}
-	has := func(ref events.Ref) bool { return ref != "b" }
-	reply, rebuilt, err := prove(l.ReadAll(t.Context(), ""), live, has)
+	p := newProof(live, func(ref events.Ref) error {
+		if ref == "b" {
+			return blob.ErrMissing
+		}
+		return nil
+	})
+	err := p.read(l.ReadAll(t.Context(), ""))
+	reply, rebuilt := p.reply(), p.rebuilt
 	if err != nil || !reflect.DeepEqual(rebuilt.hosts["sim"], live.hosts["sim"]) || reply.Events != 3 {
 		t.Fatalf("rebuilt %+v of %d events: %v", rebuilt.hosts["sim"], reply.Events, err)
 	}

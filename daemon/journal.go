@@ -78,11 +78,18 @@ func (j *journal) makeRoom(closing bool) error {
 	return fmt.Errorf("%w: less than %d MiB are left on the disk of %s", engine.ErrNoRoom, diskFloor>>20, j.disk.dir)
 }
 
-// Load implements engine.Journal.
+// Load implements engine.Journal. An event that is not what was stored breaks the
+// log of the run.
 func (j *journal) Load(ctx context.Context, id string) (run.State, error) {
 	var s run.State
 	tail := ""
 	for stored, err := range j.log.Read(ctx, events.Run(id), 0) {
+		if errors.Is(err, log.ErrDamaged) {
+			if s.Log.Broken == 0 {
+				s.Log.Broken = s.Log.Seq + 1
+			}
+			continue
+		}
 		if err != nil {
 			return s, err
 		}

@@ -13,7 +13,9 @@ import (
 
 	"autopilot/daemon/snapshot"
 	"autopilot/daemon/store"
+	"autopilot/events"
 	"autopilot/events/log"
+	"autopilot/projections/run"
 )
 
 // A snapshot is written when so many events are not in it, or when it is so old
@@ -36,26 +38,61 @@ type kept struct {
 	fold *snapshot.Fold
 	room func() bool // says whether the disk has room for another one
 
+	seals   *store.Seals // nil in a store that has none
+	reached func()       // is told when all that is stored was read
+
 	current atomic.Pointer[snapshot.Snapshot] // nil without one
 }
 
 func snapshotFile(state string) string { return filepath.Join(state, "snapshot") }
 
 // openKept opens the snapshot of a state directory. Where there is none that can
-// be believed it folds the files of the event store, before a server has them:
-// proven tells what Check would have.
-func openKept(path, streams, mark, boot string, out *slog.Logger) (k *kept, proven error) {
-	k = &kept{path: path, out: out, room: func() bool { return true }}
+// be believed it folds the files of the event store, before a server has them.
+// proven tells what is missing of the store.
+func openKept(path, streams string, seals *store.Seals, out *slog.Logger) (k *kept, proven error) {
+	k = &kept{path: path, out: out, room: func() bool { return true }, seals: seals}
 	s, err := snapshot.Open(path)
 	if err == nil {
 		k.begin(s)
-		return k, store.Check(streams, mark, boot, false)
+		return k, k.proveOpen(streams)
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		out.Warn("open the snapshot", "error", err)
 	}
 	k.begin(nil)
-	return k, k.fold.AddFiles(streams, mark, boot)
+	if seals == nil {
+		return k, nil
+	}
+	return k, k.fold.AddSealed(streams, seals)
+}
+
+// proveOpen proves the events of the runs that are not over, which go on from the
+// snapshot: one that was changed breaks the log of its run. Of the others nothing
+// is begun.
+func (k *kept) proveOpen(streams string) error {
+	if k.seals == nil {
+		return nil
+	}
+	open := map[string]bool{}
+	for _, h := range k.fold.Heads() {
+		if h.Status != run.Over {
+			open[events.Run(h.ID).Subject()] = true
+		}
+	}
+	var wants func([]byte) bool
+	if len(open) > 0 {
+		wants = func(subject []byte) bool { return open[string(subject)] }
+	}
+	var broken error
+	err := k.seals.CheckSealed(streams, wants, func(subject string, why error) {
+		k.fold.Damaged(subject, why)
+		broken = errors.Join(broken, k.fold.Break(subject))
+	})
+	if err == nil && broken != nil {
+		k.out.Warn("read a state of the snapshot", "error", broken)
+		k.begin(nil) // and read all of the log
+	}
+	return err
 }
 
 // begin begins a fold behind a snapshot, nil for none.
@@ -82,6 +119,9 @@ func (k *kept) catchUp(ctx context.Context) error {
 	err := k.fold.AddAll(k.log.ReadAll(ctx, k.fold.Cursor()))
 	if errors.Is(err, snapshot.ErrMismatch) {
 		err = k.anew(ctx, err)
+	}
+	if err == nil && k.reached != nil {
+		k.reached()
 	}
 	return err
 }

@@ -20,7 +20,7 @@ import (
 // keeping is a fleet that keeps its states in a file.
 func keeping(ctx context.Context, t *testing.T, l log.Log, w *script, path string) *fleet {
 	t.Helper()
-	k, err := openKept(path, filepath.Join(filepath.Dir(path), "none"), filepath.Join(filepath.Dir(path), "none"), "boot", slog.New(slog.DiscardHandler))
+	k, err := openKept(path, filepath.Join(filepath.Dir(path), "none"), nil, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

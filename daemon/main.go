@@ -227,8 +227,8 @@ func startError(err error) wire.Error {
 		e.Code, e.Hint = wire.Denied, ""
 	case errors.Is(err, store.ErrDamaged):
 		e.Hint = "nothing was changed; autopilotd verify --offline   says more. To begin anew, move the state directory away"
-	case errors.Is(err, store.ErrMark):
-		e.Hint = "autopilotd verify --offline   says what the event store holds. If it is whole, move that file away: the daemon makes another"
+	case errors.Is(err, store.ErrMark), errors.Is(err, store.ErrSeals):
+		e.Hint = "autopilotd verify --offline   says what the event store holds; with --reseal it is taken as it is from now on"
 	case errors.Is(err, errHost):
 		e.Hint = "move that file away: the daemon makes another name, and asks anew what is trusted"
 	case errors.Is(err, log.ErrUnavailable):

@@ -6,28 +6,28 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
-	"time"
 
 	"autopilot/daemon/blob"
 	"autopilot/daemon/bus"
+	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/proc"
 	"autopilot/daemon/store"
 	"autopilot/events"
-	"autopilot/events/log"
 	"autopilot/events/place"
 	"autopilot/events/wire"
 )
 
 // VerifyMain proves a store that no daemon has open: one that a daemon refuses,
-// too. It works on a copy, so it changes nothing. Exit codes: 0 proven, 1
-// something is wrong, 2 usage, 5 a daemon has it open.
+// too. It changes nothing, unless it is asked to seal a store anew whose seals
+// are lost. Exit codes: 0 proven, 1 something is wrong, 2 usage, 5 a daemon has
+// it open.
 func VerifyMain(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	f := flag.NewFlagSet("autopilotd verify", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	offline := f.Bool("offline", false, "prove the store itself, without a daemon")
+	reseal := f.Bool("reseal", false, "take its events as they are from now on, if all else is proven")
 	state := f.String("state", "", "the state directory, if not the usual one")
 	if err := f.Parse(args); err != nil {
 		return 2
@@ -44,7 +44,11 @@ func VerifyMain(ctx context.Context, args []string, stdout, stderr io.Writer) in
 		fmt.Fprintln(stderr, "autopilotd:", err)
 		return 1
 	}
-	reply, err := VerifyOffline(ctx, places)
+	work := VerifyOffline
+	if *reseal {
+		work = Reseal
+	}
+	reply, err := work(ctx, places)
 	switch {
 	case errors.Is(err, bus.ErrLocked):
 		fmt.Fprintf(stderr, "autopilotd: %v\n  apctl verify --all   asks the daemon that has it open\n", err)
@@ -64,94 +68,129 @@ func sayProof(w io.Writer, r wire.VerifyReply) int {
 		fmt.Fprintf(w, "not whole: problems %d, events read %d\n", len(r.Problems), r.Events)
 		return 1
 	}
-	fmt.Fprintf(w, "whole: %d events of %d aggregates, sequence and hash chain proven\n", r.Events, r.Aggregates)
+	fmt.Fprintf(w, "whole: %d events of %d aggregates, sequence and hash chain proven, %d by seals; %d texts\n", r.Events, r.Aggregates, r.Sealed, r.Texts)
+	if r.Bundles > 0 {
+		fmt.Fprintf(w, "%d bundles of the archive are whole\n", r.Bundles)
+	}
 	if r.Unknown > 0 {
 		fmt.Fprintf(w, "%d events are of types that this version does not know\n", r.Unknown)
 	}
 	return 0
 }
 
-// VerifyOffline proves the store of a state directory on a copy of it.
+// VerifyOffline proves the store of a state directory. It reads the files, and
+// changes nothing.
 func VerifyOffline(ctx context.Context, places place.Places) (reply wire.VerifyReply, err error) {
-	if _, err := os.Stat(markFile(places.State)); err != nil {
-		return reply, fmt.Errorf("find the mark of an event store: %w", err)
-	}
-	lock, err := bus.Lock(places, "verify")
-	if err != nil {
-		return reply, err
-	}
-	defer func() { err = errors.Join(err, lock.Unlock()) }()
-	damage, err := lookForDamage(places.State)
-	if err != nil {
-		return reply, err
-	}
-	reply, err = proveIn(ctx, places)
-	if damage != nil {
-		// What is left of a damaged store says little; where it is damaged counts.
-		reply.Problems = append([]wire.Problem{*damage}, reply.Problems...)
-		err = nil
-	}
+	err = locked(places, func(boot string) error {
+		reply, err = proveOffline(ctx, places.State, boot)
+		return err
+	})
 	return reply, err
 }
 
-// lookForDamage compares the files of the store with the mark, without a server.
-func lookForDamage(state string) (*wire.Problem, error) {
-	boot, err := proc.Boot()
+// locked works on a state directory that no daemon has open.
+func locked(places place.Places, work func(boot string) error) (err error) {
+	if _, err := os.Stat(streamsDir(places.State)); err != nil {
+		return fmt.Errorf("find an event store: %w", err)
+	}
+	lock, err := bus.Lock(places, "verify")
 	if err != nil {
-		return nil, err
-	}
-	err = store.Check(streamsDir(state), markFile(state), boot, true)
-	if errors.Is(err, store.ErrMark) {
-		return &wire.Problem{Aggregate: "log", What: err.Error() + "; whether all that was acknowledged is there cannot be told"}, nil
-	}
-	if d, ok := errors.AsType[*store.DamagedError](err); ok {
-		return &wire.Problem{Aggregate: "log", Seq: d.From, What: d.Error()}, nil
-	}
-	return nil, err
-}
-
-// proveIn proves a copy of the store.
-func proveIn(ctx context.Context, places place.Places) (reply wire.VerifyReply, err error) {
-	tmp, err := os.MkdirTemp("", "autopilot-verify-")
-	if err != nil {
-		return reply, fmt.Errorf("make room for a copy: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
-	twin := places
-	twin.State, twin.Runtime = tmp, filepath.Join(tmp, "run")
-	if err := os.CopyFS(filepath.Join(tmp, "store"), os.DirFS(filepath.Join(places.State, "store"))); err != nil {
-		return reply, fmt.Errorf("copy the event store to %s: %w", tmp, err)
-	}
-	texts := filepath.Join(places.State, "blobs")
-	return proveCopy(ctx, twin, func(ref events.Ref) bool { return blob.Exists(texts, ref) })
-}
-
-func proveCopy(ctx context.Context, twin place.Places, has func(events.Ref) bool) (reply wire.VerifyReply, err error) {
-	lock, err := bus.Lock(twin, "verify")
-	if err != nil {
-		return reply, err
+		return err
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
-	b, err := bus.Open(bus.Config{
-		Places: twin, Lock: lock, Durability: bus.Process, Log: slog.New(slog.DiscardHandler),
-		Identify: func(int, int) bus.Identity { return bus.Identity{} },
+	boot, err := proc.Boot()
+	if err != nil {
+		return err
+	}
+	return work(boot)
+}
+
+// proveOffline proves by mark and seals, or says what is wrong with them and
+// proves the rest.
+func proveOffline(ctx context.Context, state, boot string) (wire.VerifyReply, error) {
+	p := newProof(newFolded(), textsOf(state))
+	names := store.NamesIn(state)
+	if store.NeverSealed(names) {
+		return p.offline(ctx, state, boot, nil)
+	}
+	seals, err := store.ReadSeals(names, boot)
+	if err != nil {
+		p.found = append(p.found, wire.Problem{
+			Aggregate: logName, What: err.Error() + "; whether all that was acknowledged is there, as it was, cannot be told",
+		})
+		return p.offline(ctx, state, boot, nil)
+	}
+	reply, err := p.offline(ctx, state, boot, seals)
+	return reply, errors.Join(err, seals.Close(0))
+}
+
+func textsOf(state string) func(events.Ref) error {
+	dir := filepath.Join(state, "blobs")
+	return func(ref events.Ref) error {
+		_, err := blob.Read(dir, ref)
+		return err
+	}
+}
+
+// offline proves store and archive. Without seals the mark counts, as far as
+// there is one.
+func (p *proof) offline(ctx context.Context, state, boot string, seals *store.Seals) (wire.VerifyReply, error) {
+	to, err := acknowledged(state, boot, seals)
+	if err == nil && to.Stream != "" {
+		err = p.files(ctx, streamsDir(state), to, seals)
+	}
+	if err == nil {
+		err = p.bundles(ctx, archiveDir(state))
+	}
+	return p.reply(), err
+}
+
+// acknowledged is up to where a store must be whole.
+func acknowledged(state, boot string, seals *store.Seals) (store.Position, error) {
+	if seals != nil {
+		to, err := seals.Marked()
+		if err != nil || to.Stream != "" {
+			return to, err
+		}
+	}
+	to, err := store.Acknowledged(markFile(state), boot)
+	if err == nil && to.Stream != "" {
+		return to, nil
+	}
+	stream, err := store.Left(streamsDir(state), markFile(state))
+	if errors.Is(err, store.ErrNothing) {
+		return store.Position{}, nil
+	}
+	return store.Position{Stream: stream}, err
+}
+
+// Reseal seals a store anew whose mark or seals are lost, once its events are
+// proven by their chains.
+func Reseal(ctx context.Context, places place.Places) (reply wire.VerifyReply, err error) {
+	// Nothing is started: it only knows which processes belong to effects.
+	root := filepath.Join(places.State, "effects")
+	runner, err := effect.New(effect.Config{Root: root, Shim: filepath.Join(root, "none")})
+	if err != nil {
+		return reply, err
+	}
+	if _, inside := runner.Owner(os.Getppid()); inside || os.Getenv(place.EnvEffect) != "" {
+		return reply, errors.New("a store is not sealed from inside an effect")
+	}
+	err = locked(places, func(boot string) error {
+		// Texts that are gone are no reason: they are named by what they say.
+		p := newProof(newFolded(), func(events.Ref) error { return nil })
+		if reply, err = p.offline(ctx, places.State, boot, nil); err != nil || len(reply.Problems) > 0 {
+			return err
+		}
+		to, err := acknowledged(places.State, boot, nil)
+		if err != nil {
+			return err
+		}
+		if err := store.Seal(store.NamesIn(places.State), streamsDir(places.State), to.Stream, boot); err != nil {
+			return err
+		}
+		reply, err = proveOffline(ctx, places.State, boot)
+		return err
 	})
-	if err != nil {
-		return reply, err
-	}
-	defer func() {
-		cctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		err = errors.Join(err, b.Close(cctx))
-	}()
-	nc, err := b.Daemon()
-	if err != nil {
-		return reply, err
-	}
-	l, err := log.Open(ctx, nc, logConfig(0))
-	if err != nil {
-		return reply, err
-	}
-	reply, _, err = prove(l.ReadAll(ctx, ""), folded{}, has)
 	return reply, err
 }

@@ -21,7 +21,7 @@ func TestTheHintFitsWhatFailedAtTheStart(t *testing.T) {
 		{failed, "apctl daemon logs"},
 		{&unlogged{failed, "correct the file"}, "correct the file"},
 		{fmt.Errorf("start: %w", &unlogged{failed, ""}), ""},
-		{fmt.Errorf("read: %w", store.ErrMark), "autopilotd verify --offline   says what the event store holds. If it is whole, move that file away: the daemon makes another"},
+		{fmt.Errorf("read: %w", store.ErrMark), "autopilotd verify --offline   says what the event store holds; with --reseal it is taken as it is from now on"},
 		{fmt.Errorf("read: %w", errHost), "move that file away: the daemon makes another name, and asks anew what is trusted"},
 		{&bus.LockedError{State: "/s"}, "another daemon is starting or stopping; try again in a moment"},
 	} {

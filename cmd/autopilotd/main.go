@@ -21,7 +21,9 @@ const usage = `autopilotd is the autopilot daemon. apctl starts it when it is ne
 
 usage:
   autopilotd [serve] [--durability power|process] [--quota 4GiB] [--idle 30m]
-  autopilotd verify --offline [--state DIR]   prove a store that no daemon has open
+  autopilotd verify --offline [--reseal] [--state DIR]
+                                              prove a store that no daemon has open; --reseal takes its
+                                              events as they are where its mark or seals are lost
   autopilotd export --offline -o FILE [-y] [--no-texts] [--state DIR] [RUN...]
                                               write the history of a store that no daemon has open
   autopilotd doctor --offline [-C DIR]        look for what could go wrong, as JSON

@@ -1,6 +1,8 @@
 package snapshot
 
 import (
+	"fmt"
+
 	"autopilot/daemon/store"
 	"autopilot/events/log"
 )
@@ -20,21 +22,37 @@ func (f *Fold) AddFiles(streams, mark, boot string) error {
 	if err != nil {
 		return err
 	}
-	decode := func(list []store.Record) []decoded {
+	return store.Replay(streams, mark, boot, decode(stream, nil), f.addDecoded)
+}
+
+// AddSealed does what AddFiles does, and an event that is not the one that was
+// acknowledged is damaged.
+func (f *Fold) AddSealed(streams string, seals *store.Seals) error {
+	return store.ReplaySealed(seals, streams, decode(seals.Stream(), seals.Prove), f.addDecoded)
+}
+
+func decode(stream string, prove func(log.Receipt) error) func([]store.Record) []decoded {
+	return func(list []store.Record) []decoded {
 		out := make([]decoded, 0, len(list))
 		for _, r := range list {
 			st, err := log.StoredAt(stream, r.Position, r.Subject, r.Message)
+			if err == nil && prove != nil {
+				if err = prove(log.Receipt{Stream: stream, Position: r.Position, Subject: r.Subject, Hash: st.Hash}); err != nil {
+					err = fmt.Errorf("position %d: %w: %w", r.Position, log.ErrDamaged, err)
+				}
+			}
 			st.Bytes = nil // they are the reader's
 			out = append(out, decoded{st, err})
 		}
 		return out
 	}
-	return store.Replay(streams, mark, boot, decode, func(list []decoded) error {
-		for _, d := range list {
-			if err := f.Add(d.stored, d.err); err != nil {
-				return err
-			}
+}
+
+func (f *Fold) addDecoded(list []decoded) error {
+	for _, d := range list {
+		if err := f.Add(d.stored, d.err); err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+	return nil
 }

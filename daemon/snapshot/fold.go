@@ -86,7 +86,7 @@ func (f *Fold) Add(st log.Stored, err error) error {
 		if f.Damaged != nil {
 			f.Damaged(st.Subject, err)
 		}
-		return f.broken(st.Subject)
+		return f.Break(st.Subject)
 	case err != nil:
 		return err
 	case st.Event.Aggregate.Kind != events.KindRun:
@@ -117,8 +117,9 @@ func Follow(s run.State, st log.Stored, tail string) run.State {
 	return run.Evolve(s, st.Event)
 }
 
-// broken remembers that an event of a run cannot be read.
-func (f *Fold) broken(subject string) error {
+// Break remembers that an event under a subject is not what was stored: the log
+// of its run is not whole from there on.
+func (f *Fold) Break(subject string) error {
 	id, ok := strings.CutPrefix(subject, events.Run("").Subject())
 	if !ok {
 		return nil // of another aggregate, or a hole in the log

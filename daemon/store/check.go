@@ -61,7 +61,7 @@ func Check(streams, mark, boot string, deep bool) error {
 			return nil
 		}
 	}
-	return scan(m.after(boot), blocks, func(block) struct{} { return struct{}{} }, nil)
+	return scan(m.after(boot), blocks, nil, func(block) struct{} { return struct{}{} }, nil)
 }
 
 // after is what is marked in this boot: a power cut may have taken the end of a
@@ -151,6 +151,7 @@ type walker struct {
 	last  uint64 // position of the last sound message
 	begin int    // offset of the first message
 	each  func(Record)
+	wants func(subject []byte) bool // nil is all
 }
 
 // walk returns how many bytes are sound, and what is wrong behind them.
@@ -168,13 +169,18 @@ func (w *walker) walk(b []byte) (n int, what string) {
 		}
 		if seq&notStored == 0 && seq != 0 {
 			w.last = seq
-			if w.each != nil {
+			if w.each != nil && (w.wants == nil || w.wants(subjectOf(b[n:]))) {
 				w.each(message(b[n:n+size], seq))
 			}
 		}
 		n += size
 	}
 	return n, ""
+}
+
+// subjectOf is the subject of the sound record that b begins with.
+func subjectOf(b []byte) []byte {
+	return b[headBytes : headBytes+int(binary.LittleEndian.Uint16(b[20:]))]
 }
 
 func outOfOrder(seq, due uint64) string {

@@ -39,10 +39,17 @@ type Position struct {
 // state is what a mark file says.
 type state struct {
 	Position
-	clean int64  // bytes of all blocks at a clean end, -1 after anything else
-	weak  bool   // the store was not synced at every write
-	boot  string // of the host
+	clean  int64  // bytes of all blocks at a clean end, -1 after anything else
+	weak   bool   // the store was not synced at every write
+	boot   string // of the host
+	sealed bool   // there are seals, too
 }
+
+// The form of a mark: the first was written before there were seals.
+const (
+	markBare   = "1"
+	markSealed = "2"
+)
 
 // OpenMark opens the mark, or makes one. weak says that acknowledged positions
 // may be lost with a power cut; boot names this boot of the host.
@@ -72,6 +79,16 @@ func (m *Mark) Stream() string {
 	return m.latest.Stream
 }
 
+// Sync makes what the mark says survive a power cut.
+func (m *Mark) Sync() error { return m.f.Sync() }
+
+// Latest is where the mark is.
+func (m *Mark) Latest() Position {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.latest
+}
+
 // Close notes a clean end, at which all blocks together have so many bytes.
 func (m *Mark) Close(blocks int64) error {
 	m.mu.Lock()
@@ -84,15 +101,22 @@ func (m *Mark) Close(blocks int64) error {
 }
 
 func (m *Mark) writeLocked(clean int64) error {
-	line := fmt.Sprintf("1 %s %d %d %t %s", m.latest.Stream, m.latest.Last, clean, m.weak, m.boot)
-	if len(line) >= markBytes {
-		return fmt.Errorf("write mark: %q is too long", line)
+	line, err := markLine(m.latest, clean, m.weak, m.boot)
+	if err == nil {
+		_, err = m.f.WriteAt(line, 0)
 	}
-	line += strings.Repeat(" ", markBytes-1-len(line)) + "\n"
-	if _, err := m.f.WriteAt([]byte(line), 0); err != nil {
+	if err != nil {
 		return fmt.Errorf("write mark: %w", err)
 	}
 	return nil
+}
+
+func markLine(p Position, clean int64, weak bool, boot string) ([]byte, error) {
+	line := fmt.Sprintf("%s %s %d %d %t %s", markSealed, p.Stream, p.Last, clean, weak, boot)
+	if len(line) >= markBytes {
+		return nil, fmt.Errorf("%q is too long", line)
+	}
+	return []byte(line + strings.Repeat(" ", markBytes-1-len(line)) + "\n"), nil
 }
 
 // readMark reads a mark file. A missing, empty or blank one marks nothing.
@@ -106,10 +130,10 @@ func readMark(path string) (state, error) {
 		return state{}, fmt.Errorf("%w: %w", ErrMark, err)
 	}
 	f := strings.Fields(string(b))
-	if len(f) != 6 || f[0] != "1" {
+	if len(f) != 6 || f[0] != markBare && f[0] != markSealed {
 		return state{}, fmt.Errorf("read mark %s: %w", path, ErrMark)
 	}
-	s := state{boot: f[5], weak: f[4] == "true"}
+	s := state{boot: f[5], weak: f[4] == "true", sealed: f[0] == markSealed}
 	s.Stream = f[1]
 	var errs [2]error
 	s.Last, errs[0] = strconv.ParseUint(f[2], 10, 64)
@@ -118,4 +142,10 @@ func readMark(path string) (state, error) {
 		return state{}, fmt.Errorf("read mark %s: %w: %w", path, ErrMark, err)
 	}
 	return s, nil
+}
+
+// Acknowledged is what a mark file says, in this boot of the host.
+func Acknowledged(mark, boot string) (Position, error) {
+	m, err := readMark(mark)
+	return m.after(boot).Position, err
 }

@@ -37,7 +37,7 @@ func Replay[T any](streams, mark, boot string, work func([]Record) T, take func(
 	if err != nil {
 		return err
 	}
-	return scan(m.after(boot), blocks, func(b block) T { return work(b.records) }, take)
+	return scan(m.after(boot), blocks, nil, func(b block) T { return work(b.records) }, take)
 }
 
 // block is what one file holds.
@@ -53,8 +53,8 @@ type block struct {
 // scan walks every record of all blocks, several blocks at once. A record that
 // is not sound is no damage if all that was acknowledged comes before it and
 // nothing comes behind: that is how a write ends that was cut off. Without take
-// no records are kept.
-func scan[T any](m state, files []string, work func(block) T, take func(T) error) error {
+// no records are kept, and with wants those of these subjects.
+func scan[T any](m state, files []string, wants func(subject []byte) bool, work func(block) T, take func(T) error) error {
 	type walked struct {
 		block
 		made T
@@ -85,7 +85,7 @@ func scan[T any](m state, files []string, work func(block) T, take func(T) error
 			var buf []byte
 			for i := range next {
 				var b block
-				b, buf = walkFile(m.Stream, files[i], buf, take != nil)
+				b, buf = walkFile(m.Stream, files[i], buf, take != nil, wants)
 				results[i] <- walked{b, work(b)}
 			}
 		})
@@ -127,8 +127,8 @@ func (m state) follows(b block, last *uint64, final bool) error {
 
 // walkFile walks one file. It reads into buf, or into a larger one that it gives
 // back.
-func walkFile(stream, path string, buf []byte, keep bool) (block, []byte) {
-	b := block{file: path, walker: walker{hash: blockHash(stream, path)}}
+func walkFile(stream, path string, buf []byte, keep bool, wants func([]byte) bool) (block, []byte) {
+	b := block{file: path, walker: walker{hash: blockHash(stream, path), wants: wants}}
 	if keep {
 		b.each = func(r Record) { b.records = append(b.records, r) }
 	}
@@ -167,4 +167,20 @@ func message(b []byte, seq uint64) Record {
 		body = body[min(4+int(binary.LittleEndian.Uint32(body)), len(body)):]
 	}
 	return Record{Position: seq, Subject: string(b[headBytes : headBytes+subject]), Message: body}
+}
+
+// ReplayTo does what Replay does up to a position, which must be there. What
+// comes behind it is none of its business: a server may be writing just there.
+func ReplayTo[T any](streams string, to Position, work func([]Record) T, take func(T) error) error {
+	blocks, err := blockFiles(streams, to.Stream)
+	if err != nil {
+		return err
+	}
+	return scan(state{Position: to}, blocks, nil, func(b block) T {
+		n := len(b.records)
+		for n > 0 && b.records[n-1].Position > to.Last {
+			n--
+		}
+		return work(b.records[:n])
+	}, take)
 }

@@ -11,6 +11,16 @@ import (
 // reads one; the zero value is before the first event.
 type Cursor string
 
+// Place is the stream and the position behind which a cursor is; neither for the
+// zero value.
+func (c Cursor) Place() (stream string, position uint64) {
+	p, err := parseCursor(c)
+	if err != nil {
+		return "", 0
+	}
+	return StreamName(p.generation), p.position
+}
+
 // CursorError is an ErrCursorExpired with the oldest place that can be read
 // from.
 type CursorError struct {

@@ -212,13 +212,17 @@ type VerifyReply struct {
 	Events     int       `json:"events"`
 	Unknown    int       `json:"unknown"`  // events of types that this version does not know
 	Rebuilt    int       `json:"rebuilt"`  // projections built anew and found equal to the live ones
+	Sealed     int       `json:"sealed"`   // events that are the ones which were acknowledged, by their seals
+	Texts      int       `json:"texts"`    // that are named, there, and what their names say; each counts once
+	Bundles    int       `json:"bundles"`  // of the archive, that are whole
 	Problems   []Problem `json:"problems"` // empty when all is well
 }
 
 // Problem is one thing that verify found wrong.
 type Problem struct {
-	Aggregate string `json:"aggregate"`
+	Aggregate string `json:"aggregate"` // or "log" where no event can be named, then seq is a position in it
 	Seq       uint64 `json:"seq"`
+	Position  uint64 `json:"position,omitzero"` // of the event in the log, where it is known
 	What      string `json:"what"`
 }
 

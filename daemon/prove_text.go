@@ -1,0 +1,192 @@
+package daemon
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"autopilot/daemon/archive"
+	"autopilot/daemon/blob"
+	"autopilot/daemon/store"
+	"autopilot/events"
+	"autopilot/events/log"
+	"autopilot/events/wire"
+)
+
+// textID is the name of a text in few bytes: there may be millions.
+type textID [32]byte
+
+// namedBy is the first event that names a text.
+type namedBy struct {
+	aggregate int // index of its name
+	seq       uint64
+	position  uint64
+}
+
+// textProof collects the texts that events name, and then reads each once.
+type textProof struct {
+	check func(events.Ref) error // says why a text is not what it is named
+	named map[textID]namedBy
+	odd   []oddName // that are no hash
+
+	aggregates []string
+	index      map[string]int
+	sound      int
+}
+
+// oddName is a name that no text can have.
+type oddName struct {
+	ref events.Ref
+	namedBy
+}
+
+func (t *textProof) add(st log.Stored, refs []events.Ref) {
+	for _, ref := range refs {
+		var key textID
+		if n, err := hex.Decode(key[:], []byte(ref)[:min(len(ref), 2*len(key))]); err != nil || n != len(key) || len(ref) != 2*len(key) {
+			t.odd = append(t.odd, oddName{ref, t.namedBy(st)})
+			continue
+		}
+		if _, known := t.named[key]; !known {
+			t.named[key] = t.namedBy(st)
+		}
+	}
+}
+
+func (t *textProof) namedBy(st log.Stored) namedBy {
+	name := st.Event.Aggregate.String()
+	i, known := t.index[name]
+	if !known {
+		if t.index == nil {
+			t.index = map[string]int{}
+		}
+		i = len(t.aggregates)
+		t.aggregates, t.index[name] = append(t.aggregates, name), i
+	}
+	return namedBy{i, st.Event.Seq, st.Position}
+}
+
+// problems reads all texts, several at once, and says what is wrong: for each
+// event that was the first to name such a text, one problem.
+func (t *textProof) problems() []wire.Problem {
+	keys := slices.SortedFunc(maps.Keys(t.named), func(a, b textID) int { return bytes.Compare(a[:], b[:]) })
+	errs := make([]error, len(keys))
+	workers := runtime.GOMAXPROCS(0)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for i := w; i < len(keys); i += workers {
+				errs[i] = t.check(events.Ref(hex.EncodeToString(keys[i][:])))
+			}
+		})
+	}
+	wg.Wait()
+	bad := map[namedBy]*badTexts{}
+	for i, key := range keys {
+		if errs[i] == nil {
+			t.sound++
+			continue
+		}
+		note(bad, t.named[key], errs[i])
+	}
+	for _, o := range t.odd {
+		if err := t.check(o.ref); err != nil {
+			note(bad, o.namedBy, err)
+		}
+	}
+	return t.say(bad)
+}
+
+// badTexts are those of one event.
+type badTexts struct{ missing, damaged int }
+
+func note(bad map[namedBy]*badTexts, n namedBy, err error) {
+	b := bad[n]
+	if b == nil {
+		b = &badTexts{}
+		bad[n] = b
+	}
+	if errors.Is(err, blob.ErrDamaged) {
+		b.damaged++
+		return
+	}
+	b.missing++
+}
+
+func (t *textProof) say(bad map[namedBy]*badTexts) []wire.Problem {
+	var out []wire.Problem
+	for _, n := range slices.SortedFunc(maps.Keys(bad), func(a, b namedBy) int {
+		return cmp.Or(cmp.Compare(a.position, b.position), cmp.Compare(a.seq, b.seq))
+	}) {
+		b, p := bad[n], wire.Problem{Aggregate: t.aggregates[n.aggregate], Seq: n.seq, Position: n.position}
+		if b.missing > 0 {
+			p.What = fmt.Sprintf("texts that it names are missing: %d", b.missing)
+			out = append(out, p)
+		}
+		if b.damaged > 0 {
+			p.What = fmt.Sprintf("texts that it names were changed: %d", b.damaged)
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// maxFindings bounds how many events are named that are not what was
+// acknowledged.
+const maxFindings = 1000
+
+// findings says what the audit found: of each aggregate the first, as all later
+// ones follow from it.
+func (f *fileProof) findings(list []store.Finding) {
+	for _, found := range list {
+		p := problemOf(found)
+		if f.blamed == nil {
+			f.blamed = map[string]bool{}
+		}
+		if f.blamed[p.Aggregate] || len(f.blamed) >= maxFindings {
+			continue
+		}
+		f.blamed[p.Aggregate] = true
+		f.found = append(f.found, p)
+	}
+}
+
+func problemOf(f store.Finding) wire.Problem {
+	p := wire.Problem{Aggregate: strings.TrimPrefix(f.Subject, events.SubjectPrefix), Seq: f.Seq, Position: f.Position}
+	switch f.Kind {
+	case store.Changed:
+		p.What = "it is not the event that was acknowledged here"
+	case store.Added:
+		p.What = "it was never acknowledged: somebody put it between two events that were"
+	case store.Unsealed:
+		p.What = "it was never acknowledged"
+	case store.Moved:
+		p.What = fmt.Sprintf("it was acknowledged at position %d", f.At)
+	case store.Gone:
+		p.What = fmt.Sprintf("what was acknowledged at position %d is gone: event %d of %s stands there, which was at position %d", f.Position, f.Seq, p.Aggregate, f.At)
+		p.Aggregate, p.Seq = logName, f.Position
+	}
+	return p
+}
+
+// bundles proves the archive.
+func (p *proof) bundles(ctx context.Context, dir string) error {
+	return archive.CheckDir(ctx, dir, func(f archive.File, err error) {
+		if err == nil {
+			p.whole++
+		} else {
+			p.found = append(p.found, wire.Problem{Aggregate: "bundle " + filepath.Base(f.Path), What: err.Error()})
+		}
+	})
+}
+
+func archiveDir(state string) string { return filepath.Join(state, "archive") }

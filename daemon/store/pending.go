@@ -1,0 +1,116 @@
+package store
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+)
+
+// pendingSlots is how many events may be on their way at once. With more, some
+// cannot be told from foreign ones if the daemon is killed just then.
+const pendingSlots = 1 << 12
+
+// pending are the seals of events that were sent and whose outcome is not known,
+// in a file, so that the next daemon knows them as its own.
+type pending struct {
+	f *os.File
+
+	mu    sync.Mutex
+	slots map[seal]int
+	free  []int
+	old   []seal // of the daemon before
+}
+
+// openPending opens the file, or makes one with room for all slots: a disk that
+// is full later does not matter to it.
+func openPending(path string) (p *pending, err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open pending seals: %w", err)
+	}
+	p = &pending{f: f, slots: map[seal]int{}}
+	b := make([]byte, pendingSlots*sealBytes)
+	if n, err := io.ReadFull(f, b); err != nil { // a new one, or one that was cut off
+		if _, err := f.WriteAt(b[n:], int64(n)); err != nil {
+			return nil, fmt.Errorf("make room for pending seals: %w", err)
+		}
+	}
+	for i := pendingSlots - 1; i >= 0; i-- {
+		s := seal(b[i*sealBytes:])
+		if _, twice := p.slots[s]; s == (seal{}) || twice {
+			p.free = append(p.free, i)
+			continue
+		}
+		p.slots[s], p.old = i, append(p.old, s)
+	}
+	return p, nil
+}
+
+// readPending reads what is in the file, for who changes nothing.
+func readPending(path string) *pending {
+	p := &pending{slots: map[seal]int{}}
+	b, _ := os.ReadFile(path) // without it nothing is pending
+	for i := 0; i+sealBytes <= len(b); i += sealBytes {
+		if s := seal(b[i:]); s != (seal{}) {
+			p.slots[s] = i / sealBytes
+		}
+	}
+	return p
+}
+
+func (p *pending) add(s seal) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if _, there := p.slots[s]; there {
+		return nil
+	}
+	if len(p.free) == 0 {
+		for k, i := range p.slots { // any one
+			delete(p.slots, k)
+			p.free = append(p.free, i)
+			break
+		}
+	}
+	last := len(p.free) - 1
+	i := p.free[last]
+	p.free, p.slots[s] = p.free[:last], i
+	_, err := p.f.WriteAt(s[:], int64(i)*sealBytes)
+	return err
+}
+
+func (p *pending) remove(s seal) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i, there := p.slots[s]
+	if !there {
+		return nil
+	}
+	delete(p.slots, s)
+	p.free = append(p.free, i)
+	var none seal
+	_, err := p.f.WriteAt(none[:], int64(i)*sealBytes)
+	return err
+}
+
+func (p *pending) has(s seal) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, there := p.slots[s]
+	return there
+}
+
+// settle forgets what the daemon before had on its way: all that was stored of it
+// has been read.
+func (p *pending) settle() error {
+	p.mu.Lock()
+	old := p.old
+	p.old = nil
+	p.mu.Unlock()
+	for _, s := range old {
+		if err := p.remove(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
