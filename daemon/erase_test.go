@@ -134,13 +134,37 @@ func TestWhatOnlyAnErasedRunWroteIsGone(t *testing.T) {
 	if g := s.d.view(second).Gone; g != nil {
 		t.Errorf("said of the other: %+v", g)
 	}
-	for stored, err := range s.d.log.ReadAll(t.Context(), "") {
-		if err != nil {
-			t.Errorf("%s: %v", stored.Subject, err)
-		}
-	}
+	s.wantsGone(first)
 	if r, err := log.Check(s.d.log.ReadAll(t.Context(), "")); err != nil || len(r.Bad) > 0 {
 		t.Errorf("the chain: %+v %v", r.Bad, err)
+	}
+}
+
+// wantsGone looks at an erased run in every way.
+func (s *site) wantsGone(st run.State) {
+	s.t.Helper()
+	ref := wire.RunRef{Run: st.ID}
+	if w := s.why(st.ID); w.Run.State != "done" || w.Run.Gone == nil || len(w.Rows) == 0 {
+		s.t.Errorf("why: %+v", w)
+	}
+	send := func(any) error { return nil }
+	_, restored := s.d.runRestore(s.t.Context(), s.request(), wire.RestoreRequest{RunRef: ref, To: "0"})
+	for name, err := range map[string]error{
+		"logs":    s.d.runLogs(s.t.Context(), wire.LogsRequest{RunRef: ref}, send),
+		"restore": restored,
+	} {
+		if codeOf(err) != wire.NotFound || !strings.Contains(err.Error(), "was erased on 20") || !strings.Contains(err.Error(), "by person") {
+			s.t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := s.d.runReplay(s.t.Context(), s.request(), wire.ReplayRequest{RunRef: ref}, send); err != nil {
+		s.t.Errorf("replay: %v", err)
+	}
+	if _, err := s.d.retro(s.t.Context(), wire.RetroRequest{RunRef: ref}, time.UTC); err != nil {
+		s.t.Errorf("retro: %v", err)
+	}
+	if _, err := s.d.reportMake(s.t.Context(), s.request(), wire.ReportRequest{Since: time.Now().Add(-time.Hour)}); err != nil {
+		s.t.Errorf("report: %v", err)
 	}
 }
 

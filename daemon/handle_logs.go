@@ -28,6 +28,9 @@ func (d *Daemon) runLogs(ctx context.Context, body wire.LogsRequest, send func(a
 	if err != nil {
 		return err
 	}
+	if err := d.whole(s, "the output"); err != nil {
+		return err
+	}
 	format := d.formatOf(s)
 	first := body.Iteration
 	if first == 0 {

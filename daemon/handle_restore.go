@@ -27,6 +27,9 @@ func (d *Daemon) runRestore(ctx context.Context, q bus.Request, body wire.Restor
 	if err := d.fleet.changeable(s); err != nil {
 		return wire.RestoreView{}, err
 	}
+	if err := d.whole(s, "the recorded work"); err != nil {
+		return wire.RestoreView{}, err
+	}
 	release, err := d.fleet.hold(s.Facts.Project, q.ID, "")
 	if err != nil {
 		return wire.RestoreView{}, err

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -168,4 +169,21 @@ func (d *Daemon) gone(s run.State) *wire.GoneView {
 		return nil
 	}
 	return &wire.GoneView{At: r.At, By: r.By, Erased: r.Run != ""}
+}
+
+// whole refuses to show what a run does not have any more, and says since when
+// and why.
+func (d *Daemon) whole(s run.State, what string) error {
+	g := d.gone(s)
+	if g == nil {
+		return nil
+	}
+	how := "pruned"
+	if g.Erased {
+		how = "erased"
+	}
+	who, _, _ := strings.Cut(g.By, "@")
+	return wire.Errorf(wire.NotFound, "%s of run %s was %s on %s by %s", what, s.Facts.Handle, how,
+		g.At.UTC().Format("2006-01-02 15:04 MST"), strings.ReplaceAll(who, ":", " ")).
+		WithHint("apctl why %s   says how it ended: its events stay", s.Facts.Handle)
 }
