@@ -125,6 +125,12 @@ func (o *logOutput) write(f wire.LogFrame) error {
 		}
 		o.begun, o.last = true, f
 	}
+	if f.Note != "" {
+		if err := o.end(); err != nil {
+			return err
+		}
+		return o.a.say(o.a.style(o.a.Out).LogNote(f.Note))
+	}
 	if f.Gap > 0 {
 		if err := o.end(); err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 	"autopilot/daemon/effect"
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/explain"
 	"autopilot/projections/run"
 )
 
@@ -20,6 +21,7 @@ type source struct {
 	name               string // "agent", or the gate's
 	effect             string
 	seq                uint64 // of the event that named it
+	note               string // is all of it: it is about the one before
 }
 
 // runLogs sends what agents and gates printed, in the order in which they ran.
@@ -49,7 +51,7 @@ func (d *Daemon) runLogs(ctx context.Context, body wire.LogsRequest, send func(a
 				continue
 			}
 			fits++
-			if err := d.sendOutput(ctx, s.ID, src, body.Follow, newPrinted(src, format, send)); err != nil {
+			if err := d.sendSource(ctx, s.ID, src, body.Follow, newPrinted(src, format, send)); err != nil {
 				return err
 			}
 		}
@@ -111,22 +113,34 @@ func (d *Daemon) sources(ctx context.Context, id string) ([]source, error) {
 		switch e := stored.Event.Data.(type) {
 		case events.IterationStarted:
 			attempt = e.Attempt
-			out = append(out, source{e.Iteration, e.Attempt, agentSource, e.Effect, stored.Event.Seq})
+			out = append(out, source{e.Iteration, e.Attempt, agentSource, e.Effect, stored.Event.Seq, ""})
+		case events.AgentEnded:
+			if left := explain.Behind(e); left != "" {
+				out = append(out, source{iteration: e.Iteration, attempt: attempt, name: agentSource, seq: stored.Event.Seq, note: left})
+			}
 		case events.GatesStarted:
 			for _, g := range e.Effects {
-				out = append(out, source{e.Iteration, attempt, string(g.Gate), g.Effect, stored.Event.Seq})
+				out = append(out, source{e.Iteration, attempt, string(g.Gate), g.Effect, stored.Event.Seq, ""})
 			}
 		case events.GatesJudged:
 			// A gate that ran again was judged by an effect that nobody announced.
 			for _, r := range e.Results {
 				known := func(src source) bool { return src.effect == r.Effect }
 				if r.Effect != "" && !slices.ContainsFunc(out, known) {
-					out = append(out, source{e.Iteration, attempt, string(r.Gate), r.Effect, stored.Event.Seq})
+					out = append(out, source{e.Iteration, attempt, string(r.Gate), r.Effect, stored.Event.Seq, ""})
 				}
 			}
 		}
 	}
 	return out, nil
+}
+
+// sendSource sends what there is of a source.
+func (d *Daemon) sendSource(ctx context.Context, run string, src source, follow bool, to *printed) error {
+	if src.note != "" {
+		return to.note(src.note)
+	}
+	return d.sendOutput(ctx, run, src, follow, to)
 }
 
 // sendOutput sends the output of one effect, as it grows when it is followed.

@@ -51,6 +51,13 @@ func (p *printed) add(data []byte, gap int64) error {
 	return p.sendText(f)
 }
 
+// note says something of the effect that it has not printed.
+func (p *printed) note(text string) error {
+	f := p.frame
+	f.Format, f.Note = "", text
+	return p.send(f)
+}
+
 // end sends what was held back for the end of its line.
 func (p *printed) end() error {
 	if p.reader == nil {

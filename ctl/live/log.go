@@ -110,6 +110,10 @@ func (t *tail) add(f wire.LogFrame) {
 		t.end()
 		t.line(strings.TrimRight(t.style.LogGap(f.Gap), "\n"))
 	}
+	if f.Note != "" {
+		t.end()
+		t.line(strings.TrimRight(t.style.LogNote(f.Note), "\n"))
+	}
 	t.text(string(t.clean.Clean(f.Shown())))
 	t.changed = true
 }

@@ -66,6 +66,9 @@ func (s Style) AgentShow(a wire.AgentView) string {
 	if a.Prompt == "file" {
 		prompt = "in the file AUTOPILOT_PROMPT_FILE"
 	}
+	if s.Width <= 0 {
+		s.Width = pipedWidth
+	}
 	text := func(t string) string { return strings.TrimRight(s.narrower(15).wrap(t, ""), "\n") }
 	var b strings.Builder
 	b.WriteString(s.paint(bold, Line(a.Name)) + "  " + origin(a) + "\n")
@@ -73,7 +76,7 @@ func (s Style) AgentShow(a wire.AgentView) string {
 		{"program", program},
 		{"version", Line(a.Version)},
 		{"login", loggedIn(a, true)},
-		{"call", Line(strings.Join(quoted(a.Argv), " "))},
+		{"call", text(Line(strings.Join(quoted(a.Argv), " ")))},
 		{"prompt", prompt},
 		{"permissions", text(permissions)},
 		{"sets", text(Line(strings.Join(a.Env, " ")))},

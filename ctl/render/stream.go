@@ -137,6 +137,11 @@ func (s Style) LogGap(n int64) string {
 	return s.paint(dim, "[ "+Size(n)+" were not kept ]") + "\n"
 }
 
+// LogNote is what the daemon says of a source.
+func (s Style) LogNote(text string) string {
+	return s.paint(dim, "[ "+Line(text)+" ]") + "\n"
+}
+
 // DiffLine colours one clean line of a diff.
 func (s Style) DiffLine(l string) string {
 	switch {

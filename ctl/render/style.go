@@ -14,6 +14,9 @@ type Style struct {
 	Zone   *time.Location // of times; nil is UTC
 }
 
+// pipedWidth is for what is read and not processed, where there is no terminal.
+const pipedWidth = 80
+
 const (
 	bold   = "1"
 	dim    = "2"

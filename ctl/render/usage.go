@@ -12,6 +12,9 @@ import (
 
 // Usage is what agents used: rows and their total, then what limits are left.
 func (s Style) Usage(v wire.UsageReport) string {
+	if s.Width <= 0 {
+		s.Width = pipedWidth
+	}
 	var b strings.Builder
 	if len(v.Rows) == 0 {
 		b.WriteString("no agent has used anything" + s.from(v.Since) + "\n")
@@ -32,7 +35,7 @@ func (s Style) from(since time.Time) string {
 }
 
 // usageRows is the table. On a narrow terminal the kinds of tokens are left out,
-// then turns and agents.
+// then turns and agents, then the ends of names.
 func (s Style) usageRows(v wire.UsageReport) [][]string {
 	rows := [][]string{{strings.ToUpper(Line(v.By)), "COST", "TOKENS", "ACTIVE", "AGENTS", "TURNS", "IN", "CACHED", "OUT"}}
 	for _, r := range v.Rows {
@@ -46,11 +49,17 @@ func (s Style) usageRows(v wire.UsageReport) [][]string {
 			rows[i] = rows[i][:most]
 		}
 		if s.fits(rows) {
-			break
+			return rows
 		}
+	}
+	for i := range rows {
+		rows[i][0] = s.cut(rows[i][0], shortKey)
 	}
 	return rows
 }
+
+// shortKey is how much of a name is shown where there is little room.
+const shortKey = 28
 
 func usageRow(key string, u wire.UsageSum) []string {
 	return []string{
@@ -155,15 +164,22 @@ func (s Style) accountRows(accounts []wire.AccountView) [][]string {
 	return rows
 }
 
+// namedRuns is how many runs of an account are named.
+const namedRuns = 3
+
 func handles(what string, list []string) string {
 	if len(list) == 0 {
 		return ""
 	}
-	names := make([]string, len(list))
-	for i, h := range list {
-		names[i] = Line(h)
+	var names []string
+	for _, h := range list[:min(len(list), namedRuns)] {
+		names = append(names, Line(h))
 	}
-	return what + ": " + strings.Join(names, ", ")
+	t := what + ": " + strings.Join(names, ", ")
+	if n := len(list) - namedRuns; n > 0 {
+		t += fmt.Sprintf(" and %d more", n)
+	}
+	return t
 }
 
 // usageOf is what a run used, in a few words.

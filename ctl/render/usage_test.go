@@ -1,6 +1,7 @@
 package render
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -54,5 +55,23 @@ func TestABarIsNeverLongerThanItsLimit(t *testing.T) {
 		if got := (Style{ASCII: true}).bar(tt.used, tt.limit); got != tt.want {
 			t.Errorf("%d of %d: %s, want %s", tt.used, tt.limit, got, tt.want)
 		}
+	}
+}
+
+func TestUsageInAPipeIsAsNarrowAsOnATerminal(t *testing.T) {
+	t.Parallel()
+	sum := wire.UsageSum{Agents: 40, MicroUSD: 123_456_789, Computed: 3, Tokens: 12_345_678, Input: 9_000_000, CacheRead: 3_000_000, Output: 345_678, ActiveMS: 99_000_000, Turns: 4711, NoCost: 2}
+	v := wire.UsageReport{
+		By: "project", Rows: []wire.UsageRow{{Key: strings.Repeat("/long", 20), UsageSum: sum}, {Key: "b", UsageSum: sum}}, Total: sum,
+		Accounts: []wire.AccountView{{Label: "claude", ID: "0123456789", State: "ok", Working: strings.Fields("a b c d e f g h i j k l m n o p q r s t u v w x y z")}},
+	}
+	got := Style{Now: noon}.Usage(v)
+	for l := range strings.Lines(got) {
+		if n := columns(strings.TrimRight(l, "\n")); n > 80 {
+			t.Errorf("%d columns: %s", n, l)
+		}
+	}
+	if !strings.Contains(got, "works: a, b, c and 23 more") {
+		t.Error(got)
 	}
 }

@@ -176,6 +176,7 @@ type LogFrame struct {
 	// Text is what people read instead, of the lines that end in Data.
 	Format string `json:"format,omitzero"`
 	Text   string `json:"text,omitzero"`
+	Note   string `json:"note,omitzero"` // of the daemon, about what came before; then there is no Data
 }
 
 // DiffRequest asks for a unified diff between recorded trees.

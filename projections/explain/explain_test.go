@@ -107,6 +107,8 @@ func TestLinesOfAnOrdinaryIteration(t *testing.T) {
 		{events.AgentEnded{Iteration: 2, Outcome: events.Exited, DurationMS: 61_000, Files: 1, Claim: events.ClaimDone}, `iteration 2: agent exited 0 after 1m1s, 1 file changed since the start; it says "done"`},
 		{events.AgentEnded{Iteration: 2, Outcome: events.Signaled, Signal: 9, DurationMS: 1500, Files: 2}, "iteration 2: agent was killed by signal 9 from outside after 1.5s, 2 files changed since the start"},
 		{events.AgentEnded{Iteration: 2, Outcome: events.WallTimeout, Left: 2}, "iteration 2: agent was ended at its time limit after 0s, 0 files changed since the start; 2 processes could not be ended"},
+		{events.AgentEnded{Iteration: 2, Outcome: events.Stopped, Killed: 1}, "iteration 2: agent was stopped after 0s, 0 files changed since the start"},
+		{events.AgentEnded{Iteration: 2, Outcome: events.Exited, Killed: 3, Left: 1, LeftPIDs: []int{4711}}, "iteration 2: agent exited 0 after 0s, 0 files changed since the start; 3 processes that it left behind had to be ended, 1 process could not be ended: pid 4711"},
 		{events.GatesJudged{Iteration: 2, Results: []events.GateResult{
 			{Gate: "test", Verdict: events.Fail, Reason: events.ReasonExit, Exit: 1, Failing: 3},
 			{Gate: "protected", Kind: events.GateProtected, Verdict: events.Pass},

@@ -153,10 +153,23 @@ func agentEnded(d events.AgentEnded) string {
 	if d.Refused > 0 {
 		out += fmt.Sprintf("; the daemon refused %s of it", count(d.Refused, "request"))
 	}
-	if d.Left > 0 {
-		out += fmt.Sprintf("; %s could not be ended%s", count(d.Left, "process"), pids(d.LeftPIDs))
+	if left := Behind(d); left != "" {
+		out += "; " + left
 	}
 	return out
+}
+
+// Behind says which processes an agent has left behind, and what became of them;
+// nothing where there are none. Those that were ended with it are not among them.
+func Behind(d events.AgentEnded) string {
+	var parts []string
+	if d.Killed > 0 && d.Outcome == events.Exited {
+		parts = append(parts, count(d.Killed, "process")+" that it left behind had to be ended")
+	}
+	if d.Left > 0 {
+		parts = append(parts, count(d.Left, "process")+" could not be ended"+pids(d.LeftPIDs))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // against names the signals that say otherwise.
