@@ -42,6 +42,24 @@ func first() workflow.PromptData {
 	}
 }
 
+// golden compares a prompt with the one that was agreed on.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", "prompt", name+".md")
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestPromptIsAsAgreed(t *testing.T) {
 	t.Parallel()
 	findings := first()
@@ -72,20 +90,37 @@ func TestPromptIsAsAgreed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			file := filepath.Join("testdata", "prompt", name+".md")
-			if *update {
-				if err := os.WriteFile(file, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), string(got)); diff != "" {
-				t.Error(diff)
-			}
+			golden(t, name, got)
 		})
+	}
+}
+
+func TestWhoLooksIsToldWhatAtAndInWhichForm(t *testing.T) {
+	t.Parallel()
+	src, err := workflow.ShippedPrompt("look.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := workflow.ParsePrompt("look.md", src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := first()
+	data.Look = &workflow.Look{
+		Gate: "agreed", Kind: events.GateConsensus, Role: "critic", Files: []string{"docs/plan.md"}, Changed: []string{"docs/plan.md", "a`b"},
+		Form: `{"v":1,"verdict":"approve or iterate or reject"}`,
+	}
+	interview := data
+	interview.Look = &workflow.Look{
+		Gate: "clear", Kind: events.GateInterview, Role: "asker", Form: `{"v":1,"clarity":{"goal":70}}`, Round: 2, Rounds: 12,
+		Answers: []workflow.Answer{{Question: "Which parser?", Text: "The new one.\n```\n"}},
+	}
+	for name, d := range map[string]workflow.PromptData{"look": data, "interview": interview} {
+		got, err := p.Render(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden(t, name, got)
 	}
 }
 

@@ -71,13 +71,13 @@ func TestEveryShippedWorkflowAndItsPromptsAreSound(t *testing.T) {
 		if w.Name != name || w.Description == "" {
 			t.Errorf("%s.yaml is named %q and says %q", name, w.Name, w.Description)
 		}
-		for _, ph := range w.Phases {
-			src, err := workflow.ShippedPrompt(ph.Prompt)
+		for _, file := range w.Prompts() {
+			src, err := workflow.ShippedPrompt(file)
 			if err != nil {
 				t.Error(err)
 				continue
 			}
-			if _, err := workflow.ParsePrompt(ph.Prompt, src); err != nil {
+			if _, err := workflow.ParsePrompt(file, src); err != nil {
 				t.Error(err)
 			}
 		}
