@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
 	"autopilot/daemon/retro/page"
@@ -318,4 +319,43 @@ func outsideCode(text string) string {
 		}
 	}
 	return out.String() + text
+}
+
+// spoiled has the hostile text in the place of every text that a view holds,
+// names of ours included: what wrote an event may have been of another version.
+func spoiled(t *testing.T, v wire.RetroView) wire.RetroView {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(hostile[:90])
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := regexp.MustCompile(`(:|\[|,)"(?:[^"\\]|\\.)*"(,|\]|\})`)
+	moment := regexp.MustCompile(`"\d{4}-\d\d-\d\dT`)
+	b = value.ReplaceAllFunc(b, func(m []byte) []byte {
+		if moment.Match(m) {
+			return m
+		}
+		return []byte(string(m[0]) + string(text) + string(m[len(m)-1]))
+	})
+	var out wire.RetroView
+	if err := json.Unmarshal(b, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestNoNameInAnEventActsOnAPage(t *testing.T) {
+	t.Parallel()
+	for name, v := range small() {
+		bad := spoiled(t, v)
+		if name == "run" && bad.Run.Iterations[1].Gates[0].Gate != hostile[:90] {
+			t.Errorf("nothing is spoiled: %+v", bad.Run.Iterations[1])
+		}
+		checkPage(t, html(t, bad))
+		checkText(t, markdown(t, bad))
+	}
 }
