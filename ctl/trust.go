@@ -21,10 +21,11 @@ func newTrust(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trust",
 		Short: "Agree to the project's configuration",
-		Long: `Shows .autopilot/config.yaml of this work tree, or what has changed in it since
-it was trusted last, and asks whether you agree to it. What you agree to by
-typing the start of its hash are the commands in it: the daemon runs them, as
-you. Until then the file is not used.
+		Long: `Shows .autopilot/config.yaml of this work tree with its workflows and prompts
+(.autopilot/workflows/*.yaml, .autopilot/prompts/*.md), or what has changed in
+them since they were trusted last, and asks whether you agree. What you agree
+to by typing the start of their hash are the commands in them: the daemon runs
+them, as you. Until then they are not used.
 
 Trust is in the content, for every work tree of the repository. Any change asks
 again; to go back to a content that was trusted before does not.

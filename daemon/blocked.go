@@ -58,9 +58,9 @@ func (b *blocked) forget(dir string) {
 func (d *Daemon) untrusted(ctx context.Context, q bus.Request) []wire.InboxItem {
 	items := []wire.InboxItem{}
 	for dir, at := range d.blocked.list() {
-		ws, f, err := projectFile(ctx, dir)
+		a, err := projectFile(ctx, dir)
 		if err == nil {
-			_, trusted, terr := d.trustIn(ws, events.Ref(f.Hash()))
+			_, trusted, terr := d.trustIn(a.ws, events.Ref(a.hash()))
 			if err = terr; trusted {
 				d.blocked.forget(dir)
 				continue
@@ -70,7 +70,7 @@ func (d *Daemon) untrusted(ctx context.Context, q bus.Request) []wire.InboxItem 
 			d.blocked.forget(dir) // gone, or not to be used for another reason
 			continue
 		}
-		i := wire.InboxItem{Kind: explain.NeedsTrust, At: at, Workspace: dir, What: explain.Untrusted(f.Path)}
+		i := wire.InboxItem{Kind: explain.NeedsTrust, At: at, Workspace: dir, What: explain.Untrusted(a.path())}
 		if guided(q) {
 			i.Next = wire.NextCommand{Command: "cd " + explain.Quote(dir) + " && apctl trust", Why: "shows it, and asks you"}
 		}

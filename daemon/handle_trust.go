@@ -9,11 +9,11 @@ import (
 )
 
 func (d *Daemon) trustShow(ctx context.Context, _ bus.Request, body wire.TrustRequest) (wire.TrustView, error) {
-	ws, f, err := projectFile(ctx, body.Workspace)
+	a, err := projectFile(ctx, body.Workspace)
 	if err != nil {
 		return wire.TrustView{}, err
 	}
-	return d.trustView(ws, f)
+	return d.trustView(a)
 }
 
 // trustGive records a person's agreement to the content with a hash. What is
@@ -23,24 +23,24 @@ func (d *Daemon) trustGive(ctx context.Context, q bus.Request, body wire.TrustRe
 	if err != nil {
 		return wire.TrustView{}, err
 	}
-	ws, f, err := projectFile(ctx, body.Workspace)
+	a, err := projectFile(ctx, body.Workspace)
 	if err != nil {
 		return wire.TrustView{}, err
 	}
 	switch {
-	case f.Hash() != body.Hash:
-		return wire.TrustView{}, wire.Errorf(wire.Conflict, "%s has changed since it was shown, so nothing was trusted", f.Path).
+	case a.hash() != body.Hash:
+		return wire.TrustView{}, wire.Errorf(wire.Conflict, "%s has changed since it was shown, so nothing was trusted", a.path()).
 			WithHint("apctl trust   shows it as it is now")
 	case body.Typed != wire.Challenge(body.Hash):
 		return wire.TrustView{}, wire.Errorf(wire.NeedsPerson, "what was typed is not the start of the hash that was shown, so nothing was trusted")
 	}
-	if _, ok, err := d.trustIn(ws, events.Ref(body.Hash)); err != nil {
+	if _, ok, err := d.trustIn(a.ws, events.Ref(body.Hash)); err != nil {
 		return wire.TrustView{}, err
 	} else if !ok {
 		// What a person has decided is stored, also when the client leaves now.
-		if err := d.giveTrust(context.WithoutCancel(ctx), ws, f, proof.Assurance, actor, q.ID); err != nil {
+		if err := d.giveTrust(context.WithoutCancel(ctx), a, proof.Assurance, actor, q.ID); err != nil {
 			return wire.TrustView{}, err
 		}
 	}
-	return d.trustView(ws, f)
+	return d.trustView(a)
 }

@@ -163,7 +163,7 @@ func read(path string) File {
 		return f
 	}
 	f.Exists = true
-	src, err := readRegular(path)
+	src, err := ReadRegular(path)
 	if err != nil {
 		f.Problems = []wire.ConfigProblem{{File: path, Message: "cannot be read: " + err.Error(), Fix: "correct it, or move it away"}}
 	}
@@ -171,9 +171,10 @@ func read(path string) File {
 	return f
 }
 
-// readRegular reads one byte more than a file may have at most, so that its
-// size is seen to be too much.
-func readRegular(path string) ([]byte, error) {
+// ReadRegular reads a regular file of at most strictyaml.MaxBytes, without ever
+// waiting for it, and one byte more of one that grows meanwhile, so that its size
+// is seen to be too much. The error does not name the path.
+func ReadRegular(path string) ([]byte, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, cause(err)

@@ -44,7 +44,7 @@ func (w Workflow) Check() error {
 	return fmt.Errorf("%w: %s", ErrInvalid, strings.Join(lines, "\n"))
 }
 
-func (w Workflow) problems() []problem {
+func (w Workflow) problems() problems {
 	var p problems
 	switch w.Version {
 	case SchemaVersion:

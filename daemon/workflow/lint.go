@@ -9,10 +9,14 @@ import (
 	"autopilot/daemon/strictyaml"
 )
 
+// Mistake is something wrong with a workflow that its file alone does not show:
+// at the path of a value, with names and indexes joined by dots.
+type Mistake struct{ Path, Msg, Fix string }
+
 // Lint reads one workflow file and finds every mistake in it, in the order of
 // the file. Without one the workflow is what Parse gives; with some it is what
-// could be read.
-func Lint(src []byte) (Workflow, []*strictyaml.Error) {
+// could be read. Further checks look at that.
+func Lint(src []byte, further ...func(Workflow) []Mistake) (Workflow, []*strictyaml.Error) {
 	w := Default()
 	w.Version = 0
 	doc, err := strictyaml.Parse(src)
@@ -23,7 +27,13 @@ func Lint(src []byte) (Workflow, []*strictyaml.Error) {
 	}
 	found := slices.Clone(doc.DecodeAll(&w))
 	unread := len(found)
-	for _, p := range w.problems() {
+	broken := w.problems()
+	for _, check := range further {
+		for _, m := range check(w) {
+			broken.add(m.Path, m.Fix, "%s", m.Msg)
+		}
+	}
+	for _, p := range broken {
 		if !slices.ContainsFunc(found[:unread], func(e *strictyaml.Error) bool { return follows(p.path, e.Path) }) {
 			found = append(found, doc.Errorf(p.path, p.fix, "%s", p.msg))
 		}

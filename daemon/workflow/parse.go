@@ -53,6 +53,15 @@ func Shipped(name string) (Workflow, []byte, error) {
 // Names lists the shipped workflows, sorted.
 func Names() []string { return shippedNames(".yaml") }
 
+// PromptNames lists the files of the shipped templates, sorted.
+func PromptNames() []string {
+	names := shippedNames(".md")
+	for i := range names {
+		names[i] += ".md"
+	}
+	return names
+}
+
 // ShippedPrompt returns the source of a template that comes with the daemon, by
 // the file name that a phase gives. The error is ErrUnknown when there is none.
 func ShippedPrompt(file string) ([]byte, error) {

@@ -71,11 +71,12 @@ const challenge = 6
 // that hash.
 func Challenge(hash string) string { return hash[:min(len(hash), challenge)] }
 
-// TrustView says whether the project's file is trusted, and what a person would
+// TrustView says whether the project's files are trusted, and what a person would
 // agree to.
 type TrustView struct {
-	File    string     `json:"file"` // absolute
-	Hash    string     `json:"hash"` // SHA-256 of its content, lower-case hex
+	File    string     `json:"file"`           // absolute: the configuration if it is all, else the directory of the files
+	Files   []string   `json:"files,omitzero"` // below the work tree: configuration, workflows and prompts
+	Hash    string     `json:"hash"`           // SHA-256 of the content of all of them, lower-case hex
 	Trusted bool       `json:"trusted"`
 	At      *time.Time `json:"at,omitzero"` // when it was trusted
 	By      string     `json:"by,omitzero"` // the actor
