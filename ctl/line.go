@@ -18,11 +18,7 @@ import (
 // answer.
 const lineWithin = 150 * time.Millisecond
 
-// lineFile holds what a status line said last, beside the socket: both are gone
-// when the user has logged out.
-const lineFile = "line.json"
-
-// maxLine bounds what is read of it.
+// maxLine bounds what is read of what a line said last.
 const maxLine = 16 << 10
 
 // runLine shows one line for a status bar. It starts no daemon, waits for
@@ -58,11 +54,25 @@ func (a *app) line(ctx context.Context) wire.LineView {
 		return v
 	}
 	v = a.lastLine()
-	v.Daemon = "silent"
-	var e *wire.Error
-	if errors.As(err, &e) && e.Code == wire.Unreachable {
-		v.Daemon = "off"
+	gone := unreachable(err)
+	switch {
+	case gone && v.Daemon == wire.LineIdle && v.Counts.Live == 0:
+		return a.still(v)
+	case gone:
+		v.Daemon = wire.LineOff
+	default:
+		v.Daemon = wire.LineSilent
 	}
+	return v
+}
+
+// still is what a daemon left behind that ended with nothing live: so it is until
+// another one begins. What was done is said for a night.
+func (a *app) still(v wire.LineView) wire.LineView {
+	if a.Now().Sub(v.At) > aNight {
+		v.Counts.Done, v.Counts.Failed, v.Usage = 0, 0, wire.UsageSum{}
+	}
+	v.At = a.Now()
 	return v
 }
 
@@ -75,7 +85,7 @@ func (a *app) keepLine(v wire.LineView) {
 	if err != nil || path == "" {
 		return
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), lineFile+".*")
+	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
 		return
 	}
@@ -102,7 +112,7 @@ func (a *app) linePath() string {
 	if err != nil || p.Runtime == "" {
 		return ""
 	}
-	return filepath.Join(p.Runtime, lineFile)
+	return p.LineFile()
 }
 
 // nearestField are the fields that a word may have meant.

@@ -26,12 +26,13 @@ of this directory.
 
 --line is one line of at most 80 columns for status bars: the latest run of this
 directory, then how many runs need you, are halted, wait, run, and were done or
-failed in the last 24 hours. It starts no daemon and never waits. Where none
-answers it says off or silent, and how old the rest is.
+failed in the last 24 hours. It starts no daemon and never waits. It says idle
+where a daemon has ended with nothing live: the rest is as it left it. Where none
+answers otherwise it says off or silent, and how old the rest is.
 
 --format fills in fields: {live} {running} {waiting} {halted} {needs} {done}
-{failed} {cost} {tokens}, the cost in dollars of 24 hours; {daemon} is on, off
-or silent, {age} of all this in seconds; of the run here {run} {state} {reason}
+{failed} {cost} {tokens}, the cost in dollars of 24 hours; {daemon} is on, idle,
+off or silent, {age} of all this in seconds; of the run here {run} {state} {reason}
 {stage} {phase} {iteration} {limit}, and {quiet}, seconds without a sign of
 life. {{ is a brace.`,
 		Example: `  apctl status

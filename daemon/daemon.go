@@ -110,6 +110,7 @@ func Open(ctx context.Context, cfg Config) (_ *Daemon, err error) {
 	if d.lock, err = bus.Lock(cfg.Places, cfg.Version); err != nil {
 		return d, err
 	}
+	d.dropLine()
 	if d.host, err = hostID(cfg.Places.State); err != nil {
 		return d, err
 	}
@@ -336,6 +337,9 @@ func (d *Daemon) Close(ctx context.Context) error {
 	}
 	if d.bus != nil {
 		errs = append(errs, d.bus.Close(ctx))
+	}
+	if d.loaded {
+		d.leaveLine(ctx)
 	}
 	errs = append(errs, d.closeMark())
 	if d.lock != nil {

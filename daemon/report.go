@@ -263,7 +263,7 @@ func (d *Daemon) statusLine(ctx context.Context, _ bus.Request, body wire.LineRe
 		// A directory that is no work tree has no run, and its line is as good.
 		project, _ = d.projectAt(ctx, body.Workspace)
 	}
-	v := wire.LineView{At: r.now, Daemon: "on"}
+	v := wire.LineView{At: r.now, Daemon: wire.LineOn}
 	for _, h := range d.fleet.heads() {
 		count(&r.counts, h, d.standing(h, r.now), r.recent(h))
 		v.Usage = addUsed(v.Usage, h, body.Since)

@@ -13,13 +13,6 @@ import (
 // lineMost is how long a status line is at most.
 const lineMost = 80
 
-// The answers of a daemon that is there, is not, and does not answer in time.
-const (
-	daemonOn     = "on"
-	daemonOff    = "off"
-	daemonSilent = "silent"
-)
-
 // StatusLine is all that matters in one line for a status bar. It has no colour
 // unless that was asked for.
 func (s Style) StatusLine(v wire.LineView) string {
@@ -51,14 +44,16 @@ func (s Style) StatusLine(v wire.LineView) string {
 func (s Style) lineOf(v wire.LineView, parts []string) string {
 	head, tail := "ap", ""
 	switch {
-	case v.Daemon != daemonOn:
+	case len(parts) == 0 && (v.Daemon == wire.LineOn || v.Daemon == wire.LineIdle):
+		parts = []string{wire.LineIdle}
+	case v.Daemon == wire.LineIdle:
+		head += " " + wire.LineIdle
+	case v.Daemon != wire.LineOn:
 		head += " " + Line(v.Daemon)
 		if v.At.IsZero() {
 			return "ap: " + Line(v.Daemon) + "\n"
 		}
 		tail = " (" + Age(max(0, s.since(v.At))) + " old)"
-	case len(parts) == 0:
-		parts = []string{"idle"}
 	}
 	most := lineMost - columns(head) - 2 - columns(tail)
 	for len(parts) > 1 && columns(uncoloured(strings.Join(parts, ", "))) > most {

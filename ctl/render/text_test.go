@@ -178,7 +178,9 @@ func lines() []wire.LineView {
 	halted.Run = &wire.LineRun{Handle: strings.Repeat("x", 90), State: "halted", Reason: "stuck", Iteration: 3, Iterations: 10}
 	ahead := off
 	ahead.At = noon.Add(time.Hour) // the clock went back since
-	return []wire.LineView{busy, off, halted, ahead, {Daemon: "on", At: noon}, {Daemon: "off"}, {Daemon: "silent"}}
+	idle := off
+	idle.Daemon, idle.Counts.Live, idle.Counts.Running, idle.Counts.Waiting = "idle", 0, 0, 0
+	return []wire.LineView{busy, off, halted, ahead, idle, {Daemon: "idle", At: noon}, {Daemon: "on", At: noon}, {Daemon: "off"}, {Daemon: "silent"}}
 }
 
 func asking() wire.WhyView {

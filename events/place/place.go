@@ -80,6 +80,10 @@ func (p Places) EffectSocket(effect string) (string, error) { return p.socket(sh
 // anything to look at.
 func (p Places) MarkFile() string { return filepath.Join(p.State, "mark") }
 
+// LineFile holds what a status line said last. It is beside the socket: both are
+// gone when the user has logged out.
+func (p Places) LineFile() string { return filepath.Join(p.Runtime, "line.json") }
+
 // LogFile is the daemon's own log.
 func (p Places) LogFile() string { return filepath.Join(p.State, "daemon.log") }
 

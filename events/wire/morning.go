@@ -91,8 +91,17 @@ type LineView struct {
 	Usage  UsageSum  `json:"usage"`        // since the time asked for
 	Run    *LineRun  `json:"run,omitzero"` // the latest of the directory
 	At     time.Time `json:"at"`           // when it was so
-	Daemon string    `json:"daemon"`       // on; off or silent when this is what was known last
+	Daemon string    `json:"daemon"`       // on; idle when it has ended with nothing live; off or silent when this is what was known last
 }
+
+// What a status line says of the daemon. An idle one has ended with nothing live,
+// so all is still as it left it.
+const (
+	LineOn     = "on"
+	LineIdle   = "idle"
+	LineOff    = "off"
+	LineSilent = "silent"
+)
 
 // LineRun is a run in few words.
 type LineRun struct {
