@@ -122,13 +122,27 @@ func (w *Worker) loadPlan(ctx context.Context, s run.State) (*Plan, error) {
 	return p, nil
 }
 
+// parsed is the workflow that was read last: to show a long run event by event
+// would parse it each time. Nobody changes one.
+type parsed struct {
+	source events.Ref
+	flow   workflow.Workflow
+}
+
 // Flow is the workflow of a run as it was stored with it.
 func (w *Worker) Flow(_ context.Context, s run.State) (workflow.Workflow, error) {
 	src, err := w.cfg.Blobs.Get(s.Facts.Source)
 	if err != nil {
 		return workflow.Workflow{}, err
 	}
-	return workflow.Parse(src)
+	if p := w.parsed.Load(); p != nil && p.source == s.Facts.Source {
+		return p.flow, nil
+	}
+	flow, err := workflow.Parse(src)
+	if err == nil {
+		w.parsed.Store(&parsed{s.Facts.Source, flow})
+	}
+	return flow, err
 }
 
 // Spec is what a run was asked to do.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -64,6 +65,8 @@ type Config struct {
 type Worker struct {
 	cfg    Config
 	remove func(dir string) error // effect.RemoveAll, but in tests of what cannot be removed
+
+	parsed atomic.Pointer[parsed]
 
 	mu    sync.Mutex
 	plans map[string]*Plan
