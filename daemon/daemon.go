@@ -83,6 +83,7 @@ type Daemon struct {
 	past     past
 	removals removals
 	edits    sync.Mutex // one change of a configuration file at a time
+	incoming sync.Mutex // one bundle from elsewhere at a time
 	loaded   bool       // all runs are served
 
 	budget budgets
@@ -158,7 +159,11 @@ func (d *Daemon) openStores(ctx context.Context) (err error) {
 	}
 	cfg := logConfig(d.cfg.Quota)
 	cfg.Acknowledged, cfg.Witness = d.acknowledged, d.seals
-	d.log, err = log.Open(ctx, nc, cfg)
+	if d.archive, err = archive.OpenArchive(archiveDir(state), d.cfg.Log); err != nil {
+		return err
+	}
+	l, err := log.Open(ctx, nc, cfg)
+	d.log = history{l, d.archive, d.archived}
 	return err
 }
 
@@ -269,6 +274,7 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	if err := d.loadFleet(ctx); err != nil {
 		return err
 	}
+	d.fleet.addArchived(d.archive)
 	err = d.worker.SweepSecrets(func(id string) bool {
 		s, ok := d.fleet.state(id)
 		return ok && s.Status != run.Over
@@ -285,6 +291,7 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 		return err
 	}
 	d.fleet.wg.Go(func() { d.finishRemoval(fctx) })
+	d.fleet.wg.Go(func() { d.noteImports(fctx) })
 	if err := d.openNotify(fctx); err != nil {
 		return err
 	}
@@ -342,6 +349,9 @@ func (d *Daemon) Close(ctx context.Context) error {
 		d.leaveLine(ctx)
 	}
 	errs = append(errs, d.closeMark())
+	if d.archive != nil {
+		errs = append(errs, d.archive.Close())
+	}
 	if d.lock != nil {
 		errs = append(errs, d.lock.Unlock())
 	}

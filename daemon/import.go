@@ -1,12 +1,200 @@
 package daemon
 
 import (
+	"bufio"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
 
+	"autopilot/daemon/archive"
+	"autopilot/daemon/blob"
 	"autopilot/daemon/bus"
+	"autopilot/events"
 	"autopilot/events/wire"
 )
 
-func (d *Daemon) archiveImport(_ context.Context, _ bus.Request, _ wire.ImportRequest) (wire.ImportView, error) {
-	return wire.ImportView{}, wire.Errorf(wire.Failed, "not built yet")
+// archiveImport takes the history of a bundle in, for looking back only. Nothing
+// is taken in unless all of it is proven. The texts come first and the event last:
+// whatever ends the daemon in between leaves texts that nothing names, or a bundle
+// whose event the next daemon appends.
+func (d *Daemon) archiveImport(ctx context.Context, q bus.Request, body wire.ImportRequest) (wire.ImportView, error) {
+	d.incoming.Lock()
+	defer d.incoming.Unlock()
+	b, err := openIncoming(body.Path)
+	if err != nil {
+		return wire.ImportView{}, err
+	}
+	defer b.Close()
+	in, err := d.examine(ctx, b)
+	if err != nil {
+		return wire.ImportView{}, incomingError(body.Path, err)
+	}
+	v, err := in.view(body)
+	if err != nil || body.DryRun || len(in.fresh) == 0 {
+		return v, err
+	}
+	if err := d.roomFor(v.Bundle, b.Manifest()); err != nil {
+		return v, err
+	}
+	f, err := d.takeIn(ctx, in)
+	if err != nil {
+		return v, fmt.Errorf("take in %s: %w", body.Path, err)
+	}
+	return v, d.noteImport(context.WithoutCancel(ctx), f, q.Actor, q.ID)
+}
+
+// openIncoming opens a file that may be anything.
+func openIncoming(path string) (*archive.Bundle, error) {
+	if !filepath.IsAbs(path) {
+		return nil, wire.Errorf(wire.Usage, "the path of a bundle is absolute: %q", path)
+	}
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, wire.Errorf(wire.NotFound, "%s is not there", path)
+	case err != nil:
+		return nil, wire.Errorf(wire.Usage, "%v", err)
+	case !info.Mode().IsRegular():
+		return nil, wire.Errorf(wire.Usage, "%s is no regular file", path)
+	}
+	b, err := archive.Open(path)
+	return b, incomingError(path, err)
+}
+
+// incomingError says what is wrong with a bundle that comes from elsewhere.
+func incomingError(path string, err error) error {
+	switch {
+	case errors.Is(err, archive.ErrNewer):
+		return wire.Errorf(wire.Newer, "%s: %v", path, err).WithHint("install the newer autopilot here")
+	case errors.Is(err, archive.ErrDamaged):
+		return wire.Errorf(wire.Failed, "%s: %v", path, err).WithHint("nothing was taken in; have the file sent again, or exported anew")
+	}
+	return err
+}
+
+// view is what an import has found.
+func (in *incoming) view(body wire.ImportRequest) (wire.ImportView, error) {
+	m := in.bundle.Manifest()
+	v := wire.ImportView{DryRun: body.DryRun, Version: m.Version, Runs: in.runs, Known: len(in.runs) - len(in.fresh)}
+	v.Bundle = wire.BundleSum{
+		Runs: len(m.Runs), Events: int(m.Events()), Texts: len(m.Texts), Missing: len(m.Missing), Redacted: m.Redacted(),
+	}
+	var err error
+	v.Bundle.SHA256, v.Bundle.Bytes, err = digestOf(body.Path)
+	return v, err
+}
+
+func digestOf(path string) (events.Digest, int64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", 0, err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	n, err := io.Copy(sum, f)
+	return events.Digest(hex.EncodeToString(sum.Sum(nil))), n, err
+}
+
+// roomFor refuses what would fill the disk under the event store.
+func (d *Daemon) roomFor(sum wire.BundleSum, m archive.Manifest) error {
+	need := uint64(sum.Bytes)
+	for _, t := range m.Texts {
+		need += uint64(t.Bytes)
+	}
+	disk := d.fleet.journal.disk
+	if disk.dir == "" || disk.free() >= need+diskFloor+ballastBytes {
+		return nil
+	}
+	return wire.Errorf(wire.Full, "there is no room for it: it needs %d MiB on the disk of %s, beside those that are kept free", need>>20, disk.dir).
+		WithHint("apctl archive   shows what takes room")
+}
+
+// takeIn stores the texts of new runs, and their events in a bundle of the archive.
+func (d *Daemon) takeIn(ctx context.Context, in *incoming) (f archive.File, err error) {
+	if err := d.takeTexts(ctx, in); err != nil {
+		return f, err
+	}
+	tmp, err := d.archive.Temp()
+	if err != nil {
+		return f, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(tmp.Name()))
+		}
+	}()
+	if err := errors.Join(in.rewrite(tmp), tmp.Close()); err != nil {
+		return f, err
+	}
+	if f, err = d.takeBundle(ctx, tmp.Name(), true, time.Now()); err == nil {
+		d.blobs.Settle(in.texts...)
+	}
+	return f, err
+}
+
+func (d *Daemon) takeTexts(ctx context.Context, in *incoming) error {
+	for _, ref := range in.texts {
+		text, err := in.bundle.Text(ref)
+		switch {
+		case errors.Is(err, archive.ErrNoText):
+			continue
+		case err == nil && blob.Name(text) == ref:
+			_, err = d.blobs.Put(ctx, text)
+		case err == nil:
+			err = d.blobs.PutStandIn(ctx, ref, text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rewrite makes a bundle of the new runs alone, without texts: what was imported
+// once gives the same bytes again.
+func (in *incoming) rewrite(f *os.File) error {
+	m := in.bundle.Manifest()
+	out := bufio.NewWriterSize(f, 1<<16)
+	w := archive.NewWriter(out, archive.Maker{Made: m.Made, Version: m.Version, Host: m.Host, Generation: m.Generation})
+	for _, r := range in.fresh {
+		if err := w.Run(r, in.bundle.Events(r.ID, 0)); err != nil {
+			return err
+		}
+	}
+	_, err := w.Close()
+	return errors.Join(err, out.Flush())
+}
+
+// noteImport records that a bundle is here.
+func (d *Daemon) noteImport(ctx context.Context, f archive.File, actor, cause string) error {
+	_, err := d.hosts.append(ctx, events.BundleImported{Bundle: f.SHA256, Runs: f.Runs, Events: int(f.Events)}, actor, cause)
+	if err != nil {
+		return fmt.Errorf("the runs are here, but that is not recorded yet: %w", err)
+	}
+	return nil
+}
+
+// noteImports records bundles that were taken in just before a daemon ended.
+func (d *Daemon) noteImports(ctx context.Context) {
+	d.incoming.Lock()
+	defer d.incoming.Unlock()
+	noted := map[events.Digest]bool{}
+	for _, i := range d.hosts.state().Imported {
+		noted[i.Bundle] = true
+	}
+	for _, f := range d.archive.Bundles() {
+		if !f.Imported || f.Problem != nil || noted[f.SHA256] {
+			continue
+		}
+		if err := d.noteImport(ctx, f, events.ActorDaemon(d.host), ""); err != nil {
+			d.cfg.Log.Error("record an import", "bundle", f.Path, "error", err)
+		}
+	}
 }

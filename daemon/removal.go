@@ -172,10 +172,14 @@ func (d *Daemon) gone(s run.State) *wire.GoneView {
 }
 
 // whole refuses to show what a run does not have any more, and says since when
-// and why.
+// and why, or never had here.
 func (d *Daemon) whole(s run.State, what string) error {
 	g := d.gone(s)
-	if g == nil {
+	switch {
+	case g == nil && d.fleet.isImported(s.ID):
+		return wire.Errorf(wire.NotFound, "%s of run %s is where it ran: events and texts were imported, and nothing else", what, s.Facts.Handle).
+			WithHint("apctl why %s   says how it ended", s.Facts.Handle)
+	case g == nil:
 		return nil
 	}
 	how := "pruned"
