@@ -47,3 +47,20 @@ func TestACensusFindsEveryNameWhateverTheEventIs(t *testing.T) {
 		t.Errorf("runs that had some (-want +got):\n%s", diff)
 	}
 }
+
+// BenchmarkCensus counts an event as they are on average, of a log whose texts
+// are asked about.
+func BenchmarkCensus(b *testing.B) {
+	c := newCensus(0)
+	event := []byte(strings.Repeat(`"field":"0123456789","list":[1,2,3],`, 8))
+	for i := range 100_000 {
+		c.ask(blob.Name([]byte{byte(i), byte(i >> 8), byte(i >> 16)}))
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		event = append(event, `"ref":"`+string(blob.Name([]byte(name)))+`",`...)
+	}
+	b.SetBytes(int64(len(event)))
+	for b.Loop() {
+		c.add(event, party{keeps, "r", ""})
+	}
+}

@@ -10,7 +10,6 @@ import (
 
 	"autopilot/daemon/tree"
 	"autopilot/events"
-	"autopilot/events/log"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
 )
@@ -135,8 +134,24 @@ func TestWhatOnlyAnErasedRunWroteIsGone(t *testing.T) {
 		t.Errorf("said of the other: %+v", g)
 	}
 	s.wantsGone(first)
-	if r, err := log.Check(s.d.log.ReadAll(t.Context(), "")); err != nil || len(r.Bad) > 0 {
-		t.Errorf("the chain: %+v %v", r.Bad, err)
+	for _, every := range []bool{false, true} {
+		r, err := s.d.verify(t.Context(), s.request(), wire.VerifyRequest{RunRef: wire.RunRef{Run: first.ID}, Every: every})
+		if err != nil || len(r.Problems) > 0 || r.Gone != dry.Texts.Files {
+			t.Errorf("every %v: %+v %v", every, r, err)
+		}
+	}
+	s.close()
+	r, err := VerifyOffline(t.Context(), s.cfg.Places)
+	if err != nil || len(r.Problems) > 0 || r.Gone != dry.Texts.Files {
+		t.Errorf("offline: %+v %v", r, err)
+	}
+	s.open()
+	if err := s.d.blobs.Delete(t.Context(), second.Facts.Task); err != nil {
+		t.Fatal(err)
+	}
+	r, err = s.d.verify(t.Context(), s.request(), wire.VerifyRequest{Every: true})
+	if err != nil || len(r.Problems) != 1 || r.Problems[0].Aggregate != "run."+second.ID || !strings.Contains(r.Problems[0].What, "missing: 1") {
+		t.Errorf("a text that another run names, too: %+v %v", r.Problems, err)
 	}
 }
 

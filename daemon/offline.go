@@ -69,6 +69,9 @@ func sayProof(w io.Writer, r wire.VerifyReply) int {
 		return 1
 	}
 	fmt.Fprintf(w, "whole: %d events of %d aggregates, sequence and hash chain proven, %d by seals; %d texts\n", r.Events, r.Aggregates, r.Sealed, r.Texts)
+	if r.Gone > 0 {
+		fmt.Fprintf(w, "%d texts were erased or pruned\n", r.Gone)
+	}
 	if r.Bundles > 0 {
 		fmt.Fprintf(w, "%d bundles of the archive are whole\n", r.Bundles)
 	}
@@ -109,6 +112,11 @@ func locked(places place.Places, work func(boot string) error) (err error) {
 // proves the rest.
 func proveOffline(ctx context.Context, state, boot string) (wire.VerifyReply, error) {
 	p := newProof(newFolded(), textsOf(state))
+	pending, err := readRemoval(state)
+	if err != nil {
+		return wire.VerifyReply{}, err
+	}
+	p.gone = p.goneBy(pending)
 	names := store.NamesIn(state)
 	if store.NeverSealed(names) {
 		return p.offline(ctx, state, boot, nil)

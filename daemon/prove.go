@@ -27,12 +27,13 @@ type proof struct {
 	report  log.Report
 	texts   textProof
 	sealed  int
-	whole   int // bundles
+	whole   int                  // bundles
+	gone    func(run.State) bool // says that the texts of a run were removed
 	found   []wire.Problem
 }
 
 func newProof(live folded, text func(events.Ref) error) *proof {
-	return &proof{live: live, rebuilt: newFolded(), texts: textProof{check: text, named: map[textID]namedBy{}}}
+	return &proof{live: live, rebuilt: newFolded(), gone: func(run.State) bool { return false }, texts: textProof{check: text, named: map[textID]namedBy{}}}
 }
 
 // read proves events that a log yields.
@@ -41,7 +42,7 @@ func (p *proof) read(stored iter.Seq2[log.Stored, error]) error {
 	if err != nil {
 		return err
 	}
-	p.found = append(p.found, p.texts.problems()...)
+	p.found = append(p.found, p.texts.problems(p.emptied)...)
 	return nil
 }
 
@@ -64,11 +65,38 @@ func (p *proof) events(stored iter.Seq2[log.Stored, error], refs func(log.Stored
 	return nil
 }
 
+// emptied says that the texts of an aggregate were removed.
+func (p *proof) emptied(aggregate string) bool {
+	agg, err := events.ParseAggregate(aggregate)
+	if err != nil || agg.Kind != events.KindRun {
+		return false
+	}
+	s := p.rebuilt.runs[agg.ID]
+	s.ID = agg.ID
+	return p.gone(s)
+}
+
+// goneBy says by the rebuilt hosts, and by what is being removed, that the texts
+// of a run were removed.
+func (p *proof) goneBy(pending *removal) func(run.State) bool {
+	return func(s run.State) bool {
+		if s.Status != run.Over {
+			return false
+		}
+		for _, h := range p.rebuilt.hosts {
+			if _, _, _, ok := h.Gone(s.ID, s.Clock.Latest); ok {
+				return true
+			}
+		}
+		return pending.covers(s)
+	}
+}
+
 // reply says what was proven. The first bad event is the first problem.
 func (p *proof) reply() wire.VerifyReply {
 	r := wire.VerifyReply{
 		Aggregates: len(p.report.Heads), Events: int(p.report.Events), Unknown: int(p.report.Unknown),
-		Sealed: p.sealed, Texts: p.texts.sound, Bundles: p.whole, Problems: []wire.Problem{},
+		Sealed: p.sealed, Texts: p.texts.sound, Gone: p.texts.gone, Bundles: p.whole, Problems: []wire.Problem{},
 	}
 	for _, b := range p.report.Bad {
 		r.Problems = append(r.Problems, wire.Problem{Aggregate: b.Aggregate, Seq: b.Seq, Position: b.Position, What: b.What})
@@ -118,7 +146,7 @@ func (p *proof) files(ctx context.Context, streams string, to store.Position, se
 	if f.audit != nil {
 		f.findings(f.audit.End())
 	}
-	p.found = append(p.found, p.texts.problems()...)
+	p.found = append(p.found, p.texts.problems(p.emptied)...)
 	if bad, ok := damage(broken); ok {
 		p.found, broken = append(p.found, bad), nil
 	}

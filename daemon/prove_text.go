@@ -36,11 +36,13 @@ type namedBy struct {
 type textProof struct {
 	check func(events.Ref) error // says why a text is not what it is named
 	named map[textID]namedBy
-	odd   []oddName // that are no hash
+	also  map[textID][]namedBy // the first events of other aggregates that name it
+	odd   []oddName            // that are no hash
 
 	aggregates []string
 	index      map[string]int
 	sound      int
+	gone       int // that were erased or pruned, and nobody has
 }
 
 // oddName is a name that no text can have.
@@ -56,10 +58,36 @@ func (t *textProof) add(st log.Stored, refs []events.Ref) {
 			t.odd = append(t.odd, oddName{ref, t.namedBy(st)})
 			continue
 		}
-		if _, known := t.named[key]; !known {
-			t.named[key] = t.namedBy(st)
+		t.addName(key, t.namedBy(st))
+	}
+}
+
+// addName keeps who is the first of an aggregate to name a text; where aggregates
+// take turns, some more than once.
+func (t *textProof) addName(key textID, n namedBy) {
+	first, known := t.named[key]
+	also := t.also[key]
+	switch {
+	case !known:
+		t.named[key] = n
+	case n.aggregate == first.aggregate || len(also) > 0 && also[len(also)-1].aggregate == n.aggregate:
+	default:
+		if t.also == nil {
+			t.also = map[textID][]namedBy{}
+		}
+		t.also[key] = append(also, n)
+	}
+}
+
+// missedBy is the first event that names a text and whose aggregate should have
+// it.
+func (t *textProof) missedBy(key textID, gone func(aggregate string) bool) (namedBy, bool) {
+	for _, n := range append([]namedBy{t.named[key]}, t.also[key]...) {
+		if !gone(t.aggregates[n.aggregate]) {
+			return n, true
 		}
 	}
+	return namedBy{}, false
 }
 
 func (t *textProof) namedBy(st log.Stored) namedBy {
@@ -76,8 +104,9 @@ func (t *textProof) namedBy(st log.Stored) namedBy {
 }
 
 // problems reads all texts, several at once, and says what is wrong: for each
-// event that was the first to name such a text, one problem.
-func (t *textProof) problems() []wire.Problem {
+// event that was the first to name such a text, one problem. gone says of an
+// aggregate that its texts were removed.
+func (t *textProof) problems(gone func(aggregate string) bool) []wire.Problem {
 	keys := slices.SortedFunc(maps.Keys(t.named), func(a, b textID) int { return bytes.Compare(a[:], b[:]) })
 	errs := make([]error, len(keys))
 	workers := runtime.GOMAXPROCS(0)
@@ -92,11 +121,18 @@ func (t *textProof) problems() []wire.Problem {
 	wg.Wait()
 	bad := map[namedBy]*badTexts{}
 	for i, key := range keys {
-		if errs[i] == nil {
-			t.sound++
-			continue
+		n, missed := t.named[key], true
+		if errors.Is(errs[i], blob.ErrMissing) {
+			n, missed = t.missedBy(key, gone)
 		}
-		note(bad, t.named[key], errs[i])
+		switch {
+		case errs[i] == nil:
+			t.sound++
+		case missed:
+			note(bad, n, errs[i])
+		default:
+			t.gone++
+		}
 	}
 	for _, o := range t.odd {
 		if err := t.check(o.ref); err != nil {

@@ -116,19 +116,30 @@ func (d *Daemon) said(ctx context.Context, fact events.Data, after uint64) (bool
 
 // openRemoval reads what an earlier daemon had begun to remove.
 func (d *Daemon) openRemoval() error {
-	b, err := os.ReadFile(removalFile(d.cfg.Places.State))
+	r, err := readRemoval(d.cfg.Places.State)
+	d.removals.pending.Store(r)
+	return err
+}
+
+// readRemoval is what is being removed in a state directory, nil for nothing.
+func readRemoval(state string) (*removal, error) {
+	b, err := os.ReadFile(removalFile(state))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return nil, nil
 	}
 	var r removal
 	if err == nil {
 		err = json.Unmarshal(b, &r)
 	}
 	if err != nil {
-		return fmt.Errorf("read what is being removed: %w", err)
+		return nil, fmt.Errorf("read what is being removed: %w", err)
 	}
-	d.removals.pending.Store(&r)
-	return nil
+	return &r, nil
+}
+
+// covers says that the texts of a run go with it. Nothing covers none.
+func (r *removal) covers(s run.State) bool {
+	return r != nil && (r.Run == s.ID || s.Clock.Latest.Before(r.before()))
 }
 
 // finishRemoval does again what an earlier daemon had begun.
@@ -165,7 +176,7 @@ func (d *Daemon) gone(s run.State) *wire.GoneView {
 		return &wire.GoneView{At: at, By: by, Erased: erased}
 	}
 	r := d.removals.pending.Load()
-	if r == nil || r.Run != s.ID && !s.Clock.Latest.Before(r.before()) {
+	if !r.covers(s) {
 		return nil
 	}
 	return &wire.GoneView{At: r.At, By: r.By, Erased: r.Run != ""}
@@ -186,7 +197,7 @@ func (d *Daemon) whole(s run.State, what string) error {
 	if g.Erased {
 		how = "erased"
 	}
-	who, _, _ := strings.Cut(g.By, "@")
+	who, _, _ := strings.Cut(strings.Replace(g.By, "local:", "user:", 1), "@")
 	return wire.Errorf(wire.NotFound, "%s of run %s was %s on %s by %s", what, s.Facts.Handle, how,
 		g.At.UTC().Format("2006-01-02 15:04 MST"), strings.ReplaceAll(who, ":", " ")).
 		WithHint("apctl why %s   says how it ended: its events stay", s.Facts.Handle)

@@ -41,6 +41,7 @@ func (d *Daemon) verify(ctx context.Context, _ bus.Request, body wire.VerifyRequ
 		}
 		live.runs[s.ID] = s
 		p := newProof(live, d.checkText)
+		p.gone = func(s run.State) bool { return d.gone(s) != nil }
 		err = p.read(d.log.Read(ctx, events.Run(s.ID), 0))
 		return compareAll(p.reply(), live, p.rebuilt), err
 	}
@@ -52,6 +53,7 @@ func (d *Daemon) verify(ctx context.Context, _ bus.Request, body wire.VerifyRequ
 	}
 	live.accounts = d.accounts.Records()
 	p := newProof(live, d.checkText)
+	p.gone = p.goneBy(d.removals.pending.Load())
 	to := d.mark.Latest()
 	if to.Stream == "" {
 		return p.reply(), nil

@@ -203,6 +203,9 @@ func (s Style) Verify(v wire.VerifyReply) string {
 	if v.Unknown > 0 {
 		what += ", " + unknown(v.Unknown)
 	}
+	if v.Gone > 0 {
+		what += ", " + count(v.Gone, "text") + " erased or pruned"
+	}
 	if len(v.Problems) > 0 {
 		fmt.Fprintf(&b, "%s found: %s\n", count(len(v.Problems), "problem"), what)
 		return b.String()

@@ -215,6 +215,7 @@ type VerifyReply struct {
 	Rebuilt    int       `json:"rebuilt"`  // projections built anew and found equal to the live ones
 	Sealed     int       `json:"sealed"`   // events that are the ones which were acknowledged, by their seals
 	Texts      int       `json:"texts"`    // that are named, there, and what their names say; each counts once
+	Gone       int       `json:"gone"`     // texts that are named and were erased or pruned
 	Bundles    int       `json:"bundles"`  // of the archive, that are whole
 	Problems   []Problem `json:"problems"` // empty when all is well
 }
