@@ -70,16 +70,19 @@ func TestNoTextOfOthersSteersATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]func(Style) string{
-		"why":      func(s Style) string { return s.Why(filled[wire.WhyView]()) + s.End(filled[wire.WhyView]()) },
-		"report":   func(s Style) string { v := filled[wire.ReportView](); return s.Report(v) + s.Home(v) },
-		"inbox":    func(s Style) string { return s.Inbox(filled[wire.InboxView]()) },
-		"status":   func(s Style) string { v := filled[wire.RunView](); return s.Status(v) + s.Live(v) },
-		"list":     func(s Style) string { return s.List(filled[wire.ListReply]()) },
-		"replay":   func(s Style) string { v := filled[wire.ReplayFrame](); return s.ReplayLine(v) + s.ReplayAt(v) },
-		"usage":    func(s Style) string { return s.Usage(filled[wire.UsageReport]()) },
-		"line":     func(s Style) string { return s.StatusLine(filled[wire.LineView]()) },
-		"template": func(s Style) string { l, _ := s.Template(foreign+"{run} {state} {reason} {stage} {phase} {daemon}", filled[wire.LineView]()); return l },
-		"logs":     func(s Style) string { return s.LogHead(filled[wire.LogFrame]()) + s.LogNote(foreign) },
+		"why":    func(s Style) string { return s.Why(filled[wire.WhyView]()) + s.End(filled[wire.WhyView]()) },
+		"report": func(s Style) string { v := filled[wire.ReportView](); return s.Report(v) + s.Home(v) },
+		"inbox":  func(s Style) string { return s.Inbox(filled[wire.InboxView]()) },
+		"status": func(s Style) string { v := filled[wire.RunView](); return s.Status(v) + s.Live(v) },
+		"list":   func(s Style) string { return s.List(filled[wire.ListReply]()) },
+		"replay": func(s Style) string { v := filled[wire.ReplayFrame](); return s.ReplayLine(v) + s.ReplayAt(v) },
+		"usage":  func(s Style) string { return s.Usage(filled[wire.UsageReport]()) },
+		"line":   func(s Style) string { return s.StatusLine(filled[wire.LineView]()) },
+		"template": func(s Style) string {
+			l, _ := s.Template(foreign+"{run} {state} {reason} {stage} {phase} {daemon}", filled[wire.LineView]())
+			return l
+		},
+		"logs": func(s Style) string { return s.LogHead(filled[wire.LogFrame]()) + s.LogNote(foreign) },
 		"event": func(s Style) string {
 			return s.Event(wire.EventFrame{Event: event}) + s.Event(wire.EventFrame{Event: event, Line: foreign}) + s.Event(wire.EventFrame{Damaged: foreign})
 		},

@@ -70,22 +70,25 @@ func mdTable(b *bytes.Buffer, t sheet.Table) {
 		at, left = mdRows/2, left+more
 		rows = append(rows[:at:at], rows[at+more:]...)
 	}
-	b.WriteString("\n|")
-	for _, h := range t.Head {
-		b.WriteString(" " + h.Name + " |")
+	used := t.Used()
+	head, rule, wide := "\n|", "\n|", 0
+	for i, h := range t.Head {
+		if used[i] {
+			head += " " + h.Name + " |"
+			rule += map[bool]string{true: "--:|", false: "---|"}[h.Number]
+			wide++
+		}
 	}
-	b.WriteString("\n|")
-	for _, h := range t.Head {
-		b.WriteString(map[bool]string{true: "--:|", false: "---|"}[h.Number])
-	}
-	b.WriteString("\n")
+	b.WriteString(head + rule + "\n")
 	for i, r := range rows {
 		if left > 0 && i == at {
-			fmt.Fprintf(b, "| *%d more are left out here* |%s\n", left, strings.Repeat("  |", len(t.Head)-1))
+			fmt.Fprintf(b, "| *%d more are left out here* |%s\n", left, strings.Repeat("  |", max(0, wide-1)))
 		}
 		b.WriteString("|")
-		for _, c := range r {
-			b.WriteString(" " + span(c.Text, c.Free) + " |")
+		for k, c := range r {
+			if used[k] {
+				b.WriteString(" " + span(c.Text, c.Free) + " |")
+			}
 		}
 		b.WriteString("\n")
 	}
