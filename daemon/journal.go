@@ -88,6 +88,10 @@ func (j *journal) Load(ctx context.Context, id string) (run.State, error) {
 			if s.Log.Broken == 0 {
 				s.Log.Broken = s.Log.Seq + 1
 			}
+			if seq := stored.Event.Seq; seq > 0 { // it takes its place
+				s.Log.Seq, tail = seq, stored.Hash
+				j.note(stored)
+			}
 			continue
 		}
 		if err != nil {

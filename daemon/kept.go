@@ -120,6 +120,9 @@ func (k *kept) catchUp(ctx context.Context) error {
 	if errors.Is(err, snapshot.ErrMismatch) {
 		err = k.anew(ctx, err)
 	}
+	if err == nil && k.seals != nil {
+		err = k.seals.InPlace()
+	}
 	if err == nil && k.reached != nil {
 		k.reached()
 	}

@@ -23,6 +23,7 @@ import (
 // its end.
 type proof struct {
 	live    folded
+	open    bool // a daemon writes behind what is proven
 	rebuilt folded
 	report  log.Report
 	texts   textProof
@@ -132,7 +133,7 @@ func (p *proof) files(ctx context.Context, streams string, to store.Position, se
 	}
 	var broken error
 	err := p.events(func(yield func(log.Stored, error) bool) {
-		broken = store.ReplayTo(streams, to, f.decode, func(list []audited) error {
+		broken = store.ReplayTo(streams, to, p.open, f.decode, func(list []audited) error {
 			for _, a := range list {
 				f.seal(a)
 				f.refs = a.refs

@@ -54,6 +54,7 @@ func (d *Daemon) verify(ctx context.Context, _ bus.Request, body wire.VerifyRequ
 	live.accounts = d.accounts.Records()
 	p := newProof(live, d.checkText)
 	p.gone = p.goneBy(d.removals.pending.Load())
+	p.open = true
 	to := d.mark.Latest()
 	if to.Stream == "" {
 		return p.reply(), nil

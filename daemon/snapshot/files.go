@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"autopilot/daemon/store"
+	"autopilot/events"
 	"autopilot/events/log"
 )
 
@@ -39,6 +40,7 @@ func decode(stream string, prove func(log.Receipt) error) func([]store.Record) [
 			if err == nil && prove != nil {
 				if err = prove(log.Receipt{Stream: stream, Position: r.Position, Subject: r.Subject, Hash: st.Hash}); err != nil {
 					err = fmt.Errorf("position %d: %w: %w", r.Position, log.ErrDamaged, err)
+					st.Event = events.Event{Aggregate: st.Event.Aggregate, Seq: st.Event.Seq}
 				}
 			}
 			st.Bytes = nil // they are the reader's

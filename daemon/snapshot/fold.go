@@ -86,7 +86,7 @@ func (f *Fold) Add(st log.Stored, err error) error {
 		if f.Damaged != nil {
 			f.Damaged(st.Subject, err)
 		}
-		return f.Break(st.Subject)
+		return f.foreign(st)
 	case err != nil:
 		return err
 	case st.Event.Aggregate.Kind != events.KindRun:
@@ -115,6 +115,17 @@ func Follow(s run.State, st log.Stored, tail string) run.State {
 		s.Log.Broken = st.Event.Seq
 	}
 	return run.Evolve(s, st.Event)
+}
+
+// foreign breaks the log of a run at a stored event that cannot be read or is not
+// what was stored. It takes its place: what ends the run comes behind it.
+func (f *Fold) foreign(st log.Stored) error {
+	if err := f.Break(st.Subject); err != nil || st.Event.Seq == 0 || st.Event.Aggregate.Kind != events.KindRun {
+		return err
+	}
+	e := f.entries[st.Event.Aggregate.ID]
+	e.state.Log.Seq, e.hash = st.Event.Seq, st.Hash
+	return nil
 }
 
 // Break remembers that an event under a subject is not what was stored: the log

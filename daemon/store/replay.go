@@ -169,16 +169,16 @@ func message(b []byte, seq uint64) Record {
 	return Record{Position: seq, Subject: string(b[headBytes : headBytes+subject]), Message: body}
 }
 
-// ReplayTo does what Replay does up to a position, which must be there. What
-// comes behind it is none of its business: a server may be writing just there.
-func ReplayTo[T any](streams string, to Position, work func([]Record) T, take func(T) error) error {
+// ReplayTo does what Replay does up to a position, which must be there. With
+// open a server may be writing behind it, and what is there does not count.
+func ReplayTo[T any](streams string, to Position, open bool, work func([]Record) T, take func(T) error) error {
 	blocks, err := blockFiles(streams, to.Stream)
 	if err != nil {
 		return err
 	}
 	return scan(state{Position: to}, blocks, nil, func(b block) T {
 		n := len(b.records)
-		for n > 0 && b.records[n-1].Position > to.Last {
+		for open && n > 0 && b.records[n-1].Position > to.Last {
 			n--
 		}
 		return work(b.records[:n])

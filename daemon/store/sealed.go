@@ -88,6 +88,9 @@ func replay[T any](s *Seals, m state, blocks []string, wants func([]byte) bool, 
 		last = max(last, x.last)
 		return take(x.made)
 	})
+	if err == nil {
+		err = s.InPlace()
+	}
 	if err != nil || !s.write || !m.weak || s.found.boot == s.boot {
 		return err
 	}

@@ -41,6 +41,8 @@ type Seals struct {
 	at     Position        // all up to it are sealed
 	ahead  map[uint64]bool // sealed behind it
 	synced checkpoint
+	moved  uint64 // first position of an event that was acknowledged elsewhere
+	looks  int
 }
 
 // OpenSeals opens the seals of a store for the daemon that will write it. A store
@@ -255,7 +257,45 @@ func (s *Seals) judge(r log.Receipt, have seal) error {
 	if have == (seal{}) {
 		return ErrUnsealed
 	}
+	s.look(r)
 	return ErrForeign
+}
+
+// look finds out whether a foreign event is one of ours that stands elsewhere.
+func (s *Seals) look(r log.Receipt) {
+	s.mu.Lock()
+	s.looks++
+	done := s.moved > 0 && s.moved < r.Position || s.looks > maxLooks
+	s.mu.Unlock()
+	for d := uint64(1); d <= auditReach && !done; d++ {
+		if s.stands(r, r.Position+d) || d < r.Position && s.stands(r, r.Position-d) {
+			s.mu.Lock()
+			if s.moved == 0 || s.moved > r.Position {
+				s.moved = r.Position
+			}
+			s.mu.Unlock()
+			return
+		}
+	}
+}
+
+func (s *Seals) stands(r log.Receipt, position uint64) bool {
+	return s.get(position) == s.keys.of(r.Stream, position, r.Subject, r.Hash)
+}
+
+// maxLooks bounds for how many foreign events their place is looked for.
+const maxLooks = 1 << 10
+
+// InPlace says whether events that were read stand where they were acknowledged.
+// Where they do not, events were added or removed before them, and nothing that
+// is built on the store can be right.
+func (s *Seals) InPlace() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.moved == 0 {
+		return nil
+	}
+	return &DamagedError{From: s.moved, Marked: max(s.at.Last, s.moved), What: "events were added, removed or moved"}
 }
 
 func (s *Seals) mayBeLost(position uint64) bool {

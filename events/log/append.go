@@ -152,7 +152,7 @@ func (s *Stream) loadTail(ctx context.Context, subject string) (tail, error) {
 	case err != nil:
 		return tail{}, fmt.Errorf("read its end: %w: %w", ErrUnavailable, err)
 	}
-	st, err := s.stored(m)
+	st, err := s.decoded(m) // a foreign event is behind the tail, too
 	if err != nil {
 		return tail{}, fmt.Errorf("read its end: %w", err)
 	}

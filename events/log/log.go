@@ -30,7 +30,7 @@ var (
 // Stored is an event as it is kept.
 type Stored struct {
 	Subject  string       // that it is stored under
-	Event    events.Event // zero when it is damaged
+	Event    events.Event // zero when it is damaged; of a foreign one aggregate and sequence
 	Bytes    []byte       // not to be changed
 	Hash     string       // events.Hash(Bytes): the prevhash of the next event
 	Cursor   Cursor       // the place right behind it

@@ -163,7 +163,7 @@ func (m *Memory) fresh(st Stored) (Stored, error) {
 		return st, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if err := m.told.prove(st); err != nil {
-		st.Event = events.Event{}
+		st.Event = placeOf(e)
 		return st, err
 	}
 	st.Event, st.Bytes = e, slices.Clone(st.Bytes)

@@ -143,8 +143,26 @@ func (s *Stream) resolve(ctx context.Context, c Cursor) (uint64, error) {
 	})
 }
 
-// stored decodes a message; with an error the result still has its bytes.
+// stored decodes a message and asks the witness; with an error the result still
+// has its bytes, and of a foreign event its place in the aggregate.
 func (s *Stream) stored(m message) (Stored, error) {
+	st, err := s.decoded(m)
+	if err != nil {
+		return st, err
+	}
+	if err := s.told.prove(st); err != nil {
+		st.Event = placeOf(st.Event)
+		return st, err
+	}
+	return st, nil
+}
+
+// placeOf is what counts of an event that is not what was stored: it takes its
+// place nevertheless.
+func placeOf(e events.Event) events.Event { return events.Event{Aggregate: e.Aggregate, Seq: e.Seq} }
+
+// decoded decodes a message, whoever has stored it.
+func (s *Stream) decoded(m message) (Stored, error) {
 	st := Stored{Subject: m.subject, Bytes: m.body, Hash: events.Hash(m.body), Position: m.position}
 	st.Cursor = place{s.generation, m.position, st.Hash}.cursor()
 	e, err := events.Decode(m.body)
@@ -153,9 +171,6 @@ func (s *Stream) stored(m message) (Stored, error) {
 		return st, fmt.Errorf("position %d: %w: %w", m.position, ErrDamaged, err)
 	case e.Aggregate.Subject() != m.subject:
 		return st, fmt.Errorf("position %d: %w: an event of %s is stored under %s", m.position, ErrDamaged, e.Aggregate, m.subject)
-	}
-	if err := s.told.prove(st); err != nil {
-		return st, err
 	}
 	st.Event = e
 	return st, nil
