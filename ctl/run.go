@@ -34,6 +34,7 @@ type runOptions struct {
 	clean      bool
 	worktree   bool
 	noConfig   bool
+	workflow   string
 	sandbox    string
 }
 
@@ -105,6 +106,7 @@ func (o *runOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&o.file, "file", "f", "", "read the task from `FILE`, - is standard input")
 	f.BoolVarP(&o.detach, "detach", "d", false, "start it and print its handle")
+	f.StringVar(&o.workflow, "workflow", workflowConverge, "`NAME` of a workflow, of the project or shipped")
 	f.StringArrayVar(&o.goals, "gate", nil, "goal `NAME=CMD`: fails now, passes when the task is done (repeatable)")
 	f.StringArrayVar(&o.invariants, "invariant", nil, "`NAME=CMD` that passes now and must stay so (repeatable)")
 	f.StringArrayVar(&o.artifacts, "artifact", nil, "goal `NAME=GLOB`: files that the run has to write (repeatable)")
@@ -225,7 +227,7 @@ func (o *runOptions) request(a *app, counted bool, args []string) (wire.StartReq
 		return req, err
 	}
 	o.task = task
-	req.Spec = wire.RunSpec{Task: task, Workflow: workflowConverge, Protect: o.protect, AllowTests: o.allow}
+	req.Spec = wire.RunSpec{Task: task, Workflow: o.workflow, Protect: o.protect, AllowTests: o.allow}
 	req.Spec.Setup = o.setup
 	if req.Spec.Sandbox, err = sandboxMode("--sandbox", o.sandbox); err != nil {
 		return req, err

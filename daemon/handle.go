@@ -31,6 +31,8 @@ func (d *Daemon) handlers() map[string]bus.Handler {
 		wire.RunCancel.Name:     d.awake(asked(d.runCancel)),
 		wire.RunResume.Name:     d.awake(asked(d.runResume)),
 		wire.RunRestore.Name:    d.awake(asked(d.runRestore)),
+		wire.RunQuestion.Name:   d.awake(asked(d.runQuestion)),
+		wire.RunAnswer.Name:     d.awake(asked(d.runAnswer)),
 		wire.RunReplay.Name:     d.awake(d.rawReplay),
 		wire.Retro.Name:         d.awake(d.rawRetro),
 		wire.ConfigShow.Name:    d.awake(asked(d.configShow)),

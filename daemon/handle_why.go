@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"autopilot/daemon/bus"
+	"autopilot/daemon/work"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"
@@ -162,7 +163,11 @@ func (d *Daemon) lastError(s run.State) (text, from string) {
 		}
 	}
 	if r, ok := telling(s); ok {
-		return d.text(r.Excerpt), "gate " + string(r.Gate)
+		text := d.text(r.Excerpt)
+		if r.Kind == events.GateApproval {
+			text = work.ListFindings(text)
+		}
+		return text, "gate " + string(r.Gate)
 	}
 	return "", ""
 }

@@ -118,7 +118,7 @@ func (d *Daemon) viewLive(v *wire.RunView, s run.State, now time.Time) {
 	case run.Looking:
 		v.Stage = "looking"
 	case run.Asking:
-		v.Stage, v.State, v.Reason = "asking", rule.StateWaiting, "answer"
+		v.Stage, v.State, v.Reason, v.Question = "asking", rule.StateWaiting, "answer", d.questionView(s, questionBytes)
 	case run.Ended, run.Judged, run.Ready:
 		v.Stage = "deciding"
 		if flow, err := d.worker.Flow(d.fleet.ctx, s); err == nil {

@@ -1,11 +1,15 @@
 package daemon
 
 import (
+	"cmp"
+	"context"
 	"errors"
+	"time"
 
 	"autopilot/daemon/config"
 	"autopilot/daemon/strictyaml"
 	"autopilot/daemon/tree"
+	"autopilot/daemon/work"
 	"autopilot/daemon/workflow"
 	"autopilot/daemon/workflow/library"
 	"autopilot/events"
@@ -57,4 +61,31 @@ func noWorkflow(flows library.Project, name string, err error) error {
 		return e.WithHint("did you mean %s?", near)
 	}
 	return e.WithHint("apctl workflow ls   lists them; apctl workflow new NAME   writes one")
+}
+
+// flowOf finds the workflow of a run that is to be started: with its settings,
+// which are those of the work tree that the run's own is made from. Where the
+// project's configuration is not read, its workflows are not either.
+func (d *Daemon) flowOf(ctx context.Context, q wire.StartRequest) (library.Found, error) {
+	var ws tree.Workspace
+	dir := cmp.Or(q.Spec.From, q.Spec.Workspace)
+	if !q.NoConfig {
+		var err error
+		if ws, err = tree.Find(ctx, dir); err != nil {
+			return library.Found{}, work.NoWorkspace(dir, err)
+		}
+	}
+	f, trusted, err := d.workflow(ws, q.Spec.Workflow)
+	switch {
+	case err != nil:
+		return f, err
+	case len(f.Problems) > 0:
+		p := f.Problems[0]
+		return f, wire.Errorf(wire.Usage, "workflow %s: %s:%d:%d: %s", f.Name, p.File, p.Line, p.Column, p.Message).WithHint("%s", p.Fix)
+	case !trusted:
+		d.blocked.note(config.ProjectPath(ws.Path), time.Now())
+		return f, wire.Errorf(wire.NeedsPerson, "workflow %s has files of the project that are not trusted, so it is not run", f.Name).
+			WithHint("apctl trust   shows them, and asks a person at a terminal")
+	}
+	return f, nil
 }

@@ -1,10 +1,10 @@
 package work
 
 import (
+	"context"
 	"slices"
 
 	"autopilot/daemon/gate"
-	"autopilot/daemon/workflow"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"
@@ -12,17 +12,14 @@ import (
 
 // findFlow finds the workflow that was asked for, and the templates that it
 // names, so that an edit changes nothing for a run that has begun.
-func (p *Plan) findFlow(spec wire.RunSpec) (err error) {
-	if p.Flow, p.Source, err = workflow.Shipped(spec.Workflow); err != nil {
-		return wire.Errorf(wire.Usage, "%v", err)
+func (w *Worker) findFlow(ctx context.Context, p *Plan, q wire.StartRequest) error {
+	found, err := w.cfg.FindFlow(ctx, q)
+	if err != nil {
+		return err
 	}
-	p.Prompts = map[string]string{}
-	for _, file := range p.Flow.Prompts() {
-		src, err := workflow.ShippedPrompt(file)
-		if err != nil {
-			return wire.Errorf(wire.Usage, "workflow %s: %v", p.Flow.Name, err)
-		}
-		p.Prompts[file] = string(src)
+	p.Flow, p.Source, p.Prompts = found.Flow, found.Source, map[string]string{}
+	for _, f := range found.Prompts {
+		p.Prompts[f.File] = string(f.Source)
 	}
 	return p.checkFlow()
 }

@@ -83,7 +83,7 @@ func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent
 	if p.Task, err = w.task(q.Spec); err != nil {
 		return nil, err
 	}
-	if err := p.findFlow(q.Spec); err != nil {
+	if err := w.findFlow(ctx, p, q); err != nil {
 		return nil, err
 	}
 	if err := checkSpec(q.Spec, p.Flow); err != nil {

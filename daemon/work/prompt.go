@@ -39,6 +39,9 @@ func (w *Worker) promptData(s run.State, p *Plan, act engine.RunAgent) (workflow
 		if f.Text, err = w.text(r.Excerpt); err != nil {
 			return d, err
 		}
+		if r.Kind == events.GateApproval {
+			f.Text = ListFindings(f.Text)
+		}
 		if _, err := w.cfg.Effects.Open(r.Effect).Outcome(); err == nil {
 			f.Path = findingName(r)
 		}

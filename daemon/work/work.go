@@ -23,7 +23,9 @@ import (
 	"autopilot/daemon/redact"
 	"autopilot/daemon/sandbox"
 	"autopilot/daemon/tree"
+	"autopilot/daemon/workflow/library"
 	"autopilot/events"
+	"autopilot/events/wire"
 	"autopilot/projections/run"
 )
 
@@ -41,6 +43,9 @@ type Config struct {
 	// Admit says whether an agent of the run may begin now, and what it may use;
 	// with an event it may not, and the event says why.
 	Admit func(ctx context.Context, s run.State) (Allowance, events.Data, error)
+	// FindFlow finds the workflow of a run that is to be started; nobody may have
+	// to agree to it any more, and it has no problems.
+	FindFlow func(ctx context.Context, q wire.StartRequest) (library.Found, error)
 	// Refused is how many requests of an effect the daemon has refused.
 	Refused func(effect string) int
 	// Sandbox makes the plans by which effects are confined.

@@ -40,9 +40,11 @@ type RunView struct {
 	Usage       *UsageSum  `json:"usage,omitzero"`   // of all iterations, with that under way as far as it is told
 	Limits      *Budget    `json:"budget,omitzero"`  // that the run has to keep to
 	Waiting     *WaitView  `json:"waiting,omitzero"` // for a limit
-	Account     string     `json:"account,omitzero"` // id of the account that the agent works on
-	Sandbox     string     `json:"sandbox,omitzero"` // that the agent works in
-	Life        *LifeView  `json:"life,omitzero"`    // of an agent that prints nothing for a while
+	// Question waits for a person; its text is cut.
+	Question *QuestionView `json:"question,omitzero"`
+	Account  string        `json:"account,omitzero"` // id of the account that the agent works on
+	Sandbox  string        `json:"sandbox,omitzero"` // that the agent works in
+	Life     *LifeView     `json:"life,omitzero"`    // of an agent that prints nothing for a while
 	// Budgeted is what is used of that budget; new findings at a resume begin it
 	// anew.
 	Budgeted *Budget `json:"budget_used,omitzero"`

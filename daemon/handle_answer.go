@@ -1,0 +1,268 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"autopilot/daemon/bus"
+	"autopilot/daemon/engine"
+	"autopilot/daemon/work"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/run"
+)
+
+// Bounds of what is shown of a question.
+const (
+	questionBytes = 4 << 10
+	wholeBytes    = 1 << 20
+	questionFiles = 200
+)
+
+// runQuestion shows a run with the question that it waits with.
+func (d *Daemon) runQuestion(ctx context.Context, _ bus.Request, body wire.QuestionRequest) (wire.RunView, error) {
+	body.LiveOnly = body.Run == ""
+	s, err := d.find(ctx, body.RunRef)
+	if err != nil {
+		return wire.RunView{}, err
+	}
+	if err := d.asks(s, 0); err != nil {
+		return wire.RunView{}, err
+	}
+	v := d.view(s)
+	if body.Whole {
+		v.Question = d.questionView(s, wholeBytes)
+	}
+	return v, nil
+}
+
+// questionView is the question that a run waits with; nil for none.
+func (d *Daemon) questionView(s run.State, most int) *wire.QuestionView {
+	q := s.Question
+	if s.Status != run.Live || s.Stage != run.Asking || q == nil {
+		return nil
+	}
+	text, files := d.text(q.Text), work.SetFiles(d.text(q.Files))
+	v := &wire.QuestionView{
+		Number: q.Number, Gate: string(q.Gate), Phase: string(q.Phase), Kind: string(q.Kind), Text: begin(text, most),
+		Set: q.Set, Files: files, Options: q.Options, Recommended: q.Recommended, Again: q.Again,
+		Assurance: string(q.Assurance), Since: q.Since,
+	}
+	v.Cut = len(text) - len(v.Text)
+	if n := len(files) - questionFiles; n > 0 {
+		v.Files, v.More = files[:questionFiles], n
+	}
+	if q.ExpiresMS > 0 {
+		v.Expires = at(time.UnixMilli(q.ExpiresMS))
+	}
+	return v
+}
+
+// asks is nil if the run waits with that question, 0 for any.
+func (d *Daemon) asks(s run.State, number int) error {
+	q, h := s.Question, s.Facts.Handle
+	switch {
+	case q != nil && q.Expired && (number == 0 || number == q.Number):
+		return d.answerFault(s, number, engine.ErrExpired)
+	case number > 0 && number <= s.Questions && (q == nil || q.Number != number):
+		return d.answerFault(s, number, engine.ErrAnswered)
+	case s.Status != run.Live:
+		return wire.Errorf(wire.Conflict, "run %s is not live, so it asks nobody anything", h).WithHint("apctl why %s   says how it stands", h)
+	case s.Stage != run.Asking || q == nil || number > 0 && q.Number != number:
+		return d.answerFault(s, number, engine.ErrNoQuestion)
+	}
+	return nil
+}
+
+// runAnswer takes the answer of a person to the question that a run waits with.
+// What it is about is looked at again before that: an answer to something else
+// than what is there is none.
+//
+// Source: atdd-kit, seeds 3.7: approval only of exactly what was shown; the
+// first answer counts; silence and partial approval are none.
+func (d *Daemon) runAnswer(ctx context.Context, q bus.Request, body wire.AnswerRequest) (wire.RunView, error) {
+	proof, actor, err := d.person(q)
+	if err != nil {
+		return wire.RunView{}, err
+	}
+	body.LiveOnly = body.Run == ""
+	s, err := d.find(ctx, body.RunRef)
+	if err != nil {
+		return wire.RunView{}, err
+	}
+	if q.ID != "" && s.Asked == q.ID {
+		return d.view(s), nil // the same request again
+	}
+	if err := d.answerable(s, body); err != nil {
+		return wire.RunView{}, err
+	}
+	ctx, done := d.lasting(ctx) // what a person has decided is stored
+	defer done()
+	if err := d.unchanged(ctx, s); err != nil {
+		return wire.RunView{}, err
+	}
+	cmd := engine.Answer{QuestionAnswered: events.QuestionAnswered{
+		Number: s.Question.Number, Choice: events.Choice(body.Choice), Set: s.Question.Set, Count: len(body.Findings), Assurance: proof.Assurance,
+	}}
+	if cmd.Count > 0 {
+		cmd.Findings, err = d.worker.Findings(ctx, s, body.Findings)
+	} else if cmd.Choice == events.ChoiceText {
+		cmd.Text, err = d.worker.Note(ctx, s, body.Text)
+	}
+	if err != nil {
+		return wire.RunView{}, fmt.Errorf("store the answer: %w", err)
+	}
+	after, err := d.fleet.do(ctx, s.ID, cmd, actor, q.ID)
+	if err != nil {
+		return wire.RunView{}, d.answerFault(after, cmd.Number, err)
+	}
+	return d.view(after), nil
+}
+
+// answerable refuses an answer that cannot be one, before anything is looked at.
+func (d *Daemon) answerable(s run.State, body wire.AnswerRequest) error {
+	if err := d.fleet.changeable(s); err != nil {
+		return err
+	}
+	if err := d.asks(s, body.Number); err != nil {
+		return err
+	}
+	q := s.Question
+	if err := checkAnswer(q.QuestionAsked, s.Facts.Handle, body); err != nil {
+		return err
+	}
+	if body.Set != q.Set {
+		return d.answerFault(s, q.Number, engine.ErrOtherSet)
+	}
+	return typedRight(s, body.Typed)
+}
+
+// typedRight compares what was typed with what proves that the question was
+// looked at.
+func typedRight(s run.State, typed string) error {
+	want, what := s.Facts.Handle, "the handle of the run"
+	if s.Question.Kind == events.AskApproval {
+		want, what = wire.Challenge(s.Question.Set), "the start of the hash that was shown"
+	}
+	if !strings.EqualFold(typed, want) {
+		return wire.Errorf(wire.NeedsPerson, "what was typed is not %s, so nothing was answered", what).
+			WithHint("apctl answer %s   asks again", s.Facts.Handle)
+	}
+	return nil
+}
+
+// checkAnswer refuses what is no answer to a question of that kind.
+func checkAnswer(q events.QuestionAsked, handle string, body wire.AnswerRequest) error {
+	no := func(hint, format string, args ...any) error {
+		return wire.Errorf(wire.Usage, format, args...).WithHint("%s", strings.ReplaceAll(hint, "RUN", handle))
+	}
+	c := events.Choice(body.Choice)
+	switch q.Kind {
+	case events.AskApproval:
+		switch {
+		case c == events.ChoiceOK && len(body.Findings) > 0:
+			return no("apctl answer RUN no -m 'SECTION: TEXT'   rejects it, with what you found",
+				"a set is approved as a whole: with findings it is not")
+		case c == events.ChoiceNo && len(body.Findings) == 0:
+			return no("apctl answer RUN no -m 'SECTION: TEXT'", "a rejection needs a finding: who works on it next knows nothing else")
+		case c != events.ChoiceOK && c != events.ChoiceNo:
+			return no("apctl answer RUN ok, or no -m 'SECTION: TEXT', or later", "gate %s asks for ok or no, not %q", q.Gate, body.Choice)
+		}
+		return checkFindings(body.Findings)
+	case events.AskText:
+		switch {
+		case c != events.ChoiceText || strings.TrimSpace(body.Text) == "":
+			return no("apctl answer RUN 'TEXT'", "gate %s asks for a text", q.Gate)
+		case len(body.Text) > wire.MaxAnswer:
+			return no("shorten it", "the answer has %d bytes, at most %d are taken", len(body.Text), wire.MaxAnswer)
+		}
+		return work.CheckText("answer", body.Text)
+	case events.AskChoice:
+		if last := byte('a' + q.Options - 1); len(c) != 1 || c[0] < 'a' || c[0] > last {
+			return no("apctl answer RUN A", "the question has the options A to %c, not %q", last-'a'+'A', body.Choice)
+		}
+	}
+	return nil
+}
+
+// checkFindings: one for each section, and each says something.
+func checkFindings(list []wire.AnswerFinding) error {
+	if len(list) > wire.MostFindings {
+		return wire.Errorf(wire.Usage, "there are %d findings, at most %d are taken", len(list), wire.MostFindings)
+	}
+	var seen []string
+	for i, f := range list {
+		section := strings.TrimSpace(f.Section)
+		switch {
+		case section == "" || strings.TrimSpace(f.Text) == "":
+			return wire.Errorf(wire.Usage, "finding %d needs a section and a text", i+1).WithHint("-m 'SECTION: TEXT'")
+		case strings.ContainsAny(section, "\n\r"):
+			return wire.Errorf(wire.Usage, "the section of finding %d has more than one line", i+1)
+		case f.Priority < 0:
+			return wire.Errorf(wire.Usage, "the priority of finding %d is %d", i+1, f.Priority).WithHint("0 blocks; higher numbers matter less")
+		case len(f.Section)+len(f.Text) > wire.MaxAnswer:
+			return wire.Errorf(wire.Usage, "finding %d has %d bytes, at most %d are taken", i+1, len(f.Section)+len(f.Text), wire.MaxAnswer)
+		case slices.Contains(seen, section):
+			return wire.Errorf(wire.Usage, "two findings are about %q", section).WithHint("say all of a section in one finding")
+		}
+		seen = append(seen, section)
+		if err := errors.Join(work.CheckText("section", f.Section), work.CheckText("finding", f.Text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unchanged looks at what is asked about as it is now. If that is something else
+// the question is closed, and presented anew.
+func (d *Daemon) unchanged(ctx context.Context, s run.State) error {
+	if s.Question.Kind != events.AskApproval {
+		return nil
+	}
+	now, err := d.worker.SetNow(ctx, s)
+	if err != nil || now == s.Question.Set {
+		return err
+	}
+	_, err = d.fleet.do(ctx, s.ID, engine.Outdated{Number: s.Question.Number}, events.ActorDaemon(d.host), "")
+	if err != nil && !errors.Is(err, engine.ErrStale) { // then somebody else was first
+		return err
+	}
+	h := s.Facts.Handle
+	return wire.Errorf(wire.Conflict, "what gate %s of run %s is about has changed since it was shown, so the answer does not count; it is presented again", s.Question.Gate, h).
+		WithHint("apctl answer %s   shows it as it is now", h)
+}
+
+// answerFault says why an answer was not taken.
+func (d *Daemon) answerFault(s run.State, number int, err error) error {
+	h := s.Facts.Handle
+	look := "apctl answer " + h + "   shows what it asks now"
+	for _, a := range slices.Backward(s.Answers) {
+		if !errors.Is(err, engine.ErrAnswered) || number > 0 && a.Number != number {
+			continue
+		}
+		return wire.Errorf(wire.Conflict, "run %s: question %d was answered already: %s, by %s on %s; the first answer counts",
+			h, a.Number, a.Choice, a.By, a.At.UTC().Format(time.RFC3339)).WithHint("apctl why %s   says how it stands", h)
+	}
+	for _, m := range []struct {
+		err  error
+		code wire.Code
+		text string
+		hint string
+	}{
+		{engine.ErrAnswered, wire.Conflict, "run %s: that question waits no more", look},
+		{engine.ErrExpired, wire.Conflict, "run %s: the question has expired", "apctl resume " + h + "   asks again"},
+		{engine.ErrOtherSet, wire.Conflict, "run %s: what was shown is not what the question is about now, so nothing was answered", look},
+		{engine.ErrNoQuestion, wire.Conflict, "run %s asks nobody anything now", "apctl status " + h + "   shows what it does"},
+		{engine.ErrAssurance, wire.NeedsPerson, "run %s: the gate needs a stronger proof of who answers", "apctl pin set   sets a PIN"},
+		{engine.ErrChoice, wire.Usage, "run %s: this is no answer to its question", look},
+	} {
+		if errors.Is(err, m.err) {
+			return wire.Errorf(m.code, m.text, h).WithHint("%s", m.hint)
+		}
+	}
+	return aboutRun("answer", h, err)
+}

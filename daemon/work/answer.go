@@ -1,0 +1,82 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/run"
+)
+
+// Finding is what a person found at a gate, as it is stored.
+//
+// Source: atdd-kit, seeds 3.2 and 3.7: one for each section, verbatim; one
+// without a priority blocks.
+type Finding struct {
+	Section  string `json:"section"`
+	Evidence string `json:"evidence_ref"`
+	Detail   string `json:"detail"`
+	Priority int    `json:"priority"` // 0 blocks
+}
+
+// SetNow is what the set that the run's question is about hashes to, as it is in
+// the work tree now.
+func (w *Worker) SetNow(ctx context.Context, s run.State) (string, error) {
+	p, err := w.plan(ctx, s)
+	if err != nil {
+		return "", err
+	}
+	now, err := w.record(ctx, s, p, s.Last.Created)
+	if err != nil {
+		return "", fmt.Errorf("record what a question is about: %w", err)
+	}
+	of := p.gate(string(s.Question.Gate)).Of
+	if len(of) == 0 {
+		return string(now.Work), nil
+	}
+	set, err := w.set(ctx, p, now.Tree, of)
+	return hashSet(set), err
+}
+
+// Findings stores what a person found.
+func (w *Worker) Findings(ctx context.Context, s run.State, list []wire.AnswerFinding) (events.Ref, error) {
+	hide, err := w.hiddenOf(s.ID)
+	if err != nil {
+		return "", err
+	}
+	var out []Finding
+	for _, f := range list {
+		section := hide.Text(f.Section)
+		out = append(out, Finding{Section: section, Evidence: section, Detail: hide.Text(f.Text), Priority: f.Priority})
+	}
+	return w.encode(ctx, out)
+}
+
+// SetFiles lists the files of the set that a question shows, by its text.
+func SetFiles(text string) []string {
+	var out []string
+	for l := range strings.Lines(text) {
+		if _, path, ok := strings.Cut(strings.TrimSuffix(l, "\n"), " "); ok {
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
+// ListFindings writes what a person found for those who work on it next.
+// Anything else is given back as it is.
+func ListFindings(stored string) string {
+	var list []Finding
+	if json.Unmarshal([]byte(stored), &list) != nil {
+		return stored
+	}
+	var b strings.Builder
+	for _, f := range list {
+		fmt.Fprintf(&b, "[P%d] %s\n%s\n\n", f.Priority, f.Section, strings.TrimSuffix(f.Detail, "\n"))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
