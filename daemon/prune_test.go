@@ -145,3 +145,36 @@ func TestAMomentToComeIsNotPruned(t *testing.T) {
 		}
 	}
 }
+
+func TestImportedRunsAreErasedAndPrunedToo(t *testing.T) {
+	t.Parallel()
+	from, first, second := twoRuns(t)
+	path, _ := from.exported(wire.ExportRequest{})
+	s := newSite(t, nil)
+	s.d.people = seat{}
+	if _, err := s.imports(path, false); err != nil {
+		t.Fatal(err)
+	}
+	texts := len(s.named(second.ID))
+	if len(s.named(first.ID)) == 0 || texts == 0 {
+		t.Fatal("the texts did not come")
+	}
+	if v, err := s.erase(first.ID, first.Facts.Handle); err != nil || v.Texts.Files == 0 || v.Shared == 0 || len(s.named(second.ID)) != texts {
+		t.Errorf("erased: %+v %v", v, err)
+	}
+	if v := s.prune(second.Clock.Latest.Add(-time.Hour), false); !v.Nothing() {
+		t.Errorf("what is younger: %+v", v)
+	}
+	if v := s.prune(time.Now(), false); v.Runs == 0 || v.Texts.Files != texts || len(s.named(second.ID))+len(s.named(first.ID)) != 0 {
+		t.Errorf("pruned: %+v", v)
+	}
+	r, err := s.d.verify(t.Context(), s.request(), wire.VerifyRequest{Every: true})
+	if err != nil || len(r.Problems) > 0 {
+		t.Errorf("proof: %+v %v", r.Problems, err)
+	}
+	for _, st := range []run.State{first, second} {
+		if w := s.why(st.ID); w.Run.State != "done" || w.Run.Gone == nil {
+			t.Errorf("why: %+v", w.Run)
+		}
+	}
+}
