@@ -224,6 +224,7 @@ func TestWhatIsNoBundleOfRunsThatAreOverIsNotTakenIn(t *testing.T) {
 		"one that claims to be over":  {forgedBundle(t, of("done"), started), wire.Conflict, "is live, not over"},
 		"one that is halted":          {forgedBundle(t, of("halted"), started, events.RunHalted{}), wire.Conflict, "is halted, not over"},
 		"another handle":              {forgedBundle(t, archive.Run{ID: of("").ID, Handle: "good", State: "done"}, started, events.RunEnded{State: events.EndDone}), wire.Failed, "its handle"},
+		"no first event":              {forgedBundle(t, of("done"), events.RunEnded{State: events.EndDone}), wire.Failed, "first event"},
 		"a workspace that is a path":  {forgedBundle(t, of("done"), events.RunStarted{Handle: "zzzz", Project: "../.."}, events.RunEnded{State: events.EndDone}), wire.Failed, "no workspace"},
 		"a name that is a command":    {forgedBundle(t, of("refused"), started, events.RunEnded{State: events.EndRefused, Gate: "x; rm -rf ~"}), wire.Failed, "no name"},
 		"a text that is a path":       {forgedBundle(t, of("failed"), started, events.RunEnded{State: events.EndFailed, Error: "../../x"}), wire.Failed, "no hash"},

@@ -57,8 +57,11 @@ func (in *incoming) add(ctx context.Context, r archive.Run, known bool) error {
 		}
 		s, tail = snapshot.Follow(s, st, tail), st.Hash
 	}
+	headless := s.ID == "" && s.Log.Unknown == 0
 	s, over := r.Over(s)
 	switch {
+	case headless:
+		return &archive.DamagedError{Run: r.ID, What: "its first event is missing"}
 	case s.Facts.Handle != r.Handle:
 		return &archive.DamagedError{Run: r.ID, What: fmt.Sprintf("its handle is %.80q, the manifest says %q", s.Facts.Handle, r.Handle)}
 	case !over:

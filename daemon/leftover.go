@@ -81,6 +81,19 @@ func (l *leftovers) states() []run.State {
 	return out
 }
 
+// headless are the runs whose first event is not there: what is left of them says
+// nothing.
+func (l *leftovers) headless() []string {
+	var out []string
+	for id, r := range l.runs {
+		if r.state.ID == "" {
+			out = append(out, id)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 // broken is the first event of a run that is not there, 0 if all are.
 func (r *leftover) broken() uint64 {
 	if r.state.Log.Broken > 0 {

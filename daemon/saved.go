@@ -103,6 +103,9 @@ func (s *saved) openArchive() error {
 
 // choose takes the runs that are named, or all that are over and began here.
 func (s *saved) choose() error {
+	for _, id := range s.log.headless() {
+		s.missing("left out: run %s has lost its first event", id)
+	}
 	own, others := s.all()
 	if len(s.o.runs) == 0 {
 		for _, r := range own {
