@@ -1,0 +1,153 @@
+package rule
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Skill is a way of working that a text names (oh-my-codex, section 4.7).
+type Skill struct {
+	Name     string
+	Saw      string
+	Explicit bool // a $token
+}
+
+// skill has the words of one. Those that are ordinary words need words of intent
+// (O34).
+type skill struct {
+	name     string
+	priority int
+	words    *regexp.Regexp
+}
+
+var skills = []skill{
+	{"ralplan", 11, anyOf(`ralplan`, `consensus plan`)},
+	{"autopilot", 10, anyOf(`autopilot`, `auto pilot`, `full auto`, `autonomous(?:ly)?`)},
+	{"ultrawork", 10, anyOf(`ultrawork`, `ulw`)},
+	{"ralph", 9, anyOf(`ralph`)},
+	{"team", 8, anyOf(`(?:use|run|start|launch|spawn|with) (?:a |the )?(?:team|swarm) of`, `team mode`, `coordinated team`, `(?:use|run|start|launch|spawn) (?:a |the )?swarm`, `team of \d+`, `swarm of \d+`)},
+	{"ultraqa", 8, anyOf(`ultraqa`)},
+	{"deep-interview", 8, anyOf(`deep[ -]interview`, `interview me`)},
+	{"plan", 8, anyOf(`plan (?:this|the|it)`, `make a plan`, `let'?s plan`)},
+	{"analyze", 7, anyOf(`deep[ -]?analy[sz]e`, `investigate`)},
+	{"tdd", 6, anyOf(`tdd`, `test[ -]first`, `test[ -]driven`)},
+	{"build-fix", 6, anyOf(`fix (?:the )?build`, `build[ -]fix`, `type errors?`)},
+	{"code-review", 6, anyOf(`code[ -]review`, `security[ -]review`)},
+	{"cancel", 5, anyOf(`cancel autopilot`, `stop autopilot`)},
+}
+
+var (
+	token   = regexp.MustCompile(`(?:^|\s)\$([a-z][a-z-]*)`)
+	prompts = regexp.MustCompile(`(?:^|\s)/prompts:[a-z-]+`)
+)
+
+// Skills are those that a lower-case text names: explicit $tokens from left to
+// right, then words by priority, the longer first, then by name. Each is there
+// once. With /prompts:x and no token, words say nothing.
+func Skills(t string) []Skill {
+	var out []Skill
+	has := func(name string) bool {
+		return slices.ContainsFunc(out, func(s Skill) bool { return s.Name == name })
+	}
+	for _, m := range token.FindAllStringSubmatch(t, -1) {
+		known := slices.ContainsFunc(skills, func(s skill) bool { return s.name == m[1] })
+		if known && !has(m[1]) {
+			out = append(out, Skill{m[1], "$" + m[1], true})
+		}
+	}
+	if len(out) == 0 && prompts.MatchString(t) {
+		return nil
+	}
+	type hit struct {
+		Skill
+		priority int
+	}
+	var hits []hit
+	for _, s := range skills {
+		if saw := s.words.FindString(t); saw != "" && !has(s.name) {
+			hits = append(hits, hit{Skill{s.name, saw, false}, s.priority})
+		}
+	}
+	slices.SortFunc(hits, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(len(b.Saw), len(a.Saw)), cmp.Compare(a.Name, b.Name))
+	})
+	for _, h := range hits {
+		out = append(out, h.Skill)
+	}
+	return out
+}
+
+var (
+	// startWords begin autonomous work (section 4.1.4).
+	startWords = anyOf(`autopilot`, `auto pilot`, `autonomous(?:ly)?`, `build me`, `create me`, `make me`, `full auto`, `handle it all`, `i want an?`)
+	// Words that steer are the whole of a text: "stop the leak" is a task.
+	stopWords     = regexp.MustCompile(`^(?:please )?(?:stop|cancel|abort|halt|quit)(?: (?:it|this|that|now|everything|autopilot|the (?:run|loop|workflow)))*[.!]*$`)
+	continueWords = regexp.MustCompile(`^(?:please )?(?:continue|resume|carry on|go on|keep going|proceed|pick up where (?:you|we) left off)(?: (?:it|this|that|now|please|autopilot|with it|the (?:run|loop|workflow)))*[.!]*$`)
+	quotedCode    = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
+)
+
+// exclusions are what is not for a run, with its destination (section 4.1.4).
+var exclusions = []struct {
+	do    Do
+	words *regexp.Regexp
+}{
+	{DoReview, regexp.MustCompile(`^(?:please |can you |could you )?(?:just |only )?(?:review|critique|audit)\b|\b(?:just|only) (?:a )?review\b|\breview only\b`)},
+	{DoAnswer, anyOf(`just explain`, `draft only`, `only (?:a )?draft`, `what would you suggest`, `explain (?:how|why|what|the|this)`, `suggest (?:how|what|a|an|some)`, `no code`)},
+	{DoAnswer, regexp.MustCompile(`^(?:what|why|how|who|when|where|which) (?:is|are|does|do|did|was|were|would|can|could|should)\b`)},
+	{DoClarify, anyOf(`explore`, `brainstorm`, `what are (?:the|my|our) options`, `compare (?:options|approaches)`, `not sure (?:what|how|whether|if)`, `ideas for`)},
+	{DoEdit, anyOf(`typo`, `rename \S+ to`, `one[ -]liner?`, `this (?:line|function)`, `bump (?:the )?version`, `single[ -]line`, `add an? comment`)},
+}
+
+// vagueWords is how few words a plan has to come before (section 4.7).
+const vagueWords = 15
+
+var (
+	bypassMark = regexp.MustCompile(`^(?:force:|!)`)
+	signals    = []*regexp.Regexp{
+		regexp.MustCompile("`code`"),                                                    // quoted
+		regexp.MustCompile(`\b[\w./-]+\.[a-z]{1,5}\b`),                                  // a file
+		regexp.MustCompile(`(?:^|\s)(?:\./|[\w-]+/)[\w./-]+`),                           // a path
+		regexp.MustCompile(`(?:^|\s)(?:#\d+|(?:issue|pr|ticket) #?\d+)\b`),              // an issue
+		regexp.MustCompile(`\b(?:function|class|method|type|struct|module) [\w.]+`),     // a symbol
+		regexp.MustCompile(`\b[a-z0-9]+_[a-z0-9_]+\b|\b[a-z]\w*\(\)`),                   // a symbol
+		regexp.MustCompile(`(?m)^\s*(?:\d+[.)]|[-*]) \S`),                               // steps
+		regexp.MustCompile(`\b(?:acceptance criteria|given .* when .* then|so that)\b`), // criteria
+		regexp.MustCompile(`\b(?:\w*error|\w*exception|panic|stack trace|traceback|exit (?:code|status) \d+)\b`),
+		regexp.MustCompile(`\b(?:go test|npm (?:run )?test|pytest|cargo test|make test|jest|vitest|mvn test|gradle test)\b`),
+	}
+)
+
+// concrete is what a text says that can be worked on.
+func concrete(t string) string {
+	for _, s := range signals {
+		if saw := s.FindString(t); saw != "" {
+			return strings.TrimSpace(saw)
+		}
+	}
+	return ""
+}
+
+// executes is the word of a text that asks for work at once. With cancel or
+// ralplan there is none: that is planned, or over.
+func executes(t string, all []Skill) string {
+	word := ""
+	for _, s := range all {
+		switch s.Name {
+		case "cancel", "ralplan":
+			return ""
+		case "ralph", "autopilot", "team", "ultrawork":
+			word = cmp.Or(word, s.Saw)
+		}
+	}
+	return cmp.Or(word, startWords.FindString(t))
+}
+
+// effective counts the words beside those that name a way of working.
+func effective(t string) int {
+	for _, s := range skills {
+		t = s.words.ReplaceAllString(t, " ")
+	}
+	return len(strings.Fields(token.ReplaceAllString(startWords.ReplaceAllString(t, " "), " ")))
+}
