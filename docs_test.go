@@ -84,6 +84,19 @@ func TestSchemaOfWorkflowsInTheDocs(t *testing.T) {
 	}
 }
 
+func TestTheWorkflowOfTheDocsIsSound(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("docs/workflows.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(b), "```yaml\n")
+	src, _, _ := strings.Cut(rest, "```")
+	if _, found := workflow.Lint([]byte(src)); len(found) > 0 {
+		t.Error(found)
+	}
+}
+
 // exitCodes is what apctl help exit-codes prints.
 func exitCodes(t *testing.T) string {
 	t.Helper()
@@ -202,6 +215,11 @@ var schemaOf = []struct{ schema, command, data string }{
 	{"autopilot.archive.import", "archive import", "ImportView"},
 	{"autopilot.config", "config show, check, set", "ConfigView"},
 	{"autopilot.trust", "trust", "TrustView"},
+	{"autopilot.workflows", "workflow ls, show, new", "WorkflowsView"},
+	{"autopilot.lint", "workflow lint", "LintView"},
+	{"autopilot.graph", "workflow graph", "GraphView"},
+	{"autopilot.workflow-schema", "workflow schema", "WorkflowSchemaView"},
+	{"autopilot.suggestion", "workflow suggest", "SuggestionView"},
 	{"autopilot.agents", "agent ls, show, check", "AgentsView"},
 	{"autopilot.outcome", "agent classify", "OutcomeView"},
 	{"autopilot.sandbox", "agent sandbox", "SandboxView"},

@@ -59,6 +59,13 @@ func (d *Daemon) handlers() map[string]bus.Handler {
 		wire.ArchiveImport.Name: d.awake(asked(d.archiveImport)),
 		wire.DaemonStatus.Name:  d.awake(asked(d.daemonStatus)),
 		wire.DaemonStop.Name:    asked(d.daemonStop),
+
+		wire.WorkflowList.Name:    d.awake(asked(d.workflowList)),
+		wire.WorkflowLint.Name:    d.awake(asked(d.workflowLint)),
+		wire.WorkflowGraph.Name:   d.awake(asked(d.workflowGraph)),
+		wire.WorkflowSchema.Name:  d.awake(asked(d.workflowSchema)),
+		wire.WorkflowSuggest.Name: d.awake(asked(d.workflowSuggest)),
+		wire.WorkflowNew.Name:     d.awake(asked(d.workflowNew)),
 	}
 }
 

@@ -305,7 +305,23 @@ func TestTexts(t *testing.T) {
 		"events": func(s Style) string {
 			return s.Event(event(`"data":{"tree":"3f2a9c1b7788aa553f2a9c1b7788aa553f2a9c1b","exit":-1,"results":[{"gate":"test"}]}`))
 		},
-		"stop":         func(s Style) string { return s.Stopped([]wire.RunView{waits}) },
+		"stop": func(s Style) string { return s.Stopped([]wire.RunView{waits}) },
+		"workflows": func(s Style) string {
+			v := workflowsSample()
+			return s.Workflows(v) + "\n" + s.Workflow(v.Workflows[0]) + "\n" + s.Workflow(v.Workflows[1]) + "\n" + s.WorkflowWritten(v.Workflows[0])
+		},
+		"workflow-lint": func(s Style) string {
+			return s.Lint(wire.LintView{Checked: []string{"mine"}, Problems: []wire.ConfigProblem{
+				{File: "/p/.autopilot/workflows/mine.yaml", Line: 3, Column: 1, Message: "unknown key \"limit\"" + steering, Fix: "did you mean \"limits\"?", Excerpt: "> 3 | limit: 3\n    | ^"},
+				{File: "/p/.autopilot/prompts/mine.md", Message: "cannot be read: it is a directory", Fix: "correct it, or move it away"},
+			}}) + s.Lint(wire.LintView{Checked: []string{"mine"}}) + s.Lint(wire.LintView{})
+		},
+		"suggestion": func(s Style) string {
+			return s.Suggestion(wire.SuggestionView{
+				Do: "run", Workflow: "converge", Route: "full", RouteBy: "default", Size: "small", Words: 5, Ask: true, Express: true, Else: []string{"atdd"},
+				Because: []wire.SuggestReason{{Rule: "size", Saw: "ralph" + steering}, {Rule: "route", Saw: "full"}, {Rule: "express", Saw: "readme"}},
+			}) + "\n" + s.Suggestion(wire.SuggestionView{Do: "plan", Size: "small", Words: 4, Because: []wire.SuggestReason{{Rule: "vague", Saw: "build me"}}})
+		},
 		"config":       func(s Style) string { return s.Config(settings(), false) },
 		"config-check": func(s Style) string { return s.ConfigCheck(settings()) },
 	}

@@ -55,7 +55,7 @@ func (s Style) untrusted(v wire.TrustView) string {
 	b.WriteString("\n\n")
 	all := visible.Text(v.Diff)
 	shown := all
-	if _, body, ok := strings.Cut(all, "\n@@"); ok && v.Before == "" && len(v.Files) < 2 {
+	if _, body, ok := strings.Cut(all, "\n@@"); ok && v.Before == "" && strings.HasSuffix(v.File, ".yaml") {
 		_, shown, _ = strings.Cut(body, "\n") // all of it is new
 	}
 	for l := range strings.Lines(shown) {

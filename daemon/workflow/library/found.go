@@ -126,7 +126,7 @@ func (p Project) prompts(f *Found, w workflow.Workflow) []workflow.Mistake {
 		if _, ok := f.Prompt(n.file); ok {
 			continue
 		}
-		prompt, problem := p.prompt(n.file, n.works)
+		prompt, problem := p.prompt(n.file)
 		switch {
 		case problem == nil:
 		case problem.File == "":
@@ -143,22 +143,21 @@ func (p Project) prompts(f *Found, w workflow.Workflow) []workflow.Mistake {
 // named is a place where a workflow names a prompt.
 type named struct {
 	path, file string
-	works      bool // it is filled in as the prompt of a phase
 }
 
 func naming(w workflow.Workflow) (out []named) {
 	for i, ph := range w.Phases {
-		out = append(out, named{fmt.Sprintf("phases.%d.prompt", i), ph.Prompt, true})
+		out = append(out, named{fmt.Sprintf("phases.%d.prompt", i), ph.Prompt})
 	}
 	for _, r := range w.Roles {
-		out = append(out, named{"roles." + r.Key + ".prompt", r.Value.Prompt, false})
+		out = append(out, named{"roles." + r.Key + ".prompt", r.Value.Prompt})
 	}
 	return out
 }
 
 // prompt finds a prompt, the project's first. A problem without a file is that
 // there is none.
-func (p Project) prompt(file string, works bool) (Prompt, *wire.ConfigProblem) {
+func (p Project) prompt(file string) (Prompt, *wire.ConfigProblem) {
 	src, err := workflow.ShippedPrompt(file)
 	out := Prompt{File: file, Origin: Shipped, Source: src}
 	own, ok := find(p.Prompts, file)
@@ -172,10 +171,8 @@ func (p Project) prompt(file string, works bool) (Prompt, *wire.ConfigProblem) {
 	case err != nil:
 		return out, &wire.ConfigProblem{Message: fmt.Sprintf("there is no prompt %q", file), Fix: p.nearestPrompt(file)}
 	}
-	if works {
-		if _, err := workflow.ParsePrompt(file, out.Source); err != nil {
-			return out, &wire.ConfigProblem{File: out.place(), Message: err.Error(), Fix: "docs/workflows.md lists what a prompt can use"}
-		}
+	if _, err := workflow.ParsePrompt(file, out.Source); err != nil {
+		return out, &wire.ConfigProblem{File: out.place(), Message: err.Error(), Fix: "docs/workflows.md lists what a prompt can use"}
 	}
 	return out, nil
 }

@@ -184,3 +184,12 @@ func TestAContentIsOfOneSetOfFiles(t *testing.T) {
 		}
 	}
 }
+
+func TestANewWorkflowIsSound(t *testing.T) {
+	t.Parallel()
+	p, _ := read(t, map[string]string{"workflows/fresh.yaml": string(workflow.Template("fresh"))})
+	f, err := p.Find("fresh")
+	if err != nil || len(f.Problems) > 0 || len(f.Flow.Phases) != 2 || len(f.Prompts) != 2 {
+		t.Errorf("%+v %v", f, err)
+	}
+}
