@@ -16,6 +16,7 @@ import (
 	"autopilot/daemon/archive"
 	"autopilot/daemon/blob"
 	"autopilot/daemon/bus"
+	"autopilot/daemon/failpoint"
 	"autopilot/events"
 	"autopilot/events/wire"
 )
@@ -47,6 +48,7 @@ func (d *Daemon) archiveImport(ctx context.Context, q bus.Request, body wire.Imp
 	if err != nil {
 		return v, fmt.Errorf("take in %s: %w", body.Path, err)
 	}
+	failpoint.Hit(failpoint.AfterImport)
 	return v, d.noteImport(context.WithoutCancel(ctx), f, q.Actor, q.ID)
 }
 
@@ -121,6 +123,7 @@ func (d *Daemon) takeIn(ctx context.Context, in *incoming) (f archive.File, err 
 	if err := d.takeTexts(ctx, in); err != nil {
 		return f, err
 	}
+	failpoint.Hit(failpoint.DuringImport)
 	tmp, err := d.archive.Temp()
 	if err != nil {
 		return f, err

@@ -105,6 +105,11 @@ var (
 		failpoint.AfterCheckpoint, failpoint.AfterAgent, failpoint.AfterForget, failpoint.AfterCheckpoint,
 		failpoint.AfterAppend, failpoint.AfterLaunch,
 	}
+	// apart are those that tests of their own come to, and no plan does.
+	apart = []string{
+		failpoint.AfterAnnounce, failpoint.DuringRemoval, failpoint.AfterRemoval, failpoint.AfterFact,
+		failpoint.DuringImport, failpoint.AfterImport,
+	}
 	limitPoints = []string{failpoint.AfterAccount, failpoint.AfterAppend, failpoint.AfterAgent, failpoint.BeforeAppend}
 )
 
@@ -113,10 +118,7 @@ func (p plan) points() []string {
 	if p.own != nil {
 		return p.own
 	}
-	rare := []string{
-		failpoint.AfterCheckout, failpoint.AfterCheckpoint, failpoint.AfterAccount,
-		failpoint.AfterAnnounce, failpoint.DuringRemoval, failpoint.AfterRemoval, failpoint.AfterFact,
-	}
+	rare := append([]string{failpoint.AfterCheckout, failpoint.AfterCheckpoint, failpoint.AfterAccount}, apart...)
 	return slices.DeleteFunc(failpoint.Points(), func(name string) bool { return slices.Contains(rare, name) })
 }
 

@@ -13,7 +13,7 @@ import (
 
 // rooted are the tests that mount file systems. They run only when they are
 // asked for, in namespaces of their own: .ci/rooted.
-const rooted = "^(TestPowerCut|TestDiskFull)$"
+const rooted = "^(TestPowerCut|TestDiskFull|TestDiskFullImport)$"
 
 // mount mounts a file system until the test ends.
 func mount(t testing.TB, dir string, args ...string) {

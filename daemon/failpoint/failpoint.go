@@ -45,6 +45,9 @@ const (
 	AfterRemoval  = "after-removal"  // all is gone, and no event says so
 	AfterFact     = "after-fact"     // an event says so, and it is still written down
 
+	DuringImport = "during-import" // the texts of a bundle are here, and its events are not
+	AfterImport  = "after-import"  // all is here, and no event says so
+
 	DuringSnapshot = "during-snapshot" // it is written and not synced
 	AfterSnapshot  = "after-snapshot"  // it has its name, and its directory is not synced
 )
@@ -54,7 +57,7 @@ func Points() []string {
 	return []string{
 		BeforeAppend, AfterAppend, AfterIntent, AfterLaunch, AfterGate, AfterRecord, AfterRestore, AfterCheckout,
 		AfterCheckpoint, AfterForget, AfterAgent, AfterAccount, DuringSnapshot, AfterSnapshot,
-		AfterAnnounce, DuringRemoval, AfterRemoval, AfterFact,
+		AfterAnnounce, DuringRemoval, AfterRemoval, AfterFact, DuringImport, AfterImport,
 	}
 }
 
