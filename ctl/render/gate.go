@@ -39,6 +39,7 @@ func (s Style) sign(verdict string) string {
 		return "?"
 	case events.Skipped:
 		return "-"
+	case events.Open:
 	}
 	return s.pick("○", ".")
 }
@@ -51,7 +52,7 @@ func verdictColour(verdict string) string {
 		return red
 	case events.Unverifiable:
 		return yellow
-	case events.Skipped:
+	case events.Skipped, events.Open:
 	}
 	return dim
 }

@@ -162,7 +162,7 @@ func redOrGreen(g wire.GateView) string {
 		return "green"
 	case events.Fail:
 		return "red"
-	case events.Unverifiable, events.Skipped:
+	case events.Unverifiable, events.Skipped, events.Open:
 	}
 	return "could not be run"
 }

@@ -221,7 +221,7 @@ func recorded(s run.State, d events.IterationRecorded) string {
 			return fmt.Sprintf("iteration %d: it does not count, as the provider cut it short", d.Iteration)
 		}
 		return fmt.Sprintf("iteration %d: this time nothing was changed; it does not count, and is tried again after a pause", d.Iteration)
-	case events.Fail, events.Unverifiable:
+	case events.Fail, events.Unverifiable, events.Open:
 	}
 	return fmt.Sprintf("iteration %d: fail, fingerprint %s", d.Iteration, Short(d.Fingerprint))
 }

@@ -153,6 +153,11 @@ func live(s run.State) (rule, because string) {
 		return running, fmt.Sprintf("running: judging the gates of iteration %d", s.Loop.Iteration)
 	case run.Agent:
 		return running, fmt.Sprintf("running: the agent works on iteration %d of %d", s.Loop.Iteration, s.LastIteration())
+	case run.Looking:
+		l := s.Last.Role
+		return running, fmt.Sprintf("running: %s looks at gate %s, in iteration %d", l.Role, l.Gate, s.Loop.Iteration) + round(l.Round)
+	case run.Asking:
+		return "answer", fmt.Sprintf("waiting: gate %s asks a person", s.Question.Gate)
 	case run.Ended, run.Judged, run.Ready:
 	}
 	if s.WaitsForLimit() {

@@ -1,6 +1,7 @@
 package retro
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -48,11 +49,13 @@ type Fold struct {
 	repeats   []repeat
 	conflicts []wire.RetroConflict
 	seen      memory
+	open      run.State // as far as gates at which somebody looks need it
 }
 
 // state is what a run is in.
 type state struct {
 	halted events.Halt
+	asked  bool // a person, at a gate
 	ended  *events.RunEnded
 	begun  bool
 }
@@ -127,12 +130,27 @@ func (f *Fold) Whole() bool { return !f.log.gap }
 func (f *Fold) take(e events.Event) {
 	switch d := e.Data.(type) {
 	case events.RunStarted:
-		f.facts, f.state.begun = d, true
+		f.facts, f.state.begun, f.open = d, true, run.Evolve(run.State{}, e)
 		f.row().Phase = string(d.Phase)
 	case events.GatesStarted:
-		f.now = doing{kind: Gates}
+		f.begin(e.Time, d)
 	case events.GatesJudged:
+		f.open = run.Evolve(f.open, e)
 		f.gates(d)
+	case events.PhaseEntered:
+		f.now = doing{kind: Other}
+	case events.RoleStarted:
+		f.now = doing{kind: Agent}
+	case events.RoleEnded:
+		f.used(e, d.Agent)
+		f.looked(e)
+	case events.QuestionAsked:
+		f.asked(e, d)
+	case events.QuestionAnswered:
+		f.settle(e, string(d.Choice), cmp.Or(d.Findings, d.Text))
+		f.looked(e)
+	case events.QuestionExpired:
+		f.expired(e, d)
 	case events.IterationStarted:
 		f.iteration(e.Time, d)
 	case events.AgentEnded:
@@ -213,16 +231,9 @@ func (f *Fold) iteration(at time.Time, d events.IterationStarted) {
 }
 
 func (f *Fold) agent(e events.Event, d events.AgentEnded) {
+	f.used(e, d)
 	r := f.row()
-	// The same reading of an end as that of a report on usage.
-	spent := run.Evolve(run.State{}, e).Spent.Newer[0]
-	r.Usage = ledger.Add(r.Usage, spent)
-	r.TokensFrom = weaker(r.TokensFrom, d.Usage.TokensFrom)
-	r.CostFrom = weaker(r.CostFrom, d.Usage.CostFrom)
 	r.Result, r.Claim, r.Cut, r.Files = string(d.Result), string(d.Claim), string(d.Cut), d.Files
-	if d.Model != "" && !slices.Contains(f.models, d.Model) {
-		f.models = append(f.models, d.Model)
-	}
 	if d.Repeats >= fewRepeats || d.Cut == events.CutRepetition {
 		f.repeats = append(f.repeats, repeat{wire.RetroRepeat{
 			Iteration: d.Iteration, Times: d.Repeats, Ended: d.Cut == events.CutRepetition,
@@ -234,6 +245,19 @@ func (f *Fold) agent(e events.Event, d events.AgentEnded) {
 		})
 	}
 	f.now = doing{kind: Other}
+}
+
+// used adds what an agent, or a role, used.
+func (f *Fold) used(e events.Event, d events.AgentEnded) {
+	r := f.row()
+	// The same reading of an end as that of a report on usage.
+	spent := run.Evolve(run.State{}, e).Spent.Newer[0]
+	r.Usage = ledger.Add(r.Usage, spent)
+	r.TokensFrom = weaker(r.TokensFrom, d.Usage.TokensFrom)
+	r.CostFrom = weaker(r.CostFrom, d.Usage.CostFrom)
+	if d.Model != "" && !slices.Contains(f.models, d.Model) {
+		f.models = append(f.models, d.Model)
+	}
 }
 
 // weaker is the source that tells less; what nobody named is unknown.
@@ -277,7 +301,7 @@ func (f *Fold) recorded(d events.IterationRecorded) {
 		if !events.Result(r.Result).OfAccount() {
 			f.now = doing{Waiting, "noop"} // a pause, before it is tried again
 		}
-	case events.Unverifiable:
+	case events.Unverifiable, events.Open:
 	}
 }
 
@@ -290,8 +314,11 @@ func (f *Fold) decide(e events.Event, kind string) *decision {
 }
 
 func (f *Fold) halted(e events.Event, d events.RunHalted) {
-	if f.state.halted != "" {
+	switch {
+	case f.state.halted != "":
 		f.settle(e, "halted again", "")
+	case f.state.asked:
+		f.settle(e, "nobody answered", "")
 	}
 	h := f.decide(e, string(d.Reason))
 	h.By, h.asked = "", d.Question
@@ -310,10 +337,10 @@ func (f *Fold) resumed(e events.Event, d events.RunResumed) {
 
 // settle ends the decision about a halt, if there is one.
 func (f *Fold) settle(e events.Event, made string, answer events.Ref) {
-	if f.state.halted == "" {
+	if f.state.halted == "" && !f.state.asked {
 		return
 	}
-	f.state.halted = ""
+	f.state.halted, f.state.asked = "", false
 	for i := len(f.decisions) - 1; i >= 0; i-- {
 		if h := &f.decisions[i]; h.Made == "" {
 			h.Took, h.Made, h.By, h.answer = f.clock.at-h.At, made, string(e.Actor), answer

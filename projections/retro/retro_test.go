@@ -403,3 +403,53 @@ func TestEveryKindOfTimeHasItsOwnPart(t *testing.T) {
 		t.Errorf("%+v", time)
 	}
 }
+
+func TestPhasesRolesAndAnswersAreInARetro(t *testing.T) {
+	t.Parallel()
+	base := time.Date(2026, 1, 2, 6, 0, 0, 0, time.UTC)
+	var f retro.Fold
+	seq := uint64(0)
+	add := func(min int, d events.Data) {
+		seq++
+		f.Add(events.Event{Aggregate: events.Run("01R"), Seq: seq, Time: base.Add(time.Duration(min) * time.Minute), Actor: "person:1@h/tty", Data: d})
+	}
+	open := func(gate events.Name, kind events.GateKind) events.GateResult {
+		return events.GateResult{Gate: gate, Kind: kind, Verdict: events.Open, Reason: events.ReasonNobody, Set: "s"}
+	}
+	add(0, events.RunStarted{Phase: "plan", Gates: []events.Gate{
+		{Name: "agreed", Kind: events.GateConsensus, Roles: []events.Name{"critic"}}, {Name: "approved", Kind: events.GateApproval},
+	}})
+	add(1, events.IterationStarted{Phase: "plan", Iteration: 1})
+	add(2, events.AgentEnded{Phase: "plan", Iteration: 1, Usage: events.Usage{Output: 10, TokensFrom: events.Reported}})
+	add(2, events.GatesStarted{Phase: "plan", Iteration: 1})
+	add(3, events.GatesJudged{Phase: "plan", Iteration: 1, Results: []events.GateResult{
+		open("agreed", events.GateConsensus), open("approved", events.GateApproval),
+	}})
+	add(3, events.RoleStarted{Gate: "agreed", Role: "critic", Set: "s"})
+	add(8, events.RoleEnded{
+		Gate: "agreed", Role: "critic", Set: "s", Opinion: events.Opinion{Verdict: events.RulingApprove},
+		Agent: events.AgentEnded{Usage: events.Usage{Output: 5, TokensFrom: events.Reported}},
+	})
+	add(8, events.QuestionAsked{Number: 1, Gate: "approved", Kind: events.AskApproval, Set: "s"})
+	add(38, events.QuestionAnswered{Number: 1, Gate: "approved", Choice: events.ChoiceOK, Set: "s"})
+	add(38, events.IterationRecorded{Phase: "plan", Iteration: 1, Verdict: events.Pass})
+	add(38, events.PhaseEntered{Phase: "review", From: "plan", Way: events.WayOn})
+	add(38, events.GatesStarted{Phase: "review", Iteration: 2})
+	add(39, events.GatesJudged{Phase: "review", Iteration: 2})
+	v := f.View(nil)
+	if len(v.Iterations) != 3 || v.Iterations[2].Phase != "review" {
+		t.Fatalf("iterations %+v", v.Iterations)
+	}
+	one := v.Iterations[1]
+	if one.Usage.Output != 15 || one.Time.Person != 30*60_000 || one.Time.Agent != 6*60_000 {
+		t.Errorf("usage %+v, time %+v", one.Usage, one.Time)
+	}
+	for _, g := range one.Gates {
+		if g.Verdict != string(events.Pass) {
+			t.Errorf("gate %s: %s", g.Gate, g.Verdict)
+		}
+	}
+	if len(v.Decisions) != 1 || v.Decisions[0].Made != "ok" || v.Decisions[0].Took != 30*60_000 {
+		t.Errorf("decisions %+v", v.Decisions)
+	}
+}

@@ -207,7 +207,7 @@ func verdictClass(v string) Class {
 		return Good
 	case events.Fail:
 		return Bad
-	case events.Skipped, events.Unverifiable:
+	case events.Skipped, events.Unverifiable, events.Open:
 	}
 	return Unclear
 }
