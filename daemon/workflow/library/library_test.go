@@ -76,7 +76,7 @@ func TestAShippedWorkflowTakesAPromptOfTheProjectAndThenAsks(t *testing.T) {
 
 func TestEveryProblemOfAWorkflowAndItsPromptsIsFound(t *testing.T) {
 	t.Parallel()
-	p, root := read(t, map[string]string{
+	_, root := read(t, map[string]string{
 		"workflows/other.yaml":   mine,
 		"workflows/near.yaml":    "name: near\nversion: 1\nlimit: 3\nphases:\n  - {name: work, prompt: convrge.md, gates: [goals]}\n",
 		"workflows/bad.yaml":     "name: bad\nversion: 1\nphases:\n  - {name: work, prompt: broken.md, gates: [goals]}\n",
