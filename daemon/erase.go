@@ -128,7 +128,7 @@ func (d *Daemon) planErase(ctx context.Context, id string, again bool) (_ *sweep
 	}
 	hosts := d.hosts.state()
 	pl.stand(func(h snapshot.Head) bool {
-		_, _, erased, ok := hosts.Gone(h.ID, time.UnixMilli(h.Latest))
+		_, _, erased, ok := hosts.Gone(h.ID, time.UnixMilli(h.Latest), time.Time{})
 		return erased || ok && !d.fleet.isImported(h.ID) // that may have come since
 	})
 	return pl.look(ctx, false)

@@ -103,6 +103,31 @@ func TestAnImportThatWasCutOffIsRecordedByTheNextDaemon(t *testing.T) {
 	}
 }
 
+func TestWhatWasImportedAfterAPruneIsThereUntilTheNext(t *testing.T) {
+	t.Parallel()
+	a, b := newSite(t, nil), newSite(t, nil)
+	st := a.play(a.spec("test -f ok", "touch ok"))
+	path, _ := a.exported(wire.ExportRequest{})
+	prune := func() {
+		t.Helper()
+		if _, err := b.d.archivePrune(t.Context(), b.request(), wire.PruneRequest{Before: time.Now()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.play(b.spec("test -f ok", "touch ok"))
+	prune()
+	if _, err := b.imports(path, false); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.d.text(st.Facts.Task); b.d.gone(st) != nil || got != "make it so" {
+		t.Errorf("after the import: gone %+v, %q", b.d.gone(st), got)
+	}
+	prune()
+	if got := b.d.text(st.Facts.Task); b.d.gone(st) == nil || got != "" {
+		t.Errorf("after the next prune: gone %+v, %q", b.d.gone(st), got)
+	}
+}
+
 // forgedBundle writes a bundle of runs, given as their events.
 func forgedBundle(t *testing.T, r archive.Run, list ...events.Data) string {
 	t.Helper()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"time"
 
 	"autopilot/daemon/store"
 	"autopilot/events"
@@ -85,7 +86,7 @@ func (p *proof) goneBy(pending *removal) func(run.State) bool {
 			return false
 		}
 		for _, h := range p.rebuilt.hosts {
-			if _, _, _, ok := h.Gone(s.ID, s.Clock.Latest); ok {
+			if _, _, _, ok := h.Gone(s.ID, s.Clock.Latest, time.Time{}); ok {
 				return true
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,6 +19,7 @@ import (
 	"autopilot/daemon/failpoint"
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/host"
 	"autopilot/projections/run"
 )
 
@@ -172,7 +174,7 @@ func (d *Daemon) gone(s run.State) *wire.GoneView {
 	if s.Status != run.Over {
 		return nil
 	}
-	if at, by, erased, ok := d.hosts.state().Gone(s.ID, s.Clock.Latest); ok {
+	if at, by, erased, ok := d.hosts.state().Gone(s.ID, s.Clock.Latest, d.came(s.ID)); ok {
 		return &wire.GoneView{At: at, By: by, Erased: erased}
 	}
 	r := d.removals.pending.Load()
@@ -180,6 +182,20 @@ func (d *Daemon) gone(s run.State) *wire.GoneView {
 		return nil
 	}
 	return &wire.GoneView{At: r.At, By: r.By, Erased: r.Run != ""}
+}
+
+// came is when a run came from elsewhere; zero for one of this host.
+func (d *Daemon) came(id string) time.Time {
+	if !d.fleet.isImported(id) {
+		return time.Time{}
+	}
+	h, _ := d.archive.Head(id)
+	list := d.hosts.state().Imported
+	i := slices.IndexFunc(list, func(i host.Import) bool { return i.Bundle == h.Bundle })
+	if i < 0 {
+		return time.Time{}
+	}
+	return list[i].At
 }
 
 // whole refuses to show what a run does not have any more, and says since when

@@ -66,10 +66,9 @@ func (s Style) Imported(v wire.ImportView) string {
 	if v.DryRun {
 		verb = "would take in"
 	}
-	switch fresh := len(v.Runs) - v.Known; {
-	case fresh == 0:
+	if fresh := len(v.Runs) - v.Known; fresh == 0 {
 		b.WriteString("nothing to take in: every run of the bundle is here already\n")
-	default:
+	} else {
 		fmt.Fprintf(&b, "%s %s: %s\n", verb, s.paint(bold, count(fresh, "run")), bundleSum(v.Bundle)+" in the bundle, made by autopilot "+Line(v.Version))
 	}
 	var rows [][]string

@@ -97,7 +97,7 @@ func TestWithoutAMarkTheLatestGenerationIsRead(t *testing.T) {
 		}
 	}
 	n := 0
-	holes, err := store.Salvage(streams, mark, func(r store.Record) error { n++; return nil })
+	holes, err := store.Salvage(streams, mark, func(store.Record) error { n++; return nil })
 	if err != nil || n != 3 || len(holes) != 0 {
 		t.Errorf("%d records, holes %v, %v", n, holes, err)
 	}

@@ -135,14 +135,15 @@ func (s State) Latest(repository string) (Trust, bool) {
 
 // Gone says since when the texts of a run that was over at that time are
 // removed, and by whom; erased is because a person asked for that run, else it
-// was for its age.
-func (s State) Gone(id string, over time.Time) (at time.Time, by string, erased, ok bool) {
+// was for its age. What came from elsewhere came at a time, and no removal before
+// that counts.
+func (s State) Gone(id string, over, came time.Time) (at time.Time, by string, erased, ok bool) {
 	if e, ok := s.Erased[id]; ok {
 		return e.At, e.By, true, true
 	}
 	if !over.IsZero() {
 		for _, p := range s.Prunes {
-			if over.Before(p.Before) {
+			if over.Before(p.Before) && p.At.After(came) {
 				return p.At, p.By, false, true
 			}
 		}

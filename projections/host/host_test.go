@@ -84,20 +84,28 @@ func TestWhatBecameOfTheHistoryIsKnown(t *testing.T) {
 	for _, c := range []struct {
 		run  string
 		over int // minutes behind dawn, -1 for a run that is not over
+		came int // likewise, 0 for one of this host
 		by   string
 		gone bool
 	}{
-		{"R", 90, "person:1", true},
-		{"S", 29, "person:2", true},
-		{"S", 59, "person:2", true},
-		{"S", 60, "", false},
-		{"S", -1, "", false},
+		{"R", 90, 0, "person:1", true},
+		{"S", 29, 0, "person:2", true},
+		{"S", 59, 0, "person:2", true},
+		{"S", 60, 0, "", false},
+		{"S", -1, 0, "", false},
+		{"S", 29, 1, "person:2", true},
+		{"S", 29, 2, "", false},
+		{"R", 90, 2, "person:1", true},
 	} {
 		over := time.Time{}
 		if c.over >= 0 {
 			over = dawn.Add(time.Duration(c.over) * time.Minute)
 		}
-		if _, by, erased, gone := s.Gone(c.run, over); gone != c.gone || by != c.by || erased != (c.run == "R") {
+		came := time.Time{}
+		if c.came > 0 {
+			came = dawn.Add(time.Duration(c.came) * time.Minute)
+		}
+		if _, by, erased, gone := s.Gone(c.run, over, came); gone != c.gone || by != c.by || erased != (c.run == "R") {
 			t.Errorf("%s over at %d: gone %v by %q", c.run, c.over, gone, by)
 		}
 	}
