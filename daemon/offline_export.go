@@ -90,13 +90,9 @@ func sayNoExport(w io.Writer, err error) int {
 	if e.Hint != "" {
 		fmt.Fprintln(w, "  "+e.Hint)
 	}
-	switch e.Code {
-	case wire.NotFound:
-		return wire.ExitNotFound
-	case wire.Conflict:
-		return wire.ExitConflict
-	case wire.Usage:
-		return wire.ExitUsage
+	codes := map[wire.Code]int{wire.NotFound: wire.ExitNotFound, wire.Conflict: wire.ExitConflict, wire.Usage: wire.ExitUsage}
+	if code, ok := codes[e.Code]; ok {
+		return code
 	}
 	return wire.ExitFailed
 }
