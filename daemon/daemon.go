@@ -68,6 +68,7 @@ type Daemon struct {
 	kept     *kept
 	log      log.Log
 	archive  *archive.Archive
+	rolled   *rollRecord // what this daemon has to say of a roll, nil if there was none
 	blobs    *blob.Store
 	effects  *effect.Runner
 	worker   *work.Worker
@@ -85,6 +86,8 @@ type Daemon struct {
 	edits    sync.Mutex // one change of a configuration file at a time
 	incoming sync.Mutex // one bundle from elsewhere at a time
 	loaded   bool       // all runs are served
+
+	rollProblem string // why the log was not rolled that was to be
 
 	budget budgets
 	prices *price.Table    // as they are built in
@@ -140,11 +143,14 @@ func (d *Daemon) openStores(ctx context.Context) (err error) {
 	if d.effects, err = effect.New(effect.Config{Root: filepath.Join(state, "effects"), Shim: d.cfg.Shim, Orphans: d.cfg.Orphans, BootID: d.cfg.Boot}); err != nil {
 		return err
 	}
-	if err := d.openMark(); err != nil {
-		return err
-	}
 	if id, ok := d.effects.Owner(os.Getppid()); ok {
 		return fmt.Errorf("%w: %s", errInside, id)
+	}
+	if err := d.roll(ctx); err != nil {
+		return err
+	}
+	if err := d.openMark(); err != nil {
+		return err
 	}
 	d.bus, err = bus.Open(bus.Config{
 		Places: d.cfg.Places, Lock: d.lock, Durability: d.cfg.Durability, Quota: d.cfg.Quota,
@@ -266,6 +272,7 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	if d.hosts, err = openHostLog(ctx, j, d.host, d.cfg.Log); err != nil {
 		return err
 	}
+	d.recordRoll(ctx)
 	d.fleet = newFleet(fctx, j, d.worker, d.host, time.Now, d.cfg.Log, d.worker.Flow)
 	d.fleet.draining = d.draining.Load
 	d.accounts = newAccounts(d.fleet)
@@ -295,6 +302,7 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	if err := d.openNotify(fctx); err != nil {
 		return err
 	}
+	d.settleRoll()
 	d.fleet.wg.Go(func() { d.accounts.Run(fctx) })
 	d.fleet.wg.Go(func() { d.tend(fctx) })
 	d.fleet.wg.Go(d.saySandbox)

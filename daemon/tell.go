@@ -45,6 +45,9 @@ func (d *Daemon) openNotify(ctx context.Context) error {
 	if !known {
 		d.told(d.kept.fold.Cursor(), nil) // where the fleet was loaded
 	}
+	if err := d.tellRolled(ctx); err != nil {
+		return err
+	}
 	d.fleet.wg.Go(func() { d.tell(ctx) })
 	return nil
 }

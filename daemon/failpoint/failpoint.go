@@ -108,3 +108,21 @@ func parse(text string) (*point, error) {
 func (p *point) due(name string) bool {
 	return p != nil && p.name == name && p.left.Add(-1) == 0
 }
+
+// The places of a roll, in their order. A daemon comes to them at its start only,
+// and only when it was asked to roll.
+const (
+	RollCarried   = "roll-carried"   // the new store is whole, and nothing points to it
+	RollBound     = "roll-bound"     // the bundle is, too
+	RollCommitted = "roll-committed" // from here on the roll is only ever finished
+	RollArchived  = "roll-archived"  // the bundle is in the archive
+	RollAside     = "roll-aside"     // there is no store: the old one is aside
+	RollSwapped   = "roll-swapped"   // the new one is there, with the mark of the old one
+	RollMarked    = "roll-marked"    // one of mark, seals and checkpoint is the new one; three hits
+	RollRecorded  = "roll-recorded"  // an event says so, and it is still written down
+)
+
+// RollPoints lists the places of a roll.
+func RollPoints() []string {
+	return []string{RollCarried, RollBound, RollCommitted, RollArchived, RollAside, RollSwapped, RollMarked, RollRecorded}
+}

@@ -104,7 +104,7 @@ func (n *Notifier) sweepLocked() {
 	}
 }
 
-func (n *Notifier) path() string { return filepath.Join(n.cfg.Dir, "outbox.json") }
+func (n *Notifier) path() string { return filepath.Join(n.cfg.Dir, outboxName) }
 
 // Close ends the senders. What they have not told is told by the next Notifier.
 func (n *Notifier) Close() {

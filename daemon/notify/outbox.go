@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 
 	"github.com/go-json-experiment/json"
 
@@ -22,6 +23,7 @@ type outbox struct {
 }
 
 const (
+	outboxName    = "outbox.json"
 	outboxVersion = 1
 	maxTold       = 128
 )
@@ -76,4 +78,15 @@ func (b outbox) write(path string) (err error) {
 		return fmt.Errorf("store notifications: %w", err)
 	}
 	return nil
+}
+
+// Place is the place behind the last event that was looked at, read from the
+// directory of a notifier that nobody has open; empty if it is not known.
+func Place(dir string) string {
+	var b outbox
+	src, err := os.ReadFile(filepath.Join(dir, outboxName))
+	if err != nil || json.Unmarshal(src, &b) != nil {
+		return "" // Open says why
+	}
+	return b.Cursor
 }

@@ -21,6 +21,9 @@ func (c Cursor) Place() (stream string, position uint64) {
 	return StreamName(p.generation), p.position
 }
 
+// Begin is the place before the first event of a generation.
+func Begin(generation uint64) Cursor { return place{generation: generation}.cursor() }
+
 // CursorError is an ErrCursorExpired with the oldest place that can be read
 // from.
 type CursorError struct {
