@@ -18,7 +18,7 @@ TEST      = go test -race -shuffle=on -p 2 -count=1 -timeout 10m
 GOLANGCI  = go tool -modfile=.ci/tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := build
-.PHONY: build man install demo test race fuzz crash powercut diskfull fixtures cheat soak agents-real bench lint fmt cover cross fresh clean help
+.PHONY: build man install demo test race fuzz crash powercut diskfull fixtures cheat soak agents-real bench pages lint fmt cover cross fresh clean help
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -79,6 +79,9 @@ agents-real: ## the real agent programs, from npm, against a provider on loopbac
 
 bench: build ## one table: each figure beside its floor
 	@go test -v -count=1 -timeout 10m ./daemon/benchtest -bench.table
+
+pages: ## retro pages in a headless Chromium; PAGES=DIR keeps pictures of them
+	go test -tags browser -run InABrowser -count 1 ./daemon/retro/page
 
 lint: ## golangci-lint, as pinned in .ci/tools
 	$(GOLANGCI) run --config .ci/golangci.yml $(PATHS)
