@@ -32,6 +32,11 @@ func unasked(err error, fault func(why error) error) error {
 // typed asks at the terminal itself, as standard input and output may be
 // anything, and gives the line that was typed.
 func (a *app) typed(question func(render.Style) string) (string, error) {
+	return a.typedUpTo(maxTyped, question)
+}
+
+// typedUpTo is typed for a line of that many bytes.
+func (a *app) typedUpTo(most int64, question func(render.Style) string) (string, error) {
 	if !a.interactive() {
 		return "", errUnasked{errors.New("there is no terminal to ask at")}
 	}
@@ -49,7 +54,7 @@ func (a *app) typed(question func(render.Style) string) (string, error) {
 	}
 	lines := make(chan line, 1)
 	go func() {
-		text, err := bufio.NewReader(io.LimitReader(tty, maxTyped)).ReadString('\n')
+		text, err := bufio.NewReader(io.LimitReader(tty, most)).ReadString('\n')
 		lines <- line{text, err}
 	}()
 	select {

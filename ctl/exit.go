@@ -26,7 +26,7 @@ func exits() []exitLine {
 		{wire.ExitRail, "halted by a rail: sameness, stuck, signature, drift, log-integrity, gate-unverifiable"},
 		{wire.ExitLimit, "halted by a limit or on request: iterations, hours, noop, agent-lost, agent-failed, stopped"},
 		{wire.ExitWaiting, "waiting for a limit or a back-off (only from wait)"},
-		{wire.ExitPerson, "needs a person: see apctl why (a question, or the workspace is gone), or apctl trust"},
+		{wire.ExitPerson, "needs a person: see apctl why (a question, or the workspace is gone), apctl answer, or apctl trust"},
 		{wire.ExitCancelled, "cancelled"},
 		{wire.ExitInterrupted, "interrupted: apctl left, the run goes on"},
 	}

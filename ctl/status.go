@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"autopilot/ctl/render"
+	"autopilot/events/place"
 	"autopilot/events/wire"
 )
 
@@ -61,6 +62,9 @@ func runStatus(ctx context.Context, a *app, o statusOptions, args []string) erro
 	var v wire.RunView
 	if err := a.ask(ctx, wire.RunGet, a.ref(args), &v); err != nil {
 		return err
+	}
+	if a.getenv(place.EnvEffect) != "" {
+		v.Question = nil // it is not asked
 	}
 	return a.answer(wire.SchemaRun, v, func(s render.Style) string { return s.Status(v) })
 }

@@ -94,6 +94,9 @@ func (d *Daemon) addVerdict(v *wire.WhyView, s run.State) {
 	}
 	v.LastError, v.ErrorFrom = d.lastError(s)
 	v.Question = d.text(s.Last.Agent.Question)
+	if explain.Asks(s) {
+		v.Question = begin(d.text(s.Question.Text), taskBytes)
+	}
 	v.Claims = claims(s, d.text(s.Last.Agent.Summary))
 	if left := explain.Behind(s.Last.Agent); left != "" {
 		v.Claims = append(v.Claims, "the daemon saw that of the agent "+left)

@@ -97,7 +97,13 @@ func (d *Daemon) standing(h snapshot.Head, now time.Time) string {
 		return wire.PartHalted
 	default:
 	}
-	if s, ok := d.fleet.state(h.ID); ok && (explain.Waits(s) || d.noRoom(s)) {
+	s, ok := d.fleet.state(h.ID)
+	switch {
+	case ok && d.noRoom(s):
+		return wire.PartWaiting // nobody's answer could be stored
+	case ok && explain.Asks(s):
+		return wire.PartNeedsYou
+	case ok && explain.Waits(s):
 		return wire.PartWaiting
 	}
 	return wire.PartRunning
@@ -139,8 +145,13 @@ func addUsed(sum wire.UsageSum, h snapshot.Head, since time.Time) wire.UsageSum 
 func count(c *wire.Counts, h snapshot.Head, part string, recent bool) {
 	switch part {
 	case wire.PartNeedsYou:
-		c.Halted++
 		c.Needs++
+		if h.Status == run.Live {
+			c.Live++
+			c.Asking++
+		} else {
+			c.Halted++
+		}
 	case wire.PartHalted:
 		c.Halted++
 	case wire.PartWaiting:
@@ -229,12 +240,15 @@ func (d *Daemon) inboxList(ctx context.Context, q bus.Request, _ struct{}) (wire
 	v := wire.InboxView{Items: d.untrusted(ctx, q)}
 	now := time.Now()
 	for _, h := range d.fleet.heads() {
-		if h.Status != run.Halted || h.Settled == string(events.HaltStopped) {
+		if h.Status == run.Over || h.Settled == string(events.HaltStopped) {
 			continue // who stopped it knows
 		}
 		s, err := d.fleet.read(h)
 		if err != nil {
 			return v, err
+		}
+		if s.Status == run.Live && !explain.Asks(s) {
+			continue
 		}
 		v.Items = append(v.Items, d.inboxItem(q, s, now))
 	}
@@ -248,7 +262,9 @@ func (d *Daemon) inboxItem(q bus.Request, s run.State, now time.Time) wire.Inbox
 		Task: oneLine(d.text(s.Facts.Task)), Workspace: d.text(s.Facts.Workspace), Next: first(q, s, now),
 	}
 	_, i.What = explain.Why(s)
-	if i.Kind == explain.NeedsAnswer {
+	if i.Asks = d.questionView(s, taskBytes); i.Asks != nil {
+		i.At, i.Question = i.Asks.Since, i.Asks.Text
+	} else if i.Kind == explain.NeedsAnswer {
 		i.Question = begin(d.text(s.Last.Agent.Question), taskBytes)
 	}
 	return i

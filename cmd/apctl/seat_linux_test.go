@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -51,7 +52,12 @@ func leave(args []string) error {
 	return cmd.Start()
 }
 
-var question = regexp.MustCompile(`Type (?:\x1b\[1m)?(\w+)(?:\x1b\[0m)? to (?:trust|erase) it, or press Enter to leave it: $`)
+// challenge is what is asked at the end of a screen: it names what is to be
+// typed. prompt is any other question.
+var (
+	challenge = regexp.MustCompile(`Type (?:\x1b\[1m)?(\w+)(?:\x1b\[0m)? to \w+ it, or press Enter to leave it: $`)
+	prompt    = regexp.MustCompile(`\n[^\n:]{4,}: $`)
+)
 
 func sit(args []string) (int, error) {
 	for os.Getenv(seatParent) == strconv.Itoa(os.Getppid()) {
@@ -83,20 +89,22 @@ func sit(args []string) (int, error) {
 	return cmd.ProcessState.ExitCode(), err
 }
 
-// converse reads a screen to its end and answers the question.
+// converse reads a screen to its end and answers each question with the next of
+// the answers.
 func converse(master io.ReadWriter) ([]byte, error) {
 	var screen bytes.Buffer
-	answered := false
+	answers, asked := strings.Split(os.Getenv(seatAnswer), "|"), 0
 	for buf := make([]byte, 4096); ; {
 		n, err := master.Read(buf)
 		screen.Write(buf[:n])
 		if err != nil {
 			return screen.Bytes(), nil // EIO: the last process has left
 		}
-		if m := question.FindSubmatch(screen.Bytes()); m != nil && !answered {
-			answered = true
-			answer := os.Getenv(seatAnswer)
-			if answer == "right" {
+		m := challenge.FindSubmatch(screen.Bytes()[asked:])
+		if (m != nil || prompt.Match(screen.Bytes()[asked:])) && len(answers) > 0 {
+			answer := answers[0]
+			answers, asked = answers[1:], screen.Len()
+			if answer == "right" && m != nil {
 				answer = string(m[1])
 			}
 			if _, err := io.WriteString(master, answer+"\n"); err != nil {
@@ -106,8 +114,8 @@ func converse(master io.ReadWriter) ([]byte, error) {
 	}
 }
 
-// person lets a person run a command at a terminal and type an answer, right or
-// any text; the screen goes to the file of that name: person CODE ANSWER
+// person lets a person run a command at a terminal and type answers, each right
+// or any text, with | between them; the screen goes to the file of that name: person CODE ANSWER
 // COMMAND...
 func person(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
@@ -134,6 +142,27 @@ func person(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Logf("[screen]\n%s", screen)
 	if !strings.HasSuffix(string(screen), "\nexit "+args[0]+"\n") {
 		ts.Fatalf("want exit %s", args[0])
+	}
+}
+
+// until runs a command until what it prints matches: until PATTERN COMMAND...
+func until(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: until PATTERN COMMAND...")
+	}
+	is := regexp.MustCompile(args[0])
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for late := time.After(patience); ; {
+		_ = ts.Exec(args[1], args[2:]...)
+		if is.MatchString(ts.ReadFile("stdout")) {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-late:
+			ts.Fatalf("it never prints %q", args[0])
+		}
 	}
 }
 

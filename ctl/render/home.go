@@ -82,6 +82,9 @@ func (s Style) homeRow(r wire.ReportRun) []string {
 	case v.Exit < 0:
 		row[1] = strings.Join(nonempty(s.doing(v), iteration(v), s.marks(v.Gates)), ", ")
 		row[3] = "apctl watch " + Line(v.Handle)
+		if v.Question != nil && r.Next.Command != "" {
+			row[3] = Line(r.Next.Command)
+		}
 	case v.Ended != nil:
 		row[1] += " " + s.Clock(*v.Ended)
 		if v.State == "done" && r.Next.Command != "" {

@@ -24,7 +24,7 @@ func (s Style) StatusLine(v wire.LineView) string {
 	for _, p := range []struct {
 		n            int
 		what, colour string
-	}{{c.Needs, "needs you", red}, {c.Halted - c.Needs, "halted", yellow}, {c.Waiting, "waiting", yellow}, {c.Running, "running", ""}, {c.Done, "done", green}, {c.Failed, "failed", red}} {
+	}{{c.Needs, "needs you", red}, {c.Halted + c.Asking - c.Needs, "halted", yellow}, {c.Waiting, "waiting", yellow}, {c.Running, "running", ""}, {c.Done, "done", green}, {c.Failed, "failed", red}} {
 		if p.n > 0 {
 			t := fmt.Sprintf("%d %s", p.n, p.what)
 			if p.colour != "" {

@@ -106,6 +106,9 @@ func (s Style) waiting(v wire.RunView) string {
 	if v.Reason == reasonDisk {
 		return "waits for free disk space, goes on by itself"
 	}
+	if q := v.Question; q != nil {
+		return "asks a person at gate " + Line(q.Gate)
+	}
 	t := "waits"
 	if v.NextWake != nil {
 		t += " until " + s.Clock(*v.NextWake)
@@ -222,6 +225,7 @@ func (s Style) Status(v wire.RunView) string {
 		{"halted", halted},
 		{"active", s.clockOf(v)},
 		{"ends by", s.endsBy(v)},
+		{"asks", s.asksOf(v)},
 		{"output", s.lastOutput(v)},
 		{"used", usageOf(v)},
 		{"budget", s.budgetOf(v)},
@@ -231,6 +235,9 @@ func (s Style) Status(v wire.RunView) string {
 		{"unknown", unknown(v.Unknown)},
 	}))
 	b.WriteString(s.section("gates", table(s.gateRows(v.Gates))))
+	if v.Question != nil {
+		b.WriteString(s.next([]wire.NextCommand{{Command: "apctl answer " + Line(v.Handle), Why: "shows what it asks, and takes your answer"}}))
+	}
 	return b.String()
 }
 

@@ -135,7 +135,11 @@ func (s Style) asks(w wire.WhyView) string {
 	if w.Question == "" {
 		return ""
 	}
-	return s.section("the agent asks", indent("  ", Clean(w.Question)))
+	title := "the agent asks"
+	if w.Run.Question != nil {
+		title = "asks you"
+	}
+	return s.section(title, indent("  ", Clean(w.Question)))
 }
 
 // lastError is the excerpt; with last, only so many of its lines.

@@ -4,9 +4,10 @@ import "time"
 
 // People answer what a run asks them.
 
-// The verbs of questions.
+// The verbs of questions. Who asks for one is about to answer it, so no effect is
+// shown it: what an effect may know of it is in the run.
 var (
-	RunQuestion = Verb{Name: "run.question", Class: Read}
+	RunQuestion = Verb{Name: "run.question", Class: Operate}
 	RunAnswer   = Verb{Name: "run.answer", Class: Decide}
 )
 

@@ -57,15 +57,17 @@ type InboxView struct {
 
 // InboxItem is one thing that waits.
 type InboxItem struct {
-	Kind      string      `json:"kind"` // question, blocked, permission, login, billing, drift, log, reboot, workspace, agent, gate, limit-ended, trust, halted
-	At        time.Time   `json:"at"`   // since when
-	Run       string      `json:"run,omitzero"`
-	ID        string      `json:"id,omitzero"`
-	Task      string      `json:"task,omitzero"` // cut to one line
-	Workspace string      `json:"workspace,omitzero"`
-	What      string      `json:"what"`              // one sentence
-	Question  string      `json:"question,omitzero"` // of an agent, as it asked
-	Next      NextCommand `json:"next"`
+	Kind      string    `json:"kind"` // question, blocked, permission, login, billing, drift, log, reboot, workspace, agent, gate, limit-ended, trust, halted
+	At        time.Time `json:"at"`   // since when
+	Run       string    `json:"run,omitzero"`
+	ID        string    `json:"id,omitzero"`
+	Task      string    `json:"task,omitzero"` // cut to one line
+	Workspace string    `json:"workspace,omitzero"`
+	What      string    `json:"what"`              // one sentence
+	Question  string    `json:"question,omitzero"` // of an agent or a gate, as it asked
+	// Asks is the question that a live run waits with.
+	Asks *QuestionView `json:"asks,omitzero"`
+	Next NextCommand   `json:"next"`
 }
 
 // Counts says how many runs are how.
@@ -74,7 +76,8 @@ type Counts struct {
 	Running int `json:"running"`
 	Waiting int `json:"waiting"`
 	Halted  int `json:"halted"` // all of them
-	Needs   int `json:"needs"`  // of the halted, those that only a person can help
+	Needs   int `json:"needs"`  // those that only a person can help: halted, or live and asking
+	Asking  int `json:"asking"` // live, and waiting for an answer; none of Running and Waiting
 	Done    int `json:"done"`   // since the time asked for
 	Failed  int `json:"failed"` // failed and refused, since then
 }

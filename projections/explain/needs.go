@@ -27,10 +27,13 @@ const (
 	JustHalted      = "halted"
 )
 
-// Needs names what a halted run needs that only a person can give; empty where
-// it got nowhere, used up what it may, or was stopped. A run that was told not
+// Needs names what a run needs that only a person can give; empty where it is
+// live and asks nothing, got nowhere, used up what it may, or was stopped. A run that was told not
 // to wait for a limit needs nobody before the limit has ended.
 func Needs(s run.State, now time.Time) string {
+	if Asks(s) {
+		return NeedsAnswer
+	}
 	if s.Status != run.Halted || s.Halt == nil {
 		return ""
 	}

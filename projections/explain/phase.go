@@ -85,3 +85,23 @@ func ordinal(n int) string {
 	}
 	return fmt.Sprintf("%dth", n)
 }
+
+// Asks says that a run waits for the answer of a person.
+func Asks(s run.State) bool {
+	return s.Status == run.Live && s.Log.Broken == 0 && s.Stage == run.Asking && s.Question != nil && !s.Question.Expired
+}
+
+// asking says what a run asks a person.
+func asking(q run.Question) string {
+	again := ""
+	if q.Again {
+		again = ", again"
+	}
+	switch {
+	case q.Expired:
+		return fmt.Sprintf("about to be halted: nobody answered at gate %s in time", q.Gate)
+	case q.Kind == events.AskApproval:
+		return fmt.Sprintf("waiting: gate %s of phase %s asks a person for approval%s", q.Gate, q.Phase, again)
+	}
+	return fmt.Sprintf("waiting: gate %s of phase %s asks a person%s", q.Gate, q.Phase, again)
+}

@@ -157,7 +157,7 @@ func live(s run.State) (rule, because string) {
 		l := s.Last.Role
 		return running, fmt.Sprintf("running: %s looks at gate %s, in iteration %d", l.Role, l.Gate, s.Loop.Iteration) + round(l.Round)
 	case run.Asking:
-		return "answer", fmt.Sprintf("waiting: gate %s asks a person", s.Question.Gate)
+		return "answer", asking(*s.Question)
 	case run.Ended, run.Judged, run.Ready:
 	}
 	if s.WaitsForLimit() {
@@ -181,6 +181,9 @@ func Next(s run.State) []wire.NextCommand {
 	h := s.Facts.Handle
 	switch s.Status {
 	case run.Live:
+		if Asks(s) {
+			return commands("apctl answer "+h, "shows what it asks, and takes your answer", "apctl stop "+h, "do not go on")
+		}
 		if s.WaitsForLimit() && s.Waiting.Limit > 0 {
 			return commands("apctl usage", "your limits, and what is used of them", "apctl config show", "where they are set", "apctl stop "+h, "do not go on")
 		}

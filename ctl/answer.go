@@ -1,0 +1,223 @@
+package ctl
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"autopilot/ctl/render"
+	"autopilot/events/place"
+	"autopilot/events/wire"
+)
+
+type answerOptions struct {
+	findings []string
+	set      string
+}
+
+// later leaves a question open.
+const later = "later"
+
+func newAnswer(a *app) *cobra.Command {
+	var o answerOptions
+	cmd := &cobra.Command{
+		Use:   "answer [RUN] [ok | no | A..D | TEXT | later]",
+		Short: "Answer what a run asks you",
+		Long: `Answers the question that a run waits with: ok or no to what it shows for
+approval, a letter to a choice, a text to a free question. Without an answer it
+shows the question, with what has changed since it was shown last, and asks.
+
+ok approves all that is shown, and exactly that: when it changes meanwhile, it is
+shown again. no takes one finding for each section, and who works on it next gets
+them as they are. later changes nothing. The first answer counts.
+
+It needs a person at a terminal, who types what is shown there. Without one, and
+when anything else is typed, nothing is answered and the exit code is 13. No RUN
+means the only live run of this directory; a text of one word needs RUN.`,
+		Example: `  apctl answer
+  apctl answer k3xq ok
+  apctl answer k3xq no -m 'docs/plan.md:12: the order is wrong' -m 'tests: none'
+  apctl answer k3xq 'use sqlite'
+  apctl answer k3xq --json`,
+		Args:              runAnd(1),
+		ValidArgsFunction: a.completeRuns,
+		RunE:              func(cmd *cobra.Command, args []string) error { return runAnswer(cmd.Context(), a, o, args) },
+	}
+	cmd.Flags().StringArrayVarP(&o.findings, "message", "m", nil, "with no: what you found, `SECTION: TEXT` (repeatable)")
+	cmd.Flags().StringVar(&o.set, "set", "", "answer only about the set with this `HASH`")
+	return a.jsonFlag(cmd)
+}
+
+func runAnswer(ctx context.Context, a *app, o answerOptions, args []string) error {
+	ref, word := a.asked(args)
+	req, err := o.request(ref, word)
+	if err != nil {
+		return err
+	}
+	if a.getenv(place.EnvEffect) != "" {
+		// The daemon refuses it, and records that. Where none answers it is refused
+		// all the same.
+		err := a.ask(ctx, wire.RunAnswer, req, &wire.RunView{})
+		if err == nil || unreachable(err) {
+			err = render.DecidesNothing()
+		}
+		return err
+	}
+	var v wire.RunView
+	if err := a.ask(ctx, wire.RunQuestion, wire.QuestionRequest{RunRef: ref, Whole: true}, &v); err != nil {
+		return err
+	}
+	switch {
+	case word == later:
+		a.note(a.style(a.Err).LeftOpen(v))
+		return nil
+	case o.set != "" && !strings.HasPrefix(v.Question.Set, strings.ToLower(o.set)):
+		return render.OtherSet(v, o.set)
+	case word == "" && (a.json || !a.interactive() || a.Out.Columns == nil):
+		return a.showQuestion(v)
+	}
+	return a.decide(ctx, v, req, word)
+}
+
+// asked takes the arguments apart. One alone is a run, unless it can be none.
+func (a *app) asked(args []string) (wire.RunRef, string) {
+	if len(args) == 1 && isAnswer(args[0]) {
+		return a.liveRef(nil), args[0]
+	}
+	word := ""
+	if len(args) > 1 {
+		word = args[1]
+	}
+	return a.liveRef(args), word
+}
+
+func isAnswer(word string) bool {
+	w := strings.ToLower(word)
+	return slices.Contains([]string{"ok", "no", later}, w) || len(w) == 1 && w >= "a" && w <= "d" || strings.ContainsAny(word, " \n")
+}
+
+// request is the answer as far as it is given.
+func (o answerOptions) request(ref wire.RunRef, word string) (wire.AnswerRequest, error) {
+	req := wire.AnswerRequest{RunRef: ref, Choice: strings.ToLower(word)}
+	for _, m := range o.findings {
+		section, text, ok := strings.Cut(m, ": ")
+		if !ok || strings.TrimSpace(section) == "" || strings.TrimSpace(text) == "" {
+			return req, render.BadFinding(m)
+		}
+		if err := checkText("a finding", m); err != nil {
+			return req, err
+		}
+		req.Findings = append(req.Findings, wire.AnswerFinding{Section: strings.TrimSpace(section), Text: text})
+	}
+	if len(req.Findings) > 0 && req.Choice != "no" {
+		return req, render.FindingsFor(req.Choice)
+	}
+	if n := len(o.set); o.set != "" && (n < 6 || n > 64) {
+		return req, render.ShortSet(o.set)
+	}
+	return req, nil
+}
+
+// showQuestion shows a question to who does not answer it.
+func (a *app) showQuestion(v wire.RunView) error {
+	err := a.answer(wire.SchemaRun, v, func(s render.Style) string { return s.Question(v) })
+	if err == nil && !a.json {
+		err = render.NotAnswered(v, errors.New("this shows the question only"))
+	}
+	if err == nil {
+		err = exitStatus(wire.ExitPerson)
+	}
+	return err
+}
+
+// decide shows a person at the terminal what is asked, takes what is left of the
+// answer, has the challenge typed, and sends it.
+func (a *app) decide(ctx context.Context, v wire.RunView, req wire.AnswerRequest, word string) error {
+	q := *v.Question
+	unasked := func(err error) error {
+		return unasked(err, func(why error) error { return render.NotAnswered(v, why) })
+	}
+	shown := func(s render.Style) string { return s.Question(v) }
+	if word == "" {
+		typed, err := a.typedUpTo(wire.MaxAnswer, func(s render.Style) string { return shown(s) + s.AnswerKeys(q) })
+		if err != nil {
+			return unasked(err)
+		}
+		if word, shown = typed, func(render.Style) string { return "" }; word == "" || strings.EqualFold(word, later) {
+			a.note(a.style(a.Err).LeftOpen(v))
+			return nil
+		}
+	}
+	if err := fill(&req, v, word); err != nil {
+		return err
+	}
+	if req.Choice == "no" && q.Kind == "approval" && len(req.Findings) == 0 {
+		var err error
+		if req.Findings, err = a.findings(shown); err != nil {
+			return unasked(err)
+		}
+		shown = func(render.Style) string { return "" }
+	}
+	if req.Choice == "no" && len(req.Findings) == 0 {
+		return render.NoFinding()
+	}
+	want := v.Handle
+	if q.Kind == "approval" {
+		want = wire.Challenge(q.Set)
+	}
+	typed, err := a.typed(func(s render.Style) string { return shown(s) + "\n" + s.AnswerAsk(v, req.Choice, want) })
+	if err != nil {
+		return unasked(err)
+	}
+	if !strings.EqualFold(typed, want) {
+		return render.WrongWord(v, want, typed)
+	}
+	req.RunRef.Run, req.Number, req.Set, req.Typed = v.ID, q.Number, q.Set, typed
+	var after wire.RunView
+	if err := a.ask(ctx, wire.RunAnswer, req, &after); err != nil {
+		return err
+	}
+	return a.answer(wire.SchemaRun, after, func(s render.Style) string { return s.Answered(after, q, req.Choice) })
+}
+
+// fill makes an answer of a word, for a question of its kind.
+func fill(req *wire.AnswerRequest, v wire.RunView, word string) error {
+	choice := strings.ToLower(word)
+	req.Choice = choice
+	ok := false
+	switch q := v.Question; q.Kind {
+	case "approval":
+		ok = choice == "ok" || choice == "no"
+	case "choice":
+		ok = len(choice) == 1 && choice[0] >= 'a' && int(choice[0]-'a') < q.Options
+	default:
+		ok, req.Choice, req.Text = strings.TrimSpace(word) != "", "text", word
+	}
+	if !ok {
+		return render.BadChoice(v, word)
+	}
+	return nil
+}
+
+// findings asks for them one by one, until a section is left empty.
+func (a *app) findings(shown func(render.Style) string) ([]wire.AnswerFinding, error) {
+	var out []wire.AnswerFinding
+	for len(out) < wire.MostFindings {
+		section, err := a.typedUpTo(wire.MaxAnswer, func(s render.Style) string { return shown(s) + s.FindingSection(len(out)+1) })
+		if err != nil || section == "" {
+			return out, err
+		}
+		shown = func(render.Style) string { return "" }
+		text, err := a.typedUpTo(wire.MaxAnswer, func(s render.Style) string { return s.FindingText() })
+		if err != nil {
+			return out, err
+		}
+		if text != "" {
+			out = append(out, wire.AnswerFinding{Section: section, Text: text})
+		}
+	}
+	return out, nil
+}

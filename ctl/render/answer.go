@@ -1,0 +1,179 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/visible"
+)
+
+// Question is what a run asks a person, as far as it is known here.
+func (s Style) Question(v wire.RunView) string {
+	q := v.Question
+	if q == nil {
+		return ""
+	}
+	var b strings.Builder
+	again := ""
+	if q.Again {
+		again = ", again"
+	}
+	b.WriteString(s.paint(bold, Line(v.Handle)) + "  " + s.paint(yellow, "gate "+Line(q.Gate)+" of phase "+Line(q.Phase)+" asks you"+again) + "\n")
+	expires := ""
+	if q.Expires != nil {
+		expires = s.Clock(*q.Expires)
+	}
+	b.WriteString(s.facts([][2]string{
+		{"task", s.cut(s.task(v), s.room(13))},
+		{"workspace", Line(v.Workspace)},
+		{"since", s.Clock(q.Since) + ", " + Age(s.since(q.Since)) + " ago"},
+		{"expires", expires},
+		{"set", Hash(q.Set)},
+		{"needs", s.needs(*q)},
+	}))
+	b.WriteString("\n" + s.asked(q.Text))
+	if q.Cut > 0 {
+		fmt.Fprintf(&b, "\n%s more are not shown\n", Size(int64(q.Cut)))
+	}
+	if n := strings.Count(b.String(), "\n"); n > manyLines {
+		fmt.Fprintf(&b, "\nThese were %d lines. To read them in pages: apctl answer %s | less\n", n, Line(v.Handle))
+	}
+	return b.String()
+}
+
+// needs says which proof an answer needs, where that is more than a terminal.
+func (s Style) needs(q wire.QuestionView) string {
+	if q.Assurance == string(events.AssuredTTY) || q.Assurance == string(events.AssuredSession) {
+		return ""
+	}
+	return "assurance " + Line(q.Assurance)
+}
+
+// asked is the text of a question: what has changed is coloured as a diff is.
+func (s Style) asked(text string) string {
+	var b strings.Builder
+	diff := false
+	for l := range strings.Lines(visible.Text(text)) {
+		l = strings.TrimSuffix(l, "\n")
+		diff = diff || strings.HasPrefix(l, "diff --git ")
+		if diff {
+			l = s.DiffLine(l)
+		}
+		b.WriteString(l + "\n")
+	}
+	return b.String()
+}
+
+// asksOf is a question in one line.
+func (s Style) asksOf(v wire.RunView) string {
+	if v.Question == nil {
+		return ""
+	}
+	text, _, _ := strings.Cut(v.Question.Text, "\n")
+	return s.cut(Line(text), s.room(13))
+}
+
+// AnswerKeys asks for an answer.
+func (s Style) AnswerKeys(q wire.QuestionView) string {
+	switch q.Kind {
+	case "approval":
+		return "\n" + s.paint(bold, "ok") + " approves all of it, " + s.paint(bold, "no") + " takes what you found, " + s.paint(bold, "later") + " leaves it (Enter): "
+	case "choice":
+		t := fmt.Sprintf("\nA to %c, or later (Enter)", 'A'+rune(max(q.Options, 1)-1))
+		if q.Recommended > 0 {
+			t += fmt.Sprintf("; recommended is %c", 'A'+rune(q.Recommended-1))
+		}
+		return t + ": "
+	}
+	return "\nYour answer in one line, or Enter to leave it: "
+}
+
+// FindingSection and FindingText ask for one finding.
+func (s Style) FindingSection(n int) string {
+	if n == 1 {
+		return "\nWhat you found, one section at a time, as FILE:LINE or a heading. Who works on\nit next gets it as you write it.\nsection 1: "
+	}
+	return fmt.Sprintf("section %d, or Enter to end: ", n)
+}
+
+// FindingText asks for what is wrong with a section.
+func (s Style) FindingText() string { return "what is wrong: " }
+
+// AnswerAsk is the challenge before an answer.
+func (s Style) AnswerAsk(v wire.RunView, choice, word string) string {
+	does := map[string]string{"ok": "approve", "no": "reject"}[choice]
+	if does == "" {
+		does = "answer"
+	}
+	return "Type " + s.paint(bold, Line(word)) + " to " + does + " it, or press Enter to leave it: "
+}
+
+// Answered says what became of an answer.
+func (s Style) Answered(v wire.RunView, q wire.QuestionView, choice string) string {
+	return "answered: gate " + Line(q.Gate) + ", " + Line(choice) + "\n" + s.head(v) + "\n"
+}
+
+// LeftOpen says that nothing was answered.
+func (s Style) LeftOpen(v wire.RunView) string {
+	return "nothing was answered; run " + Line(v.Handle) + " waits\n"
+}
+
+// The faults of answers.
+
+// NotAnswered says that nobody can be asked.
+func NotAnswered(v wire.RunView, why error) *wire.Error {
+	return &wire.Error{
+		Code: wire.NeedsPerson, Message: "nothing was answered: " + why.Error(),
+		Hint: "apctl answer " + Line(v.Handle) + "   asks a person at a terminal",
+	}
+}
+
+// WrongWord says that something else was typed.
+func WrongWord(v wire.RunView, want, typed string) *wire.Error {
+	what := "that is not " + want
+	if typed == "" {
+		what = "nothing was typed"
+	}
+	return &wire.Error{
+		Code: wire.NeedsPerson, Message: what + ", so nothing was answered",
+		Hint: "apctl answer " + Line(v.Handle) + "   asks again",
+	}
+}
+
+// OtherSet says that what a person has looked at is not what is asked about.
+func OtherSet(v wire.RunView, given string) *wire.Error {
+	return &wire.Error{
+		Code: wire.Conflict, Message: fmt.Sprintf("run %s asks about the set %s, not %s, so nothing was answered", Line(v.Handle), Hash(v.Question.Set), Line(given)),
+		Hint: "apctl answer " + Line(v.Handle) + "   shows it",
+	}
+}
+
+// ShortSet is a hash that says too little.
+func ShortSet(given string) *wire.Error {
+	return usage("--set takes 6 to 64 characters of the hash that was shown", "%q is no hash of a set", given)
+}
+
+// BadFinding is a finding without a section or a text.
+func BadFinding(text string) *wire.Error {
+	return usage("-m 'FILE:LINE: TEXT', or -m 'HEADING: TEXT'", "%q names no section", text)
+}
+
+// FindingsFor are findings with an answer that takes none.
+func FindingsFor(choice string) *wire.Error {
+	if choice == "ok" {
+		return usage("apctl answer no -m 'SECTION: TEXT'   rejects it, with what you found", "a set is approved as a whole: with findings it is not")
+	}
+	return usage("apctl answer no -m 'SECTION: TEXT'", "findings go with no")
+}
+
+// NoFinding is a rejection that says nothing.
+func NoFinding() *wire.Error {
+	return usage("apctl answer no -m 'SECTION: TEXT'", "a rejection needs a finding: who works on it next knows nothing else")
+}
+
+// BadChoice is a word that is no answer to a question.
+func BadChoice(v wire.RunView, word string) *wire.Error {
+	return usage("apctl answer "+Line(v.Handle)+"   shows what it asks", "%q is no answer to what gate %s asks", word, Line(v.Question.Gate))
+}
