@@ -62,7 +62,11 @@ func VerifyMain(ctx context.Context, args []string, stdout, stderr io.Writer) in
 
 func sayProof(w io.Writer, r wire.VerifyReply) int {
 	for _, p := range r.Problems {
-		fmt.Fprintf(w, "%s event %d: %s\n", p.Aggregate, p.Seq, p.What)
+		at := ""
+		if p.Seq > 0 {
+			at = fmt.Sprintf(" event %d", p.Seq)
+		}
+		fmt.Fprintf(w, "%s%s: %s\n", p.Aggregate, at, p.What)
 	}
 	if len(r.Problems) > 0 {
 		fmt.Fprintf(w, "not whole: problems %d, events read %d\n", len(r.Problems), r.Events)

@@ -220,7 +220,7 @@ func (p *proof) bundles(ctx context.Context, dir string) error {
 		if err == nil {
 			p.whole++
 		} else {
-			p.found = append(p.found, wire.Problem{Aggregate: "bundle " + filepath.Base(f.Path), What: err.Error()})
+			p.found = append(p.found, wire.Problem{Aggregate: "bundle " + filepath.Base(f.Path), What: strings.TrimPrefix(err.Error(), "check bundle: ")})
 		}
 	})
 }

@@ -200,9 +200,16 @@ func (s Style) Daemon(d wire.DaemonView) string {
 func (s Style) Verify(v wire.VerifyReply) string {
 	var b strings.Builder
 	for _, p := range v.Problems {
-		fmt.Fprintf(&b, "%s %s at event %d: %s\n", s.paint(red, s.pick("✗", "x")), Line(p.Aggregate), p.Seq, Line(p.What))
+		at := ""
+		if p.Seq > 0 {
+			at = fmt.Sprintf(" at event %d", p.Seq)
+		}
+		fmt.Fprintf(&b, "%s %s%s: %s\n", s.paint(red, s.pick("✗", "x")), Line(p.Aggregate), at, Line(p.What))
 	}
 	what := fmt.Sprintf("%s, %s, %s rebuilt and compared", count(v.Aggregates, "log"), count(v.Events, "event"), count(v.Rebuilt, "projection"))
+	if v.Bundles > 0 {
+		what += ", " + count(v.Bundles, "bundle") + " of the archive"
+	}
 	if v.Unknown > 0 {
 		what += ", " + unknown(v.Unknown)
 	}

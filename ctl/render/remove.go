@@ -128,10 +128,15 @@ func (s Style) GoneText(g wire.GoneView) string {
 	return "(pruned " + s.Clock(g.At) + ")"
 }
 
-// task is the task of a run, or why it is not there.
+// task is the task of a run, or why it is not there. It says what is history of
+// another place.
 func (s Style) task(v wire.RunView) string {
+	task := Line(v.Task)
 	if v.Gone != nil && v.Task == "" {
-		return s.GoneText(*v.Gone)
+		task = s.GoneText(*v.Gone)
 	}
-	return Line(v.Task)
+	if v.Imported {
+		task = "(imported) " + task
+	}
+	return task
 }

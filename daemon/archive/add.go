@@ -116,14 +116,14 @@ func (a *Archive) Check(ctx context.Context, f File) error {
 	}
 	defer b.Close()
 	if err := b.Check(ctx); err != nil {
-		return fmt.Errorf("check bundle %s: %w", f.Path, err)
+		return fmt.Errorf("check bundle: %w", err)
 	}
 	sum, _, err := digest(ctx, b.file)
 	if err == nil && sum != f.SHA256 {
 		err = &DamagedError{What: "the file has another hash than its name says"}
 	}
 	if err != nil {
-		return fmt.Errorf("check bundle %s: %w", f.Path, err)
+		return fmt.Errorf("check bundle: %w", err)
 	}
 	return nil
 }
