@@ -221,6 +221,7 @@ func configText(format string, durable bool, dir string) string {
 	attributesFile = /dev/null
 	excludesFile = /dev/null
 	logAllRefUpdates = false
+	commitGraph = false
 	quotePath = false
 	looseCompression = 1
 `)
