@@ -1,0 +1,230 @@
+package daemon
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"autopilot/daemon/engine"
+	"autopilot/daemon/notify"
+	"autopilot/daemon/store"
+	"autopilot/events"
+	"autopilot/events/log"
+	"autopilot/events/wire"
+	"autopilot/projections/run"
+)
+
+// rollerOf is a roll of a state directory that no daemon has open.
+func rollerOf(t *testing.T, s *site, state string) *roller {
+	t.Helper()
+	places := s.cfg.Places
+	places.State = state
+	return &roller{
+		rolling: rolling{state}, places: places, names: store.NamesIn(state), boot: s.bootOf(), host: s.d.host, version: "test",
+		free: func() uint64 { return 1 << 40 }, now: time.Now, log: slog.New(slog.DiscardHandler),
+	}
+}
+
+// filesOf are the files of a state directory, by their hash.
+func filesOf(t *testing.T, state string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := fs.WalkDir(os.DirFS(state), ".", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !e.Type().IsRegular() {
+			return err
+		}
+		b, err := os.ReadFile(filepath.Join(state, path))
+		files[path] = fmt.Sprintf("%x", sha256.Sum256(b))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func TestARollIsRefusedBeforeAnythingIsChanged(t *testing.T) {
+	t.Parallel()
+	m := templateOf(t, false)
+	for _, row := range []struct {
+		name string
+		do   func(x *tampered, r *roller)
+		want error
+	}{
+		{"a disk without room", func(_ *tampered, r *roller) { r.free = func() uint64 { return 4 * ballastBytes } }, errRollRoom},
+		{"a bit flipped", func(x *tampered, _ *roller) {
+			x.edit(x.block(), func(b []byte) []byte { b[len(b)/2] ^= 1; return b })
+		}, store.ErrDamaged},
+		{"the end cut off", func(x *tampered, _ *roller) {
+			x.edit(x.block(), func(b []byte) []byte { return b[:len(b)-40] })
+		}, store.ErrDamaged},
+		{"an event changed, with sound checksums", func(x *tampered, _ *roller) {
+			x.records[3].message = []byte(strings.Replace(string(x.records[3].message), "daemon:", "daemom:", 1))
+			x.save()
+		}, store.ErrForeign},
+		{"the key of the seals lost", func(x *tampered, r *roller) { x.remove(r.names.Key) }, store.ErrSeals},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			x := m.tamper(t)
+			x.load()
+			r := rollerOf(t, m.site, x.state)
+			row.do(x, r)
+			before := filesOf(t, x.state)
+			if err := os.MkdirAll(r.in(""), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(r.request(), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			done, refused, err := r.run(t.Context())
+			if done != nil || err != nil || !errors.Is(refused, row.want) {
+				t.Errorf("done %v, refused %v, error %v; want that %v refuses it", done, refused, err, row.want)
+			}
+			if d := cmp.Diff(before, filesOf(t, x.state)); d != "" {
+				t.Errorf("files have changed: %s", d)
+			}
+		})
+	}
+}
+
+// roll asks for a roll and starts the daemon anew.
+func (s *site) roll() wire.RollView {
+	s.t.Helper()
+	v, err := s.d.archiveRoll(s.t.Context(), s.request(), wire.RollRequest{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.close()
+	s.open()
+	return v
+}
+
+// looksOf is what there is to know of runs.
+func (s *site) looksOf(ids ...string) map[string]any {
+	s.t.Helper()
+	out := map[string]any{}
+	for _, id := range ids {
+		st, ok := s.d.fleet.state(id)
+		if !ok {
+			s.t.Fatalf("run %s is not known", id)
+		}
+		out[id+" state"] = st
+		var lines []string
+		for stored, err := range s.d.log.Read(s.t.Context(), events.Run(id), 0) {
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			lines = append(lines, string(stored.Bytes))
+		}
+		out[id+" events"] = lines
+		out[id+" why"] = s.why(id)
+	}
+	u, err := s.d.usageShow(s.t.Context(), s.request(), wire.UsageRequest{By: "run"})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	out["usage"] = u.Rows
+	for _, h := range s.d.fleet.heads() {
+		h.Hash = ""
+		out[h.ID+" head"] = fmt.Sprintf("%+v", h)
+	}
+	return out
+}
+
+func TestRunsAreTheSameAfterARoll(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	s.trustAll()
+	done := s.play(s.spec("test -f ok", "touch ok"))
+	s.wants(done, "done")
+	halted := s.play(s.spec("test -f never", "date +%s%N | tee changed", func(spec *wire.RunSpec) { spec.MaxIterations = 1 }))
+	s.wants(halted, "halted:iterations")
+	before := s.looksOf(done.ID, halted.ID)
+
+	if v := s.roll(); v.From != 1 || v.To != 2 || v.Runs != 1 || v.Carried != 1 {
+		t.Errorf("the roll %+v", v)
+	}
+	if d := cmp.Diff(before, s.looksOf(done.ID, halted.ID)); d != "" {
+		t.Errorf("looked at after the roll (-before +after):\n%s", d)
+	}
+	if !s.d.fleet.isArchived(done.ID) || s.d.fleet.isArchived(halted.ID) || s.d.fleet.isImported(done.ID) {
+		t.Error("the wrong run is archived")
+	}
+	if _, err := s.d.fleet.do(t.Context(), done.ID, engine.Resume{}, "person:x", ""); !errors.Is(err, engine.ErrOver) {
+		t.Errorf("a resume of a rolled run: %v", err)
+	}
+	if s.stop(halted.ID, events.StopCancel).Status != run.Over {
+		t.Error("the carried run cannot be cancelled")
+	}
+	s.allWell()
+
+	if v := s.roll(); v.To != 3 || v.Runs != 1 {
+		t.Errorf("the second roll %+v", v)
+	}
+	s.allWell()
+	if v := s.roll(); v.To != 3 || v.Runs != 0 {
+		t.Errorf("a third roll %+v, with nothing to do", v)
+	}
+	rolled := s.d.hosts.state().Rolled
+	if len(rolled) != 2 || rolled[0].To != 2 || rolled[1].To != 3 || len(s.d.archive.Bundles()) != 2 {
+		t.Errorf("the host knows of %+v, and there are %d bundles", rolled, len(s.d.archive.Bundles()))
+	}
+}
+
+// allWell proves all that is stored, and that nothing of a roll is left.
+func (s *site) allWell() {
+	s.t.Helper()
+	v, err := s.d.verify(s.t.Context(), s.request(), wire.VerifyRequest{Every: true})
+	if err != nil || len(v.Problems) > 0 {
+		s.t.Errorf("verify: %+v %v", v.Problems, err)
+	}
+	if there((rolling{s.cfg.Places.State}).in("")) {
+		s.t.Error("something is left of a roll")
+	}
+}
+
+// TestPeopleAreToldOfWhatARollTookAway has a daemon that died before it told that
+// a run is done, and whose run is in a bundle by now.
+func TestPeopleAreToldOfWhatARollTookAway(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	done := s.play(s.spec("test -f ok", "touch ok"))
+	s.wants(done, "done")
+	d := s.d
+	s.close()
+	state := s.cfg.Places.State
+	if err := os.WriteFile(filepath.Join(state, "notify", "outbox.json"), fmt.Appendf(nil, `{"v":1,"cursor":%q}`, log.Begin(1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.d = d // its name of the host
+	r := rollerOf(t, s, state)
+	s.d = nil
+	if err := os.MkdirAll(r.in(""), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	c, err := r.prepare(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Untold) != 1 || !strings.Contains(c.Untold[0], events.TypeRunEnded) || c.Cursor != log.Begin(2) {
+		t.Errorf("untold %q, told up to %q", c.Untold, c.Cursor)
+	}
+	s.open() // and finishes it
+	s.allWell()
+	if at := s.d.notes.Cursor(); !strings.HasPrefix(at, "2.") {
+		t.Errorf("people are told up to %q", at)
+	}
+	if notify.Place(filepath.Join(state, "notify")) == "" {
+		t.Error("the place is not stored")
+	}
+}
