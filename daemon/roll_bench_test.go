@@ -16,8 +16,7 @@ const (
 	rolledEvents = 10 // of each
 )
 
-// BenchmarkRoll rolls ten thousand runs that are over, and starts a daemon on what
-// is left (make bench does not: it takes a while to make them).
+// BenchmarkRoll starts a daemon that rolls ten thousand runs which are over.
 func BenchmarkRoll(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
