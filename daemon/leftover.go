@@ -2,7 +2,7 @@ package daemon
 
 import (
 	"cmp"
-	"errors"
+	"iter"
 	"slices"
 	"strings"
 
@@ -37,35 +37,42 @@ func lookOver(state string) (*leftovers, error) {
 	if l.stream, err = store.Left(l.streams, l.mark); err != nil {
 		return nil, err
 	}
-	l.holes, err = l.each(func(id string, st log.Stored, err error) error {
+	l.holes, err = l.each(func(id string, rec store.Record) error {
 		r := l.runs[id]
 		if r == nil {
 			r = &leftover{}
 			l.runs[id] = r
 		}
-		r.last = st.Position
+		r.last = rec.Position
+		st, err := log.StoredAt(l.stream, rec.Position, rec.Subject, rec.Message)
 		if err != nil {
 			r.unread++
 			return nil
 		}
-		r.state, r.tail = snapshot.Follow(r.state, st, r.tail), st.Hash
+		r.state, r.tail = slim(snapshot.Follow(r.state, st, r.tail)), st.Hash
 		return nil
 	})
 	return l, err
 }
 
-// each gives every event of a run that can be read, in stored order.
-func (l *leftovers) each(take func(id string, st log.Stored, err error) error) ([]*store.DamagedError, error) {
+// slim is all of a state that is needed once a run is over.
+func slim(s run.State) run.State {
+	if s.Status != run.Over {
+		return s
+	}
+	out := run.State{ID: s.ID, Status: s.Status, End: s.End, Log: s.Log}
+	out.Facts.Handle = s.Facts.Handle
+	return out
+}
+
+// each gives every stored event of a run, in stored order.
+func (l *leftovers) each(take func(id string, r store.Record) error) ([]*store.DamagedError, error) {
 	return store.Salvage(l.streams, l.mark, func(r store.Record) error {
 		id, ok := strings.CutPrefix(r.Subject, events.Run("").Subject())
 		if !ok {
 			return nil
 		}
-		st, err := log.StoredAt(l.stream, r.Position, r.Subject, slices.Clone(r.Message))
-		if err != nil && !errors.Is(err, log.ErrDamaged) {
-			return err
-		}
-		return take(id, st, err)
+		return take(id, r)
 	})
 }
 
@@ -105,23 +112,18 @@ func (r *leftover) broken() uint64 {
 	return 0
 }
 
-// piece is a stored event, or what is there in the place of one.
-type piece struct {
-	log.Stored
-	err error
-}
-
 // gather reads every event once more and gives those of each wanted run together,
 // once its last one was read: only what is at work at the same time is in memory.
-func (l *leftovers) gather(wanted map[string]archive.Run, take func(r archive.Run, list []piece) error) error {
-	open := map[string][]piece{}
-	_, err := l.each(func(id string, st log.Stored, err error) error {
+func (l *leftovers) gather(wanted map[string]archive.Run, take func(r archive.Run, list []store.Record) error) error {
+	open := map[string][]store.Record{}
+	_, err := l.each(func(id string, rec store.Record) error {
 		r, ok := wanted[id]
 		if !ok {
 			return nil
 		}
-		open[id] = append(open[id], piece{st, err})
-		if st.Position < l.runs[id].last {
+		rec.Message = slices.Clone(rec.Message)
+		open[id] = append(open[id], rec)
+		if rec.Position < l.runs[id].last {
 			return nil
 		}
 		list := open[id]
@@ -131,11 +133,11 @@ func (l *leftovers) gather(wanted map[string]archive.Run, take func(r archive.Ru
 	return err
 }
 
-// joinedUp gives the events of a run as a log would.
-func joinedUp(list []piece) func(func(log.Stored, error) bool) {
+// stored gives the events of a run as a log would.
+func (l *leftovers) stored(list []store.Record) iter.Seq2[log.Stored, error] {
 	return func(yield func(log.Stored, error) bool) {
-		for _, st := range list {
-			if !yield(st.Stored, st.err) {
+		for _, r := range list {
+			if !yield(log.StoredAt(l.stream, r.Position, r.Subject, r.Message)) {
 				return
 			}
 		}

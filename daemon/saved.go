@@ -220,11 +220,11 @@ func (s *saved) export(ctx context.Context, w io.Writer, now time.Time) (wire.Bu
 		}
 	}
 	if len(inLog) > 0 {
-		err := s.log.gather(inLog, func(r archive.Run, list []piece) error {
+		err := s.log.gather(inLog, func(r archive.Run, list []store.Record) error {
 			if err := ctx.Err(); err != nil {
 				return context.Cause(ctx)
 			}
-			return out.run(r, joinedUp(list))
+			return out.run(r, s.log.stored(list))
 		})
 		if err != nil {
 			return wire.BundleSum{}, err
