@@ -168,14 +168,14 @@ func (a *app) decide(ctx context.Context, v wire.RunView, req wire.AnswerRequest
 	if q.Kind == "approval" {
 		want = wire.Challenge(q.Set)
 	}
-	typed, err := a.typed(func(s render.Style) string { return shown(s) + "\n" + s.AnswerAsk(v, req.Choice, want) })
+	typed, err := a.typed(func(s render.Style) string { return shown(s) + "\n" + s.AnswerAsk(req.Choice, want) })
 	if err != nil {
 		return unasked(err)
 	}
 	if !strings.EqualFold(typed, want) {
 		return render.WrongWord(v, want, typed)
 	}
-	req.RunRef.Run, req.Number, req.Set, req.Typed = v.ID, q.Number, q.Set, typed
+	req.Run, req.Number, req.Set, req.Typed = v.ID, q.Number, q.Set, typed
 	var after wire.RunView
 	if err := a.ask(ctx, wire.RunAnswer, req, &after); err != nil {
 		return err

@@ -61,7 +61,7 @@ func runArchiveErase(ctx context.Context, a *app, dry bool, name string) error {
 		if !strings.EqualFold(typed, v.Run) {
 			return render.NotTyped(v, typed)
 		}
-		req.RunRef.Run, req.Typed, v = v.ID, v.Run, wire.EraseView{}
+		req.Run, req.Typed, v = v.ID, v.Run, wire.EraseView{}
 		if err := a.ask(ctx, wire.ArchiveErase, req, &v); err != nil {
 			return err
 		}

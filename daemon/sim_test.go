@@ -126,7 +126,7 @@ func (w *script) Gates(ctx context.Context, s run.State, end <-chan struct{}) (e
 	case <-time.After(time.Second):
 	}
 	if w.phases != nil && (s.Last.Gates.Entry || s.Loop.Iteration > 0) {
-		return w.phases.judge(s, w.step(max(s.Loop.Iteration, 1))), nil
+		return w.judge(s, w.step(max(s.Loop.Iteration, 1))), nil
 	}
 	st := step{Failing: 3}
 	if s.Loop.Iteration > 0 {

@@ -28,7 +28,6 @@ type storedRecord struct {
 // the server writes its files.
 type tampered struct {
 	t       *testing.T
-	site    *site
 	state   string
 	records []storedRecord
 }

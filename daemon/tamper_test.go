@@ -204,7 +204,7 @@ func tamperings() []tampering {
 
 func changedEvents() []tampering {
 	return []tampering{
-		{"a flipped bit", func(x *tampered, m template) {
+		{"a flipped bit", func(x *tampered, _ template) {
 			x.edit(x.block(), func(b []byte) []byte {
 				b[bytes.Index(b, x.records[5].message)+9] ^= 1
 				return b
@@ -249,13 +249,13 @@ func missingEvents() []tampering {
 		{"the last event of a run is removed, and those behind it move up", func(x *tampered, m template) {
 			x.drop(x.find(m.done, 0))
 		}, inLog, positionOf(theDone, 0), "event 1 of run.", refuses},
-		{"the last event of the log is removed", func(x *tampered, m template) {
+		{"the last event of the log is removed", func(x *tampered, _ template) {
 			x.drop(len(x.records) - 1)
 		}, inLog, howMany, "its end is missing", refuses},
-		{"the store is cut off", func(x *tampered, m template) {
+		{"the store is cut off", func(x *tampered, _ template) {
 			x.edit(x.block(), func(b []byte) []byte { return b[:len(b)-3] })
 		}, inLog, howMany, "a record is cut off", refuses},
-		{"a block is removed", func(x *tampered, m template) { x.remove(x.block()) }, inLog, seq(1), "its end is missing", refuses},
+		{"a block is removed", func(x *tampered, _ template) { x.remove(x.block()) }, inLog, seq(1), "its end is missing", refuses},
 		{"an older copy of the store is put back", func(x *tampered, m template) {
 			x.restore(m, "store")
 		}, inLog, func(x *tampered, m template) uint64 {
@@ -329,7 +329,7 @@ func addedEvents() []tampering {
 }
 
 func lostFiles() []tampering {
-	bad := func(what string, do func(x *tampered, m template)) tampering {
+	bad := func(what string, do func(x *tampered, _ template)) tampering {
 		return tampering{what, do, inLog, seq(0), "", refuses}
 	}
 	return []tampering{
@@ -342,19 +342,19 @@ func lostFiles() []tampering {
 		{"a seal is changed", func(x *tampered, m template) {
 			x.edit(x.path("seals"), func(b []byte) []byte { b[16*x.find(m.halted, 3)] ^= 1; return b })
 		}, haltedRun, seq(3), "not the event that was acknowledged", breaks},
-		bad("seals are cut off", func(x *tampered, m template) {
+		bad("seals are cut off", func(x *tampered, _ template) {
 			x.edit(x.path("seals"), func(b []byte) []byte { return b[:32] })
 		}),
-		bad("seals are removed", func(x *tampered, m template) { x.remove(x.path("seals")) }),
-		bad("their key is removed", func(x *tampered, m template) { x.remove(x.path("seal.key")) }),
-		bad("their key is changed", func(x *tampered, m template) {
+		bad("seals are removed", func(x *tampered, _ template) { x.remove(x.path("seals")) }),
+		bad("their key is removed", func(x *tampered, _ template) { x.remove(x.path("seal.key")) }),
+		bad("their key is changed", func(x *tampered, _ template) {
 			x.write(x.path("seal.key"), bytes.Repeat([]byte{7}, 32))
 		}),
-		bad("the checkpoint is removed", func(x *tampered, m template) { x.remove(x.path("sealed")) }),
-		bad("the checkpoint is changed", func(x *tampered, m template) {
+		bad("the checkpoint is removed", func(x *tampered, _ template) { x.remove(x.path("sealed")) }),
+		bad("the checkpoint is changed", func(x *tampered, _ template) {
 			x.edit(x.path("sealed"), func(b []byte) []byte { return bytes.Replace(b, []byte("false"), []byte("true"), 1) })
 		}),
-		bad("the mark is removed", func(x *tampered, m template) { x.remove(x.path("mark")) }),
+		bad("the mark is removed", func(x *tampered, _ template) { x.remove(x.path("mark")) }),
 	}
 }
 

@@ -102,7 +102,7 @@ func (s Style) FindingSection(n int) string {
 func (s Style) FindingText() string { return "what is wrong: " }
 
 // AnswerAsk is the challenge before an answer.
-func (s Style) AnswerAsk(v wire.RunView, choice, word string) string {
+func (s Style) AnswerAsk(choice, word string) string {
 	does := map[string]string{"ok": "approve", "no": "reject"}[choice]
 	if does == "" {
 		does = "answer"

@@ -27,7 +27,7 @@ func TestQuestions(t *testing.T) {
 	for style, s := range styles {
 		v := waitsForAnswer()
 		got := s.Question(v) + s.AnswerKeys(*v.Question) + s.FindingSection(1) + s.FindingText() + s.FindingSection(2) +
-			s.AnswerAsk(v, "ok", "3f2a9c") + s.AnswerAsk(v, "no", "3f2a9c") + s.AnswerAsk(v, "text", "k3xq") + s.AnswerKeys(choice) +
+			s.AnswerAsk("ok", "3f2a9c") + s.AnswerAsk("no", "3f2a9c") + s.AnswerAsk("text", "k3xq") + s.AnswerKeys(choice) +
 			s.AnswerKeys(wire.QuestionView{Kind: "text"}) + "\n" + s.Answered(v, *v.Question, "ok") + s.LeftOpen(v) + "\n" +
 			s.Status(v) + s.Live(v) + "\n" + s.Home(wire.ReportView{Parts: []wire.ReportPart{{Name: wire.PartNeedsYou, Runs: []wire.ReportRun{
 			{Run: v, Next: wire.NextCommand{Command: "apctl answer k3xq"}},

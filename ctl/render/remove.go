@@ -91,8 +91,10 @@ func (s Style) Pruned(v wire.PruneView) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s %s\n", verb, s.paint(bold, count(v.Runs, "run")), when)
 	b.WriteString(table([][]string{
-		{"texts", removedRow(v.Texts)}, {"outputs", removedRow(v.Outputs)},
-		{"recorded trees", fmt.Sprint(v.Trees)}, {"named by nothing", removedRow(v.Unnamed)},
+		{"texts", removedRow(v.Texts)},
+		{"outputs", removedRow(v.Outputs)},
+		{"recorded trees", fmt.Sprint(v.Trees)},
+		{"named by nothing", removedRow(v.Unnamed)},
 	}))
 	return b.String()
 }

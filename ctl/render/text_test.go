@@ -260,8 +260,10 @@ func TestTexts(t *testing.T) {
 		},
 		"preview": func(s Style) string { return s.Preview(preview()) },
 		"daemon":  func(s Style) string { return s.Daemon(daemon()) },
-		"verify":  func(s Style) string { return s.Verify(wire.VerifyReply{Aggregates: 2, Events: 31, Rebuilt: 1, Bundles: 2}) },
-		"halted":  func(s Style) string { return s.Status(same().Run) },
+		"verify": func(s Style) string {
+			return s.Verify(wire.VerifyReply{Aggregates: 2, Events: 31, Rebuilt: 1, Bundles: 2})
+		},
+		"halted": func(s Style) string { return s.Status(same().Run) },
 		"narrow": func(s Style) string {
 			s.Width = 40
 			return s.List(wire.ListReply{Runs: []wire.RunView{live(), waits, limited, full, ended}}) + s.Home(reportOf(live(), asking().Run, full)) +

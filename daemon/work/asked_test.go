@@ -34,7 +34,8 @@ func planOf(t *testing.T) *Plan {
 		t.Fatal(err)
 	}
 	return &Plan{Flow: w, Spec: wire.RunSpec{Gates: []wire.GateSpec{
-		{Name: "test", Role: events.RoleGoal, Command: "t"}, {Name: "vet", Role: events.RoleInvariant, Command: "v"},
+		{Name: "test", Role: events.RoleGoal, Command: "t"},
+		{Name: "vet", Role: events.RoleInvariant, Command: "v"},
 		{Name: "more", Role: events.RoleGoal, Command: "m"},
 	}}}
 }
