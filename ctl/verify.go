@@ -16,10 +16,11 @@ func newVerify(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [RUN]",
 		Short: "Prove that the record of a run is whole",
-		Long: `Proves hash chain and sequence of a run, and that its state built anew from the
-record equals the live one. No RUN means the latest of this directory. Exits 1
-when there is a problem. For a store that no daemon can open:
-autopilotd verify --offline.`,
+		Long: `Proves hash chain and sequence of a run, that each event is the one which was
+acknowledged, that the texts which it names are there, and that its state built
+anew from the record equals the live one. No RUN means the latest of this
+directory. Exits 1 when there is a problem; the first one names the first bad
+event. For a store that no daemon can open: autopilotd verify --offline.`,
 		Example:           "  apctl verify\n  apctl verify --all --json",
 		Args:              runAnd(0),
 		ValidArgsFunction: a.completeRuns,

@@ -190,7 +190,9 @@ func (d *Daemon) openMark() error {
 		return err
 	}
 	d.kept.reached = d.sealed
-	d.mark, err = store.OpenMark(markFile(state), d.cfg.Durability == bus.Process, boot)
+	if d.mark, err = store.OpenMark(markFile(state), d.cfg.Durability == bus.Process, boot); err == nil {
+		d.mark.Ease()
+	}
 	return err
 }
 

@@ -40,7 +40,10 @@ func newProof(live folded, text func(events.Ref) error) *proof {
 
 // read proves events that a log yields.
 func (p *proof) read(stored iter.Seq2[log.Stored, error]) error {
-	err := p.events(stored, func(st log.Stored) []events.Ref { return events.Refs(st.Event.Data) })
+	err := p.events(stored, func(st log.Stored) []events.Ref {
+		p.sealed++ // else the log would not have yielded it
+		return events.Refs(st.Event.Data)
+	})
 	if err != nil {
 		return err
 	}

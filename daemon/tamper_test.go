@@ -119,6 +119,7 @@ func (x *tampered) start(m template) string {
 	}
 	s.d = d
 	defer s.close()
+	s.quiet(m.done.ID) // without its end it is halted, too
 	before, ok := s.quiet(m.halted.ID)
 	if !ok {
 		return "does not know the run"

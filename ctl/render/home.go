@@ -206,7 +206,11 @@ func (s Style) Verify(v wire.VerifyReply) string {
 		}
 		fmt.Fprintf(&b, "%s %s%s: %s\n", s.paint(red, s.pick("✗", "x")), Line(p.Aggregate), at, Line(p.What))
 	}
-	what := fmt.Sprintf("%s, %s, %s rebuilt and compared", count(v.Aggregates, "log"), count(v.Events, "event"), count(v.Rebuilt, "projection"))
+	what := count(v.Aggregates, "log") + ", " + count(v.Events, "event")
+	if v.Sealed > 0 {
+		what += fmt.Sprintf(", %d of them sealed", v.Sealed)
+	}
+	what += ", " + count(v.Texts, "text") + ", " + count(v.Rebuilt, "projection") + " rebuilt and compared"
 	if v.Bundles > 0 {
 		what += ", " + count(v.Bundles, "bundle") + " of the archive"
 	}

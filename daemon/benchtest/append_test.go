@@ -6,21 +6,25 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"autopilot/daemon/bus"
+	"autopilot/daemon/effect/proc"
+	"autopilot/daemon/store"
 	"autopilot/events"
 	"autopilot/events/log"
+	"autopilot/events/place"
 )
 
 // manyRuns is how many aggregates take turns, as live runs do.
 const manyRuns = 64
 
-// appends measures an append to the log, encoding included, on the daemon's
-// own server. The floor is a conditional publish of as many bytes to an equal
+// appends measures an append to the log, encoding, mark and seals included, on the
+// daemon's own server. The floor is a conditional publish of as many bytes to an equal
 // stream of the same server.
 func (b *bench) appends(t *table) error {
 	for _, c := range []struct {
@@ -59,11 +63,48 @@ func (b *bench) appendsWith(d bus.Durability, n int) (floor, ours []time.Duratio
 	if err != nil {
 		return nil, nil, err
 	}
-	a, err := newAppending(nc)
+	cfg, end, err := witnessed(p, d)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	a, err := newAppending(nc, cfg)
 	if err != nil {
 		return nil, nil, err
 	}
 	return turns(n, a.publish, a.append)
+}
+
+// witnessed keeps mark and seals as the daemon does.
+func witnessed(p place.Places, d bus.Durability) (cfg log.Config, end func() error, err error) {
+	boot, err := proc.Boot()
+	if err != nil {
+		return cfg, nil, err
+	}
+	seals, err := store.OpenSeals(store.NamesIn(p.State), streams(p), boot)
+	if err != nil {
+		return cfg, nil, err
+	}
+	mark, err := store.OpenMark(p.MarkFile(), d == bus.Process, boot)
+	if err != nil {
+		return cfg, nil, errors.Join(err, seals.Close(0))
+	}
+	mark.Ease()
+	var failed atomic.Pointer[error]
+	seals.Failed = func(err error) { failed.Store(&err) }
+	cfg.Witness = seals
+	cfg.Acknowledged = func(stream string, position uint64) {
+		if err := mark.Set(store.Position{Stream: stream, Last: position}); err != nil {
+			failed.Store(&err)
+		}
+	}
+	return cfg, func() error {
+		err := errors.Join(mark.Close(-1), seals.Close(0))
+		if f := failed.Load(); f != nil {
+			err = errors.Join(err, *f)
+		}
+		return err
+	}, nil
 }
 
 // appending is a log and a stream like the log's.
@@ -78,11 +119,12 @@ type appending struct {
 	bytes []byte // of the latest event
 }
 
-func newAppending(nc *nats.Conn) (a *appending, err error) {
+func newAppending(nc *nats.Conn, cfg log.Config) (a *appending, err error) {
 	ctx := context.Background()
 	a = &appending{}
 	const quota = 256 << 20
-	if a.log, err = log.Open(ctx, nc, log.Config{Quota: quota}); err != nil {
+	cfg.Quota = quota
+	if a.log, err = log.Open(ctx, nc, cfg); err != nil {
 		return nil, err
 	}
 	if a.js, err = jetstream.New(nc); err != nil {

@@ -18,10 +18,12 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	autopilotd "autopilot/daemon"
 	"autopilot/daemon/bus"
 	"autopilot/daemon/snapshot"
 	"autopilot/events"
 	"autopilot/events/place"
+	"autopilot/events/wire"
 )
 
 // What is measured in a process of its own is this program once more, told by
@@ -44,7 +46,7 @@ type said struct {
 // children are what a process may be told to do.
 func children() map[string]func(place.Places) (said, error) {
 	return map[string]func(place.Places) (said, error){
-		"consume": consume(""), "consume-long": consume(events.Run(runID(lookRuns)).Subject()), "fold": fold, "serve": serve, "extend": extend,
+		"consume": consume(""), "consume-long": consume(events.Run(runID(lookRuns)).Subject()), "fold": fold, "verify": verify, "serve": serve, "extend": extend,
 	}
 }
 
@@ -133,6 +135,19 @@ func fold(p place.Places) (s said, err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	s.Took, err = took(func() error { return f.AddFiles(streams(p), p.MarkFile(), "bench") })
 	s.Events = f.Added()
+	return s, err
+}
+
+// verify proves every event, as autopilotd verify --offline does.
+func verify(p place.Places) (s said, err error) {
+	var proof wire.VerifyReply
+	s.Took, err = took(func() error {
+		proof, err = autopilotd.VerifyOffline(context.Background(), p)
+		return err
+	})
+	if s.Events = proof.Events; len(proof.Problems) > 0 || proof.Sealed != proof.Events {
+		err = errors.Join(err, fmt.Errorf("of %d events %d are sealed: %v", proof.Events, proof.Sealed, proof.Problems))
+	}
 	return s, err
 }
 

@@ -15,14 +15,20 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"autopilot/daemon/bus"
+	"autopilot/daemon/effect/proc"
+	"autopilot/daemon/store"
+	"autopilot/events/log"
+	"autopilot/events/place"
 	"autopilot/projections/rule"
 )
 
 // Goals of the store that the daemon is built for.
 const (
 	foldGoal  = 0.7 // of what a raw consumer reads in the same time
+	proofGoal = 0.5 // of what a plain fold reads in the same time
 	peakGoal  = 150 << 10
-	startMost = 1.5 // times the server alone
+	proofPeak = 300 << 10 // what all states take, too
+	startMost = 1.5       // times the server alone
 	idleRuns  = 1_000
 	idleGoal  = 60 << 10
 	idleShare = 0.005 // of a core
@@ -39,6 +45,9 @@ func (b *bench) scale(t *table) error {
 	}
 	defer func() { _ = b.agentOf(live).Run() }() // ends the agent that still lives
 	if err := b.folds(t); err != nil {
+		return err
+	}
+	if err := b.proofs(t); err != nil {
 		return err
 	}
 	return b.starts(t, live)
@@ -71,9 +80,27 @@ func (b *bench) bigStore() (live string, err error) {
 	if err != nil {
 		return live, err
 	}
-	return live, withServer(p, bus.Process, func(nc *nats.Conn) error {
+	err = withServer(p, bus.Process, func(nc *nats.Conn) error {
 		return (&filler{}).fill(nc, storeRuns, storeEvents/storeRuns)
 	})
+	return live, errors.Join(err, texts(p.State), seal(p))
+}
+
+// seal seals what was stored behind the daemon's back.
+func (b *bench) seal(state string) error {
+	p, err := b.places(b.path(state))
+	if err != nil {
+		return err
+	}
+	return seal(p)
+}
+
+func seal(p place.Places) error {
+	boot, err := proc.Boot()
+	if err != nil {
+		return err
+	}
+	return store.Seal(store.NamesIn(p.State), streams(p), log.StreamName(1), boot)
 }
 
 // agentOf ends the live run of the large store, whatever became of it.
@@ -104,18 +131,35 @@ func (b *bench) statusIn(state, run string) (runSaid, error) {
 	return v.Data, errors.Join(err, json.Unmarshal(out, &v))
 }
 
+// asked measures a child on the large store.
+func (b *bench) asked(work string, s *said) func() (time.Duration, error) {
+	return func() (time.Duration, error) {
+		got, err := b.ask(work, b.path("big"))
+		got.Peak = max(got.Peak, s.Peak)
+		*s = got
+		return s.Took, err
+	}
+}
+
+// proofs compares proving all of the store with a plain fold of it.
+func (b *bench) proofs(t *table) error {
+	var plain, ours said
+	floor, took, err := turns(foldTurns, b.asked("fold", &plain), b.asked("verify", &ours))
+	if err != nil {
+		return err
+	}
+	if plain.Events != ours.Events {
+		return fmt.Errorf("%d events were proven, and %d are there", ours.Events, plain.Events)
+	}
+	t.rate(fmt.Sprintf("verify of %d events, against their fold", ours.Events), ours.Events, median(floor), median(took), proofGoal)
+	t.memory("its peak memory", plain.Peak, ours.Peak, proofPeak)
+	return nil
+}
+
 // folds compares reading all of the store with folding all of it.
 func (b *bench) folds(t *table) error {
 	var raw, ours said
-	asked := func(work string, s *said) func() (time.Duration, error) {
-		return func() (time.Duration, error) {
-			got, err := b.ask(work, b.path("big"))
-			got.Peak = max(got.Peak, s.Peak)
-			*s = got
-			return s.Took, err
-		}
-	}
-	floor, took, err := turns(foldTurns, asked("consume", &raw), asked("fold", &ours))
+	floor, took, err := turns(foldTurns, b.asked("consume", &raw), b.asked("fold", &ours))
 	if err != nil {
 		return err
 	}
@@ -142,7 +186,11 @@ func (b *bench) starts(t *table, live string) error {
 	killed := func(state string, start func() (time.Duration, error)) func() (time.Duration, error) {
 		return func() (time.Duration, error) {
 			from += 5
-			if err := b.extended(b.path(state), from); err != nil {
+			err := b.extended(b.path(state), from)
+			if err == nil && state == "big" {
+				err = b.seal(state) // as the daemon does that stores an event
+			}
+			if err != nil {
 				return 0, err
 			}
 			return start()

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"strconv"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"autopilot/daemon/blob"
 	"autopilot/daemon/bus"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -120,13 +122,28 @@ func (f *filler) turns(runs, each int) error {
 	return nil
 }
 
+// texts are how many there are for all events.
+const storeTexts = 1000
+
+// textOf is the name of a text.
+func textOf(i int) events.Ref { return blob.Name(strconv.AppendInt(nil, int64(i%storeTexts), 10)) }
+
+// texts stores them.
+func texts(state string) error {
+	s, err := blob.Open(filepath.Join(state, "blobs"), blob.Process)
+	for i := 0; i < storeTexts && err == nil; i++ {
+		_, err = s.Put(context.Background(), strconv.AppendInt(nil, int64(i), 10))
+	}
+	return err
+}
+
 // runID names a run of the filler.
 func runID(i int) string { return fmt.Sprintf("01J%023d", i) }
 
 // played is an event of a run whose gate never passes, until it is cancelled.
 func played(i, seq, last int) events.Event {
 	id := runID(i)
-	sum := events.Ref(events.Hash(strconv.AppendInt(nil, int64(i*1000+seq), 10)))
+	sum, text := events.Ref(events.Hash(strconv.AppendInt(nil, int64(i*1000+seq), 10))), textOf(i+seq)
 	e := events.Event{
 		ID: id, Source: "autopilot/3f786850e387550f", Aggregate: events.Run(id), Seq: uint64(seq),
 		Time:  time.Date(2030, 1, 2, 3, 4, 5, 6, time.UTC).Add(time.Duration(seq) * time.Minute),
@@ -135,52 +152,52 @@ func played(i, seq, last int) events.Event {
 	tree, k := events.Tree(sum[:40]), (seq-4)/5+1
 	switch seq {
 	case 1:
-		e.Actor, e.Causation, e.Data = "local:0@bench/1", "start-"+id, startOf(id, sum)
+		e.Actor, e.Causation, e.Data = "local:0@bench/1", "start-"+id, startOf(id, sum, text)
 	case last:
 		e.Data = events.RunEnded{State: events.EndCancelled, Iteration: k, Tree: tree}
 	case 2:
 		e.Data = events.GatesStarted{Phase: "work", Effects: []events.EffectRef{{Gate: "test", Effect: id}}}
 	case 3:
-		e.Data = verdict(0, id, sum)
+		e.Data = verdict(0, id, sum, text)
 	default:
-		e.Data = iterated((seq-4)%5, k, id, sum)
+		e.Data = iterated((seq-4)%5, k, id, sum, text)
 	}
 	return e
 }
 
-func startOf(id string, sum events.Ref) events.RunStarted {
+func startOf(id string, sum, text events.Ref) events.RunStarted {
 	tree := events.Tree(sum[:40])
 	return events.RunStarted{
 		Handle: id[len(id)-4:], Owner: "local:0@bench/1", Home: "3f786850e387550f", Project: string(sum[:16]),
-		Workspace: sum, Task: sum, Workflow: "converge", Phase: "work", Source: sum, Spec: sum, Ignore: sum, Env: sum,
-		Tools: sum, Pins: sum, Gates: []events.Gate{{Name: "test", Kind: events.GateCommand, Role: events.RoleGoal}},
+		Workspace: text, Task: text, Workflow: "converge", Phase: "work", Source: text, Spec: text, Ignore: text, Env: text,
+		Tools: text, Pins: text, Gates: []events.Gate{{Name: "test", Kind: events.GateCommand, Role: events.RoleGoal}},
 		Limits: events.Limits{Iterations: 50}, Tree: tree, Work: tree, Version: "bench",
 	}
 }
 
 // iterated is the n-th event of an iteration.
-func iterated(n, k int, id string, sum events.Ref) events.Data {
+func iterated(n, k int, id string, sum, text events.Ref) events.Data {
 	tree := events.Tree(sum[:40])
 	switch n {
 	case 0:
-		return events.IterationStarted{Phase: "work", Iteration: k, Attempt: 1, Effect: id, Prompt: sum, Tree: tree, Work: tree, WallMS: 3600_000, IdleMS: 600_000}
+		return events.IterationStarted{Phase: "work", Iteration: k, Attempt: 1, Effect: id, Prompt: text, Tree: tree, Work: tree, WallMS: 3600_000, IdleMS: 600_000}
 	case 1:
-		return events.AgentEnded{Phase: "work", Iteration: k, Attempt: 1, Effect: id, Outcome: events.Exited, DurationMS: 60_000, OutputBytes: 9000, Excerpt: sum, Tree: tree, Work: tree, Files: k}
+		return events.AgentEnded{Phase: "work", Iteration: k, Attempt: 1, Effect: id, Outcome: events.Exited, DurationMS: 60_000, OutputBytes: 9000, Excerpt: text, Tree: tree, Work: tree, Files: k}
 	case 2:
 		return events.GatesStarted{Phase: "work", Iteration: k, Effects: []events.EffectRef{{Gate: "test", Effect: id}}}
 	case 3:
-		return verdict(k, id, sum)
+		return verdict(k, id, sum, text)
 	}
 	return events.IterationRecorded{Phase: "work", Iteration: k, Attempt: 1, Verdict: events.Fail, Fingerprint: string(sum), Signature: string(sum), Tree: tree, Work: tree, Files: k}
 }
 
 // verdict is a gates.judged.v1 of ordinary size.
-func verdict(k int, id string, sum events.Ref) events.GatesJudged {
+func verdict(k int, id string, sum, text events.Ref) events.GatesJudged {
 	tree := events.Tree(sum[:40])
 	return events.GatesJudged{Phase: "work", Iteration: k, Tree: tree, Work: tree, Results: []events.GateResult{{
 		Gate: "test", Kind: events.GateCommand, Role: events.RoleGoal, Verdict: events.Fail,
-		Reason: events.ReasonExit, Exit: 1, DurationMS: 8123, Failing: 3, FailingIDs: sum,
-		FailingSum: string(sum), OutputSum: string(sum), Excerpt: sum, Effect: id,
+		Reason: events.ReasonExit, Exit: 1, DurationMS: 8123, Failing: 3, FailingIDs: text,
+		FailingSum: string(sum), OutputSum: string(sum), Excerpt: text, Effect: id,
 		Argv: string(sum), Env: string(sum), Tool: string(sum),
 	}}}
 }

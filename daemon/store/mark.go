@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // ErrMark says that a mark file is none, or cannot be read: what was
@@ -20,7 +21,7 @@ var ErrMark = errors.New("not a mark")
 const markBytes = 128
 
 // Mark is the last position that was acknowledged. It is written after each
-// acknowledgement and not synced: after a power cut it may be behind, never
+// acknowledgement, unless it is eased, and not synced: after a power cut it may be behind, never
 // ahead of a store that is synced before it acknowledges.
 type Mark struct {
 	mu     sync.Mutex
@@ -28,6 +29,8 @@ type Mark struct {
 	weak   bool
 	boot   string
 	latest Position
+	easy   bool
+	wrote  time.Time // when it was written, if easy
 }
 
 // Position is a place in the store.
@@ -69,7 +72,25 @@ func (m *Mark) Set(p Position) error {
 		return nil
 	}
 	m.latest = p
+	if m.easy {
+		now := time.Now()
+		if now.Sub(m.wrote) < easyFor {
+			return nil
+		}
+		m.wrote = now
+	}
 	return m.writeLocked(-1)
+}
+
+// easyFor is how far an easy mark may be behind.
+const easyFor = time.Second
+
+// Ease lets the mark be behind by what was acknowledged within a second: where
+// seals say what was, no append has to wait for it.
+func (m *Mark) Ease() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.easy = true
 }
 
 // Stream is the stream that the mark is in, empty before the first event.
@@ -80,7 +101,16 @@ func (m *Mark) Stream() string {
 }
 
 // Sync makes what the mark says survive a power cut.
-func (m *Mark) Sync() error { return m.f.Sync() }
+func (m *Mark) Sync() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.latest.Stream != "" {
+		if err := m.writeLocked(-1); err != nil {
+			return err
+		}
+	}
+	return m.f.Sync()
+}
 
 // Latest is where the mark is.
 func (m *Mark) Latest() Position {

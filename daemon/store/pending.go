@@ -14,10 +14,11 @@ const pendingSlots = 1 << 12
 // pending are the seals of events that were sent and whose outcome is not known,
 // in a file, so that the next daemon knows them as its own.
 type pending struct {
-	f *os.File
+	w window
 
 	mu    sync.Mutex
 	slots map[seal]int
+	sent  map[string]seal // by the hash of the event
 	free  []int
 	old   []seal // of the daemon before
 }
@@ -29,7 +30,7 @@ func openPending(path string) (p *pending, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("open pending seals: %w", err)
 	}
-	p = &pending{f: f, slots: map[seal]int{}}
+	p = &pending{w: window{file: f}, slots: map[seal]int{}, sent: map[string]seal{}}
 	b := make([]byte, pendingSlots*sealBytes)
 	if n, err := io.ReadFull(f, b); err != nil { // a new one, or one that was cut off
 		if _, err := f.WriteAt(b[n:], int64(n)); err != nil {
@@ -59,38 +60,62 @@ func readPending(path string) *pending {
 	return p
 }
 
-func (p *pending) add(s seal) error {
+func (p *pending) add(hash string, s seal) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.sent[hash] = s
 	if _, there := p.slots[s]; there {
 		return nil
 	}
 	if len(p.free) == 0 {
-		for k, i := range p.slots { // any one
-			delete(p.slots, k)
-			p.free = append(p.free, i)
-			break
-		}
+		p.makeRoomLocked()
 	}
 	last := len(p.free) - 1
 	i := p.free[last]
 	p.free, p.slots[s] = p.free[:last], i
-	_, err := p.f.WriteAt(s[:], int64(i)*sealBytes)
-	return err
+	return p.w.put(int64(i), s)
+}
+
+// makeRoomLocked forgets any one.
+func (p *pending) makeRoomLocked() {
+	for k, i := range p.slots {
+		delete(p.slots, k)
+		p.free = append(p.free, i)
+		break
+	}
+	for hash, s := range p.sent {
+		if _, there := p.slots[s]; !there {
+			delete(p.sent, hash)
+		}
+	}
+}
+
+// settled forgets an event whose outcome is known, if it was sent by this daemon.
+func (p *pending) settled(hash string) (known bool, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s, known := p.sent[hash]
+	if !known {
+		return false, nil
+	}
+	delete(p.sent, hash)
+	return true, p.removeLocked(s)
 }
 
 func (p *pending) remove(s seal) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.removeLocked(s)
+}
+
+func (p *pending) removeLocked(s seal) error {
 	i, there := p.slots[s]
 	if !there {
 		return nil
 	}
 	delete(p.slots, s)
 	p.free = append(p.free, i)
-	var none seal
-	_, err := p.f.WriteAt(none[:], int64(i)*sealBytes)
-	return err
+	return p.w.put(int64(i), seal{})
 }
 
 func (p *pending) has(s seal) bool {

@@ -94,13 +94,10 @@ func replay[T any](s *Seals, m state, blocks []string, wants func([]byte) bool, 
 	if err != nil || !s.write || !m.weak || s.found.boot == s.boot {
 		return err
 	}
-	if fileSize(s.names.Seals) <= int64(last)*sealBytes {
-		return nil
-	}
 	s.mu.Lock()
 	s.at.Last = min(s.at.Last, last)
 	s.mu.Unlock()
-	if err := s.file.Truncate(int64(last) * sealBytes); err != nil {
+	if err := s.file.cut(int64(last)); err != nil {
 		return fmt.Errorf("forget lost seals: %w", err)
 	}
 	return nil

@@ -29,8 +29,9 @@ type Seals struct {
 	boot    string
 	mark    state
 	found   checkpoint
+	end     uint64 // last position that has a seal, as they were found
 	keys    *sealer
-	file    *os.File
+	file    window
 	pending *pending
 	write   bool // else nothing is changed
 	// Failed is told what could not be written: less is proven then. It may be nil.
@@ -80,14 +81,14 @@ func openSeals(n Names, boot string, write bool) (s *Seals, err error) {
 	if write {
 		flag = os.O_RDWR
 	}
-	switch s.file, err = os.OpenFile(n.Seals, flag, 0); {
+	switch s.file.file, err = os.OpenFile(n.Seals, flag, 0); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, notWhole("%s is missing", n.Seals)
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrSeals, err)
 	}
 	if err := s.fits(); err != nil {
-		return nil, errors.Join(err, s.file.Close())
+		return nil, errors.Join(err, s.file.close())
 	}
 	s.lost = s.found.boot != boot && !s.found.clean
 	s.at = s.found.Position
@@ -96,7 +97,7 @@ func openSeals(n Names, boot string, write bool) (s *Seals, err error) {
 		return s, nil
 	}
 	if s.pending, err = openPending(n.Pending); err != nil {
-		return nil, errors.Join(err, s.file.Close())
+		return nil, errors.Join(err, s.file.close())
 	}
 	return s, nil
 }
@@ -151,9 +152,13 @@ func empty(n Names, boot string) error {
 
 // fits says whether mark, checkpoint and seals belong together.
 func (s *Seals) fits() error {
-	c, m, n := s.found, s.mark, fileSize(s.names.Seals)/sealBytes
+	c, m := s.found, s.mark
+	n, err := s.last()
+	s.end = n
 	switch {
-	case uint64(n) < c.Last:
+	case err != nil:
+		return err
+	case n < c.Last:
 		return notWhole("%s is cut off: it has %d, and %d were written", s.names.Seals, n, c.Last)
 	case m.Stream == "" && (c.Last > 0 || n > 0 && c.boot == s.boot):
 		return fmt.Errorf("the mark %s is missing: %w", s.names.Mark, ErrMark)
@@ -170,9 +175,8 @@ func (s *Seals) marked() (state, error) {
 		m.Last = 0
 		return m, nil
 	}
-	last, err := s.last()
-	m.Last = max(m.Last, s.found.Last, last)
-	return m, err
+	m.Last = max(m.Last, s.found.Last, s.end)
+	return m, nil
 }
 
 // last is the last position that has a seal.
@@ -199,20 +203,19 @@ func (s *Seals) get(position uint64) (out seal) {
 	if position == 0 {
 		return out
 	}
-	if n, err := s.file.ReadAt(out[:], int64(position-1)*sealBytes); n < sealBytes || err != nil {
+	if n, err := s.file.file.ReadAt(out[:], int64(position-1)*sealBytes); n < sealBytes || err != nil {
 		return seal{}
 	}
 	return out
 }
 
 func (s *Seals) put(position uint64, made seal) error {
-	_, err := s.file.WriteAt(made[:], int64(position-1)*sealBytes)
-	return err
+	return s.file.put(int64(position-1), made)
 }
 
 // Appending implements log.Witness.
 func (s *Seals) Appending(r log.Receipt) {
-	s.failed(s.pending.add(s.keys.of(r.Stream, 0, r.Subject, r.Hash)))
+	s.failed(s.pending.add(r.Hash, s.keys.of(r.Stream, 0, r.Subject, r.Hash)))
 }
 
 // Stored implements log.Witness. An event whose seal cannot be written stays
@@ -220,7 +223,7 @@ func (s *Seals) Appending(r log.Receipt) {
 func (s *Seals) Stored(r log.Receipt) {
 	err := s.put(r.Position, s.keys.of(r.Stream, r.Position, r.Subject, r.Hash))
 	if err == nil {
-		err = s.pending.remove(s.keys.of(r.Stream, 0, r.Subject, r.Hash))
+		err = s.forget(r)
 		s.advance(r.Stream, r.Position)
 	}
 	s.failed(err)
@@ -228,7 +231,15 @@ func (s *Seals) Stored(r log.Receipt) {
 
 // Refused implements log.Witness.
 func (s *Seals) Refused(r log.Receipt) {
-	s.failed(s.pending.remove(s.keys.of(r.Stream, 0, r.Subject, r.Hash)))
+	s.failed(s.forget(r))
+}
+
+// forget is told that the outcome of an event is known.
+func (s *Seals) forget(r log.Receipt) error {
+	if known, err := s.pending.settled(r.Hash); known {
+		return err
+	}
+	return s.pending.remove(s.keys.of(r.Stream, 0, r.Subject, r.Hash))
 }
 
 // Prove implements log.Witness.
@@ -354,7 +365,7 @@ func (s *Seals) checkpoint(clean bool) error {
 	if same {
 		return nil
 	}
-	if err := s.file.Sync(); err != nil {
+	if err := s.file.sync(); err != nil {
 		return fmt.Errorf("sync the seals: %w", err)
 	}
 	if err := c.write(s.names.Sealed, s.keys); err != nil {
@@ -378,7 +389,7 @@ func (s *Seals) Close(last uint64) error {
 		if clean && !open {
 			err = s.checkpoint(true)
 		}
-		err = errors.Join(err, s.pending.f.Close())
+		err = errors.Join(err, s.pending.w.close())
 	}
-	return errors.Join(err, s.file.Close())
+	return errors.Join(err, s.file.close())
 }

@@ -1,0 +1,122 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"autopilot/daemon/store"
+	"autopilot/events/log"
+)
+
+func receipt(position int) log.Receipt {
+	return log.Receipt{Stream: stream, Position: uint64(position), Subject: "ev.a", Hash: fmt.Sprintf("%064d", position)}
+}
+
+func openSeals(t *testing.T, dir, boot string) *store.Seals {
+	t.Helper()
+	s, err := store.OpenSeals(store.NamesIn(dir), filepath.Join(dir, "streams"), boot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Failed = func(err error) { t.Error(err) }
+	return s
+}
+
+// acknowledge seals an event as a daemon does, which marks it too.
+func acknowledge(t *testing.T, s *store.Seals, m *store.Mark, position int) {
+	t.Helper()
+	r := receipt(position)
+	s.Appending(log.Receipt{Stream: r.Stream, Subject: r.Subject, Hash: r.Hash})
+	s.Stored(r)
+	if err := m.Set(store.Position{Stream: r.Stream, Last: r.Position}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func openMark(t *testing.T, dir string) *store.Mark {
+	t.Helper()
+	m, err := store.OpenMark(store.NamesIn(dir).Mark, false, "boot")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// closed ends what was opened, without a clean end.
+func closed(t *testing.T, s *store.Seals, m *store.Mark) {
+	t.Helper()
+	if err := errors.Join(s.Close(0), m.Close(-1)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSealsOutliveTheirDaemonInWhateverOrderTheyCame(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s, m := openSeals(t, dir, "boot"), openMark(t, dir)
+	const n = 3 << 12 // more than are in memory at once
+	for i := 2; i <= n; i++ {
+		acknowledge(t, s, m, i)
+	}
+	acknowledge(t, s, m, 1) // it took long
+	closed(t, s, m)
+	s = openSeals(t, dir, "boot")
+	for i := 1; i <= n; i++ {
+		if err := s.Prove(receipt(i)); err != nil {
+			t.Fatalf("event %d: %v", i, err)
+		}
+	}
+	moved := receipt(7)
+	moved.Position = 8
+	if err := s.Prove(moved); !errors.Is(err, store.ErrForeign) || s.InPlace() == nil {
+		t.Errorf("an event at another position: %v, in place: %v", err, s.InPlace())
+	}
+	if err := s.Prove(receipt(n + 1)); !errors.Is(err, store.ErrUnsealed) {
+		t.Errorf("an event that was never acknowledged: %v", err)
+	}
+	if err := s.Close(0); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAnUnsealedEventIsOursIfItWasOnItsWay(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		before func(*store.Seals)
+		boot   string
+		want   error
+	}{
+		"sent and not answered": {func(s *store.Seals) { s.Appending(receipt(2)) }, "boot", nil},
+		"sent and refused":      {func(s *store.Seals) { s.Appending(receipt(2)); s.Refused(receipt(2)) }, "boot", store.ErrUnsealed},
+		"never sent":            {func(*store.Seals) {}, "boot", store.ErrUnsealed},
+		"after a power cut":     {func(*store.Seals) {}, "another", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			s, m := openSeals(t, dir, "boot"), openMark(t, dir)
+			if err := s.Reached("", 0); err != nil {
+				t.Fatal(err)
+			}
+			acknowledge(t, s, m, 1)
+			tt.before(s)
+			closed(t, s, m)
+			s = openSeals(t, dir, tt.boot)
+			if err := s.Prove(receipt(2)); !errors.Is(err, tt.want) {
+				t.Fatalf("proven: %v, want %v", err, tt.want)
+			}
+			// Once all was read nothing is taken for ours any more.
+			if err := s.Reached(stream, 2); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Prove(receipt(3)); !errors.Is(err, store.ErrUnsealed) {
+				t.Errorf("behind what was read: %v", err)
+			}
+			if err := s.Close(0); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
