@@ -97,6 +97,9 @@ func VerifyOffline(ctx context.Context, places place.Places) (reply wire.VerifyR
 
 // locked works on a state directory that no daemon has open.
 func locked(places place.Places, work func(boot string) error) (err error) {
+	if err := (rolling{places.State}).whole(); err != nil {
+		return err
+	}
 	if _, err := os.Stat(streamsDir(places.State)); err != nil {
 		return fmt.Errorf("find an event store: %w", err)
 	}

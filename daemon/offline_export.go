@@ -124,6 +124,9 @@ func (o offlineExport) write(ctx context.Context, stdout, stderr io.Writer) (sum
 		return sum, false, err
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	if err := (rolling{o.places.State}).whole(); err != nil {
+		return sum, false, err
+	}
 	s, err := o.look(stderr)
 	if err != nil {
 		return sum, false, err

@@ -35,6 +35,17 @@ func (r rolling) bundle() string  { return r.in("bundle") }
 func (r rolling) spill() string   { return r.in("events") }
 func (r rolling) next() string    { return r.in("next") } // a state directory with nothing but the new store
 
+// errRollCut says that the files of the store are those of two generations.
+var errRollCut = errors.New("a roll of the log was cut off, and the next daemon finishes it: apctl daemon start")
+
+// whole refuses a state directory in which a roll is to be finished first.
+func (r rolling) whole() error {
+	if there(r.commit()) {
+		return errRollCut
+	}
+	return nil
+}
+
 // asked says whether a roll was asked for, and forgets that: one that ends the
 // daemon is not tried again by itself.
 func (r rolling) asked() (bool, error) {

@@ -219,6 +219,9 @@ func TestPeopleAreToldOfWhatARollTookAway(t *testing.T) {
 	if len(c.Untold) != 1 || !strings.Contains(c.Untold[0], events.TypeRunEnded) || c.Cursor != log.Begin(2) {
 		t.Errorf("untold %q, told up to %q", c.Untold, c.Cursor)
 	}
+	if _, err := VerifyOffline(t.Context(), s.cfg.Places); !errors.Is(err, errRollCut) {
+		t.Errorf("verify in the middle of a roll: %v", err)
+	}
 	s.open() // and finishes it
 	s.allWell()
 	if at := s.d.notes.Cursor(); !strings.HasPrefix(at, "2.") {
