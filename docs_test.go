@@ -191,10 +191,11 @@ func (w *wireTypes) add(g *ast.GenDecl, spec ast.Spec) {
 
 // schemaOf says which command answers with a schema, and with what in data.
 var schemaOf = []struct{ schema, command, data string }{
-	{"autopilot.run", "status, run -d, resume -d, wait", "RunView"},
+	{"autopilot.run", "status, run -d, resume -d, wait, answer", "RunView"},
 	{"autopilot.runs", "ls, stop, cancel", "ListReply"},
 	{"autopilot.report", "report, apctl alone", "ReportView"},
 	{"autopilot.inbox", "inbox", "InboxView"},
+	{"autopilot.pin", "pin status, pin set, pin remove", "PINView"},
 	{"autopilot.line", "status --line", "LineView"},
 	{"autopilot.why", "why", "WhyView"},
 	{"autopilot.watch", "run, resume, watch: a line each", "WatchFrame"},

@@ -164,23 +164,36 @@ func (a *app) decide(ctx context.Context, v wire.RunView, req wire.AnswerRequest
 	if req.Choice == "no" && len(req.Findings) == 0 {
 		return render.NoFinding()
 	}
-	want := v.Handle
-	if q.Kind == "approval" {
-		want = wire.Challenge(q.Set)
-	}
-	typed, err := a.typed(func(s render.Style) string { return shown(s) + "\n" + s.AnswerAsk(req.Choice, want) })
-	if err != nil {
+	if err := a.prove(&req, v, shown); err != nil {
 		return unasked(err)
 	}
-	if !strings.EqualFold(typed, want) {
-		return render.WrongWord(v, want, typed)
-	}
-	req.Run, req.Number, req.Set, req.Typed = v.ID, q.Number, q.Set, typed
+	req.Run, req.Number, req.Set = v.ID, q.Number, q.Set
 	var after wire.RunView
 	if err := a.ask(ctx, wire.RunAnswer, req, &after); err != nil {
 		return err
 	}
 	return a.answer(wire.SchemaRun, after, func(s render.Style) string { return s.Answered(after, q, req.Choice) })
+}
+
+// prove has a person type the PIN, or what is shown where none is set.
+func (a *app) prove(req *wire.AnswerRequest, v wire.RunView, shown func(render.Style) string) (err error) {
+	q := v.Question
+	if q.PIN {
+		req.PIN, err = a.typedHidden(func(s render.Style) string { return shown(s) + "\n" + s.AnswerPIN(req.Choice) })
+		if err == nil && req.PIN == "" {
+			err = render.WrongWord(v, "the PIN", "")
+		}
+		return err
+	}
+	want := v.Handle
+	if q.Kind == "approval" {
+		want = wire.Challenge(q.Set)
+	}
+	req.Typed, err = a.typed(func(s render.Style) string { return shown(s) + "\n" + s.AnswerAsk(req.Choice, want) })
+	if err == nil && !strings.EqualFold(req.Typed, want) {
+		err = render.WrongWord(v, want, req.Typed)
+	}
+	return err
 }
 
 // fill makes an answer of a word, for a question of its kind.

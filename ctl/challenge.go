@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"os"
 	"strings"
 
 	"autopilot/ctl/render"
@@ -37,6 +38,34 @@ func (a *app) typed(question func(render.Style) string) (string, error) {
 
 // typedUpTo is typed for a line of that many bytes.
 func (a *app) typedUpTo(most int64, question func(render.Style) string) (string, error) {
+	return a.typedAs(most, func(io.ReadWriter) (func(), error) { return func() {}, nil }, question)
+}
+
+// typedHidden is typed for what is not shown meanwhile. An interrupt is heard, so
+// that the terminal shows again what is typed after it.
+func (a *app) typedHidden(question func(render.Style) string) (string, error) {
+	if a.signals == nil {
+		stop := a.hear()
+		defer func() {
+			stop()
+			a.signals = nil
+		}()
+	}
+	return a.typedAs(maxTyped, func(tty io.ReadWriter) (func(), error) {
+		f, ok := tty.(*os.File)
+		if !ok {
+			return func() {}, nil
+		}
+		show, err := hide(f)
+		return func() {
+			show()
+			_, _ = io.WriteString(tty, "\n")
+		}, err
+	}, question)
+}
+
+// typedAs prepares the terminal, asks there, and leaves it as it was.
+func (a *app) typedAs(most int64, prepare func(io.ReadWriter) (func(), error), question func(render.Style) string) (string, error) {
 	if !a.interactive() {
 		return "", errUnasked{errors.New("there is no terminal to ask at")}
 	}
@@ -45,6 +74,11 @@ func (a *app) typedUpTo(most int64, question func(render.Style) string) (string,
 		return "", errUnasked{err}
 	}
 	defer tty.Close()
+	done, err := prepare(tty)
+	if err != nil {
+		return "", errUnasked{err}
+	}
+	defer done()
 	if _, err := io.WriteString(tty, question(a.terminalStyle())); err != nil {
 		return "", errUnasked{err}
 	}

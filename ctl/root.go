@@ -51,7 +51,7 @@ the agent gets nowhere. Without a command: what needs you, then what runs.`,
 		root.AddCommand(commands...)
 	}
 	add(groupDaily, newRun(a), newLs(a), newStatus(a), newWatch(a), newLogs(a), newWhy(a), newDiff(a), newReport(a))
-	add(groupPeople, newInbox(a), newAnswer(a))
+	add(groupPeople, newInbox(a), newAnswer(a), newPIN(a))
 	add(groupControl, newStop(a), newResume(a), newCancel(a), newWait(a), newRestore(a))
 	add(groupLook, newEvents(a), newReplay(a), newUsage(a), newRetro(a), newVerify(a), newArchive(a))
 	add(groupSetup, newInit(a), newTrust(a), newDoctor(a), newConfig(a), newWorkflow(a), newAgent(a), newNotify(a), newDaemon(a), newVersion(a))

@@ -316,3 +316,45 @@ func TestAWorkflowThatIsEditedDuringARunIsThatOfTheNext(t *testing.T) {
 	s.asked(st.ID, 2)
 	s.stop(st.ID, events.StopCancel)
 }
+
+// Where a PIN is set, an answer needs it, and is recorded with it; a gate that
+// demands one while none is set says how to set it.
+func TestAnAnswerNeedsThePINWhereOneIsSetOrDemanded(t *testing.T) {
+	t.Parallel()
+	s := gatedSite(t, "of: [prd.md]", "of: [prd.md], assurance: pin")
+	st := s.asking(1)
+	if err := s.answer(say(st, "ok")); codeOf(err) != wire.NeedsPerson || !strings.Contains(err.Error(), "none is set") {
+		t.Fatalf("no PIN is set: %v", err)
+	}
+	set := func(q bus.Request, body wire.PINRequest) error {
+		_, err := s.d.pinSet(t.Context(), q, body)
+		return err
+	}
+	s.d.people = seat{away: true}
+	if err := set(s.seated(), wire.PINRequest{New: "2468"}); codeOf(err) != wire.NeedsPerson {
+		t.Errorf("nobody sets one: %v", err)
+	}
+	s.d.people = seat{}
+	s.must(set(s.seated(), wire.PINRequest{New: "2468"}))
+	if err := set(s.seated(), wire.PINRequest{Old: "1111", New: "1357"}); codeOf(err) != wire.NeedsPerson {
+		t.Errorf("who does not know it changes it: %v", err)
+	}
+	for pin, says := range map[string]string{"": "a PIN is set", "1357": "the PIN is wrong"} {
+		a := say(st, "ok")
+		a.PIN = pin
+		if err := s.answer(a); codeOf(err) != wire.NeedsPerson || !strings.Contains(err.Error(), says) {
+			t.Errorf("PIN %q: %v", pin, err)
+		}
+	}
+	if v := s.d.view(st); !v.Question.PIN {
+		t.Errorf("nobody is told that it is asked for: %+v", v.Question)
+	}
+	a := say(st, "ok")
+	a.PIN, a.Typed = "2468", ""
+	s.must(s.answer(a))
+	st = s.asked(st.ID, 2)
+	if st.Answers[0].Assurance != events.AssuredPIN {
+		t.Errorf("answers: %+v", st.Answers)
+	}
+	s.stop(st.ID, events.StopCancel)
+}

@@ -25,6 +25,7 @@ import (
 	"autopilot/daemon/effect/proc"
 	"autopilot/daemon/notify"
 	"autopilot/daemon/person"
+	"autopilot/daemon/pin"
 	"autopilot/daemon/store"
 	"autopilot/daemon/tree"
 	"autopilot/daemon/work"
@@ -79,6 +80,7 @@ type Daemon struct {
 	hosts    *hostLog
 	accounts *account.Calendar
 	people   person.Table
+	secret   *pin.Store // of who decides
 	uploads  uploads
 	blocked  blocked
 	past     past
@@ -103,7 +105,7 @@ type Daemon struct {
 // Open locks the state directory, starts the bus, folds the log and serves
 // every run that is not over. The caller must Close it.
 func Open(ctx context.Context, cfg Config) (_ *Daemon, err error) {
-	d := &Daemon{cfg: cfg, started: time.Now(), stop: make(chan struct{}), people: person.System(), uploads: uploads{open: map[string]*upload{}}}
+	d := &Daemon{cfg: cfg, started: time.Now(), stop: make(chan struct{}), people: person.System(), secret: pin.Open(cfg.Places.State, time.Now), uploads: uploads{open: map[string]*upload{}}}
 	d.active.Store(d.started.UnixMilli())
 	d.tended.note()
 	defer func() {

@@ -33,6 +33,8 @@ func (d *Daemon) handlers() map[string]bus.Handler {
 		wire.RunRestore.Name:    d.awake(asked(d.runRestore)),
 		wire.RunQuestion.Name:   d.awake(asked(d.runQuestion)),
 		wire.RunAnswer.Name:     d.awake(asked(d.runAnswer)),
+		wire.PINStatus.Name:     d.awake(asked(d.pinStatus)),
+		wire.PINSet.Name:        d.awake(asked(d.pinSet)),
 		wire.RunReplay.Name:     d.awake(d.rawReplay),
 		wire.Retro.Name:         d.awake(d.rawRetro),
 		wire.ConfigShow.Name:    d.awake(asked(d.configShow)),

@@ -38,6 +38,7 @@ type QuestionView struct {
 	Recommended int        `json:"recommended,omitzero"` // of them, from 1
 	Again       bool       `json:"again,omitzero"`       // it was asked before
 	Assurance   string     `json:"assurance"`            // that an answer needs at least
+	PIN         bool       `json:"pin,omitzero"`         // is asked for, instead of what is shown
 	Since       time.Time  `json:"since"`
 	Expires     *time.Time `json:"expires,omitzero"`
 }
@@ -51,6 +52,7 @@ type AnswerRequest struct {
 	Findings []AnswerFinding `json:"findings,omitzero"`
 	Set      string          `json:"set,omitzero"`   // that was shown
 	Typed    string          `json:"typed,omitzero"` // at the terminal: the start of the set's hash, else the handle
+	PIN      string          `json:"pin,omitzero"`   // instead of that, where one is set
 }
 
 // AnswerFinding is what is wrong with a section. It goes to who works on it next

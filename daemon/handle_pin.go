@@ -1,0 +1,89 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"autopilot/daemon/bus"
+	"autopilot/daemon/pin"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/run"
+)
+
+// pinStatus says whether a PIN is set.
+func (d *Daemon) pinStatus(context.Context, bus.Request, struct{}) (wire.PINView, error) {
+	st, err := d.secret.Status()
+	v := wire.PINView{Set: st.Set, Wrong: st.Wrong}
+	if st.Set {
+		v.At = at(st.At)
+	}
+	if !st.Until.IsZero() {
+		v.Until = at(st.Until)
+	}
+	return v, err
+}
+
+// pinSet sets the PIN, or removes it, for a person at a terminal who knows the
+// one that is set.
+func (d *Daemon) pinSet(ctx context.Context, q bus.Request, body wire.PINRequest) (wire.PINView, error) {
+	if _, _, err := d.person(q); err != nil {
+		return wire.PINView{}, err
+	}
+	var err error
+	if body.Remove {
+		err = d.secret.Remove(body.Old)
+	} else {
+		err = d.secret.Set(body.Old, body.New)
+	}
+	switch {
+	case errors.Is(err, pin.ErrForm):
+		return wire.PINView{}, wire.Errorf(wire.Usage, "%v", err)
+	case errors.Is(err, pin.ErrNone):
+		return wire.PINView{}, wire.Errorf(wire.NotFound, "%v", err).WithHint("apctl pin set")
+	case err != nil:
+		return wire.PINView{}, pinFault(err)
+	}
+	return d.pinStatus(ctx, q, struct{}{})
+}
+
+// pinFault says why a PIN is not taken.
+func pinFault(err error) error {
+	var w *pin.WaitError
+	switch {
+	case errors.Is(err, pin.ErrWrong):
+		return wire.Errorf(wire.NeedsPerson, "the PIN is wrong, so nothing was decided").WithHint("apctl pin status   says how many tries were wrong")
+	case errors.As(err, &w):
+		return wire.Errorf(wire.NeedsPerson, "%v: the next one is looked at from %s on", err, w.Until.UTC().Format(time.RFC3339)).
+			WithHint("apctl pin status")
+	}
+	return err
+}
+
+// assured says how sure it is that a person answers: by the PIN where one is set,
+// else by what was typed.
+//
+// Source: atdd-kit, seeds 3.7: gates ask for the strongest proof that is set up.
+func (d *Daemon) assured(s run.State, body wire.AnswerRequest, proven events.Assurance) (events.Assurance, error) {
+	st, err := d.secret.Status()
+	if err != nil {
+		return "", err
+	}
+	demanded, h := s.Question.Assurance, s.Facts.Handle
+	switch {
+	case demanded.Level() > events.AssuredPIN.Level():
+		return "", wire.Errorf(wire.NeedsPerson, "gate %s of run %s needs assurance %s, which cannot be given here", s.Question.Gate, h, demanded)
+	case !st.Set && demanded.Level() > proven.Level():
+		return "", wire.Errorf(wire.NeedsPerson, "gate %s of run %s is answered with a PIN, and none is set", s.Question.Gate, h).
+			WithHint("apctl pin set   sets one; then apctl answer %s", h)
+	case !st.Set:
+		return proven, typedRight(s, body.Typed)
+	case body.PIN == "":
+		return "", wire.Errorf(wire.NeedsPerson, "a PIN is set, so it is needed for an answer").WithHint("apctl answer %s   asks for it", h)
+	}
+	if err := d.secret.Check(body.PIN); err != nil {
+		return "", pinFault(err)
+	}
+	return events.AssuredPIN, nil
+}
