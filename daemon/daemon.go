@@ -116,7 +116,7 @@ func Open(ctx context.Context, cfg Config) (_ *Daemon, err error) {
 	if d.lock, err = bus.Lock(cfg.Places, cfg.Version); err != nil {
 		return d, err
 	}
-	d.dropLine()
+	d.ageLine()
 	if d.host, err = hostID(cfg.Places.State); err != nil {
 		return d, err
 	}

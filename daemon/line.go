@@ -17,11 +17,26 @@ import (
 // lineSpan is what a status line looks back on when no daemon answers.
 const lineSpan = 24 * time.Hour
 
-// dropLine removes what the daemon before has left for status lines: from now on
-// things change again.
-func (d *Daemon) dropLine() {
-	if err := os.Remove(d.cfg.Places.LineFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		d.cfg.Log.Warn("remove the last status line", "error", err)
+// ageLine lets what the daemon before has left for status lines grow old: from now
+// on things change again.
+func (d *Daemon) ageLine() {
+	path := d.cfg.Places.LineFile()
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	var v wire.LineView
+	if err == nil && json.Unmarshal(b, &v) == nil && v.Daemon != wire.LineIdle {
+		return
+	}
+	v.Daemon = wire.LineOff
+	if b, err = json.Marshal(v); err == nil && !v.At.IsZero() {
+		err = durable.Replace(path, b)
+	} else {
+		err = errors.Join(err, os.Remove(path)) // it is none
+	}
+	if err != nil {
+		d.cfg.Log.Warn("put the last status line away", "error", err)
 	}
 }
 

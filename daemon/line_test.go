@@ -18,17 +18,20 @@ func TestADaemonThatEndsLeavesAStatusLine(t *testing.T) {
 	s := newSite(t, nil)
 	s.wants(s.play(s.spec("test -f ok", "touch ok")), "done")
 	s.close()
-	b, err := os.ReadFile(s.cfg.Places.LineFile())
-	if err != nil {
-		t.Fatal(err)
+	read := func() (v wire.LineView) {
+		b, err := os.ReadFile(s.cfg.Places.LineFile())
+		if err = errors.Join(err, json.Unmarshal(b, &v)); err != nil {
+			t.Fatal(err)
+		}
+		return v
 	}
-	var v wire.LineView
-	if err := json.Unmarshal(b, &v); err != nil || v.Daemon != wire.LineIdle || v.Counts != (wire.Counts{Done: 1}) || v.Run != nil || v.At.IsZero() {
-		t.Errorf("%+v, %v", v, err)
+	v := read()
+	if v.Daemon != wire.LineIdle || v.Counts != (wire.Counts{Done: 1}) || v.Run != nil || v.At.IsZero() {
+		t.Errorf("%+v", v)
 	}
 	s.open()
-	if _, err := os.Stat(s.cfg.Places.LineFile()); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("it is there while a daemon is: %v", err)
+	if old := read(); old.Daemon != wire.LineOff || !old.At.Equal(v.At) {
+		t.Errorf("while another daemon is, which may be killed: %+v", old)
 	}
 }
 
