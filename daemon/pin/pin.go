@@ -146,7 +146,7 @@ func (s *Store) Set(old, pin string) error {
 		return err
 	}
 	r := record{V: 1, N: 1 << 15, R: 8, P: 1, Salt: make([]byte, 16), At: s.now()}
-	rand.Read(r.Salt) //nolint:errcheck // it never fails
+	rand.Read(r.Salt) // never fails
 	var err error
 	if r.Key, err = r.key(pin); err != nil {
 		return err

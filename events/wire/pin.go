@@ -8,9 +8,6 @@ var (
 	PINSet    = Verb{Name: "pin.set", Class: Decide}
 )
 
-// MaxPIN is how long a PIN is at most, in bytes.
-const MaxPIN = 128
-
 // PINRequest sets a PIN, or removes it.
 type PINRequest struct {
 	Old    string `json:"old,omitzero"` // that is set now
