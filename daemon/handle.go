@@ -140,6 +140,7 @@ func onWire(err error) error {
 		{engine.ErrNotHalted, wire.Conflict, "apctl status   shows what it does"},
 		{engine.ErrNotWaiting, wire.Conflict, "apctl status   shows what it does"},
 		{engine.ErrDrift, wire.Denied, "apctl diff   shows what was changed; cancel this run and start a new one"},
+		{engine.ErrBrokenLog, wire.Denied, "apctl verify   says what is wrong; cancel this run and start a new one"},
 		{engine.ErrNeedsNote, wire.Usage, "apctl resume -m 'WHAT TO DO DIFFERENTLY'"},
 		{engine.ErrPastUntil, wire.Conflict, "start a new run"},
 		{engine.ErrMoved, wire.Failed, "the event store did not answer, as on a full disk; look with apctl status before you try again"},

@@ -80,6 +80,7 @@ var (
 	ErrStarted    = errors.New("the run has begun already")
 	ErrStale      = errors.New("the run has moved on")
 	ErrDrift      = errors.New("a run that was halted by drift is not resumed: what it proves is no longer known")
+	ErrBrokenLog  = errors.New("a run whose log is not whole is not resumed: what it did is no longer known")
 	ErrPastUntil  = errors.New("the time that the run was given until has passed")
 	ErrNotWaiting = errors.New("the run does not wait for a limit")
 	ErrNeedsNote  = errors.New("the same rail would fire again without new findings")
@@ -246,8 +247,10 @@ func decideResume(s run.State, c Resume, now time.Time) (events.Data, error) {
 		return nil, ErrPastUntil
 	}
 	switch s.Halt.Reason {
-	case events.HaltDrift, events.HaltLogIntegrity:
+	case events.HaltDrift:
 		return nil, ErrDrift
+	case events.HaltLogIntegrity:
+		return nil, ErrBrokenLog
 	case events.HaltSameness, events.HaltStuck, events.HaltSignature, events.HaltIterations,
 		events.HaltHours, events.HaltCost, events.HaltTokens, events.HaltTurns, events.HaltNeedsPerson, events.HaltUnverifiable,
 		events.HaltCycles, events.HaltPlan:

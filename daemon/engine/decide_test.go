@@ -43,7 +43,7 @@ func TestDecideAnswersACommandWithAtMostOneEvent(t *testing.T) {
 		{"and goes on with them", halt(events.HaltSameness), engine.Resume{Note: "n"}, events.RunResumed{Note: "n"}, nil},
 		{"a question needs an answer", halt(events.HaltNeedsPerson), engine.Resume{}, nil, engine.ErrNeedsNote},
 		{"drift is not resumed, whatever is said", halt(events.HaltDrift), engine.Resume{Note: "n"}, nil, engine.ErrDrift},
-		{"a damaged log is not resumed", halt(events.HaltLogIntegrity), engine.Resume{Note: "n"}, nil, engine.ErrDrift},
+		{"a damaged log is not resumed", halt(events.HaltLogIntegrity), engine.Resume{Note: "n"}, nil, engine.ErrBrokenLog},
 		{"time that has passed cannot be resumed", join(baseline(until), one(events.RunHalted{Reason: events.HaltHours})), engine.Resume{Note: "n"}, nil, engine.ErrPastUntil},
 		{"a wait can be ended by a person", join(baseline(), one(waits(time.Hour))), engine.Lift{}, events.LimitLifted{}, nil},
 		{"once", join(baseline(), one(waits(time.Hour), events.LimitLifted{})), engine.Lift{}, nil, nil},
