@@ -203,6 +203,7 @@ var schemaOf = []struct{ schema, command, data string }{
 	{"autopilot.log", "logs: a line each", "LogFrame"},
 	{"autopilot.replay", "replay: a line each", "ReplayFrame"},
 	{"autopilot.retro", "retro", "RetroView"},
+	{"autopilot.session", "session join, next, submit, ask, leave", "SessionView"},
 	{"autopilot.usage", "usage", "UsageReport"},
 	{"autopilot.diff", "diff", ""},
 	{"autopilot.restore", "restore", "RestoreView"},

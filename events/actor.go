@@ -9,6 +9,7 @@ import "fmt"
 //	agent:<run>/<phase>/<role>/<session>       an agent
 //	effect:<effect id>@<host>                  anything that the daemon started
 //	person:<uid>@<host>/<tty>                  a person who was proven there
+//	session:<program>-<pid>@<host>             a chat that drives a run
 //
 // Peers follow the same form: session:<peer>.
 
@@ -28,3 +29,12 @@ func ActorPerson(uid int, host, tty string) string {
 
 // ActorEffect is the actor of a process that descends from an effect.
 func ActorEffect(effect, host string) string { return "effect:" + effect + "@" + host }
+
+// ActorSession is the actor of a chat that drives a run; the program is empty
+// where it is none that is known.
+func ActorSession(program Name, pid int, host string) string {
+	if program == "" {
+		program = "chat"
+	}
+	return fmt.Sprintf("session:%s-%d@%s", program, pid, host)
+}

@@ -164,7 +164,7 @@ var sampleStarted = IterationStarted{
 var sampleEnded = AgentEnded{
 	Phase: "work", Iteration: 2, Attempt: 1, Effect: sampleEffect, Outcome: Signaled, Exit: -1, Signal: 9,
 	DurationMS: 91342, OutputBytes: 209715200, Truncated: true, Killed: 2, Left: 1, Excerpt: sampleRef("31"),
-	Claim: ClaimBlocked, Summary: sampleRef("32"), Question: sampleRef("33"),
+	Claim: ClaimBlocked, Summary: sampleRef("32"), Question: sampleRef("33"), Evidence: sampleRef("35"),
 	Tree: sampleTree("03"), Work: sampleTree("04"), Files: 7,
 	Result: ResultRateLimited, By: FromStream, Conflicts: []Signal{{By: FromExit, Result: ResultEnded}}, Cut: CutRepetition,
 	ResetMS: 1893470400000, Session: "6f1c0a52-8d3e-4b7a-9c15-2e4f60718293", Model: "claude-test-1",
@@ -190,7 +190,7 @@ var sampleData = map[string]Data{
 		Limits: Limits{
 			Iterations: 50, ActiveMS: 14400000, UntilMS: 1893488400000, Tokens: 2000000, MicroUSD: 5000000, Turns: 400, NoWait: true,
 		},
-		Start: StartGreen, Agent: "claude", Account: "3f2a9d1c5b7e8046", Head: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", Dirty: true, Nested: 2,
+		Start: StartGreen, Driver: DriverSession, Agent: "claude", Account: "3f2a9d1c5b7e8046", Head: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", Dirty: true, Nested: 2,
 		Config: sampleRef("09"), Branch: sampleRef("0a"), From: "9d2e4b6c8a1f3057",
 		Tree: sampleTree("01"), Work: sampleTree("02"), Version: "0.1.0",
 	},
@@ -236,6 +236,8 @@ var sampleData = map[string]Data{
 		Set: string(sampleRef("a6")), Assurance: AssuredTTY,
 	},
 	TypeQuestionExpired: QuestionExpired{Number: 2, Changed: true},
+	TypeSessionJoined:   SessionJoined{Program: "claude", PID: 4711, Start: 8812345, Boot: "0f3b8c1a-5d2e-4f60-9a7b-1c2d3e4f5061"},
+	TypeSessionLeft:     SessionLeft{},
 	TypeLimitWaiting: LimitWaiting{
 		Cause: LimitRate, Account: "3f2a9d1c5b7e8046", UntilMS: 1893470407000, ResetMS: 1893470400000, Source: Reported, Place: 2,
 		Limit: 10000000, Used: 9800000,

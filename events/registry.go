@@ -38,6 +38,8 @@ var decoders = map[string]func(jsontext.Value) (Data, error){
 	TypeQuestionAsked:     decodeAs[QuestionAsked],
 	TypeQuestionAnswered:  decodeAs[QuestionAnswered],
 	TypeQuestionExpired:   decodeAs[QuestionExpired],
+	TypeSessionJoined:     decodeAs[SessionJoined],
+	TypeSessionLeft:       decodeAs[SessionLeft],
 	TypeConfigTrusted:     decodeAs[ConfigTrusted],
 	TypeWorkspaceRestored: decodeAs[WorkspaceRestored],
 	TypeRunErased:         decodeAs[RunErased],

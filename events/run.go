@@ -68,6 +68,7 @@ type RunStarted struct {
 	Gates     []Gate `json:"gates"`
 	Limits    Limits `json:"limits"`
 	Start     Start  `json:"start,omitzero"`
+	Driver    Driver `json:"driver,omitzero"`  // who does the work; empty is an agent of the daemon
 	Agent     Name   `json:"agent,omitzero"`   // profile; empty for a command or script of the user
 	Account   string `json:"account,omitzero"` // id of the account aggregate that the agent works on
 	Head      string `json:"head,omitzero"`    // commit of the workspace, empty before the first
@@ -214,7 +215,8 @@ type AgentEnded struct {
 	Claim       Claim   `json:"claim,omitzero"`     // of its result file: never a verdict
 	Summary     Ref     `json:"summary,omitzero"`
 	Question    Ref     `json:"question,omitzero"`
-	Tree        Tree    `json:"tree"` // recorded after the whole process tree was reaped
+	Evidence    Ref     `json:"evidence,omitzero"` // what a session refers to: a JSON list, never a verdict
+	Tree        Tree    `json:"tree"`              // recorded after the whole process tree was reaped
 	Work        Tree    `json:"work"`
 	Files       int     `json:"files"` // changed against the start of the run
 

@@ -72,6 +72,8 @@ func (Report) command()        {}
 func (GiveUp) command()        {}
 func (Answer) command()        {}
 func (Outdated) command()      {}
+func (Join) command()          {}
+func (Leave) command()         {}
 
 // Errors that a caller can branch on.
 var (
@@ -126,6 +128,10 @@ func Decide(s run.State, c Command, now time.Time) (events.Data, error) {
 			return nil, ErrStale
 		}
 		return events.QuestionExpired{Number: c.Number, Changed: true}, nil
+	case Join:
+		return decideJoin(s, c)
+	case Leave:
+		return decideLeave(s, c)
 	case GiveUp:
 		if s.Status != run.Live {
 			return nil, ErrStale

@@ -15,9 +15,10 @@ type RunSpec struct {
 	TaskRef       events.Ref      `json:"task_ref,omitzero"` // instead of Task when it is large
 	Workflow      string          `json:"workflow"`
 	Gates         []GateSpec      `json:"gates"`
-	Protect       []string        `json:"protect,omitzero"`     // further pinned globs
-	AllowTests    []string        `json:"allow_tests,omitzero"` // globs taken out of the pins; "**" is all
-	Agent         AgentSpec       `json:"agent"`
+	Protect       []string        `json:"protect,omitzero"`        // further pinned globs
+	AllowTests    []string        `json:"allow_tests,omitzero"`    // globs taken out of the pins; "**" is all
+	Agent         AgentSpec       `json:"agent"`                   // with a driver: of those who look, and may be none
+	Driver        events.Driver   `json:"driver,omitzero"`         // who does the work
 	Setup         string          `json:"setup,omitzero"`          // run by /bin/sh -c in a clean checkout, before its gates
 	Checkout      events.Checkout `json:"checkout,omitzero"`       // where gates have to pass before done
 	Branch        string          `json:"branch,omitzero"`         // of a work tree that was made for the run

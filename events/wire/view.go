@@ -42,6 +42,7 @@ type RunView struct {
 	Waiting     *WaitView  `json:"waiting,omitzero"` // for a limit
 	// Question waits for a person; its text is cut.
 	Question *QuestionView `json:"question,omitzero"`
+	Driver   *DriverView   `json:"driver,omitzero"`  // of a run that a chat drives
 	Account  string        `json:"account,omitzero"` // id of the account that the agent works on
 	Sandbox  string        `json:"sandbox,omitzero"` // that the agent works in
 	Life     *LifeView     `json:"life,omitzero"`    // of an agent that prints nothing for a while
@@ -178,6 +179,7 @@ type WhyView struct {
 	ErrorFrom string        `json:"error_from,omitzero"` // "gate test", "agent"
 	Claims    []string      `json:"claims,omitzero"`     // what the agent said against what was seen
 	Evidence  *Evidence     `json:"evidence,omitzero"`
+	Summary   []SummaryPart `json:"summary,omitzero"` // of a run that is not live, whose workflow has gates of its own
 	Next      []NextCommand `json:"next"`
 }
 

@@ -72,7 +72,7 @@ func (h *History) Add(e events.Event) {
 // between, and what a newer version has written, settles nothing.
 func (h *History) settle(e events.Event) {
 	switch e.Data.(type) {
-	case events.Unknown, events.RunSuspended, events.StopRequested:
+	case events.Unknown, events.RunSuspended, events.StopRequested, events.SessionJoined, events.SessionLeft:
 		return
 	}
 	h.Settled = wire.WhySettled{Seq: e.Seq, Type: e.Data.EventType(), At: e.Time, By: e.Actor}

@@ -46,6 +46,10 @@ func Line(s run.State, e events.Event) string {
 		return agentEnded(d)
 	case events.IterationRecorded:
 		return recorded(s, d)
+	case events.SessionJoined:
+		return fmt.Sprintf("%s drives the run, process %d", Chat(d.Program), d.PID)
+	case events.SessionLeft:
+		return "nobody drives the run any more: it waits"
 	case events.RunSuspended:
 		return "the host slept for " + short(d.MS)
 	case events.LimitWaiting:

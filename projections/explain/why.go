@@ -152,6 +152,9 @@ func live(s run.State) (rule, because string) {
 		}
 		return running, fmt.Sprintf("running: judging the gates of iteration %d", s.Loop.Iteration)
 	case run.Agent:
+		if s.Driven() {
+			return "session", driven(s)
+		}
 		return running, fmt.Sprintf("running: the agent works on iteration %d of %d", s.Loop.Iteration, s.LastIteration())
 	case run.Looking:
 		l := s.Last.Role
@@ -189,6 +192,9 @@ func Next(s run.State) []wire.NextCommand {
 		}
 		if s.WaitsForLimit() {
 			return commands("apctl usage", "limits, and who waits for them", "apctl resume "+h, "try now", "apctl stop "+h, "do not go on")
+		}
+		if s.Driven() && s.Stage == run.Agent && s.Driver == nil {
+			return joins(s)
 		}
 		return commands(
 			"apctl watch "+h, "follow it",

@@ -44,6 +44,10 @@ func Evolve(s State, e events.Event) State {
 		s = answered(s, e, d)
 	case events.QuestionExpired:
 		s = expired(s, e.Time, d)
+	case events.SessionJoined:
+		s.Driver = &Driver{SessionJoined: d, Since: e.Time, By: e.Actor}
+	case events.SessionLeft:
+		s.Driver = nil
 	case events.RunSuspended:
 		if s.Clock.Waits.IsZero() {
 			s.Clock.Suspended += time.Duration(d.MS) * time.Millisecond
@@ -139,7 +143,11 @@ func lifted(s State, at time.Time) State {
 
 func agentEnded(s State, at time.Time, d events.AgentEnded) State {
 	s.Stage, s.Last.Agent = Ended, d
+	unfed, unpriced := s.Loop.Unfed, s.Loop.Unpriced
 	s = used(s, at, d)
+	if s.Driven() {
+		s.Loop.Unfed, s.Loop.Unpriced = unfed, unpriced // nobody counts on what a chat tells
+	}
 	before := s.Loop.Session
 	if !s.Last.Start.Resumes {
 		before = events.Usage{}

@@ -37,7 +37,7 @@ const (
 // FoldVersion names what State holds and how Evolve makes it. States that were
 // kept are believed by a fold of the same version only, so it is raised with
 // every change of either.
-const FoldVersion = 3
+const FoldVersion = 4
 
 // State is a run, folded from its own log alone.
 type State struct {
@@ -61,6 +61,7 @@ type State struct {
 	Question  *Question          // that waits for a person
 	Questions int                // that were asked
 	Answers   []Answer           // of people, oldest first
+	Driver    *Driver            // the chat that drives the run; nil for none
 }
 
 // Question waits for a person.
@@ -78,6 +79,13 @@ type Answer struct {
 	Tree events.Tree // that its set is of
 	At   time.Time
 	By   string // the actor
+}
+
+// Driver is the chat that drives a run.
+type Driver struct {
+	events.SessionJoined
+	Since time.Time
+	By    string // the actor
 }
 
 // Waiting is a wait for a limit.
@@ -149,6 +157,9 @@ type Log struct {
 	Unknown int
 	Broken  uint64 // first sequence that does not follow its predecessor, 0 when all do
 }
+
+// Driven says that a chat does the work of the run.
+func (s State) Driven() bool { return s.Facts.Driver == events.DriverSession }
 
 // AtWork says that a session of the agent, or of a role, is announced.
 func (s State) AtWork() bool { return s.Stage == Agent || s.Stage == Looking }

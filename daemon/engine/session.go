@@ -1,0 +1,52 @@
+package engine
+
+import (
+	"errors"
+
+	"autopilot/events"
+	"autopilot/projections/run"
+)
+
+// Join lets a chat drive the run. One that drives it already stays, unless it
+// is the one that was found to be gone.
+type Join struct {
+	events.SessionJoined
+	Gone events.SessionJoined
+}
+
+// Leave lets the chat go that drives the run. Another one has nothing to leave.
+type Leave struct{ events.SessionJoined }
+
+// Errors of chats that drive runs.
+var (
+	ErrNotDriven = errors.New("the run is driven by its own agents, not by a chat")
+	ErrDriven    = errors.New("another chat drives the run")
+)
+
+func decideJoin(s run.State, c Join) (events.Data, error) {
+	switch {
+	case s.Status == run.None || s.Status == run.Over:
+		return nil, ErrOver
+	case !s.Driven():
+		return nil, ErrNotDriven
+	case s.Driver == nil || s.Driver.Same(c.Gone):
+		return c.SessionJoined, nil
+	case s.Driver.Same(c.SessionJoined):
+		return nil, nil
+	}
+	return nil, ErrDriven
+}
+
+func decideLeave(s run.State, c Leave) (events.Data, error) {
+	switch {
+	case s.Status == run.None || s.Status == run.Over:
+		return nil, ErrOver
+	case !s.Driven():
+		return nil, ErrNotDriven
+	case s.Driver == nil:
+		return nil, nil
+	case !s.Driver.Same(c.SessionJoined):
+		return nil, ErrDriven
+	}
+	return events.SessionLeft{}, nil
+}

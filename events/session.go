@@ -1,0 +1,40 @@
+package events
+
+// The events of a run that is driven from a chat: it does the work that an agent
+// would do, and delivers it.
+const (
+	TypeSessionJoined = "session.joined.v1"
+	TypeSessionLeft   = "session.left.v1"
+)
+
+// Driver says who does the work of a run.
+type Driver string
+
+// The drivers.
+const (
+	DriverDaemon  Driver = ""        // agents that the daemon starts
+	DriverSession Driver = "session" // a chat, which asks what to do next
+)
+
+// SessionJoined says which process drives the run from now on. It is told by the
+// kernel, never by a label: it takes the place of one that has left or is gone.
+type SessionJoined struct {
+	Program Name   `json:"program,omitzero"` // of an agent that is known
+	PID     int    `json:"pid"`
+	Start   int64  `json:"start"`         // of that process; with PID it names one process
+	Boot    string `json:"boot,omitzero"` // of the host, where that is known
+}
+
+// Same says that both are the same process.
+func (d SessionJoined) Same(o SessionJoined) bool {
+	return d.PID == o.PID && d.Start == o.Start && d.Boot == o.Boot
+}
+
+// SessionLeft says that nobody drives the run any more. It stays, and waits.
+type SessionLeft struct{}
+
+// EventType is the stored name of the type.
+func (SessionJoined) EventType() string { return TypeSessionJoined }
+
+// EventType is the stored name of the type.
+func (SessionLeft) EventType() string { return TypeSessionLeft }

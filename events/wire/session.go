@@ -1,0 +1,281 @@
+package wire
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A chat drives a run: it asks what to do next, does it, and delivers it. The
+// gates stay those of the daemon.
+
+// The verbs of chats. An effect may use none of them.
+var (
+	SessionJoin   = Verb{Name: "session.join", Class: Operate}
+	SessionNext   = Verb{Name: "session.next", Class: Operate}
+	SessionSubmit = Verb{Name: "session.submit", Class: Operate}
+	SessionAsk    = Verb{Name: "session.ask", Class: Operate}
+	SessionLeave  = Verb{Name: "session.leave", Class: Operate}
+)
+
+// Bounds of what a chat says.
+const (
+	MaxSubmission  = 48 << 10 // bytes of a delivery
+	MostEvidence   = 50
+	MostOptions    = 4
+	MaxSessionWait = time.Hour
+	maxRefBytes    = 4 << 10
+)
+
+// SchemaSession is the schema of the answers of session commands.
+const SchemaSession = "autopilot.session"
+
+// SessionJoinRequest joins the run of the workspace that a chat drives, or
+// starts it.
+type SessionJoinRequest struct {
+	RunRef
+	Start *StartRequest `json:"start,omitzero"` // nil joins only
+}
+
+// SessionNextRequest asks what to do next.
+type SessionNextRequest struct {
+	RunRef
+	WaitMS int64 `json:"wait_ms,omitzero"` // for work, the end, or a question
+}
+
+// SessionSubmitRequest delivers the work of an iteration. The text is JSON, a
+// Submission, and is read to the letter.
+type SessionSubmitRequest struct {
+	RunRef
+	Submission string `json:"submission"`
+}
+
+// Submission is what a chat delivers.
+type Submission struct {
+	V         int           `json:"v"`      // 1
+	Effect    string        `json:"effect"` // all three as next named them
+	Phase     string        `json:"phase"`
+	Iteration int           `json:"iteration"`
+	Claim     string        `json:"claim"` // done, progress or blocked: never a verdict
+	Summary   string        `json:"summary,omitzero"`
+	Reason    string        `json:"reason,omitzero"` // why it is blocked: a question to a person
+	Evidence  []EvidenceRef `json:"evidence,omitzero"`
+}
+
+// EvidenceRef is what a chat refers to. It is kept for people, and proves
+// nothing.
+type EvidenceRef struct {
+	Ref    string `json:"evidence_ref"`
+	Detail string `json:"detail,omitzero"`
+}
+
+// SessionAskRequest ends an iteration with a question to a person: with two to
+// four options of which one is recommended, or for a free text.
+type SessionAskRequest struct {
+	RunRef
+	Effect      string   `json:"effect"`
+	Phase       string   `json:"phase"`
+	Iteration   int      `json:"iteration"`
+	Question    string   `json:"question"`
+	Options     []string `json:"options,omitzero"`
+	Recommended int      `json:"recommended,omitzero"` // of them, from 1
+	Reason      string   `json:"reason,omitzero"`      // of the recommendation
+}
+
+// SessionView is what a chat is told.
+type SessionView struct {
+	Run    RunView `json:"run"`
+	Joined bool    `json:"joined"` // who asks drives the run
+	// Waits is what the run does where there is no work to do now: gates, looking,
+	// person, limit, deciding, halted or over.
+	Waits string        `json:"waits,omitzero"`
+	Says  string        `json:"says"` // how it stands, in a sentence
+	Work  *SessionWork  `json:"work,omitzero"`
+	Taken *SessionTaken `json:"taken,omitzero"` // of submit and ask
+	Next  []NextCommand `json:"next"`
+}
+
+// SessionWork is what is to be done now.
+type SessionWork struct {
+	Effect     string           `json:"effect"` // to be named with what is delivered
+	Phase      string           `json:"phase"`
+	Iteration  int              `json:"iteration"`
+	Attempt    int              `json:"attempt"`
+	Iterations int              `json:"max_iterations"` // of the phase
+	EndsBy     *time.Time       `json:"ends_by,omitzero"`
+	Prompt     string           `json:"prompt"` // all that an agent would be told
+	Findings   []SessionFinding `json:"findings"`
+	Owed       []SessionOwed    `json:"owed"`
+	Gates      []SessionGate    `json:"gates"`  // that judge it
+	Phases     []string         `json:"phases"` // that come after this one
+}
+
+// SessionFinding is what a gate said of the work before.
+type SessionFinding struct {
+	Gate    string `json:"gate"`
+	Verdict string `json:"verdict"`
+	Text    string `json:"text"` // verbatim, as far as it is quoted
+}
+
+// SessionOwed are files that have to be written.
+type SessionOwed struct {
+	Gate  string   `json:"gate"`
+	Files []string `json:"files"` // globs
+}
+
+// SessionGate is a gate to come.
+type SessionGate struct {
+	Name    string   `json:"name"`
+	Kind    string   `json:"kind"`
+	Role    string   `json:"role"`
+	Command string   `json:"command,omitzero"`
+	Says    string   `json:"says,omitzero"`  // what it wants, where that is no command
+	Looks   []string `json:"looks,omitzero"` // roles that look
+}
+
+// SessionTaken is a delivery that was taken. The same request again has the same
+// answer.
+type SessionTaken struct {
+	Effect    string `json:"effect"`
+	Phase     string `json:"phase"`
+	Iteration int    `json:"iteration"`
+	Claim     string `json:"claim"`
+	Tree      string `json:"tree"`  // as it was recorded
+	Files     int    `json:"files"` // changed against the start of the run
+}
+
+// DriverView is the chat that drives a run.
+type DriverView struct {
+	Kind    string     `json:"kind"` // session
+	Program string     `json:"program,omitzero"`
+	PID     int        `json:"pid,omitzero"` // 0: nobody drives it now
+	Since   *time.Time `json:"since,omitzero"`
+	Gone    bool       `json:"gone,omitzero"` // its process has ended
+}
+
+// ParseSubmission reads a delivery to the letter: no member twice, none that is
+// not known, none missing.
+func ParseSubmission(text string) (Submission, *Error) {
+	var s Submission
+	if len(text) > MaxSubmission {
+		return s, Errorf(Usage, "what is delivered has %d bytes, at most %d are taken", len(text), MaxSubmission).WithHint("write the rest into files of the work tree")
+	}
+	if err := ReadExactly([]byte(text), &s); err != nil {
+		return s, err
+	}
+	return s, s.check()
+}
+
+// ReadExactly reads JSON to the letter.
+func ReadExactly(b []byte, v any) *Error {
+	err := json.Unmarshal(b, v, json.RejectUnknownMembers(true))
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return Errorf(Usage, "a member is there twice: %v", err).WithHint("name each member once")
+	case errors.Is(err, json.ErrUnknownName):
+		return Errorf(Usage, "a member is not known: %v", err).WithHint("apctl session submit --help   lists them")
+	}
+	return Errorf(Usage, "it cannot be read: %v", err).WithHint("it is one JSON object: apctl session submit --help")
+}
+
+func (s Submission) check() *Error {
+	missing := func(member string) *Error {
+		return Errorf(Usage, "%s is missing", member).WithHint("apctl session next --json   names effect, phase and iteration")
+	}
+	switch {
+	case s.V != 1:
+		return Errorf(Usage, "v is %d, want 1", s.V)
+	case s.Effect == "":
+		return missing("effect")
+	case s.Phase == "":
+		return missing("phase")
+	case s.Iteration < 1:
+		return missing("iteration")
+	case !slices.Contains([]string{"done", "progress", "blocked"}, s.Claim):
+		return Errorf(Usage, "claim is %.40q, want done, progress or blocked", s.Claim)
+	case s.Claim == "blocked" && strings.TrimSpace(s.Reason) == "":
+		return Errorf(Usage, "it is blocked without a reason").WithHint("say what a person has to decide or to do: --blocked REASON")
+	case s.Claim != "blocked" && s.Reason != "":
+		return Errorf(Usage, "a reason belongs to blocked, and the claim is %s", s.Claim).WithHint("say it in the summary")
+	case len(s.Evidence) > MostEvidence:
+		return Errorf(Usage, "there are %d references to evidence, at most %d are taken", len(s.Evidence), MostEvidence)
+	}
+	for i, e := range s.Evidence {
+		switch {
+		case strings.TrimSpace(e.Ref) == "":
+			return Errorf(Usage, "evidence %d has no evidence_ref", i+1).WithHint("refer to a file, a line of it or a command: out.txt:12")
+		case len(e.Ref) > maxRefBytes:
+			return Errorf(Usage, "the evidence_ref of evidence %d has %d bytes, at most %d are taken", i+1, len(e.Ref), maxRefBytes)
+		}
+	}
+	return s.checkTexts()
+}
+
+func (s Submission) checkTexts() *Error {
+	texts := []string{s.Summary, s.Reason}
+	for _, e := range s.Evidence {
+		texts = append(texts, e.Ref, e.Detail)
+	}
+	for _, t := range texts {
+		if strings.ContainsRune(t, 0) || !utf8.ValidString(t) {
+			return Errorf(Usage, "a text of it holds what no prompt can carry")
+		}
+	}
+	return nil
+}
+
+// Text is the question as a person reads it.
+func (q SessionAskRequest) Text() string {
+	var b strings.Builder
+	b.WriteString(strings.TrimSpace(q.Question) + "\n")
+	for i, o := range q.Options {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString(string(rune('A'+i)) + ". " + strings.TrimSpace(o))
+		if i+1 == q.Recommended {
+			b.WriteString(" (recommended)")
+		}
+		b.WriteString("\n")
+	}
+	if r := strings.TrimSpace(q.Reason); r != "" {
+		b.WriteString("\nWhy: " + r + "\n")
+	}
+	return b.String()
+}
+
+// Check refuses what is no question.
+//
+// Source: autopilot protocols, seeds 5: two to four options, one recommended,
+// with a reason; interviews ask for free text.
+func (q SessionAskRequest) Check() *Error {
+	n := len(q.Options)
+	switch {
+	case strings.TrimSpace(q.Question) == "":
+		return Errorf(Usage, "the question is empty")
+	case strings.ContainsRune(q.Text(), 0) || !utf8.ValidString(q.Text()):
+		return Errorf(Usage, "the question holds what no prompt can carry")
+	case len(q.Text()) > MaxAnswer:
+		return Errorf(Usage, "the question has %d bytes, at most %d are taken", len(q.Text()), MaxAnswer)
+	case n == 0 && (q.Recommended != 0 || q.Reason != ""):
+		return Errorf(Usage, "an option is recommended, and there is none").WithHint("give two to four options, or ask for a text")
+	case n == 0:
+		return nil
+	case n < 2 || n > MostOptions:
+		return Errorf(Usage, "there are %d options, and a question has two to four", n).WithHint("leave them out to ask for a text")
+	case q.Recommended < 1 || q.Recommended > n:
+		return Errorf(Usage, "none of the %d options is recommended", n).WithHint("--recommend A")
+	case strings.TrimSpace(q.Reason) == "":
+		return Errorf(Usage, "an option is recommended without a reason").WithHint("--because REASON")
+	case slices.ContainsFunc(q.Options, func(o string) bool { return strings.TrimSpace(o) == "" || strings.ContainsAny(o, "\n\r") }):
+		return Errorf(Usage, "an option is a line of text")
+	}
+	return nil
+}

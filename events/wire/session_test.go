@@ -1,0 +1,95 @@
+package wire_test
+
+import (
+	"strings"
+	"testing"
+
+	"autopilot/events/wire"
+)
+
+const delivered = `{"v":1,"effect":"E1","phase":"build","iteration":2,"claim":"done","summary":"it is built","evidence":[{"evidence_ref":"out.txt:3","detail":"green"}]}`
+
+func TestADeliveryIsReadToTheLetter(t *testing.T) {
+	t.Parallel()
+	if s, err := wire.ParseSubmission(delivered); err != nil || s.Effect != "E1" || s.Iteration != 2 || s.Evidence[0].Ref != "out.txt:3" {
+		t.Fatalf("%+v %v", s, err)
+	}
+	for name, tt := range map[string]struct{ old, new, says string }{
+		"a member twice":               {`"v":1`, `"v":1,"claim":"progress"`, "twice"},
+		"a member twice within":        {`"detail":"green"`, `"detail":"green","detail":"red"`, "twice"},
+		"a member that nobody knows":   {`"v":1`, `"v":1,"verdict":"pass"`, "not known"},
+		"one in another case":          {`"claim"`, `"Claim"`, "not known"},
+		"no object":                    {delivered, `[]`, "cannot be read"},
+		"nothing":                      {delivered, ``, "cannot be read"},
+		"two objects":                  {delivered, delivered + delivered, "cannot be read"},
+		"another version":              {`"v":1`, `"v":2`, "v is 2"},
+		"no version":                   {`"v":1,`, ``, "v is 0"},
+		"no effect":                    {`"effect":"E1",`, ``, "effect is missing"},
+		"no phase":                     {`"phase":"build",`, ``, "phase is missing"},
+		"no iteration":                 {`"iteration":2,`, ``, "iteration is missing"},
+		"an iteration that is none":    {`"iteration":2`, `"iteration":-1`, "iteration is missing"},
+		"an iteration that is a text":  {`"iteration":2`, `"iteration":"2"`, "cannot be read"},
+		"no claim":                     {`"claim":"done",`, ``, `claim is ""`},
+		"a claim that is null":         {`"claim":"done"`, `"claim":null`, `claim is ""`},
+		"a claim that is a verdict":    {`"claim":"done"`, `"claim":"pass"`, `claim is "pass"`},
+		"blocked without a reason":     {`"claim":"done"`, `"claim":"blocked"`, "without a reason"},
+		"a reason without being so":    {`"claim":"done"`, `"claim":"done","reason":"x"`, "belongs to blocked"},
+		"evidence without a reference": {`"evidence_ref":"out.txt:3",`, ``, "evidence 1 has no evidence_ref"},
+		"evidence with a blank one":    {`"out.txt:3"`, `"  "`, "evidence 1 has no evidence_ref"},
+		"a text that no prompt takes":  {`it is built`, `it is\u0000built`, "no prompt"},
+		"more than is taken":           {`it is built`, strings.Repeat("x", wire.MaxSubmission), "at most"},
+	} {
+		_, err := wire.ParseSubmission(strings.Replace(delivered, tt.old, tt.new, 1))
+		if err == nil || err.Code != wire.Usage || !strings.Contains(err.Message, tt.says) {
+			t.Errorf("%s: %v, want %q", name, err, tt.says)
+		}
+	}
+}
+
+func TestAQuestionHasTwoToFourOptionsWithOneRecommendedOrNone(t *testing.T) {
+	t.Parallel()
+	whole := wire.SessionAskRequest{Question: "which?", Options: []string{"this", "that"}, Recommended: 2, Reason: "it is smaller"}
+	if err := whole.Check(); err != nil {
+		t.Fatal(err)
+	}
+	if want := "which?\n\nA. this\nB. that (recommended)\n\nWhy: it is smaller\n"; whole.Text() != want {
+		t.Errorf("%q", whole.Text())
+	}
+	if err := (wire.SessionAskRequest{Question: "what is it for?"}).Check(); err != nil {
+		t.Errorf("a text: %v", err)
+	}
+	for name, tt := range map[string]struct {
+		edit func(*wire.SessionAskRequest)
+		says string
+	}{
+		"no question":              {func(q *wire.SessionAskRequest) { q.Question = " " }, "empty"},
+		"one option":               {func(q *wire.SessionAskRequest) { q.Options = q.Options[:1] }, "1 options"},
+		"five options":             {func(q *wire.SessionAskRequest) { q.Options = strings.Split("abcde", "") }, "5 options"},
+		"none recommended":         {func(q *wire.SessionAskRequest) { q.Recommended = 0 }, "recommended"},
+		"one that is not there":    {func(q *wire.SessionAskRequest) { q.Recommended = 3 }, "recommended"},
+		"without a reason":         {func(q *wire.SessionAskRequest) { q.Reason = "" }, "without a reason"},
+		"a reason without options": {func(q *wire.SessionAskRequest) { q.Options, q.Recommended = nil, 0 }, "there is none"},
+		"an empty option":          {func(q *wire.SessionAskRequest) { q.Options = []string{"a", " "} }, "a line"},
+		"an option of two lines":   {func(q *wire.SessionAskRequest) { q.Options = []string{"a", "b\nc"} }, "a line"},
+		"what no prompt can carry": {func(q *wire.SessionAskRequest) { q.Question = "a\x00" }, "no prompt"},
+		"more than is taken":       {func(q *wire.SessionAskRequest) { q.Question = strings.Repeat("x", wire.MaxAnswer) }, "at most"},
+	} {
+		q := whole
+		tt.edit(&q)
+		if err := q.Check(); err == nil || err.Code != wire.Usage || !strings.Contains(err.Message, tt.says) {
+			t.Errorf("%s: %v, want %q", name, err, tt.says)
+		}
+	}
+}
+
+func FuzzParseSubmission(f *testing.F) {
+	for _, seed := range []string{delivered, `{}`, `{"v":1,"v":1}`, `{"evidence":[{}]}`, "\x00"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := wire.ParseSubmission(text)
+		if err == nil && (s.Effect == "" || s.Phase == "" || s.Iteration < 1 || s.V != 1) {
+			t.Errorf("taken without what it belongs to: %+v", s)
+		}
+	})
+}

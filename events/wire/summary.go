@@ -1,0 +1,43 @@
+package wire
+
+import "time"
+
+// SummaryPart is a part of what a run went through, with its evidence:
+// clarification, plan, implementation, verification, review or qa.
+type SummaryPart struct {
+	Part  string        `json:"part"`
+	Work  []SummaryWork `json:"work,omitzero"`
+	Gates []SummaryGate `json:"gates,omitzero"`
+}
+
+// SummaryWork is what was done in a phase.
+type SummaryWork struct {
+	Phase      string   `json:"phase"`
+	Iterations int      `json:"iterations"`     // that were worked on
+	Claim      string   `json:"claim,omitzero"` // of the last one: no verdict
+	Files      int      `json:"files"`          // changed against the start of the run
+	Tree       string   `json:"tree"`
+	References []string `json:"references,omitzero"` // that a chat has named as its evidence
+}
+
+// SummaryGate is the latest that a gate said.
+type SummaryGate struct {
+	Gate      string      `json:"gate"`
+	Kind      string      `json:"kind"`
+	Phase     string      `json:"phase"`
+	Iteration int         `json:"iteration,omitzero"`
+	Verdict   string      `json:"verdict,omitzero"` // empty: it was never judged
+	Reason    string      `json:"reason,omitzero"`
+	Exit      int         `json:"exit"`         // of a command, else -1
+	Set       string      `json:"set,omitzero"` // SHA-256 of what it is about
+	By        []SummaryBy `json:"by,omitzero"`
+}
+
+// SummaryBy is who looked, or answered.
+type SummaryBy struct {
+	Who       string     `json:"who"`                // role, or the actor of an answer
+	Says      string     `json:"says"`               // verdict or choice
+	Source    string     `json:"source,omitzero"`    // session that looked
+	Assurance string     `json:"assurance,omitzero"` // of an answer
+	At        *time.Time `json:"at,omitzero"`
+}

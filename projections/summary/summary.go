@@ -1,0 +1,279 @@
+// Package summary folds the log of a run into what it went through, part by
+// part, with the evidence of each: clarification, plan, implementation,
+// verification, review and QA, as far as its workflow has them.
+//
+// It knows gates by their kinds alone. A part whose gate was never judged is
+// there, and says so: what is missing is the first thing to see.
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/rule"
+	"autopilot/projections/run"
+)
+
+// The parts, in their order.
+//
+// Source: oh-my-codex, seeds 4.1.2: the terminal report names each of them.
+const (
+	Clarification  = "clarification"
+	Plan           = "plan"
+	Implementation = "implementation"
+	Verification   = "verification"
+	Review         = "review"
+	QA             = "qa"
+)
+
+var order = []string{Clarification, Plan, Implementation, Verification, Review, QA}
+
+// Fold is a run as far as its events were added. The zero value is ready.
+type Fold struct {
+	s     run.State
+	gates []judged // in the order in which they were judged first
+	works []worked
+}
+
+// judged is the latest result of a gate in a phase.
+type judged struct {
+	phase     events.Name
+	iteration int
+	events.GateResult
+}
+
+// worked is what was done in a phase.
+type worked struct {
+	phase events.Name
+	last  events.AgentEnded
+	seen  int // iterations
+}
+
+// Add adds the next event.
+func (f *Fold) Add(e events.Event) {
+	f.s = run.Evolve(f.s, e)
+	switch d := e.Data.(type) {
+	case events.GatesJudged:
+		if d.Iteration > 0 || d.Entry {
+			f.judge()
+		}
+	case events.RoleEnded, events.QuestionAnswered:
+		f.judge()
+	case events.AgentEnded:
+		f.work(d)
+	}
+}
+
+// judge takes what the gates say now.
+func (f *Fold) judge() {
+	for _, r := range f.s.Last.Results {
+		now := judged{f.s.Loop.Phase, f.s.Loop.Iteration, r}
+		i := slices.IndexFunc(f.gates, func(g judged) bool { return g.phase == now.phase && g.Gate == r.Gate })
+		if i < 0 {
+			f.gates = append(f.gates, now)
+			continue
+		}
+		f.gates[i] = now
+	}
+}
+
+func (f *Fold) work(d events.AgentEnded) {
+	i := slices.IndexFunc(f.works, func(w worked) bool { return w.phase == d.Phase })
+	if i < 0 {
+		i = len(f.works)
+		f.works = append(f.works, worked{phase: d.Phase})
+	}
+	if w := &f.works[i]; w.seen == 0 || w.last.Iteration != d.Iteration {
+		w.seen++
+	}
+	f.works[i].last = d
+}
+
+// Has says that the workflow of the run has gates of its own, without which there
+// is no more to say than what the gates of the run say.
+func (f *Fold) Has() bool {
+	return slices.ContainsFunc(f.s.Facts.Gates, func(g events.Gate) bool { return g.Phase != "" })
+}
+
+// Parts lists the parts. refs reads what a chat refers to; it may be nil.
+func (f *Fold) Parts(refs func(events.Ref) []string) []wire.SummaryPart {
+	parts := map[string]*wire.SummaryPart{}
+	of := func(name string) *wire.SummaryPart {
+		if parts[name] == nil {
+			parts[name] = &wire.SummaryPart{Part: name}
+		}
+		return parts[name]
+	}
+	for _, w := range f.works {
+		p := of(f.worksFor(w.phase))
+		p.Work = append(p.Work, w.view(refs))
+	}
+	for _, g := range f.listed() {
+		p := of(f.partOf(g.Kind, g.phase))
+		p.Gates = append(p.Gates, f.view(g))
+	}
+	var out []wire.SummaryPart
+	for _, name := range order {
+		if p := parts[name]; p != nil {
+			out = append(out, *p)
+		}
+	}
+	return out
+}
+
+// listed is every gate with what it said last, in the order of the workflow;
+// those that were never judged come as they were declared.
+func (f *Fold) listed() []judged {
+	var out []judged
+	for _, d := range f.s.Facts.Gates {
+		seen := false
+		for _, g := range f.gates {
+			if g.Gate == d.Name && (d.Phase == "" || d.Phase == g.phase) {
+				out, seen = append(out, g), true
+			}
+		}
+		if !seen {
+			out = append(out, judged{phase: d.Phase, GateResult: events.GateResult{Gate: d.Name, Kind: d.Kind, Exit: -1}})
+		}
+	}
+	return out
+}
+
+// partOf is the part that a gate belongs to: by its kind, else as its phase does.
+func (f *Fold) partOf(kind events.GateKind, phase events.Name) string {
+	switch kind {
+	case events.GateInterview:
+		return Clarification
+	case events.GateConsensus:
+		return Plan
+	case events.GateReview:
+		return Review
+	case events.GateQA:
+		return QA
+	case events.GateCommand, events.GateRepeat, events.GateRed, events.GateCoverage, events.GateProtected, events.GateSession:
+		return Verification
+	case events.GateArtifact, events.GateScope, events.GateAnchor, events.GateApproval:
+	}
+	return f.phasePart(phase)
+}
+
+// phasePart is the part that a phase is about.
+func (f *Fold) phasePart(phase events.Name) string {
+	has := func(kinds ...events.GateKind) bool {
+		return slices.ContainsFunc(f.s.Facts.Gates, func(g events.Gate) bool { return g.Phase == phase && slices.Contains(kinds, g.Kind) })
+	}
+	switch {
+	case phase == "":
+		return Verification
+	case has(events.GateConsensus):
+		return Plan
+	case has(events.GateReview):
+		return Review
+	case has(events.GateQA):
+		return QA
+	case has(events.GateInterview):
+		return Clarification
+	case f.proves(phase):
+		return Verification
+	case f.afterProof(phase):
+		return Review // somebody says what comes of it
+	}
+	return Plan
+}
+
+// proves says that commands judge a phase, or the gates that the run brought.
+func (f *Fold) proves(phase events.Name) bool {
+	return slices.ContainsFunc(f.gates, func(g judged) bool {
+		return g.phase == phase && f.s.Gate(g.Gate).Phase == ""
+	}) || slices.ContainsFunc(f.s.Facts.Gates, func(g events.Gate) bool {
+		return g.Phase == phase && slices.Contains(proofs, g.Kind)
+	})
+}
+
+// proofs are the kinds of gates that prove what was built.
+var proofs = []events.GateKind{events.GateCommand, events.GateRepeat, events.GateRed, events.GateCoverage}
+
+// afterProof says that a phase was entered behind one that proves.
+func (f *Fold) afterProof(phase events.Name) bool {
+	for _, g := range f.gates {
+		switch {
+		case g.phase == phase:
+			return false
+		case f.proves(g.phase):
+			return true
+		}
+	}
+	return false
+}
+
+// worksFor is the part that the work of a phase belongs to.
+func (f *Fold) worksFor(phase events.Name) string {
+	if p := f.phasePart(phase); p == Clarification || p == Plan {
+		return p
+	}
+	return Implementation
+}
+
+func (w worked) view(refs func(events.Ref) []string) wire.SummaryWork {
+	v := wire.SummaryWork{
+		Phase: string(w.phase), Iterations: w.seen, Claim: string(w.last.Claim), Files: w.last.Files, Tree: string(w.last.Tree),
+	}
+	if refs != nil && w.last.Evidence != "" {
+		v.References = refs(w.last.Evidence)
+	}
+	return v
+}
+
+func (f *Fold) view(g judged) wire.SummaryGate {
+	v := wire.SummaryGate{
+		Gate: string(g.Gate), Kind: string(cmp.Or(g.Kind, events.GateCommand)), Phase: string(g.phase), Iteration: g.iteration,
+		Verdict: string(g.Verdict), Reason: string(g.Reason), Exit: g.Exit, Set: g.Set,
+	}
+	switch {
+	case g.Set == "":
+	case rule.Looks(g.Kind):
+		v.By = f.looked(g)
+	case g.Kind == events.GateApproval:
+		v.By = f.answered(g)
+	}
+	return v
+}
+
+// looked is who looked at this very set, in their order, the newest of each.
+func (f *Fold) looked(g judged) []wire.SummaryBy {
+	var out []wire.SummaryBy
+	for _, l := range f.s.Looks {
+		if l.Gate != g.Gate || l.Set != g.Set || l.Void != "" {
+			continue
+		}
+		out = slices.DeleteFunc(out, func(b wire.SummaryBy) bool { return b.Who == string(l.Role) })
+		out = append(out, wire.SummaryBy{Who: string(l.Role), Says: says(g.Kind, l.Opinion), Source: l.Opinion.Source})
+	}
+	return out
+}
+
+func says(kind events.GateKind, o events.Opinion) string {
+	switch kind {
+	case events.GateInterview:
+		return fmt.Sprintf("%d%% unclear", o.Ambiguity)
+	case events.GateCoverage:
+		return fmt.Sprintf("%d covered, %d not", o.Covered, o.Uncovered)
+	default:
+		return string(o.Verdict)
+	}
+}
+
+// answered is what people said of this very set.
+func (f *Fold) answered(g judged) []wire.SummaryBy {
+	var out []wire.SummaryBy
+	for _, a := range f.s.Answers {
+		if a.Gate == g.Gate && a.Set == g.Set && a.Kind == events.AskApproval {
+			at := a.At
+			out = append(out, wire.SummaryBy{Who: a.By, Says: string(a.Choice), Assurance: string(a.Assurance), At: &at})
+		}
+	}
+	return out
+}
