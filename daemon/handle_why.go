@@ -77,6 +77,10 @@ func (d *Daemon) whyBy(ctx context.Context, s run.State, now wire.RunView, h exp
 			v.Evidence, err = nil, nil // the events say what is left to say
 		}
 	}
+	if err == nil && s.Status != run.Live {
+		v.Summary, err = d.summarised(ctx, s)
+		addProof(v.Evidence, v.Summary)
+	}
 	return v, err
 }
 

@@ -25,6 +25,7 @@ func (s Style) Why(w wire.WhyView) string {
 	if w.Evidence != nil {
 		b.WriteString(s.section("evidence", s.evidence(*w.Evidence)))
 	}
+	b.WriteString(s.section("what it went through", s.summary(w.Summary)))
 	b.WriteString(s.section("tried before", s.tried(w)))
 	b.WriteString(s.section("left", s.left(w.Left)))
 	b.WriteString(s.next(w.Next))
@@ -61,6 +62,7 @@ func (s Style) End(w wire.WhyView) string {
 	b.WriteString(s.verdict(w))
 	if w.Evidence != nil {
 		b.WriteString(s.evidence(*w.Evidence))
+		b.WriteString(s.section("what it went through", s.summary(w.Summary)))
 		return b.String() + s.next(w.Next)
 	}
 	b.WriteString(s.section("files", names(w.Files, 0)))

@@ -1,0 +1,67 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+
+	"github.com/go-json-experiment/json"
+
+	"autopilot/events"
+	"autopilot/events/log"
+	"autopilot/events/wire"
+	"autopilot/projections/run"
+	"autopilot/projections/summary"
+)
+
+// summarised is what a run went through, part by part; nothing where its workflow
+// has no gates of its own.
+func (d *Daemon) summarised(ctx context.Context, s run.State) ([]wire.SummaryPart, error) {
+	var f summary.Fold
+	for stored, err := range d.log.Read(ctx, events.Run(s.ID), 0) {
+		switch {
+		case errors.Is(err, log.ErrDamaged):
+			continue
+		case err != nil:
+			return nil, err
+		case stored.Event.Seq > s.Log.Seq:
+			return f.Parts(d.references), nil
+		}
+		if f.Add(stored.Event); stored.Event.Seq == 1 && !f.Has() {
+			return nil, nil
+		}
+	}
+	return f.Parts(d.references), nil
+}
+
+// references are what a chat has named as its evidence; none where they cannot be
+// read any more.
+func (d *Daemon) references(ref events.Ref) []string {
+	var list []wire.EvidenceRef
+	if json.Unmarshal([]byte(d.text(ref)), &list) != nil {
+		return nil
+	}
+	var out []string
+	for _, e := range list {
+		out = append(out, e.Ref)
+	}
+	return out
+}
+
+// addProof adds to the evidence what gates of earlier phases said: the state of a
+// run holds those of its last one.
+func addProof(e *wire.Evidence, parts []wire.SummaryPart) {
+	if e == nil {
+		return
+	}
+	said := map[string]wire.SummaryGate{}
+	for _, p := range parts {
+		for _, g := range p.Gates {
+			said[g.Gate] = g
+		}
+	}
+	for i, g := range e.Gates {
+		if s, ok := said[g.Name]; ok && g.Verdict == "" {
+			e.Gates[i].Verdict, e.Gates[i].Reason, e.Gates[i].Exit = s.Verdict, s.Reason, s.Exit
+		}
+	}
+}
