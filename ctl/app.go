@@ -136,7 +136,7 @@ func (a *app) answer(schema string, data any, text func(render.Style) string) er
 const answerWithin = time.Minute
 
 func takesLong(v wire.Verb) bool {
-	return v == wire.Verify || v == wire.ArchiveImport || v == wire.ArchivePrune || v == wire.ArchiveErase
+	return v == wire.SessionJoin || v == wire.SessionNext || v == wire.Verify || v == wire.ArchiveImport || v == wire.ArchivePrune || v == wire.ArchiveErase
 }
 
 // ask calls one verb, starting the daemon on demand.

@@ -12,6 +12,8 @@ const (
 	groupControl = "control"
 	groupLook    = "look"
 	groupSetup   = "setup"
+
+	groupPrograms = "programs"
 )
 
 // Commands is the tree of commands, for what is written about them.
@@ -43,6 +45,7 @@ the agent gets nowhere. Without a command: what needs you, then what runs.`,
 		&cobra.Group{ID: groupControl, Title: "Control:"},
 		&cobra.Group{ID: groupLook, Title: "Look:"},
 		&cobra.Group{ID: groupSetup, Title: "Setup:"},
+		&cobra.Group{ID: groupPrograms, Title: "Programs:"},
 	)
 	add := func(group string, commands ...*cobra.Command) {
 		for _, c := range commands {
@@ -54,6 +57,7 @@ the agent gets nowhere. Without a command: what needs you, then what runs.`,
 	add(groupPeople, newInbox(a), newAnswer(a), newPIN(a))
 	add(groupControl, newStop(a), newResume(a), newCancel(a), newWait(a), newRestore(a))
 	add(groupLook, newEvents(a), newReplay(a), newUsage(a), newRetro(a), newVerify(a), newArchive(a))
+	add(groupPrograms, newSession(a))
 	add(groupSetup, newInit(a), newTrust(a), newDoctor(a), newConfig(a), newWorkflow(a), newAgent(a), newNotify(a), newDaemon(a), newVersion(a))
 	root.SetCompletionCommandGroupID(groupSetup)
 	help := newHelp()

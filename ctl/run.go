@@ -36,6 +36,7 @@ type runOptions struct {
 	noConfig   bool
 	workflow   string
 	sandbox    string
+	driver     string
 }
 
 type agentOptions struct {
@@ -97,6 +98,7 @@ goes on with the next command that asks the daemon, as apctl ls.`,
 		return a.completeAgents(cmd, nil, to)
 	})
 	_ = cmd.RegisterFlagCompletionFunc("sandbox", completeSandboxes)
+	_ = cmd.RegisterFlagCompletionFunc("driver", cobra.FixedCompletions([]cobra.Completion{string(events.DriverSession)}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("permissions", cobra.FixedCompletions([]cobra.Completion{"full"}, cobra.ShellCompDirectiveNoFileComp))
 	return a.jsonFlag(cmd)
 }
@@ -119,6 +121,7 @@ func (o *runOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.agent.permissions, "permissions", "", "`full`: the agent may do anything unasked")
 	f.StringVar(&o.agent.command, "agent-cmd", "", "agent: `CMD` for /bin/sh, prompt on standard input")
 	f.StringVar(&o.agent.script, "script", "", "agent without a model: `FILE`, see apctl help agents")
+	f.StringVar(&o.driver, "driver", "", "`session`: a chat does the work, see apctl session; --agent is for those who look")
 	f.StringArrayVar(&o.protect, "protect", nil, "pin the files of `GLOB` too (repeatable)")
 	f.StringArrayVar(&o.allow, "allow-test-changes", nil, "let the agent change the pinned tests of `GLOB`, or all")
 	f.Lookup("allow-test-changes").NoOptDefVal = "**"
@@ -180,7 +183,7 @@ func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args
 		}
 	}
 	a.sayLeftOut(v.Workspace)
-	return a.goOn(ctx, v, 0, o.detach, o.keep)
+	return a.goOn(ctx, v, 0, o.detach || o.driver != "", o.keep) // a chat has other things to do than to watch itself
 }
 
 // start asks the daemon for the run.
@@ -229,6 +232,9 @@ func (o *runOptions) request(a *app, counted bool, args []string) (wire.StartReq
 	o.task = task
 	req.Spec = wire.RunSpec{Task: task, Workflow: o.workflow, Protect: o.protect, AllowTests: o.allow}
 	req.Spec.Setup = o.setup
+	if req.Spec.Driver = events.Driver(o.driver); req.Spec.Driver != events.DriverDaemon && req.Spec.Driver != events.DriverSession {
+		return req, render.BadDriver(o.driver)
+	}
 	if req.Spec.Sandbox, err = sandboxMode("--sandbox", o.sandbox); err != nil {
 		return req, err
 	}

@@ -407,7 +407,8 @@ func (f *fleet) busy() bool {
 		}
 		s := m.state
 		lost := s.Stage == run.Ended && s.Last.Agent.Outcome == events.Lost
-		if s.Status == run.Live && s.Stage != run.Ready && !lost {
+		chat := s.Stage == run.Agent && s.Driven() // that may take days, and is found again
+		if s.Status == run.Live && s.Stage != run.Ready && !lost && !chat {
 			return true
 		}
 	}

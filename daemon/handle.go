@@ -35,6 +35,11 @@ func (d *Daemon) handlers() map[string]bus.Handler {
 		wire.RunAnswer.Name:     d.awake(asked(d.runAnswer)),
 		wire.PINStatus.Name:     d.awake(asked(d.pinStatus)),
 		wire.PINSet.Name:        d.awake(asked(d.pinSet)),
+		wire.SessionJoin.Name:   d.awake(asked(d.sessionJoin)),
+		wire.SessionNext.Name:   d.awake(asked(d.sessionNext)),
+		wire.SessionSubmit.Name: d.awake(asked(d.sessionSubmit)),
+		wire.SessionAsk.Name:    d.awake(exactly(d.sessionAsk)),
+		wire.SessionLeave.Name:  d.awake(asked(d.sessionLeave)),
 		wire.RunReplay.Name:     d.awake(d.rawReplay),
 		wire.Retro.Name:         d.awake(d.rawRetro),
 		wire.ConfigShow.Name:    d.awake(asked(d.configShow)),
@@ -87,6 +92,21 @@ func asked[Q, A any](f func(context.Context, bus.Request, Q) (A, error)) bus.Han
 		body, err := decode[Q](q.Body)
 		if err != nil {
 			return err
+		}
+		a, err := f(ctx, q, body)
+		if err != nil {
+			return err
+		}
+		return r.JSON(ctx, a)
+	}
+}
+
+// exactly is asked for bodies that are read to the letter.
+func exactly[Q, A any](f func(context.Context, bus.Request, Q) (A, error)) bus.Handler {
+	return func(ctx context.Context, q bus.Request, r *bus.Reply) error {
+		var body Q
+		if bad := wire.ReadExactly(q.Body, &body); bad != nil {
+			return bad
 		}
 		a, err := f(ctx, q, body)
 		if err != nil {

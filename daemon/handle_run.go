@@ -38,6 +38,9 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 	if err := d.checkBudget(conf); err != nil {
 		return wire.RunView{}, err
 	}
+	if err := d.nested(ctx, q, ws.ID); err != nil {
+		return wire.RunView{}, err
+	}
 	release, err := d.fleet.hold(ws.ID, q.ID, "")
 	if err != nil {
 		return wire.RunView{}, err

@@ -16,6 +16,7 @@ import (
 // view shows a run as it is now, with the signs of life that are in no log.
 func (d *Daemon) view(s run.State) wire.RunView {
 	v := d.viewAt(s, time.Now())
+	v.Driver = d.driverView(s, true)
 	if s.Status != run.Live || s.Log.Broken != 0 {
 		return v
 	}
@@ -41,6 +42,9 @@ func (d *Daemon) view(s run.State) wire.RunView {
 // reasonDisk is the reason of a wait for room on the disk.
 const reasonDisk = "disk"
 
+// reasonSession is the reason of a wait for a chat to do its work.
+const reasonSession = "session"
+
 // viewAt shows a run as it was at a moment, by its log alone.
 func (d *Daemon) viewAt(s run.State, now time.Time) wire.RunView {
 	f := s.Facts
@@ -59,6 +63,9 @@ func (d *Daemon) viewAt(s run.State, now time.Time) wire.RunView {
 	spec, err := d.worker.Spec(s)
 	if err == nil {
 		v.Agent, v.Permissions = agentName(spec.Agent), spec.Agent.Permissions
+	}
+	if s.Driven() {
+		v.Agent, v.Driver = string(f.Driver), d.driverView(s, false)
 	}
 	v.Imported = d.fleet.isImported(s.ID)
 	v.Gone = d.gone(s)
@@ -114,7 +121,9 @@ func (d *Daemon) viewLive(v *wire.RunView, s run.State, now time.Time) {
 			v.Stage = "baseline"
 		}
 	case run.Agent:
-		v.Stage = "agent"
+		if v.Stage = "agent"; s.Driven() {
+			v.State, v.Reason = rule.StateWaiting, reasonSession
+		}
 	case run.Looking:
 		v.Stage = "looking"
 	case run.Asking:

@@ -223,7 +223,7 @@ func (a *application) enough() error {
 		return wire.Errorf(wire.Usage, "no gate is given: nothing would prove the task").
 			WithHint("give at least one --gate NAME=CMD that fails now and passes when the task is done, or write gates with apctl init")
 	}
-	if ag := spec.Agent; ag.Command == "" && ag.Script == "" && ag.Profile == "" {
+	if ag := spec.Agent; spec.Driver != events.DriverSession && ag.Command == "" && ag.Script == "" && ag.Profile == "" {
 		return wire.Errorf(wire.Usage, "no agent is given").
 			WithHint("apctl agent ls   lists those to give as --agent NAME\n--agent-cmd ./my-agent.sh   is any command of your own")
 	}

@@ -33,9 +33,12 @@ func (w *Worker) BeginAgent(ctx context.Context, s run.State, act engine.RunAgen
 	if err != nil {
 		return nil, err
 	}
-	allowed, not, err := w.cfg.Admit(ctx, s)
-	if err != nil || not != nil {
-		return not, err
+	var allowed Allowance
+	if !s.Driven() {
+		var not events.Data
+		if allowed, not, err = w.cfg.Admit(ctx, s); err != nil || not != nil {
+			return not, err
+		}
 	}
 	from, err := w.startTree(ctx, s, p, act)
 	if err != nil {
@@ -50,12 +53,15 @@ func (w *Worker) BeginAgent(ctx context.Context, s run.State, act engine.RunAgen
 	if err != nil {
 		return nil, err
 	}
-	limits := p.Flow.Limits.Agent
 	d := events.IterationStarted{
-		Phase: act.Phase, Iteration: act.Iteration, Attempt: act.Attempt, Effect: id, Prompt: ref,
-		Tree: from.Tree, Work: from.Work, Session: act.Resume, Resumes: act.Resume != "",
-		WallMS: allowed.wall(w.wall(s, limits.Wall)).Milliseconds(), IdleMS: limits.Idle.Milliseconds(),
+		Phase: act.Phase, Iteration: act.Iteration, Attempt: act.Attempt, Effect: id, Prompt: ref, Tree: from.Tree, Work: from.Work,
 	}
+	if s.Driven() {
+		return d, nil // a chat takes the time that it takes
+	}
+	limits := p.Flow.Limits.Agent
+	d.Session, d.Resumes = act.Resume, act.Resume != ""
+	d.WallMS, d.IdleMS = allowed.wall(w.wall(s, limits.Wall)).Milliseconds(), limits.Idle.Milliseconds()
 	d.Tokens, d.MicroUSD, d.Turns = allowed.forAgent(s)
 	if d.Session == "" && p.Shape.PicksSession() && p.Shape.Resumes() {
 		d.Session = newUUID()
@@ -136,6 +142,12 @@ func (w *Worker) prompt(s run.State, p *Plan, act engine.RunAgent, effect string
 	d, err := w.promptData(s, p, act)
 	if err != nil {
 		return nil, err
+	}
+	if d.Session = s.Driven(); d.Session {
+		for i := range d.Findings {
+			d.Findings[i].Path = "" // there is no folder for one
+		}
+		return p.renderPhase(string(act.Phase), d)
 	}
 	d.ResultFile = w.resultFile(effect)
 	for i, f := range d.Findings {

@@ -20,8 +20,15 @@ type DayLimit struct {
 // its agent does not tell what they are about: a limit that does not hold is
 // worse than none. The error is a *wire.Error.
 func (w *Worker) CheckBudget(q wire.StartRequest, agents agent.Overrides, day []DayLimit) error {
-	if err := checkAgent(q.Spec.Agent); err != nil {
+	if err := checkAgent(q.Spec); err != nil {
 		return err
+	}
+	if q.Spec.Driver == events.DriverSession && (q.Spec.MaxMicroUSD > 0 || q.Spec.MaxTokens > 0 || q.Spec.MaxTurns > 0) {
+		return wire.Errorf(wire.Usage, "a limit on dollars, tokens or turns cannot be kept: a chat that drives a run does not tell what it uses").
+			WithHint("leave it out: --for and --max-iterations limit every run")
+	}
+	if agentless(q.Spec) {
+		return nil
 	}
 	p := &Plan{Spec: q.Spec, Secret: Secret{AgentEnv: AgentEnv(q.Env)}}
 	if p.Spec.Agent.Script != "" {

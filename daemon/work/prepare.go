@@ -172,7 +172,7 @@ func checkSpec(spec wire.RunSpec, flow workflow.Workflow) error {
 	if err := cmp.Or(checkGates(spec.Gates, flow), checkCheckout(spec)); err != nil {
 		return err
 	}
-	if err := checkAgent(spec.Agent); err != nil {
+	if err := cmp.Or(checkDriver(spec, flow), checkAgent(spec)); err != nil {
 		return err
 	}
 	if spec.MaxIterations < 0 || spec.ForMS < 0 || spec.MaxTokens < 0 || spec.MaxMicroUSD < 0 || spec.MaxTurns < 0 {
@@ -201,7 +201,7 @@ func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events
 	ws := p.Repo.Workspace()
 	d := events.RunStarted{
 		Project: ws.ID, Workflow: events.Name(p.Flow.Name), Phase: events.Name(p.Flow.Phases[0].Name),
-		Agent: profileName(p.Spec.Agent), Account: p.Account,
+		Driver: p.Spec.Driver, Agent: profileName(p.Spec.Agent), Account: p.Account,
 		Limits: limits(p.Spec, p.Flow), Start: p.Spec.Start, Tree: snap.Tree, Work: snap.Work, Nested: len(snap.Nested),
 	}
 	for _, g := range p.Spec.Gates {
@@ -297,16 +297,22 @@ func (w *Worker) Preview(ctx context.Context, q wire.StartRequest, agents agent.
 	l := limits(p.Spec, p.Flow)
 	d := firstPrompt(p, events.Name(p.Flow.Phases[0].Name))
 	d.MaxIterations, d.ResultFile = l.Iterations, w.resultFile(effect)
+	if d.Session = p.Spec.Driver == events.DriverSession; d.Session {
+		d.ResultFile = ""
+	}
 	text, err := p.renderPhase(d.Phase, d)
 	if err != nil {
 		return wire.Preview{}, err
 	}
 	v := wire.Preview{
-		Prompt: string(text), Argv: w.command(p, events.IterationStarted{Effect: effect}).Process(), Permissions: p.Agent.Says,
+		Prompt: string(text), Argv: []string{}, Permissions: p.Agent.Says,
 		AgentEnv: envNames(slices.Concat(p.AgentEnv, p.AgentCall)),
 		GateEnv:  envNames(p.Gates.Env), Path: p.Gates.Path(), Gates: p.Spec.Gates, Pinned: len(p.Pinned),
 		Workspace: p.Repo.Workspace().Path, Iterations: l.Iterations, Workflow: p.Flow.Name,
 		Setup: p.Spec.Setup, Checkout: p.Spec.Checkout,
+	}
+	if p.Spec.Driver == events.DriverDaemon {
+		v.Argv = w.command(p, events.IterationStarted{Effect: effect}).Process()
 	}
 	if end, ok := engine.Deadline(run.State{Facts: events.RunStarted{Limits: l}}, w.cfg.Now()); ok {
 		v.EndsBy = &end

@@ -20,15 +20,15 @@ import (
 )
 
 // checkAgent refuses what cannot be an agent.
-func checkAgent(a wire.AgentSpec) error {
-	given := 0
+func checkAgent(spec wire.RunSpec) error {
+	a, given := spec.Agent, 0
 	for _, way := range []string{a.Command, a.Script, a.Profile} {
 		if way != "" {
 			given++
 		}
 	}
 	switch {
-	case given == 0:
+	case given == 0 && !agentless(spec):
 		return wire.Errorf(wire.Usage, "no agent is given").
 			WithHint("apctl agent ls   lists those to give as --agent NAME\n--agent-cmd ./my-agent.sh   is any command of your own")
 	case given > 1:
@@ -53,7 +53,7 @@ func (p *Plan) settleAgent(agents agent.Overrides) error {
 	a := &p.Spec.Agent
 	a.Argv, a.Prompt, a.Shape, a.Account = nil, "", nil, "" // these are nobody else's to set
 	if a.Profile == "" {
-		if a.Script == "" {
+		if a.Script == "" && !agentless(p.Spec) {
 			cmd := agent.Command{Command: rule.Command{Text: a.Command}}
 			p.Account, a.Account = agent.CommandAccount(cmd, p.AgentEnv)
 		}
@@ -129,6 +129,9 @@ func gateCommands(gates []wire.GateSpec) []string {
 // findAgent finds the program of the agent before anything begins.
 func (p *Plan) findAgent() error {
 	a := p.Spec.Agent
+	if agentless(p.Spec) {
+		return nil
+	}
 	if a.Script != "" {
 		if _, err := agent.ParseScript([]byte(a.Script)); err != nil {
 			return wire.Errorf(wire.Usage, "script: %v", err)

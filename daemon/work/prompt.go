@@ -32,7 +32,7 @@ func (w *Worker) promptData(s run.State, p *Plan, act engine.RunAgent) (workflow
 		d.PersonNotes = []string{note}
 	}
 	for _, r := range sentBy(s) {
-		if r.Verdict == events.Pass || r.Verdict == events.Skipped || r.Verdict == events.Open {
+		if !told(r) {
 			continue
 		}
 		f := workflow.Finding{Gate: string(r.Gate), Verdict: r.Verdict}
@@ -65,6 +65,11 @@ func (w *Worker) promptData(s run.State, p *Plan, act engine.RunAgent) (workflow
 		d.Warning = workflow.RepeatedTool(tool, a.Repeats)
 	}
 	return d, nil
+}
+
+// told says that a result is one to work on.
+func told(r events.GateResult) bool {
+	return r.Verdict != events.Pass && r.Verdict != events.Skipped && r.Verdict != events.Open
 }
 
 // iterations is how many the present phase has.

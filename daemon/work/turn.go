@@ -44,6 +44,9 @@ func (w *Worker) Agent(ctx context.Context, s run.State, end <-chan struct{}) (_
 	if err != nil {
 		return events.AgentEnded{}, err
 	}
+	if s.Driven() {
+		return w.awaitChat(ctx, s, end)
+	}
 	t := w.newTurn(s, p, s.Last.Start)
 	if err := t.run(ctx, end); err != nil {
 		return events.AgentEnded{}, err

@@ -77,14 +77,15 @@ type Worker struct {
 	plans map[string]*Plan
 	hide  *redact.Set // of all plans; nil when they have changed
 	repos map[string]*opening
-	live  map[string]meter.Reading // of agents at work, by run
+	live  map[string]meter.Reading      // of agents at work, by run
+	chats map[string]*events.AgentEnded // what a chat delivers, by run; nil until its tree is recorded
 }
 
 var _ engine.Worker = (*Worker)(nil)
 
 // New makes a Worker. It starts nothing.
 func New(cfg Config) *Worker {
-	return &Worker{cfg: cfg, remove: effect.RemoveAll, plans: map[string]*Plan{}, repos: map[string]*opening{}, live: map[string]meter.Reading{}}
+	return &Worker{cfg: cfg, remove: effect.RemoveAll, plans: map[string]*Plan{}, repos: map[string]*opening{}, live: map[string]meter.Reading{}, chats: map[string]*events.AgentEnded{}}
 }
 
 // setLive notes what is known of an agent at work, nil when it is over.

@@ -24,6 +24,7 @@ type PromptData struct {
 	Iteration     int  // from 1
 	MaxIterations int  // 0 is no limit
 	Attempt       int  // from 1; later ones repeat an iteration whose agent was lost or did nothing
+	Session       bool // a chat does the work, and delivers it
 	Resumed       bool // it goes on in the session of an agent that was cut short
 	Gates         []PromptGate
 	Checkout      bool      // the gates have to pass in a clean checkout too
@@ -117,7 +118,7 @@ func (p *Prompt) Render(d PromptData) ([]byte, error) {
 
 func sampleData() PromptData {
 	return PromptData{
-		Task: "task", Phase: "work", Iteration: 2, MaxIterations: 10, Attempt: 2,
+		Task: "task", Phase: "work", Iteration: 2, MaxIterations: 10, Attempt: 2, Session: true,
 		Gates: []PromptGate{
 			{Name: "test", Role: events.RoleGoal, Command: "make test"},
 			{Name: "vet", Role: events.RoleInvariant, Command: "make vet"},

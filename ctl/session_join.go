@@ -1,0 +1,91 @@
+package ctl
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"autopilot/events"
+	"autopilot/events/place"
+	"autopilot/events/wire"
+
+	"autopilot/ctl/render"
+)
+
+func newSessionJoin(a *app) *cobra.Command {
+	var o runOptions
+	cmd := &cobra.Command{
+		Use:   "join [RUN | TASK]",
+		Short: "Drive the run of this directory from a chat, or start one",
+		Long: `Joins the run of this directory that a chat drives, from where it stands. With a
+task it starts one if there is none; the same task again is the same run, and a
+run that is done is reported and not begun again. One chat drives a run at a
+time: another is refused until that has left, or its process is gone.
+
+A task is more than one word, or comes with -f; one word is a RUN. Who looks at
+the work, where the workflow wants that, is an agent that --agent names: the
+daemon starts it, read-only.`,
+		Example: `  apctl session join
+  apctl session join "make the suite pass" --gate test='go test ./...'
+  apctl session join -f task.md --workflow careful --agent claude`,
+		Args:              runAnd(0),
+		ValidArgsFunction: a.completeLive,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runSessionJoin(cmd.Context(), a, &o, cmd, args)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.file, "file", "f", "", "read the task from `FILE`, - is standard input")
+	f.StringVar(&o.workflow, "workflow", workflowConverge, "`NAME` of a workflow, of the project or shipped")
+	f.StringArrayVar(&o.goals, "gate", nil, "goal `NAME=CMD`: fails now, passes when the task is done (repeatable)")
+	f.StringArrayVar(&o.invariants, "invariant", nil, "`NAME=CMD` that passes now and must stay so (repeatable)")
+	f.StringArrayVar(&o.artifacts, "artifact", nil, "goal `NAME=GLOB`: files that the run has to write (repeatable)")
+	f.StringVarP(&o.agent.profile, "agent", "a", "", "agent `NAME` that looks at the work where a gate wants that")
+	f.StringVar(&o.agent.command, "agent-cmd", "", "the same as `CMD` for /bin/sh, prompt on standard input")
+	f.StringVar(&o.limits.forTime, "for", "", "end after this `TIME` of activity: 4h, 90m")
+	f.StringVar(&o.limits.until, "until", "", "end by this `TIME`: 07:00, 2026-01-02T07:00")
+	f.IntVar(&o.limits.iterations, "max-iterations", 0, "end after `N` iterations")
+	f.BoolVar(&o.limits.startGreen, "start-green", false, "go on when the goals pass already; done then also needs a change")
+	dirFlag(cmd, &o.dir)
+	return a.jsonFlag(cmd)
+}
+
+func runSessionJoin(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args []string) error {
+	task := o.file != "" || len(args) > 0 && !isRun(args[0])
+	ref, err := a.chatRef(o.dir, nil)
+	if err != nil {
+		return err
+	}
+	req := wire.SessionJoinRequest{RunRef: ref}
+	if !task {
+		for _, flag := range []string{"workflow", "gate", "invariant", "artifact", "agent", "agent-cmd", "for", "until", "max-iterations", "start-green"} {
+			if cmd.Flags().Changed(flag) {
+				return render.JoinsOnly("--" + flag)
+			}
+		}
+		if len(args) > 0 {
+			req.Run = args[0]
+		}
+		return a.session(ctx, wire.SessionJoin, req)
+	}
+	if a.getenv(place.EnvEffect) != "" {
+		return render.InEffect()
+	}
+	o.limits.typed, o.driver = cmd.Flags().Changed, string(events.DriverSession)
+	start, err := o.request(a, cmd.Flags().Changed("max-iterations"), args)
+	if err != nil {
+		return err
+	}
+	req.Start = &start
+	return a.trusting(ctx, start.Spec.Workspace, func() error { return a.session(ctx, wire.SessionJoin, req) })
+}
+
+// isRun says that a word may be a run: a handle or an id, and no task.
+func isRun(word string) bool {
+	for _, r := range word {
+		if (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
+			return false
+		}
+	}
+	return len(word) >= 4 && len(word) <= 26
+}

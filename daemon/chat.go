@@ -1,0 +1,122 @@
+package daemon
+
+import (
+	"context"
+	"os"
+	"slices"
+	"time"
+
+	"autopilot/daemon/bus"
+	"autopilot/daemon/person"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/explain"
+	"autopilot/projections/run"
+)
+
+// chat is who asks, as the kernel shows it: the process that it lives in, and all
+// that it descends from.
+type chat struct {
+	events.SessionJoined
+	line  []person.Process
+	actor string
+}
+
+// chatOf finds the chat behind a request.
+func (d *Daemon) chatOf(q bus.Request) (chat, error) {
+	line, err := person.Line(d.people, person.Caller{PID: q.PID, Start: q.Start})
+	if err != nil {
+		return chat{}, wire.Errorf(wire.Denied, "who asks cannot be told: %v", err).WithHint("ask again")
+	}
+	p, program, ok := person.Chat(line)
+	if !ok || p.PID == os.Getpid() {
+		return chat{}, wire.Errorf(wire.Denied, "who asks cannot be told: it has no parent that stays").WithHint("ask from the chat, or from a terminal")
+	}
+	boot, _ := d.cfg.boot() // without one, pid and start time have to do
+	c := chat{line: line, SessionJoined: events.SessionJoined{PID: p.PID, Start: int64(p.Start), Boot: boot}}
+	if n := events.Name(program); n.Valid() {
+		c.Program = n
+	}
+	c.actor = events.ActorSession(c.Program, c.PID, d.host)
+	return c, nil
+}
+
+// is says that the chat lives in that process, or below it.
+func (c chat) is(by events.SessionJoined) bool {
+	return by.Boot == c.Boot && slices.ContainsFunc(c.line, func(p person.Process) bool {
+		return p.PID == by.PID && int64(p.Start) == by.Start
+	})
+}
+
+// chatGone says that the process of a chat has ended.
+func (d *Daemon) chatGone(by events.SessionJoined) bool {
+	boot, _ := d.cfg.boot()
+	return by.Boot != boot || !person.Alive(d.people, person.Caller{PID: by.PID, Start: uint64(by.Start)})
+}
+
+// drives is who asks, if that is the chat that drives the run.
+func (d *Daemon) drives(q bus.Request, s run.State) (chat, error) {
+	who, err := d.chatOf(q)
+	switch {
+	case err != nil:
+		return who, err
+	case s.Driver == nil:
+		return who, wire.Errorf(wire.Denied, "nobody drives run %s, and who asks has not joined", s.Facts.Handle).
+			WithHint("apctl session join %s", s.Facts.Handle)
+	case !who.is(s.Driver.SessionJoined):
+		return who, d.othersRun(s)
+	}
+	who.actor = s.Driver.By
+	return who, nil
+}
+
+// othersRun says who drives a run.
+func (d *Daemon) othersRun(s run.State) error {
+	by, h := s.Driver, s.Facts.Handle
+	if d.chatGone(by.SessionJoined) {
+		return wire.Errorf(wire.Denied, "run %s was driven by %s, process %d, which has ended; who asks has not joined", h, explain.Chat(by.Program), by.PID).
+			WithHint("apctl session join %s", h)
+	}
+	return wire.Errorf(wire.Conflict, "run %s is driven by %s, process %d, since %s", h, explain.Chat(by.Program), by.PID, by.Since.UTC().Format(time.RFC3339)).
+		WithHint("it leaves with apctl session leave, or when its process ends; apctl watch %s   follows it", h)
+}
+
+// driverView is the chat that drives a run.
+func (d *Daemon) driverView(s run.State, live bool) *wire.DriverView {
+	if !s.Driven() {
+		return nil
+	}
+	v := &wire.DriverView{Kind: string(events.DriverSession)}
+	if by := s.Driver; by != nil {
+		v.Program, v.PID, v.Since = string(by.Program), by.PID, at(by.Since)
+		v.Gone = live && d.chatGone(by.SessionJoined)
+	}
+	return v
+}
+
+// nested refuses a start by a chat that drives another run in that workspace:
+// one that is halted does not hold it.
+func (d *Daemon) nested(_ context.Context, q bus.Request, project string) error {
+	var who *chat
+	for _, h := range d.fleet.heads() {
+		if h.Project != project || h.Status != run.Halted {
+			continue
+		}
+		s, ok := d.fleet.state(h.ID)
+		if !ok || s.Driver == nil {
+			continue
+		}
+		if who == nil {
+			c, err := d.chatOf(q)
+			if err != nil {
+				return nil //nolint:nilerr // who cannot be told apart drives nothing
+			}
+			who = &c
+		}
+		if who.is(s.Driver.SessionJoined) {
+			return wire.Errorf(wire.Conflict, "who asks drives run %s in this workspace, so it starts no other", h.Handle).
+				WithHint("apctl session leave %s, or apctl cancel %s", h.Handle, h.Handle)
+		}
+	}
+	return nil
+}
