@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -200,7 +201,7 @@ func gateViews(s run.State, spec wire.RunSpec) []wire.GateView {
 		before[r.Gate] = r
 	}
 	latest := map[events.Name]events.GateResult{}
-	for _, r := range s.Last.Results {
+	for _, r := range slices.Concat(s.Last.Seen, s.Last.Results) {
 		latest[r.Gate] = r
 	}
 	out := []wire.GateView{}

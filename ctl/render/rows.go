@@ -35,6 +35,9 @@ func columnsOf(w wire.WhyView) []rowColumn {
 		{"failing", 7, failingIn},
 		{"fingerprint", 8, func(r wire.WhyRow) string { return equal(r.Fingerprint, r.EqualTo) }},
 	}
+	if phases := slices.CompactFunc(slices.Clone(w.Rows), func(a, b wire.WhyRow) bool { return a.Phase == b.Phase }); len(phases) > 1 {
+		all = slices.Insert(all, 1, rowColumn{"phase", 7, func(r wire.WhyRow) string { return Line(r.Phase) }})
+	}
 	if w.Rule == string(events.HaltSignature) {
 		all[len(all)-1] = rowColumn{"signature", 8, func(r wire.WhyRow) string { return equal(r.Signature, r.SignatureOf) }}
 	}

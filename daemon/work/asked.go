@@ -236,7 +236,8 @@ func (g *judging) plain(ctx context.Context, now events.Tree, globs []string) (s
 	return b.String(), nil
 }
 
-// changed lists the paths that differ since a tree.
+// changed lists the paths that differ since a tree. What is below .autopilot/ has
+// no effect on the run, and notes are left out.
 func (g *judging) changed(ctx context.Context, since, now events.Tree) ([]string, error) {
 	changes, err := g.p.Repo.Changes(ctx, since, now)
 	if err != nil {
@@ -244,7 +245,7 @@ func (g *judging) changed(ctx context.Context, since, now events.Tree) ([]string
 	}
 	var out []string
 	for _, c := range changes {
-		if !slices.ContainsFunc(g.p.Flow.Notes, func(glob string) bool { return rule.GlobMatch(glob, c.Path) }) {
+		if !strings.HasPrefix(c.Path, ".autopilot/") && !slices.ContainsFunc(g.p.Flow.Notes, func(glob string) bool { return rule.GlobMatch(glob, c.Path) }) {
 			out = append(out, c.Path)
 		}
 	}

@@ -90,7 +90,7 @@ func (w *Worker) Role(ctx context.Context, s run.State, end <-chan struct{}) (_ 
 // opinion reads what a role says, and why it does not count, if it does not.
 func (w *Worker) opinion(ctx context.Context, s run.State, p *Plan, d *events.RoleEnded) error {
 	switch l := s.Last.Role.Agent; {
-	case d.Agent.Result != events.ResultEnded && d.Agent.Result != "":
+	case !cameToItsEnd(d.Agent):
 		d.Void = events.VoidNotEnded
 	case l.Work != s.Last.Work:
 		d.Void = events.VoidStale
@@ -122,6 +122,17 @@ func (w *Worker) opinion(ctx context.Context, s run.State, p *Plan, d *events.Ro
 	}
 	d.Opinion.Result, err = w.put(ctx, string(raw))
 	return err
+}
+
+// cameToItsEnd says that nothing cut a session short. What it printed, if it did,
+// is no matter: its file is what it says.
+func cameToItsEnd(a events.AgentEnded) bool {
+	switch a.Result {
+	case events.ResultEnded, events.ResultEmpty, "":
+		return a.Outcome == events.Exited || a.Cut == events.CutLinger
+	default:
+		return false
+	}
 }
 
 // gate finds a gate that the workflow declares.

@@ -186,6 +186,7 @@ type WhyView struct {
 // WhyRow is one recorded iteration.
 type WhyRow struct {
 	Iteration      int    `json:"iteration"`
+	Phase          string `json:"phase,omitzero"`
 	Verdict        string `json:"verdict"`
 	Tree           string `json:"tree"`
 	Files          int    `json:"files"`

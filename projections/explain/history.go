@@ -127,7 +127,7 @@ func (h *History) record(d events.IterationRecorded) {
 		h.first, h.signature = map[string]int{}, map[string]int{}
 	}
 	row := wire.WhyRow{
-		Iteration: d.Iteration, Verdict: string(d.Verdict), Tree: string(d.Work), Files: d.Files,
+		Iteration: d.Iteration, Phase: string(d.Phase), Verdict: string(d.Verdict), Tree: string(d.Work), Files: d.Files,
 		Failing: h.failing, FailingUnknown: h.unknown || !h.judged, Claim: string(h.claim),
 		Fingerprint: d.Fingerprint, EqualTo: earlier(h.first, d.Fingerprint, d.Iteration),
 		Signature: d.Signature, SignatureOf: earlier(h.signature, d.Signature, d.Iteration),

@@ -81,15 +81,19 @@ func names(gates []events.Gate) string {
 	var goals, invariants []string
 	for _, g := range gates {
 		switch {
-		case g.Kind == events.GateProtected:
+		case g.Kind == events.GateProtected || g.Role == events.RoleCheck:
 		case g.Role == events.RoleGoal:
 			goals = append(goals, string(g.Name))
 		default:
 			invariants = append(invariants, string(g.Name))
 		}
 	}
-	out := "goal " + strings.Join(goals, ", ")
-	if len(goals) > 1 {
+	out := "no goal of its own"
+	switch len(goals) {
+	case 0:
+	case 1:
+		out = "goal " + goals[0]
+	default:
 		out = "goals " + strings.Join(goals, ", ")
 	}
 	if len(invariants) > 0 {

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 
 	"autopilot/events"
 	"autopilot/projections/rule"
@@ -54,6 +55,22 @@ func looked(d events.RoleEnded) string {
 		line += ", " + count(o.Findings, "finding")
 	}
 	return line
+}
+
+// lastLook is the latest session at a gate at which none gave a result that
+// counts.
+func lastLook(s run.State, gate events.Name) (events.RoleEnded, bool) {
+	for _, r := range s.Last.Results {
+		if r.Gate == gate && r.Reason != events.ReasonVoid {
+			return events.RoleEnded{}, false
+		}
+	}
+	for _, l := range slices.Backward(s.Looks) {
+		if l.Gate == gate {
+			return l, l.Void != ""
+		}
+	}
+	return events.RoleEnded{}, false
 }
 
 // firstOpen is the first gate that does not pass.

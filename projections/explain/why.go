@@ -41,6 +41,9 @@ func halted(s run.State, h events.RunHalted) string {
 	case events.HaltSignature:
 		return fmt.Sprintf("halted by signature: %s failed with the same failure", iterations(h.Iterations))
 	case events.HaltUnverifiable:
+		if l, ok := lastLook(s, h.Gate); ok {
+			return fmt.Sprintf("halted: at gate %s no session of %s says anything that counts: %s", h.Gate, l.Role, voids[l.Void])
+		}
 		return fmt.Sprintf("halted: gate %s cannot be run, so nothing can be proven", h.Gate)
 	case events.HaltIterations:
 		return fmt.Sprintf("halted: the budget of %s is used up, and a gate still fails", count(int(h.Limit), "iteration"))

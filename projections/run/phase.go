@@ -33,7 +33,7 @@ func entered(s State, at time.Time, d events.PhaseEntered) State {
 	s.Loop.Phase, s.Loop.Entered, s.Loop.EnteredAt = d.Phase, d, at
 	s.Loop.Spent, s.Loop.Losses, s.Loop.Noops, s.Loop.Drifts = 0, 0, 0, 0
 	s.Loop.Redo, s.Loop.Fresh, s.Loop.AtEntry, s.Loop.Begun = false, false, false, false
-	s.Last.Sent = nil
+	s.Last.Seen, s.Last.Sent = latestOf(s.Last.Seen, s.Last.Results), nil
 	if d.Way == events.WayBack {
 		s.Last.Sent = s.Last.Results
 		s.Loop.Plans = planned(s.Loop.Plans, d.Plan)
@@ -129,6 +129,17 @@ func expired(s State, at time.Time, d events.QuestionExpired) State {
 		s.Stage, s.Loop.AtEntry = Ready, false
 	}
 	return s
+}
+
+// latestOf puts results in the place of earlier ones of the same gates.
+func latestOf(seen, results []events.GateResult) []events.GateResult {
+	out := results
+	for _, r := range seen {
+		if !slices.ContainsFunc(results, func(o events.GateResult) bool { return o.Gate == r.Gate }) {
+			out = append(slices.Clip(out), r)
+		}
+	}
+	return out
 }
 
 func last[T any](list []T, n int) []T { return list[max(0, len(list)-n):] }

@@ -128,6 +128,7 @@ type Last struct {
 	Results  []events.GateResult // latest judged ones
 	Baseline []events.GateResult
 	Before   []events.GateResult // judged ones of the iteration before
+	Seen     []events.GateResult // of each gate the latest one of the phases before
 	Sent     []events.GateResult // that sent the run back to this phase
 	Role     events.RoleStarted
 	Session  events.IterationStarted // the latest one that was announced: of the agent, or of a role
