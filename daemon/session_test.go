@@ -339,6 +339,35 @@ func TestARepeatedDeliveryHasTheAnswerOfTheFirst(t *testing.T) {
 	s.stop(v.Run.ID, events.StopCancel)
 }
 
+func TestOfTwoDeliveriesAtOnceOneIsTaken(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	c := s.chat()
+	v := c.joins(s.ordered())
+	w := c.work()
+	s.write(map[string]string{"a.txt": "one\n"})
+	requests := []bus.Request{c.request(), c.request()}
+	errs := make([]error, 2)
+	var wg sync.WaitGroup
+	for i, q := range requests {
+		wg.Go(func() { _, errs[i] = c.submitAs(q, delivery(w, "done")) })
+	}
+	wg.Wait()
+	if (errs[0] == nil) == (errs[1] == nil) || codeOf(errors.Join(errs...)) != wire.Conflict {
+		t.Errorf("%v", errs)
+	}
+	ended := 0
+	for e, err := range s.d.log.Read(t.Context(), events.Run(v.Run.ID), 0) {
+		if _, ok := e.Event.Data.(events.AgentEnded); err != nil || ok {
+			ended++
+		}
+	}
+	if ended != 1 {
+		t.Errorf("%d ends of one iteration", ended)
+	}
+	s.stop(v.Run.ID, events.StopCancel)
+}
+
 func TestBlockedAndAskedGoToAPerson(t *testing.T) {
 	t.Parallel()
 	for name, say := range map[string]func(*talk, wire.SessionWork) error{

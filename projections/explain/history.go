@@ -141,7 +141,7 @@ func (h *History) record(d events.IterationRecorded) {
 		row.CostFrom = mixed(i, row.CostFrom, a.Usage.CostFrom)
 		row.Result, row.Conflicts = string(a.Result), len(a.Conflicts)
 	}
-	h.agents = h.agents[:0]
+	h.agents, h.claim = h.agents[:0], "" // a phase of gates alone has nobody who claims
 	h.Rows = append(h.Rows, row)
 }
 
