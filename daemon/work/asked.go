@@ -25,8 +25,11 @@ type asked struct {
 	decl workflow.Gate // zero for one of the run
 }
 
-// runs says that a command has to be run for it.
+// runs says that a command has to be run for it, on the files as they are.
 func (a asked) runs() bool { return isCommand(a.GateSpec) || a.Kind == events.GateRepeat }
+
+// starts says that a command may be run for it at all.
+func (a asked) starts() bool { return a.runs() || a.Kind == events.GateRed }
 
 // gatesOf lists the gates of a moment: those of the run at the baseline, those
 // that a phase needs at its entry, else those that judge the phase.
@@ -144,13 +147,15 @@ func (g *judging) other(ctx context.Context, a asked, on tree.Snapshot) (events.
 		return g.scope(ctx, a, on.Tree)
 	case events.GateAnchor:
 		return g.anchor(ctx, a, on.Tree)
+	case events.GateRed:
+		return g.red(ctx, a, on)
 	case events.GateQA:
 		if slices.Contains(a.decl.Skip, workflow.SkipDocs) {
 			if docs, err := g.docsOnly(ctx, on.Tree); err != nil || docs {
 				return events.GateResult{Gate: a.Name, Kind: a.Kind, Role: a.Role, Verdict: events.Skipped, Reason: events.ReasonDocsOnly, Exit: -1}, err
 			}
 		}
-	case events.GateCommand, events.GateRepeat, events.GateRed, events.GateSession, events.GateCoverage, events.GateConsensus,
+	case events.GateCommand, events.GateRepeat, events.GateSession, events.GateCoverage, events.GateConsensus,
 		events.GateReview, events.GateInterview, events.GateApproval:
 	}
 	return g.open(ctx, a, on)

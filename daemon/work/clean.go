@@ -27,6 +27,9 @@ import (
 //	<state>/clean/<run id>/tree/<name of the workspace>
 //	<state>/clean/<run id>/home
 //
+// and that of a test commit, for a gate of kind red, below
+// <state>/clean/<run id>/red/<gate>.
+//
 // It is made before the first effect in it, is never changed after that, and
 // lives as long as its gates. The names of its effects follow from those that
 // were announced and from the boot of the host, so a daemon that was killed
@@ -38,6 +41,7 @@ const cleanName = "clean"
 type checkout struct {
 	g      *judging
 	tree   events.Tree
+	of     string      // what it holds, in words
 	base   string      // directory of all that belongs to it
 	gates  gate.Pinned // what gates work with in it
 	suffix string      // of its effects' names
@@ -51,16 +55,12 @@ func (g *judging) clean(ctx context.Context, results []events.GateResult, now ev
 	if g.p.Spec.Checkout != events.CheckoutClean || !g.worthCleaning(results) || !slices.ContainsFunc(results, g.cleans) {
 		return "", nil
 	}
-	c, err := g.newCheckout(now)
+	c, err := g.newCheckout(now, g.w.cleanDir(g.s.ID), cleanName)
 	if err != nil {
 		return "", err
 	}
-	err = c.judge(ctx, results)
-	if err == nil || errors.Is(err, errEnded) {
-		// Else it is found again: the same gates are asked for once more.
-		err = errors.Join(err, c.g.w.dropCheckout(c.g.s.ID))
-	}
-	if err != nil {
+	c.of = "the recorded files"
+	if err := c.drop(c.judge(ctx, results)); err != nil {
 		return "", fmt.Errorf("judge a clean checkout: %w", err)
 	}
 	return events.CheckoutClean, nil
@@ -84,17 +84,30 @@ func (g *judging) worthCleaning(results []events.GateResult) bool {
 
 func (w *Worker) cleanDir(run string) string { return filepath.Join(w.cfg.State, cleanName, run) }
 
-func (g *judging) newCheckout(now events.Tree) (*checkout, error) {
+func (g *judging) newCheckout(now events.Tree, base, suffix string) (*checkout, error) {
 	boot, err := proc.Boot()
 	if err != nil {
 		return nil, err
 	}
-	base := g.w.cleanDir(g.s.ID)
 	dir := filepath.Join(base, "tree", filepath.Base(g.p.Repo.Workspace().Path))
 	return &checkout{
 		g: g, tree: now, base: base, gates: g.p.Gates.In(dir, filepath.Join(base, "home")),
-		suffix: "-" + cleanName + "-" + strings.Map(alphanumeric, boot)[:8],
+		suffix: "-" + suffix + "-" + strings.Map(alphanumeric, boot)[:8],
 	}, nil
+}
+
+// drop removes the checkout when what was done in it is over. Else it is found
+// again: the same gates are asked for once more.
+func (c *checkout) drop(err error) error {
+	if err != nil && !errors.Is(err, errEnded) {
+		return err
+	}
+	err = errors.Join(err, c.g.w.dropDir(c.base))
+	for dir := c.base; dir != c.g.w.cleanDir(c.g.s.ID); {
+		dir = filepath.Dir(dir)
+		_ = os.Remove(dir) // if nothing else is in it
+	}
+	return err
 }
 
 func alphanumeric(r rune) rune {
@@ -169,7 +182,7 @@ func (c *checkout) setupFailed(ctx context.Context, cmd gate.Command, id string,
 	}, printed)
 	c.gates.Stamp(&r, cmd, id)
 	r.Reason = events.ReasonSetup
-	head := "The set-up command fails in a clean checkout of the recorded files, so the gates were not run there:\n  " +
+	head := "The set-up command fails in a clean checkout of " + c.of + ", so the gates were not run there:\n  " +
 		strings.ReplaceAll(c.g.p.Spec.Setup, "\n", "\n  ") + "\n"
 	texts.Excerpt = gate.Headed(head+c.differs(ctx), texts.Excerpt)
 	r, err = c.g.store(ctx, r, texts)
@@ -197,7 +210,7 @@ func (c *checkout) make(ctx context.Context, first string) error {
 	if _, err := c.g.w.cfg.Effects.Open(first).Outcome(); err == nil || errors.Is(err, effect.ErrUnfinished) {
 		return nil
 	}
-	if err := c.g.w.dropCheckout(c.g.s.ID); err != nil {
+	if err := c.g.w.dropDir(c.base); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(c.gates.Workspace), 0o700); err != nil {
@@ -214,8 +227,9 @@ func (c *checkout) make(ctx context.Context, first string) error {
 // what a container wrote as root or what is mounted there, is set aside: it says
 // nothing about the gates, and the next checkout needs the place. It is tried
 // again when a daemon starts.
-func (w *Worker) dropCheckout(run string) error {
-	base := w.cleanDir(run)
+func (w *Worker) dropCheckout(run string) error { return w.dropDir(w.cleanDir(run)) }
+
+func (w *Worker) dropDir(base string) error {
 	err := w.remove(base)
 	if err == nil {
 		return nil

@@ -25,7 +25,7 @@ func (w *Worker) findFlow(ctx context.Context, p *Plan, q wire.StartRequest) err
 }
 
 // unserved are the kinds of gates that no run can be judged by yet.
-var unserved = []events.GateKind{events.GateRed, events.GateSession}
+var unserved = []events.GateKind{events.GateSession}
 
 // checkFlow refuses a workflow whose gates cannot be judged here.
 func (p *Plan) checkFlow() error {
@@ -56,7 +56,7 @@ func (p *Plan) ownCommands() []asked {
 	var out []asked
 	for _, ph := range p.Flow.Phases {
 		for _, a := range slices.Concat(declared(ph.Entry), p.gatesOfPhase(ph)) {
-			if a.runs() && a.Role == events.RoleCheck {
+			if a.starts() && a.Role == events.RoleCheck {
 				out = append(out, a)
 			}
 		}

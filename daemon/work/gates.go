@@ -38,7 +38,7 @@ func (w *Worker) BeginGates(ctx context.Context, s run.State, act engine.RunGate
 	}
 	d := events.GatesStarted{Phase: act.Phase, Iteration: act.Iteration, Entry: act.Entry}
 	for _, g := range p.gatesOf(d) {
-		if g.runs() {
+		if g.starts() {
 			d.Effects = append(d.Effects, events.EffectRef{Gate: g.Name, Effect: w.newID()})
 		}
 	}

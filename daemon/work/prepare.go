@@ -124,7 +124,10 @@ func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent
 	if err := w.cleanTask(ctx, p); err != nil {
 		return nil, err
 	}
-	return p, w.checkCommands(p)
+	if err := w.checkCommands(p); err != nil {
+		return nil, err
+	}
+	return p, p.checkHistory(ctx)
 }
 
 // checkCommands finds the programs of agent and gates before anything begins.

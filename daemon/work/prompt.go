@@ -120,7 +120,9 @@ func promptGate(a asked) workflow.PromptGate {
 		g.Says = "somebody else looks at what you leave, and says so"
 	case events.GateApproval:
 		g.Says = "a person approves it"
-	case "", events.GateCommand, events.GateProtected, events.GateRed, events.GateSession:
+	case events.GateRed:
+		g.Says = "commit the tests (" + strings.Join(a.Files, ", ") + ") alone and before the work, as the command has to fail in that commit, and leave them as they are there"
+	case "", events.GateCommand, events.GateProtected, events.GateSession:
 	}
 	return g
 }

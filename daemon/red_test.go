@@ -1,0 +1,272 @@
+package daemon
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/run"
+)
+
+const tests = `name: tests
+version: 1
+phases:
+  - name: work
+    prompt: converge.md
+    gates: [goals, {name: red, kind: red, run: ./accept.sh, files: ["tests/**"]}]
+`
+
+// byHand is what agents in these tests work with.
+const byHand = `set -e
+commit() { git add -A; git commit -qm "$1"; }
+tests() { mkdir -p tests; echo 'test -f work || { echo "--- FAIL: TestWork (0.00s)"; exit 1; }' > tests/a.sh; }
+`
+
+// redSite is a site with a commit to begin from, and a workflow whose tests have
+// to be seen red.
+func redSite(t *testing.T, edit ...string) *site {
+	t.Helper()
+	s := trustSite(t, "setup: 'true'\n")
+	s.write(map[string]string{
+		".autopilot/workflows/tests.yaml": strings.NewReplacer(edit...).Replace(tests),
+		"accept.sh":                       "#!/bin/sh\nfor t in tests/*.sh; do sh \"$t\" || exit 1; done\n",
+	})
+	s.git("config", "user.name", "u")
+	s.git("config", "user.email", "u@x")
+	s.trust()
+	return s
+}
+
+func (s *site) git(args ...string) string {
+	s.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = s.work, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.cfg.Home}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (s *site) committed() {
+	s.t.Helper()
+	s.git("add", "-A")
+	s.git("commit", "-qm", "base")
+}
+
+func (s *site) redSpec(agent string, edit ...func(*wire.RunSpec)) wire.StartRequest {
+	edit = append([]func(*wire.RunSpec){func(r *wire.RunSpec) { r.Workflow, r.MaxIterations = "tests", 1 }}, edit...)
+	return s.spec("test -f tests/a.sh && ./accept.sh", byHand+agent, edit...)
+}
+
+func redResult(t *testing.T, list []events.GateResult) events.GateResult {
+	t.Helper()
+	for _, r := range list {
+		if r.Kind == events.GateRed {
+			return r
+		}
+	}
+	t.Fatalf("no gate of kind red among %+v", list)
+	return events.GateResult{}
+}
+
+func TestTheTestsHaveToBeSeenRedBeforeTheWork(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		agent, state string
+		reason       events.Reason
+		says         string
+	}{
+		"tests, then work, each in a commit":         {`tests; commit tests; touch work; commit work`, "done", events.ReasonSeenRed, "--- FAIL: TestWork"},
+		"tests in a commit, then work in none":       {`tests; commit tests; touch work`, "done", events.ReasonSeenRed, "\"tests\", which brings the tests, the command fails"},
+		"commits in between that have nothing":       {`tests; commit tests; git commit -q --allow-empty -m x; touch work; commit work`, "done", events.ReasonSeenRed, "\"tests\""},
+		"A28: tests and work in one commit":          {`tests; touch work; commit both; touch more; commit more`, "halted:iterations", events.ReasonAncestry, "  work\n"},
+		"A28: the tests after the work":              {`touch work; commit work; tests; commit tests; touch more`, "halted:iterations", events.ReasonNotRed, "would pass without the work"},
+		"A28: a trifle in the tests after both":      {`tests; touch work; commit both; echo >> tests/a.sh; commit later; touch more`, "halted:iterations", events.ReasonNotRed, "\"later\""},
+		"A28: the tests in no commit":                {`touch work; commit work; tests`, "halted:iterations", events.ReasonNoCommit, "No commit since"},
+		"A28: the tests changed afterwards":          {`tests; commit tests; touch work; commit work; echo true > tests/a.sh`, "halted:iterations", events.ReasonNoCommit, "  tests/a.sh\n"},
+		"A28: a test removed afterwards":             {`tests; echo false > tests/b.sh; commit tests; rm tests/b.sh; touch work`, "halted:iterations", events.ReasonNoCommit, "  tests/b.sh\n"},
+		"A28: a test removed in a later commit":      {`tests; echo false > tests/b.sh; commit tests; rm tests/b.sh; commit fewer; touch work`, "halted:iterations", events.ReasonNoCommit, "only removes some"},
+		"A28: tests that are said to be older":       {`touch work; commit work; tests; export GIT_AUTHOR_DATE=1980-01-01T00:00:00Z GIT_COMMITTER_DATE=1980-01-01T00:00:00Z; commit tests; touch more`, "halted:iterations", events.ReasonNotRed, "\"tests\""},
+		"A30: work alone":                            {`touch work; commit work`, "halted:iterations", events.ReasonNoCommit, "No commit since"},
+		"Q22: the tests as the work":                 {`tests; commit tests`, "halted:iterations", events.ReasonAncestry, "has to come after"},
+		"Q23: HEAD is where it is, not where it was": {`tests; commit tests; touch work; commit work; git reset -q --soft HEAD~2`, "halted:iterations", events.ReasonNoCommit, "No commit since"},
+		"a side branch that the tests come from":     {`git checkout -qb side; tests; commit tests; touch work; commit work; git checkout -q -; git merge -q --no-ff -m merged side; touch more`, "halted:iterations", events.ReasonAncestry, "\"merged\""},
+		"the commit at the start written anew":       {`git commit -q --amend -m else; tests; commit tests; touch work`, "halted:iterations", events.ReasonAncestry, "none of those before HEAD"},
+		"a shallow boundary":                         {`tests; commit tests; touch work; git rev-parse HEAD > .git/shallow`, "halted:iterations", events.ReasonAncestry, "shallow clone"},
+		"a graft":                                    {`tests; touch work; commit both; echo "$(git rev-parse HEAD) $(git rev-parse HEAD~)" > .git/info/grafts`, "halted:iterations", events.ReasonAncestry, "grafts"},
+		"a replacement":                              {`touch work; commit work; tests; commit tests; git replace HEAD~ HEAD~2; touch more`, "halted:iterations", events.ReasonAncestry, "replace refs"},
+		"borrowed objects":                           {`tests; commit tests; touch work; echo /elsewhere > .git/objects/info/alternates`, "halted:iterations", events.ReasonAncestry, "borrows objects"},
+		"a submodule":                                {`tests; git init -q sub; git -C sub -c user.name=u -c user.email=u@x commit -q --allow-empty -m s; commit tests; touch work`, "halted:iterations", events.ReasonAncestry, "other repositories"},
+		"a failure for want of the command":          {`tests; git rm -q --cached accept.sh; git add tests; git commit -qm tests; touch work; commit work`, "halted:iterations", events.ReasonExit, "could not be seen to fail"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := redSite(t)
+			s.committed()
+			st := s.play(s.redSpec(tt.agent))
+			r := redResult(t, st.Last.Results)
+			if text := s.d.text(r.Excerpt); r.Reason != tt.reason || !strings.Contains(text, tt.says) {
+				t.Errorf("%+v\n%s", r, text)
+			}
+			s.wants(st, tt.state)
+			if pass := tt.reason == events.ReasonSeenRed; pass && (r.Verdict != events.Pass || r.Effect == "" || r.Exit != 1 || r.Env == "" ||
+				strings.Join(s.d.lines(r.FailingIDs), " ") != "TestWork") {
+				t.Errorf("evidence: %+v %q", r, s.d.lines(r.FailingIDs))
+			}
+			s.noCheckout()
+		})
+	}
+}
+
+// Nothing of the workspace's configuration is run by the daemon: not when HEAD is
+// read, not when commits are copied, not when one is checked out.
+func TestARepositoryThatWantsToRunProgramsIsOnlyRead(t *testing.T) {
+	t.Parallel()
+	s := redSite(t)
+	s.committed()
+	canary := filepath.Join(t.TempDir(), "canary")
+	st := s.play(s.redSpec(`echo '* filter=evil' > .gitattributes; tests; commit tests; touch work; commit work
+printf '#!/bin/sh\necho "$0 $*" >> ` + canary + `\ncat\n' > .git/evil; chmod +x .git/evil
+for h in post-checkout reference-transaction post-index-change; do cp .git/evil .git/hooks/$h; done
+cat >> .git/config <<END
+[core]
+	fsmonitor = $PWD/.git/evil
+	alternateRefsCommand = $PWD/.git/evil
+[filter "evil"]
+	clean = $PWD/.git/evil
+	smudge = $PWD/.git/evil
+	process = $PWD/.git/evil
+	required = true
+[uploadpack]
+	packObjectsHook = $PWD/.git/evil
+END`))
+	s.wants(st, "done")
+	if ran, err := os.ReadFile(canary); err == nil {
+		t.Errorf("it ran:\n%s", ran)
+	}
+}
+
+func TestAnAgentCanPutItsHistoryInOrder(t *testing.T) {
+	t.Parallel()
+	s := redSite(t)
+	s.committed()
+	st := s.play(s.redSpec(`if [ $AUTOPILOT_ITERATION = 1 ]; then tests; touch work; commit both; else
+git reset -q HEAD~; git add tests; git commit -qm tests; touch more; commit work; fi`, func(r *wire.RunSpec) { r.MaxIterations = 2 }))
+	s.wants(st, "done")
+	if r := redResult(t, st.Last.Before); r.Reason != events.ReasonAncestry {
+		t.Errorf("at first: %+v", r)
+	}
+}
+
+func TestWhatWasSeenRedIsNotTriedAgain(t *testing.T) {
+	t.Parallel()
+	once := filepath.Join(t.TempDir(), "once")
+	s := redSite(t, "./accept.sh", "echo ran >> "+once+"; ./accept.sh")
+	s.committed()
+	st := s.play(s.redSpec(`case $AUTOPILOT_ITERATION in 1) tests; commit tests; touch part;; 2) commit part; touch more;; *) touch work; commit work; esac`,
+		func(r *wire.RunSpec) { r.MaxIterations = 3 }))
+	s.wants(st, "done")
+	if b, err := os.ReadFile(once); err != nil || string(b) != "ran\n" {
+		t.Errorf("it ran %q: %v", b, err)
+	}
+	before, now := redResult(t, st.Last.Before), redResult(t, st.Last.Results)
+	text := s.d.text(now.Excerpt)
+	if now.Effect != before.Effect || now.Set != before.Set || strings.Count(text, "is taken as it was") != 1 || !strings.Contains(text, "TestWork") {
+		t.Errorf("%+v\n%+v\n%s", before, now, text)
+	}
+}
+
+// Nor is a test that does not always fail tried until it does.
+func TestWhatPassedInTheTestCommitIsNotTriedAgain(t *testing.T) {
+	t.Parallel()
+	once := filepath.Join(t.TempDir(), "once")
+	s := redSite(t, "./accept.sh", "test -e "+once+" && exit 1; touch "+once)
+	s.committed()
+	st := s.play(s.redSpec(`if [ $AUTOPILOT_ITERATION = 1 ]; then tests; commit tests; fi; touch work; echo $AUTOPILOT_ITERATION > n`,
+		func(r *wire.RunSpec) { r.MaxIterations = 2 }))
+	s.wants(st, "halted:iterations")
+	if r := redResult(t, st.Last.Results); r.Reason != events.ReasonNotRed {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestAKilledDaemonGoesOnWithTheTestCommit(t *testing.T) {
+	t.Parallel()
+	once := filepath.Join(t.TempDir(), "once")
+	s := redSite(t, "./accept.sh", "echo begun >> "+once+"; echo begun; until test -e "+once+".go; do sleep 0.05; done; ./accept.sh")
+	s.committed()
+	v := s.start(s.redSpec(`tests; commit tests; touch work`))
+	st := s.until(v.ID, func(st run.State) bool { return settled(st) || st.Stage == run.Gates && st.Loop.Iteration == 1 })
+	var id string
+	for _, e := range st.Last.Gates.Effects {
+		if e.Gate == "red" {
+			id = effectID(t, s, e.Effect+"-red-????????")
+		}
+	}
+	s.printed(id, "begun")
+	s.close()
+	if err := os.WriteFile(once+".go", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.open()
+	st = s.until(v.ID, settled)
+	s.wants(st, "done")
+	if b, err := os.ReadFile(once); err != nil || string(b) != "begun\n" {
+		t.Errorf("it ran %q times: %v", b, err)
+	}
+	if r := redResult(t, st.Last.Results); r.Effect != id {
+		t.Errorf("%+v, want effect %s", r, id)
+	}
+	s.noCheckout()
+}
+
+func TestATestCommitIsPreparedAsEveryCleanCheckout(t *testing.T) {
+	t.Parallel()
+	for setup, want := range map[string]struct {
+		state  string
+		reason events.Reason
+	}{
+		"touch prepared":                       {"done", events.ReasonSeenRed},
+		"test ! -f tests/a.sh || test -f work": {"halted:iterations", events.ReasonSetup},
+	} {
+		s := redSite(t)
+		s.committed()
+		st := s.play(s.redSpec(`tests; commit tests; touch work`, clean(setup)))
+		r := redResult(t, st.Last.Results)
+		if r.Reason != want.reason || r.Kind != events.GateRed {
+			t.Errorf("%s: %+v\n%s", setup, r, s.d.text(r.Excerpt))
+		}
+		s.wants(st, want.state)
+		s.noCheckout()
+	}
+}
+
+// A31: what no work could open is said before any is done.
+func TestARunWithoutAHistoryIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		make func(s *site)
+		says string
+	}{
+		"no commit": {func(*site) {}, "no commit yet"},
+		"a shallow clone": {func(s *site) {
+			s.committed()
+			s.write(map[string]string{".git/shallow": s.git("rev-parse", "HEAD") + "\n"})
+		}, "shallow clone"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := redSite(t)
+			tt.make(s)
+			_, err := s.d.runStart(t.Context(), s.request(), s.redSpec("true"))
+			if codeOf(err) != wire.Usage || !strings.Contains(err.Error(), "gate red") || !strings.Contains(err.Error(), tt.says) {
+				t.Error(err)
+			}
+		})
+	}
+}
