@@ -79,7 +79,6 @@ func (d *Daemon) whyBy(ctx context.Context, s run.State, now wire.RunView, h exp
 	}
 	if err == nil && s.Status != run.Live {
 		v.Summary, err = d.summarised(ctx, s)
-		addProof(v.Evidence, v.Summary)
 	}
 	return v, err
 }

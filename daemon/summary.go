@@ -46,22 +46,3 @@ func (d *Daemon) references(ref events.Ref) []string {
 	}
 	return out
 }
-
-// addProof adds to the evidence what gates of earlier phases said: the state of a
-// run holds those of its last one.
-func addProof(e *wire.Evidence, parts []wire.SummaryPart) {
-	if e == nil {
-		return
-	}
-	said := map[string]wire.SummaryGate{}
-	for _, p := range parts {
-		for _, g := range p.Gates {
-			said[g.Gate] = g
-		}
-	}
-	for i, g := range e.Gates {
-		if s, ok := said[g.Name]; ok && g.Verdict == "" {
-			e.Gates[i].Verdict, e.Gates[i].Reason, e.Gates[i].Exit = s.Verdict, s.Reason, s.Exit
-		}
-	}
-}

@@ -26,7 +26,7 @@ type Delivery struct {
 	Evidence []wire.EvidenceRef
 }
 
-// ErrDelivering: the iteration is being delivered already.
+// ErrDelivering says that the iteration is being delivered already.
 var ErrDelivering = errors.New("the iteration is being delivered")
 
 // Deliver takes the work of the iteration that is announced: it records the tree
