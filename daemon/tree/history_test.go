@@ -82,8 +82,10 @@ func TestDatesOfCommitsMeanNothing(t *testing.T) {
 		s.git("-c", "user.name=x", "add", "-A")
 		tree := s.git("write-tree")
 		cmd := exec.Command("git", "commit-tree", tree, "-p", "HEAD", "-m", fmt.Sprint(i))
-		cmd.Dir, cmd.Env = s.top, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.home, "GIT_AUTHOR_NAME=u", "GIT_AUTHOR_EMAIL=u@x",
-			"GIT_COMMITTER_NAME=u", "GIT_COMMITTER_EMAIL=u@x", "GIT_AUTHOR_DATE=" + date, "GIT_COMMITTER_DATE=" + date}
+		cmd.Dir, cmd.Env = s.top, []string{
+			"PATH=" + os.Getenv("PATH"), "HOME=" + s.home, "GIT_AUTHOR_NAME=u", "GIT_AUTHOR_EMAIL=u@x",
+			"GIT_COMMITTER_NAME=u", "GIT_COMMITTER_EMAIL=u@x", "GIT_AUTHOR_DATE=" + date, "GIT_COMMITTER_DATE=" + date,
+		}
 		id, err := cmd.Output()
 		s.must(err)
 		s.git("reset", "-q", strings.TrimSpace(string(id)))
@@ -113,7 +115,7 @@ func TestAHistoryThatIsNotWhatItLooksLikeIsRefused(t *testing.T) {
 			s.git("reset", "-q", "--hard", base)
 			s.git("commit", "--amend", "-qm", "x")
 		}, "none of those before HEAD"},
-		"a base by a second parent": {func(s *space, base, _ string) {
+		"a _ by a second parent": {func(s *space, base, _ string) {
 			s.git("checkout", "-q", "--orphan", "else")
 			s.commit("else")
 			s.git("merge", "-q", "-s", "ours", "--allow-unrelated-histories", "-m", "m", "main")
