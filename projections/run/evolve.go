@@ -30,24 +30,6 @@ func Evolve(s State, e events.Event) State {
 		s = agentEnded(s, e.Time, d)
 	case events.IterationRecorded:
 		s = recorded(s, e.Time, d)
-	case events.PhaseEntered:
-		s = entered(s, e.Time, d)
-	case events.RoleStarted:
-		s.Stage, s.Last.Role, s.Last.Session = Looking, d, d.Agent
-		s.Clock.Agent = e.Time
-		s.Clock, s.Waiting = s.Clock.goOn(e.Time), nil
-	case events.RoleEnded:
-		s = looked(s, e.Time, d)
-	case events.QuestionAsked:
-		s = asked(s, e.Time, d)
-	case events.QuestionAnswered:
-		s = answered(s, e, d)
-	case events.QuestionExpired:
-		s = expired(s, e.Time, d)
-	case events.SessionJoined:
-		s.Driver = &Driver{SessionJoined: d, Since: e.Time, By: e.Actor}
-	case events.SessionLeft:
-		s.Driver = nil
 	case events.RunSuspended:
 		if s.Clock.Waits.IsZero() {
 			s.Clock.Suspended += time.Duration(d.MS) * time.Millisecond
@@ -69,7 +51,7 @@ func Evolve(s State, e events.Event) State {
 		s.Status, s.End, s.Stop = Over, &d, ""
 		s.Clock = s.Clock.pause(e.Time)
 	default:
-		s.Log.Unknown++
+		return evolvePhase(s, e)
 	}
 	return s
 }

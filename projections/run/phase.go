@@ -16,6 +16,34 @@ const (
 	keepPlans   = 100
 )
 
+// evolvePhase adds an event of what happens between phases, and at gates at which
+// somebody looks or answers.
+func evolvePhase(s State, e events.Event) State {
+	switch d := e.Data.(type) {
+	case events.PhaseEntered:
+		s = entered(s, e.Time, d)
+	case events.RoleStarted:
+		s.Stage, s.Last.Role, s.Last.Session = Looking, d, d.Agent
+		s.Clock.Agent = e.Time
+		s.Clock, s.Waiting = s.Clock.goOn(e.Time), nil
+	case events.RoleEnded:
+		s = looked(s, e.Time, d)
+	case events.QuestionAsked:
+		s = asked(s, e.Time, d)
+	case events.QuestionAnswered:
+		s = answered(s, e, d)
+	case events.QuestionExpired:
+		s = expired(s, e.Time, d)
+	case events.SessionJoined:
+		s.Driver = &Driver{SessionJoined: d, Since: e.Time, By: e.Actor}
+	case events.SessionLeft:
+		s.Driver = nil
+	default:
+		s.Log.Unknown++
+	}
+	return s
+}
+
 // entered goes on in another phase: with a budget of its own, and with the
 // history that it had when it was left.
 func entered(s State, at time.Time, d events.PhaseEntered) State {
