@@ -192,8 +192,10 @@ func Reseal(ctx context.Context, places place.Places) (reply wire.VerifyReply, e
 		return reply, errors.New("a store is not sealed from inside an effect")
 	}
 	err = locked(places, func(boot string) error {
-		// Texts that are gone are no reason: they are named by what they say.
+		// Texts and bundles that are gone are no reason: they are named by what
+		// they hold.
 		p := newProof(newFolded(), func(events.Ref) error { return nil })
+		p.lost = true
 		if reply, err = p.offline(ctx, places.State, boot, nil); err != nil || len(reply.Problems) > 0 {
 			return err
 		}

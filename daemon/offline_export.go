@@ -139,7 +139,11 @@ func (o offlineExport) write(ctx context.Context, stdout, stderr io.Writer) (sum
 		sum, err = s.export(ctx, stdout, time.Now())
 		return sum, s.whole, err
 	}
-	if _, err := os.Lstat(o.file); err == nil && !o.yes {
+	info, err := os.Lstat(o.file)
+	if err == nil && !info.Mode().IsRegular() {
+		return sum, false, wire.Errorf(wire.Usage, "%s is no regular file", o.file).WithHint("name another file; -o - sends the bundle to a pipe")
+	}
+	if err == nil && !o.yes {
 		return sum, false, wire.Errorf(wire.Conflict, "%s is there already", o.file).WithHint("-y overwrites it")
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return sum, false, err

@@ -30,6 +30,7 @@ type proof struct {
 	texts   textProof
 	sealed  int
 	whole   int                  // bundles
+	lost    bool                 // bundles that are gone are no problem
 	gone    func(run.State) bool // says that the texts of a run were removed
 	found   []wire.Problem
 }
