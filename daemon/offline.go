@@ -125,7 +125,7 @@ func proveOffline(ctx context.Context, state, boot string) (wire.VerifyReply, er
 	}
 	p.gone = p.goneBy(pending)
 	names := store.NamesIn(state)
-	if store.NeverSealed(names) {
+	if store.NeverSealed(names, streamsDir(state)) {
 		return p.offline(ctx, state, boot, nil)
 	}
 	seals, err := store.ReadSeals(names, boot)

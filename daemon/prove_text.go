@@ -3,19 +3,15 @@ package daemon
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
-	"autopilot/daemon/archive"
 	"autopilot/daemon/blob"
 	"autopilot/daemon/store"
 	"autopilot/events"
@@ -43,6 +39,7 @@ type textProof struct {
 	aggregates []string
 	index      map[string]int
 	sound      int
+	bad        map[textID]bool
 	gone       int // that were erased or pruned, and nobody has
 }
 
@@ -121,10 +118,14 @@ func (t *textProof) problems(gone func(aggregate string) bool) []wire.Problem {
 	}
 	wg.Wait()
 	bad := map[namedBy]*badTexts{}
+	t.bad = map[textID]bool{}
 	for i, key := range keys {
 		n, missed := t.named[key], true
 		if errors.Is(errs[i], blob.ErrMissing) {
 			n, missed = t.missedBy(key, gone)
+		}
+		if errs[i] != nil {
+			t.bad[key] = true
 		}
 		switch {
 		case errs[i] == nil:
@@ -214,44 +215,3 @@ func problemOf(f store.Finding) wire.Problem {
 	}
 	return p
 }
-
-// bundles proves the archive: each bundle, and that all are there which the log
-// speaks of.
-func (p *proof) bundles(ctx context.Context, dir string) error {
-	there := map[events.Digest]bool{}
-	err := archive.CheckDir(ctx, dir, func(f archive.File, err error) {
-		there[f.SHA256] = true
-		if err == nil {
-			p.whole++
-		} else {
-			p.found = append(p.found, wire.Problem{Aggregate: "bundle " + filepath.Base(f.Path), What: strings.TrimPrefix(err.Error(), "check bundle: ")})
-		}
-	})
-	if err == nil && !p.lost {
-		p.found = append(p.found, p.missing(there)...)
-	}
-	return err
-}
-
-// missing are the bundles that a host recorded, and that are not there.
-func (p *proof) missing(there map[events.Digest]bool) []wire.Problem {
-	var out []wire.Problem
-	for id, h := range sorted(p.rebuilt.hosts) {
-		say := func(sum events.Digest, runs int, what string, at time.Time) {
-			if !there[sum] {
-				there[sum] = true // named once
-				out = append(out, wire.Problem{Aggregate: events.Host(id).String(), What: fmt.Sprintf(
-					"the bundle %s, %s at %s, is missing in the archive: runs %d", sum, what, at.UTC().Format(time.RFC3339), runs)})
-			}
-		}
-		for _, r := range h.Rolled {
-			say(r.Bundle, r.Runs, "of a roll", r.At)
-		}
-		for _, i := range h.Imported {
-			say(i.Bundle, i.Runs, "imported", i.At)
-		}
-	}
-	return out
-}
-
-func archiveDir(state string) string { return filepath.Join(state, "archive") }

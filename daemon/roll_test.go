@@ -231,3 +231,34 @@ func TestPeopleAreToldOfWhatARollTookAway(t *testing.T) {
 		t.Error("the place is not stored")
 	}
 }
+
+func TestTextsOfRolledRunsAreProvenWithAllElse(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(path string) error{
+		"were changed: 1": func(path string) error {
+			return errors.Join(os.Chmod(path, 0o600), os.WriteFile(path, []byte("another task"), 0o600))
+		},
+		"are missing: 1": os.Remove,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, nil)
+			s.trustAll()
+			st := s.play(s.spec("test -f ok", "touch ok"))
+			s.wants(st, "done")
+			s.roll()
+			s.allWell()
+			task := string(st.Facts.Task)
+			if err := spoil(filepath.Join(s.cfg.Places.State, "blobs", task[:2], task)); err != nil {
+				t.Fatal(err)
+			}
+			v, err := s.d.verify(t.Context(), s.request(), wire.VerifyRequest{Every: true})
+			if err != nil || len(v.Problems) != 1 {
+				t.Fatalf("%+v, %v", v.Problems, err)
+			}
+			if p := v.Problems[0]; p.Aggregate != events.Run(st.ID).String() || p.Seq != 1 || !strings.Contains(p.What, name) {
+				t.Errorf("%+v", p)
+			}
+		})
+	}
+}

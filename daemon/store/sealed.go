@@ -172,7 +172,15 @@ func (s *Seals) Marked() (Position, error) {
 }
 
 // NeverSealed says that a store never had any seals, as far as can be told.
-func NeverSealed(n Names) bool {
+func NeverSealed(n Names, streams string) bool {
 	m, err := readMark(n.Mark)
-	return err == nil && m.unsealed(n)
+	stream, _ := latestStream(streams) // none is the first
+	return err == nil && m.unsealed(n) && !rolled(stream)
+}
+
+// rolled says that a stream is of a later generation. Only a store that was sealed
+// is ever rolled.
+func rolled(stream string) bool {
+	g, ok := log.Generation(stream)
+	return ok && g > 1
 }

@@ -134,6 +134,9 @@ func begin(n Names, streams, boot string, m state) error {
 		} else if err != nil {
 			return err
 		}
+		if rolled(stream) {
+			return notWhole("those of %s are missing, and its mark", stream)
+		}
 	}
 	return sealAll(n, streams, boot, m, stream)
 }

@@ -3,6 +3,7 @@ package store_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -118,5 +119,23 @@ func TestAnUnsealedEventIsOursIfItWasOnItsWay(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
+	}
+}
+
+func TestALaterGenerationHasHadSeals(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	names, streams := store.NamesIn(dir), filepath.Join(dir, "streams")
+	if err := os.MkdirAll(filepath.Join(streams, "AP_EVENTS_2", "msgs"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.OpenSeals(names, streams, "boot"); !errors.Is(err, store.ErrSeals) {
+		t.Errorf("opened: %v", err)
+	}
+	if store.NeverSealed(names, streams) {
+		t.Error("it is taken for one that never had any")
+	}
+	if first := filepath.Join(dir, "first"); !store.NeverSealed(names, first) {
+		t.Error("a store without events has had seals")
 	}
 }
