@@ -207,6 +207,21 @@ func TestRuntimeDirectoryIsPrivate(t *testing.T) {
 			t.Errorf("mode is %v, %v", fi.Mode(), err)
 		}
 	})
+	t.Run("a shared directory around it is left open", func(t *testing.T) {
+		t.Parallel()
+		p, _ := find(t, os.Getuid())
+		shared := t.TempDir()
+		if err := os.Chmod(shared, 0o777|os.ModeSticky); err != nil {
+			t.Fatal(err)
+		}
+		p.Runtime = filepath.Join(shared, "r")
+		if err := p.MakeRuntime(); err != nil {
+			t.Fatal(err)
+		}
+		if fi, err := os.Stat(shared); err != nil || fi.Mode().Perm() != 0o777 {
+			t.Errorf("mode is %v, %v", fi.Mode(), err)
+		}
+	})
 	t.Run("a link is refused", func(t *testing.T) {
 		t.Parallel()
 		p, dir := find(t, os.Getuid())

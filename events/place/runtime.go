@@ -41,8 +41,9 @@ func (p Places) private(dir string) error {
 	if st, ok := fi.Sys().(*syscall.Stat_t); !ok || int(st.Uid) != p.uid {
 		return fmt.Errorf("%w: %s does not belong to user %d; set XDG_RUNTIME_DIR to a directory of your own", ErrUnsafe, dir, p.uid)
 	}
-	if fi.Mode().Perm()&0o077 != 0 {
-		// It is ours, so a loose mode is an accident: close it.
+	if fi.Mode().Perm()&0o077 != 0 && fi.Mode()&os.ModeSticky == 0 {
+		// It is ours, so a loose mode is an accident: close it. One like /tmp is
+		// shared on purpose.
 		if err := os.Chmod(dir, 0o700); err != nil {
 			return fmt.Errorf("close runtime directory: %w", err)
 		}
