@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"autopilot/daemon/store"
 	"autopilot/events"
@@ -124,7 +125,7 @@ func (x *tampered) start(m template) string {
 	if !ok {
 		return "does not know the run"
 	}
-	_, err = d.runResume(x.t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: m.halted.ID}, Note: "try this"})
+	err = s.resumed(m.halted.ID)
 	if s.d.view(before).Reason == string(events.HaltLogIntegrity) && err != nil {
 		return breaks
 	}
@@ -141,6 +142,23 @@ func (x *tampered) start(m template) string {
 		return goesOn
 	default:
 		return "leaves it " + v.State + ":" + v.Reason
+	}
+}
+
+// resumed resumes a run once no other is live beside it any more.
+func (s *site) resumed(id string) error {
+	s.t.Helper()
+	for late := time.After(20 * time.Second); ; {
+		changed := s.d.fleet.wait()
+		_, err := s.d.runResume(s.t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: id}, Note: "try this"})
+		if err == nil || !strings.Contains(err.Error(), "is live in this workspace") {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-late:
+			return err
+		}
 	}
 }
 
