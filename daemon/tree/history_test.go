@@ -115,7 +115,7 @@ func TestAHistoryThatIsNotWhatItLooksLikeIsRefused(t *testing.T) {
 			s.git("reset", "-q", "--hard", base)
 			s.git("commit", "--amend", "-qm", "x")
 		}, "none of those before HEAD"},
-		"a _ by a second parent": {func(s *space, base, _ string) {
+		"a base by a second parent": {func(s *space, _, _ string) {
 			s.git("checkout", "-q", "--orphan", "else")
 			s.commit("else")
 			s.git("merge", "-q", "-s", "ours", "--allow-unrelated-histories", "-m", "m", "main")
