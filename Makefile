@@ -14,7 +14,7 @@ VERSION  ?= $(shell git describe --always --dirty 2>/dev/null || echo dev)
 LDFLAGS   = -s -w -X main.version=$(VERSION)
 # Two packages at a time: each test binary may run a server, git and agents. Never
 # from the cache: it does not see the programs that tests build and run.
-TEST      = go test -race -shuffle=on -p 2 -count=1 -timeout 10m
+TEST      = go test -race -shuffle=on -p 2 -count=1 -timeout 15m
 GOLANGCI  = go tool -modfile=.ci/tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := build
