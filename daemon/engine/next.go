@@ -20,7 +20,7 @@ func Next(s run.State, w workflow.Workflow, now time.Time) Action {
 
 // Explain is Next with the name of the rule that held.
 func Explain(s run.State, w workflow.Workflow, now time.Time) (string, Action) {
-	q := view{s, w, now}
+	q := &view{s, w, now}
 	for _, r := range rules {
 		if r.when(q) {
 			return r.name, r.then(q)
@@ -38,76 +38,76 @@ type view struct {
 
 type nextRule struct {
 	name string
-	when func(view) bool
-	then func(view) Action
+	when func(*view) bool
+	then func(*view) Action
 }
 
 // rules is read from top to bottom, so their order is the precedence.
 var rules = []nextRule{
 	{"over", is(run.Over), wait("over")},
 	{"halted", is(run.Halted), wait("halted")},
-	{"log-integrity", view.broken, halt(events.HaltLogIntegrity)},
+	{"log-integrity", (*view).broken, halt(events.HaltLogIntegrity)},
 
-	{"cancel", view.cancelled, finish(events.EndCancelled)},
-	{"stop-now", view.stoppedNow, halt(events.HaltStopped)},
+	{"cancel", (*view).cancelled, finish(events.EndCancelled)},
+	{"stop-now", (*view).stoppedNow, halt(events.HaltStopped)},
 
 	{"baseline", at(run.Started), gates(false)},
-	{"agent", at(run.Agent), view.watchAgent},
-	{"looking", at(run.Looking), view.watchRole},
-	{"expired", view.expired, halt(events.HaltExpired)},
-	{"expire", view.expires, view.expire},
-	{"asked-until", view.askedUntil, halt(events.HaltHours)},
-	{"asking", at(run.Asking), view.awaitAnswer},
-	{"agent-lost", view.lostTooOften, halt(events.HaltAgentLost)},
-	{"lost", view.lost, view.again},
-	{"spawn-failed", view.spawnFailed, halt(events.HaltAgentFailed)},
-	{"limited", view.limited, record},
-	{"noop-recorded", view.noop, record},
+	{"agent", at(run.Agent), (*view).watchAgent},
+	{"looking", at(run.Looking), (*view).watchRole},
+	{"expired", (*view).expired, halt(events.HaltExpired)},
+	{"expire", (*view).expires, (*view).expire},
+	{"asked-until", (*view).askedUntil, halt(events.HaltHours)},
+	{"asking", at(run.Asking), (*view).awaitAnswer},
+	{"agent-lost", (*view).lostTooOften, halt(events.HaltAgentLost)},
+	{"lost", (*view).lost, (*view).again},
+	{"spawn-failed", (*view).spawnFailed, halt(events.HaltAgentFailed)},
+	{"limited", (*view).limited, record},
+	{"noop-recorded", (*view).noop, record},
 	{"gates", at(run.Ended), gates(false)},
 	{"judging", at(run.Gates), gates(true)},
-	{"role-limit", view.roleWaits, view.waitLimit},
-	{"ask", view.asks, view.ask},
-	{"look", view.looks, view.look},
-	{"entry-failed", view.entryFailed, halt(events.HaltEntry)},
+	{"role-limit", (*view).roleWaits, (*view).waitLimit},
+	{"ask", (*view).asks, (*view).ask},
+	{"look", (*view).looks, (*view).look},
+	{"entry-failed", (*view).entryFailed, halt(events.HaltEntry)},
 	{"record", at(run.Judged), record},
 
-	{"refused", view.refused, view.refuse},
-	{"already-green", view.alreadyGreen, finish(events.EndAlreadyGreen)},
-	{"on", view.goesOn, view.on},
-	{"done", view.passed, finish(events.EndDone)},
+	{"refused", (*view).refused, (*view).refuse},
+	{"already-green", (*view).alreadyGreen, finish(events.EndAlreadyGreen)},
+	{"on", (*view).goesOn, (*view).on},
+	{"done", (*view).passed, finish(events.EndDone)},
 
-	{"drift", view.drifted, halt(events.HaltDrift)},
-	{"gate-unverifiable", view.unverifiable, halt(events.HaltUnverifiable)},
+	{"drift", (*view).drifted, halt(events.HaltDrift)},
+	{"gate-unverifiable", (*view).unverifiable, halt(events.HaltUnverifiable)},
 	{"auth-failed", met(events.ResultAuthFailed), halt(events.HaltAuthFailed)},
 	{"billing", met(events.ResultBilling), halt(events.HaltBilling)},
-	{"needs-person", view.blocked, halt(events.HaltNeedsPerson)},
-	{"stopped", view.stopping, halt(events.HaltStopped)},
-	{"noop", view.noops, halt(events.HaltNoop)},
-	{"iterations", view.iterationsSpent, halt(events.HaltIterations)},
-	{"cost", view.costSpent, halt(events.HaltCost)},
-	{"tokens", view.tokensSpent, halt(events.HaltTokens)},
-	{"turns", view.turnsSpent, halt(events.HaltTurns)},
+	{"needs-person", (*view).blocked, halt(events.HaltNeedsPerson)},
+	{"stopped", (*view).stopping, halt(events.HaltStopped)},
+	{"noop", (*view).noops, halt(events.HaltNoop)},
+	{"iterations", (*view).iterationsSpent, halt(events.HaltIterations)},
+	{"cost", (*view).costSpent, halt(events.HaltCost)},
+	{"tokens", (*view).tokensSpent, halt(events.HaltTokens)},
+	{"turns", (*view).turnsSpent, halt(events.HaltTurns)},
 	{"sameness", fires(events.HaltSameness), halt(events.HaltSameness)},
 	{"stuck", fires(events.HaltStuck), halt(events.HaltStuck)},
 	{"signature", fires(events.HaltSignature), halt(events.HaltSignature)},
-	{"hours", view.timeSpent, halt(events.HaltHours)},
-	{"cycles", view.cyclesSpent, halt(events.HaltCycles)},
-	{"plan", view.samePlan, halt(events.HaltPlan)},
-	{"back", view.goesBack, view.back},
-	{"back-off", view.backingOff, view.backOff},
-	{"limit", view.waiting, view.waitLimit},
-	{"entry", view.enters, view.entry},
+	{"hours", (*view).timeSpent, halt(events.HaltHours)},
+	{"cycles", (*view).cyclesSpent, halt(events.HaltCycles)},
+	{"plan", (*view).samePlan, halt(events.HaltPlan)},
+	{"back", (*view).goesBack, (*view).back},
+	{"back-off", (*view).backingOff, (*view).backOff},
+	{"limit", (*view).waiting, (*view).waitLimit},
+	{"entry", (*view).enters, (*view).entry},
 }
 
-func is(st run.Status) func(view) bool { return func(q view) bool { return q.Status == st } }
-func at(st run.Stage) func(view) bool  { return func(q view) bool { return q.Stage == st } }
+func is(st run.Status) func(*view) bool { return func(q *view) bool { return q.Status == st } }
+func at(st run.Stage) func(*view) bool  { return func(q *view) bool { return q.Stage == st } }
 
-func wait(why string) func(view) Action {
-	return func(view) Action { return Wait{Why: why} }
+func wait(why string) func(*view) Action {
+	return func(*view) Action { return Wait{Why: why} }
 }
 
-func gates(announced bool) func(view) Action {
-	return func(q view) Action {
+func gates(announced bool) func(*view) Action {
+	return func(q *view) Action {
 		return RunGates{Phase: q.Loop.Phase, Iteration: q.Loop.Iteration, Announced: announced}
 	}
 }
@@ -115,16 +115,16 @@ func gates(announced bool) func(view) Action {
 // settled says that nothing is under way, so that the run may be stopped. An
 // agent under way is ended first; gates under way are dropped, as they prove
 // nothing once the run stops.
-func (q view) settled() bool { return q.Stage != run.Agent && q.Stage != run.Looking }
+func (q *view) settled() bool { return q.Stage != run.Agent && q.Stage != run.Looking }
 
-func (q view) broken() bool     { return q.Log.Broken != 0 }
-func (q view) cancelled() bool  { return q.Stop == events.StopCancel && q.settled() }
-func (q view) stoppedNow() bool { return q.Stop == events.StopNow && q.settled() && !q.passed() }
-func (q view) stopping() bool   { return q.Stop == events.StopAfterIteration }
+func (q *view) broken() bool     { return q.Log.Broken != 0 }
+func (q *view) cancelled() bool  { return q.Stop == events.StopCancel && q.settled() }
+func (q *view) stoppedNow() bool { return q.Stop == events.StopNow && q.settled() && !q.passed() }
+func (q *view) stopping() bool   { return q.Stop == events.StopAfterIteration }
 
 // watchAgent keeps the announced agent, and ends it when the run must stop or
 // its wall clock limit has passed.
-func (q view) watchAgent() Action {
+func (q *view) watchAgent() Action {
 	l := q.Last.Start
 	stop := q.Stop == events.StopNow || q.Stop == events.StopCancel
 	return RunAgent{
@@ -134,7 +134,7 @@ func (q view) watchAgent() Action {
 }
 
 // begin starts the next iteration, or the same one again when it was not spent.
-func (q view) begin() Action {
+func (q *view) begin() Action {
 	if q.Loop.Redo {
 		act := q.agent(q.Loop.Iteration, q.Loop.Attempt+1)
 		act.Resume = q.session()
@@ -146,13 +146,13 @@ func (q view) begin() Action {
 	return q.agent(q.Loop.Iteration+1, 1)
 }
 
-func (q view) agent(iteration, attempt int) RunAgent {
+func (q *view) agent(iteration, attempt int) RunAgent {
 	return RunAgent{Phase: q.Loop.Phase, Iteration: iteration, Attempt: attempt}
 }
 
 // again repeats a lost iteration: in its session where the program has one, else
 // from its recorded start tree.
-func (q view) again() Action {
+func (q *view) again() Action {
 	act := q.agent(q.Loop.Iteration, q.Loop.Attempt+1)
 	act.Resume = q.session()
 	act.Restore = act.Resume == ""
@@ -161,28 +161,28 @@ func (q view) again() Action {
 
 // session is what the latest agent can go on in, if that makes sense: it was
 // cut short, and had a session.
-func (q view) session() string { return Session(q.State) }
+func (q *view) session() string { return Session(q.State) }
 
-func (q view) lost() bool {
+func (q *view) lost() bool {
 	return q.Stage == run.Ended && q.Last.Agent.Outcome == events.Lost
 }
 
-func (q view) lostTooOften() bool {
+func (q *view) lostTooOften() bool {
 	return (q.lost() || q.Stage == run.Judged) && q.Loop.Losses >= q.flow.Limits.Losses
 }
 
-func (q view) spawnFailed() bool {
+func (q *view) spawnFailed() bool {
 	return q.Stage == run.Ended && q.Last.Agent.Outcome == events.SpawnFailed
 }
 
 // limited: the provider let the agent do no more before it had changed anything.
-func (q view) limited() bool {
+func (q *view) limited() bool {
 	return q.Stage == run.Ended && q.cutShort() && q.Last.Agent.Tree == q.Last.Start.Tree
 }
 
 // cutShort: the provider let the agent do no more, so what it left may be done,
 // but is no failed iteration. A question that it has asked before goes first.
-func (q view) cutShort() bool {
+func (q *view) cutShort() bool {
 	a := q.Last.Agent
 	return a.Result.OfAccount() && a.Claim != events.ClaimBlocked && a.Question == ""
 }
@@ -191,7 +191,7 @@ func (q view) cutShort() bool {
 // neither is it to leave a pinned path changed. Where repositories are nested,
 // work in them is not seen, so nobody can say that there was none; nor where the
 // run has to write files, which may be ones that no tree holds.
-func (q view) noop() bool {
+func (q *view) noop() bool {
 	a := q.Last.Agent
 	if !q.phase().Works() || q.writesArtifacts() && (a.Outcome == events.Exited && a.Exit == 0 || a.Cut == events.CutLinger) {
 		return false
@@ -211,25 +211,25 @@ func (q view) noop() bool {
 	return rule.Noop(a.Tree != q.Last.Start.Tree, outcome, exit, active, q.flow.Limits.Noop.Within)
 }
 
-func (q view) writesArtifacts() bool {
+func (q *view) writesArtifacts() bool {
 	return slices.ContainsFunc(q.Facts.Gates, func(g events.Gate) bool {
 		return g.Kind == events.GateArtifact && (g.Phase == "" || g.Phase == q.Loop.Phase)
 	})
 }
 
-func (q view) ready() bool { return q.Stage == run.Ready }
+func (q *view) ready() bool { return q.Stage == run.Ready }
 
 // fresh is true between iterations, when the latest record has not been
 // decided on before.
-func (q view) fresh() bool { return q.ready() && q.Loop.Iteration > 0 && q.Loop.Fresh }
+func (q *view) fresh() bool { return q.ready() && q.Loop.Iteration > 0 && q.Loop.Fresh }
 
-func (q view) skipped() bool { return q.fresh() && q.Last.Record.Verdict == events.Skipped }
+func (q *view) skipped() bool { return q.fresh() && q.Last.Record.Verdict == events.Skipped }
 
-func (q view) passed() bool { return q.fresh() && q.Last.Record.Verdict == events.Pass }
+func (q *view) passed() bool { return q.fresh() && q.Last.Record.Verdict == events.Pass }
 
 // baseline decides on the gates that the run brought along. A workflow that
 // judges by its own gates alone needs none of them red.
-func (q view) baseline() rule.BaselineDecision {
+func (q *view) baseline() rule.BaselineDecision {
 	d := rule.Baseline(q.Last.Baseline, q.Facts.Start)
 	if d.Refused == events.RefusedGoalGreen && !q.flow.HasGoals() {
 		d.Refused = ""
@@ -237,20 +237,20 @@ func (q view) baseline() rule.BaselineDecision {
 	return d
 }
 
-func (q view) refused() bool {
+func (q *view) refused() bool {
 	return q.ready() && q.Loop.Iteration == 0 && q.baseline().Refused != ""
 }
 
-func (q view) alreadyGreen() bool {
+func (q *view) alreadyGreen() bool {
 	return q.ready() && q.Loop.Iteration == 0 && q.baseline().AlreadyGreen
 }
 
-func (q view) drifted() bool {
+func (q *view) drifted() bool {
 	return q.fresh() && q.judged() && (q.Loop.Drifts > 1 && rule.ProofBroken(q.Last.Results) || q.unmoored())
 }
 
 // unmoored: what a person approved was changed. That halts at once.
-func (q view) unmoored() bool {
+func (q *view) unmoored() bool {
 	return slices.ContainsFunc(q.Last.Results, func(r events.GateResult) bool {
 		return r.Kind == events.GateAnchor && r.Verdict == events.Fail && r.Reason == events.ReasonPinChanged
 	})
@@ -258,11 +258,11 @@ func (q view) unmoored() bool {
 
 // judged says that gates ran in the latest iteration. They also do in one that
 // does not count as the provider cut it short, if it had changed anything.
-func (q view) judged() bool {
+func (q *view) judged() bool {
 	return !q.skipped() || q.cutShort() && q.Last.Agent.Tree != q.Last.Start.Tree
 }
 
-func (q view) unverifiable() bool {
+func (q *view) unverifiable() bool {
 	if !q.fresh() || q.skipped() {
 		return false
 	}
@@ -276,7 +276,7 @@ func (q view) unverifiable() bool {
 
 // blocked: the agent cannot go on without a person. That it may not do what it
 // has to is no matter of trying again either.
-func (q view) blocked() bool {
+func (q *view) blocked() bool {
 	a := q.Last.Agent
 	asks := a.Claim == events.ClaimBlocked || a.Question != "" ||
 		a.Result == events.ResultNeedsHuman || a.Result == events.ResultNeedsPermission
@@ -285,21 +285,21 @@ func (q view) blocked() bool {
 
 // met says that the latest agent ended so. Work that passed is done all the
 // same.
-func met(r events.Result) func(view) bool {
-	return func(q view) bool { return q.fresh() && q.Last.Agent.Result == r }
+func met(r events.Result) func(*view) bool {
+	return func(q *view) bool { return q.fresh() && q.Last.Agent.Result == r }
 }
 
-func (q view) noops() bool {
+func (q *view) noops() bool {
 	return q.skipped() && q.Loop.Noops >= q.flow.Limits.Noop.Halt
 }
 
-func (q view) iterationsSpent() bool {
+func (q *view) iterationsSpent() bool {
 	return q.ready() && q.Loop.Iteration > 0 && rule.Exhausted(q.Loop.Spent, q.iterations())
 }
 
 // match asks the history about a rail. One that the workflow does not let halt
 // never fires.
-func (q view) match(rail events.Halt) (rule.Match, bool) {
+func (q *view) match(rail events.Halt) (rule.Match, bool) {
 	if !q.fresh() || q.skipped() {
 		return rule.Match{}, false
 	}
@@ -314,61 +314,61 @@ func (q view) match(rail events.Halt) (rule.Match, bool) {
 	return rule.Match{}, false
 }
 
-func fires(rail events.Halt) func(view) bool {
-	return func(q view) bool {
+func fires(rail events.Halt) func(*view) bool {
+	return func(q *view) bool {
 		_, fired := q.match(rail)
 		return fired
 	}
 }
 
-func (q view) pastUntil() bool {
+func (q *view) pastUntil() bool {
 	u := q.Facts.Limits.UntilMS
 	return u > 0 && !q.now.Before(time.UnixMilli(u))
 }
 
-func (q view) timeSpent() bool {
+func (q *view) timeSpent() bool {
 	limit := time.Duration(q.Facts.Limits.ActiveMS) * time.Millisecond
 	return q.begun() && (q.pastUntil() || limit > 0 && q.Clock.Active(q.now) >= limit)
 }
 
 // begun: the baseline was judged, and it is time to decide on the next agent.
 // Before the first one only a wait makes that worth a look.
-func (q view) begun() bool { return q.ready() && (q.Loop.Iteration > 0 || q.Waiting != nil) }
+func (q *view) begun() bool { return q.ready() && (q.Loop.Iteration > 0 || q.Waiting != nil) }
 
 // unfed says that what the agent used is not known. One that nobody knows of is
 // borne, as a process may die at any time; two are a limit that does not hold.
-func (q view) unfed() bool { return q.Loop.Unfed > 1 }
+func (q *view) unfed() bool { return q.Loop.Unfed > 1 }
 
 // kept says that the latest agent was ended by its own program for a limit that
 // was all that the run had left: what it counted itself need not be the same to
 // the last digit.
-func (q view) kept(r events.Result, given, limit, used, last int64) bool {
+func (q *view) kept(r events.Result, given, limit, used, last int64) bool {
 	return q.Last.Agent.Result == r && given > 0 && given >= limit-(used-last)
 }
 
-func (q view) costSpent() bool {
+func (q *view) costSpent() bool {
 	l, used := q.Facts.Limits.MicroUSD, q.Loop.Used.MicroUSD
 	return q.begun() && l > 0 && (used >= l || q.Loop.Unpriced > 1 ||
 		q.kept(events.ResultBudget, q.Last.Start.MicroUSD, l, used, q.Last.Agent.Usage.MicroUSD))
 }
 
-func (q view) tokensSpent() bool {
+func (q *view) tokensSpent() bool {
 	l := q.Facts.Limits.Tokens
 	return q.begun() && l > 0 && (q.Loop.Used.Tokens() >= l || q.unfed())
 }
 
-func (q view) turnsSpent() bool {
+func (q *view) turnsSpent() bool {
 	l, used := q.Facts.Limits.Turns, q.Loop.Used.Turns
 	return q.begun() && l > 0 && (used >= l ||
 		q.kept(events.ResultMaxTurns, int64(q.Last.Start.Turns), int64(l), int64(used), int64(q.Last.Agent.Usage.Turns)))
 }
 
-func (q view) waiting() bool {
+func (q *view) waiting() bool {
 	return q.WaitsForLimit() && q.now.Before(time.UnixMilli(q.Waiting.UntilMS))
 }
 
 // waitLimit waits, but not beyond the time that the run was given.
-func (q view) waitLimit() Action {
+func (q *view) waitLimit() Action {
 	until := time.UnixMilli(q.Waiting.UntilMS)
 	if end := q.Facts.Limits.UntilMS; end > 0 && end < q.Waiting.UntilMS {
 		until = time.UnixMilli(end)
@@ -376,16 +376,16 @@ func (q view) waitLimit() Action {
 	return Wait{Until: until, Why: string(q.Waiting.Cause)}
 }
 
-func (q view) backOffEnd() time.Time {
+func (q *view) backOffEnd() time.Time {
 	return q.Clock.Recorded.Add(rule.Backoff(q.Loop.Noops, q.flow.Limits.Noop.Backoff))
 }
 
-func (q view) backingOff() bool {
+func (q *view) backingOff() bool {
 	return q.skipped() && q.Loop.Noops > 0 && q.now.Before(q.backOffEnd())
 }
 
 // backOff waits, but not beyond the run's own limits.
-func (q view) backOff() Action {
+func (q *view) backOff() Action {
 	until := q.backOffEnd()
 	if end, ok := q.Deadline(); ok && end.Before(until) {
 		until = end
@@ -394,7 +394,7 @@ func (q view) backOff() Action {
 }
 
 // Deadline is when the run's own limits end it, if it stays awake.
-func (q view) Deadline() (time.Time, bool) { return Deadline(q.State, q.now) }
+func (q *view) Deadline() (time.Time, bool) { return Deadline(q.State, q.now) }
 
 // Session is the session of the latest agent, if the next one shall go on in it:
 // it had begun something and was cut short, by its host or by its provider.

@@ -12,13 +12,13 @@ import (
 // This file holds the rules of workflows that have more than one phase, or gates
 // at which somebody looks or answers.
 
-func (q view) phase() workflow.Phase {
+func (q *view) phase() workflow.Phase {
 	ph, _ := q.flow.Phase(string(q.Loop.Phase))
 	return ph
 }
 
 // iterations is how many a phase has each time that it is entered.
-func (q view) iterations() int {
+func (q *view) iterations() int {
 	if n := q.phase().Limits.Iterations; n > 0 {
 		return n
 	}
@@ -26,39 +26,39 @@ func (q view) iterations() int {
 }
 
 // enters: what the phase needs to begin was not judged yet.
-func (q view) enters() bool { return q.ready() && !q.Loop.Begun && len(q.phase().Entry) > 0 }
+func (q *view) enters() bool { return q.ready() && !q.Loop.Begun && len(q.phase().Entry) > 0 }
 
-func (q view) entry() Action {
+func (q *view) entry() Action {
 	return RunGates{Phase: q.Loop.Phase, Iteration: q.Loop.Iteration, Entry: true}
 }
 
-func (q view) entryFailed() bool { return q.Stage == run.Judged && q.Loop.AtEntry }
+func (q *view) entryFailed() bool { return q.Stage == run.Judged && q.Loop.AtEntry }
 
 // watchRole keeps the announced session, and ends it when the run must stop.
-func (q view) watchRole() Action {
+func (q *view) watchRole() Action {
 	l := q.Last.Role
 	stop := q.Stop == events.StopNow || q.Stop == events.StopCancel
 	return RunRole{Gate: l.Gate, Role: l.Role, Set: l.Set, Round: l.Round, Announced: true, End: stop || q.pastUntil()}
 }
 
 // looks: somebody has to look, and the answer that this needs is there.
-func (q view) looks() bool {
+func (q *view) looks() bool {
 	r, l, due := q.due()
 	return due && l.Next != "" && (l.Ask == nil || q.Replied(r.Gate, l.Round))
 }
 
-func (q view) look() Action {
+func (q *view) look() Action {
 	r, l, _ := q.due()
 	return RunRole{Gate: r.Gate, Role: l.Next, Set: r.Set, Round: l.Round}
 }
 
 // asks: a person has to answer.
-func (q view) asks() bool {
+func (q *view) asks() bool {
 	r, l, due := q.due()
 	return due && (r.Kind == events.GateApproval || l.Ask != nil && !q.Replied(r.Gate, l.Round))
 }
 
-func (q view) ask() Action {
+func (q *view) ask() Action {
 	r, l, _ := q.due()
 	if r.Kind == events.GateApproval {
 		return Ask{Gate: r.Gate, Kind: events.AskApproval, Set: r.Set}
@@ -66,13 +66,13 @@ func (q view) ask() Action {
 	return Ask{Gate: r.Gate, Kind: events.AskText, Set: r.Set, Round: l.Round}
 }
 
-func (q view) roleWaits() bool {
+func (q *view) roleWaits() bool {
 	_, l, due := q.due()
 	return due && l.Next != "" && q.waiting()
 }
 
 // awaitAnswer waits for a command, or for the time of the question or the run.
-func (q view) awaitAnswer() Action {
+func (q *view) awaitAnswer() Action {
 	w := Wait{Why: "answer"}
 	for _, ms := range []int64{q.Question.ExpiresMS, q.Facts.Limits.UntilMS} {
 		if t := time.UnixMilli(ms); ms > 0 && (w.Until.IsZero() || t.Before(w.Until)) {
@@ -83,56 +83,58 @@ func (q view) awaitAnswer() Action {
 }
 
 // due is what the iteration waits for, once its gates were judged.
-func (q view) due() (r events.GateResult, l rule.Look, ok bool) {
+func (q *view) due() (r events.GateResult, l rule.Look, ok bool) {
 	if q.Stage != run.Judged {
 		return r, l, false
 	}
 	return q.Due()
 }
 
-func (q view) asking() bool { return q.Stage == run.Asking && q.Question != nil }
+func (q *view) asking() bool { return q.Stage == run.Asking && q.Question != nil }
 
-func (q view) expired() bool { return q.asking() && q.Question.Expired }
+func (q *view) expired() bool { return q.asking() && q.Question.Expired }
 
-func (q view) expires() bool {
+func (q *view) expires() bool {
 	return q.asking() && q.Question.ExpiresMS > 0 && !q.now.Before(time.UnixMilli(q.Question.ExpiresMS))
 }
 
-func (q view) expire() Action { return Expire{events.QuestionExpired{Number: q.Question.Number}} }
+func (q *view) expire() Action { return Expire{events.QuestionExpired{Number: q.Question.Number}} }
 
-func (q view) askedUntil() bool { return q.asking() && q.pastUntil() }
+func (q *view) askedUntil() bool { return q.asking() && q.pastUntil() }
 
 // goesOn: the phase passed, and is not the last.
-func (q view) goesOn() bool { return q.passed() && q.flow.After(string(q.Loop.Phase)) != "" }
+func (q *view) goesOn() bool { return q.passed() && q.flow.After(string(q.Loop.Phase)) != "" }
 
-func (q view) on() Action {
+func (q *view) on() Action {
 	return q.enter(q.flow.After(string(q.Loop.Phase)), events.WayOn)
 }
 
 // goesBack: the phase did not pass, and an earlier one has to work on that.
-func (q view) goesBack() bool {
+func (q *view) goesBack() bool {
 	return q.fresh() && q.Last.Record.Verdict == events.Fail && q.phase().Unclean != ""
 }
 
-func (q view) back() Action {
+func (q *view) back() Action {
 	act := q.enter(q.phase().Unclean, events.WayBack)
 	act.Cycle++
 	act.Plan = q.plan()
 	return act
 }
 
-func (q view) enter(phase string, way events.Way) Enter {
+func (q *view) enter(phase string, way events.Way) Enter {
 	return Enter{events.PhaseEntered{
 		Phase: events.Name(phase), From: q.Loop.Phase, Way: way, Cycle: q.Loop.Entered.Cycle, Iteration: q.Loop.Iteration,
 		Tree: q.Last.Tree, Work: q.Last.Work,
 	}}
 }
 
-func (q view) cyclesSpent() bool { return q.goesBack() && q.Loop.Entered.Cycle >= q.flow.Limits.Cycles }
+func (q *view) cyclesSpent() bool {
+	return q.goesBack() && q.Loop.Entered.Cycle >= q.flow.Limits.Cycles
+}
 
 // plan names the plan that is sent back, and what it was sent back by; empty if
 // the phase gone back to wrote none.
-func (q view) plan() string {
+func (q *view) plan() string {
 	made := q.Loop.Made[events.Name(q.phase().Unclean)]
 	if made == "" {
 		return ""
@@ -144,7 +146,7 @@ func (q view) plan() string {
 // samePlan: nothing new was planned over as many ways back of one failure.
 //
 // Source: oh-my-codex, seeds 4.1.2 and Q44.
-func (q view) samePlan() bool {
+func (q *view) samePlan() bool {
 	n := q.flow.Rails.Plan.Cycles
 	return n > 0 && q.goesBack() && q.PlanCycles(q.plan()) >= n
 }

@@ -12,7 +12,7 @@ import (
 // alone.
 
 // record closes the iteration with verdict, fingerprint and signature.
-func record(q view) Action {
+func record(q *view) Action {
 	a := q.Last.Agent
 	rec := events.IterationRecorded{
 		Phase: q.Loop.Phase, Iteration: q.Loop.Iteration, Attempt: q.Loop.Attempt,
@@ -38,7 +38,7 @@ func record(q view) Action {
 
 // verdict is pass only when every gate passed: missing data closes. A run that
 // was started green also needs a changed tree.
-func (q view) verdict() events.Verdict {
+func (q *view) verdict() events.Verdict {
 	if len(q.Last.Results) == 0 || q.Unchanged() {
 		return events.Fail
 	}
@@ -50,13 +50,13 @@ func (q view) verdict() events.Verdict {
 	return events.Pass
 }
 
-func finish(end events.End) func(view) Action {
-	return func(q view) Action {
+func finish(end events.End) func(*view) Action {
+	return func(q *view) Action {
 		return Finish{events.RunEnded{State: end, Iteration: q.Loop.Iteration, Tree: q.Last.Tree}}
 	}
 }
 
-func (q view) refuse() Action {
+func (q *view) refuse() Action {
 	d := q.baseline()
 	return Finish{events.RunEnded{
 		State: events.EndRefused, Reason: d.Refused, Gate: d.Gate, Tree: q.Last.Tree,
@@ -64,8 +64,8 @@ func (q view) refuse() Action {
 }
 
 // halt stops with the evidence that its reason has.
-func halt(reason events.Halt) func(view) Action {
-	return func(q view) Action {
+func halt(reason events.Halt) func(*view) Action {
+	return func(q *view) Action {
 		h := events.RunHalted{
 			Reason: reason, Phase: q.Loop.Phase, Iteration: q.Loop.Iteration, Tree: q.Last.Tree,
 		}
