@@ -142,32 +142,17 @@ func (a *app) agentRequest(name string, check bool) (wire.AgentRequest, error) {
 
 // completeAgents offers the names of agents. It starts no daemon.
 func (a *app) completeAgents(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	const none = cobra.ShellCompDirectiveNoFileComp
-	if len(args) > 0 {
-		return nil, none
-	}
-	ctx, cancel := context.WithTimeout(cmd.Context(), completeTimeout)
-	defer cancel()
 	req, err := a.agentRequest("", false)
 	if err != nil {
-		return nil, none
+		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	d, err := a.connect(ctx, false)
-	if err != nil {
-		return nil, none
-	}
-	defer d.Close()
-	var v wire.AgentsView
-	if d.Call(ctx, wire.AgentList, req, &v) != nil {
-		return nil, none
-	}
-	var out []cobra.Completion
-	for _, agent := range v.Agents {
-		where := "not found"
-		if agent.Program != "" {
-			where = render.Line(agent.Program)
+	return offer(cmd.Context(), a, args, wire.AgentList, req, func(v wire.AgentsView, add func(word, says string)) {
+		for _, agent := range v.Agents {
+			where := "not found"
+			if agent.Program != "" {
+				where = agent.Program
+			}
+			add(agent.Name, where)
 		}
-		out = append(out, cobra.CompletionWithDesc(render.Line(agent.Name), where))
-	}
-	return out, none | cobra.ShellCompDirectiveKeepOrder
+	})
 }

@@ -29,6 +29,21 @@ func (a *app) completeHalted(cmd *cobra.Command, args []string, _ string) ([]cob
 }
 
 func (a *app) complete(ctx context.Context, args []string, want func(wire.RunView) bool) ([]cobra.Completion, cobra.ShellCompDirective) {
+	s := a.style(a.Out)
+	return offer(ctx, a, args, wire.RunList, wire.ListRequest{}, func(reply wire.ListReply, add func(word, says string)) {
+		for _, v := range reply.Runs {
+			if want(v) {
+				add(v.Handle, s.Brief(v))
+			}
+		}
+	})
+}
+
+// offer completes the first argument by what a running daemon answers to a verb.
+// It starts none, and says nothing where it cannot know.
+func offer[A any](ctx context.Context, a *app, args []string, verb wire.Verb, body any,
+	each func(answer A, add func(word, says string)),
+) ([]cobra.Completion, cobra.ShellCompDirective) {
 	const none = cobra.ShellCompDirectiveNoFileComp
 	if len(args) > 0 {
 		return nil, none
@@ -40,16 +55,13 @@ func (a *app) complete(ctx context.Context, args []string, want func(wire.RunVie
 		return nil, none
 	}
 	defer d.Close()
-	var reply wire.ListReply
-	if d.Call(ctx, wire.RunList, wire.ListRequest{}, &reply) != nil {
+	var answer A
+	if d.Call(ctx, verb, body, &answer) != nil {
 		return nil, none
 	}
 	var out []cobra.Completion
-	s := a.style(a.Out)
-	for _, v := range reply.Runs {
-		if want(v) {
-			out = append(out, cobra.CompletionWithDesc(render.Line(v.Handle), s.Brief(v)))
-		}
-	}
+	each(answer, func(word, says string) {
+		out = append(out, cobra.CompletionWithDesc(render.Line(word), render.Line(says)))
+	})
 	return out, none | cobra.ShellCompDirectiveKeepOrder
 }

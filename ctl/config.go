@@ -213,24 +213,10 @@ func directoryFlag(cmd *cobra.Command, dir *string) *cobra.Command {
 
 // completeKeys offers the settings. It starts no daemon.
 func (a *app) completeKeys(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	const none = cobra.ShellCompDirectiveNoFileComp
-	if len(args) > 0 {
-		return nil, none
-	}
-	ctx, cancel := context.WithTimeout(cmd.Context(), completeTimeout)
-	defer cancel()
-	d, err := a.connect(ctx, false)
-	if err != nil {
-		return nil, none
-	}
-	defer d.Close()
-	var v wire.ConfigView
-	if d.Call(ctx, wire.ConfigShow, wire.ConfigRequest{Workspace: a.Dir}, &v) != nil {
-		return nil, none
-	}
-	var out []cobra.Completion
-	for _, s := range v.Values {
-		out = append(out, cobra.CompletionWithDesc(render.Line(s.Key), render.Line(s.Help)))
-	}
-	return out, none | cobra.ShellCompDirectiveKeepOrder
+	return offer(cmd.Context(), a, args, wire.ConfigShow, wire.ConfigRequest{Workspace: a.Dir},
+		func(v wire.ConfigView, add func(word, says string)) {
+			for _, s := range v.Values {
+				add(s.Key, s.Help)
+			}
+		})
 }

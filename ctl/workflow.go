@@ -128,24 +128,10 @@ func (a *app) about(dir string, args []string) (q wire.WorkflowTextRequest, err 
 
 // completeWorkflows offers the workflows. It starts no daemon.
 func (a *app) completeWorkflows(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	const none = cobra.ShellCompDirectiveNoFileComp
-	if len(args) > 0 {
-		return nil, none
-	}
-	ctx, cancel := context.WithTimeout(cmd.Context(), completeTimeout)
-	defer cancel()
-	d, err := a.connect(ctx, false)
-	if err != nil {
-		return nil, none
-	}
-	defer d.Close()
-	var v wire.WorkflowsView
-	if d.Call(ctx, wire.WorkflowList, wire.WorkflowRequest{Workspace: a.Dir}, &v) != nil {
-		return nil, none
-	}
-	var out []cobra.Completion
-	for _, w := range v.Workflows {
-		out = append(out, cobra.CompletionWithDesc(render.Line(w.Name), render.Line(w.Description)))
-	}
-	return out, none | cobra.ShellCompDirectiveKeepOrder
+	return offer(cmd.Context(), a, args, wire.WorkflowList, wire.WorkflowRequest{Workspace: a.Dir},
+		func(v wire.WorkflowsView, add func(word, says string)) {
+			for _, w := range v.Workflows {
+				add(w.Name, w.Description)
+			}
+		})
 }

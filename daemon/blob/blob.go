@@ -261,9 +261,6 @@ func (s *Store) Get(ref events.Ref) ([]byte, error) {
 	return text, nil
 }
 
-// Exists is Has for a store that nobody has open. It changes nothing.
-func Exists(dir string, ref events.Ref) bool { return (&Store{dir: dir}).Has(ref) }
-
 // Read is Get for a store that nobody has open. It changes nothing.
 func Read(dir string, ref events.Ref) ([]byte, error) { return (&Store{dir: dir}).Get(ref) }
 

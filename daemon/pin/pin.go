@@ -55,12 +55,13 @@ func (e *WaitError) Error() string { return "too many wrong PINs" }
 type Store struct {
 	path string
 	now  func() time.Time
+	cost int // of a PIN that is set: scrypt's N
 	mu   sync.Mutex
 }
 
 // Open says where the PIN is; nothing is read yet.
 func Open(state string, now func() time.Time) *Store {
-	return &Store{path: filepath.Join(state, "pin.json"), now: now}
+	return &Store{path: filepath.Join(state, "pin.json"), now: now, cost: 1 << 15}
 }
 
 // record is the file.
@@ -145,7 +146,7 @@ func (s *Store) Set(old, pin string) error {
 	if err := s.checkLocked(old); err != nil && !errors.Is(err, ErrNone) {
 		return err
 	}
-	r := record{V: 1, N: 1 << 15, R: 8, P: 1, Salt: make([]byte, 16), At: s.now()}
+	r := record{V: 1, N: s.cost, R: 8, P: 1, Salt: make([]byte, 16), At: s.now()}
 	rand.Read(r.Salt) // never fails
 	var err error
 	if r.Key, err = r.key(pin); err != nil {

@@ -19,7 +19,7 @@ func (c *clock) now() time.Time { return c.t }
 func open(t *testing.T) (*pin.Store, *clock, string) {
 	t.Helper()
 	c, dir := &clock{time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)}, t.TempDir()
-	return pin.Open(dir, c.now), c, filepath.Join(dir, "pin.json")
+	return pin.Cheap(pin.Open(dir, c.now)), c, filepath.Join(dir, "pin.json")
 }
 
 func wants(t *testing.T, got, want error) {

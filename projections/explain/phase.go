@@ -57,6 +57,22 @@ func looked(d events.RoleEnded) string {
 	return line
 }
 
+// haltedBetween words the halts that only runs of more than one phase have.
+func haltedBetween(s run.State, h events.RunHalted) string {
+	switch h.Reason {
+	case events.HaltCycles:
+		return fmt.Sprintf("halted: the work was sent back %s, and gate %s still does not pass", times(int(h.Limit)), firstOpen(s))
+	case events.HaltPlan:
+		return fmt.Sprintf("halted: gate %s sent the same plan back %s", h.Gate, times(int(h.Limit)))
+	case events.HaltEntry:
+		return fmt.Sprintf("halted: phase %s cannot begin, as gate %s does not pass", h.Phase, h.Gate)
+	case events.HaltExpired:
+		return fmt.Sprintf("halted: nobody answered at gate %s in time", h.Gate)
+	default:
+		return "halted: " + string(h.Reason)
+	}
+}
+
 // lastLook is the latest session at a gate at which none gave a result that
 // counts.
 func lastLook(s run.State, gate events.Name) (events.RoleEnded, bool) {

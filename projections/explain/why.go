@@ -79,14 +79,8 @@ func halted(s run.State, h events.RunHalted) string {
 		return "halted: the host has booted anew, and after_reboot is ask"
 	case events.HaltWorkspaceGone:
 		return "halted: the workspace is gone"
-	case events.HaltCycles:
-		return fmt.Sprintf("halted: the work was sent back %s, and gate %s still does not pass", times(int(h.Limit)), firstOpen(s))
-	case events.HaltPlan:
-		return fmt.Sprintf("halted: gate %s sent the same plan back %s", h.Gate, times(int(h.Limit)))
-	case events.HaltEntry:
-		return fmt.Sprintf("halted: phase %s cannot begin, as gate %s does not pass", h.Phase, h.Gate)
-	case events.HaltExpired:
-		return fmt.Sprintf("halted: nobody answered at gate %s in time", h.Gate)
+	case events.HaltCycles, events.HaltPlan, events.HaltEntry, events.HaltExpired:
+		return haltedBetween(s, h)
 	}
 	return "halted: " + string(h.Reason)
 }
