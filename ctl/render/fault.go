@@ -96,7 +96,7 @@ func NoName(command string) *wire.Error {
 
 // BadDuration is a --for or --timeout that is no length of time.
 func BadDuration(flag, value string) *wire.Error {
-	return usage("write it like 90m, 4h or 1h30m", "%s %q is not a length of time above zero", flag, value)
+	return usage("write it like 90m, 4h, 1h30m or 90d", "%s %q is not a length of time that can be used", flag, value)
 }
 
 // BadUntil is an --until that is no time.

@@ -230,7 +230,7 @@ func FileThere(file string) *wire.Error {
 
 // NoFile is a place that no file can be written to.
 func NoFile(file, why string) *wire.Error {
-	return usage("name another file, or leave -o out and send the output on", "%s cannot be written: %s", file, why)
+	return usage("name another file", "%s cannot be written: %s", file, why)
 }
 
 // FileWritten says what was written.

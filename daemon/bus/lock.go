@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"github.com/go-json-experiment/json"
@@ -47,7 +48,7 @@ func Lock(p place.Places, version string) (*StateLock, error) {
 	if err := os.MkdirAll(p.State, 0o700); err != nil {
 		return nil, fmt.Errorf("make state directory: %w", err)
 	}
-	if err := private(p.State); err != nil {
+	if err := errors.Join(private(p.State), plain(p.State)); err != nil {
 		return nil, err
 	}
 	f, err := os.OpenFile(p.LockFile(), os.O_RDWR|os.O_CREATE, 0o600)
@@ -84,6 +85,24 @@ func private(dir string) error {
 	}
 	if err := os.Chmod(dir, 0o700); err != nil {
 		return fmt.Errorf("make the state directory private: %w", err)
+	}
+	return nil
+}
+
+// ErrNotPlain says that something in a state directory is neither a file nor a
+// directory.
+var ErrNotPlain = errors.New("is neither a file nor a directory")
+
+// plain refuses what would keep its reader waiting for ever, as a pipe does.
+func plain(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("look at the state directory: %w", err)
+	}
+	for _, e := range entries {
+		if t := e.Type(); t&(os.ModeNamedPipe|os.ModeSocket|os.ModeDevice|os.ModeCharDevice) != 0 {
+			return fmt.Errorf("%s %w; move it away", filepath.Join(dir, e.Name()), ErrNotPlain)
+		}
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/go-json-experiment/json"
@@ -85,6 +86,19 @@ func TestAStateDirectoryIsPrivate(t *testing.T) {
 		if got := info.Mode() &^ os.ModeDir; got != want {
 			t.Errorf("mode %v became %v, want %v", before, got, want)
 		}
+	}
+}
+
+// A pipe in the place of a file would be waited for without end.
+func TestAPipeInAStateDirectoryIsNamed(t *testing.T) {
+	t.Parallel()
+	p := place.Places{State: t.TempDir()}
+	pipe := filepath.Join(p.State, "snapshot")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Lock(p, "v1"); !errors.Is(err, ErrNotPlain) || !strings.Contains(err.Error(), pipe) {
+		t.Errorf("locked: %v", err)
 	}
 }
 
