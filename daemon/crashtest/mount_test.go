@@ -21,6 +21,12 @@ func mount(t testing.TB, dir string, args ...string) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
+	mountOn(t, dir, args...)
+}
+
+// mountOn mounts on what is there.
+func mountOn(t testing.TB, dir string, args ...string) {
+	t.Helper()
 	must(t, "mount", append(args, dir)...)
 	t.Cleanup(func() {
 		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil && !errors.Is(err, unix.EINVAL) {

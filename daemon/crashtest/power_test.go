@@ -3,6 +3,7 @@
 package crashtest
 
 import (
+	crand "crypto/rand"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -253,5 +254,24 @@ func (d *disk) cut() {
 	if err := os.Rename(after, d.image); err != nil {
 		d.t.Fatal(err)
 	}
+	d.reboot()
 	d.attach()
+}
+
+// reboot gives the host another boot id, as a power cut does: by it a daemon tells
+// what the power may have taken from what somebody has removed.
+func (d *disk) reboot() {
+	d.t.Helper()
+	id := d.path("boot_id")
+	if err := os.WriteFile(id, []byte(uuid()+"\n"), 0o644); err != nil {
+		d.t.Fatal(err)
+	}
+	mountOn(d.t, "/proc/sys/kernel/random/boot_id", "--bind", id)
+}
+
+// uuid is random, as the kernel's is.
+func uuid() string {
+	b := make([]byte, 16)
+	_, _ = crand.Read(b) // never fails
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
