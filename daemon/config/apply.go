@@ -215,14 +215,10 @@ func past(v wire.ConfigValue, err error) error {
 	return wire.Errorf(wire.Usage, "limits.until: %v", err).WithHint("%s", hint)
 }
 
-// enough says what is missing for a run.
+// enough says what is missing for a run. Whether it needs a goal is a matter of
+// its workflow, which is not known here.
 func (a *application) enough() error {
 	spec := a.out.Request.Spec
-	goal := func(g wire.GateSpec) bool { return g.Role == events.RoleGoal }
-	if !slices.ContainsFunc(spec.Gates, goal) {
-		return wire.Errorf(wire.Usage, "no gate is given: nothing would prove the task").
-			WithHint("give at least one --gate NAME=CMD that fails now and passes when the task is done, or write gates with apctl init")
-	}
 	if ag := spec.Agent; spec.Driver != events.DriverSession && ag.Command == "" && ag.Script == "" && ag.Profile == "" {
 		return wire.Errorf(wire.Usage, "no agent is given").
 			WithHint("apctl agent ls   lists those to give as --agent NAME\n--agent-cmd ./my-agent.sh   is any command of your own")

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -89,5 +90,36 @@ func TestTheNameOfAGateOfTheWorkflowIsTaken(t *testing.T) {
 		if err := checkGates(gates, p.Flow); (err != nil) != taken {
 			t.Errorf("gate %s: %v", name, err)
 		}
+	}
+}
+
+// A workflow that judges by its own gates needs none of the run; one that has the
+// goals of the run judged proves nothing without one.
+func TestAGoalIsNeededWhereTheWorkflowJudgesByGoals(t *testing.T) {
+	t.Parallel()
+	goal := wire.GateSpec{Name: "test", Role: events.RoleGoal, Command: "t"}
+	vet := wire.GateSpec{Name: "vet", Role: events.RoleInvariant, Command: "v"}
+	for name, tt := range map[string]struct {
+		gates string // of the only phase
+		given []wire.GateSpec
+		says  string
+	}{
+		"goals, and one is given":         {"[goals]", []wire.GateSpec{goal}, ""},
+		"goals, and none is given":        {"[goals, protected]", nil, "no gate is given: nothing would prove the task"},
+		"goals, and only an invariant is": {"[goals, invariants]", []wire.GateSpec{vet}, "no gate is given"},
+		"no goals, and none is given":     {"[{name: own, kind: command, run: make t}]", nil, ""},
+		"no goals, and an invariant is":   {"[invariants, {name: own, kind: command, run: make t}]", []wire.GateSpec{vet}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, err := workflow.Parse([]byte("name: w\nversion: 1\nphases: [{name: a, prompt: a.md, gates: " + tt.gates + "}]\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = checkGates(tt.given, w)
+			if (err == nil) != (tt.says == "") || err != nil && !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("got %v, want %q", err, tt.says)
+			}
+		})
 	}
 }

@@ -47,8 +47,8 @@ func checkGates(gates []wire.GateSpec, flow workflow.Workflow) error {
 		}
 	}
 	if goals == 0 && flow.HasGoals() {
-		return wire.Errorf(wire.Usage, "no gate: nothing would prove the task").
-			WithHint("give at least one --gate NAME=CMD that fails now and passes when the task is done")
+		return wire.Errorf(wire.Usage, "no gate is given: nothing would prove the task").
+			WithHint("give at least one --gate NAME=CMD that fails now and passes when the task is done, or write gates with apctl init")
 	}
 	return nil
 }
@@ -93,15 +93,16 @@ func checkArtifact(g wire.GateSpec) error {
 }
 
 // checkCheckout refuses a checkout that is not known, and one in which nothing
-// would run.
-func checkCheckout(spec wire.RunSpec) error {
+// would run. A workflow that uses no goals may have one for its own gates alone,
+// or none that the project's set-up would be for.
+func checkCheckout(spec wire.RunSpec, flow workflow.Workflow) error {
 	clean := spec.Checkout == events.CheckoutClean || spec.Setup != ""
 	switch {
 	case spec.Checkout != "" && spec.Checkout != events.CheckoutClean:
 		return wire.Errorf(wire.Usage, "checkout %q is not known", spec.Checkout).WithHint("write clean or in-place")
 	case spec.Setup != "" && strings.TrimSpace(spec.Setup) == "" || strings.ContainsRune(spec.Setup, 0) || !utf8.ValidString(spec.Setup):
 		return wire.Errorf(wire.Usage, "the set-up is no usable command")
-	case clean && !slices.ContainsFunc(spec.Gates, isCommand):
+	case clean && flow.HasGoals() && !slices.ContainsFunc(spec.Gates, isCommand):
 		return wire.Errorf(wire.Usage, "a clean checkout is for gates that run a command, and there is none").
 			WithHint("add --gate NAME=CMD, or leave out --clean and --setup")
 	}

@@ -172,7 +172,7 @@ func CheckText(what, text string) error {
 
 // checkSpec refuses what cannot be a run.
 func checkSpec(spec wire.RunSpec, flow workflow.Workflow) error {
-	if err := cmp.Or(checkGates(spec.Gates, flow), checkCheckout(spec)); err != nil {
+	if err := cmp.Or(checkGates(spec.Gates, flow), checkCheckout(spec, flow)); err != nil {
 		return err
 	}
 	if err := cmp.Or(checkDriver(spec, flow), checkAgent(spec)); err != nil {
