@@ -22,8 +22,8 @@ taken back. The events stay, so that what happened and in which order can still
 be proven; they hold no text. What the run has done to your files stays too, and
 so do transcripts that an agent keeps itself.
 
-It needs a person at a terminal, who types the handle of the run. Without one,
-and when anything else is typed, nothing changes and the exit code is 13. A run
+It needs a person at a terminal, who types the handle of the run, or the PIN
+where one is set. Without one, and when anything else is typed, nothing changes and the exit code is 13. A run
 that is live or halted has to be cancelled before.`,
 		Example:           "  apctl archive erase k3xq --dry-run\n  apctl archive erase k3xq",
 		Args:              eraseArgs,
@@ -54,14 +54,14 @@ func runArchiveErase(ctx context.Context, a *app, dry bool, name string) error {
 		return err
 	}
 	if !dry && !v.Nothing() {
-		typed, err := a.typed(func(s render.Style) string { return s.EraseAsk(v) })
+		typed, pin, err := a.proof(v.PIN, func(s render.Style) string { return s.EraseAsk(v) })
 		if err != nil {
 			return unasked(err, func(why error) error { return render.NotErased(v, why.Error()) })
 		}
-		if !strings.EqualFold(typed, v.Run) {
+		if !strings.EqualFold(typed, v.Run) && pin == "" {
 			return render.NotTyped(v, typed)
 		}
-		req.Run, req.Typed, v = v.ID, v.Run, wire.EraseView{}
+		req.Run, req.Typed, req.PIN, v = v.ID, typed, pin, wire.EraseView{}
 		if err := a.ask(ctx, wire.ArchiveErase, req, &v); err != nil {
 			return err
 		}

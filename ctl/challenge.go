@@ -64,6 +64,17 @@ func (a *app) typedHidden(question func(render.Style) string) (string, error) {
 	}, question)
 }
 
+// proof has a person type what proves a decision: the PIN where one is set, else
+// what is shown.
+func (a *app) proof(pin bool, question func(render.Style) string) (typed, secret string, err error) {
+	if pin {
+		secret, err = a.typedHidden(question)
+		return "", secret, err
+	}
+	typed, err = a.typed(question)
+	return typed, "", err
+}
+
 // typedAs prepares the terminal, asks there, and leaves it as it was.
 func (a *app) typedAs(most int64, prepare func(io.ReadWriter) (func(), error), question func(render.Style) string) (string, error) {
 	if !a.interactive() {

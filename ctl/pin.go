@@ -13,9 +13,10 @@ import (
 func newPIN(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pin",
-		Short: "A PIN that answers need",
-		Long: `Where a PIN is set, apctl answer asks for it instead of what is shown, and the
-answer is recorded with assurance pin. A gate can demand that.
+		Short: "A PIN that decisions need",
+		Long: `Where a PIN is set, apctl answer, trust, archive erase, and resume after drift
+ask for it instead of what is shown, and what is decided is recorded with
+assurance pin. A gate can demand that.
 
 It is asked for at the terminal, is not shown, and is stored as what scrypt makes
 of it. After three wrong tries each further one has to wait, longer each time.

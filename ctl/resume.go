@@ -2,10 +2,13 @@ package ctl
 
 import (
 	"context"
+	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"autopilot/ctl/render"
+	"autopilot/events"
 	"autopilot/events/place"
 	"autopilot/events/wire"
 )
@@ -23,7 +26,11 @@ func newResume(a *app) *cobra.Command {
 		Short: "Go on with a halted run, with a note for the agent",
 		Long: `Goes on with a halted run. The note is put before the agent in its next
 prompt, and gives the run its full budget again. A run that waits for a limit
-tries again at once. No RUN means the latest of this directory.`,
+tries again at once. No RUN means the latest of this directory.
+
+A run that was halted by drift has changed what proves its work: put that back
+first. To let it go on needs a person at a terminal, who types its handle, or the
+PIN where one is set.`,
 		Example:           "  apctl resume -m 'the bug is in parse.go'\n  apctl resume k3xq -d",
 		Args:              runAnd(0),
 		ValidArgsFunction: a.completeHalted,
@@ -47,11 +54,39 @@ func runResume(ctx context.Context, a *app, o resumeOptions, args []string) erro
 	}
 	defer a.hear()()
 	var v wire.RunView
-	if err := a.ask(ctx, wire.RunResume, wire.ResumeRequest{RunRef: a.ref(args), Note: o.note}, &v); err != nil {
+	req := wire.ResumeRequest{RunRef: a.ref(args), Note: o.note}
+	err := a.ask(ctx, wire.RunResume, req, &v)
+	if err = a.afterDrift(ctx, req, &v, err); err != nil {
 		return err
 	}
 	if !a.json {
 		a.note(a.style(a.Err).Resumed(v))
 	}
 	return a.goOn(ctx, v, v.Seq, o.detach, o.keep)
+}
+
+// afterDrift has a person at the terminal prove that a run which was halted by
+// drift shall go on, and asks again. Any other error stays.
+func (a *app) afterDrift(ctx context.Context, req wire.ResumeRequest, v *wire.RunView, err error) error {
+	var e *wire.Error
+	if !errors.As(err, &e) || e.Code != wire.NeedsPerson || !a.interactive() {
+		return err
+	}
+	var halted wire.RunView
+	var set wire.PINView
+	if a.ask(ctx, wire.RunGet, req.RunRef, &halted) != nil || halted.Reason != string(events.HaltDrift) ||
+		a.ask(ctx, wire.PINStatus, nil, &set) != nil {
+		return err
+	}
+	typed, pin, asked := a.proof(set.Set, func(s render.Style) string { return s.DriftAsk(halted, set.Set) })
+	switch {
+	case asked != nil:
+		return unasked(asked, func(why error) error { return render.NotResumed(halted, why.Error()) })
+	case typed == "" && pin == "":
+		return render.NotResumed(halted, "nothing was typed")
+	case pin == "" && !strings.EqualFold(typed, halted.Handle):
+		return render.NotResumed(halted, "that is not "+halted.Handle)
+	}
+	req.Run, req.Typed, req.PIN = halted.ID, typed, pin
+	return a.ask(ctx, wire.RunResume, req, v)
 }

@@ -24,8 +24,8 @@ func newTrust(a *app) *cobra.Command {
 		Long: `Shows .autopilot/config.yaml of this work tree with its workflows and prompts
 (.autopilot/workflows/*.yaml, .autopilot/prompts/*.md), or what has changed in
 them since they were trusted last, and asks whether you agree. What you agree
-to by typing the start of their hash are the commands in them: the daemon runs
-them, as you. Until then they are not used.
+to by typing the start of their hash (or your PIN, where one is set) are the
+commands in them: the daemon runs them, as you. Until then they are not used.
 
 Trust is in the content, for every work tree of the repository. Any change asks
 again; to go back to a content that was trusted before does not.
@@ -88,14 +88,14 @@ func (a *app) agree(ctx context.Context, dir string, v wire.TrustView) error {
 	if a.getenv(place.EnvEffect) != "" {
 		return render.DecidesNothing()
 	}
-	typed, err := a.typed(func(s render.Style) string { return s.TrustAsk(v) })
+	typed, pin, err := a.proof(v.PIN, func(s render.Style) string { return s.TrustAsk(v) })
 	if err != nil {
 		return unasked(err, func(why error) error { return render.NoTerminal(v, why) })
 	}
-	if typed != wire.Challenge(v.Hash) {
+	if typed != wire.Challenge(v.Hash) && pin == "" {
 		return render.NotAgreed(v, typed)
 	}
-	req := wire.TrustRequest{Workspace: dir, Hash: v.Hash, Typed: typed}
+	req := wire.TrustRequest{Workspace: dir, Hash: v.Hash, Typed: typed, PIN: pin}
 	if err := a.ask(ctx, wire.TrustGive, req, &v); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"autopilot/daemon/bus"
@@ -21,16 +22,20 @@ func (d *Daemon) archiveErase(ctx context.Context, q bus.Request, body wire.Eras
 		return v, wire.Errorf(wire.Usage, "to erase needs a run").WithHint("apctl ls --all   lists the runs")
 	}
 	r := removal{Cause: q.ID, At: time.Now().UTC()}
-	if body.Typed != "" {
-		proof, actor, err := d.person(q)
+	decides := body.Typed != "" || body.PIN != ""
+	if decides {
+		proven, actor, err := d.person(q)
 		if err != nil {
 			return v, err
 		}
-		r.By, r.Assurance = actor, proof.Assurance
+		r.By, r.Assurance = actor, proven.Assurance
 	}
 	s, err := d.find(ctx, body.RunRef)
 	if err == nil {
-		err = erasable(s, body.Typed)
+		err = erasable(s)
+	}
+	if err == nil && decides {
+		r.Assurance, err = d.decides(r.Assurance, consent{body.PIN, func() error { return typedHandle(s, body.Typed, "erased") }, "apctl archive erase " + s.Facts.Handle})
 	}
 	if err != nil {
 		return v, err
@@ -41,16 +46,22 @@ func (d *Daemon) archiveErase(ctx context.Context, q bus.Request, body wire.Eras
 	return d.erase(ctx, s, r)
 }
 
-// erasable refuses to erase a run that is not over, and what was not typed right.
-func erasable(s run.State, typed string) error {
+// erasable refuses to erase a run that is not over.
+func erasable(s run.State) error {
 	h := s.Facts.Handle
 	switch {
 	case s.Status == run.Live:
 		return wire.Errorf(wire.Conflict, "run %s is live, so it is not erased", h).WithHint("apctl cancel %s   ends it", h)
 	case s.Status == run.Halted:
 		return wire.Errorf(wire.Conflict, "run %s is halted and may be resumed, so it is not erased", h).WithHint("apctl cancel %s   ends it", h)
-	case typed != "" && typed != h:
-		return wire.Errorf(wire.NeedsPerson, "what was typed is not %s, so nothing was erased", h)
+	}
+	return nil
+}
+
+// typedHandle is nil if what was typed is the handle of the run.
+func typedHandle(s run.State, typed, did string) error {
+	if !strings.EqualFold(typed, s.Facts.Handle) {
+		return wire.Errorf(wire.NeedsPerson, "what was typed is not %s, so nothing was %s", s.Facts.Handle, did)
 	}
 	return nil
 }
@@ -70,7 +81,7 @@ func (d *Daemon) erase(ctx context.Context, s run.State, r removal) (v wire.Eras
 	_, erased := d.hosts.state().Erased[s.ID]
 	v = wire.EraseView{
 		Run: s.Facts.Handle, ID: s.ID, Task: oneLine(d.text(s.Facts.Task)), Erased: erased,
-		Texts: room(p.texts), Shared: p.shared, Outputs: p.outputs(), Trees: p.trees,
+		Texts: room(p.texts), Shared: p.shared, Outputs: p.outputs(), Trees: p.trees, PIN: d.hasPIN(),
 	}
 	if r.By == "" || erased && p.empty() {
 		return v, nil

@@ -159,7 +159,7 @@ func onWire(err error) error {
 		{engine.ErrOver, wire.Conflict, "start a new run"},
 		{engine.ErrNotHalted, wire.Conflict, "apctl status   shows what it does"},
 		{engine.ErrNotWaiting, wire.Conflict, "apctl status   shows what it does"},
-		{engine.ErrDrift, wire.Denied, "apctl diff   shows what was changed; cancel this run and start a new one"},
+		{engine.ErrDrift, wire.NeedsPerson, "apctl diff   shows what was changed"},
 		{engine.ErrBrokenLog, wire.Denied, "apctl verify   says what is wrong; cancel this run and start a new one"},
 		{engine.ErrNeedsNote, wire.Usage, "apctl resume -m 'WHAT TO DO DIFFERENTLY'"},
 		{engine.ErrPastUntil, wire.Conflict, "start a new run"},

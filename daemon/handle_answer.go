@@ -53,9 +53,7 @@ func (d *Daemon) questionView(s run.State, most int) *wire.QuestionView {
 		Assurance: string(q.Assurance), Since: q.Since,
 	}
 	v.Cut = len(text) - len(v.Text)
-	if st, err := d.secret.Status(); err == nil {
-		v.PIN = st.Set
-	}
+	v.PIN = d.hasPIN()
 	if n := len(files) - questionFiles; n > 0 {
 		v.Files, v.More = files[:questionFiles], n
 	}

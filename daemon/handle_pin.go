@@ -25,6 +25,13 @@ func (d *Daemon) pinStatus(context.Context, bus.Request, struct{}) (wire.PINView
 	return v, err
 }
 
+// hasPIN says that a PIN is asked for. Where that cannot be told the decision
+// itself says why.
+func (d *Daemon) hasPIN() bool {
+	st, err := d.secret.Status()
+	return err == nil && st.Set
+}
+
 // pinSet sets the PIN, or removes it, for a person at a terminal who knows the
 // one that is set.
 func (d *Daemon) pinSet(ctx context.Context, q bus.Request, body wire.PINRequest) (wire.PINView, error) {
@@ -61,10 +68,34 @@ func pinFault(err error) error {
 	return err
 }
 
-// assured says how sure it is that a person answers: by the PIN where one is set,
-// else by what was typed.
+// consent is what a person at a terminal gives for a decision: the PIN where one is
+// set, else what was typed of what was shown.
+type consent struct {
+	pin   string
+	right func() error // about what was typed
+	again string       // the command that asks for it
+}
+
+// decides says how sure it is that a person decides.
 //
 // Source: atdd-kit, seeds 3.7: gates ask for the strongest proof that is set up.
+func (d *Daemon) decides(proven events.Assurance, p consent) (events.Assurance, error) {
+	st, err := d.secret.Status()
+	switch {
+	case err != nil:
+		return "", err
+	case !st.Set:
+		return proven, p.right()
+	case p.pin == "":
+		return "", wire.Errorf(wire.NeedsPerson, "a PIN is set, so it is needed to decide, and nothing was decided").WithHint("%s   asks for it, at a terminal", p.again)
+	}
+	if err := d.secret.Check(p.pin); err != nil {
+		return "", pinFault(err)
+	}
+	return events.AssuredPIN, nil
+}
+
+// assured says how sure it is that a person answers, if that is enough.
 func (d *Daemon) assured(s run.State, body wire.AnswerRequest, proven events.Assurance) (events.Assurance, error) {
 	st, err := d.secret.Status()
 	if err != nil {
@@ -77,13 +108,6 @@ func (d *Daemon) assured(s run.State, body wire.AnswerRequest, proven events.Ass
 	case !st.Set && demanded.Level() > proven.Level():
 		return "", wire.Errorf(wire.NeedsPerson, "gate %s of run %s is answered with a PIN, and none is set", s.Question.Gate, h).
 			WithHint("apctl pin set   sets one; then apctl answer %s", h)
-	case !st.Set:
-		return proven, typedRight(s, body.Typed)
-	case body.PIN == "":
-		return "", wire.Errorf(wire.NeedsPerson, "a PIN is set, so it is needed for an answer").WithHint("apctl answer %s   asks for it", h)
 	}
-	if err := d.secret.Check(body.PIN); err != nil {
-		return "", pinFault(err)
-	}
-	return events.AssuredPIN, nil
+	return d.decides(proven, consent{body.PIN, func() error { return typedRight(s, body.Typed) }, "apctl answer " + h})
 }

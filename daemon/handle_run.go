@@ -200,7 +200,12 @@ func (d *Daemon) runResume(ctx context.Context, q bus.Request, body wire.ResumeR
 		return wire.RunView{}, err
 	}
 	defer release()
-	cmd := engine.Resume{}
+	cmd, actor := engine.Resume{}, q.Actor
+	if s.Status == run.Halted && s.Halt.Reason == events.HaltDrift {
+		if cmd.Assurance, actor, err = d.afterDrift(q, s, body); err != nil {
+			return wire.RunView{}, err
+		}
+	}
 	if body.Note != "" {
 		if err := work.CheckText("note", body.Note); err != nil {
 			return wire.RunView{}, err
@@ -209,11 +214,27 @@ func (d *Daemon) runResume(ctx context.Context, q bus.Request, body wire.ResumeR
 			return wire.RunView{}, fmt.Errorf("store the note: %w", err)
 		}
 	}
-	s, err = d.fleet.do(ctx, s.ID, cmd, q.Actor, q.ID)
+	s, err = d.fleet.do(ctx, s.ID, cmd, actor, q.ID)
 	if err != nil {
 		return wire.RunView{}, aboutRun("resume", s.Facts.Handle, err)
 	}
 	return d.view(s), nil
+}
+
+// afterDrift proves the person who lets a run go on that has changed what proves
+// its work.
+func (d *Daemon) afterDrift(q bus.Request, s run.State, body wire.ResumeRequest) (events.Assurance, string, error) {
+	h := s.Facts.Handle
+	again := "apctl resume " + h
+	proven, actor, err := d.person(q)
+	if err == nil {
+		proven.Assurance, err = d.decides(proven.Assurance, consent{body.PIN, func() error { return typedHandle(s, body.Typed, "resumed") }, again})
+	}
+	var e *wire.Error
+	if errors.As(err, &e) && e.Hint == "" {
+		err = e.WithHint("apctl diff %s   shows what was changed: put it back, then\n%s   asks a person at a terminal", h, again)
+	}
+	return proven.Assurance, actor, err
 }
 
 // liftRun ends the wait of a live run for a limit: a person wants to try now.

@@ -19,7 +19,7 @@ func (d *Daemon) trustShow(ctx context.Context, _ bus.Request, body wire.TrustRe
 // trustGive records a person's agreement to the content with a hash. What is
 // recorded are the bytes that have that hash now.
 func (d *Daemon) trustGive(ctx context.Context, q bus.Request, body wire.TrustRequest) (wire.TrustView, error) {
-	proof, actor, err := d.person(q)
+	proven, actor, err := d.person(q)
 	if err != nil {
 		return wire.TrustView{}, err
 	}
@@ -27,18 +27,24 @@ func (d *Daemon) trustGive(ctx context.Context, q bus.Request, body wire.TrustRe
 	if err != nil {
 		return wire.TrustView{}, err
 	}
-	switch {
-	case a.hash() != body.Hash:
+	if a.hash() != body.Hash {
 		return wire.TrustView{}, wire.Errorf(wire.Conflict, "%s has changed since it was shown, so nothing was trusted", a.path()).
 			WithHint("apctl trust   shows it as it is now")
-	case body.Typed != wire.Challenge(body.Hash):
-		return wire.TrustView{}, wire.Errorf(wire.NeedsPerson, "what was typed is not the start of the hash that was shown, so nothing was trusted")
+	}
+	assurance, err := d.decides(proven.Assurance, consent{body.PIN, func() error {
+		if body.Typed != wire.Challenge(body.Hash) {
+			return wire.Errorf(wire.NeedsPerson, "what was typed is not the start of the hash that was shown, so nothing was trusted")
+		}
+		return nil
+	}, "apctl trust"})
+	if err != nil {
+		return wire.TrustView{}, err
 	}
 	if _, ok, err := d.trustIn(a.ws, events.Ref(body.Hash)); err != nil {
 		return wire.TrustView{}, err
 	} else if !ok {
 		// What a person has decided is stored, also when the client leaves now.
-		if err := d.giveTrust(context.WithoutCancel(ctx), a, proof.Assurance, actor, q.ID); err != nil {
+		if err := d.giveTrust(context.WithoutCancel(ctx), a, assurance, actor, q.ID); err != nil {
 			return wire.TrustView{}, err
 		}
 	}

@@ -141,7 +141,7 @@ func projectFile(ctx context.Context, dir string) (agreed, error) {
 // trustView says what is known of the trust in files, and shows what is new in
 // them.
 func (d *Daemon) trustView(a agreed) (wire.TrustView, error) {
-	v := wire.TrustView{File: a.path(), Hash: a.hash()}
+	v := wire.TrustView{File: a.path(), Hash: a.hash(), PIN: d.hasPIN()}
 	for _, p := range a.parts() {
 		v.Files = append(v.Files, p.Name)
 	}

@@ -30,7 +30,8 @@ func TestUnknownTypesAndMembersSurviveARoundTrip(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	whole := string(sampleFile(t, TypeRunResumed))
+	whole := strings.TrimSuffix(string(sampleFile(t, TypeRunResumed)), "\n")
+	data := strings.TrimSuffix(whole[strings.Index(whole, `{"note":`):], "}")
 	for name, c := range map[string]struct{ old, new, want string }{
 		"a duplicate name in the envelope":  {`"actor":`, `"id":"2","actor":`, "duplicate"},
 		"a duplicate unknown name":          {`"actor":`, `"x":1,"x":2,"actor":`, "duplicate"},
@@ -38,8 +39,8 @@ func TestDecodeRefuses(t *testing.T) {
 		"a duplicate name in unknown data":  {`run.resumed.v1","subject"`, `run.resumed.v9","x":{"a":1,"a":2},"subject"`, "duplicate"},
 		"another version of CloudEvents":    {`"1.0"`, `"0.3"`, "specversion"},
 		"no type":                           {`"run.resumed.v1"`, `""`, "no type"},
-		"no data":                           {`,"data":{"note":"` + string(sampleRef("61")) + `"}`, ``, "no data"},
-		"data of another form":              {`{"note":"` + string(sampleRef("61")) + `"}`, `[1]`, "unmarshal"},
+		"no data":                           {`,"data":` + data, ``, "no data"},
+		"data of another form":              {data, `[1]`, "unmarshal"},
 		"an unknown kind of aggregate":      {`"run.01`, `"dog.01`, "unknown kind"},
 		"an aggregate with a wildcard":      {`"run.01JH4Z9QW3E8N5T7V2X0Y6P4F2"`, `"run.>"`, "kind.id"},
 		"an aggregate of several tokens":    {`"run.01JH4Z9QW3E8N5T7V2X0Y6P4F2"`, `"run.a.b"`, "kind.id"},

@@ -270,7 +270,7 @@ var sampleData = map[string]Data{
 	TypeTextsPruned:    TextsPruned{BeforeMS: 1893470400000, Runs: 31, Texts: 480},
 	TypeLogRolled:      LogRolled{From: 1, To: 2, Bundle: Digest(sampleRef("91")), Runs: 31, Events: 940, Carried: 58},
 	TypeBundleImported: BundleImported{Bundle: Digest(sampleRef("92")), Runs: 2, Events: 61},
-	TypeRunResumed:     RunResumed{Note: sampleRef("61")},
+	TypeRunResumed:     RunResumed{Note: sampleRef("61"), Assurance: AssuredPIN},
 	TypeRunEnded: RunEnded{
 		State: EndRefused, Iteration: 1, Tree: sampleTree("01"), Gate: "test", Reason: RefusedGoalGreen, Error: sampleRef("71"),
 	},

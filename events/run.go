@@ -300,7 +300,8 @@ type RunHalted struct {
 
 // RunResumed continues a halted run.
 type RunResumed struct {
-	Note Ref `json:"note,omitzero"` // new findings of a person: the budget starts again
+	Note      Ref       `json:"note,omitzero"`      // new findings of a person: the budget starts again
+	Assurance Assurance `json:"assurance,omitzero"` // after drift: how sure it is that a person resumed it
 }
 
 // RunEnded is the last event of a run.

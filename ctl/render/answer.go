@@ -107,7 +107,7 @@ func (s Style) AnswerAsk(choice, word string) string {
 	if does == "" {
 		does = "answer"
 	}
-	return "Type " + s.paint(bold, Line(word)) + " to " + does + " it, or press Enter to leave it: "
+	return s.challenge(does+" it", word, false)
 }
 
 // Answered says what became of an answer.

@@ -36,6 +36,34 @@ func (s Style) AnswerPIN(choice string) string {
 	return "PIN to answer " + s.paint(bold, Line(choice)) + ", or Enter to leave it: "
 }
 
+// challenge asks for the PIN, where one is set, or for a word, before something
+// is done.
+func (s Style) challenge(does, word string, pin bool) string {
+	if pin {
+		return "PIN to " + does + ", it is not shown, or Enter to leave it: "
+	}
+	return "Type " + s.paint(bold, Line(word)) + " to " + does + ", or press Enter to leave it: "
+}
+
+// DriftAsk says what it means to let a run go on that was halted by drift.
+func (s Style) DriftAsk(v wire.RunView, pin bool) string {
+	return s.head(v) + "\n\n" + driftMeans + "\n" + s.challenge("resume it", v.Handle, pin)
+}
+
+const driftMeans = `It has changed pinned files or tools: what proves its work. Put them back first
+(apctl diff shows them). They stay pinned; if the next iteration leaves them
+changed it is warned once more, and then halted again.
+`
+
+// NotResumed says that a run stays halted, and why.
+func NotResumed(v wire.RunView, why string) *wire.Error {
+	h := Line(v.Handle)
+	return &wire.Error{
+		Code: wire.NeedsPerson, Message: why + ", so run " + h + " stays halted",
+		Hint: "apctl diff " + h + "   shows what was changed\napctl resume " + h + "   asks again, at a terminal",
+	}
+}
+
 // NoPIN says that nobody can be asked for it.
 func NoPIN(why error) *wire.Error {
 	return &wire.Error{Code: wire.NeedsPerson, Message: "the PIN is typed at a terminal: " + why.Error()}

@@ -29,7 +29,7 @@ func (s Style) EraseAsk(v wire.EraseView) string {
 	}
 	return "erase run " + s.paint(bold, Line(v.Run)) + "\n" + task + "\n" +
 		"  " + eraseSum(v) + "\n" + s.shared(v) + "\n" + eraseMeans + "\n" +
-		"Type " + s.paint(bold, Line(v.Run)) + " to erase it, or press Enter to leave it: "
+		s.challenge("erase it", v.Run, v.PIN)
 }
 
 const eraseMeans = `It cannot be taken back. The events of the run stay, and hold no text.

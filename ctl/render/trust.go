@@ -35,7 +35,7 @@ func (s Style) TrustAsk(v wire.TrustView) string {
 		long = fmt.Sprintf("\nThese were %d lines. To read them in pages, press Enter, then\n  apctl trust --show | less\n", n)
 	}
 	return s.untrusted(v) + long + "\n" + trustMeans + "\n" +
-		"Type " + s.paint(bold, wire.Challenge(v.Hash)) + " to trust it, or press Enter to leave it: "
+		s.challenge("trust it", wire.Challenge(v.Hash), v.PIN)
 }
 
 // manyLines may have left the screen before they were read.

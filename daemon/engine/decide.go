@@ -19,7 +19,11 @@ type Start struct{ events.RunStarted }
 type Stop struct{ Mode events.StopMode }
 
 // Resume continues a halted run, with a person's findings or without.
-type Resume struct{ Note events.Ref }
+// Assurance says how sure it is that a person does; none for anybody.
+type Resume struct {
+	Note      events.Ref
+	Assurance events.Assurance
+}
 
 // Suspend reports that the host slept.
 type Suspend struct{ For time.Duration }
@@ -81,7 +85,7 @@ var (
 	ErrNotHalted  = errors.New("the run is not halted")
 	ErrStarted    = errors.New("the run has begun already")
 	ErrStale      = errors.New("the run has moved on")
-	ErrDrift      = errors.New("a run that was halted by drift is not resumed: what it proves is no longer known")
+	ErrDrift      = errors.New("a run that has changed what proves its work is resumed by a person at a terminal")
 	ErrBrokenLog  = errors.New("a run whose log is not whole is not resumed: what it did is no longer known")
 	ErrPastUntil  = errors.New("the time that the run was given until has passed")
 	ErrNotWaiting = errors.New("the run does not wait for a limit")
@@ -254,7 +258,9 @@ func decideResume(s run.State, c Resume, now time.Time) (events.Data, error) {
 	}
 	switch s.Halt.Reason {
 	case events.HaltDrift:
-		return nil, ErrDrift
+		if c.Assurance.Level() < events.AssuredTTY.Level() {
+			return nil, ErrDrift
+		}
 	case events.HaltLogIntegrity:
 		return nil, ErrBrokenLog
 	case events.HaltSameness, events.HaltStuck, events.HaltSignature, events.HaltIterations,
@@ -267,7 +273,7 @@ func decideResume(s run.State, c Resume, now time.Time) (events.Data, error) {
 		events.HaltInternal, events.HaltRebooted, events.HaltWorkspaceGone, events.HaltLimit, events.HaltAuthFailed,
 		events.HaltBilling, events.HaltEntry, events.HaltExpired:
 	}
-	return events.RunResumed{Note: c.Note}, nil
+	return events.RunResumed{Note: c.Note, Assurance: c.Assurance}, nil
 }
 
 // decideReport takes an outcome only if it belongs to what is under way.

@@ -86,6 +86,7 @@ func (v PruneView) Nothing() bool {
 type EraseRequest struct {
 	RunRef
 	Typed string `json:"typed,omitzero"` // the handle
+	PIN   string `json:"pin,omitzero"`   // instead of that, where one is set
 }
 
 // EraseView is what was erased, or would be.
@@ -98,6 +99,7 @@ type EraseView struct {
 	Outputs Room   `json:"outputs"`
 	Trees   int    `json:"trees"`
 	Erased  bool   `json:"erased"`
+	PIN     bool   `json:"pin,omitzero"` // is asked for, instead of the handle
 }
 
 // Nothing says that the run is erased, and nothing is left of it to erase.

@@ -131,7 +131,9 @@ type StopReply struct {
 // ResumeRequest continues a halted run.
 type ResumeRequest struct {
 	RunRef
-	Note string `json:"note,omitzero"`
+	Note  string `json:"note,omitzero"`
+	Typed string `json:"typed,omitzero"` // after drift: the handle, at the terminal
+	PIN   string `json:"pin,omitzero"`   // instead of that, where one is set
 }
 
 // EventsRequest asks for events of a run, or of all aggregates.

@@ -62,6 +62,7 @@ type TrustRequest struct {
 	// typed at the terminal.
 	Hash  string `json:"hash,omitzero"`
 	Typed string `json:"typed,omitzero"`
+	PIN   string `json:"pin,omitzero"` // instead of that, where one is set
 }
 
 // challenge is how much of a hash a person types.
@@ -81,6 +82,7 @@ type TrustView struct {
 	At      *time.Time `json:"at,omitzero"` // when it was trusted
 	By      string     `json:"by,omitzero"` // the actor
 	Assured string     `json:"assurance,omitzero"`
+	PIN     bool       `json:"pin,omitzero"`    // is asked for, instead of the start of the hash
 	Before  events.Ref `json:"before,omitzero"` // the content that was trusted last
 	Diff    string     `json:"diff,omitzero"`   // unified, from Before, or the whole file as added
 }

@@ -90,6 +90,9 @@ func (h *History) resumed(e events.Event, d events.RunResumed) {
 			line += " (" + iterations(n) + ")"
 		}
 	}
+	if d.Assurance != "" {
+		line += ", as a person decided (" + string(d.Assurance) + ")"
+	}
 	iteration := 0
 	if h.halt != nil {
 		iteration = h.halt.Iteration

@@ -62,10 +62,14 @@ func Line(s run.State, e events.Event) string {
 		_, because := Why(s)
 		return because
 	case events.RunResumed:
+		line := "resumed"
 		if d.Note != "" {
-			return "resumed with new findings: the budget starts again"
+			line = "resumed with new findings: the budget starts again"
 		}
-		return "resumed"
+		if d.Assurance != "" {
+			line += "; a person let it go on (" + string(d.Assurance) + ")"
+		}
+		return line
 	}
 	return "event " + e.Data.EventType() + " of a newer version"
 }

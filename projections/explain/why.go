@@ -219,7 +219,12 @@ func Next(s run.State) []wire.NextCommand {
 func afterHalt(h string, reason events.Halt) []wire.NextCommand {
 	diff, logs := "apctl diff "+h, "apctl logs "+h
 	switch reason {
-	case events.HaltDrift, events.HaltLogIntegrity:
+	case events.HaltDrift:
+		return commands(
+			diff, "what was changed: put the pinned files back",
+			"apctl resume "+h, "go on; it asks a person at a terminal", "apctl cancel "+h, "close it; then start a new run",
+		)
+	case events.HaltLogIntegrity:
 		return commands(diff, "what was changed: put the pinned files back", "apctl cancel "+h, "close it; then start a new run")
 	case events.HaltStopped:
 		return commands("apctl resume "+h, "go on", diff, "what it changed so far")

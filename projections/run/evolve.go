@@ -203,6 +203,9 @@ func halted(s State, at time.Time, d events.RunHalted) State {
 // history of failures stays, but no rail fires on it before a new iteration is
 // recorded.
 func resumed(s State, at time.Time, d events.RunResumed) State {
+	if s.Halt != nil && s.Halt.Reason == events.HaltDrift {
+		s.Loop.Drifts = 0 // a person looked at it, and it is warned once more
+	}
 	s.Status, s.Halt = Live, nil
 	s.Loop.Losses, s.Loop.Noops, s.Loop.Fresh = 0, 0, false
 	s.Loop.History = s.Loop.History.Resume()
