@@ -87,7 +87,9 @@ func (d *Daemon) spent(by ledger.By, project string, since time.Time) iter.Seq[l
 			if by == ledger.ByProject {
 				e.Project = d.place(places, h)
 			}
+			own := e.Agent
 			for e.Spend = range h.Spent.All() {
+				e.Agent = cmp.Or(e.Spend.Agent, own)
 				if !yield(e) {
 					return
 				}

@@ -159,6 +159,7 @@ var sampleStarted = IterationStarted{
 	Phase: "work", Iteration: 2, Attempt: 1, Effect: sampleEffect, Prompt: sampleRef("21"),
 	Tree: sampleTree("01"), Work: sampleTree("02"), WallMS: 3600000, IdleMS: 600000,
 	Session: "6f1c0a52-8d3e-4b7a-9c15-2e4f60718293", Resumes: true, Tokens: 1500000, MicroUSD: 3100000, Turns: 120,
+	Agent: "codex", Level: 2, Account: "77aa9d1c5b7e8046",
 }
 
 var sampleEnded = AgentEnded{
@@ -191,6 +192,8 @@ var sampleData = map[string]Data{
 			Iterations: 50, ActiveMS: 14400000, UntilMS: 1893488400000, Tokens: 2000000, MicroUSD: 5000000, Turns: 400, NoWait: true,
 		},
 		Start: StartGreen, Driver: DriverSession, Agent: "claude", Account: "3f2a9d1c5b7e8046", Head: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", Dirty: true, Nested: 2,
+		Crews:  []Crew{{Role: "coder", Phases: []Name{"build"}, Hands: []Hand{{Agent: "claude", Account: "3f2a9d1c5b7e8046"}, {Agent: "codex", Account: "77aa9d1c5b7e8046"}}}},
+		Idle:   []Name{"review"},
 		Config: sampleRef("09"), Branch: sampleRef("0a"), From: "9d2e4b6c8a1f3057",
 		Tree: sampleTree("01"), Work: sampleTree("02"), Version: "0.1.0",
 	},
@@ -234,6 +237,10 @@ var sampleData = map[string]Data{
 	TypeQuestionAnswered: QuestionAnswered{
 		Number: 2, Gate: "approved", Choice: ChoiceNo, Text: sampleRef("a9"), Findings: sampleRef("aa"), Count: 2,
 		Set: string(sampleRef("a6")), Assurance: AssuredTTY,
+	},
+	TypeAgentEscalated: AgentEscalated{
+		Role: "coder", From: 1, To: 2, Reason: HaltStuck, Phase: "build", Iteration: 5, Gate: "test", Iterations: []int{3, 5},
+		Value: string(sampleRef("41")), Limit: 10, Tree: sampleTree("05"),
 	},
 	TypeQuestionExpired: QuestionExpired{Number: 2, Changed: true},
 	TypeSessionJoined:   SessionJoined{Program: "claude", PID: 4711, Start: 8812345, Boot: "0f3b8c1a-5d2e-4f60-9a7b-1c2d3e4f5061"},

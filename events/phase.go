@@ -9,6 +9,7 @@ const (
 	TypeQuestionAsked    = "question.asked.v1"
 	TypeQuestionAnswered = "question.answered.v1"
 	TypeQuestionExpired  = "question.expired.v1"
+	TypeAgentEscalated   = "agent.escalated.v1"
 )
 
 // Way says how a run came into a phase.
@@ -31,6 +32,23 @@ type PhaseEntered struct {
 	Plan      string `json:"plan,omitzero"` // what the plan hashes to that is sent back
 	Tree      Tree   `json:"tree"`          // as it is at the entry
 	Work      Tree   `json:"work"`
+}
+
+// AgentEscalated says that a rail would have halted the run, and that the next
+// agent of the role goes on instead: for the rest of the run, and with a budget
+// of its own. The values are those that the halt would have.
+type AgentEscalated struct {
+	Role       Name   `json:"role"`
+	From       int    `json:"from"` // level in the crew of the role, from 1
+	To         int    `json:"to"`
+	Reason     Halt   `json:"reason"`
+	Phase      Name   `json:"phase"` // whose rail it was
+	Iteration  int    `json:"iteration"`
+	Gate       Name   `json:"gate,omitzero"`
+	Iterations []int  `json:"iterations,omitzero"` // that were compared and found equal
+	Value      string `json:"value,omitzero"`      // the fingerprint, signature or plan that repeated
+	Limit      int64  `json:"limit,omitzero"`      // that was reached
+	Tree       Tree   `json:"tree"`
 }
 
 // RoleStarted announces a session of a role: somebody other than the author
@@ -158,6 +176,9 @@ type QuestionExpired struct {
 
 // EventType is the stored name of the type.
 func (PhaseEntered) EventType() string { return TypePhaseEntered }
+
+// EventType is the stored name of the type.
+func (AgentEscalated) EventType() string { return TypeAgentEscalated }
 
 // EventType is the stored name of the type.
 func (RoleStarted) EventType() string { return TypeRoleStarted }

@@ -38,6 +38,7 @@ var decoders = map[string]func(jsontext.Value) (Data, error){
 	TypeQuestionAsked:     decodeAs[QuestionAsked],
 	TypeQuestionAnswered:  decodeAs[QuestionAnswered],
 	TypeQuestionExpired:   decodeAs[QuestionExpired],
+	TypeAgentEscalated:    decodeAs[AgentEscalated],
 	TypeSessionJoined:     decodeAs[SessionJoined],
 	TypeSessionLeft:       decodeAs[SessionLeft],
 	TypeConfigTrusted:     decodeAs[ConfigTrusted],

@@ -71,6 +71,8 @@ type RunStarted struct {
 	Driver    Driver `json:"driver,omitzero"`  // who does the work; empty is an agent of the daemon
 	Agent     Name   `json:"agent,omitzero"`   // profile; empty for a command or script of the user
 	Account   string `json:"account,omitzero"` // id of the account aggregate that the agent works on
+	Crews     []Crew `json:"crews,omitzero"`   // of the roles whose agents the workflow names
+	Idle      []Name `json:"idle,omitzero"`    // phases in which nobody works
 	Head      string `json:"head,omitzero"`    // commit of the workspace, empty before the first
 	Branch    Ref    `json:"branch,omitzero"`  // of a work tree that was made for the run
 	From      string `json:"from,omitzero"`    // workspace id of the work tree that it was made from
@@ -79,6 +81,20 @@ type RunStarted struct {
 	Tree      Tree   `json:"tree"`
 	Work      Tree   `json:"work"`    // Tree without note paths
 	Version   string `json:"version"` // of the daemon
+}
+
+// Crew is the agents that a workflow names for one role: the first one works or
+// looks, and each further one after the one before did not get on.
+type Crew struct {
+	Role   Name   `json:"role"`
+	Phases []Name `json:"phases,omitzero"` // in which it works
+	Hands  []Hand `json:"hands,omitzero"`  // at least one; its level is its place, from 1
+}
+
+// Hand is one agent of a crew.
+type Hand struct {
+	Agent   Name   `json:"agent"`   // profile
+	Account string `json:"account"` // id of the account aggregate that it works on
 }
 
 // Gate declares one gate of a run.
@@ -172,6 +188,11 @@ type IterationStarted struct {
 	Tokens   int64  `json:"tokens,omitzero"`    // that it may use at most; zero is no limit
 	MicroUSD int64  `json:"micro_usd,omitzero"` // that it may cost at most
 	Turns    int    `json:"turns,omitzero"`     // that it may take at most
+
+	// Of the crew of its role; absent where the run's own agent is at work.
+	Agent   Name   `json:"agent,omitzero"`   // profile
+	Level   int    `json:"level,omitzero"`   // of the profile in its crew, from 1
+	Account string `json:"account,omitzero"` // id of the account aggregate that it works on
 }
 
 // Usage is what an agent used, as far as that is known. The kinds of tokens do

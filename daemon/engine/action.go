@@ -51,6 +51,9 @@ type Ask struct {
 // Enter goes on, or back, to another phase.
 type Enter struct{ events.PhaseEntered }
 
+// Escalate has the next agent of a role go on where the run would halt.
+type Escalate struct{ events.AgentEscalated }
+
 // Expire closes a question that nobody answered in time.
 type Expire struct{ events.QuestionExpired }
 
@@ -74,6 +77,7 @@ func (RunGates) action() {}
 func (RunRole) action()  {}
 func (Ask) action()      {}
 func (Enter) action()    {}
+func (Escalate) action() {}
 func (Expire) action()   {}
 func (Record) action()   {}
 func (Wait) action()     {}

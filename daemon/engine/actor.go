@@ -201,6 +201,8 @@ func pure(act Action) events.Data {
 		return act.RunEnded
 	case Enter:
 		return act.PhaseEntered
+	case Escalate:
+		return act.AgentEscalated
 	case Expire:
 		return act.QuestionExpired
 	}

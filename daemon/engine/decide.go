@@ -39,7 +39,7 @@ type Reboot struct {
 // Lift ends the wait for a limit before its time.
 type Lift struct{}
 
-// AccountFailed reports that the provider lets nobody in on the run's account
+// AccountFailed reports that the provider lets nobody in on an account of the run
 // any more, as the agent of another run has found. An agent at work may end its
 // turn: it was let in.
 type AccountFailed struct {
@@ -186,10 +186,11 @@ func decideLift(s run.State) (events.Data, error) {
 	return events.LimitLifted{}, nil
 }
 
-// decideAccountFailed halts between agents only: what an agent at work or a gate
-// says may still end the run well, and the next agent asks again.
+// decideAccountFailed halts between agents only, and only where the next one
+// works on the account: what an agent at work or a gate says may still end the
+// run well, and the next agent asks again.
 func decideAccountFailed(s run.State, c AccountFailed) events.Data {
-	if s.Status != run.Live || s.Stage != run.Ready || s.Facts.Account != c.Account {
+	if s.Status != run.Live || s.Stage != run.Ready || s.Worker().Account != c.Account {
 		return nil
 	}
 	return Refused(s, c)

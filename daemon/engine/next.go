@@ -83,16 +83,16 @@ var rules = []nextRule{
 	{"needs-person", (*view).blocked, halt(events.HaltNeedsPerson)},
 	{"stopped", (*view).stopping, halt(events.HaltStopped)},
 	{"noop", (*view).noops, halt(events.HaltNoop)},
-	{"iterations", (*view).iterationsSpent, halt(events.HaltIterations)},
+	{"iterations", (*view).iterationsSpent, rail(events.HaltIterations)},
 	{"cost", (*view).costSpent, halt(events.HaltCost)},
 	{"tokens", (*view).tokensSpent, halt(events.HaltTokens)},
 	{"turns", (*view).turnsSpent, halt(events.HaltTurns)},
-	{"sameness", fires(events.HaltSameness), halt(events.HaltSameness)},
-	{"stuck", fires(events.HaltStuck), halt(events.HaltStuck)},
-	{"signature", fires(events.HaltSignature), halt(events.HaltSignature)},
+	{"sameness", fires(events.HaltSameness), rail(events.HaltSameness)},
+	{"stuck", fires(events.HaltStuck), rail(events.HaltStuck)},
+	{"signature", fires(events.HaltSignature), rail(events.HaltSignature)},
 	{"hours", (*view).timeSpent, halt(events.HaltHours)},
-	{"cycles", (*view).cyclesSpent, halt(events.HaltCycles)},
-	{"plan", (*view).samePlan, halt(events.HaltPlan)},
+	{"cycles", (*view).cyclesSpent, rail(events.HaltCycles)},
+	{"plan", (*view).samePlan, rail(events.HaltPlan)},
 	{"back", (*view).goesBack, (*view).back},
 	{"back-off", (*view).backingOff, (*view).backOff},
 	{"limit", (*view).waiting, (*view).waitLimit},
@@ -397,9 +397,13 @@ func (q *view) backOff() Action {
 func (q *view) Deadline() (time.Time, bool) { return Deadline(q.State, q.now) }
 
 // Session is the session of the latest agent, if the next one shall go on in it:
-// it had begun something and was cut short, by its host or by its provider.
+// it had begun something and was cut short, by its host or by its provider, and
+// the same agent goes on.
 func Session(s run.State) string {
 	a, l := s.Last.Agent, s.Last.Start
+	if w := s.Worker(); w.Agent != l.Agent || w.Level != l.Level {
+		return ""
+	}
 	if s.Stage == run.Agent || a.Effect != l.Effect || a.Cut != "" && a.Cut != events.CutTrying {
 		return ""
 	}

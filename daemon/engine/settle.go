@@ -65,55 +65,57 @@ func (q *view) refuse() Action {
 
 // halt stops with the evidence that its reason has.
 func halt(reason events.Halt) func(*view) Action {
-	return func(q *view) Action {
-		h := events.RunHalted{
-			Reason: reason, Phase: q.Loop.Phase, Iteration: q.Loop.Iteration, Tree: q.Last.Tree,
-		}
-		switch reason {
-		case events.HaltDrift:
-			h.Gate, h.Files = named(q.Last.Results, rule.Broken)
-			if h.Gate == "" {
-				h.Gate, h.Files = named(q.Last.Results, failed)
-			}
-		case events.HaltUnverifiable:
-			h.Gate, h.Files = named(q.Last.Results, func(r events.GateResult) bool {
-				return r.Verdict == events.Unverifiable
-			})
-		case events.HaltSameness, events.HaltStuck, events.HaltSignature:
-			m, _ := q.match(reason)
-			h.Iterations, h.Value = m.Iterations, m.Value
-		case events.HaltIterations:
-			h.Limit = int64(q.iterations())
-		case events.HaltCycles:
-			h.Limit = int64(q.flow.Limits.Cycles)
-		case events.HaltPlan:
-			h.Gate, _ = named(q.Last.Results, failed)
-			h.Limit, h.Value = int64(q.flow.Rails.Plan.Cycles), q.plan()
-		case events.HaltEntry:
-			h.Gate, h.Files = named(q.Last.Results, failed)
-		case events.HaltExpired:
-			h.Gate, h.Question = q.Question.Gate, q.Question.Text
-		case events.HaltHours:
-			h.Limit = q.Facts.Limits.ActiveMS
-		case events.HaltCost:
-			h.Limit, h.Used = q.Facts.Limits.MicroUSD, q.Loop.Used.MicroUSD
-		case events.HaltTokens:
-			h.Limit, h.Used = q.Facts.Limits.Tokens, q.Loop.Used.Tokens()
-		case events.HaltTurns:
-			h.Limit, h.Used = int64(q.Facts.Limits.Turns), int64(q.Loop.Used.Turns)
-		case events.HaltAuthFailed, events.HaltBilling:
-			h.Account = q.Facts.Account
-		case events.HaltNoop:
-			h.Limit = int64(q.Loop.Noops)
-		case events.HaltAgentLost:
-			h.Limit = int64(q.Loop.Losses)
-		case events.HaltNeedsPerson:
-			h.Question = q.Last.Agent.Question
-		case events.HaltLogIntegrity, events.HaltAgentFailed, events.HaltStopped,
-			events.HaltInternal, events.HaltRebooted, events.HaltWorkspaceGone, events.HaltLimit:
-		}
-		return Halt{h}
+	return func(q *view) Action { return Halt{q.halted(reason)} }
+}
+
+func (q *view) halted(reason events.Halt) events.RunHalted {
+	h := events.RunHalted{
+		Reason: reason, Phase: q.Loop.Phase, Iteration: q.Loop.Iteration, Tree: q.Last.Tree,
 	}
+	switch reason {
+	case events.HaltDrift:
+		h.Gate, h.Files = named(q.Last.Results, rule.Broken)
+		if h.Gate == "" {
+			h.Gate, h.Files = named(q.Last.Results, failed)
+		}
+	case events.HaltUnverifiable:
+		h.Gate, h.Files = named(q.Last.Results, func(r events.GateResult) bool {
+			return r.Verdict == events.Unverifiable
+		})
+	case events.HaltSameness, events.HaltStuck, events.HaltSignature:
+		m, _ := q.match(reason)
+		h.Iterations, h.Value = m.Iterations, m.Value
+	case events.HaltIterations:
+		h.Limit = int64(q.iterations())
+	case events.HaltCycles:
+		h.Limit = int64(q.flow.Limits.Cycles)
+	case events.HaltPlan:
+		h.Gate, _ = named(q.Last.Results, failed)
+		h.Limit, h.Value = int64(q.flow.Rails.Plan.Cycles), q.plan()
+	case events.HaltEntry:
+		h.Gate, h.Files = named(q.Last.Results, failed)
+	case events.HaltExpired:
+		h.Gate, h.Question = q.Question.Gate, q.Question.Text
+	case events.HaltHours:
+		h.Limit = q.Facts.Limits.ActiveMS
+	case events.HaltCost:
+		h.Limit, h.Used = q.Facts.Limits.MicroUSD, q.Loop.Used.MicroUSD
+	case events.HaltTokens:
+		h.Limit, h.Used = q.Facts.Limits.Tokens, q.Loop.Used.Tokens()
+	case events.HaltTurns:
+		h.Limit, h.Used = int64(q.Facts.Limits.Turns), int64(q.Loop.Used.Turns)
+	case events.HaltAuthFailed, events.HaltBilling:
+		h.Account = q.AccountOf(q.Last.Start)
+	case events.HaltNoop:
+		h.Limit = int64(q.Loop.Noops)
+	case events.HaltAgentLost:
+		h.Limit = int64(q.Loop.Losses)
+	case events.HaltNeedsPerson:
+		h.Question = q.Last.Agent.Question
+	case events.HaltLogIntegrity, events.HaltAgentFailed, events.HaltStopped,
+		events.HaltInternal, events.HaltRebooted, events.HaltWorkspaceGone, events.HaltLimit:
+	}
+	return h
 }
 
 func failed(r events.GateResult) bool { return !rule.Passes(r) }

@@ -25,12 +25,8 @@ func Pack(list []run.Spend) Spent {
 	for _, s := range list {
 		out.First, out.Last = min(out.First, s.Quarter), max(out.Last, s.Quarter)
 		b = binary.AppendVarint(b, s.Quarter-before.Quarter)
-		if s.Model == before.Model {
-			b = binary.AppendUvarint(b, 0)
-		} else {
-			b = binary.AppendUvarint(b, uint64(len(s.Model))+1)
-			b = append(b, s.Model...)
-		}
+		b = appendChange(b, before.Model, s.Model)
+		b = appendChange(b, before.Agent, s.Agent)
 		for _, n := range numbers(&s) {
 			b = binary.AppendVarint(b, *n)
 		}
@@ -41,6 +37,22 @@ func Pack(list []run.Spend) Spent {
 	}
 	out.packed = string(b)
 	return out
+}
+
+// appendChange writes a text only where it differs from the one before.
+func appendChange(b []byte, before, text string) []byte {
+	if text == before {
+		return binary.AppendUvarint(b, 0)
+	}
+	b = binary.AppendUvarint(b, uint64(len(text))+1)
+	return append(b, text...)
+}
+
+func (r *reader) change(before string) string {
+	if n := r.uint(); n > 0 {
+		return r.bytes(n - 1)
+	}
+	return before
 }
 
 func numbers(s *run.Spend) [6]*int64 {
@@ -65,11 +77,7 @@ func (p Spent) All() iter.Seq[run.Spend] {
 		var s run.Spend
 		for len(r.b) > 0 {
 			quarter := s.Quarter + r.int()
-			model := s.Model
-			if n := r.uint(); n > 0 {
-				model = r.bytes(n - 1)
-			}
-			s = run.Spend{Quarter: quarter, Model: model}
+			s = run.Spend{Quarter: quarter, Model: r.change(s.Model), Agent: r.change(s.Agent)}
 			for _, n := range numbers(&s) {
 				*n = r.int()
 			}

@@ -17,7 +17,7 @@ func TestWhatWasSpentComesBackAsItWas(t *testing.T) {
 		n := rapid.Int64()
 		list := rapid.SliceOf(rapid.Custom(func(t *rapid.T) run.Spend {
 			return run.Spend{
-				Quarter: rapid.Int64Range(-10, 1<<40).Draw(t, "quarter"), Model: rapid.SampledFrom([]string{"", "m", "claude-opus-4"}).Draw(t, "model"),
+				Quarter: rapid.Int64Range(-10, 1<<40).Draw(t, "quarter"), Model: rapid.SampledFrom([]string{"", "m", "claude-opus-4"}).Draw(t, "model"), Agent: rapid.SampledFrom([]string{"", "codex"}).Draw(t, "agent"),
 				Usage:    events.Usage{Input: n.Draw(t, "i"), CacheRead: n.Draw(t, "r"), CacheWrite: n.Draw(t, "w"), Output: n.Draw(t, "o"), MicroUSD: n.Draw(t, "usd"), Turns: rapid.Int().Draw(t, "turns")},
 				ActiveMS: n.Draw(t, "ms"), Agents: rapid.Int().Draw(t, "agents"), NoTokens: 1, NoCost: 2, Computed: 3,
 			}

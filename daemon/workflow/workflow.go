@@ -142,6 +142,15 @@ func (w Workflow) After(name string) string {
 	return ""
 }
 
+// Between names the phases from one to a later one, both included.
+func (w Workflow) Between(first, last string) []string {
+	var out []string
+	for i := max(w.place(first), 0); i <= w.place(last); i++ {
+		out = append(out, w.Phases[i].Name)
+	}
+	return out
+}
+
 // Phase finds a phase by name.
 func (w Workflow) Phase(name string) (Phase, bool) {
 	for _, p := range w.Phases {

@@ -198,6 +198,7 @@ type WhyRow struct {
 	SignatureOf    int    `json:"signature_equal_to,omitzero"` // ditto with the same signature
 	Compared       bool   `json:"compared,omitzero"`           // by the rule that halted the run
 	Claim          string `json:"claim,omitzero"`
+	Agent          string `json:"agent,omitzero"`     // profile that the workflow names for who worked; empty is the run's own
 	Result         string `json:"result,omitzero"`    // what the end of its agent means
 	Conflicts      int    `json:"conflicts,omitzero"` // signals that say otherwise
 	Tokens         int64  `json:"tokens,omitzero"`

@@ -15,7 +15,7 @@ type WhySettled struct {
 type WhyTried struct {
 	Seq       uint64    `json:"seq"`
 	At        time.Time `json:"at"`
-	Kind      string    `json:"kind"` // resumed, waited, lifted, attempt
+	Kind      string    `json:"kind"` // resumed, waited, lifted, attempt, escalated
 	Iteration int       `json:"iteration,omitzero"`
 	Line      string    `json:"line"` // what it was, one line for people
 	By        string    `json:"by,omitzero"`

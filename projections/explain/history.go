@@ -19,6 +19,9 @@ type History struct {
 	Tried   []Tried
 	Settled wire.WhySettled // what made the run what it is now
 
+	crews     []events.Crew
+	agent     events.Name // that worked last in the iteration that is open
+	gates     run.State   // with the latest results alone
 	claim     events.Claim
 	agents    []events.AgentEnded // of the iteration that is open
 	failing   int
@@ -42,14 +45,20 @@ type Tried struct {
 func (h *History) Add(e events.Event) {
 	h.settle(e)
 	switch d := e.Data.(type) {
+	case events.RunStarted:
+		h.crews = d.Crews
+	case events.AgentEscalated:
+		h.tried(e, "escalated", d.Iteration, escalated(h.gates, h.crews, d), "")
 	case events.IterationStarted:
 		h.goesOn(e)
+		h.agent = d.Agent
 	case events.AgentEnded:
 		h.claim = d.Claim
 		h.agents = append(h.agents, d)
 		h.attempt(e, d)
 	case events.GatesJudged:
 		h.judged = true
+		h.gates.Last.Results = d.Results
 		h.failing, h.unknown = failingOf(d.Results)
 	case events.IterationRecorded:
 		h.record(d)
@@ -131,7 +140,7 @@ func (h *History) record(d events.IterationRecorded) {
 	}
 	row := wire.WhyRow{
 		Iteration: d.Iteration, Phase: string(d.Phase), Verdict: string(d.Verdict), Tree: string(d.Work), Files: d.Files,
-		Failing: h.failing, FailingUnknown: h.unknown || !h.judged, Claim: string(h.claim),
+		Failing: h.failing, FailingUnknown: h.unknown || !h.judged, Claim: string(h.claim), Agent: string(h.agent),
 		Fingerprint: d.Fingerprint, EqualTo: earlier(h.first, d.Fingerprint, d.Iteration),
 		Signature: d.Signature, SignatureOf: earlier(h.signature, d.Signature, d.Iteration),
 	}
@@ -144,7 +153,7 @@ func (h *History) record(d events.IterationRecorded) {
 		row.CostFrom = mixed(i, row.CostFrom, a.Usage.CostFrom)
 		row.Result, row.Conflicts = string(a.Result), len(a.Conflicts)
 	}
-	h.agents, h.claim = h.agents[:0], "" // a phase of gates alone has nobody who claims
+	h.agents, h.claim, h.agent = h.agents[:0], "", "" // a phase of gates alone has nobody who claims
 	h.Rows = append(h.Rows, row)
 }
 

@@ -18,7 +18,9 @@ func Line(s run.State, e events.Event) string {
 	case events.PhaseEntered:
 		return entered(d)
 	case events.RoleStarted:
-		return fmt.Sprintf("gate %s: %s looks", d.Gate, d.Role) + round(d.Round)
+		return fmt.Sprintf("gate %s: %s looks", d.Gate, d.Role) + round(d.Round) + named(d.Agent)
+	case events.AgentEscalated:
+		return escalated(s, s.Facts.Crews, d)
 	case events.RoleEnded:
 		return looked(d)
 	case events.QuestionAsked:
@@ -137,7 +139,7 @@ func Result(r events.GateResult) string {
 }
 
 func iterationStarted(s run.State, d events.IterationStarted) string {
-	out := fmt.Sprintf("iteration %d/%d: agent started", d.Iteration, s.LastIteration())
+	out := fmt.Sprintf("iteration %d/%d: %s started", d.Iteration, s.LastIteration(), agent(d))
 	if d.Attempt > 1 {
 		out += fmt.Sprintf(" (attempt %d)", d.Attempt)
 	}

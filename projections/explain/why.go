@@ -152,10 +152,10 @@ func live(s run.State) (rule, because string) {
 		if s.Driven() {
 			return "session", driven(s)
 		}
-		return running, fmt.Sprintf("running: the agent works on iteration %d of %d", s.Loop.Iteration, s.LastIteration())
+		return running, fmt.Sprintf("running: %s works on iteration %d of %d", theAgent(s.Last.Start), s.Loop.Iteration, s.LastIteration())
 	case run.Looking:
 		l := s.Last.Role
-		return running, fmt.Sprintf("running: %s looks at gate %s, in iteration %d", l.Role, l.Gate, s.Loop.Iteration) + round(l.Round)
+		return running, fmt.Sprintf("running: %s looks at gate %s, in iteration %d", l.Role, l.Gate, s.Loop.Iteration) + round(l.Round) + named(l.Agent)
 	case run.Asking:
 		return "answer", asking(*s.Question)
 	case run.Ended, run.Judged, run.Ready:

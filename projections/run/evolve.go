@@ -148,7 +148,7 @@ func agentEnded(s State, at time.Time, d events.AgentEnded) State {
 // used counts what an agent or a role used.
 func used(s State, at time.Time, d events.AgentEnded) State {
 	s.Last.Said = d
-	s.Spent = s.Spent.add(at, d)
+	s.Spent = s.Spent.add(at, s.Last.Session.Agent, d)
 	s.Loop.Used = Sum(s.Loop.Used, d.Usage)
 	if s.Loop.Unfed++; known(d.Usage.TokensFrom) {
 		s.Loop.Unfed = 0
@@ -175,6 +175,9 @@ func recorded(s State, at time.Time, d events.IterationRecorded) State {
 	}
 	s.Loop.Noops = 0
 	s.Loop.Spent++
+	if s.Loop.Raised != "" && s.Worker().Role == s.Loop.Raised {
+		s.Loop.Raised = ""
+	}
 	if d.Verdict == events.Fail {
 		s.Loop.History = s.Loop.History.Add(rule.Failure{
 			Iteration: d.Iteration, Fingerprint: d.Fingerprint, Signature: d.Signature,

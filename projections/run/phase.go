@@ -22,6 +22,8 @@ func evolvePhase(s State, e events.Event) State {
 	switch d := e.Data.(type) {
 	case events.PhaseEntered:
 		s = entered(s, e.Time, d)
+	case events.AgentEscalated:
+		s = escalated(s, d)
 	case events.RoleStarted:
 		s.Stage, s.Last.Role, s.Last.Session = Looking, d, d.Agent
 		s.Clock.Agent = e.Time

@@ -134,6 +134,9 @@ func TestAnyHistoryFoldsInPieces(t *testing.T) {
 	t.Parallel()
 	data := rapid.SampledFrom([]events.Data{
 		events.RunStarted{Phase: "work"},
+		events.RunStarted{Phase: "work", Crews: []events.Crew{{Role: "coder", Phases: []events.Name{"work"}, Hands: []events.Hand{{Agent: "a"}, {Agent: "b"}}}}},
+		events.AgentEscalated{Role: "coder", From: 1, To: 2, Reason: events.HaltCycles},
+		events.PhaseEntered{Phase: "work", Way: events.WayBack, Plan: "p"},
 		events.GatesStarted{},
 		events.GatesJudged{Iteration: 1},
 		events.GatesJudged{},

@@ -11,11 +11,12 @@ import (
 // in any time zone, and for one of 23 or 25 hours.
 const Quarter = 15 * time.Minute
 
-// Spend is what one model used in one quarter of an hour. An agent counts where
+// Spend is what one agent used with one model in one quarter of an hour. An agent counts where
 // it ended.
 type Spend struct {
 	Quarter  int64  // since the epoch, in units of Quarter
 	Model    string // as the program said; empty is not known
+	Agent    string // profile, of a role whose agents the workflow names; empty is the run's own
 	Usage    events.Usage
 	ActiveMS int64
 	Agents   int
@@ -42,12 +43,13 @@ func (l Spending) List() []Spend { return slices.Concat(l.Older, l.Newer) }
 
 // add adds the end of an agent. Its cost does not grow with the run: it copies
 // the few newest, and all only once in a while.
-func (l Spending) add(at time.Time, d events.AgentEnded) Spending {
+func (l Spending) add(at time.Time, agent events.Name, d events.AgentEnded) Spending {
 	s := SpendOf(d.Usage)
+	s.Agent = string(agent)
 	s.Quarter, s.Model, s.ActiveMS, s.Agents = at.Unix()/int64(Quarter/time.Second), d.Model, d.DurationMS, 1
 	last := len(l.Newer) - 1
 	switch {
-	case last >= 0 && l.Newer[last].Quarter == s.Quarter && l.Newer[last].Model == s.Model:
+	case last >= 0 && l.Newer[last].Quarter == s.Quarter && l.Newer[last].Model == s.Model && l.Newer[last].Agent == s.Agent:
 		l.Newer = slices.Clone(l.Newer)
 		l.Newer[last] = l.Newer[last].plus(s)
 		return l
@@ -79,7 +81,7 @@ func SpendOf(u events.Usage) Spend {
 // known says that a number has a source.
 func known(s events.Source) bool { return s != "" && s != events.SourceUnknown }
 
-// plus adds what was used elsewhere; quarter and model stay.
+// plus adds what was used elsewhere; quarter, model and agent stay.
 func (s Spend) plus(t Spend) Spend {
 	s.Usage = Sum(s.Usage, t.Usage)
 	s.ActiveMS += t.ActiveMS

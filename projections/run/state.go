@@ -118,6 +118,8 @@ type Loop struct {
 	Begun     bool                   // the phase has begun: what it needs was there
 	Made      map[events.Name]string // what the files of a phase hash to, by phase
 	Plans     []string               // what a plan hashed to when it was sent back, in a row
+	Levels    map[events.Name]int    // of the agents of roles, by role; absent is 1
+	Raised    events.Name            // role whose next agent goes on, until an iteration of it is recorded
 }
 
 // Last holds the latest of each event that decisions look at.
