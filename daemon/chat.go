@@ -28,7 +28,7 @@ func (d *Daemon) chatOf(q bus.Request) (chat, error) {
 	if err != nil {
 		return chat{}, wire.Errorf(wire.Denied, "who asks cannot be told: %v", err).WithHint("ask again")
 	}
-	p, program, ok := person.Chat(line)
+	p, program, ok := person.Chat(line, d.hooked.has)
 	if !ok || p.PID == os.Getpid() {
 		return chat{}, wire.Errorf(wire.Denied, "who asks cannot be told: it has no parent that stays").WithHint("ask from the chat, or from a terminal")
 	}
@@ -89,7 +89,10 @@ func (d *Daemon) driverView(s run.State, live bool) *wire.DriverView {
 	v := &wire.DriverView{Kind: string(events.DriverSession)}
 	if by := s.Driver; by != nil {
 		v.Program, v.PID, v.Since = string(by.Program), by.PID, at(by.Since)
-		v.Gone = live && d.chatGone(by.SessionJoined)
+		if live {
+			v.Gone = d.chatGone(by.SessionJoined)
+			v.Session = d.hooked.session(person.Caller{PID: by.PID, Start: uint64(by.Start)})
+		}
 	}
 	return v
 }

@@ -78,6 +78,7 @@ type Daemon struct {
 	hosts    *hostLog
 	accounts *account.Calendar
 	people   person.Table
+	hooked   hooked     // chats whose hosts tell of them
 	secret   *pin.Store // of who decides
 	uploads  uploads
 	blocked  blocked

@@ -40,6 +40,7 @@ func (d *Daemon) handlers() map[string]bus.Handler {
 		wire.SessionSubmit.Name: d.awake(asked(d.sessionSubmit)),
 		wire.SessionAsk.Name:    d.awake(exactly(d.sessionAsk)),
 		wire.SessionLeave.Name:  d.awake(asked(d.sessionLeave)),
+		wire.SessionHook.Name:   asked(d.sessionHook), // asked at every use of a tool: it keeps no idle daemon
 		wire.RunReplay.Name:     d.awake(d.rawReplay),
 		wire.Retro.Name:         d.awake(d.rawRetro),
 		wire.ConfigShow.Name:    d.awake(asked(d.configShow)),

@@ -35,6 +35,9 @@ func (d *Daemon) view(s run.State) wire.RunView {
 		d.usageNow(&v, s)
 		d.lastOutput(&v, s.Last.Session.Effect)
 		v.Life = d.life(s.Last.Session.Effect)
+		if s.Driven() && s.Stage == run.Agent {
+			v.Life = d.hooked.life(s.ID, s.Last.Start.Effect)
+		}
 	case run.Ended, run.Judged, run.Ready, run.Asking:
 	}
 	return v

@@ -227,6 +227,7 @@ func (s Style) Status(v wire.RunView) string {
 		{"ends by", s.endsBy(v)},
 		{"asks", s.asksOf(v)},
 		{"output", s.lastOutput(v)},
+		{"chat", s.chat(v)},
 		{"used", usageOf(v)},
 		{"budget", s.budgetOf(v)},
 		{"changed", changed(v.Files)},
@@ -246,6 +247,14 @@ func (s Style) lastOutput(v wire.RunView) string {
 		return ""
 	}
 	return Age(s.since(*v.LastOutput)) + " ago"
+}
+
+// chat is what the host of a chat tells of it.
+func (s Style) chat(v wire.RunView) string {
+	if v.Life == nil || v.Life.Kind != "chat" {
+		return ""
+	}
+	return count(v.Life.Calls, "use") + " of tools, the last " + Age(s.since(v.Life.At)) + " ago"
 }
 
 func unknown(n int) string {

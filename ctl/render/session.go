@@ -35,7 +35,11 @@ func driver(d wire.DriverView) string {
 	case d.Gone:
 		return fmt.Sprintf("it was driven by process %d, which has ended", d.PID)
 	}
-	return fmt.Sprintf("driven by %s, process %d", orText(d.Program, "a chat"), d.PID)
+	text := fmt.Sprintf("driven by %s, process %d", orText(d.Program, "a chat"), d.PID)
+	if d.Session != "" {
+		text += ", session " + Line(d.Session)
+	}
+	return text
 }
 
 func orText(t, other string) string {

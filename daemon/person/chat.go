@@ -36,15 +36,19 @@ func (plain) Process(pid int) (Process, error) {
 func (plain) Namespaces(int) (Namespaces, error) { return Namespaces{}, ErrUnsupported }
 
 // Chat is the process of a line of ancestors that a chat lives in, with the name
-// of its program if that is known: the nearest agent program, else the nearest
-// ancestor that is not there for one command alone. The caller is none.
-func Chat(line []Process) (p Process, program string, ok bool) {
+// of its program if that is known: the nearest agent program, or the nearest that
+// is known to host chats, else the nearest ancestor that is not there for one
+// command alone. The caller is none.
+func Chat(line []Process, hosts func(Process) bool) (p Process, program string, ok bool) {
 	if len(line) < 2 {
 		return Process{}, "", false
 	}
 	for _, p := range line[1:] {
 		if name, ok := agentProgram(p); ok {
 			return p, name, true
+		}
+		if hosts(p) {
+			return p, "", true
 		}
 	}
 	for _, p := range line[1:] {

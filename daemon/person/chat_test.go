@@ -40,13 +40,15 @@ func TestAChatIsTheProcessThatOutlivesItsCalls(t *testing.T) {
 		"through a program of the agent":    {[]person.Process{bash, {Program: "/usr/bin/python3", Argv: []string{"python3", "tool.py"}}, claude}, pidHost + 2, "claude"},
 		"a shell at a terminal":             {nil, pidShell, ""},
 		"through a wrapper":                 {[]person.Process{{Program: "/usr/bin/timeout", Argv: []string{"timeout", "60", "apctl"}}}, pidShell, ""},
+		"a host that has said so":           {[]person.Process{{Program: "/usr/bin/python3", Argv: []string{"python3", "tool.py"}}, {Program: "/opt/host"}}, pidHost + 1, ""},
+		"an agent program within a host":    {[]person.Process{bash, claude, {Program: "/opt/host"}}, pidHost + 1, "claude"},
 		"a program that nobody knows":       {[]person.Process{bash, {Program: "/opt/chat", Argv: []string{"chat"}}}, pidHost + 1, ""},
 		"a script of a shell":               {[]person.Process{{Program: "/bin/sh", Argv: []string{"sh", "drive.sh"}}}, pidHost, ""},
 		"a shell with options, and no text": {[]person.Process{{Program: "/bin/bash", Argv: []string{"bash", "-i"}}}, pidHost, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, program, ok := person.Chat(chatting(t, tt.above...))
+			p, program, ok := person.Chat(chatting(t, tt.above...), func(p person.Process) bool { return p.Program == "/opt/host" })
 			if !ok || p.PID != tt.pid || program != tt.program {
 				t.Errorf("%d %q %v, want %d %q", p.PID, program, ok, tt.pid, tt.program)
 			}

@@ -155,7 +155,8 @@ type DriverView struct {
 	Program string     `json:"program,omitzero"`
 	PID     int        `json:"pid,omitzero"` // 0: nobody drives it now
 	Since   *time.Time `json:"since,omitzero"`
-	Gone    bool       `json:"gone,omitzero"` // its process has ended
+	Gone    bool       `json:"gone,omitzero"`    // its process has ended
+	Session string     `json:"session,omitzero"` // as its host calls it: a label
 }
 
 // ParseSubmission reads a delivery to the letter: no member twice, none that is

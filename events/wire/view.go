@@ -96,8 +96,9 @@ type WaitView struct {
 
 // LifeView is the last sign of life of an agent beside its output.
 type LifeView struct {
-	At   time.Time `json:"at"`
-	Kind string    `json:"kind"` // cpu, files or transcript
+	At    time.Time `json:"at"`
+	Kind  string    `json:"kind"`           // cpu, files or transcript; chat: a use of a tool that its host has told of
+	Calls int       `json:"calls,omitzero"` // chat: uses of tools in this iteration
 }
 
 // UsageRequest asks what agents used.

@@ -1,0 +1,106 @@
+package daemon
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"autopilot/events/wire"
+	"autopilot/projections/explain"
+	"autopilot/projections/rule"
+	"autopilot/projections/run"
+)
+
+// hookCalls says why a chat should not do what a tool of it is about to: it would
+// change what its run compares with its start, or the record itself. It is there
+// to save an iteration, and proves nothing: that is for the gates.
+func (d *Daemon) hookCalls(ctx context.Context, who chat, body wire.HookRequest) (string, error) {
+	var touches []rule.Touch
+	for _, f := range body.Files {
+		touches = append(touches, rule.Touch{Path: f})
+	}
+	runs := d.drivenBy(who)
+	if len(runs) == 0 {
+		return "", nil
+	}
+	touches = d.places(body.Workspace, append(touches, rule.Touches(body.Command)...))
+	if len(touches) == 0 {
+		return "", nil
+	}
+	if state := d.cfg.Places.State; slices.ContainsFunc(touches, func(t rule.Touch) bool { return meets(t, state) || meets(t, linked(state)) }) {
+		return explain.ChatRecord(runs[0]), nil
+	}
+	for _, s := range runs {
+		if text, err := d.guard(ctx, s, touches); text != "" || err != nil {
+			return text, err
+		}
+	}
+	return "", nil
+}
+
+// guard says what of a run's work tree has to stay as it is.
+func (d *Daemon) guard(ctx context.Context, s run.State, touches []rule.Touch) (string, error) {
+	root := d.text(s.Facts.Workspace)
+	var here []rule.Touch
+	for _, t := range touches {
+		rel, err := filepath.Rel(root, t.Path)
+		switch {
+		case err != nil:
+		case filepath.IsLocal(rel):
+			here = append(here, rule.Touch{Path: filepath.ToSlash(rel), Gone: t.Gone})
+		case t.Gone && meets(t, root):
+			here = append(here, rule.Touch{Path: ".", Gone: true})
+		}
+	}
+	if len(here) == 0 || root == "" {
+		return "", nil
+	}
+	pinned, approved, err := d.worker.Guarded(ctx, s, here)
+	switch {
+	case err != nil:
+		return "", err
+	case len(pinned) > 0:
+		return explain.ChatPinned(s, pinned), nil
+	case len(approved) > 0:
+		return explain.ChatApproved(s, approved), nil
+	}
+	return "", nil
+}
+
+// places makes paths absolute: as they are named, and as links lead.
+func (d *Daemon) places(dir string, touches []rule.Touch) []rule.Touch {
+	var out []rule.Touch
+	for _, t := range touches {
+		if below, ok := strings.CutPrefix(t.Path, "~/"); ok {
+			t.Path = filepath.Join(d.cfg.Home, below)
+		} else if !filepath.IsAbs(t.Path) {
+			t.Path = filepath.Join(dir, t.Path)
+		}
+		if !filepath.IsAbs(t.Path) {
+			continue // who asks does not say where it is
+		}
+		out = append(out, rule.Touch{Path: filepath.Clean(t.Path), Gone: t.Gone})
+		if real := linked(t.Path); real != filepath.Clean(t.Path) {
+			out = append(out, rule.Touch{Path: real, Gone: t.Gone})
+		}
+	}
+	return out
+}
+
+// linked is where the links in a path lead, as far as it is there.
+func linked(path string) string {
+	for at, rest := filepath.Clean(path), ""; ; at, rest = filepath.Dir(at), filepath.Join(filepath.Base(at), rest) {
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(real, rest)
+		}
+		if at == filepath.Dir(at) {
+			return path
+		}
+	}
+}
+
+// meets says that a touch is of a directory: in it, or of what it is in.
+func meets(t rule.Touch, dir string) bool {
+	return t.Path == dir || strings.HasPrefix(t.Path, dir+"/") || t.Gone && strings.HasPrefix(dir, t.Path+"/")
+}

@@ -1,0 +1,136 @@
+package daemon
+
+import (
+	"sync"
+	"time"
+
+	"autopilot/daemon/person"
+	"autopilot/events/wire"
+)
+
+// hooked remembers of chats what their hosts tell of them. It is known of this
+// daemon's life only: the next hook of a chat makes it known again.
+type hooked struct {
+	mu    sync.Mutex
+	hosts map[person.Caller]*hooking
+	beats map[string]beat // by run
+}
+
+// hooking is a host program that runs hooks.
+type hooking struct {
+	session string // as the host calls its chat: a label
+	held    string // at what the chat was last kept from stopping
+}
+
+// beat is the last sign of life of the chat that drives a run.
+type beat struct {
+	effect string // the iteration
+	at     time.Time
+	calls  int // of tools, in this iteration
+}
+
+// Bounds of what is remembered; beyond them what is over is dropped.
+const (
+	mostHooked = 64
+	mostBeats  = 256
+)
+
+// has says that a process is a host.
+func (h *hooked) has(p person.Process) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.hosts[caller(p)] != nil
+}
+
+func caller(p person.Process) person.Caller { return person.Caller{PID: p.PID, Start: p.Start} }
+
+// note makes a host known. Where there are many, those that have ended are
+// forgotten first.
+func (h *hooked) note(c person.Caller, session string, alive func(person.Caller) bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.hosts == nil {
+		h.hosts = map[person.Caller]*hooking{}
+	}
+	known := h.hosts[c]
+	if known == nil && len(h.hosts) >= mostHooked {
+		for other := range h.hosts {
+			if !alive(other) {
+				delete(h.hosts, other)
+			}
+		}
+	}
+	switch {
+	case known != nil:
+		known.session = session
+	case len(h.hosts) < mostHooked:
+		h.hosts[c] = &hooking{session: session}
+	}
+}
+
+// forget drops a host that has ended its chat.
+func (h *hooked) forget(c person.Caller) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.hosts, c)
+}
+
+// session is how a host calls its chat, empty if it has not said so.
+func (h *hooked) session(c person.Caller) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if k := h.hosts[c]; k != nil {
+		return k.session
+	}
+	return ""
+}
+
+// holds notes that a chat is kept from stopping at a point of its run. Where it
+// goes on only as it was kept before, it is not kept at the same point again.
+func (h *hooked) holds(c person.Caller, point string, again bool) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	k := h.hosts[c]
+	if k == nil || again && (k.held == point || k.held == "") {
+		return false
+	}
+	k.held = point
+	return true
+}
+
+// beats notes a use of a tool in an iteration of a run.
+func (h *hooked) beat(run, effect string, at time.Time, live func(run string) bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.beats == nil {
+		h.beats = map[string]beat{}
+	}
+	b := h.beats[run]
+	if b.effect != effect {
+		b = beat{effect: effect}
+	}
+	b.at = at
+	b.calls++
+	h.beats[run] = b
+	if len(h.beats) > mostBeats {
+		for other := range h.beats {
+			if !live(other) {
+				delete(h.beats, other)
+			}
+		}
+	}
+}
+
+// life is the last sign of life in an iteration of a run, if there was one.
+func (h *hooked) life(run, effect string) *wire.LifeView {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	b := h.beats[run]
+	if b.effect != effect || b.at.IsZero() {
+		return nil
+	}
+	return &wire.LifeView{At: b.at, Kind: lifeChat, Calls: b.calls}
+}
+
+// lifeChat is a use of a tool, as the host of a chat tells of it.
+const lifeChat = "chat"

@@ -1,0 +1,61 @@
+package wire
+
+import "slices"
+
+// The hooks of a host program tell the daemon what a chat in it is about to do,
+// and ask whether that is well. What a host sends is read by who asks; here is
+// what all hosts have in common.
+
+// SessionHook asks about one event of a chat. An effect may not use it.
+var SessionHook = Verb{Name: "session.hook", Class: Operate}
+
+// HookEvent is what happens in a chat.
+type HookEvent string
+
+// The events.
+const (
+	HookBegins HookEvent = "begins" // the chat, or its conversation
+	HookCalls  HookEvent = "calls"  // a tool is about to be used
+	HookCalled HookEvent = "called" // a tool was used
+	HookStops  HookEvent = "stops"  // it is about to say that it has finished
+	HookEnds   HookEvent = "ends"   // the chat, or its conversation
+)
+
+// Bounds of what is told of a chat: texts beyond them are left out, and what they
+// would have shown is not guarded.
+const (
+	MaxHookText  = 32 << 10 // bytes of a command
+	MaxHookFiles = 200
+)
+
+// HookRequest tells of an event. Nothing in it says who asks.
+type HookRequest struct {
+	Workspace string    `json:"workspace"` // directory that the chat, or its tool, works in
+	Host      string    `json:"host"`      // program of the chat
+	Event     HookEvent `json:"event"`
+	Session   string    `json:"session,omitzero"` // name of the chat in its host: a label
+	Again     bool      `json:"again,omitzero"`   // stops: it went on as it was held before
+	Files     []string  `json:"files,omitzero"`   // calls: that a tool writes to
+	Command   string    `json:"command,omitzero"` // calls: for a shell
+}
+
+// Bounded leaves out what is too much for one request.
+func (q HookRequest) Bounded() HookRequest {
+	q.Files = q.Files[:min(len(q.Files), MaxHookFiles)]
+	bytes := 0
+	q.Files = slices.DeleteFunc(slices.Clone(q.Files), func(f string) bool {
+		bytes += len(f)
+		return f == "" || bytes > MaxHookText/2
+	})
+	if len(q.Command) > MaxHookText {
+		q.Command = q.Command[:MaxHookText] // a shell reads from the start
+	}
+	q.Session = q.Session[:min(len(q.Session), 100)]
+	return q
+}
+
+// HookView is the answer: a text that the chat shall read, or nothing. Of an event
+// that is asked about (calls, stops) a text says that it shall not be.
+type HookView struct {
+	Text string `json:"text,omitzero"`
+}
