@@ -10,6 +10,7 @@ import "fmt"
 //	effect:<effect id>@<host>                  anything that the daemon started
 //	person:<uid>@<host>/<tty>                  a person who was proven there
 //	session:<program>-<pid>@<host>             a chat that drives a run
+//	key:<identity>@<host>                      whoever has that key, over the network
 //
 // Peers follow the same form: session:<peer>.
 
@@ -26,6 +27,10 @@ func ActorLocal(uid, pid int, host string) string {
 func ActorPerson(uid int, host, tty string) string {
 	return fmt.Sprintf("person:%d@%s/%s", uid, host, tty)
 }
+
+// ActorKey is the actor of whoever has the key of an identity of the
+// configuration. That is all that is proven: the host is the daemon's.
+func ActorKey(identity, host string) string { return "key:" + identity + "@" + host }
 
 // ActorEffect is the actor of a process that descends from an effect.
 func ActorEffect(effect, host string) string { return "effect:" + effect + "@" + host }

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
+
 	"autopilot/events/wire"
 )
 
@@ -38,6 +40,7 @@ type bridge struct {
 	wg    sync.WaitGroup
 
 	mu        sync.Mutex
+	remote    *remote // the listener for other hosts; nil for none
 	listeners map[*socket]struct{}
 	sockets   map[net.Conn]struct{}
 	closed    bool
@@ -110,7 +113,10 @@ func (b *bridge) serve(uc *net.UnixConn, effect string) {
 	if _, err := uc.Write(info); err != nil {
 		return
 	}
-	name, err := readConnect(in)
+	hi, err := readConnect(in)
+	if err == nil {
+		id.Name, err = hi.client()
+	}
 	if err == nil {
 		err = refusal // said now, as the client listens for errors only after its CONNECT
 	}
@@ -118,22 +124,37 @@ func (b *bridge) serve(uc *net.UnixConn, effect string) {
 		b.refuse(uc, id, err)
 		return
 	}
-	id.Name = name
 	c, err := b.clients.add(b.ctx, id)
 	if err != nil {
 		b.refuse(uc, id, err)
 		return
 	}
 	defer b.clients.remove(c)
-	if err := b.join(uc, in, pipe, out, c); err != nil {
+	perms := only([]string{wire.Commands(c.Name)}, []string{wire.Inbox(c.Name) + ".>"})
+	if err := b.join(client{link: uc, in: in, perms: perms}, pipe, out, c); err != nil {
 		b.refuse(uc, id, err)
 	}
 }
 
+// link is the connection of a client, whose sides are closed one by one.
+type link interface {
+	net.Conn
+	CloseRead() error
+	CloseWrite() error
+}
+
+// client is what a connection may do once it is let in.
+type client struct {
+	link
+	in    *bufio.Reader                         // what it says
+	perms *server.Permissions                   // with the server
+	pass  func(control, []byte) ([]byte, error) // as for relay
+}
+
 // join hands the connection to the server and copies both ways until one side
 // ends. An error is a breach of the protocol by the client.
-func (b *bridge) join(uc *net.UnixConn, in *bufio.Reader, pipe net.Conn, out *bufio.Reader, c *conn) error {
-	token := b.tokens.issue(only([]string{wire.Commands(c.Name)}, []string{wire.Inbox(c.Name) + ".>"}))
+func (b *bridge) join(uc client, pipe net.Conn, out *bufio.Reader, c *conn) error {
+	token := b.tokens.issue(uc.perms)
 	line, err := connectLine(c.Name, token)
 	if err != nil {
 		return err
@@ -146,13 +167,13 @@ func (b *bridge) join(uc *net.UnixConn, in *bufio.Reader, pipe net.Conn, out *bu
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_, _ = io.Copy(deadlineWriter{uc}, out)
+		_, _ = io.Copy(deadlineWriter{uc.link}, out)
 		_ = uc.CloseRead() // the server ended it, or the client takes nothing: relay ends too
 	}()
-	err = relay(pipe, in)
+	err = relay(pipe, uc.in, uc.pass)
 	c.cancel(ErrClientGone) // at once: handlers of this client are working for nobody
 	_ = pipe.Close()
-	breach := errors.Is(err, errProtocol) || errors.Is(err, errSecondConnect)
+	breach := errors.Is(err, errProtocol) || errors.Is(err, errSecondConnect) || errors.Is(err, errForeignReply)
 	if breach {
 		// A message may be half written; the reason comes after it.
 		_ = uc.SetWriteDeadline(time.Now().Add(time.Second))
@@ -205,6 +226,11 @@ func (b *bridge) refuse(uc *net.UnixConn, id Identity, err error) {
 		return
 	}
 	b.log.Warn("connection refused", "pid", id.PID, "uid", id.UID, "effect", id.Effect, "error", err)
+	dismiss(uc, err)
+}
+
+// dismiss tells a client why its connection ends, and ends its sending side.
+func dismiss(uc link, err error) {
 	_ = uc.SetDeadline(time.Now().Add(time.Second))
 	_, _ = fmt.Fprintf(uc, "-ERR '%s'\r\n", err)
 	_ = uc.CloseWrite()
@@ -223,7 +249,11 @@ func (b *bridge) close() {
 	for c := range b.sockets {
 		_ = c.Close()
 	}
+	r := b.remote
 	b.mu.Unlock()
+	if r != nil {
+		r.close()
+	}
 	b.wg.Wait()
 }
 

@@ -2,6 +2,7 @@ package bus
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -53,8 +54,24 @@ type service struct {
 	timeout  time.Duration // for credit
 	log      *slog.Logger
 
-	oneShots, streams *lane
+	oneShots, streams *lane // of this host
+	afar, afarStreams *lane // over the network, so that they take no place of the others
 	refused           *refusals
+}
+
+func (s *service) lanes() []*lane { return []*lane{s.oneShots, s.afar, s.streams, s.afarStreams} }
+
+// lane is where the requests of a client run.
+func (s *service) lane(id Identity, v wire.Verb) *lane {
+	switch {
+	case id.Kind == KindKey && v.Stream:
+		return s.afarStreams
+	case id.Kind == KindKey:
+		return s.afar
+	case v.Stream:
+		return s.streams
+	}
+	return s.oneShots
 }
 
 // Serve answers the verbs with the handlers, by verb name, and opens the
@@ -82,6 +99,7 @@ func (b *Bus) Serve(handlers map[string]Handler) error {
 		s.timeout = wire.CreditTimeout
 	}
 	s.oneShots, s.streams = newLane(maxOneShot), newLane(maxStreams)
+	s.afar, s.afarStreams = newLane(maxRemoteWork), newLane(maxRemoteWork)
 	if err := s.listen(listen); err != nil {
 		return err
 	}
@@ -92,6 +110,7 @@ func (b *Bus) Serve(handlers map[string]Handler) error {
 		return err
 	}
 	close(b.bridge.ready)
+	b.openRemote()
 	return nil
 }
 
@@ -129,13 +148,19 @@ func (s *service) dispatch(v wire.Verb, m micro.Request) {
 		c.credited(m.Data())
 		return
 	}
-	if !wire.OwnReply(c.Name, m.Reply()) {
+	if !wire.OwnReply(c.inbox(), m.Reply()) {
+		if c.Kind == KindKey && m.Reply() == "" {
+			return // nobody would hear the answer, and the log is not the client's to fill
+		}
 		s.log.Warn("request dropped: its reply is not for its client", "verb", v.Name, "actor", c.Actor, "reply", fmt.Sprintf("%.80q", m.Reply()))
 		return
 	}
 	q := Request{
 		Identity: c.Identity, ID: m.Headers().Get(wire.HeaderRequest),
 		ClientVersion: m.Headers().Get(wire.HeaderVersion), Body: m.Data(),
+	}
+	if q.ID == "" && c.Kind == KindKey && v.Class == wire.Read {
+		q.ID = rand.Text() // it is nobody's cause, and needs no name
 	}
 	r := &Reply{
 		request: q.ID, subject: m.Reply(), stream: v.Stream, version: s.version,
@@ -153,20 +178,19 @@ var requestID = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
 func (s *service) start(v wire.Verb, c *conn, q Request, r *Reply) error {
 	h := s.handlers[v.Name]
 	switch {
-	case v.Class != wire.Read && c.Kind != KindLocal:
+	case v.Class != wire.Read && c.Kind != KindLocal && c.Kind != KindKey:
 		s.refused.add(c.Effect)
 		return wire.Errorf(wire.Denied, "%s is not allowed from inside an effect (%s)", v.Name, c.Effect)
+	case c.Kind == KindKey && !allowed(c.Identity, v):
+		return refuseKey(c.Identity, v)
 	case h == nil:
 		return wire.Errorf(wire.Failed, "this daemon (%s) does not know %s", s.version, v.Name)
 	case !requestID.MatchString(q.ID):
-		return wire.Errorf(wire.Usage, "%s: the request has no id", v.Name)
+		return wire.Errorf(wire.Usage, "%s: the request has no id", v.Name).WithHint("each request has its own, in the header %s", wire.HeaderRequest)
 	case len(q.Body) > wire.MaxBody:
 		return wire.Errorf(wire.Usage, "%s: the request has %d bytes, at most %d are taken", v.Name, len(q.Body), wire.MaxBody)
 	}
-	l := s.oneShots
-	if v.Stream {
-		l = s.streams
-	}
+	l := s.lane(c.Identity, v)
 	if err := l.enter(); err != nil {
 		return err
 	}
@@ -191,6 +215,25 @@ func (s *service) start(v wire.Verb, c *conn, q Request, r *Reply) error {
 		s.finish(r, err)
 	}()
 	return nil
+}
+
+// allowed says that who has a key may use the verb.
+func allowed(id Identity, v wire.Verb) bool {
+	return v.Remote() && (v.Class == wire.Read || v.Class == wire.Operate && id.May == wire.Operate)
+}
+
+// refuseKey says why not.
+func refuseKey(id Identity, v wire.Verb) error {
+	switch {
+	case v.Class == wire.Decide:
+		return wire.Errorf(wire.Denied, "%s needs a proven person, and over the network nobody is", v.Name).
+			WithHint("use apctl at a terminal of the daemon's host")
+	case !v.Remote():
+		return wire.Errorf(wire.Denied, "%s is served on the daemon's host only: it is about the files, programs or process of who asks", v.Name).
+			WithHint("use apctl there")
+	}
+	return wire.Errorf(wire.Denied, "%s may read, and %s does more", id.Key, v.Name).
+		WithHint("bus.identities.%s.may: operate   in the configuration of the daemon's user allows it", id.Key)
 }
 
 // run calls the handler. Its panic fails the request, not the live runs of the
@@ -237,7 +280,11 @@ func (c *conn) credited(body []byte) {
 func (s *service) close(ctx context.Context) error {
 	err := s.micro.Stop()
 	s.streams.cancel(ErrClosing)
-	errs := []error{err, s.oneShots.close(ctx), s.streams.close(ctx)}
+	s.afarStreams.cancel(ErrClosing)
+	errs := []error{err}
+	for _, l := range s.lanes() {
+		errs = append(errs, l.close(ctx))
+	}
 	// ctx may be over by now: what was answered still gets a moment to leave.
 	flush, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()

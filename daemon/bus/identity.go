@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"autopilot/events"
+	"autopilot/events/wire"
 )
 
 // Kind is a kind of identity.
@@ -15,6 +16,7 @@ type Kind string
 const (
 	KindLocal  Kind = "local"  // a process of the user that no effect started; unproven
 	KindEffect Kind = "effect" // a process that the daemon started, or a descendant of one
+	KindKey    Kind = "key"    // whoever has the key of an identity of the configuration; on any host
 	KindDaemon Kind = "daemon" // the daemon itself
 )
 
@@ -27,6 +29,17 @@ type Identity struct {
 	Effect string // of KindEffect
 	Name   string // C, the client's own name, unique among live connections
 	Actor  string // as it is written into events
+
+	Key string     // of KindKey: what the identity is called
+	May wire.Class // of KindKey: Read or Operate
+}
+
+// inbox is what the subjects of its answers are named for.
+func (id Identity) inbox() string {
+	if id.Kind == KindKey {
+		return id.Key
+	}
+	return id.Name
 }
 
 // withActor fills in the actor.
@@ -36,6 +49,8 @@ func (id Identity) withActor(host string) Identity {
 		id.Actor = events.ActorEffect(id.Effect, host)
 	case KindLocal:
 		id.Actor = events.ActorLocal(id.UID, id.PID, host)
+	case KindKey:
+		id.Actor = events.ActorKey(id.Key, host)
 	case KindDaemon:
 		id.Actor = events.ActorDaemon(host)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 )
 
 // serverLog passes on what the server has to say from warnings upwards.
@@ -43,3 +44,26 @@ func (l *serverLog) Warnf(format string, v ...any) {
 func (l *serverLog) Noticef(string, ...any) {}
 func (l *serverLog) Debugf(string, ...any)  {}
 func (l *serverLog) Tracef(string, ...any)  {}
+
+// seldom keeps who is not let in from filling the log.
+type seldom struct {
+	every time.Duration
+	now   func() time.Time
+
+	mu     sync.Mutex
+	last   time.Time
+	missed int
+}
+
+// say says that a line may be written, and how many were not since the last.
+func (s *seldom) say() (missed int, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	if now.Sub(s.last) < s.every {
+		s.missed++
+		return 0, false
+	}
+	missed, s.missed, s.last = s.missed, 0, now
+	return missed, true
+}

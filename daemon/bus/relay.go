@@ -26,11 +26,38 @@ var (
 	errClientName    = errors.New("client name is not 26 characters of a-z and 2-7")
 )
 
+// control is a control line, read: what it asks, and of what size its payload
+// is, -1 for none.
+type control struct {
+	op   string
+	args [][]byte
+	size int
+}
+
+// publishes says that the line sends a message, and where its answer shall go;
+// that may be empty.
+func (c control) publishes() (subject, reply []byte, ok bool) {
+	most := 0 // arguments without a reply
+	switch c.op {
+	case "PUB":
+		most = 2
+	case "HPUB":
+		most = 3
+	default:
+		return nil, nil, false
+	}
+	if len(c.args) > most {
+		reply = c.args[1]
+	}
+	return c.args[0], reply, true
+}
+
 // relay copies what a client says to the server. It reads it closely enough to
 // know where every command begins, and accepts only commands that clients
 // need, written in one way: so the server sees the same commands. It holds one
-// line and one buffer at most.
-func relay(dst io.Writer, src *bufio.Reader) error {
+// line and one buffer at most. pass, where it is given, says how a line is
+// passed on; its error ends the relay.
+func relay(dst io.Writer, src *bufio.Reader, pass func(control, []byte) ([]byte, error)) error {
 	w := bufio.NewWriterSize(dst, bufferSize)
 	for {
 		if src.Buffered() == 0 {
@@ -42,17 +69,20 @@ func relay(dst io.Writer, src *bufio.Reader) error {
 		if err != nil {
 			return err
 		}
-		size, err := command(line)
+		c, err := command(line)
+		if err == nil && pass != nil {
+			line, err = pass(c, line)
+		}
 		if err != nil {
 			return err
 		}
 		if _, err := w.Write(line); err != nil {
 			return err
 		}
-		if size < 0 {
+		if c.size < 0 {
 			continue
 		}
-		if _, err := io.CopyN(w, src, int64(size)+2); err != nil { // with its line end, which the server checks
+		if _, err := io.CopyN(w, src, int64(c.size)+2); err != nil { // with its line end, which the server checks
 			return err
 		}
 	}
@@ -71,41 +101,46 @@ func readLine(src *bufio.Reader) ([]byte, error) {
 	return line, nil
 }
 
-// command checks a control line and gives the size of the payload that
-// follows, -1 for none.
-func command(line []byte) (int, error) {
+// command reads a control line.
+func command(line []byte) (control, error) {
 	body, ok := bytes.CutSuffix(line, []byte("\r\n"))
 	if !ok || bytes.IndexByte(body, '\r') >= 0 {
-		return 0, fmt.Errorf("%w: line end", errProtocol)
+		return control{}, fmt.Errorf("%w: line end", errProtocol)
 	}
 	op, rest, _ := bytes.Cut(body, []byte(" "))
 	args := bytes.FieldsFunc(rest, func(r rune) bool { return r == ' ' || r == '\t' })
-	switch string(op) {
+	c := control{op: string(op), args: args, size: -1}
+	switch c.op {
 	case "PING", "PONG":
-		if len(body) != len(op) {
-			break
+		if len(body) == len(op) {
+			return c, nil
 		}
-		return -1, nil
 	case "SUB":
 		if len(args) == 2 || len(args) == 3 {
-			return -1, nil
+			return c, nil
 		}
 	case "UNSUB":
 		if len(args) == 1 || len(args) == 2 {
-			return -1, nil
+			return c, nil
 		}
 	case "PUB":
 		if len(args) == 2 || len(args) == 3 {
-			return payloadSize(args[len(args)-1])
+			return c.sized()
 		}
 	case "HPUB":
 		if len(args) == 3 || len(args) == 4 {
-			return payloadSize(args[len(args)-1])
+			return c.sized()
 		}
 	case "CONNECT":
-		return 0, errSecondConnect
+		return c, errSecondConnect
 	}
-	return 0, fmt.Errorf("%w: %.16q", errProtocol, body)
+	return c, fmt.Errorf("%w: %.16q", errProtocol, body)
+}
+
+// sized takes the size of the payload from the last argument.
+func (c control) sized() (_ control, err error) {
+	c.size, err = payloadSize(c.args[len(c.args)-1])
+	return c, err
 }
 
 func payloadSize(digits []byte) (int, error) {
@@ -137,26 +172,36 @@ type hello struct {
 	NoResponders bool   `json:"no_responders"`
 }
 
-// readConnect reads a client's CONNECT and gives its name.
-func readConnect(src *bufio.Reader) (string, error) {
-	line, err := readLine(src)
-	if err != nil {
-		return "", err
-	}
-	arg, ok := bytes.CutPrefix(line, []byte("CONNECT "))
-	if !ok || !bytes.HasSuffix(arg, []byte("}\r\n")) {
-		return "", fmt.Errorf("%w: want CONNECT first", errProtocol)
-	}
-	var in struct {
-		Name string `json:"name"`
-	}
-	if err := json.Unmarshal(arg, &in); err != nil {
-		return "", fmt.Errorf("%w: CONNECT: %w", errProtocol, err)
-	}
+// introduction is what is read of a client's CONNECT.
+type introduction struct {
+	Name      string `json:"name"`
+	NKey      string `json:"nkey"` // public
+	Signature string `json:"sig"`  // of the nonce
+	Verbose   bool   `json:"verbose"`
+}
+
+// client is the name of the client of a socket.
+func (in introduction) client() (string, error) {
 	if !wire.ValidClient(in.Name) {
 		return "", errClientName
 	}
 	return in.Name, nil
+}
+
+// readConnect reads a client's CONNECT.
+func readConnect(src *bufio.Reader) (in introduction, err error) {
+	line, err := readLine(src)
+	if err != nil {
+		return in, err
+	}
+	arg, ok := bytes.CutPrefix(line, []byte("CONNECT "))
+	if !ok || !bytes.HasSuffix(arg, []byte("}\r\n")) {
+		return in, fmt.Errorf("%w: want CONNECT first", errProtocol)
+	}
+	if err := json.Unmarshal(arg, &in); err != nil {
+		return in, fmt.Errorf("%w: CONNECT: %w", errProtocol, err)
+	}
+	return in, nil
 }
 
 // connectLine is the CONNECT that the server gets.

@@ -17,7 +17,7 @@ func TestRelayPassesWhatClientsNeed(t *testing.T) {
 	const good = "PING\r\nPONG\r\nSUB a 1\r\nSUB a q 1\r\nUNSUB 1\r\nUNSUB 1 2\r\n" +
 		"PUB a 0\r\n\r\nPUB a b 5\r\nC\r\nON\r\nHPUB a 12 14\r\nNATS/1.0\r\n\r\nhi\r\nHPUB a  b 12 12\r\nNATS/1.0\r\n\r\n\r\n"
 	var out bytes.Buffer
-	if err := relay(&out, bufio.NewReader(iotestOneByte{strings.NewReader(good)})); !errors.Is(err, io.EOF) {
+	if err := relay(&out, bufio.NewReader(iotestOneByte{strings.NewReader(good)}), nil); !errors.Is(err, io.EOF) {
 		t.Errorf("got %v, want EOF", err)
 	}
 	if out.String() != good {
@@ -39,7 +39,7 @@ func TestRelayRefusesTheRest(t *testing.T) {
 		"GET / HTTP/1.1\r\n", strings.Repeat("x", 100_000),
 	} {
 		var out bytes.Buffer
-		err := relay(&out, bufio.NewReaderSize(strings.NewReader(bad), bufferSize))
+		err := relay(&out, bufio.NewReaderSize(strings.NewReader(bad), bufferSize), nil)
 		if !errors.Is(err, errProtocol) && !errors.Is(err, errSecondConnect) {
 			t.Errorf("%.20q: got %v", bad, err)
 		}
@@ -60,7 +60,7 @@ func FuzzRelay(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		var out bytes.Buffer
-		if err := relay(&out, bufio.NewReaderSize(bytes.NewReader(in), bufferSize)); err == nil {
+		if err := relay(&out, bufio.NewReaderSize(bytes.NewReader(in), bufferSize), nil); err == nil {
 			t.Fatal("relay ended without a reason")
 		}
 		if !bytes.HasPrefix(in, out.Bytes()) {
@@ -96,9 +96,15 @@ func FuzzReadConnect(f *testing.F) {
 	f.Add([]byte(`CONNECT {"name":"abcdefghijklmnopqrstuvwxyz"}` + "\r\n"))
 	f.Add([]byte(`CONNECT {"name":"a","name":"b"}` + "\r\n"))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		name, err := readConnect(bufio.NewReaderSize(bytes.NewReader(in), bufferSize))
-		if err == nil && !wire.ValidClient(name) {
+		hi, err := readConnect(bufio.NewReaderSize(bytes.NewReader(in), bufferSize))
+		if err != nil {
+			return
+		}
+		if name, err := hi.client(); err == nil && !wire.ValidClient(name) {
 			t.Fatalf("name %q was taken", name)
+		}
+		if signed(hi, "nonce") {
+			t.Fatal("a signature was taken that nobody made")
 		}
 	})
 }

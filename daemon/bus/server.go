@@ -32,6 +32,9 @@ const DefaultQuota = 4 << 30
 // maxMemory bounds the memory streams of the server; there are none.
 const maxMemory = 64 << 20
 
+// maxSubs bounds the subscriptions of one connection.
+const maxSubs = 4096
+
 // Config is what a bus is opened with.
 type Config struct {
 	Places     place.Places
@@ -46,6 +49,9 @@ type Config struct {
 	// descends from an effect, else KindLocal. The zero Identity refuses it,
 	// as for a process that is gone. It is called from many goroutines.
 	Identify func(pid, uid int) Identity
+
+	// Listen lets in who has a key, over the network; nil is nobody.
+	Listen *Listen
 
 	// CreditTimeout is how long a reply waits for a client that gives no
 	// credit; 0 is wire.CreditTimeout.
@@ -124,7 +130,7 @@ func startServer(cfg Config, auth server.Authentication) (*server.Server, error)
 		SyncAlways:        cfg.Durability == Power,
 		JetStreamMaxStore: cfg.Quota, JetStreamMaxMemory: maxMemory,
 		DisableJetStreamBanner: true,
-		MaxPayload:             maxPayload, MaxControlLine: maxLine,
+		MaxPayload:             maxPayload, MaxControlLine: maxLine, MaxSubs: maxSubs,
 		NoFastProducerStall:        true, // one slow client must not slow the answers to others
 		CustomClientAuthentication: auth,
 	})

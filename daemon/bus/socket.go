@@ -100,6 +100,12 @@ func (b *bridge) look() {
 		select {
 		case <-t.C:
 			b.repair()
+			b.mu.Lock()
+			r := b.remote
+			b.mu.Unlock()
+			if r != nil {
+				r.open()
+			}
 		case <-b.ctx.Done():
 			return
 		}
