@@ -14,8 +14,8 @@ func newNotify(a *app) *cobra.Command {
 		Use:   "notify",
 		Short: "Test how you are told what happens to runs",
 		Long: `The rules in your configuration say how you are told: by a command with JSON on
-its standard input, a webhook, the desktop, or the bell of the terminal that
-follows the run. They stand in the file that apctl config show names:
+its standard input, a webhook, a comment on GitHub, the desktop, or the bell of
+the terminal that follows the run. They stand in the file that apctl config show names:
 
   notify:
     rules:
@@ -23,13 +23,20 @@ follows the run. They stand in the file that apctl config show names:
         run: ./tell-me.sh
       - webhook: https://example.org/hook
       - {on: [done], desktop: true}
+      - {on: [needs_person, done, halted], github: OWNER/NAME}
     quiet: "22:00-07:00"
     quiet_pass: [needs_person]
 
 Kinds: needs_person, halted, done, waiting_limit, died, budget_low (80 % of a
 limit are used); without "on" a rule is for all of them. What falls into the quiet time is told at its end as one
 digest, and so are many things at once. A command has ten seconds. A webhook is
-tried eight times over about an hour, under one Idempotency-Key.`,
+tried eight times over about an hour, under one Idempotency-Key.
+
+github comments at the issue or pull request that a run is about (apctl run
+--issue 24), through your own gh: what is asked, where, and how it is answered, or
+what came of the run. OWNER/NAME#24 takes the runs without an issue too. gh has to
+be on the daemon's PATH and logged in (gh auth login). It is tried again as a
+webhook is; the comment is looked for before that, so that it stands there once.`,
 		Example: "  apctl notify test\n  apctl notify test --on halted",
 		Args:    group,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

@@ -37,6 +37,7 @@ type runOptions struct {
 	workflow   string
 	sandbox    string
 	driver     string
+	issue      string
 }
 
 type agentOptions struct {
@@ -122,6 +123,7 @@ func (o *runOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.agent.command, "agent-cmd", "", "agent: `CMD` for /bin/sh, prompt on standard input")
 	f.StringVar(&o.agent.script, "script", "", "agent without a model: `FILE`, see apctl help agents")
 	f.StringVar(&o.driver, "driver", "", "`session`: a chat does the work, see apctl session; --agent is for those who look")
+	f.StringVar(&o.issue, "issue", "", "`ISSUE` that it is about: 24 or OWNER/NAME#24, see apctl help notify")
 	f.StringArrayVar(&o.protect, "protect", nil, "pin the files of `GLOB` too (repeatable)")
 	f.StringArrayVar(&o.allow, "allow-test-changes", nil, "let the agent change the pinned tests of `GLOB`, or all")
 	f.Lookup("allow-test-changes").NoOptDefVal = "**"
@@ -237,6 +239,13 @@ func (o *runOptions) request(a *app, counted bool, args []string) (wire.StartReq
 	}
 	if req.Spec.Sandbox, err = sandboxMode("--sandbox", o.sandbox); err != nil {
 		return req, err
+	}
+	if o.issue != "" {
+		issue, err := wire.ParseIssue(o.issue)
+		if err != nil {
+			return req, render.BadIssue(o.issue)
+		}
+		req.Spec.Issue = issue.String()
 	}
 	if o.clean {
 		req.Spec.Checkout = events.CheckoutClean

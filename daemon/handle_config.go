@@ -112,6 +112,9 @@ func (d *Daemon) configure(ctx context.Context, q wire.StartRequest, now time.Ti
 	if err != nil {
 		return configured{}, err
 	}
+	if a.Request.Spec.Issue, err = issueIn(a.Request.Spec.Issue, l.User); err != nil {
+		return configured{}, err
+	}
 	c := configured{Applied: a}
 	if l.Project != nil {
 		c.Source = l.Project.Source

@@ -17,6 +17,7 @@ import (
 	"autopilot/events"
 	"autopilot/events/place"
 	"autopilot/events/wire"
+	"autopilot/projections/phrase"
 )
 
 // VerifyMain proves a store that no daemon has open: one that a daemon refuses,
@@ -72,15 +73,16 @@ func sayProof(w io.Writer, r wire.VerifyReply) int {
 		fmt.Fprintf(w, "not whole: problems %d, events read %d\n", len(r.Problems), r.Events)
 		return 1
 	}
-	fmt.Fprintf(w, "whole: %d events of %d aggregates, sequence and hash chain proven, %d by seals; %d texts\n", r.Events, r.Aggregates, r.Sealed, r.Texts)
+	fmt.Fprintf(w, "whole: %s of %s, sequence and hash chain proven, %d by seals; %s\n",
+		phrase.Count(r.Events, "event"), phrase.Count(r.Aggregates, "aggregate"), r.Sealed, phrase.Count(r.Texts, "text"))
 	if r.Gone > 0 {
-		fmt.Fprintf(w, "%d texts were erased or pruned\n", r.Gone)
+		fmt.Fprintf(w, "erased or pruned: %s\n", phrase.Count(r.Gone, "text"))
 	}
 	if r.Bundles > 0 {
-		fmt.Fprintf(w, "%d bundles of the archive are whole\n", r.Bundles)
+		fmt.Fprintf(w, "whole: %s of the archive\n", phrase.Count(r.Bundles, "bundle"))
 	}
 	if r.Unknown > 0 {
-		fmt.Fprintf(w, "%d events are of types that this version does not know\n", r.Unknown)
+		fmt.Fprintf(w, "not known to this version: the type of %s\n", phrase.Count(r.Unknown, "event"))
 	}
 	return 0
 }

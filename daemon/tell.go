@@ -190,6 +190,7 @@ func (d *Daemon) notices(ctx context.Context, batch []log.Stored) ([]notify.Noti
 			return nil, err
 		}
 		n := d.notice(kind, state, s.Event.Time, explain.Line(state, s.Event))
+		d.addComment(ctx, &n, kind, state)
 		if d.together(ctx, &n, state, s.Event) {
 			out = append(out, n)
 		}

@@ -66,7 +66,7 @@ func (d *Daemon) viewAt(s run.State, now time.Time) wire.RunView {
 	}
 	spec, err := d.worker.Spec(s)
 	if err == nil {
-		v.Agent, v.Permissions = agentName(spec.Agent), spec.Agent.Permissions
+		v.Agent, v.Permissions, v.Issue = agentName(spec.Agent), spec.Agent.Permissions, spec.Issue
 	}
 	if s.Driven() {
 		v.Agent, v.Driver = string(f.Driver), d.driverView(s, false)

@@ -119,10 +119,10 @@ func TestADaemonDependsOnNothingOfItsStarter(t *testing.T) {
 func TestTheDaemonGetsOnlyWhatItNeeds(t *testing.T) {
 	t.Parallel()
 	got := daemonEnv([]string{
-		"HOME=/h", "USER=u", "LOGNAME=u", "PATH=/b", "SHELL=/s", "LANG=C", "LC_ALL=C", "TZ=UTC", "TMPDIR=/t", "XDG_RUNTIME_DIR=/r",
+		"HOME=/h", "USER=u", "LOGNAME=u", "PATH=/b", "SHELL=/s", "LANG=C", "LC_ALL=C", "TZ=UTC", "TMPDIR=/t", "XDG_RUNTIME_DIR=/r", "GH_HOST=g", "GH_TOKEN=s",
 		"AUTOPILOT_STATE=/x", "AUTOPILOT_EFFECT=e", "AUTOPILOT_RUN_ID=r", "ANTHROPIC_API_KEY=k", "HOMEX=1", "LANGUAGE=de", "LD_PRELOAD=x", "GIT_DIR=/g", "",
 	})
-	want := "HOME=/h USER=u LOGNAME=u PATH=/b SHELL=/s LANG=C LC_ALL=C TZ=UTC TMPDIR=/t XDG_RUNTIME_DIR=/r"
+	want := "HOME=/h USER=u LOGNAME=u PATH=/b SHELL=/s LANG=C LC_ALL=C TZ=UTC TMPDIR=/t XDG_RUNTIME_DIR=/r GH_HOST=g"
 	if strings.Join(got, " ") != want {
 		t.Errorf("got %v", got)
 	}

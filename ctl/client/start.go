@@ -113,7 +113,7 @@ func findDaemon() (string, error) {
 
 // kept are the variables that a daemon needs of its starter; names that end in
 // an underscore are prefixes.
-var kept = []string{"HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "LC_", "TZ", "TMPDIR", "XDG_"}
+var kept = []string{"HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "LC_", "TZ", "TMPDIR", "XDG_", "GH_HOST", "GH_CONFIG_DIR"}
 
 // daemonEnv keeps only those variables. What agents and gates get comes with
 // each run, not from whoever was first to start the daemon.

@@ -217,6 +217,7 @@ func (s Style) Status(v wire.RunView) string {
 		{"task", s.cut(s.task(v), s.room(13))},
 		{"workspace", Line(v.Workspace)},
 		{"branch", Line(v.Branch)},
+		{"issue", Line(v.Issue)},
 		{"agent", s.cut(Line(v.Agent), s.room(13))},
 		{"phase", Line(v.Phase)},
 		{"iteration", iteration(v)},

@@ -106,6 +106,11 @@ func BadOption(letter string, n int) *wire.Error {
 	return usage(fmt.Sprintf("one of A to %c", 'A'+n-1), "option %q is recommended, and there is none of that letter", letter)
 }
 
+// BadIssue is what names no issue.
+func BadIssue(given string) *wire.Error {
+	return usage("--issue 24, --issue OWNER/NAME#24, or its address", "%q is no issue", given)
+}
+
 // BadDriver is a driver that is not known.
 func BadDriver(name string) *wire.Error {
 	return usage("--driver session, or leave it out", "the driver %q is not known", name)

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -92,7 +93,7 @@ func (n *Notifier) sweepLocked() {
 	due := map[string]bool{}
 	for id, q := range n.box.Rules {
 		for _, m := range q.Due {
-			due[effectID(id, m.Key)] = true
+			due[m.effect(id)] = true
 		}
 	}
 	root := filepath.Dir(n.cfg.Effects.Open(EffectPrefix).Path())
@@ -136,6 +137,7 @@ func (n *Notifier) Add(cursor string, notices ...Notice) error {
 		n.box.Cursor = cursor
 	}
 	now, quiet := n.cfg.Now(), n.settings.hush(n.cfg.Now())
+	n.box.tidy(now, n.cfg.Timing)
 	for _, x := range notices {
 		if n.box.took(x.Key) {
 			n.addLocked(x, now, quiet)
@@ -146,7 +148,13 @@ func (n *Notifier) Add(cursor string, notices ...Notice) error {
 
 func (n *Notifier) addLocked(x Notice, now time.Time, quiet hush) {
 	for id, r := range n.settings.ways() {
+		x := x
 		if !r.matches(Kind(x.Kind)) {
+			continue
+		}
+		if r.GitHub == "" {
+			x.Comment = ""
+		} else if id = r.queue(x); id == "" {
 			continue
 		}
 		if n.box.Rules[id] == nil {
@@ -202,7 +210,11 @@ func (s Settings) ways() map[string]Rule {
 
 // id names a rule by its way and target.
 func (r Rule) id() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %v", r.Run, r.Webhook, r.Desktop))
+	text := fmt.Appendf(nil, "%q %q %v", r.Run, r.Webhook, r.Desktop)
+	if r.GitHub != "" {
+		text = fmt.Appendf(text, " %q", strings.ToLower(r.GitHub))
+	}
+	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8])
 }
 

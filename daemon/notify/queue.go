@@ -18,6 +18,7 @@ type Timing struct {
 	Burst      int             // messages of a rule within Window; what is more becomes a digest
 	Window     time.Duration   //
 	Command    time.Duration   // that a command may take
+	GitHub     time.Duration   // that one try of a comment may take
 	Post       time.Duration   // that one try of a webhook may take
 	Backoff    []time.Duration // before each further try of a webhook
 	RetryMost  time.Duration   // the longest wait that a server may ask for
@@ -28,7 +29,7 @@ type Timing struct {
 func DefaultTiming() Timing {
 	return Timing{
 		Gather: 300 * time.Millisecond, GatherMost: 1200 * time.Millisecond, Burst: 5, Window: time.Minute,
-		Command: 10 * time.Second, Post: 10 * time.Second, RetryMost: 30 * time.Minute,
+		Command: 10 * time.Second, Post: 10 * time.Second, GitHub: 30 * time.Second, RetryMost: 30 * time.Minute,
 		Backoff: []time.Duration{
 			5 * time.Second, 15 * time.Second, 45 * time.Second, 2 * time.Minute,
 			5 * time.Minute, 15 * time.Minute, 35 * time.Minute,
@@ -53,6 +54,8 @@ const (
 type Notice struct {
 	wire.NotificationItem
 	View *wire.RunView `json:"view,omitzero"`
+	// Comment is what is told at a tracker, as markdown; without it, the line.
+	Comment string `json:"comment,omitzero"`
 }
 
 // NewNotice makes a notice with its key.
@@ -82,7 +85,7 @@ func (b *batch) add(n Notice, now time.Time) {
 	b.Counts[n.Kind]++
 	b.Latest = now
 	if len(b.Notices) >= maxViews {
-		n.View = nil // it will be one of many
+		n.View, n.Comment = nil, "" // it will be one of many
 	}
 	if len(b.Notices) < maxItems {
 		b.Notices = append(b.Notices, n)
@@ -100,8 +103,17 @@ func (b *batch) size() int {
 // message is a notification on its way.
 type message struct {
 	wire.Notification
-	Tries int       `json:"tries,omitzero"` // that failed
-	Next  time.Time `json:"not_before,omitzero"`
+	Comment string    `json:"comment,omitzero"`
+	Tries   int       `json:"tries,omitzero"` // that failed
+	Next    time.Time `json:"not_before,omitzero"`
+}
+
+// effect is the id of the effect that tells it by a rule.
+func (m message) effect(rule string) string {
+	if m.Tries > 0 {
+		return effectID(rule, fmt.Sprintf("%s %d", m.Key, m.Tries))
+	}
+	return effectID(rule, m.Key)
 }
 
 // queue is what one rule has yet to tell. It is a value without clock or I/O.
@@ -166,9 +178,14 @@ func sooner(a, b time.Time) time.Time {
 	return a
 }
 
+// pace forgets the messages that count for the pace no more.
+func (q *queue) pace(now time.Time, t Timing) {
+	q.Sent = slices.DeleteFunc(q.Sent, func(at time.Time) bool { return now.Sub(at) >= t.Window || at.After(now) })
+}
+
 // pack makes messages of what is ripe, and says when more will be.
 func (q *queue) pack(now time.Time, t Timing, quiet hush) (again time.Time) {
-	q.Sent = slices.DeleteFunc(q.Sent, func(at time.Time) bool { return now.Sub(at) >= t.Window || at.After(now) })
+	q.pace(now, t)
 	if len(q.Due) >= maxDue {
 		return time.Time{} // the messages before it come first
 	}
@@ -204,16 +221,16 @@ func (b *batch) hushed(quiet hush) bool {
 func (q *queue) take(b *batch, most int, now time.Time) {
 	if b.size() <= most {
 		for _, n := range b.Notices {
-			q.send(single(n), now)
+			q.send(message{Notification: single(n), Comment: n.Comment}, now)
 		}
 	} else {
-		q.send(digest(*b), now)
+		q.send(message{Notification: digest(*b)}, now)
 	}
 	*b = batch{}
 }
 
-func (q *queue) send(m wire.Notification, now time.Time) {
-	q.Due = append(q.Due, message{Notification: m})
+func (q *queue) send(m message, now time.Time) {
+	q.Due = append(q.Due, m)
 	q.Sent = append(q.Sent, now)
 }
 

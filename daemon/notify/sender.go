@@ -28,7 +28,7 @@ func (n *Notifier) serve(id string, s *sender) {
 		case gone:
 			return
 		case m != nil:
-			n.settle(id, *m, n.deliver(n.ctx, id, rule, m.Notification))
+			n.settle(id, *m, n.deliver(n.ctx, id, rule, *m))
 		default:
 			n.sleep(s, again)
 		}
@@ -60,10 +60,14 @@ func (n *Notifier) step(id string) (rule Rule, m *message, again time.Time, gone
 	defer n.mu.Unlock()
 	q := n.box.Rules[id]
 	if q.waiting() == 0 {
-		return Rule{}, nil, time.Time{}, false
+		_, ofIssue := issueOf(id)
+		if ofIssue {
+			delete(n.rules, id) // there may be many, and each for a while only
+		}
+		return Rule{}, nil, time.Time{}, ofIssue
 	}
 	n.readSettingsLocked()
-	rule, ok := n.settings.ways()[id]
+	rule, ok := n.settings.ways()[ruleOf(id)]
 	if !ok {
 		n.cfg.Log.Warn("a notify rule is gone, and what it had yet to tell with it", "waiting", q.waiting())
 		delete(n.box.Rules, id)
@@ -98,7 +102,7 @@ func (n *Notifier) settle(id string, m message, o outcome) {
 	}
 	n.storeLocked()
 	// Only now: an effect that is gone before it is settled would be run again.
-	n.forget(effectID(id, m.Key))
+	n.forget(m.effect(id))
 }
 
 // storeLocked keeps going where the disk takes nothing: at worst somebody is
@@ -110,12 +114,14 @@ func (n *Notifier) storeLocked() {
 }
 
 // deliver tells one message one way, once.
-func (n *Notifier) deliver(ctx context.Context, id string, r Rule, m notification) outcome {
+func (n *Notifier) deliver(ctx context.Context, id string, r Rule, m message) outcome {
 	switch {
 	case r.Webhook != "":
-		return n.post(ctx, r.Webhook, m)
+		return n.post(ctx, r.Webhook, m.Notification)
+	case r.GitHub != "":
+		return n.comment(ctx, id, r.tracker().Repository, m)
 	case r.Desktop:
-		return n.command(ctx, effectID(id, m.Key), desktopArgv(m), m)
+		return n.command(ctx, m.effect(id), desktopArgv(m.Notification), m.Notification)
 	}
-	return n.command(ctx, effectID(id, m.Key), []string{"/bin/sh", "-c", r.Run}, m)
+	return n.command(ctx, m.effect(id), []string{"/bin/sh", "-c", r.Run}, m.Notification)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"autopilot/daemon/strictyaml"
+	"autopilot/events/wire"
 )
 
 // Settings say who is told what. They are the member notify of the user's file.
@@ -20,12 +21,13 @@ type Settings struct {
 	QuietPass []string `yaml:"quiet_pass"`
 }
 
-// Rule is one way of telling, and what for. Exactly one of Run, Webhook, Desktop
-// and Bell is set.
+// Rule is one way of telling, and what for. Exactly one of Run, Webhook, GitHub,
+// Desktop and Bell is set.
 type Rule struct {
 	On      []string `yaml:"on"`      // kinds; none is all of them
 	Run     string   `yaml:"run"`     // a command, by /bin/sh -c, with JSON on its standard input
 	Webhook string   `yaml:"webhook"` // a URL that the JSON is posted to
+	GitHub  string   `yaml:"github"`  // OWNER/NAME, or OWNER/NAME#24: comments at issues
 	Desktop bool     `yaml:"desktop"` // a notification of the desktop
 	Bell    bool     `yaml:"bell"`    // of the terminals that follow the run
 }
@@ -64,16 +66,19 @@ func (r Rule) check() *Mistake {
 		return m
 	}
 	ways := 0
-	for _, set := range []bool{r.Run != "", r.Webhook != "", r.Desktop, r.Bell} {
+	for _, set := range []bool{r.Run != "", r.Webhook != "", r.GitHub != "", r.Desktop, r.Bell} {
 		if set {
 			ways++
 		}
 	}
 	if ways != 1 {
-		return &Mistake{"", fmt.Sprintf("a rule has one way to tell, found %d", ways), "write one of run, webhook, desktop: true and bell: true"}
+		return &Mistake{"", fmt.Sprintf("a rule has one way to tell, found %d", ways), "write one of run, webhook, github, desktop: true and bell: true"}
 	}
 	if r.Webhook != "" {
 		return checkURL(r.Webhook)
+	}
+	if _, err := wire.ParseTracker(r.GitHub); r.GitHub != "" && (err != nil || r.tracker().Repository == "") {
+		return &Mistake{"github", fmt.Sprintf("%q is no repository", r.GitHub), "write OWNER/NAME, or OWNER/NAME#24 for one issue"}
 	}
 	return nil
 }

@@ -22,6 +22,7 @@ func TestSettingsThatMeanNothingAreRefused(t *testing.T) {
 			{Run: "mail me"},
 			{On: []string{"done"}, Webhook: "https://example.org/x"},
 			{On: []string{"halted", "died"}, Desktop: true},
+			{GitHub: "owner/name"}, {GitHub: "owner/name#24"},
 			{Bell: true},
 		}, Quiet: "22:00-07:00", QuietPass: []string{"needs_person"}}, nil},
 		{
@@ -42,17 +43,27 @@ func TestSettingsThatMeanNothingAreRefused(t *testing.T) {
 		{
 			"no way",
 			Settings{Rules: []Rule{{On: []string{"done"}}}},
-			&Mistake{"rules.0", "a rule has one way to tell, found 0", "write one of run, webhook, desktop: true and bell: true"},
+			&Mistake{"rules.0", "a rule has one way to tell, found 0", "write one of run, webhook, github, desktop: true and bell: true"},
 		},
 		{
 			"two ways",
 			Settings{Rules: []Rule{{Run: "true", Bell: true}}},
-			&Mistake{"rules.0", "a rule has one way to tell, found 2", "write one of run, webhook, desktop: true and bell: true"},
+			&Mistake{"rules.0", "a rule has one way to tell, found 2", "write one of run, webhook, github, desktop: true and bell: true"},
 		},
 		{
 			"a file as URL",
 			Settings{Rules: []Rule{{Webhook: "file:///etc/passwd"}}},
 			&Mistake{"rules.0.webhook", "this is no URL of a web server", "write https://HOST/PATH"},
+		},
+		{
+			"an issue of nothing",
+			Settings{Rules: []Rule{{GitHub: "#24"}}},
+			&Mistake{"rules.0.github", `"#24" is no repository`, "write OWNER/NAME, or OWNER/NAME#24 for one issue"},
+		},
+		{
+			"an option as repository",
+			Settings{Rules: []Rule{{GitHub: "--web/x"}}},
+			&Mistake{"rules.0.github", `"--web/x" is no repository`, "write OWNER/NAME, or OWNER/NAME#24 for one issue"},
 		},
 		{
 			"a quiet time without end",

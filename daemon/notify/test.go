@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -23,10 +24,10 @@ func (n *Notifier) Test(ctx context.Context, on Kind, id string) ([]wire.NotifyR
 	if kind == "" {
 		kind = Done
 	}
-	m := notification{
+	m := message{Notification: notification{
 		Key: "test-" + id, Kind: string(kind), Time: n.cfg.Now(), Test: true,
 		Line: "this is a test of apctl notify test", Next: "apctl",
-	}
+	}}
 	results := make([]wire.NotifyResult, len(s.Rules))
 	var wg sync.WaitGroup
 	for i, r := range s.Rules {
@@ -44,23 +45,28 @@ func (n *Notifier) Test(ctx context.Context, on Kind, id string) ([]wire.NotifyR
 	return out, ctx.Err()
 }
 
-func (n *Notifier) try(ctx context.Context, i int, r Rule, m notification) wire.NotifyResult {
+func (n *Notifier) try(ctx context.Context, i int, r Rule, m message) wire.NotifyResult {
 	v := wire.NotifyResult{Rule: fmt.Sprintf("%d: %s", i+1, r.shown())}
 	if r.Bell {
 		v.OK, v.Note = true, "apctl run and apctl watch ring it at their terminal"
 		return v
 	}
 	id := fmt.Sprintf("test-%d-%s", i, r.id())
+	if at := r.tracker(); at.Number > 0 {
+		id += issueSign + strconv.Itoa(at.Number)
+	} else if r.GitHub != "" {
+		v.Note = "it can be reached; comments go to the issue of a run: apctl run --issue N"
+	}
 	begun := time.Now()
 	o := n.deliver(ctx, id, r, m)
 	v.MS, v.OK = time.Since(begun).Milliseconds(), o.err == nil
 	if o.err != nil {
-		v.Error = o.err.Error()
+		v.Error, v.Note = o.err.Error(), ""
 	}
 	if !v.OK && o.again {
 		v.Note = "a real message would be tried again"
 	}
-	n.forget(effectID(id, m.Key))
+	n.forget(m.effect(id))
 	return v
 }
 
@@ -72,6 +78,8 @@ func (r Rule) shown() string {
 		way = "desktop"
 	case r.Bell:
 		way = "bell"
+	case r.GitHub != "":
+		way = "github " + r.GitHub
 	case r.Webhook != "":
 		way = "webhook"
 		if u, err := url.Parse(r.Webhook); err == nil {

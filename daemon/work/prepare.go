@@ -181,6 +181,9 @@ func checkSpec(spec wire.RunSpec, flow workflow.Workflow) error {
 	if spec.MaxIterations < 0 || spec.ForMS < 0 || spec.MaxTokens < 0 || spec.MaxMicroUSD < 0 || spec.MaxTurns < 0 {
 		return wire.Errorf(wire.Usage, "limits must not be negative")
 	}
+	if _, err := wire.ParseIssue(spec.Issue); err != nil && spec.Issue != "" {
+		return wire.Errorf(wire.Usage, "issue: %v", err).WithHint("--issue 24, or --issue OWNER/NAME#24")
+	}
 	if spec.Sandbox != "" && !slices.Contains(events.Sandboxes(), spec.Sandbox) {
 		return wire.Errorf(wire.Usage, "sandbox %q is not known", spec.Sandbox).WithHint("--sandbox off, guard, workspace or readonly")
 	}
@@ -212,6 +215,8 @@ func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events
 	}
 	d.Gates = append(d.Gates, events.Gate{Name: gate.ProtectedName, Kind: events.GateProtected, Role: events.RoleInvariant})
 	d.Gates = append(d.Gates, p.declares()...)
+	issue, _ := wire.ParseIssue(p.Spec.Issue) // it was looked at
+	d.Issue = issue.Number
 	var err error
 	if d.From, err = origin(ctx, p.Spec); err != nil {
 		return d, err

@@ -21,6 +21,7 @@ type RunSpec struct {
 	Driver        events.Driver   `json:"driver,omitzero"`         // who does the work
 	Setup         string          `json:"setup,omitzero"`          // run by /bin/sh -c in a clean checkout, before its gates
 	Checkout      events.Checkout `json:"checkout,omitzero"`       // where gates have to pass before done
+	Issue         string          `json:"issue,omitzero"`          // that it is about: an Issue, with or without its repository
 	Branch        string          `json:"branch,omitzero"`         // of a work tree that was made for the run
 	From          string          `json:"from,omitzero"`           // the work tree that it was made from: its settings count, and the run is found from there
 	MaxIterations int             `json:"max_iterations,omitzero"` // 0 is the workflow's default

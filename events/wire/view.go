@@ -32,6 +32,7 @@ type RunView struct {
 	NextWake    *time.Time `json:"next_wake,omitzero"` // of a waiting run
 	Stopping    string     `json:"stopping,omitzero"`  // a stop was asked for: iteration, now, cancel
 	Gates       []GateView `json:"gates"`
+	Issue       string     `json:"issue,omitzero"`  // that it is about: OWNER/NAME#24, or #24
 	Branch      string     `json:"branch,omitzero"` // of a work tree that was made for the run
 	Files       int        `json:"files"`           // changed against the start of the run
 	Tree        string     `json:"tree,omitzero"`

@@ -21,6 +21,20 @@ func Amount(of events.Halt, n int64) string {
 	}
 }
 
+// Count is a number with its noun: 1 pass, 3 files, 2 entries.
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if strings.HasSuffix(noun, "s") {
+		return fmt.Sprintf("%d %ses", n, noun)
+	}
+	if stem, ok := strings.CutSuffix(noun, "y"); ok {
+		return fmt.Sprintf("%d %sies", n, stem)
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // USD is an amount of money in millionths of a dollar: to the cent, and finer
 // below ten of them.
 func USD(micro int64) string {

@@ -1,0 +1,69 @@
+package comment
+
+import (
+	"fmt"
+	"strings"
+)
+
+// split takes a question apart: what it says, and the diff that it may end with.
+func split(text string) (said, diff string) {
+	if strings.HasPrefix(text, diffStart) {
+		return "", text
+	}
+	if i := strings.Index(text, "\n"+diffStart); i >= 0 {
+		return text[:i+1], text[i+1:]
+	}
+	return text, ""
+}
+
+const diffStart = "diff --git "
+
+// changes lists the places of a diff, as FILE:LINE, and gives its hunks. Of a file
+// that is new all would be its body, so there are no hunks of it.
+func changes(diff string) (places []string, hunks string) {
+	var b strings.Builder
+	var file string
+	fresh, line := false, 0 // line is of the new side; 0 before the first hunk
+	seen := false           // a change of the hunk
+	for l := range strings.Lines(diff) {
+		l = strings.TrimSuffix(l, "\n")
+		switch {
+		case strings.HasPrefix(l, diffStart):
+			file, fresh, line = "", false, 0
+		case line == 0 && strings.HasPrefix(l, "--- "):
+			fresh = l == "--- /dev/null"
+		case line == 0 && strings.HasPrefix(l, "+++ ") && fresh:
+			places = add(places, code(strings.TrimPrefix(l[len("+++ "):], "b/"), lineBytes)+" is new")
+		case line == 0 && strings.HasPrefix(l, "+++ "):
+			file = strings.TrimPrefix(l[len("+++ "):], "b/")
+			b.WriteString(file + "\n")
+		case fresh:
+		case strings.HasPrefix(l, "@@ "):
+			line, seen = max(lineOf(l), 1), false
+			b.WriteString(l + "\n")
+		case line > 0:
+			if !seen && !strings.HasPrefix(l, " ") {
+				places, seen = add(places, code(fmt.Sprintf("%s:%d", file, line), lineBytes)), true
+			}
+			line++
+			b.WriteString(l + "\n")
+		}
+	}
+	return places, b.String()
+}
+
+// add keeps to what a comment has place for.
+func add(places []string, p string) []string {
+	if len(places) >= mostFiles {
+		return places
+	}
+	return append(places, p)
+}
+
+// lineOf is the first line, of the new side, that a hunk shows.
+func lineOf(header string) int {
+	_, rest, _ := strings.Cut(header, " +")
+	n := 0
+	_, _ = fmt.Sscanf(rest, "%d", &n) // 0 where it is none
+	return n
+}
