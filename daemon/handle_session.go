@@ -158,6 +158,7 @@ func (d *Daemon) sessionSubmit(ctx context.Context, q bus.Request, body wire.Ses
 	}
 	return d.deliver(ctx, q, body.RunRef, delivered{sub.Effect, sub.Phase, sub.Iteration}, work.Delivery{
 		Claim: events.Claim(sub.Claim), Summary: sub.Summary, Question: sub.Reason, Evidence: sub.Evidence,
+		Report: sub.Report(), Red: sub.Red,
 	})
 }
 

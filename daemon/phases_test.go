@@ -41,3 +41,73 @@ phases: [{name: work, prompt: converge.md, gates: [{name: there, kind: command, 
 		t.Errorf("%+v %v", v, err)
 	}
 }
+
+const toldFlow = `name: told
+version: 1
+phases: [{name: work, prompt: converge.md, gates: [{name: how, kind: session, carryover: 25}, {name: there, kind: command, run: test -f there}]}]
+`
+
+// reports is an agent that writes what it is given as the member session.
+func reports(session string) string {
+	return `date +%N > there; printf '{"v":1,"claim":"done","session":%s}' '` + session + `' > "$AUTOPILOT_RESULT_FILE"`
+}
+
+func report(spiral, failed, carryover string) string {
+	return `{"agent_summary":{"complete":3,"partial":0,"failed":` + failed + `,"spiral":` + spiral +
+		`},"effectiveness":{"planned_issues":4,"completed":3,"carryover":` + carryover + `}}`
+}
+
+// Seeds 2.1.4: each switch of a real session, with what was compared; no report
+// and a report that is none fail the gate, and the next session is told.
+func TestASessionIsJudgedByWhatItTells(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ agent, state, because, finding string }{
+		"all is well":           {reports(report("0", "0", "1")), "done", "", ""},
+		"a spiral":              {reports(report("2", "1", "4")), "halted:spiral", "2 in a spiral", ""},
+		"a failed wave":         {reports(report("0", "1", "4")), "halted:failed-wave", "1 failed", ""},
+		"a carryover":           {reports(report("0", "0", "2")), "halted:carryover-too-high", "2 of 4 planned issues, more than 25 %", ""},
+		"Q20: a text no number": {reports(report(`"0"`, "0", "0")), "halted:iterations", "", "cannot be read"},
+		"no result file":        {"date +%N > there", "halted:iterations", "", "did not tell how it went"},
+		"a result that is none": {`date +%N > there; echo fine > "$AUTOPILOT_RESULT_FILE"`, "halted:iterations", "", "cannot be read"},
+		"a session that failed": {"date +%N > there; exit 3", "halted:failed-wave", "did not tell how it went", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := flowSite(t, toldFlow)
+			st := s.play(s.flowSpec("told", tt.agent, func(r *wire.RunSpec) { r.MaxIterations = 2 }))
+			s.wants(st, tt.state)
+			w := s.why(st.ID)
+			if !strings.Contains(w.Because, tt.because) {
+				t.Errorf("because %q, want %q", w.Because, tt.because)
+			}
+			if prompt := s.d.text(st.Last.Start.Prompt); !strings.Contains(prompt, `"planned_issues":3`) || !strings.Contains(prompt, tt.finding) {
+				t.Errorf("prompt without %q:\n%s", tt.finding, prompt)
+			}
+		})
+	}
+}
+
+func TestAChatTellsHowItsSessionWent(t *testing.T) {
+	t.Parallel()
+	s := flowSite(t, toldFlow)
+	c := s.chat()
+	q := s.flowSpec("told", "", func(r *wire.RunSpec) { r.Agent = wire.AgentSpec{} })
+	v := c.joins(&q)
+	w := c.work()
+	if !strings.Contains(w.Prompt, "apctl session submit --file") || !strings.Contains(w.Prompt, wire.SessionReportForm) {
+		t.Error(w.Prompt)
+	}
+	s.write(map[string]string{"there": "x"})
+	_, err := c.submit(delivery(w, "done", func(sub *wire.Submission) { sub.Session = &wire.SessionReport{} }))
+	refusedAs(t, "a report without numbers", err, wire.Usage, "lacks agent_summary")
+	c.submits(w, "done")
+	if w = c.work(); len(w.Findings) != 1 || !strings.Contains(w.Findings[0].Text, "did not tell how it went") {
+		t.Errorf("%+v", w.Findings)
+	}
+	body := delivery(w, "done")
+	body.Submission = strings.Replace(body.Submission, `"claim"`, `"session":`+report("1", "0", "0")+`,"claim"`, 1)
+	if _, err := c.submit(body); err != nil {
+		t.Fatal(err)
+	}
+	s.wants(s.until(v.Run.ID, settled), "halted:spiral")
+}

@@ -216,6 +216,7 @@ func gateViews(s run.State, spec wire.RunSpec) []wire.GateView {
 		if r, ok := latest[g.Name]; ok {
 			v.Verdict, v.Reason, v.Exit = string(r.Verdict), string(r.Reason), r.Exit
 			v.Failing, v.Before, v.DurationMS = r.Failing, before[g.Name].Failing, r.DurationMS
+			v.Used, v.Of, v.Limit = r.Used, r.Of, r.Limit
 		}
 		out = append(out, v)
 	}

@@ -87,6 +87,16 @@ const (
 	ReasonNotRed    Reason = "not-red"    // red: the tests pass there already
 	ReasonSeenRed   Reason = "seen-red"   // red: the daemon saw them fail there
 	ReasonUncertain Reason = "not-stable" // repeat: it passed, and failed
+	ReasonControl   Reason = "control"    // red: the command fails on the files as they are too
+	ReasonRow       Reason = "row"        // red: what who works names is not what the history says
+
+	ReasonReported   Reason = "reported"           // session: no kill switch fires on its report
+	ReasonNoReport   Reason = "no-report"          // session: it wrote none
+	ReasonBadReport  Reason = "bad-report"         // session: what it wrote is none
+	ReasonStall      Reason = "stall-timeout"      // session: the kill switches, in their order
+	ReasonSpiral     Reason = "spiral"             // ditto
+	ReasonFailedWave Reason = "failed-wave"        // ditto
+	ReasonCarryover  Reason = "carryover-too-high" // ditto
 )
 
 // Outcome says how an agent or gate process ended, as the supervisor saw it.
@@ -266,6 +276,12 @@ const (
 	HaltAgentLost   Halt = "agent-lost"
 	HaltAgentFailed Halt = "agent-failed"
 	HaltStopped     Halt = "stopped"
+
+	// The kill switches that look at a session when it has ended.
+	HaltStall      Halt = "stall-timeout"
+	HaltSpiral     Halt = "spiral"
+	HaltFailedWave Halt = "failed-wave"
+	HaltCarryover  Halt = "carryover-too-high"
 
 	HaltInternal Halt = "internal" // the daemon could not do its own part; the error says which
 

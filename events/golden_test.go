@@ -174,7 +174,8 @@ var sampleEnded = AgentEnded{
 		Prices: "2026-11-01", Turns: 11,
 	},
 	Repeats: 58, Repeat: sampleRef("34"), Pending: 1, Refused: 2, Redacted: 3, Sandbox: SandboxGuard, Lacking: []Name{"signals"},
-	LeftPIDs: []int{4711},
+	LeftPIDs: []int{4711}, SilentMS: 612000, BadReport: sampleRef("36"), Red: sampleRef("37"),
+	Report: SessionReport{V: 1, Complete: 4, Partial: 1, Failed: 2, Spiral: 3, Planned: 8, Completed: 3, Carryover: 5},
 }
 
 // sampleData holds every member of every type with a value that is not zero.
@@ -208,6 +209,7 @@ var sampleData = map[string]Data{
 				Failing: 3, FailingIDs: sampleRef("11"), FailingSum: string(sampleRef("11")), OutputSum: string(sampleRef("12")),
 				Excerpt: sampleRef("13"), Effect: sampleEffect, Argv: string(sampleRef("14")), Env: string(sampleRef("15")),
 				Elsewhere: Pass, Set: string(sampleRef("19")), Tool: string(sampleRef("16")),
+				Control: string(sampleRef("1a")), Used: 5, Of: 8, Limit: 50,
 			},
 			{
 				Gate: "protected", Kind: GateProtected, Role: RoleInvariant, Verdict: Fail, Reason: ReasonPinChanged,
@@ -263,7 +265,7 @@ var sampleData = map[string]Data{
 	TypeStopRequested: StopRequested{Mode: StopAfterIteration},
 	TypeRunHalted: RunHalted{
 		Reason: HaltSameness, Phase: "work", Iteration: 4, Gate: "test", Iterations: []int{3, 4},
-		Value: string(sampleRef("41")), Files: sampleRef("51"), Question: sampleRef("52"), Error: sampleRef("53"), Limit: 50, Used: 51,
+		Value: string(sampleRef("41")), Files: sampleRef("51"), Question: sampleRef("52"), Error: sampleRef("53"), Limit: 50, Used: 51, Of: 52,
 		Account: "3f2a9d1c5b7e8046", Cause: "01JH4Z9QW3E8N5T7V2X0Y6P4F3", UntilMS: 1893470400000, Tree: sampleTree("05"),
 	},
 	TypeConfigTrusted: ConfigTrusted{

@@ -168,7 +168,11 @@ type GateResult struct {
 	Env        string   `json:"env,omitzero"`       // SHA-256 of the environment
 	Elsewhere  Verdict  `json:"elsewhere,omitzero"` // of a goal that is red at the baseline: what it says in the user's own environment
 	Set        string   `json:"set,omitzero"`       // SHA-256 of what the gate is about, for those who look or answer
-	Tool       string   `json:"tool,omitzero"`      // SHA-256 of the program that the first word resolved to
+	Control    string   `json:"control,omitzero"`   // red: SHA-256 of what its control run was about
+	Used       int64    `json:"used,omitzero"`      // session: what was compared with Limit: a count, seconds, or planned issues of Of
+	Of         int64    `json:"of,omitzero"`
+	Limit      int64    `json:"limit,omitzero"`
+	Tool       string   `json:"tool,omitzero"` // SHA-256 of the program that the first word resolved to
 }
 
 // IterationStarted announces an agent: the effect is started after it is
@@ -260,6 +264,26 @@ type AgentEnded struct {
 	Sandbox   Sandbox      `json:"sandbox,omitzero"`   // that it ran in
 	Lacking   []Name       `json:"lacking,omitzero"`   // what of its sandbox this host could not enforce
 	LeftPIDs  []int        `json:"left_pids,omitzero"` // the first of Left
+
+	SilentMS  int64         `json:"silent_ms,omitzero"`  // before its end: without output, or a file or transcript that changed
+	Report    SessionReport `json:"report,omitzero"`     // what it says of how its session went
+	BadReport Ref           `json:"bad_report,omitzero"` // why what it says of that could not be read
+	Red       Ref           `json:"red,omitzero"`        // test commits that it says it saw fail: a JSON list, never a verdict
+}
+
+// SessionReport is the outcome record of a session, as who worked wrote it. Every
+// number is at least 0.
+//
+// Source: session-orchestrator, seeds 2.9.
+type SessionReport struct {
+	V         int `json:"v"`        // of its form: 1; 0 is no report
+	Complete  int `json:"complete"` // tasks of agents, by how they ended
+	Partial   int `json:"partial"`
+	Failed    int `json:"failed"`
+	Spiral    int `json:"spiral"`
+	Planned   int `json:"planned"`   // issues that were planned for the session
+	Completed int `json:"completed"` // of them
+	Carryover int `json:"carryover"` // of them, left for a later session
 }
 
 // IterationRecorded closes an iteration, before anything is decided on it.
@@ -314,6 +338,7 @@ type RunHalted struct {
 	Error      Ref    `json:"error,omitzero"`    // of an internal halt
 	Limit      int64  `json:"limit,omitzero"`    // the limit that was reached: iterations, milliseconds, tokens, millionths of a dollar or turns
 	Used       int64  `json:"used,omitzero"`     // of it
+	Of         int64  `json:"of,omitzero"`       // planned issues, of which Used were carried over
 	Account    string `json:"account,omitzero"`  // that halted the run
 	Cause      string `json:"cause,omitzero"`    // id of the run whose agent met it first, if that is another
 	UntilMS    int64  `json:"until_ms,omitzero"` // when a limit ends that was not waited for: Unix milliseconds, wall clock

@@ -72,6 +72,13 @@ func (s Style) gateRows(gates []wire.GateView) [][]string {
 	return rows
 }
 
+// resultOf is of a result what is worded.
+func resultOf(g wire.GateView) events.GateResult {
+	return events.GateResult{
+		Reason: events.Reason(g.Reason), Verdict: events.Verdict(g.Verdict), Exit: g.Exit, Used: g.Used, Of: g.Of, Limit: g.Limit,
+	}
+}
+
 // proof says what the verdict of a gate stands on.
 func (s Style) proof(g wire.GateView) string {
 	if g.Verdict == "" {
@@ -79,7 +86,9 @@ func (s Style) proof(g wire.GateView) string {
 	}
 	var p []string
 	if r := cmp.Or(events.Reason(g.Reason), events.ReasonExit); r != events.ReasonExit || g.Kind != string(events.GateProtected) {
-		p = append(p, Line(phrase.Reason(events.GateResult{Reason: r, Verdict: events.Verdict(g.Verdict), Exit: g.Exit})))
+		of := resultOf(g)
+		of.Reason = r
+		p = append(p, Line(phrase.Reason(of)))
 	}
 	if g.Failing > 0 || g.Before > 0 {
 		p = append(p, s.failing(g)+" failing")

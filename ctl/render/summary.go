@@ -63,7 +63,7 @@ func (s Style) by(g wire.SummaryGate) string {
 	case g.Verdict == "" || g.Verdict == string(events.Open):
 		return ""
 	}
-	return Line(phrase.Reason(events.GateResult{Reason: events.Reason(g.Reason), Verdict: events.Verdict(g.Verdict), Exit: g.Exit}))
+	return Line(phrase.Reason(events.GateResult{Reason: events.Reason(g.Reason), Verdict: events.Verdict(g.Verdict), Exit: g.Exit, Used: g.Used, Of: g.Of, Limit: g.Limit}))
 }
 
 func each(list []string) []string {

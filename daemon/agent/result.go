@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"autopilot/events"
+	"autopilot/events/wire"
 )
 
 // MaxResult is the longest result file that is read, in bytes.
@@ -25,14 +26,19 @@ type Result struct {
 	Claim    events.Claim
 	Summary  string
 	Question string // empty is none
+
+	Session    events.SessionReport // how its session went
+	BadSession string               // why that could not be read
+	Red        string               // rows of tests that it saw fail, as JSON: wire.ReadRedRows
 }
 
 // ParseResult reads a result file:
 //
 //	{"v":1,"claim":"progress|done|blocked","summary":"","question":null}
 //
-// Summary and question may be left out, members that are not known are
-// skipped; everything else is strict. Texts come back without control
+// Summary and question may be left out, as may session (wire.SessionReport) and
+// red, a list of wire.RedRow; members that are not known are skipped; everything
+// else is strict. A bad session or red takes nothing from the rest. Texts come back without control
 // characters, escape sequences, and direction overrides.
 func ParseResult(src []byte) (Result, error) {
 	if len(src) > MaxResult {
@@ -43,6 +49,8 @@ func ParseResult(src []byte) (Result, error) {
 		Claim    *events.Claim  `json:"claim"`
 		Summary  jsontext.Value `json:"summary"`
 		Question *string        `json:"question"`
+		Session  jsontext.Value `json:"session"`
+		Red      jsontext.Value `json:"red"`
 	}
 	if err := json.Unmarshal(src, &file); err != nil {
 		return Result{}, fmt.Errorf("%w: %w", ErrResult, err)
@@ -72,7 +80,22 @@ func ParseResult(src []byte) (Result, error) {
 	if file.Question != nil {
 		r.Question = plain(*file.Question)
 	}
+	if given(file.Session) {
+		report, bad := wire.ReadSessionReport(file.Session)
+		if bad != nil {
+			r.BadSession = bad.Message
+		}
+		r.Session = report
+	}
+	if given(file.Red) {
+		r.Red = string(file.Red)
+	}
 	return r, nil
+}
+
+// given says that a member is there, and not null.
+func given(v jsontext.Value) bool {
+	return v.Kind() != jsontext.KindInvalid && v.Kind() != jsontext.KindNull
 }
 
 // show bounds a value for an error.

@@ -9,6 +9,7 @@ import (
 
 	"autopilot/daemon/agent"
 	"autopilot/events"
+	"autopilot/events/wire"
 )
 
 func TestResultIsRead(t *testing.T) {
@@ -19,12 +20,24 @@ func TestResultIsRead(t *testing.T) {
 		` {"claim":"blocked","v":1,"question":" which one?\n"} ` + "\n":                                                {Claim: events.ClaimBlocked, Question: "which one?"},
 		`{"v":1,"claim":"done","summary":"日本\r\n\tok","more":{"deep":[1,{}]}}`:                                         {Claim: events.ClaimDone, Summary: "日本\n\tok"},
 		`{"v":1,"claim":"done","summary":"\u001b[31mred\u001b[0m \u001b]0;title\u0007\u001b(B\u009b2Jx\u202ey\u0000"}`: {Claim: events.ClaimDone, Summary: "red xy"},
-		`{"v":1,"claim":"done","question":"\u001b[2J \u0007"}`:                                                         {Claim: events.ClaimDone},
+		`{"v":1,"claim":"done","session":null,"red":null}`:                                                             {Claim: events.ClaimDone},
+		`{"v":1,"claim":"done","session":` + wire.SessionReportForm + `,"red":[{"commit":"c"}]}`: {
+			Claim: events.ClaimDone, Session: events.SessionReport{V: 1, Complete: 3, Planned: 3, Completed: 3}, Red: `[{"commit":"c"}]`,
+		},
+		`{"v":1,"claim":"done","session":[],"summary":"kept"}`: {
+			Claim: events.ClaimDone, Summary: "kept", BadSession: badSession(`[]`),
+		},
+		`{"v":1,"claim":"done","question":"\u001b[2J \u0007"}`: {Claim: events.ClaimDone},
 	} {
 		if got, err := agent.ParseResult([]byte(src)); err != nil || got != want {
 			t.Errorf("%s: got %+v, %v; want %+v", src, got, err, want)
 		}
 	}
+}
+
+func badSession(src string) string {
+	_, err := wire.ReadSessionReport([]byte(src))
+	return err.Message
 }
 
 func TestBadResultsAreNoResult(t *testing.T) {

@@ -89,11 +89,12 @@ type Outcome struct {
 	Ended     time.Time
 	Active    time.Duration // without the time that the host slept
 	Suspended time.Duration
-	Bytes     int64 // of output, kept or not
-	Truncated bool  // some of it was not kept
-	Killed    int   // processes of the tree that were signalled to end
-	Left      int   // processes that could not be ended
-	LeftPIDs  []int // the first of them
+	Silent    time.Duration // before its end: no output, and nothing that its spec names changed
+	Bytes     int64         // of output, kept or not
+	Truncated bool          // some of it was not kept
+	Killed    int           // processes of the tree that were signalled to end
+	Left      int           // processes that could not be ended
+	LeftPIDs  []int         // the first of them
 	// OutOfMemory says that the system ended the program, or one below it, for
 	// want of memory. Err then says who counted it.
 	OutOfMemory bool
@@ -185,6 +186,7 @@ func outcome(e shim.Exit, d Dir) Outcome {
 		Started: e.Started, Ended: e.Ended,
 		Active:    time.Duration(e.ActiveMS) * time.Millisecond,
 		Suspended: time.Duration(e.SuspendedMS) * time.Millisecond,
+		Silent:    time.Duration(e.SilentMS) * time.Millisecond,
 		Bytes:     e.Bytes, Truncated: e.Truncated,
 		Killed: e.Killed, Left: e.Left, LeftPIDs: e.LeftPIDs, OutOfMemory: e.OutOfMemory, Cgroup: e.Cgroup,
 		Redacted: e.Redacted, Lacking: e.Lacking, Err: e.Error, Dir: d,

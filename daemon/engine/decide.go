@@ -266,13 +266,13 @@ func decideResume(s run.State, c Resume, now time.Time) (events.Data, error) {
 		return nil, ErrBrokenLog
 	case events.HaltSameness, events.HaltStuck, events.HaltSignature, events.HaltIterations,
 		events.HaltHours, events.HaltCost, events.HaltTokens, events.HaltTurns, events.HaltNeedsPerson, events.HaltUnverifiable,
-		events.HaltCycles, events.HaltPlan:
+		events.HaltCycles, events.HaltPlan, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover:
 		if c.Note == "" {
 			return nil, ErrNeedsNote
 		}
 	case events.HaltNoop, events.HaltAgentLost, events.HaltAgentFailed, events.HaltStopped,
 		events.HaltInternal, events.HaltRebooted, events.HaltWorkspaceGone, events.HaltLimit, events.HaltAuthFailed,
-		events.HaltBilling, events.HaltEntry, events.HaltExpired:
+		events.HaltBilling, events.HaltEntry, events.HaltExpired, events.HaltStall:
 	}
 	return events.RunResumed{Note: c.Note, Assurance: c.Assurance}, nil
 }

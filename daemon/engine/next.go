@@ -80,6 +80,7 @@ var rules = []nextRule{
 	{"gate-unverifiable", (*view).unverifiable, halt(events.HaltUnverifiable)},
 	{"auth-failed", met(events.ResultAuthFailed), halt(events.HaltAuthFailed)},
 	{"billing", met(events.ResultBilling), halt(events.HaltBilling)},
+	{"kill-switch", (*view).killed, (*view).kill},
 	{"needs-person", (*view).blocked, halt(events.HaltNeedsPerson)},
 	{"stopped", (*view).stopping, halt(events.HaltStopped)},
 	{"noop", (*view).noops, halt(events.HaltNoop)},
@@ -196,7 +197,7 @@ func (q *view) noop() bool {
 	if !q.phase().Works() || q.writesArtifacts() && (a.Outcome == events.Exited && a.Exit == 0 || a.Cut == events.CutLinger) {
 		return false
 	}
-	if q.Stage != run.Ended || a.Claim == events.ClaimBlocked || a.Question != "" || rule.ProofBroken(q.Last.Results) {
+	if q.Stage != run.Ended || q.reported() || a.Claim == events.ClaimBlocked || a.Question != "" || rule.ProofBroken(q.Last.Results) {
 		return false
 	}
 	outcome, exit := a.Outcome, a.Exit
@@ -211,9 +212,12 @@ func (q *view) noop() bool {
 	return rule.Noop(a.Tree != q.Last.Start.Tree, outcome, exit, active, q.flow.Limits.Noop.Within)
 }
 
-func (q *view) writesArtifacts() bool {
+func (q *view) writesArtifacts() bool { return q.has(events.GateArtifact) }
+
+// has says that the phase is judged by a gate of a kind.
+func (q *view) has(kind events.GateKind) bool {
 	return slices.ContainsFunc(q.Facts.Gates, func(g events.Gate) bool {
-		return g.Kind == events.GateArtifact && (g.Phase == "" || g.Phase == q.Loop.Phase)
+		return g.Kind == kind && (g.Phase == "" || g.Phase == q.Loop.Phase)
 	})
 }
 

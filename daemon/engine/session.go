@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"autopilot/events"
+	"autopilot/projections/rule"
 	"autopilot/projections/run"
 )
 
@@ -49,4 +50,23 @@ func decideLeave(s run.State, c Leave) (events.Data, error) {
 		return nil, ErrDriven
 	}
 	return events.SessionLeft{}, nil
+}
+
+// reported: the session has told how it went, where a gate looks at that.
+func (q *view) reported() bool {
+	return q.Last.Agent.Report.V > 0 && q.has(events.GateSession)
+}
+
+// killed: a kill switch fires on the session that has ended. It halts at once, and
+// is never tried again.
+//
+// Source: session-orchestrator, seeds 2.1.3 row 11.
+func (q *view) killed() bool {
+	_, _, fired := rule.Killed(q.Last.Results)
+	return fired && q.fresh() && !q.skipped()
+}
+
+func (q *view) kill() Action {
+	reason, _, _ := rule.Killed(q.Last.Results)
+	return halt(reason)(q)
 }

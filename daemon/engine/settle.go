@@ -106,6 +106,9 @@ func (q *view) halted(reason events.Halt) events.RunHalted {
 		h.Limit, h.Used = int64(q.Facts.Limits.Turns), int64(q.Loop.Used.Turns)
 	case events.HaltAuthFailed, events.HaltBilling:
 		h.Account = q.AccountOf(q.Last.Start)
+	case events.HaltStall, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover:
+		_, r, _ := rule.Killed(q.Last.Results)
+		h.Gate, h.Used, h.Of, h.Limit = r.Gate, r.Used, r.Of, r.Limit
 	case events.HaltNoop:
 		h.Limit = int64(q.Loop.Noops)
 	case events.HaltAgentLost:

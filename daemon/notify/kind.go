@@ -84,7 +84,8 @@ func ofHalt(reason events.Halt) (Kind, bool) {
 		return "", false
 	case events.HaltDrift, events.HaltLogIntegrity, events.HaltSameness, events.HaltStuck, events.HaltSignature,
 		events.HaltUnverifiable, events.HaltIterations, events.HaltHours, events.HaltNoop, events.HaltAgentFailed,
-		events.HaltTokens, events.HaltCost, events.HaltTurns, events.HaltLimit, events.HaltCycles, events.HaltPlan:
+		events.HaltTokens, events.HaltCost, events.HaltTurns, events.HaltLimit, events.HaltCycles, events.HaltPlan,
+		events.HaltStall, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover:
 	}
 	return Halted, true
 }

@@ -149,13 +149,15 @@ func (g *judging) other(ctx context.Context, a asked, on tree.Snapshot) (events.
 		return g.anchor(ctx, a, on.Tree)
 	case events.GateRed:
 		return g.red(ctx, a, on)
+	case events.GateSession:
+		return g.session(ctx, a)
 	case events.GateQA:
 		if slices.Contains(a.decl.Skip, workflow.SkipDocs) {
 			if docs, err := g.docsOnly(ctx, on.Tree); err != nil || docs {
 				return events.GateResult{Gate: a.Name, Kind: a.Kind, Role: a.Role, Verdict: events.Skipped, Reason: events.ReasonDocsOnly, Exit: -1}, err
 			}
 		}
-	case events.GateCommand, events.GateRepeat, events.GateSession, events.GateCoverage, events.GateConsensus,
+	case events.GateCommand, events.GateRepeat, events.GateCoverage, events.GateConsensus,
 		events.GateReview, events.GateInterview, events.GateApproval:
 	}
 	return g.open(ctx, a, on)

@@ -24,6 +24,8 @@ type Delivery struct {
 	Summary  string
 	Question string // to a person
 	Evidence []wire.EvidenceRef
+	Report   events.SessionReport
+	Red      []wire.RedRow
 }
 
 // ErrDelivering says that the iteration is being delivered already.
@@ -43,7 +45,7 @@ func (w *Worker) Deliver(ctx context.Context, s run.State, by Delivery) (d event
 		}
 	}()
 	d = w.endedChat(s, events.Exited)
-	d.Claim, d.Result = by.Claim, events.ResultEnded
+	d.Claim, d.Result, d.Report = by.Claim, events.ResultEnded, by.Report
 	if d.Summary, err = w.put(ctx, by.Summary); err != nil {
 		return d, err
 	}
@@ -56,6 +58,15 @@ func (w *Worker) Deliver(ctx context.Context, s run.State, by Delivery) (d event
 			by.Evidence[i] = wire.EvidenceRef{Ref: hide.Text(e.Ref), Detail: hide.Text(e.Detail)}
 		}
 		if d.Evidence, err = w.encode(ctx, by.Evidence); err != nil {
+			return d, err
+		}
+	}
+	if len(by.Red) > 0 {
+		hide := w.hidden()
+		for i := range by.Red {
+			by.Red[i].File = hide.Text(by.Red[i].File)
+		}
+		if d.Red, err = w.encode(ctx, by.Red); err != nil {
 			return d, err
 		}
 	}

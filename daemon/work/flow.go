@@ -24,16 +24,10 @@ func (w *Worker) findFlow(ctx context.Context, p *Plan, q wire.StartRequest) err
 	return p.checkFlow()
 }
 
-// unserved are the kinds of gates that no run can be judged by yet.
-var unserved = []events.GateKind{events.GateSession}
-
 // checkFlow refuses a workflow whose gates cannot be judged here.
 func (p *Plan) checkFlow() error {
 	for _, ph := range p.Flow.Phases {
 		for _, g := range slices.Concat(ph.Entry, ph.Gates) {
-			if slices.Contains(unserved, g.Kind) {
-				return wire.Errorf(wire.Usage, "workflow %s: gate %s is of kind %s, which this version does not judge", p.Flow.Name, g.Name, g.Kind)
-			}
 			if g.Checkout != "" {
 				return wire.Errorf(wire.Usage, "workflow %s: gate %s: a checkout is asked for of the whole run", p.Flow.Name, g.Name).
 					WithHint("apctl run --clean")

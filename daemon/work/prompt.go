@@ -12,6 +12,7 @@ import (
 	"autopilot/daemon/engine"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
+	"autopilot/events/wire"
 	"autopilot/projections/run"
 )
 
@@ -98,6 +99,9 @@ func firstPrompt(p *Plan, phase events.Name) workflow.PromptData {
 		if a.Kind != events.GateProtected {
 			d.Gates = append(d.Gates, promptGate(a))
 		}
+		if a.Kind == events.GateSession {
+			d.Report = wire.SessionReportForm
+		}
 	}
 	return d
 }
@@ -122,7 +126,9 @@ func promptGate(a asked) workflow.PromptGate {
 		g.Says = "a person approves it"
 	case events.GateRed:
 		g.Says = "commit the tests (" + strings.Join(a.Files, ", ") + ") alone and before the work, as the command has to fail in that commit, and leave them as they are there"
-	case "", events.GateCommand, events.GateProtected, events.GateSession:
+	case events.GateSession:
+		g.Says = "your result tells how the session went, as member `session`: nothing that a kill switch stops at"
+	case "", events.GateCommand, events.GateProtected:
 	}
 	return g
 }

@@ -78,6 +78,7 @@ func (w *Worker) Role(ctx context.Context, s run.State, end <-chan struct{}) (_ 
 	}
 	// Claims and questions are for those who work.
 	d.Agent.Claim, d.Agent.Summary, d.Agent.Question = "", "", ""
+	d.Agent.Report, d.Agent.BadReport, d.Agent.Red = events.SessionReport{}, "", ""
 	w.scrub(s.ID, d.Agent.Effect)
 	snap, err := w.record(ctx, s, p, s.Last.Created)
 	if err != nil {

@@ -29,7 +29,15 @@ func (w *Worker) said(ctx context.Context, d *events.AgentEnded, format stream.F
 	}
 	res, err := agent.ParseResult(raw)
 	if err != nil {
-		return nil //nolint:nilerr // a result that cannot be read is no result
+		d.BadReport, err = w.put(ctx, err.Error()) // a result that cannot be read is no result
+		return err
+	}
+	d.Report = res.Session
+	if d.BadReport, err = w.put(ctx, res.BadSession); err != nil {
+		return err
+	}
+	if d.Red, err = w.put(ctx, res.Red); err != nil {
+		return err
 	}
 	d.Claim = res.Claim
 	if d.Summary, err = w.put(ctx, res.Summary); err != nil {

@@ -246,7 +246,7 @@ func (t *turn) ended(ctx context.Context) (events.AgentEnded, error) {
 	d := events.AgentEnded{
 		Phase: l.Phase, Iteration: l.Iteration, Attempt: l.Attempt, Effect: l.Effect,
 		Outcome: out.Outcome, Exit: out.Exit, Signal: out.Signal, DurationMS: out.Active.Milliseconds(),
-		OutputBytes: out.Bytes, Truncated: out.Truncated, Killed: out.Killed, Left: out.Left, LeftPIDs: out.LeftPIDs,
+		OutputBytes: out.Bytes, SilentMS: out.Silent.Milliseconds(), Truncated: out.Truncated, Killed: out.Killed, Left: out.Left, LeftPIDs: out.LeftPIDs,
 		Redacted: out.Redacted, Refused: t.w.cfg.Refused(l.Effect), Cut: t.cut,
 		Sandbox: t.sandbox(), Lacking: lacking(out.Lacking),
 	}

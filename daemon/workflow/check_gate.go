@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"autopilot/events"
 )
@@ -29,7 +30,7 @@ var gateForms = []gateForm{
 	{events.GateQA, []string{"role"}, []string{"skip"}},
 	{events.GateInterview, []string{"role", "rounds", "ambiguity", "weights"}, nil},
 	{events.GateApproval, []string{"of"}, []string{"assurance", "expires"}},
-	{events.GateSession, nil, nil},
+	{events.GateSession, nil, []string{"stall", "carryover"}},
 }
 
 // atEntry are the kinds that can stand at the beginning of a phase: they need
@@ -57,6 +58,8 @@ func (g Gate) keys() []string {
 		{"weights", g.Weights != nil},
 		{"assurance", g.Assurance != ""},
 		{"expires", g.Expires != 0},
+		{"stall", g.Stall != 0},
+		{"carryover", g.Carryover != 0},
 	} {
 		if k.given {
 			out = append(out, k.name)
@@ -92,6 +95,11 @@ func (p *problems) gate(at string, w Workflow, g Gate) {
 	}
 	p.gateValues(at, w, g)
 }
+
+// shortestStall is longer than an agent may think without a word.
+//
+// Source: session-orchestrator, seeds 2.1.1: the least of its multi-story runs.
+const shortestStall = time.Minute
 
 func (p *problems) kind(at string, kind events.GateKind) {
 	known := make([]events.GateKind, len(gateForms))
@@ -129,6 +137,12 @@ func (p *problems) gateValues(at string, w Workflow, g Gate) {
 		one(p, at+".assurance", g.Assurance, events.AssuredSession, events.AssuredTTY, events.AssuredPIN, events.AssuredPage, events.AssuredSignature)
 	}
 	p.duration(at+".expires", g.Expires)
+	if g.Stall != 0 && (g.Stall < shortestStall || g.Stall > longest) {
+		p.add(at+".stall", "write a duration from 1m to 720h", "the stall is %v", g.Stall)
+	}
+	if g.Carryover != 0 {
+		p.number(at+".carryover", g.Carryover, 1, 100)
+	}
 }
 
 func (p *problems) globs(at string, globs []string) {

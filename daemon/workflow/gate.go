@@ -33,6 +33,9 @@ type Gate struct {
 
 	Assurance events.Assurance `yaml:"assurance"` // approval: at least
 	Expires   time.Duration    `yaml:"expires"`   // approval: without an answer; zero never
+
+	Stall     time.Duration `yaml:"stall"`     // session: at least so long without progress before its end; zero is rule.StallDefault
+	Carryover int           `yaml:"carryover"` // session: percent of the planned issues that may be left; zero is rule.CarryoverDefault
 }
 
 // GateGroup names gates that the run brings along.

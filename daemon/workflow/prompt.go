@@ -34,6 +34,7 @@ type PromptData struct {
 	Pinned        []string  // files that must stay as they are
 	NotesDir      string    // a folder left out of comparisons
 	ResultFile    string    // where the agent may write its result
+	Report        string    // what that has to tell of how the session went, as an example; empty where no gate wants it
 	Warning       string    // asks for another approach; see RepeatedFailure
 	Look          *Look     // of a role that looks; nil for who works
 }
@@ -129,7 +130,7 @@ func sampleData() PromptData {
 		Findings:    []Finding{{Gate: "test", Verdict: events.Fail, Text: "text", Path: "path"}},
 		PersonNotes: []string{"note"},
 		Pinned:      []string{"glob"},
-		NotesDir:    "notes", ResultFile: "result.json", Warning: RepeatedFailure(5),
+		NotesDir:    "notes", ResultFile: "result.json", Report: "{}", Warning: RepeatedFailure(5),
 		Look: &Look{
 			Gate: "reviewed", Kind: events.GateReview, Role: "reviewer", Files: []string{"a.md"}, Changed: []string{"a.go"},
 			Form: "{}", Round: 1, Rounds: 3, Answers: []Answer{{Question: "what?", Text: "this"}},

@@ -79,6 +79,8 @@ var keyHelp = map[string]string{
 	"gate.weights":   "Of each dimension of clarity, in percent; together 100.",
 	"gate.assurance": "How sure it has to be that a person answers.",
 	"gate.expires":   "Without an answer. 0s never does.",
+	"gate.stall":     "Without progress before the session ended: from that on it halts the run. 10m without the key.",
+	"gate.carryover": "Percent of the planned issues that may be left. 50 without the key.",
 }
 
 // gateHelp says when each kind of gate passes.
@@ -95,7 +97,7 @@ var gateHelp = map[events.GateKind]string{
 	events.GateQA:        "Passes when another session has used what was built.",
 	events.GateInterview: "Passes when what is wanted is clear enough, by a person's answers.",
 	events.GateApproval:  "Passes when a person approves the set as it is shown.",
-	events.GateSession:   "Passes by the outcome of a session.",
+	events.GateSession:   "Passes when the session has told how it went, and no kill switch fires on that.",
 }
 
 // keyBounds are the limits of single values, as Lint has them.
@@ -144,6 +146,7 @@ var keyBounds = map[string]func(*jsonschema.Schema){
 	"gate.rounds":    between(1, 100),
 	"gate.ambiguity": between(1, 99),
 	"gate.weights.*": between(1, 100),
+	"gate.carryover": between(1, 100),
 }
 
 func name(s *jsonschema.Schema)   { s.Pattern = nameText().Pattern }

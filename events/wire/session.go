@@ -9,6 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"autopilot/events"
 )
 
 // A chat drives a run: it asks what to do next, does it, and delivers it. The
@@ -65,6 +67,9 @@ type Submission struct {
 	Summary   string        `json:"summary,omitzero"`
 	Reason    string        `json:"reason,omitzero"` // why it is blocked: a question to a person
 	Evidence  []EvidenceRef `json:"evidence,omitzero"`
+
+	Session *SessionReport `json:"session,omitzero"` // how it went, where a gate wants that
+	Red     []RedRow       `json:"red,omitzero"`     // commits of tests that were seen to fail
 }
 
 // EvidenceRef is what a chat refers to. It is kept for people, and proves
@@ -216,7 +221,24 @@ func (s Submission) check() *Error {
 			return Errorf(Usage, "the evidence_ref of evidence %d has %d bytes, at most %d are taken", i+1, len(e.Ref), maxRefBytes)
 		}
 	}
+	if s.Session != nil {
+		if _, err := s.Session.Event(); err != nil {
+			return err
+		}
+	}
+	if err := CheckRedRows(s.Red); err != nil {
+		return err
+	}
 	return s.checkTexts()
+}
+
+// Report is how the session went, the zero value where nothing is said of that.
+func (s Submission) Report() events.SessionReport {
+	if s.Session == nil {
+		return events.SessionReport{}
+	}
+	r, _ := s.Session.Event() // it was checked
+	return r
 }
 
 func (s Submission) checkTexts() *Error {

@@ -37,6 +37,9 @@ func TestADeliveryIsReadToTheLetter(t *testing.T) {
 		"evidence without a reference": {`"evidence_ref":"out.txt:3",`, ``, "evidence 1 has no evidence_ref"},
 		"evidence with a blank one":    {`"out.txt:3"`, `"  "`, "evidence 1 has no evidence_ref"},
 		"a text that no prompt takes":  {`it is built`, `it is\u0000built`, "no prompt"},
+		"a report that is a text":      {`"v":1`, `"v":1,"session":"fine"`, "cannot be read"},
+		"a report that lacks a number": {`"v":1`, `"v":1,"session":{"agent_summary":{},"effectiveness":{}}`, "lacks agent_summary.complete"},
+		"a red row without a commit":   {`"v":1`, `"v":1,"red":[{"at_file":"a"}]`, "commit of row 1 in red"},
 		"more than is taken":           {`it is built`, strings.Repeat("x", wire.MaxSubmission), "at most"},
 	} {
 		_, err := wire.ParseSubmission(strings.Replace(delivered, tt.old, tt.new, 1))

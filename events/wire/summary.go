@@ -28,7 +28,10 @@ type SummaryGate struct {
 	Iteration int         `json:"iteration,omitzero"`
 	Verdict   string      `json:"verdict,omitzero"` // empty: it was never judged
 	Reason    string      `json:"reason,omitzero"`
-	Exit      int         `json:"exit"`         // of a command, else -1
+	Exit      int         `json:"exit"`          // of a command, else -1
+	Used      int64       `json:"used,omitzero"` // of a session, what was compared: as in GateView
+	Of        int64       `json:"of,omitzero"`
+	Limit     int64       `json:"limit,omitzero"`
 	Set       string      `json:"set,omitzero"` // SHA-256 of what it is about
 	By        []SummaryBy `json:"by,omitzero"`
 }

@@ -160,6 +160,9 @@ type GateView struct {
 	Failing    int      `json:"failing,omitzero"`
 	Before     int      `json:"failing_before,omitzero"` // at the iteration before
 	DurationMS int64    `json:"duration_ms,omitzero"`
+	Used       int64    `json:"used,omitzero"` // of a session: what was compared, a count, seconds, or issues of Of
+	Of         int64    `json:"of,omitzero"`
+	Limit      int64    `json:"limit,omitzero"` // with which, seconds or percent
 }
 
 // WhyView explains a run: rule, compared values, last error, next command.

@@ -39,6 +39,11 @@ func TestWhySaysInASentenceWhatSettledIt(t *testing.T) {
 		{halted(events.RunHalted{Reason: events.HaltSignature, Iterations: []int{1, 2, 3}}), "signature", "halted by signature: iterations 1, 2 and 3 failed with the same failure"},
 		{halted(events.RunHalted{Reason: events.HaltDrift, Iteration: 2}), "drift", "halted: pinned files or tools are still changed, or changed again, after iteration 2"},
 		{halted(events.RunHalted{Reason: events.HaltIterations, Limit: 10}), "iterations", "halted: the budget of 10 iterations is used up, and a gate still fails"},
+		{halted(events.RunHalted{Reason: events.HaltStall, Iteration: 2, Used: 660, Limit: 600}), "stall-timeout", "halted: nothing moved for 11m0s before the session of iteration 2 ended, and 10m0s is a stall"},
+		{halted(events.RunHalted{Reason: events.HaltSpiral, Iteration: 2, Used: 3}), "spiral", "halted: the session of iteration 2 tells of 3 in a spiral, and one is enough"},
+		{halted(events.RunHalted{Reason: events.HaltFailedWave, Iteration: 2, Used: 1}), "failed-wave", "halted: the session of iteration 2 tells of 1 failed, and one is enough"},
+		{halted(events.RunHalted{Reason: events.HaltFailedWave, Iteration: 2}), "failed-wave", "halted: the session of iteration 2 failed, and did not tell how it went"},
+		{halted(events.RunHalted{Reason: events.HaltCarryover, Iteration: 2, Used: 3, Of: 4, Limit: 50}), "carryover-too-high", "halted: the session of iteration 2 left 3 of 4 planned issues, more than 50 %"},
 		{halted(events.RunHalted{Reason: events.HaltNoop, Limit: 3}), "noop", "halted: the agent changed nothing, 3 times in a row"},
 		{halted(events.RunHalted{Reason: events.HaltStopped, Iteration: 1}), "stopped", "stopped on request after iteration 1; the work so far is kept"},
 		{ended(events.RunEnded{State: events.EndDone, Iteration: 1, Tree: "0123456789abcdef"}), "done", "done after 1 iteration: every gate passed on tree 0123456789"},
@@ -59,6 +64,7 @@ func halts() []events.Halt {
 		events.HaltDrift, events.HaltLogIntegrity, events.HaltSameness, events.HaltStuck, events.HaltSignature,
 		events.HaltUnverifiable, events.HaltIterations, events.HaltHours, events.HaltNoop, events.HaltAgentLost,
 		events.HaltAgentFailed, events.HaltStopped, events.HaltInternal, events.HaltNeedsPerson, events.HaltRebooted, events.HaltWorkspaceGone,
+		events.HaltStall, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover,
 		events.HaltTokens, events.HaltCost, events.HaltTurns, events.HaltLimit, events.HaltAuthFailed, events.HaltBilling,
 	}
 }

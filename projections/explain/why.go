@@ -81,6 +81,8 @@ func halted(s run.State, h events.RunHalted) string {
 		return "halted: the workspace is gone"
 	case events.HaltCycles, events.HaltPlan, events.HaltEntry, events.HaltExpired:
 		return haltedBetween(s, h)
+	case events.HaltStall, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover:
+		return killed(h)
 	}
 	return "halted: " + string(h.Reason)
 }
@@ -256,6 +258,8 @@ func afterHalt(h string, reason events.Halt) []wire.NextCommand {
 		return commands(fmt.Sprintf("apctl resume %s -m 'ANSWER'", h), "answer it and go on", diff, "what it changed so far")
 	case events.HaltSameness, events.HaltStuck, events.HaltSignature, events.HaltIterations, events.HaltHours,
 		events.HaltUnverifiable, events.HaltCycles, events.HaltPlan:
+	case events.HaltStall, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover:
+		return afterKill(h, reason)
 	}
 	return commands(
 		diff, "what it changed so far",

@@ -12,7 +12,7 @@ import (
 )
 
 // Reason says why a gate gave its verdict; of a result only the reason, the
-// verdict and the exit code count.
+// verdict, the exit code and the numbers that were compared count.
 func Reason(r events.GateResult) string {
 	switch r.Reason {
 	case events.ReasonExit:
@@ -75,6 +75,27 @@ func Reason(r events.GateResult) string {
 		return "the test passes without the work"
 	case events.ReasonSeenRed:
 		return "the test failed before the work"
+	case events.ReasonControl:
+		return "the test fails as much with the work"
+	case events.ReasonRow:
+		return "the commit that was named is not the one that was found"
+	case events.ReasonReported:
+		return "the session told how it went"
+	case events.ReasonNoReport:
+		return "the session did not tell how it went"
+	case events.ReasonBadReport:
+		return "what the session told of itself cannot be read"
+	case events.ReasonStall:
+		return fmt.Sprintf("nothing moved for %d s, and %d s is a stall", r.Used, r.Limit)
+	case events.ReasonSpiral:
+		return fmt.Sprintf("%d in a spiral", r.Used)
+	case events.ReasonFailedWave:
+		if r.Used == 0 {
+			return "the session failed"
+		}
+		return fmt.Sprintf("%d failed", r.Used)
+	case events.ReasonCarryover:
+		return fmt.Sprintf("%d of %d planned issues are left, more than %d %%", r.Used, r.Of, r.Limit)
 	case events.ReasonUncertain:
 		return "it passed, and it failed"
 	}

@@ -40,7 +40,8 @@ func haltCode(halt events.Halt) int {
 	case events.HaltInternal:
 		return wire.ExitFailed
 	case events.HaltIterations, events.HaltHours, events.HaltNoop, events.HaltAgentLost,
-		events.HaltAgentFailed, events.HaltStopped, events.HaltTokens, events.HaltCost, events.HaltTurns, events.HaltCycles:
+		events.HaltAgentFailed, events.HaltStopped, events.HaltTokens, events.HaltCost, events.HaltTurns, events.HaltCycles,
+		events.HaltStall, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover:
 		return wire.ExitLimit
 	case events.HaltDrift, events.HaltLogIntegrity, events.HaltSameness, events.HaltStuck,
 		events.HaltSignature, events.HaltUnverifiable, events.HaltPlan:

@@ -231,6 +231,7 @@ func (f *Fold) view(g judged) wire.SummaryGate {
 	v := wire.SummaryGate{
 		Gate: string(g.Gate), Kind: string(cmp.Or(g.Kind, events.GateCommand)), Phase: string(g.phase), Iteration: g.iteration,
 		Verdict: string(g.Verdict), Reason: string(g.Reason), Exit: g.Exit, Set: g.Set,
+		Used: g.Used, Of: g.Of, Limit: g.Limit,
 	}
 	switch {
 	case g.Set == "":

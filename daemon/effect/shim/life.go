@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -146,6 +147,36 @@ func (s *supervisor) beat() time.Duration {
 	// For people only: without it the effect is as well.
 	_ = writeLife(s.dir, Life{At: wall.Add(-now.Sub(s.pulse.at)).UTC(), Kind: s.pulse.kind})
 	return rest
+}
+
+// still is how long nothing has moved: no output, and no change in what the
+// effect works on or writes its transcript to. CPU time is none: what spins gets
+// nowhere.
+func (s *supervisor) still() time.Duration {
+	roots := s.spec.Watch
+	if s.spec.Work != "" {
+		roots = append(slices.Clip(roots), s.spec.Work)
+	}
+	return stillFor(s.silence(), time.Now().Round(0), roots, newestBelow)
+}
+
+// stillLeast is from where on silence is worth a look at files.
+const stillLeast = 10 * time.Second
+
+// stillFor takes silence for stillness as far as no file is newer. Where that
+// cannot be told, nothing is said to be still.
+func stillFor(silent time.Duration, wall time.Time, roots []string, walk func(roots []string, since, until time.Time) time.Time) time.Duration {
+	if silent < stillLeast || len(roots) == 0 {
+		return silent
+	}
+	newest, ok := within(lookMost, func() time.Time { return walk(roots, wall.Add(-silent), wall) })
+	switch {
+	case !ok:
+		return 0
+	case newest.IsZero():
+		return silent
+	}
+	return min(silent, max(0, wall.Sub(newest)))
 }
 
 // cpuTime is the CPU time of the tree, with that of processes that have ended:

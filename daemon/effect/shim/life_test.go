@@ -207,3 +207,38 @@ func TestLifeIsReadAsItWasWritten(t *testing.T) {
 		t.Errorf("life: %+v, %v", got, err)
 	}
 }
+
+// Seeds 6.1 S4 and Q1: what counts is what this very effect did, a file of the
+// future is none of the past, and what cannot be told is no stall.
+func TestAnEffectIsStillAsLongAsNothingOfItMoved(t *testing.T) {
+	t.Parallel()
+	const m = time.Minute
+	now := time.Now().Round(0)
+	never := func([]string, time.Time, time.Time) time.Time { return time.Time{} }
+	at := func(ago time.Duration) func([]string, time.Time, time.Time) time.Time {
+		return func(_ []string, since, _ time.Time) time.Time {
+			if since.After(now.Add(-ago)) {
+				return time.Time{}
+			}
+			return now.Add(-ago)
+		}
+	}
+	for name, c := range map[string]struct {
+		silent time.Duration
+		roots  []string
+		walk   func([]string, time.Time, time.Time) time.Time
+		want   time.Duration
+	}{
+		"it printed last":               {3 * time.Second, []string{"/w"}, at(m), 3 * time.Second},
+		"nothing for long":              {20 * m, []string{"/w"}, never, 20 * m},
+		"a file changed since":          {20 * m, []string{"/w"}, at(2 * m), 2 * m},
+		"a file changed before":         {20 * m, []string{"/w"}, at(30 * m), 20 * m},
+		"a file of the future":          {20 * m, []string{"/w"}, at(-m), 0},
+		"nothing to look at":            {20 * m, nil, at(2 * m), 20 * m},
+		"files that nobody can tell of": {20 * m, []string{"/w"}, func([]string, time.Time, time.Time) time.Time { <-t.Context().Done(); return time.Time{} }, 0},
+	} {
+		if got := stillFor(c.silent, now, c.roots, c.walk); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}

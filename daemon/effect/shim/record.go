@@ -112,6 +112,7 @@ type Exit struct {
 	Ended       time.Time `json:"ended,omitzero"`
 	ActiveMS    int64     `json:"active_ms"` // without the time that the host slept
 	SuspendedMS int64     `json:"suspended_ms,omitempty"`
+	SilentMS    int64     `json:"silent_ms,omitempty"` // before its end: no output, and nothing that Spec names changed
 	Bytes       int64     `json:"bytes,omitempty"`     // of output, kept or not
 	Truncated   bool      `json:"truncated,omitempty"` // some were not kept
 	Killed      int       `json:"killed,omitempty"`    // processes that were signalled to end

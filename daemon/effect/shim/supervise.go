@@ -184,6 +184,7 @@ func (s *supervisor) stop(outcome string) {
 		return // it was quicker: the outcome is its own
 	}
 	s.ours, s.exit.Outcome = true, outcome
+	s.exit.SilentMS = s.still().Milliseconds() // what it prints when it is told to end is no progress
 	s.endTree(s.spec.GraceOrDefault())
 	if !s.ended {
 		// Not even the final signal ended it; its end will not be seen.
@@ -218,6 +219,9 @@ func (s *supervisor) reap() (none bool) {
 
 func (s *supervisor) childEnded(status unix.WaitStatus) {
 	s.ended = true
+	if !s.ours {
+		s.exit.SilentMS = s.still().Milliseconds()
+	}
 	s.finish()
 	if status.Signaled() {
 		s.exit.Signal = int(status.Signal())
