@@ -91,7 +91,7 @@ func runEvents(ctx context.Context, a *app, o eventsOptions, args []string) erro
 	last := ""
 	for b, err := range d.Stream(ctx, wire.RunEvents, q) {
 		if err != nil {
-			return goOnBehind(err, last)
+			return goOnBehind(err, last, o.all)
 		}
 		var f wire.EventFrame
 		if err := json.Unmarshal(b, &f); err != nil {
@@ -108,13 +108,17 @@ func runEvents(ctx context.Context, a *app, o eventsOptions, args []string) erro
 	return nil
 }
 
-// goOnBehind says where a stream that broke off can be gone on with.
-func goOnBehind(err error, cursor string) error {
+// goOnBehind says where a stream that broke off can be gone on with. A place in
+// the events of everything is gone when a roll begins a new log.
+func goOnBehind(err error, cursor string, all bool) error {
 	var e *wire.Error
 	if cursor == "" || !errors.As(err, &e) || e.Cursor != "" {
 		return err
 	}
 	broken := *e
 	broken.Cursor = cursor
+	if all {
+		return broken.WithHint("go on with --after %s; after a roll of the log, without --after", cursor)
+	}
 	return broken.WithHint("go on with --after %s", cursor)
 }

@@ -39,7 +39,7 @@ the latest twenty are shown, --json has all.`,
 			return runReport(cmd.Context(), a, o)
 		},
 	}
-	cmd.Flags().StringVar(&o.since, "since", "yesterday", "since `WHEN`: yesterday, today, 7d, 12h, a date or a time")
+	cmd.Flags().StringVar(&o.since, "since", "yesterday", "since `WHEN`: yesterday, today, 7d, 12h, a date, a time, or all")
 	cmd.Flags().BoolVar(&o.here, "here", false, "only runs of this directory")
 	cmd.Flags().IntVarP(&o.limit, "limit", "n", 0, "at most `N` runs of each part; 0 is all")
 	return a.jsonFlag(cmd)
@@ -49,9 +49,12 @@ func runReport(ctx context.Context, a *app, o reportOptions) error {
 	if o.limit < 0 {
 		return render.BadCount("--limit", o.limit)
 	}
-	since, err := parseSince(o.since, a.Now(), a.Zone)
-	if err != nil {
-		return err
+	var since time.Time
+	if o.since != allTime {
+		var err error
+		if since, err = parseSince(o.since, a.Now(), a.Zone); err != nil {
+			return err
+		}
 	}
 	v, err := a.reportOn(ctx, true, wire.ReportRequest{Since: since, Limit: o.limit, Workspace: a.hereIf(o.here)})
 	if err != nil {

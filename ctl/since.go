@@ -8,6 +8,9 @@ import (
 	"autopilot/projections/when"
 )
 
+// allTime is what --since takes where it may be left open.
+const allTime = "all"
+
 // parseSince reads --since: a length of time up to now, a day, or a time that is
 // over.
 func parseSince(value string, now time.Time, zone *time.Location) (time.Time, error) {

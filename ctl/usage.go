@@ -51,7 +51,7 @@ func runUsage(ctx context.Context, a *app, o usageOptions) error {
 		return render.BadWay(o.by)
 	}
 	req := wire.UsageRequest{By: o.by}
-	if o.since != "all" {
+	if o.since != allTime {
 		since, err := parseSince(o.since, a.Now(), a.Zone)
 		if err != nil {
 			return err

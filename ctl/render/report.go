@@ -18,7 +18,10 @@ var partTitles = map[string]string{
 // Report is what became of runs: what needs a person first, then what is done.
 func (s Style) Report(v wire.ReportView) string {
 	var b strings.Builder
-	b.WriteString("since " + s.Clock(v.Since) + ", as of " + s.Clock(v.At) + "\n")
+	if !v.Since.IsZero() {
+		b.WriteString("since " + s.Clock(v.Since) + ", ")
+	}
+	b.WriteString("as of " + s.Clock(v.At) + "\n")
 	for _, i := range v.Blocks {
 		b.WriteString(s.section("needs you", s.item(i)))
 	}
@@ -123,8 +126,13 @@ func (s Style) sum(u wire.UsageSum) string {
 		}
 		return fmt.Sprintf("%s for %d of %d", what, n, u.Agents)
 	}
-	money := strings.Join(nonempty(cost(u), share(u.Computed, "computed"), share(u.NoCost, "unknown")), ", ")
-	tokens := strings.Join(nonempty(strings.TrimSuffix(phrase.Tokens(u.Tokens), " tokens"), share(u.NoTokens, "unknown")), ", ")
+	money, tokens := "unknown", "unknown"
+	if u.NoCost < u.Agents || u.MicroUSD > 0 {
+		money = strings.Join(nonempty(cost(u), share(u.Computed, "computed"), share(u.NoCost, "unknown")), ", ")
+	}
+	if u.NoTokens < u.Agents || u.Tokens > 0 {
+		tokens = strings.Join(nonempty(strings.TrimSuffix(phrase.Tokens(u.Tokens), " tokens"), share(u.NoTokens, "unknown")), ", ")
+	}
 	return s.facts([][2]string{
 		{"agents", fmt.Sprint(u.Agents)},
 		{"worked", Duration(time.Duration(u.ActiveMS) * time.Millisecond)},
@@ -154,8 +162,11 @@ func (s Style) item(i wire.InboxItem) string {
 	}
 	indent := strings.Repeat(" ", 4+columns(name))
 	head := Line(i.Kind) + ", " + Age(s.since(i.At)) + " ago"
-	if i.Task != "" {
+	switch {
+	case i.Task != "":
 		head += ": " + Line(i.Task)
+	case i.Run != "":
+		head += ": (its texts were erased or pruned)"
 	}
 	b.WriteString("  " + s.paint(bold, name) + "  " + s.cut(head, s.room(len(indent))) + "\n")
 	b.WriteString(s.wrap(Line(i.What), indent))

@@ -182,7 +182,7 @@ func (m maker) rows(f wire.RetroFleet) Section {
 			{Text: span(r.Length)},
 			{Text: tokens(u)},
 			{Text: cost(u)},
-			{Text: cut(r.Task, min(m.Text, 120)), Free: true},
+			{Text: cut(task(r.Task), min(m.Text, 120)), Free: true},
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -14,7 +14,7 @@ const taskText = 1200
 
 func (m maker) run(r wire.RetroRun) Doc {
 	d := Doc{
-		Title: "Run " + r.Handle, State: stateOf(r.State, r.Reason), Class: classOf(r.State), Task: cut(r.Task, taskText),
+		Title: "Run " + r.Handle, State: stateOf(r.State, r.Reason), Class: classOf(r.State), Task: cut(task(r.Task), taskText),
 		Facts: m.facts(r), Tiles: tilesOf(r),
 	}
 	d.Sections = []Section{

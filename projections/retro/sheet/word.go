@@ -1,6 +1,7 @@
 package sheet
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -33,6 +34,11 @@ func two(a int64, unitA string, b int64, unitB string) string {
 		return fmt.Sprintf("%d %s", a, unitA)
 	}
 	return fmt.Sprintf("%d %s %d %s", a, unitA, b, unitB)
+}
+
+// task is the task of a run, or that it is not there: no run is without one.
+func task(text string) string {
+	return cmp.Or(text, "(erased or pruned)")
 }
 
 func count(n int, what string) string {
