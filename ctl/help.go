@@ -68,8 +68,29 @@ func topics() []*cobra.Command {
 			Short: "How an agent is called, its result file, and script agents",
 			Long:  agentHelp,
 		},
+		{
+			Use:   "findings",
+			Short: "What a person hands to a run with --findings",
+			Long:  findingsHelp,
+		},
 	}
 }
+
+const findingsHelp = `apctl run --findings FILE and apctl resume RUN --findings FILE hand findings to
+a run: what a person, or a reviewer outside of it, has found. FILE is one JSON
+list, - is standard input:
+
+  [{"evidence_ref": "docs/plan.md:12", "priority": 0, "detail": "three before two"}]
+
+evidence_ref says what it is about, and each finding needs one. priority may be
+left out: 0 blocks, and so does none; of a text its first digits count. detail is
+any text. They go into the prompt of who works next as they are, but for secrets.
+
+With resume they begin the budget anew, as a note does, and the failures that
+were seen before stay known. Where a workflow has more than one phase they go to
+the first one in which somebody works, or to --phase NAME, and the run goes on
+from there; never to a phase that it has not come to.
+`
 
 const environmentHelp = `A run gets these variables of your shell, and no others:
 

@@ -15,6 +15,8 @@ import (
 
 type resumeOptions struct {
 	note   string
+	file   string // of findings
+	phase  string
 	detach bool
 	keep   bool
 }
@@ -37,6 +39,8 @@ PIN where one is set.`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runResume(cmd.Context(), a, o, args) },
 	}
 	cmd.Flags().StringVarP(&o.note, "message", "m", "", "`NOTE` for the agent: an answer, or another approach")
+	cmd.Flags().StringVar(&o.file, "findings", "", "hand over the findings in `FILE`, - is standard input; see apctl help findings")
+	cmd.Flags().StringVar(&o.phase, "phase", "", "with --findings: the `PHASE` that works on them, else the first that works")
 	cmd.Flags().BoolVarP(&o.detach, "detach", "d", false, "do not follow it")
 	cmd.Flags().BoolVar(&o.keep, "keep", false, "INT or TERM without a terminal leaves the run to itself")
 	return a.jsonFlag(cmd)
@@ -52,10 +56,14 @@ func runResume(ctx context.Context, a *app, o resumeOptions, args []string) erro
 	if a.getenv(place.EnvEffect) != "" {
 		return render.InEffect()
 	}
+	req := wire.ResumeRequest{RunRef: a.ref(args), Note: o.note, Phase: o.phase}
+	var err error
+	if req.Findings, err = a.findingsIn(o.file); err != nil {
+		return err
+	}
 	defer a.hear()()
 	var v wire.RunView
-	req := wire.ResumeRequest{RunRef: a.ref(args), Note: o.note}
-	err := a.ask(ctx, wire.RunResume, req, &v)
+	err = a.ask(ctx, wire.RunResume, req, &v)
 	if err = a.afterDrift(ctx, req, &v, err); err != nil {
 		return err
 	}

@@ -38,6 +38,7 @@ type runOptions struct {
 	sandbox    string
 	driver     string
 	issue      string
+	findings   string // file of them
 }
 
 type agentOptions struct {
@@ -108,6 +109,7 @@ goes on with the next command that asks the daemon, as apctl ls.`,
 func (o *runOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&o.file, "file", "f", "", "read the task from `FILE`, - is standard input")
+	f.StringVar(&o.findings, "findings", "", "hand over the findings in `FILE`, - is standard input; see apctl help findings")
 	f.BoolVarP(&o.detach, "detach", "d", false, "start it and print its handle")
 	f.StringVar(&o.workflow, "workflow", workflowConverge, "`NAME` of a workflow, of the project or shipped")
 	f.StringArrayVar(&o.goals, "gate", nil, "goal `NAME=CMD`: fails now, passes when the task is done (repeatable)")
@@ -157,7 +159,7 @@ func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args
 		return err
 	}
 	defer d.Close()
-	if len(req.Spec.Task) > inlineMax {
+	if len(req.Spec.Task)+len(req.Findings) > inlineMax {
 		if req.Spec.TaskRef, err = d.Put(ctx, []byte(req.Spec.Task)); err != nil {
 			return err
 		}
@@ -263,6 +265,12 @@ func (o *runOptions) request(a *app, counted bool, args []string) (wire.StartReq
 		return req, err
 	}
 	if req.Spec.Workspace, err = a.workspace(o.dir); err != nil {
+		return req, err
+	}
+	if o.findings == "-" && (o.file == "-" || o.file == "" && len(args) > 0 && args[0] == "-") {
+		return req, render.Exclusive("--findings -", "a task on standard input")
+	}
+	if req.Findings, err = a.findingsIn(o.findings); err != nil {
 		return req, err
 	}
 	req.Env, err = runEnv(a.Environ, o.env)

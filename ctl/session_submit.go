@@ -2,7 +2,6 @@ package ctl
 
 import (
 	"context"
-	"io"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -89,7 +88,7 @@ func (o *submitOptions) text(a *app, typed func(string) bool) (string, error) {
 				return "", render.Exclusive("--file", "--"+flag)
 			}
 		}
-		return a.delivery(o.file)
+		return a.readText("the delivery", o.file, wire.MaxSubmission)
 	}
 	claims := 0
 	sub := wire.Submission{V: 1, Effect: o.at.effect, Phase: o.at.phase, Iteration: o.at.iteration, Summary: o.summary}
@@ -112,19 +111,4 @@ func (o *submitOptions) text(a *app, typed func(string) bool) (string, error) {
 	}
 	b, err := json.Marshal(sub)
 	return string(b), err
-}
-
-// delivery reads the text of a delivery.
-func (a *app) delivery(file string) (string, error) {
-	if file != "-" {
-		return a.readFile("the delivery", file, wire.MaxSubmission)
-	}
-	b, err := io.ReadAll(io.LimitReader(a.In, wire.MaxSubmission+1))
-	if err != nil {
-		return "", render.Unreadable("the delivery from", "standard input", err)
-	}
-	if len(b) > wire.MaxSubmission {
-		return "", render.TooLarge("the delivery", int64(len(b)), wire.MaxSubmission)
-	}
-	return string(b), nil
 }

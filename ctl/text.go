@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"autopilot/ctl/render"
+	"autopilot/events/wire"
 )
 
 const (
@@ -68,6 +69,37 @@ func (a *app) task(args []string, file string) (string, error) {
 		return "", render.NoTask()
 	}
 	return text, nil
+}
+
+// findingsIn reads and checks the findings of a file, - is standard input; none
+// without a file.
+func (a *app) findingsIn(file string) (string, error) {
+	if file == "" {
+		return "", nil
+	}
+	text, err := a.readText("the findings", file, wire.MaxFindings)
+	if err != nil {
+		return "", err
+	}
+	if _, bad := wire.ParseFindings(text); bad != nil {
+		return "", bad
+	}
+	return text, nil
+}
+
+// readText is readFile, or reads standard input where the file is -.
+func (a *app) readText(what, file string, limit int64) (string, error) {
+	if file != "-" {
+		return a.readFile(what, file, limit)
+	}
+	b, err := io.ReadAll(io.LimitReader(a.In, limit+1))
+	if err != nil {
+		return "", render.Unreadable(what+" from", "standard input", err)
+	}
+	if int64(len(b)) > limit {
+		return "", render.TooLarge(what, int64(len(b)), limit)
+	}
+	return string(b), nil
 }
 
 // readFile reads a text file of at most limit bytes, relative to the caller.

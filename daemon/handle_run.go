@@ -214,11 +214,29 @@ func (d *Daemon) runResume(ctx context.Context, q bus.Request, body wire.ResumeR
 			return wire.RunView{}, fmt.Errorf("store the note: %w", err)
 		}
 	}
+	if err := d.withFindings(ctx, s, body, &cmd); err != nil {
+		return wire.RunView{}, err
+	}
 	s, err = d.fleet.do(ctx, s.ID, cmd, actor, q.ID)
 	if err != nil {
 		return wire.RunView{}, aboutRun("resume", s.Facts.Handle, err)
 	}
 	return d.view(s), nil
+}
+
+// withFindings adds the findings that a person hands over, and where they go.
+func (d *Daemon) withFindings(ctx context.Context, s run.State, body wire.ResumeRequest, cmd *engine.Resume) (err error) {
+	switch {
+	case body.Findings == "" && body.Phase == "":
+		return nil
+	case body.Findings == "":
+		return wire.Errorf(wire.Usage, "a phase is named, and no findings for it").WithHint("--phase goes with --findings FILE")
+	}
+	if cmd.Phase, err = d.worker.SeedPhase(ctx, s, body.Phase); err != nil {
+		return err
+	}
+	cmd.Findings, cmd.Count, err = d.worker.Seeds(ctx, s, body.Findings)
+	return err
 }
 
 // afterDrift proves the person who lets a run go on that has changed what proves
@@ -239,8 +257,8 @@ func (d *Daemon) afterDrift(q bus.Request, s run.State, body wire.ResumeRequest)
 
 // liftRun ends the wait of a live run for a limit: a person wants to try now.
 func (d *Daemon) liftRun(ctx context.Context, q bus.Request, s run.State, body wire.ResumeRequest) (wire.RunView, error) {
-	if body.Note != "" {
-		return wire.RunView{}, wire.Errorf(wire.Conflict, "run %s waits for a limit, and only a halted run takes a note", s.Facts.Handle).
+	if body.Note != "" || body.Findings != "" {
+		return wire.RunView{}, wire.Errorf(wire.Conflict, "run %s waits for a limit, and only a halted run takes a note or findings", s.Facts.Handle).
 			WithHint("apctl resume %s   ends the wait", s.Facts.Handle)
 	}
 	s, err := d.fleet.do(ctx, s.ID, engine.Lift{}, q.Actor, q.ID)

@@ -117,7 +117,9 @@ func (d *Daemon) addHistory(v *wire.WhyView, h explain.History, s run.State) {
 		h.Tried, v.TriedMore = h.Tried[n:], n
 	}
 	for _, t := range h.Tried {
-		t.Note = d.text(t.Text)
+		if t.Note = d.text(t.Text); t.Kind == explain.TriedFindings {
+			t.Note = work.ListFindings(t.Note)
+		}
 		v.Tried = append(v.Tried, t.WhyTried)
 	}
 }

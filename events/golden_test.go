@@ -192,7 +192,7 @@ var sampleData = map[string]Data{
 		Limits: Limits{
 			Iterations: 50, ActiveMS: 14400000, UntilMS: 1893488400000, Tokens: 2000000, MicroUSD: 5000000, Turns: 400, NoWait: true,
 		},
-		Start: StartGreen, Driver: DriverSession, Agent: "claude", Account: "3f2a9d1c5b7e8046", Issue: 24, Head: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", Dirty: true, Nested: 2,
+		Start: StartGreen, Driver: DriverSession, Findings: sampleRef("0c"), Count: 3, Agent: "claude", Account: "3f2a9d1c5b7e8046", Issue: 24, Head: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", Dirty: true, Nested: 2,
 		Crews:  []Crew{{Role: "coder", Phases: []Name{"build"}, Hands: []Hand{{Agent: "claude", Account: "3f2a9d1c5b7e8046"}, {Agent: "codex", Account: "77aa9d1c5b7e8046"}}}},
 		Idle:   []Name{"review"},
 		Config: sampleRef("09"), Branch: sampleRef("0a"), From: "9d2e4b6c8a1f3057",
@@ -279,7 +279,7 @@ var sampleData = map[string]Data{
 	TypeTextsPruned:    TextsPruned{BeforeMS: 1893470400000, Runs: 31, Texts: 480},
 	TypeLogRolled:      LogRolled{From: 1, To: 2, Bundle: Digest(sampleRef("91")), Runs: 31, Events: 940, Carried: 58},
 	TypeBundleImported: BundleImported{Bundle: Digest(sampleRef("92")), Runs: 2, Events: 61},
-	TypeRunResumed:     RunResumed{Note: sampleRef("61"), Assurance: AssuredPIN},
+	TypeRunResumed:     RunResumed{Note: sampleRef("61"), Findings: sampleRef("62"), Count: 2, Phase: "plan", Assurance: AssuredPIN},
 	TypeRunEnded: RunEnded{
 		State: EndRefused, Iteration: 1, Tree: sampleTree("01"), Gate: "test", Reason: RefusedGoalGreen, Error: sampleRef("71"),
 	},

@@ -19,6 +19,7 @@ type Way string
 const (
 	WayOn   Way = "on"   // the phase before passed
 	WayBack Way = "back" // the gates of a later one did not
+	WaySent Way = "sent" // a person sent the run back, with findings
 )
 
 // PhaseEntered says that a run goes on in another phase. The first one is in

@@ -68,15 +68,17 @@ type RunStarted struct {
 	Gates     []Gate `json:"gates"`
 	Limits    Limits `json:"limits"`
 	Start     Start  `json:"start,omitzero"`
-	Driver    Driver `json:"driver,omitzero"`  // who does the work; empty is an agent of the daemon
-	Agent     Name   `json:"agent,omitzero"`   // profile; empty for a command or script of the user
-	Account   string `json:"account,omitzero"` // id of the account aggregate that the agent works on
-	Crews     []Crew `json:"crews,omitzero"`   // of the roles whose agents the workflow names
-	Idle      []Name `json:"idle,omitzero"`    // phases in which nobody works
-	Head      string `json:"head,omitzero"`    // commit of the workspace, empty before the first
-	Issue     int    `json:"issue,omitzero"`   // number of the issue that it is about; its repository is in Spec
-	Branch    Ref    `json:"branch,omitzero"`  // of a work tree that was made for the run
-	From      string `json:"from,omitzero"`    // workspace id of the work tree that it was made from
+	Driver    Driver `json:"driver,omitzero"`   // who does the work; empty is an agent of the daemon
+	Findings  Ref    `json:"findings,omitzero"` // that a person handed over, for the first work
+	Count     int    `json:"count,omitzero"`    // of them
+	Agent     Name   `json:"agent,omitzero"`    // profile; empty for a command or script of the user
+	Account   string `json:"account,omitzero"`  // id of the account aggregate that the agent works on
+	Crews     []Crew `json:"crews,omitzero"`    // of the roles whose agents the workflow names
+	Idle      []Name `json:"idle,omitzero"`     // phases in which nobody works
+	Head      string `json:"head,omitzero"`     // commit of the workspace, empty before the first
+	Issue     int    `json:"issue,omitzero"`    // number of the issue that it is about; its repository is in Spec
+	Branch    Ref    `json:"branch,omitzero"`   // of a work tree that was made for the run
+	From      string `json:"from,omitzero"`     // workspace id of the work tree that it was made from
 	Dirty     bool   `json:"dirty,omitzero"`
 	Nested    int    `json:"nested,omitzero"` // repositories in the workspace, of which only HEAD is recorded
 	Tree      Tree   `json:"tree"`
@@ -347,7 +349,10 @@ type RunHalted struct {
 
 // RunResumed continues a halted run.
 type RunResumed struct {
-	Note      Ref       `json:"note,omitzero"`      // new findings of a person: the budget starts again
+	Note      Ref       `json:"note,omitzero"`      // of a person, on what to do differently: the budget starts again
+	Findings  Ref       `json:"findings,omitzero"`  // that a person handed over: ditto
+	Count     int       `json:"count,omitzero"`     // of them
+	Phase     Name      `json:"phase,omitzero"`     // an earlier one, which works on them
 	Assurance Assurance `json:"assurance,omitzero"` // after drift: how sure it is that a person resumed it
 }
 

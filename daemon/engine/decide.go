@@ -22,6 +22,9 @@ type Stop struct{ Mode events.StopMode }
 // Assurance says how sure it is that a person does; none for anybody.
 type Resume struct {
 	Note      events.Ref
+	Findings  events.Ref
+	Count     int         // of them
+	Phase     events.Name // that works on them; empty for the present one
 	Assurance events.Assurance
 }
 
@@ -267,14 +270,16 @@ func decideResume(s run.State, c Resume, now time.Time) (events.Data, error) {
 	case events.HaltSameness, events.HaltStuck, events.HaltSignature, events.HaltIterations,
 		events.HaltHours, events.HaltCost, events.HaltTokens, events.HaltTurns, events.HaltNeedsPerson, events.HaltUnverifiable,
 		events.HaltCycles, events.HaltPlan, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover:
-		if c.Note == "" {
+		if c.Note == "" && c.Findings == "" {
 			return nil, ErrNeedsNote
 		}
 	case events.HaltNoop, events.HaltAgentLost, events.HaltAgentFailed, events.HaltStopped,
 		events.HaltInternal, events.HaltRebooted, events.HaltWorkspaceGone, events.HaltLimit, events.HaltAuthFailed,
 		events.HaltBilling, events.HaltEntry, events.HaltExpired, events.HaltStall:
 	}
-	return events.RunResumed{Note: c.Note, Assurance: c.Assurance}, nil
+	return events.RunResumed{
+		Note: c.Note, Findings: c.Findings, Count: c.Count, Phase: c.Phase, Assurance: c.Assurance,
+	}, nil
 }
 
 // decideReport takes an outcome only if it belongs to what is under way.

@@ -54,6 +54,7 @@ var rules = []nextRule{
 	{"baseline", at(run.Started), gates(false)},
 	{"agent", at(run.Agent), (*view).watchAgent},
 	{"looking", at(run.Looking), (*view).watchRole},
+	{"sent", (*view).sent, (*view).send},
 	{"expired", (*view).expired, halt(events.HaltExpired)},
 	{"expire", (*view).expires, (*view).expire},
 	{"asked-until", (*view).askedUntil, halt(events.HaltHours)},

@@ -121,6 +121,14 @@ func (q *view) back() Action {
 	return act
 }
 
+// sent: a person has findings for an earlier phase. What was under way is not
+// judged: it is worked on first.
+//
+// Source: atdd-kit, seeds 3.7: a rejection invokes the design again.
+func (q *view) sent() bool { return q.SendTo != "" && q.Stage != run.Gates }
+
+func (q *view) send() Action { return q.enter(string(q.SendTo), events.WaySent) }
+
 func (q *view) enter(phase string, way events.Way) Enter {
 	return Enter{events.PhaseEntered{
 		Phase: events.Name(phase), From: q.Loop.Phase, Way: way, Cycle: q.Loop.Entered.Cycle, Iteration: q.Loop.Iteration,

@@ -17,10 +17,10 @@ import (
 // Source: atdd-kit, seeds 3.2 and 3.7: one for each section, verbatim; one
 // without a priority blocks.
 type Finding struct {
-	Section  string `json:"section"`
-	Evidence string `json:"evidence_ref"`
-	Detail   string `json:"detail"`
-	Priority int    `json:"priority"` // 0 blocks
+	Section  string  `json:"section"`
+	Evidence string  `json:"evidence_ref"`
+	Detail   string  `json:"detail"`
+	Priority float64 `json:"priority"` // 0 blocks
 }
 
 // SetNow is what the set that the run's question is about hashes to, as it is in
@@ -51,7 +51,7 @@ func (w *Worker) Findings(ctx context.Context, s run.State, list []wire.AnswerFi
 	var out []Finding
 	for _, f := range list {
 		section := hide.Text(f.Section)
-		out = append(out, Finding{Section: section, Evidence: section, Detail: hide.Text(f.Text), Priority: f.Priority})
+		out = append(out, Finding{Section: section, Evidence: section, Detail: hide.Text(f.Text), Priority: float64(f.Priority)})
 	}
 	return w.encode(ctx, out)
 }
@@ -74,9 +74,13 @@ func ListFindings(stored string) string {
 	if json.Unmarshal([]byte(stored), &list) != nil {
 		return stored
 	}
+	return listFindings(list)
+}
+
+func listFindings(list []Finding) string {
 	var b strings.Builder
 	for _, f := range list {
-		fmt.Fprintf(&b, "[P%d] %s\n%s\n\n", f.Priority, f.Section, strings.TrimSuffix(f.Detail, "\n"))
+		fmt.Fprintf(&b, "[P%v] %s\n%s\n\n", f.Priority, f.Section, strings.TrimSuffix(f.Detail, "\n"))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -187,6 +187,9 @@ func chatGate(s run.State, a asked) wire.SessionGate {
 	return out
 }
 
+// personFinding stands for the gate of what a person handed over.
+const personFinding = "person"
+
 // chatFindings are those that the prompt tells of: in the first iteration after a
 // way back those that sent the run back.
 func (w *Worker) chatFindings(s run.State) ([]wire.SessionFinding, error) {
@@ -195,6 +198,11 @@ func (w *Worker) chatFindings(s run.State) ([]wire.SessionFinding, error) {
 		results = s.Last.Sent
 	}
 	out := []wire.SessionFinding{}
+	if found, err := w.text(s.Findings); err != nil {
+		return nil, err
+	} else if found != "" {
+		out = append(out, wire.SessionFinding{Gate: personFinding, Verdict: string(events.Fail), Text: ListFindings(found)})
+	}
 	for _, r := range results {
 		if !told(r) {
 			continue

@@ -14,6 +14,7 @@ import (
 	"autopilot/daemon/agent"
 	"autopilot/daemon/engine"
 	"autopilot/daemon/gate"
+	"autopilot/daemon/redact"
 	"autopilot/daemon/tree"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
@@ -63,6 +64,9 @@ func (w *Worker) Prepare(ctx context.Context, id string, q wire.StartRequest, ag
 	d, err := w.store(ctx, p, snap)
 	if err != nil {
 		return d, fmt.Errorf("store the plan of the run: %w", err)
+	}
+	if d.Findings, d.Count, err = w.seeds(ctx, redact.Compile(p.Secrets), q.Findings); err != nil {
+		return d, err
 	}
 	if _, err := p.Repo.Keep(ctx, id, "0", snap.Tree, "", "start"); err != nil {
 		return d, fmt.Errorf("keep the start tree: %w", err)
@@ -307,6 +311,13 @@ func (w *Worker) Preview(ctx context.Context, q wire.StartRequest, agents agent.
 	d.MaxIterations, d.ResultFile = l.Iterations, w.resultFile(effect)
 	if d.Session = p.Spec.Driver == events.DriverSession; d.Session {
 		d.ResultFile = ""
+	}
+	if q.Findings != "" {
+		list, bad := seeded(redact.Compile(p.Secrets), q.Findings)
+		if bad != nil {
+			return wire.Preview{}, bad
+		}
+		d.PersonNotes = []string{listFindings(list)}
 	}
 	text, err := p.renderPhase(d.Phase, d)
 	if err != nil {

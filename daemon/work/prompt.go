@@ -32,6 +32,13 @@ func (w *Worker) promptData(s run.State, p *Plan, act engine.RunAgent) (workflow
 	if note != "" {
 		d.PersonNotes = []string{note}
 	}
+	found, err := w.text(s.Findings)
+	if err != nil {
+		return d, err
+	}
+	if found != "" {
+		d.PersonNotes = append(d.PersonNotes, ListFindings(found))
+	}
 	for _, r := range sentBy(s) {
 		if !told(r) {
 			continue

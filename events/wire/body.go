@@ -75,6 +75,7 @@ type StartRequest struct {
 	// Settings are those that the caller's environment holds, by key.
 	Settings map[string]string `json:"settings,omitzero"`
 	NoConfig bool              `json:"no_config,omitzero"` // the project's configuration is not read
+	Findings string            `json:"findings,omitzero"`  // for the first work: JSON, see ParseFindings
 }
 
 // Preview is the answer of run.preview: everything that a run would use.
@@ -132,9 +133,13 @@ type StopReply struct {
 // ResumeRequest continues a halted run.
 type ResumeRequest struct {
 	RunRef
-	Note  string `json:"note,omitzero"`
-	Typed string `json:"typed,omitzero"` // after drift: the handle, at the terminal
-	PIN   string `json:"pin,omitzero"`   // instead of that, where one is set
+	Note string `json:"note,omitzero"`
+	// Findings go to the earliest phase that works, or to Phase, which is no later
+	// one than the present.
+	Findings string `json:"findings,omitzero"` // JSON, see ParseFindings
+	Phase    string `json:"phase,omitzero"`
+	Typed    string `json:"typed,omitzero"` // after drift: the handle, at the terminal
+	PIN      string `json:"pin,omitzero"`   // instead of that, where one is set
 }
 
 // EventsRequest asks for events of a run, or of all aggregates.

@@ -120,9 +120,9 @@ type SessionWork struct {
 	Phases     []string         `json:"phases"` // that come after this one
 }
 
-// SessionFinding is what a gate said of the work before.
+// SessionFinding is what a gate said of the work before, or a person handed over.
 type SessionFinding struct {
-	Gate    string `json:"gate"`
+	Gate    string `json:"gate"` // or person
 	Verdict string `json:"verdict"`
 	Text    string `json:"text"` // verbatim, as far as it is quoted
 }

@@ -91,6 +91,9 @@ func (h *History) tried(e events.Event, kind string, iteration int, line string,
 	h.Tried = append(h.Tried, Tried{wire.WhyTried{Seq: e.Seq, At: e.Time, Kind: kind, Iteration: iteration, Line: line, By: e.Actor}, text})
 }
 
+// TriedFindings is the kind of what was tried whose text lists findings.
+const TriedFindings = "findings"
+
 func (h *History) resumed(e events.Event, d events.RunResumed) {
 	line := "resumed"
 	if h.halt != nil {
@@ -107,6 +110,9 @@ func (h *History) resumed(e events.Event, d events.RunResumed) {
 		iteration = h.halt.Iteration
 	}
 	h.tried(e, "resumed", iteration, line, d.Note)
+	if d.Findings != "" {
+		h.tried(e, TriedFindings, iteration, "handed over "+count(d.Count, "finding"), d.Findings)
+	}
 	h.halt, h.waits = nil, nil
 }
 

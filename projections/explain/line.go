@@ -14,7 +14,7 @@ import (
 func Line(s run.State, e events.Event) string {
 	switch d := e.Data.(type) {
 	case events.RunStarted:
-		return fmt.Sprintf("run %s started: %s", d.Handle, names(d.Gates)) + nested(d.Nested)
+		return fmt.Sprintf("run %s started: %s", d.Handle, names(d.Gates)) + seeded(d.Count) + nested(d.Nested)
 	case events.PhaseEntered:
 		return entered(d)
 	case events.RoleStarted:
@@ -65,7 +65,10 @@ func Line(s run.State, e events.Event) string {
 		return because
 	case events.RunResumed:
 		line := "resumed"
-		if d.Note != "" {
+		switch {
+		case d.Count > 0:
+			line = "resumed with " + count(d.Count, "finding") + ": the budget starts again"
+		case d.Note != "":
 			line = "resumed with new findings: the budget starts again"
 		}
 		if d.Assurance != "" {
@@ -74,6 +77,13 @@ func Line(s run.State, e events.Event) string {
 		return line
 	}
 	return "event " + e.Data.EventType() + " of a newer version"
+}
+
+func seeded(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return "; with " + count(n, "finding") + " of a person"
 }
 
 func nested(n int) string {

@@ -13,8 +13,12 @@ import (
 // looks.
 
 func entered(d events.PhaseEntered) string {
-	if d.Way == events.WayBack {
+	switch d.Way {
+	case events.WaySent:
+		return fmt.Sprintf("phase %s: a person sent the run back from %s", d.Phase, d.From)
+	case events.WayBack:
 		return fmt.Sprintf("phase %s: back from %s, for the %s time", d.Phase, d.From, ordinal(d.Cycle))
+	case events.WayOn:
 	}
 	return fmt.Sprintf("phase %s begins", d.Phase)
 }

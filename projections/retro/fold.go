@@ -327,11 +327,11 @@ func (f *Fold) halted(e events.Event, d events.RunHalted) {
 
 func (f *Fold) resumed(e events.Event, d events.RunResumed) {
 	made := "resumed"
-	if d.Note != "" {
+	if d.Note != "" || d.Findings != "" {
 		made = "resumed with findings"
 		f.seen.told()
 	}
-	f.settle(e, made, d.Note)
+	f.settle(e, made, cmp.Or(d.Note, d.Findings))
 	f.now = doing{kind: Other}
 }
 

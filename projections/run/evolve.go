@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"time"
 
 	"autopilot/events"
@@ -72,6 +73,7 @@ func started(s State, e events.Event, d events.RunStarted) State {
 	s.ID, s.Facts, s.Requested = e.Aggregate.ID, d, e.Causation
 	s.Status, s.Stage = Live, Started
 	s.Loop.Phase, s.Loop.History = d.Phase, rule.NewHistory(keepFails, keepFails)
+	s.Findings = d.Findings
 	s.Last.Tree, s.Last.Work = d.Tree, d.Work
 	s.Clock.Started, s.Clock.Since = e.Time, e.Time
 	return s
@@ -107,7 +109,7 @@ func judged(s State, d events.GatesJudged) State {
 func iteration(s State, at time.Time, d events.IterationStarted) State {
 	s.Stage, s.Last.Start, s.Last.Session = Agent, d, d
 	s.Loop.Iteration, s.Loop.Attempt, s.Loop.Redo = d.Iteration, d.Attempt, false
-	s.Loop.Begun, s.Loop.AtEntry = true, false
+	s.Loop.Begun, s.Loop.AtEntry, s.Told = true, false, true
 	s.Clock.Agent = at
 	s.Clock, s.Waiting = s.Clock.goOn(at), nil
 	return s
@@ -139,7 +141,9 @@ func agentEnded(s State, at time.Time, d events.AgentEnded) State {
 		s.Loop.Losses++
 	} else {
 		s.Loop.Losses = 0
-		s.Note = ""
+	}
+	if s.Told && d.Outcome != events.Lost && d.Result != events.ResultStopped {
+		s.Note, s.Findings = "", "" // one that was cut short is told them again
 	}
 	s.Last.Tree, s.Last.Work = d.Tree, d.Work
 	return s
@@ -225,8 +229,14 @@ func resumed(s State, at time.Time, d events.RunResumed) State {
 	if s.Stage == Ended && s.Last.Agent.Outcome != events.Exited {
 		s.Stage, s.Loop.Redo = Ready, true // its work was cut short: go on from the tree that it left
 	}
-	if d.Note != "" {
-		s.Note = d.Note
+	switch {
+	case d.Phase != "" && d.Phase != s.Loop.Phase:
+		s.SendTo = d.Phase
+	case d.Findings != "" && s.Loop.Begun && (s.Stage == Asking || s.Stage == Judged):
+		s.Stage, s.Question, s.Clock.Waits = Ready, nil, time.Time{} // they are worked on before anybody looks again
+	}
+	if d.Note != "" || d.Findings != "" {
+		s.Note, s.Findings, s.Told = cmp.Or(d.Note, s.Note), cmp.Or(d.Findings, s.Findings), false
 		s.Loop.Spent, s.Loop.Entered.Cycle, s.Loop.Plans = 0, 0, nil
 		s.Loop.Used, s.Loop.Unfed, s.Loop.Unpriced = events.Usage{}, 0, 0
 		s.Clock.Before = 0

@@ -64,10 +64,15 @@ func entered(s State, at time.Time, d events.PhaseEntered) State {
 	s.Loop.Spent, s.Loop.Losses, s.Loop.Noops, s.Loop.Drifts = 0, 0, 0, 0
 	s.Loop.Redo, s.Loop.Fresh, s.Loop.AtEntry, s.Loop.Begun = false, false, false, false
 	s.Last.Seen, s.Last.Sent = latestOf(s.Last.Seen, s.Last.Results), nil
-	if d.Way == events.WayBack {
+	switch d.Way {
+	case events.WayBack:
 		s.Last.Sent = s.Last.Results
 		s.Loop.Plans = planned(s.Loop.Plans, d.Plan)
+	case events.WaySent:
+		s.Last.Sent = s.Last.Results
+	case events.WayOn:
 	}
+	s.SendTo, s.Question, s.Clock = "", nil, s.Clock.goOn(at)
 	s.Last.Start, s.Last.Agent = events.IterationStarted{}, events.AgentEnded{}
 	s.Stage = Ready
 	return s

@@ -54,7 +54,10 @@ type State struct {
 	Stop      events.StopMode    // asked for and not yet carried out
 	Halt      *events.RunHalted  // of a halted run
 	End       *events.RunEnded   // of a run that is over
-	Note      events.Ref         // a person's latest findings, until an iteration was told them
+	Note      events.Ref         // what a person said last, until an iteration was told it
+	Findings  events.Ref         // that a person handed over last, ditto
+	Told      bool               // the iteration that is announced was told both
+	SendTo    events.Name        // the earlier phase that shall work on them; empty for the present one
 	Waiting   *Waiting           // for a limit, since the latest iteration
 	Spent     Spending           // what agents used
 	Looks     []events.RoleEnded // of roles, oldest first, without what is known of their sessions

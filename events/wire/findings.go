@@ -1,0 +1,108 @@
+package wire
+
+import (
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A person hands findings to a run: to a new one, or to one that is resumed. They
+// go to who works on it next as they are.
+
+// MaxFindings is the longest text of findings, in bytes.
+const MaxFindings = 32 << 10
+
+// Found is one finding that was handed over.
+type Found struct {
+	Ref      string  // what it is about
+	Detail   string  // may be empty
+	Priority float64 // 0 blocks
+}
+
+const findingsHint = `it is a list of findings: [{"evidence_ref":"docs/plan.md:12","priority":0,"detail":"TEXT"}]`
+
+// ParseFindings reads findings to the letter. One without a priority blocks.
+//
+// Source: atdd-kit, seeds 3.2 and lessons A14, A21, A22.
+func ParseFindings(text string) ([]Found, *Error) {
+	if len(text) > MaxFindings {
+		return nil, Errorf(Usage, "the findings have %d bytes, at most %d are taken", len(text), MaxFindings).
+			WithHint("write the rest into files of the work tree, and refer to them with evidence_ref")
+	}
+	if strings.ContainsRune(text, 0) || !utf8.ValidString(text) {
+		return nil, Errorf(Usage, "the findings hold what no prompt can carry")
+	}
+	var list []jsontext.Value
+	switch err := json.Unmarshal([]byte(text), &list); {
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return nil, Errorf(Usage, "a member of a finding is there twice: %v", err).WithHint("name each member once")
+	case err != nil:
+		return nil, Errorf(Usage, "the findings cannot be read: %v", err).WithHint(findingsHint)
+	case len(list) == 0:
+		return nil, Errorf(Usage, "no finding is in the list").WithHint("hand over at least one, or leave --findings out")
+	case len(list) > MostFindings:
+		return nil, Errorf(Usage, "there are %d findings, at most %d are taken", len(list), MostFindings)
+	}
+	var out []Found
+	for i, v := range list {
+		f, bad := finding(i+1, v)
+		if bad != nil {
+			return nil, bad
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// finding reads one of them, the number n.
+func finding(n int, v jsontext.Value) (f Found, bad *Error) {
+	var raw struct {
+		Ref      jsontext.Value `json:"evidence_ref"`
+		Priority jsontext.Value `json:"priority"`
+		Detail   jsontext.Value `json:"detail"`
+	}
+	if v.Kind() != '{' {
+		return f, Errorf(Usage, "finding %d is no object", n).WithHint(findingsHint)
+	}
+	if err := json.Unmarshal(v, &raw, json.RejectUnknownMembers(true)); err != nil {
+		return f, Errorf(Usage, "finding %d: %v", n, err).WithHint(findingsHint)
+	}
+	var ok bool
+	if f.Ref, ok = textOf(raw.Ref); !ok || strings.TrimSpace(f.Ref) == "" {
+		return f, Errorf(Usage, "finding %d has no evidence_ref, a text that says what it is about", n).WithHint(findingsHint)
+	}
+	if f.Detail, ok = textOf(raw.Detail); !ok && len(raw.Detail) > 0 {
+		return f, Errorf(Usage, "the detail of finding %d is no text", n).WithHint(findingsHint)
+	}
+	if f.Priority, ok = priority(raw.Priority); !ok {
+		return f, Errorf(Usage, "the priority of finding %d is out of range", n).WithHint("0 blocks; higher numbers matter less")
+	}
+	return f, nil
+}
+
+func textOf(v jsontext.Value) (text string, ok bool) {
+	return text, v.Kind() == '"' && json.Unmarshal(v, &text) == nil
+}
+
+var digits = regexp.MustCompile(`[0-9]+`)
+
+// priority is a number as it is, else the first digits of its text, else 0, which
+// blocks.
+func priority(v jsontext.Value) (float64, bool) {
+	text := string(v)
+	if v.Kind() != '0' {
+		if unquoted, ok := textOf(v); ok {
+			text = unquoted
+		}
+		if text = digits.FindString(text); text == "" {
+			return 0, true
+		}
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	return f, err == nil
+}
