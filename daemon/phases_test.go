@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"autopilot/events"
 	"autopilot/events/wire"
 )
 
@@ -110,4 +111,58 @@ func TestAChatTellsHowItsSessionWent(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.wants(s.until(v.Run.ID, settled), "halted:spiral")
+}
+
+const thenFlow = `name: then
+version: 1
+phases:
+  - {name: build, prompt: converge.md, gates: [goals, protected]}
+  - {name: tidy, prompt: converge.md, gates: [{name: tidied, kind: command, run: test -f tidy}]}
+  - {name: look, gates: [{name: reviewed, kind: review, role: reviewer}], unclean: build}
+roles: {reviewer: {prompt: look.md}}
+limits: {cycles: 2}
+`
+
+// inPhases is an agent that does something in each phase, and approves.
+func inPhases(build, tidy string) string {
+	return `case $AUTOPILOT_PHASE in
+build) ` + build + `;;
+tidy) ` + tidy + `;;
+*) printf '{"v":1,"verdict":"approve","architecture":"clear"}' > "$AUTOPILOT_RESULT_FILE";;
+esac`
+}
+
+func TestAReviewAfterTheBuildHasTheGoalsProvenAgain(t *testing.T) {
+	t.Parallel()
+	s := flowSite(t, thenFlow)
+	q := s.spec("test -f there", inPhases("touch there", "touch tidy"), func(r *wire.RunSpec) {
+		r.Workflow = "then"
+		r.Gates = append(r.Gates, wire.GateSpec{Name: "report", Role: events.RoleGoal, Kind: events.GateArtifact, Files: []string{"there*"}})
+	})
+	q.Spec.Agent.Command = strings.Replace(q.Spec.Agent.Command, "touch there", "echo x > there", 1)
+	st := s.play(q)
+	s.wants(st, "done")
+	got := map[events.Name]events.Verdict{}
+	for _, r := range st.Last.Results {
+		got[r.Gate] = r.Verdict
+	}
+	for _, gate := range []events.Name{"goal", "report", "protected", "reviewed"} {
+		if got[gate] != events.Pass {
+			t.Errorf("the last phase has no proof of %s: %v", gate, got)
+		}
+	}
+}
+
+func TestAGoalThatALaterPhaseBreaksIsNotDone(t *testing.T) {
+	t.Parallel()
+	s := flowSite(t, thenFlow)
+	q := s.spec("test -f there", inPhases("touch there; echo x >> n", "rm there; touch tidy"), func(r *wire.RunSpec) { r.Workflow, r.MaxIterations = "then", 2 })
+	st := s.play(q)
+	s.wants(st, "halted:cycles")
+	if r := st.Last.Results[0]; st.Loop.Phase != "look" || r.Gate != "goal" || r.Verdict != events.Fail {
+		t.Errorf("in phase %s: %+v", st.Loop.Phase, st.Last.Results)
+	}
+	if looks := len(st.Looks); looks != 0 {
+		t.Errorf("somebody looked %d times at work that does not pass", looks)
+	}
 }

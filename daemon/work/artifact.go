@@ -35,7 +35,8 @@ const walkMost = 200_000
 // artifact judges an artifact gate. A glob means recorded files; only where it
 // matches none, those that are ignored, of which a file that a gate made is none.
 // A recorded file is new if the tree at phase entry had another content there,
-// an ignored one by its time.
+// an ignored one by its time. A goal of the run counts from where the run began:
+// it may be judged in several phases.
 func (g *judging) artifact(ctx context.Context, spec wire.GateSpec, now events.Tree) (events.GateResult, error) {
 	a := gate.Artifact{Name: spec.Name, Role: g.s.Role(spec.Name), Globs: spec.Files}
 	root, err := os.OpenRoot(g.p.Repo.Workspace().Path)
@@ -44,14 +45,15 @@ func (g *judging) artifact(ctx context.Context, spec wire.GateSpec, now events.T
 	}
 	defer root.Close()
 	f := &artifacts{root: root, since: g.s.Clock.Started}
-	if !g.s.Loop.EnteredAt.IsZero() {
-		f.since = g.s.Loop.EnteredAt
+	from := g.s.Facts.Tree
+	if a.Role == events.RoleCheck && !g.s.Loop.EnteredAt.IsZero() {
+		from, f.since = entryTree(g.s), g.s.Loop.EnteredAt
 	}
 	recorded, err := g.p.Repo.Files(ctx, now)
 	if err != nil {
 		return events.GateResult{}, err
 	}
-	if f.fresh, err = g.fresh(ctx, now); err != nil {
+	if f.fresh, err = g.fresh(ctx, from, now); err != nil {
 		return events.GateResult{}, err
 	}
 	if f.made, err = g.w.MadePaths(g.made); err != nil {
@@ -79,9 +81,9 @@ func (g *judging) artifact(ctx context.Context, spec wire.GateSpec, now events.T
 	return g.store(ctx, r, texts)
 }
 
-// fresh are the paths whose content is another than at phase entry.
-func (g *judging) fresh(ctx context.Context, now events.Tree) (map[string]bool, error) {
-	changes, err := g.p.Repo.Changes(ctx, entryTree(g.s), now)
+// fresh are the paths whose content is another than before.
+func (g *judging) fresh(ctx context.Context, from, now events.Tree) (map[string]bool, error) {
+	changes, err := g.p.Repo.Changes(ctx, from, now)
 	if err != nil {
 		return nil, err
 	}

@@ -47,11 +47,11 @@ func TestEachMomentIsJudgedByItsOwnGatesInTheirOrder(t *testing.T) {
 		at   events.GatesStarted
 		want []string
 	}{
-		"the baseline has those of the run":    {events.GatesStarted{Phase: "plan"}, []string{"test", "vet", "more", "protected"}},
-		"the entry what the phase needs":       {events.GatesStarted{Phase: "plan", Entry: true}, []string{"wanted"}},
-		"a phase its files, gates and scope":   {events.GatesStarted{Phase: "plan", Iteration: 1}, []string{"plan-files", "agreed", "plan-scope"}},
-		"those of the run keep their order":    {events.GatesStarted{Phase: "build", Iteration: 2}, []string{"protected", "test", "vet", "more", "calm"}},
-		"a phase without work changes nothing": {events.GatesStarted{Phase: "look", Iteration: 3}, []string{"talked", "look-scope"}},
+		"the baseline has those of the run":        {events.GatesStarted{Phase: "plan"}, []string{"test", "vet", "more", "protected"}},
+		"the entry what the phase needs":           {events.GatesStarted{Phase: "plan", Entry: true}, []string{"wanted"}},
+		"a phase its files, gates and scope":       {events.GatesStarted{Phase: "plan", Iteration: 1}, []string{"plan-files", "agreed", "plan-scope"}},
+		"those of the run keep their order":        {events.GatesStarted{Phase: "build", Iteration: 2}, []string{"protected", "test", "vet", "more", "calm"}},
+		"the last one has those of the run, again": {events.GatesStarted{Phase: "look", Iteration: 3}, []string{"test", "vet", "more", "protected", "talked", "look-scope"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -11,6 +11,7 @@ import (
 // that the workflow declares. Which keys a kind takes is in gateKeys.
 type Gate struct {
 	Group GateGroup `yaml:"-"` // a word alone
+	Again bool      `yaml:"-"` // a group of the last phase that its file does not name: see provenAtTheEnd
 
 	Name string          `yaml:"name"`
 	Kind events.GateKind `yaml:"kind"`

@@ -41,6 +41,9 @@ func Lint(src []byte, further ...func(Workflow) []Mistake) (Workflow, []*stricty
 	slices.SortStableFunc(found, func(a, b *strictyaml.Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
+	if len(found) == 0 {
+		w = w.provenAtTheEnd()
+	}
 	return w, found
 }
 

@@ -33,7 +33,31 @@ func Parse(src []byte) (Workflow, error) {
 		p := found[0]
 		return Workflow{}, doc.Errorf(p.path, p.fix, "%s", p.msg)
 	}
-	return w, nil
+	return w.provenAtTheEnd(), nil
+}
+
+// provenAtTheEnd lets the last phase judge by the goals of the run, where an
+// earlier one does: what was proven there may have been broken since, and done
+// says that it holds now. Invariants are judged with them, and pinned files too
+// unless no phase looks at them.
+func (w Workflow) provenAtTheEnd() Workflow {
+	end := len(w.Phases) - 1
+	if !w.HasGoals() {
+		return w
+	}
+	var again []Gate
+	for _, group := range []GateGroup{Goals, Invariants, Protected} {
+		is := func(p Phase) bool { return p.judgedBy(group) }
+		if !is(w.Phases[end]) && (group != Protected || slices.ContainsFunc(w.Phases, is)) {
+			again = append(again, Gate{Group: group, Again: true})
+		}
+	}
+	if len(again) == 0 || end == 0 {
+		return w
+	}
+	w.Phases = slices.Clone(w.Phases)
+	w.Phases[end].Gates = append(again, w.Phases[end].Gates...)
+	return w
 }
 
 // Shipped returns a workflow that comes with the daemon and its source. The

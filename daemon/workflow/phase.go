@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"slices"
 	"time"
 
 	"autopilot/daemon/strictyaml"
@@ -24,6 +25,11 @@ type Phase struct {
 
 // Works says that somebody works in the phase.
 func (p Phase) Works() bool { return p.Prompt != "" }
+
+// judgedBy says that the phase is judged by gates that the run brings along.
+func (p Phase) judgedBy(group GateGroup) bool {
+	return slices.ContainsFunc(p.Gates, func(g Gate) bool { return g.Group == group })
+}
 
 // FilesGate is the gate that follows from what the phase has to write.
 func (p Phase) FilesGate() string { return p.Name + "-files" }

@@ -149,3 +149,44 @@ func TestPhasesRolesAndGatesThatCannotWorkAreRefused(t *testing.T) {
 		})
 	}
 }
+
+// S31: the final gate is never skipped.
+func TestWhatIsProvenInAnEarlierPhaseIsProvenAgainAtTheEnd(t *testing.T) {
+	t.Parallel()
+	const look = "  - {name: look, unclean: work, gates: [{name: seen, kind: review, role: r}%s]}\nroles: {r: {prompt: r.md}}\nlimits: {cycles: 1}\n"
+	for name, tt := range map[string]struct {
+		work, look string   // gates
+		want       []string // of the last phase
+	}{
+		"all of them":                    {"goals, invariants, protected", "", []string{"goals again", "invariants again", "protected again", "seen"}},
+		"invariants in any case":         {"goals", "", []string{"goals again", "invariants again", "seen"}},
+		"none that it has already":       {"goals, protected", ", protected, goals", []string{"invariants again", "seen", "protected", "goals"}},
+		"without goals nothing is added": {"invariants, protected", "", []string{"seen"}},
+		"goals at the end alone":         {"protected", ", goals", []string{"invariants again", "protected again", "seen", "goals"}},
+	} {
+		src := "name: w\nversion: 1\nphases:\n  - {name: work, prompt: w.md, gates: [" + tt.work + "]}\n" + strings.Replace(look, "%s", tt.look, 1)
+		w, err := workflow.Parse([]byte(src))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		linted, found := workflow.Lint([]byte(src))
+		if len(found) > 0 || !cmp.Equal(w, linted) {
+			t.Errorf("%s: lint reads another one: %v %s", name, found, cmp.Diff(w, linted))
+		}
+		var got []string
+		for _, g := range w.Phases[1].Gates {
+			text := string(g.Group) + g.Name
+			if g.Again {
+				text += " again"
+			}
+			got = append(got, text)
+		}
+		if d := cmp.Diff(tt.want, got); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+	one, err := workflow.Parse([]byte("name: w\nversion: 1\nphases: [{name: work, prompt: w.md, gates: [goals]}]\n"))
+	if err != nil || len(one.Phases[0].Gates) != 1 {
+		t.Errorf("a single phase has what its file says: %+v %v", one.Phases, err)
+	}
+}

@@ -123,9 +123,7 @@ func (w Workflow) Prompts() []string {
 
 // HasGoals says that a phase is judged by the goals that a run brings along.
 func (w Workflow) HasGoals() bool {
-	return slices.ContainsFunc(w.Phases, func(p Phase) bool {
-		return slices.ContainsFunc(p.Gates, func(g Gate) bool { return g.Group == Goals })
-	})
+	return slices.ContainsFunc(w.Phases, func(p Phase) bool { return p.judgedBy(Goals) })
 }
 
 // After is the phase that follows one that passed, empty behind the last.

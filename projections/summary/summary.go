@@ -184,9 +184,11 @@ func (f *Fold) phasePart(phase events.Name) string {
 	return Plan
 }
 
-// proves says that commands judge a phase, or the gates that the run brought.
+// proves says that commands judge a phase, or the gates that the run brought judge
+// what was done in it: the last phase only has them again.
 func (f *Fold) proves(phase events.Name) bool {
-	return slices.ContainsFunc(f.gates, func(g judged) bool {
+	works := slices.ContainsFunc(f.works, func(w worked) bool { return w.phase == phase })
+	return works && slices.ContainsFunc(f.gates, func(g judged) bool {
 		return g.phase == phase && f.s.Gate(g.Gate).Phase == ""
 	}) || slices.ContainsFunc(f.s.Facts.Gates, func(g events.Gate) bool {
 		return g.Phase == phase && slices.Contains(proofs, g.Kind)

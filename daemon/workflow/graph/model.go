@@ -114,6 +114,9 @@ func worker(w workflow.Workflow, p workflow.Phase) string {
 // gate says what a gate asks, and of whom.
 func gate(g workflow.Gate) string {
 	if g.Group != "" {
+		if g.Again {
+			return line(string(g.Group)) + " of the run, again"
+		}
 		return line(string(g.Group)) + " of the run"
 	}
 	text := line(g.Name) + ": " + line(string(g.Kind))
