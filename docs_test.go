@@ -22,6 +22,7 @@ import (
 	"autopilot/ctl"
 	"autopilot/daemon/config"
 	"autopilot/daemon/workflow"
+	"autopilot/events/wire"
 )
 
 var update = flag.Bool("update", false, "write the generated sections of docs/ anew")
@@ -36,6 +37,7 @@ var sections = []struct {
 	{"docs/json.md", "answers", answers},
 	{"docs/json.md", "types", jsonTypes},
 	{"docs/configuration.md", "settings", settings},
+	{"docs/bus.md", "verbs", remoteVerbs},
 }
 
 func TestGeneratedSectionsOfTheDocs(t *testing.T) {
@@ -118,6 +120,21 @@ func settings(*testing.T) string {
 	for _, s := range config.Settings() {
 		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", s.Key, code(s.Default), code(s.Flag), code(s.Variable),
 			yes(s.Project), yes(s.User), strings.ReplaceAll(s.Help, "|", `\|`))
+	}
+	return b.String()
+}
+
+// remoteVerbs are those that are served over the network.
+func remoteVerbs(*testing.T) string {
+	b := &strings.Builder{}
+	for _, class := range []wire.Class{wire.Read, wire.Operate} {
+		var names []string
+		for _, v := range wire.Verbs() {
+			if v.Remote() && v.Class == class && v != wire.Credit {
+				names = append(names, "`"+v.Name+"`")
+			}
+		}
+		fmt.Fprintf(b, "- %s: %s\n", class, strings.Join(names, ", "))
 	}
 	return b.String()
 }
@@ -230,6 +247,7 @@ var schemaOf = []struct{ schema, command, data string }{
 	{"autopilot.notify", "notify test", "NotifyView"},
 	{"autopilot.notification", "what notifiers and webhooks get", "Notification"},
 	{"autopilot.daemon", "daemon status", "DaemonView"},
+	{"autopilot.key", "daemon key", "KeyView"},
 	{"autopilot.service", "daemon install, uninstall", "ServiceView"},
 	{"autopilot.version", "version", ""},
 	{"autopilot.error", "any, on stderr", "Error"},

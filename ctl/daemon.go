@@ -29,7 +29,7 @@ outlive it and are found again by the next one.`,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newDaemonStart(a), newDaemonStop(a), newDaemonRestart(a), newDaemonStatus(a), newDaemonLogs(a),
-		newDaemonInstall(a), newDaemonUninstall(a))
+		newDaemonInstall(a), newDaemonUninstall(a), newDaemonKey(a))
 	return cmd
 }
 

@@ -46,6 +46,7 @@ type Config struct {
 	LogFile    string         // shown by status
 	Service    string         // what has started it, if it is a service: systemd or launchd
 	Boot       string         // of the host; empty asks the kernel
+	Listen     *bus.Listen    // lets others in over the network; nil is nobody
 	// AskAfterReboot halts the runs that were live when the host went down.
 	AskAfterReboot bool
 	Log            *slog.Logger
@@ -155,7 +156,7 @@ func (d *Daemon) openStores(ctx context.Context) (err error) {
 	}
 	d.bus, err = bus.Open(bus.Config{
 		Places: d.cfg.Places, Lock: d.lock, Durability: d.cfg.Durability, Quota: d.cfg.Quota,
-		Version: d.cfg.Version, Host: d.host, Log: d.cfg.Log, Identify: d.identify,
+		Version: d.cfg.Version, Host: d.host, Log: d.cfg.Log, Identify: d.identify, Listen: d.cfg.Listen,
 	})
 	if err != nil {
 		return err

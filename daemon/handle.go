@@ -183,6 +183,9 @@ func onWire(err error) error {
 // caller's workspace.
 func (d *Daemon) find(ctx context.Context, ref wire.RunRef) (run.State, error) {
 	project := ""
+	if ref.Run == "" && ref.Workspace == "" {
+		return run.State{}, wire.Errorf(wire.Usage, "no run is named, and no directory").WithHint("apctl ls   lists the runs; name one")
+	}
 	if ref.Run == "" {
 		ws, err := tree.Find(ctx, ref.Workspace)
 		if err != nil {

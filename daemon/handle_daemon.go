@@ -40,10 +40,27 @@ func (d *Daemon) daemonStatus(ctx context.Context, _ bus.Request, _ struct{}) (w
 	}
 	v.Service = d.cfg.Service
 	v.Notify, v.Settings = d.notifyView()
+	v.Listen = d.listenView()
 	if end, ok := d.idleEnd(1); ok {
 		v.IdleEnds = &end
 	}
 	return v, nil
+}
+
+// listenView is where others are let in over the network; nil is nowhere.
+func (d *Daemon) listenView() *wire.ListenView {
+	l, ok := d.bus.Listening()
+	if !ok {
+		return nil
+	}
+	v := &wire.ListenView{Address: l.Address, TLS: l.TLS, Clients: l.Clients, Identities: []wire.IdentityView{}}
+	if l.Problem != nil {
+		v.Problem = l.Problem.Error()
+	}
+	for _, i := range l.Identities {
+		v.Identities = append(v.Identities, wire.IdentityView{Name: i.Name, May: string(i.May), Key: i.Key})
+	}
+	return v
 }
 
 func (d *Daemon) durability() bus.Durability {

@@ -66,7 +66,7 @@ func serve(ctx context.Context, version string, args []string, stderr io.Writer)
 	if err := set.Err(); err != nil {
 		return &unlogged{err, "correct the file, or move it away: every setting has a default"}
 	}
-	settings, err := settingFlags(set.User, args, stderr)
+	settings, err := settingFlags(set.Daemon(), args, stderr)
 	if err != nil {
 		return &unlogged{err, "autopilotd --help"}
 	}
@@ -139,7 +139,7 @@ func daemonConfig(places place.Places, s config.User, version string) (Config, e
 	return Config{
 		Places: places, Home: home, Program: program, Shim: shim, Orphans: true, Version: version,
 		Durability: s.Durability, Quota: quota, IdleAfter: s.Idle, LogFile: places.LogFile(),
-		Service: service(), AskAfterReboot: s.AfterReboot == config.AskAfterReboot,
+		Service: service(), Listen: s.Bus.Listening(home), AskAfterReboot: s.AfterReboot == config.AskAfterReboot,
 	}, nil
 }
 

@@ -24,6 +24,9 @@ func TestMain(m *testing.M) {
 	if code, is := seat(); is {
 		os.Exit(code)
 	}
+	if code, is := asks(); is {
+		os.Exit(code)
+	}
 	os.Exit(build(m))
 }
 
@@ -97,6 +100,7 @@ func setup(e *testscript.Env) error {
 		{"GIT_CONFIG_GLOBAL", "/dev/null"},
 		{"GIT_CONFIG_SYSTEM", "/dev/null"},
 		{"BIN", bin},
+		{"ASKS", os.Args[0]},
 		{"AGENT", filepath.Join(e.WorkDir, "agent.yaml")},
 	} {
 		e.Setenv(v[0], v[1])

@@ -192,6 +192,7 @@ func (s Style) Daemon(d wire.DaemonView) string {
 		{"settings", Line(d.Settings)},
 		{"state", Line(d.State)},
 		{"socket", Line(d.Socket)},
+		{"listens", s.listens(d.Listen)},
 		{"log", Line(d.Log)},
 	})
 }

@@ -61,7 +61,7 @@ func who(actor string) string {
 	switch kind {
 	case "local":
 		return "user " + name
-	case "person", "session":
+	case "person", "session", "key":
 		return kind + " " + name
 	}
 	return kind

@@ -260,6 +260,7 @@ func TestTexts(t *testing.T) {
 		},
 		"preview": func(s Style) string { return s.Preview(preview()) },
 		"daemon":  func(s Style) string { return s.Daemon(daemon()) },
+		"listen":  listening,
 		"verify": func(s Style) string {
 			return s.Verify(wire.VerifyReply{Aggregates: 2, Events: 31, Sealed: 31, Texts: 12, Rebuilt: 1, Bundles: 2})
 		},

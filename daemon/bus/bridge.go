@@ -155,7 +155,7 @@ type client struct {
 // ends. An error is a breach of the protocol by the client.
 func (b *bridge) join(uc client, pipe net.Conn, out *bufio.Reader, c *conn) error {
 	token := b.tokens.issue(uc.perms)
-	line, err := connectLine(c.Name, token)
+	line, err := connectLine(c.inbox(), token)
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (b *bridge) join(uc client, pipe net.Conn, out *bufio.Reader, c *conn) erro
 	err = relay(pipe, uc.in, uc.pass)
 	c.cancel(ErrClientGone) // at once: handlers of this client are working for nobody
 	_ = pipe.Close()
-	breach := errors.Is(err, errProtocol) || errors.Is(err, errSecondConnect) || errors.Is(err, errForeignReply)
+	breach := errors.Is(err, errProtocol) || errors.Is(err, errSecondConnect)
 	if breach {
 		// A message may be half written; the reason comes after it.
 		_ = uc.SetWriteDeadline(time.Now().Add(time.Second))

@@ -3,7 +3,6 @@ package bus
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -20,9 +19,6 @@ const (
 	paceBurst = 500
 	paceBytes = 16 << 10 // count as one more
 )
-
-// errForeignReply ends a connection: an answer would be aimed at somebody else.
-var errForeignReply = errors.New("the reply is not in the own inbox")
 
 // edge is what a connection over the network passes on its way in. The client
 // writes to ap.cmd.<identity>.<verb>; within, each connection has a name of its
@@ -48,7 +44,8 @@ func (e edge) permissions() *server.Permissions {
 }
 
 // pass is how a line is passed on. The server does not look where an answer
-// shall go, and services answer discovery by themselves, so it is looked at here.
+// shall go, and services answer discovery by themselves, so it is looked at
+// here: what asks for an answer to another inbox becomes a message to there.
 func (e edge) pass(c control, line []byte) ([]byte, error) {
 	if err := e.pace.wait(e.ctx, 1+max(0, c.size)/paceBytes); err != nil {
 		return nil, err
@@ -58,14 +55,19 @@ func (e edge) pass(c control, line []byte) ([]byte, error) {
 		return line, nil
 	}
 	if len(reply) > 0 && !wire.OwnReply(e.identity, string(reply)) {
-		return nil, fmt.Errorf("%w: want %s.>", errForeignReply, wire.Inbox(e.identity))
+		return rewritten(c, string(reply), c.args[2:]) // which the server refuses, by that name
 	}
 	verb, mine := strings.CutPrefix(string(subject), strings.TrimSuffix(wire.Commands(e.identity), ">"))
 	if !mine {
 		return line, nil // the server refuses all but discovery
 	}
-	args := append([][]byte{[]byte(c.op), []byte(wire.CommandSubject(e.client, wire.Verb{Name: verb}))}, c.args[1:]...)
-	line = append(bytes.Join(args, []byte(" ")), "\r\n"...)
+	return rewritten(c, wire.CommandSubject(e.client, wire.Verb{Name: verb}), c.args[1:])
+}
+
+// rewritten is a line with another subject.
+func rewritten(c control, subject string, rest [][]byte) ([]byte, error) {
+	args := append([][]byte{[]byte(c.op), []byte(subject)}, rest...)
+	line := append(bytes.Join(args, []byte(" ")), "\r\n"...)
 	if len(line) > maxLine {
 		return nil, fmt.Errorf("%w: line over %d bytes", errProtocol, maxLine)
 	}

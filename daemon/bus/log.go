@@ -4,13 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 )
 
 // serverLog passes on what the server has to say from warnings upwards.
 type serverLog struct {
-	log *slog.Logger
+	log      *slog.Logger
+	breaches seldom // of clients
 
 	mu    sync.Mutex
 	fatal error // the first one
@@ -33,7 +35,14 @@ func (l *serverLog) Fatalf(format string, v ...any) {
 	l.log.Error("event server", "text", text)
 }
 
+// Errorf also tells what clients were refused, as often as they ask for it.
 func (l *serverLog) Errorf(format string, v ...any) {
+	if strings.Contains(format, "Violation") {
+		if missed, ok := l.breaches.say(); ok {
+			l.log.Warn("refused to a client", "text", fmt.Sprintf(format, v...), "others", missed)
+		}
+		return
+	}
 	l.log.Error("event server", "text", fmt.Sprintf(format, v...))
 }
 

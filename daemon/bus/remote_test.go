@@ -186,15 +186,15 @@ func TestOverTheNetworkAnIdentityReadsOnlyItsInbox(t *testing.T) {
 func TestAnAnswerOverTheNetworkIsAimedAtNobodyElse(t *testing.T) {
 	t.Parallel()
 	b, keys := listening(t, nil, echo())
+	c := mustTCP(t, b, keys, "alice")
 	for _, subject := range []string{"ap.cmd.alice.run.get", "$SRV.PING", "$SRV.INFO.autopilot"} {
 		for _, reply := range []string{"ap.event.run.x", "_INBOX.bob.1", "_INBOX.alice.*", "_INBOX.alice", "$JS.API.INFO"} {
 			sub := spy(t, b, reply)
-			c := mustTCP(t, b, keys, "alice")
-			if err := c.PublishRequest(subject, reply, nil); err != nil {
+			if err := c.PublishRequest(subject, reply, []byte("x")); err != nil {
 				t.Fatal(err)
 			}
-			await(t, c.gone, "the end of the connection")
-			if err := c.LastError(); err == nil || !strings.Contains(err.Error(), "not in the own inbox: want _INBOX.alice.>") {
+			err := await(t, c.errs, "a refusal")
+			if want := "permissions violation for publish to \"" + strings.ToLower(reply); !strings.Contains(strings.ToLower(err.Error()), want) {
 				t.Errorf("%s to %s: %v", subject, reply, err)
 			}
 			unseen(t, b, sub, strings.ReplaceAll(reply, "*", "x"))

@@ -137,7 +137,7 @@ func startServer(cfg Config, auth server.Authentication) (*server.Server, error)
 	if err != nil {
 		return nil, fmt.Errorf("make event server: %w", err)
 	}
-	log := &serverLog{log: cfg.Log}
+	log := &serverLog{log: cfg.Log, breaches: seldom{every: strangerLog, now: time.Now}}
 	srv.SetLoggerV2(log, false, false, false)
 	srv.Start() // returns when the store is recovered, as it listens nowhere
 	err = log.failed()

@@ -65,6 +65,7 @@ func (u User) check(f *faults) {
 	if errors.As(u.Notify.Check(), &m) {
 		f.add(strings.TrimSuffix("notify."+m.Path, "."), m.Fix, "%s", m.What)
 	}
+	f.bus(u.Bus)
 	if m := u.daemonMistake(); m != nil {
 		f.add(m.key, m.want, "%s", m.what)
 	}

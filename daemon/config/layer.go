@@ -173,7 +173,7 @@ func (l Layers) keys(s Setting) []string {
 		if !f.allowed(s) {
 			continue
 		}
-		names, _ := f.file.doc.Lookup(strings.TrimSuffix(before, "."))
+		names, _ := f.file.doc.Lookup(strings.Split(strings.TrimSuffix(before, "."), ".")...)
 		entries, _ := names.(strictyaml.Map[any])
 		for _, e := range entries {
 			if key := before + e.Key + after; f.file.sets(key) && !slices.Contains(out, key) {

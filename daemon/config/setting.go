@@ -76,9 +76,14 @@ func Settings() []Setting {
 		{Key: "notify.rules", Help: "who is told of what, see apctl help notify", User: true, Secret: true},
 		{Key: "notify.quiet", Help: "time of day in which nobody is told: \"22:00-07:00\"", User: true},
 		{Key: "notify.quiet_pass", Help: "kinds that are told in quiet time too", User: true},
+		{Key: "bus.listen", Help: "HOST:PORT at which other NATS clients are let in; see bus", User: true, Restart: true},
+		{Key: "bus.tls.cert", Help: "file of the certificate, in PEM; needed but on loopback", User: true, Restart: true},
+		{Key: "bus.tls.key", Help: "file of its private key", User: true, Restart: true},
+		{Key: "bus.identities.NAME.key", Help: "public key of who may connect, from apctl daemon key FILE", User: true, Restart: true},
+		{Key: "bus.identities.NAME.may", Default: "read", Help: "what it may: read or operate", User: true, Restart: true},
 		{Key: "durability", Default: "power", Help: "what a stored event survives: power (a power cut) or process", User: true, Restart: true},
 		{Key: "quota", Default: DefaultQuota, Help: "size of the event store at most", User: true, Restart: true},
-		{Key: "idle", Default: "30m", Help: "the daemon ends after so long without work; 0s never", User: true, Restart: true},
+		{Key: "idle", Default: "30m", Help: "the daemon ends after so long without work; 0s never, which is the default with bus.listen", User: true, Restart: true},
 	}
 }
 

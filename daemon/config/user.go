@@ -22,6 +22,7 @@ type User struct {
 	Gate        UserGate              `yaml:"gate"`
 	AfterReboot AfterReboot           `yaml:"after_reboot"`
 	Notify      notify.Settings       `yaml:"notify"`
+	Bus         Bus                   `yaml:"bus"`
 	Durability  bus.Durability        `yaml:"durability"` // what an acknowledged event survives
 	Quota       string                `yaml:"quota"`      // of the event store, as 4GiB
 	Idle        time.Duration         `yaml:"idle"`       // the daemon ends after so long without work, 0s never

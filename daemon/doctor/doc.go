@@ -45,6 +45,7 @@ type Input struct {
 	Known  []string         // the programs of the shipped profiles
 	Agents []wire.AgentView // all profiles; nil is not known
 	Store  *Store           // nil is not known
+	Listen *wire.ListenView // nil is nowhere, or not known
 }
 
 // Store is how the event store is.
@@ -92,7 +93,7 @@ type check func(context.Context, Input, Probe) []wire.DoctorFinding
 func checks() []check {
 	return []check{
 		agents, paths, git, repository, disks, fileSystems, storeHealth, clock, user, openFiles, runtimeDir,
-		inotify, cgroup, pressure, namespaces, landlock, service,
+		inotify, cgroup, pressure, namespaces, landlock, service, listener,
 	}
 }
 

@@ -259,6 +259,7 @@ type DaemonView struct {
 	Service  string        `json:"service,omitzero"`
 	Settings string        `json:"settings_problem,omitzero"` // why the user's file cannot be used now
 	Notify   *NotifyStatus `json:"notify,omitzero"`
+	Listen   *ListenView   `json:"listen,omitzero"` // where other NATS clients are let in; absent is nowhere
 }
 
 // DaemonStopRequest ends the daemon. Effects go on and are found again.
