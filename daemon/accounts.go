@@ -7,6 +7,7 @@ import (
 
 	"autopilot/daemon/account"
 	"autopilot/daemon/engine"
+	"autopilot/daemon/work"
 	"autopilot/events"
 	"autopilot/events/wire"
 	limits "autopilot/projections/account"
@@ -48,7 +49,7 @@ func (a accountLog) Append(ctx context.Context, d events.Data) error {
 	return err
 }
 
-// accountRuns are the runs of a fleet by account.
+// accountRuns are the runs of a fleet by the accounts that they may work on.
 type accountRuns struct{ f *fleet }
 
 // Of implements account.Runs.
@@ -57,7 +58,7 @@ func (r accountRuns) Of(id string) []run.State {
 	defer r.f.mu.Unlock()
 	var out []run.State
 	for _, m := range r.f.runs {
-		if m.head.Status != run.Over && m.state != nil && m.state.Facts.Account == id {
+		if m.head.Status != run.Over && m.state != nil && m.state.Uses(id) {
 			out = append(out, *m.state)
 		}
 	}
@@ -76,8 +77,8 @@ func (r accountRuns) open() []string {
 	defer r.f.mu.Unlock()
 	var out []string
 	for _, m := range r.f.runs {
-		if m.head.Status == run.Live && m.state != nil && m.state.Facts.Account != "" {
-			out = append(out, m.state.Facts.Account)
+		if m.head.Status == run.Live && m.state != nil {
+			out = append(out, m.state.Accounts()...)
 		}
 	}
 	return out
@@ -110,10 +111,11 @@ func (d *Daemon) accountView(id string) wire.AccountView {
 	slices.SortFunc(runs, func(x, y run.State) int { return cmp.Compare(x.ID, y.ID) })
 	for _, s := range runs {
 		if spec, err := d.worker.Spec(s); err == nil && v.Label == "" {
-			v.Label = spec.Agent.Account
+			v.Label = work.AccountLabel(s, spec, id)
 		}
 		switch {
 		case s.Status != run.Live:
+		case s.AtWork() && s.SessionAccount() != id:
 		case s.AtWork():
 			v.Working = append(v.Working, s.Facts.Handle)
 		case s.WaitsForLimit() && s.Waiting.Account == id:

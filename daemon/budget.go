@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"sync"
@@ -206,12 +207,16 @@ var cuts = map[events.Limit]events.Cut{
 }
 
 // checkBudget refuses a run whose limits its agent cannot be held to.
-func (d *Daemon) checkBudget(conf configured) error {
+func (d *Daemon) checkBudget(ctx context.Context, conf configured) error {
+	found, err := d.flowOf(ctx, conf.Request)
+	if err != nil {
+		return err
+	}
 	var day []work.DayLimit
 	for _, b := range conf.Budgets {
 		day = append(day, work.DayLimit{Kind: b.Kind, Setting: b.Setting, File: conf.file(b.Setting)})
 	}
-	return d.worker.CheckBudget(conf.Request, conf.Agents, day)
+	return d.worker.CheckBudget(conf.Request, found.Flow, conf.Agents, day)
 }
 
 // file is the place of a setting that was used.

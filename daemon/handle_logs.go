@@ -18,7 +18,8 @@ import (
 // source is one effect whose output can be shown.
 type source struct {
 	iteration, attempt int
-	name               string // "agent", or the gate's
+	name               string      // "agent", or the gate's
+	agent              events.Name // profile, where the workflow names it
 	effect             string
 	seq                uint64 // of the event that named it
 	note               string // is all of it: it is about the one before
@@ -33,7 +34,7 @@ func (d *Daemon) runLogs(ctx context.Context, body wire.LogsRequest, send func(a
 	if err := d.whole(s, "the output"); err != nil {
 		return err
 	}
-	format := d.formatOf(s)
+	formatOf := d.formatsOf(s)
 	first := body.Iteration
 	if first == 0 {
 		first = s.Loop.Iteration
@@ -51,7 +52,7 @@ func (d *Daemon) runLogs(ctx context.Context, body wire.LogsRequest, send func(a
 				continue
 			}
 			fits++
-			if err := d.sendSource(ctx, s.ID, src, body.Follow, newPrinted(src, format, send)); err != nil {
+			if err := d.sendSource(ctx, s.ID, src, body.Follow, newPrinted(src, formatOf(src.agent), send)); err != nil {
 				return err
 			}
 		}
@@ -105,29 +106,29 @@ const agentSource = "agent"
 // sources lists the effects of a run.
 func (d *Daemon) sources(ctx context.Context, id string) ([]source, error) {
 	var out []source
-	attempt := 0
+	attempt, by := 0, events.Name("")
 	for stored, err := range d.log.Read(ctx, events.Run(id), 0) {
 		if err != nil {
 			return nil, err
 		}
 		switch e := stored.Event.Data.(type) {
 		case events.IterationStarted:
-			attempt = e.Attempt
-			out = append(out, source{e.Iteration, e.Attempt, agentSource, e.Effect, stored.Event.Seq, ""})
+			attempt, by = e.Attempt, e.Agent
+			out = append(out, source{iteration: e.Iteration, attempt: e.Attempt, name: agentSource, agent: by, effect: e.Effect, seq: stored.Event.Seq})
 		case events.AgentEnded:
 			if left := explain.Behind(e); left != "" {
-				out = append(out, source{iteration: e.Iteration, attempt: attempt, name: agentSource, seq: stored.Event.Seq, note: left})
+				out = append(out, source{iteration: e.Iteration, attempt: attempt, name: agentSource, agent: by, seq: stored.Event.Seq, note: left})
 			}
 		case events.GatesStarted:
 			for _, g := range e.Effects {
-				out = append(out, source{e.Iteration, attempt, string(g.Gate), g.Effect, stored.Event.Seq, ""})
+				out = append(out, source{iteration: e.Iteration, attempt: attempt, name: string(g.Gate), effect: g.Effect, seq: stored.Event.Seq})
 			}
 		case events.GatesJudged:
 			// A gate that ran again was judged by an effect that nobody announced.
 			for _, r := range e.Results {
 				known := func(src source) bool { return src.effect == r.Effect }
 				if r.Effect != "" && !slices.ContainsFunc(out, known) {
-					out = append(out, source{e.Iteration, attempt, string(r.Gate), r.Effect, stored.Event.Seq, ""})
+					out = append(out, source{iteration: e.Iteration, attempt: attempt, name: string(r.Gate), effect: r.Effect, seq: stored.Event.Seq})
 				}
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -96,7 +97,8 @@ func (d *Daemon) retro(ctx context.Context, body wire.RetroRequest, zone *time.L
 	r := f.View(texts)
 	r.Task = begin(r.Task, taskBytes)
 	if spec, err := d.worker.Spec(s); err == nil {
-		r.Agent = redact.Text(nil, agentName(spec.Agent))
+		names := slices.DeleteFunc(append([]string{agentName(spec.Agent)}, f.Agents()...), func(n string) bool { return n == "" })
+		r.Agent = redact.Text(nil, strings.Join(names, ", "))
 	}
 	v.Run = &r
 	return v, nil

@@ -35,7 +35,7 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 	if err != nil {
 		return wire.RunView{}, err
 	}
-	if err := d.checkBudget(conf); err != nil {
+	if err := d.checkBudget(ctx, conf); err != nil {
 		return wire.RunView{}, err
 	}
 	if err := d.nested(ctx, q, ws.ID); err != nil {
@@ -68,7 +68,7 @@ func (d *Daemon) runPreview(ctx context.Context, _ bus.Request, body wire.StartR
 	if err != nil {
 		return wire.Preview{}, err
 	}
-	if err := d.checkBudget(conf); err != nil {
+	if err := d.checkBudget(ctx, conf); err != nil {
 		return wire.Preview{}, err
 	}
 	p, err := d.worker.Preview(ctx, conf.Request, conf.Agents, conf.Redact)

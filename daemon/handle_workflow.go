@@ -34,9 +34,19 @@ func (d *Daemon) flowsOf(ctx context.Context, dir string) (agreed, error) {
 	return a, err
 }
 
+// checkedFlows are the same for who asks what is wrong with them: the agents that
+// they name have to be there, as far as the configuration can be read.
+func (d *Daemon) checkedFlows(ctx context.Context, dir string) (agreed, error) {
+	a, err := d.flowsOf(ctx, dir)
+	if l := d.layers(a.ws, nil); err == nil && l.Err() == nil {
+		a.flows.Agents = l.Agents().Names()
+	}
+	return a, err
+}
+
 // workflowList answers which workflows there are, or all of one.
 func (d *Daemon) workflowList(ctx context.Context, _ bus.Request, body wire.WorkflowRequest) (wire.WorkflowsView, error) {
-	a, err := d.flowsOf(ctx, body.Workspace)
+	a, err := d.checkedFlows(ctx, body.Workspace)
 	if err != nil {
 		return wire.WorkflowsView{}, err
 	}
@@ -93,7 +103,7 @@ func more(v *wire.WorkflowView, f library.Found) {
 // workflowLint checks a text, a workflow, or all of the project.
 func (d *Daemon) workflowLint(ctx context.Context, _ bus.Request, body wire.WorkflowTextRequest) (wire.LintView, error) {
 	v := wire.LintView{Checked: []string{}, Problems: []wire.ConfigProblem{}}
-	a, err := d.flowsOf(ctx, body.Workspace)
+	a, err := d.checkedFlows(ctx, body.Workspace)
 	if err != nil {
 		return v, err
 	}

@@ -6,6 +6,7 @@ import (
 	"autopilot/daemon/agent/stream"
 	"autopilot/daemon/effect"
 	"autopilot/daemon/work"
+	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
 )
@@ -28,7 +29,7 @@ type printed struct {
 
 func newPrinted(src source, format stream.Format, send func(any) error) *printed {
 	p := &printed{send: send, frame: wire.LogFrame{
-		Iteration: src.iteration, Attempt: src.attempt, Source: src.name, Stream: effect.Merged,
+		Iteration: src.iteration, Attempt: src.attempt, Source: src.name, Agent: string(src.agent), Stream: effect.Merged,
 	}}
 	if src.name == agentSource && format != stream.Text {
 		p.frame.Format = string(format)
@@ -85,11 +86,14 @@ func (p *printed) sendText(f wire.LogFrame) error {
 	return nil
 }
 
-// formatOf is how the agent of a run prints: Text where that is not known.
-func (d *Daemon) formatOf(s run.State) stream.Format {
+// formatsOf says how each agent of a run prints, by the name that a session was
+// announced with: Text where that is not known.
+func (d *Daemon) formatsOf(s run.State) func(events.Name) stream.Format {
 	spec, err := d.worker.Spec(s)
-	if err != nil {
-		return stream.Text // the bytes can be shown without it
+	return func(agent events.Name) stream.Format {
+		if err != nil {
+			return stream.Text // the bytes can be shown without it
+		}
+		return work.Format(work.AgentOf(spec, agent))
 	}
-	return work.Format(spec.Agent)
 }

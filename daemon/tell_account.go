@@ -46,7 +46,7 @@ func (d *Daemon) together(ctx context.Context, n *notify.Notice, s run.State, e 
 // refusal is what halted the run: what its account says, and once that is past,
 // what the agent met that the halt goes back to.
 func (d *Daemon) refusal(ctx context.Context, s run.State, h events.RunHalted) limits.Refused {
-	a, err := d.accounts.Learn(ctx, s)
+	a, err := d.accounts.Learn(ctx, s, h.Account)
 	if err == nil && a.Refused.Cause != "" && (h.Cause != "" || !s.Clock.Agent.After(a.Refused.At)) {
 		return a.Refused
 	}
@@ -76,7 +76,7 @@ func (d *Daemon) haltedWith(s run.State, by limits.Refused, id string) (n int) {
 	for _, o := range (accountRuns{d.fleet}).Of(id) {
 		switch {
 		case o.ID == s.ID:
-		case o.Status == run.Live && !o.Clock.Since.After(by.At),
+		case o.Status == run.Live && o.Worker().Account == id && !o.Clock.Since.After(by.At),
 			o.Status == run.Halted && o.Halt.Account == id && o.Halt.Reason != events.HaltLimit && !o.Clock.Latest.Before(by.At):
 			n++
 		}

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -8,6 +9,7 @@ import (
 
 	"autopilot/daemon/effect/shim"
 	"autopilot/daemon/engine"
+	"autopilot/daemon/work"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"
@@ -66,7 +68,8 @@ func (d *Daemon) viewAt(s run.State, now time.Time) wire.RunView {
 	}
 	spec, err := d.worker.Spec(s)
 	if err == nil {
-		v.Agent, v.Permissions, v.Issue = agentName(spec.Agent), spec.Agent.Permissions, spec.Issue
+		viewAgent(&v, s, spec)
+		v.Issue = spec.Issue
 	}
 	if s.Driven() {
 		v.Agent, v.Driver = string(f.Driver), d.driverView(s, false)
@@ -191,6 +194,31 @@ func agentName(a wire.AgentSpec) string {
 		return a.Profile
 	}
 	return a.Command
+}
+
+// viewAgent shows who works, or works next: of a run that is over, who did last.
+func viewAgent(v *wire.RunView, s run.State, spec wire.RunSpec) {
+	who := s.Worker()
+	l := s.Last.Session
+	last := l.Effect != "" && (s.AtWork() || s.Status == run.Over || slices.Contains(s.Facts.Idle, s.Loop.Phase))
+	if last {
+		who = run.Worker{Role: roleOf(s, l), Agent: l.Agent, Level: l.Level, Account: s.AccountOf(l)}
+	}
+	a := work.AgentOf(spec, who.Agent)
+	v.Agent, v.Permissions, v.Account = agentName(a), a.Permissions, cmp.Or(who.Account, s.Facts.Account)
+	for _, c := range s.Facts.Crews {
+		if c.Role == who.Role && who.Level > 0 {
+			v.Role, v.Level, v.Levels = string(c.Role), who.Level, len(c.Hands)
+		}
+	}
+}
+
+// roleOf is the role of a session: that which looks, or which works in the phase.
+func roleOf(s run.State, l events.IterationStarted) events.Name {
+	if s.Last.Role.Agent.Effect == l.Effect {
+		return s.Last.Role.Role
+	}
+	return s.WorkerIn(l.Phase).Role
 }
 
 // gateViews lists the gates of a run with their latest verdicts.

@@ -221,7 +221,7 @@ func over(s run.State) bool   { return s.Status == run.Over && s.End.State == ev
 func halted(s run.State) bool { return s.Status == run.Halted }
 
 func (w *ward) BeginAgent(ctx context.Context, s run.State, act engine.RunAgent) (events.Data, error) {
-	not, err := w.accounts.Admit(ctx, s)
+	not, err := w.accounts.Admit(ctx, s, s.Worker().Account)
 	if err != nil || not != nil {
 		return not, err
 	}

@@ -144,8 +144,34 @@ func (s Style) Preview(p wire.Preview) string {
 		rows = append(rows, []string{Line(string(g.Name)), Line(string(g.Role)), asked(g)})
 	}
 	b.WriteString(s.section("gates", table(rows)))
+	b.WriteString(s.section("agents that the workflow names", s.crews(p.Crews)))
 	b.WriteString(s.section("not given as flags", s.origins(p.Workspace, p.Settings)))
 	b.WriteString(s.section("prompt of the first iteration", indent("  | ", Clean(p.Prompt))))
+	return b.String()
+}
+
+// crews shows who works or looks for each role, in the order of escalation.
+func (s Style) crews(list []wire.CrewView) string {
+	var b strings.Builder
+	for _, c := range list {
+		what := "looks"
+		if len(c.Phases) > 0 {
+			what = "works in " + strings.Join(c.Phases, ", ")
+		}
+		b.WriteString(s.wrap("role "+Line(c.Role)+": "+Line(what), "  "))
+		for i, a := range c.Agents {
+			head := "begins"
+			if i > 0 {
+				head = "then"
+			}
+			b.WriteString(s.narrower(4).facts([][2]string{
+				{head, Line(a.Agent) + ", account " + Line(a.Account)},
+				{"command", Line(strings.Join(quoted(a.Argv), " "))},
+				{"permissions", s.words(nonempty(a.Permissions))},
+				{"env", s.words(a.Env)},
+			}))
+		}
+	}
 	return b.String()
 }
 

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,6 +41,9 @@ func columnsOf(w wire.WhyView) []rowColumn {
 	}
 	if w.Rule == string(events.HaltSignature) {
 		all[len(all)-1] = rowColumn{"signature", 8, func(r wire.WhyRow) string { return equal(r.Signature, r.SignatureOf) }}
+	}
+	if slices.ContainsFunc(w.Rows, func(r wire.WhyRow) bool { return r.Agent != "" }) {
+		all = append(all, rowColumn{"agent", 5, func(r wire.WhyRow) string { return cmp.Or(Line(r.Agent), "-") }})
 	}
 	if slices.ContainsFunc(w.Rows, func(r wire.WhyRow) bool { return r.Claim != "" }) {
 		all = append(all, rowColumn{"agent said", 4, func(r wire.WhyRow) string { return Line(r.Claim) }})

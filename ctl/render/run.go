@@ -218,7 +218,7 @@ func (s Style) Status(v wire.RunView) string {
 		{"workspace", Line(v.Workspace)},
 		{"branch", Line(v.Branch)},
 		{"issue", Line(v.Issue)},
-		{"agent", s.cut(Line(v.Agent), s.room(13))},
+		{"agent", s.cut(agentOf(v), s.room(13))},
 		{"phase", Line(v.Phase)},
 		{"iteration", iteration(v)},
 		{"started", s.Clock(v.Started)},
@@ -241,6 +241,18 @@ func (s Style) Status(v wire.RunView) string {
 		b.WriteString(s.next([]wire.NextCommand{{Command: "apctl answer " + Line(v.Handle), Why: "shows what it asks, and takes your answer"}}))
 	}
 	return b.String()
+}
+
+// agentOf is who works, and as what where the workflow names more than one.
+func agentOf(v wire.RunView) string {
+	if v.Role == "" {
+		return Line(v.Agent)
+	}
+	t := Line(v.Agent) + ", as " + Line(v.Role)
+	if v.Levels > 1 {
+		t += fmt.Sprintf(", %d of %d", v.Level, v.Levels)
+	}
+	return t
 }
 
 func (s Style) lastOutput(v wire.RunView) string {

@@ -327,7 +327,7 @@ func (s Style) panelFacts(v wire.RunView) []string {
 	add("ends by ", s.endsBy(v))
 	add("", changed(v.Files))
 	add("branch ", Line(v.Branch))
-	add("agent ", s.cut(Line(v.Agent), 40))
+	add("agent ", s.cut(agentOf(v), 40))
 	add("started ", s.Clock(v.Started))
 	add("in ", Line(v.Workspace))
 	return f

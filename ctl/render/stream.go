@@ -126,8 +126,11 @@ func (s Style) LogHead(f wire.LogFrame) string {
 		t += fmt.Sprintf(" attempt %d", f.Attempt)
 	}
 	from := Line(f.Source)
-	if from != "agent" {
+	switch {
+	case from != "agent":
 		from = "gate " + from
+	case f.Agent != "":
+		from += " " + Line(f.Agent)
 	}
 	return s.paint(bold, fmt.Sprintf("==> %s, %s <==", t, from)) + "\n"
 }

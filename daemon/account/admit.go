@@ -10,13 +10,19 @@ import (
 	"autopilot/projections/run"
 )
 
-// Admit says whether an agent of the run may begin now; if not, with the event
-// that says why. What the run's agent before has met is learned first.
-func (c *Calendar) Admit(ctx context.Context, s run.State) (events.Data, error) {
-	if s.Facts.Account == "" {
+// Admit says whether an agent of the run that works on an account may begin now;
+// if not, with the event that says why. What the run's agent before has met is
+// learned first, wherever that worked.
+func (c *Calendar) Admit(ctx context.Context, s run.State, account string) (events.Data, error) {
+	if before := s.SessionAccount(); before != "" && before != account {
+		if _, err := c.Learn(ctx, s, before); err != nil {
+			return nil, err
+		}
+	}
+	if account == "" {
 		return nil, nil
 	}
-	b, err := c.open(ctx, s.Facts.Account)
+	b, err := c.open(ctx, account)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ type Record interface {
 
 // Runs are the runs that work on accounts.
 type Runs interface {
-	// Of is every run of an account that is not over.
+	// Of is every run that may work on an account and is not over.
 	Of(account string) []run.State
 	// Do hands a command to a run.
 	Do(ctx context.Context, run string, c engine.Command) error
@@ -120,7 +120,7 @@ func (c *Calendar) mind(id string, troubled bool) {
 func (c *Calendar) Load(ctx context.Context, open []run.State) error {
 	of := map[string][]run.State{}
 	for _, s := range open {
-		if id := s.Facts.Account; id != "" {
+		for _, id := range s.Accounts() {
 			of[id] = append(of[id], s)
 		}
 	}
@@ -138,10 +138,10 @@ func (c *Calendar) Load(ctx context.Context, open []run.State) error {
 	return nil
 }
 
-// Learn learns from the latest agent of a run, unless that was done before, and
-// answers its account.
-func (c *Calendar) Learn(ctx context.Context, s run.State) (folded.State, error) {
-	b, err := c.open(ctx, s.Facts.Account)
+// Learn learns from the latest agent of a run, if that has worked on an account
+// and it was not done before, and answers the account.
+func (c *Calendar) Learn(ctx context.Context, s run.State, account string) (folded.State, error) {
+	b, err := c.open(ctx, account)
 	if err != nil {
 		return folded.State{}, err
 	}
@@ -151,15 +151,16 @@ func (c *Calendar) Learn(ctx context.Context, s run.State) (folded.State, error)
 
 // Note takes a change of a run. It does not block.
 func (c *Calendar) Note(s run.State) {
-	id := s.Facts.Account
-	if id == "" {
-		return
+	met := ""
+	if (s.Stage == run.Ended || s.Stage == run.Judged) && s.Last.Said.Result.OfAccount() {
+		met = s.SessionAccount()
 	}
 	c.mu.Lock()
-	matters := c.troubled[id] && s.Stage != run.Started && s.Stage != run.Gates ||
-		(s.Stage == run.Ended || s.Stage == run.Judged) && s.Last.Said.Result.OfAccount()
-	if matters {
-		c.changed[id] = true
+	matters := false
+	for _, id := range s.Accounts() {
+		if id == met || c.troubled[id] && s.Stage != run.Started && s.Stage != run.Gates {
+			c.changed[id], matters = true, true
+		}
 	}
 	c.mu.Unlock()
 	if matters {

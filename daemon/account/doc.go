@@ -5,6 +5,8 @@
 // Promises:
 //   - Each agent is learned from once, also when the daemon dies between the
 //     event of its run and that of the account.
+//   - What an agent meets counts for the account that it worked on, and holds
+//     back those agents alone that work there: one run may work on several.
 //   - No more agents of an account work at once than it takes, and those that
 //     wait go in the order of age of their runs.
 //   - A run that waits is let go when its time comes, when the account has worked

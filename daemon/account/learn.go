@@ -28,13 +28,13 @@ func (b *book) now(wall time.Time) folded.State {
 	return s
 }
 
-// learn stores what the latest agent of a run says of the account, and answers
-// the account with it. runs are all of the account. What cannot be stored counts
+// learn stores what the latest agent of a run says of the account, if it has
+// worked on that, and answers the account with it. runs are all of the account. What cannot be stored counts
 // all the same for who has asked, and is tried again.
 func (c *Calendar) learn(ctx context.Context, b *book, s run.State, runs []run.State) folded.State {
 	was := b.record.State()
 	effect := s.Last.Said.Effect
-	if s.AtWork() || effect == "" || effect != s.Last.Session.Effect || b.learned[s.ID] == effect {
+	if s.SessionAccount() != b.id || s.AtWork() || effect == "" || effect != s.Last.Session.Effect || b.learned[s.ID] == effect {
 		return b.now(c.cfg.Now())
 	}
 	let, ok := b.let[s.ID]
@@ -76,7 +76,7 @@ const together = 5 * time.Second
 func (b *book) beside(s run.State, runs []run.State) int {
 	n := b.working(s.ID, runs, 0)
 	for _, o := range runs {
-		over := o.ID != s.ID && !o.AtWork() && o.Last.Said.Effect != "" && o.Last.Said.Effect == o.Last.Session.Effect
+		over := o.ID != s.ID && o.SessionAccount() == b.id && !o.AtWork() && o.Last.Said.Effect != "" && o.Last.Said.Effect == o.Last.Session.Effect
 		if let, ok := b.let[o.ID]; ok && let.before == o.Last.Session.Effect {
 			continue // counted as let in
 		}
@@ -107,6 +107,7 @@ func (b *book) working(except string, runs []run.State, no uint64) int {
 		let, ok := b.let[s.ID]
 		begun := !ok || let.before != s.Last.Session.Effect
 		switch {
+		case s.AtWork() && begun && s.SessionAccount() != b.id: // it works elsewhere
 		case s.AtWork() && begun:
 			if no == 0 || knew(a, s, let, ok) {
 				n++

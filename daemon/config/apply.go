@@ -42,9 +42,6 @@ func (l Layers) Apply(q wire.StartRequest, now time.Time) (Applied, error) {
 		return Applied{}, err
 	}
 	a.budget()
-	if err := a.enough(); err != nil {
-		return Applied{}, err
-	}
 	a.redact()
 	a.sort()
 	return a.out, nil
@@ -213,17 +210,6 @@ func past(v wire.ConfigValue, err error) error {
 		hint = "write it as 07:00 or 2026-01-02T07:00"
 	}
 	return wire.Errorf(wire.Usage, "limits.until: %v", err).WithHint("%s", hint)
-}
-
-// enough says what is missing for a run. Whether it needs a goal is a matter of
-// its workflow, which is not known here.
-func (a *application) enough() error {
-	spec := a.out.Request.Spec
-	if ag := spec.Agent; spec.Driver != events.DriverSession && ag.Command == "" && ag.Script == "" && ag.Profile == "" {
-		return wire.Errorf(wire.Usage, "no agent is given").
-			WithHint("apctl agent ls   lists those to give as --agent NAME\n--agent-cmd ./my-agent.sh   is any command of your own")
-	}
-	return nil
 }
 
 // sort puts what was used into the order of the documentation.

@@ -113,7 +113,6 @@ func TestWhatIsMissingOrOverIsSaidWithAWayOn(t *testing.T) {
 		spec          wire.RunSpec
 		want, hint    string
 	}{
-		"no agent":     {spec: wire.RunSpec{Gates: gate}, want: "no agent is given", hint: "apctl agent ls"},
 		"past":         {project: "limits: {until: \"2001-01-01T00:00\"}\n", spec: wire.RunSpec{Gates: gate, Agent: wire.AgentSpec{Command: "a"}}, want: `"2001-01-01T00:00" is in the past`, hint: "correct /p/.autopilot/config.yaml:1"},
 		"bad variable": {env: map[string]string{"limits.for": "soon"}, spec: wire.RunSpec{Gates: gate}, want: `AUTOPILOT_FOR: "soon" is not a length of time`, hint: "write 90m, 8h or 2d"},
 		"bad count":    {env: map[string]string{"limits.iterations": "0"}, want: "AUTOPILOT_MAX_ITERATIONS"},

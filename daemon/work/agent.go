@@ -34,9 +34,10 @@ func (w *Worker) BeginAgent(ctx context.Context, s run.State, act engine.RunAgen
 		return nil, err
 	}
 	var allowed Allowance
+	who := s.Worker()
 	if !s.Driven() {
 		var not events.Data
-		if allowed, not, err = w.cfg.Admit(ctx, s); err != nil || not != nil {
+		if allowed, not, err = w.cfg.Admit(ctx, s, who.Account); err != nil || not != nil {
 			return not, err
 		}
 	}
@@ -63,7 +64,8 @@ func (w *Worker) BeginAgent(ctx context.Context, s run.State, act engine.RunAgen
 	d.Session, d.Resumes = act.Resume, act.Resume != ""
 	d.WallMS, d.IdleMS = allowed.wall(w.wall(s, limits.Wall)).Milliseconds(), limits.Idle.Milliseconds()
 	d.Tokens, d.MicroUSD, d.Turns = allowed.forAgent(s)
-	if d.Session == "" && p.Shape.PicksSession() && p.Shape.Resumes() {
+	d.Agent, d.Level, d.Account = ofCrew(who)
+	if shape := p.agent(who.Agent).Shape; d.Session == "" && shape.PicksSession() && shape.Resumes() {
 		d.Session = newUUID()
 	}
 	return d, nil

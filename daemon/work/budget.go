@@ -5,6 +5,7 @@ import (
 
 	"autopilot/daemon/agent"
 	"autopilot/daemon/agent/stream"
+	"autopilot/daemon/workflow"
 	"autopilot/events"
 	"autopilot/events/wire"
 )
@@ -19,41 +20,47 @@ type DayLimit struct {
 // CheckBudget refuses a run whose limits on what is used could not be kept, as
 // its agent does not tell what they are about: a limit that does not hold is
 // worse than none. The error is a *wire.Error.
-func (w *Worker) CheckBudget(q wire.StartRequest, agents agent.Overrides, day []DayLimit) error {
-	if err := checkAgent(q.Spec); err != nil {
+func (w *Worker) CheckBudget(q wire.StartRequest, flow workflow.Workflow, agents agent.Overrides, day []DayLimit) error {
+	if err := checkAgent(q.Spec, flow); err != nil {
 		return err
 	}
 	if q.Spec.Driver == events.DriverSession && (q.Spec.MaxMicroUSD > 0 || q.Spec.MaxTokens > 0 || q.Spec.MaxTurns > 0) {
 		return wire.Errorf(wire.Usage, "a limit on dollars, tokens or turns cannot be kept: a chat that drives a run does not tell what it uses").
 			WithHint("leave it out: --for and --max-iterations limit every run")
 	}
-	if agentless(q.Spec) {
-		return nil
-	}
-	p := &Plan{Spec: q.Spec, Secret: Secret{AgentEnv: AgentEnv(q.Env)}}
-	if p.Spec.Agent.Script != "" {
-		return nil // it uses nothing
-	}
-	if err := p.settleAgent(agents); err != nil {
+	p := &Plan{Spec: q.Spec, Flow: flow, Secret: Secret{AgentEnv: AgentEnv(q.Env)}}
+	if err := p.hire(agents); err != nil {
 		return err
 	}
-	tells := w.tells(p)
+	for _, h := range p.agents() {
+		if err := w.checkAgentBudget(q.Spec, h, day); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Worker) checkAgentBudget(spec wire.RunSpec, h *hired, day []DayLimit) error {
+	if h.Spec.Script != "" {
+		return nil // it uses nothing
+	}
+	tells := w.tells(h)
 	for _, own := range []struct {
 		asked bool
 		kind  events.Limit
 		flag  string
 	}{
-		{p.Spec.MaxMicroUSD > 0, events.LimitDayCost, "--max-usd"},
-		{p.Spec.MaxTokens > 0, events.LimitDayTokens, "--max-tokens"},
-		{p.Spec.MaxTurns > 0, events.LimitDayTurns, "--max-turns"},
+		{spec.MaxMicroUSD > 0, events.LimitDayCost, "--max-usd"},
+		{spec.MaxTokens > 0, events.LimitDayTokens, "--max-tokens"},
+		{spec.MaxTurns > 0, events.LimitDayTurns, "--max-turns"},
 	} {
 		if own.asked && !tells[own.kind] {
-			return p.mute(own.kind, own.flag).WithHint("%s", p.toTell(own.kind, "leave it out: --for and --max-iterations limit every agent"))
+			return h.mute(own.kind, own.flag).WithHint("%s", h.toTell(own.kind, "leave it out: --for and --max-iterations limit every agent"))
 		}
 	}
 	for _, d := range day {
 		if !tells[d.Kind] {
-			return p.mute(d.Kind, d.Setting).WithHint("%s", p.toTell(d.Kind, "take "+d.Setting+" out of "+d.File))
+			return h.mute(d.Kind, d.Setting).WithHint("%s", h.toTell(d.Kind, "take "+d.Setting+" out of "+d.File))
 		}
 	}
 	return nil
@@ -61,16 +68,16 @@ func (w *Worker) CheckBudget(q wire.StartRequest, agents agent.Overrides, day []
 
 // tells says of which kinds of usage an agent tells, or lets it be computed.
 // Where the model is not known before, its own word for it may have a price.
-func (w *Worker) tells(p *Plan) map[events.Limit]bool {
-	r, format := p.Shape.Reports, p.format()
+func (w *Worker) tells(h *hired) map[events.Limit]bool {
+	r, format := h.Shape.Reports, h.format()
 	cost := r.Cost
 	if !cost && r.Tokens {
-		model := p.Spec.Agent.Model
+		model := h.Spec.Model
 		cost = w.cfg.Priced != nil && (model != "" && w.cfg.Priced(model) || model == "" && namesModel(format))
 	}
 	return map[events.Limit]bool{
 		events.LimitDayCost: cost, events.LimitDayTokens: r.Tokens,
-		events.LimitDayTurns: format != stream.Text || len(p.Shape.MaxTurns) > 0, events.LimitDayHours: true,
+		events.LimitDayTurns: format != stream.Text || len(h.Shape.MaxTurns) > 0, events.LimitDayHours: true,
 	}
 }
 
@@ -85,11 +92,7 @@ func namesModel(f stream.Format) bool {
 }
 
 // mute is the refusal of a limit.
-func (p *Plan) mute(kind events.Limit, limit string) *wire.Error {
-	who := "the command"
-	if p.Spec.Agent.Profile != "" {
-		who = "agent " + p.Spec.Agent.Profile
-	}
+func (h *hired) mute(kind events.Limit, limit string) *wire.Error {
 	what := "what it costs"
 	switch kind {
 	case events.LimitDayTokens:
@@ -98,20 +101,22 @@ func (p *Plan) mute(kind events.Limit, limit string) *wire.Error {
 		what = "how many turns it takes"
 	case events.LimitDayCost, events.LimitDayHours, events.LimitRate, events.LimitOverload, events.LimitSlots:
 	}
-	if kind == events.LimitDayCost && p.Shape.Reports.Tokens {
-		what += ", and the price of " + cmp.Or(p.Spec.Agent.Model, "a model that it does not name") + " is not known"
+	if kind == events.LimitDayCost && h.Shape.Reports.Tokens {
+		what += ", and the price of " + cmp.Or(h.Spec.Model, "a model that it does not name") + " is not known"
 	}
-	return wire.Errorf(wire.Usage, "%s cannot be kept: %s does not tell %s", limit, who, what)
+	return wire.Errorf(wire.Usage, "%s cannot be kept: %s does not tell %s", limit, h.who(), what)
 }
 
 // toTell says how an agent can be made to tell it, and the other way out.
-func (p *Plan) toTell(kind events.Limit, other string) string {
+func (h *hired) toTell(kind events.Limit, other string) string {
 	switch {
-	case kind == events.LimitDayCost && p.Shape.Reports.Tokens && p.Spec.Agent.Model != "":
-		return other + "\nor set prices of " + p.Spec.Agent.Model + " in your own configuration: docs/limits.md"
-	case kind == events.LimitDayCost && p.Shape.Reports.Tokens:
+	case kind == events.LimitDayCost && h.Shape.Reports.Tokens && h.Spec.Model != "":
+		return other + "\nor set prices of " + h.Spec.Model + " in your own configuration: docs/limits.md"
+	case kind == events.LimitDayCost && h.Shape.Reports.Tokens && h.role != "":
+		return other + "\nor name its model: agents." + h.Spec.Profile + ".model in the configuration, docs/limits.md"
+	case kind == events.LimitDayCost && h.Shape.Reports.Tokens:
 		return other + "\nor name the model with --model: docs/limits.md"
-	case kind != events.LimitDayTurns && (p.Spec.Agent.Profile == "" || p.format() == stream.Text):
+	case kind != events.LimitDayTurns && (h.Spec.Profile == "" || h.format() == stream.Text):
 		return other + "\nor make it a profile that tells its usage: agents.NAME.reports, docs/agents.md"
 	}
 	return other + "\nor give an agent that tells it: docs/agents.md"
@@ -131,12 +136,12 @@ func (t *turn) price(model string, u stream.Usage) (microUSD int64, date string,
 	if t.w.cfg.Price == nil {
 		return 0, "", false
 	}
-	return t.w.cfg.Price(cmp.Or(model, t.p.Spec.Agent.Model), u)
+	return t.w.cfg.Price(cmp.Or(model, t.by.Spec.Model), u)
 }
 
 // used is what the agent used, as it is stored. A script has no model.
 func (t *turn) used(told events.Usage) events.Usage {
-	if t.p.Spec.Agent.Script != "" {
+	if t.by.Spec.Script != "" {
 		return events.Usage{TokensFrom: events.Guessed, CostFrom: events.Guessed}
 	}
 	return told

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"autopilot/daemon/agent"
+	"autopilot/daemon/workflow"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"
@@ -16,6 +17,10 @@ func TestALimitThatTheAgentCannotKeepIsRefused(t *testing.T) {
 	own := rule.Command{Text: "./mine.sh"}
 	agents := agent.Overrides{
 		"mine": {Command: own, Reports: []string{"tokens"}}, "mute": {Command: own}, "costs": {Command: own, Reports: []string{"cost"}},
+	}
+	shipped, _, err := workflow.Shipped("converge")
+	if err != nil {
+		t.Fatal(err)
 	}
 	w := New(Config{Priced: func(model string) bool { return model == "gpt-5" }})
 	usd, tokens, turns := wire.RunSpec{MaxMicroUSD: 1}, wire.RunSpec{MaxTokens: 1}, wire.RunSpec{MaxTurns: 1}
@@ -49,7 +54,7 @@ func TestALimitThatTheAgentCannotKeepIsRefused(t *testing.T) {
 		"no agent": {usd, wire.AgentSpec{}, nil, "no agent is given", ""},
 	} {
 		c.spec.Agent = c.agent
-		err := w.CheckBudget(wire.StartRequest{Spec: c.spec, Env: []string{"HOME=/h"}}, agents, c.day)
+		err := w.CheckBudget(wire.StartRequest{Spec: c.spec, Env: []string{"HOME=/h"}}, shipped, agents, c.day)
 		var e *wire.Error
 		switch {
 		case c.want == "" && err != nil:

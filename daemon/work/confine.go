@@ -15,7 +15,7 @@ func (t *turn) confine(env []string, socket string) *confine.Plan {
 	p, id := t.p, t.start.Effect
 	return t.w.cfg.Sandbox.Plan(sandbox.Request{
 		Mode: t.sandbox(), Allow: p.Spec.SandboxAllow, Env: env, Work: p.Repo.Workspace().Path,
-		Agent: p.Spec.Agent.Profile, Show: []string{t.w.box(id), filepath.Dir(socket)},
+		Agent: t.by.Spec.Profile, Show: []string{t.w.box(id), filepath.Dir(socket)},
 	})
 }
 

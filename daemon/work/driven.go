@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"autopilot/daemon/engine"
-	"autopilot/daemon/workflow"
 	"autopilot/events"
 	"autopilot/events/wire"
-	"autopilot/projections/rule"
 	"autopilot/projections/run"
 )
 
@@ -219,33 +216,11 @@ func (w *Worker) chatFindings(s run.State) ([]wire.SessionFinding, error) {
 	return out, nil
 }
 
-// agentless says that nobody is there whom the daemon could start: a chat does
-// the work.
-func agentless(spec wire.RunSpec) bool {
-	a := spec.Agent
-	return spec.Driver == events.DriverSession && a.Command == "" && a.Script == "" && a.Profile == ""
-}
-
-// checkDriver refuses a driver that is none, and a chat alone where somebody else
-// has to look.
-func checkDriver(spec wire.RunSpec, flow workflow.Workflow) error {
+// checkDriver refuses a driver that is none.
+func checkDriver(spec wire.RunSpec) error {
 	switch spec.Driver {
-	case events.DriverDaemon:
-		return nil
-	case events.DriverSession:
-	default:
-		return wire.Errorf(wire.Usage, "driver %.40q is not known", spec.Driver).WithHint("leave it out, or --driver session")
-	}
-	if !agentless(spec) {
+	case events.DriverDaemon, events.DriverSession:
 		return nil
 	}
-	for _, ph := range flow.Phases {
-		for _, g := range slices.Concat(ph.Entry, ph.Gates) {
-			if rule.Looks(g.Kind) {
-				return wire.Errorf(wire.Usage, "workflow %s: at gate %s somebody other than who does the work has to look, and no agent is given", flow.Name, g.Name).
-					WithHint("add --agent NAME: autopilot starts it for each look, read-only")
-			}
-		}
-	}
-	return nil
+	return wire.Errorf(wire.Usage, "driver %.40q is not known", spec.Driver).WithHint("leave it out, or --driver session")
 }

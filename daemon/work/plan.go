@@ -11,7 +11,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"autopilot/daemon/agent"
 	"autopilot/daemon/durable"
 	"autopilot/daemon/gate"
 	"autopilot/daemon/tree"
@@ -32,10 +31,9 @@ type Plan struct {
 	Prompts map[string]string // templates that Flow names, by file
 	Ignore  []byte
 	Pins    rule.Pins
-	Pinned  []string   // files of the start tree that are pinned; those that gates name come first
-	Agent   agent.Call // of a profile, while the run is prepared
-	Shape   agent.Shape
-	Account string // id of the account that the agent works on, while the run is prepared
+	Pinned  []string          // files of the start tree that are pinned; those that gates name come first
+	Own     *hired            // the run's own agent
+	Hired   map[string]*hired // of roles whose agents the workflow names, by profile
 	Secret
 	Secrets []string // NAME=value: what of Secret no text and no spool may hold
 }
@@ -43,10 +41,11 @@ type Plan struct {
 // Secret is the part of a plan that is not in the log: it is kept in a file of
 // mode 0600 until the run is over.
 type Secret struct {
-	AgentEnv  []string    `json:"agent_env"`
-	AgentCall []string    `json:"agent_call,omitzero"` // of a profile, beside AgentEnv; with agent.BoxWord
-	Gates     gate.Pinned `json:"gates"`
-	Redact    []string    `json:"redact,omitzero"` // names of further variables that hold secrets
+	AgentEnv  []string            `json:"agent_env"`           // of the caller
+	AgentCall []string            `json:"agent_call,omitzero"` // of the profile of the run's own agent: beside AgentEnv, and it wins; with agent.BoxWord
+	Calls     map[string][]string `json:"calls,omitzero"`      // the same of other agents, by profile
+	Gates     gate.Pinned         `json:"gates"`
+	Redact    []string            `json:"redact,omitzero"` // names of further variables that hold secrets
 }
 
 // plan loads the plan of a run that has begun.
@@ -102,7 +101,7 @@ func (w *Worker) loadPlan(ctx context.Context, s run.State) (*Plan, error) {
 	if err := w.decode(s.Facts.Spec, &p.Spec); err != nil {
 		return nil, err
 	}
-	if p.Shape, err = shapeOf(p.Spec.Agent); err != nil {
+	if err := p.rehire(); err != nil {
 		return nil, err
 	}
 	if err := w.decode(s.Facts.Pins, &p.Pins); err != nil {

@@ -105,7 +105,7 @@ func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent
 		return nil, err
 	}
 	p.AgentEnv = AgentEnv(q.Env)
-	if err := p.settleAgent(agents); err != nil {
+	if err := p.hire(agents); err != nil {
 		return nil, err
 	}
 	if p.Ignore, err = p.Repo.FreezeIgnore(ctx, home(q.Env, w.cfg.Home)); err != nil {
@@ -136,7 +136,7 @@ func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent
 
 // checkCommands finds the programs of agent and gates before anything begins.
 func (w *Worker) checkCommands(p *Plan) error {
-	if err := p.findAgent(); err != nil {
+	if err := p.findAgents(); err != nil {
 		return err
 	}
 	for _, g := range toRun(p.Spec) {
@@ -179,7 +179,7 @@ func checkSpec(spec wire.RunSpec, flow workflow.Workflow) error {
 	if err := cmp.Or(checkGates(spec.Gates, flow), checkCheckout(spec, flow)); err != nil {
 		return err
 	}
-	if err := cmp.Or(checkDriver(spec, flow), checkAgent(spec)); err != nil {
+	if err := cmp.Or(checkDriver(spec), checkAgent(spec, flow)); err != nil {
 		return err
 	}
 	if spec.MaxIterations < 0 || spec.ForMS < 0 || spec.MaxTokens < 0 || spec.MaxMicroUSD < 0 || spec.MaxTurns < 0 {
@@ -211,7 +211,7 @@ func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events
 	ws := p.Repo.Workspace()
 	d := events.RunStarted{
 		Project: ws.ID, Workflow: events.Name(p.Flow.Name), Phase: events.Name(p.Flow.Phases[0].Name),
-		Driver: p.Spec.Driver, Agent: profileName(p.Spec.Agent), Account: p.Account,
+		Driver: p.Spec.Driver, Agent: profileName(p.Spec.Agent), Account: p.Own.account,
 		Limits: limits(p.Spec, p.Flow), Start: p.Spec.Start, Tree: snap.Tree, Work: snap.Work, Nested: len(snap.Nested),
 	}
 	for _, g := range p.Spec.Gates {
@@ -221,6 +221,7 @@ func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events
 	d.Gates = append(d.Gates, p.declares()...)
 	issue, _ := wire.ParseIssue(p.Spec.Issue) // it was looked at
 	d.Issue = issue.Number
+	d.Crews, d.Idle = p.facts()
 	var err error
 	if d.From, err = origin(ctx, p.Spec); err != nil {
 		return d, err
@@ -324,15 +325,15 @@ func (w *Worker) Preview(ctx context.Context, q wire.StartRequest, agents agent.
 		return wire.Preview{}, err
 	}
 	v := wire.Preview{
-		Prompt: string(text), Argv: []string{}, Permissions: p.Agent.Says,
-		AgentEnv: envNames(slices.Concat(p.AgentEnv, p.AgentCall)),
-		GateEnv:  envNames(p.Gates.Env), Path: p.Gates.Path(), Gates: p.Spec.Gates, Pinned: len(p.Pinned),
+		Prompt: string(text), Argv: []string{}, Permissions: p.Own.call.Says, AgentEnv: p.envNames(p.Own),
+		GateEnv: envNames(p.Gates.Env), Path: p.Gates.Path(), Gates: p.Spec.Gates, Pinned: len(p.Pinned),
 		Workspace: p.Repo.Workspace().Path, Iterations: l.Iterations, Workflow: p.Flow.Name,
 		Setup: p.Spec.Setup, Checkout: p.Spec.Checkout,
 	}
-	if p.Spec.Driver == events.DriverDaemon {
-		v.Argv = w.command(p, events.IterationStarted{Effect: effect}).Process()
+	if p.Spec.Driver == events.DriverDaemon && given(p.Spec.Agent) {
+		v.Argv = w.command(p.Own, events.IterationStarted{Effect: effect}).Process()
 	}
+	v.Crews = w.crewViews(p, effect)
 	if end, ok := engine.Deadline(run.State{Facts: events.RunStarted{Limits: l}}, w.cfg.Now()); ok {
 		v.EndsBy = &end
 	}

@@ -13,25 +13,30 @@ import (
 
 	"autopilot/daemon/agent"
 	"autopilot/daemon/agent/stream"
+	"autopilot/daemon/workflow"
+	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/explain"
 	"autopilot/projections/marker"
 	"autopilot/projections/rule"
 )
 
-// checkAgent refuses what cannot be an agent.
-func checkAgent(spec wire.RunSpec) error {
-	a, given := spec.Agent, 0
+// given says that an agent is named at all.
+func given(a wire.AgentSpec) bool { return a.Command != "" || a.Script != "" || a.Profile != "" }
+
+// checkAgent refuses what cannot be the agent of a run, and a run without one
+// that needs it.
+func checkAgent(spec wire.RunSpec, flow workflow.Workflow) error {
+	a, ways := spec.Agent, 0
 	for _, way := range []string{a.Command, a.Script, a.Profile} {
 		if way != "" {
-			given++
+			ways++
 		}
 	}
 	switch {
-	case given == 0 && !agentless(spec):
-		return wire.Errorf(wire.Usage, "no agent is given").
-			WithHint("apctl agent ls   lists those to give as --agent NAME\n--agent-cmd ./my-agent.sh   is any command of your own")
-	case given > 1:
+	case ways == 0:
+		return checkNoAgent(spec, flow)
+	case ways > 1:
 		return wire.Errorf(wire.Usage, "more than one agent is given").
 			WithHint("give one of --agent NAME, --agent-cmd CMD and --script FILE")
 	case a.Profile != "":
@@ -47,38 +52,58 @@ func checkAgent(spec wire.RunSpec) error {
 	return nil
 }
 
-// settleAgent turns the profile of a run into a command that stays the same for
-// all of it. AgentEnv is that of the caller by now.
-func (p *Plan) settleAgent(agents agent.Overrides) error {
-	a := &p.Spec.Agent
-	a.Argv, a.Prompt, a.Shape, a.Account = nil, "", nil, "" // these are nobody else's to set
-	if a.Profile == "" {
-		if a.Script == "" && !agentless(p.Spec) {
-			cmd := agent.Command{Command: rule.Command{Text: a.Command}}
-			p.Account, a.Account = agent.CommandAccount(cmd, p.AgentEnv)
-		}
+// checkNoAgent refuses a run without an agent of its own where the workflow names
+// none for somebody who works or looks.
+func checkNoAgent(spec wire.RunSpec, flow workflow.Workflow) error {
+	phase, gate := ownWork(flow, spec.Driver)
+	const hint = "apctl agent ls   lists those to give as --agent NAME\n--agent-cmd ./my-agent.sh   is any command of your own"
+	switch {
+	case phase == "" && gate == "":
 		return nil
+	case spec.Driver == events.DriverSession:
+		return wire.Errorf(wire.Usage, "workflow %s: at gate %s somebody other than who does the work has to look, and no agent is given", flow.Name, gate).
+			WithHint("add --agent NAME: autopilot starts it for each look, read-only")
+	case len(crews(flow, spec.Driver)) == 0:
+		return wire.Errorf(wire.Usage, "no agent is given").WithHint(hint)
+	}
+	where := "gate " + gate
+	if phase != "" {
+		where = "phase " + phase
+	}
+	return wire.Errorf(wire.Usage, "no agent is given, and workflow %s names none for %s", flow.Name, where).WithHint(hint)
+}
+
+// settle turns an agent into a command that stays the same for all of the run.
+// AgentEnv is that of the caller by now.
+func (p *Plan) settle(a wire.AgentSpec, agents agent.Overrides) (*hired, error) {
+	a.Argv, a.Prompt, a.Shape, a.Account = nil, "", nil, "" // these are nobody else's to set
+	h := &hired{Spec: a}
+	if a.Profile == "" {
+		if a.Command != "" {
+			cmd := agent.Command{Command: rule.Command{Text: a.Command}}
+			h.account, h.Spec.Account = agent.CommandAccount(cmd, p.AgentEnv)
+		}
+		return h, nil
 	}
 	profile, err := agents.Find(a.Profile)
 	if err != nil {
-		return refused(err)
+		return nil, refused(err)
 	}
-	call, err := profile.Call(agent.Choice{
+	h.call, err = profile.Call(agent.Choice{
 		Model: a.Model, Permissions: a.Permissions, Args: a.Args,
 		Gates: gateCommands(p.Spec.Gates), Env: p.AgentEnv, Root: os.Geteuid() == 0,
 	})
 	if err != nil {
-		return refused(err)
+		return nil, refused(err)
 	}
-	a.Model = cmp.Or(a.Model, agents[a.Profile].Model)
-	a.Argv, a.Prompt, a.Permissions = call.Process(), string(call.Prompt), call.Permissions
-	p.Agent, p.AgentCall, p.Shape = call, call.Env, call.Shape
-	if a.Shape, err = json.Marshal(call.Shape); err != nil {
-		return fmt.Errorf("store the shape of agent %s: %w", a.Profile, err)
+	h.Shape = h.call.Shape
+	h.Spec.Model = cmp.Or(a.Model, agents[a.Profile].Model)
+	h.Spec.Argv, h.Spec.Prompt, h.Spec.Permissions = h.call.Process(), string(h.call.Prompt), h.call.Permissions
+	if h.Spec.Shape, err = json.Marshal(h.call.Shape); err != nil {
+		return nil, fmt.Errorf("store the shape of agent %s: %w", a.Profile, err)
 	}
-	p.Account, a.Account = agent.Account(profile, p.AgentEnv)
-	p.AgentEnv = agent.Without(p.AgentEnv, call.Env)
-	return nil
+	h.account, h.Spec.Account = agent.Account(profile, p.AgentEnv)
+	return h, nil
 }
 
 // shapeOf reads the shape of a run's calls. A run from before there were any has
@@ -94,10 +119,7 @@ func shapeOf(a wire.AgentSpec) (agent.Shape, error) {
 	return s, nil
 }
 
-// format is how the agent prints.
-func (p *Plan) format() stream.Format { return cmp.Or(p.Shape.Stream, stream.Text) }
-
-// Format is how the agent of a run prints: Text where that is not known.
+// Format is how an agent of a run prints: Text where that is not known.
 func Format(a wire.AgentSpec) stream.Format {
 	s, err := shapeOf(a)
 	if err != nil {
@@ -126,31 +148,41 @@ func gateCommands(gates []wire.GateSpec) []string {
 	return out
 }
 
-// findAgent finds the program of the agent before anything begins.
-func (p *Plan) findAgent() error {
-	a := p.Spec.Agent
-	if agentless(p.Spec) {
-		return nil
+// findAgents finds the programs of all agents before anything begins.
+func (p *Plan) findAgents() error {
+	for _, h := range p.agents() {
+		if err := p.findAgent(h); err != nil {
+			return err
+		}
 	}
-	if a.Script != "" {
-		if _, err := agent.ParseScript([]byte(a.Script)); err != nil {
+	return nil
+}
+
+func (p *Plan) findAgent(h *hired) error {
+	if h.Spec.Script != "" {
+		if _, err := agent.ParseScript([]byte(h.Spec.Script)); err != nil {
 			return wire.Errorf(wire.Usage, "script: %v", err)
 		}
 		return nil
 	}
-	cmd := agent.Command{Command: rule.Command{Text: a.Command}}
-	if a.Profile != "" {
-		cmd = p.Agent.Command
+	cmd := agent.Command{Command: rule.Command{Text: h.Spec.Command}}
+	if h.Spec.Profile != "" {
+		cmd = h.call.Command
 	}
-	if _, err := cmd.Resolve(agent.Lookup(p.AgentEnv, "PATH"), p.Repo.Workspace().Path); err != nil {
-		return wire.Errorf(wire.Usage, "agent: %v", err).WithHint("%s", p.agentHint(err))
+	env, _ := p.env(h)
+	if _, err := cmd.Resolve(agent.Lookup(env, "PATH"), p.Repo.Workspace().Path); err != nil {
+		who := "agent"
+		if h.role != "" {
+			who = h.who()
+		}
+		return wire.Errorf(wire.Usage, "%s: %v", who, err).WithHint("%s", p.agentHint(h, err))
 	}
 	return nil
 }
 
 // agentHint says how to get the agent that was not found.
-func (p *Plan) agentHint(err error) string {
-	if name := p.Spec.Agent.Profile; name != "" {
+func (p *Plan) agentHint(h *hired, err error) string {
+	if name := h.Spec.Profile; name != "" {
 		return "apctl agent check " + name + "   says how to get it"
 	}
 	var missing *agent.NotFoundError

@@ -60,8 +60,11 @@ func (w *Worker) promptData(s run.State, p *Plan, act engine.RunAgent) (workflow
 			Gate: "change", Verdict: events.Fail, Text: "Every gate passes, but nothing was changed since the run began.",
 		})
 	}
+	if who := s.Worker(); who.Role != "" && s.Loop.Raised == who.Role {
+		d.Warning = workflow.OtherAgent
+	}
 	if n := p.Flow.Rails.Signature.Count; n > 0 {
-		if _, same := s.Loop.History.SameSignature(n); same {
+		if _, same := s.Loop.History.SameSignature(n); same && d.Warning == "" {
 			d.Warning = workflow.RepeatedFailure(n)
 		}
 	}

@@ -30,7 +30,8 @@ func (w *Worker) BeginRole(ctx context.Context, s run.State, act engine.RunRole)
 	if !ok {
 		return nil, fmt.Errorf("workflow %s has no role %q", p.Flow.Name, act.Role)
 	}
-	allowed, not, err := w.cfg.Admit(ctx, s)
+	who := s.Looker(act.Role)
+	allowed, not, err := w.cfg.Admit(ctx, s, who.Account)
 	if err != nil || not != nil {
 		return not, err
 	}
@@ -53,7 +54,8 @@ func (w *Worker) BeginRole(ctx context.Context, s run.State, act engine.RunRole)
 		WallMS: allowed.wall(w.wall(s, cmp.Or(role.Wall, limits.Wall))).Milliseconds(), IdleMS: limits.Idle.Milliseconds(),
 	}
 	d.Tokens, d.MicroUSD, d.Turns = allowed.forAgent(s)
-	if p.Shape.PicksSession() {
+	d.Agent, d.Level, d.Account = ofCrew(who)
+	if p.agent(who.Agent).Shape.PicksSession() {
 		d.Session = newUUID() // never that of the author
 	}
 	return events.RoleStarted{Gate: act.Gate, Role: act.Role, Set: act.Set, Round: act.Round, Agent: d}, nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,7 +24,11 @@ import (
 
 // secrets are the variables of a run that hold secrets, as NAME=value.
 func (s Secret) secrets() []string {
-	return redact.Secrets(slices.Concat(s.AgentEnv, s.AgentCall, s.Gates.Env), s.Redact...)
+	env := slices.Concat(s.AgentEnv, s.AgentCall, s.Gates.Env)
+	for _, name := range slices.Sorted(maps.Keys(s.Calls)) {
+		env = append(env, s.Calls[name]...)
+	}
+	return redact.Secrets(env, s.Redact...)
 }
 
 // hidden is what no text may hold.

@@ -30,6 +30,7 @@ type turn struct {
 	w     *Worker
 	s     run.State
 	p     *Plan
+	by    *hired // the agent
 	start events.IterationStarted
 	looks bool // it is a role, which changes nothing
 	meter *meter.Meter
@@ -80,9 +81,9 @@ const trying = 5 * time.Minute
 const repeats = 40
 
 func (w *Worker) newTurn(s run.State, p *Plan, l events.IterationStarted) *turn {
-	t := &turn{w: w, s: s, p: p, start: l}
+	t := &turn{w: w, s: s, p: p, by: p.agent(l.Agent), start: l}
 	t.meter = meter.New(meter.Config{
-		Dir: w.cfg.Effects.Open(l.Effect), Format: p.format(),
+		Dir: w.cfg.Effects.Open(l.Effect), Format: t.by.format(),
 		Limits: meter.Limits{
 			Tokens: l.Tokens, MicroUSD: l.MicroUSD, Turns: l.Turns, Repeats: repeats, Linger: linger, Trying: trying,
 		},
@@ -182,21 +183,22 @@ func (t *turn) spec() (_ shim.Spec, _ effect.Box, stop func(), err error) {
 		return shim.Spec{}, nil, nil, err
 	}
 	dir := p.Repo.Workspace().Path
-	inv, err := w.command(p, l).Invoke(agent.Place{
+	agentEnv, call := p.env(t.by)
+	inv, err := w.command(t.by, l).Invoke(agent.Place{
 		RunID: t.s.ID, Phase: string(l.Phase), Role: t.role(), Iteration: l.Iteration,
 		PromptFile: w.promptFile(l.Effect), ResultFile: w.resultFile(l.Effect), Socket: socket,
-	}, agent.Lookup(p.AgentEnv, "PATH"), dir)
+	}, agent.Lookup(agentEnv, "PATH"), dir)
 	if errors.Is(err, agent.ErrNotFound) {
 		err = &spawnError{err}
 	}
 	if err != nil {
 		return shim.Spec{}, nil, nil, err
 	}
-	env := slices.Concat(p.AgentEnv, agent.EnvIn(p.AgentCall, w.box(l.Effect)), inv.Env)
+	env := slices.Concat(agentEnv, agent.EnvIn(call, w.box(l.Effect)), inv.Env)
 	return shim.Spec{
 		ID: l.Effect, Argv: append([]string{inv.Path}, inv.Argv[1:]...), Dir: dir, Env: env, Stdin: inv.Stdin,
 		Wall: time.Duration(l.WallMS) * time.Millisecond, Idle: time.Duration(l.IdleMS) * time.Millisecond,
-		Grace: p.Flow.Limits.Agent.Grace, Work: dir, Watch: agent.Transcripts(p.Spec.Agent.Profile, env, dir, l.Session),
+		Grace: p.Flow.Limits.Agent.Grace, Work: dir, Watch: agent.Transcripts(t.by.Spec.Profile, env, dir, l.Session),
 		Secrets: p.Secrets, Confine: t.confine(env, socket),
 	}, box, stop, nil
 }
@@ -234,8 +236,8 @@ func (t *turn) box() (effect.Box, error) {
 		}
 	}
 	box[promptName] = prompt
-	if t.p.Spec.Agent.Script != "" {
-		box[scriptName] = []byte(t.p.Spec.Agent.Script)
+	if t.by.Spec.Script != "" {
+		box[scriptName] = []byte(t.by.Spec.Script)
 	}
 	return box, nil
 }
@@ -255,8 +257,8 @@ func (t *turn) ended(ctx context.Context) (events.AgentEnded, error) {
 		return d, fmt.Errorf("read the output of an agent: %w", err)
 	}
 	t.decide(&d, sum)
-	d.Usage, d.Model = t.used(used), model(cmp.Or(sum.Model, t.p.Spec.Agent.Model))
-	if t.p.Shape.Resumes() && agent.ValidSession(sum.Session) {
+	d.Usage, d.Model = t.used(used), model(cmp.Or(sum.Model, t.by.Spec.Model))
+	if t.by.Shape.Resumes() && agent.ValidSession(sum.Session) {
 		d.Session = sum.Session
 	}
 	d.Pending = sum.Pending
@@ -265,7 +267,7 @@ func (t *turn) ended(ctx context.Context) (events.AgentEnded, error) {
 			return d, err
 		}
 	}
-	return d, t.w.said(ctx, &d, t.p.format(), out)
+	return d, t.w.said(ctx, &d, t.by.format(), out)
 }
 
 // decide judges the end from all that is known of it.
@@ -301,17 +303,18 @@ func model(name string) string {
 
 // command is the agent as a command: a script agent runs in the daemon's own
 // program.
-func (w *Worker) command(p *Plan, l events.IterationStarted) agent.Command {
-	if p.Spec.Agent.Script != "" {
+func (w *Worker) command(h *hired, l events.IterationStarted) agent.Command {
+	a := h.Spec
+	switch {
+	case a.Script != "":
 		return agent.Command{Command: rule.Command{Argv: []string{
 			w.cfg.Program, "script-agent", w.box(l.Effect) + "/" + scriptName,
 		}}}
-	}
-	if a := p.Spec.Agent; len(a.Argv) > 0 {
-		argv := p.Shape.Argv(a.Argv, agent.Turn{
+	case len(a.Argv) > 0:
+		argv := h.Shape.Argv(a.Argv, agent.Turn{
 			Session: l.Session, Resume: l.Resumes, Turns: l.Turns, MicroUSD: l.MicroUSD, Box: w.box(l.Effect),
 		})
 		return agent.Command{Command: rule.Command{Argv: argv}, Prompt: agent.PromptMode(a.Prompt)}
 	}
-	return agent.Command{Command: rule.Command{Text: p.Spec.Agent.Command}}
+	return agent.Command{Command: rule.Command{Text: a.Command}}
 }

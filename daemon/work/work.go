@@ -40,9 +40,9 @@ type Config struct {
 	Trees   tree.Config
 	// Listen opens a socket on which every connection is that effect.
 	Listen func(effect string) (path string, stop func(), err error)
-	// Admit says whether an agent of the run may begin now, and what it may use;
+	// Admit says whether an agent of the run that works on an account may begin now, and what it may use;
 	// with an event it may not, and the event says why.
-	Admit func(ctx context.Context, s run.State) (Allowance, events.Data, error)
+	Admit func(ctx context.Context, s run.State, account string) (Allowance, events.Data, error)
 	// FindFlow finds the workflow of a run that is to be started; nobody may have
 	// to agree to it any more, and it has no problems.
 	FindFlow func(ctx context.Context, q wire.StartRequest) (library.Found, error)

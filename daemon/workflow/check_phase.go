@@ -195,10 +195,23 @@ func (p *problems) roles(w Workflow) {
 		case e.Value.Prompt != "":
 			p.prompt(at+".prompt", e.Value.Prompt)
 		}
-		for k, name := range e.Value.Agents {
-			p.name(index(at+".agent", k), "profile", name)
-		}
+		p.agents(at+".agent", w, e.Key, e.Value.Agents)
 		p.duration(at+".wall", e.Value.Wall)
+	}
+}
+
+// agents checks who works or looks for a role. The next one takes over from one
+// that did not get on, which only who works can.
+func (p *problems) agents(at string, w Workflow, role string, names Profiles) {
+	for k, name := range names {
+		p.name(index(at, k), "profile", name)
+		if slices.Contains(names[:k], name) {
+			p.add(index(at, k), "remove it: a run never goes back to an agent", "the profile %q is given twice", name)
+		}
+	}
+	works := slices.ContainsFunc(w.Phases, func(ph Phase) bool { return ph.Role == role })
+	if len(names) > 1 && !works && w.uses(role) != usesNone {
+		p.add(at, "name one profile", "the role %q works in no phase, so nobody ever takes over from its first agent", role)
 	}
 }
 

@@ -89,7 +89,7 @@ func (p Phase) May() (all bool, globs []string) {
 // started by the daemon.
 type Role struct {
 	Prompt string        `yaml:"prompt"` // file name of the template; of a role that looks
-	Agents Profiles      `yaml:"agent"`  // profiles; the next one after a phase that failed, and never back. Empty is the run's
+	Agents Profiles      `yaml:"agent"`  // profiles; where the work of one does not converge the next one goes on, and never back. Empty is the run's
 	Wall   time.Duration `yaml:"wall"`   // of one session; zero is that of the workflow
 }
 

@@ -56,8 +56,8 @@ phases:
     unclean: plan
 roles:
   asker: {prompt: ask.md}
-  planner: {agent: claude}
-  architect: {prompt: architect.md, agent: [haiku, opus], wall: 20m}
+  planner: {agent: [haiku, opus]}
+  architect: {prompt: architect.md, agent: opus, wall: 20m}
   critic: {prompt: critic.md}
   checker: {prompt: check.md}
 rails: {plan: {cycles: 3}}
@@ -74,8 +74,8 @@ func TestAWorkflowOfManyPhasesIsRead(t *testing.T) {
 	if w.Language != workflow.Japanese || len(w.Phases) != 5 || len(w.Roles) != 5 {
 		t.Errorf("%+v", w)
 	}
-	if r, ok := w.Role("architect"); !ok || !cmp.Equal(r.Agents, workflow.Profiles{"haiku", "opus"}) {
-		t.Errorf("architect: %+v", r)
+	if r, ok := w.Role("planner"); !ok || !cmp.Equal(r.Agents, workflow.Profiles{"haiku", "opus"}) {
+		t.Errorf("planner: %+v", r)
 	}
 	for _, c := range []struct {
 		phase string
@@ -118,6 +118,8 @@ func TestPhasesRolesAndGatesThatCannotWorkAreRefused(t *testing.T) {
 		"role without prompt":    {"asker: {prompt: ask.md}", "asker: {wall: 1h}", `the role "asker" has no prompt`},
 		"role of nobody":         {"roles:\n", "roles:\n  idler: {prompt: idle.md}\n", `nobody has the role "idler"`},
 		"role that nobody works": {"  - name: qa\n", "  - name: qa\n    role: planner\n", "nobody works in a phase without a prompt"},
+		"a next agent of nobody": {"agent: opus", "agent: [haiku, opus]", `the role "architect" works in no phase, so nobody ever takes over from its first agent: name one profile`},
+		"an agent twice":         {"[haiku, opus]", "[haiku, opus, haiku]", `the profile "haiku" is given twice`},
 		"consensus of one":       {"[architect, critic]", "[architect]", "a consensus of fewer than two is none"},
 		"consensus of the same":  {"[architect, critic]", "[architect, architect]", `"architect" is given twice`},
 		"weights":                {"goal: 40", "goal: 50", "the weights add up to 110"},

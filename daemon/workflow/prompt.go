@@ -35,7 +35,7 @@ type PromptData struct {
 	NotesDir      string    // a folder left out of comparisons
 	ResultFile    string    // where the agent may write its result
 	Report        string    // what that has to tell of how the session went, as an example; empty where no gate wants it
-	Warning       string    // asks for another approach; see RepeatedFailure
+	Warning       string    // asks for another approach; see RepeatedFailure and OtherAgent
 	Look          *Look     // of a role that looks; nil for who works
 }
 
@@ -78,6 +78,10 @@ func RepeatedFailure(count int) string {
 	return fmt.Sprintf("The last %d iterations failed in the same way. What was tried does not work: "+
 		"look for another cause, read the failing code again, and take another approach.", count)
 }
+
+// OtherAgent is the warning to who goes on where the agent before did not get on.
+const OtherAgent = "Another agent has worked on this before you, and did not get on. " +
+	"Do not take its approach for granted: look for the cause yourself."
 
 // RepeatedTool is the warning after a turn that was cut, as one tool was used
 // with the same input times over.

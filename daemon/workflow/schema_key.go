@@ -34,7 +34,7 @@ var keyHelp = map[string]string{
 	"budget.wall":       "Of one agent in the phase. 0s is what the workflow says.",
 
 	"role.prompt": "File of the prompt, for a role that looks at work.",
-	"role.agent":  "A profile (apctl agent ls), or several: the next one after a phase that failed, and never back. Without it the agent of the run.",
+	"role.agent":  "A profile (apctl agent ls); several for a role that works in a phase: where the work of one does not converge, the next one goes on, and never back. Without it the agent of the run.",
 	"role.wall":   "Of one session. 0s is what the workflow says.",
 
 	"rails.drift":     "A pinned file is still changed, or changed again. It always halts.",

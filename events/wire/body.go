@@ -18,6 +18,7 @@ type RunSpec struct {
 	Protect       []string        `json:"protect,omitzero"`        // further pinned globs
 	AllowTests    []string        `json:"allow_tests,omitzero"`    // globs taken out of the pins; "**" is all
 	Agent         AgentSpec       `json:"agent"`                   // with a driver: of those who look, and may be none
+	Crew          []AgentSpec     `json:"crew,omitzero"`           // set by the daemon: the profiles that the workflow names, each once
 	Driver        events.Driver   `json:"driver,omitzero"`         // who does the work
 	Setup         string          `json:"setup,omitzero"`          // run by /bin/sh -c in a clean checkout, before its gates
 	Checkout      events.Checkout `json:"checkout,omitzero"`       // where gates have to pass before done
@@ -81,7 +82,8 @@ type StartRequest struct {
 // Preview is the answer of run.preview: everything that a run would use.
 type Preview struct {
 	Prompt      string          `json:"prompt"`
-	Argv        []string        `json:"argv"`
+	Argv        []string        `json:"argv"`                 // of the run's own agent; empty where nobody needs one
+	Crews       []CrewView      `json:"crews,omitzero"`       // roles whose agents the workflow names
 	Permissions string          `json:"permissions,omitzero"` // what a profile may do unasked, in one line
 	AgentEnv    []string        `json:"agent_env"`            // names only
 	GateEnv     []string        `json:"gate_env"`             // names only
@@ -96,6 +98,22 @@ type Preview struct {
 	Workflow    string          `json:"workflow"`
 	// Settings are those that were not typed, and where they come from.
 	Settings []ConfigValue `json:"settings,omitzero"`
+}
+
+// CrewView is a role whose agents the workflow names.
+type CrewView struct {
+	Role   string      `json:"role"`
+	Phases []string    `json:"phases,omitzero"` // in which it works
+	Agents []CrewAgent `json:"agents"`          // the first one begins; the next one goes on after a phase that failed
+}
+
+// CrewAgent is one agent of a role, as it would be called.
+type CrewAgent struct {
+	Agent       string   `json:"agent"` // profile
+	Account     string   `json:"account,omitzero"`
+	Argv        []string `json:"argv"`
+	Permissions string   `json:"permissions,omitzero"` // what it may do unasked, in one line
+	Env         []string `json:"env"`                  // names only
 }
 
 // RunRef names a run: an id, a handle, or empty for the latest of Workspace.
@@ -177,7 +195,8 @@ type LogsRequest struct {
 type LogFrame struct {
 	Iteration int    `json:"iteration"`
 	Attempt   int    `json:"attempt,omitzero"`
-	Source    string `json:"source"` // "agent", or the gate's name
+	Source    string `json:"source"`         // "agent", or the gate's name
+	Agent     string `json:"agent,omitzero"` // profile, where the workflow names it
 	Stream    string `json:"stream,omitzero"`
 	Gap       int64  `json:"gap,omitzero"` // bytes right before Data that were not kept
 	Data      []byte `json:"data"`         // base64 in JSON: output has no encoding

@@ -43,7 +43,7 @@ type RetroRun struct {
 	Task       string           `json:"task"` // its first 16 KiB
 	Workspace  string           `json:"workspace"`
 	Workflow   string           `json:"workflow"`
-	Agent      string           `json:"agent"`
+	Agent      string           `json:"agent"`  // of several that worked, in their order
 	Models     []string         `json:"models"` // as the programs said
 	State      string           `json:"state"`  // running, waiting, halted, done, ended, already-green, cancelled, failed, refused
 	Reason     string           `json:"reason,omitzero"`
@@ -90,6 +90,9 @@ type RetroIteration struct {
 	Phase       string      `json:"phase"`
 	Iteration   int         `json:"iteration"`
 	Attempts    int         `json:"attempts"`
+	Agent       string      `json:"agent,omitzero"`        // profile that the workflow names for who worked; empty is the run's own
+	EscalatedTo string      `json:"escalated_to,omitzero"` // profile that goes on instead, as a rail fired after it
+	EscalatedBy string      `json:"escalated_by,omitzero"` // that rail
 	Began       time.Time   `json:"began"`
 	At          int64       `json:"at_ms"`
 	Time        RetroTime   `json:"time"`

@@ -16,6 +16,9 @@ type RunView struct {
 	Workspace   string     `json:"workspace"`
 	Workflow    string     `json:"workflow"`
 	Agent       string     `json:"agent"`
+	Role        string     `json:"role,omitzero"`        // of the agent, where the workflow names who works for it
+	Level       int        `json:"level,omitzero"`       // of the agent among those, from 1
+	Levels      int        `json:"levels,omitzero"`      // how many those are
 	Permissions string     `json:"permissions,omitzero"` // "full" when the agent may do anything unasked
 	Phase       string     `json:"phase"`
 	Iteration   int        `json:"iteration"`

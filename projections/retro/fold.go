@@ -42,6 +42,7 @@ type Fold struct {
 	}
 
 	models    []string
+	agents    []string // profiles that the workflow names and that worked or looked
 	rows      []wire.RetroIteration
 	spans     []wire.RetroSpan
 	judged    []judgement
@@ -139,7 +140,11 @@ func (f *Fold) take(e events.Event) {
 		f.gates(d)
 	case events.PhaseEntered:
 		f.now = doing{kind: Other}
+	case events.AgentEscalated:
+		r := f.row()
+		r.EscalatedTo, r.EscalatedBy = string(run.Hand(f.facts.Crews, d.Role, d.To)), string(d.Reason)
 	case events.RoleStarted:
+		f.by(d.Agent)
 		f.now = doing{kind: Agent}
 	case events.RoleEnded:
 		f.used(e, d.Agent)
@@ -227,8 +232,21 @@ func (f *Fold) iteration(at time.Time, d events.IterationStarted) {
 		})
 	}
 	f.row().Attempts++
+	f.row().Agent = string(d.Agent)
+	f.by(d)
 	f.now = doing{kind: Agent}
 }
+
+// by notes who works, or looks.
+func (f *Fold) by(l events.IterationStarted) {
+	if name := string(l.Agent); name != "" && !slices.Contains(f.agents, name) {
+		f.agents = append(f.agents, name)
+	}
+}
+
+// Agents are the profiles that the workflow names and that worked or looked, in
+// the order in which they did first.
+func (f *Fold) Agents() []string { return slices.Clone(f.agents) }
 
 func (f *Fold) agent(e events.Event, d events.AgentEnded) {
 	f.used(e, d)

@@ -2,6 +2,7 @@ package retro
 
 import (
 	"slices"
+	"strings"
 
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -31,6 +32,9 @@ func (f *Fold) View(texts Texts) wire.RetroRun {
 		Decisions: make([]wire.RetroDecision, 0, len(f.decisions)), Repeats: make([]wire.RetroRepeat, 0, len(f.repeats)),
 	}
 	v.State, v.Reason = f.settled()
+	if own := v.Agent; len(f.agents) > 0 {
+		v.Agent = strings.Join(slices.DeleteFunc(append([]string{own}, f.agents...), func(n string) bool { return n == "" }), ", ")
+	}
 	for _, r := range f.rows {
 		v.Time = plus(v.Time, r.Time)
 		v.Usage = Sum(v.Usage, r.Usage)

@@ -8,6 +8,7 @@ import (
 
 	"autopilot/daemon/strictyaml"
 	"autopilot/daemon/workflow"
+	"autopilot/events"
 	"autopilot/events/wire"
 )
 
@@ -92,7 +93,7 @@ func (p Project) Check(path string, src []byte) Found {
 
 func (p Project) check(f *Found) {
 	var found []*strictyaml.Error
-	f.Flow, found = workflow.Lint(f.Source, f.named, func(w workflow.Workflow) []workflow.Mistake { return p.prompts(f, w) })
+	f.Flow, found = workflow.Lint(f.Source, f.named, p.agents, func(w workflow.Workflow) []workflow.Mistake { return p.prompts(f, w) })
 	place := f.Path
 	if place == "" {
 		place = f.Name + ".yaml"
@@ -113,6 +114,24 @@ func (f *Found) named(w workflow.Workflow) []workflow.Mistake {
 		Path: "name", Msg: fmt.Sprintf("the workflow %q is in the file %s.yaml", w.Name, f.Name),
 		Fix: "write name: " + f.Name + ", or rename the file",
 	}}
+}
+
+// agents checks that the profiles are known, where it is known which there are.
+func (p Project) agents(w workflow.Workflow) []workflow.Mistake {
+	var out []workflow.Mistake
+	for _, e := range w.Roles {
+		for i, name := range e.Value.Agents {
+			if p.Agents == nil || !events.Name(name).Valid() || slices.Contains(p.Agents, name) {
+				continue
+			}
+			fix := "apctl agent ls   lists them; an own one needs a command in the configuration"
+			if near := strictyaml.Nearest(name, p.Agents); near != "" {
+				fix = fmt.Sprintf("did you mean %q?", near)
+			}
+			out = append(out, workflow.Mistake{Path: fmt.Sprintf("roles.%s.agent.%d", e.Key, i), Msg: fmt.Sprintf("there is no agent %q", name), Fix: fix})
+		}
+	}
+	return out
 }
 
 // prompts finds those of phases and roles. What is wrong with one itself is a

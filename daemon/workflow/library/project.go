@@ -32,8 +32,9 @@ func Path(root, name string) string { return filepath.Join(Dir(root), name+".yam
 // Project holds the workflows and prompts of a work tree, sorted by name. The
 // zero value has none.
 type Project struct {
-	Workflows []File // by the name of the workflow
-	Prompts   []File // by the name of the file
+	Workflows []File   // by the name of the workflow
+	Prompts   []File   // by the name of the file
+	Agents    []string // profiles that there are; nil where that is not known, so no name of one is looked at
 }
 
 // File is one file as it was read.

@@ -204,6 +204,9 @@ func agentWords(i wire.RetroIteration) string {
 		return "-"
 	}
 	words := i.Result
+	if i.Agent != "" {
+		words = strings.TrimSuffix(i.Agent+": "+words, ": ")
+	}
 	if i.Claim != "" {
 		words = strings.TrimPrefix(words+"; says "+i.Claim, "; ")
 	}
@@ -221,6 +224,9 @@ func marks(i wire.RetroIteration) []string {
 		out = append(out, fmt.Sprintf("as iteration %d", i.EqualTo))
 	case i.SameFailure > 0:
 		out = append(out, fmt.Sprintf("failure of %d", i.SameFailure))
+	}
+	if i.EscalatedTo != "" {
+		out = append(out, i.EscalatedBy+", so agent "+i.EscalatedTo+" goes on")
 	}
 	if i.Cut != "" {
 		out = append(out, "turn ended: "+i.Cut)
