@@ -142,7 +142,7 @@ func (a *app) decide(ctx context.Context, v wire.RunView, req wire.AnswerRequest
 	}
 	shown := func(s render.Style) string { return s.Question(v) }
 	if word == "" {
-		typed, err := a.typedUpTo(wire.MaxAnswer, func(s render.Style) string { return shown(s) + s.AnswerKeys(q) })
+		typed, err := a.typedUpTo(wire.MaxAnswer, func(s render.Style) string { return shown(s) + s.Of(v).AnswerKeys(q) })
 		if err != nil {
 			return unasked(err)
 		}
@@ -156,7 +156,7 @@ func (a *app) decide(ctx context.Context, v wire.RunView, req wire.AnswerRequest
 	}
 	if req.Choice == "no" && q.Kind == "approval" && len(req.Findings) == 0 {
 		var err error
-		if req.Findings, err = a.findings(shown); err != nil {
+		if req.Findings, err = a.findings(v, shown); err != nil {
 			return unasked(err)
 		}
 		shown = func(render.Style) string { return "" }
@@ -179,7 +179,7 @@ func (a *app) decide(ctx context.Context, v wire.RunView, req wire.AnswerRequest
 func (a *app) prove(req *wire.AnswerRequest, v wire.RunView, shown func(render.Style) string) (err error) {
 	q := v.Question
 	if q.PIN {
-		req.PIN, err = a.typedHidden(func(s render.Style) string { return shown(s) + "\n" + s.AnswerPIN(req.Choice) })
+		req.PIN, err = a.typedHidden(func(s render.Style) string { return shown(s) + "\n" + s.Of(v).AnswerPIN(req.Choice) })
 		if err == nil && req.PIN == "" {
 			err = render.WrongWord(v, "the PIN", "")
 		}
@@ -189,7 +189,7 @@ func (a *app) prove(req *wire.AnswerRequest, v wire.RunView, shown func(render.S
 	if q.Kind == "approval" {
 		want = wire.Challenge(q.Set)
 	}
-	req.Typed, err = a.typed(func(s render.Style) string { return shown(s) + "\n" + s.AnswerAsk(req.Choice, want) })
+	req.Typed, err = a.typed(func(s render.Style) string { return shown(s) + "\n" + s.Of(v).AnswerAsk(req.Choice, want) })
 	if err == nil && !strings.EqualFold(req.Typed, want) {
 		err = render.WrongWord(v, want, req.Typed)
 	}
@@ -216,15 +216,15 @@ func fill(req *wire.AnswerRequest, v wire.RunView, word string) error {
 }
 
 // findings asks for them one by one, until a section is left empty.
-func (a *app) findings(shown func(render.Style) string) ([]wire.AnswerFinding, error) {
+func (a *app) findings(v wire.RunView, shown func(render.Style) string) ([]wire.AnswerFinding, error) {
 	var out []wire.AnswerFinding
 	for len(out) < wire.MostFindings {
-		section, err := a.typedUpTo(wire.MaxAnswer, func(s render.Style) string { return shown(s) + s.FindingSection(len(out)+1) })
+		section, err := a.typedUpTo(wire.MaxAnswer, func(s render.Style) string { return shown(s) + s.Of(v).FindingSection(len(out)+1) })
 		if err != nil || section == "" {
 			return out, err
 		}
 		shown = func(render.Style) string { return "" }
-		text, err := a.typedUpTo(wire.MaxAnswer, func(s render.Style) string { return s.FindingText() })
+		text, err := a.typedUpTo(wire.MaxAnswer, func(s render.Style) string { return s.Of(v).FindingText() })
 		if err != nil {
 			return out, err
 		}

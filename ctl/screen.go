@@ -70,7 +70,7 @@ func (s *screen) wait(v wire.RunView) error {
 	case v.Exit >= 0:
 		return nil
 	}
-	return s.a.say(style.GoesOn())
+	return s.a.say(style.GoesOn(v))
 }
 
 // tick draws the line again, as time goes on.

@@ -10,6 +10,7 @@ import (
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/explain"
+	"autopilot/projections/phrase"
 )
 
 // maxBlocked bounds how many files are remembered.
@@ -56,7 +57,7 @@ func (b *blocked) forget(dir string) {
 // untrusted lists the files that keep runs from being started, and still do. How
 // trust is given is not for agents to know.
 func (d *Daemon) untrusted(ctx context.Context, q bus.Request) []wire.InboxItem {
-	items := []wire.InboxItem{}
+	items, l := []wire.InboxItem{}, d.screenLanguage()
 	for dir, at := range d.blocked.list() {
 		a, err := projectFile(ctx, dir)
 		if err == nil {
@@ -70,9 +71,9 @@ func (d *Daemon) untrusted(ctx context.Context, q bus.Request) []wire.InboxItem 
 			d.blocked.forget(dir) // gone, or not to be used for another reason
 			continue
 		}
-		i := wire.InboxItem{Kind: explain.NeedsTrust, At: at, Workspace: dir, What: explain.Untrusted(a.path())}
+		i := wire.InboxItem{Kind: explain.NeedsTrust, At: at, Workspace: dir, Language: string(l), What: explain.Untrusted(l, a.path())}
 		if guided(q) {
-			i.Next = wire.NextCommand{Command: "cd " + explain.Quote(dir) + " && apctl trust", Why: "shows it, and asks you"}
+			i.Next = wire.NextCommand{Command: "cd " + explain.Quote(dir) + " && apctl trust", Why: phrase.Say(l, "shows it, and asks you", "内容を表示し、確認を求める")}
 		}
 		items = append(items, i)
 	}

@@ -74,10 +74,10 @@ func (d *Daemon) drives(q bus.Request, s run.State) (chat, error) {
 func (d *Daemon) othersRun(s run.State) error {
 	by, h := s.Driver, s.Facts.Handle
 	if d.chatGone(by.SessionJoined) {
-		return wire.Errorf(wire.Denied, "run %s was driven by %s, process %d, which has ended; who asks has not joined", h, explain.Chat(by.Program), by.PID).
+		return wire.Errorf(wire.Denied, "run %s was driven by %s, process %d, which has ended; who asks has not joined", h, explain.Chat(events.English, by.Program), by.PID).
 			WithHint("apctl session join %s", h)
 	}
-	return wire.Errorf(wire.Conflict, "run %s is driven by %s, process %d, since %s", h, explain.Chat(by.Program), by.PID, by.Since.UTC().Format(time.RFC3339)).
+	return wire.Errorf(wire.Conflict, "run %s is driven by %s, process %d, since %s", h, explain.Chat(events.English, by.Program), by.PID, by.Since.UTC().Format(time.RFC3339)).
 		WithHint("it leaves with apctl session leave, or when its process ends; apctl watch %s   follows it", h)
 }
 

@@ -86,7 +86,7 @@ func (r *runReader) catchUp(ctx context.Context) error {
 		default:
 			r.seq = stored.Event.Seq
 			r.state = run.Evolve(r.state, stored.Event)
-			f.Event, f.Line = stored.Bytes, explain.Line(r.state, stored.Event)
+			f.Event, f.Line = stored.Bytes, explain.Line(r.d.spoken(r.state), stored.Event)
 		}
 		if f.Cursor = seqCursor(r.seq); r.seq <= r.after || !r.wanted.has(stored, err) {
 			continue

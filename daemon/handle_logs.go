@@ -106,17 +106,19 @@ const agentSource = "agent"
 // sources lists the effects of a run.
 func (d *Daemon) sources(ctx context.Context, id string) ([]source, error) {
 	var out []source
-	attempt, by := 0, events.Name("")
+	attempt, by, l := 0, events.Name(""), events.English
 	for stored, err := range d.log.Read(ctx, events.Run(id), 0) {
 		if err != nil {
 			return nil, err
 		}
 		switch e := stored.Event.Data.(type) {
+		case events.RunStarted:
+			l = d.language(run.State{Facts: e})
 		case events.IterationStarted:
 			attempt, by = e.Attempt, e.Agent
 			out = append(out, source{iteration: e.Iteration, attempt: e.Attempt, name: agentSource, agent: by, effect: e.Effect, seq: stored.Event.Seq})
 		case events.AgentEnded:
-			if left := explain.Behind(e); left != "" {
+			if left := explain.Behind(l, e); left != "" {
 				out = append(out, source{iteration: e.Iteration, attempt: attempt, name: agentSource, agent: by, seq: stored.Event.Seq, note: left})
 			}
 		case events.GatesStarted:

@@ -61,7 +61,7 @@ func (w *watcher) catchUp(ctx context.Context, id string) error {
 			continue
 		}
 		err := w.send(wire.WatchFrame{
-			View: w.d.viewAt(w.state, stored.Event.Time), Line: explain.Line(w.state, stored.Event),
+			View: w.d.viewAt(w.state, stored.Event.Time), Line: explain.Line(w.d.spoken(w.state), stored.Event),
 			Seq: stored.Event.Seq, At: stored.Event.Time, Bell: !stored.Event.Time.Before(w.begun) && w.d.rings(stored.Event),
 		})
 		if err != nil {

@@ -62,7 +62,7 @@ func (d *Daemon) runReplay(ctx context.Context, q bus.Request, body wire.ReplayR
 
 func (d *Daemon) replayed(then run.State, e events.Event) wire.ReplayFrame {
 	return wire.ReplayFrame{
-		Seq: e.Seq, At: e.Time, Type: e.Data.EventType(), Line: explain.Line(then, e), View: d.viewAt(then, e.Time),
+		Seq: e.Seq, At: e.Time, Type: e.Data.EventType(), Line: explain.Line(d.spoken(then), e), View: d.viewAt(then, e.Time),
 	}
 }
 
@@ -78,7 +78,7 @@ func (d *Daemon) replayAt(ctx context.Context, s run.State, at string) (f wire.R
 		return f, err
 	}
 	var then run.State
-	var h explain.History
+	h := explain.History{Language: d.language(s)}
 	for _, e := range list {
 		then = run.Evolve(then, e)
 		h.Add(e)

@@ -96,7 +96,7 @@ func (d *Daemon) runList(ctx context.Context, _ bus.Request, body wire.ListReque
 		}
 		project = ws.ID
 	}
-	reply := wire.ListReply{Runs: []wire.RunView{}}
+	reply := wire.ListReply{Runs: []wire.RunView{}, Language: string(d.screenLanguage())}
 	over := 0
 	heads := d.fleet.heads
 	if body.All {

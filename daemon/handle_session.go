@@ -263,7 +263,9 @@ func (d *Daemon) sessionView(ctx context.Context, s run.State, joined bool) wire
 	if s.ID == "" {
 		return wire.SessionView{}
 	}
+	s.Facts.Language = events.English // of texts to agents
 	v := wire.SessionView{Run: d.view(s), Joined: joined, Next: []wire.NextCommand{}, Waits: waitsFor(s)}
+	v.Run.Language = string(s.Facts.Language)
 	_, v.Says = explain.Why(s)
 	if v.Waits != "" {
 		v.Next = append(v.Next, explain.Next(s)...)

@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"autopilot/daemon/bus"
@@ -12,6 +11,7 @@ import (
 	"autopilot/events/log"
 	"autopilot/events/wire"
 	"autopilot/projections/explain"
+	"autopilot/projections/phrase"
 	"autopilot/projections/run"
 )
 
@@ -61,13 +61,14 @@ func (d *Daemon) why(ctx context.Context, s run.State, now wire.RunView) (wire.W
 
 // whyBy is why, with the history of the run up to that state.
 func (d *Daemon) whyBy(ctx context.Context, s run.State, now wire.RunView, h explain.History) (v wire.WhyView, err error) {
+	s = d.spoken(s)
 	v = wire.WhyView{
 		Run: now, Seq: s.Log.Seq, Next: explain.Next(s), Left: explain.Left(s, s.Clock.Latest),
 		Rows: []wire.WhyRow{}, Failing: []string{}, Files: []string{},
 	}
 	v.Rule, v.Because = explain.Why(s)
 	if s.Status == run.Live && now.Reason == reasonDisk {
-		v.Rule, v.Because = explain.FullDisk()
+		v.Rule, v.Because = explain.FullDisk(s.Facts.Language)
 	}
 	d.addHistory(&v, h, s)
 	d.addVerdict(&v, s)
@@ -100,9 +101,10 @@ func (d *Daemon) addVerdict(v *wire.WhyView, s run.State) {
 	if explain.Asks(s) {
 		v.Question = begin(d.text(s.Question.Text), taskBytes)
 	}
+	l := s.Facts.Language
 	v.Claims = claims(s, d.text(s.Last.Agent.Summary))
-	if left := explain.Behind(s.Last.Agent); left != "" {
-		v.Claims = append(v.Claims, "the daemon saw that of the agent "+left)
+	if left := explain.Behind(l, s.Last.Agent); left != "" {
+		v.Claims = append(v.Claims, phrase.Say(l, "the daemon saw that of the agent %s", "デーモンの確認: エージェントについて、%s", left))
 	}
 }
 
@@ -130,9 +132,9 @@ func afterwards(s run.State, now wire.RunView) []wire.NextCommand {
 	case s.Status != run.Over || now.Branch == "":
 		return nil
 	case s.End.State == events.EndRefused:
-		return explain.Unused(now.Workspace)
+		return explain.Unused(s.Facts.Language, now.Workspace)
 	case s.End.State == events.EndDone:
-		return explain.Worktree(now.Workspace, now.Branch)
+		return explain.Worktree(s.Facts.Language, now.Workspace, now.Branch)
 	}
 	return nil
 }
@@ -140,6 +142,7 @@ func afterwards(s run.State, now wire.RunView) []wire.NextCommand {
 // history folds the events of a run up to a state. What is damaged in its log is
 // left out: that it is not whole is said by the state.
 func (d *Daemon) history(ctx context.Context, s run.State) (h explain.History, err error) {
+	h.Language = d.language(s)
 	for stored, err := range d.log.Read(ctx, events.Run(s.ID), 0) {
 		switch {
 		case errors.Is(err, log.ErrDamaged):
@@ -208,7 +211,8 @@ func claims(s run.State, summary string) []string {
 	if a.Claim == "" && summary == "" {
 		return nil
 	}
-	said := fmt.Sprintf("the agent says %q", a.Claim)
+	l := s.Facts.Language
+	said := phrase.Say(l, "the agent says %q", "エージェントの申告は %q", a.Claim)
 	if summary != "" {
 		said += ": " + summary
 	}
@@ -218,7 +222,7 @@ func claims(s run.State, summary string) []string {
 	}
 	for _, r := range s.Last.Results {
 		if r.Verdict != events.Pass {
-			out = append(out, "the daemon saw "+explain.Result(r))
+			out = append(out, phrase.Say(l, "the daemon saw %s", "デーモンの確認は %s", explain.Result(l, r)))
 		}
 	}
 	return out

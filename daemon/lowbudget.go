@@ -11,6 +11,7 @@ import (
 	"autopilot/daemon/notify"
 	"autopilot/events"
 	"autopilot/projections/explain"
+	"autopilot/projections/phrase"
 	"autopilot/projections/run"
 )
 
@@ -73,22 +74,24 @@ func (d *Daemon) lows(s run.State, now time.Time, live bool) []low {
 	}
 	t := d.today(now)
 	project := cmp.Or(s.Facts.From, s.Facts.Project)
-	for _, l := range limits {
-		part := t.share(l, project)
+	l := d.language(s)
+	for _, limit := range limits {
+		part := t.share(limit, project)
 		if !live {
 			part.working = nil
 		}
-		used, _ := d.spentOf(part, l.Kind, "", now)
-		if !isLow(used, l.Limit) {
+		used, _ := d.spentOf(part, limit.Kind, "", now)
+		if !isLow(used, limit.Limit) {
 			continue
 		}
-		key, of := "day", "all runs may use today"
-		if l.Project {
-			key, of = project, "the runs of its project may use today"
+		key, of := "day", phrase.Say(l, "all runs may use today", "今日の全実行")
+		if limit.Project {
+			key, of = project, phrase.Say(l, "the runs of its project may use today", "今日のこのプロジェクトの実行")
 		}
 		out = append(out, low{
-			key:  fmt.Sprint(key, " ", l.Kind, " ", t.begin.Unix()),
-			what: fmt.Sprintf("goes on, but %s of the %s that %s are gone", explain.DayAmount(l.Kind, used), explain.DayAmount(l.Kind, l.Limit), of),
+			key: fmt.Sprint(key, " ", limit.Kind, " ", t.begin.Unix()),
+			what: phrase.Say(l, "goes on, but %s of the %s that %s are gone", "継続中。ただし使用量は %s(上限 %s、%s)",
+				explain.DayAmount(l, limit.Kind, used), explain.DayAmount(l, limit.Kind, limit.Limit), of),
 		})
 	}
 	return out
@@ -99,14 +102,15 @@ func (d *Daemon) ownLows(s run.State, live bool) (out []low) {
 	if r, ok := d.worker.Live(s.ID); ok && live && s.AtWork() {
 		used = run.Sum(used, r.Usage)
 	}
-	l := s.Facts.Limits
+	limits, l := s.Facts.Limits, d.language(s)
 	for _, o := range []config.Budget{
-		{Kind: events.LimitDayCost, Limit: l.MicroUSD}, {Kind: events.LimitDayTokens, Limit: l.Tokens}, {Kind: events.LimitDayTurns, Limit: int64(l.Turns)},
+		{Kind: events.LimitDayCost, Limit: limits.MicroUSD}, {Kind: events.LimitDayTokens, Limit: limits.Tokens}, {Kind: events.LimitDayTurns, Limit: int64(limits.Turns)},
 	} {
 		if n := amountOf(used, o.Kind); o.Limit > 0 && isLow(n, o.Limit) {
 			out = append(out, low{
-				key:  fmt.Sprint(s.ID, " ", o.Kind),
-				what: fmt.Sprintf("goes on, but %s of the %s that it may use are gone", explain.DayAmount(o.Kind, n), explain.DayAmount(o.Kind, o.Limit)),
+				key: fmt.Sprint(s.ID, " ", o.Kind),
+				what: phrase.Say(l, "goes on, but %s of the %s that it may use are gone", "継続中。ただし使用量は %s(上限 %s)",
+					explain.DayAmount(l, o.Kind, n), explain.DayAmount(l, o.Kind, o.Limit)),
 			})
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"autopilot/events/wire"
 	"autopilot/projections/explain"
 	"autopilot/projections/ledger"
+	"autopilot/projections/phrase"
 	"autopilot/projections/run"
 )
 
@@ -172,7 +173,7 @@ func count(c *wire.Counts, h snapshot.Head, part string, recent bool) {
 }
 
 func (r *reporter) report() (wire.ReportView, error) {
-	v := wire.ReportView{Since: r.since, At: r.now, Parts: []wire.ReportPart{}, Total: r.total, Counts: r.counts}
+	v := wire.ReportView{Since: r.since, At: r.now, Language: string(r.d.screenLanguage()), Parts: []wire.ReportPart{}, Total: r.total, Counts: r.counts}
 	for i, heads := range r.parts {
 		p := wire.ReportPart{Name: partNames[i], Runs: []wire.ReportRun{}}
 		if p.Name == wire.PartHalted {
@@ -201,13 +202,14 @@ func (r *reporter) report() (wire.ReportView, error) {
 
 // run is a run in a report.
 func (r *reporter) run(h snapshot.Head, s run.State) wire.ReportRun {
+	s = r.d.spoken(s)
 	out := wire.ReportRun{
 		Run: r.d.view(s), At: s.Clock.Latest, Kind: explain.Needs(s, r.now),
 		Next: first(r.q, s, r.now), Usage: addUsed(wire.UsageSum{}, h, r.since),
 	}
 	_, out.What = explain.Why(s)
 	if s.Status == run.Live && out.Run.Reason == reasonDisk {
-		_, out.What = explain.FullDisk()
+		_, out.What = explain.FullDisk(s.Facts.Language)
 	}
 	out.Run.Task = oneLine(out.Run.Task)
 	return out
@@ -220,7 +222,7 @@ func first(q bus.Request, s run.State, now time.Time) wire.NextCommand {
 		return n
 	}
 	if list := explain.ForAgents([]wire.NextCommand{n}); len(list) == 0 {
-		return wire.NextCommand{Command: "apctl why " + s.Facts.Handle, Why: "the evidence"}
+		return wire.NextCommand{Command: "apctl why " + s.Facts.Handle, Why: phrase.Say(s.Facts.Language, "the evidence", "証拠")}
 	}
 	return n
 }
@@ -237,7 +239,7 @@ func (d *Daemon) noRoom(s run.State) bool {
 
 // inboxList lists what waits for a person, the oldest first.
 func (d *Daemon) inboxList(ctx context.Context, q bus.Request, _ struct{}) (wire.InboxView, error) {
-	v := wire.InboxView{Items: d.untrusted(ctx, q)}
+	v := wire.InboxView{Items: d.untrusted(ctx, q), Language: string(d.screenLanguage())}
 	now := time.Now()
 	for _, h := range d.fleet.heads() {
 		if h.Status == run.Over || h.Settled == string(events.HaltStopped) {
@@ -257,10 +259,12 @@ func (d *Daemon) inboxList(ctx context.Context, q bus.Request, _ struct{}) (wire
 }
 
 func (d *Daemon) inboxItem(q bus.Request, s run.State, now time.Time) wire.InboxItem {
+	s = d.spoken(s)
 	i := wire.InboxItem{
 		Kind: cmp.Or(explain.Needs(s, now), explain.JustHalted), At: s.Clock.Latest, Run: s.Facts.Handle, ID: s.ID,
 		Task: oneLine(d.text(s.Facts.Task)), Workspace: d.text(s.Facts.Workspace), Next: first(q, s, now),
 	}
+	i.Language = string(s.Facts.Language)
 	_, i.What = explain.Why(s)
 	if i.Asks = d.questionView(s, taskBytes); i.Asks != nil {
 		i.At, i.Question = i.Asks.Since, i.Asks.Text

@@ -16,7 +16,7 @@ import (
 // summarised is what a run went through, part by part; nothing where its workflow
 // has no gates of its own.
 func (d *Daemon) summarised(ctx context.Context, s run.State) ([]wire.SummaryPart, error) {
-	var f summary.Fold
+	f := summary.Fold{Language: d.language(s)}
 	for stored, err := range d.log.Read(ctx, events.Run(s.ID), 0) {
 		switch {
 		case errors.Is(err, log.ErrDamaged):

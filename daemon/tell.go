@@ -18,6 +18,7 @@ import (
 	"autopilot/events/place"
 	"autopilot/events/wire"
 	"autopilot/projections/explain"
+	"autopilot/projections/phrase"
 	"autopilot/projections/run"
 )
 
@@ -189,7 +190,7 @@ func (d *Daemon) notices(ctx context.Context, batch []log.Stored) ([]notify.Noti
 		if err != nil {
 			return nil, err
 		}
-		n := d.notice(kind, state, s.Event.Time, explain.Line(state, s.Event))
+		n := d.notice(kind, state, s.Event.Time, explain.Line(d.spoken(state), s.Event))
 		d.addComment(ctx, &n, kind, state)
 		if d.together(ctx, &n, state, s.Event) {
 			out = append(out, n)
@@ -216,14 +217,14 @@ func (d *Daemon) stateAt(ctx context.Context, e events.Event) (run.State, error)
 }
 
 func (d *Daemon) notice(kind notify.Kind, s run.State, at time.Time, what string) notify.Notice {
-	next := ""
+	next, l := "", d.language(s)
 	if all := explain.Next(s); len(all) > 0 {
 		next = all[0].Command
 	}
 	if kind == notify.Died && s.Status == run.Live {
-		what += "; the attempt is repeated"
+		what += phrase.Say(l, "; the attempt is repeated", "。試行を繰り返す")
 	}
-	return notify.NewNotice(kind, d.viewAt(s, at), s.Log.Seq, at, fmt.Sprintf("run %s %s", s.Facts.Handle, what), next)
+	return notify.NewNotice(kind, d.viewAt(s, at), s.Log.Seq, at, phrase.Say(l, "run %s %s", "実行 %s: %s", s.Facts.Handle, what), next)
 }
 
 // diskWaits are the runs that wait for room on the disk and were told of. No
@@ -237,7 +238,7 @@ func (d *Daemon) tellFull() {
 	var notices []notify.Notice
 	for id, s := range full {
 		if !d.waits[id] {
-			notices = append(notices, d.notice(notify.WaitingLimit, s, time.Now(), "waits for room on the disk"))
+			notices = append(notices, d.notice(notify.WaitingLimit, s, time.Now(), phrase.Say(d.language(s), "waits for room on the disk", "ディスクの空きを待機中")))
 		}
 	}
 	d.waits = diskWaits{}

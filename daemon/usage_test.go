@@ -29,10 +29,10 @@ func TestWhatAnAgentAtWorkHasNotToldIsUnknown(t *testing.T) {
 			t.Parallel()
 			v := wire.RunView{Usage: c.before}
 			addUsage(&v, c.told)
-			if got := phrase.Cost(*v.Usage); got != c.cost {
+			if got := phrase.Cost(events.English, *v.Usage); got != c.cost {
 				t.Errorf("the cost is %q, want %q", got, c.cost)
 			}
-			if got := phrase.TokensUsed(*v.Usage); got != c.tokens {
+			if got := phrase.TokensUsed(events.English, *v.Usage); got != c.tokens {
 				t.Errorf("the tokens are %q, want %q", got, c.tokens)
 			}
 		})

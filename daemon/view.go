@@ -66,6 +66,7 @@ func (d *Daemon) viewAt(s run.State, now time.Time) wire.RunView {
 	if f.Limits.UntilMS > 0 {
 		v.Until = at(time.UnixMilli(f.Limits.UntilMS))
 	}
+	v.Language = string(d.language(s))
 	spec, err := d.worker.Spec(s)
 	if err == nil {
 		viewAgent(&v, s, spec)

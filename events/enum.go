@@ -22,6 +22,15 @@ const (
 	GateSession   GateKind = "session"   // the outcome record of a session, judged by the kill switches
 )
 
+// Language is that of texts to people. Those to agents are English.
+type Language string
+
+// The languages. Where none is said it is English.
+const (
+	English  Language = "en"
+	Japanese Language = "ja"
+)
+
 // Checkout says where gates are run. The zero value is in place: in the
 // workspace itself.
 type Checkout string

@@ -196,7 +196,7 @@ var sampleData = map[string]Data{
 		Crews:  []Crew{{Role: "coder", Phases: []Name{"build"}, Hands: []Hand{{Agent: "claude", Account: "3f2a9d1c5b7e8046"}, {Agent: "codex", Account: "77aa9d1c5b7e8046"}}}},
 		Idle:   []Name{"review"},
 		Config: sampleRef("09"), Branch: sampleRef("0a"), From: "9d2e4b6c8a1f3057",
-		Tree: sampleTree("01"), Work: sampleTree("02"), Version: "0.1.0",
+		Tree: sampleTree("01"), Work: sampleTree("02"), Version: "0.1.0", Language: Japanese,
 	},
 	TypeGatesStarted: GatesStarted{
 		Phase: "work", Iteration: 2, Entry: true, Effects: []EffectRef{{Gate: "test", Effect: sampleEffect}},

@@ -84,6 +84,8 @@ type RunStarted struct {
 	Tree      Tree   `json:"tree"`
 	Work      Tree   `json:"work"`    // Tree without note paths
 	Version   string `json:"version"` // of the daemon
+	// Language is that of texts to people, as the workflow has it.
+	Language Language `json:"language,omitzero"`
 }
 
 // Crew is the agents that a workflow names for one role: the first one works or

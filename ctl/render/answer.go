@@ -15,30 +15,32 @@ func (s Style) Question(v wire.RunView) string {
 	if q == nil {
 		return ""
 	}
+	s = s.Of(v)
 	var b strings.Builder
 	again := ""
 	if q.Again {
-		again = ", again"
+		again = s.say(", again", "(再提示)")
 	}
-	b.WriteString(s.paint(bold, Line(v.Handle)) + "  " + s.paint(yellow, "gate "+Line(q.Gate)+" of phase "+Line(q.Phase)+" asks you"+again) + "\n")
+	title := s.say("gate %s of phase %s asks you%s", "ゲート %s(フェーズ %s)からの質問です%s", Line(q.Gate), Line(q.Phase), again)
+	b.WriteString(s.paint(bold, Line(v.Handle)) + "  " + s.paint(yellow, title) + "\n")
 	expires := ""
 	if q.Expires != nil {
 		expires = s.Clock(*q.Expires)
 	}
 	b.WriteString(s.facts([][2]string{
-		{"task", s.cut(s.task(v), s.room(13))},
-		{"workspace", Line(v.Workspace)},
-		{"since", s.Clock(q.Since) + ", " + Age(s.since(q.Since)) + " ago"},
-		{"expires", expires},
-		{"set", Hash(q.Set)},
-		{"needs", s.needs(*q)},
+		{s.say("task", "タスク"), s.cut(s.task(v), s.room(s.margin()))},
+		{s.say("workspace", "ワークスペース"), Line(v.Workspace)},
+		{s.say("since", "質問日時"), s.listed(s.Clock(q.Since), s.ago(Age(s.since(q.Since))))},
+		{s.say("expires", "回答期限"), expires},
+		{s.say("set", "対象"), Hash(q.Set)},
+		{s.say("needs", "必要条件"), s.needs(*q)},
 	}))
 	b.WriteString("\n" + s.asked(q.Text))
 	if q.Cut > 0 {
-		fmt.Fprintf(&b, "\n%s more are not shown\n", Size(int64(q.Cut)))
+		b.WriteString(s.say("\n%s more are not shown", "\nほか %s は表示していません", Size(int64(q.Cut))) + "\n")
 	}
 	if n := strings.Count(b.String(), "\n"); n > manyLines {
-		fmt.Fprintf(&b, "\nThese were %d lines. To read them in pages: apctl answer %s | less\n", n, Line(v.Handle))
+		b.WriteString(s.say("\nThese were %d lines. To read them in pages: apctl answer %s | less", "\n全 %d 行。ページごとに読むには: apctl answer %s | less", n, Line(v.Handle)) + "\n")
 	}
 	return b.String()
 }
@@ -48,7 +50,7 @@ func (s Style) needs(q wire.QuestionView) string {
 	if q.Assurance == string(events.AssuredTTY) || q.Assurance == string(events.AssuredSession) {
 		return ""
 	}
-	return "assurance " + Line(q.Assurance)
+	return s.say("assurance %s", "本人確認 %s", Line(q.Assurance))
 }
 
 // asked is the text of a question: what has changed is coloured as a diff is.
@@ -72,52 +74,60 @@ func (s Style) asksOf(v wire.RunView) string {
 		return ""
 	}
 	text, _, _ := strings.Cut(v.Question.Text, "\n")
-	return s.cut(Line(text), s.room(13))
+	return s.cut(Line(text), s.room(s.margin()))
 }
 
 // AnswerKeys asks for an answer.
 func (s Style) AnswerKeys(q wire.QuestionView) string {
 	switch q.Kind {
 	case "approval":
-		return "\n" + s.paint(bold, "ok") + " approves all of it, " + s.paint(bold, "no") + " takes what you found, " + s.paint(bold, "later") + " leaves it (Enter): "
+		return s.say("\n%s approves all of it, %s takes what you found, %s leaves it (Enter): ", "\n%s で全体を承認、%s で指摘を入力して差し戻し、%s で保留 (Enter): ",
+			s.paint(bold, "ok"), s.paint(bold, "no"), s.paint(bold, "later"))
 	case "choice":
-		t := fmt.Sprintf("\nA to %c, or later (Enter)", 'A'+rune(max(q.Options, 1)-1))
+		t := s.say("\nA to %c, or later (Enter)", "\nA から %c、または later で保留 (Enter)", 'A'+rune(max(q.Options, 1)-1))
 		if q.Recommended > 0 {
-			t += fmt.Sprintf("; recommended is %c", 'A'+rune(q.Recommended-1))
+			t += s.say("; recommended is %c", "。推奨は %c", 'A'+rune(q.Recommended-1))
 		}
 		return t + ": "
 	}
-	return "\nYour answer in one line, or Enter to leave it: "
+	return s.say("\nYour answer in one line, or Enter to leave it: ", "\n回答を 1 行で入力してください。Enter で保留: ")
 }
 
 // FindingSection and FindingText ask for one finding.
 func (s Style) FindingSection(n int) string {
 	if n == 1 {
-		return "\nWhat you found, one section at a time, as FILE:LINE or a heading. Who works on\nit next gets it as you write it.\nsection 1: "
+		return s.say("\nWhat you found, one section at a time, as FILE:LINE or a heading. Who works on\nit next gets it as you write it.\nsection 1: ",
+			"\n指摘を 1 か所ずつ、FILE:LINE または見出しで入力してください。\n内容はそのまま次の作業者に渡ります。\n箇所 1: ")
 	}
-	return fmt.Sprintf("section %d, or Enter to end: ", n)
+	return s.say("section %d, or Enter to end: ", "箇所 %d (Enter で終了): ", n)
 }
 
 // FindingText asks for what is wrong with a section.
-func (s Style) FindingText() string { return "what is wrong: " }
+func (s Style) FindingText() string {
+	return s.say("what is wrong: ", "問題点: ")
+}
 
 // AnswerAsk is the challenge before an answer.
 func (s Style) AnswerAsk(choice, word string) string {
-	does := map[string]string{"ok": "approve", "no": "reject"}[choice]
-	if does == "" {
-		does = "answer"
+	does := s.say("answer", "回答")
+	switch events.Choice(choice) {
+	case events.ChoiceOK:
+		does = s.say("approve", "承認")
+	case events.ChoiceNo:
+		does = s.say("reject", "差し戻し")
+	default:
 	}
-	return s.challenge(does+" it", word, false)
+	return s.challenge(s.say("%s it", "%s", does), word, false)
 }
 
 // Answered says what became of an answer.
 func (s Style) Answered(v wire.RunView, q wire.QuestionView, choice string) string {
-	return "answered: gate " + Line(q.Gate) + ", " + Line(choice) + "\n" + s.head(v) + "\n"
+	return s.Of(v).say("answered: gate %s, %s", "回答済み: ゲート %s、%s", Line(q.Gate), Line(choice)) + "\n" + s.head(v) + "\n"
 }
 
 // LeftOpen says that nothing was answered.
 func (s Style) LeftOpen(v wire.RunView) string {
-	return "nothing was answered; run " + Line(v.Handle) + " waits\n"
+	return s.Of(v).say("nothing was answered; run %s waits", "回答していません。実行 %s は待機中です", Line(v.Handle)) + "\n"
 }
 
 // The faults of answers.

@@ -61,12 +61,12 @@ func verdictColour(verdict string) string {
 func (s Style) gateRows(gates []wire.GateView) [][]string {
 	rows := make([][]string, 0, len(gates))
 	for _, g := range gates {
-		verdict := g.Verdict
-		if verdict == "" {
-			verdict = "not yet"
+		verdict := s.verdictWord(g.Verdict)
+		if g.Verdict == "" {
+			verdict = s.say("not yet", "未実行")
 		}
 		rows = append(rows, []string{
-			s.sign(g.Verdict), Line(g.Name), Line(verdict), s.proof(g), Line(g.Role), s.cut(what(g), 48),
+			s.sign(g.Verdict), Line(g.Name), verdict, s.proof(g), s.role(g.Role), s.cut(s.what(g), 48),
 		})
 	}
 	return rows
@@ -88,15 +88,15 @@ func (s Style) proof(g wire.GateView) string {
 	if r := cmp.Or(events.Reason(g.Reason), events.ReasonExit); r != events.ReasonExit || g.Kind != string(events.GateProtected) {
 		of := resultOf(g)
 		of.Reason = r
-		p = append(p, Line(phrase.Reason(of)))
+		p = append(p, Line(phrase.Reason(s.lang, of)))
 	}
 	if g.Failing > 0 || g.Before > 0 {
-		p = append(p, s.failing(g)+" failing")
+		p = append(p, s.say("%s failing", "失敗 %s 件", s.failing(g)))
 	}
 	if g.DurationMS > 0 || g.Reason == string(events.ReasonExit) && g.Kind != string(events.GateProtected) {
 		p = append(p, Duration(time.Duration(g.DurationMS)*time.Millisecond))
 	}
-	return strings.Join(p, ", ")
+	return s.listed(p...)
 }
 
 // quietPins is the gate of the pinned files while they are as they were: it is
@@ -106,9 +106,22 @@ func quietPins(g wire.GateView) bool {
 }
 
 // what a gate looks at: its command, or the files of an artifact.
-func what(g wire.GateView) string {
+func (s Style) what(g wire.GateView) string {
 	if len(g.Files) > 0 {
-		return "files " + Line(strings.Join(g.Files, " "))
+		return s.say("files %s", "ファイル %s", Line(strings.Join(g.Files, " ")))
 	}
 	return Line(g.Command)
+}
+
+// role is what a gate proves.
+func (s Style) role(role string) string {
+	switch events.GateRole(role) {
+	case events.RoleGoal:
+		return s.say("goal", "ゴール")
+	case events.RoleInvariant:
+		return s.say("invariant", "維持")
+	case events.RoleCheck:
+		return s.say("check", "確認")
+	}
+	return Line(role)
 }

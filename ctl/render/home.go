@@ -10,21 +10,22 @@ import (
 
 // Nothing is bare apctl when no daemon runs.
 func (s Style) Nothing() string {
-	return "nothing runs\n\n" + table([][]string{
-		{"apctl init", "set up the project of this directory"},
-		{exampleRun, "begin"},
-		{"apctl ls", "past runs"},
-		{"apctl help", "all commands"},
+	return s.say("nothing runs", "実行中のものはありません") + "\n\n" + table([][]string{
+		{"apctl init", s.say("set up the project of this directory", "このディレクトリのプロジェクトを設定")},
+		{exampleRun, s.say("begin", "開始")},
+		{"apctl ls", s.say("past runs", "過去の実行")},
+		{"apctl help", s.say("all commands", "すべてのコマンド")},
 	})
 }
 
 // Home is bare apctl, the short form of a report: what needs a person first,
 // then what runs, each with the next command.
 func (s Style) Home(v wire.ReportView) string {
+	s = s.In(v.Language)
 	var needs, live, paused, lately [][]string
 	more := 0
 	for _, i := range v.Blocks {
-		needs = append(needs, []string{"-", Line(i.Kind), s.cut(Line(i.What), 60), Line(i.Next.Command)})
+		needs = append(needs, []string{"-", s.waitsWord(i.Kind), s.cut(Line(i.What), 60), Line(i.Next.Command)})
 	}
 	for _, p := range v.Parts {
 		more += p.More
@@ -45,7 +46,10 @@ func (s Style) Home(v wire.ReportView) string {
 	for _, part := range []struct {
 		title string
 		rows  [][]string
-	}{{"needs you", needs}, {"runs", live}, {"paused", paused}, {"ended lately", lately}} {
+	}{
+		{s.partTitle(wire.PartNeedsYou), needs}, {s.say("runs", "実行中"), live},
+		{s.say("paused", "一時停止"), paused}, {s.say("ended lately", "最近の終了"), lately},
+	} {
 		if len(part.rows) == 0 {
 			continue
 		}
@@ -55,10 +59,10 @@ func (s Style) Home(v wire.ReportView) string {
 		b.WriteString(s.paint(bold, part.title) + "\n" + s.homeRows(part.rows))
 	}
 	if more > 0 {
-		fmt.Fprintf(&b, "\n%d more: apctl report\n", more)
+		b.WriteString(s.say("\n%d more: apctl report", "\nほか %d 件: apctl report", more) + "\n")
 	}
 	if n := beforeIn(v); n > 0 {
-		fmt.Fprintf(&b, "\n%d halted before: apctl inbox\n", n)
+		b.WriteString(s.say("\n%d halted before: apctl inbox", "\n以前から停止中 %d 件: apctl inbox", n) + "\n")
 	}
 	if b.Len() == 0 {
 		return s.Nothing()
@@ -77,10 +81,11 @@ func beforeIn(v wire.ReportView) (n int) {
 // homeRow is a run, what it is at, its task and the next command.
 func (s Style) homeRow(r wire.ReportRun) []string {
 	v := r.Run
+	s = s.Of(v)
 	row := []string{Line(v.Handle), s.cut(s.doing(v), 30), s.cut(s.task(v), max(24, min(s.Width-62, 60))), "apctl why " + Line(v.Handle)}
 	switch {
 	case v.Exit < 0:
-		row[1] = strings.Join(nonempty(s.doing(v), iteration(v), s.marks(v.Gates)), ", ")
+		row[1] = strings.Join(nonempty(s.doing(v), s.iteration(v), s.marks(v.Gates)), ", ")
 		row[3] = "apctl watch " + Line(v.Handle)
 		if v.Question != nil && r.Next.Command != "" {
 			row[3] = Line(r.Next.Command)
@@ -242,7 +247,7 @@ func (s Style) Verify(v wire.VerifyReply) string {
 		what += ", " + count(v.Bundles, "bundle") + " of the archive"
 	}
 	if v.Unknown > 0 {
-		what += ", " + unknown(v.Unknown)
+		what += ", " + s.unknown(v.Unknown)
 	}
 	if v.Gone > 0 {
 		what += ", " + count(v.Gone, "text") + " erased or pruned"

@@ -12,44 +12,45 @@ import (
 
 // Began says where a run works and how it will end.
 func (s Style) Began(v wire.RunView) string {
-	return fmt.Sprintf("%s  started in %s\n  %s\n", s.paint(bold, Line(v.Handle)), Line(v.Workspace), s.ends(v.EndsBy, v.Iterations))
+	s = s.Of(v)
+	return s.say("%s  started in %s", "%s  %s で開始", s.paint(bold, Line(v.Handle)), Line(v.Workspace)) + "\n  " + s.ends(v.EndsBy, v.Iterations) + "\n"
 }
 
 // ends is "ends by 03:12 or after 10 iterations".
 func (s Style) ends(by *time.Time, iterations int) string {
 	var p []string
 	if by != nil {
-		p = append(p, "by "+s.Clock(*by))
+		p = append(p, s.say("by %s", "%s まで", s.Clock(*by)))
 	}
 	if iterations > 0 {
-		p = append(p, "after "+count(iterations, "iteration"))
+		p = append(p, s.say("after %s", "%s まで", s.count(iterations, "iteration", "回のイテレーション")))
 	}
 	if len(p) == 0 {
-		return "ends when every gate passes"
+		return s.say("ends when every gate passes", "すべてのゲートが成功すると終了")
 	}
-	return "ends " + strings.Join(p, " or ")
+	return s.say("ends %s", "終了: %s", strings.Join(p, s.say(" or ", "、または ")))
 }
 
 // Detached is the answer of run -d for people.
 func (s Style) Detached(v wire.RunView) string {
-	h := Line(v.Handle)
-	return h + " goes on by itself\n" + table([][]string{{"follow:", "apctl watch " + h}, {"stop:", "apctl stop " + h}})
+	h, s := Line(v.Handle), s.Of(v)
+	return s.say("%s goes on by itself", "%s はこのまま続行", h) + "\n" +
+		table([][]string{{s.say("follow:", "経過:"), "apctl watch " + h}, {s.say("stop:", "停止:"), "apctl stop " + h}})
 }
 
 // Interrupted answers the first Ctrl-C.
 func (s Style) Interrupted(v wire.RunView) string {
-	return s.Detached(v) + "  Ctrl-C again within 2 seconds: stop after this iteration\n"
+	return s.Detached(v) + s.Of(v).say("  Ctrl-C again within 2 seconds: stop after this iteration", "  2 秒以内にもう一度 Ctrl-C: このイテレーションの後に停止") + "\n"
 }
 
 // StopsAfter answers the second Ctrl-C.
 func (s Style) StopsAfter(v wire.RunView) string {
-	h := Line(v.Handle)
-	return fmt.Sprintf("%s stops after this iteration\n  follow: apctl watch %s\n", h, h)
+	return s.Of(v).say("%[1]s stops after this iteration\n  follow: apctl watch %[1]s", "%[1]s はこのイテレーションの後に停止\n  経過: apctl watch %[1]s", Line(v.Handle)) + "\n"
 }
 
 // StopsNow answers a signal without a terminal.
 func (s Style) StopsNow(v wire.RunView) string {
-	return fmt.Sprintf("stopping %s; its work is kept\n", Line(v.Handle))
+	return s.Of(v).say("stopping %s; its work is kept", "%s を停止中。作業は残る", Line(v.Handle)) + "\n"
 }
 
 // Lost says that the daemon went away while a run was followed.
@@ -81,11 +82,13 @@ func Note(text string) string { return "note: " + Line(text) + "\n" }
 // Waits says once that a followed run waits, for what and until when.
 func (s Style) Waits(v wire.RunView) string {
 	s.Colour = false
-	return s.WatchLine(wire.WatchFrame{At: s.Now, Line: s.waiting(v)})
+	return s.WatchLine(wire.WatchFrame{At: s.Now, Line: s.Of(v).waiting(v)})
 }
 
 // GoesOn says that it waits no more.
-func (s Style) GoesOn() string { return s.WatchLine(wire.WatchFrame{At: s.Now, Line: "goes on"}) }
+func (s Style) GoesOn(v wire.RunView) string {
+	return s.WatchLine(wire.WatchFrame{At: s.Now, Line: s.Of(v).say("goes on", "続行")})
+}
 
 // WatchLine is an event of a followed run as one plain line with its time.
 func (s Style) WatchLine(f wire.WatchFrame) string {
@@ -110,9 +113,9 @@ func (s Style) Stopped(runs []wire.RunView) string {
 	}
 	var b strings.Builder
 	for _, v := range runs {
-		what := s.doing(v)
+		what := s.Of(v).doing(v)
 		if v.Exit < 0 && v.Stopping != "" {
-			what = stopping(v)
+			what = s.Of(v).stopping(v)
 		}
 		fmt.Fprintf(&b, "%s  %s\n", s.paint(bold, Line(v.Handle)), what)
 	}
@@ -121,7 +124,8 @@ func (s Style) Stopped(runs []wire.RunView) string {
 
 // Resumed says that a halted run goes on, and how it ends.
 func (s Style) Resumed(v wire.RunView) string {
-	return fmt.Sprintf("%s  goes on\n  %s\n", s.paint(bold, Line(v.Handle)), s.ends(v.EndsBy, v.Iterations))
+	s = s.Of(v)
+	return s.say("%s  goes on", "%s  続行", s.paint(bold, Line(v.Handle))) + "\n  " + s.ends(v.EndsBy, v.Iterations) + "\n"
 }
 
 // DaemonStopped says that the daemon is gone; pid 0 is that none ran.

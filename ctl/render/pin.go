@@ -33,27 +33,30 @@ func (Style) PINAgain() string { return "once more: " }
 
 // AnswerPIN asks for the PIN instead of a challenge.
 func (s Style) AnswerPIN(choice string) string {
-	return "PIN to answer " + s.paint(bold, Line(choice)) + ", or Enter to leave it: "
+	return s.say("PIN to answer %s, or Enter to leave it: ", "%s と回答するための PIN。Enter で保留: ", s.paint(bold, Line(choice)))
 }
 
 // challenge asks for the PIN, where one is set, or for a word, before something
 // is done.
 func (s Style) challenge(does, word string, pin bool) string {
 	if pin {
-		return "PIN to " + does + ", it is not shown, or Enter to leave it: "
+		return s.say("PIN to %s, it is not shown, or Enter to leave it: ", "%sするための PIN(表示されません)。Enter で保留: ", does)
 	}
-	return "Type " + s.paint(bold, Line(word)) + " to " + does + ", or press Enter to leave it: "
+	return s.say("Type %s to %s, or press Enter to leave it: ", "%s と入力すると%sします。Enter で保留: ", s.paint(bold, Line(word)), does)
 }
 
 // DriftAsk says what it means to let a run go on that was halted by drift.
 func (s Style) DriftAsk(v wire.RunView, pin bool) string {
-	return s.head(v) + "\n\n" + driftMeans + "\n" + s.challenge("resume it", v.Handle, pin)
-}
-
-const driftMeans = `It has changed pinned files or tools: what proves its work. Put them back first
+	s = s.Of(v)
+	means := s.say(`It has changed pinned files or tools: what proves its work. Put them back first
 (apctl diff shows them). They stay pinned; if the next iteration leaves them
 changed it is warned once more, and then halted again.
-`
+`, `固定ファイルまたはツール、つまり作業の証明となるものが変更されています。先に元に
+戻してください (apctl diff で表示)。固定は続きます。次のイテレーションでも変更された
+ままなら、もう一度警告し、その後で再び停止します。
+`)
+	return s.head(v) + "\n\n" + means + "\n" + s.challenge(s.say("resume it", "再開"), v.Handle, pin)
+}
 
 // NotResumed says that a run stays halted, and why.
 func NotResumed(v wire.RunView, why string) *wire.Error {

@@ -9,29 +9,44 @@ import (
 	"autopilot/projections/phrase"
 )
 
-// partTitles are the headings of a report.
-var partTitles = map[string]string{
-	wire.PartNeedsYou: "needs you", wire.PartDone: "done", wire.PartHalted: "halted",
-	wire.PartWaiting: "waiting", wire.PartRunning: "running", wire.PartEnded: "ended",
+// partTitle is the heading of a part of a report.
+func (s Style) partTitle(part string) string {
+	switch part {
+	case wire.PartNeedsYou:
+		return s.say("needs you", "対応が必要")
+	case wire.PartDone:
+		return s.say("done", "完了")
+	case wire.PartHalted:
+		return s.say("halted", "停止")
+	case wire.PartWaiting:
+		return s.say("waiting", "待機中")
+	case wire.PartRunning:
+		return s.say("running", "実行中")
+	case wire.PartEnded:
+		return s.say("ended", "終了")
+	}
+	return Line(part)
 }
 
 // Report is what became of runs: what needs a person first, then what is done.
 func (s Style) Report(v wire.ReportView) string {
+	s = s.In(v.Language)
 	var b strings.Builder
+	asOf := s.say("as of %s", "%s 現在", s.Clock(v.At))
 	if !v.Since.IsZero() {
-		b.WriteString("since " + s.Clock(v.Since) + ", ")
+		asOf = s.listed(s.say("since %s", "%s 以降", s.Clock(v.Since)), asOf)
 	}
-	b.WriteString("as of " + s.Clock(v.At) + "\n")
+	b.WriteString(asOf + "\n")
 	for _, i := range v.Blocks {
-		b.WriteString(s.section("needs you", s.item(i)))
+		b.WriteString(s.section(s.partTitle(wire.PartNeedsYou), s.item(i)))
 	}
 	for _, p := range v.Parts {
 		b.WriteString(s.part(p, len(v.Blocks) > 0))
 	}
 	if emptyReport(v) {
-		b.WriteString("\nno run\n")
+		b.WriteString("\n" + s.say("no run", "実行はありません") + "\n")
 	}
-	b.WriteString(s.section("used", s.sum(v.Total)))
+	b.WriteString(s.section(s.say("used", "使用量"), s.sum(v.Total)))
 	return b.String()
 }
 
@@ -50,33 +65,30 @@ func (s Style) part(p wire.ReportPart, headed bool) string {
 		b.WriteString(s.reportRun(r))
 	}
 	if p.More > 0 {
-		fmt.Fprintf(&b, "  %d more: apctl report --limit 0\n", p.More)
+		b.WriteString(s.say("  %d more: apctl report --limit 0", "  ほか %d 件: apctl report --limit 0", p.More) + "\n")
 	}
 	if p.Before > 0 {
-		fmt.Fprintf(&b, "  %d halted before: apctl inbox\n", p.Before)
+		b.WriteString(s.say("  %d halted before: apctl inbox", "  以前から停止中 %d 件: apctl inbox", p.Before) + "\n")
 	}
 	if p.Name == wire.PartNeedsYou && headed {
 		return b.String()
 	}
-	title := partTitles[p.Name]
-	if title == "" {
-		title = Line(p.Name)
-	}
-	return s.section(title, b.String())
+	return s.section(s.partTitle(p.Name), b.String())
 }
 
 // reportRun is a run in a report: what it is, what became of it, what to do.
 func (s Style) reportRun(r wire.ReportRun) string {
 	v := r.Run
+	s = s.Of(v)
 	indent := strings.Repeat(" ", 4+columns(Line(v.Handle)))
 	var b strings.Builder
 	b.WriteString("  " + s.paint(bold, Line(v.Handle)) + "  " + s.cut(s.task(v), s.room(len(indent))) + "\n")
 	what := Line(r.What)
 	if v.Exit < 0 && len(v.Gates) > 0 {
-		what = strings.Join(nonempty(what, gateWords(v.Gates)), "; ")
+		what = strings.Join(nonempty(what, s.gateWords(v.Gates)), s.say("; ", "。"))
 	}
 	b.WriteString(s.wrap(what, indent))
-	b.WriteString(s.wrap(strings.Join(nonempty(s.Clock(r.At), "active "+Duration(time.Duration(v.ActiveMS)*time.Millisecond), cost(r.Usage)), ", "), indent))
+	b.WriteString(s.wrap(s.listed(s.Clock(r.At), s.active(v), s.cost(r.Usage)), indent))
 	if r.Next.Command != "" {
 		b.WriteString(indent + s.pick("→ ", "> ") + Line(r.Next.Command) + "\n")
 	}
@@ -84,7 +96,7 @@ func (s Style) reportRun(r wire.ReportRun) string {
 }
 
 // gateWords says how many gates of a live run pass.
-func gateWords(gates []wire.GateView) string {
+func (s Style) gateWords(gates []wire.GateView) string {
 	pass, known := 0, 0
 	for _, g := range gates {
 		if g.Verdict != "" && !quietPins(g) {
@@ -97,20 +109,20 @@ func gateWords(gates []wire.GateView) string {
 	if known == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %s passed last", pass, count(known, "gate"))
+	return s.say("%d of %s passed last", "直近で成功したゲート %d / %s", pass, s.count(known, "gate", "件"))
 }
 
 // cost is what agents cost, and how sure that is.
-func cost(u wire.UsageSum) string {
+func (s Style) cost(u wire.UsageSum) string {
 	switch {
 	case u.Agents == 0:
 		return ""
 	case u.NoCost == u.Agents && u.MicroUSD == 0:
-		return "cost unknown"
+		return s.say("cost unknown", "費用不明")
 	case u.NoCost > 0:
-		return "at least " + phrase.USD(u.MicroUSD)
+		return s.say("at least %s", "%s 以上", phrase.USD(u.MicroUSD))
 	case u.Computed > 0:
-		return "about " + phrase.USD(u.MicroUSD)
+		return s.say("about %s", "約 %s", phrase.USD(u.MicroUSD))
 	}
 	return phrase.USD(u.MicroUSD)
 }
@@ -124,27 +136,29 @@ func (s Style) sum(u wire.UsageSum) string {
 		if n == 0 {
 			return ""
 		}
-		return fmt.Sprintf("%s for %d of %d", what, n, u.Agents)
+		return s.say("%s for %d of %d", "%s %d / %d", what, n, u.Agents)
 	}
-	money, tokens := "unknown", "unknown"
+	unknown := s.say("unknown", "不明")
+	money, tokens := unknown, unknown
 	if u.NoCost < u.Agents || u.MicroUSD > 0 {
-		money = strings.Join(nonempty(cost(u), share(u.Computed, "computed"), share(u.NoCost, "unknown")), ", ")
+		money = s.listed(s.cost(u), share(u.Computed, s.say("computed", "計算値")), share(u.NoCost, unknown))
 	}
 	if u.NoTokens < u.Agents || u.Tokens > 0 {
-		tokens = strings.Join(nonempty(strings.TrimSuffix(phrase.Tokens(u.Tokens), " tokens"), share(u.NoTokens, "unknown")), ", ")
+		tokens = s.listed(phrase.Number(u.Tokens), share(u.NoTokens, unknown))
 	}
 	return s.facts([][2]string{
-		{"agents", fmt.Sprint(u.Agents)},
-		{"worked", Duration(time.Duration(u.ActiveMS) * time.Millisecond)},
-		{"cost", money},
-		{"tokens", tokens},
+		{s.say("agents", "エージェント"), fmt.Sprint(u.Agents)},
+		{s.say("worked", "作業時間"), Duration(time.Duration(u.ActiveMS) * time.Millisecond)},
+		{s.say("cost", "費用"), money},
+		{s.say("tokens", "トークン"), tokens},
 	})
 }
 
 // Inbox is what waits for a person, the oldest first.
 func (s Style) Inbox(v wire.InboxView) string {
+	s = s.In(v.Language)
 	if len(v.Items) == 0 {
-		return "nothing waits for you\n"
+		return s.say("nothing waits for you", "対応が必要なものはありません") + "\n"
 	}
 	var b strings.Builder
 	for _, i := range v.Items {
@@ -155,18 +169,19 @@ func (s Style) Inbox(v wire.InboxView) string {
 
 // item is one thing that waits.
 func (s Style) item(i wire.InboxItem) string {
+	s = s.In(i.Language)
 	var b strings.Builder
 	name := Line(i.Run)
 	if name == "" {
 		name = "-"
 	}
 	indent := strings.Repeat(" ", 4+columns(name))
-	head := Line(i.Kind) + ", " + Age(s.since(i.At)) + " ago"
+	head := s.listed(s.waitsWord(i.Kind), s.ago(Age(s.since(i.At))))
 	switch {
 	case i.Task != "":
 		head += ": " + Line(i.Task)
 	case i.Run != "":
-		head += ": (its texts were erased or pruned)"
+		head += ": " + s.say("(its texts were erased or pruned)", "(テキストは消去または整理済み)")
 	}
 	b.WriteString("  " + s.paint(bold, name) + "  " + s.cut(head, s.room(len(indent))) + "\n")
 	b.WriteString(s.wrap(Line(i.What), indent))

@@ -27,29 +27,29 @@ type rowColumn struct {
 }
 
 // columnsOf are the columns that say something of these rows.
-func columnsOf(w wire.WhyView) []rowColumn {
+func (s Style) columnsOf(w wire.WhyView) []rowColumn {
 	all := []rowColumn{
-		{"k", 9, func(r wire.WhyRow) string { return fmt.Sprint(r.Iteration) }},
-		{"verdict", 8, func(r wire.WhyRow) string { return Line(r.Verdict) }},
-		{"tree", 6, func(r wire.WhyRow) string { return Hash(r.Tree) }},
-		{"files", 2, func(r wire.WhyRow) string { return fmt.Sprint(r.Files) }},
-		{"failing", 7, failingIn},
-		{"fingerprint", 8, func(r wire.WhyRow) string { return equal(r.Fingerprint, r.EqualTo) }},
+		{s.say("k", "回"), 9, func(r wire.WhyRow) string { return fmt.Sprint(r.Iteration) }},
+		{s.say("verdict", "判定"), 8, func(r wire.WhyRow) string { return s.verdictWord(r.Verdict) }},
+		{s.say("tree", "ツリー"), 6, func(r wire.WhyRow) string { return Hash(r.Tree) }},
+		{s.say("files", "変更"), 2, func(r wire.WhyRow) string { return fmt.Sprint(r.Files) }},
+		{s.say("failing", "失敗"), 7, failingIn},
+		{s.say("fingerprint", "フィンガープリント"), 8, func(r wire.WhyRow) string { return equal(r.Fingerprint, r.EqualTo) }},
 	}
 	if phases := slices.CompactFunc(slices.Clone(w.Rows), func(a, b wire.WhyRow) bool { return a.Phase == b.Phase }); len(phases) > 1 {
-		all = slices.Insert(all, 1, rowColumn{"phase", 7, func(r wire.WhyRow) string { return Line(r.Phase) }})
+		all = slices.Insert(all, 1, rowColumn{s.say("phase", "フェーズ"), 7, func(r wire.WhyRow) string { return Line(r.Phase) }})
 	}
 	if w.Rule == string(events.HaltSignature) {
-		all[len(all)-1] = rowColumn{"signature", 8, func(r wire.WhyRow) string { return equal(r.Signature, r.SignatureOf) }}
+		all[len(all)-1] = rowColumn{s.say("signature", "シグネチャ"), 8, func(r wire.WhyRow) string { return equal(r.Signature, r.SignatureOf) }}
 	}
 	if slices.ContainsFunc(w.Rows, func(r wire.WhyRow) bool { return r.Agent != "" }) {
 		all = append(all, rowColumn{"agent", 5, func(r wire.WhyRow) string { return cmp.Or(Line(r.Agent), "-") }})
 	}
 	if slices.ContainsFunc(w.Rows, func(r wire.WhyRow) bool { return r.Claim != "" }) {
-		all = append(all, rowColumn{"agent said", 4, func(r wire.WhyRow) string { return Line(r.Claim) }})
+		all = append(all, rowColumn{s.say("agent said", "申告"), 4, func(r wire.WhyRow) string { return Line(r.Claim) }})
 	}
 	if slices.ContainsFunc(w.Rows, func(r wire.WhyRow) bool { return r.Tokens > 0 || r.MicroUSD > 0 }) {
-		all = append(all, rowColumn{"used", 3, usedIn})
+		all = append(all, rowColumn{s.say("used", "使用量"), 3, s.usedIn})
 	}
 	return all
 }
@@ -65,7 +65,7 @@ func equal(hash string, to int) string {
 
 // usedIn is what the agents of an iteration used: its cost where it is known,
 // else its tokens.
-func usedIn(r wire.WhyRow) string {
+func (s Style) usedIn(r wire.WhyRow) string {
 	switch {
 	case r.MicroUSD > 0 && r.CostFrom == string(events.Computed):
 		return "~" + phrase.USD(r.MicroUSD)
@@ -74,7 +74,7 @@ func usedIn(r wire.WhyRow) string {
 	case r.MicroUSD > 0:
 		return phrase.USD(r.MicroUSD)
 	case r.Tokens > 0:
-		return phrase.Tokens(r.Tokens)
+		return phrase.Tokens(s.lang, r.Tokens)
 	}
 	return "-"
 }
@@ -86,10 +86,10 @@ func (s Style) rows(w wire.WhyView) string {
 		return ""
 	}
 	shown := chosen(w.Rows)
-	all := columnsOf(w)
+	all := s.columnsOf(w)
 	for least := 0; ; least++ {
 		kept := slices.DeleteFunc(slices.Clone(all), func(c rowColumn) bool { return c.keep < least })
-		cells := rowCells(kept, shown, w.Rows)
+		cells := s.rowCells(kept, shown, w.Rows)
 		if least >= 8 || s.fits(cells) {
 			return table(cells)
 		}
@@ -97,7 +97,7 @@ func (s Style) rows(w wire.WhyView) string {
 }
 
 // rowCells makes the cells of rows by their index; a jump is said.
-func rowCells(cols []rowColumn, shown []int, rows []wire.WhyRow) [][]string {
+func (s Style) rowCells(cols []rowColumn, shown []int, rows []wire.WhyRow) [][]string {
 	head := make([]string, 0, len(cols))
 	for _, c := range cols {
 		head = append(head, c.head)
@@ -106,7 +106,7 @@ func rowCells(cols []rowColumn, shown []int, rows []wire.WhyRow) [][]string {
 	before := -1
 	for _, i := range shown {
 		if n := i - before - 1; n > 0 {
-			cells = append(cells, []string{"...", fmt.Sprintf("%d more", n)})
+			cells = append(cells, []string{"...", s.say("%d more", "ほか %d 件", n)})
 		}
 		before = i
 		row := make([]string, 0, len(cols))
@@ -140,12 +140,12 @@ func (s Style) tried(w wire.WhyView) string {
 	}
 	var b strings.Builder
 	if more > 0 {
-		fmt.Fprintf(&b, "  %d earlier: apctl why %s --json\n", more, Line(w.Run.Handle))
+		b.WriteString(s.say("  %d earlier: apctl why %s --json", "  以前の %d 件: apctl why %s --json", more, Line(w.Run.Handle)) + "\n")
 	}
 	for _, t := range list {
 		line := Line(t.Line)
 		if t.Kind == "resumed" || t.Kind == "lifted" {
-			line += ", by " + who(t.By)
+			line += s.say(", by %s", "(%s)", who(t.By))
 		}
 		b.WriteString(s.step("  "+s.Clock(t.At), line))
 		if t.Note != "" {
@@ -159,7 +159,7 @@ func (s Style) tried(w wire.WhyView) string {
 func (s Style) left(list []wire.WhyLeft) string {
 	rows := make([][]string, 0, len(list))
 	for _, l := range list {
-		rows = append(rows, []string{limitName(l.Kind), leftOf(l)})
+		rows = append(rows, []string{s.limitName(l.Kind), s.leftOf(l)})
 	}
 	if s.fits(rows) {
 		return table(rows)
@@ -171,25 +171,36 @@ func (s Style) left(list []wire.WhyLeft) string {
 	return b.String()
 }
 
-func leftOf(l wire.WhyLeft) string {
+func (s Style) leftOf(l wire.WhyLeft) string {
 	text := amount(l.Kind, l.Left)
 	switch {
 	case l.Left == 0:
-		text = "nothing of " + amount(l.Kind, l.Limit)
+		text = s.say("nothing of %s", "残りなし(上限 %s)", amount(l.Kind, l.Limit))
 	case l.Kind == "until":
-		text += " of the wall clock"
+		text = s.say("%s of the wall clock", "実時間で残り %s", text)
 	default:
-		text += " of " + amount(l.Kind, l.Limit)
+		text = s.say("%s of %s", "残り %s(上限 %s)", text, amount(l.Kind, l.Limit))
 	}
 	if l.Unknown {
-		text += "; an agent has not told what it used"
+		text += s.say("; an agent has not told what it used", "。使用量が不明なエージェントあり")
 	}
 	return text
 }
 
-func limitName(kind string) string {
-	if kind == "hours" {
-		return "active time"
+func (s Style) limitName(kind string) string {
+	switch kind {
+	case "iterations":
+		return s.say("iterations", "イテレーション")
+	case "hours":
+		return s.say("active time", "稼働時間")
+	case "until":
+		return s.say("until", "終了時刻")
+	case "cost":
+		return s.say("cost", "費用")
+	case "tokens":
+		return s.say("tokens", "トークン")
+	case "turns":
+		return s.say("turns", "ターン")
 	}
 	return Line(kind)
 }
@@ -201,7 +212,7 @@ func amount(kind string, n int64) string {
 	case "cost":
 		return phrase.USD(n)
 	case "tokens":
-		return strings.TrimSuffix(phrase.Tokens(n), " tokens")
+		return phrase.Number(n)
 	}
 	return fmt.Sprint(n)
 }

@@ -13,19 +13,20 @@ import (
 // Live is a run as one line of at most Width cells: what matters less is left
 // out first.
 func (s Style) Live(v wire.RunView) string {
+	s = s.Of(v)
 	type part struct {
 		text string
 		keep int // the higher the later it goes
 	}
 	parts := []part{
 		{s.paint(bold, Line(v.Handle)), 9},
-		{place(v), 8},
+		{s.place(v), 8},
 		{s.doing(v), 7},
 		{s.sound(v), 4},
 		{s.clockOf(v), 5},
 		{s.marks(v.Gates), 6},
 		{costOf(v), 3},
-		{changed(v.Files), 3},
+		{s.changed(v.Files), 3},
 	}
 	for least := 2; ; least++ {
 		var kept []string
@@ -47,11 +48,11 @@ func (s Style) Live(v wire.RunView) string {
 func uncoloured(t string) string { return Clean(t) }
 
 // place is where in its workflow a run is: work 3/10.
-func place(v wire.RunView) string {
-	return strings.Join(nonempty(Line(v.Phase), iteration(v)), " ")
+func (s Style) place(v wire.RunView) string {
+	return strings.Join(nonempty(Line(v.Phase), s.iteration(v)), " ")
 }
 
-func iteration(v wire.RunView) string {
+func (s Style) iteration(v wire.RunView) string {
 	if v.Iteration == 0 {
 		return ""
 	}
@@ -60,41 +61,42 @@ func iteration(v wire.RunView) string {
 		t += fmt.Sprintf("/%d", v.Iterations)
 	}
 	if v.Attempt > 1 {
-		t += fmt.Sprintf(" attempt %d", v.Attempt)
+		t += s.say(" attempt %d", " 試行%d", v.Attempt)
 	}
 	return t
 }
 
 // doing says what a run does now, or what became of it.
 func (s Style) doing(v wire.RunView) string {
-	t := Line(v.State)
+	t := s.state(v.State)
 	switch v.State {
 	case "running":
 		if v.Stage != "" {
-			t = Line(v.Stage)
+			t = s.stage(v.Stage)
 		}
 	case "waiting":
 		t = s.paint(yellow, s.waiting(v))
 	case "halted":
-		t = s.paint(yellow, "halted: "+Line(v.Reason))
+		t = s.paint(yellow, t+": "+Line(v.Reason))
 	case "refused":
-		t = s.paint(red, "refused: "+Line(v.Reason))
+		t = s.paint(red, t+": "+Line(v.Reason))
 	case "failed":
 		t = s.paint(red, t)
 	case "done", "already-green":
 		t = s.paint(green, t)
 	}
 	if v.Exit < 0 && v.Stopping != "" {
-		t += ", " + stopping(v)
+		t += s.say(", ", "、") + s.stopping(v)
 	}
 	return t
 }
 
 // head names a run and its state, at the top of several lines.
 func (s Style) head(v wire.RunView) string {
+	s = s.Of(v)
 	state := s.doing(v)
 	if v.State == "running" && v.Stage != "" {
-		state = "running, " + state
+		state = s.listed(s.state(v.State), state)
 	}
 	return s.paint(bold, Line(v.Handle)) + "  " + state
 }
@@ -104,48 +106,48 @@ const reasonDisk = "disk"
 
 func (s Style) waiting(v wire.RunView) string {
 	if v.Reason == reasonDisk {
-		return "waits for free disk space, goes on by itself"
+		return s.say("waits for free disk space, goes on by itself", "ディスクの空き待ち、自動で再開")
 	}
 	if q := v.Question; q != nil {
-		return "asks a person at gate " + Line(q.Gate)
+		return s.say("asks a person at gate %s", "ゲート %s で回答待ち", Line(q.Gate))
 	}
-	t := "waits"
+	t := s.say("waits", "待機中")
 	if v.NextWake != nil {
-		t += " until " + s.Clock(*v.NextWake)
+		t += s.say(" until %s", "、%s まで", s.Clock(*v.NextWake))
 	}
-	if why := waitsFor(v); why != "" {
-		t += " (" + why + ")"
+	if why := s.waitsFor(v); why != "" {
+		t += s.say(" (%s)", "(%s)", why)
 	}
 	return t
 }
 
 // waitsFor says in a few words what for.
-func waitsFor(v wire.RunView) string {
+func (s Style) waitsFor(v wire.RunView) string {
 	if v.Waiting == nil {
 		return Line(v.Reason)
 	}
-	t := Line(phrase.ShortLimit(events.Limit(v.Waiting.Cause)))
+	t := Line(phrase.ShortLimit(s.lang, events.Limit(v.Waiting.Cause)))
 	if n := v.Waiting.Place; n > 1 {
-		t += fmt.Sprintf(", %d before it", n-1)
+		t += s.say(", %d before it", "、前に %d 件", n-1)
 	}
 	return t
 }
 
 // stopping says when a run stops that was asked to. One that waits is between two
 // agents, so it does not wait any longer.
-func stopping(v wire.RunView) string {
+func (s Style) stopping(v wire.RunView) string {
 	switch events.StopMode(v.Stopping) {
 	case events.StopAfterIteration:
 		if v.State == "waiting" && v.Reason != reasonDisk {
-			return "stops now"
+			return s.say("stops now", "すぐに停止")
 		}
-		return "stops after this iteration"
+		return s.say("stops after this iteration", "このイテレーションの後に停止")
 	case events.StopNow:
-		return "stops now"
+		return s.say("stops now", "すぐに停止")
 	case events.StopCancel:
-		return "is being cancelled"
+		return s.say("is being cancelled", "取り消し中")
 	}
-	return "stops: " + Line(v.Stopping)
+	return s.say("stops: %s", "停止: %s", Line(v.Stopping))
 }
 
 // sound is the age of the last output of what runs now, and other signs of life.
@@ -153,21 +155,21 @@ func (s Style) sound(v wire.RunView) string {
 	if v.Exit >= 0 || v.LastOutput == nil {
 		return ""
 	}
-	return "quiet " + Age(s.since(*v.LastOutput)) + working(v.Life)
+	return s.say("quiet %s%s", "無出力 %s%s", Age(s.since(*v.LastOutput)), s.working(v.Life))
 }
 
 // working says what shows that a quiet agent works all the same.
-func working(l *wire.LifeView) string {
+func (s Style) working(l *wire.LifeView) string {
 	if l == nil {
 		return ""
 	}
 	switch l.Kind {
 	case "cpu":
-		return ", computes"
+		return s.say(", computes", "、計算中")
 	case "files":
-		return ", changes files"
+		return s.say(", changes files", "、ファイル変更中")
 	case "transcript":
-		return ", writes its transcript"
+		return s.say(", writes its transcript", "、記録の書き込み中")
 	}
 	return ""
 }
@@ -179,7 +181,7 @@ func (s Style) clockOf(v wire.RunView) string {
 		t += "/" + Age(time.Duration(v.LimitMS)*time.Millisecond)
 	}
 	if v.Until != nil && v.Exit < 0 {
-		t += ", until " + s.Clock(*v.Until)
+		t += s.say(", until %s", "、%s まで", s.Clock(*v.Until))
 	}
 	return t
 }
@@ -195,15 +197,16 @@ func (s Style) marks(gates []wire.GateView) string {
 	return strings.Join(m, " ")
 }
 
-func changed(files int) string {
+func (s Style) changed(files int) string {
 	if files == 0 {
 		return ""
 	}
-	return count(files, "file")
+	return s.count(files, "file", "ファイル")
 }
 
 // Status is a run in several lines: the facts of Live, and what it was asked.
 func (s Style) Status(v wire.RunView) string {
+	s = s.Of(v)
 	var b strings.Builder
 	b.WriteString(s.head(v) + "\n")
 	var ended, halted string
@@ -211,34 +214,34 @@ func (s Style) Status(v wire.RunView) string {
 		ended = s.Clock(*v.Ended)
 	}
 	if v.Halted != nil {
-		halted = s.Clock(*v.Halted) + ", " + Age(s.since(*v.Halted)) + " ago"
+		halted = s.listed(s.Clock(*v.Halted), s.ago(Age(s.since(*v.Halted))))
 	}
 	b.WriteString(s.facts([][2]string{
-		{"task", s.cut(s.task(v), s.room(13))},
-		{"workspace", Line(v.Workspace)},
-		{"branch", Line(v.Branch)},
-		{"issue", Line(v.Issue)},
-		{"agent", s.cut(agentOf(v), s.room(13))},
-		{"phase", Line(v.Phase)},
-		{"iteration", iteration(v)},
-		{"started", s.Clock(v.Started)},
-		{"ended", ended},
-		{"halted", halted},
-		{"active", s.clockOf(v)},
-		{"ends by", s.endsBy(v)},
-		{"asks", s.asksOf(v)},
-		{"output", s.lastOutput(v)},
-		{"chat", s.chat(v)},
-		{"used", usageOf(v)},
-		{"budget", s.budgetOf(v)},
-		{"changed", changed(v.Files)},
-		{"tree", Hash(v.Tree)},
+		{s.say("task", "タスク"), s.cut(s.task(v), s.room(s.margin()))},
+		{s.say("workspace", "ワークスペース"), Line(v.Workspace)},
+		{s.say("branch", "ブランチ"), Line(v.Branch)},
+		{s.say("issue", "課題"), Line(v.Issue)},
+		{s.say("agent", "エージェント"), s.cut(agentOf(v), s.room(s.margin()))},
+		{s.say("phase", "フェーズ"), Line(v.Phase)},
+		{s.say("iteration", "イテレーション"), s.iteration(v)},
+		{s.say("started", "開始"), s.Clock(v.Started)},
+		{s.say("ended", "終了"), ended},
+		{s.say("halted", "停止"), halted},
+		{s.say("active", "稼働時間"), s.clockOf(v)},
+		{s.say("ends by", "終了期限"), s.endsBy(v)},
+		{s.say("asks", "質問"), s.asksOf(v)},
+		{s.say("output", "最後の出力"), s.lastOutput(v)},
+		{s.say("chat", "チャット"), s.chat(v)},
+		{s.say("used", "使用量"), s.usageOf(v)},
+		{s.say("budget", "予算"), s.budgetOf(v)},
+		{s.say("changed", "変更"), s.changed(v.Files)},
+		{s.say("tree", "ツリー"), Hash(v.Tree)},
 		{"id", Line(v.ID)},
-		{"unknown", unknown(v.Unknown)},
+		{s.say("unknown", "未知"), s.unknown(v.Unknown)},
 	}))
-	b.WriteString(s.section("gates", table(s.gateRows(v.Gates))))
+	b.WriteString(s.section(s.say("gates", "ゲート"), table(s.gateRows(v.Gates))))
 	if v.Question != nil {
-		b.WriteString(s.next([]wire.NextCommand{{Command: "apctl answer " + Line(v.Handle), Why: "shows what it asks, and takes your answer"}}))
+		b.WriteString(s.next([]wire.NextCommand{{Command: "apctl answer " + Line(v.Handle), Why: s.say("shows what it asks, and takes your answer", "質問を表示し、回答を受け付ける")}}))
 	}
 	return b.String()
 }
@@ -259,7 +262,7 @@ func (s Style) lastOutput(v wire.RunView) string {
 	if v.LastOutput == nil {
 		return ""
 	}
-	return Age(s.since(*v.LastOutput)) + " ago"
+	return s.ago(Age(s.since(*v.LastOutput)))
 }
 
 // chat is what the host of a chat tells of it.
@@ -267,14 +270,14 @@ func (s Style) chat(v wire.RunView) string {
 	if v.Life == nil || v.Life.Kind != "chat" {
 		return ""
 	}
-	return count(v.Life.Calls, "use") + " of tools, the last " + Age(s.since(v.Life.At)) + " ago"
+	return s.say("%s of tools, the last %s", "ツール使用 %s、最後は %s", s.count(v.Life.Calls, "use", "回"), s.ago(Age(s.since(v.Life.At))))
 }
 
-func unknown(n int) string {
+func (s Style) unknown(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return count(n, "event") + " of a newer version, not understood"
+	return s.say("%s of a newer version, not understood", "新しいバージョンの%s(解釈できない)", s.count(n, "event", "件のイベント"))
 }
 
 func (s Style) endsBy(v wire.RunView) string {
@@ -293,27 +296,28 @@ func (s Style) room(n int) int {
 }
 
 // standing is the state of a run in a list.
-func standing(v wire.RunView) string {
+func (s Style) standing(v wire.RunView) string {
 	switch {
 	case v.State == "waiting" && v.Reason == reasonDisk:
-		return "waiting for disk space"
+		return s.say("waiting for disk space", "ディスクの空き待ち")
 	case v.Reason != "" && (v.Exit >= 0 || v.State == "waiting"):
-		return Line(v.State) + ": " + Line(v.Reason)
+		return s.state(v.State) + ": " + Line(v.Reason)
 	}
-	return Line(v.State)
+	return s.state(v.State)
 }
 
 // List is a table of runs, newest first as given.
 func (s Style) List(l wire.ListReply) string {
+	s = s.In(l.Language)
 	if len(l.Runs) == 0 {
-		return "no runs\n"
+		return s.say("no runs", "実行はありません") + "\n"
 	}
-	rows := [][]string{{"RUN", "STATE", "ITER", "AGE", "GATES", "TASK"}}
+	rows := [][]string{{s.say("RUN", "実行"), s.say("STATE", "状態"), s.say("ITER", "反復"), s.say("AGE", "経過"), s.say("GATES", "ゲート"), s.say("TASK", "タスク")}}
 	plain := s
 	plain.Colour = false
 	for _, v := range l.Runs {
 		rows = append(rows, []string{
-			Line(v.Handle), standing(v), iteration(v), Age(s.since(v.Started)),
+			Line(v.Handle), s.Of(v).standing(v), s.Of(v).iteration(v), Age(s.since(v.Started)),
 			plain.cut(plain.marks(v.Gates), 24), plain.cut(plain.task(v), 60),
 		})
 	}
@@ -323,13 +327,14 @@ func (s Style) List(l wire.ListReply) string {
 		b.WriteByte('\n')
 	}
 	if l.More > 0 {
-		fmt.Fprintf(&b, "%d more: apctl ls --all\n", l.More)
+		b.WriteString(s.say("%d more: apctl ls --all", "ほか %d 件: apctl ls --all", l.More) + "\n")
 	}
 	return b.String()
 }
 
 // Brief is a run in a few words, for a list to choose from.
 func (s Style) Brief(v wire.RunView) string {
+	s = s.Of(v)
 	s.Colour = false
 	return s.doing(v) + ": " + s.cut(s.task(v), 40)
 }

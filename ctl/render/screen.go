@@ -2,7 +2,6 @@ package render
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 	"time"
 
@@ -108,8 +107,8 @@ type column struct {
 func columnsOfRuns() []column {
 	return []column{
 		{0, 12, func(_ Style, v wire.RunView) string { return Line(v.Handle) }},
-		{0, 26, func(_ Style, v wire.RunView) string { return nowDoing(v) }},
-		{0, 14, func(_ Style, v wire.RunView) string { return iteration(v) }},
+		{0, 26, func(s Style, v wire.RunView) string { return s.nowDoing(v) }},
+		{0, 14, func(s Style, v wire.RunView) string { return s.iteration(v) }},
 		{0, 12, func(s Style, v wire.RunView) string { return s.Dots(v.Gates) }},
 		{56, 16, func(s Style, v wire.RunView) string { return s.Life(v) }},
 		{72, 12, func(s Style, v wire.RunView) string { return s.spent(v) }},
@@ -130,7 +129,7 @@ func (s Style) Runs(runs []wire.RunView, width int) []string {
 		}
 		w := 0
 		for i, v := range runs {
-			t := c.text(plain, v)
+			t := c.text(plain.Of(v), v)
 			if c.most > 0 {
 				t = plain.cut(t, c.most)
 			}
@@ -164,14 +163,14 @@ func (s Style) Tint(v wire.RunView, line string) string {
 }
 
 // nowDoing is the state of a run, and of one that runs what it does.
-func nowDoing(v wire.RunView) string {
+func (s Style) nowDoing(v wire.RunView) string {
 	switch {
 	case v.Exit < 0 && v.Stopping != "":
-		return "stopping"
+		return s.say("stopping", "停止処理中")
 	case v.State == "running" && v.Stage != "":
-		return Line(strings.Join(nonempty(v.Phase, v.Stage), " "))
+		return strings.Join(nonempty(Line(v.Phase), s.stage(v.Stage)), " ")
 	}
-	return standing(v)
+	return s.standing(v)
 }
 
 // Dots is one cell for each gate; pinned files only where they changed.
@@ -198,12 +197,12 @@ func (s Style) dot(verdict string) string {
 func (s Style) Life(v wire.RunView) string {
 	switch {
 	case v.State == "waiting" && v.NextWake != nil:
-		return "until " + s.Clock(*v.NextWake)
+		return s.say("until %s", "%s まで", s.Clock(*v.NextWake))
 	case v.Exit < 0:
 		return s.sound(v)
 	}
 	if t := over(v); t != nil {
-		return Age(s.since(*t)) + " ago"
+		return s.ago(Age(s.since(*t)))
 	}
 	return ""
 }
@@ -234,19 +233,20 @@ func folder(path string) string {
 // Panel is a run in a few lines, what a person needs first at the top: what
 // happened, the gates, what comes next, then the facts.
 func (s Style) Panel(w wire.WhyView, width int) []string {
+	s = s.Of(w.Run)
 	s.Width = width
 	var b strings.Builder
 	v := w.Run
 	b.WriteString(s.because(w))
 	b.WriteString(table(s.panelGates(v.Gates, width)))
 	if w.Question != "" {
-		b.WriteString(s.wrap("asks: "+Line(w.Question), "  "))
+		b.WriteString(s.wrap(s.say("asks: %s", "質問: %s", Line(w.Question)), "  "))
 	}
 	for _, c := range w.Claims {
 		b.WriteString(s.wrap(Line(c), "  "))
 	}
 	if len(w.Failing) > 0 {
-		b.WriteString(s.wrap("failing: "+Line(strings.Join(w.Failing, ", "))+more(w.More), "  "))
+		b.WriteString(s.wrap(s.say("failing: %s%s", "失敗: %s%s", Line(strings.Join(w.Failing, ", ")), s.more(w.More)), "  "))
 	}
 	if v.Exit >= 0 {
 		for _, n := range w.Next {
@@ -254,7 +254,7 @@ func (s Style) Panel(w wire.WhyView, width int) []string {
 		}
 	}
 	b.WriteString(s.wrap(strings.Join(s.panelFacts(v), s.pick(" · ", " | ")), "  "))
-	b.WriteString(s.wrap("task: "+s.task(v), "  "))
+	b.WriteString(s.wrap(s.say("task: %s", "タスク: %s", s.task(v)), "  "))
 	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
 	for i, l := range lines {
 		lines[i] = s.Clip(l, width)
@@ -271,7 +271,7 @@ func (s Style) because(w wire.WhyView) string {
 		t = s.waiting(v)
 	}
 	if v.Exit < 0 && v.Stopping != "" {
-		t += "; " + stopping(v)
+		t += s.say("; ", "。") + s.stopping(v)
 	}
 	if t == "" {
 		return ""
@@ -292,11 +292,11 @@ func (s Style) paintLines(colour, t string) string {
 	return b.String()
 }
 
-func more(n int) string {
+func (s Style) more(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" and %d more", n)
+	return s.say(" and %d more", " ほか %d 件", n)
 }
 
 func (s Style) panelGates(gates []wire.GateView, width int) [][]string {
@@ -305,9 +305,9 @@ func (s Style) panelGates(gates []wire.GateView, width int) [][]string {
 		if quietPins(g) {
 			continue
 		}
-		row := []string{s.sign(g.Verdict) + " " + Line(g.Name), cmp.Or(s.proof(g), "not yet")}
+		row := []string{s.sign(g.Verdict) + " " + Line(g.Name), cmp.Or(s.proof(g), s.say("not yet", "未実行"))}
 		if width >= 60 {
-			row = append(row, s.cut(what(g), 40))
+			row = append(row, s.cut(s.what(g), 40))
 		}
 		rows = append(rows, row)
 	}
@@ -322,14 +322,14 @@ func (s Style) panelFacts(v wire.RunView) []string {
 		}
 	}
 	add("", s.Life(v))
-	add("active ", s.spent(v))
-	add("used ", usageOf(v))
-	add("ends by ", s.endsBy(v))
-	add("", changed(v.Files))
-	add("branch ", Line(v.Branch))
-	add("agent ", s.cut(agentOf(v), 40))
-	add("started ", s.Clock(v.Started))
-	add("in ", Line(v.Workspace))
+	add(s.say("active ", "稼働 "), s.spent(v))
+	add(s.say("used ", "使用量 "), s.usageOf(v))
+	add(s.say("ends by ", "終了期限 "), s.endsBy(v))
+	add("", s.changed(v.Files))
+	add(s.say("branch ", "ブランチ "), Line(v.Branch))
+	add(s.say("agent ", "エージェント "), s.cut(agentOf(v), 40))
+	add(s.say("started ", "開始 "), s.Clock(v.Started))
+	add(s.say("in ", "場所 "), Line(v.Workspace))
 	return f
 }
 

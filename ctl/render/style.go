@@ -3,6 +3,8 @@ package render
 import (
 	"strings"
 	"time"
+
+	"autopilot/events"
 )
 
 // Style says how text is made for one writer.
@@ -12,6 +14,8 @@ type Style struct {
 	Width  int            // columns of the terminal; 0 is no limit
 	Now    time.Time      // what ages are counted to
 	Zone   *time.Location // of times; nil is UTC
+
+	lang events.Language // of texts about runs
 }
 
 // pipedWidth is for what is read and not processed, where there is no terminal.

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"strings"
 
 	"autopilot/events"
@@ -14,21 +13,18 @@ import (
 func (s Style) summary(parts []wire.SummaryPart) string {
 	var rows [][]string
 	for _, p := range parts {
-		name := Line(p.Part)
+		name := s.partOfWork(p.Part)
 		row := func(cells ...string) {
 			rows = append(rows, append([]string{name}, cells...))
 			name = ""
 		}
 		for _, w := range p.Work {
-			row("", Line(w.Phase), fmt.Sprintf("%s, %s changed, tree %s%s", count(w.Iterations, "iteration"), count(w.Files, "file"), Hash(w.Tree), refers(w)))
+			row("", Line(w.Phase), s.say("%s, %s changed, tree %s%s", "%s、変更 %s、ツリー %s%s", s.count(w.Iterations, "iteration", "回"), s.count(w.Files, "file", "ファイル"), Hash(w.Tree), s.refers(w)))
 		}
 		for _, g := range p.Gates {
-			verdict := Line(g.Verdict)
-			switch {
-			case g.Verdict == "":
-				verdict = "never judged"
-			case g.Verdict == string(events.Open):
-				verdict = "open"
+			verdict := s.verdictWord(g.Verdict)
+			if g.Verdict == "" {
+				verdict = s.say("never judged", "未判定")
 			}
 			row(s.sign(g.Verdict), Line(g.Gate), strings.Join(nonempty(verdict, s.by(g)), ": "))
 		}
@@ -36,11 +32,11 @@ func (s Style) summary(parts []wire.SummaryPart) string {
 	return table(rows)
 }
 
-func refers(w wire.SummaryWork) string {
+func (s Style) refers(w wire.SummaryWork) string {
 	if len(w.References) == 0 {
 		return ""
 	}
-	return ", refers to " + strings.Join(each(w.References), ", ")
+	return s.say(", refers to %s", "、参照 %s", strings.Join(each(w.References), ", "))
 }
 
 // by is what a verdict stands on, in few words.
@@ -51,7 +47,7 @@ func (s Style) by(g wire.SummaryGate) string {
 			list = append(list, Line(b.Who)+" "+Line(b.Says))
 			continue
 		}
-		said := Line(b.Says) + " by " + who(b.Who) + " (" + Line(b.Assurance) + ")"
+		said := s.say("%s by %s (%s)", "%s: %s(%s)", Line(b.Says), who(b.Who), Line(b.Assurance))
 		if b.At != nil {
 			said += " " + s.Clock(*b.At)
 		}
@@ -63,7 +59,26 @@ func (s Style) by(g wire.SummaryGate) string {
 	case g.Verdict == "" || g.Verdict == string(events.Open):
 		return ""
 	}
-	return Line(phrase.Reason(events.GateResult{Reason: events.Reason(g.Reason), Verdict: events.Verdict(g.Verdict), Exit: g.Exit, Used: g.Used, Of: g.Of, Limit: g.Limit}))
+	return Line(phrase.Reason(s.lang, events.GateResult{Reason: events.Reason(g.Reason), Verdict: events.Verdict(g.Verdict), Exit: g.Exit, Used: g.Used, Of: g.Of, Limit: g.Limit}))
+}
+
+// partOfWork is the word for a part of what a run went through.
+func (s Style) partOfWork(part string) string {
+	switch part {
+	case "clarification":
+		return s.say("clarification", "要件の確認")
+	case "plan":
+		return s.say("plan", "計画")
+	case "implementation":
+		return s.say("implementation", "実装")
+	case "verification":
+		return s.say("verification", "検証")
+	case "review":
+		return s.say("review", "レビュー")
+	case "qa":
+		return s.say("qa", "QA")
+	}
+	return Line(part)
 }
 
 func each(list []string) []string {

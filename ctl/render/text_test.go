@@ -270,7 +270,7 @@ func TestTexts(t *testing.T) {
 			return s.List(wire.ListReply{Runs: []wire.RunView{live(), waits, limited, full, ended}}) + s.Home(reportOf(live(), asking().Run, full)) +
 				s.End(same())
 		},
-		"waits":    func(s Style) string { return s.Waits(waits) + s.Waits(full) + s.GoesOn() },
+		"waits":    func(s Style) string { return s.Waits(waits) + s.Waits(full) + s.GoesOn(waits) },
 		"detached": func(s Style) string { return s.Interrupted(live()) },
 		"done-clean": func(s Style) string {
 			w := done()

@@ -63,7 +63,7 @@ const shortKey = 28
 
 func usageRow(key string, u wire.UsageSum) []string {
 	return []string{
-		key, phrase.Cost(u), phrase.TokensUsed(u), Age(time.Duration(u.ActiveMS) * time.Millisecond), fmt.Sprint(u.Agents), fmt.Sprint(u.Turns),
+		key, phrase.Cost(events.English, u), phrase.TokensUsed(events.English, u), Age(time.Duration(u.ActiveMS) * time.Millisecond), fmt.Sprint(u.Agents), fmt.Sprint(u.Turns),
 		amount("tokens", u.Input), amount("tokens", u.CacheRead+u.CacheWrite), amount("tokens", u.Output),
 	}
 }
@@ -93,8 +93,8 @@ func (s Style) limitRows(limits []wire.LimitView) [][]string {
 			of = "this project"
 		}
 		rows = append(rows, []string{
-			of, limitName(l.Kind), s.bar(l.Used, l.Limit), percent(l.Used, l.Limit),
-			usedOf(l.Kind, l.Used, l.Limit), "anew at " + s.Clock(l.Until),
+			of, s.limitName(l.Kind), s.bar(l.Used, l.Limit), percent(l.Used, l.Limit),
+			s.usedOf(l.Kind, l.Used, l.Limit), "anew at " + s.Clock(l.Until),
 		})
 	}
 	return rows
@@ -129,11 +129,11 @@ func percent(used, limit int64) string {
 }
 
 // usedOf is a part of a limit: 43 of 100 turns.
-func usedOf(kind string, used, limit int64) string {
-	t := amount(kind, used) + " of " + amount(kind, limit)
+func (s Style) usedOf(kind string, used, limit int64) string {
+	t := s.say("%s of %s", "%s / %s", amount(kind, used), amount(kind, limit))
 	switch kind {
 	case "tokens", "turns":
-		t += " " + kind
+		t += " " + s.limitName(kind)
 	}
 	return t
 }
@@ -183,11 +183,11 @@ func handles(what string, list []string) string {
 }
 
 // usageOf is what a run used, in a few words.
-func usageOf(v wire.RunView) string {
+func (s Style) usageOf(v wire.RunView) string {
 	if v.Usage == nil {
 		return ""
 	}
-	return phrase.TokensUsed(*v.Usage) + " tokens, " + phrase.Cost(*v.Usage)
+	return s.say("%s tokens, %s", "%s トークン、%s", phrase.TokensUsed(s.lang, *v.Usage), phrase.Cost(s.lang, *v.Usage))
 }
 
 // costOf is what a run cost so far, in as few cells as there may be.
@@ -215,7 +215,7 @@ func (s Style) budgetOf(v wire.RunView) string {
 		if l.limit == 0 {
 			continue
 		}
-		t := usedOf(l.kind, l.used, l.limit) + " (" + percent(l.used, l.limit) + ")"
+		t := s.usedOf(l.kind, l.used, l.limit) + " (" + percent(l.used, l.limit) + ")"
 		if isLow(l.used, l.limit) {
 			t = s.Warn(t)
 		}

@@ -14,22 +14,23 @@ import (
 // happened, what was compared, what failed last, what to do now. What only
 // names the run comes last.
 func (s Style) Why(w wire.WhyView) string {
+	s = s.Of(w.Run)
 	var b strings.Builder
 	b.WriteString(s.verdict(w))
-	b.WriteString(s.section("iterations", s.rows(w)))
-	b.WriteString(s.section("failing tests", names(w.Failing, w.More)))
-	b.WriteString(s.section("files", names(w.Files, 0)))
+	b.WriteString(s.section(s.say("iterations", "イテレーション"), s.rows(w)))
+	b.WriteString(s.section(s.say("failing tests", "失敗したテスト"), s.names(w.Failing, w.More)))
+	b.WriteString(s.section(s.say("files", "ファイル"), s.names(w.Files, 0)))
 	b.WriteString(s.asks(w))
-	b.WriteString(s.section("claims and facts", s.sentences(w.Claims)))
+	b.WriteString(s.section(s.say("claims and facts", "申告と事実"), s.sentences(w.Claims)))
 	b.WriteString(s.lastError(w, 0))
 	if w.Evidence != nil {
-		b.WriteString(s.section("evidence", s.evidence(*w.Evidence)))
+		b.WriteString(s.section(s.say("evidence", "証拠"), s.evidence(*w.Evidence)))
 	}
-	b.WriteString(s.section("what it went through", s.summary(w.Summary)))
-	b.WriteString(s.section("tried before", s.tried(w)))
-	b.WriteString(s.section("left", s.left(w.Left)))
+	b.WriteString(s.section(s.say("what it went through", "ここまでの経過"), s.summary(w.Summary)))
+	b.WriteString(s.section(s.say("tried before", "これまでの対応"), s.tried(w)))
+	b.WriteString(s.section(s.say("left", "残り"), s.left(w.Left)))
 	b.WriteString(s.next(w.Next))
-	b.WriteString(s.section("run", s.runFacts(w)))
+	b.WriteString(s.section(s.say("run", "実行"), s.runFacts(w)))
 	return b.String()
 }
 
@@ -37,20 +38,20 @@ func (s Style) Why(w wire.WhyView) string {
 func (s Style) runFacts(w wire.WhyView) string {
 	settled := ""
 	if w.Seq > 0 {
-		settled = fmt.Sprintf("by event %d", w.Seq)
+		settled = s.say("by event %d", "イベント %d", w.Seq)
 	}
 	if w.Settled != nil {
-		settled = strings.Join(nonempty(settled, strings.TrimSuffix(Line(w.Settled.Type), ".v1"), s.Clock(w.Settled.At), who(w.Settled.By)), ", ")
+		settled = s.listed(settled, strings.TrimSuffix(Line(w.Settled.Type), ".v1"), s.Clock(w.Settled.At), who(w.Settled.By))
 	} else if t := over(w.Run); t != nil {
-		settled = strings.Join(nonempty(settled, s.Clock(*t)), ", ")
+		settled = s.listed(settled, s.Clock(*t))
 	}
 	return s.facts([][2]string{
-		{"rule", Line(w.Rule)},
-		{"settled", s.cut(settled, s.room(13))},
-		{"task", s.cut(s.task(w.Run), s.room(13))},
-		{"branch", Line(w.Run.Branch)},
-		{"workspace", Line(w.Run.Workspace)},
-		{"unknown", unknown(w.Run.Unknown)},
+		{s.say("rule", "規則"), Line(w.Rule)},
+		{s.say("settled", "確定"), s.cut(settled, s.room(s.margin()))},
+		{s.say("task", "タスク"), s.cut(s.task(w.Run), s.room(s.margin()))},
+		{s.say("branch", "ブランチ"), Line(w.Run.Branch)},
+		{s.say("workspace", "ワークスペース"), Line(w.Run.Workspace)},
+		{s.say("unknown", "未知"), s.unknown(w.Run.Unknown)},
 		{"id", Line(w.Run.ID)},
 	})
 }
@@ -58,16 +59,17 @@ func (s Style) runFacts(w wire.WhyView) string {
 // End is how a followed run ended: its evidence when it is done, else the
 // short form of why.
 func (s Style) End(w wire.WhyView) string {
+	s = s.Of(w.Run)
 	var b strings.Builder
 	b.WriteString(s.verdict(w))
 	if w.Evidence != nil {
 		b.WriteString(s.evidence(*w.Evidence))
-		b.WriteString(s.section("what it went through", s.summary(w.Summary)))
+		b.WriteString(s.section(s.say("what it went through", "ここまでの経過"), s.summary(w.Summary)))
 		return b.String() + s.next(w.Next)
 	}
-	b.WriteString(s.section("files", names(w.Files, 0)))
+	b.WriteString(s.section(s.say("files", "ファイル"), s.names(w.Files, 0)))
 	b.WriteString(s.asks(w))
-	b.WriteString(s.section("claims and facts", s.sentences(w.Claims)))
+	b.WriteString(s.section(s.say("claims and facts", "申告と事実"), s.sentences(w.Claims)))
 	b.WriteString(s.lastError(w, 12))
 	b.WriteString(s.next(w.Next))
 	return b.String()
@@ -78,7 +80,7 @@ func (s Style) verdict(w wire.WhyView) string {
 	v := w.Run
 	head := s.head(v)
 	if v.Exit >= 0 {
-		head += ", " + count(v.Iteration, "iteration") + ", active " + Duration(time.Duration(v.ActiveMS)*time.Millisecond)
+		head = s.listed(head, s.count(v.Iteration, "iteration", "回のイテレーション"), s.active(v))
 	}
 	if w.Because == "" {
 		return head + "\n"
@@ -86,23 +88,9 @@ func (s Style) verdict(w wire.WhyView) string {
 	return head + "\n" + s.wrap(Line(w.Because), "  ")
 }
 
-// wrap breaks a sentence at blanks so that each line fits.
-func (s Style) wrap(t, prefix string) string {
-	var b strings.Builder
-	width := s.room(columns(prefix))
-	line := ""
-	for w := range strings.FieldsSeq(t) {
-		if line != "" && width > 0 && columns(line)+1+columns(w) > width {
-			b.WriteString(prefix + line + "\n")
-			line = ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += w
-	}
-	b.WriteString(prefix + line + "\n")
-	return b.String()
+// active is the time in which a run was at work.
+func (s Style) active(v wire.RunView) string {
+	return s.say("active %s", "稼働 %s", Duration(time.Duration(v.ActiveMS)*time.Millisecond))
 }
 
 // failingIn is the number of failing tests, where that is known.
@@ -113,13 +101,13 @@ func failingIn(r wire.WhyRow) string {
 	return fmt.Sprint(r.Failing)
 }
 
-func names(list []string, more int) string {
+func (s Style) names(list []string, more int) string {
 	var b strings.Builder
 	for _, n := range list {
 		b.WriteString("  " + Line(n) + "\n")
 	}
 	if more > 0 {
-		fmt.Fprintf(&b, "  and %d more\n", more)
+		b.WriteString(s.say("  and %d more", "  ほか %d 件", more) + "\n")
 	}
 	return b.String()
 }
@@ -137,9 +125,9 @@ func (s Style) asks(w wire.WhyView) string {
 	if w.Question == "" {
 		return ""
 	}
-	title := "the agent asks"
+	title := s.say("the agent asks", "エージェントの質問")
 	if w.Run.Question != nil {
-		title = "asks you"
+		title = s.say("asks you", "あなたへの質問")
 	}
 	return s.section(title, indent("  ", Clean(w.Question)))
 }
@@ -153,10 +141,10 @@ func (s Style) lastError(w wire.WhyView, last int) string {
 	if n := len(lines) - last; last > 0 && n > 0 {
 		// What it is about stands at the head, how it ended at the tail.
 		head := last / 3
-		left := fmt.Sprintf("[ %s more: apctl why %s ]", count(n, "line"), Line(w.Run.Handle))
+		left := s.say("[ %s more: apctl why %s ]", "[ ほか %s: apctl why %s ]", s.count(n, "line", "行"), Line(w.Run.Handle))
 		lines = slices.Concat(lines[:head], []string{left}, lines[head+n:])
 	}
-	name := "last error"
+	name := s.say("last error", "直近のエラー")
 	if w.ErrorFrom != "" {
 		name += " (" + Line(w.ErrorFrom) + ")"
 	}
@@ -166,34 +154,37 @@ func (s Style) lastError(w wire.WhyView, last int) string {
 // evidence is what done stands on.
 func (s Style) evidence(e wire.Evidence) string {
 	gates := make([][]string, 0, len(e.Gates))
-	pinned := fmt.Sprintf("%s unchanged", count(e.Pinned, "file"))
+	pinned := s.say("%s unchanged", "%s、変更なし", s.count(e.Pinned, "file", "ファイル"))
 	for _, g := range e.Gates {
 		if g.Kind == string(events.GateProtected) {
 			if g.Verdict != string(events.Pass) {
-				pinned = count(e.Pinned, "file") + ", " + s.proof(g)
+				pinned = s.listed(s.count(e.Pinned, "file", "ファイル"), s.proof(g))
 			}
 			continue
 		}
 		gates = append(gates, []string{
-			s.sign(g.Verdict), Line(g.Name), Line(g.Verdict), s.proof(g), s.cut(what(g), 48),
+			s.sign(g.Verdict), Line(g.Name), s.verdictWord(g.Verdict), s.proof(g), s.cut(s.what(g), 48),
 		})
 	}
 	if e.Pinned == 0 {
-		pinned = "no files"
+		pinned = s.say("no files", "なし")
 	}
 	return table(gates) + s.facts([][2]string{
-		{"tree", Hash(e.Tree)},
-		{"checked", checkedIn(e.Checkout)},
-		{"pinned", pinned},
-		{"allowed", strings.TrimRight(list(e.Allowed), "\n")},
-		{"gates made", strings.TrimRight(list(e.Created), "\n")},
+		{s.say("tree", "ツリー"), Hash(e.Tree)},
+		{s.say("checked", "確認場所"), s.checkedIn(e.Checkout)},
+		{s.say("pinned", "固定ファイル"), pinned},
+		{s.say("allowed", "変更許可"), strings.TrimRight(list(e.Allowed), "\n")},
+		{s.say("gates made", "ゲートの生成物"), strings.TrimRight(list(e.Created), "\n")},
 	})
 }
 
 // checkedIn says where the gates passed.
-func checkedIn(checkout string) string {
+func (s Style) checkedIn(checkout string) string {
 	if checkout == string(events.CheckoutClean) {
-		return "in a clean checkout"
+		return s.say("in a clean checkout", "クリーンなチェックアウト")
+	}
+	if checkout == "in place" {
+		return s.say("in place", "作業ツリー")
 	}
 	return Line(checkout)
 }
@@ -220,5 +211,5 @@ func (s Style) next(n []wire.NextCommand) string {
 			rows = append(rows, []string{Line(c.Command)}, []string{"  " + Line(c.Why)})
 		}
 	}
-	return s.section("next", table(rows))
+	return s.section(s.say("next", "次の操作"), table(rows))
 }

@@ -60,6 +60,7 @@ func (u User) check(f *faults) {
 	f.prices(u.Prices)
 	f.names("redact.env", u.Redact.Env)
 	f.env("gate.env", u.Gate.Env)
+	f.word("language", string(u.Language), string(events.English), string(events.Japanese))
 	f.word("after_reboot", string(u.AfterReboot), string(ResumeAfterReboot), string(AskAfterReboot))
 	var m *notify.Mistake
 	if errors.As(u.Notify.Check(), &m) {

@@ -56,6 +56,7 @@ notify:
   quiet: "22:00-07:00"
 redact: {env: [LICENCE, SITE]}
 sandbox: {mode: guard, allow: [docker, ~/notes]}
+language: ja
 `
 
 func TestTheProjectFileIsReadAsItIsDocumented(t *testing.T) {
@@ -92,7 +93,7 @@ func TestTheUserFileIsReadAsItIsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := config.User{
-		Durability: "process", Quota: "64MiB", Gate: config.UserGate{Env: map[string]string{"A": "b"}}, Agent: "codex",
+		Language: events.Japanese, Durability: "process", Quota: "64MiB", Gate: config.UserGate{Env: map[string]string{"A": "b"}}, Agent: "codex",
 		Agents: strictyaml.Map[config.Agent]{{Key: "claude", Value: config.Agent{Model: "haiku", Args: []string{"-x"}}}},
 		Limits: config.Limits{Iterations: 3, For: config.Span(48 * time.Hour)}, Checkout: "in-place", Worktree: true, AfterReboot: "ask",
 		Notify:  notify.Settings{Rules: []notify.Rule{{On: []string{"done"}, Webhook: "https://example.com/secret"}}, Quiet: "22:00-07:00"},
@@ -157,6 +158,7 @@ func TestAMistakeIsNamedWithPlaceAndFix(t *testing.T) {
 		{inUser, "qouta: 1GiB\n", `1:1 unknown key "qouta": did you mean "quota"?`},
 		{inUser, "gates: {}\n", `1:1 unknown key "gates": did you mean "gate"? gates belongs into the project's file`},
 		{inUser, "gate:\n  env: {AUTOPILOT_STATE: /x}\n", "autopilot sets these variables itself"},
+		{inUser, "language: fr\n", `1:1 language: "fr" is not known: write en or ja`},
 		{inUser, "after_reboot: never\n", `1:1 after_reboot: "never" is not known: write resume or ask`},
 		{inUser, "notify:\n  rules:\n    - on: [don]\n      bell: true\n", `3:12 notify.rules.0.on.0: unknown kind "don": did you mean "done"?`},
 		{inUser, "notify:\n  quiet: 22\n", "2:10 notify.quiet: want text, found a number: put it in quotes"},

@@ -204,6 +204,7 @@ func TestEverySettingIsShownWithItsOrigin(t *testing.T) {
 		"setup":                     "npm ci project /p/.autopilot/config.yaml:12",
 		"protect":                   "[api/**] project /p/.autopilot/config.yaml:15",
 		"gates.test":                "go test ./... project /p/.autopilot/config.yaml:9",
+		"language":                  "ja user /u.yaml:20",
 		"notify.quiet":              `"22:00-07:00" user /u.yaml:17`,
 		"agents.mine.prompt":        "stdin project /p/.autopilot/config.yaml:4",
 		"agents.list.prompt":        "file project /p/.autopilot/config.yaml:7",

@@ -76,6 +76,7 @@ func Settings() []Setting {
 		{Key: "notify.rules", Help: "who is told of what, see apctl help notify", User: true, Secret: true},
 		{Key: "notify.quiet", Help: "time of day in which nobody is told: \"22:00-07:00\"", User: true},
 		{Key: "notify.quiet_pass", Help: "kinds that are told in quiet time too", User: true},
+		{Key: "language", Help: "of what you are shown and told about runs: en or ja; without it each run has that of its workflow", User: true},
 		{Key: "bus.listen", Help: "HOST:PORT at which other NATS clients are let in; see bus", User: true, Restart: true},
 		{Key: "bus.tls.cert", Help: "file of the certificate, in PEM; needed but on loopback", User: true, Restart: true},
 		{Key: "bus.tls.key", Help: "file of its private key", User: true, Restart: true},

@@ -6,6 +6,7 @@ import (
 	"autopilot/daemon/bus"
 	"autopilot/daemon/notify"
 	"autopilot/daemon/strictyaml"
+	"autopilot/events"
 )
 
 // User is the file config.yaml of the user's configuration. Its fields are in
@@ -22,6 +23,7 @@ type User struct {
 	Gate        UserGate              `yaml:"gate"`
 	AfterReboot AfterReboot           `yaml:"after_reboot"`
 	Notify      notify.Settings       `yaml:"notify"`
+	Language    events.Language       `yaml:"language"` // of what the user reads; empty is that of each run
 	Bus         Bus                   `yaml:"bus"`
 	Durability  bus.Durability        `yaml:"durability"` // what an acknowledged event survives
 	Quota       string                `yaml:"quota"`      // of the event store, as 4GiB

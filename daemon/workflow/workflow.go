@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"autopilot/daemon/strictyaml"
+	"autopilot/events"
 )
 
 // SchemaVersion is the form of workflow files that this program reads.
@@ -63,13 +64,13 @@ const (
 	PartTree  Part = "tree"  // the tree without note paths
 )
 
-// Language is that of texts to people. Those to agents are English.
-type Language string
+// Language is that of texts to people.
+type Language = events.Language
 
 // The languages.
 const (
-	English  Language = "en"
-	Japanese Language = "ja"
+	English  = events.English
+	Japanese = events.Japanese
 )
 
 // Plan halts when a plan that a failure sent back did not change over Cycles

@@ -134,6 +134,8 @@ type ListRequest struct {
 type ListReply struct {
 	Runs []RunView `json:"runs"`
 	More int       `json:"more,omitzero"` // left out
+	// Language is that of the user, of all that is about no run.
+	Language string `json:"language,omitzero"`
 }
 
 // StopRequest stops runs.

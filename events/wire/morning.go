@@ -19,6 +19,8 @@ type ReportView struct {
 	Total  UsageSum     `json:"total"` // of what ended since, runs that are left out included
 	Counts Counts       `json:"counts"`
 	Blocks []InboxItem  `json:"blocks,omitzero"` // what waits for a person and is no run
+	// Language is that of the user, of all that is about no run.
+	Language string `json:"language,omitzero"`
 }
 
 // ReportPart is the runs of one kind. Those that need somebody are the oldest
@@ -53,6 +55,8 @@ type ReportRun struct {
 // InboxView is what waits for a person, the oldest first.
 type InboxView struct {
 	Items []InboxItem `json:"items"`
+	// Language is that of the user, of all that is about no run.
+	Language string `json:"language,omitzero"`
 }
 
 // InboxItem is one thing that waits.
@@ -68,6 +72,8 @@ type InboxItem struct {
 	// Asks is the question that a live run waits with.
 	Asks *QuestionView `json:"asks,omitzero"`
 	Next NextCommand   `json:"next"`
+	// Language is that of its sentences.
+	Language string `json:"language,omitzero"`
 }
 
 // Counts says how many runs are how.

@@ -57,6 +57,8 @@ type RunView struct {
 	Gone *GoneView `json:"gone,omitzero"`
 	// Imported is history of another place: nothing changes it here.
 	Imported bool `json:"imported,omitzero"`
+	// Language is that of the sentences about it: the user's, else that of the run.
+	Language string `json:"language,omitzero"`
 }
 
 // UsageSum is what was used, as far as it is known. The kinds of tokens do not

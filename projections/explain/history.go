@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -15,6 +14,8 @@ import (
 // grows with the iterations, not with the events. The zero value is before the
 // first event.
 type History struct {
+	Language events.Language // of its sentences
+
 	Rows    []wire.WhyRow
 	Tried   []Tried
 	Settled wire.WhySettled // what made the run what it is now
@@ -69,7 +70,7 @@ func (h *History) Add(e events.Event) {
 		h.waits = &d
 	case events.LimitLifted:
 		h.goesOn(e)
-		h.tried(e, "lifted", 0, "a wait was ended before its time", "")
+		h.tried(e, "lifted", 0, say(h.Language, "a wait was ended before its time", "待機を予定より早く終了"), "")
 	case events.RunHalted:
 		h.halt = &d
 	case events.RunResumed:
@@ -95,15 +96,16 @@ func (h *History) tried(e events.Event, kind string, iteration int, line string,
 const TriedFindings = "findings"
 
 func (h *History) resumed(e events.Event, d events.RunResumed) {
-	line := "resumed"
+	l := h.Language
+	line := say(l, "resumed", "再開")
 	if h.halt != nil {
-		line += " after " + string(h.halt.Reason)
+		line = say(l, "resumed after %s", "%s の後に再開", h.halt.Reason)
 		if n := h.halt.Iterations; len(n) > 1 {
-			line += " (" + iterations(n) + ")"
+			line += say(l, " (%s)", "(%s)", iterations(l, n))
 		}
 	}
 	if d.Assurance != "" {
-		line += ", as a person decided (" + string(d.Assurance) + ")"
+		line += say(l, ", as a person decided (%s)", "、担当者の判断(%s)", d.Assurance)
 	}
 	iteration := 0
 	if h.halt != nil {
@@ -111,7 +113,7 @@ func (h *History) resumed(e events.Event, d events.RunResumed) {
 	}
 	h.tried(e, "resumed", iteration, line, d.Note)
 	if d.Findings != "" {
-		h.tried(e, TriedFindings, iteration, "handed over "+count(d.Count, "finding"), d.Findings)
+		h.tried(e, TriedFindings, iteration, say(l, "handed over %s", "指摘 %sを引き渡し", count(l, d.Count, "finding", "件")), d.Findings)
 	}
 	h.halt, h.waits = nil, nil
 }
@@ -121,7 +123,7 @@ func (h *History) goesOn(e events.Event) {
 	if h.waits == nil {
 		return
 	}
-	line := "waited " + short(max(0, e.Time.Sub(h.since)).Milliseconds()) + ": " + phrase.Limit(h.waits.Cause)
+	line := say(h.Language, "waited %s: %s", "%s 待機: %s", short(max(0, e.Time.Sub(h.since)).Milliseconds()), phrase.Limit(h.Language, h.waits.Cause))
 	h.waits = nil
 	h.tried(e, "waited", 0, line, "")
 }
@@ -131,13 +133,13 @@ func (h *History) attempt(e events.Event, d events.AgentEnded) {
 	why := ""
 	switch {
 	case d.Outcome == events.Lost:
-		why = "the agent was lost"
+		why = say(h.Language, "the agent was lost", "エージェントが消失")
 	case d.Result.OfAccount():
-		why = phrase.Result(d.Result)
+		why = phrase.Result(h.Language, d.Result)
 	default:
 		return
 	}
-	h.tried(e, "attempt", d.Iteration, fmt.Sprintf("iteration %d, attempt %d: %s", d.Iteration, max(d.Attempt, 1), why), "")
+	h.tried(e, "attempt", d.Iteration, say(h.Language, "iteration %d, attempt %d: %s", "イテレーション %d、%d 回目の試行: %s", d.Iteration, max(d.Attempt, 1), why), "")
 }
 
 func (h *History) record(d events.IterationRecorded) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
 )
@@ -32,7 +33,7 @@ func ChatDrives(s run.State) string {
 // ChatBeside is said where another chat drives the run.
 func ChatBeside(s run.State) string {
 	return fmt.Sprintf("autopilot: %s, process %d, drives run %s in this work tree. What is changed here becomes part of its work.",
-		Chat(s.Driver.Program), s.Driver.PID, s.Facts.Handle)
+		Chat(events.English, s.Driver.Program), s.Driver.PID, s.Facts.Handle)
 }
 
 // where is where the work of a chat stands.

@@ -12,73 +12,79 @@ import (
 
 // spent says which of the run's own limits was reached.
 func spent(s run.State, h events.RunHalted) string {
+	l := s.Facts.Language
 	unknown := h.Reason == events.HaltCost && s.Loop.Unpriced > 1 || h.Reason == events.HaltTokens && s.Loop.Unfed > 1
 	if unknown && h.Used < h.Limit {
-		return fmt.Sprintf("halted: two agents in a row did not tell what they used, so a limit of %s cannot be kept", phrase.Amount(h.Reason, h.Limit))
+		return say(l, "halted: two agents in a row did not tell what they used, so a limit of %s cannot be kept",
+			"停止: 2 回続けてエージェントの使用量が不明のため、上限 %s を守れません", phrase.Amount(l, h.Reason, h.Limit))
 	}
-	return fmt.Sprintf("halted: %s of the %s that the run may use are gone, and a gate still fails",
-		phrase.Amount(h.Reason, h.Used), phrase.Amount(h.Reason, h.Limit))
+	return say(l, "halted: %s of the %s that the run may use are gone, and a gate still fails", "停止: %s を使用し(上限 %s)、まだ失敗するゲートがあります",
+		phrase.Amount(l, h.Reason, h.Used), phrase.Amount(l, h.Reason, h.Limit))
 }
 
-func accountFailed(h events.RunHalted) string {
-	what := "the provider does not accept the agent's login"
+func accountFailed(l events.Language, h events.RunHalted) string {
+	what := say(l, "halted: the provider does not accept the agent's login", "停止: プロバイダーがエージェントのログインを受け付けません")
 	if h.Reason == events.HaltBilling {
-		what = "the provider wants to be paid before it goes on"
+		what = say(l, "halted: the provider wants to be paid before it goes on", "停止: 続けるにはプロバイダーへの支払いが必要です")
 	}
 	if h.Cause != "" {
-		what += ", as another run of the account has found"
+		what += say(l, ", as another run of the account has found", "(同じアカウントの別の実行で判明)")
 	}
-	return "halted: " + what
+	return what
 }
 
 // waitsFor is what a run was told not to wait for.
-func waitsFor(h events.RunHalted) string {
-	what := phrase.Limit(events.Limit(h.Value))
+func waitsFor(l events.Language, h events.RunHalted) string {
+	what := phrase.Limit(l, events.Limit(h.Value))
 	if h.UntilMS > 0 && events.Limit(h.Value) != events.LimitSlots {
-		what += " until " + clock(h.UntilMS)
+		what += say(l, " until %s", "(%s まで)", clock(l, h.UntilMS))
 	}
 	return what
 }
 
 // clock is a time by the clock of this host.
-func clock(ms int64) string { return time.UnixMilli(ms).Format("Mon 2 Jan 15:04:05") }
+func clock(l events.Language, ms int64) string {
+	t := time.UnixMilli(ms)
+	day := [...]string{"日", "月", "火", "水", "木", "金", "土"}[t.Weekday()]
+	return t.Format(say(l, "Mon 2 Jan 15:04:05", "1月2日(%s) 15:04:05", day))
+}
 
 // waitingFor says what for, until when, and in which place of the line. A run
 // whose own time is over before that does not go on.
-func waitingFor(w events.LimitWaiting, endMS int64) string {
+func waitingFor(l events.Language, w events.LimitWaiting, endMS int64) string {
 	var b strings.Builder
-	b.WriteString(phrase.Limit(w.Cause))
+	b.WriteString(phrase.Limit(l, w.Cause))
 	if w.Limit > 0 {
-		fmt.Fprintf(&b, " (%s of %s)", DayAmount(w.Cause, w.Used), DayAmount(w.Cause, w.Limit))
+		b.WriteString(say(l, " (%s of %s)", "(%s / %s)", DayAmount(l, w.Cause, w.Used), DayAmount(l, w.Cause, w.Limit)))
 	}
 	switch {
 	case endMS > 0 && endMS < w.UntilMS:
-		fmt.Fprintf(&b, " until %s, and the run's own time ends before: at %s", clock(w.UntilMS), clock(endMS))
+		b.WriteString(say(l, " until %s, and the run's own time ends before: at %s", "。解除は %s、この実行の時間はその前の %s に終了", clock(l, w.UntilMS), clock(l, endMS)))
 	case w.Cause != events.LimitSlots:
-		fmt.Fprintf(&b, "; it goes on at %s", clock(w.UntilMS))
+		b.WriteString(say(l, "; it goes on at %s", "。%s に再開", clock(l, w.UntilMS)))
 	}
 	switch w.Source {
 	case events.Reported:
-		b.WriteString(", as the provider says")
+		b.WriteString(say(l, ", as the provider says", "(プロバイダーの通知による)"))
 	case events.Guessed:
-		b.WriteString(", a guess: the provider has not said when")
+		b.WriteString(say(l, ", a guess: the provider has not said when", "(推定: プロバイダーは時刻を示していない)"))
 	case events.Computed, events.SourceUnknown:
 	}
 	if w.Place > 1 {
-		fmt.Fprintf(&b, "; %d before it", w.Place-1)
+		b.WriteString(say(l, "; %d before it", "。前に %d 件", w.Place-1))
 	}
 	return b.String()
 }
 
 // DayAmount is an amount in the unit of a limit of the day.
-func DayAmount(l events.Limit, n int64) string {
-	switch l {
+func DayAmount(l events.Language, of events.Limit, n int64) string {
+	switch of {
 	case events.LimitDayCost:
-		return phrase.Amount(events.HaltCost, n)
+		return phrase.Amount(l, events.HaltCost, n)
 	case events.LimitDayTokens:
-		return phrase.Amount(events.HaltTokens, n)
+		return phrase.Amount(l, events.HaltTokens, n)
 	case events.LimitDayTurns:
-		return phrase.Amount(events.HaltTurns, n)
+		return phrase.Amount(l, events.HaltTurns, n)
 	case events.LimitDayHours:
 		return short(n)
 	case events.LimitRate, events.LimitOverload, events.LimitSlots:
@@ -88,28 +94,28 @@ func DayAmount(l events.Limit, n int64) string {
 
 // result says what the end of an agent means, where that is more than how it
 // ended.
-func result(d events.AgentEnded) string {
+func result(l events.Language, d events.AgentEnded) string {
 	switch d.Cut {
 	case events.CutLinger:
-		return "it had its result and stayed, so it was ended"
+		return say(l, "it had its result and stayed, so it was ended", "結果を出した後も残ったため終了させた")
 	case events.CutCost:
-		return "cut: it has cost as much as it may"
+		return say(l, "cut: it has cost as much as it may", "打ち切り: 費用の上限に到達")
 	case events.CutTokens:
-		return "cut: it has used as many tokens as it may"
+		return say(l, "cut: it has used as many tokens as it may", "打ち切り: トークンの上限に到達")
 	case events.CutTurns:
-		return "cut: it has taken as many turns as it may"
+		return say(l, "cut: it has taken as many turns as it may", "打ち切り: ターン数の上限に到達")
 	case events.CutTrying:
-		return "cut: it only tried again, as " + phrase.Result(d.Result)
+		return say(l, "cut: it only tried again, as %s", "打ち切り: 再試行を繰り返すのみ(%s)", phrase.Result(l, d.Result))
 	case events.CutRepetition:
-		return fmt.Sprintf("cut: it used one tool with the same input %d times", d.Repeats)
+		return say(l, "cut: it used one tool with the same input %d times", "打ち切り: 同じ入力で同じツールを %d 回使用", d.Repeats)
 	}
 	switch d.Result {
 	case "", events.ResultEnded, events.ResultIdleTimeout, events.ResultWallTimeout, events.ResultStopped,
 		events.ResultInterrupted, events.ResultSpawnFailed, events.ResultKilledExternal:
 		return ""
 	case events.ResultOutOfMemory:
-		return "the system was out of memory"
+		return say(l, "the system was out of memory", "システムのメモリ不足")
 	default:
 	}
-	return phrase.Result(d.Result)
+	return phrase.Result(l, d.Result)
 }

@@ -10,90 +10,109 @@ import (
 	"autopilot/projections/run"
 )
 
+// say makes a sentence in a language.
+func say(l events.Language, en, ja string, args ...any) string {
+	return phrase.Say(l, en, ja, args...)
+}
+
 // Line says in one line what an event was. s is the state after it.
 func Line(s run.State, e events.Event) string {
+	l := s.Facts.Language
 	switch d := e.Data.(type) {
 	case events.RunStarted:
-		return fmt.Sprintf("run %s started: %s", d.Handle, names(d.Gates)) + seeded(d.Count) + nested(d.Nested)
+		return say(l, "run %s started: %s", "実行 %s を開始: %s", d.Handle, names(l, d.Gates)) + seeded(l, d.Count) + nested(l, d.Nested)
 	case events.PhaseEntered:
-		return entered(d)
+		return entered(l, d)
 	case events.RoleStarted:
-		return fmt.Sprintf("gate %s: %s looks", d.Gate, d.Role) + round(d.Round) + named(d.Agent)
+		return say(l, "gate %s: %s looks", "ゲート %s: %s が確認を開始", d.Gate, d.Role) + round(l, d.Round) + named(l, d.Agent)
 	case events.AgentEscalated:
 		return escalated(s, s.Facts.Crews, d)
 	case events.RoleEnded:
-		return looked(d)
-	case events.QuestionAsked:
-		return fmt.Sprintf("gate %s asks a person", d.Gate)
-	case events.QuestionAnswered:
-		return fmt.Sprintf("gate %s: a person answered %s", d.Gate, d.Choice)
-	case events.QuestionExpired:
-		if d.Changed {
-			return "what was asked about has changed: it is looked at again"
-		}
-		return "nobody answered in time"
+		return looked(l, d)
+	case events.QuestionAsked, events.QuestionAnswered, events.QuestionExpired:
+		return askedLine(l, d)
 	case events.GatesStarted:
-		if d.Entry {
-			return fmt.Sprintf("phase %s: looking whether it can begin", d.Phase)
-		}
-		if d.Iteration == 0 {
-			return "baseline: running the gates before any work"
-		}
-		return fmt.Sprintf("iteration %d: running the gates", d.Iteration)
+		return gatesStarted(l, d)
 	case events.GatesJudged:
-		return judged(d)
+		return judged(l, d)
 	case events.IterationStarted:
 		return iterationStarted(s, d)
 	case events.AgentEnded:
-		return agentEnded(d)
+		return agentEnded(l, d)
 	case events.IterationRecorded:
 		return recorded(s, d)
 	case events.SessionJoined:
-		return fmt.Sprintf("%s drives the run, process %d", Chat(d.Program), d.PID)
+		return say(l, "%s drives the run, process %d", "%s(プロセス %d)が実行を担当", Chat(l, d.Program), d.PID)
 	case events.SessionLeft:
-		return "nobody drives the run any more: it waits"
+		return say(l, "nobody drives the run any more: it waits", "実行の担当がいなくなったため待機")
 	case events.RunSuspended:
-		return "the host slept for " + short(d.MS)
+		return say(l, "the host slept for %s", "ホストが %s スリープしていた", short(d.MS))
 	case events.LimitWaiting:
-		return "waiting: " + waitingFor(d, s.Facts.Limits.UntilMS)
+		return say(l, "waiting: %s", "待機中: %s", waitingFor(l, d, s.Facts.Limits.UntilMS))
 	case events.LimitLifted:
-		return "the wait is over before its time"
+		return say(l, "the wait is over before its time", "予定より早く待機を終了")
 	case events.StopRequested:
-		return stopLine(d)
+		return stopLine(l, d)
 	case events.RunHalted, events.RunEnded:
 		_, because := Why(s)
 		return because
 	case events.RunResumed:
-		line := "resumed"
+		line := say(l, "resumed", "再開")
 		switch {
 		case d.Count > 0:
-			line = "resumed with " + count(d.Count, "finding") + ": the budget starts again"
+			line = say(l, "resumed with %s: the budget starts again", "指摘 %sとともに再開: 予算は最初から", count(l, d.Count, "finding", "件"))
 		case d.Note != "":
-			line = "resumed with new findings: the budget starts again"
+			line = say(l, "resumed with new findings: the budget starts again", "新しい指摘とともに再開: 予算は最初から")
 		}
 		if d.Assurance != "" {
-			line += "; a person let it go on (" + string(d.Assurance) + ")"
+			line += say(l, "; a person let it go on (%s)", "。担当者が続行を許可(%s)", d.Assurance)
 		}
 		return line
 	}
-	return "event " + e.Data.EventType() + " of a newer version"
+	return say(l, "event %s of a newer version", "新しいバージョンのイベント %s", e.Data.EventType())
 }
 
-func seeded(n int) string {
+func seeded(l events.Language, n int) string {
 	if n == 0 {
 		return ""
 	}
-	return "; with " + count(n, "finding") + " of a person"
+	return say(l, "; with %s of a person", "。担当者の指摘 %s", count(l, n, "finding", "件"))
 }
 
-func nested(n int) string {
+// askedLine is what became of a question.
+func askedLine(l events.Language, d events.Data) string {
+	switch d := d.(type) {
+	case events.QuestionAsked:
+		return say(l, "gate %s asks a person", "ゲート %s が人に回答を求めている", d.Gate)
+	case events.QuestionAnswered:
+		return say(l, "gate %s: a person answered %s", "ゲート %s: 回答は %s", d.Gate, d.Choice)
+	case events.QuestionExpired:
+		if d.Changed {
+			return say(l, "what was asked about has changed: it is looked at again", "質問の対象が変わったため、もう一度確認する")
+		}
+	}
+	return say(l, "nobody answered in time", "期限までに回答がなかった")
+}
+
+func gatesStarted(l events.Language, d events.GatesStarted) string {
+	switch {
+	case d.Entry:
+		return say(l, "phase %s: looking whether it can begin", "フェーズ %s: 開始できるか確認中", d.Phase)
+	case d.Iteration == 0:
+		return say(l, "baseline: running the gates before any work", "ベースライン: 作業前のゲートを実行中")
+	}
+	return say(l, "iteration %d: running the gates", "イテレーション %d: ゲートを実行中", d.Iteration)
+}
+
+func nested(l events.Language, n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; of %s in the workspace only HEAD is recorded: what is not committed there is not seen", count(n, "repository"))
+	return say(l, "; of %s in the workspace only HEAD is recorded: what is not committed there is not seen",
+		"。ワークスペース内の %s は HEAD のみを記録するため、コミットしていない変更は対象外", count(l, n, "repository", "リポジトリ"))
 }
 
-func names(gates []events.Gate) string {
+func names(l events.Language, gates []events.Gate) string {
 	var goals, invariants []string
 	for _, g := range gates {
 		switch {
@@ -104,105 +123,108 @@ func names(gates []events.Gate) string {
 			invariants = append(invariants, string(g.Name))
 		}
 	}
-	out := "no goal of its own"
+	out := say(l, "no goal of its own", "独自のゴールなし")
 	switch len(goals) {
 	case 0:
 	case 1:
-		out = "goal " + goals[0]
+		out = say(l, "goal %s", "ゴール %s", goals[0])
 	default:
-		out = "goals " + strings.Join(goals, ", ")
+		out = say(l, "goals %s", "ゴール %s", strings.Join(goals, ", "))
 	}
 	if len(invariants) > 0 {
-		out += "; must stay green: " + strings.Join(invariants, ", ")
+		out += say(l, "; must stay green: %s", "、維持すべきゲート %s", strings.Join(invariants, ", "))
 	}
 	return out
 }
 
-func judged(d events.GatesJudged) string {
+func judged(l events.Language, d events.GatesJudged) string {
 	var parts []string
 	for _, r := range d.Results {
 		if r.Kind == events.GateProtected && r.Verdict == events.Pass {
 			continue
 		}
-		parts = append(parts, Result(r))
+		parts = append(parts, Result(l, r))
 	}
-	where := fmt.Sprintf("iteration %d", d.Iteration)
+	where := say(l, "iteration %d", "イテレーション %d", d.Iteration)
 	if d.Iteration == 0 {
-		where = "baseline"
+		where = say(l, "baseline", "ベースライン")
 	}
 	if d.Checkout == events.CheckoutClean {
-		where += ", in a clean checkout"
+		where += say(l, ", in a clean checkout", "、クリーンなチェックアウト")
 	}
 	return where + ": " + strings.Join(parts, ", ")
 }
 
 // Result is a gate's verdict in a few words: "test fail (exit 1, 3 failing)".
-func Result(r events.GateResult) string {
-	why := phrase.Reason(r)
+func Result(l events.Language, r events.GateResult) string {
+	why := phrase.Reason(l, r)
 	if r.Failing > 0 {
-		why += fmt.Sprintf(", %d failing", r.Failing)
+		why += say(l, ", %d failing", "、失敗 %d 件", r.Failing)
 	}
 	if r.Elsewhere == events.Pass {
-		why += "; it passes in your own environment, so gates may need a variable: set it under gate.env"
+		why += say(l, "; it passes in your own environment, so gates may need a variable: set it under gate.env",
+			"。お使いの環境では成功するので、ゲートに変数が足りない可能性がある: gate.env に設定")
 	}
-	return fmt.Sprintf("%s %s (%s)", r.Gate, r.Verdict, why)
+	return fmt.Sprintf("%s %s (%s)", r.Gate, phrase.Verdict(l, r.Verdict), why)
 }
 
 func iterationStarted(s run.State, d events.IterationStarted) string {
-	out := fmt.Sprintf("iteration %d/%d: %s started", d.Iteration, s.LastIteration(), agent(d))
+	l := s.Facts.Language
+	out := say(l, "iteration %d/%d: %s started", "イテレーション %d/%d: %sを開始", d.Iteration, s.LastIteration(), agent(l, d))
 	if d.Attempt > 1 {
-		out += fmt.Sprintf(" (attempt %d)", d.Attempt)
+		out += say(l, " (attempt %d)", "(%d 回目の試行)", d.Attempt)
 	}
 	if d.Resumes {
-		out += " in its session"
+		out += say(l, " in its session", "(前のセッションを継続)")
 	}
 	return out
 }
 
-func agentEnded(d events.AgentEnded) string {
-	out := fmt.Sprintf("iteration %d: agent %s after %s, %s changed since the start",
-		d.Iteration, ended(d), short(d.DurationMS), count(d.Files, "file"))
-	if r := result(d); r != "" {
-		out += "; " + r
+func agentEnded(l events.Language, d events.AgentEnded) string {
+	out := say(l, "iteration %d: agent %s after %s, %s changed since the start", "イテレーション %d: エージェントは%s(%s)、開始時からの変更は %s",
+		d.Iteration, ended(l, d), short(d.DurationMS), count(l, d.Files, "file", "ファイル"))
+	more := func(part string) {
+		if part != "" {
+			out += say(l, "; ", "。") + part
+		}
 	}
-	if used := phrase.Used(d.Usage); used != "" {
-		out += "; used " + used
+	more(result(l, d))
+	if used := phrase.Used(l, d.Usage); used != "" {
+		more(say(l, "used %s", "使用量 %s", used))
 	}
 	if d.Claim != "" {
-		out += fmt.Sprintf("; it says %q", d.Claim)
+		more(say(l, "it says %q", "本人の申告は %q", d.Claim))
 	}
 	if len(d.Conflicts) > 0 {
-		out += fmt.Sprintf("; %s", against(d))
+		more(against(l, d))
 	}
 	if d.Refused > 0 {
-		out += fmt.Sprintf("; the daemon refused %s of it", count(d.Refused, "request"))
+		more(say(l, "the daemon refused %s of it", "デーモンが拒否した要求は %s", count(l, d.Refused, "request", "件")))
 	}
-	if left := Behind(d); left != "" {
-		out += "; " + left
-	}
+	more(Behind(l, d))
 	return out
 }
 
 // Behind says which processes an agent has left behind, and what became of them;
 // nothing where there are none. Those that were ended with it are not among them.
-func Behind(d events.AgentEnded) string {
+func Behind(l events.Language, d events.AgentEnded) string {
 	var parts []string
 	if d.Killed > 0 && d.Outcome == events.Exited {
-		parts = append(parts, count(d.Killed, "process")+" that it left behind had to be ended")
+		parts = append(parts, say(l, "%s that it left behind had to be ended", "残された %s を終了させた", count(l, d.Killed, "process", "プロセス")))
 	}
 	if d.Left > 0 {
-		parts = append(parts, count(d.Left, "process")+" could not be ended"+pids(d.LeftPIDs))
+		parts = append(parts, say(l, "%s could not be ended%s", "%s を終了できなかった%s", count(l, d.Left, "process", "プロセス"), pids(d.LeftPIDs)))
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, say(l, ", ", "、"))
 }
 
 // against names the signals that say otherwise.
-func against(d events.AgentEnded) string {
+func against(l events.Language, d events.AgentEnded) string {
 	var parts []string
 	for _, c := range d.Conflicts {
-		parts = append(parts, fmt.Sprintf("its %s says %s", c.By, c.Result))
+		parts = append(parts, say(l, "its %s says %s", "%s によれば %s", c.By, c.Result))
 	}
-	return strings.Join(parts, ", ") + fmt.Sprintf("; the %s is believed", d.By)
+	return strings.Join(parts, say(l, ", ", "、")) + say(l, "; the %s is believed", "。採用したのは %s", d.By)
 }
 
 func pids(list []int) string {
@@ -216,50 +238,52 @@ func pids(list []int) string {
 	return ": pid " + strings.Join(parts, ", ")
 }
 
-func ended(d events.AgentEnded) string {
+func ended(l events.Language, d events.AgentEnded) string {
 	switch d.Outcome {
 	case events.Exited:
-		return fmt.Sprintf("exited %d", d.Exit)
+		return say(l, "exited %d", "終了コード %d で終了", d.Exit)
 	case events.Signaled:
-		return fmt.Sprintf("was killed by signal %d from outside", d.Signal)
+		return say(l, "was killed by signal %d from outside", "外部からのシグナル %d で終了", d.Signal)
 	case events.WallTimeout:
-		return "was ended at its time limit"
+		return say(l, "was ended at its time limit", "制限時間で終了")
 	case events.IdleTimeout:
-		return "was ended for its silence"
+		return say(l, "was ended for its silence", "無応答のため終了")
 	case events.Stopped:
-		return "was stopped"
+		return say(l, "was stopped", "停止")
 	case events.SpawnFailed:
-		return "could not be started"
+		return say(l, "could not be started", "起動できず")
 	case events.Lost:
-		return "was lost"
+		return say(l, "was lost", "消失")
 	}
 	return string(d.Outcome)
 }
 
 func recorded(s run.State, d events.IterationRecorded) string {
+	l := s.Facts.Language
 	switch d.Verdict {
 	case events.Pass:
-		return fmt.Sprintf("iteration %d: pass", d.Iteration)
+		return say(l, "iteration %d: pass", "イテレーション %d: 成功", d.Iteration)
 	case events.Skipped:
 		if s.Last.Agent.Result.OfAccount() {
-			return fmt.Sprintf("iteration %d: it does not count, as the provider cut it short", d.Iteration)
+			return say(l, "iteration %d: it does not count, as the provider cut it short", "イテレーション %d: プロバイダーに打ち切られたため数えない", d.Iteration)
 		}
-		return fmt.Sprintf("iteration %d: this time nothing was changed; it does not count, and is tried again after a pause", d.Iteration)
+		return say(l, "iteration %d: this time nothing was changed; it does not count, and is tried again after a pause",
+			"イテレーション %d: 今回は何も変更されなかったため数えず、間を置いて再試行する", d.Iteration)
 	case events.Fail, events.Unverifiable, events.Open:
 	}
-	return fmt.Sprintf("iteration %d: fail, fingerprint %s", d.Iteration, Short(d.Fingerprint))
+	return say(l, "iteration %d: fail, fingerprint %s", "イテレーション %d: 失敗、フィンガープリント %s", d.Iteration, Short(d.Fingerprint))
 }
 
-func stopLine(d events.StopRequested) string {
+func stopLine(l events.Language, d events.StopRequested) string {
 	switch d.Mode {
 	case events.StopAfterIteration:
-		return "stopping after this iteration"
+		return say(l, "stopping after this iteration", "このイテレーションの後に停止する")
 	case events.StopNow:
-		return "stopping now: the work so far is kept"
+		return say(l, "stopping now: the work so far is kept", "すぐに停止する: ここまでの作業は残る")
 	case events.StopCancel:
-		return "cancelling"
+		return say(l, "cancelling", "取り消し中")
 	}
-	return "stopping"
+	return say(l, "stopping", "停止中")
 }
 
 // Short is the part of a hash that people are shown.
@@ -275,4 +299,10 @@ func short(ms int64) string {
 	}
 }
 
-func count(n int, what string) string { return phrase.Count(n, what) }
+// count writes a number with what is counted, or with its counter: 3 files, 3 ファイル.
+func count(l events.Language, n int, what, ja string) string {
+	if l == events.Japanese {
+		return fmt.Sprintf("%d %s", n, ja)
+	}
+	return phrase.Count(n, what)
+}

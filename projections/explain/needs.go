@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"fmt"
 	"time"
 
 	"autopilot/events"
@@ -91,8 +90,7 @@ func Waits(s run.State) bool {
 // nothing is to be done. How a run that got nowhere goes on is to be decided on
 // its evidence, so that comes first.
 func First(s run.State, now time.Time) wire.NextCommand {
-	h := s.Facts.Handle
-	why := wire.NextCommand{Command: "apctl why " + h, Why: "the evidence, and how to go on"}
+	why := wire.NextCommand{Command: "apctl why " + s.Facts.Handle, Why: say(s.Facts.Language, "the evidence, and how to go on", "証拠と、続け方")}
 	switch {
 	case s.Status == run.Halted && Needs(s, now) == "" && s.Halt.Reason != events.HaltStopped && s.Halt.Reason != events.HaltLimit:
 		return why
@@ -107,6 +105,6 @@ func First(s run.State, now time.Time) wire.NextCommand {
 
 // Untrusted says in a sentence that a configuration keeps runs from being
 // started.
-func Untrusted(file string) string {
-	return fmt.Sprintf("%s is not trusted, so no run of its project is started", file)
+func Untrusted(l events.Language, file string) string {
+	return say(l, "%s is not trusted, so no run of its project is started", "%s が信頼されていないため、このプロジェクトの実行は開始されません", file)
 }

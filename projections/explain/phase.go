@@ -12,68 +12,79 @@ import (
 // This file words what happens between phases, and at gates at which somebody
 // looks.
 
-func entered(d events.PhaseEntered) string {
+func entered(l events.Language, d events.PhaseEntered) string {
 	switch d.Way {
 	case events.WaySent:
-		return fmt.Sprintf("phase %s: a person sent the run back from %s", d.Phase, d.From)
+		return say(l, "phase %s: a person sent the run back from %s", "フェーズ %s: 担当者が %s から差し戻し", d.Phase, d.From)
 	case events.WayBack:
-		return fmt.Sprintf("phase %s: back from %s, for the %s time", d.Phase, d.From, ordinal(d.Cycle))
+		return say(l, "phase %s: back from %s, for the %s time", "フェーズ %s: %s から差し戻し、%s", d.Phase, d.From, ordinal(l, d.Cycle))
 	case events.WayOn:
 	}
-	return fmt.Sprintf("phase %s begins", d.Phase)
+	return say(l, "phase %s begins", "フェーズ %s を開始", d.Phase)
 }
 
-func round(n int) string {
+func round(l events.Language, n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", round %d", n)
+	return say(l, ", round %d", "、ラウンド %d", n)
 }
 
-var voids = map[events.Void]string{
-	events.VoidNoResult:  "it wrote no result",
-	events.VoidBadResult: "its result is not of the form that it was given",
-	events.VoidChanged:   "it changed what it looked at",
-	events.VoidStale:     "what it looked at is not there any more",
-	events.VoidNotEnded:  "it was cut short",
+// voidWords says why a result of a role does not count.
+func voidWords(l events.Language, v events.Void) string {
+	switch v {
+	case events.VoidNoResult:
+		return say(l, "it wrote no result", "結果を書かなかった")
+	case events.VoidBadResult:
+		return say(l, "its result is not of the form that it was given", "結果が指定の形式ではない")
+	case events.VoidChanged:
+		return say(l, "it changed what it looked at", "確認対象を変更した")
+	case events.VoidStale:
+		return say(l, "what it looked at is not there any more", "確認した対象がもう存在しない")
+	case events.VoidNotEnded:
+		return say(l, "it was cut short", "途中で打ち切られた")
+	}
+	return string(v)
 }
 
-func looked(d events.RoleEnded) string {
-	line := fmt.Sprintf("gate %s: %s", d.Gate, d.Role)
+func looked(l events.Language, d events.RoleEnded) string {
+	line := say(l, "gate %s: %s", "ゲート %s: %s ", d.Gate, d.Role)
 	if d.Void != "" {
-		return line + " says nothing that counts: " + voids[d.Void]
+		return line + say(l, " says nothing that counts: %s", "の結果は無効: %s", voidWords(l, d.Void))
 	}
 	o := d.Opinion
 	switch {
 	case o.Covered+o.Uncovered > 0:
-		line += fmt.Sprintf(" finds %d of %d criteria covered", o.Covered, o.Covered+o.Uncovered)
+		line += say(l, " finds %d of %d criteria covered", "の確認では基準 %d/%d 件を網羅", o.Covered, o.Covered+o.Uncovered)
 	case d.Round > 0:
-		line += fmt.Sprintf(" finds %d %% unclear", o.Ambiguity)
+		line += say(l, " finds %d %% unclear", "の評価では不明確さ %d %%", o.Ambiguity)
 	default:
-		line += " says " + string(o.Verdict)
+		line += say(l, " says %s", "の判断は %s", o.Verdict)
 	}
 	if o.Architecture != "" {
-		line += ", architecture " + string(o.Architecture)
+		line += say(l, ", architecture %s", "、アーキテクチャは %s", o.Architecture)
 	}
 	if o.Findings > 0 {
-		line += ", " + count(o.Findings, "finding")
+		line += say(l, ", %s", "、指摘 %s", count(l, o.Findings, "finding", "件"))
 	}
 	return line
 }
 
 // haltedBetween words the halts that only runs of more than one phase have.
 func haltedBetween(s run.State, h events.RunHalted) string {
+	l := s.Facts.Language
 	switch h.Reason {
 	case events.HaltCycles:
-		return fmt.Sprintf("halted: the work was sent back %s, and gate %s still does not pass", times(int(h.Limit)), firstOpen(s))
+		return say(l, "halted: the work was sent back %s, and gate %s still does not pass", "停止: 作業を %s 差し戻しましたが、ゲート %s がまだ通りません",
+			times(l, int(h.Limit)), firstOpen(s))
 	case events.HaltPlan:
-		return fmt.Sprintf("halted: gate %s sent the same plan back %s", h.Gate, times(int(h.Limit)))
+		return say(l, "halted: gate %s sent the same plan back %s", "停止: ゲート %s が同じ計画を %s 差し戻しました", h.Gate, times(l, int(h.Limit)))
 	case events.HaltEntry:
-		return fmt.Sprintf("halted: phase %s cannot begin, as gate %s does not pass", h.Phase, h.Gate)
+		return say(l, "halted: phase %s cannot begin, as gate %s does not pass", "停止: フェーズ %s を開始できません。ゲート %s が通りません", h.Phase, h.Gate)
 	case events.HaltExpired:
-		return fmt.Sprintf("halted: nobody answered at gate %s in time", h.Gate)
+		return say(l, "halted: nobody answered at gate %s in time", "停止: ゲート %s に期限までの回答がありませんでした", h.Gate)
 	default:
-		return "halted: " + string(h.Reason)
+		return say(l, "halted: %s", "停止: %s", h.Reason)
 	}
 }
 
@@ -103,15 +114,20 @@ func firstOpen(s run.State) events.Name {
 	return ""
 }
 
-func times(n int) string {
+func times(l events.Language, n int) string {
+	if l == events.Japanese {
+		return fmt.Sprintf("%d 回", n)
+	}
 	if n == 1 {
 		return "once"
 	}
 	return fmt.Sprintf("%d times", n)
 }
 
-func ordinal(n int) string {
+func ordinal(l events.Language, n int) string {
 	switch {
+	case l == events.Japanese:
+		return fmt.Sprintf("%d 回目", n)
 	case n%100 >= 11 && n%100 <= 13:
 	case n%10 == 1:
 		return fmt.Sprintf("%dst", n)
@@ -129,16 +145,16 @@ func Asks(s run.State) bool {
 }
 
 // asking says what a run asks a person.
-func asking(q run.Question) string {
+func asking(l events.Language, q run.Question) string {
 	again := ""
 	if q.Again {
-		again = ", again"
+		again = say(l, ", again", "(再提示)")
 	}
 	switch {
 	case q.Expired:
-		return fmt.Sprintf("about to be halted: nobody answered at gate %s in time", q.Gate)
+		return say(l, "about to be halted: nobody answered at gate %s in time", "まもなく停止: ゲート %s に期限までの回答がありませんでした", q.Gate)
 	case q.Kind == events.AskApproval:
-		return fmt.Sprintf("waiting: gate %s of phase %s asks a person for approval%s", q.Gate, q.Phase, again)
+		return say(l, "waiting: gate %s of phase %s asks a person for approval%s", "待機中: ゲート %s(フェーズ %s)が承認を待っています%s", q.Gate, q.Phase, again)
 	}
-	return fmt.Sprintf("waiting: gate %s of phase %s asks a person%s", q.Gate, q.Phase, again)
+	return say(l, "waiting: gate %s of phase %s asks a person%s", "待機中: ゲート %s(フェーズ %s)が回答を待っています%s", q.Gate, q.Phase, again)
 }

@@ -9,62 +9,70 @@ import (
 )
 
 // Chat names the chat that drives a run.
-func Chat(program events.Name) string {
+func Chat(l events.Language, program events.Name) string {
 	if program == "" {
-		return "a chat"
+		return say(l, "a chat", "チャット")
 	}
-	return "a chat of " + string(program)
+	return say(l, "a chat of %s", "%s のチャット", program)
 }
 
 // driven says what a run waits for that a chat works on.
 func driven(s run.State) string {
-	of := fmt.Sprintf("iteration %d of %d", s.Loop.Iteration, s.LastIteration())
+	l := s.Facts.Language
+	of := say(l, "iteration %d of %d", "イテレーション %d/%d ", s.Loop.Iteration, s.LastIteration())
 	if s.Driver == nil {
-		return "waiting: nobody drives it; a chat that joins works on " + of
+		return say(l, "waiting: nobody drives it; a chat that joins works on %s", "待機中: 担当がいません。参加したチャットが%sに取り組みます", of)
 	}
-	return fmt.Sprintf("waiting: %s, process %d, works on %s", Chat(s.Driver.Program), s.Driver.PID, of)
+	return say(l, "waiting: %s, process %d, works on %s", "待機中: %s(プロセス %d)が%sに取り組んでいます", Chat(l, s.Driver.Program), s.Driver.PID, of)
 }
 
 // joins are the commands for a run that a chat works on.
 func joins(s run.State) []wire.NextCommand {
-	h := s.Facts.Handle
-	return commands("apctl session join "+h, "drive it from a chat", "apctl watch "+h, "follow it", "apctl stop "+h, "stop it")
+	h, l := s.Facts.Handle, s.Facts.Language
+	return commands("apctl session join "+h, say(l, "drive it from a chat", "チャットから担当する"),
+		"apctl watch "+h, say(l, "follow it", "経過を見る"), "apctl stop "+h, say(l, "stop it", "停止する"))
 }
 
 // killed words the halt of a kill switch that looks at a session, with the
 // numbers that were compared.
-func killed(h events.RunHalted) string {
+func killed(l events.Language, h events.RunHalted) string {
 	switch h.Reason {
 	case events.HaltStall:
-		return fmt.Sprintf("halted: nothing moved for %s before the session of iteration %d ended, and %s is a stall",
+		return say(l, "halted: nothing moved for %[1]s before the session of iteration %[2]d ended, and %[3]s is a stall",
+			"停止: イテレーション %[2]d のセッションは終了前に %[1]s 動きがありませんでした(%[3]s で停滞とみなします)",
 			short(h.Used*1000), h.Iteration, short(h.Limit*1000))
 	case events.HaltSpiral:
-		return fmt.Sprintf("halted: the session of iteration %d tells of %d in a spiral, and one is enough", h.Iteration, h.Used)
+		return say(l, "halted: the session of iteration %d tells of %d in a spiral, and one is enough",
+			"停止: イテレーション %d のセッションから堂々巡りの報告が %d 件あります(1 件で停止)", h.Iteration, h.Used)
 	case events.HaltCarryover:
-		return fmt.Sprintf("halted: the session of iteration %d left %d of %s, more than %d %%",
-			h.Iteration, h.Used, count(int(h.Of), "planned issue"), h.Limit)
+		return say(l, "halted: the session of iteration %[1]d left %[2]d of %[3]s, more than %[4]d %%",
+			"停止: イテレーション %[1]d のセッションは、予定した課題 %[3]sのうち %[2]d 件を残しました(%[4]d %% 超)",
+			h.Iteration, h.Used, count(l, int(h.Of), "planned issue", "件"), h.Limit)
 	default:
 		if h.Used == 0 {
-			return fmt.Sprintf("halted: the session of iteration %d failed, and did not tell how it went", h.Iteration)
+			return say(l, "halted: the session of iteration %d failed, and did not tell how it went",
+				"停止: イテレーション %d のセッションが失敗し、結果の報告もありません", h.Iteration)
 		}
-		return fmt.Sprintf("halted: the session of iteration %d tells of %d failed, and one is enough", h.Iteration, h.Used)
+		return say(l, "halted: the session of iteration %d tells of %d failed, and one is enough",
+			"停止: イテレーション %d のセッションから失敗の報告が %d 件あります(1 件で停止)", h.Iteration, h.Used)
 	}
 }
 
 // afterKill is the recovery that belongs to a kill switch.
 //
 // Source: session-orchestrator, seeds 2.1.4.
-func afterKill(h string, reason events.Halt) []wire.NextCommand {
+func afterKill(l events.Language, h string, reason events.Halt) []wire.NextCommand {
 	diff, logs := "apctl diff "+h, "apctl logs "+h
+	goOn, done := say(l, "go on", "続ける"), say(l, "what it has done", "行った作業")
 	resume := func(what string) string { return fmt.Sprintf("apctl resume %s -m '%s'", h, what) }
 	switch reason {
 	case events.HaltStall:
-		return commands(logs, "what it printed last, before nothing moved", "apctl resume "+h, "go on")
+		return commands(logs, say(l, "what it printed last, before nothing moved", "停滞前の最後の出力"), "apctl resume "+h, goOn)
 	case events.HaltSpiral:
-		return commands(diff, "look at it yourself: it goes round in circles", resume("WHAT TO REVERT, AND A SMALLER STEP"), "go on")
+		return commands(diff, say(l, "look at it yourself: it goes round in circles", "自分で確認する。堂々巡りしている"), resume("WHAT TO REVERT, AND A SMALLER STEP"), goOn)
 	case events.HaltCarryover:
-		return commands(diff, "what it has done", resume("WHAT TO LEAVE OUT"), "go on with less to do")
+		return commands(diff, done, resume("WHAT TO LEAVE OUT"), say(l, "go on with less to do", "範囲を減らして続ける"))
 	default:
-		return commands(logs, "find the cause", diff, "what it has done", resume("THE CAUSE, AND WHAT TO DO"), "go on")
+		return commands(logs, say(l, "find the cause", "原因を探す"), diff, done, resume("THE CAUSE, AND WHAT TO DO"), goOn)
 	}
 }

@@ -16,9 +16,9 @@ func Why(s run.State) (rule, because string) {
 	case run.Halted:
 		return string(s.Halt.Reason), halted(s, *s.Halt)
 	case run.Over:
-		because := over(*s.End)
+		because := over(s.Facts.Language, *s.End)
 		if s.End.State == events.EndDone && s.Last.Checkout == events.CheckoutClean {
-			because += ", and in a clean checkout of it"
+			because += say(s.Facts.Language, ", and in a clean checkout of it", "(クリーンなチェックアウトでも成功)")
 		}
 		return string(s.End.State), because
 	case run.Live:
@@ -29,68 +29,89 @@ func Why(s run.State) (rule, because string) {
 }
 
 func halted(s run.State, h events.RunHalted) string {
+	l := s.Facts.Language
 	switch h.Reason {
 	case events.HaltDrift:
-		return fmt.Sprintf("halted: pinned files or tools are still changed, or changed again, after iteration %d", h.Iteration)
+		return say(l, "halted: pinned files or tools are still changed, or changed again, after iteration %d",
+			"停止: イテレーション %d の後も、固定ファイルまたはツールが変更されたままか、再び変更されています", h.Iteration)
 	case events.HaltLogIntegrity:
-		return "halted: the event log of this run is not whole"
+		return say(l, "halted: the event log of this run is not whole", "停止: この実行のイベントログに欠損があります")
 	case events.HaltSameness:
-		return fmt.Sprintf("halted by sameness: %s failed in the same way on the same tree", iterations(h.Iterations))
+		return say(l, "halted by sameness: %s failed in the same way on the same tree", "停止(sameness): %sは、同じツリーで同じ失敗でした", iterations(l, h.Iterations))
 	case events.HaltStuck:
-		return fmt.Sprintf("halted as stuck: %s failed in the same way on the same tree", iterations(h.Iterations))
+		return say(l, "halted as stuck: %s failed in the same way on the same tree", "停止(stuck): %sは、同じツリーで同じ失敗でした", iterations(l, h.Iterations))
 	case events.HaltSignature:
-		return fmt.Sprintf("halted by signature: %s failed with the same failure", iterations(h.Iterations))
+		return say(l, "halted by signature: %s failed with the same failure", "停止(signature): %sは、同じ内容の失敗でした", iterations(l, h.Iterations))
 	case events.HaltUnverifiable:
-		if l, ok := lastLook(s, h.Gate); ok {
-			return fmt.Sprintf("halted: at gate %s no session of %s says anything that counts: %s", h.Gate, l.Role, voids[l.Void])
+		if look, ok := lastLook(s, h.Gate); ok {
+			return say(l, "halted: at gate %s no session of %s says anything that counts: %s", "停止: ゲート %s で、%s のセッションから有効な結果が得られません: %s",
+				h.Gate, look.Role, voidWords(l, look.Void))
 		}
-		return fmt.Sprintf("halted: gate %s cannot be run, so nothing can be proven", h.Gate)
+		return say(l, "halted: gate %s cannot be run, so nothing can be proven", "停止: ゲート %s を実行できないため、何も証明できません", h.Gate)
 	case events.HaltIterations:
-		return fmt.Sprintf("halted: the budget of %s is used up, and a gate still fails", count(int(h.Limit), "iteration"))
+		return say(l, "halted: the budget of %s is used up, and a gate still fails", "停止: 予算の %s を使い切りましたが、まだ失敗するゲートがあります",
+			count(l, int(h.Limit), "iteration", "イテレーション"))
 	case events.HaltHours:
-		return "halted: the time that the run was given is used up, and a gate still fails"
+		return say(l, "halted: the time that the run was given is used up, and a gate still fails", "停止: 与えられた時間を使い切りましたが、まだ失敗するゲートがあります")
 	case events.HaltCost, events.HaltTokens, events.HaltTurns:
 		return spent(s, h)
-	case events.HaltLimit:
-		return "halted: " + waitsFor(h) + ", and the run was told not to wait"
-	case events.HaltAuthFailed, events.HaltBilling:
-		return accountFailed(h)
-	case events.HaltNoop:
-		return fmt.Sprintf("halted: the agent changed nothing, %d times in a row", h.Limit)
-	case events.HaltAgentLost:
-		return fmt.Sprintf("halted: the agent was lost %d times in a row", h.Limit)
-	case events.HaltAgentFailed:
-		return "halted: the agent could not be started"
+	case events.HaltNoop, events.HaltAgentLost, events.HaltAgentFailed, events.HaltLimit, events.HaltAuthFailed, events.HaltBilling:
+		return haltedByAgent(l, h)
 	case events.HaltStopped:
-		return fmt.Sprintf("stopped on request after iteration %d; the work so far is kept", h.Iteration)
+		return say(l, "stopped on request after iteration %d; the work so far is kept", "依頼によりイテレーション %d の後に停止しました。ここまでの作業は残っています", h.Iteration)
 	case events.HaltInternal:
-		return "halted: the daemon could not do its own part"
+		return say(l, "halted: the daemon could not do its own part", "停止: デーモンが自身の処理に失敗しました")
 	case events.HaltNeedsPerson:
-		switch a := s.Last.Agent; {
-		case a.Question != "":
-			return fmt.Sprintf("halted: the agent has a question after iteration %d", h.Iteration)
-		case a.Result == events.ResultNeedsPermission:
-			return "halted: the agent may not use the tools that it needs"
-		case a.Result == events.ResultNeedsHuman:
-			return fmt.Sprintf("halted: the agent waits for a person in iteration %d", h.Iteration)
-		}
-		return fmt.Sprintf("halted: the agent says that it is blocked after iteration %d", h.Iteration)
+		return haltedForPerson(s, h)
 	case events.HaltRebooted:
-		return "halted: the host has booted anew, and after_reboot is ask"
+		return say(l, "halted: the host has booted anew, and after_reboot is ask", "停止: ホストが再起動しました(after_reboot は ask)")
 	case events.HaltWorkspaceGone:
-		return "halted: the workspace is gone"
+		return say(l, "halted: the workspace is gone", "停止: ワークスペースがありません")
 	case events.HaltCycles, events.HaltPlan, events.HaltEntry, events.HaltExpired:
 		return haltedBetween(s, h)
 	case events.HaltStall, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover:
-		return killed(h)
+		return killed(l, h)
 	}
-	return "halted: " + string(h.Reason)
+	return say(l, "halted: %s", "停止: %s", h.Reason)
 }
 
-func iterations(ns []int) string {
+// haltedByAgent words the halts that the agent or its provider has led to.
+func haltedByAgent(l events.Language, h events.RunHalted) string {
+	switch h.Reason {
+	case events.HaltNoop:
+		return say(l, "halted: the agent changed nothing, %d times in a row", "停止: エージェントは %d 回続けて何も変更しませんでした", h.Limit)
+	case events.HaltAgentLost:
+		return say(l, "halted: the agent was lost %d times in a row", "停止: エージェントが %d 回続けて消失しました", h.Limit)
+	case events.HaltAgentFailed:
+		return say(l, "halted: the agent could not be started", "停止: エージェントを起動できませんでした")
+	case events.HaltLimit:
+		return say(l, "halted: %s, and the run was told not to wait", "停止: %s。待たない設定です", waitsFor(l, h))
+	default:
+	}
+	return accountFailed(l, h)
+}
+
+// haltedForPerson words what the agent needs of a person.
+func haltedForPerson(s run.State, h events.RunHalted) string {
+	l := s.Facts.Language
+	switch a := s.Last.Agent; {
+	case a.Question != "":
+		return say(l, "halted: the agent has a question after iteration %d", "停止: イテレーション %d の後、エージェントから質問があります", h.Iteration)
+	case a.Result == events.ResultNeedsPermission:
+		return say(l, "halted: the agent may not use the tools that it needs", "停止: エージェントに必要なツールの使用が許可されていません")
+	case a.Result == events.ResultNeedsHuman:
+		return say(l, "halted: the agent waits for a person in iteration %d", "停止: イテレーション %d で、エージェントが人の対応を待っています", h.Iteration)
+	}
+	return say(l, "halted: the agent says that it is blocked after iteration %d", "停止: イテレーション %d の後、エージェントは進めないと申告しています", h.Iteration)
+}
+
+func iterations(l events.Language, ns []int) string {
 	var out []string
 	for _, n := range ns {
 		out = append(out, fmt.Sprint(n))
+	}
+	if l == events.Japanese {
+		return "イテレーション " + strings.Join(out, "、") + " "
 	}
 	if len(out) < 2 {
 		return "iterations " + strings.Join(out, "")
@@ -98,119 +119,122 @@ func iterations(ns []int) string {
 	return "iterations " + strings.Join(out[:len(out)-1], ", ") + " and " + out[len(out)-1]
 }
 
-func over(d events.RunEnded) string {
+func over(l events.Language, d events.RunEnded) string {
 	switch d.State {
 	case events.EndDone:
-		return fmt.Sprintf("done after %s: every gate passed on tree %s", count(d.Iteration, "iteration"), Short(string(d.Tree)))
+		return say(l, "done after %s: every gate passed on tree %s", "%sで完了: ツリー %s ですべてのゲートが成功しました",
+			count(l, d.Iteration, "iteration", "回のイテレーション"), Short(string(d.Tree)))
 	case events.EndAlreadyGreen:
-		return "already green: every goal passed before any work"
+		return say(l, "already green: every goal passed before any work", "達成済み: 作業前からすべてのゴールが成功していました")
 	case events.EndCancelled:
-		return "cancelled on request " + afterIterations(d) + "; the work so far is kept"
+		return say(l, "cancelled on request %s; the work so far is kept", "依頼により%sに取り消しました。ここまでの作業は残っています", afterIterations(l, d))
 	case events.EndGraceful:
-		return "ended as planned " + afterIterations(d)
+		return say(l, "ended as planned %s", "予定どおり%sに終了しました", afterIterations(l, d))
 	case events.EndFailed:
-		return "failed " + afterIterations(d) + ": it cannot go on"
+		return say(l, "failed %s: it cannot go on", "%sに失敗しました: 続けられません", afterIterations(l, d))
 	case events.EndRefused:
-		return refused(d)
+		return refused(l, d)
 	}
 	return string(d.State)
 }
 
-func afterIterations(d events.RunEnded) string {
+func afterIterations(l events.Language, d events.RunEnded) string {
 	if d.Iteration == 0 {
-		return "before the first iteration"
+		return say(l, "before the first iteration", "最初のイテレーションの前")
 	}
-	return fmt.Sprintf("after %s", count(d.Iteration, "iteration"))
+	return say(l, "after %s", "%sの後", count(l, d.Iteration, "iteration", "回のイテレーション"))
 }
 
-func refused(d events.RunEnded) string {
+func refused(l events.Language, d events.RunEnded) string {
 	switch d.Reason {
 	case events.RefusedGoalGreen:
-		return "refused: the gate passes already, so it cannot prove the task"
+		return say(l, "refused: the gate passes already, so it cannot prove the task", "開始できません: ゲートがすでに成功しているため、タスクの証明になりません")
 	case events.RefusedInvariantRed:
-		return fmt.Sprintf("refused: invariant %s fails before any work", d.Gate)
+		return say(l, "refused: invariant %s fails before any work", "開始できません: 維持すべきゲート %s が作業前から失敗しています", d.Gate)
 	case events.RefusedUnverifiable:
-		return fmt.Sprintf("refused: gate %s cannot be run", d.Gate)
+		return say(l, "refused: gate %s cannot be run", "開始できません: ゲート %s を実行できません", d.Gate)
 	case events.RefusedUnstable:
-		return "refused: the gates change the files that they judge"
+		return say(l, "refused: the gates change the files that they judge", "開始できません: ゲートが判定対象のファイルを変更します")
 	case events.RefusedSetup:
-		return "refused: the set-up command fails in a clean checkout, before any work"
+		return say(l, "refused: the set-up command fails in a clean checkout, before any work", "開始できません: 作業前に、クリーンなチェックアウトでセットアップコマンドが失敗します")
 	}
-	return "refused"
+	return say(l, "refused", "開始できません")
 }
 
 // live names what a run is at, or waits for, and says it in a sentence.
 func live(s run.State) (rule, because string) {
+	l := s.Facts.Language
 	if s.Log.Broken != 0 {
-		return string(events.HaltLogIntegrity), fmt.Sprintf("about to be halted: event %d of its log does not follow the one before", s.Log.Broken)
+		return string(events.HaltLogIntegrity), say(l, "about to be halted: event %d of its log does not follow the one before",
+			"まもなく停止: ログのイベント %d が直前のイベントにつながりません", s.Log.Broken)
 	}
 	switch s.Stage {
-	case run.Started, run.Gates:
-		if s.Loop.Iteration == 0 {
-			return running, "running: judging the gates before any work"
-		}
-		return running, fmt.Sprintf("running: judging the gates of iteration %d", s.Loop.Iteration)
 	case run.Agent:
 		if s.Driven() {
 			return "session", driven(s)
 		}
-		return running, fmt.Sprintf("running: %s works on iteration %d of %d", theAgent(s.Last.Start), s.Loop.Iteration, s.LastIteration())
-	case run.Looking:
-		l := s.Last.Role
-		return running, fmt.Sprintf("running: %s looks at gate %s, in iteration %d", l.Role, l.Gate, s.Loop.Iteration) + round(l.Round) + named(l.Agent)
 	case run.Asking:
-		return "answer", asking(*s.Question)
-	case run.Ended, run.Judged, run.Ready:
+		return "answer", asking(l, *s.Question)
+	case run.Started, run.Gates, run.Looking, run.Ended, run.Judged, run.Ready:
 	}
-	if s.WaitsForLimit() {
-		return string(s.Waiting.Cause), "waiting: " + waitingFor(s.Waiting.LimitWaiting, s.Facts.Limits.UntilMS)
+	switch {
+	case atWork(s) != "":
+		return running, atWork(s)
+	case s.WaitsForLimit():
+		return string(s.Waiting.Cause), say(l, "waiting: %s", "待機中: %s", waitingFor(l, s.Waiting.LimitWaiting, s.Facts.Limits.UntilMS))
+	case s.Loop.Noops > 0:
+		return string(events.HaltNoop), say(l, "waiting: the agent changed nothing, %d in a row; it is tried again later",
+			"待機中: エージェントは %d 回続けて何も変更していません。後で再試行します", s.Loop.Noops)
 	}
-	if s.Loop.Noops > 0 {
-		return string(events.HaltNoop), fmt.Sprintf("waiting: the agent changed nothing, %d in a row; it is tried again later", s.Loop.Noops)
+	return running, say(l, "running: deciding what comes after iteration %d", "実行中: イテレーション %d の次を判断しています", s.Loop.Iteration)
+}
+
+// atWork says what is going on; empty between two things.
+func atWork(s run.State) string {
+	l := s.Facts.Language
+	switch s.Stage {
+	case run.Started, run.Gates:
+		if s.Loop.Iteration == 0 {
+			return say(l, "running: judging the gates before any work", "実行中: 作業前のゲートを判定しています")
+		}
+		return say(l, "running: judging the gates of iteration %d", "実行中: イテレーション %d のゲートを判定しています", s.Loop.Iteration)
+	case run.Agent:
+		return say(l, "running: %s works on iteration %d of %d", "実行中: %sがイテレーション %d/%d を進めています", theAgent(l, s.Last.Start), s.Loop.Iteration, s.LastIteration())
+	case run.Looking:
+		look := s.Last.Role
+		return say(l, "running: %s looks at gate %s, in iteration %d", "実行中: %s がゲート %s を確認しています(イテレーション %d)", look.Role, look.Gate, s.Loop.Iteration) +
+			round(l, look.Round) + named(l, look.Agent)
+	case run.Asking, run.Ended, run.Judged, run.Ready:
 	}
-	return running, "running: deciding what comes after iteration " + fmt.Sprint(s.Loop.Iteration)
+	return ""
 }
 
 const running = "running"
 
 // FullDisk is why a live run waits that cannot store what it does.
-func FullDisk() (rule, because string) {
-	return "disk", "waiting: there is too little room on the disk; it goes on by itself when there is more"
+func FullDisk(l events.Language) (rule, because string) {
+	return "disk", say(l, "waiting: there is too little room on the disk; it goes on by itself when there is more",
+		"待機中: ディスクの空きが足りません。空きができれば自動で再開します")
 }
 
 // Next lists the commands that make sense now, the best first.
 func Next(s run.State) []wire.NextCommand {
-	h := s.Facts.Handle
+	h, l := s.Facts.Handle, s.Facts.Language
 	switch s.Status {
 	case run.Live:
-		if Asks(s) {
-			return commands("apctl answer "+h, "shows what it asks, and takes your answer", "apctl stop "+h, "do not go on")
-		}
-		if s.WaitsForLimit() && s.Waiting.Limit > 0 {
-			return commands("apctl usage", "your limits, and what is used of them", "apctl config show", "where they are set", "apctl stop "+h, "do not go on")
-		}
-		if s.WaitsForLimit() {
-			return commands("apctl usage", "limits, and who waits for them", "apctl resume "+h, "try now", "apctl stop "+h, "do not go on")
-		}
-		if s.Driven() && s.Stage == run.Agent && s.Driver == nil {
-			return joins(s)
-		}
-		return commands(
-			"apctl watch "+h, "follow it",
-			"apctl stop "+h, "stop after this iteration",
-		)
+		return whileLive(s)
 	case run.Halted:
-		return afterHalt(h, s.Halt.Reason)
+		return afterHalt(l, h, s.Halt.Reason)
 	case run.Over:
 		if s.End.State == events.EndRefused {
-			return afterRefusal(h, s.End.Reason)
+			return afterRefusal(l, h, s.End.Reason)
 		}
 		if s.End.State == events.EndAlreadyGreen {
 			return nil
 		}
-		diff := commands("apctl diff "+h, "what it changed: it is in your work tree, not committed")
+		diff := commands("apctl diff "+h, say(l, "what it changed: it is in your work tree, not committed", "変更内容。作業ツリーにあり、未コミット"))
 		if s.End.State == events.EndFailed {
-			return append(commands("apctl logs "+h, "what it printed last"), diff...)
+			return append(commands("apctl logs "+h, printed(l)), diff...)
 		}
 		return diff
 	case run.None:
@@ -218,66 +242,109 @@ func Next(s run.State) []wire.NextCommand {
 	return nil
 }
 
-func afterHalt(h string, reason events.Halt) []wire.NextCommand {
-	diff, logs := "apctl diff "+h, "apctl logs "+h
-	switch reason {
-	case events.HaltDrift:
-		return commands(
-			diff, "what was changed: put the pinned files back",
-			"apctl resume "+h, "go on; it asks a person at a terminal", "apctl cancel "+h, "close it; then start a new run",
-		)
-	case events.HaltLogIntegrity:
-		return commands(diff, "what was changed: put the pinned files back", "apctl cancel "+h, "close it; then start a new run")
-	case events.HaltStopped:
-		return commands("apctl resume "+h, "go on", diff, "what it changed so far")
-	case events.HaltAgentFailed:
-		return commands("apctl resume "+h, "when its program is back")
-	case events.HaltAuthFailed:
-		return commands("apctl agent check", "which login the agent has", "apctl resume "+h, "when it has logged in again")
-	case events.HaltBilling:
-		return commands("apctl resume "+h, "when the account has been paid for", "apctl usage", "what was used")
-	case events.HaltLimit:
-		return commands("apctl resume "+h, "when the limit has ended", "apctl usage", "limits, and who waits for them", diff, "what it changed so far")
-	case events.HaltCost, events.HaltTokens, events.HaltTurns:
-		return commands(
-			diff, "what it changed so far",
-			"apctl usage --by run", "what was used",
-			fmt.Sprintf("apctl resume %s -m 'WHAT TO DO DIFFERENTLY'", h), "go on; what it may use begins again",
-		)
-	case events.HaltAgentLost, events.HaltNoop, events.HaltInternal:
-		return commands(logs, "what the agent printed", "apctl resume "+h, "try again")
-	case events.HaltRebooted:
-		return commands("apctl resume "+h, "go on where it was", diff, "what it changed so far")
-	case events.HaltWorkspaceGone:
-		return commands("apctl resume "+h, "when the workspace is back")
-	case events.HaltEntry:
-		return commands("apctl resume "+h, "when what it needs is there")
-	case events.HaltExpired:
-		return commands("apctl resume "+h, "ask again")
-	case events.HaltNeedsPerson:
-		return commands(fmt.Sprintf("apctl resume %s -m 'ANSWER'", h), "answer it and go on", diff, "what it changed so far")
-	case events.HaltSameness, events.HaltStuck, events.HaltSignature, events.HaltIterations, events.HaltHours,
-		events.HaltUnverifiable, events.HaltCycles, events.HaltPlan:
-	case events.HaltStall, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover:
-		return afterKill(h, reason)
+func whileLive(s run.State) []wire.NextCommand {
+	h, l := s.Facts.Handle, s.Facts.Language
+	halt := commands("apctl stop "+h, say(l, "do not go on", "続けない"))
+	switch {
+	case Asks(s):
+		return append(commands("apctl answer "+h, say(l, "shows what it asks, and takes your answer", "質問を表示し、回答を受け付ける")), halt...)
+	case s.WaitsForLimit() && s.Waiting.Limit > 0:
+		return append(commands("apctl usage", say(l, "your limits, and what is used of them", "上限と使用量"),
+			"apctl config show", say(l, "where they are set", "設定箇所")), halt...)
+	case s.WaitsForLimit():
+		return append(commands("apctl usage", waiters(l), "apctl resume "+h, say(l, "try now", "今すぐ試す")), halt...)
+	case s.Driven() && s.Stage == run.Agent && s.Driver == nil:
+		return joins(s)
 	}
 	return commands(
-		diff, "what it changed so far",
-		logs, "what it printed last",
-		fmt.Sprintf("apctl resume %s -m 'WHAT TO DO DIFFERENTLY'", h), "go on with new findings",
+		"apctl watch "+h, say(l, "follow it", "経過を見る"),
+		"apctl stop "+h, say(l, "stop after this iteration", "このイテレーションの後に停止"),
 	)
 }
 
-func afterRefusal(h string, reason events.Refusal) []wire.NextCommand {
-	logs := "apctl logs " + h
+// What several commands are for.
+
+func printed(l events.Language) string { return say(l, "what it printed last", "最後の出力") }
+
+func soFar(l events.Language) string {
+	return say(l, "what it changed so far", "ここまでの変更内容")
+}
+
+func waiters(l events.Language) string {
+	return say(l, "limits, and who waits for them", "上限と、待っている実行")
+}
+
+func afterHalt(l events.Language, h string, reason events.Halt) []wire.NextCommand {
+	diff, logs, resume := "apctl diff "+h, "apctl logs "+h, "apctl resume "+h
+	switch reason {
+	case events.HaltDrift, events.HaltLogIntegrity:
+		return afterChange(l, h, reason)
+	case events.HaltStopped:
+		return commands(resume, say(l, "go on", "続ける"), diff, soFar(l))
+	case events.HaltAgentFailed:
+		return commands(resume, say(l, "when its program is back", "プログラムが使えるようになったら"))
+	case events.HaltAuthFailed:
+		return commands("apctl agent check", say(l, "which login the agent has", "エージェントのログイン状態"), resume, say(l, "when it has logged in again", "再ログインしたら"))
+	case events.HaltBilling:
+		return commands(resume, say(l, "when the account has been paid for", "支払いが済んだら"), "apctl usage", say(l, "what was used", "使用量"))
+	case events.HaltLimit:
+		return commands(resume, say(l, "when the limit has ended", "上限が解除されたら"), "apctl usage", waiters(l), diff, soFar(l))
+	case events.HaltCost, events.HaltTokens, events.HaltTurns:
+		return commands(diff, soFar(l), "apctl usage --by run", say(l, "what was used", "使用量"),
+			differently(h), say(l, "go on; what it may use begins again", "続ける。使用量は最初から数える"))
+	case events.HaltAgentLost, events.HaltNoop, events.HaltInternal:
+		return commands(logs, say(l, "what the agent printed", "エージェントの出力"), resume, say(l, "try again", "再試行"))
+	case events.HaltRebooted, events.HaltWorkspaceGone, events.HaltEntry, events.HaltExpired, events.HaltNeedsPerson:
+		return afterPerson(l, h, reason)
+	case events.HaltSameness, events.HaltStuck, events.HaltSignature, events.HaltIterations, events.HaltHours,
+		events.HaltUnverifiable, events.HaltCycles, events.HaltPlan:
+	case events.HaltStall, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover:
+		return afterKill(l, h, reason)
+	}
+	return commands(diff, soFar(l), logs, printed(l), differently(h), say(l, "go on with new findings", "新しい指摘を添えて続ける"))
+}
+
+// afterChange are the commands for a run of which what proves its work is not as
+// it was.
+func afterChange(l events.Language, h string, reason events.Halt) []wire.NextCommand {
+	next := commands("apctl diff "+h, say(l, "what was changed: put the pinned files back", "変更内容。固定ファイルを元に戻す"))
+	if reason == events.HaltDrift {
+		next = append(next, commands("apctl resume "+h, say(l, "go on; it asks a person at a terminal", "続ける。端末で担当者に確認する"))...)
+	}
+	return append(next, commands("apctl cancel "+h, say(l, "close it; then start a new run", "取り消し、新しく実行する"))...)
+}
+
+// differently is how a run goes on with what a person has found.
+func differently(h string) string {
+	return fmt.Sprintf("apctl resume %s -m 'WHAT TO DO DIFFERENTLY'", h)
+}
+
+// afterPerson are the commands for a run that a person has to do something for.
+func afterPerson(l events.Language, h string, reason events.Halt) []wire.NextCommand {
+	diff, resume := "apctl diff "+h, "apctl resume "+h
+	switch reason {
+	case events.HaltRebooted:
+		return commands(resume, say(l, "go on where it was", "中断した所から続ける"), diff, soFar(l))
+	case events.HaltWorkspaceGone:
+		return commands(resume, say(l, "when the workspace is back", "ワークスペースが戻ったら"))
+	case events.HaltEntry:
+		return commands(resume, say(l, "when what it needs is there", "必要なものがそろったら"))
+	case events.HaltExpired:
+		return commands(resume, say(l, "ask again", "もう一度質問する"))
+	default:
+	}
+	return commands(resume+" -m 'ANSWER'", say(l, "answer it and go on", "回答して続ける"), diff, soFar(l))
+}
+
+func afterRefusal(l events.Language, h string, reason events.Refusal) []wire.NextCommand {
 	if reason == events.RefusedGoalGreen {
 		return commands(
-			"apctl run ... --gate NAME=CMD", "add a gate that fails now",
-			"apctl run ... --start-green", "work all the same; done then needs a change",
-			"apctl run ... --until-green", "end with 0 when the gates pass already",
+			"apctl run ... --gate NAME=CMD", say(l, "add a gate that fails now", "今は失敗するゲートを加える"),
+			"apctl run ... --start-green", say(l, "work all the same; done then needs a change", "このまま作業する。完了には変更が必要"),
+			"apctl run ... --until-green", say(l, "end with 0 when the gates pass already", "ゲートが成功済みなら 0 で終了"),
 		)
 	}
-	return commands(logs, "what the gate printed")
+	return commands("apctl logs "+h, say(l, "what the gate printed", "ゲートの出力"))
 }
 
 func commands(pairs ...string) []wire.NextCommand {

@@ -3,21 +3,22 @@ package explain
 import (
 	"strings"
 
+	"autopilot/events"
 	"autopilot/events/wire"
 )
 
 // Worktree lists what a person does with the work tree that was made for a run
 // which is done.
-func Worktree(dir, branch string) []wire.NextCommand {
+func Worktree(l events.Language, dir, branch string) []wire.NextCommand {
 	return commands(
-		"cd "+Quote(dir), "the work is there on branch "+branch+", not committed",
-		"git worktree remove "+Quote(dir), "once its work is committed; --force throws the rest away",
+		"cd "+Quote(dir), say(l, "the work is there on branch %s, not committed", "作業はブランチ %s にあり、未コミット", branch),
+		"git worktree remove "+Quote(dir), say(l, "once its work is committed; --force throws the rest away", "コミットした後で。--force は残りを破棄する"),
 	)
 }
 
 // Unused says what becomes of the work tree of a run that was refused.
-func Unused(dir string) []wire.NextCommand {
-	return commands("git worktree remove "+Quote(dir), "nothing was done in it")
+func Unused(l events.Language, dir string) []wire.NextCommand {
+	return commands("git worktree remove "+Quote(dir), say(l, "nothing was done in it", "ここでは何も行われていない"))
 }
 
 // Quote writes a word as a shell reads it.

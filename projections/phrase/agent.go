@@ -3,78 +3,78 @@ package phrase
 import "autopilot/events"
 
 // Result says what the end of an agent means.
-func Result(r events.Result) string {
+func Result(l events.Language, r events.Result) string {
 	switch r {
 	case events.ResultEnded:
-		return "ended by itself"
+		return Say(l, "ended by itself", "自ら終了")
 	case events.ResultEmpty:
-		return "it did and said nothing"
+		return Say(l, "it did and said nothing", "何もせず、何も出力しなかった")
 	case events.ResultTruncated:
-		return "its output broke off"
+		return Say(l, "its output broke off", "出力が途中で切れた")
 	case events.ResultIdleTimeout:
-		return "no sign of life for too long"
+		return Say(l, "no sign of life for too long", "長時間の無応答")
 	case events.ResultWallTimeout:
-		return "out of time"
+		return Say(l, "out of time", "時間切れ")
 	case events.ResultRateLimited:
-		return "the provider's limit is reached"
+		return Say(l, "the provider's limit is reached", "プロバイダーの利用上限に到達")
 	case events.ResultOverloaded:
-		return "the provider has too much to do"
+		return Say(l, "the provider has too much to do", "プロバイダーが過負荷")
 	case events.ResultAuthFailed:
-		return "its login is not accepted"
+		return Say(l, "its login is not accepted", "ログインが受け付けられない")
 	case events.ResultBilling:
-		return "the account has to be paid for"
+		return Say(l, "the account has to be paid for", "アカウントの支払いが必要")
 	case events.ResultContextOverflow:
-		return "its context is full"
+		return Say(l, "its context is full", "コンテキストが満杯")
 	case events.ResultMaxTurns:
-		return "it took as many turns as it may"
+		return Say(l, "it took as many turns as it may", "ターン数の上限に到達")
 	case events.ResultBudget:
-		return "it used what it may"
+		return Say(l, "it used what it may", "使用量の上限に到達")
 	case events.ResultNeedsPermission:
-		return "it may not use the tools that it needs"
+		return Say(l, "it may not use the tools that it needs", "必要なツールの使用が許可されていない")
 	case events.ResultNeedsHuman:
-		return "it waits for a person"
+		return Say(l, "it waits for a person", "人の対応待ち")
 	case events.ResultAgentError:
-		return "it failed"
+		return Say(l, "it failed", "失敗")
 	case events.ResultSpawnFailed:
-		return "it could not be started"
+		return Say(l, "it could not be started", "起動できなかった")
 	case events.ResultOutOfMemory:
-		return "out of memory"
+		return Say(l, "out of memory", "メモリ不足")
 	case events.ResultKilledExternal:
-		return "killed from outside"
+		return Say(l, "killed from outside", "外部から強制終了")
 	case events.ResultStopped:
-		return "stopped"
+		return Say(l, "stopped", "停止済み")
 	case events.ResultInterrupted:
-		return "lost"
+		return Say(l, "lost", "消失")
 	}
 	return string(r)
 }
 
 // Limit says why a run waits.
-func Limit(l events.Limit) string {
-	switch l {
+func Limit(l events.Language, of events.Limit) string {
+	switch of {
 	case events.LimitRate, "":
-		return "the provider's limit is reached"
+		return Say(l, "the provider's limit is reached", "プロバイダーの利用上限に到達")
 	case events.LimitOverload:
-		return "the provider has too much to do"
+		return Say(l, "the provider has too much to do", "プロバイダーが過負荷")
 	case events.LimitSlots:
-		return "the account takes fewer agents at once for now"
+		return Say(l, "the account takes fewer agents at once for now", "アカウントの同時実行数が今は制限されている")
 	case events.LimitDayCost, events.LimitDayTokens, events.LimitDayTurns, events.LimitDayHours:
-		return "what may be used in a day is used up"
+		return Say(l, "what may be used in a day is used up", "1日の使用上限に到達")
 	}
-	return string(l)
+	return string(of)
 }
 
 // ShortLimit is the same in a few words.
-func ShortLimit(l events.Limit) string {
-	switch l {
+func ShortLimit(l events.Language, of events.Limit) string {
+	switch of {
 	case events.LimitRate:
-		return "provider's limit"
+		return Say(l, "provider's limit", "プロバイダーの上限")
 	case events.LimitOverload:
-		return "provider overloaded"
+		return Say(l, "provider overloaded", "プロバイダー過負荷")
 	case events.LimitSlots:
-		return "slot of the account"
+		return Say(l, "slot of the account", "アカウントの空き")
 	case events.LimitDayCost, events.LimitDayTokens, events.LimitDayTurns, events.LimitDayHours:
-		return "limit of the day"
+		return Say(l, "limit of the day", "1日の上限")
 	}
-	return string(l)
+	return string(of)
 }

@@ -8,14 +8,14 @@ import (
 )
 
 // Amount is a quantity in the unit of a limit.
-func Amount(of events.Halt, n int64) string {
+func Amount(l events.Language, of events.Halt, n int64) string {
 	switch of {
 	case events.HaltCost:
 		return USD(n)
 	case events.HaltTokens:
-		return Tokens(n)
+		return Tokens(l, n)
 	case events.HaltTurns:
-		return fmt.Sprintf("%d turns", n)
+		return Say(l, "%d turns", "%d ターン", n)
 	default:
 		return fmt.Sprint(n)
 	}
@@ -46,11 +46,12 @@ func USD(micro int64) string {
 }
 
 // Tokens is a number of tokens: 950, 12.3k, 1.2M.
-func Tokens(n int64) string {
-	return short(n) + " tokens"
+func Tokens(l events.Language, n int64) string {
+	return Say(l, "%s tokens", "%s トークン", Number(n))
 }
 
-func short(n int64) string {
+// Number is a large number in few digits: 950, 12.3k, 1.2M.
+func Number(n int64) string {
 	for _, u := range []struct {
 		of   float64
 		name string

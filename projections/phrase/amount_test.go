@@ -26,7 +26,7 @@ func TestAmountsAreShort(t *testing.T) {
 		{events.HaltTurns, 12, "12 turns"},
 	}
 	for _, tt := range tests {
-		if got := phrase.Amount(tt.of, tt.n); got != tt.want {
+		if got := phrase.Amount(events.English, tt.of, tt.n); got != tt.want {
 			t.Errorf("%s %d: %q, want %q", tt.of, tt.n, got, tt.want)
 		}
 	}

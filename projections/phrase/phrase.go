@@ -1,114 +1,152 @@
 // Package phrase holds the words that the daemon and apctl both have for the
-// same fact, so that it reads the same in a log, a status and an explanation.
+// same fact, so that it reads the same in a log, a status and an explanation,
+// in each language.
 //
 // It is pure and links nothing but the vocabulary, as apctl pays for all that
 // it links at every start.
 package phrase
 
 import (
-	"fmt"
-
 	"autopilot/events"
 )
 
 // Reason says why a gate gave its verdict; of a result only the reason, the
 // verdict, the exit code and the numbers that were compared count.
-func Reason(r events.GateResult) string {
+func Reason(l events.Language, r events.GateResult) string {
 	switch r.Reason {
 	case events.ReasonExit:
-		return exit(r.Exit)
+		return exit(l, r.Exit)
 	case events.ReasonSignal:
-		return "killed by a signal from outside"
+		return Say(l, "killed by a signal from outside", "外部からのシグナルで終了")
 	case events.ReasonTimeout:
-		return "out of time"
+		return Say(l, "out of time", "時間切れ")
 	case events.ReasonSilent:
-		return "no sign of life for too long"
+		return Say(l, "no sign of life for too long", "長時間の無応答")
 	case events.ReasonNotFound:
-		return "command not found"
+		return Say(l, "command not found", "コマンドが見つからない")
 	case events.ReasonNoShell:
-		return "no shell"
+		return Say(l, "no shell", "シェルがない")
 	case events.ReasonNoDirectory:
-		return "its directory is missing"
+		return Say(l, "its directory is missing", "ディレクトリがない")
 	case events.ReasonToolChanged:
-		return "a tool that it needs was replaced or is gone"
+		return Say(l, "a tool that it needs was replaced or is gone", "必要なツールが差し替えられたか、なくなっている")
 	case events.ReasonTreeChanged:
-		return "files changed while it ran"
+		return Say(l, "files changed while it ran", "実行中にファイルが変更された")
 	case events.ReasonUnchanged:
-		return "pinned files unchanged"
+		return Say(l, "pinned files unchanged", "固定ファイルに変更なし")
 	case events.ReasonPinChanged:
-		return "pinned files changed"
+		return Say(l, "pinned files changed", "固定ファイルが変更された")
 	case events.ReasonWritten:
-		return "every file is written"
+		return Say(l, "every file is written", "ファイルはすべて作成済み")
 	case events.ReasonMissing:
-		return "a file is missing"
+		return Say(l, "a file is missing", "ファイルがない")
 	case events.ReasonBlank:
-		return "a file is blank"
+		return Say(l, "a file is blank", "ファイルが空")
 	case events.ReasonStale:
-		return "a file is as it was before the work"
+		return Say(l, "a file is as it was before the work", "ファイルが作業前のまま")
 	case events.ReasonSetup:
-		if r.Verdict == events.Skipped {
-			return "not run, as the set-up failed"
-		}
-		if r.Exit < 0 {
-			return "set-up of a clean checkout did not finish"
-		}
-		return "set-up of a clean checkout: " + exit(r.Exit)
+		return setup(l, r)
+	default:
+	}
+	return seen(l, r)
+}
+
+// setup says what became of the set-up of a clean checkout.
+func setup(l events.Language, r events.GateResult) string {
+	switch {
+	case r.Verdict == events.Skipped:
+		return Say(l, "not run, as the set-up failed", "セットアップに失敗したため未実行")
+	case r.Exit < 0:
+		return Say(l, "set-up of a clean checkout did not finish", "クリーンなチェックアウトのセットアップが終わらなかった")
+	}
+	return Say(l, "set-up of a clean checkout: %s", "クリーンなチェックアウトのセットアップ: %s", exit(l, r.Exit))
+}
+
+// seen says it of gates at which somebody looks, or history does.
+func seen(l events.Language, r events.GateResult) string {
+	switch r.Reason {
 	case events.ReasonNobody:
-		return "nobody has looked or answered yet"
+		return Say(l, "nobody has looked or answered yet", "まだ誰も確認・回答していない")
 	case events.ReasonLooked:
-		return "as a session of another role says"
+		return Say(l, "as a session of another role says", "別の役割のセッションの判断")
 	case events.ReasonVoid:
-		return "no session gave a result that counts"
+		return Say(l, "no session gave a result that counts", "有効な結果を出したセッションがない")
 	case events.ReasonAnswered:
-		return "as a person answered"
+		return Say(l, "as a person answered", "担当者の回答")
 	case events.ReasonDocsOnly:
-		return "only documentation was changed"
+		return Say(l, "only documentation was changed", "変更はドキュメントのみ")
 	case events.ReasonInside:
-		return "only declared files were changed"
+		return Say(l, "only declared files were changed", "変更は宣言されたファイルのみ")
 	case events.ReasonOutside:
-		return "other files were changed"
+		return Say(l, "other files were changed", "対象外のファイルが変更された")
 	case events.ReasonNoCommit:
-		return "there is no commit of the test alone"
+		return Say(l, "there is no commit of the test alone", "テストだけのコミットがない")
 	case events.ReasonAncestry:
-		return "the commit of the test is not before that of the work"
+		return Say(l, "the commit of the test is not before that of the work", "テストのコミットが実装より前にない")
 	case events.ReasonNotRed:
-		return "the test passes without the work"
+		return Say(l, "the test passes without the work", "実装がなくてもテストが通る")
 	case events.ReasonSeenRed:
-		return "the test failed before the work"
+		return Say(l, "the test failed before the work", "実装前のテスト失敗を確認済み")
+	case events.ReasonUncertain:
+		return Say(l, "it passed, and it failed", "成功と失敗が混在")
 	case events.ReasonControl:
-		return "the test fails as much with the work"
+		return Say(l, "the test fails as much with the work", "実装があってもテストの失敗は変わらない")
 	case events.ReasonRow:
-		return "the commit that was named is not the one that was found"
+		return Say(l, "the commit that was named is not the one that was found", "申告されたコミットと見つかったコミットが異なる")
+	default:
+	}
+	return told(l, r)
+}
+
+// told says it of a session that tells how it went.
+func told(l events.Language, r events.GateResult) string {
+	switch r.Reason {
 	case events.ReasonReported:
-		return "the session told how it went"
+		return Say(l, "the session told how it went", "セッションが結果を報告")
 	case events.ReasonNoReport:
-		return "the session did not tell how it went"
+		return Say(l, "the session did not tell how it went", "セッションの結果報告がない")
 	case events.ReasonBadReport:
-		return "what the session told of itself cannot be read"
+		return Say(l, "what the session told of itself cannot be read", "セッションの報告を読み取れない")
 	case events.ReasonStall:
-		return fmt.Sprintf("nothing moved for %d s, and %d s is a stall", r.Used, r.Limit)
+		return Say(l, "nothing moved for %d s, and %d s is a stall", "%d 秒間動きがない(%d 秒で停滞とみなす)", r.Used, r.Limit)
 	case events.ReasonSpiral:
-		return fmt.Sprintf("%d in a spiral", r.Used)
+		return Say(l, "%d in a spiral", "堂々巡り %d 件", r.Used)
 	case events.ReasonFailedWave:
 		if r.Used == 0 {
-			return "the session failed"
+			return Say(l, "the session failed", "セッションが失敗")
 		}
-		return fmt.Sprintf("%d failed", r.Used)
+		return Say(l, "%d failed", "失敗 %d 件", r.Used)
 	case events.ReasonCarryover:
-		return fmt.Sprintf("%d of %d planned issues are left, more than %d %%", r.Used, r.Of, r.Limit)
-	case events.ReasonUncertain:
-		return "it passed, and it failed"
+		return Say(l, "%d of %d planned issues are left, more than %d %%", "予定した課題の残り %d / %d 件(%d %% 超)", r.Used, r.Of, r.Limit)
+	default:
 	}
 	return string(r.Reason)
 }
 
 // exit says what the shell means by the codes that are its own.
-func exit(code int) string {
+func exit(l events.Language, code int) string {
 	switch code {
 	case 126:
-		return "exit 126: something in it cannot be executed"
+		return Say(l, "exit 126: something in it cannot be executed", "exit 126: 実行できないものが含まれている")
 	case 127:
-		return "exit 127: something in it was not found"
+		return Say(l, "exit 127: something in it was not found", "exit 127: 見つからないものが含まれている")
 	}
-	return fmt.Sprintf("exit %d", code)
+	return Say(l, "exit %d", "exit %d", code)
+}
+
+// Verdict is the word for the answer of a gate.
+func Verdict(l events.Language, v events.Verdict) string {
+	switch v {
+	case events.Pass:
+		return Say(l, "pass", "成功")
+	case events.Fail:
+		return Say(l, "fail", "失敗")
+	case events.Skipped:
+		return Say(l, "skipped", "省略")
+	case events.Unverifiable:
+		return Say(l, "unverifiable", "検証不能")
+	case events.Open:
+		return Say(l, "open", "未決")
+	}
+	return string(v)
 }

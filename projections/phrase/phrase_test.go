@@ -16,7 +16,7 @@ func TestEveryReasonHasWordsOfItsOwn(t *testing.T) {
 		events.ReasonUnchanged, events.ReasonPinChanged, events.ReasonWritten, events.ReasonMissing, events.ReasonBlank,
 		events.ReasonStale, events.ReasonSetup,
 	} {
-		text := phrase.Reason(events.GateResult{Reason: r})
+		text := phrase.Reason(events.English, events.GateResult{Reason: r})
 		if text == "" || text == string(r) || said[text] != "" {
 			t.Errorf("%s reads %q, as %q does", r, text, said[text])
 		}
@@ -29,7 +29,7 @@ func TestTheCodesOfTheShellAreExplained(t *testing.T) {
 	for code, want := range map[int]string{
 		1: "exit 1", 126: "exit 126: something in it cannot be executed", 127: "exit 127: something in it was not found",
 	} {
-		if got := phrase.Reason(events.GateResult{Reason: events.ReasonExit, Exit: code}); got != want {
+		if got := phrase.Reason(events.English, events.GateResult{Reason: events.ReasonExit, Exit: code}); got != want {
 			t.Errorf("%d: %q, want %q", code, got, want)
 		}
 	}

@@ -22,10 +22,10 @@ func TestASumNeverHidesWhatIsNotKnown(t *testing.T) {
 		{wire.UsageSum{Agents: 3, MicroUSD: 1_200_000, Computed: 2, NoCost: 1}, ">= $1.20 (computed)", "0"},
 		{wire.UsageSum{Agents: 1, NoCost: 1, NoTokens: 1}, "unknown", "unknown"},
 	} {
-		if got := phrase.Cost(tt.sum); got != tt.cost {
+		if got := phrase.Cost(events.English, tt.sum); got != tt.cost {
 			t.Errorf("%+v: cost %q, want %q", tt.sum, got, tt.cost)
 		}
-		if got := phrase.TokensUsed(tt.sum); got != tt.tokens {
+		if got := phrase.TokensUsed(events.English, tt.sum); got != tt.tokens {
 			t.Errorf("%+v: tokens %q, want %q", tt.sum, got, tt.tokens)
 		}
 	}
@@ -39,7 +39,7 @@ func TestWhatAnAgentUsedIsSaidWithItsSource(t *testing.T) {
 		"950 tokens, cost unknown":       {CacheRead: 950, CostFrom: events.SourceUnknown},
 		"$0.00":                          {CostFrom: events.Reported},
 	} {
-		if got := phrase.Used(u); got != want {
+		if got := phrase.Used(events.English, u); got != want {
 			t.Errorf("%+v: %q, want %q", u, got, want)
 		}
 	}

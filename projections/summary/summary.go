@@ -8,11 +8,11 @@ package summary
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/phrase"
 	"autopilot/projections/rule"
 	"autopilot/projections/run"
 )
@@ -33,6 +33,8 @@ var order = []string{Clarification, Plan, Implementation, Verification, Review, 
 
 // Fold is a run as far as its events were added. The zero value is ready.
 type Fold struct {
+	Language events.Language // of its sentences
+
 	s     run.State
 	gates []judged // in the order in which they were judged first
 	works []worked
@@ -253,17 +255,17 @@ func (f *Fold) looked(g judged) []wire.SummaryBy {
 			continue
 		}
 		out = slices.DeleteFunc(out, func(b wire.SummaryBy) bool { return b.Who == string(l.Role) })
-		out = append(out, wire.SummaryBy{Who: string(l.Role), Says: says(g.Kind, l.Opinion), Source: l.Opinion.Source})
+		out = append(out, wire.SummaryBy{Who: string(l.Role), Says: f.says(g.Kind, l.Opinion), Source: l.Opinion.Source})
 	}
 	return out
 }
 
-func says(kind events.GateKind, o events.Opinion) string {
+func (f *Fold) says(kind events.GateKind, o events.Opinion) string {
 	switch kind {
 	case events.GateInterview:
-		return fmt.Sprintf("%d%% unclear", o.Ambiguity)
+		return phrase.Say(f.Language, "%d%% unclear", "不明確さ %d%%", o.Ambiguity)
 	case events.GateCoverage:
-		return fmt.Sprintf("%d covered, %d not", o.Covered, o.Uncovered)
+		return phrase.Say(f.Language, "%d covered, %d not", "網羅 %d 件、未網羅 %d 件", o.Covered, o.Uncovered)
 	default:
 		return string(o.Verdict)
 	}

@@ -49,7 +49,7 @@ func evidence(e wire.Evidence, gates bool) string {
 			continue
 		}
 		r := events.GateResult{Verdict: events.Verdict(g.Verdict), Reason: events.Reason(g.Reason), Exit: g.Exit}
-		fmt.Fprintf(&b, "- %s %s: %s\n", code(g.Name, lineBytes), code(g.Verdict, lineBytes), code(phrase.Reason(r), lineBytes))
+		fmt.Fprintf(&b, "- %s %s: %s\n", code(g.Name, lineBytes), code(g.Verdict, lineBytes), code(phrase.Reason(events.English, r), lineBytes))
 	}
 	for _, f := range e.Allowed {
 		b.WriteString("- a pinned file was changed, as it was allowed to: " + code(f, lineBytes) + "\n")

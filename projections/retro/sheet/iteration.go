@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/phrase"
 )
@@ -31,7 +32,7 @@ func (m maker) progress(r wire.RetroRun) Section {
 	used.Series = []Series{
 		m.columns("failing tests", rows, failing, func(n int64) string { return "up to " + number(n) }),
 		m.columns("work", rows, func(i wire.RetroIteration) int64 { return work(i.Time) }, func(n int64) string { return "up to " + span(n) }),
-		m.columns("tokens", rows, tokensOf, func(n int64) string { return "up to " + phrase.Tokens(n) }),
+		m.columns("tokens", rows, tokensOf, func(n int64) string { return "up to " + phrase.Tokens(events.English, n) }),
 		m.columns("cost", rows, costOf, func(n int64) string { return "up to " + phrase.USD(n) }),
 	}
 	used.Series = drop(used.Series)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/phrase"
 )
@@ -76,11 +77,11 @@ func (m maker) moment(t time.Time) string {
 func tokens(u wire.UsageSum) string { return orNone(u, phrase.TokensUsed) }
 func cost(u wire.UsageSum) string   { return orNone(u, phrase.Cost) }
 
-func orNone(u wire.UsageSum, of func(wire.UsageSum) string) string {
+func orNone(u wire.UsageSum, of func(events.Language, wire.UsageSum) string) string {
 	if u.Agents == 0 {
 		return "-"
 	}
-	return of(u)
+	return of(events.English, u)
 }
 
 // partly says what of a sum is not known.
