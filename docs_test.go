@@ -221,6 +221,7 @@ var schemaOf = []struct{ schema, command, data string }{
 	{"autopilot.replay", "replay: a line each", "ReplayFrame"},
 	{"autopilot.retro", "retro", "RetroView"},
 	{"autopilot.session", "session join, next, submit, ask, leave", "SessionView"},
+	{"autopilot.hooks", "hook show, install, uninstall", "HooksView"},
 	{"autopilot.usage", "usage", "UsageReport"},
 	{"autopilot.diff", "diff", ""},
 	{"autopilot.restore", "restore", "RestoreView"},

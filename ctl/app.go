@@ -27,6 +27,10 @@ type app struct {
 // Main runs one command and returns the exit code.
 func Main(ctx context.Context, w World) int {
 	a := &app{World: w}
+	if host, event, ok := hookCall(w.Args); ok {
+		a.hookEvent(ctx, host, event)
+		return wire.ExitDone
+	}
 	root := newRoot(a)
 	root.SetArgs(w.Args)
 	root.SetIn(w.In)

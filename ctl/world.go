@@ -47,6 +47,7 @@ type World struct {
 	Zone       *time.Location
 	Notify     func(chan<- os.Signal) (stop func()) // interrupts and terminations
 	Connect    func(ctx context.Context, start bool) (Daemon, error)
+	Program    func() (string, error) // path of this program, for others to call
 	FindPlaces func() (place.Places, error)
 	Examine    func(ctx context.Context, dir string) (wire.DoctorView, error) // without a daemon
 	Alive      func(pid int) bool                                             // whether a process runs

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/signal"
 	"time"
@@ -22,6 +23,10 @@ func main() {
 	if err != nil {
 		dir = os.Getenv("PWD") // deleted under us; commands that need it say so
 	}
+	var warn io.Writer = os.Stderr
+	if ctl.Quiet(os.Args[1:]) {
+		warn = io.Discard
+	}
 	os.Exit(ctl.Main(context.Background(), ctl.World{
 		Args:       os.Args[1:],
 		Environ:    os.Environ(),
@@ -34,7 +39,8 @@ func main() {
 		Now:        time.Now,
 		Zone:       time.Local,
 		Notify:     notify,
-		Connect:    ctl.Connector(version, os.Stderr),
+		Connect:    ctl.Connector(version, warn),
+		Program:    ctl.Program,
 		FindPlaces: ctl.FindPlaces,
 		Examine:    client.Examine,
 		Alive:      ctl.ProcessRuns,

@@ -59,3 +59,34 @@ func (q HookRequest) Bounded() HookRequest {
 type HookView struct {
 	Text string `json:"text,omitzero"`
 }
+
+// SchemaHooks is the schema of the answers of hook show, install and uninstall.
+const SchemaHooks = "autopilot.hooks"
+
+// HooksView is what is installed of hooks.
+type HooksView struct {
+	Files []HookFile `json:"files"`
+}
+
+// HookFile is a settings file of a host.
+type HookFile struct {
+	Host    string   `json:"host"`
+	Scope   string   `json:"scope"` // user or project
+	File    string   `json:"file"`
+	State   string   `json:"state"`            // installed, partly, none or unreadable
+	Events  []string `json:"events"`           // that have a hook
+	Missing []string `json:"missing"`          // that have none
+	Calls   []string `json:"calls"`            // programs that are called
+	Gone    []string `json:"gone"`             // of those, the ones that are not there
+	Problem string   `json:"problem,omitzero"` // why it cannot be read
+	Changed bool     `json:"changed"`          // install, uninstall: the file was written
+	Diff    string   `json:"diff,omitzero"`    // of what was changed, or would be by install
+}
+
+// The states of a settings file.
+const (
+	HooksInstalled  = "installed"
+	HooksPartly     = "partly"
+	HooksNone       = "none"
+	HooksUnreadable = "unreadable"
+)

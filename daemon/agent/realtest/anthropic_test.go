@@ -64,10 +64,16 @@ func (anthropic) answers(w *sse, a ask, s step, file string) {
 	}})
 	first, second := halves(s.text)
 	block, delta, reason := m{"type": "text", "text": ""}, func(t string) m { return m{"type": "text_delta", "text": t} }, "end_turn"
-	if s.edit {
+	if s.calls() {
 		name, input := "Write", m{"file_path": file, "content": content}
 		if a.has("write") {
 			name, input = "write", m{"filePath": file, "content": content}
+		}
+		switch {
+		case s.read:
+			name, input = "Read", m{"file_path": file}
+		case s.run != "":
+			name, input = "Bash", m{"command": s.run, "description": "as asked"}
 		}
 		block, reason = m{"type": "tool_use", "id": newID("toolu"), "name": name, "input": m{}}, "tool_use"
 		delta = func(t string) m { return m{"type": "input_json_delta", "partial_json": t} }

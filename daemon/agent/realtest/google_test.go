@@ -74,13 +74,20 @@ func (google) answers(w *sse, a ask, s step, file string) {
 		return
 	}
 	first, second := halves(s.text)
-	if s.edit {
+	if s.calls() {
 		first, second = "I write it.", ""
 	}
 	w.send("", chunk("", m{"text": first}))
 	w.pause()
-	if s.edit {
-		w.send("", chunk("STOP", m{"functionCall": m{"name": "write_file", "args": m{"file_path": file, "content": content}}}))
+	call := m{"name": "write_file", "args": m{"file_path": file, "content": content}}
+	switch {
+	case s.read:
+		call = m{"name": "read_file", "args": m{"file_path": file}}
+	case s.run != "":
+		call = m{"name": "run_shell_command", "args": m{"command": s.run, "description": "as asked"}}
+	}
+	if s.calls() {
+		w.send("", chunk("STOP", m{"functionCall": call}))
 		return
 	}
 	w.send("", chunk("STOP", m{"text": second}))

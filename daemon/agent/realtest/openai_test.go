@@ -49,9 +49,14 @@ func (openai) answers(w *sse, a ask, s step, file string) {
 	id := newID("resp")
 	w.send("response.created", m{"type": "response.created", "response": m{"id": id, "model": a.model}})
 	item := m{"type": "message", "id": newID("msg"), "role": "assistant", "content": []m{{"type": "output_text", "text": s.text}}}
-	if s.edit {
-		item = openaiEdit(a, file)
-	} else {
+	switch {
+	case s.edit:
+		item = openaiRun(a, fmt.Sprintf("printf %%s '%s' > '%s'", content, file))
+	case s.read:
+		item = openaiRun(a, "cat '"+file+"'")
+	case s.run != "":
+		item = openaiRun(a, s.run)
+	default:
 		empty := m{"type": "message", "id": item["id"], "role": "assistant", "content": []m{}}
 		w.send("response.output_item.added", m{"type": "response.output_item.added", "output_index": 0, "item": empty})
 		half, _ := halves(s.text)
@@ -65,9 +70,9 @@ func (openai) answers(w *sse, a ask, s step, file string) {
 	}}})
 }
 
-// openaiEdit uses the tool for commands: that for patches is not of every model.
-func openaiEdit(a ask, file string) m {
-	command := fmt.Sprintf("printf %%s '%s' > '%s'", content, file)
+// openaiRun uses the tool for commands, for edits too: that for patches is not of
+// every model.
+func openaiRun(a ask, command string) m {
 	name, args := "exec_command", m{"cmd": command}
 	switch {
 	case a.has("shell"):

@@ -46,9 +46,13 @@ func (w *world) row(in installed, c scenario) row {
 }
 
 func (s *stage) perform(r *row) error {
-	if s.c.name == caseRun {
+	switch s.c.name {
+	case caseRun:
 		r.want = wantDone
 		return s.whole(r)
+	case caseHooks:
+		r.want = wantDone
+		return s.hooked(r)
 	}
 	return s.play(r)
 }

@@ -15,6 +15,7 @@ type program struct {
 	differs map[string]func(*scenario)
 	endless map[string]bool // cases in which it tries again for ever
 	more    []scenario
+	chat    []string // its words as a chat that runs hooks, before the prompt; empty if it has none
 }
 
 func programs() []program { return []program{claude(), codex(), gemini(), opencode()} }
@@ -31,6 +32,7 @@ func claude() program {
 				"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "CLAUDE_CODE_MAX_RETRIES=1",
 			}
 		},
+		chat: []string{"-p", "--permission-mode", "acceptEdits", "--allowedTools", "Bash", "--"},
 		more: []scenario{{
 			name: caseKey, script: []step{{refuse: limited}},
 			want: want{outcome: outcome.RateLimited, session: true},
@@ -61,6 +63,7 @@ stream_max_retries = 1
 enabled = false
 `}
 		},
+		chat: []string{"exec", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust", "--"},
 		differs: map[string]func(*scenario){
 			caseResume: func(s *scenario) { s.want.answers = 2 },
 		},
@@ -72,6 +75,7 @@ enabled = false
 func gemini() program {
 	return program{
 		name: "gemini", pkg: "@google/gemini-cli",
+		chat: []string{"--approval-mode", "yolo", "--skip-trust", "-p"},
 		env: func(url string) []string {
 			// With a model of its own choice it first asks another one which to take.
 			return []string{"GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_API_KEY=" + key, "GEMINI_MODEL=gemini-2.5-pro"}
@@ -121,6 +125,9 @@ func opencode() program {
 // cases are those of the program.
 func (p program) cases() []scenario {
 	list := append(scenarios(), p.more...)
+	if len(p.chat) > 0 {
+		list = append(list, scenario{name: caseHooks})
+	}
 	for i := range list {
 		if change := p.differs[list[i].name]; change != nil {
 			change(&list[i])

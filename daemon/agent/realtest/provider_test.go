@@ -1,12 +1,14 @@
 package realtest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,11 +19,18 @@ import (
 // repeats, so that a program may try again as often as it likes.
 type step struct {
 	text   string
-	edit   bool    // asks for a file to be written: edited
+	edit   bool    // asks for a file to be written: edited, or file
+	read   bool    // asks for a file to be read
+	file   string  // relative to the workspace
+	run    string  // asks for a command to be run
+	obeys  string  // a pattern: the command is what it finds first in the request
 	refuse refusal // an error instead of an answer
 	cut    bool    // the connection ends in the middle of the answer
 	hold   bool    // the answer begins and does not go on
 }
+
+// calls says that it asks for a tool to be used.
+func (s step) calls() bool { return s.edit || s.read || s.run != "" }
 
 // refusal is why a provider gives no answer.
 type refusal string
@@ -151,6 +160,9 @@ func (p *provider) next(path, body string, side bool) step {
 		s = step{text: "A title"}
 	}
 	p.requests = append(p.requests, request{Path: path, Body: body, Side: side})
+	if s.obeys != "" {
+		s.run = cmp.Or(regexp.MustCompile(s.obeys).FindString(body), "echo nothing to obey")
+	}
 	return s
 }
 
@@ -196,7 +208,7 @@ func (p *provider) serve(w http.ResponseWriter, r *http.Request, d dialect, a as
 			panic(http.ErrAbortHandler)
 		}
 	}
-	d.answers(out, a, s, p.dir+"/"+edited)
+	d.answers(out, a, s, p.dir+"/"+cmp.Or(s.file, edited))
 }
 
 // wantsStream tells the only dialect that has both by its path.
