@@ -2,8 +2,11 @@ package bus
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"testing"
+
+	"autopilot/events/wire"
 )
 
 // BenchmarkOpen is from nothing to a socket that answers, and back.
@@ -27,5 +30,31 @@ func BenchmarkOpen(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.StartTimer()
+	}
+}
+
+// BenchmarkAskDuringAFlood is a request from this host, alone and while four
+// connections over the network send as much as they can.
+func BenchmarkAskDuringAFlood(b *testing.B) {
+	for _, conns := range []int{0, 4} {
+		b.Run(fmt.Sprintf("connections=%d", conns), func(b *testing.B) {
+			s, keys := listening(b, nil, echo())
+			ctx, cancel := context.WithCancel(b.Context())
+			defer cancel()
+			for i := range conns {
+				c := mustTCP(b, s, keys, []string{"alice", "bob"}[i%2])
+				inbox := c.NewInbox()
+				go func() {
+					for ctx.Err() == nil && c.PublishRequest("ap.cmd."+c.name+".run.get", inbox, []byte("{}")) == nil {
+					}
+				}()
+			}
+			local := mustDial(b, s.cfg.Places.Socket)
+			for i := range b.N {
+				if _, err := local.ask(b, wire.RunGet, fmt.Sprint("r", i), "{}"); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

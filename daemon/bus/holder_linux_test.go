@@ -1,12 +1,87 @@
 package bus
 
 import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"os"
+	"os/exec"
 	"slices"
 	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"autopilot/daemon/proctest"
 )
+
+// hideAndWait is the child: it connects, closes itself to others of its user, as
+// sshd does, and stays until its stdin ends.
+func hideAndWait(address string) {
+	_, err := net.Dial("tcp", address)
+	if err := errors.Join(err, unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Println("connected")
+	_, _ = io.Copy(io.Discard, os.Stdin)
+}
+
+// hiddenDir makes the test below the child that may not look at everything.
+const hiddenDir = "BUS_TEST_HIDDEN"
+
+// Root looks into every process, so a child of another user looks.
+func TestAProcessThatCannotBeLookedAtIsNamed(t *testing.T) {
+	if os.Getenv(hiddenDir) == "" {
+		t.Parallel()
+		dir, err := os.MkdirTemp("/tmp", "bus-test-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		proctest.AsNobody(t, dir, hiddenDir+"="+dir)
+		return
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Env = append(os.Environ(), envHide+"="+l.Addr().String())
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "connected\n" {
+		t.Fatalf("child says %q, %v", line, err)
+	}
+	c, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	far, _ := addrOf(c.RemoteAddr())
+	near, _ := addrOf(c.LocalAddr())
+	if pids, err := holders(far, near, os.Getuid()); err != nil || !slices.Contains(pids, cmd.Process.Pid) {
+		t.Errorf("%v %v, want %d among them", pids, err, cmd.Process.Pid)
+	}
+	if err := errors.Join(in.Close(), cmd.Wait()); err != nil {
+		t.Error(err)
+	}
+}
 
 func TestTheProcessAtTheOtherEndIsFound(t *testing.T) {
 	t.Parallel()
