@@ -9,6 +9,7 @@ import (
 	"autopilot/daemon/notify"
 	"autopilot/events"
 	limits "autopilot/projections/account"
+	"autopilot/projections/phrase"
 	"autopilot/projections/run"
 )
 
@@ -35,9 +36,9 @@ func (d *Daemon) together(ctx context.Context, n *notify.Notice, s run.State, e 
 		by := d.refusal(ctx, s, data)
 		n.Key = fmt.Sprintf("account-%s-%s-%s", data.Account, by.Effect, n.Kind)
 		if others := d.haltedWith(s, by, data.Account); others == 1 {
-			n.Line += "; another run of the account halts with it"
+			n.Line += phrase.Say(d.language(s), "; another run of the account halts with it", "。同じアカウントの別の実行も停止")
 		} else if others > 1 {
-			n.Line += fmt.Sprintf("; %d other runs of the account halt with it", others)
+			n.Line += phrase.Say(d.language(s), "; %d other runs of the account halt with it", "。同じアカウントの他の実行 %d 件も停止", others)
 		}
 	}
 	return true

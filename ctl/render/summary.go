@@ -13,7 +13,7 @@ import (
 func (s Style) summary(parts []wire.SummaryPart) string {
 	var rows [][]string
 	for _, p := range parts {
-		name := s.partOfWork(p.Part)
+		name := Line(phrase.Part(s.lang, p.Part))
 		row := func(cells ...string) {
 			rows = append(rows, append([]string{name}, cells...))
 			name = ""
@@ -60,25 +60,6 @@ func (s Style) by(g wire.SummaryGate) string {
 		return ""
 	}
 	return Line(phrase.Reason(s.lang, events.GateResult{Reason: events.Reason(g.Reason), Verdict: events.Verdict(g.Verdict), Exit: g.Exit, Used: g.Used, Of: g.Of, Limit: g.Limit}))
-}
-
-// partOfWork is the word for a part of what a run went through.
-func (s Style) partOfWork(part string) string {
-	switch part {
-	case "clarification":
-		return s.say("clarification", "要件の確認")
-	case "plan":
-		return s.say("plan", "計画")
-	case "implementation":
-		return s.say("implementation", "実装")
-	case "verification":
-		return s.say("verification", "検証")
-	case "review":
-		return s.say("review", "レビュー")
-	case "qa":
-		return s.say("qa", "QA")
-	}
-	return Line(part)
 }
 
 func each(list []string) []string {

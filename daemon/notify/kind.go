@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/phrase"
 )
 
 // Kind is what a notification is about.
@@ -21,6 +23,27 @@ const (
 
 // Kinds are all of them.
 func Kinds() []Kind { return []Kind{NeedsPerson, Halted, Done, WaitingLimit, Died, BudgetLow} }
+
+// words are what a kind is called before people.
+func (k Kind) words(l events.Language) string {
+	switch k {
+	case NeedsPerson:
+		return phrase.Say(l, "needs person", "対応が必要")
+	case Halted:
+		return phrase.Say(l, "halted", "停止")
+	case Done:
+		return phrase.Say(l, "done", "完了")
+	case WaitingLimit:
+		return phrase.Say(l, "waiting limit", "上限待ち")
+	case Died:
+		return phrase.Say(l, "died", "異常終了")
+	case BudgetLow:
+		return phrase.Say(l, "budget low", "予算残りわずか")
+	case wire.KindDigest:
+		return phrase.Say(l, "digest", "まとめ")
+	}
+	return string(k)
+}
 
 // Known says whether there is such a kind.
 func Known(k Kind) bool { return slices.Contains(Kinds(), k) }

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/phrase"
 )
 
 // Timing bounds how messages are made and sent.
@@ -256,13 +258,25 @@ func digest(b batch) wire.Notification {
 
 // digestLine counts by kind, what needs someone first.
 func digestLine(b batch) string {
+	var l events.Language
+	if len(b.Notices) > 0 {
+		l = languageOf(b.Notices[0].View)
+	}
 	var parts []string
 	for _, k := range Kinds() {
 		if n := b.Counts[string(k)]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ReplaceAll(string(k), "_", " ")))
+			parts = append(parts, phrase.Say(l, "%[1]d %[2]s", "%[2]s %[1]d 件", n, k.words(l)))
 		}
 	}
-	return fmt.Sprintf("%d notices: %s", b.size(), strings.Join(parts, ", "))
+	return phrase.Say(l, "%d notices: %s", "通知 %d 件: %s", b.size(), strings.Join(parts, phrase.Say(l, ", ", "、")))
+}
+
+// languageOf is that in which a run is told of; English where it is of none.
+func languageOf(v *wire.RunView) events.Language {
+	if v == nil {
+		return events.English
+	}
+	return events.Language(v.Language)
 }
 
 // outcome is what became of one try.

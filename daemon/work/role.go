@@ -12,6 +12,7 @@ import (
 	"autopilot/daemon/tree"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
+	"autopilot/projections/phrase"
 	"autopilot/projections/run"
 )
 
@@ -264,23 +265,24 @@ func (w *Worker) Ask(ctx context.Context, s run.State, act engine.Ask) (_ events
 	}
 	before, again := s.Shown(act.Gate)
 	d.Again = again
-	d.Text, err = w.presented(ctx, p, g, set, before, s.Last.Tree)
+	d.Text, err = w.presented(ctx, s, p, g, set, before)
 	return d, err
 }
 
 // presented is what a person is shown of a set: its files, and where it was shown
 // before what has changed since.
-func (w *Worker) presented(ctx context.Context, p *Plan, g workflow.Gate, files []tree.Entry, before, now events.Tree) (events.Ref, error) {
+func (w *Worker) presented(ctx context.Context, s run.State, p *Plan, g workflow.Gate, files []tree.Entry, before events.Tree) (events.Ref, error) {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "Gate %s: approve %s?\n\n", g.Name, strings.Join(g.Of, ", "))
+	l := s.Facts.Language // it is stored, and shown at other places than the user's screens
+	b.WriteString(phrase.Say(l, "Gate %s: approve %s?", "ゲート %s: %s を承認しますか。", g.Name, strings.Join(g.Of, ", ")) + "\n\n")
 	var paths []string
 	for _, f := range files {
 		fmt.Fprintf(&b, "  %s\n", f.Path)
 		paths = append(paths, f.Path)
 	}
 	if before != "" {
-		b.WriteString("\nChanged since it was shown:\n\n")
-		if err := p.Repo.Diff(ctx, before, now, paths, &b); err != nil {
+		b.WriteString("\n" + phrase.Say(l, "Changed since it was shown:", "前回の提示からの変更:") + "\n\n")
+		if err := p.Repo.Diff(ctx, before, s.Last.Tree, paths, &b); err != nil {
 			return "", err
 		}
 	}

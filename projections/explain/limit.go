@@ -45,8 +45,11 @@ func waitsFor(l events.Language, h events.RunHalted) string {
 // clock is a time by the clock of this host.
 func clock(l events.Language, ms int64) string {
 	t := time.UnixMilli(ms)
-	day := [...]string{"日", "月", "火", "水", "木", "金", "土"}[t.Weekday()]
-	return t.Format(say(l, "Mon 2 Jan 15:04:05", "1月2日(%s) 15:04:05", day))
+	if l == events.Japanese {
+		day := [...]string{"日", "月", "火", "水", "木", "金", "土"}[t.Weekday()]
+		return t.Format("1月2日(" + day + ") 15:04:05")
+	}
+	return t.Format("Mon 2 Jan 15:04:05")
 }
 
 // waitingFor says what for, until when, and in which place of the line. A run

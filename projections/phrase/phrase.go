@@ -150,3 +150,22 @@ func Verdict(l events.Language, v events.Verdict) string {
 	}
 	return string(v)
 }
+
+// Part is the word for a part of what a run went through.
+func Part(l events.Language, part string) string {
+	switch part {
+	case "clarification":
+		return Say(l, "clarification", "要件の確認")
+	case "plan":
+		return Say(l, "plan", "計画")
+	case "implementation":
+		return Say(l, "implementation", "実装")
+	case "verification":
+		return Say(l, "verification", "検証")
+	case "review":
+		return Say(l, "review", "レビュー")
+	case "qa":
+		return Say(l, "qa", "QA")
+	}
+	return part
+}

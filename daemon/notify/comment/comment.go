@@ -7,6 +7,7 @@ import (
 
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/phrase"
 )
 
 // Bounds of what a comment shows.
@@ -22,6 +23,7 @@ const (
 // live, and may be nil.
 func Of(m wire.Notification, why *wire.WhyView) string {
 	var b strings.Builder
+	l := languageOf(m.Run)
 	b.WriteString("**autopilot** " + code(m.Line, lineBytes) + "\n")
 	for i, item := range m.Items {
 		if i == mostDigest {
@@ -30,16 +32,24 @@ func Of(m wire.Notification, why *wire.WhyView) string {
 		fmt.Fprintf(&b, "- %s%s\n", code(item.Line, lineBytes), after(" → ", code(item.Next, lineBytes)))
 	}
 	if v := m.Run; v != nil {
-		b.WriteString(after("\nTask: ", code(v.Task, lineBytes)) + "\n")
-		b.WriteString(question(*v))
+		b.WriteString(after(phrase.Say(l, "\nTask: ", "\nタスク: "), code(v.Task, lineBytes)) + "\n")
+		b.WriteString(question(l, *v))
 	}
 	if why != nil {
-		b.WriteString(outcome(*why, m.Line))
+		b.WriteString(outcome(l, *why, m.Line))
 	}
 	if m.Next != "" && (m.Run == nil || m.Run.Question == nil) {
-		b.WriteString("\nNext, where it runs: " + code(m.Next, lineBytes) + "\n")
+		b.WriteString(phrase.Say(l, "\nNext, where it runs: %s", "\n実行環境での次の操作: %s", code(m.Next, lineBytes)) + "\n")
 	}
 	return b.String()
+}
+
+// languageOf is that of a run; English where it is of none.
+func languageOf(v *wire.RunView) events.Language {
+	if v == nil {
+		return events.English
+	}
+	return events.Language(v.Language)
 }
 
 // after is a text behind words that stand for nothing without it.
@@ -54,7 +64,7 @@ func after(words, text string) string {
 // and how it is answered. It is the one that the terminal shows.
 //
 // Source: atdd-kit, seeds 3.7, lessons A33 to A36.
-func question(v wire.RunView) string {
+func question(l events.Language, v wire.RunView) string {
 	q := v.Question
 	if q == nil {
 		return ""
@@ -62,40 +72,40 @@ func question(v wire.RunView) string {
 	var b strings.Builder
 	again := ""
 	if q.Again {
-		again = ", again"
+		again = phrase.Say(l, ", again", "(再提示)")
 	}
-	fmt.Fprintf(&b, "\nGate %s of phase %s asks%s:\n\n", code(q.Gate, lineBytes), code(q.Phase, lineBytes), again)
+	b.WriteString(phrase.Say(l, "\nGate %s of phase %s asks%s:", "\nゲート %s (フェーズ %s)からの質問です%s:", code(q.Gate, lineBytes), code(q.Phase, lineBytes), again) + "\n\n")
 	said, diff := split(q.Text)
 	if q.Kind != string(events.AskApproval) {
 		said, diff = q.Text, ""
 	}
 	b.WriteString(block("text", said, mostLines, mostBytes))
-	b.WriteString(options(*q))
+	b.WriteString(options(l, *q))
 	if q.Set != "" {
-		b.WriteString("\nSet: " + code(q.Set, lineBytes) + "\n")
+		b.WriteString(phrase.Say(l, "\nSet: %s", "\n対象: %s", code(q.Set, lineBytes)) + "\n")
 	}
-	b.WriteString(changed(diff))
-	b.WriteString(answers(v.Handle, *q))
+	b.WriteString(changed(l, diff))
+	b.WriteString(answers(l, v.Handle, *q))
 	return b.String()
 }
 
-func options(q wire.QuestionView) string {
+func options(l events.Language, q wire.QuestionView) string {
 	if q.Options == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("\nOptions: A to %c", 'A'+rune(q.Options-1))
+	text := phrase.Say(l, "\nOptions: A to %c", "\n選択肢: A から %c", 'A'+rune(q.Options-1))
 	if q.Recommended > 0 {
-		text += fmt.Sprintf(", recommended is %c", 'A'+rune(q.Recommended-1))
+		text += phrase.Say(l, ", recommended is %c", "、推奨は %c", 'A'+rune(q.Recommended-1))
 	}
 	return text + "\n"
 }
 
 // changed is what has changed in a set since it was shown.
-func changed(diff string) string {
+func changed(l events.Language, diff string) string {
 	var b strings.Builder
-	places, hunks := changes(diff)
+	places, hunks := changes(l, diff)
 	if len(places) > 0 {
-		b.WriteString("\nPlaces:\n\n")
+		b.WriteString(phrase.Say(l, "\nPlaces:", "\n変更箇所:") + "\n\n")
 		for _, p := range places {
 			b.WriteString("- " + p + "\n")
 		}
@@ -107,15 +117,15 @@ func changed(diff string) string {
 }
 
 // answers says how, and how long, a question is answered.
-func answers(handle string, q wire.QuestionView) string {
+func answers(l events.Language, handle string, q wire.QuestionView) string {
 	answer := "apctl answer " + handle
-	text := "\nTo answer, at a terminal where it runs: " + code(answer, lineBytes)
+	text := phrase.Say(l, "\nTo answer, at a terminal where it runs: %s", "\n回答は実行環境の端末で: %s", code(answer, lineBytes))
 	if q.Kind == string(events.AskApproval) {
-		text += " shows it, " + code(answer+" ok", lineBytes) + " approves the whole set, " +
-			code(answer+" no -m 'FILE:LINE: TEXT'", lineBytes) + " rejects it"
+		text += phrase.Say(l, " shows it, %s approves the whole set, %s rejects it", " で表示、%s で全体を承認、%s で差し戻し",
+			code(answer+" ok", lineBytes), code(answer+" no -m 'FILE:LINE: TEXT'", lineBytes))
 	}
 	if q.Expires != nil {
-		text += ", until " + q.Expires.UTC().Format(time.RFC3339)
+		text += phrase.Say(l, ", until %s", "(期限 %s)", q.Expires.UTC().Format(time.RFC3339))
 	}
-	return text + ". A comment here answers nothing.\n"
+	return text + phrase.Say(l, ". A comment here answers nothing.", "。ここへのコメントは回答になりません。") + "\n"
 }

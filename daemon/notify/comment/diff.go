@@ -3,6 +3,9 @@ package comment
 import (
 	"fmt"
 	"strings"
+
+	"autopilot/events"
+	"autopilot/projections/phrase"
 )
 
 // split takes a question apart: what it says, and the diff that it may end with.
@@ -20,33 +23,33 @@ const diffStart = "diff --git "
 
 // changes lists the places of a diff, as FILE:LINE, and gives its hunks. Of a file
 // that is new all would be its body, so there are no hunks of it.
-func changes(diff string) (places []string, hunks string) {
+func changes(l events.Language, diff string) (places []string, hunks string) {
 	var b strings.Builder
 	var file string
 	fresh, line := false, 0 // line is of the new side; 0 before the first hunk
 	seen := false           // a change of the hunk
-	for l := range strings.Lines(diff) {
-		l = strings.TrimSuffix(l, "\n")
+	for text := range strings.Lines(diff) {
+		text = strings.TrimSuffix(text, "\n")
 		switch {
-		case strings.HasPrefix(l, diffStart):
+		case strings.HasPrefix(text, diffStart):
 			file, fresh, line = "", false, 0
-		case line == 0 && strings.HasPrefix(l, "--- "):
-			fresh = l == "--- /dev/null"
-		case line == 0 && strings.HasPrefix(l, "+++ ") && fresh:
-			places = add(places, code(strings.TrimPrefix(l[len("+++ "):], "b/"), lineBytes)+" is new")
-		case line == 0 && strings.HasPrefix(l, "+++ "):
-			file = strings.TrimPrefix(l[len("+++ "):], "b/")
+		case line == 0 && strings.HasPrefix(text, "--- "):
+			fresh = text == "--- /dev/null"
+		case line == 0 && strings.HasPrefix(text, "+++ ") && fresh:
+			places = add(places, code(strings.TrimPrefix(text[len("+++ "):], "b/"), lineBytes)+phrase.Say(l, " is new", " は新規"))
+		case line == 0 && strings.HasPrefix(text, "+++ "):
+			file = strings.TrimPrefix(text[len("+++ "):], "b/")
 			b.WriteString(file + "\n")
 		case fresh:
-		case strings.HasPrefix(l, "@@ "):
-			line, seen = max(lineOf(l), 1), false
-			b.WriteString(l + "\n")
+		case strings.HasPrefix(text, "@@ "):
+			line, seen = max(lineOf(text), 1), false
+			b.WriteString(text + "\n")
 		case line > 0:
-			if !seen && !strings.HasPrefix(l, " ") {
+			if !seen && !strings.HasPrefix(text, " ") {
 				places, seen = add(places, code(fmt.Sprintf("%s:%d", file, line), lineBytes)), true
 			}
 			line++
-			b.WriteString(l + "\n")
+			b.WriteString(text + "\n")
 		}
 	}
 	return places, b.String()

@@ -11,37 +11,37 @@ import (
 
 // outcome is what came of a run, with its evidence; said is the line that was
 // told of it already.
-func outcome(v wire.WhyView, said string) string {
+func outcome(l events.Language, v wire.WhyView, said string) string {
 	var b strings.Builder
 	if !strings.Contains(said, v.Because) {
 		b.WriteString("\n" + code(v.Because, lineBytes) + "\n")
 	}
 	if q := strings.TrimSpace(v.Question); q != "" && v.Run.Question == nil {
-		b.WriteString("\nThe agent asks:\n\n" + block("text", q, mostLines, mostBytes))
+		b.WriteString(phrase.Say(l, "\nThe agent asks:", "\nエージェントの質問:") + "\n\n" + block("text", q, mostLines, mostBytes))
 	}
 	for i, f := range v.Failing {
 		if i == 0 {
-			b.WriteString("\nFailing:\n\n")
+			b.WriteString(phrase.Say(l, "\nFailing:", "\n失敗:") + "\n\n")
 		}
 		b.WriteString("- " + code(f, lineBytes) + "\n")
 	}
 	if v.More > 0 {
-		fmt.Fprintf(&b, "- and %d more\n", v.More)
+		b.WriteString(phrase.Say(l, "- and %d more", "- ほか %d 件", v.More) + "\n")
 	}
 	if e := v.Evidence; e != nil {
-		b.WriteString(evidence(*e, len(v.Summary) == 0))
+		b.WriteString(evidence(l, *e, len(v.Summary) == 0))
 	}
-	b.WriteString(summary(v.Summary))
+	b.WriteString(summary(l, v.Summary))
 	return b.String()
 }
 
 // evidence is what done stands on; the gates are in the summary, where there is
 // one.
-func evidence(e wire.Evidence, gates bool) string {
+func evidence(l events.Language, e wire.Evidence, gates bool) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nEvidence: tree %s, gates passed %s", code(e.Tree, lineBytes), where(e))
+	b.WriteString(phrase.Say(l, "\nEvidence: tree %s, gates passed %s", "\n証拠: ツリー %s、ゲートの成功は%s", code(e.Tree, lineBytes), where(l, e)))
 	if e.Pinned > 0 {
-		b.WriteString(", " + phrase.Count(e.Pinned, "pinned file") + " unchanged")
+		b.WriteString(phrase.Say(l, ", %[1]s unchanged", "、固定ファイル %[2]d 件は変更なし", phrase.Count(e.Pinned, "pinned file"), e.Pinned))
 	}
 	b.WriteString("\n\n")
 	for _, g := range e.Gates {
@@ -49,52 +49,52 @@ func evidence(e wire.Evidence, gates bool) string {
 			continue
 		}
 		r := events.GateResult{Verdict: events.Verdict(g.Verdict), Reason: events.Reason(g.Reason), Exit: g.Exit}
-		fmt.Fprintf(&b, "- %s %s: %s\n", code(g.Name, lineBytes), code(g.Verdict, lineBytes), code(phrase.Reason(events.English, r), lineBytes))
+		fmt.Fprintf(&b, "- %s %s: %s\n", code(g.Name, lineBytes), code(phrase.Verdict(l, events.Verdict(g.Verdict)), lineBytes), code(phrase.Reason(l, r), lineBytes))
 	}
 	for _, f := range e.Allowed {
-		b.WriteString("- a pinned file was changed, as it was allowed to: " + code(f, lineBytes) + "\n")
+		b.WriteString(phrase.Say(l, "- a pinned file was changed, as it was allowed to: %s", "- 許可された固定ファイルの変更: %s", code(f, lineBytes)) + "\n")
 	}
 	return b.String()
 }
 
-func where(e wire.Evidence) string {
+func where(l events.Language, e wire.Evidence) string {
 	if e.Checkout == "clean" {
-		return "in a clean checkout"
+		return phrase.Say(l, "in a clean checkout", "クリーンなチェックアウト")
 	}
-	return "in place"
+	return phrase.Say(l, "in place", "作業ツリー")
 }
 
 // summary is what the run went through, part by part.
-func summary(parts []wire.SummaryPart) string {
+func summary(l events.Language, parts []wire.SummaryPart) string {
 	var b strings.Builder
 	for i, p := range parts {
 		if i == 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString("- " + code(p.Part, lineBytes) + "\n")
+		b.WriteString("- " + code(phrase.Part(l, p.Part), lineBytes) + "\n")
 		for _, w := range p.Work {
-			fmt.Fprintf(&b, "  - phase %s: %s, %s changed, tree %s\n", code(w.Phase, lineBytes),
-				phrase.Count(w.Iterations, "iteration"), phrase.Count(w.Files, "file"), code(w.Tree, lineBytes))
+			b.WriteString(phrase.Say(l, "  - phase %[1]s: %[2]s, %[3]s changed, tree %[6]s", "  - フェーズ %[1]s: %[4]d 回、変更 %[5]d ファイル、ツリー %[6]s", code(w.Phase, lineBytes),
+				phrase.Count(w.Iterations, "iteration"), phrase.Count(w.Files, "file"), w.Iterations, w.Files, code(w.Tree, lineBytes)) + "\n")
 		}
 		for _, g := range p.Gates {
-			b.WriteString("  - " + gate(g) + "\n")
+			b.WriteString("  - " + gate(l, g) + "\n")
 		}
 	}
 	return b.String()
 }
 
-func gate(g wire.SummaryGate) string {
+func gate(l events.Language, g wire.SummaryGate) string {
 	text := code(g.Gate, lineBytes) + " "
 	switch g.Verdict {
 	case "":
-		return text + "was never judged"
+		return text + phrase.Say(l, "was never judged", "は未判定")
 	case string(events.Open):
-		return text + "is open"
+		return text + phrase.Say(l, "is open", "は未決")
 	}
-	text += code(g.Verdict, lineBytes)
+	text += code(phrase.Verdict(l, events.Verdict(g.Verdict)), lineBytes)
 	for _, by := range g.By {
 		if by.Assurance != "" { // who it was is nobody's business there
-			text += ", " + code(by.Says, lineBytes) + " by a person (" + code(by.Assurance, lineBytes) + ")"
+			text += phrase.Say(l, ", %s by a person (%s)", "、担当者の回答 %s (%s)", code(by.Says, lineBytes), code(by.Assurance, lineBytes))
 			continue
 		}
 		text += ", " + code(by.Who, lineBytes) + " " + code(by.Says, lineBytes)
