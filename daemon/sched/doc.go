@@ -1,0 +1,12 @@
+// Package sched says which agent may begin, over all runs of a host.
+//
+// A Line is plain data under its owner's lock: no clock, no goroutine. Whoever
+// wants to start an agent asks; it is granted a slot now, or stands in line. A
+// slot that was granted is held until its agent is at work, or for Hold; who is
+// at work is told by the owner with every call, from the states of the runs, so
+// that nothing here can be lost by a crash.
+//
+// Who has waited longest comes first, priority before that, and waiting raises
+// it, so nobody starves. One agent begins at a time: starts are Stagger apart, and
+// those of one account AccountStagger (field reports B.4, 67 and 68).
+package sched

@@ -1,0 +1,174 @@
+package sched
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+var start = time.Unix(1_700_000_000, 0)
+
+func slots(n int) Room { return Room{Slots: map[string]int{"": n}} }
+
+func TestALineIsFairByPriorityAndAge(t *testing.T) {
+	t.Parallel()
+	var l Line
+	full := []Work{{Run: "busy"}}
+	for i, a := range []Ask{{Run: "first"}, {Run: "second"}, {Run: "urgent", Priority: 2}, {Run: "third"}} {
+		if p := l.Ask(a, slots(1), full, start.Add(time.Duration(i)*time.Second)); p.Why != NoSlot {
+			t.Fatalf("%s: %+v", a.Run, p)
+		}
+	}
+	var got []string
+	now := start.Add(time.Minute)
+	for range 4 {
+		let := l.Fill(slots(1), nil, now)
+		got = append(got, let...)
+		for _, run := range let {
+			l.Drop(run) // it was at work, and is done
+		}
+		now = now.Add(Stagger)
+	}
+	if d := cmp.Diff([]string{"urgent", "first", "second", "third"}, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestWaitingRaisesPriority(t *testing.T) {
+	t.Parallel()
+	var l Line
+	l.Ask(Ask{Run: "patient"}, slots(0), nil, start)
+	l.Ask(Ask{Run: "urgent", Priority: 1}, slots(0), nil, start.Add(Raise))
+	if got := l.Fill(slots(1), nil, start.Add(Raise)); !slices.Equal(got, []string{"patient"}) {
+		t.Errorf("let go: %v", got)
+	}
+}
+
+func TestWhoAsksAgainKeepsItsAge(t *testing.T) {
+	t.Parallel()
+	var l Line
+	l.Ask(Ask{Run: "a"}, slots(0), nil, start)
+	l.Ask(Ask{Run: "b"}, slots(0), nil, start.Add(time.Second))
+	p := l.Ask(Ask{Run: "a"}, slots(0), nil, start.Add(time.Minute))
+	if p.Number != 1 {
+		t.Errorf("it stands at %d", p.Number)
+	}
+}
+
+func TestStartsAreStaggered(t *testing.T) {
+	t.Parallel()
+	var l Line
+	none := Room{}
+	if p := l.Ask(Ask{Run: "a", Account: "x"}, none, nil, start); !p.Granted() {
+		t.Fatalf("the first: %+v", p)
+	}
+	if p := l.Ask(Ask{Run: "b", Account: "x"}, none, nil, start); p.Why != Staggered || !p.Until.Equal(start.Add(AccountStagger)) {
+		t.Errorf("the second of an account: %+v", p)
+	}
+	if p := l.Ask(Ask{Run: "c", Account: "y"}, none, nil, start); p.Why != Staggered || !p.Until.Equal(start.Add(Stagger)) {
+		t.Errorf("the first of another: %+v", p)
+	}
+	if n := l.Next(none, nil, start); !n.Equal(start.Add(Stagger)) {
+		t.Errorf("next at %v", n)
+	}
+	if got := l.Fill(none, nil, start.Add(Stagger)); !slices.Equal(got, []string{"c"}) {
+		t.Errorf("let go: %v", got)
+	}
+}
+
+func TestAnAccountHasAPlaceOfItsOwn(t *testing.T) {
+	t.Parallel()
+	var l Line
+	room := Room{Account: map[string]int{"x": 1}}
+	at := []Work{{Run: "busy", Account: "x"}}
+	if p := l.Ask(Ask{Run: "a", Account: "x"}, room, at, start); p.Why != NoAccount {
+		t.Errorf("a second of the account: %+v", p)
+	}
+	if p := l.Ask(Ask{Run: "b", Account: "y"}, room, at, start); !p.Granted() {
+		t.Errorf("who stands behind it, of another: %+v", p)
+	}
+}
+
+func TestACoordinatorBeginsWhereNothingElseDoes(t *testing.T) {
+	t.Parallel()
+	var l Line
+	if p := l.Ask(Ask{Run: "a"}, slots(0), nil, start); p.Granted() {
+		t.Error("an ordinary one began")
+	}
+	if p := l.Ask(Ask{Run: "b", Coordinator: true}, slots(0), nil, start); !p.Granted() {
+		t.Errorf("a coordinator did not: %+v", p)
+	}
+}
+
+func TestASlotThatNobodyUsesIsFreeAgain(t *testing.T) {
+	t.Parallel()
+	var l Line
+	l.Ask(Ask{Run: "a"}, slots(1), nil, start)
+	l.Ask(Ask{Run: "b"}, slots(1), nil, start.Add(time.Second))
+	if got := l.Fill(slots(1), nil, start.Add(Hold-1)); len(got) != 0 {
+		t.Errorf("let go: %v", got)
+	}
+	if got := l.Fill(slots(1), nil, start.Add(Hold)); !slices.Equal(got, []string{"b"}) {
+		t.Errorf("let go: %v", got)
+	}
+	if p := l.Ask(Ask{Run: "c"}, slots(-1), nil, start.Add(-time.Hour)); !p.Granted() {
+		t.Errorf("with a clock that went back: %+v", p)
+	}
+}
+
+// TestNoMoreThanThereIsRoomForAndNobodyStarves: whatever asks, ends and drops.
+func TestNoMoreThanThereIsRoomForAndNobodyStarves(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var l Line
+		var at []Work
+		now := start
+		room := rapid.IntRange(1, 5).Draw(t, "room")
+		asked := map[string]time.Time{}
+		begin := func(let []string) {
+			for _, run := range let {
+				at = append(at, Work{Run: run})
+				delete(asked, run)
+			}
+			if len(at) > room {
+				t.Fatalf("%d at work, room for %d", len(at), room)
+			}
+		}
+		for step := range 300 {
+			now = now.Add(time.Duration(rapid.IntRange(0, 60).Draw(t, "seconds")) * time.Second)
+			begin(l.Fill(slots(room), at, now))
+			if run := fmt.Sprintf("r%d", rapid.IntRange(0, 9).Draw(t, "run")); !slices.Contains(at, Work{Run: run}) {
+				if _, ok := asked[run]; !ok {
+					asked[run] = now
+				}
+				if l.Ask(Ask{Run: run, Priority: rapid.IntRange(0, 3).Draw(t, "priority")}, slots(room), at, now).Granted() {
+					begin([]string{run})
+				}
+			}
+			if len(at) > 0 && step%2 == 0 { // one ends
+				at = at[1:]
+			}
+			for run, since := range asked {
+				if now.Sub(since) > 4*Raise+time.Hour {
+					t.Fatalf("%s waits since %v", run, now.Sub(since))
+				}
+			}
+		}
+	})
+}
+
+// BenchmarkAsk decides among 1,000 that wait.
+func BenchmarkAsk(b *testing.B) {
+	var l Line
+	at := make([]Work, 8)
+	for i := range 1000 {
+		l.Ask(Ask{Run: fmt.Sprint(i)}, slots(8), at, start)
+	}
+	for b.Loop() {
+		l.Ask(Ask{Run: "x"}, slots(8), at, start)
+	}
+}
