@@ -223,6 +223,8 @@ var schemaOf = []struct{ schema, command, data string }{
 	{"autopilot.session", "session join, next, submit, ask, leave", "SessionView"},
 	{"autopilot.hooks", "hook show, install, uninstall", "HooksView"},
 	{"autopilot.usage", "usage", "UsageReport"},
+	{"autopilot.probe", "probe, probe --watch", "ProbeView"},
+	{"autopilot.probe.replay", "probe --replay: a line each", "ProbePolicy"},
 	{"autopilot.diff", "diff", ""},
 	{"autopilot.restore", "restore", "RestoreView"},
 	{"autopilot.preview", "run --dry-run", "Preview"},

@@ -11,6 +11,7 @@ const (
 	groupPeople  = "people"
 	groupControl = "control"
 	groupLook    = "look"
+	groupMachine = "machine"
 	groupSetup   = "setup"
 
 	groupPrograms = "programs"
@@ -44,6 +45,7 @@ the agent gets nowhere. Without a command: what needs you, then what runs.`,
 		&cobra.Group{ID: groupPeople, Title: "People:"},
 		&cobra.Group{ID: groupControl, Title: "Control:"},
 		&cobra.Group{ID: groupLook, Title: "Look:"},
+		&cobra.Group{ID: groupMachine, Title: "Machine:"},
 		&cobra.Group{ID: groupSetup, Title: "Setup:"},
 		&cobra.Group{ID: groupPrograms, Title: "Programs:"},
 	)
@@ -56,7 +58,8 @@ the agent gets nowhere. Without a command: what needs you, then what runs.`,
 	add(groupDaily, newRun(a), newLs(a), newStatus(a), newWatch(a), newLogs(a), newWhy(a), newDiff(a), newReport(a))
 	add(groupPeople, newInbox(a), newAnswer(a), newPIN(a))
 	add(groupControl, newStop(a), newResume(a), newCancel(a), newWait(a), newRestore(a))
-	add(groupLook, newEvents(a), newReplay(a), newUsage(a), newRetro(a), newVerify(a), newArchive(a))
+	add(groupLook, newEvents(a), newReplay(a), newRetro(a), newVerify(a), newArchive(a))
+	add(groupMachine, newUsage(a), newProbe(a))
 	add(groupPrograms, newSession(a), newHook(a))
 	add(groupSetup, newInit(a), newTrust(a), newDoctor(a), newConfig(a), newWorkflow(a), newAgent(a), newNotify(a), newDaemon(a), newVersion(a))
 	root.SetCompletionCommandGroupID(groupSetup)

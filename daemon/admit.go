@@ -18,7 +18,10 @@ func (d *Daemon) admit(ctx context.Context, s run.State, account string) (work.A
 	if err != nil || not != nil {
 		return allowed, not, err
 	}
-	not, err = d.accounts.Admit(ctx, s, account)
+	if not, err = d.accounts.Admit(ctx, s, account); err != nil || not != nil {
+		return allowed, not, err
+	}
+	not, err = d.slot(ctx, s, account, d.machine.now())
 	return allowed, not, err
 }
 

@@ -78,6 +78,7 @@ type Daemon struct {
 	tended   progress
 	hosts    *hostLog
 	accounts *account.Calendar
+	machine  *machine
 	people   person.Table
 	hooked   hooked     // chats whose hosts tell of them
 	secret   *pin.Store // of who decides

@@ -55,6 +55,7 @@ func (d *Daemon) handlers() map[string]bus.Handler {
 		wire.Doctor.Name:        d.awake(asked(d.doctor)),
 		wire.NotifyTest.Name:    d.awake(asked(d.notifyTest)),
 		wire.UsageShow.Name:     d.awake(asked(d.usageShow)),
+		wire.ProbeShow.Name:     d.awake(asked(d.probeShow)),
 		wire.Verify.Name:        d.awake(asked(d.verify)),
 		wire.ReportMade.Name:    d.awake(asked(d.reportMake)),
 		wire.InboxList.Name:     d.awake(asked(d.inboxList)),

@@ -29,6 +29,12 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	d.fleet = newFleet(fctx, j, d.worker, d.host, time.Now, d.cfg.Log, d.worker.Flow)
 	d.fleet.draining = d.draining.Load
 	d.accounts = newAccounts(d.fleet)
+	d.machine = newMachine(d.cfg.Places.State)
+	learn := d.fleet.noted
+	d.fleet.noted = func(s run.State) {
+		learn(s)
+		d.machine.seen(s)
+	}
 	d.kept.log, d.kept.room = d.log, j.disk.plenty
 	d.fleet.kept = d.kept
 	if err := d.loadFleet(ctx); err != nil {
@@ -58,6 +64,7 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	d.settleRoll()
 	d.fleet.wg.Go(func() { d.accounts.Run(fctx) })
 	d.fleet.wg.Go(func() { d.tend(fctx) })
+	d.fleet.wg.Go(func() { d.tendMachine(fctx) })
 	d.fleet.wg.Go(d.saySandbox)
 	d.fleet.wg.Go(func() { d.fleet.keepStates(fctx) })
 	d.fleet.wg.Go(func() { d.watchIdle(fctx) })

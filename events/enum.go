@@ -208,6 +208,7 @@ const (
 	LimitRate      Limit = "rate-limited" // the account's, until the provider's reset
 	LimitOverload  Limit = "overloaded"   // the provider has too much to do
 	LimitSlots     Limit = "slots"        // the account takes fewer at once for now
+	LimitResources Limit = "resources"    // the machine bears no more agents now
 	LimitDayTokens Limit = "day-tokens"
 	LimitDayCost   Limit = "day-cost"
 	LimitDayTurns  Limit = "day-turns"

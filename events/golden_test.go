@@ -261,6 +261,9 @@ var sampleData = map[string]Data{
 		Phase: "work", Iteration: 2, Attempt: 1, Verdict: Fail, Fingerprint: string(sampleRef("41")),
 		Signature: string(sampleRef("42")), Tree: sampleTree("03"), Work: sampleTree("04"), Files: 7,
 	},
+	TypeResourcesJudged: ResourcesJudged{
+		Policy: "signals", Verdict: "warn", Before: "green", Slots: 2, By: "verdict", Axis: "memory", Reading: sampleRef("36"),
+	},
 	TypeRunSuspended:  RunSuspended{MS: 28800000},
 	TypeStopRequested: StopRequested{Mode: StopAfterIteration},
 	TypeRunHalted: RunHalted{

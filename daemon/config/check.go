@@ -61,6 +61,7 @@ func (u User) check(f *faults) {
 	f.names("redact.env", u.Redact.Env)
 	f.env("gate.env", u.Gate.Env)
 	f.word("language", string(u.Language), string(events.English), string(events.Japanese))
+	f.resources(u.Resources)
 	f.word("after_reboot", string(u.AfterReboot), string(ResumeAfterReboot), string(AskAfterReboot))
 	var m *notify.Mistake
 	if errors.As(u.Notify.Check(), &m) {

@@ -21,6 +21,7 @@ type User struct {
 	Redact      Redact                `yaml:"redact"`
 	Sandbox     Sandbox               `yaml:"sandbox"`
 	Gate        UserGate              `yaml:"gate"`
+	Resources   Resources             `yaml:"resources"`
 	AfterReboot AfterReboot           `yaml:"after_reboot"`
 	Notify      notify.Settings       `yaml:"notify"`
 	Language    events.Language       `yaml:"language"` // of what the user reads; empty is that of each run

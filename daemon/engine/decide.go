@@ -28,6 +28,9 @@ type Resume struct {
 	Assurance events.Assurance
 }
 
+// Judged reports what the machine can bear, to a run that waits for it.
+type Judged struct{ events.ResourcesJudged }
+
 // Suspend reports that the host slept.
 type Suspend struct{ For time.Duration }
 
@@ -74,6 +77,7 @@ func (Resume) command()        {}
 func (Suspend) command()       {}
 func (Reboot) command()        {}
 func (Lift) command()          {}
+func (Judged) command()        {}
 func (AccountFailed) command() {}
 func (Report) command()        {}
 func (GiveUp) command()        {}
@@ -124,6 +128,11 @@ func Decide(s run.State, c Command, now time.Time) (events.Data, error) {
 		return decideReboot(s, c, now), nil
 	case Lift:
 		return decideLift(s)
+	case Judged:
+		if !s.WaitsForLimit() || s.Waiting.Cause != events.LimitResources {
+			return nil, nil
+		}
+		return c.ResourcesJudged, nil
 	case AccountFailed:
 		return decideAccountFailed(s, c), nil
 	case Report:

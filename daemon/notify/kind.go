@@ -91,7 +91,7 @@ func KindOf(d events.Data) (Kind, bool) {
 	case events.IterationRecorded:
 		return WaitingLimit, d.Verdict == events.Skipped
 	case events.LimitWaiting:
-		return WaitingLimit, d.Cause != events.LimitSlots
+		return WaitingLimit, d.Cause != events.LimitSlots && d.Cause != events.LimitResources
 	}
 	return "", false
 }

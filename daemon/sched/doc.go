@@ -7,6 +7,7 @@
 // that nothing here can be lost by a crash.
 //
 // Who has waited longest comes first, priority before that, and waiting raises
-// it, so nobody starves. One agent begins at a time: starts are Stagger apart, and
-// those of one account AccountStagger (field reports B.4, 67 and 68).
+// it, so nobody starves. One run begins at a time: first starts are Stagger apart, and
+// those of one account AccountStagger (field reports B.4, 67 and 68). How many an
+// account takes at once is a matter of daemon/account.
 package sched

@@ -22,17 +22,13 @@ type Ask struct {
 	Policy      string // by whose room it is bound
 	Priority    int    // higher goes first
 	Coordinator bool   // begins also where there is no room for others
+	Again       bool   // it follows an agent of the run: no more will be at work than were
 	Since       time.Time
 }
 
-// Room is what there is of a host.
-type Room struct {
-	Slots   map[string]int // most agents at work, by policy; -1 is no bound
-	Account map[string]int // by account; one that is not in it has no bound
-}
-
-// Work is an agent that is at work.
-type Work struct{ Run, Account string }
+// Room is the most agents that may be at work, by policy; less than 0 is no bound,
+// as is a policy that is not in it.
+type Room map[string]int
 
 // Why says what somebody in line waits for.
 type Why string
@@ -40,7 +36,6 @@ type Why string
 // The reasons.
 const (
 	NoSlot    Why = "slots"   // as many are at work as may be
-	NoAccount Why = "account" // of its account
 	Staggered Why = "stagger" // another has just begun
 )
 
@@ -69,7 +64,7 @@ type grant struct {
 
 // Ask puts a wish into the line, and grants what can be. A wish that is there
 // already keeps its age.
-func (l *Line) Ask(a Ask, room Room, at []Work, now time.Time) Place {
+func (l *Line) Ask(a Ask, room Room, at []string, now time.Time) Place {
 	l.tidy(at, now)
 	if _, ok := l.grants[a.Run]; ok {
 		return Place{}
@@ -89,7 +84,7 @@ func (l *Line) Ask(a Ask, room Room, at []Work, now time.Time) Place {
 }
 
 // Fill grants what can be, and names who was let go, in their order.
-func (l *Line) Fill(room Room, at []Work, now time.Time) []string {
+func (l *Line) Fill(room Room, at []string, now time.Time) []string {
 	l.tidy(at, now)
 	return l.fill(room, at, now)
 }
@@ -114,7 +109,7 @@ func (a Ask) rank(now time.Time) int { return a.Priority + int(max(0, now.Sub(a.
 
 // Next is when a wish could be granted without anything else happening; zero for
 // never.
-func (l *Line) Next(room Room, at []Work, now time.Time) time.Time {
+func (l *Line) Next(room Room, at []string, now time.Time) time.Time {
 	var next time.Time
 	for _, a := range l.asks {
 		if why, until := l.held(a, room, at, now); why == Staggered && (next.IsZero() || until.Before(next)) {
@@ -125,15 +120,15 @@ func (l *Line) Next(room Room, at []Work, now time.Time) time.Time {
 }
 
 // tidy forgets grants that are used or have run out.
-func (l *Line) tidy(at []Work, now time.Time) {
+func (l *Line) tidy(at []string, now time.Time) {
 	for run, g := range l.grants {
-		if now.Sub(g.at) >= Hold || now.Before(g.at) || slices.ContainsFunc(at, func(w Work) bool { return w.Run == run }) {
+		if now.Sub(g.at) >= Hold || now.Before(g.at) || slices.Contains(at, run) {
 			delete(l.grants, run)
 		}
 	}
 }
 
-func (l *Line) fill(room Room, at []Work, now time.Time) []string {
+func (l *Line) fill(room Room, at []string, now time.Time) []string {
 	var let []string
 	for _, a := range l.Waiting(now) {
 		if why, _ := l.held(a, room, at, now); why != "" {
@@ -158,42 +153,21 @@ func (l *Line) grant(a Ask, now time.Time) {
 }
 
 // held says what holds a wish back, and until when if time alone does.
-func (l *Line) held(a Ask, room Room, at []Work, now time.Time) (Why, time.Time) {
-	all, own := l.used(a.Account, at)
-	if most, ok := room.Slots[a.Policy]; ok && most >= 0 && all >= most && !a.Coordinator {
+func (l *Line) held(a Ask, room Room, at []string, now time.Time) (Why, time.Time) {
+	if most, ok := room[a.Policy]; ok && most >= 0 && len(at)+len(l.grants) >= most && !a.Coordinator {
 		return NoSlot, time.Time{}
-	}
-	if most, ok := room.Account[a.Account]; ok && a.Account != "" && own >= most {
-		return NoAccount, time.Time{}
 	}
 	free := l.last.Add(Stagger)
 	if t, ok := l.account[a.Account]; ok && t.Add(AccountStagger).After(free) {
 		free = t.Add(AccountStagger)
 	}
-	if !l.last.IsZero() && now.Before(free) && !now.Before(l.last) {
+	if !a.Again && !l.last.IsZero() && now.Before(free) && !now.Before(l.last) {
 		return Staggered, free
 	}
 	return "", time.Time{}
 }
 
-// used counts agents at work and slots that are granted: all, and of an account.
-func (l *Line) used(account string, at []Work) (all, own int) {
-	for _, w := range at {
-		all++
-		if w.Account == account {
-			own++
-		}
-	}
-	for _, g := range l.grants {
-		all++
-		if g.Account == account {
-			own++
-		}
-	}
-	return all, own
-}
-
-func (l *Line) place(run string, room Room, at []Work, now time.Time) Place {
+func (l *Line) place(run string, room Room, at []string, now time.Time) Place {
 	a, ok := l.asks[run]
 	if !ok {
 		return Place{}

@@ -12,12 +12,12 @@ import (
 
 var start = time.Unix(1_700_000_000, 0)
 
-func slots(n int) Room { return Room{Slots: map[string]int{"": n}} }
+func slots(n int) Room { return Room{"": n} }
 
 func TestALineIsFairByPriorityAndAge(t *testing.T) {
 	t.Parallel()
 	var l Line
-	full := []Work{{Run: "busy"}}
+	full := []string{"busy"}
 	for i, a := range []Ask{{Run: "first"}, {Run: "second"}, {Run: "urgent", Priority: 2}, {Run: "third"}} {
 		if p := l.Ask(a, slots(1), full, start.Add(time.Duration(i)*time.Second)); p.Why != NoSlot {
 			t.Fatalf("%s: %+v", a.Run, p)
@@ -80,19 +80,6 @@ func TestStartsAreStaggered(t *testing.T) {
 	}
 }
 
-func TestAnAccountHasAPlaceOfItsOwn(t *testing.T) {
-	t.Parallel()
-	var l Line
-	room := Room{Account: map[string]int{"x": 1}}
-	at := []Work{{Run: "busy", Account: "x"}}
-	if p := l.Ask(Ask{Run: "a", Account: "x"}, room, at, start); p.Why != NoAccount {
-		t.Errorf("a second of the account: %+v", p)
-	}
-	if p := l.Ask(Ask{Run: "b", Account: "y"}, room, at, start); !p.Granted() {
-		t.Errorf("who stands behind it, of another: %+v", p)
-	}
-}
-
 func TestACoordinatorBeginsWhereNothingElseDoes(t *testing.T) {
 	t.Parallel()
 	var l Line
@@ -125,13 +112,13 @@ func TestNoMoreThanThereIsRoomForAndNobodyStarves(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var l Line
-		var at []Work
+		var at []string
 		now := start
 		room := rapid.IntRange(1, 5).Draw(t, "room")
 		asked := map[string]time.Time{}
 		begin := func(let []string) {
 			for _, run := range let {
-				at = append(at, Work{Run: run})
+				at = append(at, run)
 				delete(asked, run)
 			}
 			if len(at) > room {
@@ -141,7 +128,7 @@ func TestNoMoreThanThereIsRoomForAndNobodyStarves(t *testing.T) {
 		for step := range 300 {
 			now = now.Add(time.Duration(rapid.IntRange(0, 60).Draw(t, "seconds")) * time.Second)
 			begin(l.Fill(slots(room), at, now))
-			if run := fmt.Sprintf("r%d", rapid.IntRange(0, 9).Draw(t, "run")); !slices.Contains(at, Work{Run: run}) {
+			if run := fmt.Sprintf("r%d", rapid.IntRange(0, 9).Draw(t, "run")); !slices.Contains(at, run) {
 				if _, ok := asked[run]; !ok {
 					asked[run] = now
 				}
@@ -164,11 +151,20 @@ func TestNoMoreThanThereIsRoomForAndNobodyStarves(t *testing.T) {
 // BenchmarkAsk decides among 1,000 that wait.
 func BenchmarkAsk(b *testing.B) {
 	var l Line
-	at := make([]Work, 8)
+	at := make([]string, 8)
 	for i := range 1000 {
 		l.Ask(Ask{Run: fmt.Sprint(i)}, slots(8), at, start)
 	}
 	for b.Loop() {
 		l.Ask(Ask{Run: "x"}, slots(8), at, start)
+	}
+}
+
+func TestAnAgentThatFollowsAnotherIsNotStaggered(t *testing.T) {
+	t.Parallel()
+	var l Line
+	l.Ask(Ask{Run: "a"}, Room{}, nil, start)
+	if p := l.Ask(Ask{Run: "b", Again: true}, Room{}, nil, start); !p.Granted() {
+		t.Errorf("%+v", p)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"autopilot/daemon/strictyaml"
 	"autopilot/events"
+	"autopilot/probe/judge"
 )
 
 // ErrInvalid is what every error of Check is.
@@ -55,6 +56,12 @@ func (w Workflow) problems() problems {
 	}
 	p.name("name", "workflow", w.Name)
 	one(&p, "language", w.Language, English, Japanese)
+	if w.Resources.Policy != "" {
+		one(&p, "resources.policy", w.Resources.Policy, judge.Signals, judge.Tiers)
+	}
+	if w.Resources.Coordinator != "" {
+		one(&p, "resources.coordinator", w.Resources.Coordinator, Always)
+	}
 	p.phases(w)
 	p.roles(w)
 	p.rails(w.Rails)

@@ -11,6 +11,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"autopilot/events"
+	"autopilot/probe/judge"
 )
 
 // Schema is the JSON schema, draft 7, of a workflow file: for editors, that
@@ -39,6 +40,8 @@ var described = map[reflect.Type]func() *jsonschema.Schema{
 	},
 	reflect.TypeFor[Gate]():            func() *jsonschema.Schema { return &jsonschema.Schema{Ref: "#/definitions/gate"} },
 	reflect.TypeFor[Language]():        func() *jsonschema.Schema { return words(English, Japanese) },
+	reflect.TypeFor[judge.Policy]():    func() *jsonschema.Schema { return words(judge.Signals, judge.Tiers) },
+	reflect.TypeFor[Coordinator]():     func() *jsonschema.Schema { return words(Always) },
 	reflect.TypeFor[Then]():            func() *jsonschema.Schema { return words(Warn, HaltRun) },
 	reflect.TypeFor[Part]():            func() *jsonschema.Schema { return words(PartGates, PartTests, PartTree) },
 	reflect.TypeFor[Skip]():            func() *jsonschema.Schema { return words(SkipDocs) },

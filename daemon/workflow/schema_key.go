@@ -18,6 +18,10 @@ var keyHelp = map[string]string{
 	"workflow.fingerprint": "What a failed iteration is compared by. gates belongs to it.",
 	"workflow.limits":      "What bounds a run, its agents and its gates.",
 	"workflow.notes":       "Globs of files that agents may write at will: they are left out of comparisons.",
+	"workflow.resources":   "What the machine has to have left for agents of this workflow.",
+
+	"resources.policy":      "How the machine is judged: signals, the default, or tiers, the published table in which the worst value decides.",
+	"resources.coordinator": "always: its agents begin where the machine bears no others, and are told a cap of 0.",
 
 	"phase.name":     "What a run shows, and edges lead to.",
 	"phase.prompt":   "File of the prompt: .autopilot/prompts/FILE.md, else a shipped one. Without it nobody works in the phase, and its gates look at what is there.",

@@ -6,6 +6,7 @@ import (
 
 	"autopilot/daemon/strictyaml"
 	"autopilot/events"
+	"autopilot/probe/judge"
 )
 
 // SchemaVersion is the form of workflow files that this program reads.
@@ -23,7 +24,22 @@ type Workflow struct {
 	Fingerprint []Part               `yaml:"fingerprint"` // what a failed iteration is compared by
 	Limits      Limits               `yaml:"limits"`
 	Notes       []string             `yaml:"notes"` // globs left out of tree comparisons
+	Resources   Resources            `yaml:"resources"`
 }
+
+// Resources say how the machine is judged, and what begins on it all the same.
+//
+// Source: session-orchestrator, seeds 2.2.3 and 2.2.4.
+type Resources struct {
+	Policy      judge.Policy `yaml:"policy"`      // signals or tiers; empty is signals
+	Coordinator Coordinator  `yaml:"coordinator"` // always: agents of this workflow begin where no others may, with a cap of 0
+}
+
+// Coordinator says when an agent that leads others may begin.
+type Coordinator string
+
+// Always is on a machine that bears no more agents too.
+const Always Coordinator = "always"
 
 // Then says what a rail does when it is hit.
 type Then string

@@ -91,7 +91,7 @@ func Verbs() []Verb {
 		Credit, BlobPut, RunStart, RunPreview, RunList, RunGet, RunWhy, RunWatch, RunEvents,
 		RunLogs, RunDiff, RunStop, RunCancel, RunResume, RunRestore, RunReplay, Retro, ConfigShow, ConfigSet,
 		TrustShow, TrustGive, AgentList, AgentClassify, AgentSandbox, ProjectFind, GateTry, Doctor, NotifyTest, Verify, DaemonStatus, DaemonStop,
-		UsageShow, RunQuestion, RunAnswer, PINStatus, PINSet,
+		UsageShow, ProbeShow, RunQuestion, RunAnswer, PINStatus, PINSet,
 		SessionJoin, SessionNext, SessionSubmit, SessionAsk, SessionLeave, SessionHook,
 		ReportMade, InboxList, StatusLine,
 		WorkflowList, WorkflowLint, WorkflowGraph, WorkflowSchema, WorkflowSuggest, WorkflowNew,

@@ -48,3 +48,19 @@ func (b Band) Step(v Verdict, at time.Time) Band {
 	}
 	return b
 }
+
+// As is the judgement with a verdict that was steadied, and the cap of that.
+func (j Judgement) As(v Verdict, p Policy, l Limits) Judgement {
+	j.Verdict = v
+	switch {
+	case p == Tiers:
+		j.Cap = caps[v]
+	case v == Critical:
+		j.Cap = 0
+	case v == Warn:
+		j.Cap = l.WarnCap
+	default:
+		j.Cap = NoCap
+	}
+	return j
+}

@@ -35,8 +35,9 @@ func accountFailed(l events.Language, h events.RunHalted) string {
 
 // waitsFor is what a run was told not to wait for.
 func waitsFor(l events.Language, h events.RunHalted) string {
-	what := phrase.Limit(l, events.Limit(h.Value))
-	if h.UntilMS > 0 && events.Limit(h.Value) != events.LimitSlots {
+	limit := events.Limit(h.Value)
+	what := phrase.Limit(l, limit)
+	if h.UntilMS > 0 && limit != events.LimitSlots && limit != events.LimitResources {
 		what += say(l, " until %s", "(%s まで)", clock(l, h.UntilMS))
 	}
 	return what
@@ -57,13 +58,18 @@ func clock(l events.Language, ms int64) string {
 func waitingFor(l events.Language, w events.LimitWaiting, endMS int64) string {
 	var b strings.Builder
 	b.WriteString(phrase.Limit(l, w.Cause))
-	if w.Limit > 0 {
+	switch {
+	case w.Cause == events.LimitResources && w.Limit > 0:
+		b.WriteString(say(l, " (%d of %d slots in use)", " (枠 %d / %d 使用中)", w.Used, w.Limit))
+	case w.Cause == events.LimitResources:
+		b.WriteString(say(l, " (apctl probe says what it is short of)", " (不足の内訳は apctl probe)"))
+	case w.Limit > 0:
 		b.WriteString(say(l, " (%s of %s)", "(%s / %s)", DayAmount(l, w.Cause, w.Used), DayAmount(l, w.Cause, w.Limit)))
 	}
 	switch {
 	case endMS > 0 && endMS < w.UntilMS:
 		b.WriteString(say(l, " until %s, and the run's own time ends before: at %s", "。解除は %s、この実行の時間はその前の %s に終了", clock(l, w.UntilMS), clock(l, endMS)))
-	case w.Cause != events.LimitSlots:
+	case w.Cause != events.LimitSlots && w.Cause != events.LimitResources:
 		b.WriteString(say(l, "; it goes on at %s", "。%s に再開", clock(l, w.UntilMS)))
 	}
 	switch w.Source {
@@ -90,7 +96,7 @@ func DayAmount(l events.Language, of events.Limit, n int64) string {
 		return phrase.Amount(l, events.HaltTurns, n)
 	case events.LimitDayHours:
 		return short(n)
-	case events.LimitRate, events.LimitOverload, events.LimitSlots:
+	case events.LimitRate, events.LimitOverload, events.LimitSlots, events.LimitResources:
 	}
 	return fmt.Sprint(n)
 }

@@ -58,6 +58,8 @@ func Limit(l events.Language, of events.Limit) string {
 		return Say(l, "the provider has too much to do", "プロバイダーが過負荷")
 	case events.LimitSlots:
 		return Say(l, "the account takes fewer agents at once for now", "アカウントの同時実行数が今は制限されている")
+	case events.LimitResources:
+		return Say(l, "the machine bears no more agents now", "マシンに今これ以上のエージェントを動かす余裕がない")
 	case events.LimitDayCost, events.LimitDayTokens, events.LimitDayTurns, events.LimitDayHours:
 		return Say(l, "what may be used in a day is used up", "1日の使用上限に到達")
 	}
@@ -73,6 +75,8 @@ func ShortLimit(l events.Language, of events.Limit) string {
 		return Say(l, "provider overloaded", "プロバイダー過負荷")
 	case events.LimitSlots:
 		return Say(l, "slot of the account", "アカウントの空き")
+	case events.LimitResources:
+		return Say(l, "resources", "リソース")
 	case events.LimitDayCost, events.LimitDayTokens, events.LimitDayTurns, events.LimitDayHours:
 		return Say(l, "limit of the day", "1日の上限")
 	}

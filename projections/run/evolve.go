@@ -42,6 +42,12 @@ func Evolve(s State, e events.Event) State {
 		}
 	case events.LimitLifted:
 		s = lifted(s, e.Time)
+	case events.ResourcesJudged:
+		if s.Waiting != nil {
+			w := *s.Waiting
+			w.Judged = &d
+			s.Waiting = &w
+		}
 	case events.StopRequested:
 		s.Stop = d.Mode
 	case events.RunHalted:

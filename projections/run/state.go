@@ -95,7 +95,8 @@ type Driver struct {
 type Waiting struct {
 	events.LimitWaiting
 	Since  time.Time
-	Lifted bool // it was ended before its time
+	Lifted bool                    // it was ended before its time
+	Judged *events.ResourcesJudged // of the machine, while it waited for that
 }
 
 // Loop counts.

@@ -1,0 +1,163 @@
+package ctl
+
+import (
+	"context"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"autopilot/ctl/render"
+	"autopilot/events/wire"
+	"autopilot/probe/judge"
+)
+
+type probeOptions struct {
+	watch  bool
+	replay string
+	policy string
+}
+
+func newProbe(a *app) *cobra.Command {
+	var o probeOptions
+	cmd := &cobra.Command{
+		Use:   "probe",
+		Short: "What the machine has left, and how many agents it bears",
+		Long: `Shows a reading of the machine: memory, swap, load, stalls, disks, open files,
+the processes of runs, within the limits of the container. Below is what that
+means: a verdict, how many agents may be at work, the signals that it follows
+from, and which runs wait.
+
+One soft signal holds nothing back; two warn, and let 2 agents work; a hard one
+is critical, and nothing new begins. What cannot be read is unknown, never zero.
+A verdict is raised at the second reading, lowered after a calm minute.
+
+--replay judges readings from a file, one JSON object a line as --json prints
+them under "reading"; - is standard input. It needs no daemon.`,
+		Example:           "  apctl probe\n  apctl probe --watch\n  apctl probe --json\n  apctl probe --replay readings.jsonl --policy tiers",
+		Args:              upTo(0),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return runProbe(cmd.Context(), a, o) },
+	}
+	f := cmd.Flags()
+	f.BoolVarP(&o.watch, "watch", "w", false, "a line for each reading, every two seconds, until Ctrl-C")
+	f.StringVar(&o.replay, "replay", "", "judge the readings of this `FILE`")
+	f.StringVar(&o.policy, "policy", string(judge.Signals), "with --replay: `POLICY` to judge by, signals or tiers")
+	_ = cmd.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions([]string{string(judge.Signals), string(judge.Tiers)}, cobra.ShellCompDirectiveNoFileComp))
+	return a.jsonFlag(cmd)
+}
+
+func runProbe(ctx context.Context, a *app, o probeOptions) error {
+	switch p := judge.Policy(o.policy); {
+	case p != judge.Signals && p != judge.Tiers:
+		return render.BadPolicy(o.policy)
+	case o.replay != "" && o.watch:
+		return render.Exclusive("--replay", "--watch")
+	case o.replay != "":
+		return a.replayProbe(o.replay, p)
+	case o.watch:
+		return a.watchProbe(ctx)
+	}
+	var v wire.ProbeView
+	if err := a.ask(ctx, wire.ProbeShow, wire.ProbeRequest{}, &v); err != nil {
+		return err
+	}
+	r, err := judge.Decode(v.Reading)
+	if err != nil {
+		return err
+	}
+	return a.answer(wire.SchemaProbe, v, func(s render.Style) string { return s.Probe(v, r) })
+}
+
+// probeEvery is how often --watch looks.
+const probeEvery = 2 * time.Second
+
+func (a *app) watchProbe(ctx context.Context) error {
+	defer a.hear()()
+	tick := time.NewTicker(probeEvery)
+	defer tick.Stop()
+	for {
+		var v wire.ProbeView
+		if err := a.ask(ctx, wire.ProbeShow, wire.ProbeRequest{}, &v); err != nil {
+			return err
+		}
+		r, err := judge.Decode(v.Reading)
+		if err != nil {
+			return err
+		}
+		if err := a.answer(wire.SchemaProbe, v, func(s render.Style) string { return s.ProbeLine(v, r) }); err != nil {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-a.signals:
+			return exitStatus(wire.ExitInterrupted)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// mostReadings bounds a file of readings.
+const mostReadings = 64 << 20
+
+// replayProbe judges readings from a file. A line that is no reading is named, and
+// ends it: what was not read cannot be judged.
+func (a *app) replayProbe(file string, p judge.Policy) error {
+	src, err := a.readings(file)
+	if err != nil {
+		return err
+	}
+	var band judge.Band
+	n := 0
+	for line := range strings.Lines(src) {
+		n++
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		r, err := judge.Decode([]byte(line))
+		if err != nil {
+			return render.BadReading(file, n, err)
+		}
+		j := judge.Judge(r, p, judge.Defaults())
+		band = band.Step(j.Verdict, r.Time)
+		v := policyView(p, band, j)
+		if err := a.answer(wire.SchemaProbeReplay, v, func(s render.Style) string { return s.Judged(v, r) }); err != nil {
+			return err
+		}
+	}
+	if n == 0 {
+		return render.NoReading(file)
+	}
+	return nil
+}
+
+func (a *app) readings(file string) (string, error) {
+	if file != "-" {
+		return a.readFile("the readings", file, mostReadings)
+	}
+	b, err := io.ReadAll(io.LimitReader(a.In, mostReadings))
+	if err != nil {
+		return "", render.Unreadable("the readings", "standard input", err)
+	}
+	return string(b), nil
+}
+
+// policyView is a verdict in the form of the wire.
+func policyView(p judge.Policy, b judge.Band, j judge.Judgement) wire.ProbePolicy {
+	v := wire.ProbePolicy{
+		Policy: string(p), Band: string(b.Verdict), Since: b.Since, Verdict: string(j.Verdict),
+		Cap: j.As(b.Verdict, p, judge.Defaults()).Cap, Signals: []wire.ProbeSignal{}, Unknown: []string{},
+	}
+	v.Slots = v.Cap
+	for _, s := range j.Signals {
+		v.Signals = append(v.Signals, wire.ProbeSignal{
+			Axis: string(s.Axis), Level: string(s.Level), Of: s.Of, Value: s.Value, Limit: s.Limit, Unit: string(s.Unit),
+		})
+	}
+	for _, x := range j.Unknown {
+		v.Unknown = append(v.Unknown, string(x))
+	}
+	return v
+}

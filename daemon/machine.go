@@ -1,0 +1,184 @@
+package daemon
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"autopilot/daemon/agent"
+	"autopilot/daemon/config"
+	"autopilot/daemon/sched"
+	"autopilot/daemon/workflow"
+	"autopilot/events"
+	"autopilot/probe"
+	"autopilot/probe/judge"
+	"autopilot/projections/run"
+)
+
+// machine is what the host can bear, and who may begin an agent on it: the latest
+// reading, its verdict by each policy, and the line of those that wait.
+type machine struct {
+	sample sync.Mutex // one sample at a time
+	probe  prober
+	now    func() time.Time
+
+	mu      sync.Mutex
+	reading judge.Reading
+	bands   map[judge.Policy]judge.Band
+	told    map[judge.Policy]events.ResourcesJudged // latest that is stored
+	line    sched.Line
+	kick    chan struct{} // somebody has ended: look at the line
+}
+
+// prober takes a sample of the machine.
+type prober interface {
+	Read(ctx context.Context, now time.Time, of probe.Subject) judge.Reading
+}
+
+// How often the machine is looked at while a run is live, and how old a reading
+// may be that an agent is let in by.
+const (
+	sampleEvery = 2 * time.Second
+	sampleFresh = 5 * time.Second
+	// A run in line asks again by itself after so long. It is let go by others.
+	lineWait = 10 * time.Minute
+)
+
+func newMachine(store string) *machine {
+	return &machine{
+		now:   time.Now,
+		probe: probe.New(probe.Config{Store: store, Agents: agent.Overrides(nil).Names()}),
+		bands: map[judge.Policy]judge.Band{}, told: map[judge.Policy]events.ResourcesJudged{}, kick: make(chan struct{}, 1),
+	}
+}
+
+// look takes a reading, and moves the bands.
+func (d *Daemon) look(ctx context.Context, now time.Time) judge.Reading {
+	m := d.machine
+	m.sample.Lock()
+	defer m.sample.Unlock()
+	r := m.probe.Read(ctx, now, d.subject())
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.reading = r
+	for _, p := range []judge.Policy{judge.Signals, judge.Tiers} {
+		m.bands[p] = m.bands[p].Step(judge.Judge(r, p, judge.Defaults()).Verdict, now)
+	}
+	return r
+}
+
+// fresh is the latest reading, or a new one where that is old.
+func (d *Daemon) fresh(ctx context.Context, now time.Time) judge.Reading {
+	d.machine.mu.Lock()
+	r := d.machine.reading
+	d.machine.mu.Unlock()
+	if age := now.Sub(r.Time); age >= 0 && age < sampleFresh {
+		return r
+	}
+	return d.look(ctx, now)
+}
+
+// subject is which workspaces and processes belong to runs.
+func (d *Daemon) subject() probe.Subject {
+	out := probe.Subject{Roots: map[string][]int{}}
+	shims := map[string]int{}
+	for _, l := range d.effects.Live() {
+		shims[l.Effect] = l.Shim
+	}
+	for _, s := range d.fleet.liveStates() {
+		if ws := d.text(s.Facts.Workspace); ws != "" {
+			out.Work = append(out.Work, ws)
+		}
+		own := []string{s.Last.Session.Effect}
+		for _, e := range s.Last.Gates.Effects {
+			own = append(own, e.Effect)
+		}
+		for _, id := range own {
+			if pid, ok := shims[id]; ok {
+				out.Roots[s.Facts.Handle] = append(out.Roots[s.Facts.Handle], pid)
+			}
+		}
+	}
+	slices.Sort(out.Work)
+	out.Work = slices.Compact(out.Work)
+	return out
+}
+
+// resources are the user's settings of the machine.
+func (d *Daemon) resources() config.Resources {
+	u, err := d.budgetUser()
+	if err != nil {
+		return config.DefaultUser().Resources
+	}
+	return u.Resources
+}
+
+// judged is the verdict of a policy, steadied, with the cap that it has, and how
+// many agents may be at work by it.
+func (m *machine) judged(p judge.Policy, c config.Resources, running int) (judge.Judgement, int, judge.Reason) {
+	l := judge.Defaults()
+	j := judge.Judge(m.reading, p, l)
+	if b := m.bands[p]; b.Verdict != "" {
+		j = j.As(b.Verdict, p, l)
+	}
+	room, by := judge.Room(m.reading, j, l, judge.Demand{Max: c.Agents, Running: running, RAM: float64(c.Bytes())})
+	return j, room, by
+}
+
+func (m *machine) room(c config.Resources, running int) sched.Room {
+	out := sched.Room{}
+	for p := range m.bands {
+		_, out[string(p)], _ = m.judged(p, c, running)
+	}
+	return out
+}
+
+// slot says whether an agent of the run may begin on this machine now.
+func (d *Daemon) slot(ctx context.Context, s run.State, account string, now time.Time) (events.Data, error) {
+	c := d.resources()
+	// An attempt that was lost is repeated at once: it was let in.
+	if c.Policy == config.NoResources || s.Stage != run.Ready && s.Stage != run.Judged {
+		return nil, nil
+	}
+	flow, err := d.fleet.flow(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	d.fresh(ctx, now)
+	at := d.atWorkNow(s.ID)
+	m := d.machine
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	room, policy := m.room(c, len(at)), string(c.PolicyOf(flow))
+	place := m.line.Ask(sched.Ask{
+		Run: s.ID, Account: account, Policy: policy,
+		Coordinator: flow.Resources.Coordinator == workflow.Always, Again: s.Loop.Iteration > 0,
+	}, room, at, now)
+	if place.Granted() {
+		return nil, nil
+	}
+	until := now.Add(lineWait)
+	if s.Facts.Limits.NoWait && place.Why != sched.Staggered {
+		m.line.Drop(s.ID)
+		return events.RunHalted{
+			Reason: events.HaltLimit, Phase: s.Loop.Phase, Iteration: s.Loop.Iteration, Value: string(events.LimitResources), UntilMS: until.UnixMilli(), Tree: s.Last.Tree,
+		}, nil
+	}
+	w := events.LimitWaiting{Cause: events.LimitResources, UntilMS: until.UnixMilli(), Place: place.Number, Used: int64(len(at))}
+	if n := room[policy]; n >= 0 {
+		w.Limit = int64(n)
+	}
+	return w, nil
+}
+
+// atWorkNow are the runs, but one, whose agent is at work.
+func (d *Daemon) atWorkNow(except string) []string {
+	var out []string
+	for _, s := range d.fleet.liveStates() {
+		if s.AtWork() && !s.Driven() && s.ID != except {
+			out = append(out, s.ID)
+		}
+	}
+	return out
+}

@@ -1,0 +1,155 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/probe"
+	"autopilot/probe/judge"
+	"autopilot/projections/run"
+)
+
+// fakeMachine gives the readings that a test wants, at a time of its own.
+type fakeMachine struct {
+	mu        sync.Mutex
+	available float64
+	skew      time.Duration
+}
+
+func (f *fakeMachine) Read(_ context.Context, now time.Time, _ probe.Subject) judge.Reading {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return judge.Reading{Time: now, Cores: judge.Known(8), Load1: judge.Known(0), MemoryAvailable: judge.Known(f.available)}
+}
+
+func (f *fakeMachine) now() time.Time {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return time.Now().Add(f.skew)
+}
+
+func (f *fakeMachine) set(gib float64, later time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.available = gib * (1 << 30)
+	f.skew += later
+}
+
+func onMachine(s *site, gib float64) *fakeMachine {
+	f := &fakeMachine{available: gib * (1 << 30)}
+	s.d.machine.mu.Lock()
+	defer s.d.machine.mu.Unlock()
+	s.d.machine.probe, s.d.machine.now, s.d.machine.reading = f, f.now, judge.Reading{}
+	return f
+}
+
+// TestOnACriticalMachineNothingNewBegins: a run waits with its reason and its
+// place in line, is told when that changes, and begins after a calm minute.
+func TestOnACriticalMachineNothingNewBegins(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, map[string]string{"a": "x"})
+	f := onMachine(s, 1)
+	v := s.start(s.spec("test -e done", "touch done"))
+	waits := func(st run.State) bool { return settled(st) || st.WaitsForLimit() }
+	st := s.until(v.ID, waits)
+	if settled(st) || st.Waiting.Cause != events.LimitResources || st.Waiting.Place != 1 {
+		t.Fatalf("it is %s, %+v", st.Status, st.Waiting)
+	}
+	if why := s.why(v.ID); !strings.Contains(why.Because, "the machine bears no more agents now") {
+		t.Errorf("why: %s", why.Because)
+	}
+	s.until(v.ID, func(st run.State) bool { return settled(st) || st.Waiting != nil && st.Waiting.Judged != nil })
+	f.set(16, 0)
+	s.d.look(t.Context(), f.now())
+	f.set(16, judge.Calm)
+	st = s.until(v.ID, settled)
+	s.wants(st, "done")
+	var judged []events.ResourcesJudged
+	for _, data := range s.dataOf(v.ID) {
+		if d, ok := data.(events.ResourcesJudged); ok {
+			judged = append(judged, d)
+		}
+	}
+	if len(judged) == 0 || len(judged) > 2 || judged[0].Verdict != "critical" || judged[0].Axis != "memory" || judged[0].Slots != 0 {
+		t.Errorf("the run was told %+v", judged)
+	}
+}
+
+// TestSeeds224ACoordinatorBeginsOnACriticalMachine: where its workflow says so.
+func TestSeeds224ACoordinatorBeginsOnACriticalMachine(t *testing.T) {
+	t.Parallel()
+	s := flowSite(t, `name: led
+version: 1
+resources: {coordinator: always}
+phases:
+  - {name: work, prompt: converge.md, gates: [goals, invariants, protected]}
+`)
+	onMachine(s, 1)
+	v := s.start(s.spec("test -e done", "touch done", func(spec *wire.RunSpec) { spec.Workflow = "led" }))
+	s.wants(s.until(v.ID, settled), "done")
+}
+
+// TestNoWaitEndsInsteadOfWaitingForTheMachine: as for every limit.
+func TestNoWaitEndsInsteadOfWaitingForTheMachine(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, map[string]string{"a": "x"})
+	onMachine(s, 1)
+	v := s.start(s.spec("test -e done", "touch done", func(spec *wire.RunSpec) { spec.NoWait = true }))
+	st := s.until(v.ID, settled)
+	if st.Status != run.Halted || st.Halt.Reason != events.HaltLimit || st.Halt.Value != string(events.LimitResources) {
+		t.Errorf("%s %+v", st.Status, st.Halt)
+	}
+}
+
+// TestNoMoreAgentsWorkThanTheUserSays: real agents, each in a work tree of its
+// own, that stay until they are let go, and note how many were there.
+func TestNoMoreAgentsWorkThanTheUserSays(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, map[string]string{"a": "x"})
+	s.configure("resources: {agents: 3}\n")
+	onMachine(s, 64)
+	at := t.TempDir()
+	agent := fmt.Sprintf(`mkdir -p %[1]s/in; touch %[1]s/in/$$; ls %[1]s/in | wc -l >>%[1]s/seen; while ! test -e %[1]s/go; do sleep 0.05; done; rm %[1]s/in/$$; touch done`, at)
+	var ids []string
+	for range 9 {
+		s.work = t.TempDir()
+		if out, err := exec.Command("git", "init", "-q", s.work).CombinedOutput(); err != nil {
+			t.Fatalf("%v %s", err, out)
+		}
+		s.write(map[string]string{"a": "x"})
+		ids = append(ids, s.start(s.spec("test -e done", agent)).ID)
+	}
+	held := func() (n int) {
+		for _, st := range s.d.fleet.liveStates() {
+			if st.WaitsForLimit() && st.Waiting.Cause == events.LimitResources {
+				n++
+			}
+		}
+		return n
+	}
+	s.until(ids[8], func(run.State) bool { return held() == 6 && len(s.d.atWorkNow("")) == 3 })
+	if err := os.WriteFile(filepath.Join(at, "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range ids {
+		s.wants(s.until(id, settled), "done")
+	}
+	b, err := os.ReadFile(filepath.Join(at, "seen"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range strings.Fields(string(b)) {
+		if n > "3" {
+			t.Errorf("%s agents were at work, seen: %v", n, strings.Fields(string(b)))
+		}
+	}
+}
