@@ -19,8 +19,9 @@ import (
 
 // Deadlines of a connection.
 const (
-	helloTimeout = 5 * time.Second  // from accept to CONNECT
-	writeTimeout = 15 * time.Second // for a client that takes no bytes at all
+	helloTimeout = 5 * time.Second        // from accept to CONNECT
+	writeTimeout = 15 * time.Second       // for a client that takes no bytes at all
+	lastWords    = 250 * time.Millisecond // from the end of the server to that of connections
 )
 
 // bridge accepts on unix sockets and connects each client with the in-process
@@ -239,22 +240,38 @@ func dismiss(uc link, err error) {
 	_, _ = io.CopyN(io.Discard, uc, 1<<20)
 }
 
-// close ends all listeners and connections. Files of sockets are removed.
+// close ends all listeners and connections. Files of sockets are removed. The
+// server has let go of its clients by then, but what it told them last may be on
+// its way: they get a moment to end by themselves.
 func (b *bridge) close() {
 	b.mu.Lock()
 	b.closed = true
 	for s := range b.listeners {
 		_ = s.l.Close()
 	}
-	for c := range b.sockets {
-		_ = c.Close()
-	}
 	r := b.remote
 	b.mu.Unlock()
 	if r != nil {
-		r.close()
+		r.shut()
 	}
-	b.wg.Wait()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		b.wg.Wait()
+	}()
+	select {
+	case <-ended:
+	case <-time.After(lastWords):
+	}
+	b.mu.Lock()
+	for c := range b.sockets {
+		_ = c.Close()
+	}
+	b.mu.Unlock()
+	if r != nil {
+		r.drop()
+	}
+	<-ended
 }
 
 // deadlineWriter gives every write its own deadline.

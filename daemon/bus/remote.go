@@ -252,13 +252,20 @@ func clientName() string {
 	return wire.ClientName(b)
 }
 
-func (r *remote) close() {
+// shut lets nobody in any more.
+func (r *remote) shut() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true
 	if r.listener != nil {
 		_ = r.listener.Close()
 	}
+}
+
+// drop ends the connections that are left.
+func (r *remote) drop() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for c := range r.conns {
 		_ = c.Close()
 	}

@@ -45,6 +45,20 @@ func (f *faults) bus(b Bus) {
 		}
 		names[e.Value.Key] = e.Key
 	}
+	for _, e := range b.Identities {
+		if errors.Is(bus.CheckKey(e.Value.Key), bus.ErrSeed) {
+			f.hide(e.Value.Key)
+		}
+	}
+}
+
+// hide keeps a secret out of what is printed.
+func (f *faults) hide(secret string) {
+	for i, p := range f.file.Problems {
+		if strings.Contains(p.Excerpt, secret) {
+			f.file.Problems[i].Excerpt = ""
+		}
+	}
 }
 
 func (f *faults) listen(address string, secure bool) {
@@ -76,7 +90,6 @@ func (f *faults) identity(at, name string, i Identity) {
 	switch err := bus.CheckKey(i.Key); {
 	case errors.Is(err, bus.ErrSeed):
 		f.add(at+".key", "write the public key, which begins with U; make a new one if others have read this file", "%v", err)
-		f.file.Problems[len(f.file.Problems)-1].Excerpt = "" // it is not printed on
 	case err != nil && !f.file.sets(at+".key"):
 		f.add(at, "apctl daemon key FILE   makes one", "the key is missing")
 	case err != nil:

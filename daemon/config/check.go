@@ -67,10 +67,10 @@ func (u User) check(f *faults) {
 	if errors.As(u.Notify.Check(), &m) {
 		f.add(strings.TrimSuffix("notify."+m.Path, "."), m.Fix, "%s", m.What)
 	}
-	f.bus(u.Bus)
 	if m := u.daemonMistake(); m != nil {
 		f.add(m.key, m.want, "%s", m.what)
 	}
+	f.bus(u.Bus) // the last: it hides what no problem may print
 }
 
 // mistake is a setting of the daemon that means nothing.
