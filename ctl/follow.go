@@ -15,21 +15,25 @@ const (
 	secondPress = 2 * time.Second
 )
 
-// onSignal says what an interrupt does to a followed run. It returns an error
-// to end the command with, or nil to follow on.
-type onSignal interface {
+// policy says what happens to a followed run when something else does. Its
+// methods return an error to end the command with, or nil to follow on.
+type policy interface {
+	// signal is told of an interrupt.
 	signal(ctx context.Context, f *follower, sig os.Signal) error
+	// asks is told of a view with a question to a person.
+	asks(ctx context.Context, f *follower, v wire.RunView) error
 }
 
 // follower follows one run.
 type follower struct {
 	a      *app
 	screen *screen
+	asked  int // the question that a person was told of
 }
 
 // follow shows a run, the lines behind the sequence after, until it ends; then
 // how it ended. It returns the exit code of the run. The caller hears signals.
-func (a *app) follow(ctx context.Context, v wire.RunView, after uint64, policy onSignal) error {
+func (a *app) follow(ctx context.Context, v wire.RunView, after uint64, p policy) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	f := &follower{a: a, screen: newScreen(a, v)}
@@ -40,7 +44,7 @@ func (a *app) follow(ctx context.Context, v wire.RunView, after uint64, policy o
 		for range steps {
 		}
 	}()
-	if err := f.loop(ctx, steps, policy); err != nil {
+	if err := f.loop(ctx, steps, p); err != nil {
 		f.screen.clear()
 		return err
 	}
@@ -54,7 +58,7 @@ func (a *app) follow(ctx context.Context, v wire.RunView, after uint64, policy o
 	return ctx.Err()
 }
 
-func (f *follower) loop(ctx context.Context, steps <-chan step, policy onSignal) error {
+func (f *follower) loop(ctx context.Context, steps <-chan step, p policy) error {
 	tick := time.NewTicker(redraw)
 	defer tick.Stop()
 	for {
@@ -64,11 +68,13 @@ func (f *follower) loop(ctx context.Context, steps <-chan step, policy onSignal)
 			if !ok {
 				return nil
 			}
-			err = f.step(s)
+			if err = f.step(s); err == nil && s.frame != nil && s.frame.View.Question != nil {
+				err = p.asks(ctx, f, s.frame.View)
+			}
 		case <-tick.C:
 			err = f.screen.tick()
 		case sig := <-f.a.signals:
-			err = policy.signal(ctx, f, sig)
+			err = p.signal(ctx, f, sig)
 		}
 		if err != nil {
 			return err
@@ -108,6 +114,44 @@ type followWatch struct{}
 
 func (followWatch) signal(context.Context, *follower, os.Signal) error {
 	return exitStatus(wire.ExitInterrupted)
+}
+
+// asks leaves that to who watches.
+func (followWatch) asks(context.Context, *follower, wire.RunView) error { return nil }
+
+// asks shows the request at a terminal, and follows on. Without one nobody is
+// there to answer, so the command ends; the run waits.
+func (p followRun) asks(ctx context.Context, f *follower, v wire.RunView) error {
+	if f.asked == v.Question.Number {
+		return nil
+	}
+	now, err := f.a.stillAsks(ctx, v)
+	if err != nil || now.Question == nil {
+		return err
+	}
+	if f.asked = v.Question.Number; f.a.interactive() {
+		f.screen.note(func(s render.Style) string { return s.AsksYou(now) })
+		return nil
+	}
+	f.screen.clear()
+	if !f.a.json {
+		if err := f.a.say(f.a.style(f.a.Out).AsksYou(now)); err != nil {
+			return err
+		}
+	}
+	return exitStatus(wire.ExitPerson)
+}
+
+// stillAsks looks whether the run waits with the question of a view now: frames
+// show what was, also long ago. Without it the view has none.
+func (a *app) stillAsks(ctx context.Context, v wire.RunView) (now wire.RunView, err error) {
+	if err = a.ask(ctx, wire.RunGet, wire.RunRef{Run: v.ID}, &now); err != nil {
+		return v, err
+	}
+	if now.Question != nil && now.Question.Number != v.Question.Number {
+		now.Question = nil
+	}
+	return now, nil
 }
 
 // followRun detaches at a terminal; without one it stops the run, if it may.

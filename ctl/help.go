@@ -148,8 +148,11 @@ The result is optional and never a verdict:
 
   {"v":1,"claim":"progress|done|blocked","summary":"","question":null}
 
-A claim of blocked, or a question, halts the run as needs-person: apctl why
-shows it, apctl resume -m answers it.
+Unless the gates pass, a question waits for a person, who answers it with apctl
+answer; the next prompt has the answer. It is a text, and may have "options" (2
+to 4 texts), "recommended" (the number of one) and a "reason". A claim of blocked
+without a question, with a "reason", halts the run as needs-person: apctl why
+shows it, apctl resume -m goes on.
 
 --script FILE is an agent without a model, for trying and testing:
 

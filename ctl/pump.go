@@ -134,15 +134,28 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// until waits for the end of a run and returns its last view, also with an
-// error.
+// until waits for the end of a run, or until it asks a person, and returns its
+// last view, also with an error.
 func (a *app) until(ctx context.Context, v wire.RunView) (wire.RunView, error) {
-	for s := range a.startPump(ctx, v.ID, v.Seq) {
+	ctx, cancel := context.WithCancel(ctx)
+	steps := a.startPump(ctx, v.ID, v.Seq)
+	defer func() {
+		cancel()
+		for range steps { // the pump must be gone before the caller goes on
+		}
+	}()
+	for s := range steps {
 		if s.err != nil {
 			return v, s.err
 		}
 		if s.frame != nil {
 			v = s.frame.View
+		}
+		if v.Question == nil {
+			continue
+		}
+		if now, err := a.stillAsks(ctx, v); err != nil || now.Question != nil {
+			return now, err
 		}
 	}
 	return v, ctx.Err()

@@ -26,7 +26,8 @@ func newSessionAsk(a *app) *cobra.Command {
 		Short: "End an iteration with a question to a person",
 		Long: `Ends the iteration that next has named with a question to a person: with two to
 four options, of which one is recommended with a reason, or for a free text. The
-gates run first; unless all pass the run then waits for apctl resume -m ANSWER.`,
+gates run first; unless all pass the run then waits until a person answers it at
+a terminal, with apctl answer, and next tells the answer.`,
 		Example: `  apctl session ask "which port?" --option 80 --option 443 --recommend B --because "it is safe" --effect ID --phase work --iteration 1
   apctl session ask "what is it for?" --effect ID --phase work --iteration 1`,
 		Args:              upTo(1),
@@ -52,7 +53,7 @@ func runSessionAsk(ctx context.Context, a *app, o askOptions, args []string) err
 	}
 	ref.Run = o.run
 	req := wire.SessionAskRequest{
-		RunRef: ref, Effect: o.at.effect, Phase: o.at.phase, Iteration: o.at.iteration, Options: o.options, Reason: o.because,
+		RunRef: ref, Effect: o.at.effect, Phase: o.at.phase, Iteration: o.at.iteration, Ask: wire.Ask{Options: o.options, Reason: o.because},
 	}
 	if len(args) > 0 {
 		req.Question = args[0]

@@ -175,13 +175,13 @@ func checkAnswer(q events.QuestionAsked, handle string, body wire.AnswerRequest)
 		case c == events.ChoiceNo && len(body.Findings) == 0:
 			return no("apctl answer RUN no -m 'SECTION: TEXT'", "a rejection needs a finding: who works on it next knows nothing else")
 		case c != events.ChoiceOK && c != events.ChoiceNo:
-			return no("apctl answer RUN ok, or no -m 'SECTION: TEXT', or later", "gate %s asks for ok or no, not %q", q.Gate, body.Choice)
+			return no("apctl answer RUN ok, or no -m 'SECTION: TEXT', or later", "%s asks for ok or no, not %q", asker(q), body.Choice)
 		}
 		return checkFindings(body.Findings)
 	case events.AskText:
 		switch {
 		case c != events.ChoiceText || strings.TrimSpace(body.Text) == "":
-			return no("apctl answer RUN 'TEXT'", "gate %s asks for a text", q.Gate)
+			return no("apctl answer RUN 'TEXT'", "%s asks for a text", asker(q))
 		case len(body.Text) > wire.MaxAnswer:
 			return no("shorten it", "the answer has %d bytes, at most %d are taken", len(body.Text), wire.MaxAnswer)
 		}
@@ -192,6 +192,14 @@ func checkAnswer(q events.QuestionAsked, handle string, body wire.AnswerRequest)
 		}
 	}
 	return nil
+}
+
+// asker names who asks.
+func asker(q events.QuestionAsked) string {
+	if q.Gate == "" {
+		return "the agent"
+	}
+	return "gate " + string(q.Gate)
 }
 
 // checkFindings: one for each section, and each says something.

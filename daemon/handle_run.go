@@ -13,6 +13,7 @@ import (
 	"autopilot/daemon/work"
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/explain"
 	"autopilot/projections/run"
 )
 
@@ -218,6 +219,10 @@ func (d *Daemon) runResume(ctx context.Context, q bus.Request, body wire.ResumeR
 		return wire.RunView{}, err
 	}
 	s, err = d.fleet.do(ctx, s.ID, cmd, actor, q.ID)
+	if h := s.Facts.Handle; errors.Is(err, engine.ErrNotHalted) && explain.Asks(s) {
+		return wire.RunView{}, wire.Errorf(wire.Conflict, "run %s is not halted: it asks a person, and goes on when that is answered", h).
+			WithHint("apctl answer %s   shows what it asks, and takes your answer", h)
+	}
 	if err != nil {
 		return wire.RunView{}, aboutRun("resume", s.Facts.Handle, err)
 	}

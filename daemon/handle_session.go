@@ -157,7 +157,7 @@ func (d *Daemon) sessionSubmit(ctx context.Context, q bus.Request, body wire.Ses
 		return wire.SessionView{}, bad
 	}
 	return d.deliver(ctx, q, body.RunRef, delivered{sub.Effect, sub.Phase, sub.Iteration}, work.Delivery{
-		Claim: events.Claim(sub.Claim), Summary: sub.Summary, Question: sub.Reason, Evidence: sub.Evidence,
+		Claim: events.Claim(sub.Claim), Summary: sub.Summary, Ask: wire.Ask{Reason: sub.Reason}, Evidence: sub.Evidence,
 		Report: sub.Report(), Red: sub.Red,
 	})
 }
@@ -168,7 +168,7 @@ func (d *Daemon) sessionAsk(ctx context.Context, q bus.Request, body wire.Sessio
 		return wire.SessionView{}, bad
 	}
 	return d.deliver(ctx, q, body.RunRef, delivered{body.Effect, body.Phase, body.Iteration}, work.Delivery{
-		Claim: events.ClaimProgress, Question: body.Text(),
+		Claim: events.ClaimProgress, Ask: body.Ask,
 	})
 }
 

@@ -67,7 +67,7 @@ key="` + inCommand + `"
 box=$(dirname "$AUTOPILOT_RESULT_FILE")
 env > "$box/dump"; mkdir "$box/more"; env > "$box/more/dump"; env > "$box/outbox/note"
 grep -c "$MY_TOKEN" "$AUTOPILOT_PROMPT_FILE"
-printf '{"v":1,"claim":"blocked","summary":"it is %s","question":"is %s or %s right?"}' "$MY_TOKEN" "$SITE_NAME" "$key" > "$AUTOPILOT_RESULT_FILE"
+printf '{"v":1,"claim":"blocked","summary":"it is %s","reason":"is %s or %s right?"}' "$MY_TOKEN" "$SITE_NAME" "$key" > "$AUTOPILOT_RESULT_FILE"
 echo "$AUTOPILOT_ITERATION" > n`
 
 // A secret is nowhere below the state: not in a spool, a text, the box of an

@@ -268,7 +268,7 @@ func (d *Daemon) inboxItem(q bus.Request, s run.State, now time.Time) wire.Inbox
 	_, i.What = explain.Why(s)
 	if i.Asks = d.questionView(s, taskBytes); i.Asks != nil {
 		i.At, i.Question = i.Asks.Since, i.Asks.Text
-	} else if i.Kind == explain.NeedsAnswer {
+	} else if i.Kind == explain.NeedsAnswer || i.Kind == explain.NeedsHelp {
 		i.Question = begin(d.text(s.Last.Agent.Question), taskBytes)
 	}
 	return i

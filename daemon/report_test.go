@@ -81,7 +81,7 @@ func parts(v wire.ReportView) []string {
 func TestAReportSaysWhatNeedsAPersonFirst(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
-	asks := `echo '{"v":1,"claim":"blocked","question":"Which colour?"}' > "$AUTOPILOT_RESULT_FILE"`
+	asks := `echo '{"v":1,"claim":"blocked","reason":"Which colour?"}' > "$AUTOPILOT_RESULT_FILE"`
 	s.wants(s.play(s.spec("test -f ok", asks)), "halted:needs-person")
 	s.wants(s.play(s.spec("test -f ok", "touch ok")), "done")
 	if err := os.Remove(filepath.Join(s.work, "ok")); err != nil {
@@ -92,7 +92,7 @@ func TestAReportSaysWhatNeedsAPersonFirst(t *testing.T) {
 	live := s.start(s.spec("test -f ok", "sleep 600"))
 	s.until(live.ID, func(st run.State) bool { return st.Stage == run.Agent })
 	want := []string{
-		"needs-you halted question: apctl resume RUN -m 'ANSWER'", "done done : apctl diff RUN",
+		"needs-you halted blocked: apctl resume RUN -m 'ANSWER'", "done done : apctl diff RUN",
 		"halted halted : apctl why RUN", "running running : apctl watch RUN", "ended refused : apctl why RUN",
 	}
 	v := s.report(time.Now().Add(-time.Hour), 0)
@@ -129,14 +129,14 @@ func TestTheInboxHasTheOldestFirstAndWhatWasAsked(t *testing.T) {
 		t.Fatalf("at first: %+v %v", v, err)
 	}
 	s.wants(s.play(s.spec("test -f ok", "date +%N > n", func(r *wire.RunSpec) { r.MaxIterations = 1 })), "halted:iterations")
-	s.wants(s.play(s.spec("test -f ok", `echo '{"v":1,"claim":"blocked","question":"Which colour?"}' > "$AUTOPILOT_RESULT_FILE"`)), "halted:needs-person")
+	s.wants(s.play(s.spec("test -f ok", `echo '{"v":1,"claim":"blocked","reason":"Which colour?"}' > "$AUTOPILOT_RESULT_FILE"`)), "halted:needs-person")
 	paused := s.start(s.spec("test -f ok", "sleep 600"))
 	s.until(paused.ID, func(st run.State) bool { return st.Stage == run.Agent })
 	s.stop(paused.ID, events.StopNow)
 	if v, err = s.d.inboxList(t.Context(), s.request(), struct{}{}); err != nil {
 		t.Fatal(err)
 	}
-	if len(v.Items) != 2 || v.Items[0].Kind != "halted" || v.Items[1].Kind != "question" || v.Items[1].Question != "Which colour?" {
+	if len(v.Items) != 2 || v.Items[0].Kind != "halted" || v.Items[1].Kind != "blocked" || v.Items[1].Question != "Which colour?" {
 		t.Errorf("%+v", v.Items)
 	}
 }

@@ -176,11 +176,11 @@ func TestAGoalThatIsRedOnlyForGatesIsSaid(t *testing.T) {
 	s.stop(v.ID, events.StopCancel)
 }
 
-func TestAQuestionHaltsAndItsAnswerIsToldToTheNextAgent(t *testing.T) {
+func TestWhatBlocksAnAgentHaltsAndItsAnswerIsToldToTheNext(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
 	st := s.play(s.spec("test -f ok", `cat > p
-if grep -q 'use blue' p; then touch ok; else echo '{"v":1,"claim":"blocked","summary":"","question":"red or blue?"}' > "$AUTOPILOT_RESULT_FILE"; fi`))
+if grep -q 'use blue' p; then touch ok; else echo '{"v":1,"claim":"blocked","summary":"","reason":"red or blue?"}' > "$AUTOPILOT_RESULT_FILE"; fi`))
 	s.wants(st, "halted:needs-person")
 	if w := s.why(st.ID); w.Question != "red or blue?" {
 		t.Errorf("question %q", w.Question)

@@ -214,43 +214,49 @@ func TestOfTwoDeliveriesAtOnceOneIsTaken(t *testing.T) {
 	s.stop(v.Run.ID, events.StopCancel)
 }
 
-func TestBlockedAndAskedGoToAPerson(t *testing.T) {
+func TestAChatThatIsBlockedHaltsForAPerson(t *testing.T) {
 	t.Parallel()
-	for name, say := range map[string]func(*talk, wire.SessionWork) error{
-		"which port?": func(c *talk, w wire.SessionWork) error {
-			_, err := c.submit(delivery(w, "blocked", func(b *wire.Submission) { b.Reason = "which port?" }))
-			return err
-		},
-		"which port?\n\nA. 80\nB. 443 (recommended)\n\nWhy: it is safe\n": func(c *talk, w wire.SessionWork) error {
-			_, err := c.s.d.sessionAsk(c.s.t.Context(), c.request(), wire.SessionAskRequest{
-				RunRef: wire.RunRef{Workspace: c.s.work}, Effect: w.Effect, Phase: w.Phase, Iteration: w.Iteration,
-				Question: "which port?", Options: []string{"80", "443"}, Recommended: 2, Reason: "it is safe",
-			})
-			return err
-		},
-	} {
-		t.Run(name[:11], func(t *testing.T) {
-			t.Parallel()
-			s := newSite(t, nil)
-			c := s.chat()
-			v := c.joins(s.ordered())
-			s.must(say(c, c.work()))
-			end := c.next()
-			if end.Waits != "halted" || end.Run.Reason != "needs-person" {
-				t.Fatalf("%+v", end)
-			}
-			if w := s.why(v.Run.ID); w.Question != name {
-				t.Errorf("asks %q, want %q", w.Question, name)
-			}
-			_, err := s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: v.Run.ID}, Note: "take 443"})
-			s.must(err)
-			w := c.work()
-			if w.Iteration != 2 || !strings.Contains(w.Prompt, "take 443") {
-				t.Errorf("after the answer: %+v", w)
-			}
-			s.stop(v.Run.ID, events.StopCancel)
-		})
+	s := newSite(t, nil)
+	c := s.chat()
+	v := c.joins(s.ordered())
+	_, err := c.submit(delivery(c.work(), "blocked", func(b *wire.Submission) { b.Reason = "which port?" }))
+	s.must(err)
+	if end := c.next(); end.Waits != "halted" || end.Run.Reason != "needs-person" {
+		t.Fatalf("%+v", end)
 	}
+	if w := s.why(v.Run.ID); w.Question != "which port?" {
+		t.Errorf("asks %q", w.Question)
+	}
+	_, err = s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: v.Run.ID}, Note: "take 443"})
+	s.must(err)
+	if w := c.work(); w.Iteration != 2 || !strings.Contains(w.Prompt, "take 443") {
+		t.Errorf("after the answer: %+v", w)
+	}
+	s.stop(v.Run.ID, events.StopCancel)
+}
+
+func TestTheQuestionOfAChatWaitsForAPersonAndTheAnswerIsItsNextWork(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	c := s.chat()
+	v := c.joins(s.ordered())
+	w := c.work()
+	_, err := s.d.sessionAsk(t.Context(), c.request(), wire.SessionAskRequest{
+		RunRef: wire.RunRef{Workspace: s.work}, Effect: w.Effect, Phase: w.Phase, Iteration: w.Iteration,
+		Ask: wire.Ask{Question: "which port?", Options: []string{"80", "443"}, Recommended: 2, Reason: "it is safe"},
+	})
+	s.must(err)
+	st := s.asked(v.Run.ID, 1)
+	if at := c.next(); at.Waits != "person" || at.Run.Question == nil || at.Run.Question.Text != "which port?\n\nA. 80\nB. 443 (recommended)\n\nWhy: it is safe\n" {
+		t.Fatalf("%+v", at)
+	}
+	s.d.people = seat{}
+	s.must(s.answer(tell(st, "b", "")))
+	s.d.people = c.table
+	if w := c.work(); w.Iteration != 2 || !strings.Contains(w.Prompt, "which port?") || !strings.Contains(w.Prompt, "The answer:\n\nB. 443\n") {
+		t.Errorf("after the answer: %+v", w)
+	}
+	s.stop(v.Run.ID, events.StopCancel)
 }
 
 func TestAStoppedChatsWorkIsKeptAndGoneOnWith(t *testing.T) {

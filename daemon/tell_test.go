@@ -65,7 +65,7 @@ func TestWhatBecomesOfARunIsTold(t *testing.T) {
 	if diff := cmp.Diff([]string{"done"}, s.toldKinds(1)); diff != "" {
 		t.Error(diff)
 	}
-	s.play(s.spec("test -f ok2", `echo '{"v":1,"claim":"blocked","summary":"","question":"which?"}' > "$AUTOPILOT_RESULT_FILE"`))
+	s.play(s.spec("test -f ok2", `echo '{"v":1,"claim":"blocked","summary":"","reason":"which?"}' > "$AUTOPILOT_RESULT_FILE"`))
 	if diff := cmp.Diff([]string{"done", "needs_person"}, s.toldKinds(2)); diff != "" {
 		t.Error(diff)
 	}

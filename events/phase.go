@@ -133,7 +133,7 @@ type QuestionAsked struct {
 	Number      int          `json:"number"` // 1, 2, 3 ... within the run
 	Phase       Name         `json:"phase"`
 	Iteration   int          `json:"iteration"`
-	Gate        Name         `json:"gate"`
+	Gate        Name         `json:"gate,omitzero"` // empty: who works asks, after its iteration
 	Kind        QuestionKind `json:"kind"`
 	Set         string       `json:"set,omitzero"`   // SHA-256 of what is shown; an answer is bound to it
 	Files       Ref          `json:"files,omitzero"` // of the set: object id and path, one a line
@@ -154,14 +154,15 @@ const (
 	ChoiceOK   Choice = "ok"
 	ChoiceNo   Choice = "no"
 	ChoiceText Choice = "text"
+	ChoiceSkip Choice = "skip" // of an interview: go on without it, for a reason
 )
 
 // QuestionAnswered is the first answer of a person; it is the one that counts.
 type QuestionAnswered struct {
 	Number    int       `json:"number"`
-	Gate      Name      `json:"gate"`
+	Gate      Name      `json:"gate,omitzero"`
 	Choice    Choice    `json:"choice"`
-	Text      Ref       `json:"text,omitzero"`     // verbatim
+	Text      Ref       `json:"text,omitzero"`     // verbatim; of skip its reason
 	Findings  Ref       `json:"findings,omitzero"` // of a rejection: JSON, one for each section
 	Count     int       `json:"count,omitzero"`    // of them
 	Set       string    `json:"set,omitzero"`      // that was shown

@@ -227,6 +227,13 @@ type Signal struct {
 	Result Result       `json:"result"`
 }
 
+// Asks is what the question of an agent asks for; the zero value asks nobody.
+type Asks struct {
+	Kind        QuestionKind `json:"kind,omitzero"` // choice or text
+	Options     int          `json:"options,omitzero"`
+	Recommended int          `json:"recommended,omitzero"` // from 1
+}
+
 // AgentEnded says how an agent ended and what tree it left.
 type AgentEnded struct {
 	Phase       Name    `json:"phase"`
@@ -244,7 +251,9 @@ type AgentEnded struct {
 	Excerpt     Ref     `json:"excerpt,omitzero"`   // last output
 	Claim       Claim   `json:"claim,omitzero"`     // of its result file: never a verdict
 	Summary     Ref     `json:"summary,omitzero"`
-	Question    Ref     `json:"question,omitzero"`
+	Question    Ref     `json:"question,omitzero"` // to a person, or why it is blocked
+	Asks        Asks    `json:"asks,omitzero"`     // what that asks for
+	Misasked    Ref     `json:"misasked,omitzero"` // why what it wanted to ask was no question
 	Evidence    Ref     `json:"evidence,omitzero"` // what a session refers to: a JSON list, never a verdict
 	Tree        Tree    `json:"tree"`              // recorded after the whole process tree was reaped
 	Work        Tree    `json:"work"`

@@ -21,7 +21,7 @@ func (s Style) Question(v wire.RunView) string {
 	if q.Again {
 		again = s.say(", again", "(再提示)")
 	}
-	title := s.say("gate %s of phase %s asks you%s", "ゲート %s(フェーズ %s)からの質問です%s", Line(q.Gate), Line(q.Phase), again)
+	title := s.say("%s of phase %s asks you%s", "%s(フェーズ %s)からの質問です%s", s.asker(*q), Line(q.Phase), again)
 	b.WriteString(s.paint(bold, Line(v.Handle)) + "  " + s.paint(yellow, title) + "\n")
 	expires := ""
 	if q.Expires != nil {
@@ -43,6 +43,26 @@ func (s Style) Question(v wire.RunView) string {
 		b.WriteString(s.say("\nThese were %d lines. To read them in pages: apctl answer %s | less", "\n全 %d 行。ページごとに読むには: apctl answer %s | less", n, Line(v.Handle)) + "\n")
 	}
 	return b.String()
+}
+
+// fewLines is how much of a question is shown beside other things.
+const fewLines = 12
+
+// AsksYou says that a run waits for a person, with what and how to answer.
+func (s Style) AsksYou(v wire.RunView) string {
+	s = s.Of(v)
+	q, h := v.Question, Line(v.Handle)
+	text := strings.Split(strings.TrimSpace(Clean(q.Text)), "\n")
+	more := ""
+	if n := len(text) - fewLines; n > 0 {
+		text, more = text[:fewLines], "  "+s.say("and %s more", "ほか %s", s.count(n, "line", "行"))+"\n"
+	}
+	rows := [][]string{{s.say("answer:", "回答:"), "apctl answer " + h}, {s.say("follow:", "表示:"), "apctl watch " + h}, {s.say("stop:", "停止:"), "apctl stop " + h}}
+	if q.Expires != nil {
+		rows = append(rows, []string{s.say("expires:", "期限:"), s.Clock(*q.Expires)})
+	}
+	return s.paint(bold, h) + "  " + s.paint(yellow, s.say("%s asks you, and the run waits for the answer", "%sからの質問です。回答を待っています", s.asker(*q))) + "\n" +
+		indent("  ", strings.Join(text, "\n")+"\n") + more + table(rows)
 }
 
 // needs says which proof an answer needs, where that is more than a terminal.
@@ -122,7 +142,23 @@ func (s Style) AnswerAsk(choice, word string) string {
 
 // Answered says what became of an answer.
 func (s Style) Answered(v wire.RunView, q wire.QuestionView, choice string) string {
-	return s.Of(v).say("answered: gate %s, %s", "回答済み: ゲート %s、%s", Line(q.Gate), Line(choice)) + "\n" + s.head(v) + "\n"
+	s = s.Of(v)
+	said := map[string]string{"text": s.say("in your words", "自由記述"), "skip": s.say("go on without it", "省略")}[choice]
+	if said == "" {
+		said = Line(choice)
+	}
+	if q.Kind == "choice" {
+		said = strings.ToUpper(said)
+	}
+	return s.say("answered: %s, %s", "回答済み: %s、%s", s.asker(q), said) + "\n" + s.head(v) + "\n"
+}
+
+// asker names who asks.
+func (s Style) asker(q wire.QuestionView) string {
+	if q.Gate == "" {
+		return s.say("the agent", "エージェント")
+	}
+	return s.say("gate %s", "ゲート %s", Line(q.Gate))
 }
 
 // LeftOpen says that nothing was answered.
@@ -185,5 +221,5 @@ func NoFinding() *wire.Error {
 
 // BadChoice is a word that is no answer to a question.
 func BadChoice(v wire.RunView, word string) *wire.Error {
-	return usage("apctl answer "+Line(v.Handle)+"   shows what it asks", "%q is no answer to what gate %s asks", word, Line(v.Question.Gate))
+	return usage("apctl answer "+Line(v.Handle)+"   shows what it asks", "%q is no answer to what %s asks", word, Style{}.asker(*v.Question))
 }

@@ -109,6 +109,9 @@ func (s Style) waiting(v wire.RunView) string {
 		return s.say("waits for free disk space, goes on by itself", "ディスクの空き待ち、自動で再開")
 	}
 	if q := v.Question; q != nil {
+		if q.Gate == "" {
+			return s.say("the agent asks a person", "エージェントの質問に回答待ち")
+		}
 		return s.say("asks a person at gate %s", "ゲート %s で回答待ち", Line(q.Gate))
 	}
 	t := s.say("waits", "待機中")

@@ -19,7 +19,7 @@ func NeedsPerson(v wire.RunView) bool {
 	case "halted":
 		return v.Reason != string(events.HaltStopped)
 	case "waiting":
-		return v.Reason == reasonDisk
+		return v.Reason == reasonDisk || v.Question != nil
 	}
 	return false
 }

@@ -126,8 +126,11 @@ func (s Style) asks(w wire.WhyView) string {
 		return ""
 	}
 	title := s.say("the agent asks", "エージェントの質問")
-	if w.Run.Question != nil {
+	switch {
+	case w.Run.Question != nil:
 		title = s.say("asks you", "あなたへの質問")
+	case w.Rule == string(events.HaltNeedsPerson):
+		title = s.say("the agent to you", "エージェントからの連絡")
 	}
 	return s.section(title, indent("  ", Clean(w.Question)))
 }

@@ -23,9 +23,10 @@ var ErrResult = errors.New("unreadable result")
 
 // Result is what an agent says of its own work.
 type Result struct {
-	Claim    events.Claim
-	Summary  string
-	Question string // empty is none
+	Claim   events.Claim
+	Summary string
+	Ask     wire.Ask // to a person, as far as it could be read; without a question its reason says why it is blocked
+	Bad     string   // why what it wants to ask is no question; empty if it is one, or there is none
 
 	Session    events.SessionReport // how its session went
 	BadSession string               // why that could not be read
@@ -34,12 +35,14 @@ type Result struct {
 
 // ParseResult reads a result file:
 //
-//	{"v":1,"claim":"progress|done|blocked","summary":"","question":null}
+//	{"v":1,"claim":"progress|done|blocked","summary":"","question":null,
+//	 "options":["this","that"],"recommended":1,"reason":""}
 //
-// Summary and question may be left out, as may session (wire.SessionReport) and
+// All behind the claim may be left out, as may session (wire.SessionReport) and
 // red, a list of wire.RedRow; members that are not known are skipped; everything
-// else is strict. A bad session or red takes nothing from the rest. Texts come back without control
-// characters, escape sequences, and direction overrides.
+// else is strict. A question that is none, and a bad session or red, take nothing
+// from the rest. Texts come back without control characters, escape sequences, and
+// direction overrides.
 func ParseResult(src []byte) (Result, error) {
 	if len(src) > MaxResult {
 		return Result{}, fmt.Errorf("%w: it has %d bytes, at most %d are read", ErrResult, len(src), MaxResult)
@@ -51,6 +54,10 @@ func ParseResult(src []byte) (Result, error) {
 		Question *string        `json:"question"`
 		Session  jsontext.Value `json:"session"`
 		Red      jsontext.Value `json:"red"`
+
+		Options     jsontext.Value `json:"options"`
+		Recommended jsontext.Value `json:"recommended"`
+		Reason      jsontext.Value `json:"reason"`
 	}
 	if err := json.Unmarshal(src, &file); err != nil {
 		return Result{}, fmt.Errorf("%w: %w", ErrResult, err)
@@ -78,8 +85,9 @@ func ParseResult(src []byte) (Result, error) {
 	}
 	r.Summary = plain(r.Summary)
 	if file.Question != nil {
-		r.Question = plain(*file.Question)
+		r.Ask.Question = plain(*file.Question)
 	}
+	r.readAsk(file.Options, file.Recommended, file.Reason)
 	if given(file.Session) {
 		report, bad := wire.ReadSessionReport(file.Session)
 		if bad != nil {
@@ -91,6 +99,38 @@ func ParseResult(src []byte) (Result, error) {
 		r.Red = string(file.Red)
 	}
 	return r, nil
+}
+
+// readAsk reads what belongs to a question, and says why it is none.
+func (r *Result) readAsk(options, recommended, reason jsontext.Value) {
+	for _, m := range []struct {
+		name string
+		raw  jsontext.Value
+		to   any
+		want string
+	}{
+		{"options", options, &r.Ask.Options, "a list of texts"},
+		{"recommended", recommended, &r.Ask.Recommended, "the number of an option, from 1"},
+		{"reason", reason, &r.Ask.Reason, "a text"},
+	} {
+		if len(m.raw) > 0 && json.Unmarshal(m.raw, m.to) != nil && r.Bad == "" {
+			r.Bad = fmt.Sprintf("%s is %s, and has to be %s", m.name, show(m.raw), m.want)
+		}
+	}
+	r.checkAsk()
+}
+
+// checkAsk makes the texts of a question plain and says why it is none.
+func (r *Result) checkAsk() {
+	r.Ask.Reason = plain(r.Ask.Reason)
+	for i, o := range r.Ask.Options {
+		r.Ask.Options[i] = plain(o)
+	}
+	if r.Ask.Question == "" && len(r.Ask.Options) == 0 {
+		r.Bad = "" // it asks nothing
+	} else if bad := r.Ask.Check(); bad != nil && r.Bad == "" {
+		r.Bad = bad.Message
+	}
 }
 
 // given says that a member is there, and not null.

@@ -7,6 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
+
 	"autopilot/daemon/agent"
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -17,7 +19,7 @@ func TestResultIsRead(t *testing.T) {
 	for src, want := range map[string]agent.Result{
 		`{"v":1,"claim":"progress","summary":"did it","question":null}`: {Claim: events.ClaimProgress, Summary: "did it"},
 		`{"v":1,"claim":"done"}`: {Claim: events.ClaimDone},
-		` {"claim":"blocked","v":1,"question":" which one?\n"} ` + "\n":                                                {Claim: events.ClaimBlocked, Question: "which one?"},
+		` {"claim":"blocked","v":1,"question":" which one?\n"} ` + "\n":                                                {Claim: events.ClaimBlocked, Ask: wire.Ask{Question: "which one?"}},
 		`{"v":1,"claim":"done","summary":"日本\r\n\tok","more":{"deep":[1,{}]}}`:                                         {Claim: events.ClaimDone, Summary: "日本\n\tok"},
 		`{"v":1,"claim":"done","summary":"\u001b[31mred\u001b[0m \u001b]0;title\u0007\u001b(B\u009b2Jx\u202ey\u0000"}`: {Claim: events.ClaimDone, Summary: "red xy"},
 		`{"v":1,"claim":"done","session":null,"red":null}`:                                                             {Claim: events.ClaimDone},
@@ -27,9 +29,14 @@ func TestResultIsRead(t *testing.T) {
 		`{"v":1,"claim":"done","session":[],"summary":"kept"}`: {
 			Claim: events.ClaimDone, Summary: "kept", BadSession: badSession(`[]`),
 		},
-		`{"v":1,"claim":"done","question":"\u001b[2J \u0007"}`: {Claim: events.ClaimDone},
+		`{"v":1,"claim":"progress","question":"which?","options":["\u001b[1mthis\u001b[0m","that"],"recommended":2,"reason":" it is small\u0007"}`: {
+			Claim: events.ClaimProgress, Ask: wire.Ask{Question: "which?", Options: []string{"this", "that"}, Recommended: 2, Reason: "it is small"},
+		},
+		`{"v":1,"claim":"blocked","reason":"no key","question":null,"options":null,"recommended":null}`: {Claim: events.ClaimBlocked, Ask: wire.Ask{Reason: "no key"}},
+		`{"v":1,"claim":"done","recommended":"none"}`:                                                   {Claim: events.ClaimDone},
+		`{"v":1,"claim":"done","question":"\u001b[2J \u0007"}`:                                          {Claim: events.ClaimDone},
 	} {
-		if got, err := agent.ParseResult([]byte(src)); err != nil || got != want {
+		if got, err := agent.ParseResult([]byte(src)); err != nil || !cmp.Equal(got, want) {
 			t.Errorf("%s: got %+v, %v; want %+v", src, got, err, want)
 		}
 	}
@@ -70,10 +77,41 @@ func TestBadResultsAreNoResult(t *testing.T) {
 		"byte order mark":   {"\uFEFF" + `{"v":1,"claim":"done"}`, ""},
 		"control character": {"{\"v\":1,\"claim\":\"done\",\"summary\":\"a\x00\"}", ""},
 	} {
-		if got, err := agent.ParseResult([]byte(tt.src)); !errors.Is(err, agent.ErrResult) || !strings.Contains(err.Error(), tt.want) || got != (agent.Result{}) {
+		if got, err := agent.ParseResult([]byte(tt.src)); !errors.Is(err, agent.ErrResult) || !strings.Contains(err.Error(), tt.want) || !cmp.Equal(got, agent.Result{}) {
 			t.Errorf("%s: got %+v, %v; want %q", name, got, err, tt.want)
 		} else if len(err.Error()) > 300 {
 			t.Errorf("%s: the error has %d bytes", name, len(err.Error()))
+		}
+	}
+}
+
+// What cannot be put to a person does not take the rest of the result with it.
+func TestAQuestionThatIsNoneIsToldAndTheRestIsKept(t *testing.T) {
+	t.Parallel()
+	huge := strings.Repeat("x", wire.MaxAnswer)
+	for name, tt := range map[string]struct{ members, says string }{
+		"options without a question":     {`"options":["a","b"],"recommended":1,"reason":"r"`, "the question is empty"},
+		"no option":                      {`"question":"q","options":[],"recommended":1`, "there is none"},
+		"one option":                     {`"question":"q","options":["a"],"recommended":1,"reason":"r"`, "not 1"},
+		"five options":                   {`"question":"q","options":["a","b","c","d","e"],"recommended":1,"reason":"r"`, "not 5"},
+		"an option that is empty":        {`"question":"q","options":["a"," "],"recommended":1,"reason":"r"`, "a line of text"},
+		"an option that only steers":     {`"question":"q","options":["a","\u001b[2J"],"recommended":1,"reason":"r"`, "a line of text"},
+		"two that are the same":          {`"question":"q","options":["a","A "],"recommended":1,"reason":"r"`, "the same"},
+		"none recommended":               {`"question":"q","options":["a","b"],"reason":"r"`, "none of the 2 options"},
+		"recommended 0":                  {`"question":"q","options":["a","b"],"recommended":0,"reason":"r"`, "none of the 2 options"},
+		"recommended beyond":             {`"question":"q","options":["a","b"],"recommended":3,"reason":"r"`, "none of the 2 options"},
+		"recommended as a letter":        {`"question":"q","options":["a","b"],"recommended":"B","reason":"r"`, `recommended is "B", and has to be the number`},
+		"recommended as a fraction":      {`"question":"q","options":["a","b"],"recommended":1.5,"reason":"r"`, "recommended is 1.5"},
+		"without a reason":               {`"question":"q","options":["a","b"],"recommended":1`, "without a reason"},
+		"options that are no list":       {`"question":"q","options":"a or b"`, `options is "a or b", and has to be a list of texts`},
+		"options that are no texts":      {`"question":"q","options":[1,2],"recommended":1,"reason":"r"`, "options is [1,2]"},
+		"a reason that is none":          {`"question":"q","reason":["r"]`, "reason is"},
+		"more than a person can read":    {`"question":"` + huge + `"`, "at most 16384"},
+		"an option that nobody can read": {`"question":"q","options":["a","` + huge + `"],"recommended":1,"reason":"r"`, "at most 16384"},
+	} {
+		got, err := agent.ParseResult([]byte(`{"v":1,"claim":"progress","summary":"did it",` + tt.members + `}`))
+		if err != nil || got.Claim != events.ClaimProgress || got.Summary != "did it" || !strings.Contains(got.Bad, tt.says) || len(got.Bad) > 300 {
+			t.Errorf("%s: %+v, %v; want %q", name, got.Bad, err, tt.says)
 		}
 	}
 }
@@ -82,6 +120,7 @@ func FuzzParseResult(f *testing.F) {
 	f.Add([]byte(`{"v":1,"claim":"progress","summary":"","question":null}`))
 	f.Add([]byte(`{"v":1,"claim":"blocked","question":"\u001b]8;;x\u0007 ?"}`))
 	f.Add([]byte(`{"v":1,"claim":"done","x":[{}]}`))
+	f.Add([]byte(`{"v":1,"claim":"done","question":"q","options":["a","b"],"recommended":2,"reason":"r"}`))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		got, err := agent.ParseResult(src)
 		if err != nil {
@@ -90,7 +129,7 @@ func FuzzParseResult(f *testing.F) {
 			}
 			return
 		}
-		for _, s := range []string{got.Summary, got.Question} {
+		for _, s := range append(got.Ask.Options, got.Summary, got.Ask.Question, got.Ask.Reason) {
 			if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }) {
 				t.Fatalf("%q can steer a terminal", s)
 			}

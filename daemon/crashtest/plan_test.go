@@ -108,7 +108,7 @@ iterations:
 iterations:
   - edit: {work.txt: "one\n"}
     run: ['` + starts + `STARTS', sleep 0.2]
-    result: {claim: blocked, question: which one}
+    result: {claim: blocked, reason: which one}
   - edit: {work.txt: "three\n"}
     run: ['` + starts + `STARTS', sleep 0.2]
 `},

@@ -53,7 +53,7 @@ func kinds() []soaked {
 		command("halts", `echo "$AUTOPILOT_ITERATION" > n`, "halted", "--max-iterations", "2"),
 		{"claude", []string{"--agent", "claude"}, "done"},
 		command("prints 8 MB", "head -c 8000000 /dev/zero | tr '\\0' x; touch ok", "done"),
-		command("asks", `echo '{"v":1,"claim":"blocked","question":"which"}' > "$AUTOPILOT_RESULT_FILE"; echo 1 > n`, "halted"),
+		command("asks", `echo '{"v":1,"claim":"blocked","reason":"which"}' > "$AUTOPILOT_RESULT_FILE"; echo 1 > n`, "halted"),
 		command("is cancelled", "touch begun; "+leave+"; exec sleep 1000", "cancelled"),
 	}
 }

@@ -62,7 +62,7 @@ exit 1
 `,
 		},
 		{
-			name: "asks a person instead of passing the gate", on: shProject, reason: "needs-person", names: "question",
+			name: "asks a person instead of passing the gate", on: shProject, waits: true, reason: "answer", names: "the agent asks",
 			script: `
 iterations:
   - run: ['` + busy + `']

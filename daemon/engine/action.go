@@ -40,7 +40,8 @@ type RunRole struct {
 	End       bool
 }
 
-// Ask asks a person at a gate.
+// Ask asks a person: at a gate, or without one what the latest agent wants to
+// know.
 type Ask struct {
 	Gate  events.Name
 	Kind  events.QuestionKind

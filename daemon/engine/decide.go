@@ -311,7 +311,11 @@ func decideReport(s run.State, c Report) (events.Data, error) {
 	case events.RoleEnded:
 		ok = s.Stage == run.Looking && d.Agent.Effect == s.Last.Role.Agent.Effect
 	case events.QuestionAsked:
-		ok = s.Stage == run.Judged && d.Number == s.Questions+1
+		stage := run.Judged
+		if d.Gate == "" {
+			stage = run.Ready
+		}
+		ok = s.Stage == stage && d.Number == s.Questions+1
 	case events.GatesJudged:
 		ok = s.Stage == run.Gates && d.Iteration == s.Last.Gates.Iteration
 	case events.IterationRecorded:

@@ -58,6 +58,7 @@ var rules = []nextRule{
 	{"expired", (*view).expired, halt(events.HaltExpired)},
 	{"expire", (*view).expires, (*view).expire},
 	{"asked-until", (*view).askedUntil, halt(events.HaltHours)},
+	{"asked-stopping", (*view).askedStopping, halt(events.HaltStopped)},
 	{"asking", at(run.Asking), (*view).awaitAnswer},
 	{"agent-lost", (*view).lostTooOften, halt(events.HaltAgentLost)},
 	{"lost", (*view).lost, (*view).again},
@@ -95,6 +96,7 @@ var rules = []nextRule{
 	{"hours", (*view).timeSpent, halt(events.HaltHours)},
 	{"cycles", (*view).cyclesSpent, rail(events.HaltCycles)},
 	{"plan", (*view).samePlan, rail(events.HaltPlan)},
+	{"question", (*view).hasQuestion, (*view).question},
 	{"back", (*view).goesBack, (*view).back},
 	{"back-off", (*view).backingOff, (*view).backOff},
 	{"limit", (*view).waiting, (*view).waitLimit},
@@ -186,11 +188,11 @@ func (q *view) limited() bool {
 // but is no failed iteration. A question that it has asked before goes first.
 func (q *view) cutShort() bool {
 	a := q.Last.Agent
-	return a.Result.OfAccount() && a.Claim != events.ClaimBlocked && a.Question == ""
+	return a.Result.OfAccount() && a.Claim != events.ClaimBlocked && a.Question == "" && a.Misasked == ""
 }
 
-// noop: nothing was done, so nothing is judged. A question is never a no-op, and
-// neither is it to leave a pinned path changed. Where repositories are nested,
+// noop: nothing was done, so nothing is judged. A question is never a no-op, nor
+// one that is none, and neither is it to leave a pinned path changed. Where repositories are nested,
 // work in them is not seen, so nobody can say that there was none; nor where the
 // run has to write files, which may be ones that no tree holds.
 func (q *view) noop() bool {
@@ -198,7 +200,7 @@ func (q *view) noop() bool {
 	if !q.phase().Works() || q.writesArtifacts() && (a.Outcome == events.Exited && a.Exit == 0 || a.Cut == events.CutLinger) {
 		return false
 	}
-	if q.Stage != run.Ended || q.reported() || a.Claim == events.ClaimBlocked || a.Question != "" || rule.ProofBroken(q.Last.Results) {
+	if q.Stage != run.Ended || q.reported() || a.Claim == events.ClaimBlocked || a.Question != "" || a.Misasked != "" || rule.ProofBroken(q.Last.Results) {
 		return false
 	}
 	outcome, exit := a.Outcome, a.Exit
@@ -280,12 +282,13 @@ func (q *view) unverifiable() bool {
 }
 
 // blocked: the agent cannot go on without a person. That it may not do what it
-// has to is no matter of trying again either.
+// has to is no matter of trying again either. One that asks what can be answered
+// needs no halt, whatever it claims: the answer is what it waits for. And one that
+// asks nothing that can be put to a person is told so, and asks anew.
 func (q *view) blocked() bool {
 	a := q.Last.Agent
-	asks := a.Claim == events.ClaimBlocked || a.Question != "" ||
-		a.Result == events.ResultNeedsHuman || a.Result == events.ResultNeedsPermission
-	return q.fresh() && asks
+	says := a.Claim == events.ClaimBlocked || a.Question != "" || a.Result == events.ResultNeedsHuman
+	return q.fresh() && (a.Result == events.ResultNeedsPermission || says && a.Asks.Kind == "" && a.Misasked == "")
 }
 
 // met says that the latest agent ended so. Work that passed is done all the

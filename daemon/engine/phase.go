@@ -66,6 +66,14 @@ func (q *view) ask() Action {
 	return Ask{Gate: r.Gate, Kind: events.AskText, Set: r.Set, Round: l.Round}
 }
 
+// hasQuestion: the iteration ended with a question to a person, and nothing ends
+// the run. Rails and limits come first, so nobody gets around them by asking, and
+// nobody is asked for nothing: the iteration counts as any other, so there are no
+// more questions than iterations.
+func (q *view) hasQuestion() bool { return q.ready() && q.Loop.Asks }
+
+func (q *view) question() Action { return Ask{Kind: q.Last.Agent.Asks.Kind} }
+
 func (q *view) roleWaits() bool {
 	_, l, due := q.due()
 	return due && l.Next != "" && q.waiting()
@@ -99,6 +107,10 @@ func (q *view) expires() bool {
 }
 
 func (q *view) expire() Action { return Expire{events.QuestionExpired{Number: q.Question.Number}} }
+
+// askedStopping: nothing is under way while a person is asked, so there is nothing
+// to wait for. The question stays, and a resume goes on with it.
+func (q *view) askedStopping() bool { return q.asking() && q.stopping() }
 
 func (q *view) askedUntil() bool { return q.asking() && q.pastUntil() }
 

@@ -30,7 +30,7 @@ func record(q *view) Action {
 		if slices.Contains(q.flow.Fingerprint, workflow.PartTree) {
 			tree = q.Last.Work
 		}
-		rec.Fingerprint = rule.Fingerprint(q.Last.Results, tree)
+		rec.Fingerprint = rule.Asking(rule.Fingerprint(q.Last.Results, tree), a.Asks, a.Question)
 		rec.Signature = rule.Signature(q.Last.Results)
 	}
 	return Record{rec}

@@ -19,7 +19,7 @@ import (
 type Delivery struct {
 	Claim    events.Claim
 	Summary  string
-	Question string // to a person
+	Ask      wire.Ask // to a person; without a question its reason says why it is blocked
 	Evidence []wire.EvidenceRef
 	Report   events.SessionReport
 	Red      []wire.RedRow
@@ -46,7 +46,7 @@ func (w *Worker) Deliver(ctx context.Context, s run.State, by Delivery) (d event
 	if d.Summary, err = w.put(ctx, by.Summary); err != nil {
 		return d, err
 	}
-	if d.Question, err = w.put(ctx, by.Question); err != nil {
+	if err = w.asks(ctx, &d, by.Claim, by.Ask, ""); err != nil {
 		return d, err
 	}
 	if len(by.Evidence) > 0 {

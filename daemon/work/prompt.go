@@ -29,8 +29,11 @@ func (w *Worker) promptData(s run.State, p *Plan, act engine.RunAgent) (workflow
 	if err != nil {
 		return d, err
 	}
+	if d.PersonNotes, err = w.answered(s); err != nil {
+		return d, err
+	}
 	if note != "" {
-		d.PersonNotes = []string{note}
+		d.PersonNotes = append(d.PersonNotes, note)
 	}
 	found, err := w.text(s.Findings)
 	if err != nil {
@@ -54,6 +57,12 @@ func (w *Worker) promptData(s run.State, p *Plan, act engine.RunAgent) (workflow
 			f.Path = findingName(r)
 		}
 		d.Findings = append(d.Findings, f)
+	}
+	if f, err := w.misasked(s); err != nil || f != "" {
+		if err != nil {
+			return d, err
+		}
+		d.Findings = append(d.Findings, workflow.Finding{Gate: "question", Verdict: events.Fail, Text: f})
 	}
 	if s.Unchanged() && s.Loop.Iteration > 0 {
 		d.Findings = append(d.Findings, workflow.Finding{

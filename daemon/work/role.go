@@ -9,10 +9,8 @@ import (
 
 	"autopilot/daemon/engine"
 	"autopilot/daemon/gate"
-	"autopilot/daemon/tree"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
-	"autopilot/projections/phrase"
 	"autopilot/projections/run"
 )
 
@@ -235,56 +233,4 @@ func form(g workflow.Gate) string {
 	default:
 		return ""
 	}
-}
-
-// Ask implements engine.Worker.
-func (w *Worker) Ask(ctx context.Context, s run.State, act engine.Ask) (_ events.QuestionAsked, err error) {
-	defer func() { err = noRoom(err) }()
-	p, err := w.plan(ctx, s)
-	if err != nil {
-		return events.QuestionAsked{}, err
-	}
-	g := p.gate(string(act.Gate))
-	d := events.QuestionAsked{
-		Number: s.Questions + 1, Phase: s.Loop.Phase, Iteration: s.Loop.Iteration, Gate: act.Gate, Kind: act.Kind, Set: act.Set,
-		Assurance: cmp.Or(g.Assurance, events.AssuredTTY), Tree: s.Last.Tree,
-	}
-	if g.Expires > 0 {
-		d.ExpiresMS = w.cfg.Now().Add(g.Expires).UnixMilli()
-	}
-	if act.Kind == events.AskText {
-		d.Text = s.Asks(act.Gate)
-		return d, nil
-	}
-	set, err := w.set(ctx, p, s.Last.Tree, g.Of)
-	if err != nil {
-		return d, err
-	}
-	if d.Files, err = w.put(ctx, setText(set)); err != nil {
-		return d, err
-	}
-	before, again := s.Shown(act.Gate)
-	d.Again = again
-	d.Text, err = w.presented(ctx, s, p, g, set, before)
-	return d, err
-}
-
-// presented is what a person is shown of a set: its files, and where it was shown
-// before what has changed since.
-func (w *Worker) presented(ctx context.Context, s run.State, p *Plan, g workflow.Gate, files []tree.Entry, before events.Tree) (events.Ref, error) {
-	var b bytes.Buffer
-	l := s.Facts.Language // it is stored, and shown at other places than the user's screens
-	b.WriteString(phrase.Say(l, "Gate %s: approve %s?", "ゲート %s: %s を承認しますか。", g.Name, strings.Join(g.Of, ", ")) + "\n\n")
-	var paths []string
-	for _, f := range files {
-		fmt.Fprintf(&b, "  %s\n", f.Path)
-		paths = append(paths, f.Path)
-	}
-	if before != "" {
-		b.WriteString("\n" + phrase.Say(l, "Changed since it was shown:", "前回の提示からの変更:") + "\n\n")
-		if err := p.Repo.Diff(ctx, before, s.Last.Tree, paths, &b); err != nil {
-			return "", err
-		}
-	}
-	return w.put(ctx, b.String())
 }

@@ -11,6 +11,7 @@ import (
 	"autopilot/daemon/agent/stream"
 	"autopilot/daemon/effect"
 	"autopilot/events"
+	"autopilot/events/wire"
 )
 
 // said stores the last output and what the result file claims. A result that
@@ -43,7 +44,23 @@ func (w *Worker) said(ctx context.Context, d *events.AgentEnded, format stream.F
 	if d.Summary, err = w.put(ctx, res.Summary); err != nil {
 		return err
 	}
-	d.Question, err = w.put(ctx, res.Question)
+	return w.asks(ctx, d, res.Claim, res.Ask, res.Bad)
+}
+
+// asks stores the question that who works ends with: to be put to a person, or
+// why it is none. Who is blocked and asks nothing says why.
+func (w *Worker) asks(ctx context.Context, d *events.AgentEnded, claim events.Claim, q wire.Ask, bad string) (err error) {
+	text := ""
+	switch {
+	case bad != "":
+		d.Misasked, err = w.put(ctx, bad)
+		return err
+	case q.Question != "":
+		text, d.Asks = q.Text(), q.Asks()
+	case claim == events.ClaimBlocked:
+		text = q.Reason
+	}
+	d.Question, err = w.put(ctx, text)
 	return err
 }
 

@@ -121,6 +121,7 @@ func (p *problems) limits(l Limits) {
 	}
 	p.number("limits.noop.halt", l.Noop.Halt, 1, 100)
 	p.number("limits.losses", l.Losses, 1, 100)
+	p.duration("limits.answer", l.Answer)
 }
 
 func (p *problems) effect(path string, e Effect) {

@@ -30,7 +30,7 @@ type PromptData struct {
 	Checkout      bool      // the gates have to pass in a clean checkout too
 	Setup         string    // that prepares it
 	Findings      []Finding // of the iteration before, or of the baseline
-	PersonNotes   []string  // what a person said when resuming
+	PersonNotes   []string  // what a person answered, and said when resuming
 	Pinned        []string  // files that must stay as they are
 	NotesDir      string    // a folder left out of comparisons
 	ResultFile    string    // where the agent may write its result

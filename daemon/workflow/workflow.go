@@ -105,6 +105,8 @@ type Limits struct {
 	Gate               Effect `yaml:"gate"`
 	Noop               Noop   `yaml:"noop"`
 	Losses             int    `yaml:"losses"` // lost agents in a row that halt the run
+
+	Answer time.Duration `yaml:"answer"` // to a question of who works
 }
 
 // Effect bounds one process tree.

@@ -29,7 +29,6 @@ var (
 const (
 	MaxSubmission  = 48 << 10 // bytes of a delivery
 	MostEvidence   = 50
-	MostOptions    = 4
 	MaxSessionWait = time.Hour
 	maxRefBytes    = 4 << 10
 )
@@ -79,17 +78,13 @@ type EvidenceRef struct {
 	Detail string `json:"detail,omitzero"`
 }
 
-// SessionAskRequest ends an iteration with a question to a person: with two to
-// four options of which one is recommended, or for a free text.
+// SessionAskRequest ends an iteration with a question to a person.
 type SessionAskRequest struct {
 	RunRef
-	Effect      string   `json:"effect"`
-	Phase       string   `json:"phase"`
-	Iteration   int      `json:"iteration"`
-	Question    string   `json:"question"`
-	Options     []string `json:"options,omitzero"`
-	Recommended int      `json:"recommended,omitzero"` // of them, from 1
-	Reason      string   `json:"reason,omitzero"`      // of the recommendation
+	Ask
+	Effect    string `json:"effect"`
+	Phase     string `json:"phase"`
+	Iteration int    `json:"iteration"`
 }
 
 // SessionView is what a chat is told.
@@ -250,55 +245,6 @@ func (s Submission) checkTexts() *Error {
 		if strings.ContainsRune(t, 0) || !utf8.ValidString(t) {
 			return Errorf(Usage, "a text of it holds what no prompt can carry")
 		}
-	}
-	return nil
-}
-
-// Text is the question as a person reads it.
-func (q SessionAskRequest) Text() string {
-	var b strings.Builder
-	b.WriteString(strings.TrimSpace(q.Question) + "\n")
-	for i, o := range q.Options {
-		if i == 0 {
-			b.WriteString("\n")
-		}
-		b.WriteString(string(rune('A'+i)) + ". " + strings.TrimSpace(o))
-		if i+1 == q.Recommended {
-			b.WriteString(" (recommended)")
-		}
-		b.WriteString("\n")
-	}
-	if r := strings.TrimSpace(q.Reason); r != "" {
-		b.WriteString("\nWhy: " + r + "\n")
-	}
-	return b.String()
-}
-
-// Check refuses what is no question.
-//
-// Source: autopilot protocols, seeds 5: two to four options, one recommended,
-// with a reason; interviews ask for free text.
-func (q SessionAskRequest) Check() *Error {
-	n := len(q.Options)
-	switch {
-	case strings.TrimSpace(q.Question) == "":
-		return Errorf(Usage, "the question is empty")
-	case strings.ContainsRune(q.Text(), 0) || !utf8.ValidString(q.Text()):
-		return Errorf(Usage, "the question holds what no prompt can carry")
-	case len(q.Text()) > MaxAnswer:
-		return Errorf(Usage, "the question has %d bytes, at most %d are taken", len(q.Text()), MaxAnswer)
-	case n == 0 && (q.Recommended != 0 || q.Reason != ""):
-		return Errorf(Usage, "an option is recommended, and there is none").WithHint("give two to four options, or ask for a text")
-	case n == 0:
-		return nil
-	case n < 2 || n > MostOptions:
-		return Errorf(Usage, "there are %d options, and a question has two to four", n).WithHint("leave them out to ask for a text")
-	case q.Recommended < 1 || q.Recommended > n:
-		return Errorf(Usage, "none of the %d options is recommended", n).WithHint("--recommend A")
-	case strings.TrimSpace(q.Reason) == "":
-		return Errorf(Usage, "an option is recommended without a reason").WithHint("--because REASON")
-	case slices.ContainsFunc(q.Options, func(o string) bool { return strings.TrimSpace(o) == "" || strings.ContainsAny(o, "\n\r") }):
-		return Errorf(Usage, "an option is a line of text")
 	}
 	return nil
 }

@@ -49,42 +49,6 @@ func TestADeliveryIsReadToTheLetter(t *testing.T) {
 	}
 }
 
-func TestAQuestionHasTwoToFourOptionsWithOneRecommendedOrNone(t *testing.T) {
-	t.Parallel()
-	whole := wire.SessionAskRequest{Question: "which?", Options: []string{"this", "that"}, Recommended: 2, Reason: "it is smaller"}
-	if err := whole.Check(); err != nil {
-		t.Fatal(err)
-	}
-	if want := "which?\n\nA. this\nB. that (recommended)\n\nWhy: it is smaller\n"; whole.Text() != want {
-		t.Errorf("%q", whole.Text())
-	}
-	if err := (wire.SessionAskRequest{Question: "what is it for?"}).Check(); err != nil {
-		t.Errorf("a text: %v", err)
-	}
-	for name, tt := range map[string]struct {
-		edit func(*wire.SessionAskRequest)
-		says string
-	}{
-		"no question":              {func(q *wire.SessionAskRequest) { q.Question = " " }, "empty"},
-		"one option":               {func(q *wire.SessionAskRequest) { q.Options = q.Options[:1] }, "1 options"},
-		"five options":             {func(q *wire.SessionAskRequest) { q.Options = strings.Split("abcde", "") }, "5 options"},
-		"none recommended":         {func(q *wire.SessionAskRequest) { q.Recommended = 0 }, "recommended"},
-		"one that is not there":    {func(q *wire.SessionAskRequest) { q.Recommended = 3 }, "recommended"},
-		"without a reason":         {func(q *wire.SessionAskRequest) { q.Reason = "" }, "without a reason"},
-		"a reason without options": {func(q *wire.SessionAskRequest) { q.Options, q.Recommended = nil, 0 }, "there is none"},
-		"an empty option":          {func(q *wire.SessionAskRequest) { q.Options = []string{"a", " "} }, "a line"},
-		"an option of two lines":   {func(q *wire.SessionAskRequest) { q.Options = []string{"a", "b\nc"} }, "a line"},
-		"what no prompt can carry": {func(q *wire.SessionAskRequest) { q.Question = "a\x00" }, "no prompt"},
-		"more than is taken":       {func(q *wire.SessionAskRequest) { q.Question = strings.Repeat("x", wire.MaxAnswer) }, "at most"},
-	} {
-		q := whole
-		tt.edit(&q)
-		if err := q.Check(); err == nil || err.Code != wire.Usage || !strings.Contains(err.Message, tt.says) {
-			t.Errorf("%s: %v, want %q", name, err, tt.says)
-		}
-	}
-}
-
 func FuzzParseSubmission(f *testing.F) {
 	for _, seed := range []string{delivered, `{}`, `{"v":1,"v":1}`, `{"evidence":[{}]}`, "\x00"} {
 		f.Add(seed)

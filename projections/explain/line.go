@@ -83,15 +83,34 @@ func seeded(l events.Language, n int) string {
 func askedLine(l events.Language, d events.Data) string {
 	switch d := d.(type) {
 	case events.QuestionAsked:
+		if d.Gate == "" {
+			return say(l, "iteration %d: the agent asks a person", "イテレーション %d: エージェントが人に質問している", d.Iteration)
+		}
 		return say(l, "gate %s asks a person", "ゲート %s が人に回答を求めている", d.Gate)
 	case events.QuestionAnswered:
-		return say(l, "gate %s: a person answered %s", "ゲート %s: 回答は %s", d.Gate, d.Choice)
+		return answered(l, d)
 	case events.QuestionExpired:
 		if d.Changed {
 			return say(l, "what was asked about has changed: it is looked at again", "質問の対象が変わったため、もう一度確認する")
 		}
 	}
 	return say(l, "nobody answered in time", "期限までに回答がなかった")
+}
+
+func answered(l events.Language, d events.QuestionAnswered) string {
+	to := say(l, "gate %s", "ゲート %s", d.Gate)
+	if d.Gate == "" {
+		to = say(l, "the agent's question", "エージェントの質問")
+	}
+	switch d.Choice {
+	case events.ChoiceText:
+		return say(l, "%s: a person answered", "%s: 回答があった", to)
+	case events.ChoiceSkip:
+		return say(l, "%s: a person goes on without it", "%s: 人の判断で省略した", to)
+	case events.ChoiceOK, events.ChoiceNo:
+		return say(l, "%s: a person answered %s", "%s: 回答は %s", to, d.Choice)
+	}
+	return say(l, "%s: a person chose %s", "%s: 選択は %s", to, strings.ToUpper(string(d.Choice)))
 }
 
 func gatesStarted(l events.Language, d events.GatesStarted) string {

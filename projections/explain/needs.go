@@ -11,7 +11,7 @@ import (
 // What a halted run needs of a person.
 const (
 	NeedsAnswer     = "question"
-	NeedsHelp       = "blocked" // the agent says so, and asks nothing
+	NeedsHelp       = "blocked" // the agent says so, and why
 	NeedsPermission = "permission"
 	NeedsLogin      = "login"
 	NeedsPayment    = "billing"
@@ -69,7 +69,7 @@ func Needs(s run.State, now time.Time) string {
 
 func needsOf(a events.AgentEnded) string {
 	switch {
-	case a.Question != "":
+	case a.Question != "" && a.Claim != events.ClaimBlocked:
 		return NeedsAnswer
 	case a.Result == events.ResultNeedsPermission:
 		return NeedsPermission

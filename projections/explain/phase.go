@@ -82,6 +82,9 @@ func haltedBetween(s run.State, h events.RunHalted) string {
 	case events.HaltEntry:
 		return say(l, "halted: phase %s cannot begin, as gate %s does not pass", "停止: フェーズ %s を開始できません。ゲート %s が通りません", h.Phase, h.Gate)
 	case events.HaltExpired:
+		if h.Gate == "" {
+			return say(l, "halted: nobody answered the question of the agent in time", "停止: エージェントの質問に期限までの回答がありませんでした")
+		}
 		return say(l, "halted: nobody answered at gate %s in time", "停止: ゲート %s に期限までの回答がありませんでした", h.Gate)
 	default:
 		return say(l, "halted: %s", "停止: %s", h.Reason)
@@ -151,6 +154,10 @@ func asking(l events.Language, q run.Question) string {
 		again = say(l, ", again", "(再提示)")
 	}
 	switch {
+	case q.Gate == "" && q.Expired:
+		return say(l, "about to be halted: nobody answered the question of the agent in time", "まもなく停止: エージェントの質問に期限までの回答がありませんでした")
+	case q.Gate == "":
+		return say(l, "waiting: the agent asks a person, after iteration %d", "待機中: イテレーション %d の後、エージェントの質問が回答を待っています", q.Iteration)
 	case q.Expired:
 		return say(l, "about to be halted: nobody answered at gate %s in time", "まもなく停止: ゲート %s に期限までの回答がありませんでした", q.Gate)
 	case q.Kind == events.AskApproval:

@@ -95,7 +95,7 @@ func haltedByAgent(l events.Language, h events.RunHalted) string {
 func haltedForPerson(s run.State, h events.RunHalted) string {
 	l := s.Facts.Language
 	switch a := s.Last.Agent; {
-	case a.Question != "":
+	case a.Question != "" && a.Claim != events.ClaimBlocked:
 		return say(l, "halted: the agent has a question after iteration %d", "停止: イテレーション %d の後、エージェントから質問があります", h.Iteration)
 	case a.Result == events.ResultNeedsPermission:
 		return say(l, "halted: the agent may not use the tools that it needs", "停止: エージェントに必要なツールの使用が許可されていません")

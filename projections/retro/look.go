@@ -40,7 +40,11 @@ func (f *Fold) looked(e events.Event) {
 // asked begins what a person decides at a gate.
 func (f *Fold) asked(e events.Event, d events.QuestionAsked) {
 	f.open = run.Evolve(f.open, e)
-	q := f.decide(e, "gate "+string(d.Gate))
+	kind := "question"
+	if d.Gate != "" {
+		kind = "gate " + string(d.Gate)
+	}
+	q := f.decide(e, kind)
 	q.By, q.asked = "", d.Text
 	f.state.asked, f.now = true, doing{Person, "answer"}
 }

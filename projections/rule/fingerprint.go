@@ -35,6 +35,22 @@ func Fingerprint(results []events.GateResult, tree events.Tree) string {
 	return sumLines("autopilot fingerprint 1", lines)
 }
 
+// Asking is the fingerprint of an iteration that ended with a question to a
+// person: who asks something else has not done the same again. It is the SHA-256
+// of the lines
+//
+//	autopilot question 1
+//	<fingerprint>
+//	<blob of the question>
+//
+// and without a question the fingerprint as it is.
+func Asking(fingerprint string, a events.Asks, question events.Ref) string {
+	if a.Kind == "" {
+		return fingerprint
+	}
+	return sumLines("autopilot question 1", []string{fingerprint, string(question)})
+}
+
 func failure(r events.GateResult) string {
 	switch {
 	case r.Verdict != events.Fail && r.Verdict != events.Unverifiable:

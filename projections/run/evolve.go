@@ -89,6 +89,7 @@ func started(s State, e events.Event, d events.RunStarted) State {
 func gates(s State, d events.GatesStarted) State {
 	if s.Stage == Ready && d.Iteration > 0 && !d.Entry {
 		s.Loop.Iteration, s.Loop.Attempt, s.Loop.Redo, s.Loop.Begun, s.Loop.AtEntry = d.Iteration, 1, false, true, false
+		s.Loop.Asks = false
 		s.Last.Start, s.Last.Agent = events.IterationStarted{}, events.AgentEnded{}
 	}
 	s.Stage, s.Last.Gates = Gates, d
@@ -115,7 +116,7 @@ func judged(s State, d events.GatesJudged) State {
 func iteration(s State, at time.Time, d events.IterationStarted) State {
 	s.Stage, s.Last.Start, s.Last.Session = Agent, d, d
 	s.Loop.Iteration, s.Loop.Attempt, s.Loop.Redo = d.Iteration, d.Attempt, false
-	s.Loop.Begun, s.Loop.AtEntry, s.Told = true, false, true
+	s.Loop.Begun, s.Loop.AtEntry, s.Loop.Asks, s.Told = true, false, false, true
 	s.Clock.Agent = at
 	s.Clock, s.Waiting = s.Clock.goOn(at), nil
 	return s
@@ -188,6 +189,7 @@ func recorded(s State, at time.Time, d events.IterationRecorded) State {
 	if s.Loop.Raised != "" && s.Worker().Role == s.Loop.Raised {
 		s.Loop.Raised = ""
 	}
+	s.Loop.Asks = d.Verdict == events.Fail && s.Last.Agent.Asks.Kind != "" && !s.answeredBefore(s.Last.Agent.Question)
 	if d.Verdict == events.Fail {
 		s.Loop.History = s.Loop.History.Add(rule.Failure{
 			Iteration: d.Iteration, Fingerprint: d.Fingerprint, Signature: d.Signature,
@@ -225,6 +227,8 @@ func resumed(s State, at time.Time, d events.RunResumed) State {
 	s.Clock.Since, s.Clock.Suspended = at, 0
 	s.Waiting = nil
 	switch {
+	case s.Stage == Asking && s.Question != nil && s.Question.Gate == "" && (d.Note != "" || d.Phase != "" || s.Question.Expired):
+		s.Stage, s.Question = Ready, nil // the note answers it; without one it is asked again
 	case s.Stage == Asking && s.Question != nil && s.Question.Expired:
 		s.Stage, s.Question = Judged, nil // it is asked again
 	case s.Stage == Asking:
@@ -243,6 +247,7 @@ func resumed(s State, at time.Time, d events.RunResumed) State {
 	}
 	if d.Note != "" || d.Findings != "" {
 		s.Note, s.Findings, s.Told = cmp.Or(d.Note, s.Note), cmp.Or(d.Findings, s.Findings), false
+		s.Loop.Asks = false
 		s.Loop.Spent, s.Loop.Entered.Cycle, s.Loop.Plans = 0, 0, nil
 		s.Loop.Used, s.Loop.Unfed, s.Loop.Unpriced = events.Usage{}, 0, 0
 		s.Clock.Before = 0

@@ -62,7 +62,7 @@ func entered(s State, at time.Time, d events.PhaseEntered) State {
 	s.Loop.Left, s.Loop.History = left, history.Resume()
 	s.Loop.Phase, s.Loop.Entered, s.Loop.EnteredAt = d.Phase, d, at
 	s.Loop.Spent, s.Loop.Losses, s.Loop.Noops, s.Loop.Drifts = 0, 0, 0, 0
-	s.Loop.Redo, s.Loop.Fresh, s.Loop.AtEntry, s.Loop.Begun = false, false, false, false
+	s.Loop.Redo, s.Loop.Fresh, s.Loop.AtEntry, s.Loop.Begun, s.Loop.Asks = false, false, false, false, false
 	s.Last.Seen, s.Last.Sent = latestOf(s.Last.Seen, s.Last.Results), nil
 	switch d.Way {
 	case events.WayBack:
@@ -138,8 +138,10 @@ func asked(s State, at time.Time, d events.QuestionAsked) State {
 func answered(s State, e events.Event, d events.QuestionAnswered) State {
 	a := Answer{QuestionAnswered: d, At: e.Time, By: e.Actor}
 	if q := s.Question; q != nil && q.Number == d.Number {
-		a.Kind, a.Of, a.Tree = q.Kind, q.Text, q.Tree
-		s.Stage, s.Question = Judged, nil
+		a.Kind, a.Of, a.Iteration, a.Tree = q.Kind, q.Text, q.Iteration, q.Tree
+		if s.Stage, s.Question = Judged, nil; q.Gate == "" {
+			s.Stage, s.Loop.Asks = Ready, false
+		}
 	}
 	s.Answers = last(append(slices.Clip(s.Answers), a), keepAnswers)
 	s.Clock = s.Clock.goOn(e.Time)
@@ -164,6 +166,22 @@ func expired(s State, at time.Time, d events.QuestionExpired) State {
 		s.Stage, s.Loop.AtEntry = Ready, false
 	}
 	return s
+}
+
+// answeredBefore says that a person has answered that very question of who works.
+// It is not asked again: what was said is in every prompt.
+//
+// Source: autopilot protocols, seeds 5.4 (the same question again).
+func (s State) answeredBefore(question events.Ref) bool {
+	return slices.ContainsFunc(s.Answers, func(a Answer) bool { return a.Gate == "" && a.Of == question })
+}
+
+// AskedAgain says that the latest agent asked what was answered before.
+func (s State) AskedAgain() bool {
+	l := s.Last.Agent
+	return l.Asks.Kind != "" && slices.ContainsFunc(s.Answers, func(a Answer) bool {
+		return a.Gate == "" && a.Of == l.Question && a.Iteration < l.Iteration
+	})
 }
 
 // latestOf puts results in the place of earlier ones of the same gates.

@@ -77,11 +77,12 @@ type Question struct {
 // Answer is what a person said.
 type Answer struct {
 	events.QuestionAnswered
-	Kind events.QuestionKind
-	Of   events.Ref  // the question, as it was asked
-	Tree events.Tree // that its set is of
-	At   time.Time
-	By   string // the actor
+	Kind      events.QuestionKind
+	Of        events.Ref  // the question, as it was asked
+	Iteration int         // that asked it
+	Tree      events.Tree // that its set is of
+	At        time.Time
+	By        string // the actor
 }
 
 // Driver is the chat that drives a run.
@@ -121,6 +122,7 @@ type Loop struct {
 	EnteredAt time.Time
 	Begun     bool                   // the phase has begun: what it needs was there
 	Made      map[events.Name]string // what the files of a phase hash to, by phase
+	Asks      bool                   // the latest iteration ended with a question that nobody has answered yet
 	Plans     []string               // what a plan hashed to when it was sent back, in a row
 	Levels    map[events.Name]int    // of the agents of roles, by role; absent is 1
 	Raised    events.Name            // role whose next agent goes on, until an iteration of it is recorded
@@ -219,7 +221,8 @@ func (s State) WaitsForLimit() bool {
 // findings of a person begin a new budget, and the numbers go on.
 func (s State) LastIteration() int {
 	open := 0
-	if s.Loop.Iteration > 0 && (s.Stage != Ready || s.Loop.Redo) {
+	recorded := s.Stage == Ready || s.Stage == Asking && s.Question != nil && s.Question.Gate == ""
+	if s.Loop.Iteration > 0 && (!recorded || s.Loop.Redo) {
 		open = 1 // announced, and not spent yet
 	}
 	return s.Facts.Limits.Iterations + s.Loop.Iteration - s.Loop.Spent - open

@@ -1,0 +1,148 @@
+package engine_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"autopilot/daemon/engine"
+	"autopilot/events"
+	"autopilot/projections/run"
+)
+
+// wondering is a whole failed iteration that ended with a question.
+func wondering(n int, print string, question events.Ref, edit ...func(*events.AgentEnded)) []events.Data {
+	edit = append([]func(*events.AgentEnded){func(d *events.AgentEnded) {
+		d.Question, d.Asks = question, events.Asks{Kind: events.AskChoice, Options: 3, Recommended: 1}
+	}}, edit...)
+	return one(agent(n, 1), ended(n, events.Tree("t"+print), edit...),
+		events.GatesStarted{Phase: "work", Iteration: n}, judged(n, events.Tree("t"+print), result(events.Fail, print)), record(n, events.Fail, print))
+}
+
+func wonders(number, iteration int, question events.Ref) events.QuestionAsked {
+	return events.QuestionAsked{
+		Number: number, Phase: "work", Iteration: iteration, Kind: events.AskChoice, Text: question, Options: 3, Recommended: 1, Assurance: events.AssuredTTY,
+	}
+}
+
+func chose(number int, c events.Choice) events.QuestionAnswered {
+	return events.QuestionAnswered{Number: number, Choice: c, Assurance: events.AssuredTTY}
+}
+
+// Seeds 5.1 and 5.4; lesson A33: a question is asked once, and costs the iteration
+// that ended with it.
+func TestNextPutsTheQuestionOfAWorkerToAPerson(t *testing.T) {
+	t.Parallel()
+	ask := engine.Ask{Kind: events.AskChoice}
+	blocked := func(d *events.AgentEnded) { d.Claim = events.ClaimBlocked }
+	permission := func(d *events.AgentEnded) { d.Result = events.ResultNeedsPermission }
+	quick := func(d *events.AgentEnded) { d.DurationMS, d.Tree, d.Work = 5, "t0", "t0" }
+	misasked := func(d *events.AgentEnded) {
+		d.Question, d.Asks, d.Misasked = "", events.Asks{}, "m"
+	}
+	stop := events.StopRequested{Mode: events.StopAfterIteration}
+	until := func(d *events.RunStarted) { d.Limits.UntilMS = start.Add(time.Hour).UnixMilli() }
+	checkNext(t, []nextCase{
+		{"a question is asked once the iteration is recorded", join(baseline(), wondering(1, "a", "q1")), 0, "question", ask},
+		{"also by one that is blocked until it is answered", join(baseline(), wondering(1, "a", "q1", blocked)), 0, "question", ask},
+		{"one that waits for an answer is no limit of an account", join(baseline(), wondering(1, "a", "q1", func(d *events.AgentEnded) { d.Result = events.ResultNeedsHuman })), 0, "question", ask},
+		{"what the agent may not do is no matter of an answer", join(baseline(), wondering(1, "a", "q1", permission)), 0, "needs-person", nil},
+		{"who is blocked without a question halts", join(baseline(), wondering(1, "a", "q1", blocked, func(d *events.AgentEnded) { d.Asks = events.Asks{} })), 0, "needs-person", nil},
+		{"a question that is none is a failure as any other", join(baseline(), wondering(1, "a", "", blocked, misasked)), 0, "start", nil},
+		{"and is no no-op", join(baseline(), one(agent(1, 1), ended(1, "t0", quick, misasked))), 0, "gates", nil},
+		{"the run waits for the answer", join(baseline(), wondering(1, "a", "q1"), one(wonders(1, 1, "q1"))), 9 * time.Hour, "asking", engine.Wait{Why: "answer"}},
+		{"but not beyond its time", join(baseline(until), wondering(1, "a", "q1"), one(wonders(1, 1, "q1"))), 2 * time.Hour, "asked-until", nil},
+		{
+			"an answer is the beginning of the next iteration", join(baseline(), wondering(1, "a", "q1"), one(wonders(1, 1, "q1"), chose(1, "b"))), 0, "start",
+			engine.RunAgent{Phase: "work", Iteration: 2, Attempt: 1},
+		},
+		{"another question is asked, too", join(baseline(), wondering(1, "a", "q1"), one(wonders(1, 1, "q1"), chose(1, "b")), wondering(2, "b", "q2")), 0, "question", ask},
+		{
+			"the same one is not", join(baseline(), wondering(1, "a", "q1"), one(wonders(1, 1, "q1"), chose(1, "b")), wondering(2, "b", "q1")), 0, "start",
+			engine.RunAgent{Phase: "work", Iteration: 3, Attempt: 1},
+		},
+		{"nobody gets around the iterations by asking", join(baseline(), failed(1, "a"), failed(2, "b"), wondering(3, "c", "q1")), 0, "iterations", nil},
+		{"nor around sameness", join(baseline(), failed(1, "a"), wondering(2, "a", "q1")), 0, "sameness", nil},
+		{"nor around a stop", join(baseline(), wondering(1, "a", "q1"), one(stop)), 0, "stopped", nil},
+		{"a stop ends the wait", join(baseline(), wondering(1, "a", "q1"), one(wonders(1, 1, "q1"), stop)), 0, "asked-stopping", nil},
+		{
+			"a resume goes on with the question", join(baseline(), wondering(1, "a", "q1"), one(wonders(1, 1, "q1"), stop, events.RunHalted{Reason: events.HaltStopped}, events.RunResumed{})),
+			0, "asking", nil,
+		},
+		{
+			"or asks it then", join(baseline(), wondering(1, "a", "q1"), one(stop, events.RunHalted{Reason: events.HaltStopped}, events.RunResumed{})),
+			0, "question", ask,
+		},
+		{
+			"a note answers it", join(baseline(), wondering(1, "a", "q1"), one(wonders(1, 1, "q1"), stop, events.RunHalted{Reason: events.HaltStopped}, events.RunResumed{Note: "n"})),
+			0, "start", engine.RunAgent{Phase: "work", Iteration: 2, Attempt: 1},
+		},
+		{
+			"one that nobody answered in time is asked again",
+			join(baseline(), wondering(1, "a", "q1"), one(wonders(1, 1, "q1"), events.QuestionExpired{Number: 1}, events.RunHalted{Reason: events.HaltExpired}, events.RunResumed{})),
+			0, "question", ask,
+		},
+	})
+}
+
+func TestAnotherQuestionIsAnotherFailureAndTheSameIsTheSame(t *testing.T) {
+	t.Parallel()
+	print := func(d []events.Data) string {
+		t.Helper()
+		act, ok := engine.Next(history(join(baseline(), d[:len(d)-1])...), flow(), start).(engine.Record)
+		if !ok {
+			t.Fatal("not recorded")
+		}
+		return act.Fingerprint
+	}
+	none, first, again, other := print(failed(1, "a")), print(wondering(1, "a", "q1")), print(wondering(1, "a", "q1")), print(wondering(1, "a", "q2"))
+	if none == first || first != again || first == other {
+		t.Errorf("%s %s %s %s", none, first, again, other)
+	}
+}
+
+// The answer that a person gives is the first one, of the question that is open.
+func TestAnAnswerToAWorkerIsOneOfItsOptions(t *testing.T) {
+	t.Parallel()
+	open := join(baseline(), wondering(1, "a", "q1"), one(wonders(1, 1, "q1")))
+	text := wonders(1, 1, "q1")
+	text.Kind, text.Options = events.AskText, 0
+	words := chose(1, events.ChoiceText)
+	words.Text = "w"
+	for name, tt := range map[string]struct {
+		events []events.Data
+		answer events.QuestionAnswered
+		want   error
+	}{
+		"the last option":        {open, chose(1, "c"), nil},
+		"one that is not there":  {open, chose(1, "d"), engine.ErrChoice},
+		"a word":                 {open, words, engine.ErrChoice},
+		"a skip":                 {open, chose(1, events.ChoiceSkip), engine.ErrChoice},
+		"words to a free text":   {join(baseline(), wondering(1, "a", "q1"), one(text)), words, nil},
+		"a letter to free text":  {join(baseline(), wondering(1, "a", "q1"), one(text)), chose(1, "a"), engine.ErrChoice},
+		"a second one":           {append(slices.Clone(open), chose(1, "a")), chose(1, "b"), engine.ErrAnswered},
+		"while it is stopped":    {append(slices.Clone(open), events.RunHalted{Reason: events.HaltStopped}), chose(1, "b"), engine.ErrNoQuestion},
+		"after it was cancelled": {append(slices.Clone(open), events.RunEnded{State: events.EndCancelled}), chose(1, "b"), engine.ErrOver},
+	} {
+		d, err := engine.Decide(history(tt.events...), engine.Answer{QuestionAnswered: tt.answer}, start)
+		if !errors.Is(err, tt.want) || (err == nil) != (d != nil) {
+			t.Errorf("%s: %v, %v; want %v", name, d, err, tt.want)
+		}
+	}
+	// A stop that is asked for does not close the question: it is answered until the
+	// run is halted.
+	stopping := history(append(slices.Clone(open), events.StopRequested{Mode: events.StopAfterIteration})...)
+	if _, err := engine.Decide(stopping, engine.Answer{QuestionAnswered: chose(1, "b")}, start); err != nil {
+		t.Error(err)
+	}
+	if _, err := engine.Decide(history(open...), engine.Report{Data: wonders(2, 1, "q1")}, start); !errors.Is(err, engine.ErrStale) {
+		t.Errorf("asked while it asks: %v", err)
+	}
+	if n := history(open...).LastIteration(); n != 3 {
+		t.Errorf("the last iteration is %d", n)
+	}
+	if s := history(open...); s.Status != run.Live || s.Clock.Active(start.Add(time.Hour)) != s.Clock.Active(start.Add(time.Minute)) {
+		t.Error("the wait for a person counts as activity")
+	}
+}

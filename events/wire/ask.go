@@ -1,0 +1,96 @@
+package wire
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"autopilot/events"
+)
+
+// Ask is what who works asks a person: with two to four options of which one is
+// recommended, or for a free text.
+type Ask struct {
+	Question    string   `json:"question"`
+	Options     []string `json:"options,omitzero"`
+	Recommended int      `json:"recommended,omitzero"` // of them, from 1
+	Reason      string   `json:"reason,omitzero"`      // of the recommendation, or why it is asked
+}
+
+// MostOptions is how many answers a question offers at most.
+const MostOptions = 4
+
+// RecommendedMark is behind the option that is recommended.
+const RecommendedMark = " (recommended)"
+
+// Asks is what the question asks for.
+func (q Ask) Asks() events.Asks {
+	if len(q.Options) == 0 {
+		return events.Asks{Kind: events.AskText}
+	}
+	return events.Asks{Kind: events.AskChoice, Options: len(q.Options), Recommended: q.Recommended}
+}
+
+// Text is the question as a person reads it.
+func (q Ask) Text() string {
+	var b strings.Builder
+	b.WriteString(strings.TrimSpace(q.Question) + "\n")
+	for i, o := range q.Options {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString(string(rune('A'+i)) + ". " + strings.TrimSpace(o))
+		if i+1 == q.Recommended {
+			b.WriteString(RecommendedMark)
+		}
+		b.WriteString("\n")
+	}
+	if r := strings.TrimSpace(q.Reason); r != "" {
+		b.WriteString("\nWhy: " + r + "\n")
+	}
+	return b.String()
+}
+
+// Check refuses what is no question.
+//
+// Source: autopilot protocols, seeds 5: two to four options, one recommended,
+// with a reason; interviews ask for free text.
+func (q Ask) Check() *Error {
+	n := len(q.Options)
+	switch {
+	case strings.TrimSpace(q.Question) == "":
+		return Errorf(Usage, "the question is empty")
+	case strings.ContainsRune(q.Text(), 0) || !utf8.ValidString(q.Text()):
+		return Errorf(Usage, "the question holds what no prompt can carry")
+	case len(q.Text()) > MaxAnswer:
+		return Errorf(Usage, "the question has %d bytes, at most %d are taken", len(q.Text()), MaxAnswer)
+	case n == 0 && q.Recommended != 0:
+		return Errorf(Usage, "an option is recommended, and there is none").WithHint("give two to four options, or ask for a text")
+	case n == 0:
+		return nil
+	case n < 2 || n > MostOptions:
+		return Errorf(Usage, "a question has two to four options, not %d", n).WithHint("leave them out to ask for a text")
+	case q.Recommended < 1 || q.Recommended > n:
+		return Errorf(Usage, "none of the %d options is recommended", n).WithHint("--recommend A")
+	case strings.TrimSpace(q.Reason) == "":
+		return Errorf(Usage, "an option is recommended without a reason").WithHint("--because REASON")
+	case slices.ContainsFunc(q.Options, func(o string) bool { return strings.TrimSpace(o) == "" || strings.ContainsAny(o, "\n\r") }):
+		return Errorf(Usage, "an option is a line of text")
+	case twice(q.Options):
+		return Errorf(Usage, "two options are the same")
+	}
+	return nil
+}
+
+// twice says that an option is there more than once, as a person reads it.
+func twice(options []string) bool {
+	seen := map[string]bool{}
+	for _, o := range options {
+		o = strings.ToLower(strings.Join(strings.Fields(o), " "))
+		if seen[o] {
+			return true
+		}
+		seen[o] = true
+	}
+	return false
+}
