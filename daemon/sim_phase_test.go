@@ -76,9 +76,10 @@ func nth[T any](list []T, n int) T { return list[min(n, len(list)-1)] }
 
 func (w *script) start() events.RunStarted {
 	d := simStart()
-	if w.phases == nil {
+	if d.Crews = w.crews; w.phases == nil {
 		return d
 	}
+	d.Idle = []events.Name{"review"}
 	d.Phase = "plan"
 	check := func(g events.Gate) events.Gate { g.Role = events.RoleCheck; return g }
 	d.Gates = append(d.Gates,
@@ -208,6 +209,9 @@ func phased() *rapid.Generator[*phases] {
 // phasedScript never ends on asking for ever: the last reply is no change.
 func phasedScript(rt *rapid.T) *script {
 	w := &script{steps: steps().Draw(rt, "steps"), now: time.Now, phases: phased().Draw(rt, "phases")}
+	if rapid.Bool().Draw(rt, "crews") {
+		w.crews = []events.Crew{crewOf(2, "work"), {Role: "planner", Phases: []events.Name{"plan"}, Hands: crewOf(2).Hands}}
+	}
 	if last := len(w.replies) - 1; w.replies[last] == replyChanged {
 		w.replies[last] = replyOK
 	}

@@ -45,6 +45,7 @@ type script struct {
 	steps []step
 	now   func() time.Time
 	full  int // how often there is no room for the first iteration
+	crews []events.Crew
 	*phases
 }
 
@@ -66,8 +67,9 @@ func (w *script) BeginAgent(_ context.Context, s run.State, act engine.RunAgent)
 	if act.Restore {
 		from = s.Last.Start.Tree
 	}
+	who := s.Worker()
 	return events.IterationStarted{
-		Phase: act.Phase, Iteration: act.Iteration, Attempt: act.Attempt,
+		Phase: act.Phase, Iteration: act.Iteration, Attempt: act.Attempt, Agent: who.Agent, Level: who.Level, Account: who.Account,
 		Effect: fmt.Sprintf("a-%d-%d", act.Iteration, act.Attempt), Tree: from, Work: from,
 		Session: act.Resume, Resumes: act.Resume != "",
 	}, nil

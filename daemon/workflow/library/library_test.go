@@ -193,3 +193,30 @@ func TestANewWorkflowIsSound(t *testing.T) {
 		t.Errorf("%+v %v", f, err)
 	}
 }
+
+func TestAProfileThatNobodyKnowsIsAMistakeWhereItIsNamed(t *testing.T) {
+	t.Parallel()
+	p, _ := read(t, map[string]string{
+		"workflows/mine.yaml": mine + "    role: coder\nroles:\n  coder: {agent: [small, bigg]}\n", "prompts/mine.md": "{{.Task}}",
+	})
+	for _, tt := range []struct {
+		agents []string
+		want   string
+	}{{nil, ""}, {[]string{"small", "bigg"}, ""}, {[]string{"small", "big"}, `there is no agent "bigg": did you mean "big"?`}} {
+		p.Agents = tt.agents
+		f, err := p.Find("mine")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got string
+		for _, m := range f.Problems {
+			got = fmt.Sprintf("%s: %s", m.Message, m.Fix)
+			if m.Line != 9 {
+				t.Errorf("line %d of %+v", m.Line, m)
+			}
+		}
+		if got != tt.want {
+			t.Errorf("agents %v: %q, want %q", tt.agents, got, tt.want)
+		}
+	}
+}
