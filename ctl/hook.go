@@ -139,7 +139,7 @@ func (a *app) runHookEdit(name string, o hookOptions, change func(hook.Host, []b
 		if o.yes && !a.json {
 			a.note(a.style(a.Err).HookDiff(text))
 		}
-		if err := a.confirm(o.yes, func(st render.Style) string { return st.HookDiff(text) }); err != nil {
+		if err := a.confirm(o.yes, func(st render.Style) string { return st.HookDiff(text) + render.Changes(s.file) }); err != nil {
 			return err
 		}
 		if err := s.write(to); err != nil {

@@ -196,6 +196,8 @@ func TestAChatIsHeldWhileItsWorkIsDue(t *testing.T) {
 	s.saysAll("at work", held, "run "+v.Run.Handle+" is not done yet", "phase work, iteration 1", "goal", "apctl session submit --effect "+w.Effect)
 	s.silent("once more, as it was held", c.hook(wire.HookStops, again))
 	s.saysAll("anew, by itself", c.hook(wire.HookStops), "not done yet")
+	s.saysAll("a third time", c.hook(wire.HookStops), "not done yet")
+	s.silent("and no more, of a host that does not say that it was held", c.hook(wire.HookStops))
 	s.write(map[string]string{"a.txt": "one\n"})
 	c.submits(w, "done")
 	c.work()

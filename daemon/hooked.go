@@ -20,6 +20,7 @@ type hooked struct {
 type hooking struct {
 	session string // as the host calls its chat: a label
 	held    string // at what the chat was last kept from stopping
+	times   int    // how often there
 }
 
 // beat is the last sign of life of the chat that drives a run.
@@ -33,6 +34,7 @@ type beat struct {
 const (
 	mostHooked = 64
 	mostBeats  = 256
+	mostHolds  = 3
 )
 
 // has says that a process is a host.
@@ -86,19 +88,24 @@ func (h *hooked) session(c person.Caller) string {
 }
 
 // holds notes that a chat is kept from stopping at a point of its run. Where it
-// goes on only as it was kept before, it is not kept at the same point again.
+// goes on only as it was kept before, it is not kept at the same point again; and
+// at no point for long, as a host may not say that (gemini 0.61 does so only where
+// no tool was used since).
 func (h *hooked) holds(c person.Caller, point string, again bool) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	k := h.hosts[c]
-	if k == nil || again && (k.held == point || k.held == "") {
+	if k == nil || again && (k.held == point || k.held == "") || k.held == point && k.times >= mostHolds {
 		return false
 	}
-	k.held = point
+	if k.held != point {
+		k.held, k.times = point, 0
+	}
+	k.times++
 	return true
 }
 
-// beats notes a use of a tool in an iteration of a run.
+// beat notes a use of a tool in an iteration of a run.
 func (h *hooked) beat(run, effect string, at time.Time, live func(run string) bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -92,6 +92,9 @@ func (s Style) HookDiff(text string) string {
 	return b.String()
 }
 
+// Changes names the file that is about to be changed.
+func Changes(file string) string { return "this changes " + Line(file) + "\n" }
+
 // HookEdited says what install or uninstall has done.
 func (s Style) HookEdited(f wire.HookFile, after string, dry bool) string {
 	at := "in " + Line(f.File) + "\n"

@@ -23,8 +23,14 @@ const caseRun = "apctl-run"
 // wantDone is what is expected of it.
 const wantDone = "done"
 
-// whole plays that case.
+// whole plays that case. Hooks that the user has installed leave the agent of a run
+// alone.
 func (s *stage) whole(r *row) error {
+	if len(s.in.chat) > 0 {
+		if err := s.says("hook", "install", s.in.name, "--yes"); err != nil {
+			return err
+		}
+	}
 	s.provider.play(s.c.script...)
 	out, exit, err := s.apctl(s.w.ctx, "run", "--agent", s.in.name, "--max-iterations", "2", "--gate", "made=test -f "+edited, prompt)
 	if err := errors.Join(err, s.stopDaemon()); err != nil {
