@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"autopilot/daemon/person"
@@ -218,6 +219,28 @@ func TestAChatIsHeldWhileItsWorkIsDue(t *testing.T) {
 		t.Fatalf("end: %+v", end.Run)
 	}
 	s.silent("done", c.hook(wire.HookStops))
+}
+
+func TestAChatIsHeldWhileItsGatesRun(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	s.must(syscall.Mkfifo(pipe, 0o600))
+	c := s.chat()
+	q := s.spec("test -f ok && cat "+pipe, "", func(spec *wire.RunSpec) { spec.Driver = events.DriverSession })
+	v := c.joins(&q)
+	w := c.work()
+	s.write(map[string]string{"ok": ""})
+	c.submits(w, "done")
+	s.until(v.Run.ID, func(st run.State) bool { return st.Stage == run.Gates })
+	s.saysAll("gates", c.hook(wire.HookStops), "is not done yet: its gates are running", "apctl session next --wait")
+	gate, err := os.OpenFile(pipe, os.O_WRONLY, 0) // it reads then
+	s.must(err)
+	s.must(gate.Close())
+	if end := c.next(); end.Run.State != "done" {
+		t.Errorf("end: %+v", end.Run)
+	}
+	s.silent("over", c.hook(wire.HookStops))
 }
 
 func TestAChatIsNotHeldWhereAPersonOrATimeIsAwaited(t *testing.T) {
