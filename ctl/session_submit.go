@@ -46,7 +46,9 @@ nothing. Give flags, or a file with one JSON object, which is read to the letter
    "summary":"what was done","evidence":[{"evidence_ref":"out.txt:12","detail":"green"}]}
 
 claim is done, progress or blocked; blocked needs a "reason", which a person is
-asked. Where a gate wants it, "session" tells how the session went, as next shows.`,
+asked. Where a gate wants it, "session" tells how the session went, as next shows;
+"red" names commits of tests that were seen to fail:
+  [{"commit":"ID","impl_sha":"ID","at_file":"tests/a.sh"}]`,
 		Example: `  apctl session submit --effect ID --phase work --iteration 1 --done -m "parser rewritten" --evidence out.txt:12
   apctl session submit --effect ID --phase work --iteration 1 --blocked "which port shall it listen on?"
   apctl session submit --file result.json`,

@@ -171,7 +171,7 @@ func TestWhatWasSeenRedIsNotTriedAgain(t *testing.T) {
 	st := s.play(s.redSpec(`case $AUTOPILOT_ITERATION in 1) tests; commit tests; touch part;; 2) commit part; touch more;; *) touch work; commit work; esac`,
 		func(r *wire.RunSpec) { r.MaxIterations = 3 }))
 	s.wants(st, "done")
-	if b, err := os.ReadFile(once); err != nil || string(b) != "ran\n" {
+	if b, err := os.ReadFile(once); err != nil || string(b) != "ran\nran\n" { // in the test commit, and on the files as they are when all passes
 		t.Errorf("it ran %q: %v", b, err)
 	}
 	before, now := redResult(t, st.Last.Before), redResult(t, st.Last.Results)
@@ -216,7 +216,7 @@ func TestAKilledDaemonGoesOnWithTheTestCommit(t *testing.T) {
 	s.open()
 	st = s.until(v.ID, settled)
 	s.wants(st, "done")
-	if b, err := os.ReadFile(once); err != nil || string(b) != "begun\n" {
+	if b, err := os.ReadFile(once); err != nil || string(b) != "begun\nbegun\n" { // the second one is the control run
 		t.Errorf("it ran %q times: %v", b, err)
 	}
 	if r := redResult(t, st.Last.Results); r.Effect != id {
@@ -269,4 +269,124 @@ func TestARunWithoutAHistoryIsRefused(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A failure that every clean checkout has says nothing about the work.
+func TestACommandThatFailsInEveryCheckoutProvesNothing(t *testing.T) {
+	t.Parallel()
+	work := `tests; commit tests; touch work gen`
+	for name, tt := range map[string]struct {
+		setup, state string
+		reason       events.Reason
+		says         string
+	}{
+		"what is ignored is missing":     {"true", "halted:iterations", events.ReasonControl, "  gen\n"},
+		"the set-up makes it":            {"touch gen", "done", events.ReasonSeenRed, "\"tests\", which brings the tests, the command fails"},
+		"the set-up fails with the work": {"test ! -f work", "halted:iterations", events.ReasonControl, "It is prepared by: test ! -f work\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := redSite(t, "./accept.sh", "test -f gen && ./accept.sh")
+			s.write(map[string]string{".gitignore": "gen\n"})
+			s.committed()
+			q := s.redSpec(work, clean(tt.setup))
+			q.Spec.Gates[0].Command = "test -f tests/a.sh" // in place and in a checkout alike
+			st := s.play(q)
+			r := redResult(t, st.Last.Results)
+			if text := s.d.text(r.Excerpt); r.Reason != tt.reason || !strings.Contains(text, tt.says) {
+				t.Errorf("%+v\n%s", r, text)
+			}
+			s.wants(st, tt.state)
+			s.noCheckout()
+		})
+	}
+}
+
+func TestAControlRunIsMadeOnceForATree(t *testing.T) {
+	t.Parallel()
+	once := filepath.Join(t.TempDir(), "once")
+	s := redSite(t, "./accept.sh", "echo ran >> "+once+"; test -f gen && ./accept.sh")
+	s.write(map[string]string{".gitignore": "gen\n"})
+	s.committed()
+	// What is ignored is written anew, so it is no no-op, and the tree is the same.
+	q := s.redSpec(`test -f tests/a.sh || { tests; commit tests; touch work; }; echo $AUTOPILOT_ITERATION > gen`, func(r *wire.RunSpec) { r.MaxIterations = 2 })
+	q.Spec.Gates[0] = wire.GateSpec{Name: "gen", Role: events.RoleGoal, Kind: events.GateArtifact, Files: []string{"gen"}}
+	q.Spec.Gates = append(q.Spec.Gates, wire.GateSpec{Name: "fine", Role: events.RoleInvariant, Command: "true"})
+	st := s.play(q)
+	s.wants(st, "halted:iterations")
+	before, now := redResult(t, st.Last.Before), redResult(t, st.Last.Results)
+	if b, err := os.ReadFile(once); err != nil || string(b) != "ran\nran\n" || now.Reason != events.ReasonControl || now.Control != before.Control || now.Effect != before.Effect {
+		t.Errorf("it ran %q: %v\n%+v\n%+v", b, err, before, now)
+	}
+}
+
+// rowed is an agent that names a red row in its result file.
+func rowed(row string) string {
+	return `tests; commit tests; test=$(git rev-parse HEAD); touch work; commit work; work=$(git rev-parse HEAD)
+printf '{"v":1,"claim":"done","red":%s}' "` + strings.ReplaceAll(row, `"`, `\"`) + `" > "$AUTOPILOT_RESULT_FILE"`
+}
+
+// Seeds 3.5 check_red_evidence with Q22, Q23 and Q34; A30: what was named is
+// compared with what was found, and takes the place of nothing.
+func TestARedRowHasToAgreeWithTheHistory(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ agent, state, says string }{
+		"the commit of the tests":           {rowed(`[{"commit":"$test","at_file":"tests/a.sh"}]`), "done", ""},
+		"with the work":                     {rowed(`[{"commit":"$test","impl_sha":"$work","at_file":"tests/a.sh"}]`), "done", ""},
+		"Q34: the last one counts":          {rowed(`[{"commit":"$work","at_file":"a"},{"commit":"$test","at_file":"tests/a.sh"}]`), "done", ""},
+		"a row of another gate":             {rowed(`[{"gate":"other","commit":"$work","at_file":"a"}]`), "done", ""},
+		"Q34: the last one, which is wrong": {rowed(`[{"commit":"$test","at_file":"tests/a.sh"},{"commit":"$work","at_file":"tests/a.sh"}]`), "halted:iterations", "is not the one that brought the tests"},
+		"Q22: the tests as the work":        {rowed(`[{"commit":"$test","impl_sha":"$test","at_file":"tests/a.sh"}]`), "halted:iterations", "impl_sha is the commit of the tests itself"},
+		"Q23: a work that is none":          {rowed(`[{"commit":"$test","impl_sha":"$(git rev-parse HEAD~2)","at_file":"tests/a.sh"}]`), "halted:iterations", "is no commit after that of the tests"},
+		"A30: HEAD is not put in its place": {rowed(`[{"commit":"HEAD~1","at_file":"tests/a.sh"}]`), "halted:iterations", "cannot be read: commit of row 1"},
+		"a file that is no test":            {rowed(`[{"commit":"$test","at_file":"work"}]`), "halted:iterations", "is none of the tests"},
+		"a test of another commit":          {rowed(`[{"commit":"$test","at_file":"tests/b.sh"}]`), "halted:iterations", "is not added or changed by the commit"},
+		"no list":                           {rowed(`"$test"`), "halted:iterations", "cannot be read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := redSite(t)
+			s.committed()
+			st := s.play(s.redSpec(tt.agent))
+			r := redResult(t, st.Last.Results)
+			if text := s.d.text(r.Excerpt); tt.says != "" && (r.Reason != events.ReasonRow || !strings.Contains(text, tt.says)) {
+				t.Errorf("%+v\n%s", r, text)
+			}
+			s.wants(st, tt.state)
+		})
+	}
+}
+
+func TestAChatCanNameARedRow(t *testing.T) {
+	t.Parallel()
+	s := redSite(t)
+	s.committed()
+	c := s.chat()
+	q := s.redSpec("", func(r *wire.RunSpec) { r.Agent, r.MaxIterations = wire.AgentSpec{}, 3 })
+	v := c.joins(&q)
+	w := c.work()
+	s.write(map[string]string{"tests/a.sh": "test -f work || exit 1\n"})
+	s.committed()
+	test := s.git("rev-parse", "HEAD")
+	s.write(map[string]string{"work": "x"})
+	row := func(commit string) func(*wire.Submission) {
+		return func(sub *wire.Submission) { sub.Red = []wire.RedRow{{Commit: commit, File: "tests/a.sh"}} }
+	}
+	if _, err := c.submit(delivery(w, "done", row("decaf"))); err != nil {
+		t.Fatal(err)
+	}
+	if w = c.work(); len(w.Findings) != 1 || !strings.Contains(w.Findings[0].Text, "The commit that was found is "+test) {
+		t.Errorf("%+v", w.Findings)
+	}
+	s.write(map[string]string{"work": "y"})
+	// The row of before is the most recent one until another is named.
+	c.submits(w, "done")
+	if w = c.work(); len(w.Findings) != 1 || !strings.Contains(w.Findings[0].Text, "decaf") {
+		t.Errorf("%+v", w.Findings)
+	}
+	s.write(map[string]string{"work": "z"})
+	if _, err := c.submit(delivery(w, "done", row(test))); err != nil {
+		t.Fatal(err)
+	}
+	s.wants(s.until(v.Run.ID, settled), "done")
 }

@@ -40,6 +40,7 @@ type RedHistory struct {
 	Commit  *TestCommit // nil is none
 	Differ  []string    // tests that are recorded otherwise than they are in it
 	Work    []string    // other files that were changed after it
+	Impl    []string    // commits after it that change other files, the newest first
 }
 
 const testsAlone = "Commit the tests alone, before the work, and leave them as they are in that commit.\n"
@@ -120,11 +121,11 @@ func RedAgain(excerpt string) string {
 // the command ran to its end in the test commit, whatever it said.
 func (g Red) Conclusive(r events.GateResult, set string) bool {
 	return r.Gate == g.Name && r.Kind == events.GateRed && r.Effect != "" && r.Set == set &&
-		slices.Contains([]events.Reason{events.ReasonSeenRed, events.ReasonNotRed, events.ReasonAncestry}, r.Reason)
+		slices.Contains([]events.Reason{events.ReasonSeenRed, events.ReasonControl, events.ReasonNotRed, events.ReasonAncestry}, r.Reason)
 }
 
-// RedSet names what a red gate is about: commit, command, set-up, environment and
-// program.
+// RedSet names what was tried: the commit, or the tree of a control run, and
+// command, set-up, environment and program.
 func RedSet(commit, setup string, r events.GateResult) string {
 	return hash([]byte(strings.Join([]string{commit, setup, r.Argv, r.Env, r.Tool}, "\x00")))
 }

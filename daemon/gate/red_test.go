@@ -6,6 +6,7 @@ import (
 
 	"autopilot/daemon/gate"
 	"autopilot/events"
+	"autopilot/events/wire"
 )
 
 var redGate = gate.Red{Name: "red", Globs: []string{"tests/**"}}
@@ -120,5 +121,74 @@ func TestWhatWasSeenOnceInACommitHolds(t *testing.T) {
 	}
 	if once := gate.RedAgain("text\n"); gate.RedAgain(once) != once || !strings.HasSuffix(once, "text\n") {
 		t.Errorf("%q", once)
+	}
+}
+
+// Seeds 3.5 check_red_evidence: a row has to be about the commit that code found
+// (A30, Q34), strictly before the work (Q22), which is compared too (Q23).
+func TestARowThatDisagreesWithTheHistoryClosesTheGate(t *testing.T) {
+	t.Parallel()
+	c := testCommit()
+	h := gate.RedHistory{Base: "b", Commit: &c, Work: []string{"w"}, Impl: []string{"decaf", "feed"}}
+	uncommitted := h
+	uncommitted.Impl = nil
+	for name, tt := range map[string]struct {
+		row     wire.RedRow
+		history gate.RedHistory
+		says    string // empty: they agree
+	}{
+		"the commit and a test of it":              {wire.RedRow{Commit: "c0ffee", File: "tests/a"}, h, ""},
+		"with the newest work":                     {wire.RedRow{Commit: "c0ffee", Impl: "decaf", File: "tests/a"}, h, ""},
+		"with an earlier one":                      {wire.RedRow{Commit: "c0ffee", Impl: "feed", File: "tests/a"}, h, ""},
+		"without work, and that is in no commit":   {wire.RedRow{Commit: "c0ffee", File: "tests/a"}, uncommitted, ""},
+		"A30: another commit":                      {wire.RedRow{Commit: "decaf", File: "tests/a"}, h, "decaf is not the one that brought the tests"},
+		"A30: the beginning of it":                 {wire.RedRow{Commit: "c0ff", File: "tests/a"}, h, "The commit that was found is c0ffee"},
+		"Q22: the tests as the work":               {wire.RedRow{Commit: "c0ffee", Impl: "c0ffee", File: "tests/a"}, h, "the commit of the tests itself"},
+		"Q23: another work":                        {wire.RedRow{Commit: "c0ffee", Impl: "0ld", File: "tests/a"}, h, "0ld is no commit after that of the tests"},
+		"Q23: a work, and that is in no commit":    {wire.RedRow{Commit: "c0ffee", Impl: "decaf", File: "tests/a"}, uncommitted, "decaf is no commit"},
+		"a file that is no test":                   {wire.RedRow{Commit: "c0ffee", File: "w"}, h, "at_file w is none of the tests (tests/**)"},
+		"a test that the commit does not touch":    {wire.RedRow{Commit: "c0ffee", File: "tests/b"}, h, "is not added or changed by the commit"},
+		"a name that would be taken for two lines": {wire.RedRow{Commit: "c0ffee", File: "tests/a\nb"}, h, "not added or changed"},
+	} {
+		r, texts, fails := redGate.Row(tt.row, tt.history)
+		if fails != (tt.says != "") || fails && (r.Verdict != events.Fail || r.Reason != events.ReasonRow || r.OutputSum == "") || !strings.Contains(texts.Excerpt, tt.says) {
+			t.Errorf("%s: %+v %q, want %q", name, r, texts.Excerpt, tt.says)
+		}
+	}
+}
+
+func TestAFailureThatAControlRunHasTooIsNoProof(t *testing.T) {
+	t.Parallel()
+	seen := events.GateResult{Gate: "red", Kind: events.GateRed, Role: events.RoleCheck, Verdict: events.Pass, Reason: events.ReasonSeenRed, Exit: 1, Effect: "e", Set: "s"}
+	for name, tt := range map[string]struct {
+		control events.GateResult
+		setup   string
+		reason  events.Reason
+		says    string
+	}{
+		"it passes with the work":    {events.GateResult{Verdict: events.Pass}, "", events.ReasonSeenRed, ""},
+		"it fails with the work":     {events.GateResult{Verdict: events.Fail, Reason: events.ReasonExit, Exit: 1}, "", events.ReasonControl, "no set-up command.\nlacks: gen\nprinted"},
+		"it fails, with a set-up":    {events.GateResult{Verdict: events.Fail, Reason: events.ReasonExit, Exit: 1}, "make gen", events.ReasonControl, "It is prepared by: make gen\n"},
+		"it takes too long":          {events.GateResult{Verdict: events.Fail, Reason: events.ReasonTimeout, Exit: -1}, "", events.ReasonControl, "printed"},
+		"the set-up fails":           {events.GateResult{Verdict: events.Fail, Reason: events.ReasonSetup, Exit: 1}, "make gen", events.ReasonControl, "printed"},
+		"its tools are not the same": {events.GateResult{Verdict: events.Fail, Reason: events.ReasonToolChanged, Exit: -1}, "", events.ReasonToolChanged, "printed"},
+	} {
+		r, texts := redGate.Control(testCommit(), seen, tt.control, gate.Texts{Excerpt: "printed"}, tt.setup, "lacks: gen\n")
+		pass := tt.reason == events.ReasonSeenRed
+		if r.Reason != tt.reason || r.Kind != events.GateRed || (r.Verdict == events.Pass) != pass || !strings.Contains(texts.Excerpt, tt.says) {
+			t.Errorf("%s: %+v\n%s", name, r, texts.Excerpt)
+		}
+		if tt.reason == events.ReasonControl && (r.Effect != "e" || r.Set != "s" || r.OutputSum == "") {
+			t.Errorf("%s: what was seen in the commit is lost: %+v", name, r)
+		}
+	}
+	failed, _ := redGate.Control(testCommit(), seen, events.GateResult{Verdict: events.Fail, Reason: events.ReasonExit, Exit: 1}, gate.Texts{}, "", "")
+	failed.Control = "k"
+	if !redGate.Conclusive(failed, "s") {
+		t.Error("what was seen in the commit is tried again")
+	}
+	again, text := redGate.Seen(testCommit(), failed)
+	if again.Verdict != events.Pass || again.Reason != events.ReasonSeenRed || again.Control != "" || again.OutputSum != "" || !strings.Contains(text, "exit code 1") {
+		t.Errorf("%+v %q", again, text)
 	}
 }

@@ -85,6 +85,8 @@ type judging struct {
 	end  <-chan struct{}
 	made events.Ref // files that gates have made, so far
 	list []asked
+
+	failing bool // a command fails on the files as they are
 }
 
 // inPlace runs the command gates in the workspace. It returns the tree that they
@@ -148,6 +150,7 @@ func (g *judging) inARow(ctx context.Context, a asked, id string) (events.GateRe
 // withOthers puts the verdicts of the gates for which nothing runs among those of
 // commands, in their order.
 func (g *judging) withOthers(ctx context.Context, results []events.GateResult, on tree.Snapshot) ([]events.GateResult, error) {
+	g.failing = slices.ContainsFunc(results, func(r events.GateResult) bool { return r.Verdict != events.Pass })
 	all := make([]events.GateResult, 0, len(g.list))
 	for _, a := range g.list {
 		if a.runs() {

@@ -53,7 +53,7 @@ func (w *Worker) promptData(s run.State, p *Plan, act engine.RunAgent) (workflow
 		if r.Kind == events.GateApproval {
 			f.Text = ListFindings(f.Text)
 		}
-		if _, err := w.cfg.Effects.Open(r.Effect).Outcome(); err == nil {
+		if _, err := w.cfg.Effects.Open(r.Effect).Outcome(); err == nil && r.Reason != events.ReasonControl {
 			f.Path = findingName(r)
 		}
 		d.Findings = append(d.Findings, f)
@@ -170,7 +170,7 @@ const maxFinding = 1 << 20
 func (w *Worker) findings(s run.State) (effect.Box, error) {
 	box := effect.Box{}
 	for _, r := range sentBy(s) {
-		if r.Effect == "" || r.Verdict == events.Pass {
+		if r.Effect == "" || r.Verdict == events.Pass || r.Reason == events.ReasonControl { // whose effect was in the test commit
 			continue
 		}
 		out, err := w.printed(r.Effect)

@@ -13,7 +13,11 @@ import (
 	"autopilot/projections/rule"
 )
 
-const redName = "red"
+// The checkouts of a gate of kind red.
+const (
+	redName     = "red"     // of the test commit
+	controlName = "control" // of the files as they are
+)
 
 // checkHistory refuses a run with a gate that looks at a history of which nothing
 // can be told: no work of an agent would open it, and every iteration would be
@@ -47,25 +51,129 @@ func (g *judging) red(ctx context.Context, a asked, on tree.Snapshot) (events.Ga
 	if r, texts, settled := red.Before(h); settled {
 		return g.store(ctx, r, texts)
 	}
+	if r, texts, settled, err := g.row(red, h); settled || err != nil {
+		if err != nil {
+			return r, err
+		}
+		return g.store(ctx, r, texts)
+	}
 	cmd := gate.Command{Name: a.Name, Role: a.Role, Run: command(a.GateSpec)}
 	if r, texts, bad := g.p.Gates.Unverifiable(cmd); bad {
 		r.Kind = events.GateRed
 		return g.store(ctx, r, texts)
 	}
-	c, err := g.newCheckout(commit.Tree, filepath.Join(g.w.cleanDir(g.s.ID), redName, string(a.Name)), redName)
+	r, err := g.inCommit(ctx, red, cmd, *h.Commit, commit.Tree)
+	if err != nil || r.Reason != events.ReasonSeenRed && r.Reason != events.ReasonControl {
+		return r, err
+	}
+	return g.controlled(ctx, red, cmd, *h.Commit, r, on.Tree)
+}
+
+// redCheckout is a checkout for a gate of kind red, and the sum of all that is
+// tried in it.
+func (g *judging) redCheckout(cmd gate.Command, of string, t events.Tree, name string) (*checkout, string, error) {
+	c, err := g.newCheckout(t, filepath.Join(g.w.cleanDir(g.s.ID), name, string(cmd.Name)), name)
+	if err != nil {
+		return nil, "", err
+	}
+	var now events.GateResult
+	c.gates.Stamp(&now, cmd, "")
+	return c, gate.RedSet(of, g.p.Spec.Setup, now), nil
+}
+
+// inCommit is what the command says in the test commit, now or as it was seen.
+func (g *judging) inCommit(ctx context.Context, red gate.Red, cmd gate.Command, commit gate.TestCommit, t events.Tree) (events.GateResult, error) {
+	c, set, err := g.redCheckout(cmd, commit.ID, t, redName)
 	if err != nil {
 		return events.GateResult{}, err
 	}
 	c.of = "commit " + commit.ID
-	var now events.GateResult
-	c.gates.Stamp(&now, cmd, "")
-	set := gate.RedSet(commit.ID, g.p.Spec.Setup, now)
 	if r, ok, err := g.seen(ctx, red, set); ok || err != nil {
 		return r, err
 	}
-	r, err := c.see(ctx, red, cmd, *h.Commit)
+	r, err := c.see(ctx, red, cmd, commit)
 	r.Set = set
 	return r, c.drop(err)
+}
+
+// controlled runs the command on the files as they are too, once for a tree. While
+// another command fails that is known not to pass, and nothing has to be told
+// apart.
+func (g *judging) controlled(ctx context.Context, red gate.Red, cmd gate.Command, commit gate.TestCommit, r events.GateResult, now events.Tree) (events.GateResult, error) {
+	c, key, err := g.redCheckout(cmd, "tree "+string(now), now, controlName)
+	if err != nil || r.Control == key {
+		return r, err
+	}
+	r, text := red.Seen(commit, r)
+	if text != "" {
+		if r.Excerpt, err = g.w.put(ctx, text); err != nil {
+			return r, err
+		}
+	}
+	if r.Control = ""; g.failing {
+		return r, nil
+	}
+	c.of = "the recorded files"
+	r, err = c.control(ctx, red, cmd, commit, r, key)
+	return r, c.drop(err)
+}
+
+// control is the control run itself.
+func (c *checkout) control(ctx context.Context, red gate.Red, cmd gate.Command, commit gate.TestCommit, seen events.GateResult, key string) (events.GateResult, error) {
+	failed, err := c.prepare(ctx, events.GateResult{Gate: cmd.Name, Role: cmd.Role})
+	if err != nil {
+		return seen, err
+	}
+	var r events.GateResult
+	var texts gate.Texts
+	if failed != nil {
+		r = *failed
+		if texts.Excerpt, err = c.g.w.text(r.Excerpt); err != nil {
+			return seen, err
+		}
+	} else if r, texts, err = c.g.judge(ctx, c.gates, cmd, effectOf(c.g.s, cmd.Name)+c.suffix); err != nil {
+		return seen, err
+	}
+	lacks := ""
+	if failed == nil && r.Verdict != events.Pass {
+		lacks = c.differs(ctx)
+	}
+	ran := r.Exit >= 0
+	if r, texts = red.Control(commit, seen, r, texts, c.g.p.Spec.Setup, lacks); ran {
+		r.Control = key
+	}
+	if r.Verdict == events.Pass {
+		return r, nil
+	}
+	ids := r.FailingIDs
+	r, err = c.g.store(ctx, r, texts)
+	r.FailingIDs = ids // of the test commit, as the rest of the evidence
+	return r, err
+}
+
+// row compares the most recent row for the gate that who works has named. Which
+// that is says the sequence of events, and the order within one.
+//
+// Source: atdd-kit, seeds Q34.
+func (g *judging) row(red gate.Red, h gate.RedHistory) (r events.GateResult, t gate.Texts, fails bool, err error) {
+	for _, ref := range slices.Backward(g.s.Last.Reds) {
+		text, err := g.w.text(ref)
+		if err != nil {
+			return r, t, false, err
+		}
+		rows, bad := wire.ReadRedRows([]byte(text))
+		if bad != nil && ref == g.s.Last.Agent.Red {
+			r, t = red.BadRow(bad.Message)
+			return r, t, true, nil
+		}
+		for _, row := range slices.Backward(rows) {
+			if row.Gate == "" || row.Gate == string(red.Name) {
+				r, t, fails = red.Row(row, h)
+				return r, t, fails, nil
+			}
+		}
+	}
+	return r, t, false, nil
 }
 
 // seen is an earlier result about the same, which is taken as it was. The tools
@@ -134,6 +242,9 @@ func (g *judging) history(ctx context.Context, a asked, on tree.Snapshot) (h gat
 	if h.Differ, err = g.differing(ctx, found.Tree, on.Tree, isTest); err != nil {
 		return h, found, err
 	}
+	if h.Impl, err = g.implementation(ctx, line, found.ID, isTest); err != nil {
+		return h, found, err
+	}
 	h.Work, err = g.workAfter(ctx, line[len(line)-1], found, on, isTest)
 	return h, found, err
 }
@@ -167,6 +278,25 @@ func (g *judging) testCommit(ctx context.Context, line []tree.Commit, isTest fun
 		}
 	}
 	return nil, tree.Commit{}, nil
+}
+
+// implementation lists the commits of a line that are newer than one, and change
+// something that is no test.
+func (g *judging) implementation(ctx context.Context, line []tree.Commit, test string, isTest func(string) bool) ([]string, error) {
+	var out []string
+	for i, c := range line {
+		if c.ID == test {
+			return out, nil
+		}
+		work, err := g.differing(ctx, line[i+1].Tree, c.Tree, func(p string) bool { return !isTest(p) })
+		if err != nil {
+			return nil, err
+		}
+		if len(work) > 0 {
+			out = append(out, c.ID)
+		}
+	}
+	return out, nil
 }
 
 func (g *judging) differing(ctx context.Context, from, to events.Tree, is func(string) bool) ([]string, error) {

@@ -2,6 +2,7 @@ package run
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"autopilot/events"
@@ -134,6 +135,9 @@ func lifted(s State, at time.Time) State {
 
 func agentEnded(s State, at time.Time, d events.AgentEnded) State {
 	s.Stage, s.Last.Agent = Ended, d
+	if d.Red != "" {
+		s.Last.Reds = last(append(slices.Clip(s.Last.Reds), d.Red), keepReds)
+	}
 	unfed, unpriced := s.Loop.Unfed, s.Loop.Unpriced
 	s = used(s, at, d)
 	if s.Driven() {

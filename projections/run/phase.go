@@ -14,6 +14,7 @@ const (
 	keepLooks   = 64
 	keepAnswers = 200
 	keepPlans   = 100
+	keepReds    = 64
 )
 
 // evolvePhase adds an event of what happens between phases, and at gates at which

@@ -143,6 +143,7 @@ type Last struct {
 	Said     events.AgentEnded       // how the latest one ended, of either
 	Record   events.IterationRecorded
 	Checkout events.Checkout // where the latest results come from
+	Reds     []events.Ref    // test commits that were named as seen to fail, oldest first
 	Created  events.Ref      // files that gates have made
 	Tree     events.Tree     // as it was seen last
 	Work     events.Tree

@@ -1,0 +1,54 @@
+package gate
+
+import (
+	"cmp"
+	"fmt"
+
+	"autopilot/events"
+	"autopilot/projections/rule"
+)
+
+// A control run is the same command, with the same set-up, in a clean checkout of
+// the files as they are now. If it fails there too, its failure in the test commit
+// says nothing about the work: a checkout may lack what the tests need, and then
+// they fail in every one.
+//
+// That is a fail and not unverifiable: who works may finish the work, or record
+// what the tests need.
+
+// Seen is a result of which only the part on the test commit is still to be
+// taken: the control run was about another tree.
+func (g Red) Seen(c TestCommit, r events.GateResult) (events.GateResult, string) {
+	if r.Reason != events.ReasonControl {
+		return r, ""
+	}
+	r.Verdict, r.Reason, r.Control, r.OutputSum, r.Files = events.Pass, events.ReasonSeenRed, "", "", ""
+	return r, fmt.Sprintf("%sIn commit %s, which brings the tests, the command fails (exit code %d), as it has to before the work.\n", redTaken, c, r.Exit)
+}
+
+// Control adds the control run to what was seen in the test commit. lacks is what
+// could make the difference between the workspace and a clean checkout.
+func (g Red) Control(c TestCommit, seen, control events.GateResult, t Texts, setup, lacks string) (events.GateResult, Texts) {
+	switch {
+	case control.Verdict == events.Pass:
+		return seen, Texts{}
+	case control.Reason == events.ReasonToolChanged:
+		control.Kind = events.GateRed
+		return control, t
+	}
+	r := seen
+	r.Verdict, r.Reason = events.Fail, events.ReasonControl
+	r.OutputSum = cmp.Or(control.FailingSum, control.OutputSum)
+	head := fmt.Sprintf("In a clean checkout of the files as they are now the command fails as well, so that it failed in commit %s "+
+		"says nothing about the work. Either the work is not done, or such a checkout lacks what the tests need.\n", c)
+	if setup == "" {
+		head += "Nothing prepares it: the run has no set-up command.\n"
+	} else {
+		head += "It is prepared by: " + oneLine(setup) + "\n"
+	}
+	t.Excerpt = Headed(head+lacks, t.Excerpt)
+	if r.OutputSum == "" {
+		r.OutputSum = rule.OutputSum([]byte(head))
+	}
+	return r, t
+}
