@@ -129,12 +129,12 @@ func (s Style) FindingText() string {
 
 // AnswerAsk is the challenge before an answer.
 func (s Style) AnswerAsk(choice, word string) string {
-	does := s.say("answer", "回答")
+	does := s.say("answer", "回答する")
 	switch events.Choice(choice) {
 	case events.ChoiceOK:
-		does = s.say("approve", "承認")
+		does = s.say("approve", "承認する")
 	case events.ChoiceNo:
-		does = s.say("reject", "差し戻し")
+		does = s.say("reject", "差し戻す")
 	default:
 	}
 	return s.challenge(s.say("%s it", "%s", does), word, false)

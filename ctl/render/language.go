@@ -35,7 +35,7 @@ func (s Style) listed(parts ...string) string {
 }
 
 // ago is how long something is past.
-func (s Style) ago(t string) string { return s.say("%s ago", "%s前", t) }
+func (s Style) ago(t string) string { return s.say("%s ago", "%s 前", t) }
 
 // margin is what a fact has to its left: the longest name, and the gaps.
 func (s Style) margin() int {
@@ -76,9 +76,9 @@ func (s Style) stage(stage string) string {
 	case "baseline":
 		return s.say("baseline", "ベースライン")
 	case "agent":
-		return s.say("agent", "エージェント")
+		return s.say("agent", "作業中")
 	case "gates":
-		return s.say("gates", "ゲート")
+		return s.say("gates", "判定中")
 	case "looking":
 		return s.say("looking", "確認中")
 	case "asking":

@@ -23,7 +23,7 @@ func (s Style) ends(by *time.Time, iterations int) string {
 		p = append(p, s.say("by %s", "%s まで", s.Clock(*by)))
 	}
 	if iterations > 0 {
-		p = append(p, s.say("after %s", "%s まで", s.count(iterations, "iteration", "回のイテレーション")))
+		p = append(p, s.say("after %s", "%sまで", s.count(iterations, "iteration", "回のイテレーション")))
 	}
 	if len(p) == 0 {
 		return s.say("ends when every gate passes", "すべてのゲートが成功すると終了")

@@ -33,16 +33,16 @@ func (Style) PINAgain() string { return "once more: " }
 
 // AnswerPIN asks for the PIN instead of a challenge.
 func (s Style) AnswerPIN(choice string) string {
-	return s.say("PIN to answer %s, or Enter to leave it: ", "%s と回答するための PIN。Enter で保留: ", s.paint(bold, Line(choice)))
+	return s.say("PIN to answer %s, or Enter to leave it: ", "%s と回答するには PIN を入力してください。Enter で保留: ", s.paint(bold, Line(choice)))
 }
 
 // challenge asks for the PIN, where one is set, or for a word, before something
 // is done.
 func (s Style) challenge(does, word string, pin bool) string {
 	if pin {
-		return s.say("PIN to %s, it is not shown, or Enter to leave it: ", "%sするための PIN(表示されません)。Enter で保留: ", does)
+		return s.say("PIN to %s, it is not shown, or Enter to leave it: ", "%sには PIN を入力してください(表示されません)。Enter で保留: ", does)
 	}
-	return s.say("Type %s to %s, or press Enter to leave it: ", "%s と入力すると%sします。Enter で保留: ", s.paint(bold, Line(word)), does)
+	return s.say("Type %[1]s to %[2]s, or press Enter to leave it: ", "%[2]sには %[1]s と入力してください。Enter で保留: ", s.paint(bold, Line(word)), does)
 }
 
 // DriftAsk says what it means to let a run go on that was halted by drift.
@@ -55,7 +55,7 @@ changed it is warned once more, and then halted again.
 戻してください (apctl diff で表示)。固定は続きます。次のイテレーションでも変更された
 ままなら、もう一度警告し、その後で再び停止します。
 `)
-	return s.head(v) + "\n\n" + means + "\n" + s.challenge(s.say("resume it", "再開"), v.Handle, pin)
+	return s.head(v) + "\n\n" + means + "\n" + s.challenge(s.say("resume it", "再開する"), v.Handle, pin)
 }
 
 // NotResumed says that a run stays halted, and why.

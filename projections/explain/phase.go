@@ -75,10 +75,10 @@ func haltedBetween(s run.State, h events.RunHalted) string {
 	l := s.Facts.Language
 	switch h.Reason {
 	case events.HaltCycles:
-		return say(l, "halted: the work was sent back %s, and gate %s still does not pass", "停止: 作業を %s 差し戻しましたが、ゲート %s がまだ通りません",
+		return say(l, "halted: the work was sent back %s, and gate %s still does not pass", "停止: 作業を %s差し戻しましたが、ゲート %s がまだ通りません",
 			times(l, int(h.Limit)), firstOpen(s))
 	case events.HaltPlan:
-		return say(l, "halted: gate %s sent the same plan back %s", "停止: ゲート %s が同じ計画を %s 差し戻しました", h.Gate, times(l, int(h.Limit)))
+		return say(l, "halted: gate %s sent the same plan back %s", "停止: ゲート %s が同じ計画を %s差し戻しました", h.Gate, times(l, int(h.Limit)))
 	case events.HaltEntry:
 		return say(l, "halted: phase %s cannot begin, as gate %s does not pass", "停止: フェーズ %s を開始できません。ゲート %s が通りません", h.Phase, h.Gate)
 	case events.HaltExpired:

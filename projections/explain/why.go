@@ -49,7 +49,7 @@ func halted(s run.State, h events.RunHalted) string {
 		}
 		return say(l, "halted: gate %s cannot be run, so nothing can be proven", "停止: ゲート %s を実行できないため、何も証明できません", h.Gate)
 	case events.HaltIterations:
-		return say(l, "halted: the budget of %s is used up, and a gate still fails", "停止: 予算の %s を使い切りましたが、まだ失敗するゲートがあります",
+		return say(l, "halted: the budget of %s is used up, and a gate still fails", "停止: 予算の %sを使い切りましたが、まだ失敗するゲートがあります",
 			count(l, int(h.Limit), "iteration", "イテレーション"))
 	case events.HaltHours:
 		return say(l, "halted: the time that the run was given is used up, and a gate still fails", "停止: 与えられた時間を使い切りましたが、まだ失敗するゲートがあります")
@@ -127,9 +127,9 @@ func over(l events.Language, d events.RunEnded) string {
 	case events.EndAlreadyGreen:
 		return say(l, "already green: every goal passed before any work", "達成済み: 作業前からすべてのゴールが成功していました")
 	case events.EndCancelled:
-		return say(l, "cancelled on request %s; the work so far is kept", "依頼により%sに取り消しました。ここまでの作業は残っています", afterIterations(l, d))
+		return say(l, "cancelled on request %s; the work so far is kept", "依頼により、%sに取り消しました。ここまでの作業は残っています", afterIterations(l, d))
 	case events.EndGraceful:
-		return say(l, "ended as planned %s", "予定どおり%sに終了しました", afterIterations(l, d))
+		return say(l, "ended as planned %s", "予定どおり、%sに終了しました", afterIterations(l, d))
 	case events.EndFailed:
 		return say(l, "failed %s: it cannot go on", "%sに失敗しました: 続けられません", afterIterations(l, d))
 	case events.EndRefused:
