@@ -102,5 +102,5 @@ func linked(path string) string {
 
 // meets says that a touch is of a directory: in it, or of what it is in.
 func meets(t rule.Touch, dir string) bool {
-	return t.Path == dir || strings.HasPrefix(t.Path, dir+"/") || t.Gone && strings.HasPrefix(dir, t.Path+"/")
+	return t.Path == dir || strings.HasPrefix(t.Path, dir+"/") || t.Gone && strings.HasPrefix(dir, strings.TrimSuffix(t.Path, "/")+"/")
 }

@@ -128,6 +128,7 @@ func TestAChatIsKeptFromWhatItsRunPins(t *testing.T) {
 		"the record":                {runs("rm -rf '" + state + "'"), "record"},
 		"a file of it":              {writes(state + "/mark"), "record"},
 		"above it":                  {runs("rm -rf " + filepath.Dir(state)), "record"},
+		"all there is":              {runs("chmod -R 700 /"), "record"},
 		"a new test":                {writes("new_test.go"), ""},
 		"the work":                  {writes("main.go"), ""},
 		"reads":                     {runs("cat a_test.go | grep x > out.txt"), ""},

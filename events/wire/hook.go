@@ -1,6 +1,6 @@
 package wire
 
-import "slices"
+import "strings"
 
 // The hooks of a host program tell the daemon what a chat in it is about to do,
 // and ask whether that is well. What a host sends is read by who asks; here is
@@ -26,6 +26,8 @@ const (
 const (
 	MaxHookText  = 32 << 10 // bytes of a command
 	MaxHookFiles = 200
+
+	maxHookSession = 100
 )
 
 // HookRequest tells of an event. Nothing in it says who asks.
@@ -41,18 +43,21 @@ type HookRequest struct {
 
 // Bounded leaves out what is too much for one request.
 func (q HookRequest) Bounded() HookRequest {
-	q.Files = q.Files[:min(len(q.Files), MaxHookFiles)]
 	bytes := 0
-	q.Files = slices.DeleteFunc(slices.Clone(q.Files), func(f string) bool {
-		bytes += len(f)
-		return f == "" || bytes > MaxHookText/2
-	})
-	if len(q.Command) > MaxHookText {
-		q.Command = q.Command[:MaxHookText] // a shell reads from the start
+	files := q.Files[:min(len(q.Files), MaxHookFiles)]
+	q.Files = nil
+	for _, f := range files {
+		if bytes += len(f); f != "" && bytes <= MaxHookText/2 {
+			q.Files = append(q.Files, cut(f, MaxHookText))
+		}
 	}
-	q.Session = q.Session[:min(len(q.Session), 100)]
+	q.Command = cut(q.Command, MaxHookText) // a shell reads from the start
+	q.Session = cut(q.Session, maxHookSession)
 	return q
 }
+
+// cut is the beginning of a text, as text.
+func cut(s string, most int) string { return strings.ToValidUTF8(s[:min(len(s), most)], "") }
 
 // HookView is the answer: a text that the chat shall read, or nothing. Of an event
 // that is asked about (calls, stops) a text says that it shall not be.
