@@ -137,6 +137,7 @@ The prompt comes on standard input. The command finds in its environment:
   AUTOPILOT_PROMPT_FILE   the prompt as a file
   AUTOPILOT_RESULT_FILE   where it may write a result
   AUTOPILOT_SOCKET        the daemon, for reading
+  AUTOPILOT_AGENT_CAP     how many sub-agents the machine bears, where it has a cap
 
 It may print lines of its own, of which each begins with ::autopilot: totals of
 what it used, its state, a claim, a question.

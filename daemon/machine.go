@@ -134,16 +134,17 @@ func (m *machine) room(c config.Resources, running int) sched.Room {
 	return out
 }
 
-// slot says whether an agent of the run may begin on this machine now.
-func (d *Daemon) slot(ctx context.Context, s run.State, account string, now time.Time) (events.Data, error) {
+// slot says whether an agent of the run may begin on this machine now, and how
+// many sub-agents it may have.
+func (d *Daemon) slot(ctx context.Context, s run.State, account string, now time.Time) (not events.Data, most int, err error) {
 	c := d.resources()
 	// An attempt that was lost is repeated at once: it was let in.
 	if c.Policy == config.NoResources || s.Stage != run.Ready && s.Stage != run.Judged {
-		return nil, nil
+		return nil, judge.NoCap, nil
 	}
 	flow, err := d.fleet.flow(ctx, s)
 	if err != nil {
-		return nil, err
+		return nil, judge.NoCap, err
 	}
 	d.fresh(ctx, now)
 	at := d.atWorkNow(s.ID)
@@ -156,20 +157,21 @@ func (d *Daemon) slot(ctx context.Context, s run.State, account string, now time
 		Coordinator: flow.Resources.Coordinator == workflow.Always, Again: s.Loop.Iteration > 0,
 	}, room, at, now)
 	if place.Granted() {
-		return nil, nil
+		j, _, _ := m.judged(judge.Policy(policy), c, len(at))
+		return nil, j.Cap, nil
 	}
 	until := now.Add(lineWait)
 	if s.Facts.Limits.NoWait && place.Why != sched.Staggered {
 		m.line.Drop(s.ID)
 		return events.RunHalted{
 			Reason: events.HaltLimit, Phase: s.Loop.Phase, Iteration: s.Loop.Iteration, Value: string(events.LimitResources), UntilMS: until.UnixMilli(), Tree: s.Last.Tree,
-		}, nil
+		}, judge.NoCap, nil
 	}
 	w := events.LimitWaiting{Cause: events.LimitResources, UntilMS: until.UnixMilli(), Place: place.Number, Used: int64(len(at))}
 	if n := room[policy]; n >= 0 {
 		w.Limit = int64(n)
 	}
-	return w, nil
+	return w, judge.NoCap, nil
 }
 
 // atWorkNow are the runs, but one, whose agent is at work.

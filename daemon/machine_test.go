@@ -94,8 +94,11 @@ phases:
   - {name: work, prompt: converge.md, gates: [goals, invariants, protected]}
 `)
 	onMachine(s, 1)
-	v := s.start(s.spec("test -e done", "touch done", func(spec *wire.RunSpec) { spec.Workflow = "led" }))
+	v := s.start(s.spec("test -e done", `echo "cap $AUTOPILOT_AGENT_CAP" >done`, func(spec *wire.RunSpec) { spec.Workflow = "led" }))
 	s.wants(s.until(v.ID, settled), "done")
+	if got := s.read("done"); got != "cap 0\n" {
+		t.Errorf("it was told %q", got)
+	}
 }
 
 // TestNoWaitEndsInsteadOfWaitingForTheMachine: as for every limit.

@@ -156,6 +156,7 @@ func sampleEnvelope(seq uint64) Event {
 const sampleEffect = "01JH4Z9QW3E8N5T7V2X0Y6EFF1"
 
 var sampleStarted = IterationStarted{
+	Capped: true, Cap: 2,
 	Phase: "work", Iteration: 2, Attempt: 1, Effect: sampleEffect, Prompt: sampleRef("21"),
 	Tree: sampleTree("01"), Work: sampleTree("02"), WallMS: 3600000, IdleMS: 600000,
 	Session: "6f1c0a52-8d3e-4b7a-9c15-2e4f60718293", Resumes: true, Tokens: 1500000, MicroUSD: 3100000, Turns: 120,

@@ -197,6 +197,8 @@ type IterationStarted struct {
 	Tokens   int64  `json:"tokens,omitzero"`    // that it may use at most; zero is no limit
 	MicroUSD int64  `json:"micro_usd,omitzero"` // that it may cost at most
 	Turns    int    `json:"turns,omitzero"`     // that it may take at most
+	Capped   bool   `json:"capped,omitzero"`    // it is told how many sub-agents the machine bears
+	Cap      int    `json:"cap,omitzero"`       // so many
 
 	// Of the crew of its role; absent where the run's own agent is at work.
 	Agent   Name   `json:"agent,omitzero"`   // profile

@@ -19,6 +19,7 @@ const (
 	EnvPhase      = "AUTOPILOT_PHASE"
 	EnvRole       = "AUTOPILOT_ROLE"
 	EnvIteration  = "AUTOPILOT_ITERATION"
+	EnvCap        = "AUTOPILOT_AGENT_CAP"
 	EnvPromptFile = "AUTOPILOT_PROMPT_FILE"
 	EnvResultFile = "AUTOPILOT_RESULT_FILE"
 	EnvSocket     = place.EnvSocket
@@ -58,6 +59,8 @@ type Place struct {
 	Phase      string
 	Role       string // of a session that looks; empty for the one that works
 	Iteration  int
+	Capped     bool   // Cap is known
+	Cap        int    // sub-agents that it may have at once
 	PromptFile string // absolute, exists
 	ResultFile string // absolute, may be written by the agent
 	Socket     string // absolute; empty without one
@@ -95,6 +98,9 @@ func (c Command) Invoke(p Place, path, dir string) (Invocation, error) {
 		EnvResultFile + "=" + p.ResultFile,
 		EnvSocket + "=" + p.Socket,
 	}}
+	if p.Capped {
+		inv.Env = append(inv.Env, EnvCap+"="+strconv.Itoa(p.Cap))
+	}
 	if p.Role != "" {
 		inv.Env = append(inv.Env, EnvRole+"="+p.Role)
 	}

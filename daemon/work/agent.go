@@ -64,6 +64,7 @@ func (w *Worker) BeginAgent(ctx context.Context, s run.State, act engine.RunAgen
 	d.Session, d.Resumes = act.Resume, act.Resume != ""
 	d.WallMS, d.IdleMS = allowed.wall(w.wall(s, limits.Wall)).Milliseconds(), limits.Idle.Milliseconds()
 	d.Tokens, d.MicroUSD, d.Turns = allowed.forAgent(s)
+	allowed.capOn(&d)
 	d.Agent, d.Level, d.Account = ofCrew(who)
 	if shape := p.agent(who.Agent).Shape; d.Session == "" && shape.PicksSession() && shape.Resumes() {
 		d.Session = newUUID()

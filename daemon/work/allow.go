@@ -14,6 +14,8 @@ type Allowance struct {
 	MicroUSD int64
 	Turns    int
 	Active   time.Duration
+	Capped   bool
+	Cap      int // sub-agents at once, as the machine bears them
 }
 
 // Within is the lesser of it and what one more limit of a day leaves, in the unit
@@ -31,6 +33,11 @@ func (a Allowance) Within(kind events.Limit, left int64) Allowance {
 	case events.LimitRate, events.LimitOverload, events.LimitSlots, events.LimitResources:
 	}
 	return a
+}
+
+// capOn tells an agent how many sub-agents it may have.
+func (a Allowance) capOn(d *events.IterationStarted) {
+	d.Capped, d.Cap = a.Capped, a.Cap
 }
 
 // forAgent is the lesser of what is allowed and what is left of the run's own

@@ -53,6 +53,7 @@ func (w *Worker) BeginRole(ctx context.Context, s run.State, act engine.RunRole)
 		WallMS: allowed.wall(w.wall(s, cmp.Or(role.Wall, limits.Wall))).Milliseconds(), IdleMS: limits.Idle.Milliseconds(),
 	}
 	d.Tokens, d.MicroUSD, d.Turns = allowed.forAgent(s)
+	allowed.capOn(&d)
 	d.Agent, d.Level, d.Account = ofCrew(who)
 	if p.agent(who.Agent).Shape.PicksSession() {
 		d.Session = newUUID() // never that of the author

@@ -185,7 +185,7 @@ func (t *turn) spec() (_ shim.Spec, _ effect.Box, stop func(), err error) {
 	dir := p.Repo.Workspace().Path
 	agentEnv, call := p.env(t.by)
 	inv, err := w.command(t.by, l).Invoke(agent.Place{
-		RunID: t.s.ID, Phase: string(l.Phase), Role: t.role(), Iteration: l.Iteration,
+		RunID: t.s.ID, Phase: string(l.Phase), Role: t.role(), Iteration: l.Iteration, Capped: l.Capped, Cap: l.Cap,
 		PromptFile: w.promptFile(l.Effect), ResultFile: w.resultFile(l.Effect), Socket: socket,
 	}, agent.Lookup(agentEnv, "PATH"), dir)
 	if errors.Is(err, agent.ErrNotFound) {
