@@ -166,3 +166,46 @@ func TestAGoalThatALaterPhaseBreaksIsNotDone(t *testing.T) {
 		t.Errorf("somebody looked %d times at work that does not pass", looks)
 	}
 }
+
+// AL-2: an anchor is what a person approved of these very files. An approval of
+// other files, later, does not take in what was changed meanwhile.
+func TestAnApprovalOfOtherFilesMovesNoAnchor(t *testing.T) {
+	t.Parallel()
+	s := flowSite(t, `name: anchored
+version: 1
+phases:
+  - {name: plan, prompt: converge.md, produces: [plan.md], gates: [{name: planned, kind: approval, of: [plan.md]}]}
+  - {name: notes, prompt: converge.md, produces: [notes.md], gates: [{name: noted, kind: approval, of: [notes.md]}]}
+  - {name: end, prompt: converge.md, gates: [{name: kept, kind: anchor, of: [plan.md]}]}
+`)
+	st := s.asked(s.start(s.flowSpec("anchored", `case $AUTOPILOT_PHASE in
+plan) echo plan > plan.md;;
+notes) echo other > plan.md; echo notes > notes.md;;
+*) echo end > end;;
+esac`)).ID, 1)
+	s.must(s.answer(say(st, "ok")))
+	st = s.asked(st.ID, 2)
+	s.must(s.answer(say(st, "ok")))
+	s.wants(s.until(st.ID, settled), "halted:drift")
+}
+
+func TestQAIsSkippedWhereTheDiffHasOnlyDocumentation(t *testing.T) {
+	t.Parallel()
+	for agent, want := range map[string]events.Verdict{"echo x > README.md": events.Skipped, "echo x > README.md; echo x > run.sh": events.Pass} {
+		s := flowSite(t, `name: used
+version: 1
+phases:
+  - {name: build, prompt: converge.md, gates: [{name: there, kind: command, run: test -f README.md}]}
+  - {name: use, gates: [{name: used, kind: qa, role: user, skip: [docs-only]}], unclean: build}
+roles: {user: {prompt: look.md}}
+limits: {cycles: 2}
+`)
+		st := s.play(s.flowSpec("used", `if [ "$AUTOPILOT_ROLE" = user ]; then printf '{"v":1,"verdict":"passed"}' > "$AUTOPILOT_RESULT_FILE"; else `+agent+`; fi`))
+		s.wants(st, "done")
+		for _, r := range st.Last.Results {
+			if r.Gate == "used" && r.Verdict != want {
+				t.Errorf("%s: %+v", agent, r)
+			}
+		}
+	}
+}

@@ -269,30 +269,22 @@ func (g *judging) scope(ctx context.Context, a asked, now events.Tree) (events.G
 	return g.store(ctx, r, texts)
 }
 
-// docGlobs are files that nothing runs.
-var docGlobs = []string{"**/*.md", "**/*.rst", "**/*.adoc", "docs/**/*.txt", "LICENSE", "NOTICE", "CHANGELOG*"}
-
 // docsOnly says that the run has changed nothing but documentation, and
 // something.
 func (g *judging) docsOnly(ctx context.Context, now events.Tree) (bool, error) {
 	paths, err := g.changed(ctx, g.s.Facts.Tree, now)
-	if err != nil || len(paths) == 0 {
+	if err != nil {
 		return false, err
 	}
-	return !slices.ContainsFunc(paths, func(p string) bool {
-		return !slices.ContainsFunc(docGlobs, func(glob string) bool { return rule.GlobMatch(glob, p) })
-	}), nil
+	return gate.DocsOnly(paths), nil
 }
 
 // anchor passes while approved files are what a person approved; without an
 // approval, what they were when the phase began.
 func (g *judging) anchor(ctx context.Context, a asked, now events.Tree) (events.GateResult, error) {
-	at := entryTree(g.s)
-	for _, ans := range slices.Backward(g.s.Answers) {
-		if ans.Kind == events.AskApproval && ans.Choice == events.ChoiceOK && ans.Tree != "" {
-			at = ans.Tree
-			break
-		}
+	at, err := g.approvedAt(ctx, a.decl.Of)
+	if err != nil {
+		return events.GateResult{}, err
 	}
 	before, err := g.w.set(ctx, g.p, at, a.decl.Of)
 	if err != nil {
@@ -304,6 +296,24 @@ func (g *judging) anchor(ctx context.Context, a asked, now events.Tree) (events.
 	}
 	r, texts := gate.Anchor(a.Name, a.decl.Of, ids(before), ids(after))
 	return g.store(ctx, r, texts)
+}
+
+// approvedAt is the tree of the latest approval of files that the globs match: one
+// of other files says nothing of these.
+func (g *judging) approvedAt(ctx context.Context, globs []string) (events.Tree, error) {
+	for _, ans := range slices.Backward(g.s.Answers) {
+		if ans.Kind != events.AskApproval || ans.Choice != events.ChoiceOK || ans.Tree == "" {
+			continue
+		}
+		set, err := g.w.set(ctx, g.p, ans.Tree, g.p.gate(string(ans.Gate)).Of)
+		if err != nil {
+			return "", err
+		}
+		if slices.ContainsFunc(set, func(e tree.Entry) bool { return matches(globs)(e.Path) }) {
+			return ans.Tree, nil
+		}
+	}
+	return entryTree(g.s), nil
 }
 
 func ids(set []tree.Entry) map[string]string {
