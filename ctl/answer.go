@@ -3,7 +3,9 @@ package ctl
 import (
 	"context"
 	"errors"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,13 +20,17 @@ type answerOptions struct {
 	set      string
 }
 
-// later leaves a question open.
-const later = "later"
+// Words of answers: later leaves a question open, skip goes on without an
+// interview.
+const (
+	later = "later"
+	skip  = "skip"
+)
 
 func newAnswer(a *app) *cobra.Command {
 	var o answerOptions
 	cmd := &cobra.Command{
-		Use:   "answer [RUN] [ok | no | A..D | TEXT | later]",
+		Use:   "answer [RUN] [ok | no | A..D | TEXT | skip | later]",
 		Short: "Answer what a run asks you",
 		Long: `Answers the question that a run waits with: ok or no to what it shows for
 approval, a letter to a choice, a text to a free question. Without an answer it
@@ -32,7 +38,9 @@ shows the question, with what has changed since it was shown last, and asks.
 
 ok approves all that is shown, and exactly that: when it changes meanwhile, it is
 shown again. no takes one finding for each section, and who works on it next gets
-them as they are. later changes nothing. The first answer counts.
+them as they are; P1 before a section says that it does not block. skip goes on
+without an interview, for a reason. later changes nothing. The first answer
+counts.
 
 It needs a person at a terminal, who types what is shown there. Without one, and
 when anything else is typed, nothing is answered and the exit code is 13. No RUN
@@ -40,13 +48,15 @@ means the only live run of this directory; a text of one word needs RUN.`,
 		Example: `  apctl answer
   apctl answer k3xq ok
   apctl answer k3xq no -m 'docs/plan.md:12: the order is wrong' -m 'tests: none'
+  apctl answer k3xq no -m 'P1 docs/plan.md:30: name the table'
   apctl answer k3xq 'use sqlite'
+  apctl answer k3xq skip -m 'it is all in the issue'
   apctl answer k3xq --json`,
 		Args:              runAnd(1),
 		ValidArgsFunction: a.completeRuns,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runAnswer(cmd.Context(), a, o, args) },
 	}
-	cmd.Flags().StringArrayVarP(&o.findings, "message", "m", nil, "with no: what you found, `SECTION: TEXT` (repeatable)")
+	cmd.Flags().StringArrayVarP(&o.findings, "message", "m", nil, "with no: what you found, `SECTION: TEXT` (repeatable); with skip: why")
 	cmd.Flags().StringVar(&o.set, "set", "", "answer only about the set with this `HASH`")
 	return a.jsonFlag(cmd)
 }
@@ -72,8 +82,7 @@ func runAnswer(ctx context.Context, a *app, o answerOptions, args []string) erro
 	}
 	switch {
 	case word == later:
-		a.note(a.style(a.Err).LeftOpen(v))
-		return nil
+		return a.leaveOpen(v)
 	case o.set != "" && !strings.HasPrefix(v.Question.Set, strings.ToLower(o.set)):
 		return render.OtherSet(v, o.set)
 	case word == "" && (a.json || !a.interactive() || a.Out.Columns == nil):
@@ -96,12 +105,16 @@ func (a *app) asked(args []string) (wire.RunRef, string) {
 
 func isAnswer(word string) bool {
 	w := strings.ToLower(word)
-	return slices.Contains([]string{"ok", "no", later}, w) || len(w) == 1 && w >= "a" && w <= "d" || strings.ContainsAny(word, " \n")
+	return slices.Contains([]string{"ok", "no", later, skip}, w) || len(w) == 1 && w >= "a" && w <= "d" || strings.ContainsAny(word, " \n")
 }
 
 // request is the answer as far as it is given.
 func (o answerOptions) request(ref wire.RunRef, word string) (wire.AnswerRequest, error) {
 	req := wire.AnswerRequest{RunRef: ref, Choice: strings.ToLower(word)}
+	if req.Choice == skip {
+		req.Text = strings.Join(o.findings, "\n")
+		return req, checkText("the reason", req.Text)
+	}
 	for _, m := range o.findings {
 		section, text, ok := strings.Cut(m, ": ")
 		if !ok || strings.TrimSpace(section) == "" || strings.TrimSpace(text) == "" {
@@ -110,7 +123,7 @@ func (o answerOptions) request(ref wire.RunRef, word string) (wire.AnswerRequest
 		if err := checkText("a finding", m); err != nil {
 			return req, err
 		}
-		req.Findings = append(req.Findings, wire.AnswerFinding{Section: strings.TrimSpace(section), Text: text})
+		req.Findings = append(req.Findings, newFinding(section, text))
 	}
 	if len(req.Findings) > 0 && req.Choice != "no" {
 		return req, render.FindingsFor(req.Choice)
@@ -120,6 +133,21 @@ func (o answerOptions) request(ref wire.RunRef, word string) (wire.AnswerRequest
 	}
 	return req, nil
 }
+
+// newFinding takes the priority off a section, if it begins with one: P1. Without
+// one it blocks.
+//
+// Source: atdd-kit, seeds 3.2 and 3.7.
+func newFinding(section, text string) wire.AnswerFinding {
+	f := wire.AnswerFinding{Section: strings.TrimSpace(section), Text: text}
+	if m := priority.FindStringSubmatch(f.Section); m != nil {
+		f.Section = m[2]
+		f.Priority, _ = strconv.Atoi(m[1])
+	}
+	return f
+}
+
+var priority = regexp.MustCompile(`^[Pp]([0-9]{1,6})\s+(\S.*)$`)
 
 // showQuestion shows a question to who does not answer it.
 func (a *app) showQuestion(v wire.RunView) error {
@@ -147,12 +175,21 @@ func (a *app) decide(ctx context.Context, v wire.RunView, req wire.AnswerRequest
 			return unasked(err)
 		}
 		if word, shown = typed, func(render.Style) string { return "" }; word == "" || strings.EqualFold(word, later) {
-			a.note(a.style(a.Err).LeftOpen(v))
-			return nil
+			return a.leaveOpen(v)
 		}
 	}
 	if err := fill(&req, v, word); err != nil {
 		return err
+	}
+	if req.Choice == skip && req.Text == "" {
+		why, err := a.typedUpTo(wire.MaxAnswer, func(s render.Style) string { return shown(s) + s.Of(v).SkipReason() })
+		if err != nil {
+			return unasked(err)
+		}
+		if why == "" {
+			return a.leaveOpen(v)
+		}
+		req.Text, shown = why, func(render.Style) string { return "" }
 	}
 	if req.Choice == "no" && q.Kind == "approval" && len(req.Findings) == 0 {
 		var err error
@@ -173,6 +210,12 @@ func (a *app) decide(ctx context.Context, v wire.RunView, req wire.AnswerRequest
 		return err
 	}
 	return a.answer(wire.SchemaRun, after, func(s render.Style) string { return s.Answered(after, q, req.Choice) })
+}
+
+// leaveOpen says that nothing was answered.
+func (a *app) leaveOpen(v wire.RunView) error {
+	a.note(a.style(a.Err).LeftOpen(v))
+	return nil
 }
 
 // prove has a person type the PIN, or what is shown where none is set.
@@ -207,6 +250,9 @@ func fill(req *wire.AnswerRequest, v wire.RunView, word string) error {
 	case "choice":
 		ok = len(choice) == 1 && choice[0] >= 'a' && int(choice[0]-'a') < q.Options
 	default:
+		if choice == skip && q.Gate != "" {
+			return nil
+		}
 		ok, req.Choice, req.Text = strings.TrimSpace(word) != "", "text", word
 	}
 	if !ok {
@@ -229,7 +275,7 @@ func (a *app) findings(v wire.RunView, shown func(render.Style) string) ([]wire.
 			return out, err
 		}
 		if text != "" {
-			out = append(out, wire.AnswerFinding{Section: section, Text: text})
+			out = append(out, newFinding(section, text))
 		}
 	}
 	return out, nil

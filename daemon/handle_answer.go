@@ -115,7 +115,7 @@ func (d *Daemon) runAnswer(ctx context.Context, q bus.Request, body wire.AnswerR
 	}}
 	if cmd.Count > 0 {
 		cmd.Findings, err = d.worker.Findings(ctx, s, body.Findings)
-	} else if cmd.Choice == events.ChoiceText {
+	} else if cmd.Choice == events.ChoiceText || cmd.Choice == events.ChoiceSkip {
 		cmd.Text, err = d.worker.Note(ctx, s, body.Text)
 	}
 	if err != nil {
@@ -180,7 +180,11 @@ func checkAnswer(q events.QuestionAsked, handle string, body wire.AnswerRequest)
 		return checkFindings(body.Findings)
 	case events.AskText:
 		switch {
-		case c != events.ChoiceText || strings.TrimSpace(body.Text) == "":
+		case c == events.ChoiceSkip && q.Gate != "" && strings.TrimSpace(body.Text) == "":
+			return no("apctl answer RUN skip -m REASON", "to go on without the interview needs a reason")
+		case c == events.ChoiceSkip && q.Gate != "" && len(body.Text) <= wire.MaxAnswer:
+			return work.CheckText("reason", body.Text)
+		case c != events.ChoiceText && c != events.ChoiceSkip || strings.TrimSpace(body.Text) == "" || c == events.ChoiceSkip && q.Gate == "":
 			return no("apctl answer RUN 'TEXT'", "%s asks for a text", asker(q))
 		case len(body.Text) > wire.MaxAnswer:
 			return no("shorten it", "the answer has %d bytes, at most %d are taken", len(body.Text), wire.MaxAnswer)

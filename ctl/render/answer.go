@@ -110,16 +110,24 @@ func (s Style) AnswerKeys(q wire.QuestionView) string {
 		}
 		return t + ": "
 	}
+	if q.Gate != "" {
+		return s.say("\nYour answer in one line, skip to go on without it, or Enter to leave it: ", "\n回答を 1 行で入力してください。skip で省略、Enter で保留: ")
+	}
 	return s.say("\nYour answer in one line, or Enter to leave it: ", "\n回答を 1 行で入力してください。Enter で保留: ")
 }
 
 // FindingSection and FindingText ask for one finding.
 func (s Style) FindingSection(n int) string {
 	if n == 1 {
-		return s.say("\nWhat you found, one section at a time, as FILE:LINE or a heading. Who works on\nit next gets it as you write it.\nsection 1: ",
-			"\n指摘を 1 か所ずつ、FILE:LINE または見出しで入力してください。\n内容はそのまま次の作業者に渡ります。\n箇所 1: ")
+		return s.say("\nWhat you found, one section at a time, as FILE:LINE or a heading. P1 before it\nsays that it does not block. Who works on it next gets it as you write it.\nsection 1: ",
+			"\n指摘を 1 か所ずつ、FILE:LINE または見出しで入力してください。\n先頭に P1 と付けると必須ではない指摘になります。内容はそのまま次の作業者に渡ります。\n箇所 1: ")
 	}
 	return s.say("section %d, or Enter to end: ", "箇所 %d (Enter で終了): ", n)
+}
+
+// SkipReason asks why an interview is skipped.
+func (s Style) SkipReason() string {
+	return s.say("\nWhy it is not needed, in one line, or Enter to leave it: ", "\n省略する理由を 1 行で入力してください。Enter で保留: ")
 }
 
 // FindingText asks for what is wrong with a section.

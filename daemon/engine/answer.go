@@ -38,7 +38,7 @@ func answers(q events.QuestionAsked, a events.QuestionAnswered) bool {
 	case events.AskApproval:
 		return a.Choice == events.ChoiceOK && a.Count == 0 || a.Choice == events.ChoiceNo && a.Count > 0 && a.Findings != ""
 	case events.AskText:
-		return a.Choice == events.ChoiceText && a.Text != ""
+		return a.Text != "" && (a.Choice == events.ChoiceText || a.Choice == events.ChoiceSkip && q.Gate != "")
 	case events.AskChoice:
 		return len(a.Choice) == 1 && a.Choice[0] >= 'a' && int(a.Choice[0]-'a') < q.Options
 	}

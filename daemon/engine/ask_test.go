@@ -146,3 +146,43 @@ func TestAnAnswerToAWorkerIsOneOfItsOptions(t *testing.T) {
 		t.Error("the wait for a person counts as activity")
 	}
 }
+
+// Seeds 4.1.2: an interview is skipped only by a person's word, with its reason;
+// that holds for what it is about.
+func TestAnInterviewIsSkippedByAPersonsWordAlone(t *testing.T) {
+	t.Parallel()
+	begun := started(func(d *events.RunStarted) {
+		d.Gates = append(d.Gates, events.Gate{Name: "clear", Kind: events.GateInterview, Role: events.RoleCheck, Phase: "work", Roles: []events.Name{"asker"}, Most: 3, Clear: 20})
+	})
+	waits := judged(1, "t1", []events.GateResult{open("clear", events.GateInterview, "task")})
+	given := one(begun, events.GatesStarted{Phase: "work"}, judged(0, "t0", result(events.Fail, "a")), agent(1, 1), ended(1, "t1"),
+		events.GatesStarted{Phase: "work", Iteration: 1}, waits,
+		events.RoleStarted{Gate: "clear", Role: "asker", Set: "task", Round: 1, Agent: events.IterationStarted{Effect: "R"}},
+		events.RoleEnded{Gate: "clear", Role: "asker", Set: "task", Round: 1, Opinion: events.Opinion{Ambiguity: 70, Question: "q"}, Agent: events.AgentEnded{Effect: "R", Outcome: events.Exited}})
+	if rule, act := engine.Explain(history(given...), flow(), start); rule != "ask" || act != (engine.Ask{Gate: "clear", Kind: events.AskText, Set: "task", Round: 2}) {
+		t.Fatalf("%s %+v", rule, act)
+	}
+	asked := append(given, events.QuestionAsked{Number: 1, Phase: "work", Iteration: 1, Gate: "clear", Kind: events.AskText, Set: "task", Text: "q", Assurance: events.AssuredTTY})
+	skip := events.QuestionAnswered{Number: 1, Choice: events.ChoiceSkip, Text: "reason", Set: "task", Assurance: events.AssuredTTY}
+	silent := skip
+	silent.Text = ""
+	if _, err := engine.Decide(history(asked...), engine.Answer{QuestionAnswered: silent}, start); !errors.Is(err, engine.ErrChoice) {
+		t.Errorf("without a reason: %v", err)
+	}
+	d, err := engine.Decide(history(asked...), engine.Answer{QuestionAnswered: skip}, start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := history(append(asked, d)...)
+	if r := s.Last.Results[0]; r.Verdict != events.Skipped || r.Reason != events.ReasonByPerson || r.Excerpt != "reason" {
+		t.Errorf("%+v", r)
+	}
+	if rule, act := engine.Explain(s, flow(), start); rule != "record" || act.(engine.Record).Verdict != events.Pass {
+		t.Errorf("%s %+v", rule, act)
+	}
+	other := history(append(asked, d, events.IterationRecorded{Phase: "work", Iteration: 1, Verdict: events.Fail}, agent(2, 1), ended(2, "t2"),
+		events.GatesStarted{Phase: "work", Iteration: 2}, judged(2, "t2", []events.GateResult{open("clear", events.GateInterview, "another")}))...)
+	if r := other.Last.Results[0]; r.Verdict != events.Open {
+		t.Errorf("about another task: %+v", r)
+	}
+}

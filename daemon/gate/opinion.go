@@ -29,7 +29,9 @@ type Opinion struct {
 	Findings     []Finding      `json:"findings,omitzero"`
 	Criteria     []Criterion    `json:"criteria,omitzero"` // of coverage
 	Clarity      map[string]int `json:"clarity,omitzero"`  // of an interview: percent, by dimension
-	Question     string         `json:"question,omitzero"` // of an interview
+	Question     string         `json:"question,omitzero"` // of an interview, and the next two
+	About        string         `json:"about,omitzero"`    // the dimension that is not clear
+	Changes      string         `json:"changes,omitzero"`  // what the answer would change
 	Summary      string         `json:"summary,omitzero"`
 }
 
@@ -115,10 +117,35 @@ func (o Opinion) checkTerms(kind events.GateKind) error {
 	case kind == events.GateInterview && len(o.Clarity) == 0:
 		return errors.New("it scores no dimension")
 	}
+	if kind == events.GateInterview {
+		if err := o.checkQuestion(); err != nil {
+			return err
+		}
+	}
 	for dim, n := range o.Clarity {
 		if n < 0 || n > 100 {
 			return fmt.Errorf("clarity of %.40q is %d, want 0 to 100", dim, n)
 		}
+	}
+	return nil
+}
+
+// checkQuestion: a person is asked only while something is open, and if the answer
+// would change what is done.
+//
+// Source: oh-my-codex, seeds 4.2 deep-interview.
+func (o Opinion) checkQuestion() error {
+	if strings.TrimSpace(o.Question) == "" {
+		return nil
+	}
+	n, scored := o.Clarity[o.About]
+	switch {
+	case !scored:
+		return fmt.Errorf("question is about %.40q, want one of the dimensions", o.About)
+	case n >= 100:
+		return fmt.Errorf("question is about %.40q, which is clear", o.About)
+	case blank(o.Changes):
+		return errors.New("question has no changes: what its answer would change")
 	}
 	return nil
 }

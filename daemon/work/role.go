@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"autopilot/daemon/engine"
 	"autopilot/daemon/gate"
@@ -120,7 +121,7 @@ func (w *Worker) opinion(ctx context.Context, s run.State, p *Plan, d *events.Ro
 	if d.Opinion.List, err = w.put(ctx, o.List()); err != nil {
 		return err
 	}
-	if d.Opinion.Question, err = w.put(ctx, o.Question); err != nil {
+	if d.Opinion.Question, err = w.put(ctx, strings.TrimSpace(o.Question)); err != nil {
 		return err
 	}
 	d.Opinion.Result, err = w.put(ctx, string(raw))
@@ -197,7 +198,7 @@ func (w *Worker) rolePrompt(ctx context.Context, s run.State, p *Plan, role work
 func (w *Worker) answers(s run.State, name events.Name) ([]workflow.Answer, error) {
 	var out []workflow.Answer
 	for _, a := range s.Answers {
-		if a.Gate != name || a.Kind != events.AskText {
+		if a.Gate != name || a.Kind != events.AskText || a.Choice != events.ChoiceText {
 			continue
 		}
 		question, err := w.text(a.Of)
@@ -208,7 +209,7 @@ func (w *Worker) answers(s run.State, name events.Name) ([]workflow.Answer, erro
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, workflow.Answer{Question: question, Text: text})
+		out = append(out, workflow.Answer{ID: a.Number, Question: question, Text: text, At: a.At.UTC().Format(time.RFC3339)})
 	}
 	return out, nil
 }
@@ -230,7 +231,7 @@ func form(g workflow.Gate) string {
 		for _, e := range g.Weights {
 			dims = append(dims, fmt.Sprintf("%q:70", e.Key))
 		}
-		return `{"v":1,"clarity":{` + strings.Join(dims, ",") + `},"question":"the one question whose answer would make it clearer"}`
+		return `{"v":1,"clarity":{` + strings.Join(dims, ",") + `},"question":"the one question whose answer would make it clearer","about":"the dimension that it is about","changes":"what would be done otherwise"}`
 	default:
 		return ""
 	}

@@ -53,7 +53,12 @@ type Look struct {
 }
 
 // Answer is what a person said to a question.
-type Answer struct{ Question, Text string }
+type Answer struct {
+	ID       int // of the question, within the run
+	Question string
+	Text     string
+	At       string // when it was given: RFC 3339
+}
 
 // PromptGate is a gate as the agent is told of it.
 type PromptGate struct {
@@ -137,7 +142,7 @@ func sampleData() PromptData {
 		NotesDir:    "notes", ResultFile: "result.json", Report: "{}", Warning: RepeatedFailure(5),
 		Look: &Look{
 			Gate: "reviewed", Kind: events.GateReview, Role: "reviewer", Files: []string{"a.md"}, Changed: []string{"a.go"},
-			Form: "{}", Round: 1, Rounds: 3, Answers: []Answer{{Question: "what?", Text: "this"}},
+			Form: "{}", Round: 1, Rounds: 3, Answers: []Answer{{ID: 1, Question: "what?", Text: "this", At: "2026-03-01T22:00:00Z"}},
 		},
 	}
 }

@@ -113,7 +113,7 @@ func TestWhoLooksIsToldWhatAtAndInWhichForm(t *testing.T) {
 	interview := data
 	interview.Look = &workflow.Look{
 		Gate: "clear", Kind: events.GateInterview, Role: "asker", Form: `{"v":1,"clarity":{"goal":70}}`, Round: 2, Rounds: 12,
-		Answers: []workflow.Answer{{Question: "Which parser?", Text: "The new one.\n```\n"}},
+		Answers: []workflow.Answer{{ID: 3, At: "2026-03-01T22:00:00Z", Question: "Which parser?", Text: "The new one.\n```\n"}},
 	}
 	for name, d := range map[string]workflow.PromptData{"look": data, "interview": interview} {
 		got, err := p.Render(d)

@@ -47,8 +47,8 @@ type QuestionView struct {
 type AnswerRequest struct {
 	RunRef
 	Number   int             `json:"number,omitzero"` // of the question; 0 is the one that waits
-	Choice   string          `json:"choice"`          // ok, no, text, or a to d
-	Text     string          `json:"text,omitzero"`   // of the choice text
+	Choice   string          `json:"choice"`          // ok, no, text, skip, or a to d
+	Text     string          `json:"text,omitzero"`   // of the choice text; of skip the reason
 	Findings []AnswerFinding `json:"findings,omitzero"`
 	Set      string          `json:"set,omitzero"`   // that was shown
 	Typed    string          `json:"typed,omitzero"` // at the terminal: the start of the set's hash, else the handle

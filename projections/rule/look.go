@@ -140,9 +140,9 @@ func Ambiguity(weights, clarity map[string]int) int {
 }
 
 // Passes says that a gate lets its iteration pass. One that was skipped does only
-// for a reason that the daemon itself has seen in the diff.
+// for a reason that the daemon itself has seen in the diff, or that a person gave.
 func Passes(r events.GateResult) bool {
-	return r.Verdict == events.Pass || r.Verdict == events.Skipped && r.Reason == events.ReasonDocsOnly
+	return r.Verdict == events.Pass || r.Verdict == events.Skipped && (r.Reason == events.ReasonDocsOnly || r.Reason == events.ReasonByPerson)
 }
 
 // Looks says that sessions of roles look at gates of a kind.

@@ -231,6 +231,10 @@ func (s State) settled(r events.GateResult) events.GateResult {
 	case !rule.Looks(r.Kind):
 		return r
 	}
+	if a, ok := s.skipped(r); ok {
+		r.Verdict, r.Reason, r.Excerpt = events.Skipped, events.ReasonByPerson, a.Text
+		return r
+	}
 	l := rule.Looked(s.Gate(r.Gate), r.Set, s.Looks)
 	r.Verdict, r.Reason = l.Verdict, l.Reason
 	r.Excerpt, r.OutputSum = l.Last.Opinion.List, string(l.Last.Opinion.List)
@@ -238,6 +242,19 @@ func (s State) settled(r events.GateResult) events.GateResult {
 		r.Excerpt = l.Last.Agent.Excerpt
 	}
 	return r
+}
+
+// skipped is the word of a person to go on without an interview, if there is one
+// about this very set.
+//
+// Source: oh-my-codex, seeds 4.1.2: only with the user's authorisation and reason.
+func (s State) skipped(r events.GateResult) (Answer, bool) {
+	for _, a := range slices.Backward(s.Answers) {
+		if a.Gate == r.Gate && a.Set == r.Set && a.Choice == events.ChoiceSkip && r.Kind == events.GateInterview {
+			return a, true
+		}
+	}
+	return Answer{}, false
 }
 
 // approved is what people said of this very set: of another one they said
