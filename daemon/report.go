@@ -87,10 +87,10 @@ func (r *reporter) sort(h snapshot.Head) {
 func (d *Daemon) standing(h snapshot.Head, now time.Time) string {
 	switch h.Status {
 	case run.Over:
-		if ok(h.Settled) {
+		if h.Settled == string(events.EndDone) {
 			return wire.PartDone
 		}
-		return wire.PartEnded
+		return wire.PartEnded // nothing else is complete
 	case run.Halted:
 		if s, ok := d.fleet.state(h.ID); ok && explain.Needs(s, now) != "" {
 			return wire.PartNeedsYou
@@ -108,11 +108,6 @@ func (d *Daemon) standing(h snapshot.Head, now time.Time) string {
 		return wire.PartWaiting
 	}
 	return wire.PartRunning
-}
-
-// ok says that a run ended as it was meant to.
-func ok(end string) bool {
-	return end == string(events.EndDone) || end == string(events.EndAlreadyGreen) || end == string(events.EndGraceful)
 }
 
 // recent says that something of a run may be of the time asked for. A clock that
@@ -166,7 +161,7 @@ func count(c *wire.Counts, h snapshot.Head, part string, recent bool) {
 			c.Done++
 		}
 	case wire.PartEnded:
-		if recent && h.Settled != string(events.EndCancelled) {
+		if recent && (h.Settled == string(events.EndFailed) || h.Settled == string(events.EndRefused)) {
 			c.Failed++
 		}
 	}

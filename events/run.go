@@ -75,6 +75,7 @@ type RunStarted struct {
 	Account   string `json:"account,omitzero"`  // id of the account aggregate that the agent works on
 	Crews     []Crew `json:"crews,omitzero"`    // of the roles whose agents the workflow names
 	Idle      []Name `json:"idle,omitzero"`     // phases in which nobody works
+	Proves    []Name `json:"proves,omitzero"`   // phases that the gates of the run judge
 	Head      string `json:"head,omitzero"`     // commit of the workspace, empty before the first
 	Issue     int    `json:"issue,omitzero"`    // number of the issue that it is about; its repository is in Spec
 	Branch    Ref    `json:"branch,omitzero"`   // of a work tree that was made for the run

@@ -21,12 +21,25 @@ func (s Style) summary(parts []wire.SummaryPart) string {
 		for _, w := range p.Work {
 			row("", Line(w.Phase), s.say("%s, %s changed, tree %s%s", "%s、変更 %s、ツリー %s%s", s.count(w.Iterations, "iteration", "回"), s.count(w.Files, "file", "ファイル"), Hash(w.Tree), s.refers(w)))
 		}
+		var never []string
 		for _, g := range p.Gates {
-			verdict := s.verdictWord(g.Verdict)
 			if g.Verdict == "" {
-				verdict = s.say("never judged", "未判定")
+				never = append(never, Line(g.Gate))
+				continue
+			}
+			verdict := s.verdictWord(g.Verdict)
+			if g.Baseline {
+				verdict = s.say("%s before any work", "%s (作業前)", verdict)
 			}
 			row(s.sign(g.Verdict), Line(g.Gate), strings.Join(nonempty(verdict, s.by(g)), ": "))
+		}
+		switch {
+		case len(never) > 0:
+			row(s.sign(""), "", s.say("never judged: %s", "未判定: %s", strings.Join(never, ", ")))
+		case p.Absent:
+			row("", "", s.say("not in this workflow", "このワークフローにはない"))
+		case len(p.Work)+len(p.Gates) == 0:
+			row(s.sign(""), "", s.say("nothing was done", "作業なし"))
 		}
 	}
 	return table(rows)

@@ -24,7 +24,7 @@ func (s Style) Why(w wire.WhyView) string {
 	b.WriteString(s.section(s.say("claims and facts", "申告と事実"), s.sentences(w.Claims)))
 	b.WriteString(s.lastError(w, 0))
 	if w.Evidence != nil {
-		b.WriteString(s.section(s.say("evidence", "証拠"), s.evidence(*w.Evidence)))
+		b.WriteString(s.section(s.say("evidence", "証拠"), s.evidence(*w.Evidence, len(w.Summary) > 0)))
 	}
 	b.WriteString(s.section(s.say("what it went through", "ここまでの経過"), s.summary(w.Summary)))
 	b.WriteString(s.section(s.say("tried before", "これまでの対応"), s.tried(w)))
@@ -63,7 +63,7 @@ func (s Style) End(w wire.WhyView) string {
 	var b strings.Builder
 	b.WriteString(s.verdict(w))
 	if w.Evidence != nil {
-		b.WriteString(s.evidence(*w.Evidence))
+		b.WriteString(s.evidence(*w.Evidence, len(w.Summary) > 0))
 		b.WriteString(s.section(s.say("what it went through", "ここまでの経過"), s.summary(w.Summary)))
 		return b.String() + s.next(w.Next)
 	}
@@ -154,8 +154,9 @@ func (s Style) lastError(w wire.WhyView, last int) string {
 	return s.section(name, indent("  | ", strings.Join(lines, "\n")))
 }
 
-// evidence is what done stands on.
-func (s Style) evidence(e wire.Evidence) string {
+// evidence is what done stands on. Where a summary follows, that has the gates of
+// the workflow, and here are those of the run alone.
+func (s Style) evidence(e wire.Evidence, summary bool) string {
 	gates := make([][]string, 0, len(e.Gates))
 	pinned := s.say("%s unchanged", "%s、変更なし", s.count(e.Pinned, "file", "ファイル"))
 	for _, g := range e.Gates {
@@ -163,6 +164,9 @@ func (s Style) evidence(e wire.Evidence) string {
 			if g.Verdict != string(events.Pass) {
 				pinned = s.listed(s.count(e.Pinned, "file", "ファイル"), s.proof(g))
 			}
+			continue
+		}
+		if summary && g.Role == string(events.RoleCheck) {
 			continue
 		}
 		gates = append(gates, []string{

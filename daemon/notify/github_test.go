@@ -109,7 +109,9 @@ func TestADigestIsOfOneIssue(t *testing.T) {
 	timing := quick()
 	timing.Burst, timing.Gather, timing.GatherMost = 1, 50*time.Millisecond, time.Second
 	b, dir := withGH(t, timing, "", Rule{GitHub: "owner/name"})
-	b.add(b.of(1, Done, "owner/name#1"), b.of(2, Halted, "owner/name#1"), b.of(3, Done, "owner/name#2"))
+	plain := b.of(2, Halted, "owner/name#1")
+	plain.Comment = ""
+	b.add(b.of(1, Done, "owner/name#1"), plain, b.of(3, Done, "owner/name#2"))
 	b.settled()
 	if got := read(t, dir, "calls"); strings.Count(got, "comment 1 ") != 1 || strings.Count(got, "comment 2 ") != 1 {
 		t.Errorf("called as %q", got)
@@ -125,6 +127,27 @@ func TestADigestIsOfOneIssue(t *testing.T) {
 	b.n.box.tidy(b.cfg.Now().Add(time.Hour), timing)
 	if len(b.n.box.Rules) != 0 {
 		t.Errorf("queues are left: %v", b.n.box.Rules)
+	}
+}
+
+func TestADigestHasWholeCommentsWhereTheyFit(t *testing.T) {
+	t.Parallel()
+	timing := quick()
+	timing.Burst, timing.Gather, timing.GatherMost = 1, 50*time.Millisecond, time.Second
+	b, dir := withGH(t, timing, "", Rule{GitHub: "owner/name"})
+	asks, done := b.of(1, NeedsPerson, "owner/name#1"), b.of(2, Done, "owner/name#1")
+	asks.Comment, done.Comment = "what is asked", "what came of it"
+	b.add(asks, done)
+	b.settled()
+	if got := read(t, dir, "comments"); !strings.HasPrefix(got, "what is asked\n***\n\nwhat came of it\n<!-- autopilot digest-") {
+		t.Errorf("told %q", got)
+	}
+	long := batch{}
+	for range 5 {
+		long.add(Notice{Comment: strings.Repeat("x", 10<<10)}, time.Now())
+	}
+	if long.comments() != "" {
+		t.Error("a comment grows without bound")
 	}
 }
 

@@ -226,7 +226,7 @@ func (q *queue) take(b *batch, most int, now time.Time) {
 			q.send(message{Notification: single(n), Comment: n.Comment}, now)
 		}
 	} else {
-		q.send(message{Notification: digest(*b)}, now)
+		q.send(message{Notification: digest(*b), Comment: b.comments()}, now)
 	}
 	*b = batch{}
 }
@@ -234,6 +234,26 @@ func (q *queue) take(b *batch, most int, now time.Time) {
 func (q *queue) send(m message, now time.Time) {
 	q.Due = append(q.Due, m)
 	q.Sent = append(q.Sent, now)
+}
+
+// maxComments bounds comments that are told as one.
+const maxComments = 40 << 10
+
+// comments are those of all notices as one; empty where they are not all there,
+// or too long, and only their lines are told.
+func (b *batch) comments() string {
+	var all []string
+	size := 0
+	for _, n := range b.Notices {
+		if size += len(n.Comment); n.Comment == "" || size > maxComments {
+			return ""
+		}
+		all = append(all, n.Comment)
+	}
+	if len(all) < b.size() {
+		return ""
+	}
+	return strings.Join(all, "\n***\n\n")
 }
 
 func single(n Notice) wire.Notification {

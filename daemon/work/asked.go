@@ -103,6 +103,16 @@ func declared(gates []workflow.Gate) []asked {
 	return out
 }
 
+// proves lists the phases that the gates of the run judge.
+func (p *Plan) proves() (out []events.Name) {
+	for _, ph := range p.Flow.Phases {
+		if slices.ContainsFunc(ph.Gates, func(g workflow.Gate) bool { return g.Group == workflow.Goals || g.Group == workflow.Invariants }) {
+			out = append(out, events.Name(ph.Name))
+		}
+	}
+	return out
+}
+
 // Declared lists the gates that a workflow has beside those of the run, as
 // run.started names them.
 func (p *Plan) declares() []events.Gate {

@@ -219,6 +219,7 @@ func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events
 	}
 	d.Gates = append(d.Gates, events.Gate{Name: gate.ProtectedName, Kind: events.GateProtected, Role: events.RoleInvariant})
 	d.Gates = append(d.Gates, p.declares()...)
+	d.Proves = p.proves()
 	issue, _ := wire.ParseIssue(p.Spec.Issue) // it was looked at
 	d.Issue = issue.Number
 	d.Crews, d.Idle = p.facts()

@@ -39,7 +39,7 @@ const (
 	PartHalted   = "halted"
 	PartWaiting  = "waiting"
 	PartRunning  = "running"
-	PartEnded    = "ended" // cancelled, refused, failed and the like
+	PartEnded    = "ended" // already green, cancelled, refused, failed and the like
 )
 
 // ReportRun is a run in a report.

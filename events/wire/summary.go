@@ -8,6 +8,9 @@ type SummaryPart struct {
 	Part  string        `json:"part"`
 	Work  []SummaryWork `json:"work,omitzero"`
 	Gates []SummaryGate `json:"gates,omitzero"`
+	// Absent says that the workflow has no such part. One without work and gates
+	// that is not absent is what nothing was done for.
+	Absent bool `json:"absent,omitzero"`
 }
 
 // SummaryWork is what was done in a phase.
@@ -34,6 +37,7 @@ type SummaryGate struct {
 	Limit     int64       `json:"limit,omitzero"`
 	Set       string      `json:"set,omitzero"` // SHA-256 of what it is about
 	By        []SummaryBy `json:"by,omitzero"`
+	Baseline  bool        `json:"baseline,omitzero"` // as it was before any work, and not judged since
 }
 
 // SummaryBy is who looked, or answered.

@@ -233,6 +233,9 @@ func Next(s run.State) []wire.NextCommand {
 			return nil
 		}
 		diff := commands("apctl diff "+h, say(l, "what it changed: it is in your work tree, not committed", "変更内容。作業ツリーにあり、未コミット"))
+		if k := s.Last.Agent.Iteration; s.End.State == events.EndCancelled && k > 0 {
+			return append(diff, commands(fmt.Sprintf("apctl restore %s %d", h, k), say(l, "the files as the run left them, should they have changed since", "その後に変わっていれば、終了時のファイルに戻す"))...)
+		}
 		if s.End.State == events.EndFailed {
 			return append(commands("apctl logs "+h, printed(l)), diff...)
 		}

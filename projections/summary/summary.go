@@ -36,7 +36,8 @@ type Fold struct {
 	Language events.Language // of its sentences
 
 	s     run.State
-	gates []judged // in the order in which they were judged first
+	base  []events.GateResult // before any work
+	gates []judged            // in the order in which they were judged first
 	works []worked
 }
 
@@ -61,6 +62,8 @@ func (f *Fold) Add(e events.Event) {
 	case events.GatesJudged:
 		if d.Iteration > 0 || d.Entry {
 			f.judge()
+		} else {
+			f.base = d.Results
 		}
 	case events.RoleEnded, events.QuestionAnswered:
 		f.judge()
@@ -100,7 +103,7 @@ func (f *Fold) Has() bool {
 	return slices.ContainsFunc(f.s.Facts.Gates, func(g events.Gate) bool { return g.Phase != "" })
 }
 
-// Parts lists the parts. refs reads what a chat refers to; it may be nil.
+// Parts lists all parts, those too that the workflow has not. refs reads what a chat refers to; it may be nil.
 func (f *Fold) Parts(refs func(events.Ref) []string) []wire.SummaryPart {
 	parts := map[string]*wire.SummaryPart{}
 	of := func(name string) *wire.SummaryPart {
@@ -119,15 +122,28 @@ func (f *Fold) Parts(refs func(events.Ref) []string) []wire.SummaryPart {
 	}
 	var out []wire.SummaryPart
 	for _, name := range order {
-		if p := parts[name]; p != nil {
-			out = append(out, *p)
-		}
+		p := of(name)
+		p.Absent = len(p.Work)+len(p.Gates) == 0 && (name != Implementation || !f.implements())
+		out = append(out, *p)
 	}
 	return out
 }
 
+// implements says that the workflow has a phase in which what was planned is
+// built.
+func (f *Fold) implements() bool {
+	phases := slices.Clone(f.s.Facts.Proves)
+	for _, g := range f.s.Facts.Gates {
+		phases = append(phases, g.Phase)
+	}
+	return slices.ContainsFunc(phases, func(p events.Name) bool {
+		return p != "" && !slices.Contains(f.s.Facts.Idle, p) && f.worksFor(p) == Implementation
+	})
+}
+
 // listed is every gate with what it said last, in the order of the workflow;
-// those that were never judged come as they were declared.
+// those that were never judged come as they were before any work, or were
+// declared.
 func (f *Fold) listed() []judged {
 	var out []judged
 	for _, d := range f.s.Facts.Gates {
@@ -138,10 +154,20 @@ func (f *Fold) listed() []judged {
 			}
 		}
 		if !seen {
-			out = append(out, judged{phase: d.Phase, GateResult: events.GateResult{Gate: d.Name, Kind: d.Kind, Exit: -1}})
+			out = append(out, f.before(d))
 		}
 	}
 	return out
+}
+
+// before is a gate as it was before any work.
+func (f *Fold) before(d events.Gate) judged {
+	for _, r := range f.base {
+		if r.Gate == d.Name && d.Phase == "" {
+			return judged{GateResult: r}
+		}
+	}
+	return judged{phase: d.Phase, GateResult: events.GateResult{Gate: d.Name, Kind: d.Kind, Exit: -1}}
 }
 
 // partOf is the part that a gate belongs to: by its kind, else as its phase does.
@@ -190,7 +216,7 @@ func (f *Fold) phasePart(phase events.Name) string {
 // what was done in it: the last phase only has them again.
 func (f *Fold) proves(phase events.Name) bool {
 	works := slices.ContainsFunc(f.works, func(w worked) bool { return w.phase == phase })
-	return works && slices.ContainsFunc(f.gates, func(g judged) bool {
+	return slices.Contains(f.s.Facts.Proves, phase) || works && slices.ContainsFunc(f.gates, func(g judged) bool {
 		return g.phase == phase && f.s.Gate(g.Gate).Phase == ""
 	}) || slices.ContainsFunc(f.s.Facts.Gates, func(g events.Gate) bool {
 		return g.Phase == phase && slices.Contains(proofs, g.Kind)
@@ -236,6 +262,7 @@ func (f *Fold) view(g judged) wire.SummaryGate {
 		Gate: string(g.Gate), Kind: string(cmp.Or(g.Kind, events.GateCommand)), Phase: string(g.phase), Iteration: g.iteration,
 		Verdict: string(g.Verdict), Reason: string(g.Reason), Exit: g.Exit, Set: g.Set,
 		Used: g.Used, Of: g.Of, Limit: g.Limit,
+		Baseline: g.Verdict != "" && g.phase == "",
 	}
 	switch {
 	case g.Set == "":

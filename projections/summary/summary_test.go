@@ -194,3 +194,45 @@ func TestAWorkflowWithoutGatesOfItsOwnHasNoSummary(t *testing.T) {
 		t.Error("only gates of phases make one")
 	}
 }
+
+// part is one part of what a run went through.
+func part(f *summary.Fold, name string) (p wire.SummaryPart) {
+	for _, p = range f.Parts(nil) {
+		if p.Part == name {
+			return p
+		}
+	}
+	return wire.SummaryPart{}
+}
+
+func TestWorkThatWasCutShortIsOfThePartThatItWasFor(t *testing.T) {
+	t.Parallel()
+	s := many()
+	s.Proves = []events.Name{"build"}
+	f := told("daemon:h", append([]events.Data{s}, work("build", 3, "t3", "")...)...)
+	if p := part(f, summary.Implementation); len(p.Work) != 1 || p.Work[0].Phase != "build" || p.Absent {
+		t.Errorf("got %+v", p)
+	}
+	if p := part(f, summary.Plan); len(p.Work) != 0 {
+		t.Errorf("it passes for a plan: %+v", p)
+	}
+}
+
+func TestAPartThatTheWorkflowHasNotIsToldFromOneForWhichNothingWasDone(t *testing.T) {
+	t.Parallel()
+	s := events.RunStarted{
+		Handle: "r1", Phase: "build", Proves: []events.Name{"build"}, Idle: []events.Name{"review"},
+		Gates: []events.Gate{{Name: "test", Kind: events.GateCommand, Role: events.RoleGoal}, check("reviewed", events.GateReview, "review", "critic")},
+	}
+	f := told("daemon:h", s, events.GatesJudged{Phase: "build", Results: []events.GateResult{{Gate: "test", Kind: events.GateCommand, Verdict: events.Fail, Exit: 1}}})
+	for name, absent := range map[string]bool{
+		summary.Clarification: true, summary.Plan: true, summary.Implementation: false, summary.Verification: false, summary.Review: false, summary.QA: true,
+	} {
+		if p := part(f, name); p.Part != name || p.Absent != absent {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
+	if p := part(f, summary.Verification); len(p.Gates) != 1 || !p.Gates[0].Baseline || p.Gates[0].Verdict != "fail" {
+		t.Errorf("before any work: %+v", p)
+	}
+}

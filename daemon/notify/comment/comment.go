@@ -14,6 +14,7 @@ import (
 const (
 	lineBytes  = 400
 	mostLines  = 60 // of a question, and of the hunks of a set
+	errorLines = 20
 	mostBytes  = 8 << 10
 	mostFiles  = 50
 	mostDigest = 50

@@ -134,7 +134,7 @@ func TestWhatOthersWroteIsNoMarkdown(t *testing.T) {
 		m.Line, m.Next, m.Run.Task = evil, evil, evil
 		m.Items = []wire.NotificationItem{{Line: evil, Next: evil}}
 		why := &wire.WhyView{
-			Because: evil, Question: evil, Failing: []string{evil},
+			Because: evil, LastError: evil, ErrorFrom: evil, Question: evil, Failing: []string{evil},
 			Evidence: &wire.Evidence{Allowed: []string{evil}, Gates: []wire.GateView{{Name: evil, Verdict: "pass"}}},
 			Summary: []wire.SummaryPart{{
 				Part: "review", Work: []wire.SummaryWork{{Phase: evil}},
@@ -177,7 +177,7 @@ func TestAnOutcomeHasItsEvidenceAndNamesNobody(t *testing.T) {
 	})
 	holds(
 		t, got, "`done: every gate passes`", "tree `4b825dc6`, gates passed in a clean checkout, 3 pinned files unchanged",
-		"- phase `plan`: 1 iteration, 2 files changed, tree `aa`", "`agreed` `pass`, `ok` by a person (`tty`)", "`reviewed` was never judged",
+		"- phase `plan`: 1 iteration, 2 files changed, tree `aa`", "`agreed` `pass`, `ok` by a person (`tty`)", "- never judged: `reviewed`\n",
 		"Next, where it runs: `apctl diff k3xq`",
 	)
 	if strings.Contains(got, "`test`") {

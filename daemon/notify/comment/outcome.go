@@ -31,6 +31,12 @@ func outcome(l events.Language, v wire.WhyView, said string) string {
 	if e := v.Evidence; e != nil {
 		b.WriteString(evidence(l, *e, len(v.Summary) == 0))
 	}
+	if v.LastError != "" {
+		b.WriteString("\n" + phrase.Say(l, "Last error%s:", "最後のエラー%s:", after(" ", code(v.ErrorFrom, lineBytes))) + "\n\n" + block("text", v.LastError, errorLines, mostBytes))
+	}
+	if v.Evidence == nil || len(v.Summary) > 0 {
+		b.WriteString("\n")
+	}
 	b.WriteString(summary(l, v.Summary))
 	return b.String()
 }
@@ -43,7 +49,7 @@ func evidence(l events.Language, e wire.Evidence, gates bool) string {
 	if e.Pinned > 0 {
 		b.WriteString(phrase.Say(l, ", %[1]s unchanged", "、固定ファイル %[2]d 件は変更なし", phrase.Count(e.Pinned, "pinned file"), e.Pinned))
 	}
-	b.WriteString("\n\n")
+	b.WriteString("\n")
 	for _, g := range e.Gates {
 		if g.Verdict == "" || !gates {
 			continue
@@ -67,17 +73,29 @@ func where(l events.Language, e wire.Evidence) string {
 // summary is what the run went through, part by part.
 func summary(l events.Language, parts []wire.SummaryPart) string {
 	var b strings.Builder
-	for i, p := range parts {
-		if i == 0 {
-			b.WriteString("\n")
+	for _, p := range parts {
+		b.WriteString("- " + code(phrase.Part(l, p.Part), lineBytes))
+		switch {
+		case p.Absent:
+			b.WriteString(phrase.Say(l, ": not in this workflow", ": このワークフローにはない"))
+		case len(p.Work)+len(p.Gates) == 0:
+			b.WriteString(phrase.Say(l, ": nothing was done", ": 作業なし"))
 		}
-		b.WriteString("- " + code(phrase.Part(l, p.Part), lineBytes) + "\n")
+		b.WriteString("\n")
 		for _, w := range p.Work {
 			b.WriteString(phrase.Say(l, "  - phase %[1]s: %[2]s, %[3]s changed, tree %[6]s", "  - フェーズ %[1]s: %[4]d 回、変更 %[5]d ファイル、ツリー %[6]s", code(w.Phase, lineBytes),
 				phrase.Count(w.Iterations, "iteration"), phrase.Count(w.Files, "file"), w.Iterations, w.Files, code(w.Tree, lineBytes)) + "\n")
 		}
+		var never []string
 		for _, g := range p.Gates {
+			if g.Verdict == "" {
+				never = append(never, code(g.Gate, lineBytes))
+				continue
+			}
 			b.WriteString("  - " + gate(l, g) + "\n")
+		}
+		if len(never) > 0 {
+			b.WriteString(phrase.Say(l, "  - never judged: %s", "  - 未判定: %s", strings.Join(never, ", ")) + "\n")
 		}
 	}
 	return b.String()
@@ -85,13 +103,12 @@ func summary(l events.Language, parts []wire.SummaryPart) string {
 
 func gate(l events.Language, g wire.SummaryGate) string {
 	text := code(g.Gate, lineBytes) + " "
-	switch g.Verdict {
-	case "":
-		return text + phrase.Say(l, "was never judged", "は未判定")
-	case string(events.Open):
+	if g.Verdict == string(events.Open) {
 		return text + phrase.Say(l, "is open", "は未決")
 	}
-	text += code(phrase.Verdict(l, events.Verdict(g.Verdict)), lineBytes)
+	if text += code(phrase.Verdict(l, events.Verdict(g.Verdict)), lineBytes); g.Baseline {
+		text += phrase.Say(l, " before any work", " (作業前)")
+	}
 	for _, by := range g.By {
 		if by.Assurance != "" { // who it was is nobody's business there
 			text += phrase.Say(l, ", %s by a person (%s)", "、担当者の回答 %s (%s)", code(by.Says, lineBytes), code(by.Assurance, lineBytes))
