@@ -55,7 +55,7 @@ func leave(args []string) error {
 // challenge is what is asked at the end of a screen: it names what is to be
 // typed. prompt is any other question.
 var (
-	challenge = regexp.MustCompile(`Type (?:\x1b\[1m)?(\w+)(?:\x1b\[0m)? to \w+ it, or press Enter to leave it: $`)
+	challenge = regexp.MustCompile(`(?:Type|には) (?:\x1b\[1m)?(\w+)(?:\x1b\[0m)? (?:to \w+ it, or press|と入力してください。)[^\n]*: $`)
 	prompt    = regexp.MustCompile(`(?:^|\n)[^\n:]{4,}: $`)
 )
 
