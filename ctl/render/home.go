@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"autopilot/events"
@@ -149,16 +150,17 @@ func (s Style) Preview(p wire.Preview) string {
 		rows = append(rows, []string{Line(string(g.Name)), Line(string(g.Role)), asked(g)})
 	}
 	b.WriteString(s.section("gates", table(rows)))
-	b.WriteString(s.section("agents that the workflow names", s.crews(p.Crews)))
+	b.WriteString(s.section("agents that the workflow names", s.crews(p)))
 	b.WriteString(s.section("not given as flags", s.origins(p.Workspace, p.Settings)))
 	b.WriteString(s.section("prompt of the first iteration", indent("  | ", Clean(p.Prompt))))
 	return b.String()
 }
 
 // crews shows who works or looks for each role, in the order of escalation.
-func (s Style) crews(list []wire.CrewView) string {
+// Of an environment it shows what the agent has beyond that of the run's own.
+func (s Style) crews(p wire.Preview) string {
 	var b strings.Builder
-	for _, c := range list {
+	for _, c := range p.Crews {
 		what := "looks"
 		if len(c.Phases) > 0 {
 			what = "works in " + strings.Join(c.Phases, ", ")
@@ -169,11 +171,12 @@ func (s Style) crews(list []wire.CrewView) string {
 			if i > 0 {
 				head = "then"
 			}
+			more := slices.DeleteFunc(slices.Clone(a.Env), func(name string) bool { return slices.Contains(p.AgentEnv, name) })
 			b.WriteString(s.narrower(4).facts([][2]string{
 				{head, Line(a.Agent) + ", account " + Line(a.Account)},
 				{"command", Line(strings.Join(quoted(a.Argv), " "))},
 				{"permissions", s.words(nonempty(a.Permissions))},
-				{"env", s.words(a.Env)},
+				{"its env", s.words(more)},
 			}))
 		}
 	}

@@ -42,10 +42,11 @@ type Input struct {
 	Stops  uint64 // free bytes of the state's disk below which events stop
 	Begins uint64 // below which nothing is begun
 
-	Known  []string         // the programs of the shipped profiles
-	Agents []wire.AgentView // all profiles; nil is not known
-	Store  *Store           // nil is not known
-	Listen *wire.ListenView // nil is nowhere, or not known
+	Known  []string          // the programs of the shipped profiles
+	Agents []wire.AgentView  // all profiles; nil is not known
+	Named  map[string]string // by profile: the first role of a workflow of the project that names it
+	Store  *Store            // nil is not known
+	Listen *wire.ListenView  // nil is nowhere, or not known
 }
 
 // Store is how the event store is.

@@ -154,6 +154,16 @@ var ills = []struct {
 	{"a login that is not known", agent(wire.AgentView{Name: "codex", Program: "/bin/codex", Login: "unknown"}), "unknown agents: codex"},
 	{"an own agent without its program", agent(wire.AgentView{Name: "mine", Origin: "project"}), "warning agents: mine: its program is not found"},
 	{"an agent with a problem", agent(wire.AgentView{Name: "codex", Program: "/b", Login: "key", Problems: []string{"too old"}}), "warning agents: codex: too old"},
+	{
+		"a role whose agent is not installed", func(h *host, in *Input) {
+			agent(wire.AgentView{Name: "codex", Origin: "shipped"})(h, in)
+			in.Named = map[string]string{"codex": "role coder of workflow pair"}
+		}, "warning agents: role coder of workflow pair needs agent codex, whose program is not found",
+	},
+	{
+		"a role whose agent nobody knows", func(_ *host, in *Input) { in.Named = map[string]string{"codx": "role coder of workflow pair"} },
+		"warning agents: role coder of workflow pair needs agent codx, and there is none",
+	},
 	{"agents without a daemon", func(_ *host, in *Input) { in.Agents = nil }, "unknown agents: claude on PATH"},
 	{"no agent without a daemon", func(h *host, in *Input) { in.Agents, h.programs = nil, nil }, "warning agents: no known agent"},
 	{"another PATH of the daemon", func(_ *host, in *Input) { in.Daemon = "/bin" }, "note path: the daemon's PATH differs for claude (missing there)"},

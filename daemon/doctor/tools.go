@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -22,6 +23,14 @@ func agents(_ context.Context, in Input, p Probe) []wire.DoctorFinding {
 			continue
 		}
 		out = append(out, agentState(v)...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(in.Named)) {
+		switch i := slices.IndexFunc(in.Agents, func(v wire.AgentView) bool { return v.Name == name }); {
+		case i < 0:
+			out = append(out, a.find(Warning, "apctl workflow lint   says where it is named", "%s needs agent %s, and there is none", in.Named[name], name)...)
+		case in.Agents[i].Program == "" && in.Agents[i].Origin == "shipped": // of an own one it is said above
+			out = append(out, a.find(Warning, "install it, or name another agent there", "%s needs agent %s, whose program is not found", in.Named[name], name)...)
+		}
 	}
 	if len(out) == 0 {
 		return a.find(Warning, "install Claude Code, Codex, Gemini or opencode, or use --agent-cmd", "no agent is installed")
