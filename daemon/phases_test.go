@@ -209,3 +209,25 @@ limits: {cycles: 2}
 		}
 	}
 }
+
+// 3.4 stage 3: who looks leaves out a criterion that was approved.
+func TestACriterionThatIsLeftOutGoesBack(t *testing.T) {
+	t.Parallel()
+	s := flowSite(t, `name: covered
+version: 1
+phases:
+  - {name: build, prompt: converge.md, gates: [{name: there, kind: command, run: test -f there}]}
+  - {name: look, gates: [{name: all, kind: coverage, role: checker, of: [stories.md]}], unclean: build}
+roles: {checker: {prompt: look.md}}
+limits: {cycles: 2}
+`)
+	s.write(map[string]string{"stories.md": "AC1: it starts\nAC2: it stops\n"})
+	const one = `{"id":"AC1","covered":true,"by":"T1"}`
+	st := s.play(s.flowSpec("covered", `if [ "$AUTOPILOT_ROLE" = checker ]; then
+if [ $(cat there) = 1 ]; then echo '{"v":1,"criteria":[`+one+`]}'; else echo '{"v":1,"criteria":[`+one+`,{"id":"AC-2","covered":true,"by":"T2"}]}'; fi > "$AUTOPILOT_RESULT_FILE"
+else echo $(( $(cat there 2>/dev/null || echo 0) + 1 )) > there; cat > .told; fi`))
+	s.wants(st, "done")
+	if len(st.Looks) != 2 || st.Looks[0].Opinion.Uncovered != 1 || !strings.Contains(s.d.text(st.Last.Start.Prompt)+s.read(".told"), "criterion AC2 is not covered") {
+		t.Errorf("%+v", st.Looks)
+	}
+}

@@ -186,7 +186,9 @@ func (g *judging) open(ctx context.Context, a asked, on tree.Snapshot) (events.G
 	}
 	set, err := g.w.set(ctx, g.p, on.Tree, a.decl.Of)
 	if err != nil || len(set) > 0 {
-		r.Set = hashSet(set)
+		if r.Set = hashSet(set); a.Kind == events.GateCoverage {
+			r.Set = sum(r.Set + string(on.Work)) // what covers the criteria is all that was worked on
+		}
 		return r, err
 	}
 	r.Verdict, r.Reason = events.Fail, events.ReasonMissing

@@ -116,6 +116,13 @@ func (w *Worker) opinion(ctx context.Context, s run.State, p *Plan, d *events.Ro
 		d.Agent.Excerpt, err = w.put(ctx, err.Error()+"\n")
 		return err
 	}
+	if g.Kind == events.GateCoverage {
+		approved, err := w.criteria(ctx, s, p, g)
+		if err != nil {
+			return err
+		}
+		o = o.Of(approved)
+	}
 	d.Opinion = o.Sum(weights(g))
 	d.Opinion.Source = cmp.Or(d.Agent.Session, d.Agent.Effect)
 	if d.Opinion.List, err = w.put(ctx, o.List()); err != nil {
@@ -126,6 +133,24 @@ func (w *Worker) opinion(ctx context.Context, s run.State, p *Plan, d *events.Ro
 	}
 	d.Opinion.Result, err = w.put(ctx, string(raw))
 	return err
+}
+
+// criteria are those that the files of a set name.
+func (w *Worker) criteria(ctx context.Context, s run.State, p *Plan, g workflow.Gate) ([]string, error) {
+	set, err := w.set(ctx, p, s.Last.Tree, g.Of)
+	if err != nil {
+		return nil, err
+	}
+	var b strings.Builder
+	for _, f := range set {
+		text, _, err := p.Repo.File(ctx, s.Last.Tree, f.Path)
+		if err != nil {
+			return nil, fmt.Errorf("read the criteria in %s: %w", f.Path, err)
+		}
+		b.Write(text)
+		b.WriteByte('\n')
+	}
+	return gate.Criteria(b.String()), nil
 }
 
 // cameToItsEnd says that nothing cut a session short. What it printed, if it did,

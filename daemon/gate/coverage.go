@@ -1,0 +1,40 @@
+package gate
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// criterion is how a file names a criterion of acceptance: AC1, AC-2 or AC3.1.
+var criterion = regexp.MustCompile(`\bAC-?[0-9]+(\.[0-9]+)*\b`)
+
+// Criteria lists the criteria that a text names, each once, in its order.
+func Criteria(text string) []string {
+	var out []string
+	for _, id := range criterion.FindAllString(text, -1) {
+		if !slices.ContainsFunc(out, func(o string) bool { return sameCriterion(o, id) }) {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+func sameCriterion(a, b string) bool {
+	plain := func(s string) string { return strings.ReplaceAll(strings.TrimSpace(s), "-", "") }
+	return strings.EqualFold(plain(a), plain(b))
+}
+
+// Of adds the criteria that are approved and that the result does not list: what
+// it is silent on is not covered.
+//
+// Source: atdd-kit, seeds 3.4 stage 3 and 3.6 AL-3: every criterion.
+func (o Opinion) Of(approved []string) Opinion {
+	listed := o.Criteria
+	for _, id := range approved {
+		if !slices.ContainsFunc(listed, func(c Criterion) bool { return sameCriterion(c.ID, id) }) {
+			o.Criteria = append(slices.Clip(o.Criteria), Criterion{ID: id})
+		}
+	}
+	return o
+}
