@@ -115,6 +115,9 @@ func TestLinesOfAnOrdinaryIteration(t *testing.T) {
 		{events.AgentEnded{Iteration: 2, Outcome: events.WallTimeout, Left: 2}, "iteration 2: agent was ended at its time limit after 0s, 0 files changed since the start; 2 processes could not be ended"},
 		{events.AgentEnded{Iteration: 2, Outcome: events.Stopped, Killed: 1}, "iteration 2: agent was stopped after 0s, 0 files changed since the start"},
 		{events.AgentEnded{Iteration: 2, Outcome: events.Exited, Killed: 3, Left: 1, LeftPIDs: []int{4711}}, "iteration 2: agent exited 0 after 0s, 0 files changed since the start; 3 processes that it left behind had to be ended, 1 process could not be ended: pid 4711"},
+		{events.GatesJudged{Results: []events.GateResult{
+			{Gate: "protected", Kind: events.GateProtected, Verdict: events.Pass, Reason: events.ReasonUnchanged, Exit: -1},
+		}}, "baseline: protected pass (pinned files unchanged)"},
 		{events.GatesJudged{Iteration: 2, Results: []events.GateResult{
 			{Gate: "test", Verdict: events.Fail, Reason: events.ReasonExit, Exit: 1, Failing: 3},
 			{Gate: "protected", Kind: events.GateProtected, Verdict: events.Pass},

@@ -159,7 +159,7 @@ func names(l events.Language, gates []events.Gate) string {
 func judged(l events.Language, d events.GatesJudged) string {
 	var parts []string
 	for _, r := range d.Results {
-		if r.Kind == events.GateProtected && r.Verdict == events.Pass {
+		if r.Kind == events.GateProtected && r.Verdict == events.Pass && len(d.Results) > 1 {
 			continue
 		}
 		parts = append(parts, Result(l, r))
