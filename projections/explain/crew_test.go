@@ -40,6 +40,12 @@ func TestWhichAgentWorksIsSaidWhereAWorkflowNamesThem(t *testing.T) {
 	if _, because := explain.Why(s); because != "running: agent big works on iteration 2 of 10" {
 		t.Error(because)
 	}
+	ja := explain.History{Language: events.Japanese}
+	ja.Add(events.Event{Data: events.RunStarted{Crews: crews}})
+	ja.Add(events.Event{Data: escalated(events.HaltSameness, func(d *events.AgentEscalated) { d.Iterations = []int{1, 2} })})
+	if len(ja.Tried) != 1 || !japanese(ja.Tried[0].Line) {
+		t.Errorf("%+v", ja.Tried)
+	}
 	var h explain.History
 	for _, d := range []events.Data{
 		events.RunStarted{Crews: crews},

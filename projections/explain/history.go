@@ -49,7 +49,9 @@ func (h *History) Add(e events.Event) {
 	case events.RunStarted:
 		h.crews = d.Crews
 	case events.AgentEscalated:
-		h.tried(e, "escalated", d.Iteration, escalated(h.gates, h.crews, d), "")
+		s := h.gates
+		s.Facts.Language = h.Language
+		h.tried(e, "escalated", d.Iteration, escalated(s, h.crews, d), "")
 	case events.IterationStarted:
 		h.goesOn(e)
 		h.agent = d.Agent
