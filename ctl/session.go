@@ -24,7 +24,7 @@ process, not by a name, and a fresh one goes on where it stopped.`,
 		Args: group,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newSessionJoin(a), newSessionNext(a), newSessionSubmit(a), newSessionAsk(a), newSessionLeave(a))
+	cmd.AddCommand(newSessionJoin(a), newSessionNext(a), newSessionSubmit(a), newSessionAsk(a), newSessionAnswer(a), newSessionLeave(a))
 	return cmd
 }
 

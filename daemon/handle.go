@@ -39,6 +39,7 @@ func (d *Daemon) handlers() map[string]bus.Handler {
 		wire.SessionNext.Name:   d.awake(asked(d.sessionNext)),
 		wire.SessionSubmit.Name: d.awake(asked(d.sessionSubmit)),
 		wire.SessionAsk.Name:    d.awake(exactly(d.sessionAsk)),
+		wire.SessionAnswer.Name: d.awake(exactly(d.sessionAnswer)),
 		wire.SessionLeave.Name:  d.awake(asked(d.sessionLeave)),
 		wire.SessionHook.Name:   asked(d.sessionHook), // asked at every use of a tool: it keeps no idle daemon
 		wire.RunReplay.Name:     d.awake(d.rawReplay),

@@ -105,13 +105,25 @@ func (d *Daemon) runAnswer(ctx context.Context, q bus.Request, body wire.AnswerR
 	if err != nil {
 		return wire.RunView{}, err
 	}
+	return d.takeAnswer(ctx, s, body, given{assurance, actor, q.ID})
+}
+
+// given says who gave an answer, how sure that is, and the request.
+type given struct {
+	assurance    events.Assurance
+	actor, cause string
+}
+
+// takeAnswer stores an answer, if it is still about what is there.
+func (d *Daemon) takeAnswer(ctx context.Context, s run.State, body wire.AnswerRequest, by given) (wire.RunView, error) {
 	ctx, done := d.lasting(ctx) // what a person has decided is stored
 	defer done()
-	if err := d.unchanged(ctx, s); err != nil {
+	err := d.unchanged(ctx, s)
+	if err != nil {
 		return wire.RunView{}, err
 	}
 	cmd := engine.Answer{QuestionAnswered: events.QuestionAnswered{
-		Number: s.Question.Number, Choice: events.Choice(body.Choice), Set: s.Question.Set, Count: len(body.Findings), Assurance: assurance,
+		Number: s.Question.Number, Choice: events.Choice(body.Choice), Set: s.Question.Set, Count: len(body.Findings), Assurance: by.assurance,
 	}}
 	if cmd.Count > 0 {
 		cmd.Findings, err = d.worker.Findings(ctx, s, body.Findings)
@@ -121,7 +133,7 @@ func (d *Daemon) runAnswer(ctx context.Context, q bus.Request, body wire.AnswerR
 	if err != nil {
 		return wire.RunView{}, fmt.Errorf("store the answer: %w", err)
 	}
-	after, err := d.fleet.do(ctx, s.ID, cmd, actor, q.ID)
+	after, err := d.fleet.do(ctx, s.ID, cmd, by.actor, by.cause)
 	if err != nil {
 		return wire.RunView{}, d.answerFault(after, cmd.Number, err)
 	}

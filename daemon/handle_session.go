@@ -267,6 +267,9 @@ func (d *Daemon) sessionView(ctx context.Context, s run.State, joined bool) wire
 	v := wire.SessionView{Run: d.view(s), Joined: joined, Next: []wire.NextCommand{}, Waits: waitsFor(s)}
 	v.Run.Language = string(s.Facts.Language)
 	_, v.Says = explain.Why(s)
+	if v.Waits == "person" && joined && d.mayAnswer(s) == nil {
+		v.MayAnswer, v.Next = true, append(v.Next, chatAnswer(s))
+	}
 	if v.Waits != "" {
 		v.Next = append(v.Next, explain.Next(s)...)
 		return v

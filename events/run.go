@@ -49,42 +49,43 @@ func (n Name) Valid() bool {
 // in blobs that it names, so an upgrade or an edit changes nothing for a run
 // that has begun.
 type RunStarted struct {
-	Handle    string `json:"handle"`    // shortest suffix of the id that was free, lower case, at least 4
-	Owner     string `json:"owner"`     // actor that asked for it
-	Home      string `json:"home"`      // host id of the daemon that runs it
-	Project   string `json:"project"`   // workspace id: 16 hex of the SHA-256 of its real path
-	Workspace Ref    `json:"workspace"` // its real path
-	Task      Ref    `json:"task"`
-	Workflow  Name   `json:"workflow"`
-	Phase     Name   `json:"phase"`           // the first phase
-	Source    Ref    `json:"source"`          // the workflow's YAML
-	Prompts   Ref    `json:"prompts"`         // its templates, by file: a JSON object
-	Spec      Ref    `json:"spec"`            // the wire.RunSpec as it was accepted
-	Ignore    Ref    `json:"ignore"`          // frozen ignore rules
-	Config    Ref    `json:"config,omitzero"` // the project's configuration file, as it was trusted
-	Env       Ref    `json:"env"`             // names and value hashes of the environment
-	Tools     Ref    `json:"tools"`           // pinned PATH, resolved tools and their hashes
-	Pins      Ref    `json:"pins"`            // pinned paths with their object ids
-	Gates     []Gate `json:"gates"`
-	Limits    Limits `json:"limits"`
-	Start     Start  `json:"start,omitzero"`
-	Driver    Driver `json:"driver,omitzero"`   // who does the work; empty is an agent of the daemon
-	Findings  Ref    `json:"findings,omitzero"` // that a person handed over, for the first work
-	Count     int    `json:"count,omitzero"`    // of them
-	Agent     Name   `json:"agent,omitzero"`    // profile; empty for a command or script of the user
-	Account   string `json:"account,omitzero"`  // id of the account aggregate that the agent works on
-	Crews     []Crew `json:"crews,omitzero"`    // of the roles whose agents the workflow names
-	Idle      []Name `json:"idle,omitzero"`     // phases in which nobody works
-	Proves    []Name `json:"proves,omitzero"`   // phases that the gates of the run judge
-	Head      string `json:"head,omitzero"`     // commit of the workspace, empty before the first
-	Issue     int    `json:"issue,omitzero"`    // number of the issue that it is about; its repository is in Spec
-	Branch    Ref    `json:"branch,omitzero"`   // of a work tree that was made for the run
-	From      string `json:"from,omitzero"`     // workspace id of the work tree that it was made from
-	Dirty     bool   `json:"dirty,omitzero"`
-	Nested    int    `json:"nested,omitzero"` // repositories in the workspace, of which only HEAD is recorded
-	Tree      Tree   `json:"tree"`
-	Work      Tree   `json:"work"`    // Tree without note paths
-	Version   string `json:"version"` // of the daemon
+	Handle    string    `json:"handle"`    // shortest suffix of the id that was free, lower case, at least 4
+	Owner     string    `json:"owner"`     // actor that asked for it
+	Home      string    `json:"home"`      // host id of the daemon that runs it
+	Project   string    `json:"project"`   // workspace id: 16 hex of the SHA-256 of its real path
+	Workspace Ref       `json:"workspace"` // its real path
+	Task      Ref       `json:"task"`
+	Workflow  Name      `json:"workflow"`
+	Phase     Name      `json:"phase"`           // the first phase
+	Source    Ref       `json:"source"`          // the workflow's YAML
+	Prompts   Ref       `json:"prompts"`         // its templates, by file: a JSON object
+	Spec      Ref       `json:"spec"`            // the wire.RunSpec as it was accepted
+	Ignore    Ref       `json:"ignore"`          // frozen ignore rules
+	Config    Ref       `json:"config,omitzero"` // the project's configuration file, as it was trusted
+	Env       Ref       `json:"env"`             // names and value hashes of the environment
+	Tools     Ref       `json:"tools"`           // pinned PATH, resolved tools and their hashes
+	Pins      Ref       `json:"pins"`            // pinned paths with their object ids
+	Gates     []Gate    `json:"gates"`
+	Limits    Limits    `json:"limits"`
+	Start     Start     `json:"start,omitzero"`
+	Driver    Driver    `json:"driver,omitzero"`   // who does the work; empty is an agent of the daemon
+	Answers   Assurance `json:"answers,omitzero"`  // session: the chat that drives it may answer its gates
+	Findings  Ref       `json:"findings,omitzero"` // that a person handed over, for the first work
+	Count     int       `json:"count,omitzero"`    // of them
+	Agent     Name      `json:"agent,omitzero"`    // profile; empty for a command or script of the user
+	Account   string    `json:"account,omitzero"`  // id of the account aggregate that the agent works on
+	Crews     []Crew    `json:"crews,omitzero"`    // of the roles whose agents the workflow names
+	Idle      []Name    `json:"idle,omitzero"`     // phases in which nobody works
+	Proves    []Name    `json:"proves,omitzero"`   // phases that the gates of the run judge
+	Head      string    `json:"head,omitzero"`     // commit of the workspace, empty before the first
+	Issue     int       `json:"issue,omitzero"`    // number of the issue that it is about; its repository is in Spec
+	Branch    Ref       `json:"branch,omitzero"`   // of a work tree that was made for the run
+	From      string    `json:"from,omitzero"`     // workspace id of the work tree that it was made from
+	Dirty     bool      `json:"dirty,omitzero"`
+	Nested    int       `json:"nested,omitzero"` // repositories in the workspace, of which only HEAD is recorded
+	Tree      Tree      `json:"tree"`
+	Work      Tree      `json:"work"`    // Tree without note paths
+	Version   string    `json:"version"` // of the daemon
 	// Language is that of texts to people, as the workflow has it.
 	Language Language `json:"language,omitzero"`
 }

@@ -20,6 +20,9 @@ func (s Style) Session(v wire.SessionView) string {
 	if d := v.Run.Driver; d != nil && !v.Joined && v.Waits != "over" {
 		b.WriteString(s.wrap(driver(*d), "  "))
 	}
+	if v.MayAnswer {
+		b.WriteString("\n" + s.Question(v.Run))
+	}
 	if v.Work == nil {
 		return b.String() + s.next(v.Next)
 	}
@@ -114,4 +117,9 @@ func BadIssue(given string) *wire.Error {
 // BadDriver is a driver that is not known.
 func BadDriver(name string) *wire.Error {
 	return usage("--driver session, or leave it out", "the driver %q is not known", name)
+}
+
+// NoAnswer is an answer that says nothing.
+func NoAnswer() *wire.Error {
+	return usage("apctl session answer ok, no -m 'SECTION: TEXT', A..D or 'TEXT'", "no answer is given")
 }

@@ -60,7 +60,7 @@ func (s Style) by(g wire.SummaryGate) string {
 			list = append(list, Line(b.Who)+" "+Line(b.Says))
 			continue
 		}
-		said := s.say("%s by %s (%s)", "%s: %s(%s)", Line(b.Says), who(b.Who), Line(b.Assurance))
+		said := s.say("%s by %s (%s)", "%s: %s(%s)", Line(b.Says), who(b.Who), Line(b.Assurance)+weak(b.Assurance))
 		if b.At != nil {
 			said += " " + s.Clock(*b.At)
 		}
@@ -73,6 +73,14 @@ func (s Style) by(g wire.SummaryGate) string {
 		return ""
 	}
 	return Line(phrase.Reason(s.lang, events.GateResult{Reason: events.Reason(g.Reason), Verdict: events.Verdict(g.Verdict), Exit: g.Exit, Used: g.Used, Of: g.Of, Limit: g.Limit}))
+}
+
+// weak marks the word of a chat.
+func weak(assurance string) string {
+	if assurance == string(events.AssuredSession) {
+		return ": weak"
+	}
+	return ""
 }
 
 func each(list []string) []string {

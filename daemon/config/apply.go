@@ -35,6 +35,7 @@ func (l Layers) Apply(q wire.StartRequest, now time.Time) (Applied, error) {
 	a.agent()
 	a.gates()
 	a.checkout()
+	a.answers()
 	if err := a.sandbox(); err != nil {
 		return Applied{}, err
 	}
@@ -155,6 +156,20 @@ func (a *application) checkout() {
 		spec.AllowTests = slices.Clone(p.AllowTestChanges)
 		a.use("allow_test_changes")
 	}
+}
+
+// answers says who may answer. It is never for who starts a run to say.
+func (a *application) answers() {
+	spec := &a.out.Request.Spec
+	spec.Answers = ""
+	if spec.Driver != events.DriverSession {
+		return
+	}
+	text := a.text("answers", func(p Project) string { return p.Answers }, func(u User) string { return u.Answers })
+	if text == AnswersSession {
+		spec.Answers = events.AssuredSession
+	}
+	a.use("answers")
 }
 
 // redact takes the names of both files: neither makes less of it secret.

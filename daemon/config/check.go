@@ -44,6 +44,7 @@ func (p Project) check(f *faults) {
 	}
 	f.text("setup", p.Setup)
 	f.word("checkout", p.Checkout, CheckoutInPlace, CheckoutClean)
+	f.word("answers", p.Answers, AnswersPerson, AnswersSession)
 	f.globs("protect", p.Protect)
 	f.globs("allow_test_changes", p.AllowTestChanges)
 	f.sandbox(p.Sandbox)
@@ -55,6 +56,7 @@ func (p Project) check(f *faults) {
 func (u User) check(f *faults) {
 	f.agents(u.Agent, u.Agents)
 	f.word("checkout", u.Checkout, CheckoutInPlace, CheckoutClean)
+	f.word("answers", u.Answers, AnswersPerson, AnswersSession)
 	f.sandbox(u.Sandbox)
 	f.limits(u.Limits)
 	f.prices(u.Prices)

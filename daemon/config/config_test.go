@@ -141,6 +141,8 @@ func TestAMistakeIsNamedWithPlaceAndFix(t *testing.T) {
 		{inProject, "gates:\n  a: {run: x, role: invariants}\n", `gates.a.role: "invariants" is not known: did you mean "invariant"?`},
 		{inProject, "gates:\n  a: x\n  a: y\n", "3:3 mapping key"},
 		{inProject, "gates:\n", "1:8 gates: want a mapping (key: value), found nothing: write a value, or take the line out"},
+		{inProject, "answers: chat\n", `1:1 answers: "chat" is not known`},
+		{inUser, "answers: true\n", `answers: want text`},
 		{inProject, "checkout: cleen\n", `1:1 checkout: "cleen" is not known: did you mean "clean"?`},
 		{inProject, "worktree: yes\n", "1:11 worktree: want true or false, found text"},
 		{inProject, "protect: ['[']\n", "protect.0: glob"},

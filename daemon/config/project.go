@@ -17,6 +17,7 @@ type Project struct {
 	Gates            strictyaml.Map[Gate]  `yaml:"gates"`  // in the order in which they are run
 	Setup            string                `yaml:"setup"`  // prepares a clean checkout, by /bin/sh -c
 	Checkout         string                `yaml:"checkout"`
+	Answers          string                `yaml:"answers"`
 	Worktree         bool                  `yaml:"worktree"` // a run works on a branch and in a directory of its own
 	Protect          []string              `yaml:"protect"`  // globs that are pinned too
 	AllowTestChanges []string              `yaml:"allow_test_changes"`
@@ -34,6 +35,12 @@ type Redact struct {
 const (
 	CheckoutClean   = string(events.CheckoutClean)
 	CheckoutInPlace = "in-place"
+)
+
+// The values of answers.
+const (
+	AnswersPerson  = "person"                      // at a terminal, or with more
+	AnswersSession = string(events.AssuredSession) // a chat that drives a run, in its own dialog
 )
 
 // Agent is what a file says of one profile. A shipped profile takes no command.

@@ -15,6 +15,7 @@ type User struct {
 	Agent       string                `yaml:"agent"`
 	Agents      strictyaml.Map[Agent] `yaml:"agents"`
 	Checkout    string                `yaml:"checkout"`
+	Answers     string                `yaml:"answers"`
 	Worktree    bool                  `yaml:"worktree"`
 	Limits      Limits                `yaml:"limits"`
 	Prices      strictyaml.Map[Price] `yaml:"prices"` // of tokens, by model

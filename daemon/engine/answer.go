@@ -23,7 +23,7 @@ func decideAnswer(s run.State, c Answer) (events.Data, error) {
 		return nil, ErrNoQuestion
 	case c.Set != q.Set:
 		return nil, ErrOtherSet
-	case c.Assurance.Level() < q.Assurance.Level():
+	case c.Assurance.Level() < q.Assurance.Level(), c.Assurance == events.AssuredSession && !s.ChatAnswers():
 		return nil, ErrAssurance
 	case !answers(q.QuestionAsked, c.QuestionAnswered):
 		return nil, ErrChoice

@@ -11,18 +11,19 @@ import (
 type program struct {
 	name string
 	dirs []string
+	asks bool // it has a dialog of its own, in which it asks who sits in front of it
 }
 
 // programs are the agent programs that are known. One may call its executable
 // by its version, or be a script of an interpreter.
 var programs = []program{
-	{"claude", []string{"@anthropic-ai/claude-code", "claude/versions"}},
-	{"codex", []string{"@openai/codex"}},
-	{"gemini", []string{"@google/gemini-cli"}},
-	{"opencode", []string{"opencode-ai"}},
-	{"cursor-agent", []string{"cursor-agent/versions"}},
-	{"goose", nil},
-	{"aider", nil},
+	{"claude", []string{"@anthropic-ai/claude-code", "claude/versions"}, true},
+	{"codex", []string{"@openai/codex"}, true},
+	{"gemini", []string{"@google/gemini-cli"}, true},
+	{"opencode", []string{"opencode-ai"}, true},
+	{"cursor-agent", []string{"cursor-agent/versions"}, true},
+	{"goose", nil, false},
+	{"aider", nil, false},
 }
 
 // agentVariables are set by agent programs for what they start.
@@ -34,6 +35,12 @@ var agentVariables = []struct{ variable, program string }{
 	{"OPENCODE", "opencode"},
 	{"CURSOR_AGENT", "cursor-agent"},
 	{"GOOSE_TERMINAL", "goose"},
+}
+
+// Asks says that an agent program asks who sits in front of it in a dialog of its
+// own.
+func Asks(name string) bool {
+	return slices.ContainsFunc(programs, func(p program) bool { return p.name == name && p.asks })
 }
 
 // interpreters run agent programs that are scripts.

@@ -30,7 +30,7 @@ func (w *Worker) Ask(ctx context.Context, s run.State, act engine.Ask) (_ events
 	g := p.gate(string(act.Gate))
 	d := events.QuestionAsked{
 		Number: s.Questions + 1, Phase: s.Loop.Phase, Iteration: s.Loop.Iteration, Gate: act.Gate, Kind: act.Kind, Set: act.Set,
-		Assurance: cmp.Or(g.Assurance, events.AssuredTTY), Tree: s.Last.Tree,
+		Assurance: cmp.Or(g.Assurance, s.Facts.Answers, events.AssuredTTY), Tree: s.Last.Tree,
 	}
 	if g.Expires > 0 {
 		d.ExpiresMS = w.cfg.Now().Add(g.Expires).UnixMilli()

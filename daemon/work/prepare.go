@@ -211,7 +211,7 @@ func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events
 	ws := p.Repo.Workspace()
 	d := events.RunStarted{
 		Project: ws.ID, Workflow: events.Name(p.Flow.Name), Phase: events.Name(p.Flow.Phases[0].Name),
-		Language: p.Flow.Language, Driver: p.Spec.Driver, Agent: profileName(p.Spec.Agent), Account: p.Own.account,
+		Language: p.Flow.Language, Driver: p.Spec.Driver, Answers: p.Spec.Answers, Agent: profileName(p.Spec.Agent), Account: p.Own.account,
 		Limits: limits(p.Spec, p.Flow), Start: p.Spec.Start, Tree: snap.Tree, Work: snap.Work, Nested: len(snap.Nested),
 	}
 	for _, g := range p.Spec.Gates {

@@ -92,7 +92,7 @@ func Verbs() []Verb {
 		RunLogs, RunDiff, RunStop, RunCancel, RunResume, RunRestore, RunReplay, Retro, ConfigShow, ConfigSet,
 		TrustShow, TrustGive, AgentList, AgentClassify, AgentSandbox, ProjectFind, GateTry, Doctor, NotifyTest, Verify, DaemonStatus, DaemonStop,
 		UsageShow, ProbeShow, RunQuestion, RunAnswer, PINStatus, PINSet,
-		SessionJoin, SessionNext, SessionSubmit, SessionAsk, SessionLeave, SessionHook,
+		SessionJoin, SessionNext, SessionSubmit, SessionAsk, SessionAnswer, SessionLeave, SessionHook,
 		ReportMade, InboxList, StatusLine,
 		WorkflowList, WorkflowLint, WorkflowGraph, WorkflowSchema, WorkflowSuggest, WorkflowNew,
 		ArchiveList, ArchiveRoll, ArchivePrune, ArchiveErase, ArchiveExport, ArchiveImport,

@@ -22,6 +22,7 @@ var (
 	SessionNext   = Verb{Name: "session.next", Class: Operate}
 	SessionSubmit = Verb{Name: "session.submit", Class: Operate}
 	SessionAsk    = Verb{Name: "session.ask", Class: Operate}
+	SessionAnswer = Verb{Name: "session.answer", Class: Operate}
 	SessionLeave  = Verb{Name: "session.leave", Class: Operate}
 )
 
@@ -87,17 +88,28 @@ type SessionAskRequest struct {
 	Iteration int    `json:"iteration"`
 }
 
+// SessionAnswerRequest is what the person in front of a chat has answered in its
+// dialog.
+type SessionAnswerRequest struct {
+	RunRef
+	Number   int             `json:"number"`            // of the question, as next named it
+	Set      string          `json:"set,omitzero"`      // that was shown: its hash, or the start of it
+	Answer   string          `json:"answer"`            // ok, no, A to D, or a text, as the question wants it
+	Findings []AnswerFinding `json:"findings,omitzero"` // of no
+}
+
 // SessionView is what a chat is told.
 type SessionView struct {
 	Run    RunView `json:"run"`
 	Joined bool    `json:"joined"` // who asks drives the run
 	// Waits is what the run does where there is no work to do now: gates, looking,
 	// person, limit, deciding, halted or over.
-	Waits string        `json:"waits,omitzero"`
-	Says  string        `json:"says"` // how it stands, in a sentence
-	Work  *SessionWork  `json:"work,omitzero"`
-	Taken *SessionTaken `json:"taken,omitzero"` // of submit and ask
-	Next  []NextCommand `json:"next"`
+	Waits     string        `json:"waits,omitzero"`
+	MayAnswer bool          `json:"may_answer,omitzero"` // the chat may, from a dialog of its own
+	Says      string        `json:"says"`                // how it stands, in a sentence
+	Work      *SessionWork  `json:"work,omitzero"`
+	Taken     *SessionTaken `json:"taken,omitzero"` // of submit and ask
+	Next      []NextCommand `json:"next"`
 }
 
 // SessionWork is what is to be done now.

@@ -102,6 +102,9 @@ func answered(l events.Language, d events.QuestionAnswered) string {
 	if d.Gate == "" {
 		to = say(l, "the agent's question", "エージェントの質問")
 	}
+	if d.Assurance == events.AssuredSession {
+		return say(l, "%s: a chat says that a person answered %s (session: weak)", "%s: チャットによれば人の回答は %s（session: 弱い）", to, d.Choice)
+	}
 	switch d.Choice {
 	case events.ChoiceText:
 		return say(l, "%s: a person answered", "%s: 回答があった", to)

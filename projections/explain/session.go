@@ -8,6 +8,20 @@ import (
 	"autopilot/projections/run"
 )
 
+// weakly says how many answers are the word of a chat.
+func weakly(l events.Language, s run.State) string {
+	n := 0
+	for _, a := range s.Answers {
+		if a.Assurance == events.AssuredSession {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return say(l, "; %s by the word of a chat alone (session: weak)", "。チャットの言葉だけによる回答 %s（session: 弱い）", count(l, n, "answer", "件"))
+}
+
 // Chat names the chat that drives a run.
 func Chat(l events.Language, program events.Name) string {
 	if program == "" {

@@ -20,6 +20,7 @@ func Why(s run.State) (rule, because string) {
 		if s.End.State == events.EndDone && s.Last.Checkout == events.CheckoutClean {
 			because += say(s.Facts.Language, ", and in a clean checkout of it", "(クリーンなチェックアウトでも成功)")
 		}
+		because += weakly(s.Facts.Language, s)
 		return string(s.End.State), because
 	case run.Live:
 		return live(s)

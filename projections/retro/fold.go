@@ -152,7 +152,11 @@ func (f *Fold) take(e events.Event) {
 	case events.QuestionAsked:
 		f.asked(e, d)
 	case events.QuestionAnswered:
-		f.settle(e, string(d.Choice), cmp.Or(d.Findings, d.Text))
+		made := string(d.Choice)
+		if d.Assurance == events.AssuredSession {
+			made += " (session: weak)"
+		}
+		f.settle(e, made, cmp.Or(d.Findings, d.Text))
 		f.looked(e)
 	case events.QuestionExpired:
 		f.expired(e, d)

@@ -171,6 +171,12 @@ type Log struct {
 // Driven says that a chat does the work of the run.
 func (s State) Driven() bool { return s.Facts.Driver == events.DriverSession }
 
+// ChatAnswers says that the chat which drives the run may answer the question that
+// waits: its settings let it, and the gate wants no more.
+func (s State) ChatAnswers() bool {
+	return s.Driven() && s.Facts.Answers == events.AssuredSession && s.Question != nil && s.Question.Assurance.Level() <= events.AssuredSession.Level()
+}
+
 // AtWork says that a session of the agent, or of a role, is announced.
 func (s State) AtWork() bool { return s.Stage == Agent || s.Stage == Looking }
 
