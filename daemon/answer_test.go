@@ -317,6 +317,38 @@ func TestAWorkflowThatIsEditedDuringARunIsThatOfTheNext(t *testing.T) {
 	s.stop(st.ID, events.StopCancel)
 }
 
+// Neither does an edit of its prompts or settings; what comes next asks for trust
+// again, as long as they are not as they were.
+func TestWhatIsEditedDuringARunIsForTheNextAndNeedsTrustAnew(t *testing.T) {
+	t.Parallel()
+	s := trustSite(t, "setup: 'true'\n")
+	flow := strings.NewReplacer("converge.md, gates", "own.md, gates").Replace(gated)
+	s.write(map[string]string{
+		".autopilot/workflows/gated.yaml": flow, ".autopilot/prompts/own.md": "as trusted: {{.Task}}, phase `work`\n", "prd.md": "what is wanted\n",
+	})
+	s.trust()
+	st := s.asking(1)
+	s.write(map[string]string{".autopilot/prompts/own.md": "as edited: {{.Task}}\n", ".autopilot/workflows/gated.yaml": flow + "limits: {iterations: 1}\n"})
+	s.must(s.answer(say(st, "ok")))
+	st = s.asked(st.ID, 2)
+	q := s.spec("test -f ok", planner, func(spec *wire.RunSpec) { spec.Workflow = "gated" })
+	if _, err := s.d.runPreview(t.Context(), s.request(), q); codeOf(err) != wire.NeedsPerson || !strings.Contains(err.Error(), "is not trusted") {
+		t.Errorf("the next one: %v", err)
+	}
+	s.must(s.answer(say(st, "ok")))
+	s.wants(s.until(st.ID, settled), "done")
+	if told := s.read(".autopilot/notes/told-2"); !strings.HasPrefix(told, "as trusted") {
+		t.Errorf("the run was told %q", told)
+	}
+	if _, err := s.d.runStart(t.Context(), s.request(), q); codeOf(err) != wire.NeedsPerson {
+		t.Errorf("the next one: %v", err)
+	}
+	s.write(map[string]string{".autopilot/prompts/own.md": "as trusted: {{.Task}}, phase `work`\n", ".autopilot/workflows/gated.yaml": flow})
+	if v, err := s.d.runPreview(t.Context(), s.request(), q); err != nil || v.Workflow != "gated" {
+		t.Errorf("as it was trusted: %v", err)
+	}
+}
+
 // Where a PIN is set, an answer needs it, and is recorded with it; a gate that
 // demands one while none is set says how to set it.
 func TestAnAnswerNeedsThePINWhereOneIsSetOrDemanded(t *testing.T) {
