@@ -270,6 +270,10 @@ func (a *app) findings(v wire.RunView, shown func(render.Style) string) ([]wire.
 			return out, err
 		}
 		shown = func(render.Style) string { return "" }
+		if f := newFinding(section, ""); slices.ContainsFunc(out, func(o wire.AnswerFinding) bool { return o.Section == f.Section }) {
+			shown = func(s render.Style) string { return s.Of(v).SectionTwice(f.Section) }
+			continue
+		}
 		text, err := a.typedUpTo(wire.MaxAnswer, func(s render.Style) string { return s.Of(v).FindingText() })
 		if err != nil {
 			return out, err

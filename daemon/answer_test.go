@@ -105,6 +105,13 @@ func TestPeopleApproveAndRejectAndTheirFindingsReachTheNextWork(t *testing.T) {
 	if err != nil || !v.Question.Again || !strings.Contains(v.Question.Text, "@@ -1,3 +1,3 @@\n one\n-two 1\n+two 2\n three\n") {
 		t.Errorf("presented again: %+v %v", v.Question, err)
 	}
+	for _, want := range []string{
+		"[P0] docs/plan.md:2\n" + text + "\n  docs/plan.md:1\n  @@ -1,3 +1,3 @@\n   one\n  -two 1\n", "[P2] tone\nkinder\n  nothing was changed at that place\n",
+	} {
+		if !strings.Contains(v.Question.Text, want) {
+			t.Errorf("of what was found: %s\nwant %q", v.Question.Text, want)
+		}
+	}
 	s.must(s.answer(say(st, "ok")))
 	st = s.until(st.ID, settled)
 	s.wants(st, "done")

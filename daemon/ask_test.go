@@ -1,10 +1,13 @@
 package daemon
 
 import (
+	"cmp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"autopilot/daemon/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -205,4 +208,42 @@ func TestARunThatAsksEndsAtItsTime(t *testing.T) {
 	s := newSite(t, nil)
 	st := s.asksIt(which, func(spec *wire.RunSpec) { spec.UntilMS = time.Now().Add(4 * time.Second).UnixMilli() })
 	s.wants(s.until(st.ID, settled), "halted:hours")
+}
+
+// The first answer counts, the same request again adds nothing, and a question of
+// another run is none of this one.
+func TestOfTwoPeopleWhoAnswerAWorkerTheFirstCounts(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	st := s.asksIt(which)
+	other := tell(st, "text", "blue, here")
+	other.Number = 2
+	if err := s.answer(other); codeOf(err) != wire.Conflict || !strings.Contains(err.Error(), "asks nobody") {
+		t.Errorf("a question that is not asked: %v", err)
+	}
+	wrong := tell(st, "text", "blue, here")
+	wrong.Typed = "nope"
+	if err := s.answer(wrong); codeOf(err) != wire.NeedsPerson {
+		t.Errorf("typed wrong: %v", err)
+	}
+	for choice, says := range map[string]string{"ok": "asks for a text", "a": "asks for a text", "skip": "asks for a text", "": "asks for a text"} {
+		if err := s.answer(tell(st, choice, "x")); codeOf(err) != wire.Usage || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v", choice, err)
+		}
+	}
+	answers := []wire.AnswerRequest{tell(st, "text", "blue, one"), tell(st, "text", "blue, two")}
+	requests := []bus.Request{s.seated(), s.seated()}
+	var errs [2]error
+	var wg sync.WaitGroup
+	for i, q := range requests {
+		wg.Go(func() { _, errs[i] = s.d.runAnswer(t.Context(), q, answers[i]) })
+	}
+	wg.Wait()
+	if late := cmp.Or(errs[0], errs[1]); (errs[0] == nil) == (errs[1] == nil) || codeOf(late) != wire.Conflict || !strings.Contains(late.Error(), "answered already") {
+		t.Fatalf("got %v and %v", errs[0], errs[1])
+	}
+	s.wants(s.until(st.ID, settled), "done")
+	if now, _ := s.d.fleet.state(st.ID); len(now.Answers) != 1 || now.Questions != 1 {
+		t.Errorf("answers: %+v", now.Answers)
+	}
 }

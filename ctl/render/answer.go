@@ -125,6 +125,11 @@ func (s Style) FindingSection(n int) string {
 	return s.say("section %d, or Enter to end: ", "箇所 %d (Enter で終了): ", n)
 }
 
+// SectionTwice says that a section has a finding already.
+func (s Style) SectionTwice(section string) string {
+	return s.say("%s has one already; say all of a section in one finding\n", "%s には入力済みです。1 か所につき 1 件にまとめてください\n", Line(section))
+}
+
 // SkipReason asks why an interview is skipped.
 func (s Style) SkipReason() string {
 	return s.say("\nWhy it is not needed, in one line, or Enter to leave it: ", "\n省略する理由を 1 行で入力してください。Enter で保留: ")

@@ -64,10 +64,16 @@ func (w *Worker) presented(ctx context.Context, s run.State, p *Plan, g workflow
 		paths = append(paths, f.Path)
 	}
 	if before != "" {
-		b.WriteString("\n" + phrase.Say(l, "Changed since it was shown:", "前回の提示からの変更:") + "\n\n")
-		if err := p.Repo.Diff(ctx, before, s.Last.Tree, paths, &b); err != nil {
+		var diff bytes.Buffer
+		if err := p.Repo.Diff(ctx, before, s.Last.Tree, paths, &diff); err != nil {
 			return "", err
 		}
+		found, err := w.became(s, events.Name(g.Name), diff.String())
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(found + "\n" + phrase.Say(l, "Changed since it was shown:", "前回の提示からの変更:") + "\n\n")
+		b.Write(diff.Bytes())
 	}
 	return w.put(ctx, b.String())
 }
