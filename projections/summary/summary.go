@@ -266,6 +266,8 @@ func (f *Fold) view(g judged) wire.SummaryGate {
 	}
 	switch {
 	case g.Set == "":
+	case g.Reason == events.ReasonByPerson:
+		v.By = f.answered(g)
 	case rule.Looks(g.Kind):
 		v.By = f.looked(g)
 	case g.Kind == events.GateApproval:
@@ -302,7 +304,7 @@ func (f *Fold) says(kind events.GateKind, o events.Opinion) string {
 func (f *Fold) answered(g judged) []wire.SummaryBy {
 	var out []wire.SummaryBy
 	for _, a := range f.s.Answers {
-		if a.Gate == g.Gate && a.Set == g.Set && a.Kind == events.AskApproval {
+		if a.Gate == g.Gate && a.Set == g.Set && (a.Kind == events.AskApproval || a.Choice == events.ChoiceSkip) {
 			at := a.At
 			out = append(out, wire.SummaryBy{Who: a.By, Says: string(a.Choice), Assurance: string(a.Assurance), At: &at})
 		}
