@@ -50,6 +50,8 @@ func groups() []group {
 	return []group{
 		{"append", (*bench).appends},
 		{"run", (*bench).withDaemon},
+		{"gate", (*bench).gates},
+		{"hook", (*bench).hooks},
 		{"effect", (*bench).effects},
 		{"rails", (*bench).rails},
 		{"idle", (*bench).idle},
