@@ -230,6 +230,9 @@ func resumed(s State, at time.Time, d events.RunResumed) State {
 	s.Loop.History = s.Loop.History.Resume()
 	s.Clock.Since, s.Clock.Suspended = at, 0
 	s.Waiting = nil
+	// Sessions that said nothing that counts are no tries any more: without that a
+	// gate that they closed would stay closed whatever a person has mended.
+	s.Looks = slices.DeleteFunc(slices.Clone(s.Looks), func(l events.RoleEnded) bool { return l.Void != "" })
 	switch {
 	case s.Stage == Asking && s.Question != nil && s.Question.Gate == "" && (d.Note != "" || d.Phase != "" || s.Question.Expired):
 		s.Stage, s.Question = Ready, nil // the note answers it; without one it is asked again

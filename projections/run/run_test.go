@@ -90,6 +90,23 @@ func TestAPersonsNoteIsToldUntilAnAgentHasEndedWithIt(t *testing.T) {
 	}
 }
 
+// A gate that nobody says anything of that counts halts; who resumes has mended that.
+func TestAResumeLetsARoleLookAgainThatSaidNothingThatCounts(t *testing.T) {
+	t.Parallel()
+	gate := events.Gate{Name: "reviewed", Kind: events.GateReview, Phase: "work", Roles: []events.Name{"critic"}}
+	open := events.GatesJudged{Results: []events.GateResult{{Gate: gate.Name, Kind: gate.Kind, Set: "s", Verdict: events.Open}}}
+	none := events.RoleEnded{Gate: gate.Name, Role: "critic", Set: "s", Void: events.VoidBadResult, Agent: events.AgentEnded{Outcome: events.Exited}}
+	s := run.Fold(run.State{}, at(1, 0, events.RunStarted{Phase: "work", Gates: []events.Gate{gate}}),
+		at(2, 1, open), at(3, 2, none), at(4, 3, none))
+	if got := s.Last.Results[0]; got.Verdict != events.Unverifiable || got.Reason != events.ReasonVoid {
+		t.Fatalf("after two that do not count: %+v", got)
+	}
+	s = run.Fold(s, at(5, 4, events.RunHalted{Reason: events.HaltUnverifiable}), at(6, 5, events.RunResumed{Note: "n"}), at(7, 6, open))
+	if got := s.Last.Results[0]; got.Verdict != events.Open {
+		t.Errorf("after the resume: %+v", got)
+	}
+}
+
 func TestUnknownEventsAreCountedAndChangeNothingElse(t *testing.T) {
 	t.Parallel()
 	s := begun()
