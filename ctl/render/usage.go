@@ -187,7 +187,11 @@ func (s Style) usageOf(v wire.RunView) string {
 	if v.Usage == nil {
 		return ""
 	}
-	return s.say("%s tokens, %s", "%s トークン、%s", phrase.TokensUsed(s.lang, *v.Usage), phrase.Cost(s.lang, *v.Usage))
+	tokens, cost := phrase.TokensUsed(s.lang, *v.Usage), phrase.Cost(s.lang, *v.Usage)
+	if tokens == cost {
+		return tokens // neither is known
+	}
+	return s.say("%s tokens, %s", "%s トークン、%s", tokens, cost)
 }
 
 // costOf is what a run cost so far, in as few cells as there may be.

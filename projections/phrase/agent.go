@@ -8,7 +8,7 @@ func Result(l events.Language, r events.Result) string {
 	case events.ResultEnded:
 		return Say(l, "ended by itself", "自ら終了")
 	case events.ResultEmpty:
-		return Say(l, "it did and said nothing", "何もせず、何も出力しなかった")
+		return Say(l, "it printed nothing", "何も出力しなかった")
 	case events.ResultTruncated:
 		return Say(l, "its output broke off", "出力が途中で切れた")
 	case events.ResultIdleTimeout:

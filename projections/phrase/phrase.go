@@ -10,7 +10,7 @@ import (
 	"autopilot/events"
 )
 
-// Reason says why a gate gave its verdict; of a result only the reason, the
+// Reason says why a gate gave its verdict; of a result only the kind, the reason, the
 // verdict, the exit code and the numbers that were compared count.
 func Reason(l events.Language, r events.GateResult) string {
 	switch r.Reason {
@@ -32,10 +32,8 @@ func Reason(l events.Language, r events.GateResult) string {
 		return Say(l, "a tool that it needs was replaced or is gone", "必要なツールが差し替えられたか、なくなっている")
 	case events.ReasonTreeChanged:
 		return Say(l, "files changed while it ran", "実行中にファイルが変更された")
-	case events.ReasonUnchanged:
-		return Say(l, "pinned files unchanged", "固定ファイルに変更なし")
-	case events.ReasonPinChanged:
-		return Say(l, "pinned files changed", "固定ファイルが変更された")
+	case events.ReasonUnchanged, events.ReasonPinChanged:
+		return pinned(l, r)
 	case events.ReasonWritten:
 		return Say(l, "every file is written", "ファイルはすべて作成済み")
 	case events.ReasonMissing:
@@ -49,6 +47,21 @@ func Reason(l events.Language, r events.GateResult) string {
 	default:
 	}
 	return seen(l, r)
+}
+
+// pinned says it of files that are to stay as they are: those that prove the work,
+// and those that a person approved.
+func pinned(l events.Language, r events.GateResult) string {
+	switch anchor, kept := r.Kind == events.GateAnchor, r.Reason == events.ReasonUnchanged; {
+	case anchor && kept:
+		return Say(l, "as it was approved", "承認時のまま")
+	case anchor:
+		return Say(l, "not as it was approved", "承認時から変更された")
+	case kept:
+		return Say(l, "pinned files unchanged", "固定ファイルに変更なし")
+	default:
+		return Say(l, "pinned files changed", "固定ファイルが変更された")
+	}
 }
 
 // setup says what became of the set-up of a clean checkout.
