@@ -91,6 +91,9 @@ func TestPeopleApproveAndRejectAndTheirFindingsReachTheNextWork(t *testing.T) {
 		len(v.Question.Files) != 1 || v.Question.Files[0] != "prd.md" || v.Question.Again || v.Question.Assurance != "tty" {
 		t.Fatalf("at the entry: %+v %+v", v, v.Question)
 	}
+	if first := s.d.questionView(st, wholeBytes).Text; !strings.HasSuffix(first, "\nprd.md\n\n   1  what is wanted\n") {
+		t.Errorf("what is approved is not shown: %q", first)
+	}
 	s.must(s.answer(say(st, "ok")))
 	st = s.asked(st.ID, 2)
 	text := "the order is \"wrong\":\n\tthree before two — ü"
