@@ -49,11 +49,12 @@ func (d *Daemon) archiveErase(ctx context.Context, q bus.Request, body wire.Eras
 // erasable refuses to erase a run that is not over.
 func erasable(s run.State) error {
 	h := s.Facts.Handle
-	switch {
-	case s.Status == run.Live:
+	switch s.Status {
+	case run.Live:
 		return wire.Errorf(wire.Conflict, "run %s is live, so it is not erased", h).WithHint("apctl cancel %s   ends it", h)
-	case s.Status == run.Halted:
+	case run.Halted:
 		return wire.Errorf(wire.Conflict, "run %s is halted and may be resumed, so it is not erased", h).WithHint("apctl cancel %s   ends it", h)
+	case run.None, run.Over:
 	}
 	return nil
 }

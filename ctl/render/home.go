@@ -48,8 +48,10 @@ func (s Style) Home(v wire.ReportView) string {
 		title string
 		rows  [][]string
 	}{
-		{s.partTitle(wire.PartNeedsYou), needs}, {s.say("runs", "実行中"), live},
-		{s.say("paused", "一時停止"), paused}, {s.say("ended lately", "最近の終了"), lately},
+		{s.partTitle(wire.PartNeedsYou), needs},
+		{s.say("runs", "実行中"), live},
+		{s.say("paused", "一時停止"), paused},
+		{s.say("ended lately", "最近の終了"), lately},
 	} {
 		if len(part.rows) == 0 {
 			continue

@@ -55,7 +55,8 @@ func crewed(id string, data ...events.Data) run.State {
 func met(r events.Result, l events.IterationStarted) []events.Data {
 	l.Effect = "e"
 	return []events.Data{
-		l, events.AgentEnded{Effect: "e", Outcome: events.Exited, Exit: 1, Result: r, ResetMS: now.Add(time.Hour).UnixMilli(), DurationMS: 1000},
+		l,
+		events.AgentEnded{Effect: "e", Outcome: events.Exited, Exit: 1, Result: r, ResetMS: now.Add(time.Hour).UnixMilli(), DurationMS: 1000},
 		events.IterationRecorded{Verdict: events.Skipped},
 	}
 }

@@ -76,7 +76,8 @@ func TestNextPutsTheQuestionOfAWorkerToAPerson(t *testing.T) {
 		},
 		{
 			"a note answers it", join(baseline(), wondering(1, "a", "q1"), one(wonders(1, 1, "q1"), stop, events.RunHalted{Reason: events.HaltStopped}, events.RunResumed{Note: "n"})),
-			0, "start", engine.RunAgent{Phase: "work", Iteration: 2, Attempt: 1},
+			0, "start",
+			engine.RunAgent{Phase: "work", Iteration: 2, Attempt: 1},
 		},
 		{
 			"one that nobody answered in time is asked again",

@@ -22,7 +22,8 @@ func TestSettingsThatMeanNothingAreRefused(t *testing.T) {
 			{Run: "mail me"},
 			{On: []string{"done"}, Webhook: "https://example.org/x"},
 			{On: []string{"halted", "died"}, Desktop: true},
-			{GitHub: "owner/name"}, {GitHub: "owner/name#24"},
+			{GitHub: "owner/name"},
+			{GitHub: "owner/name#24"},
 			{Bell: true},
 		}, Quiet: "22:00-07:00", QuietPass: []string{"needs_person"}}, nil},
 		{

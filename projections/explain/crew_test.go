@@ -49,9 +49,11 @@ func TestWhichAgentWorksIsSaidWhereAWorkflowNamesThem(t *testing.T) {
 	var h explain.History
 	for _, d := range []events.Data{
 		events.RunStarted{Crews: crews},
-		events.IterationStarted{Iteration: 1, Agent: "small"}, events.IterationRecorded{Iteration: 1, Verdict: events.Fail},
+		events.IterationStarted{Iteration: 1, Agent: "small"},
+		events.IterationRecorded{Iteration: 1, Verdict: events.Fail},
 		escalated(events.HaltSameness, func(d *events.AgentEscalated) { d.Iterations = []int{1, 2} }),
-		events.IterationStarted{Iteration: 2, Agent: "big"}, events.IterationRecorded{Iteration: 2, Verdict: events.Pass},
+		events.IterationStarted{Iteration: 2, Agent: "big"},
+		events.IterationRecorded{Iteration: 2, Verdict: events.Pass},
 		events.IterationRecorded{Iteration: 3, Verdict: events.Pass},
 	} {
 		h.Add(events.Event{Data: d})

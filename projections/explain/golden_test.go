@@ -37,8 +37,11 @@ func TestHaltsAndQuestionsReadAsTheyDid(t *testing.T) {
 			tell(state(func(s *run.State) { s.Stage, s.Question = run.Asking, &q }))
 		}
 		for _, d := range []events.Data{
-			events.QuestionAsked{Gate: "agreed"}, events.QuestionAnswered{Gate: "agreed", Choice: events.ChoiceNo}, events.QuestionExpired{Changed: true},
-			events.PhaseEntered{Phase: "build", From: "review", Way: events.WayBack, Cycle: 2}, events.RunResumed{Note: "ab"},
+			events.QuestionAsked{Gate: "agreed"},
+			events.QuestionAnswered{Gate: "agreed", Choice: events.ChoiceNo},
+			events.QuestionExpired{Changed: true},
+			events.PhaseEntered{Phase: "build", From: "review", Way: events.WayBack, Cycle: 2},
+			events.RunResumed{Note: "ab"},
 			events.RoleEnded{Gate: "reviewed", Role: "critic", Opinion: events.Opinion{Verdict: events.RulingChanges, Findings: 2}},
 			events.GatesJudged{Iteration: 2, Checkout: events.CheckoutClean, Results: []events.GateResult{{Gate: "test", Verdict: events.Fail, Reason: events.ReasonExit, Exit: 1, Failing: 3}}},
 			events.AgentEnded{Iteration: 2, Outcome: events.Exited, DurationMS: 4200, Files: 3, Claim: events.ClaimDone, Usage: events.Usage{Output: 950}},
