@@ -34,6 +34,9 @@ func Run(id string) Aggregate { return Aggregate{KindRun, id} }
 // Account is the aggregate of an account, by the hash that names it.
 func Account(id string) Aggregate { return Aggregate{KindAccount, id} }
 
+// Peer names the aggregate of a session on the bus, by the hash of its proof.
+func Peer(id string) Aggregate { return Aggregate{KindPeer, id} }
+
 // Host names the aggregate of the host with that id.
 func Host(id string) Aggregate { return Aggregate{KindHost, id} }
 

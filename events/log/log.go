@@ -67,6 +67,10 @@ type Log interface {
 	// to the end at the time of the call.
 	Read(ctx context.Context, agg events.Aggregate, after uint64) iter.Seq2[Stored, error]
 
+	// ReadKind yields the events of all aggregates of a kind, in stored order,
+	// up to the end at the time of the call. It is for kinds that have few.
+	ReadKind(ctx context.Context, k events.Kind) iter.Seq2[Stored, error]
+
 	// ReadAll yields the events of all aggregates behind a cursor, in stored
 	// order, up to the end at the time of the call. The zero cursor is before
 	// the first event.

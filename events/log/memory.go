@@ -155,6 +155,20 @@ func (m *Memory) Read(ctx context.Context, agg events.Aggregate, after uint64) i
 	}
 }
 
+// ReadKind yields the events of a kind of aggregate. See Log.
+func (m *Memory) ReadKind(ctx context.Context, k events.Kind) iter.Seq2[Stored, error] {
+	return func(yield func(Stored, error) bool) {
+		for st, err := range m.ReadAll(ctx, "") {
+			if err == nil && st.Event.Aggregate.Kind != k {
+				continue
+			}
+			if !yield(st, err) {
+				return
+			}
+		}
+	}
+}
+
 // fresh is a stored event as a reader of bytes gets it: nothing in it is
 // shared with the writer, and retired types are those of today.
 func (m *Memory) fresh(st Stored) (Stored, error) {

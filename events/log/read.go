@@ -45,6 +45,19 @@ func (s *Stream) Read(ctx context.Context, agg events.Aggregate, after uint64) i
 	}
 }
 
+// ReadKind yields the events of a kind of aggregate. See Log.
+func (s *Stream) ReadKind(ctx context.Context, k events.Kind) iter.Seq2[Stored, error] {
+	return func(yield func(Stored, error) bool) {
+		s.consume(ctx, events.SubjectPrefix+string(k)+".>", 1, func(st Stored, position uint64, err error) bool {
+			if err != nil {
+				return yield(st, fmt.Errorf("read events of %ss: %w", k, err))
+			}
+			s.tails.put(st.Event.Aggregate, tail{position, st.Event.Seq, st.Hash})
+			return yield(st, nil)
+		})
+	}
+}
+
 // consume yields what a subject has from a position on, up to the present end.
 func (s *Stream) consume(ctx context.Context, subject string, from uint64, yield func(Stored, uint64, error) bool) {
 	r := reader{s: s, subject: subject, next: from}

@@ -28,6 +28,22 @@ func readAfter(t *testing.T, p Place) {
 	}
 }
 
+func readKind(t *testing.T, p Place) {
+	l := p.Open(t)
+	a, b, c := run("a"), &Chain{Aggregate: events.Peer("b")}, &Chain{Aggregate: events.Peer("c")}
+	var kept []log.Stored
+	for range 2 {
+		a.Grow(t, l, 2)
+		kept = append(kept, b.Grow(t, l, 1)...)
+		kept = append(kept, c.Grow(t, l, 2)...)
+	}
+	for _, l := range []log.Log{l, p.Open(t)} {
+		same(t, "peers", kept, All(t, l.ReadKind(t.Context(), events.KindPeer)))
+		same(t, "claims", []log.Stored{}, All(t, l.ReadKind(t.Context(), events.KindClaim)))
+		kept = append(kept, b.Grow(t, l, 1)...) // it knows now where they end
+	}
+}
+
 func readLeft(t *testing.T, p Place) {
 	l := p.Open(t)
 	c := run("a")

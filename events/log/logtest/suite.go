@@ -71,6 +71,7 @@ var parts = []struct {
 	{name: "a witness is told what becomes of each event, and asked of what is read", needs: witnesses, run: witnessed},
 
 	{name: "a read begins behind a sequence", run: readAfter},
+	{name: "a read of a kind is of all its aggregates, in stored order", run: readKind},
 	{name: "a read may be left early, and ends where the log did", run: readLeft},
 	{name: "a cancelled read says that it is not whole", run: cancelledRead},
 	{name: "a read of all begins behind any cursor", run: readCursors},
