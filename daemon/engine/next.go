@@ -67,6 +67,11 @@ var rules = []nextRule{
 	{"noop-recorded", (*view).noop, record},
 	{"gates", at(run.Ended), gates(false)},
 	{"judging", at(run.Gates), gates(true)},
+	{"role-cost", roleDue((*view).costSpent), halt(events.HaltCost)},
+	{"role-tokens", roleDue((*view).tokensSpent), halt(events.HaltTokens)},
+	{"role-turns", roleDue((*view).turnsSpent), halt(events.HaltTurns)},
+	{"role-hours", roleDue((*view).timeSpent), halt(events.HaltHours)},
+	{"role-stopping", (*view).roleStopping, halt(events.HaltStopped)},
 	{"role-limit", (*view).roleWaits, (*view).waitLimit},
 	{"ask", (*view).asks, (*view).ask},
 	{"look", (*view).looks, (*view).look},
@@ -339,9 +344,12 @@ func (q *view) timeSpent() bool {
 	return q.begun() && (q.pastUntil() || limit > 0 && q.Clock.Active(q.now) >= limit)
 }
 
-// begun: the baseline was judged, and it is time to decide on the next agent.
-// Before the first one only a wait makes that worth a look.
-func (q *view) begun() bool { return q.ready() && (q.Loop.Iteration > 0 || q.Waiting != nil) }
+// begun: the baseline was judged, and it is time to decide on the next agent, or
+// on the next session of a role. Before the first one only a wait makes that worth
+// a look.
+func (q *view) begun() bool {
+	return q.ready() && (q.Loop.Iteration > 0 || q.Waiting != nil) || q.looks()
+}
 
 // unfed says that what the agent used is not known. One that nobody knows of is
 // borne, as a process may die at any time; two are a limit that does not hold.

@@ -79,6 +79,17 @@ func (q *view) roleWaits() bool {
 	return due && l.Next != "" && q.waiting()
 }
 
+// roleDue: somebody would have to look now, and that holds. What ends a run
+// between agents ends it between those who look too: one that was ended as the
+// time was over would be begun again for ever.
+func roleDue(that func(*view) bool) func(*view) bool {
+	return func(q *view) bool { return q.looks() && that(q) }
+}
+
+// roleStopping: nothing is under way while a role waits for a limit, so there is
+// nothing to wait for. A resume goes on with it.
+func (q *view) roleStopping() bool { return q.roleWaits() && q.stopping() }
+
 // awaitAnswer waits for a command, or for the time of the question or the run.
 func (q *view) awaitAnswer() Action {
 	w := Wait{Why: "answer"}

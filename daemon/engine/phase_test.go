@@ -207,6 +207,9 @@ func TestPhasesFollowTheirGates(t *testing.T) {
 				[]events.Data{events.StopRequested{Mode: events.StopNow}}), "looking",
 			engine.RunRole{Gate: "agreed", Role: "architect", Set: "p1", Announced: true, End: true},
 		},
+		"a stop does not wait for a limit of who looks": {
+			slices.Concat(planReady(), planned(1, "t1", "p1"), []events.Data{lookLimited(), events.StopRequested{Mode: events.StopAfterIteration}}), "role-stopping", nil,
+		},
 		"a cancel needs no answer": {append(atEntry(), asks(1, "wanted", "prd"), events.StopRequested{Mode: events.StopCancel}), "cancel", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -220,6 +223,47 @@ func TestPhasesFollowTheirGates(t *testing.T) {
 				if d := cmp.Diff(tt.want, got); d != "" {
 					t.Error(d)
 				}
+			}
+		})
+	}
+}
+
+func lookLimited() events.LimitWaiting {
+	return events.LimitWaiting{Cause: events.LimitRate, UntilMS: start.Add(2 * time.Hour).UnixMilli()}
+}
+
+// What ends a run between agents ends it between those who look: without that a
+// session which was ended as the time was over would be begun again for ever.
+func TestLimitsEndARunAtWhichSomebodyWouldHaveToLook(t *testing.T) {
+	t.Parallel()
+	cut := role("agreed", "architect", "p1", events.Opinion{})
+	e := cut[1].(events.RoleEnded)
+	e.Void, e.Agent.Outcome, e.Agent.Usage = events.VoidNotEnded, events.Stopped, events.Usage{Input: 90, Output: 20, Turns: 5, MicroUSD: 7}
+	for name, tt := range map[string]struct {
+		limits events.Limits
+		more   []events.Data
+		rule   string
+		want   events.Halt
+	}{
+		"none":                          {events.Limits{Iterations: 3}, nil, "look", ""},
+		"the time that it has until":    {events.Limits{Iterations: 3, UntilMS: start.Add(time.Minute).UnixMilli()}, nil, "role-hours", events.HaltHours},
+		"also while it waits":           {events.Limits{Iterations: 3, UntilMS: start.Add(time.Minute).UnixMilli()}, []events.Data{lookLimited()}, "role-hours", events.HaltHours},
+		"the time that it may work":     {events.Limits{Iterations: 3, ActiveMS: 1000}, nil, "role-hours", events.HaltHours},
+		"what it may cost":              {events.Limits{Iterations: 3, MicroUSD: 7}, nil, "role-cost", events.HaltCost},
+		"the tokens that it may use":    {events.Limits{Iterations: 3, Tokens: 100}, nil, "role-tokens", events.HaltTokens},
+		"the turns that it may take":    {events.Limits{Iterations: 3, Turns: 5}, nil, "role-turns", events.HaltTurns},
+		"what is not spent ends nobody": {events.Limits{Iterations: 3, Turns: 6}, nil, "look", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			first := begun()[0].(events.RunStarted)
+			first.Limits = tt.limits
+			given := slices.Concat(planReady(), planned(1, "t1", "p1"), []events.Data{cut[0], e}, tt.more)
+			given[0] = first
+			s := history(given...)
+			rule, act := engine.Explain(s, many(t), start.Add(time.Hour))
+			if h, ok := act.(engine.Halt); rule != tt.rule || ok != (tt.want != "") || h.Reason != tt.want {
+				t.Errorf("rule %q does %+v, want %q", rule, act, tt.rule)
 			}
 		})
 	}
