@@ -131,6 +131,8 @@ func sampleEvent(typ string, seq uint64) Event {
 		e.Aggregate = Host("9c1f03ab77d2e640")
 	case TypeAccountLimited, TypeAccountRefused, TypeAccountWorked:
 		e.Aggregate = Account("3f2a9d1c5b7e8046")
+	case TypePeerJoined, TypePeerLeft, TypePeerMessaged, TypePeerRead:
+		e.Aggregate = Peer("p3f2a9d1c5b7e8046")
 	}
 	return e
 }
@@ -258,7 +260,15 @@ var sampleData = map[string]Data{
 		Cause: LimitRate, UntilMS: 1893470400000, Source: Reported, Streak: 1, Slots: 2, Run: "01JH4Z9QW3E8N5T7V2X0Y6P4F2", Effect: sampleEffect,
 	},
 	TypeAccountRefused: AccountRefused{Cause: ResultAuthFailed, Run: "01JH4Z9QW3E8N5T7V2X0Y6P4F2", Effect: sampleEffect},
-	TypeAccountWorked:  AccountWorked{Slots: 3, Run: "01JH4Z9QW3E8N5T7V2X0Y6P4F2", Effect: sampleEffect},
+	TypePeerJoined: PeerJoined{
+		Program: "claude", PID: 4711, Start: 90210, Boot: "5d2b0c1e", Host: "01JH4Z9QW3E8N5T7V2X0Y6P4F2", Via: PeerByHook, Repository: "7b0cd1e2f3a49586",
+		Directory: sampleRef("d1"), Label: sampleRef("1a"), Mode: "deep", Class: PeerParallelOK, Assumed: true,
+		Outcome: PromotionOffer, Beside: "p0123456789abcdef", Reason: sampleRef("4e"),
+	},
+	TypePeerLeft:      PeerLeft{Cause: PeerSilent},
+	TypePeerMessaged:  PeerMessaged{No: 3, From: "p0123456789abcdef", Text: sampleRef("7e")},
+	TypePeerRead:      PeerRead{UpTo: 3},
+	TypeAccountWorked: AccountWorked{Slots: 3, Run: "01JH4Z9QW3E8N5T7V2X0Y6P4F2", Effect: sampleEffect},
 	TypeIterationRecorded: IterationRecorded{
 		Phase: "work", Iteration: 2, Attempt: 1, Verdict: Fail, Fingerprint: string(sampleRef("41")),
 		Signature: string(sampleRef("42")), Tree: sampleTree("03"), Work: sampleTree("04"), Files: 7,

@@ -51,6 +51,10 @@ var decoders = map[string]func(jsontext.Value) (Data, error){
 	TypeAccountLimited:    decodeAs[AccountLimited],
 	TypeAccountRefused:    decodeAs[AccountRefused],
 	TypeAccountWorked:     decodeAs[AccountWorked],
+	TypePeerJoined:        decodeAs[PeerJoined],
+	TypePeerLeft:          decodeAs[PeerLeft],
+	TypePeerMessaged:      decodeAs[PeerMessaged],
+	TypePeerRead:          decodeAs[PeerRead],
 }
 
 // Upcaster turns the data of a retired type into the data of its successor.
