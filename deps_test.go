@@ -58,7 +58,7 @@ var edges = []edge{
 	},
 	{
 		from: []string{"autopilot/probe/..."},
-		deny: []string{"autopilot/..."}, denyExcept: []string{"autopilot/events", "autopilot/probe/..."},
+		deny: []string{"autopilot/..."}, denyExcept: []string{"autopilot/events", "autopilot/events/wire", "autopilot/probe/..."},
 		why:     "the probe samples the host and knows neither folds nor the daemon",
 		planted: [2]string{"autopilot/probe", "autopilot/daemon/sched"},
 	},
@@ -228,6 +228,7 @@ func plantedGraph(extra ...[2]string) graph {
 		{"autopilot/events/log", "github.com/nats-io/nats.go/jetstream"},
 		{"autopilot/projections/run", "autopilot/projections/rule"},
 		{"autopilot/probe", "autopilot/probe/judge"},
+		{"autopilot/probe/judge", "autopilot/events/wire"},
 		{"autopilot/daemon", "autopilot/daemon/sched"},
 		{"autopilot/daemon", "autopilot/probe"},
 		{"autopilot/daemon/engine", "autopilot/projections/run"},

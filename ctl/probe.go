@@ -31,7 +31,8 @@ from, and which runs wait.
 
 One soft signal holds nothing back; two warn, and let 2 agents work; a hard one
 is critical, and nothing new begins. What cannot be read is unknown, never zero.
-A verdict is raised at the second reading, lowered after a calm minute.
+A worse verdict counts at the second reading in a row, critical at once, a
+better one after a calm minute.
 
 --replay judges readings from a file, one JSON object a line as --json prints
 them under "reading"; - is standard input. It needs no daemon.`,
@@ -122,7 +123,7 @@ func (a *app) replayProbe(file string, p judge.Policy) error {
 		}
 		j := judge.Judge(r, p, judge.Defaults())
 		band = band.Step(j.Verdict, r.Time)
-		v := policyView(p, band, j)
+		v := band.View(p, j, judge.Defaults())
 		if err := a.answer(wire.SchemaProbeReplay, v, func(s render.Style) string { return s.Judged(v, r) }); err != nil {
 			return err
 		}
@@ -142,22 +143,4 @@ func (a *app) readings(file string) (string, error) {
 		return "", render.Unreadable("the readings", "standard input", err)
 	}
 	return string(b), nil
-}
-
-// policyView is a verdict in the form of the wire.
-func policyView(p judge.Policy, b judge.Band, j judge.Judgement) wire.ProbePolicy {
-	v := wire.ProbePolicy{
-		Policy: string(p), Band: string(b.Verdict), Since: b.Since, Verdict: string(j.Verdict),
-		Cap: j.As(b.Verdict, p, judge.Defaults()).Cap, Signals: []wire.ProbeSignal{}, Unknown: []string{},
-	}
-	v.Slots = v.Cap
-	for _, s := range j.Signals {
-		v.Signals = append(v.Signals, wire.ProbeSignal{
-			Axis: string(s.Axis), Level: string(s.Level), Of: s.Of, Value: s.Value, Limit: s.Limit, Unit: string(s.Unit),
-		})
-	}
-	for _, x := range j.Unknown {
-		v.Unknown = append(v.Unknown, string(x))
-	}
-	return v
 }

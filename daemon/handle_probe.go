@@ -25,8 +25,10 @@ func (d *Daemon) probeShow(ctx context.Context, _ bus.Request, _ wire.ProbeReque
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, p := range []judge.Policy{judge.Signals, judge.Tiers} {
-		j, slots, by := m.judged(p, c, running)
-		v.Policies = append(v.Policies, policyView(p, m.bands[p], judge.Judge(r, p, judge.Defaults()), j.Cap, slots, by))
+		_, slots, by := m.judged(p, c, running)
+		view := m.bands[p].View(p, judge.Judge(r, p, judge.Defaults()), judge.Defaults())
+		view.Slots, view.By = slots, string(by)
+		v.Policies = append(v.Policies, view)
 	}
 	for _, a := range m.line.Waiting(now) {
 		if s, ok := d.fleet.state(a.Run); ok {
@@ -34,20 +36,4 @@ func (d *Daemon) probeShow(ctx context.Context, _ bus.Request, _ wire.ProbeReque
 		}
 	}
 	return v, nil
-}
-
-func policyView(p judge.Policy, b judge.Band, j judge.Judgement, most, slots int, by judge.Reason) wire.ProbePolicy {
-	v := wire.ProbePolicy{
-		Policy: string(p), Band: string(b.Verdict), Since: b.Since.UTC(), Verdict: string(j.Verdict), Cap: most, Slots: slots, By: string(by),
-		Signals: []wire.ProbeSignal{}, Unknown: []string{},
-	}
-	for _, s := range j.Signals {
-		v.Signals = append(v.Signals, wire.ProbeSignal{
-			Axis: string(s.Axis), Level: string(s.Level), Of: s.Of, Value: s.Value, Limit: s.Limit, Unit: string(s.Unit),
-		})
-	}
-	for _, a := range j.Unknown {
-		v.Unknown = append(v.Unknown, string(a))
-	}
-	return v
 }
