@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"strings"
 
 	"autopilot/events"
@@ -23,10 +22,7 @@ func (s Style) say(en, ja string, args ...any) string { return phrase.Say(s.lang
 
 // count writes a number with its noun, or its counter: 1 file, 3 files, 3 ファイル.
 func (s Style) count(n int, noun, ja string) string {
-	if s.lang == events.Japanese {
-		return fmt.Sprintf("%d %s", n, ja)
-	}
-	return count(n, noun)
+	return phrase.Counted(s.lang, n, noun, ja)
 }
 
 // listed puts parts behind one another.

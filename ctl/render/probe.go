@@ -21,7 +21,7 @@ func (s Style) Probe(v wire.ProbeView, r judge.Reading) string {
 	}
 	rows := make([][]string, 0, len(r.RunTrees))
 	for _, t := range r.RunTrees {
-		rows = append(rows, []string{Line(t.Run), processes(t.Processes), bytesOf(t.RSS)})
+		rows = append(rows, []string{Line(t.Run), count(t.Processes, "process"), bytesOf(t.RSS)})
 	}
 	b.WriteString(s.section("runs", table(rows)))
 	rows = rows[:0]
@@ -179,11 +179,4 @@ func BadReading(file string, line int, err error) *wire.Error {
 // NoReading is a file without any.
 func NoReading(file string) *wire.Error {
 	return usage("a line is what apctl probe --json prints under \"reading\"", "%s has no reading", file)
-}
-
-func processes(n int) string {
-	if n == 1 {
-		return "1 process"
-	}
-	return fmt.Sprintf("%d processes", n)
 }

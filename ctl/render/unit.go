@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"autopilot/projections/phrase"
 )
 
 // Duration writes a length of time with its two largest units: 4m12s, 3h5m,
@@ -71,12 +73,7 @@ func Hash(s string) string {
 }
 
 // count writes a number with its noun: 1 file, 3 files.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
+func count(n int, noun string) string { return phrase.Count(n, noun) }
 
 // columns is the number of terminal cells that a clean text takes.
 func columns(s string) int {

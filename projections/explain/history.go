@@ -115,7 +115,7 @@ func (h *History) resumed(e events.Event, d events.RunResumed) {
 	}
 	h.tried(e, "resumed", iteration, line, d.Note)
 	if d.Findings != "" {
-		h.tried(e, TriedFindings, iteration, say(l, "handed over %s", "指摘 %sを引き渡し", count(l, d.Count, "finding", "件")), d.Findings)
+		h.tried(e, TriedFindings, iteration, say(l, "handed over %s", "指摘 %sを引き渡し", phrase.Counted(l, d.Count, "finding", "件")), d.Findings)
 	}
 	h.halt, h.waits = nil, nil
 }

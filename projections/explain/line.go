@@ -60,7 +60,7 @@ func Line(s run.State, e events.Event) string {
 		line := say(l, "resumed", "再開")
 		switch {
 		case d.Count > 0:
-			line = say(l, "resumed with %s: the budget starts again", "指摘 %sとともに再開: 予算は最初から", count(l, d.Count, "finding", "件"))
+			line = say(l, "resumed with %s: the budget starts again", "指摘 %sとともに再開: 予算は最初から", phrase.Counted(l, d.Count, "finding", "件"))
 		case d.Note != "":
 			line = say(l, "resumed with new findings: the budget starts again", "新しい指摘とともに再開: 予算は最初から")
 		}
@@ -76,7 +76,7 @@ func seeded(l events.Language, n int) string {
 	if n == 0 {
 		return ""
 	}
-	return say(l, "; with %s of a person", "。担当者の指摘 %s", count(l, n, "finding", "件"))
+	return say(l, "; with %s of a person", "。担当者の指摘 %s", phrase.Counted(l, n, "finding", "件"))
 }
 
 // askedLine is what became of a question.
@@ -131,7 +131,7 @@ func nested(l events.Language, n int) string {
 		return ""
 	}
 	return say(l, "; of %s in the workspace only HEAD is recorded: what is not committed there is not seen",
-		"。ワークスペース内の %s は HEAD のみを記録するため、コミットしていない変更は対象外", count(l, n, "repository", "リポジトリ"))
+		"。ワークスペース内の %s は HEAD のみを記録するため、コミットしていない変更は対象外", phrase.Counted(l, n, "repository", "リポジトリ"))
 }
 
 func names(l events.Language, gates []events.Gate) string {
@@ -204,7 +204,7 @@ func iterationStarted(s run.State, d events.IterationStarted) string {
 
 func agentEnded(l events.Language, d events.AgentEnded) string {
 	out := say(l, "iteration %d: agent %s after %s, %s changed since the start", "イテレーション %d: エージェントは%s(%s)、開始時からの変更は %s",
-		d.Iteration, ended(l, d), short(d.DurationMS), count(l, d.Files, "file", "ファイル"))
+		d.Iteration, ended(l, d), short(d.DurationMS), phrase.Counted(l, d.Files, "file", "ファイル"))
 	more := func(part string) {
 		if part != "" {
 			out += say(l, "; ", "。") + part
@@ -221,7 +221,7 @@ func agentEnded(l events.Language, d events.AgentEnded) string {
 		more(against(l, d))
 	}
 	if d.Refused > 0 {
-		more(say(l, "the daemon refused %s of it", "デーモンが拒否した要求は %s", count(l, d.Refused, "request", "件")))
+		more(say(l, "the daemon refused %s of it", "デーモンが拒否した要求は %s", phrase.Counted(l, d.Refused, "request", "件")))
 	}
 	more(Behind(l, d))
 	return out
@@ -232,10 +232,10 @@ func agentEnded(l events.Language, d events.AgentEnded) string {
 func Behind(l events.Language, d events.AgentEnded) string {
 	var parts []string
 	if d.Killed > 0 && d.Outcome == events.Exited {
-		parts = append(parts, say(l, "%s that it left behind had to be ended", "残された %s を終了させた", count(l, d.Killed, "process", "プロセス")))
+		parts = append(parts, say(l, "%s that it left behind had to be ended", "残された %s を終了させた", phrase.Counted(l, d.Killed, "process", "プロセス")))
 	}
 	if d.Left > 0 {
-		parts = append(parts, say(l, "%s could not be ended%s", "%s を終了できなかった%s", count(l, d.Left, "process", "プロセス"), pids(d.LeftPIDs)))
+		parts = append(parts, say(l, "%s could not be ended%s", "%s を終了できなかった%s", phrase.Counted(l, d.Left, "process", "プロセス"), pids(d.LeftPIDs)))
 	}
 	return strings.Join(parts, say(l, ", ", "、"))
 }
@@ -319,12 +319,4 @@ func short(ms int64) string {
 	default:
 		return d.Round(time.Second).String()
 	}
-}
-
-// count writes a number with what is counted, or with its counter: 3 files, 3 ファイル.
-func count(l events.Language, n int, what, ja string) string {
-	if l == events.Japanese {
-		return fmt.Sprintf("%d %s", n, ja)
-	}
-	return phrase.Count(n, what)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"autopilot/events"
+	"autopilot/projections/phrase"
 	"autopilot/projections/rule"
 	"autopilot/projections/run"
 )
@@ -65,7 +66,7 @@ func looked(l events.Language, d events.RoleEnded) string {
 		line += say(l, ", architecture %s", "、アーキテクチャは %s", o.Architecture)
 	}
 	if o.Findings > 0 {
-		line += say(l, ", %s", "、指摘 %s", count(l, o.Findings, "finding", "件"))
+		line += say(l, ", %s", "、指摘 %s", phrase.Counted(l, o.Findings, "finding", "件"))
 	}
 	return line
 }

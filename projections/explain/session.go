@@ -5,6 +5,7 @@ import (
 
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/phrase"
 	"autopilot/projections/run"
 )
 
@@ -19,7 +20,7 @@ func weakly(l events.Language, s run.State) string {
 	if n == 0 {
 		return ""
 	}
-	return say(l, "; %s by the word of a chat alone (session: weak)", "。チャットの言葉だけによる回答 %s（session: 弱い）", count(l, n, "answer", "件"))
+	return say(l, "; %s by the word of a chat alone (session: weak)", "。チャットの言葉だけによる回答 %s（session: 弱い）", phrase.Counted(l, n, "answer", "件"))
 }
 
 // Chat names the chat that drives a run.
@@ -61,7 +62,7 @@ func killed(l events.Language, h events.RunHalted) string {
 	case events.HaltCarryover:
 		return say(l, "halted: the session of iteration %[1]d left %[2]d of %[3]s, more than %[4]d %%",
 			"停止: イテレーション %[1]d のセッションは、予定した課題 %[3]sのうち %[2]d 件を残しました(%[4]d %% 超)",
-			h.Iteration, h.Used, count(l, int(h.Of), "planned issue", "件"), h.Limit)
+			h.Iteration, h.Used, phrase.Counted(l, int(h.Of), "planned issue", "件"), h.Limit)
 	default:
 		if h.Used == 0 {
 			return say(l, "halted: the session of iteration %d failed, and did not tell how it went",

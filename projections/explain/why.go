@@ -6,6 +6,7 @@ import (
 
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/phrase"
 	"autopilot/projections/run"
 )
 
@@ -51,7 +52,7 @@ func halted(s run.State, h events.RunHalted) string {
 		return say(l, "halted: gate %s cannot be run, so nothing can be proven", "停止: ゲート %s を実行できないため、何も証明できません", h.Gate)
 	case events.HaltIterations:
 		return say(l, "halted: the budget of %s is used up, and a gate still fails", "停止: 予算の %sを使い切りましたが、まだ失敗するゲートがあります",
-			count(l, int(h.Limit), "iteration", "イテレーション"))
+			phrase.Counted(l, int(h.Limit), "iteration", "イテレーション"))
 	case events.HaltHours:
 		return say(l, "halted: the time that the run was given is used up, and a gate still fails", "停止: 与えられた時間を使い切りましたが、まだ失敗するゲートがあります")
 	case events.HaltCost, events.HaltTokens, events.HaltTurns:
@@ -124,7 +125,7 @@ func over(l events.Language, d events.RunEnded) string {
 	switch d.State {
 	case events.EndDone:
 		return say(l, "done after %s: every gate passed on tree %s", "%sで完了: ツリー %s ですべてのゲートが成功しました",
-			count(l, d.Iteration, "iteration", "回のイテレーション"), Short(string(d.Tree)))
+			phrase.Counted(l, d.Iteration, "iteration", "回のイテレーション"), Short(string(d.Tree)))
 	case events.EndAlreadyGreen:
 		return say(l, "already green: every goal passed before any work", "達成済み: 作業前からすべてのゴールが成功していました")
 	case events.EndCancelled:
@@ -143,7 +144,7 @@ func afterIterations(l events.Language, d events.RunEnded) string {
 	if d.Iteration == 0 {
 		return say(l, "before the first iteration", "最初のイテレーションの前")
 	}
-	return say(l, "after %s", "%sの後", count(l, d.Iteration, "iteration", "回のイテレーション"))
+	return say(l, "after %s", "%sの後", phrase.Counted(l, d.Iteration, "iteration", "回のイテレーション"))
 }
 
 func refused(l events.Language, d events.RunEnded) string {

@@ -35,6 +35,14 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// Counted is a number with its noun, or its counter: 1 file, 3 files, 3 ファイル.
+func Counted(l events.Language, n int, noun, ja string) string {
+	if l == events.Japanese {
+		return fmt.Sprintf("%d %s", n, ja)
+	}
+	return Count(n, noun)
+}
+
 // USD is an amount of money in millionths of a dollar: to the cent, and finer
 // below ten of them.
 func USD(micro int64) string {

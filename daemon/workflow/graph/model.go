@@ -6,6 +6,7 @@ import (
 
 	"autopilot/daemon/workflow"
 	"autopilot/events"
+	"autopilot/projections/phrase"
 	"autopilot/projections/visible"
 )
 
@@ -88,7 +89,7 @@ func rows(w workflow.Workflow, p workflow.Phase) []row {
 func bounds(l workflow.Budget) string {
 	var parts []string
 	if l.Iterations > 0 {
-		parts = append(parts, count(l.Iterations, "iteration"))
+		parts = append(parts, phrase.Count(l.Iterations, "iteration"))
 	}
 	if l.Wall > 0 {
 		parts = append(parts, workflow.DurationText(l.Wall)+" an agent")
@@ -149,7 +150,7 @@ func detail(g workflow.Gate) string {
 		}
 		return text
 	case events.GateInterview:
-		return fmt.Sprintf("by %s, at most %s, until at most %d %% is unclear", line(g.Role), count(g.Rounds, "round"), g.Ambiguity)
+		return fmt.Sprintf("by %s, at most %s, until at most %d %% is unclear", line(g.Role), phrase.Count(g.Rounds, "round"), g.Ambiguity)
 	case events.GateApproval:
 		return approval(g)
 	default:
@@ -211,11 +212,4 @@ func cut(s string) string {
 		}
 	}
 	return s
-}
-
-func count(n int, of string) string {
-	if n == 1 {
-		return "1 " + of
-	}
-	return fmt.Sprintf("%d %ss", n, of)
 }
