@@ -96,7 +96,7 @@ func (n *Notifier) forget(id string) {
 // desktopArgv shows a message on the desktop. Its text is an argument of its
 // own, never a part of a script.
 func desktopArgv(m notification) []string {
-	title := "autopilot: " + Kind(m.Kind).words(languageOf(m.Run))
+	title := "autopilot: " + Kind(m.Kind).words(wire.LanguageOf(m.Run))
 	body := m.Line
 	if m.Next != "" {
 		body += "\n" + m.Next

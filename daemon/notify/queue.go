@@ -280,7 +280,7 @@ func digest(b batch) wire.Notification {
 func digestLine(b batch) string {
 	var l events.Language
 	if len(b.Notices) > 0 {
-		l = languageOf(b.Notices[0].View)
+		l = wire.LanguageOf(b.Notices[0].View)
 	}
 	var parts []string
 	for _, k := range Kinds() {
@@ -289,14 +289,6 @@ func digestLine(b batch) string {
 		}
 	}
 	return phrase.Say(l, "%d notices: %s", "通知 %d 件: %s", b.size(), strings.Join(parts, phrase.Say(l, ", ", "、")))
-}
-
-// languageOf is that in which a run is told of; English where it is of none.
-func languageOf(v *wire.RunView) events.Language {
-	if v == nil {
-		return events.English
-	}
-	return events.Language(v.Language)
 }
 
 // outcome is what became of one try.

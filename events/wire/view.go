@@ -2,7 +2,17 @@ package wire
 
 import (
 	"time"
+
+	"autopilot/events"
 )
+
+// LanguageOf is that in which a run is told of; English where it is of none.
+func LanguageOf(v *RunView) events.Language {
+	if v == nil {
+		return events.English
+	}
+	return events.Language(v.Language)
+}
 
 // RunView is a run as people and programs see it. Fields are only ever added.
 type RunView struct {

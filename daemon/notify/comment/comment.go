@@ -24,7 +24,7 @@ const (
 // live, and may be nil.
 func Of(m wire.Notification, why *wire.WhyView) string {
 	var b strings.Builder
-	l := languageOf(m.Run)
+	l := wire.LanguageOf(m.Run)
 	b.WriteString("**autopilot** " + code(m.Line, lineBytes) + "\n")
 	for i, item := range m.Items {
 		if i == mostDigest {
@@ -43,14 +43,6 @@ func Of(m wire.Notification, why *wire.WhyView) string {
 		b.WriteString(phrase.Say(l, "\nNext, where it runs: %s", "\n実行環境での次の操作: %s", code(m.Next, lineBytes)) + "\n")
 	}
 	return b.String()
-}
-
-// languageOf is that of a run; English where it is of none.
-func languageOf(v *wire.RunView) events.Language {
-	if v == nil {
-		return events.English
-	}
-	return events.Language(v.Language)
 }
 
 // after is a text behind words that stand for nothing without it.
