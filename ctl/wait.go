@@ -19,10 +19,10 @@ func newWait(a *app) *cobra.Command {
 		Use:   "wait [RUN]",
 		Short: "Wait until a run ends, halts or asks you, and exit as it does",
 		Long: `Waits until a run needs nothing more or halts, prints how it ended, and exits
-with its code (apctl help exit-codes). When it asks a person it says so, and exits
-with 13: the run stays live, and goes on when it is answered. With --timeout it gives up: 12 if the
-run is waiting for a limit or a back-off then, else 7. No RUN means the latest
-of this directory.`,
+with its code (apctl help exit-codes). When it asks a person it says so, and
+exits with 13: the run stays live, and goes on when it is answered. With
+--timeout it gives up: 12 if the run is waiting for a limit or a back-off then,
+else 7. No RUN means the latest of this directory.`,
 		Example:           "  apctl wait\n  apctl wait k3xq --timeout 4h && git commit -am done",
 		Args:              runAnd(0),
 		ValidArgsFunction: a.completeRuns,

@@ -116,7 +116,7 @@ func (s Style) AnswerKeys(q wire.QuestionView) string {
 	return s.say("\nYour answer in one line, or Enter to leave it: ", "\n回答を 1 行で入力してください。Enter で保留: ")
 }
 
-// FindingSection and FindingText ask for one finding.
+// FindingSection asks what the next finding is about.
 func (s Style) FindingSection(n int) string {
 	if n == 1 {
 		return s.say("\nWhat you found, one section at a time, as FILE:LINE or a heading. P1 before it\nsays that it does not block. Who works on it next gets it as you write it.\nsection 1: ",
