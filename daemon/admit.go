@@ -21,7 +21,7 @@ func (d *Daemon) admit(ctx context.Context, s run.State, account string) (work.A
 	if not, err = d.accounts.Admit(ctx, s, account); err != nil || not != nil {
 		return allowed, not, err
 	}
-	not, most, err := d.slot(ctx, s, account, d.machine.now())
+	not, most, err := d.slot(ctx, s, d.machine.now())
 	if most >= 0 {
 		allowed.Capped, allowed.Cap = true, most
 	}

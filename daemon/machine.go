@@ -135,8 +135,8 @@ func (m *machine) room(c config.Resources, running int) sched.Room {
 }
 
 // slot says whether an agent of the run may begin on this machine now, and how
-// many sub-agents it may have.
-func (d *Daemon) slot(ctx context.Context, s run.State, account string, now time.Time) (not events.Data, most int, err error) {
+// many sub-agents it may have. It waits for the moment that its start is given.
+func (d *Daemon) slot(ctx context.Context, s run.State, now time.Time) (not events.Data, most int, err error) {
 	c := d.resources()
 	// An attempt that was lost is repeated at once: it was let in.
 	if c.Policy == config.NoResources || s.Stage != run.Ready && s.Stage != run.Judged {
@@ -148,30 +148,48 @@ func (d *Daemon) slot(ctx context.Context, s run.State, account string, now time
 	}
 	d.fresh(ctx, now)
 	at := d.atWorkNow(s.ID)
-	m := d.machine
+	place, room, most := d.machine.ask(c, sched.Ask{
+		Run: s.ID, Policy: string(c.PolicyOf(flow)), Coordinator: flow.Resources.Coordinator == workflow.Always, Again: s.Loop.Iteration > 0,
+	}, at, now)
+	if !place.Granted() {
+		return d.waitForSlot(s, place, room, len(at), now), most, nil
+	}
+	select {
+	case <-time.After(place.Begin.Sub(now)):
+	case <-ctx.Done():
+	}
+	return nil, most, ctx.Err()
+}
+
+// ask asks for a slot: with its place, how many there are and the cap of the
+// verdict.
+func (m *machine) ask(c config.Resources, a sched.Ask, at []string, now time.Time) (p sched.Place, slots, most int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	room, policy := m.room(c, len(at)), string(c.PolicyOf(flow))
-	place := m.line.Ask(sched.Ask{
-		Run: s.ID, Account: account, Policy: policy,
-		Coordinator: flow.Resources.Coordinator == workflow.Always, Again: s.Loop.Iteration > 0,
-	}, room, at, now)
-	if place.Granted() {
-		j, _, _ := m.judged(judge.Policy(policy), c, len(at))
-		return nil, j.Cap, nil
-	}
-	until := now.Add(lineWait)
-	if s.Facts.Limits.NoWait && place.Why != sched.Staggered {
-		m.line.Drop(s.ID)
+	room := m.room(c, len(at))
+	j, _, _ := m.judged(judge.Policy(a.Policy), c, len(at))
+	return m.line.Ask(a, room, at, now), room[a.Policy], j.Cap
+}
+
+// waitForSlot is the event of a run that stands in line, or of one that was told
+// not to.
+func (d *Daemon) waitForSlot(s run.State, p sched.Place, slots, working int, now time.Time) events.Data {
+	until := now.Add(lineWait).UnixMilli()
+	if s.Facts.Limits.NoWait {
+		d.machine.drop(s.ID)
 		return events.RunHalted{
-			Reason: events.HaltLimit, Phase: s.Loop.Phase, Iteration: s.Loop.Iteration, Value: string(events.LimitResources), UntilMS: until.UnixMilli(), Tree: s.Last.Tree,
-		}, judge.NoCap, nil
+			Reason: events.HaltLimit, Phase: s.Loop.Phase, Iteration: s.Loop.Iteration, Value: string(events.LimitResources), UntilMS: until, Tree: s.Last.Tree,
+		}
 	}
-	w := events.LimitWaiting{Cause: events.LimitResources, UntilMS: until.UnixMilli(), Place: place.Number, Used: int64(len(at))}
-	if n := room[policy]; n >= 0 {
-		w.Limit = int64(n)
+	return events.LimitWaiting{
+		Cause: events.LimitResources, UntilMS: until, Place: p.Number, Used: int64(working), Limit: int64(max(slots, 0)),
 	}
-	return w, judge.NoCap, nil
+}
+
+func (m *machine) drop(run string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.line.Drop(run)
 }
 
 // atWorkNow are the runs, but one, whose agent is at work.

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -18,8 +19,6 @@ import (
 func (d *Daemon) tendMachine(ctx context.Context) {
 	tick := time.NewTicker(sampleEvery)
 	defer tick.Stop()
-	soon := time.NewTimer(0) // when a start that was staggered is due
-	defer soon.Stop()
 	for {
 		select {
 		case <-ctx.Done():
@@ -29,12 +28,9 @@ func (d *Daemon) tendMachine(ctx context.Context) {
 				d.look(ctx, d.machine.now())
 				d.tellVerdict(ctx)
 			}
-		case <-soon.C:
 		case <-d.machine.kick:
 		}
-		if next := d.fillLine(ctx, d.machine.now()); !next.IsZero() {
-			soon.Reset(max(0, next.Sub(d.machine.now())))
-		}
+		d.fillLine(ctx, d.machine.now())
 	}
 }
 
@@ -49,24 +45,25 @@ func (m *machine) seen(s run.State) {
 	}
 }
 
-// fillLine lets go who may begin, and says when to look again.
-func (d *Daemon) fillLine(ctx context.Context, now time.Time) time.Time {
+// fillLine lets go who may begin. Who does not wait any more gives its slot back.
+func (d *Daemon) fillLine(ctx context.Context, now time.Time) {
 	c := d.resources()
 	at := d.atWorkNow("")
 	m := d.machine
 	m.mu.Lock()
 	d.leaveMachine(now)
-	room := m.room(c, len(at))
-	let := m.line.Fill(room, at, now)
-	next := m.line.Next(room, at, now)
+	let := m.line.Fill(m.room(c, len(at)), at, now, d.waitsForMachine)
 	m.mu.Unlock()
 	for _, id := range let {
 		_, err := d.fleet.do(ctx, id, engine.Lift{}, events.ActorDaemon(d.host), "")
-		if err != nil {
+		if err == nil {
+			continue
+		}
+		m.drop(id)
+		if !errors.Is(err, engine.ErrOver) && !errors.Is(err, engine.ErrNotWaiting) {
 			d.cfg.Log.Error("let a run go on", "run", id, "error", err)
 		}
 	}
-	return next
 }
 
 // leaveMachine takes those out of the line that do not wait for the machine any
@@ -74,12 +71,16 @@ func (d *Daemon) fillLine(ctx context.Context, now time.Time) time.Time {
 func (d *Daemon) leaveMachine(now time.Time) {
 	m := d.machine
 	for _, a := range m.line.Waiting(now) {
-		s, ok := d.fleet.state(a.Run)
-		waits := ok && s.WaitsForLimit() && s.Waiting.Cause == events.LimitResources && s.Stop == ""
-		if !waits && now.Sub(a.Since) >= sampleFresh { // it may be about to store that it waits
+		if now.Sub(a.Since) >= sampleFresh && !d.waitsForMachine(a.Run) { // before, it may be about to store that it waits
 			m.line.Drop(a.Run)
 		}
 	}
+}
+
+// waitsForMachine says that a run stands in line, by its own record.
+func (d *Daemon) waitsForMachine(id string) bool {
+	s, ok := d.fleet.state(id)
+	return ok && s.WaitsForLimit() && s.Waiting.Cause == events.LimitResources && s.Stop == ""
 }
 
 // tellVerdict stores a verdict that has changed: with the host, and with every run
@@ -99,7 +100,7 @@ func (d *Daemon) tellVerdict(ctx context.Context) {
 			continue
 		}
 		for _, s := range d.fleet.liveStates() {
-			if !s.WaitsForLimit() || s.Waiting.Cause != events.LimitResources {
+			if !d.waitsForMachine(s.ID) {
 				continue
 			}
 			if _, err := d.fleet.do(ctx, s.ID, engine.Judged{ResourcesJudged: data}, events.ActorDaemon(d.host), ""); err != nil {

@@ -7,7 +7,8 @@
 // that nothing here can be lost by a crash.
 //
 // Who has waited longest comes first, priority before that, and waiting raises
-// it, so nobody starves. One run begins at a time: first starts are Stagger apart, and
-// those of one account AccountStagger (field reports B.4, 67 and 68). How many an
-// account takes at once is a matter of daemon/account.
+// it, so nobody starves. Runs begin one after another, Stagger apart, so that each
+// is seen by what measures the machine and none of them all at once by a provider
+// (field reports B.4, 67 and 68). How many an account takes at once is a matter of
+// daemon/account.
 package sched

@@ -9,16 +9,15 @@ import (
 
 // The times of a line.
 const (
-	Hold           = 30 * time.Second // a granted slot that nobody uses is free again
-	Stagger        = 200 * time.Millisecond
-	AccountStagger = 2 * time.Second
-	Raise          = 10 * time.Minute // so much waiting is one step of priority
+	Hold    = 30 * time.Second // a granted slot that nobody uses is free again
+	Stagger = 100 * time.Millisecond
+	Spread  = 2 * time.Second  // starts are spread over no more
+	Raise   = 10 * time.Minute // so much waiting is one step of priority
 )
 
 // Ask is the wish to start an agent.
 type Ask struct {
 	Run         string
-	Account     string // empty for none
 	Policy      string // by whose room it is bound
 	Priority    int    // higher goes first
 	Coordinator bool   // begins also where there is no room for others
@@ -30,44 +29,32 @@ type Ask struct {
 // as is a policy that is not in it.
 type Room map[string]int
 
-// Why says what somebody in line waits for.
-type Why string
-
-// The reasons.
-const (
-	NoSlot    Why = "slots"   // as many are at work as may be
-	Staggered Why = "stagger" // another has just begun
-)
-
-// Place is where somebody stands. The zero value is a slot.
+// Place is where somebody stands.
 type Place struct {
-	Number int       // 1 is next
-	Why    Why       // empty: granted
-	Until  time.Time // when to ask again, where that is known
+	Number int       // 1 is next; 0: it has a slot
+	Begin  time.Time // with a slot: not before
 }
 
 // Granted says that an agent may begin.
-func (p Place) Granted() bool { return p.Why == "" }
+func (p Place) Granted() bool { return p.Number == 0 }
 
 // Line is who waits, and who was let go. The zero value is empty.
 type Line struct {
-	asks    map[string]Ask
-	grants  map[string]grant
-	last    time.Time            // a slot was granted
-	account map[string]time.Time // by account
+	asks   map[string]Ask
+	grants map[string]grant
+	last   time.Time // the latest start that was granted
 }
 
 type grant struct {
-	Ask
-	at time.Time
+	at, begin time.Time
 }
 
-// Ask puts a wish into the line, and grants what can be. A wish that is there
-// already keeps its age.
+// Ask puts a wish into the line, and grants it if it is its turn. A wish that is
+// there already keeps its age.
 func (l *Line) Ask(a Ask, room Room, at []string, now time.Time) Place {
 	l.tidy(at, now)
-	if _, ok := l.grants[a.Run]; ok {
-		return Place{}
+	if g, ok := l.grants[a.Run]; ok {
+		return Place{Begin: g.begin}
 	}
 	if was, ok := l.asks[a.Run]; ok {
 		a.Since = was.Since
@@ -75,18 +62,38 @@ func (l *Line) Ask(a Ask, room Room, at []string, now time.Time) Place {
 	if a.Since.IsZero() {
 		a.Since = now
 	}
+	place, ahead := Place{Number: 1}, 0
+	for _, o := range l.asks {
+		if o.Run == a.Run || o.before(a, now) > 0 {
+			continue
+		}
+		place.Number++
+		if l.fits(o, room, at, 0) {
+			ahead++ // it is let go by the next Fill
+		}
+	}
+	if l.fits(a, room, at, ahead) {
+		return Place{Begin: l.grant(a, now)}
+	}
 	if l.asks == nil {
 		l.asks = map[string]Ask{}
 	}
 	l.asks[a.Run] = a
-	l.fill(room, at, now)
-	return l.place(a.Run, room, at, now)
+	return place
 }
 
-// Fill grants what can be, and names who was let go, in their order.
-func (l *Line) Fill(room Room, at []string, now time.Time) []string {
+// Fill grants what can be to those that are ready to be let go, and names them in
+// their order.
+func (l *Line) Fill(room Room, at []string, now time.Time, ready func(run string) bool) []string {
 	l.tidy(at, now)
-	return l.fill(room, at, now)
+	var let []string
+	for _, a := range l.Waiting(now) {
+		if l.fits(a, room, at, 0) && ready(a.Run) { // who does not may stand before one who does, by another policy
+			l.grant(a, now)
+			let = append(let, a.Run)
+		}
+	}
+	return let
 }
 
 // Drop takes a wish or a grant back: the run waits for something else, or is over.
@@ -98,26 +105,17 @@ func (l *Line) Drop(run string) {
 // Waiting lists who stands in line, first who is next.
 func (l *Line) Waiting(now time.Time) []Ask {
 	out := slices.Collect(maps.Values(l.asks))
-	slices.SortFunc(out, func(a, b Ask) int {
-		return cmp.Or(cmp.Compare(b.rank(now), a.rank(now)), a.Since.Compare(b.Since), cmp.Compare(a.Run, b.Run))
-	})
+	slices.SortFunc(out, func(a, b Ask) int { return a.before(b, now) })
 	return out
+}
+
+// before orders wishes: less than 0 if a is served first.
+func (a Ask) before(b Ask, now time.Time) int {
+	return cmp.Or(cmp.Compare(b.rank(now), a.rank(now)), a.Since.Compare(b.Since), cmp.Compare(a.Run, b.Run))
 }
 
 // rank is the priority, raised by waiting.
 func (a Ask) rank(now time.Time) int { return a.Priority + int(max(0, now.Sub(a.Since))/Raise) }
-
-// Next is when a wish could be granted without anything else happening; zero for
-// never.
-func (l *Line) Next(room Room, at []string, now time.Time) time.Time {
-	var next time.Time
-	for _, a := range l.asks {
-		if why, until := l.held(a, room, at, now); why == Staggered && (next.IsZero() || until.Before(next)) {
-			next = until
-		}
-	}
-	return next
-}
 
 // tidy forgets grants that are used or have run out.
 func (l *Line) tidy(at []string, now time.Time) {
@@ -128,54 +126,24 @@ func (l *Line) tidy(at []string, now time.Time) {
 	}
 }
 
-func (l *Line) fill(room Room, at []string, now time.Time) []string {
-	var let []string
-	for _, a := range l.Waiting(now) {
-		if why, _ := l.held(a, room, at, now); why != "" {
-			continue // of another account, or policy, the next one may do
-		}
-		l.grant(a, now)
-		let = append(let, a.Run)
-	}
-	return let
+// fits says that there is a slot, with so many that are to be let go before.
+func (l *Line) fits(a Ask, room Room, at []string, ahead int) bool {
+	most, ok := room[a.Policy]
+	return !ok || most < 0 || len(at)+len(l.grants)+ahead < most || a.Coordinator
 }
 
-func (l *Line) grant(a Ask, now time.Time) {
+func (l *Line) grant(a Ask, now time.Time) (begin time.Time) {
 	if l.grants == nil {
-		l.grants, l.account = map[string]grant{}, map[string]time.Time{}
+		l.grants = map[string]grant{}
 	}
 	delete(l.asks, a.Run)
-	l.grants[a.Run] = grant{a, now}
-	l.last = now
-	if a.Account != "" {
-		l.account[a.Account] = now
+	begin = now
+	if !a.Again {
+		if next := l.last.Add(Stagger); next.After(now) && !l.last.After(now.Add(Spread)) {
+			begin = next
+		}
+		l.last = begin
 	}
-}
-
-// held says what holds a wish back, and until when if time alone does.
-func (l *Line) held(a Ask, room Room, at []string, now time.Time) (Why, time.Time) {
-	if most, ok := room[a.Policy]; ok && most >= 0 && len(at)+len(l.grants) >= most && !a.Coordinator {
-		return NoSlot, time.Time{}
-	}
-	free := l.last.Add(Stagger)
-	if t, ok := l.account[a.Account]; ok && t.Add(AccountStagger).After(free) {
-		free = t.Add(AccountStagger)
-	}
-	if !a.Again && !l.last.IsZero() && now.Before(free) && !now.Before(l.last) {
-		return Staggered, free
-	}
-	return "", time.Time{}
-}
-
-func (l *Line) place(run string, room Room, at []string, now time.Time) Place {
-	a, ok := l.asks[run]
-	if !ok {
-		return Place{}
-	}
-	why, until := l.held(a, room, at, now)
-	if why == "" {
-		why = NoSlot // it stands behind others
-	}
-	n := slices.IndexFunc(l.Waiting(now), func(o Ask) bool { return o.Run == run })
-	return Place{Number: n + 1, Why: why, Until: until}
+	l.grants[a.Run] = grant{now, begin}
+	return begin
 }

@@ -12,6 +12,8 @@ import (
 
 var start = time.Unix(1_700_000_000, 0)
 
+func all(string) bool { return true }
+
 func slots(n int) Room { return Room{"": n} }
 
 func TestALineIsFairByPriorityAndAge(t *testing.T) {
@@ -19,14 +21,14 @@ func TestALineIsFairByPriorityAndAge(t *testing.T) {
 	var l Line
 	full := []string{"busy"}
 	for i, a := range []Ask{{Run: "first"}, {Run: "second"}, {Run: "urgent", Priority: 2}, {Run: "third"}} {
-		if p := l.Ask(a, slots(1), full, start.Add(time.Duration(i)*time.Second)); p.Why != NoSlot {
+		if p := l.Ask(a, slots(1), full, start.Add(time.Duration(i)*time.Second)); p.Granted() {
 			t.Fatalf("%s: %+v", a.Run, p)
 		}
 	}
 	var got []string
 	now := start.Add(time.Minute)
 	for range 4 {
-		let := l.Fill(slots(1), nil, now)
+		let := l.Fill(slots(1), nil, now, all)
 		got = append(got, let...)
 		for _, run := range let {
 			l.Drop(run) // it was at work, and is done
@@ -43,7 +45,7 @@ func TestWaitingRaisesPriority(t *testing.T) {
 	var l Line
 	l.Ask(Ask{Run: "patient"}, slots(0), nil, start)
 	l.Ask(Ask{Run: "urgent", Priority: 1}, slots(0), nil, start.Add(Raise))
-	if got := l.Fill(slots(1), nil, start.Add(Raise)); !slices.Equal(got, []string{"patient"}) {
+	if got := l.Fill(slots(1), nil, start.Add(Raise), all); !slices.Equal(got, []string{"patient"}) {
 		t.Errorf("let go: %v", got)
 	}
 }
@@ -59,24 +61,20 @@ func TestWhoAsksAgainKeepsItsAge(t *testing.T) {
 	}
 }
 
-func TestStartsAreStaggered(t *testing.T) {
+func TestStartsAreStaggeredAndSpreadOverNoMoreThanAMoment(t *testing.T) {
 	t.Parallel()
 	var l Line
-	none := Room{}
-	if p := l.Ask(Ask{Run: "a", Account: "x"}, none, nil, start); !p.Granted() {
-		t.Fatalf("the first: %+v", p)
+	var last time.Time
+	for i := range 100 {
+		p := l.Ask(Ask{Run: fmt.Sprint(i)}, Room{}, nil, start)
+		want := start.Add(min(time.Duration(i)*Stagger, Spread+Stagger))
+		if !p.Granted() || i <= 21 && !p.Begin.Equal(want) || p.Begin.After(start.Add(Spread+Stagger)) || i < 20 && !p.Begin.After(last) {
+			t.Fatalf("start %d: %+v, want %v", i, p, want)
+		}
+		last = p.Begin
 	}
-	if p := l.Ask(Ask{Run: "b", Account: "x"}, none, nil, start); p.Why != Staggered || !p.Until.Equal(start.Add(AccountStagger)) {
-		t.Errorf("the second of an account: %+v", p)
-	}
-	if p := l.Ask(Ask{Run: "c", Account: "y"}, none, nil, start); p.Why != Staggered || !p.Until.Equal(start.Add(Stagger)) {
-		t.Errorf("the first of another: %+v", p)
-	}
-	if n := l.Next(none, nil, start); !n.Equal(start.Add(Stagger)) {
-		t.Errorf("next at %v", n)
-	}
-	if got := l.Fill(none, nil, start.Add(Stagger)); !slices.Equal(got, []string{"c"}) {
-		t.Errorf("let go: %v", got)
+	if p := l.Ask(Ask{Run: "later"}, Room{}, nil, start.Add(time.Minute)); !p.Begin.Equal(start.Add(time.Minute)) {
+		t.Errorf("after a while: %+v", p)
 	}
 }
 
@@ -96,14 +94,34 @@ func TestASlotThatNobodyUsesIsFreeAgain(t *testing.T) {
 	var l Line
 	l.Ask(Ask{Run: "a"}, slots(1), nil, start)
 	l.Ask(Ask{Run: "b"}, slots(1), nil, start.Add(time.Second))
-	if got := l.Fill(slots(1), nil, start.Add(Hold-1)); len(got) != 0 {
+	if got := l.Fill(slots(1), nil, start.Add(Hold-1), all); len(got) != 0 {
 		t.Errorf("let go: %v", got)
 	}
-	if got := l.Fill(slots(1), nil, start.Add(Hold)); !slices.Equal(got, []string{"b"}) {
+	if got := l.Fill(slots(1), nil, start.Add(Hold), all); !slices.Equal(got, []string{"b"}) {
 		t.Errorf("let go: %v", got)
 	}
 	if p := l.Ask(Ask{Run: "c"}, slots(-1), nil, start.Add(-time.Hour)); !p.Granted() {
 		t.Errorf("with a clock that went back: %+v", p)
+	}
+}
+
+// TestOnlyWhoIsReadyIsLetGo: who asked a moment ago may not wait yet, and is not
+// passed by one that has just come.
+func TestOnlyWhoIsReadyIsLetGo(t *testing.T) {
+	t.Parallel()
+	var l Line
+	l.Ask(Ask{Run: "a"}, slots(0), nil, start)
+	if got := l.Fill(slots(1), nil, start, func(string) bool { return false }); len(got) != 0 {
+		t.Errorf("let go: %v", got)
+	}
+	if p := l.Ask(Ask{Run: "b"}, slots(1), nil, start.Add(1)); p.Number != 2 {
+		t.Errorf("who came later: %+v", p)
+	}
+	if p := l.Ask(Ask{Run: "c"}, slots(3), nil, start.Add(2)); !p.Granted() {
+		t.Errorf("with room for all: %+v", p)
+	}
+	if got := l.Fill(slots(3), nil, start, all); !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("let go: %v", got)
 	}
 }
 
@@ -127,7 +145,7 @@ func TestNoMoreThanThereIsRoomForAndNobodyStarves(t *testing.T) {
 		}
 		for step := range 300 {
 			now = now.Add(time.Duration(rapid.IntRange(0, 60).Draw(t, "seconds")) * time.Second)
-			begin(l.Fill(slots(room), at, now))
+			begin(l.Fill(slots(room), at, now, all))
 			if run := fmt.Sprintf("r%d", rapid.IntRange(0, 9).Draw(t, "run")); !slices.Contains(at, run) {
 				if _, ok := asked[run]; !ok {
 					asked[run] = now
@@ -164,7 +182,7 @@ func TestAnAgentThatFollowsAnotherIsNotStaggered(t *testing.T) {
 	t.Parallel()
 	var l Line
 	l.Ask(Ask{Run: "a"}, Room{}, nil, start)
-	if p := l.Ask(Ask{Run: "b", Again: true}, Room{}, nil, start); !p.Granted() {
+	if p := l.Ask(Ask{Run: "b", Again: true}, Room{}, nil, start); !p.Begin.Equal(start) {
 		t.Errorf("%+v", p)
 	}
 }
