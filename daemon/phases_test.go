@@ -231,3 +231,51 @@ else echo $(( $(cat there 2>/dev/null || echo 0) + 1 )) > there; cat > .told; fi
 		t.Errorf("%+v", st.Looks)
 	}
 }
+
+const boundFlow = `name: bound
+version: 1
+phases:
+  - {name: plan, prompt: converge.md, gates: [{name: there, kind: command, run: test -f n}, {name: agreed, kind: consensus, roles: [critic, second], of: ["docs/**"]}]}
+  - {name: build, prompt: converge.md, gates: [{name: kept, kind: anchor, of: ["docs/**"]}, {name: built, kind: command, run: test -f built}]}
+roles: {critic: {prompt: look.md}, second: {prompt: look.md}}
+limits: {iterations: 2}
+`
+
+// What is read behind a link, in another repository or in a very large file can be
+// changed without a trace, so nobody looks at it, and no anchor holds it.
+func TestOnlyPlainFilesAreLookedAtAndPinned(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		plan, build, state string
+		odd                string
+	}{
+		"a file":                        {"echo 1 > docs/plan.md", "", "done", ""},
+		"a link to one of the set":      {"echo 1 > docs/plan.md; ln -sf plan.md docs/now.md", "", "done", ""},
+		"a link out of the tree":        {"ln -sf /etc/hostname docs/plan.md", "", "halted:iterations", "docs/plan.md"},
+		"a link to what nobody records": {"ln -sf ../.git/plan docs/plan.md", "", "halted:iterations", "docs/plan.md"},
+		"a link by another one":         {"echo 1 > docs/plan.md; ln -sfn /tmp x; ln -sf ../x/../docs/plan.md docs/now.md", "", "halted:iterations", "docs/now.md"},
+		"another repository":            {"echo 1 > docs/plan.md; git init -q docs/sub; git -C docs/sub -c user.name=u -c user.email=u@x commit -q --allow-empty -m x", "", "halted:iterations", "docs/sub"},
+		"a link in the place of a file": {"printf other > docs/plan.md; echo 2 > docs/other", "ln -sf other docs/plan.md", "halted:drift", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := flowSite(t, boundFlow)
+			s.write(map[string]string{".autopilot/prompts/look.md": "{{with .Look}}LOOK {{.Form}}{{end}} {{.ResultFile}}"})
+			s.trust()
+			st := s.play(s.flowSpec("bound", `mkdir -p docs; date +%N > n; in=$(cat)
+case $in in
+LOOK*) echo '{"v":1,"verdict":"approve"}' > "$AUTOPILOT_RESULT_FILE" ;;
+*'phase `+"`build`"+`'*) touch built; `+tt.build+` ;;
+*) `+tt.plan+` ;;
+esac`))
+			s.wants(st, tt.state)
+			if tt.odd == "" {
+				return
+			}
+			r := st.Last.Results[1]
+			if files := s.d.text(r.Files); r.Reason != events.ReasonNoFile || files != tt.odd+"\n" {
+				t.Errorf("%+v names %q", r, files)
+			}
+		})
+	}
+}

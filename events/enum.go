@@ -82,6 +82,7 @@ const (
 	ReasonMissing     Reason = "missing"      // artifact: the patterns named match no file
 	ReasonBlank       Reason = "blank"        // artifact: the files named hold white space only
 	ReasonStale       Reason = "stale"        // artifact: the files named are older than the phase
+	ReasonNoFile      Reason = "no-file"      // of a set: the paths named are links, repositories, or too large
 	ReasonSetup       Reason = "setup"        // clean checkout: the set-up command failed there
 
 	ReasonNobody    Reason = "nobody"     // open: nobody has looked, or answered, yet

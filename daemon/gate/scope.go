@@ -69,6 +69,15 @@ func Anchor(name events.Name, globs []string, approved, now map[string]string) (
 	return r, Texts{Files: linesOf(broken), Excerpt: Excerpt([]byte(text), ExcerptBytes, 0, "")}
 }
 
+// NoFiles fails a gate about files of which some are none: what is read there can
+// be changed without a trace.
+func NoFiles(r events.GateResult, paths []string) (events.GateResult, Texts) {
+	r.Verdict, r.Reason, r.Set = events.Fail, events.ReasonNoFile, ""
+	text := "These are links, repositories or files over 50 MB. Nothing can be told of what is read there, so put plain files in their place:\n" + namedList(paths)
+	r.OutputSum = rule.OutputSum([]byte(text))
+	return r, Texts{Files: linesOf(paths), Excerpt: Excerpt([]byte(text), ExcerptBytes, 0, "")}
+}
+
 // namedList is the first paths, one a line.
 func namedList(paths []string) string {
 	var b strings.Builder

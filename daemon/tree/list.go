@@ -30,6 +30,29 @@ func (r *Repo) Files(ctx context.Context, t events.Tree) ([]string, error) {
 type Entry struct {
 	Path string
 	ID   string // of its content
+	Kind EntryKind
+}
+
+// EntryKind says what an entry is.
+type EntryKind int
+
+// Kinds of entries. The content of one that is Outside is not recorded: another
+// repository, or a file that is too large.
+const (
+	Regular EntryKind = iota
+	Link
+	Outside
+)
+
+func kindOfMode(mode string) EntryKind {
+	switch mode {
+	case "120000":
+		return Link
+	case modeLink:
+		return Outside
+	default:
+		return Regular
+	}
 }
 
 // Entries lists a tree with the ids of what is in it, in git's order.
@@ -45,7 +68,7 @@ func (r *Repo) Entries(ctx context.Context, t events.Tree) ([]Entry, error) {
 	for entry := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
 		meta, path, ok := strings.Cut(entry, "\t")
 		if fields := strings.Fields(meta); ok && len(fields) == 3 {
-			list = append(list, Entry{Path: path, ID: fields[2]})
+			list = append(list, Entry{Path: path, ID: fields[2], Kind: kindOfMode(fields[0])})
 		}
 	}
 	return list, nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -185,11 +186,21 @@ func (g *judging) open(ctx context.Context, a asked, on tree.Snapshot) (events.G
 		return r, nil
 	}
 	set, err := g.w.set(ctx, g.p, on.Tree, a.decl.Of)
-	if err != nil || len(set) > 0 {
+	if err != nil {
+		return r, err
+	}
+	if odd, err := g.w.noFiles(ctx, g.p, on.Tree, set); err != nil || len(odd) > 0 {
+		if err != nil {
+			return r, err
+		}
+		r, texts := gate.NoFiles(r, odd)
+		return g.store(ctx, r, texts)
+	}
+	if len(set) > 0 {
 		if r.Set = hashSet(set); a.Kind == events.GateCoverage {
 			r.Set = sum(r.Set + string(on.Work)) // what covers the criteria is all that was worked on
 		}
-		return r, err
+		return r, nil
 	}
 	r.Verdict, r.Reason = events.Fail, events.ReasonMissing
 	return g.store(ctx, r, gate.Texts{
@@ -201,27 +212,6 @@ func sum(text string) string {
 	h := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(h[:])
 }
-
-// set lists the files of a set: object id and path.
-func (w *Worker) set(ctx context.Context, p *Plan, t events.Tree, globs []string) ([]tree.Entry, error) {
-	list, err := p.Repo.Entries(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(list, func(e tree.Entry) bool {
-		return !slices.ContainsFunc(globs, func(glob string) bool { return rule.GlobMatch(glob, e.Path) })
-	}), nil
-}
-
-func setText(set []tree.Entry) string {
-	var b strings.Builder
-	for _, e := range set {
-		fmt.Fprintf(&b, "%s %s\n", e.ID, e.Path)
-	}
-	return b.String()
-}
-
-func hashSet(set []tree.Entry) string { return sum(setText(set)) }
 
 // written is an artifact gate whose set is what was written, so that a plan that
 // comes back is known.
@@ -247,6 +237,9 @@ func (g *judging) plain(ctx context.Context, now events.Tree, globs []string) (s
 	var b strings.Builder
 	for _, e := range set {
 		text, _, err := g.p.Repo.File(ctx, now, e.Path)
+		if errors.Is(err, tree.ErrNotRecorded) {
+			text, err = []byte(e.ID), nil
+		}
 		if err != nil {
 			return "", err
 		}
@@ -307,6 +300,15 @@ func (g *judging) anchor(ctx context.Context, a asked, now events.Tree) (events.
 		return events.GateResult{}, err
 	}
 	r, texts := gate.Anchor(a.Name, a.decl.Of, ids(before), ids(after))
+	if r.Verdict == events.Pass {
+		odd, err := g.w.noFiles(ctx, g.p, now, after)
+		if err != nil {
+			return r, err
+		}
+		if len(odd) > 0 {
+			r, texts = gate.NoFiles(r, odd)
+		}
+	}
 	return g.store(ctx, r, texts)
 }
 
@@ -326,12 +328,4 @@ func (g *judging) approvedAt(ctx context.Context, globs []string) (events.Tree, 
 		}
 	}
 	return entryTree(g.s), nil
-}
-
-func ids(set []tree.Entry) map[string]string {
-	out := map[string]string{}
-	for _, e := range set {
-		out[e.Path] = e.ID
-	}
-	return out
 }

@@ -42,6 +42,8 @@ func Reason(l events.Language, r events.GateResult) string {
 		return Say(l, "a file is blank", "ファイルが空")
 	case events.ReasonStale:
 		return Say(l, "a file is as it was before the work", "ファイルが作業前のまま")
+	case events.ReasonNoFile:
+		return Say(l, "a link, a repository or a very large file is no file to be judged", "リンク、リポジトリ、巨大なファイルは判定の対象にならない")
 	case events.ReasonSetup:
 		return setup(l, r)
 	default:

@@ -14,7 +14,7 @@ func TestEveryReasonHasWordsOfItsOwn(t *testing.T) {
 		events.ReasonExit, events.ReasonSignal, events.ReasonTimeout, events.ReasonSilent, events.ReasonNotFound,
 		events.ReasonNoShell, events.ReasonNoDirectory, events.ReasonToolChanged, events.ReasonTreeChanged,
 		events.ReasonUnchanged, events.ReasonPinChanged, events.ReasonWritten, events.ReasonMissing, events.ReasonBlank,
-		events.ReasonStale, events.ReasonSetup,
+		events.ReasonStale, events.ReasonSetup, events.ReasonNoFile,
 	} {
 		text := phrase.Reason(events.English, events.GateResult{Reason: r})
 		if text == "" || text == string(r) || said[text] != "" {

@@ -1,0 +1,84 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"autopilot/daemon/tree"
+	"autopilot/events"
+	"autopilot/projections/rule"
+)
+
+// set lists the files of a set: object id and path.
+func (w *Worker) set(ctx context.Context, p *Plan, t events.Tree, globs []string) ([]tree.Entry, error) {
+	list, err := p.Repo.Entries(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(list, func(e tree.Entry) bool {
+		return !slices.ContainsFunc(globs, func(glob string) bool { return rule.GlobMatch(glob, e.Path) })
+	}), nil
+}
+
+// noFiles lists what of a set says nothing of what is read there: another
+// repository, a file that is too large to be recorded, and a link, unless it leads
+// to a file of the same set. What is behind others can be changed without a trace.
+func (w *Worker) noFiles(ctx context.Context, p *Plan, t events.Tree, set []tree.Entry) (odd []string, err error) {
+	for _, e := range set {
+		switch e.Kind {
+		case tree.Outside:
+			odd = append(odd, e.Path)
+		case tree.Link:
+			target, _, err := p.Repo.File(ctx, t, e.Path)
+			if err != nil {
+				return nil, fmt.Errorf("read the link %q: %w", e.Path, err)
+			}
+			if !leadsInto(set, e.Path, string(target)) {
+				odd = append(odd, e.Path)
+			}
+		case tree.Regular:
+		}
+	}
+	return odd, nil
+}
+
+// leadsInto says that a link names a file of a set. A target that is not in its
+// shortest form could lead elsewhere by a folder that is a link itself.
+func leadsInto(set []tree.Entry, link, target string) bool {
+	if path.IsAbs(target) || path.Clean(target) != target {
+		return false
+	}
+	file := path.Join(path.Dir(link), target)
+	return slices.ContainsFunc(set, func(e tree.Entry) bool { return e.Path == file && e.Kind == tree.Regular })
+}
+
+func setText(set []tree.Entry) string {
+	var b strings.Builder
+	for _, e := range set {
+		fmt.Fprintf(&b, "%s %s\n", e.ID, e.Path)
+	}
+	return b.String()
+}
+
+// hashSet names a set. A link is another thing than a file of the same content.
+func hashSet(set []tree.Entry) string {
+	text := setText(set)
+	for _, e := range set {
+		if e.Kind != tree.Regular {
+			text += "\x00" + e.Path
+		}
+	}
+	return sum(text)
+}
+
+// ids is what each path of a set is.
+func ids(set []tree.Entry) map[string]string {
+	out := map[string]string{}
+	for _, e := range set {
+		out[e.Path] = fmt.Sprint(e.ID, " ", int(e.Kind))
+	}
+	return out
+}
