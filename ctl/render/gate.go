@@ -75,7 +75,7 @@ func (s Style) gateRows(gates []wire.GateView) [][]string {
 // resultOf is of a result what is worded.
 func resultOf(g wire.GateView) events.GateResult {
 	return events.GateResult{
-		Reason: events.Reason(g.Reason), Verdict: events.Verdict(g.Verdict), Exit: g.Exit, Used: g.Used, Of: g.Of, Limit: g.Limit,
+		Kind: events.GateKind(g.Kind), Reason: events.Reason(g.Reason), Verdict: events.Verdict(g.Verdict), Exit: g.Exit, Used: g.Used, Of: g.Of, Limit: g.Limit,
 	}
 }
 

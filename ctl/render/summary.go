@@ -31,7 +31,11 @@ func (s Style) summary(parts []wire.SummaryPart) string {
 			if g.Baseline {
 				verdict = s.say("%s before any work", "%s (作業前)", verdict)
 			}
-			row(s.sign(g.Verdict), Line(g.Gate), strings.Join(nonempty(verdict, s.by(g)), ": "))
+			says := strings.Join(nonempty(verdict, s.by(g)), ": ")
+			if twice(p.Gates, g.Gate) {
+				says = s.say("%s, in %s", "%s、フェーズ %s", says, Line(g.Phase))
+			}
+			row(s.sign(g.Verdict), Line(g.Gate), says)
 		}
 		switch {
 		case len(never) > 0:
@@ -43,6 +47,17 @@ func (s Style) summary(parts []wire.SummaryPart) string {
 		}
 	}
 	return table(rows)
+}
+
+// twice says that a gate judged more than one phase.
+func twice(gates []wire.SummaryGate, name string) bool {
+	n := 0
+	for _, g := range gates {
+		if g.Gate == name && g.Verdict != "" && !g.Baseline {
+			n++
+		}
+	}
+	return n > 1
 }
 
 func (s Style) refers(w wire.SummaryWork) string {
@@ -72,7 +87,7 @@ func (s Style) by(g wire.SummaryGate) string {
 	case g.Verdict == "" || g.Verdict == string(events.Open):
 		return ""
 	}
-	return Line(phrase.Reason(s.lang, events.GateResult{Reason: events.Reason(g.Reason), Verdict: events.Verdict(g.Verdict), Exit: g.Exit, Used: g.Used, Of: g.Of, Limit: g.Limit}))
+	return Line(phrase.Reason(s.lang, events.GateResult{Kind: events.GateKind(g.Kind), Reason: events.Reason(g.Reason), Verdict: events.Verdict(g.Verdict), Exit: g.Exit, Used: g.Used, Of: g.Of, Limit: g.Limit}))
 }
 
 // weak marks the word of a chat.

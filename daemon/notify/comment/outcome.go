@@ -54,7 +54,7 @@ func evidence(l events.Language, e wire.Evidence, gates bool) string {
 		if g.Verdict == "" || !gates {
 			continue
 		}
-		r := events.GateResult{Verdict: events.Verdict(g.Verdict), Reason: events.Reason(g.Reason), Exit: g.Exit}
+		r := events.GateResult{Kind: events.GateKind(g.Kind), Verdict: events.Verdict(g.Verdict), Reason: events.Reason(g.Reason), Exit: g.Exit}
 		fmt.Fprintf(&b, "- %s %s: %s\n", code(g.Name, lineBytes), code(phrase.Verdict(l, events.Verdict(g.Verdict)), lineBytes), code(phrase.Reason(l, r), lineBytes))
 	}
 	for _, f := range e.Allowed {
