@@ -73,7 +73,7 @@ func (d *Daemon) untrusted(ctx context.Context, q bus.Request) []wire.InboxItem 
 		}
 		i := wire.InboxItem{Kind: explain.NeedsTrust, At: at, Workspace: dir, Language: string(l), What: explain.Untrusted(l, a.path())}
 		if guided(q) {
-			i.Next = wire.NextCommand{Command: "cd " + explain.Quote(dir) + " && apctl trust", Why: phrase.Say(l, "shows it, and asks you", "内容を表示し、確認を求める")}
+			i.Next = wire.NextCommand{Command: "cd " + phrase.Quote(dir) + " && apctl trust", Why: phrase.Say(l, "shows it, and asks you", "内容を表示し、確認を求める")}
 		}
 		items = append(items, i)
 	}

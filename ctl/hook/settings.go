@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"autopilot/projections/phrase"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -159,7 +161,7 @@ func index(n *node, name string) int {
 
 // command is what the host runs for an event.
 func (h Host) command(program string, e Event) string {
-	return word(program) + h.words(e)
+	return phrase.Quote(program) + h.words(e)
 }
 
 func (h Host) words(e Event) string { return " hook " + h.Name + " " + e.Name }
@@ -176,24 +178,13 @@ func (h Host) calls(command string, e Event) (program string, ok bool) {
 	return program, true
 }
 
-// plainWord are the characters that mean nothing to a shell.
-const plainWord = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+@%:,"
-
-// word is a word for a shell.
-func word(s string) string {
-	if s != "" && strings.Trim(s, plainWord) == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-// unword undoes word; what it has not made is empty.
+// unword undoes phrase.Quote; what that has not made is empty.
 func unword(s string) string {
-	if strings.Trim(s, plainWord) == "" {
+	if s == "" || phrase.Quote(s) == s {
 		return s
 	}
 	inner := strings.TrimSuffix(strings.TrimPrefix(s, "'"), "'")
-	if plain := strings.ReplaceAll(inner, `'\''`, "'"); word(plain) == s {
+	if plain := strings.ReplaceAll(inner, `'\''`, "'"); phrase.Quote(plain) == s {
 		return plain
 	}
 	return ""

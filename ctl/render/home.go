@@ -7,6 +7,7 @@ import (
 
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/phrase"
 )
 
 // Nothing is bare apctl when no daemon runs.
@@ -195,13 +196,11 @@ func (s Style) narrower(n int) Style {
 	return s
 }
 
+// quoted are words as a shell reads them.
 func quoted(argv []string) []string {
 	out := make([]string, 0, len(argv))
 	for _, a := range argv {
-		if a == "" || strings.ContainsAny(a, " \t\n'\"\\$&|;<>*?()[]{}#~`!") {
-			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-		out = append(out, a)
+		out = append(out, phrase.Quote(a))
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/phrase"
 )
 
 // ConfigExists refuses to replace a configuration.
@@ -43,7 +44,7 @@ func (s Style) MayRun() string {
 func NotWritten() string { return "interrupted: the gates were ended, and nothing was written\n" }
 
 // Word is a text as one word of a command line.
-func Word(text string) string { return quoted([]string{text})[0] }
+func Word(text string) string { return phrase.Quote(text) }
 
 // Project says what a work tree is made of.
 func (s Style) Project(v wire.ProjectView, agent, below string) string {

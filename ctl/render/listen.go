@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"autopilot/events/wire"
+	"autopilot/projections/phrase"
 )
 
 // listens is where other NATS clients are let in, and who.
@@ -43,7 +44,7 @@ bus:
 
 2. apctl daemon restart
 3. nats --server 127.0.0.1:4222 --nkey %[5]s --inbox-prefix _INBOX.%[2]s micro ls
-`, Line(v.File), Line(v.Name), Line(v.Key), Line(v.Config), quoted([]string{v.File})[0])
+`, Line(v.File), Line(v.Name), Line(v.Key), Line(v.Config), phrase.Quote(v.File))
 }
 
 // BadIdentity is a name that no identity can have.

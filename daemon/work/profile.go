@@ -16,8 +16,8 @@ import (
 	"autopilot/daemon/workflow"
 	"autopilot/events"
 	"autopilot/events/wire"
-	"autopilot/projections/explain"
 	"autopilot/projections/marker"
+	"autopilot/projections/phrase"
 	"autopilot/projections/rule"
 )
 
@@ -188,11 +188,11 @@ func (p *Plan) agentHint(h *hired, err error) string {
 	var missing *agent.NotFoundError
 	if errors.As(err, &missing) {
 		if info, err := os.Stat(missing.File); err == nil && info.Mode().IsRegular() {
-			return "chmod +x " + explain.Quote(missing.File)
+			return "chmod +x " + phrase.Quote(missing.File)
 		}
 		from := filepath.Join(p.Spec.From, missing.Word)
 		if _, err := os.Lstat(from); err == nil && p.Spec.From != "" && strings.Contains(missing.Word, "/") {
-			return "it is not committed, so the new work tree is without it; commit it, or give its whole path:\n--agent-cmd " + explain.Quote(from)
+			return "it is not committed, so the new work tree is without it; commit it, or give its whole path:\n--agent-cmd " + phrase.Quote(from)
 		}
 	}
 	return "--agent-cmd CMD   is any command, in the work tree or on PATH\napctl agent ls   lists those to give as --agent NAME"

@@ -1,33 +1,21 @@
 package explain
 
 import (
-	"strings"
-
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/phrase"
 )
 
 // Worktree lists what a person does with the work tree that was made for a run
 // which is done.
 func Worktree(l events.Language, dir, branch string) []wire.NextCommand {
 	return commands(
-		"cd "+Quote(dir), say(l, "the work is there on branch %s, not committed", "作業はブランチ %s にあり、未コミット", branch),
-		"git worktree remove "+Quote(dir), say(l, "once its work is committed; --force throws the rest away", "コミットした後で。--force は残りを破棄する"),
+		"cd "+phrase.Quote(dir), say(l, "the work is there on branch %s, not committed", "作業はブランチ %s にあり、未コミット", branch),
+		"git worktree remove "+phrase.Quote(dir), say(l, "once its work is committed; --force throws the rest away", "コミットした後で。--force は残りを破棄する"),
 	)
 }
 
 // Unused says what becomes of the work tree of a run that was refused.
 func Unused(l events.Language, dir string) []wire.NextCommand {
-	return commands("git worktree remove "+Quote(dir), say(l, "nothing was done in it", "ここでは何も行われていない"))
-}
-
-// Quote writes a word as a shell reads it.
-func Quote(word string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:@%+,", r)
-	}
-	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return commands("git worktree remove "+phrase.Quote(dir), say(l, "nothing was done in it", "ここでは何も行われていない"))
 }
