@@ -25,30 +25,51 @@ func (w *Worker) promptData(s run.State, p *Plan, act engine.RunAgent) (workflow
 	for i := range d.Gates {
 		d.Gates[i].Role = s.Role(events.Name(d.Gates[i].Name))
 	}
+	var err error
+	if d.PersonNotes, err = w.notes(s); err != nil {
+		return d, err
+	}
+	if d.Findings, err = w.toWorkOn(s); err != nil {
+		return d, err
+	}
+	d.Warning, err = w.warning(s, p)
+	return d, err
+}
+
+// notes are what persons have said to who works: answers, the note, findings.
+func (w *Worker) notes(s run.State) ([]string, error) {
+	notes, err := w.answered(s)
+	if err != nil {
+		return nil, err
+	}
 	note, err := w.text(s.Note)
 	if err != nil {
-		return d, err
-	}
-	if d.PersonNotes, err = w.answered(s); err != nil {
-		return d, err
+		return nil, err
 	}
 	if note != "" {
-		d.PersonNotes = append(d.PersonNotes, note)
+		notes = append(notes, note)
 	}
 	found, err := w.text(s.Findings)
 	if err != nil {
-		return d, err
+		return nil, err
 	}
 	if found != "" {
-		d.PersonNotes = append(d.PersonNotes, ListFindings(found))
+		notes = append(notes, ListFindings(found))
 	}
+	return notes, nil
+}
+
+// toWorkOn is what was found in the iteration before.
+func (w *Worker) toWorkOn(s run.State) ([]workflow.Finding, error) {
+	var out []workflow.Finding
 	for _, r := range sentBy(s) {
 		if !told(r) {
 			continue
 		}
 		f := workflow.Finding{Gate: string(r.Gate), Verdict: r.Verdict}
+		var err error
 		if f.Text, err = w.text(r.Excerpt); err != nil {
-			return d, err
+			return nil, err
 		}
 		if r.Kind == events.GateApproval {
 			f.Text = ListFindings(f.Text)
@@ -56,35 +77,39 @@ func (w *Worker) promptData(s run.State, p *Plan, act engine.RunAgent) (workflow
 		if _, err := w.cfg.Effects.Open(r.Effect).Outcome(); err == nil && r.Reason != events.ReasonControl {
 			f.Path = findingName(r)
 		}
-		d.Findings = append(d.Findings, f)
+		out = append(out, f)
 	}
-	if f, err := w.misasked(s); err != nil || f != "" {
-		if err != nil {
-			return d, err
-		}
-		d.Findings = append(d.Findings, workflow.Finding{Gate: "question", Verdict: events.Fail, Text: f})
+	misasked, err := w.misasked(s)
+	if err != nil {
+		return nil, err
+	}
+	if misasked != "" {
+		out = append(out, workflow.Finding{Gate: "question", Verdict: events.Fail, Text: misasked})
 	}
 	if s.Unchanged() && s.Loop.Iteration > 0 {
-		d.Findings = append(d.Findings, workflow.Finding{
+		out = append(out, workflow.Finding{
 			Gate: "change", Verdict: events.Fail, Text: "Every gate passes, but nothing was changed since the run began.",
 		})
 	}
+	return out, nil
+}
+
+// warning asks for another approach, the first of several that would; empty for
+// none.
+func (w *Worker) warning(s run.State, p *Plan) (string, error) {
 	if who := s.Worker(); who.Role != "" && s.Loop.Raised == who.Role {
-		d.Warning = workflow.OtherAgent
+		return workflow.OtherAgent, nil
 	}
 	if n := p.Flow.Rails.Signature.Count; n > 0 {
-		if _, same := s.Loop.History.SameSignature(n); same && d.Warning == "" {
-			d.Warning = workflow.RepeatedFailure(n)
+		if _, same := s.Loop.History.SameSignature(n); same {
+			return workflow.RepeatedFailure(n), nil
 		}
 	}
-	if a := s.Last.Agent; a.Cut == events.CutRepetition && d.Warning == "" {
+	if a := s.Last.Agent; a.Cut == events.CutRepetition {
 		tool, err := w.text(a.Repeat)
-		if err != nil {
-			return d, err
-		}
-		d.Warning = workflow.RepeatedTool(tool, a.Repeats)
+		return workflow.RepeatedTool(tool, a.Repeats), err
 	}
-	return d, nil
+	return "", nil
 }
 
 // told says that a result is one to work on.
