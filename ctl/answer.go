@@ -220,23 +220,26 @@ func (a *app) leaveOpen(v wire.RunView) error {
 
 // prove has a person type the PIN, or what is shown where none is set.
 func (a *app) prove(req *wire.AnswerRequest, v wire.RunView, shown func(render.Style) string) (err error) {
-	q := v.Question
-	if q.PIN {
-		req.PIN, err = a.typedHidden(func(s render.Style) string { return shown(s) + "\n" + s.Of(v).AnswerPIN(req.Choice) })
-		if err == nil && req.PIN == "" {
-			err = render.WrongWord(v, "the PIN", "")
-		}
-		return err
-	}
-	want := v.Handle
+	q, want := v.Question, v.Handle
 	if q.Kind == "approval" {
 		want = wire.Challenge(q.Set)
 	}
-	req.Typed, err = a.typed(func(s render.Style) string { return shown(s) + "\n" + s.Of(v).AnswerAsk(req.Choice, want) })
-	if err == nil && !strings.EqualFold(req.Typed, want) {
-		err = render.WrongWord(v, want, req.Typed)
+	req.Typed, req.PIN, err = a.proof(q.PIN, func(s render.Style) string {
+		ask := s.Of(v).AnswerAsk(req.Choice, want)
+		if q.PIN {
+			ask = s.Of(v).AnswerPIN(req.Choice)
+		}
+		return shown(s) + "\n" + ask
+	})
+	switch {
+	case err != nil:
+		return err
+	case q.PIN && req.PIN == "":
+		return render.WrongWord(v, "the PIN", "")
+	case !q.PIN && !strings.EqualFold(req.Typed, want):
+		return render.WrongWord(v, want, req.Typed)
 	}
-	return err
+	return nil
 }
 
 // fill makes an answer of a word, for a question of its kind.

@@ -23,8 +23,9 @@ be proven; they hold no text. What the run has done to your files stays too, and
 so do transcripts that an agent keeps itself.
 
 It needs a person at a terminal, who types the handle of the run, or the PIN
-where one is set. Without one, and when anything else is typed, nothing changes and the exit code is 13. A run
-that is live or halted has to be cancelled before.`,
+where one is set. Without a terminal, and when anything else is typed, nothing
+changes and the exit code is 13. A run that is live or halted has to be cancelled
+before.`,
 		Example:           "  apctl archive erase k3xq --dry-run\n  apctl archive erase k3xq",
 		Args:              eraseArgs,
 		ValidArgsFunction: a.completeRuns,

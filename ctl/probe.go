@@ -2,7 +2,6 @@ package ctl
 
 import (
 	"context"
-	"io"
 	"strings"
 	"time"
 
@@ -106,7 +105,7 @@ const mostReadings = 64 << 20
 // replayProbe judges readings from a file. A line that is no reading is named, and
 // ends it: what was not read cannot be judged.
 func (a *app) replayProbe(file string, p judge.Policy) error {
-	src, err := a.readings(file)
+	src, err := a.readText("the readings", file, mostReadings)
 	if err != nil {
 		return err
 	}
@@ -132,15 +131,4 @@ func (a *app) replayProbe(file string, p judge.Policy) error {
 		return render.NoReading(file)
 	}
 	return nil
-}
-
-func (a *app) readings(file string) (string, error) {
-	if file != "-" {
-		return a.readFile("the readings", file, mostReadings)
-	}
-	b, err := io.ReadAll(io.LimitReader(a.In, mostReadings))
-	if err != nil {
-		return "", render.Unreadable("the readings", "standard input", err)
-	}
-	return string(b), nil
 }

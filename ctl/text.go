@@ -45,11 +45,11 @@ func (a *app) task(args []string, file string) (string, error) {
 	case file != "" && len(args) > 0:
 		return "", render.TwoTasks()
 	case file == "-", file == "" && len(args) > 0 && args[0] == "-":
-		b, err := io.ReadAll(io.LimitReader(a.In, maxTask+1))
+		t, err := a.readText("the task", "-", maxTask)
 		if err != nil {
-			return "", render.Unreadable("the task from", "standard input", err)
+			return "", err
 		}
-		text = string(b)
+		text = t
 	case file != "":
 		t, err := a.readFile("the task file", file, maxTask)
 		if err != nil {
