@@ -106,8 +106,8 @@ func (d *Daemon) addVerdict(v *wire.WhyView, s run.State) {
 	if left := explain.Behind(l, s.Last.Agent); left != "" {
 		v.Claims = append(v.Claims, phrase.Say(l, "the daemon saw that of the agent %s", "デーモンの確認: エージェントについて、%s", left))
 	}
-	if n := s.Last.Agent.Refused; n > 0 {
-		v.Claims = append(v.Claims, "the daemon refused "+phrase.Count(n, "request")+" of the agent: it may look, and decides nothing")
+	if refused := explain.Refused(l, s.Refused); refused != "" {
+		v.Claims = append(v.Claims, refused)
 	}
 }
 

@@ -200,7 +200,7 @@ func (r *reporter) run(h snapshot.Head, s run.State) wire.ReportRun {
 	s = r.d.spoken(s)
 	out := wire.ReportRun{
 		Run: r.d.view(s), At: s.Clock.Latest, Kind: explain.Needs(s, r.now),
-		Next: first(r.q, s, r.now), Usage: addUsed(wire.UsageSum{}, h, r.since),
+		Next: first(r.q, s, r.now), Usage: addUsed(wire.UsageSum{}, h, r.since), Refused: s.Refused.Sum(),
 	}
 	_, out.What = explain.Why(s)
 	if s.Status == run.Live && out.Run.Reason == reasonDisk {

@@ -178,7 +178,8 @@ type GateResult struct {
 	Used       int64    `json:"used,omitzero"`      // session: what was compared with Limit: a count, seconds, or planned issues of Of
 	Of         int64    `json:"of,omitzero"`
 	Limit      int64    `json:"limit,omitzero"`
-	Tool       string   `json:"tool,omitzero"` // SHA-256 of the program that the first word resolved to
+	Tool       string   `json:"tool,omitzero"`    // SHA-256 of the program that the first word resolved to
+	Refused    int      `json:"refused,omitzero"` // requests of its processes to the daemon that they may not make
 }
 
 // IterationStarted announces an agent: the effect is started after it is

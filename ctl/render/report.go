@@ -89,6 +89,9 @@ func (s Style) reportRun(r wire.ReportRun) string {
 	}
 	b.WriteString(s.wrap(what, indent))
 	b.WriteString(s.wrap(s.listed(s.Clock(r.At), s.active(v), s.cost(r.Usage)), indent))
+	if r.Refused > 0 {
+		b.WriteString(s.wrap(s.say("the daemon refused %s of its agents and gates", "エージェントとゲートの要求を %s拒否", s.count(r.Refused, "request", "件")), indent))
+	}
 	if r.Next.Command != "" {
 		b.WriteString(indent + s.pick("→ ", "> ") + Line(r.Next.Command) + "\n")
 	}

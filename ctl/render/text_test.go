@@ -459,3 +459,15 @@ func daemon() wire.DaemonView {
 		Effects: 2, Events: 310, StoreBytes: 123456, StoreQuota: 1 << 30, Durability: "power", IdleEnds: at(30 * time.Minute),
 	}
 }
+
+func TestAReportSaysWhatTheDaemonRefused(t *testing.T) {
+	t.Parallel()
+	v := wire.ReportView{Parts: []wire.ReportPart{{Name: wire.PartHalted, Runs: []wire.ReportRun{{Run: wire.RunView{Handle: "k3xq"}, Refused: 1}}}}}
+	if got := (Style{Width: 100}).Report(v); !strings.Contains(got, "\n        the daemon refused 1 request of its agents and gates\n") {
+		t.Error(got)
+	}
+	v.Parts[0].Runs[0].Refused = 0
+	if got := (Style{Width: 100}).Report(v); strings.Contains(got, "refused") {
+		t.Error(got)
+	}
+}

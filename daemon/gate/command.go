@@ -19,6 +19,7 @@ type Command struct {
 
 // Launch is the process of a gate. Its standard input is empty.
 type Launch struct {
+	Gate events.Name
 	Argv []string
 	Dir  string
 	Env  []string
@@ -33,7 +34,7 @@ func (p Pinned) Launch(c Command) Launch {
 			argv[0] = path
 		}
 	}
-	return Launch{Argv: argv, Dir: p.dir(c), Env: p.Env}
+	return Launch{Gate: c.Name, Argv: argv, Dir: p.dir(c), Env: p.Env}
 }
 
 func (p Pinned) dir(c Command) string {

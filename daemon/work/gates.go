@@ -58,7 +58,7 @@ func (w *Worker) Gates(ctx context.Context, s run.State, end <-chan struct{}) (_
 	if err != nil {
 		return events.GatesJudged{}, err
 	}
-	g := &judging{w: w, s: s, p: p, end: end, made: s.Last.Created, list: p.gatesOf(s.Last.Gates)}
+	g := &judging{w: w, s: s, p: p, end: end, made: s.Last.Created, list: p.gatesOf(s.Last.Gates), refused: map[events.Name]int{}}
 	results, on, again, err := g.inPlace(ctx)
 	if err != nil {
 		return events.GatesJudged{}, err
@@ -70,6 +70,7 @@ func (w *Worker) Gates(ctx context.Context, s run.State, end <-chan struct{}) (_
 	if err != nil {
 		return events.GatesJudged{}, err
 	}
+	g.addRefused(results)
 	l := s.Last.Gates
 	return events.GatesJudged{
 		Phase: l.Phase, Iteration: l.Iteration, Entry: l.Entry, Results: results,
@@ -86,7 +87,8 @@ type judging struct {
 	made events.Ref // files that gates have made, so far
 	list []asked
 
-	failing bool // a command fails on the files as they are
+	failing bool                // a command fails on the files as they are
+	refused map[events.Name]int // requests that what a gate ran made, and may not make
 }
 
 // inPlace runs the command gates in the workspace. It returns the tree that they
@@ -270,10 +272,19 @@ func (g *judging) once(ctx context.Context, l gate.Launch, name string) (effect.
 		Wall: limits.Wall, Idle: limits.Idle, Grace: limits.Grace, Secrets: g.p.Secrets,
 		Confine: g.w.confineGate(within, l, name),
 	}, nil, g.end)
+	g.refused[l.Gate] += g.w.cfg.Refused(name)
 	if err == nil && out.Outcome == events.Stopped {
 		err = errEnded
 	}
 	return out, err
+}
+
+// addRefused says of each gate what its processes asked for and may not have,
+// however often they were run for this verdict.
+func (g *judging) addRefused(results []events.GateResult) {
+	for i := range results {
+		results[i].Refused = g.refused[results[i].Gate]
+	}
 }
 
 // store keeps the texts of a result.

@@ -44,12 +44,13 @@ const (
 
 // ReportRun is a run in a report.
 type ReportRun struct {
-	Run   RunView     `json:"run"`           // its task is cut to one line
-	At    time.Time   `json:"at"`            // when it came to be so
-	Kind  string      `json:"kind,omitzero"` // what of a person it needs, as in the inbox
-	What  string      `json:"what"`          // one sentence
-	Next  NextCommand `json:"next"`          // empty where nothing is to be done
-	Usage UsageSum    `json:"usage"`         // of what ended since the time asked for
+	Run     RunView     `json:"run"`              // its task is cut to one line
+	At      time.Time   `json:"at"`               // when it came to be so
+	Kind    string      `json:"kind,omitzero"`    // what of a person it needs, as in the inbox
+	What    string      `json:"what"`             // one sentence
+	Next    NextCommand `json:"next"`             // empty where nothing is to be done
+	Usage   UsageSum    `json:"usage"`            // of what ended since the time asked for
+	Refused int         `json:"refused,omitzero"` // requests of its agents and gates that the daemon refused, over all of the run
 }
 
 // InboxView is what waits for a person, the oldest first.

@@ -184,3 +184,17 @@ func TestTheNumberOfFailingTestsIsUnknownWhereNoParserKnewTheOutput(t *testing.T
 		}
 	}
 }
+
+func TestRefusedRequestsAreToldWithWhoAsked(t *testing.T) {
+	t.Parallel()
+	for want, r := range map[string]run.Refused{
+		"": {},
+		"the daemon refused 1 request of agents in this run: they may look, and decide nothing":                         {Agents: 1},
+		"the daemon refused 2 requests of gates in this run: they may look, and decide nothing":                         {Gates: 2},
+		"the daemon refused 1 request of agents and 2 requests of gates in this run: they may look, and decide nothing": {Agents: 1, Gates: 2},
+	} {
+		if got := explain.Refused(events.English, r); got != want {
+			t.Errorf("%+v: %q", r, got)
+		}
+	}
+}

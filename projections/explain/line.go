@@ -165,7 +165,11 @@ func judged(l events.Language, d events.GatesJudged) string {
 		if r.Kind == events.GateProtected && r.Verdict == events.Pass && len(d.Results) > 1 {
 			continue
 		}
-		parts = append(parts, Result(l, r))
+		part := Result(l, r)
+		if r.Refused > 0 {
+			part += say(l, ", the daemon refused %s of it", "、デーモンが拒否した要求は %s", phrase.Counted(l, r.Refused, "request", "件"))
+		}
+		parts = append(parts, part)
 	}
 	where := say(l, "iteration %d", "イテレーション %d", d.Iteration)
 	if d.Iteration == 0 {
@@ -225,6 +229,22 @@ func agentEnded(l events.Language, d events.AgentEnded) string {
 	}
 	more(Behind(l, d))
 	return out
+}
+
+// Refused says how many requests of what a run has started were refused, over
+// all of it; nothing where there are none.
+func Refused(l events.Language, r run.Refused) string {
+	agents, gates := phrase.Counted(l, r.Agents, "request", "件"), phrase.Counted(l, r.Gates, "request", "件")
+	switch {
+	case r.Sum() == 0:
+		return ""
+	case r.Gates == 0:
+		return say(l, "the daemon refused %s of agents in this run: they may look, and decide nothing", "デーモンが拒否したエージェントの要求は %s: 参照だけが許され、何も決定できません", agents)
+	case r.Agents == 0:
+		return say(l, "the daemon refused %s of gates in this run: they may look, and decide nothing", "デーモンが拒否したゲートの要求は %s: 参照だけが許され、何も決定できません", gates)
+	}
+	return say(l, "the daemon refused %s of agents and %s of gates in this run: they may look, and decide nothing",
+		"デーモンが拒否した要求はエージェント %s、ゲート %s: 参照だけが許され、何も決定できません", agents, gates)
 }
 
 // Behind says which processes an agent has left behind, and what became of them;

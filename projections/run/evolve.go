@@ -111,6 +111,9 @@ func judged(s State, d events.GatesJudged) State {
 	}
 	s.Last.Results, s.Last.Created, s.Last.Checkout = d.Results, d.Created, d.Checkout
 	s.Last.Tree, s.Last.Work = d.Tree, d.Work
+	for _, r := range d.Results {
+		s.Refused.Gates += r.Refused
+	}
 	return settle(s)
 }
 
@@ -163,6 +166,7 @@ func agentEnded(s State, at time.Time, d events.AgentEnded) State {
 // used counts what an agent or a role used.
 func used(s State, at time.Time, d events.AgentEnded) State {
 	s.Last.Said = d
+	s.Refused.Agents += d.Refused
 	s.Spent = s.Spent.add(at, s.Last.Session.Agent, d)
 	s.Loop.Used = Sum(s.Loop.Used, d.Usage)
 	if s.Loop.Unfed++; known(d.Usage.TokensFrom) {

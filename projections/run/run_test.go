@@ -212,3 +212,18 @@ func TestWhatAgentsUsedIsNeverChangedInPlace(t *testing.T) {
 		}
 	}
 }
+
+// What an earlier iteration asked for and may not have counts as well.
+func TestRefusedRequestsAreCountedOverTheWholeRun(t *testing.T) {
+	t.Parallel()
+	results := []events.GateResult{{Gate: "test", Verdict: events.Fail, Refused: 2}, {Gate: "lint", Verdict: events.Pass, Refused: 1}}
+	s := run.Fold(begun(),
+		at(2, 1, events.GatesStarted{}), at(3, 2, events.GatesJudged{Results: results}),
+		at(4, 3, events.IterationStarted{Iteration: 1}), at(5, 4, events.AgentEnded{Refused: 4}),
+		at(6, 5, events.GatesStarted{Iteration: 1}), at(7, 6, events.GatesJudged{Iteration: 1, Results: results}),
+		at(8, 7, events.RoleStarted{Gate: "review", Role: "critic"}), at(9, 8, events.RoleEnded{Gate: "review", Role: "critic", Agent: events.AgentEnded{Refused: 1}}),
+		at(10, 9, events.IterationStarted{Iteration: 2}), at(11, 10, events.AgentEnded{}))
+	if d := cmp.Diff(run.Refused{Agents: 5, Gates: 6}, s.Refused); d != "" || s.Refused.Sum() != 11 {
+		t.Error(d)
+	}
+}

@@ -65,7 +65,17 @@ type State struct {
 	Questions int                // that were asked
 	Answers   []Answer           // of people, oldest first
 	Driver    *Driver            // the chat that drives the run; nil for none
+	Refused   Refused
 }
+
+// Refused counts requests to the daemon that who asked may not make.
+type Refused struct {
+	Agents int // and sessions of roles
+	Gates  int
+}
+
+// Sum is all of them.
+func (r Refused) Sum() int { return r.Agents + r.Gates }
 
 // Question waits for a person.
 type Question struct {
