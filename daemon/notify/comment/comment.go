@@ -71,6 +71,8 @@ func question(l events.Language, v wire.RunView) string {
 	said, diff := split(q.Text)
 	if q.Kind != string(events.AskApproval) {
 		said, diff = q.Text, ""
+	} else if len(q.Files) > 0 {
+		said, _, _ = strings.Cut(said, "\n\n"+q.Files[0]+"\n\n") // what is in the files is shown at the terminal alone
 	}
 	b.WriteString(block("text", said, mostLines, mostBytes))
 	b.WriteString(options(l, *q))
