@@ -1,25 +1,21 @@
 package work
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/shim"
-	"autopilot/daemon/effect/spool"
 	"autopilot/daemon/engine"
 	"autopilot/daemon/failpoint"
 	"autopilot/daemon/gate"
 	"autopilot/daemon/tree"
 	"autopilot/events"
 	"autopilot/events/wire"
-	"autopilot/projections/rule"
 	"autopilot/projections/run"
 )
 
@@ -294,124 +290,4 @@ func (g *judging) store(ctx context.Context, r events.GateResult, t gate.Texts) 
 	r.Excerpt, errs[1] = g.w.put(ctx, t.Excerpt)
 	r.Files, errs[2] = g.w.put(ctx, t.Files)
 	return r, errors.Join(errs[:]...)
-}
-
-// compare records the tree again. It returns the recorded paths that differ.
-// Files that are new were made by the gates: they are left out, as is what gates
-// do to files that they made before. A path of the start tree is never one of
-// them, even if an agent had removed it.
-func (g *judging) compare(ctx context.Context, on tree.Snapshot) (moved []string, now tree.Snapshot, err error) {
-	if now, err = g.w.record(ctx, g.s, g.p, g.made); err != nil {
-		return nil, now, fmt.Errorf("record the tree after the gates: %w", err)
-	}
-	if now.Tree == on.Tree {
-		return nil, now, nil
-	}
-	changes, err := g.p.Repo.Changes(ctx, on.Tree, now.Tree)
-	if err != nil {
-		return nil, now, err
-	}
-	before, err := g.w.MadePaths(g.made)
-	if err != nil {
-		return nil, now, err
-	}
-	start, err := g.p.Repo.Files(ctx, g.s.Facts.Tree)
-	if err != nil {
-		return nil, now, err
-	}
-	var made []string
-	for _, c := range changes {
-		_, old := slices.BinarySearch(start, c.Path)
-		if !old && (c.Status == tree.Added || slices.Contains(before, c.Path)) {
-			made = append(made, c.Path)
-		} else {
-			moved = append(moved, c.Path)
-		}
-	}
-	if len(made) == 0 {
-		return moved, now, nil
-	}
-	if err := g.leaveOut(ctx, made); err != nil || len(moved) == 0 {
-		return moved, now, err
-	}
-	now, err = g.w.record(ctx, g.s, g.p, g.made)
-	return moved, now, err
-}
-
-// unstable fails every gate that passed while files changed under it, twice. At
-// the baseline it says so of all gates: a run whose gates always change what
-// they judge could not end well.
-func (g *judging) unstable(ctx context.Context, results []events.GateResult, moved []string) error {
-	list := strings.Join(moved, "\n") + "\n"
-	files, err := g.w.put(ctx, list)
-	if err != nil {
-		return err
-	}
-	text, err := g.w.put(ctx, gate.Excerpt([]byte(
-		"These files changed while the gates ran, twice, so the gates judged something else than what is there now:\n"+list,
-	), gate.ExcerptBytes, 0, ""))
-	if err != nil {
-		return err
-	}
-	for i := range results {
-		if results[i].Verdict == events.Pass || g.s.Loop.Iteration == 0 {
-			results[i].Verdict, results[i].Reason = events.Fail, events.ReasonTreeChanged
-			results[i].Files, results[i].Excerpt = files, text
-		}
-	}
-	return nil
-}
-
-// protected compares the pinned paths with the start of the run.
-func (g *judging) protected(ctx context.Context, now events.Tree) (events.GateResult, error) {
-	repo, start := g.p.Repo, g.s.Facts.Tree
-	changes, err := repo.Changes(ctx, start, now)
-	if err != nil {
-		return events.GateResult{}, err
-	}
-	list := ruleChanges(changes)
-	for i, c := range list {
-		if c.Kind != rule.Changed || !g.p.Pins.Partial(c.Path) {
-			continue
-		}
-		var errs [2]error
-		list[i].Old, _, errs[0] = repo.File(ctx, start, c.Path)
-		list[i].New, _, errs[1] = repo.File(ctx, now, c.Path)
-		if err := errors.Join(errs[:]...); err != nil {
-			return events.GateResult{}, err
-		}
-	}
-	var diffErr error
-	r, texts := gate.Protected(list, g.p.Pins, func(paths []string) string {
-		var b bytes.Buffer
-		diffErr = repo.Diff(ctx, start, now, paths, &b)
-		return b.String()
-	})
-	if diffErr != nil {
-		return r, fmt.Errorf("show the changes of pinned files: %w", diffErr)
-	}
-	return g.store(ctx, r, texts)
-}
-
-func ruleChanges(changes []tree.Change) []rule.Change {
-	kinds := map[tree.Status]rule.ChangeKind{
-		tree.Added: rule.Added, tree.Modified: rule.Changed, tree.Deleted: rule.Removed, tree.TypeChange: rule.Replaced,
-	}
-	out := make([]rule.Change, 0, len(changes))
-	for _, c := range changes {
-		kind := kinds[c.Status]
-		if kind == rule.Changed && c.OldMode != c.NewMode {
-			kind = rule.Replaced
-		}
-		out = append(out, rule.Change{Path: c.Path, Kind: kind})
-	}
-	return out
-}
-
-// joined is an output with the number of bytes that were not kept in between.
-func joined(o spool.Output) []byte {
-	if o.Gap == 0 {
-		return append(append([]byte{}, o.Head...), o.Tail...)
-	}
-	return bytes.Join([][]byte{o.Head, []byte(fmt.Sprintf("\n... %d bytes were not kept ...\n", o.Gap)), o.Tail}, nil)
 }

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"autopilot/daemon/effect"
+	"autopilot/daemon/effect/spool"
 	"autopilot/daemon/engine"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
@@ -215,4 +217,12 @@ func (w *Worker) printed(id string) ([]byte, error) {
 		return nil, nil
 	}
 	return joined(out), err
+}
+
+// joined is an output with the number of bytes that were not kept in between.
+func joined(o spool.Output) []byte {
+	if o.Gap == 0 {
+		return append(append([]byte{}, o.Head...), o.Tail...)
+	}
+	return bytes.Join([][]byte{o.Head, []byte(fmt.Sprintf("\n... %d bytes were not kept ...\n", o.Gap)), o.Tail}, nil)
 }
