@@ -38,6 +38,7 @@ func TestWhySaysInASentenceWhatSettledIt(t *testing.T) {
 		{halted(events.RunHalted{Reason: events.HaltStuck, Iterations: []int{1, 3}}), "stuck", "halted as stuck: iterations 1 and 3 failed in the same way on the same tree"},
 		{halted(events.RunHalted{Reason: events.HaltSignature, Iterations: []int{1, 2, 3}}), "signature", "halted by signature: iterations 1, 2 and 3 failed with the same failure"},
 		{halted(events.RunHalted{Reason: events.HaltDrift, Iteration: 2}), "drift", "halted: pinned files or tools are still changed, or changed again, after iteration 2"},
+		{moved(), "drift", "halted: what a person approved was changed, as gate kept finds after iteration 2"},
 		{halted(events.RunHalted{Reason: events.HaltIterations, Limit: 10}), "iterations", "halted: the budget of 10 iterations is used up, and a gate still fails"},
 		{halted(events.RunHalted{Reason: events.HaltStall, Iteration: 2, Used: 660, Limit: 600}), "stall-timeout", "halted: nothing moved for 11m0s before the session of iteration 2 ended, and 10m0s is a stall"},
 		{halted(events.RunHalted{Reason: events.HaltSpiral, Iteration: 2, Used: 3}), "spiral", "halted: the session of iteration 2 tells of 3 in a spiral, and one is enough"},
@@ -197,4 +198,11 @@ func TestRefusedRequestsAreToldWithWhoAsked(t *testing.T) {
 			t.Errorf("%+v: %q", r, got)
 		}
 	}
+}
+
+// moved is a run that was halted as what a person approved was changed.
+func moved() run.State {
+	s := halted(events.RunHalted{Reason: events.HaltDrift, Iteration: 2})
+	s.Last.Results = []events.GateResult{{Gate: "kept", Kind: events.GateAnchor, Verdict: events.Fail, Reason: events.ReasonPinChanged}}
+	return s
 }

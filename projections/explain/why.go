@@ -30,12 +30,25 @@ func Why(s run.State) (rule, because string) {
 	return "", ""
 }
 
+// drifted tells a changed anchor, which halts at once, from changed pins, of which
+// who works was warned.
+func drifted(s run.State, h events.RunHalted) string {
+	l := s.Facts.Language
+	for _, r := range s.Last.Results {
+		if r.Kind == events.GateAnchor && r.Verdict == events.Fail && r.Reason == events.ReasonPinChanged {
+			return say(l, "halted: what a person approved was changed, as gate %s finds after iteration %d",
+				"停止: 担当者が承認したファイルが変更されました(ゲート %s、イテレーション %d)", r.Gate, h.Iteration)
+		}
+	}
+	return say(l, "halted: pinned files or tools are still changed, or changed again, after iteration %d",
+		"停止: イテレーション %d の後も、固定ファイルまたはツールが変更されたままか、再び変更されています", h.Iteration)
+}
+
 func halted(s run.State, h events.RunHalted) string {
 	l := s.Facts.Language
 	switch h.Reason {
 	case events.HaltDrift:
-		return say(l, "halted: pinned files or tools are still changed, or changed again, after iteration %d",
-			"停止: イテレーション %d の後も、固定ファイルまたはツールが変更されたままか、再び変更されています", h.Iteration)
+		return drifted(s, h)
 	case events.HaltLogIntegrity:
 		return say(l, "halted: the event log of this run is not whole", "停止: この実行のイベントログに欠損があります")
 	case events.HaltSameness:
