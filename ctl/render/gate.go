@@ -72,13 +72,6 @@ func (s Style) gateRows(gates []wire.GateView) [][]string {
 	return rows
 }
 
-// resultOf is of a result what is worded.
-func resultOf(g wire.GateView) events.GateResult {
-	return events.GateResult{
-		Kind: events.GateKind(g.Kind), Reason: events.Reason(g.Reason), Verdict: events.Verdict(g.Verdict), Exit: g.Exit, Used: g.Used, Of: g.Of, Limit: g.Limit,
-	}
-}
-
 // proof says what the verdict of a gate stands on.
 func (s Style) proof(g wire.GateView) string {
 	if g.Verdict == "" {
@@ -86,7 +79,7 @@ func (s Style) proof(g wire.GateView) string {
 	}
 	var p []string
 	if r := cmp.Or(events.Reason(g.Reason), events.ReasonExit); r != events.ReasonExit || g.Kind != string(events.GateProtected) {
-		of := resultOf(g)
+		of := g.Result()
 		of.Reason = r
 		p = append(p, Line(phrase.Reason(s.lang, of)))
 	}

@@ -75,7 +75,7 @@ func (s Style) by(g wire.SummaryGate) string {
 			list = append(list, Line(b.Who)+" "+Line(b.Says))
 			continue
 		}
-		said := s.say("%s by %s (%s)", "%s: %s(%s)", Line(b.Says), who(b.Who), Line(b.Assurance)+weak(b.Assurance))
+		said := s.say("%s by %s (%s)", "%s: %s(%s)", Line(b.Says), who(b.Who), Line(b.Assurance)+s.weak(b.Assurance))
 		if b.At != nil {
 			said += " " + s.Clock(*b.At)
 		}
@@ -87,13 +87,13 @@ func (s Style) by(g wire.SummaryGate) string {
 	case g.Verdict == "" || g.Verdict == string(events.Open):
 		return ""
 	}
-	return Line(phrase.Reason(s.lang, events.GateResult{Kind: events.GateKind(g.Kind), Reason: events.Reason(g.Reason), Verdict: events.Verdict(g.Verdict), Exit: g.Exit, Used: g.Used, Of: g.Of, Limit: g.Limit}))
+	return Line(phrase.Reason(s.lang, g.Result()))
 }
 
 // weak marks the word of a chat.
-func weak(assurance string) string {
+func (s Style) weak(assurance string) string {
 	if assurance == string(events.AssuredSession) {
-		return ": weak"
+		return s.say(": weak", ": 弱い")
 	}
 	return ""
 }

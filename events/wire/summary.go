@@ -1,6 +1,10 @@
 package wire
 
-import "time"
+import (
+	"time"
+
+	"autopilot/events"
+)
 
 // SummaryPart is a part of what a run went through, with its evidence:
 // clarification, plan, implementation, verification, review or qa.
@@ -38,6 +42,13 @@ type SummaryGate struct {
 	Set       string      `json:"set,omitzero"` // SHA-256 of what it is about
 	By        []SummaryBy `json:"by,omitzero"`
 	Baseline  bool        `json:"baseline,omitzero"` // as it was before any work, and not judged since
+}
+
+// Result is what phrase.Reason words.
+func (g SummaryGate) Result() events.GateResult {
+	return events.GateResult{
+		Kind: events.GateKind(g.Kind), Reason: events.Reason(g.Reason), Verdict: events.Verdict(g.Verdict), Exit: g.Exit, Used: g.Used, Of: g.Of, Limit: g.Limit,
+	}
 }
 
 // SummaryBy is who looked, or answered.

@@ -180,6 +180,13 @@ type GateView struct {
 	Limit      int64    `json:"limit,omitzero"` // with which, seconds or percent
 }
 
+// Result is what phrase.Reason words.
+func (g GateView) Result() events.GateResult {
+	return events.GateResult{
+		Kind: events.GateKind(g.Kind), Reason: events.Reason(g.Reason), Verdict: events.Verdict(g.Verdict), Exit: g.Exit, Used: g.Used, Of: g.Of, Limit: g.Limit,
+	}
+}
+
 // WhyView explains a run: rule, compared values, last error, next command.
 type WhyView struct {
 	Run       RunView       `json:"run"`

@@ -103,7 +103,7 @@ func answered(l events.Language, d events.QuestionAnswered) string {
 		to = say(l, "the agent's question", "エージェントの質問")
 	}
 	if d.Assurance == events.AssuredSession {
-		return say(l, "%s: a chat says that a person answered %s (session: weak)", "%s: チャットによれば人の回答は %s（session: 弱い）", to, d.Choice)
+		return say(l, "%s: a chat says that a person answered %s (session: weak)", "%s: チャットによれば人の回答は %s(session: 弱い)", to, d.Choice)
 	}
 	switch d.Choice {
 	case events.ChoiceText:

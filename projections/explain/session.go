@@ -20,7 +20,7 @@ func weakly(l events.Language, s run.State) string {
 	if n == 0 {
 		return ""
 	}
-	return say(l, "; %s by the word of a chat alone (session: weak)", "。チャットの言葉だけによる回答 %s（session: 弱い）", phrase.Counted(l, n, "answer", "件"))
+	return say(l, "; %s by the word of a chat alone (session: weak)", "。チャットの言葉だけによる回答 %s(session: 弱い)", phrase.Counted(l, n, "answer", "件"))
 }
 
 // Chat names the chat that drives a run.

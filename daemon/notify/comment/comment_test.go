@@ -193,6 +193,19 @@ func TestAnOutcomeHasItsEvidenceAndNamesNobody(t *testing.T) {
 	}
 }
 
+func TestWhatAChatAnsweredIsNoWordOfAPersonInAComment(t *testing.T) {
+	t.Parallel()
+	got := comment.Of(wire.Notification{Line: "run k3xq done", Run: &wire.RunView{Handle: handle}}, &wire.WhyView{
+		Because: "done", Summary: []wire.SummaryPart{{Part: "plan", Gates: []wire.SummaryGate{{
+			Gate: "agreed", Verdict: "pass", By: []wire.SummaryBy{{Who: "session:claude/71@host", Says: "ok", Assurance: "session"}},
+		}}}},
+	})
+	holds(t, got, "`ok` as a chat says (`session`: weak)")
+	if strings.Contains(got, "by a person") {
+		t.Errorf("a person is said to have answered in\n%s", got)
+	}
+}
+
 func TestACommentHasBounds(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("line with some text\n", 100_000)

@@ -54,8 +54,7 @@ func evidence(l events.Language, e wire.Evidence, gates bool) string {
 		if g.Verdict == "" || !gates {
 			continue
 		}
-		r := events.GateResult{Kind: events.GateKind(g.Kind), Verdict: events.Verdict(g.Verdict), Reason: events.Reason(g.Reason), Exit: g.Exit}
-		fmt.Fprintf(&b, "- %s %s: %s\n", code(g.Name, lineBytes), code(phrase.Verdict(l, events.Verdict(g.Verdict)), lineBytes), code(phrase.Reason(l, r), lineBytes))
+		fmt.Fprintf(&b, "- %s %s: %s\n", code(g.Name, lineBytes), code(phrase.Verdict(l, events.Verdict(g.Verdict)), lineBytes), code(phrase.Reason(l, g.Result()), lineBytes))
 	}
 	for _, f := range e.Allowed {
 		b.WriteString(phrase.Say(l, "- a pinned file was changed, as it was allowed to: %s", "- 許可された固定ファイルの変更: %s", code(f, lineBytes)) + "\n")
@@ -110,11 +109,15 @@ func gate(l events.Language, g wire.SummaryGate) string {
 		text += phrase.Say(l, " before any work", " (作業前)")
 	}
 	for _, by := range g.By {
-		if by.Assurance != "" { // who it was is nobody's business there
-			text += phrase.Say(l, ", %s by a person (%s)", "、担当者の回答 %s (%s)", code(by.Says, lineBytes), code(by.Assurance, lineBytes))
-			continue
+		says := code(by.Says, lineBytes)
+		switch events.Assurance(by.Assurance) { // who it was is nobody's business there
+		case "":
+			text += ", " + code(by.Who, lineBytes) + " " + says
+		case events.AssuredSession:
+			text += phrase.Say(l, ", %s as a chat says (%s: weak)", "、チャットの言葉による回答 %s (%s: 弱い)", says, code(by.Assurance, lineBytes))
+		default:
+			text += phrase.Say(l, ", %s by a person (%s)", "、担当者の回答 %s (%s)", says, code(by.Assurance, lineBytes))
 		}
-		text += ", " + code(by.Who, lineBytes) + " " + code(by.Says, lineBytes)
 	}
 	return text
 }
