@@ -187,3 +187,56 @@ func TestAnInterviewIsSkippedByAPersonsWordAlone(t *testing.T) {
 		t.Errorf("about another task: %+v", r)
 	}
 }
+
+// An interview whose rounds are used up begins anew with what a person has said
+// since: without that no word of theirs, and no resume, would ever let the run go
+// on.
+func TestRoundsOfAnInterviewThatAreUsedUpBeginAnewWithAPersonsWord(t *testing.T) {
+	t.Parallel()
+	begun := started(func(d *events.RunStarted) {
+		d.Gates = append(d.Gates, events.Gate{Name: "clear", Kind: events.GateInterview, Role: events.RoleCheck, Phase: "work", Roles: []events.Name{"asker"}, Most: 2, Clear: 20})
+	})
+	round := func(n, vague int) []events.Data {
+		return []events.Data{
+			events.RoleStarted{Gate: "clear", Role: "asker", Set: "task", Round: n, Agent: events.IterationStarted{Effect: "R"}},
+			events.RoleEnded{Gate: "clear", Role: "asker", Set: "task", Round: n, Opinion: events.Opinion{Ambiguity: vague, Question: "q"}, Agent: events.AgentEnded{Effect: "R", Outcome: events.Exited}},
+		}
+	}
+	talk := func(n int) []events.Data {
+		return []events.Data{
+			events.QuestionAsked{Number: n, Phase: "work", Iteration: 1, Gate: "clear", Kind: events.AskText, Set: "task", Text: "q", Assurance: events.AssuredTTY},
+			events.QuestionAnswered{Number: n, Gate: "clear", Choice: events.ChoiceText, Text: "a", Set: "task", Assurance: events.AssuredTTY},
+		}
+	}
+	waits := judged(1, "t1", []events.GateResult{open("clear", events.GateInterview, "task")})
+	first := join(one(begun, events.GatesStarted{Phase: "work"}, judged(0, "t0", result(events.Fail, "a")), agent(1, 1), ended(1, "t1"),
+		events.GatesStarted{Phase: "work", Iteration: 1}, waits), round(1, 70))
+	spent := join(first, talk(1), round(2, 60), one(events.IterationRecorded{Phase: "work", Iteration: 1, Verdict: events.Fail}, events.RunHalted{Reason: events.HaltSameness}))
+	again := one(agent(2, 1), ended(2, "t1"), events.GatesStarted{Phase: "work", Iteration: 2}, judged(2, "t1", []events.GateResult{open("clear", events.GateInterview, "task")}))
+	for name, tt := range map[string]struct {
+		events []events.Data
+		rule   string
+		round  int
+	}{
+		"a question is put before the next round":      {first, "ask", 2},
+		"then it is looked at":                         {join(first, talk(1)), "look", 2},
+		"without a word it stays as it was":            {join(spent, one(events.RunResumed{}), again), "record", 0},
+		"with a note it begins anew":                   {join(spent, one(events.RunResumed{Note: "n"}), again), "look", 1},
+		"with findings too":                            {join(spent, one(events.RunResumed{Findings: "f", Count: 1}), again), "look", 1},
+		"what was answered before is not asked again":  {join(spent, one(events.RunResumed{Note: "n"}), again, round(1, 50)), "look", 2},
+		"and the rounds have an end again":             {join(spent, one(events.RunResumed{Note: "n"}), again, round(1, 50), round(2, 50)), "record", 0},
+		"one that has made it clear is not begun anew": {join(first, talk(1), round(2, 10), one(events.IterationRecorded{Phase: "work", Iteration: 1, Verdict: events.Fail}, events.RunHalted{Reason: events.HaltSameness}, events.RunResumed{Note: "n"}), again), "record", 0},
+	} {
+		rule, act := engine.Explain(history(tt.events...), flow(), start)
+		round := 0
+		switch act := act.(type) {
+		case engine.Ask:
+			round = act.Round
+		case engine.RunRole:
+			round = act.Round
+		}
+		if rule != tt.rule || round != tt.round {
+			t.Errorf("%s: %s in round %d, want %s in %d", name, rule, round, tt.rule, tt.round)
+		}
+	}
+}

@@ -44,7 +44,7 @@ func (q *view) watchRole() Action {
 // looks: somebody has to look, and the answer that this needs is there.
 func (q *view) looks() bool {
 	r, l, due := q.due()
-	return due && l.Next != "" && (l.Ask == nil || q.Replied(r.Gate, l.Round))
+	return due && l.Next != "" && (l.Ask == nil || q.Replied(r.Gate))
 }
 
 func (q *view) look() Action {
@@ -55,7 +55,7 @@ func (q *view) look() Action {
 // asks: a person has to answer.
 func (q *view) asks() bool {
 	r, l, due := q.due()
-	return due && (r.Kind == events.GateApproval || l.Ask != nil && !q.Replied(r.Gate, l.Round))
+	return due && (r.Kind == events.GateApproval || l.Ask != nil && !q.Replied(r.Gate))
 }
 
 func (q *view) ask() Action {

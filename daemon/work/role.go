@@ -215,6 +215,11 @@ func (w *Worker) rolePrompt(ctx context.Context, s run.State, p *Plan, role work
 	if look.Answers, err = w.answers(s, act.Gate); err != nil {
 		return nil, err
 	}
+	if g.Kind == events.GateInterview {
+		if d.PersonNotes, err = w.notes(s); err != nil {
+			return nil, err
+		}
+	}
 	d.Look = look
 	return p.render(role.Prompt, d)
 }

@@ -11,7 +11,7 @@ import (
 
 // Bounds of what a state keeps for decisions: far more than a workflow asks for.
 const (
-	keepLooks   = 64
+	keepLooks   = 200
 	keepAnswers = 200
 	keepPlans   = 100
 	keepReds    = 64
@@ -326,14 +326,32 @@ func (s State) Shown(gate events.Name) (events.Tree, bool) {
 	return "", false
 }
 
-// Replied says that a person has answered what the rounds of an interview before
-// this one asked.
-func (s State) Replied(gate events.Name, round int) bool {
-	n := 0
+// Replied says that a person has answered the question of the newest round of an
+// interview, as often as it was put.
+func (s State) Replied(gate events.Name) bool {
+	question, n := s.Asks(gate), 0
+	for _, l := range s.Looks {
+		if l.Gate == gate && l.Void == "" && l.Opinion.Question == question {
+			n--
+		}
+	}
 	for _, a := range s.Answers {
-		if a.Gate == gate && a.Kind == events.AskText {
+		if a.Gate == gate && a.Kind == events.AskText && a.Of == question {
 			n++
 		}
 	}
-	return n >= round-1
+	return n >= 0
+}
+
+// looksAnew is what sessions of roles said, without the rounds of interviews that
+// made nothing clear: what a person has said since begins them anew, or a run whose
+// rounds are used up could never go on.
+func (s State) looksAnew() []events.RoleEnded {
+	vague := map[events.Name]bool{}
+	for _, l := range s.Looks {
+		if g := s.Gate(l.Gate); g.Kind == events.GateInterview && l.Void == "" {
+			vague[l.Gate] = l.Opinion.Ambiguity > g.Clear
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(s.Looks), func(l events.RoleEnded) bool { return vague[l.Gate] })
 }
