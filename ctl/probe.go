@@ -2,6 +2,7 @@ package ctl
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -102,6 +103,9 @@ func (a *app) watchProbe(ctx context.Context) error {
 // mostReadings bounds a file of readings.
 const mostReadings = 64 << 20
 
+// errNoTime is of what is JSON and no reading, as a whole answer of probe.
+var errNoTime = errors.New("it has no time")
+
 // replayProbe judges readings from a file. A line that is no reading is named, and
 // ends it: what was not read cannot be judged.
 func (a *app) replayProbe(file string, p judge.Policy) error {
@@ -117,6 +121,9 @@ func (a *app) replayProbe(file string, p judge.Policy) error {
 			continue
 		}
 		r, err := judge.Decode([]byte(line))
+		if err == nil && r.Time.IsZero() {
+			err = errNoTime
+		}
 		if err != nil {
 			return render.BadReading(file, n, err)
 		}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -171,12 +172,25 @@ func BadPolicy(value string) *wire.Error {
 	return usage("--policy signals or tiers", "no policy is called %q", value)
 }
 
+const readingForm = "a line is what apctl probe --json prints under \"reading\""
+
 // BadReading is a line that is no reading.
 func BadReading(file string, line int, err error) *wire.Error {
-	return usage("a line is what apctl probe --json prints under \"reading\"", "%s, line %d is no reading: %s", file, line, Line(err.Error()))
+	if why := errors.Unwrap(err); why != nil {
+		err = why // that a reading was read is said
+	}
+	return usage(readingForm, "%s, line %d is no reading: %s", source(file), line, Line(strings.TrimPrefix(err.Error(), "jsontext: ")))
 }
 
 // NoReading is a file without any.
 func NoReading(file string) *wire.Error {
-	return usage("a line is what apctl probe --json prints under \"reading\"", "%s has no reading", file)
+	return usage(readingForm, "%s has no reading", source(file))
+}
+
+// source is what a file of a command is called: - is standard input.
+func source(file string) string {
+	if file == "-" {
+		return "standard input"
+	}
+	return Line(file)
 }

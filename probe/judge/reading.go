@@ -31,12 +31,6 @@ func Known(v float64) Num {
 // Get returns the number, and whether it is known.
 func (n Num) Get() (v float64, ok bool) { return n.v, n.known }
 
-// Over says that the number is known and greater.
-func (n Num) Over(limit float64) bool { return n.known && n.v > limit }
-
-// Under says that the number is known and less.
-func (n Num) Under(limit float64) bool { return n.known && n.v < limit }
-
 // IsZero leaves what was never looked at out of JSON.
 func (n Num) IsZero() bool { return n == Num{} }
 
