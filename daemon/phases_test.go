@@ -279,3 +279,38 @@ esac`))
 		})
 	}
 }
+
+// A result that is there and cannot be read is not taken for none: who reads of it
+// knows what to mend.
+func TestAResultThatCannotBeReadIsNamed(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		look string
+		void events.Void
+		says string
+	}{
+		"none":             {"true", events.VoidNoResult, ""},
+		"an empty one":     {`: > "$AUTOPILOT_RESULT_FILE"`, events.VoidNoResult, ""},
+		"one that is huge": {`head -c 70000 /dev/zero > "$AUTOPILOT_RESULT_FILE"`, events.VoidBadResult, "over 64 KiB"},
+		"a link":           {`echo '{"v":1,"verdict":"approve"}' > "$AUTOPILOT_RESULT_FILE.x"; ln -s "$AUTOPILOT_RESULT_FILE.x" "$AUTOPILOT_RESULT_FILE"`, events.VoidBadResult, "a link"},
+		"a folder":         {`mkdir "$AUTOPILOT_RESULT_FILE"`, events.VoidBadResult, "a folder"},
+		"a pipe":           {`mkfifo "$AUTOPILOT_RESULT_FILE"`, events.VoidBadResult, "a pipe"},
+		"a failure":        {`echo '{"v":1,"verdict":"approve"}' > "$AUTOPILOT_RESULT_FILE"; exit 1`, events.VoidNotEnded, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := flowSite(t, boundFlow)
+			s.write(map[string]string{".autopilot/prompts/look.md": "{{with .Look}}LOOK {{.Form}}{{end}} {{.ResultFile}}"})
+			s.trust()
+			st := s.play(s.flowSpec("bound", `mkdir -p docs; echo 1 > docs/plan.md; date +%N > n; in=$(cat)
+case $in in
+LOOK*) `+tt.look+` ;;
+esac`))
+			s.wants(st, "halted:gate-unverifiable")
+			l := st.Looks[len(st.Looks)-1]
+			if said := s.d.text(l.Agent.Excerpt); l.Void != tt.void || !strings.Contains(said, tt.says) {
+				t.Errorf("%s: %q", l.Void, said)
+			}
+		})
+	}
+}

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 
+	"autopilot/daemon/effect"
 	"autopilot/daemon/engine"
 	"autopilot/daemon/gate"
 	"autopilot/daemon/workflow"
@@ -105,12 +108,17 @@ func (w *Worker) opinion(ctx context.Context, s run.State, p *Plan, d *events.Ro
 		return nil
 	}
 	raw, err := w.cfg.Effects.Open(d.Agent.Effect).Result()
-	if err != nil || len(bytes.TrimSpace(raw)) == 0 {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(bytes.TrimSpace(raw)) == 0 {
 		d.Void = events.VoidNoResult
-		return nil //nolint:nilerr // what cannot be read says nothing, and closes the gate
+		return nil
 	}
 	g := p.gate(string(d.Gate))
-	o, err := gate.ReadOpinion(g.Kind, raw)
+	var o gate.Opinion
+	if err == nil {
+		o, err = gate.ReadOpinion(g.Kind, raw)
+	} else {
+		err = unreadable(err)
+	}
 	if err != nil {
 		d.Void = events.VoidBadResult
 		d.Agent.Excerpt, err = w.put(ctx, err.Error()+"\n")
@@ -133,6 +141,17 @@ func (w *Worker) opinion(ctx context.Context, s run.State, p *Plan, d *events.Ro
 	}
 	d.Opinion.Result, err = w.put(ctx, string(raw))
 	return err
+}
+
+// unreadable says why a result file that is there is not read.
+func unreadable(err error) error {
+	switch {
+	case errors.Is(err, effect.ErrTooLarge):
+		return fmt.Errorf("the result file is over %d KiB, so it was not read", effect.ResultBytes>>10)
+	case errors.Is(err, effect.ErrNotRegular):
+		return errors.New("in the place of the result file is a link, a folder or a pipe, which is not read")
+	}
+	return fmt.Errorf("the result file cannot be read: %w", err)
 }
 
 // criteria are those that the files of a set name.

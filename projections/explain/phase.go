@@ -43,7 +43,7 @@ func voidWords(l events.Language, v events.Void) string {
 	case events.VoidStale:
 		return say(l, "what it looked at is not there any more", "確認した対象がもう存在しない")
 	case events.VoidNotEnded:
-		return say(l, "it was cut short", "途中で打ち切られた")
+		return say(l, "it was cut short, or failed", "途中で打ち切られたか、失敗した")
 	}
 	return string(v)
 }
