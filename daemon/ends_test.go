@@ -138,6 +138,31 @@ func TestARunOfFourPhasesGetsToEachOfItsEnds(t *testing.T) {
 	}
 }
 
+// What a person says at a halt reaches who works, also where the gates of a phase
+// in which nobody does have halted the run.
+func TestARunThatAReviewHaltedGoesOnWithWhatAPersonSays(t *testing.T) {
+	t.Parallel()
+	const look = `review) v=comment; f='{"evidence_ref":"colour:1","priority":0,"detail":"no shade"}'; grep -q dark colour && v=approve f=
+printf '{"v":1,"verdict":"%s","architecture":"clear","findings":[%s]}' $v "$f" > "$AUTOPILOT_RESULT_FILE";;
+`
+	const build = `build) mkdir -p .autopilot/notes; cat > .autopilot/notes/told-$AUTOPILOT_ITERATION; c=blue; grep -q 'make it dark' .autopilot/notes/told-$AUTOPILOT_ITERATION && c='blue dark'
+echo $c > colour; printf '{"v":1,"claim":"done","session":%s}' '`
+	for want, more := range map[string]string{"halted:sameness": "", "halted:cycles": "date +%s%N > n; "} {
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			s := flowSite(t, fourFlow)
+			st := s.ended(s.flowSpec("four", four(look+strings.Replace(build, "build) ", "build) "+more, 1)+report("0", "0", "0")+`' > "$AUTOPILOT_RESULT_FILE";;`), func(r *wire.RunSpec) {
+				r.Gates = []wire.GateSpec{{Name: "blue", Role: events.RoleGoal, Command: "grep -q blue colour"}}
+			}))
+			s.wants(st, want)
+			if _, err := s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}, Note: "make it dark"}); err != nil {
+				t.Fatal(err)
+			}
+			s.wants(s.until(st.ID, settled), "done")
+		})
+	}
+}
+
 // A run of four phases that is stopped keeps its work, and can be cancelled then.
 func TestARunOfFourPhasesIsStoppedAndCancelled(t *testing.T) {
 	t.Parallel()

@@ -231,7 +231,11 @@ func resumed(s State, at time.Time, d events.RunResumed) State {
 	}
 	s.Status, s.Halt = Live, nil
 	s.Loop.Losses, s.Loop.Noops, s.Loop.Fresh = 0, 0, false
-	s.Loop.History = s.Loop.History.Resume()
+	if s.Loop.History = s.Loop.History.Resume(); slices.Contains(s.Facts.Idle, s.Loop.Phase) {
+		// Its gates judge once more what they have judged, as nobody works here: that
+		// is no repeat of who does, and the way back leads to who can mend it.
+		s.Loop.History = rule.NewHistory(keepFails, keepFails)
+	}
 	s.Clock.Since, s.Clock.Suspended = at, 0
 	s.Waiting = nil
 	// Sessions that said nothing that counts are no tries any more: without that a
