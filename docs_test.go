@@ -22,7 +22,9 @@ import (
 	"autopilot/ctl"
 	"autopilot/daemon/config"
 	"autopilot/daemon/workflow"
+	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/rule"
 )
 
 var update = flag.Bool("update", false, "write the generated sections of docs/ anew")
@@ -399,6 +401,22 @@ func TestEveryHaltAndRefusalIsExplainedWithItsFix(t *testing.T) {
 			if !strings.Contains(string(b), "\n| `"+c+"` | ") {
 				t.Errorf("docs/halts.md has no row for %s %s", strings.ToLower(typ), c)
 			}
+		}
+	}
+}
+
+// What ends with which code is in the table of codes too, by name.
+func TestEveryHaltIsNamedWithItsExitCode(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("docs/exit-codes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range constants(t, "Halt") {
+		code := rule.ExitCode(rule.StateHalted, events.Halt(h))
+		row := regexp.MustCompile(fmt.Sprintf(`(?m)^\| %d \| .*$`, code)).FindString(string(b))
+		if code != wire.ExitFailed && !regexp.MustCompile(`\b`+h+`\b`).MatchString(row) {
+			t.Errorf("the row of exit code %d does not name %s: %s", code, h, row)
 		}
 	}
 }

@@ -22,11 +22,11 @@ func exits() []exitLine {
 		{wire.ExitConflict, "conflict: the workspace has a live run, or the run is in another state"},
 		{wire.ExitUnreachable, "no daemon answers"},
 		{wire.ExitTimedOut, "timed out"},
-		{wire.ExitDenied, "denied: agents and gates may only read"},
-		{wire.ExitRail, "halted by a rail: sameness, stuck, signature, drift, log-integrity, gate-unverifiable"},
-		{wire.ExitLimit, "halted by a limit or on request: iterations, hours, noop, agent-lost, agent-failed, stopped"},
-		{wire.ExitWaiting, "waiting for a limit or a back-off (only from wait)"},
-		{wire.ExitPerson, "needs a person: see apctl why (a question, or the workspace is gone), apctl answer, or apctl trust"},
+		{wire.ExitDenied, "denied: what an agent, a gate, a chat or a key of others may not do"},
+		{wire.ExitRail, "halted by a rail: sameness, stuck, signature, plan, drift, log-integrity, gate-unverifiable"},
+		{wire.ExitLimit, "halted by a limit, a kill switch or on request: iterations, cycles, hours, cost, tokens, turns, noop, agent-lost, agent-failed, stall-timeout, spiral, failed-wave, carryover-too-high, stopped"},
+		{wire.ExitWaiting, "waiting for a limit or a back-off (only from wait), or halted instead of waiting: limit"},
+		{wire.ExitPerson, "needs a person: needs-person, entry, expired, auth-failed, billing, workspace-gone, rebooted (apctl why), a question (apctl answer), or trust (apctl trust)"},
 		{wire.ExitCancelled, "cancelled"},
 		{wire.ExitInterrupted, "interrupted: apctl left, the run goes on"},
 	}
@@ -73,7 +73,15 @@ func status(code int) error {
 func exitTable() string {
 	var b strings.Builder
 	for _, l := range exits() {
-		fmt.Fprintf(&b, "  %3d  %s\n", l.code, l.meaning)
+		line := fmt.Sprintf("  %3d ", l.code)
+		for word := range strings.FieldsSeq(l.meaning) {
+			if len(line)+1+len(word) > 80 {
+				b.WriteString(line + "\n")
+				line = "      "
+			}
+			line += " " + word
+		}
+		b.WriteString(line + "\n")
 	}
 	return b.String()
 }
