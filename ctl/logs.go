@@ -16,6 +16,7 @@ type logsOptions struct {
 	follow    bool
 	iteration string
 	gate      string
+	role      string
 	agent     bool
 	raw       bool
 }
@@ -25,8 +26,8 @@ func newLogs(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "logs [RUN]",
 		Short: "What the agent and the gates printed",
-		Long: `Prints the output of the latest iteration, or of another. Of agents whose stream
-is known it shows what the agent said, a line for each tool it used, and errors.
+		Long: `Prints the output of the latest iteration, or of another: of who worked, of the
+gates, and of roles that looked at the work. Of agents whose stream is known it shows what the agent said, a line for each tool it used, and errors.
 Controls that could steer a terminal are taken out; --raw keeps every byte, into
 a file or a pipe. With --json each piece is an object whose data is
 base64, as output has no encoding; a rune or a line may be cut between two. Where
@@ -40,7 +41,8 @@ the latest of this directory.`,
 	f := cmd.Flags()
 	f.BoolVarP(&o.follow, "follow", "f", false, "wait for more")
 	f.StringVar(&o.iteration, "iteration", "", "of iteration `N`, or of all")
-	f.StringVar(&o.gate, "gate", "", "only of the gate `NAME`")
+	f.StringVar(&o.gate, "gate", "", "only of the gate `NAME`, and of who looked for it")
+	f.StringVar(&o.role, "role", "", "only of sessions of the role `NAME`")
 	f.BoolVar(&o.agent, "agent", false, "only of the agent")
 	f.BoolVar(&o.raw, "raw", false, "the bytes as they were printed, as JSON of an agent, without headings")
 	return a.jsonFlag(cmd)
@@ -48,13 +50,15 @@ the latest of this directory.`,
 
 // request checks the flags and makes the request of them.
 func (o logsOptions) request(a *app, args []string) (wire.LogsRequest, error) {
-	req := wire.LogsRequest{RunRef: a.ref(args), Gate: o.gate, Follow: o.follow}
+	req := wire.LogsRequest{RunRef: a.ref(args), Gate: o.gate, Role: o.role, Follow: o.follow}
 	if o.agent {
 		req.Only = "agent"
 	}
 	switch n, err := strconv.Atoi(o.iteration); {
 	case o.agent && o.gate != "":
 		return req, render.Exclusive("--agent", "--gate")
+	case o.agent && o.role != "":
+		return req, render.Exclusive("--agent", "--role")
 	case o.raw && a.json:
 		return req, render.Exclusive("--raw", "--json")
 	case o.raw && a.Out.Columns != nil:
@@ -80,7 +84,7 @@ func runLogs(ctx context.Context, a *app, o logsOptions, args []string) error {
 		return err
 	}
 	defer d.Close()
-	out := &logOutput{a: a, raw: o.raw, heads: req.Only == "" && req.Gate == "" || req.Iteration < 0}
+	out := &logOutput{a: a, raw: o.raw, heads: req.Only == "" && req.Gate == "" || req.Role != "" || req.Iteration < 0}
 	for b, err := range d.Stream(ctx, wire.RunLogs, req) {
 		if err != nil {
 			return err

@@ -18,7 +18,8 @@ import (
 // source is one effect whose output can be shown.
 type source struct {
 	iteration, attempt int
-	name               string      // "agent", or the gate's
+	name               string      // "agent", "role", or the gate's
+	role, gate         events.Name // of a session of a role: who looks, at what
 	agent              events.Name // profile, where the workflow names it
 	effect             string
 	seq                uint64 // of the event that named it
@@ -73,12 +74,15 @@ func (d *Daemon) runLogs(ctx context.Context, body wire.LogsRequest, send func(a
 
 // nothingFits says so when something was asked for that the run does not have.
 func nothingFits(fits int, body wire.LogsRequest, s run.State) error {
-	if fits > 0 || body.Iteration <= 0 && body.Gate == "" {
+	if fits > 0 || body.Iteration <= 0 && body.Gate == "" && body.Role == "" {
 		return nil
 	}
 	what := "output"
-	if body.Gate != "" {
+	switch {
+	case body.Gate != "":
 		what = "gate " + body.Gate
+	case body.Role != "":
+		what = "session of role " + body.Role
 	}
 	if body.Iteration > 0 {
 		what += fmt.Sprintf(" in iteration %d", body.Iteration)
@@ -89,9 +93,10 @@ func nothingFits(fits int, body wire.LogsRequest, s run.State) error {
 
 func wanted(body wire.LogsRequest, src source, first int) bool {
 	switch {
-	case body.Gate != "" && src.name != body.Gate,
+	case body.Gate != "" && src.name != body.Gate && string(src.gate) != body.Gate,
+		body.Role != "" && string(src.role) != body.Role,
 		body.Only == "agent" && src.name != agentSource,
-		body.Only == "gate" && src.name == agentSource:
+		body.Only == "gate" && (src.name == agentSource || src.role != ""):
 		return false
 	case body.Iteration < 0:
 		return true
@@ -101,7 +106,11 @@ func wanted(body wire.LogsRequest, src source, first int) bool {
 	return src.iteration == first
 }
 
-const agentSource = "agent"
+// Sources that are no gate.
+const (
+	agentSource = "agent"
+	roleSource  = "role"
+)
 
 // sources lists the effects of a run.
 func (d *Daemon) sources(ctx context.Context, id string) ([]source, error) {
@@ -121,6 +130,9 @@ func (d *Daemon) sources(ctx context.Context, id string) ([]source, error) {
 			if left := explain.Behind(l, e); left != "" {
 				out = append(out, source{iteration: e.Iteration, attempt: attempt, name: agentSource, agent: by, seq: stored.Event.Seq, note: left})
 			}
+		case events.RoleStarted:
+			a := e.Agent
+			out = append(out, source{iteration: a.Iteration, attempt: attempt, name: roleSource, role: e.Role, gate: e.Gate, agent: a.Agent, effect: a.Effect, seq: stored.Event.Seq})
 		case events.GatesStarted:
 			for _, g := range e.Effects {
 				out = append(out, source{iteration: e.Iteration, attempt: attempt, name: string(g.Gate), effect: g.Effect, seq: stored.Event.Seq})

@@ -33,9 +33,19 @@ func TestAWorkflowWithoutGoalsNeedsNoGateOfTheRun(t *testing.T) {
 version: 1
 phases: [{name: work, prompt: converge.md, gates: [{name: there, kind: command, run: test -f there}]}]
 `)
-	s.wants(s.play(s.flowSpec("own", "touch there")), "done")
+	st := s.play(s.flowSpec("own", "touch there"))
+	s.wants(st, "done")
+	for _, g := range s.d.view(st).Gates { // no phase has it judged, so the baseline is all that is known
+		if g.Kind == string(events.GateProtected) && (g.Verdict != "pass" || !g.Baseline) || g.Name == "there" && g.Baseline {
+			t.Errorf("%+v", g)
+		}
+	}
 	_, err := s.d.runStart(t.Context(), s.request(), s.flowSpec("converge", "true"))
 	if codeOf(err) != wire.Usage || !strings.Contains(err.Error(), "no gate is given") {
+		t.Error(err)
+	}
+	green := s.spec("true", "true", func(r *wire.RunSpec) { r.Workflow, r.Start = "own", events.UntilGreen })
+	if _, err := s.d.runStart(t.Context(), s.request(), green); codeOf(err) != wire.Usage || !strings.Contains(err.Error(), "nothing can be green") {
 		t.Error(err)
 	}
 	if v, err := s.d.runPreview(t.Context(), s.request(), s.flowSpec("own", "true")); err != nil || len(v.Gates) != 0 {

@@ -29,9 +29,9 @@ type printed struct {
 
 func newPrinted(src source, format stream.Format, send func(any) error) *printed {
 	p := &printed{send: send, frame: wire.LogFrame{
-		Iteration: src.iteration, Attempt: src.attempt, Source: src.name, Agent: string(src.agent), Stream: effect.Merged,
+		Iteration: src.iteration, Attempt: src.attempt, Source: src.name, Role: string(src.role), Gate: string(src.gate), Agent: string(src.agent), Stream: effect.Merged,
 	}}
-	if src.name == agentSource && format != stream.Text {
+	if (src.name == agentSource || src.role != "") && format != stream.Text {
 		p.frame.Format = string(format)
 		p.reader = stream.New(format, p.text.Add)
 	}

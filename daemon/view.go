@@ -232,7 +232,10 @@ func gateViews(s run.State, spec wire.RunSpec) []wire.GateView {
 	for _, r := range s.Last.Before {
 		before[r.Gate] = r
 	}
-	latest := map[events.Name]events.GateResult{}
+	latest, base := map[events.Name]events.GateResult{}, map[events.Name]events.GateResult{}
+	for _, r := range s.Last.Baseline {
+		base[r.Gate] = r
+	}
 	for _, r := range slices.Concat(s.Last.Seen, s.Last.Results) {
 		latest[r.Gate] = r
 	}
@@ -242,7 +245,12 @@ func gateViews(s run.State, spec wire.RunSpec) []wire.GateView {
 			Name: string(g.Name), Kind: string(g.Kind), Role: string(s.Role(g.Name)),
 			Command: asked[g.Name].Command, Files: asked[g.Name].Files,
 		}
-		if r, ok := latest[g.Name]; ok {
+		r, ok := latest[g.Name]
+		if !ok {
+			r, ok = base[g.Name]
+			v.Baseline = ok
+		}
+		if ok {
 			v.Verdict, v.Reason, v.Exit = string(r.Verdict), string(r.Reason), r.Exit
 			v.Failing, v.Before, v.DurationMS = r.Failing, before[g.Name].Failing, r.DurationMS
 			v.Used, v.Of, v.Limit = r.Used, r.Of, r.Limit

@@ -62,8 +62,11 @@ func (s Style) gateRows(gates []wire.GateView) [][]string {
 	rows := make([][]string, 0, len(gates))
 	for _, g := range gates {
 		verdict := s.verdictWord(g.Verdict)
-		if g.Verdict == "" {
+		switch {
+		case g.Verdict == "":
 			verdict = s.say("not yet", "未実行")
+		case g.Baseline:
+			verdict = s.say("%s before any work", "%s (作業前)", verdict)
 		}
 		rows = append(rows, []string{
 			s.sign(g.Verdict), Line(g.Name), verdict, s.proof(g), s.role(g.Role), s.cut(s.what(g), 48),

@@ -102,7 +102,7 @@ func (s Style) reportRun(r wire.ReportRun) string {
 func (s Style) gateWords(gates []wire.GateView) string {
 	pass, known := 0, 0
 	for _, g := range gates {
-		if g.Verdict != "" && !quietPins(g) {
+		if g.Verdict != "" && !g.Baseline && !quietPins(g) {
 			known++
 			if g.Verdict == "pass" {
 				pass++

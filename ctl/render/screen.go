@@ -306,6 +306,9 @@ func (s Style) panelGates(gates []wire.GateView, width int) [][]string {
 			continue
 		}
 		row := []string{s.sign(g.Verdict) + " " + Line(g.Name), cmp.Or(s.proof(g), s.say("not yet", "未実行"))}
+		if g.Baseline {
+			row[1] = s.say("%s before any work", "%s (作業前)", row[1])
+		}
 		if width >= 60 {
 			row = append(row, s.cut(s.what(g), 40))
 		}

@@ -127,6 +127,11 @@ func (s Style) LogHead(f wire.LogFrame) string {
 	}
 	from := Line(f.Source)
 	switch {
+	case f.Role != "":
+		from = fmt.Sprintf("role %s for gate %s", Line(f.Role), Line(f.Gate))
+		if f.Agent != "" {
+			from += ", agent " + Line(f.Agent)
+		}
 	case from != "agent":
 		from = "gate " + from
 	case f.Agent != "":

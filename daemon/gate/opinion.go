@@ -16,7 +16,7 @@ import (
 )
 
 // MaxOpinion bounds the result file of a role, in bytes.
-const MaxOpinion = 256 << 10
+const MaxOpinion = 64 << 10
 
 // Opinion is the result file of a session of a role. What it must hold depends
 // on the kind of its gate; what is missing is never taken for good.
@@ -179,7 +179,7 @@ func (o Opinion) Sum(weights map[string]int) events.Opinion {
 func (o Opinion) List() string {
 	var b strings.Builder
 	for _, f := range o.Findings {
-		fmt.Fprintf(&b, "[P%d] %s\n%s\n\n", f.Priority, f.EvidenceRef, strings.TrimSpace(f.Detail))
+		fmt.Fprintf(&b, "[P%d] %s\n%s\n\n", f.Priority, f.EvidenceRef, strings.TrimSuffix(f.Detail, "\n"))
 	}
 	for _, c := range o.Criteria {
 		switch {

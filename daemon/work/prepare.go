@@ -192,7 +192,12 @@ func checkSpec(spec wire.RunSpec, flow workflow.Workflow) error {
 		return wire.Errorf(wire.Usage, "sandbox %q is not known", spec.Sandbox).WithHint("--sandbox off, guard, workspace or readonly")
 	}
 	switch spec.Start {
-	case "", events.StartGreen, events.UntilGreen:
+	case "", events.StartGreen:
+	case events.UntilGreen:
+		if !flow.HasGoals() {
+			return wire.Errorf(wire.Usage, "workflow %s is judged by gates of its own and by no goal, so nothing can be green before it is done", flow.Name).
+				WithHint("leave out --until-green")
+		}
 	default:
 		return wire.Errorf(wire.Usage, "start mode %q is not known", spec.Start)
 	}

@@ -189,7 +189,8 @@ type EventFrame struct {
 type LogsRequest struct {
 	RunRef
 	Iteration int    `json:"iteration,omitzero"` // 0 is the latest, -1 all
-	Gate      string `json:"gate,omitzero"`      // only this gate
+	Gate      string `json:"gate,omitzero"`      // only this gate, and who looked for it
+	Role      string `json:"role,omitzero"`      // only sessions of this role
 	Only      string `json:"only,omitzero"`      // "agent" or "gate"
 	Follow    bool   `json:"follow,omitzero"`
 }
@@ -198,7 +199,9 @@ type LogsRequest struct {
 type LogFrame struct {
 	Iteration int    `json:"iteration"`
 	Attempt   int    `json:"attempt,omitzero"`
-	Source    string `json:"source"`         // "agent", or the gate's name
+	Source    string `json:"source"`         // "agent", "role", or the gate's name
+	Role      string `json:"role,omitzero"`  // of a session that looks
+	Gate      string `json:"gate,omitzero"`  // that it looks for
 	Agent     string `json:"agent,omitzero"` // profile, where the workflow names it
 	Stream    string `json:"stream,omitzero"`
 	Gap       int64  `json:"gap,omitzero"` // bytes right before Data that were not kept

@@ -177,7 +177,8 @@ type GateView struct {
 	DurationMS int64    `json:"duration_ms,omitzero"`
 	Used       int64    `json:"used,omitzero"` // of a session: what was compared, a count, seconds, or issues of Of
 	Of         int64    `json:"of,omitzero"`
-	Limit      int64    `json:"limit,omitzero"` // with which, seconds or percent
+	Limit      int64    `json:"limit,omitzero"`    // with which, seconds or percent
+	Baseline   bool     `json:"baseline,omitzero"` // as it was before any work, and not judged since
 }
 
 // Result is what phrase.Reason words.
