@@ -266,3 +266,61 @@ func TestAProcessThatIsNotKnownIsRefused(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A program that an effect starts may speak NATS itself, to its own socket or to
+// that of the daemon: it decides nothing, is nobody else, and sees no log.
+func TestARawClientOfAnEffectDecidesNothing(t *testing.T) {
+	t.Parallel()
+	refuse := func(t *testing.T, b *Bus, socket string) {
+		t.Helper()
+		other := mustDial(t, b.cfg.Places.Socket)
+		c := mustDial(t, socket)
+		for _, v := range []wire.Verb{wire.RunAnswer, wire.SessionSubmit, wire.SessionAnswer, wire.TrustGive} {
+			if _, err := c.ask(t, v, "r-"+strings.ReplaceAll(v.Name, ".", "-"), "{}"); code(err) != wire.Denied {
+				t.Errorf("%s: got %v, want denied", v.Name, err)
+			}
+		}
+		if n := b.Refused("E1"); n != 4 {
+			t.Errorf("%d refused requests are counted, want 4", n)
+		}
+		for _, subject := range []string{
+			wire.CommandSubject(other.name, wire.RunAnswer), wire.Inbox(other.name) + ".1", "ap.event.run.x", "$JS.API.STREAM.LIST", "$JS.API.STREAM.DELETE.x",
+		} {
+			sub := spy(t, b, subject)
+			if err := c.Publish(subject, []byte("forged")); err != nil {
+				t.Fatal(err)
+			}
+			if err := await(t, c.errs, "a refusal of "+subject); !strings.Contains(strings.ToLower(err.Error()), "permissions violation for publish") {
+				t.Errorf("%s: got %v", subject, err)
+			}
+			unseen(t, b, sub, subject)
+		}
+	}
+	called := func(name string) Handler {
+		return func(context.Context, Request, *Reply) error {
+			t.Errorf("%s was carried out for an effect", name)
+			return nil
+		}
+	}
+	handlers := map[string]Handler{}
+	for _, v := range []wire.Verb{wire.RunAnswer, wire.SessionSubmit, wire.SessionAnswer, wire.TrustGive} {
+		handlers[v.Name] = called(v.Name)
+	}
+	t.Run("at its own socket", func(t *testing.T) {
+		t.Parallel()
+		b := openBus(t, nil, handlers)
+		path, closeSocket, err := b.ListenEffect("E1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer closeSocket()
+		refuse(t, b, path)
+	})
+	t.Run("at that of the daemon", func(t *testing.T) {
+		t.Parallel()
+		b := openBus(t, func(c *Config) {
+			c.Identify = func(int, int) Identity { return Identity{Kind: KindEffect, Effect: "E1"} }
+		}, handlers)
+		refuse(t, b, b.cfg.Places.Socket)
+	})
+}
