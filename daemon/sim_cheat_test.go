@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -119,16 +120,24 @@ func contentOf(t events.Tree) content {
 	for i, part := range strings.Split(string(t), ",") {
 		switch i {
 		case 0:
-			fmt.Sscanf(part, "prd%d", &c.Prd)
+			c.Prd = numbered(part, "prd")
 		case 1:
-			fmt.Sscanf(part, "plan%d", &c.Plan)
+			c.Plan = numbered(part, "plan")
 		case 2:
-			fmt.Sscanf(part, "code%d", &c.Code)
+			c.Code = numbered(part, "code")
 		default:
 			c.Bad[events.Name(part)] = true
 		}
 	}
 	return c
+}
+
+func numbered(part, name string) int {
+	n, err := strconv.Atoi(strings.TrimPrefix(part, name))
+	if err != nil {
+		panic(err) // no tree of this model
+	}
+	return n
 }
 
 // spoiled are the gates that a content can fail by itself.
@@ -174,7 +183,7 @@ type word struct {
 	Spoil bool // it changes the work
 }
 
-func (w *crook) BeginAgent(_ context.Context, s run.State, act engine.RunAgent) (events.Data, error) {
+func (w *crook) BeginAgent(_ context.Context, _ run.State, act engine.RunAgent) (events.Data, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	t := w.live.tree()
@@ -276,7 +285,7 @@ func (w *crook) asked(s run.State, g events.Gate) bool {
 func (w *crook) judge(s run.State, g events.Gate) events.GateResult {
 	r := events.GateResult{Gate: g.Name, Kind: g.Kind, Role: g.Role, Verdict: events.Pass, Reason: events.ReasonExit}
 	fails := w.live.Bad[g.Name]
-	switch g.Kind { //nolint:exhaustive // the others are what a content is
+	switch g.Kind {
 	case events.GateApproval, events.GateConsensus, events.GateReview, events.GateQA, events.GateCoverage, events.GateInterview:
 		r.Verdict, r.Reason, r.Set = events.Open, events.ReasonNobody, w.live.set(g.Name)
 		return r
