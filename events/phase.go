@@ -35,6 +35,20 @@ type PhaseEntered struct {
 	Work      Tree   `json:"work"`
 }
 
+// Crew is the agents that a workflow names for one role: the first one works or
+// looks, and each further one after the one before did not get on.
+type Crew struct {
+	Role   Name   `json:"role"`
+	Phases []Name `json:"phases,omitzero"` // in which it works
+	Hands  []Hand `json:"hands,omitzero"`  // at least one; its level is its place, from 1
+}
+
+// Hand is one agent of a crew.
+type Hand struct {
+	Agent   Name   `json:"agent"`   // profile
+	Account string `json:"account"` // id of the account aggregate that it works on
+}
+
 // AgentEscalated says that a rail would have halted the run, and that the next
 // agent of the role goes on instead: for the rest of the run, and with a budget
 // of its own. The values are those that the halt would have.

@@ -90,20 +90,6 @@ type RunStarted struct {
 	Language Language `json:"language,omitzero"`
 }
 
-// Crew is the agents that a workflow names for one role: the first one works or
-// looks, and each further one after the one before did not get on.
-type Crew struct {
-	Role   Name   `json:"role"`
-	Phases []Name `json:"phases,omitzero"` // in which it works
-	Hands  []Hand `json:"hands,omitzero"`  // at least one; its level is its place, from 1
-}
-
-// Hand is one agent of a crew.
-type Hand struct {
-	Agent   Name   `json:"agent"`   // profile
-	Account string `json:"account"` // id of the account aggregate that it works on
-}
-
 // Gate declares one gate of a run.
 type Gate struct {
 	Name  Name     `json:"name"`
@@ -287,21 +273,6 @@ type AgentEnded struct {
 	Report    SessionReport `json:"report,omitzero"`     // what it says of how its session went
 	BadReport Ref           `json:"bad_report,omitzero"` // why what it says of that could not be read
 	Red       Ref           `json:"red,omitzero"`        // test commits that it says it saw fail: a JSON list, never a verdict
-}
-
-// SessionReport is the outcome record of a session, as who worked wrote it. Every
-// number is at least 0.
-//
-// Source: session-orchestrator, seeds 2.9.
-type SessionReport struct {
-	V         int `json:"v"`        // of its form: 1; 0 is no report
-	Complete  int `json:"complete"` // tasks of agents, by how they ended
-	Partial   int `json:"partial"`
-	Failed    int `json:"failed"`
-	Spiral    int `json:"spiral"`
-	Planned   int `json:"planned"`   // issues that were planned for the session
-	Completed int `json:"completed"` // of them
-	Carryover int `json:"carryover"` // of them, left for a later session
 }
 
 // IterationRecorded closes an iteration, before anything is decided on it.

@@ -30,6 +30,21 @@ func (d SessionJoined) Same(o SessionJoined) bool {
 	return d.PID == o.PID && d.Start == o.Start && d.Boot == o.Boot
 }
 
+// SessionReport is the outcome record of a session, as who worked wrote it. Every
+// number is at least 0.
+//
+// Source: session-orchestrator, seeds 2.9.
+type SessionReport struct {
+	V         int `json:"v"`        // of its form: 1; 0 is no report
+	Complete  int `json:"complete"` // tasks of agents, by how they ended
+	Partial   int `json:"partial"`
+	Failed    int `json:"failed"`
+	Spiral    int `json:"spiral"`
+	Planned   int `json:"planned"`   // issues that were planned for the session
+	Completed int `json:"completed"` // of them
+	Carryover int `json:"carryover"` // of them, left for a later session
+}
+
 // SessionLeft says that nobody drives the run any more. It stays, and waits.
 type SessionLeft struct{}
 
