@@ -15,7 +15,8 @@ func newNotify(a *app) *cobra.Command {
 		Short: "Test how you are told what happens to runs",
 		Long: `The rules in your configuration say how you are told: by a command with JSON on
 its standard input, a webhook, a comment on GitHub, the desktop, or the bell of
-the terminal that follows the run. They stand in the file that apctl config show names:
+the terminal that follows the run. They stand in the file that apctl config show
+names:
 
   notify:
     rules:
@@ -28,9 +29,10 @@ the terminal that follows the run. They stand in the file that apctl config show
     quiet_pass: [needs_person]
 
 Kinds: needs_person, halted, done, waiting_limit, died, budget_low (80 % of a
-limit are used); without "on" a rule is for all of them. What falls into the quiet time is told at its end as one
-digest, and so are many things at once. A command has ten seconds. A webhook is
-tried eight times over about an hour, under one Idempotency-Key.
+limit are used); without "on" a rule is for all of them. What falls into the
+quiet time is told at its end as one digest, and so are many things at once. A
+command has ten seconds. A webhook is tried eight times over about an hour,
+under one Idempotency-Key.
 
 github comments at the issue or pull request that a run is about (apctl run
 --issue 24), through your own gh: what is asked, where, and how it is answered, or

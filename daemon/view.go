@@ -25,7 +25,7 @@ func (d *Daemon) view(s run.State) wire.RunView {
 	}
 	// An agent may still be at work: what it does cannot be recorded until there is
 	// room.
-	if d.fleet.full(s.ID) || d.fleet.journal.disk.low() {
+	if d.noRoom(s) {
 		v.State, v.Reason = rule.StateWaiting, reasonDisk
 	}
 	switch s.Stage {

@@ -20,7 +20,7 @@ type RunView struct {
 	Handle      string     `json:"handle"`
 	State       string     `json:"state"`           // running, waiting, halted, done, ended, already-green, cancelled, failed, refused
 	Reason      string     `json:"reason,omitzero"` // of a halt, a refusal or a wait
-	Stage       string     `json:"stage,omitzero"`  // of a live run: baseline, agent, gates, deciding
+	Stage       string     `json:"stage,omitzero"`  // of a live run: baseline, agent, gates, looking, asking, deciding
 	Exit        int        `json:"exit"`            // what apctl run and wait exit with; -1 while live
 	Task        string     `json:"task"`            // its first 16 KiB
 	Workspace   string     `json:"workspace"`
