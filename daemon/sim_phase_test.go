@@ -33,7 +33,7 @@ phases:
     gates:
       - {name: agreed, kind: consensus, roles: [architect, critic], of: [plan.md]}
       - {name: approved, kind: approval, of: [plan.md]}
-  - {name: work, prompt: work.md, gates: [goals, protected]}
+  - {name: work, prompt: work.md, gates: [goals, protected, {name: how, kind: session, carryover: 50}]}
   - {name: review, gates: [{name: reviewed, kind: review, role: critic}], unclean: plan}
 roles: {architect: {prompt: a.md}, critic: {prompt: c.md}}
 rails: {plan: {cycles: 2}}
@@ -53,6 +53,7 @@ func phasedFlow() workflow.Workflow {
 type phases struct {
 	looks   []glance
 	replies []reply
+	told    []events.Reason // by the gate of kind session, one for each of its iterations
 }
 
 // glance is how a session of a role ends.
@@ -86,6 +87,7 @@ func (w *script) start() events.RunStarted {
 		check(events.Gate{Name: "wanted", Kind: events.GateApproval, Phase: "plan"}),
 		check(events.Gate{Name: "agreed", Kind: events.GateConsensus, Phase: "plan", Roles: []events.Name{"architect", "critic"}}),
 		check(events.Gate{Name: "approved", Kind: events.GateApproval, Phase: "plan"}),
+		check(events.Gate{Name: "how", Kind: events.GateSession, Phase: "work"}),
 		check(events.Gate{Name: "reviewed", Kind: events.GateReview, Phase: "review", Roles: []events.Name{"critic"}}))
 	return d
 }
@@ -113,7 +115,11 @@ func (p *phases) judge(s run.State, st step) events.GatesJudged {
 		if st.Failing > 0 {
 			test.Verdict, test.Exit, test.FailingSum = events.Fail, 1, fmt.Sprint(st.Failing)
 		}
-		d.Results = []events.GateResult{test}
+		how := events.GateResult{Gate: "how", Kind: events.GateSession, Role: events.RoleCheck, Verdict: events.Fail, Reason: nth(p.told, d.Iteration-1), Used: 3, Of: 4, Limit: 50}
+		if how.Reason == events.ReasonReported {
+			how.Verdict = events.Pass
+		}
+		d.Results = []events.GateResult{test, how}
 	default:
 		d.Results = []events.GateResult{waits("reviewed", events.GateReview, d.Work)}
 	}
@@ -202,6 +208,10 @@ func phased() *rapid.Generator[*phases] {
 				}
 			}), 1, 8).Draw(t, "looks"),
 			replies: rapid.SliceOfN(rapid.SampledFrom([]reply{replyOK, replyOK, replyOK, replyNo, replyNever, replyChanged}), 1, 6).Draw(t, "replies"),
+			told: rapid.SliceOfN(rapid.SampledFrom([]events.Reason{
+				events.ReasonReported, events.ReasonReported, events.ReasonReported, events.ReasonReported, events.ReasonNoReport,
+				events.ReasonStall, events.ReasonSpiral, events.ReasonFailedWave, events.ReasonCarryover,
+			}), 1, 4).Draw(t, "told"),
 		}
 	})
 }
