@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -53,6 +54,7 @@ func phasedFlow() workflow.Workflow {
 type phases struct {
 	looks   []glance
 	replies []reply
+	sends   bool            // a run that was halted is sent back with findings, once
 	told    []events.Reason // by the gate of kind session, one for each of its iterations
 }
 
@@ -208,6 +210,7 @@ func phased() *rapid.Generator[*phases] {
 				}
 			}), 1, 8).Draw(t, "looks"),
 			replies: rapid.SliceOfN(rapid.SampledFrom([]reply{replyOK, replyOK, replyOK, replyNo, replyNever, replyChanged}), 1, 6).Draw(t, "replies"),
+			sends:   rapid.Bool().Draw(t, "sends"),
 			told: rapid.SliceOfN(rapid.SampledFrom([]events.Reason{
 				events.ReasonReported, events.ReasonReported, events.ReasonReported, events.ReasonReported, events.ReasonNoReport,
 				events.ReasonStall, events.ReasonSpiral, events.ReasonFailedWave, events.ReasonCarryover,
@@ -235,6 +238,39 @@ func ended(s run.State) end {
 	return e
 }
 
+// playOn is play with a person who sends a run that was halted back once, with
+// findings.
+func playOn(t testingT, l log.Log, w *script, kill func(run.State) bool) run.State {
+	s := play(t, l, w, kill)
+	if s.Status != run.Halted || !w.sends || resumedBefore(t, l) {
+		return s
+	}
+	ctx, die := context.WithCancel(context.Background())
+	f := newFleet(ctx, newJournal(l, "sim", time.Now), w, "sim", time.Now, slog.New(slog.DiscardHandler), w.flow)
+	if err := f.load(ctx, time.Time{}); err != nil {
+		t.Fatalf("load: %v", err)
+	}
+	_, err := f.do(ctx, s.ID, engine.Resume{Findings: "sent", Count: 1, Phase: "plan"}, "person:1@sim/tty", "resume")
+	die()
+	f.wg.Wait()
+	if err != nil {
+		t.Fatalf("resume after %s: %v", s.Halt.Reason, err)
+	}
+	return play(t, l, w, kill)
+}
+
+func resumedBefore(t testingT, l log.Log) bool {
+	for stored, err := range l.ReadAll(context.Background(), "") {
+		if err != nil {
+			t.Fatalf("read: %v", err)
+		}
+		if _, is := stored.Event.Data.(events.RunResumed); is {
+			return true
+		}
+	}
+	return false
+}
+
 func TestPhasesContinueFromAnyPrefixToTheSameEnd(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -242,11 +278,11 @@ func TestPhasesContinueFromAnyPrefixToTheSameEnd(t *testing.T) {
 		seed := rapid.Uint64().Draw(rt, "seed")
 		synctest.Test(t, func(t *testing.T) {
 			l := log.NewMemory(log.MemoryConfig{})
-			whole := play(t, l, w, nil)
+			whole := playOn(t, l, w, nil)
 			r := rand.New(rand.NewPCG(seed, 3))
 			for range 8 { // of many: runs of phases are long
 				n := 1 + r.Uint64N(whole.Log.Seq)
-				if d := cmp.Diff(ended(whole), ended(play(t, copyLog(t, l, n), w, nil))); d != "" {
+				if d := cmp.Diff(ended(whole), ended(playOn(t, copyLog(t, l, n), w, nil))); d != "" {
 					t.Fatalf("cut after event %d (-whole +cut):\n%s", n, d)
 				}
 			}
@@ -260,9 +296,9 @@ func TestPhasesOfADaemonThatIsKilledAtEveryEventEndTheSame(t *testing.T) {
 		w := phasedScript(rt)
 		seed := rapid.Uint64().Draw(rt, "seed")
 		synctest.Test(t, func(t *testing.T) {
-			whole := play(t, log.NewMemory(log.MemoryConfig{}), w, nil)
+			whole := playOn(t, log.NewMemory(log.MemoryConfig{}), w, nil)
 			last, r := uint64(0), rand.New(rand.NewPCG(seed, 2))
-			killed := play(t, log.NewMemory(log.MemoryConfig{}), w, func(s run.State) bool {
+			killed := playOn(t, log.NewMemory(log.MemoryConfig{}), w, func(s run.State) bool {
 				die := s.Log.Seq > last && r.IntN(2) == 0
 				last = s.Log.Seq
 				return die
