@@ -35,6 +35,21 @@ func (p *problems) phases(w Workflow) {
 	}
 	p.edges(w)
 	p.reached(w)
+	if !slices.ContainsFunc(w.Phases, Phase.proves) {
+		p.add("phases", "add goals, or a gate that runs a command or at which somebody looks",
+			"nothing proves the work: every gate passes where nothing was done, or by what who works says of itself")
+	}
+}
+
+// proves says that a phase has a gate that work has to open, by what the daemon, a
+// person or another session sees.
+func (ph Phase) proves() bool {
+	return len(ph.Produces) > 0 || slices.ContainsFunc(ph.Gates, func(g Gate) bool {
+		if g.Group != "" {
+			return g.Group == Goals
+		}
+		return !slices.Contains([]events.GateKind{events.GateScope, events.GateAnchor, events.GateSession, events.GateInterview}, g.Kind)
+	})
 }
 
 // place is the index of a phase, -1 without it.

@@ -192,3 +192,32 @@ func TestWhatIsProvenInAnEarlierPhaseIsProvenAgainAtTheEnd(t *testing.T) {
 		t.Errorf("a single phase has what its file says: %+v %v", one.Phases, err)
 	}
 }
+
+// A claim without evidence proves nothing, and what holds where nothing was done
+// does not either.
+func TestAWorkflowNeedsAGateThatWorkHasToOpen(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		gates string
+		ok    bool
+	}{
+		"its own word":         {"{name: s, kind: session}", false},
+		"nothing else changed": {"{name: s, kind: scope, files: [x]}", false},
+		"nothing was changed":  {"protected, invariants, {name: k, kind: anchor, of: [x]}", false},
+		"what is wanted":       {"{name: i, kind: interview, role: r, rounds: 3, ambiguity: 20, weights: {goal: 100}}", false},
+		"goals":                {"goals", true},
+		"a command":            {"{name: s, kind: session}, {name: c, kind: command, run: make}", true},
+		"a file":               {"{name: f, kind: artifact, files: [x]}", true},
+		"another session":      {"{name: v, kind: review, role: r}", true},
+		"a person":             {"{name: p, kind: approval, of: [x]}", true},
+	} {
+		src := "name: w\nversion: 1\nphases: [{name: work, prompt: p.md, gates: [" + tt.gates + "]}]\n"
+		if strings.Contains(tt.gates, "role: r") {
+			src += "roles: {r: {prompt: r.md}}\n"
+		}
+		_, err := workflow.Parse([]byte(src))
+		if says := err != nil && strings.Contains(err.Error(), "nothing proves the work"); says == tt.ok || tt.ok && err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
