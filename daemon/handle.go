@@ -167,7 +167,7 @@ func onWire(err error) error {
 		{engine.ErrNeedsNote, wire.Usage, "apctl resume -m 'WHAT TO DO DIFFERENTLY'"},
 		{engine.ErrPastUntil, wire.Conflict, "start a new run"},
 		{engine.ErrMoved, wire.Failed, "the event store did not answer, as on a full disk; look with apctl status before you try again"},
-		{engine.ErrNoRoom, wire.Full, "apctl daemon status   shows the event store"},
+		{engine.ErrNoRoom, wire.Full, "make room on the disk of the state, and do it again; apctl doctor shows how much is left"},
 		// The daemon is ending: the next one can be asked.
 		{engine.ErrGone, wire.Unreachable, "ask again; the next daemon serves the run"},
 		{context.Canceled, wire.Unreachable, "ask again; the next daemon serves the run"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/nats-io/nats.go"
@@ -37,7 +38,9 @@ func (c *Client) begin(ctx context.Context, id string, v wire.Verb, req any) (*e
 	var body []byte
 	if req != nil {
 		var err error
-		if body, err = json.Marshal(req); err != nil {
+		if body, err = json.Marshal(req); err != nil && strings.Contains(err.Error(), "invalid UTF-8") {
+			return nil, wire.Errorf(wire.Usage, "a text in the request of %s is not valid UTF-8", v.Name).WithHint("write it as UTF-8 text")
+		} else if err != nil {
 			return nil, wire.Errorf(wire.Usage, "encode the request of %s: %v", v.Name, err)
 		}
 	}

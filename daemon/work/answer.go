@@ -25,7 +25,8 @@ type Finding struct {
 
 // SetNow is what the set that the run's question is about hashes to, as it is in
 // the work tree now.
-func (w *Worker) SetNow(ctx context.Context, s run.State) (string, error) {
+func (w *Worker) SetNow(ctx context.Context, s run.State) (_ string, err error) {
+	defer func() { err = noRoom(err) }()
 	p, err := w.plan(ctx, s)
 	if err != nil {
 		return "", err
@@ -43,7 +44,8 @@ func (w *Worker) SetNow(ctx context.Context, s run.State) (string, error) {
 }
 
 // Findings stores what a person found.
-func (w *Worker) Findings(ctx context.Context, s run.State, list []wire.AnswerFinding) (events.Ref, error) {
+func (w *Worker) Findings(ctx context.Context, s run.State, list []wire.AnswerFinding) (_ events.Ref, err error) {
+	defer func() { err = noRoom(err) }()
 	hide, err := w.hiddenOf(s.ID)
 	if err != nil {
 		return "", err

@@ -67,7 +67,8 @@ func (w *Worker) hiddenOf(id string) (*redact.Set, error) {
 }
 
 // Note stores what a person says to a run.
-func (w *Worker) Note(ctx context.Context, s run.State, text string) (events.Ref, error) {
+func (w *Worker) Note(ctx context.Context, s run.State, text string) (_ events.Ref, err error) {
+	defer func() { err = noRoom(err) }()
 	set, err := w.hiddenOf(s.ID)
 	if err != nil {
 		return "", err
