@@ -94,8 +94,6 @@ func (s Style) slots(p wire.ProbePolicy, running int) string {
 		t += ", by what one more is expected to need of the memory"
 	case judge.ByMax:
 		t += ", by resources.agents"
-	case judge.ByHeavy:
-		t += ", as the repository is heavy"
 	case judge.Unbounded:
 	}
 	return t

@@ -222,8 +222,6 @@ func TestRoom(t *testing.T) {
 		{"memory for so many more", func(*Reading) {}, Demand{RAM: 2 * gib, Running: 1}, 8, ByMemory},
 		{"one always may", func(r *Reading) { r.MemoryAvailable = Known(2*gib + 1) }, Demand{RAM: 2 * gib}, 1, ByMemory},
 		{"but not where it is critical", func(r *Reading) { r.MemoryAvailable = Known(gib) }, Demand{RAM: 2 * gib}, 0, ByVerdict},
-		{"S16: a cap of a heavy repository only lowers", func(*Reading) {}, Demand{Max: 2, HeavyRepo: 4}, 2, ByMax},
-		{"S16: green, and heavy", func(*Reading) {}, Demand{HeavyRepo: 4}, 4, ByHeavy},
 		{"memory that is not known bounds nothing", func(r *Reading) { r.MemoryAvailable, r.MemoryFree = Num{}, Num{} }, Demand{RAM: gib}, NoCap, Unbounded},
 	}
 	for _, tt := range tests {

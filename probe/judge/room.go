@@ -4,10 +4,9 @@ import "math"
 
 // Demand is what the agents of a host need, and what bounds them.
 type Demand struct {
-	Max       int     // agents at once, as configured; 0 is no bound
-	Running   int     // agents at work now: the memory that is available is what they leave
-	RAM       float64 // bytes that one more is expected to need; 0 does not look
-	HeavyRepo int     // most agents in a repository that is heavy; 0 is none
+	Max     int     // agents at once, as configured; 0 is no bound
+	Running int     // agents at work now: the memory that is available is what they leave
+	RAM     float64 // bytes that one more is expected to need; 0 does not look
 }
 
 // Reason says what bounds the agents of a host.
@@ -18,7 +17,6 @@ const (
 	ByVerdict Reason = "verdict"
 	ByMemory  Reason = "memory"
 	ByMax     Reason = "max"
-	ByHeavy   Reason = "heavy-repo"
 	Unbounded Reason = ""
 )
 
@@ -34,9 +32,6 @@ func Room(r Reading, j Judgement, l Limits, d Demand) (room int, by Reason) {
 	lower(j.Cap, ByVerdict)
 	if d.Max > 0 {
 		lower(d.Max, ByMax)
-	}
-	if d.HeavyRepo > 0 {
-		lower(d.HeavyRepo, ByHeavy)
 	}
 	if v, ok := r.MemoryAvailable.Get(); ok && d.RAM > 0 {
 		more := math.Floor((v - l.MemoryHard) / d.RAM)
