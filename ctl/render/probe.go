@@ -91,7 +91,7 @@ func (s Style) slots(p wire.ProbePolicy, running int) string {
 	case judge.ByVerdict:
 		t += ", by the verdict"
 	case judge.ByMemory:
-		t += ", by what one more is expected to need of the memory"
+		t += ", as many as there is memory for"
 	case judge.ByMax:
 		t += ", by resources.agents"
 	case judge.Unbounded:
