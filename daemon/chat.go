@@ -38,6 +38,7 @@ func (d *Daemon) chatOf(q bus.Request) (chat, error) {
 		c.Program = n
 	}
 	c.actor = events.ActorSession(c.Program, c.PID, d.host)
+	d.heard(c)
 	return c, nil
 }
 

@@ -79,6 +79,7 @@ type Daemon struct {
 	hosts    *hostLog
 	accounts *account.Calendar
 	machine  *machine
+	peers    *peers
 	people   person.Table
 	hooked   hooked     // chats whose hosts tell of them
 	secret   *pin.Store // of who decides

@@ -42,6 +42,12 @@ func (d *Daemon) handlers() map[string]bus.Handler {
 		wire.SessionAnswer.Name: d.awake(exactly(d.sessionAnswer)),
 		wire.SessionLeave.Name:  d.awake(asked(d.sessionLeave)),
 		wire.SessionHook.Name:   asked(d.sessionHook), // asked at every use of a tool: it keeps no idle daemon
+		wire.PeerList.Name:      d.awake(asked(d.peerList)),
+		wire.PeerCheck.Name:     d.awake(asked(d.peerCheck)),
+		wire.PeerJoin.Name:      d.awake(asked(d.peerJoin)),
+		wire.PeerLeave.Name:     d.awake(asked(d.peerLeave)),
+		wire.PeerSend.Name:      d.awake(asked(d.peerSend)),
+		wire.PeerRead.Name:      d.awake(asked(d.peerRead)),
 		wire.RunReplay.Name:     d.awake(d.rawReplay),
 		wire.Retro.Name:         d.awake(d.rawRetro),
 		wire.ConfigShow.Name:    d.awake(asked(d.configShow)),

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"autopilot/daemon/bus"
 	"autopilot/daemon/engine"
 	"autopilot/daemon/person"
+	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/explain"
 	"autopilot/projections/run"
@@ -28,10 +31,14 @@ func (d *Daemon) sessionHook(ctx context.Context, q bus.Request, body wire.HookR
 	if body.Event != wire.HookEnds {
 		d.hooked.note(at, body.Session, func(c person.Caller) bool { return person.Alive(d.people, c) })
 	}
+	d.hookPeer(ctx, who, body, q.ID)
 	var text string
 	switch body.Event {
 	case wire.HookBegins:
 		text, err = d.hookBegins(ctx, who, body.Workspace)
+		if mail := d.mailFor(who); err == nil && mail != "" {
+			text = strings.Join(slices.DeleteFunc([]string{text, mail}, func(t string) bool { return t == "" }), "\n")
+		}
 	case wire.HookCalls:
 		text, err = d.hookCalls(ctx, who, body)
 	case wire.HookCalled:
@@ -56,6 +63,33 @@ func (d *Daemon) drivenBy(who chat) []run.State {
 		}
 	}
 	return out
+}
+
+// hookPeer keeps a chat among the sessions on the bus for as long as its host
+// tells of it. Where that fails the chat is not to notice.
+//
+// Source: session-orchestrator, S24, S27: the end of a turn is a sign of life, and
+// only that of the session is a leave.
+func (d *Daemon) hookPeer(ctx context.Context, who chat, body wire.HookRequest, cause string) {
+	ctx, done := d.lasting(ctx) // the host may not wait for it
+	defer done()
+	var err error
+	switch known := d.peerOf(who); {
+	case body.Event == wire.HookEnds:
+		_, err = d.departs(ctx, who, events.PeerEnded, cause)
+	case body.Event == wire.HookBegins || known == nil || !known.state().Here():
+		j, perr := d.placed(ctx, body.Workspace)
+		if perr == nil && body.Session != "" {
+			j.Label, perr = d.blobs.Put(ctx, []byte(body.Session))
+		}
+		if err = perr; err == nil {
+			j.Via = events.PeerByHook
+			_, err = d.register(ctx, who, j, cause)
+		}
+	}
+	if err != nil {
+		d.cfg.Log.Warn("note a session", "pid", who.PID, "error", err)
+	}
 }
 
 // itself says that the chat is the one that drives the run, and none below it.

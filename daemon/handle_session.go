@@ -37,6 +37,7 @@ func (d *Daemon) sessionJoin(ctx context.Context, q bus.Request, body wire.Sessi
 	if err != nil {
 		return wire.SessionView{}, d.sessionFault("join", s, err)
 	}
+	d.registerDriver(ctx, who, d.text(s.Facts.Workspace), q.ID)
 	return d.sessionView(ctx, s, true), nil
 }
 

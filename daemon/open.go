@@ -25,6 +25,9 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	if d.hosts, err = openHostLog(ctx, j, d.host, d.cfg.Log); err != nil {
 		return err
 	}
+	if d.peers, err = d.openPeers(ctx, j); err != nil {
+		return err
+	}
 	d.recordRoll(ctx)
 	d.fleet = newFleet(fctx, j, d.worker, d.host, time.Now, d.cfg.Log, d.worker.Flow)
 	d.fleet.draining = d.draining.Load

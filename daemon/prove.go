@@ -15,6 +15,7 @@ import (
 	"autopilot/events/wire"
 	limits "autopilot/projections/account"
 	"autopilot/projections/host"
+	"autopilot/projections/peer"
 	"autopilot/projections/run"
 )
 
@@ -233,6 +234,10 @@ func (f folded) fold(e events.Event, live folded) {
 		if s, ok := live.accounts[id]; !ok || e.Seq <= s.Log.Seq {
 			f.accounts[id] = limits.Evolve(f.accounts[id], e)
 		}
-	case events.KindClaim, events.KindPeer: // nothing is folded of them yet
+	case events.KindPeer:
+		if s, ok := live.peers[id]; !ok || e.Seq <= s.Log.Seq {
+			f.peers[id] = peer.Evolve(f.peers[id], e)
+		}
+	case events.KindClaim: // nothing is folded of them yet
 	}
 }

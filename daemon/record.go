@@ -34,8 +34,7 @@ type record[S any] struct {
 // openRecord folds the events of an aggregate. One that cannot be read is an
 // error in the daemon's log and breaks what follows it, not the daemon.
 func openRecord[S any](ctx context.Context, j *journal, agg events.Aggregate, f fold[S], l *slog.Logger) (*record[S], error) {
-	r := &record[S]{journal: j, agg: agg, fold: f}
-	r.now.Store(new(S))
+	r := newRecord(j, agg, f)
 	if _, _, err := r.read(ctx, nil); errors.Is(err, log.ErrDamaged) {
 		l.Error("read a stored event", "subject", agg.Subject(), "error", err)
 		r.breaks()
@@ -43,6 +42,13 @@ func openRecord[S any](ctx context.Context, j *journal, agg events.Aggregate, f 
 		return nil, fmt.Errorf("read the events of the %s: %w", agg.Kind, err)
 	}
 	return r, nil
+}
+
+// newRecord is the writer of an aggregate of which nothing was read yet.
+func newRecord[S any](j *journal, agg events.Aggregate, f fold[S]) *record[S] {
+	r := &record[S]{journal: j, agg: agg, fold: f}
+	r.now.Store(new(S))
+	return r
 }
 
 // state is the aggregate as it is now.
@@ -110,17 +116,21 @@ func (r *record[S]) read(ctx context.Context, tried map[string]bool) (found even
 		if err != nil {
 			return found, ok, err
 		}
-		e := stored.Event
-		if e.PrevHash != r.journal.hash(r.agg.ID) {
-			r.breaks()
-		}
-		r.journal.note(stored)
-		r.add(e)
-		if tried[e.ID] {
+		r.take(stored)
+		if e := stored.Event; tried[e.ID] {
 			found, ok = e, true
 		}
 	}
 	return found, ok, nil
+}
+
+// take folds an event that is stored behind the state.
+func (r *record[S]) take(stored log.Stored) {
+	if stored.Event.PrevHash != r.journal.hash(r.agg.ID) {
+		r.breaks()
+	}
+	r.journal.note(stored)
+	r.add(stored.Event)
 }
 
 func (r *record[S]) add(e events.Event) {

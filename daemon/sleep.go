@@ -30,6 +30,7 @@ func (d *Daemon) tend(ctx context.Context) {
 		}
 		d.tellFull()
 		d.tendBudgets(ctx, time.Now())
+		d.sweepPeers(ctx)
 		now := slept()
 		if now-before >= sleepLeast {
 			d.fleet.suspended(ctx, now-before)

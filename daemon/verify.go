@@ -13,6 +13,7 @@ import (
 	"autopilot/events/wire"
 	limits "autopilot/projections/account"
 	"autopilot/projections/host"
+	"autopilot/projections/peer"
 	"autopilot/projections/run"
 )
 
@@ -21,10 +22,11 @@ type folded struct {
 	runs     map[string]run.State
 	hosts    map[string]host.State
 	accounts map[string]limits.State
+	peers    map[string]peer.State
 }
 
 func newFolded() folded {
-	return folded{map[string]run.State{}, map[string]host.State{}, map[string]limits.State{}}
+	return folded{map[string]run.State{}, map[string]host.State{}, map[string]limits.State{}, map[string]peer.State{}}
 }
 
 // verify proves the log of one run or of every aggregate, and that projections
@@ -51,7 +53,7 @@ func (d *Daemon) verify(ctx context.Context, _ bus.Request, body wire.VerifyRequ
 	if s := d.hosts.state(); s.Log.Seq > 0 {
 		live.hosts[d.host] = s
 	}
-	live.accounts = d.accounts.Records()
+	live.accounts, live.peers = d.accounts.Records(), d.peers.states()
 	p := newProof(live, d.checkText)
 	p.gone = p.goneBy(d.removals.pending.Load())
 	p.open = true
@@ -87,6 +89,10 @@ func compareAll(reply wire.VerifyReply, live, rebuilt folded) wire.VerifyReply {
 	for id, s := range sorted(live.accounts) {
 		again, ok := rebuilt.accounts[id]
 		reply = compared(reply, events.Account(id), s.Log.Seq, ok, reflect.DeepEqual(again, s))
+	}
+	for id, s := range sorted(live.peers) {
+		again, ok := rebuilt.peers[id]
+		reply = compared(reply, events.Peer(id), s.Log.Seq, ok, reflect.DeepEqual(again, s))
 	}
 	return reply
 }

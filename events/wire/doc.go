@@ -93,6 +93,7 @@ func Verbs() []Verb {
 		TrustShow, TrustGive, AgentList, AgentClassify, AgentSandbox, ProjectFind, GateTry, Doctor, NotifyTest, Verify, DaemonStatus, DaemonStop,
 		UsageShow, ProbeShow, RunQuestion, RunAnswer, PINStatus, PINSet,
 		SessionJoin, SessionNext, SessionSubmit, SessionAsk, SessionAnswer, SessionLeave, SessionHook,
+		PeerList, PeerCheck, PeerJoin, PeerLeave, PeerSend, PeerRead,
 		ReportMade, InboxList, StatusLine,
 		WorkflowList, WorkflowLint, WorkflowGraph, WorkflowSchema, WorkflowSuggest, WorkflowNew,
 		ArchiveList, ArchiveRoll, ArchivePrune, ArchiveErase, ArchiveExport, ArchiveImport,

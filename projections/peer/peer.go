@@ -28,14 +28,17 @@ type State struct {
 	Deviated []Deviation // that it began in spite of what it was told, the latest
 	Messages []Message   // that were written to it, the latest
 	Read     int         // number of the latest that it has read
+	Before   int         // that it had read before it asked last
+	Asked    string      // id of that request
 	Log      Log
 }
 
 // Message is a text for a session.
 type Message struct {
 	events.PeerMessaged
-	At time.Time
-	By string // the actor
+	At    time.Time
+	By    string // the actor
+	Asked string // id of the request
 }
 
 // Deviation is that a session began in place beside another.
@@ -73,8 +76,9 @@ func Evolve(s State, e events.Event) State {
 	case events.PeerLeft:
 		s.Left, s.LeftAt = d.Cause, e.Time
 	case events.PeerMessaged:
-		s.Messages = last(append(slices.Clip(s.Messages), Message{d, e.Time, e.Actor}), MostMessages)
+		s.Messages = last(append(slices.Clip(s.Messages), Message{d, e.Time, e.Actor, e.Causation}), MostMessages)
 	case events.PeerRead:
+		s.Before, s.Asked = s.Read, e.Causation
 		s.Read, s.Seen = max(s.Read, d.UpTo), e.Time
 	default:
 		s.Log.Unknown++
@@ -100,8 +104,11 @@ func last[T any](list []T, most int) []T { return list[max(0, len(list)-most):] 
 func (s State) Here() bool { return !s.Since.IsZero() && s.Left == "" }
 
 // Unread are the messages that the session has not read, oldest first.
-func (s State) Unread() []Message {
-	i := slices.IndexFunc(s.Messages, func(m Message) bool { return m.No > s.Read })
+func (s State) Unread() []Message { return s.Behind(s.Read) }
+
+// Behind are the messages behind a number.
+func (s State) Behind(no int) []Message {
+	i := slices.IndexFunc(s.Messages, func(m Message) bool { return m.No > no })
 	if i < 0 {
 		return nil
 	}

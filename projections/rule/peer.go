@@ -88,7 +88,7 @@ func LockLive(beat, now time.Time, ttl time.Duration) bool {
 
 // OwnEntry is what is known of the session of a file, against one that is proven.
 type OwnEntry struct {
-	Alive   bool // a process has its pid, and had it when the file was begun
+	Alive   bool // a process has its pid; one that has it anew makes the file a stranger's
 	Lineage bool // that process is the proven session, or one above or below it
 	Label   bool // the file has the name that the host of the session has told
 	Alone   bool // no other session has that name

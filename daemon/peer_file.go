@@ -1,0 +1,195 @@
+package daemon
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"slices"
+	"time"
+
+	"autopilot/daemon/effect/proc"
+	"autopilot/daemon/peerfile"
+	"autopilot/daemon/person"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/probe/judge"
+	"autopilot/projections/rule"
+)
+
+// foreign is a session that only a file tells of.
+type foreign struct {
+	peerfile.Session
+	kind string // lock or registry
+	here bool   // in the repository that was asked about
+	life rule.Life
+	line []person.Process // of its process, if that is there; itself first
+}
+
+// The kinds of places where sessions are found.
+const (
+	sourceBus      = "bus"
+	sourceRun      = "run"
+	sourceLock     = "lock"
+	sourceRegistry = "registry"
+)
+
+// foreignFiles is the registry as it was read last.
+type foreignFiles struct {
+	at   time.Time
+	list []peerfile.Session
+	junk []peerfile.File
+	dir  peerfile.File
+}
+
+// registryFresh is how long a reading of the registry counts for what is asked
+// every two seconds.
+const registryFresh = 10 * time.Second
+
+// registry reads the registry of session-orchestrator, or has it from before.
+func (d *Daemon) registry(since time.Duration) foreignFiles {
+	p := d.peers
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.now()
+	if age := now.Sub(p.files.at); p.files.at.IsZero() || age < 0 || age >= since {
+		p.files.list, p.files.junk, p.files.dir = peerfile.ReadRegistry(peerfile.RegistryDir(d.cfg.Home))
+		p.files.at = now
+	}
+	return p.files
+}
+
+// entryLife judges an entry of the registry: by what it says, or by when it was
+// written, whichever is later. A session whose clock is behind is not taken for
+// gone, as it writes the file at every sign of life.
+func entryLife(s peerfile.Session, now time.Time) rule.Life {
+	if s.Beat.IsZero() {
+		return rule.Gone // seeds 2.8.4: unparseable is infinitely old
+	}
+	return rule.PeerLife(min(now.Sub(s.Beat), now.Sub(s.Written)))
+}
+
+// foreigners are the sessions that files tell of: the locks of these work trees,
+// then the registry of the host. Of a session that has both the lock counts.
+//
+// Source: session-orchestrator, seeds 2.8.4 discovery.
+func (d *Daemon) foreigners(trees []string) ([]foreign, []wire.PeerSource) {
+	now := d.peers.time()
+	list, sources := []foreign{}, []wire.PeerSource{}
+	add := func(f foreign) {
+		if !slices.ContainsFunc(list, func(o foreign) bool { return o.ID == f.ID }) {
+			f.line = d.lineOf(f.Session)
+			list = append(list, f)
+		}
+	}
+	for _, tree := range trees {
+		s, file := peerfile.ReadLock(tree)
+		sources = append(sources, sourceView(sourceLock, file))
+		if file.State != peerfile.OK {
+			continue
+		}
+		ttl, life := s.TTL, rule.Stale
+		if ttl == 0 {
+			ttl = rule.LockTTL
+		}
+		if rule.LockLive(s.Beat, now, ttl) {
+			life = rule.Fresh
+		}
+		add(foreign{Session: s, kind: sourceLock, here: true, life: life})
+	}
+	files := d.registry(0)
+	sources = append(sources, sourceView(sourceRegistry, files.dir))
+	for _, f := range files.junk {
+		sources = append(sources, sourceView(sourceRegistry, f))
+	}
+	for _, s := range files.list {
+		if life := entryLife(s, now); life != rule.Gone {
+			add(foreign{Session: s, kind: sourceRegistry, here: inRepository(s, trees), life: life})
+		}
+	}
+	return list, sources
+}
+
+func sourceView(kind string, f peerfile.File) wire.PeerSource {
+	return wire.PeerSource{Kind: kind, Path: f.Path, State: string(f.State), Problem: f.Problem}
+}
+
+// lineOf is the process that a file names, with its ancestors; nil if it is not
+// there, or elsewhere.
+func (d *Daemon) lineOf(s peerfile.Session) []person.Process {
+	if host, err := os.Hostname(); s.PID == 0 || s.Host != "" && (err != nil || s.Host != host) {
+		return nil
+	}
+	p, err := d.people.Process(s.PID)
+	if err != nil {
+		now, rerr := proc.Read(s.PID)
+		if rerr != nil {
+			return nil
+		}
+		p.PID, p.Start = now.PID, now.Start
+	}
+	line, _ := person.Line(d.people, person.Caller{PID: p.PID, Start: p.Start})
+	return line
+}
+
+// isOf says that a file is that of a session on the bus. alone says that no other
+// has its label.
+func (f foreign) isOf(j events.PeerJoined, boot, label string, alone bool) bool {
+	at := person.Process{PID: j.PID, Start: uint64(j.Start)}
+	return rule.OwnEntry{
+		Alive:   len(f.line) > 0,
+		Lineage: j.Boot == boot && slices.ContainsFunc(f.line, same(at)),
+		Label:   label != "" && label == f.ID, Alone: alone,
+	}.Own()
+}
+
+func same(at person.Process) func(person.Process) bool {
+	return func(p person.Process) bool { return p.PID == at.PID && p.Start == at.Start }
+}
+
+// foreignID is what a session is called that only a file tells of.
+func foreignID(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return "s" + hex.EncodeToString(sum[:8])
+}
+
+// countPeers counts the sessions of this host for a reading of the machine, but
+// those that the daemon has started itself: they are its runs. Where nobody tells
+// of sessions, or who does cannot be read, the number is not known, and not zero.
+//
+// Source: session-orchestrator, seeds 2.2.1 peer_sessions_count; Q6, Q50, S48.
+func (d *Daemon) countPeers() judge.Num {
+	files, now := d.registry(registryFresh), d.peers.time()
+	if files.dir.State != peerfile.OK && files.dir.State != peerfile.Absent {
+		return judge.Num{}
+	}
+	bus, known := d.onBus(), files.dir.State == peerfile.OK
+	n := 0
+	for _, b := range bus {
+		known = true
+		if b.life(now) == rule.Fresh {
+			n++
+		}
+	}
+	for _, s := range files.list {
+		if entryLife(s, now) != rule.Fresh {
+			continue
+		}
+		f := foreign{Session: s, line: d.lineOf(s)}
+		if _, ours := d.effects.Owner(s.PID); len(f.line) > 0 && ours || d.busOf(f, bus) >= 0 {
+			continue
+		}
+		n++
+	}
+	if !known {
+		return judge.Num{}
+	}
+	return judge.Known(float64(n))
+}
+
+// inRepository says that an entry of the registry is of one of these work trees.
+func inRepository(s peerfile.Session, trees []string) bool {
+	return slices.ContainsFunc(trees, func(tree string) bool {
+		sum := sha256.Sum256([]byte(tree))
+		return s.RepoHash == hex.EncodeToString(sum[:])
+	})
+}
