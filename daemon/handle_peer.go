@@ -24,6 +24,22 @@ func (d *Daemon) peerOf(c chat) *peerBook {
 	return d.peers.get(id)
 }
 
+// selfOf is the session on the bus that a chat is, or else the nearest that has
+// started it: a part of a script is the script.
+func (d *Daemon) selfOf(c chat) *peerBook {
+	if b := d.peerOf(c); b != nil && b.state().Here() {
+		return b
+	}
+	for _, p := range c.line {
+		id, _ := peer.ID(events.PeerJoined{PID: p.PID, Start: int64(p.Start), Boot: c.Boot, Host: d.host})
+		if b := d.peers.get(id); b != nil && b.state().Here() {
+			d.peers.beats(b)
+			return b
+		}
+	}
+	return nil
+}
+
 // peerList answers who is there.
 func (d *Daemon) peerList(ctx context.Context, q bus.Request, body wire.PeersRequest) (wire.PeersView, error) {
 	at, err := spotOf(ctx, body.Directory)
@@ -171,9 +187,9 @@ func (d *Daemon) peerSend(ctx context.Context, q bus.Request, body wire.PeerSend
 	}
 	b := d.peers.get(to)
 	from := ""
-	if own := d.peerOf(who); own == b {
+	if own := d.selfOf(who); own == b {
 		return wire.PeerSentView{}, wire.Errorf(wire.Usage, "%s is who asks", body.To).WithHint("apctl peer ls   lists the others")
-	} else if own != nil && own.state().Here() {
+	} else if own != nil {
 		from = own.agg.ID
 	}
 	text, err := d.peerText(ctx, body.Text)
@@ -231,8 +247,8 @@ func (d *Daemon) peerRead(ctx context.Context, q bus.Request, body wire.PeerRead
 	if err != nil {
 		return wire.PeerMailView{}, err
 	}
-	b := d.peerOf(who)
-	if b == nil || !b.state().Here() {
+	b := d.selfOf(who)
+	if b == nil {
 		return wire.PeerMailView{}, notOnBus()
 	}
 	s := b.state()
