@@ -400,3 +400,37 @@ func TestAnAnswerNeedsThePINWhereOneIsSetOrDemanded(t *testing.T) {
 	}
 	s.stop(st.ID, events.StopCancel)
 }
+
+// An approval says nothing of what was changed after it: where no gate keeps what
+// a person approved, the run may end, and does not show it as approved.
+func TestAnApprovalOfWhatWasChangedLaterIsShownAsThat(t *testing.T) {
+	t.Parallel()
+	for _, changed := range []bool{false, true} {
+		s := gatedSite(t)
+		agent := planner
+		if changed {
+			agent = strings.Replace(planner, "touch ok", "touch ok; echo other >>docs/plan.md", 1)
+		}
+		q := s.spec("test -f ok", agent, func(spec *wire.RunSpec) { spec.Workflow = "gated" })
+		st := s.asked(s.start(q).ID, 1)
+		s.must(s.answer(say(st, "ok")))
+		st = s.asked(st.ID, 2)
+		s.must(s.answer(say(st, "ok")))
+		st = s.until(st.ID, settled)
+		s.wants(st, "done")
+		seen := 0
+		for _, p := range s.why(st.ID).Summary {
+			for _, g := range p.Gates {
+				if g.Gate == "approved" {
+					seen++
+					if g.Changed != changed {
+						t.Errorf("changed %v, told %v", changed, g.Changed)
+					}
+				}
+			}
+		}
+		if seen == 0 {
+			t.Error("the approval is not in the summary")
+		}
+	}
+}

@@ -24,13 +24,29 @@ func (d *Daemon) summarised(ctx context.Context, s run.State) ([]wire.SummaryPar
 		case err != nil:
 			return nil, err
 		case stored.Event.Seq > s.Log.Seq:
-			return f.Parts(d.references), nil
+			return d.approvals(ctx, s, f.Parts(d.references)), nil
 		}
 		if f.Add(stored.Event); stored.Event.Seq == 1 && !f.Has() {
 			return nil, nil
 		}
 	}
-	return f.Parts(d.references), nil
+	return d.approvals(ctx, s, f.Parts(d.references)), nil
+}
+
+// approvals marks approvals whose set was changed since, in a phase that has no
+// anchor on it: they say nothing of what is there now. Where the tree cannot be
+// read any more nothing is known, and nothing is said.
+func (d *Daemon) approvals(ctx context.Context, s run.State, parts []wire.SummaryPart) []wire.SummaryPart {
+	for _, p := range parts {
+		for i, g := range p.Gates {
+			if events.GateKind(g.Kind) != events.GateApproval || g.Verdict != string(events.Pass) || g.Set == "" {
+				continue
+			}
+			now, err := d.worker.SetOf(ctx, s, g.Gate)
+			p.Gates[i].Changed = err == nil && now != g.Set
+		}
+	}
+	return parts
 }
 
 // references are what a chat has named as its evidence; none where they cannot be

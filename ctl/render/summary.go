@@ -82,6 +82,8 @@ func (s Style) by(g wire.SummaryGate) string {
 		list = append(list, said)
 	}
 	switch {
+	case g.Changed:
+		return strings.Join(append(list, s.say("and changed since", "その後に変更あり")), ", ")
 	case len(list) > 0:
 		return strings.Join(list, ", ")
 	case g.Verdict == "" || g.Verdict == string(events.Open):

@@ -10,11 +10,16 @@ import (
 	"autopilot/daemon/tree"
 	"autopilot/events"
 	"autopilot/projections/rule"
+	"autopilot/projections/run"
 )
 
 // set lists the files of a set: object id and path.
 func (w *Worker) set(ctx context.Context, p *Plan, t events.Tree, globs []string) ([]tree.Entry, error) {
-	list, err := p.Repo.Entries(ctx, t)
+	return entries(ctx, p.Repo, t, globs)
+}
+
+func entries(ctx context.Context, repo *tree.Repo, t events.Tree, globs []string) ([]tree.Entry, error) {
+	list, err := repo.Entries(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -53,6 +58,27 @@ func leadsInto(set []tree.Entry, link, target string) bool {
 	}
 	file := path.Join(path.Dir(link), target)
 	return slices.ContainsFunc(set, func(e tree.Entry) bool { return e.Path == file && e.Kind == tree.Regular })
+}
+
+// SetOf names what the set of a gate of the workflow is now.
+func (w *Worker) SetOf(ctx context.Context, s run.State, gate string) (string, error) {
+	flow, err := w.Flow(ctx, s)
+	if err != nil {
+		return "", err
+	}
+	repo, err := w.Repo(ctx, s)
+	if err != nil {
+		return "", err
+	}
+	for _, ph := range flow.Phases {
+		for _, g := range slices.Concat(ph.Entry, ph.Gates) {
+			if g.Name == gate {
+				set, err := entries(ctx, repo, s.Last.Tree, g.Of)
+				return hashSet(set), err
+			}
+		}
+	}
+	return "", fmt.Errorf("find gate %s in the workflow", gate)
 }
 
 func setText(set []tree.Entry) string {

@@ -42,6 +42,7 @@ type SummaryGate struct {
 	Set       string      `json:"set,omitzero"` // SHA-256 of what it is about
 	By        []SummaryBy `json:"by,omitzero"`
 	Baseline  bool        `json:"baseline,omitzero"` // as it was before any work, and not judged since
+	Changed   bool        `json:"changed,omitzero"`  // of an approval: what was approved is not as it was any more
 }
 
 // Result is what phrase.Reason words.
