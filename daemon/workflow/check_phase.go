@@ -43,8 +43,8 @@ func (p *problems) phases(w Workflow) {
 
 // proves says that a phase has a gate that work has to open, by what the daemon, a
 // person or another session sees.
-func (ph Phase) proves() bool {
-	return len(ph.Produces) > 0 || slices.ContainsFunc(ph.Gates, func(g Gate) bool {
+func (p Phase) proves() bool {
+	return len(p.Produces) > 0 || slices.ContainsFunc(p.Gates, func(g Gate) bool {
 		if g.Group != "" {
 			return g.Group == Goals
 		}
