@@ -231,6 +231,7 @@ var schemaOf = []struct{ schema, command, data string }{
 	{"autopilot.usage", "usage", "UsageReport"},
 	{"autopilot.probe", "probe, probe --watch", "ProbeView"},
 	{"autopilot.probe.replay", "probe --replay: a line each", "ProbePolicy"},
+	{"autopilot.claims", "peer claims, take, drop", "ClaimsView"},
 	{"autopilot.diff", "diff", ""},
 	{"autopilot.restore", "restore", "RestoreView"},
 	{"autopilot.preview", "run --dry-run", "Preview"},

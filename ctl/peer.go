@@ -13,15 +13,18 @@ import (
 func newPeer(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "peer",
-		Short: "Other sessions on this host: who is there, and what they say",
+		Short: "Other sessions on this host: who is there, what they say and have claimed",
 		Long: `Shows the sessions that work on this host: chats whose hosts tell of them or that
 have joined, runs of this repository, and sessions that a lock or registry file of
-session-orchestrator tells of. A session is known by its process, never by a name.`,
-		Example: "  apctl peer ls\n  apctl peer check --mode deep\n  apctl peer join --mode deep\n  apctl peer send p3fa9 'the schema is mine today'\n  apctl peer read",
+session-orchestrator tells of. A session is known by its process, never by a name.
+What only one of them may work on is claimed: a work tree, a branch, an issue, a
+merge slot.`,
+		Example: "  apctl peer ls\n  apctl peer check --mode deep\n  apctl peer join --mode deep\n  apctl peer send p3fa9 'the schema is mine today'\n  apctl peer read\n  apctl peer claims\n  apctl peer take branch:fix/parser --ttl 30m",
 		Args:    group,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPeerLs(a), newPeerCheck(a), newPeerJoin(a), newPeerLeave(a), newPeerSend(a), newPeerRead(a))
+	cmd.AddCommand(newPeerLs(a), newPeerCheck(a), newPeerJoin(a), newPeerLeave(a), newPeerSend(a), newPeerRead(a),
+		newPeerClaims(a), newPeerTake(a), newPeerDrop(a))
 	return cmd
 }
 

@@ -80,6 +80,7 @@ type Daemon struct {
 	accounts *account.Calendar
 	machine  *machine
 	peers    *peers
+	claims   *claimKeeper
 	people   person.Table
 	hooked   hooked     // chats whose hosts tell of them
 	secret   *pin.Store // of who decides
@@ -292,6 +293,7 @@ func (d *Daemon) Close(ctx context.Context) error {
 		}
 	}
 	if d.loaded {
+		d.claims.close(ctx)
 		d.fleet.saveStates(ctx)
 	}
 	if d.bus != nil {

@@ -6,7 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"autopilot/daemon/tree"
+	"autopilot/events"
 	"autopilot/events/wire"
+	lease "autopilot/projections/claim"
 	"autopilot/projections/explain"
 	"autopilot/projections/rule"
 	"autopilot/projections/run"
@@ -16,6 +19,9 @@ import (
 // change what its run compares with its start, or the record itself. It is there
 // to save an iteration, and proves nothing: that is for the gates.
 func (d *Daemon) hookCalls(ctx context.Context, who chat, body wire.HookRequest) (string, error) {
+	if text, err := d.branchGuard(ctx, who, body); text != "" || err != nil {
+		return text, err
+	}
 	var touches []rule.Touch
 	for _, f := range body.Files {
 		touches = append(touches, rule.Touch{Path: f})
@@ -37,6 +43,66 @@ func (d *Daemon) hookCalls(ctx context.Context, who chat, body wire.HookRequest)
 		}
 	}
 	return "", nil
+}
+
+// branchGuard says why a command of a chat should not send to a branch: another
+// session has a fresh claim on it. Whatever is unexpected is let through.
+//
+// Source: atdd-kit, seeds 3.10 and 6.2, A57.
+func (d *Daemon) branchGuard(ctx context.Context, who chat, body wire.HookRequest) (string, error) {
+	sends := rule.Sends(body.Command)
+	if len(sends) == 0 {
+		return "", nil
+	}
+	held, err := d.freshBranches(ctx, who)
+	if err != nil || len(held) == 0 {
+		return "", err
+	}
+	for _, s := range sends {
+		dir := s.Dir
+		if below, ok := strings.CutPrefix(dir, "~/"); ok {
+			dir = filepath.Join(d.cfg.Home, below)
+		} else if !filepath.IsAbs(dir) {
+			dir = filepath.Join(body.Workspace, dir)
+		}
+		ws, err := tree.Find(ctx, dir)
+		if err != nil {
+			continue // git will say so too
+		}
+		common, err := ws.Common()
+		if err != nil {
+			continue
+		}
+		branch := s.Branch
+		if branch == "" && !s.Every {
+			branch, _ = ws.Branch() // without one nothing is guarded
+		}
+		for _, h := range held {
+			if h.key.Scope == common && (s.Every || h.key.Name == branch) {
+				return explain.ChatBranch(h.key.Name, d.holderOf(h.state.Owner), h.state.Since, s.With), nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// freshBranches are the branches that others than a chat hold. What everybody
+// merges into is guarded by its host.
+func (d *Daemon) freshBranches(ctx context.Context, who chat) ([]heldError, error) {
+	var out []heldError
+	for _, k := range d.claims.keys(events.ClaimBranch) {
+		if k.Name == "main" || k.Name == "master" {
+			continue
+		}
+		s, at, err := d.claims.peek(ctx, k)
+		if err != nil {
+			return nil, err
+		}
+		if s.Standing(at) == lease.Live && !d.owns(who, s.Owner) {
+			out = append(out, heldError{k, s, at})
+		}
+	}
+	return out, nil
 }
 
 // guard says what of a run's work tree has to stay as it is.

@@ -43,11 +43,12 @@ func (d *Daemon) sessionHook(ctx context.Context, q bus.Request, body wire.HookR
 		text, err = d.hookCalls(ctx, who, body)
 	case wire.HookCalled:
 		d.hookCalled(who)
+		err = d.claims.beats(ctx, func(o events.ClaimOwner) bool { return d.owns(who, o) }, false)
 	case wire.HookStops:
 		text, err = d.hookStops(ctx, who, body.Again)
 	case wire.HookEnds:
 		d.hooked.forget(at)
-		err = d.hookEnds(ctx, who, q.ID)
+		err = errors.Join(d.hookEnds(ctx, who, q.ID), d.claims.beats(ctx, func(o events.ClaimOwner) bool { return d.owns(who, o) }, true))
 	default:
 		err = wire.Errorf(wire.Usage, "no event %.40q of a chat is known", string(body.Event))
 	}

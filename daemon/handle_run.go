@@ -42,12 +42,13 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 	if err := d.nested(ctx, q, ws.ID); err != nil {
 		return wire.RunView{}, err
 	}
-	release, err := d.fleet.hold(ws.ID, q.ID, "")
+	id := newID(time.Now())
+	handle := d.fleet.handle(id)
+	release, err := d.hold(ctx, ws.ID, ws.Path, id, handle, q.ID, "")
 	if err != nil {
 		return wire.RunView{}, err
 	}
 	defer release()
-	id := newID(time.Now())
 	started, err := d.worker.Prepare(ctx, id, conf.Request, conf.Agents, conf.Redact)
 	if err != nil {
 		return wire.RunView{}, err
@@ -55,7 +56,7 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 	if started.Config, err = d.keepConfig(ctx, conf); err != nil {
 		return wire.RunView{}, errors.Join(err, d.worker.DropSecret(id))
 	}
-	started.Handle, started.Owner, started.Home = d.fleet.handle(id), q.Actor, d.host
+	started.Handle, started.Owner, started.Home = handle, q.Actor, d.host
 	started.Version = d.cfg.Version
 	s, err := d.fleet.begin(ctx, id, started, q.Actor, q.ID)
 	if err != nil {
@@ -196,7 +197,7 @@ func (d *Daemon) runResume(ctx context.Context, q bus.Request, body wire.ResumeR
 	if err := d.fleet.changeable(s); err != nil {
 		return wire.RunView{}, err
 	}
-	release, err := d.fleet.hold(s.Facts.Project, q.ID, s.ID)
+	release, err := d.hold(ctx, s.Facts.Project, d.text(s.Facts.Workspace), s.ID, s.Facts.Handle, q.ID, s.ID)
 	if err != nil {
 		return wire.RunView{}, err
 	}

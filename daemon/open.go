@@ -33,16 +33,28 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	d.fleet.draining = d.draining.Load
 	d.accounts = newAccounts(d.fleet)
 	d.machine = newMachine(d.cfg.Places.State)
-	learn := d.fleet.noted
+	d.claims = d.newClaims(j)
+	if err := d.claims.index(ctx); err != nil {
+		return err
+	}
+	learn, know := d.fleet.noted, d.fleet.loading
 	d.fleet.noted = func(s run.State) {
 		learn(s)
 		d.machine.seen(s)
+		d.claims.note(s)
+	}
+	var lost map[string]error
+	d.fleet.loading = func(ctx context.Context, open []run.State) error {
+		lost = d.claims.findAgain(ctx, open, d.text)
+		return know(ctx, open)
 	}
 	d.kept.log, d.kept.room = d.log, j.disk.plenty
 	d.fleet.kept = d.kept
 	if err := d.loadFleet(ctx); err != nil {
 		return err
 	}
+	d.claims.served()
+	d.stopLost(ctx, lost)
 	d.fleet.addArchived(d.archive)
 	err = d.worker.SweepSecrets(func(id string) bool {
 		s, ok := d.fleet.state(id)
@@ -66,6 +78,7 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	}
 	d.settleRoll()
 	d.fleet.wg.Go(func() { d.accounts.Run(fctx) })
+	d.fleet.wg.Go(func() { d.claims.Run(fctx) })
 	d.fleet.wg.Go(func() { d.tend(fctx) })
 	d.fleet.wg.Go(func() { d.tendMachine(fctx) })
 	d.fleet.wg.Go(d.saySandbox)

@@ -14,6 +14,7 @@ import (
 	"autopilot/events/log"
 	"autopilot/events/wire"
 	limits "autopilot/projections/account"
+	lease "autopilot/projections/claim"
 	"autopilot/projections/host"
 	"autopilot/projections/peer"
 	"autopilot/projections/run"
@@ -238,6 +239,9 @@ func (f folded) fold(e events.Event, live folded) {
 		if s, ok := live.peers[id]; !ok || e.Seq <= s.Log.Seq {
 			f.peers[id] = peer.Evolve(f.peers[id], e)
 		}
-	case events.KindClaim: // nothing is folded of them yet
+	case events.KindClaim:
+		if s, ok := live.claims[id]; !ok || e.Seq <= s.Log.Seq {
+			f.claims[id] = lease.Evolve(f.claims[id], e)
+		}
 	}
 }

@@ -78,14 +78,28 @@ func (r *record[S]) breaks() {
 // reads the log again, so that the event is neither lost nor stored twice. cause
 // is the id of the request, if there is one.
 func (r *record[S]) append(ctx context.Context, d events.Data, actor, cause string) (events.Event, error) {
+	return r.decide(ctx, func(S) (events.Data, error) { return d, nil }, actor, cause)
+}
+
+// decide is append of what follows from the state: whenever another writer was
+// quicker it is asked again, so that nothing is stored that was decided before.
+//
+// Source: session-orchestrator, seeds 6.1, S19: two starters both believed that
+// they had it.
+func (r *record[S]) decide(ctx context.Context, f func(S) (events.Data, error), actor, cause string) (events.Event, error) {
 	r.writing.Lock()
 	defer r.writing.Unlock()
-	if _, err := r.whole(); err != nil {
-		return events.Event{}, err
-	}
 	tried := map[string]bool{}
+	var d events.Data
 	var err error
 	for range announceTries {
+		s, werr := r.whole()
+		if werr != nil {
+			return events.Event{}, werr
+		}
+		if d, err = f(s); err != nil {
+			return events.Event{}, err
+		}
 		seq, _ := r.fold.at(r.state())
 		var e events.Event
 		e, err = r.journal.Append(ctx, events.Event{

@@ -69,7 +69,8 @@ func TestARollIsRefusedBeforeAnythingIsChanged(t *testing.T) {
 			x.edit(x.block(), func(b []byte) []byte { return b[:len(b)-40] })
 		}, store.ErrDamaged},
 		{"an event changed, with sound checksums", func(x *tampered, _ *roller) {
-			x.records[3].message = []byte(strings.Replace(string(x.records[3].message), "daemon:", "daemom:", 1))
+			i := x.find(m.done, 3)
+			x.records[i].message = []byte(strings.Replace(string(x.records[i].message), "daemon:", "daemom:", 1))
 			x.save()
 		}, store.ErrForeign},
 		{"the key of the seals lost", func(x *tampered, r *roller) { x.remove(r.names.Key) }, store.ErrSeals},

@@ -12,6 +12,7 @@ import (
 	"autopilot/events"
 	"autopilot/events/wire"
 	limits "autopilot/projections/account"
+	lease "autopilot/projections/claim"
 	"autopilot/projections/host"
 	"autopilot/projections/peer"
 	"autopilot/projections/run"
@@ -23,10 +24,13 @@ type folded struct {
 	hosts    map[string]host.State
 	accounts map[string]limits.State
 	peers    map[string]peer.State
+	claims   map[string]lease.State
 }
 
 func newFolded() folded {
-	return folded{map[string]run.State{}, map[string]host.State{}, map[string]limits.State{}, map[string]peer.State{}}
+	return folded{
+		map[string]run.State{}, map[string]host.State{}, map[string]limits.State{}, map[string]peer.State{}, map[string]lease.State{},
+	}
 }
 
 // verify proves the log of one run or of every aggregate, and that projections
@@ -53,7 +57,7 @@ func (d *Daemon) verify(ctx context.Context, _ bus.Request, body wire.VerifyRequ
 	if s := d.hosts.state(); s.Log.Seq > 0 {
 		live.hosts[d.host] = s
 	}
-	live.accounts, live.peers = d.accounts.Records(), d.peers.states()
+	live.accounts, live.peers, live.claims = d.accounts.Records(), d.peers.states(), d.claims.records()
 	p := newProof(live, d.checkText)
 	p.gone = p.goneBy(d.removals.pending.Load())
 	p.open = true
@@ -93,6 +97,10 @@ func compareAll(reply wire.VerifyReply, live, rebuilt folded) wire.VerifyReply {
 	for id, s := range sorted(live.peers) {
 		again, ok := rebuilt.peers[id]
 		reply = compared(reply, events.Peer(id), s.Log.Seq, ok, reflect.DeepEqual(again, s))
+	}
+	for id, s := range sorted(live.claims) {
+		again, ok := rebuilt.claims[id]
+		reply = compared(reply, events.ClaimOf(id), s.Log.Seq, ok, reflect.DeepEqual(again, s))
 	}
 	return reply
 }

@@ -37,6 +37,9 @@ func Account(id string) Aggregate { return Aggregate{KindAccount, id} }
 // Peer names the aggregate of a session on the bus, by the hash of its proof.
 func Peer(id string) Aggregate { return Aggregate{KindPeer, id} }
 
+// ClaimOf is the aggregate of a claim, by the hash of its key.
+func ClaimOf(id string) Aggregate { return Aggregate{KindClaim, id} }
+
 // Host names the aggregate of the host with that id.
 func Host(id string) Aggregate { return Aggregate{KindHost, id} }
 

@@ -133,6 +133,8 @@ func sampleEvent(typ string, seq uint64) Event {
 		e.Aggregate = Account("3f2a9d1c5b7e8046")
 	case TypePeerJoined, TypePeerLeft, TypePeerMessaged, TypePeerRead:
 		e.Aggregate = Peer("p3f2a9d1c5b7e8046")
+	case TypeClaimAcquired, TypeClaimRenewed, TypeClaimReleased, TypeClaimExpired, TypeClaimForced:
+		e.Aggregate = ClaimOf("7c41d09be2f8a3567c41d09be2f8a356")
 	}
 	return e
 }
@@ -269,6 +271,16 @@ var sampleData = map[string]Data{
 	TypePeerMessaged:  PeerMessaged{No: 3, From: "p0123456789abcdef", Text: sampleRef("7e")},
 	TypePeerRead:      PeerRead{UpTo: 3},
 	TypeAccountWorked: AccountWorked{Slots: 3, Run: "01JH4Z9QW3E8N5T7V2X0Y6P4F2", Effect: sampleEffect},
+	TypeClaimAcquired: ClaimAcquired{
+		Kind: ClaimBranch, Key: sampleRef("61"), TTLMS: 7200000, Owner: ClaimOwner{
+			Host: "01JH4Z9QW3E8N5T7V2X0Y6H0S1", Run: "01JH4Z9QW3E8N5T7V2X0Y6P4F2", PID: 4711, Start: 8812345,
+			Boot: "0f3b8c1a-5d2e-4f60-9a7b-1c2d3e4f5061", Program: "claude",
+		},
+	},
+	TypeClaimRenewed:  ClaimRenewed{Fence: 4, TTLMS: 7200000},
+	TypeClaimReleased: ClaimReleased{Fence: 4, Left: true},
+	TypeClaimExpired:  ClaimExpired{Fence: 4},
+	TypeClaimForced:   ClaimForced{Fence: 4, Assurance: AssuredTTY},
 	TypeIterationRecorded: IterationRecorded{
 		Phase: "work", Iteration: 2, Attempt: 1, Verdict: Fail, Fingerprint: string(sampleRef("41")),
 		Signature: string(sampleRef("42")), Tree: sampleTree("03"), Work: sampleTree("04"), Files: 7,

@@ -101,6 +101,8 @@ func drawValue(rt *rapid.T, v reflect.Value) {
 		v.SetString(rapid.String().Draw(rt, name))
 	case reflect.Int, reflect.Int64:
 		v.SetInt(rapid.Int64().Draw(rt, name))
+	case reflect.Uint64:
+		v.SetUint(rapid.Uint64().Draw(rt, name))
 	case reflect.Bool:
 		v.SetBool(rapid.Bool().Draw(rt, name))
 	default:

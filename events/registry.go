@@ -55,6 +55,11 @@ var decoders = map[string]func(jsontext.Value) (Data, error){
 	TypePeerLeft:          decodeAs[PeerLeft],
 	TypePeerMessaged:      decodeAs[PeerMessaged],
 	TypePeerRead:          decodeAs[PeerRead],
+	TypeClaimAcquired:     decodeAs[ClaimAcquired],
+	TypeClaimRenewed:      decodeAs[ClaimRenewed],
+	TypeClaimReleased:     decodeAs[ClaimReleased],
+	TypeClaimExpired:      decodeAs[ClaimExpired],
+	TypeClaimForced:       decodeAs[ClaimForced],
 }
 
 // Upcaster turns the data of a retired type into the data of its successor.

@@ -5,12 +5,24 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path/filepath"
+	"strings"
 )
 
 // Repository is the id of the repository that a work tree belongs to, the first
 // 16 hex digits of the SHA-256 of the real path of its common git directory:
 // linked work trees have the one of their repository.
 func (w Workspace) Repository() (string, error) {
+	real, err := w.Common()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256([]byte(real))
+	return hex.EncodeToString(sum[:8]), nil
+}
+
+// Common is the real path of the git directory that all work trees of the
+// repository share.
+func (w Workspace) Common() (string, error) {
 	gd, err := gitDirOf(w.Path)
 	if err != nil {
 		return "", fmt.Errorf("find the repository of %s: %w", w.Path, err)
@@ -22,6 +34,19 @@ func (w Workspace) Repository() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find the repository of %s: %w", w.Path, err)
 	}
-	sum := sha256.Sum256([]byte(real))
-	return hex.EncodeToString(sum[:8]), nil
+	return real, nil
+}
+
+// Branch is the branch that is checked out in the work tree; empty is none.
+func (w Workspace) Branch() (string, error) {
+	gd, err := gitDirOf(w.Path)
+	if err != nil {
+		return "", fmt.Errorf("find the branch of %s: %w", w.Path, err)
+	}
+	_, ref, err := gd.head()
+	if err != nil {
+		return "", fmt.Errorf("find the branch of %s: %w", w.Path, err)
+	}
+	name, _ := strings.CutPrefix(ref, "refs/heads/")
+	return name, nil
 }

@@ -95,6 +95,7 @@ func Verbs() []Verb {
 		SessionJoin, SessionNext, SessionSubmit, SessionAsk, SessionAnswer, SessionLeave, SessionHook,
 		PeerList, PeerCheck, PeerJoin, PeerLeave, PeerSend, PeerRead,
 		ReportMade, InboxList, StatusLine,
+		PeerClaims, PeerTake, PeerDrop, PeerForce,
 		WorkflowList, WorkflowLint, WorkflowGraph, WorkflowSchema, WorkflowSuggest, WorkflowNew,
 		ArchiveList, ArchiveRoll, ArchivePrune, ArchiveErase, ArchiveExport, ArchiveImport,
 	}

@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -102,4 +103,11 @@ func few(files []string) string {
 		return strings.Join(files[:fewFiles], ", ") + fmt.Sprintf(" and %d more", n)
 	}
 	return strings.Join(files, ", ")
+}
+
+// ChatBranch is said to a chat that is about to send to a branch that another
+// session has claimed.
+func ChatBranch(branch, holder string, since time.Time, with string) string {
+	return fmt.Sprintf("autopilot: branch %s is held by %s, since %s, so `%s` would write into the work of another. "+
+		"Work on a branch of your own, or ask the person who works here.", branch, holder, since.UTC().Format(time.RFC3339), with)
 }

@@ -38,6 +38,7 @@ type toucher struct {
 	dir  string // as cd has changed it; empty where nobody knows
 	deep int
 	out  []Touch
+	sent []Send
 }
 
 // text reads statement after statement, as a shell does: what cannot be parsed

@@ -8,6 +8,8 @@ import (
 // program reads the arguments of a program that changes files.
 func (t *toucher) program(name string, args []string) {
 	switch name {
+	case "gh":
+		t.gh(args)
 	case "rm", "unlink", "rmdir", "trash":
 		ops, _ := operands(args, "")
 		t.gone(ops...)
@@ -117,6 +119,10 @@ func (t *toucher) git(args []string) {
 		}
 	}
 	if len(args) == 0 {
+		return
+	}
+	if args[0] == "push" {
+		t.push(args[1:])
 		return
 	}
 	ops, options := operands(args[1:], "sbB")

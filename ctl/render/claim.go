@@ -1,0 +1,133 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"autopilot/events/wire"
+)
+
+// Claims lists who holds what.
+func (s Style) Claims(v wire.ClaimsView, all bool) string {
+	if len(v.Claims) == 0 {
+		if all {
+			return "nothing is claimed\n"
+		}
+		return "nothing is claimed in this repository\n"
+	}
+	var b strings.Builder
+	of := ""
+	var rows [][]string
+	flush := func() { b.WriteString(table(rows)); rows = nil }
+	for _, c := range v.Claims {
+		if c.Of != of {
+			flush()
+			of = c.Of
+			b.WriteString(Line(of) + "\n")
+		}
+		rows = append(rows, []string{Line(c.Key), c.State, fence(c), s.holder(c), "since " + s.timeAt(c.Since), s.until(c)})
+	}
+	flush()
+	return b.String()
+}
+
+func fence(c wire.ClaimView) string {
+	if c.Fence == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d", c.Fence)
+}
+
+func (s Style) timeAt(t *time.Time) string {
+	if t == nil {
+		return "?"
+	}
+	return s.Clock(*t)
+}
+
+func (s Style) holder(c wire.ClaimView) string {
+	who := Line(c.Holder)
+	if c.Mine {
+		who += " (this one)"
+	}
+	if c.StateDir != "" {
+		who += " of " + Line(c.StateDir)
+	}
+	return who
+}
+
+// until says when a claim is free by itself.
+func (s Style) until(c wire.ClaimView) string {
+	switch {
+	case c.State == wire.ClaimStale:
+		return "free for who takes it next"
+	case c.State == wire.ClaimOverdue:
+		return "time over at " + s.timeAt(c.Until) + ", process goes on"
+	case c.StateDir != "" && c.Alive:
+		return "daemon goes on"
+	case c.Run != "" && c.Alive:
+		return "until the run ends"
+	}
+	return "until " + s.timeAt(c.Until)
+}
+
+// Taken says what was claimed, and until when.
+func (s Style) Taken(v wire.ClaimsView) string {
+	c := v.Claims[0]
+	return fmt.Sprintf("%s is yours until %s, fence %s\n  apctl peer take %s   renews it\n  apctl peer drop %s   gives it back\n",
+		s.paint(bold, Line(c.Key)), s.timeAt(c.Until), fence(c), Word(c.Key), Word(c.Key))
+}
+
+// Dropped says that a claim is free.
+func (s Style) Dropped(v wire.ClaimsView) string {
+	c := v.Claims[0]
+	if c.Forced {
+		return fmt.Sprintf("%s is free: it was taken from %s, with assurance %s\n", Line(c.Key), s.holder(c), c.Assurance)
+	}
+	return Line(c.Key) + " is free\n"
+}
+
+// ForceAsk shows whose claim would be taken away, and asks.
+func (s Style) ForceAsk(v wire.ClaimsView) string {
+	c := v.Claims[0]
+	life := "its process has ended"
+	switch {
+	case c.StateDir != "":
+		life = "its daemon has ended, and may come back for it until " + s.timeAt(c.Until)
+	case c.Host != "":
+		life = "whether its process goes on cannot be seen from here"
+	case c.Alive:
+		life = "its process goes on, and is not told"
+	}
+	return fmt.Sprintf("take %s from %s\n  of %s\n  since %s, last heard of at %s; %s\n\n%s",
+		s.paint(bold, Line(c.Key)), s.holder(c), Line(c.Of), s.timeAt(c.Since), s.timeAt(c.Beat), life,
+		s.challenge("take it", c.Key, v.PIN))
+}
+
+// NotForced says that a claim stays whose it is, and why.
+func NotForced(c wire.ClaimView, why string) *wire.Error {
+	return &wire.Error{
+		Code:    wire.NeedsPerson,
+		Message: why + ", so " + Line(c.Key) + " stays with " + Line(c.Holder),
+		Hint:    "apctl peer drop " + Word(c.Key) + " --force   asks a person at a terminal",
+	}
+}
+
+// NotForcedAs is another word than the one that was asked for.
+func NotForcedAs(c wire.ClaimView, typed string) *wire.Error {
+	if typed == "" {
+		return NotForced(c, "nothing was typed")
+	}
+	return NotForced(c, fmt.Sprintf("%q is not %s", Line(typed), Line(c.Key)))
+}
+
+// ClaimWhat is a claim without a key.
+func ClaimWhat(command string) *wire.Error {
+	return usage(command+" branch:fix/parser", "%s needs what is claimed: workspace, branch:NAME, issue:NAME or merge:NAME", command)
+}
+
+// BadTTL is a length of time that no claim can have.
+func BadTTL(ttl time.Duration, key string) *wire.Error {
+	return usage("apctl peer take "+Word(key)+" --ttl 2h", "a claim is taken for whole seconds, 10s up to 168h, not for %s", ttl)
+}

@@ -1,0 +1,216 @@
+package claim
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"autopilot/events"
+)
+
+func TestWhatCanBeClaimed(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"workspace":                          "workspace",
+		"branch:fix/x":                       "branch:fix/x",
+		"branch:refs/heads/fix/x":            "branch:fix/x",
+		"issue:24":                           "issue:24",
+		"merge:main":                         "merge:main",
+		"branch:a:b":                         "branch:a:b",
+		"":                                   "",
+		"branch":                             "",
+		"branch:":                            "",
+		"branch: ":                           "",
+		"branch:refs/heads/":                 "",
+		"workspace:x":                        "",
+		"workspace:":                         "",
+		"Branch:x":                           "",
+		"lock:x":                             "",
+		"branch:a\nb":                        "",
+		"branch:\x1b[31m":                    "",
+		"branch:\xff":                        "",
+		"branch:" + strings.Repeat("x", 201): "",
+		"issue:" + strings.Repeat("9", 200):  "issue:" + strings.Repeat("9", 200),
+		"branch:\u3042/\u65e5\u672c\u8a9e":   "branch:\u3042/\u65e5\u672c\u8a9e",
+	} {
+		k, err := Parse(text)
+		var bad *KeyError
+		if want == "" && !errors.As(err, &bad) || want != "" && (err != nil || k.String() != want) {
+			t.Errorf("%q: %q, %v", text, k, err)
+		}
+	}
+}
+
+// Q32, A40.
+func TestTwoKeysThatDifferAreTwoClaims(t *testing.T) {
+	t.Parallel()
+	seen := map[string]Key{}
+	for _, k := range []Key{
+		{events.ClaimBranch, "/r", "a/b"}, {events.ClaimBranch, "/r", "a_b"}, {events.ClaimBranch, "/r2", "a/b"},
+		{events.ClaimMerge, "/r", "a/b"}, {events.ClaimBranch, "/ra", "/b"}, {events.ClaimBranch, "/r", "a:b"},
+	} {
+		if other, ok := seen[k.ID()]; ok {
+			t.Errorf("%v and %v are one", k, other)
+		}
+		seen[k.ID()] = k
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func(n string) Key {
+			return Key{events.ClaimKind(rapid.String().Draw(t, n+"kind")), rapid.String().Draw(t, n+"scope"), rapid.String().Draw(t, n+"name")}
+		}
+		if a, b := draw("a"), draw("b"); (a == b) != (a.ID() == b.ID()) {
+			t.Fatalf("%q and %q", a, b)
+		}
+	})
+}
+
+func TestAKeyIsReadAsItWasWritten(t *testing.T) {
+	t.Parallel()
+	k := Key{events.ClaimBranch, "/home/me/\u65e5", "fix/x"}
+	b, err := k.Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Read(b); err != nil || got != k {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+var dawn = time.Date(2026, 3, 1, 6, 0, 0, 0, time.UTC)
+
+// stateDir is a state directory with the name of its host.
+func stateDir(t *testing.T, host string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "host"), []byte(host), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func as(state, host string, at time.Time) Info {
+	return Info{State: state, Host: host, PID: 7, Who: "run k3xq", Since: dawn, Beat: at, TTL: 7200}
+}
+
+func TestAMarkIsOfOneStateDirectoryAtATime(t *testing.T) {
+	t.Parallel()
+	path := MarkFile(t.TempDir(), "ab")
+	one, two := stateDir(t, "h1"), stateDir(t, "h2")
+	m, err := Hold(path, as(one, "h1", dawn))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var held *MarkedError
+	if _, err := Hold(path, as(two, "h2", dawn.Add(9*time.Hour))); !errors.As(err, &held) || !held.Locked || held.Info.State != one || held.Info.Who != "run k3xq" {
+		t.Fatalf("beside a live daemon, however old its beat: %v", err)
+	}
+	if seen, err := Look(path, as(two, "h2", dawn)); err != nil || seen == nil || !seen.Locked {
+		t.Errorf("a look from elsewhere: %v, %v", seen, err)
+	}
+	if seen, err := Look(path, as(one, "h1", dawn)); err != nil || seen != nil {
+		t.Errorf("a look from its own: %v, %v", seen, err)
+	}
+	if err := Clear(path, as(two, "h2", dawn)); !errors.As(err, &held) {
+		t.Errorf("cleared beside a live daemon: %v", err)
+	}
+	if err := m.Release(); err != nil {
+		t.Fatal(err)
+	}
+	m, err = Hold(path, as(two, "h2", dawn))
+	if err != nil {
+		t.Fatalf("given back: %v", err)
+	}
+	if err := m.Release(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestADaemonThatHasEndedComesBackForItsMark(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		after time.Duration
+		own   bool
+		gone  bool
+		free  bool
+	}{
+		"another, in time":                 {after: 2*time.Hour - 1},
+		"another, exactly when it is over": {after: 2 * time.Hour, free: true},
+		"itself":                           {own: true, free: true},
+		"another, as the state directory is no more":    {gone: true, free: true},
+		"another, whose clock is an hour behind of its": {after: -time.Hour},
+	} {
+		path := MarkFile(t.TempDir(), "ab")
+		one, two := stateDir(t, "h1"), stateDir(t, "h2")
+		m, err := Hold(path, as(one, "h1", dawn))
+		if err == nil {
+			err = m.Keep()
+		}
+		if err == nil && tt.gone {
+			err = os.RemoveAll(one)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		who := as(two, "h2", dawn.Add(tt.after))
+		if tt.own {
+			who = as(one, "h1", dawn.Add(tt.after))
+		}
+		seen, lerr := Look(path, who)
+		m, err = Hold(path, who)
+		if (err == nil) != tt.free || lerr != nil || (seen == nil) != tt.free {
+			t.Errorf("%s: %v; a look %v, %v", name, err, seen, lerr)
+		}
+		if err != nil { // a person has it cleared
+			if err := Clear(path, who); err != nil {
+				t.Errorf("%s: clear: %v", name, err)
+			}
+			if m, err = Hold(path, who); err != nil {
+				t.Errorf("%s: cleared: %v", name, err)
+				continue
+			}
+		}
+		if err := m.Release(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestAMarkThatSaysNothingIsFreeAndAStrangeOneIsRefused(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	victim := filepath.Join(dir, "victim")
+	write := func(path, text string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(victim, "mine")
+	for name, tt := range map[string]struct {
+		make func(path string)
+		want error
+	}{
+		"text":        {func(p string) { write(p, "{not json") }, nil},
+		"an array":    {func(p string) { write(p, "[]") }, nil},
+		"a link":      {func(p string) { _ = os.Symlink(victim, p) }, ErrStrange},
+		"a hard link": {func(p string) { _ = os.Link(victim, p) }, ErrStrange},
+		"a folder":    {func(p string) { _ = os.Mkdir(p, 0o700) }, ErrStrange},
+	} {
+		path := MarkFile(dir, strings.ReplaceAll(name, " ", ""))
+		tt.make(path)
+		m, err := Hold(path, as(dir, "h1", dawn))
+		if !errors.Is(err, tt.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if m != nil {
+			_ = m.Release()
+		}
+	}
+	if b, err := os.ReadFile(victim); err != nil || string(b) != "mine" {
+		t.Errorf("the file that links lead to: %q, %v", b, err)
+	}
+}

@@ -1,0 +1,99 @@
+package claim
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+
+	"autopilot/events"
+)
+
+// Key is a thing that is claimed.
+type Key struct {
+	Kind  events.ClaimKind `json:"kind"`
+	Scope string           `json:"scope"` // real path: of the work tree, else of the repository's common git directory
+	Name  string           `json:"name"`  // of the branch, the issue or the branch that is merged into; of a work tree empty
+}
+
+// MaxName is the longest name, in bytes.
+const MaxName = 200
+
+// KeyError says why a text is no key.
+type KeyError struct{ Text, What string }
+
+func (e *KeyError) Error() string {
+	return fmt.Sprintf("%.60q is nothing to claim: %s", e.Text, e.What)
+}
+
+// Parse reads "workspace", "branch:NAME", "issue:NAME" or "merge:NAME". The scope
+// is for the caller to set.
+//
+// Source: atdd-kit, seeds 8, Q32: an empty name could be had.
+func Parse(text string) (Key, error) {
+	kind, name, named := strings.Cut(text, ":")
+	k := Key{Kind: events.ClaimKind(kind), Name: name}
+	if k.Kind == events.ClaimBranch || k.Kind == events.ClaimMerge {
+		k.Name = strings.TrimPrefix(name, "refs/heads/")
+	}
+	what := ""
+	switch {
+	case !slices.Contains(events.ClaimKinds(), k.Kind):
+		what = "it is workspace, branch:NAME, issue:NAME or merge:NAME"
+	case k.Kind == events.ClaimWorkspace && named:
+		what = "workspace is the work tree here, and has no name"
+	case k.Kind != events.ClaimWorkspace && strings.TrimSpace(k.Name) == "":
+		what = kind + ": needs a name"
+	case len(k.Name) > MaxName:
+		what = fmt.Sprintf("its name has more than %d bytes", MaxName)
+	case !utf8.ValidString(k.Name) || strings.ContainsFunc(k.Name, unicode.IsControl):
+		what = "its name has characters that are none of a name"
+	}
+	if what != "" {
+		return Key{}, &KeyError{text, what}
+	}
+	return k, nil
+}
+
+// String is the key as it is typed, without its scope.
+func (k Key) String() string {
+	if k.Kind == events.ClaimWorkspace {
+		return string(k.Kind)
+	}
+	return string(k.Kind) + ":" + k.Name
+}
+
+// Text is the key as it is stored.
+func (k Key) Text() ([]byte, error) {
+	b, err := json.Marshal(k, json.Deterministic(true))
+	if err != nil {
+		return nil, fmt.Errorf("write a key: %w", err)
+	}
+	return b, nil
+}
+
+// Read is the inverse of Text.
+func Read(text []byte) (Key, error) {
+	var k Key
+	if err := json.Unmarshal(text, &k); err != nil {
+		return k, fmt.Errorf("read a key: %w", err)
+	}
+	return k, nil
+}
+
+// ID is the id of the claim's aggregate: each key has its own, as its parts are
+// counted and not joined.
+//
+// Source: atdd-kit, seeds 3.9.3 and 8, Q32: a/b and a_b shared a lock.
+func (k Key) ID() string {
+	h := sha256.New()
+	for _, part := range []string{string(k.Kind), k.Scope, k.Name} {
+		fmt.Fprintf(h, "%d:%s", len(part), part)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}

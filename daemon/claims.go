@@ -1,0 +1,387 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"autopilot/daemon/blob"
+	"autopilot/daemon/claim"
+	"autopilot/daemon/tree"
+	"autopilot/events"
+	"autopilot/events/log"
+	lease "autopilot/projections/claim"
+)
+
+// claimKeeper is who of this daemon's host has which claim. Its methods may be called
+// from many goroutines; nothing here waits for a run.
+type claimKeeper struct {
+	journal *journal
+	blobs   *blob.Store
+	host    string
+	state   string // directory
+	now     func() time.Time
+	alive   func(events.ClaimOwner) bool // its process goes on
+	live    func(run string) bool        // of this host
+	log     *slog.Logger
+	wake    chan struct{}
+
+	mu       sync.Mutex
+	books    map[string]*claimBook
+	known    map[string]claimed // by id: every claim that somebody has or ever had
+	starting map[string]bool    // runs that have theirs, or are about to, and may not be live yet
+}
+
+// claimed is what a claim is about.
+type claimed struct {
+	kind events.ClaimKind
+	key  events.Ref
+}
+
+// claimBook is one claim. Its fields are used with the lock held.
+type claimBook struct {
+	mu     sync.Mutex
+	key    claim.Key
+	record *record[lease.State]
+	seq    uint64      // of the latest event, as it was when
+	seen   time.Time   // this daemon saw it first; only its monotonic clock is used
+	mark   *claim.Mark // of a work tree, while the claim is held from here
+}
+
+// claimTTL is for how long a claim is fresh, unless who takes it says otherwise.
+//
+// Source: atdd-kit, seeds 3.9.3.
+const claimTTL = 2 * time.Hour
+
+func (d *Daemon) newClaims(j *journal) *claimKeeper {
+	return &claimKeeper{
+		journal: j, blobs: d.blobs, host: d.host, state: d.cfg.Places.State, now: time.Now,
+		alive: d.ownerAlive, live: d.fleet.isLive, log: d.cfg.Log, wake: make(chan struct{}, 1),
+		books: map[string]*claimBook{}, known: map[string]claimed{}, starting: map[string]bool{},
+	}
+}
+
+// open is the book of a claim, locked. nil is one that nobody ever had, unless it
+// is to be made.
+func (c *claimKeeper) open(ctx context.Context, k claim.Key, make bool) (*claimBook, error) {
+	id := k.ID()
+	c.mu.Lock()
+	if _, known := c.known[id]; !known && !make {
+		c.mu.Unlock()
+		return nil, nil //nolint:nilnil // as said above
+	}
+	b := c.books[id]
+	if b == nil {
+		b = &claimBook{key: k}
+		c.books[id] = b
+	}
+	c.mu.Unlock()
+	b.mu.Lock()
+	if b.record != nil {
+		return b, nil
+	}
+	r, err := openRecord(ctx, c.journal, events.ClaimOf(id), claimFold(), c.log)
+	if err != nil {
+		b.mu.Unlock()
+		return nil, fmt.Errorf("open the record of a claim: %w", err)
+	}
+	b.record = r
+	return b, nil
+}
+
+func claimFold() fold[lease.State] {
+	return fold[lease.State]{
+		evolve: lease.Evolve,
+		at:     func(s lease.State) (uint64, uint64) { return s.Log.Seq, s.Log.Broken },
+		breaks: func(s lease.State, seq uint64) lease.State { s.Log.Broken = seq; return s },
+	}
+}
+
+// index finds the claims that the log has.
+func (c *claimKeeper) index(ctx context.Context) error {
+	for stored, err := range c.journal.log.ReadKind(ctx, events.KindClaim) {
+		if errors.Is(err, log.ErrDamaged) {
+			c.log.Error("read a stored event", "subject", stored.Subject, "error", err)
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("read the events of the claims: %w", err)
+		}
+		if d, ok := stored.Event.Data.(events.ClaimAcquired); ok {
+			c.know(stored.Event.Aggregate.ID, claimed{d.Kind, d.Key})
+		}
+	}
+	return nil
+}
+
+func (c *claimKeeper) know(id string, n claimed) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known[id] = n
+}
+
+// name stores what a claim is about, before anybody has it.
+func (c *claimKeeper) name(ctx context.Context, k claim.Key) (events.Ref, error) {
+	text, err := k.Text()
+	if err != nil {
+		return "", err
+	}
+	ref, err := c.blobs.Put(ctx, text)
+	if err != nil {
+		return "", fmt.Errorf("store what a claim is about: %w", err)
+	}
+	return ref, nil
+}
+
+// sight is what this daemon knows of a holder beside the log.
+func (c *claimKeeper) sight(b *claimBook) lease.Sight {
+	s := b.record.state()
+	if b.seen.IsZero() || b.seq != s.Log.Seq {
+		b.seq, b.seen = s.Log.Seq, time.Now()
+	}
+	at := lease.Sight{Now: c.now(), Here: s.Owner.Host == c.host, Seen: time.Since(b.seen)}
+	at.Alive = at.Here && c.goesOn(s.Owner)
+	return at
+}
+
+// goesOn says that an owner of this host is there.
+func (c *claimKeeper) goesOn(o events.ClaimOwner) bool {
+	if o.Run != "" {
+		return c.runs(o.Run)
+	}
+	return c.alive(o)
+}
+
+// runs says that a run of this host is live, or about to be.
+func (c *claimKeeper) runs(id string) bool {
+	c.mu.Lock()
+	starting := c.starting[id]
+	c.mu.Unlock()
+	return starting || c.live(id)
+}
+
+// wish is a claim that somebody wants.
+type wish struct {
+	key          claim.Key
+	owner        events.ClaimOwner
+	who          string // for people
+	ttl          time.Duration
+	actor, cause string
+}
+
+// takeSteps bounds the events on the way to a claim.
+const takeSteps = 4
+
+// take gets a claim for who asks, or renews it. Another holder is a *heldError; of
+// a work tree, one of another state directory is a *claim.MarkedError.
+func (c *claimKeeper) take(ctx context.Context, w wish) (lease.State, lease.Sight, error) {
+	b, err := c.open(ctx, w.key, true)
+	if err != nil {
+		return lease.State{}, lease.Sight{}, err
+	}
+	defer b.mu.Unlock()
+	if err := c.left(ctx, b); err != nil {
+		return lease.State{}, lease.Sight{}, err
+	}
+	ref, err := c.name(ctx, w.key)
+	if err != nil {
+		return lease.State{}, lease.Sight{}, err
+	}
+	ask := events.ClaimAcquired{Kind: w.key.Kind, Key: ref, Owner: w.owner, TTLMS: w.ttl.Milliseconds()}
+	if _, err := lease.Take(b.record.state(), ask, c.sight(b)); err != nil {
+		return b.record.state(), c.sight(b), c.why(b, err)
+	}
+	marked, err := c.markFor(ctx, b, w)
+	if err != nil {
+		return lease.State{}, lease.Sight{}, err
+	}
+	for range takeSteps {
+		e, derr := b.record.decide(ctx, func(s lease.State) (events.Data, error) { return lease.Take(s, ask, c.sight(b)) }, w.actor, w.cause)
+		if err = derr; err != nil {
+			break
+		}
+		if _, expired := e.Data.(events.ClaimExpired); !expired {
+			c.know(w.key.ID(), claimed{w.key.Kind, ref})
+			return b.record.state(), c.sight(b), nil
+		}
+	}
+	if marked {
+		err = errors.Join(err, b.unmark())
+	}
+	return b.record.state(), c.sight(b), c.why(b, err)
+}
+
+// heldError says that another has a claim.
+type heldError struct {
+	key   claim.Key
+	state lease.State
+	at    lease.Sight
+}
+
+func (e *heldError) Error() string { return lease.ErrHeld.Error() }
+
+func (e *heldError) Unwrap() error { return lease.ErrHeld }
+
+func (c *claimKeeper) why(b *claimBook, err error) error {
+	if errors.Is(err, lease.ErrHeld) || errors.Is(err, lease.ErrOwner) {
+		return &heldError{b.key, b.record.state(), c.sight(b)}
+	}
+	return err
+}
+
+// markFor takes the mark of a work tree, if it is to be taken.
+func (c *claimKeeper) markFor(ctx context.Context, b *claimBook, w wish) (taken bool, err error) {
+	if b.key.Kind != events.ClaimWorkspace {
+		return false, nil
+	}
+	info := c.info(w.who, w.ttl)
+	if b.mark != nil {
+		return false, b.mark.Rewrite(info)
+	}
+	path, err := markPath(ctx, b.key)
+	if err != nil {
+		return false, err
+	}
+	b.mark, err = claim.Hold(path, info)
+	return err == nil, err
+}
+
+func (c *claimKeeper) info(who string, ttl time.Duration) claim.Info {
+	now := c.now().UTC()
+	return claim.Info{State: c.state, Host: c.host, PID: ownPID(), Who: who, Since: now, Beat: now, TTL: int64(ttl / time.Second)}
+}
+
+func (b *claimBook) unmark() error {
+	if b.mark == nil {
+		return nil
+	}
+	m := b.mark
+	b.mark = nil
+	return m.Release()
+}
+
+// markPath is where the mark of a work tree is.
+func markPath(ctx context.Context, k claim.Key) (string, error) {
+	ws, err := tree.Find(ctx, k.Scope)
+	if err != nil {
+		return "", err
+	}
+	common, err := ws.Common()
+	return claim.MarkFile(common, ws.ID), err
+}
+
+// left gives back the claim of a run of this host that is over: nobody else does.
+//
+// Source: session-orchestrator, seeds 6.1, S29; atdd-kit, 6.2, A49.
+func (c *claimKeeper) left(ctx context.Context, b *claimBook) error {
+	s := b.record.state()
+	if !s.Held() || s.Owner.Host != c.host || s.Owner.Run == "" || c.runs(s.Owner.Run) {
+		return nil
+	}
+	_, err := b.record.decide(ctx, func(now lease.State) (events.Data, error) {
+		if now.Fence != s.Fence {
+			return nil, lease.ErrFence
+		}
+		return events.ClaimReleased{Fence: s.Fence}, nil
+	}, events.ActorDaemon(c.host), "")
+	if errors.Is(err, lease.ErrFence) {
+		return nil
+	}
+	return errors.Join(err, b.unmark())
+}
+
+// drop gives a claim back. owner is the one of those who ask that has it, if any
+// does.
+func (c *claimKeeper) drop(ctx context.Context, k claim.Key, owner func(events.ClaimOwner) events.ClaimOwner, actor, cause string) (lease.State, error) {
+	return c.end(ctx, k, func(s lease.State) (events.Data, error) { return lease.Drop(s, owner(s.Owner), 0) }, actor, cause)
+}
+
+// end stores the end of a holder, and answers the claim as it was.
+func (c *claimKeeper) end(ctx context.Context, k claim.Key, f func(lease.State) (events.Data, error), actor, cause string) (lease.State, error) {
+	b, err := c.open(ctx, k, false)
+	if err != nil {
+		return lease.State{}, err
+	}
+	if b == nil {
+		return lease.State{}, lease.ErrFree
+	}
+	defer b.mu.Unlock()
+	was := b.record.state()
+	if _, err := b.record.decide(ctx, f, actor, cause); err != nil {
+		return was, c.why(b, err)
+	}
+	return was, b.unmark()
+}
+
+// peek is a claim as it is now.
+func (c *claimKeeper) peek(ctx context.Context, k claim.Key) (lease.State, lease.Sight, error) {
+	b, err := c.open(ctx, k, false)
+	if b == nil || err != nil {
+		return lease.State{}, lease.Sight{}, err
+	}
+	defer b.mu.Unlock()
+	return b.record.state(), c.sight(b), nil
+}
+
+// keys are the claims of some kinds, or of all, that somebody has or ever had.
+func (c *claimKeeper) keys(kinds ...events.ClaimKind) []claim.Key {
+	var out []claim.Key
+	c.mu.Lock()
+	known := maps.Clone(c.known)
+	c.mu.Unlock()
+	for id, n := range known {
+		if len(kinds) > 0 && !slices.Contains(kinds, n.kind) {
+			continue
+		}
+		c.mu.Lock()
+		b := c.books[id]
+		c.mu.Unlock()
+		if b != nil {
+			out = append(out, b.key)
+			continue
+		}
+		text, err := c.blobs.Get(n.key)
+		if err == nil {
+			var k claim.Key
+			if k, err = claim.Read(text); err == nil && k.ID() == id {
+				out = append(out, k)
+				continue
+			}
+		}
+		c.log.Error("read what a claim is about", "claim", id, "error", err)
+	}
+	return out
+}
+
+// records are the claims that were opened and have events, as these say.
+func (c *claimKeeper) records() map[string]lease.State {
+	out := map[string]lease.State{}
+	c.each(func(id string, b *claimBook) {
+		if s := b.record.state(); s.Log.Seq > 0 {
+			out[id] = s
+		}
+	})
+	return out
+}
+
+// each looks at every claim that was opened.
+func (c *claimKeeper) each(f func(id string, b *claimBook)) {
+	c.mu.Lock()
+	all := make(map[string]*claimBook, len(c.books))
+	for id, b := range c.books {
+		all[id] = b
+	}
+	c.mu.Unlock()
+	for id, b := range all {
+		b.mu.Lock()
+		if b.record != nil {
+			f(id, b)
+		}
+		b.mu.Unlock()
+	}
+}

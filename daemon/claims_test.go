@@ -1,0 +1,415 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"autopilot/daemon/claim"
+	"autopilot/events"
+	"autopilot/events/log"
+	"autopilot/events/wire"
+	lease "autopilot/projections/claim"
+)
+
+// takes has a chat take a claim.
+func (c *talk) takes(key string) (wire.ClaimView, error) {
+	v, err := c.s.d.peerTake(c.s.t.Context(), c.request(), wire.ClaimRequest{Workspace: c.s.work, Key: key})
+	if err != nil {
+		return wire.ClaimView{}, err
+	}
+	return v.Claims[0], nil
+}
+
+func (c *talk) drops(key string) error {
+	_, err := c.s.d.peerDrop(c.s.t.Context(), c.request(), wire.ClaimRequest{Workspace: c.s.work, Key: key})
+	return err
+}
+
+// held is what is held in the repository of the work tree.
+func (s *site) held() []wire.ClaimView {
+	s.t.Helper()
+	v, err := s.d.peerClaims(s.t.Context(), s.request(), wire.ClaimsRequest{Workspace: s.work})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return v.Claims
+}
+
+// givenBack waits until nobody holds the work tree: a run that is over gives it back
+// soon.
+func (s *site) givenBack() {
+	s.t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for len(s.held()) > 0 {
+		select {
+		case <-tick.C:
+		case <-s.t.Context().Done():
+			s.t.Fatal("the work tree is not given back")
+		}
+	}
+}
+
+// claimed are the events of a claim.
+func (s *site) claimed(k claim.Key) (out []events.Data) {
+	s.t.Helper()
+	for stored, err := range s.d.log.Read(s.t.Context(), events.ClaimOf(k.ID()), 0) {
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		out = append(out, stored.Event.Data)
+	}
+	return out
+}
+
+func (s *site) key(text string) claim.Key {
+	s.t.Helper()
+	k, err := claimKey(s.t.Context(), wire.ClaimRequest{Workspace: s.work, Key: text})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return k
+}
+
+// S19: two takers in one millisecond.
+func TestOfTwoTakersAtOnceOneWins(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	one, two := s.chat(), s.chat()
+	for round := range 100 {
+		key := fmt.Sprintf("branch:round-%d", round)
+		requests := []wire.ClaimRequest{{Workspace: s.work, Key: key}, {Workspace: s.work, Key: key}}
+		callers := []*talk{one, two}
+		errs := make([]error, 2)
+		qs := []func() error{}
+		for i, c := range callers {
+			q := c.request()
+			qs = append(qs, func() error { _, err := s.d.peerTake(t.Context(), q, requests[i]); return err })
+		}
+		var wg sync.WaitGroup
+		for i, ask := range qs {
+			wg.Go(func() { errs[i] = ask() })
+		}
+		wg.Wait()
+		if (errs[0] == nil) == (errs[1] == nil) || codeOf(errors.Join(errs...)) != wire.Conflict {
+			t.Fatalf("round %d: %v", round, errs)
+		}
+	}
+}
+
+// The same of two daemons on one log: the append condition decides.
+func TestOfTwoDaemonsOnOneLogOneWins(t *testing.T) {
+	t.Parallel()
+	l := log.NewMemory(log.MemoryConfig{})
+	now := func() time.Time { return time.Date(2026, 3, 1, 6, 0, 0, 0, time.UTC) }
+	for round := range 100 {
+		agg := events.ClaimOf(fmt.Sprintf("c%d", round))
+		var records []*record[lease.State]
+		for _, host := range []string{"h1", "h2"} {
+			r, err := openRecord(t.Context(), newJournal(l, host, now), agg, claimFold(), slog.New(slog.DiscardHandler))
+			if err != nil {
+				t.Fatal(err)
+			}
+			records = append(records, r)
+		}
+		errs := make([]error, 2)
+		var wg sync.WaitGroup
+		for i, r := range records {
+			ask := events.ClaimAcquired{Kind: events.ClaimIssue, Key: "k", Owner: events.ClaimOwner{Host: fmt.Sprintf("h%d", i+1), Run: "r"}, TTLMS: 60000}
+			wg.Go(func() {
+				_, errs[i] = r.decide(context.Background(), func(st lease.State) (events.Data, error) {
+					return lease.Take(st, ask, lease.Sight{Now: now(), Here: true})
+				}, "a", "")
+			})
+		}
+		wg.Wait()
+		if (errs[0] == nil) == (errs[1] == nil) || !errors.Is(errors.Join(errs...), lease.ErrHeld) {
+			t.Fatalf("round %d: %v", round, errs)
+		}
+	}
+}
+
+func TestARunHasItsWorkTreeWhileItIsLive(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	v := s.start(s.spec("test -f ok", "while ! test -f go; do sleep 0.02; done; touch ok"))
+	got := s.held()
+	if len(got) != 1 || got[0].Run != v.Handle || got[0].State != wire.ClaimHeld || !got[0].Alive || got[0].Key != "workspace" || got[0].Mine {
+		t.Fatalf("while it is live: %+v", got)
+	}
+	c := s.chat()
+	_, err := c.takes("workspace")
+	refusedAs(t, "a chat beside it", err, wire.Conflict, "run "+v.Handle)
+	refusedAs(t, "its drop by a chat", c.drops("workspace"), wire.Conflict, "held by run "+v.Handle)
+	if _, err := s.d.peerForce(t.Context(), s.seated(), wire.ClaimRequest{Workspace: s.work, Key: "workspace"}); codeOf(err) != wire.Conflict {
+		t.Errorf("forced beside a live run: %v", err)
+	}
+	s.write(map[string]string{"go": ""})
+	s.wants(s.until(v.ID, settled), "done")
+	s.wants(s.play(s.spec("test -f two", "touch two")), "done") // it does not wait for what gives claims back
+	s.close()
+	s.open()
+	if got := s.held(); len(got) != 0 {
+		t.Errorf("when both are over: %+v", got)
+	}
+	acquired, released := 0, 0
+	for _, d := range s.claimed(s.key("workspace")) {
+		switch d.(type) {
+		case events.ClaimAcquired:
+			acquired++
+		case events.ClaimReleased:
+			released++
+		}
+	}
+	if acquired != 2 || released != 2 {
+		t.Errorf("acquired %d times, released %d times", acquired, released)
+	}
+}
+
+// S29: what a daemon leaves that ends is found again, by proof.
+func TestAWorkTreeIsFoundAgainByTheNextDaemon(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	v := s.start(s.spec("test -f ok", "while ! test -f go; do sleep 0.02; done; touch ok"))
+	before := s.held()[0]
+	other := newSite(t, nil)
+	other.work = s.work
+	_, err := other.d.runStart(t.Context(), other.request(), other.spec("test -f ok", "true"))
+	refusedAs(t, "from another state directory", err, wire.Conflict, "run "+v.Handle+" of another state directory, "+s.cfg.Places.State)
+	s.close()
+	_, err = other.d.runStart(t.Context(), other.request(), other.spec("test -f ok", "true"))
+	refusedAs(t, "while its daemon is away", err, wire.Conflict, "run "+v.Handle+" of another state directory")
+	if got := other.held(); len(got) != 1 || got[0].StateDir != s.cfg.Places.State || got[0].Alive {
+		t.Errorf("seen from there: %+v", got)
+	}
+	s.open()
+	if got := s.held(); len(got) != 1 || got[0].Fence != before.Fence || got[0].Run != v.Handle {
+		t.Errorf("found again: %+v, before %+v", got, before)
+	}
+	s.write(map[string]string{"go": ""})
+	s.wants(s.until(v.ID, settled), "done")
+	s.close()
+	s.open()
+	st := other.play(other.spec("test -f there", "touch there"))
+	other.wants(st, "done")
+}
+
+// What another state directory left is cleared by a person, audited (A43).
+func TestAPersonClearsWhatAnotherStateDirectoryLeft(t *testing.T) {
+	t.Parallel()
+	s, other := newSite(t, nil), newSite(t, nil)
+	other.work = s.work
+	v := s.start(s.spec("test -f ok", "sleep 600"))
+	ask := wire.ClaimRequest{Workspace: s.work, Key: "workspace"}
+	_, err := other.d.peerForce(t.Context(), other.seated(), ask)
+	refusedAs(t, "while its daemon is there", err, wire.Conflict, "another state directory")
+	s.close()
+	other.d.people = seat{}
+	shown, err := other.d.peerForce(t.Context(), other.seated(), ask)
+	if err != nil || shown.Claims[0].Holder != "run "+v.Handle {
+		t.Fatalf("%+v, %v", shown, err)
+	}
+	ask.Decided, ask.Typed = true, "yes"
+	if _, err := other.d.peerForce(t.Context(), other.seated(), ask); codeOf(err) != wire.NeedsPerson {
+		t.Errorf("another word: %v", err)
+	}
+	ask.Typed = "workspace"
+	if _, err := other.d.peerForce(t.Context(), other.seated(), ask); err != nil {
+		t.Fatal(err)
+	}
+	if got := other.claimed(other.key("workspace")); len(got) != 1 || got[0] != (events.ClaimForced{Assurance: events.AssuredTTY}) {
+		t.Errorf("audited as %+v", got)
+	}
+	mine := other.start(other.spec("test -f ok", "sleep 600"))
+	s.open() // its run has lost the work tree, and stops
+	st := s.until(v.ID, settled)
+	s.wants(st, "halted:stopped")
+	other.stop(mine.ID, events.StopCancel)
+}
+
+func TestOnlyWhoHoldsAClaimGivesItBackAndAPersonForcesIt(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	one, two := s.chat(), s.chat()
+	first, err := one.takes("branch:fix/x")
+	if err != nil || first.State != wire.ClaimHeld || !first.Mine || first.Program != "claude" || first.TTL != 7200 {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	again, err := one.takes("branch:fix/x")
+	if err != nil || again.Fence != first.Fence {
+		t.Errorf("its owner again: %+v, %v", again, err)
+	}
+	if v, err := two.takes("branch:fix_x"); err != nil || v.State != wire.ClaimHeld { // Q32
+		t.Errorf("another name: %v", err)
+	}
+	_, err = two.takes("branch:fix/x")
+	refusedAs(t, "another", err, wire.Conflict, fmt.Sprintf("branch:fix/x of %s/.git is held by a chat of claude, process %d, since", s.work, one.pid))
+	refusedAs(t, "its drop by another", two.drops("branch:fix/x"), wire.Conflict, "is held by a chat of claude")
+	refusedAs(t, "what nobody holds", two.drops("issue:9"), wire.NotFound, "nobody holds issue:9")
+	if _, err := two.takes("branch:"); codeOf(err) != wire.Usage {
+		t.Errorf("no name: %v", err)
+	}
+
+	s.d.people = seat{away: true}
+	ask := wire.ClaimRequest{Workspace: s.work, Key: "branch:fix/x", Decided: true, Typed: "branch:fix/x", Fence: first.Fence}
+	if _, err := s.d.peerForce(t.Context(), s.seated(), ask); codeOf(err) != wire.NeedsPerson {
+		t.Errorf("forced by nobody at a terminal: %v", err)
+	}
+	s.d.people = seat{}
+	ask.Fence++
+	if _, err := s.d.peerForce(t.Context(), s.seated(), ask); codeOf(err) != wire.Conflict {
+		t.Errorf("forced of a holder that was not shown: %v", err)
+	}
+	ask.Fence--
+	v, err := s.d.peerForce(t.Context(), s.seated(), ask)
+	if err != nil || !v.Claims[0].Forced || v.Claims[0].State != wire.ClaimFree {
+		t.Fatalf("%+v, %v", v, err)
+	}
+	s.d.people = one.table
+	refusedAs(t, "its drop afterwards", one.drops("branch:fix/x"), wire.NotFound, "nobody holds")
+	next, err := two.takes("branch:fix/x")
+	if err != nil || next.Fence <= first.Fence {
+		t.Errorf("taken after that: %+v, %v", next, err)
+	}
+	if got := s.claimed(s.key("branch:fix/x")); !slices.Contains(got, events.Data(events.ClaimForced{Fence: first.Fence, Assurance: events.AssuredTTY})) {
+		t.Errorf("not audited: %+v", got)
+	}
+}
+
+// S50, S17: that a process has ended makes nothing stale before its time; then who
+// asks next has it, by the same daemon's clock.
+func TestAClaimOfAProcessThatHasEndedStandsUntilItsTimeIsOver(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	one, two := s.chat(), s.chat()
+	if _, err := one.takes("issue:24"); err != nil {
+		t.Fatal(err)
+	}
+	one.table.end(one.pid)
+	_, err := two.takes("issue:24")
+	refusedAs(t, "in time", err, wire.Conflict, "held by")
+	s.d.claims.now = func() time.Time { return time.Now().Add(claimTTL) }
+	got, err := two.takes("issue:24")
+	if err != nil || !got.Mine || got.Fence != 3 {
+		t.Errorf("when it is over: %+v, %v", got, err)
+	}
+	var types []string
+	for _, d := range s.claimed(s.key("issue:24")) {
+		types = append(types, d.EventType())
+	}
+	if want := []string{events.TypeClaimAcquired, events.TypeClaimExpired, events.TypeClaimAcquired}; !slices.Equal(types, want) {
+		t.Errorf("events %v", types)
+	}
+}
+
+func TestASessionThatHoldsTheWorkTreeKeepsRunsOut(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	c := s.chat()
+	if _, err := c.takes("workspace"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.d.runStart(t.Context(), s.request(), s.spec("test -f ok", "touch ok"))
+	refusedAs(t, "a run", err, wire.Conflict, "held by a chat of claude")
+	if err := c.drops("workspace"); err != nil {
+		t.Fatal(err)
+	}
+	s.wants(s.play(s.spec("test -f ok", "touch ok")), "done")
+}
+
+// A49: a chat that ends gives back what it has.
+func TestAChatThatEndsGivesItsClaimsBack(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	c := s.chat()
+	if _, err := c.takes("merge:main"); err != nil {
+		t.Fatal(err)
+	}
+	c.hook(wire.HookEnds)
+	if got := s.held(); len(got) != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A57, Q33: who writes to a branch of another session is told, wherever the command
+// is; whatever is unexpected goes through.
+func TestTheHookGuardsTheBranchOfAnotherSession(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	git := func(args ...string) {
+		t.Helper()
+		if out, err := exec.Command("git", append([]string{"-C", s.work, "-c", "user.name=a", "-c", "user.email=a@b"}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v %s", args, err, out)
+		}
+	}
+	git("commit", "-q", "--allow-empty", "-m", "x")
+	git("checkout", "-q", "-b", "fix/x")
+	holds, other := s.chat(), s.chat()
+	for _, key := range []string{"branch:fix/x", "branch:main"} {
+		if _, err := holds.takes(key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.write(map[string]string{"sub/file": ""})
+	elsewhere := t.TempDir()
+	for command, denied := range map[string]bool{
+		"git push":                                true,
+		"git push origin fix/x":                   true,
+		"git push origin HEAD":                    true,
+		"git push --all":                          true,
+		"make test && git push origin HEAD:fix/x": true,
+		"sh -c 'git push'":                        true,
+		"gh pr merge":                             true,
+		"cd sub && gh pr ready fix/x":             true,
+		"git push origin fix_x":                   false,
+		"git push origin main":                    false,
+		"git push origin fix/y":                   false,
+		"gh pr merge 12":                          false,
+		"cd " + elsewhere + " && git push":        false,
+		"git status":                              false,
+	} {
+		got := other.hook(wire.HookCalls, runs(command))
+		if denied {
+			s.saysAll(command, got, "branch fix/x is held by a chat of claude", "since")
+			if strings.Contains(got, "force") || strings.Contains(got, "drop") {
+				t.Errorf("%s: it names the way around: %s", command, got)
+			}
+		} else {
+			s.silent(command, got)
+		}
+		s.silent("its holder: "+command, holds.hook(wire.HookCalls, runs(command)))
+	}
+	git("checkout", "-q", "--detach")
+	s.silent("no branch", other.hook(wire.HookCalls, runs("git push")))
+	s.d.claims.now = func() time.Time { return time.Now().Add(claimTTL) }
+	s.silent("not fresh any more", other.hook(wire.HookCalls, runs("git push origin fix/x")))
+}
+
+// A mark that something in the work tree put there is not followed.
+func TestAStrangeMarkKeepsARunOutAndIsNotWrittenTo(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	path, err := markPath(t.Context(), s.key("workspace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	victim := filepath.Join(t.TempDir(), "victim")
+	if err := errors.Join(os.WriteFile(victim, []byte("mine"), 0o600), os.Symlink(victim, path)); err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.d.runStart(t.Context(), s.request(), s.spec("test -f ok", "touch ok"))
+	refusedAs(t, "a run", err, wire.Failed, "cannot be held")
+	if b, err := os.ReadFile(victim); err != nil || string(b) != "mine" {
+		t.Errorf("%q, %v", b, err)
+	}
+}

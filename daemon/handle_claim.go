@@ -1,0 +1,390 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"autopilot/daemon/bus"
+	"autopilot/daemon/claim"
+	"autopilot/daemon/tree"
+	"autopilot/events"
+	"autopilot/events/wire"
+	lease "autopilot/projections/claim"
+)
+
+// Bounds of how long a claim may be fresh without a sign of its holder.
+const (
+	minClaimTTL = 10 * time.Second
+	maxClaimTTL = 7 * 24 * time.Hour
+)
+
+// peerClaims lists who holds what: in the repository of a directory, or anywhere.
+func (d *Daemon) peerClaims(ctx context.Context, q bus.Request, body wire.ClaimsRequest) (wire.ClaimsView, error) {
+	v := wire.ClaimsView{Claims: []wire.ClaimView{}, PIN: d.hasPIN()}
+	within := map[string]bool{}
+	if !body.All {
+		ws, common, err := treeAndCommon(ctx, body.Workspace)
+		if err != nil {
+			return v, err
+		}
+		within[ws.Path], within[common] = true, true
+		if other, err := d.elsewhere(ctx, claim.Key{Kind: events.ClaimWorkspace, Scope: ws.Path}); err != nil {
+			return v, err
+		} else if other != nil {
+			v.Claims = append(v.Claims, markView(ws.Path, other))
+		}
+	}
+	is := d.asker(q)
+	for _, k := range d.claims.keys() {
+		if !body.All && !within[k.Scope] && !d.shares(ctx, k, within) {
+			continue
+		}
+		s, at, err := d.claims.peek(ctx, k)
+		if err != nil {
+			return v, err
+		}
+		if s.Held() {
+			v.Claims = append(v.Claims, d.claimView(k, s, at, is))
+		}
+	}
+	slices.SortFunc(v.Claims, func(a, b wire.ClaimView) int {
+		return cmp.Or(cmp.Compare(a.Of, b.Of), cmp.Compare(a.Key, b.Key))
+	})
+	return v, nil
+}
+
+// shares says that a work tree is another one of a repository.
+func (d *Daemon) shares(ctx context.Context, k claim.Key, within map[string]bool) bool {
+	if k.Kind != events.ClaimWorkspace {
+		return false
+	}
+	_, common, err := treeAndCommon(ctx, k.Scope)
+	return err == nil && within[common]
+}
+
+func treeAndCommon(ctx context.Context, dir string) (tree.Workspace, string, error) {
+	ws, err := tree.Find(ctx, dir)
+	if err != nil {
+		return ws, "", wire.Errorf(wire.NotFound, "%s is not in a git work tree, so there is nothing to claim", dir).
+			WithHint("cd to one; apctl peer claims --all   lists what is held anywhere")
+	}
+	common, err := ws.Common()
+	return ws, common, err
+}
+
+// claimKey is what a request is about.
+func claimKey(ctx context.Context, body wire.ClaimRequest) (claim.Key, error) {
+	k, err := claim.Parse(body.Key)
+	if err != nil {
+		return k, wire.Errorf(wire.Usage, "%v", err).WithHint("as in: apctl peer take branch:fix/parser --ttl 30m")
+	}
+	ws, common, err := treeAndCommon(ctx, body.Workspace)
+	k.Scope = common
+	if k.Kind == events.ClaimWorkspace {
+		k.Scope = ws.Path
+	}
+	return k, err
+}
+
+// asker says of an owner whether it is who asks.
+func (d *Daemon) asker(q bus.Request) func(events.ClaimOwner) bool {
+	who, err := d.chatOf(q)
+	return func(o events.ClaimOwner) bool { return err == nil && d.owns(who, o) }
+}
+
+// owns says that a chat is an owner, or below it.
+func (d *Daemon) owns(who chat, o events.ClaimOwner) bool {
+	return o.Host == d.host && o.Run == "" && o.Same(o) && who.is(events.SessionJoined{PID: o.PID, Start: o.Start, Boot: o.Boot})
+}
+
+// ownerOf is who asks as an owner. has is who holds the claim now: all below its
+// process is the same session.
+func (d *Daemon) ownerOf(who chat, has events.ClaimOwner) events.ClaimOwner {
+	if d.owns(who, has) {
+		return has
+	}
+	return events.ClaimOwner{Host: d.host, PID: who.PID, Start: who.Start, Boot: who.Boot, Program: who.Program}
+}
+
+// peerTake takes a claim for who asks, or renews it.
+func (d *Daemon) peerTake(ctx context.Context, q bus.Request, body wire.ClaimRequest) (wire.ClaimsView, error) {
+	ttl := time.Duration(body.TTL) * time.Second
+	if body.TTL == 0 {
+		ttl = claimTTL
+	}
+	if ttl < minClaimTTL || ttl > maxClaimTTL {
+		return wire.ClaimsView{}, wire.Errorf(wire.Usage, "a claim is taken for 10s up to 168h, not for %s", ttl).
+			WithHint("apctl peer take %s --ttl 2h", body.Key)
+	}
+	k, err := claimKey(ctx, body)
+	if err != nil {
+		return wire.ClaimsView{}, err
+	}
+	who, err := d.chatOf(q)
+	if err != nil {
+		return wire.ClaimsView{}, err
+	}
+	has, _, err := d.claims.peek(ctx, k)
+	if err != nil {
+		return wire.ClaimsView{}, err
+	}
+	if k.Kind == events.ClaimWorkspace && !d.owns(who, has.Owner) {
+		ws, err := tree.Find(ctx, k.Scope)
+		if err != nil {
+			return wire.ClaimsView{}, err
+		}
+		release, err := d.fleet.hold(ws.ID, q.ID, "")
+		if err != nil {
+			return wire.ClaimsView{}, err
+		}
+		defer release()
+	}
+	owner := d.ownerOf(who, has.Owner)
+	s, at, err := d.claims.take(ctx, wish{key: k, owner: owner, who: holder(owner), ttl: ttl, actor: who.actor, cause: q.ID})
+	if err != nil {
+		return wire.ClaimsView{}, d.claimFault(err)
+	}
+	return wire.ClaimsView{Claims: []wire.ClaimView{d.claimView(k, s, at, d.asker(q))}}, nil
+}
+
+// peerDrop gives a claim back.
+func (d *Daemon) peerDrop(ctx context.Context, q bus.Request, body wire.ClaimRequest) (wire.ClaimsView, error) {
+	k, err := claimKey(ctx, body)
+	if err != nil {
+		return wire.ClaimsView{}, err
+	}
+	who, err := d.chatOf(q)
+	if err != nil {
+		return wire.ClaimsView{}, err
+	}
+	_, err = d.claims.drop(ctx, k, func(has events.ClaimOwner) events.ClaimOwner { return d.ownerOf(who, has) }, who.actor, q.ID)
+	if errors.Is(err, lease.ErrFree) {
+		if other, lerr := d.elsewhere(ctx, k); lerr != nil || other != nil {
+			return wire.ClaimsView{}, errors.Join(lerr, d.markFault(k, other))
+		}
+		return wire.ClaimsView{}, wire.Errorf(wire.NotFound, "nobody holds %s here, so there is nothing to give back", k).
+			WithHint("apctl peer claims   lists what is held")
+	}
+	if err != nil {
+		return wire.ClaimsView{}, d.claimFault(err)
+	}
+	return wire.ClaimsView{Claims: []wire.ClaimView{{Key: k.String(), Kind: string(k.Kind), Of: k.Scope, State: wire.ClaimFree}}}, nil
+}
+
+// peerForce takes a claim from its holder, once a person has decided that. Before
+// it shows the holder. One that is live of this daemon's runs is to be stopped
+// instead.
+//
+// Source: atdd-kit, seeds 6.2, A43: a takeover was silent.
+func (d *Daemon) peerForce(ctx context.Context, q bus.Request, body wire.ClaimRequest) (wire.ClaimsView, error) {
+	k, err := claimKey(ctx, body)
+	if err != nil {
+		return wire.ClaimsView{}, err
+	}
+	v, other, err := d.forcible(ctx, q, k)
+	if err != nil || !body.Decided {
+		return v, err
+	}
+	proven, actor, err := d.person(q)
+	if err == nil {
+		proven.Assurance, err = d.decides(proven.Assurance, consent{body.PIN, func() error {
+			if body.Typed != k.String() {
+				return wire.Errorf(wire.NeedsPerson, "what was typed is not %s, so nothing was forced", k)
+			}
+			return nil
+		}, "apctl peer drop " + quoted(k.String()) + " --force"})
+	}
+	if err != nil {
+		return wire.ClaimsView{}, err
+	}
+	if v.Claims[0].Fence != body.Fence {
+		return wire.ClaimsView{}, wire.Errorf(wire.Conflict, "another holds %s than the one that was shown, so nothing was forced", k).
+			WithHint("apctl peer claims   shows who")
+	}
+	if other != nil {
+		err = d.forceMark(ctx, k, proven.Assurance, actor, q.ID)
+	} else {
+		_, err = d.claims.end(ctx, k, func(s lease.State) (events.Data, error) {
+			return lease.Force(s, body.Fence, proven.Assurance)
+		}, actor, q.ID)
+	}
+	if err != nil {
+		return wire.ClaimsView{}, d.claimFault(err)
+	}
+	free := v.Claims[0]
+	free.State, free.Forced, free.Assurance = wire.ClaimFree, true, string(proven.Assurance)
+	return wire.ClaimsView{Claims: []wire.ClaimView{free}}, nil
+}
+
+// forcible shows what would be forced: a claim of this log, or the mark of another
+// state directory.
+func (d *Daemon) forcible(ctx context.Context, q bus.Request, k claim.Key) (wire.ClaimsView, *claim.MarkedError, error) {
+	v := wire.ClaimsView{PIN: d.hasPIN()}
+	s, at, err := d.claims.peek(ctx, k)
+	if err != nil {
+		return v, nil, err
+	}
+	if s.Held() {
+		if s.Owner.Run != "" && s.Owner.Host == d.host && at.Alive {
+			return v, nil, d.claimFault(&heldError{k, s, at})
+		}
+		v.Claims = []wire.ClaimView{d.claimView(k, s, at, d.asker(q))}
+		return v, nil, nil
+	}
+	other, err := d.elsewhere(ctx, k)
+	switch {
+	case err != nil:
+		return v, nil, err
+	case other == nil:
+		return v, nil, wire.Errorf(wire.NotFound, "nobody holds %s, so there is nothing to force", k).WithHint("apctl peer claims   lists what is held")
+	case other.Locked:
+		return v, nil, d.markFault(k, other)
+	}
+	v.Claims = []wire.ClaimView{markView(k.Scope, other)}
+	return v, other, nil
+}
+
+// forceMark clears what another state directory left, and says so first.
+func (d *Daemon) forceMark(ctx context.Context, k claim.Key, a events.Assurance, actor, cause string) error {
+	path, err := markPath(ctx, k)
+	if err != nil {
+		return err
+	}
+	b, err := d.claims.open(ctx, k, true)
+	if err != nil {
+		return err
+	}
+	defer b.mu.Unlock()
+	_, err = b.record.decide(ctx, func(s lease.State) (events.Data, error) {
+		if s.Held() {
+			return nil, lease.ErrFence
+		}
+		return events.ClaimForced{Assurance: a}, nil
+	}, actor, cause)
+	if err != nil {
+		return err
+	}
+	return claim.Clear(path, d.claims.info("", claimTTL))
+}
+
+// elsewhere is the other state directory that has a work tree, if one has.
+func (d *Daemon) elsewhere(ctx context.Context, k claim.Key) (*claim.MarkedError, error) {
+	if k.Kind != events.ClaimWorkspace {
+		return nil, nil //nolint:nilnil // only work trees have marks
+	}
+	path, err := markPath(ctx, k)
+	if err != nil {
+		return nil, err
+	}
+	return claim.Look(path, d.claims.info("", claimTTL))
+}
+
+func (d *Daemon) claimView(k claim.Key, s lease.State, sight lease.Sight, is func(events.ClaimOwner) bool) wire.ClaimView {
+	v := wire.ClaimView{
+		Key: k.String(), Kind: string(k.Kind), Of: k.Scope, State: string(s.Standing(sight)), Fence: s.Fence,
+		Program: string(s.Owner.Program), PID: s.Owner.PID, Mine: is(s.Owner), Alive: sight.Alive, Holder: d.holderOf(s.Owner),
+		Since: at(s.Since.UTC()), Beat: at(s.Beat.UTC()), Until: at(s.Until().UTC()), TTL: int64(s.TTL / time.Second),
+	}
+	if !sight.Here {
+		v.Host = s.Owner.Host
+	}
+	if r, ok := d.fleet.state(s.Owner.Run); ok && s.Owner.Run != "" {
+		v.Run = r.Facts.Handle
+	}
+	return v
+}
+
+func markView(top string, m *claim.MarkedError) wire.ClaimView {
+	i := m.Info
+	return wire.ClaimView{
+		Key: string(events.ClaimWorkspace), Kind: string(events.ClaimWorkspace), Of: top, State: wire.ClaimHeld,
+		Holder: i.Who, StateDir: i.State, PID: i.PID, Alive: m.Locked, Since: at(i.Since.UTC()), Beat: at(i.Beat.UTC()), Until: at(i.Until().UTC()), TTL: i.TTL,
+	}
+}
+
+// holder names an owner for people.
+func holder(o events.ClaimOwner) string {
+	switch {
+	case o.Run != "":
+		return "run " + o.Run
+	case o.Program != "":
+		return fmt.Sprintf("a chat of %s, process %d", o.Program, o.PID)
+	}
+	return fmt.Sprintf("a session, process %d", o.PID)
+}
+
+func (d *Daemon) holderOf(o events.ClaimOwner) string {
+	if o.Run != "" {
+		if s, ok := d.fleet.state(o.Run); ok {
+			return "run " + s.Facts.Handle
+		}
+	}
+	if o.Host != d.host {
+		return holder(o) + " of host " + o.Host
+	}
+	return holder(o)
+}
+
+// claimFault says who holds what was asked for, since when, and what to do.
+func (d *Daemon) claimFault(err error) error {
+	var marked *claim.MarkedError
+	var held *heldError
+	switch {
+	case errors.As(err, &held):
+		return d.heldFault(held)
+	case errors.As(err, &marked):
+		return d.markFault(claim.Key{Kind: events.ClaimWorkspace}, marked)
+	case errors.Is(err, lease.ErrFence), errors.Is(err, lease.ErrFree):
+		return wire.Errorf(wire.Conflict, "who holds it has changed meanwhile, so nothing was done").WithHint("apctl peer claims   shows who")
+	case errors.Is(err, claim.ErrStrange):
+		return wire.Errorf(wire.Failed, "the work tree cannot be held: %v", err).WithHint("move it away and start again")
+	case errors.Is(err, os.ErrPermission):
+		return wire.Errorf(wire.Failed, "the work tree cannot be held, as its git directory is not to be written to: %v", err)
+	}
+	return err
+}
+
+func (d *Daemon) heldFault(h *heldError) error {
+	s, k := h.state, quoted(h.key.String())
+	e := wire.Errorf(wire.Conflict, "%s of %s is held by %s, since %s", h.key, h.key.Scope, d.holderOf(s.Owner), s.Since.UTC().Format(time.RFC3339))
+	until := s.Until().UTC().Format(time.RFC3339)
+	switch {
+	case s.Owner.Run != "" && h.at.Here:
+		r, _ := d.fleet.state(s.Owner.Run)
+		return e.WithHint("apctl stop %s   ends it, and gives it back", cmp.Or(r.Facts.Handle, s.Owner.Run))
+	case s.Standing(h.at) == lease.Overdue:
+		return e.WithHint("its time was over at %s, but its process goes on:\napctl peer drop %s   gives it back, from there\napctl peer drop %s --force   takes it away, and asks a person", until, k, k)
+	case h.at.Here && !h.at.Alive:
+		return e.WithHint("its process has ended, and it is free at %s;\napctl peer drop %s --force   frees it now, and asks a person", until, k)
+	}
+	return e.WithHint("it is free at %s if nothing is heard of it until then;\napctl peer drop %s   gives it back, from there\napctl peer drop %s --force   takes it away, and asks a person", until, k, k)
+}
+
+func (d *Daemon) markFault(k claim.Key, m *claim.MarkedError) error {
+	i := m.Info
+	if i.State == "" {
+		return wire.Errorf(wire.Conflict, "this work tree is held by %s", i.Who).WithHint("ask again")
+	}
+	e := wire.Errorf(wire.Conflict, "this work tree is held by %s of another state directory, %s, since %s", i.Who, i.State, i.Since.UTC().Format(time.RFC3339))
+	with := "AUTOPILOT_STATE=" + quoted(i.State) + " apctl "
+	if m.Locked {
+		return e.WithHint("%sls   shows what runs there; stop it there, then ask again", with)
+	}
+	return e.WithHint("its daemon has ended, and may come back for it until %s:\n%sls   starts it, and shows what runs there\napctl peer drop %s --force   frees it now, and asks a person",
+		i.Until().UTC().Format(time.RFC3339), with, k)
+}
+
+// quoted is a word for a shell.
+func quoted(word string) string {
+	if q, err := syntax.Quote(word, syntax.LangPOSIX); err == nil {
+		return q
+	}
+	return word
+}

@@ -1,0 +1,69 @@
+package wire
+
+import "time"
+
+// The verbs of claims: leases on what sessions and runs share. An effect may only
+// look.
+var (
+	PeerClaims = Verb{Name: "peer.claims", Class: Read}
+	PeerTake   = Verb{Name: "peer.take", Class: Operate}
+	PeerDrop   = Verb{Name: "peer.drop", Class: Operate}
+	PeerForce  = Verb{Name: "peer.force", Class: Decide}
+)
+
+// ClaimsRequest asks who holds what in the repository of a directory, or in all.
+type ClaimsRequest struct {
+	Workspace string `json:"workspace,omitzero"`
+	All       bool   `json:"all,omitzero"`
+}
+
+// ClaimRequest is about one claim. Nothing in it says who asks.
+type ClaimRequest struct {
+	Workspace string `json:"workspace"`        // directory in the repository
+	Key       string `json:"key"`              // workspace, branch:NAME, issue:NAME or merge:NAME
+	TTL       int64  `json:"ttl_s,omitzero"`   // take: seconds, 0 is the default
+	Typed     string `json:"typed,omitzero"`   // force: the key, as a person typed it
+	PIN       string `json:"pin,omitzero"`     // force: where one is set
+	Fence     uint64 `json:"fence,omitzero"`   // force: of the holder that was shown
+	Decided   bool   `json:"decided,omitzero"` // force: without it, what would be forced is only shown
+}
+
+// SchemaClaims is the schema of what peer claims, take and drop answer.
+const SchemaClaims = "autopilot.claims"
+
+// ClaimsView is who holds what.
+type ClaimsView struct {
+	Claims []ClaimView `json:"claims"`
+	PIN    bool        `json:"pin,omitzero"` // one is set
+}
+
+// The states of a claim.
+const (
+	ClaimFree    = "free"
+	ClaimHeld    = "held"    // its holder was heard of in time
+	ClaimOverdue = "overdue" // it was not, and its process goes on
+	ClaimStale   = "stale"   // who asks next has it
+)
+
+// ClaimView is one claim.
+type ClaimView struct {
+	Key       string     `json:"key"` // as it is typed
+	Kind      string     `json:"kind"`
+	Of        string     `json:"of"`    // real path of the work tree, or of the repository's git directory
+	State     string     `json:"state"` // free, held, overdue or stale
+	Fence     uint64     `json:"fence,omitzero"`
+	Holder    string     `json:"holder,omitzero"`    // for people
+	Run       string     `json:"run,omitzero"`       // handle of the run that holds it
+	Program   string     `json:"program,omitzero"`   // of the session that holds it
+	PID       int        `json:"pid,omitzero"`       // ditto
+	Host      string     `json:"host,omitzero"`      // of the holder, if it is another
+	StateDir  string     `json:"state_dir,omitzero"` // of the holder, if it is another: its claims are not in this log
+	Mine      bool       `json:"mine,omitzero"`      // who asks holds it
+	Alive     bool       `json:"alive,omitzero"`     // the run or process goes on
+	Since     *time.Time `json:"since,omitzero"`
+	Beat      *time.Time `json:"beat,omitzero"`  // when the holder was last heard of
+	Until     *time.Time `json:"until,omitzero"` // held until then, if it is not heard of before
+	TTL       int64      `json:"ttl_s,omitzero"` // seconds
+	Forced    bool       `json:"forced,omitzero"`
+	Assurance string     `json:"assurance,omitzero"` // forced: with that
+}
