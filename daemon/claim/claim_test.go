@@ -51,8 +51,12 @@ func TestTwoKeysThatDifferAreTwoClaims(t *testing.T) {
 	t.Parallel()
 	seen := map[string]Key{}
 	for _, k := range []Key{
-		{events.ClaimBranch, "/r", "a/b"}, {events.ClaimBranch, "/r", "a_b"}, {events.ClaimBranch, "/r2", "a/b"},
-		{events.ClaimMerge, "/r", "a/b"}, {events.ClaimBranch, "/ra", "/b"}, {events.ClaimBranch, "/r", "a:b"},
+		{events.ClaimBranch, "/r", "a/b"},
+		{events.ClaimBranch, "/r", "a_b"},
+		{events.ClaimBranch, "/r2", "a/b"},
+		{events.ClaimMerge, "/r", "a/b"},
+		{events.ClaimBranch, "/ra", "/b"},
+		{events.ClaimBranch, "/r", "a:b"},
 	} {
 		if other, ok := seen[k.ID()]; ok {
 			t.Errorf("%v and %v are one", k, other)
