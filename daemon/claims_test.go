@@ -361,7 +361,7 @@ func TestTheHookGuardsTheBranchOfAnotherSession(t *testing.T) {
 		}
 	}
 	s.write(map[string]string{"sub/file": ""})
-	elsewhere := t.TempDir()
+	elsewhere := "cd " + t.TempDir() + " && git push"
 	for command, denied := range map[string]bool{
 		"git push":                                true,
 		"git push origin fix/x":                   true,
@@ -375,7 +375,7 @@ func TestTheHookGuardsTheBranchOfAnotherSession(t *testing.T) {
 		"git push origin main":                    false,
 		"git push origin fix/y":                   false,
 		"gh pr merge 12":                          false,
-		"cd " + elsewhere + " && git push":        false,
+		elsewhere:                                 false,
 		"git status":                              false,
 	} {
 		got := other.hook(wire.HookCalls, runs(command))
