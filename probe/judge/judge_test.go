@@ -60,7 +60,9 @@ func TestSignals(t *testing.T) {
 		{"3 GiB of it is not", func(r *Reading) { r.MemoryAvailable, r.SwapUsed = Known(3*gib), Known(3*gib) }, Warn, 2, []string{"memory_available_bytes", "swap_used_bytes"}},
 		{"work that stands still for memory is hard", func(r *Reading) { r.StallMemoryFull = Known(20) }, Critical, 0, []string{"stall_memory_full_percent"}},
 		{"files that are nearly used up are hard", func(r *Reading) { r.OpenFiles = Known(951) }, Critical, 0, []string{"open_files"}},
-		{"a disk that is nearly full is hard", func(r *Reading) { r.DiskWork = Known(100 * mb) }, Critical, 0, []string{"disk_work_free_bytes"}},
+		{"a disk that is nearly full is soft", func(r *Reading) { r.DiskWork = Known(100 * mb) }, Green, NoCap, []string{"disk_work_free_bytes"}},
+		{"and so is one that is full", func(r *Reading) { r.DiskStore = Known(0) }, Green, NoCap, []string{"disk_store_free_bytes"}},
+		{"two disks are one axis", func(r *Reading) { r.DiskStore, r.DiskWork = Known(0), Known(0) }, Green, NoCap, []string{"disk_store_free_bytes", "disk_work_free_bytes"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

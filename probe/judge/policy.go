@@ -107,7 +107,6 @@ type Limits struct {
 	FilesSoft    float64 `json:"files_soft_percent"`
 	FilesHard    float64 `json:"files_hard_percent"`
 	DiskSoft     float64 `json:"disk_soft_bytes"`
-	DiskHard     float64 `json:"disk_hard_bytes"`
 	WarnCap      int     `json:"warn_cap"`
 }
 
@@ -117,7 +116,7 @@ func Defaults() Limits {
 		MemorySoft: 4 * gib, MemoryHard: 2 * gib, FreeSoft: 30, FreeHard: 15, CPUSoft: 90,
 		SessionsSoft: 5, AgentsSoft: 30, SwapSoft: gib, SwapHard: 3 * gib,
 		StallSoft: 20, StallHard: 20, StallIOSoft: 40, FilesSoft: 80, FilesHard: 95,
-		DiskSoft: 2 * gib, DiskHard: gib / 2, WarnCap: 2,
+		DiskSoft: 2 * gib, WarnCap: 2,
 	}
 }
 

@@ -155,6 +155,8 @@ func (f *finder) files(r Reading) {
 	}
 }
 
+// disk is never hard: where there is no room to write, runs wait for that, and on a
+// small disk there never is much.
 func (f *finder) disk(r Reading) {
 	seen := false
 	for _, d := range []struct {
@@ -163,7 +165,7 @@ func (f *finder) disk(r Reading) {
 	}{{"disk_store_free_bytes", r.DiskStore}, {"disk_work_free_bytes", r.DiskWork}} {
 		if v, ok := d.n.Get(); ok {
 			seen = true
-			f.below(Disk, d.of, v, f.l.DiskSoft, f.l.DiskHard, Bytes)
+			f.below(Disk, d.of, v, f.l.DiskSoft, 0, Bytes)
 		}
 	}
 	if !seen {
