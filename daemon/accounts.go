@@ -11,6 +11,7 @@ import (
 	"autopilot/events"
 	"autopilot/events/wire"
 	limits "autopilot/projections/account"
+	"autopilot/projections/chain"
 	"autopilot/projections/run"
 )
 
@@ -34,8 +35,7 @@ type accountLog struct {
 func openAccount(ctx context.Context, f *fleet, id string) (accountLog, error) {
 	r, err := openRecord(ctx, f.journal, events.Account(id), fold[limits.State]{
 		evolve: limits.Evolve,
-		at:     func(s limits.State) (uint64, uint64) { return s.Log.Seq, s.Log.Broken },
-		breaks: func(s limits.State, seq uint64) limits.State { s.Log.Broken = seq; return s },
+		log:    func(s *limits.State) *chain.Log { return &s.Log },
 	}, f.log)
 	return accountLog{r, events.ActorDaemon(f.host)}, err
 }

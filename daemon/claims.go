@@ -15,6 +15,7 @@ import (
 	"autopilot/daemon/tree"
 	"autopilot/events"
 	"autopilot/events/log"
+	"autopilot/projections/chain"
 	lease "autopilot/projections/claim"
 )
 
@@ -97,8 +98,7 @@ func (c *claimKeeper) open(ctx context.Context, k claim.Key, make bool) (*claimB
 func claimFold() fold[lease.State] {
 	return fold[lease.State]{
 		evolve: lease.Evolve,
-		at:     func(s lease.State) (uint64, uint64) { return s.Log.Seq, s.Log.Broken },
-		breaks: func(s lease.State, seq uint64) lease.State { s.Log.Broken = seq; return s },
+		log:    func(s *lease.State) *chain.Log { return &s.Log },
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"autopilot/events"
+	"autopilot/projections/chain"
 	"autopilot/projections/host"
 )
 
@@ -14,7 +15,6 @@ type hostLog = record[host.State]
 func openHostLog(ctx context.Context, j *journal, id string, l *slog.Logger) (*hostLog, error) {
 	return openRecord(ctx, j, events.Host(id), fold[host.State]{
 		evolve: host.Evolve,
-		at:     func(s host.State) (uint64, uint64) { return s.Log.Seq, s.Log.Broken },
-		breaks: func(s host.State, seq uint64) host.State { s.Log.Broken = seq; return s },
+		log:    func(s *host.State) *chain.Log { return &s.Log },
 	}, l)
 }

@@ -11,6 +11,7 @@ import (
 	"autopilot/daemon/person"
 	"autopilot/events"
 	"autopilot/events/log"
+	"autopilot/projections/chain"
 	"autopilot/projections/peer"
 	"autopilot/projections/rule"
 )
@@ -41,8 +42,7 @@ const forgetLeft = 24 * time.Hour
 func peerFold() fold[peer.State] {
 	return fold[peer.State]{
 		evolve: peer.Evolve,
-		at:     func(s peer.State) (uint64, uint64) { return s.Log.Seq, s.Log.Broken },
-		breaks: func(s peer.State, seq uint64) peer.State { s.Log.Broken = seq; return s },
+		log:    func(s *peer.State) *chain.Log { return &s.Log },
 	}
 }
 

@@ -11,13 +11,13 @@ import (
 	"autopilot/daemon/engine"
 	"autopilot/events"
 	"autopilot/events/log"
+	"autopilot/projections/chain"
 )
 
 // fold is how the events of a kind of aggregate become its state.
 type fold[S any] struct {
 	evolve func(S, events.Event) S
-	at     func(S) (seq, broken uint64) // what the state knows of its log
-	breaks func(s S, seq uint64) S      // remembers that the log is not whole from there on
+	log    func(*S) *chain.Log // the part of the state that knows of its log
 }
 
 // record is the only writer of an aggregate, and what it folds to. All of it may
@@ -54,13 +54,16 @@ func newRecord[S any](j *journal, agg events.Aggregate, f fold[S]) *record[S] {
 // state is the aggregate as it is now.
 func (r *record[S]) state() S { return *r.now.Load() }
 
+// seq is that of the latest event.
+func (r *record[S]) seq() uint64 { return r.fold.log(r.now.Load()).Seq }
+
 // errRecord: what the events of an aggregate say cannot be relied on.
 var errRecord = errors.New("is not whole")
 
 // whole is the state, if its log holds together.
 func (r *record[S]) whole() (S, error) {
 	s := r.state()
-	if _, broken := r.fold.at(s); broken > 0 {
+	if broken := r.fold.log(&s).Broken; broken > 0 {
 		return s, fmt.Errorf("the record of this %s %w from event %d on", r.agg.Kind, errRecord, broken)
 	}
 	return s, nil
@@ -68,8 +71,8 @@ func (r *record[S]) whole() (S, error) {
 
 func (r *record[S]) breaks() {
 	s := r.state()
-	if seq, broken := r.fold.at(s); broken == 0 {
-		s = r.fold.breaks(s, seq+1)
+	if l := r.fold.log(&s); l.Broken == 0 {
+		l.Broken = l.Seq + 1
 		r.now.Store(&s)
 	}
 }
@@ -100,7 +103,7 @@ func (r *record[S]) decide(ctx context.Context, f func(S) (events.Data, error), 
 		if d, err = f(s); err != nil {
 			return events.Event{}, err
 		}
-		seq, _ := r.fold.at(r.state())
+		seq := r.seq()
 		var e events.Event
 		e, err = r.journal.Append(ctx, events.Event{
 			Aggregate: r.agg, Seq: seq + 1, Actor: actor, Causation: cause, Data: d,
@@ -125,7 +128,7 @@ func (r *record[S]) decide(ctx context.Context, f func(S) (events.Data, error), 
 // read folds what is stored behind the state, and finds among it an event that
 // was tried.
 func (r *record[S]) read(ctx context.Context, tried map[string]bool) (found events.Event, ok bool, err error) {
-	after, _ := r.fold.at(r.state())
+	after := r.seq()
 	for stored, err := range r.journal.log.Read(ctx, r.agg, after) {
 		if err != nil {
 			return found, ok, err

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"autopilot/events"
+	"autopilot/projections/chain"
 )
 
 // State is an account, folded from its own log alone. The zero State is one of
@@ -36,11 +37,7 @@ type Refused struct {
 }
 
 // Log is what the fold knows of the log itself.
-type Log struct {
-	Seq     uint64
-	Unknown int
-	Broken  uint64 // first sequence that does not follow its predecessor, 0 when all do
-}
+type Log = chain.Log
 
 // maxSeen is how many effects an account remembers. An agent is learned from as
 // it ends, and again when a daemon starts: only the latest of each run matters.
@@ -48,10 +45,7 @@ const maxSeen = 1000
 
 // Evolve adds one event to a state.
 func Evolve(s State, e events.Event) State {
-	if e.Seq != s.Log.Seq+1 && s.Log.Broken == 0 {
-		s.Log.Broken = e.Seq
-	}
-	s.Log.Seq = e.Seq
+	s.Log = s.Log.Next(e.Seq)
 	switch d := e.Data.(type) {
 	case events.AccountLimited:
 		s = limited(s, e, d).saw(d.Effect)

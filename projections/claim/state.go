@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"autopilot/events"
+	"autopilot/projections/chain"
 )
 
 // State is a claim, folded from its own log alone. The zero State is one that
@@ -21,21 +22,14 @@ type State struct {
 }
 
 // Log is what the fold knows of the log itself.
-type Log struct {
-	Seq     uint64
-	Unknown int
-	Broken  uint64 // first sequence that does not follow its predecessor, 0 when all do
-}
+type Log = chain.Log
 
 // Evolve adds one event to a state. What names another fence than that of the
 // holder is of a holder before, and changes nothing.
 //
 // Source: session-orchestrator, seeds 6.1, S20 and S21.
 func Evolve(s State, e events.Event) State {
-	if e.Seq != s.Log.Seq+1 && s.Log.Broken == 0 {
-		s.Log.Broken = e.Seq
-	}
-	s.Log.Seq = e.Seq
+	s.Log = s.Log.Next(e.Seq)
 	switch d := e.Data.(type) {
 	case events.ClaimAcquired:
 		return State{

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"autopilot/events"
+	"autopilot/projections/chain"
 )
 
 // State is a host, folded from its own log alone.
@@ -64,18 +65,11 @@ type Import struct {
 }
 
 // Log is what the fold knows of the log itself.
-type Log struct {
-	Seq     uint64
-	Unknown int
-	Broken  uint64 // first sequence that does not follow its predecessor, 0 when all do
-}
+type Log = chain.Log
 
 // Evolve adds one event to a state.
 func Evolve(s State, e events.Event) State {
-	if e.Seq != s.Log.Seq+1 && s.Log.Broken == 0 {
-		s.Log.Broken = e.Seq
-	}
-	s.Log.Seq = e.Seq
+	s.Log = s.Log.Next(e.Seq)
 	switch d := e.Data.(type) {
 	case events.ConfigTrusted:
 		s.Trusted = with(s.Trusted, d.Repository, latest(s.Trusted[d.Repository], Trust{

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"autopilot/events"
+	"autopilot/projections/chain"
 )
 
 // State is a session, folded from its own log alone.
@@ -51,11 +52,7 @@ type Deviation struct {
 }
 
 // Log is what the fold knows of the log itself.
-type Log struct {
-	Seq     uint64
-	Unknown int
-	Broken  uint64 // first sequence that does not follow its predecessor, 0 when all do
-}
+type Log = chain.Log
 
 // Bounds of what a state remembers. A session takes no message more than
 // MostMessages that it has not read, so none of those is forgotten.
@@ -66,10 +63,7 @@ const (
 
 // Evolve adds one event to a state.
 func Evolve(s State, e events.Event) State {
-	if e.Seq != s.Log.Seq+1 && s.Log.Broken == 0 {
-		s.Log.Broken = e.Seq
-	}
-	s.Log.Seq = e.Seq
+	s.Log = s.Log.Next(e.Seq)
 	switch d := e.Data.(type) {
 	case events.PeerJoined:
 		s = joined(s, e, d)

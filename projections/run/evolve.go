@@ -11,10 +11,7 @@ import (
 
 // Evolve adds one event to a state.
 func Evolve(s State, e events.Event) State {
-	if e.Seq != s.Log.Seq+1 && s.Log.Broken == 0 {
-		s.Log.Broken = e.Seq
-	}
-	s.Log.Seq = e.Seq
+	s.Log = s.Log.Next(e.Seq)
 	s.Clock.Latest = e.Time
 	if e.Causation != "" {
 		s.Asked = e.Causation

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"autopilot/events"
+	"autopilot/projections/chain"
 	"autopilot/projections/rule"
 )
 
@@ -172,11 +173,7 @@ type Clock struct {
 }
 
 // Log is what the fold knows of the log itself.
-type Log struct {
-	Seq     uint64
-	Unknown int
-	Broken  uint64 // first sequence that does not follow its predecessor, 0 when all do
-}
+type Log = chain.Log
 
 // Driven says that a chat does the work of the run.
 func (s State) Driven() bool { return s.Facts.Driver == events.DriverSession }
