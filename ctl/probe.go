@@ -60,6 +60,11 @@ func runProbe(ctx context.Context, a *app, o probeOptions) error {
 	case o.watch:
 		return a.watchProbe(ctx)
 	}
+	return a.probe(ctx, render.Style.Probe)
+}
+
+// probe looks at the machine once, and shows it.
+func (a *app) probe(ctx context.Context, text func(render.Style, wire.ProbeView, judge.Reading) string) error {
 	var v wire.ProbeView
 	if err := a.ask(ctx, wire.ProbeShow, wire.ProbeRequest{}, &v); err != nil {
 		return err
@@ -68,7 +73,7 @@ func runProbe(ctx context.Context, a *app, o probeOptions) error {
 	if err != nil {
 		return err
 	}
-	return a.answer(wire.SchemaProbe, v, func(s render.Style) string { return s.Probe(v, r) })
+	return a.answer(wire.SchemaProbe, v, func(s render.Style) string { return text(s, v, r) })
 }
 
 // probeEvery is how often --watch looks.
@@ -79,15 +84,7 @@ func (a *app) watchProbe(ctx context.Context) error {
 	tick := time.NewTicker(probeEvery)
 	defer tick.Stop()
 	for {
-		var v wire.ProbeView
-		if err := a.ask(ctx, wire.ProbeShow, wire.ProbeRequest{}, &v); err != nil {
-			return err
-		}
-		r, err := judge.Decode(v.Reading)
-		if err != nil {
-			return err
-		}
-		if err := a.answer(wire.SchemaProbe, v, func(s render.Style) string { return s.ProbeLine(v, r) }); err != nil {
+		if err := a.probe(ctx, render.Style.ProbeLine); err != nil {
 			return err
 		}
 		select {

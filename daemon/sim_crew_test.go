@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"math/rand/v2"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -92,13 +91,8 @@ func TestTheNextAgentOfADaemonThatIsKilledAtEveryEventGoesOnOnce(t *testing.T) {
 		seed := rapid.Uint64().Draw(rt, "seed")
 		synctest.Test(t, func(t *testing.T) {
 			whole := play(t, log.NewMemory(log.MemoryConfig{}), w, nil)
-			last, r := uint64(0), rand.New(rand.NewPCG(seed, 2))
 			l := log.NewMemory(log.MemoryConfig{})
-			killed := play(t, l, w, func(s run.State) bool {
-				die := s.Log.Seq > last && r.IntN(2) == 0
-				last = s.Log.Seq
-				return die
-			})
+			killed := play(t, l, w, killedAtRandom(seed))
 			oneWay(t, l)
 			if d := cmp.Diff(endOf(whole), endOf(killed)); d != "" {
 				t.Fatalf("(-whole +killed):\n%s", d)

@@ -290,6 +290,16 @@ func TestPhasesContinueFromAnyPrefixToTheSameEnd(t *testing.T) {
 	})
 }
 
+// killedAtRandom has the daemon die after about half of the events, each once.
+func killedAtRandom(seed uint64) func(run.State) bool {
+	last, r := uint64(0), rand.New(rand.NewPCG(seed, 2))
+	return func(s run.State) bool {
+		die := s.Log.Seq > last && r.IntN(2) == 0
+		last = s.Log.Seq
+		return die
+	}
+}
+
 func TestPhasesOfADaemonThatIsKilledAtEveryEventEndTheSame(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -297,12 +307,7 @@ func TestPhasesOfADaemonThatIsKilledAtEveryEventEndTheSame(t *testing.T) {
 		seed := rapid.Uint64().Draw(rt, "seed")
 		synctest.Test(t, func(t *testing.T) {
 			whole := playOn(t, log.NewMemory(log.MemoryConfig{}), w, nil)
-			last, r := uint64(0), rand.New(rand.NewPCG(seed, 2))
-			killed := playOn(t, log.NewMemory(log.MemoryConfig{}), w, func(s run.State) bool {
-				die := s.Log.Seq > last && r.IntN(2) == 0
-				last = s.Log.Seq
-				return die
-			})
+			killed := playOn(t, log.NewMemory(log.MemoryConfig{}), w, killedAtRandom(seed))
 			if d := cmp.Diff(ended(whole), ended(killed)); d != "" {
 				t.Fatalf("(-whole +killed):\n%s", d)
 			}

@@ -1,7 +1,6 @@
 package bus
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -54,20 +53,7 @@ func TestAProcessThatCannotBeLookedAtIsNamed(t *testing.T) {
 	defer l.Close()
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Env = append(os.Environ(), envHide+"="+l.Addr().String())
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if line, err := bufio.NewReader(out).ReadString('\n'); line != "connected\n" {
-		t.Fatalf("child says %q, %v", line, err)
-	}
+	in := connecting(t, cmd)
 	c, err := l.Accept()
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package bus
 
 import (
 	"bufio"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -9,6 +10,27 @@ import (
 
 	"golang.org/x/sys/unix"
 )
+
+// connecting starts a child that connects, and returns when it has. It ends when
+// what is given back is closed.
+func connecting(t *testing.T, cmd *exec.Cmd) io.Closer {
+	t.Helper()
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "connected\n" {
+		t.Fatalf("child says %q, %v", line, err)
+	}
+	return in
+}
 
 func TestAPeerThatEndedIsNotTakenForAnother(t *testing.T) {
 	t.Parallel()
@@ -27,20 +49,7 @@ func TestAPeerThatEndedIsNotTakenForAnother(t *testing.T) {
 	defer l.Close()
 	cmd := exec.Command(exe)
 	cmd.Env = append(os.Environ(), envConnect+"="+l.Addr().String())
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if line, err := bufio.NewReader(out).ReadString('\n'); line != "connected\n" {
-		t.Fatalf("child says %q, %v", line, err)
-	}
+	in := connecting(t, cmd)
 	c, err := l.AcceptUnix()
 	if err != nil {
 		t.Fatal(err)
