@@ -44,7 +44,7 @@ func TestSignals(t *testing.T) {
 		{"free memory where nothing better is known", func(r *Reading) { r.MemoryAvailable, r.MemoryFree = Num{}, Known(gib) }, Critical, 0, []string{"memory_free_bytes"}},
 		{"S12: a single soft signal caps nothing", func(r *Reading) { r.Load1, r.Load5 = Known(8), Known(8) }, Green, NoCap, []string{"load1"}},
 		{"S12: two soft signals warn", func(r *Reading) { r.Load1, r.Load5, r.Peers = Known(8), Known(8), Known(5) }, Warn, 2, []string{"load1", "peers"}},
-		{"two signals of one axis are one", func(r *Reading) { r.StallMemory, r.StallIOFull = Known(50), Known(50) }, Green, NoCap, []string{"stall_memory_percent", "stall_io_full_percent"}},
+		{"stalls for the disk are told, as load counts already", func(r *Reading) { r.StallIOFull, r.Load1, r.Load5 = Known(50), Known(8), Known(8) }, Green, NoCap, []string{"load1", "stall_io_full_percent"}},
 		{"S15: a load that is new is no signal", func(r *Reading) { r.Load1, r.Load5 = Known(8), Known(4) }, Green, NoCap, []string{"load1"}},
 		{"load of 90 % is no signal", func(r *Reading) { r.Load1, r.Load5 = Known(7.2), Known(7.2) }, Green, NoCap, nil},
 		{"load counts per core", func(r *Reading) { r.Load1, r.Load5, r.Cores = Known(8), Known(8), Known(16) }, Green, NoCap, nil},
@@ -60,9 +60,9 @@ func TestSignals(t *testing.T) {
 		{"3 GiB of it is not", func(r *Reading) { r.MemoryAvailable, r.SwapUsed = Known(3*gib), Known(3*gib) }, Warn, 2, []string{"memory_available_bytes", "swap_used_bytes"}},
 		{"work that stands still for memory is hard", func(r *Reading) { r.StallMemoryFull = Known(20) }, Critical, 0, []string{"stall_memory_full_percent"}},
 		{"files that are nearly used up are hard", func(r *Reading) { r.OpenFiles = Known(951) }, Critical, 0, []string{"open_files"}},
-		{"a disk that is nearly full is soft", func(r *Reading) { r.DiskWork = Known(100 * mb) }, Green, NoCap, []string{"disk_work_free_bytes"}},
+		{"a disk that is nearly full is told", func(r *Reading) { r.DiskWork = Known(100 * mb) }, Green, NoCap, []string{"disk_work_free_bytes"}},
 		{"and so is one that is full", func(r *Reading) { r.DiskStore = Known(0) }, Green, NoCap, []string{"disk_store_free_bytes"}},
-		{"two disks are one axis", func(r *Reading) { r.DiskStore, r.DiskWork = Known(0), Known(0) }, Green, NoCap, []string{"disk_store_free_bytes", "disk_work_free_bytes"}},
+		{"and is none of two signals", func(r *Reading) { r.DiskStore, r.Load1, r.Load5 = Known(0), Known(8), Known(8) }, Green, NoCap, []string{"load1", "disk_store_free_bytes"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

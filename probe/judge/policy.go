@@ -103,10 +103,10 @@ type Limits struct {
 	SwapHard     float64 `json:"swap_hard_bytes"`
 	StallSoft    float64 `json:"stall_soft_percent"` // memory, some: so much is soft
 	StallHard    float64 `json:"stall_hard_percent"` // memory, full
-	StallIOSoft  float64 `json:"stall_io_soft_percent"`
+	StallIO      float64 `json:"stall_io_percent"`   // all, for the disk: so much is told
 	FilesSoft    float64 `json:"files_soft_percent"`
 	FilesHard    float64 `json:"files_hard_percent"`
-	DiskSoft     float64 `json:"disk_soft_bytes"`
+	DiskLow      float64 `json:"disk_low_bytes"` // less is told
 	WarnCap      int     `json:"warn_cap"`
 }
 
@@ -115,8 +115,8 @@ func Defaults() Limits {
 	return Limits{
 		MemorySoft: 4 * gib, MemoryHard: 2 * gib, FreeSoft: 30, FreeHard: 15, CPUSoft: 90,
 		SessionsSoft: 5, AgentsSoft: 30, SwapSoft: gib, SwapHard: 3 * gib,
-		StallSoft: 20, StallHard: 20, StallIOSoft: 40, FilesSoft: 80, FilesHard: 95,
-		DiskSoft: 2 * gib, WarnCap: 2,
+		StallSoft: 20, StallHard: 20, StallIO: 40, FilesSoft: 80, FilesHard: 95,
+		DiskLow: 2 * gib, WarnCap: 2,
 	}
 }
 

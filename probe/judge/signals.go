@@ -135,8 +135,8 @@ func (f *finder) stall(r Reading) {
 	case some >= f.l.StallSoft:
 		f.add(Stall, Soft, "stall_memory_percent", some, f.l.StallSoft, Percent)
 	}
-	if v, ok := r.StallIOFull.Get(); ok && v >= f.l.StallIOSoft {
-		f.add(Stall, Soft, "stall_io_full_percent", v, f.l.StallIOSoft, Percent)
+	if v, ok := r.StallIOFull.Get(); ok && v >= f.l.StallIO {
+		f.add(Stall, Info, "stall_io_full_percent", v, f.l.StallIO, Percent) // it comes with load, and would count that twice
 	}
 }
 
@@ -155,8 +155,8 @@ func (f *finder) files(r Reading) {
 	}
 }
 
-// disk is never hard: where there is no room to write, runs wait for that, and on a
-// small disk there never is much.
+// disk is told only: how many agents work says nothing of how much they write, a
+// small disk never has much room, and where there is none runs wait for it.
 func (f *finder) disk(r Reading) {
 	seen := false
 	for _, d := range []struct {
@@ -165,7 +165,9 @@ func (f *finder) disk(r Reading) {
 	}{{"disk_store_free_bytes", r.DiskStore}, {"disk_work_free_bytes", r.DiskWork}} {
 		if v, ok := d.n.Get(); ok {
 			seen = true
-			f.below(Disk, d.of, v, f.l.DiskSoft, 0, Bytes)
+			if v < f.l.DiskLow {
+				f.add(Disk, Info, d.of, v, f.l.DiskLow, Bytes)
+			}
 		}
 	}
 	if !seen {
