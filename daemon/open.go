@@ -11,7 +11,7 @@ import (
 	"autopilot/projections/run"
 )
 
-// openFleet serves every run that is not over.
+// openFleet serves every run that is not over, and begins what goes on beside.
 func (d *Daemon) openFleet(ctx context.Context) error {
 	d.worker = d.newWorker()
 	fctx, cancel := context.WithCancel(context.Background())
@@ -31,6 +31,30 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	d.recordRoll(ctx)
 	d.fleet = newFleet(fctx, j, d.worker, d.host, time.Now, d.cfg.Log, d.worker.Flow)
 	d.fleet.draining = d.draining.Load
+	d.kept.log, d.kept.room = d.log, j.disk.plenty
+	d.fleet.kept = d.kept
+	if err := d.serveFleet(ctx, j); err != nil {
+		return err
+	}
+	d.fleet.addArchived(d.archive)
+	if err := d.endTries(fctx); err != nil {
+		return err
+	}
+	d.loaded = true
+	if err := d.openRemoval(); err != nil {
+		return err
+	}
+	if err := d.openNotify(fctx); err != nil {
+		return err
+	}
+	d.settleRoll()
+	d.goOn(fctx)
+	return nil
+}
+
+// serveFleet loads the fleet with those that hear of every change of a run, and
+// sweeps after the runs that are over.
+func (d *Daemon) serveFleet(ctx context.Context, j *journal) error {
 	d.accounts = newAccounts(d.fleet)
 	d.machine = newMachine(d.cfg.Places.State)
 	d.claims = d.newClaims(j)
@@ -48,15 +72,12 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 		lost = d.claims.findAgain(ctx, open, d.text)
 		return know(ctx, open)
 	}
-	d.kept.log, d.kept.room = d.log, j.disk.plenty
-	d.fleet.kept = d.kept
 	if err := d.loadFleet(ctx); err != nil {
 		return err
 	}
 	d.claims.served()
 	d.stopLost(ctx, lost)
-	d.fleet.addArchived(d.archive)
-	err = d.worker.SweepSecrets(func(id string) bool {
+	err := d.worker.SweepSecrets(func(id string) bool {
 		s, ok := d.fleet.state(id)
 		return ok && s.Status != run.Over
 	})
@@ -64,27 +85,17 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 		// Gates may have left what only root can remove: no reason not to start.
 		d.cfg.Log.Warn("remove what finished runs left", "error", err)
 	}
-	if err := d.endTries(fctx); err != nil {
-		return err
-	}
-	d.loaded = true
-	if err := d.openRemoval(); err != nil {
-		return err
-	}
-	d.fleet.wg.Go(func() { d.finishRemoval(fctx) })
-	d.fleet.wg.Go(func() { d.noteImports(fctx) })
-	if err := d.openNotify(fctx); err != nil {
-		return err
-	}
-	d.settleRoll()
-	d.fleet.wg.Go(func() { d.accounts.Run(fctx) })
-	d.fleet.wg.Go(func() { d.claims.Run(fctx) })
-	d.fleet.wg.Go(func() { d.tend(fctx) })
-	d.fleet.wg.Go(func() { d.tendMachine(fctx) })
-	d.fleet.wg.Go(d.saySandbox)
-	d.fleet.wg.Go(func() { d.fleet.keepStates(fctx) })
-	d.fleet.wg.Go(func() { d.watchIdle(fctx) })
 	return nil
+}
+
+// goOn begins what the daemon does beside its runs, until it ends.
+func (d *Daemon) goOn(ctx context.Context) {
+	for _, work := range []func(context.Context){
+		d.finishRemoval, d.noteImports, d.accounts.Run, d.claims.Run, d.tend, d.tendMachine, d.fleet.keepStates, d.watchIdle,
+	} {
+		d.fleet.wg.Go(func() { work(ctx) })
+	}
+	d.fleet.wg.Go(d.saySandbox)
 }
 
 func (d *Daemon) newWorker() *work.Worker {
