@@ -29,6 +29,9 @@ type machine struct {
 	told    map[judge.Policy]events.ResourcesJudged // latest that is stored
 	line    sched.Line
 	kick    chan struct{} // somebody has ended: look at the line
+
+	noted sync.Mutex // of began alone: it is held under the fleet's lock, which those who hold mu take
+	began []string   // runs that need their grant no more, since the line was looked at
 }
 
 // prober takes a sample of the machine.
@@ -167,6 +170,7 @@ func (d *Daemon) slot(ctx context.Context, s run.State, now time.Time) (not even
 func (m *machine) ask(c config.Resources, a sched.Ask, at []string, now time.Time) (p sched.Place, slots, most int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.settle()
 	room := m.room(c, len(at))
 	j, _, _ := m.judged(judge.Policy(a.Policy), c, len(at))
 	return m.line.Ask(a, room, at, now), room[a.Policy], j.Cap
@@ -184,6 +188,17 @@ func (d *Daemon) waitForSlot(s run.State, p sched.Place, slots, working int, now
 	}
 	return events.LimitWaiting{
 		Cause: events.LimitResources, UntilMS: until, Place: p.Number, Used: int64(working), Limit: int64(max(slots, 0)),
+	}
+}
+
+// settle takes back the grants of those that have begun, or are over. m.mu is held.
+func (m *machine) settle() {
+	m.noted.Lock()
+	began := m.began
+	m.began = nil
+	m.noted.Unlock()
+	for _, run := range began {
+		m.line.Drop(run)
 	}
 }
 

@@ -34,8 +34,14 @@ func (d *Daemon) tendMachine(ctx context.Context) {
 	}
 }
 
-// seen hears of every change of a run: one whose agent has ended left a slot.
+// seen hears of every change of a run: one whose agent is at work has used its
+// grant, however soon it ends, and one whose agent has ended left a slot.
 func (m *machine) seen(s run.State) {
+	if s.AtWork() || s.Status != run.Live {
+		m.noted.Lock()
+		m.began = append(m.began, s.ID)
+		m.noted.Unlock()
+	}
 	if s.AtWork() {
 		return
 	}
@@ -51,6 +57,7 @@ func (d *Daemon) fillLine(ctx context.Context, now time.Time) {
 	at := d.atWorkNow("")
 	m := d.machine
 	m.mu.Lock()
+	m.settle()
 	d.leaveMachine(now)
 	let := m.line.Fill(m.room(c, len(at)), at, now, d.waitsForMachine)
 	m.mu.Unlock()

@@ -113,6 +113,23 @@ func TestNoWaitEndsInsteadOfWaitingForTheMachine(t *testing.T) {
 	}
 }
 
+// TestAnAgentThatEndsAtOnceGivesItsSlotBack: nobody has to have looked at the line
+// while it was at work.
+func TestAnAgentThatEndsAtOnceGivesItsSlotBack(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, map[string]string{"a": "x"})
+	s.configure("resources: {agents: 2}\n")
+	onMachine(s, 64)
+	for i := range 5 {
+		v := s.start(s.spec("test -e done-"+fmt.Sprint(i), "touch done-"+fmt.Sprint(i)))
+		st := s.until(v.ID, func(st run.State) bool { return settled(st) || st.WaitsForLimit() })
+		if st.WaitsForLimit() {
+			t.Fatalf("run %d waits: %+v", i, st.Waiting)
+		}
+		s.wants(st, "done")
+	}
+}
+
 // TestNoMoreAgentsWorkThanTheUserSays: real agents, each in a work tree of its
 // own, that stay until they are let go, and note how many were there.
 func TestNoMoreAgentsWorkThanTheUserSays(t *testing.T) {
