@@ -13,6 +13,7 @@ import (
 	"autopilot/ctl/render"
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/marker"
 )
 
 func completeSandboxes(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -135,7 +136,7 @@ func (a *app) runConfined(ctx context.Context, v wire.SandboxView) error {
 	}
 	defer from.Close()
 	cmd := exec.CommandContext(ctx, v.Shim, "confine-run")
-	cmd.Dir, cmd.Env, cmd.ExtraFiles = a.Dir, a.Environ, []*os.File{from}
+	cmd.Dir, cmd.Env, cmd.ExtraFiles = a.Dir, marker.WithoutRepository(a.Environ), []*os.File{from}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.In, a.Out.Writer, a.Err.Writer
 	// Keys reach the command by its terminal; what it makes of them is its own.
 	cmd.Cancel = func() error { return nil }

@@ -67,6 +67,8 @@ func runEnv(environ, extra []string) ([]string, error) {
 			return nil, render.BadEnv(e, "names a variable that autopilot sets itself")
 		case marker.Session(name):
 			return nil, render.BadEnv(e, "marks the session of an agent program; a new one would take itself for its child")
+		case marker.Repository(name):
+			return nil, render.BadEnv(e, "points git at another repository than the one that the run works in")
 		case !given:
 			if v, given = all[name]; !given {
 				return nil, render.BadEnv(e, "is not set here")

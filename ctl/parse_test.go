@@ -99,7 +99,7 @@ func TestTheEnvironmentOfARun(t *testing.T) {
 	t.Parallel()
 	environ := []string{
 		"PATH=/bin", "HOME=/h", "LC_ALL=C", "XDG_RUNTIME_DIR=/r", "GOFLAGS=-mod=mod", "NPM_TOKEN=s", "npm_config_x=1",
-		"ANTHROPIC_AUTH_TOKEN=k", "GROQ_API_KEY=k", "GH_TOKEN=s", "SSH_AUTH_SOCK=/s", "AUTOPILOT_STATE=/x", "SECRET=s", "MINE=1", "odd",
+		"ANTHROPIC_AUTH_TOKEN=k", "GROQ_API_KEY=k", "GH_TOKEN=s", "SSH_AUTH_SOCK=/s", "AUTOPILOT_STATE=/x", "SECRET=s", "MINE=1", "odd", "GIT_DIR=/other/.git", "GIT_WORK_TREE=/other",
 	}
 	got, err := runEnv(environ, []string{"MINE", "GH_TOKEN=other"})
 	if err != nil {
@@ -112,7 +112,7 @@ func TestTheEnvironmentOfARun(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	for _, bad := range []string{"", "=x", "AUTOPILOT_EFFECT=1", "NOT_SET"} {
+	for _, bad := range []string{"", "=x", "AUTOPILOT_EFFECT=1", "NOT_SET", "GIT_DIR=/other/.git"} { // the last: S54
 		_, err := runEnv(environ, []string{bad})
 		wantErr(t, err, "--env")
 	}

@@ -14,6 +14,7 @@ import (
 
 	"autopilot/ctl/render"
 	"autopilot/events/wire"
+	"autopilot/projections/marker"
 )
 
 // branchRoot is what the branches of runs begin with.
@@ -28,7 +29,7 @@ type userGit struct {
 
 func (g userGit) run(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.hooksPath=" + os.DevNull}, args...)...)
-	cmd.Dir, cmd.Env = g.dir, g.environ
+	cmd.Dir, cmd.Env = g.dir, marker.WithoutRepository(g.environ)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()

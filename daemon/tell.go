@@ -18,6 +18,7 @@ import (
 	"autopilot/events/place"
 	"autopilot/events/wire"
 	"autopilot/projections/explain"
+	"autopilot/projections/marker"
 	"autopilot/projections/phrase"
 	"autopilot/projections/run"
 )
@@ -64,7 +65,7 @@ func notifierEnv(environ []string) []string {
 	var env []string
 	for _, kv := range environ {
 		name, _, _ := strings.Cut(kv, "=")
-		own := strings.HasPrefix(name, "AUTOPILOT_") && name != place.EnvState
+		own := strings.HasPrefix(name, "AUTOPILOT_") && name != place.EnvState || marker.Repository(name)
 		if !own && !slices.Contains([]string{"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"}, name) {
 			env = append(env, kv)
 		}

@@ -15,6 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"autopilot/daemon/proctest"
 )
 
 // bin holds the programs under test, as they are installed.
@@ -31,6 +33,7 @@ func TestMain(m *testing.M) {
 }
 
 func build(m *testing.M) int {
+	proctest.Scrub()
 	dir, err := os.MkdirTemp("", "apctl-bin-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

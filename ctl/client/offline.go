@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"os/exec"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 
 	"autopilot/events/wire"
+	"autopilot/projections/marker"
 )
 
 // Examine has autopilotd look for what could go wrong, in a process of its own:
@@ -24,6 +26,7 @@ func Examine(ctx context.Context, dir string) (wire.DoctorView, error) {
 
 func examineBy(ctx context.Context, exe, dir string) (v wire.DoctorView, err error) {
 	cmd := exec.CommandContext(ctx, exe, "doctor", "--offline", "-C", dir)
+	cmd.Env = marker.WithoutRepository(os.Environ())
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"autopilot/daemon/proctest"
 )
 
 var (
@@ -23,6 +25,7 @@ var bin string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	proctest.Scrub()
 	if err := flag.Set("test.skip", without()); err != nil {
 		panic(err)
 	}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"autopilot/projections/marker"
 )
 
 // outputWithin bounds each program that a check runs.
@@ -60,7 +62,7 @@ func output(ctx context.Context, argv ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, outputWithin)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Dir = "/"
+	cmd.Dir, cmd.Env = "/", marker.WithoutRepository(os.Environ())
 	cmd.WaitDelay = outputWithin // what it left behind may hold its output open
 	out, err := cmd.Output()
 	return string(out), err

@@ -13,11 +13,14 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"autopilot/projections/marker"
 )
 
 // Main builds apshim, writes its path to shim, runs the tests, and fails if they
 // leave a goroutine. It does not return.
 func Main(m *testing.M, shim *string) {
+	Scrub()
 	dir, err := os.MkdirTemp("", "apshim")
 	if err != nil {
 		panic(err)
@@ -36,6 +39,18 @@ func Main(m *testing.M, shim *string) {
 	}
 	os.RemoveAll(dir)
 	os.Exit(code)
+}
+
+// Scrub takes away what points git at a repository: tests that are run by a hook of
+// git have it, and would work on the repository of that hook.
+//
+// Source: session-orchestrator, seeds 6.1, S54.
+func Scrub() {
+	for _, kv := range os.Environ() {
+		if name, _, _ := strings.Cut(kv, "="); marker.Repository(name) {
+			os.Unsetenv(name)
+		}
+	}
 }
 
 // nobody is a user without rights: root passes every mode.

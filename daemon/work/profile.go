@@ -204,6 +204,6 @@ func (p *Plan) agentHint(h *hired, err error) string {
 func AgentEnv(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		return strings.HasPrefix(entry, "AUTOPILOT_") || strings.ContainsRune(entry, 0) || marker.Session(name)
+		return strings.HasPrefix(entry, "AUTOPILOT_") || strings.ContainsRune(entry, 0) || marker.Session(name) || marker.Repository(name)
 	})
 }
