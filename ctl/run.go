@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -38,6 +39,7 @@ type runOptions struct {
 	sandbox    string
 	driver     string
 	issue      string
+	priority   string
 	findings   string // file of them
 }
 
@@ -101,6 +103,7 @@ goes on with the next command that asks the daemon, as apctl ls.`,
 	})
 	_ = cmd.RegisterFlagCompletionFunc("sandbox", completeSandboxes)
 	_ = cmd.RegisterFlagCompletionFunc("driver", cobra.FixedCompletions([]cobra.Completion{string(events.DriverSession)}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("priority", cobra.FixedCompletions(events.Priorities(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("permissions", cobra.FixedCompletions([]cobra.Completion{"full"}, cobra.ShellCompDirectiveNoFileComp))
 	return a.jsonFlag(cmd)
 }
@@ -126,6 +129,7 @@ func (o *runOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.agent.script, "script", "", "agent without a model: `FILE`, see apctl help agents")
 	f.StringVar(&o.driver, "driver", "", "`session`: a chat does the work, see apctl session; --agent is for those who look")
 	f.StringVar(&o.issue, "issue", "", "`ISSUE` that it is about: 24 or OWNER/NAME#24, see apctl help notify")
+	f.StringVar(&o.priority, "priority", "", "`LEVEL` among runs that wait for the machine: low, normal or high")
 	f.StringArrayVar(&o.protect, "protect", nil, "pin the files of `GLOB` too (repeatable)")
 	f.StringArrayVar(&o.allow, "allow-test-changes", nil, "let the agent change the pinned tests of `GLOB`, or all")
 	f.Lookup("allow-test-changes").NoOptDefVal = "**"
@@ -241,6 +245,9 @@ func (o *runOptions) request(a *app, counted bool, args []string) (wire.StartReq
 	}
 	if req.Spec.Sandbox, err = sandboxMode("--sandbox", o.sandbox); err != nil {
 		return req, err
+	}
+	if req.Spec.Priority = o.priority; o.priority != "" && !slices.Contains(events.Priorities(), o.priority) {
+		return req, render.BadPriority(o.priority)
 	}
 	if o.issue != "" {
 		issue, err := wire.ParseIssue(o.issue)

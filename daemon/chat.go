@@ -42,6 +42,31 @@ func (d *Daemon) chatOf(q bus.Request) (chat, error) {
 	return c, nil
 }
 
+// ofChat says that a chat stands behind a request. Of one that came over TCP
+// nobody knows: its key says what it may.
+func (d *Daemon) ofChat(q bus.Request) bool {
+	if q.Kind == bus.KindKey {
+		return false
+	}
+	line, err := person.Line(d.people, person.Caller{PID: q.PID, Start: q.Start})
+	return err != nil || person.OfChat(line, d.hooked.has) // who cannot be told apart gets no more than a chat
+}
+
+// rank keeps a run that a chat starts at normal priority, or below: settings that
+// let runs go first are about those of people.
+func (d *Daemon) rank(q bus.Request, typed string, c *configured) error {
+	p, ok := events.ParsePriority(c.Request.Spec.Priority)
+	if !ok || p <= events.PriorityNormal || !d.ofChat(q) {
+		return nil // one that is not known is refused with all else
+	}
+	if typed != "" {
+		return wire.Errorf(wire.Denied, "a run that a chat starts has normal priority, or low").WithHint("leave --priority out")
+	}
+	c.Request.Spec.Priority = events.PriorityNormal.String()
+	c.Used = slices.DeleteFunc(c.Used, func(v wire.ConfigValue) bool { return v.Key == "priority" })
+	return nil
+}
+
 // is says that the chat lives in that process, or below it.
 func (c chat) is(by events.SessionJoined) bool {
 	return by.Boot == c.Boot && slices.ContainsFunc(c.line, func(p person.Process) bool {

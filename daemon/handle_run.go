@@ -32,6 +32,9 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 	if err != nil {
 		return wire.RunView{}, err
 	}
+	if err := d.rank(q, body.Spec.Priority, &conf); err != nil {
+		return wire.RunView{}, err
+	}
 	ws, err := d.worker.Workspace(ctx, body.Spec)
 	if err != nil {
 		return wire.RunView{}, err
@@ -65,9 +68,12 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 	return d.view(s), nil
 }
 
-func (d *Daemon) runPreview(ctx context.Context, _ bus.Request, body wire.StartRequest) (wire.Preview, error) {
+func (d *Daemon) runPreview(ctx context.Context, q bus.Request, body wire.StartRequest) (wire.Preview, error) {
 	conf, err := d.configure(ctx, body, time.Now())
 	if err != nil {
+		return wire.Preview{}, err
+	}
+	if err := d.rank(q, body.Spec.Priority, &conf); err != nil {
 		return wire.Preview{}, err
 	}
 	if err := d.checkBudget(ctx, conf); err != nil {

@@ -153,7 +153,7 @@ func (d *Daemon) slot(ctx context.Context, s run.State, now time.Time) (not even
 	d.fresh(ctx, now)
 	at := d.atWorkNow(s.ID)
 	place, room, most := d.machine.ask(c, sched.Ask{
-		Run: s.ID, Policy: string(c.PolicyOf(flow)), Coordinator: flow.Resources.Coordinator == workflow.Always, Again: s.Loop.Iteration > 0,
+		Run: s.ID, Priority: int(s.Facts.Priority), Policy: string(c.PolicyOf(flow)), Coordinator: flow.Resources.Coordinator == workflow.Always, Again: s.Loop.Iteration > 0,
 	}, at, now)
 	if !place.Granted() {
 		return d.waitForSlot(s, place, room, len(at), now), most, nil

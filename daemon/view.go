@@ -63,6 +63,9 @@ func (d *Daemon) viewAt(s run.State, now time.Time) wire.RunView {
 		Stopping: string(s.Stop), Files: s.Last.Agent.Files, Tree: string(s.Last.Tree),
 		Seq: s.Log.Seq, Unknown: s.Log.Unknown, Account: f.Account,
 	}
+	if f.Priority != events.PriorityNormal {
+		v.Priority = f.Priority.String()
+	}
 	if f.Limits.UntilMS > 0 {
 		v.Until = at(time.UnixMilli(f.Limits.UntilMS))
 	}

@@ -1,5 +1,7 @@
 package events
 
+import "slices"
+
 // TypeResourcesJudged is the stored name of ResourcesJudged.
 const TypeResourcesJudged = "resources.judged.v1"
 
@@ -17,3 +19,30 @@ type ResourcesJudged struct {
 
 // EventType is the stored name of the type.
 func (ResourcesJudged) EventType() string { return TypeResourcesJudged }
+
+// Priority says who goes first of those that wait for the machine.
+type Priority int
+
+// The priorities.
+const (
+	PriorityLow    Priority = -1
+	PriorityNormal Priority = 0
+	PriorityHigh   Priority = 1
+)
+
+// priorities are their names, the lowest first.
+var priorities = []string{"low", "normal", "high"}
+
+// Priorities are the names of all of them, the lowest first.
+func Priorities() []string { return slices.Clone(priorities) }
+
+// ParsePriority reads the name of a priority.
+func ParsePriority(name string) (p Priority, ok bool) {
+	i := slices.Index(priorities, name)
+	return Priority(i) + PriorityLow, i >= 0
+}
+
+// String is its name.
+func (p Priority) String() string {
+	return priorities[min(max(p, PriorityLow), PriorityHigh)-PriorityLow]
+}

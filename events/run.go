@@ -67,6 +67,7 @@ type RunStarted struct {
 	Pins      Ref       `json:"pins"`            // pinned paths with their object ids
 	Gates     []Gate    `json:"gates"`
 	Limits    Limits    `json:"limits"`
+	Priority  Priority  `json:"priority,omitzero"` // among those that wait for the machine: -1 low, 1 high
 	Start     Start     `json:"start,omitzero"`
 	Driver    Driver    `json:"driver,omitzero"`   // who does the work; empty is an agent of the daemon
 	Answers   Assurance `json:"answers,omitzero"`  // session: the chat that drives it may answer its gates

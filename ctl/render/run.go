@@ -225,6 +225,7 @@ func (s Style) Status(v wire.RunView) string {
 		{s.say("branch", "ブランチ"), Line(v.Branch)},
 		{s.say("issue", "課題"), Line(v.Issue)},
 		{s.say("agent", "エージェント"), s.cut(agentOf(v), s.room(s.margin()))},
+		{s.say("priority", "優先度"), s.priority(v.Priority)},
 		{s.say("phase", "フェーズ"), Line(v.Phase)},
 		{s.say("iteration", "イテレーション"), s.iteration(v)},
 		{s.say("started", "開始"), s.Clock(v.Started)},
@@ -259,6 +260,17 @@ func agentOf(v wire.RunView) string {
 		t += fmt.Sprintf(", %d of %d", v.Level, v.Levels)
 	}
 	return t
+}
+
+// priority is one that is not normal.
+func (s Style) priority(name string) string {
+	switch name {
+	case events.PriorityLow.String():
+		return s.say("low", "低")
+	case events.PriorityHigh.String():
+		return s.say("high", "高")
+	}
+	return Line(name)
 }
 
 func (s Style) lastOutput(v wire.RunView) string {
@@ -304,9 +316,17 @@ func (s Style) standing(v wire.RunView) string {
 	case v.State == "waiting" && v.Reason == reasonDisk:
 		return s.say("waiting for disk space", "ディスクの空き待ち")
 	case v.Reason != "" && (v.Exit >= 0 || v.State == "waiting"):
-		return s.state(v.State) + ": " + Line(v.Reason)
+		return s.state(v.State) + ": " + Line(v.Reason) + s.marked(v)
 	}
-	return s.state(v.State)
+	return s.state(v.State) + s.marked(v)
+}
+
+// marked is the priority of a run that is not over, where it is not normal.
+func (s Style) marked(v wire.RunView) string {
+	if v.Priority == "" || v.Ended != nil {
+		return ""
+	}
+	return s.say(" (%s)", "(優先度 %s)", s.priority(v.Priority))
 }
 
 // List is a table of runs, newest first as given.

@@ -119,6 +119,11 @@ func BadDriver(name string) *wire.Error {
 	return usage("--driver session, or leave it out", "the driver %q is not known", name)
 }
 
+// BadPriority is a priority that is not known.
+func BadPriority(name string) *wire.Error {
+	return usage("--priority low, normal or high", "the priority %q is not known", name)
+}
+
 // NoAnswer is an answer that says nothing.
 func NoAnswer() *wire.Error {
 	return usage("apctl session answer ok, no -m 'SECTION: TEXT', A..D or 'TEXT'", "no answer is given")

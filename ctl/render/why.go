@@ -51,6 +51,7 @@ func (s Style) runFacts(w wire.WhyView) string {
 		{s.say("task", "タスク"), s.cut(s.task(w.Run), s.room(s.margin()))},
 		{s.say("branch", "ブランチ"), Line(w.Run.Branch)},
 		{s.say("workspace", "ワークスペース"), Line(w.Run.Workspace)},
+		{s.say("priority", "優先度"), s.priority(w.Run.Priority)},
 		{s.say("unknown", "未知"), s.unknown(w.Run.Unknown)},
 		{"id", Line(w.Run.ID)},
 	})

@@ -36,6 +36,7 @@ func (l Layers) Apply(q wire.StartRequest, now time.Time) (Applied, error) {
 	a.gates()
 	a.checkout()
 	a.answers()
+	a.priority()
 	if err := a.sandbox(); err != nil {
 		return Applied{}, err
 	}
@@ -170,6 +171,15 @@ func (a *application) answers() {
 		spec.Answers = events.AssuredSession
 	}
 	a.use("answers")
+}
+
+// priority is that of the settings, where none was typed.
+func (a *application) priority() {
+	spec := &a.out.Request.Spec
+	if spec.Priority == "" {
+		spec.Priority = a.text("priority", func(p Project) string { return p.Priority }, func(u User) string { return u.Priority })
+		a.use("priority")
+	}
 }
 
 // redact takes the names of both files: neither makes less of it secret.

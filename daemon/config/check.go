@@ -45,6 +45,7 @@ func (p Project) check(f *faults) {
 	f.text("setup", p.Setup)
 	f.word("checkout", p.Checkout, CheckoutInPlace, CheckoutClean)
 	f.word("answers", p.Answers, AnswersPerson, AnswersSession)
+	f.word("priority", p.Priority, events.Priorities()...)
 	f.globs("protect", p.Protect)
 	f.globs("allow_test_changes", p.AllowTestChanges)
 	f.sandbox(p.Sandbox)
@@ -63,6 +64,7 @@ func (u User) check(f *faults) {
 	f.names("redact.env", u.Redact.Env)
 	f.env("gate.env", u.Gate.Env)
 	f.word("language", string(u.Language), string(events.English), string(events.Japanese))
+	f.word("priority", u.Priority, events.Priorities()...)
 	f.resources(u.Resources)
 	f.word("after_reboot", string(u.AfterReboot), string(ResumeAfterReboot), string(AskAfterReboot))
 	var m *notify.Mistake

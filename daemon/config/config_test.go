@@ -143,6 +143,8 @@ func TestAMistakeIsNamedWithPlaceAndFix(t *testing.T) {
 		{inProject, "gates:\n", "1:8 gates: want a mapping (key: value), found nothing: write a value, or take the line out"},
 		{inProject, "answers: chat\n", `1:1 answers: "chat" is not known`},
 		{inUser, "answers: true\n", `answers: want text`},
+		{inProject, "priority: hihg\n", `1:1 priority: "hihg" is not known: did you mean "high"?`},
+		{inUser, "priority: 2\n", "1:11 priority: want text, found a number"},
 		{inProject, "checkout: cleen\n", `1:1 checkout: "cleen" is not known: did you mean "clean"?`},
 		{inProject, "worktree: yes\n", "1:11 worktree: want true or false, found text"},
 		{inProject, "protect: ['[']\n", "protect.0: glob"},

@@ -198,6 +198,7 @@ func TestEverySettingIsShownWithItsOrigin(t *testing.T) {
 		"resources.agents":          " default ",
 		"resources.ram_per_agent":   "1GiB default ",
 		"answers":                   "person default ",
+		"priority":                  "normal default ",
 		"after_reboot":              "ask user /u.yaml:12",
 		"agents.list.command":       "[./a, b c] project /p/.autopilot/config.yaml:6",
 		"gates.report":              "{artifact: [docs/report.md]} project /p/.autopilot/config.yaml:11",

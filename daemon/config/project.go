@@ -19,7 +19,8 @@ type Project struct {
 	Checkout         string                `yaml:"checkout"`
 	Answers          string                `yaml:"answers"`
 	Worktree         bool                  `yaml:"worktree"` // a run works on a branch and in a directory of its own
-	Protect          []string              `yaml:"protect"`  // globs that are pinned too
+	Priority         string                `yaml:"priority"`
+	Protect          []string              `yaml:"protect"` // globs that are pinned too
 	AllowTestChanges []string              `yaml:"allow_test_changes"`
 	Sandbox          Sandbox               `yaml:"sandbox"` // a project can only ask for more than the user does
 	Limits           Limits                `yaml:"limits"`

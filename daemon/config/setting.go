@@ -53,6 +53,7 @@ func Settings() []Setting {
 		{Key: "checkout", Default: CheckoutInPlace, Help: "where gates have to pass before done: in-place or clean", Flag: "--clean", Project: true, User: true},
 		{Key: "answers", Default: AnswersPerson, Help: "who answers the gates of a run that a chat drives: person, or session, which lets that chat answer from a dialog of its own; recorded as weak", Project: true, User: true},
 		{Key: "worktree", Default: "false", Help: "a run works on a branch and in a directory of its own", Flag: "--worktree", Project: true, User: true},
+		{Key: "priority", Default: events.PriorityNormal.String(), Help: "of runs that wait for the machine: low, normal or high; high is for runs that people start", Flag: "--priority", Project: true, User: true},
 		{Key: "protect", Help: "globs of files that are pinned too; flags add to it", Flag: "--protect", Project: true},
 		{Key: "allow_test_changes", Help: "globs of pinned files that the agent may change", Flag: "--allow-test-changes", Project: true},
 		{Key: "sandbox", Default: string(events.SandboxGuard), Help: "what agents and gates may touch: off, guard, workspace or readonly, or {mode: MODE, allow: [PATH or WORD]}; off by default where there is none", Flag: "--sandbox", Project: true, User: true},

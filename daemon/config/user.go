@@ -17,6 +17,7 @@ type User struct {
 	Checkout    string                `yaml:"checkout"`
 	Answers     string                `yaml:"answers"`
 	Worktree    bool                  `yaml:"worktree"`
+	Priority    string                `yaml:"priority"`
 	Limits      Limits                `yaml:"limits"`
 	Prices      strictyaml.Map[Price] `yaml:"prices"` // of tokens, by model
 	Redact      Redact                `yaml:"redact"`

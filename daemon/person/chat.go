@@ -43,6 +43,20 @@ func Chat(line []Process, hosts func(Process) bool) (p Process, program string, 
 	if len(line) < 2 {
 		return Process{}, "", false
 	}
+	if p, program, ok := hosted(line, hosts); ok {
+		return p, program, true
+	}
+	for _, p := range line[1:] {
+		if !passing(p) {
+			return p, "", true
+		}
+	}
+	return line[1], "", true
+}
+
+// hosted is the nearest ancestor that is an agent program, or is known to host
+// chats.
+func hosted(line []Process, hosts func(Process) bool) (p Process, program string, ok bool) {
 	for _, p := range line[1:] {
 		if name, ok := agentProgram(p); ok {
 			return p, name, true
@@ -51,12 +65,17 @@ func Chat(line []Process, hosts func(Process) bool) (p Process, program string, 
 			return p, "", true
 		}
 	}
-	for _, p := range line[1:] {
-		if !passing(p) {
-			return p, "", true
-		}
+	return Process{}, "", false
+}
+
+// OfChat says that a chat, and not a person at a shell, stands behind the first
+// of a line.
+func OfChat(line []Process, hosts func(Process) bool) bool {
+	if len(line) == 0 {
+		return false
 	}
-	return line[1], "", true
+	_, _, ok := hosted(line, hosts)
+	return ok || slices.ContainsFunc(line, func(p Process) bool { return p.Agent != "" })
 }
 
 // Alive says that a process is still the one that it was.

@@ -191,6 +191,9 @@ func checkSpec(spec wire.RunSpec, flow workflow.Workflow) error {
 	if spec.Sandbox != "" && !slices.Contains(events.Sandboxes(), spec.Sandbox) {
 		return wire.Errorf(wire.Usage, "sandbox %q is not known", spec.Sandbox).WithHint("--sandbox off, guard, workspace or readonly")
 	}
+	if _, ok := events.ParsePriority(spec.Priority); !ok && spec.Priority != "" {
+		return wire.Errorf(wire.Usage, "priority %q is not known", spec.Priority).WithHint("--priority low, normal or high")
+	}
 	switch spec.Start {
 	case "", events.StartGreen:
 	case events.UntilGreen:
@@ -217,7 +220,7 @@ func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events
 	d := events.RunStarted{
 		Project: ws.ID, Workflow: events.Name(p.Flow.Name), Phase: events.Name(p.Flow.Phases[0].Name),
 		Language: p.Flow.Language, Driver: p.Spec.Driver, Answers: p.Spec.Answers, Agent: profileName(p.Spec.Agent), Account: p.Own.account,
-		Limits: limits(p.Spec, p.Flow), Start: p.Spec.Start, Tree: snap.Tree, Work: snap.Work, Nested: len(snap.Nested),
+		Limits: limits(p.Spec, p.Flow), Priority: priority(p.Spec), Start: p.Spec.Start, Tree: snap.Tree, Work: snap.Work, Nested: len(snap.Nested),
 	}
 	for _, g := range p.Spec.Gates {
 		d.Gates = append(d.Gates, events.Gate{Name: g.Name, Kind: cmp.Or(g.Kind, events.GateCommand), Role: g.Role})
@@ -278,6 +281,12 @@ func origin(ctx context.Context, spec wire.RunSpec) (string, error) {
 		return "", fmt.Errorf("find the work tree that the run's own was made from: %w", err)
 	}
 	return ws.ID, nil
+}
+
+// priority is the one asked for. It was looked at.
+func priority(spec wire.RunSpec) events.Priority {
+	p, _ := events.ParsePriority(cmp.Or(spec.Priority, events.PriorityNormal.String()))
+	return p
 }
 
 // limits are those asked for, or the workflow's.

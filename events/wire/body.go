@@ -29,6 +29,7 @@ type RunSpec struct {
 	MaxIterations int              `json:"max_iterations,omitzero"` // 0 is the workflow's default
 	ForMS         int64            `json:"for_ms,omitzero"`
 	UntilMS       int64            `json:"until_ms,omitzero"` // Unix milliseconds
+	Priority      string           `json:"priority,omitzero"` // low, normal or high, among those that wait for the machine; empty is what the settings say
 	Start         events.Start     `json:"start,omitzero"`
 	MaxMicroUSD   int64            `json:"max_micro_usd,omitzero"` // millionths of a dollar
 	MaxTokens     int64            `json:"max_tokens,omitzero"`    // of all kinds

@@ -43,6 +43,7 @@ type RunView struct {
 	EndsBy      *time.Time `json:"ends_by,omitzero"`  // the earlier of both, from now
 	LastOutput  *time.Time `json:"last_output,omitzero"`
 	NextWake    *time.Time `json:"next_wake,omitzero"` // of a waiting run
+	Priority    string     `json:"priority,omitzero"`  // low or high, of one that is not normal
 	Stopping    string     `json:"stopping,omitzero"`  // a stop was asked for: iteration, now, cancel
 	Gates       []GateView `json:"gates"`
 	Issue       string     `json:"issue,omitzero"`  // that it is about: OWNER/NAME#24, or #24
