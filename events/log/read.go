@@ -15,7 +15,10 @@ import (
 
 const (
 	consumerIdle = 30 * time.Second
-	heartbeat    = 5 * time.Second
+	// A consumer that is silent for two heartbeats is made anew. In a cluster that
+	// happens: a request can be quicker than the word that there is a consumer.
+	heartbeat        = 5 * time.Second
+	clusterHeartbeat = time.Second
 	readAhead    = 512 // messages asked for at a time
 )
 
@@ -46,9 +49,24 @@ func (s *Stream) Read(ctx context.Context, agg events.Aggregate, after uint64) i
 }
 
 // ReadKind yields the events of a kind of aggregate. See Log.
+//
+// In a cluster the leader says where it ends, as the consumer may live on a
+// server that is behind.
 func (s *Stream) ReadKind(ctx context.Context, k events.Kind) iter.Seq2[Stored, error] {
 	return func(yield func(Stored, error) bool) {
-		s.consume(ctx, events.SubjectPrefix+string(k)+".>", 1, func(st Stored, position uint64, err error) bool {
+		r := reader{s: s, subject: events.SubjectPrefix + string(k) + ".>", next: 1}
+		if s.conn.replicated() {
+			last, err := s.ask(ctx, func(ctx context.Context) (message, error) { return s.conn.last(ctx, r.subject) })
+			if errors.Is(err, errNoMessage) {
+				return
+			}
+			if err != nil {
+				yield(Stored{}, fmt.Errorf("read events of %ss: %w: %w", k, ErrUnavailable, err))
+				return
+			}
+			r.end = last.position
+		}
+		r.each(ctx, func(st Stored, position uint64, err error) bool {
 			if err != nil {
 				return yield(st, fmt.Errorf("read events of %ss: %w", k, err))
 			}
@@ -280,8 +298,8 @@ func (r *reader) message(ctx context.Context) (message, error) {
 			return message{}, ctx.Err()
 		}
 		r.close()
-		if errors.Is(cause, errStalled) {
-			break
+		if errors.Is(cause, errStalled) && !r.s.conn.replicated() {
+			break // in a cluster the next consumer may live on another server
 		}
 	}
 	return message{}, cause
@@ -310,9 +328,13 @@ func (r *reader) open(ctx context.Context) error {
 	if !r.follow && r.end == 0 {
 		ahead = int(min(max(r.left, 1), readAhead))
 	}
+	beat := heartbeat
+	if r.s.conn.replicated() {
+		beat = clusterHeartbeat
+	}
 	r.it, err = cons.Messages(
 		jetstream.PullMaxMessages(ahead),
-		jetstream.PullHeartbeat(heartbeat),
+		jetstream.PullHeartbeat(beat),
 		jetstream.WithMessagesErrOnMissingHeartbeat(true),
 	)
 	if err != nil {

@@ -43,6 +43,9 @@ func Run(t *testing.T, start func(t *testing.T, c Config) Place) {
 	}
 }
 
+// Parts is how many places Run starts.
+func Parts() int { return len(parts) }
+
 func restarts(p Place) bool { return p.Restart != nil }
 
 func fails(p Place) bool { return p.Fail != nil }
