@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
@@ -19,6 +20,7 @@ import (
 // foreign is a session that only a file tells of.
 type foreign struct {
 	peerfile.Session
+	key  string // what it is called here
 	kind string // lock or registry
 	here bool   // in the repository that was asked about
 	life rule.Life
@@ -65,21 +67,46 @@ func entryLife(s peerfile.Session, now time.Time) rule.Life {
 	if s.Beat.IsZero() {
 		return rule.Gone // seeds 2.8.4: unparseable is infinitely old
 	}
-	return rule.PeerLife(min(now.Sub(s.Beat), now.Sub(s.Written)))
+	return rule.PeerLife(min(now.Sub(beatOf(s, now)), now.Sub(s.Written)))
+}
+
+// lockLife judges a lock: by what it says alone.
+func lockLife(s peerfile.Session, now time.Time) rule.Life {
+	if rule.LockLive(beatOf(s, now), now, cmp.Or(s.TTL, rule.LockTTL)) {
+		return rule.Fresh
+	}
+	return rule.Stale
+}
+
+// beatOf is the sign of life that a file tells of. One that is still to come counts
+// from when the file was written, as it would keep others away for as long.
+func beatOf(s peerfile.Session, now time.Time) time.Time {
+	if s.Beat.After(now) {
+		return s.Written
+	}
+	return s.Beat
 }
 
 // foreigners are the sessions that files tell of: the locks of these work trees,
-// then the registry of the host. Of a session that has both the lock counts.
+// then the registry of the host. Of a session that has both the lock counts; two of
+// one name whose processes are there and differ are two.
 //
-// Source: session-orchestrator, seeds 2.8.4 discovery.
+// Source: session-orchestrator, seeds 2.8.4 discovery; S55.
 func (d *Daemon) foreigners(trees []string) ([]foreign, []wire.PeerSource) {
 	now := d.peers.time()
 	list, sources := []foreign{}, []wire.PeerSource{}
 	add := func(f foreign) {
-		if !slices.ContainsFunc(list, func(o foreign) bool { return o.ID == f.ID }) {
-			f.line = d.lineOf(f.Session)
-			list = append(list, f)
+		f.line, f.key = d.lineOf(f.Session), foreignID(f.ID)
+		for i, o := range list {
+			if o.ID == f.ID && !o.differs(f) {
+				list[i] = o.with(f)
+				return
+			}
+			if o.key == f.key {
+				f.key = foreignID(f.ID + "\x00" + f.Path)
+			}
 		}
+		list = append(list, f)
 	}
 	for _, tree := range trees {
 		s, file := peerfile.ReadLock(tree)
@@ -87,14 +114,7 @@ func (d *Daemon) foreigners(trees []string) ([]foreign, []wire.PeerSource) {
 		if file.State != peerfile.OK {
 			continue
 		}
-		ttl, life := s.TTL, rule.Stale
-		if ttl == 0 {
-			ttl = rule.LockTTL
-		}
-		if rule.LockLive(s.Beat, now, ttl) {
-			life = rule.Fresh
-		}
-		add(foreign{Session: s, kind: sourceLock, here: true, life: life})
+		add(foreign{Session: s, kind: sourceLock, here: true, life: lockLife(s, now)})
 	}
 	files := d.registry(0)
 	sources = append(sources, sourceView(sourceRegistry, files.dir))
@@ -107,6 +127,22 @@ func (d *Daemon) foreigners(trees []string) ([]foreign, []wire.PeerSource) {
 		}
 	}
 	return list, sources
+}
+
+// with is a session with what a further file of it adds: a mode where it has named
+// none, and a sign of life where its own are too old.
+func (f foreign) with(more foreign) foreign {
+	f.Mode = cmp.Or(f.Mode, more.Mode)
+	if f.life != rule.Fresh && more.life == rule.Fresh {
+		f.life, f.Beat = more.life, more.Beat
+	}
+	return f
+}
+
+// differs says that two files of one name are proven to be of two sessions: neither
+// process is above the other.
+func (f foreign) differs(o foreign) bool {
+	return len(f.line) > 0 && len(o.line) > 0 && !slices.ContainsFunc(f.line, same(o.line[0])) && !slices.ContainsFunc(o.line, same(f.line[0]))
 }
 
 func sourceView(kind string, f peerfile.File) wire.PeerSource {

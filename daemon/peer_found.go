@@ -179,7 +179,7 @@ func withFile(v wire.PeerView, f foreign) wire.PeerView {
 func foreignView(f foreign, own []person.Process) wire.PeerView {
 	class, assumed := rule.ClassifyMode(f.Mode)
 	v := wire.PeerView{
-		ID: foreignID(f.ID), Source: f.kind, Here: f.here, PID: f.PID, Session: f.ID, Program: f.Platform,
+		ID: f.key, Source: f.kind, Here: f.here, PID: f.PID, Session: f.ID, Program: f.Platform,
 		Mode: cmp.Or(f.Mode, string(events.ModeNone)), Class: string(class), Assumed: assumed, Life: string(f.life),
 		Since: f.Started, Seen: f.Beat, File: f.Path,
 	}

@@ -54,7 +54,7 @@ func (d *Daemon) addressee(ctx context.Context, body wire.PeerSendRequest) (stri
 	at, _ := spotOf(ctx, body.Directory) // without one the registry tells of some
 	files, _ := d.foreigners(at.trees)
 	for _, f := range files {
-		if len(want) >= minHandle && strings.HasPrefix(foreignID(f.ID), want) {
+		if len(want) >= minHandle && strings.HasPrefix(f.key, want) {
 			return "", wire.Errorf(wire.Conflict, "session %s is known by its file alone, so nothing can be sent to it", to).
 				WithHint("in that session: apctl peer join   puts it on the bus")
 		}

@@ -67,6 +67,9 @@ func (d *Daemon) openPeers(ctx context.Context, j *journal) (*peers, error) {
 		if b.beat = s.Seen; d.peerLives(s.PeerJoined) {
 			b.beat = p.now()
 		}
+		if b.beat.After(p.now()) {
+			b.beat = p.now() // the clock was ahead
+		}
 		if !s.Here() && p.now().Sub(s.LeftAt) > forgetLeft && s.Log.Broken == 0 {
 			delete(p.known, id)
 		}

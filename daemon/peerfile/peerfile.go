@@ -11,12 +11,14 @@
 package peerfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -70,7 +72,7 @@ func RegistryDir(home string) string {
 // ReadLock reads the lock file of a work tree.
 func ReadLock(tree string) (Session, File) {
 	s, f := read(LockPath(tree))
-	if f.State == OK && s.Beat.IsZero() && s.beat == "" {
+	if f.State == OK && s.silent {
 		s.Beat = s.Started
 	}
 	return s.Session, f
@@ -80,36 +82,58 @@ func ReadLock(tree string) (Session, File) {
 const (
 	maxFile    = 64 << 10
 	maxEntries = 512
+	maxNames   = 1 << 16
 )
 
-// ReadRegistry reads all entries of a registry. junk are files in it that are no
-// entries; dir is the registry itself.
+// ReadRegistry reads the entries of a registry, those that were written latest
+// where there are too many. junk are files in it that are no entries, or that were
+// left out; dir is the registry itself.
 func ReadRegistry(path string) (list []Session, junk []File, dir File) {
-	dir = File{Path: path, State: OK}
-	d, err := os.Open(path)
+	names, left, err := latest(path)
 	if err != nil {
 		return nil, nil, failed(path, err)
 	}
-	defer d.Close()
-	names, err := d.Readdirnames(2 * maxEntries)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, nil, failed(path, err)
-	}
 	for _, name := range names {
-		if !strings.HasSuffix(name, ".json") {
-			continue
-		}
 		s, f := read(filepath.Join(path, name))
 		switch {
-		case f.State == OK && len(list) < maxEntries && s.whole():
+		case f.State == OK && s.whole():
 			list = append(list, s.Session)
-		case f.State == OK && !s.whole():
+		case f.State == OK:
 			junk = append(junk, File{f.Path, Corrupt, "it has no started_at or no last_heartbeat that is text"})
-		case f.State != OK && f.State != Absent && len(junk) < maxEntries: // absent: it has ended meanwhile
+		case f.State != Absent: // else it has ended meanwhile
 			junk = append(junk, f)
 		}
 	}
-	return list, junk, dir
+	if left > 0 {
+		junk = append(junk, File{path, Unreadable, fmt.Sprintf("it holds more than %d entries, and %d that were written before the others were not looked at", maxEntries, left)})
+	}
+	return list, junk, File{Path: path, State: OK}
+}
+
+// latest are the names of a registry's entries, the latest first, and how many were
+// left out.
+func latest(path string) (names []string, left int, err error) {
+	d, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer d.Close()
+	all, err := d.Readdirnames(maxNames)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, 0, err
+	}
+	all = slices.DeleteFunc(all, func(name string) bool { return !strings.HasSuffix(name, ".json") })
+	if len(all) <= maxEntries {
+		return all, 0, nil
+	}
+	written := make(map[string]time.Time, len(all))
+	for _, name := range all {
+		if info, err := os.Lstat(filepath.Join(path, name)); err == nil {
+			written[name] = info.ModTime()
+		}
+	}
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(written[b].Compare(written[a]), cmp.Compare(a, b)) })
+	return all[:maxEntries], len(all) - maxEntries, nil
 }
 
 func failed(path string, err error) File {
@@ -131,6 +155,7 @@ func plain(err error) string {
 type entry struct {
 	Session
 	started, beat string
+	silent        bool // it has no last_heartbeat, or null: one that is no text is there, and cannot be read
 }
 
 // whole says that an entry of the registry has what it must have.
@@ -149,9 +174,13 @@ func read(path string) (entry, File) {
 	return e, File{Path: path, State: OK}
 }
 
-// regular reads a regular file, and waits for none that is no file.
+// regular reads a regular file. It follows no link, as their writer makes none, and
+// opens nothing else: who waits at the other end of a pipe would notice.
 func regular(path string) ([]byte, time.Time, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, time.Time{}, fmt.Errorf("it is no file but %s", kindOf(info.Mode()))
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
@@ -161,7 +190,7 @@ func regular(path string) ([]byte, time.Time, error) {
 		return nil, time.Time{}, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, time.Time{}, errors.New("it is no file")
+		return nil, time.Time{}, fmt.Errorf("it is no file but %s", kindOf(info.Mode()))
 	}
 	if info.Size() > maxFile {
 		return nil, time.Time{}, fmt.Errorf("it has %d bytes, at most %d are read", info.Size(), maxFile)
@@ -170,15 +199,32 @@ func regular(path string) ([]byte, time.Time, error) {
 	return text, info.ModTime(), err
 }
 
+func kindOf(m fs.FileMode) string {
+	switch m.Type() {
+	case fs.ModeDir:
+		return "a folder"
+	case fs.ModeSymlink:
+		return "a link"
+	case fs.ModeNamedPipe:
+		return "a pipe"
+	case fs.ModeSocket:
+		return "a socket"
+	}
+	return "a device"
+}
+
 // parse reads a session from JSON as its writer would: unknown members count for
 // nothing, and of one that is there twice the last does.
-func parse(text []byte) (entry, error) {
+func parse(body []byte) (entry, error) {
 	var m map[string]jsontext.Value
-	if err := json.Unmarshal(text, &m, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err != nil || m == nil {
+	if err := json.Unmarshal(body, &m, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err != nil || m == nil {
 		return entry{}, errors.New("it is no JSON object")
 	}
 	var e entry
-	e.ID = str(m, "session_id")
+	e.ID = text(m, "session_id")
+	if len(e.ID) > maxText {
+		return entry{}, fmt.Errorf("its session_id has more than %d bytes", maxText)
+	}
 	if !safeID(e.ID) {
 		return entry{}, errors.New("its session_id is none")
 	}
@@ -189,6 +235,8 @@ func parse(text []byte) (entry, error) {
 	e.Host, e.RepoHash = str(m, "host"), str(m, "repo_path_hash")
 	e.started, e.beat = str(m, "started_at"), str(m, "last_heartbeat")
 	e.Started, e.Beat = when(e.started), when(e.beat)
+	v, there := m["last_heartbeat"]
+	e.silent = !there || v.Kind() == 'n'
 	if n := num(m, "pid"); n >= 1 && n <= 1<<30 {
 		e.PID = int(n)
 	}
@@ -208,11 +256,18 @@ func safeID(id string) bool {
 	return id != "" && id != "." && id != ".." && !strings.ContainsAny(id, "/\\\x00")
 }
 
-func str(m map[string]jsontext.Value, name string) string {
+// text is a member that is text; empty where it is none.
+func text(m map[string]jsontext.Value, name string) string {
 	var s string
 	if v := m[name]; v.Kind() != '"' || json.Unmarshal(v, &s, jsontext.AllowInvalidUTF8(true)) != nil {
 		return ""
 	}
+	return s
+}
+
+// str is the beginning of a text.
+func str(m map[string]jsontext.Value, name string) string {
+	s := text(m, name)
 	return strings.ToValidUTF8(s[:min(len(s), maxText)], "")
 }
 
