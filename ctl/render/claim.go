@@ -26,7 +26,7 @@ func (s Style) Claims(v wire.ClaimsView, all bool) string {
 			of = c.Of
 			b.WriteString(Line(of) + "\n")
 		}
-		rows = append(rows, []string{Line(c.Key), c.State, fence(c), s.holder(c), "since " + s.timeAt(c.Since), s.until(c)})
+		rows = append(rows, []string{Line(c.Key), Line(c.State), fence(c), s.holder(c), "since " + s.timeAt(c.Since), s.until(c)})
 	}
 	flush()
 	return b.String()
@@ -76,14 +76,14 @@ func (s Style) until(c wire.ClaimView) string {
 func (s Style) Taken(v wire.ClaimsView) string {
 	c := v.Claims[0]
 	return fmt.Sprintf("%s is yours until %s, fence %s\n  apctl peer take %s   renews it\n  apctl peer drop %s   gives it back\n",
-		s.paint(bold, Line(c.Key)), s.timeAt(c.Until), fence(c), Word(c.Key), Word(c.Key))
+		s.paint(bold, Line(c.Key)), s.timeAt(c.Until), fence(c), Word(Line(c.Key)), Word(Line(c.Key)))
 }
 
 // Dropped says that a claim is free.
 func (s Style) Dropped(v wire.ClaimsView) string {
 	c := v.Claims[0]
 	if c.Forced {
-		return fmt.Sprintf("%s is free: it was taken from %s, with assurance %s\n", Line(c.Key), s.holder(c), c.Assurance)
+		return fmt.Sprintf("%s is free: it was taken from %s, with assurance %s\n", Line(c.Key), s.holder(c), Line(c.Assurance))
 	}
 	return Line(c.Key) + " is free\n"
 }
@@ -110,7 +110,7 @@ func NotForced(c wire.ClaimView, why string) *wire.Error {
 	return &wire.Error{
 		Code:    wire.NeedsPerson,
 		Message: why + ", so " + Line(c.Key) + " stays with " + Line(c.Holder),
-		Hint:    "apctl peer drop " + Word(c.Key) + " --force   asks a person at a terminal",
+		Hint:    "apctl peer drop " + Word(Line(c.Key)) + " --force   asks a person at a terminal",
 	}
 }
 

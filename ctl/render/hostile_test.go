@@ -86,6 +86,25 @@ func TestNoTextOfOthersSteersATerminal(t *testing.T) {
 		"event": func(s Style) string {
 			return s.Event(wire.EventFrame{Event: event}) + s.Event(wire.EventFrame{Event: event, Line: foreign}) + s.Event(wire.EventFrame{Damaged: foreign})
 		},
+		"peers": func(s Style) string {
+			return s.Peers(filled[wire.PeersView]()) + s.Peers(wire.PeersView{Sources: filled[[]wire.PeerSource]()})
+		},
+		"peer check": func(s Style) string {
+			v := filled[wire.PeerCheckView]()
+			v.Joined = false
+			return s.PeerCheck(v, true) + s.PeerCheck(filled[wire.PeerCheckView](), false) + s.PeerSent(filled[wire.PeerSentView]())
+		},
+		"peer read": func(s Style) string {
+			v := filled[wire.PeerMailView]()
+			v.Messages[0].Gone, v.Messages[1].Gone, v.Messages[1].From = false, false, ""
+			return s.PeerMail(v, true)
+		},
+		"claims": func(s Style) string {
+			v := filled[wire.ClaimsView]()
+			free, pinless := filled[wire.ClaimsView](), filled[wire.ClaimsView]()
+			free.Claims[0].Forced, pinless.PIN = false, false
+			return s.Claims(v, true) + s.Taken(v) + s.Dropped(v) + s.Dropped(free) + s.ForceAsk(v) + s.ForceAsk(pinless) + NotForcedAs(v.Claims[0], foreign).Error()
+		},
 		"retro": func(s Style) string {
 			v := filled[wire.RetroView]()
 			one := sheet.Make(v, time.UTC, RetroLimits())

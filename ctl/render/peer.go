@@ -46,14 +46,24 @@ func mark(holds bool, word string) string {
 	return ""
 }
 
+// mostUnread is how many of them are named.
+const mostUnread = 8
+
 // unread are the files of session-orchestrator that tell of nobody as they cannot
 // be read.
 func (s Style) unread(list []wire.PeerSource) string {
 	var b strings.Builder
+	n := 0
 	for _, f := range list {
-		if f.State == "unreadable" || f.State == "corrupt" {
-			b.WriteString(s.wrap(fmt.Sprintf("%s is %s: %s; nobody is known by it", Line(f.Path), Line(f.State), Line(f.Problem)), "  "))
+		if f.State != "unreadable" && f.State != "corrupt" {
+			continue
 		}
+		if n++; n <= mostUnread {
+			b.WriteString(s.wrap(fmt.Sprintf("%s is %s: %s; a session that only it tells of may not be seen here", Line(f.Path), Line(f.State), Line(f.Problem)), "  "))
+		}
+	}
+	if n > mostUnread {
+		b.WriteString(s.wrap(fmt.Sprintf("and %d more; apctl peer ls --json names them", n-mostUnread), "  "))
 	}
 	return s.section("not read", b.String())
 }

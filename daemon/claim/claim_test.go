@@ -16,27 +16,40 @@ import (
 func TestWhatCanBeClaimed(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"workspace":                          "workspace",
-		"branch:fix/x":                       "branch:fix/x",
-		"branch:refs/heads/fix/x":            "branch:fix/x",
-		"issue:24":                           "issue:24",
-		"merge:main":                         "merge:main",
-		"branch:a:b":                         "branch:a:b",
-		"":                                   "",
-		"branch":                             "",
-		"branch:":                            "",
-		"branch: ":                           "",
-		"branch:refs/heads/":                 "",
-		"workspace:x":                        "",
-		"workspace:":                         "",
-		"Branch:x":                           "",
-		"lock:x":                             "",
-		"branch:a\nb":                        "",
-		"branch:\x1b[31m":                    "",
-		"branch:\xff":                        "",
-		"branch:" + strings.Repeat("x", 201): "",
-		"issue:" + strings.Repeat("9", 200):  "issue:" + strings.Repeat("9", 200),
-		"branch:\u3042/\u65e5\u672c\u8a9e":   "branch:\u3042/\u65e5\u672c\u8a9e",
+		"workspace":                             "workspace",
+		"branch:fix/x":                          "branch:fix/x",
+		"branch:refs/heads/fix/x":               "branch:fix/x",
+		"issue:24":                              "issue:24",
+		"merge:main":                            "merge:main",
+		"branch:a:b":                            "branch:a:b",
+		"":                                      "",
+		"branch":                                "",
+		"branch:":                               "",
+		"branch: ":                              "",
+		"branch:refs/heads/":                    "",
+		"workspace:x":                           "",
+		"workspace:":                            "",
+		"Branch:x":                              "",
+		"lock:x":                                "",
+		"branch:a\nb":                           "",
+		"branch:\x1b[31m":                       "",
+		"branch:\xff":                           "",
+		"branch:" + strings.Repeat("x", 201):    "",
+		"issue:" + strings.Repeat("9", 200):     "issue:" + strings.Repeat("9", 200),
+		"branch:" + strings.Repeat("x", 10<<10): "",
+		"branch:..":                             "branch:..", // a name and no path: it is only hashed
+		"issue:../../etc/passwd":                "issue:../../etc/passwd",
+		"issue:PROJ 12":                         "issue:PROJ 12",
+		"branch:main ":                          "",
+		"branch: main":                          "",
+		"issue:PROJ  12":                        "",
+		"branch:main\u00a0x":                    "",
+		"branch:ma\u200bin":                     "", // nothing of it is seen
+		"branch:\u202eniam":                     "", // read backwards
+		"branch:a\u2028b":                       "",
+		"branch:a\x00b":                         "",
+		"branch:a\tb":                           "",
+		"branch:\u3042/\u65e5\u672c\u8a9e":      "branch:\u3042/\u65e5\u672c\u8a9e",
 	} {
 		k, err := Parse(text)
 		var bad *KeyError
@@ -57,6 +70,15 @@ func TestTwoKeysThatDifferAreTwoClaims(t *testing.T) {
 		{events.ClaimMerge, "/r", "a/b"},
 		{events.ClaimBranch, "/ra", "/b"},
 		{events.ClaimBranch, "/r", "a:b"},
+		{events.ClaimIssue, "/r", "a/b"},
+		{events.ClaimBranch, "/r", "A/b"},
+		{events.ClaimBranch, "/r", "\u0430/b"},   // the Cyrillic letter
+		{events.ClaimBranch, "/r", "caf\u00e9"},  // one character
+		{events.ClaimBranch, "/r", "cafe\u0301"}, // two, for git as well
+		{events.ClaimBranch, "/r", "fix~1"},
+		{events.ClaimBranch, "/r", "fix.1"},
+		{events.ClaimBranch, "/r", "fix#1"},
+		{events.ClaimBranch, "/r", "fix 1"},
 	} {
 		if other, ok := seen[k.ID()]; ok {
 			t.Errorf("%v and %v are one", k, other)

@@ -51,13 +51,21 @@ func Parse(text string) (Key, error) {
 		what = kind + ": needs a name"
 	case len(k.Name) > MaxName:
 		what = fmt.Sprintf("its name has more than %d bytes", MaxName)
-	case !utf8.ValidString(k.Name) || strings.ContainsFunc(k.Name, unicode.IsControl):
-		what = "its name has characters that are none of a name"
+	case !utf8.ValidString(k.Name) || strings.ContainsFunc(k.Name, unseen):
+		what = "its name has characters that cannot be seen"
+	case strings.Join(strings.Fields(k.Name), " ") != k.Name:
+		what = "its name has spaces at an end or in a row"
 	}
 	if what != "" {
 		return Key{}, &KeyError{text, what}
 	}
 	return k, nil
+}
+
+// unseen says that a character shows nothing of its own: with it two names would look
+// like one.
+func unseen(r rune) bool {
+	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) || r != ' ' && unicode.IsSpace(r)
 }
 
 // String is the key as it is typed, without its scope.
