@@ -1,0 +1,70 @@
+package atdd
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Red is a row of a test that was seen red.
+type Red struct {
+	Commit string `json:"commit"`
+	Impl   string `json:"impl_sha"`
+	File   string `json:"at_file"`
+}
+
+// FindRed is the most recent row for the commit of tests. Rows that cannot be read
+// are none.
+//
+// Source: atdd-kit, seeds 3.5, Q34; lesson A30.
+func FindRed(log []byte, commit string) (Red, error) {
+	var last Red
+	found := false
+	for line := range lines(log) {
+		var r struct {
+			Red
+			Step string         `json:"step"`
+			Rest jsontext.Value `json:",unknown"`
+		}
+		if json.Unmarshal(line, &r, jsontext.AllowInvalidUTF8(true)) == nil && r.Step == "red" && r.Commit == commit {
+			last, found = r.Red, true
+		}
+	}
+	if !found {
+		return last, fmt.Errorf("%w: no row says that commit %s was seen red", ErrFired, commit)
+	}
+	return last, nil
+}
+
+// CheckCommits says whether two texts can be commits, and of two.
+//
+// Source: atdd-kit, seeds 3.5, Q22.
+func CheckCommits(test, impl string) error {
+	if !isName(test) {
+		return invalid("the commit of the tests is no commit: %q", test)
+	}
+	if !isName(impl) {
+		return invalid("the commit of the implementation is no commit: %q", impl)
+	}
+	return nil
+}
+
+// Pin compares what is pinned, the content of a pin file, with the present
+// fingerprint.
+//
+// Source: atdd-kit, seeds 3.5; lesson A9.
+func Pin(pinned []byte, current string) error {
+	if err := CheckPrint("the present fingerprint", current); err != nil {
+		return err
+	}
+	was := string(normal(bytes.TrimPrefix(pinned, orderMark)))
+	if !isName(was) {
+		return invalid("what is pinned is no fingerprint: %q", was)
+	}
+	if was != current {
+		return fmt.Errorf("%w: what was approved has changed: pinned %s, now %s", ErrFired, was, current)
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package atdd
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// The verdicts of an iteration.
+const (
+	Pass = "PASS"
+	Fail = "FAIL"
+)
+
+// Reasons are those that a row of a halt can have.
+var Reasons = []string{"MAX_ITERATIONS", "sameness-detector", "stuck", "ac-drift", "log-integrity", "gate-unverifiable"}
+
+// invalid is ErrInvalid with what is wrong.
+func invalid(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrInvalid, fmt.Sprintf(format, args...))
+}
+
+// Iteration is the row of an iteration, with its line end. The number is decimal
+// digits; leading zeros are dropped.
+//
+// Source: atdd-kit, seeds 3.5; lessons A2 to A4, A6, A24.
+func Iteration(number, step, verdict, print string, at time.Time) ([]byte, error) {
+	n, err := decimal("iteration", number)
+	if err != nil {
+		return nil, err
+	}
+	if step = member(step); strings.TrimSpace(step) == "" {
+		return nil, invalid("the step has no name")
+	}
+	if verdict != Pass && verdict != Fail {
+		return nil, invalid("the verdict is neither %s nor %s: %q", Pass, Fail, verdict)
+	}
+	if err := CheckPrint("the fingerprint", print); err != nil {
+		return nil, err
+	}
+	return row(`{"iteration":` + n + `,"step":` + text(step) + `,"verdict":"` + verdict + `","fingerprint":"` + print + `"` + stamp(at) + `}`), nil
+}
+
+// Halt is the row that ends a phase. The findings are a JSON list of objects that
+// each have an evidence_ref, or nothing.
+//
+// Source: atdd-kit, seeds 3.5; lesson A26.
+func Halt(step, reason, findings string, at time.Time) ([]byte, error) {
+	known := false
+	for _, r := range Reasons {
+		known = known || r == reason
+	}
+	if !known {
+		return nil, invalid("the reason is none of %s: %q", strings.Join(Reasons, ", "), reason)
+	}
+	if step = member(step); strings.TrimSpace(step) == "" {
+		return nil, invalid("the step has no name")
+	}
+	digest, err := list(findings)
+	if err != nil {
+		return nil, err
+	}
+	return row(`{"outcome":"HALT","step":` + text(step) + `,"reason":"` + reason + `","findings_digest":` + digest + stamp(at) + `}`), nil
+}
+
+// list is a list of findings on one line.
+func list(findings string) (string, error) {
+	if strings.TrimSpace(findings) == "" {
+		return "[]", nil
+	}
+	var items []struct {
+		Evidence string         `json:"evidence_ref"`
+		Rest     jsontext.Value `json:",unknown"`
+	}
+	if err := json.Unmarshal([]byte(findings), &items); err != nil {
+		return "", invalid("the findings are no JSON list of findings: %v", err)
+	}
+	for i, f := range items {
+		if strings.TrimSpace(f.Evidence) == "" {
+			return "", invalid("finding %d has no evidence_ref", i+1)
+		}
+	}
+	v := jsontext.Value(findings)
+	if err := v.Compact(); err != nil {
+		return "", invalid("the findings are no JSON list of findings: %v", err)
+	}
+	return string(v), nil
+}
+
+// Seen is the row of a test that was seen red in a commit. impl may be empty.
+//
+// Source: atdd-kit, seeds 3.5; lessons A28, A30.
+func Seen(commit, file, impl string, at time.Time) ([]byte, error) {
+	if !isName(commit) {
+		return nil, invalid("the commit of the tests is no commit: %q", commit)
+	}
+	if impl != "" && !isName(impl) {
+		return nil, invalid("the commit of the implementation is no commit: %q", impl)
+	}
+	if file = member(file); strings.TrimSpace(file) == "" {
+		return nil, invalid("the test file has no name")
+	}
+	out := `{"step":"red","commit":"` + commit + `"`
+	if impl != "" {
+		out += `,"impl_sha":"` + impl + `"`
+	}
+	return row(out + `,"at_file":` + text(file) + stamp(at) + `}`), nil
+}
+
+func row(s string) []byte { return append([]byte(s), '\n') }
+
+func stamp(at time.Time) string {
+	return `,"timestamp":"` + at.UTC().Format("2006-01-02T15:04:05Z") + `"`
+}
+
+// member is a text as it is stored: without control characters, and UTF-8.
+func member(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+// text is a JSON string of what member gives.
+func text(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}
+
+// decimal is a number of digits alone, without leading zeros.
+func decimal(what, s string) (string, error) {
+	if s == "" || strings.Trim(s, "0123456789") != "" {
+		return "", invalid("%s is no number: %q", what, s)
+	}
+	if s = strings.TrimLeft(s, "0"); s == "" {
+		return "0", nil
+	}
+	return s, nil
+}
