@@ -31,6 +31,9 @@ func Main(ctx context.Context, w World) int {
 		a.hookEvent(ctx, host, event)
 		return wire.ExitDone
 	}
+	if args, ok := railCall(w.Args); ok {
+		return a.rail(ctx, args)
+	}
 	root := newRoot(a)
 	root.SetArgs(w.Args)
 	root.SetIn(w.In)

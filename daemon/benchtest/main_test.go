@@ -52,6 +52,7 @@ func groups() []group {
 		{"run", (*bench).withDaemon},
 		{"gate", (*bench).gates},
 		{"hook", (*bench).hooks},
+		{"compat", (*bench).compat},
 		{"effect", (*bench).effects},
 		{"rails", (*bench).rails},
 		{"idle", (*bench).idle},
