@@ -6,8 +6,6 @@ import (
 	"context"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/shirou/gopsutil/v3/mem"
@@ -20,32 +18,28 @@ func (s *Sampler) path(elem ...string) string {
 	return filepath.Join(append([]string{s.cfg.Root}, elem...)...)
 }
 
-// pressureWait bounds the program that tells the memory pressure.
-const pressureWait = 2 * time.Second
+// toolWait bounds the programs that tell of memory.
+const toolWait = 2 * time.Second
 
 // system asks macOS for its memory pressure, which outranks all other measures of
-// memory (S11).
+// memory (S11), and for all pages that can be had: the library counts fewer. Where
+// these programs are not, what the library says stays.
 func (s *Sampler) system(ctx context.Context, r *judge.Reading) {
-	ctx, done := context.WithTimeout(ctx, pressureWait)
-	defer done()
-	out, err := exec.CommandContext(ctx, "/usr/bin/memory_pressure", "-Q").Output()
-	if err == nil {
-		r.MemoryFreePercent = freePercent(string(out))
+	r.MemoryFreePercent = freePercent(printed(ctx, "/usr/bin/memory_pressure", "-Q"))
+	if all := available(printed(ctx, "/usr/bin/vm_stat")); !all.IsZero() {
+		r.MemoryAvailable = all
 	}
 }
 
-// freePercent reads the line "System-wide memory free percentage: 63%".
-func freePercent(out string) judge.Num {
-	for line := range strings.Lines(out) {
-		label, value, ok := strings.Cut(strings.TrimSpace(line), ": ")
-		if !ok || !strings.HasSuffix(label, "free percentage") {
-			continue
-		}
-		if v, err := strconv.ParseFloat(strings.TrimSuffix(value, "%"), 64); err == nil {
-			return judge.Known(v)
-		}
+// printed is the output of a program, empty if it fails.
+func printed(ctx context.Context, program string, args ...string) string {
+	ctx, done := context.WithTimeout(ctx, toolWait)
+	defer done()
+	out, err := exec.CommandContext(ctx, program, args...).Output()
+	if err != nil {
+		return ""
 	}
-	return judge.Num{}
+	return string(out)
 }
 
 func swap(ctx context.Context) judge.Num {

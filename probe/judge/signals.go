@@ -67,7 +67,7 @@ func (f *finder) cpu(r Reading) {
 		return
 	}
 	of, v := "load1", one
-	if five, ok := r.load(r.Load5); ok && five < one {
+	if five, ok := r.load(r.Load5); ok && five > 0 && five < one { // a system that has none says 0
 		of, v = "load5", five
 	}
 	switch {
