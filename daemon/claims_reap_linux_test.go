@@ -1,0 +1,109 @@
+package daemon
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"autopilot/daemon/claim"
+	"autopilot/daemon/effect/proc"
+	"autopilot/events"
+	"autopilot/events/wire"
+)
+
+// process is one that stays until the test ends.
+func (s *site) process() *exec.Cmd {
+	s.t.Helper()
+	cmd := exec.Command("sleep", "600")
+	s.must(cmd.Start())
+	s.t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	return cmd
+}
+
+// ownerAt is a process of this host as the owner of a claim.
+func (s *site) ownerAt(pid int) events.ClaimOwner {
+	s.t.Helper()
+	p, err := proc.Read(pid)
+	boot, berr := s.d.cfg.boot()
+	if err != nil || berr != nil {
+		s.t.Fatal(err, berr)
+	}
+	return events.ClaimOwner{Host: s.d.host, PID: pid, Start: int64(p.Start), Boot: boot}
+}
+
+// holds has an owner take a claim, from wherever that is.
+func (s *site) holds(key string, o events.ClaimOwner) claim.Key {
+	s.t.Helper()
+	k := s.key(key)
+	ref, err := s.d.claims.name(s.t.Context(), k)
+	s.must(err)
+	b, err := s.d.claims.open(s.t.Context(), k, true)
+	s.must(err)
+	defer b.mu.Unlock()
+	_, err = b.record.append(s.t.Context(), events.ClaimAcquired{Kind: k.Kind, Key: ref, Owner: o, TTLMS: claimTTL.Milliseconds()}, "x", "")
+	s.must(err)
+	s.d.claims.know(k.ID(), claimed{k.Kind, ref})
+	return k
+}
+
+// Seeds 2.8.4, reaper invariants; S29: nothing that is live, no own process that goes
+// on, nothing of another host. The process counts by all that proves it: one that
+// stands still goes on, one that has ended unasked for does not, and one that has the
+// number anew is another.
+func TestWhatTheDaemonExpires(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	stands, ended, reused := s.process(), s.process(), s.process()
+	s.must(stands.Process.Signal(syscall.SIGSTOP))
+	gone := s.ownerAt(ended.Process.Pid)
+	s.must(ended.Process.Kill())
+	s.must(unix.Waitid(unix.P_PID, ended.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)) // nobody has asked how it ended
+	before := s.ownerAt(reused.Process.Pid)
+	before.Start--
+	rebooted := s.ownerAt(stands.Process.Pid)
+	rebooted.Boot = "another"
+	abroad := events.ClaimOwner{Host: "elsewhere", PID: 1, Start: 1, Boot: "b"}
+	held := map[string]claim.Key{}
+	for name, o := range map[string]events.ClaimOwner{
+		"a process that stands still": s.ownerAt(stands.Process.Pid), "one that has ended": gone, "one whose number another has": before,
+		"one of before the host was started anew": rebooted, "one of another host": abroad, "itself": s.ownerAt(os.Getpid()),
+	} {
+		held[name] = s.holds("issue:"+name, o)
+	}
+	for _, step := range []struct {
+		when    string
+		late    time.Duration
+		expired []string
+	}{
+		{"in time", claimTTL - time.Minute, nil},
+		{"a week later", 7 * 24 * time.Hour, []string{"one that has ended", "one whose number another has", "one of before the host was started anew"}},
+	} {
+		now := time.Now().Add(step.late)
+		s.d.claims.now = func() time.Time { return now }
+		s.d.claims.tend(t.Context())
+		s.d.claims.tend(t.Context())
+		want := map[string]bool{}
+		for _, name := range step.expired {
+			want[name] = true
+		}
+		for name, k := range held {
+			list := s.claimed(k)
+			if _, expired := list[len(list)-1].(events.ClaimExpired); expired != want[name] || len(list) > 2 {
+				t.Errorf("%s, %s: %+v", step.when, name, list)
+			}
+		}
+	}
+	for name, want := range map[string]string{"a process that stands still": wire.ClaimOverdue, "one of another host": wire.ClaimHeld, "itself": wire.ClaimOverdue} {
+		if st, at, err := s.d.claims.peek(t.Context(), held[name]); err != nil || string(st.Standing(at)) != want {
+			t.Errorf("%s: %s, %v", name, st.Standing(at), err)
+		}
+	}
+	s.mustVerify()
+}
