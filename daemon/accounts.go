@@ -53,13 +53,13 @@ func (a accountLog) Append(ctx context.Context, d events.Data) error {
 type accountRuns struct{ f *fleet }
 
 // Of implements account.Runs.
-func (r accountRuns) Of(id string) []run.State {
+func (r accountRuns) Of(id string) []*run.State {
 	r.f.mu.Lock()
 	defer r.f.mu.Unlock()
-	var out []run.State
-	for _, m := range r.f.runs {
-		if m.head.Status != run.Over && m.state != nil && m.state.Uses(id) {
-			out = append(out, *m.state)
+	var out []*run.State
+	for _, m := range r.f.open {
+		if m.state != nil && m.state.Uses(id) {
+			out = append(out, m.state)
 		}
 	}
 	return out
@@ -76,7 +76,7 @@ func (r accountRuns) open() []string {
 	r.f.mu.Lock()
 	defer r.f.mu.Unlock()
 	var out []string
-	for _, m := range r.f.runs {
+	for _, m := range r.f.open {
 		if m.head.Status == run.Live && m.state != nil {
 			out = append(out, m.state.Accounts()...)
 		}
@@ -108,10 +108,10 @@ func (d *Daemon) accountView(id string) wire.AccountView {
 		v.State, v.Until = string(a.Cause), at(a.Until)
 	}
 	runs := accountRuns{d.fleet}.Of(id)
-	slices.SortFunc(runs, func(x, y run.State) int { return cmp.Compare(x.ID, y.ID) })
+	slices.SortFunc(runs, func(x, y *run.State) int { return cmp.Compare(x.ID, y.ID) })
 	for _, s := range runs {
-		if spec, err := d.worker.Spec(s); err == nil && v.Label == "" {
-			v.Label = work.AccountLabel(s, spec, id)
+		if spec, err := d.worker.Spec(*s); err == nil && v.Label == "" {
+			v.Label = work.AccountLabel(*s, spec, id)
 		}
 		switch {
 		case s.Status != run.Live:

@@ -70,7 +70,7 @@ func (f *fleet) addArchived(a *archive.Archive) {
 			continue
 		}
 		if !h.Imported {
-			f.runs[h.ID] = &member{head: h.Head, archived: true}
+			f.putLocked(&member{head: h.Head, archived: true})
 			delete(f.imported, h.ID)
 		} else if f.runs[h.ID] == nil {
 			f.imported[h.ID] = h.Head

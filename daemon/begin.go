@@ -60,7 +60,7 @@ func (f *fleet) announce(ctx context.Context, id string, started events.RunStart
 func (f *fleet) hold(project, cause, except string) (release func(), err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for id, m := range f.runs {
+	for id, m := range f.open {
 		if m.head.Project == project && m.head.Status == run.Live && id != except {
 			h := m.head.Handle
 			return nil, wire.Errorf(wire.Conflict, "run %s is live in this workspace", h).

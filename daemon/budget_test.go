@@ -29,7 +29,7 @@ func counting(t testing.TB, user string) *Daemon {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Daemon{cfg: Config{Places: place.Places{Config: path}}, fleet: &fleet{runs: map[string]*member{}}, prices: prices, worker: work.New(work.Config{})}
+	return &Daemon{cfg: Config{Places: place.Places{Config: path}}, fleet: &fleet{runs: map[string]*member{}, open: map[string]*member{}}, prices: prices, worker: work.New(work.Config{})}
 }
 
 // add gives the daemon a run; one with an effect has an agent at work.
@@ -44,7 +44,7 @@ func (d *Daemon) add(id, project, effect string, at time.Time, ends ...events.Ag
 		s.Stage, s.Clock.Agent = run.Agent, at
 		s.Last.Session = events.IterationStarted{Effect: effect, WallMS: time.Hour.Milliseconds()}
 	}
-	d.fleet.runs[id] = &member{head: snapshot.HeadOf(s, ""), state: &s}
+	d.fleet.putLocked(&member{head: snapshot.HeadOf(s, ""), state: &s})
 	d.fleet.changedLocked(id)
 	return s
 }
@@ -286,7 +286,7 @@ func BenchmarkTheDayOfTenThousandRuns(b *testing.B) {
 			s = run.Evolve(s, events.Event{Time: now.AddDate(0, 0, -i/30).Add(time.Duration(q) * run.Quarter), Data: e})
 		}
 		s.Status = run.Over
-		d.fleet.runs[s.ID] = &member{head: snapshot.HeadOf(s, "")}
+		d.fleet.putLocked(&member{head: snapshot.HeadOf(s, "")})
 	}
 	b.Run("anew", func(b *testing.B) {
 		for b.Loop() {

@@ -41,6 +41,7 @@ type fleet struct {
 
 	mu       sync.Mutex
 	runs     map[string]*member
+	open     map[string]*member       // those that are not over: few of all that a host has had
 	imported map[string]snapshot.Head // by id; of other places, and never changed
 	archive  *archive.Archive         // nil as long as nothing of it is here
 	changed  chan struct{}            // closed and made anew at every change
@@ -69,7 +70,7 @@ func newFleet(ctx context.Context, j *journal, w engine.Worker, host string, now
 		draining: func() bool { return false }, noted: func(run.State) {},
 		loading: func(context.Context, []run.State) error { return nil },
 		ctx:     ctx, journal: j, worker: w, flow: flow, host: host, now: now, log: l, kept: k,
-		runs: map[string]*member{}, imported: map[string]snapshot.Head{}, changed: make(chan struct{}), starts: map[string]start{}, handles: map[string]bool{},
+		runs: map[string]*member{}, open: map[string]*member{}, imported: map[string]snapshot.Head{}, changed: make(chan struct{}), starts: map[string]start{}, handles: map[string]bool{},
 	}
 }
 
@@ -131,7 +132,7 @@ func (f *fleet) addOver() {
 	for _, h := range f.kept.fold.Heads() {
 		if h.Status == run.Over {
 			h.Hash = ""
-			f.runs[h.ID] = &member{head: h}
+			f.putLocked(&member{head: h})
 		}
 	}
 	for id, s := range f.kept.fold.InMemory() {
@@ -170,7 +171,7 @@ func (f *fleet) serve(ctx context.Context, s run.State, first engine.Reboot) *me
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.runs[s.ID] = m
+	f.putLocked(m)
 	f.changedLocked(s.ID)
 	if f.closed {
 		m.actor = nil // stored by a request that outlived its client; the next daemon serves it
@@ -184,6 +185,17 @@ func (f *fleet) serve(ctx context.Context, s run.State, first engine.Reboot) *me
 		})
 	}
 	return m
+}
+
+// putLocked keeps a run where it is looked for, by how it stands now.
+func (f *fleet) putLocked(m *member) {
+	id := m.head.ID
+	f.runs[id] = m
+	if m.head.Status == run.Over {
+		delete(f.open, id)
+		return
+	}
+	f.open[id] = m
 }
 
 // close waits for all that the fleet runs; its context has ended. Nothing is
@@ -202,6 +214,7 @@ func (f *fleet) note(s run.State) {
 	defer f.mu.Unlock()
 	if m := f.runs[s.ID]; m != nil && s.Log.Seq >= m.head.Seq {
 		m.head, m.state = snapshot.HeadOf(s, ""), &s
+		f.putLocked(m)
 	}
 	f.events++
 	f.changedLocked(s.ID)
@@ -332,7 +345,7 @@ func (f *fleet) live() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	n := 0
-	for _, m := range f.runs {
+	for _, m := range f.open {
 		if m.head.Status == run.Live {
 			n++
 		}
@@ -401,7 +414,7 @@ func (f *fleet) suspend(ctx context.Context, id string, d time.Duration) {
 func (f *fleet) busy() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, m := range f.runs {
+	for _, m := range f.open {
 		if m.actor == nil {
 			continue
 		}

@@ -60,7 +60,7 @@ func (d *Daemon) drivenBy(who chat) []run.State {
 	var out []run.State
 	for _, s := range d.fleet.liveStates() {
 		if s.Driver != nil && who.is(s.Driver.SessionJoined) {
-			out = append(out, s)
+			out = append(out, *s)
 		}
 	}
 	return out

@@ -233,7 +233,7 @@ func goodPeerText(text string) error {
 func (d *Daemon) peerView(id string) wire.PeerView {
 	for _, b := range d.onBus() {
 		if b.id == id {
-			v := d.busView(b, nil, spot{})
+			v := d.busView(b, nil, spot{}, d.fleet.liveStates())
 			v.Peer = d.busName(id)
 			return v
 		}

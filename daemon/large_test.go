@@ -49,7 +49,7 @@ func (s *site) knows(l log.Log, states ...run.State) (undo func()) {
 	s.d.fleet.mu.Lock()
 	defer s.d.fleet.mu.Unlock()
 	for _, st := range states {
-		s.d.fleet.runs[st.ID] = &member{head: snapshot.HeadOf(st, ""), state: &st}
+		s.d.fleet.putLocked(&member{head: snapshot.HeadOf(st, ""), state: &st})
 	}
 	return func() { s.d.log = own }
 }

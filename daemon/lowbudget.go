@@ -33,7 +33,8 @@ func (d *Daemon) tendBudgets(ctx context.Context, now time.Time) {
 	}
 	var notices []notify.Notice
 	live := map[string]bool{}
-	for _, s := range d.fleet.liveStates() {
+	for _, at := range d.fleet.liveStates() {
+		s := *at
 		live[s.ID] = true
 		d.tendWait(ctx, s, now)
 		for _, l := range d.lows(s, now, !first) {
@@ -135,14 +136,15 @@ func (d *Daemon) tendWait(ctx context.Context, s run.State, now time.Time) {
 	}
 }
 
-// liveStates are the runs that are going on.
-func (f *fleet) liveStates() []run.State {
+// liveStates are the runs that are going on. There may be a thousand of them, so
+// they are no copies: who asks only reads them.
+func (f *fleet) liveStates() []*run.State {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var out []run.State
-	for _, m := range f.runs {
+	out := make([]*run.State, 0, len(f.open))
+	for _, m := range f.open {
 		if m.head.Status == run.Live && m.state != nil && m.actor != nil {
-			out = append(out, *m.state)
+			out = append(out, m.state)
 		}
 	}
 	return out

@@ -21,6 +21,7 @@ import (
 type machine struct {
 	sample sync.Mutex // one sample at a time
 	probe  prober
+	trees  map[events.Ref]string // paths of the work trees of the runs that were live at the latest sample
 	now    func() time.Time
 
 	mu      sync.Mutex
@@ -83,15 +84,22 @@ func (d *Daemon) fresh(ctx context.Context, now time.Time) judge.Reading {
 	return d.look(ctx, now)
 }
 
-// subject is which workspaces and processes belong to runs.
+// subject is which workspaces and processes belong to runs. The lock of the sample
+// is held.
 func (d *Daemon) subject() probe.Subject {
 	out := probe.Subject{Roots: map[string][]int{}}
+	trees := map[events.Ref]string{}
 	shims := map[string]int{}
 	for _, l := range d.effects.Live() {
 		shims[l.Effect] = l.Shim
 	}
 	for _, s := range d.fleet.liveStates() {
-		if ws := d.text(s.Facts.Workspace); ws != "" {
+		ref := s.Facts.Workspace
+		ws, known := d.machine.trees[ref]
+		if !known {
+			ws = d.text(ref)
+		}
+		if trees[ref] = ws; ws != "" {
 			out.Work = append(out.Work, ws)
 		}
 		own := []string{s.Last.Session.Effect}
@@ -104,6 +112,7 @@ func (d *Daemon) subject() probe.Subject {
 			}
 		}
 	}
+	d.machine.trees = trees
 	slices.Sort(out.Work)
 	out.Work = slices.Compact(out.Work)
 	return out

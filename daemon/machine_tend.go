@@ -28,6 +28,7 @@ func (d *Daemon) tendMachine(ctx context.Context) {
 				d.look(ctx, d.machine.now())
 				d.tellVerdict(ctx)
 			}
+			d.leaveMachine(d.machine.now())
 		case <-d.machine.kick:
 		}
 		d.fillLine(ctx, d.machine.now())
@@ -58,7 +59,6 @@ func (d *Daemon) fillLine(ctx context.Context, now time.Time) {
 	m := d.machine
 	m.mu.Lock()
 	m.settle()
-	d.leaveMachine(now)
 	let := m.line.Fill(m.room(c, len(at)), at, now, d.waitsForMachine)
 	m.mu.Unlock()
 	for _, id := range let {
@@ -74,9 +74,11 @@ func (d *Daemon) fillLine(ctx context.Context, now time.Time) {
 }
 
 // leaveMachine takes those out of the line that do not wait for the machine any
-// more. m.mu is held.
+// more.
 func (d *Daemon) leaveMachine(now time.Time) {
 	m := d.machine
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	for _, a := range m.line.Waiting(now) {
 		if now.Sub(a.Since) >= sampleFresh && !d.waitsForMachine(a.Run) { // before, it may be about to store that it waits
 			m.line.Drop(a.Run)
@@ -161,7 +163,7 @@ func (d *Daemon) verdict(ctx context.Context, p judge.Policy, c config.Resources
 // inPolicy says that a live run is judged by it.
 func (d *Daemon) inPolicy(ctx context.Context, p judge.Policy, c config.Resources) bool {
 	for _, s := range d.fleet.liveStates() {
-		if flow, err := d.fleet.flow(ctx, s); err == nil && c.PolicyOf(flow) == p {
+		if flow, err := d.fleet.flow(ctx, *s); err == nil && c.PolicyOf(flow) == p {
 			return true
 		}
 	}

@@ -198,13 +198,16 @@ func (d *Daemon) countPeers() judge.Num {
 	if files.dir.State != peerfile.OK && files.dir.State != peerfile.Absent {
 		return judge.Num{}
 	}
-	bus, known := d.onBus(), files.dir.State == peerfile.OK
-	n := 0
-	for _, b := range bus {
-		known = true
-		if b.life(now) == rule.Fresh {
+	known, n := files.dir.State == peerfile.OK, 0
+	for _, b := range d.peers.all() {
+		known = known || b.Here()
+		if b.Here() && b.life(now) == rule.Fresh {
 			n++
 		}
+	}
+	var bus []busPeer
+	if len(files.list) > 0 { // with the texts of all, to tell whom a file is of
+		bus = d.onBus()
 	}
 	for _, s := range files.list {
 		if entryLife(s, now) != rule.Fresh {

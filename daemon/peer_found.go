@@ -93,9 +93,10 @@ func (d *Daemon) busOf(f foreign, list []busPeer) int {
 func (d *Daemon) findPeers(q bus.Request, at spot) ([]wire.PeerView, []wire.PeerSource) {
 	own, _ := person.Line(d.people, person.Caller{PID: q.PID, Start: q.Start}) // without one nobody is it
 	list := d.onBus()
+	live := d.fleet.liveStates()
 	var out []wire.PeerView
 	for _, b := range list {
-		out = append(out, d.busView(b, own, at))
+		out = append(out, d.busView(b, own, at, live))
 	}
 	files, sources := d.foreigners(at.trees)
 	if at.problem != nil {
@@ -108,7 +109,7 @@ func (d *Daemon) findPeers(q bus.Request, at spot) ([]wire.PeerView, []wire.Peer
 		}
 		out = append(out, foreignView(f, own))
 	}
-	out = append(out, d.runPeers(q, at)...)
+	out = append(out, d.runPeers(q, at, live)...)
 	slices.SortFunc(out, func(a, b wire.PeerView) int {
 		return cmp.Or(later(a.Here, b.Here), a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID))
 	})
@@ -144,7 +145,7 @@ func namePeers(list []wire.PeerView) {
 	}
 }
 
-func (d *Daemon) busView(b busPeer, own []person.Process, at spot) wire.PeerView {
+func (d *Daemon) busView(b busPeer, own []person.Process, at spot, live []*run.State) wire.PeerView {
 	boot, _ := d.cfg.boot()
 	v := wire.PeerView{
 		ID: b.id, Source: sourceBus, Program: string(b.Program), PID: b.PID, Ended: !d.peerLives(b.PeerJoined), Session: b.label,
@@ -153,7 +154,7 @@ func (d *Daemon) busView(b busPeer, own []person.Process, at spot) wire.PeerView
 	}
 	v.You = b.Boot == boot && slices.ContainsFunc(own, same(person.Process{PID: b.PID, Start: uint64(b.Start)}))
 	v.Here = b.Repository == at.repository && (at.repository != "" || b.dir == at.dir)
-	for _, s := range d.fleet.liveStates() {
+	for _, s := range live {
 		if by := s.Driver; by != nil && by.PID == b.PID && by.Start == b.Start && by.Boot == b.Boot {
 			v.Run = s.Facts.Handle
 		}
@@ -190,17 +191,17 @@ func foreignView(f foreign, own []person.Process) wire.PeerView {
 
 // runPeers are the runs whose agents work in the repository: nobody is beside them
 // unseen. The agents of a run are no peers of each other.
-func (d *Daemon) runPeers(q bus.Request, at spot) []wire.PeerView {
+func (d *Daemon) runPeers(q bus.Request, at spot, live []*run.State) []wire.PeerView {
 	class, assumed := rule.ClassifyMode("")
 	var out []wire.PeerView
-	for _, s := range d.fleet.liveStates() {
+	for _, s := range live {
 		dir := d.text(s.Facts.Workspace)
 		if s.Driven() || !slices.Contains(at.trees, dir) {
 			continue // a chat that drives a run is on the bus
 		}
 		out = append(out, wire.PeerView{
-			Peer: s.Facts.Handle, ID: s.ID, Source: sourceRun, Run: s.Facts.Handle, You: q.Effect != "" && belongsTo(q.Effect, s),
-			Here: true, Program: d.view(s).Agent, Mode: string(events.ModeNone), Class: string(class), Assumed: assumed,
+			Peer: s.Facts.Handle, ID: s.ID, Source: sourceRun, Run: s.Facts.Handle, You: q.Effect != "" && belongsTo(q.Effect, *s),
+			Here: true, Program: d.view(*s).Agent, Mode: string(events.ModeNone), Class: string(class), Assumed: assumed,
 			Life: string(rule.Fresh), Since: s.Clock.Since.UTC(), Directory: dir,
 		})
 	}

@@ -258,7 +258,7 @@ func (f *fleet) fulls(low bool) map[string]run.State {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	out := map[string]run.State{}
-	for id, m := range f.runs {
+	for id, m := range f.open {
 		live := m.actor != nil && m.state != nil && m.head.Status == run.Live
 		if live && (low || m.actor.Full()) {
 			out[id] = *m.state

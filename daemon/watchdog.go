@@ -42,7 +42,7 @@ func (f *fleet) busySince() map[string]time.Time {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	out := map[string]time.Time{}
-	for id, m := range f.runs {
+	for id, m := range f.open {
 		if m.actor == nil {
 			continue
 		}

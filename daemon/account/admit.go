@@ -68,12 +68,12 @@ func (b *book) letIn(s run.State) {
 }
 
 // ask is what a run asks with.
-func (b *book) ask(a folded.State, s run.State, runs []run.State) folded.Ask {
+func (b *book) ask(a folded.State, s run.State, runs []*run.State) folded.Ask {
 	ask := folded.Ask{
 		Run: s.ID, Since: s.Clock.Since, Working: b.working(s.ID, runs, 0), Gone: b.working(s.ID, runs, max(a.No, 1)),
 	}
 	for _, o := range runs {
-		if o.ID < s.ID && b.waits(o) {
+		if o.ID < s.ID && b.waits(*o) {
 			ask.Ahead++
 		}
 	}

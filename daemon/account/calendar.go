@@ -24,7 +24,8 @@ type Record interface {
 // Runs are the runs that work on accounts.
 type Runs interface {
 	// Of is every run that may work on an account and is not over.
-	Of(account string) []run.State
+	// The states are only read.
+	Of(account string) []*run.State
 	// Do hands a command to a run.
 	Do(ctx context.Context, run string, c engine.Command) error
 }
@@ -118,10 +119,10 @@ func (c *Calendar) mind(id string, troubled bool) {
 
 // Load learns from runs that are not over, before any of them goes on.
 func (c *Calendar) Load(ctx context.Context, open []run.State) error {
-	of := map[string][]run.State{}
-	for _, s := range open {
+	of := map[string][]*run.State{}
+	for i, s := range open {
 		for _, id := range s.Accounts() {
-			of[id] = append(of[id], s)
+			of[id] = append(of[id], &open[i])
 		}
 	}
 	for id, runs := range of {
@@ -130,7 +131,7 @@ func (c *Calendar) Load(ctx context.Context, open []run.State) error {
 			return err
 		}
 		for _, s := range runs {
-			c.learn(ctx, b, s, runs)
+			c.learn(ctx, b, *s, runs)
 		}
 		b.mu.Unlock()
 		c.look(id)

@@ -28,10 +28,10 @@ func (r *record) Append(_ context.Context, d events.Data) error {
 // runs are all that there are.
 type runs []run.State
 
-func (r runs) Of(id string) (out []run.State) {
-	for _, s := range r {
+func (r runs) Of(id string) (out []*run.State) {
+	for i, s := range r {
 		if s.Uses(id) {
-			out = append(out, s)
+			out = append(out, &r[i])
 		}
 	}
 	return out

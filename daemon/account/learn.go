@@ -31,7 +31,7 @@ func (b *book) now(wall time.Time) folded.State {
 // learn stores what the latest agent of a run says of the account, if it has
 // worked on that, and answers the account with it. runs are all of the account. What cannot be stored counts
 // all the same for who has asked, and is tried again.
-func (c *Calendar) learn(ctx context.Context, b *book, s run.State, runs []run.State) folded.State {
+func (c *Calendar) learn(ctx context.Context, b *book, s run.State, runs []*run.State) folded.State {
 	was := b.record.State()
 	effect := s.Last.Said.Effect
 	if s.SessionAccount() != b.id || s.AtWork() || effect == "" || effect != s.Last.Session.Effect || b.learned[s.ID] == effect {
@@ -73,14 +73,14 @@ const together = 5 * time.Second
 
 // beside counts the other agents that were at work when that of a run ended:
 // also those that ended with it, as which is looked at first is chance.
-func (b *book) beside(s run.State, runs []run.State) int {
+func (b *book) beside(s run.State, runs []*run.State) int {
 	n := b.working(s.ID, runs, 0)
 	for _, o := range runs {
 		over := o.ID != s.ID && o.SessionAccount() == b.id && !o.AtWork() && o.Last.Said.Effect != "" && o.Last.Said.Effect == o.Last.Session.Effect
 		if let, ok := b.let[o.ID]; ok && let.before == o.Last.Session.Effect {
 			continue // counted as let in
 		}
-		if over && o.Clock.Agent.Before(ended(s)) && ended(o).After(ended(s).Add(-together)) {
+		if over && o.Clock.Agent.Before(ended(s)) && ended(*o).After(ended(s).Add(-together)) {
 			n++
 		}
 	}
@@ -98,7 +98,7 @@ func knew(a folded.State, s run.State, let entry, ok bool) bool {
 
 // working counts the other runs whose agents work, or were let in and have not
 // begun: all of them, or those that were let in after a no.
-func (b *book) working(except string, runs []run.State, no uint64) int {
+func (b *book) working(except string, runs []*run.State, no uint64) int {
 	a, n := b.record.State(), 0
 	for _, s := range runs {
 		if s.ID == except || s.Status != run.Live {
@@ -109,7 +109,7 @@ func (b *book) working(except string, runs []run.State, no uint64) int {
 		switch {
 		case s.AtWork() && begun && s.SessionAccount() != b.id: // it works elsewhere
 		case s.AtWork() && begun:
-			if no == 0 || knew(a, s, let, ok) {
+			if no == 0 || knew(a, *s, let, ok) {
 				n++
 			}
 		case ok && !begun && time.Since(let.at) < beginsWithin:

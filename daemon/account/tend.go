@@ -87,10 +87,10 @@ func (c *Calendar) tend(ctx context.Context, id string) time.Duration {
 // settle learns, and decides on the runs that do not work.
 func (c *Calendar) settle(ctx context.Context, b *book) (orders []order, again time.Duration) {
 	runs := c.cfg.Runs.Of(b.id)
-	slices.SortFunc(runs, func(x, y run.State) int { return cmp.Compare(x.ID, y.ID) })
+	slices.SortFunc(runs, func(x, y *run.State) int { return cmp.Compare(x.ID, y.ID) })
 	b.owes = false
 	for _, s := range runs {
-		c.learn(ctx, b, s, runs)
+		c.learn(ctx, b, *s, runs)
 	}
 	b.forget(runs)
 	if b.owes {
@@ -106,12 +106,12 @@ func (c *Calendar) settle(ctx context.Context, b *book) (orders []order, again t
 		if s.Status != run.Live || s.Stage != run.Ready && s.Stage != run.Judged {
 			continue
 		}
-		answer := folded.Admit(a, b.ask(a, s, runs), now)
+		answer := folded.Admit(a, b.ask(a, *s, runs), now)
 		if answer.Refused && !b.told[s.ID] {
 			b.told[s.ID] = true
 			orders = append(orders, order{s.ID, engine.AccountFailed{Cause: a.Refused.Cause, Account: b.id, Run: a.Refused.Run}})
 		}
-		if !b.waits(s) {
+		if !b.waits(*s) {
 			continue
 		}
 		again = min(again, recheck)
@@ -120,7 +120,7 @@ func (c *Calendar) settle(ctx context.Context, b *book) (orders []order, again t
 				again = min(again, left)
 				continue
 			}
-			b.letIn(s)
+			b.letIn(*s)
 			b.lifted = time.Now()
 			orders = append(orders, order{s.ID, engine.Lift{}})
 		}
@@ -129,7 +129,7 @@ func (c *Calendar) settle(ctx context.Context, b *book) (orders []order, again t
 }
 
 // forget drops what was kept of runs that are over.
-func (b *book) forget(runs []run.State) {
+func (b *book) forget(runs []*run.State) {
 	open := map[string]bool{}
 	for _, s := range runs {
 		open[s.ID] = true

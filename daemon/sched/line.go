@@ -2,7 +2,6 @@ package sched
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"time"
 )
@@ -86,9 +85,10 @@ func (l *Line) Ask(a Ask, room Room, at []string, now time.Time) Place {
 // their order.
 func (l *Line) Fill(room Room, at []string, now time.Time, ready func(run string) bool) []string {
 	l.tidy(at, now)
+	fits := func(a Ask) bool { return l.fits(a, room, at, 0) } // who does not may stand before one who does, by another policy
 	var let []string
-	for _, a := range l.Waiting(now) {
-		if l.fits(a, room, at, 0) && ready(a.Run) { // who does not may stand before one who does, by another policy
+	for _, a := range l.inOrder(fits, now) {
+		if fits(a) && ready(a.Run) { // each that is let go leaves less room
 			l.grant(a, now)
 			let = append(let, a.Run)
 		}
@@ -104,7 +104,18 @@ func (l *Line) Drop(run string) {
 
 // Waiting lists who stands in line, first who is next.
 func (l *Line) Waiting(now time.Time) []Ask {
-	out := slices.Collect(maps.Values(l.asks))
+	return l.inOrder(func(Ask) bool { return true }, now)
+}
+
+// inOrder are those of the line that are asked for, first who is next. Mostly there
+// is no room, and nothing to put in order.
+func (l *Line) inOrder(wanted func(Ask) bool, now time.Time) []Ask {
+	var out []Ask
+	for _, a := range l.asks {
+		if wanted(a) {
+			out = append(out, a)
+		}
+	}
 	slices.SortFunc(out, func(a, b Ask) int { return a.before(b, now) })
 	return out
 }

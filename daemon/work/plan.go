@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -68,6 +69,19 @@ func (w *Worker) remember(id string, p *Plan) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.plans[id], w.hide = p, nil
+	w.shareDirs(p.Gates.Dirs)
+}
+
+// shareDirs keeps what is in a directory of PATH once for all runs that have seen
+// the same: there may be thousands of names, and a thousand runs. w.mu is held.
+func (w *Worker) shareDirs(dirs []gate.Dir) {
+	for i, d := range dirs {
+		if known := w.dirs[d.Path]; known.ID == d.ID && slices.Equal(known.Names, d.Names) {
+			dirs[i] = known
+			continue
+		}
+		w.dirs[d.Path] = d
+	}
 }
 
 func (w *Worker) forget(id string) {

@@ -20,6 +20,7 @@ import (
 	"autopilot/daemon/effect"
 	"autopilot/daemon/engine"
 	"autopilot/daemon/failpoint"
+	"autopilot/daemon/gate"
 	"autopilot/daemon/redact"
 	"autopilot/daemon/sandbox"
 	"autopilot/daemon/tree"
@@ -75,7 +76,8 @@ type Worker struct {
 
 	mu    sync.Mutex
 	plans map[string]*Plan
-	hide  *redact.Set // of all plans; nil when they have changed
+	dirs  map[string]gate.Dir // what a directory of PATH held when a run looked at it last
+	hide  *redact.Set         // of all plans; nil when they have changed
 	repos map[string]*opening
 	live  map[string]meter.Reading      // of agents at work, by run
 	chats map[string]*events.AgentEnded // what a chat delivers, by run; nil until its tree is recorded
@@ -85,7 +87,7 @@ var _ engine.Worker = (*Worker)(nil)
 
 // New makes a Worker. It starts nothing.
 func New(cfg Config) *Worker {
-	return &Worker{cfg: cfg, remove: effect.RemoveAll, plans: map[string]*Plan{}, repos: map[string]*opening{}, live: map[string]meter.Reading{}, chats: map[string]*events.AgentEnded{}}
+	return &Worker{cfg: cfg, remove: effect.RemoveAll, plans: map[string]*Plan{}, dirs: map[string]gate.Dir{}, repos: map[string]*opening{}, live: map[string]meter.Reading{}, chats: map[string]*events.AgentEnded{}}
 }
 
 // setLive notes what is known of an agent at work, nil when it is over.
