@@ -74,7 +74,7 @@ func (s *site) claimed(k claim.Key) (out []events.Data) {
 
 func (s *site) key(text string) claim.Key {
 	s.t.Helper()
-	k, err := claimKey(s.t.Context(), wire.ClaimRequest{Workspace: s.work, Key: text})
+	k, err := s.d.claimKey(s.t.Context(), wire.ClaimRequest{Workspace: s.work, Key: text})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -404,4 +404,37 @@ func TestAStrangeMarkKeepsARunOutAndIsNotWrittenTo(t *testing.T) {
 	if b, err := os.ReadFile(victim); err != nil || string(b) != "mine" {
 		t.Errorf("%q, %v", b, err)
 	}
+}
+
+// Clones push to one remote, so they share its branches, issues and slots.
+func TestClonesOfOneRepositorySeeEachOthersClaims(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, map[string]string{"f": "x"})
+	clone := t.TempDir()
+	for dir, remote := range map[string]string{s.work: "git@github.com:Owner/Name.git", clone: "https://me:secret@github.com/owner/name"} {
+		for _, args := range [][]string{{"init", "-q"}, {"remote", "add", "origin", remote}, {"symbolic-ref", "HEAD", "refs/heads/fix/x"}} {
+			if out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
+				t.Fatalf("%s: %v", out, err)
+			}
+		}
+	}
+	one, two := s.chat(), s.chat()
+	if _, err := one.takes("branch:fix/x"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := one.takes("workspace"); err != nil {
+		t.Fatal(err)
+	}
+	v, err := s.d.peerClaims(t.Context(), s.request(), wire.ClaimsRequest{Workspace: clone})
+	if err != nil || len(v.Claims) != 1 || v.Claims[0].Key != "branch:fix/x" || v.Claims[0].Of != "github.com/owner/name" {
+		t.Errorf("seen from the clone: %+v, %v", v.Claims, err)
+	}
+	_, err = s.d.peerTake(t.Context(), two.request(), wire.ClaimRequest{Workspace: clone, Key: "branch:fix/x"})
+	refusedAs(t, "taken in the clone", err, wire.Conflict, "branch:fix/x of github.com/owner/name is held by")
+	if _, err := s.d.peerTake(t.Context(), two.request(), wire.ClaimRequest{Workspace: clone, Key: "workspace"}); err != nil {
+		t.Errorf("each has its own work tree: %v", err)
+	}
+	push := func(q *wire.HookRequest) { q.Workspace, q.Command = clone, "git push" }
+	s.saysAll("a push from the clone", two.hook(wire.HookCalls, push), "branch fix/x is held by a chat of claude")
+	s.silent("its holder's own", one.hook(wire.HookCalls, push))
 }

@@ -27,6 +27,7 @@ import (
 	"autopilot/daemon/person"
 	"autopilot/daemon/pin"
 	"autopilot/daemon/store"
+	"autopilot/daemon/tree"
 	"autopilot/daemon/work"
 	"autopilot/events/log"
 	"autopilot/events/place"
@@ -82,6 +83,7 @@ type Daemon struct {
 	peers    *peers
 	claims   *claimKeeper
 	people   person.Table
+	repos    *tree.Identities
 	hooked   hooked     // chats whose hosts tell of them
 	secret   *pin.Store // of who decides
 	uploads  uploads
@@ -123,6 +125,7 @@ func Open(ctx context.Context, cfg Config) (_ *Daemon, err error) {
 	if d.host, err = hostID(cfg.Places.State); err != nil {
 		return d, err
 	}
+	d.repos = tree.NewIdentities("", d.host)
 	if d.prices, err = price.Shipped(); err != nil {
 		return d, err
 	}

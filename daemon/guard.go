@@ -69,7 +69,7 @@ func (d *Daemon) branchGuard(ctx context.Context, who chat, body wire.HookReques
 		if err != nil {
 			continue // git will say so too
 		}
-		common, err := ws.Common()
+		repository, err := d.repos.Of(ctx, ws)
 		if err != nil {
 			continue
 		}
@@ -78,7 +78,7 @@ func (d *Daemon) branchGuard(ctx context.Context, who chat, body wire.HookReques
 			branch, _ = ws.Branch() // without one nothing is guarded
 		}
 		for _, h := range held {
-			if h.key.Scope == common && (s.Every || h.key.Name == branch) {
+			if h.key.Scope == repository && (s.Every || h.key.Name == branch) {
 				return explain.ChatBranch(h.key.Name, d.holderOf(h.state.Owner), h.state.Since, s.With), nil
 			}
 		}

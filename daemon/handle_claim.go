@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -34,7 +35,11 @@ func (d *Daemon) peerClaims(ctx context.Context, q bus.Request, body wire.Claims
 		if err != nil {
 			return v, err
 		}
-		within[ws.Path], within[common] = true, true
+		repository, err := d.repos.Of(ctx, ws)
+		if err != nil {
+			return v, err
+		}
+		within[ws.Path], within[common], within[repository] = true, true, true
 		if other, err := d.elsewhere(ctx, claim.Key{Kind: events.ClaimWorkspace, Scope: ws.Path}); err != nil {
 			return v, err
 		} else if other != nil {
@@ -80,18 +85,21 @@ func treeAndCommon(ctx context.Context, dir string) (tree.Workspace, string, err
 }
 
 // claimKey is what a request is about.
-func claimKey(ctx context.Context, body wire.ClaimRequest) (claim.Key, error) {
+func (d *Daemon) claimKey(ctx context.Context, body wire.ClaimRequest) (claim.Key, error) {
 	k, err := claim.Parse(body.Key)
 	if err != nil {
 		return k, wire.Errorf(wire.Usage, "%v", err).WithHint("as in: apctl peer take branch:fix/parser --ttl 30m")
 	}
-	ws, common, err := treeAndCommon(ctx, body.Workspace)
-	k.Scope = common
-	if k.Kind == events.ClaimWorkspace {
-		k.Scope = ws.Path
+	ws, _, err := treeAndCommon(ctx, body.Workspace)
+	if k.Scope = ws.Path; err == nil && k.Kind != events.ClaimWorkspace {
+		k.Scope, err = d.repos.Of(ctx, ws)
 	}
 	return k, err
 }
+
+// scopeOf is what a claim is within, for people: a path of this host goes without
+// its name.
+func (d *Daemon) scopeOf(k claim.Key) string { return strings.TrimSuffix(k.Scope, "@"+d.host) }
 
 // asker says of an owner whether it is who asks.
 func (d *Daemon) asker(q bus.Request) func(events.ClaimOwner) bool {
@@ -123,7 +131,7 @@ func (d *Daemon) peerTake(ctx context.Context, q bus.Request, body wire.ClaimReq
 		return wire.ClaimsView{}, wire.Errorf(wire.Usage, "a claim is taken for 10s up to 168h, not for %s", ttl).
 			WithHint("apctl peer take %s --ttl 2h", body.Key)
 	}
-	k, err := claimKey(ctx, body)
+	k, err := d.claimKey(ctx, body)
 	if err != nil {
 		return wire.ClaimsView{}, err
 	}
@@ -156,7 +164,7 @@ func (d *Daemon) peerTake(ctx context.Context, q bus.Request, body wire.ClaimReq
 
 // peerDrop gives a claim back.
 func (d *Daemon) peerDrop(ctx context.Context, q bus.Request, body wire.ClaimRequest) (wire.ClaimsView, error) {
-	k, err := claimKey(ctx, body)
+	k, err := d.claimKey(ctx, body)
 	if err != nil {
 		return wire.ClaimsView{}, err
 	}
@@ -175,7 +183,7 @@ func (d *Daemon) peerDrop(ctx context.Context, q bus.Request, body wire.ClaimReq
 	if err != nil {
 		return wire.ClaimsView{}, d.claimFault(err)
 	}
-	return wire.ClaimsView{Claims: []wire.ClaimView{{Key: k.String(), Kind: string(k.Kind), Of: k.Scope, State: wire.ClaimFree}}}, nil
+	return wire.ClaimsView{Claims: []wire.ClaimView{{Key: k.String(), Kind: string(k.Kind), Of: d.scopeOf(k), State: wire.ClaimFree}}}, nil
 }
 
 // peerForce takes a claim from its holder, once a person has decided that. Before
@@ -184,7 +192,7 @@ func (d *Daemon) peerDrop(ctx context.Context, q bus.Request, body wire.ClaimReq
 //
 // Source: atdd-kit, seeds 6.2, A43: a takeover was silent.
 func (d *Daemon) peerForce(ctx context.Context, q bus.Request, body wire.ClaimRequest) (wire.ClaimsView, error) {
-	k, err := claimKey(ctx, body)
+	k, err := d.claimKey(ctx, body)
 	if err != nil {
 		return wire.ClaimsView{}, err
 	}
@@ -288,7 +296,7 @@ func (d *Daemon) elsewhere(ctx context.Context, k claim.Key) (*claim.MarkedError
 
 func (d *Daemon) claimView(k claim.Key, s lease.State, sight lease.Sight, is func(events.ClaimOwner) bool) wire.ClaimView {
 	v := wire.ClaimView{
-		Key: k.String(), Kind: string(k.Kind), Of: k.Scope, State: string(s.Standing(sight)), Fence: s.Fence,
+		Key: k.String(), Kind: string(k.Kind), Of: d.scopeOf(k), State: string(s.Standing(sight)), Fence: s.Fence,
 		Program: string(s.Owner.Program), PID: s.Owner.PID, Mine: is(s.Owner), Alive: sight.Alive, Holder: d.holderOf(s.Owner),
 		Since: at(s.Since.UTC()), Beat: at(s.Beat.UTC()), Until: at(s.Until().UTC()), TTL: int64(s.TTL / time.Second),
 	}
@@ -353,7 +361,7 @@ func (d *Daemon) claimFault(err error) error {
 
 func (d *Daemon) heldFault(h *heldError) error {
 	s, k := h.state, quoted(h.key.String())
-	e := wire.Errorf(wire.Conflict, "%s of %s is held by %s, since %s", h.key, h.key.Scope, d.holderOf(s.Owner), s.Since.UTC().Format(time.RFC3339))
+	e := wire.Errorf(wire.Conflict, "%s of %s is held by %s, since %s", h.key, d.scopeOf(h.key), d.holderOf(s.Owner), s.Since.UTC().Format(time.RFC3339))
 	until := s.Until().UTC().Format(time.RFC3339)
 	switch {
 	case s.Owner.Run != "" && h.at.Here:

@@ -17,7 +17,7 @@ import (
 // Key is a thing that is claimed.
 type Key struct {
 	Kind  events.ClaimKind `json:"kind"`
-	Scope string           `json:"scope"` // real path: of the work tree, else of the repository's common git directory
+	Scope string           `json:"scope"` // real path of the work tree; of all else the identity of the repository, see tree.Identities
 	Name  string           `json:"name"`  // of the branch, the issue or the branch that is merged into; of a work tree empty
 }
 

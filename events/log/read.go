@@ -19,7 +19,7 @@ const (
 	// happens: a request can be quicker than the word that there is a consumer.
 	heartbeat        = 5 * time.Second
 	clusterHeartbeat = time.Second
-	readAhead    = 512 // messages asked for at a time
+	readAhead        = 512 // messages asked for at a time
 )
 
 // Read yields one aggregate's events. See Log.

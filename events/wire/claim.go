@@ -49,7 +49,7 @@ const (
 type ClaimView struct {
 	Key       string     `json:"key"` // as it is typed
 	Kind      string     `json:"kind"`
-	Of        string     `json:"of"`    // real path of the work tree, or of the repository's git directory
+	Of        string     `json:"of"`    // real path of the work tree, or the repository: the name of its remote, its first commit, or a path of one host
 	State     string     `json:"state"` // free, held, overdue or stale
 	Fence     uint64     `json:"fence,omitzero"`
 	Holder    string     `json:"holder,omitzero"`    // for people
