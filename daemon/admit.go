@@ -15,13 +15,17 @@ import (
 // and what it may use.
 func (d *Daemon) admit(ctx context.Context, s run.State, account string) (work.Allowance, events.Data, error) {
 	allowed, not, err := d.allowance(s, time.Now())
-	if err != nil || not != nil {
-		return allowed, not, err
+	if err == nil && not == nil {
+		not, err = d.accounts.Admit(ctx, s, account)
 	}
-	if not, err = d.accounts.Admit(ctx, s, account); err != nil || not != nil {
+	if err != nil || not != nil {
+		d.machine.drop(s.ID) // it waits for something else, and others may begin
 		return allowed, not, err
 	}
 	not, most, err := d.slot(ctx, s, d.machine.now())
+	if not != nil {
+		d.accounts.Withdraw(s.ID, account) // nor does it hold its place with the account
+	}
 	if most >= 0 {
 		allowed.Capped, allowed.Cap = true, most
 	}

@@ -16,8 +16,8 @@ import (
 func (d *Daemon) probeShow(ctx context.Context, _ bus.Request, _ wire.ProbeRequest) (wire.ProbeView, error) {
 	now := d.machine.now()
 	r := d.look(ctx, now)
-	c, running, m := d.resources(), len(d.atWorkNow("")), d.machine
-	v := wire.ProbeView{Off: c.Policy == config.NoResources, Running: running, Waiting: []wire.ProbeWaiting{}}
+	c, running, m := d.resources(), d.atWorkNow(), d.machine
+	v := wire.ProbeView{Off: c.Policy == config.NoResources, Running: len(running), Waiting: []wire.ProbeWaiting{}}
 	var err error
 	if v.Reading, err = json.Marshal(r); err != nil {
 		return v, fmt.Errorf("write a reading: %w", err)

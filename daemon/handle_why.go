@@ -27,7 +27,7 @@ func (d *Daemon) runWhy(ctx context.Context, q bus.Request, ref wire.RunRef) (wi
 	if err != nil {
 		return wire.WhyView{}, err
 	}
-	v, err := d.why(ctx, s, d.view(s))
+	v, err := d.why(ctx, d.inLineNow(s), d.view(s))
 	return forCaller(q, v), err
 }
 

@@ -29,6 +29,7 @@ type machine struct {
 	bands   map[judge.Policy]judge.Band
 	told    map[judge.Policy]events.ResourcesJudged // latest that is stored
 	line    sched.Line
+	at      []agentAt     // who was at work when the line was looked at last
 	kick    chan struct{} // somebody has ended: look at the line
 
 	noted sync.Mutex // of began alone: it is held under the fleet's lock, which those who hold mu take
@@ -47,14 +48,22 @@ const (
 	sampleFresh = 5 * time.Second
 	// A run in line asks again by itself after so long. It is let go by others.
 	lineWait = 10 * time.Minute
+	// An agent has taken the memory that it needs after so long: before, what is
+	// available does not show it.
+	grownAfter = 30 * time.Second
 )
 
-func newMachine(store string) *machine {
-	return &machine{
+// newMachine is a machine of which told was stored last.
+func newMachine(store string, told map[string]events.ResourcesJudged) *machine {
+	m := &machine{
 		now:   time.Now,
 		probe: probe.New(probe.Config{Store: store, Agents: agent.Overrides(nil).Names()}),
 		bands: map[judge.Policy]judge.Band{}, told: map[judge.Policy]events.ResourcesJudged{}, kick: make(chan struct{}, 1),
 	}
+	for p, data := range told {
+		m.told[judge.Policy(p)] = data
+	}
+	return m
 }
 
 // look takes a reading, and moves the bands.
@@ -128,21 +137,29 @@ func (d *Daemon) resources() config.Resources {
 }
 
 // judged is the verdict of a policy, steadied, with the cap that it has, and how
-// many agents may be at work by it.
-func (m *machine) judged(p judge.Policy, c config.Resources, running int) (judge.Judgement, int, judge.Reason) {
+// many agents may be at work by it. Those that have just begun are still expected
+// to need the memory of one more: else each start would make room for the next.
+func (m *machine) judged(p judge.Policy, c config.Resources, at []agentAt) (judge.Judgement, int, judge.Reason) {
 	l := judge.Defaults()
 	j := judge.Judge(m.reading, p, l)
 	if b := m.bands[p]; b.Verdict != "" {
 		j = j.As(b.Verdict, p, l)
 	}
-	room, by := judge.Room(m.reading, j, l, judge.Demand{Max: c.Agents, Running: running, RAM: float64(c.Bytes())})
+	room, by := judge.Room(m.reading, j, l, judge.Demand{Max: c.Agents, Running: grown(at, m.reading.Time), RAM: float64(c.Bytes())})
 	return j, room, by
 }
 
-func (m *machine) room(c config.Resources, running int) sched.Room {
+// room is how many agents may be at work, by who asks. m.mu is held.
+func (m *machine) room(c config.Resources, at []agentAt) sched.Room {
 	out := sched.Room{}
+	if c.Policy == config.NoResources {
+		return out
+	}
 	for p := range m.bands {
-		_, out[string(p)], _ = m.judged(p, c, running)
+		_, out[string(p)], _ = m.judged(p, c, at)
+	}
+	if c.Agents > 0 {
+		out[sched.Own] = c.Agents
 	}
 	return out
 }
@@ -155,17 +172,15 @@ func (d *Daemon) slot(ctx context.Context, s run.State, now time.Time) (not even
 	if c.Policy == config.NoResources || s.Stage != run.Ready && s.Stage != run.Judged {
 		return nil, judge.NoCap, nil
 	}
-	flow, err := d.fleet.flow(ctx, s)
+	a, err := d.wish(ctx, s, c)
 	if err != nil {
 		return nil, judge.NoCap, err
 	}
+	a.Until = now.Add(lineWait)
 	d.fresh(ctx, now)
-	at := d.atWorkNow(s.ID)
-	place, room, most := d.machine.ask(c, sched.Ask{
-		Run: s.ID, Priority: int(s.Facts.Priority), Policy: string(c.PolicyOf(flow)), Coordinator: flow.Resources.Coordinator == workflow.Always, Again: s.Loop.Iteration > 0,
-	}, at, now)
+	place, room, most := d.ask(c, a, now)
 	if !place.Granted() {
-		return d.waitForSlot(s, place, room, len(at), now), most, nil
+		return d.waitForSlot(s, place, room, a.Until), most, nil
 	}
 	select {
 	case <-time.After(place.Begin.Sub(now)):
@@ -174,33 +189,57 @@ func (d *Daemon) slot(ctx context.Context, s run.State, now time.Time) (not even
 	return nil, most, ctx.Err()
 }
 
+// wish is what a run asks the line for. One that has stood there since its latest
+// agent has the age of that, whatever it waited for meanwhile.
+func (d *Daemon) wish(ctx context.Context, s run.State, c config.Resources) (sched.Ask, error) {
+	flow, err := d.fleet.flow(ctx, s)
+	a := sched.Ask{
+		Run: s.ID, Priority: int(s.Facts.Priority), Policy: string(c.PolicyOf(flow)), Coordinator: flow.Resources.Coordinator == workflow.Always, Again: s.Loop.Iteration > 0,
+	}
+	if w := s.Waiting; w != nil {
+		a.Since, a.Until = w.InLine, time.UnixMilli(w.UntilMS)
+	}
+	return a, err
+}
+
 // ask asks for a slot: with its place, how many there are and the cap of the
 // verdict.
-func (m *machine) ask(c config.Resources, a sched.Ask, at []string, now time.Time) (p sched.Place, slots, most int) {
+func (d *Daemon) ask(c config.Resources, a sched.Ask, now time.Time) (p sched.Place, slots, most int) {
+	m := d.machine
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.settle()
-	room := m.room(c, len(at))
-	j, _, _ := m.judged(judge.Policy(a.Policy), c, len(at))
-	return m.line.Ask(a, room, at, now), room[a.Policy], j.Cap
+	m.at = crowd(d.fleet.liveStates(), a.Run)
+	room := m.room(c, m.at)
+	j, _, _ := m.judged(judge.Policy(a.Policy), c, m.at)
+	return m.line.Ask(a, room, runsOf(m.at), now), slotsFor(a, room), j.Cap
+}
+
+// slotsFor is how many agents may be at work for one more of them to begin.
+func slotsFor(a sched.Ask, room sched.Room) int {
+	if a.Coordinator {
+		return room[sched.Own]
+	}
+	return max(0, room[a.Policy])
 }
 
 // waitForSlot is the event of a run that stands in line, or of one that was told
 // not to.
-func (d *Daemon) waitForSlot(s run.State, p sched.Place, slots, working int, now time.Time) events.Data {
-	until := now.Add(lineWait).UnixMilli()
+func (d *Daemon) waitForSlot(s run.State, p sched.Place, slots int, until time.Time) events.Data {
 	if s.Facts.Limits.NoWait {
 		d.machine.drop(s.ID)
 		return events.RunHalted{
-			Reason: events.HaltLimit, Phase: s.Loop.Phase, Iteration: s.Loop.Iteration, Value: string(events.LimitResources), UntilMS: until, Tree: s.Last.Tree,
+			Reason: events.HaltLimit, Phase: s.Loop.Phase, Iteration: s.Loop.Iteration, Value: string(events.LimitResources), UntilMS: until.UnixMilli(), Tree: s.Last.Tree,
 		}
 	}
 	return events.LimitWaiting{
-		Cause: events.LimitResources, UntilMS: until, Place: p.Number, Used: int64(working), Limit: int64(max(slots, 0)),
+		Cause: events.LimitResources, UntilMS: until.UnixMilli(), Place: p.Number, Used: int64(p.Taken), Limit: int64(slots),
 	}
 }
 
 // settle takes back the grants of those that have begun, or are over. m.mu is held.
+// Who is at work is to be looked at after it: one that begins in between has a
+// grant and is at work, which counts once; the other way round it had neither.
 func (m *machine) settle() {
 	m.noted.Lock()
 	began := m.began
@@ -217,13 +256,42 @@ func (m *machine) drop(run string) {
 	m.line.Drop(run)
 }
 
-// atWorkNow are the runs, but one, whose agent is at work.
-func (d *Daemon) atWorkNow(except string) []string {
-	var out []string
-	for _, s := range d.fleet.liveStates() {
-		if s.AtWork() && !s.Driven() && s.ID != except {
-			out = append(out, s.ID)
+// agentAt is a run whose agent is at work, and since when.
+type agentAt struct {
+	run   string
+	since time.Time
+}
+
+// atWorkNow are the agents that are at work.
+func (d *Daemon) atWorkNow() []agentAt { return crowd(d.fleet.liveStates(), "") }
+
+// crowd are the agents that are at work, but those of one run. A chat that drives a
+// run is none of the daemon's; who looks at what it did is.
+func crowd(live []*run.State, except string) []agentAt {
+	var out []agentAt
+	for _, s := range live {
+		lost := s.Stage == run.Ended && s.Last.Agent.Outcome == events.Lost // it begins again at once, and asks nobody
+		if (s.Stage == run.Looking || (s.Stage == run.Agent || lost) && !s.Driven()) && s.ID != except {
+			out = append(out, agentAt{s.ID, s.Clock.Agent})
 		}
 	}
 	return out
+}
+
+func runsOf(list []agentAt) []string {
+	out := make([]string, 0, len(list))
+	for _, a := range list {
+		out = append(out, a.run)
+	}
+	return out
+}
+
+// grown counts the agents whose need a reading of that time shows.
+func grown(list []agentAt, by time.Time) (n int) {
+	for _, a := range list {
+		if by.Sub(a.since) >= grownAfter {
+			n++
+		}
+	}
+	return n
 }

@@ -9,6 +9,7 @@ import (
 
 	"autopilot/daemon/config"
 	"autopilot/daemon/engine"
+	"autopilot/daemon/sched"
 	"autopilot/events"
 	"autopilot/probe/judge"
 	"autopilot/projections/run"
@@ -27,8 +28,9 @@ func (d *Daemon) tendMachine(ctx context.Context) {
 			if d.fleet.live() > 0 {
 				d.look(ctx, d.machine.now())
 				d.tellVerdict(ctx)
+				d.rejoin(ctx)
 			}
-			d.leaveMachine(d.machine.now())
+			d.quitLine(d.machine.now())
 		case <-d.machine.kick:
 		}
 		d.fillLine(ctx, d.machine.now())
@@ -52,44 +54,100 @@ func (m *machine) seen(s run.State) {
 	}
 }
 
-// fillLine lets go who may begin. Who does not wait any more gives its slot back.
+// doWithin is how long a run may take to answer: one that does not must not keep
+// the others from a slot.
+const doWithin = 10 * time.Second
+
+// fillLine lets go who may begin. Who does not wait any more gives its place back.
+// A daemon that is about to end lets nobody go.
 func (d *Daemon) fillLine(ctx context.Context, now time.Time) {
-	c := d.resources()
-	at := d.atWorkNow("")
-	m := d.machine
-	m.mu.Lock()
-	m.settle()
-	let := m.line.Fill(m.room(c, len(at)), at, now, d.waitsForMachine)
-	m.mu.Unlock()
-	for _, id := range let {
-		_, err := d.fleet.do(ctx, id, engine.Lift{}, events.ActorDaemon(d.host), "")
-		if err == nil {
-			continue
-		}
-		m.drop(id)
-		if !errors.Is(err, engine.ErrOver) && !errors.Is(err, engine.ErrNotWaiting) {
-			d.cfg.Log.Error("let a run go on", "run", id, "error", err)
+	if d.draining.Load() || d.machine.nobodyWaits() {
+		return
+	}
+	d.fresh(ctx, now)
+	for _, id := range d.letGo(d.resources(), now) {
+		if err := d.doSoon(ctx, id, engine.Lift{}); err != nil {
+			d.machine.drop(id)
+			if !errors.Is(err, engine.ErrOver) && !errors.Is(err, engine.ErrNotWaiting) {
+				d.cfg.Log.Error("let a run go on", "run", id, "error", err)
+			}
 		}
 	}
 }
 
-// leaveMachine takes those out of the line that do not wait for the machine any
-// more.
-func (d *Daemon) leaveMachine(now time.Time) {
+func (d *Daemon) doSoon(ctx context.Context, id string, c engine.Command) error {
+	ctx, cancel := context.WithTimeout(ctx, doWithin)
+	defer cancel()
+	_, err := d.fleet.do(ctx, id, c, events.ActorDaemon(d.host), "")
+	return err
+}
+
+// letGo grants what can be, and names who got it.
+func (d *Daemon) letGo(c config.Resources, now time.Time) []string {
+	m := d.machine
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.settle()
+	m.at = d.atWorkNow()
+	// Who asks again just now would store that it waits after it was let go.
+	stored := func(a sched.Ask) bool {
+		s, ok := d.fleet.state(a.Run)
+		return ok && inLine(&s) && s.Waiting.UntilMS == a.Until.UnixMilli()
+	}
+	return m.line.Fill(m.room(c, m.at), runsOf(m.at), now, stored)
+}
+
+// rejoin puts back in line who waits for the machine by its own record and stands
+// in none, whatever has become of its place: the daemon may be another one.
+func (d *Daemon) rejoin(ctx context.Context) {
+	c, m := d.resources(), d.machine
+	for _, s := range d.fleet.liveStates() {
+		if !inLine(s) || m.knows(s.ID) {
+			continue
+		}
+		a, err := d.wish(ctx, *s, c)
+		if err != nil {
+			d.cfg.Log.Error("put a run back in line", "run", s.ID, "error", err)
+			continue
+		}
+		m.mu.Lock()
+		m.line.Put(a)
+		m.mu.Unlock()
+	}
+}
+
+// quitLine takes those out of the line that do not wait for the machine any more.
+func (d *Daemon) quitLine(now time.Time) {
 	m := d.machine
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, a := range m.line.Waiting(now) {
-		if now.Sub(a.Since) >= sampleFresh && !d.waitsForMachine(a.Run) { // before, it may be about to store that it waits
+		asked := now.Sub(a.Until.Add(-lineWait))
+		if asked >= 0 && asked < sampleFresh {
+			continue // it may be about to store that it waits
+		}
+		if s, ok := d.fleet.state(a.Run); !ok || !inLine(&s) {
 			m.line.Drop(a.Run)
 		}
 	}
 }
 
-// waitsForMachine says that a run stands in line, by its own record.
-func (d *Daemon) waitsForMachine(id string) bool {
-	s, ok := d.fleet.state(id)
-	return ok && s.WaitsForLimit() && s.Waiting.Cause == events.LimitResources && s.Stop == ""
+func (m *machine) nobodyWaits() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.settle()
+	return m.line.Len() == 0
+}
+
+func (m *machine) knows(run string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.line.Knows(run)
+}
+
+// inLine says that a run waits for the machine, by its own record.
+func inLine(s *run.State) bool {
+	return s.WaitsForLimit() && s.Waiting.Cause == events.LimitResources && s.Stop == ""
 }
 
 // tellVerdict stores a verdict that has changed: with the host, and with every run
@@ -99,7 +157,7 @@ func (d *Daemon) tellVerdict(ctx context.Context) {
 	if c.Policy == config.NoResources {
 		return
 	}
-	at := len(d.atWorkNow(""))
+	at := d.atWorkNow()
 	for _, p := range []judge.Policy{judge.Signals, judge.Tiers} {
 		data, changed, err := d.verdict(ctx, p, c, at)
 		if err != nil || !changed {
@@ -109,10 +167,10 @@ func (d *Daemon) tellVerdict(ctx context.Context) {
 			continue
 		}
 		for _, s := range d.fleet.liveStates() {
-			if !d.waitsForMachine(s.ID) {
+			if flow, err := d.fleet.flow(ctx, *s); err != nil || !inLine(s) || c.PolicyOf(flow) != p {
 				continue
 			}
-			if _, err := d.fleet.do(ctx, s.ID, engine.Judged{ResourcesJudged: data}, events.ActorDaemon(d.host), ""); err != nil {
+			if err := d.doSoon(ctx, s.ID, engine.Judged{ResourcesJudged: data}); err != nil {
 				d.cfg.Log.Error("tell a run what the machine bears", "run", s.ID, "error", err)
 			}
 		}
@@ -122,7 +180,7 @@ func (d *Daemon) tellVerdict(ctx context.Context) {
 // verdict stores the verdict of a policy with the host, if it has changed. That of
 // a policy by which no run is judged is not looked at: Tiers only where some run
 // asks for it.
-func (d *Daemon) verdict(ctx context.Context, p judge.Policy, c config.Resources, at int) (events.ResourcesJudged, bool, error) {
+func (d *Daemon) verdict(ctx context.Context, p judge.Policy, c config.Resources, at []agentAt) (events.ResourcesJudged, bool, error) {
 	m := d.machine
 	m.mu.Lock()
 	was, known := m.told[p]
@@ -168,4 +226,24 @@ func (d *Daemon) inPolicy(ctx context.Context, p judge.Policy, c config.Resource
 		}
 	}
 	return false
+}
+
+// inLineNow is a run with how its wait for the machine stands: what is stored is
+// how it was when it asked, and the line moves.
+func (d *Daemon) inLineNow(s run.State) run.State {
+	m := d.machine
+	if m == nil || !inLine(&s) {
+		return s
+	}
+	c := d.resources()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	a, place, ok := m.line.At(s.ID, runsOf(m.at), m.now())
+	if !ok {
+		return s
+	}
+	w := *s.Waiting
+	w.Place, w.Used, w.Limit = place.Number, int64(place.Taken), int64(slotsFor(a, m.room(c, m.at)))
+	s.Waiting = &w
+	return s
 }

@@ -156,7 +156,7 @@ func TestNoMoreAgentsWorkThanTheUserSays(t *testing.T) {
 		}
 		return n
 	}
-	s.until(ids[8], func(run.State) bool { return held() == 6 && len(s.d.atWorkNow("")) == 3 })
+	s.until(ids[8], func(run.State) bool { return held() == 6 && len(s.d.atWorkNow()) == 3 })
 	if err := os.WriteFile(filepath.Join(at, "go"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 // sweeps after the runs that are over.
 func (d *Daemon) serveFleet(ctx context.Context, j *journal) error {
 	d.accounts = newAccounts(d.fleet)
-	d.machine = newMachine(d.cfg.Places.State)
+	d.machine = newMachine(d.cfg.Places.State, d.hosts.state().Judged)
 	d.claims = d.newClaims(j)
 	if err := d.claims.index(ctx); err != nil {
 		return err

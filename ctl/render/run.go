@@ -115,13 +115,19 @@ func (s Style) waiting(v wire.RunView) string {
 		return s.say("asks a person at gate %s", "ゲート %s で回答待ち", Line(q.Gate))
 	}
 	t := s.say("waits", "待機中")
-	if v.NextWake != nil {
+	if v.NextWake != nil && !standsInLine(v) {
 		t += s.say(" until %s", "、%s まで", s.Clock(*v.NextWake))
 	}
 	if why := s.waitsFor(v); why != "" {
 		t += s.say(" (%s)", "(%s)", why)
 	}
 	return t
+}
+
+// standsInLine says that a run goes on when it is its turn: when it asks by itself
+// is nobody's matter.
+func standsInLine(v wire.RunView) bool {
+	return v.Waiting != nil && (v.Waiting.Cause == string(events.LimitResources) || v.Waiting.Cause == string(events.LimitSlots))
 }
 
 // waitsFor says in a few words what for.

@@ -196,6 +196,8 @@ func (s Style) dot(verdict string) string {
 // one wakes, how long ago another stopped.
 func (s Style) Life(v wire.RunView) string {
 	switch {
+	case v.State == "waiting" && standsInLine(v):
+		return ""
 	case v.State == "waiting" && v.NextWake != nil:
 		return s.say("until %s", "%s まで", s.Clock(*v.NextWake))
 	case v.Exit < 0:

@@ -201,6 +201,8 @@ func TestTexts(t *testing.T) {
 	limited := live()
 	limited.State, limited.Reason, limited.NextWake = "waiting", "rate-limited", at(90*time.Minute)
 	limited.Waiting = &wire.WaitView{Cause: "rate-limited", Until: *limited.NextWake, Place: 3}
+	queued := limited
+	queued.Reason, queued.Waiting = "resources", &wire.WaitView{Cause: "resources", Until: *limited.NextWake, Place: 3, Used: 2, Limit: 2}
 	full := live()
 	full.State, full.Reason = "waiting", "disk"
 	ended := live()
@@ -213,7 +215,7 @@ func TestTexts(t *testing.T) {
 		"status": func(s Style) string { return s.Status(live()) },
 		"full":   func(s Style) string { return s.Status(full) + s.Home(reportOf(full)) },
 		"live": func(s Style) string {
-			return s.Live(live()) + "\n" + s.Live(quiet) + "\n" + s.Live(waits) + "\n" + s.Live(limited) + "\n" + s.Live(full) + "\n"
+			return s.Live(live()) + "\n" + s.Live(quiet) + "\n" + s.Live(waits) + "\n" + s.Live(limited) + "\n" + s.Live(queued) + "\n" + s.Live(full) + "\n"
 		},
 		"list": func(s Style) string {
 			return s.List(wire.ListReply{Runs: []wire.RunView{live(), waits, limited, full, ended}, More: 7})

@@ -67,6 +67,21 @@ func (b *book) letIn(s run.State) {
 	b.let[s.ID] = entry{no: b.record.State().No, before: s.Last.Session.Effect, at: time.Now()}
 }
 
+// Withdraw takes back that an agent of the run was let in: something else keeps it
+// from beginning, and others may.
+func (c *Calendar) Withdraw(run, account string) {
+	c.mu.Lock()
+	b := c.books[account]
+	c.mu.Unlock()
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	delete(b.let, run)
+	b.mu.Unlock()
+	c.look(account)
+}
+
 // ask is what a run asks with.
 func (b *book) ask(a folded.State, s run.State, runs []*run.State) folded.Ask {
 	ask := folded.Ask{

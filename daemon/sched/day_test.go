@@ -57,7 +57,7 @@ func (d *day) step() {
 			d.ask(run)
 		}
 	}
-	waits := func(run string) bool { _, ok := d.wait[run]; return ok }
+	waits := func(a Ask) bool { _, ok := d.wait[a.Run]; return ok }
 	for _, run := range d.line.Fill(slots(d.room), d.at, d.now, waits) {
 		d.begin(run)
 	}

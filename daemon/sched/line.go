@@ -8,7 +8,8 @@ import (
 
 // The times of a line.
 const (
-	Hold    = 30 * time.Second // a granted slot that nobody uses is free again
+	Hold    = 30 * time.Second // a slot that who was let go does not come for is free again
+	Prepare = 5 * time.Minute  // so long may who came for it take to begin: recording a large work tree takes its time
 	Stagger = 100 * time.Millisecond
 	Spread  = 2 * time.Second  // starts are spread over no more
 	Raise   = 10 * time.Minute // so much waiting is one step of priority
@@ -19,19 +20,24 @@ type Ask struct {
 	Run         string
 	Policy      string // by whose room it is bound
 	Priority    int    // higher goes first
-	Coordinator bool   // begins also where there is no room for others
+	Coordinator bool   // begins also where there is no room for others, within Own
 	Again       bool   // it follows an agent of the run: no more will be at work than were
 	Since       time.Time
+	Until       time.Time // when it asks again, as its record of the wait says
 }
 
 // Room is the most agents that may be at work, by policy; less than 0 is no bound,
 // as is a policy that is not in it.
 type Room map[string]int
 
+// Own is the bound that a person has set, and which holds for everyone.
+const Own = "own"
+
 // Place is where somebody stands.
 type Place struct {
 	Number int       // 1 is next; 0: it has a slot
 	Begin  time.Time // with a slot: not before
+	Taken  int       // slots: of those at work, and of those who are about to be
 }
 
 // Granted says that an agent may begin.
@@ -46,13 +52,16 @@ type Line struct {
 
 type grant struct {
 	at, begin time.Time
+	came      bool // for the slot, and is about to begin
 }
 
 // Ask puts a wish into the line, and grants it if it is its turn. A wish that is
-// there already keeps its age.
+// there already keeps its age. Who comes for a slot that it was let go to has it.
 func (l *Line) Ask(a Ask, room Room, at []string, now time.Time) Place {
 	l.tidy(at, now)
 	if g, ok := l.grants[a.Run]; ok {
+		g.at, g.came = now, true
+		l.grants[a.Run] = g
 		return Place{Begin: g.begin}
 	}
 	if was, ok := l.asks[a.Run]; ok {
@@ -61,7 +70,7 @@ func (l *Line) Ask(a Ask, room Room, at []string, now time.Time) Place {
 	if a.Since.IsZero() {
 		a.Since = now
 	}
-	place, ahead := Place{Number: 1}, 0
+	place, ahead := Place{Number: 1, Taken: len(at) + len(l.grants)}, 0
 	for _, o := range l.asks {
 		if o.Run == a.Run || o.before(a, now) > 0 {
 			continue
@@ -72,24 +81,62 @@ func (l *Line) Ask(a Ask, room Room, at []string, now time.Time) Place {
 		}
 	}
 	if l.fits(a, room, at, ahead) {
-		return Place{Begin: l.grant(a, now)}
+		return Place{Begin: l.grant(a, now, true)}
 	}
+	l.put(a)
+	return place
+}
+
+// Put has somebody stand in line who is neither there nor has a slot: its record
+// says that it waits.
+func (l *Line) Put(a Ask) {
+	if !l.Knows(a.Run) {
+		l.put(a)
+	}
+}
+
+func (l *Line) put(a Ask) {
 	if l.asks == nil {
 		l.asks = map[string]Ask{}
 	}
 	l.asks[a.Run] = a
-	return place
+}
+
+// At is where somebody stands in line; false for who does not.
+func (l *Line) At(run string, at []string, now time.Time) (Ask, Place, bool) {
+	l.tidy(at, now)
+	a, ok := l.asks[run]
+	if !ok {
+		return a, Place{}, false
+	}
+	p := Place{Number: 1, Taken: len(at) + len(l.grants)}
+	for _, o := range l.asks {
+		if o.before(a, now) < 0 {
+			p.Number++
+		}
+	}
+	return a, p, true
+}
+
+// Len is how many stand in line.
+func (l *Line) Len() int { return len(l.asks) }
+
+// Knows says that somebody stands in line, or has a slot to begin with.
+func (l *Line) Knows(run string) bool {
+	_, waits := l.asks[run]
+	_, granted := l.grants[run]
+	return waits || granted
 }
 
 // Fill grants what can be to those that are ready to be let go, and names them in
 // their order.
-func (l *Line) Fill(room Room, at []string, now time.Time, ready func(run string) bool) []string {
+func (l *Line) Fill(room Room, at []string, now time.Time, ready func(Ask) bool) []string {
 	l.tidy(at, now)
 	fits := func(a Ask) bool { return l.fits(a, room, at, 0) } // who does not may stand before one who does, by another policy
 	var let []string
 	for _, a := range l.inOrder(fits, now) {
-		if fits(a) && ready(a.Run) { // each that is let go leaves less room
-			l.grant(a, now)
+		if fits(a) && ready(a) { // each that is let go leaves less room
+			l.grant(a, now, false)
 			let = append(let, a.Run)
 		}
 	}
@@ -131,7 +178,11 @@ func (a Ask) rank(now time.Time) int { return a.Priority + int(max(0, now.Sub(a.
 // tidy forgets grants that are used or have run out.
 func (l *Line) tidy(at []string, now time.Time) {
 	for run, g := range l.grants {
-		if now.Sub(g.at) >= Hold || now.Before(g.at) || slices.Contains(at, run) {
+		hold := Hold
+		if g.came {
+			hold = Prepare
+		}
+		if now.Sub(g.at) >= hold || now.Before(g.at) || slices.Contains(at, run) {
 			delete(l.grants, run)
 		}
 	}
@@ -139,11 +190,15 @@ func (l *Line) tidy(at []string, now time.Time) {
 
 // fits says that there is a slot, with so many that are to be let go before.
 func (l *Line) fits(a Ask, room Room, at []string, ahead int) bool {
-	most, ok := room[a.Policy]
-	return !ok || most < 0 || len(at)+len(l.grants)+ahead < most || a.Coordinator
+	by := a.Policy
+	if a.Coordinator {
+		by = Own
+	}
+	most, ok := room[by]
+	return !ok || most < 0 || len(at)+len(l.grants)+ahead < most
 }
 
-func (l *Line) grant(a Ask, now time.Time) (begin time.Time) {
+func (l *Line) grant(a Ask, now time.Time, came bool) (begin time.Time) {
 	if l.grants == nil {
 		l.grants = map[string]grant{}
 	}
@@ -155,6 +210,6 @@ func (l *Line) grant(a Ask, now time.Time) (begin time.Time) {
 		}
 		l.last = begin
 	}
-	l.grants[a.Run] = grant{now, begin}
+	l.grants[a.Run] = grant{now, begin, came}
 	return begin
 }

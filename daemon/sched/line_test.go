@@ -12,7 +12,7 @@ import (
 
 var start = time.Unix(1_700_000_000, 0)
 
-func all(string) bool { return true }
+func all(Ask) bool { return true }
 
 func slots(n int) Room { return Room{"": n} }
 
@@ -92,7 +92,8 @@ func TestACoordinatorBeginsWhereNothingElseDoes(t *testing.T) {
 func TestASlotThatNobodyUsesIsFreeAgain(t *testing.T) {
 	t.Parallel()
 	var l Line
-	l.Ask(Ask{Run: "a"}, slots(1), nil, start)
+	l.Ask(Ask{Run: "a"}, slots(0), nil, start)
+	l.Fill(slots(1), nil, start, all)
 	l.Ask(Ask{Run: "b"}, slots(1), nil, start.Add(time.Second))
 	if got := l.Fill(slots(1), nil, start.Add(Hold-1), all); len(got) != 0 {
 		t.Errorf("let go: %v", got)
@@ -111,7 +112,7 @@ func TestOnlyWhoIsReadyIsLetGo(t *testing.T) {
 	t.Parallel()
 	var l Line
 	l.Ask(Ask{Run: "a"}, slots(0), nil, start)
-	if got := l.Fill(slots(1), nil, start, func(string) bool { return false }); len(got) != 0 {
+	if got := l.Fill(slots(1), nil, start, func(Ask) bool { return false }); len(got) != 0 {
 		t.Errorf("let go: %v", got)
 	}
 	if p := l.Ask(Ask{Run: "b"}, slots(1), nil, start.Add(1)); p.Number != 2 {
@@ -184,5 +185,60 @@ func TestAnAgentThatFollowsAnotherIsNotStaggered(t *testing.T) {
 	l.Ask(Ask{Run: "a"}, Room{}, nil, start)
 	if p := l.Ask(Ask{Run: "b", Again: true}, Room{}, nil, start); !p.Begin.Equal(start) {
 		t.Errorf("%+v", p)
+	}
+}
+
+// TestWhoIsAboutToBeginKeepsItsSlot: recording a large work tree may take longer
+// than anybody is waited for.
+func TestWhoIsAboutToBeginKeepsItsSlot(t *testing.T) {
+	t.Parallel()
+	var l Line
+	l.Ask(Ask{Run: "a"}, slots(0), nil, start)
+	l.Fill(slots(1), nil, start, all)
+	now := start.Add(Hold - 1)
+	if p := l.Ask(Ask{Run: "a"}, slots(1), nil, now); !p.Granted() {
+		t.Fatalf("it came for its slot: %+v", p)
+	}
+	if p := l.Ask(Ask{Run: "b"}, slots(1), nil, now.Add(Prepare-1)); p.Granted() || p.Taken != 1 {
+		t.Errorf("another, while it prepares: %+v", p)
+	}
+	if got := l.Fill(slots(1), nil, now.Add(Prepare), all); !slices.Equal(got, []string{"b"}) {
+		t.Errorf("let go: %v", got)
+	}
+}
+
+// TestACoordinatorKeepsToTheBoundOfAPerson: it is let off what the machine bears,
+// not what its user has said.
+func TestACoordinatorKeepsToTheBoundOfAPerson(t *testing.T) {
+	t.Parallel()
+	var l Line
+	room := Room{"": 0, Own: 1}
+	if p := l.Ask(Ask{Run: "a", Coordinator: true}, room, nil, start); !p.Granted() {
+		t.Errorf("the first: %+v", p)
+	}
+	if p := l.Ask(Ask{Run: "b", Coordinator: true}, room, nil, start); p.Granted() {
+		t.Error("a second began")
+	}
+}
+
+// TestWhoIsPutBackHasTheAgeOfItsRecord: as after the end of a daemon.
+func TestWhoIsPutBackHasTheAgeOfItsRecord(t *testing.T) {
+	t.Parallel()
+	var l Line
+	l.Ask(Ask{Run: "new"}, slots(0), nil, start)
+	l.Put(Ask{Run: "old", Since: start.Add(-time.Hour)})
+	l.Put(Ask{Run: "new", Since: start.Add(-2 * time.Hour)}) // it stands there
+	if _, p, ok := l.At("new", nil, start); !ok || p.Number != 2 {
+		t.Errorf("who was there: %+v %v", p, ok)
+	}
+	if got := l.Fill(slots(2), []string{"busy"}, start, all); !slices.Equal(got, []string{"old"}) {
+		t.Errorf("let go: %v", got)
+	}
+	l.Put(Ask{Run: "old", Since: start})
+	if _, _, ok := l.At("old", nil, start); ok {
+		t.Error("who has a slot stands in line too")
+	}
+	if _, p, _ := l.At("new", []string{"busy"}, start); p != (Place{Number: 1, Taken: 2}) {
+		t.Errorf("who is next: %+v", p)
 	}
 }

@@ -66,10 +66,13 @@ func waitingFor(l events.Language, w events.LimitWaiting, endMS int64) string {
 	case w.Limit > 0:
 		b.WriteString(say(l, " (%s of %s)", "(%s / %s)", DayAmount(l, w.Cause, w.Used), DayAmount(l, w.Cause, w.Limit)))
 	}
+	line := w.Cause == events.LimitSlots || w.Cause == events.LimitResources
 	switch {
+	case endMS > 0 && endMS < w.UntilMS && line:
+		b.WriteString(say(l, "; the run's own time ends at %s", "。この実行の時間は %s に終了", clock(l, endMS)))
 	case endMS > 0 && endMS < w.UntilMS:
 		b.WriteString(say(l, " until %s, and the run's own time ends before: at %s", "。解除は %s、この実行の時間はその前の %s に終了", clock(l, w.UntilMS), clock(l, endMS)))
-	case w.Cause != events.LimitSlots && w.Cause != events.LimitResources:
+	case !line:
 		b.WriteString(say(l, "; it goes on at %s", "。%s に再開", clock(l, w.UntilMS)))
 	}
 	switch w.Source {

@@ -11,13 +11,14 @@ import (
 
 // State is a host, folded from its own log alone.
 type State struct {
-	Trusted  map[string][]Trust // by repository id, latest first, each content once
-	Restored map[string]Restore // by workspace id, the latest
-	Erased   map[string]Erasure // by run id, the latest
-	Pruned   time.Time          // texts of runs that were over before are gone; zero is none
-	Prunes   []Prune            // those that moved it, in their order
-	Rolled   []Roll             // in their order
-	Imported []Import           // in their order
+	Trusted  map[string][]Trust                // by repository id, latest first, each content once
+	Restored map[string]Restore                // by workspace id, the latest
+	Erased   map[string]Erasure                // by run id, the latest
+	Pruned   time.Time                         // texts of runs that were over before are gone; zero is none
+	Prunes   []Prune                           // those that moved it, in their order
+	Rolled   []Roll                            // in their order
+	Imported []Import                          // in their order
+	Judged   map[string]events.ResourcesJudged // by policy: what the machine bears, as it was told last
 	Log      Log
 }
 
@@ -87,6 +88,8 @@ func Evolve(s State, e events.Event) State {
 		s.Rolled = append(slices.Clip(s.Rolled), Roll{d, e.Time})
 	case events.BundleImported:
 		s.Imported = append(slices.Clip(s.Imported), Import{d, e.Time, e.Actor})
+	case events.ResourcesJudged:
+		s.Judged = with(s.Judged, string(d.Policy), d)
 	default:
 		s.Log.Unknown++
 	}

@@ -34,7 +34,7 @@ func Evolve(s State, e events.Event) State {
 			s.Clock.Suspended += time.Duration(d.MS) * time.Millisecond
 		}
 	case events.LimitWaiting:
-		s.Waiting = &Waiting{LimitWaiting: d, Since: e.Time}
+		s.Waiting = waits(s.Waiting, e.Time, d)
 		if s.Clock.Waits.IsZero() {
 			s.Clock.Waits = e.Time
 		}
@@ -121,6 +121,17 @@ func iteration(s State, at time.Time, d events.IterationStarted) State {
 	s.Clock.Agent = at
 	s.Clock, s.Waiting = s.Clock.goOn(at), nil
 	return s
+}
+
+func waits(before *Waiting, at time.Time, d events.LimitWaiting) *Waiting {
+	w := Waiting{LimitWaiting: d, Since: at}
+	if before != nil {
+		w.InLine = before.InLine
+	}
+	if d.Cause == events.LimitResources && w.InLine.IsZero() {
+		w.InLine = at
+	}
+	return &w
 }
 
 func lifted(s State, at time.Time) State {

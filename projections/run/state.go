@@ -107,6 +107,7 @@ type Driver struct {
 type Waiting struct {
 	events.LimitWaiting
 	Since  time.Time
+	InLine time.Time               // since when it stands in line for the machine, also if it waits for something else meanwhile
 	Lifted bool                    // it was ended before its time
 	Judged *events.ResourcesJudged // of the machine, while it waited for that
 }

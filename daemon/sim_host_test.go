@@ -1,0 +1,287 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"autopilot/daemon/agent/price"
+	"autopilot/daemon/blob"
+	"autopilot/daemon/config"
+	"autopilot/daemon/effect"
+	"autopilot/daemon/engine"
+	"autopilot/daemon/person"
+	"autopilot/daemon/workflow"
+	"autopilot/events"
+	"autopilot/events/log"
+	"autopilot/events/place"
+	"autopilot/probe"
+	"autopilot/probe/judge"
+	"autopilot/projections/run"
+)
+
+// A hostSim is the daemon's fleet, engine, accounts, line and bands over an
+// in-memory log, on a clock that costs no time: its agents take what memory they
+// are told to, and its machine goes through waves. It is watched by rules that
+// know nothing of the line. It can be killed and begun again.
+
+// simAgent is what each agent of a run is like.
+type simAgent struct {
+	takes   time.Duration
+	needs   float64       // GiB, that it takes within grownAfter
+	records time.Duration // its work tree, before it begins
+	need    int           // iterations until its gate is green
+	lost    bool          // its first agent is lost
+	limited time.Duration // its provider lets it do nothing, for so long
+}
+
+type hostSim struct {
+	t    *testing.T
+	seed uint64
+	log  log.Log
+	user config.User
+	dir  string
+	wave func(at time.Duration, h *hostSim) judge.Reading // of what is not the daemon's
+	lies bool                                             // bands are forgotten before each reading: flapping
+	// loses takes grants back as soon as they are given, holds keeps them.
+	loses, holds bool
+
+	*script
+	d     *Daemon
+	die   context.CancelFunc
+	began time.Time
+	alive time.Time // since when this daemon is
+
+	mu     sync.Mutex
+	plan   map[string]simAgent
+	flows  map[string]workflow.Workflow
+	at     map[string]agentOfSim // let in, and not over
+	rooms  []roomAt
+	bands  map[judge.Policy]judge.Band
+	idle   map[judge.Policy]time.Time // since when a slot is free and somebody waits
+	passed map[string]time.Time       // runs that a younger one went before
+	faults []string
+	most   int
+	grants int
+	wait   time.Duration // the longest that anybody stood in line
+	effect int
+}
+
+// agentOfSim is an agent that was let in, and since when it is at work.
+type agentOfSim struct {
+	let, began time.Time
+	needs      float64
+}
+
+// roomAt is how many agents might be at work at a time, by policy.
+type roomAt struct {
+	at   time.Time
+	room map[judge.Policy]int
+}
+
+func newHostSim(t *testing.T, seed uint64) *hostSim {
+	h := &hostSim{
+		t: t, seed: seed, log: log.NewMemory(log.MemoryConfig{}), dir: t.TempDir(), user: config.DefaultUser(), script: &script{now: time.Now},
+		began: time.Now(), plan: map[string]simAgent{}, flows: map[string]workflow.Workflow{}, at: map[string]agentOfSim{},
+		bands: map[judge.Policy]judge.Band{}, idle: map[judge.Policy]time.Time{}, passed: map[string]time.Time{},
+		wave: func(time.Duration, *hostSim) judge.Reading { return measured(64, 0, 0) },
+	}
+	return h
+}
+
+// open begins a daemon on the log. Only what has to do with runs is there.
+func (h *hostSim) open() {
+	h.t.Helper()
+	ctx, die := context.WithCancel(context.Background())
+	quiet := slog.New(slog.DiscardHandler)
+	blobs, err := blob.Open(filepath.Join(h.dir, "blobs"), blob.Process)
+	h.must(err)
+	effects, err := effect.New(effect.Config{Root: filepath.Join(h.dir, "effects"), Shim: "/nonexistent", BootID: "boot"})
+	h.must(err)
+	prices, err := price.Shipped()
+	h.must(err)
+	d := &Daemon{
+		cfg:  Config{Log: quiet, Home: h.dir, Boot: "boot", Places: place.Places{State: h.dir, Config: filepath.Join(h.dir, "config.yaml")}},
+		host: "sim", log: h.log, blobs: blobs, effects: effects, prices: prices, people: person.System(), cancel: die,
+	}
+	d.budget.user, d.budget.seen = &h.user, sight(d.cfg.Places.Config)
+	j := newJournal(h.log, "sim", time.Now)
+	d.hosts, err = openHostLog(ctx, j, "sim", quiet)
+	h.must(err)
+	d.peers = &peers{journal: j, now: time.Now, known: map[string]*peerBook{}}
+	d.fleet = newFleet(ctx, j, h, "sim", time.Now, quiet, h.flowOf)
+	d.fleet.draining = d.draining.Load
+	d.accounts = newAccounts(d.fleet)
+	d.machine = newMachine(h.dir, d.hosts.state().Judged)
+	d.machine.probe = h
+	learn := d.fleet.noted
+	d.fleet.noted = func(s run.State) {
+		learn(s)
+		if !h.holds {
+			d.machine.seen(s)
+		}
+		h.seen(s)
+	}
+	h.d, h.die, h.alive = d, die, time.Now()
+	h.must(d.fleet.load(ctx, time.Time{}))
+	for _, work := range []func(context.Context){d.accounts.Run, d.tendMachine} {
+		d.fleet.wg.Go(func() { work(ctx) })
+	}
+}
+
+func (h *hostSim) must(err error) {
+	h.t.Helper()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// kill ends the daemon as a signal does: its runs are let go of.
+func (h *hostSim) kill() {
+	h.die()
+	h.d.fleet.close()
+}
+
+func (h *hostSim) begin(id string, a simAgent, change ...func(*events.RunStarted)) {
+	h.t.Helper()
+	d := simStart()
+	d.Handle, d.Project = id, id
+	for _, c := range change {
+		c(&d)
+	}
+	h.mu.Lock()
+	h.plan[id] = a
+	h.mu.Unlock()
+	_, err := h.d.fleet.begin(h.d.fleet.ctx, id, d, "local:0@sim/1", "req"+id)
+	h.must(err)
+}
+
+func (h *hostSim) do(id string, c engine.Command) error {
+	_, err := h.d.fleet.do(h.d.fleet.ctx, id, c, "local:0@sim/1", "")
+	return err
+}
+
+func (h *hostSim) state(id string) run.State {
+	s, _ := h.d.fleet.state(id)
+	return s
+}
+
+// flowOf is the workflow of a run: that of the script, with the resources that its
+// name was given.
+func (h *hostSim) flowOf(_ context.Context, s run.State) (workflow.Workflow, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if w, ok := h.flows[string(s.Facts.Workflow)]; ok {
+		return w, nil
+	}
+	return simFlow(), nil
+}
+
+func (h *hostSim) of(id string) simAgent {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.plan[id]
+}
+
+// BeginAgent lets an agent in as the real worker does: asks, and then records.
+func (h *hostSim) BeginAgent(ctx context.Context, s run.State, act engine.RunAgent) (events.Data, error) {
+	_, not, err := h.d.admit(ctx, s, s.Facts.Account)
+	if err != nil || not != nil {
+		return not, err
+	}
+	h.letIn(s)
+	if h.loses {
+		h.d.machine.drop(s.ID)
+	}
+	select {
+	case <-time.After(h.of(s.ID).records):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	h.mu.Lock()
+	h.effect++
+	id := fmt.Sprintf("e%d-%s", h.effect, s.ID)
+	h.mu.Unlock()
+	return events.IterationStarted{
+		Phase: act.Phase, Iteration: act.Iteration, Attempt: act.Attempt, Effect: id, Account: s.Facts.Account, Tree: s.Last.Tree, Work: s.Last.Work,
+	}, nil
+}
+
+func (h *hostSim) Agent(ctx context.Context, s run.State, end <-chan struct{}) (events.AgentEnded, error) {
+	l, a := s.Last.Start, h.of(s.ID)
+	d := events.AgentEnded{
+		Phase: l.Phase, Iteration: l.Iteration, Attempt: l.Attempt, Effect: l.Effect, Outcome: events.Exited, DurationMS: a.takes.Milliseconds(),
+		Tree: events.Tree(fmt.Sprintf("%s-%d", s.ID, l.Iteration)), Work: events.Tree(fmt.Sprintf("%s-%d", s.ID, l.Iteration)),
+	}
+	left := s.Clock.Agent.Add(a.takes + time.Duration(l.Iteration)*time.Millisecond).Sub(time.Now()) // one that is found again goes on
+	select {
+	case <-ctx.Done():
+		return d, ctx.Err()
+	case <-end:
+		if s := h.state(s.ID); s.Stop == "" {
+			h.fault("%s: its agent was ended, and nobody has asked for that", s.ID)
+		}
+		d.Outcome = events.Stopped
+	case <-time.After(left):
+		if a.lost && l.Attempt == 1 {
+			d.Outcome, d.Exit = events.Lost, -1
+		}
+		if a.limited > 0 {
+			d.Result, d.Exit, d.ResetMS, d.Tree, d.Work = events.ResultRateLimited, 1, time.Now().Add(a.limited).UnixMilli(), l.Tree, l.Work
+		}
+	}
+	return d, nil
+}
+
+func (h *hostSim) Gates(ctx context.Context, s run.State, end <-chan struct{}) (events.GatesJudged, error) {
+	select {
+	case <-ctx.Done():
+		return events.GatesJudged{}, ctx.Err()
+	case <-end:
+		return events.GatesJudged{}, context.Canceled
+	case <-time.After(time.Second):
+	}
+	failing := max(0, h.of(s.ID).need-s.Loop.Iteration)
+	d := events.GatesJudged{Phase: s.Loop.Phase, Iteration: s.Loop.Iteration, Tree: s.Last.Tree, Work: s.Last.Work}
+	g := events.GateResult{Gate: "test", Kind: events.GateCommand, Role: events.RoleGoal, Verdict: events.Pass, Reason: events.ReasonExit}
+	if failing > 0 {
+		g.Verdict, g.Exit, g.Failing, g.FailingSum = events.Fail, 1, failing, fmt.Sprint(failing)
+	}
+	d.Results = []events.GateResult{g}
+	return d, nil
+}
+
+// measured is a machine of 8 cores with so much memory (GiB), load and swap (GiB).
+func measured(available, load, swap float64) judge.Reading {
+	return judge.Reading{
+		Cores: judge.Known(8), Load1: judge.Known(load), Load5: judge.Known(load),
+		MemoryAvailable: judge.Known(max(0, available) * (1 << 30)), SwapUsed: judge.Known(swap * (1 << 30)),
+	}
+}
+
+// Read implements prober: what others leave, less what the agents have taken.
+func (h *hostSim) Read(_ context.Context, now time.Time, _ probe.Subject) judge.Reading {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	r := h.wave(now.Sub(h.began), h)
+	r.Time = now
+	if v, ok := r.MemoryAvailable.Get(); ok {
+		for _, a := range h.at {
+			if !a.began.IsZero() {
+				v -= a.needs * (1 << 30) * min(1, float64(now.Sub(a.began))/float64(grownAfter))
+			}
+		}
+		r.MemoryAvailable = judge.Known(max(0, v))
+	}
+	if h.lies {
+		h.d.machine.mu.Lock()
+		clear(h.d.machine.bands)
+		h.d.machine.mu.Unlock()
+	}
+	h.judge(r)
+	return r
+}
