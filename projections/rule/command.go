@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -141,10 +142,14 @@ func staticWord(parts []syntax.WordPart) string {
 			}
 			b.WriteString(unescape(p.Value))
 		case *syntax.SglQuoted:
+			text := p.Value
 			if p.Dollar {
-				return ""
+				var err error
+				if text, _, err = expand.Format(nil, text, nil); err != nil {
+					return ""
+				}
 			}
-			b.WriteString(p.Value)
+			b.WriteString(text)
 		case *syntax.DblQuoted:
 			inner := staticWord(p.Parts)
 			if inner == "" && len(p.Parts) > 0 {

@@ -50,7 +50,7 @@ func (t *toucher) push(args []string) {
 			remote = true
 		case a == "--":
 			closed = true
-		case a == "-n" || a == "--dry-run":
+		case a == "-n" || a == "--dry-run" || a == "-h" || a == "--help":
 			return
 		case a == "--all" || a == "--branches" || a == "--mirror":
 			every = true

@@ -58,6 +58,7 @@ func (t *toucher) text(src string) {
 
 func (t *toucher) read(n syntax.Node) {
 	syntax.Walk(n, func(n syntax.Node) bool {
+		t.fed(n)
 		switch n := n.(type) {
 		case *syntax.Subshell:
 			t.within(n.Stmts)
@@ -151,6 +152,9 @@ func (t *toucher) call(words []string) {
 
 // started is the command that a wrapper starts.
 func started(name string, words []string) ([]string, bool) {
+	if i := slices.IndexFunc(words, func(w string) bool { return w == "-S" || w == "--split-string" }); name == "env" && i > 0 && i+1 < len(words) {
+		return append(strings.Fields(words[i+1]), words[i+2:]...), true
+	}
 	switch name {
 	case "env", "timeout", "nice", "nohup", "stdbuf", "command", "exec", "builtin", "setsid", "ionice", "time", "sudo", "doas":
 		return skipOptions(name, words[1:]), true
@@ -159,13 +163,10 @@ func started(name string, words []string) ([]string, bool) {
 }
 
 func (t *toucher) command(name string, args []string) {
+	if t.starter(name, args) {
+		return
+	}
 	switch name {
-	case "sh", "bash", "dash", "zsh", "ksh":
-		t.shell(args)
-	case "eval":
-		if !slices.Contains(args, "") {
-			t.text(strings.Join(args, " "))
-		}
 	case "cd", "pushd":
 		t.change(args)
 	case "popd":
