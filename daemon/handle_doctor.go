@@ -115,6 +115,9 @@ func examined(ctx context.Context, p place.Places, body wire.DoctorRequest) doct
 	}
 	if ws, err := tree.Find(ctx, body.Workspace); err == nil {
 		in.Workspace = ws.Path
+		if l, ok := ws.IndexLock(); ok {
+			in.Locked = &doctor.Lock{Path: l.Path, Since: l.Since, PID: l.PID}
+		}
 	}
 	if u, err := user.Current(); err == nil {
 		in.User = u.Username

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"autopilot/daemon/bus"
+	"autopilot/daemon/tree"
 	"autopilot/daemon/work"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -28,7 +30,19 @@ func (d *Daemon) runWhy(ctx context.Context, q bus.Request, ref wire.RunRef) (wi
 		return wire.WhyView{}, err
 	}
 	v, err := d.why(ctx, d.inLineNow(s), d.view(s))
+	if lock, ok := indexLock(ctx, v.Run.Workspace); ok && s.Status != run.Over {
+		v.Claims = append(v.Claims, explain.IndexLocked(s.Facts.Language, lock.Path, lock.Since.UTC().Format(time.RFC3339), lock.PID))
+	}
 	return forCaller(q, v), err
+}
+
+// indexLock is the lock on git's index in a work tree, if there is one.
+func indexLock(ctx context.Context, dir string) (tree.IndexLock, bool) {
+	ws, err := tree.Find(ctx, dir)
+	if err != nil {
+		return tree.IndexLock{}, false
+	}
+	return ws.IndexLock()
 }
 
 // guided says that who asks may be told how a halted run is made to go on. That

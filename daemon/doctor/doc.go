@@ -46,7 +46,15 @@ type Input struct {
 	Agents []wire.AgentView  // all profiles; nil is not known
 	Named  map[string]string // by profile: the first role of a workflow of the project that names it
 	Store  *Store            // nil is not known
+	Locked *Lock             // the index of the work tree; nil is not locked
 	Listen *wire.ListenView  // nil is nowhere, or not known
+}
+
+// Lock is on git's index of a work tree.
+type Lock struct {
+	Path  string
+	Since time.Time
+	PID   int // of who has it; zero is nobody that was seen
 }
 
 // Store is how the event store is.

@@ -106,6 +106,10 @@ func TestNothingIsWrongOnAHealthyHost(t *testing.T) {
 	}
 }
 
+func lockedBy(pid int) func(*host, *Input) {
+	return func(_ *host, in *Input) { in.Locked = &Lock{"/w/.git/index.lock", noon.Add(-3 * time.Hour), pid} }
+}
+
 func remove(names ...string) func(*host, *Input) {
 	return func(h *host, _ *Input) {
 		for _, n := range names {
@@ -183,6 +187,8 @@ var ills = []struct {
 			set("w/.git/shallow", "x")(h, in)
 		}, "note repository: the repository is a shallow clone",
 	},
+	{"an index that a git has locked", lockedBy(4711), "warning repository: git's index is locked by process 4711 for 3h0m0s: git add"},
+	{"an index that was left locked", lockedBy(0), "warning repository: git's index is locked for 3h0m0s, and no git is seen"},
 	{"submodules", set("w/.gitmodules", "x"), "note repository: it has submodules"},
 	{"git LFS", set("w/.gitattributes", "*.bin filter=lfs diff=lfs\n"), "note repository: it uses git LFS"},
 	{"nested repositories", trove(Trove{Nested: []string{"a", "b", "c", "d"}, Whole: true}), "note repository: repositories within it are recorded by their commit only: a, b, c and 1 more"},

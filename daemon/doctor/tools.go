@@ -7,8 +7,10 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"autopilot/events/wire"
+	"autopilot/projections/phrase"
 )
 
 // agents says which are there, and whether each could work alone.
@@ -134,7 +136,7 @@ func repository(_ context.Context, in Input, p Probe) []wire.DoctorFinding {
 	if in.Workspace == "" {
 		return a.find(Note, "git init, or change to a work tree", "this directory is in no git work tree")
 	}
-	var out []wire.DoctorFinding
+	out := locked(in, p)
 	if _, err := p.Stat(path.Join(commonDir(in.Workspace, p), "shallow")); err == nil {
 		out = append(out, a.find(Note, "git fetch --unshallow", "the repository is a shallow clone: history before it is not there")...)
 	}
@@ -149,6 +151,20 @@ func repository(_ context.Context, in Input, p Probe) []wire.DoctorFinding {
 		return a.ok("%s", in.Workspace)
 	}
 	return out
+}
+
+// locked says that git cannot change its index. A lock is never taken away from
+// here: who has it may be at work.
+func locked(in Input, p Probe) []wire.DoctorFinding {
+	a, l := about("repository"), in.Locked
+	if l == nil {
+		return nil
+	}
+	age := p.Now.Sub(l.Since).Truncate(time.Second)
+	if l.PID > 0 {
+		return a.find(Warning, fmt.Sprintf("wait for process %d", l.PID), "git's index is locked by process %d for %s: git add and commit fail until that is done", l.PID, age)
+	}
+	return a.find(Warning, "rm "+phrase.Quote(l.Path)+", if no git works there", "git's index is locked for %s, and no git is seen that has the lock: git add and commit fail", age)
 }
 
 // listed is how many paths a finding names.

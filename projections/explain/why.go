@@ -232,6 +232,17 @@ func FullDisk(l events.Language) (rule, because string) {
 		"待機中: ディスクの空きが足りません。空きができれば自動で再開します")
 }
 
+// IndexLocked says what of the repository makes git fail in the work tree, so that
+// nobody takes it for a fault of the agent. pid zero is nobody that was seen.
+func IndexLocked(l events.Language, path, since string, pid int) string {
+	if pid > 0 {
+		return say(l, "git's index is locked since %s by process %d (%s): git add and commit fail until that is done",
+			"git のインデックスは %s からプロセス %d がロックしています (%s)。終わるまで git add と commit は失敗します", since, pid, path)
+	}
+	return say(l, "git's index is locked since %s, and no git is seen that has the lock: git add and commit fail until %s is removed",
+		"git のインデックスは %s からロックされていますが、保持している git は見当たりません。%s を削除するまで git add と commit は失敗します", since, path)
+}
+
 // Next lists the commands that make sense now, the best first.
 func Next(s run.State) []wire.NextCommand {
 	h, l := s.Facts.Handle, s.Facts.Language
