@@ -121,3 +121,25 @@ func free(name string, taken map[string]bool) string {
 	taken[try] = true
 	return try
 }
+
+// parseInputs reads inputs of a workflow: NAME=VALUE.
+func parseInputs(values []string) (map[string]string, error) {
+	var out map[string]string
+	for _, v := range values {
+		name, value, found := strings.Cut(v, "=")
+		if !found || !events.Name(name).Valid() {
+			return nil, render.BadInput(v)
+		}
+		if err := checkText("the input", value); err != nil {
+			return nil, err
+		}
+		if _, twice := out[name]; twice {
+			return nil, render.InputTwice(name)
+		}
+		if out == nil {
+			out = map[string]string{}
+		}
+		out[name] = value
+	}
+	return out, nil
+}

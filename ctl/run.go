@@ -39,6 +39,7 @@ type runOptions struct {
 	sandbox    string
 	driver     string
 	issue      string
+	inputs     []string
 	priority   string
 	findings   string // file of them
 }
@@ -129,6 +130,7 @@ func (o *runOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.agent.script, "script", "", "agent without a model: `FILE`, see apctl help agents")
 	f.StringVar(&o.driver, "driver", "", "`session`: a chat does the work, see apctl session; --agent is for those who look")
 	f.StringVar(&o.issue, "issue", "", "`ISSUE` that it is about: 24 or OWNER/NAME#24, see apctl help notify")
+	f.StringArrayVar(&o.inputs, "input", nil, "input `NAME=VALUE` of the workflow (repeatable)")
 	f.StringVar(&o.priority, "priority", "", "`LEVEL` among runs that wait for the machine: low, normal or high")
 	f.StringArrayVar(&o.protect, "protect", nil, "pin the files of `GLOB` too (repeatable)")
 	f.StringArrayVar(&o.allow, "allow-test-changes", nil, "let the agent change the pinned tests of `GLOB`, or all")
@@ -233,12 +235,13 @@ func (a *app) goOn(ctx context.Context, v wire.RunView, after uint64, detach, ke
 // request checks what was typed and makes the request of it.
 func (o *runOptions) request(a *app, counted bool, args []string) (wire.StartRequest, error) {
 	req := wire.StartRequest{Outputs: a.outputs(), Settings: a.settings(), NoConfig: o.noConfig}
-	task, err := a.task(args, o.file)
-	if err != nil {
-		return req, err
+	var err error
+	if len(args) > 0 || o.file != "" || o.workflow == workflowConverge { // another workflow may know where its task is
+		if o.task, err = a.task(args, o.file); err != nil {
+			return req, err
+		}
 	}
-	o.task = task
-	req.Spec = wire.RunSpec{Task: task, Workflow: o.workflow, Protect: o.protect, AllowTests: o.allow}
+	req.Spec = wire.RunSpec{Task: o.task, Workflow: o.workflow, Protect: o.protect, AllowTests: o.allow}
 	req.Spec.Setup = o.setup
 	if req.Spec.Driver = events.Driver(o.driver); req.Spec.Driver != events.DriverDaemon && req.Spec.Driver != events.DriverSession {
 		return req, render.BadDriver(o.driver)
@@ -258,6 +261,9 @@ func (o *runOptions) request(a *app, counted bool, args []string) (wire.StartReq
 	}
 	if o.clean {
 		req.Spec.Checkout = events.CheckoutClean
+	}
+	if req.Spec.Inputs, err = parseInputs(o.inputs); err != nil {
+		return req, err
 	}
 	if req.Spec.Gates, err = parseGates(o.goals, o.invariants, o.artifacts...); err != nil {
 		return req, err

@@ -67,6 +67,18 @@ func (d *Daemon) rank(q bus.Request, typed string, c *configured) error {
 	return nil
 }
 
+// checkInputs keeps a chat from typing commands of gates where the settings have
+// them: it may add gates, and take none away.
+func (d *Daemon) checkInputs(q bus.Request, c configured) error {
+	for name := range c.Request.Spec.Inputs {
+		if _, set := c.Request.Inputs[name]; set && d.ofChat(q) {
+			return wire.Errorf(wire.Denied, "the input %s is set for this project, and a chat cannot set it otherwise", name).
+				WithHint("leave --input %s out", name)
+		}
+	}
+	return nil
+}
+
 // is says that the chat lives in that process, or below it.
 func (c chat) is(by events.SessionJoined) bool {
 	return by.Boot == c.Boot && slices.ContainsFunc(c.line, func(p person.Process) bool {

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,7 +33,7 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 	if err != nil {
 		return wire.RunView{}, err
 	}
-	if err := d.rank(q, body.Spec.Priority, &conf); err != nil {
+	if err := cmp.Or(d.rank(q, body.Spec.Priority, &conf), d.checkInputs(q, conf)); err != nil {
 		return wire.RunView{}, err
 	}
 	ws, err := d.worker.Workspace(ctx, body.Spec)

@@ -95,6 +95,11 @@ func more(v *wire.WorkflowView, f library.Found) {
 	if len(f.Problems) == 0 {
 		v.Graph = graph.Text(f.Flow)
 	}
+	for _, e := range f.Flow.Inputs {
+		v.Inputs = append(v.Inputs, wire.WorkflowInput{
+			Name: e.Key, Kind: string(e.Value.Is()), About: e.Value.About, Default: e.Value.Default, Find: e.Value.Find,
+		})
+	}
 	for _, p := range f.Prompts {
 		v.Prompts = append(v.Prompts, wire.WorkflowPrompt{File: p.File, Origin: string(p.Origin), Path: p.Path, Hides: p.Hides})
 	}

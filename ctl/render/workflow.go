@@ -41,6 +41,9 @@ func (s Style) Workflow(w wire.WorkflowView) string {
 		from += ", " + Line(w.Path)
 	}
 	pairs := [][2]string{{"from", from}, {"state", workflowState(w)}, {"language", Line(w.Language)}}
+	for _, in := range w.Inputs {
+		pairs = append(pairs, [2]string{"input", inputLine(in)})
+	}
 	for _, p := range w.Prompts {
 		text := Line(p.File) + ", " + Line(p.Origin)
 		if p.Hides {
@@ -56,6 +59,23 @@ func (s Style) Workflow(w wire.WorkflowView) string {
 		text += "\n" + s.paint(yellow, "not trusted:") + " a run does not use it as it is\n  apctl trust\n"
 	}
 	return text + "\n" + indent("  ", Clean(w.Graph))
+}
+
+// inputLine is an input, and where its value is from.
+func inputLine(in wire.WorkflowInput) string {
+	text := Line(in.Name)
+	if in.About != "" {
+		text += ", " + Line(in.About)
+	}
+	switch {
+	case in.Find != "":
+		return text + ": found as " + Line(in.Find)
+	case in.Kind == "issue":
+		return text + ": --issue 24"
+	case in.Default != "":
+		return text + ": " + Line(in.Default)
+	}
+	return text + ": has to be given, --input " + Line(in.Name) + "=..."
 }
 
 // WorkflowWritten says what was written, and what comes next.
@@ -135,4 +155,14 @@ var suggestWords = map[string]string{
 	"bypass":   "%s asks for no plan",
 	"vague":    "%s asks for work, and little else is said",
 	"express":  "%s looks harmless",
+}
+
+// BadInput is an input that was not written as one.
+func BadInput(v string) *wire.Error {
+	return usage("--input NAME=VALUE", "%q is no input of a workflow", Line(v))
+}
+
+// InputTwice is an input that was given twice.
+func InputTwice(name string) *wire.Error {
+	return usage("leave one of them out", "the input %s is given twice", name)
 }

@@ -34,6 +34,7 @@ func (l Layers) Apply(q wire.StartRequest, now time.Time) (Applied, error) {
 	a := &application{layers: l, out: Applied{Request: q, Agents: l.Agents()}}
 	a.agent()
 	a.gates()
+	a.inputs()
 	a.checkout()
 	a.answers()
 	a.priority()
@@ -119,6 +120,21 @@ func (a *application) gates() {
 		a.use("gates." + e.Key)
 	}
 	spec.Gates = append(spec.Gates, typed...)
+}
+
+// inputs are handed on beside what was typed: which of them a workflow has is known
+// once it is found.
+func (a *application) inputs() {
+	if a.layers.Project == nil {
+		return
+	}
+	a.out.Request.Inputs = map[string]string{}
+	for _, e := range a.layers.Project.Inputs {
+		a.out.Request.Inputs[e.Key] = e.Value
+		if _, typed := a.out.Request.Spec.Inputs[e.Key]; !typed {
+			a.use("inputs." + e.Key)
+		}
+	}
 }
 
 func (g Gate) spec(name events.Name) wire.GateSpec {

@@ -42,6 +42,12 @@ func (p Project) check(f *faults) {
 	for _, e := range p.Gates {
 		f.gate("gates."+e.Key, e.Key, e.Value)
 	}
+	for _, e := range p.Inputs {
+		if !events.Name(e.Key).Valid() {
+			f.add("inputs."+e.Key, "use letters a-z, digits, - and _", "%q is no name", e.Key)
+		}
+		f.text("inputs."+e.Key, e.Value)
+	}
 	f.text("setup", p.Setup)
 	f.word("checkout", p.Checkout, CheckoutInPlace, CheckoutClean)
 	f.word("answers", p.Answers, AnswersPerson, AnswersSession)

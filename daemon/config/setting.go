@@ -49,6 +49,7 @@ func Settings() []Setting {
 		{Key: "agents.NAME.args", Help: "further arguments of the profile", Project: true, User: true},
 		{Key: "agents.NAME.env", Help: "variables that the agent gets too", Flag: "--env", Project: true, User: true, Secret: true},
 		{Key: "gates.NAME", Help: "a command, or {run: CMD, role: invariant}, or {artifact: [GLOB]}", Flag: "--gate, --invariant, --artifact", Project: true},
+		{Key: "inputs.NAME", Help: "an input of workflows: text, a number or a command; apctl workflow show NAME lists those of one", Flag: "--input", Project: true},
 		{Key: "setup", Help: "command that prepares a clean checkout", Flag: "--setup", Project: true},
 		{Key: "checkout", Default: CheckoutInPlace, Help: "where gates have to pass before done: in-place or clean", Flag: "--clean", Project: true, User: true},
 		{Key: "answers", Default: AnswersPerson, Help: "who answers the gates of a run that a chat drives: person, or session, which lets that chat answer from a dialog of its own; recorded as weak", Project: true, User: true},

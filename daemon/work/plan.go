@@ -138,8 +138,8 @@ func (w *Worker) loadPlan(ctx context.Context, s run.State) (*Plan, error) {
 // parsed is the workflow that was read last: to show a long run event by event
 // would parse it each time. Nobody changes one.
 type parsed struct {
-	source events.Ref
-	flow   workflow.Workflow
+	source, spec events.Ref // spec is empty of one without inputs
+	flow         workflow.Workflow
 }
 
 // Flow is the workflow of a run as it was stored with it.
@@ -148,14 +148,22 @@ func (w *Worker) Flow(_ context.Context, s run.State) (workflow.Workflow, error)
 	if err != nil {
 		return workflow.Workflow{}, err
 	}
-	if p := w.parsed.Load(); p != nil && p.source == s.Facts.Source {
+	if p := w.parsed.Load(); p != nil && p.source == s.Facts.Source && (p.spec == "" || p.spec == s.Facts.Spec) {
 		return p.flow, nil
 	}
-	flow, err := workflow.Parse(src)
-	if err == nil {
-		w.parsed.Store(&parsed{s.Facts.Source, flow})
+	last := parsed{source: s.Facts.Source}
+	if last.flow, err = workflow.Parse(src); err != nil {
+		return workflow.Workflow{}, err
 	}
-	return flow, err
+	if len(last.flow.Inputs) > 0 {
+		spec, err := w.Spec(s)
+		if err != nil {
+			return workflow.Workflow{}, err
+		}
+		last.spec, last.flow = s.Facts.Spec, last.flow.Fill(spec.Inputs)
+	}
+	w.parsed.Store(&last)
+	return last.flow, nil
 }
 
 // Spec is what a run was asked to do.

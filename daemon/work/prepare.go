@@ -84,10 +84,13 @@ func (w *Worker) Prepare(ctx context.Context, id string, q wire.StartRequest, ag
 func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent.Overrides, hide []string, gateHome string) (*Plan, error) {
 	p := &Plan{Spec: q.Spec}
 	var err error
-	if p.Task, err = w.task(q.Spec); err != nil {
+	if err := w.findFlow(ctx, p, q); err != nil {
 		return nil, err
 	}
-	if err := w.findFlow(ctx, p, q); err != nil {
+	if err := w.fill(ctx, p, q); err != nil {
+		return nil, err
+	}
+	if p.Task, err = w.task(p.Spec); err != nil {
 		return nil, err
 	}
 	if err := checkSpec(q.Spec, p.Flow); err != nil {

@@ -137,7 +137,7 @@ func sentBy(s run.State) []events.GateResult {
 // firstPrompt is what every prompt of a run has in common.
 func firstPrompt(p *Plan, phase events.Name) workflow.PromptData {
 	d := workflow.PromptData{
-		Task: p.Task, Phase: string(phase), Iteration: 1, Attempt: 1,
+		Task: p.Task, Phase: string(phase), Iteration: 1, Attempt: 1, Inputs: p.Spec.Inputs,
 		Pinned: p.Pinned, NotesDir: notesDir(p.Flow),
 		Checkout: p.Spec.Checkout == events.CheckoutClean, Setup: p.Spec.Setup,
 	}

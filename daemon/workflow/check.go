@@ -56,6 +56,11 @@ func (w Workflow) problems() problems {
 	}
 	p.name("name", "workflow", w.Name)
 	one(&p, "language", w.Language, English, Japanese)
+	p.inputs(w)
+	w = w.sample()
+	for i, glob := range w.Task {
+		p.glob(index("task", i), glob)
+	}
 	if w.Resources.Policy != "" {
 		one(&p, "resources.policy", w.Resources.Policy, judge.Signals, judge.Tiers)
 	}

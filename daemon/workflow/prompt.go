@@ -37,7 +37,12 @@ type PromptData struct {
 	Report        string    // what that has to tell of how the session went, as an example; empty where no gate wants it
 	Warning       string    // asks for another approach; see RepeatedFailure and OtherAgent
 	Look          *Look     // of a role that looks; nil for who works
+	Inputs        map[string]string
 }
+
+// Input is what the run has brought along by that name; empty where the workflow has
+// no such input.
+func (d PromptData) Input(name string) string { return d.Inputs[name] }
 
 // Look is what a role is told of what it looks at.
 type Look struct {

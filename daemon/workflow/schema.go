@@ -42,6 +42,7 @@ var described = map[reflect.Type]func() *jsonschema.Schema{
 	reflect.TypeFor[Language]():        func() *jsonschema.Schema { return words(English, Japanese) },
 	reflect.TypeFor[judge.Policy]():    func() *jsonschema.Schema { return words(judge.Signals, judge.Tiers) },
 	reflect.TypeFor[Coordinator]():     func() *jsonschema.Schema { return words(Always) },
+	reflect.TypeFor[InputKind]():       func() *jsonschema.Schema { return words(TextInput, NumberInput, CommandInput, IssueInput, PathInput) },
 	reflect.TypeFor[Then]():            func() *jsonschema.Schema { return words(Warn, HaltRun) },
 	reflect.TypeFor[Part]():            func() *jsonschema.Schema { return words(PartGates, PartTests, PartTree) },
 	reflect.TypeFor[Skip]():            func() *jsonschema.Schema { return words(SkipDocs) },

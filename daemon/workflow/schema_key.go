@@ -12,6 +12,8 @@ var keyHelp = map[string]string{
 	"workflow.version":     "The form of the file.",
 	"workflow.description": "One line for the list of workflows.",
 	"workflow.language":    "Of texts to people. Prompts are as they are written.",
+	"workflow.inputs":      "What a run brings along: ${{NAME}} in commands and globs, {{.Input \"NAME\"}} in prompts.",
+	"workflow.task":        "Files of which the first that is there is the task, where none was typed.",
 	"workflow.phases":      "In order; a run begins in the first, and is done when the last one has passed.",
 	"workflow.roles":       "Who works in phases, or looks at their work, by name.",
 	"workflow.rails":       "What ends a run that gets nowhere.",
@@ -19,6 +21,12 @@ var keyHelp = map[string]string{
 	"workflow.limits":      "What bounds a run, its agents and its gates.",
 	"workflow.notes":       "Globs of files that agents may write at will: they are left out of comparisons.",
 	"workflow.resources":   "What the machine has to have left for agents of this workflow.",
+
+	"input.kind":    "text, the default; number; command; issue: the number of the issue that the run is about; path: found in the work tree.",
+	"input.about":   "One line, for who has to give it.",
+	"input.default": "May hold inputs before it. Without it the input has to be given.",
+	"input.find":    "A glob that exactly one file or directory of the work tree matches. May hold inputs before it.",
+	"input.missing": "What a person has to do first, where nothing matches.",
 
 	"resources.policy":      "How the machine is judged: signals, the default, or tiers, the published table in which the worst value decides.",
 	"resources.coordinator": "always: its agents begin where the machine bears no others, and are told a cap of 0.",

@@ -14,17 +14,19 @@ const SchemaVersion = 1
 
 // Workflow is one workflow file.
 type Workflow struct {
-	Name        string               `yaml:"name"`    // [a-z0-9][a-z0-9_-]{0,63}
-	Version     int                  `yaml:"version"` // of the schema: 1
-	Description string               `yaml:"description"`
-	Language    Language             `yaml:"language"` // of texts to people
-	Phases      []Phase              `yaml:"phases"`   // in order; a run starts in the first
-	Roles       strictyaml.Map[Role] `yaml:"roles"`
-	Rails       Rails                `yaml:"rails"`
-	Fingerprint []Part               `yaml:"fingerprint"` // what a failed iteration is compared by
-	Limits      Limits               `yaml:"limits"`
-	Notes       []string             `yaml:"notes"` // globs left out of tree comparisons
-	Resources   Resources            `yaml:"resources"`
+	Name        string                `yaml:"name"`    // [a-z0-9][a-z0-9_-]{0,63}
+	Version     int                   `yaml:"version"` // of the schema: 1
+	Description string                `yaml:"description"`
+	Language    Language              `yaml:"language"` // of texts to people
+	Inputs      strictyaml.Map[Input] `yaml:"inputs"`   // that a run brings along
+	Task        []string              `yaml:"task"`     // files of which the first that is there is the task, where none was typed
+	Phases      []Phase               `yaml:"phases"`   // in order; a run starts in the first
+	Roles       strictyaml.Map[Role]  `yaml:"roles"`
+	Rails       Rails                 `yaml:"rails"`
+	Fingerprint []Part                `yaml:"fingerprint"` // what a failed iteration is compared by
+	Limits      Limits                `yaml:"limits"`
+	Notes       []string              `yaml:"notes"` // globs left out of tree comparisons
+	Resources   Resources             `yaml:"resources"`
 }
 
 // Resources say how the machine is judged, and what begins on it all the same.

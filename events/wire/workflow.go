@@ -45,7 +45,8 @@ type WorkflowView struct {
 	Language    string   `json:"language"`
 	Phases      []string `json:"phases"`
 	Problems    int      `json:"problems,omitzero"` // as workflow lint has them
-	// Prompts, Graph and Source are there when one workflow is asked for.
+	// Inputs, Prompts, Graph and Source are there when one workflow is asked for.
+	Inputs  []WorkflowInput  `json:"inputs,omitzero"`
 	Prompts []WorkflowPrompt `json:"prompts,omitzero"`
 	Graph   string           `json:"graph,omitzero"`  // as text
 	Source  string           `json:"source,omitzero"` // YAML
@@ -57,6 +58,15 @@ type WorkflowPrompt struct {
 	Origin string `json:"origin"`         // shipped or project
 	Path   string `json:"path,omitzero"`  // of the project's file
 	Hides  bool   `json:"hides,omitzero"` // one of that name ships too, and is not used
+}
+
+// WorkflowInput is what a run has to bring along, or what it finds.
+type WorkflowInput struct {
+	Name    string `json:"name"`
+	Kind    string `json:"kind"` // text, number, command, issue or path
+	About   string `json:"about,omitzero"`
+	Default string `json:"default,omitzero"`
+	Find    string `json:"find,omitzero"` // of a path: its glob
 }
 
 // WorkflowTextRequest is about a workflow by name, or about the text of a file.
