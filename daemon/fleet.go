@@ -177,10 +177,10 @@ func (f *fleet) serve(ctx context.Context, s run.State, first engine.Reboot) *me
 		m.actor = nil // stored by a request that outlived its client; the next daemon serves it
 	}
 	if m.actor != nil {
-		actor := m.actor
+		actor, id := m.actor, s.ID
 		f.wg.Go(func() {
 			if err := actor.Run(f.ctx); err != nil && f.ctx.Err() == nil {
-				f.log.Error("serve a run", "run", s.ID, "error", err)
+				f.log.Error("serve a run", "run", id, "error", err)
 			}
 		})
 	}

@@ -132,47 +132,48 @@ func (a *Actor) Run(ctx context.Context) error {
 			<-j.done
 		}
 	}()
-	if s := a.State(); s.Status == run.Halted && s.Stage == run.Agent {
-		a.closed(ctx, *s.Halt) // the daemon before may not have come to it
-	}
-	if err := a.first(ctx); err != nil {
-		return err
-	}
-	for {
-		s := a.State()
-		if s.Status == run.Over && j == nil {
-			return nil
-		}
-		if s.Status == run.Live && a.cfg.Unservable != "" {
-			data, err := a.giveUp(ctx, s)
-			if err != nil {
-				return err
-			}
-			if err := a.append(ctx, data); err != nil {
-				return err
-			}
-			continue
-		}
-		act := Next(s, a.cfg.Flow, a.cfg.Now())
-		var err error
-		if j, err = a.pursue(ctx, j, act); err != nil {
-			return err
-		}
-		if j == nil && pure(act) != nil {
-			if err := a.append(ctx, pure(act)); err != nil {
-				return err
-			}
-			continue
-		}
-		if j, err = a.await(ctx, j, act); err != nil {
-			return err
+	err := a.first(ctx)
+	for err == nil && (j != nil || !a.isOver()) {
+		var act Action
+		if j, act, err = a.turn(ctx, j); err == nil && act != nil {
+			j, err = a.await(ctx, j, act)
 		}
 	}
+	return err
+}
+
+func (a *Actor) isOver() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.state.Status == run.Over
+}
+
+// turn begins what is to be done now, and answers what to wait for: nothing where
+// an event was stored instead. It is over before a wait begins, so that what it
+// needs of the stack is not held by a thousand runs that wait.
+func (a *Actor) turn(ctx context.Context, j *job) (_ *job, wait Action, err error) {
+	s := a.State()
+	if s.Status == run.Live && a.cfg.Unservable != "" {
+		data, err := a.giveUp(ctx, s)
+		if err == nil {
+			err = a.append(ctx, data)
+		}
+		return j, nil, err
+	}
+	act := Next(s, a.cfg.Flow, a.cfg.Now())
+	j, err = a.pursue(ctx, j, act)
+	if err == nil && j == nil && pure(act) != nil {
+		return nil, nil, a.append(ctx, pure(act))
+	}
+	return j, act, err
 }
 
 // first carries out what comes before anything else. A command that comes
 // meanwhile is decided before it.
 func (a *Actor) first(ctx context.Context) error {
+	if s := a.State(); s.Status == run.Halted && s.Stage == run.Agent {
+		a.closed(ctx, *s.Halt) // the daemon before may not have come to it
+	}
 	for {
 		data, err := Decide(a.State(), a.cfg.First, a.cfg.Now())
 		if err != nil || data == nil {
