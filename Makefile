@@ -18,7 +18,7 @@ TEST      = go test -race -shuffle=on -p 2 -count=1 -timeout 15m
 GOLANGCI  = go tool -modfile=.ci/tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := build
-.PHONY: build man install demo test race fuzz crash powercut diskfull fixtures cheat soak agents-real bench pages lint fmt cover cross fresh clean help
+.PHONY: build man install demo test race fuzz crash powercut diskfull writers fixtures cheat soak agents-real bench pages lint fmt cover cross fresh clean help
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -70,6 +70,9 @@ fixtures: ## each agent of the catalogue of faults: how its end is judged, and h
 
 cheat: ## agents that cheat, and what catches them
 	go test -count=1 -timeout 20m -v -run TestCheat ./daemon/crashtest
+
+writers: ## 30 sessions at once, 100 commands each: every event is there, once
+	go test -count=1 -timeout 20m -v -run '^TestWriters' ./daemon/crashtest -crash.writes=100
 
 soak: ## 300 short runs through one daemon, and what it holds after them: one table
 	@go test -count=1 -timeout 20m -v -run '^TestSoak$$' ./daemon/crashtest -crash.soak=300

@@ -21,6 +21,7 @@ import (
 func TestMain(m *testing.M) {
 	table := flag.Bool("bench.table", false, "measure and print the table")
 	only := flag.String("bench.only", "", "measure these `groups` only, with commas: "+strings.Join(groupNames(), ", "))
+	runs := flag.Int("bench.crowd", 1_000, "how many live `runs` a crowd is")
 	flag.Parse()
 	if done, err := child(); done || err != nil {
 		if err != nil {
@@ -32,7 +33,7 @@ func TestMain(m *testing.M) {
 	if !*table {
 		os.Exit(m.Run())
 	}
-	if err := measure(*only); err != nil {
+	if err := measure(*only, *runs); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -57,6 +58,7 @@ func groups() []group {
 		{"rails", (*bench).rails},
 		{"idle", (*bench).idle},
 		{"look", (*bench).looks},
+		{"crowd", (*bench).crowd},
 		{"scale", (*bench).scale},
 	}
 }
@@ -85,7 +87,7 @@ func chosen(only string) ([]group, error) {
 }
 
 // measure makes the rows, in the order of the table, and prints them.
-func measure(only string) (err error) {
+func measure(only string, runs int) (err error) {
 	list, err := chosen(only)
 	if err != nil {
 		return err
@@ -96,6 +98,7 @@ func measure(only string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
+	b.crowdRuns = runs
 	facts, err := b.facts()
 	if err != nil {
 		return err
@@ -117,6 +120,8 @@ type bench struct {
 	short string // sockets, whose paths must be short
 	env   []string
 	git   string
+
+	crowdRuns int
 }
 
 func newBench() (*bench, error) {

@@ -105,11 +105,11 @@ func seal(p place.Places) error {
 
 // agentOf ends the live run of the large store, whatever became of it.
 func (b *bench) agentOf(live string) *exec.Cmd {
-	return b.shellIn("big", `apctl cancel "$1"; apctl wait "$1" --timeout 20s; apctl daemon stop`, live)
+	return b.shellIn("big", "-c", `apctl cancel "$1"; apctl wait "$1" --timeout 20s; apctl daemon stop`, "sh", live)
 }
 
-func (b *bench) shellIn(state, script string, args ...string) *exec.Cmd {
-	cmd := b.command(b.path("big-work"), "/bin/sh", append([]string{"-c", script, "sh"}, args...)...)
+func (b *bench) shellIn(state string, args ...string) *exec.Cmd {
+	cmd := b.command(b.path(state+"-work"), "/bin/sh", args...)
 	cmd.Env = append(append([]string{}, b.envOf(state)...), "PATH="+b.bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	return cmd
 }
