@@ -81,7 +81,8 @@ agents-real: ## the real agent programs, from npm, against a provider on loopbac
 	@go test -v -count=1 -timeout 15m ./daemon/agent/realtest -agents.real
 
 bench: build ## one table: each figure beside its floor
-	@go test -v -count=1 -timeout 10m ./daemon/benchtest -bench.table
+	@go test -v -count=1 -timeout 30m ./daemon/benchtest -bench.table
+	@go test -run '^$$' -bench WhoMayBegin ./daemon
 
 pages: ## retro pages in a headless Chromium; PAGES=DIR keeps pictures of them
 	go test -tags browser -run InABrowser -count 1 ./daemon/retro/page

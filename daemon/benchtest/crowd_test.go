@@ -19,7 +19,7 @@ const (
 	crowdAtOnce = 8 // commands that start runs, and sessions
 	crowdGoal   = 300 << 10
 	crowdShare  = 0.02 // of a core
-	crowdLists  = 100 * time.Millisecond
+	crowdClaims = 100 * time.Millisecond
 	crowdTurns  = 50
 	crowdBusy   = 30 * time.Second
 	noopAgent   = "true"
@@ -172,7 +172,7 @@ func (b *bench) crowdLooks(t *table) error {
 		args []string
 		goal time.Duration
 	}{
-		{[]string{"ls"}, crowdLists}, {[]string{"report"}, reportGoal}, {[]string{"peer", "claims", "--all"}, crowdLists}, {[]string{"status", "--line"}, lineGoal},
+		{[]string{"ls"}, reportGoal}, {[]string{"report"}, reportGoal}, {[]string{"peer", "claims", "--all"}, crowdClaims}, {[]string{"status", "--line"}, lineGoal},
 	} {
 		floor, ours, err := turns(lookTurns,
 			func() (time.Duration, error) { return b.answers("alone", c.args...) },
