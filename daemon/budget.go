@@ -32,11 +32,12 @@ type budgets struct {
 	today  today
 }
 
-// limited are the limits of the day of one run, by the user's file that they
-// were read from.
+// limited is what the files say of one run beside its own limits, by the user's
+// file that it was read from.
 type limited struct {
-	user *config.User
-	list []config.Budget
+	user   *config.User
+	list   []config.Budget // of the day
+	bounds config.Bounds   // of what its agents take of the machine
 }
 
 // told is what an agent has told.
@@ -90,34 +91,39 @@ func amountOf(u events.Usage, kind events.Limit) int64 {
 // budgetsOf are the limits of the day that a run counts for: the user's as they
 // are now, and the project's as they were trusted for it.
 func (d *Daemon) budgetsOf(s run.State) ([]config.Budget, error) {
+	l, err := d.limitedOf(s)
+	return l.list, err
+}
+
+func (d *Daemon) limitedOf(s run.State) (limited, error) {
 	user, err := d.budgetUser()
 	if err != nil {
-		return nil, err
+		return limited{}, err
 	}
 	b := &d.budget
 	b.mu.Lock()
 	known, ok := b.limits[s.ID]
 	b.mu.Unlock()
 	if ok && known.user == user {
-		return known.list, nil
+		return known, nil
 	}
 	l := config.Layers{User: &config.UserFile{User: *user}}
 	if s.Facts.Config != "" {
 		src, err := d.blobs.Get(s.Facts.Config)
 		if err != nil {
-			return nil, fmt.Errorf("read the configuration of the run: %w", err)
+			return limited{}, fmt.Errorf("read the configuration of the run: %w", err)
 		}
 		p := config.ParseProject("", src)
 		l.Project = &p
 	}
-	known = limited{user, l.Budgets()}
+	known = limited{user, l.Budgets(), l.Bounds()}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.limits == nil {
 		b.limits = map[string]limited{}
 	}
 	b.limits[s.ID] = known
-	return known.list, nil
+	return known, nil
 }
 
 // budgetUser reads the user's file, where it has changed. One that cannot be

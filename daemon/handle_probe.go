@@ -25,7 +25,7 @@ func (d *Daemon) probeShow(ctx context.Context, _ bus.Request, _ wire.ProbeReque
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, p := range []judge.Policy{judge.Signals, judge.Tiers} {
-		_, slots, by := m.judged(p, c, running)
+		_, slots, by := m.judged(bound{p, c.Bytes()}, c, running)
 		view := m.bands[p].View(p, judge.Judge(r, p, judge.Defaults()), judge.Defaults())
 		view.Slots, view.By = slots, string(by)
 		v.Policies = append(v.Policies, view)

@@ -1,8 +1,13 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -139,29 +144,57 @@ func (d *Daemon) resources() config.Resources {
 // judged is the verdict of a policy, steadied, with the cap that it has, and how
 // many agents may be at work by it. Those that have just begun are still expected
 // to need the memory of one more: else each start would make room for the next.
-func (m *machine) judged(p judge.Policy, c config.Resources, at []agentAt) (judge.Judgement, int, judge.Reason) {
+func (m *machine) judged(b bound, c config.Resources, at []agentAt) (judge.Judgement, int, judge.Reason) {
 	l := judge.Defaults()
-	j := judge.Judge(m.reading, p, l)
-	if b := m.bands[p]; b.Verdict != "" {
-		j = j.As(b.Verdict, p, l)
+	j := judge.Judge(m.reading, b.policy, l)
+	if band := m.bands[b.policy]; band.Verdict != "" {
+		j = j.As(band.Verdict, b.policy, l)
 	}
-	room, by := judge.Room(m.reading, j, l, judge.Demand{Max: c.Agents, Running: grown(at, m.reading.Time), RAM: float64(c.Bytes())})
+	room, by := judge.Room(m.reading, j, l, judge.Demand{Max: c.Agents, Running: grown(at, m.reading.Time), RAM: float64(b.ram)})
 	return j, room, by
 }
 
-// room is how many agents may be at work, by who asks. m.mu is held.
-func (m *machine) room(c config.Resources, at []agentAt) sched.Room {
+// bound is by what a run is held to the machine: how that is judged, and the memory
+// that one more of its agents is expected to need.
+type bound struct {
+	policy judge.Policy
+	ram    int64
+}
+
+// name is what the line calls it.
+func (b bound) name() string { return fmt.Sprintf("%s/%d", b.policy, b.ram) }
+
+// boundOf is that of a name.
+func boundOf(name string) bound {
+	policy, ram, _ := strings.Cut(name, "/")
+	n, _ := strconv.ParseInt(ram, 10, 64) // it was written by name
+	return bound{judge.Policy(policy), n}
+}
+
+// room is how many agents may be at work, by what those in line, and one more, are
+// bound by. m.mu is held.
+func (m *machine) room(c config.Resources, at []agentAt, more ...string) sched.Room {
 	out := sched.Room{}
 	if c.Policy == config.NoResources {
 		return out
 	}
-	for p := range m.bands {
-		_, out[string(p)], _ = m.judged(p, c, at)
+	for _, name := range slices.Concat(m.line.Policies(), more) {
+		if _, ok := out[name]; !ok {
+			_, out[name], _ = m.judged(boundOf(name), c, at)
+		}
 	}
 	if c.Agents > 0 {
 		out[sched.Own] = c.Agents
 	}
 	return out
+}
+
+// here notes who is at work. m.mu is held.
+func (m *machine) here(at []agentAt) {
+	m.at, m.line.Groups = at, make(map[string]string, len(at))
+	for _, a := range at {
+		m.line.Groups[a.run] = a.project
+	}
 }
 
 // slot says whether an agent of the run may begin on this machine now, and how
@@ -178,9 +211,9 @@ func (d *Daemon) slot(ctx context.Context, s run.State, now time.Time) (not even
 	}
 	a.Until = now.Add(lineWait)
 	d.fresh(ctx, now)
-	place, room, most := d.ask(c, a, now)
+	place, held, most := d.ask(c, a, now)
 	if !place.Granted() {
-		return d.waitForSlot(s, place, room, a.Until), most, nil
+		return d.waitForSlot(s, held, a.Until), most, nil
 	}
 	select {
 	case <-time.After(place.Begin.Sub(now)):
@@ -193,26 +226,32 @@ func (d *Daemon) slot(ctx context.Context, s run.State, now time.Time) (not even
 // agent has the age of that, whatever it waited for meanwhile.
 func (d *Daemon) wish(ctx context.Context, s run.State, c config.Resources) (sched.Ask, error) {
 	flow, err := d.fleet.flow(ctx, s)
+	l, lerr := d.limitedOf(s)
 	a := sched.Ask{
-		Run: s.ID, Priority: int(s.Facts.Priority), Policy: string(c.PolicyOf(flow)), Coordinator: flow.Resources.Coordinator == workflow.Always, Again: s.Loop.Iteration > 0,
+		Run: s.ID, Priority: int(s.Facts.Priority), Policy: bound{c.PolicyOf(flow), l.bounds.RAM}.name(), Coordinator: flow.Resources.Coordinator == workflow.Always,
+		Again: s.Loop.Iteration > 0, Group: treeOf(&s), Most: l.bounds.Agents,
 	}
 	if w := s.Waiting; w != nil {
 		a.Since, a.Until = w.InLine, time.UnixMilli(w.UntilMS)
 	}
-	return a, err
+	return a, errors.Join(err, lerr)
 }
 
-// ask asks for a slot: with its place, how many there are and the cap of the
-// verdict.
-func (d *Daemon) ask(c config.Resources, a sched.Ask, now time.Time) (p sched.Place, slots, most int) {
+// treeOf is the work tree that a run belongs to, also if it has one of its own.
+func treeOf(s *run.State) string { return cmp.Or(s.Facts.From, s.Facts.Project) }
+
+// ask asks for a slot: with its place, what else there is to tell of the wait for
+// it, and how many sub-agents may be at work.
+func (d *Daemon) ask(c config.Resources, a sched.Ask, now time.Time) (p sched.Place, w events.LimitWaiting, most int) {
 	m := d.machine
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.settle()
-	m.at = crowd(d.fleet.liveStates(), a.Run)
-	room := m.room(c, m.at)
-	j, _, _ := m.judged(judge.Policy(a.Policy), c, m.at)
-	return m.line.Ask(a, room, runsOf(m.at), now), slotsFor(a, room), j.Cap
+	m.here(crowd(d.fleet.liveStates(), a.Run))
+	room := m.room(c, m.at, a.Policy)
+	j, _, _ := m.judged(boundOf(a.Policy), c, m.at)
+	p = m.line.Ask(a, room, runsOf(m.at), now)
+	return p, m.held(a, p, c, room), judge.Lower(j.Cap, a.Most)
 }
 
 // slotsFor is how many agents may be at work for one more of them to begin.
@@ -225,16 +264,15 @@ func slotsFor(a sched.Ask, room sched.Room) int {
 
 // waitForSlot is the event of a run that stands in line, or of one that was told
 // not to.
-func (d *Daemon) waitForSlot(s run.State, p sched.Place, slots int, until time.Time) events.Data {
+func (d *Daemon) waitForSlot(s run.State, w events.LimitWaiting, until time.Time) events.Data {
 	if s.Facts.Limits.NoWait {
 		d.machine.drop(s.ID)
 		return events.RunHalted{
 			Reason: events.HaltLimit, Phase: s.Loop.Phase, Iteration: s.Loop.Iteration, Value: string(events.LimitResources), UntilMS: until.UnixMilli(), Tree: s.Last.Tree,
 		}
 	}
-	return events.LimitWaiting{
-		Cause: events.LimitResources, UntilMS: until.UnixMilli(), Place: p.Number, Used: int64(p.Taken), Limit: int64(slots),
-	}
+	w.UntilMS = until.UnixMilli()
+	return w
 }
 
 // settle takes back the grants of those that have begun, or are over. m.mu is held.
@@ -256,10 +294,10 @@ func (m *machine) drop(run string) {
 	m.line.Drop(run)
 }
 
-// agentAt is a run whose agent is at work, and since when.
+// agentAt is a run whose agent is at work, of which project, and since when.
 type agentAt struct {
-	run   string
-	since time.Time
+	run, project string
+	since        time.Time
 }
 
 // atWorkNow are the agents that are at work.
@@ -272,7 +310,7 @@ func crowd(live []*run.State, except string) []agentAt {
 	for _, s := range live {
 		lost := s.Stage == run.Ended && s.Last.Agent.Outcome == events.Lost // it begins again at once, and asks nobody
 		if (s.Stage == run.Looking || (s.Stage == run.Agent || lost) && !s.Driven()) && s.ID != except {
-			out = append(out, agentAt{s.ID, s.Clock.Agent})
+			out = append(out, agentAt{s.ID, treeOf(s), s.Clock.Agent})
 		}
 	}
 	return out

@@ -88,7 +88,7 @@ func (d *Daemon) letGo(c config.Resources, now time.Time) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.settle()
-	m.at = d.atWorkNow()
+	m.here(d.atWorkNow())
 	// Who asks again just now would store that it waits after it was let go.
 	stored := func(a sched.Ask) bool {
 		s, ok := d.fleet.state(a.Run)
@@ -184,7 +184,7 @@ func (d *Daemon) verdict(ctx context.Context, p judge.Policy, c config.Resources
 	m := d.machine
 	m.mu.Lock()
 	was, known := m.told[p]
-	j, room, by := m.judged(p, c, at)
+	j, room, by := m.judged(bound{p, c.Bytes()}, c, at)
 	r := m.reading
 	m.mu.Unlock()
 	if !known && j.Verdict == judge.Green {
@@ -196,7 +196,7 @@ func (d *Daemon) verdict(ctx context.Context, p judge.Policy, c config.Resources
 	data := events.ResourcesJudged{
 		Policy: events.Name(p), Verdict: events.Name(j.Verdict), Before: was.Verdict, Slots: room, By: events.Name(by),
 	}
-	if len(j.Signals) > 0 {
+	if data.Signal = worst(j); data.Signal.Of != "" {
 		data.Axis = events.Name(j.Signals[0].Axis)
 	}
 	text, err := json.Marshal(struct {
@@ -238,12 +238,15 @@ func (d *Daemon) inLineNow(s run.State) run.State {
 	c := d.resources()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	a, place, ok := m.line.At(s.ID, runsOf(m.at), m.now())
+	room := m.room(c, m.at)
+	a, place, ok := m.line.At(s.ID, room, runsOf(m.at), m.now())
 	if !ok {
 		return s
 	}
 	w := *s.Waiting
-	w.Place, w.Used, w.Limit = place.Number, int64(place.Taken), int64(slotsFor(a, m.room(c, m.at)))
+	until := w.UntilMS
+	w.LimitWaiting = m.held(a, place, c, room)
+	w.UntilMS = until
 	s.Waiting = &w
 	return s
 }

@@ -157,7 +157,10 @@ func waitView(s run.State, w engine.Wait) *wire.WaitView {
 	}
 	v := &wire.WaitView{
 		Cause: w.Why, Account: s.Waiting.Account, Until: w.Until, Source: string(s.Waiting.Source),
-		Place: s.Waiting.Place, Limit: s.Waiting.Limit, Used: s.Waiting.Used,
+		Place: s.Waiting.Place, Limit: s.Waiting.Limit, Used: s.Waiting.Used, By: string(s.Waiting.By),
+	}
+	if g := s.Waiting.Signal; g.Of != "" {
+		v.Signal = &wire.Pressure{Of: string(g.Of), Value: g.Value, Limit: g.Limit}
 	}
 	if ms := s.Waiting.ResetMS; ms > 0 {
 		v.Reset = at(time.UnixMilli(ms))

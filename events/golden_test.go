@@ -255,7 +255,7 @@ var sampleData = map[string]Data{
 	TypeSessionLeft:     SessionLeft{},
 	TypeLimitWaiting: LimitWaiting{
 		Cause: LimitRate, Account: "3f2a9d1c5b7e8046", UntilMS: 1893470407000, ResetMS: 1893470400000, Source: Reported, Place: 2,
-		Limit: 10000000, Used: 9800000,
+		Limit: 10000000, Used: 9800000, By: "verdict", Signal: Pressure{Of: "memory_available_bytes", Value: 3221225472, Limit: 4294967296},
 	},
 	TypeLimitLifted: LimitLifted{},
 	TypeAccountLimited: AccountLimited{
@@ -286,7 +286,7 @@ var sampleData = map[string]Data{
 		Signature: string(sampleRef("42")), Tree: sampleTree("03"), Work: sampleTree("04"), Files: 7,
 	},
 	TypeResourcesJudged: ResourcesJudged{
-		Policy: "signals", Verdict: "warn", Before: "green", Slots: 2, By: "verdict", Axis: "memory", Reading: sampleRef("36"),
+		Policy: "signals", Verdict: "warn", Before: "green", Slots: 2, By: "verdict", Axis: "memory", Signal: Pressure{Of: "memory_available_bytes", Value: 3221225472, Limit: 4294967296}, Reading: sampleRef("36"),
 	},
 	TypeRunSuspended:  RunSuspended{MS: 28800000},
 	TypeStopRequested: StopRequested{Mode: StopAfterIteration},

@@ -8,13 +8,22 @@ const TypeResourcesJudged = "resources.judged.v1"
 // ResourcesJudged says that what the machine can bear has changed. It is a fact of
 // the host, and of each run that waits for it.
 type ResourcesJudged struct {
-	Policy  Name `json:"policy"`
-	Verdict Name `json:"verdict"` // green, warn, degraded or critical
-	Before  Name `json:"before,omitzero"`
-	Slots   int  `json:"slots"`         // agents that may be at work, -1 for no bound
-	By      Name `json:"by,omitzero"`   // what bounds them: verdict, memory, max
-	Axis    Name `json:"axis,omitzero"` // of the worst signal
-	Reading Ref  `json:"reading"`       // and its judgement, as JSON
+	Policy  Name     `json:"policy"`
+	Verdict Name     `json:"verdict"` // green, warn, degraded or critical
+	Before  Name     `json:"before,omitzero"`
+	Slots   int      `json:"slots"`           // agents that may be at work, -1 for no bound
+	By      Name     `json:"by,omitzero"`     // what bounds them: verdict, memory, max
+	Axis    Name     `json:"axis,omitzero"`   // of the worst signal
+	Signal  Pressure `json:"signal,omitzero"` // that one
+	Reading Ref      `json:"reading"`         // and its judgement, as JSON
+}
+
+// Pressure is a measured value beside the limit that it passed, as whole bytes,
+// percent or numbers: its name says which.
+type Pressure struct {
+	Of    Name  `json:"of"` // the member of a reading
+	Value int64 `json:"value"`
+	Limit int64 `json:"limit"`
 }
 
 // EventType is the stored name of the type.

@@ -297,14 +297,16 @@ type RunSuspended struct {
 // LimitWaiting says that the run starts no agent before a time. It counts for
 // no iteration, and not as activity.
 type LimitWaiting struct {
-	Cause   Limit  `json:"cause"`
-	Account string `json:"account,omitzero"`  // whose limit it is, else the user's own
-	UntilMS int64  `json:"until_ms"`          // Unix milliseconds, wall clock
-	ResetMS int64  `json:"reset_ms,omitzero"` // when the limit itself ends, before the runs' order and jitter
-	Source  Source `json:"source,omitzero"`   // of the time of the reset
-	Place   int    `json:"place,omitzero"`    // in the line of runs that wait for the same, from 1
-	Limit   int64  `json:"limit,omitzero"`    // the user's own limit: tokens, millionths of a dollar, turns or milliseconds
-	Used    int64  `json:"used,omitzero"`     // of it
+	Cause   Limit    `json:"cause"`
+	Account string   `json:"account,omitzero"`  // whose limit it is, else the user's own
+	UntilMS int64    `json:"until_ms"`          // Unix milliseconds, wall clock
+	ResetMS int64    `json:"reset_ms,omitzero"` // when the limit itself ends, before the runs' order and jitter
+	Source  Source   `json:"source,omitzero"`   // of the time of the reset
+	Place   int      `json:"place,omitzero"`    // in the line of runs that wait for the same, from 1
+	Limit   int64    `json:"limit,omitzero"`    // the user's own limit: tokens, millionths of a dollar, turns or milliseconds
+	Used    int64    `json:"used,omitzero"`     // of it
+	By      Name     `json:"by,omitzero"`       // of the machine: what bounds its agents: verdict, memory, max, project; empty: others are before it
+	Signal  Pressure `json:"signal,omitzero"`   // and the worst one, or what of memory one more needs
 }
 
 // LimitLifted ends a wait before its time.

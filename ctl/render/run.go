@@ -136,10 +136,22 @@ func (s Style) waitsFor(v wire.RunView) string {
 		return Line(v.Reason)
 	}
 	t := Line(phrase.ShortLimit(s.lang, events.Limit(v.Waiting.Cause)))
+	if w := v.Waiting; w.Cause == string(events.LimitResources) {
+		t = Line(held(*w).Short(s.lang))
+	}
 	if n := v.Waiting.Place; n > 1 {
 		t += s.say(", %d before it", "、前に %d 件", n-1)
 	}
 	return t
+}
+
+// held is what a wait for the machine is about.
+func held(w wire.WaitView) phrase.Held {
+	h := phrase.Held{By: events.Name(w.By), Used: w.Used, Slots: w.Limit}
+	if w.Signal != nil {
+		h.Signal = events.Pressure{Of: events.Name(w.Signal.Of), Value: w.Signal.Value, Limit: w.Signal.Limit}
+	}
+	return h
 }
 
 // stopping says when a run stops that was asked to. One that waits is between two

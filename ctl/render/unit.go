@@ -49,19 +49,7 @@ func two(a time.Duration, unitA string, b time.Duration, unitB string) string {
 }
 
 // Size writes a number of bytes: 812 B, 14.2 KiB.
-func Size(n int64) string {
-	if n < 1024 {
-		return fmt.Sprintf("%d B", n)
-	}
-	f, unit := float64(n)/1024, "KiB"
-	for _, next := range []string{"MiB", "GiB", "TiB"} {
-		if f < 1024 {
-			break
-		}
-		f, unit = f/1024, next
-	}
-	return fmt.Sprintf("%.1f %s", f, unit)
-}
+func Size(n int64) string { return phrase.Size(n) }
 
 // Hash is the short form of a hash or object id.
 func Hash(s string) string {

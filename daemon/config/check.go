@@ -56,7 +56,10 @@ func (p Project) check(f *faults) {
 	f.globs("allow_test_changes", p.AllowTestChanges)
 	f.sandbox(p.Sandbox)
 	f.limits(p.Limits)
-	f.own("limits.day")
+	f.resources(p.Resources)
+	f.own("limits.day", "limits.project")
+	f.own("resources.policy", "resources.project.agents")
+	f.own("resources.agents", "resources.project.agents")
 	f.names("redact.env", p.Redact.Env)
 }
 

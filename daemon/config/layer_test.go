@@ -197,6 +197,7 @@ func TestEverySettingIsShownWithItsOrigin(t *testing.T) {
 		"resources.policy":          " default ",
 		"resources.agents":          " default ",
 		"resources.ram_per_agent":   "1GiB default ",
+		"resources.project.agents":  " default ",
 		"answers":                   "person default ",
 		"priority":                  "normal default ",
 		"after_reboot":              "ask user /u.yaml:12",

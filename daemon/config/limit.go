@@ -179,9 +179,9 @@ func (f *faults) budget(l Limits) {
 }
 
 // own refuses what belongs to the user alone.
-func (f *faults) own(key string) {
+func (f *faults) own(key, instead string) {
 	if f.file.sets(key) {
-		f.add(key, "take it out: a project can set limits.project", "it belongs into the user's file")
+		f.add(key, "take it out: a project can set "+instead, "it belongs into the user's file")
 	}
 }
 

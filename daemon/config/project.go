@@ -25,6 +25,7 @@ type Project struct {
 	AllowTestChanges []string               `yaml:"allow_test_changes"`
 	Sandbox          Sandbox                `yaml:"sandbox"` // a project can only ask for more than the user does
 	Limits           Limits                 `yaml:"limits"`
+	Resources        Resources              `yaml:"resources"` // a project can only take less of the machine
 	Redact           Redact                 `yaml:"redact"`
 }
 

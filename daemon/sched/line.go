@@ -24,6 +24,8 @@ type Ask struct {
 	Again       bool   // it follows an agent of the run: no more will be at work than were
 	Since       time.Time
 	Until       time.Time // when it asks again, as its record of the wait says
+	Group       string    // of runs that are bound together
+	Most        int       // agents of the group at work at once; 0 is no bound
 }
 
 // Room is the most agents that may be at work, by policy; less than 0 is no bound,
@@ -38,6 +40,7 @@ type Place struct {
 	Number int       // 1 is next; 0: it has a slot
 	Begin  time.Time // with a slot: not before
 	Taken  int       // slots: of those at work, and of those who are about to be
+	Group  bool      // its group alone holds it back: number and slots are those of the group
 }
 
 // Granted says that an agent may begin.
@@ -45,6 +48,8 @@ func (p Place) Granted() bool { return p.Number == 0 }
 
 // Line is who waits, and who was let go. The zero value is empty.
 type Line struct {
+	Groups map[string]string // of the runs at work, as the owner knows them; one that is not in it has none
+
 	asks   map[string]Ask
 	grants map[string]grant
 	last   time.Time // the latest start that was granted
@@ -53,7 +58,11 @@ type Line struct {
 type grant struct {
 	at, begin time.Time
 	came      bool // for the slot, and is about to begin
+	group     string
 }
+
+// ahead are those that are served before somebody and could begin now.
+type ahead struct{ all, group int }
 
 // Ask puts a wish into the line, and grants it if it is its turn. A wish that is
 // there already keeps its age. Who comes for a slot that it was let go to has it.
@@ -70,21 +79,38 @@ func (l *Line) Ask(a Ask, room Room, at []string, now time.Time) Place {
 	if a.Since.IsZero() {
 		a.Since = now
 	}
-	place, ahead := Place{Number: 1, Taken: len(at) + len(l.grants)}, 0
-	for _, o := range l.asks {
-		if o.Run == a.Run || o.before(a, now) > 0 {
-			continue
-		}
-		place.Number++
-		if l.fits(o, room, at, 0) {
-			ahead++ // it is let go by the next Fill
-		}
-	}
-	if l.fits(a, room, at, ahead) {
+	if l.fits(a, room, at, l.ahead(a, room, at, now)) {
 		return Place{Begin: l.grant(a, now, true)}
 	}
 	l.put(a)
-	return place
+	return l.place(a, room, at, now)
+}
+
+func (l *Line) ahead(a Ask, room Room, at []string, now time.Time) (n ahead) {
+	for _, o := range l.asks {
+		if o.Run == a.Run || o.before(a, now) > 0 || !l.fits(o, room, at, ahead{}) {
+			continue
+		}
+		n.all++ // it is let go by the next Fill
+		if o.Group == a.Group {
+			n.group++
+		}
+	}
+	return n
+}
+
+func (l *Line) place(a Ask, room Room, at []string, now time.Time) Place {
+	free := Ask{Policy: a.Policy, Coordinator: a.Coordinator}
+	p := Place{Number: 1, Taken: len(at) + len(l.grants), Group: l.fits(free, room, at, ahead{}) && !l.fits(a, room, at, ahead{})}
+	if p.Group {
+		p.Taken = l.inGroup(a.Group, at)
+	}
+	for _, o := range l.asks {
+		if o.Run != a.Run && o.before(a, now) < 0 && (!p.Group || o.Group == a.Group) {
+			p.Number++
+		}
+	}
+	return p
 }
 
 // Put has somebody stand in line who is neither there nor has a slot: its record
@@ -103,19 +129,25 @@ func (l *Line) put(a Ask) {
 }
 
 // At is where somebody stands in line; false for who does not.
-func (l *Line) At(run string, at []string, now time.Time) (Ask, Place, bool) {
+func (l *Line) At(run string, room Room, at []string, now time.Time) (Ask, Place, bool) {
 	l.tidy(at, now)
 	a, ok := l.asks[run]
 	if !ok {
 		return a, Place{}, false
 	}
-	p := Place{Number: 1, Taken: len(at) + len(l.grants)}
-	for _, o := range l.asks {
-		if o.before(a, now) < 0 {
-			p.Number++
+	return a, l.place(a, room, at, now), true
+}
+
+// Policies are those that somebody in line is bound by, in order.
+func (l *Line) Policies() []string {
+	var out []string
+	for _, a := range l.asks {
+		if !slices.Contains(out, a.Policy) {
+			out = append(out, a.Policy)
 		}
 	}
-	return a, p, true
+	slices.Sort(out)
+	return out
 }
 
 // Len is how many stand in line.
@@ -132,7 +164,7 @@ func (l *Line) Knows(run string) bool {
 // their order.
 func (l *Line) Fill(room Room, at []string, now time.Time, ready func(Ask) bool) []string {
 	l.tidy(at, now)
-	fits := func(a Ask) bool { return l.fits(a, room, at, 0) } // who does not may stand before one who does, by another policy
+	fits := func(a Ask) bool { return l.fits(a, room, at, ahead{}) } // who does not may stand before one who does, by another policy
 	var let []string
 	for _, a := range l.inOrder(fits, now) {
 		if fits(a) && ready(a) { // each that is let go leaves less room
@@ -188,14 +220,31 @@ func (l *Line) tidy(at []string, now time.Time) {
 	}
 }
 
-// fits says that there is a slot, with so many that are to be let go before.
-func (l *Line) fits(a Ask, room Room, at []string, ahead int) bool {
+// fits says that there is a slot, with those that are to be let go before.
+func (l *Line) fits(a Ask, room Room, at []string, before ahead) bool {
 	by := a.Policy
 	if a.Coordinator {
 		by = Own
+	} else if a.Most > 0 && l.inGroup(a.Group, at)+before.group >= a.Most {
+		return false
 	}
 	most, ok := room[by]
-	return !ok || most < 0 || len(at)+len(l.grants)+ahead < most
+	return !ok || most < 0 || len(at)+len(l.grants)+before.all < most
+}
+
+// inGroup counts the agents of a group that are at work, or were let go.
+func (l *Line) inGroup(group string, at []string) (n int) {
+	for _, run := range at {
+		if l.Groups[run] == group {
+			n++
+		}
+	}
+	for _, g := range l.grants {
+		if g.group == group {
+			n++
+		}
+	}
+	return n
 }
 
 func (l *Line) grant(a Ask, now time.Time, came bool) (begin time.Time) {
@@ -210,6 +259,6 @@ func (l *Line) grant(a Ask, now time.Time, came bool) (begin time.Time) {
 		}
 		l.last = begin
 	}
-	l.grants[a.Run] = grant{now, begin, came}
+	l.grants[a.Run] = grant{now, begin, came, a.Group}
 	return begin
 }

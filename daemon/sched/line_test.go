@@ -228,17 +228,99 @@ func TestWhoIsPutBackHasTheAgeOfItsRecord(t *testing.T) {
 	l.Ask(Ask{Run: "new"}, slots(0), nil, start)
 	l.Put(Ask{Run: "old", Since: start.Add(-time.Hour)})
 	l.Put(Ask{Run: "new", Since: start.Add(-2 * time.Hour)}) // it stands there
-	if _, p, ok := l.At("new", nil, start); !ok || p.Number != 2 {
+	if _, p, ok := l.At("new", slots(0), nil, start); !ok || p.Number != 2 {
 		t.Errorf("who was there: %+v %v", p, ok)
 	}
 	if got := l.Fill(slots(2), []string{"busy"}, start, all); !slices.Equal(got, []string{"old"}) {
 		t.Errorf("let go: %v", got)
 	}
 	l.Put(Ask{Run: "old", Since: start})
-	if _, _, ok := l.At("old", nil, start); ok {
+	if _, _, ok := l.At("old", slots(0), nil, start); ok {
 		t.Error("who has a slot stands in line too")
 	}
-	if _, p, _ := l.At("new", []string{"busy"}, start); p != (Place{Number: 1, Taken: 2}) {
+	if _, p, _ := l.At("new", slots(2), []string{"busy"}, start); p != (Place{Number: 1, Taken: 2}) {
 		t.Errorf("who is next: %+v", p)
 	}
+}
+
+// TestSeeds224AHeavyRepositoryTakesNoMoreThanItSays: whatever room the machine has;
+// who is of another one does not wait behind those of it.
+func TestSeeds224AHeavyRepositoryTakesNoMoreThanItSays(t *testing.T) {
+	t.Parallel()
+	l := Line{Groups: map[string]string{"a": "heavy"}}
+	heavy := func(run string) Ask { return Ask{Run: run, Group: "heavy", Most: 2} }
+	at := []string{"a"}
+	if p := l.Ask(heavy("b"), slots(9), at, start); !p.Granted() {
+		t.Fatalf("the second of two: %+v", p)
+	}
+	for i, run := range []string{"c", "d"} {
+		p := l.Ask(heavy(run), slots(9), at, start.Add(time.Duration(i+1)))
+		if p.Number != i+1 || !p.Group || p.Taken != 2 {
+			t.Errorf("%s: %+v", run, p)
+		}
+	}
+	if p := l.Ask(Ask{Run: "light"}, slots(9), at, start.Add(5)); !p.Granted() {
+		t.Errorf("one of another repository: %+v", p)
+	}
+	if p := l.Ask(Ask{Run: "full"}, slots(3), at, start.Add(6)); p.Number != 3 || p.Group {
+		t.Errorf("one that the machine holds back stands behind all: %+v", p)
+	}
+	l.Drop("b") // at work, and done
+	if got := l.Fill(slots(9), at, start.Add(time.Second), all); !slices.Equal(got, []string{"c", "full"}) {
+		t.Errorf("let go: %v", got)
+	}
+	if _, p, ok := l.At("d", slots(9), at, start); !ok || p.Number != 1 {
+		t.Errorf("d: %+v, %v", p, ok)
+	}
+	if _, p, ok := l.At("c", slots(9), at, start); ok {
+		t.Errorf("c stands in line: %+v", p)
+	}
+}
+
+// TestSeeds224ACoordinatorBeginsInAFullRepository: coordinator-direct stays.
+func TestSeeds224ACoordinatorBeginsInAFullRepository(t *testing.T) {
+	t.Parallel()
+	l := Line{Groups: map[string]string{"a": "heavy"}}
+	if p := l.Ask(Ask{Run: "b", Group: "heavy", Most: 1, Coordinator: true}, slots(0), []string{"a"}, start); !p.Granted() {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestAGroupNeverHasMoreThanItsMost: whatever asks, ends and drops, in several
+// groups with bounds of their own.
+func TestAGroupNeverHasMoreThanItsMost(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		l := Line{Groups: map[string]string{}}
+		most := []int{0, 1, 2, 3}
+		var at []string
+		now := start
+		begin := func(runs ...string) {
+			for _, run := range runs {
+				at = append(at, run)
+				l.Groups[run] = run[:1]
+			}
+			n := map[string]int{}
+			for _, run := range at {
+				n[run[:1]]++
+			}
+			for g, m := range most {
+				if m > 0 && n[fmt.Sprint(g)] > m {
+					t.Fatalf("group %d has %d at work, most %d", g, n[fmt.Sprint(g)], m)
+				}
+			}
+		}
+		for range 200 {
+			now = now.Add(time.Duration(rapid.IntRange(0, 60).Draw(t, "seconds")) * time.Second)
+			begin(l.Fill(slots(5), at, now, all)...)
+			g := rapid.IntRange(0, 3).Draw(t, "group")
+			run := fmt.Sprintf("%d-%d", g, rapid.IntRange(0, 4).Draw(t, "run"))
+			if !slices.Contains(at, run) && l.Ask(Ask{Run: run, Group: run[:1], Most: most[g]}, slots(5), at, now).Granted() {
+				begin(run)
+			}
+			if len(at) > 0 && rapid.Bool().Draw(t, "one ends") {
+				at = at[1:]
+			}
+		}
+	})
 }

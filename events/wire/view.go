@@ -109,6 +109,16 @@ type WaitView struct {
 	Place   int        `json:"place,omitzero"` // in the line of runs that wait for the same, from 1
 	Limit   int64      `json:"limit,omitzero"` // the user's own, in its unit
 	Used    int64      `json:"used,omitzero"`
+	By      string     `json:"by,omitzero"`     // of the machine: what bounds its agents: verdict, memory, max or project
+	Signal  *Pressure  `json:"signal,omitzero"` // and the worst one
+}
+
+// Pressure is a measured value beside the limit that it passed, in whole bytes,
+// percent or numbers.
+type Pressure struct {
+	Of    string `json:"of"` // the member of a reading, as in probe
+	Value int64  `json:"value"`
+	Limit int64  `json:"limit"`
 }
 
 // LifeView is the last sign of life of an agent beside its output.

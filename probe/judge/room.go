@@ -17,6 +17,7 @@ const (
 	ByVerdict Reason = "verdict"
 	ByMemory  Reason = "memory"
 	ByMax     Reason = "max"
+	ByProject Reason = "project"
 	Unbounded Reason = ""
 )
 
@@ -42,4 +43,15 @@ func Room(r Reading, j Judgement, l Limits, d Demand) (room int, by Reason) {
 		lower(n, ByMemory)
 	}
 	return room, by
+}
+
+// Lower is a cap that is lowered to the most that a heavy repository takes, if that
+// is less; 0 is no such bound.
+//
+// Source: session-orchestrator, seeds 2.2.2 and 2.2.4 (S16).
+func Lower(limit, most int) int {
+	if most > 0 && (limit < 0 || most < limit) {
+		return most
+	}
+	return limit
 }

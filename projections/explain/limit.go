@@ -57,12 +57,15 @@ func clock(l events.Language, ms int64) string {
 // whose own time is over before that does not go on.
 func waitingFor(l events.Language, w events.LimitWaiting, endMS int64) string {
 	var b strings.Builder
-	b.WriteString(phrase.Limit(l, w.Cause))
 	switch {
-	case w.Cause == events.LimitResources && w.Limit > 0:
-		b.WriteString(say(l, " (%d of %d slots in use)", " (枠 %d / %d 使用中)", w.Used, w.Limit))
+	case w.By == "project":
+		b.WriteString(say(l, "its project takes no more agents now", "プロジェクトはこれ以上のエージェントを受け付けない"))
+	default:
+		b.WriteString(phrase.Limit(l, w.Cause))
+	}
+	switch {
 	case w.Cause == events.LimitResources:
-		b.WriteString(say(l, " (apctl probe says what it is short of)", " (不足の内訳は apctl probe)"))
+		b.WriteString(say(l, " (%s)", " (%s)", phrase.HeldBy(w).Says(l)))
 	case w.Limit > 0:
 		b.WriteString(say(l, " (%s of %s)", "(%s / %s)", DayAmount(l, w.Cause, w.Used), DayAmount(l, w.Cause, w.Limit)))
 	}
@@ -86,6 +89,19 @@ func waitingFor(l events.Language, w events.LimitWaiting, endMS int64) string {
 		b.WriteString(say(l, "; %d before it", "。前に %d 件", w.Place-1))
 	}
 	return b.String()
+}
+
+// judgedMachine is what the machine can bear from now on.
+func judgedMachine(l events.Language, d events.ResourcesJudged) string {
+	slots := say(l, "any number of agents may be at work", "エージェント数の制限なし")
+	if d.Slots >= 0 {
+		slots = say(l, "%s may be at work", "エージェントは %s まで", phrase.Counted(l, d.Slots, "agent", "件"))
+	}
+	line := say(l, "the machine is judged %s: %s", "マシンの判定 %s: %s", d.Verdict, slots)
+	if why := phrase.Signal(l, d.Signal); why != "" {
+		line += say(l, " (%s)", " (%s)", why)
+	}
+	return line
 }
 
 // DayAmount is an amount in the unit of a limit of the day.

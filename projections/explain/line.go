@@ -49,6 +49,8 @@ func Line(s run.State, e events.Event) string {
 		return say(l, "the host slept for %s", "ホストが %s スリープしていた", short(d.MS))
 	case events.LimitWaiting:
 		return say(l, "waiting: %s", "待機中: %s", waitingFor(l, d, s.Facts.Limits.UntilMS))
+	case events.ResourcesJudged:
+		return judgedMachine(l, d)
 	case events.LimitLifted:
 		return say(l, "the wait is over before its time", "予定より早く待機を終了")
 	case events.StopRequested:

@@ -277,6 +277,8 @@ func whileLive(s run.State) []wire.NextCommand {
 	switch {
 	case Asks(s):
 		return append(commands("apctl answer "+h, say(l, "shows what it asks, and takes your answer", "質問を表示し、回答を受け付ける")), halt...)
+	case s.WaitsForLimit() && s.Waiting.Cause == events.LimitResources:
+		return append(commands("apctl probe", say(l, "what the machine has left, and who waits for it", "マシンの空きと、待っている実行")), halt...)
 	case s.WaitsForLimit() && s.Waiting.Limit > 0:
 		return append(commands("apctl usage", say(l, "your limits, and what is used of them", "上限と使用量"),
 			"apctl config show", say(l, "where they are set", "設定箇所")), halt...)
