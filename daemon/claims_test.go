@@ -139,6 +139,7 @@ func TestOfTwoDaemonsOnOneLogOneWins(t *testing.T) {
 	}
 }
 
+// S36, S42: of two in one work tree the second is told, and each end is an event.
 func TestARunHasItsWorkTreeWhileItIsLive(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
@@ -341,7 +342,7 @@ func TestAChatThatEndsGivesItsClaimsBack(t *testing.T) {
 	}
 }
 
-// A57, Q33: who writes to a branch of another session is told, wherever the command
+// Seeds 3.10, a row each; A57, Q33: who writes to a branch of another session is told, wherever the command
 // is; whatever is unexpected goes through.
 func TestTheHookGuardsTheBranchOfAnotherSession(t *testing.T) {
 	t.Parallel()
@@ -355,7 +356,7 @@ func TestTheHookGuardsTheBranchOfAnotherSession(t *testing.T) {
 	git("commit", "-q", "--allow-empty", "-m", "x")
 	git("checkout", "-q", "-b", "fix/x")
 	holds, other := s.chat(), s.chat()
-	for _, key := range []string{"branch:fix/x", "branch:main"} {
+	for _, key := range []string{"branch:fix/x", "branch:main", "branch:master"} {
 		if _, err := holds.takes(key); err != nil {
 			t.Fatal(err)
 		}
@@ -364,10 +365,12 @@ func TestTheHookGuardsTheBranchOfAnotherSession(t *testing.T) {
 	elsewhere := "cd " + t.TempDir() + " && git push"
 	sends := []string{
 		"git push", "git push origin fix/x", "git push origin HEAD", "git push --all", "make test && git push origin HEAD:fix/x",
-		"sh -c 'git push'", "gh pr merge", "cd sub && gh pr ready fix/x",
+		"sh -c 'git push'", "gh pr merge", "cd sub && gh pr ready fix/x", "gh pr edit fix/x --title a", `"git" p'us'h`, "echo 'git push' | sh",
+		"find . -maxdepth 0 -exec git push ';'", "if true; then git push; fi",
 	}
 	others := []string{
-		"git push origin fix_x", "git push origin main", "git push origin fix/y", "gh pr merge 12", elsewhere, "git status",
+		"git push origin fix_x", "git push origin main", "git push origin master", "git push origin fix/y", "gh pr merge 12", elsewhere, "git status",
+		"gh -R a/b pr merge", "git push origin refs/tags/v1", "$GIT push", "git push --dry-run", "git push (", "cd /nonexistent && git push",
 	}
 	for _, command := range slices.Concat(sends, others) {
 		got := other.hook(wire.HookCalls, runs(command))
@@ -381,13 +384,15 @@ func TestTheHookGuardsTheBranchOfAnotherSession(t *testing.T) {
 		}
 		s.silent("its holder: "+command, holds.hook(wire.HookCalls, runs(command)))
 	}
+	s.silent("a tool for files", other.hook(wire.HookCalls, writes("sub/file")))
+	s.silent("after it", other.hook(wire.HookCalled, runs("git push")))
 	git("checkout", "-q", "--detach")
 	s.silent("no branch", other.hook(wire.HookCalls, runs("git push")))
 	s.d.claims.now = func() time.Time { return time.Now().Add(claimTTL) }
 	s.silent("not fresh any more", other.hook(wire.HookCalls, runs("git push origin fix/x")))
 }
 
-// A mark that something in the work tree put there is not followed.
+// S34: a mark that something in the work tree put there is not followed.
 func TestAStrangeMarkKeepsARunOutAndIsNotWrittenTo(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)

@@ -180,3 +180,27 @@ func TestASessionThatStopsAndComesBackGoesOn(t *testing.T) {
 	two.wants(0, "fence 4", "apctl peer take issue:24")
 	two.wants(0, "", "apctl verify --all")
 }
+
+// S46: an answer is whole, however slowly it is read, and says all that could not be
+// read.
+func TestALongAnswerIsWholeInAPipe(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	dir := filepath.Join(filepath.Dir(p.work), ".config", "session-orchestrator", "sessions", "active")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 500 {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("a registry file with a name that is not short %03d.json", i)), []byte("{"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := p.session()
+	s.wants(0, "no session is known", "apctl peer ls")
+	size := s.wants(0, `^[0-9]{6,}`, "apctl peer ls --json > all; wc -c < all; tail -c 3 all")
+	piped := s.wants(0, `^[0-9]{6,}`, "apctl peer ls --json | dd bs=512 2> dd > all; wc -c < all; tail -c 3 all")
+	if size != piped {
+		t.Errorf("in a file %q, in a pipe %q", size, piped)
+	}
+	s.wants(0, "and 492 more; apctl peer ls --json names them", "apctl peer ls")
+}

@@ -113,6 +113,7 @@ func TestNothingOfTheWorkspaceRunsOrChanges(t *testing.T) {
 	}
 }
 
+// S49: what is ignored is what was when the run began.
 func TestFrozenIgnoreRulesAreGits(t *testing.T) {
 	t.Parallel()
 	s := newSpace(t, map[string]string{

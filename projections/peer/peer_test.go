@@ -90,7 +90,7 @@ func TestFoldingInPiecesIsFoldingAtOnce(t *testing.T) {
 	}
 }
 
-// Lesson S55: a label is no identity. Seeds 2.8.3: any field that is missing on
+// Lesson S55: a label is no identity. S26: without a proof there is no id in its place. Seeds 2.8.3: any field that is missing on
 // either side is no proof.
 func TestWhoASessionIsNeedsTheWholeProof(t *testing.T) {
 	t.Parallel()

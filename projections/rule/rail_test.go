@@ -124,7 +124,7 @@ func TestFR38AlternationFires(t *testing.T) {
 }
 
 // For any sequence with k equal fingerprints among the last window failures the
-// detector fires, and only then; the evidence is what is equal.
+// detector fires, and only then; the evidence is what is equal. S51.
 func TestFR38AnyRepeatWithinTheWindowFires(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
