@@ -67,3 +67,22 @@ func TestARunIsFilledWithItsInputs(t *testing.T) {
 		t.Errorf("the gate of the stored run is %q", got)
 	}
 }
+
+// TestAPhaseOfCommandsAloneSendsTheWorkBack: the quick command in the loop, the whole
+// one before the end. Source: atdd-kit, seeds 3.4.
+func TestAPhaseOfCommandsAloneSendsTheWorkBack(t *testing.T) {
+	t.Parallel()
+	s := flowSite(t, `name: twice
+version: 1
+fingerprint: [verdicts]
+limits: {cycles: 3}
+phases:
+  - {name: build, prompt: converge.md, gates: [{name: quick, kind: command, run: test -e quick}]}
+  - {name: whole, gates: [{name: full, kind: command, run: test -e full}], unclean: build}
+`)
+	st := s.play(s.flowSpec("twice", "if test -e quick; then touch full; else touch quick; fi"))
+	s.wants(st, "done")
+	if st.Loop.Entered.Cycle != 1 {
+		t.Errorf("it went back %d times", st.Loop.Entered.Cycle)
+	}
+}

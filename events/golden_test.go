@@ -233,7 +233,7 @@ var sampleData = map[string]Data{
 	TypeRoleEnded: RoleEnded{
 		Gate: "review", Role: "reviewer", Set: string(sampleRef("a2")), Round: 1, Void: VoidChanged,
 		Opinion: Opinion{
-			Verdict: RulingChanges, Architecture: RulingWatch, Findings: 3, Blocking: 1, Covered: 8, Uncovered: 2, Ambiguity: 35,
+			Verdict: RulingChanges, Architecture: RulingWatch, Findings: 3, Blocking: 1, Covered: 8, Uncovered: 2, UncoveredSum: "3b8a", Ambiguity: 35,
 			Question: sampleRef("a3"), Source: "6f1c0a52", List: sampleRef("a4"), Result: sampleRef("a5"),
 		},
 		Agent: sampleEnded,

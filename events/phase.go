@@ -108,11 +108,12 @@ type Opinion struct {
 	Blocking     int    `json:"blocking,omitzero"`     // of them, those of priority 0
 	Covered      int    `json:"covered,omitzero"`      // criteria
 	Uncovered    int    `json:"uncovered,omitzero"`
-	Ambiguity    int    `json:"ambiguity,omitzero"` // percent, computed by the daemon from the scores
-	Question     Ref    `json:"question,omitzero"`  // of an interview, to a person
-	Source       string `json:"source,omitzero"`    // the session, as its program named it
-	List         Ref    `json:"list,omitzero"`      // findings, verbatim, for the next work
-	Result       Ref    `json:"result,omitzero"`    // the file, as it was
+	UncoveredSum string `json:"uncovered_sum,omitzero"` // SHA-256 of the ids of those, sorted, one a line
+	Ambiguity    int    `json:"ambiguity,omitzero"`     // percent, computed by the daemon from the scores
+	Question     Ref    `json:"question,omitzero"`      // of an interview, to a person
+	Source       string `json:"source,omitzero"`        // the session, as its program named it
+	List         Ref    `json:"list,omitzero"`          // findings, verbatim, for the next work
+	Result       Ref    `json:"result,omitzero"`        // the file, as it was
 }
 
 // Ruling is the word of a role.

@@ -26,14 +26,20 @@ func record(q *view) Action {
 		rec.Verdict = events.Skipped
 	}
 	if rec.Verdict == events.Fail {
-		tree := events.Tree("")
-		if slices.Contains(q.flow.Fingerprint, workflow.PartTree) {
-			tree = q.Last.Work
-		}
-		rec.Fingerprint = rule.Asking(rule.Fingerprint(q.Last.Results, tree), a.Asks, a.Question)
+		rec.Fingerprint = rule.Asking(rule.Fingerprint(q.Last.Results, q.parts()), a.Asks, a.Question)
 		rec.Signature = rule.Signature(q.Last.Results)
 	}
 	return Record{rec}
+}
+
+// parts are those of the fingerprints of the workflow.
+func (q *view) parts() rule.Parts {
+	has := func(p workflow.Part) bool { return slices.Contains(q.flow.Fingerprint, p) }
+	of := rule.Parts{Verdicts: has(workflow.PartVerdicts), Tests: has(workflow.PartTests)}
+	if has(workflow.PartTree) {
+		of.Tree = q.Last.Work
+	}
+	return of
 }
 
 // verdict is pass only when every gate passed: missing data closes. A run that

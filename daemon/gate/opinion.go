@@ -161,16 +161,25 @@ func (o Opinion) Sum(weights map[string]int) events.Opinion {
 			out.Blocking++
 		}
 	}
-	for _, c := range o.Criteria {
-		if c.Covered && !blank(c.By) {
-			out.Covered++
-		} else {
-			out.Uncovered++
-		}
+	open := o.uncovered()
+	if out.Uncovered, out.Covered = len(open), len(o.Criteria)-len(open); len(open) > 0 {
+		out.UncoveredSum = rule.FailingSum(open)
 	}
 	if weights != nil {
 		out.Ambiguity = rule.Ambiguity(weights, o.Clarity)
 	}
+	return out
+}
+
+// uncovered are the ids of the criteria that nothing covers, sorted.
+func (o Opinion) uncovered() []string {
+	var out []string
+	for _, c := range o.Criteria {
+		if !c.Covered || blank(c.By) {
+			out = append(out, c.ID)
+		}
+	}
+	slices.Sort(out)
 	return out
 }
 

@@ -100,10 +100,14 @@ func (p *problems) rails(r Rails) {
 }
 
 func (p *problems) fingerprint(parts []Part) {
-	if !slices.Contains(parts, PartGates) {
+	gates, verdicts := slices.Contains(parts, PartGates), slices.Contains(parts, PartVerdicts)
+	switch {
+	case !gates && !verdicts:
 		p.add("fingerprint", "write fingerprint: [gates, tests, tree]", "the fingerprint leaves out gates")
+	case verdicts && (gates || slices.Contains(parts, PartTests)):
+		p.add("fingerprint", "write fingerprint: [verdicts]", "verdicts stand instead of gates and tests")
 	}
-	set(p, "fingerprint", parts, PartGates, PartTests, PartTree)
+	set(p, "fingerprint", parts, PartGates, PartTests, PartTree, PartVerdicts)
 }
 
 // longest bounds every limit in time: a run is not planned for longer.

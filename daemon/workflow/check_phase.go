@@ -100,9 +100,9 @@ func (p *problems) idle(at string, ph Phase) {
 		p.add(at+".changes", "add prompt: FILE.md", "nobody works in a phase without a prompt, so it changes nothing")
 	case slices.ContainsFunc(ph.Gates, func(g Gate) bool { return g.Kind == events.GateSession }):
 		p.add(at+".gates", "add prompt: FILE.md, or take the gate out", "nobody works in a phase without a prompt, so there is no session to judge")
-	case !slices.ContainsFunc(ph.Gates, Gate.asks):
-		// The gates of a run, alone, would say the same for ever.
-		p.add(at+".gates", "add prompt: FILE.md, or a gate at which somebody looks", "the phase has no prompt")
+	case ph.Unclean == "" && !slices.ContainsFunc(ph.Gates, Gate.asks):
+		// Its gates, alone, would say the same for ever.
+		p.add(at+".gates", "add prompt: FILE.md, a gate at which somebody looks, or unclean: PHASE to go back to", "the phase has no prompt")
 	}
 }
 

@@ -129,7 +129,7 @@ func TestPhasesRolesAndGatesThatCannotWorkAreRefused(t *testing.T) {
 		"glob that is none":      {"of: [prd.md]", "of: ['[prd.md']", "is not a glob of the workspace"},
 		"nobody asks":            {"kind: approval, of: [prd.md], assurance: pin", "kind: review, role: checker", "cannot stand at the beginning of a phase"},
 		"changes of a word":      {`changes: ["docs/**"]`, "changes: some", `unknown word "some": write all, none or a list of globs`},
-		"idle with gates of run": {"gates: [{name: used, kind: qa, role: checker, skip: [docs-only]}]", "gates: [goals]", "the phase has no prompt"},
+		"idle with gates of run": {"gates: [{name: used, kind: qa, role: checker, skip: [docs-only]}]\n    unclean: plan", "gates: [goals]", "the phase has no prompt"},
 		"prompt of a role":       {"critic: {prompt: critic.md}", "critic: {prompt: a/critic.md}", "is not a prompt file"},
 		"many cycles":            {"limits: {cycles: 10}", "limits: {cycles: 5000}", "limits.cycles is 5000"},
 		"blank command":          {"run: make flaky", "run: ' '", "the command is blank"},

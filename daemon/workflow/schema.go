@@ -44,7 +44,7 @@ var described = map[reflect.Type]func() *jsonschema.Schema{
 	reflect.TypeFor[Coordinator]():     func() *jsonschema.Schema { return words(Always) },
 	reflect.TypeFor[InputKind]():       func() *jsonschema.Schema { return words(TextInput, NumberInput, CommandInput, IssueInput, PathInput) },
 	reflect.TypeFor[Then]():            func() *jsonschema.Schema { return words(Warn, HaltRun) },
-	reflect.TypeFor[Part]():            func() *jsonschema.Schema { return words(PartGates, PartTests, PartTree) },
+	reflect.TypeFor[Part]():            func() *jsonschema.Schema { return words(PartGates, PartTests, PartTree, PartVerdicts) },
 	reflect.TypeFor[Skip]():            func() *jsonschema.Schema { return words(SkipDocs) },
 	reflect.TypeFor[events.Checkout](): func() *jsonschema.Schema { return words(events.CheckoutClean) },
 	reflect.TypeFor[events.Assurance](): func() *jsonschema.Schema {

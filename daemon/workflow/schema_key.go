@@ -17,7 +17,7 @@ var keyHelp = map[string]string{
 	"workflow.phases":      "In order; a run begins in the first, and is done when the last one has passed.",
 	"workflow.roles":       "Who works in phases, or looks at their work, by name.",
 	"workflow.rails":       "What ends a run that gets nowhere.",
-	"workflow.fingerprint": "What a failed iteration is compared by. gates belongs to it.",
+	"workflow.fingerprint": "What a failed iteration is compared by: gates, with tests or without, or verdicts; and tree.",
 	"workflow.limits":      "What bounds a run, its agents and its gates.",
 	"workflow.notes":       "Globs of files that agents may write at will: they are left out of comparisons.",
 	"workflow.resources":   "What the machine has to have left for agents of this workflow.",
@@ -118,7 +118,7 @@ var keyBounds = map[string]func(*jsonschema.Schema){
 	"workflow.name":        name,
 	"workflow.version":     between(SchemaVersion, SchemaVersion),
 	"workflow.phases":      atLeast(1),
-	"workflow.fingerprint": func(s *jsonschema.Schema) { s.UniqueItems, s.Contains = true, words(PartGates) },
+	"workflow.fingerprint": func(s *jsonschema.Schema) { s.UniqueItems, s.Contains = true, words(PartGates, PartVerdicts) },
 	"workflow.notes.*":     glob,
 
 	"phase.name":        name,

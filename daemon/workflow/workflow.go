@@ -80,6 +80,8 @@ const (
 	PartGates Part = "gates" // gate names, verdicts, exit codes
 	PartTests Part = "tests" // failing test ids, else the normalised output
 	PartTree  Part = "tree"  // the tree without note paths
+
+	PartVerdicts Part = "verdicts" // instead of gates and tests: gate names, verdicts, what is not covered
 )
 
 // Language is that of texts to people.

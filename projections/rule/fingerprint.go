@@ -8,6 +8,13 @@ import (
 	"autopilot/events"
 )
 
+// Parts are what a fingerprint is made of, beside the names of gates.
+type Parts struct {
+	Verdicts bool        // and nothing else but the criteria that are not covered
+	Tests    bool        // failing tests, else the normalised output
+	Tree     events.Tree // that was left; empty does not count
+}
+
 // Fingerprint names the failure of an iteration: two iterations that failed in
 // the same way have the same one. With a tree they must also have left the same
 // files.
@@ -22,17 +29,40 @@ import (
 //
 // One gate line for each result, sorted; the first form if failing tests are
 // known, the second if not, the third for gates that did not fail, as what
-// those print is no part of a failure. The tree line is there only with a tree.
-func Fingerprint(results []events.GateResult, tree events.Tree) string {
+// those print is no part of a failure, and where tests are no part. The tree line
+// is there only with a tree. Of verdicts alone the lines are
+//
+//	autopilot verdicts 1
+//	gate <name> <verdict>
+//	gate <name> <verdict> uncovered <sum of criteria>
+//
+// Source of those: atdd-kit, seeds 3.4 (6), whose payload is whether each term
+// holds, and what is not covered.
+func Fingerprint(results []events.GateResult, of Parts) string {
+	head := "autopilot fingerprint 1"
 	lines := make([]string, 0, len(results)+1)
 	for _, r := range results {
-		lines = append(lines, fmt.Sprintf("gate %s %s %d", r.Gate, r.Verdict, r.Exit)+failure(r))
+		line := fmt.Sprintf("gate %s %s", r.Gate, r.Verdict)
+		switch {
+		case of.Verdicts && r.Kind == events.GateCoverage && r.FailingSum != "":
+			line += " uncovered " + r.FailingSum
+		case of.Verdicts:
+		default:
+			line += fmt.Sprintf(" %d", r.Exit)
+			if of.Tests {
+				line += failure(r)
+			}
+		}
+		lines = append(lines, line)
+	}
+	if of.Verdicts {
+		head = "autopilot verdicts 1"
 	}
 	slices.Sort(lines)
-	if tree != "" {
-		lines = append(lines, "tree "+string(tree))
+	if of.Tree != "" {
+		lines = append(lines, "tree "+string(of.Tree))
 	}
-	return sumLines("autopilot fingerprint 1", lines)
+	return sumLines(head, lines)
 }
 
 // Asking is the fingerprint of an iteration that ended with a question to a

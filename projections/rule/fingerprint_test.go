@@ -17,11 +17,11 @@ func failed(gate events.Name) events.GateResult {
 func TestFingerprintEncodingIsFrozen(t *testing.T) {
 	t.Parallel()
 	results := []events.GateResult{failed("test"), {Gate: "lint", Verdict: events.Pass, Reason: events.ReasonExit}}
-	equal(t, "fingerprint", Fingerprint(results, "abc"),
+	equal(t, "fingerprint", Fingerprint(results, Parts{Tests: true, Tree: "abc"}),
 		sum([]byte("autopilot fingerprint 1\ngate lint pass 0\ngate test fail 1 tests f1\ntree abc\n")))
 	equal(t, "signature", Signature(results),
 		sum([]byte("autopilot signature 1\ngate lint 0 - -\ngate test 1 f1 o1\n")))
-	equal(t, "value", Fingerprint(results, "abc"), "2337fa6a34c506dc97cd5f58bc4f98445ed9d4080fbbe377cdc9b162c66b3dd5")
+	equal(t, "value", Fingerprint(results, Parts{Tests: true, Tree: "abc"}), "2337fa6a34c506dc97cd5f58bc4f98445ed9d4080fbbe377cdc9b162c66b3dd5")
 }
 
 func TestFingerprintDiffersByWhatAFailureIs(t *testing.T) {
@@ -46,10 +46,34 @@ func TestFingerprintDiffersByWhatAFailureIs(t *testing.T) {
 			r := base
 			c.change(&r)
 			was, is := []events.GateResult{base}, []events.GateResult{r}
-			equal(t, "fingerprint equal", Fingerprint(was, "t") == Fingerprint(is, c.tree), c.same)
+			equal(t, "fingerprint equal", Fingerprint(was, Parts{Tests: true, Tree: "t"}) == Fingerprint(is, Parts{Tests: true, Tree: c.tree}), c.same)
 			equal(t, "signature equal", Signature(was) == Signature(is), c.sign)
 		})
 	}
+}
+
+// TestSeeds34FingerprintOfVerdicts: the payload of atdd-kit is whether each term
+// holds and what is not covered; lessons A10 and A17.
+func TestSeeds34FingerprintOfVerdicts(t *testing.T) {
+	t.Parallel()
+	base := []events.GateResult{failed("green"), {Gate: "coverage", Kind: events.GateCoverage, Verdict: events.Fail, FailingSum: "ac1", OutputSum: "o"}}
+	of := Parts{Verdicts: true}
+	equal(t, "encoding", Fingerprint(base, of), sum([]byte("autopilot verdicts 1\ngate coverage fail uncovered ac1\ngate green fail\n")))
+	for name, c := range map[string]struct {
+		change func([]events.GateResult)
+		same   bool
+	}{
+		"exit code":           {func(r []events.GateResult) { r[0].Exit = 2 }, true},
+		"failing tests":       {func(r []events.GateResult) { r[0].FailingSum = "f2" }, true},
+		"words of a look":     {func(r []events.GateResult) { r[1].OutputSum = "p" }, true},
+		"a term":              {func(r []events.GateResult) { r[0].Verdict = events.Pass }, false},
+		"what is not covered": {func(r []events.GateResult) { r[1].FailingSum = "ac2" }, false},
+	} {
+		other := slices.Clone(base)
+		c.change(other)
+		equal(t, name, Fingerprint(other, of) == Fingerprint(base, of), c.same)
+	}
+	equal(t, "without tests", Fingerprint(base[:1], Parts{}), sum([]byte("autopilot fingerprint 1\ngate green fail 1\n")))
 }
 
 // Equal text with growing work is progress; equal work, gates and text is not.
@@ -58,12 +82,12 @@ func TestFR37EqualTextOnAnotherTreeIsNoRepeat(t *testing.T) {
 	results := []events.GateResult{failed("test")}
 	h := NewHistory(3, 5)
 	for i, tree := range []events.Tree{"a", "b", "c", "d"} {
-		h = h.Add(Failure{Iteration: i + 1, Fingerprint: Fingerprint(results, tree), Signature: Signature(results)})
+		h = h.Add(Failure{Iteration: i + 1, Fingerprint: Fingerprint(results, Parts{Tests: true, Tree: tree}), Signature: Signature(results)})
 		_, same := h.Sameness()
 		_, stuck := h.Stuck(3)
 		equal(t, "fired", same || stuck, false)
 	}
-	h = h.Add(Failure{Iteration: 5, Fingerprint: Fingerprint(results, "d"), Signature: Signature(results)})
+	h = h.Add(Failure{Iteration: 5, Fingerprint: Fingerprint(results, Parts{Tests: true, Tree: "d"}), Signature: Signature(results)})
 	m, same := h.Sameness()
 	equal(t, "sameness", same, true)
 	equal(t, "iterations", m.Iterations, []int{4, 5})
@@ -88,7 +112,7 @@ func TestFingerprintIgnoresOrderAndPassingOutput(t *testing.T) {
 				other[i].OutputSum = "changed"
 			}
 		}
-		if Fingerprint(results, "t") != Fingerprint(other, "t") || Signature(results) != Signature(other) {
+		if Fingerprint(results, Parts{Tests: true, Tree: "t"}) != Fingerprint(other, Parts{Tests: true, Tree: "t"}) || Signature(results) != Signature(other) {
 			t.Fatalf("order or passing output counts: %v", results)
 		}
 	})

@@ -44,9 +44,9 @@ func realFingerprint(t *testing.T, out []byte) (tests, text string) {
 	t.Helper()
 	ids, _ := Failing(out)
 	r := events.GateResult{Gate: "test", Verdict: events.Fail, Exit: 1, OutputSum: OutputSum(out)}
-	text = Fingerprint([]events.GateResult{r}, "")
+	text = Fingerprint([]events.GateResult{r}, Parts{Tests: true})
 	r.FailingSum = FailingSum(ids)
-	return Fingerprint([]events.GateResult{r}, ""), text
+	return Fingerprint([]events.GateResult{r}, Parts{Tests: true}), text
 }
 
 func TestTwoRealRunsOfOneFailingSuiteAreEqualAndOneFailureFewerDiffers(t *testing.T) {

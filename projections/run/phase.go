@@ -238,6 +238,7 @@ func (s State) settled(r events.GateResult) events.GateResult {
 	l := rule.Looked(s.Gate(r.Gate), r.Set, s.Looks)
 	r.Verdict, r.Reason = l.Verdict, l.Reason
 	r.Excerpt, r.OutputSum = l.Last.Opinion.List, string(l.Last.Opinion.List)
+	r.Failing, r.FailingSum = l.Last.Opinion.Uncovered, l.Last.Opinion.UncoveredSum
 	if l.Verdict == events.Unverifiable {
 		r.Excerpt = l.Last.Agent.Excerpt
 	}
