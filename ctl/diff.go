@@ -26,9 +26,9 @@ func newDiff(a *app) *cobra.Command {
 		Use:   "diff [RUN] [K | A..B]",
 		Short: "What a run changed, or one of its iterations",
 		Long: `Shows the changes between recorded trees: of the whole run, of iteration K, or
-from A to B, where 0 is the start. Into a file or a pipe it is an exact patch.
-No RUN means the latest of this directory.`,
-		Example:           "  apctl diff\n  apctl diff 2\n  apctl diff k3xq 0..3 --stat\n  apctl diff | git apply -R",
+from A to B, where 0 is the start and now, as B, is the work tree as it is. Into a
+file or a pipe it is an exact patch. No RUN means the latest of this directory.`,
+		Example:           "  apctl diff\n  apctl diff 2\n  apctl diff k3xq 0..3 --stat\n  apctl diff k3xq 3..now\n  apctl diff | git apply -R",
 		Args:              runAnd(1),
 		ValidArgsFunction: a.completeRuns,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runDiff(cmd.Context(), a, o, args) },
@@ -74,7 +74,7 @@ func splitRange(args []string) (rest []string, span string, err error) {
 		return args, "", nil
 	}
 	from, to, two := strings.Cut(span, "..")
-	if !isNumber(from) || two && !isNumber(to) {
+	if !isNumber(from) || two && !isNumber(to) && to != "now" {
 		return nil, "", render.BadRange(span)
 	}
 	return rest, span, nil

@@ -231,11 +231,25 @@ func (c *claimKeeper) served() {
 // stopLost stops the runs whose work trees another has.
 func (d *Daemon) stopLost(ctx context.Context, lost map[string]error) {
 	for id, why := range lost {
-		d.cfg.Log.Error("a run has lost its work tree while no daemon was there, so it stops", "run", id, "error", d.claimFault(why))
-		if _, err := d.fleet.do(ctx, id, engine.Stop{Mode: events.StopNow}, events.ActorDaemon(d.host), ""); err != nil {
+		d.cfg.Log.Error("a run has lost its work tree while no daemon was there, so it halts", "run", id, "error", d.claimFault(why))
+		stop := engine.Stop{Mode: events.StopNow, Reason: events.HaltClaimLost, By: d.worker.Text(ctx, d.takerOf(why))}
+		if _, err := d.fleet.do(ctx, id, stop, events.ActorDaemon(d.host), ""); err != nil {
 			d.cfg.Log.Error("stop a run", "run", id, "error", err)
 		}
 	}
+}
+
+// takerOf names who has the work tree of a run, for people.
+func (d *Daemon) takerOf(why error) string {
+	var marked *claim.MarkedError
+	var held *heldError
+	switch {
+	case errors.As(why, &held):
+		return d.holderOf(held.state.Owner)
+	case errors.As(why, &marked):
+		return marked.Info.Who + " of another state directory, " + marked.Info.State
+	}
+	return ""
 }
 
 // hold takes a work tree for a run: within this daemon, then beside others.

@@ -232,9 +232,14 @@ func TestAPersonClearsWhatAnotherStateDirectoryLeft(t *testing.T) {
 		t.Errorf("audited as %+v", got)
 	}
 	mine := other.start(other.spec("test -f ok", "sleep 600"))
-	s.open() // its run has lost the work tree, and stops
+	s.open() // its run has lost the work tree, and halts
 	st := s.until(v.ID, settled)
-	s.wants(st, "halted:stopped")
+	s.wants(st, "halted:claim-lost")
+	if w := s.why(v.ID); !strings.Contains(w.Because, "another has its work tree") || !strings.Contains(strings.Join(w.Claims, "\n"), "run "+mine.Handle+" of another state directory, "+other.cfg.Places.State) {
+		t.Errorf("why: %s\n%q", w.Because, w.Claims)
+	}
+	_, err = s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: v.ID}})
+	refusedAs(t, "resumed while another has it", err, wire.Conflict, "run "+mine.Handle+" of another state directory")
 	other.stop(mine.ID, events.StopCancel)
 }
 

@@ -50,6 +50,7 @@ type Config struct {
 	Listen     *bus.Listen    // lets others in over the network; nil is nobody
 	// AskAfterReboot halts the runs that were live when the host went down.
 	AskAfterReboot bool
+	Late           *time.Duration // in the place of rule.LateWrites; may be nil
 	Log            *slog.Logger
 }
 

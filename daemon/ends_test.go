@@ -200,6 +200,8 @@ var shownElsewhere = map[string]string{
 	"halted:stall-timeout":      "engine/kill_test.go#TestAKillSwitchHaltsAtOnce",
 	"halted:internal":           "look_test.go#TestARunWhoseWorkflowCannotBeReadIsHalted",
 	"halted:rebooted":           "reboot_test.go#TestARunThatWasLiveBeforeAReboot",
+	"halted:foreign-change":     "foreign_test.go#TestWhatAPersonDoesBetweenTwoIterationsHaltsTheRunWithTheFilesNamed",
+	"halted:claim-lost":         "claims_test.go#TestAPersonClearsWhatAnotherStateDirectoryLeft",
 	"halted:workspace-gone":     "run_test.go#TestTheWorkspaceThatIsGoneHaltsAndComesBack",
 }
 

@@ -110,6 +110,9 @@ func (d *Daemon) addVerdict(v *wire.WhyView, s run.State) {
 	if n := len(v.Failing); n > maxFailing {
 		v.Failing, v.More = v.Failing[:maxFailing], n-maxFailing
 	}
+	if s.Halt != nil && s.Halt.Reason == events.HaltForeign {
+		v.Files = append([]string{}, d.lines(s.Halt.Files)...)
+	}
 	v.LastError, v.ErrorFrom = d.lastError(s)
 	v.Question = d.text(s.Last.Agent.Question)
 	if explain.Asks(s) {
@@ -120,6 +123,7 @@ func (d *Daemon) addVerdict(v *wire.WhyView, s run.State) {
 	if left := explain.Behind(l, s.Last.Agent); left != "" {
 		v.Claims = append(v.Claims, phrase.Say(l, "the daemon saw that of the agent %s", "デーモンの確認: エージェントについて、%s", left))
 	}
+	v.Claims = append(v.Claims, d.others(s)...)
 	if refused := explain.Refused(l, s.Refused); refused != "" {
 		v.Claims = append(v.Claims, refused)
 	}

@@ -108,6 +108,6 @@ func (d *Daemon) newWorker() *work.Worker {
 		Listen: d.bus.ListenEffect, GateEnv: d.gateEnv, Now: time.Now, Log: d.cfg.Log,
 		Admit: d.admit, Refused: d.bus.Refused, FindFlow: d.flowOf,
 		Price: d.priceOf, Priced: d.priced, Over: d.over,
-		Sandbox: d.cfg.sandbox(), Confined: d.confined,
+		Sandbox: d.cfg.sandbox(), Confined: d.confined, Late: d.cfg.Late,
 	})
 }

@@ -12,8 +12,12 @@ import (
 	"autopilot/projections/run"
 )
 
+// spanNow is the work tree as it is, as the end of a range.
+const spanNow = "now"
+
 // span turns a range of iterations into two trees: "" is the whole run, "K" one
-// iteration, "A..B" from the end of A to the end of B, where 0 is the start.
+// iteration, "A..B" from the end of A to the end of B, where 0 is the start, and
+// "now" as an end what is in the work tree.
 func (d *Daemon) span(ctx context.Context, s run.State, text string) (from, to events.Tree, err error) {
 	if text == "" {
 		return s.Facts.Tree, s.Last.Tree, nil
@@ -32,7 +36,12 @@ func (d *Daemon) span(ctx context.Context, s run.State, text string) (from, to e
 	}
 	// The end first: of one iteration that is not there, it is the one that was
 	// asked for.
-	if to, err = pick(ends, b, s); err != nil {
+	if b == spanNow {
+		to, err = d.worker.Now(ctx, s)
+	} else {
+		to, err = pick(ends, b, s)
+	}
+	if err != nil {
 		return "", "", err
 	}
 	from, err = pick(ends, a, s)

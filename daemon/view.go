@@ -61,7 +61,7 @@ func (d *Daemon) viewAt(s run.State, now time.Time) wire.RunView {
 		Iterations: s.LastIteration(),
 		Started:    s.Clock.Started, ActiveMS: s.Clock.Active(now).Milliseconds(), LimitMS: f.Limits.ActiveMS,
 		Stopping: string(s.Stop), Files: s.Last.Agent.Files, Tree: string(s.Last.Tree),
-		Seq: s.Log.Seq, Unknown: s.Log.Unknown, Account: f.Account,
+		Seq: s.Log.Seq, Unknown: s.Log.Unknown, Account: f.Account, Changed: d.lines(s.Changed),
 	}
 	if f.Priority != events.PriorityNormal {
 		v.Priority = f.Priority.String()

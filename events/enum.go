@@ -273,7 +273,9 @@ const (
 	HaltStuck        Halt = "stuck"
 	HaltSignature    Halt = "signature"
 	HaltUnverifiable Halt = "gate-unverifiable"
-	HaltPlan         Halt = "plan" // the plan came back unchanged too often
+	HaltPlan         Halt = "plan"           // the plan came back unchanged too often
+	HaltForeign      Halt = "foreign-change" // somebody else has changed the work tree
+	HaltClaimLost    Halt = "claim-lost"     // another has the work tree now
 
 	HaltIterations  Halt = "iterations"
 	HaltCycles      Halt = "cycles" // ways back to an earlier phase

@@ -171,7 +171,7 @@ var sampleEnded = AgentEnded{
 	Phase: "work", Iteration: 2, Attempt: 1, Effect: sampleEffect, Outcome: Signaled, Exit: -1, Signal: 9,
 	DurationMS: 91342, OutputBytes: 209715200, Truncated: true, Killed: 2, Left: 1, Excerpt: sampleRef("31"),
 	Claim: ClaimBlocked, Summary: sampleRef("32"), Question: sampleRef("33"), Asks: Asks{Kind: AskChoice, Options: 3, Recommended: 2}, Misasked: sampleRef("36"), Evidence: sampleRef("35"),
-	Tree: sampleTree("03"), Work: sampleTree("04"), Files: 7,
+	Tree: sampleTree("03"), Work: sampleTree("04"), Files: 7, Head: sampleHead,
 	Result: ResultRateLimited, By: FromStream, Conflicts: []Signal{{By: FromExit, Result: ResultEnded}}, Cut: CutRepetition,
 	ResetMS: 1893470400000, Session: "6f1c0a52-8d3e-4b7a-9c15-2e4f60718293", Model: "claude-test-1",
 	Usage: Usage{
@@ -222,7 +222,7 @@ var sampleData = map[string]Data{
 				Exit: -1, DurationMS: 4, Files: sampleRef("17"),
 			},
 		},
-		Tree: sampleTree("03"), Work: sampleTree("04"), Created: sampleRef("18"), Repeated: true, Checkout: CheckoutClean,
+		Tree: sampleTree("03"), Work: sampleTree("04"), Head: sampleHead, Created: sampleRef("18"), Repeated: true, Checkout: CheckoutClean,
 	},
 	TypeIterationStarted: sampleStarted,
 	TypeAgentEnded:       sampleEnded,
@@ -244,8 +244,9 @@ var sampleData = map[string]Data{
 	},
 	TypeQuestionAnswered: QuestionAnswered{
 		Number: 2, Gate: "approved", Choice: ChoiceNo, Text: sampleRef("a9"), Findings: sampleRef("aa"), Count: 2,
-		Set: string(sampleRef("a6")), Assurance: AssuredTTY,
+		Set: string(sampleRef("a6")), Changed: sampleRef("ab"), Assurance: AssuredTTY,
 	},
+	TypeForeignSeen: ForeignSeen{Files: sampleRef("b1"), Count: 2, By: sampleRef("b2")},
 	TypeAgentEscalated: AgentEscalated{
 		Role: "coder", From: 1, To: 2, Reason: HaltStuck, Phase: "build", Iteration: 5, Gate: "test", Iterations: []int{3, 5},
 		Value: string(sampleRef("41")), Limit: 10, Tree: sampleTree("05"),
@@ -289,11 +290,11 @@ var sampleData = map[string]Data{
 		Policy: "signals", Verdict: "warn", Before: "green", Slots: 2, By: "verdict", Axis: "memory", Signal: Pressure{Of: "memory_available_bytes", Value: 3221225472, Limit: 4294967296}, Reading: sampleRef("36"),
 	},
 	TypeRunSuspended:  RunSuspended{MS: 28800000},
-	TypeStopRequested: StopRequested{Mode: StopAfterIteration},
+	TypeStopRequested: StopRequested{Mode: StopAfterIteration, Reason: HaltClaimLost, By: sampleRef("b3")},
 	TypeRunHalted: RunHalted{
 		Reason: HaltSameness, Phase: "work", Iteration: 4, Gate: "test", Iterations: []int{3, 4},
 		Value: string(sampleRef("41")), Files: sampleRef("51"), Question: sampleRef("52"), Error: sampleRef("53"), Limit: 50, Used: 51, Of: 52,
-		Account: "3f2a9d1c5b7e8046", Cause: "01JH4Z9QW3E8N5T7V2X0Y6P4F3", UntilMS: 1893470400000, Tree: sampleTree("05"),
+		Account: "3f2a9d1c5b7e8046", Cause: "01JH4Z9QW3E8N5T7V2X0Y6P4F3", UntilMS: 1893470400000, By: sampleRef("54"), Head: sampleHead, Tree: sampleTree("05"),
 	},
 	TypeConfigTrusted: ConfigTrusted{
 		Repository: "5e2b9d7714c0a8f3", Config: sampleRef("81"), File: sampleRef("82"), Assurance: AssuredTTY,
@@ -306,11 +307,13 @@ var sampleData = map[string]Data{
 	TypeTextsPruned:    TextsPruned{BeforeMS: 1893470400000, Runs: 31, Texts: 480},
 	TypeLogRolled:      LogRolled{From: 1, To: 2, Bundle: Digest(sampleRef("91")), Runs: 31, Events: 940, Carried: 58},
 	TypeBundleImported: BundleImported{Bundle: Digest(sampleRef("92")), Runs: 2, Events: 61},
-	TypeRunResumed:     RunResumed{Note: sampleRef("61"), Findings: sampleRef("62"), Count: 2, Phase: "plan", Assurance: AssuredPIN},
+	TypeRunResumed:     RunResumed{Note: sampleRef("61"), Findings: sampleRef("62"), Count: 2, Phase: "plan", Assurance: AssuredPIN, Changed: sampleRef("63")},
 	TypeRunEnded: RunEnded{
 		State: EndRefused, Iteration: 1, Tree: sampleTree("01"), Gate: "test", Reason: RefusedGoalGreen, Error: sampleRef("71"),
 	},
 }
+
+var sampleHead = Head{Commit: string(sampleTree("06")), Branch: sampleRef("55")}
 
 func sampleTree(first string) Tree { return Tree(first + strings.Repeat("0", 40-len(first))) }
 

@@ -41,6 +41,7 @@ var decoders = map[string]func(jsontext.Value) (Data, error){
 	TypeAgentEscalated:    decodeAs[AgentEscalated],
 	TypeSessionJoined:     decodeAs[SessionJoined],
 	TypeSessionLeft:       decodeAs[SessionLeft],
+	TypeForeignSeen:       decodeAs[ForeignSeen],
 	TypeResourcesJudged:   decodeAs[ResourcesJudged],
 	TypeConfigTrusted:     decodeAs[ConfigTrusted],
 	TypeWorkspaceRestored: decodeAs[WorkspaceRestored],

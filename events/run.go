@@ -128,6 +128,12 @@ type GatesStarted struct {
 	Effects   []EffectRef `json:"effects"`
 }
 
+// Head is where the HEAD of a work tree is. The zero value is not known.
+type Head struct {
+	Commit string `json:"commit,omitzero"` // empty before the first
+	Branch Ref    `json:"branch,omitzero"` // its full name; empty off a branch
+}
+
 // GatesJudged holds every gate result of an iteration, or of the baseline.
 type GatesJudged struct {
 	Phase     Name         `json:"phase"`
@@ -136,6 +142,7 @@ type GatesJudged struct {
 	Results   []GateResult `json:"results"`
 	Tree      Tree         `json:"tree"` // as the gates left it
 	Work      Tree         `json:"work"`
+	Head      Head         `json:"head,omitzero"`     // where it is after them
 	Created   Ref          `json:"created,omitzero"`  // files that gates of this run made, as they left them: left out of its trees
 	Repeated  bool         `json:"repeated,omitzero"` // the tree changed under the gates, so they ran twice
 	Checkout  Checkout     `json:"checkout,omitzero"` // where the results come from
@@ -249,7 +256,8 @@ type AgentEnded struct {
 	Evidence    Ref     `json:"evidence,omitzero"` // what a session refers to: a JSON list, never a verdict
 	Tree        Tree    `json:"tree"`              // recorded after the whole process tree was reaped
 	Work        Tree    `json:"work"`
-	Files       int     `json:"files"` // changed against the start of the run
+	Files       int     `json:"files"`         // changed against the start of the run
+	Head        Head    `json:"head,omitzero"` // where it is then
 
 	// What everything that is known of the end together says; absent in events
 	// that were stored before it was decided.
@@ -314,7 +322,9 @@ type LimitLifted struct{}
 
 // StopRequested asks the run to stop.
 type StopRequested struct {
-	Mode StopMode `json:"mode"`
+	Mode   StopMode `json:"mode"`
+	Reason Halt     `json:"reason,omitzero"` // of the halt that it leads to, if nobody asked for it
+	By     Ref      `json:"by,omitzero"`     // claim-lost: who has the work tree; for people
 }
 
 // RunHalted is a stop with its evidence. A person may resume it.
@@ -334,6 +344,8 @@ type RunHalted struct {
 	Account    string `json:"account,omitzero"`  // that halted the run
 	Cause      string `json:"cause,omitzero"`    // id of the run whose agent met it first, if that is another
 	UntilMS    int64  `json:"until_ms,omitzero"` // when a limit ends that was not waited for: Unix milliseconds, wall clock
+	By         Ref    `json:"by,omitzero"`       // who has changed the work tree, or has it now, as far as that is known: for people
+	Head       Head   `json:"head,omitzero"`     // foreign-change: where HEAD is, if it was moved
 	Tree       Tree   `json:"tree"`
 }
 
@@ -344,6 +356,7 @@ type RunResumed struct {
 	Count     int       `json:"count,omitzero"`     // of them
 	Phase     Name      `json:"phase,omitzero"`     // an earlier one, which works on them
 	Assurance Assurance `json:"assurance,omitzero"` // after drift: how sure it is that a person resumed it
+	Changed   Ref       `json:"changed,omitzero"`   // files that have changed since the run last saw its work tree, one a line: taken as they are
 }
 
 // RunEnded is the last event of a run.

@@ -7,6 +7,18 @@ const (
 	TypeSessionLeft   = "session.left.v1"
 )
 
+// TypeForeignSeen is the event of somebody else at work in the work tree of a run.
+const TypeForeignSeen = "foreign.seen.v1"
+
+// ForeignSeen says that a session which has nothing to do with a run wrote to its
+// work tree while it was live: the host of that session has told so, and the files
+// are not as the run knew them. It halts the run before its next iteration.
+type ForeignSeen struct {
+	Files Ref `json:"files"`       // all of them since the run last took its work tree as it is, one a line
+	Count int `json:"count"`       // of them
+	By    Ref `json:"by,omitzero"` // for people
+}
+
 // Driver says who does the work of a run.
 type Driver string
 
@@ -53,3 +65,6 @@ func (SessionJoined) EventType() string { return TypeSessionJoined }
 
 // EventType is the stored name of the type.
 func (SessionLeft) EventType() string { return TypeSessionLeft }
+
+// EventType is the stored name of the type.
+func (ForeignSeen) EventType() string { return TypeForeignSeen }

@@ -163,7 +163,7 @@ func (s Style) Answered(v wire.RunView, q wire.QuestionView, choice string) stri
 	if q.Kind == "choice" {
 		said = strings.ToUpper(said)
 	}
-	return s.say("answered: %s, %s", "回答済み: %s、%s", s.asker(q), said) + "\n" + s.head(v) + "\n"
+	return s.say("answered: %s, %s", "回答済み: %s、%s", s.asker(q), said) + "\n" + s.head(v) + "\n" + s.takenAsItIs(v)
 }
 
 // asker names who asks.

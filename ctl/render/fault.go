@@ -132,7 +132,7 @@ func BadWorkspace(path string, err error) *wire.Error {
 
 // BadRange is a diff range that is none.
 func BadRange(value string) *wire.Error {
-	return usage("give an iteration as 3, or two as 1..3; 0 is the start of the run", "%q is not a range of iterations", value)
+	return usage("give an iteration as 3, or two as 1..3; 0 is the start of the run, and 3..now ends with what is there now", "%q is not a range of iterations", value)
 }
 
 // BadIteration is an --iteration that is none.

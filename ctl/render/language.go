@@ -113,6 +113,8 @@ func (s Style) waitsWord(kind string) string {
 		return s.say("agent", "エージェント")
 	case "gate":
 		return s.say("gate", "ゲート")
+	case "foreign":
+		return s.say("foreign", "外部の変更")
 	case "limit-ended":
 		return s.say("limit-ended", "上限の解除")
 	case "trust":

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -125,7 +126,27 @@ func (s Style) Stopped(runs []wire.RunView) string {
 // Resumed says that a halted run goes on, and how it ends.
 func (s Style) Resumed(v wire.RunView) string {
 	s = s.Of(v)
-	return s.say("%s  goes on", "%s  続行", s.paint(bold, Line(v.Handle))) + "\n  " + s.ends(v.EndsBy, v.Iterations) + "\n"
+	return s.say("%s  goes on", "%s  続行", s.paint(bold, Line(v.Handle))) + "\n  " + s.ends(v.EndsBy, v.Iterations) + "\n" + s.takenAsItIs(v)
+}
+
+// fewFiles is how many files of a run that goes on are named.
+const fewFiles = 10
+
+// takenAsItIs names the files that others have changed before a run goes on.
+func (s Style) takenAsItIs(v wire.RunView) string {
+	if len(v.Changed) == 0 {
+		return ""
+	}
+	n := min(len(v.Changed), fewFiles)
+	files := slices.Clone(v.Changed[:n])
+	for i := range files {
+		files[i] = Line(files[i])
+	}
+	text := s.say("changed since it recorded its work, and taken as they are: %s", "記録以降に変わったファイル(そのまま受け入れる): %s", s.listed(files...))
+	if more := len(v.Changed) - n; more > 0 {
+		text += s.say(" and %d more", "、ほか %d 件", more)
+	}
+	return s.wrap(text, "  ")
 }
 
 // DaemonStopped says that the daemon is gone; pid 0 is that none ran.

@@ -15,8 +15,16 @@ type Command interface{ command() }
 // Start begins a run.
 type Start struct{ events.RunStarted }
 
-// Stop asks a live run to stop.
-type Stop struct{ Mode events.StopMode }
+// Stop asks a live run to stop. One that nobody asked for has a reason of its own.
+type Stop struct {
+	Mode   events.StopMode
+	Reason events.Halt
+	By     events.Ref // claim-lost: who has the work tree
+}
+
+// Foreign reports that a session which has nothing to do with the run has written to
+// its work tree.
+type Foreign struct{ events.ForeignSeen }
 
 // Resume continues a halted run, with a person's findings or without.
 // Assurance says how sure it is that a person does; none for anybody.
@@ -26,6 +34,7 @@ type Resume struct {
 	Count     int         // of them
 	Phase     events.Name // that works on them; empty for the present one
 	Assurance events.Assurance
+	Changed   events.Ref // files that have changed since the run last saw its work tree
 }
 
 // Judged reports what the machine can bear, to a run that waits for it.
@@ -82,6 +91,7 @@ func (AccountFailed) command() {}
 func (Report) command()        {}
 func (GiveUp) command()        {}
 func (Answer) command()        {}
+func (Foreign) command()       {}
 func (Outdated) command()      {}
 func (Join) command()          {}
 func (Leave) command()         {}
@@ -144,6 +154,14 @@ func Decide(s run.State, c Command, now time.Time) (events.Data, error) {
 			return nil, ErrStale
 		}
 		return events.QuestionExpired{Number: c.Number, Changed: true}, nil
+	case Foreign:
+		if s.Status != run.Live {
+			return nil, ErrStale
+		}
+		if s.Foreign != nil && s.Foreign.Files == c.Files {
+			return nil, nil
+		}
+		return c.ForeignSeen, nil
 	case Join:
 		return decideJoin(s, c)
 	case Leave:
@@ -241,7 +259,7 @@ func decideStop(s run.State, c Stop) (events.Data, error) {
 	if strength(c.Mode) <= strength(s.Stop) {
 		return nil, nil
 	}
-	return events.StopRequested{Mode: c.Mode}, nil
+	return events.StopRequested{Mode: c.Mode, Reason: c.Reason, By: c.By}, nil
 }
 
 func strength(m events.StopMode) int {
@@ -284,10 +302,11 @@ func decideResume(s run.State, c Resume, now time.Time) (events.Data, error) {
 		}
 	case events.HaltNoop, events.HaltAgentLost, events.HaltAgentFailed, events.HaltStopped,
 		events.HaltInternal, events.HaltRebooted, events.HaltWorkspaceGone, events.HaltLimit, events.HaltAuthFailed,
-		events.HaltBilling, events.HaltEntry, events.HaltExpired, events.HaltStall:
+		events.HaltBilling, events.HaltEntry, events.HaltExpired, events.HaltStall, events.HaltForeign, events.HaltClaimLost:
 	}
 	return events.RunResumed{
 		Note: c.Note, Findings: c.Findings, Count: c.Count, Phase: c.Phase, Assurance: c.Assurance,
+		Changed: c.Changed,
 	}, nil
 }
 

@@ -49,7 +49,7 @@ var rules = []nextRule{
 	{"log-integrity", (*view).broken, halt(events.HaltLogIntegrity)},
 
 	{"cancel", (*view).cancelled, finish(events.EndCancelled)},
-	{"stop-now", (*view).stoppedNow, halt(events.HaltStopped)},
+	{"stop-now", (*view).stoppedNow, (*view).stop},
 
 	{"baseline", at(run.Started), gates(false)},
 	{"agent", at(run.Agent), (*view).watchAgent},
@@ -80,10 +80,12 @@ var rules = []nextRule{
 
 	{"refused", (*view).refused, (*view).refuse},
 	{"already-green", (*view).alreadyGreen, finish(events.EndAlreadyGreen)},
+	{"foreign-on", (*view).foreignOn, halt(events.HaltForeign)},
 	{"on", (*view).goesOn, (*view).on},
 	{"done", (*view).passed, finish(events.EndDone)},
 
 	{"drift", (*view).drifted, halt(events.HaltDrift)},
+	{"foreign", (*view).foreign, halt(events.HaltForeign)},
 	{"gate-unverifiable", (*view).unverifiable, halt(events.HaltUnverifiable)},
 	{"auth-failed", met(events.ResultAuthFailed), halt(events.HaltAuthFailed)},
 	{"billing", met(events.ResultBilling), halt(events.HaltBilling)},
@@ -130,6 +132,15 @@ func (q *view) broken() bool     { return q.Log.Broken != 0 }
 func (q *view) cancelled() bool  { return q.Stop == events.StopCancel && q.settled() }
 func (q *view) stoppedNow() bool { return q.Stop == events.StopNow && q.settled() && !q.passed() }
 func (q *view) stopping() bool   { return q.Stop == events.StopAfterIteration }
+
+// stop halts as it was asked for, or because of what made it necessary.
+func (q *view) stop() Action { return halt(cmp.Or(q.Stopping.Reason, events.HaltStopped))(q) }
+
+// foreign: somebody else has written to the work tree while the run was live, and
+// the run would go on in it. One that has passed everything has come to its end, and
+// proof that was changed needs more than a look.
+func (q *view) foreign() bool   { return q.ready() && q.Foreign != nil }
+func (q *view) foreignOn() bool { return q.foreign() && q.goesOn() }
 
 // watchAgent keeps the announced agent, and ends it when the run must stop or
 // its wall clock limit has passed.

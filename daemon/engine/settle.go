@@ -84,6 +84,10 @@ func (q *view) halted(reason events.Halt) events.RunHalted {
 		if h.Gate == "" {
 			h.Gate, h.Files = named(q.Last.Results, failed)
 		}
+	case events.HaltForeign:
+		h.Files, h.By, h.Used = q.Foreign.Files, q.Foreign.By, int64(q.Foreign.Count)
+	case events.HaltClaimLost:
+		h.By = q.Stopping.By
 	case events.HaltUnverifiable:
 		h.Gate, h.Files = named(q.Last.Results, func(r events.GateResult) bool {
 			return r.Verdict == events.Unverifiable

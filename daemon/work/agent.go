@@ -41,9 +41,12 @@ func (w *Worker) BeginAgent(ctx context.Context, s run.State, act engine.RunAgen
 			return not, err
 		}
 	}
-	from, err := w.startTree(ctx, s, p, act)
+	from, foreign, err := w.startTree(ctx, s, p, act)
 	if err != nil {
 		return nil, fmt.Errorf("record the start of an iteration: %w", err)
+	}
+	if foreign != nil {
+		return *foreign, nil
 	}
 	id := w.newID()
 	text, err := w.prompt(s, p, act, id)
@@ -76,33 +79,39 @@ func (w *Worker) BeginAgent(ctx context.Context, s run.State, act engine.RunAgen
 // that was just compared, else what is there now. An agent that goes on in its
 // session with work that it had begun has the start of that. After a loss
 // without a session the workspace is taken back to the start of the lost
-// attempt; what it held is kept under a name of its own.
-func (w *Worker) startTree(ctx context.Context, s run.State, p *Plan, act engine.RunAgent) (tree.Snapshot, error) {
+// attempt; what it held is kept under a name of its own. Where somebody else has
+// changed it since, the run halts.
+func (w *Worker) startTree(ctx context.Context, s run.State, p *Plan, act engine.RunAgent) (tree.Snapshot, *events.RunHalted, error) {
 	rightAfter := w.cfg.Now().Sub(s.Clock.Latest) < soon
 	if s.Loop.Fresh && act.Attempt == 1 && rightAfter {
-		return tree.Snapshot{Tree: s.Last.Tree, Work: s.Last.Work}, nil
+		return tree.Snapshot{Tree: s.Last.Tree, Work: s.Last.Work}, nil, nil
 	}
 	now, err := w.record(ctx, s, p, s.Last.Created)
+	if err == nil {
+		if foreign := w.foreign(ctx, s, p, now); foreign != nil {
+			return now, foreign, nil
+		}
+	}
 	back := tree.Snapshot{Tree: s.Last.Start.Tree, Work: s.Last.Start.Work}
 	switch {
 	case err != nil:
-		return now, err
+		return now, nil, err
 	case act.Resume != "" && s.Last.Agent.Tree != back.Tree:
 		// What it did before it was cut short is work of this iteration, also if
 		// nothing is left to be done.
-		return back, nil
+		return back, nil, nil
 	case !act.Restore:
-		return now, nil
+		return now, nil, nil
 	case now.Tree == back.Tree:
-		return back, nil
+		return back, nil, nil
 	}
 	name := fmt.Sprintf("lost-%d-%d", s.Loop.Iteration, s.Loop.Attempt)
 	if _, err := p.Repo.Keep(ctx, s.ID, name, now.Tree, "", "run "+s.Facts.Handle+": "+name); err != nil {
-		return back, err
+		return back, nil, err
 	}
 	_, err = p.Repo.Restore(ctx, now.Tree, back.Tree)
 	failpoint.Hit(failpoint.AfterRestore)
-	return back, gone(err)
+	return back, nil, gone(err)
 }
 
 // soon is for how long a compared tree is what is there: after a pause someone

@@ -132,7 +132,7 @@ func (w *Worker) leftBy(ctx context.Context, s run.State, d *events.AgentEnded) 
 	if err != nil {
 		return fmt.Errorf("record the tree that was left: %w", err)
 	}
-	d.Tree, d.Work = snap.Tree, snap.Work
+	d.Tree, d.Work, d.Head = snap.Tree, snap.Work, w.head(ctx, p)
 	changes, err := p.Repo.Changes(ctx, s.Facts.Work, snap.Work)
 	d.Files = len(changes)
 	return err

@@ -70,7 +70,7 @@ func (w *Worker) Gates(ctx context.Context, s run.State, end <-chan struct{}) (_
 	l := s.Last.Gates
 	return events.GatesJudged{
 		Phase: l.Phase, Iteration: l.Iteration, Entry: l.Entry, Results: results,
-		Tree: on.Tree, Work: on.Work, Created: g.made, Repeated: again, Checkout: checkout,
+		Tree: on.Tree, Work: on.Work, Head: w.head(ctx, p), Created: g.made, Repeated: again, Checkout: checkout,
 	}, nil
 }
 

@@ -58,8 +58,19 @@ func (w *Worker) notes(s run.State) ([]string, error) {
 	if found != "" {
 		notes = append(notes, ListFindings(found))
 	}
+	changed, err := w.text(s.Changed)
+	if err != nil {
+		return nil, err
+	}
+	if changed != "" && !s.Driven() {
+		notes = append(notes, othersChanged+changed)
+	}
 	return notes, nil
 }
+
+// othersChanged goes before the files that others have changed.
+const othersChanged = "Somebody else has changed these files since your work was recorded. They stay as they are now: look at them anew, and do not put them back.\n"
+
 
 // toWorkOn is what was found in the iteration before.
 func (w *Worker) toWorkOn(s run.State) ([]workflow.Finding, error) {

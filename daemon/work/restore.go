@@ -47,7 +47,15 @@ func (w *Worker) Restore(ctx context.Context, s run.State, to events.Tree, dry b
 	return r, gone(err)
 }
 
-// present records the workspace of a run that is halted or over, by the rules
+// Now records the workspace of a run as it is, by the rules that the run was recorded
+// by.
+func (w *Worker) Now(ctx context.Context, s run.State) (_ events.Tree, err error) {
+	defer func() { err = noRoom(err) }()
+	_, now, err := w.present(ctx, s)
+	return now, err
+}
+
+// present records the workspace of a run, by the rules
 // that the run was recorded by.
 func (w *Worker) present(ctx context.Context, s run.State) (*tree.Repo, events.Tree, error) {
 	repo, err := w.Repo(ctx, s)

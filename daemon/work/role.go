@@ -42,6 +42,9 @@ func (w *Worker) BeginRole(ctx context.Context, s run.State, act engine.RunRole)
 	if err != nil {
 		return nil, fmt.Errorf("record what a role looks at: %w", err)
 	}
+	if foreign := w.foreign(ctx, s, p, now); foreign != nil {
+		return *foreign, nil
+	}
 	id := w.newID()
 	text, err := w.rolePrompt(ctx, s, p, role, act, id)
 	if err != nil {

@@ -62,7 +62,7 @@ func (w *Worker) Agent(ctx context.Context, s run.State, end <-chan struct{}) (_
 	if err != nil {
 		return d, fmt.Errorf("record the tree that an agent left: %w", err)
 	}
-	d.Tree, d.Work = snap.Tree, snap.Work
+	d.Tree, d.Work, d.Head = snap.Tree, snap.Work, w.head(ctx, p)
 	changes, err := p.Repo.Changes(ctx, s.Facts.Work, snap.Work)
 	d.Files = len(changes)
 	return d, err

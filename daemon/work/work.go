@@ -27,6 +27,7 @@ import (
 	"autopilot/daemon/workflow/library"
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/rule"
 	"autopilot/projections/run"
 )
 
@@ -64,6 +65,7 @@ type Config struct {
 	Over   func(run, effect string, u events.Usage) events.Cut
 	Now    func() time.Time
 	Log    *slog.Logger
+	Late   *time.Duration // in the place of rule.LateWrites; may be nil
 }
 
 // Worker implements engine.Worker. Its methods may be called from any
@@ -71,6 +73,7 @@ type Config struct {
 type Worker struct {
 	cfg    Config
 	remove func(dir string) error // effect.RemoveAll, but in tests of what cannot be removed
+	late   time.Duration          // what is written so long after a tree was recorded is an echo of it
 
 	parsed atomic.Pointer[parsed]
 
@@ -87,7 +90,11 @@ var _ engine.Worker = (*Worker)(nil)
 
 // New makes a Worker. It starts nothing.
 func New(cfg Config) *Worker {
-	return &Worker{cfg: cfg, remove: effect.RemoveAll, plans: map[string]*Plan{}, dirs: map[string]gate.Dir{}, repos: map[string]*opening{}, live: map[string]meter.Reading{}, chats: map[string]*events.AgentEnded{}}
+	late := rule.LateWrites
+	if cfg.Late != nil {
+		late = *cfg.Late
+	}
+	return &Worker{cfg: cfg, remove: effect.RemoveAll, late: late, plans: map[string]*Plan{}, dirs: map[string]gate.Dir{}, repos: map[string]*opening{}, live: map[string]meter.Reading{}, chats: map[string]*events.AgentEnded{}}
 }
 
 // setLive notes what is known of an agent at work, nil when it is over.

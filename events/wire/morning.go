@@ -62,7 +62,7 @@ type InboxView struct {
 
 // InboxItem is one thing that waits.
 type InboxItem struct {
-	Kind      string    `json:"kind"` // question, blocked, permission, login, billing, drift, log, reboot, workspace, agent, gate, limit-ended, trust, halted
+	Kind      string    `json:"kind"` // question, blocked, permission, login, billing, drift, log, reboot, workspace, agent, gate, foreign, limit-ended, trust, halted
 	At        time.Time `json:"at"`   // since when
 	Run       string    `json:"run,omitzero"`
 	ID        string    `json:"id,omitzero"`

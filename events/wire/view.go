@@ -64,6 +64,9 @@ type RunView struct {
 	// Budgeted is what is used of that budget; new findings at a resume begin it
 	// anew.
 	Budgeted *Budget `json:"budget_used,omitzero"`
+	// Changed are files that somebody else has changed before a person let the run go
+	// on, until an iteration was told of them: it takes them as they are.
+	Changed []string `json:"changed,omitzero"`
 	// Gone says why texts, outputs and recorded trees of the run are not there.
 	Gone *GoneView `json:"gone,omitzero"`
 	// Imported is history of another place: nothing changes it here.

@@ -67,6 +67,7 @@ func halts() []events.Halt {
 		events.HaltAgentFailed, events.HaltStopped, events.HaltInternal, events.HaltNeedsPerson, events.HaltRebooted, events.HaltWorkspaceGone,
 		events.HaltStall, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover,
 		events.HaltTokens, events.HaltCost, events.HaltTurns, events.HaltLimit, events.HaltAuthFailed, events.HaltBilling,
+		events.HaltForeign, events.HaltClaimLost,
 	}
 }
 
@@ -82,7 +83,7 @@ func TestEveryHaltHasASentenceAndANextCommandForItsRun(t *testing.T) {
 			t.Errorf("%s has no next command", h)
 		}
 		for _, n := range next {
-			ofAll := strings.HasPrefix(n.Command, "apctl usage") || n.Command == "apctl agent check"
+			ofAll := strings.HasPrefix(n.Command, "apctl usage") || n.Command == "apctl agent check" || n.Command == "apctl peer claims"
 			if !ofAll && !strings.Contains(n.Command, "k3xq") {
 				t.Errorf("%s: %q does not name the run", h, n.Command)
 			}

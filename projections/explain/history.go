@@ -84,7 +84,7 @@ func (h *History) Add(e events.Event) {
 // between, and what a newer version has written, settles nothing.
 func (h *History) settle(e events.Event) {
 	switch e.Data.(type) {
-	case events.Unknown, events.RunSuspended, events.StopRequested, events.SessionJoined, events.SessionLeft:
+	case events.Unknown, events.RunSuspended, events.StopRequested, events.SessionJoined, events.SessionLeft, events.ForeignSeen:
 		return
 	}
 	h.Settled = wire.WhySettled{Seq: e.Seq, Type: e.Data.EventType(), At: e.Time, By: e.Actor}
@@ -113,7 +113,7 @@ func (h *History) resumed(e events.Event, d events.RunResumed) {
 	if h.halt != nil {
 		iteration = h.halt.Iteration
 	}
-	h.tried(e, "resumed", iteration, line, d.Note)
+	h.tried(e, "resumed", iteration, line+asItIs(l, d.Changed), d.Note)
 	if d.Findings != "" {
 		h.tried(e, TriedFindings, iteration, say(l, "handed over %s", "指摘 %sを引き渡し", phrase.Counted(l, d.Count, "finding", "件")), d.Findings)
 	}

@@ -43,6 +43,8 @@ func Line(s run.State, e events.Event) string {
 		return recorded(s, d)
 	case events.SessionJoined:
 		return say(l, "%s drives the run, process %d", "%s(プロセス %d)が実行を担当", Chat(l, d.Program), d.PID)
+	case events.ForeignSeen:
+		return foreignSeen(l, d)
 	case events.SessionLeft:
 		return say(l, "nobody drives the run any more: it waits", "実行の担当がいなくなったため待機")
 	case events.RunSuspended:
@@ -69,7 +71,7 @@ func Line(s run.State, e events.Event) string {
 		if d.Assurance != "" {
 			line += say(l, "; a person let it go on (%s)", "。担当者が続行を許可(%s)", d.Assurance)
 		}
-		return line
+		return line + asItIs(l, d.Changed)
 	}
 	return say(l, "event %s of a newer version", "新しいバージョンのイベント %s", e.Data.EventType())
 }
@@ -90,7 +92,7 @@ func askedLine(l events.Language, d events.Data) string {
 		}
 		return say(l, "gate %s asks a person", "ゲート %s が人に回答を求めている", d.Gate)
 	case events.QuestionAnswered:
-		return answered(l, d)
+		return answered(l, d) + asItIs(l, d.Changed)
 	case events.QuestionExpired:
 		if d.Changed {
 			return say(l, "what was asked about has changed: it is looked at again", "質問の対象が変わったため、もう一度確認する")
@@ -319,6 +321,9 @@ func recorded(s run.State, d events.IterationRecorded) string {
 }
 
 func stopLine(l events.Language, d events.StopRequested) string {
+	if d.Reason == events.HaltClaimLost {
+		return say(l, "stopping now: another has the work tree", "すぐに停止する: 作業ツリーはほかのものになっている")
+	}
 	switch d.Mode {
 	case events.StopAfterIteration:
 		return say(l, "stopping after this iteration", "このイテレーションの後に停止する")

@@ -19,8 +19,9 @@ const (
 	NeedsLog        = "log"   // its log is not whole
 	NeedsReboot     = "reboot"
 	NeedsWorkspace  = "workspace"
-	NeedsAgent      = "agent" // its program cannot be started
-	NeedsGate       = "gate"  // its command cannot be run
+	NeedsAgent      = "agent"   // its program cannot be started
+	NeedsGate       = "gate"    // its command cannot be run
+	NeedsLook       = "foreign" // somebody else has changed its work tree
 	LimitEnded      = "limit-ended"
 	NeedsTrust      = "trust" // of a configuration, which is no run
 	JustHalted      = "halted"
@@ -54,8 +55,10 @@ func Needs(s run.State, now time.Time) string {
 		return NeedsLog
 	case events.HaltRebooted:
 		return NeedsReboot
-	case events.HaltWorkspaceGone:
+	case events.HaltWorkspaceGone, events.HaltClaimLost:
 		return NeedsWorkspace
+	case events.HaltForeign:
+		return NeedsLook
 	case events.HaltAgentFailed:
 		return NeedsAgent
 	case events.HaltUnverifiable:

@@ -22,6 +22,9 @@ func Why(s run.State) (rule, because string) {
 			because += say(s.Facts.Language, ", and in a clean checkout of it", "(クリーンなチェックアウトでも成功)")
 		}
 		because += weakly(s.Facts.Language, s)
+		if s.End.State == events.EndDone {
+			because += beside(s.Facts.Language, s)
+		}
 		return string(s.End.State), because
 	case run.Live:
 		return live(s)
@@ -84,6 +87,8 @@ func halted(s run.State, h events.RunHalted) string {
 		return say(l, "halted: the workspace is gone", "停止: ワークスペースがありません")
 	case events.HaltCycles, events.HaltPlan, events.HaltEntry, events.HaltExpired:
 		return haltedBetween(s, h)
+	case events.HaltForeign, events.HaltClaimLost:
+		return haltedByOthers(l, h)
 	case events.HaltStall, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover:
 		return killed(l, h)
 	}
@@ -250,6 +255,9 @@ func Next(s run.State) []wire.NextCommand {
 	case run.Live:
 		return whileLive(s)
 	case run.Halted:
+		if r := s.Halt.Reason; r == events.HaltForeign || r == events.HaltClaimLost {
+			return afterOthers(l, h, *s.Halt)
+		}
 		return afterHalt(l, h, s.Halt.Reason)
 	case run.Over:
 		if s.End.State == events.EndRefused {
@@ -328,7 +336,7 @@ func afterHalt(l events.Language, h string, reason events.Halt) []wire.NextComma
 	case events.HaltRebooted, events.HaltWorkspaceGone, events.HaltEntry, events.HaltExpired, events.HaltNeedsPerson:
 		return afterPerson(l, h, reason)
 	case events.HaltSameness, events.HaltStuck, events.HaltSignature, events.HaltIterations, events.HaltHours,
-		events.HaltUnverifiable, events.HaltCycles, events.HaltPlan:
+		events.HaltUnverifiable, events.HaltCycles, events.HaltPlan, events.HaltForeign, events.HaltClaimLost:
 	case events.HaltStall, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover:
 		return afterKill(l, h, reason)
 	}

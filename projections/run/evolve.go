@@ -22,7 +22,7 @@ func Evolve(s State, e events.Event) State {
 	case events.GatesStarted:
 		s = gates(s, d)
 	case events.GatesJudged:
-		s = judged(s, d)
+		s = judged(s, e.Time, d)
 	case events.IterationStarted:
 		s = iteration(s, e.Time, d)
 	case events.AgentEnded:
@@ -47,13 +47,13 @@ func Evolve(s State, e events.Event) State {
 			s.Waiting = &w
 		}
 	case events.StopRequested:
-		s.Stop = d.Mode
+		s.Stop, s.Stopping = d.Mode, d
 	case events.RunHalted:
 		s = halted(s, e.Time, d)
 	case events.RunResumed:
 		s = resumed(s, e.Time, d)
 	case events.RunEnded:
-		s.Status, s.End, s.Stop = Over, &d, ""
+		s.Status, s.End, s.Stop, s.Stopping = Over, &d, "", events.StopRequested{}
 		s.Clock = s.Clock.pause(e.Time)
 	default:
 		return evolvePhase(s, e)
@@ -94,7 +94,7 @@ func gates(s State, d events.GatesStarted) State {
 	return s
 }
 
-func judged(s State, d events.GatesJudged) State {
+func judged(s State, at time.Time, d events.GatesJudged) State {
 	s.Loop.AtEntry = d.Entry
 	switch {
 	case d.Entry:
@@ -107,7 +107,10 @@ func judged(s State, d events.GatesJudged) State {
 		s.Stage = Judged
 	}
 	s.Last.Results, s.Last.Created, s.Last.Checkout = d.Results, d.Created, d.Checkout
-	s.Last.Tree, s.Last.Work = d.Tree, d.Work
+	s.Last.Tree, s.Last.Work, s.Last.Head = d.Tree, d.Work, d.Head
+	if d.Iteration > 0 {
+		s.Clock.Taken = at
+	}
 	for _, r := range d.Results {
 		s.Refused.Gates += r.Refused
 	}
@@ -165,9 +168,9 @@ func agentEnded(s State, at time.Time, d events.AgentEnded) State {
 		s.Loop.Losses = 0
 	}
 	if s.Told && d.Outcome != events.Lost && d.Result != events.ResultStopped {
-		s.Note, s.Findings = "", "" // one that was cut short is told them again
+		s.Note, s.Findings, s.Changed = "", "", "" // one that was cut short is told them again
 	}
-	s.Last.Tree, s.Last.Work = d.Tree, d.Work
+	s.Last.Tree, s.Last.Work, s.Last.Head = d.Tree, d.Work, d.Head
 	return s
 }
 
@@ -192,7 +195,7 @@ func recorded(s State, at time.Time, d events.IterationRecorded) State {
 		s.Loop.Drifts++
 	}
 	s.Stage, s.Last.Record, s.Loop.Fresh = Ready, d, true
-	s.Clock.Recorded = at
+	s.Clock.Recorded, s.Clock.Taken = at, at
 	if d.Verdict == events.Skipped {
 		s.Loop.Redo = true
 		if !s.Last.Agent.Result.OfAccount() {
@@ -217,7 +220,7 @@ func recorded(s State, at time.Time, d events.IterationRecorded) State {
 // halted ends the stretch of activity. Gates that were announced and not
 // judged are announced anew after a resume.
 func halted(s State, at time.Time, d events.RunHalted) State {
-	s.Status, s.Halt, s.Stop = Halted, &d, ""
+	s.Status, s.Halt, s.Stop, s.Stopping = Halted, &d, "", events.StopRequested{}
 	switch {
 	case s.Stage == Gates && s.Last.Gates.Entry:
 		s.Stage = Ready
@@ -245,7 +248,8 @@ func resumed(s State, at time.Time, d events.RunResumed) State {
 		s.Loop.History = rule.NewHistory(keepFails, keepFails)
 	}
 	s.Clock.Since, s.Clock.Suspended = at, 0
-	s.Waiting = nil
+	s.Waiting, s.Foreign = nil, nil
+	s = s.taken(at, d.Changed)
 	// Sessions that said nothing that counts are no tries any more: without that a
 	// gate that they closed would stay closed whatever a person has mended.
 	s.Looks = slices.DeleteFunc(slices.Clone(s.Looks), func(l events.RoleEnded) bool { return l.Void != "" })
@@ -258,6 +262,8 @@ func resumed(s State, at time.Time, d events.RunResumed) State {
 		s.Clock.Waits = at
 	case s.Stage == Judged && s.Loop.AtEntry:
 		s.Stage, s.Loop.AtEntry = Ready, false // what the phase needs may be there now
+	case s.Stage == Judged && d.Changed != "":
+		s.Stage = Ended // the gates judge what is there now
 	}
 	if s.Stage == Ended && s.Last.Agent.Outcome != events.Exited {
 		s.Stage, s.Loop.Redo = Ready, true // its work was cut short: go on from the tree that it left
@@ -274,6 +280,18 @@ func resumed(s State, at time.Time, d events.RunResumed) State {
 		s.Loop.Spent, s.Loop.Entered.Cycle, s.Loop.Plans = 0, 0, nil
 		s.Loop.Used, s.Loop.Unfed, s.Loop.Unpriced = events.Usage{}, 0, 0
 		s.Clock.Before = 0
+	}
+	return s
+}
+
+// taken has a run take its work tree as it is, as a person says that it shall go on:
+// what others have changed before is a part of it from now on.
+func (s State) taken(at time.Time, changed events.Ref) State {
+	if !s.Clock.Taken.IsZero() {
+		s.Clock.Taken = at
+	}
+	if s.Last.Head = (events.Head{}); changed != "" {
+		s.Changed, s.Told = changed, false
 	}
 	return s
 }

@@ -41,6 +41,8 @@ func evolvePhase(s State, e events.Event) State {
 		s.Driver = &Driver{SessionJoined: d, Since: e.Time, By: e.Actor}
 	case events.SessionLeft:
 		s.Driver = nil
+	case events.ForeignSeen:
+		s.Foreign = &d
 	default:
 		s.Log.Unknown++
 	}
@@ -117,7 +119,7 @@ func looked(s State, at time.Time, d events.RoleEnded) State {
 	case d.Void != "" && (a.Outcome == events.Stopped || a.Result.OfAccount()):
 		return s
 	}
-	s.Loop.Losses = 0
+	s.Loop.Losses, s.Clock.Taken = 0, at
 	if d.Void == events.VoidChanged {
 		// What the gates judged is not there any more: they judge what is.
 		s.Stage, s.Last.Tree, s.Last.Work = Ended, d.Agent.Tree, d.Agent.Work
@@ -144,8 +146,14 @@ func answered(s State, e events.Event, d events.QuestionAnswered) State {
 			s.Stage, s.Loop.Asks = Ready, false
 		}
 	}
+	if d.Changed != "" && s.Stage == Judged { // the gates judge what is there now
+		if s.Stage = Ended; s.Loop.AtEntry {
+			s.Stage, s.Loop.AtEntry = Ready, false
+		}
+	}
 	s.Answers = last(append(slices.Clip(s.Answers), a), keepAnswers)
 	s.Clock = s.Clock.goOn(e.Time)
+	s = s.taken(e.Time, d.Changed)
 	return settle(s)
 }
 

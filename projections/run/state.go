@@ -52,21 +52,24 @@ type State struct {
 	Last      Last
 	Clock     Clock
 	Log       Log
-	Stop      events.StopMode    // asked for and not yet carried out
-	Halt      *events.RunHalted  // of a halted run
-	End       *events.RunEnded   // of a run that is over
-	Note      events.Ref         // what a person said last, until an iteration was told it
-	Findings  events.Ref         // that a person handed over last, ditto
-	Told      bool               // the iteration that is announced was told both
-	SendTo    events.Name        // the earlier phase that shall work on them; empty for the present one
-	Waiting   *Waiting           // for a limit, since the latest iteration
-	Spent     Spending           // what agents used
-	Looks     []events.RoleEnded // of roles, oldest first, without what is known of their sessions
-	Question  *Question          // that waits for a person
-	Questions int                // that were asked
-	Answers   []Answer           // of people, oldest first
-	Driver    *Driver            // the chat that drives the run; nil for none
+	Stop      events.StopMode      // asked for and not yet carried out
+	Stopping  events.StopRequested // what asked for it
+	Halt      *events.RunHalted    // of a halted run
+	End       *events.RunEnded     // of a run that is over
+	Note      events.Ref           // what a person said last, until an iteration was told it
+	Findings  events.Ref           // that a person handed over last, ditto
+	Told      bool                 // the iteration that is announced was told both
+	SendTo    events.Name          // the earlier phase that shall work on them; empty for the present one
+	Waiting   *Waiting             // for a limit, since the latest iteration
+	Spent     Spending             // what agents used
+	Looks     []events.RoleEnded   // of roles, oldest first, without what is known of their sessions
+	Question  *Question            // that waits for a person
+	Questions int                  // that were asked
+	Answers   []Answer             // of people, oldest first
+	Driver    *Driver              // the chat that drives the run; nil for none
 	Refused   Refused
+	Foreign   *events.ForeignSeen // somebody else writes to the work tree; until the run is resumed
+	Changed   events.Ref          // files that others have changed, taken as they are, until an iteration was told of them
 }
 
 // Refused counts requests to the daemon that who asked may not make.
@@ -159,6 +162,7 @@ type Last struct {
 	Created  events.Ref      // files that gates have made
 	Tree     events.Tree     // as it was seen last
 	Work     events.Tree
+	Head     events.Head // as it was seen last; zero where it is taken as it is
 }
 
 // Clock accounts time.
@@ -170,6 +174,7 @@ type Clock struct {
 	Waits     time.Time     // since when the run waits for a limit; zero when it does not
 	Latest    time.Time     // of the latest event
 	Recorded  time.Time     // of the latest recorded iteration
+	Taken     time.Time     // since when the work tree is to stay as it was seen, between iterations; zero before the first
 	Agent     time.Time     // of the latest agent's announcement
 }
 

@@ -1,0 +1,231 @@
+package daemon
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/run"
+)
+
+// pausing has an agent that works in iteration 1 and then does nothing for a while, so
+// that there is time between two attempts.
+const pausing = `name: pausing
+version: 1
+phases: [{name: work, prompt: converge.md, gates: [goals, protected]}]
+limits: {iterations: 6, noop: {within: 10s, backoff: [2s], halt: 9}}
+`
+
+// works changes a file in its first attempt alone, and in the third makes it done.
+const works = `case $AUTOPILOT_ITERATION$(cat ../count 2>/dev/null) in 1) echo 1 > own.txt;; 2) echo x > ../count;; *) cat > .autopilot/notes/prompt 2>/dev/null || { mkdir -p .autopilot/notes; cat > .autopilot/notes/prompt; }; echo done > done.txt;; esac`
+
+// othersSite is a work tree in which nothing is taken for an echo, with a run that
+// pauses after its first iteration.
+func othersSite(t *testing.T) (*site, run.State) {
+	t.Helper()
+	s := flowSite(t, pausing)
+	s.write(map[string]string{"main.go": "package main\n", "lib/a.txt": "a\n", "lib/b.txt": "b\n", ".gitignore": "*.tmp\nignored/\n"})
+	s.git("add", "-A")
+	s.git("commit", "-qm", "files")
+	at := s.start(s.pausingRun())
+	return s, s.pauses(at.ID)
+}
+
+func (s *site) pausingRun() wire.StartRequest {
+	none := -time.Second // the clock of a file system is a little behind
+	s.close()
+	s.cfg.Late = &none
+	s.open()
+	return s.flowSpec("pausing", works, func(r *wire.RunSpec) {
+		r.Gates = []wire.GateSpec{{Name: "goal", Role: events.RoleGoal, Command: "test -f done.txt"}}
+	})
+}
+
+// pauses waits until the run waits between two attempts.
+func (s *site) pauses(id string) run.State {
+	s.t.Helper()
+	return s.until(id, func(st run.State) bool {
+		return settled(st) || st.Stage == run.Ready && st.Loop.Iteration == 2 && st.Loop.Noops == 1
+	})
+}
+
+func (s *site) resumes(st run.State) wire.RunView {
+	s.t.Helper()
+	v, err := s.d.runResume(s.t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return v
+}
+
+// Field reports, B.4 61: edits of others in the same checkout.
+func TestWhatAPersonDoesBetweenTwoIterationsHaltsTheRunWithTheFilesNamed(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		does  func(*site)
+		files []string // of the halt; nil: it goes on, and is done
+		head  string   // said of HEAD
+	}{
+		"nothing":       {does: func(*site) {}},
+		"an edit":       {does: func(s *site) { s.write(map[string]string{"main.go": "package other\n"}) }, files: []string{"main.go"}},
+		"a file gone":   {does: func(s *site) { s.must(os.RemoveAll(filepath.Join(s.work, "lib"))) }, files: []string{"lib/a.txt", "lib/b.txt"}},
+		"its own file":  {does: func(s *site) { s.write(map[string]string{"own.txt": "mine\n"}) }, files: []string{"own.txt"}},
+		"a stash":       {does: func(s *site) { s.write(map[string]string{"main.go": "package x\n"}); s.git("stash", "-q", "-u") }, files: []string{"own.txt"}},
+		"a stash pop":   {does: func(s *site) { s.git("stash", "pop", "-q") }, files: []string{"main.go"}},
+		"a new file":    {does: func(s *site) { s.write(map[string]string{"notes.txt": "mine\n"}) }},
+		"ignored files": {does: func(s *site) { s.write(map[string]string{"x.tmp": "x", "ignored/y": "y"}) }},
+		"an editor's":   {does: func(s *site) { s.write(map[string]string{".main.go.swp": "x", "main.go~": "y"}) }},
+		"notes":         {does: func(s *site) { s.write(map[string]string{".autopilot/notes/n.md": "n"}) }},
+		"its settings":  {does: func(s *site) { s.write(map[string]string{".autopilot/config.yaml": "setup: 'false'\n"}) }},
+		"touched alone": {does: func(s *site) { now := time.Now(); s.must(os.Chtimes(filepath.Join(s.work, "main.go"), now, now)) }},
+		"the index":     {does: func(s *site) { s.git("add", "-A") }},
+		"a commit":      {does: func(s *site) { s.git("add", "-A"); s.git("commit", "-qm", "so far") }},
+		"a branch":      {does: func(s *site) { s.git("checkout", "-qb", "other") }, files: []string{}, head: "and is other at"},
+		"off a branch":  {does: func(s *site) { s.git("checkout", "-q", "--detach") }, files: []string{}, head: "HEAD was "},
+		"an amend":      {does: func(s *site) { s.git("commit", "-q", "--amend", "-m", "again") }, files: []string{}, head: "HEAD was "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, st := othersSite(t)
+			if name == "a stash pop" {
+				st = s.stashedBefore(st)
+			}
+			tt.does(s)
+			st = s.until(st.ID, settled)
+			if tt.files == nil {
+				s.wants(st, "done")
+				return
+			}
+			s.wants(st, "halted:foreign-change")
+			w := s.why(st.ID)
+			if !slices.Equal(w.Files, tt.files) || !strings.Contains(w.Because, "somebody else") {
+				t.Errorf("files %q, want %q: %s", w.Files, tt.files, w.Because)
+			}
+			if claims := strings.Join(w.Claims, "\n"); tt.head != "" && !strings.Contains(claims, tt.head) {
+				t.Errorf("claims %q, want %q", claims, tt.head)
+			}
+			if v := s.d.view(st); v.Exit != wire.ExitRail {
+				t.Errorf("exit %d", v.Exit)
+			}
+			s.resumes(st)
+			s.wants(s.until(st.ID, settled), "done")
+		})
+	}
+}
+
+// stashedBefore has a stash that was made before the run began its work.
+func (s *site) stashedBefore(st run.State) run.State {
+	s.t.Helper()
+	s.stop(st.ID, events.StopCancel)
+	s.givenBack()
+	s.must(os.Remove(filepath.Join(s.work, "own.txt")))
+	s.write(map[string]string{"main.go": "package stashed\n"})
+	s.git("stash", "-q")
+	s.must(os.RemoveAll(filepath.Join(s.work, "../count")))
+	return s.pauses(s.start(s.pausingRun()).ID)
+}
+
+func TestAResumeTakesTheWorkTreeAsItIsAndTellsWhoWorks(t *testing.T) {
+	t.Parallel()
+	s, st := othersSite(t)
+	s.write(map[string]string{"main.go": "package other\n"})
+	st = s.until(st.ID, settled)
+	s.wants(st, "halted:foreign-change")
+	s.write(map[string]string{"lib/new.txt": "new\n"})
+	var diff strings.Builder
+	from, to, err := s.d.span(t.Context(), st, "2..now")
+	s.must(err)
+	repo, err := s.d.worker.Repo(t.Context(), st)
+	s.must(err)
+	s.must(repo.Diff(t.Context(), from, to, nil, &diff))
+	if !strings.Contains(diff.String(), "+package other") || strings.Contains(diff.String(), "own.txt") {
+		t.Errorf("what the others did: %s", diff.String())
+	}
+	v := s.resumes(st)
+	if want := []string{"lib/new.txt", "main.go"}; !slices.Equal(v.Changed, want) {
+		t.Errorf("told of %q, want %q", v.Changed, want)
+	}
+	st = s.until(st.ID, settled)
+	s.wants(st, "done")
+	if p := s.read(".autopilot/notes/prompt"); !strings.Contains(p, "Somebody else has changed") || !strings.Contains(p, "lib/new.txt\nmain.go") {
+		t.Errorf("the prompt does not say it: %s", p)
+	}
+	if s.read("main.go") != "package other\n" || len(s.d.view(st).Changed) > 0 {
+		t.Errorf("main.go is %q, still told: %q", s.read("main.go"), s.d.view(st).Changed)
+	}
+}
+
+func TestARestoreGoesBackToTheOwnWorkOfARunThatOthersChanged(t *testing.T) {
+	t.Parallel()
+	s, st := othersSite(t)
+	s.write(map[string]string{"own.txt": "theirs\n"})
+	st = s.until(st.ID, settled)
+	s.wants(st, "halted:foreign-change")
+	next := s.why(st.ID).Next
+	if !slices.ContainsFunc(next, func(n wire.NextCommand) bool { return n.Command == "apctl restore "+st.Facts.Handle+" 2" }) {
+		t.Errorf("next: %+v", next)
+	}
+	r, err := s.d.runRestore(t.Context(), s.request(), wire.RestoreRequest{RunRef: wire.RunRef{Run: st.ID}, To: "2"})
+	if err != nil || s.read("own.txt") != "1\n" || r.Undo == "" {
+		t.Fatalf("own.txt %q, %+v, %v", s.read("own.txt"), r, err)
+	}
+	if v := s.resumes(st); len(v.Changed) > 0 {
+		t.Errorf("told of %q", v.Changed)
+	}
+	s.wants(s.until(st.ID, settled), "done")
+}
+
+// What a run itself left, and what it still writes for a moment, is its own.
+func TestALateWriteOfARunIsNotOfAnother(t *testing.T) {
+	t.Parallel()
+	s := flowSite(t, pausing)
+	s.write(map[string]string{"main.go": "package main\n"})
+	q := s.pausingRun()
+	s.close()
+	s.cfg.Late = nil // as it is for users
+	s.open()
+	st := s.pauses(s.start(q).ID)
+	s.write(map[string]string{"main.go": "package  main\n"}) // a watcher that formats
+	s.wants(s.until(st.ID, settled), "done")
+}
+
+func TestWhatChangesWhileNoDaemonIsThereHaltsTheRun(t *testing.T) {
+	t.Parallel()
+	s, st := othersSite(t)
+	s.close()
+	s.write(map[string]string{"main.go": "package other\n"})
+	s.open()
+	st = s.until(st.ID, settled)
+	s.wants(st, "halted:foreign-change")
+}
+
+// An answer takes the work tree as it is, as a resume does: who answers has worked
+// there, and the gates judge what is there then.
+func TestWhatAPersonEditsBeforeAnAnswerIsTakenWithIt(t *testing.T) {
+	t.Parallel()
+	s := flowSite(t, `name: asks
+version: 1
+phases:
+  - name: work
+    prompt: converge.md
+    gates: [goals, {name: agreed, kind: approval, of: [plan.md], assurance: tty}]
+limits: {iterations: 3}
+`)
+	s.write(map[string]string{"main.go": "package main\n"})
+	st := s.start(s.flowSpec("asks", "echo plan > plan.md; echo $AUTOPILOT_ITERATION > n.txt", func(r *wire.RunSpec) {
+		r.Gates = []wire.GateSpec{{Name: "goal", Role: events.RoleGoal, Command: "test -f plan.md && ! grep -q broken main.go"}}
+	}))
+	at := s.asked(st.ID, 1)
+	s.write(map[string]string{"main.go": "broken\n"})
+	s.must(s.answer(say(at, "ok")))
+	after := s.until(st.ID, func(r run.State) bool { return settled(r) || r.Loop.Iteration == 2 })
+	if after.Loop.Iteration != 2 {
+		s.wants(after, "a second iteration, as the gates have judged what the person left")
+	}
+	s.stop(st.ID, events.StopCancel)
+}

@@ -1,0 +1,91 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/phrase"
+	"autopilot/projections/run"
+)
+
+// This file words what others have done to the work tree of a run.
+
+// haltedByOthers words the halts that somebody else has caused.
+func haltedByOthers(l events.Language, h events.RunHalted) string {
+	switch {
+	case h.Reason == events.HaltClaimLost:
+		return say(l, "halted: another has its work tree now, which nobody kept while no daemon was there",
+			"停止: デーモンがいない間に、作業ツリーはほかの実行またはセッションのものになりました")
+	case h.Files == "":
+		return say(l, "halted: somebody else has moved HEAD of the work tree after iteration %d, while the run was live",
+			"停止: イテレーション %d の後、実行中に、ほかの誰かが作業ツリーの HEAD を動かしました", h.Iteration)
+	}
+	return say(l, "halted: somebody else has changed %[2]s in the work tree while the run was live, in or after iteration %[1]d",
+		"停止: 実行中(イテレーション %[1]d 以降)に、ほかの誰かが作業ツリーの %[2]sを変更しました", h.Iteration, phrase.Counted(l, int(h.Used), "file", "ファイル"))
+}
+
+// beside says that a run which is done has work of others in it.
+func beside(l events.Language, s run.State) string {
+	if s.Foreign == nil {
+		return ""
+	}
+	return say(l, "; another session wrote to %s of it meanwhile", "。その間に別のセッションが %sを変更しています", phrase.Counted(l, s.Foreign.Count, "file", "ファイル"))
+}
+
+// Others says who has changed the work tree of a halted run, or has it now, and where
+// its HEAD was and is, as far as that is known.
+func Others(l events.Language, h events.RunHalted, by, was, is string) []string {
+	var out []string
+	switch {
+	case by != "" && h.Reason == events.HaltClaimLost:
+		out = append(out, say(l, "the work tree is held by %s", "作業ツリーの所有者は %s", by))
+	case by != "":
+		out = append(out, say(l, "%s wrote to the work tree", "作業ツリーに書き込んだのは %s", by))
+	}
+	if was != "" && is != "" {
+		out = append(out, say(l, "HEAD was %s, and is %s now", "HEAD は %s から %s に動きました", was, is))
+	}
+	return out
+}
+
+// HeadName names a HEAD for people.
+func HeadName(l events.Language, h events.Head, branch string) string {
+	commit := say(l, "no commit", "コミットなし")
+	if h.Commit != "" {
+		commit = h.Commit[:min(7, len(h.Commit))]
+	}
+	if branch == "" {
+		return commit
+	}
+	return say(l, "%s at %s", "%s(%s)", strings.TrimPrefix(branch, "refs/heads/"), commit)
+}
+
+// afterOthers are the commands for a run whose work tree others have changed, or have.
+func afterOthers(l events.Language, handle string, h events.RunHalted) []wire.NextCommand {
+	resume := "apctl resume " + handle
+	if h.Reason == events.HaltClaimLost {
+		return commands("apctl peer claims", say(l, "who has its work tree", "作業ツリーの所有者"), resume, say(l, "go on, once that has ended", "終わったら続ける"))
+	}
+	next := commands(fmt.Sprintf("apctl diff %s %d..now", handle, h.Iteration), say(l, "what has changed since it recorded its work", "記録以降の変更内容"),
+		resume, say(l, "go on with the work tree as it is now", "作業ツリーを今のまま受け入れて続ける"))
+	if h.Files == "" {
+		return next
+	}
+	return append(next, commands(fmt.Sprintf("apctl restore %s %d", handle, h.Iteration), say(l, "or first go back to its own work; what is there now is kept", "または先に自身の作業へ戻す。今の内容は保存される"))...)
+}
+
+// foreignSeen says that another session is at work in the work tree.
+func foreignSeen(l events.Language, d events.ForeignSeen) string {
+	return say(l, "another session wrote to %s in the work tree: the run halts before it goes on", "別のセッションが作業ツリーの %sを変更したため、次に進む前に停止する",
+		phrase.Counted(l, d.Count, "file", "ファイル"))
+}
+
+// asItIs says that a run takes what others have changed as it is.
+func asItIs(l events.Language, changed events.Ref) string {
+	if changed == "" {
+		return ""
+	}
+	return say(l, "; what has changed in the work tree meanwhile is taken as it is", "。その間の作業ツリーの変更はそのまま受け入れる")
+}
