@@ -45,7 +45,7 @@ func runPeerClaims(ctx context.Context, a *app, all bool) error {
 }
 
 func newPeerTake(a *app) *cobra.Command {
-	ttl := 2 * time.Hour
+	ttl := "2h"
 	cmd := &cobra.Command{
 		Use:   "take KEY",
 		Short: "Claim a work tree, a branch, an issue or a merge slot",
@@ -62,7 +62,7 @@ on, unless a person forces that.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runPeerTake(cmd.Context(), a, args[0], ttl) },
 	}
-	cmd.Flags().DurationVar(&ttl, "ttl", ttl, "how long it is fresh without a sign of its holder, 10s to 168h")
+	cmd.Flags().StringVar(&ttl, "ttl", ttl, "`TIME` that it is fresh without a sign of its holder, 10s to 168h")
 	return a.jsonFlag(cmd)
 }
 
@@ -74,7 +74,11 @@ func oneKey(cmd *cobra.Command, args []string) error {
 	return upTo(1)(cmd, args)
 }
 
-func runPeerTake(ctx context.Context, a *app, key string, ttl time.Duration) error {
+func runPeerTake(ctx context.Context, a *app, key, length string) error {
+	ttl, err := parseDuration("--ttl", length)
+	if err != nil {
+		return err
+	}
 	if ttl <= 0 || ttl%time.Second != 0 {
 		return render.BadTTL(ttl, key)
 	}

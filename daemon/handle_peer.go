@@ -119,6 +119,9 @@ func (d *Daemon) peerJoin(ctx context.Context, q bus.Request, body wire.PeerJoin
 	}
 	d.peers.deciding.Lock()
 	defer d.peers.deciding.Unlock()
+	if b := d.peerOf(who); body.Mode == "" && b != nil && b.state().Here() {
+		body.Mode = string(b.state().Mode) // it stays as it was
+	}
 	v, err := d.preamble(q, at, body.Mode)
 	outcome := events.PeerOutcome(v.Outcome)
 	if err != nil || outcome == events.ExclusiveBlocked || outcome == events.PromotionOffer && !body.InPlace {

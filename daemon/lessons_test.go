@@ -90,6 +90,24 @@ func TestS25WhatIsAssumedSaysSo(t *testing.T) {
 	}
 }
 
+// A session that joins anew without a word of what it does, as to say where it is,
+// stays what it was: one that wants to be alone goes on to keep others off. S25.
+func TestS25AModeThatIsNotSaidAgainStays(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	one, two := s.chat(), s.chat()
+	one.begins(wire.PeerJoinRequest{Mode: "housekeeping"})
+	if v := one.begins(wire.PeerJoinRequest{}); !v.Joined || v.Mode != "housekeeping" || v.Class != "exclusive" || v.Assumed {
+		t.Errorf("%+v", v)
+	}
+	if v := two.told("deep"); v.Outcome != "EXCLUSIVE_BLOCKED" {
+		t.Errorf("%+v", v)
+	}
+	if n := len(s.peerEvents()); n != 1 {
+		t.Errorf("%d events", n)
+	}
+}
+
 // errFree leaves out that somebody was not there.
 func errFree(err error) error {
 	if codeOf(err) == wire.Denied {
