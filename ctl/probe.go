@@ -17,6 +17,7 @@ type probeOptions struct {
 	watch  bool
 	replay string
 	policy string
+	wave   int
 }
 
 func newProbe(a *app) *cobra.Command {
@@ -34,15 +35,25 @@ is critical, and nothing new begins. What cannot be read is unknown, never zero.
 A worse verdict counts at the second reading in a row, critical at once, a
 better one after a calm minute.
 
+--wave N says how many of N sub-agents that a session has planned may begin, in
+the project of this directory: all, half where the machine warns, none where it
+is critical, and no more than resources.project.agents.
+
 --replay judges readings from a file, one JSON object a line as --json prints
 them under "reading"; - is standard input. It needs no daemon.`,
-		Example:           "  apctl probe\n  apctl probe --watch\n  apctl probe --json\n  apctl probe --replay readings.jsonl --policy tiers",
+		Example:           "  apctl probe\n  apctl probe --watch\n  apctl probe --json\n  apctl probe --wave 6\n  apctl probe --replay readings.jsonl --policy tiers",
 		Args:              upTo(0),
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return runProbe(cmd.Context(), a, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("wave") && o.wave < 1 {
+				return render.BadCount("--wave", o.wave)
+			}
+			return runProbe(cmd.Context(), a, o)
+		},
 	}
 	f := cmd.Flags()
 	f.BoolVarP(&o.watch, "watch", "w", false, "a line for each reading, every two seconds, until Ctrl-C")
+	f.IntVar(&o.wave, "wave", 0, "how many of `N` sub-agents may begin now")
 	f.StringVar(&o.replay, "replay", "", "judge the readings of this `FILE`")
 	f.StringVar(&o.policy, "policy", string(judge.Signals), "with --replay: `POLICY` to judge by, signals or tiers")
 	_ = cmd.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions([]string{string(judge.Signals), string(judge.Tiers)}, cobra.ShellCompDirectiveNoFileComp))
@@ -55,18 +66,22 @@ func runProbe(ctx context.Context, a *app, o probeOptions) error {
 		return render.BadPolicy(o.policy)
 	case o.replay != "" && o.watch:
 		return render.Exclusive("--replay", "--watch")
+	case o.wave > 0 && (o.watch || o.replay != ""):
+		return render.Exclusive("--wave", "--watch and --replay")
+	case o.wave > 0:
+		return a.probe(ctx, wire.ProbeRequest{Wave: o.wave, Workspace: a.Dir}, func(s render.Style, v wire.ProbeView, _ judge.Reading) string { return s.Wave(v) })
 	case o.replay != "":
 		return a.replayProbe(o.replay, p)
 	case o.watch:
 		return a.watchProbe(ctx)
 	}
-	return a.probe(ctx, render.Style.Probe)
+	return a.probe(ctx, wire.ProbeRequest{}, render.Style.Probe)
 }
 
 // probe looks at the machine once, and shows it.
-func (a *app) probe(ctx context.Context, text func(render.Style, wire.ProbeView, judge.Reading) string) error {
+func (a *app) probe(ctx context.Context, q wire.ProbeRequest, text func(render.Style, wire.ProbeView, judge.Reading) string) error {
 	var v wire.ProbeView
-	if err := a.ask(ctx, wire.ProbeShow, wire.ProbeRequest{}, &v); err != nil {
+	if err := a.ask(ctx, wire.ProbeShow, q, &v); err != nil {
 		return err
 	}
 	r, err := judge.Decode(v.Reading)
@@ -84,7 +99,7 @@ func (a *app) watchProbe(ctx context.Context) error {
 	tick := time.NewTicker(probeEvery)
 	defer tick.Stop()
 	for {
-		if err := a.probe(ctx, render.Style.ProbeLine); err != nil {
+		if err := a.probe(ctx, wire.ProbeRequest{}, render.Style.ProbeLine); err != nil {
 			return err
 		}
 		select {

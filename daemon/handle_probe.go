@@ -1,26 +1,36 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 
 	"autopilot/daemon/bus"
 	"autopilot/daemon/config"
+	"autopilot/daemon/tree"
+	"autopilot/daemon/work"
+	"autopilot/daemon/workflow"
+	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/probe/judge"
 )
 
 // probeShow answers what the machine has, what it can bear, and who waits for it.
-func (d *Daemon) probeShow(ctx context.Context, _ bus.Request, _ wire.ProbeRequest) (wire.ProbeView, error) {
+func (d *Daemon) probeShow(ctx context.Context, _ bus.Request, body wire.ProbeRequest) (wire.ProbeView, error) {
 	now := d.machine.now()
 	r := d.look(ctx, now)
 	c, running, m := d.resources(), d.atWorkNow(), d.machine
-	v := wire.ProbeView{Off: c.Policy == config.NoResources, Running: len(running), Waiting: []wire.ProbeWaiting{}}
+	v := wire.ProbeView{Off: c.Policy == config.NoResources, Running: len(running), Waiting: []wire.ProbeWaiting{}, Projects: d.heavy(running)}
 	var err error
 	if v.Reading, err = json.Marshal(r); err != nil {
 		return v, fmt.Errorf("write a reading: %w", err)
+	}
+	if v.Wave, err = d.wave(ctx, body, c, running); err != nil {
+		return v, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -30,10 +40,76 @@ func (d *Daemon) probeShow(ctx context.Context, _ bus.Request, _ wire.ProbeReque
 		view.Slots, view.By = slots, string(by)
 		v.Policies = append(v.Policies, view)
 	}
+	room := m.room(c, m.at)
 	for _, a := range m.line.Waiting(now) {
-		if s, ok := d.fleet.state(a.Run); ok {
-			v.Waiting = append(v.Waiting, wire.ProbeWaiting{Run: s.Facts.Handle, Since: a.Since.UTC()})
+		s, ok := d.fleet.state(a.Run)
+		if !ok {
+			continue
 		}
+		w := wire.ProbeWaiting{Run: s.Facts.Handle, Since: a.Since.UTC()}
+		if s.Facts.Priority != events.PriorityNormal {
+			w.Priority = s.Facts.Priority.String()
+		}
+		if _, place, ok := m.line.At(a.Run, room, runsOf(m.at), now); ok {
+			w.By = string(m.held(a, place, c, room).By)
+		}
+		v.Waiting = append(v.Waiting, w)
 	}
 	return v, nil
+}
+
+// heavy are the projects with live runs that bound their agents.
+func (d *Daemon) heavy(at []agentAt) []wire.ProbeProject {
+	var out []wire.ProbeProject
+	index := map[string]int{}
+	for _, s := range d.fleet.liveStates() {
+		l, err := d.limitedOf(*s)
+		if err != nil || l.bounds.Agents == 0 {
+			continue
+		}
+		i, ok := index[treeOf(s)]
+		if !ok {
+			i = len(out)
+			index[treeOf(s)] = i
+			out = append(out, wire.ProbeProject{Workspace: d.text(s.Facts.Workspace), Agents: l.bounds.Agents})
+			for _, a := range at {
+				if a.project == treeOf(s) {
+					out[i].Running++
+				}
+			}
+		}
+		out[i].Agents = min(out[i].Agents, l.bounds.Agents)
+		out[i].Runs = append(out[i].Runs, s.Facts.Handle)
+	}
+	for _, p := range out {
+		slices.Sort(p.Runs)
+	}
+	slices.SortFunc(out, func(a, b wire.ProbeProject) int { return cmp.Compare(a.Workspace, b.Workspace) })
+	return out
+}
+
+// wave says how many of the sub-agents that are planned for a wave may begin where
+// somebody asks; nil if nobody does. The project's file needs no trust for that: it
+// can only take less.
+func (d *Daemon) wave(ctx context.Context, body wire.ProbeRequest, c config.Resources, at []agentAt) (*wire.ProbeWave, error) {
+	switch {
+	case body.Wave == 0:
+		return nil, nil
+	case body.Wave < 0:
+		return nil, wire.Errorf(wire.Usage, "a wave of %d means nothing", body.Wave).WithHint("give 1 or more")
+	}
+	ws, err := tree.Find(ctx, body.Workspace)
+	if err != nil && !errors.Is(err, tree.ErrNotRepository) {
+		return nil, work.NoWorkspace(body.Workspace, err)
+	}
+	l := d.layers(ws, nil)
+	if err := l.Err(); err != nil { // a bound that cannot be read is none that is not there
+		return nil, wire.Errorf(wire.Usage, "%v", err).WithHint("correct the file; apctl config check   shows what is wrong")
+	}
+	p, bounds := c.PolicyOf(workflow.Workflow{}), l.Bounds()
+	d.machine.mu.Lock()
+	j, _, _ := d.machine.judged(bound{p, bounds.RAM}, c, at)
+	d.machine.mu.Unlock()
+	w := judge.Plan(body.Wave, j, p, bounds.Agents, c.Policy == config.NoResources)
+	return &wire.ProbeWave{Planned: w.Planned, Agents: w.Agents, Decision: string(w.Decision), By: string(w.By), Policy: string(p)}, nil
 }

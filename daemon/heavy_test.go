@@ -48,6 +48,19 @@ func TestSeeds224AHeavyRepositoryBoundsItsRuns(t *testing.T) {
 	if why := s.why(second.ID).Because; !strings.Contains(why, "its project takes no more agents now (1 of 1 agents of its project are at work, as resources.project.agents says)") {
 		t.Errorf("why: %s", why)
 	}
+	p, err := s.d.probeShow(t.Context(), s.request(), wire.ProbeRequest{Workspace: s.work, Wave: 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Projects) != 1 || p.Projects[0].Agents != 1 || p.Projects[0].Running != 1 || len(p.Projects[0].Runs) != 2 {
+		t.Errorf("projects: %+v", p.Projects)
+	}
+	if len(p.Waiting) != 1 || p.Waiting[0].By != "project" || p.Waiting[0].Run != second.Handle {
+		t.Errorf("waiting: %+v", p.Waiting)
+	}
+	if want := (wire.ProbeWave{Planned: 6, Agents: 1, Decision: "reduce", By: "project", Policy: "signals"}); p.Wave == nil || *p.Wave != want {
+		t.Errorf("wave: %+v", p.Wave)
+	}
 	work := s.work
 	s.elsewhere()
 	s.wants(s.play(s.spec("test -e done", "touch done")), "done") // by another repository

@@ -26,8 +26,13 @@ func (s Style) Probe(v wire.ProbeView, r judge.Reading) string {
 	}
 	b.WriteString(s.section("runs", table(rows)))
 	rows = rows[:0]
+	for _, p := range v.Projects {
+		rows = append(rows, []string{Line(p.Workspace), fmt.Sprintf("%d of %d agents at work", p.Running, p.Agents), strings.Join(each(p.Runs), " ")})
+	}
+	b.WriteString(s.section("bound by resources.project.agents", table(rows)))
+	rows = rows[:0]
 	for i, w := range v.Waiting {
-		rows = append(rows, []string{fmt.Sprint(i + 1), Line(w.Run), "since " + s.Clock(w.Since)})
+		rows = append(rows, []string{fmt.Sprint(i + 1), Line(w.Run), "since " + s.Clock(w.Since), boundBy(w.By), w.Priority})
 	}
 	b.WriteString(s.section("wait for the machine", table(rows)))
 	return b.String()
@@ -94,7 +99,58 @@ func (s Style) slots(p wire.ProbePolicy, running int) string {
 		t += ", as many as there is memory for"
 	case judge.ByMax:
 		t += ", by resources.agents"
+	case judge.ByProject, judge.Unbounded:
+	}
+	return t
+}
+
+// boundBy says in a few words what holds a run back.
+func boundBy(by string) string {
+	switch judge.Reason(by) {
+	case judge.ByVerdict:
+		return "by the verdict"
+	case judge.ByMemory:
+		return "by memory"
+	case judge.ByMax:
+		return "by resources.agents"
+	case judge.ByProject:
+		return "by its project"
 	case judge.Unbounded:
+	}
+	return "others come first"
+}
+
+// Wave is how many of a wave may begin, and why not more.
+func (s Style) Wave(v wire.ProbeView) string {
+	w := v.Wave
+	if w == nil {
+		return "this daemon knows no waves: apctl daemon restart\n"
+	}
+	t := fmt.Sprintf("%d of %d may begin", w.Agents, w.Planned)
+	switch judge.Decision(w.Decision) {
+	case judge.Direct:
+		t = fmt.Sprintf("0 of %d may begin: do the work yourself, or wait", w.Planned)
+	case judge.Reduce:
+		t += ": the others after them"
+	case judge.Proceed:
+	}
+	t = s.paint(bold, t) + "\n"
+	switch {
+	case v.Off:
+		return t + "  resources.policy is off\n"
+	case judge.Reason(w.By) == judge.ByProject:
+		return t + "  resources.project.agents of this project\n"
+	case judge.Reason(w.By) != judge.ByVerdict:
+		return t
+	}
+	for _, p := range v.Policies {
+		if p.Policy != w.Policy {
+			continue
+		}
+		t += fmt.Sprintf("  %s: %s\n", Line(p.Policy), s.verdictOf(p))
+		for _, g := range p.Signals {
+			t += fmt.Sprintf("    %s %s %s, limit %s\n", Line(g.Level), Line(g.Axis), measured(g.Value, g.Unit), measured(g.Limit, g.Unit))
+		}
 	}
 	return t
 }

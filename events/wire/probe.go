@@ -10,15 +10,20 @@ import (
 var ProbeShow = Verb{Name: "probe.show", Class: Read}
 
 // ProbeRequest is the body of ProbeShow.
-type ProbeRequest struct{}
+type ProbeRequest struct {
+	Workspace string `json:"workspace,omitzero"` // directory of who asks for a wave
+	Wave      int    `json:"wave,omitzero"`      // sub-agents that are planned for it
+}
 
 // ProbeView is one look at the machine.
 type ProbeView struct {
-	Reading  jsontext.Value `json:"reading"`  // sizes in bytes, shares in percent, null for what is not known; apctl probe --replay reads it
-	Policies []ProbePolicy  `json:"policies"` // signals and tiers
-	Off      bool           `json:"off"`      // by configuration every agent begins
-	Running  int            `json:"running"`  // agents of runs at work
-	Waiting  []ProbeWaiting `json:"waiting"`  // first who is next
+	Reading  jsontext.Value `json:"reading"`           // sizes in bytes, shares in percent, null for what is not known; apctl probe --replay reads it
+	Policies []ProbePolicy  `json:"policies"`          // signals and tiers
+	Off      bool           `json:"off"`               // by configuration every agent begins
+	Running  int            `json:"running"`           // agents of runs at work
+	Waiting  []ProbeWaiting `json:"waiting"`           // first who is next
+	Projects []ProbeProject `json:"projects,omitzero"` // with live runs, that bound their agents
+	Wave     *ProbeWave     `json:"wave,omitzero"`     // what was asked for
 }
 
 // ProbePolicy is what the machine can bear by a policy.
@@ -46,6 +51,25 @@ type ProbeSignal struct {
 
 // ProbeWaiting is a run that waits for the machine.
 type ProbeWaiting struct {
-	Run   string    `json:"run"` // handle
-	Since time.Time `json:"since"`
+	Run      string    `json:"run"` // handle
+	Since    time.Time `json:"since"`
+	Priority string    `json:"priority,omitzero"` // low or high
+	By       string    `json:"by,omitzero"`       // what bounds it, as of a policy, or project; empty: others are before it
+}
+
+// ProbeProject is a project that takes only so many agents at once.
+type ProbeProject struct {
+	Workspace string   `json:"workspace"`
+	Agents    int      `json:"agents"`  // at most
+	Running   int      `json:"running"` // at work
+	Runs      []string `json:"runs"`    // handles of its live runs
+}
+
+// ProbeWave is how many of the sub-agents that are planned for a wave may begin.
+type ProbeWave struct {
+	Planned  int    `json:"planned"`
+	Agents   int    `json:"agents"`
+	Decision string `json:"decision"`    // proceed, reduce, or coordinator-direct: who leads works alone
+	By       string `json:"by,omitzero"` // of fewer than planned: verdict or project
+	Policy   string `json:"policy"`      // by which the machine was judged
 }
