@@ -86,7 +86,7 @@ func (d *Daemon) preamble(q bus.Request, at spot, mode string) (wire.PeerCheckVi
 		switch {
 		case !p.Here || p.You:
 		case p.Life == string(rule.Fresh):
-			others = append(others, rule.PeerBeside{ID: p.ID, Class: events.PeerClass(p.Class), Since: p.Since})
+			others = append(others, rule.PeerBeside{ID: p.ID, Class: events.PeerClass(p.Class), Since: p.Since, Apart: at.apart(p)})
 		default:
 			v.Weak = append(v.Weak, p)
 		}

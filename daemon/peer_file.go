@@ -22,7 +22,7 @@ type foreign struct {
 	peerfile.Session
 	key  string // what it is called here
 	kind string // lock or registry
-	here bool   // in the repository that was asked about
+	dir  string // its work tree, of the repository that was asked about; empty for another's
 	life rule.Life
 	line []person.Process // of its process, if that is there; itself first
 }
@@ -114,7 +114,7 @@ func (d *Daemon) foreigners(trees []string) ([]foreign, []wire.PeerSource) {
 		if file.State != peerfile.OK {
 			continue
 		}
-		add(foreign{Session: s, kind: sourceLock, here: true, life: lockLife(s, now)})
+		add(foreign{Session: s, kind: sourceLock, dir: tree, life: lockLife(s, now)})
 	}
 	files := d.registry(0)
 	sources = append(sources, sourceView(sourceRegistry, files.dir))
@@ -123,7 +123,7 @@ func (d *Daemon) foreigners(trees []string) ([]foreign, []wire.PeerSource) {
 	}
 	for _, s := range files.list {
 		if life := entryLife(s, now); life != rule.Gone {
-			add(foreign{Session: s, kind: sourceRegistry, here: inRepository(s, trees), life: life})
+			add(foreign{Session: s, kind: sourceRegistry, dir: treeOf(s, trees), life: life})
 		}
 	}
 	return list, sources
@@ -225,10 +225,15 @@ func (d *Daemon) countPeers() judge.Num {
 	return judge.Known(float64(n))
 }
 
-// inRepository says that an entry of the registry is of one of these work trees.
-func inRepository(s peerfile.Session, trees []string) bool {
-	return slices.ContainsFunc(trees, func(tree string) bool {
+// treeOf is the one of these work trees that an entry of the registry is of, empty
+// for none.
+func treeOf(s peerfile.Session, trees []string) string {
+	i := slices.IndexFunc(trees, func(tree string) bool {
 		sum := sha256.Sum256([]byte(tree))
 		return s.RepoHash == hex.EncodeToString(sum[:])
 	})
+	if i < 0 {
+		return ""
+	}
+	return trees[i]
 }

@@ -46,6 +46,12 @@ func spotOf(ctx context.Context, dir string) (spot, error) {
 	return s, nil
 }
 
+// apart says that a session is known to work in another work tree of the
+// repository.
+func (s spot) apart(p wire.PeerView) bool {
+	return s.repository != "" && p.Directory != "" && p.Directory != s.dir
+}
+
 // placed is where a session works, as it is stored.
 func (d *Daemon) placed(ctx context.Context, dir string) (events.PeerJoined, error) {
 	s, err := spotOf(ctx, dir)
@@ -173,14 +179,14 @@ func withFile(v wire.PeerView, f foreign) wire.PeerView {
 	if f.life == rule.Fresh {
 		v.Life = string(rule.Fresh)
 	}
-	v.Here = v.Here || f.here
+	v.Here = v.Here || f.dir != ""
 	return v
 }
 
 func foreignView(f foreign, own []person.Process) wire.PeerView {
 	class, assumed := rule.ClassifyMode(f.Mode)
 	v := wire.PeerView{
-		ID: f.key, Source: f.kind, Here: f.here, PID: f.PID, Session: f.ID, Program: f.Platform,
+		ID: f.key, Source: f.kind, Here: f.dir != "", Directory: f.dir, PID: f.PID, Session: f.ID, Program: f.Platform,
 		Mode: cmp.Or(f.Mode, string(events.ModeNone)), Class: string(class), Assumed: assumed, Life: string(f.life),
 		Since: f.Started, Seen: f.Beat, File: f.Path,
 	}

@@ -111,6 +111,7 @@ type PeerBeside struct {
 	ID    string
 	Class events.PeerClass
 	Since time.Time
+	Apart bool // it works in another work tree than the caller
 }
 
 // PeerReason is why a session is told what it is told.
@@ -124,6 +125,7 @@ const (
 	PeerIsExclusive PeerReason = "peer-exclusive"
 	CallerExclusive PeerReason = "caller-exclusive"
 	BothParallel    PeerReason = "both-parallel"
+	OwnTree         PeerReason = "own-worktree"
 	PeersRead       PeerReason = "peers-always-ok"
 )
 
@@ -140,18 +142,20 @@ type PeerDecision struct {
 // there longest.
 //
 // Source: session-orchestrator, seeds 2.8.2; Q15: otherwise than its code, and as
-// its prose says, an exclusive caller is blocked beside any other.
+// its prose says, an exclusive caller is blocked beside any other. Otherwise than
+// there who is in a work tree of its own is not offered one again.
 func Preamble(caller events.PeerClass, others []PeerBeside, blind bool) PeerDecision {
 	others = slices.SortedFunc(slices.Values(others), func(a, b PeerBeside) int {
 		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID))
 	})
-	first := func(c events.PeerClass) (string, bool) {
-		i := slices.IndexFunc(others, func(p PeerBeside) bool { return p.Class == c })
+	first := func(is func(PeerBeside) bool) (string, bool) {
+		i := slices.IndexFunc(others, is)
 		if i < 0 {
 			return "", false
 		}
 		return others[i].ID, true
 	}
+	parallel := func(p PeerBeside) bool { return p.Class == events.PeerParallelOK }
 	if caller == events.PeerAlwaysOK {
 		return PeerDecision{events.PassThrough, CallerReads, ""}
 	}
@@ -161,14 +165,17 @@ func Preamble(caller events.PeerClass, others []PeerBeside, blind bool) PeerDeci
 	if len(others) == 0 {
 		return PeerDecision{events.PassThrough, NoPeers, ""}
 	}
-	if id, ok := first(events.PeerExclusive); ok {
+	if id, ok := first(func(p PeerBeside) bool { return p.Class == events.PeerExclusive }); ok {
 		return PeerDecision{events.ExclusiveBlocked, PeerIsExclusive, id}
 	}
 	if caller == events.PeerExclusive {
 		return PeerDecision{events.ExclusiveBlocked, CallerExclusive, others[0].ID}
 	}
-	if id, ok := first(events.PeerParallelOK); ok {
+	if id, ok := first(func(p PeerBeside) bool { return parallel(p) && !p.Apart }); ok {
 		return PeerDecision{events.PromotionOffer, BothParallel, id}
+	}
+	if slices.ContainsFunc(others, parallel) {
+		return PeerDecision{events.PassThrough, OwnTree, ""}
 	}
 	return PeerDecision{events.PassThrough, PeersRead, ""}
 }
