@@ -1,0 +1,71 @@
+package worktree
+
+import (
+	"context"
+	"strings"
+	"unicode"
+)
+
+// branchRoot is what the branches of runs and sessions begin with.
+const branchRoot = "autopilot"
+
+// Bounds of names, in bytes.
+const (
+	maxSlug   = 32
+	maxBranch = 200
+)
+
+// Slug makes a name out of the first words of a task.
+func Slug(task string) string {
+	words := strings.FieldsFunc(strings.ToLower(task), func(r rune) bool {
+		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	name := ""
+	for _, w := range words {
+		if name == "" {
+			name = w[:min(len(w), maxSlug)]
+			continue
+		}
+		if len(name)+1+len(w) > maxSlug {
+			break
+		}
+		name += "-" + w
+	}
+	if name == "" {
+		return "run"
+	}
+	return name
+}
+
+// checkBranch refuses what is no name of a branch, or may mean something else to a
+// program that it is handed to.
+//
+// Source: session-orchestrator, seeds 2.7 promotion; S39.
+func (g git) checkBranch(ctx context.Context, name string) error {
+	bad := func(why string) error { return &NameError{name, why} }
+	switch {
+	case name == "":
+		return bad("it is empty")
+	case len(name) > maxBranch:
+		return bad("it is too long")
+	case strings.HasPrefix(name, "-"):
+		return bad("it begins with -")
+	}
+	for _, r := range name {
+		letter := r <= unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r))
+		if !letter && !strings.ContainsRune("._/-", r) {
+			return bad("it holds " + quoteRune(r))
+		}
+	}
+	if _, err := g.run(ctx, "check-ref-format", branchRef(name)); err != nil || name == "HEAD" {
+		return bad("git takes no such name")
+	}
+	return nil
+}
+
+func quoteRune(r rune) string {
+	if unicode.IsPrint(r) && r != ' ' {
+		return string(r)
+	}
+	return "white space or a character that is not printed"
+}

@@ -1,0 +1,91 @@
+package worktree
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// place is where the work trees of a repository are made.
+type place struct {
+	root string // real path
+	stem string // of directories below it: a directory with a root of the user's, else the start of a name
+}
+
+// placeOf is below a root of the user's, else beside the repository.
+//
+// Source: session-orchestrator, seeds 2.7 path and promotion.
+func placeOf(root, main string) (place, error) {
+	stem := filepath.Base(main) + string(filepath.Separator)
+	if root == "" {
+		root, stem = filepath.Dir(main), filepath.Base(main)+"-"
+	}
+	if !filepath.IsAbs(root) {
+		return place{}, &RootError{root, errors.New("it is no absolute path")}
+	}
+	real, err := realPath(root)
+	if err != nil {
+		return place{}, &RootError{root, err}
+	}
+	return place{real, stem}, nil
+}
+
+// typed is the path of a work tree, links in it not resolved.
+func (p place) typed(name string) string {
+	return filepath.Join(p.root, p.stem+strings.ReplaceAll(name, "/", "-"))
+}
+
+// dir is the real path of a work tree. The root was resolved first.
+//
+// Source: session-orchestrator, seeds 2.7 path; S34.
+func (p place) dir(name string) (string, error) {
+	typed := p.typed(name)
+	real, err := realPath(typed)
+	if err != nil {
+		return "", &RootError{typed, err}
+	}
+	if !below(p.root, real) {
+		return "", &EscapeError{typed, real, p.root}
+	}
+	return real, nil
+}
+
+// below says that a real path is strictly below another.
+func below(root, path string) bool {
+	rel, err := filepath.Rel(root, path)
+	return err == nil && rel != "." && filepath.IsLocal(rel)
+}
+
+// realPath resolves all links of a path whose end may not be there yet. A link
+// that leads nowhere is an error: something may be put there.
+func realPath(path string) (string, error) {
+	rest := ""
+	for {
+		real, err := filepath.EvalSymlinks(path)
+		if err == nil {
+			return filepath.Join(real, rest), nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) || path == filepath.Dir(path) {
+			return "", err
+		}
+		if _, lerr := os.Lstat(path); lerr == nil {
+			return "", err
+		}
+		path, rest = filepath.Dir(path), filepath.Join(filepath.Base(path), rest)
+	}
+}
+
+// free says that nothing is in the way of a new directory.
+func free(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// empty says that nothing is there but maybe a directory without anything in it,
+// which git takes.
+func empty(path string) bool {
+	list, err := os.ReadDir(path)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && len(list) == 0
+}
