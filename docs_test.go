@@ -228,6 +228,7 @@ var schemaOf = []struct{ schema, command, data string }{
 	{"autopilot.peer.check", "peer check, peer join", "PeerCheckView"},
 	{"autopilot.peer.sent", "peer send", "PeerSentView"},
 	{"autopilot.peer.mail", "peer read", "PeerMailView"},
+	{"autopilot.worktree", "session join --worktree without a task", "WorktreeView"},
 	{"autopilot.usage", "usage", "UsageReport"},
 	{"autopilot.probe", "probe, probe --watch", "ProbeView"},
 	{"autopilot.probe.replay", "probe --replay: a line each", "ProbePolicy"},

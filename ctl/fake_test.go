@@ -71,7 +71,7 @@ func (d *fakeDaemon) CallAs(ctx context.Context, id string, v wire.Verb, req, re
 	}
 	switch r := d.replies[v.Name].(type) {
 	case nil:
-		if v.Name == wire.ConfigShow.Name { // every run asks, and needs no setting
+		if v.Name == wire.WorktreeAsk.Name { // every run asks, and needs no setting
 			return nil
 		}
 		return wire.Errorf(wire.NotFound, "no reply for %s", v.Name)

@@ -109,40 +109,18 @@ func (a *app) beside(ctx context.Context, verb wire.Verb, dir string, q wire.Pee
 	if err := a.ask(ctx, verb, q, &v); err != nil {
 		return err
 	}
-	if err := a.answer(wire.SchemaPeerCheck, v, func(s render.Style) string { return s.PeerCheck(v, verb == wire.PeerJoin) }); err != nil {
+	return a.besides(v, verb == wire.PeerJoin)
+}
+
+// besides shows what a session is told, and ends as that says.
+func (a *app) besides(v wire.PeerCheckView, join bool) error {
+	if err := a.answer(wire.SchemaPeerCheck, v, func(s render.Style) string { return s.PeerCheck(v, join) }); err != nil {
 		return err
 	}
 	if v.ExitCode != wire.ExitDone {
 		return exitStatus(v.ExitCode)
 	}
 	return nil
-}
-
-func newPeerJoin(a *app) *cobra.Command {
-	var dir string
-	var q wire.PeerJoinRequest
-	cmd := &cobra.Command{
-		Use:   "join [--mode MODE]",
-		Short: "Be seen by the others, with what this session does",
-		Long: `Checks as apctl peer check does, and puts this session among the others if it may
-begin. Beside another that writes it may only with --in-place, which is recorded
-with the reason. Chats whose hosts have hooks are among them already, without a
-mode; join says it.`,
-		Example:           "  apctl peer join --mode deep\n  apctl peer join --mode feature --in-place -m 'docs alone'",
-		Args:              upTo(0),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if q.Reason != "" && !q.InPlace {
-				return render.ReasonAlone()
-			}
-			return a.beside(cmd.Context(), wire.PeerJoin, dir, q)
-		},
-	}
-	peerMode(cmd, &q.Mode)
-	cmd.Flags().BoolVar(&q.InPlace, "in-place", false, "begin here beside another that writes too")
-	cmd.Flags().StringVarP(&q.Reason, "message", "m", "", "`WHY`, with --in-place")
-	peerDir(cmd, &dir)
-	return a.jsonFlag(cmd)
 }
 
 func newPeerLeave(a *app) *cobra.Command {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"autopilot/ctl/render"
+	"autopilot/ctl/worktree"
 	"autopilot/events"
 	"autopilot/events/place"
 	"autopilot/events/wire"
@@ -33,7 +34,8 @@ type runOptions struct {
 	artifacts  []string
 	setup      string
 	clean      bool
-	worktree   bool
+	tree       treeOptions
+	again      bool // a work tree that was made for the same task is gone on with
 	noConfig   bool
 	workflow   string
 	sandbox    string
@@ -121,7 +123,7 @@ func (o *runOptions) flags(cmd *cobra.Command) {
 	f.StringArrayVar(&o.artifacts, "artifact", nil, "goal `NAME=GLOB`: files that the run has to write (repeatable)")
 	f.StringVar(&o.setup, "setup", "", "`CMD` that prepares a clean checkout for the gates")
 	f.BoolVar(&o.clean, "clean", false, "done also needs the gates to pass in a clean checkout")
-	f.BoolVarP(&o.worktree, "worktree", "w", false, "work on a branch and in a directory of its own, beside this one")
+	treeFlags(cmd, &o.tree, "work on a branch and in a directory of its own, beside this one")
 	f.BoolVar(&o.noConfig, "no-config", false, "do not read the project's configuration")
 	f.StringVarP(&o.agent.profile, "agent", "a", "", "agent `NAME`, see apctl agent ls")
 	f.StringVar(&o.agent.model, "model", "", "`MODEL` of the agent")
@@ -153,6 +155,9 @@ func (o *runOptions) flags(cmd *cobra.Command) {
 
 func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args []string) error {
 	o.limits.typed = cmd.Flags().Changed
+	if err := o.tree.check(cmd.Flags().Changed); err != nil {
+		return err
+	}
 	req, err := o.request(a, cmd.Flags().Changed("max-iterations"), args)
 	if err != nil {
 		return err
@@ -171,7 +176,7 @@ func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args
 		}
 		req.Spec.Task = ""
 	}
-	w, err := a.placeRun(ctx, d, o, cmd.Flags().Changed("worktree"), &req)
+	w, err := a.placeRun(ctx, d.Call, o, &req)
 	if err != nil {
 		return err
 	}
@@ -182,7 +187,7 @@ func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args
 	v, err := a.start(ctx, d, req)
 	if err != nil {
 		if w != nil && !unreachable(err) {
-			a.dropWorktree(ctx, *w)
+			a.dropTree(ctx, *w)
 		}
 		return err
 	}
@@ -206,7 +211,7 @@ func (a *app) start(ctx context.Context, d Daemon, req wire.StartRequest) (v wir
 }
 
 // preview shows what would be started, and where.
-func (a *app) preview(ctx context.Context, d Daemon, w *render.Worktree, req wire.StartRequest) error {
+func (a *app) preview(ctx context.Context, d Daemon, w *worktree.Plan, req wire.StartRequest) error {
 	var p wire.Preview
 	err := a.trusting(ctx, cmp.Or(req.Spec.From, req.Spec.Workspace), func() error {
 		defer a.saySoon(render.Recording())()

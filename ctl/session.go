@@ -39,12 +39,13 @@ func (a *app) chatRef(dir string, args []string) (wire.RunRef, error) {
 	return ref, err
 }
 
-// session asks one verb of a chat and shows the answer.
-func (a *app) session(ctx context.Context, v wire.Verb, req any) error {
+// session asks one verb of a chat and shows the answer, with more to do first.
+func (a *app) session(ctx context.Context, v wire.Verb, req any, more ...wire.NextCommand) error {
 	var view wire.SessionView
 	if err := a.ask(ctx, v, req, &view); err != nil {
 		return err
 	}
+	view.Next = append(more, view.Next...)
 	return a.answer(wire.SchemaSession, view, func(s render.Style) string { return s.Session(view) })
 }
 

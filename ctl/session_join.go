@@ -1,6 +1,7 @@
 package ctl
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"autopilot/events/wire"
 
 	"autopilot/ctl/render"
+	"autopilot/ctl/worktree"
 )
 
 func newSessionJoin(a *app) *cobra.Command {
@@ -24,10 +26,15 @@ time: another is refused until that has left, or its process is gone.
 
 A task is more than one word, or comes with -f; one word is a RUN. Who looks at
 the work, where the workflow wants that, is an agent that --agent names: the
-daemon starts it, read-only.`,
+daemon starts it, read-only.
+
+With --worktree the work goes on in a work tree of its own, beside those who write
+here: with a task that of the task, without one that of this session. The same
+again is the same work tree.`,
 		Example: `  apctl session join
   apctl session join "make the suite pass" --gate test='go test ./...'
-  apctl session join -f task.md --workflow careful --agent claude`,
+  apctl session join -f task.md --workflow careful --agent claude
+  apctl session join --worktree "make the suite pass" --gate test='go test ./...'`,
 		Args:              runAnd(0),
 		ValidArgsFunction: a.completeLive,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -46,9 +53,13 @@ daemon starts it, read-only.`,
 	f.StringVar(&o.limits.until, "until", "", "end by this `TIME`: 07:00, 2026-01-02T07:00")
 	f.IntVar(&o.limits.iterations, "max-iterations", 0, "end after `N` iterations")
 	f.BoolVar(&o.limits.startGreen, "start-green", false, "go on when the goals pass already; done then also needs a change")
+	treeFlags(cmd, &o.tree, "work on a branch and in a directory of its own, and say where")
 	dirFlag(cmd, &o.dir)
 	return a.jsonFlag(cmd)
 }
+
+// startFlags are those of session join that only a run which is started has.
+var startFlags = []string{"workflow", "gate", "invariant", "artifact", "agent", "agent-cmd", "for", "until", "max-iterations", "start-green"}
 
 func runSessionJoin(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args []string) error {
 	task := o.file != "" || len(args) > 0 && !isRun(args[0])
@@ -56,14 +67,22 @@ func runSessionJoin(ctx context.Context, a *app, o *runOptions, cmd *cobra.Comma
 	if err != nil {
 		return err
 	}
+	if err := o.tree.check(cmd.Flags().Changed); err != nil {
+		return err
+	}
 	req := wire.SessionJoinRequest{RunRef: ref}
 	if !task {
-		for _, flag := range []string{"workflow", "gate", "invariant", "artifact", "agent", "agent-cmd", "for", "until", "max-iterations", "start-green"} {
+		for _, flag := range startFlags {
 			if cmd.Flags().Changed(flag) {
 				return render.JoinsOnly("--" + flag)
 			}
 		}
-		if len(args) > 0 {
+		switch {
+		case len(args) > 0 && o.tree.wanted:
+			return render.TreeOfRun(args[0])
+		case o.tree.wanted:
+			return a.sessionTree(ctx, o.tree, ref.Workspace)
+		case len(args) > 0:
 			req.Run = args[0]
 		}
 		return a.session(ctx, wire.SessionJoin, req)
@@ -77,7 +96,57 @@ func runSessionJoin(ctx context.Context, a *app, o *runOptions, cmd *cobra.Comma
 		return err
 	}
 	req.Start = &start
-	return a.trusting(ctx, start.Spec.Workspace, func() error { return a.session(ctx, wire.SessionJoin, req) })
+	return a.joinInTree(ctx, o, req)
+}
+
+// joinInTree starts or joins the run of a task, in a work tree of its own if that
+// is asked for: then the same task again is in the same one.
+func (a *app) joinInTree(ctx context.Context, o *runOptions, req wire.SessionJoinRequest) error {
+	join := func(more ...wire.NextCommand) error {
+		return a.trusting(ctx, cmp.Or(req.Start.Spec.From, req.Start.Spec.Workspace), func() error {
+			return a.session(ctx, wire.SessionJoin, req, more...)
+		})
+	}
+	if !o.tree.wanted {
+		return join()
+	}
+	o.again = true
+	w, err := a.placeRun(ctx, a.ask, o, req.Start)
+	if err != nil {
+		return err
+	}
+	req.Workspace = w.Dir
+	if err = join(render.GoThere(w.Dir)); err != nil && !unreachable(err) {
+		a.dropTree(ctx, *w)
+	}
+	return err
+}
+
+// sessionTree makes a work tree for who asks, and starts nothing in it.
+func (a *app) sessionTree(ctx context.Context, o treeOptions, dir string) error {
+	v, _, err := a.treeOfSession(ctx, o, dir, render.WithoutWorktree)
+	if err != nil {
+		return err
+	}
+	v.Next = []wire.NextCommand{render.GoThere(v.Directory), render.BeginThere()}
+	return a.answer(wire.SchemaWorktree, v, func(s render.Style) string { return s.WorktreeMade(v) })
+}
+
+// treeOfSession makes the work tree of who asks, or finds it: it is named by what
+// proves which session that is.
+func (a *app) treeOfSession(ctx context.Context, o treeOptions, dir, hint string) (v wire.WorktreeView, p worktree.Plan, err error) {
+	if a.getenv(place.EnvEffect) != "" {
+		return v, p, render.InEffect()
+	}
+	s, err := a.treeSettings(ctx, a.ask, wire.WorktreeRequest{Directory: dir})
+	if err != nil {
+		return v, p, err
+	}
+	if p, err = a.planTree(ctx, o, s, worktree.Ask{Dir: dir, Name: s.Session, Again: true}, hint); err != nil {
+		return v, p, err
+	}
+	v, err = a.makeTree(ctx, p, hint)
+	return v, p, err
 }
 
 // isRun says that a word may be a run: a handle or an id, and no task.

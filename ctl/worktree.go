@@ -1,207 +1,140 @@
 package ctl
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
-	"unicode"
+
+	"github.com/spf13/cobra"
 
 	"autopilot/ctl/render"
+	"autopilot/ctl/worktree"
 	"autopilot/events/wire"
-	"autopilot/projections/marker"
 )
 
-// branchRoot is what the branches of runs begin with.
-const branchRoot = "autopilot"
-
-// userGit runs the user's own git, as the user would by hand. Hooks are left
-// out: an agent of an earlier run may have written one.
-type userGit struct {
-	dir     string
-	environ []string
+// treeOptions are what was typed about a work tree of its own.
+type treeOptions struct {
+	wanted       bool
+	branch, base string
+	typed        func(flag string) bool
 }
 
-func (g userGit) run(ctx context.Context, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.hooksPath=" + os.DevNull}, args...)...)
-	cmd.Dir, cmd.Env = g.dir, marker.WithoutRepository(g.environ)
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
-	if said := strings.TrimSpace(errs.String()); err != nil && said != "" {
-		err = errors.New(said)
-	}
-	return strings.TrimSpace(out.String()), err
+// treeFlags are those of a command that makes one.
+func treeFlags(cmd *cobra.Command, o *treeOptions, help string) {
+	f := cmd.Flags()
+	f.BoolVarP(&o.wanted, "worktree", "w", false, help)
+	f.StringVar(&o.branch, "branch", "", "the same, on branch `NAME`, which may be there already")
+	f.StringVar(&o.base, "base", "", "the same; a new branch begins from `head` or origin")
+	_ = cmd.RegisterFlagCompletionFunc("base", cobra.FixedCompletions([]cobra.Completion{string(worktree.Head), string(worktree.Origin)}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("branch", cobra.NoFileCompletions)
 }
 
-func (g userGit) count(ctx context.Context, args ...string) int {
-	out, err := g.run(ctx, args...)
-	n, _ := strconv.Atoi(out)
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
-// hasBranch says whether there is a branch of that name, or, unless exact, one
-// below it: both are in the way of a new one.
-func (g userGit) hasBranch(ctx context.Context, name string, exact bool) bool {
-	ref := "refs/heads/" + name
-	if exact {
-		_, err := g.run(ctx, "rev-parse", "--verify", "--quiet", ref)
-		return err == nil
-	}
-	found, err := g.run(ctx, "for-each-ref", "--count=1", "--format=x", ref)
-	return err != nil || found != ""
-}
-
-// planWorktree says where a run of that task in that workspace would work, and
-// what it would begin from. It changes nothing.
-func (a *app) planWorktree(ctx context.Context, workspace, task string) (render.Worktree, error) {
-	g := userGit{workspace, a.Environ}
-	top, err := g.run(ctx, "rev-parse", "--show-toplevel")
-	if err != nil {
-		return render.Worktree{}, render.NoWorktree(workspace, err)
-	}
-	g.dir = top
-	commit, err := g.run(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
-	if err != nil {
-		return render.Worktree{}, render.NoCommit(top)
-	}
-	w := render.Worktree{From: top, Commit: commit}
-	w.Base, _ = g.run(ctx, "symbolic-ref", "--short", "--quiet", "HEAD") // none is a detached HEAD
-	if remotes, _ := g.run(ctx, "remote"); remotes != "" {
-		w.Unpushed = g.count(ctx, "rev-list", "--count", "HEAD", "--not", "--remotes")
-	}
-	status, err := g.run(ctx, "status", "--porcelain")
-	if err != nil {
-		return w, render.NoWorktree(workspace, err)
-	}
-	if status != "" {
-		w.Uncommitted = strings.Count(status, "\n") + 1
-	}
-	w.Branch, w.Dir, err = freeWorktree(ctx, g, slug(task))
-	return w, err
-}
-
-// maxWorktrees bounds the search for a name that is free.
-const maxWorktrees = 1000
-
-// freeWorktree finds a name that neither a branch nor a directory has.
-func freeWorktree(ctx context.Context, g userGit, name string) (branch, dir string, err error) {
-	prefix := branchRoot + "/"
-	if g.hasBranch(ctx, branchRoot, true) {
-		prefix = branchRoot + "-" // git has no branch below another one
-	}
-	for n := 1; n <= maxWorktrees; n++ {
-		try := name
-		if n > 1 {
-			try = fmt.Sprintf("%s-%d", name, n)
-		}
-		branch, dir = prefix+try, filepath.Join(filepath.Dir(g.dir), filepath.Base(g.dir)+"-"+try)
-		_, derr := os.Lstat(dir)
-		if !g.hasBranch(ctx, branch, false) && errors.Is(derr, os.ErrNotExist) {
-			return branch, dir, nil
+// check refuses what excludes each other. A branch or a base asks for a work tree.
+func (o *treeOptions) check(typed func(flag string) bool) error {
+	o.typed = typed
+	for _, flag := range []string{"branch", "base"} {
+		switch {
+		case !typed(flag):
+		case typed("worktree") && !o.wanted:
+			return render.Exclusive("--worktree=false", "--"+flag)
+		default:
+			o.wanted = true
 		}
 	}
-	return "", "", render.NoWorktree(g.dir, fmt.Errorf("%d work trees named %s-%s are there already", maxWorktrees, filepath.Base(g.dir), name))
+	if typed("base") && o.base != string(worktree.Head) && o.base != string(worktree.Origin) {
+		return render.BadBase(o.base)
+	}
+	if typed("branch") && o.branch == "" {
+		return render.NoWorktree(&worktree.NameError{Why: "it is empty"}, "", render.WithoutWorktree)
+	}
+	return nil
 }
 
-// maxSlug bounds the part of a name that comes from a task, in bytes.
-const maxSlug = 32
+// asks is how the daemon is asked: over a connection that is there, or a new one.
+type asks func(ctx context.Context, v wire.Verb, req, reply any) error
 
-// slug makes the part of a branch name out of the first words of a task.
-func slug(task string) string {
-	words := strings.FieldsFunc(strings.ToLower(task), func(r rune) bool {
-		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	})
-	name := ""
-	for _, w := range words {
-		if name == "" {
-			name = w[:min(len(w), maxSlug)]
-			continue
-		}
-		if len(name)+1+len(w) > maxSlug {
-			break
-		}
-		name += "-" + w
+// treeSettings are the settings of work trees that are made from a directory.
+func (a *app) treeSettings(ctx context.Context, ask asks, q wire.WorktreeRequest) (s wire.WorktreeSettings, err error) {
+	err = a.trusting(ctx, q.Directory, func() error { return ask(ctx, wire.WorktreeAsk, q, &s) })
+	return s, err
+}
+
+// planTree says which work tree would be made from a directory. It changes nothing.
+// hint is what to do where there can be none.
+func (a *app) planTree(ctx context.Context, o treeOptions, s wire.WorktreeSettings, q worktree.Ask, hint string) (worktree.Plan, error) {
+	q.Branch, q.Base, q.Strict = o.branch, worktree.Base(s.Base), o.base != ""
+	if o.base != "" {
+		q.Base = worktree.Base(o.base)
 	}
-	if name == "" {
-		return "run"
+	if q.Name == "" && q.Branch == "" {
+		return worktree.Plan{}, render.NoSessionTree()
 	}
-	return name
+	q.Root, q.Seed = s.Root, s.Seed
+	if below, ok := strings.CutPrefix(q.Root, "~/"); ok {
+		home := a.getenv("HOME")
+		if home == "" {
+			return worktree.Plan{}, render.NoWorktree(errors.New("worktree_root is below the home directory, and HOME is not set"), q.Dir, hint)
+		}
+		q.Root = filepath.Join(home, below)
+	}
+	p, err := worktree.Prepare(ctx, a.Environ, q)
+	if err != nil {
+		return p, render.NoWorktree(err, q.Dir, hint)
+	}
+	if !a.json {
+		a.note(a.style(a.Err).Worktree(p))
+	}
+	return p, nil
+}
+
+// makeTree makes what was planned. What it answers has no next commands yet.
+func (a *app) makeTree(ctx context.Context, p worktree.Plan, hint string) (wire.WorktreeView, error) {
+	copied, left, err := worktree.Make(ctx, a.Environ, p)
+	if err != nil {
+		return wire.WorktreeView{}, render.NoWorktree(err, p.From, hint)
+	}
+	if !a.json {
+		a.note(render.WorktreeLeft(left))
+	}
+	v := wire.WorktreeView{
+		Directory: p.Dir, Branch: p.Branch, From: p.From, Base: p.Base, Commit: p.Commit, There: p.Kind == worktree.OldTree,
+		Unpushed: p.Unpushed, Missing: p.Missing, Uncommitted: p.Uncommitted, Submodules: p.Submodules,
+		Copied: append([]string{}, copied...), Left: []wire.WorktreeLeft{}, Next: []wire.NextCommand{},
+	}
+	for _, l := range slices.Concat(p.Left, left) {
+		v.Left = append(v.Left, wire.WorktreeLeft{Path: l.Path, Why: l.Why})
+	}
+	return v, nil
 }
 
 // placeRun gives a run a work tree of its own if that was asked for: nil if
 // not. A dry run only plans it.
-func (a *app) placeRun(ctx context.Context, d Daemon, o *runOptions, typed bool, req *wire.StartRequest) (*render.Worktree, error) {
-	if wants, err := a.wantsWorktree(ctx, d, o, typed, *req); err != nil || !wants {
+func (a *app) placeRun(ctx context.Context, ask asks, o *runOptions, req *wire.StartRequest) (*worktree.Plan, error) {
+	if o.tree.typed("worktree") && !o.tree.wanted {
+		return nil, nil
+	}
+	s, err := a.treeSettings(ctx, ask, wire.WorktreeRequest{Directory: req.Spec.Workspace, NoConfig: o.noConfig})
+	if err != nil || !o.tree.wanted && !s.Wanted {
 		return nil, err
 	}
-	w, err := a.planWorktree(ctx, req.Spec.Workspace, o.task)
-	if err != nil {
+	p, err := a.planTree(ctx, o.tree, s, worktree.Ask{Dir: req.Spec.Workspace, Name: worktree.Slug(o.task), Again: o.again}, render.WithoutWorktree)
+	if err != nil || o.dryRun {
+		return &p, err
+	}
+	if _, err := a.makeTree(ctx, p, render.WithoutWorktree); err != nil {
 		return nil, err
 	}
-	if !a.json {
-		a.note(a.style(a.Err).Worktree(w))
+	if p.Dir != p.From {
+		req.Spec.Workspace, req.Spec.Branch, req.Spec.From = p.Dir, p.Branch, p.From
 	}
-	if o.dryRun {
-		return &w, nil
-	}
-	if err := a.addWorktree(ctx, w); err != nil {
-		return nil, render.NoWorktree(w.From, err)
-	}
-	req.Spec.Workspace, req.Spec.Branch, req.Spec.From = w.Dir, w.Branch, w.From
-	return &w, nil
+	return &p, nil
 }
 
-// addWorktree makes branch and work tree. The branch comes first, so that it is
-// known to be ours where the work tree fails, and is not left behind.
-func (a *app) addWorktree(ctx context.Context, w render.Worktree) error {
-	g := userGit{w.From, a.Environ}
-	if _, err := g.run(ctx, "branch", "--no-track", w.Branch, w.Commit); err != nil {
-		return err
+// dropTree takes a work tree away that was made for what never began.
+func (a *app) dropTree(ctx context.Context, p worktree.Plan) {
+	if err := worktree.Drop(ctx, a.Environ, p); err != nil {
+		a.note(render.WorktreeStays(p.Dir, err))
 	}
-	_, err := g.run(ctx, "worktree", "add", "--quiet", w.Dir, w.Branch)
-	if err == nil {
-		return nil
-	}
-	ctx = context.WithoutCancel(ctx)
-	_, _ = g.run(ctx, "worktree", "remove", "--force", w.Dir) // mostly git did; not if it was interrupted
-	_, berr := g.run(ctx, "branch", "--quiet", "-D", w.Branch)
-	return errors.Join(err, berr)
-}
-
-// dropWorktree takes a work tree away whose run never began.
-func (a *app) dropWorktree(ctx context.Context, w render.Worktree) {
-	g := userGit{w.From, a.Environ}
-	ctx = context.WithoutCancel(ctx)
-	_, terr := g.run(ctx, "worktree", "remove", "--force", w.Dir)
-	_, berr := g.run(ctx, "branch", "--quiet", "-D", w.Branch)
-	if err := errors.Join(terr, berr); err != nil {
-		a.note(render.WorktreeStays(w, err))
-	}
-}
-
-// wantsWorktree says whether a run shall have a work tree of its own: by the
-// flag, else by the settings.
-func (a *app) wantsWorktree(ctx context.Context, d Daemon, o *runOptions, typed bool, req wire.StartRequest) (bool, error) {
-	if typed || o.noConfig {
-		return o.worktree, nil
-	}
-	var v wire.ConfigView
-	if err := d.Call(ctx, wire.ConfigShow, wire.ConfigRequest{Workspace: req.Spec.Workspace, Settings: req.Settings}, &v); err != nil {
-		return false, err
-	}
-	for _, s := range v.Values {
-		if s.Key == "worktree" {
-			return s.Value == "true", nil
-		}
-	}
-	return false, nil
 }

@@ -48,6 +48,7 @@ func (d *Daemon) handlers() map[string]bus.Handler {
 		wire.PeerLeave.Name:     d.awake(asked(d.peerLeave)),
 		wire.PeerSend.Name:      d.awake(asked(d.peerSend)),
 		wire.PeerRead.Name:      d.awake(asked(d.peerRead)),
+		wire.WorktreeAsk.Name:   d.awake(asked(d.worktreeAsk)),
 		wire.RunReplay.Name:     d.awake(d.rawReplay),
 		wire.Retro.Name:         d.awake(d.rawRetro),
 		wire.ConfigShow.Name:    d.awake(asked(d.configShow)),

@@ -96,17 +96,9 @@ func (d *Daemon) configure(ctx context.Context, q wire.StartRequest, now time.Ti
 	if err != nil {
 		return configured{}, err
 	}
-	l := d.layers(ws, q.Settings)
-	if q.NoConfig || l.Project.Empty() {
-		l.Project = nil
-	}
-	if err := l.Err(); err != nil {
-		return configured{}, wire.Errorf(wire.Usage, "%v", err).WithHint("correct the file; apctl config check   shows what is wrong")
-	}
-	if l.Project != nil {
-		if err := d.trusted(ws, l.Project.File); err != nil {
-			return configured{}, err
-		}
+	l, err := d.usable(ws, q.Settings, q.NoConfig)
+	if err != nil {
+		return configured{}, err
 	}
 	a, err := l.Apply(q, now.Local())
 	if err != nil {
@@ -120,6 +112,21 @@ func (d *Daemon) configure(ctx context.Context, q wire.StartRequest, now time.Ti
 		c.Source = l.Project.Source
 	}
 	return c, nil
+}
+
+// usable are the files that count for a work tree and may be used.
+func (d *Daemon) usable(ws tree.Workspace, settings map[string]string, noConfig bool) (config.Layers, error) {
+	l := d.layers(ws, settings)
+	if l.Project != nil && (noConfig || l.Project.Empty()) {
+		l.Project = nil
+	}
+	if err := l.Err(); err != nil {
+		return l, wire.Errorf(wire.Usage, "%v", err).WithHint("correct the file; apctl config check   shows what is wrong")
+	}
+	if l.Project == nil {
+		return l, nil
+	}
+	return l, d.trusted(ws, l.Project.File)
 }
 
 // keepConfig stores the project's file with a run.

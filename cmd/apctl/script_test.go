@@ -100,8 +100,8 @@ func setup(e *testscript.Env) error {
 		{"LANG", "C.UTF-8"},
 		{"TERM", "xterm"},
 		{"TZ", "UTC"},
-		{"GIT_CONFIG_GLOBAL", "/dev/null"},
-		{"GIT_CONFIG_SYSTEM", "/dev/null"},
+		{"GIT_CONFIG_GLOBAL", filepath.Join(home, "gitconfig")}, // not /dev/null: git config --global would put a file in its place
+		{"GIT_CONFIG_SYSTEM", filepath.Join(home, "gitconfig-system")},
 		{"BIN", bin},
 		{"ASKS", os.Args[0]},
 		{"AGENT", filepath.Join(e.WorkDir, "agent.yaml")},

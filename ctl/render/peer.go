@@ -87,6 +87,9 @@ func (s Style) PeerCheck(v wire.PeerCheckView, join bool) string {
 	}
 	b.WriteString(s.section("silent for too long to count", table(weak)))
 	b.WriteString(s.unread(v.Unread))
+	if w := v.Worktree; w != nil {
+		return b.String() + "\n" + s.WorktreeMade(*w)
+	}
 	return b.String() + s.next(checkNext(v))
 }
 
@@ -95,6 +98,7 @@ func checkSays(v wire.PeerCheckView, join bool) string {
 	text := map[string]string{
 		"caller-always-ok": "it only reads, which disturbs nobody", "no-peers": "no other session is here",
 		"discovery-error": "nobody was found, but not every place could be looked at", "peers-always-ok": "the others here only read",
+		"own-worktree":     "the others that write here do so in other work trees",
 		"peer-exclusive":   "another session wants to be alone here",
 		"caller-exclusive": "it wants to be alone here, and another session is here",
 		"both-parallel":    "another session writes here too",
@@ -120,7 +124,7 @@ func checkNext(v wire.PeerCheckView) []wire.NextCommand {
 		return []wire.NextCommand{{Command: "apctl peer ls", Why: "says when it has left; nothing of it is ended from here"}}
 	}
 	return []wire.NextCommand{
-		{Command: "git worktree add DIR", Why: "a work tree of its own; begin there"},
+		{Command: "apctl peer join --mode " + Line(v.Mode) + " --worktree", Why: "makes a work tree of its own; begin there"},
 		{Command: "apctl peer join --mode " + Line(v.Mode) + " --in-place -m WHY", Why: "here all the same, which is recorded"},
 	}
 }

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"autopilot/events/wire"
@@ -26,7 +27,7 @@ func (s Style) Session(v wire.SessionView) string {
 	if v.Work == nil {
 		return b.String() + s.next(v.Next)
 	}
-	b.WriteString(s.work(*v.Work))
+	b.WriteString(s.work(*v.Work, v.Next))
 	return b.String()
 }
 
@@ -52,8 +53,8 @@ func orText(t, other string) string {
 	return Line(t)
 }
 
-// work is what is to be done now.
-func (s Style) work(w wire.SessionWork) string {
+// work is what is to be done now, and what before it.
+func (s Style) work(w wire.SessionWork, first []wire.NextCommand) string {
 	var b strings.Builder
 	ends := ""
 	if w.EndsBy != nil {
@@ -81,16 +82,22 @@ func (s Style) work(w wire.SessionWork) string {
 	}
 	b.WriteString(s.section("found", found.String()))
 	b.WriteString(s.section("prompt", Clean(w.Prompt)))
-	b.WriteString(s.next([]wire.NextCommand{{
+	b.WriteString(s.next(append(slices.Clone(first), wire.NextCommand{
 		Command: fmt.Sprintf("apctl session submit --effect %s --phase %s --iteration %d --done -m TEXT", Line(w.Effect), Line(w.Phase), w.Iteration),
 		Why:     "deliver it; or --progress, or --blocked REASON",
-	}}))
+	})))
 	return b.String()
 }
 
 // JoinsOnly is a flag of a run that is not started.
 func JoinsOnly(flag string) *wire.Error {
 	return usage(`apctl session join "WHAT SHALL BE DONE" ...`, "%s is for a run that is started, and there is no task", flag)
+}
+
+// TreeOfRun is a work tree for a run that has one.
+func TreeOfRun(run string) *wire.Error {
+	return usage("apctl session join "+run+"   joins it where it is; --worktree is for a task, or for none",
+		"run %s has its work tree already", run)
 }
 
 // OneClaim is a delivery with none, or with several.

@@ -7,22 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
-)
 
-// repoVariables point git to a repository, over the directory that it is run in:
-// those of git rev-parse --local-env-vars.
-//
-// Source: session-orchestrator, S54.
-var repoVariables = []string{
-	"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_OBJECT_DIRECTORY", "GIT_DIR",
-	"GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE", "GIT_GRAFT_FILE", "GIT_INDEX_FILE", "GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE",
-	"GIT_PREFIX", "GIT_SHALLOW_FILE", "GIT_COMMON_DIR", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NAMESPACE",
-}
+	"autopilot/projections/marker"
+)
 
 // killAfter is how long a git that was told to end may take.
 const killAfter = 10 * time.Second
@@ -34,19 +25,12 @@ type git struct {
 	environ []string
 }
 
-func gitIn(dir string, environ []string) git {
-	return git{dir, slices.DeleteFunc(slices.Clone(environ), func(e string) bool {
-		name, _, _ := strings.Cut(e, "=")
-		return slices.Contains(repoVariables, name)
-	})}
-}
-
 func (g git) in(dir string) git { return git{dir, g.environ} }
 
 // run is what git prints, without white space around it. An error is what it says.
 func (g git) run(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.hooksPath=" + os.DevNull}, args...)...)
-	cmd.Dir, cmd.Env = g.dir, g.environ
+	cmd.Dir, cmd.Env = g.dir, marker.WithoutRepository(g.environ)
 	cmd.Cancel, cmd.WaitDelay = func() error { return cmd.Process.Signal(syscall.SIGTERM) }, killAfter // git then takes away what it has half made
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs

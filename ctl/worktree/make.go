@@ -17,7 +17,7 @@ func Make(ctx context.Context, environ []string, p Plan) (copied []string, left 
 	if err := openPlace(p); err != nil {
 		return nil, nil, err
 	}
-	g := gitIn(p.From, environ)
+	g := git{p.From, environ}
 	if p.Kind == Fresh { // the branch comes first: it is known to be ours where the work tree fails
 		if _, err := g.run(ctx, "branch", "--no-track", p.Branch, p.Commit); err != nil {
 			return nil, nil, err
@@ -95,7 +95,7 @@ func Drop(ctx context.Context, environ []string, p Plan) error {
 	if p.Kind == OldTree {
 		return nil
 	}
-	g, ctx := gitIn(p.From, environ), context.WithoutCancel(ctx)
+	g, ctx := git{p.From, environ}, context.WithoutCancel(ctx)
 	dir, err := g.of(ctx, p.Branch)
 	if err == nil && dir != "" {
 		_, err = g.run(ctx, "worktree", "remove", "--force", dir)

@@ -62,7 +62,7 @@ const maxTrees = 1000
 
 // Prepare makes a plan of what is wanted. It changes nothing.
 func Prepare(ctx context.Context, environ []string, q Ask) (Plan, error) {
-	g := gitIn(q.Dir, environ)
+	g := git{q.Dir, environ}
 	top, err := g.run(ctx, "rev-parse", "--show-toplevel")
 	if err != nil {
 		return Plan{}, err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,6 +52,7 @@ func (p Project) check(f *faults) {
 	f.text("setup", p.Setup)
 	f.word("checkout", p.Checkout, CheckoutInPlace, CheckoutClean)
 	f.word("answers", p.Answers, AnswersPerson, AnswersSession)
+	f.trees(p.TreeBase, p.TreeSeed)
 	f.word("priority", p.Priority, events.Priorities()...)
 	f.globs("protect", p.Protect)
 	f.globs("allow_test_changes", p.AllowTestChanges)
@@ -67,6 +69,11 @@ func (u User) check(f *faults) {
 	f.agents(u.Agent, u.Agents)
 	f.word("checkout", u.Checkout, CheckoutInPlace, CheckoutClean)
 	f.word("answers", u.Answers, AnswersPerson, AnswersSession)
+	f.trees(u.TreeBase, u.TreeSeed)
+	if f.file.sets("worktree_root") && !filepath.IsAbs(u.TreeRoot) && !strings.HasPrefix(u.TreeRoot, homePrefix) {
+		f.add("worktree_root", "write /DIR or ~/DIR", "%q is no absolute path", u.TreeRoot)
+	}
+	f.noNUL("worktree_root", u.TreeRoot)
 	f.sandbox(u.Sandbox)
 	f.limits(u.Limits)
 	f.prices(u.Prices)

@@ -182,6 +182,9 @@ func TestEverySettingIsShownWithItsOrigin(t *testing.T) {
 		"agents.claude.args":        `[--effort, "40"] project /p/.autopilot/config.yaml:3`,
 		"gates.vet":                 "{run: go vet ./..., role: invariant} project /p/.autopilot/config.yaml:10",
 		"worktree":                  "false project /p/.autopilot/config.yaml:14",
+		"worktree_base":             "head default ",
+		"worktree_root":             " default ",
+		"worktree_seed":             "[.env, .env.local, .claude/settings.local.json, .autopilot/config.yaml, .autopilot/workflows, .autopilot/prompts] default ",
 		"limits.for":                "1h environment AUTOPILOT_FOR",
 		"limits.until":              `"07:00" project /p/.autopilot/config.yaml:17`,
 		"gate.env":                  "{A: (hidden)} user /u.yaml:5",
@@ -252,5 +255,32 @@ func TestAProfileThatCannotBeUsedIsAProblemAtItsPlace(t *testing.T) {
 		if len(p) != 1 || p[0].File != c.file || p[0].Line != c.line || !strings.Contains(p[0].Message, c.want) {
 			t.Errorf("%q, %q: %+v", c.project, c.user, p)
 		}
+	}
+}
+
+// Seeds 2.7: path and create; A53.
+func TestHowWorkTreesAreMadeIsOfTheProjectThenOfTheUser(t *testing.T) {
+	t.Parallel()
+	seed := []string{".env", ".env.local", ".claude/settings.local.json", ".autopilot/config.yaml", ".autopilot/workflows", ".autopilot/prompts"}
+	for name, c := range map[string]struct {
+		project, user string
+		want          wire.WorktreeSettings
+	}{
+		"nothing is set": {"", "", wire.WorktreeSettings{Base: "head", Seed: seed}},
+		"the user's": {
+			"agent: claude\n", "worktree: true\nworktree_base: origin\nworktree_root: ~/trees\nworktree_seed: [.env]\n",
+			wire.WorktreeSettings{Wanted: true, Base: "origin", Root: "~/trees", Seed: []string{".env"}},
+		},
+		"the project's": {
+			"worktree: false\nworktree_base: head\nworktree_seed: []\n", "worktree: true\nworktree_base: origin\nworktree_seed: [.env]\n",
+			wire.WorktreeSettings{Base: "head", Seed: []string{}},
+		},
+	} {
+		if d := cmp.Diff(c.want, layers(c.project, c.user, nil).Worktree()); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+	if d := cmp.Diff(wire.WorktreeSettings{Base: "head", Seed: seed}, (config.Layers{}).Worktree()); d != "" {
+		t.Error(d)
 	}
 }

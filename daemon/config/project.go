@@ -5,6 +5,7 @@ import (
 
 	"autopilot/daemon/strictyaml"
 	"autopilot/events"
+	"autopilot/events/wire"
 	"autopilot/projections/rule"
 	"autopilot/projections/when"
 )
@@ -20,6 +21,8 @@ type Project struct {
 	Checkout         string                 `yaml:"checkout"`
 	Answers          string                 `yaml:"answers"`
 	Worktree         bool                   `yaml:"worktree"` // a run works on a branch and in a directory of its own
+	TreeBase         wire.WorktreeBase      `yaml:"worktree_base"`
+	TreeSeed         []string               `yaml:"worktree_seed"` // globs of ignored files that it gets copies of
 	Priority         string                 `yaml:"priority"`
 	Protect          []string               `yaml:"protect"` // globs that are pinned too
 	AllowTestChanges []string               `yaml:"allow_test_changes"`

@@ -7,6 +7,7 @@ import (
 
 	"autopilot/daemon/strictyaml"
 	"autopilot/events"
+	"autopilot/events/wire"
 )
 
 // Origin says which layer a value comes from.
@@ -54,6 +55,9 @@ func Settings() []Setting {
 		{Key: "checkout", Default: CheckoutInPlace, Help: "where gates have to pass before done: in-place or clean", Flag: "--clean", Project: true, User: true},
 		{Key: "answers", Default: AnswersPerson, Help: "who answers the gates of a run that a chat drives: person, or session, which lets that chat answer from a dialog of its own; recorded as weak", Project: true, User: true},
 		{Key: "worktree", Default: "false", Help: "a run works on a branch and in a directory of its own", Flag: "--worktree", Project: true, User: true},
+		{Key: "worktree_base", Default: string(wire.WorktreeHead), Help: "what its branch begins from: head, or origin, the default branch of the remote as it was last fetched", Flag: "--base", Project: true, User: true},
+		{Key: "worktree_root", Help: "directory that work trees are made in, as REPOSITORY/NAME; without it beside the repository", User: true},
+		{Key: "worktree_seed", Default: seedDefault(), Help: "globs of files that git ignores and a new work tree gets copies of, instead of these; [] is none", Project: true, User: true},
 		{Key: "priority", Default: events.PriorityNormal.String(), Help: "of runs that wait for the machine: low, normal or high; high is for runs that people start", Flag: "--priority", Project: true, User: true},
 		{Key: "protect", Help: "globs of files that are pinned too; flags add to it", Flag: "--protect", Project: true},
 		{Key: "allow_test_changes", Help: "globs of pinned files that the agent may change", Flag: "--allow-test-changes", Project: true},

@@ -7,6 +7,7 @@ import (
 	"autopilot/daemon/notify"
 	"autopilot/daemon/strictyaml"
 	"autopilot/events"
+	"autopilot/events/wire"
 )
 
 // User is the file config.yaml of the user's configuration. Its fields are in
@@ -17,6 +18,9 @@ type User struct {
 	Checkout    string                `yaml:"checkout"`
 	Answers     string                `yaml:"answers"`
 	Worktree    bool                  `yaml:"worktree"`
+	TreeBase    wire.WorktreeBase     `yaml:"worktree_base"`
+	TreeRoot    string                `yaml:"worktree_root"` // absolute, or from ~/
+	TreeSeed    []string              `yaml:"worktree_seed"` // globs
 	Priority    string                `yaml:"priority"`
 	Limits      Limits                `yaml:"limits"`
 	Prices      strictyaml.Map[Price] `yaml:"prices"` // of tokens, by model

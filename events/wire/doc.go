@@ -94,6 +94,7 @@ func Verbs() []Verb {
 		UsageShow, ProbeShow, RunQuestion, RunAnswer, PINStatus, PINSet,
 		SessionJoin, SessionNext, SessionSubmit, SessionAsk, SessionAnswer, SessionLeave, SessionHook,
 		PeerList, PeerCheck, PeerJoin, PeerLeave, PeerSend, PeerRead,
+		WorktreeAsk,
 		ReportMade, InboxList, StatusLine,
 		PeerClaims, PeerTake, PeerDrop, PeerForce,
 		WorkflowList, WorkflowLint, WorkflowGraph, WorkflowSchema, WorkflowSuggest, WorkflowNew,

@@ -92,18 +92,19 @@ type PeerSource struct {
 
 // PeerCheckView is what a session is told that is about to begin.
 type PeerCheckView struct {
-	Mode     string       `json:"mode"`
-	Class    string       `json:"class"`
-	Assumed  bool         `json:"assumed,omitzero"`
-	Outcome  string       `json:"outcome"`           // PASS_THROUGH, EXCLUSIVE_BLOCKED or PROMOTION_OFFER
-	Reason   string       `json:"reason"`            // the row of the decision
-	Beside   *PeerView    `json:"beside,omitzero"`   // the session that caused it
-	Weak     []PeerView   `json:"weak"`              // others here that are silent for so long that they do not count
-	Unread   []PeerSource `json:"unread"`            // places that could not be looked at
-	Joined   bool         `json:"joined,omitzero"`   // join: it is on the bus
-	InPlace  bool         `json:"in_place,omitzero"` // join: beside another, which is recorded
-	You      string       `json:"you,omitzero"`      // join: what others call it
-	ExitCode int          `json:"exit"`              // of the command
+	Mode     string        `json:"mode"`
+	Class    string        `json:"class"`
+	Assumed  bool          `json:"assumed,omitzero"`
+	Outcome  string        `json:"outcome"`           // PASS_THROUGH, EXCLUSIVE_BLOCKED or PROMOTION_OFFER
+	Reason   string        `json:"reason"`            // the row of the decision
+	Beside   *PeerView     `json:"beside,omitzero"`   // the session that caused it
+	Weak     []PeerView    `json:"weak"`              // others here that are silent for so long that they do not count
+	Unread   []PeerSource  `json:"unread"`            // places that could not be looked at
+	Joined   bool          `json:"joined,omitzero"`   // join: it is on the bus
+	InPlace  bool          `json:"in_place,omitzero"` // join: beside another, which is recorded
+	You      string        `json:"you,omitzero"`      // join: what others call it
+	Worktree *WorktreeView `json:"worktree,omitzero"` // join: of its own, which was made for it
+	ExitCode int           `json:"exit"`              // of the command
 }
 
 // PeerSentView is a text that was stored for a session.

@@ -7,24 +7,6 @@ import (
 	"autopilot/ctl/render"
 )
 
-func TestABranchIsNamedAfterTheFirstWordsOfTheTask(t *testing.T) {
-	t.Parallel()
-	for task, want := range map[string]string{
-		"Make the suite pass":                           "make-the-suite-pass",
-		"Make the suite pass, please, and then go home": "make-the-suite-pass-please-and",
-		"fix #24: ../../etc & rm -rf":                   "fix-24-etc-rm-rf",
-		"日本語だけ":                                         "run",
-		"":                                              "run",
-		strings.Repeat("x", 90):                         strings.Repeat("x", maxSlug),
-		"a\nb":                                          "a-b",
-		"-d --force":                                    "d-force",
-	} {
-		if got := slug(task); got != want {
-			t.Errorf("%q: %q, want %q", task, got, want)
-		}
-	}
-}
-
 func TestAYesIsAskedForAtATerminalOnly(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -1,0 +1,38 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+
+	"autopilot/daemon/bus"
+	"autopilot/daemon/tree"
+	"autopilot/daemon/work"
+	"autopilot/events/wire"
+	"autopilot/projections/peer"
+)
+
+// sessionTree is how much of the id of a session its work tree is named by.
+const sessionTree = 9
+
+// worktreeAsk answers how work trees are made from a directory. Outside of a
+// repository it is what the user's file says. A session is named by what proves
+// which one it is, so it has the same work tree each time.
+func (d *Daemon) worktreeAsk(ctx context.Context, q bus.Request, body wire.WorktreeRequest) (wire.WorktreeSettings, error) {
+	ws, err := tree.Find(ctx, body.Directory)
+	if err != nil && !errors.Is(err, tree.ErrNotRepository) {
+		return wire.WorktreeSettings{}, work.NoWorkspace(body.Directory, err)
+	}
+	l, err := d.usable(ws, nil, body.NoConfig)
+	if err != nil {
+		return wire.WorktreeSettings{}, err
+	}
+	v := l.Worktree()
+	who, err := d.chatOf(q)
+	if err != nil {
+		return v, nil //nolint:nilerr // a run needs no name of a session
+	}
+	if id, ok := peer.ID(d.proof(who)); ok {
+		v.Session = id[:sessionTree]
+	}
+	return v, nil
+}
