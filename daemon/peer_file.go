@@ -123,7 +123,7 @@ func (d *Daemon) foreigners(trees []string) ([]foreign, []wire.PeerSource) {
 	}
 	for _, s := range files.list {
 		if life := entryLife(s, now); life != rule.Gone {
-			add(foreign{Session: s, kind: sourceRegistry, dir: treeOf(s, trees), life: life})
+			add(foreign{Session: s, kind: sourceRegistry, dir: entryTree(s, trees), life: life})
 		}
 	}
 	return list, sources
@@ -225,9 +225,9 @@ func (d *Daemon) countPeers() judge.Num {
 	return judge.Known(float64(n))
 }
 
-// treeOf is the one of these work trees that an entry of the registry is of, empty
+// entryTree is the one of these work trees that an entry of the registry is of, empty
 // for none.
-func treeOf(s peerfile.Session, trees []string) string {
+func entryTree(s peerfile.Session, trees []string) string {
 	i := slices.IndexFunc(trees, func(tree string) bool {
 		sum := sha256.Sum256([]byte(tree))
 		return s.RepoHash == hex.EncodeToString(sum[:])
