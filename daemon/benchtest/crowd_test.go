@@ -22,7 +22,13 @@ const (
 	crowdClaims = 100 * time.Millisecond
 	crowdTurns  = 50
 	crowdBusy   = 30 * time.Second
-	noopAgent   = "true"
+
+	awakeFirst = 20 // what any number of them takes is there then
+	awakeRuns  = 100
+	awakeGoal  = 300 // KiB of the daemon, for each
+
+	noopAgent    = "true"
+	lastingAgent = "exec sleep 3600"
 )
 
 // crowd makes the rows of a daemon with many live runs, each over one that has
@@ -61,7 +67,10 @@ func (b *bench) crowd(t *table) (err error) {
 	if err := b.crowdHooks(t); err != nil {
 		return err
 	}
-	return b.busy(t, alone, d, holder)
+	if err := b.busy(t, alone, d, holder); err != nil {
+		return err
+	}
+	return b.awake(t)
 }
 
 // configure writes the user's file.
@@ -72,26 +81,27 @@ func (b *bench) configure(text string) error {
 
 // gather starts the runs. The first one's agent has the slot.
 func (b *bench) gather(t *table) (holder string, err error) {
-	start := func(i int, agent string) (string, error) {
-		dir := b.path(fmt.Sprintf("crowd-trees/%d", i))
-		if _, err := output(b.command("/", b.git, "init", "-q", dir)); err != nil {
-			return "", err
-		}
-		cmd := b.apctlIn("crowd", "run", "-d", "do nothing", "-C", dir, "--gate", "test="+gateCommand, "--agent-cmd", agent)
-		out, err := output(cmd)
-		return strings.TrimSpace(string(out)), err
-	}
-	if holder, err = start(0, "sleep 3600"); err != nil {
+	if holder, err = b.begin("crowd", 0, lastingAgent); err != nil {
 		return "", err
 	}
 	for v := (runSaid{}); v.Stage != "agent" && err == nil; {
 		v, err = b.statusIn("crowd", holder)
 	}
 	took, err := took(func() error {
-		return errors.Join(err, many(b.crowdRuns-1, func(i int) error { _, err := start(i+1, noopAgent); return err }))
+		return errors.Join(err, many(b.crowdRuns-1, func(i int) error { _, err := b.begin("crowd", i+1, noopAgent); return err }))
 	})
 	t.note("%d runs were started by %d commands at a time in %s.", b.crowdRuns, crowdAtOnce, took.Round(time.Second))
 	return holder, err
+}
+
+// begin starts a run in a work tree of its own.
+func (b *bench) begin(state string, i int, agent string) (handle string, err error) {
+	dir := b.path(fmt.Sprintf("%s-trees/%d", state, i))
+	if _, err := output(b.command("/", b.git, "init", "-q", dir)); err != nil {
+		return "", err
+	}
+	out, err := output(b.apctlIn(state, "run", "-d", "do nothing", "-C", dir, "--gate", "test="+gateCommand, "--agent-cmd", agent))
+	return strings.TrimSpace(string(out)), err
 }
 
 // many does a thing often, a few at a time.
@@ -311,4 +321,74 @@ func (b *bench) busy(t *table, alone, d *daemon, holder string) error {
 	peak, perr := memory(d.cmd.Process.Pid, "VmHWM")
 	t.note("At most it was %s.", mib(peak))
 	return errors.Join(err, perr)
+}
+
+// awake measures what runs take whose agents are at work.
+func (b *bench) awake(t *table) (err error) {
+	if err := b.configure("durability: process\nresources: {policy: \"off\"}\n"); err != nil {
+		return err
+	}
+	if _, err := output(b.command("/", b.git, "init", "-q", b.path("awake-work"))); err != nil {
+		return err
+	}
+	d, err := b.startDaemonIn("awake")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.stop()) }()
+	defer func() {
+		_, serr := output(b.apctlIn("awake", "stop", "--all", "--now"))
+		err = errors.Join(err, serr, b.atWork("awake", 0))
+	}()
+	was, err := b.woken(d, 0, awakeFirst)
+	if err != nil {
+		return err
+	}
+	is, err := b.woken(d, awakeFirst, awakeRuns)
+	each := (is - was) / (awakeRuns - awakeFirst)
+	t.rows = append(t.rows, row{
+		fmt.Sprintf("memory of a daemon for a run whose agent works, from %d to %d", awakeFirst, awakeRuns), mib(was), mib(is),
+		fmt.Sprintf("%d KiB", each), fmt.Sprintf("<= %d KiB", awakeGoal), each <= awakeGoal,
+	})
+	return err
+}
+
+// woken is the memory of the daemon once so many agents are at work.
+func (b *bench) woken(d *daemon, from, to int) (kib int, err error) {
+	err = many(to-from, func(i int) error { _, err := b.begin("awake", from+i, lastingAgent); return err })
+	if err == nil {
+		err = b.atWork("awake", to)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return memory(d.cmd.Process.Pid, "VmRSS")
+}
+
+// atWork waits until so many agents are.
+func (b *bench) atWork(state string, n int) error {
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(time.Second) {
+		out, err := output(b.apctlIn(state, "ls", "--json"))
+		if err != nil {
+			return err
+		}
+		var v struct {
+			Data struct{ Runs []runSaid }
+		}
+		if err := json.Unmarshal(out, &v); err != nil {
+			return err
+		}
+		is := 0
+		for _, r := range v.Data.Runs {
+			if r.Stage == "agent" {
+				is++
+			}
+		}
+		switch {
+		case is == n:
+			return nil
+		case time.Now().After(end):
+			return fmt.Errorf("%d agents are at work, not %d", is, n)
+		}
+	}
 }

@@ -123,8 +123,13 @@ func (b *bench) memory(t *table, s *supervision) error {
 	done := make(chan error, n)
 	var most int
 	var errs []error
+	var shims []int
 	for range n {
-		kib, err := s.live(end, done)
+		pid, err := s.live(end, done)
+		shims, errs = append(shims, pid), append(errs, err)
+	}
+	for _, pid := range shims { // once all live: what the first one has of its program nobody shares before
+		kib, err := private(pid)
 		most = max(most, kib)
 		errs = append(errs, err)
 	}
@@ -143,9 +148,9 @@ func (b *bench) memory(t *table, s *supervision) error {
 	return nil
 }
 
-// live starts one effect that goes on until end, and reads its supervisor's
-// memory once the program runs.
-func (s *supervision) live(end <-chan struct{}, done chan<- error) (kib int, err error) {
+// live starts one effect that goes on until end, and answers its supervisor once
+// the program runs.
+func (s *supervision) live(end <-chan struct{}, done chan<- error) (pid int, err error) {
 	fifo := s.b.path(fmt.Sprintf("ready-%d", s.ids.Add(1)))
 	if err := unix.Mkfifo(fifo, 0o600); err != nil {
 		done <- nil
@@ -163,7 +168,7 @@ func (s *supervision) live(end <-chan struct{}, done chan<- error) (kib int, err
 	if err != nil {
 		return 0, err
 	}
-	return private(claim.PID)
+	return claim.PID, nil
 }
 
 // private is the private memory of a process in KiB, 0 where the system does
