@@ -37,6 +37,8 @@ type machine struct {
 	at      []agentAt     // who was at work when the line was looked at last
 	kick    chan struct{} // somebody has ended: look at the line
 
+	telling sync.Mutex // one verdict at a time to those that wait
+
 	noted sync.Mutex // of began alone: it is held under the fleet's lock, which those who hold mu take
 	began []string   // runs that need their grant no more, since the line was looked at
 }

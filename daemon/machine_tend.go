@@ -166,15 +166,36 @@ func (d *Daemon) tellVerdict(ctx context.Context) {
 			}
 			continue
 		}
-		for _, s := range d.fleet.liveStates() {
-			if flow, err := d.fleet.flow(ctx, *s); err != nil || !inLine(s) || c.PolicyOf(flow) != p {
-				continue
-			}
-			if err := d.doSoon(ctx, s.ID, engine.Judged{ResourcesJudged: data}); err != nil {
-				d.cfg.Log.Error("tell a run what the machine bears", "run", s.ID, "error", err)
-			}
+		d.fleet.wg.Go(func() { d.tellWaiting(ctx, p, data, c) })
+	}
+}
+
+// tellWaiting tells the runs that wait for the machine of its verdict, until there
+// is another. Each is told by an event, and there may be a thousand: nobody's turn
+// waits for that.
+func (d *Daemon) tellWaiting(ctx context.Context, p judge.Policy, data events.ResourcesJudged, c config.Resources) {
+	m := d.machine
+	m.telling.Lock()
+	defer m.telling.Unlock()
+	for _, s := range d.fleet.liveStates() {
+		if ctx.Err() != nil || m.toldOf(p) != data {
+			return
+		}
+		if flow, err := d.fleet.flow(ctx, *s); err != nil || !inLine(s) || c.PolicyOf(flow) != p {
+			continue
+		}
+		err := d.doSoon(ctx, s.ID, engine.Judged{ResourcesJudged: data})
+		if err != nil && !errors.Is(err, engine.ErrOver) && !errors.Is(err, engine.ErrNotWaiting) {
+			d.cfg.Log.Error("tell a run what the machine bears", "run", s.ID, "error", err)
 		}
 	}
+}
+
+// toldOf is the latest verdict of a policy that is stored.
+func (m *machine) toldOf(p judge.Policy) events.ResourcesJudged {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.told[p]
 }
 
 // verdict stores the verdict of a policy with the host, if it has changed. That of
