@@ -312,7 +312,11 @@ func (c *claimKeeper) end(ctx context.Context, k claim.Key, f func(lease.State) 
 	}
 	defer b.mu.Unlock()
 	was := b.record.state()
-	if _, err := b.record.decide(ctx, f, actor, cause); err != nil {
+	_, err = b.record.decide(ctx, f, actor, cause)
+	if errors.Is(err, lease.ErrFree) && b.record.answered(ctx, cause) {
+		return was, nil
+	}
+	if err != nil {
 		return was, c.why(b, err)
 	}
 	return was, b.unmark()

@@ -145,6 +145,37 @@ func TestB44WhatAMarkSaysKeepsNobodyOutForEver(t *testing.T) {
 	}
 }
 
+// B-51: an answer that was lost is asked for once more, and changes nothing.
+func TestB51ARequestThatIsAskedTwiceHasOneAnswer(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	c := s.chat()
+	q := c.request()
+	for range 2 {
+		if v, err := s.d.peerTake(t.Context(), q, wire.ClaimRequest{Workspace: s.work, Key: "issue:1"}); err != nil || v.Claims[0].Fence != 1 {
+			t.Errorf("take: %+v, %v", v, err)
+		}
+	}
+	q = c.request()
+	for range 2 {
+		if v, err := s.d.peerDrop(t.Context(), q, wire.ClaimRequest{Workspace: s.work, Key: "issue:1"}); err != nil || v.Claims[0].State != wire.ClaimFree {
+			t.Errorf("drop: %+v, %v", v, err)
+		}
+	}
+	refusedAs(t, "another drop", c.drops("issue:1"), wire.NotFound, "nobody holds")
+	c.begins(wire.PeerJoinRequest{Mode: "deep"})
+	q = c.request()
+	for range 2 {
+		if _, err := s.d.peerLeave(t.Context(), q, struct{}{}); err != nil {
+			t.Errorf("leave: %v", err)
+		}
+	}
+	if n := len(s.peerEvents()); n != 2 {
+		t.Errorf("%d events", n)
+	}
+	s.mustVerify()
+}
+
 // A claim as it is now decides, and not as it was when somebody looked: what has
 // changed meanwhile is a conflict. S20, S41.
 func TestWhatWasDecidedOnWhatHasChangedIsNotStored(t *testing.T) {

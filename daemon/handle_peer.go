@@ -167,6 +167,9 @@ func (d *Daemon) peerLeave(ctx context.Context, q bus.Request, _ struct{}) (stru
 	if there, err := d.departs(ctx, who, events.PeerQuit, q.ID); err != nil || there {
 		return struct{}{}, err
 	}
+	if b := d.peerOf(who); b != nil && b.answered(ctx, q.ID) {
+		return struct{}{}, nil
+	}
 	return struct{}{}, notOnBus()
 }
 

@@ -54,6 +54,19 @@ func newRecord[S any](j *journal, agg events.Aggregate, f fold[S]) *record[S] {
 // state is the aggregate as it is now.
 func (r *record[S]) state() S { return *r.now.Load() }
 
+// answered says that the latest event is what a request has asked for: its answer was
+// lost, and it is asked once more.
+func (r *record[S]) answered(ctx context.Context, cause string) bool {
+	seq := r.seq()
+	if cause == "" || seq == 0 {
+		return false
+	}
+	for stored, err := range r.journal.log.Read(ctx, r.agg, seq-1) {
+		return err == nil && stored.Event.Causation == cause
+	}
+	return false
+}
+
 // seq is that of the latest event.
 func (r *record[S]) seq() uint64 { return r.fold.log(r.now.Load()).Seq }
 

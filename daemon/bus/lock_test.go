@@ -102,6 +102,7 @@ func TestAPipeInAStateDirectoryIsNamed(t *testing.T) {
 	}
 }
 
+// B-44.
 func TestWhatALockFileSaysLocksNothing(t *testing.T) {
 	t.Parallel()
 	sleep := exec.Command("sleep", "60")
@@ -151,6 +152,7 @@ func TestWhatALockFileSaysLocksNothing(t *testing.T) {
 	}
 }
 
+// B-44.
 func TestOneOfManyGetsTheLock(t *testing.T) {
 	t.Parallel()
 	p := testPlaces(t)
@@ -206,6 +208,7 @@ func TestALockedStateNamesItsHolder(t *testing.T) {
 	}
 }
 
+// B-44.
 func TestAKilledHolderLeavesNothingInTheWay(t *testing.T) {
 	t.Parallel()
 	p := testPlaces(t)
@@ -217,6 +220,7 @@ func TestAKilledHolderLeavesNothingInTheWay(t *testing.T) {
 	mustLock(t, p)
 }
 
+// B-44.
 func TestASocketOfAKilledDaemonIsReplaced(t *testing.T) {
 	t.Parallel()
 	b := openBus(t, func(c *Config) {
