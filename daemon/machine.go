@@ -31,6 +31,7 @@ type machine struct {
 
 	mu      sync.Mutex
 	reading judge.Reading
+	sized   judge.Reading // the latest in which memory was known
 	bands   map[judge.Policy]judge.Band
 	told    map[judge.Policy]events.ResourcesJudged // latest that is stored
 	line    sched.Line
@@ -83,6 +84,9 @@ func (d *Daemon) look(ctx context.Context, now time.Time) judge.Reading {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.reading = r
+	if _, known := r.MemoryAvailable.Get(); known {
+		m.sized = r
+	}
 	for _, p := range []judge.Policy{judge.Signals, judge.Tiers} {
 		m.bands[p] = m.bands[p].Step(judge.Judge(r, p, judge.Defaults()).Verdict, now)
 	}
@@ -152,7 +156,11 @@ func (m *machine) judged(b bound, c config.Resources, at []agentAt) (judge.Judge
 	if band := m.bands[b.policy]; band.Verdict != "" {
 		j = j.As(band.Verdict, b.policy, l)
 	}
-	room, by := judge.Room(m.reading, j, l, judge.Demand{Max: c.Agents, Running: grown(at, m.reading.Time), RAM: float64(b.ram)})
+	r := m.reading
+	if age := r.Time.Sub(m.sized.Time); age >= 0 && age < judge.Calm { // one look that does not find memory is no leave to begin them all
+		r.MemoryAvailable = m.sized.MemoryAvailable
+	}
+	room, by := judge.Room(r, j, l, judge.Demand{Max: c.Agents, Running: grown(at, m.reading.Time), RAM: float64(b.ram)})
 	return j, room, by
 }
 
@@ -300,6 +308,7 @@ func (m *machine) drop(run string) {
 type agentAt struct {
 	run, project string
 	since        time.Time
+	lost         bool // it is to begin again: what it had taken is free
 }
 
 // atWorkNow are the agents that are at work.
@@ -312,7 +321,7 @@ func crowd(live []*run.State, except string) []agentAt {
 	for _, s := range live {
 		lost := s.Stage == run.Ended && s.Last.Agent.Outcome == events.Lost // it begins again at once, and asks nobody
 		if (s.Stage == run.Looking || (s.Stage == run.Agent || lost) && !s.Driven()) && s.ID != except {
-			out = append(out, agentAt{s.ID, treeOf(s), s.Clock.Agent})
+			out = append(out, agentAt{s.ID, treeOf(s), s.Clock.Agent, lost})
 		}
 	}
 	return out
@@ -329,7 +338,7 @@ func runsOf(list []agentAt) []string {
 // grown counts the agents whose need a reading of that time shows.
 func grown(list []agentAt, by time.Time) (n int) {
 	for _, a := range list {
-		if by.Sub(a.since) >= grownAfter {
+		if !a.lost && by.Sub(a.since) >= grownAfter {
 			n++
 		}
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"autopilot/daemon/effect"
 	"autopilot/daemon/engine"
 	"autopilot/daemon/person"
+	"autopilot/daemon/sched"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -47,7 +50,7 @@ type hostSim struct {
 	dir  string
 	wave func(at time.Duration, h *hostSim) judge.Reading // of what is not the daemon's
 	lies bool                                             // bands are forgotten before each reading: flapping
-	// loses takes grants back as soon as they are given, holds keeps them.
+	// loses takes grants back as soon as they are given, holds leaves one behind each.
 	loses, holds bool
 
 	*script
@@ -61,6 +64,7 @@ type hostSim struct {
 	flows  map[string]workflow.Workflow
 	at     map[string]agentOfSim // let in, and not over
 	rooms  []roomAt
+	sized  judge.Reading // the latest in which memory was known
 	bands  map[judge.Policy]judge.Band
 	idle   map[judge.Policy]time.Time // since when a slot is free and somebody waits
 	passed map[string]time.Time       // runs that a younger one went before
@@ -68,13 +72,13 @@ type hostSim struct {
 	most   int
 	grants int
 	wait   time.Duration // the longest that anybody stood in line
-	effect int
 }
 
 // agentOfSim is an agent that was let in, and since when it is at work.
 type agentOfSim struct {
 	let, began time.Time
 	needs      float64
+	leads      bool
 }
 
 // roomAt is how many agents might be at work at a time, by policy.
@@ -121,12 +125,12 @@ func (h *hostSim) open() {
 	learn := d.fleet.noted
 	d.fleet.noted = func(s run.State) {
 		learn(s)
-		if !h.holds {
-			d.machine.seen(s)
-		}
+		d.machine.seen(s)
 		h.seen(s)
 	}
+	h.mu.Lock()
 	h.d, h.die, h.alive = d, die, time.Now()
+	h.mu.Unlock()
 	h.must(d.fleet.load(ctx, time.Time{}))
 	for _, work := range []func(context.Context){d.accounts.Run, d.tendMachine} {
 		d.fleet.wg.Go(func() { work(ctx) })
@@ -189,23 +193,24 @@ func (h *hostSim) of(id string) simAgent {
 
 // BeginAgent lets an agent in as the real worker does: asks, and then records.
 func (h *hostSim) BeginAgent(ctx context.Context, s run.State, act engine.RunAgent) (events.Data, error) {
+	asked := time.Now()
 	_, not, err := h.d.admit(ctx, s, s.Facts.Account)
 	if err != nil || not != nil {
 		return not, err
 	}
-	h.letIn(s)
+	h.letIn(s, asked)
 	if h.loses {
 		h.d.machine.drop(s.ID)
+	}
+	if h.holds {
+		h.d.ask(config.Resources{Policy: config.NoResources}, sched.Ask{Run: "nobody-" + s.ID}, asked)
 	}
 	select {
 	case <-time.After(h.of(s.ID).records):
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	h.mu.Lock()
-	h.effect++
-	id := fmt.Sprintf("e%d-%s", h.effect, s.ID)
-	h.mu.Unlock()
+	id := fmt.Sprintf("e-%s-%d-%d", s.ID, act.Iteration, act.Attempt)
 	return events.IterationStarted{
 		Phase: act.Phase, Iteration: act.Iteration, Attempt: act.Attempt, Effect: id, Account: s.Facts.Account, Tree: s.Last.Tree, Work: s.Last.Work,
 	}, nil
@@ -230,7 +235,7 @@ func (h *hostSim) Agent(ctx context.Context, s run.State, end <-chan struct{}) (
 		if a.lost && l.Attempt == 1 {
 			d.Outcome, d.Exit = events.Lost, -1
 		}
-		if a.limited > 0 {
+		if a.limited > 0 && l.Attempt == 1 {
 			d.Result, d.Exit, d.ResetMS, d.Tree, d.Work = events.ResultRateLimited, 1, time.Now().Add(a.limited).UnixMilli(), l.Tree, l.Work
 		}
 	}
@@ -265,22 +270,22 @@ func measured(available, load, swap float64) judge.Reading {
 
 // Read implements prober: what others leave, less what the agents have taken.
 func (h *hostSim) Read(_ context.Context, now time.Time, _ probe.Subject) judge.Reading {
+	if h.lies {
+		h.d.machine.mu.Lock()
+		clear(h.d.machine.bands)
+		h.d.machine.mu.Unlock()
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	r := h.wave(now.Sub(h.began), h)
 	r.Time = now
 	if v, ok := r.MemoryAvailable.Get(); ok {
-		for _, a := range h.at {
-			if !a.began.IsZero() {
+		for _, id := range slices.Sorted(maps.Keys(h.at)) { // a sum depends on its order
+			if a := h.at[id]; !a.began.IsZero() {
 				v -= a.needs * (1 << 30) * min(1, float64(now.Sub(a.began))/float64(grownAfter))
 			}
 		}
 		r.MemoryAvailable = judge.Known(max(0, v))
-	}
-	if h.lies {
-		h.d.machine.mu.Lock()
-		clear(h.d.machine.bands)
-		h.d.machine.mu.Unlock()
 	}
 	h.judge(r)
 	return r

@@ -20,12 +20,18 @@ import (
 // judge is what the reading lets begin, by the rules as they are written down.
 func (h *hostSim) judge(r judge.Reading) {
 	at := roomAt{r.Time, map[judge.Policy]int{}}
+	v, known := r.MemoryAvailable.Get()
+	if known {
+		h.sized = r
+	} else if r.Time.Sub(h.sized.Time) < judge.Calm {
+		v, known = h.sized.MemoryAvailable.Get()
+	}
 	l := judge.Defaults()
 	for _, p := range []judge.Policy{judge.Signals, judge.Tiers} {
 		j := judge.Judge(r, p, l)
 		h.bands[p] = h.bands[p].Step(j.Verdict, r.Time)
 		room := j.As(h.bands[p].Verdict, p, l).Cap
-		if v, ok := r.MemoryAvailable.Get(); ok {
+		if known {
 			n := int(max(0, math.Floor(v/(1<<30)-2)))
 			for _, a := range h.at {
 				if !a.began.IsZero() && r.Time.Sub(a.began) >= grownAfter {
@@ -71,17 +77,16 @@ const settling = sampleFresh + 3*time.Second
 
 // letIn is the moment of truth: with who was let in just now there are no more at
 // work than there was room for.
-func (h *hostSim) letIn(s run.State) {
+func (h *hostSim) letIn(s run.State, since time.Time) {
 	flow, _ := h.flowOf(context.Background(), s)
-	now := time.Now()
+	now, live := time.Now(), h.d.fleet.liveStates()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	since := now
 	if s.Waiting != nil && !s.Waiting.InLine.IsZero() {
 		since = s.Waiting.InLine
 	}
 	again := s.Stage == run.Ended // lost, and let in before
-	h.at[s.ID] = agentOfSim{let: now, needs: h.plan[s.ID].needs}
+	h.at[s.ID] = agentOfSim{let: now, needs: h.plan[s.ID].needs, leads: flow.Resources.Coordinator == workflow.Always}
 	h.grants++
 	h.most, h.wait = max(h.most, len(h.at)), max(h.wait, now.Sub(since))
 	if first, ok := h.passed[s.ID]; ok && now.Sub(first) > settling {
@@ -105,10 +110,16 @@ func (h *hostSim) letIn(s run.State) {
 			break
 		}
 	}
-	if len(h.at) > room {
-		h.faultLocked("%s: %d at work, and there was room for %d", s.ID, len(h.at), room)
+	n := 0
+	for _, a := range h.at {
+		if !a.leads || now.Sub(a.let) > settling { // else it may have come when this one had its slot
+			n++
+		}
 	}
-	for _, o := range h.d.fleet.liveStates() {
+	if n > room {
+		h.faultLocked("%s: %d at work, and there was room for %d", s.ID, n, room)
+	}
+	for _, o := range live {
 		other, _ := h.flows[string(o.Facts.Workflow)]
 		if o.ID == s.ID || !inLine(o) || h.user.Resources.PolicyOf(other) != p || !before(o, s, since, now) {
 			continue
@@ -153,16 +164,19 @@ func (h *hostSim) seen(s run.State) {
 	}
 }
 
-// watch looks each second for a slot that stays free while somebody waits for it.
+// watch looks now and then for a slot that stays free while somebody waits for it.
 func (h *hostSim) watch(ctx context.Context, last time.Duration) {
 	for end := time.Now().Add(last); time.Now().Before(end); {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(time.Second):
+		case <-time.After(sampleEvery):
 		}
 		waits := map[judge.Policy]string{}
-		for _, s := range h.d.fleet.liveStates() {
+		h.mu.Lock()
+		d := h.d
+		h.mu.Unlock()
+		for _, s := range d.fleet.liveStates() {
 			if inLine(s) {
 				flow, _ := h.flowOf(ctx, *s)
 				waits[h.user.Resources.PolicyOf(flow)] = s.ID
@@ -171,14 +185,15 @@ func (h *hostSim) watch(ctx context.Context, last time.Duration) {
 		h.mu.Lock()
 		now := time.Now()
 		for _, p := range []judge.Policy{judge.Signals, judge.Tiers} {
-			if len(h.rooms) == 0 || waits[p] == "" || len(h.at) >= h.rooms[len(h.rooms)-1].room[p] || h.d.draining.Load() || now.Sub(h.alive) < settling {
+			if len(h.rooms) == 0 || waits[p] == "" || len(h.at) >= h.rooms[len(h.rooms)-1].room[p] || d.draining.Load() || now.Sub(h.alive) < settling {
 				delete(h.idle, p)
 				continue
 			}
 			if _, ok := h.idle[p]; !ok {
 				h.idle[p] = now
 			}
-			if now.Sub(h.idle[p]) == settling {
+			if now.Sub(h.idle[p]) >= settling {
+				delete(h.idle, p)
 				h.faultLocked("%s waits, %d are at work, and there is room for %d by %s", waits[p], len(h.at), h.rooms[len(h.rooms)-1].room[p], p)
 			}
 		}
