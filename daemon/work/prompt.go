@@ -147,8 +147,9 @@ func sentBy(s run.State) []events.GateResult {
 
 // firstPrompt is what every prompt of a run has in common.
 func firstPrompt(p *Plan, phase events.Name) workflow.PromptData {
+	ph, _ := p.Flow.Phase(string(phase))
 	d := workflow.PromptData{
-		Task: p.Task, Phase: string(phase), Iteration: 1, Attempt: 1, Inputs: p.Spec.Inputs,
+		Task: p.Task, Phase: string(phase), Brief: ph.Brief, Iteration: 1, Attempt: 1, Inputs: p.Spec.Inputs,
 		Pinned: p.Pinned, NotesDir: notesDir(p.Flow),
 		Checkout: p.Spec.Checkout == events.CheckoutClean, Setup: p.Spec.Setup,
 	}

@@ -215,7 +215,7 @@ func weights(g workflow.Gate) map[string]int {
 func (w *Worker) rolePrompt(ctx context.Context, s run.State, p *Plan, role workflow.Role, act engine.RunRole, effect string) ([]byte, error) {
 	g := p.gate(string(act.Gate))
 	d := firstPrompt(p, s.Loop.Phase)
-	d.Iteration = s.Loop.Iteration
+	d.Brief, d.Iteration = role.Brief, s.Loop.Iteration
 	d.ResultFile = w.resultFile(effect)
 	look := &workflow.Look{Gate: g.Name, Kind: g.Kind, Role: string(act.Role), Form: form(g), Round: act.Round, Rounds: g.Rounds}
 	if len(g.Of) > 0 {

@@ -245,6 +245,11 @@ func (w Workflow) Fill(values map[string]string) Workflow {
 		p := &w.Phases[i]
 		p.Produces, p.Changes.Files = globs(p.Produces), globs(p.Changes.Files)
 		p.Entry, p.Gates = gates(p.Entry), gates(p.Gates)
+		p.Brief = w.fillText(p.Brief, values)
+	}
+	w.Roles = slices.Clone(w.Roles)
+	for i := range w.Roles {
+		w.Roles[i].Value.Brief = w.fillText(w.Roles[i].Value.Brief, values)
 	}
 	w.Task, w.Rails.Plan.Files = globs(w.Task), globs(w.Rails.Plan.Files)
 	return w
@@ -327,10 +332,14 @@ func (w Workflow) eachText(call func(at, s string, command bool)) {
 	}
 	for i, ph := range w.Phases {
 		at := index("phases", i)
+		call(at+".brief", ph.Brief, true)
 		list(at+".produces", ph.Produces)
 		list(at+".changes", ph.Changes.Files)
 		gates(at+".entry", ph.Entry)
 		gates(at+".gates", ph.Gates)
+	}
+	for _, e := range w.Roles {
+		call("roles."+e.Key+".brief", e.Value.Brief, true)
 	}
 	list("task", w.Task)
 	list("rails.plan.files", w.Rails.Plan.Files)

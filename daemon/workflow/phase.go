@@ -13,6 +13,7 @@ import (
 type Phase struct {
 	Name     string   `yaml:"name"`
 	Prompt   string   `yaml:"prompt"`   // file name of the template; empty: nobody works, the gates look at what is there
+	Brief    string   `yaml:"brief"`    // what the phase is for, to who works in it
 	Role     string   `yaml:"role"`     // who works; empty is the agent of the run
 	Entry    []Gate   `yaml:"entry"`    // what must hold before the phase begins; a person is asked for what does not
 	Changes  Changes  `yaml:"changes"`  // which files it may change
@@ -89,6 +90,7 @@ func (p Phase) May() (all bool, globs []string) {
 // started by the daemon.
 type Role struct {
 	Prompt string        `yaml:"prompt"` // file name of the template; of a role that looks
+	Brief  string        `yaml:"brief"`  // what it looks for
 	Agents Profiles      `yaml:"agent"`  // profiles; where the work of one does not converge the next one goes on, and never back. Empty is the run's
 	Wall   time.Duration `yaml:"wall"`   // of one session; zero is that of the workflow
 }

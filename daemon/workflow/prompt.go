@@ -21,6 +21,7 @@ import (
 type PromptData struct {
 	Task          string
 	Phase         string
+	Brief         string // what the phase, or the role, is for
 	Iteration     int  // from 1
 	MaxIterations int  // 0 is no limit
 	Attempt       int  // from 1; later ones repeat an iteration whose agent was lost or did nothing
@@ -133,7 +134,7 @@ func (p *Prompt) Render(d PromptData) ([]byte, error) {
 
 func sampleData() PromptData {
 	return PromptData{
-		Task: "task", Phase: "work", Iteration: 2, MaxIterations: 10, Attempt: 2, Session: true,
+		Task: "task", Phase: "work", Brief: "brief", Iteration: 2, MaxIterations: 10, Attempt: 2, Session: true,
 		Gates: []PromptGate{
 			{Name: "test", Role: events.RoleGoal, Command: "make test"},
 			{Name: "vet", Role: events.RoleInvariant, Command: "make vet"},

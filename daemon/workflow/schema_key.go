@@ -33,6 +33,7 @@ var keyHelp = map[string]string{
 
 	"phase.name":     "What a run shows, and edges lead to.",
 	"phase.prompt":   "File of the prompt: .autopilot/prompts/FILE.md, else a shipped one. Without it nobody works in the phase, and its gates look at what is there.",
+	"phase.brief":    "What the phase is for: a text to who works in it, beside the task.",
 	"phase.role":     "Who works; without it the agent of the run.",
 	"phase.entry":    "What must hold before the phase begins. A person is asked for what does not.",
 	"phase.changes":  "Which files the phase may change: all, none, or those that match. All where somebody works, else none.",
@@ -46,6 +47,7 @@ var keyHelp = map[string]string{
 	"budget.wall":       "Of one agent in the phase. 0s is what the workflow says.",
 
 	"role.prompt": "File of the prompt, for a role that looks at work.",
+	"role.brief":  "What a role that looks has to look for: a text to it.",
 	"role.agent":  "A profile (apctl agent ls); several for a role that works in a phase: where the work of one does not converge, the next one goes on, and never back. Without it the agent of the run.",
 	"role.wall":   "Of one session. 0s is what the workflow says.",
 
