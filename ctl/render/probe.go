@@ -186,7 +186,7 @@ func (s Style) Judged(v wire.ProbePolicy, r judge.Reading) string {
 func measured(v float64, unit string) string {
 	switch judge.Unit(unit) {
 	case judge.Bytes:
-		return Size(int64(v))
+		return Size(int64(min(v, 1<<62)))
 	case judge.Percent:
 		return fmt.Sprintf("%.1f %%", v)
 	case judge.Count:
@@ -198,7 +198,7 @@ const notKnown = "unknown"
 
 func bytesOf(n judge.Num) string {
 	if v, ok := n.Get(); ok {
-		return Size(int64(v))
+		return Size(int64(min(v, 1<<62)))
 	}
 	return notKnown
 }
@@ -215,7 +215,7 @@ func decimal(n judge.Num) string {
 	switch {
 	case !ok:
 		return notKnown
-	case v == float64(int64(v)):
+	case v < 1<<53 && v == float64(int64(v)):
 		return fmt.Sprintf("%d", int64(v))
 	}
 	return fmt.Sprintf("%.2f", v)

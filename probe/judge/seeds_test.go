@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -259,4 +260,27 @@ func TestSeeds223TheWorstValueDecides(t *testing.T) {
 			t.Fatalf("%s, want %s of %+v", got, worst, all)
 		}
 	})
+}
+
+// TestATextThatIsNoReadingIsNamedInPlainWords: where, and what is wrong with it.
+func TestATextThatIsNoReadingIsNamedInPlainWords(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"load1":NaN}`:                "it is no JSON, at /load1: invalid character 'N' at start of value",
+		`{"load1":-Infinity}`:          "it is no JSON, at /load1: invalid character 'I' in number (expecting digit)",
+		`x`:                            "it is no JSON: invalid character 'x' at start of value",
+		`{"load1":1`:                   "it is no JSON: unexpected EOF",
+		`{"time":7}`:                   "/time is of another kind",
+		`{"time":"yesterday"}`:         "/time is of another kind",
+		`{"took_us":"1"}`:              "/took_us is of another kind",
+		`{"runs":[{"processes":1.5}]}`: "/runs/0/processes is of another kind",
+		`[1]`:                          "it is no object",
+		`"a"`:                          "it is no object",
+		``:                             "it is no JSON: unexpected EOF",
+	} {
+		_, err := Decode([]byte(text))
+		if err == nil || strings.TrimPrefix(err.Error(), "read a reading: ") != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
 }
