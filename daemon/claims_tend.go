@@ -254,14 +254,14 @@ func (d *Daemon) takerOf(why error) string {
 
 // hold takes a work tree for a run: within this daemon, then beside others.
 func (d *Daemon) hold(ctx context.Context, project, top, id, handle, cause, except string) (release func(), err error) {
-	within, err := d.fleet.hold(project, cause, except)
+	within, err := d.within(project, cause, except)
 	if err != nil {
 		return nil, err
 	}
 	settle, err := d.claims.forRun(ctx, id, handle, top, cause)
 	if err != nil {
 		within()
-		return nil, d.claimFault(err)
+		return nil, offered(d.claimFault(err), except)
 	}
 	return func() { settle(); within() }, nil
 }

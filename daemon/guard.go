@@ -26,6 +26,9 @@ func (d *Daemon) hookCalls(ctx context.Context, who chat, body wire.HookRequest)
 	for _, f := range body.Files {
 		touches = append(touches, rule.Touch{Path: f})
 	}
+	if text := d.foreignGuard(ctx, who, body); text != "" {
+		return text, nil
+	}
 	runs := d.drivenBy(who)
 	if len(runs) == 0 {
 		return "", nil

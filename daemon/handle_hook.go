@@ -43,6 +43,7 @@ func (d *Daemon) sessionHook(ctx context.Context, q bus.Request, body wire.HookR
 		text, err = d.hookCalls(ctx, who, body)
 	case wire.HookCalled:
 		d.hookCalled(who)
+		d.hookForeign(who, body)
 		err = d.claims.beats(ctx, func(o events.ClaimOwner) bool { return d.owns(who, o) }, false)
 	case wire.HookStops:
 		text, err = d.hookStops(ctx, who, body.Again)
@@ -102,6 +103,8 @@ func (d *Daemon) hookBegins(ctx context.Context, who chat, dir string) (string, 
 	s, err := d.drivenRun(ctx, wire.RunRef{Workspace: dir})
 	var known *wire.Error
 	switch {
+	case errors.As(err, &known) && s.Status == run.Live:
+		return d.hookBeside(s), nil
 	case errors.As(err, &known): // there is none, or no work tree
 		return "", nil
 	case err != nil || s.Status == run.Over:
@@ -109,7 +112,7 @@ func (d *Daemon) hookBegins(ctx context.Context, who chat, dir string) (string, 
 	case who.itself(s):
 		return explain.ChatDrives(s), nil
 	case s.Driver != nil && !d.chatGone(s.Driver.SessionJoined):
-		return explain.ChatBeside(s), nil
+		return d.hookBeside(s), nil
 	}
 	return explain.ChatMayJoin(s), nil
 }

@@ -24,7 +24,7 @@ func (d *Daemon) sessionJoin(ctx context.Context, q bus.Request, body wire.Sessi
 	}
 	s, err := d.joinable(ctx, q, body)
 	if err != nil || s.Status == run.Over {
-		return d.sessionView(ctx, s, false), err
+		return d.sessionView(ctx, s, false), d.joinFault(who, s, err)
 	}
 	cmd := engine.Join{SessionJoined: who.SessionJoined}
 	if by := s.Driver; by != nil && !who.is(by.SessionJoined) && d.chatGone(by.SessionJoined) {
@@ -35,6 +35,9 @@ func (d *Daemon) sessionJoin(ctx context.Context, q bus.Request, body wire.Sessi
 	}
 	s, err = d.fleet.do(ctx, s.ID, cmd, who.actor, "")
 	if err != nil {
+		if errors.Is(err, engine.ErrDriven) {
+			return wire.SessionView{}, d.joinFault(who, s, err)
+		}
 		return wire.SessionView{}, d.sessionFault("join", s, err)
 	}
 	d.registerDriver(ctx, who, d.text(s.Facts.Workspace), q.ID)

@@ -64,7 +64,8 @@ func TestTheHooksOfAChatThatDrivesNothingSayNothing(t *testing.T) {
 	v := driver.joins(s.ordered())
 	driver.work()
 	s.saysAll("beside", c.hook(wire.HookBegins), "run "+v.Run.Handle, "drives", "claude")
-	for _, event := range []wire.HookEvent{wire.HookCalls, wire.HookCalled, wire.HookStops, wire.HookEnds} {
+	s.saysAll("another's run", c.hook(wire.HookCalls, writes("a_test.go"), runs("rm a_test.go")), "not written: a_test.go", "run "+v.Run.Handle)
+	for _, event := range []wire.HookEvent{wire.HookCalled, wire.HookStops, wire.HookEnds} {
 		s.silent("another's run: "+string(event), c.hook(event, writes("a_test.go"), runs("rm a_test.go")))
 	}
 	if st := s.state(v.Run.ID); st.Driver == nil || s.d.hooked.life(st.ID, st.Last.Start.Effect) != nil {

@@ -70,7 +70,7 @@ func TestOfTwoChatsOneDrives(t *testing.T) {
 	v := one.joins(s.ordered())
 	w := one.work()
 	_, err := two.join(nil)
-	refusedAs(t, "the second", err, wire.Conflict, fmt.Sprintf("is driven by a chat of claude, process %d, since", one.pid))
+	refusedAs(t, "the second", err, wire.Conflict, fmt.Sprintf("a chat of claude, process %d, drives it", one.pid))
 	_, err = two.submit(delivery(w, "done"))
 	refusedAs(t, "its submit", err, wire.Conflict, "is driven by a chat of claude")
 	if again := one.joins(nil); again.Work == nil || again.Work.Effect != w.Effect {
@@ -281,7 +281,7 @@ func TestAStoppedChatsWorkIsKeptAndGoneOnWith(t *testing.T) {
 		t.Errorf("resumed: %+v", again)
 	}
 	_, err = s.d.runStart(t.Context(), c.request(), *s.ordered())
-	refusedAs(t, "another run in its workspace", err, wire.Conflict, "is live in this workspace")
+	refusedAs(t, "another run in its workspace", err, wire.Conflict, "works in this work tree")
 	s.stop(v.Run.ID, events.StopCancel)
 }
 
@@ -343,7 +343,7 @@ func TestRunsThatNoChatCanDrive(t *testing.T) {
 	s.until(v.ID, func(st run.State) bool { return st.Stage == run.Agent })
 	for name, start := range map[string]*wire.StartRequest{"a run of an agent": nil, "beside one": s.ordered()} {
 		_, err = c.join(start)
-		refusedAs(t, name, err, wire.Conflict, "is driven by its own agent")
+		refusedAs(t, name, err, wire.Conflict, "works in this work tree")
 	}
 	s.stop(v.ID, events.StopCancel)
 }

@@ -30,11 +30,11 @@ func (h Host) Read(event string, in io.Reader, dir string) (q wire.HookRequest, 
 		s.cwd = dir
 	}
 	q = wire.HookRequest{Workspace: s.cwd, Host: h.Name, Event: e.Is, Session: s.session, Again: s.again}
-	if e.Is != wire.HookCalls {
-		return q.Bounded(), true
-	}
 	t, writes := h.tools[s.tool]
-	if !writes {
+	switch {
+	case e.Is != wire.HookCalls && e.Is != wire.HookCalled, e.Is == wire.HookCalled && !writes:
+		return q.Bounded(), true
+	case !writes:
 		return q, false // it changes nothing that is known
 	}
 	if f := s.input[t.file]; t.file != "" && f != "" {
@@ -45,7 +45,7 @@ func (h Host) Read(event string, in io.Reader, dir string) (q wire.HookRequest, 
 		q.Workspace = from(s.cwd, at)
 	}
 	q.Files = append(q.Files, patched(s.input[t.patch])...)
-	return q.Bounded(), len(q.Files) > 0 || q.Command != ""
+	return q.Bounded(), e.Is == wire.HookCalled || len(q.Files) > 0 || q.Command != ""
 }
 
 func from(dir, path string) string {

@@ -71,7 +71,6 @@ func (w *Worker) notes(s run.State) ([]string, error) {
 // othersChanged goes before the files that others have changed.
 const othersChanged = "Somebody else has changed these files since your work was recorded. They stay as they are now: look at them anew, and do not put them back.\n"
 
-
 // toWorkOn is what was found in the iteration before.
 func (w *Worker) toWorkOn(s run.State) ([]workflow.Finding, error) {
 	var out []workflow.Finding

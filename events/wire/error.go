@@ -1,6 +1,9 @@
 package wire
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Code is the class of an answer. Each code but OK maps to one exit code of
 // apctl.
@@ -32,6 +35,20 @@ type Error struct {
 	Cursor string `json:"cursor,omitzero"`
 	// Problems are those of the file that keeps a daemon from starting.
 	Problems []ConfigProblem `json:"problems,omitzero"`
+	// Writer is who works in the work tree that was asked for.
+	Writer *WriterView `json:"writer,omitzero"`
+}
+
+// WriterView is a run that works in a work tree.
+type WriterView struct {
+	Run        string     `json:"run"`              // handle
+	Task       string     `json:"task"`             // its first line
+	Program    string     `json:"program,omitzero"` // of its agent, or of the chat that drives it
+	PID        int        `json:"pid,omitzero"`     // of that chat
+	Since      time.Time  `json:"since"`
+	Alive      *time.Time `json:"alive,omitzero"` // last sign of life
+	Iteration  int        `json:"iteration"`
+	Iterations int        `json:"max_iterations"`
 }
 
 func (e *Error) Error() string { return e.Message }

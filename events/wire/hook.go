@@ -37,8 +37,8 @@ type HookRequest struct {
 	Event     HookEvent `json:"event"`
 	Session   string    `json:"session,omitzero"` // name of the chat in its host: a label
 	Again     bool      `json:"again,omitzero"`   // stops: it went on as it was held before
-	Files     []string  `json:"files,omitzero"`   // calls: that a tool writes to
-	Command   string    `json:"command,omitzero"` // calls: for a shell
+	Files     []string  `json:"files,omitzero"`   // calls, called: that a tool writes to
+	Command   string    `json:"command,omitzero"` // calls, called: for a shell
 }
 
 // Bounded leaves out what is too much for one request.

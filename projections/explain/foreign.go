@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -88,4 +89,39 @@ func asItIs(l events.Language, changed events.Ref) string {
 		return ""
 	}
 	return say(l, "; what has changed in the work tree meanwhile is taken as it is", "。その間の作業ツリーの変更はそのまま受け入れる")
+}
+
+// Writes says who works in a work tree.
+func Writes(w wire.WriterView, now time.Time) string {
+	doing := fmt.Sprintf("agent %s", w.Program)
+	switch {
+	case w.PID > 0:
+		doing = fmt.Sprintf("%s, process %d,", Chat(events.English, events.Name(w.Program)), w.PID)
+	case w.Program == "":
+		doing = "its agent"
+	}
+	alive := ""
+	if w.Alive != nil {
+		alive = fmt.Sprintf(", last sign of life %s ago", short(max(0, now.Sub(*w.Alive)).Milliseconds()))
+	}
+	return fmt.Sprintf("run %s works in this work tree, since %s: %s\n%s drives it, iteration %d of %d%s",
+		w.Run, w.Since.UTC().Format(time.RFC3339), w.Task, doing, w.Iteration, w.Iterations, alive)
+}
+
+// offer tells a chat what it can do beside a run.
+func offer(w wire.WriterView) string {
+	return fmt.Sprintf("For work of your own use another work tree: `apctl session join --worktree TASK` makes one and begins there; or wait: `apctl wait %s`.", w.Run)
+}
+
+// ChatBeside is said at the beginning of a chat in the work tree of a live run that is
+// not its own.
+func ChatBeside(w wire.WriterView, now time.Time) string {
+	return fmt.Sprintf("autopilot: %s. Do not change its files meanwhile: the run halts on changes of others. %s",
+		strings.ReplaceAll(Writes(w, now), "\n", "; "), offer(w))
+}
+
+// ChatForeign is said to a chat that is about to write into the work tree of a run.
+func ChatForeign(w wire.WriterView, files []string, now time.Time) string {
+	return fmt.Sprintf("autopilot: not written: %s. %s. A change of others halts it. %s",
+		few(files), strings.ReplaceAll(Writes(w, now), "\n", "; "), offer(w))
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
 )
@@ -29,12 +28,6 @@ func ChatMayJoin(s run.State) string {
 // what was said.
 func ChatDrives(s run.State) string {
 	return fmt.Sprintf("autopilot: this chat drives run %s: %s. `apctl session next --wait 10m` says what is to be done.", s.Facts.Handle, where(s))
-}
-
-// ChatBeside is said where another chat drives the run.
-func ChatBeside(s run.State) string {
-	return fmt.Sprintf("autopilot: %s, process %d, drives run %s in this work tree. What is changed here becomes part of its work.",
-		Chat(events.English, s.Driver.Program), s.Driver.PID, s.Facts.Handle)
 }
 
 // where is where the work of a chat stands.

@@ -62,3 +62,23 @@ func TestAHeadIsMovedWhereItsHistoryDoesNotLeadOn(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatGitChangesWithoutNamingItIsSeen(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string][]string{
+		"git switch main":                         {"."},
+		"cd sub && git stash":                     {"sub"},
+		"git stash pop; git -C ../other pull":     {".", "../other"},
+		"sh -c 'git reset --hard HEAD~1'":         {"."},
+		"git stash list; git stash show -p":       nil,
+		"git reset --soft HEAD~1; git reset a.go": nil,
+		"git clean -n":                            nil,
+		"git apply --check x.patch":               nil,
+		"git status && git log && git fetch":      nil,
+		"echo git switch main":                    nil,
+	} {
+		if got := Rewrites(command); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", command, got, want)
+		}
+	}
+}

@@ -30,15 +30,24 @@ func Touches(text string) []Touch {
 	return t.out
 }
 
+// Rewrites are the directories in whose work tree a command for a shell has git change
+// files that it does not name: a switch, a stash, a pull.
+func Rewrites(text string) []string {
+	t := toucher{dir: "."}
+	t.text(text)
+	return t.trees
+}
+
 // shellsDeep bounds shells in shells.
 const shellsDeep = 6
 
 // toucher reads a command in the order in which it runs.
 type toucher struct {
-	dir  string // as cd has changed it; empty where nobody knows
-	deep int
-	out  []Touch
-	sent []Send
+	dir   string // as cd has changed it; empty where nobody knows
+	deep  int
+	out   []Touch
+	trees []string // in which git changes files that are not named
+	sent  []Send
 }
 
 // text reads statement after statement, as a shell does: what cannot be parsed

@@ -104,6 +104,22 @@ func (t *toucher) inPlace(args []string) {
 	}
 }
 
+// rewrites says that a command of git changes files of a work tree that it does not
+// name.
+func rewrites(args []string) bool {
+	_, options := operands(args[1:], "")
+	first := strings.Join(args[1:min(len(args), 2)], "")
+	switch args[0] {
+	case "switch", "pull", "merge", "rebase", "cherry-pick", "revert", "am", "apply", "clean":
+		return !slices.Contains(options, "-n") && !slices.Contains(options, "--dry-run") && !slices.Contains(options, "--check") && !slices.Contains(options, "--stat")
+	case "reset":
+		return slices.Contains(options, "--hard") || slices.Contains(options, "--merge") || slices.Contains(options, "--keep")
+	case "stash":
+		return first != "list" && first != "show" && first != "drop" && first != "create" && first != "store" && first != "clear"
+	}
+	return false
+}
+
 // git reads the commands of git that change files which are named.
 func (t *toucher) git(args []string) {
 	defer func(dir string) { t.dir = dir }(t.dir)
@@ -124,6 +140,9 @@ func (t *toucher) git(args []string) {
 	if args[0] == "push" {
 		t.push(args[1:])
 		return
+	}
+	if t.dir != "" && rewrites(args) {
+		t.trees = append(t.trees, t.dir)
 	}
 	ops, options := operands(args[1:], "sbB")
 	if i := slices.Index(args, "--"); i >= 0 {
