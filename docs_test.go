@@ -212,6 +212,7 @@ func (w *wireTypes) add(g *ast.GenDecl, spec ast.Spec) {
 var schemaOf = []struct{ schema, command, data string }{
 	{"autopilot.run", "status, run -d, resume -d, wait, answer", "RunView"},
 	{"autopilot.runs", "ls, stop, cancel", "ListReply"},
+	{"autopilot.worktrees", "ls --worktrees, archive prune --worktrees", "WorktreesView"},
 	{"autopilot.report", "report, apctl alone", "ReportView"},
 	{"autopilot.inbox", "inbox", "InboxView"},
 	{"autopilot.pin", "pin status, pin set, pin remove", "PINView"},

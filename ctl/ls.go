@@ -13,16 +13,20 @@ type lsOptions struct {
 	all   bool
 	here  bool
 	limit int
+	trees bool
 }
 
 func newLs(a *app) *cobra.Command {
 	var o lsOptions
 	cmd := &cobra.Command{
-		Use:               "ls",
-		Aliases:           []string{"ps"},
-		Short:             "List runs",
-		Long:              "Lists live and halted runs and the last ten that ended, newest first.",
-		Example:           "  apctl ls\n  apctl ls --here --all\n  apctl ps --json",
+		Use:     "ls",
+		Aliases: []string{"ps"},
+		Short:   "List runs",
+		Long: `Lists live and halted runs and the last ten that ended, newest first.
+
+With --worktrees it lists the work trees of this repository instead: who uses each
+of them, and what is in it that is nowhere else.`,
+		Example:           "  apctl ls\n  apctl ls --here --all\n  apctl ls --worktrees\n  apctl ps --json",
 		Args:              upTo(0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return runLs(cmd.Context(), a, o) },
@@ -30,10 +34,17 @@ func newLs(a *app) *cobra.Command {
 	cmd.Flags().BoolVarP(&o.all, "all", "a", false, "all runs that ended, too")
 	cmd.Flags().BoolVar(&o.here, "here", false, "only runs of this directory")
 	cmd.Flags().IntVarP(&o.limit, "limit", "n", 0, "at most `N` runs")
+	cmd.Flags().BoolVar(&o.trees, "worktrees", false, "the work trees of this repository instead of runs")
 	return a.jsonFlag(cmd)
 }
 
 func runLs(ctx context.Context, a *app, o lsOptions) error {
+	if o.trees && (o.all || o.here || o.limit != 0) {
+		return render.WorktreesAlone()
+	}
+	if o.trees {
+		return runLsWorktrees(ctx, a)
+	}
 	if o.limit < 0 {
 		return render.BadCount("--limit", o.limit)
 	}

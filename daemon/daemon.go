@@ -91,6 +91,7 @@ type Daemon struct {
 	blocked  blocked
 	past     past
 	removals removals
+	pruning  sync.Mutex // one removal of work trees at a time
 	edits    sync.Mutex // one change of a configuration file at a time
 	incoming sync.Mutex // one bundle from elsewhere at a time
 	loaded   bool       // all runs are served

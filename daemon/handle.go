@@ -68,6 +68,8 @@ func (d *Daemon) handlers() map[string]bus.Handler {
 		wire.PeerTake.Name:      d.awake(asked(d.peerTake)),
 		wire.PeerDrop.Name:      d.awake(asked(d.peerDrop)),
 		wire.PeerForce.Name:     d.awake(asked(d.peerForce)),
+		wire.WorktreeList.Name:  d.awake(asked(d.worktreeList)),
+		wire.WorktreePrune.Name: d.awake(asked(d.worktreePrune)),
 		wire.Verify.Name:        d.awake(asked(d.verify)),
 		wire.ReportMade.Name:    d.awake(asked(d.reportMake)),
 		wire.InboxList.Name:     d.awake(asked(d.inboxList)),

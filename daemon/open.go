@@ -91,7 +91,7 @@ func (d *Daemon) serveFleet(ctx context.Context, j *journal) error {
 // goOn begins what the daemon does beside its runs, until it ends.
 func (d *Daemon) goOn(ctx context.Context) {
 	for _, work := range []func(context.Context){
-		d.finishRemoval, d.noteImports, d.accounts.Run, d.claims.Run, d.tend, d.tendMachine, d.fleet.keepStates, d.watchIdle,
+		d.finishRemoval, d.finishTrees, d.noteImports, d.accounts.Run, d.claims.Run, d.tend, d.tendMachine, d.fleet.keepStates, d.watchIdle,
 	} {
 		d.fleet.wg.Go(func() { work(ctx) })
 	}

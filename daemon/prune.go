@@ -72,6 +72,12 @@ func (d *Daemon) planPrune(ctx context.Context, before time.Time, again bool) (_
 		}
 	}
 	hosts := d.hosts.state()
+	for _, p := range hosts.Trees {
+		if p.At.Before(before) {
+			pl.pruned = append(pl.pruned, p)
+			pl.census.askTrees(p.Project)
+		}
+	}
 	pl.stand(func(h snapshot.Head) bool {
 		_, erased := hosts.Erased[h.ID]
 		return erased

@@ -16,6 +16,7 @@ import (
 	"autopilot/daemon/work"
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/host"
 	"autopilot/projections/run"
 )
 
@@ -68,7 +69,8 @@ type planning struct {
 	census  *census
 	parties map[string]party
 	targets []target
-	listed  []blob.Entry // texts that are asked about
+	pruned  []host.PrunedTree // removed work trees of which the record goes
+	listed  []blob.Entry      // texts that are asked about
 	kept    []effect.Kept
 	begun   time.Time
 	again   bool // it was begun before: names may be gone, and objects not
@@ -172,6 +174,12 @@ func (pl *planning) pickTrees(ctx context.Context, gone map[events.Ref]bool) err
 		if gone[t.ignore] {
 			d.Ignore = append(d.Ignore, t.ignore)
 		}
+	}
+	for _, p := range pl.pruned {
+		if drops[p.Project] == nil {
+			drops[p.Project] = &tree.Dropping{Workspace: p.Project, DryRun: true}
+		}
+		drops[p.Project].Runs = append(drops[p.Project].Runs, p.Salvage)
 	}
 	for id, d := range drops {
 		n, err := pl.d.worker.DropTrees(ctx, *d)

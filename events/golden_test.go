@@ -127,7 +127,7 @@ func setMembers(v reflect.Value, path string, seen map[string]bool) {
 func sampleEvent(typ string, seq uint64) Event {
 	e := sampleEnvelope(seq)
 	switch typ {
-	case TypeConfigTrusted, TypeWorkspaceRestored, TypeRunErased, TypeTextsPruned, TypeLogRolled, TypeBundleImported:
+	case TypeConfigTrusted, TypeWorkspaceRestored, TypeRunErased, TypeTextsPruned, TypeWorktreePruned, TypeLogRolled, TypeBundleImported:
 		e.Aggregate = Host("9c1f03ab77d2e640")
 	case TypeAccountLimited, TypeAccountRefused, TypeAccountWorked:
 		e.Aggregate = Account("3f2a9d1c5b7e8046")
@@ -303,8 +303,12 @@ var sampleData = map[string]Data{
 		Run: "01JH4Z9QW3E8N5T7V2X0Y6P4F2", Project: "5e2b9d7714c0a8f3", To: "2", Tree: sampleTree("02"),
 		Before: sampleTree("03"), Kept: "before-2",
 	},
-	TypeRunErased:      RunErased{Run: "01JH4Z9QW3E8N5T7V2X0Y6P4F2", Texts: 12, Assurance: AssuredTTY},
-	TypeTextsPruned:    TextsPruned{BeforeMS: 1893470400000, Runs: 31, Texts: 480},
+	TypeRunErased:   RunErased{Run: "01JH4Z9QW3E8N5T7V2X0Y6P4F2", Texts: 12, Assurance: AssuredTTY},
+	TypeTextsPruned: TextsPruned{BeforeMS: 1893470400000, Runs: 31, Texts: 480},
+	TypeWorktreePruned: WorktreePruned{
+		Project: "0f1e2d3c4b5a6978", Repository: "8796a5b4c3d2e1f0", Salvage: "01JH4Z9QW3E8N5T7V2X0Y6A1B0", Tree: Tree(strings.Repeat("ab", 20)),
+		Commit: strings.Repeat("cd", 20), Branch: Ref(strings.Repeat("ef", 32)), Directory: Ref(strings.Repeat("01", 32)),
+	},
 	TypeLogRolled:      LogRolled{From: 1, To: 2, Bundle: Digest(sampleRef("91")), Runs: 31, Events: 940, Carried: 58},
 	TypeBundleImported: BundleImported{Bundle: Digest(sampleRef("92")), Runs: 2, Events: 61},
 	TypeRunResumed:     RunResumed{Note: sampleRef("61"), Findings: sampleRef("62"), Count: 2, Phase: "plan", Assurance: AssuredPIN, Changed: sampleRef("63")},

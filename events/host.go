@@ -6,6 +6,7 @@ const (
 	TypeWorkspaceRestored = "workspace.restored.v1"
 	TypeRunErased         = "run.erased.v1"
 	TypeTextsPruned       = "texts.pruned.v1"
+	TypeWorktreePruned    = "worktree.pruned.v1"
 	TypeLogRolled         = "log.rolled.v1"
 	TypeBundleImported    = "bundle.imported.v1"
 )
@@ -75,6 +76,18 @@ type TextsPruned struct {
 	Texts    int   `json:"texts"`
 }
 
+// WorktreePruned says that a work tree was removed, and by what it can be found
+// again. Its branch stays.
+type WorktreePruned struct {
+	Project    string `json:"project"`            // workspace id, as of the runs in it
+	Repository string `json:"repository"`         // 16 hex of the SHA-256 of the real path of the common git directory
+	Salvage    string `json:"salvage"`            // id under which its trees were kept
+	Tree       Tree   `json:"tree,omitzero"`      // all of it, with ignored files; empty where there were no files any more
+	Commit     string `json:"commit"`             // of HEAD
+	Branch     Ref    `json:"branch,omitzero"`    // name of the branch; empty if detached
+	Directory  Ref    `json:"directory,omitzero"` // where it was
+}
+
 // LogRolled says that the log began a new generation: what was over went into a
 // bundle, all else was carried over as it was.
 type LogRolled struct {
@@ -98,6 +111,9 @@ func (RunErased) EventType() string { return TypeRunErased }
 
 // EventType is the stored name of the type.
 func (TextsPruned) EventType() string { return TypeTextsPruned }
+
+// EventType is the stored name of the type.
+func (WorktreePruned) EventType() string { return TypeWorktreePruned }
 
 // EventType is the stored name of the type.
 func (LogRolled) EventType() string { return TypeLogRolled }

@@ -47,6 +47,7 @@ var decoders = map[string]func(jsontext.Value) (Data, error){
 	TypeWorkspaceRestored: decodeAs[WorkspaceRestored],
 	TypeRunErased:         decodeAs[RunErased],
 	TypeTextsPruned:       decodeAs[TextsPruned],
+	TypeWorktreePruned:    decodeAs[WorktreePruned],
 	TypeLogRolled:         decodeAs[LogRolled],
 	TypeBundleImported:    decodeAs[BundleImported],
 	TypeAccountLimited:    decodeAs[AccountLimited],

@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -44,8 +42,7 @@ func Find(ctx context.Context, dir string) (Workspace, error) {
 			return Workspace{}, &PlaceError{dir + " is inside a repository's own folder", "change to its work tree"}
 		}
 		if _, err := gitDirOf(top); err == nil {
-			sum := sha256.Sum256([]byte(top))
-			return Workspace{ID: hex.EncodeToString(sum[:8]), Path: top}, nil
+			return workspaceAt(top), nil
 		}
 		if isGitDir(top, top) {
 			return Workspace{}, &PlaceError{top + " is a bare repository, so it has no files to work on", "git clone   makes a work tree of it; work there"}

@@ -16,8 +16,13 @@ func (w Workspace) Repository() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256([]byte(real))
-	return hex.EncodeToString(sum[:8]), nil
+	return IDOf(real), nil
+}
+
+// IDOf is the id of a work tree or repository by its real path.
+func IDOf(path string) string {
+	sum := sha256.Sum256([]byte(path))
+	return hex.EncodeToString(sum[:8])
 }
 
 // Common is the real path of the git directory that all work trees of the

@@ -3,7 +3,9 @@ package tree
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -38,4 +40,24 @@ func stamp(info fs.FileInfo) (string, bool) {
 		return "", false
 	}
 	return fmt.Sprintf("%d %d %d %d.%09d %d.%09d", st.Dev, st.Ino, st.Size, st.Mtim.Sec, st.Mtim.Nsec, st.Ctim.Sec, st.Ctim.Nsec), true
+}
+
+// mountsBelow are the places below a directory that something is mounted on: it
+// may be a part of the same file system.
+func mountsBelow(top string) (found []string) {
+	table, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return nil
+	}
+	plain := strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
+	for line := range strings.Lines(string(table)) {
+		f := strings.Fields(line)
+		if len(f) < 5 {
+			continue
+		}
+		if rel, ok := strings.CutPrefix(plain.Replace(f[4]), top+"/"); ok {
+			found = append(found, rel)
+		}
+	}
+	return found
 }

@@ -96,7 +96,7 @@ func Verbs() []Verb {
 		PeerList, PeerCheck, PeerJoin, PeerLeave, PeerSend, PeerRead,
 		WorktreeAsk,
 		ReportMade, InboxList, StatusLine,
-		PeerClaims, PeerTake, PeerDrop, PeerForce,
+		PeerClaims, PeerTake, PeerDrop, PeerForce, WorktreeList, WorktreePrune,
 		WorkflowList, WorkflowLint, WorkflowGraph, WorkflowSchema, WorkflowSuggest, WorkflowNew,
 		ArchiveList, ArchiveRoll, ArchivePrune, ArchiveErase, ArchiveExport, ArchiveImport,
 	}

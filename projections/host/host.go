@@ -16,6 +16,7 @@ type State struct {
 	Erased   map[string]Erasure                // by run id, the latest
 	Pruned   time.Time                         // texts of runs that were over before are gone; zero is none
 	Prunes   []Prune                           // those that moved it, in their order
+	Trees    []PrunedTree                      // work trees that were removed, in their order
 	Rolled   []Roll                            // in their order
 	Imported []Import                          // in their order
 	Judged   map[string]events.ResourcesJudged // by policy: what the machine bears, as it was told last
@@ -52,6 +53,13 @@ type Prune struct {
 	By     string
 }
 
+// PrunedTree is a work tree that was removed.
+type PrunedTree struct {
+	events.WorktreePruned
+	At time.Time
+	By string
+}
+
 // Roll is that the log began a new generation.
 type Roll struct {
 	events.LogRolled
@@ -84,6 +92,8 @@ func Evolve(s State, e events.Event) State {
 		if t := time.UnixMilli(d.BeforeMS).UTC(); t.After(s.Pruned) {
 			s.Pruned, s.Prunes = t, append(slices.Clip(s.Prunes), Prune{t, e.Time, e.Actor})
 		}
+	case events.WorktreePruned:
+		s.Trees = append(slices.Clip(s.Trees), PrunedTree{d, e.Time, e.Actor})
 	case events.LogRolled:
 		s.Rolled = append(slices.Clip(s.Rolled), Roll{d, e.Time})
 	case events.BundleImported:
