@@ -22,11 +22,11 @@ type PromptData struct {
 	Task          string
 	Phase         string
 	Brief         string // what the phase, or the role, is for
-	Iteration     int  // from 1
-	MaxIterations int  // 0 is no limit
-	Attempt       int  // from 1; later ones repeat an iteration whose agent was lost or did nothing
-	Session       bool // a chat does the work, and delivers it
-	Resumed       bool // it goes on in the session of an agent that was cut short
+	Iteration     int    // from 1
+	MaxIterations int    // 0 is no limit
+	Attempt       int    // from 1; later ones repeat an iteration whose agent was lost or did nothing
+	Session       bool   // a chat does the work, and delivers it
+	Resumed       bool   // it goes on in the session of an agent that was cut short
 	Gates         []PromptGate
 	Checkout      bool      // the gates have to pass in a clean checkout too
 	Setup         string    // that prepares it
