@@ -22,10 +22,7 @@ const (
 	crowdClaims = 100 * time.Millisecond
 	crowdTurns  = 50
 	crowdBusy   = 30 * time.Second
-
-	awakeFirst = 20 // what any number of them takes is there then
-	awakeRuns  = 100
-	awakeGoal  = 300 // KiB of the daemon, for each
+	crowdSpans  = 7
 
 	noopAgent    = "true"
 	lastingAgent = "exec sleep 3600"
@@ -125,13 +122,7 @@ func (b *bench) waits(t *table, alone, d *daemon) error {
 	if err := b.inLine(b.crowdRuns - 1); err != nil {
 		return err
 	}
-	time.Sleep(idleFor) // what the starts have left behind is over
-	before, err := d.cpu()
-	if err != nil {
-		return err
-	}
-	time.Sleep(idleFor)
-	after, err := d.cpu()
+	busy, err := d.computes(crowdSpans)
 	if err != nil {
 		return err
 	}
@@ -140,10 +131,28 @@ func (b *bench) waits(t *table, alone, d *daemon) error {
 		return err
 	}
 	rss, err := b.resident(t, d, fmt.Sprintf("memory of a daemon with %d live runs", b.crowdRuns), floor)
-	share := float64(after-before) / float64(idleFor)
+	share := float64(median(busy)) / float64(idleFor)
 	t.rows = append(t.rows, row{"of a core, with them in line", "-", fmt.Sprintf("%.2f %%", share*100), fmt.Sprintf("%.2f %%", share*100), fmt.Sprintf("<= %.2f %%", crowdShare*100), share <= crowdShare})
 	t.note("A live run that waits takes %d KiB of its daemon, one without a run %s.", (rss-floor)/b.crowdRuns, mib(floor))
 	return err
+}
+
+// computes is what a daemon computes in some spans of time: now and then it writes
+// a snapshot.
+func (d *daemon) computes(spans int) (list []time.Duration, err error) {
+	for range spans {
+		before, err := d.cpu()
+		if err != nil {
+			return nil, err
+		}
+		time.Sleep(idleFor)
+		after, err := d.cpu()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, after-before)
+	}
+	return list, nil
 }
 
 func (b *bench) resident(t *table, d *daemon, what string, floor int) (rss int, err error) {
@@ -321,74 +330,4 @@ func (b *bench) busy(t *table, alone, d *daemon, holder string) error {
 	peak, perr := memory(d.cmd.Process.Pid, "VmHWM")
 	t.note("At most it was %s.", mib(peak))
 	return errors.Join(err, perr)
-}
-
-// awake measures what runs take whose agents are at work.
-func (b *bench) awake(t *table) (err error) {
-	if err := b.configure("durability: process\nresources: {policy: \"off\"}\n"); err != nil {
-		return err
-	}
-	if _, err := output(b.command("/", b.git, "init", "-q", b.path("awake-work"))); err != nil {
-		return err
-	}
-	d, err := b.startDaemonIn("awake")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, d.stop()) }()
-	defer func() {
-		_, serr := output(b.apctlIn("awake", "stop", "--all", "--now"))
-		err = errors.Join(err, serr, b.atWork("awake", 0))
-	}()
-	was, err := b.woken(d, 0, awakeFirst)
-	if err != nil {
-		return err
-	}
-	is, err := b.woken(d, awakeFirst, awakeRuns)
-	each := (is - was) / (awakeRuns - awakeFirst)
-	t.rows = append(t.rows, row{
-		fmt.Sprintf("memory of a daemon for a run whose agent works, from %d to %d", awakeFirst, awakeRuns), mib(was), mib(is),
-		fmt.Sprintf("%d KiB", each), fmt.Sprintf("<= %d KiB", awakeGoal), each <= awakeGoal,
-	})
-	return err
-}
-
-// woken is the memory of the daemon once so many agents are at work.
-func (b *bench) woken(d *daemon, from, to int) (kib int, err error) {
-	err = many(to-from, func(i int) error { _, err := b.begin("awake", from+i, lastingAgent); return err })
-	if err == nil {
-		err = b.atWork("awake", to)
-	}
-	if err != nil {
-		return 0, err
-	}
-	return memory(d.cmd.Process.Pid, "VmRSS")
-}
-
-// atWork waits until so many agents are.
-func (b *bench) atWork(state string, n int) error {
-	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(time.Second) {
-		out, err := output(b.apctlIn(state, "ls", "--json"))
-		if err != nil {
-			return err
-		}
-		var v struct {
-			Data struct{ Runs []runSaid }
-		}
-		if err := json.Unmarshal(out, &v); err != nil {
-			return err
-		}
-		is := 0
-		for _, r := range v.Data.Runs {
-			if r.Stage == "agent" {
-				is++
-			}
-		}
-		switch {
-		case is == n:
-			return nil
-		case time.Now().After(end):
-			return fmt.Errorf("%d agents are at work, not %d", is, n)
-		}
-	}
 }
