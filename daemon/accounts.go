@@ -17,9 +17,13 @@ import (
 
 // newAccounts is the calendar of the accounts that the runs of a fleet work on.
 // The fleet tells it of every change from now on.
-func newAccounts(f *fleet) *account.Calendar {
+// Where a team shares them, open is where they are.
+func newAccounts(f *fleet, open func(ctx context.Context, id string) (account.Record, error)) *account.Calendar {
+	if open == nil {
+		open = func(ctx context.Context, id string) (account.Record, error) { return openAccount(ctx, f, id) }
+	}
 	c := account.New(account.Config{
-		Open: func(ctx context.Context, id string) (account.Record, error) { return openAccount(ctx, f, id) },
+		Open: open,
 		Runs: accountRuns{f}, Now: f.now, Log: f.log,
 	})
 	f.noted, f.loading = c.Note, c.Load

@@ -21,8 +21,12 @@ import (
 
 // claimKeeper is who of this daemon's host has which claim. Its methods may be called
 // from many goroutines; nothing here waits for a run.
+//
+// What a work tree has is of this host, and in its own log. The rest is in the log
+// of the team, where there is one.
 type claimKeeper struct {
 	journal *journal
+	team    *team // nil is none
 	blobs   *blob.Store
 	host    string
 	state   string // directory
@@ -35,6 +39,8 @@ type claimKeeper struct {
 	mu       sync.Mutex
 	books    map[string]*claimBook
 	known    map[string]claimed // by id: every claim that somebody has or ever had
+	news     map[string]news    // by id: what the team's log has told last
+	unread   map[string]bool    // ids: of the team's log, held from here, and not opened
 	starting map[string]bool    // runs that have theirs, or are about to, and may not be live yet
 }
 
@@ -42,6 +48,12 @@ type claimKeeper struct {
 type claimed struct {
 	kind events.ClaimKind
 	key  events.Ref
+}
+
+// news is the latest event of a claim that was heard of.
+type news struct {
+	seq uint64
+	at  time.Time // only its monotonic clock is used
 }
 
 // claimBook is one claim. Its fields are used with the lock held.
@@ -61,9 +73,10 @@ const claimTTL = 2 * time.Hour
 
 func (d *Daemon) newClaims(j *journal) *claimKeeper {
 	return &claimKeeper{
-		journal: j, blobs: d.blobs, host: d.host, state: d.cfg.Places.State, now: time.Now,
+		journal: j, team: d.team, blobs: d.blobs, host: d.host, state: d.cfg.Places.State, now: time.Now,
 		alive: d.ownerAlive, live: d.fleet.isLive, log: d.cfg.Log, wake: make(chan struct{}, 1),
 		books: map[string]*claimBook{}, known: map[string]claimed{}, starting: map[string]bool{},
+		news: map[string]news{}, unread: map[string]bool{},
 	}
 }
 
@@ -86,7 +99,11 @@ func (c *claimKeeper) open(ctx context.Context, k claim.Key, make bool) (*claimB
 	if b.record != nil {
 		return b, nil
 	}
-	r, err := openRecord(ctx, c.journal, events.ClaimOf(id), claimFold(), c.log)
+	j := c.journal
+	if c.shares(k.Kind) {
+		j = c.team.journal
+	}
+	r, err := openRecord(ctx, j, events.ClaimOf(id), claimFold(), c.log)
 	if err != nil {
 		b.mu.Unlock()
 		return nil, fmt.Errorf("open the record of a claim: %w", err)
@@ -112,7 +129,7 @@ func (c *claimKeeper) index(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("read the events of the claims: %w", err)
 		}
-		if d, ok := stored.Event.Data.(events.ClaimAcquired); ok {
+		if d, ok := stored.Event.Data.(events.ClaimAcquired); ok && !c.shares(d.Kind) {
 			c.know(stored.Event.Aggregate.ID, claimed{d.Kind, d.Key})
 		}
 	}
@@ -132,6 +149,9 @@ func (c *claimKeeper) name(ctx context.Context, k claim.Key) (events.Ref, error)
 		return "", err
 	}
 	ref, err := c.blobs.Put(ctx, text)
+	if err == nil && c.shares(k.Kind) {
+		err = c.team.tell(ctx, ref, text)
+	}
 	if err != nil {
 		return "", fmt.Errorf("store what a claim is about: %w", err)
 	}
@@ -142,7 +162,7 @@ func (c *claimKeeper) name(ctx context.Context, k claim.Key) (events.Ref, error)
 func (c *claimKeeper) sight(b *claimBook) lease.Sight {
 	s := b.record.state()
 	if b.seen.IsZero() || b.seq != s.Log.Seq {
-		b.seq, b.seen = s.Log.Seq, time.Now()
+		b.seq, b.seen = s.Log.Seq, c.heardOf(b.key.ID(), s.Log.Seq)
 	}
 	at := lease.Sight{Now: c.now(), Here: s.Owner.Host == c.host, Seen: time.Since(b.seen)}
 	at.Alive = at.Here && c.goesOn(s.Owner)
@@ -182,15 +202,15 @@ const takeSteps = 4
 func (c *claimKeeper) take(ctx context.Context, w wish) (lease.State, lease.Sight, error) {
 	b, err := c.open(ctx, w.key, true)
 	if err != nil {
-		return lease.State{}, lease.Sight{}, err
+		return lease.State{}, lease.Sight{}, c.lost(w.key, err)
 	}
 	defer b.mu.Unlock()
-	if err := c.left(ctx, b); err != nil {
-		return lease.State{}, lease.Sight{}, err
+	if err := errors.Join(c.fresh(ctx, b), c.left(ctx, b)); err != nil {
+		return lease.State{}, lease.Sight{}, c.why(b, err)
 	}
 	ref, err := c.name(ctx, w.key)
 	if err != nil {
-		return lease.State{}, lease.Sight{}, err
+		return lease.State{}, lease.Sight{}, c.why(b, err)
 	}
 	ask := events.ClaimAcquired{Kind: w.key.Kind, Key: ref, Owner: w.owner, TTLMS: w.ttl.Milliseconds()}
 	if _, err := lease.Take(b.record.state(), ask, c.sight(b)); err != nil {
@@ -231,7 +251,7 @@ func (c *claimKeeper) why(b *claimBook, err error) error {
 	if errors.Is(err, lease.ErrHeld) || errors.Is(err, lease.ErrOwner) {
 		return &heldError{b.key, b.record.state(), c.sight(b)}
 	}
-	return err
+	return c.lost(b.key, err)
 }
 
 // markFor takes the mark of a work tree, if it is to be taken.
@@ -303,14 +323,17 @@ func (c *claimKeeper) drop(ctx context.Context, k claim.Key, owner func(events.C
 
 // end stores the end of a holder, and answers the claim as it was.
 func (c *claimKeeper) end(ctx context.Context, k claim.Key, f func(lease.State) (events.Data, error), actor, cause string) (lease.State, error) {
-	b, err := c.open(ctx, k, false)
+	b, err := c.open(ctx, k, c.shares(k.Kind))
 	if err != nil {
-		return lease.State{}, err
+		return lease.State{}, c.lost(k, err)
 	}
 	if b == nil {
 		return lease.State{}, lease.ErrFree
 	}
 	defer b.mu.Unlock()
+	if err := c.fresh(ctx, b); err != nil {
+		return lease.State{}, c.lost(k, err)
+	}
 	was := b.record.state()
 	_, err = b.record.decide(ctx, f, actor, cause)
 	if errors.Is(err, lease.ErrFree) && b.record.answered(ctx, cause) {
@@ -324,16 +347,16 @@ func (c *claimKeeper) end(ctx context.Context, k claim.Key, f func(lease.State) 
 
 // peek is a claim as it is now.
 func (c *claimKeeper) peek(ctx context.Context, k claim.Key) (lease.State, lease.Sight, error) {
-	b, err := c.open(ctx, k, false)
+	b, err := c.open(ctx, k, c.shares(k.Kind))
 	if b == nil || err != nil {
-		return lease.State{}, lease.Sight{}, err
+		return lease.State{}, lease.Sight{}, c.lost(k, err)
 	}
 	defer b.mu.Unlock()
 	return b.record.state(), c.sight(b), nil
 }
 
 // keys are the claims of some kinds, or of all, that somebody has or ever had.
-func (c *claimKeeper) keys(kinds ...events.ClaimKind) []claim.Key {
+func (c *claimKeeper) keys(ctx context.Context, kinds ...events.ClaimKind) []claim.Key {
 	var out []claim.Key
 	c.mu.Lock()
 	known := maps.Clone(c.known)
@@ -349,24 +372,37 @@ func (c *claimKeeper) keys(kinds ...events.ClaimKind) []claim.Key {
 			out = append(out, b.key)
 			continue
 		}
-		text, err := c.blobs.Get(n.key)
-		if err == nil {
-			var k claim.Key
-			if k, err = claim.Read(text); err == nil && k.ID() == id {
-				out = append(out, k)
-				continue
-			}
+		k, err := c.keyOf(ctx, id, n)
+		if err != nil {
+			c.log.Error("read what a claim is about", "claim", id, "error", err)
+			continue
 		}
-		c.log.Error("read what a claim is about", "claim", id, "error", err)
+		out = append(out, k)
 	}
 	return out
 }
 
-// records are the claims that were opened and have events, as these say.
+// keyOf reads what a claim is about. Another host may have stored that.
+func (c *claimKeeper) keyOf(ctx context.Context, id string, n claimed) (claim.Key, error) {
+	text, err := c.blobs.Get(n.key)
+	if err != nil && c.shares(n.kind) {
+		text, err = c.team.text(ctx, n.key)
+	}
+	if err != nil {
+		return claim.Key{}, err
+	}
+	k, err := claim.Read(text)
+	if err == nil && k.ID() != id {
+		err = errors.New("it is the text of another claim")
+	}
+	return k, err
+}
+
+// records are the claims of this log that were opened and have events, as these say.
 func (c *claimKeeper) records() map[string]lease.State {
 	out := map[string]lease.State{}
 	c.each(func(id string, b *claimBook) {
-		if s := b.record.state(); s.Log.Seq > 0 {
+		if s := b.record.state(); s.Log.Seq > 0 && !c.shares(b.key.Kind) {
 			out[id] = s
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"autopilot/daemon/engine"
 	"autopilot/daemon/person"
 	"autopilot/events"
+	"autopilot/events/log"
 	lease "autopilot/projections/claim"
 	"autopilot/projections/run"
 )
@@ -97,7 +98,10 @@ func (c *claimKeeper) Run(ctx context.Context) {
 // openAll reads every claim once: some may be of runs that ended while no daemon
 // was there.
 func (c *claimKeeper) openAll(ctx context.Context) {
-	for _, k := range c.keys() {
+	for _, k := range c.keys(ctx) {
+		if c.shares(k.Kind) {
+			continue // it is opened when its holder is of this host, or somebody asks
+		}
 		if b, err := c.open(ctx, k, false); err != nil && ctx.Err() == nil {
 			c.log.Error("read a claim", "claim", k.String(), "error", err)
 		} else if b != nil {
@@ -108,8 +112,13 @@ func (c *claimKeeper) openAll(ctx context.Context) {
 
 // tend looks at every claim that is held from here.
 func (c *claimKeeper) tend(ctx context.Context) {
+	c.openOwn(ctx)
 	c.each(func(_ string, b *claimBook) {
-		if err := c.tendOne(ctx, b); err != nil && ctx.Err() == nil {
+		err := c.tendOne(ctx, b)
+		if c.shares(b.key.Kind) && errors.Is(err, log.ErrUnavailable) {
+			return // the team is out of reach, and that was said
+		}
+		if err != nil && ctx.Err() == nil {
 			c.log.Error("tend a claim", "claim", b.key.String(), "of", b.key.Scope, "error", err)
 		}
 	})
@@ -173,6 +182,8 @@ func (c *claimKeeper) beats(ctx context.Context, is func(events.ClaimOwner) bool
 			return
 		}
 		switch {
+		case c.shares(b.key.Kind) && c.team.lost():
+			// A chat is not to notice: what it has is its own until the time is over.
 		case gone:
 			_, derr := b.record.decide(ctx, func(now lease.State) (events.Data, error) { return lease.Drop(now, s.Owner, s.Fence) }, events.ActorDaemon(c.host), "")
 			err = errors.Join(err, derr, b.unmark())

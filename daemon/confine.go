@@ -16,8 +16,13 @@ import (
 
 // sandbox is what effects are confined from.
 func (c Config) sandbox() sandbox.Host {
+	var secrets []string
+	if c.Team != nil && c.Team.Credentials != "" {
+		secrets = append(secrets, c.Team.Credentials)
+	}
 	return sandbox.Host{
-		State: c.Places.State, Runtime: c.Places.Runtime, Config: c.Places.Config, Home: c.Home, Temp: "/tmp", UID: os.Getuid(),
+		Secrets: secrets,
+		State:   c.Places.State, Runtime: c.Places.Runtime, Config: c.Places.Config, Home: c.Home, Temp: "/tmp", UID: os.Getuid(),
 		Programs: []string{c.Program, c.Shim, filepath.Join(filepath.Dir(c.Program), "apctl")}, Getenv: os.Getenv,
 	}
 }

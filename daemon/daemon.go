@@ -47,6 +47,7 @@ type Config struct {
 	LogFile    string         // shown by status
 	Service    string         // what has started it, if it is a service: systemd or launchd
 	Boot       string         // of the host; empty asks the kernel
+	Team       *bus.Team      // whom claims and accounts are shared with; nil is nobody
 	Listen     *bus.Listen    // lets others in over the network; nil is nobody
 	// AskAfterReboot halts the runs that were live when the host went down.
 	AskAfterReboot bool
@@ -83,6 +84,8 @@ type Daemon struct {
 	machine  *machine
 	peers    *peers
 	claims   *claimKeeper
+	team     *team           // nil is none
+	shared   *sharedAccounts // ditto
 	people   person.Table
 	repos    *tree.Identities
 	hooked   hooked     // chats whose hosts tell of them

@@ -2,12 +2,14 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"autopilot/daemon/tree"
 	"autopilot/events"
+	"autopilot/events/log"
 	"autopilot/events/wire"
 	lease "autopilot/projections/claim"
 	"autopilot/projections/explain"
@@ -93,11 +95,14 @@ func (d *Daemon) branchGuard(ctx context.Context, who chat, body wire.HookReques
 // merges into is guarded by its host.
 func (d *Daemon) freshBranches(ctx context.Context, who chat) ([]heldError, error) {
 	var out []heldError
-	for _, k := range d.claims.keys(events.ClaimBranch) {
+	for _, k := range d.claims.keys(ctx, events.ClaimBranch) {
 		if k.Name == "main" || k.Name == "master" {
 			continue
 		}
 		s, at, err := d.claims.peek(ctx, k)
+		if errors.Is(err, log.ErrUnavailable) {
+			continue // the team is out of reach: whatever is unexpected goes through
+		}
 		if err != nil {
 			return nil, err
 		}

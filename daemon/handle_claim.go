@@ -16,6 +16,7 @@ import (
 	"autopilot/daemon/claim"
 	"autopilot/daemon/tree"
 	"autopilot/events"
+	"autopilot/events/log"
 	"autopilot/events/wire"
 	lease "autopilot/projections/claim"
 )
@@ -47,11 +48,15 @@ func (d *Daemon) peerClaims(ctx context.Context, q bus.Request, body wire.Claims
 		}
 	}
 	is := d.asker(q)
-	for _, k := range d.claims.keys() {
+	v.Team = d.team.view()
+	for _, k := range d.claims.keys(ctx) {
 		if !body.All && !within[k.Scope] && !d.shares(ctx, k, within) {
 			continue
 		}
 		s, at, err := d.claims.peek(ctx, k)
+		if errors.Is(err, log.ErrUnavailable) {
+			continue // the answer says that the team is out of reach
+		}
 		if err != nil {
 			return v, err
 		}
@@ -141,7 +146,7 @@ func (d *Daemon) peerTake(ctx context.Context, q bus.Request, body wire.ClaimReq
 	}
 	has, _, err := d.claims.peek(ctx, k)
 	if err != nil {
-		return wire.ClaimsView{}, err
+		return wire.ClaimsView{}, d.claimFault(err)
 	}
 	if k.Kind == events.ClaimWorkspace && !d.owns(who, has.Owner) {
 		ws, err := tree.Find(ctx, k.Scope)
@@ -237,7 +242,7 @@ func (d *Daemon) forcible(ctx context.Context, q bus.Request, k claim.Key) (wire
 	v := wire.ClaimsView{PIN: d.hasPIN()}
 	s, at, err := d.claims.peek(ctx, k)
 	if err != nil {
-		return v, nil, err
+		return v, nil, d.claimFault(err)
 	}
 	if s.Held() {
 		if s.Owner.Run != "" && s.Owner.Host == d.host && at.Alive {
@@ -344,7 +349,10 @@ func (d *Daemon) holderOf(o events.ClaimOwner) string {
 func (d *Daemon) claimFault(err error) error {
 	var marked *claim.MarkedError
 	var held *heldError
+	var away *awayError
 	switch {
+	case errors.As(err, &away):
+		return d.awayFault(away)
 	case errors.As(err, &held):
 		return d.heldFault(held)
 	case errors.As(err, &marked):

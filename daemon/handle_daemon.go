@@ -40,7 +40,7 @@ func (d *Daemon) daemonStatus(ctx context.Context, _ bus.Request, _ struct{}) (w
 	}
 	v.Service = d.cfg.Service
 	v.Notify, v.Settings = d.notifyView()
-	v.Listen = d.listenView()
+	v.Listen, v.Team = d.listenView(), d.team.view()
 	if end, ok := d.idleEnd(1); ok {
 		v.IdleEnds = &end
 	}

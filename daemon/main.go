@@ -139,7 +139,7 @@ func daemonConfig(places place.Places, s config.User, version string) (Config, e
 	return Config{
 		Places: places, Home: home, Program: program, Shim: shim, Orphans: true, Version: version,
 		Durability: s.Durability, Quota: quota, IdleAfter: s.Idle, LogFile: places.LogFile(),
-		Service: service(), Listen: s.Bus.Listening(home), AskAfterReboot: s.AfterReboot == config.AskAfterReboot,
+		Service: service(), Listen: s.Bus.Listening(home), Team: s.Team.Sharing(home), AskAfterReboot: s.AfterReboot == config.AskAfterReboot,
 	}, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"autopilot/daemon/account"
 	"autopilot/daemon/bus"
 	"autopilot/daemon/tree"
 	"autopilot/daemon/work"
@@ -55,7 +56,13 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 // serveFleet loads the fleet with those that hear of every change of a run, and
 // sweeps after the runs that are over.
 func (d *Daemon) serveFleet(ctx context.Context, j *journal) error {
-	d.accounts = newAccounts(d.fleet)
+	d.team = d.newTeam(d.fleet.now)
+	var shared func(context.Context, string) (account.Record, error)
+	if d.team != nil {
+		d.shared = d.newSharedAccounts()
+		shared = d.shared.Open
+	}
+	d.accounts = newAccounts(d.fleet, shared)
 	d.machine = newMachine(d.cfg.Places.State, d.hosts.state().Judged)
 	d.claims = d.newClaims(j)
 	if err := d.claims.index(ctx); err != nil {
@@ -67,6 +74,7 @@ func (d *Daemon) serveFleet(ctx context.Context, j *journal) error {
 		d.machine.seen(s)
 		d.claims.note(s)
 	}
+	d.openTeam(d.fleet.ctx)
 	var lost map[string]error
 	d.fleet.loading = func(ctx context.Context, open []run.State) error {
 		lost = d.claims.findAgain(ctx, open, d.text)

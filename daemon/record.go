@@ -163,6 +163,24 @@ func (r *record[S]) take(stored log.Stored) {
 	r.add(stored.Event)
 }
 
+// hear takes an event that another writer may have stored. One that is known is
+// left alone, and so is one that others come before: a read finds them.
+func (r *record[S]) hear(stored log.Stored) {
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	if stored.Event.Seq == r.seq()+1 {
+		r.take(stored)
+	}
+}
+
+// refresh reads what others have stored.
+func (r *record[S]) refresh(ctx context.Context) error {
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	_, _, err := r.read(ctx, nil)
+	return err
+}
+
 func (r *record[S]) add(e events.Event) {
 	s := r.fold.evolve(r.state(), e)
 	r.now.Store(&s)

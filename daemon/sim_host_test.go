@@ -119,7 +119,7 @@ func (h *hostSim) open() {
 	d.peers = &peers{journal: j, now: time.Now, known: map[string]*peerBook{}}
 	d.fleet = newFleet(ctx, j, h, "sim", time.Now, quiet, h.flowOf)
 	d.fleet.draining = d.draining.Load
-	d.accounts = newAccounts(d.fleet)
+	d.accounts = newAccounts(d.fleet, nil)
 	d.machine = newMachine(h.dir, d.hosts.state().Judged)
 	d.machine.probe = h
 	learn := d.fleet.noted

@@ -136,7 +136,7 @@ func (w *ward) open() {
 	ctx, die := context.WithCancel(context.Background())
 	w.die = die
 	w.fleet = newFleet(ctx, newJournal(w.log, "sim", w.now), w, "sim", w.now, slog.New(slog.DiscardHandler), w.flow)
-	w.accounts = newAccounts(w.fleet)
+	w.accounts = newAccounts(w.fleet, nil)
 	if err := w.fleet.load(ctx, time.Time{}); err != nil {
 		w.t.Fatal(err)
 	}

@@ -12,9 +12,9 @@ import (
 func (s Style) Claims(v wire.ClaimsView, all bool) string {
 	if len(v.Claims) == 0 {
 		if all {
-			return "nothing is claimed\n"
+			return "nothing is claimed\n" + s.teamAway(v.Team)
 		}
-		return "nothing is claimed in this repository\n"
+		return "nothing is claimed in this repository\n" + s.teamAway(v.Team)
 	}
 	var b strings.Builder
 	of := ""
@@ -29,7 +29,7 @@ func (s Style) Claims(v wire.ClaimsView, all bool) string {
 		rows = append(rows, []string{Line(c.Key), Line(c.State), fence(c), s.holder(c), "since " + s.timeAt(c.Since), s.until(c)})
 	}
 	flush()
-	return b.String()
+	return b.String() + s.teamAway(v.Team)
 }
 
 func fence(c wire.ClaimView) string {

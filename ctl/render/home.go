@@ -228,6 +228,7 @@ func (s Style) Daemon(d wire.DaemonView) string {
 		{"state", Line(d.State)},
 		{"socket", Line(d.Socket)},
 		{"listens", s.listens(d.Listen)},
+		{"team", s.shares(d.Team)},
 		{"log", Line(d.Log)},
 	})
 }

@@ -169,6 +169,17 @@ func (c *Calendar) Note(s run.State) {
 	}
 }
 
+// Heard is told that the log of an account has more than this daemon has stored.
+// One that no run here works on is left alone.
+func (c *Calendar) Heard(id string) {
+	c.mu.Lock()
+	known := c.books[id] != nil
+	c.mu.Unlock()
+	if known {
+		c.look(id)
+	}
+}
+
 // look has an account looked at soon.
 func (c *Calendar) look(id string) {
 	c.mu.Lock()

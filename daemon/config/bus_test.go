@@ -40,6 +40,47 @@ func TestTheListenerIsTheUsersAlone(t *testing.T) {
 	}
 }
 
+func TestATeamIsTheUsersAlone(t *testing.T) {
+	t.Parallel()
+	src := "team: {url: \"nats://a:4222,tls://b\", credentials: ~/team.creds, ca: /etc/ca.pem}\n"
+	f := config.ParseUser("u.yaml", []byte(src))
+	if err := f.Err(); err != nil {
+		t.Fatal(err)
+	}
+	want := &bus.Team{URL: "nats://a:4222,tls://b", Credentials: "/home/u/team.creds", CA: "/etc/ca.pem", Replicas: 3}
+	if diff := cmp.Diff(want, f.Team.Sharing("/home/u")); diff != "" {
+		t.Error(diff)
+	}
+	if config.DefaultUser().Team.Sharing("/home/u") != nil {
+		t.Error("without a word something is shared")
+	}
+	p := config.ParseProject("p.yaml", []byte(src))
+	if len(p.Problems) != 1 || p.Problems[0].Message != "team belongs into the user's file" {
+		t.Errorf("a project: %+v", p.Problems)
+	}
+	for src, want := range map[string]string{
+		"team: {}\n":                                       "team: the url is missing",
+		"team: {credentials: ~/x}\n":                       "team: the url is missing",
+		"team: {url: 'a:4222'}\n":                          "team.url: \"a:4222\" is no address of a NATS server",
+		"team: {url: 'https://a'}\n":                       "no address of a NATS server",
+		"team: {url: 'nats://'}\n":                         "no address of a NATS server",
+		"team: {url: 'nats://a,b'}\n":                      "no address of a NATS server",
+		"team: {url: 'nats://me:hunter2@a'}\n":             "this is an address with a user or password",
+		"team: {url: 'nats://a, tls://hunter2@b'}\n":       "this is an address with a user or password",
+		"team: {url: nats://a, credentials: team.creds}\n": "team.credentials: \"team.creds\" is no absolute path",
+		"team: {url: nats://a, replicas: 0}\n":             "team.replicas: 0 is not from 1 to 5",
+		"team: {url: nats://a, replicas: 6}\n":             "team.replicas: 6 is not from 1 to 5",
+		"team: {url: nats://a, password: x}\n":             "password",
+		"team: {url: nats://a, credentials: [~/x]}\n":      "credentials",
+		"team: nats://a\n":                                 "team",
+	} {
+		err := config.ParseUser("u.yaml", []byte(src)).Err()
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%q: %v, want %q", src, err, want)
+		}
+	}
+}
+
 // Who connects over the network could not start the daemon again.
 func TestADaemonThatListensDoesNotEndWhenIdle(t *testing.T) {
 	t.Parallel()

@@ -90,7 +90,8 @@ func (u User) check(f *faults) {
 	if m := u.daemonMistake(); m != nil {
 		f.add(m.key, m.want, "%s", m.what)
 	}
-	f.bus(u.Bus) // the last: it hides what no problem may print
+	f.bus(u.Bus)
+	f.team(u.Team) // both are the last: they hide what no problem may print
 }
 
 // mistake is a setting of the daemon that means nothing.

@@ -32,6 +32,7 @@ type User struct {
 	Notify      notify.Settings       `yaml:"notify"`
 	Language    events.Language       `yaml:"language"` // of what the user reads; empty is that of each run
 	Bus         Bus                   `yaml:"bus"`
+	Team        Team                  `yaml:"team"`
 	Durability  bus.Durability        `yaml:"durability"` // what an acknowledged event survives
 	Quota       string                `yaml:"quota"`      // of the event store, as 4GiB
 	Idle        time.Duration         `yaml:"idle"`       // the daemon ends after so long without work, 0s never

@@ -48,6 +48,7 @@ type Input struct {
 	Store  *Store            // nil is not known
 	Locked *Lock             // the index of the work tree; nil is not locked
 	Listen *wire.ListenView  // nil is nowhere, or not known
+	Team   *wire.TeamView    // nil is none, or not known
 }
 
 // Lock is on git's index of a work tree.
@@ -102,7 +103,7 @@ type check func(context.Context, Input, Probe) []wire.DoctorFinding
 func checks() []check {
 	return []check{
 		agents, paths, git, repository, disks, fileSystems, storeHealth, clock, user, openFiles, runtimeDir,
-		inotify, cgroup, pressure, namespaces, landlock, service, listener,
+		inotify, cgroup, pressure, namespaces, landlock, service, listener, shared,
 	}
 }
 

@@ -19,6 +19,8 @@ type Host struct {
 	Home    string // of the user
 	Temp    string // folder for temporary files of all users
 	UID     int
+	// Secrets are files by which the daemon acts elsewhere: no effect reads them.
+	Secrets []string
 	// Programs are the daemon's own: no effect may change them.
 	Programs []string
 	Getenv   func(string) string // of the daemon
@@ -75,6 +77,7 @@ func (h Host) Plan(q Request) *confine.Plan {
 // daemon hides the daemon and keeps its programs and settings as they are.
 func (p *planner) daemon() {
 	p.plan.Hide = append(p.plan.Hide, p.State, filepath.Dir(p.Runtime)) // other daemons of the user too
+	p.plan.Hide = append(p.plan.Hide, p.Secrets...)
 	p.plan.Show = slices.Concat(p.plan.Show, p.Show, p.Programs)
 	if p.covers(p.State, p.Work) || p.covers(filepath.Dir(p.Runtime), p.Work) {
 		p.plan.Show = append(p.plan.Show, p.Work)

@@ -287,6 +287,7 @@ type DaemonView struct {
 	Service  string        `json:"service,omitzero"`
 	Settings string        `json:"settings_problem,omitzero"` // why the user's file cannot be used now
 	Notify   *NotifyStatus `json:"notify,omitzero"`
+	Team     *TeamView     `json:"team,omitzero"`   // whom claims and accounts are shared with; absent is nobody
 	Listen   *ListenView   `json:"listen,omitzero"` // where other NATS clients are let in; absent is nowhere
 }
 

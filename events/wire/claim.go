@@ -34,7 +34,8 @@ const SchemaClaims = "autopilot.claims"
 // ClaimsView is who holds what.
 type ClaimsView struct {
 	Claims []ClaimView `json:"claims"`
-	PIN    bool        `json:"pin,omitzero"` // one is set
+	PIN    bool        `json:"pin,omitzero"`  // one is set
+	Team   *TeamView   `json:"team,omitzero"` // whom claims are shared with; with a problem what others hold may have changed
 }
 
 // The states of a claim.

@@ -89,13 +89,15 @@ func (c *Cluster) text(tb testing.TB, i int, dir string, ports []int) string {
 	fmt.Fprintf(&b, "server_name: n%d\nlisten: \"127.0.0.1:%d\"\n", i, ports[i])
 	fmt.Fprintf(&b, "jetstream: {store_dir: %q, max_file_store: 4GB, max_memory_store: 64MB}\n", filepath.Join(dir, fmt.Sprintf("n%d", i)))
 	fmt.Fprintf(&b, "cluster: {name: team, listen: \"127.0.0.1:%d\", routes: [%s]}\n", ports[Size+i], strings.Join(routes, ", "))
+	// What docs/team.md says that a daemon needs, and no more.
+	const may = `permissions: {publish: ["ap.event.>", "$JS.API.>", "$KV.AP_TEXTS.>"], subscribe: ["_INBOX.>"]}`
 	b.WriteString("accounts: {\n")
 	for n, k := range c.accounts {
 		pub, err := k.PublicKey()
 		if err != nil {
 			tb.Fatal(err)
 		}
-		fmt.Fprintf(&b, "  a%d: {jetstream: enabled, users: [{nkey: %s}]}\n", n, pub)
+		fmt.Fprintf(&b, "  a%d: {jetstream: enabled, users: [{nkey: %s, %s}]}\n", n, pub, may)
 	}
 	b.WriteString("}\n")
 	return b.String()
