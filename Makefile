@@ -18,7 +18,7 @@ TEST      = go test -race -shuffle=on -p 2 -count=1 -timeout 15m
 GOLANGCI  = go tool -modfile=.ci/tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := build
-.PHONY: build man install demo test race fuzz crash powercut diskfull writers fixtures cheat soak agents-real bench pages lint fmt cover cross fresh clean help
+.PHONY: build man install demo test race fuzz crash powercut diskfull writers fixtures cheat soak herd agents-real bench pages lint fmt cover cross fresh clean help
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -76,6 +76,9 @@ writers: ## 30 sessions at once, 100 commands each: every event is there, once
 
 soak: ## 300 short runs through one daemon, and what it holds after them: one table
 	@go test -count=1 -timeout 20m -v -run '^TestSoak$$' ./daemon/crashtest -crash.soak=300
+
+herd: ## 24 agents that take memory, started at once, and as root some in a small group: the cap holds
+	@go test -count=1 -timeout 15m -v -run 'Herd' ./daemon/crashtest -crash.herd
 
 agents-real: ## the real agent programs, from npm, against a provider on loopback: one table
 	@go test -v -count=1 -timeout 15m ./daemon/agent/realtest -agents.real

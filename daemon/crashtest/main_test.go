@@ -19,12 +19,19 @@ var (
 	soaks   = flag.Int("crash.soak", 0, "how many `runs` TestSoak plays, at least 60; 0 leaves it out")
 	written = flag.Int("crash.writes", 3, "how many `commands` each of many writers at once has, 100 at most")
 	cuts    = flag.Int("crash.power", 0, "how many power `cuts` TestPowerCut plays; 0 leaves out the tests that mount file systems")
+	herds   = flag.Bool("crash.herd", false, "play TestHerd, with agents that take gigabytes")
 )
 
 // bin holds the programs under test, as they are installed.
 var bin string
 
 func TestMain(m *testing.M) {
+	if len(os.Args) == 4 && os.Args[1] == "hoard" {
+		if err := hoard(os.Args[2:]); err != nil {
+			panic(err)
+		}
+		return
+	}
 	flag.Parse()
 	proctest.Scrub()
 	if err := flag.Set("test.skip", without()); err != nil {
@@ -41,6 +48,12 @@ func without() string {
 	}
 	if *soaks == 0 {
 		names = append(names, "^TestSoak$") // it takes minutes: make soak
+	}
+	if !*herds {
+		names = append(names, "^TestHerd$") // it takes most of the memory of the machine: make herd
+	}
+	if dir, _ := memoryGroup(); !*herds || dir == "" || os.Geteuid() != 0 {
+		names = append(names, "^TestHerdInAGroup$") // it makes a control group
 	}
 	return strings.Join(names, "|")
 }

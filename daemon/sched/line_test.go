@@ -324,3 +324,14 @@ func TestAGroupNeverHasMoreThanItsMost(t *testing.T) {
 		}
 	})
 }
+
+// TestWhoLookedAtTheClockEarlierTakesNoSlotAway: of many that ask at once, the time
+// of one is before that at which another got its slot.
+func TestWhoLookedAtTheClockEarlierTakesNoSlotAway(t *testing.T) {
+	t.Parallel()
+	var l Line
+	l.Ask(Ask{Run: "a"}, slots(1), nil, start.Add(time.Millisecond))
+	if p := l.Ask(Ask{Run: "b"}, slots(1), nil, start); p.Granted() {
+		t.Errorf("two have one slot: %+v", p)
+	}
+}
