@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -353,75 +351,4 @@ func (c *claimKeeper) peek(ctx context.Context, k claim.Key) (lease.State, lease
 	}
 	defer b.mu.Unlock()
 	return b.record.state(), c.sight(b), nil
-}
-
-// keys are the claims of some kinds, or of all, that somebody has or ever had.
-func (c *claimKeeper) keys(ctx context.Context, kinds ...events.ClaimKind) []claim.Key {
-	var out []claim.Key
-	c.mu.Lock()
-	known := maps.Clone(c.known)
-	c.mu.Unlock()
-	for id, n := range known {
-		if len(kinds) > 0 && !slices.Contains(kinds, n.kind) {
-			continue
-		}
-		c.mu.Lock()
-		b := c.books[id]
-		c.mu.Unlock()
-		if b != nil {
-			out = append(out, b.key)
-			continue
-		}
-		k, err := c.keyOf(ctx, id, n)
-		if err != nil {
-			c.log.Error("read what a claim is about", "claim", id, "error", err)
-			continue
-		}
-		out = append(out, k)
-	}
-	return out
-}
-
-// keyOf reads what a claim is about. Another host may have stored that.
-func (c *claimKeeper) keyOf(ctx context.Context, id string, n claimed) (claim.Key, error) {
-	text, err := c.blobs.Get(n.key)
-	if err != nil && c.shares(n.kind) {
-		text, err = c.team.text(ctx, n.key)
-	}
-	if err != nil {
-		return claim.Key{}, err
-	}
-	k, err := claim.Read(text)
-	if err == nil && k.ID() != id {
-		err = errors.New("it is the text of another claim")
-	}
-	return k, err
-}
-
-// records are the claims of this log that were opened and have events, as these say.
-func (c *claimKeeper) records() map[string]lease.State {
-	out := map[string]lease.State{}
-	c.each(func(id string, b *claimBook) {
-		if s := b.record.state(); s.Log.Seq > 0 && !c.shares(b.key.Kind) {
-			out[id] = s
-		}
-	})
-	return out
-}
-
-// each looks at every claim that was opened.
-func (c *claimKeeper) each(f func(id string, b *claimBook)) {
-	c.mu.Lock()
-	all := make(map[string]*claimBook, len(c.books))
-	for id, b := range c.books {
-		all[id] = b
-	}
-	c.mu.Unlock()
-	for id, b := range all {
-		b.mu.Lock()
-		if b.record != nil {
-			f(id, b)
-		}
-		b.mu.Unlock()
-	}
 }
