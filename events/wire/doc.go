@@ -20,6 +20,7 @@ const (
 	HeaderCode    = "Ap-Code"    // on the last frame only
 	HeaderMessage = "Ap-Message" // with a code other than ok
 	HeaderHint    = "Ap-Hint"    // what to do next
+	HeaderWriter  = "Ap-Writer"  // with the code conflict: who works in the work tree, a JSON object
 	HeaderCursor  = "Ap-Cursor"  // with the code cursor-expired: the oldest place there is
 )
 

@@ -26,6 +26,7 @@ type Frame struct {
 	Message string // with a code other than OK
 	Hint    string
 	Cursor  string // with the code CursorExpired
+	Writer  *WriterView
 	Payload []byte
 }
 
@@ -40,7 +41,7 @@ func (f Frame) Err() error {
 	if f.Code == "" || f.Code == OK {
 		return nil
 	}
-	return &Error{Code: f.Code, Message: f.Message, Hint: f.Hint, Cursor: f.Cursor}
+	return &Error{Code: f.Code, Message: f.Message, Hint: f.Hint, Cursor: f.Cursor, Writer: f.Writer}
 }
 
 // Header is the frame without its payload, as message headers. Texts are
@@ -59,6 +60,13 @@ func (f Frame) Header() map[string][]string {
 	}
 	if f.Cursor != "" {
 		h[HeaderCursor] = []string{quote(f.Cursor)}
+	}
+	if f.Writer != nil {
+		w := *f.Writer
+		w.Task = strings.ToValidUTF8(w.Task, "\uFFFD")
+		if b, err := json.Marshal(w); err == nil && len(b) <= MaxText {
+			h[HeaderWriter] = []string{string(b)}
+		}
 	}
 	return h
 }
@@ -86,6 +94,12 @@ func ParseFrame(h map[string][]string, payload []byte) (Frame, error) {
 	if f.Cursor, err = unquote(first(h, HeaderCursor)); err != nil {
 		return Frame{}, fmt.Errorf("%w: cursor: %w", ErrFrame, err)
 	}
+	if text := first(h, HeaderWriter); text != "" {
+		f.Writer = &WriterView{}
+		if err := json.Unmarshal([]byte(text), f.Writer); err != nil {
+			return Frame{}, fmt.Errorf("%w: writer: %w", ErrFrame, err)
+		}
+	}
 	return f, nil
 }
 
@@ -96,7 +110,7 @@ func Final(n int, err error) Frame {
 		return Frame{N: n, Code: OK}
 	}
 	if e, ok := errors.AsType[*Error](err); ok {
-		return Frame{N: n, Code: e.Code, Message: e.Message, Hint: e.Hint, Cursor: e.Cursor}
+		return Frame{N: n, Code: e.Code, Message: e.Message, Hint: e.Hint, Cursor: e.Cursor, Writer: e.Writer}
 	}
 	return Frame{N: n, Code: Failed, Message: err.Error()}
 }
