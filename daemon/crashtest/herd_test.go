@@ -194,11 +194,11 @@ func TestHerdInAGroup(t *testing.T) {
 		}
 	}()
 	w := newWorld(t)
-	w.configure("resources: {ram_per_agent: 256MiB}\n")
+	w.configure("resources: {ram_per_agent: 450MiB}\n")
 	var h herd
-	h.drive(w, 6, 400, "5s")
-	if n := h.most.Load(); n == 0 || n > 4 {
-		t.Errorf("%d agents were at work at once, and there was memory for 3 or 4", n)
+	h.drive(w, 4, 900, "5s")
+	if n := h.most.Load(); n == 0 || n > 2 {
+		t.Errorf("%d agents were at work at once, and there was memory for 2", n)
 	}
 	critical := 0
 	for _, v := range data[wire.ListReply](t, w.must("ls", "--all", "--json")).Runs {
