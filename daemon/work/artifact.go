@@ -36,7 +36,8 @@ const walkMost = 200_000
 // matches none, those that are ignored, of which a file that a gate made is none.
 // A recorded file is new if the tree at phase entry had another content there,
 // an ignored one by its time. A goal of the run counts from where the run began:
-// it may be judged in several phases.
+// it may be judged in several phases. So does what a phase wrote before the run came
+// back to it, or came by on its way: some of it may have nothing to be changed.
 func (g *judging) artifact(ctx context.Context, spec wire.GateSpec, now events.Tree) (events.GateResult, error) {
 	a := gate.Artifact{Name: spec.Name, Role: g.s.Role(spec.Name), Globs: spec.Files}
 	root, err := os.OpenRoot(g.p.Repo.Workspace().Path)
@@ -46,7 +47,7 @@ func (g *judging) artifact(ctx context.Context, spec wire.GateSpec, now events.T
 	defer root.Close()
 	f := &artifacts{root: root, since: g.s.Clock.Started}
 	from := g.s.Facts.Tree
-	if a.Role == events.RoleCheck && !g.s.Loop.EnteredAt.IsZero() {
+	if a.Role == events.RoleCheck && !g.s.Loop.EnteredAt.IsZero() && g.s.Loop.Entered.Way == events.WayOn && g.s.Loop.Sender == "" {
 		from, f.since = entryTree(g.s), g.s.Loop.EnteredAt
 	}
 	recorded, err := g.p.Repo.Files(ctx, now)

@@ -35,7 +35,9 @@ type Parts struct {
 //	autopilot verdicts 1
 //	gate <name> <verdict>
 //	gate <name> <verdict> uncovered <sum of criteria>
+//	gate <name> <verdict> said <sum of findings> of <set>
 //
+// as a set that a person rejects once more is another one, or for another reason.
 // Source of those: atdd-kit, seeds 3.4 (6), whose payload is whether each term
 // holds, and what is not covered.
 func Fingerprint(results []events.GateResult, of Parts) string {
@@ -46,6 +48,8 @@ func Fingerprint(results []events.GateResult, of Parts) string {
 		switch {
 		case of.Verdicts && r.Kind == events.GateCoverage && r.FailingSum != "":
 			line += " uncovered " + r.FailingSum
+		case of.Verdicts && r.Kind == events.GateApproval && r.OutputSum != "":
+			line += fmt.Sprintf(" said %s of %s", r.OutputSum, r.Set)
 		case of.Verdicts:
 		default:
 			line += fmt.Sprintf(" %d", r.Exit)

@@ -73,6 +73,12 @@ func TestSeeds34FingerprintOfVerdicts(t *testing.T) {
 		c.change(other)
 		equal(t, name, Fingerprint(other, of) == Fingerprint(base, of), c.same)
 	}
+	said := func(findings, set string) string {
+		return Fingerprint([]events.GateResult{{Gate: "agreed", Kind: events.GateApproval, Verdict: events.Fail, OutputSum: findings, Set: set}}, of)
+	}
+	equal(t, "a set is rejected twice", said("f", "s") == said("f", "s"), true)
+	equal(t, "another set is rejected", said("f", "s") == said("f", "s2"), false)
+	equal(t, "for another reason", said("f", "s") == said("f2", "s"), false)
 	equal(t, "without tests", Fingerprint(base[:1], Parts{}), sum([]byte("autopilot fingerprint 1\ngate green fail 1\n")))
 }
 

@@ -66,14 +66,17 @@ func entered(s State, at time.Time, d events.PhaseEntered) State {
 	s.Loop.Phase, s.Loop.Entered, s.Loop.EnteredAt = d.Phase, d, at
 	s.Loop.Spent, s.Loop.Losses, s.Loop.Noops, s.Loop.Drifts = 0, 0, 0, 0
 	s.Loop.Redo, s.Loop.Fresh, s.Loop.AtEntry, s.Loop.Begun, s.Loop.Asks = false, false, false, false, false
-	s.Last.Seen, s.Last.Sent = latestOf(s.Last.Seen, s.Last.Results), nil
+	s.Last.Seen = latestOf(s.Last.Seen, s.Last.Results)
 	switch d.Way {
 	case events.WayBack:
-		s.Last.Sent = s.Last.Results
+		s.Last.Sent, s.Loop.Sender = s.Last.Results, d.From
 		s.Loop.Plans = planned(s.Loop.Plans, d.Plan)
 	case events.WaySent:
-		s.Last.Sent = s.Last.Results
+		s.Last.Sent, s.Loop.Sender = s.Last.Results, ""
 	case events.WayOn:
+		if s.Loop.Sender == "" || s.Loop.Sender == d.Phase {
+			s.Last.Sent, s.Loop.Sender = nil, ""
+		}
 	}
 	s.SendTo, s.Question, s.Clock = "", nil, s.Clock.goOn(at)
 	s.Last.Start, s.Last.Agent = events.IterationStarted{}, events.AgentEnded{}

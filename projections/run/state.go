@@ -137,6 +137,7 @@ type Loop struct {
 	EnteredAt time.Time
 	Begun     bool                   // the phase has begun: what it needs was there
 	Made      map[events.Name]string // what the files of a phase hash to, by phase
+	Sender    events.Name            // the phase that sent the run back, until it is entered again
 	Asks      bool                   // the latest iteration ended with a question that nobody has answered yet
 	Plans     []string               // what a plan hashed to when it was sent back, in a row
 	Levels    map[events.Name]int    // of the agents of roles, by role; absent is 1
@@ -152,7 +153,7 @@ type Last struct {
 	Baseline []events.GateResult
 	Before   []events.GateResult // judged ones of the iteration before
 	Seen     []events.GateResult // of each gate the latest one of the phases before
-	Sent     []events.GateResult // that sent the run back to this phase
+	Sent     []events.GateResult // that sent the run back to this phase, or to one on the way here
 	Role     events.RoleStarted
 	Session  events.IterationStarted // the latest one that was announced: of the agent, or of a role
 	Said     events.AgentEnded       // how the latest one ended, of either
