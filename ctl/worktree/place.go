@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -26,10 +27,30 @@ func placeOf(root, main string) (place, error) {
 		return place{}, &RootError{root, errors.New("it is no absolute path")}
 	}
 	real, err := realPath(root)
+	if err == nil && strings.ContainsAny(real+stem, "\n\r") {
+		err = errors.New("there is a line break in it, and git lists work trees by line")
+	}
+	if err == nil {
+		err = directories(real, filepath.Dir(filepath.Join(real, stem+"x")))
+	}
 	if err != nil {
 		return place{}, &RootError{root, err}
 	}
 	return place{real, stem}, nil
+}
+
+// directories says that what is there of these is a directory each.
+func directories(paths ...string) error {
+	for _, path := range paths {
+		at, err := os.Stat(path)
+		if err == nil && !at.IsDir() {
+			return fmt.Errorf("%s is no directory", path)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // typed is the path of a work tree, links in it not resolved.

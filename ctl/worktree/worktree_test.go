@@ -225,6 +225,29 @@ func TestAPlaceThatALinkLeadsOutOfIsRefusedBeforeAnythingIsWritten(t *testing.T)
 	}
 }
 
+// Where a file is in the place of a directory no number makes a name free, and
+// git lists paths by line.
+func TestARootThatIsNoDirectoryOrHasALineBreakIsRefused(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.write("file", "")
+	s.write("taken/p", "")
+	for name, root := range map[string]string{
+		"a file": "file", "below a file": "file/trees", "a file in the place of the repository's": "taken", "a line break": "a\nb", "a return": "a\rb",
+	} {
+		for _, q := range []worktree.Ask{s.ask(), s.ask(branch("x"))} {
+			q.Root = s.path(root)
+			var fault *worktree.RootError
+			if _, err := worktree.Prepare(context.Background(), s.environ, q); !errors.As(err, &fault) {
+				t.Errorf("%s, branch %q: %v", name, q.Branch, err)
+			}
+		}
+	}
+	if s.exists("a\nb") || s.git(s.top, "branch", "--format=%(refname:short)") != "main" {
+		t.Error("something was written")
+	}
+}
+
 // S34: a link that is swapped in between check and use.
 func TestALinkThatIsPutThereBetweenCheckAndUseIsFoundAndAllUndone(t *testing.T) {
 	t.Parallel()
