@@ -222,7 +222,7 @@ func (h *hostSim) Agent(ctx context.Context, s run.State, end <-chan struct{}) (
 		Phase: l.Phase, Iteration: l.Iteration, Attempt: l.Attempt, Effect: l.Effect, Outcome: events.Exited, DurationMS: a.takes.Milliseconds(),
 		Tree: events.Tree(fmt.Sprintf("%s-%d", s.ID, l.Iteration)), Work: events.Tree(fmt.Sprintf("%s-%d", s.ID, l.Iteration)),
 	}
-	left := s.Clock.Agent.Add(a.takes + time.Duration(l.Iteration)*time.Millisecond).Sub(time.Now()) // one that is found again goes on
+	left := time.Until(s.Clock.Agent.Add(a.takes + time.Duration(l.Iteration)*time.Millisecond)) // one that is found again goes on
 	select {
 	case <-ctx.Done():
 		return d, ctx.Err()

@@ -203,14 +203,11 @@ func (t *team) watch(ctx context.Context) {
 		asking, cancel := context.WithTimeout(ctx, teamAck)
 		_, err := t.stream.Usage(asking)
 		cancel()
-		switch {
-		case err == nil:
+		if err == nil {
 			silent = 0
 			t.note(ctx, nil)
-		default:
-			if silent++; silent > 1 { // once may be an election
-				t.note(ctx, err)
-			}
+		} else if silent++; silent > 1 { // once may be an election
+			t.note(ctx, err)
 		}
 	}
 }
@@ -317,6 +314,7 @@ func (d *Daemon) teamHeard(ctx context.Context, st log.Stored) {
 	case events.KindAccount:
 		d.shared.heard(ctx, st)
 		d.accounts.Heard(st.Event.Aggregate.ID)
+	case events.KindRun, events.KindPeer, events.KindHost: // each daemon has its own
 	}
 }
 

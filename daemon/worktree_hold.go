@@ -145,8 +145,11 @@ func looseHolds(l tree.Linked, v tree.Loose) (out []wire.TreeHeld) {
 		why wire.TreeHold
 		n   int
 	}{
-		{wire.HoldChanged, len(v.Changed)}, {wire.HoldStaged, len(v.Staged)}, {wire.HoldUntracked, len(v.Untracked)},
-		{wire.HoldAlone, v.Alone}, {wire.HoldUnpushed, v.Unpushed},
+		{wire.HoldChanged, len(v.Changed)},
+		{wire.HoldStaged, len(v.Staged)},
+		{wire.HoldUntracked, len(v.Untracked)},
+		{wire.HoldAlone, v.Alone},
+		{wire.HoldUnpushed, v.Unpushed},
 	} {
 		if h.n > 0 {
 			out = append(out, wire.TreeHeld{Why: h.why, N: h.n})

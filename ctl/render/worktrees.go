@@ -97,7 +97,9 @@ func treeHas(t wire.TreeView) string {
 		names []string
 		why   wire.TreeHold
 	}{
-		{"changed", t.Changed, wire.HoldChanged}, {"staged", t.Staged, wire.HoldStaged}, {"untracked", t.Untracked, wire.HoldUntracked},
+		{"changed", t.Changed, wire.HoldChanged},
+		{"staged", t.Staged, wire.HoldStaged},
+		{"untracked", t.Untracked, wire.HoldUntracked},
 		{"ignored", t.Ignored, ""},
 	} {
 		if len(l.names) > 0 {

@@ -462,9 +462,8 @@ func TestVariablesThatPointGitToAnotherRepositoryCountForNothing(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.git(s.dir, "init", "-q", "-b", "other", "o")
-	for _, v := range []string{"GIT_DIR=" + s.path("o/.git"), "GIT_WORK_TREE=" + s.path("o"), "GIT_INDEX_FILE=" + s.path("o/index"), "GIT_COMMON_DIR=" + s.path("o/.git")} {
-		s.environ = append(s.environ, v)
-	}
+	s.environ = append(s.environ,
+		"GIT_DIR="+s.path("o/.git"), "GIT_WORK_TREE="+s.path("o"), "GIT_INDEX_FILE="+s.path("o/index"), "GIT_COMMON_DIR="+s.path("o/.git"))
 	if p := s.plan(s.ask()); p.From != s.top || p.Base != "main" {
 		t.Errorf("%+v", p)
 	}

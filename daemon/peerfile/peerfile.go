@@ -209,8 +209,9 @@ func kindOf(m fs.FileMode) string {
 		return "a pipe"
 	case fs.ModeSocket:
 		return "a socket"
+	default:
+		return "a device"
 	}
-	return "a device"
 }
 
 // parse reads a session from JSON as its writer would: unknown members count for

@@ -57,10 +57,9 @@ func clock(l events.Language, ms int64) string {
 // whose own time is over before that does not go on.
 func waitingFor(l events.Language, w events.LimitWaiting, endMS int64) string {
 	var b strings.Builder
-	switch {
-	case w.By == "project":
+	if w.By == "project" {
 		b.WriteString(say(l, "its project takes no more agents now", "プロジェクトはこれ以上のエージェントを受け付けない"))
-	default:
+	} else {
 		b.WriteString(phrase.Limit(l, w.Cause))
 	}
 	switch {

@@ -107,8 +107,9 @@ func signalWord(l events.Language, of events.Name) string {
 		return Say(l, "disk free for the record", "記録用ディスクの空き")
 	case "disk_work_free_bytes":
 		return Say(l, "disk free for work trees", "作業ツリー用ディスクの空き")
+	default:
+		return string(of)
 	}
-	return string(of)
 }
 
 // signalAmount is a value in the unit of its member.

@@ -23,30 +23,36 @@ func TestWhatHoldsAnAgentBackIsNamed(t *testing.T) {
 		ja, briefly string
 	}{
 		{
-			"stalls", phrase.Held{By: "verdict", Used: 3, Slots: 6, Signal: events.Pressure{Of: "stall_memory_percent", Value: 41, Limit: 20}},
+			"stalls",
+			phrase.Held{By: "verdict", Used: 3, Slots: 6, Signal: events.Pressure{Of: "stall_memory_percent", Value: 41, Limit: 20}},
 			"3 of 6 slots in use: memory stalls 41 %, limit 20 %", "3/6 slots: memory stalls 41 %",
 			"枠 3 / 6 使用中: メモリ待ち 41 %(基準 20 %)", "枠 3/6: メモリ待ち 41 %",
 		},
 		{
-			"a critical machine", phrase.Held{By: "verdict", Signal: low},
+			"a critical machine",
+			phrase.Held{By: "verdict", Signal: low},
 			"it is critical: memory available 1.5 GiB, limit 2.0 GiB", "critical: memory available 1.5 GiB",
 			"危険な状態: 利用可能メモリ 1.5 GiB(基準 2.0 GiB)", "危険な状態: 利用可能メモリ 1.5 GiB",
 		},
 		{
-			"one that was critical a moment ago", phrase.Held{By: "verdict"},
+			"one that was critical a moment ago",
+			phrase.Held{By: "verdict"},
 			"it is critical, until the machine was calm for a minute", "critical", "危険な状態。1分間安定するまで", "危険な状態",
 		},
 		{
-			"memory for no more", phrase.Held{By: "memory", Used: 4, Slots: 4, Signal: events.Pressure{Of: "memory_available_bytes", Value: 5 * gib / 2, Limit: gib}},
+			"memory for no more",
+			phrase.Held{By: "memory", Used: 4, Slots: 4, Signal: events.Pressure{Of: "memory_available_bytes", Value: 5 * gib / 2, Limit: gib}},
 			"4 of 4 slots in use: one more needs 1.0 GiB of memory above what stays free, and 2.5 GiB are available", "4/4 slots: memory",
 			"枠 4 / 4 使用中: 追加にはメモリ 1.0 GiB が必要、利用可能は 2.5 GiB", "枠 4/4: メモリ",
 		},
 		{
-			"a bound of the user", phrase.Held{By: "max", Used: 2, Slots: 2},
+			"a bound of the user",
+			phrase.Held{By: "max", Used: 2, Slots: 2},
 			"2 of 2 slots in use, as resources.agents says", "2/2 slots", "枠 2 / 2 使用中(resources.agents)", "枠 2/2",
 		},
 		{
-			"one of the project", phrase.Held{By: "project", Used: 1, Slots: 1},
+			"one of the project",
+			phrase.Held{By: "project", Used: 1, Slots: 1},
 			"1 of 1 agents of its project are at work, as resources.project.agents says", "1/1 agents of the project",
 			"プロジェクトのエージェント 1 / 1 稼働中(resources.project.agents)", "プロジェクトの枠 1/1",
 		},
