@@ -1,21 +1,14 @@
 package work
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"autopilot/daemon/engine"
-	"autopilot/daemon/tree"
-	"autopilot/daemon/workflow"
 	"autopilot/events"
 	"autopilot/events/wire"
-	"autopilot/projections/phrase"
 	"autopilot/projections/run"
 )
 
@@ -52,63 +45,6 @@ func (w *Worker) Ask(ctx context.Context, s run.State, act engine.Ask) (_ events
 	d.Again = again
 	d.Text, err = w.presented(ctx, s, p, g, set, before)
 	return d, err
-}
-
-// presented is what a person is shown of a set: its files, with what is in them, or
-// where it was shown before with what has changed since.
-func (w *Worker) presented(ctx context.Context, s run.State, p *Plan, g workflow.Gate, files []tree.Entry, before events.Tree) (events.Ref, error) {
-	var b bytes.Buffer
-	l := s.Facts.Language // it is stored, and shown at other places than the user's screens
-	b.WriteString(phrase.Say(l, "Gate %s: approve %s?", "ゲート %s: %s を承認しますか。", g.Name, strings.Join(g.Of, ", ")) + "\n\n")
-	var paths []string
-	for _, f := range files {
-		fmt.Fprintf(&b, "  %s\n", f.Path)
-		paths = append(paths, f.Path)
-	}
-	if before == "" {
-		for _, f := range files {
-			if err := w.leaf(ctx, l, p.Repo, s.Last.Tree, f, &b); err != nil {
-				return "", err
-			}
-		}
-		return w.put(ctx, b.String())
-	}
-	var diff bytes.Buffer
-	if err := p.Repo.Diff(ctx, before, s.Last.Tree, paths, &diff); err != nil {
-		return "", err
-	}
-	found, err := w.became(s, events.Name(g.Name), diff.String())
-	if err != nil {
-		return "", err
-	}
-	b.WriteString(found + "\n" + phrase.Say(l, "Changed since it was shown:", "前回の提示からの変更:") + "\n\n")
-	b.Write(diff.Bytes())
-	return w.put(ctx, b.String())
-}
-
-// Bounds of what is shown of files for approval: what is longer is read in an editor.
-const (
-	leafBytes = 64 << 10
-	setBytes  = 256 << 10
-)
-
-// leaf shows a file with the numbers of its lines, by which a finding names them.
-func (w *Worker) leaf(ctx context.Context, l events.Language, repo *tree.Repo, t events.Tree, f tree.Entry, b *bytes.Buffer) error {
-	text, _, err := repo.File(ctx, t, f.Path)
-	if err != nil && !errors.Is(err, tree.ErrNotRecorded) {
-		return fmt.Errorf("show %q: %w", f.Path, err)
-	}
-	fmt.Fprintf(b, "\n%s\n\n", f.Path)
-	if err != nil || len(text) > leafBytes || b.Len()+len(text) > setBytes || !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
-		b.WriteString("  " + phrase.Say(l, "(too large to be shown, or no text)", "(大きすぎるか、テキストではないため表示しません)") + "\n")
-		return nil
-	}
-	n := 0
-	for line := range bytes.Lines(text) {
-		n++
-		fmt.Fprintf(b, "%4d  %s\n", n, bytes.TrimRight(line, "\r\n"))
-	}
-	return nil
 }
 
 // question is what who works wants to know. It is asked as it was delivered.

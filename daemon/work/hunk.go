@@ -2,8 +2,11 @@ package work
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 
@@ -12,12 +15,9 @@ import (
 	"autopilot/projections/run"
 )
 
-// became is what became of what a person found at a gate when its set was shown
-// last: each finding to the letter, with the hunks that change its place. Empty
-// where the set was not rejected then.
-//
-// Source: atdd-kit, seeds 3.7: real hunks for each finding, never a summary.
-func (w *Worker) became(s run.State, gate events.Name, diff string) (string, error) {
+// found is what a person found at a gate when its set was shown last; empty where
+// the set was not rejected then.
+func (w *Worker) found(s run.State, gate events.Name) ([]Finding, error) {
 	ref := events.Ref("")
 	for _, a := range s.Answers {
 		if a.Gate == gate {
@@ -27,62 +27,173 @@ func (w *Worker) became(s run.State, gate events.Name, diff string) (string, err
 	stored, err := w.text(ref)
 	var list []Finding
 	if err != nil || stored == "" || json.Unmarshal([]byte(stored), &list) != nil {
-		return "", err
+		return nil, err
 	}
-	l := s.Facts.Language
+	return list, nil
+}
+
+// became is what became of what a person found in a set, as it was shown: each
+// finding to the letter, with the hunks that change its place. The line that a
+// finding names is marked with >.
+//
+// Source: atdd-kit, seeds 3.7: real hunks for each finding, with the key lines
+// called out, never a summary.
+func became(l events.Language, list []Finding, shown []page, diff string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	hunks := hunksOf(diff)
 	var b strings.Builder
 	b.WriteString("\n" + phrase.Say(l, "What you found, and what was changed there:", "前回の指摘と、その箇所の変更:") + "\n")
 	for _, f := range list {
 		b.WriteString("\n" + listFindings([]Finding{f}))
-		hunks := hunksAt(diff, f.Section)
-		if len(hunks) == 0 {
+		spots := spotsOf(f.Section, shown, hunks)
+		none := true
+		for _, h := range hunks {
+			for _, s := range spots {
+				if h.at(s) {
+					b.WriteString(h.marked(s))
+					none = false
+					break
+				}
+			}
+		}
+		switch {
+		case len(spots) == 0:
+			b.WriteString(phrase.Say(l, "  no such file, line or heading was shown; every change is below", "  提示した中に該当するファイル・行・見出しがありません。変更はすべて下にあります") + "\n")
+		case none:
 			b.WriteString(phrase.Say(l, "  nothing was changed at that place", "  その箇所に変更はありません") + "\n")
 		}
-		for _, h := range hunks {
-			for line := range strings.Lines(h) {
-				b.WriteString("  " + line)
-			}
-		}
 	}
-	return b.String(), nil
+	return b.String()
 }
 
-var hunkHead = regexp.MustCompile(`^@@ -([0-9]+)(?:,([0-9]+))? \+([0-9]+)`)
+// spot is a part of a file as it was shown: its lines from to to, 0 is all of it.
+type spot struct {
+	file     string
+	from, to int
+}
 
-// hunksAt are the hunks of a diff at a section: of FILE:LINE those that show the
-// line, of FILE all. The line is that of the text which a person was shown. Each
-// is headed by its file and the line at which it is now.
-func hunksAt(diff, section string) []string {
-	file, at := section, 0
+// spotsOf is where a section is: FILE:LINE, FILE, or a heading, of which the
+// beginning is enough.
+func spotsOf(section string, shown []page, hunks []hunk) []spot {
+	file, line := section, 0
 	if i := strings.LastIndexByte(section, ':'); i > 0 {
-		if n, err := strconv.Atoi(section[i+1:]); err == nil {
-			file, at = section[:i], n
+		if n, err := strconv.Atoi(section[i+1:]); err == nil && n > 0 {
+			file, line = section[:i], n
 		}
 	}
-	var out []string
-	in, take := false, false
-	for line := range strings.Lines(diff) {
-		switch m := hunkHead.FindStringSubmatch(line); {
-		case strings.HasPrefix(line, "diff --git "):
-			in, take = strings.TrimSuffix(line, "\n") == "diff --git a/"+file+" b/"+file, false
-		case !in:
-		case m != nil:
-			if take = at == 0 || shows(m, at); take {
-				out = append(out, file+":"+m[3]+"\n"+line)
-			}
-		case take:
-			out[len(out)-1] += line
+	if slices.ContainsFunc(shown, func(p page) bool { return p.path == file }) || slices.ContainsFunc(hunks, func(h hunk) bool { return h.file == file }) {
+		return []spot{{file, line, line}}
+	}
+	var out []spot
+	for _, p := range shown {
+		out = append(out, under(p, strings.TrimSpace(strings.TrimLeft(section, "#")))...)
+	}
+	return out
+}
+
+// under are the parts of a file below a heading, up to the next one that is not
+// below it.
+func under(p page, title string) []spot {
+	var out []spot
+	level, last := 0, strings.Count(p.text, "\n")+1
+	for n, line := range outsideFences(p.text) {
+		m := heading.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		if level > 0 && len(m[1]) <= level {
+			out[len(out)-1].to, level = n-1, 0
+		}
+		if level == 0 && begins(m[2], title) {
+			out, level = append(out, spot{p.path, n, last}), len(m[1])
 		}
 	}
 	return out
 }
 
-// shows says that a line of before is within a hunk.
-func shows(head []string, line int) bool {
-	from, _ := strconv.Atoi(head[1])
-	n := 1
-	if head[2] != "" {
-		n, _ = strconv.Atoi(head[2])
+// begins says that a heading is a title, or that words and numbers after it follow.
+func begins(heading, title string) bool {
+	if title == "" || len(heading) < len(title) || !strings.EqualFold(heading[:len(title)], title) {
+		return false
 	}
-	return line >= from && line < from+max(n, 1)
+	r, _ := utf8.DecodeRuneInString(heading[len(title):])
+	return len(heading) == len(title) || !unicode.IsLetter(r) && !unicode.IsDigit(r)
+}
+
+// hunk is one hunk of a diff.
+type hunk struct {
+	file     string
+	from, to int // lines of before that it shows
+	now      int // the first line of it that is changed, as it is counted now
+	lines    []string
+}
+
+var hunkHead = regexp.MustCompile(`^@@ -([0-9]+)(?:,([0-9]+))? \+([0-9]+)`)
+
+// hunksOf takes a diff apart.
+func hunksOf(diff string) []hunk {
+	var out []hunk
+	file, now, seen := "", 0, true
+	for line := range strings.Lines(diff) {
+		if rest, ok := strings.CutPrefix(line, "diff --git a/"); ok {
+			half := (len(rest) - len(" b/\n")) / 2 // both names are the same: renames are no part of it
+			file, now = "", 0
+			if half > 0 && strings.TrimSuffix(rest, "\n") == rest[:half]+" b/"+rest[:half] {
+				file = rest[:half]
+			}
+			continue
+		}
+		if m := hunkHead.FindStringSubmatch(line); m != nil && file != "" {
+			from, n := atoi(m[1]), 1
+			if m[2] != "" {
+				n = max(atoi(m[2]), 1)
+			}
+			now, seen = max(atoi(m[3]), 1), false
+			out = append(out, hunk{file: file, from: from, to: from + n - 1, now: now, lines: []string{line}})
+			continue
+		}
+		if now == 0 {
+			continue
+		}
+		h := &out[len(out)-1]
+		h.lines = append(h.lines, line)
+		switch {
+		case seen:
+		case strings.HasPrefix(line, " "):
+			now++
+		default:
+			h.now, seen = now, true
+		}
+	}
+	return out
+}
+
+func atoi(digits string) int {
+	n, _ := strconv.Atoi(digits) // the expression takes digits alone
+	return n
+}
+
+// at says that a hunk shows something of a spot.
+func (h hunk) at(s spot) bool {
+	return h.file == s.file && (s.to == 0 || h.from <= s.to && s.from <= h.to)
+}
+
+// marked is a hunk below the place at which it is now, with the one line that a
+// spot names marked.
+func (h hunk) marked(s spot) string {
+	var b strings.Builder
+	b.WriteString("  " + h.file + ":" + strconv.Itoa(h.now) + "\n")
+	line := h.from - 1
+	for i, text := range h.lines {
+		mark := "  "
+		if old := i > 0 && (text[0] == ' ' || text[0] == '-'); old {
+			if line++; line == s.from && s.from == s.to {
+				mark = "> "
+			}
+		}
+		b.WriteString(mark + strings.TrimSuffix(text, "\n") + "\n")
+	}
+	return b.String()
 }

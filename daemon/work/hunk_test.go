@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"autopilot/events"
 )
 
 const twoHunks = `diff --git a/docs/plan.md b/docs/plan.md
@@ -29,28 +31,43 @@ new file mode 100644
 +old
 `
 
-// Seeds 3.7: on re-presentation the hunks of each finding, with file and line.
+// Seeds 3.7, A35: on re-presentation the hunks of each finding, with file and line,
+// and the line that it names marked.
 func TestOfAFindingTheHunksAtItsPlaceAreShown(t *testing.T) {
 	t.Parallel()
-	first := "docs/plan.md:1\n@@ -1,3 +1,4 @@\n one\n-two\n+zwei\n+more\n three\n"
-	second := "docs/plan.md:21\n@@ -20 +21,2 @@ later\n-twenty\n+@@ twenty\n+more\n"
-	for section, want := range map[string][]string{
-		"docs/plan.md:2":     {first},
-		"docs/plan.md:3":     {first},
-		"docs/plan.md:20":    {second},
-		"docs/plan.md":       {first, second},
-		"docs/plan.md:4":     nil,
-		"docs/plan.md:0x2":   nil,
-		"plan.md:2":          nil,
-		"tone":               nil,
-		"docs/plan.md.bak":   {"docs/plan.md.bak:1\n@@ -0,0 +1 @@\n+old\n"},
-		"docs/plan.md.bak:7": nil,
+	first := "  docs/plan.md:2\n  @@ -1,3 +1,4 @@\n   one\n  -two\n  +zwei\n  +more\n   three\n"
+	second := "  docs/plan.md:21\n  @@ -20 +21,2 @@ later\n  -twenty\n  +@@ twenty\n  +more\n"
+	other := "  docs/plan.md.bak:1\n  @@ -0,0 +1 @@\n  +old\n"
+	const nothing, nowhere = "  nothing was changed at that place\n", "  no such file, line or heading was shown; every change is below\n"
+	shown := []page{{"docs/plan.md", "# Plan\ntwo\n## AC1: first\n" + strings.Repeat("\n", 10) + "```\n# Later\n```\n## Later\n\n\n\ntwenty\n## AC10\n"}, {"docs/at.md", "# tests\n"}}
+	for section, want := range map[string]string{
+		"docs/plan.md:2":     strings.Replace(first, "  -two", "> -two", 1),
+		"docs/plan.md:3":     strings.Replace(first, "   three", ">  three", 1),
+		"docs/plan.md:20":    strings.Replace(second, "  -twenty", "> -twenty", 1),
+		"docs/plan.md":       first + second,
+		"docs/plan.md:4":     nothing,
+		"docs/at.md":         nothing,
+		"docs/plan.md:0x2":   nowhere,
+		"plan.md:2":          nowhere,
+		"tone":               nowhere,
+		"docs/plan.md.bak":   other,
+		"docs/plan.md.bak:7": nothing,
+		"Plan":               first + second,
+		"## later":           second,
+		"ac1":                first,
+		"AC10":               nothing,
+		"tests":              nothing,
+		"":                   nowhere,
 	} {
-		if d := cmp.Diff(want, hunksAt(twoHunks, section)); d != "" {
-			t.Errorf("%s (-want +got):\n%s", section, d)
+		got := became(events.English, []Finding{{Section: section, Detail: "why?"}}, shown, twoHunks)
+		if _, got, _ = strings.Cut(got, "why?\n"); got != want {
+			t.Errorf("%q (-want +got):\n%s", section, cmp.Diff(want, got))
 		}
 	}
-	if got := hunksAt(strings.Repeat("@@ -1 +1 @@\n", 3), "x"); got != nil {
-		t.Errorf("no diff: %q", got)
+	if got := became(events.English, nil, shown, twoHunks); got != "" {
+		t.Errorf("without a finding: %q", got)
+	}
+	if got := hunksOf(strings.Repeat("@@ -1 +1 @@\n", 3)); got != nil {
+		t.Errorf("no diff: %v", got)
 	}
 }

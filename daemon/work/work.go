@@ -63,9 +63,11 @@ type Config struct {
 	// which has used so much has to end for a limit beyond its own. Both may be nil.
 	Priced func(model string) bool
 	Over   func(run, effect string, u events.Usage) events.Cut
-	Now    func() time.Time
-	Log    *slog.Logger
-	Late   *time.Duration // in the place of rule.LateWrites; may be nil
+	// Language is that in which a person is told of a run now; nil is that of the run.
+	Language func(s run.State) events.Language
+	Now      func() time.Time
+	Log      *slog.Logger
+	Late     *time.Duration // in the place of rule.LateWrites; may be nil
 }
 
 // Worker implements engine.Worker. Its methods may be called from any

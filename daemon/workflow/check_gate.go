@@ -29,7 +29,7 @@ var gateForms = []gateForm{
 	{events.GateReview, []string{"role"}, nil},
 	{events.GateQA, []string{"role"}, []string{"skip"}},
 	{events.GateInterview, []string{"role", "rounds", "ambiguity", "weights"}, nil},
-	{events.GateApproval, []string{"of"}, []string{"assurance", "expires"}},
+	{events.GateApproval, []string{"of"}, []string{"question", "means", "assurance", "expires"}},
 	{events.GateSession, nil, []string{"stall", "carryover"}},
 }
 
@@ -58,6 +58,8 @@ func (g Gate) keys() []string {
 		{"weights", g.Weights != nil},
 		{"assurance", g.Assurance != ""},
 		{"expires", g.Expires != 0},
+		{"question", g.Question != nil},
+		{"means", g.Means != nil},
 		{"stall", g.Stall != 0},
 		{"carryover", g.Carryover != 0},
 	} {
@@ -137,6 +139,8 @@ func (p *problems) gateValues(at string, w Workflow, g Gate) {
 		one(p, at+".assurance", g.Assurance, events.AssuredSession, events.AssuredTTY, events.AssuredPIN, events.AssuredPage, events.AssuredSignature)
 	}
 	p.duration(at+".expires", g.Expires)
+	p.words(at+".question", g.Question)
+	p.words(at+".means", g.Means)
 	if g.Stall != 0 && (g.Stall < shortestStall || g.Stall > longest) {
 		p.add(at+".stall", "write a duration from 1m to 720h", "the stall is %v", g.Stall)
 	}

@@ -34,6 +34,8 @@ type Gate struct {
 
 	Assurance events.Assurance `yaml:"assurance"` // approval: at least
 	Expires   time.Duration    `yaml:"expires"`   // approval: without an answer; zero never
+	Question  Words            `yaml:"question"`  // approval: what is asked
+	Means     Words            `yaml:"means"`     // approval: what follows from each answer
 
 	Stall     time.Duration `yaml:"stall"`     // session: at least so long without progress before its end; zero is rule.StallDefault
 	Carryover int           `yaml:"carryover"` // session: percent of the planned issues that may be left; zero is rule.CarryoverDefault

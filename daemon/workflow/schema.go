@@ -38,6 +38,7 @@ var described = map[reflect.Type]func() *jsonschema.Schema{
 	reflect.TypeFor[time.Duration](): func() *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "string", Pattern: `^(0|([0-9]*\.?[0-9]+(ns|us|µs|ms|s|m|h))+)$`}
 	},
+	reflect.TypeFor[Words]():           wordsText,
 	reflect.TypeFor[Gate]():            func() *jsonschema.Schema { return &jsonschema.Schema{Ref: "#/definitions/gate"} },
 	reflect.TypeFor[Language]():        func() *jsonschema.Schema { return words(English, Japanese) },
 	reflect.TypeFor[judge.Policy]():    func() *jsonschema.Schema { return words(judge.Signals, judge.Tiers) },

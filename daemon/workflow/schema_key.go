@@ -94,6 +94,8 @@ var keyHelp = map[string]string{
 	"gate.weights":   "Of each dimension of clarity, in percent; together 100.",
 	"gate.assurance": "How sure it has to be that a person answers.",
 	"gate.expires":   "Without an answer. 0s never does.",
+	"gate.question":  "What is asked, in one line: a text, or one for each language. Without it whether to approve the files of the set.",
+	"gate.means":     "What follows from ok, and from no: a text, or one for each language. Without it the phases that follow are named.",
 	"gate.stall":     "Without progress before the session ended: from that on it halts the run. 10m without the key.",
 	"gate.carryover": "Percent of the planned issues that may be left. 50 without the key.",
 }

@@ -1,0 +1,160 @@
+package work
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"autopilot/daemon/tree"
+	"autopilot/daemon/workflow"
+	"autopilot/events"
+	"autopilot/projections/phrase"
+	"autopilot/projections/run"
+)
+
+// presented is what a person is shown of a set: what is asked and what follows from
+// each answer, its files with what is in them, or where it was shown before with
+// what has changed since.
+//
+// Source: atdd-kit, seeds 3.7.
+func (w *Worker) presented(ctx context.Context, s run.State, p *Plan, g workflow.Gate, files []tree.Entry, before events.Tree) (events.Ref, error) {
+	l := w.language(s) // it is stored, and shown as it is from then on
+	var paths []string
+	for _, f := range files {
+		paths = append(paths, f.Path)
+	}
+	head := asking(l, p.Flow, string(s.Loop.Phase), g, paths)
+	if before == "" {
+		pages, err := pagesOf(ctx, p.Repo, s.Last.Tree, paths)
+		if err != nil {
+			return "", err
+		}
+		return w.put(ctx, head+called(l, pages)+shownWhole(l, pages))
+	}
+	then, err := entries(ctx, p.Repo, before, g.Of)
+	if err != nil {
+		return "", err
+	}
+	var were []string
+	for _, f := range then {
+		were = append(were, f.Path)
+	}
+	pages, err := pagesOf(ctx, p.Repo, before, were)
+	if err != nil {
+		return "", err
+	}
+	found, err := w.found(s, events.Name(g.Name))
+	if err != nil {
+		return "", err
+	}
+	var diff bytes.Buffer
+	if paths = slices.Concat(paths, were); len(paths) > 0 { // without a path it would be of everything
+		err = p.Repo.Diff(ctx, before, s.Last.Tree, slices.Compact(slices.Sorted(slices.Values(paths))), &diff)
+	}
+	if err != nil {
+		return "", err
+	}
+	return w.put(ctx, head+became(l, found, pages, diff.String())+
+		"\n"+phrase.Say(l, "Changed since it was shown:", "前回の提示からの変更:")+"\n\n"+diff.String())
+}
+
+// language is that in which a question is put.
+func (w *Worker) language(s run.State) events.Language {
+	if w.cfg.Language == nil {
+		return s.Facts.Language
+	}
+	return w.cfg.Language(s)
+}
+
+// asking is the question, what each answer does, and the files that it is about.
+func asking(l events.Language, flow workflow.Workflow, phase string, g workflow.Gate, paths []string) string {
+	question := g.Question.In(l)
+	if question == "" {
+		question = phrase.Say(l, "approve %s?", "%s を承認しますか。", strings.Join(g.Of, ", "))
+	}
+	means := g.Means.In(l)
+	if means == "" {
+		means = follows(l, flow, phase, g)
+	}
+	text := phrase.Say(l, "Gate %s: %s", "ゲート %s: %s", g.Name, strings.TrimSpace(question)) + "\n" + strings.TrimSpace(means) + "\n"
+	for i, path := range paths {
+		if i == 0 {
+			text += "\n"
+		}
+		text += "  " + path + "\n"
+	}
+	return text
+}
+
+// follows says what each answer does, where the workflow does not.
+func follows(l events.Language, flow workflow.Workflow, phase string, g workflow.Gate) string {
+	i := slices.IndexFunc(flow.Phases, func(ph workflow.Phase) bool { return ph.Name == phase })
+	if i < 0 {
+		return ""
+	}
+	ph := flow.Phases[i]
+	if slices.ContainsFunc(ph.Entry, func(e workflow.Gate) bool { return e.Name == g.Name }) {
+		return phrase.Say(l, "ok approves all of it, and phase %s begins. no rejects all of it, and the run halts.",
+			"ok: 全体を承認し、フェーズ %s を始めます。no: 全体を却下し、実行は停止します。", ph.Name)
+	}
+	back := ph.Name
+	if ph.Unclean != "" {
+		back = ph.Unclean
+	}
+	next := ph.Next
+	if next == "" && i+1 < len(flow.Phases) {
+		next = flow.Phases[i+1].Name
+	}
+	if next == "" {
+		return phrase.Say(l, "ok approves all of it, and nothing comes after this phase. no sends all of it back to phase %s.",
+			"ok: 全体を承認します。この後のフェーズはありません。no: 全体をフェーズ %s に差し戻します。", back)
+	}
+	return phrase.Say(l, "ok approves all of it, and phase %s comes next. no sends all of it back to phase %s.",
+		"ok: 全体を承認し、フェーズ %s に進みます。no: 全体をフェーズ %s に差し戻します。", next, back)
+}
+
+// Bounds of what is shown of files for approval: what is longer is read in an editor.
+const (
+	leafBytes = 64 << 10
+	setBytes  = 256 << 10
+)
+
+// pagesOf reads the files of a set, as far as they are shown.
+func pagesOf(ctx context.Context, repo *tree.Repo, t events.Tree, paths []string) ([]page, error) {
+	var out []page
+	sum := 0
+	for _, path := range paths {
+		text, _, err := repo.File(ctx, t, path)
+		if err != nil && !errors.Is(err, tree.ErrNotRecorded) {
+			return nil, fmt.Errorf("show %q: %w", path, err)
+		}
+		if err != nil || len(text) > leafBytes || sum+len(text) > setBytes || !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
+			text = nil
+		}
+		sum += len(text)
+		out = append(out, page{path, string(text)})
+	}
+	return out, nil
+}
+
+// shownWhole shows files with the numbers of their lines, by which a finding names
+// them.
+func shownWhole(l events.Language, pages []page) string {
+	var b strings.Builder
+	for _, p := range pages {
+		fmt.Fprintf(&b, "\n%s\n\n", p.path)
+		if p.text == "" {
+			b.WriteString("  " + phrase.Say(l, "(empty, too large to be shown, or no text)", "(空か、大きすぎるか、テキストではないため表示しません)") + "\n")
+		}
+		n := 0
+		for line := range strings.Lines(p.text) {
+			n++
+			fmt.Fprintf(&b, "%4d  %s\n", n, strings.TrimRight(line, "\r\n"))
+		}
+	}
+	return b.String()
+}
