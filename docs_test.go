@@ -261,6 +261,8 @@ var schemaOf = []struct{ schema, command, data string }{
 	{"autopilot.daemon", "daemon status", "DaemonView"},
 	{"autopilot.key", "daemon key", "KeyView"},
 	{"autopilot.service", "daemon install, uninstall", "ServiceView"},
+	{"autopilot.atdd.row", "compat atdd import, observe: a line each", "AtddRow"},
+	{"autopilot.atdd", "compat atdd import, observe: the last line", "AtddView"},
 	{"autopilot.version", "version", ""},
 	{"autopilot.error", "any, on stderr", "Error"},
 }

@@ -96,7 +96,7 @@ func Integrity(log []byte, there bool, expected string) error {
 // Rows counts the lines of a log that are not empty.
 func Rows(log []byte) int {
 	n := 0
-	for line := range lines(log) {
+	for line := range Lines(log) {
 		if len(line) > 0 {
 			n++
 		}
@@ -107,9 +107,9 @@ func Rows(log []byte) int {
 // orderMark is what some editors begin a file with.
 var orderMark = []byte("\xef\xbb\xbf")
 
-// lines are those of a log without their ends. A mark of the byte order counts for
+// Lines are those of a log without their ends. A mark of the byte order counts for
 // nothing.
-func lines(log []byte) func(yield func([]byte) bool) {
+func Lines(log []byte) func(yield func([]byte) bool) {
 	return func(yield func([]byte) bool) {
 		log := bytes.TrimPrefix(log, orderMark)
 		for len(log) > 0 {
@@ -129,7 +129,7 @@ func failures(log []byte, step string) ([][]byte, error) {
 	step = member(step)
 	var out [][]byte
 	number := 0
-	for line := range lines(log) {
+	for line := range Lines(log) {
 		number++
 		if !mayFail(line) {
 			continue

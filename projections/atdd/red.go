@@ -15,6 +15,19 @@ type Red struct {
 	File   string `json:"at_file"`
 }
 
+// ReadRed is one row of a test that was seen red.
+func ReadRed(line []byte) (Red, error) {
+	var r struct {
+		Red
+		Step string         `json:"step"`
+		Rest jsontext.Value `json:",unknown"`
+	}
+	if err := json.Unmarshal(line, &r, jsontext.AllowInvalidUTF8(true)); err != nil || r.Step != "red" {
+		return r.Red, fmt.Errorf("%w: the newest row is none of a test that was seen red", ErrFired)
+	}
+	return r.Red, nil
+}
+
 // FindRed is the most recent row for the commit of tests. Rows that cannot be read
 // are none.
 //
@@ -22,14 +35,9 @@ type Red struct {
 func FindRed(log []byte, commit string) (Red, error) {
 	var last Red
 	found := false
-	for line := range lines(log) {
-		var r struct {
-			Red
-			Step string         `json:"step"`
-			Rest jsontext.Value `json:",unknown"`
-		}
-		if json.Unmarshal(line, &r, jsontext.AllowInvalidUTF8(true)) == nil && r.Step == "red" && r.Commit == commit {
-			last, found = r.Red, true
+	for line := range Lines(log) {
+		if r, err := ReadRed(line); err == nil && r.Commit == commit {
+			last, found = r, true
 		}
 	}
 	if !found {

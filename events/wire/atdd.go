@@ -1,0 +1,62 @@
+package wire
+
+// Schemas of what compat atdd import and observe say: a line for each row, and at
+// the end what they come to.
+const (
+	SchemaAtddRow = "autopilot.atdd.row"
+	SchemaAtdd    = "autopilot.atdd"
+)
+
+// AtddRow is a row of the files that atdd-kit keeps of an issue, or what happened to
+// one of these files.
+type AtddRow struct {
+	File        string        `json:"file"`
+	Line        int           `json:"line,omitzero"` // from 1; absent: of the file as a whole
+	Kind        string        `json:"kind"`          // iteration, halt, red, file; unknown: no row that atdd-kit writes; damaged: cannot be read
+	Iteration   int           `json:"iteration,omitzero"`
+	Step        string        `json:"step,omitzero"`
+	Verdict     string        `json:"verdict,omitzero"`
+	Fingerprint string        `json:"fingerprint,omitzero"`
+	Reason      string        `json:"reason,omitzero"` // of a halt
+	Commit      string        `json:"commit,omitzero"` // of a test that was seen red
+	Impl        string        `json:"impl_sha,omitzero"`
+	Test        string        `json:"at_file,omitzero"`
+	At          string        `json:"timestamp,omitzero"`
+	Sum         string        `json:"sum,omitzero"` // SHA-256 of the row, without its line end
+	Problems    []AtddProblem `json:"problems,omitzero"`
+}
+
+// The classes of problems.
+const (
+	AtddRefused = "refused" // the row would not have been written here
+	AtddHalt    = "halt"    // the loop would have halted here
+	AtddChanged = "changed" // what was recorded or approved is not what it was
+)
+
+// AtddProblem is something that atdd-kit accepted and would not have been here.
+type AtddProblem struct {
+	Class  string `json:"class"` // refused, halt or changed
+	Code   string `json:"code"`
+	Detail string `json:"detail"`
+}
+
+// AtddView is what the files of an issue come to.
+type AtddView struct {
+	Dir     string     `json:"dir"`
+	Rows    int        `json:"rows"` // of all files, those that cannot be read too
+	Damaged int        `json:"damaged"`
+	Refused int        `json:"refused"` // problems of each class
+	Halts   int        `json:"halts"`
+	Changed int        `json:"changed"`
+	Steps   []AtddStep `json:"steps"` // as they first appear
+	Files   []string   `json:"files"` // that are there
+}
+
+// AtddStep is what the rows say of one step.
+type AtddStep struct {
+	Step       string `json:"step"`
+	Iterations int    `json:"iterations"`
+	Failed     int    `json:"failed"`
+	Passed     int    `json:"passed"`
+	Halt       string `json:"halt,omitzero"` // the last thing that was recorded is this halt
+}
