@@ -233,6 +233,7 @@ var schemaOf = []struct{ schema, command, data string }{
 	{"autopilot.usage", "usage", "UsageReport"},
 	{"autopilot.probe", "probe, probe --watch", "ProbeView"},
 	{"autopilot.probe.replay", "probe --replay: a line each", "ProbePolicy"},
+	{"autopilot.probe.launch", "probe launch", "LaunchView"},
 	{"autopilot.claims", "peer claims, take, drop", "ClaimsView"},
 	{"autopilot.diff", "diff", ""},
 	{"autopilot.restore", "restore", "RestoreView"},

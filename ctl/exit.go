@@ -19,7 +19,7 @@ func exits() []exitLine {
 		{wire.ExitFailed, "failed: the run was refused, or the run or command could not be carried out; verify: a problem was found"},
 		{wire.ExitUsage, "usage: what was typed cannot be used"},
 		{wire.ExitNotFound, "not found: no such run, iteration or gate, or a position that is gone"},
-		{wire.ExitConflict, "conflict: the workspace has a live run, or the run is in another state; peer check: blocked"},
+		{wire.ExitConflict, "conflict: the workspace has a live run, or the run is in another state; peer check: blocked; probe launch: not suitable"},
 		{wire.ExitUnreachable, "no daemon answers"},
 		{wire.ExitTimedOut, "timed out"},
 		{wire.ExitDenied, "denied: what an agent, a gate, a chat or a key of others may not do"},

@@ -39,9 +39,11 @@ better one after a calm minute.
 the project of this directory: all, half where the machine warns, none where it
 is critical, and no more than resources.project.agents.
 
+apctl probe launch says whether a run may be launched without asking a person.
+
 --replay judges readings from a file, one JSON object a line as --json prints
 them under "reading"; - is standard input. It needs no daemon.`,
-		Example:           "  apctl probe\n  apctl probe --watch\n  apctl probe --json\n  apctl probe --wave 6\n  apctl probe --replay readings.jsonl --policy tiers",
+		Example:           "  apctl probe\n  apctl probe --watch\n  apctl probe --json\n  apctl probe --wave 6\n  apctl probe launch --confidence 0.72\n  apctl probe --replay readings.jsonl --policy tiers",
 		Args:              upTo(0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -57,6 +59,7 @@ them under "reading"; - is standard input. It needs no daemon.`,
 	f.StringVar(&o.replay, "replay", "", "judge the readings of this `FILE`")
 	f.StringVar(&o.policy, "policy", string(judge.Signals), "with --replay: `POLICY` to judge by, signals or tiers")
 	_ = cmd.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions([]string{string(judge.Signals), string(judge.Tiers)}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.AddCommand(newProbeLaunch(a))
 	return a.jsonFlag(cmd)
 }
 

@@ -64,6 +64,7 @@ func (d *Daemon) handlers() map[string]bus.Handler {
 		wire.NotifyTest.Name:    d.awake(asked(d.notifyTest)),
 		wire.UsageShow.Name:     d.awake(asked(d.usageShow)),
 		wire.ProbeShow.Name:     d.awake(asked(d.probeShow)),
+		wire.ProbeLaunch.Name:   d.awake(asked(d.probeLaunch)),
 		wire.PeerClaims.Name:    d.awake(asked(d.peerClaims)),
 		wire.PeerTake.Name:      d.awake(asked(d.peerTake)),
 		wire.PeerDrop.Name:      d.awake(asked(d.peerDrop)),

@@ -92,7 +92,7 @@ func Verbs() []Verb {
 		Credit, BlobPut, RunStart, RunPreview, RunList, RunGet, RunWhy, RunWatch, RunEvents,
 		RunLogs, RunDiff, RunStop, RunCancel, RunResume, RunRestore, RunReplay, Retro, ConfigShow, ConfigSet,
 		TrustShow, TrustGive, AgentList, AgentClassify, AgentSandbox, ProjectFind, GateTry, Doctor, NotifyTest, Verify, DaemonStatus, DaemonStop,
-		UsageShow, ProbeShow, RunQuestion, RunAnswer, PINStatus, PINSet,
+		UsageShow, ProbeShow, ProbeLaunch, RunQuestion, RunAnswer, PINStatus, PINSet,
 		SessionJoin, SessionNext, SessionSubmit, SessionAsk, SessionAnswer, SessionLeave, SessionHook,
 		PeerList, PeerCheck, PeerJoin, PeerLeave, PeerSend, PeerRead,
 		WorktreeAsk,

@@ -73,3 +73,44 @@ type ProbeWave struct {
 	By       string `json:"by,omitzero"` // of fewer than planned: verdict or project
 	Policy   string `json:"policy"`      // by which the machine was judged
 }
+
+// ProbeLaunch asks whether a run may be launched in a repository without asking a
+// person. It starts nothing.
+var ProbeLaunch = Verb{Name: "probe.launch", Class: Read}
+
+// LaunchRequest is the body of ProbeLaunch. Numbers are texts: what is malformed is
+// judged, not refused.
+type LaunchRequest struct {
+	Workspace  string `json:"workspace"`           // directory in the repository
+	Workflow   string `json:"workflow,omitzero"`   // that would be run
+	Confidence string `json:"confidence,omitzero"` // 0 to 1
+	Floor      string `json:"floor,omitzero"`      // the least of it
+	CI         string `json:"ci,omitzero"`         // state of the last build
+}
+
+// LaunchView says whether a run may be launched without asking a person, and why.
+type LaunchView struct {
+	Suitable bool         `json:"suitable"` // every gate passes
+	Gates    []LaunchGate `json:"gates"`    // confidence, kill-rate, ci, resources
+	Halts    []LaunchHalt `json:"halts"`    // of the history of this repository, the most frequent first
+	Policy   string       `json:"policy"`   // by which the machine was judged, off where it was not
+	ExitCode int          `json:"exit"`     // of the command
+}
+
+// LaunchGate is one of the gates of a launch.
+type LaunchGate struct {
+	Gate    string `json:"gate"`
+	Pass    bool   `json:"pass"`
+	Omitted bool   `json:"omitted,omitzero"` // it passes, as there is too little to judge by
+	Value   string `json:"value,omitzero"`   // a share; runs that a fault has stopped, of all; the state of the build; how the machine stands
+	Limit   string `json:"limit"`            // at least, less than, and twice what closes it
+	Reason  string `json:"reason"`           // reached, below, missing, malformed, rare, often, few-runs, unread, not-red, red, bears, critical or unknown
+	Warning string `json:"warning,omitzero"` // bad-floor, few-runs, unread, missing, other-word or unknown
+}
+
+// LaunchHalt is a fault that has stopped runs of this repository.
+type LaunchHalt struct {
+	Reason string `json:"reason"` // of the halt, or failed
+	Runs   int    `json:"runs"`
+	Latest string `json:"latest"` // handle of the newest of them
+}

@@ -290,6 +290,7 @@ const (
 	SchemaUsage       = "autopilot.usage"
 	SchemaProbe       = "autopilot.probe"
 	SchemaProbeReplay = "autopilot.probe.replay"
+	SchemaLaunch      = "autopilot.probe.launch"
 	SchemaService     = "autopilot.service" // of daemon install and uninstall
 	// SchemaNotification is what commands of notify rules read on their standard
 	// input and what webhooks are sent.
