@@ -264,6 +264,7 @@ var schemaOf = []struct{ schema, command, data string }{
 	{"autopilot.service", "daemon install, uninstall", "ServiceView"},
 	{"autopilot.atdd.row", "compat atdd import, observe: a line each", "AtddRow"},
 	{"autopilot.atdd", "compat atdd import, observe: the last line", "AtddView"},
+	{"autopilot.atdd.library", "compat atdd install, uninstall", "AtddLibrary"},
 	{"autopilot.version", "version", ""},
 	{"autopilot.error", "any, on stderr", "Error"},
 }

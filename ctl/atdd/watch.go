@@ -382,13 +382,14 @@ func (w *Watch) path() string {
 
 // FindLogs are the audit logs below a directory, where atdd-kit keeps them.
 func FindLogs(dir string) []string {
-	found, err := filepath.Glob(filepath.Join(escapeGlob(dir), "docs", "issues", "*", atdd.LogFile))
+	found, err := filepath.Glob(filepath.Join(EscapeGlob(dir), "docs", "issues", "*", atdd.LogFile))
 	if err != nil {
 		return nil
 	}
 	return found
 }
 
-func escapeGlob(dir string) string {
+// EscapeGlob is a directory in a pattern, as it is.
+func EscapeGlob(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }

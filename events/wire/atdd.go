@@ -60,3 +60,15 @@ type AtddStep struct {
 	Passed     int    `json:"passed"`
 	Halt       string `json:"halt,omitzero"` // the last thing that was recorded is this halt
 }
+
+// SchemaAtddLibrary is of compat atdd install and uninstall.
+const SchemaAtddLibrary = "autopilot.atdd.library"
+
+// AtddLibrary is the library of atdd-kit in a project or a plugin.
+type AtddLibrary struct {
+	File      string `json:"file"`
+	Kept      string `json:"kept"`          // where the original is while it calls apctl
+	Installed bool   `json:"installed"`     // it calls apctl; with --dry-run: it would
+	Diff      string `json:"diff,omitzero"` // what changes
+	Changed   bool   `json:"changed"`
+}
