@@ -278,7 +278,8 @@ func (d *Daemon) waitForSlot(s run.State, w events.LimitWaiting, until time.Time
 	if s.Facts.Limits.NoWait {
 		d.machine.drop(s.ID)
 		return events.RunHalted{
-			Reason: events.HaltLimit, Phase: s.Loop.Phase, Iteration: s.Loop.Iteration, Value: string(events.LimitResources), UntilMS: until.UnixMilli(), Tree: s.Last.Tree,
+			Reason: events.HaltLimit, Phase: s.Loop.Phase, Iteration: s.Loop.Iteration, Value: string(events.LimitResources),
+			Limit: w.Limit, Used: w.Used, Bound: w.By, Signal: w.Signal, UntilMS: until.UnixMilli(), Tree: s.Last.Tree,
 		}
 	}
 	w.UntilMS = until.UnixMilli()

@@ -111,6 +111,13 @@ func TestNoWaitEndsInsteadOfWaitingForTheMachine(t *testing.T) {
 	if st.Status != run.Halted || st.Halt.Reason != events.HaltLimit || st.Halt.Value != string(events.LimitResources) {
 		t.Errorf("%s %+v", st.Status, st.Halt)
 	}
+	if h := st.Halt; h.Bound != "verdict" || h.Signal.Of != "memory_available_bytes" || h.Signal.Value != 1<<30 {
+		t.Errorf("it was told %+v", h)
+	}
+	const why = "the machine bears no more agents now (it is critical: memory available 1.0 GiB, limit 2.0 GiB), and the run was told not to wait"
+	if got := s.why(v.ID).Because; !strings.Contains(got, why) {
+		t.Errorf("why: %s", got)
+	}
 }
 
 // TestAnAgentThatEndsAtOnceGivesItsSlotBack: nobody has to have looked at the line

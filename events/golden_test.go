@@ -294,7 +294,8 @@ var sampleData = map[string]Data{
 	TypeRunHalted: RunHalted{
 		Reason: HaltSameness, Phase: "work", Iteration: 4, Gate: "test", Iterations: []int{3, 4},
 		Value: string(sampleRef("41")), Files: sampleRef("51"), Question: sampleRef("52"), Error: sampleRef("53"), Limit: 50, Used: 51, Of: 52,
-		Account: "3f2a9d1c5b7e8046", Cause: "01JH4Z9QW3E8N5T7V2X0Y6P4F3", UntilMS: 1893470400000, By: sampleRef("54"), Head: sampleHead, Tree: sampleTree("05"),
+		Account: "3f2a9d1c5b7e8046", Cause: "01JH4Z9QW3E8N5T7V2X0Y6P4F3", UntilMS: 1893470400000, By: sampleRef("54"), Head: sampleHead,
+		Bound: "memory", Signal: Pressure{Of: "memory_available_bytes", Value: 1073741824, Limit: 2147483648}, Tree: sampleTree("05"),
 	},
 	TypeConfigTrusted: ConfigTrusted{
 		Repository: "5e2b9d7714c0a8f3", Config: sampleRef("81"), File: sampleRef("82"), Assurance: AssuredTTY,

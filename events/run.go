@@ -329,24 +329,26 @@ type StopRequested struct {
 
 // RunHalted is a stop with its evidence. A person may resume it.
 type RunHalted struct {
-	Reason     Halt   `json:"reason"`
-	Phase      Name   `json:"phase"`
-	Iteration  int    `json:"iteration"`
-	Gate       Name   `json:"gate,omitzero"`       // the gate that settled it
-	Iterations []int  `json:"iterations,omitzero"` // that were compared and found equal
-	Value      string `json:"value,omitzero"`      // the fingerprint or signature that repeated
-	Files      Ref    `json:"files,omitzero"`
-	Question   Ref    `json:"question,omitzero"`
-	Error      Ref    `json:"error,omitzero"`    // of an internal halt
-	Limit      int64  `json:"limit,omitzero"`    // the limit that was reached: iterations, milliseconds, tokens, millionths of a dollar or turns
-	Used       int64  `json:"used,omitzero"`     // of it
-	Of         int64  `json:"of,omitzero"`       // planned issues, of which Used were carried over
-	Account    string `json:"account,omitzero"`  // that halted the run
-	Cause      string `json:"cause,omitzero"`    // id of the run whose agent met it first, if that is another
-	UntilMS    int64  `json:"until_ms,omitzero"` // when a limit ends that was not waited for: Unix milliseconds, wall clock
-	By         Ref    `json:"by,omitzero"`       // who has changed the work tree, or has it now, as far as that is known: for people
-	Head       Head   `json:"head,omitzero"`     // foreign-change: where HEAD is, if it was moved
-	Tree       Tree   `json:"tree"`
+	Reason     Halt     `json:"reason"`
+	Phase      Name     `json:"phase"`
+	Iteration  int      `json:"iteration"`
+	Gate       Name     `json:"gate,omitzero"`       // the gate that settled it
+	Iterations []int    `json:"iterations,omitzero"` // that were compared and found equal
+	Value      string   `json:"value,omitzero"`      // the fingerprint or signature that repeated
+	Files      Ref      `json:"files,omitzero"`
+	Question   Ref      `json:"question,omitzero"`
+	Error      Ref      `json:"error,omitzero"`    // of an internal halt
+	Limit      int64    `json:"limit,omitzero"`    // the limit that was reached: iterations, milliseconds, tokens, millionths of a dollar or turns
+	Used       int64    `json:"used,omitzero"`     // of it
+	Of         int64    `json:"of,omitzero"`       // planned issues, of which Used were carried over
+	Account    string   `json:"account,omitzero"`  // that halted the run
+	Cause      string   `json:"cause,omitzero"`    // id of the run whose agent met it first, if that is another
+	UntilMS    int64    `json:"until_ms,omitzero"` // when a limit ends that was not waited for: Unix milliseconds, wall clock
+	Bound      Name     `json:"bound,omitzero"`    // of the machine that was not waited for: what bounds its agents, as of limit.waiting
+	Signal     Pressure `json:"signal,omitzero"`   // ditto
+	By         Ref      `json:"by,omitzero"`       // who has changed the work tree, or has it now, as far as that is known: for people
+	Head       Head     `json:"head,omitzero"`     // foreign-change: where HEAD is, if it was moved
+	Tree       Tree     `json:"tree"`
 }
 
 // RunResumed continues a halted run.

@@ -36,11 +36,24 @@ func accountFailed(l events.Language, h events.RunHalted) string {
 // waitsFor is what a run was told not to wait for.
 func waitsFor(l events.Language, h events.RunHalted) string {
 	limit := events.Limit(h.Value)
+	if limit == events.LimitResources {
+		return heldBack(l, phrase.Held{By: h.Bound, Used: h.Used, Slots: h.Limit, Signal: h.Signal})
+	}
 	what := phrase.Limit(l, limit)
-	if h.UntilMS > 0 && limit != events.LimitSlots && limit != events.LimitResources {
+	if h.UntilMS > 0 && limit != events.LimitSlots {
 		what += say(l, " until %s", "(%s まで)", clock(l, h.UntilMS))
 	}
 	return what
+}
+
+// heldBack says that the machine, or the run's project, takes no more agents, and
+// why.
+func heldBack(l events.Language, h phrase.Held) string {
+	what := phrase.Limit(l, events.LimitResources)
+	if h.By == "project" {
+		what = say(l, "its project takes no more agents now", "プロジェクトはこれ以上のエージェントを受け付けない")
+	}
+	return what + say(l, " (%s)", " (%s)", h.Says(l))
 }
 
 // clock is a time by the clock of this host.
@@ -57,16 +70,13 @@ func clock(l events.Language, ms int64) string {
 // whose own time is over before that does not go on.
 func waitingFor(l events.Language, w events.LimitWaiting, endMS int64) string {
 	var b strings.Builder
-	if w.By == "project" {
-		b.WriteString(say(l, "its project takes no more agents now", "プロジェクトはこれ以上のエージェントを受け付けない"))
-	} else {
-		b.WriteString(phrase.Limit(l, w.Cause))
-	}
 	switch {
 	case w.Cause == events.LimitResources:
-		b.WriteString(say(l, " (%s)", " (%s)", phrase.HeldBy(w).Says(l)))
+		b.WriteString(heldBack(l, phrase.HeldBy(w)))
 	case w.Limit > 0:
-		b.WriteString(say(l, " (%s of %s)", "(%s / %s)", DayAmount(l, w.Cause, w.Used), DayAmount(l, w.Cause, w.Limit)))
+		b.WriteString(phrase.Limit(l, w.Cause) + say(l, " (%s of %s)", "(%s / %s)", DayAmount(l, w.Cause, w.Used), DayAmount(l, w.Cause, w.Limit)))
+	default:
+		b.WriteString(phrase.Limit(l, w.Cause))
 	}
 	line := w.Cause == events.LimitSlots || w.Cause == events.LimitResources
 	switch {

@@ -258,6 +258,10 @@ func Next(s run.State) []wire.NextCommand {
 		if r := s.Halt.Reason; r == events.HaltForeign || r == events.HaltClaimLost {
 			return afterOthers(l, h, *s.Halt)
 		}
+		if s.Halt.Reason == events.HaltLimit && s.Halt.Value == string(events.LimitResources) {
+			return commands("apctl probe", say(l, "what the machine has left, and who waits for it", "マシンの空きと待機中の実行"),
+				"apctl resume "+h, say(l, "when it has room", "空きができたら"))
+		}
 		return afterHalt(l, h, s.Halt.Reason)
 	case run.Over:
 		if s.End.State == events.EndRefused {
