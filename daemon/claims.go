@@ -10,6 +10,7 @@ import (
 
 	"autopilot/daemon/blob"
 	"autopilot/daemon/claim"
+	"autopilot/daemon/team"
 	"autopilot/daemon/tree"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -24,7 +25,8 @@ import (
 // of the team, where there is one.
 type claimKeeper struct {
 	journal *journal
-	team    *team // nil is none
+	team    *team.Team // nil is none
+	teamLog *journal   // of it
 	blobs   *blob.Store
 	host    string
 	state   string // directory
@@ -71,7 +73,7 @@ const claimTTL = 2 * time.Hour
 
 func (d *Daemon) newClaims(j *journal) *claimKeeper {
 	return &claimKeeper{
-		journal: j, team: d.team, blobs: d.blobs, host: d.host, state: d.cfg.Places.State, now: time.Now,
+		journal: j, team: d.team, teamLog: d.teamLog, blobs: d.blobs, host: d.host, state: d.cfg.Places.State, now: time.Now,
 		alive: d.ownerAlive, live: d.fleet.isLive, log: d.cfg.Log, wake: make(chan struct{}, 1),
 		books: map[string]*claimBook{}, known: map[string]claimed{}, starting: map[string]bool{},
 		news: map[string]news{}, unread: map[string]bool{},
@@ -99,7 +101,7 @@ func (c *claimKeeper) open(ctx context.Context, k claim.Key, make bool) (*claimB
 	}
 	j := c.journal
 	if c.shares(k.Kind) {
-		j = c.team.journal
+		j = c.teamLog
 	}
 	r, err := openRecord(ctx, j, events.ClaimOf(id), claimFold(), c.log)
 	if err != nil {
@@ -148,7 +150,7 @@ func (c *claimKeeper) name(ctx context.Context, k claim.Key) (events.Ref, error)
 	}
 	ref, err := c.blobs.Put(ctx, text)
 	if err == nil && c.shares(k.Kind) {
-		err = c.team.tell(ctx, ref, text)
+		err = c.team.Tell(ctx, ref, text)
 	}
 	if err != nil {
 		return "", fmt.Errorf("store what a claim is about: %w", err)

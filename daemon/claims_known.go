@@ -42,7 +42,7 @@ func (c *claimKeeper) keys(ctx context.Context, kinds ...events.ClaimKind) []cla
 func (c *claimKeeper) keyOf(ctx context.Context, id string, n claimed) (claim.Key, error) {
 	text, err := c.blobs.Get(n.key)
 	if err != nil && c.shares(n.kind) {
-		text, err = c.team.text(ctx, n.key)
+		text, err = c.team.Text(ctx, n.key)
 	}
 	if err != nil {
 		return claim.Key{}, err

@@ -38,21 +38,6 @@ func (s *site) ownerAt(pid int) events.ClaimOwner {
 	return events.ClaimOwner{Host: s.d.host, PID: pid, Start: int64(p.Start), Boot: boot}
 }
 
-// holds has an owner take a claim, from wherever that is.
-func (s *site) holds(key string, o events.ClaimOwner) claim.Key {
-	s.t.Helper()
-	k := s.key(key)
-	ref, err := s.d.claims.name(s.t.Context(), k)
-	s.must(err)
-	b, err := s.d.claims.open(s.t.Context(), k, true)
-	s.must(err)
-	defer b.mu.Unlock()
-	_, err = b.record.append(s.t.Context(), events.ClaimAcquired{Kind: k.Kind, Key: ref, Owner: o, TTLMS: claimTTL.Milliseconds()}, "x", "")
-	s.must(err)
-	s.d.claims.know(k.ID(), claimed{k.Kind, ref})
-	return k
-}
-
 // Seeds 2.8.4, reaper invariants; S29: nothing that is live, no own process that goes
 // on, nothing of another host. The process counts by all that proves it: one that
 // stands still goes on, one that has ended unasked for does not, and one that has the

@@ -8,11 +8,27 @@ import (
 	"testing"
 	"time"
 
+	"autopilot/daemon/claim"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"
 	lease "autopilot/projections/claim"
 )
+
+// holds has an owner take a claim, from wherever that is.
+func (s *site) holds(key string, o events.ClaimOwner) claim.Key {
+	s.t.Helper()
+	k := s.key(key)
+	ref, err := s.d.claims.name(s.t.Context(), k)
+	s.must(err)
+	b, err := s.d.claims.open(s.t.Context(), k, true)
+	s.must(err)
+	defer b.mu.Unlock()
+	_, err = b.record.append(s.t.Context(), events.ClaimAcquired{Kind: k.Kind, Key: ref, Owner: o, TTLMS: claimTTL.Milliseconds()}, "x", "")
+	s.must(err)
+	s.d.claims.know(k.ID(), claimed{k.Kind, ref})
+	return k
+}
 
 // Seeds 3.9.3, acquire: what cannot be stored is not held, by anybody.
 func TestAClaimThatCannotBeStoredIsNotHeld(t *testing.T) {

@@ -50,7 +50,7 @@ func (c *claimKeeper) lost(k claim.Key, err error) error {
 
 // awayFault says that a claim of the team is neither taken nor given back.
 func (d *Daemon) awayFault(e *awayError) error {
-	v := d.team.view()
+	v := d.team.View()
 	why := "does not answer in time"
 	if v.Problem != "" {
 		why = "cannot be reached since " + v.Since.Format(time.RFC3339) + ": " + v.Problem

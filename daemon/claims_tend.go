@@ -182,7 +182,7 @@ func (c *claimKeeper) beats(ctx context.Context, is func(events.ClaimOwner) bool
 			return
 		}
 		switch {
-		case c.shares(b.key.Kind) && c.team.lost():
+		case c.shares(b.key.Kind) && c.team.Lost():
 			// A chat is not to notice: what it has is its own until the time is over.
 		case gone:
 			_, derr := b.record.decide(ctx, func(now lease.State) (events.Data, error) { return lease.Drop(now, s.Owner, s.Fence) }, events.ActorDaemon(c.host), "")

@@ -27,6 +27,7 @@ import (
 	"autopilot/daemon/person"
 	"autopilot/daemon/pin"
 	"autopilot/daemon/store"
+	"autopilot/daemon/team"
 	"autopilot/daemon/tree"
 	"autopilot/daemon/work"
 	"autopilot/events/log"
@@ -84,7 +85,8 @@ type Daemon struct {
 	machine  *machine
 	peers    *peers
 	claims   *claimKeeper
-	team     *team           // nil is none
+	team     *team.Team      // nil is none
+	teamLog  *journal        // ditto
 	shared   *sharedAccounts // ditto
 	people   person.Table
 	repos    *tree.Identities

@@ -48,7 +48,7 @@ func (d *Daemon) peerClaims(ctx context.Context, q bus.Request, body wire.Claims
 		}
 	}
 	is := d.asker(q)
-	v.Team = d.team.view()
+	v.Team = d.team.View()
 	for _, k := range d.claims.keys(ctx) {
 		if !body.All && !within[k.Scope] && !d.shares(ctx, k, within) {
 			continue

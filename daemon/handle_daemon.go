@@ -40,7 +40,7 @@ func (d *Daemon) daemonStatus(ctx context.Context, _ bus.Request, _ struct{}) (w
 	}
 	v.Service = d.cfg.Service
 	v.Notify, v.Settings = d.notifyView()
-	v.Listen, v.Team = d.listenView(), d.team.view()
+	v.Listen, v.Team = d.listenView(), d.team.View()
 	if end, ok := d.idleEnd(1); ok {
 		v.IdleEnds = &end
 	}

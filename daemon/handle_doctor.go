@@ -29,7 +29,7 @@ import (
 // doctor looks for what could go wrong here, as the daemon sees it.
 func (d *Daemon) doctor(ctx context.Context, q bus.Request, body wire.DoctorRequest) (wire.DoctorView, error) {
 	in := examined(ctx, d.cfg.Places, body)
-	in.Daemon, in.Listen, in.Team = os.Getenv("PATH"), d.listenView(), d.team.view()
+	in.Daemon, in.Listen, in.Team = os.Getenv("PATH"), d.listenView(), d.team.View()
 	wrong := []wire.DoctorFinding{d.sandboxFinding()}
 	ws, _ := tree.Find(ctx, body.Workspace) // outside of a work tree it is the user's file alone
 	if err := d.layers(ws, nil).Err(); err != nil {

@@ -56,10 +56,9 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 // serveFleet loads the fleet with those that hear of every change of a run, and
 // sweeps after the runs that are over.
 func (d *Daemon) serveFleet(ctx context.Context, j *journal) error {
-	d.team = d.newTeam(d.fleet.now)
+	d.joinTeam(d.fleet.now)
 	var shared func(context.Context, string) (account.Record, error)
-	if d.team != nil {
-		d.shared = d.newSharedAccounts()
+	if d.shared != nil {
 		shared = d.shared.Open
 	}
 	d.accounts = newAccounts(d.fleet, shared)

@@ -18,10 +18,10 @@ import (
 
 // sharedAccounts are the accounts of a team that this daemon works on.
 type sharedAccounts struct {
-	team  *team
-	actor string
-	now   func() time.Time
-	log   *slog.Logger
+	journal *journal // of the team
+	actor   string
+	now     func() time.Time
+	log     *slog.Logger
 
 	mu   sync.Mutex
 	open map[string]*sharedAccount
@@ -42,7 +42,7 @@ type sharedAccount struct {
 const maxOwed = 64
 
 func (d *Daemon) newSharedAccounts() *sharedAccounts {
-	return &sharedAccounts{team: d.team, actor: events.ActorDaemon(d.host), now: time.Now, log: d.cfg.Log, open: map[string]*sharedAccount{}}
+	return &sharedAccounts{journal: d.teamLog, actor: events.ActorDaemon(d.host), now: time.Now, log: d.cfg.Log, open: map[string]*sharedAccount{}}
 }
 
 // Open is the record of an account: as the team has it now, if it can be reached.
@@ -66,7 +66,7 @@ func (a *sharedAccount) readLocked(ctx context.Context) error {
 	if a.record != nil {
 		return nil
 	}
-	r, err := openRecord(ctx, a.of.team.journal, events.Account(a.id), fold[limits.State]{
+	r, err := openRecord(ctx, a.of.journal, events.Account(a.id), fold[limits.State]{
 		evolve: limits.Evolve,
 		log:    func(s *limits.State) *chain.Log { return &s.Log },
 	}, a.of.log)

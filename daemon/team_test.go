@@ -57,7 +57,7 @@ func TestTwoDaemonsOfATeam(t *testing.T) {
 	b.remote("https://github.com/owner/name")
 	for _, s := range []*site{a, b} {
 		s.on(bus.Team{URL: c.URLs(), Credentials: c.KeyFile(t, 0), Replicas: 3})
-		comes(t, "the team", func() bool { return s.d.team.view().Problem == "" })
+		comes(t, "the team", func() bool { return s.d.team.View().Problem == "" })
 	}
 	h := &hosts{t: t, c: c, a: a, b: b, one: a.chat(), two: b.chat()}
 	t.Run("a claim taken on one host is seen and kept to on the other", h.seen)
@@ -156,8 +156,8 @@ exit 1
 // clock puts the clock of the second host back by an hour.
 func (h *hosts) clock(t *testing.T) {
 	behind := func() time.Time { return time.Now().Add(-time.Hour) }
-	h.b.d.claims.now, h.b.d.team.journal.now = behind, behind
-	defer func() { h.b.d.claims.now, h.b.d.team.journal.now = time.Now, time.Now }()
+	h.b.d.claims.now, h.b.d.teamLog.now = behind, behind
+	defer func() { h.b.d.claims.now, h.b.d.teamLog.now = time.Now, time.Now }()
 	if _, err := h.one.takes("issue:24"); err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +250,7 @@ func (h *hosts) away(t *testing.T) {
 		h.c.Down(i)
 	}
 	for _, s := range []*site{h.a, h.b} {
-		comes(t, "that the team is away", func() bool { return s.d.team.view().Problem != "" })
+		comes(t, "that the team is away", func() bool { return s.d.team.View().Problem != "" })
 	}
 	_, err := h.two.takes("issue:8")
 	refusedAs(t, "taken", err, wire.Failed, "who holds issue:8 of github.com/owner/name is not known now, so nothing was changed: the team at "+h.c.URLs())
