@@ -242,10 +242,11 @@ func pass(ts *testscript.TestScript, name string, mode int) {
 	case err := <-met:
 		ts.Check(err)
 	case <-time.After(patience):
-		// Be the other side, so that the open ends.
+		// Be the other side, so that the open ends, and then what is read.
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
 		ts.Check(err)
-		ts.Check(errors.Join(<-met, f.Close()))
+		ts.Check(f.Close())
+		ts.Check(<-met)
 		ts.Fatalf("nobody came to %s", name)
 	}
 }
