@@ -86,6 +86,7 @@ func TestTheTestsHaveToBeSeenRedBeforeTheWork(t *testing.T) {
 		"commits in between that have nothing":       {`tests; commit tests; git commit -q --allow-empty -m x; touch work; commit work`, "done", events.ReasonSeenRed, "\"tests\""},
 		"A28: tests and work in one commit":          {`tests; touch work; commit both; touch more; commit more`, "halted:iterations", events.ReasonAncestry, "  work\n"},
 		"A28: the tests after the work":              {`touch work; commit work; tests; commit tests; touch more`, "halted:iterations", events.ReasonNotRed, "would pass without the work"},
+		"A28: so too with a note in their commit":    {`touch work; commit work; tests; mkdir -p .autopilot/notes; echo n > .autopilot/notes/n; commit tests; touch more`, "halted:iterations", events.ReasonNotRed, "would pass without the work"},
 		"A28: a trifle in the tests after both":      {`tests; touch work; commit both; echo >> tests/a.sh; commit later; touch more`, "halted:iterations", events.ReasonNotRed, "\"later\""},
 		"A28: the tests in no commit":                {`touch work; commit work; tests`, "halted:iterations", events.ReasonNoCommit, "No commit since"},
 		"A28: the tests changed afterwards":          {`tests; commit tests; touch work; commit work; echo true > tests/a.sh`, "halted:iterations", events.ReasonNoCommit, "  tests/a.sh\n"},

@@ -98,6 +98,17 @@ func (p Pinned) checkTool(t Tool) (ToolChange, bool) {
 	return c, !t.same()
 }
 
+// Came lists the command words that lead to a program now, and led to none when the
+// run began, each with its path. What was seen without them may be otherwise.
+func (p Pinned) Came() (words []string) {
+	for _, t := range p.Tools {
+		if path := p.look(t.Word); t.Path == "" && path != "" {
+			words = append(words, t.Word+"="+path)
+		}
+	}
+	return words
+}
+
 // shadows finds programs that came into a directory before another that had
 // one of that name.
 func (p Pinned) shadows() ([]ToolChange, error) {

@@ -125,9 +125,10 @@ func (g Red) Conclusive(r events.GateResult, set string) bool {
 }
 
 // RedSet names what was tried: the commit, or the tree of a control run, and
-// command, set-up, environment and program.
-func RedSet(commit, setup string, r events.GateResult) string {
-	return hash([]byte(strings.Join([]string{commit, setup, r.Argv, r.Env, r.Tool}, "\x00")))
+// command, set-up, environment and program, with the programs that have come since
+// the run began.
+func RedSet(commit, setup string, r events.GateResult, came ...string) string {
+	return hash([]byte(strings.Join(append([]string{commit, setup, r.Argv, r.Env, r.Tool}, came...), "\x00")))
 }
 
 // Starts says whether the first word of a command is there to be run, as far as

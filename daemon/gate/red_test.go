@@ -107,6 +107,7 @@ func TestWhatWasSeenOnceInACommitHolds(t *testing.T) {
 		"another commit": gate.RedSet("decaf", "", r), "another set-up": gate.RedSet("c0ffee", "npm ci", r),
 		"another command":     gate.RedSet("c0ffee", "", events.GateResult{Argv: "x", Env: "b", Tool: "c"}),
 		"another environment": gate.RedSet("c0ffee", "", events.GateResult{Argv: "a", Env: "x", Tool: "c"}),
+		"a program that came": gate.RedSet("c0ffee", "", r, "bats=/usr/bin/bats"),
 		"another program":     gate.RedSet("c0ffee", "", events.GateResult{Argv: "a", Env: "b", Tool: "x"}),
 	} {
 		if redGate.Conclusive(r, other) {

@@ -42,6 +42,17 @@ func TestPinFindsTheToolsThatCommandsName(t *testing.T) {
 	equal(t, "unchanged", s.check(p), []ToolChange(nil))
 }
 
+func TestAProgramThatComesLaterIsNoChangeButKnown(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.program(s.sbin, "check", "exit 0")
+	p := s.pin("check && for t in x; do late $t; done; later")
+	equal(t, "at the start", p.Came(), []string(nil))
+	late := s.program(s.bin, "late", "exit 0")
+	equal(t, "later", p.Came(), []string{"late=" + late})
+	equal(t, "changes", s.check(p), []ToolChange(nil))
+}
+
 func TestFR65AnotherProgramInTheToolsPlaceIsNamed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

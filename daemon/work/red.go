@@ -78,7 +78,7 @@ func (g *judging) redCheckout(cmd gate.Command, of string, t events.Tree, name s
 	}
 	var now events.GateResult
 	c.gates.Stamp(&now, cmd, "")
-	return c, gate.RedSet(of, g.p.Spec.Setup, now), nil
+	return c, gate.RedSet(of, g.p.Spec.Setup, now, c.gates.Came()...), nil
 }
 
 // inCommit is what the command says in the test commit, now or as it was seen.
@@ -232,8 +232,9 @@ func (g *judging) history(ctx context.Context, a asked, on tree.Snapshot) (h gat
 	if err != nil {
 		return h, found, err
 	}
-	isTest := matches(a.Files)
-	if h.Commit, found, err = g.testCommit(ctx, line, isTest); err != nil || h.Commit == nil {
+	isTest, note := matches(a.Files), matches(g.p.Flow.Notes)
+	other := func(p string) bool { return !isTest(p) && !note(p) }
+	if h.Commit, found, err = g.testCommit(ctx, line, isTest, other); err != nil || h.Commit == nil {
 		return h, found, err
 	}
 	if err := g.p.Repo.Fill(ctx, found); err != nil {
@@ -242,10 +243,10 @@ func (g *judging) history(ctx context.Context, a asked, on tree.Snapshot) (h gat
 	if h.Differ, err = g.differing(ctx, found.Tree, on.Tree, isTest); err != nil {
 		return h, found, err
 	}
-	if h.Impl, err = g.implementation(ctx, line, found.ID, isTest); err != nil {
+	if h.Impl, err = g.implementation(ctx, line, found.ID, other); err != nil {
 		return h, found, err
 	}
-	h.Work, err = g.workAfter(ctx, line[len(line)-1], found, on, isTest)
+	h.Work, err = g.workAfter(ctx, line[len(line)-1], found, on, other)
 	return h, found, err
 }
 
@@ -256,7 +257,7 @@ func matches(globs []string) func(path string) bool {
 }
 
 // testCommit is the newest commit of a line that changes a test; nil without one.
-func (g *judging) testCommit(ctx context.Context, line []tree.Commit, isTest func(string) bool) (*gate.TestCommit, tree.Commit, error) {
+func (g *judging) testCommit(ctx context.Context, line []tree.Commit, isTest, other func(string) bool) (*gate.TestCommit, tree.Commit, error) {
 	for i, c := range line[:len(line)-1] {
 		changes, err := g.p.Repo.Changes(ctx, line[i+1].Tree, c.Tree)
 		if err != nil {
@@ -265,8 +266,10 @@ func (g *judging) testCommit(ctx context.Context, line []tree.Commit, isTest fun
 		found, touches := gate.TestCommit{ID: c.ID, Subject: c.Subject}, false
 		for _, ch := range changes {
 			switch {
-			case !isTest(ch.Path):
+			case other(ch.Path):
 				found.Others = append(found.Others, ch.Path)
+				continue
+			case !isTest(ch.Path):
 				continue
 			case ch.Status != tree.Deleted:
 				found.Tests = append(found.Tests, ch.Path)
@@ -281,14 +284,14 @@ func (g *judging) testCommit(ctx context.Context, line []tree.Commit, isTest fun
 }
 
 // implementation lists the commits of a line that are newer than one, and change
-// something that is no test.
-func (g *judging) implementation(ctx context.Context, line []tree.Commit, test string, isTest func(string) bool) ([]string, error) {
+// something that is neither a test nor a note.
+func (g *judging) implementation(ctx context.Context, line []tree.Commit, test string, other func(string) bool) ([]string, error) {
 	var out []string
 	for i, c := range line {
 		if c.ID == test {
 			return out, nil
 		}
-		work, err := g.differing(ctx, line[i+1].Tree, c.Tree, func(p string) bool { return !isTest(p) })
+		work, err := g.differing(ctx, line[i+1].Tree, c.Tree, other)
 		if err != nil {
 			return nil, err
 		}
@@ -313,7 +316,7 @@ func (g *judging) differing(ctx context.Context, from, to events.Tree, is func(s
 // workAfter lists the other files that were changed after the test commit. What is
 // as it was when the run began, and is so in both commits, was not: it may have
 // been changed before, or have other bytes on disk than in a commit.
-func (g *judging) workAfter(ctx context.Context, base, test tree.Commit, on tree.Snapshot, isTest func(string) bool) ([]string, error) {
+func (g *judging) workAfter(ctx context.Context, base, test tree.Commit, on tree.Snapshot, other func(string) bool) ([]string, error) {
 	all := func(string) bool { return true }
 	inRun, err := g.differing(ctx, g.s.Facts.Work, on.Work, all)
 	if err != nil {
@@ -323,10 +326,9 @@ func (g *judging) workAfter(ctx context.Context, base, test tree.Commit, on tree
 	if err != nil {
 		return nil, err
 	}
-	note := matches(g.p.Flow.Notes)
 	return g.differing(ctx, test.Tree, on.Work, func(p string) bool {
 		_, run := slices.BinarySearch(inRun, p)
 		_, commits := slices.BinarySearch(inCommits, p)
-		return (run || commits) && !isTest(p) && !note(p)
+		return (run || commits) && other(p)
 	})
 }
