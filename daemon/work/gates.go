@@ -66,6 +66,9 @@ func (w *Worker) Gates(ctx context.Context, s run.State, end <-chan struct{}) (_
 	if err != nil {
 		return events.GatesJudged{}, err
 	}
+	if err := g.sayMoved(ctx, results); err != nil {
+		return events.GatesJudged{}, err
+	}
 	g.addRefused(results)
 	l := s.Last.Gates
 	return events.GatesJudged{
@@ -84,6 +87,7 @@ type judging struct {
 	list []asked
 
 	failing bool                // a command fails on the files as they are
+	moved   []string            // recorded files that the first round of them changed
 	refused map[events.Name]int // requests that what a gate ran made, and may not make
 }
 
@@ -98,7 +102,7 @@ func (g *judging) inPlace(ctx context.Context) (results []events.GateResult, on 
 	if err != nil || len(moved) == 0 {
 		return results, on, false, err
 	}
-	on = now
+	g.moved, on = moved, now
 	if results, err = g.round(ctx, "-again"); err != nil {
 		return nil, on, true, err
 	}

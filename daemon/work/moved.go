@@ -17,6 +17,9 @@ import (
 // This file compares trees around the gates: what changed while they ran, and
 // what of the pinned paths differs from the start of the run.
 
+// movedHead bounds what a finding says of the files that gates changed.
+const movedHead = 2 << 10
+
 // compare records the tree again. It returns the recorded paths that differ.
 // Files that are new were made by the gates: they are left out, as is what gates
 // do to files that they made before. A path of the start tree is never one of
@@ -78,6 +81,30 @@ func (g *judging) unstable(ctx context.Context, results []events.GateResult, mov
 		if results[i].Verdict == events.Pass || g.s.Loop.Iteration == 0 {
 			results[i].Verdict, results[i].Reason = events.Fail, events.ReasonTreeChanged
 			results[i].Files, results[i].Excerpt = files, text
+		}
+	}
+	return nil
+}
+
+// sayMoved says of every gate that fails which files the gates themselves had
+// changed before it was judged: who works did not. What was tried in a commit alone
+// has nothing of that.
+func (g *judging) sayMoved(ctx context.Context, results []events.GateResult) error {
+	if len(g.moved) == 0 {
+		return nil
+	}
+	head := gate.Excerpt([]byte("The gates changed recorded files when they ran, and were run once more on what is there now:\n  "+
+		strings.Join(g.moved, "\n  ")+"\n"), movedHead, 0, "")
+	for i, r := range results {
+		if r.Verdict != events.Fail || r.Reason == events.ReasonTreeChanged || r.Set != "" {
+			continue
+		}
+		text, err := g.w.text(r.Excerpt)
+		if err != nil {
+			return err
+		}
+		if results[i].Excerpt, err = g.w.put(ctx, gate.Headed(head, text)); err != nil {
+			return err
 		}
 	}
 	return nil
