@@ -20,10 +20,13 @@ func Criteria(text string) []string {
 	return out
 }
 
-func sameCriterion(a, b string) bool {
-	plain := func(s string) string { return strings.ReplaceAll(strings.TrimSpace(s), "-", "") }
-	return strings.EqualFold(plain(a), plain(b))
+// plainCriterion is an id in the one form that all ways to write it have: another
+// session writes it otherwise.
+func plainCriterion(id string) string {
+	return strings.ToUpper(strings.ReplaceAll(strings.TrimSpace(id), "-", ""))
 }
+
+func sameCriterion(a, b string) bool { return plainCriterion(a) == plainCriterion(b) }
 
 // Of adds the criteria that are approved and that the result does not list: what
 // it is silent on is not covered.

@@ -163,12 +163,23 @@ func (o Opinion) Sum(weights map[string]int) events.Opinion {
 	}
 	open := o.uncovered()
 	if out.Uncovered, out.Covered = len(open), len(o.Criteria)-len(open); len(open) > 0 {
-		out.UncoveredSum = rule.FailingSum(open)
+		out.UncoveredSum = uncoveredSum(open)
 	}
 	if weights != nil {
 		out.Ambiguity = rule.Ambiguity(weights, o.Clarity)
 	}
 	return out
+}
+
+// uncoveredSum is the same for the same criteria, however often and in whichever
+// way they are written.
+func uncoveredSum(ids []string) string {
+	plain := make([]string, 0, len(ids))
+	for _, id := range ids {
+		plain = append(plain, plainCriterion(id))
+	}
+	slices.Sort(plain)
+	return rule.FailingSum(slices.Compact(plain))
 }
 
 // uncovered are the ids of the criteria that nothing covers, sorted.
