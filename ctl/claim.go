@@ -29,14 +29,11 @@ it next has it. The number is the fencing token, greater with each holder.`,
 }
 
 func runPeerClaims(ctx context.Context, a *app, all bool) error {
-	req := wire.ClaimsRequest{All: all}
-	if !all {
-		dir, err := a.workspace("")
-		if err != nil {
-			return err
-		}
-		req.Workspace = dir
+	dir, err := a.workspace("")
+	if err != nil && !all {
+		return err
 	}
+	req := wire.ClaimsRequest{All: all, Workspace: dir}
 	var v wire.ClaimsView
 	if err := a.ask(ctx, wire.PeerClaims, req, &v); err != nil {
 		return err

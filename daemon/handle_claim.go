@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -31,15 +32,15 @@ const (
 func (d *Daemon) peerClaims(ctx context.Context, q bus.Request, body wire.ClaimsRequest) (wire.ClaimsView, error) {
 	v := wire.ClaimsView{Claims: []wire.ClaimView{}, PIN: d.hasPIN()}
 	within := map[string]bool{}
+	ws, common, err := treeAndCommon(ctx, body.Workspace)
+	repository := ""
+	if err == nil {
+		repository, err = d.repos.Of(ctx, ws)
+	}
+	if err != nil && !body.All {
+		return v, err
+	}
 	if !body.All {
-		ws, common, err := treeAndCommon(ctx, body.Workspace)
-		if err != nil {
-			return v, err
-		}
-		repository, err := d.repos.Of(ctx, ws)
-		if err != nil {
-			return v, err
-		}
 		within[ws.Path], within[common], within[repository] = true, true, true
 		if other, err := d.elsewhere(ctx, claim.Key{Kind: events.ClaimWorkspace, Scope: ws.Path}); err != nil {
 			return v, err
@@ -61,7 +62,11 @@ func (d *Daemon) peerClaims(ctx context.Context, q bus.Request, body wire.Claims
 			return v, err
 		}
 		if s.Held() {
-			v.Claims = append(v.Claims, d.claimView(k, s, at, is))
+			c := d.claimView(k, s, at, is)
+			if k.Scope == repository {
+				c.Directory = mainTree(ws, common)
+			}
+			v.Claims = append(v.Claims, c)
 		}
 	}
 	slices.SortFunc(v.Claims, func(a, b wire.ClaimView) int {
@@ -77,6 +82,14 @@ func (d *Daemon) shares(ctx context.Context, k claim.Key, within map[string]bool
 	}
 	_, common, err := treeAndCommon(ctx, k.Scope)
 	return err == nil && within[common]
+}
+
+// mainTree is the directory that people know a repository by, as far as it has one.
+func mainTree(ws tree.Workspace, common string) string {
+	if filepath.Base(common) == ".git" {
+		return filepath.Dir(common)
+	}
+	return ws.Path
 }
 
 func treeAndCommon(ctx context.Context, dir string) (tree.Workspace, string, error) {
@@ -202,6 +215,9 @@ func (d *Daemon) peerForce(ctx context.Context, q bus.Request, body wire.ClaimRe
 		return wire.ClaimsView{}, err
 	}
 	v, other, err := d.forcible(ctx, q, k)
+	if ws, common, terr := treeAndCommon(ctx, body.Workspace); err == nil && terr == nil && k.Kind != events.ClaimWorkspace {
+		v.Claims[0].Directory = mainTree(ws, common)
+	}
 	if err != nil || !body.Decided {
 		return v, err
 	}

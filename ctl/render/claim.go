@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -24,12 +25,29 @@ func (s Style) Claims(v wire.ClaimsView, all bool) string {
 		if c.Of != of {
 			flush()
 			of = c.Of
-			b.WriteString(Line(of) + "\n")
+			b.WriteString(claimedIn(c) + "\n")
 		}
 		rows = append(rows, []string{Line(c.Key), Line(c.State), fence(c), s.holder(c), "since " + s.timeAt(c.Since), s.until(c)})
 	}
 	flush()
 	return b.String() + s.teamAway(v.Team)
+}
+
+// firstCommit is how much of the first commit of a repository is shown.
+const firstCommit = 8
+
+// claimedIn is what a claim is within. A repository without a remote is known by
+// its first commit, which nobody knows it by.
+func claimedIn(c wire.ClaimView) string {
+	hash, ok := strings.CutPrefix(c.Of, "commit ")
+	if !ok {
+		return Line(c.Of)
+	}
+	text := "no remote, first commit " + Line(hash[:min(firstCommit, len(hash))])
+	if c.Directory == "" {
+		return "a repository with " + text
+	}
+	return Line(filepath.Base(c.Directory)) + " (" + text + ")"
 }
 
 func fence(c wire.ClaimView) string {
@@ -101,7 +119,7 @@ func (s Style) ForceAsk(v wire.ClaimsView) string {
 		life = "its process goes on, and is not told"
 	}
 	return fmt.Sprintf("take %s from %s\n  of %s\n  since %s, last heard of at %s; %s\n\n%s",
-		s.paint(bold, Line(c.Key)), s.holder(c), Line(c.Of), s.timeAt(c.Since), s.timeAt(c.Beat), life,
+		s.paint(bold, Line(c.Key)), s.holder(c), claimedIn(c), s.timeAt(c.Since), s.timeAt(c.Beat), life,
 		s.challenge("take it", c.Key, v.PIN))
 }
 

@@ -50,8 +50,9 @@ const (
 type ClaimView struct {
 	Key       string     `json:"key"` // as it is typed
 	Kind      string     `json:"kind"`
-	Of        string     `json:"of"`    // real path of the work tree, or the repository: the name of its remote, its first commit, or a path of one host
-	State     string     `json:"state"` // free, held, overdue or stale
+	Of        string     `json:"of"`                 // real path of the work tree, or the repository: the name of its remote, its first commit, or a path of one host
+	Directory string     `json:"directory,omitzero"` // of that repository, if it is the one of who asks
+	State     string     `json:"state"`              // free, held, overdue or stale
 	Fence     uint64     `json:"fence,omitzero"`
 	Holder    string     `json:"holder,omitzero"`    // for people
 	Run       string     `json:"run,omitzero"`       // handle of the run that holds it
