@@ -47,6 +47,7 @@ type script struct {
 	full  int // how often there is no room for the first iteration
 	crews []events.Crew
 	*phases
+	*outsiders
 }
 
 func (w *script) step(iteration int) step {
@@ -62,6 +63,9 @@ func (w *script) BeginAgent(_ context.Context, s run.State, act engine.RunAgent)
 	}
 	if s.Last.Agent.Result.Waits() && s.Waiting == nil {
 		return events.LimitWaiting{Cause: events.LimitRate, UntilMS: w.now().Add(limitLasts).UnixMilli()}, nil
+	}
+	if halted, is := w.edited(s, act); is {
+		return halted, nil
 	}
 	from := s.Last.Tree
 	if act.Restore {
@@ -218,7 +222,7 @@ func play(t testingT, l log.Log, w *script, kill func(run.State) bool) run.State
 			if s.Status != run.Live || kill != nil && kill(s) {
 				break
 			}
-			if w.answers(ctx, f, s) {
+			if w.answers(ctx, f, s) || w.intrudes(ctx, t, l, f, s) {
 				continue
 			}
 			<-changed
