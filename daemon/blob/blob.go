@@ -21,13 +21,11 @@
 package blob
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -45,8 +43,6 @@ var (
 	ErrMissing = errors.New("blob is missing")
 	// ErrDamaged says that the bytes on disk do not have the hash that names them.
 	ErrDamaged = errors.New("blob is damaged")
-	// ErrTooLarge says that a reader gave more bytes than its limit.
-	ErrTooLarge = errors.New("text is larger than its limit")
 	// ErrBadRef says that a name is not 64 lower-case hex digits.
 	ErrBadRef = errors.New("not a blob name")
 )
@@ -152,27 +148,17 @@ func (s *Store) Put(ctx context.Context, text []byte) (events.Ref, error) {
 	if s.intact(ref, int64(len(text))) {
 		return ref, s.syncEntry(ref)
 	}
-	if _, err := s.write(ctx, bytes.NewReader(text), int64(len(text))); err != nil {
+	if err := s.write(ref, text); err != nil {
 		return "", fmt.Errorf("put blob %s: %w", ref, err)
 	}
 	return ref, nil
 }
 
-// PutReader stores what r gives, up to max bytes, without holding it in
-// memory. More than max bytes are ErrTooLarge, and nothing is kept.
-func (s *Store) PutReader(ctx context.Context, r io.Reader, max int64) (events.Ref, error) {
-	ref, err := s.write(ctx, r, max)
-	if err != nil {
-		return "", fmt.Errorf("put blob: %w", err)
-	}
-	return ref, nil
-}
-
-// write brings the bytes of r to their name.
-func (s *Store) write(ctx context.Context, r io.Reader, max int64) (ref events.Ref, err error) {
+// write brings a text to its name.
+func (s *Store) write(ref events.Ref, text []byte) error {
 	f, err := os.CreateTemp(filepath.Join(s.dir, tmpName), "put-")
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer func() {
 		// The error that led here is the one to report; after a rename both
@@ -180,38 +166,18 @@ func (s *Store) write(ctx context.Context, r io.Reader, max int64) (ref events.R
 		_ = f.Close()
 		_ = os.Remove(f.Name())
 	}()
-	sum, size, err := copyHashed(ctx, f, r, max)
-	if err != nil {
-		return "", err
-	}
-	ref = events.Ref(hex.EncodeToString(sum.Sum(nil)))
-	s.pend(ref)
-	if s.intact(ref, size) {
-		return ref, s.syncEntry(ref)
+	if _, err := f.Write(text); err != nil {
+		return err
 	}
 	if s.durability == Power {
 		if err := f.Sync(); err != nil {
-			return "", err
+			return err
 		}
 	}
 	if err := f.Close(); err != nil {
-		return "", err
+		return err
 	}
-	return ref, s.enter(f.Name(), s.path(ref))
-}
-
-func copyHashed(ctx context.Context, w io.Writer, r io.Reader, max int64) (hash.Hash, int64, error) {
-	sum := sha256.New()
-	// One byte more than allowed tells a text of exactly max from a longer one.
-	limited := &io.LimitedReader{R: ctxReader{ctx, r}, N: max + 1}
-	size, err := io.Copy(io.MultiWriter(w, sum), limited)
-	if err != nil {
-		return nil, 0, err
-	}
-	if size > max {
-		return nil, 0, fmt.Errorf("%w of %d bytes", ErrTooLarge, max)
-	}
-	return sum, size, nil
+	return s.enter(f.Name(), s.path(ref))
 }
 
 // enter renames a finished temporary file to its name and makes that lasting.
@@ -387,17 +353,4 @@ func check(ref events.Ref) error {
 		}
 	}
 	return nil
-}
-
-// ctxReader ends a copy when its context ends.
-type ctxReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c ctxReader) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.r.Read(p)
 }

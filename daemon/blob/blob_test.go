@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
@@ -110,9 +108,6 @@ func TestATextThatIsThereIsNotWrittenAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, s, "once")
-	if _, err := s.PutReader(t.Context(), strings.NewReader("once"), 100); err != nil {
-		t.Fatal(err)
-	}
 	after, err := os.Stat(file(dir, ref))
 	if err != nil {
 		t.Fatal(err)
@@ -125,29 +120,16 @@ func TestATextThatIsThereIsNotWrittenAgain(t *testing.T) {
 	}
 }
 
-func TestReaderOverItsLimitKeepsNothing(t *testing.T) {
+func TestAPutWhoseRequestHasEndedKeepsNothing(t *testing.T) {
 	t.Parallel()
 	s, dir := open(t, blob.Process)
-	if _, err := s.PutReader(t.Context(), strings.NewReader("12345"), 4); !errors.Is(err, blob.ErrTooLarge) {
-		t.Errorf("err = %v, want ErrTooLarge", err)
-	}
-	boom := errors.New("boom")
-	if _, err := s.PutReader(t.Context(), io.MultiReader(strings.NewReader("12"), iotest.ErrReader(boom)), 4); !errors.Is(err, boom) {
-		t.Errorf("err = %v, want boom", err)
-	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.PutReader(ended, strings.NewReader("1"), 4); !errors.Is(err, context.Canceled) {
-		t.Errorf("err = %v, want canceled", err)
-	}
 	if _, err := s.Put(ended, []byte("1")); !errors.Is(err, context.Canceled) {
 		t.Errorf("err = %v, want canceled", err)
 	}
 	if got := files(t, dir); len(got) != 0 {
 		t.Errorf("left behind: %v", got)
-	}
-	if _, err := s.PutReader(t.Context(), strings.NewReader("1234"), 4); err != nil {
-		t.Errorf("a text of exactly the limit: %v", err)
 	}
 }
 

@@ -5,14 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"autopilot/daemon/agent"
-	"autopilot/daemon/engine"
 	"autopilot/daemon/gate"
 	"autopilot/daemon/redact"
 	"autopilot/daemon/tree"
@@ -20,7 +18,6 @@ import (
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"
-	"autopilot/projections/run"
 )
 
 // Workspace resolves the git work tree of a run.
@@ -306,68 +303,6 @@ func limits(spec wire.RunSpec, flow workflow.Workflow) events.Limits {
 		l.Iterations = flow.Limits.Iterations
 	}
 	return l
-}
-
-// Preview says what a run would be.
-func (w *Worker) Preview(ctx context.Context, q wire.StartRequest, agents agent.Overrides, hide []string) (_ wire.Preview, err error) {
-	// Not that of the workspace: the gates of a live run may be at work in it.
-	home := filepath.Join(w.cfg.State, "home", "preview-"+w.newID())
-	defer func() { err = errors.Join(err, os.RemoveAll(home)) }()
-	p, err := w.makePlan(ctx, q, agents, hide, home)
-	if err != nil {
-		return wire.Preview{}, err
-	}
-	snap, err := p.Repo.Record(ctx, "preview", p.Ignore, tree.Without{Notes: p.Flow.Notes})
-	if err != nil {
-		return wire.Preview{}, fmt.Errorf("record the workspace: %w", err)
-	}
-	if err := p.pin(ctx, snap.Tree); err != nil {
-		return wire.Preview{}, err
-	}
-	const effect = "EFFECT"
-	l := limits(p.Spec, p.Flow)
-	d := firstPrompt(p, events.Name(p.Flow.Phases[0].Name))
-	d.MaxIterations, d.ResultFile = l.Iterations, w.resultFile(effect)
-	if d.Session = p.Spec.Driver == events.DriverSession; d.Session {
-		d.ResultFile = ""
-	}
-	if q.Findings != "" {
-		list, bad := seeded(redact.Compile(p.Secrets), q.Findings)
-		if bad != nil {
-			return wire.Preview{}, bad
-		}
-		d.PersonNotes = []string{listFindings(list)}
-	}
-	text, err := p.renderPhase(d.Phase, d)
-	if err != nil {
-		return wire.Preview{}, err
-	}
-	v := wire.Preview{
-		Prompt: string(text), Argv: []string{}, Permissions: p.Own.call.Says, AgentEnv: p.envNames(p.Own),
-		GateEnv: envNames(p.Gates.Env), Path: p.Gates.Path(), Gates: p.Spec.Gates, Pinned: len(p.Pinned),
-		Workspace: p.Repo.Workspace().Path, Iterations: l.Iterations, Workflow: p.Flow.Name,
-		Setup: p.Spec.Setup, Checkout: p.Spec.Checkout,
-	}
-	if p.Spec.Driver == events.DriverDaemon && given(p.Spec.Agent) {
-		v.Argv = w.command(p.Own, events.IterationStarted{Effect: effect}).Process()
-	}
-	v.Crews = w.crewViews(p, effect)
-	if end, ok := engine.Deadline(run.State{Facts: events.RunStarted{Limits: l}}, w.cfg.Now()); ok {
-		v.EndsBy = &end
-	}
-	return v, nil
-}
-
-func isCommand(g wire.GateSpec) bool { return g.Kind == "" || g.Kind == events.GateCommand }
-
-func command(g wire.GateSpec) rule.Command { return rule.Command{Text: g.Command} }
-
-func commands(spec wire.RunSpec) []rule.Command {
-	var out []rule.Command
-	for _, g := range toRun(spec) {
-		out = append(out, command(g))
-	}
-	return out
 }
 
 // below lists those of the files that are in a directory, relative to it.

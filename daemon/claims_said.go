@@ -1,0 +1,124 @@
+package daemon
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"autopilot/daemon/claim"
+	"autopilot/events"
+	"autopilot/events/wire"
+	lease "autopilot/projections/claim"
+)
+
+// This file says of claims who holds them, for programs and for people.
+
+func (d *Daemon) claimView(k claim.Key, s lease.State, sight lease.Sight, is func(events.ClaimOwner) bool) wire.ClaimView {
+	v := wire.ClaimView{
+		Key: k.String(), Kind: string(k.Kind), Of: d.scopeOf(k), State: string(s.Standing(sight)), Fence: s.Fence,
+		Program: string(s.Owner.Program), PID: s.Owner.PID, Mine: is(s.Owner), Alive: sight.Alive, Holder: d.holderOf(s.Owner),
+		Since: at(s.Since.UTC()), Beat: at(s.Beat.UTC()), Until: at(s.Until().UTC()), TTL: int64(s.TTL / time.Second),
+	}
+	if !sight.Here {
+		v.Host = s.Owner.Host
+	}
+	if r, ok := d.fleet.state(s.Owner.Run); ok && s.Owner.Run != "" {
+		v.Run = r.Facts.Handle
+	}
+	return v
+}
+
+func markView(top string, m *claim.MarkedError) wire.ClaimView {
+	i := m.Info
+	return wire.ClaimView{
+		Key: string(events.ClaimWorkspace), Kind: string(events.ClaimWorkspace), Of: top, State: wire.ClaimHeld,
+		Holder: i.Who, StateDir: i.State, PID: i.PID, Alive: m.Locked, Since: at(i.Since.UTC()), Beat: at(i.Beat.UTC()), Until: at(i.Until().UTC()), TTL: i.TTL,
+	}
+}
+
+// holder names an owner for people.
+func holder(o events.ClaimOwner) string {
+	switch {
+	case o.Run != "":
+		return "run " + o.Run
+	case o.Program != "":
+		return fmt.Sprintf("a chat of %s, process %d", o.Program, o.PID)
+	}
+	return fmt.Sprintf("a session, process %d", o.PID)
+}
+
+func (d *Daemon) holderOf(o events.ClaimOwner) string {
+	if o.Run != "" {
+		if s, ok := d.fleet.state(o.Run); ok {
+			return "run " + s.Facts.Handle
+		}
+	}
+	if o.Host != d.host {
+		return holder(o) + " of host " + o.Host
+	}
+	return holder(o)
+}
+
+// claimFault says who holds what was asked for, since when, and what to do.
+func (d *Daemon) claimFault(err error) error {
+	var marked *claim.MarkedError
+	var held *heldError
+	var away *awayError
+	switch {
+	case errors.As(err, &away):
+		return d.awayFault(away)
+	case errors.As(err, &held):
+		return d.heldFault(held)
+	case errors.As(err, &marked):
+		return d.markFault(claim.Key{Kind: events.ClaimWorkspace}, marked)
+	case errors.Is(err, lease.ErrFence), errors.Is(err, lease.ErrFree):
+		return wire.Errorf(wire.Conflict, "who holds it has changed meanwhile, so nothing was done").WithHint("apctl peer claims   shows who")
+	case errors.Is(err, claim.ErrStrange):
+		return wire.Errorf(wire.Failed, "the work tree cannot be held: %v", err).WithHint("move it away and start again")
+	case errors.Is(err, os.ErrPermission):
+		return wire.Errorf(wire.Failed, "the work tree cannot be held, as its git directory is not to be written to: %v", err)
+	}
+	return err
+}
+
+func (d *Daemon) heldFault(h *heldError) error {
+	s, k := h.state, quoted(h.key.String())
+	e := wire.Errorf(wire.Conflict, "%s of %s is held by %s, since %s", h.key, d.scopeOf(h.key), d.holderOf(s.Owner), s.Since.UTC().Format(time.RFC3339))
+	until := s.Until().UTC().Format(time.RFC3339)
+	switch {
+	case s.Owner.Run != "" && h.at.Here:
+		r, _ := d.fleet.state(s.Owner.Run)
+		return e.WithHint("apctl stop %s   ends it, and gives it back", cmp.Or(r.Facts.Handle, s.Owner.Run))
+	case s.Standing(h.at) == lease.Overdue:
+		return e.WithHint("its time was over at %s, but its process goes on:\napctl peer drop %s   gives it back, from there\napctl peer drop %s --force   takes it away, and asks a person", until, k, k)
+	case h.at.Here && !h.at.Alive:
+		return e.WithHint("its process has ended, and it is free at %s;\napctl peer drop %s --force   frees it now, and asks a person", until, k)
+	}
+	return e.WithHint("it is free at %s if nothing is heard of it until then;\napctl peer drop %s   gives it back, from there\napctl peer drop %s --force   takes it away, and asks a person", until, k, k)
+}
+
+func (d *Daemon) markFault(k claim.Key, m *claim.MarkedError) error {
+	i := m.Info
+	if i.State == "" {
+		return wire.Errorf(wire.Conflict, "this work tree is held by %s", i.Who).WithHint("ask again")
+	}
+	e := wire.Errorf(wire.Conflict, "this work tree is held by %s of another state directory, %s, since %s", i.Who, i.State, i.Since.UTC().Format(time.RFC3339))
+	with := "AUTOPILOT_STATE=" + quoted(i.State) + " apctl "
+	if m.Locked {
+		return e.WithHint("%sls   shows what runs there; stop it there, then ask again", with)
+	}
+	return e.WithHint("its daemon has ended, and may come back for it until %s:\n%sls   starts it, and shows what runs there\napctl peer drop %s --force   frees it now, and asks a person",
+		i.Until().UTC().Format(time.RFC3339), with, k)
+}
+
+// quoted is a word for a shell.
+func quoted(word string) string {
+	if q, err := syntax.Quote(word, syntax.LangPOSIX); err == nil {
+		return q
+	}
+	return word
+}
