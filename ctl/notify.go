@@ -38,7 +38,9 @@ github comments at the issue or pull request that a run is about (apctl run
 --issue 24), through your own gh: what is asked, where, and how it is answered, or
 what came of the run. OWNER/NAME#24 takes the runs without an issue too. gh has to
 be on the daemon's PATH and logged in (gh auth login). It is tried again as a
-webhook is; the comment is looked for before that, so that it stands there once.`,
+webhook is; the comment is looked for before that, so that it stands there once.
+draft: true pushes what a run in a work tree of its own asks approval for, and
+shows it as a draft pull request before it asks (docs/configuration.md).`,
 		Example: "  apctl notify test\n  apctl notify test --on halted",
 		Args:    group,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

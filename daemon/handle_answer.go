@@ -52,6 +52,7 @@ func (d *Daemon) questionView(s run.State, most int) *wire.QuestionView {
 		Set: q.Set, Files: files, Options: q.Options, Recommended: q.Recommended, Again: q.Again,
 		Assurance: string(q.Assurance), Since: q.Since,
 	}
+	v.Link = d.text(q.Link)
 	v.Cut = len(text) - len(v.Text)
 	v.PIN = d.hasPIN()
 	if n := len(files) - questionFiles; n > 0 {

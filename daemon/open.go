@@ -113,7 +113,7 @@ func (d *Daemon) newWorker() *work.Worker {
 			Root: filepath.Join(state, "trees"), Durable: d.cfg.Durability != bus.Process,
 		},
 		Listen: d.bus.ListenEffect, GateEnv: d.gateEnv, Now: time.Now, Log: d.cfg.Log,
-		Language: d.language, Admit: d.admit, Refused: d.bus.Refused, FindFlow: d.flowOf,
+		Language: d.language, Draft: d.drafts().Show, Admit: d.admit, Refused: d.bus.Refused, FindFlow: d.flowOf,
 		Price: d.priceOf, Priced: d.priced, Over: d.over,
 		Sandbox: d.cfg.sandbox(), Confined: d.confined, Late: d.cfg.Late,
 	})

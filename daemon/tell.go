@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"autopilot/daemon/config"
+	"autopilot/daemon/draft"
 	"autopilot/daemon/notify"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -52,6 +53,14 @@ func (d *Daemon) openNotify(ctx context.Context) error {
 	}
 	d.fleet.wg.Go(func() { d.tell(ctx) })
 	return nil
+}
+
+// drafts shows what runs ask approval for, where the user's file wants that.
+func (d *Daemon) drafts() *draft.Publisher {
+	return draft.New(draft.Config{
+		Dir: filepath.Join(d.cfg.Places.State, "drafts"), Settings: d.notifySettings, Effects: d.effects,
+		Env: notifierEnv(os.Environ()), Home: d.cfg.Home,
+	})
 }
 
 // notifySettings reads the user's file anew.

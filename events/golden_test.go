@@ -240,7 +240,7 @@ var sampleData = map[string]Data{
 	},
 	TypeQuestionAsked: QuestionAsked{
 		Number: 2, Phase: "plan", Iteration: 4, Gate: "approved", Kind: AskApproval, Set: string(sampleRef("a6")), Files: sampleRef("a7"), Tree: sampleTree("06"),
-		Text: sampleRef("a8"), Options: 4, Recommended: 1, Again: true, Assurance: AssuredPIN, ExpiresMS: 1893470400000,
+		Text: sampleRef("a8"), Options: 4, Recommended: 1, Again: true, Assurance: AssuredPIN, ExpiresMS: 1893470400000, Link: sampleRef("c7"),
 	},
 	TypeQuestionAnswered: QuestionAnswered{
 		Number: 2, Gate: "approved", Choice: ChoiceNo, Text: sampleRef("a9"), Findings: sampleRef("aa"), Count: 2,

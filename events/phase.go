@@ -159,6 +159,7 @@ type QuestionAsked struct {
 	Again       bool         `json:"again,omitzero"`       // presented anew, as the set has changed or findings were worked on
 	Assurance   Assurance    `json:"assurance"`            // that an answer needs at least
 	ExpiresMS   int64        `json:"expires_ms,omitzero"`  // Unix milliseconds, wall clock
+	Link        Ref          `json:"link,omitzero"`        // address of the draft pull request that shows the set
 }
 
 // Choice is an answer in one word.

@@ -33,6 +33,7 @@ func (s Style) Question(v wire.RunView) string {
 		{s.say("since", "質問日時"), s.listed(s.Clock(q.Since), s.ago(Age(s.since(q.Since))))},
 		{s.say("expires", "回答期限"), expires},
 		{s.say("set", "対象"), Hash(q.Set)},
+		{s.say("draft", "ドラフト PR"), Line(q.Link)},
 		{s.say("needs", "必要条件"), s.needs(*q)},
 	}))
 	b.WriteString("\n" + s.asked(q.Text))

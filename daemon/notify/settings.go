@@ -30,6 +30,9 @@ type Rule struct {
 	GitHub  string   `yaml:"github"`  // OWNER/NAME, or OWNER/NAME#24: comments at issues
 	Desktop bool     `yaml:"desktop"` // a notification of the desktop
 	Bell    bool     `yaml:"bell"`    // of the terminals that follow the run
+
+	Draft  bool   `yaml:"draft"`  // with GitHub: what needs approval is pushed and shown as a draft pull request
+	Remote string `yaml:"remote"` // with Draft: address that is pushed to
 }
 
 // Mistake is a setting that means nothing. Path is where it stands below notify,
@@ -75,12 +78,14 @@ func (r Rule) check() *Mistake {
 		return &Mistake{"", fmt.Sprintf("a rule has one way to tell, found %d", ways), "write one of run, webhook, github, desktop: true and bell: true"}
 	}
 	if r.Webhook != "" {
-		return checkURL(r.Webhook)
+		if m := checkURL(r.Webhook); m != nil {
+			return m
+		}
 	}
 	if _, err := wire.ParseTracker(r.GitHub); r.GitHub != "" && (err != nil || r.tracker().Repository == "") {
 		return &Mistake{"github", fmt.Sprintf("%q is no repository", r.GitHub), "write OWNER/NAME, or OWNER/NAME#24 for one issue"}
 	}
-	return nil
+	return r.checkDraft()
 }
 
 func checkKinds(path string, names []string) *Mistake {

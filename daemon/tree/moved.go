@@ -24,6 +24,16 @@ func (w Workspace) Head() (commit, ref string, err error) {
 	return commit, ref, nil
 }
 
+// GitDir is the folder of the repository that only this work tree has: its HEAD and
+// its index are there.
+func (w Workspace) GitDir() (string, error) {
+	gd, err := gitDirOf(w.Path)
+	if err != nil {
+		return "", fmt.Errorf("find the repository of %s: %w", w.Path, err)
+	}
+	return gd.dir, nil
+}
+
 // LeadsOn says that the history of the workspace leads from one commit to another.
 // What it cannot know, as of a clone that is cut off, is an error.
 func (r *Repo) LeadsOn(ctx context.Context, from, to string) (bool, error) {

@@ -43,7 +43,16 @@ func (w *Worker) Ask(ctx context.Context, s run.State, act engine.Ask) (_ events
 	}
 	before, again := s.Shown(act.Gate)
 	d.Again = again
-	d.Text, err = w.presented(ctx, s, p, g, set, before)
+	shown, err := w.drafted(ctx, s, p, g, set)
+	if err != nil {
+		return d, err
+	}
+	if shown.Link != "" {
+		if d.Link, err = w.putExact(ctx, shown.Link); err != nil {
+			return d, err
+		}
+	}
+	d.Text, err = w.presented(ctx, s, p, g, set, before, shown.Problem)
 	return d, err
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"autopilot/daemon/draft"
+	"autopilot/daemon/notify/comment"
 	"autopilot/daemon/tree"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
@@ -21,13 +23,13 @@ import (
 // what has changed since.
 //
 // Source: atdd-kit, seeds 3.7.
-func (w *Worker) presented(ctx context.Context, s run.State, p *Plan, g workflow.Gate, files []tree.Entry, before events.Tree) (events.Ref, error) {
+func (w *Worker) presented(ctx context.Context, s run.State, p *Plan, g workflow.Gate, files []tree.Entry, before events.Tree, problem string) (events.Ref, error) {
 	l := w.language(s) // it is stored, and shown as it is from then on
 	var paths []string
 	for _, f := range files {
 		paths = append(paths, f.Path)
 	}
-	head := asking(l, p.Flow, string(s.Loop.Phase), g, paths)
+	head := asking(l, p.Flow, string(s.Loop.Phase), g, paths) + undrafted(l, problem)
 	if before == "" {
 		pages, err := pagesOf(ctx, p.Repo, s.Last.Tree, paths)
 		if err != nil {
@@ -68,6 +70,48 @@ func (w *Worker) language(s run.State) events.Language {
 		return s.Facts.Language
 	}
 	return w.cfg.Language(s)
+}
+
+// drafted shows a set as a draft pull request, where the user's settings want that:
+// written first, then shown, then asked about.
+//
+// Source: atdd-kit, seeds 6.2 A34.
+func (w *Worker) drafted(ctx context.Context, s run.State, p *Plan, g workflow.Gate, files []tree.Entry) (draft.Shown, error) {
+	if w.cfg.Draft == nil || p.Spec.Issue == "" {
+		return draft.Shown{}, nil
+	}
+	var paths []string
+	for _, f := range files {
+		paths = append(paths, f.Path)
+	}
+	pages, err := pagesOf(ctx, p.Repo, s.Last.Tree, paths)
+	if err != nil {
+		return draft.Shown{}, err
+	}
+	hide, err := w.hiddenOf(s.ID)
+	if err != nil {
+		return draft.Shown{}, err
+	}
+	for _, pg := range pages {
+		if hide.Text(pg.text) != pg.text {
+			return draft.Shown{Problem: pg.path + " has a secret in it, and is not pushed"}, nil
+		}
+	}
+	l := w.language(s)
+	title, _, _ := strings.Cut(strings.TrimSpace(p.Task), "\n")
+	return w.cfg.Draft(ctx, draft.Set{
+		Run: s.ID, Gate: g.Name, Number: s.Questions + 1, Issue: p.Spec.Issue, Branch: p.Spec.Branch, Start: s.Facts.Head,
+		Title: hide.Text(title), Body: hide.Text(comment.Draft(l, s.Facts.Handle, p.Spec.Issue, called(l, pages), paths)),
+		Repo: p.Repo, Tree: s.Last.Tree, Of: g.Of, Files: files,
+	})
+}
+
+// undrafted says why a set is not shown as a draft; empty for nothing.
+func undrafted(l events.Language, problem string) string {
+	if problem == "" {
+		return ""
+	}
+	return "\n" + phrase.Say(l, "It is not shown as a draft pull request: %s", "ドラフト PR では提示できませんでした: %s", problem) + "\n"
 }
 
 // asking is the question, what each answer does, and the files that it is about.

@@ -17,6 +17,7 @@ import (
 	"autopilot/daemon/agent/meter"
 	"autopilot/daemon/agent/stream"
 	"autopilot/daemon/blob"
+	"autopilot/daemon/draft"
 	"autopilot/daemon/effect"
 	"autopilot/daemon/engine"
 	"autopilot/daemon/failpoint"
@@ -63,6 +64,9 @@ type Config struct {
 	// which has used so much has to end for a limit beyond its own. Both may be nil.
 	Priced func(model string) bool
 	Over   func(run, effect string, u events.Usage) events.Cut
+	// Draft shows a set where people read changes, before they are asked about it; it
+	// returns an error where ctx ends alone. It may be nil.
+	Draft func(ctx context.Context, s draft.Set) (draft.Shown, error)
 	// Language is that in which a person is told of a run now; nil is that of the run.
 	Language func(s run.State) events.Language
 	Now      func() time.Time

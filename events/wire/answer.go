@@ -41,6 +41,7 @@ type QuestionView struct {
 	PIN         bool       `json:"pin,omitzero"`         // is asked for, instead of what is shown
 	Since       time.Time  `json:"since"`
 	Expires     *time.Time `json:"expires,omitzero"`
+	Link        string     `json:"link,omitzero"` // address of the draft pull request that shows the set
 }
 
 // AnswerRequest answers a question.

@@ -87,3 +87,14 @@ func (i Issue) String() string {
 	}
 	return i.Repository + "#" + strconv.Itoa(i.Number)
 }
+
+// PullRequest says that a text is the address of a pull request of a repository:
+// https://HOST/OWNER/NAME/pull/24.
+func PullRequest(text, repository string) bool {
+	p := strings.Split(text, "/")
+	if len(p) != 7 || p[0] != "https:" || p[1] != "" || !isWord(p[2], 253, "-.") || p[5] != "pull" {
+		return false
+	}
+	n, err := strconv.Atoi(p[6])
+	return err == nil && n > 0 && n <= maxIssue && p[6] == strconv.Itoa(n) && isRepository(p[3]+"/"+p[4]) && strings.EqualFold(p[3]+"/"+p[4], repository)
+}

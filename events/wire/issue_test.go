@@ -38,3 +38,17 @@ func TestATrackerMayBeARepositoryAlone(t *testing.T) {
 		t.Error("an issue without a repository is of one")
 	}
 }
+
+func TestAnAddressIsThatOfAPullRequestOfARepository(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"https://github.com/Owner/Name/pull/24": true, "https://ghe.example.com/owner/name/pull/1": true,
+		"http://github.com/owner/name/pull/24": false, "https://github.com/owner/other/pull/24": false, "https://github.com/owner/name/pull/24/files": false,
+		"https://github.com/owner/name/pull/0": false, "https://github.com/owner/name/pull/+1": false, "https://github.com/owner/name/issues/24": false,
+		"https://u@evil/owner/name/pull/24": false, "https://github.com/owner/name/pull/24\n": false, "https:///owner/name/pull/24": false, "": false,
+	} {
+		if got := wire.PullRequest(text, "owner/name"); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}

@@ -75,6 +75,9 @@ func question(l events.Language, v wire.RunView) string {
 		said, _, _ = strings.Cut(said, "\n\n"+q.Files[0]+"\n\n") // what is in the files is shown at the terminal alone
 	}
 	b.WriteString(block("text", said, mostLines, mostBytes))
+	if i, err := wire.ParseIssue(v.Issue); err == nil && wire.PullRequest(q.Link, i.Repository) {
+		b.WriteString(phrase.Say(l, "\nThe files: %s", "\nファイル: %s", q.Link) + "\n")
+	}
 	b.WriteString(options(l, *q))
 	if q.Set != "" {
 		b.WriteString(phrase.Say(l, "\nSet: %s", "\n対象: %s", code(q.Set, lineBytes)) + "\n")

@@ -1,0 +1,162 @@
+package draft
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"autopilot/daemon/tree"
+	"autopilot/events"
+	"autopilot/projections/rule"
+)
+
+// Set is what is shown.
+type Set struct {
+	Run, Gate string // what asks
+	Number    int    // of the question
+	Issue     string // that the run is about: OWNER/NAME#24
+	Branch    string // that was made for the run; empty is none
+	Start     string // the commit that the run began at
+	Title     string
+	Body      string // markdown
+
+	Repo  *tree.Repo
+	Tree  events.Tree // that the files are of
+	Of    []string    // globs of the set
+	Files []tree.Entry
+}
+
+const branchRoot = "refs/heads/"
+
+// file is a file as a commit has it.
+type file struct{ mode, id string }
+
+// commit puts the set, as it was recorded, on the branch of the run, and nothing
+// else of the work tree. It is the commit of the branch where that has the set
+// already.
+func (s Set) commit(ctx context.Context) (string, error) {
+	head, err := s.head(ctx)
+	if err != nil {
+		return "", err
+	}
+	dir, err := s.Repo.Workspace().GitDir()
+	if err != nil {
+		return "", err
+	}
+	g := git{dir: dir, env: []string{"GIT_WORK_TREE=" + s.Repo.Workspace().Path}}
+	changes, err := s.changes(ctx, g, head)
+	if err != nil || len(changes) == 0 {
+		return head, err
+	}
+	tmp, err := os.MkdirTemp("", "autopilot-draft-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(tmp)
+	own := g.with("GIT_INDEX_FILE=" + filepath.Join(tmp, "index"))
+	if _, err := own.run(ctx, nil, "read-tree", head); err != nil {
+		return "", err
+	}
+	if _, err := own.run(ctx, changes, "update-index", "-z", "--index-info"); err != nil {
+		return "", err
+	}
+	id, err := own.id(ctx, nil, "write-tree")
+	if err != nil {
+		return "", err
+	}
+	commit, err := g.id(ctx, []byte("Files for approval at gate "+s.Gate+"\n\nRun "+s.Run+" of autopilot asks about them.\n"), "commit-tree", id, "-p", head)
+	if err != nil {
+		return "", err
+	}
+	// First the index: where somebody holds it nothing has happened yet.
+	if _, err := g.run(ctx, changes, "update-index", "-z", "--index-info"); err != nil {
+		return "", err
+	}
+	_, err = g.run(ctx, nil, "update-ref", "-m", "autopilot: files for approval", branchRoot+s.Branch, commit, head)
+	return commit, err
+}
+
+// head is the commit of the run's branch, which has to be checked out, and to lead
+// on from where the run began.
+func (s Set) head(ctx context.Context) (string, error) {
+	if s.Branch == "" {
+		return "", errors.New("the run has no work tree of its own (apctl run --worktree makes one)")
+	}
+	if slices.Contains([]string{"main", "master"}, s.Branch) {
+		return "", fmt.Errorf("%s is no branch of a run", s.Branch)
+	}
+	head, ref, err := s.Repo.Workspace().Head()
+	switch {
+	case err != nil:
+		return "", err
+	case ref != branchRoot+s.Branch:
+		return "", fmt.Errorf("its branch %s is not checked out any more", s.Branch)
+	}
+	leads, err := s.Repo.LeadsOn(ctx, s.Start, head)
+	if err == nil && !leads {
+		err = fmt.Errorf("branch %s does not lead on from where the run began", s.Branch)
+	}
+	return head, err
+}
+
+// changes are the lines for git update-index that make a commit's files those of the
+// set. What is new in them is written into the repository.
+func (s Set) changes(ctx context.Context, g git, head string) ([]byte, error) {
+	there, err := s.there(ctx, g, head)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	for _, e := range s.Files {
+		was := there[e.Path]
+		delete(there, e.Path)
+		text, mode, err := s.Repo.File(ctx, s.Tree, e.Path)
+		if err != nil {
+			return nil, err
+		}
+		now := file{mode: modeOf(mode)}
+		if now.id, err = g.id(ctx, text, "hash-object", "-w", "--no-filters", "--stdin"); err != nil {
+			return nil, err
+		}
+		if now != was {
+			fmt.Fprintf(&b, "%s %s 0\t%s\x00", now.mode, now.id, e.Path)
+		}
+	}
+	for path, f := range there { // removed since
+		fmt.Fprintf(&b, "0 %s 0\t%s\x00", strings.Repeat("0", len(f.id)), path)
+	}
+	return b.Bytes(), nil
+}
+
+// there are the files of a commit that belong to the set.
+func (s Set) there(ctx context.Context, g git, head string) (map[string]file, error) {
+	out, err := g.run(ctx, nil, "ls-tree", "-r", "-z", head)
+	if err != nil {
+		return nil, err
+	}
+	list := map[string]file{}
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		meta, path, ok := strings.Cut(line, "\t")
+		f := strings.Fields(meta)
+		if ok && len(f) == 3 && slices.ContainsFunc(s.Of, func(glob string) bool { return rule.GlobMatch(glob, path) }) {
+			list[path] = file{f[0], f[2]}
+		}
+	}
+	return list, nil
+}
+
+func modeOf(m fs.FileMode) string {
+	switch {
+	case m&fs.ModeSymlink != 0:
+		return "120000"
+	case m&0o111 != 0:
+		return "100755"
+	}
+	return "100644"
+}
