@@ -9,6 +9,7 @@ import (
 
 	"autopilot/daemon/strictyaml"
 	"autopilot/events"
+	"autopilot/projections/rule"
 )
 
 // phases checks every phase by itself, and then how they hang together.
@@ -85,8 +86,23 @@ func (p *problems) phase(at string, w Workflow, ph Phase) {
 			p.add(index(at+".gates", i), "remove it", "%q is given twice", g.Group)
 		}
 	}
+	p.pinsItself(at, ph)
 	p.number(at+".limits.iterations", ph.Limits.Iterations, 0, 10_000)
 	p.duration(at+".limits.wall", ph.Limits.Wall)
+}
+
+// pinsItself refuses an anchor of what the phase writes: it would drift by the work
+// itself.
+//
+// Source: atdd-kit, seeds 3.6 AL-2 and lesson A9.
+func (p *problems) pinsItself(at string, ph Phase) {
+	for i, g := range ph.Gates {
+		for _, of := range g.Of {
+			if g.Kind == events.GateAnchor && slices.ContainsFunc(ph.Produces, func(own string) bool { return rule.GlobMatch(of, own) }) {
+				p.add(index(at+".gates", i)+".of", "pin it in a later phase", "%q is written in this phase, so it cannot stay as it was approved", of)
+			}
+		}
+	}
 }
 
 // idle checks a phase in which nobody works.

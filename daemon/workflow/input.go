@@ -142,10 +142,24 @@ func (w Workflow) resolve(name string, in Input, g Given, before map[string]stri
 		return fail(ErrBadInput, "it holds a NUL byte")
 	case in.Is() == NumberInput && strings.Trim(text, "0123456789") != "":
 		return fail(ErrBadInput, fmt.Sprintf("%q is no number", text))
-	case in.Is() != CommandInput && strings.ContainsAny(text, "\n\r"):
-		return fail(ErrBadInput, "it has several lines")
+	case in.Is() != CommandInput && noWord(text) != "":
+		return fail(ErrBadInput, noWord(text))
 	}
 	return text, nil
+}
+
+// noWord says why a text cannot be one word of a command.
+//
+// Source: atdd-kit, lesson A60: a value that begins with a dash reached a command as
+// one of its options.
+func noWord(text string) string {
+	switch {
+	case strings.ContainsAny(text, "\n\r"):
+		return "it has several lines"
+	case strings.HasPrefix(text, "-"):
+		return fmt.Sprintf("%q begins with a dash, so a command would take it for an option", text)
+	}
+	return ""
 }
 
 // findInput is the one path that a glob matches.
@@ -159,6 +173,9 @@ func findInput(name string, in Input, files fs.FS, glob string) (string, error) 
 	case 0:
 		return "", &InputError{Name: name, Input: in, Err: ErrNotFound, Found: []string{glob}}
 	case 1:
+		if why := noWord(found[0]); why != "" {
+			return "", &InputError{Name: name, Input: in, Err: ErrBadInput, Why: why}
+		}
 		return found[0], nil
 	}
 	return "", &InputError{Name: name, Input: in, Err: ErrAmbiguous, Found: found}
@@ -256,11 +273,11 @@ func (w Workflow) Fill(values map[string]string) Workflow {
 }
 
 // sample fills a workflow for its checks: what is right with a plain word is right
-// with every value.
+// with every value. Each has one of its own, as two of them need not be equal.
 func (w Workflow) sample() Workflow {
 	values := map[string]string{}
 	for _, e := range w.Inputs {
-		values[e.Key] = "x"
+		values[e.Key] = "x-" + e.Key
 	}
 	return w.Fill(values)
 }

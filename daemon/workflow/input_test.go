@@ -107,11 +107,28 @@ func TestInputsThatStopARun(t *testing.T) {
 		{"no number", Given{Issue: 24, Files: one, Typed: map[string]string{"rounds": "1;2"}}, "rounds", ErrBadInput},
 		{"blank", Given{Issue: 24, Files: one, Typed: map[string]string{"accept": " "}}, "accept", ErrBadInput},
 		{"lines", Given{Issue: 24, Files: one, Typed: map[string]string{"label": "a\nb"}}, "label", ErrBadInput},
+		{"A60: an option", Given{Issue: 24, Files: one, Typed: map[string]string{"label": "--delete"}}, "label", ErrBadInput},
+		{"A60: an option of the settings", Given{Issue: 24, Files: one, Settings: map[string]string{"label": "-f"}}, "label", ErrBadInput},
+		{"A60: a number as an option", Given{Issue: 24, Files: one, Typed: map[string]string{"rounds": "-1"}}, "rounds", ErrBadInput},
 	} {
 		_, err := w.Resolve(c.given)
 		var e *InputError
 		if !errors.Is(err, c.want) || !errors.As(err, &e) || e.Name != c.input {
 			t.Errorf("%s: %v, want %v of %s", c.name, err, c.want, c.input)
+		}
+	}
+}
+
+// Lesson A60 and seeds 3.1: a name that a glob finds is as much of another as a text.
+func TestA60AFoundNameIsNoOption(t *testing.T) {
+	t.Parallel()
+	w, err := Parse([]byte(strings.Replace(withInputs, `"docs/issues/${{issue}}-*"`, `"*-${{issue}}"`, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"--output=x-24", "two\nlines-24"} {
+		if _, err := w.Resolve(Given{Issue: 24, Files: files(name + "/prd.md")}); !errors.Is(err, ErrBadInput) {
+			t.Errorf("%q: %v", name, err)
 		}
 	}
 }
