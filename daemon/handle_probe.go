@@ -24,7 +24,10 @@ func (d *Daemon) probeShow(ctx context.Context, _ bus.Request, body wire.ProbeRe
 	now := d.machine.now()
 	r := d.look(ctx, now)
 	c, running, m := d.resources(), d.atWorkNow(), d.machine
-	v := wire.ProbeView{Off: c.Policy == config.NoResources, Running: len(running), Waiting: []wire.ProbeWaiting{}, Projects: d.heavy(running)}
+	v := wire.ProbeView{Off: c.Policy == config.NoResources, Running: len(running), Waiting: []wire.ProbeWaiting{}}
+	if !v.Off {
+		v.Projects = d.heavy(running)
+	}
 	var err error
 	if v.Reading, err = json.Marshal(r); err != nil {
 		return v, fmt.Errorf("write a reading: %w", err)
@@ -37,6 +40,9 @@ func (d *Daemon) probeShow(ctx context.Context, _ bus.Request, body wire.ProbeRe
 	for _, p := range []judge.Policy{judge.Signals, judge.Tiers} {
 		_, slots, by := m.judged(bound{p, c.Bytes()}, c, running)
 		view := m.bands[p].View(p, judge.Judge(r, p, judge.Defaults()), judge.Defaults())
+		if v.Off { // no bound holds anybody back, that of the user and those of projects neither
+			slots, by = judge.NoCap, judge.Unbounded
+		}
 		view.Slots, view.By = slots, string(by)
 		v.Policies = append(v.Policies, view)
 	}

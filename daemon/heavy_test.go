@@ -31,6 +31,37 @@ func (s *site) besides(name, agent string) wire.StartRequest {
 	return s.spec("test -e done", agent, func(spec *wire.RunSpec) { spec.Workspace, spec.From, spec.Branch = dir, s.work, name })
 }
 
+// TestWithThePolicyOffNoBoundIsShown: none holds anybody back.
+func TestWithThePolicyOffNoBoundIsShown(t *testing.T) {
+	t.Parallel()
+	s := heavySite(t, "{project: {agents: 1}}")
+	s.configure("resources: {policy: off, agents: 1}\n")
+	onMachine(s, 64)
+	stays := "while ! test -e " + s.cfg.Home + "/go; do sleep 0.05; done; touch done"
+	first, second := s.start(s.besides("one", stays)), s.start(s.besides("two", stays))
+	for _, id := range []string{first.ID, second.ID} {
+		s.until(id, func(st run.State) bool { return st.AtWork() })
+	}
+	p, err := s.d.probeShow(t.Context(), s.request(), wire.ProbeRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !p.Off || p.Running != 2 || len(p.Projects) != 0 {
+		t.Errorf("%d at work, of projects %+v", p.Running, p.Projects)
+	}
+	for _, v := range p.Policies {
+		if v.Slots >= 0 || v.By != "" {
+			t.Errorf("%s: %d slots, by %q", v.Policy, v.Slots, v.By)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(s.cfg.Home, "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{first.ID, second.ID} {
+		s.wants(s.until(id, settled), "done")
+	}
+}
+
 // TestSeeds224AHeavyRepositoryBoundsItsRuns: whatever the machine has left; runs of
 // other repositories begin, and an agent that leads others is told no more.
 func TestSeeds224AHeavyRepositoryBoundsItsRuns(t *testing.T) {

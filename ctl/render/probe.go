@@ -15,7 +15,7 @@ func (s Style) Probe(v wire.ProbeView, r judge.Reading) string {
 	var b strings.Builder
 	b.WriteString(s.paint(bold, "machine") + "\n" + table(readingRows(r)))
 	if v.Off {
-		b.WriteString("\nresources.policy is off: every agent begins, whatever is left\n")
+		b.WriteString("\nresources.policy is off: every agent begins, whatever is left and whatever bounds are set\n")
 	}
 	for _, p := range v.Policies {
 		b.WriteString(s.section(p.Policy, s.policy(p, v.Running)))
