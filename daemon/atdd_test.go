@@ -1,9 +1,11 @@
 package daemon
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -24,7 +26,8 @@ plan() { echo 'greet.sh:1 prints, as a shell is there' > $dir/plan.md; printf 'A
 tests() { mkdir -p tests/acceptance; printf '#!/bin/sh\n./greet.sh you\n' > tests/acceptance/AT-24.sh; chmod +x tests/acceptance/AT-24.sh; commit tests; }
 work() { printf '#!/bin/sh\necho hello $1\n' > greet.sh; chmod +x greet.sh; commit work; }
 impl() { if ! test -e tests/acceptance/AT-24.sh; then tests; fi; work; }
-covered() { echo '{"v":1,"criteria":[{"id":"AC1","covered":true,"by":"AT-24"},{"id":"AC2","covered":true,"by":"AT-24"}]}'; }
+covers() { echo '{"v":1,"criteria":['; for c; do echo "{\"id\":\"$c\",\"covered\":true,\"by\":\"AT-24\"},"; done; echo '{"id":"AC0","covered":true,"by":"AT-24"}]}'; }
+covered() { covers AC1 AC2; }
 `
 
 // atddSite is a work tree with an issue, whose requirements wait for a person.
@@ -112,4 +115,117 @@ func TestARejectedDesignIsWorkedOnAgain(t *testing.T) {
 	s.must(s.answer(say(st, "ok")))
 	st = s.until(st.ID, settled)
 	s.wants(st, "done")
+}
+
+// Seeds 3.4: every way in which the implementation does not get there, and the value
+// that it is halted with. Each of these agents does something else every time, so the
+// tree is never the same.
+func TestAnImplementationThatDoesNotGetThereHaltsWithItsReason(t *testing.T) {
+	t.Parallel()
+	const (
+		late  = `impl() { printf '#!/bin/sh\necho hello $1\n' > greet.sh; chmod +x greet.sh; commit work; tests; date +%N > notes; }`
+		count = `work() { n=$(($(cat n 2>/dev/null || echo 0)+1)); echo $n > n; `
+		hello = `printf '#!/bin/sh\necho hello $1\n' > greet.sh; chmod +x greet.sh`
+	)
+	for name, tt := range map[string]struct {
+		agent, state, because string
+		iterations            int
+	}{
+		"A31: green and covered, and never red":              {late, "halted:gate-unverifiable", "ゲート red ", 1},
+		"A31: never red, and not covered either":             {late + "\ncovered() { covers AC1; }", "halted:sameness", "同じ判定", 2},
+		"A10: the same verdicts twice, whatever was changed": {count + `commit work; }`, "halted:sameness", "同じ判定", 2},
+		"A17: what is not covered twice":                     {count + hello + "; commit work; }\ncovered() { covers AC1; }", "halted:sameness", "同じ判定", 2},
+		"A1: A, B, A":                                        {count + hello + "; commit work; }\ncovered() { covers AC$(($(cat n) % 2 + 1)); }", "halted:stuck", "同じ判定", 3},
+		"the whole budget, with another criterion each time": {count + hello + `; commit work; }
+stories() { for i in 1 2 3 4 5 6 7 8 9; do echo AC$i: said; done > $dir/user-stories.md; }
+plan() { echo plan > $dir/plan.md; echo tests > $dir/acceptance-tests.md; }
+covered() { covers AC$(cat n); }`, "halted:iterations", "8 ", 8},
+		"A15, AL-2: the stories changed after their approval":    {`work() { echo >> $dir/user-stories.md; ` + hello + `; commit work; }`, "halted:drift", "design-kept", 1},
+		"AL-2: the requirements changed after theirs":            {`work() { echo >> $dir/prd.md; ` + hello + `; commit work; }`, "halted:drift", "design-kept", 1},
+		"A9: the acceptance tests move on, as nothing pins them": {`work() { echo done >> $dir/acceptance-tests.md; ` + hello + `; commit work; }`, "done", "", 1},
+		"A23: the one who looks says nothing":                    {`covered() { :; }`, "halted:gate-unverifiable", "critic", 1},
+		"A24: the one who looks says what is none":               {`covered() { echo '{"v":1,"criteria":"all fine"}'; }`, "halted:gate-unverifiable", "critic", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := atddSite(t)
+			st := s.approved(s.atdd(tt.agent))
+			s.wants(st, tt.state)
+			if w := s.why(st.ID); !strings.Contains(w.Because, tt.because) || tt.state != "done" && st.Loop.Spent != tt.iterations {
+				t.Errorf("after %d iterations because %q", st.Loop.Spent, w.Because)
+			}
+		})
+	}
+}
+
+// The quick command in the loop, and every test before the end: what only that finds
+// is worked on again.
+func TestWhatOnlyTheWholeSuiteFindsIsWorkedOn(t *testing.T) {
+	t.Parallel()
+	s := atddSite(t)
+	st := s.approved(s.atdd(`impl() { if test -e greet.sh; then touch second; else tests; printf '#!/bin/sh\ntest -e second\n' > tests/acceptance/AT-24-2.sh; chmod +x tests/acceptance/*; git add -A; git commit -q --amend --no-edit; work; fi; }`,
+		func(r *wire.RunSpec) { r.Inputs = map[string]string{"impact": "tests/acceptance/AT-24.sh"} }))
+	s.wants(st, "done")
+	if told := s.read(".autopilot/notes/told-impl"); st.Loop.Entered.Cycle != 1 || !strings.Contains(told, "failed: tests/acceptance/AT-24-2.sh") {
+		t.Errorf("after %d ways back it was told %s", st.Loop.Entered.Cycle, told)
+	}
+}
+
+// What is missing is a person's to write: the first step is the requirements.
+func TestWithoutRequirementsAnIssueIsNotBegun(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		does func(*site)
+		code wire.Code
+		says string
+	}{
+		"no directory":     {func(s *site) { s.git("mv", "docs/issues", "docs/other") }, wire.NeedsPerson, "docs/issues/24-*"},
+		"no prd.md":        {func(s *site) { s.git("rm", "-q", atddDir+"/prd.md"); s.write(map[string]string{atddDir + "/x": ""}) }, wire.NeedsPerson, "prd.md"},
+		"two directories":  {func(s *site) { s.write(map[string]string{"docs/issues/24-other/prd.md": "x"}) }, wire.NeedsPerson, "24-greeting, docs/issues/24-other"},
+		"a blank one":      {func(s *site) { s.write(map[string]string{atddDir + "/prd.md": " \n"}) }, wire.Usage, "the task is empty"},
+		"another's number": {func(s *site) { s.git("mv", atddDir, "docs/issues/240-greeting") }, wire.NeedsPerson, "docs/issues/24-*"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := atddSite(t)
+			tt.does(s)
+			_, err := s.d.runStart(t.Context(), s.request(), s.atdd(""))
+			var e *wire.Error
+			if !errors.As(err, &e) || e.Code != tt.code || !strings.Contains(e.Message, tt.says) || tt.code == wire.NeedsPerson && !strings.Contains(name, "two") && !strings.Contains(e.Hint, "requirements") {
+				t.Errorf("%+v", err)
+			}
+		})
+	}
+}
+
+// Requirements that a person rejects are not designed; and what others change while a
+// person looks at a design is theirs, and who works next is told of it. A25.
+func TestPeopleEndARunAtItsGates(t *testing.T) {
+	t.Parallel()
+	s := atddSite(t)
+	st := s.asked(s.start(s.atdd("")).ID, 1)
+	s.must(s.answer(say(st, "no", wire.AnswerFinding{Section: atddDir + "/prd.md", Text: "which people?"})))
+	st = s.until(st.ID, settled)
+	s.wants(st, "halted:entry")
+
+	s = atddSite(t)
+	s.write(map[string]string{"main.go": "package main\n"})
+	none := -time.Second // the clock of a file system is a little behind
+	s.close()
+	s.cfg.Late = &none
+	s.open()
+	s.d.people = seat{}
+	st = s.asked(s.start(s.atdd("")).ID, 1)
+	s.must(s.answer(say(st, "ok")))
+	st = s.asked(st.ID, 2)
+	s.write(map[string]string{"main.go": "package other\n"})
+	s.must(s.answer(say(st, "ok")))
+	st = s.until(st.ID, settled)
+	s.wants(st, "done")
+	if told := s.read(".autopilot/notes/told-impl"); !strings.Contains(told, "Somebody else has changed these files") || !strings.Contains(told, "main.go") {
+		t.Errorf("the next was told %s", told)
+	}
+	if st.Loop.Entered.Cycle != 0 {
+		t.Error("what others have changed sent the design back")
+	}
 }

@@ -87,6 +87,7 @@ var rules = []nextRule{
 	{"drift", (*view).drifted, halt(events.HaltDrift)},
 	{"foreign", (*view).foreign, halt(events.HaltForeign)},
 	{"gate-unverifiable", (*view).unverifiable, halt(events.HaltUnverifiable)},
+	{"never-red", (*view).neverRed, halt(events.HaltUnverifiable)},
 	{"auth-failed", met(events.ResultAuthFailed), halt(events.HaltAuthFailed)},
 	{"billing", met(events.ResultBilling), halt(events.HaltBilling)},
 	{"kill-switch", (*view).killed, (*view).kill},

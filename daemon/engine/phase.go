@@ -106,7 +106,31 @@ func (q *view) due() (r events.GateResult, l rule.Look, ok bool) {
 	if q.Stage != run.Judged {
 		return r, l, false
 	}
+	if q.flow.Rails.Red == workflow.HaltRun {
+		return q.Due(events.GateRed)
+	}
 	return q.Due()
+}
+
+// neverRed: all holds but that the tests were seen to fail before the work, and no
+// more work can bring that back.
+//
+// Source: atdd-kit, seeds 3.4 (9) and lesson A31.
+func (q *view) neverRed() bool {
+	if q.flow.Rails.Red != workflow.HaltRun || !q.fresh() || q.skipped() {
+		return false
+	}
+	never := false
+	for _, r := range q.Last.Results {
+		switch {
+		case rule.Passes(r):
+		case rule.NeverRed(r):
+			never = true
+		default:
+			return false
+		}
+	}
+	return never
 }
 
 func (q *view) asking() bool { return q.Stage == run.Asking && q.Question != nil }

@@ -90,7 +90,7 @@ func (q *view) halted(reason events.Halt) events.RunHalted {
 		h.By = q.Stopping.By
 	case events.HaltUnverifiable:
 		h.Gate, h.Files = named(q.Last.Results, func(r events.GateResult) bool {
-			return r.Verdict == events.Unverifiable
+			return r.Verdict == events.Unverifiable || rule.NeverRed(r)
 		})
 	case events.HaltSameness, events.HaltStuck, events.HaltSignature:
 		m, _ := q.match(reason)

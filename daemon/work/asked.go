@@ -264,11 +264,21 @@ func (g *judging) changed(ctx context.Context, since, now events.Tree) ([]string
 	return out, nil
 }
 
-// scope passes if nothing but declared files was changed since the phase began.
+// scope passes if nothing but declared files was changed since the phase began. What
+// others have changed, and a person let be, is nothing that who works did.
+//
+// Source: atdd-kit, lesson A25.
 func (g *judging) scope(ctx context.Context, a asked, now events.Tree) (events.GateResult, error) {
 	paths, err := g.changed(ctx, entryTree(g.s), now)
 	if err != nil {
 		return events.GateResult{}, err
+	}
+	for _, ref := range g.s.Loop.Others {
+		others, err := g.w.lines(ref)
+		if err != nil {
+			return events.GateResult{}, err
+		}
+		paths = slices.DeleteFunc(paths, func(p string) bool { return slices.Contains(others, p) })
 	}
 	r, texts := gate.Scope(a.Name, a.Files, paths)
 	return g.store(ctx, r, texts)

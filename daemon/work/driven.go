@@ -146,7 +146,7 @@ func (w *Worker) ChatWork(ctx context.Context, s run.State) (*wire.SessionWork, 
 	}
 	l := s.Last.Start
 	v := &wire.SessionWork{
-		Effect: l.Effect, Phase: string(l.Phase), Iteration: l.Iteration, Attempt: l.Attempt, Iterations: iterations(s, p),
+		Effect: l.Effect, Phase: string(l.Phase), Iteration: l.Iteration, Attempt: l.Attempt, Iterations: lastIteration(s, p, l.Iteration),
 		Findings: []wire.SessionFinding{}, Owed: []wire.SessionOwed{}, Gates: []wire.SessionGate{}, Phases: []string{},
 	}
 	if v.Prompt, err = w.text(l.Prompt); err != nil {

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +37,7 @@ func (w *Worker) Preview(ctx context.Context, q wire.StartRequest, agents agent.
 	const effect = "EFFECT"
 	l := limits(p.Spec, p.Flow)
 	d := firstPrompt(p, events.Name(p.Flow.Phases[0].Name))
-	d.MaxIterations, d.ResultFile = l.Iterations, w.resultFile(effect)
+	d.MaxIterations, d.ResultFile = cmp.Or(p.Flow.Phases[0].Limits.Iterations, l.Iterations), w.resultFile(effect)
 	if d.Session = p.Spec.Driver == events.DriverSession; d.Session {
 		d.ResultFile = ""
 	}

@@ -22,7 +22,7 @@ import (
 // in its box.
 func (w *Worker) promptData(s run.State, p *Plan, act engine.RunAgent) (workflow.PromptData, error) {
 	d := firstPrompt(p, act.Phase)
-	d.Iteration, d.Attempt, d.MaxIterations = act.Iteration, act.Attempt, iterations(s, p)
+	d.Iteration, d.Attempt, d.MaxIterations = act.Iteration, act.Attempt, lastIteration(s, p, act.Iteration)
 	d.Resumed = act.Resume != ""
 	for i := range d.Gates {
 		d.Gates[i].Role = s.Role(events.Name(d.Gates[i].Name))
@@ -133,6 +133,12 @@ func told(r events.GateResult) bool {
 func iterations(s run.State, p *Plan) int {
 	ph, _ := p.Flow.Phase(string(s.Loop.Phase))
 	return cmp.Or(ph.Limits.Iterations, s.Facts.Limits.Iterations)
+}
+
+// lastIteration is the number of the last one that the present phase has: the
+// numbers go on from phase to phase.
+func lastIteration(s run.State, p *Plan, now int) int {
+	return iterations(s, p) + max(0, now-1-s.Loop.Spent)
 }
 
 // sentBy are the results that the next agent works on: those of the iteration

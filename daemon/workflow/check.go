@@ -94,6 +94,9 @@ func (p *problems) rails(r Rails) {
 	p.number("rails.signature.count", r.Signature.Count, 2, 100)
 	one(p, "rails.signature.then", r.Signature.Then, Warn, HaltRun)
 	p.number("rails.plan.cycles", r.Plan.Cycles, 0, 100)
+	if r.Red != "" {
+		one(p, "rails.red", r.Red, HaltRun)
+	}
 	for i, glob := range r.Plan.Files {
 		p.glob(index("rails.plan.files", i), glob)
 	}

@@ -56,6 +56,7 @@ var keyHelp = map[string]string{
 	"rails.stuck":     "Any two of the last failed iterations are equal.",
 	"rails.signature": "Equal failures in a row, whatever was changed.",
 	"rails.plan":      "A plan that was sent back did not change.",
+	"rails.red":       "All passes, but the tests were never seen to fail before the work. Without it the work goes on.",
 
 	"stuck.window":    "How many of the last iterations are compared.",
 	"signature.count": "Equal failures in a row.",
@@ -137,6 +138,7 @@ var keyBounds = map[string]func(*jsonschema.Schema){
 
 	"rails.drift":     func(s *jsonschema.Schema) { s.Enum = words(HaltRun).Enum },
 	"rails.sameness":  func(s *jsonschema.Schema) { s.Enum = words(HaltRun).Enum },
+	"rails.red":       func(s *jsonschema.Schema) { s.Enum = words(HaltRun).Enum },
 	"stuck.window":    between(2, 100),
 	"signature.count": between(2, 100),
 	"plan.cycles":     between(0, 100),

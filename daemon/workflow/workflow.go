@@ -59,6 +59,7 @@ type Rails struct {
 	Stuck     Stuck     `yaml:"stuck"`
 	Signature Signature `yaml:"signature"`
 	Plan      Plan      `yaml:"plan"`
+	Red       Then      `yaml:"red"` // halt: at once where all but a gate of kind red passes
 }
 
 // Stuck halts when any two of the last Window failed iterations are equal.

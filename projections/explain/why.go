@@ -2,11 +2,13 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/phrase"
+	"autopilot/projections/rule"
 	"autopilot/projections/run"
 )
 
@@ -47,6 +49,27 @@ func drifted(s run.State, h events.RunHalted) string {
 		"停止: イテレーション %d の後も、固定ファイルまたはツールが変更されたままか、再び変更されています", h.Iteration)
 }
 
+// byVerdicts says that a repeat was found by which gates pass, and what is not
+// covered, alone.
+func byVerdicts(s run.State, h events.RunHalted) bool {
+	return h.Value == rule.Fingerprint(s.Last.Results, rule.Parts{Verdicts: true})
+}
+
+// unverifiable: nobody could look, the tests were never seen red, or a gate could
+// not be run.
+func unverifiable(s run.State, h events.RunHalted) string {
+	l := s.Facts.Language
+	if look, ok := lastLook(s, h.Gate); ok {
+		return say(l, "halted: at gate %s no session of %s says anything that counts: %s", "停止: ゲート %s で、%s のセッションから有効な結果が得られません: %s",
+			h.Gate, look.Role, voidWords(l, look.Void))
+	}
+	if slices.ContainsFunc(s.Last.Results, func(r events.GateResult) bool { return r.Gate == h.Gate && rule.NeverRed(r) }) {
+		return say(l, "halted: all else passes, but gate %s finds that the tests were never seen to fail before the work, and no more work can show that",
+			"停止: ほかはすべて合格しましたが、ゲート %s によると、実装前にテストが失敗した記録がありません。これ以上作業しても証明できません", h.Gate)
+	}
+	return say(l, "halted: gate %s cannot be run, so nothing can be proven", "停止: ゲート %s を実行できないため、何も証明できません", h.Gate)
+}
+
 func halted(s run.State, h events.RunHalted) string {
 	l := s.Facts.Language
 	switch h.Reason {
@@ -55,17 +78,19 @@ func halted(s run.State, h events.RunHalted) string {
 	case events.HaltLogIntegrity:
 		return say(l, "halted: the event log of this run is not whole", "停止: この実行のイベントログに欠損があります")
 	case events.HaltSameness:
+		if byVerdicts(s, h) {
+			return say(l, "halted by sameness: %s ended with the same verdicts", "停止(sameness): %sは、同じ判定でした", iterations(l, h.Iterations))
+		}
 		return say(l, "halted by sameness: %s failed in the same way on the same tree", "停止(sameness): %sは、同じツリーで同じ失敗でした", iterations(l, h.Iterations))
 	case events.HaltStuck:
+		if byVerdicts(s, h) {
+			return say(l, "halted as stuck: %s ended with the same verdicts", "停止(stuck): %sは、同じ判定でした", iterations(l, h.Iterations))
+		}
 		return say(l, "halted as stuck: %s failed in the same way on the same tree", "停止(stuck): %sは、同じツリーで同じ失敗でした", iterations(l, h.Iterations))
 	case events.HaltSignature:
 		return say(l, "halted by signature: %s failed with the same failure", "停止(signature): %sは、同じ内容の失敗でした", iterations(l, h.Iterations))
 	case events.HaltUnverifiable:
-		if look, ok := lastLook(s, h.Gate); ok {
-			return say(l, "halted: at gate %s no session of %s says anything that counts: %s", "停止: ゲート %s で、%s のセッションから有効な結果が得られません: %s",
-				h.Gate, look.Role, voidWords(l, look.Void))
-		}
-		return say(l, "halted: gate %s cannot be run, so nothing can be proven", "停止: ゲート %s を実行できないため、何も証明できません", h.Gate)
+		return unverifiable(s, h)
 	case events.HaltIterations:
 		return say(l, "halted: the budget of %s is used up, and a gate still fails", "停止: 予算の %sを使い切りましたが、まだ失敗するゲートがあります",
 			phrase.Counted(l, int(h.Limit), "iteration", "イテレーション"))

@@ -155,3 +155,10 @@ func Looks(kind events.GateKind) bool {
 	}
 	return false
 }
+
+// NeverRed says of a gate of kind red that the tests were not there before the work,
+// or did not fail without it. What it fails for besides is a matter of more work.
+func NeverRed(r events.GateResult) bool {
+	return r.Kind == events.GateRed && r.Verdict == events.Fail &&
+		(r.Reason == events.ReasonNoCommit || r.Reason == events.ReasonNotRed || r.Reason == events.ReasonAncestry)
+}

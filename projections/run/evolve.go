@@ -292,6 +292,7 @@ func (s State) taken(at time.Time, changed events.Ref) State {
 	}
 	if s.Last.Head = (events.Head{}); changed != "" {
 		s.Changed, s.Told = changed, false
+		s.Loop.Others = last(append(slices.Clip(s.Loop.Others), changed), keepAnswers)
 	}
 	return s
 }

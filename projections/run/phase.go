@@ -65,6 +65,7 @@ func entered(s State, at time.Time, d events.PhaseEntered) State {
 	s.Loop.Left, s.Loop.History = left, history.Resume()
 	s.Loop.Phase, s.Loop.Entered, s.Loop.EnteredAt = d.Phase, d, at
 	s.Loop.Spent, s.Loop.Losses, s.Loop.Noops, s.Loop.Drifts = 0, 0, 0, 0
+	s.Loop.Others = nil
 	s.Loop.Redo, s.Loop.Fresh, s.Loop.AtEntry, s.Loop.Begun, s.Loop.Asks = false, false, false, false, false
 	s.Last.Seen = latestOf(s.Last.Seen, s.Last.Results)
 	switch d.Way {
@@ -297,11 +298,11 @@ func (s State) Gate(name events.Name) events.Gate {
 
 // Due is the first gate that somebody has to look at, or to answer, before the
 // iteration can be recorded; false while a gate failed, as that comes first, or
-// when all have.
-func (s State) Due() (r events.GateResult, l rule.Look, ok bool) {
+// when all have. One of these kinds that failed keeps nobody.
+func (s State) Due(but ...events.GateKind) (r events.GateResult, l rule.Look, ok bool) {
 	for _, g := range s.Last.Results {
 		switch {
-		case rule.Passes(g):
+		case rule.Passes(g) || slices.Contains(but, g.Kind) && g.Verdict == events.Fail:
 		case g.Verdict != events.Open:
 			return events.GateResult{}, rule.Look{}, false
 		case !ok:

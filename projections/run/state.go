@@ -138,6 +138,7 @@ type Loop struct {
 	Begun     bool                   // the phase has begun: what it needs was there
 	Made      map[events.Name]string // what the files of a phase hash to, by phase
 	Sender    events.Name            // the phase that sent the run back, until it is entered again
+	Others    []events.Ref           // lists of files that others have changed since the phase was entered, as a person let them be
 	Asks      bool                   // the latest iteration ended with a question that nobody has answered yet
 	Plans     []string               // what a plan hashed to when it was sent back, in a row
 	Levels    map[events.Name]int    // of the agents of roles, by role; absent is 1
