@@ -265,6 +265,8 @@ var schemaOf = []struct{ schema, command, data string }{
 	{"autopilot.atdd.row", "compat atdd import, observe: a line each", "AtddRow"},
 	{"autopilot.atdd", "compat atdd import, observe: the last line", "AtddView"},
 	{"autopilot.atdd.library", "compat atdd install, uninstall", "AtddLibrary"},
+	{"autopilot.atdd.piece", "compat atdd export: a line each", "AtddPiece"},
+	{"autopilot.atdd.export", "compat atdd export --dir", "AtddExport"},
 	{"autopilot.version", "version", ""},
 	{"autopilot.error", "any, on stderr", "Error"},
 }

@@ -29,7 +29,7 @@ their rails in code, their logs from what the daemon has recorded.`,
 		Args:    group,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	kit.AddCommand(newRails(a), newRailsShell(a), newAtddInstall(a), newAtddUninstall(a), newAtddImport(a), newAtddObserve(a))
+	kit.AddCommand(newRails(a), newRailsShell(a), newAtddInstall(a), newAtddUninstall(a), newAtddExport(a), newAtddImport(a), newAtddObserve(a))
 	cmd.AddCommand(kit)
 	return cmd
 }

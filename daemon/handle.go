@@ -81,6 +81,7 @@ func (d *Daemon) handlers() map[string]bus.Handler {
 		wire.ArchiveErase.Name:  d.awake(asked(d.archiveErase)),
 		wire.ArchiveExport.Name: d.awake(d.rawExport),
 		wire.ArchiveImport.Name: d.awake(asked(d.archiveImport)),
+		wire.CompatAtdd.Name:    d.awake(streamed(d.compatAtdd)),
 		wire.DaemonStatus.Name:  d.awake(asked(d.daemonStatus)),
 		wire.DaemonStop.Name:    asked(d.daemonStop),
 

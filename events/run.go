@@ -142,6 +142,7 @@ type GateResult struct {
 	Elsewhere  Verdict  `json:"elsewhere,omitzero"` // of a goal that is red at the baseline: what it says in the user's own environment
 	Set        string   `json:"set,omitzero"`       // SHA-256 of what the gate is about, for those who look or answer
 	Control    string   `json:"control,omitzero"`   // red: SHA-256 of what its control run was about
+	Evidence   Ref      `json:"evidence,omitzero"`  // red: what was seen red and what came after it, as a list of wire.RedRow
 	Used       int64    `json:"used,omitzero"`      // session: what was compared with Limit: a count, seconds, or planned issues of Of
 	Of         int64    `json:"of,omitzero"`
 	Limit      int64    `json:"limit,omitzero"`

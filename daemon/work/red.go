@@ -3,8 +3,11 @@ package work
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
+
+	"github.com/go-json-experiment/json"
 
 	"autopilot/daemon/gate"
 	"autopilot/daemon/tree"
@@ -66,7 +69,31 @@ func (g *judging) red(ctx context.Context, a asked, on tree.Snapshot) (events.Ga
 	if err != nil || r.Reason != events.ReasonSeenRed && r.Reason != events.ReasonControl {
 		return r, err
 	}
-	return g.controlled(ctx, red, cmd, *h.Commit, r, on.Tree)
+	if r, err = g.controlled(ctx, red, cmd, *h.Commit, r, on.Tree); err == nil {
+		r.Evidence, err = g.evidence(ctx, r, h)
+	}
+	return r, err
+}
+
+// evidence keeps what was found, for those who ask later: a row for each test of the
+// commit, and the newest commit of the work. Of a gate that fails there is none.
+func (g *judging) evidence(ctx context.Context, r events.GateResult, h gate.RedHistory) (events.Ref, error) {
+	if r.Verdict != events.Pass {
+		return "", nil
+	}
+	var rows []wire.RedRow
+	for _, test := range h.Commit.Tests {
+		row := wire.RedRow{Commit: h.Commit.ID, File: test}
+		if len(h.Impl) > 0 {
+			row.Impl = h.Impl[0]
+		}
+		rows = append(rows, row)
+	}
+	text, err := json.Marshal(rows)
+	if err != nil {
+		return "", fmt.Errorf("keep what gate %s has seen: %w", r.Gate, err)
+	}
+	return g.w.put(ctx, string(text))
 }
 
 // redCheckout is a checkout for a gate of kind red, and the sum of all that is

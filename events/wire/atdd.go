@@ -72,3 +72,43 @@ type AtddLibrary struct {
 	Diff      string `json:"diff,omitzero"` // what changes
 	Changed   bool   `json:"changed"`
 }
+
+// CompatAtdd asks for the files that atdd-kit would have kept of a run: first a frame
+// with where that is, then one for each row and pin.
+var CompatAtdd = Verb{Name: "compat.atdd", Class: Read, Stream: true}
+
+// AtddRequest asks for the files of a run. With Follow the answer goes on until the
+// run is not live.
+type AtddRequest struct {
+	RunRef
+	Follow bool `json:"follow,omitzero"`
+}
+
+// SchemaAtddPiece is of compat atdd export, a line each.
+const SchemaAtddPiece = "autopilot.atdd.piece"
+
+// AtddPiece is a row of a file, or a whole pin. The first one says where the files
+// are, and has none.
+type AtddPiece struct {
+	File      string `json:"file,omitzero"`  // its name in the directory of the issue
+	Text      string `json:"text,omitzero"`  // with its line end
+	Whole     bool   `json:"whole,omitzero"` // takes the place of what the file had, as a pin does
+	Seq       uint64 `json:"seq,omitzero"`   // of the event that it follows from
+	Run       string `json:"run,omitzero"`   // of the first one, as the rest
+	Handle    string `json:"handle,omitzero"`
+	Workspace string `json:"workspace,omitzero"`
+	Dir       string `json:"dir,omitzero"`  // of the issue in it; empty: the run names none, and has no pins
+	Live      bool   `json:"live,omitzero"` // the run is: its work tree is not to be written to
+}
+
+// SchemaAtddExport is of compat atdd export with --dir.
+const SchemaAtddExport = "autopilot.atdd.export"
+
+// AtddExport says what was written of a run.
+type AtddExport struct {
+	Run     string   `json:"run"`
+	Handle  string   `json:"handle"`
+	Dir     string   `json:"dir"`
+	Files   []string `json:"files"`   // that atdd-kit would have kept
+	Written []string `json:"written"` // of these; the others were as they are to be
+}

@@ -100,5 +100,6 @@ func Verbs() []Verb {
 		PeerClaims, PeerTake, PeerDrop, PeerForce, WorktreeList, WorktreePrune,
 		WorkflowList, WorkflowLint, WorkflowGraph, WorkflowSchema, WorkflowSuggest, WorkflowNew,
 		ArchiveList, ArchiveRoll, ArchivePrune, ArchiveErase, ArchiveExport, ArchiveImport,
+		CompatAtdd,
 	}
 }
