@@ -275,7 +275,7 @@ func (d *Daemon) sessionView(ctx context.Context, s run.State, joined bool) wire
 		v.MayAnswer, v.Next = true, append(v.Next, chatAnswer(s))
 	}
 	if v.Waits != "" {
-		v.Next = append(v.Next, explain.Next(s)...)
+		v.Next = append(v.Next, idle(s, joined)...)
 		return v
 	}
 	w, err := d.worker.ChatWork(ctx, s)
@@ -288,6 +288,19 @@ func (d *Daemon) sessionView(ctx context.Context, s run.State, joined bool) wire
 		v.Work = w
 	}
 	return v
+}
+
+// idle is what a chat does that has nothing to work on: one that drives the run
+// waits for it. It has no terminal to follow it in, and ends nothing that goes on.
+func idle(s run.State, joined bool) []wire.NextCommand {
+	wait := wire.NextCommand{Command: "apctl session next " + s.Facts.Handle + " --wait 10m", Why: "until there is work, a question or the end"}
+	switch {
+	case !joined || s.Status != run.Live:
+		return explain.Next(s)
+	case s.WaitsForLimit() || s.Stage == run.Asking:
+		return append([]wire.NextCommand{wait}, explain.Next(s)...)
+	}
+	return []wire.NextCommand{wait}
 }
 
 // waitsFor names what a run does while a chat has nothing to do.
