@@ -174,6 +174,9 @@ func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args
 		if v.Permissions == "full" {
 			a.note(a.style(a.Err).FullPermissions(v))
 		}
+		if v.IndexLock != "" {
+			a.note("  " + render.Line(v.IndexLock) + "\n")
+		}
 	}
 	a.sayLeftOut(v.Workspace)
 	return a.goOn(ctx, v, 0, o.detach || o.driver != "", o.keep) // a chat has other things to do than to watch itself

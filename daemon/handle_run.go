@@ -66,7 +66,9 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 	if err != nil {
 		return wire.RunView{}, errors.Join(err, d.worker.DropSecret(id))
 	}
-	return d.view(s), nil
+	v := d.view(s)
+	v.IndexLock = lockedSince(ctx, d.language(s), ws.Path)
+	return v, nil
 }
 
 func (d *Daemon) runPreview(ctx context.Context, q bus.Request, body wire.StartRequest) (wire.Preview, error) {

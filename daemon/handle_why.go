@@ -30,10 +30,20 @@ func (d *Daemon) runWhy(ctx context.Context, q bus.Request, ref wire.RunRef) (wi
 		return wire.WhyView{}, err
 	}
 	v, err := d.why(ctx, d.inLineNow(s), d.view(s))
-	if lock, ok := indexLock(ctx, v.Run.Workspace); ok && s.Status != run.Over {
-		v.Claims = append(v.Claims, explain.IndexLocked(s.Facts.Language, lock.Path, lock.Since.UTC().Format(time.RFC3339), lock.PID))
+	if lock := lockedSince(ctx, s.Facts.Language, v.Run.Workspace); lock != "" && s.Status != run.Over {
+		v.Claims = append(v.Claims, lock)
 	}
 	return forCaller(q, v), err
+}
+
+// lockedSince says by whom git's index is locked in a work tree, and since when;
+// empty where it is not.
+func lockedSince(ctx context.Context, l events.Language, dir string) string {
+	lock, ok := indexLock(ctx, dir)
+	if !ok {
+		return ""
+	}
+	return explain.IndexLocked(l, lock.Path, lock.Since.UTC().Format(time.RFC3339), lock.PID)
 }
 
 // indexLock is the lock on git's index in a work tree, if there is one.

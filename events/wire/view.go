@@ -67,6 +67,9 @@ type RunView struct {
 	// Changed are files that somebody else has changed before a person let the run go
 	// on, until an iteration was told of them: it takes them as they are.
 	Changed []string `json:"changed,omitzero"`
+	// IndexLock is only in what run answers: by whom git's index is locked in the work
+	// tree, since when, as a sentence. The run goes on all the same.
+	IndexLock string `json:"index_lock,omitzero"`
 	// Gone says why texts, outputs and recorded trees of the run are not there.
 	Gone *GoneView `json:"gone,omitzero"`
 	// Imported is history of another place: nothing changes it here.
