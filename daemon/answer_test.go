@@ -135,6 +135,7 @@ func TestARunEndsWhereItsEntryIsRejected(t *testing.T) {
 	}
 }
 
+// Lesson A36: only an explicit approval of the whole set is one.
 func TestAnswersThatAreNone(t *testing.T) {
 	t.Parallel()
 	s := gatedSite(t)

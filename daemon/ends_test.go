@@ -233,6 +233,7 @@ func ends(t *testing.T) []string {
 	return slices.DeleteFunc(out, func(e string) bool { return e == "refused" }) // its reasons are listed
 }
 
+// Lessons A26 and A59: every reason of a halt is in the log, and none is without a test.
 func TestEachEndOfARunIsShownByATest(t *testing.T) {
 	t.Parallel()
 	all := ends(t)

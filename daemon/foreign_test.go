@@ -66,6 +66,7 @@ func (s *site) resumes(st run.State) wire.RunView {
 }
 
 // Field reports, B.4 61: edits of others in the same checkout.
+// Lesson A25.
 func TestWhatAPersonDoesBetweenTwoIterationsHaltsTheRunWithTheFilesNamed(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -129,6 +129,7 @@ func TestAGateThatChangesRecordedFilesEveryTimeFailsAndNamesThem(t *testing.T) {
 	}
 }
 
+// Lesson A11; seeds 3.4 stage 1: what a gate found goes to the next work to the letter.
 func TestFindingsReachTheNextPromptVerbatim(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)

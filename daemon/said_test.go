@@ -83,6 +83,7 @@ else echo x >> there; cat >> .told-$AUTOPILOT_PHASE; fi`))
 
 // A role that writes no result, or one that misses its schema, has said nothing:
 // its gate stays closed, and an author is none who looks.
+// Lessons A23 and A24; seeds 3.4 stage 3: no answer, and an answer in prose, are closed.
 func TestAResultOfARoleThatMissesItsSchemaOpensNoGate(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

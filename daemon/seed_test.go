@@ -78,6 +78,8 @@ func TestFindingsHandedToANewRunReachItsFirstWorkVerbatim(t *testing.T) {
 
 // Seeds 3.7: findings go to the earliest phase that works, with what gates found;
 // the budget begins anew, and the history of each phase stays.
+// Lessons A13, A16 and A59: a phase that was not come to is never begun, an unknown one
+// is refused, and each phase is compared with itself.
 func TestFindingsOfAResumeGoToTheEarliestPhaseThatWorks(t *testing.T) {
 	t.Parallel()
 	s := trustSite(t, "setup: 'true'\n")

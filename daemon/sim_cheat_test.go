@@ -251,6 +251,7 @@ func TestAnHonestRunWithEveryKindOfGateIsDone(t *testing.T) {
 }
 
 // Seeds 9, invariants 1 and 3; DESIGN 9: evidence is what the daemon saw itself.
+// Lessons A19 and A29; seeds 3.6 AL-3 and AL-4: no word of an agent decides.
 func TestNothingThatAnAgentSideDoesMakesARunDoneWithoutAllItsEvidence(t *testing.T) {
 	t.Parallel()
 	dones := 0

@@ -73,6 +73,7 @@ type tampering struct {
 	start string
 }
 
+// Lessons A15 and A20: what is recorded is not changed by who works.
 func TestTamperMatrix(t *testing.T) {
 	t.Parallel()
 	for _, kept := range []bool{false, true} {

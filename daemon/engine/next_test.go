@@ -347,6 +347,7 @@ func blocked(n int) []events.Data {
 		events.GatesStarted{Phase: "work", Iteration: n}, judged(n, "t1", result(events.Fail, "a")), record(n, events.Fail, "a"))
 }
 
+// Lesson A15: events have numbers, and one that is missing is seen.
 func TestNextHaltsALogThatIsNotWhole(t *testing.T) {
 	t.Parallel()
 	s := history(baseline()...)

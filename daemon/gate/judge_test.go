@@ -39,6 +39,7 @@ func TestJudgeOfAFailHoldsItsEvidence(t *testing.T) {
 }
 
 // A gate that hangs is told apart from one that fails, and says what happened.
+// Lesson A23; seeds 3.4 stage 2: green is exit code 0 alone, and no answer is none.
 func TestFR66EveryEndHasItsReason(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -12,6 +12,7 @@ import (
 	"autopilot/projections/rule"
 )
 
+// Lessons A23 and A24: words of a closed list, and nothing is taken for one of them.
 func TestAResultOfARoleIsReadStrictly(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -9,6 +9,7 @@ import (
 )
 
 // DESIGN 9: no file outside the declared scope changed.
+// Lesson A25: what is out of scope is named, and blocks.
 func TestAScopeNamesEveryFileOutsideOfIt(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

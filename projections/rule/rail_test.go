@@ -113,6 +113,7 @@ func TestUnknownFingerprintsAreEqualToNothing(t *testing.T) {
 }
 
 // Passes and no-ops between never reset a detector.
+// Lesson A1.
 func TestFR38AlternationFires(t *testing.T) {
 	t.Parallel()
 	for _, letters := range []string{"ABAB", "A.A.", "A..A", "AB.A"} {

@@ -167,6 +167,7 @@ func TestASmallTaskTakesNoHeavyWorkflow(t *testing.T) {
 
 // atdd-kit, section 3.8: label, keyword, judgement; low confidence asks; the
 // default is the full route.
+// Seeds 3.8: label, keyword, judgement; where they do not agree, ask.
 func TestARouteIsDecidedInItsOrder(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -215,6 +216,7 @@ func TestExpressIsForSmallAndHarmlessTexts(t *testing.T) {
 }
 
 // What is unknown here is named, and never recommended.
+// Lesson A63: it recommends, and switches nothing.
 func TestOnlyWhatIsThereIsRecommended(t *testing.T) {
 	t.Parallel()
 	s := rule.Suggest("a flaky test in parse.go", nil, []string{"converge"})
