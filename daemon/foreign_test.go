@@ -332,3 +332,41 @@ func TestTheChatThatDrivesARunIsNoStrangerInItsWorkTree(t *testing.T) {
 	}
 	s.stop(v.Run.ID, events.StopCancel)
 }
+
+// Field reports, B.4 61: a wait for the machine may be long, and its end is no sign
+// that the work tree was looked at.
+func TestWhatAPersonDoesWhileTheRunWaitsInLineHaltsItToo(t *testing.T) {
+	t.Parallel()
+	s := heavySite(t, "{ram_per_agent: 64MiB}")
+	s.write(map[string]string{"lib/a.txt": "a\n"})
+	s.git("add", "-A")
+	s.git("commit", "-qm", "files")
+	none := -time.Second // the clock of a file system is a little behind
+	s.close()
+	s.cfg.Late = &none
+	s.open()
+	s.configure("resources: {agents: 1}\n")
+	onMachine(s, 64)
+	works := func(name string) string {
+		return "echo x >>own.txt; while ! test -e " + s.cfg.Home + "/" + name + "; do sleep 0.05; done; case $AUTOPILOT_ITERATION in 1) ;; *) touch done;; esac"
+	}
+	first := s.start(s.besides("one", works("go1")))
+	s.until(first.ID, func(st run.State) bool { return st.AtWork() })
+	second := s.start(s.besides("two", works("go2")))
+	s.until(second.ID, func(st run.State) bool { return st.WaitsForLimit() })
+	let := func(name string) {
+		if err := os.WriteFile(filepath.Join(s.cfg.Home, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	let("go1")
+	st := s.until(first.ID, func(st run.State) bool { return settled(st) || st.Loop.Iteration > 0 && st.WaitsForLimit() })
+	if err := os.WriteFile(filepath.Join(s.d.text(st.Facts.Workspace), "lib", "a.txt"), []byte("of a person\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	let("go2")
+	if st = s.until(first.ID, settled); st.Halt == nil || st.Halt.Reason != events.HaltForeign {
+		t.Errorf("it is %s, %+v", st.Status, st.Halt)
+	}
+	s.until(second.ID, settled)
+}

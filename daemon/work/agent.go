@@ -82,7 +82,8 @@ func (w *Worker) BeginAgent(ctx context.Context, s run.State, act engine.RunAgen
 // attempt; what it held is kept under a name of its own. Where somebody else has
 // changed it since, the run halts.
 func (w *Worker) startTree(ctx context.Context, s run.State, p *Plan, act engine.RunAgent) (tree.Snapshot, *events.RunHalted, error) {
-	rightAfter := w.cfg.Now().Sub(s.Clock.Latest) < soon
+	// Where the latest event is another one, the run has waited or was let go on.
+	rightAfter := s.Clock.Latest.Equal(s.Clock.Recorded) && w.cfg.Now().Sub(s.Clock.Latest) < soon
 	if s.Loop.Fresh && act.Attempt == 1 && rightAfter {
 		return tree.Snapshot{Tree: s.Last.Tree, Work: s.Last.Work}, nil, nil
 	}
