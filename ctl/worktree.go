@@ -27,7 +27,7 @@ func treeFlags(cmd *cobra.Command, o *treeOptions, help string) {
 	f.BoolVarP(&o.wanted, "worktree", "w", false, help)
 	f.StringVar(&o.branch, "branch", "", "the same, on branch `NAME`, which may be there already")
 	f.StringVar(&o.base, "base", "", "the same; a new branch begins from `head` or origin")
-	_ = cmd.RegisterFlagCompletionFunc("base", cobra.FixedCompletions([]cobra.Completion{string(worktree.Head), string(worktree.Origin)}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("base", cobra.FixedCompletions([]cobra.Completion{string(wire.WorktreeHead), string(wire.WorktreeOrigin)}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("branch", cobra.NoFileCompletions)
 }
 
@@ -43,7 +43,7 @@ func (o *treeOptions) check(typed func(flag string) bool) error {
 			o.wanted = true
 		}
 	}
-	if typed("base") && o.base != string(worktree.Head) && o.base != string(worktree.Origin) {
+	if typed("base") && o.base != string(wire.WorktreeHead) && o.base != string(wire.WorktreeOrigin) {
 		return render.BadBase(o.base)
 	}
 	if typed("branch") && o.branch == "" {
@@ -64,9 +64,9 @@ func (a *app) treeSettings(ctx context.Context, ask asks, q wire.WorktreeRequest
 // planTree says which work tree would be made from a directory. It changes nothing.
 // hint is what to do where there can be none.
 func (a *app) planTree(ctx context.Context, o treeOptions, s wire.WorktreeSettings, q worktree.Ask, hint string) (worktree.Plan, error) {
-	q.Branch, q.Base, q.Strict = o.branch, worktree.Base(s.Base), o.base != ""
+	q.Branch, q.Base, q.Strict = o.branch, s.Base, o.base != ""
 	if o.base != "" {
-		q.Base = worktree.Base(o.base)
+		q.Base = wire.WorktreeBase(o.base)
 	}
 	if q.Name == "" && q.Branch == "" {
 		return worktree.Plan{}, render.NoSessionTree()

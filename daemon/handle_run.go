@@ -76,7 +76,7 @@ func (d *Daemon) runPreview(ctx context.Context, q bus.Request, body wire.StartR
 	if err != nil {
 		return wire.Preview{}, err
 	}
-	if err := d.rank(q, body.Spec.Priority, &conf); err != nil {
+	if err := cmp.Or(d.rank(q, body.Spec.Priority, &conf), d.checkInputs(q, conf)); err != nil {
 		return wire.Preview{}, err
 	}
 	if err := d.checkBudget(ctx, conf); err != nil {

@@ -54,7 +54,7 @@ func TestOnlyWhatWasShownIsPruned(t *testing.T) {
 	f.age(one)
 	f.age(two)
 	v := f.prunes(func(q *wire.WorktreePruneRequest) { q.Agreed = []string{one} })
-	if !of(t, v, one).Removed || !of(t, v, two).Holds(wire.HoldUnshown) || !onDisk(two) {
+	if !of(t, v, one).Removed || !holds(of(t, v, two), wire.HoldUnshown) || !onDisk(two) {
 		t.Errorf("%+v", v)
 	}
 	f.git("worktree", "add", "-q", "-b", "mine", filepath.Join(f.base, "mine"))
@@ -205,7 +205,7 @@ func TestADirectoryOfARunThatGitDoesNotListIsShownAndStays(t *testing.T) {
 	f.wants(over, "done")
 	f.check(os.RemoveAll(gitDirIn(f, dir)))
 	v := of(t, f.prunes(func(q *wire.WorktreePruneRequest) { q.KeepS = 0 }), dir)
-	if v.Removed || !v.Holds(wire.HoldUnknown) || v.Run != over.Facts.Handle || !onDisk(dir) {
+	if v.Removed || !holds(v, wire.HoldUnknown) || v.Run != over.Facts.Handle || !onDisk(dir) {
 		t.Errorf("%+v", v)
 	}
 }

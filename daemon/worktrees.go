@@ -30,9 +30,6 @@ import (
 // Source: session-orchestrator, seeds 2.7.
 const treesKeep = 7 * 24 * time.Hour
 
-// branchRoot is what the branches of runs and sessions begin with.
-const branchRoot = "autopilot"
-
 // treeLooks is how many work trees are looked at at a time.
 const treeLooks = 4
 
@@ -133,7 +130,7 @@ func (t *treesNow) viewMerged(ctx context.Context, v *wire.WorktreesView) error 
 			out = append(out, w.Branch)
 		}
 	}
-	merged, err := t.survey.Merged(ctx, t.list[0], branchRoot, out)
+	merged, err := t.survey.Merged(ctx, t.list[0], wire.WorktreeRoot, out)
 	v.Merged = []wire.MergedBranch{}
 	for _, name := range slices.Sorted(maps.Keys(merged)) {
 		v.Merged = append(v.Merged, wire.MergedBranch{Name: name, In: merged[name]})
@@ -203,7 +200,7 @@ func (t *treesNow) usedLast(l tree.Linked, all *tree.Contents) time.Time {
 func (t *treesNow) viewRuns(v *wire.TreeView, w *rule.WorkTree) {
 	list := slices.Clone(t.heads[v.ID])
 	slices.SortFunc(list, func(a, b snapshot.Head) int { return cmp.Compare(b.ID, a.ID) })
-	v.Ours = strings.HasPrefix(v.Branch, branchRoot+"/") || strings.HasPrefix(v.Branch, branchRoot+"-")
+	v.Ours = strings.HasPrefix(v.Branch, wire.WorktreeRoot+"/") || strings.HasPrefix(v.Branch, wire.WorktreeRoot+"-")
 	for i, h := range list {
 		v.Ours = v.Ours || h.From != ""
 		if h.Status != run.Over {

@@ -107,6 +107,11 @@ func (f *forest) prunes(edit ...func(*wire.WorktreePruneRequest)) wire.Worktrees
 	return v
 }
 
+// holds says whether a work tree stays for a reason.
+func holds(v wire.TreeView, why wire.TreeHold) bool {
+	return slices.ContainsFunc(v.Held, func(h wire.TreeHeld) bool { return h.Why == why })
+}
+
 func of(t testing.TB, v wire.WorktreesView, dir string) wire.TreeView {
 	t.Helper()
 	i := slices.IndexFunc(v.Worktrees, func(w wire.TreeView) bool { return w.Dir == dir })
@@ -232,7 +237,7 @@ func TestNothingIsPrunedThatIsNowhereElseOrInUse(t *testing.T) {
 		dir := filepath.Join(f.base, r.name)
 		for what, v := range map[string]wire.TreeView{"dry": of(t, before, dir), "real": of(t, after, dir)} {
 			goes := r.why == ""
-			if v.Class != r.class || !goes && !v.Holds(r.why) || v.Goes != (goes && what == "dry") && what == "dry" || v.Removed != (goes && what == "real") {
+			if v.Class != r.class || !goes && !holds(v, r.why) || v.Goes != (goes && what == "dry") && what == "dry" || v.Removed != (goes && what == "real") {
 				t.Errorf("%s, %s: %s, goes %v, removed %v, held %+v", r.name, what, v.Class, v.Goes, v.Removed, v.Held)
 			}
 		}
@@ -350,7 +355,7 @@ func TestWhatIsPushedCountsWhereThereIsARemote(t *testing.T) {
 	f.in(dir, "commit", "-q", "--allow-empty", "-m", "own")
 	f.git("merge", "-q", "autopilot/own")
 	f.age(dir)
-	if v := of(t, f.list(), dir); v.Goes || !v.Holds(wire.HoldUnpushed) || v.Holds(wire.HoldAlone) || v.Unpushed != 1 {
+	if v := of(t, f.list(), dir); v.Goes || !holds(v, wire.HoldUnpushed) || holds(v, wire.HoldAlone) || v.Unpushed != 1 {
 		t.Errorf("merged and not pushed: %+v", v)
 	}
 	f.git("push", "-q", "origin", "HEAD")
@@ -373,14 +378,14 @@ func TestAWorkTreeOfARunStaysUntilTheRunIsOverForAWeek(t *testing.T) {
 	halted := f.until(f.start(spec("test -f never")).ID, settled)
 	f.wants(halted, "halted")
 	f.age(dir)
-	if v := of(t, f.list(), dir); v.Class != wire.TreeInUse || !v.Holds(wire.HoldRun) || v.Run != halted.Facts.Handle || v.State != "halted" || !v.Ours {
+	if v := of(t, f.list(), dir); v.Class != wire.TreeInUse || !holds(v, wire.HoldRun) || v.Run != halted.Facts.Handle || v.State != "halted" || !v.Ours {
 		t.Errorf("halted: %+v", v)
 	}
 	over := f.stop(halted.ID, events.StopCancel)
 	if over.Status != run.Over {
 		over = f.until(halted.ID, func(s run.State) bool { return s.Status == run.Over })
 	}
-	if v := of(t, f.prunes(), dir); v.Class != wire.TreeKept || v.Removed || !v.Holds(wire.HoldRecord) {
+	if v := of(t, f.prunes(), dir); v.Class != wire.TreeKept || v.Removed || !holds(v, wire.HoldRecord) {
 		t.Errorf("cancelled just now: %+v", v)
 	}
 	if v := of(t, f.prunes(func(q *wire.WorktreePruneRequest) { q.KeepS = 0; q.DryRun = true }), dir); v.State != "cancelled" {

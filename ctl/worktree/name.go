@@ -6,9 +6,6 @@ import (
 	"unicode"
 )
 
-// branchRoot is what the branches of runs and sessions begin with.
-const branchRoot = "autopilot"
-
 // Bounds of names, in bytes.
 const (
 	maxSlug   = 32

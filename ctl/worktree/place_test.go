@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"autopilot/ctl/worktree"
+	"autopilot/events/wire"
 )
 
 // seeds 2.7 path and promotion.
@@ -155,7 +156,7 @@ func TestMain(m *testing.M) {
 	if from == "" {
 		os.Exit(m.Run())
 	}
-	q := worktree.Ask{Dir: from, Name: "fix", Base: worktree.Head, Root: os.Getenv("SWAP_ROOT")}
+	q := worktree.Ask{Dir: from, Name: "fix", Base: wire.WorktreeHead, Root: os.Getenv("SWAP_ROOT")}
 	p, err := worktree.Prepare(context.Background(), os.Environ(), q)
 	if err == nil {
 		_, _, err = worktree.Make(context.Background(), os.Environ(), p)

@@ -5,15 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-)
 
-// Base is what a new branch begins from.
-type Base string
-
-// The bases.
-const (
-	Head   Base = "head"   // the commit that is checked out
-	Origin Base = "origin" // the default branch of the remote, as it was last fetched
+	"autopilot/events/wire"
 )
 
 // Ask is what is wanted.
@@ -22,8 +15,8 @@ type Ask struct {
 	Branch string // typed by the user; one that is there is gone on with
 	Name   string // where no branch was typed
 	Again  bool   // a work tree of that name that is there is gone on with, instead of one with another name
-	Base   Base
-	Strict bool     // a base that is not there is an error, else it is Head
+	Base   wire.WorktreeBase
+	Strict bool     // a base that is not there is an error, else it is head
 	Root   string   // the user's for work trees; empty is beside the repository
 	Seed   []string // globs of ignored files that are copied
 }
@@ -47,7 +40,7 @@ type Plan struct {
 	Base        string // branch that it begins from; empty for none, and where the branch is there
 	Commit      string
 	Head        string // branch that From has checked out, empty for none
-	NoOrigin    bool   // Origin was wanted, and is not there
+	NoOrigin    bool   // the remote was wanted, and is not there
 	Unpushed    int    // commits of the new branch that no remote has: they are in it
 	Missing     int    // commits of From that are not in it
 	Uncommitted int    // files of From that are in no commit: they are not in it
@@ -119,9 +112,9 @@ func (p *Plan) typed(ctx context.Context, g git, at place, branch string) error 
 
 // named looks for a name that neither a branch nor a directory has.
 func (p *Plan) named(ctx context.Context, g git, at place, q Ask) error {
-	prefix := branchRoot + "/"
-	if g.commit(ctx, branchRef(branchRoot)) != "" {
-		prefix = branchRoot + "-" // git has no branch below another one
+	prefix := wire.WorktreeRoot + "/"
+	if g.commit(ctx, branchRef(wire.WorktreeRoot)) != "" {
+		prefix = wire.WorktreeRoot + "-" // git has no branch below another one
 	}
 	for n := 1; n <= maxTrees; n++ {
 		try := q.Name
@@ -157,7 +150,7 @@ func (p *Plan) base(ctx context.Context, g git, q Ask) error {
 		p.Commit = g.commit(ctx, branchRef(p.Branch))
 		return nil
 	}
-	if q.Base == Origin {
+	if q.Base == wire.WorktreeOrigin {
 		p.Base, p.Commit = g.origin(ctx)
 		if p.Commit != "" {
 			return nil

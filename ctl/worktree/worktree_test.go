@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"autopilot/ctl/worktree"
+	"autopilot/events/wire"
 )
 
 // site is a directory with the repository p, which has one commit on main.
@@ -69,7 +70,7 @@ func (s site) link(to, name string) {
 }
 
 func (s site) ask(change ...func(*worktree.Ask)) worktree.Ask {
-	q := worktree.Ask{Dir: s.top, Name: "fix", Base: worktree.Head}
+	q := worktree.Ask{Dir: s.top, Name: "fix", Base: wire.WorktreeHead}
 	for _, c := range change {
 		c(&q)
 	}
@@ -235,8 +236,8 @@ func TestANameThatIsTakenGetsANumberAndTheSameOneAgainIsTheSameWorkTree(t *testi
 func TestABranchBeginsFromHeadOrFromWhatWasLastFetched(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	origin := func(q *worktree.Ask) { q.Base = worktree.Origin }
-	strict := func(q *worktree.Ask) { q.Base, q.Strict = worktree.Origin, true }
+	origin := func(q *worktree.Ask) { q.Base = wire.WorktreeOrigin }
+	strict := func(q *worktree.Ask) { q.Base, q.Strict = wire.WorktreeOrigin, true }
 	first := s.git(s.top, "rev-parse", "HEAD")
 	if p := s.plan(s.ask(origin)); !p.NoOrigin || p.Base != "main" || p.Commit != first {
 		t.Errorf("no remote: %+v", p)

@@ -124,13 +124,7 @@ func (w *Worker) Changed(ctx context.Context, s run.State) (events.Ref, error) {
 	if err != nil {
 		return "", err
 	}
-	var files []string
-	for _, c := range changes {
-		if rule.Counts(c.Path) {
-			files = append(files, c.Path)
-		}
-	}
-	return w.put(ctx, Lines(files))
+	return w.put(ctx, Lines(counting(changes, func(string) bool { return true })))
 }
 
 // Strangers are the files out of some that are not as the run knew them: at the start
@@ -152,11 +146,16 @@ func (w *Worker) Strangers(ctx context.Context, s run.State, touched func(path s
 	if err != nil {
 		return nil, err
 	}
+	return counting(changes, touched), nil
+}
+
+// counting are the paths of changes that can be those of a person or a session.
+func counting(changes []tree.Change, of func(path string) bool) []string {
 	var files []string
 	for _, c := range changes {
-		if rule.Counts(c.Path) && touched(c.Path) {
+		if rule.Counts(c.Path) && of(c.Path) {
 			files = append(files, c.Path)
 		}
 	}
-	return files, nil
+	return files
 }

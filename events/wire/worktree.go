@@ -8,6 +8,10 @@ var WorktreeAsk = Verb{Name: "worktree.ask", Class: Read}
 // SchemaWorktree is the schema of a work tree that was made.
 const SchemaWorktree = "autopilot.worktree"
 
+// WorktreeRoot is what the branches of runs and sessions begin with: autopilot/NAME,
+// or autopilot-NAME where a branch has that name alone.
+const WorktreeRoot = "autopilot"
+
 // WorktreeBase is what the branch of a new work tree begins from.
 type WorktreeBase string
 

@@ -96,16 +96,6 @@ type TreeView struct {
 	Back    []string `json:"back,omitzero"`    // commands that bring it back
 }
 
-// Holds says whether the work tree stays for a reason.
-func (v TreeView) Holds(why TreeHold) bool {
-	for _, h := range v.Held {
-		if h.Why == why {
-			return true
-		}
-	}
-	return false
-}
-
 // MergedBranch is a branch of runs whose commits another one has.
 type MergedBranch struct {
 	Name string `json:"name"`
