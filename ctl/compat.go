@@ -22,10 +22,11 @@ their rails in code, their logs from what the daemon has recorded.`,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	kit := &cobra.Command{
-		Use:     "atdd",
-		Short:   "atdd-kit: rails, audit log, pins",
-		Long:    "The autopilot of atdd-kit: its convergence rails on its own log and pin files.",
-		Example: "  apctl compat atdd rails check-stuck autopilot-log.jsonl 3 running-atdd-cycle\n  apctl compat atdd shell",
+		Use:   "atdd",
+		Short: "atdd-kit: rails, audit log, pins",
+		Long: `The autopilot of atdd-kit: its convergence rails on its own log and pin files, what
+these files say, and the files that it would have kept of a run.`,
+		Example: "  apctl compat atdd observe docs/issues/24-search -f\n  apctl compat atdd install --dry-run\n  apctl compat atdd export",
 		Args:    group,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

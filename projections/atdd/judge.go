@@ -181,10 +181,11 @@ func (j *Judge) iteration(r *wire.AtddRow, m members) {
 // there at all.
 func (j *Judge) sequence(r *wire.AtddRow, w *walk, number bool) {
 	if number && r.Iteration != 1 && r.Iteration != w.last+1 {
-		r.Problems = append(r.Problems, wire.AtddProblem{
-			Class: wire.AtddChanged, Code: "log-integrity",
-			Detail: fmt.Sprintf("iteration %d follows %d: rows are missing, or were added", r.Iteration, w.last),
-		})
+		detail := fmt.Sprintf("iteration %d follows %d: rows are missing, or were added", r.Iteration, w.last)
+		if w.of.Iterations == 0 {
+			detail = fmt.Sprintf("iteration %d is the first row of its step: rows are missing", r.Iteration)
+		}
+		r.Problems = append(r.Problems, wire.AtddProblem{Class: wire.AtddChanged, Code: "log-integrity", Detail: detail})
 	}
 	if len(w.due) > 0 && r.Iteration != 1 {
 		r.Problems = append(r.Problems, halt("went-on", "line %d had to halt the loop (%s), and it went on", w.dueAt, strings.Join(w.due, ", ")))
@@ -276,7 +277,7 @@ func (j *Judge) walk(step string) *walk {
 }
 
 func corrupted() wire.AtddProblem {
-	return halt("corrupt-log", "a failed iteration that cannot be read: here every check behind it halts")
+	return halt("corrupt-log", "a failed iteration that cannot be read: every check behind it halts here")
 }
 
 // whyUnreadable says it in words that stay the same, whatever reads the JSON.
