@@ -59,6 +59,9 @@ func TestAWorkTreeIsFoundAgainByTheNextDaemon(t *testing.T) {
 	other.work = s.work
 	_, err := other.d.runStart(t.Context(), other.request(), other.spec("test -f ok", "true"))
 	refusedAs(t, "from another state directory", err, wire.Conflict, "run "+v.Handle+" of another state directory, "+s.cfg.Places.State)
+	if w := writerIn(err); w.Run != v.Handle || w.StateDir != s.cfg.Places.State || w.Since.IsZero() || w.Alive == nil {
+		t.Errorf("who works there, as data: %+v", w)
+	}
 	s.close()
 	_, err = other.d.runStart(t.Context(), other.request(), other.spec("test -f ok", "true"))
 	refusedAs(t, "while its daemon is away", err, wire.Conflict, "run "+v.Handle+" of another state directory")

@@ -272,7 +272,7 @@ func (d *Daemon) hold(ctx context.Context, project, top, id, handle, cause, exce
 	settle, err := d.claims.forRun(ctx, id, handle, top, cause)
 	if err != nil {
 		within()
-		return nil, offered(d.claimFault(err), except)
+		return nil, d.offered(err, except)
 	}
 	return func() { settle(); within() }, nil
 }

@@ -370,3 +370,33 @@ func TestWhatAPersonDoesWhileTheRunWaitsInLineHaltsItToo(t *testing.T) {
 	}
 	s.until(second.ID, settled)
 }
+
+// writerIn is who works in a work tree, as an error says it.
+func writerIn(err error) wire.WriterView {
+	var e *wire.Error
+	if !errors.As(err, &e) || e.Writer == nil {
+		return wire.WriterView{}
+	}
+	return *e.Writer
+}
+
+func TestWhoComesIntoAWorkTreeThatASessionHasClaimedHearsWhichAndIsOfferedAnother(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	holds, comes := s.chat(), s.chat()
+	if _, err := s.d.peerTake(t.Context(), holds.request(), wire.ClaimRequest{Key: "workspace", Workspace: s.work}); err != nil {
+		t.Fatal(err)
+	}
+	_, runs := s.d.runStart(t.Context(), s.request(), s.spec("test -f ok", "true"))
+	_, joins := s.d.sessionJoin(t.Context(), comes.request(), wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: s.work}, Start: s.ordered()})
+	for verb, err := range map[string]error{"apctl run --worktree": runs, "apctl session join --worktree": joins} {
+		refusedAs(t, verb, err, wire.Conflict, "is held by")
+		var e *wire.Error
+		if !errors.As(err, &e) || !strings.HasPrefix(e.Hint, verb+" ...   works beside it") {
+			t.Errorf("%s: %+v", verb, e)
+		}
+		if w := writerIn(err); w.Run != "" || w.PID == 0 || w.Since.IsZero() || w.Alive == nil {
+			t.Errorf("%s: who has it, as data: %+v", verb, w)
+		}
+	}
+}

@@ -65,7 +65,7 @@ func (d *Daemon) joinable(ctx context.Context, q bus.Request, body wire.SessionJ
 	body.Start.Spec.Driver = events.DriverSession
 	v, err := d.runStart(ctx, q, *body.Start)
 	if err != nil {
-		return run.State{}, err
+		return run.State{}, asJoin(err)
 	}
 	s, ok := d.fleet.state(v.ID)
 	if !ok {

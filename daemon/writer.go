@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"autopilot/daemon/claim"
 	"autopilot/daemon/engine"
 	"autopilot/daemon/tree"
 	"autopilot/daemon/work"
@@ -48,10 +49,10 @@ func firstLine(text string) string {
 
 // besides refuses who wants to begin in the work tree of a live run: it is told who
 // works there, and how it works beside that.
-func (d *Daemon) besides(s run.State, begins string) error {
+func (d *Daemon) besides(s run.State) error {
 	w := d.writerOf(s)
 	e := wire.Errorf(wire.Conflict, "%s", explain.Writes(*w, time.Now())).
-		WithHint("apctl %s --worktree ...   works beside it, in a work tree of its own\napctl wait %s   waits until it has ended\napctl stop %s   ends it after this iteration, and its work tree is free", begins, w.Run, w.Run)
+		WithHint(besideRun+"   works beside it, in a work tree of its own\napctl wait %s   waits until it has ended\napctl stop %s   ends it after this iteration, and its work tree is free", w.Run, w.Run)
 	e.Writer = w
 	return e
 }
@@ -75,7 +76,7 @@ func (d *Daemon) joinFault(who chat, s run.State, err error) error {
 	case s.Status != run.Live || !errors.Is(err, engine.ErrDriven) && (!errors.As(err, &known) || known.Code != wire.Conflict):
 		return err
 	case !s.Driven(), by != nil && !who.is(by.SessionJoined) && !d.chatGone(by.SessionJoined):
-		return d.besides(s, "session join")
+		return asJoin(d.besides(s))
 	}
 	return err
 }
@@ -196,18 +197,57 @@ func (d *Daemon) hookBeside(s run.State) string {
 func (d *Daemon) within(project, cause, except string) (release func(), err error) {
 	release, err = d.fleet.hold(project, cause, except)
 	if s, live := d.fleet.liveIn(project, except); err != nil && live && except == "" {
-		return nil, d.besides(s, "run")
+		return nil, d.besides(s)
 	}
 	return release, err
 }
 
-// offered adds to who holds a work tree that one may work beside it.
-func offered(err error, except string) error {
+// besideRun is how a run works beside another. A chat that joins has a command of its
+// own for that.
+const besideRun = "apctl run --worktree ..."
+
+// offered says who holds a work tree, as data too, and that one may work beside it.
+func (d *Daemon) offered(why error, except string) error {
+	err := d.claimFault(why)
 	var e *wire.Error
 	if except != "" || !errors.As(err, &e) || e.Code != wire.Conflict {
 		return err
 	}
 	with := *e
-	with.Hint = "apctl run --worktree ...   works beside it, in a work tree of its own;\n" + e.Hint
+	with.Hint = besideRun + "   works beside it, in a work tree of its own;\n" + e.Hint
+	with.Writer = d.holderView(why)
 	return &with
+}
+
+// asJoin words what a chat that joins is offered for the command that it came with.
+func asJoin(err error) error {
+	var e *wire.Error
+	if !errors.As(err, &e) || e.Code != wire.Conflict {
+		return err
+	}
+	with := *e
+	with.Hint = strings.Replace(e.Hint, besideRun, "apctl session join --worktree ...", 1)
+	return &with
+}
+
+// holderView is who has the claim on a work tree, as far as that is known here.
+func (d *Daemon) holderView(why error) *wire.WriterView {
+	var held *heldError
+	var marked *claim.MarkedError
+	switch {
+	case errors.As(why, &held):
+		if s, ok := d.fleet.state(held.state.Owner.Run); ok {
+			return d.writerOf(s)
+		}
+		beat, o := held.state.Beat.UTC(), held.state.Owner
+		return &wire.WriterView{Program: string(o.Program), PID: o.PID, Since: held.state.Since.UTC(), Alive: &beat}
+	case errors.As(why, &marked) && marked.Info.State != "":
+		i, beat := marked.Info, marked.Info.Beat.UTC()
+		handle, _ := strings.CutPrefix(i.Who, "run ")
+		if handle == i.Who {
+			handle = "" // a session
+		}
+		return &wire.WriterView{Run: handle, StateDir: i.State, Since: i.Since.UTC(), Alive: &beat}
+	}
+	return nil
 }

@@ -39,16 +39,17 @@ type Error struct {
 	Writer *WriterView `json:"writer,omitzero"`
 }
 
-// WriterView is a run that works in a work tree.
+// WriterView is who works in a work tree: a run, or a session that has claimed it.
 type WriterView struct {
-	Run        string     `json:"run"`              // handle
-	Task       string     `json:"task"`             // its first line
-	Program    string     `json:"program,omitzero"` // of its agent, or of the chat that drives it
-	PID        int        `json:"pid,omitzero"`     // of that chat
+	Run        string     `json:"run,omitzero"`       // handle
+	Task       string     `json:"task,omitzero"`      // its first line
+	Program    string     `json:"program,omitzero"`   // of its agent, or of the chat that drives it
+	PID        int        `json:"pid,omitzero"`       // of that chat, or of the session
+	StateDir   string     `json:"state_dir,omitzero"` // where it is of another one
 	Since      time.Time  `json:"since"`
 	Alive      *time.Time `json:"alive,omitzero"` // last sign of life
-	Iteration  int        `json:"iteration"`
-	Iterations int        `json:"max_iterations"`
+	Iteration  int        `json:"iteration,omitzero"`
+	Iterations int        `json:"max_iterations,omitzero"`
 }
 
 func (e *Error) Error() string { return e.Message }
