@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
 
 	"autopilot/events"
@@ -239,4 +240,26 @@ func TestAMarkThatSaysNothingIsFreeAndAStrangeOneIsRefused(t *testing.T) {
 	if b, err := os.ReadFile(victim); err != nil || string(b) != "mine" {
 		t.Errorf("the file that links lead to: %q, %v", b, err)
 	}
+}
+
+// TestWhoLooksIsNoHolder: a mark that somebody looks at is free a moment later.
+func TestWhoLooksIsNoHolder(t *testing.T) {
+	t.Parallel()
+	path := MarkFile(t.TempDir(), "ab")
+	looker, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Flock(int(looker.Fd()), unix.LOCK_SH); err != nil {
+		t.Fatal(err)
+	}
+	if seen, err := Look(path, as("/s", "h1", dawn)); err != nil || seen != nil {
+		t.Errorf("a second look: %v, %v", seen, err)
+	}
+	time.AfterFunc(3*moment, func() { _ = looker.Close() })
+	m, err := Hold(path, as("/s", "h1", dawn))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = m.Release()
 }

@@ -55,8 +55,13 @@ type Mark struct {
 // maxInfo bounds what is read of a mark.
 const maxInfo = 16 << 10
 
-// opens bounds how often a file is opened anew that was taken away meanwhile.
-const opens = 5
+// opens bounds how often a file is opened anew that was taken away meanwhile, or
+// that nobody is named in who has it: somebody looks, has just got it, or a child of
+// who gave it back is between fork and exec. Each of them is over in a moment.
+const (
+	opens  = 40
+	moment = 5 * time.Millisecond
+)
 
 // Hold takes the mark at path for a holder. One that another state directory has,
 // or comes back for, is a *MarkedError.
@@ -64,7 +69,7 @@ const opens = 5
 // Source: session-orchestrator, seeds 2.8.3: a mark that is fresh stands, whatever
 // has become of its process.
 func Hold(path string, as Info) (*Mark, error) {
-	for range opens {
+	for try := range opens {
 		f, err := openMark(path, os.O_CREATE)
 		if err != nil {
 			return nil, err
@@ -76,7 +81,11 @@ func Hold(path string, as Info) (*Mark, error) {
 			continue
 		}
 		left, err := m.read()
-		if locked && err == nil && left.Host == "" { // somebody looks, or has just got it
+		if nobody := locked && err == nil && left.Host == ""; nobody && try < opens-1 {
+			_ = f.Close()
+			time.Sleep(moment)
+			continue
+		} else if nobody {
 			left.Who = "another process"
 		}
 		if err == nil && (locked || comesBack(left, as)) {
@@ -189,13 +198,14 @@ func Look(path string, as Info) (*MarkedError, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	left, err := (&Mark{f: f}).read()
+	m := &Mark{f: f}
+	defer func() { _ = m.let() }()
+	left, err := m.read()
 	if err != nil {
 		return nil, err
 	}
 	locked := errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK)
-	if left.Host == as.Host || !locked && !comesBack(left, as) {
+	if left.Host == as.Host || left.Host == "" || !locked && !comesBack(left, as) {
 		return nil, nil //nolint:nilnil // as above
 	}
 	return &MarkedError{left, locked}, nil
