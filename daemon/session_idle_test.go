@@ -21,8 +21,11 @@ func TestAChatWithNothingToDoIsToldToWait(t *testing.T) {
 		"while gates run":                 {run.State{Stage: run.Gates}, true, "apctl session next k3xq --wait 10m", false},
 		"while it decides":                {run.State{Stage: run.Judged}, true, "apctl session next k3xq --wait 10m", false},
 		"who has not joined may watch it": {run.State{Stage: run.Gates}, false, "apctl watch k3xq", true},
-		"a limit is shown too": {run.State{Stage: run.Ready, Waiting: &run.Waiting{LimitWaiting: events.LimitWaiting{Cause: events.LimitResources}}}, true,
-			"apctl session next k3xq --wait 10m", true},
+		"a limit is shown too": {
+			run.State{Stage: run.Ready, Waiting: &run.Waiting{LimitWaiting: events.LimitWaiting{Cause: events.LimitResources}}},
+			true,
+			"apctl session next k3xq --wait 10m", true,
+		},
 	} {
 		tt.state.Status, tt.state.Facts.Handle = run.Live, "k3xq"
 		next, stops := idle(tt.state, tt.joined), false

@@ -125,10 +125,10 @@ func (p *Publisher) push(ctx context.Context, s Set, to notify.DraftTo, commit s
 	if err != nil {
 		return err
 	}
-	switch main := defaultBranch(heads); {
-	case main == "":
+	switch main := defaultBranch(heads); main {
+	case "":
 		return fmt.Errorf("%s has no default branch yet, and a push would make this one it", to.Repository)
-	case main == s.Branch:
+	case s.Branch:
 		return fmt.Errorf("%s is the default branch of %s, and nothing is pushed to that", main, to.Repository)
 	}
 	_, err = p.command(ctx, s.effect("push", commit), "", pushWithin, env, slices.Concat(git, []string{"push", "--quiet", "--no-verify", "--", to.Address(), commit + ":" + branchRoot + s.Branch}))

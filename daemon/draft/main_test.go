@@ -43,7 +43,6 @@ type bench struct {
 	repo            *tree.Repo
 	start           string
 	rule            notify.Rule
-	env             []string
 	p               *Publisher
 }
 

@@ -35,8 +35,12 @@ func TestWorkThatWasNeverRedHaltsAtOnceWhereTheWorkflowSaysSo(t *testing.T) {
 			d.Gates = append(d.Gates, events.Gate{Name: "covered", Kind: events.GateCoverage, Role: events.RoleCheck, Phase: "work", Roles: []events.Name{"critic"}})
 		})
 		return slices.Concat([]events.Data{
-			d, events.GatesStarted{Phase: "work"}, judged(0, "t0", result(events.Fail, "")),
-			agent(1, 1), ended(1, "t1"), events.GatesStarted{Phase: "work", Iteration: 1}, judged(1, "t1", gates),
+			d,
+			events.GatesStarted{Phase: "work"},
+			judged(0, "t0", result(events.Fail, "")),
+			agent(1, 1), ended(1, "t1"),
+			events.GatesStarted{Phase: "work", Iteration: 1},
+			judged(1, "t1", gates),
 		}, more)
 	}
 	all, one := events.Opinion{Covered: 2}, events.Opinion{Covered: 1, Uncovered: 1}

@@ -256,10 +256,10 @@ func red(r *wire.AtddRow) {
 	if _, err := Seen(r.Commit, r.Test, r.Impl, time.Time{}); err != nil {
 		r.Problems = append(r.Problems, refused("red", "%s", Because(err)))
 	}
-	switch {
-	case r.Impl == "":
+	switch r.Impl {
+	case "":
 		r.Problems = append(r.Problems, refused("impl_sha", "it names no implementation, and HEAD takes the place of none"))
-	case r.Impl == r.Commit:
+	case r.Commit:
 		r.Problems = append(r.Problems, refused("impl_sha", "tests and implementation are the same commit"))
 	}
 }

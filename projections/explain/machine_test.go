@@ -17,17 +17,32 @@ func TestAHaltInsteadOfAWaitForTheMachineNamesItsSignal(t *testing.T) {
 		l    events.Language
 		want string
 	}{
-		{events.RunHalted{Bound: "verdict", Used: 3, Limit: 2, Signal: stalls}, events.English,
-			"halted: the machine bears no more agents now (3 of 2 slots in use: memory stalls 41 %, limit 20 %), and the run was told not to wait"},
-		{events.RunHalted{Bound: "memory", Used: 1, Limit: 1, Signal: memory}, events.English,
-			"halted: the machine bears no more agents now (1 of 1 slots in use: one more needs 1.0 GiB of memory above what stays free, and 2.0 GiB are available), and the run was told not to wait"},
-		{events.RunHalted{Bound: "project", Used: 2, Limit: 2}, events.English,
-			"halted: its project takes no more agents now (2 of 2 agents of its project are at work, as resources.project.agents says), and the run was told not to wait"},
+		{
+			events.RunHalted{Bound: "verdict", Used: 3, Limit: 2, Signal: stalls},
+			events.English,
+			"halted: the machine bears no more agents now (3 of 2 slots in use: memory stalls 41 %, limit 20 %), and the run was told not to wait",
+		},
+		{
+			events.RunHalted{Bound: "memory", Used: 1, Limit: 1, Signal: memory},
+			events.English,
+			"halted: the machine bears no more agents now (1 of 1 slots in use: one more needs 1.0 GiB of memory above what stays free, and 2.0 GiB are available), and the run was told not to wait",
+		},
+		{
+			events.RunHalted{Bound: "project", Used: 2, Limit: 2},
+			events.English,
+			"halted: its project takes no more agents now (2 of 2 agents of its project are at work, as resources.project.agents says), and the run was told not to wait",
+		},
 		{events.RunHalted{}, events.English, "halted: the machine bears no more agents now (others are before it), and the run was told not to wait"},
-		{events.RunHalted{Bound: "verdict", Used: 3, Limit: 2, Signal: stalls}, events.Japanese,
-			"停止: マシンに今これ以上のエージェントを動かす余裕がない (枠 3 / 2 使用中: メモリ待ち 41 %(基準 20 %))。待たない設定です"},
-		{events.RunHalted{Bound: "project", Used: 2, Limit: 2}, events.Japanese,
-			"停止: プロジェクトはこれ以上のエージェントを受け付けない (プロジェクトのエージェント 2 / 2 稼働中(resources.project.agents))。待たない設定です"},
+		{
+			events.RunHalted{Bound: "verdict", Used: 3, Limit: 2, Signal: stalls},
+			events.Japanese,
+			"停止: マシンに今これ以上のエージェントを動かす余裕がない (枠 3 / 2 使用中: メモリ待ち 41 %(基準 20 %))。待たない設定です",
+		},
+		{
+			events.RunHalted{Bound: "project", Used: 2, Limit: 2},
+			events.Japanese,
+			"停止: プロジェクトはこれ以上のエージェントを受け付けない (プロジェクトのエージェント 2 / 2 稼働中(resources.project.agents))。待たない設定です",
+		},
 	} {
 		tt.halt.Reason, tt.halt.Value = events.HaltLimit, string(events.LimitResources)
 		s := halted(tt.halt)

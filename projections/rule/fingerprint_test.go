@@ -76,9 +76,10 @@ func TestSeeds34FingerprintOfVerdicts(t *testing.T) {
 	said := func(findings, set string) string {
 		return Fingerprint([]events.GateResult{{Gate: "agreed", Kind: events.GateApproval, Verdict: events.Fail, OutputSum: findings, Set: set}}, of)
 	}
-	equal(t, "a set is rejected twice", said("f", "s") == said("f", "s"), true)
-	equal(t, "another set is rejected", said("f", "s") == said("f", "s2"), false)
-	equal(t, "for another reason", said("f", "s") == said("f2", "s"), false)
+	once := said("f", "s")
+	equal(t, "a set is rejected twice", said("f", "s") == once, true)
+	equal(t, "another set is rejected", said("f", "s2") == once, false)
+	equal(t, "for another reason", said("f2", "s") == once, false)
 	equal(t, "without tests", Fingerprint(base[:1], Parts{}), sum([]byte("autopilot fingerprint 1\ngate green fail 1\n")))
 }
 

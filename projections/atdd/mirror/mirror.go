@@ -116,11 +116,11 @@ func (m *Mirror) payload() (Payload, error) {
 
 func (m *Mirror) iteration(d events.IterationRecorded, seq uint64, at time.Time) ([]wire.AtddPiece, error) {
 	verdict := atdd.Fail
-	switch d.Verdict {
-	case events.Pass:
-		verdict = atdd.Pass
-	case events.Skipped:
+	if d.Verdict == events.Skipped {
 		return nil, nil // nothing was done, and it counts as no iteration
+	}
+	if d.Verdict == events.Pass {
+		verdict = atdd.Pass
 	}
 	p, err := m.payload()
 	if err != nil {
