@@ -48,7 +48,7 @@ demo: build ## a cheat caught, a daemon killed and back, a loop halted
 	@.ci/demo.sh
 
 test: ## all tests, with the race detector, shuffled
-	$(TEST) ./...
+	$(TEST) -parallel 4 ./daemon ./cmd/apctl ./... # the long ones first
 
 race: ## the same, COUNT times, never from the cache
 	$(TEST) -count=$(COUNT) ./...

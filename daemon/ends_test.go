@@ -201,7 +201,7 @@ var shownElsewhere = map[string]string{
 	"halted:internal":           "look_test.go#TestARunWhoseWorkflowCannotBeReadIsHalted",
 	"halted:rebooted":           "reboot_test.go#TestARunThatWasLiveBeforeAReboot",
 	"halted:foreign-change":     "foreign_test.go#TestWhatAPersonDoesBetweenTwoIterationsHaltsTheRunWithTheFilesNamed",
-	"halted:claim-lost":         "claims_test.go#TestAPersonClearsWhatAnotherStateDirectoryLeft",
+	"halted:claim-lost":         "claims_run_test.go#TestAPersonClearsWhatAnotherStateDirectoryLeft",
 	"halted:workspace-gone":     "run_test.go#TestTheWorkspaceThatIsGoneHaltsAndComesBack",
 }
 

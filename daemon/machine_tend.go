@@ -99,9 +99,13 @@ func (d *Daemon) letGo(c config.Resources, now time.Time) []string {
 
 // rejoin puts back in line who waits for the machine by its own record and stands
 // in none, whatever has become of its place: the daemon may be another one.
-func (d *Daemon) rejoin(ctx context.Context) {
+func (d *Daemon) rejoin(ctx context.Context) { d.lineUp(ctx, d.fleet.liveStates()) }
+
+// lineUp is rejoin of the runs that a daemon has found, before any of them asks: the
+// first to ask is not the one that is next.
+func (d *Daemon) lineUp(ctx context.Context, found []*run.State) {
 	c, m := d.resources(), d.machine
-	for _, s := range d.fleet.liveStates() {
+	for _, s := range found {
 		if !inLine(s) || m.knows(s.ID) {
 			continue
 		}

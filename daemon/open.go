@@ -76,6 +76,11 @@ func (d *Daemon) serveFleet(ctx context.Context, j *journal) error {
 	d.openTeam(d.fleet.ctx)
 	var lost map[string]error
 	d.fleet.loading = func(ctx context.Context, open []run.State) error {
+		found := make([]*run.State, len(open))
+		for i := range open {
+			found[i] = &open[i]
+		}
+		d.lineUp(ctx, found)
 		lost = d.claims.findAgain(ctx, open, d.text)
 		return know(ctx, open)
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -46,7 +47,8 @@ type hostSim struct {
 	t    *testing.T
 	seed uint64
 	log  log.Log
-	user config.User
+	user atomic.Pointer[config.User]
+	skew atomic.Int64 // of the clock of its machine, in nanoseconds
 	dir  string
 	wave func(at time.Duration, h *hostSim) judge.Reading // of what is not the daemon's
 	lies bool                                             // bands are forgotten before each reading: flapping
@@ -89,11 +91,13 @@ type roomAt struct {
 
 func newHostSim(t *testing.T, seed uint64) *hostSim {
 	h := &hostSim{
-		t: t, seed: seed, log: log.NewMemory(log.MemoryConfig{}), dir: t.TempDir(), user: config.DefaultUser(), script: &script{now: time.Now},
+		t: t, seed: seed, log: log.NewMemory(log.MemoryConfig{}), dir: t.TempDir(), script: &script{now: time.Now},
 		began: time.Now(), plan: map[string]simAgent{}, flows: map[string]workflow.Workflow{}, at: map[string]agentOfSim{},
 		bands: map[judge.Policy]judge.Band{}, idle: map[judge.Policy]time.Time{}, passed: map[string]time.Time{},
 		wave: func(time.Duration, *hostSim) judge.Reading { return measured(64, 0, 0) },
 	}
+	u := config.DefaultUser()
+	h.user.Store(&u)
 	return h
 }
 
@@ -112,7 +116,7 @@ func (h *hostSim) open() {
 		cfg:  Config{Log: quiet, Home: h.dir, Boot: "boot", Places: place.Places{State: h.dir, Config: filepath.Join(h.dir, "config.yaml")}},
 		host: "sim", log: h.log, blobs: blobs, effects: effects, prices: prices, people: person.System(), cancel: die,
 	}
-	d.budget.user, d.budget.seen = &h.user, sight(d.cfg.Places.Config)
+	d.budget.user, d.budget.seen = h.user.Load(), sight(d.cfg.Places.Config)
 	j := newJournal(h.log, "sim", time.Now)
 	d.hosts, err = openHostLog(ctx, j, "sim", quiet)
 	h.must(err)
@@ -122,11 +126,18 @@ func (h *hostSim) open() {
 	d.accounts = newAccounts(d.fleet, nil)
 	d.machine = newMachine(h.dir, d.hosts.state().Judged)
 	d.machine.probe = h
+	d.machine.now = func() time.Time { return time.Now().Add(time.Duration(h.skew.Load())) }
 	learn := d.fleet.noted
 	d.fleet.noted = func(s run.State) {
 		learn(s)
 		d.machine.seen(s)
 		h.seen(s)
+	}
+	d.fleet.loading = func(ctx context.Context, open []run.State) error {
+		for i := range open {
+			d.lineUp(ctx, []*run.State{&open[i]})
+		}
+		return nil
 	}
 	h.mu.Lock()
 	h.d, h.die, h.alive = d, die, time.Now()
@@ -142,6 +153,19 @@ func (h *hostSim) must(err error) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
+}
+
+// configure changes the user's settings while the daemon reads them.
+func (h *hostSim) configure(change func(*config.User)) {
+	u := *h.user.Load()
+	change(&u)
+	h.user.Store(&u)
+	if h.d == nil {
+		return
+	}
+	h.d.budget.mu.Lock()
+	defer h.d.budget.mu.Unlock()
+	h.d.budget.user = &u
 }
 
 // kill ends the daemon as a signal does: its runs are let go of.

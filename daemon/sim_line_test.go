@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"autopilot/daemon/config"
 	"autopilot/daemon/engine"
 	"autopilot/events"
 	"autopilot/probe/judge"
@@ -23,7 +24,7 @@ func onHost(t *testing.T, slots int, play func(*hostSim)) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHostSim(t, 1)
-		h.user.Resources.Agents = slots
+		h.configure(func(u *config.User) { u.Resources.Agents = slots })
 		h.open()
 		play(h)
 		h.kill()
@@ -236,7 +237,7 @@ func TestLookingAtNothingLetsAllGo(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		h.pass(time.Minute)
-		h.user.Resources.Policy = "off"
+		h.configure(func(u *config.User) { u.Resources.Policy = "off" })
 		h.pass(5 * time.Second)
 		h.wantsAtWork("with policy off", "r0", "r1", "r2")
 	})
@@ -251,12 +252,12 @@ func TestAHostThatHasSleptLetsTheSameGo(t *testing.T) {
 			h.begin(fmt.Sprint("r", i), quick(time.Minute))
 		}
 		h.pass(time.Minute)
-		h.d.machine.now = func() time.Time { return time.Now().Add(8 * time.Hour) }
+		h.skew.Store(int64(8 * time.Hour))
 		h.pass(8 * time.Minute)
 		h.wantsInLine("after its sleep", "r0", "r1")
 		h.pass(time.Minute + 10*time.Second)
 		h.wantsAtWork("the next", "r0")
-		h.d.machine.now = time.Now // and it was set back
+		h.skew.Store(0) // and it was set back
 		h.pass(time.Minute)
 		h.wantsAtWork("the last", "r1")
 	})

@@ -45,7 +45,7 @@ func (h *hostSim) judge(r judge.Reading) {
 				room = n
 			}
 		}
-		if most := h.user.Resources.Agents; most > 0 && (room < 0 || most < room) {
+		if most := h.user.Load().Resources.Agents; most > 0 && (room < 0 || most < room) {
 			room = most
 		}
 		if room < 0 {
@@ -94,15 +94,15 @@ func (h *hostSim) letIn(s run.State, since time.Time) {
 	}
 	delete(h.passed, s.ID)
 	switch {
-	case again || h.user.Resources.Policy == config.NoResources:
+	case again || h.user.Load().Resources.Policy == config.NoResources:
 		return
 	case flow.Resources.Coordinator == workflow.Always:
-		if most := h.user.Resources.Agents; most > 0 && len(h.at) > most {
+		if most := h.user.Load().Resources.Agents; most > 0 && len(h.at) > most {
 			h.faultLocked("%s: %d at work, and the user lets %d", s.ID, len(h.at), most)
 		}
 		return
 	}
-	p := h.user.Resources.PolicyOf(flow)
+	p := h.user.Load().Resources.PolicyOf(flow)
 	room := 0
 	for i := len(h.rooms) - 1; i >= 0; i-- {
 		room = max(room, h.rooms[i].room[p])
@@ -121,7 +121,7 @@ func (h *hostSim) letIn(s run.State, since time.Time) {
 	}
 	for _, o := range live {
 		other, _ := h.flows[string(o.Facts.Workflow)]
-		if o.ID == s.ID || !inLine(o) || h.user.Resources.PolicyOf(other) != p || !before(o, s, since, now) {
+		if o.ID == s.ID || !inLine(o) || h.user.Load().Resources.PolicyOf(other) != p || !before(o, s, since, now) {
 			continue
 		}
 		if _, ok := h.passed[o.ID]; !ok {
@@ -179,7 +179,7 @@ func (h *hostSim) watch(ctx context.Context, last time.Duration) {
 		for _, s := range d.fleet.liveStates() {
 			if inLine(s) {
 				flow, _ := h.flowOf(ctx, *s)
-				waits[h.user.Resources.PolicyOf(flow)] = s.ID
+				waits[h.user.Load().Resources.PolicyOf(flow)] = s.ID
 			}
 		}
 		h.mu.Lock()
