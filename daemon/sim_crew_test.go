@@ -1,11 +1,11 @@
 package daemon
 
 import (
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"autopilot/events"
@@ -71,15 +71,14 @@ func TestTheNextAgentGoesOnFromAnyPrefixToTheSameEnd(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		w := crewScript(rt)
+		seed := rapid.Uint64().Draw(rt, "seed")
 		synctest.Test(t, func(t *testing.T) {
 			l := log.NewMemory(log.MemoryConfig{})
 			whole := play(t, l, w, nil)
 			oneWay(t, l)
-			for n := uint64(1); n < whole.Log.Seq; n++ {
-				if d := cmp.Diff(endOf(whole), endOf(play(t, copyLog(t, l, n), w, nil))); d != "" {
-					t.Fatalf("cut after event %d (-whole +cut):\n%s", n, d)
-				}
-			}
+			cutAtRandom(8, seed, whole.Log.Seq, func(n uint64) { // of many: runs of several agents are long
+				endsTheSame(t, fmt.Sprint("cut after event ", n), endOf(whole), endOf(play(t, copyLog(t, l, n), w, nil)))
+			})
 		})
 	})
 }
@@ -94,9 +93,7 @@ func TestTheNextAgentOfADaemonThatIsKilledAtEveryEventGoesOnOnce(t *testing.T) {
 			l := log.NewMemory(log.MemoryConfig{})
 			killed := play(t, l, w, killedAtRandom(seed))
 			oneWay(t, l)
-			if d := cmp.Diff(endOf(whole), endOf(killed)); d != "" {
-				t.Fatalf("(-whole +killed):\n%s", d)
-			}
+			endsTheSame(t, "killed", endOf(whole), endOf(killed))
 		})
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -105,17 +104,11 @@ func TestARunAmongOthersContinuesFromAnyPrefixToTheSameEnd(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			l := log.NewMemory(log.MemoryConfig{})
 			whole := playBeside(t, l, w, nil)
-			r := rand.New(rand.NewPCG(seed, 5))
-			for range 12 {
-				n := 1 + r.Uint64N(whole.Log.Seq)
-				if d := cmp.Diff(ended(whole), ended(playBeside(t, copyLog(t, l, n), w, nil))); d != "" {
-					t.Fatalf("cut after event %d (-whole +cut):\n%s", n, d)
-				}
-			}
+			cutAtRandom(8, seed, whole.Log.Seq, func(n uint64) {
+				endsTheSame(t, fmt.Sprint("cut after event ", n), ended(whole), ended(playBeside(t, copyLog(t, l, n), w, nil)))
+			})
 			killed := playBeside(t, log.NewMemory(log.MemoryConfig{}), w, killedAtRandom(seed))
-			if d := cmp.Diff(ended(whole), ended(killed)); d != "" {
-				t.Fatalf("(-whole +killed):\n%s", d)
-			}
+			endsTheSame(t, "killed", ended(whole), ended(killed))
 		})
 	})
 }

@@ -11,7 +11,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"autopilot/daemon/engine"
@@ -279,13 +278,9 @@ func TestPhasesContinueFromAnyPrefixToTheSameEnd(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			l := log.NewMemory(log.MemoryConfig{})
 			whole := playOn(t, l, w, nil)
-			r := rand.New(rand.NewPCG(seed, 3))
-			for range 8 { // of many: runs of phases are long
-				n := 1 + r.Uint64N(whole.Log.Seq)
-				if d := cmp.Diff(ended(whole), ended(playOn(t, copyLog(t, l, n), w, nil))); d != "" {
-					t.Fatalf("cut after event %d (-whole +cut):\n%s", n, d)
-				}
-			}
+			cutAtRandom(8, seed, whole.Log.Seq, func(n uint64) { // of many: runs of phases are long
+				endsTheSame(t, fmt.Sprint("cut after event ", n), ended(whole), ended(playOn(t, copyLog(t, l, n), w, nil)))
+			})
 		})
 	})
 }
@@ -308,9 +303,7 @@ func TestPhasesOfADaemonThatIsKilledAtEveryEventEndTheSame(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			whole := playOn(t, log.NewMemory(log.MemoryConfig{}), w, nil)
 			killed := playOn(t, log.NewMemory(log.MemoryConfig{}), w, killedAtRandom(seed))
-			if d := cmp.Diff(ended(whole), ended(killed)); d != "" {
-				t.Fatalf("(-whole +killed):\n%s", d)
-			}
+			endsTheSame(t, "killed", ended(whole), ended(killed))
 		})
 	})
 }

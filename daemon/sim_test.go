@@ -279,6 +279,21 @@ func steps() *rapid.Generator[[]step] {
 	}), 1, 6)
 }
 
+// endsTheSame compares the end of a run with that of one whose daemon had it harder.
+func endsTheSame[E any](t testingT, what string, whole, other E) {
+	if d := cmp.Diff(whole, other); d != "" {
+		t.Fatalf("%s (-whole +%s):\n%s", what, what, d)
+	}
+}
+
+// cutAtRandom calls with so many places of a log.
+func cutAtRandom(times int, seed, events uint64, at func(n uint64)) {
+	r := rand.New(rand.NewPCG(seed, 3))
+	for range times {
+		at(1 + r.Uint64N(events))
+	}
+}
+
 func TestEveryPrefixOfARunContinuesToTheSameEnd(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -288,9 +303,7 @@ func TestEveryPrefixOfARunContinuesToTheSameEnd(t *testing.T) {
 			whole := play(t, l, w, nil)
 			for n := uint64(1); n <= whole.Log.Seq; n++ {
 				cut := play(t, copyLog(t, l, n), w, nil)
-				if diff := cmp.Diff(endOf(whole), endOf(cut)); diff != "" {
-					t.Fatalf("cut after event %d (-whole +cut):\n%s", n, diff)
-				}
+				endsTheSame(t, fmt.Sprint("cut after event ", n), endOf(whole), endOf(cut))
 			}
 		})
 	})
@@ -308,9 +321,7 @@ func TestADaemonThatIsKilledAtEveryEventEndsTheSame(t *testing.T) {
 				last = s.Log.Seq
 				return die
 			})
-			if diff := cmp.Diff(endOf(whole), endOf(killed)); diff != "" {
-				t.Fatalf("(-whole +killed):\n%s", diff)
-			}
+			endsTheSame(t, "killed", endOf(whole), endOf(killed))
 		})
 	})
 }
@@ -327,9 +338,7 @@ func TestLostAnswersOfTheLogChangeNothing(t *testing.T) {
 				return log.Fault(r.IntN(8)) // the higher ones are no fault
 			}})
 			faulty := play(t, l, w, nil)
-			if diff := cmp.Diff(endOf(whole), endOf(faulty)); diff != "" {
-				t.Fatalf("(-whole +faulty):\n%s", diff)
-			}
+			endsTheSame(t, "faulty", endOf(whole), endOf(faulty))
 			report, err := log.Check(l.ReadAll(t.Context(), ""))
 			if err != nil || !report.OK() {
 				t.Fatalf("log: %v %v", report.Bad, err)

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -75,7 +76,10 @@ func (s *site) write(files map[string]string) {
 		if strings.HasPrefix(text, "#!") {
 			mode = 0o755
 		}
-		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		syscall.ForkLock.RLock() // no child may have a program open that is about to be run
+		err := os.WriteFile(path, []byte(text), mode)
+		syscall.ForkLock.RUnlock()
+		if err != nil {
 			s.t.Fatal(err)
 		}
 	}

@@ -49,6 +49,17 @@ func (p place) text(name string) string {
 	return string(b)
 }
 
+func (p place) git(args ...string) string {
+	p.t.Helper()
+	cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b"}, args...)...)
+	cmd.Dir = p.dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		p.t.Fatalf("git %q: %v %s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
 func (p place) exits(want int, function string, args ...string) {
 	p.t.Helper()
 	if err := p.call(function, args...); Exit(err) != want {
@@ -148,16 +159,7 @@ func TestAnAnchorIsPinnedOnce(t *testing.T) {
 func TestSeeds35CheckRedEvidence(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	git := func(args ...string) string {
-		t.Helper()
-		cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b"}, args...)...)
-		cmd.Dir = p.dir
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %q: %v %s", args, err, out)
-		}
-		return strings.TrimSpace(string(out))
-	}
+	git := p.git
 	commit := func(file string) string {
 		p.write(file, file)
 		git("add", file)

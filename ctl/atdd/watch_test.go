@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -82,16 +81,7 @@ func TestA15WhatChangesInALogThatGrowsIsSeen(t *testing.T) {
 func TestA28TheProofIsAskedOfGit(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	git := func(args ...string) string {
-		t.Helper()
-		cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b"}, args...)...)
-		cmd.Dir = p.dir
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %q: %v %s", args, err, out)
-		}
-		return strings.TrimSpace(string(out))
-	}
+	git := p.git
 	git("init", "-q")
 	git("commit", "-q", "--allow-empty", "-m", "tests")
 	test := git("rev-parse", "HEAD")

@@ -1,10 +1,15 @@
 package tree_test
 
 import (
+	"bufio"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -88,4 +93,46 @@ func TestACheckoutOfNothingIsADirectory(t *testing.T) {
 	if info, err := os.Stat(to); err != nil || !info.IsDir() {
 		t.Errorf("%v %v", info, err)
 	}
+}
+
+// TestAProgramThatIsCheckedOutCanBeRunAtOnce: others are started meanwhile, and a
+// child that has not yet become its program has every file open that this process
+// has. Who runs it is another process, as a gate's shell is.
+func TestAProgramThatIsCheckedOutCanBeRunAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newSpace(t, map[string]string{"p": "#!/bin/sh\n"})
+	s.must(os.Chmod(s.path("p"), 0o755))
+	snap := s.record(nil)
+	sh := exec.CommandContext(t.Context(), "sh")
+	in, err := sh.StdinPipe()
+	s.must(err)
+	out, err := sh.StdoutPipe()
+	s.must(err)
+	s.must(sh.Start())
+	said := bufio.NewReader(out)
+	var others sync.WaitGroup
+	var done atomic.Bool
+	t.Cleanup(func() { done.Store(true) })
+	for range 8 {
+		others.Go(func() {
+			for !done.Load() {
+				_ = exec.Command("true").Run()
+			}
+		})
+	}
+	top := t.TempDir()
+	for i := range 150 {
+		to := filepath.Join(top, fmt.Sprint(i))
+		_, err := s.repo.Checkout(t.Context(), snap.Tree, to)
+		s.must(err)
+		_, err = fmt.Fprintf(in, "%s/p 2>&1; echo $?\n", to)
+		s.must(err)
+		if line, err := said.ReadString('\n'); err != nil || line != "0\n" {
+			t.Fatalf("checkout %d: %q %v", i, line, err)
+		}
+	}
+	done.Store(true)
+	others.Wait()
+	s.must(in.Close())
+	s.must(sh.Wait())
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"autopilot/events"
 )
@@ -268,6 +269,12 @@ func create(root *os.Root, name, mode string, present fs.FileInfo, text io.Reade
 			return err
 		}
 		return root.Symlink(string(target), name)
+	}
+	if want.Perm()&0o111 != 0 {
+		// A child that is started meanwhile has the file open until it becomes its own
+		// program, and who runs this one before that is told "text file busy".
+		syscall.ForkLock.RLock()
+		defer syscall.ForkLock.RUnlock()
 	}
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, want.Perm())
 	if err != nil {
