@@ -3,6 +3,7 @@ package ctl
 import (
 	"cmp"
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -74,7 +75,7 @@ func runSessionJoin(ctx context.Context, a *app, o *runOptions, cmd *cobra.Comma
 	if !task {
 		for _, flag := range startFlags {
 			if cmd.Flags().Changed(flag) {
-				return render.JoinsOnly("--" + flag)
+				return render.JoinsOnly("--"+flag, strings.Join(args, " "))
 			}
 		}
 		switch {

@@ -96,6 +96,7 @@ type Daemon struct {
 	blocked  blocked
 	past     past
 	removals removals
+	looking  sync.Mutex // one look at what chats wrote at a time
 	pruning  sync.Mutex // one removal of work trees at a time
 	edits    sync.Mutex // one change of a configuration file at a time
 	incoming sync.Mutex // one bundle from elsewhere at a time

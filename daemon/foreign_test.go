@@ -298,8 +298,15 @@ func TestAChatIsKeptFromTheWorkTreeOfARunAndWhatItWroteAllTheSameHaltsThat(t *te
 	s.write(map[string]string{"main.go": "package theirs\n", "out/x": "x"})
 	c.hook(wire.HookCalled, writes("main.go"))
 	c.hook(wire.HookCalled, writes("out/x"))
-	c.hook(wire.HookCalled, writes("own.txt")) // which it has not
 	st = s.until(st.ID, func(st run.State) bool { return settled(st) || st.Foreign != nil })
+	for _, more := range []string{"own.txt", "out/x"} { // which it has not, and which is ignored
+		if err := s.d.foreignSeen(t.Context(), st.ID, chat{}, []string{more}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if st = s.state(st.ID); s.d.text(st.Foreign.Files) != "main.go\n" {
+		t.Errorf("foreign: %q", s.d.text(st.Foreign.Files))
+	}
 	if st.Status != run.Live || st.Stage != run.Agent {
 		t.Fatalf("the agent ends its turn first: %s %s", st.Status, st.Stage)
 	}
@@ -311,6 +318,26 @@ func TestAChatIsKeptFromTheWorkTreeOfARunAndWhatItWroteAllTheSameHaltsThat(t *te
 		t.Errorf("why: %q %q", w.Files, w.Claims)
 	}
 	s.silent("a halted run", c.hook(wire.HookCalls, writes("main.go")))
+}
+
+func TestEveryFileThatChatsWroteAtOnceIsNamed(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	_, st := s.atWork("make it so")
+	files := []string{"a.go", "b.go", "c.go", "d.go", "e.go", "f.go"}
+	for _, name := range files {
+		s.write(map[string]string{name: "package theirs\n"})
+		s.chat().hook(wire.HookCalled, writes(name))
+	}
+	st = s.until(st.ID, func(st run.State) bool {
+		return settled(st) || st.Foreign != nil && st.Foreign.Count == len(files)
+	})
+	s.write(map[string]string{"go": ""})
+	st = s.until(st.ID, settled)
+	s.wants(st, "halted:foreign-change")
+	if w := s.why(st.ID); !slices.Equal(w.Files, files) {
+		t.Errorf("why: %q", w.Files)
+	}
 }
 
 // The chat that drives a run, and what a person does at a question, is no stranger.

@@ -140,14 +140,21 @@ func (d *Daemon) hookForeign(who chat, body wire.HookRequest) {
 	}
 	d.fleet.wg.Go(func() {
 		defer done()
-		if err := d.foreignSeen(ctx, s, who, files); err != nil && !errors.Is(err, engine.ErrStale) && ctx.Err() == nil {
+		if err := d.foreignSeen(ctx, s.ID, who, files); err != nil && !errors.Is(err, engine.ErrStale) && ctx.Err() == nil {
 			d.cfg.Log.Warn("note what a session wrote to the work tree of a run", "run", s.ID, "error", err)
 		}
 	})
 }
 
-// foreignSeen stores which files are not as the run knew them.
-func (d *Daemon) foreignSeen(ctx context.Context, s run.State, who chat, files []string) error {
+// foreignSeen stores which files are not as the run knew them: one look after the
+// other, for each adds to what the run knows.
+func (d *Daemon) foreignSeen(ctx context.Context, id string, who chat, files []string) error {
+	d.looking.Lock()
+	defer d.looking.Unlock()
+	s, ok := d.fleet.state(id)
+	if !ok {
+		return engine.ErrStale
+	}
 	found, err := d.worker.Strangers(ctx, s, func(path string) bool {
 		return slices.ContainsFunc(files, func(f string) bool { return f == "." || f == path || strings.HasPrefix(path, f+"/") })
 	})

@@ -89,8 +89,13 @@ func (s Style) work(w wire.SessionWork, first []wire.NextCommand) string {
 	return b.String()
 }
 
-// JoinsOnly is a flag of a run that is not started.
-func JoinsOnly(flag string) *wire.Error {
+// JoinsOnly is a flag of a run that is not started. word is what was typed as a run,
+// and may have been meant as a task.
+func JoinsOnly(flag, word string) *wire.Error {
+	if word != "" {
+		return usage(`a task has more than one word, or comes with -f: apctl session join "WHAT SHALL BE DONE" ...`,
+			"%s is for a run that is started, and %q names one that is there: it is one word", flag, Line(word))
+	}
 	return usage(`apctl session join "WHAT SHALL BE DONE" ...`, "%s is for a run that is started, and there is no task", flag)
 }
 
