@@ -24,10 +24,7 @@ func (d *Daemon) probeShow(ctx context.Context, _ bus.Request, body wire.ProbeRe
 	now := d.machine.now()
 	r := d.look(ctx, now)
 	c, running, m := d.resources(), d.atWorkNow(), d.machine
-	v := wire.ProbeView{Off: c.Policy == config.NoResources, Running: len(running), Waiting: []wire.ProbeWaiting{}}
-	if !v.Off {
-		v.Projects = d.heavy(running)
-	}
+	v := wire.ProbeView{Off: c.Policy == config.NoResources, Running: len(running), Projects: d.heavy(running), Waiting: []wire.ProbeWaiting{}}
 	var err error
 	if v.Reading, err = json.Marshal(r); err != nil {
 		return v, fmt.Errorf("write a reading: %w", err)
@@ -40,9 +37,6 @@ func (d *Daemon) probeShow(ctx context.Context, _ bus.Request, body wire.ProbeRe
 	for _, p := range []judge.Policy{judge.Signals, judge.Tiers} {
 		_, slots, by := m.judged(bound{p, c.Bytes()}, c, running)
 		view := m.bands[p].View(p, judge.Judge(r, p, judge.Defaults()), judge.Defaults())
-		if v.Off { // no bound holds anybody back, that of the user and those of projects neither
-			slots, by = judge.NoCap, judge.Unbounded
-		}
 		view.Slots, view.By = slots, string(by)
 		v.Policies = append(v.Policies, view)
 	}
@@ -116,6 +110,6 @@ func (d *Daemon) wave(ctx context.Context, body wire.ProbeRequest, c config.Reso
 	d.machine.mu.Lock()
 	j, _, _ := d.machine.judged(bound{p, bounds.RAM}, c, at)
 	d.machine.mu.Unlock()
-	w := judge.Plan(body.Wave, j, p, bounds.Agents, c.Policy == config.NoResources)
+	w := judge.Plan(body.Wave, j, p, bounds.Agents)
 	return &wire.ProbeWave{Planned: w.Planned, Agents: w.Agents, Decision: string(w.Decision), By: string(w.By), Policy: string(p)}, nil
 }

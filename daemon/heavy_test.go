@@ -31,34 +31,57 @@ func (s *site) besides(name, agent string) wire.StartRequest {
 	return s.spec("test -e done", agent, func(spec *wire.RunSpec) { spec.Workspace, spec.From, spec.Branch = dir, s.work, name })
 }
 
-// TestWithThePolicyOffNoBoundIsShown: none holds anybody back.
-func TestWithThePolicyOffNoBoundIsShown(t *testing.T) {
+// TestWithThePolicyOffTheBoundsThatPeopleSetHold: that of the user and that of the
+// project, for agents and for those whom an agent leads; the machine bounds nobody.
+func TestWithThePolicyOffTheBoundsThatPeopleSetHold(t *testing.T) {
 	t.Parallel()
-	s := heavySite(t, "{project: {agents: 1}}")
-	s.configure("resources: {policy: off, agents: 1}\n")
-	onMachine(s, 64)
-	stays := "while ! test -e " + s.cfg.Home + "/go; do sleep 0.05; done; touch done"
-	first, second := s.start(s.besides("one", stays)), s.start(s.besides("two", stays))
-	for _, id := range []string{first.ID, second.ID} {
-		s.until(id, func(st run.State) bool { return st.AtWork() })
+	for _, c := range []struct{ name, project, user, by string }{
+		{"of the user", "{project: {agents: 9}}", "{policy: off, agents: 1}", "max"},
+		{"of the project", "{project: {agents: 1}}", "{policy: off}", "project"},
+		{"of the user for projects", "{project: {agents: 9}}", "{policy: off, project: {agents: 1}}", "project"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := heavySite(t, c.project)
+			s.configure("resources: " + c.user + "\n")
+			onMachine(s, 1) // it is critical, and nobody looks
+			stays := "while ! test -e " + s.cfg.Home + "/go; do sleep 0.05; done; touch done"
+			first := s.start(s.besides("one", stays))
+			s.until(first.ID, func(st run.State) bool { return st.AtWork() })
+			second := s.start(s.besides("two", stays))
+			st := s.until(second.ID, func(st run.State) bool { return settled(st) || st.AtWork() || st.WaitsForLimit() })
+			if w := st.Waiting; w == nil || string(w.By) != c.by || w.Limit != 1 || w.Used != 1 {
+				t.Fatalf("%s, it waits %+v", st.Status, st.Waiting)
+			}
+			s.wantsOffWithin(c.by)
+			if err := os.WriteFile(filepath.Join(s.cfg.Home, "go"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for _, id := range []string{first.ID, second.ID} {
+				s.wants(s.until(id, settled), "done")
+			}
+		})
 	}
-	p, err := s.d.probeShow(t.Context(), s.request(), wire.ProbeRequest{})
+}
+
+// wantsOffWithin says what is shown where nobody looks, and one run waits by a bound.
+func (s *site) wantsOffWithin(by string) {
+	s.t.Helper()
+	p, err := s.d.probeShow(s.t.Context(), s.request(), wire.ProbeRequest{})
 	if err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
-	if !p.Off || p.Running != 2 || len(p.Projects) != 0 {
-		t.Errorf("%d at work, of projects %+v", p.Running, p.Projects)
+	if !p.Off || p.Running != 1 || len(p.Projects) != 1 || len(p.Waiting) != 1 || p.Waiting[0].By != by {
+		s.t.Errorf("shown: %d at work, projects %+v, waiting %+v", p.Running, p.Projects, p.Waiting)
+	}
+	slots, bound := -1, ""
+	if by == "max" {
+		slots, bound = 1, "max"
 	}
 	for _, v := range p.Policies {
-		if v.Slots >= 0 || v.By != "" {
-			t.Errorf("%s: %d slots, by %q", v.Policy, v.Slots, v.By)
+		if v.Slots != slots || v.By != bound {
+			s.t.Errorf("%s: %d slots, by %q", v.Policy, v.Slots, v.By)
 		}
-	}
-	if err := os.WriteFile(filepath.Join(s.cfg.Home, "go"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, id := range []string{first.ID, second.ID} {
-		s.wants(s.until(id, settled), "done")
 	}
 }
 

@@ -150,8 +150,14 @@ func (d *Daemon) resources() config.Resources {
 // judged is the verdict of a policy, steadied, with the cap that it has, and how
 // many agents may be at work by it. Those that have just begun are still expected
 // to need the memory of one more: else each start would make room for the next.
+// Where nobody looks at the machine, the bound that a person has set holds alone.
 func (m *machine) judged(b bound, c config.Resources, at []agentAt) (judge.Judgement, int, judge.Reason) {
 	l := judge.Defaults()
+	if c.Policy == config.NoResources {
+		j := judge.Judgement{Verdict: judge.Green, Cap: judge.NoCap}
+		room, by := judge.Room(judge.Reading{}, j, l, judge.Demand{Max: c.Agents})
+		return j, room, by
+	}
 	j := judge.Judge(m.reading, b.policy, l)
 	if band := m.bands[b.policy]; band.Verdict != "" {
 		j = j.As(band.Verdict, b.policy, l)
@@ -185,9 +191,6 @@ func boundOf(name string) bound {
 // bound by. m.mu is held.
 func (m *machine) room(c config.Resources, at []agentAt, more ...string) sched.Room {
 	out := sched.Room{}
-	if c.Policy == config.NoResources {
-		return out
-	}
 	for _, name := range slices.Concat(m.line.Policies(), more) {
 		if _, ok := out[name]; !ok {
 			_, out[name], _ = m.judged(boundOf(name), c, at)
@@ -212,7 +215,7 @@ func (m *machine) here(at []agentAt) {
 func (d *Daemon) slot(ctx context.Context, s run.State, now time.Time) (not events.Data, most int, err error) {
 	c := d.resources()
 	// An attempt that was lost is repeated at once: it was let in.
-	if c.Policy == config.NoResources || s.Stage != run.Ready && s.Stage != run.Judged {
+	if s.Stage != run.Ready && s.Stage != run.Judged {
 		return nil, judge.NoCap, nil
 	}
 	a, err := d.wish(ctx, s, c)

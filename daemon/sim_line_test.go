@@ -229,17 +229,44 @@ func TestEachStartDoesNotMakeRoomForTheNext(t *testing.T) {
 	})
 }
 
-// TestLookingAtNothingLetsAllGo: a person who turns it off waits for nobody.
+// TestLookingAtNothingLetsAllGo: a person who turns it off waits for no machine.
 func TestLookingAtNothingLetsAllGo(t *testing.T) {
-	onHost(t, 1, func(h *hostSim) {
+	onHost(t, 0, func(h *hostSim) {
+		h.wave = func(time.Duration, *hostSim) judge.Reading { return measured(1, 0, 0) }
 		for i := range 3 {
 			h.begin(fmt.Sprint("r", i), quick(5*time.Minute))
 			time.Sleep(time.Second)
 		}
 		h.pass(time.Minute)
+		h.wantsInLine("on a critical machine", "r0", "r1", "r2")
 		h.configure(func(u *config.User) { u.Resources.Policy = "off" })
 		h.pass(5 * time.Second)
 		h.wantsAtWork("with policy off", "r0", "r1", "r2")
+	})
+}
+
+// TestLookingAtNothingKeepsTheBoundOfAPerson: for who stood in line before it was
+// turned off, and for who comes after. Fewer is no reading of the machine.
+func TestLookingAtNothingKeepsTheBoundOfAPerson(t *testing.T) {
+	onHost(t, 2, func(h *hostSim) {
+		h.wave = func(time.Duration, *hostSim) judge.Reading { return measured(1, 0, 0) }
+		h.begin("r0", quick(5*time.Minute))
+		time.Sleep(time.Second)
+		h.begin("r1", quick(5*time.Minute))
+		h.pass(time.Minute)
+		h.wantsInLine("on a critical machine", "r0", "r1")
+		h.configure(func(u *config.User) { u.Resources.Policy = "off" })
+		h.pass(5 * time.Second)
+		h.begin("r2", quick(5*time.Minute))
+		h.pass(10 * time.Second)
+		h.wantsAtWork("with policy off", "r0", "r1")
+		if w := h.d.inLineNow(h.state("r2")).Waiting; w == nil || w.By != "max" || w.Limit != 2 || w.Used != 2 || w.Place != 1 || w.Signal.Of != "" {
+			t.Errorf("the third waits %+v", w)
+		}
+		h.pass(10 * time.Minute)
+		if s := h.state("r2"); s.Status != run.Over {
+			t.Errorf("the third: %s", s.Status)
+		}
 	})
 }
 

@@ -94,9 +94,9 @@ func (h *hostSim) letIn(s run.State, since time.Time) {
 	}
 	delete(h.passed, s.ID)
 	switch {
-	case again || h.user.Load().Resources.Policy == config.NoResources:
+	case again:
 		return
-	case flow.Resources.Coordinator == workflow.Always:
+	case h.user.Load().Resources.Policy == config.NoResources || flow.Resources.Coordinator == workflow.Always:
 		if most := h.user.Load().Resources.Agents; most > 0 && len(h.at) > most {
 			h.faultLocked("%s: %d at work, and the user lets %d", s.ID, len(h.at), most)
 		}

@@ -15,7 +15,7 @@ func (s Style) Probe(v wire.ProbeView, r judge.Reading) string {
 	var b strings.Builder
 	b.WriteString(s.paint(bold, "machine") + "\n" + table(readingRows(r)))
 	if v.Off {
-		b.WriteString("\nresources.policy is off: every agent begins, whatever is left and whatever bounds are set\n")
+		b.WriteString("\nresources.policy is off: every agent begins, whatever is left, within the bounds that are set\n")
 	}
 	for _, p := range v.Policies {
 		b.WriteString(s.section(p.Policy, s.policy(p, v.Running)))
@@ -136,10 +136,10 @@ func (s Style) Wave(v wire.ProbeView) string {
 	}
 	t = s.paint(bold, t) + "\n"
 	switch {
-	case v.Off:
-		return t + "  resources.policy is off\n"
 	case judge.Reason(w.By) == judge.ByProject:
 		return t + "  resources.project.agents of this project\n"
+	case v.Off:
+		return t + "  resources.policy is off\n"
 	case judge.Reason(w.By) != judge.ByVerdict:
 		return t
 	}

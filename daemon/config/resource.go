@@ -47,7 +47,8 @@ func (l Layers) Bounds() (b Bounds) {
 	return b
 }
 
-// NoResources lets every agent begin, whatever the machine has left.
+// NoResources lets agents begin whatever the machine has left, within the numbers
+// that people set.
 const NoResources events.Name = "off"
 
 // DefaultRAM is what an agent is expected to need with what it starts.

@@ -79,7 +79,7 @@ func Settings() []Setting {
 		{Key: "prices", Help: "dollars per million tokens, over the built-in table: {MODEL: {input: 3, cache_read: 0.3, cache_write: 3.75, output: 15}}", User: true},
 		{Key: "redact.env", Help: "names of variables whose values are secret too; both files count", Project: true, User: true},
 		{Key: "gate.env", Help: "variables that gates get, over all others", User: true, Secret: true},
-		{Key: "resources.policy", Help: "how the machine is judged: signals, tiers, or off to let every agent begin; the workflow's by default", User: true},
+		{Key: "resources.policy", Help: "how the machine is judged: signals, tiers, or off to look at nothing; the workflow's by default", User: true},
 		{Key: "resources.agents", Help: "agents at work at once, over all runs", User: true},
 		{Key: "resources.ram_per_agent", Default: DefaultRAM, Help: "memory that one more agent is expected to need; of two files the larger one counts", Project: true, User: true},
 		{Key: "resources.project.agents", Help: "agents at work at once in runs of the project; of two files the lower one counts", Project: true, User: true},

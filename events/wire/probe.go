@@ -19,7 +19,7 @@ type ProbeRequest struct {
 type ProbeView struct {
 	Reading  jsontext.Value `json:"reading"`           // sizes in bytes, shares in percent, null for what is not known; apctl probe --replay reads it
 	Policies []ProbePolicy  `json:"policies"`          // signals and tiers
-	Off      bool           `json:"off"`               // by configuration every agent begins, whatever bounds are set
+	Off      bool           `json:"off"`               // by configuration nobody looks at the machine: only the bounds that people set hold
 	Running  int            `json:"running"`           // agents of runs at work
 	Waiting  []ProbeWaiting `json:"waiting"`           // first who is next
 	Projects []ProbeProject `json:"projects,omitzero"` // with live runs, that bound their agents

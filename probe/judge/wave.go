@@ -22,14 +22,11 @@ type Wave struct {
 // least one, and none where it is critical; by Tiers as many as the tier has. A
 // heavy repository takes no more than most, 0 is no such bound. Nothing raises what
 // was planned. An empty verdict, of a machine that could not be looked at, lets all
-// begin; off looks at nothing.
+// begin.
 //
 // Source: session-orchestrator, seeds 2.2.4.
-func Plan(planned int, j Judgement, p Policy, most int, off bool) Wave {
+func Plan(planned int, j Judgement, p Policy, most int) Wave {
 	w := Wave{Planned: planned, Agents: planned, Decision: Proceed}
-	if off {
-		return w
-	}
 	switch {
 	case j.Verdict == Critical:
 		return Wave{Planned: planned, Decision: Direct, By: ByVerdict}
