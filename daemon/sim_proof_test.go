@@ -137,27 +137,36 @@ func (p reading) approved(gate events.Name, set string, before int) error {
 	return nil
 }
 
-// clear: the last round that counts is clear enough, and people have answered
-// every one before it.
+// clear: the last round that counts is clear enough, and people have answered each
+// one before it that was not; rounds that are used up begin anew with what is said.
 func (p reading) clear(set string) error {
-	rounds, answers, last := 0, 0, 100
+	rounds, last, open := 0, 100, false
 	asked := map[int]bool{}
 	for _, e := range p.es {
 		switch d := e.Data.(type) {
 		case events.RoleEnded:
-			if d.Gate == "clear" && d.Void == "" && d.Set == set && p.announced(d) {
-				rounds, last = rounds+1, d.Opinion.Ambiguity
+			if d.Gate != "clear" || d.Void != "" || d.Set != set || !p.announced(d) {
+				continue
 			}
+			if open {
+				return fmt.Errorf("gate clear: nobody answered after %d rounds, %d%% unclear", rounds, last)
+			}
+			rounds, last = rounds+1, d.Opinion.Ambiguity
+			open = last > 20 && rounds < 3
 		case events.QuestionAsked:
 			asked[d.Number] = d.Gate == "clear"
 		case events.QuestionAnswered:
 			if asked[d.Number] && strings.HasPrefix(e.Actor, "person:") && d.Assurance == events.AssuredTTY {
-				answers++
+				open = false
+			}
+		case events.RunResumed:
+			if rounds >= 3 && last > 20 && d.Note+d.Findings != "" {
+				rounds = 0
 			}
 		}
 	}
-	if last > 20 || answers < rounds-1 {
-		return fmt.Errorf("gate clear: %d%% unclear after %d rounds, with %d answers", last, rounds, answers)
+	if last > 20 {
+		return fmt.Errorf("gate clear: %d%% unclear after %d rounds", last, rounds)
 	}
 	return nil
 }

@@ -223,6 +223,7 @@ func TestRoundsOfAnInterviewThatAreUsedUpBeginAnewWithAPersonsWord(t *testing.T)
 		"without a word it stays as it was":            {join(spent, one(events.RunResumed{}), again), "record", 0},
 		"with a note it begins anew":                   {join(spent, one(events.RunResumed{Note: "n"}), again), "look", 1},
 		"with findings too":                            {join(spent, one(events.RunResumed{Findings: "f", Count: 1}), again), "look", 1},
+		"what nobody has answered is still open":       {join(first, one(events.RunHalted{Reason: events.HaltStopped}, events.RunResumed{Findings: "f", Count: 1}), again), "ask", 2},
 		"what was answered before is not asked again":  {join(spent, one(events.RunResumed{Note: "n"}), again, round(1, 50)), "look", 2},
 		"and the rounds have an end again":             {join(spent, one(events.RunResumed{Note: "n"}), again, round(1, 50), round(2, 50)), "record", 0},
 		"one that has made it clear is not begun anew": {join(first, talk(1), round(2, 10), one(events.IterationRecorded{Phase: "work", Iteration: 1, Verdict: events.Fail}, events.RunHalted{Reason: events.HaltSameness}, events.RunResumed{Note: "n"}), again), "record", 0},

@@ -356,15 +356,15 @@ func (s State) Replied(gate events.Name) bool {
 	return n >= 0
 }
 
-// looksAnew is what sessions of roles said, without the rounds of interviews that
-// made nothing clear: what a person has said since begins them anew, or a run whose
-// rounds are used up could never go on.
+// looksAnew is what sessions of roles said, without the rounds of interviews that are
+// used up and made nothing clear: what has been said since begins them anew, or such
+// a run could never go on. An interview that is under way keeps what it asked.
 func (s State) looksAnew() []events.RoleEnded {
-	vague := map[events.Name]bool{}
+	spent := map[events.Name]bool{}
 	for _, l := range s.Looks {
 		if g := s.Gate(l.Gate); g.Kind == events.GateInterview && l.Void == "" {
-			vague[l.Gate] = l.Opinion.Ambiguity > g.Clear
+			spent[l.Gate] = rule.Looked(g, l.Set, s.Looks).Verdict == events.Fail
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(s.Looks), func(l events.RoleEnded) bool { return vague[l.Gate] })
+	return slices.DeleteFunc(slices.Clone(s.Looks), func(l events.RoleEnded) bool { return spent[l.Gate] })
 }
