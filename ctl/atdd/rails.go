@@ -158,11 +158,11 @@ func pinAnchor(_ context.Context, c Call) (string, error) {
 
 func checkPin(_ context.Context, c Call) (string, error) {
 	pinned, there, err := c.read(c.Args[0])
-	if err == nil && !there {
-		err = fmt.Errorf("%w: nothing is pinned in %s", atdd.ErrInvalid, c.Args[0])
-	}
-	if err != nil {
-		return "", err
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("%w: %s", atdd.ErrInvalid, atdd.Because(err))
+	case !there:
+		return "", fmt.Errorf("%w: nothing is pinned in %s", atdd.ErrInvalid, c.Args[0])
 	}
 	return "", atdd.Pin(pinned, c.Args[1])
 }

@@ -94,7 +94,7 @@ func TestA42WhatCannotBeReadIsNoEmptyLog(t *testing.T) {
 	p.exits(3, "check-sameness", "log")
 	p.exits(3, "check-stuck", "log")
 	p.exits(3, "check-log-integrity", "log", "0")
-	p.exits(3, "check-pin", "log", print1)
+	p.exits(2, "check-pin", "log", print1)
 	p.exits(2, "record-iteration", "log", "1", "s", "FAIL", print1)
 	p.exits(0, "check-sameness", "none")
 	p.exits(0, "check-log-integrity", "none", "0")

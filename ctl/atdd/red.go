@@ -22,12 +22,15 @@ func checkRed(ctx context.Context, c Call) (string, error) {
 	if err := atdd.CheckCommits(test, impl); err != nil {
 		return "", err
 	}
-	log, there, err := c.read(c.Args[2])
-	if err == nil && !there {
-		err = fmt.Errorf("%w: %s is not there", atdd.ErrFired, c.Args[2])
+	if c.Args[2] == "" {
+		return "", fired("no file of tests that were seen red is named")
 	}
-	if err != nil {
-		return "", err
+	log, there, err := c.read(c.Args[2])
+	switch {
+	case err != nil:
+		return "", fired("%s", atdd.Because(err))
+	case !there:
+		return "", fired("%s is not there", c.Args[2])
 	}
 	red, err := atdd.FindRed(log, test)
 	if err != nil {

@@ -60,7 +60,7 @@ func CheckCommits(test, impl string) error {
 }
 
 // Pin compares what is pinned, the content of a pin file, with the present
-// fingerprint.
+// fingerprint. A pin that has none is not equal to anything.
 //
 // Source: atdd-kit, seeds 3.5; lesson A9.
 func Pin(pinned []byte, current string) error {
@@ -69,7 +69,7 @@ func Pin(pinned []byte, current string) error {
 	}
 	was := string(normal(bytes.TrimPrefix(pinned, orderMark)))
 	if !isName(was) {
-		return invalid("what is pinned is no fingerprint: %q", was)
+		return fmt.Errorf("%w: what is pinned is no fingerprint: %q", ErrFired, was)
 	}
 	if was != current {
 		return fmt.Errorf("%w: what was approved has changed: pinned %s, now %s", ErrFired, was, current)

@@ -90,15 +90,19 @@ func list(findings string) (string, error) {
 	return string(v), nil
 }
 
-// Seen is the row of a test that was seen red in a commit. impl may be empty.
+// Seen is the row of a test that was seen red in a commit. impl may be empty, and is
+// another commit.
 //
-// Source: atdd-kit, seeds 3.5; lessons A28, A30.
+// Source: atdd-kit, seeds 3.5, Q22; lessons A28, A30.
 func Seen(commit, file, impl string, at time.Time) ([]byte, error) {
 	if !isName(commit) {
 		return nil, invalid("the commit of the tests is no commit: %q", commit)
 	}
 	if impl != "" && !isName(impl) {
 		return nil, invalid("the commit of the implementation is no commit: %q", impl)
+	}
+	if impl == commit {
+		return nil, invalid("commit %s is that of the tests: the implementation is in a commit after it, so name that one once it is there", impl)
 	}
 	if file = member(file); strings.TrimSpace(file) == "" {
 		return nil, invalid("the test file has no name")
