@@ -1,0 +1,126 @@
+package daemon
+
+import (
+	"autopilot/daemon/archive"
+	"autopilot/daemon/snapshot"
+	"autopilot/projections/run"
+	"cmp"
+	"slices"
+)
+
+// This file reads the states of runs that the fleet serves, or has stored.
+
+// state is a run as it is now. That of a run that is over may have to be read.
+func (f *fleet) state(id string) (run.State, bool) {
+	f.mu.Lock()
+	m, ok := f.runs[id]
+	_, imported := f.imported[id]
+	var s *run.State
+	var a *archive.Archive
+	if ok {
+		s = m.state
+	}
+	if imported || ok && m.archived {
+		a = f.archive
+	}
+	f.mu.Unlock()
+	switch {
+	case a != nil:
+		return f.archivedState(a, id)
+	case s != nil || !ok:
+		return deref(s), ok
+	}
+	return f.stored(id)
+}
+
+func (f *fleet) archivedState(a *archive.Archive, id string) (run.State, bool) {
+	s, err := a.State(id)
+	if err != nil {
+		f.log.Warn("read an archived run", "run", id, "error", err)
+	}
+	return s, err == nil
+}
+
+func deref(s *run.State) run.State {
+	if s == nil {
+		return run.State{}
+	}
+	return *s
+}
+
+// stored reads the state of a run that is over: from the snapshot, else from the
+// log.
+func (f *fleet) stored(id string) (run.State, bool) {
+	var err error
+	if snap := f.kept.current.Load(); snap != nil {
+		var s run.State
+		if s, err = snap.State(id); err == nil {
+			return s, true
+		}
+	}
+	s, lerr := f.journal.Load(f.ctx, id)
+	if err != nil || lerr != nil {
+		f.log.Warn("read a finished run", "run", id, "snapshot", err, "log", lerr)
+	}
+	return s, lerr == nil && s.Status != run.None
+}
+
+// full says that a run waits for room on the disk.
+func (f *fleet) full(id string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	m := f.runs[id]
+	return m != nil && m.actor != nil && m.actor.Full()
+}
+
+// heads is every run, newest first, without its state.
+func (f *fleet) heads() []snapshot.Head {
+	f.mu.Lock()
+	out := make([]snapshot.Head, 0, len(f.runs))
+	for _, m := range f.runs {
+		out = append(out, m.head)
+	}
+	f.mu.Unlock()
+	return newestFirst(out)
+}
+
+func newestFirst(list []snapshot.Head) []snapshot.Head {
+	slices.SortFunc(list, func(a, b snapshot.Head) int { return cmp.Compare(b.ID, a.ID) })
+	return list
+}
+
+// states is every run of the log with its state, newest first. It reads all of
+// them: only for who needs that.
+func (f *fleet) states() []run.State {
+	heads := f.heads()
+	out := make([]run.State, 0, len(heads))
+	for _, h := range heads {
+		if f.isArchived(h.ID) {
+			continue
+		}
+		if s, ok := f.state(h.ID); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// count is how many runs there are.
+func (f *fleet) count() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.runs)
+}
+
+// live counts the runs that are going on.
+func (f *fleet) live() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := 0
+	for _, m := range f.open {
+		if m.head.Status == run.Live {
+			n++
+		}
+	}
+	return n
+}
