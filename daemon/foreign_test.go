@@ -1,8 +1,6 @@
 package daemon
 
 import (
-	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +11,8 @@ import (
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // pausing has an agent that works in iteration 1 and then does nothing for a while, so
@@ -233,133 +233,6 @@ limits: {iterations: 3}
 	s.stop(st.ID, events.StopCancel)
 }
 
-// A run that agents drive, at work for as long as a file is not there.
-func (s *site) atWork(task string) (wire.RunView, run.State) {
-	s.t.Helper()
-	v := s.start(s.spec("test -f ok", "touch began; while ! test -f go; do sleep 0.05; done; echo x >> own.txt", func(r *wire.RunSpec) { r.Task = task }))
-	return v, s.until(v.ID, func(st run.State) bool { return settled(st) || st.Stage == run.Agent })
-}
-
-// Field reports, B.4 61; users-expect 14: a second one hears who works here, since
-// when, and works beside it.
-func TestWhoComesSecondHearsWhoWorksHereAndIsOfferedAWorkTree(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, nil)
-	v, _ := s.atWork("make it so\nin detail")
-	c := s.chat()
-	_, run2 := s.d.runStart(t.Context(), s.request(), s.spec("test -f ok", "true"))
-	_, joins := s.d.sessionJoin(t.Context(), c.request(), wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: s.work}})
-	_, starts := s.d.sessionJoin(t.Context(), c.request(), wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: s.work}, Start: s.ordered()})
-	for name, tt := range map[string]struct {
-		err  error
-		verb string
-	}{"run": {run2, "apctl run --worktree"}, "join": {joins, "apctl session join --worktree"}, "a task": {starts, "apctl session join --worktree"}} {
-		refusedAs(t, name, tt.err, wire.Conflict, "run "+v.Handle+" works in this work tree, since ")
-		s.saysAll(name, fmt.Sprint(tt.err), ": make it so", "last sign of life")
-		var e *wire.Error
-		if !errors.As(tt.err, &e) {
-			t.Fatalf("%s: %v", name, tt.err)
-		}
-		s.saysAll(name, e.Hint, tt.verb, "apctl wait "+v.Handle, "apctl stop "+v.Handle)
-		if w := e.Writer; w == nil || w.Run != v.Handle || w.Task != "make it so" || w.Alive == nil || w.Since.IsZero() || w.Iteration != 1 {
-			t.Errorf("%s: as data: %+v", name, w)
-		}
-	}
-	s.saysAll("a chat that begins", c.hook(wire.HookBegins), "run "+v.Handle+" works in this work tree", "apctl session join --worktree")
-	s.stop(v.ID, events.StopCancel)
-
-	one, two := s.chat(), s.chat()
-	s.givenBack()
-	d := one.joins(s.ordered())
-	one.work()
-	_, err := s.d.sessionJoin(t.Context(), two.request(), wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: s.work}})
-	refusedAs(t, "another drives", err, wire.Conflict, "run "+d.Run.Handle+" works in this work tree")
-	s.saysAll("another drives", fmt.Sprint(err), "a chat of claude, process")
-	s.stop(d.Run.ID, events.StopCancel)
-}
-
-func TestAChatIsKeptFromTheWorkTreeOfARunAndWhatItWroteAllTheSameHaltsThat(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, map[string]string{"main.go": "package main\n", ".gitignore": "out/\n"})
-	v, st := s.atWork("make it so")
-	c := s.chat()
-	for name, does := range map[string]func(*wire.HookRequest){
-		"an edit": writes("main.go"), "a new file": writes("sub/new.go"), "a command": runs("cd sub; rm ../main.go"),
-		"a switch": runs("git switch -c x"), "a stash": runs("git stash"), "a pull": runs("true && git pull"),
-	} {
-		s.saysAll(name, c.hook(wire.HookCalls, does), "not written", "run "+v.Handle+" works in this work tree", "apctl session join --worktree")
-	}
-	elsewhere := filepath.Join(t.TempDir(), "f")
-	for name, does := range map[string]func(*wire.HookRequest){
-		"elsewhere": writes(elsewhere), "a look": runs("cat main.go; git stash list; git status"), "an editor's": writes(".idea/workspace.xml"),
-	} {
-		s.silent(name, c.hook(wire.HookCalls, does))
-	}
-	s.write(map[string]string{"main.go": "package theirs\n", "out/x": "x"})
-	c.hook(wire.HookCalled, writes("main.go"))
-	c.hook(wire.HookCalled, writes("out/x"))
-	st = s.until(st.ID, func(st run.State) bool { return settled(st) || st.Foreign != nil })
-	for _, more := range []string{"own.txt", "out/x"} { // which it has not, and which is ignored
-		if err := s.d.foreignSeen(t.Context(), st.ID, chat{}, []string{more}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if st = s.state(st.ID); s.d.text(st.Foreign.Files) != "main.go\n" {
-		t.Errorf("foreign: %q", s.d.text(st.Foreign.Files))
-	}
-	if st.Status != run.Live || st.Stage != run.Agent {
-		t.Fatalf("the agent ends its turn first: %s %s", st.Status, st.Stage)
-	}
-	s.write(map[string]string{"go": ""})
-	st = s.until(st.ID, settled)
-	s.wants(st, "halted:foreign-change")
-	w := s.why(st.ID)
-	if !slices.Equal(w.Files, []string{"main.go"}) || !strings.Contains(strings.Join(w.Claims, "\n"), "a chat of claude, process") {
-		t.Errorf("why: %q %q", w.Files, w.Claims)
-	}
-	s.silent("a halted run", c.hook(wire.HookCalls, writes("main.go")))
-}
-
-func TestEveryFileThatChatsWroteAtOnceIsNamed(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, nil)
-	_, st := s.atWork("make it so")
-	files := []string{"a.go", "b.go", "c.go", "d.go", "e.go", "f.go"}
-	for _, name := range files {
-		s.write(map[string]string{name: "package theirs\n"})
-		s.chat().hook(wire.HookCalled, writes(name))
-	}
-	st = s.until(st.ID, func(st run.State) bool {
-		return settled(st) || st.Foreign != nil && st.Foreign.Count == len(files)
-	})
-	s.write(map[string]string{"go": ""})
-	st = s.until(st.ID, settled)
-	s.wants(st, "halted:foreign-change")
-	if w := s.why(st.ID); !slices.Equal(w.Files, files) {
-		t.Errorf("why: %q", w.Files)
-	}
-}
-
-// The chat that drives a run, and what a person does at a question, is no stranger.
-func TestTheChatThatDrivesARunIsNoStrangerInItsWorkTree(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, map[string]string{"main.go": "package main\n"})
-	one := s.chat()
-	v := one.joins(s.ordered())
-	one.work()
-	s.write(map[string]string{"main.go": "package mine\n"})
-	s.silent("itself", one.hook(wire.HookCalls, writes("main.go")))
-	one.hook(wire.HookCalled, writes("main.go"))
-	other := s.chat()
-	s.saysAll("another", other.hook(wire.HookCalls, writes("main.go")), "not written", "a chat of claude, process")
-	one.hook(wire.HookEnds)
-	s.silent("nobody drives it", other.hook(wire.HookCalls, writes("main.go")))
-	if st := s.state(v.Run.ID); st.Foreign != nil {
-		t.Errorf("it is a stranger: %+v", st.Foreign)
-	}
-	s.stop(v.Run.ID, events.StopCancel)
-}
-
 // Field reports, B.4 61: a wait for the machine may be long, and its end is no sign
 // that the work tree was looked at.
 func TestWhatAPersonDoesWhileTheRunWaitsInLineHaltsItToo(t *testing.T) {
@@ -398,32 +271,72 @@ func TestWhatAPersonDoesWhileTheRunWaitsInLineHaltsItToo(t *testing.T) {
 	s.until(second.ID, settled)
 }
 
-// writerIn is who works in a work tree, as an error says it.
-func writerIn(err error) wire.WriterView {
-	var e *wire.Error
-	if !errors.As(err, &e) || e.Writer == nil {
-		return wire.WriterView{}
+// HEAD that a person has moved is where the run goes on from: who resumes it hears
+// from where to where, and so does who works.
+func TestAResumeSaysFromWhereToWhereHeadWasMoved(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		does     func(*site)
+		from, to string // of HEAD, with C for the commit that it was at and N for that it is at; empty: nothing is said
+	}{
+		"nothing":         {does: func(*site) {}},
+		"a commit on top": {does: func(s *site) { s.git("add", "-A"); s.git("commit", "-qm", "so far") }},
+		"another branch":  {does: func(s *site) { s.git("checkout", "-qb", "other") }, from: "master at C", to: "other at C"},
+		"off a branch":    {does: func(s *site) { s.git("checkout", "-q", "--detach") }, from: "master at C", to: "C"},
+		"an amend":        {does: func(s *site) { s.git("commit", "-q", "--amend", "-m", "again") }, from: "master at C", to: "master at N"},
+		"a branch with other files": {does: func(s *site) {
+			s.git("checkout", "-qb", "other")
+			s.write(map[string]string{"theirs.txt": "theirs\n"})
+			s.git("add", "theirs.txt")
+			s.git("commit", "-qm", "theirs")
+		}, from: "master at C", to: "other at N"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, st := othersSite(t)
+			was := s.git("rev-parse", "HEAD")
+			s.stop(st.ID, events.StopNow)
+			st = s.until(st.ID, settled)
+			tt.does(s)
+			place := strings.NewReplacer("C", was[:7], "N", s.git("rev-parse", "HEAD")[:7])
+			got, want := s.resumes(st).HeadMoved, (*wire.HeadMoved)(nil)
+			if tt.to != "" {
+				want = &wire.HeadMoved{From: place.Replace(tt.from), To: place.Replace(tt.to)}
+			}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("HEAD (-want +got):\n%s", d)
+			}
+			st = s.until(st.ID, settled)
+			s.wants(st, "done")
+			if s.d.view(st).HeadMoved != nil {
+				t.Error("who works was told, and it is said again")
+			}
+			prompt, _ := os.ReadFile(filepath.Join(s.work, ".autopilot/notes/prompt"))
+			if said := strings.Contains(string(prompt), "Somebody else has moved HEAD"); said != (want != nil) {
+				t.Errorf("who works is told: %v\n%s", said, prompt)
+			}
+		})
 	}
-	return *e.Writer
 }
 
-func TestWhoComesIntoAWorkTreeThatASessionHasClaimedHearsWhichAndIsOfferedAnother(t *testing.T) {
+func TestAnAnswerSaysFromWhereToWhereHeadWasMoved(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, nil)
-	holds, comes := s.chat(), s.chat()
-	if _, err := s.d.peerTake(t.Context(), holds.request(), wire.ClaimRequest{Key: "workspace", Workspace: s.work}); err != nil {
-		t.Fatal(err)
-	}
-	_, runs := s.d.runStart(t.Context(), s.request(), s.spec("test -f ok", "true"))
-	_, joins := s.d.sessionJoin(t.Context(), comes.request(), wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: s.work}, Start: s.ordered()})
-	for verb, err := range map[string]error{"apctl run --worktree": runs, "apctl session join --worktree": joins} {
-		refusedAs(t, verb, err, wire.Conflict, "is held by")
-		var e *wire.Error
-		if !errors.As(err, &e) || !strings.HasPrefix(e.Hint, verb+" ...   works beside it") {
-			t.Errorf("%s: %+v", verb, e)
-		}
-		if w := writerIn(err); w.Run != "" || w.PID == 0 || w.Since.IsZero() || w.Alive == nil {
-			t.Errorf("%s: who has it, as data: %+v", verb, w)
-		}
+	s := flowSite(t, `name: asks
+version: 1
+phases:
+  - name: work
+    prompt: converge.md
+    gates: [goals, {name: agreed, kind: approval, of: [plan.md], assurance: tty}]
+`)
+	st := s.start(s.flowSpec("asks", "echo plan > plan.md", func(r *wire.RunSpec) {
+		r.Gates = []wire.GateSpec{{Name: "goal", Role: events.RoleGoal, Command: "test -f plan.md"}}
+	}))
+	at := s.asked(st.ID, 1)
+	s.git("checkout", "-qb", "other")
+	s.must(s.answer(say(at, "ok")))
+	after := s.until(st.ID, settled)
+	s.wants(after, "done")
+	if m := s.d.view(after).HeadMoved; m == nil || !strings.HasPrefix(m.From, "master at ") || !strings.HasPrefix(m.To, "other at ") {
+		t.Errorf("HEAD: %+v", m)
 	}
 }

@@ -134,7 +134,7 @@ func (d *Daemon) takeAnswer(ctx context.Context, s run.State, body wire.AnswerRe
 	if err != nil {
 		return wire.RunView{}, fmt.Errorf("store the answer: %w", err)
 	}
-	cmd.Changed = d.changed(ctx, s)
+	cmd.Changed, cmd.Moved = d.changed(ctx, s)
 	after, err := d.fleet.do(ctx, s.ID, cmd, by.actor, by.cause)
 	if err != nil {
 		return wire.RunView{}, d.answerFault(after, cmd.Number, err)

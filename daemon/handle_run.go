@@ -228,7 +228,7 @@ func (d *Daemon) runResume(ctx context.Context, q bus.Request, body wire.ResumeR
 	if err := d.withFindings(ctx, s, body, &cmd); err != nil {
 		return wire.RunView{}, err
 	}
-	cmd.Changed = d.changed(ctx, s)
+	cmd.Changed, cmd.Moved = d.changed(ctx, s)
 	s, err = d.fleet.do(ctx, s.ID, cmd, actor, q.ID)
 	if h := s.Facts.Handle; errors.Is(err, engine.ErrNotHalted) && explain.Asks(s) {
 		return wire.RunView{}, wire.Errorf(wire.Conflict, "run %s is not halted: it asks a person, and goes on when that is answered", h).

@@ -70,6 +70,7 @@ func (d *Daemon) viewAt(s run.State, now time.Time) wire.RunView {
 		v.Until = at(time.UnixMilli(f.Limits.UntilMS))
 	}
 	v.Language = string(d.language(s))
+	v.HeadMoved = d.headMoved(d.language(s), s.Moved)
 	spec, err := d.worker.Spec(s)
 	if err == nil {
 		viewAgent(&v, s, spec)

@@ -245,6 +245,7 @@ var sampleData = map[string]Data{
 	TypeQuestionAnswered: QuestionAnswered{
 		Number: 2, Gate: "approved", Choice: ChoiceNo, Text: sampleRef("a9"), Findings: sampleRef("aa"), Count: 2,
 		Set: string(sampleRef("a6")), Changed: sampleRef("ab"), Assurance: AssuredTTY,
+		Moved: HeadMove{From: Head{Commit: "d3", Branch: sampleRef("ac")}, To: Head{Commit: "d4", Branch: sampleRef("ad")}},
 	},
 	TypeForeignSeen: ForeignSeen{Files: sampleRef("b1"), Count: 2, By: sampleRef("b2")},
 	TypeAgentEscalated: AgentEscalated{
@@ -312,7 +313,9 @@ var sampleData = map[string]Data{
 	},
 	TypeLogRolled:      LogRolled{From: 1, To: 2, Bundle: Digest(sampleRef("91")), Runs: 31, Events: 940, Carried: 58},
 	TypeBundleImported: BundleImported{Bundle: Digest(sampleRef("92")), Runs: 2, Events: 61},
-	TypeRunResumed:     RunResumed{Note: sampleRef("61"), Findings: sampleRef("62"), Count: 2, Phase: "plan", Assurance: AssuredPIN, Changed: sampleRef("63")},
+	TypeRunResumed: RunResumed{Note: sampleRef("61"), Findings: sampleRef("62"), Count: 2, Phase: "plan", Assurance: AssuredPIN, Changed: sampleRef("63"),
+		Moved: HeadMove{From: Head{Commit: "d1", Branch: sampleRef("64")}, To: Head{Commit: "d2", Branch: sampleRef("65")}},
+	},
 	TypeRunEnded: RunEnded{
 		State: EndRefused, Iteration: 1, Tree: sampleTree("01"), Gate: "test", Reason: RefusedGoalGreen, Error: sampleRef("71"),
 	},

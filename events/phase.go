@@ -182,6 +182,7 @@ type QuestionAnswered struct {
 	Findings  Ref       `json:"findings,omitzero"` // of a rejection: JSON, one for each section
 	Count     int       `json:"count,omitzero"`    // of them
 	Set       string    `json:"set,omitzero"`      // that was shown
+	Moved     HeadMove  `json:"moved,omitzero"`    // of HEAD meanwhile: it goes on from there
 	Changed   Ref       `json:"changed,omitzero"`  // files that have changed since the run last saw its work tree, one a line: taken as they are
 	Assurance Assurance `json:"assurance"`
 }

@@ -107,6 +107,13 @@ type Head struct {
 	Branch Ref    `json:"branch,omitzero"` // its full name; empty off a branch
 }
 
+// HeadMove is from where to where somebody else has moved HEAD. The zero value is no
+// move.
+type HeadMove struct {
+	From Head `json:"from"`
+	To   Head `json:"to"`
+}
+
 // GatesJudged holds every gate result of an iteration, or of the baseline.
 type GatesJudged struct {
 	Phase     Name         `json:"phase"`
@@ -332,6 +339,7 @@ type RunResumed struct {
 	Count     int       `json:"count,omitzero"`     // of them
 	Phase     Name      `json:"phase,omitzero"`     // an earlier one, which works on them
 	Assurance Assurance `json:"assurance,omitzero"` // after drift: how sure it is that a person resumed it
+	Moved     HeadMove  `json:"moved,omitzero"`     // of HEAD meanwhile: it goes on from there
 	Changed   Ref       `json:"changed,omitzero"`   // files that have changed since the run last saw its work tree, one a line: taken as they are
 }
 

@@ -38,6 +38,8 @@ func screens(s Style, language string) map[string]string {
 	for i := range box.Items {
 		box.Items[i].Language = language
 	}
+	goes := waits
+	goes.Changed, goes.HeadMoved = []string{"main.go"}, &wire.HeadMoved{From: "main at 0123456", To: "feat/\x1b[31mother at abcdef0"}
 	s = s.In(language)
 	choice, text := wire.QuestionView{Kind: "choice", Options: 3, Recommended: 2}, wire.QuestionView{Kind: "text"}
 	return map[string]string{
@@ -46,7 +48,7 @@ func screens(s Style, language string) map[string]string {
 			s.Answered(asked, *asked.Question, "ok") + s.LeftOpen(asked) + s.DriftAsk(in(same().Run, language), false) + "\n",
 		"list": s.List(wire.ListReply{Language: language, Runs: []wire.RunView{in(live(), language), waits, in(same().Run, language), in(live(), "")}, More: 2}) +
 			s.Live(waits) + "\n" + s.Inbox(box) + s.Inbox(wire.InboxView{Language: language}),
-		"status": s.Status(waits) + s.Began(waits) + s.Interrupted(waits) + s.StopsAfter(waits) + s.StopsNow(waits) + s.Resumed(waits) + s.Waits(waits) + s.GoesOn(waits),
+		"status": s.Status(waits) + s.Began(waits) + s.Interrupted(waits) + s.StopsAfter(waits) + s.StopsNow(waits) + s.Resumed(goes) + s.Waits(waits) + s.GoesOn(waits),
 		"why":    s.Why(why(same())) + s.Why(why(tried())),
 		"end":    s.End(went) + s.End(why(asking())),
 		"screen": strings.Join(s.Panel(why(same()), 80), "\n") + "\n" + strings.Join(s.Runs([]wire.RunView{waits, in(live(), language)}, 80), "\n") + "\n",

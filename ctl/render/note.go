@@ -132,8 +132,17 @@ func (s Style) Resumed(v wire.RunView) string {
 // fewFiles is how many files of a run that goes on are named.
 const fewFiles = 10
 
-// takenAsItIs names the files that others have changed before a run goes on.
+// takenAsItIs says what others have done to a work tree before a run goes on.
 func (s Style) takenAsItIs(v wire.RunView) string {
+	text := s.filesTaken(v)
+	if m := v.HeadMoved; m != nil {
+		text += s.wrap(s.say("HEAD was moved from %s to %s, and it goes on from there", "HEAD は %s から %s に動いており、そこから続行", Line(m.From), Line(m.To)), "  ")
+	}
+	return text
+}
+
+// filesTaken names the files that others have changed.
+func (s Style) filesTaken(v wire.RunView) string {
 	if len(v.Changed) == 0 {
 		return ""
 	}

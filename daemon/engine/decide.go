@@ -35,6 +35,7 @@ type Resume struct {
 	Phase     events.Name // that works on them; empty for the present one
 	Assurance events.Assurance
 	Changed   events.Ref // files that have changed since the run last saw its work tree
+	Moved     events.HeadMove
 }
 
 // Judged reports what the machine can bear, to a run that waits for it.
@@ -306,7 +307,7 @@ func decideResume(s run.State, c Resume, now time.Time) (events.Data, error) {
 	}
 	return events.RunResumed{
 		Note: c.Note, Findings: c.Findings, Count: c.Count, Phase: c.Phase, Assurance: c.Assurance,
-		Changed: c.Changed,
+		Changed: c.Changed, Moved: c.Moved,
 	}, nil
 }
 

@@ -89,6 +89,19 @@ func TestAResumeAndAnAnswerTakeTheWorkTreeAsItIs(t *testing.T) {
 	if s.Changed != "" {
 		t.Errorf("who works was told, and is told again: %q", s.Changed)
 	}
+	moved := events.HeadMove{From: head, To: events.Head{Commit: "c2"}}
+	s = history(join(base, one(events.RunHalted{Reason: events.HaltStopped}, events.RunResumed{Moved: moved}))...)
+	if s.Stage != run.Judged || s.Moved != moved || s.Told {
+		t.Errorf("resumed with HEAD elsewhere: %s %+v", s.Stage, s.Moved)
+	}
+	s = history(join(base, asks, one(events.QuestionAnswered{Number: 1, Gate: "ok", Choice: events.ChoiceText, Text: "t", Moved: moved}))...)
+	if s.Stage != run.Judged || s.Moved != moved {
+		t.Errorf("answered with HEAD elsewhere: %s %+v", s.Stage, s.Moved)
+	}
+	s = history(join(base, one(events.RunHalted{Reason: events.HaltStopped}, events.RunResumed{Moved: moved}, agent(2, 1), ended(2, "t2")))...)
+	if s.Moved != (events.HeadMove{}) {
+		t.Errorf("who works was told, and is told again: %+v", s.Moved)
+	}
 	if s = history(baseline()...); !s.Clock.Taken.IsZero() {
 		t.Error("nothing was recorded, and what changes before the first iteration counts")
 	}

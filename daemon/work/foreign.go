@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -102,29 +103,34 @@ func (w *Worker) head(ctx context.Context, p *Plan) events.Head {
 }
 
 // Changed are the files that have changed since a run which a person lets go on saw
-// its work tree last, as a text. Nothing is said of a run whose own work may be among
-// them.
-func (w *Worker) Changed(ctx context.Context, s run.State) (events.Ref, error) {
+// its work tree last, as a text, and how HEAD was moved meanwhile. Nothing is said of a
+// run whose own work may be among them.
+func (w *Worker) Changed(ctx context.Context, s run.State) (files events.Ref, move events.HeadMove, err error) {
 	recorded := s.Stage == run.Ready || s.Stage == run.Judged || s.Stage == run.Asking
 	if !recorded || s.Loop.Iteration == 0 {
-		return "", nil
+		return "", move, nil
 	}
 	p, err := w.plan(ctx, s)
 	if err != nil {
-		return "", err
+		return "", move, err
 	}
 	if s.Status == run.Halted {
 		defer w.forget(s.ID)
 	}
+	head, moved, herr := w.headMoved(ctx, s, p)
+	if moved {
+		move = events.HeadMove{From: s.Last.Head, To: head}
+	}
 	now, err := w.record(ctx, s, p, s.Last.Created)
 	if err != nil {
-		return "", fmt.Errorf("record the tree that a run goes on with: %w", err)
+		return "", move, fmt.Errorf("record the tree that a run goes on with: %w", err)
 	}
 	changes, err := p.Repo.Changes(ctx, s.Last.Work, now.Work)
 	if err != nil {
-		return "", err
+		return "", move, err
 	}
-	return w.put(ctx, Lines(counting(changes, func(string) bool { return true })))
+	files, err = w.put(ctx, Lines(counting(changes, func(string) bool { return true })))
+	return files, move, errors.Join(err, herr)
 }
 
 // Strangers are the files out of some that are not as the run knew them: at the start

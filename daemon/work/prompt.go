@@ -15,6 +15,7 @@ import (
 	"autopilot/daemon/workflow"
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/phrase"
 	"autopilot/projections/run"
 )
 
@@ -65,8 +66,32 @@ func (w *Worker) notes(s run.State) ([]string, error) {
 	if changed != "" && !s.Driven() {
 		notes = append(notes, othersChanged+changed)
 	}
-	return notes, nil
+	moved, err := w.movedNote(s)
+	if err != nil || moved == "" || s.Driven() {
+		return notes, err
+	}
+	return append(notes, moved), nil
 }
+
+// movedNote says how others have moved HEAD; empty if they have not.
+func (w *Worker) movedNote(s run.State) (string, error) {
+	m := s.Moved
+	if m == (events.HeadMove{}) {
+		return "", nil
+	}
+	from, err := w.text(m.From.Branch)
+	if err != nil {
+		return "", err
+	}
+	to, err := w.text(m.To.Branch)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf(headMoved, phrase.HeadName(events.English, m.From, from), phrase.HeadName(events.English, m.To, to)), nil
+}
+
+// headMoved says that others have moved HEAD.
+const headMoved = "Somebody else has moved HEAD of the work tree from %s to %s since your work was recorded. Go on from there, and do not move it back.\n"
 
 // othersChanged goes before the files that others have changed.
 const othersChanged = "Somebody else has changed these files since your work was recorded. They stay as they are now: look at them anew, and do not put them back.\n"

@@ -67,6 +67,8 @@ type RunView struct {
 	// Changed are files that somebody else has changed before a person let the run go
 	// on, until an iteration was told of them: it takes them as they are.
 	Changed []string `json:"changed,omitzero"`
+	// HeadMoved is how somebody else has moved HEAD before that, ditto.
+	HeadMoved *HeadMoved `json:"head_moved,omitzero"`
 	// IndexLock is only in what run answers: by whom git's index is locked in the work
 	// tree, since when, as a sentence. The run goes on all the same.
 	IndexLock string `json:"index_lock,omitzero"`
@@ -305,4 +307,10 @@ type Envelope struct {
 	Schema  string `json:"schema"`
 	Version int    `json:"version"`
 	Data    any    `json:"data"`
+}
+
+// HeadMoved is from where to where HEAD was moved, each as a branch and a commit.
+type HeadMoved struct {
+	From string `json:"from"`
+	To   string `json:"to"`
 }

@@ -51,18 +51,6 @@ func Others(l events.Language, h events.RunHalted, by, was, is string) []string 
 	return out
 }
 
-// HeadName names a HEAD for people.
-func HeadName(l events.Language, h events.Head, branch string) string {
-	commit := say(l, "no commit", "コミットなし")
-	if h.Commit != "" {
-		commit = h.Commit[:min(7, len(h.Commit))]
-	}
-	if branch == "" {
-		return commit
-	}
-	return say(l, "%s at %s", "%s(%s)", strings.TrimPrefix(branch, "refs/heads/"), commit)
-}
-
 // afterOthers are the commands for a run whose work tree others have changed, or have.
 func afterOthers(l events.Language, handle string, h events.RunHalted) []wire.NextCommand {
 	resume := "apctl resume " + handle
@@ -83,12 +71,20 @@ func foreignSeen(l events.Language, d events.ForeignSeen) string {
 		phrase.Counted(l, d.Count, "file", "ファイル"))
 }
 
-// asItIs says that a run takes what others have changed as it is.
-func asItIs(l events.Language, changed events.Ref) string {
-	if changed == "" {
-		return ""
+// asItIs says that a run takes what others have changed as it is. Branches are texts,
+// which are not looked up here.
+func asItIs(l events.Language, changed events.Ref, moved events.HeadMove) (line string) {
+	if changed != "" {
+		line = say(l, "; what has changed in the work tree meanwhile is taken as it is", "。その間の作業ツリーの変更はそのまま受け入れる")
 	}
-	return say(l, "; what has changed in the work tree meanwhile is taken as it is", "。その間の作業ツリーの変更はそのまま受け入れる")
+	from, to := phrase.HeadName(l, moved.From, ""), phrase.HeadName(l, moved.To, "")
+	switch {
+	case moved == (events.HeadMove{}):
+		return line
+	case from == to:
+		return line + say(l, "; HEAD is on another branch, or on none, and it goes on from there", "。HEAD のブランチが変わっており、そこから続行")
+	}
+	return line + say(l, "; HEAD was moved from %s to %s, and it goes on from there", "。HEAD は %s から %s に動いており、そこから続行", from, to)
 }
 
 // Writes says who works in a work tree.

@@ -113,7 +113,7 @@ func (h *History) resumed(e events.Event, d events.RunResumed) {
 	if h.halt != nil {
 		iteration = h.halt.Iteration
 	}
-	h.tried(e, "resumed", iteration, line+asItIs(l, d.Changed), d.Note)
+	h.tried(e, "resumed", iteration, line+asItIs(l, d.Changed, d.Moved), d.Note)
 	if d.Findings != "" {
 		h.tried(e, TriedFindings, iteration, say(l, "handed over %s", "指摘 %sを引き渡し", phrase.Counted(l, d.Count, "finding", "件")), d.Findings)
 	}

@@ -71,7 +71,7 @@ func Line(s run.State, e events.Event) string {
 		if d.Assurance != "" {
 			line += say(l, "; a person let it go on (%s)", "。担当者が続行を許可(%s)", d.Assurance)
 		}
-		return line + asItIs(l, d.Changed)
+		return line + asItIs(l, d.Changed, d.Moved)
 	}
 	return say(l, "event %s of a newer version", "新しいバージョンのイベント %s", e.Data.EventType())
 }
@@ -92,7 +92,7 @@ func askedLine(l events.Language, d events.Data) string {
 		}
 		return say(l, "gate %s asks a person", "ゲート %s が人に回答を求めている", d.Gate)
 	case events.QuestionAnswered:
-		return answered(l, d) + asItIs(l, d.Changed)
+		return answered(l, d) + asItIs(l, d.Changed, d.Moved)
 	case events.QuestionExpired:
 		if d.Changed {
 			return say(l, "what was asked about has changed: it is looked at again", "質問の対象が変わったため、もう一度確認する")

@@ -168,7 +168,7 @@ func agentEnded(s State, at time.Time, d events.AgentEnded) State {
 		s.Loop.Losses = 0
 	}
 	if s.Told && d.Outcome != events.Lost && d.Result != events.ResultStopped {
-		s.Note, s.Findings, s.Changed = "", "", "" // one that was cut short is told them again
+		s.Note, s.Findings, s.Changed, s.Moved = "", "", "", events.HeadMove{} // one that was cut short is told them again
 	}
 	s.Last.Tree, s.Last.Work, s.Last.Head = d.Tree, d.Work, d.Head
 	return s
@@ -249,7 +249,7 @@ func resumed(s State, at time.Time, d events.RunResumed) State {
 	}
 	s.Clock.Since, s.Clock.Suspended = at, 0
 	s.Waiting, s.Foreign = nil, nil
-	s = s.taken(at, d.Changed)
+	s = s.taken(at, d.Changed, d.Moved)
 	// Sessions that said nothing that counts are no tries any more: without that a
 	// gate that they closed would stay closed whatever a person has mended.
 	s.Looks = slices.DeleteFunc(slices.Clone(s.Looks), func(l events.RoleEnded) bool { return l.Void != "" })
@@ -286,13 +286,16 @@ func resumed(s State, at time.Time, d events.RunResumed) State {
 
 // taken has a run take its work tree as it is, as a person says that it shall go on:
 // what others have changed before is a part of it from now on.
-func (s State) taken(at time.Time, changed events.Ref) State {
+func (s State) taken(at time.Time, changed events.Ref, moved events.HeadMove) State {
 	if !s.Clock.Taken.IsZero() {
 		s.Clock.Taken = at
 	}
 	if s.Last.Head = (events.Head{}); changed != "" {
 		s.Changed, s.Told = changed, false
 		s.Loop.Others = last(append(slices.Clip(s.Loop.Others), changed), keepAnswers)
+	}
+	if moved != (events.HeadMove{}) {
+		s.Moved, s.Told = moved, false
 	}
 	return s
 }

@@ -157,7 +157,7 @@ func answered(s State, e events.Event, d events.QuestionAnswered) State {
 	}
 	s.Answers = last(append(slices.Clip(s.Answers), a), keepAnswers)
 	s.Clock = s.Clock.goOn(e.Time)
-	s = s.taken(e.Time, d.Changed)
+	s = s.taken(e.Time, d.Changed, d.Moved)
 	return settle(s)
 }
 

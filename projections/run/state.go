@@ -70,6 +70,7 @@ type State struct {
 	Refused   Refused
 	Foreign   *events.ForeignSeen // somebody else writes to the work tree; until the run is resumed
 	Changed   events.Ref          // files that others have changed, taken as they are, until an iteration was told of them
+	Moved     events.HeadMove     // by others, ditto
 }
 
 // Refused counts requests to the daemon that who asked may not make.
