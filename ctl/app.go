@@ -34,6 +34,10 @@ func Main(ctx context.Context, w World) int {
 	if args, ok := railCall(w.Args); ok {
 		return a.rail(ctx, args)
 	}
+	if code, call, ok := sawCall(w.Args); ok {
+		a.saw(ctx, code, call)
+		return wire.ExitDone
+	}
 	root := newRoot(a)
 	root.SetArgs(w.Args)
 	root.SetIn(w.In)

@@ -30,7 +30,7 @@ these files say, and the files that it would have kept of a run.`,
 		Args:    group,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	kit.AddCommand(newRails(a), newRailsShell(a), newAtddInstall(a), newAtddUninstall(a), newAtddExport(a), newAtddImport(a), newAtddObserve(a))
+	kit.AddCommand(newRails(a), newRailsShell(a), newAtddInstall(a), newAtddUninstall(a), newAtddExport(a), newAtddImport(a), newAtddObserve(a), newSaw())
 	cmd.AddCommand(kit)
 	return cmd
 }
@@ -89,24 +89,4 @@ func (a *app) rail(ctx context.Context, args []string) int {
 		a.note(render.Rail(args[0], err))
 	}
 	return atdd.Exit(err)
-}
-
-func newRailsShell(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "shell",
-		Short: "A bash file with the functions of that library",
-		Long: `Prints a file for bash that defines fingerprint, record_iteration, check_stuck and
-the other functions of atdd-kit's convergence library, each as a call of this
-program. Put in the place of lib/autopilot_convergence.sh, the skill sources it
-unchanged.`,
-		Example: "  apctl compat atdd shell >lib/autopilot_convergence.sh",
-		Args:    upTo(0), ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(*cobra.Command, []string) error {
-			program, err := a.Program()
-			if err != nil {
-				return err
-			}
-			return a.say(atdd.Shell(program))
-		},
-	}
 }

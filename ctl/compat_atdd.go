@@ -48,7 +48,8 @@ func newAtddObserve(a *app) *cobra.Command {
 		Short: "Watch atdd-kit's own skill, and say what would have been refused",
 		Long: `The skill of atdd-kit runs as before; this reads what it keeps in the directory of
 an issue (no DIR: this one) and says which rows would have been refused here, which
-halts were due, and what was changed. It changes nothing and holds nothing up: the
+halts were due, and what was changed; where install --observe was used, also which
+calls would have been answered otherwise. It changes nothing and holds nothing up: the
 exit code is 0 whatever it finds.
 
 --record keeps every row in FILE, with its hash, so that a later call says what is new
@@ -83,6 +84,9 @@ func (a *app) atddLook(ctx context.Context, args []string, o lookOptions) (err e
 	}
 	defer func() { err = errors.Join(err, rec.close()) }()
 	w := atdd.NewWatch(ctx, atdd.Call{Environ: a.Environ, Dir: a.Dir}, dir, o.follow)
+	if !o.all {
+		a.watchCalls(w, dir)
+	}
 	w.Before(before)
 	say := func(r wire.AtddRow) error {
 		if err := rec.add(r); err != nil {
@@ -106,6 +110,13 @@ func (a *app) atddLook(ctx context.Context, args []string, o lookOptions) (err e
 	}
 	v := w.View()
 	return a.answer(wire.SchemaAtdd, v, func(s render.Style) string { return s.Atdd(v) })
+}
+
+// watchCalls shows the calls that shell --observe has told of too.
+func (a *app) watchCalls(w *atdd.Watch, dir string) {
+	if p, err := a.FindPlaces(); err == nil {
+		w.Calls(atdd.CallsFile(p.State, dir))
+	}
 }
 
 // atddRead reads once, or until it is interrupted.

@@ -1,11 +1,13 @@
 package ctl
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
@@ -19,21 +21,28 @@ import (
 type libraryOptions struct{ yes, dry bool }
 
 func newAtddInstall(a *app) *cobra.Command {
-	return a.libraryEdit(&cobra.Command{
+	var observe bool
+	cmd := a.libraryEdit(&cobra.Command{
 		Use:   "install [DIR]",
 		Short: "Put this program in the place of atdd-kit's library",
 		Long: `Finds lib/autopilot_convergence.sh in DIR (a project or the directory of the plugin;
 no DIR: here and above), shows what would change, asks, and writes a file in its place
 whose functions call this program. The original stays beside it, and uninstall puts
-it back. An update of the plugin brings its own file again.`,
-		Example: "  apctl compat atdd install --dry-run\n  apctl compat atdd install ~/.claude/plugins/cache/atdd-kit/atdd-kit/4.0.0",
+it back. An update of the plugin brings its own file again. What others have written
+above or below that stays.
+
+With --observe the functions of the original answer as before, and this program records
+what it would have answered: see apctl compat atdd observe.`,
+		Example: "  apctl compat atdd install --dry-run\n  apctl compat atdd install --observe\n  apctl compat atdd install ~/.claude/plugins/cache/atdd-kit/atdd-kit/4.0.0",
 	}, func(l library) (edit, error) {
 		program, err := a.Program()
 		if err != nil {
 			return edit{}, err
 		}
-		return l.install(program)
+		return l.install(program, observe)
 	})
+	cmd.Flags().BoolVar(&observe, "observe", false, "keep atdd-kit's own functions, and record what apctl would have answered")
+	return cmd
 }
 
 func newAtddUninstall(a *app) *cobra.Command {
@@ -68,7 +77,7 @@ func (a *app) runLibraryEdit(args []string, o libraryOptions, change func(librar
 	if err != nil {
 		return err
 	}
-	v := wire.AtddLibrary{File: l.file, Kept: l.kept, Installed: atdd.IsShell(e.to)}
+	v := wire.AtddLibrary{File: l.file, Kept: l.kept, Installed: e.installed, Observed: e.observed}
 	if v.Diff = string(diff.Diff(l.file, l.src, l.file, e.to)); v.Diff != "" && !o.dry {
 		if o.yes && !a.json {
 			a.note(a.style(a.Err).HookDiff(v.Diff))
@@ -94,35 +103,55 @@ type library struct {
 
 // edit is what becomes of it.
 type edit struct {
-	to   []byte
-	keep bool // the present content is the original
-	drop bool // none is kept any more
+	to                  []byte
+	keep                bool // the present content is the original
+	drop                bool // none is kept any more
+	installed, observed bool
 }
 
-// install puts the functions of program in its place.
-func (l library) install(program string) (edit, error) {
-	to := []byte(atdd.Shell(program))
-	if atdd.IsShell(l.src) {
-		return edit{to: to}, nil
+// install puts the functions of program in its place, or around the original where it
+// is only observed.
+func (l library) install(program string, observe bool) (edit, error) {
+	w, is := atdd.ReadShell(l.src)
+	switch {
+	case is && !w.Whole:
+		return edit{}, render.LibraryEdited(l.file, l.kept)
+	case is && observe && l.original == nil:
+		return edit{}, render.NothingKept(l.file, l.kept)
 	}
-	more, is := atdd.Unknown(l.src)
+	if !is {
+		more, is := atdd.Unknown(l.src)
+		switch {
+		case !is:
+			return edit{}, render.NotTheLibrary(l.file)
+		case len(more) > 0 && !observe:
+			return edit{}, render.LibraryHasMore(l.file, more)
+		}
+	}
+	to := atdd.Shell(program)
+	if observe {
+		to = atdd.ShellObserved(program, l.kept)
+	}
+	return edit{to: []byte(w.Before + to + w.After), keep: !is, installed: true, observed: observe}, nil
+}
+
+// uninstall puts the original back, with what others have written around what took
+// its place.
+func (l library) uninstall() (edit, error) {
+	w, is := atdd.ReadShell(l.src)
 	switch {
 	case !is:
-		return edit{}, render.NotTheLibrary(l.file)
-	case len(more) > 0:
-		return edit{}, render.LibraryHasMore(l.file, more)
-	}
-	return edit{to: to, keep: true}, nil
-}
-
-func (l library) uninstall() (edit, error) {
-	switch {
-	case !atdd.IsShell(l.src):
 		return edit{to: l.src}, nil
+	case !w.Whole:
+		return edit{}, render.LibraryEdited(l.file, l.kept)
 	case l.original == nil:
 		return edit{}, render.NothingKept(l.file, l.kept)
 	}
-	return edit{to: l.original, drop: true}, nil
+	to := l.original
+	if others := w.Before + w.After; strings.TrimSpace(others) != "" {
+		to = append(bytes.TrimRight(slices.Clone(to), "\n"), "\n"+others...)
+	}
+	return edit{to: to, drop: true}, nil
 }
 
 // write keeps the original first, so that there is one at every moment.

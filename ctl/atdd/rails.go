@@ -46,38 +46,52 @@ func Exit(err error) int {
 type Function struct {
 	Name, Usage, Short string
 	least, most        int // arguments
+	file               int // which of them is the file that it is about
+	writes             bool
 	run                func(ctx context.Context, c Call) (out string, err error)
 }
+
+// noFile is of a function that is about none.
+const noFile = -1
 
 // Functions are all of them.
 func Functions() []Function {
 	return []Function{
-		{"fingerprint", "<PAYLOAD", "the fingerprint of a payload", 0, 0, fingerprint},
-		{"record-iteration", "LOG N STEP PASS|FAIL FINGERPRINT", "append the row of an iteration", 5, 5, recordIteration},
-		{"record-halt", "LOG STEP REASON [FINDINGS]", "append the row of a halt", 3, 4, recordHalt},
-		{"check-sameness", "LOG [STEP]", "1 if the last two failed iterations are equal", 1, 2, checkSameness},
-		{"check-stuck", "LOG [WINDOW] [STEP]", "1 if two of the last WINDOW (3) failed ones are equal", 1, 3, checkStuck},
-		{"check-max-iterations", "N MOST", "1 if N is MOST or more", 2, 2, checkMax},
-		{"check-log-integrity", "LOG ROWS", "1 if the log has another number of rows", 2, 2, checkIntegrity},
-		{"pin-anchor", "PIN <ANCHOR", "pin what was approved, once", 1, 1, pinAnchor},
-		{"check-pin", "PIN FINGERPRINT", "1 if it is not what was pinned", 2, 2, checkPin},
-		{"record-red-evidence", "LOG COMMIT FILE [IMPL]", "append the row of a test that was seen red", 3, 4, recordRed},
-		{"check-red-evidence", "COMMIT IMPL LOG [REPOSITORY]", "1 unless COMMIT was seen red and is before IMPL", 3, 4, checkRed},
+		{"fingerprint", "<PAYLOAD", "the fingerprint of a payload", 0, 0, noFile, false, fingerprint},
+		{"record-iteration", "LOG N STEP PASS|FAIL FINGERPRINT", "append the row of an iteration", 5, 5, 0, true, recordIteration},
+		{"record-halt", "LOG STEP REASON [FINDINGS]", "append the row of a halt", 3, 4, 0, true, recordHalt},
+		{"check-sameness", "LOG [STEP]", "1 if the last two failed iterations are equal", 1, 2, 0, false, checkSameness},
+		{"check-stuck", "LOG [WINDOW] [STEP]", "1 if two of the last WINDOW (3) failed ones are equal", 1, 3, 0, false, checkStuck},
+		{"check-max-iterations", "N MOST", "1 if N is MOST or more", 2, 2, noFile, false, checkMax},
+		{"check-log-integrity", "LOG ROWS", "1 if the log has another number of rows", 2, 2, 0, false, checkIntegrity},
+		{"pin-anchor", "PIN <ANCHOR", "pin what was approved, once", 1, 1, 0, true, pinAnchor},
+		{"check-pin", "PIN FINGERPRINT", "1 if it is not what was pinned", 2, 2, 0, false, checkPin},
+		{"record-red-evidence", "LOG COMMIT FILE [IMPL]", "append the row of a test that was seen red", 3, 4, 0, true, recordRed},
+		{"check-red-evidence", "COMMIT IMPL LOG [REPOSITORY]", "1 unless COMMIT was seen red and is before IMPL", 3, 4, 2, false, checkRed},
 	}
 }
 
 // Run calls a function. What it prints, a fingerprint, is for standard output.
 func Run(ctx context.Context, c Call) (string, error) {
+	f, err := c.function()
+	if err != nil {
+		return "", err
+	}
+	return f.run(ctx, c)
+}
+
+// function is the one that is called, with as many arguments as it takes.
+func (c Call) function() (f Function, err error) {
 	all := Functions()
 	i := slices.IndexFunc(all, func(f Function) bool { return f.Name == c.Function })
 	if i < 0 {
-		return "", fmt.Errorf("%w: there is no function %q", atdd.ErrInvalid, c.Function)
+		return f, fmt.Errorf("%w: there is no function %q", atdd.ErrInvalid, c.Function)
 	}
-	f := all[i]
+	f = all[i]
 	if n := len(c.Args); n < f.least || n > f.most {
-		return "", fmt.Errorf("%w: usage: %s %s", atdd.ErrInvalid, f.Name, f.Usage)
+		err = fmt.Errorf("%w: usage: %s %s", atdd.ErrInvalid, f.Name, f.Usage)
 	}
-	return f.run(ctx, c)
+	return f, err
 }
 
 // arg is an argument, or what stands for one that was left out or is empty.

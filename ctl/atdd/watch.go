@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"autopilot/events/wire"
@@ -27,6 +26,7 @@ type Watch struct {
 	whole  bool // a row counts once its line has an end
 	log    seen
 	red    seen
+	calls  called
 	pins   map[string]pinned
 	proofs map[[2]string]error
 	judge  atdd.Judge
@@ -59,6 +59,9 @@ func (w *Watch) Before(rows []wire.AtddRow) {
 			continue
 		case "file":
 			continue
+		case "call":
+			w.calls.already = max(w.calls.already, r.Line)
+			continue
 		}
 		s := &w.log
 		if r.File == atdd.RedFile {
@@ -74,7 +77,8 @@ func (w *Watch) Before(rows []wire.AtddRow) {
 	}
 }
 
-// Next says what is new, in the order: tests that were seen red, the log, the pins.
+// Next says what is new, in the order: tests that were seen red, the log, the pins,
+// calls.
 func (w *Watch) Next(say func(wire.AtddRow) error) error {
 	for _, f := range []struct {
 		name string
@@ -84,13 +88,16 @@ func (w *Watch) Next(say func(wire.AtddRow) error) error {
 			return err
 		}
 	}
-	return w.lookAtPins(say)
+	if err := w.lookAtPins(say); err != nil {
+		return err
+	}
+	return w.lookAtCalls(say)
 }
 
 // View is what all of it comes to.
 func (w *Watch) View() wire.AtddView {
 	v := w.judge.View()
-	v.Dir, v.Files = w.dir, []string{}
+	v.Dir, v.Files, v.Calls = w.dir, []string{}, w.calls.count
 	for _, f := range []struct {
 		name  string
 		there bool
@@ -103,7 +110,7 @@ func (w *Watch) View() wire.AtddView {
 }
 
 // Found says that there is anything at all.
-func (w *Watch) Found() bool { return len(w.View().Files) > 0 }
+func (w *Watch) Found() bool { return len(w.View().Files) > 0 || w.calls.count > 0 }
 
 func (w *Watch) file(name string, s *seen, say func(wire.AtddRow) error) error {
 	text, there, err := w.call.read(filepath.Join(w.dir, name))
@@ -240,105 +247,6 @@ func (w *Watch) proven(ctx context.Context) error {
 		w.proofs[key] = err
 	}
 	return err
-}
-
-// pinned is what was seen of a pin.
-type pinned struct {
-	there bool
-	text  string
-	said  string // of its anchor
-}
-
-// anchors are the pins, what each is of, and the steps that are measured by it.
-//
-// Source: atdd-kit, seeds 3.1.
-var anchors = []struct {
-	pin   string
-	of    []string
-	steps []string
-}{
-	{atdd.PRDPin, []string{atdd.PRD}, []string{atdd.StepStories, atdd.StepPlan}},
-	{atdd.DesignPin, []string{atdd.PRD, atdd.Stories}, []string{atdd.StepImpl}},
-}
-
-// lookAtPins compares what is pinned with what it was, and with what is there now.
-func (w *Watch) lookAtPins(say func(wire.AtddRow) error) error {
-	for _, a := range anchors {
-		text, there, err := w.call.read(filepath.Join(w.dir, a.pin))
-		if err != nil {
-			return err
-		}
-		was := w.pins[a.pin]
-		now := pinned{there: there, text: firstWord(text)}
-		if now.said, err = w.anchor(now, a.of, w.began(a.steps)); err != nil {
-			return err
-		}
-		w.pins[a.pin] = now
-		if there && was.text != now.text {
-			if err := say(wire.AtddRow{File: a.pin, Kind: "pin", Fingerprint: now.text}); err != nil {
-				return err
-			}
-		}
-		switch {
-		case was.there && !there:
-			err = w.changed(a.pin, 0, say, "it is gone, and with it what was approved")
-		case was.there && was.text != now.text:
-			err = w.changed(a.pin, 0, say, "another fingerprint is pinned than before, which was %s", was.text)
-		case now.said != "" && now.said != was.said:
-			err = w.changed(a.pin, 0, say, "%s", now.said)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// firstWord is what a pin says, short enough to be shown.
-func firstWord(text []byte) string {
-	const most = 100
-	word := strings.ToValidUTF8(string(bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))), "?")
-	if len(word) > most {
-		word = strings.ToValidUTF8(word[:most], "") + "..."
-	}
-	return word
-}
-
-// began says that a log has rows of one of these steps.
-func (w *Watch) began(steps []string) bool {
-	return slices.ContainsFunc(w.judge.View().Steps, func(s wire.AtddStep) bool { return slices.Contains(steps, s.Step) })
-}
-
-// anchor says what is wrong with a pin, as the files are now.
-func (w *Watch) anchor(p pinned, of []string, began bool) (string, error) {
-	if !p.there {
-		if began {
-			return "it is not there, and the log has iterations that are measured by it", nil
-		}
-		return "", nil
-	}
-	var all []byte
-	for _, name := range of {
-		text, there, err := w.call.read(filepath.Join(w.dir, name))
-		if err != nil {
-			return "", err
-		}
-		if !there {
-			return name + " is not there, and was pinned", nil
-		}
-		all = append(all, text...)
-	}
-	current, err := atdd.Fingerprint(all)
-	if err == nil {
-		err = atdd.Pin([]byte(p.text), current)
-	}
-	if err == nil {
-		err = atdd.CheckPrint("what is pinned", p.text)
-	}
-	if err == nil {
-		return "", nil
-	}
-	return atdd.Because(err), nil
 }
 
 // Committed says which commits took rows out of the log or of the tests that were

@@ -12,7 +12,7 @@ import (
 func (s Style) AtddRow(r wire.AtddRow) string {
 	var b strings.Builder
 	at := Line(r.File)
-	if r.Line > 0 {
+	if r.Line > 0 && r.Kind != "call" {
 		at += ":" + strconv.Itoa(r.Line)
 	}
 	b.WriteString(strings.TrimRight(at+"  "+s.atddSays(r), " ") + "\n")
@@ -23,6 +23,8 @@ func (s Style) AtddRow(r wire.AtddRow) string {
 			colour, class = yellow, "would halt"
 		case wire.AtddChanged:
 			class = "changed"
+		case wire.AtddAllowed:
+			colour, class = green, "would go on"
 		}
 		b.WriteString(s.wrap(s.paint(colour, class)+" ("+Line(p.Code)+"): "+Line(p.Detail), "    "))
 	}
@@ -37,6 +39,8 @@ func (s Style) atddSays(r wire.AtddRow) string {
 		return Line(r.Step) + " HALT " + Line(r.Reason)
 	case "red":
 		return "red " + Line(cut(r.Commit, 12)) + " " + Line(r.Test)
+	case "call":
+		return "call " + strconv.Itoa(r.Line) + ", " + Line(r.Function) + " " + Line(r.At)
 	case "pin":
 		return "pinned " + Line(cut(r.Fingerprint, 12))
 	}
@@ -70,14 +74,17 @@ func (s Style) Atdd(v wire.AtddView) string {
 	if v.Damaged > 0 {
 		b.WriteString(", " + strconv.Itoa(v.Damaged) + " of them cannot be read")
 	}
-	if v.Refused+v.Halts+v.Changed == 0 {
+	if v.Calls > 0 {
+		b.WriteString(", " + count(v.Calls, "call"))
+	}
+	if v.Refused+v.Halts+v.Changed+v.Allowed == 0 {
 		return b.String() + "; " + s.paint(green, "nothing") + " that would not have been accepted here\n"
 	}
 	var not []string
 	for _, c := range []struct {
 		n    int
 		what string
-	}{{v.Refused, "would be refused"}, {v.Halts, "would halt"}, {v.Changed, "changed"}} {
+	}{{v.Refused, "would be refused"}, {v.Halts, "would halt"}, {v.Changed, "changed"}, {v.Allowed, "would go on"}} {
 		if c.n > 0 {
 			not = append(not, fmt.Sprintf("%s: %d", c.what, c.n))
 		}

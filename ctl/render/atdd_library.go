@@ -12,10 +12,16 @@ func (s Style) AtddLibrary(v wire.AtddLibrary, dry bool) string {
 	switch {
 	case dry && v.Diff != "":
 		return s.HookDiff(v.Diff) + "nothing was changed\n"
+	case v.Diff == "" && v.Observed:
+		return "this program watches it already: " + file
 	case v.Diff == "" && v.Installed:
 		return "it calls this program already: " + file
 	case v.Diff == "":
 		return "it is atdd-kit's own already: " + file
+	case v.Observed:
+		return s.paint(green, "observed") + ": " + file +
+			"  the original answers as before: " + Line(v.Kept) + "\n  apctl compat atdd observe DIR   shows, for the directory of an issue, what would have been refused\n" +
+			"  apctl compat atdd uninstall " + file[:len(file)-1] + "   ends that\n"
 	case v.Installed:
 		return s.paint(green, "installed") + ": " + file +
 			"  the original is kept: " + Line(v.Kept) + "\n  apctl compat atdd uninstall " + file[:len(file)-1] + "   puts it back\n"
@@ -41,6 +47,17 @@ func NotTheLibrary(file string) *wire.Error {
 func LibraryHasMore(file string, names []string) *wire.Error {
 	return usage("nothing was changed: a skill that calls them would find nothing; this atdd-kit may be newer than apctl",
 		"%s has functions that apctl does not have: %s", file, strings.Join(names, ", "))
+}
+
+// LibraryEdited is one in which the lines that install has written were changed.
+func LibraryEdited(file, kept string) *wire.Error {
+	return wire.Errorf(wire.Conflict, "%s was changed by somebody else within what apctl has written there", file).
+		WithHint("nothing was changed; move those changes above or below it, or put the original back: mv %s %s", Word(kept), Word(file))
+}
+
+// ShellTakesNoDir says what a directory is for.
+func ShellTakesNoDir() *wire.Error {
+	return usage("apctl compat atdd shell --observe DIR", "a directory goes with --observe: without it nothing of atdd-kit is needed")
 }
 
 // NothingKept says that there is no original.

@@ -11,8 +11,9 @@ const (
 // one of these files.
 type AtddRow struct {
 	File        string        `json:"file"`
-	Line        int           `json:"line,omitzero"` // from 1; absent: of the file as a whole
-	Kind        string        `json:"kind"`          // iteration, halt, red, file; unknown: no row that atdd-kit writes; damaged: cannot be read
+	Line        int           `json:"line,omitzero"`     // from 1; absent: of the file as a whole
+	Kind        string        `json:"kind"`              // iteration, halt, red, pin, file; call: of a function, with Line its number; unknown: no row that atdd-kit writes; damaged: cannot be read
+	Function    string        `json:"function,omitzero"` // of a call
 	Iteration   int           `json:"iteration,omitzero"`
 	Step        string        `json:"step,omitzero"`
 	Verdict     string        `json:"verdict,omitzero"`
@@ -31,11 +32,13 @@ const (
 	AtddRefused = "refused" // the row would not have been written here
 	AtddHalt    = "halt"    // the loop would have halted here
 	AtddChanged = "changed" // what was recorded or approved is not what it was
+	AtddAllowed = "allowed" // atdd-kit's own function halts the loop, and here it would not
 )
 
-// AtddProblem is something that atdd-kit accepted and would not have been here.
+// AtddProblem is something that atdd-kit accepted and would not have been here, or
+// the other way round.
 type AtddProblem struct {
-	Class  string `json:"class"` // refused, halt or changed
+	Class  string `json:"class"` // refused, halt, changed or allowed
 	Code   string `json:"code"`
 	Detail string `json:"detail"`
 }
@@ -48,8 +51,10 @@ type AtddView struct {
 	Refused int        `json:"refused"` // problems of each class
 	Halts   int        `json:"halts"`
 	Changed int        `json:"changed"`
-	Steps   []AtddStep `json:"steps"` // as they first appear
-	Files   []string   `json:"files"` // that are there
+	Allowed int        `json:"allowed,omitzero"`
+	Calls   int        `json:"calls,omitzero"` // of functions, that were seen
+	Steps   []AtddStep `json:"steps"`          // as they first appear
+	Files   []string   `json:"files"`          // that are there
 }
 
 // AtddStep is what the rows say of one step.
@@ -61,15 +66,28 @@ type AtddStep struct {
 	Halt       string `json:"halt,omitzero"` // the last thing that was recorded is this halt
 }
 
+// AtddCall is a call of a function of atdd-kit's own library, as it is kept in the
+// state directory.
+type AtddCall struct {
+	Function string   `json:"function"`
+	Args     []string `json:"args"` // the beginning of each
+	File     string   `json:"file"` // that it is about
+	Said     int      `json:"said"` // the exit code of atdd-kit's own
+	Here     int      `json:"here"` // that of apctl
+	Why      string   `json:"why,omitzero"`
+	At       string   `json:"at"`
+}
+
 // SchemaAtddLibrary is of compat atdd install and uninstall.
 const SchemaAtddLibrary = "autopilot.atdd.library"
 
 // AtddLibrary is the library of atdd-kit in a project or a plugin.
 type AtddLibrary struct {
 	File      string `json:"file"`
-	Kept      string `json:"kept"`          // where the original is while it calls apctl
-	Installed bool   `json:"installed"`     // it calls apctl; with --dry-run: it would
-	Diff      string `json:"diff,omitzero"` // what changes
+	Kept      string `json:"kept"`              // where the original is while it calls apctl
+	Installed bool   `json:"installed"`         // it calls apctl; with --dry-run: it would
+	Observed  bool   `json:"observed,omitzero"` // atdd-kit's own functions answer, and apctl is told
+	Diff      string `json:"diff,omitzero"`     // what changes
 	Changed   bool   `json:"changed"`
 }
 

@@ -108,6 +108,8 @@ func (j *Judge) Count(r wire.AtddRow) {
 			j.view.Refused++
 		case wire.AtddHalt:
 			j.view.Halts++
+		case wire.AtddAllowed:
+			j.view.Allowed++
 		default:
 			j.view.Changed++
 		}
