@@ -63,7 +63,9 @@ func (d *Daemon) worktreePrune(ctx context.Context, q bus.Request, body wire.Wor
 }
 
 func stays(v *wire.TreeView, h wire.TreeHeld) {
-	v.Goes, v.Held = false, append(v.Held, h)
+	if v.Goes = false; !slices.Contains(v.Held, h) {
+		v.Held = append(v.Held, h)
+	}
 }
 
 // whole judges a work tree by everything that is in it. What is in it is looked at
@@ -77,16 +79,54 @@ func (t *treesNow) whole(ctx context.Context, l tree.Linked) (v wire.TreeView, s
 	if err == nil {
 		v.Kept, v.Lost, err = t.ignored(ctx, l)
 	}
-	if err != nil {
-		stays(&v, wire.TreeHeld{Why: wire.HoldUnreadable, What: err.Error()})
+	if err != nil && !v.Gone {
+		v = notLooked(v, l, err, wire.HoldUnreadable)
 	}
 	return v, all.Sum
+}
+
+// notLooked shows a work tree with which something failed. That somebody else has
+// removed it, or is about to, is no failure.
+func notLooked(v wire.TreeView, l tree.Linked, err error, why wire.TreeHold) wire.TreeView {
+	if l.Again().Gone {
+		return goneTree(l)
+	}
+	stays(&v, failedHold(l, err, why))
+	return v
+}
+
+func failedHold(l tree.Linked, err error, why wire.TreeHold) wire.TreeHeld {
+	if errors.Is(err, fs.ErrNotExist) || !stands(l) {
+		return wire.TreeHeld{Why: wire.HoldMoved, What: "files of it went"}
+	}
+	return wire.TreeHeld{Why: why, What: err.Error()}
+}
+
+// stands says that the directory of a work tree is where it was.
+func stands(l tree.Linked) bool {
+	_, err := os.Lstat(l.Path)
+	return l.Missing || err == nil
+}
+
+// look looks into a work tree, and twice where that fails: another daemon may have
+// moved it aside for a moment.
+func (t *treesNow) look(ctx context.Context, l tree.Linked) (tree.Loose, error) {
+	loose, err := t.survey.Look(ctx, l)
+	if err != nil && ctx.Err() == nil && stands(l) {
+		return t.survey.Look(ctx, l)
+	}
+	return loose, err
+}
+
+// goneTree shows a work tree that somebody else has removed.
+func goneTree(l tree.Linked) wire.TreeView {
+	return wire.TreeView{Dir: l.Path, ID: l.ID, Branch: l.OnBranch(), Commit: l.Commit, Class: wire.TreeStale, Held: []wire.TreeHeld{}, Gone: true}
 }
 
 // ignored are the ignored files that are recorded before a work tree goes, and the
 // folders that are not.
 func (t *treesNow) ignored(ctx context.Context, l tree.Linked) (kept, lost []string, err error) {
-	loose, err := t.survey.Look(ctx, l)
+	loose, err := t.look(ctx, l)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -128,14 +168,19 @@ func (t *treesNow) remove(ctx context.Context, l tree.Linked) wire.TreeView {
 
 func (t *treesNow) heldBy(ctx context.Context, l tree.Linked, h wire.TreeHeld) wire.TreeView {
 	v := t.one(ctx, l, nil)
-	stays(&v, h)
+	if !v.Gone {
+		stays(&v, h)
+	}
 	return v
 }
 
 // removeHeld does so while nobody else can have it.
 func (t *treesNow) removeHeld(ctx context.Context, l tree.Linked) wire.TreeView {
-	l = l.Again()
-	t.now = time.Now()
+	now := l.Again()
+	if now.Gone {
+		return goneTree(l)
+	}
+	l, t.now = now, time.Now()
 	t.uses, t.blind = atwork.Find([]string{l.Path})
 	if err := t.survey.Again(l); err != nil {
 		return t.heldBy(ctx, l, wire.TreeHeld{Why: wire.HoldUnreadable, What: err.Error()})
@@ -165,7 +210,7 @@ func (t *treesNow) removeHeld(ctx context.Context, l tree.Linked) wire.TreeView 
 	case errors.Is(err, tree.ErrStays):
 		stays(&v, wire.TreeHeld{Why: wire.HoldMoved, What: strings.TrimSuffix(err.Error(), ": "+tree.ErrStays.Error())})
 	case err != nil:
-		stays(&v, wire.TreeHeld{Why: wire.HoldFailed, What: err.Error()})
+		v = notLooked(v, l, err, wire.HoldFailed)
 	default:
 		v.Removed, v.Salvage, v.Back = true, id, t.back(v.Dir, v.Branch, r.Fact)
 	}

@@ -241,3 +241,109 @@ func ignoreGone(err error) error {
 	}
 	return err
 }
+
+// What another one has removed since it was found is no error, wherever that is seen.
+func TestAWorkTreeThatIsGoneMeanwhileIsSaidToBe(t *testing.T) {
+	t.Parallel()
+	f := newForest(t)
+	dir, half := f.plant("one"), f.plant("half")
+	f.age(dir)
+	f.age(half)
+	now, err := f.d.treesOf(t.Context(), f.request(), f.work, treesKeep)
+	f.check(err)
+	t.Cleanup(now.close)
+	of := func(dir string) tree.Linked {
+		return now.list[slices.IndexFunc(now.list, func(l tree.Linked) bool { return l.Path == dir })]
+	}
+	f.git("worktree", "remove", "--force", dir)
+	looks := map[string]func(tree.Linked) wire.TreeView{
+		"shown":   func(l tree.Linked) wire.TreeView { v, _ := now.whole(t.Context(), l); return v },
+		"removed": func(l tree.Linked) wire.TreeView { return now.remove(t.Context(), l) },
+		"held": func(l tree.Linked) wire.TreeView {
+			return now.heldBy(t.Context(), l, wire.TreeHeld{Why: wire.HoldOther})
+		},
+		"looked at": func(l tree.Linked) wire.TreeView {
+			return notLooked(wire.TreeView{}, l, fs.ErrPermission, wire.HoldFailed)
+		},
+		"once again": func(l tree.Linked) wire.TreeView { return goneTree(l.Again()) },
+	}
+	for name, look := range looks {
+		if v := look(of(dir)); !v.Gone || v.Dir != dir || v.Goes || v.Removed || len(v.Held) > 0 {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+	f.check(os.RemoveAll(half)) // as git worktree remove does first
+	if v, _ := now.whole(t.Context(), of(half)); v.Gone || v.Goes || !holds(v, wire.HoldMoved) {
+		t.Errorf("while it is removed: %+v", v)
+	}
+	v, err := now.view(t.Context())
+	f.check(err)
+	if slices.ContainsFunc(v.Worktrees, func(w wire.TreeView) bool { return w.Dir == dir || w.Dir == "" }) {
+		t.Errorf("it is listed: %+v", v.Worktrees)
+	}
+	if p := f.pruned(); len(p) > 0 {
+		t.Errorf("it is said to have removed them: %+v", p)
+	}
+}
+
+// A folder of git that does not say where the work tree is stands for it.
+func TestAWorkTreeWithoutAPlaceIsNamedByWhatGitHasOfIt(t *testing.T) {
+	t.Parallel()
+	f := newForest(t)
+	dir := f.plant("one")
+	folder := gitDirIn(f, dir)
+	f.check(os.Remove(filepath.Join(folder, "gitdir")))
+	v := of(t, f.prunes(), folder)
+	if v.Gone || v.Goes || !holds(v, wire.HoldUnreadable) || !strings.HasPrefix(v.Held[len(v.Held)-1].What, folder+" does not say where") && !holds(v, wire.HoldNotOurs) {
+		t.Errorf("%+v", v)
+	}
+	if !onDisk(dir) || !onDisk(folder) {
+		t.Error("something of it went")
+	}
+}
+
+// Two daemons do not know of each other; the repository is the same.
+func TestOfTwoDaemonsWhichPruneAtOnceEachTreeIsRemovedByOneAtMost(t *testing.T) {
+	t.Parallel()
+	f := newForest(t)
+	other := &forest{site: newSite(t, nil), base: f.base}
+	other.work = f.work
+	var dirs []string
+	for i := range 6 {
+		dir := f.plant("t" + strconv.Itoa(i))
+		f.age(dir)
+		dirs = append(dirs, dir)
+	}
+	var wg sync.WaitGroup
+	views := make([]wire.WorktreesView, 2)
+	for i, at := range []*forest{f, other} {
+		r := at.request()
+		wg.Go(func() {
+			var err error
+			views[i], err = at.d.worktreePrune(t.Context(), r, wire.WorktreePruneRequest{Workspace: f.work, KeepS: int64(treesKeep / time.Second)})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	removed := 0
+	for _, v := range views {
+		for _, w := range v.Worktrees {
+			if w.Removed {
+				removed++
+			}
+			if w.Dir == "" || holds(w, wire.HoldUnreadable) || holds(w, wire.HoldFailed) {
+				t.Errorf("%+v", w)
+			}
+		}
+	}
+	left := slices.DeleteFunc(slices.Clone(dirs), func(dir string) bool { return !onDisk(dir) }) // one of them was seen at work in it by the other
+	if said := len(f.pruned()) + len(other.pruned()); removed != len(dirs)-len(left) || said != removed {
+		t.Errorf("%d removed, %d said, %d of %d left", removed, said, len(left), len(dirs))
+	}
+	f.prunes()
+	if slices.ContainsFunc(dirs, onDisk) || len(f.pruned())+len(other.pruned()) != len(dirs) {
+		t.Errorf("afterwards alone: %d and %d said", len(f.pruned()), len(other.pruned()))
+	}
+}

@@ -113,6 +113,7 @@ func (t *treesNow) view(ctx context.Context) (wire.WorktreesView, error) {
 	if err := ctx.Err(); err != nil {
 		return v, err
 	}
+	v.Worktrees = slices.DeleteFunc(v.Worktrees, func(w wire.TreeView) bool { return w.Gone })
 	v.Worktrees = append(v.Worktrees, t.strays()...)
 	v.Removed = t.removed()
 	return v, t.viewMerged(ctx, &v)
@@ -149,12 +150,15 @@ func (t *treesNow) one(ctx context.Context, l tree.Linked, all *tree.Contents) w
 	w.Held = append(w.Held, t.locks(l)...)
 	w.Held = append(w.Held, t.contains(l)...)
 	w.Held = append(w.Held, t.users(l, &w)...)
-	loose, err := t.survey.Look(ctx, l)
+	loose, err := t.look(ctx, l)
+	if (l.Problem != nil || err != nil) && l.Again().Gone {
+		return goneTree(l)
+	}
 	switch {
 	case l.Problem != nil:
 		w.Held = append(w.Held, wire.TreeHeld{Why: wire.HoldUnreadable, What: l.Problem.Error()})
 	case err != nil:
-		w.Held = append(w.Held, wire.TreeHeld{Why: wire.HoldUnreadable, What: err.Error()})
+		w.Held = append(w.Held, failedHold(l, err, wire.HoldUnreadable))
 	default:
 		w.Held = append(w.Held, looseHolds(l, loose)...)
 	}

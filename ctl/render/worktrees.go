@@ -263,12 +263,14 @@ func backLines(commands []string) string {
 // PrunedWorktrees says which work trees were removed, or would be, and why others
 // stay.
 func (s Style) PrunedWorktrees(v wire.WorktreesView) string {
-	var goes, stays strings.Builder
+	var goes, stays, gone strings.Builder
 	left := 0
 	for _, t := range v.Worktrees {
 		switch {
 		case t.Goes || t.Removed:
 			goes.WriteString(s.goingTree(t))
+		case t.Gone:
+			fmt.Fprintf(&gone, "  %s\n", Line(t.Dir))
 		case !t.Main:
 			left++
 			fmt.Fprintf(&stays, "  %s  %s\n%s", Line(t.Dir), s.paint(bold, string(t.Class)), indent("    ", treeStays(t)))
@@ -290,7 +292,7 @@ func (s Style) PrunedWorktrees(v wire.WorktreesView) string {
 		}
 		out += s.section(fmt.Sprintf("%d %s", left, verb), stays.String())
 	}
-	return out + s.merged(v)
+	return out + s.section("removed by somebody else meanwhile", gone.String()) + s.merged(v)
 }
 
 // goingTree is one that goes, with what goes with it and what brings it back.

@@ -27,6 +27,18 @@ func TestEveryReasonOfAWorkTreeIsSaid(t *testing.T) {
 	}
 }
 
+func TestAWorkTreeThatSomebodyElseHasRemovedIsNoneThatStays(t *testing.T) {
+	t.Parallel()
+	v := wire.WorktreesView{Worktrees: []wire.TreeView{
+		{Dir: "/p", Main: true, Class: wire.TreeMain, Held: []wire.TreeHeld{{Why: wire.HoldMain}}},
+		{Dir: "/p-a", Class: wire.TreeStale, Gone: true},
+	}}
+	want := "no work tree to prune\n\nremoved by somebody else meanwhile\n  /p-a\n"
+	if got := (Style{}).PrunedWorktrees(v); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestWorkTreesAreListedWithWhatIsInThem(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 8, 6, 0, 0, 0, time.UTC)

@@ -27,6 +27,7 @@ type Linked struct {
 	Ref     string    // full name of the branch, empty if detached
 	Used    time.Time // when git last wrote about it, zero if that is not known
 	Problem error     // why not all of that is known
+	Gone    bool      // the repository knows it no more: it was removed while it was looked at
 
 	gd gitDir
 }
@@ -73,8 +74,11 @@ func (w Workspace) Linked() ([]Linked, error) {
 		return out, fmt.Errorf("list the work trees of %s: %w", common, err)
 	}
 	for _, e := range entries {
-		if e.IsDir() && len(out) < mostTrees {
-			out = append(out, linkedIn(filepath.Join(folder, e.Name()), common))
+		if !e.IsDir() || len(out) == mostTrees {
+			continue
+		}
+		if l := linkedIn(filepath.Join(folder, e.Name()), common); !l.Gone {
+			out = append(out, l)
 		}
 	}
 	return out, nil
@@ -96,7 +100,18 @@ func workspaceAt(top string) Workspace { return Workspace{ID: IDOf(top), Path: t
 
 // linkedIn reads one folder of worktrees/.
 func linkedIn(dir, common string) Linked {
-	l := Linked{gd: gitDir{dir, common}}
+	l := linkedBy(dir, common)
+	if l.Problem != nil {
+		_, err := os.Lstat(dir)
+		l.Gone = errors.Is(err, fs.ErrNotExist)
+	}
+	return l
+}
+
+// linkedBy reads a folder that may go meanwhile. One that does not say where the work
+// tree is stands for it.
+func linkedBy(dir, common string) Linked {
+	l := Linked{Workspace: workspaceAt(dir), gd: gitDir{dir, common}}
 	text, err := readRegular(filepath.Join(dir, "gitdir"), 64<<10)
 	path := strings.TrimRight(string(text), "\r\n")
 	if err != nil || path == "" {
@@ -148,12 +163,16 @@ func pointsBack(top, dir string) (missing bool, err error) {
 	return false, nil
 }
 
-// Again is the work tree as its folder says now.
+// Again is the work tree as its folder says now. One that is gone is where it was.
 func (l Linked) Again() Linked {
 	if l.Main {
 		return looked(Linked{Workspace: l.Workspace, Main: true, gd: l.gd})
 	}
-	return linkedIn(l.gd.dir, l.gd.common)
+	now := linkedIn(l.gd.dir, l.gd.common)
+	if now.Gone {
+		now.Workspace = l.Workspace
+	}
+	return now
 }
 
 // halves are the files by which git knows what it has not ended.

@@ -92,6 +92,7 @@ type TreeView struct {
 	Kept    []string `json:"kept,omitzero"`    // ignored files that are recorded before it goes
 	Lost    []string `json:"lost,omitzero"`    // ignored folders that are not
 	Removed bool     `json:"removed,omitzero"` // it is gone now
+	Gone    bool     `json:"gone,omitzero"`    // somebody else has removed it meanwhile
 	Salvage string   `json:"salvage,omitzero"` // name under which it was recorded
 	Back    []string `json:"back,omitzero"`    // commands that bring it back
 }
