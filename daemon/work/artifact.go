@@ -50,10 +50,6 @@ func (g *judging) artifact(ctx context.Context, spec wire.GateSpec, now events.T
 	if a.Role == events.RoleCheck && !g.s.Loop.EnteredAt.IsZero() && g.s.Loop.Entered.Way == events.WayOn && g.s.Loop.Sender == "" {
 		from, f.since = entryTree(g.s), g.s.Loop.EnteredAt
 	}
-	recorded, err := g.p.Repo.Files(ctx, now)
-	if err != nil {
-		return events.GateResult{}, err
-	}
 	if f.fresh, err = g.fresh(ctx, from, now); err != nil {
 		return events.GateResult{}, err
 	}
@@ -62,12 +58,15 @@ func (g *judging) artifact(ctx context.Context, spec wire.GateSpec, now events.T
 	}
 	var unmatched []string
 	for _, glob := range spec.Files {
-		found := slices.DeleteFunc(slices.Clone(recorded), func(p string) bool { return !rule.GlobMatch(glob, p) })
+		found, err := g.set(ctx, now, []string{glob})
+		if err != nil {
+			return events.GateResult{}, err
+		}
 		if len(found) == 0 {
 			unmatched = append(unmatched, glob)
 		}
-		for _, p := range found {
-			if err := f.judge(ctx, p, true); err != nil {
+		for _, e := range found {
+			if err := f.judge(ctx, e.Path, true); err != nil {
 				return events.GateResult{}, err
 			}
 		}

@@ -185,7 +185,7 @@ func (g *judging) open(ctx context.Context, a asked, on tree.Snapshot) (events.G
 		r.Set = string(on.Work)
 		return r, nil
 	}
-	set, err := g.w.set(ctx, g.p, on.Tree, a.decl.Of)
+	set, err := g.set(ctx, on.Tree, a.decl.Of)
 	if err != nil {
 		return r, err
 	}
@@ -230,7 +230,7 @@ func (g *judging) written(ctx context.Context, a asked, now events.Tree) (events
 //
 // Source: atdd-kit, seeds 3.5 fingerprint; Q44.
 func (g *judging) plain(ctx context.Context, now events.Tree, globs []string) (string, error) {
-	set, err := g.w.set(ctx, g.p, now, globs)
+	set, err := g.set(ctx, now, globs)
 	if err != nil {
 		return "", err
 	}
@@ -301,11 +301,11 @@ func (g *judging) anchor(ctx context.Context, a asked, now events.Tree) (events.
 	if err != nil {
 		return events.GateResult{}, err
 	}
-	before, err := g.w.set(ctx, g.p, at, a.decl.Of)
+	before, err := g.set(ctx, at, a.decl.Of)
 	if err != nil {
 		return events.GateResult{}, err
 	}
-	after, err := g.w.set(ctx, g.p, now, a.decl.Of)
+	after, err := g.set(ctx, now, a.decl.Of)
 	if err != nil {
 		return events.GateResult{}, err
 	}
@@ -329,7 +329,7 @@ func (g *judging) approvedAt(ctx context.Context, globs []string) (events.Tree, 
 		if ans.Kind != events.AskApproval || ans.Choice != events.ChoiceOK || ans.Tree == "" {
 			continue
 		}
-		set, err := g.w.set(ctx, g.p, ans.Tree, g.p.gate(string(ans.Gate)).Of)
+		set, err := g.set(ctx, ans.Tree, g.p.gate(string(ans.Gate)).Of)
 		if err != nil {
 			return "", err
 		}

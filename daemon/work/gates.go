@@ -86,9 +86,10 @@ type judging struct {
 	made events.Ref // files that gates have made, so far
 	list []asked
 
-	failing bool                // a command fails on the files as they are
-	moved   []string            // recorded files that the first round of them changed
-	refused map[events.Name]int // requests that what a gate ran made, and may not make
+	listed  map[events.Tree][]tree.Entry // what was listed already
+	failing bool                         // a command fails on the files as they are
+	moved   []string                     // recorded files that the first round of them changed
+	refused map[events.Name]int          // requests that what a gate ran made, and may not make
 }
 
 // inPlace runs the command gates in the workspace. It returns the tree that they

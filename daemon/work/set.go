@@ -20,12 +20,34 @@ func (w *Worker) set(ctx context.Context, p *Plan, t events.Tree, globs []string
 
 func entries(ctx context.Context, repo *tree.Repo, t events.Tree, globs []string) ([]tree.Entry, error) {
 	list, err := repo.Entries(ctx, t)
-	if err != nil {
-		return nil, err
+	return among(list, globs), err
+}
+
+// among are the files that globs match, in a list of its own.
+func among(list []tree.Entry, globs []string) (set []tree.Entry) {
+	for _, e := range list {
+		if slices.ContainsFunc(globs, func(glob string) bool { return rule.GlobMatch(glob, e.Path) }) {
+			set = append(set, e)
+		}
 	}
-	return slices.DeleteFunc(list, func(e tree.Entry) bool {
-		return !slices.ContainsFunc(globs, func(glob string) bool { return rule.GlobMatch(glob, e.Path) })
-	}), nil
+	return set
+}
+
+// set lists the files of a set. A tree is listed once for all the gates of an
+// iteration: each listing is a process.
+func (g *judging) set(ctx context.Context, t events.Tree, globs []string) ([]tree.Entry, error) {
+	list, known := g.listed[t]
+	if !known {
+		var err error
+		if list, err = g.p.Repo.Entries(ctx, t); err != nil {
+			return nil, err
+		}
+		if g.listed == nil {
+			g.listed = map[events.Tree][]tree.Entry{}
+		}
+		g.listed[t] = list
+	}
+	return among(list, globs), nil
 }
 
 // noFiles lists what of a set says nothing of what is read there: another
