@@ -261,6 +261,7 @@ func gateViews(s run.State, spec wire.RunSpec) []wire.GateView {
 			v.Verdict, v.Reason, v.Exit = string(r.Verdict), string(r.Reason), r.Exit
 			v.Failing, v.Before, v.DurationMS = r.Failing, before[g.Name].Failing, r.DurationMS
 			v.Used, v.Of, v.Limit = r.Used, r.Of, r.Limit
+			v.Rate, v.After = r.Rate, r.After
 		}
 		out = append(out, v)
 	}

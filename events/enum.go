@@ -10,6 +10,7 @@ const (
 	GateArtifact  GateKind = "artifact" // files exist, are not blank, and were written by the run
 
 	GateRepeat    GateKind = "repeat"    // a command passes so many times in a row
+	GateFlaky     GateKind = "flaky"     // a command fails at least once in so many runs
 	GateRed       GateKind = "red"       // the daemon saw the test commit fail, before the implementation
 	GateCoverage  GateKind = "coverage"  // another session lists every approved criterion as covered
 	GateAnchor    GateKind = "anchor"    // files that a person approved are unchanged
@@ -98,6 +99,8 @@ const (
 	ReasonNotRed    Reason = "not-red"    // red: the tests pass there already
 	ReasonSeenRed   Reason = "seen-red"   // red: the daemon saw them fail there
 	ReasonUncertain Reason = "not-stable" // repeat: it passed, and failed
+	ReasonFlaky     Reason = "flaky"      // flaky: it failed in some of the runs, or in all
+	ReasonSteady    Reason = "steady"     // flaky: it passed in every run
 	ReasonControl   Reason = "control"    // red: the command fails on the files as they are too
 	ReasonRow       Reason = "row"        // red: what who works names is not what the history says
 

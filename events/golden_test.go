@@ -215,7 +215,7 @@ var sampleData = map[string]Data{
 				Failing: 3, FailingIDs: sampleRef("11"), FailingSum: string(sampleRef("11")), OutputSum: string(sampleRef("12")),
 				Excerpt: sampleRef("13"), Effect: sampleEffect, Argv: string(sampleRef("14")), Env: string(sampleRef("15")),
 				Elsewhere: Pass, Set: string(sampleRef("19")), Tool: string(sampleRef("16")),
-				Control: string(sampleRef("1a")), Evidence: sampleRef("1b"), Used: 5, Of: 8, Limit: 50, Refused: 2,
+				Control: string(sampleRef("1a")), Evidence: sampleRef("1b"), Used: 5, Of: 8, Limit: 50, Refused: 2, Rate: Rate{3, 10}, After: Rate{1, 4},
 			},
 			{
 				Gate: "protected", Kind: GateProtected, Role: RoleInvariant, Verdict: Fail, Reason: ReasonPinChanged,

@@ -155,6 +155,14 @@ type GateResult struct {
 	Limit      int64    `json:"limit,omitzero"`
 	Tool       string   `json:"tool,omitzero"`    // SHA-256 of the program that the first word resolved to
 	Refused    int      `json:"refused,omitzero"` // requests of its processes to the daemon that they may not make
+	Rate       Rate     `json:"rate,omitzero"`    // repeat, flaky, red: of a command that runs more than once
+	After      Rate     `json:"after,omitzero"`   // red: the same of its control run, with the work
+}
+
+// Rate is how many runs of one command, one behind the other, failed.
+type Rate struct {
+	Failed int `json:"failed"`
+	Runs   int `json:"runs"`
 }
 
 // IterationStarted announces an agent: the effect is started after it is

@@ -21,6 +21,7 @@ import (
 type Red struct {
 	Name  events.Name
 	Globs []string // of the tests
+	Times int      // that its command runs in the test commit, where it fails at least once, and in the control run, where it never does; 0 is once
 }
 
 // TestCommit is the commit that brought the tests as they are.
@@ -89,12 +90,12 @@ func (g Red) Judge(c TestCommit, r events.GateResult, t Texts, found bool) (even
 		head += "the command passes: it has the work as well. It changes also:\n" + namedList(c.Others) + testsAlone
 	case r.Verdict == events.Pass:
 		r.Verdict, r.Reason = events.Fail, events.ReasonNotRed
-		head += "the command passes, so they would pass without the work that comes after it. " + testsAlone
+		head += "the command passes" + ofRuns(r.Rate.Runs-r.Rate.Failed, r.Rate) + ", so they would pass without the work that comes after it. " + testsAlone
 	case r.Reason == events.ReasonExit && !missing:
 		r.Verdict, r.Reason = events.Pass, events.ReasonSeenRed
 		// They fail no more, and nothing that is counted as failing may say so.
 		r.Failing, r.FailingSum, r.OutputSum = 0, "", ""
-		head += "the command fails, as it has to before the work:\n"
+		head += "the command fails" + ofRuns(r.Rate.Failed, r.Rate) + ", as it has to before the work:\n"
 		t.Excerpt = Headed(head, t.Excerpt)
 		return r, t
 	default:
@@ -105,6 +106,14 @@ func (g Red) Judge(c TestCommit, r events.GateResult, t Texts, found bool) (even
 	}
 	t.Excerpt = Headed(head, t.Excerpt)
 	return r, t
+}
+
+// ofRuns says in how many of several runs.
+func ofRuns(n int, of events.Rate) string {
+	if of.Runs == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" %d of %d times", n, of.Runs)
 }
 
 const redTaken = "This was seen before and is taken as it was, without another try: commit, command, environment and tools are the same.\n"

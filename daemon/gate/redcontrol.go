@@ -19,11 +19,20 @@ import (
 // Seen is a result of which only the part on the test commit is still to be
 // taken: the control run was about another tree.
 func (g Red) Seen(c TestCommit, r events.GateResult) (events.GateResult, string) {
+	r.After = events.Rate{}
 	if r.Reason != events.ReasonControl {
 		return r, ""
 	}
 	r.Verdict, r.Reason, r.Control, r.OutputSum, r.Files = events.Pass, events.ReasonSeenRed, "", "", ""
-	return r, fmt.Sprintf("%sIn commit %s, which brings the tests, the command fails (exit code %d), as it has to before the work.\n", redTaken, c, r.Exit)
+	return r, fmt.Sprintf("%sIn commit %s, which brings the tests, the command fails%s (exit code %d), as it has to before the work.\n", redTaken, c, ofRuns(r.Rate.Failed, r.Rate), r.Exit)
+}
+
+// inRun says in which of several runs.
+func inRun(r events.Rate) string {
+	if r.Runs == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (in run %d)", r.Runs)
 }
 
 // Control adds the control run to what was seen in the test commit. lacks is what
@@ -31,16 +40,17 @@ func (g Red) Seen(c TestCommit, r events.GateResult) (events.GateResult, string)
 func (g Red) Control(c TestCommit, seen, control events.GateResult, t Texts, setup, lacks string) (events.GateResult, Texts) {
 	switch {
 	case control.Verdict == events.Pass:
+		seen.After = control.Rate
 		return seen, Texts{}
 	case control.Reason == events.ReasonToolChanged:
 		control.Kind = events.GateRed
 		return control, t
 	}
 	r := seen
-	r.Verdict, r.Reason = events.Fail, events.ReasonControl
+	r.Verdict, r.Reason, r.After = events.Fail, events.ReasonControl, control.Rate
 	r.OutputSum = cmp.Or(control.FailingSum, control.OutputSum)
-	head := fmt.Sprintf("In a clean checkout of the files as they are now the command fails as well, so that it failed in commit %s "+
-		"says nothing about the work. Either the work is not done, or such a checkout lacks what the tests need.\n", c)
+	head := fmt.Sprintf("In a clean checkout of the files as they are now the command fails as well%s, so that it failed in commit %s "+
+		"says nothing about the work. Either the work is not done, or such a checkout lacks what the tests need.\n", inRun(control.Rate), c)
 	if setup == "" {
 		head += "Nothing prepares it: the run has no set-up command.\n"
 	} else {

@@ -27,7 +27,9 @@ type asked struct {
 }
 
 // runs says that a command has to be run for it, on the files as they are.
-func (a asked) runs() bool { return isCommand(a.GateSpec) || a.Kind == events.GateRepeat }
+func (a asked) runs() bool {
+	return isCommand(a.GateSpec) || a.Kind == events.GateRepeat || a.Kind == events.GateFlaky
+}
 
 // starts says that a command may be run for it at all.
 func (a asked) starts() bool { return a.runs() || a.Kind == events.GateRed }
@@ -168,7 +170,7 @@ func (g *judging) other(ctx context.Context, a asked, on tree.Snapshot) (events.
 				return events.GateResult{Gate: a.Name, Kind: a.Kind, Role: a.Role, Verdict: events.Skipped, Reason: events.ReasonDocsOnly, Exit: -1}, err
 			}
 		}
-	case events.GateCommand, events.GateRepeat, events.GateCoverage, events.GateConsensus,
+	case events.GateCommand, events.GateRepeat, events.GateFlaky, events.GateCoverage, events.GateConsensus,
 		events.GateReview, events.GateInterview, events.GateApproval:
 	}
 	return g.open(ctx, a, on)

@@ -1,7 +1,6 @@
 package work
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,7 +124,7 @@ func (g *judging) round(ctx context.Context, suffix string) ([]events.GateResult
 		if id == "" {
 			return nil, fmt.Errorf("gate %s has no announced effect", spec.Name)
 		}
-		r, err := g.inARow(ctx, spec, id+suffix)
+		r, err := g.runs(ctx, spec, id+suffix)
 		if err != nil {
 			return nil, fmt.Errorf("run gate %s: %w", spec.Name, err)
 		}
@@ -135,19 +134,37 @@ func (g *judging) round(ctx context.Context, suffix string) ([]events.GateResult
 	return results, nil
 }
 
-// inARow runs a gate as often as it has to pass in a row. One pass of a test that
-// does not always pass says nothing.
-//
-// Source: atdd-kit, seeds 3.8: a single green never converges.
-func (g *judging) inARow(ctx context.Context, a asked, id string) (events.GateResult, error) {
-	r, err := g.one(ctx, a.GateSpec, id)
-	for n := 2; err == nil && n <= a.decl.Times && r.Verdict == events.Pass; n++ {
-		if r, err = g.one(ctx, a.GateSpec, fmt.Sprintf("%s-run-%d", id, n)); r.Verdict == events.Fail && r.Reason == events.ReasonExit {
-			r.Reason = events.ReasonUncertain
+// runs runs the command of a gate in the workspace, as often as its kind wants.
+func (g *judging) runs(ctx context.Context, a asked, id string) (events.GateResult, error) {
+	s := gate.Series{Times: a.decl.Times.N, InRow: a.Kind != events.GateFlaky}
+	err := g.series(&s, id, func(id string) (events.GateResult, gate.Texts, error) { return g.one(ctx, a.GateSpec, id) })
+	if err != nil {
+		return s.Result, err
+	}
+	r, texts := s.Result, s.Texts
+	switch a.Kind {
+	case events.GateRepeat:
+		r, texts = s.Repeat()
+	case events.GateFlaky:
+		r, texts = s.Flaky()
+	default:
+		r.Kind = events.GateCommand
+	}
+	return g.store(ctx, r, texts)
+}
+
+// series runs a command one time behind the other. The effects of the further runs
+// have names of their own, so that a daemon that was killed in between finds each.
+func (g *judging) series(s *gate.Series, id string, run func(id string) (events.GateResult, gate.Texts, error)) error {
+	for name := id; ; name = fmt.Sprintf("%s-run-%d", id, s.Rate.Runs+1) {
+		r, texts, err := run(name)
+		if err != nil {
+			return err
+		}
+		if s.Add(r, texts); !s.More() {
+			return nil
 		}
 	}
-	r.Kind = cmp.Or(a.Kind, events.GateCommand)
-	return r, err
 }
 
 // withOthers puts the verdicts of the gates for which nothing runs among those of
@@ -178,22 +195,19 @@ func effectOf(s run.State, name events.Name) string {
 	return ""
 }
 
-func (g *judging) one(ctx context.Context, spec wire.GateSpec, id string) (events.GateResult, error) {
+func (g *judging) one(ctx context.Context, spec wire.GateSpec, id string) (events.GateResult, gate.Texts, error) {
 	c := gate.Command{Name: spec.Name, Role: g.s.Role(spec.Name), Run: command(spec)}
 	if !g.w.isDir(g.p.Repo.Workspace().Path) {
-		return events.GateResult{}, fmt.Errorf("%w: %s", engine.ErrWorkspaceGone, g.p.Repo.Workspace().Path)
+		return events.GateResult{}, gate.Texts{}, fmt.Errorf("%w: %s", engine.ErrWorkspaceGone, g.p.Repo.Workspace().Path)
 	}
 	if r, texts, bad := g.p.Gates.Unverifiable(c); bad {
-		return g.store(ctx, r, texts)
+		return r, texts, nil
 	}
 	r, texts, err := g.judge(ctx, g.p.Gates, c, id)
-	if err != nil {
-		return r, err
+	if err == nil {
+		err = g.elsewhere(ctx, c, &r, r.Effect)
 	}
-	if err := g.elsewhere(ctx, c, &r, r.Effect); err != nil {
-		return r, err
-	}
-	return g.store(ctx, r, texts)
+	return r, texts, err
 }
 
 // judge runs a command with what gates work with there, and judges how it ended.

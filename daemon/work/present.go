@@ -29,7 +29,7 @@ func (w *Worker) presented(ctx context.Context, s run.State, p *Plan, g workflow
 	for _, f := range files {
 		paths = append(paths, f.Path)
 	}
-	head := asking(l, p.Flow, string(s.Loop.Phase), g, paths) + undrafted(l, problem)
+	head := asking(l, p.Flow, string(s.Loop.Phase), g, paths) + undrafted(l, problem) + p.measured(l, s.Last.Results)
 	if before == "" {
 		pages, err := pagesOf(ctx, p.Repo, s.Last.Tree, paths)
 		if err != nil {
@@ -101,7 +101,7 @@ func (w *Worker) drafted(ctx context.Context, s run.State, p *Plan, g workflow.G
 	title, _, _ := strings.Cut(strings.TrimSpace(p.Task), "\n")
 	return w.cfg.Draft(ctx, draft.Set{
 		Run: s.ID, Gate: g.Name, Number: s.Questions + 1, Issue: p.Spec.Issue, Branch: p.Spec.Branch, Start: s.Facts.Head,
-		Title: hide.Text(title), Body: hide.Text(comment.Draft(l, s.Facts.Handle, p.Spec.Issue, called(l, pages), paths)),
+		Title: hide.Text(title), Body: hide.Text(comment.Draft(l, s.Facts.Handle, p.Spec.Issue, p.measured(l, s.Last.Results)+called(l, pages), paths)),
 		Repo: p.Repo, Tree: s.Last.Tree, Of: g.Of, Files: files,
 	})
 }

@@ -42,6 +42,16 @@ func messages(t *testing.T, l events.Language) string {
 	}
 	first("atdd, requirements", atdd, "stories", "requirements", page{"docs/issues/24-x/prd.md", "# Search\n\n## Why\n\n## Scope\n"})
 	first("atdd, design", atdd, "design", "design-approved", set...)
+	flaky, _, err := workflow.Shipped("atdd-flaky")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rates := []events.GateResult{
+		{Gate: "fails-at-times", Kind: events.GateFlaky, Verdict: events.Pass, Reason: events.ReasonFlaky, Rate: events.Rate{Failed: 2, Runs: 20}},
+		{Gate: "bug-kept", Kind: events.GateAnchor, Verdict: events.Pass, Reason: events.ReasonUnchanged},
+	}
+	cause := []page{{"docs/issues/31-x/diagnosis.md", "timing, type C: the reader does not wait (store/db.go:40)\n"}, {"tests/acceptance/AT-31.sh", "#!/bin/sh\ngo test -count=1 -run TestRace ./store\n"}}
+	say("atdd-flaky, diagnosis", asking(l, flaky, "diagnose", gateIn(t, flaky, "diagnosis-approved"), []string{cause[0].path, cause[1].path})+(&Plan{Flow: flaky}).measured(l, rates)+called(l, cause)+shownWhole(l, cause))
 	first("at the entry, without words", plain, "plan", "wanted", page{"prd.md", "no heading\n"})
 	first("in a phase, without words", plain, "plan", "agreed", page{"docs/a.md", ""})
 	first("in the last phase", plain, "last", "ready", page{"docs/a.md", strings.Repeat("see a/b.go:7\n", 14)})

@@ -207,18 +207,27 @@ func promptGate(a asked) workflow.PromptGate {
 	case events.GateAnchor:
 		g.Says = "leave as they were approved: " + strings.Join(a.decl.Of, ", ")
 	case events.GateRepeat:
-		g.Says = fmt.Sprintf("%d times in a row", a.decl.Times)
+		g.Says = fmt.Sprintf("%s times in a row", a.decl.Times)
+	case events.GateFlaky:
+		g.Says = fmt.Sprintf("has to fail at least once of %s times", a.decl.Times)
 	case events.GateCoverage, events.GateConsensus, events.GateReview, events.GateQA, events.GateInterview:
 		g.Says = "somebody else looks at what you leave, and says so"
 	case events.GateApproval:
 		g.Says = "a person approves it"
 	case events.GateRed:
-		g.Says = "commit the tests (" + strings.Join(a.Files, ", ") + ") alone and before the work, as the command has to fail in that commit, and leave them as they are there"
+		g.Says = "commit the tests (" + strings.Join(a.Files, ", ") + ") alone and before the work, as the command has to fail in that commit" + atLeastOnce(a.decl.Times) + ", and leave them as they are there"
 	case events.GateSession:
 		g.Says = "your result tells how the session went, as member `session`: nothing that a kill switch stops at"
 	case "", events.GateCommand, events.GateProtected:
 	}
 	return g
+}
+
+func atLeastOnce(t workflow.Times) string {
+	if t.N == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" at least once of %s times, and then pass %[1]s times in a row", t)
 }
 
 // notesDir is the folder of the workflow's first notes glob.

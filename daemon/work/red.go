@@ -46,7 +46,7 @@ func (p *Plan) checkHistory(ctx context.Context) error {
 // red judges a gate by the history of the workspace. HEAD and the recorded tree
 // are what they are now; nothing that anybody says of them counts.
 func (g *judging) red(ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
-	red := gate.Red{Name: a.Name, Globs: a.Files}
+	red := gate.Red{Name: a.Name, Globs: a.Files, Times: a.decl.Times.N}
 	h, commit, err := g.history(ctx, a, on)
 	if err != nil {
 		return events.GateResult{}, gone(err)
@@ -158,8 +158,12 @@ func (c *checkout) control(ctx context.Context, red gate.Red, cmd gate.Command, 
 		if texts.Excerpt, err = c.g.w.text(r.Excerpt); err != nil {
 			return seen, err
 		}
-	} else if r, texts, err = c.g.judge(ctx, c.gates, cmd, effectOf(c.g.s, cmd.Name)+c.suffix); err != nil {
-		return seen, err
+	} else {
+		s := gate.Series{Times: red.Times, InRow: true}
+		if err = c.runs(ctx, &s, cmd); err != nil {
+			return seen, err
+		}
+		r, texts = s.Result, s.Texts
 	}
 	lacks := ""
 	if failed == nil && r.Verdict != events.Pass {
@@ -233,15 +237,23 @@ func (c *checkout) see(ctx context.Context, red gate.Red, cmd gate.Command, comm
 		failed.Kind = events.GateRed
 		return *failed, nil
 	}
-	r, texts, err := c.g.judge(ctx, c.gates, cmd, effectOf(c.g.s, cmd.Name)+c.suffix)
-	if err != nil {
-		return r, err
-	}
-	r, texts = red.Judge(commit, r, texts, c.gates.Starts(cmd, func(name string) bool {
+	found := c.gates.Starts(cmd, func(name string) bool {
 		_, mode, err := c.g.p.Repo.File(ctx, c.tree, name)
 		return err == nil && mode.IsRegular() && mode&0o100 != 0
-	}))
+	})
+	s := gate.Series{Times: red.Times, Found: found}
+	if err := c.runs(ctx, &s, cmd); err != nil {
+		return s.Result, err
+	}
+	r, texts := red.Judge(commit, s.Result, s.Texts, found)
 	return c.g.store(ctx, r, texts)
+}
+
+// runs runs the command of a gate in the checkout, as often as is said.
+func (c *checkout) runs(ctx context.Context, s *gate.Series, cmd gate.Command) error {
+	return c.g.series(s, effectOf(c.g.s, cmd.Name)+c.suffix, func(id string) (events.GateResult, gate.Texts, error) {
+		return c.g.judge(ctx, c.gates, cmd, id)
+	})
 }
 
 // history finds the test commit, and compares it with what is recorded.

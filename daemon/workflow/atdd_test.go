@@ -121,3 +121,36 @@ func TestA62EveryRouteHasItsTwoGatesOfAPerson(t *testing.T) {
 		}
 	}
 }
+
+// Seeds 3.8: the terms of the route for what fails at times. One green is in none of
+// them (A61), each series is of one input, and what a person approved stays.
+func TestA61TheTermsOfTheFlakyRoute(t *testing.T) {
+	t.Parallel()
+	all := shippedAtdd(t)
+	w := all["atdd-flaky"]
+	anchored := []string{"${{dir}}/diagnosis.md", "tests/acceptance/AT-${{issue}}[.-]*"}
+	for phase, want := range map[string][]events.GateKind{
+		"diagnose": {events.GateFlaky, events.GateAnchor, events.GateApproval},
+		"fix":      {events.GateAnchor, events.GateRed, events.GateRepeat, events.GateCommand},
+		"handover": {events.GateRepeat, events.GateCommand, events.GateAnchor},
+	} {
+		ph, _ := w.Phase(phase)
+		if !slices.Equal(kinds(ph.Gates), want) {
+			t.Errorf("%s: gates %v, want %v", phase, kinds(ph.Gates), want)
+		}
+		for _, g := range ph.Gates {
+			if strings.Contains(g.Run, "${{anchor}}") && g.Times.Input != "times" {
+				t.Errorf("%s: gate %s runs the anchor %s times", phase, g.Name, g.Times)
+			}
+			if pins := g.Kind == events.GateAnchor && phase != "diagnose" || g.Kind == events.GateApproval; pins && !slices.Equal(g.Of, anchored) {
+				t.Errorf("%s: gate %s is of %q", phase, g.Name, g.Of)
+			}
+		}
+	}
+	times, _ := w.Inputs.Get("times")
+	anchor, _ := w.Inputs.Get("anchor")
+	accept, _ := all["atdd"].Inputs.Get("accept")
+	if times.Default == "" || anchor.Default != accept.Default {
+		t.Errorf("times %+v, anchor %q, want %q", times, anchor.Default, accept.Default)
+	}
+}

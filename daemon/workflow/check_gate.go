@@ -20,7 +20,8 @@ type gateForm struct {
 var gateForms = []gateForm{
 	{events.GateCommand, []string{"run"}, []string{"checkout", "setup"}},
 	{events.GateRepeat, []string{"run", "times"}, nil},
-	{events.GateRed, []string{"run", "files"}, nil},
+	{events.GateFlaky, []string{"run", "times"}, nil},
+	{events.GateRed, []string{"run", "files"}, []string{"times"}},
 	{events.GateCoverage, []string{"role", "of"}, nil},
 	{events.GateArtifact, []string{"files"}, nil},
 	{events.GateAnchor, []string{"of"}, nil},
@@ -47,7 +48,7 @@ func (g Gate) keys() []string {
 		{"run", g.Run != ""},
 		{"checkout", g.Checkout != ""},
 		{"setup", g.Setup != ""},
-		{"times", g.Times != 0},
+		{"times", g.Times != Times{}},
 		{"files", g.Files != nil},
 		{"of", g.Of != nil},
 		{"role", g.Role != ""},
@@ -126,8 +127,8 @@ func (p *problems) gateValues(at string, w Workflow, g Gate) {
 	if g.Setup != "" && g.Checkout == "" {
 		p.add(at+".setup", "add checkout: clean", "only a clean checkout is prepared")
 	}
-	if g.Times != 0 {
-		p.number(at+".times", g.Times, 2, 1_000)
+	if g.Times.Input == "" && g.Times.N != 0 {
+		p.number(at+".times", g.Times.N, leastTimes, MostTimes)
 	}
 	p.globs(at+".files", g.Files)
 	p.globs(at+".of", g.Of)

@@ -49,7 +49,7 @@ func (p Phase) proves() bool {
 		if g.Group != "" {
 			return g.Group == Goals
 		}
-		return !slices.Contains([]events.GateKind{events.GateScope, events.GateAnchor, events.GateSession, events.GateInterview}, g.Kind)
+		return !slices.Contains([]events.GateKind{events.GateScope, events.GateAnchor, events.GateSession, events.GateInterview, events.GateFlaky}, g.Kind)
 	})
 }
 

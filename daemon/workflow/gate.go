@@ -16,10 +16,10 @@ type Gate struct {
 	Name string          `yaml:"name"`
 	Kind events.GateKind `yaml:"kind"`
 
-	Run      string          `yaml:"run"`      // command, repeat, red: for /bin/sh -c
+	Run      string          `yaml:"run"`      // command, repeat, flaky, red: for /bin/sh -c
 	Checkout events.Checkout `yaml:"checkout"` // command: where it runs
 	Setup    string          `yaml:"setup"`    // command: prepares a clean checkout
-	Times    int             `yaml:"times"`    // repeat: passes in a row
+	Times    Times           `yaml:"times"`    // repeat: passes in a row; flaky, red: runs of which at least one fails
 
 	Files []string `yaml:"files"` // artifact, scope: globs; red: those of its tests
 	Of    []string `yaml:"of"`    // anchor, approval, coverage, consensus: the set that it is about, globs

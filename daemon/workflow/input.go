@@ -139,6 +139,8 @@ func (w Workflow) resolve(name string, in Input, g Given, before map[string]stri
 		return fail(ErrBadInput, "it holds a NUL byte")
 	case in.Is() == NumberInput && strings.Trim(text, "0123456789") != "":
 		return fail(ErrBadInput, fmt.Sprintf("%q is no number", text))
+	case w.counts(name) && notTimes(text) != "":
+		return fail(ErrBadInput, notTimes(text))
 	case in.Is() != CommandInput && noWord(text) != "":
 		return fail(ErrBadInput, noWord(text))
 	}

@@ -30,6 +30,7 @@ func (p *problems) inputs(w Workflow) {
 		known = append(known, e.Key)
 	}
 	w.eachText(refs)
+	p.times(w, known)
 }
 
 func (p *problems) input(at string, in Input) {

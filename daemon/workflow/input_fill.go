@@ -3,6 +3,7 @@ package workflow
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -79,6 +80,7 @@ func (w Workflow) Fill(values map[string]string) Workflow {
 			g := &out[i]
 			g.Run, g.Setup = w.fillCommand(g.Run, values), w.fillCommand(g.Setup, values)
 			g.Files, g.Of = globs(g.Files), globs(g.Of)
+			g.Times = g.Times.filled(values)
 		}
 		return out
 	}
@@ -101,8 +103,10 @@ func (w Workflow) Fill(values map[string]string) Workflow {
 // with every value. Each has one of its own, as two of them need not be equal.
 func (w Workflow) sample() Workflow {
 	values := map[string]string{}
-	for _, e := range w.Inputs {
-		values[e.Key] = "x-" + e.Key
+	for i, e := range w.Inputs {
+		if values[e.Key] = "x-" + e.Key; e.Value.Is() == NumberInput {
+			values[e.Key] = strconv.Itoa(leastTimes + i)
+		}
 	}
 	return w.Fill(values)
 }

@@ -38,7 +38,12 @@ var described = map[reflect.Type]func() *jsonschema.Schema{
 	reflect.TypeFor[time.Duration](): func() *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "string", Pattern: `^(0|([0-9]*\.?[0-9]+(ns|us|µs|ms|s|m|h))+)$`}
 	},
-	reflect.TypeFor[Words]():           wordsText,
+	reflect.TypeFor[Words](): wordsText,
+	reflect.TypeFor[Times](): func() *jsonschema.Schema {
+		n := &jsonschema.Schema{Type: "integer"}
+		between(leastTimes, MostTimes)(n)
+		return either(n, &jsonschema.Schema{Type: "string", Pattern: `^\$\{\{\s*[^{}\s]*\s*\}\}$`})
+	},
 	reflect.TypeFor[Gate]():            func() *jsonschema.Schema { return &jsonschema.Schema{Ref: "#/definitions/gate"} },
 	reflect.TypeFor[Language]():        func() *jsonschema.Schema { return words(English, Japanese) },
 	reflect.TypeFor[judge.Policy]():    func() *jsonschema.Schema { return words(judge.Signals, judge.Tiers) },

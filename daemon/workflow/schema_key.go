@@ -84,7 +84,7 @@ var keyHelp = map[string]string{
 	"gate.run":       "A command for /bin/sh -c. It passes when it exits 0.",
 	"gate.checkout":  "clean runs it on a fresh checkout of what the agent left.",
 	"gate.setup":     "A command that prepares the clean checkout.",
-	"gate.times":     "Passes in a row.",
+	"gate.times":     "repeat: passes in a row. flaky, and red if it is given: runs, of which one or more fail. A number, or an input of kind number.",
 	"gate.files":     "Globs of files of the work tree.",
 	"gate.of":        "Globs of the set that it is about.",
 	"gate.role":      "Who looks: a session of its own, read-only.",
@@ -105,6 +105,7 @@ var keyHelp = map[string]string{
 var gateHelp = map[events.GateKind]string{
 	events.GateCommand:   "Passes when a command exits 0.",
 	events.GateRepeat:    "Passes when a command exits 0 so many times in a row.",
+	events.GateFlaky:     "Passes when a command fails at least once of so many runs, so that it can be seen that it fails at times.",
 	events.GateRed:       "Passes when the tests were seen to fail in a commit before the implementation.",
 	events.GateCoverage:  "Passes when another session finds every approved criterion covered.",
 	events.GateArtifact:  "Passes when the files were written in this phase and are not blank.",
@@ -153,7 +154,6 @@ var keyBounds = map[string]func(*jsonschema.Schema){
 
 	"gate.name":      func(s *jsonschema.Schema) { name(s); s.Not = words(Goals, Invariants, Protected) },
 	"gate.run":       func(s *jsonschema.Schema) { s.Pattern = `\S` },
-	"gate.times":     between(2, 1_000),
 	"gate.files":     atLeast(1),
 	"gate.files.*":   glob,
 	"gate.of":        atLeast(1),

@@ -86,6 +86,8 @@ func TestMistakesOfOneValueAreInvalidByTheSchema(t *testing.T) {
 		"unknown kind":           {"kind: repeat", "kind: repeats"},
 		"key of another kind":    {"times: 5", "times: 5, rounds: 3"},
 		"missing key of a kind":  {", times: 5", ""},
+		"once is no repeat":      {"times: 5", "times: 1"},
+		"a word for runs":        {"times: 5", "times: often"},
 		"number for a duration":  {"expires: 48h", "expires: 48"},
 		"not a duration":         {"expires: 48h", "expires: 2d"},
 		"word for a number":      {"limits: {cycles: 10}", "limits: {cycles: ten}"},

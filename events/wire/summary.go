@@ -39,7 +39,9 @@ type SummaryGate struct {
 	Used      int64       `json:"used,omitzero"` // of a session, what was compared: as in GateView
 	Of        int64       `json:"of,omitzero"`
 	Limit     int64       `json:"limit,omitzero"`
-	Set       string      `json:"set,omitzero"` // SHA-256 of what it is about
+	Rate      events.Rate `json:"rate,omitzero"`  // as in GateView
+	After     events.Rate `json:"after,omitzero"` // ditto
+	Set       string      `json:"set,omitzero"`   // SHA-256 of what it is about
 	By        []SummaryBy `json:"by,omitzero"`
 	Baseline  bool        `json:"baseline,omitzero"` // as it was before any work, and not judged since
 	Changed   bool        `json:"changed,omitzero"`  // of an approval: what was approved is not as it was any more
@@ -49,6 +51,7 @@ type SummaryGate struct {
 func (g SummaryGate) Result() events.GateResult {
 	return events.GateResult{
 		Kind: events.GateKind(g.Kind), Reason: events.Reason(g.Reason), Verdict: events.Verdict(g.Verdict), Exit: g.Exit, Used: g.Used, Of: g.Of, Limit: g.Limit,
+		Rate: g.Rate, After: g.After,
 	}
 }
 

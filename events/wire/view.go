@@ -183,27 +183,30 @@ type AccountView struct {
 
 // GateView is one gate of a run with its latest verdict.
 type GateView struct {
-	Name       string   `json:"name"`
-	Kind       string   `json:"kind"`
-	Role       string   `json:"role"`
-	Command    string   `json:"command,omitzero"`
-	Files      []string `json:"files,omitzero"`   // of an artifact, instead of a command: its globs
-	Verdict    string   `json:"verdict,omitzero"` // empty before the first
-	Reason     string   `json:"reason,omitzero"`
-	Exit       int      `json:"exit"`
-	Failing    int      `json:"failing,omitzero"`
-	Before     int      `json:"failing_before,omitzero"` // at the iteration before
-	DurationMS int64    `json:"duration_ms,omitzero"`
-	Used       int64    `json:"used,omitzero"` // of a session: what was compared, a count, seconds, or issues of Of
-	Of         int64    `json:"of,omitzero"`
-	Limit      int64    `json:"limit,omitzero"`    // with which, seconds or percent
-	Baseline   bool     `json:"baseline,omitzero"` // as it was before any work, and not judged since
+	Name       string      `json:"name"`
+	Kind       string      `json:"kind"`
+	Role       string      `json:"role"`
+	Command    string      `json:"command,omitzero"`
+	Files      []string    `json:"files,omitzero"`   // of an artifact, instead of a command: its globs
+	Verdict    string      `json:"verdict,omitzero"` // empty before the first
+	Reason     string      `json:"reason,omitzero"`
+	Exit       int         `json:"exit"`
+	Failing    int         `json:"failing,omitzero"`
+	Before     int         `json:"failing_before,omitzero"` // at the iteration before
+	DurationMS int64       `json:"duration_ms,omitzero"`
+	Used       int64       `json:"used,omitzero"` // of a session: what was compared, a count, seconds, or issues of Of
+	Of         int64       `json:"of,omitzero"`
+	Limit      int64       `json:"limit,omitzero"`    // with which, seconds or percent
+	Rate       events.Rate `json:"rate,omitzero"`     // of a command that runs more than once: how many of its runs failed
+	After      events.Rate `json:"after,omitzero"`    // of a gate of kind red: the same with the work
+	Baseline   bool        `json:"baseline,omitzero"` // as it was before any work, and not judged since
 }
 
 // Result is what phrase.Reason words.
 func (g GateView) Result() events.GateResult {
 	return events.GateResult{
 		Kind: events.GateKind(g.Kind), Reason: events.Reason(g.Reason), Verdict: events.Verdict(g.Verdict), Exit: g.Exit, Used: g.Used, Of: g.Of, Limit: g.Limit,
+		Rate: g.Rate, After: g.After,
 	}
 }
 

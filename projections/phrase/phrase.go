@@ -13,6 +13,9 @@ import (
 // Reason says why a gate gave its verdict; of a result only the kind, the reason, the
 // verdict, the exit code and the numbers that were compared count.
 func Reason(l events.Language, r events.GateResult) string {
+	if text := rated(l, r); r.Rate.Runs > 0 && text != "" {
+		return text
+	}
 	switch r.Reason {
 	case events.ReasonExit:
 		return exit(l, r.Exit)
@@ -49,6 +52,31 @@ func Reason(l events.Language, r events.GateResult) string {
 	default:
 	}
 	return seen(l, r)
+}
+
+// rated says it of a command that ran several times; empty where that is not what
+// decided.
+func rated(l events.Language, r events.GateResult) string {
+	switch r.Reason {
+	case events.ReasonExit, events.ReasonUncertain:
+		if r.Verdict == events.Fail {
+			return Say(l, "failed in run %d, and has to pass every time", "%d 回目で失敗(毎回成功が条件)", r.Rate.Runs)
+		}
+		return Say(l, "failed %d of %d", "失敗 %d / %d 回", r.Rate.Failed, r.Rate.Runs)
+	case events.ReasonFlaky, events.ReasonSteady:
+		return Say(l, "failed %d of %d", "失敗 %d / %d 回", r.Rate.Failed, r.Rate.Runs)
+	case events.ReasonNotRed:
+		return Say(l, "failed %d of %d without the work", "実装なしで失敗 %d / %d 回", r.Rate.Failed, r.Rate.Runs)
+	case events.ReasonSeenRed, events.ReasonControl:
+		if r.After.Runs > 0 {
+			return Say(l, "failed %d of %d before, %d of %d after", "失敗 実装前 %d / %d 回、実装後 %d / %d 回", r.Rate.Failed, r.Rate.Runs, r.After.Failed, r.After.Runs)
+		}
+		if r.Reason == events.ReasonSeenRed {
+			return Say(l, "failed %d of %d before the work", "実装前の失敗 %d / %d 回", r.Rate.Failed, r.Rate.Runs)
+		}
+	default:
+	}
+	return ""
 }
 
 // pinned says it of files that are to stay as they are: those that prove the work,
@@ -104,6 +132,10 @@ func seen(l events.Language, r events.GateResult) string {
 		return Say(l, "the test passes without the work", "実装がなくてもテストが通る")
 	case events.ReasonSeenRed:
 		return Say(l, "the test failed before the work", "実装前のテスト失敗を確認済み")
+	case events.ReasonFlaky:
+		return Say(l, "it failed at times", "失敗することがある")
+	case events.ReasonSteady:
+		return Say(l, "it passed every time", "毎回成功")
 	case events.ReasonUncertain:
 		return Say(l, "it passed, and it failed", "成功と失敗が混在")
 	case events.ReasonControl:

@@ -24,6 +24,33 @@ func TestEveryReasonHasWordsOfItsOwn(t *testing.T) {
 	}
 }
 
+// atdd-kit, seeds 3.8: the failure rate before and after.
+func TestWhatRanSeveralTimesSaysHowOftenItFailed(t *testing.T) {
+	t.Parallel()
+	before, after := events.Rate{Failed: 3, Runs: 10}, events.Rate{Runs: 10}
+	for want, r := range map[string]events.GateResult{
+		"failed 3 of 10": {Kind: events.GateFlaky, Verdict: events.Pass, Reason: events.ReasonFlaky, Rate: before},
+		"failed 0 of 9":  {Kind: events.GateFlaky, Verdict: events.Fail, Reason: events.ReasonSteady, Rate: events.Rate{Runs: 9}},
+		"failed 0 of 10": {Kind: events.GateRepeat, Verdict: events.Pass, Reason: events.ReasonExit, Rate: after},
+		"failed in run 4, and has to pass every time":           {Kind: events.GateRepeat, Verdict: events.Fail, Reason: events.ReasonUncertain, Rate: events.Rate{Failed: 1, Runs: 4}},
+		"failed in run 1, and has to pass every time":           {Kind: events.GateRepeat, Verdict: events.Fail, Reason: events.ReasonExit, Rate: events.Rate{Failed: 1, Runs: 1}},
+		"files changed while it ran":                            {Kind: events.GateRepeat, Verdict: events.Fail, Reason: events.ReasonTreeChanged, Rate: after},
+		"failed 3 of 10 before the work":                        {Kind: events.GateRed, Verdict: events.Pass, Reason: events.ReasonSeenRed, Rate: before},
+		"failed 3 of 10 before, 0 of 10 after":                  {Kind: events.GateRed, Verdict: events.Pass, Reason: events.ReasonSeenRed, Rate: before, After: after},
+		"failed 3 of 10 before, 1 of 2 after":                   {Kind: events.GateRed, Verdict: events.Fail, Reason: events.ReasonControl, Rate: before, After: events.Rate{Failed: 1, Runs: 2}},
+		"the test fails as much with the work":                  {Kind: events.GateRed, Verdict: events.Fail, Reason: events.ReasonControl, Rate: before},
+		"failed 0 of 10 without the work":                       {Kind: events.GateRed, Verdict: events.Fail, Reason: events.ReasonNotRed, Rate: after},
+		"the commit of the test is not before that of the work": {Kind: events.GateRed, Verdict: events.Fail, Reason: events.ReasonAncestry, Rate: after},
+	} {
+		if got := phrase.Reason(events.English, r); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		if phrase.Reason(events.Japanese, r) == want {
+			t.Errorf("%q is not translated", want)
+		}
+	}
+}
+
 func TestTheCodesOfTheShellAreExplained(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[int]string{

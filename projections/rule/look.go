@@ -90,7 +90,7 @@ func approves(kind events.GateKind, o events.Opinion) bool {
 		return o.Verdict == events.RulingPassed && o.Findings == 0
 	case events.GateCoverage:
 		return o.Covered > 0 && o.Uncovered == 0
-	case events.GateCommand, events.GateProtected, events.GateArtifact, events.GateRepeat, events.GateRed, events.GateAnchor,
+	case events.GateCommand, events.GateProtected, events.GateArtifact, events.GateRepeat, events.GateFlaky, events.GateRed, events.GateAnchor,
 		events.GateScope, events.GateInterview, events.GateApproval, events.GateSession:
 	}
 	return false
@@ -150,7 +150,7 @@ func Looks(kind events.GateKind) bool {
 	switch kind {
 	case events.GateConsensus, events.GateReview, events.GateQA, events.GateCoverage, events.GateInterview:
 		return true
-	case events.GateCommand, events.GateProtected, events.GateArtifact, events.GateRepeat, events.GateRed, events.GateAnchor,
+	case events.GateCommand, events.GateProtected, events.GateArtifact, events.GateRepeat, events.GateFlaky, events.GateRed, events.GateAnchor,
 		events.GateScope, events.GateApproval, events.GateSession:
 	}
 	return false

@@ -183,7 +183,7 @@ func (f *Fold) partOf(kind events.GateKind, phase events.Name) string {
 		return QA
 	case events.GateCommand, events.GateRepeat, events.GateRed, events.GateCoverage, events.GateProtected, events.GateSession:
 		return Verification
-	case events.GateArtifact, events.GateScope, events.GateAnchor, events.GateApproval:
+	case events.GateArtifact, events.GateScope, events.GateAnchor, events.GateApproval, events.GateFlaky: // what failed before the work
 	}
 	return f.phasePart(phase)
 }
@@ -261,7 +261,7 @@ func (f *Fold) view(g judged) wire.SummaryGate {
 	v := wire.SummaryGate{
 		Gate: string(g.Gate), Kind: string(cmp.Or(g.Kind, events.GateCommand)), Phase: string(g.phase), Iteration: g.iteration,
 		Verdict: string(g.Verdict), Reason: string(g.Reason), Exit: g.Exit, Set: g.Set,
-		Used: g.Used, Of: g.Of, Limit: g.Limit,
+		Used: g.Used, Of: g.Of, Limit: g.Limit, Rate: g.Rate, After: g.After,
 		Baseline: g.Verdict != "" && g.phase == "",
 	}
 	switch {

@@ -129,10 +129,17 @@ func gate(g workflow.Gate) string {
 
 func detail(g workflow.Gate) string {
 	switch g.Kind {
-	case events.GateCommand, events.GateRed:
+	case events.GateRed:
+		if g.Times != (workflow.Times{}) {
+			return fmt.Sprintf("at least once of %s times %s", g.Times, line(g.Run))
+		}
+		return line(g.Run)
+	case events.GateCommand:
 		return line(g.Run)
 	case events.GateRepeat:
-		return fmt.Sprintf("%d times in a row %s", g.Times, line(g.Run))
+		return fmt.Sprintf("%s times in a row %s", g.Times, line(g.Run))
+	case events.GateFlaky:
+		return fmt.Sprintf("fails at least once of %s times %s", g.Times, line(g.Run))
 	case events.GateArtifact, events.GateScope:
 		return texts(g.Files)
 	case events.GateAnchor:
