@@ -56,7 +56,7 @@ func leave(args []string) error {
 // typed. prompt is any other question.
 var (
 	challenge = regexp.MustCompile(`(?:Type|には) (?:\x1b\[1m)?(\w+)(?:\x1b\[0m)? (?:to \w+ it, or press|と入力してください。)[^\n]*: $`)
-	prompt    = regexp.MustCompile(`(?:^|\n)[^\n:]{4,}: $`)
+	prompt    = regexp.MustCompile(`(?:^|\n)[^\n:]{3,}: $`)
 )
 
 func sit(args []string) (int, error) {

@@ -121,7 +121,7 @@ func (s Style) AnswerKeys(q wire.QuestionView) string {
 func (s Style) FindingSection(n int) string {
 	if n == 1 {
 		return s.say("\nWhat you found, one section at a time, as FILE:LINE or a heading. P1 before it\nsays that it does not block. Who works on it next gets it as you write it.\nsection 1: ",
-			"\n指摘を 1 か所ずつ、FILE:LINE または見出しで入力してください。\n先頭に P1 と付けると必須ではない指摘になります。\n内容はそのまま次の作業者に渡ります。\n箇所 1: ")
+			"\n指摘を 1 か所ずつ、FILE:LINE または見出しで入力してください。\n箇所の先頭に P1 と付けると必須ではない指摘になります。\n内容はそのまま次の作業者に渡ります。\n箇所 1: ")
 	}
 	return s.say("section %d, or Enter to end: ", "箇所 %d (Enter で終了): ", n)
 }

@@ -295,7 +295,7 @@ func Next(s run.State) []wire.NextCommand {
 		if s.End.State == events.EndAlreadyGreen {
 			return nil
 		}
-		diff := commands("apctl diff "+h, say(l, "what it changed: it is in your work tree, not committed", "変更内容。作業ツリーにあり、未コミット"))
+		diff := commands("apctl diff "+h, changed(s))
 		if k := s.Last.Agent.Iteration; s.End.State == events.EndCancelled && k > 0 {
 			return append(diff, commands(fmt.Sprintf("apctl restore %s %d", h, k), say(l, "the files as the run left them, should they have changed since", "その後に変わっていれば、終了時のファイルに戻す"))...)
 		}
@@ -307,6 +307,17 @@ func Next(s run.State) []wire.NextCommand {
 	}
 	return nil
 }
+
+// changed says where the work of a run is, and whether some of it is committed.
+func changed(s run.State) string {
+	if Committed(s) {
+		return say(s.Facts.Language, "what it changed: it is in your work tree, with commits of who worked", "変更内容。作業ツリーにあり、作業者のコミットを含む")
+	}
+	return say(s.Facts.Language, "what it changed: it is in your work tree, not committed", "変更内容。作業ツリーにあり、未コミット")
+}
+
+// Committed says that HEAD was moved since the run began.
+func Committed(s run.State) bool { return s.Last.Head.Commit != "" && s.Last.Head.Commit != s.Facts.Head }
 
 func whileLive(s run.State) []wire.NextCommand {
 	h, l := s.Facts.Handle, s.Facts.Language

@@ -8,9 +8,13 @@ import (
 
 // Worktree lists what a person does with the work tree that was made for a run
 // which is done.
-func Worktree(l events.Language, dir, branch string) []wire.NextCommand {
+func Worktree(l events.Language, dir, branch string, committed bool) []wire.NextCommand {
+	there := say(l, "the work is there on branch %s, not committed", "作業はブランチ %s にあり、未コミット", branch)
+	if committed {
+		there = say(l, "the work is there on branch %s, with commits of who worked", "作業はブランチ %s にあり、作業者のコミットを含む", branch)
+	}
 	return commands(
-		"cd "+phrase.Quote(dir), say(l, "the work is there on branch %s, not committed", "作業はブランチ %s にあり、未コミット", branch),
+		"cd "+phrase.Quote(dir), there,
 		"git worktree remove "+phrase.Quote(dir), say(l, "once its work is committed; --force throws the rest away", "コミットした後で。--force は残りを破棄する"),
 	)
 }

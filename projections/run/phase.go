@@ -70,18 +70,36 @@ func entered(s State, at time.Time, d events.PhaseEntered) State {
 	s.Last.Seen = latestOf(s.Last.Seen, s.Last.Results)
 	switch d.Way {
 	case events.WayBack:
-		s.Last.Sent, s.Loop.Sender = s.Last.Results, d.From
+		s.Last.Sent, s.Loop.Sender, s.Loop.Seeds = s.Last.Results, d.From, ""
 		s.Loop.Plans = planned(s.Loop.Plans, d.Plan)
 	case events.WaySent:
-		s.Last.Sent, s.Loop.Sender = s.Last.Results, ""
+		s.Last.Sent, s.Loop.Sender, s.Loop.Seeds = s.Last.Results, d.From, s.Findings
 	case events.WayOn:
-		if s.Loop.Sender == "" || s.Loop.Sender == d.Phase {
-			s.Last.Sent, s.Loop.Sender = nil, ""
-		}
+		s = onward(s, d.Phase)
 	}
 	s.SendTo, s.Question, s.Clock = "", nil, s.Clock.goOn(at)
 	s.Last.Start, s.Last.Agent = events.IterationStarted{}, events.AgentEnded{}
 	s.Stage = Ready
+	return s
+}
+
+// onward goes on to a phase. Until the run is where it went back from, each has its
+// part in what was found.
+//
+// Source: atdd-kit, seeds 3.4 (1) and 3.7: each step of a phase begins with the
+// findings that it was invoked with.
+func onward(s State, to events.Name) State {
+	seeds := s.Loop.Seeds
+	if s.Loop.Sender != "" && s.Loop.Sender != to {
+		if seeds != "" {
+			s.Findings, s.Told = seeds, false
+		}
+		return s
+	}
+	s.Last.Sent, s.Loop.Sender, s.Loop.Seeds = nil, "", ""
+	if s.Findings == seeds {
+		s.Findings = "" // nobody was there to be told
+	}
 	return s
 }
 
@@ -226,6 +244,7 @@ func settle(s State) State {
 	}
 	if s.Loop.AtEntry && s.Stage == Judged && all(s.Last.Results, rule.Passes) {
 		s.Stage, s.Loop.AtEntry, s.Loop.Begun = Ready, false, true
+		s.Last.Seen = latestOf(s.Last.Seen, s.Last.Results) // the next results are those of the work
 	}
 	return s
 }

@@ -138,7 +138,8 @@ type Loop struct {
 	EnteredAt time.Time
 	Begun     bool                   // the phase has begun: what it needs was there
 	Made      map[events.Name]string // what the files of a phase hash to, by phase
-	Sender    events.Name            // the phase that sent the run back, until it is entered again
+	Sender    events.Name            // the phase that the run went back from, until it is entered again
+	Seeds     events.Ref             // findings of a person that it went back for, ditto
 	Others    []events.Ref           // lists of files that others have changed since the phase was entered, as a person let them be
 	Asks      bool                   // the latest iteration ended with a question that nobody has answered yet
 	Plans     []string               // what a plan hashed to when it was sent back, in a row
