@@ -147,12 +147,12 @@ func (p *problems) gateNames(at string, ph Phase, seen map[string]bool) {
 
 // edges checks where phases lead.
 func (p *problems) edges(w Workflow) {
-	back := false
+	back := -1
 	for i, ph := range w.Phases {
 		at := index("phases", i)
 		if ph.Unclean != "" {
 			p.edge(at+".unclean", w, ph.Unclean, w.place(ph.Unclean) < i, "earlier")
-			back = true
+			back = max(back, i)
 		}
 		if ph.Next != "" {
 			p.edge(at+".next", w, ph.Next, w.place(ph.Next) > i, "later")
@@ -161,10 +161,10 @@ func (p *problems) edges(w Workflow) {
 			p.add(at+".unclean", "add unclean: PHASE, where the findings are worked on", "nobody works in phase %q, so what its gates find stays", ph.Name)
 		}
 	}
-	if back && w.Limits.Cycles == 0 {
-		p.add("limits.cycles", "write cycles: 10", "the workflow goes back without a limit")
+	if back >= 0 && w.Limits.Cycles == 0 {
+		p.add(index("phases", back)+".unclean", "write cycles: 10 below limits", "phase %q goes back without a limit", w.Phases[back].Name)
 	}
-	if !back && w.Rails.Plan.Cycles > 0 {
+	if back < 0 && w.Rails.Plan.Cycles > 0 {
 		p.add("rails.plan", "take it out, or add unclean: to a phase", "the workflow never goes back, so no plan can be sent back")
 	}
 }
@@ -180,7 +180,7 @@ func (p *problems) edge(at string, w Workflow, to string, right bool, where stri
 	case w.place(to) < 0:
 		p.add(at, nearest(to, w.phaseNames()), "there is no phase %q", to)
 	case !right:
-		p.add(at, "name an "+where+" phase", "phase %q is not %s", to, where)
+		p.add(at, "name a phase that is "+where, "phase %q is not %s", to, where)
 	}
 }
 

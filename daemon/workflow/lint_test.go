@@ -47,6 +47,20 @@ func TestEveryMistakeOfAFileIsFoundAtOnce(t *testing.T) {
 	}
 }
 
+// The place is the edge that leads back, not the top of the file.
+func TestACycleWithoutALimitIsNamedAtItsEdge(t *testing.T) {
+	t.Parallel()
+	src := strings.Replace(long, "limits: {cycles: 10}", "limits: {iterations: 10}", 1)
+	_, found := workflow.Lint([]byte(src))
+	if len(found) != 1 {
+		t.Fatalf("found %v", found)
+	}
+	line := strings.Split(src, "\n")[found[0].Line-1]
+	if !strings.Contains(line, "unclean: ") || !strings.Contains(found[0].Error(), "without a limit: write cycles: 10 below limits") {
+		t.Errorf("%v\nat %q", found[0], line)
+	}
+}
+
 func TestCheckNamesEveryBrokenRule(t *testing.T) {
 	t.Parallel()
 	err := workflow.Workflow{}.Check()

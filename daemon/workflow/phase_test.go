@@ -98,11 +98,11 @@ func TestPhasesRolesAndGatesThatCannotWorkAreRefused(t *testing.T) {
 	}{
 		"language":                {"language: ja", "language: fr", `unknown word "fr": known here are en, ja`},
 		"edge to nowhere":         {"unclean: plan\n  - name: qa", "unclean: plans\n  - name: qa", `there is no phase "plans": did you mean "plan"?`},
-		"edge ahead":              {"unclean: plan\n  - name: qa", "unclean: qa\n  - name: qa", `phase "qa" is not earlier`},
+		"edge ahead":              {"unclean: plan\n  - name: qa", "unclean: qa\n  - name: qa", `phase "qa" is not earlier: name a phase that is earlier`},
 		"edge to itself":          {"unclean: plan\n  - name: qa", "unclean: review\n  - name: qa", `phase "review" is not earlier`},
 		"next is behind":          {"    prompt: build.md\n", "    prompt: build.md\n    next: plan\n", `phase "plan" is not later`},
 		"unreachable phase":       {"    prompt: build.md\n", "    prompt: build.md\n    next: qa\n", `phase "review" is never reached`},
-		"cycle without limit":     {"limits: {cycles: 10}", "limits: {cycles: 0}", "goes back without a limit: write cycles: 10"},
+		"cycle without limit":     {"limits: {cycles: 10}", "limits: {cycles: 0}", `goes back without a limit: write cycles: 10 below limits`},
 		"plan rail without edge":  {"    unclean: plan\n", "", "what its gates find stays"},
 		"missing gates":           {"    produces: [docs/plan.md]\n", "    produces: [docs/plan.md]\n    next: qa\n", `phase "build" is never reached`},
 		"unknown kind":            {"kind: repeat", "kind: repeats", `unknown word "repeats": did you mean "repeat"?`},
