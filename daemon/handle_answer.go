@@ -40,10 +40,11 @@ func (d *Daemon) runQuestion(ctx context.Context, _ bus.Request, body wire.Quest
 	return v, nil
 }
 
-// questionView is the question that a run waits with; nil for none.
+// questionView is the question that a run waits with; nil for none. A run that was
+// asked to stop waits for nobody.
 func (d *Daemon) questionView(s run.State, most int) *wire.QuestionView {
 	q := s.Question
-	if s.Status != run.Live || s.Stage != run.Asking || q == nil {
+	if s.Status != run.Live || s.Stage != run.Asking || s.Stop != "" || q == nil {
 		return nil
 	}
 	text, files := d.text(q.Text), work.SetFiles(d.text(q.Files))

@@ -21,6 +21,7 @@ func TestARunThatAsksWaitsForAPersonAndNobodyElseIsToldHowToAnswer(t *testing.T)
 		"again":    {func(s *run.State) { s.Question.Again = true }, "waiting: gate approved of phase plan asks a person for approval, again", explain.NeedsAnswer},
 		"a text":   {func(s *run.State) { s.Question.Kind = events.AskText }, "waiting: gate approved of phase plan asks a person", explain.NeedsAnswer},
 		"expired":  {func(s *run.State) { s.Question.Expired = true }, "about to be halted: nobody answered at gate approved in time", ""},
+		"stopping": {func(s *run.State) { s.Stop = events.StopNow }, "waiting: gate approved of phase plan asks a person for approval", ""},
 		"a look": {func(s *run.State) {
 			s.Stage, s.Last.Role, s.Loop.Phase = run.Looking, events.RoleStarted{Role: "critic", Gate: "reviewed"}, "look"
 		}, "running: critic looks at gate reviewed, in iteration 0", ""},

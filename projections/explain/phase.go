@@ -143,9 +143,10 @@ func ordinal(l events.Language, n int) string {
 	return fmt.Sprintf("%dth", n)
 }
 
-// Asks says that a run waits for the answer of a person.
+// Asks says that a run waits for the answer of a person. One that was asked to stop
+// waits for nobody.
 func Asks(s run.State) bool {
-	return s.Status == run.Live && s.Log.Broken == 0 && s.Stage == run.Asking && s.Question != nil && !s.Question.Expired
+	return s.Status == run.Live && s.Stop == "" && s.Log.Broken == 0 && s.Stage == run.Asking && s.Question != nil && !s.Question.Expired
 }
 
 // asking says what a run asks a person.
