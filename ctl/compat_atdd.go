@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"time"
@@ -88,9 +89,13 @@ func (a *app) atddLook(ctx context.Context, args []string, o lookOptions) (err e
 		a.watchCalls(w, dir)
 	}
 	w.Before(before)
+	said := told{}
 	say := func(r wire.AtddRow) error {
 		if err := rec.add(r); err != nil {
 			return render.RecordNotWritten(o.record, cause(err))
+		}
+		if !a.json {
+			r.Problems = said.fresh(r)
 		}
 		if !o.all && len(r.Problems) == 0 {
 			return nil
@@ -110,6 +115,28 @@ func (a *app) atddLook(ctx context.Context, args []string, o lookOptions) (err e
 	}
 	v := w.View()
 	return a.answer(wire.SchemaAtdd, v, func(s render.Style) string { return s.Atdd(v) })
+}
+
+// told are the halts of a step that were said since it began: a loop that goes on
+// behind its budget gives reason for one in every row, and the end counts them.
+type told map[[2]string]bool
+
+// fresh are the problems of a row without the halts that were said.
+func (t told) fresh(r wire.AtddRow) (fresh []wire.AtddProblem) {
+	if r.Kind == "halt" || r.Iteration == 1 {
+		maps.DeleteFunc(t, func(key [2]string, _ bool) bool { return key[0] == r.Step })
+	}
+	for _, p := range r.Problems {
+		key := [2]string{r.Step, p.Code}
+		if p.Class == wire.AtddHalt && r.Kind != "call" {
+			if t[key] {
+				continue
+			}
+			t[key] = true
+		}
+		fresh = append(fresh, p)
+	}
+	return fresh
 }
 
 // watchCalls shows the calls that shell --observe has told of too.

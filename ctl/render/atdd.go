@@ -70,6 +70,7 @@ func (s Style) Atdd(v wire.AtddView) string {
 		}
 		b.WriteString("\n")
 	}
+	b.WriteString(s.atddDue(v.Due))
 	b.WriteString(Line(v.Dir) + ": " + count(v.Rows, "row"))
 	if v.Damaged > 0 {
 		b.WriteString(", " + strconv.Itoa(v.Damaged) + " of them cannot be read")
@@ -90,6 +91,21 @@ func (s Style) Atdd(v wire.AtddView) string {
 		}
 	}
 	return b.String() + "; " + strings.Join(not, ", ") + "\n"
+}
+
+// atddDue are the halts that were due more than once.
+func (s Style) atddDue(due []wire.AtddDue) string {
+	const most = 20
+	rows := [][]string{{"WOULD HALT", "STEP", "TIMES", "LINES"}}
+	for _, d := range due {
+		if d.Times > 1 && len(rows) <= most {
+			rows = append(rows, []string{Line(d.Code), Line(d.Step), strconv.Itoa(d.Times), fmt.Sprintf("%d to %d", d.First, d.Last)})
+		}
+	}
+	if len(rows) == 1 {
+		return ""
+	}
+	return table(rows) + "\n"
 }
 
 // NothingOfAtdd says that a directory has none of atdd-kit's files.

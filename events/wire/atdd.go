@@ -54,6 +54,7 @@ type AtddView struct {
 	Allowed int        `json:"allowed,omitzero"`
 	Calls   int        `json:"calls,omitzero"` // of functions, that were seen
 	Steps   []AtddStep `json:"steps"`          // as they first appear
+	Due     []AtddDue  `json:"due,omitzero"`   // halts that were due, as they first appear
 	Files   []string   `json:"files"`          // that are there
 }
 
@@ -64,6 +65,15 @@ type AtddStep struct {
 	Failed     int    `json:"failed"`
 	Passed     int    `json:"passed"`
 	Halt       string `json:"halt,omitzero"` // the last thing that was recorded is this halt
+}
+
+// AtddDue is a halt that was due in a step, as often as a row gave reason for it.
+type AtddDue struct {
+	Step  string `json:"step,omitzero"` // absent: of rows that cannot be read
+	Code  string `json:"code"`
+	Times int    `json:"times"`
+	First int    `json:"first"` // line
+	Last  int    `json:"last"`
 }
 
 // AtddCall is a call of a function of atdd-kit's own library, as it is kept in the

@@ -72,6 +72,7 @@ type walk struct {
 // View is what the rows come to so far.
 func (j *Judge) View() wire.AtddView {
 	v := j.view
+	v.Due = slices.Clone(v.Due)
 	v.Steps = make([]wire.AtddStep, 0, len(j.order))
 	for _, s := range j.order {
 		v.Steps = append(v.Steps, j.steps[s].of)
@@ -97,7 +98,24 @@ func (j *Judge) Row(file string, number int, line []byte) wire.AtddRow {
 	}
 	j.view.Rows++
 	j.Count(r)
+	j.due(r)
 	return r
+}
+
+// due counts the halts that a row gives reason for, by step and reason.
+func (j *Judge) due(r wire.AtddRow) {
+	for _, p := range r.Problems {
+		if p.Class != wire.AtddHalt {
+			continue
+		}
+		i := slices.IndexFunc(j.view.Due, func(d wire.AtddDue) bool { return d.Step == r.Step && d.Code == p.Code })
+		if i < 0 {
+			i = len(j.view.Due)
+			j.view.Due = append(j.view.Due, wire.AtddDue{Step: r.Step, Code: p.Code, First: r.Line})
+		}
+		j.view.Due[i].Times++
+		j.view.Due[i].Last = r.Line
+	}
 }
 
 // Count adds the problems of a row to what View says.

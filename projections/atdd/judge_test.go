@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"autopilot/events/wire"
 	"autopilot/projections/atdd"
 )
 
@@ -120,6 +121,28 @@ func TestAJudgeAndTheRailsSayTheSame(t *testing.T) {
 				t.Fatalf("%d, line %d: the judge says %v, the rails %v and %v\n%s", n, i+1, said, same, stuck, log)
 			}
 		}
+	}
+}
+
+// TestHaltsThatWereDueAreCounted by step and reason, as a loop that goes on behind its
+// budget gives reason for one in every row.
+func TestHaltsThatWereDueAreCounted(t *testing.T) {
+	t.Parallel()
+	var j atdd.Judge
+	var rows []string
+	for n := range 12 {
+		rows = append(rows, it(n+1, atdd.StepImpl, "FAIL", fmt.Sprint(n)))
+	}
+	problems(&j, atdd.LogFile, append(rows, `{"verdict":"FAIL"`, it(1, atdd.StepImpl, "FAIL", "11")))
+	want := []wire.AtddDue{
+		{Step: atdd.StepImpl, Code: "MAX_ITERATIONS", Times: 5, First: 8, Last: 12},
+		{Step: atdd.StepImpl, Code: "went-on", Times: 4, First: 9, Last: 12},
+		{Code: "corrupt-log", Times: 1, First: 13, Last: 13},
+		{Step: atdd.StepImpl, Code: "sameness-detector", Times: 1, First: 14, Last: 14},
+		{Step: atdd.StepImpl, Code: "stuck", Times: 1, First: 14, Last: 14},
+	}
+	if d := cmp.Diff(want, j.View().Due); d != "" {
+		t.Error(d)
 	}
 }
 

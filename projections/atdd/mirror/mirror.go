@@ -139,7 +139,17 @@ func (m *Mirror) iteration(d events.IterationRecorded, seq uint64, at time.Time)
 	return one(atdd.LogFile, row, seq), err
 }
 
-// halt has one finding for each criterion that is not covered.
+// finding has the members that atdd-kit gives one, in its order.
+type finding struct {
+	Priority int    `json:"priority"`
+	Evidence string `json:"evidence_ref"`
+	Detail   string `json:"detail,omitzero"`
+}
+
+// halt has one finding for each criterion that is not covered, and one for tests that
+// nothing proves to have been seen red.
+//
+// Source: atdd-kit, seeds 3.4 (9, 11).
 func (m *Mirror) halt(d events.RunHalted, seq uint64, at time.Time) ([]wire.AtddPiece, error) {
 	reason, ok := reasons[d.Reason]
 	if !ok {
@@ -149,13 +159,12 @@ func (m *Mirror) halt(d events.RunHalted, seq uint64, at time.Time) ([]wire.Atdd
 	if err != nil {
 		return nil, err
 	}
-	type finding struct {
-		Priority int    `json:"priority"`
-		Evidence string `json:"evidence_ref"`
-	}
 	findings := []finding{}
+	if d.Reason == events.HaltUnverifiable && !p.Red {
+		findings = append(findings, finding{Evidence: atdd.RedFile, Detail: "green and covered, and nothing proves that the tests failed before the work"})
+	}
 	for _, id := range p.Uncovered {
-		findings = append(findings, finding{0, id})
+		findings = append(findings, finding{Evidence: id})
 	}
 	text, err := json.Marshal(findings)
 	if err != nil {

@@ -20,6 +20,7 @@ func files(t *testing.T, happened ...events.Data) map[string]string {
 	t.Helper()
 	texts := map[events.Ref]string{
 		"uncovered": "AC1\nAC-2\n",
+		"texts":     "AC 2: \"検索\" finds <nothing> & says so\n",
 		"red":       `[{"commit":"a1","impl_sha":"b2","at_file":"tests/AT-24.bats"}]`,
 		"redder":    `[{"commit":"a1","impl_sha":"c3","at_file":"tests/AT-24.bats"}]`,
 	}
@@ -149,6 +150,35 @@ func TestA26EveryReasonOfAtddKitIsARow(t *testing.T) {
 	for _, reason := range []events.Halt{events.HaltCost, events.HaltNeedsPerson, events.HaltStopped} {
 		if got := files(t, events.RunHalted{Phase: "impl", Reason: reason}); len(got) > 0 {
 			t.Errorf("%s: %v", reason, got)
+		}
+	}
+}
+
+// TestA26FindingsAreTheMembersOfAtddKit: a list and no text with quotes, priority
+// before evidence_ref, texts as they are; and a detail where nothing was seen red.
+func TestA26FindingsAreTheMembersOfAtddKit(t *testing.T) {
+	t.Parallel()
+	covered := result(events.GateCoverage, events.Fail)
+	covered.FailingIDs = "texts"
+	for _, c := range []struct {
+		name    string
+		results []events.GateResult
+		reason  events.Halt
+		want    string
+	}{
+		{"texts", []events.GateResult{covered}, events.HaltIterations, `[{"priority":0,"evidence_ref":"AC 2: \"検索\" finds <nothing> & says so"}]`},
+		{"A31 nothing was seen red", []events.GateResult{result(events.GateRed, events.Unverifiable)}, events.HaltUnverifiable,
+			`[{"priority":0,"evidence_ref":"red.jsonl","detail":"green and covered, and nothing proves that the tests failed before the work"}]`},
+		{"another gate is unverifiable", []events.GateResult{result(events.GateCommand, events.Unverifiable)}, events.HaltUnverifiable, `[]`},
+		{"not red, and another halt", []events.GateResult{result(events.GateRed, events.Fail)}, events.HaltStuck, `[]`},
+	} {
+		got := files(t, judged(c.results...), events.RunHalted{Phase: "impl", Reason: c.reason})[atdd.LogFile]
+		if !strings.Contains(got, `"findings_digest":`+c.want+`,"timestamp":`) {
+			t.Errorf("%s: %s", c.name, got)
+		}
+		var j atdd.Judge
+		if r := j.Row(atdd.LogFile, 1, []byte(strings.TrimSuffix(got, "\n"))); r.Kind != "halt" || len(r.Problems) > 0 && r.Problems[0].Code != "unfounded" {
+			t.Errorf("%s: %+v", c.name, r)
 		}
 	}
 }
