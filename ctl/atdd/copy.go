@@ -3,6 +3,7 @@ package atdd
 import (
 	"bytes"
 	"context"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -67,7 +68,7 @@ type Copy struct {
 // of those that were changed.
 func (c *Copy) All(f Files) (wrote []string, err error) {
 	for _, name := range f.Names() {
-		have, _, err := c.Call.read(filepath.Join(c.Dir, name))
+		have, _, err := c.found(name)
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +79,7 @@ func (c *Copy) All(f Files) (wrote []string, err error) {
 	wrote = []string{}
 	for _, name := range f.Names() {
 		path := filepath.Join(c.Dir, name)
-		have, there, err := c.Call.read(path)
+		have, there, err := c.found(name)
 		if err != nil {
 			return wrote, err
 		}
@@ -100,6 +101,17 @@ func (c *Copy) All(f Files) (wrote []string, err error) {
 }
 
 func isPin(name string) bool { return strings.HasSuffix(name, ".pin") }
+
+// found is what a file has, and whether it is there: without what an editor or a
+// checkout does to line ends, which are no other rows.
+func (c *Copy) found(name string) ([]byte, bool, error) {
+	text, there, err := c.Call.read(filepath.Join(c.Dir, name))
+	text = bytes.ReplaceAll(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
+	if n := len(text); n > 0 && text[n-1] != '\n' {
+		text = append(text, '\n')
+	}
+	return text, there, err
+}
 
 // fits says that a file has the beginning of what it is to have.
 func fits(path string, have, want []byte, pin bool) error {
@@ -143,11 +155,14 @@ func (c *Copy) clean(ctx context.Context) error {
 // Put writes the next row or pin of a run that goes on, unless it is there, and
 // commits it. It says whether anything was written.
 func (c *Copy) Put(ctx context.Context, p wire.AtddPiece) (bool, error) {
+	if err := c.unchanged(); err != nil {
+		return false, err
+	}
 	path := filepath.Join(c.Dir, p.File)
 	have, known := c.have[p.File]
 	if !known {
 		var err error
-		if have, _, err = c.Call.read(path); err != nil {
+		if have, _, err = c.found(p.File); err != nil {
 			return false, err
 		}
 		c.have[p.File] = have
@@ -155,17 +170,38 @@ func (c *Copy) Put(ctx context.Context, p wire.AtddPiece) (bool, error) {
 	if p.Whole {
 		return c.pin(ctx, path, p, have)
 	}
-	if at := c.at[p.File]; at < len(have) {
+	at := c.at[p.File]
+	c.at[p.File] = at + len(p.Text)
+	if at < len(have) {
 		if !bytes.HasPrefix(have[at:], []byte(p.Text)) {
 			return false, &OtherError{path, "has rows that are not of this run"}
 		}
-		c.at[p.File] = at + len(p.Text)
 		return false, nil
 	}
 	if err := c.Call.add(path, []byte(p.Text)); err != nil {
 		return false, err
 	}
+	c.have[p.File] = append(have, p.Text...)
 	return true, c.commit(ctx, p.File, "record "+p.File)
+}
+
+// unchanged says that all files are as they were left: what somebody else does to
+// them meanwhile is not built upon.
+//
+// Lessons A15, A20.
+func (c *Copy) unchanged() error {
+	for _, name := range slices.Sorted(maps.Keys(c.have)) {
+		have, there, err := c.found(name)
+		switch {
+		case err != nil:
+			return err
+		case !there && len(c.have[name]) > 0:
+			return &OtherError{filepath.Join(c.Dir, name), "is gone, while the run is followed"}
+		case !bytes.Equal(have, c.have[name]):
+			return &OtherError{filepath.Join(c.Dir, name), "was changed by somebody else, while the run is followed"}
+		}
+	}
+	return nil
 }
 
 func (c *Copy) pin(ctx context.Context, path string, p wire.AtddPiece, have []byte) (bool, error) {

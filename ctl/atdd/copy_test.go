@@ -38,6 +38,10 @@ func TestFilesOfARunAreWrittenWhereNothingElseIs(t *testing.T) {
 		{"nothing is there", "", "", atdd.DesignPin + " " + atdd.LogFile},
 		{"some rows are", "a\n", "", atdd.DesignPin + " " + atdd.LogFile},
 		{"all is", "a\nb\n", "new\n", ""},
+		{"with line ends of Windows", "\ufeffa\r\nb\r\n", "new\r\n", ""},
+		{"without the last line end", "a\nb", "new", ""},
+		{"half a row is", "{", "", "has rows that are not of this run"},
+		{"the pin was emptied", "a\nb\n", " ", "pins something else"},
 		{"A15 more rows are", "a\nb\nc\n", "", "has rows that are not of this run"},
 		{"other rows are", "x\n", "", "has rows that are not of this run"},
 		{"another pin is", "", "old\n", "pins something else"},
@@ -60,7 +64,11 @@ func TestFilesOfARunAreWrittenWhereNothingElseIs(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || strings.Join(wrote, " ") != c.want || p.text(atdd.LogFile) != "a\nb\n" || p.text(atdd.DesignPin) != "new\n" {
+		log, pin := "a\nb\n", "new\n"
+		if c.want == "" { // it is left as it is
+			log, pin = c.log, c.pin
+		}
+		if err != nil || strings.Join(wrote, " ") != c.want || p.text(atdd.LogFile) != log || p.text(atdd.DesignPin) != pin {
 			t.Errorf("%s: %v %q", c.name, err, wrote)
 		}
 	}
@@ -119,5 +127,44 @@ func TestA20EachRowIsCommittedAlone(t *testing.T) {
 	var other *OtherError
 	if _, err := p.copies(true).Put(t.Context(), rows[1]); !errors.As(err, &other) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestA15WhatOthersDoWhileARunIsFollowedEndsThat: nothing is written upon it.
+func TestA15WhatOthersDoWhileARunIsFollowedEndsThat(t *testing.T) {
+	t.Parallel()
+	rows := []wire.AtddPiece{piece(atdd.DesignPin, "x\n"), piece(atdd.LogFile, "{a}\n"), piece(atdd.LogFile, "{b}\n")}
+	for _, c := range []struct{ name, file, text, want string }{
+		{"a row is edited", atdd.LogFile, "{c}\n{b}\n", atdd.LogFile + " was changed by somebody else"},
+		{"a row is taken out", atdd.LogFile, "{a}\n", atdd.LogFile + " was changed"},
+		{"all are", atdd.LogFile, "", atdd.LogFile + " was changed"},
+		{"one is added", atdd.LogFile, "{a}\n{b}\n{c}\n", atdd.LogFile + " was changed"},
+		{"a member is forged", atdd.LogFile, "{a}\n{b,b}\n", atdd.LogFile + " was changed"},
+		{"the log is gone", atdd.LogFile, "-", atdd.LogFile + " is gone"},
+		{"the pin is gone", atdd.DesignPin, "-", atdd.DesignPin + " is gone"},
+		{"it is emptied", atdd.DesignPin, "", atdd.DesignPin + " was changed"},
+		{"only line ends", atdd.LogFile, "\ufeff{a}\r\n{b}\r\n", ""},
+	} {
+		p := newPlace(t)
+		m := p.copies(false)
+		for _, r := range rows {
+			if _, err := m.Put(t.Context(), r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p.write(c.file, c.text)
+		if c.text == "-" {
+			if err := os.Remove(filepath.Join(p.dir, c.file)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := m.Put(t.Context(), piece(atdd.LogFile, "{d}\n"))
+		var other *OtherError
+		switch {
+		case c.want == "" && (err != nil || p.text(atdd.LogFile) != c.text+"{d}\n"):
+			t.Errorf("%s: %v %q", c.name, err, p.text(atdd.LogFile))
+		case c.want != "" && (!errors.As(err, &other) || !strings.Contains(other.Error(), c.want) || strings.Contains(p.text(atdd.LogFile), "{d}")):
+			t.Errorf("%s: %v %q", c.name, err, p.text(atdd.LogFile))
+		}
 	}
 }

@@ -111,3 +111,36 @@ func TestA28TheProofIsAskedOfGit(t *testing.T) {
 		}
 	}
 }
+
+// TestA2WhatIsForgedWhileASkillWorksIsSeen, and what an editor does to line ends is
+// nothing.
+func TestA2WhatIsForgedWhileASkillWorksIsSeen(t *testing.T) {
+	t.Parallel()
+	red := `{"step":"red","commit":"a1","impl_sha":"b2","at_file":"t"}` + "\n"
+	for _, c := range []struct {
+		name, file, text string
+		want             []string
+	}{
+		{"line ends of Windows", "autopilot-log.jsonl", "\ufeff" + strings.ReplaceAll(goodRow, "\n", "\r\n"), nil},
+		{"an empty line at the end", "autopilot-log.jsonl", goodRow + "\n", nil},
+		{"a member twice", "autopilot-log.jsonl", goodRow + `{"iteration":1,"step":"s","verdict":"PASS","fingerprint":"a","verdict":"FAIL"}` + "\n", []string{"autopilot-log.jsonl:2 unreadable", "autopilot-log.jsonl:2 corrupt-log"}},
+		{"a verdict in the name of a step", "autopilot-log.jsonl", goodRow + `{"iteration":1,"step":"x\",\"verdict\":\"FAIL","verdict":"PASS","fingerprint":"a"}` + "\n", nil},
+		{"a row before the others", "autopilot-log.jsonl", strings.Replace(goodRow, "PASS", "FAIL", 1) + goodRow, []string{"autopilot-log.jsonl:1 log-integrity"}},
+		{"emptied", "autopilot-log.jsonl", "", []string{"autopilot-log.jsonl:0 log-integrity"}},
+		{"another commit was seen red", "red.jsonl", strings.Replace(red, "a1", "c3", 1), []string{"red.jsonl:1 log-integrity"}},
+		{"the pin is emptied", "autopilot-prd.pin", "", []string{"autopilot-prd.pin:0 ac-drift"}},
+		{"it is of a blank payload", "autopilot-prd.pin", blank + "\n", []string{"autopilot-prd.pin:0 ac-drift"}},
+		{"line ends of Windows in it", "autopilot-prd.pin", "\ufeff" + print1 + "\r\n", nil},
+	} {
+		p := newPlace(t)
+		p.write("autopilot-log.jsonl", goodRow)
+		p.write("red.jsonl", red)
+		p.write("autopilot-prd.pin", print1+"\n")
+		w := p.watch(true)
+		watched(t, w)
+		p.write(c.file, c.text)
+		if d := cmp.Diff(c.want, watched(t, w)); d != "" {
+			t.Errorf("%s: %s", c.name, d)
+		}
+	}
+}
