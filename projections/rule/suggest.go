@@ -189,7 +189,10 @@ func (s *Suggestion) run(t string, skills []Skill, known []string) {
 	} else if s.Size == SizeLarge {
 		want = append(want, "omx", "atdd", "greenfield", "existing-code")
 	}
-	want = unique(append(want, fallback))
+	if want = append(want, fallback); s.Route == RouteFull {
+		want = append(want, "atdd")
+	}
+	want = unique(want)
 	i := slices.IndexFunc(want, func(w string) bool { return slices.Contains(known, w) })
 	if i >= 0 {
 		s.Workflow = want[i]

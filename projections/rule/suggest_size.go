@@ -2,7 +2,6 @@ package rule
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -47,63 +46,6 @@ func TaskSize(text string) (Size, int) {
 		return SizeSmall, n
 	}
 	return SizeMedium, n
-}
-
-// Route is the way that acceptance tests take (atdd-kit, section 3.8).
-type Route string
-
-// The routes.
-const (
-	RouteFull   Route = "full"
-	RouteBugfix Route = "bugfix"
-	RouteFlaky  Route = "flaky"
-)
-
-// RouteBy says what a route was decided by.
-type RouteBy string
-
-// What decides, in this order.
-const (
-	ByLabel     RouteBy = "label"
-	ByKeyword   RouteBy = "keyword"
-	ByJudgement RouteBy = "judgement"
-	ByDefault   RouteBy = "default"
-)
-
-var (
-	flakyWords  = anyOf(`flaky`, `flak(?:e|es|iness)`, `intermittent(?:ly)?`, `non-?deterministic(?:ally)?`, `sometimes (?:fails?|passes)`, `fails? (?:sometimes|randomly|now and then)`)
-	bugWords    = anyOf(`bugs?`, `bugfix`, `regression`, `hotfix`)
-	brokenWords = anyOf(`fails?`, `failing`, `broken`, `crash(?:es|ed)?`, `wrong(?:ly)?`, `panics?`, `error`, `exception`, `does ?n[o']t work`, `no longer`)
-	makingWords = anyOf(`add`, `implement`, `create`, `build`, `introduce`, `support`, `new`, `feature`)
-)
-
-// RouteOf decides the route: by label, then keyword, then judgement; the default
-// is the full one. Ask says that judgement is not sure: what is broken and what
-// is new are both in the text, so a person is asked.
-func RouteOf(text string, labels []string) (r Route, by RouteBy, ask bool) {
-	for _, l := range []struct {
-		label string
-		route Route
-	}{{"type:flaky", RouteFlaky}, {"type:bug", RouteBugfix}} {
-		if slices.ContainsFunc(labels, func(s string) bool { return strings.EqualFold(strings.TrimSpace(s), l.label) }) {
-			return l.route, ByLabel, false
-		}
-	}
-	t := prosed(text)
-	switch {
-	case flakyWords.MatchString(t):
-		return RouteFlaky, ByKeyword, false
-	case bugWords.MatchString(t):
-		return RouteBugfix, ByKeyword, false
-	}
-	broken, making := brokenWords.MatchString(t), makingWords.MatchString(t)
-	switch {
-	case broken && making:
-		return RouteFull, ByDefault, true
-	case broken:
-		return RouteBugfix, ByJudgement, false
-	}
-	return RouteFull, ByDefault, false
 }
 
 var (

@@ -188,11 +188,68 @@ func TestARouteIsDecidedInItsOrder(t *testing.T) {
 		{"add a retry", nil, rule.RouteFull, rule.ByDefault, false, "converge"},
 		{"make it so", []string{"type:chore"}, rule.RouteFull, rule.ByDefault, false, "converge"},
 		{"a debugger", nil, rule.RouteFull, rule.ByDefault, false, "converge"},
+		{"the login test fails at times", nil, rule.RouteFlaky, rule.ByKeyword, false, "atdd-flaky"},
+		{"add a page for flaky tests", nil, rule.RouteFlaky, rule.ByKeyword, true, "atdd-flaky"},
+		{"ログインのテストが時々失敗する", nil, rule.RouteFlaky, rule.ByKeyword, false, "atdd-flaky"},
+		{"フレーキーテストを直す", nil, rule.RouteFlaky, rule.ByKeyword, false, "atdd-flaky"},
+		{"CI でたまに落ちるテスト", nil, rule.RouteFlaky, rule.ByKeyword, false, "atdd-flaky"},
+		{"検索のバグを直す", nil, rule.RouteBugfix, rule.ByKeyword, false, "atdd-bugfix"},
+		{"空行で不具合が出る", nil, rule.RouteBugfix, rule.ByKeyword, false, "atdd-bugfix"},
+		{"空行でクラッシュする", nil, rule.RouteBugfix, rule.ByJudgement, false, "atdd-bugfix"},
+		{"失敗したときに再試行を追加する", nil, rule.RouteFull, rule.ByDefault, true, "converge"},
+		{"検索を追加する", nil, rule.RouteFull, rule.ByDefault, false, "converge"},
+		{"デバッグ画面", nil, rule.RouteFull, rule.ByDefault, false, "converge"},
+		{"バグ報告の画面を追加", nil, rule.RouteBugfix, rule.ByKeyword, true, "atdd-bugfix"},
 	} {
 		s := rule.Suggest(c.text, c.labels, everything)
 		if s.Route != c.route || s.RouteBy != c.by || s.Ask != c.ask || s.Workflow != c.workflow {
 			t.Errorf("%q %q: %+v", c.text, c.labels, s)
 		}
+	}
+}
+
+// Seeds 3.8: labels stand in the file of an issue too, and a word that is only about
+// labels is none.
+func TestALabelOfTheIssueFileDecides(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text  string
+		route rule.Route
+		by    rule.RouteBy
+	}{
+		{"---\ntitle: login\nlabels: [type:flaky, p1]\n---\na bug\n", rule.RouteFlaky, rule.ByLabel},
+		{"---\r\nlabels:\r\n  - p1\r\n  - \"type:bug\"\r\n---\r\na flaky test\r\n", rule.RouteBugfix, rule.ByLabel},
+		{"\uFEFF---\nlabels: 'type: flaky'\n---\nlogin\n", rule.RouteFlaky, rule.ByLabel},
+		{"---\ntype: flaky\n---\nlogin\n", rule.RouteFlaky, rule.ByLabel},
+		{"# Login\n\nLabels: type:bug, p1\n\nIt is slow.\n", rule.RouteBugfix, rule.ByLabel},
+		{"# Login\n\n**Labels:** `type:flaky`\n", rule.RouteFlaky, rule.ByLabel},
+		{"# ログイン\n\nラベル： type:flaky\n", rule.RouteFlaky, rule.ByLabel},
+		{"# Login\n\nLabels:\n\n- type:flaky\n", rule.RouteFlaky, rule.ByLabel},
+		{"# Login\n\nlabels: p1\n\n- type:flaky\n", rule.RouteFlaky, rule.ByKeyword}, // a list of something else
+		{"type: flaky\n", rule.RouteFlaky, rule.ByKeyword},                           // in no front matter
+		{"show what has the label type:chore\n", rule.RouteFull, rule.ByDefault},
+		{"", rule.RouteFull, rule.ByDefault},
+	} {
+		if r, by, _ := rule.RouteOf(c.text, nil); r != c.route || by != c.by {
+			t.Errorf("%q: %s by %s", c.text, r, by)
+		}
+	}
+	if r, by, _ := rule.RouteOf("labels: type:chore\n", []string{"type:bug"}); r != rule.RouteBugfix || by != rule.ByLabel {
+		t.Errorf("%s by %s", r, by)
+	}
+}
+
+// The full route is the default, and atdd is named with it.
+func TestTheFullRouteNamesAtdd(t *testing.T) {
+	t.Parallel()
+	if s := rule.Suggest("add a retry to the loader", nil, everything); s.Workflow != "converge" || !slices.Contains(s.Else, "atdd") {
+		t.Errorf("%+v", s)
+	}
+	if s := rule.Suggest("$tdd add a retry to the loader", nil, everything); s.Workflow != "atdd" || slices.Contains(s.Else, "atdd") {
+		t.Errorf("%+v", s)
+	}
+	if s := rule.Suggest("a flaky test in parse.go", nil, everything); slices.Contains(s.Else, "atdd") {
+		t.Errorf("%+v", s)
 	}
 }
 
