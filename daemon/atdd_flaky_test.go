@@ -94,6 +94,9 @@ func TestWhatFailsAtTimesIsMendedFromItsDiagnosis(t *testing.T) {
 	if red.Rate.Failed == 0 || red.Rate.Runs != 4 || red.After != rate(0, 4) || steady.Rate != rate(0, 4) {
 		t.Errorf("red %+v\nsteady %+v", red, steady)
 	}
+	if w := s.why(st.ID); !strings.Contains(w.Because, "。ゲート red: 失敗 実装前 ") {
+		t.Errorf("because %q", w.Because)
+	}
 	says := fmt.Sprintf("失敗 実装前 %d / 4 回、実装後 0 / 4 回", red.Rate.Failed)
 	for _, g := range s.why(st.ID).Evidence.Gates {
 		if got := phrase.Reason(events.Japanese, g.Result()); g.Name == "red" && got != says {
@@ -145,6 +148,9 @@ func TestA31WhatIsNotSeenToFailInItsCommitHaltsAtOnce(t *testing.T) {
 	st := s.diagnosed(s.flaky(""))
 	s.wants(st, "halted:gate-unverifiable")
 	r := verdictOf(st, "red")
+	if w := s.why(st.ID); !strings.Contains(w.Because, "実装前の 4 回で一度も失敗しなかった") {
+		t.Errorf("because %q", w.Because)
+	}
 	if r.Rate != rate(0, 4) || r.Reason != events.ReasonNotRed || !strings.Contains(s.d.text(r.Excerpt), "the command passes 4 of 4 times") || st.Loop.Spent != 1 {
 		t.Errorf("%+v\n%s", r, s.d.text(r.Excerpt))
 	}

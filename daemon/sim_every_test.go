@@ -31,6 +31,7 @@ phases:
       - protected
       - {name: there, kind: command, run: test -f there}
       - {name: calm, kind: repeat, run: make test, times: 3}
+      - {name: shaky, kind: flaky, run: make race, times: 3}
       - {name: inside, kind: scope, files: ["src/**"]}
       - {name: red, kind: red, run: make accept, files: ["tests/**"]}
       - {name: kept, kind: anchor, of: [plan.md]}
@@ -62,6 +63,7 @@ func everyFlow() (workflow.Workflow, []events.Gate) {
 		{Name: "approved", Kind: events.GateApproval, Phase: "plan"},
 		{Name: "there", Kind: events.GateCommand, Phase: "build"},
 		{Name: "calm", Kind: events.GateRepeat, Phase: "build"},
+		{Name: "shaky", Kind: events.GateFlaky, Phase: "build"},
 		{Name: "inside", Kind: events.GateScope, Phase: "build"},
 		{Name: "red", Kind: events.GateRed, Phase: "build"},
 		{Name: "kept", Kind: events.GateAnchor, Phase: "build"},
@@ -128,7 +130,7 @@ func numbered(part, name string) int {
 }
 
 // spoiled are the gates that a content can fail by itself.
-var spoiled = []events.Name{"test", "protected", "there", "calm", "inside", "red", "plan-scope"}
+var spoiled = []events.Name{"test", "protected", "there", "calm", "shaky", "inside", "red", "plan-scope"}
 
 // set is what a gate is about, hashed.
 func (c content) set(gate events.Name) string {

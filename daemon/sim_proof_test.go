@@ -48,7 +48,7 @@ func proofOf(t testing.TB, l log.Log) (done bool, wrong string) {
 // evidence that each phase owes, by gate.
 var owed = map[events.Name][]events.Name{
 	"plan":  {"plan-files", "plan-scope", "clear", "agreed", "approved"},
-	"build": {"test", "protected", "there", "calm", "inside", "red", "kept", "told"},
+	"build": {"test", "protected", "there", "calm", "shaky", "inside", "red", "kept", "told"},
 	"check": {"covered", "reviewed", "check-scope"},
 	"use":   {"test", "protected", "used", "use-scope"},
 }

@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"strings"
 	"testing"
 
 	"autopilot/events"
@@ -51,6 +52,26 @@ func TestDoneSaysThatACleanCheckoutPassedToo(t *testing.T) {
 		t.Error(because)
 	}
 	if _, because := explain.Why(ended(events.RunEnded{State: events.EndRefused, Reason: events.RefusedSetup, Gate: "test"})); because != "refused: the set-up command fails in a clean checkout, before any work" {
+		t.Error(because)
+	}
+}
+
+// atdd-kit, seeds 3.8: the rates before and after are told with the end; and what was
+// not seen to fail in so many runs is a matter of more of them.
+func TestTheEndSaysHowOftenTestsFailed(t *testing.T) {
+	t.Parallel()
+	red := events.GateResult{Gate: "red", Kind: events.GateRed, Verdict: events.Pass, Reason: events.ReasonSeenRed, Rate: events.Rate{Failed: 3, Runs: 10}, After: events.Rate{Runs: 10}}
+	s := ended(events.RunEnded{State: events.EndDone, Iteration: 2, Tree: "0123456789abcdef"})
+	s.Last.Seen = []events.GateResult{{Gate: "calm", Kind: events.GateRepeat, Verdict: events.Pass, Reason: events.ReasonExit, Rate: events.Rate{Runs: 10}}, red}
+	if _, because := explain.Why(s); because != "done after 2 iterations: every gate passed on tree 0123456789; gate red: failed 3 of 10 before, 0 of 10 after" {
+		t.Error(because)
+	}
+	red.Verdict, red.Reason, red.Rate, red.After = events.Fail, events.ReasonNotRed, events.Rate{Runs: 10}, events.Rate{}
+	s = state(func(s *run.State) {
+		s.Status, s.Halt = run.Halted, &events.RunHalted{Reason: events.HaltUnverifiable, Gate: "red", Iteration: 2}
+		s.Last.Results = []events.GateResult{red}
+	})
+	if _, because := explain.Why(s); !strings.Contains(because, "failed in none of 10 runs before the work") {
 		t.Error(because)
 	}
 }

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"autopilot/events"
@@ -25,6 +24,7 @@ func Why(s run.State) (rule, because string) {
 		}
 		because += weakly(s.Facts.Language, s)
 		if s.End.State == events.EndDone {
+			because += rates(s.Facts.Language, s)
 			because += beside(s.Facts.Language, s)
 		}
 		return string(s.End.State), because
@@ -53,21 +53,6 @@ func drifted(s run.State, h events.RunHalted) string {
 // covered, alone.
 func byVerdicts(s run.State, h events.RunHalted) bool {
 	return h.Value == rule.Fingerprint(s.Last.Results, rule.Parts{Verdicts: true})
-}
-
-// unverifiable: nobody could look, the tests were never seen red, or a gate could
-// not be run.
-func unverifiable(s run.State, h events.RunHalted) string {
-	l := s.Facts.Language
-	if look, ok := lastLook(s, h.Gate); ok {
-		return say(l, "halted: at gate %s no session of %s says anything that counts: %s", "停止: ゲート %s で、%s のセッションから有効な結果が得られません: %s",
-			h.Gate, look.Role, voidWords(l, look.Void))
-	}
-	if slices.ContainsFunc(s.Last.Results, func(r events.GateResult) bool { return r.Gate == h.Gate && rule.NeverRed(r) }) {
-		return say(l, "halted: all else passes, but gate %s finds that the tests were never seen to fail before the work, and no more work can show that",
-			"停止: ほかはすべて合格しましたが、ゲート %s によると、実装前にテストが失敗した記録がありません。これ以上作業しても証明できません", h.Gate)
-	}
-	return say(l, "halted: gate %s cannot be run, so nothing can be proven", "停止: ゲート %s を実行できないため、何も証明できません", h.Gate)
 }
 
 func halted(s run.State, h events.RunHalted) string {

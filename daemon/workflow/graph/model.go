@@ -131,7 +131,7 @@ func detail(g workflow.Gate) string {
 	switch g.Kind {
 	case events.GateRed:
 		if g.Times != (workflow.Times{}) {
-			return fmt.Sprintf("at least once of %s times %s", g.Times, line(g.Run))
+			return fmt.Sprintf("fails at least once of %s times %s", g.Times, line(g.Run))
 		}
 		return line(g.Run)
 	case events.GateCommand:

@@ -1,0 +1,50 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	"autopilot/events"
+	"autopilot/projections/phrase"
+	"autopilot/projections/rule"
+	"autopilot/projections/run"
+)
+
+// rates say of a run that is done what its tests did before the work and after it,
+// where they do not always fail.
+//
+// Source: atdd-kit, seeds 3.8: the failure rate before and after.
+func rates(l events.Language, s run.State) string {
+	var out []string
+	for _, r := range slices.Concat(s.Last.Seen, s.Last.Results) {
+		if r.Kind == events.GateRed && r.After.Runs > 0 {
+			out = append(out, say(l, "; gate %s: %s", "。ゲート %s: %s", r.Gate, phrase.Reason(l, r)))
+		}
+	}
+	return strings.Join(out, "")
+}
+
+// neverFailed: all holds, but what fails at times was not seen to before the work.
+func neverFailed(l events.Language, r events.GateResult) string {
+	return say(l, "halted: all else passes, but at gate %s the tests failed in none of %d runs before the work, so that they pass now says nothing; a new run with more of them may show it",
+		"停止: ほかはすべて合格しましたが、ゲート %s のテストは実装前の %d 回で一度も失敗しなかったため、いまの成功は何も証明しません。回数を増やした新しい実行が必要です", r.Gate, r.Rate.Runs)
+}
+
+// unverifiable: nobody could look, the tests were never seen red, or a gate could
+// not be run.
+func unverifiable(s run.State, h events.RunHalted) string {
+	l := s.Facts.Language
+	if look, ok := lastLook(s, h.Gate); ok {
+		return say(l, "halted: at gate %s no session of %s says anything that counts: %s", "停止: ゲート %s で、%s のセッションから有効な結果が得られません: %s",
+			h.Gate, look.Role, voidWords(l, look.Void))
+	}
+	i := slices.IndexFunc(s.Last.Results, func(r events.GateResult) bool { return r.Gate == h.Gate && rule.NeverRed(r) })
+	switch {
+	case i >= 0 && s.Last.Results[i].Rate.Runs > 0:
+		return neverFailed(l, s.Last.Results[i])
+	case i >= 0:
+		return say(l, "halted: all else passes, but gate %s finds that the tests were never seen to fail before the work, and no more work can show that",
+			"停止: ほかはすべて合格しましたが、ゲート %s によると、実装前にテストが失敗した記録がありません。これ以上作業しても証明できません", h.Gate)
+	}
+	return say(l, "halted: gate %s cannot be run, so nothing can be proven", "停止: ゲート %s を実行できないため、何も証明できません", h.Gate)
+}
