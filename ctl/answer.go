@@ -18,6 +18,7 @@ import (
 type answerOptions struct {
 	findings []string
 	set      string
+	gate     string
 }
 
 // Words of answers: later leaves a question open, skip goes on without an
@@ -42,6 +43,9 @@ them as they are; P1 before a section says that it does not block. skip goes on
 without an interview, for a reason. later changes nothing. The first answer
 counts.
 
+What was accepted by hand-off (FA_HANDOFF=1 apctl run) waits for nobody. While the
+run lives it is shown too, the latest of it or that of --gate, and no sends it back.
+
 It needs a person at a terminal, who types what is shown there. Without one, and
 when anything else is typed, nothing is answered and the exit code is 13. No RUN
 means the only live run of this directory; a text of one word needs RUN.`,
@@ -49,6 +53,7 @@ means the only live run of this directory; a text of one word needs RUN.`,
   apctl answer k3xq ok
   apctl answer k3xq no -m 'docs/plan.md:12: the order is wrong' -m 'tests: none'
   apctl answer k3xq no -m 'P1 docs/plan.md:30: name the table'
+  apctl answer k3xq no --gate design-approved -m 'docs/plan.md: too large'
   apctl answer k3xq 'use sqlite'
   apctl answer k3xq skip -m 'it is all in the issue'
   apctl answer k3xq --json`,
@@ -57,6 +62,7 @@ means the only live run of this directory; a text of one word needs RUN.`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runAnswer(cmd.Context(), a, o, args) },
 	}
 	cmd.Flags().StringArrayVarP(&o.findings, "message", "m", nil, "with no: what you found, `SECTION: TEXT` (repeatable); with skip: why")
+	cmd.Flags().StringVar(&o.gate, "gate", "", "answer about the gate `NAME` that was accepted by hand-off")
 	cmd.Flags().StringVar(&o.set, "set", "", "answer only about the set with this `HASH`")
 	return a.jsonFlag(cmd)
 }
@@ -77,7 +83,7 @@ func runAnswer(ctx context.Context, a *app, o answerOptions, args []string) erro
 		return err
 	}
 	var v wire.RunView
-	if err := a.ask(ctx, wire.RunQuestion, wire.QuestionRequest{RunRef: ref, Whole: true}, &v); err != nil {
+	if err := a.ask(ctx, wire.RunQuestion, wire.QuestionRequest{RunRef: ref, Whole: true, Gate: o.gate}, &v); err != nil {
 		return err
 	}
 	switch {
@@ -152,6 +158,9 @@ var priority = regexp.MustCompile(`^[Pp]([0-9]{1,6})\s+(\S.*)$`)
 // showQuestion shows a question to who does not answer it.
 func (a *app) showQuestion(v wire.RunView) error {
 	err := a.answer(wire.SchemaRun, v, func(s render.Style) string { return s.Question(v) })
+	if v.Question.Handoff {
+		return err // nobody is waited for
+	}
 	if err == nil && !a.json {
 		err = render.NotAnswered(v, errors.New("this shows the question only"))
 	}
@@ -214,6 +223,10 @@ func (a *app) decide(ctx context.Context, v wire.RunView, req wire.AnswerRequest
 
 // leaveOpen says that nothing was answered.
 func (a *app) leaveOpen(v wire.RunView) error {
+	if v.Question.Handoff {
+		a.note(a.style(a.Err).StaysAccepted(v))
+		return nil
+	}
 	a.note(a.style(a.Err).LeftOpen(v))
 	return nil
 }

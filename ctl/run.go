@@ -161,6 +161,9 @@ func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args
 	if o.dryRun {
 		return a.preview(ctx, d, w, req)
 	}
+	if err := a.handOver(ctx, d, &req); err != nil {
+		return err
+	}
 	defer a.hear()()
 	v, err := a.start(ctx, d, req)
 	if err != nil {
@@ -174,6 +177,7 @@ func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args
 		if v.Permissions == "full" {
 			a.note(a.style(a.Err).FullPermissions(v))
 		}
+		a.note(a.style(a.Err).HandedOver(v))
 		if v.IndexLock != "" {
 			a.note("  " + render.Line(v.IndexLock) + "\n")
 		}

@@ -30,13 +30,15 @@ func (d *Daemon) runQuestion(ctx context.Context, _ bus.Request, body wire.Quest
 	if err != nil {
 		return wire.RunView{}, err
 	}
-	if err := d.asks(s, 0); err != nil {
+	about := questioned(s, body.Gate, 0)
+	if err := d.asksAt(about, body.Gate, 0); err != nil {
 		return wire.RunView{}, err
 	}
-	v := d.view(s)
+	v, most := d.view(s), questionBytes
 	if body.Whole {
-		v.Question = d.questionView(s, wholeBytes)
+		most = wholeBytes
 	}
+	v.Question = d.questionView(about, most)
 	return v, nil
 }
 
@@ -51,7 +53,7 @@ func (d *Daemon) questionView(s run.State, most int) *wire.QuestionView {
 	v := &wire.QuestionView{
 		Number: q.Number, Gate: string(q.Gate), Phase: string(q.Phase), Kind: string(q.Kind), Text: begin(text, most),
 		Set: q.Set, Files: files, Options: q.Options, Recommended: q.Recommended, Again: q.Again,
-		Assurance: string(q.Assurance), Since: q.Since,
+		Assurance: string(q.Assurance), Since: q.Since, Handoff: q.Handoff,
 	}
 	v.Link = d.text(q.Link)
 	v.Cut = len(text) - len(v.Text)
@@ -68,6 +70,9 @@ func (d *Daemon) questionView(s run.State, most int) *wire.QuestionView {
 // asks is nil if the run waits with that question, 0 for any.
 func (d *Daemon) asks(s run.State, number int) error {
 	q, h := s.Question, s.Facts.Handle
+	if was, ok := s.HandedOver("", number); ok && s.Status != run.Live {
+		return d.handedBefore(s, was.Gate)
+	}
 	switch {
 	case q != nil && q.Expired && (number == 0 || number == q.Number):
 		return d.answerFault(s, number, engine.ErrExpired)
@@ -100,6 +105,7 @@ func (d *Daemon) runAnswer(ctx context.Context, q bus.Request, body wire.AnswerR
 	if q.ID != "" && s.Asked == q.ID {
 		return d.view(s), nil // the same request again
 	}
+	s = questioned(s, "", body.Number)
 	if err := d.answerable(s, body); err != nil {
 		return wire.RunView{}, err
 	}
@@ -135,7 +141,11 @@ func (d *Daemon) takeAnswer(ctx context.Context, s run.State, body wire.AnswerRe
 	if err != nil {
 		return wire.RunView{}, fmt.Errorf("store the answer: %w", err)
 	}
-	cmd.Changed, cmd.Moved = d.changed(ctx, s)
+	if !s.Question.Handoff {
+		cmd.Changed, cmd.Moved = d.changed(ctx, s) // else its own agent may be at work
+	} else if cmd.Phase, err = d.worker.RejectionPhase(ctx, s, s.Question.Gate); err != nil {
+		return wire.RunView{}, err
+	}
 	after, err := d.fleet.do(ctx, s.ID, cmd, by.actor, by.cause)
 	if err != nil {
 		return wire.RunView{}, d.answerFault(after, cmd.Number, err)
@@ -184,6 +194,9 @@ func checkAnswer(q events.QuestionAsked, handle string, body wire.AnswerRequest)
 	switch q.Kind {
 	case events.AskApproval:
 		switch {
+		case c == events.ChoiceOK && q.Handoff:
+			return wire.Errorf(wire.Conflict, "gate %s was accepted by hand-off already, so ok changes nothing", q.Gate).
+				WithHint("apctl answer %s no --gate %s -m 'SECTION: TEXT'   sends it back", handle, q.Gate)
 		case c == events.ChoiceOK && len(body.Findings) > 0:
 			return no("apctl answer RUN no -m 'SECTION: TEXT'   rejects it, with what you found",
 				"a set is approved as a whole: with findings it is not")
@@ -252,8 +265,8 @@ func checkFindings(list []wire.AnswerFinding) error {
 // unchanged looks at what is asked about as it is now. If that is something else
 // the question is closed, and presented anew.
 func (d *Daemon) unchanged(ctx context.Context, s run.State) error {
-	if s.Question.Kind != events.AskApproval {
-		return nil
+	if s.Question.Kind != events.AskApproval || s.Question.Handoff {
+		return nil // what was accepted before is rejected as it was shown then
 	}
 	now, err := d.worker.SetNow(ctx, s)
 	if err != nil || now == s.Question.Set {

@@ -46,6 +46,10 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 	if err := d.nested(ctx, q, ws.ID); err != nil {
 		return wire.RunView{}, err
 	}
+	person, unhanded, err := d.handsOver(q, body)
+	if err != nil {
+		return wire.RunView{}, err
+	}
 	id := newID(time.Now())
 	handle := d.fleet.handle(id)
 	release, err := d.hold(ctx, ws.ID, ws.Path, id, handle, q.ID, "")
@@ -62,11 +66,17 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 	}
 	started.Handle, started.Owner, started.Home = handle, q.Actor, d.host
 	started.Version = d.cfg.Version
+	if len(handed(started.Gates)) > 0 {
+		started.Handoff = person
+	} else {
+		unhanded = ""
+	}
 	s, err := d.fleet.begin(ctx, id, started, q.Actor, q.ID)
 	if err != nil {
 		return wire.RunView{}, errors.Join(err, d.worker.DropSecret(id))
 	}
 	v := d.view(s)
+	v.Unhanded = unhanded
 	v.IndexLock = lockedSince(ctx, d.language(s), ws.Path)
 	return v, nil
 }

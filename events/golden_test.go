@@ -193,11 +193,12 @@ var sampleData = map[string]Data{
 			{Name: "test", Kind: GateCommand, Role: RoleGoal},
 			{Name: "protected", Kind: GateProtected, Role: RoleInvariant},
 			{Name: "clear", Kind: GateInterview, Role: RoleCheck, Phase: "talk", Roles: []Name{"asker"}, Most: 12, Clear: 20},
+			{Name: "agreed", Kind: GateApproval, Role: RoleCheck, Phase: "plan", Handoff: true},
 		},
 		Limits: Limits{
 			Iterations: 50, ActiveMS: 14400000, UntilMS: 1893488400000, Tokens: 2000000, MicroUSD: 5000000, Turns: 400, NoWait: true,
 		},
-		Priority: PriorityHigh, Start: StartGreen, Driver: DriverSession, Answers: AssuredSession, Findings: sampleRef("0c"), Count: 3, Agent: "claude", Account: "3f2a9d1c5b7e8046", Issue: 24, Head: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", Dirty: true, Nested: 2,
+		Priority: PriorityHigh, Start: StartGreen, Driver: DriverSession, Answers: AssuredSession, Handoff: "person:1000@9c1f03ab77d2e640/pts-3", Findings: sampleRef("0c"), Count: 3, Agent: "claude", Account: "3f2a9d1c5b7e8046", Issue: 24, Head: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", Dirty: true, Nested: 2,
 		Crews:  []Crew{{Role: "coder", Phases: []Name{"build"}, Hands: []Hand{{Agent: "claude", Account: "3f2a9d1c5b7e8046"}, {Agent: "codex", Account: "77aa9d1c5b7e8046"}}}},
 		Idle:   []Name{"review"},
 		Proves: []Name{"build"},
@@ -240,11 +241,11 @@ var sampleData = map[string]Data{
 	},
 	TypeQuestionAsked: QuestionAsked{
 		Number: 2, Phase: "plan", Iteration: 4, Gate: "approved", Kind: AskApproval, Set: string(sampleRef("a6")), Files: sampleRef("a7"), Tree: sampleTree("06"),
-		Text: sampleRef("a8"), Options: 4, Recommended: 1, Again: true, Assurance: AssuredPIN, ExpiresMS: 1893470400000, Link: sampleRef("c7"),
+		Text: sampleRef("a8"), Options: 4, Recommended: 1, Again: true, Assurance: AssuredPIN, ExpiresMS: 1893470400000, Link: sampleRef("c7"), Handoff: true,
 	},
 	TypeQuestionAnswered: QuestionAnswered{
 		Number: 2, Gate: "approved", Choice: ChoiceNo, Text: sampleRef("a9"), Findings: sampleRef("aa"), Count: 2,
-		Set: string(sampleRef("a6")), Changed: sampleRef("ab"), Assurance: AssuredTTY,
+		Set: string(sampleRef("a6")), Changed: sampleRef("ab"), Assurance: AssuredTTY, Phase: "plan",
 		Moved: HeadMove{From: Head{Commit: "d3", Branch: sampleRef("ac")}, To: Head{Commit: "d4", Branch: sampleRef("ad")}},
 	},
 	TypeForeignSeen: ForeignSeen{Files: sampleRef("b1"), Count: 2, By: sampleRef("b2")},

@@ -11,12 +11,13 @@ const (
 	TypeBundleImported    = "bundle.imported.v1"
 )
 
-// Assurance is how sure it is that a person decided, weakest first: session,
-// tty, then pin and page, then signature.
+// Assurance is how sure it is that a person decided, weakest first: handoff,
+// session, tty, then pin and page, then signature.
 type Assurance string
 
 // The assurances that a decision can have.
 const (
+	AssuredHandoff   Assurance = "handoff"   // nobody looked: who started the run had handed the gate over
 	AssuredSession   Assurance = "session"   // in the dialog of a host program that drives the run
 	AssuredTTY       Assurance = "tty"       // at a terminal, and typed what was shown there
 	AssuredPIN       Assurance = "pin"       // and typed a secret
@@ -24,7 +25,12 @@ const (
 	AssuredSignature Assurance = "signature" // with a key
 )
 
-// Level orders assurances, from 1; 0 is none that is known.
+// Weak says that no person is known to have looked at what was decided: it was
+// handed over, or a chat says so.
+func (a Assurance) Weak() bool { return a == AssuredHandoff || a == AssuredSession }
+
+// Level orders assurances, from 1; 0 is none that is known, and a gate that was
+// handed over.
 func (a Assurance) Level() int {
 	switch a {
 	case AssuredSession:

@@ -160,6 +160,7 @@ type QuestionAsked struct {
 	Assurance   Assurance    `json:"assurance"`            // that an answer needs at least
 	ExpiresMS   int64        `json:"expires_ms,omitzero"`  // Unix milliseconds, wall clock
 	Link        Ref          `json:"link,omitzero"`        // address of the draft pull request that shows the set
+	Handoff     bool         `json:"handoff,omitzero"`     // nobody is waited for: who started the run has handed the gate over
 }
 
 // Choice is an answer in one word.
@@ -173,7 +174,8 @@ const (
 	ChoiceSkip Choice = "skip" // of an interview: go on without it, for a reason
 )
 
-// QuestionAnswered is the first answer of a person; it is the one that counts.
+// QuestionAnswered is the first answer of a person; it is the one that counts. One
+// by hand-off is no person's: who rejects the same question later goes first.
 type QuestionAnswered struct {
 	Number    int       `json:"number"`
 	Gate      Name      `json:"gate,omitzero"`
@@ -185,6 +187,7 @@ type QuestionAnswered struct {
 	Moved     HeadMove  `json:"moved,omitzero"`    // of HEAD meanwhile: it goes on from there
 	Changed   Ref       `json:"changed,omitzero"`  // files that have changed since the run last saw its work tree, one a line: taken as they are
 	Assurance Assurance `json:"assurance"`
+	Phase     Name      `json:"phase,omitzero"` // that works on the findings, where what was accepted by hand-off is rejected later
 }
 
 // QuestionExpired says that a question is closed without an answer: nobody gave

@@ -44,6 +44,7 @@ type RunStarted struct {
 	Start     Start     `json:"start,omitzero"`
 	Driver    Driver    `json:"driver,omitzero"`   // who does the work; empty is an agent of the daemon
 	Answers   Assurance `json:"answers,omitzero"`  // session: the chat that drives it may answer its gates
+	Handoff   string    `json:"handoff,omitzero"`  // actor: the person who started it, and handed its approvals over
 	Findings  Ref       `json:"findings,omitzero"` // that a person handed over, for the first work
 	Count     int       `json:"count,omitzero"`    // of them
 	Agent     Name      `json:"agent,omitzero"`    // profile; empty for a command or script of the user
@@ -73,6 +74,8 @@ type Gate struct {
 	Roles []Name   `json:"roles,omitzero"` // who look, one behind the other
 	Most  int      `json:"most,omitzero"`  // interview: rounds, and of ambiguity percent
 	Clear int      `json:"clear,omitzero"`
+
+	Handoff bool `json:"handoff,omitzero"` // approval: who starts the run may hand it over
 }
 
 // Limits end a run. Zero is no limit.

@@ -22,6 +22,9 @@ func (s Style) Question(v wire.RunView) string {
 		again = s.say(", again", "(再提示)")
 	}
 	title := s.say("%s of phase %s asks you%s", "%s(フェーズ %s)からの質問です%s", s.asker(*q), Line(q.Phase), again)
+	if q.Handoff {
+		title = s.acceptedTitle(*q)
+	}
 	b.WriteString(s.paint(bold, Line(v.Handle)) + "  " + s.paint(yellow, title) + "\n")
 	expires := ""
 	if q.Expires != nil {
@@ -102,6 +105,9 @@ func (s Style) asksOf(v wire.RunView) string {
 func (s Style) AnswerKeys(q wire.QuestionView) string {
 	switch q.Kind {
 	case "approval":
+		if q.Handoff {
+			return s.rejectKeys()
+		}
 		return s.say("\n%s approves all of it, %s takes what you found, %s leaves it (Enter): ", "\n%s で全体を承認、%s で指摘を入力して差し戻し、%s で保留 (Enter): ",
 			s.paint(bold, "ok"), s.paint(bold, "no"), s.paint(bold, "later"))
 	case "choice":

@@ -21,6 +21,24 @@ func waitsForAnswer() wire.RunView {
 	return v
 }
 
+// What nobody was asked about is shown as that, with the one answer that it takes.
+func TestWhatWasAcceptedByHandOffReadsAsThat(t *testing.T) {
+	t.Parallel()
+	v := live()
+	v.Handoff = []string{"wanted", "approved" + steering}
+	refused := live()
+	refused.Unhanded = "this needs a person at a terminal: it is not in the foreground"
+	shown := waitsForAnswer()
+	shown.Question.Handoff, shown.Question.Again, shown.Question.Assurance, shown.Question.Expires = true, false, "tty", nil
+	part := wire.SummaryPart{Part: "design", Gates: []wire.SummaryGate{{Gate: "approved", Kind: "approval", Verdict: "pass", By: []wire.SummaryBy{{Who: "person:0@h/pts-3", Says: "ok", Assurance: "handoff", At: at(0)}}}}}
+	for _, lang := range []string{"en", "ja"} {
+		v.Language, refused.Language, shown.Language = lang, lang, lang
+		s := styles["plain"].Of(v)
+		golden(t, "handoff."+lang, s.HandedOver(v)+s.HandedOver(refused)+s.HandedOver(live())+s.NoHandoff("yes"+steering)+s.HandoffPIN()+"\n"+
+			s.Status(v)+s.Question(shown)+s.AnswerKeys(*shown.Question)+"\n"+s.StaysAccepted(shown)+s.summary([]wire.SummaryPart{part}))
+	}
+}
+
 func TestQuestions(t *testing.T) {
 	t.Parallel()
 	choice := wire.QuestionView{Kind: "choice", Options: 3, Recommended: 2}

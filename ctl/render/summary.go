@@ -75,6 +75,10 @@ func (s Style) by(g wire.SummaryGate) string {
 			list = append(list, Line(b.Who)+" "+Line(b.Says))
 			continue
 		}
+		if b.Assurance == string(events.AssuredHandoff) {
+			list = append(list, s.say("accepted by hand-off of %s, nobody has looked (%s)", "%s の引き継ぎによる承認、確認者なし(%s)", who(b.Who), Line(b.Assurance)+s.weak(b.Assurance)))
+			continue
+		}
 		said := s.say("%s by %s (%s)", "%s: %s(%s)", Line(b.Says), who(b.Who), Line(b.Assurance)+s.weak(b.Assurance))
 		if b.At != nil {
 			said += " " + s.Clock(*b.At)
@@ -92,9 +96,9 @@ func (s Style) by(g wire.SummaryGate) string {
 	return Line(phrase.Reason(s.lang, g.Result()))
 }
 
-// weak marks the word of a chat.
+// weak marks what nobody is known to have looked at.
 func (s Style) weak(assurance string) string {
-	if assurance == string(events.AssuredSession) {
+	if events.Assurance(assurance).Weak() {
 		return s.say(": weak", ": 弱い")
 	}
 	return ""

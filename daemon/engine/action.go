@@ -55,6 +55,9 @@ type Enter struct{ events.PhaseEntered }
 // Escalate has the next agent of a role go on where the run would halt.
 type Escalate struct{ events.AgentEscalated }
 
+// Accept answers a question that nobody is waited for, as its gate was handed over.
+type Accept struct{ events.QuestionAnswered }
+
 // Expire closes a question that nobody answered in time.
 type Expire struct{ events.QuestionExpired }
 
@@ -79,6 +82,7 @@ func (RunRole) action()  {}
 func (Ask) action()      {}
 func (Enter) action()    {}
 func (Escalate) action() {}
+func (Accept) action()   {}
 func (Expire) action()   {}
 func (Record) action()   {}
 func (Wait) action()     {}

@@ -204,6 +204,8 @@ func pure(act Action) events.Data {
 		return act.PhaseEntered
 	case Escalate:
 		return act.AgentEscalated
+	case Accept:
+		return act.QuestionAnswered
 	case Expire:
 		return act.QuestionExpired
 	}

@@ -11,6 +11,9 @@ import (
 // Source: atdd-kit, seeds 3.7: only explicit approval; a rejection has a finding
 // for each section.
 func decideAnswer(s run.State, c Answer) (events.Data, error) {
+	if h, ok := s.HandedOver("", c.Number); ok {
+		return decideRejection(s, h, c)
+	}
 	q := s.Question
 	switch {
 	case s.Status == run.None || s.Status == run.Over:
@@ -43,4 +46,23 @@ func answers(q events.QuestionAsked, a events.QuestionAnswered) bool {
 		return len(a.Choice) == 1 && a.Choice[0] >= 'a' && int(a.Choice[0]-'a') < q.Options
 	}
 	return false
+}
+
+// decideRejection takes what a person finds in a set that was accepted by hand-off.
+// A halted run is resumed with findings, so that its rails hear of them.
+func decideRejection(s run.State, q run.Question, c Answer) (events.Data, error) {
+	switch {
+	case s.Status == run.None || s.Status == run.Over:
+		return nil, ErrOver
+	case s.Status != run.Live:
+		return nil, ErrNoQuestion
+	case c.Set != q.Set:
+		return nil, ErrOtherSet
+	case c.Assurance.Level() < q.Assurance.Level() || c.Assurance.Weak():
+		return nil, ErrAssurance
+	case c.Choice != events.ChoiceNo || c.Phase == "" || !answers(q.QuestionAsked, c.QuestionAnswered):
+		return nil, ErrChoice
+	}
+	c.Gate = q.Gate
+	return c.QuestionAnswered, nil
 }

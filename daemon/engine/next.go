@@ -55,6 +55,7 @@ var rules = []nextRule{
 	{"agent", at(run.Agent), (*view).watchAgent},
 	{"looking", at(run.Looking), (*view).watchRole},
 	{"sent", (*view).sent, (*view).send},
+	{"handed-over", (*view).handedOver, (*view).accept},
 	{"expired", (*view).expired, halt(events.HaltExpired)},
 	{"expire", (*view).expires, (*view).expire},
 	{"asked-until", (*view).askedUntil, halt(events.HaltHours)},
@@ -143,11 +144,11 @@ func (q *view) stop() Action { return halt(cmp.Or(q.Stopping.Reason, events.Halt
 func (q *view) foreign() bool   { return q.ready() && q.Foreign != nil }
 func (q *view) foreignOn() bool { return q.foreign() && q.goesOn() }
 
-// watchAgent keeps the announced agent, and ends it when the run must stop or
-// its wall clock limit has passed.
+// watchAgent keeps the announced agent, and ends it when the run must stop, its
+// wall clock limit has passed, or what it builds on was rejected.
 func (q *view) watchAgent() Action {
 	l := q.Last.Start
-	stop := q.Stop == events.StopNow || q.Stop == events.StopCancel
+	stop := q.Stop == events.StopNow || q.Stop == events.StopCancel || q.SendTo != ""
 	return RunAgent{
 		Phase: l.Phase, Iteration: l.Iteration, Attempt: l.Attempt,
 		Announced: true, End: stop || q.pastUntil(),

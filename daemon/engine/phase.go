@@ -37,7 +37,7 @@ func (q *view) entryFailed() bool { return q.Stage == run.Judged && q.Loop.AtEnt
 // watchRole keeps the announced session, and ends it when the run must stop.
 func (q *view) watchRole() Action {
 	l := q.Last.Role
-	stop := q.Stop == events.StopNow || q.Stop == events.StopCancel
+	stop := q.Stop == events.StopNow || q.Stop == events.StopCancel || q.SendTo != ""
 	return RunRole{Gate: l.Gate, Role: l.Role, Set: l.Set, Round: l.Round, Announced: true, End: stop || q.pastUntil()}
 }
 
@@ -134,6 +134,18 @@ func (q *view) neverRed() bool {
 }
 
 func (q *view) asking() bool { return q.Stage == run.Asking && q.Question != nil }
+
+// handedOver: the gate that asks was handed over by who started the run, so nobody
+// is waited for. Who rejects it later is heard all the same.
+//
+// Source: atdd-kit, seeds 3.1 and 3.6 AL-1.
+func (q *view) handedOver() bool { return q.asking() && q.Question.Handoff }
+
+func (q *view) accept() Action {
+	return Accept{events.QuestionAnswered{
+		Number: q.Question.Number, Gate: q.Question.Gate, Choice: events.ChoiceOK, Set: q.Question.Set, Assurance: events.AssuredHandoff,
+	}}
+}
 
 func (q *view) expired() bool { return q.asking() && q.Question.Expired }
 

@@ -85,7 +85,7 @@ func KindOf(d events.Data) (Kind, bool) {
 	case events.RunEnded:
 		return ofEnd(d.State)
 	case events.QuestionAsked:
-		return NeedsPerson, true
+		return NeedsPerson, !d.Handoff
 	case events.AgentEnded:
 		return Died, d.Outcome == events.Lost
 	case events.IterationRecorded:

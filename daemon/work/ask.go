@@ -26,8 +26,9 @@ func (w *Worker) Ask(ctx context.Context, s run.State, act engine.Ask) (_ events
 	d := events.QuestionAsked{
 		Number: s.Questions + 1, Phase: s.Loop.Phase, Iteration: s.Loop.Iteration, Gate: act.Gate, Kind: act.Kind, Set: act.Set,
 		Assurance: cmp.Or(g.Assurance, s.Facts.Answers, events.AssuredTTY), Tree: s.Last.Tree,
+		Handoff: act.Kind == events.AskApproval && s.HandsOver(act.Gate),
 	}
-	if g.Expires > 0 {
+	if g.Expires > 0 && !d.Handoff {
 		d.ExpiresMS = w.cfg.Now().Add(g.Expires).UnixMilli()
 	}
 	if act.Kind == events.AskText {
@@ -43,7 +44,7 @@ func (w *Worker) Ask(ctx context.Context, s run.State, act engine.Ask) (_ events
 	}
 	before, again := s.Shown(act.Gate)
 	d.Again = again
-	shown, err := w.drafted(ctx, s, p, g, set)
+	shown, err := w.drafted(ctx, s, p, g, set, d.Handoff)
 	if err != nil {
 		return d, err
 	}
@@ -51,6 +52,10 @@ func (w *Worker) Ask(ctx context.Context, s run.State, act engine.Ask) (_ events
 		if d.Link, err = w.putExact(ctx, shown.Link); err != nil {
 			return d, err
 		}
+	}
+	if d.Handoff {
+		d.Text, err = w.accepted(ctx, s, p, g, set, before, shown.Problem)
+		return d, err
 	}
 	d.Text, err = w.presented(ctx, s, p, g, set, before, shown.Problem)
 	return d, err

@@ -76,7 +76,7 @@ func (w *Worker) language(s run.State) events.Language {
 // written first, then shown, then asked about.
 //
 // Source: atdd-kit, seeds 6.2 A34.
-func (w *Worker) drafted(ctx context.Context, s run.State, p *Plan, g workflow.Gate, files []tree.Entry) (draft.Shown, error) {
+func (w *Worker) drafted(ctx context.Context, s run.State, p *Plan, g workflow.Gate, files []tree.Entry, handed bool) (draft.Shown, error) {
 	if w.cfg.Draft == nil || p.Spec.Issue == "" {
 		return draft.Shown{}, nil
 	}
@@ -101,7 +101,7 @@ func (w *Worker) drafted(ctx context.Context, s run.State, p *Plan, g workflow.G
 	title, _, _ := strings.Cut(strings.TrimSpace(p.Task), "\n")
 	return w.cfg.Draft(ctx, draft.Set{
 		Run: s.ID, Gate: g.Name, Number: s.Questions + 1, Issue: p.Spec.Issue, Branch: p.Spec.Branch, Start: s.Facts.Head,
-		Title: hide.Text(title), Body: hide.Text(comment.Draft(l, s.Facts.Handle, p.Spec.Issue, p.measured(l, s.Last.Results)+called(l, pages), paths)),
+		Title: hide.Text(title), Body: hide.Text(comment.Draft(l, s.Facts.Handle, p.Spec.Issue, p.measured(l, s.Last.Results)+called(l, pages), paths, handed)),
 		Repo: p.Repo, Tree: s.Last.Tree, Of: g.Of, Files: files,
 	})
 }
@@ -116,13 +116,19 @@ func undrafted(l events.Language, problem string) string {
 
 // asking is the question, what each answer does, and the files that it is about.
 func asking(l events.Language, flow workflow.Workflow, phase string, g workflow.Gate, paths []string) string {
-	question := g.Question.In(l)
-	if question == "" {
-		question = phrase.Say(l, "approve %s?", "%s を承認しますか。", strings.Join(g.Of, ", "))
-	}
 	means := g.Means.In(l)
 	if means == "" {
 		means = follows(l, flow, phase, g)
+	}
+	return headed(l, g, means, paths)
+}
+
+// headed is the question of a gate, what is said of it, and the files that it is
+// about.
+func headed(l events.Language, g workflow.Gate, means string, paths []string) string {
+	question := g.Question.In(l)
+	if question == "" {
+		question = phrase.Say(l, "approve %s?", "%s を承認しますか。", strings.Join(g.Of, ", "))
 	}
 	text := phrase.Say(l, "Gate %s: %s", "ゲート %s: %s", g.Name, strings.TrimSpace(question)) + "\n" + strings.TrimSpace(means) + "\n"
 	for i, path := range paths {

@@ -30,7 +30,7 @@ var gateForms = []gateForm{
 	{events.GateReview, []string{"role"}, nil},
 	{events.GateQA, []string{"role"}, []string{"skip"}},
 	{events.GateInterview, []string{"role", "rounds", "ambiguity", "weights"}, nil},
-	{events.GateApproval, []string{"of"}, []string{"question", "means", "assurance", "expires"}},
+	{events.GateApproval, []string{"of"}, []string{"question", "means", "assurance", "expires", "handoff"}},
 	{events.GateSession, nil, []string{"stall", "carryover"}},
 }
 
@@ -61,6 +61,7 @@ func (g Gate) keys() []string {
 		{"expires", g.Expires != 0},
 		{"question", g.Question != nil},
 		{"means", g.Means != nil},
+		{"handoff", g.Handoff},
 		{"stall", g.Stall != 0},
 		{"carryover", g.Carryover != 0},
 	} {
@@ -138,6 +139,9 @@ func (p *problems) gateValues(at string, w Workflow, g Gate) {
 	p.interview(at, g)
 	if g.Assurance != "" {
 		one(p, at+".assurance", g.Assurance, events.AssuredSession, events.AssuredTTY, events.AssuredPIN, events.AssuredPage, events.AssuredSignature)
+	}
+	if g.Handoff && g.Assurance.Level() > events.AssuredSession.Level() {
+		p.add(at+".handoff", "take it, or the assurance, out", "a gate that needs assurance %s is no gate to hand over: nobody looks then", g.Assurance)
 	}
 	p.duration(at+".expires", g.Expires)
 	p.words(at+".question", g.Question)

@@ -36,6 +36,7 @@ type Gate struct {
 	Expires   time.Duration    `yaml:"expires"`   // approval: without an answer; zero never
 	Question  Words            `yaml:"question"`  // approval: what is asked
 	Means     Words            `yaml:"means"`     // approval: what follows from each answer
+	Handoff   bool             `yaml:"handoff"`   // approval: who starts the run may hand it over
 
 	Stall     time.Duration `yaml:"stall"`     // session: at least so long without progress before its end; zero is rule.StallDefault
 	Carryover int           `yaml:"carryover"` // session: percent of the planned issues that may be left; zero is rule.CarryoverDefault

@@ -90,6 +90,8 @@ func form(v reflect.Value, at string) *jsonschema.Schema {
 			}
 		}
 		return list(describe(reflect.Zero(t.Elem()), at+".*"))
+	case reflect.Bool:
+		return &jsonschema.Schema{Type: "boolean"}
 	case reflect.Int:
 		return &jsonschema.Schema{Type: "integer"}
 	case reflect.String:

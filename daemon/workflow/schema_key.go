@@ -93,6 +93,7 @@ var keyHelp = map[string]string{
 	"gate.rounds":    "Questions at most.",
 	"gate.ambiguity": "At most, in percent.",
 	"gate.weights":   "Of each dimension of clarity, in percent; together 100.",
+	"gate.handoff":   "Who starts the run may hand it over: FA_HANDOFF=1 apctl run. It is accepted then, nobody looks, and the record says so.",
 	"gate.assurance": "How sure it has to be that a person answers.",
 	"gate.expires":   "Without an answer. 0s never does.",
 	"gate.question":  "What is asked, in one line: a text, or one for each language. Without it whether to approve the files of the set.",

@@ -20,7 +20,8 @@ const (
 // QuestionRequest asks for the question that a run waits with.
 type QuestionRequest struct {
 	RunRef
-	Whole bool `json:"whole,omitzero"` // its text is not cut
+	Whole bool   `json:"whole,omitzero"` // its text is not cut
+	Gate  string `json:"gate,omitzero"`  // that was accepted by hand-off; empty is what waits, else the latest such gate
 }
 
 // QuestionView is a question that waits for a person.
@@ -41,7 +42,8 @@ type QuestionView struct {
 	PIN         bool       `json:"pin,omitzero"`         // is asked for, instead of what is shown
 	Since       time.Time  `json:"since"`
 	Expires     *time.Time `json:"expires,omitzero"`
-	Link        string     `json:"link,omitzero"` // address of the draft pull request that shows the set
+	Link        string     `json:"link,omitzero"`    // address of the draft pull request that shows the set
+	Handoff     bool       `json:"handoff,omitzero"` // it was accepted by hand-off and waits for nobody; it can be rejected
 }
 
 // AnswerRequest answers a question.

@@ -72,6 +72,11 @@ type RunView struct {
 	// IndexLock is only in what run answers: by whom git's index is locked in the work
 	// tree, since when, as a sentence. The run goes on all the same.
 	IndexLock string `json:"index_lock,omitzero"`
+	// Handoff are gates at which nobody is asked, as who started the run has handed them
+	// over.
+	Handoff []string `json:"handoff,omitzero"`
+	// Unhanded is only in what run answers: why its gates ask, although FA_HANDOFF is 1.
+	Unhanded string `json:"unhanded,omitzero"`
 	// Gone says why texts, outputs and recorded trees of the run are not there.
 	Gone *GoneView `json:"gone,omitzero"`
 	// Imported is history of another place: nothing changes it here.

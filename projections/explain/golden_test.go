@@ -36,9 +36,19 @@ func TestHaltsAndQuestionsReadAsTheyDid(t *testing.T) {
 			q := run.Question{QuestionAsked: events.QuestionAsked{Gate: "agreed", Phase: "plan", Kind: k, Again: k == events.AskApproval}}
 			tell(state(func(s *run.State) { s.Stage, s.Question = run.Asking, &q }))
 		}
+		byHandOff := func(s *run.State) {
+			s.Handed = []run.Question{{QuestionAsked: events.QuestionAsked{Gate: "wanted"}}, {QuestionAsked: events.QuestionAsked{Gate: "agreed"}}}
+		}
+		tell(state(byHandOff))
+		done := ended(events.RunEnded{State: events.EndDone, Iteration: 2, Tree: "0123456789ab"})
+		byHandOff(&done)
+		tell(done)
 		for _, d := range []events.Data{
 			events.QuestionAsked{Gate: "agreed"},
 			events.QuestionAnswered{Gate: "agreed", Choice: events.ChoiceNo},
+			events.QuestionAsked{Gate: "agreed", Handoff: true},
+			events.QuestionAnswered{Gate: "agreed", Choice: events.ChoiceOK, Assurance: events.AssuredHandoff},
+			events.QuestionAnswered{Gate: "agreed", Choice: events.ChoiceNo, Assurance: events.AssuredTTY, Phase: "plan"},
 			events.QuestionExpired{Changed: true},
 			events.PhaseEntered{Phase: "build", From: "review", Way: events.WayBack, Cycle: 2},
 			events.RunResumed{Note: "ab"},

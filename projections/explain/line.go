@@ -90,6 +90,9 @@ func askedLine(l events.Language, d events.Data) string {
 		if d.Gate == "" {
 			return say(l, "iteration %d: the agent asks a person", "イテレーション %d: エージェントが人に質問している", d.Iteration)
 		}
+		if d.Handoff {
+			return say(l, "gate %s asks nobody: it was handed over", "ゲート %s は引き継ぎ済みのため誰にも尋ねない", d.Gate)
+		}
 		return say(l, "gate %s asks a person", "ゲート %s が人に回答を求めている", d.Gate)
 	case events.QuestionAnswered:
 		return answered(l, d) + asItIs(l, d.Changed, d.Moved)
@@ -105,6 +108,12 @@ func answered(l events.Language, d events.QuestionAnswered) string {
 	to := say(l, "gate %s", "ゲート %s", d.Gate)
 	if d.Gate == "" {
 		to = say(l, "the agent's question", "エージェントの質問")
+	}
+	if d.Assurance == events.AssuredHandoff {
+		return say(l, "%s: accepted by hand-off, nobody has looked (handoff: weak)", "%s: 引き継ぎにより承認、誰も確認していない(handoff: 弱い)", to)
+	}
+	if d.Phase != "" {
+		return say(l, "%s: a person rejected what was accepted by hand-off", "%s: 引き継ぎで承認されたものを担当者が差し戻した", to)
 	}
 	if d.Assurance == events.AssuredSession {
 		return say(l, "%s: a chat says that a person answered %s (session: weak)", "%s: チャットによれば人の回答は %s(session: 弱い)", to, d.Choice)

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"strings"
 
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -9,18 +10,31 @@ import (
 	"autopilot/projections/run"
 )
 
-// weakly says how many answers are the word of a chat.
+// weakly says which gates were accepted by hand-off, and how many answers are the
+// word of a chat.
 func weakly(l events.Language, s run.State) string {
-	n := 0
+	text, n := "", 0
 	for _, a := range s.Answers {
 		if a.Assurance == events.AssuredSession {
 			n++
 		}
 	}
-	if n == 0 {
+	if n > 0 {
+		text = say(l, "; %s by the word of a chat alone (session: weak)", "。チャットの言葉だけによる回答 %s(session: 弱い)", phrase.Counted(l, n, "answer", "件"))
+	}
+	return text + handedOver(l, s)
+}
+
+// handedOver says what nobody has looked at, as who started the run handed it over.
+func handedOver(l events.Language, s run.State) string {
+	var gates []string
+	for _, q := range s.Handed {
+		gates = append(gates, string(q.Gate))
+	}
+	if len(gates) == 0 {
 		return ""
 	}
-	return say(l, "; %s by the word of a chat alone (session: weak)", "。チャットの言葉だけによる回答 %s(session: 弱い)", phrase.Counted(l, n, "answer", "件"))
+	return say(l, "; accepted by hand-off, not by a person (handoff: weak): %s", "。引き継ぎによる承認で、人は確認していません(handoff: 弱い): %s", strings.Join(gates, ", "))
 }
 
 // Chat names the chat that drives a run.

@@ -16,7 +16,7 @@ import (
 func Why(s run.State) (rule, because string) {
 	switch s.Status {
 	case run.Halted:
-		return string(s.Halt.Reason), halted(s, *s.Halt)
+		return string(s.Halt.Reason), halted(s, *s.Halt) + handedOver(s.Facts.Language, s)
 	case run.Over:
 		because := over(s.Facts.Language, *s.End)
 		if s.End.State == events.EndDone && s.Last.Checkout == events.CheckoutClean {
@@ -320,10 +320,14 @@ func whileLive(s run.State) []wire.NextCommand {
 	case s.Driven() && s.Stage == run.Agent && s.Driver == nil:
 		return joins(s)
 	}
-	return commands(
+	list := commands(
 		"apctl watch "+h, say(l, "follow it", "経過を見る"),
 		"apctl stop "+h, say(l, "stop after this iteration", "このイテレーションの後に停止"),
 	)
+	if len(s.Handed) > 0 {
+		list = append(list, commands("apctl answer "+h, say(l, "shows what was accepted by hand-off, and sends it back if you say so", "引き継ぎで承認されたものを表示し、差し戻せる"))...)
+	}
+	return list
 }
 
 // What several commands are for.

@@ -153,8 +153,8 @@ func (f *Fold) take(e events.Event) {
 		f.asked(e, d)
 	case events.QuestionAnswered:
 		made := string(d.Choice)
-		if d.Assurance == events.AssuredSession {
-			made += " (session: weak)"
+		if d.Assurance.Weak() {
+			made += " (" + string(d.Assurance) + ": weak)"
 		}
 		f.settle(e, made, cmp.Or(d.Findings, d.Text))
 		f.looked(e)

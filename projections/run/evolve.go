@@ -276,11 +276,17 @@ func resumed(s State, at time.Time, d events.RunResumed) State {
 	}
 	if d.Note != "" || d.Findings != "" {
 		s.Note, s.Findings, s.Told = cmp.Or(d.Note, s.Note), cmp.Or(d.Findings, s.Findings), false
-		s.Loop.Asks, s.Looks = false, s.looksAnew()
-		s.Loop.Spent, s.Loop.Entered.Cycle, s.Loop.Plans = 0, 0, nil
-		s.Loop.Used, s.Loop.Unfed, s.Loop.Unpriced = events.Usage{}, 0, 0
+		s = s.anew()
 		s.Clock.Before = 0
 	}
+	return s
+}
+
+// anew begins the budgets again, as a person has something new to say.
+func (s State) anew() State {
+	s.Loop.Asks, s.Looks = false, s.looksAnew()
+	s.Loop.Spent, s.Loop.Entered.Cycle, s.Loop.Plans = 0, 0, nil
+	s.Loop.Used, s.Loop.Unfed, s.Loop.Unpriced = events.Usage{}, 0, 0
 	return s
 }
 

@@ -167,6 +167,9 @@ func answered(s State, e events.Event, d events.QuestionAnswered) State {
 		if s.Stage, s.Question = Judged, nil; q.Gate == "" {
 			s.Stage, s.Loop.Asks = Ready, false
 		}
+		s.Handed = handed(s.Handed, *q, d.Assurance)
+	} else if h, ok := s.HandedOver("", d.Number); ok {
+		return rejected(s, e, d, h)
 	}
 	if d.Changed != "" && s.Stage == Judged { // the gates judge what is there now
 		if s.Stage = Ended; s.Loop.AtEntry {

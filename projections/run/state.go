@@ -66,6 +66,7 @@ type State struct {
 	Question  *Question            // that waits for a person
 	Questions int                  // that were asked
 	Answers   []Answer             // of people, oldest first
+	Handed    []Question           // that were accepted by hand-off, and that nobody has answered since; one for each gate
 	Driver    *Driver              // the chat that drives the run; nil for none
 	Refused   Refused
 	Foreign   *events.ForeignSeen // somebody else writes to the work tree; until the run is resumed

@@ -305,8 +305,11 @@ func (f *Fold) answered(g judged) []wire.SummaryBy {
 	var out []wire.SummaryBy
 	for _, a := range f.s.Answers {
 		if a.Gate == g.Gate && a.Set == g.Set && (a.Kind == events.AskApproval || a.Choice == events.ChoiceSkip) {
-			at := a.At
-			out = append(out, wire.SummaryBy{Who: a.By, Says: string(a.Choice), Assurance: string(a.Assurance), At: &at})
+			at, who := a.At, a.By
+			if a.Assurance == events.AssuredHandoff {
+				who = f.s.Facts.Handoff // who wanted it so
+			}
+			out = append(out, wire.SummaryBy{Who: who, Says: string(a.Choice), Assurance: string(a.Assurance), At: &at})
 		}
 	}
 	return out

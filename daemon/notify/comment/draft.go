@@ -13,9 +13,20 @@ import (
 // diff.
 //
 // Source: atdd-kit, seeds 3.7: bodies travel as the diff of a draft.
-func Draft(l events.Language, handle, issue, points string, files []string) string {
+// Of a set that was accepted by hand-off nobody asks, and it can still be rejected.
+func Draft(l events.Language, handle, issue, points string, files []string, handed bool) string {
 	var b strings.Builder
-	b.WriteString(phrase.Say(l, "**autopilot** run %s asks for approval of these files, as they are on this branch:", "**autopilot** の実行 %s が、このブランチにある次のファイルの承認を求めています:", code(handle, lineBytes)) + "\n\n")
+	run, answer := code(handle, lineBytes), code("apctl answer "+handle, lineBytes)
+	says := phrase.Say(l, "**autopilot** run %s asks for approval of these files, as they are on this branch:", "**autopilot** の実行 %s が、このブランチにある次のファイルの承認を求めています:", run)
+	ends := phrase.Say(l, "To answer, at a terminal where it runs: %s. A review or comment here answers nothing, and nothing is merged by autopilot.",
+		"回答は実行環境の端末で: %s。ここでのレビューやコメントは回答になりません。autopilot はマージしません。", answer)
+	if handed {
+		says = phrase.Say(l, "**autopilot** run %s goes on with these files, as they are on this branch. They were accepted by hand-off: nobody has looked at them.",
+			"**autopilot** の実行 %s は、このブランチにある次のファイルで先に進みます。引き継ぎ(hand-off)による承認で、まだ誰も確認していません。", run)
+		ends = phrase.Say(l, "To send them back, at a terminal where it runs: %s. A review or comment here answers nothing, and nothing is merged by autopilot.",
+			"差し戻すには、実行環境の端末で: %s。ここでのレビューやコメントは回答になりません。autopilot はマージしません。", answer)
+	}
+	b.WriteString(says + "\n\n")
 	for i, f := range files {
 		if i == mostFiles {
 			b.WriteString("- ...\n")
@@ -29,9 +40,7 @@ func Draft(l events.Language, handle, issue, points string, files []string) stri
 	if i, err := wire.ParseIssue(issue); err == nil {
 		b.WriteString(phrase.Say(l, "\nIssue: %s", "\nイシュー: %s", i) + "\n")
 	}
-	answer := "apctl answer " + handle
-	b.WriteString(phrase.Say(l, "\nTo answer, at a terminal where it runs: %s. A review or comment here answers nothing, and nothing is merged by autopilot.",
-		"\n回答は実行環境の端末で: %s。ここでのレビューやコメントは回答になりません。autopilot はマージしません。", code(answer, lineBytes)) + "\n")
+	b.WriteString("\n" + ends + "\n")
 	return b.String()
 }
 

@@ -1,0 +1,50 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"autopilot/events/wire"
+)
+
+// HandedOver says at the start of a run which gates nobody is asked at, or why one is
+// asked all the same; empty where neither was wanted.
+func (s Style) HandedOver(v wire.RunView) string {
+	s = s.Of(v)
+	switch h := Line(v.Handle); {
+	case v.Unhanded != "":
+		return "  " + s.say("FA_HANDOFF=1 hands nothing over here, and its gates will ask: %s", "FA_HANDOFF=1 は無効で、ゲートは回答を求めます: %s", Line(v.Unhanded)) + "\n"
+	case len(v.Handoff) > 0:
+		return "  " + s.say("accepted by hand-off, without asking (FA_HANDOFF=1): %s", "引き継ぎにより尋ねずに承認 (FA_HANDOFF=1): %s", s.handoff(v)) + "\n  " +
+			s.say("apctl answer %s   shows what was accepted, and sends it back if you say so", "apctl answer %s   承認されたものを表示し、差し戻せる", h) + "\n"
+	}
+	return ""
+}
+
+// handoff are the gates that were handed over.
+func (s Style) handoff(v wire.RunView) string { return strings.Join(each(v.Handoff), ", ") }
+
+// NoHandoff says that a value of FA_HANDOFF is none.
+func (s Style) NoHandoff(value string) string {
+	return "FA_HANDOFF is " + fmt.Sprintf("%.40q", value) + ", and only 1 hands approvals over: they will be asked for\n"
+}
+
+// HandoffPIN asks for the PIN, where one is set.
+func (s Style) HandoffPIN() string {
+	return "FA_HANDOFF=1 hands the approvals of this run over, and a PIN is set.\nPIN, or Enter to be asked at its gates: "
+}
+
+// acceptedTitle heads what was accepted by hand-off.
+func (s Style) acceptedTitle(q wire.QuestionView) string {
+	return s.say("%s of phase %s was accepted by hand-off: nobody has looked at it", "%s(フェーズ %s)は引き継ぎで承認済みです。まだ誰も確認していません", s.asker(q), Line(q.Phase))
+}
+
+// rejectKeys asks whether what was accepted by hand-off is sent back.
+func (s Style) rejectKeys() string {
+	return s.say("\n%s takes what you found and sends it back, %s leaves it accepted (Enter): ", "\n%s で指摘を入力して差し戻し、%s で承認のまま (Enter): ", s.paint(bold, "no"), s.paint(bold, "later"))
+}
+
+// StaysAccepted says that what was accepted by hand-off was not rejected.
+func (s Style) StaysAccepted(v wire.RunView) string {
+	return s.Of(v).say("nothing was answered; run %s goes on with what was accepted", "回答していません。実行 %s は承認されたもので続行します", Line(v.Handle)) + "\n"
+}
