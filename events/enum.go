@@ -90,6 +90,7 @@ const (
 	ReasonLooked    Reason = "looked"     // a session of each role says it
 	ReasonVoid      Reason = "void"       // no session gave a result that counts, times over
 	ReasonAnswered  Reason = "answered"   // a person says it
+	ReasonHandoff   Reason = "handoff"    // nobody was asked: who started the run handed it over
 	ReasonByPerson  Reason = "by-person"  // interview, skipped: a person goes on without it, and said why
 	ReasonDocsOnly  Reason = "docs-only"  // qa, skipped: nothing but documentation was changed
 	ReasonInside    Reason = "inside"     // scope: only declared files were changed

@@ -116,6 +116,8 @@ func seen(l events.Language, r events.GateResult) string {
 		return Say(l, "no session gave a result that counts", "有効な結果を出したセッションがない")
 	case events.ReasonAnswered:
 		return Say(l, "as a person answered", "担当者の回答")
+	case events.ReasonHandoff:
+		return Say(l, "accepted by hand-off, nobody has looked", "引き継ぎによる承認、誰も確認していない")
 	case events.ReasonByPerson:
 		return Say(l, "a person goes on without it", "人の判断で省略")
 	case events.ReasonDocsOnly:

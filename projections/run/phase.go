@@ -300,6 +300,9 @@ func approved(r events.GateResult, answers []Answer) events.GateResult {
 			continue
 		}
 		r.Reason, r.Excerpt, r.OutputSum = events.ReasonAnswered, a.Findings, string(a.Findings)
+		if a.Assurance == events.AssuredHandoff {
+			r.Reason = events.ReasonHandoff
+		}
 		if r.Verdict = events.Fail; a.Choice == events.ChoiceOK {
 			r.Verdict = events.Pass
 		}
