@@ -140,6 +140,30 @@ func TestAFixOfWhatFailsAtTimesHaltsWithItsReason(t *testing.T) {
 	}
 }
 
+// What holds in the fix, and no more at the end, is worked on again.
+func TestWhatFailsAtTheEndIsWorkedOnAgain(t *testing.T) {
+	t.Parallel()
+	s := flakySite(t, third)
+	// 4 runs each: at the diagnosis, in the fix, in the commit of the anchor and for its
+	// control. The 18th is of the end.
+	st := s.diagnosed(s.flaky(`fix() { if test -e first; then racy false; else touch first; racy 'test $n = 18'; fi; commit fix; }`))
+	s.wants(st, "done")
+	if told := s.read(".autopilot/notes/told-fix"); st.Loop.Entered.Cycle != 1 || !strings.Contains(told, "steady-to-the-end") || !strings.Contains(told, "--- FAIL: TestRace") {
+		t.Errorf("after %d ways back it was told %s", st.Loop.Entered.Cycle, told)
+	}
+}
+
+// A test that is itself the cause is changed where a person lets it be; the anchor is
+// not, whatever that person let.
+func TestATestThatIsTheCauseCanBeMendedAndTheAnchorNot(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{"tests/acceptance/AT-30.bats": "done", "tests/acceptance/AT-31.sh": "halted:drift"} {
+		s := flakySite(t, third)
+		st := s.diagnosed(s.flaky(`fix() { racy false; echo >> `+file+`; commit fix; }`, func(r *wire.RunSpec) { r.AllowTests = []string{"**"} }))
+		s.wants(st, want)
+	}
+}
+
 // Lesson A31: what passes N times in the commit of the anchor is never seen red, and
 // no more work can change that.
 func TestA31WhatIsNotSeenToFailInItsCommitHaltsAtOnce(t *testing.T) {

@@ -34,7 +34,10 @@ func (t Times) String() string {
 // DecodeYAML reads a number, or ${{NAME}}.
 func (t *Times) DecodeYAML(v strictyaml.Value) error {
 	if v.Kind() == strictyaml.Number {
-		return v.Decode(&t.N)
+		if err := v.Decode(&t.N); err != nil || t.N != 0 {
+			return err
+		}
+		return v.Errorf(fmt.Sprintf("write a number from %d to %d", leastTimes, MostTimes), "it runs no time")
 	}
 	m := reference.FindStringSubmatch(v.Plain())
 	if len(m) == 0 || m[0] != v.Plain() {
