@@ -40,6 +40,7 @@ type runOptions struct {
 	sandbox    string
 	driver     string
 	issue      string
+	fromIssue  string // hash of the text, or ask; empty does not take it
 	inputs     []string
 	priority   string
 	findings   string // file of them
@@ -110,6 +111,8 @@ func (o *runOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.agent.script, "script", "", "agent without a model: `FILE`, see apctl help agents")
 	f.StringVar(&o.driver, "driver", "", "`session`: a chat does the work, see apctl session; --agent is for those who look")
 	f.StringVar(&o.issue, "issue", "", "`ISSUE` that it is about: 24 or OWNER/NAME#24, see apctl help notify")
+	f.StringVar(&o.fromIssue, "from-issue", "", "take the text of the issue as the task, once you have seen it; `=HASH` is what you have seen")
+	f.Lookup("from-issue").NoOptDefVal = fromIssueAsk
 	f.StringArrayVar(&o.inputs, "input", nil, "input `NAME=VALUE` of the workflow (repeatable)")
 	f.StringVar(&o.priority, "priority", "", "`LEVEL` among runs that wait for the machine: low, normal or high")
 	f.StringArrayVar(&o.protect, "protect", nil, "pin the files of `GLOB` too (repeatable)")
@@ -142,6 +145,11 @@ func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args
 	}
 	if a.getenv(place.EnvEffect) != "" {
 		return render.InEffect()
+	}
+	if o.fromIssue != "" {
+		if err := a.issueTask(ctx, &req.Spec, o.fromIssue); err != nil {
+			return err
+		}
 	}
 	d, err := a.connect(ctx, true)
 	if err != nil {
@@ -226,10 +234,8 @@ func (a *app) goOn(ctx context.Context, v wire.RunView, after uint64, detach, ke
 func (o *runOptions) request(a *app, counted bool, args []string) (wire.StartRequest, error) {
 	req := wire.StartRequest{Outputs: a.outputs(), Settings: a.settings(), NoConfig: o.noConfig}
 	var err error
-	if len(args) > 0 || o.file != "" || o.workflow == workflowConverge { // another workflow may know where its task is
-		if o.task, err = a.task(args, o.file); err != nil {
-			return req, err
-		}
+	if err = o.takeTask(a, args); err != nil {
+		return req, err
 	}
 	req.Spec = wire.RunSpec{Task: o.task, Workflow: o.workflow, Protect: o.protect, AllowTests: o.allow}
 	req.Spec.Setup = o.setup
@@ -278,6 +284,24 @@ func (o *runOptions) request(a *app, counted bool, args []string) (wire.StartReq
 	}
 	req.Env, err = runEnv(a.Environ, o.env)
 	return req, err
+}
+
+// takeTask takes what was typed as the task, or in a file. The text of an issue is
+// read last, when all else is right.
+func (o *runOptions) takeTask(a *app, args []string) (err error) {
+	given := len(args) > 0 || o.file != ""
+	switch {
+	case o.fromIssue != "" && o.issue == "":
+		return render.FromNoIssue()
+	case o.fromIssue != "" && given:
+		return render.Exclusive("--from-issue", "a task")
+	case o.fromIssue != "":
+	case !given && o.workflow == workflowConverge && o.issue != "":
+		return render.IssueAlone(o.issue)
+	case given || o.workflow == workflowConverge: // another workflow may know where its task is
+		o.task, err = a.task(args, o.file)
+	}
+	return err
 }
 
 // workspace is the absolute path of the directory that a run works in.

@@ -39,6 +39,10 @@ func (w *Worker) fill(ctx context.Context, p *Plan, q wire.StartRequest) error {
 	p.Flow = p.Flow.Fill(p.Spec.Inputs)
 	if q.Spec.Task == "" && q.Spec.TaskRef == "" {
 		p.Spec.Task, err = taskIn(root.FS(), p.Flow.Task)
+		if err == nil && len(p.Flow.Task) > 0 && strings.TrimSpace(p.Spec.Task) == "" {
+			return wire.Errorf(wire.NeedsPerson, "workflow %s takes its task from %s, and that is blank or not there", p.Flow.Name, strings.Join(p.Flow.Task, ", ")).
+				WithHint("write it first")
+		}
 	}
 	return err
 }
@@ -94,7 +98,7 @@ func noInput(flow workflow.Workflow, err error) error {
 		}
 		return missing
 	case errors.Is(err, workflow.ErrAmbiguous):
-		return wire.Errorf(wire.NeedsPerson, "workflow %s needs one %s, and there are several: %s", flow.Name, e.Name, strings.Join(e.Found, ", ")).
+		return wire.Errorf(wire.NeedsPerson, "workflow %s needs one path as its input %s, and there are several: %s", flow.Name, e.Name, strings.Join(e.Found, ", ")).
 			WithHint("remove or rename all but one of them")
 	}
 	return wire.Errorf(wire.Usage, "input %s cannot be used: %s", e.Name, e.Why)

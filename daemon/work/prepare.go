@@ -158,7 +158,11 @@ func (w *Worker) task(spec wire.RunSpec) (string, error) {
 		text = string(b)
 	}
 	if strings.TrimSpace(text) == "" {
-		return "", wire.Errorf(wire.Usage, "the task is empty").WithHint(`apctl run "WHAT SHALL BE DONE" ...`)
+		e := wire.Errorf(wire.Usage, "the task is empty").WithHint(`apctl run "WHAT SHALL BE DONE" ...`)
+		if spec.Issue != "" {
+			e = e.WithHint("apctl run --issue %s --from-issue ...   takes the text of the issue, once you have seen it", spec.Issue)
+		}
+		return "", e
 	}
 	return text, CheckText("task", text)
 }
