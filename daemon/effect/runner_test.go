@@ -134,6 +134,7 @@ func TestB6FloodOfStderrBeforeStdoutIsDrained(t *testing.T) {
 	}
 }
 
+// Lesson A38: what is ended is the tree, and not only its shell.
 func TestB8TreeIsEndedOnRequest(t *testing.T) {
 	t.Parallel()
 	b := newRig(t)

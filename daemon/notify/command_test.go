@@ -39,6 +39,7 @@ func TestACommandReadsTheNotificationFromItsStandardInput(t *testing.T) {
 	}
 }
 
+// Lesson A47: a notifier that fails is not passed over in silence.
 func TestCommandsThatFailAreLoggedAndHoldNobodyUp(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ name, run, want string }{

@@ -154,3 +154,35 @@ func TestA61TheTermsOfTheFlakyRoute(t *testing.T) {
 		t.Errorf("times %+v, anchor %q, want %q", times, anchor.Default, accept.Default)
 	}
 }
+
+// Lesson A32: words of an oracle that is gone are refused, so that nothing that still
+// has them stays green unseen; and none of the routes has one.
+func TestA32WordsOfAnOracleThatIsGoneAreRefused(t *testing.T) {
+	t.Parallel()
+	_, src, err := workflow.Shipped("atdd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for now, gone := range map[string]string{
+		"fingerprint: [verdicts]": "fingerprint: [findings]",
+		"kind: coverage":          "kind: reviewer",
+		"  sameness: halt":        "  review: halt",
+		"unclean: impl":           "unclean: reviewing-deliverables",
+		"limits: {iterations: 8}": "limits: {maxIterations: 8}",
+		"    role: coder":         "    reviewer: coder",
+	} {
+		old := strings.Replace(string(src), now, gone, 1)
+		w, err := workflow.Parse([]byte(old))
+		if err == nil {
+			err = w.Check()
+		}
+		if old == string(src) || err == nil {
+			t.Errorf("%s: is taken", gone)
+		}
+	}
+	for _, word := range []string{"overall_correctness", "reviewing-deliverables", "findings_digest", "blocking"} {
+		if strings.Contains(string(src), word) {
+			t.Errorf("atdd still says %s", word)
+		}
+	}
+}

@@ -53,6 +53,7 @@ func TestARowIsJudgedByWhatWouldHaveBeenWrittenHere(t *testing.T) {
 		{"the loop went on behind a halt", []string{it(1, impl, "FAIL", "a"), it(2, impl, "FAIL", "a"), it(3, impl, "FAIL", "b")}, []string{"2 halt sameness-detector", "3 halt went-on", "3 halt stuck"}},
 		{"a person began anew", []string{it(1, impl, "FAIL", "a"), it(2, impl, "FAIL", "a"), haltRow(impl, "sameness-detector", "[]"), it(1, impl, "FAIL", "b")}, []string{"2 halt sameness-detector", "4 halt stuck"}},
 		{"the budget of a design step", []string{it(1, atdd.StepPlan, "FAIL", "a"), it(2, atdd.StepPlan, "FAIL", "b"), it(3, atdd.StepPlan, "FAIL", "c"), it(4, atdd.StepPlan, "FAIL", "d"), haltRow(atdd.StepPlan, "MAX_ITERATIONS", "[]")}, []string{"4 halt MAX_ITERATIONS"}},
+		{"the budget of a step that is not known", []string{it(1, "s", "FAIL", "a"), it(2, "s", "FAIL", "b"), it(3, "s", "FAIL", "c"), it(4, "s", "FAIL", "d")}, []string{"4 halt MAX_ITERATIONS"}},
 		{"A15 rows that are missing", []string{it(1, impl, "FAIL", "a"), it(4, impl, "FAIL", "b")}, []string{"2 changed log-integrity"}},
 		{"a row twice", []string{it(2, impl, "PASS", "a"), it(2, impl, "PASS", "a")}, []string{"1 changed log-integrity", "2 changed log-integrity"}},
 	} {
