@@ -74,4 +74,11 @@ func TestTheEndSaysHowOftenTestsFailed(t *testing.T) {
 	if _, because := explain.Why(s); !strings.Contains(because, "failed in none of 10 runs before the work") {
 		t.Error(because)
 	}
+	if next := explain.Next(s); len(next) == 0 || !strings.HasPrefix(next[0].Command, "apctl cancel") {
+		t.Errorf("%+v", next)
+	}
+	s.Last.Results[0].Reason = events.ReasonAncestry
+	if next := explain.Next(s); len(next) == 0 || strings.HasPrefix(next[0].Command, "apctl cancel") {
+		t.Errorf("%+v", next)
+	}
 }

@@ -24,10 +24,15 @@ func rates(l events.Language, s run.State) string {
 	return strings.Join(out, "")
 }
 
-// neverFailed: all holds, but what fails at times was not seen to before the work.
-func neverFailed(l events.Language, r events.GateResult) string {
-	return say(l, "halted: all else passes, but at gate %s the tests failed in none of %d runs before the work, so that they pass now says nothing; a new run with more of them may show it",
-		"停止: ほかはすべて合格しましたが、ゲート %s のテストは実装前の %d 回で一度も失敗しなかったため、いまの成功は何も証明しません。回数を増やした新しい実行が必要です", r.Gate, r.Rate.Runs)
+// neverFailed is the gate at which a run is halted as what fails at times was not seen
+// to before the work. No more work shows it, but more runs may.
+func neverFailed(s run.State, h events.RunHalted) (events.GateResult, bool) {
+	for _, r := range s.Last.Results {
+		if h.Reason == events.HaltUnverifiable && r.Gate == h.Gate && r.Reason == events.ReasonNotRed && r.Rate.Runs > 0 {
+			return r, true
+		}
+	}
+	return events.GateResult{}, false
 }
 
 // unverifiable: nobody could look, the tests were never seen red, or a gate could
@@ -38,11 +43,11 @@ func unverifiable(s run.State, h events.RunHalted) string {
 		return say(l, "halted: at gate %s no session of %s says anything that counts: %s", "停止: ゲート %s で、%s のセッションから有効な結果が得られません: %s",
 			h.Gate, look.Role, voidWords(l, look.Void))
 	}
-	i := slices.IndexFunc(s.Last.Results, func(r events.GateResult) bool { return r.Gate == h.Gate && rule.NeverRed(r) })
-	switch {
-	case i >= 0 && s.Last.Results[i].Rate.Runs > 0:
-		return neverFailed(l, s.Last.Results[i])
-	case i >= 0:
+	if r, ok := neverFailed(s, h); ok {
+		return say(l, "halted: all else passes, but at gate %s the tests failed in none of %d runs before the work, so that they pass now says nothing; a new run with more of them may show it",
+			"停止: ほかはすべて合格しましたが、ゲート %s のテストは実装前の %d 回で一度も失敗しなかったため、いまの成功は何も証明しません。回数を増やした新しい実行が必要です", r.Gate, r.Rate.Runs)
+	}
+	if slices.ContainsFunc(s.Last.Results, func(r events.GateResult) bool { return r.Gate == h.Gate && rule.NeverRed(r) }) {
 		return say(l, "halted: all else passes, but gate %s finds that the tests were never seen to fail before the work, and no more work can show that",
 			"停止: ほかはすべて合格しましたが、ゲート %s によると、実装前にテストが失敗した記録がありません。これ以上作業しても証明できません", h.Gate)
 	}

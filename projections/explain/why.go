@@ -272,6 +272,9 @@ func Next(s run.State) []wire.NextCommand {
 			return commands("apctl probe", say(l, "what the machine has left, and who waits for it", "マシンの空きと待機中の実行"),
 				"apctl resume "+h, say(l, "when it has room", "空きができたら"))
 		}
+		if _, few := neverFailed(s, *s.Halt); few {
+			return commands("apctl cancel "+h, say(l, "close it; then start a new run, with more runs of the tests", "取り消し、テストの回数を増やして新しく実行する"), "apctl diff "+h, soFar(l))
+		}
 		return afterHalt(l, h, s.Halt.Reason)
 	case run.Over:
 		if s.End.State == events.EndRefused {
@@ -302,7 +305,9 @@ func changed(s run.State) string {
 }
 
 // Committed says that HEAD was moved since the run began.
-func Committed(s run.State) bool { return s.Last.Head.Commit != "" && s.Last.Head.Commit != s.Facts.Head }
+func Committed(s run.State) bool {
+	return s.Last.Head.Commit != "" && s.Last.Head.Commit != s.Facts.Head
+}
 
 func whileLive(s run.State) []wire.NextCommand {
 	h, l := s.Facts.Handle, s.Facts.Language
