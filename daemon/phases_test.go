@@ -6,6 +6,8 @@ import (
 
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/rule"
+	"autopilot/projections/run"
 )
 
 // flowSite is a site with one workflow of its own, that a person trusts, and a
@@ -305,6 +307,8 @@ func TestAResultThatCannotBeReadIsNamed(t *testing.T) {
 		"a link":           {`echo '{"v":1,"verdict":"approve"}' > "$AUTOPILOT_RESULT_FILE.x"; ln -s "$AUTOPILOT_RESULT_FILE.x" "$AUTOPILOT_RESULT_FILE"`, events.VoidBadResult, "a link"},
 		"a folder":         {`mkdir "$AUTOPILOT_RESULT_FILE"`, events.VoidBadResult, "a folder"},
 		"a pipe":           {`mkfifo "$AUTOPILOT_RESULT_FILE"`, events.VoidBadResult, "a pipe"},
+		"a member twice":   {`echo '{"v":1,"verdict":"reject","verdict":"approve"}' > "$AUTOPILOT_RESULT_FILE"`, events.VoidBadResult, "duplicate"},
+		"no verdict":       {`echo '{"v":1,"summary":"approve"}' > "$AUTOPILOT_RESULT_FILE"`, events.VoidBadResult, "verdict is"},
 		"a failure":        {`echo '{"v":1,"verdict":"approve"}' > "$AUTOPILOT_RESULT_FILE"; exit 1`, events.VoidNotEnded, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -322,5 +326,27 @@ esac`))
 				t.Errorf("%s: %q", l.Void, said)
 			}
 		})
+	}
+}
+
+// lookFlow has somebody look who also writes to the work.
+func (s *site) lookFlow(box events.Sandbox) run.State {
+	s.write(map[string]string{".autopilot/prompts/look.md": "{{with .Look}}LOOK {{.Form}}{{end}} {{.ResultFile}}"})
+	s.trust()
+	return s.play(s.flowSpec("bound", `in=$(cat)
+case $in in
+LOOK*) echo more >> n; echo '{"v":1,"verdict":"approve","findings":[]}' > "$AUTOPILOT_RESULT_FILE" ;;
+*) mkdir -p docs; echo 1 > docs/plan.md; test -f n || echo 1 > n; test "$AUTOPILOT_PHASE" = plan || echo 1 > built ;;
+esac`, func(r *wire.RunSpec) { r.Sandbox = box }))
+}
+
+// Where no sandbox keeps it from that. Twice is enough: it would do so for ever.
+func TestALookThatChangesTheWorkDoesNotCount(t *testing.T) {
+	t.Parallel()
+	s := flowSite(t, boundFlow)
+	st := s.lookFlow(events.SandboxOff)
+	s.wants(st, "halted:gate-unverifiable")
+	if len(st.Looks) != rule.MostVoid || st.Looks[0].Void != events.VoidChanged || st.Looks[0].Opinion.Verdict != "" {
+		t.Errorf("%+v", st.Looks)
 	}
 }
