@@ -121,7 +121,7 @@ func (w *Watch) file(name string, s *seen, say func(wire.AtddRow) error) error {
 		if !s.there {
 			return nil
 		}
-		n := rows(s.sums)
+		n := notEmpty(s.sums)
 		*s = seen{}
 		return w.changed(name, 0, say, "it is gone, with %s", countRows(n))
 	}
@@ -140,6 +140,7 @@ func (w *Watch) file(name string, s *seen, say func(wire.AtddRow) error) error {
 // lines compares what was read before with what is there now, and judges the rest.
 func (w *Watch) lines(name string, s *seen, text []byte, say func(wire.AtddRow) error) error {
 	old, number, edited := s.sums, 0, 0
+	rows := inPairs{say: say}
 	s.sums = make([]uint64, 0, len(old)+1)
 	for line := range atdd.Lines(text) {
 		number++
@@ -156,14 +157,17 @@ func (w *Watch) lines(name string, s *seen, text []byte, say func(wire.AtddRow) 
 		}
 		s.judged = number
 		if r := w.judge.Row(name, number, line); number > len(old) {
-			if err := say(r); err != nil {
+			if err := rows.next(r); err != nil {
 				return err
 			}
 		}
 	}
+	if err := rows.end(); err != nil {
+		return err
+	}
 	fewer := ""
 	if number < len(old) {
-		fewer = fmt.Sprintf("it has %s, and had %d", countRows(rows(s.sums)), rows(old))
+		fewer = fmt.Sprintf("it has %s, and had %d", countRows(notEmpty(s.sums)), notEmpty(old))
 	}
 	switch {
 	case edited > 0 && fewer != "":
@@ -174,6 +178,31 @@ func (w *Watch) lines(name string, s *seen, text []byte, say func(wire.AtddRow) 
 		return w.changed(name, 0, say, "%s", fewer)
 	}
 	return nil
+}
+
+// inPairs says rows one after the other, each once the next one is known: a halt that
+// was made is no problem of the row before it.
+type inPairs struct {
+	say  func(wire.AtddRow) error
+	held *wire.AtddRow
+}
+
+func (p *inPairs) next(r wire.AtddRow) error {
+	if h := p.held; h != nil && r.Kind == "halt" && r.Step == h.Step {
+		h.Problems = atdd.Halted(*h)
+	}
+	err := p.end()
+	p.held = &r
+	return err
+}
+
+func (p *inPairs) end() error {
+	h := p.held
+	if h == nil {
+		return nil
+	}
+	p.held = nil
+	return p.say(*h)
 }
 
 // emptySum stands for a line without anything.
@@ -194,7 +223,7 @@ func short(sum string) uint64 {
 	return max(binary.BigEndian.Uint64(b), 1)
 }
 
-func rows(sums []uint64) (n int) {
+func notEmpty(sums []uint64) (n int) {
 	for _, s := range sums {
 		if s != emptySum {
 			n++

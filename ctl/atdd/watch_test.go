@@ -144,3 +144,27 @@ func TestA2WhatIsForgedWhileASkillWorksIsSeen(t *testing.T) {
 		}
 	}
 }
+
+// TestA26AHaltThatWasMadeIsNoProblem of the row before it, where both are read at
+// once; seen one after the other, the first one is told before the second is there.
+func TestA26AHaltThatWasMadeIsNoProblem(t *testing.T) {
+	t.Parallel()
+	row := `{"iteration":%d,"step":"running-atdd-cycle","verdict":"FAIL","fingerprint":"a"}` + "\n"
+	failed := fmt.Sprintf(row, 1) + fmt.Sprintf(row, 2)
+	made := `{"outcome":"HALT","step":"running-atdd-cycle","reason":"sameness-detector","findings_digest":[]}` + "\n"
+	p := newPlace(t)
+	p.write("autopilot-log.jsonl", failed+made)
+	once := p.watch(false)
+	if d := cmp.Diff([]string{"autopilot-design.pin:0 ac-drift"}, watched(t, once)); d != "" {
+		t.Error(d)
+	}
+	p.write("autopilot-log.jsonl", failed)
+	w := p.watch(true)
+	if d := cmp.Diff([]string{"autopilot-log.jsonl:2 sameness-detector", "autopilot-design.pin:0 ac-drift"}, watched(t, w)); d != "" {
+		t.Error(d)
+	}
+	p.write("autopilot-log.jsonl", failed+made)
+	if d := cmp.Diff([]string(nil), watched(t, w)); d != "" || w.View().Halts != 0 || once.View().Halts != 0 {
+		t.Errorf("%s %+v", d, w.View())
+	}
+}

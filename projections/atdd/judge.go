@@ -63,19 +63,24 @@ type Judge struct {
 // walk is what the rows of a step have come to.
 type walk struct {
 	of     wire.AtddStep
-	last   int      // iteration
-	prints []string // of the newest failed ones, at most window of them
-	due    []string // halts that were, behind the last row
-	dueAt  int      // its line
+	last   int                // iteration
+	prints []string           // of the newest failed ones, at most window of them
+	due    []string           // halts that were, behind the last row
+	dueAt  int                // its line
+	open   []wire.AtddProblem // of these, until a row says that the loop halted
 }
 
-// View is what the rows come to so far.
+// View is what the rows come to so far. A halt that was due behind the last row of a
+// step was not made.
 func (j *Judge) View() wire.AtddView {
 	v := j.view
 	v.Due = slices.Clone(v.Due)
 	v.Steps = make([]wire.AtddStep, 0, len(j.order))
 	for _, s := range j.order {
-		v.Steps = append(v.Steps, j.steps[s].of)
+		w := j.steps[s]
+		v.Steps = append(v.Steps, w.of)
+		count(&v, w.open)
+		v.Due = due(v.Due, s, w.dueAt, w.open)
 	}
 	return v
 }
@@ -97,39 +102,74 @@ func (j *Judge) Row(file string, number int, line []byte) wire.AtddRow {
 		j.read(&r, m)
 	}
 	j.view.Rows++
-	j.Count(r)
-	j.due(r)
+	made, open := split(r)
+	count(&j.view, made)
+	j.view.Due = due(j.view.Due, r.Step, r.Line, made)
+	if len(open) > 0 {
+		j.walk(r.Step).open = open
+	}
 	return r
 }
 
-// due counts the halts that a row gives reason for, by step and reason.
-func (j *Judge) due(r wire.AtddRow) {
+// railCodes are the halts that a row of an iteration gives reason for.
+var railCodes = []string{"MAX_ITERATIONS", "sameness-detector", "stuck"}
+
+// split parts the problems of a row: halts by a rail are none where the loop halts.
+func split(r wire.AtddRow) (made, open []wire.AtddProblem) {
 	for _, p := range r.Problems {
+		if p.Class == wire.AtddHalt && slices.Contains(railCodes, p.Code) {
+			open = append(open, p)
+			continue
+		}
+		made = append(made, p)
+	}
+	return made, open
+}
+
+// Halted are the problems of a row where the loop halted behind it, as it had to.
+func Halted(r wire.AtddRow) []wire.AtddProblem {
+	made, _ := split(r)
+	return made
+}
+
+// wentOn counts the halts that were due behind the last row of a step.
+func (j *Judge) wentOn(step string, w *walk) {
+	count(&j.view, w.open)
+	j.view.Due = due(j.view.Due, step, w.dueAt, w.open)
+	w.open = nil
+}
+
+// due adds the halts among these problems of a row, by step and reason.
+func due(all []wire.AtddDue, step string, line int, problems []wire.AtddProblem) []wire.AtddDue {
+	for _, p := range problems {
 		if p.Class != wire.AtddHalt {
 			continue
 		}
-		i := slices.IndexFunc(j.view.Due, func(d wire.AtddDue) bool { return d.Step == r.Step && d.Code == p.Code })
+		i := slices.IndexFunc(all, func(d wire.AtddDue) bool { return d.Step == step && d.Code == p.Code })
 		if i < 0 {
-			i = len(j.view.Due)
-			j.view.Due = append(j.view.Due, wire.AtddDue{Step: r.Step, Code: p.Code, First: r.Line})
+			i = len(all)
+			all = append(all, wire.AtddDue{Step: step, Code: p.Code, First: line})
 		}
-		j.view.Due[i].Times++
-		j.view.Due[i].Last = r.Line
+		all[i].Times++
+		all[i].Last = line
 	}
+	return all
 }
 
 // Count adds the problems of a row to what View says.
-func (j *Judge) Count(r wire.AtddRow) {
-	for _, p := range r.Problems {
+func (j *Judge) Count(r wire.AtddRow) { count(&j.view, r.Problems) }
+
+func count(v *wire.AtddView, problems []wire.AtddProblem) {
+	for _, p := range problems {
 		switch p.Class {
 		case wire.AtddRefused:
-			j.view.Refused++
+			v.Refused++
 		case wire.AtddHalt:
-			j.view.Halts++
+			v.Halts++
 		case wire.AtddAllowed:
-			j.view.Allowed++
+			v.Allowed++
 		default:
-			j.view.Changed++
+			v.Changed++
 		}
 	}
 }
@@ -184,6 +224,7 @@ func (j *Judge) iteration(r *wire.AtddRow, m members) {
 		add(refused("fingerprint", "%s", Because(err)))
 	}
 	w := j.walk(m.Step)
+	j.wentOn(m.Step, w)
 	j.sequence(r, w, err == nil)
 	w.of.Iterations, w.of.Halt = w.of.Iterations+1, ""
 	w.last, w.due = r.Iteration, nil
@@ -269,7 +310,7 @@ func (j *Judge) halt(r *wire.AtddRow, m members) {
 			r.Problems = append(r.Problems, refused("unfounded", "the rows before it give no reason for a halt by %s", m.Reason))
 		}
 	}
-	w.of.Halt, w.due = m.Reason, nil
+	w.of.Halt, w.due, w.open = m.Reason, nil, nil
 }
 
 func red(r *wire.AtddRow) {

@@ -125,6 +125,30 @@ func TestAJudgeAndTheRailsSayTheSame(t *testing.T) {
 	}
 }
 
+// TestA26AHaltThatWasMadeIsNoneThatWasDue: the loop went on behind the others.
+func TestA26AHaltThatWasMadeIsNoneThatWasDue(t *testing.T) {
+	t.Parallel()
+	a, b, made := it(1, atdd.StepImpl, "FAIL", "a"), it(2, atdd.StepImpl, "FAIL", "a"), haltRow(atdd.StepImpl, "sameness-detector", "[]")
+	for _, c := range []struct {
+		name  string
+		rows  []string
+		halts int
+	}{
+		{"made", []string{a, b, made}, 0},
+		{"not yet", []string{a, b}, 1},
+		{"gone on", []string{a, b, it(3, atdd.StepImpl, "FAIL", "b")}, 3}, // and that it went on, and stuck
+		{"begun anew, without it", []string{a, b, a}, 3},
+		{"made, and begun anew", []string{a, b, made, it(1, atdd.StepImpl, "FAIL", "c")}, 1},
+		{"of another step", []string{a, b, haltRow(atdd.StepPlan, "ac-drift", "[]")}, 1},
+	} {
+		var j atdd.Judge
+		problems(&j, atdd.LogFile, c.rows)
+		if v := j.View(); v.Halts != c.halts || v.Halts != j.View().Halts {
+			t.Errorf("%s: %d halts, want %d: %+v", c.name, v.Halts, c.halts, v.Due)
+		}
+	}
+}
+
 // TestHaltsThatWereDueAreCounted by step and reason, as a loop that goes on behind its
 // budget gives reason for one in every row.
 func TestHaltsThatWereDueAreCounted(t *testing.T) {
@@ -152,7 +176,7 @@ func TestAViewCountsStepsAndProblems(t *testing.T) {
 	var j atdd.Judge
 	problems(&j, atdd.LogFile, []string{it(1, atdd.StepPlan, "PASS", "a"), it(1, atdd.StepImpl, "FAIL", "a"), it(2, atdd.StepImpl, "FAIL", "a"), haltRow(atdd.StepImpl, "sameness-detector", "[]"), "{"})
 	v := j.View()
-	if len(v.Steps) != 2 || v.Steps[1].Failed != 2 || v.Steps[1].Halt != "sameness-detector" || v.Rows != 5 || v.Damaged != 1 || v.Refused != 1 || v.Halts != 1 {
+	if len(v.Steps) != 2 || v.Steps[1].Failed != 2 || v.Steps[1].Halt != "sameness-detector" || v.Rows != 5 || v.Damaged != 1 || v.Refused != 1 || v.Halts != 0 {
 		t.Errorf("%+v", v)
 	}
 }

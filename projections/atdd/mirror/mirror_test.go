@@ -234,7 +234,7 @@ func TestWhatIsMirroredIsTakenByTheRails(t *testing.T) {
 			j.Row(file, n, line)
 		}
 	}
-	if v := j.View(); v.Rows != 6 || v.Refused > 0 || v.Changed > 0 || v.Halts != 1 {
+	if v := j.View(); v.Rows != 6 || v.Refused > 0 || v.Changed > 0 || v.Halts > 0 {
 		t.Errorf("%+v\n%s", v, log)
 	}
 	if err := atdd.Integrity(log, true, "5"); err != nil {
