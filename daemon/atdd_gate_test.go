@@ -129,3 +129,27 @@ func TestA21FindingsOfAPersonRestartTheBudgetAndNotTheHistory(t *testing.T) {
 		t.Errorf("answers: %+v", st.Answers)
 	}
 }
+
+// A gate that no phase judges would look as if it held.
+func TestGatesOfARunThatAnIssueDoesNotJudgeAreNotTaken(t *testing.T) {
+	t.Parallel()
+	s := atddSite(t)
+	s.write(map[string]string{".autopilot/config.yaml": "setup: 'true'\ngates:\n  test: 'false'\n  kept: {run: test -e README, role: invariant}\n", "README": "r"})
+	s.trust()
+	s.committed()
+	typed := s.atdd("", func(r *wire.RunSpec) {
+		r.Gates = []wire.GateSpec{{Name: "mine", Role: events.RoleGoal, Command: "true"}}
+	})
+	if _, err := s.d.runStart(t.Context(), s.request(), typed); codeOf(err) != wire.Usage || !strings.Contains(err.Error(), "no phase of workflow atdd judges the goals of a run") {
+		t.Errorf("a goal that was typed: %v", err)
+	}
+	p, err := s.d.runPreview(t.Context(), s.request(), s.atdd(""))
+	if err != nil || len(p.Gates) != 1 || slices.ContainsFunc(p.Settings, func(v wire.ConfigValue) bool { return v.Key == "gates.test" }) {
+		t.Errorf("preview: %+v %+v %v", p.Gates, p.Settings, err)
+	}
+	st := s.approved(s.atdd(`work() { printf '#!/bin/sh\necho hello $1\n' > greet.sh; chmod +x greet.sh; if test -e again; then touch README; else rm README; touch again; fi; commit work; }`))
+	s.wants(st, "done")
+	if st.Loop.Entered.Cycle != 1 || verdictOf(st, "kept").Verdict != events.Pass || verdictOf(st, "test").Gate != "" {
+		t.Errorf("%d ways back; kept %+v, test %+v", st.Loop.Entered.Cycle, verdictOf(st, "kept"), verdictOf(st, "test"))
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -93,7 +94,10 @@ func (d *Daemon) runPreview(ctx context.Context, q bus.Request, body wire.StartR
 		return wire.Preview{}, err
 	}
 	p, err := d.worker.Preview(ctx, conf.Request, conf.Agents, conf.Redact)
-	p.Settings = conf.Used
+	p.Settings = slices.DeleteFunc(conf.Used, func(v wire.ConfigValue) bool {
+		name, is := strings.CutPrefix(v.Key, "gates.")
+		return is && err == nil && !slices.ContainsFunc(p.Gates, func(g wire.GateSpec) bool { return string(g.Name) == name })
+	})
 	return p, err
 }
 

@@ -117,6 +117,7 @@ func (a *application) gates() {
 			continue
 		}
 		spec.Gates = append(spec.Gates, e.Value.spec(name))
+		a.out.Request.Standing = append(a.out.Request.Standing, name)
 		a.use("gates." + e.Key)
 	}
 	spec.Gates = append(spec.Gates, typed...)

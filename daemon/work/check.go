@@ -53,6 +53,23 @@ func checkGates(gates []wire.GateSpec, flow workflow.Workflow) error {
 	return nil
 }
 
+// hear leaves out those gates of the settings that no phase of the workflow judges: it
+// would look as if they held. One that was typed is refused.
+func (p *Plan) hear(standing []events.Name) error {
+	var heard []wire.GateSpec
+	for _, g := range p.Spec.Gates {
+		switch {
+		case p.Flow.Judges(g.Role):
+			heard = append(heard, g)
+		case !slices.Contains(standing, g.Name):
+			return wire.Errorf(wire.Usage, "no phase of workflow %s judges the %ss of a run, so gate %s would prove nothing", p.Flow.Name, g.Role, g.Name).
+				WithHint("leave it out, or run a workflow with such a phase; apctl workflow show %s   lists its gates", p.Flow.Name)
+		}
+	}
+	p.Spec.Gates = heard
+	return nil
+}
+
 // checkGate refuses what cannot be a gate of its kind.
 func checkGate(g wire.GateSpec) error {
 	switch {

@@ -93,6 +93,9 @@ func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent
 	if err := checkSpec(q.Spec, p.Flow); err != nil {
 		return nil, err
 	}
+	if err := p.hear(q.Standing); err != nil {
+		return nil, err
+	}
 	ws, err := w.Workspace(ctx, q.Spec)
 	if err != nil {
 		return nil, err
@@ -118,7 +121,7 @@ func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent
 	}
 	p.Gates, err = gate.Pin(gate.PinRequest{
 		Workspace: ws.Path, Home: cmp.Or(gateHome, filepath.Join(w.cfg.State, "home", ws.ID)), Cache: filepath.Join(w.cfg.State, "cache"),
-		ClientEnv: q.Env, Commands: append(commands(q.Spec), p.commands()...), Extra: extra,
+		ClientEnv: q.Env, Commands: append(commands(p.Spec), p.commands()...), Extra: extra,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("pin the environment of the gates: %w", err)

@@ -150,6 +150,15 @@ func (w Workflow) HasGoals() bool {
 	return slices.ContainsFunc(w.Phases, func(p Phase) bool { return p.judgedBy(Goals) })
 }
 
+// Judges says that a phase is judged by the gates of a role that a run brings along.
+func (w Workflow) Judges(role events.GateRole) bool {
+	group := Invariants
+	if role == events.RoleGoal {
+		group = Goals
+	}
+	return slices.ContainsFunc(w.Phases, func(p Phase) bool { return p.judgedBy(group) })
+}
+
 // After is the phase that follows one that passed, empty behind the last.
 func (w Workflow) After(name string) string {
 	i := w.place(name)

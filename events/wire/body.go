@@ -83,6 +83,7 @@ type StartRequest struct {
 	Handoff  bool              `json:"handoff,omitzero"`   // the person who asks hands over the approvals that the workflow lets go
 	PIN      string            `json:"pin,omitzero"`       // for that, where one is set
 	Inputs   map[string]string `json:"-"`                  // set by the daemon: what the settings say of inputs
+	Standing []events.Name     `json:"-"`                  // set by the daemon: gates that are those of the settings
 }
 
 // Preview is the answer of run.preview: everything that a run would use.
