@@ -168,3 +168,32 @@ func TestA26AHaltThatWasMadeIsNoProblem(t *testing.T) {
 		t.Errorf("%s %+v", d, w.View())
 	}
 }
+
+// TestALogOfAHundredThousandRowsIsReadToItsEnd, whatever stands before.
+func TestALogOfAHundredThousandRowsIsReadToItsEnd(t *testing.T) {
+	t.Parallel()
+	const most = 100_000
+	p := newPlace(t)
+	var b strings.Builder
+	b.WriteString("\ufeff")
+	for n := range most {
+		fmt.Fprintf(&b, `{"iteration":%d,"step":"running-atdd-cycle","verdict":"FAIL","fingerprint":"p%d"}`+"\r\n", n+1, n)
+	}
+	p.write("autopilot-log.jsonl", b.String())
+	p.exits(0, "check-stuck", "autopilot-log.jsonl", "3", "running-atdd-cycle")
+	p.exits(0, "check-log-integrity", "autopilot-log.jsonl", fmt.Sprint(most))
+	for range 2 {
+		if err := p.call("record-iteration", "autopilot-log.jsonl", "9", "running-atdd-cycle", "FAIL", "same"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.exits(1, "check-stuck", "autopilot-log.jsonl", "3", "running-atdd-cycle")
+	p.exits(1, "check-sameness", "autopilot-log.jsonl")
+	p.exits(1, "check-log-integrity", "autopilot-log.jsonl", fmt.Sprint(most))
+	w := p.watch(false)
+	watched(t, w)
+	v := w.View()
+	if len(v.Due) < 2 || v.Rows != most+2 || v.Due[0].Code != "MAX_ITERATIONS" || v.Due[0].First != 8 || v.Due[0].Last != most+2 {
+		t.Errorf("%d rows, %+v", v.Rows, v.Due)
+	}
+}
