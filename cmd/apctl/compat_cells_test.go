@@ -209,7 +209,7 @@ func TestWithoutTheProgramEveryFunctionHalts(t *testing.T) {
 	cmd := exec.Command("bash", "-c", `. ./lib.sh
 for f in $(declare -F | cut -d' ' -f3); do "$f" log 1 impl FAIL a </dev/null 2>/dev/null; echo $?; done | sort | uniq -c
 echo "[$(echo A | fingerprint 2>/dev/null)]"; ls`)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "BASH_ENV=")
+	cmd.Dir, cmd.Env = dir, []string{"PATH=" + os.Getenv("PATH")} // no functions of another shell
 	out, err := cmd.Output()
 	if d := cmp.Diff("11 127\n[]\nlib.sh\n", strings.TrimLeft(string(out), " ")); err != nil || d != "" {
 		t.Error(err, d)
