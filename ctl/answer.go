@@ -84,6 +84,9 @@ func runAnswer(ctx context.Context, a *app, o answerOptions, args []string) erro
 	}
 	var v wire.RunView
 	if err := a.ask(ctx, wire.RunQuestion, wire.QuestionRequest{RunRef: ref, Whole: true, Gate: o.gate}, &v); err != nil {
+		if e := new(wire.Error); len(args) == 1 && word == "" && errors.As(err, &e) && e.Code == wire.NotFound {
+			return render.NeitherRunNorAnswer(args[0])
+		}
 		return err
 	}
 	switch {

@@ -221,6 +221,14 @@ func ShortSet(given string) *wire.Error {
 	return usage("--set takes 6 to 64 characters of the hash that was shown", "%q is no hash of a set", given)
 }
 
+// NeitherRunNorAnswer is one word that names no run and answers no approval.
+func NeitherRunNorAnswer(word string) *wire.Error {
+	return &wire.Error{
+		Code: wire.NotFound, Message: fmt.Sprintf("%q is no run, and no answer without one", word),
+		Hint: "apctl answer   shows what is asked; an approval takes ok, no or later\napctl answer RUN TEXT   answers with a text of one word",
+	}
+}
+
 // BadFinding is a finding without a section or a text.
 func BadFinding(text string) *wire.Error {
 	return usage("-m 'FILE:LINE: TEXT', or -m 'HEADING: TEXT'", "%q names no section", text)
