@@ -39,7 +39,7 @@ func TestABugIsMendedFromItsDiagnosis(t *testing.T) {
 	for name, tt := range map[string]struct{ agent, state, because string }{
 		"red, then green":                      {"", "done", ""},
 		"something else broken":                {`fix() { printf '#!/bin/sh\nexit 0\n' > sum.sh; date +%N > broken; commit fix; }`, "halted:sameness", ""},
-		"A28: a reproduction that was changed": {`fix() { printf '#!/bin/sh\n' > tests/acceptance/AT-24.sh; date +%N > sum.sh; commit fix; }`, "halted:gate-unverifiable", "ゲート red "},
+		"A28: a reproduction that was changed": {`fix() { printf '#!/bin/sh\n' > tests/acceptance/AT-24.sh; date +%N > sum.sh; commit fix; }`, "halted:drift", "diagnosis-kept"},
 		"AL-2: another diagnosis in the fix":   {`fix() { printf '#!/bin/sh\nexit 0\n' > sum.sh; echo B >> docs/issues/24-sum/diagnosis.md; commit fix; }`, "halted:drift", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestABugIsMendedFromItsDiagnosis(t *testing.T) {
 			}
 			s.must(s.answer(say(st, "ok")))
 			st = s.asked(st.ID, 2)
-			if q := s.d.view(st).Question; q.Gate != "diagnosis-approved" || strings.Join(q.Files, " ") != "docs/issues/24-sum/diagnosis.md" {
+			if q := s.d.view(st).Question; q.Gate != "diagnosis-approved" || strings.Join(q.Files, " ") != "docs/issues/24-sum/diagnosis.md tests/acceptance/AT-24.sh" {
 				t.Errorf("%+v", q)
 			}
 			s.must(s.answer(say(st, "no", wire.AnswerFinding{Section: "docs/issues/24-sum/diagnosis.md:1", Text: "and the evidence?"})))
