@@ -132,6 +132,8 @@ func NoWorktree(err error, from, hint string) *wire.Error {
 	case errors.Is(err, worktree.ErrNoRemote):
 		return usage("--base head   begins from what is checked out; git fetch, or git remote set-head origin --auto, makes it known",
 			"no remote of %s is known whose default branch was fetched", from)
+	case errors.As(err, &name) && name.Use != "":
+		return usage("--branch "+phrase.Quote(Line(name.Use)), "%v", err)
 	case errors.As(err, &name):
 		return usage("use letters, digits and . _ / -", "%v", err)
 	case errors.As(err, &taken):
@@ -142,6 +144,8 @@ func NoWorktree(err error, from, hint string) *wire.Error {
 		}
 	case errors.As(err, &occupied):
 		e.Code, e.Message, e.Hint = wire.Conflict, err.Error(), "move it away, or give another --branch"
+	case errors.Is(err, worktree.ErrInRepository):
+		e.Hint = "set worktree_root in your own file to a directory outside of it; apctl config show   says which file that is"
 	case errors.As(err, &root), errors.As(err, &escape):
 		e.Hint = "look at the links on the way, and at worktree_root in apctl config show; or " + hint
 	}

@@ -12,8 +12,9 @@ var (
 	ErrNoRemote = errors.New("there is no remote whose default branch is known here")
 )
 
-// NameError is a name that no branch may have here.
-type NameError struct{ Name, Why string }
+// NameError is a name that no branch may have here. Use is the one to give instead,
+// where that can be told.
+type NameError struct{ Name, Why, Use string }
 
 func (e *NameError) Error() string {
 	return fmt.Sprintf("%q is no name for a branch here: %s", e.Name, e.Why)
@@ -42,6 +43,9 @@ type EscapeError struct{ Dir, Real, Root string }
 func (e *EscapeError) Error() string {
 	return fmt.Sprintf("%s leads to %s, which is not below %s", e.Dir, e.Real, e.Root)
 }
+
+// ErrInRepository is a place where git keeps a repository.
+var ErrInRepository = errors.New("it leads into what git keeps of a repository")
 
 // RootError is a root that cannot be one.
 type RootError struct {

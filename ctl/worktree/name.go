@@ -39,7 +39,7 @@ func Slug(task string) string {
 //
 // Source: session-orchestrator, seeds 2.7 promotion; S39.
 func (g git) checkBranch(ctx context.Context, name string) error {
-	bad := func(why string) error { return &NameError{name, why} }
+	bad := func(why string) error { return &NameError{Name: name, Why: why, Use: shortOf(name)} }
 	switch {
 	case name == "":
 		return bad("it is empty")
@@ -47,6 +47,8 @@ func (g git) checkBranch(ctx context.Context, name string) error {
 		return bad("it is too long")
 	case strings.HasPrefix(name, "-"):
 		return bad("it begins with -")
+	case strings.HasPrefix(name, "refs/"):
+		return bad("it is a ref of another kind")
 	}
 	for _, r := range name {
 		letter := r <= unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r))
@@ -58,6 +60,18 @@ func (g git) checkBranch(ctx context.Context, name string) error {
 		return bad("git takes no such name")
 	}
 	return nil
+}
+
+// branchOf is the name of a branch that was typed as git names its ref.
+func branchOf(typed string) string { return strings.TrimPrefix(typed, branchRef("")) }
+
+// shortOf is the branch that a branch of a remote is the copy of; empty for all else.
+func shortOf(ref string) string {
+	below, remote := strings.CutPrefix(ref, "refs/remotes/")
+	if _, name, ok := strings.Cut(below, "/"); remote && ok {
+		return name
+	}
+	return ""
 }
 
 func quoteRune(r rune) string {

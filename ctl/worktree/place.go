@@ -13,14 +13,15 @@ import (
 type place struct {
 	root string // real path
 	stem string // of directories below it: a directory with a root of the user's, else the start of a name
+	own  bool   // it is a root of the user's
 }
 
 // placeOf is below a root of the user's, else beside the repository.
 //
 // Source: session-orchestrator, seeds 2.7 path and promotion.
 func placeOf(root, main string) (place, error) {
-	stem := filepath.Base(main) + string(filepath.Separator)
-	if root == "" {
+	stem, own := filepath.Base(main)+string(filepath.Separator), root != ""
+	if !own {
 		root, stem = filepath.Dir(main), filepath.Base(main)+"-"
 	}
 	if !filepath.IsAbs(root) {
@@ -36,7 +37,7 @@ func placeOf(root, main string) (place, error) {
 	if err != nil {
 		return place{}, &RootError{root, err}
 	}
-	return place{real, stem}, nil
+	return place{real, stem, own}, nil
 }
 
 // directories says that what is there of these is a directory each.
@@ -70,7 +71,23 @@ func (p place) dir(name string) (string, error) {
 	if !below(p.root, real) {
 		return "", &EscapeError{typed, real, p.root}
 	}
+	if in := repositoryAbove(real); p.own && in != "" {
+		return "", &RootError{p.root, fmt.Errorf("%w: %s", ErrInRepository, in)}
+	}
 	return real, nil
+}
+
+// repositoryAbove is the directory in which git keeps a repository, or its part of a
+// work tree, and which a path is below; empty for none. Beside a work tree that is in
+// such a directory there may be more: people keep them in their bare repository.
+func repositoryAbove(path string) string {
+	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		is := func(name string) bool { return !free(filepath.Join(dir, name)) }
+		if is("HEAD") && (is("objects") && is("refs") || is("commondir")) {
+			return dir
+		}
+	}
+	return ""
 }
 
 // below says that a real path is strictly below another.

@@ -105,6 +105,39 @@ func TestARootThatIsNoDirectoryOrHasALineBreakIsRefused(t *testing.T) {
 	}
 }
 
+// What is in the directory of a repository is git's: it would take the work trees for
+// its own files, or remove them with what it is done with.
+func TestARootWhereGitKeepsARepositoryIsRefused(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	tree := s.make(s.ask(branch("there")))
+	s.git(s.top, "init", "-q", "--bare", s.path("bare.git"))
+	s.link(s.path("p/.git"), "leads")
+	for name, root := range map[string]string{
+		"its own": "p/.git", "below its own": "p/.git/trees/new", "a bare one": "bare.git", "below a bare one": "bare.git/trees",
+		"of a work tree": "p/.git/worktrees/" + "p-there", "by a link": "leads/trees",
+	} {
+		for _, q := range []worktree.Ask{s.ask(), s.ask(branch("x"))} {
+			q.Root = s.path(root)
+			var fault *worktree.RootError
+			if _, err := worktree.Prepare(context.Background(), s.environ, q); !errors.As(err, &fault) || !errors.Is(err, worktree.ErrInRepository) {
+				t.Errorf("%s, branch %q: %v", name, q.Branch, err)
+			}
+		}
+	}
+	for name, root := range map[string]string{"beside it": "trees", "a file HEAD alone": "head/trees", "in a work tree": "p-there/trees"} {
+		s.write("head/HEAD", "")
+		q := s.ask()
+		q.Root = s.path(root)
+		if _, err := worktree.Prepare(context.Background(), s.environ, q); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if s.exists("p/.git/trees") || !s.exists("p/.git/worktrees/p-there/HEAD") || tree.Dir != s.path("p-there") {
+		t.Error("something was written, or the test looks at nothing")
+	}
+}
+
 // S34: a link that is swapped in between check and use.
 func TestALinkThatIsPutThereBetweenCheckAndUseIsFoundAndAllUndone(t *testing.T) {
 	t.Parallel()

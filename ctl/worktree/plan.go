@@ -68,7 +68,7 @@ func Prepare(ctx context.Context, environ []string, q Ask) (Plan, error) {
 	p := Plan{From: top, Root: at.root}
 	p.Head, _ = g.run(ctx, "symbolic-ref", "--short", "--quiet", "HEAD") // none is a detached HEAD
 	if q.Branch != "" {
-		err = p.typed(ctx, g, at, q.Branch)
+		err = p.typed(ctx, g, at, branchOf(q.Branch))
 	} else {
 		err = p.named(ctx, g, at, q)
 	}

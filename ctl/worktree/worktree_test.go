@@ -142,6 +142,11 @@ func TestABranchThatIsTypedHasOnlyLettersDigitsDotsLinesAndSlashes(t *testing.T)
 		"a//b":                   "git takes no such name",
 		"a.lock":                 "git takes no such name",
 		"HEAD":                   "git takes no such name",
+		"refs/heads/fix":         "",
+		"refs/heads/":            "it is empty",
+		"refs/tags/v1":           "it is a ref of another kind",
+		"refs/remotes/origin/a":  "it is a ref of another kind",
+		"refs/heads/refs/x":      "it is a ref of another kind",
 		"a@{1}":                  "it holds @",
 		strings.Repeat("x", 300): "it is too long",
 	} {
@@ -153,6 +158,24 @@ func TestABranchThatIsTypedHasOnlyLettersDigitsDotsLinesAndSlashes(t *testing.T)
 		case want != "" && (!errors.As(err, &bad) || !strings.HasPrefix(bad.Why, want)):
 			t.Errorf("%q: %v, want %q", name, err, want)
 		}
+	}
+}
+
+// As git names it, so is it named by programs and in what people copy.
+func TestABranchThatIsTypedByItsRefIsThatBranch(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	first := s.make(s.ask(branch("refs/heads/fix/a")))
+	if first.Branch != "fix/a" || first.Dir != s.path("p-fix-a") || s.git(first.Dir, "symbolic-ref", "HEAD") != "refs/heads/fix/a" {
+		t.Errorf("made: %+v", first)
+	}
+	if again := s.plan(s.ask(branch("refs/heads/fix/a"))); again.Kind != worktree.OldTree || again.Dir != first.Dir {
+		t.Errorf("again: %+v", again)
+	}
+	var bad *worktree.NameError
+	_, err := worktree.Prepare(context.Background(), s.environ, s.ask(branch("refs/remotes/origin/fix/b")))
+	if !errors.As(err, &bad) || bad.Use != "fix/b" {
+		t.Errorf("of a remote: %v, %+v", err, bad)
 	}
 }
 

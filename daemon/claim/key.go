@@ -49,6 +49,8 @@ func Parse(text string) (Key, error) {
 		what = "workspace is the work tree here, and has no name"
 	case k.Kind != events.ClaimWorkspace && strings.TrimSpace(k.Name) == "":
 		what = kind + ": needs a name"
+	case strings.HasPrefix(k.Name, "refs/") && (k.Kind == events.ClaimBranch || k.Kind == events.ClaimMerge):
+		what = "a branch is named as git branch lists it"
 	case len(k.Name) > MaxName:
 		what = fmt.Sprintf("its name has more than %d bytes", MaxName)
 	case !utf8.ValidString(k.Name) || strings.ContainsFunc(k.Name, unseen):
