@@ -96,9 +96,9 @@ func (d *Daemon) heldFault(h *heldError) error {
 	case s.Standing(h.at) == lease.Overdue:
 		return e.WithHint("its time was over at %s, but its process goes on:\napctl peer drop %s   gives it back, from there\napctl peer drop %s --force   takes it away, and asks a person", until, k, k)
 	case h.at.Here && !h.at.Alive:
-		return e.WithHint("its process has ended, and it is free at %s;\napctl peer drop %s --force   frees it now, and asks a person", until, k)
+		return e.WithHint("its process has ended, and it is free at %s:\napctl peer drop %s --force   frees it now, and asks a person", until, k)
 	}
-	return e.WithHint("it is free at %s if nothing is heard of it until then;\napctl peer drop %s   gives it back, from there\napctl peer drop %s --force   takes it away, and asks a person", until, k, k)
+	return e.WithHint("it is free at %s if nothing is heard of it until then:\napctl peer drop %s   gives it back, from there\napctl peer drop %s --force   takes it away, and asks a person", until, k, k)
 }
 
 func (d *Daemon) markFault(k claim.Key, m *claim.MarkedError) error {

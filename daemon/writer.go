@@ -221,7 +221,7 @@ func (d *Daemon) offered(why error, except string) error {
 		return err
 	}
 	with := *e
-	with.Hint = besideRun + "   works beside it, in a work tree of its own;\n" + e.Hint
+	with.Hint = besideRun + "   works beside it, in a work tree of its own\n" + e.Hint
 	with.Writer = d.holderView(why)
 	return &with
 }
