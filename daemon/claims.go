@@ -10,6 +10,7 @@ import (
 
 	"autopilot/daemon/blob"
 	"autopilot/daemon/claim"
+	"autopilot/daemon/failpoint"
 	"autopilot/daemon/team"
 	"autopilot/daemon/tree"
 	"autopilot/events"
@@ -220,12 +221,14 @@ func (c *claimKeeper) take(ctx context.Context, w wish) (lease.State, lease.Sigh
 	if err != nil {
 		return lease.State{}, lease.Sight{}, err
 	}
+	failpoint.Hit(failpoint.BeforeClaim)
 	for range takeSteps {
 		e, derr := b.record.decide(ctx, func(s lease.State) (events.Data, error) { return lease.Take(s, ask, c.sight(b)) }, w.actor, w.cause)
 		if err = derr; err != nil {
 			break
 		}
 		if _, expired := e.Data.(events.ClaimExpired); !expired {
+			failpoint.Hit(failpoint.AfterClaim)
 			c.know(w.key.ID(), claimed{w.key.Kind, ref})
 			return b.record.state(), c.sight(b), nil
 		}

@@ -108,7 +108,7 @@ var (
 	// apart are those that tests of their own come to, and no plan does.
 	apart = []string{
 		failpoint.AfterAnnounce, failpoint.DuringRemoval, failpoint.AfterRemoval, failpoint.AfterFact,
-		failpoint.DuringImport, failpoint.AfterImport,
+		failpoint.DuringImport, failpoint.AfterImport, failpoint.BeforeClaim, failpoint.AfterClaim,
 	}
 	limitPoints = []string{failpoint.AfterAccount, failpoint.AfterAppend, failpoint.AfterAgent, failpoint.BeforeAppend}
 )

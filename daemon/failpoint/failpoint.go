@@ -40,6 +40,9 @@ const (
 	AfterAgent      = "after-agent"      // an agent has ended, and no event says so
 	AfterAccount    = "after-account"    // what a provider said is stored, and no run was told
 
+	BeforeClaim = "before-claim" // who asks may have it, and nothing is stored
+	AfterClaim  = "after-claim"  // it is stored, and who asked was not told
+
 	AfterAnnounce = "after-announce" // of what is removed: it is written down, and nothing is gone
 	DuringRemoval = "during-removal" // outputs and trees are gone, and the first of the texts
 	AfterRemoval  = "after-removal"  // all is gone, and no event says so
@@ -56,7 +59,7 @@ const (
 func Points() []string {
 	return []string{
 		BeforeAppend, AfterAppend, AfterIntent, AfterLaunch, AfterGate, AfterRecord, AfterRestore, AfterCheckout,
-		AfterCheckpoint, AfterForget, AfterAgent, AfterAccount, DuringSnapshot, AfterSnapshot,
+		AfterCheckpoint, AfterForget, AfterAgent, AfterAccount, BeforeClaim, AfterClaim, DuringSnapshot, AfterSnapshot,
 		AfterAnnounce, DuringRemoval, AfterRemoval, AfterFact, DuringImport, AfterImport,
 	}
 }
