@@ -183,6 +183,10 @@ func (w *crook) moored(s run.State) bool {
 	return false
 }
 
+func (w *crook) Publish(_ context.Context, _ run.State, act engine.Publish) (events.WorkPublished, error) {
+	return events.WorkPublished{Phase: act.Phase, Iteration: act.Iteration}, nil
+}
+
 func (w *crook) BeginRole(_ context.Context, s run.State, act engine.RunRole) (events.Data, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

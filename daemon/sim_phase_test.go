@@ -162,6 +162,12 @@ func (w *script) Role(ctx context.Context, s run.State, end <-chan struct{}) (ev
 	return d, nil
 }
 
+// Publish tells of what it is asked for: a run whose work is on no branch of its own
+// never asks.
+func (w *script) Publish(_ context.Context, _ run.State, act engine.Publish) (events.WorkPublished, error) {
+	return events.WorkPublished{Phase: act.Phase, Iteration: act.Iteration}, nil
+}
+
 func (w *script) Ask(_ context.Context, s run.State, act engine.Ask) (events.QuestionAsked, error) {
 	if w.phases == nil {
 		return events.QuestionAsked{}, errors.New("nobody is asked in this workflow")

@@ -69,6 +69,9 @@ func (d *Daemon) viewAt(s run.State, now time.Time) wire.RunView {
 	if f.Limits.UntilMS > 0 {
 		v.Until = at(time.UnixMilli(f.Limits.UntilMS))
 	}
+	if p := s.Published; p != nil && (p.Commit != "" || p.Problem != "") {
+		v.Published = &wire.PublishedView{Commit: p.Commit, Link: d.text(p.Link), Problem: d.text(p.Problem)}
+	}
 	v.Handoff = handed(slices.DeleteFunc(slices.Clone(f.Gates), func(g events.Gate) bool { return !s.HandsOver(g.Name) }))
 	v.Language = string(d.language(s))
 	v.HeadMoved = d.headMoved(d.language(s), s.Moved)

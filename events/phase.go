@@ -10,6 +10,7 @@ const (
 	TypeQuestionAnswered = "question.answered.v1"
 	TypeQuestionExpired  = "question.expired.v1"
 	TypeAgentEscalated   = "agent.escalated.v1"
+	TypeWorkPublished    = "work.published.v1"
 )
 
 // Way says how a run came into a phase.
@@ -196,6 +197,19 @@ type QuestionExpired struct {
 	Number  int  `json:"number"`
 	Changed bool `json:"changed,omitzero"`
 }
+
+// WorkPublished says what became of showing work that has passed where people review
+// changes. Without a commit and a problem nobody wanted it.
+type WorkPublished struct {
+	Phase     Name   `json:"phase"`
+	Iteration int    `json:"iteration"`        // that passed
+	Commit    string `json:"commit,omitzero"`  // that is on the branch of the run there
+	Link      Ref    `json:"link,omitzero"`    // address of the draft pull request
+	Problem   Ref    `json:"problem,omitzero"` // what could not be done
+}
+
+// EventType is the stored name of the type.
+func (WorkPublished) EventType() string { return TypeWorkPublished }
 
 // EventType is the stored name of the type.
 func (PhaseEntered) EventType() string { return TypePhaseEntered }

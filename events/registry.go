@@ -39,6 +39,7 @@ var decoders = map[string]func(jsontext.Value) (Data, error){
 	TypeQuestionAnswered:  decodeAs[QuestionAnswered],
 	TypeQuestionExpired:   decodeAs[QuestionExpired],
 	TypeAgentEscalated:    decodeAs[AgentEscalated],
+	TypeWorkPublished:     decodeAs[WorkPublished],
 	TypeSessionJoined:     decodeAs[SessionJoined],
 	TypeSessionLeft:       decodeAs[SessionLeft],
 	TypeForeignSeen:       decodeAs[ForeignSeen],

@@ -26,6 +26,10 @@ func TestWhatWasAcceptedByHandOffReadsAsThat(t *testing.T) {
 	t.Parallel()
 	v := live()
 	v.Handoff = []string{"wanted", "approved" + steering}
+	pushed, kept, stale := live(), live(), live()
+	pushed.Published = &wire.PublishedView{Commit: "4b825dc642cb6eb9", Link: "https://github.com/owner/name/pull/7"}
+	kept.Published = &wire.PublishedView{Problem: "git push exited with 1" + steering}
+	stale.Published = &wire.PublishedView{Commit: "4b825dc642cb6eb9", Problem: "gh is not logged in: gh auth login"}
 	refused := live()
 	refused.Unhanded = "this needs a person at a terminal: it is not in the foreground"
 	shown := waitsForAnswer()
@@ -35,7 +39,8 @@ func TestWhatWasAcceptedByHandOffReadsAsThat(t *testing.T) {
 		v.Language, refused.Language, shown.Language = lang, lang, lang
 		s := styles["plain"].Of(v)
 		golden(t, "handoff."+lang, s.HandedOver(v)+s.HandedOver(refused)+s.HandedOver(live())+s.NoHandoff("yes"+steering)+s.HandoffPIN()+"\n"+
-			s.Status(v)+s.Question(shown)+s.AnswerKeys(*shown.Question)+"\n"+s.StaysAccepted(shown)+s.summary([]wire.SummaryPart{part}))
+			s.Status(v)+s.Question(shown)+s.AnswerKeys(*shown.Question)+"\n"+s.StaysAccepted(shown)+s.summary([]wire.SummaryPart{part})+
+			s.published(pushed.Published)+"\n"+s.published(kept.Published)+"\n"+s.published(stale.Published)+"\n"+s.End(wire.WhyView{Run: kept, Because: "done"}))
 	}
 }
 

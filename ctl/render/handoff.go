@@ -48,3 +48,16 @@ func (s Style) rejectKeys() string {
 func (s Style) StaysAccepted(v wire.RunView) string {
 	return s.Of(v).say("nothing was answered; run %s goes on with what was accepted", "回答していません。実行 %s は承認されたもので続行します", Line(v.Handle)) + "\n"
 }
+
+// published is what became of showing work that has passed.
+func (s Style) published(p *wire.PublishedView) string {
+	switch {
+	case p == nil:
+		return ""
+	case p.Problem != "" && p.Commit != "":
+		return s.say("%s, but its draft is not up to date: %s", "%s。ただしドラフト PR は更新できませんでした: %s", Hash(p.Commit), Line(p.Problem))
+	case p.Problem != "":
+		return s.say("not pushed, the work stays on its branch here: %s", "プッシュできませんでした。成果はこの環境のブランチに残っています: %s", Line(p.Problem))
+	}
+	return s.listed(Hash(p.Commit), Line(p.Link))
+}

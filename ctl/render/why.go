@@ -86,7 +86,11 @@ func (s Style) verdict(w wire.WhyView) string {
 	if w.Because == "" {
 		return head + "\n"
 	}
-	return head + "\n" + s.wrap(Line(w.Because), "  ")
+	text := head + "\n" + s.wrap(Line(w.Because), "  ")
+	if p := s.published(v.Published); p != "" {
+		text += s.wrap(s.say("push: %s", "プッシュ: %s", p), "  ")
+	}
+	return text
 }
 
 // active is the time in which a run was at work.

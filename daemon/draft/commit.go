@@ -26,6 +26,12 @@ type Set struct {
 	Title     string
 	Body      string // markdown
 
+	// Final says that it is the work of a run that has passed, and all that was changed,
+	// instead of what a gate asks about. Files of it that git converts on the way into a
+	// commit are left to who commits them.
+	Final bool
+	Hide  func(string) string // takes secrets out of what is final
+
 	Repo  *tree.Repo
 	Tree  events.Tree // that the files are of
 	Of    []string    // globs of the set
@@ -70,7 +76,7 @@ func (s Set) commit(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	commit, err := g.id(ctx, []byte("Files for approval at gate "+s.Gate+"\n\nRun "+s.Run+" of autopilot asks about them.\n"), "commit-tree", id, "-p", head)
+	commit, err := g.id(ctx, []byte(s.message()), "commit-tree", id, "-p", head)
 	if err != nil {
 		return "", err
 	}
@@ -78,8 +84,16 @@ func (s Set) commit(ctx context.Context) (string, error) {
 	if _, err := g.run(ctx, changes, "update-index", "-z", "--index-info"); err != nil {
 		return "", err
 	}
-	_, err = g.run(ctx, nil, "update-ref", "-m", "autopilot: files for approval", branchRoot+s.Branch, commit, head)
+	_, err = g.run(ctx, nil, "update-ref", "-m", "autopilot: files of a run", branchRoot+s.Branch, commit, head)
 	return commit, err
+}
+
+// message is that of the commit.
+func (s Set) message() string {
+	if s.Final {
+		return "What was not committed yet\n\nRun " + s.Run + " of autopilot has passed with it.\n"
+	}
+	return "Files for approval at gate " + s.Gate + "\n\nRun " + s.Run + " of autopilot asks about them.\n"
 }
 
 // head is the commit of the run's branch, which has to be checked out, and to lead
@@ -112,10 +126,17 @@ func (s Set) changes(ctx context.Context, g git, head string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	converted, err := s.converted(ctx, g)
+	if err != nil {
+		return nil, err
+	}
 	var b bytes.Buffer
 	for _, e := range s.Files {
 		was := there[e.Path]
 		delete(there, e.Path)
+		if converted[e.Path] {
+			continue
+		}
 		text, mode, err := s.Repo.File(ctx, s.Tree, e.Path)
 		if err != nil {
 			return nil, err
@@ -125,6 +146,9 @@ func (s Set) changes(ctx context.Context, g git, head string) ([]byte, error) {
 			return nil, err
 		}
 		if now != was {
+			if s.Final && s.Hide(string(text)) != string(text) {
+				return nil, fmt.Errorf("%s has a secret in it, and is not committed or pushed", e.Path)
+			}
 			fmt.Fprintf(&b, "%s %s 0\t%s\x00", now.mode, now.id, e.Path)
 		}
 	}
@@ -132,6 +156,33 @@ func (s Set) changes(ctx context.Context, g git, head string) ([]byte, error) {
 		fmt.Fprintf(&b, "0 %s 0\t%s\x00", strings.Repeat("0", len(f.id)), path)
 	}
 	return b.Bytes(), nil
+}
+
+// converting are the attributes by which a file is another one in a commit than on the
+// disk. The work of agents is committed with them by their own git.
+var converting = []string{"filter", "ident", "working-tree-encoding", "eol"}
+
+// converted are the files of final work of which a commit has another form.
+func (s Set) converted(ctx context.Context, g git) (map[string]bool, error) {
+	out := map[string]bool{}
+	if !s.Final || len(s.Files) == 0 {
+		return out, nil
+	}
+	var paths bytes.Buffer
+	for _, e := range s.Files {
+		paths.WriteString(e.Path + "\x00")
+	}
+	said, err := g.run(ctx, paths.Bytes(), append([]string{"check-attr", "-z", "--stdin"}, converting...)...)
+	if err != nil {
+		return nil, err
+	}
+	words := strings.Split(string(said), "\x00") // path, attribute, value
+	for i := 0; i+2 < len(words); i += 3 {
+		if v := words[i+2]; v != "unspecified" && v != "unset" && v != "lf" {
+			out[words[i]] = true
+		}
+	}
+	return out, nil
 }
 
 // there are the files of a commit that belong to the set.

@@ -68,8 +68,8 @@ func New(cfg Config) *Publisher {
 }
 
 // Shown is where a set can be read; without a Link, why it cannot, or neither where
-// nobody wants it.
-type Shown struct{ Link, Problem string }
+// nobody wants it. Commit is what was pushed of work that is final.
+type Shown struct{ Link, Problem, Commit string }
 
 // Show shows a set where the settings want that. It returns an error where ctx ends
 // alone.
@@ -82,25 +82,29 @@ func (p *Publisher) Show(ctx context.Context, s Set) (Shown, error) {
 	if !ok {
 		return Shown{}, nil
 	}
-	link, err := p.show(ctx, s, to)
+	shown, err := p.show(ctx, s, to)
 	switch {
 	case ctx.Err() != nil:
 		return Shown{}, ctx.Err()
 	case err != nil:
-		return Shown{Problem: redact.Text(redact.Secrets(p.cfg.Env), err.Error())}, nil
+		shown.Problem = redact.Text(redact.Secrets(p.cfg.Env), err.Error())
 	}
-	return Shown{Link: link}, nil
+	return shown, nil
 }
 
-func (p *Publisher) show(ctx context.Context, s Set, to notify.DraftTo) (string, error) {
+func (p *Publisher) show(ctx context.Context, s Set, to notify.DraftTo) (shown Shown, err error) {
 	commit, err := s.commit(ctx)
 	if err != nil {
-		return "", err
+		return shown, err
 	}
 	if err := p.push(ctx, s, to, commit); err != nil {
-		return "", err
+		return shown, err
 	}
-	return p.request(ctx, s, to.Repository)
+	if s.Final {
+		shown.Commit = commit
+	}
+	shown.Link, err = p.request(ctx, s, to.Repository)
+	return shown, err
 }
 
 // push brings the commit to the branch of its name, from a repository that has
@@ -184,10 +188,13 @@ func (p *Publisher) request(ctx context.Context, s Set, repository string) (stri
 	if err != nil {
 		return "", err
 	}
-	if link := linkIn(out, repository); link != "" {
-		return link, nil
-	}
 	body := redact.Text(redact.Secrets(p.cfg.Env), begin(s.Body, bodyRunes))
+	if link := linkIn(out, repository); link != "" {
+		if s.Final { // what was to be decided is decided
+			_, err = p.command(ctx, s.effect("edit", ""), body, ghWithin, p.env(), []string{"gh", "pr", "edit", link, "--body-file", "-"})
+		}
+		return link, err
+	}
 	out, err = p.command(ctx, s.effect("create", ""), body, ghWithin, p.env(), []string{
 		"gh", "pr", "create", "--repo", repository, "--head", s.Branch, "--draft",
 		"--title", redact.Text(redact.Secrets(p.cfg.Env), title(s)), "--body-file", "-",
@@ -233,6 +240,9 @@ func begin(text string, most int) string {
 // effect is the same for the same step, so that one which outlived the daemon is
 // found again.
 func (s Set) effect(step, commit string) string {
+	if s.Final { // its number is of another kind
+		step = "final-" + step
+	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s %s", s.Run, s.Number, step, commit))
 	return effectPrefix + hex.EncodeToString(sum[:12])
 }

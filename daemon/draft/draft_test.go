@@ -72,6 +72,92 @@ func TestShownAgainTheOpenDraftIsTakenAndTheBranchLeadsOn(t *testing.T) {
 	}
 }
 
+// Seeds 3.1, 3.7: what has passed is on the branch of the run, with what nobody had
+// committed, and the draft that is open says so; it stays a draft, and the default
+// branch is as it was.
+func TestFinalWorkIsPushedAsItPassedAndItsDraftBroughtUpToDate(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.write(filepath.Join(b.top, "docs/plan.md"), "the plan\n")
+	b.show(b.set())
+	b.write(filepath.Join(b.top, "done.go"), "package done\n")
+	b.git(b.top, "add", "done.go")
+	b.git(b.top, "commit", "-qm", "work")
+	b.write(filepath.Join(b.top, "code.go"), "package left\n")
+	b.write(filepath.Join(b.top, "other.go"), "package other\n")
+	final := b.final("code.go", "done.go", "docs/plan.md")
+	got := b.show(final)
+	head := b.git(b.top, "rev-parse", "HEAD")
+	if got != (Shown{Link: link, Commit: head}) || b.git(b.remote, "rev-parse", branch) != head {
+		t.Fatalf("shown: %+v, head %s", got, head)
+	}
+	if got := b.git(b.top, "show", "--format=%s", "--name-status", "HEAD"); got != "What was not committed yet\n\nM\tcode.go" {
+		t.Errorf("the commit is %s", got)
+	}
+	if got := b.git(b.top, "status", "--porcelain"); got != "?? other.go" {
+		t.Errorf("what the run did not change: %q", got)
+	}
+	calls := strings.Split(strings.TrimSpace(b.read("calls")), "\n")
+	if got := calls[len(calls)-1]; got != "<pr><edit><"+link+"><--body-file><->" || b.read("body") != "what has passed\n" {
+		t.Errorf("gh is called %s with %q", got, b.read("body"))
+	}
+	if got := b.git(b.remote, "rev-parse", "trunk"); got != b.start {
+		t.Errorf("the default branch has moved to %s", got)
+	}
+	if strings.Contains(b.read("calls"), "<ready>") || strings.Contains(b.read("calls"), "<merge>") {
+		t.Errorf("gh is called\n%s", b.read("calls"))
+	}
+	if again := b.show(final); again != got {
+		t.Errorf("once more: %+v", again)
+	}
+}
+
+// The work stays where it is, and who reads the end is told.
+func TestFinalWorkThatCannotBeShownIsSaidAndKept(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		does   func(*bench, *Set)
+		want   string
+		pushed bool
+	}{
+		"a draft that is not brought up to date": {func(b *bench, _ *Set) { b.write(filepath.Join(b.gh, "noedit"), "") }, "gh pr edit exited with 1", true},
+		"a remote that is not there":             {func(b *bench, _ *Set) { b.rule.Remote += "-gone" }, "git ls-remote exited with 128", false},
+		"a secret that nobody had committed":     {func(_ *bench, s *Set) { s.Hide = func(string) string { return "" } }, "code.go has a secret in it", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.show(b.set())
+			b.write(filepath.Join(b.top, "code.go"), "package left\n")
+			s := b.final("code.go")
+			tt.does(b, &s)
+			got := b.show(s)
+			if !strings.Contains(got.Problem, tt.want) || (got.Commit != "") != tt.pushed {
+				t.Errorf("shown: %+v", got)
+			}
+			if text := b.file("code.go"); text != "package left\n" {
+				t.Errorf("left: %q", text)
+			}
+		})
+	}
+}
+
+func TestWhatGitConvertsIsLeftToWhoCommitsIt(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.write(filepath.Join(b.top, ".gitattributes"), "*.bin filter=lfs\n*.txt text=auto eol=lf\n")
+	b.git(b.top, "add", "-A")
+	b.git(b.top, "commit", "-qm", "attributes")
+	b.write(filepath.Join(b.top, "large.bin"), "smudged\n")
+	b.write(filepath.Join(b.top, "a.txt"), "plain\n")
+	if got := b.show(b.final("large.bin", "a.txt")); got.Problem != "" {
+		t.Fatalf("shown: %+v", got)
+	}
+	if got := b.git(b.top, "show", "--format=", "--name-status", "HEAD"); got != "A\ta.txt" {
+		t.Errorf("the commit has %s", got)
+	}
+}
+
 // A56, A60: an explicit repository, and nothing but what the settings name.
 func TestWhatCannotBeShownIsSaidAndNothingIsPushed(t *testing.T) {
 	t.Parallel()

@@ -30,6 +30,7 @@ for a; do printf '<%s>' "$a" >> calls; done; echo >> calls
 test -e login && { echo 'gh auth login' >&2; exit 4; }
 case "$2" in
 list) cat open 2>/dev/null ;;
+edit) cat > body; test -e noedit && { echo 'no such field' >&2; exit 1; } ;;
 create) cat > body; test -e odd && { echo 'https://github.com/other/repo/pull/1'; exit 0; }
 	echo https://github.com/owner/name/pull/7 > open; echo 'Creating draft'; cat open ;;
 esac
@@ -149,4 +150,26 @@ func (b *bench) show(s Set) Shown {
 		b.Fatal(err)
 	}
 	return got
+}
+
+// final is what a run has changed, as it is now.
+func (b *bench) final(paths ...string) Set {
+	b.Helper()
+	return b.set(func(s *Set) {
+		all, err := b.repo.Entries(b.Context(), s.Tree)
+		if err != nil {
+			b.Fatal(err)
+		}
+		s.Gate, s.Number, s.Final, s.Hide, s.Of, s.Body = "", 9, true, func(text string) string { return text }, paths, "what has passed\n"
+		s.Files = slices.DeleteFunc(all, func(e tree.Entry) bool { return !slices.Contains(paths, e.Path) })
+	})
+}
+
+func (b *bench) file(name string) string {
+	b.Helper()
+	text, err := os.ReadFile(filepath.Join(b.top, name))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return string(text)
 }

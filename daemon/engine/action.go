@@ -55,6 +55,12 @@ type Enter struct{ events.PhaseEntered }
 // Escalate has the next agent of a role go on where the run would halt.
 type Escalate struct{ events.AgentEscalated }
 
+// Publish shows what has passed where people review changes.
+type Publish struct {
+	Phase     events.Name
+	Iteration int
+}
+
 // Accept answers a question that nobody is waited for, as its gate was handed over.
 type Accept struct{ events.QuestionAnswered }
 
@@ -82,6 +88,7 @@ func (RunRole) action()  {}
 func (Ask) action()      {}
 func (Enter) action()    {}
 func (Escalate) action() {}
+func (Publish) action()  {}
 func (Accept) action()   {}
 func (Expire) action()   {}
 func (Record) action()   {}

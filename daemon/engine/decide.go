@@ -336,6 +336,8 @@ func decideReport(s run.State, c Report) (events.Data, error) {
 			stage = run.Ready
 		}
 		ok = s.Stage == stage && d.Number == s.Questions+1
+	case events.WorkPublished:
+		ok = s.Stage == run.Ready && d.Iteration == s.Loop.Iteration
 	case events.GatesJudged:
 		ok = s.Stage == run.Gates && d.Iteration == s.Last.Gates.Iteration
 	case events.IterationRecorded:

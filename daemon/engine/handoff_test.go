@@ -122,3 +122,41 @@ func TestARejectionOfWhatWasHandedOverSendsTheRunBackAndTakesTheGateBack(t *test
 		t.Errorf("the same set at its entry: %s", rule)
 	}
 }
+
+// passed is a whole iteration that passes.
+func passed(n int, print string) []events.Data {
+	tree := events.Tree("t" + print)
+	return one(agent(n, 1), ended(n, tree), events.GatesStarted{Phase: "work", Iteration: n}, judged(n, tree, result(events.Pass, print)), record(n, events.Pass, print))
+}
+
+// What has passed is shown once, before the run goes on or ends; without an issue, or a
+// branch of its own, nothing is ever pushed. What became of it ends no run otherwise.
+func TestWorkThatHasPassedIsPublishedOnceWhereThePhaseSaysSo(t *testing.T) {
+	t.Parallel()
+	about := func(d *events.RunStarted) { d.Issue, d.Branch = 24, "branch" }
+	w := flow()
+	w.Phases[0].Publish = true
+	publish := engine.Publish{Phase: "work", Iteration: 1}
+	shown := events.WorkPublished{Phase: "work", Iteration: 1, Problem: "problem"}
+	for name, tt := range map[string]struct {
+		events []events.Data
+		rule   string
+		want   engine.Action
+	}{
+		"passed":                        {join(baseline(about), passed(1, "a")), "publish", publish},
+		"shown, or not":                 {join(baseline(about), passed(1, "a"), one(shown)), "done", nil},
+		"failed":                        {join(baseline(about), failed(1, "a")), "start", nil},
+		"of another iteration":          {join(baseline(about), failed(1, "a"), one(shown), passed(2, "b")), "publish", engine.Publish{Phase: "work", Iteration: 2}},
+		"about no issue":                {join(baseline(), passed(1, "a")), "done", nil},
+		"cancelled meanwhile":           {join(baseline(about), passed(1, "a"), one(events.StopRequested{Mode: events.StopCancel})), "cancel", nil},
+		"what has passed is not halted": {join(baseline(about), passed(1, "a"), one(events.StopRequested{Mode: events.StopNow})), "publish", publish},
+	} {
+		rule, act := engine.Explain(history(tt.events...), w, start)
+		if rule != tt.rule || tt.want != nil && !cmp.Equal(act, tt.want) {
+			t.Errorf("%s: %s %+v", name, rule, act)
+		}
+	}
+	if rule, _ := engine.Explain(history(join(baseline(about), passed(1, "a"))...), flow(), start); rule != "done" {
+		t.Errorf("a phase that says nothing of it: %s", rule)
+	}
+}

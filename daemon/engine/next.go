@@ -82,6 +82,7 @@ var rules = []nextRule{
 	{"refused", (*view).refused, (*view).refuse},
 	{"already-green", (*view).alreadyGreen, finish(events.EndAlreadyGreen)},
 	{"foreign-on", (*view).foreignOn, halt(events.HaltForeign)},
+	{"publish", (*view).publishes, (*view).publish},
 	{"on", (*view).goesOn, (*view).on},
 	{"done", (*view).passed, finish(events.EndDone)},
 

@@ -139,7 +139,9 @@ func (q *view) asking() bool { return q.Stage == run.Asking && q.Question != nil
 // is waited for. Who rejects it later is heard all the same.
 //
 // Source: atdd-kit, seeds 3.1 and 3.6 AL-1.
-func (q *view) handedOver() bool { return q.asking() && q.Question.Handoff }
+func (q *view) handedOver() bool {
+	return q.Stage == run.Judged && q.Question != nil && q.Question.Handoff
+}
 
 func (q *view) accept() Action {
 	return Accept{events.QuestionAnswered{
@@ -167,6 +169,15 @@ func (q *view) goesOn() bool { return q.passed() && q.flow.After(string(q.Loop.P
 func (q *view) on() Action {
 	return q.enter(q.flow.After(string(q.Loop.Phase)), events.WayOn)
 }
+
+// publishes: what has passed is to be shown where people review it, and was not yet. It
+// takes a run about an issue on a branch of its own: nothing else is ever pushed.
+func (q *view) publishes() bool {
+	return q.passed() && q.phase().Publish && q.Facts.Issue > 0 && q.Facts.Branch != "" &&
+		(q.Published == nil || q.Published.Iteration != q.Loop.Iteration)
+}
+
+func (q *view) publish() Action { return Publish{Phase: q.Loop.Phase, Iteration: q.Loop.Iteration} }
 
 // goesBack: the phase did not pass, and an earlier one has to work on that.
 func (q *view) goesBack() bool {

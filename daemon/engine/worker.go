@@ -35,6 +35,9 @@ type Worker interface {
 	Role(ctx context.Context, s run.State, end <-chan struct{}) (events.RoleEnded, error)
 	// Ask writes what a person is asked.
 	Ask(ctx context.Context, s run.State, act Ask) (events.QuestionAsked, error)
+	// Publish pushes what has passed and shows it as a draft, where that is wanted. What
+	// cannot be done is said in its event.
+	Publish(ctx context.Context, s run.State, act Publish) (events.WorkPublished, error)
 	// Recorded is told of a state whose iteration or run was just closed, to
 	// keep the tree and to clean up. It may be told twice.
 	Recorded(ctx context.Context, s run.State) error

@@ -70,6 +70,10 @@ func Names() []string {
 //	agent.ended lost, after which the attempt is repeated  died
 //	iteration.recorded
 //	            skipped, before a back-off                 waiting_limit
+//	work.published
+//	            what could not be pushed or shown          needs_person
+//	question.asked
+//	            of a gate that was handed over             nothing: nobody is waited for
 //	limit.waiting
 //	            for a slot of the account                  nothing: others work meanwhile
 //	            for every other limit                      waiting_limit
@@ -86,6 +90,8 @@ func KindOf(d events.Data) (Kind, bool) {
 		return ofEnd(d.State)
 	case events.QuestionAsked:
 		return NeedsPerson, !d.Handoff
+	case events.WorkPublished:
+		return NeedsPerson, d.Problem != ""
 	case events.AgentEnded:
 		return Died, d.Outcome == events.Lost
 	case events.IterationRecorded:

@@ -46,6 +46,10 @@ func TestEveryEventIsToldAsItsKind(t *testing.T) {
 		{events.LimitWaiting{Cause: events.LimitRate}, WaitingLimit},
 		{events.LimitWaiting{Cause: events.LimitDayCost}, WaitingLimit},
 		{events.LimitWaiting{Cause: events.LimitSlots}, ""},
+		{events.QuestionAsked{}, NeedsPerson},
+		{events.QuestionAsked{Handoff: true}, ""},
+		{events.WorkPublished{Commit: "c"}, ""},
+		{events.WorkPublished{Problem: "p"}, NeedsPerson},
 		{events.RunStarted{}, ""},
 		{events.RunResumed{}, ""},
 	} {

@@ -20,6 +20,7 @@ type Phase struct {
 	Produces []string `yaml:"produces"` // globs of files that it has to write
 	Gates    []Gate   `yaml:"gates"`    // in the order in which they are judged
 	Unclean  string   `yaml:"unclean"`  // an earlier phase to go back to when the gates do not pass
+	Publish  bool     `yaml:"publish"`  // what has passed is pushed, and shown as a draft, where the user's settings want drafts
 	Next     string   `yaml:"next"`     // a later phase to go on with; empty is the following one
 	Limits   Budget   `yaml:"limits"`
 }

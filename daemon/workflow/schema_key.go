@@ -40,6 +40,7 @@ var keyHelp = map[string]string{
 	"phase.produces": "Globs of files that the phase has to write.",
 	"phase.gates":    "What has to pass, in the order in which it is judged: goals, invariants and protected are those of the run.",
 	"phase.unclean":  "An earlier phase to go back to when the gates do not pass.",
+	"phase.publish":  "When it has passed: the branch of the run is pushed and its draft pull request brought up to date, where your settings want drafts. Nothing is merged.",
 	"phase.next":     "A later phase to go on with, instead of the following one.",
 	"phase.limits":   "Over the limits of the workflow.",
 

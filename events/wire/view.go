@@ -72,6 +72,8 @@ type RunView struct {
 	// IndexLock is only in what run answers: by whom git's index is locked in the work
 	// tree, since when, as a sentence. The run goes on all the same.
 	IndexLock string `json:"index_lock,omitzero"`
+	// Published says what became of showing work that has passed on its branch.
+	Published *PublishedView `json:"published,omitzero"`
 	// Handoff are gates at which nobody is asked, as who started the run has handed them
 	// over.
 	Handoff []string `json:"handoff,omitzero"`
@@ -83,6 +85,13 @@ type RunView struct {
 	Imported bool `json:"imported,omitzero"`
 	// Language is that of the sentences about it: the user's, else that of the run.
 	Language string `json:"language,omitzero"`
+}
+
+// PublishedView is work that has passed, as it is shown where people review changes.
+type PublishedView struct {
+	Commit  string `json:"commit,omitzero"`  // that was pushed
+	Link    string `json:"link,omitzero"`    // address of the draft pull request
+	Problem string `json:"problem,omitzero"` // what could not be done
 }
 
 // UsageSum is what was used, as far as it is known. The kinds of tokens do not

@@ -29,6 +29,8 @@ func Line(s run.State, e events.Event) string {
 		return escalated(s, s.Facts.Crews, d)
 	case events.RoleEnded:
 		return looked(l, d)
+	case events.WorkPublished:
+		return published(l, d)
 	case events.QuestionAsked, events.QuestionAnswered, events.QuestionExpired:
 		return askedLine(l, d)
 	case events.GatesStarted:

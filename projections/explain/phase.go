@@ -167,3 +167,16 @@ func asking(l events.Language, q run.Question) string {
 	}
 	return say(l, "waiting: gate %s of phase %s asks a person%s", "待機中: ゲート %s(フェーズ %s)が回答を待っています%s", q.Gate, q.Phase, again)
 }
+
+// published says what became of showing work that has passed.
+func published(l events.Language, d events.WorkPublished) string {
+	switch {
+	case d.Problem != "" && d.Commit != "":
+		return say(l, "the work is pushed, and its draft pull request is not up to date", "成果はプッシュ済みだが、ドラフト PR を更新できなかった")
+	case d.Problem != "":
+		return say(l, "the work could not be pushed; it stays on its branch here", "成果をプッシュできなかった。この環境のブランチに残っている")
+	case d.Commit == "":
+		return say(l, "the work is not pushed, as no setting asks for a draft pull request", "ドラフト PR の設定がないため、成果はプッシュしない")
+	}
+	return say(l, "the work is pushed, and its draft pull request up to date", "成果をプッシュし、ドラフト PR を更新した")
+}

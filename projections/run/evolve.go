@@ -249,6 +249,9 @@ func resumed(s State, at time.Time, d events.RunResumed) State {
 	}
 	s.Clock.Since, s.Clock.Suspended = at, 0
 	s.Waiting, s.Foreign = nil, nil
+	if s.Question != nil && s.Question.Handoff {
+		s.Question = nil // it is shown again, as it is then
+	}
 	s = s.taken(at, d.Changed, d.Moved)
 	// Sessions that said nothing that counts are no tries any more: without that a
 	// gate that they closed would stay closed whatever a person has mended.

@@ -25,6 +25,8 @@ func evolvePhase(s State, e events.Event) State {
 		s = entered(s, e.Time, d)
 	case events.AgentEscalated:
 		s = escalated(s, d)
+	case events.WorkPublished:
+		s.Published = &d
 	case events.RoleStarted:
 		s.Stage, s.Last.Role, s.Last.Session = Looking, d, d.Agent
 		s.Clock.Agent = e.Time
@@ -152,7 +154,11 @@ func looked(s State, at time.Time, d events.RoleEnded) State {
 }
 
 func asked(s State, at time.Time, d events.QuestionAsked) State {
-	s.Stage, s.Question, s.Questions = Asking, &Question{QuestionAsked: d, Since: at}, d.Number
+	s.Question, s.Questions = &Question{QuestionAsked: d, Since: at}, d.Number
+	if d.Handoff { // nobody is waited for, so nothing else may be seen to wait
+		return s
+	}
+	s.Stage = Asking
 	if s.Clock.Waits.IsZero() {
 		s.Clock.Waits = at
 	}

@@ -69,9 +69,10 @@ type State struct {
 	Handed    []Question           // that were accepted by hand-off, and that nobody has answered since; one for each gate
 	Driver    *Driver              // the chat that drives the run; nil for none
 	Refused   Refused
-	Foreign   *events.ForeignSeen // somebody else writes to the work tree; until the run is resumed
-	Changed   events.Ref          // files that others have changed, taken as they are, until an iteration was told of them
-	Moved     events.HeadMove     // by others, ditto
+	Published *events.WorkPublished // what became of showing work that has passed, the latest
+	Foreign   *events.ForeignSeen   // somebody else writes to the work tree; until the run is resumed
+	Changed   events.Ref            // files that others have changed, taken as they are, until an iteration was told of them
+	Moved     events.HeadMove       // by others, ditto
 }
 
 // Refused counts requests to the daemon that who asked may not make.

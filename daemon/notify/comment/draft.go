@@ -46,3 +46,29 @@ func Draft(l events.Language, handle, issue, points string, files []string, hand
 
 // mostDraft is how much of what is called out a draft has, in bytes.
 const mostDraft = 3 << 10
+
+// Final is the body of a draft pull request whose run has passed: by which gates, at
+// which of them nobody has looked, and whose the merge is. The work is its diff.
+//
+// Source: atdd-kit, seeds 3.1: the third gate, the merge, is a person's.
+func Final(l events.Language, handle, issue string, passed, handed []string) string {
+	list := func(names []string) string {
+		var out []string
+		for _, n := range names[:min(len(names), mostFiles)] {
+			out = append(out, code(n, lineBytes))
+		}
+		return strings.Join(out, ", ")
+	}
+	var b strings.Builder
+	b.WriteString(phrase.Say(l, "**autopilot** run %s has come to its end with what is on this branch.", "**autopilot** の実行 %s は、このブランチの内容で最後まで進みました。", code(handle, lineBytes)) + "\n\n")
+	b.WriteString(phrase.Say(l, "- passed: %s", "- 成功したゲート: %s", list(passed)) + "\n")
+	if len(handed) > 0 {
+		b.WriteString(phrase.Say(l, "- accepted by hand-off, nobody has looked: %s", "- 引き継ぎによる承認、確認者なし: %s", list(handed)) + "\n")
+	}
+	if i, err := wire.ParseIssue(issue); err == nil {
+		b.WriteString(phrase.Say(l, "\nIssue: %s", "\nイシュー: %s", i) + "\n")
+	}
+	b.WriteString(phrase.Say(l, "\nThe review and the merge are yours: autopilot marks nothing as ready, and merges nothing.",
+		"\nレビューとマージは人が行います。autopilot は Ready にも、マージもしません。") + "\n")
+	return b.String()
+}

@@ -26,7 +26,8 @@ func TestRequestsReadAsTheyDidInBothLanguages(t *testing.T) {
 		again.Run.Language, again.Run.Issue, again.Run.Question.Link, again.Run.Question.Again = string(l), "owner/name#24", "https://evil.example/owner/other/pull/7", true
 		draft := comment.Draft(l, handle, "owner/name#24", "Key decisions:\n\n  docs/plan.md:7  - closes #1 @someone\n", []string{"docs/plan.md", "docs/at.md"}, false)
 		handed := comment.Draft(l, handle, "owner/name#24", "", []string{"docs/plan.md"}, true)
-		got := "=== first\n" + comment.Of(first, nil) + "=== again\n" + comment.Of(again, nil) + "=== draft\n" + draft + "=== handed over\n" + handed
+		got := "=== first\n" + comment.Of(first, nil) + "=== again\n" + comment.Of(again, nil) + "=== draft\n" + draft + "=== handed over\n" + handed +
+			"=== final\n" + comment.Final(l, handle, "owner/name#24", []string{"requirements", "red", "green"}, []string{"requirements"})
 		texts.Compare(t, *update, "request."+string(l), got)
 		if strings.Contains(got, "the whole body") || strings.Contains(got, "evil.example") {
 			t.Errorf("a body or a strange link is in\n%s", got)
