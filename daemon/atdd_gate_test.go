@@ -153,3 +153,25 @@ func TestGatesOfARunThatAnIssueDoesNotJudgeAreNotTaken(t *testing.T) {
 		t.Errorf("%d ways back; kept %+v, test %+v", st.Loop.Entered.Cycle, verdictOf(st, "kept"), verdictOf(st, "test"))
 	}
 }
+
+// Seeds 3.1: each step has its own budget. Who starts a run can give fewer, and what is
+// left is said of the phase that the run is in.
+func TestEachPhaseOfAnIssueHasItsOwnBudget(t *testing.T) {
+	t.Parallel()
+	s := atddSite(t)
+	st := s.asked(s.start(s.atdd("")).ID, 1)
+	if left := s.why(st.ID).Left; len(left) == 0 || left[0].Limit != 4 {
+		t.Errorf("of phase stories is left %+v", left)
+	}
+	if v := s.d.view(st); len(v.Budgets) != 3 || v.Budgets[2] != (wire.BudgetView{Phase: "impl", Iterations: 8}) {
+		t.Errorf("budgets %+v", v.Budgets)
+	}
+	s.stop(st.ID, events.StopCancel)
+	s.givenBack()
+	st = s.approved(s.atdd(`work() { n=$(($(cat n 2>/dev/null || echo 0)+1)); echo $n > n; printf '#!/bin/sh\necho hello $1\n' > greet.sh; chmod +x greet.sh; commit work; }
+covered() { covers AC$(cat n); }`, func(r *wire.RunSpec) { r.MaxIterations = 2 }))
+	s.wants(st, "halted:iterations")
+	if st.Loop.Phase != "impl" || st.Loop.Spent != 2 {
+		t.Errorf("%d iterations of %s", st.Loop.Spent, st.Loop.Phase)
+	}
+}

@@ -44,6 +44,12 @@ type Crew struct {
 	Hands  []Hand `json:"hands,omitzero"`  // at least one; its level is its place, from 1
 }
 
+// Budget is how many iterations a phase has each time that it is entered.
+type Budget struct {
+	Phase      Name `json:"phase"`
+	Iterations int  `json:"iterations"`
+}
+
 // Hand is one agent of a crew.
 type Hand struct {
 	Agent   Name   `json:"agent"`   // profile

@@ -52,6 +52,7 @@ type RunStarted struct {
 	Crews     []Crew    `json:"crews,omitzero"`    // of the roles whose agents the workflow names
 	Idle      []Name    `json:"idle,omitzero"`     // phases in which nobody works
 	Proves    []Name    `json:"proves,omitzero"`   // phases that the gates of the run judge
+	Budgets   []Budget  `json:"budgets,omitzero"`  // of several phases, of those in which somebody works
 	Head      string    `json:"head,omitzero"`     // commit of the workspace, empty before the first
 	Issue     int       `json:"issue,omitzero"`    // number of the issue that it is about; its repository is in Spec
 	Branch    Ref       `json:"branch,omitzero"`   // of a work tree that was made for the run

@@ -139,7 +139,7 @@ func (s Style) Preview(p wire.Preview) string {
 	b.WriteString(s.facts([][2]string{
 		{"workspace", Line(p.Workspace)},
 		{"workflow", Line(p.Workflow)},
-		{"ends", strings.TrimPrefix(s.ends(p.EndsBy, p.Iterations), "ends ")},
+		{"ends", strings.TrimPrefix(s.ends(p.EndsBy, p.Iterations, p.Budgets), "ends ")},
 		{"pinned", count(p.Pinned, "file")},
 		{"checkout", checkout(p)},
 		{"agent", Line(strings.Join(quoted(p.Argv), " "))},

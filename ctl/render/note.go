@@ -14,22 +14,39 @@ import (
 // Began says where a run works and how it will end.
 func (s Style) Began(v wire.RunView) string {
 	s = s.Of(v)
-	return s.say("%s  started in %s", "%s  %s で開始", s.paint(bold, Line(v.Handle)), Line(v.Workspace)) + "\n  " + s.ends(v.EndsBy, v.Iterations) + "\n"
+	return s.say("%s  started in %s", "%s  %s で開始", s.paint(bold, Line(v.Handle)), Line(v.Workspace)) + "\n  " + s.ends(v.EndsBy, v.Iterations, v.Budgets) + "\n"
 }
 
-// ends is "ends by 03:12 or after 10 iterations".
-func (s Style) ends(by *time.Time, iterations int) string {
+// ends is "ends by 03:12 or after 10 iterations", or with phases "ends after 4
+// iterations of plan or 8 of build".
+func (s Style) ends(by *time.Time, iterations int, budgets []wire.BudgetView) string {
 	var p []string
 	if by != nil {
 		p = append(p, s.say("by %s", "%s まで", s.Clock(*by)))
 	}
-	if iterations > 0 {
+	switch {
+	case len(budgets) > 1:
+		p = append(p, s.perPhase(budgets))
+	case iterations > 0:
 		p = append(p, s.say("after %s", "%sまで", s.count(iterations, "iteration", "回のイテレーション")))
 	}
 	if len(p) == 0 {
 		return s.say("ends when every gate passes", "すべてのゲートが成功すると終了")
 	}
 	return s.say("ends %s", "終了: %s", strings.Join(p, s.say(" or ", "、または ")))
+}
+
+func (s Style) perPhase(budgets []wire.BudgetView) string {
+	var of []string
+	for i, b := range budgets {
+		n := s.say("%[1]d of %[2]s", "%[2]s は %[1]d 回", b.Iterations, Line(b.Phase))
+		if i == 0 {
+			n = s.say("%[1]s of %[2]s", "%[2]s は %[1]s", s.count(b.Iterations, "iteration", "回"), Line(b.Phase))
+		}
+		of = append(of, n)
+	}
+	last := len(of) - 1
+	return s.say("after %s or %s", "フェーズごとのイテレーション %s、%sまで", strings.Join(of[:last], s.say(", ", "、")), of[last])
 }
 
 // Detached is the answer of run -d for people.
@@ -126,7 +143,7 @@ func (s Style) Stopped(runs []wire.RunView) string {
 // Resumed says that a halted run goes on, and how it ends.
 func (s Style) Resumed(v wire.RunView) string {
 	s = s.Of(v)
-	return s.say("%s  goes on", "%s  続行", s.paint(bold, Line(v.Handle))) + "\n  " + s.ends(v.EndsBy, v.Iterations) + "\n" + s.takenAsItIs(v)
+	return s.say("%s  goes on", "%s  続行", s.paint(bold, Line(v.Handle))) + "\n  " + s.ends(v.EndsBy, v.Iterations, v.Budgets) + "\n" + s.takenAsItIs(v)
 }
 
 // fewFiles is how many files of a run that goes on are named.

@@ -19,10 +19,10 @@ func (q *view) phase() workflow.Phase {
 
 // iterations is how many a phase has each time that it is entered.
 func (q *view) iterations() int {
-	if n := q.phase().Limits.Iterations; n > 0 {
+	if n := q.phase().Limits.Iterations; n > 0 && len(q.Facts.Budgets) == 0 {
 		return n
 	}
-	return q.Facts.Limits.Iterations
+	return q.Budget()
 }
 
 // enters: what the phase needs to begin was not judged yet.

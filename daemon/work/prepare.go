@@ -229,6 +229,7 @@ func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events
 		Language: p.Flow.Language, Driver: p.Spec.Driver, Answers: p.Spec.Answers, Agent: profileName(p.Spec.Agent), Account: p.Own.account,
 		Limits: limits(p.Spec, p.Flow), Priority: priority(p.Spec), Start: p.Spec.Start, Tree: snap.Tree, Work: snap.Work, Nested: len(snap.Nested),
 	}
+	d.Budgets = p.budgets(d.Limits)
 	for _, g := range p.Spec.Gates {
 		d.Gates = append(d.Gates, events.Gate{Name: g.Name, Kind: cmp.Or(g.Kind, events.GateCommand), Role: g.Role})
 	}

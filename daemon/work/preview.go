@@ -1,7 +1,6 @@
 package work
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +36,7 @@ func (w *Worker) Preview(ctx context.Context, q wire.StartRequest, agents agent.
 	const effect = "EFFECT"
 	l := limits(p.Spec, p.Flow)
 	d := firstPrompt(p, events.Name(p.Flow.Phases[0].Name))
-	d.MaxIterations, d.ResultFile = cmp.Or(p.Flow.Phases[0].Limits.Iterations, l.Iterations), w.resultFile(effect)
+	d.MaxIterations, d.ResultFile = p.phaseIterations(p.Flow.Phases[0], l), w.resultFile(effect)
 	if d.Session = p.Spec.Driver == events.DriverSession; d.Session {
 		d.ResultFile = ""
 	}
@@ -55,7 +54,7 @@ func (w *Worker) Preview(ctx context.Context, q wire.StartRequest, agents agent.
 	v := wire.Preview{
 		Prompt: string(text), Argv: []string{}, Permissions: p.Own.call.Says, AgentEnv: p.envNames(p.Own),
 		GateEnv: envNames(p.Gates.Env), Path: p.Gates.Path(), Gates: p.Spec.Gates, Pinned: len(p.Pinned),
-		Workspace: p.Repo.Workspace().Path, Iterations: l.Iterations, Workflow: p.Flow.Name,
+		Workspace: p.Repo.Workspace().Path, Iterations: l.Iterations, Workflow: p.Flow.Name, Budgets: BudgetViews(p.budgets(l)),
 		Setup: p.Spec.Setup, Checkout: p.Spec.Checkout,
 	}
 	if p.Spec.Driver == events.DriverDaemon && given(p.Spec.Agent) {

@@ -2,7 +2,6 @@ package work
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -157,7 +156,10 @@ func told(r events.GateResult) bool {
 // iterations is how many the present phase has.
 func iterations(s run.State, p *Plan) int {
 	ph, _ := p.Flow.Phase(string(s.Loop.Phase))
-	return cmp.Or(ph.Limits.Iterations, s.Facts.Limits.Iterations)
+	if n := ph.Limits.Iterations; n > 0 && len(s.Facts.Budgets) == 0 {
+		return n
+	}
+	return s.Budget()
 }
 
 // lastIteration is the number of the last one that the present phase has: the

@@ -101,6 +101,7 @@ type Preview struct {
 	Pinned      int             `json:"pinned"`            // number of pinned files
 	Workspace   string          `json:"workspace"`
 	Iterations  int             `json:"iterations"`
+	Budgets     []BudgetView    `json:"budgets,omitzero"` // of the phases, where there are several
 	EndsBy      *time.Time      `json:"ends_by,omitzero"`
 	Workflow    string          `json:"workflow"`
 	// Settings are those that were not typed, and where they come from.

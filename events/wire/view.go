@@ -14,47 +14,54 @@ func LanguageOf(v *RunView) events.Language {
 	return events.Language(v.Language)
 }
 
+// BudgetView is how many iterations a phase has each time that it is entered.
+type BudgetView struct {
+	Phase      string `json:"phase"`
+	Iterations int    `json:"iterations"`
+}
+
 // RunView is a run as people and programs see it. Fields are only ever added.
 type RunView struct {
-	ID          string     `json:"id"`
-	Handle      string     `json:"handle"`
-	State       string     `json:"state"`           // running, waiting, halted, done, ended, already-green, cancelled, failed, refused
-	Reason      string     `json:"reason,omitzero"` // of a halt, a refusal or a wait
-	Stage       string     `json:"stage,omitzero"`  // of a live run: baseline, agent, gates, looking, asking, deciding
-	Exit        int        `json:"exit"`            // what apctl run and wait exit with; -1 while live
-	Task        string     `json:"task"`            // its first 16 KiB
-	Workspace   string     `json:"workspace"`
-	Workflow    string     `json:"workflow"`
-	Agent       string     `json:"agent"`
-	Role        string     `json:"role,omitzero"`        // of the agent, where the workflow names who works for it
-	Level       int        `json:"level,omitzero"`       // of the agent among those, from 1
-	Levels      int        `json:"levels,omitzero"`      // how many those are
-	Permissions string     `json:"permissions,omitzero"` // "full" when the agent may do anything unasked
-	Phase       string     `json:"phase"`
-	Iteration   int        `json:"iteration"`
-	Attempt     int        `json:"attempt,omitzero"`
-	Iterations  int        `json:"max_iterations"`
-	Started     time.Time  `json:"started"`
-	Ended       *time.Time `json:"ended,omitzero"`
-	Halted      *time.Time `json:"halted,omitzero"`   // when a halted run halted
-	ActiveMS    int64      `json:"active_ms"`         // elapsed without host sleep and waits
-	LimitMS     int64      `json:"limit_ms,omitzero"` // of active time
-	Until       *time.Time `json:"until,omitzero"`    // wall clock
-	EndsBy      *time.Time `json:"ends_by,omitzero"`  // the earlier of both, from now
-	LastOutput  *time.Time `json:"last_output,omitzero"`
-	NextWake    *time.Time `json:"next_wake,omitzero"` // of a waiting run
-	Priority    string     `json:"priority,omitzero"`  // low or high, of one that is not normal
-	Stopping    string     `json:"stopping,omitzero"`  // a stop was asked for: iteration, now, cancel
-	Gates       []GateView `json:"gates"`
-	Issue       string     `json:"issue,omitzero"`  // that it is about: OWNER/NAME#24, or #24
-	Branch      string     `json:"branch,omitzero"` // of a work tree that was made for the run
-	Files       int        `json:"files"`           // changed against the start of the run
-	Tree        string     `json:"tree,omitzero"`
-	Seq         uint64     `json:"seq"`
-	Unknown     int        `json:"unknown_events,omitzero"`
-	Usage       *UsageSum  `json:"usage,omitzero"`   // of all iterations, with that under way as far as it is told
-	Limits      *Budget    `json:"budget,omitzero"`  // that the run has to keep to
-	Waiting     *WaitView  `json:"waiting,omitzero"` // for a limit
+	ID          string       `json:"id"`
+	Handle      string       `json:"handle"`
+	State       string       `json:"state"`           // running, waiting, halted, done, ended, already-green, cancelled, failed, refused
+	Reason      string       `json:"reason,omitzero"` // of a halt, a refusal or a wait
+	Stage       string       `json:"stage,omitzero"`  // of a live run: baseline, agent, gates, looking, asking, deciding
+	Exit        int          `json:"exit"`            // what apctl run and wait exit with; -1 while live
+	Task        string       `json:"task"`            // its first 16 KiB
+	Workspace   string       `json:"workspace"`
+	Workflow    string       `json:"workflow"`
+	Agent       string       `json:"agent"`
+	Role        string       `json:"role,omitzero"`        // of the agent, where the workflow names who works for it
+	Level       int          `json:"level,omitzero"`       // of the agent among those, from 1
+	Levels      int          `json:"levels,omitzero"`      // how many those are
+	Permissions string       `json:"permissions,omitzero"` // "full" when the agent may do anything unasked
+	Phase       string       `json:"phase"`
+	Iteration   int          `json:"iteration"`
+	Attempt     int          `json:"attempt,omitzero"`
+	Iterations  int          `json:"max_iterations"`
+	Budgets     []BudgetView `json:"budgets,omitzero"` // iterations of each phase in which somebody works, where there are several
+	Started     time.Time    `json:"started"`
+	Ended       *time.Time   `json:"ended,omitzero"`
+	Halted      *time.Time   `json:"halted,omitzero"`   // when a halted run halted
+	ActiveMS    int64        `json:"active_ms"`         // elapsed without host sleep and waits
+	LimitMS     int64        `json:"limit_ms,omitzero"` // of active time
+	Until       *time.Time   `json:"until,omitzero"`    // wall clock
+	EndsBy      *time.Time   `json:"ends_by,omitzero"`  // the earlier of both, from now
+	LastOutput  *time.Time   `json:"last_output,omitzero"`
+	NextWake    *time.Time   `json:"next_wake,omitzero"` // of a waiting run
+	Priority    string       `json:"priority,omitzero"`  // low or high, of one that is not normal
+	Stopping    string       `json:"stopping,omitzero"`  // a stop was asked for: iteration, now, cancel
+	Gates       []GateView   `json:"gates"`
+	Issue       string       `json:"issue,omitzero"`  // that it is about: OWNER/NAME#24, or #24
+	Branch      string       `json:"branch,omitzero"` // of a work tree that was made for the run
+	Files       int          `json:"files"`           // changed against the start of the run
+	Tree        string       `json:"tree,omitzero"`
+	Seq         uint64       `json:"seq"`
+	Unknown     int          `json:"unknown_events,omitzero"`
+	Usage       *UsageSum    `json:"usage,omitzero"`   // of all iterations, with that under way as far as it is told
+	Limits      *Budget      `json:"budget,omitzero"`  // that the run has to keep to
+	Waiting     *WaitView    `json:"waiting,omitzero"` // for a limit
 	// Question waits for a person; its text is cut.
 	Question *QuestionView `json:"question,omitzero"`
 	Driver   *DriverView   `json:"driver,omitzero"`  // of a run that a chat drives

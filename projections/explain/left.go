@@ -20,7 +20,7 @@ func Left(s run.State, now time.Time) []wire.WhyLeft {
 			out = append(out, wire.WhyLeft{Kind: kind, Limit: limit, Used: used, Left: max(0, limit-used), Unknown: unknown})
 		}
 	}
-	add("iterations", int64(l.Iterations), int64(s.Loop.Spent), false)
+	add("iterations", int64(s.Budget()), int64(s.Loop.Spent), false)
 	add("hours", l.ActiveMS, s.Clock.Active(now).Milliseconds(), false)
 	if l.UntilMS > 0 {
 		begun := s.Clock.Started.UnixMilli()

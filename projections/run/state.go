@@ -251,5 +251,15 @@ func (s State) LastIteration() int {
 	if s.Loop.Iteration > 0 && (!recorded || s.Loop.Redo) {
 		open = 1 // announced, and not spent yet
 	}
-	return s.Facts.Limits.Iterations + s.Loop.Iteration - s.Loop.Spent - open
+	return s.Budget() + s.Loop.Iteration - s.Loop.Spent - open
+}
+
+// Budget is how many iterations the present phase has.
+func (s State) Budget() int {
+	for _, b := range s.Facts.Budgets {
+		if b.Phase == s.Loop.Phase {
+			return b.Iterations
+		}
+	}
+	return s.Facts.Limits.Iterations
 }
