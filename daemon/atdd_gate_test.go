@@ -166,6 +166,10 @@ func TestEachPhaseOfAnIssueHasItsOwnBudget(t *testing.T) {
 	if v := s.d.view(st); len(v.Budgets) != 3 || v.Budgets[2] != (wire.BudgetView{Phase: "impl", Iterations: 8}) {
 		t.Errorf("budgets %+v", v.Budgets)
 	}
+	_, err := s.d.runStart(t.Context(), s.request(), s.atdd(""))
+	if codeOf(err) != wire.Conflict || !strings.Contains(err.Error(), "it asks a person, and waits for the answer") {
+		t.Errorf("a second run is told %v", err)
+	}
 	s.stop(st.ID, events.StopCancel)
 	s.givenBack()
 	st = s.approved(s.atdd(`work() { n=$(($(cat n 2>/dev/null || echo 0)+1)); echo $n > n; printf '#!/bin/sh\necho hello $1\n' > greet.sh; chmod +x greet.sh; commit work; }

@@ -28,7 +28,7 @@ func (d *Daemon) writerOf(s run.State) *wire.WriterView {
 	v := d.view(s)
 	w := &wire.WriterView{
 		Run: v.Handle, Task: firstLine(v.Task), Program: v.Agent, Since: v.Started, Alive: v.LastOutput,
-		Iteration: v.Iteration, Iterations: v.Iterations,
+		Iteration: v.Iteration, Iterations: v.Iterations, Asks: explain.Asks(s),
 	}
 	if v.Life != nil && (w.Alive == nil || w.Alive.Before(v.Life.At)) {
 		w.Alive = &v.Life.At
@@ -53,6 +53,9 @@ func (d *Daemon) besides(s run.State) error {
 	w := d.writerOf(s)
 	e := wire.Errorf(wire.Conflict, "%s", explain.Writes(*w, time.Now())).
 		WithHint(besideRun+"   works beside it, in a work tree of its own\napctl wait %s   waits until it has ended\napctl stop %s   ends it after this iteration, and its work tree is free", w.Run, w.Run)
+	if w.Asks {
+		e.Hint = "apctl answer " + w.Run + "   shows what it asks, and takes your answer\n" + e.Hint
+	}
 	e.Writer = w
 	return e
 }

@@ -50,6 +50,7 @@ type WriterView struct {
 	Alive      *time.Time `json:"alive,omitzero"` // last sign of life
 	Iteration  int        `json:"iteration,omitzero"`
 	Iterations int        `json:"max_iterations,omitzero"`
+	Asks       bool       `json:"asks,omitzero"` // it waits for the answer of a person
 }
 
 func (e *Error) Error() string { return e.Message }

@@ -96,6 +96,10 @@ func Writes(w wire.WriterView, now time.Time) string {
 	case w.Program == "":
 		doing = "its agent"
 	}
+	if w.Asks {
+		return fmt.Sprintf("run %s works in this work tree, since %s: %s\nit asks a person, and waits for the answer",
+			w.Run, w.Since.UTC().Format(time.RFC3339), w.Task)
+	}
 	alive := ""
 	if w.Alive != nil {
 		alive = fmt.Sprintf(", last sign of life %s ago", short(max(0, now.Sub(*w.Alive)).Milliseconds()))
