@@ -67,6 +67,7 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 	}
 	started.Handle, started.Owner, started.Home = handle, q.Actor, d.host
 	started.Version = d.cfg.Version
+	d.raise(&started)
 	if len(handed(started.Gates)) > 0 {
 		started.Handoff = person
 	} else {

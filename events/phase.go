@@ -41,6 +41,7 @@ type PhaseEntered struct {
 type Crew struct {
 	Role   Name   `json:"role"`
 	Phases []Name `json:"phases,omitzero"` // in which it works
+	Level  int    `json:"level,omitzero"`  // that begins, from 1: an earlier run about the same issue had come to it; 0 is the first
 	Hands  []Hand `json:"hands,omitzero"`  // at least one; its level is its place, from 1
 }
 

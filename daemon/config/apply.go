@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"autopilot/daemon/agent"
+	"autopilot/daemon/strictyaml"
+	"autopilot/daemon/workflow"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/when"
@@ -33,6 +35,7 @@ func (l Layers) Apply(q wire.StartRequest, now time.Time) (Applied, error) {
 	}
 	a := &application{layers: l, out: Applied{Request: q, Agents: l.Agents()}}
 	a.agent()
+	a.roles()
 	a.gates()
 	a.inputs()
 	a.checkout()
@@ -121,6 +124,30 @@ func (a *application) gates() {
 		a.use("gates." + e.Key)
 	}
 	spec.Gates = append(spec.Gates, typed...)
+}
+
+// roles say who works or looks for roles of a workflow that names nobody: the project
+// before the user.
+func (a *application) roles() {
+	spec := &a.out.Request.Spec
+	spec.Roles = nil // they are the settings' alone
+	set := func(list strictyaml.Map[workflow.Profiles]) {
+		for _, e := range list {
+			if spec.Roles == nil {
+				spec.Roles = map[string][]string{}
+			}
+			if _, known := spec.Roles[e.Key]; !known {
+				spec.Roles[e.Key] = e.Value
+				a.use("roles." + e.Key)
+			}
+		}
+	}
+	if a.layers.Project != nil {
+		set(a.layers.Project.Roles)
+	}
+	if a.layers.User != nil {
+		set(a.layers.User.Roles)
+	}
 }
 
 // inputs are handed on beside what was typed: which of them a workflow has is known

@@ -16,6 +16,7 @@ import (
 	"autopilot/daemon/gate"
 	"autopilot/daemon/notify"
 	"autopilot/daemon/strictyaml"
+	"autopilot/daemon/workflow"
 	"autopilot/events"
 	"autopilot/projections/rule"
 	"autopilot/projections/when"
@@ -40,6 +41,7 @@ func (f *faults) add(path, fix, format string, args ...any) {
 
 func (p Project) check(f *faults) {
 	f.agents(p.Agent, p.Agents)
+	f.roles(p.Roles)
 	for _, e := range p.Gates {
 		f.gate("gates."+e.Key, e.Key, e.Value)
 	}
@@ -67,6 +69,7 @@ func (p Project) check(f *faults) {
 
 func (u User) check(f *faults) {
 	f.agents(u.Agent, u.Agents)
+	f.roles(u.Roles)
 	f.word("checkout", u.Checkout, CheckoutInPlace, CheckoutClean)
 	f.word("answers", u.Answers, AnswersPerson, AnswersSession)
 	f.trees(u.TreeBase, u.TreeSeed)
@@ -136,6 +139,27 @@ func (f *faults) agents(chosen string, agents strictyaml.Map[Agent]) {
 			continue
 		}
 		f.agent(at, e.Value)
+	}
+}
+
+// roles are names of profiles: whether they are there is known when a run needs them.
+func (f *faults) roles(roles strictyaml.Map[workflow.Profiles]) {
+	for _, e := range roles {
+		at := "roles." + e.Key
+		if !events.Name(e.Key).Valid() {
+			f.add(at, "use letters a-z, digits, - and _", "%q is no name", e.Key)
+		}
+		if len(e.Value) == 0 {
+			f.add(at, "name at least one profile", "the list is empty")
+		}
+		for i, name := range e.Value {
+			if !events.Name(name).Valid() {
+				f.add(at, "write names of agents, as apctl agent ls shows them", "%q is no name", name)
+			}
+			if slices.Contains(e.Value[:i], name) {
+				f.add(at, "remove it: a run never goes back to an agent", "the profile %q is given twice", name)
+			}
+		}
 	}
 }
 

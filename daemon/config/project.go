@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"autopilot/daemon/strictyaml"
+	"autopilot/daemon/workflow"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"
@@ -13,23 +14,24 @@ import (
 // Project is the file .autopilot/config.yaml at the root of a work tree. Its
 // fields are in the order of the documentation.
 type Project struct {
-	Agent            string                 `yaml:"agent"`  // name of a profile: shipped, or of Agents
-	Agents           strictyaml.Map[Agent]  `yaml:"agents"` // changes to shipped profiles, and own ones
-	Gates            strictyaml.Map[Gate]   `yaml:"gates"`  // in the order in which they are run
-	Inputs           strictyaml.Map[string] `yaml:"inputs"` // of workflows, by name; each takes those that it knows
-	Setup            string                 `yaml:"setup"`  // prepares a clean checkout, by /bin/sh -c
-	Checkout         string                 `yaml:"checkout"`
-	Answers          string                 `yaml:"answers"`
-	Worktree         bool                   `yaml:"worktree"` // a run works on a branch and in a directory of its own
-	TreeBase         wire.WorktreeBase      `yaml:"worktree_base"`
-	TreeSeed         []string               `yaml:"worktree_seed"` // globs of ignored files that it gets copies of
-	Priority         string                 `yaml:"priority"`
-	Protect          []string               `yaml:"protect"` // globs that are pinned too
-	AllowTestChanges []string               `yaml:"allow_test_changes"`
-	Sandbox          Sandbox                `yaml:"sandbox"` // a project can only ask for more than the user does
-	Limits           Limits                 `yaml:"limits"`
-	Resources        Resources              `yaml:"resources"` // a project can only take less of the machine
-	Redact           Redact                 `yaml:"redact"`
+	Agent            string                            `yaml:"agent"`  // name of a profile: shipped, or of Agents
+	Agents           strictyaml.Map[Agent]             `yaml:"agents"` // changes to shipped profiles, and own ones
+	Roles            strictyaml.Map[workflow.Profiles] `yaml:"roles"`  // of workflows, by name: who works or looks, where the workflow names nobody
+	Gates            strictyaml.Map[Gate]              `yaml:"gates"`  // in the order in which they are run
+	Inputs           strictyaml.Map[string]            `yaml:"inputs"` // of workflows, by name; each takes those that it knows
+	Setup            string                            `yaml:"setup"`  // prepares a clean checkout, by /bin/sh -c
+	Checkout         string                            `yaml:"checkout"`
+	Answers          string                            `yaml:"answers"`
+	Worktree         bool                              `yaml:"worktree"` // a run works on a branch and in a directory of its own
+	TreeBase         wire.WorktreeBase                 `yaml:"worktree_base"`
+	TreeSeed         []string                          `yaml:"worktree_seed"` // globs of ignored files that it gets copies of
+	Priority         string                            `yaml:"priority"`
+	Protect          []string                          `yaml:"protect"` // globs that are pinned too
+	AllowTestChanges []string                          `yaml:"allow_test_changes"`
+	Sandbox          Sandbox                           `yaml:"sandbox"` // a project can only ask for more than the user does
+	Limits           Limits                            `yaml:"limits"`
+	Resources        Resources                         `yaml:"resources"` // a project can only take less of the machine
+	Redact           Redact                            `yaml:"redact"`
 }
 
 // Redact says what is secret beside what is known to be.

@@ -49,6 +49,7 @@ func Settings() []Setting {
 		{Key: "agents.NAME.permissions", Help: "full: the agent may do anything unasked", Flag: "--permissions", Project: true, User: true},
 		{Key: "agents.NAME.args", Help: "further arguments of the profile", Project: true, User: true},
 		{Key: "agents.NAME.env", Help: "variables that the agent gets too", Flag: "--env", Project: true, User: true, Secret: true},
+		{Key: "roles.NAME", Help: "who works or looks for a role of workflows that name nobody for it: a profile, or several, of which the next one goes on where the work of one does not converge", Project: true, User: true},
 		{Key: "gates.NAME", Help: "a command, or {run: CMD, role: invariant}, or {artifact: [GLOB]}", Flag: "--gate, --invariant, --artifact", Project: true},
 		{Key: "inputs.NAME", Help: "an input of workflows: text, a number or a command; apctl workflow show NAME lists those of one", Flag: "--input", Project: true},
 		{Key: "setup", Help: "command that prepares a clean checkout", Flag: "--setup", Project: true},

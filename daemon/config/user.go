@@ -6,6 +6,7 @@ import (
 	"autopilot/daemon/bus"
 	"autopilot/daemon/notify"
 	"autopilot/daemon/strictyaml"
+	"autopilot/daemon/workflow"
 	"autopilot/events"
 	"autopilot/events/wire"
 )
@@ -13,29 +14,30 @@ import (
 // User is the file config.yaml of the user's configuration. Its fields are in
 // the order of the documentation.
 type User struct {
-	Agent       string                `yaml:"agent"`
-	Agents      strictyaml.Map[Agent] `yaml:"agents"`
-	Checkout    string                `yaml:"checkout"`
-	Answers     string                `yaml:"answers"`
-	Worktree    bool                  `yaml:"worktree"`
-	TreeBase    wire.WorktreeBase     `yaml:"worktree_base"`
-	TreeRoot    string                `yaml:"worktree_root"` // absolute, or from ~/
-	TreeSeed    []string              `yaml:"worktree_seed"` // globs
-	Priority    string                `yaml:"priority"`
-	Limits      Limits                `yaml:"limits"`
-	Prices      strictyaml.Map[Price] `yaml:"prices"` // of tokens, by model
-	Redact      Redact                `yaml:"redact"`
-	Sandbox     Sandbox               `yaml:"sandbox"`
-	Gate        UserGate              `yaml:"gate"`
-	Resources   Resources             `yaml:"resources"`
-	AfterReboot AfterReboot           `yaml:"after_reboot"`
-	Notify      notify.Settings       `yaml:"notify"`
-	Language    events.Language       `yaml:"language"` // of what the user reads; empty is that of each run
-	Bus         Bus                   `yaml:"bus"`
-	Team        Team                  `yaml:"team"`
-	Durability  bus.Durability        `yaml:"durability"` // what an acknowledged event survives
-	Quota       string                `yaml:"quota"`      // of the event store, as 4GiB
-	Idle        time.Duration         `yaml:"idle"`       // the daemon ends after so long without work, 0s never
+	Agent       string                            `yaml:"agent"`
+	Agents      strictyaml.Map[Agent]             `yaml:"agents"`
+	Roles       strictyaml.Map[workflow.Profiles] `yaml:"roles"`
+	Checkout    string                            `yaml:"checkout"`
+	Answers     string                            `yaml:"answers"`
+	Worktree    bool                              `yaml:"worktree"`
+	TreeBase    wire.WorktreeBase                 `yaml:"worktree_base"`
+	TreeRoot    string                            `yaml:"worktree_root"` // absolute, or from ~/
+	TreeSeed    []string                          `yaml:"worktree_seed"` // globs
+	Priority    string                            `yaml:"priority"`
+	Limits      Limits                            `yaml:"limits"`
+	Prices      strictyaml.Map[Price]             `yaml:"prices"` // of tokens, by model
+	Redact      Redact                            `yaml:"redact"`
+	Sandbox     Sandbox                           `yaml:"sandbox"`
+	Gate        UserGate                          `yaml:"gate"`
+	Resources   Resources                         `yaml:"resources"`
+	AfterReboot AfterReboot                       `yaml:"after_reboot"`
+	Notify      notify.Settings                   `yaml:"notify"`
+	Language    events.Language                   `yaml:"language"` // of what the user reads; empty is that of each run
+	Bus         Bus                               `yaml:"bus"`
+	Team        Team                              `yaml:"team"`
+	Durability  bus.Durability                    `yaml:"durability"` // what an acknowledged event survives
+	Quota       string                            `yaml:"quota"`      // of the event store, as 4GiB
+	Idle        time.Duration                     `yaml:"idle"`       // the daemon ends after so long without work, 0s never
 }
 
 // UserGate is what gates get beside their pinned environment.

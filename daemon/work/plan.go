@@ -138,7 +138,7 @@ func (w *Worker) loadPlan(ctx context.Context, s run.State) (*Plan, error) {
 // parsed is the workflow that was read last: to show a long run event by event
 // would parse it each time. Nobody changes one.
 type parsed struct {
-	source, spec events.Ref // spec is empty of one without inputs
+	source, spec events.Ref // spec is empty of one without inputs and roles
 	flow         workflow.Workflow
 }
 
@@ -155,12 +155,12 @@ func (w *Worker) Flow(_ context.Context, s run.State) (workflow.Workflow, error)
 	if last.flow, err = workflow.Parse(src); err != nil {
 		return workflow.Workflow{}, err
 	}
-	if len(last.flow.Inputs) > 0 {
+	if len(last.flow.Inputs)+len(last.flow.Roles) > 0 {
 		spec, err := w.Spec(s)
 		if err != nil {
 			return workflow.Workflow{}, err
 		}
-		last.spec, last.flow = s.Facts.Spec, last.flow.Fill(spec.Inputs)
+		last.spec, last.flow = s.Facts.Spec, last.flow.Fill(spec.Inputs).Staffed(spec.Roles)
 	}
 	w.parsed.Store(&last)
 	return last.flow, nil

@@ -84,6 +84,7 @@ func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent
 	if err := w.findFlow(ctx, p, q); err != nil {
 		return nil, err
 	}
+	p.Flow = p.Flow.Staffed(p.Spec.Roles)
 	if err := w.fill(ctx, p, q); err != nil {
 		return nil, err
 	}

@@ -10,34 +10,35 @@ import (
 
 // RunSpec is what a run is asked to do. It is stored with the run.
 type RunSpec struct {
-	Workspace     string            `json:"workspace"` // absolute; any directory in a git work tree
-	Task          string            `json:"task,omitzero"`
-	TaskRef       events.Ref        `json:"task_ref,omitzero"` // instead of Task when it is large
-	Workflow      string            `json:"workflow"`
-	Gates         []GateSpec        `json:"gates"`
-	Protect       []string          `json:"protect,omitzero"`        // further pinned globs
-	AllowTests    []string          `json:"allow_tests,omitzero"`    // globs taken out of the pins; "**" is all
-	Agent         AgentSpec         `json:"agent"`                   // with a driver: of those who look, and may be none
-	Crew          []AgentSpec       `json:"crew,omitzero"`           // set by the daemon: the profiles that the workflow names, each once
-	Driver        events.Driver     `json:"driver,omitzero"`         // who does the work
-	Answers       events.Assurance  `json:"answers,omitzero"`        // session: that chat may answer. The settings alone say so
-	Setup         string            `json:"setup,omitzero"`          // run by /bin/sh -c in a clean checkout, before its gates
-	Checkout      events.Checkout   `json:"checkout,omitzero"`       // where gates have to pass before done
-	Inputs        map[string]string `json:"inputs,omitzero"`         // of the workflow, by name: as typed, and then with all that the run found
-	Issue         string            `json:"issue,omitzero"`          // that it is about: an Issue, with or without its repository
-	Branch        string            `json:"branch,omitzero"`         // of a work tree that was made for the run
-	From          string            `json:"from,omitzero"`           // the work tree that it was made from: its settings count, and the run is found from there
-	MaxIterations int               `json:"max_iterations,omitzero"` // 0 is the workflow's default
-	ForMS         int64             `json:"for_ms,omitzero"`
-	UntilMS       int64             `json:"until_ms,omitzero"` // Unix milliseconds
-	Priority      string            `json:"priority,omitzero"` // low, normal or high, among those that wait for the machine; empty is what the settings say
-	Start         events.Start      `json:"start,omitzero"`
-	MaxMicroUSD   int64             `json:"max_micro_usd,omitzero"` // millionths of a dollar
-	MaxTokens     int64             `json:"max_tokens,omitzero"`    // of all kinds
-	MaxTurns      int               `json:"max_turns,omitzero"`     // of the agent, over all iterations
-	NoWait        bool              `json:"no_wait,omitzero"`       // halt instead of waiting for a limit
-	Sandbox       events.Sandbox    `json:"sandbox,omitzero"`       // empty is what the settings say
-	SandboxAllow  []string          `json:"sandbox_allow,omitzero"` // paths and words that stay in reach all the same
+	Workspace     string              `json:"workspace"` // absolute; any directory in a git work tree
+	Task          string              `json:"task,omitzero"`
+	TaskRef       events.Ref          `json:"task_ref,omitzero"` // instead of Task when it is large
+	Workflow      string              `json:"workflow"`
+	Gates         []GateSpec          `json:"gates"`
+	Protect       []string            `json:"protect,omitzero"`        // further pinned globs
+	AllowTests    []string            `json:"allow_tests,omitzero"`    // globs taken out of the pins; "**" is all
+	Agent         AgentSpec           `json:"agent"`                   // with a driver: of those who look, and may be none
+	Crew          []AgentSpec         `json:"crew,omitzero"`           // set by the daemon: the profiles that the workflow names, each once
+	Driver        events.Driver       `json:"driver,omitzero"`         // who does the work
+	Answers       events.Assurance    `json:"answers,omitzero"`        // session: that chat may answer. The settings alone say so
+	Setup         string              `json:"setup,omitzero"`          // run by /bin/sh -c in a clean checkout, before its gates
+	Checkout      events.Checkout     `json:"checkout,omitzero"`       // where gates have to pass before done
+	Roles         map[string][]string `json:"roles,omitzero"`          // set by the daemon: profiles that the settings name for roles of workflows
+	Inputs        map[string]string   `json:"inputs,omitzero"`         // of the workflow, by name: as typed, and then with all that the run found
+	Issue         string              `json:"issue,omitzero"`          // that it is about: an Issue, with or without its repository
+	Branch        string              `json:"branch,omitzero"`         // of a work tree that was made for the run
+	From          string              `json:"from,omitzero"`           // the work tree that it was made from: its settings count, and the run is found from there
+	MaxIterations int                 `json:"max_iterations,omitzero"` // 0 is the workflow's default
+	ForMS         int64               `json:"for_ms,omitzero"`
+	UntilMS       int64               `json:"until_ms,omitzero"` // Unix milliseconds
+	Priority      string              `json:"priority,omitzero"` // low, normal or high, among those that wait for the machine; empty is what the settings say
+	Start         events.Start        `json:"start,omitzero"`
+	MaxMicroUSD   int64               `json:"max_micro_usd,omitzero"` // millionths of a dollar
+	MaxTokens     int64               `json:"max_tokens,omitzero"`    // of all kinds
+	MaxTurns      int                 `json:"max_turns,omitzero"`     // of the agent, over all iterations
+	NoWait        bool                `json:"no_wait,omitzero"`       // halt instead of waiting for a limit
+	Sandbox       events.Sandbox      `json:"sandbox,omitzero"`       // empty is what the settings say
+	SandboxAllow  []string            `json:"sandbox_allow,omitzero"` // paths and words that stay in reach all the same
 }
 
 // GateSpec is one gate as given: a command, or files.

@@ -125,3 +125,26 @@ func escalated(s State, d events.AgentEscalated) State {
 	s.Loop.Left, s.Loop.History = left, rule.NewHistory(keepFails, keepFails)
 	return s
 }
+
+// begins has a role begin with the agent that an earlier run about the same issue had
+// come to: an escalation is one way for an issue.
+//
+// Source: atdd-kit, seeds 3.4 and lesson A27.
+func (s State) begins(c events.Crew) State {
+	levels := maps.Clone(s.Loop.Levels)
+	if levels == nil {
+		levels = map[events.Name]int{}
+	}
+	levels[c.Role] = c.Level
+	s.Loop.Levels = levels
+	return s
+}
+
+// Raised is the agent that a role has come to by an escalation, in this run or in one
+// before it about the same issue; empty for none.
+func (s State) Raised(role events.Name) events.Name {
+	if s.Loop.Levels[role] < 2 {
+		return ""
+	}
+	return Hand(s.Facts.Crews, role, s.Loop.Levels[role])
+}

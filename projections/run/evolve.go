@@ -78,6 +78,11 @@ func started(s State, e events.Event, d events.RunStarted) State {
 	s.Status, s.Stage = Live, Started
 	s.Loop.Phase, s.Loop.History = d.Phase, rule.NewHistory(keepFails, keepFails)
 	s.Findings = d.Findings
+	for _, c := range d.Crews {
+		if c.Level > 1 {
+			s = s.begins(c)
+		}
+	}
 	s.Last.Tree, s.Last.Work = d.Tree, d.Work
 	s.Clock.Started, s.Clock.Since = e.Time, e.Time
 	return s
