@@ -77,12 +77,17 @@ func (s Style) needs(q wire.QuestionView) string {
 	return s.say("assurance %s", "本人確認 %s", Line(q.Assurance))
 }
 
-// asked is the text of a question: what has changed is coloured as a diff is.
+// asked is the text of a question: what has changed is coloured as a diff is. What is
+// asked, before the files, is put into lines; files are shown as they are.
 func (s Style) asked(text string) string {
 	var b strings.Builder
-	diff := false
+	diff, files := false, false
 	for l := range strings.Lines(visible.Text(text)) {
 		l = strings.TrimSuffix(l, "\n")
+		if files = files || strings.HasPrefix(l, "  "); !files && s.Width > 0 && columns(l) > s.room(0) {
+			b.WriteString(s.wrap(l, ""))
+			continue
+		}
 		diff = diff || strings.HasPrefix(l, "diff --git ")
 		if diff {
 			l = s.DiffLine(l)
