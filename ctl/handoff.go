@@ -2,10 +2,23 @@ package ctl
 
 import (
 	"context"
+	"strings"
 
 	"autopilot/ctl/render"
 	"autopilot/events/wire"
 )
+
+// express asks once whether a task that looks small needs its workflow. Anything but an
+// explicit yes goes on with it; a yes starts nothing.
+//
+// Source: atdd-kit, seeds 3.1 and 6.2 A63: advisory, and never switched.
+func (a *app) express(flow, saw string) error {
+	typed, err := a.typed(func(s render.Style) string { return s.Express(flow, saw) })
+	if err = unasked(err, func(error) error { return nil }); err != nil || !strings.EqualFold(typed, "yes") {
+		return err
+	}
+	return render.WentExpress(flow)
+}
 
 // envHandoff is set to 1 by who starts a run and hands its approvals over.
 const envHandoff = "FA_HANDOFF"

@@ -196,11 +196,20 @@ func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args
 
 // start asks the daemon for the run.
 func (a *app) start(ctx context.Context, d Daemon, req wire.StartRequest) (v wire.RunView, err error) {
-	err = a.trusting(ctx, cmp.Or(req.Spec.From, req.Spec.Workspace), func() error {
+	req.Advise = a.interactive() && req.Spec.Workflow != workflowConverge && req.Spec.Driver == events.DriverDaemon
+	do := func() error {
 		defer a.saySoon(render.Recording())()
 		return a.change(ctx, d, wire.RunStart, req, &v)
-	})
-	return v, err
+	}
+	err = a.trusting(ctx, cmp.Or(req.Spec.From, req.Spec.Workspace), do)
+	if err != nil || v.Express == "" {
+		return v, err
+	}
+	if err := a.express(req.Spec.Workflow, v.Express); err != nil {
+		return v, err
+	}
+	req.Advise = false
+	return v, do()
 }
 
 // preview shows what would be started, and where.

@@ -59,6 +59,9 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 	}
 	defer release()
 	started, err := d.worker.Prepare(ctx, id, conf.Request, conf.Agents, conf.Redact)
+	if small, ok := errors.AsType[work.ExpressError](err); ok {
+		return wire.RunView{Express: string(small)}, nil
+	}
 	if err != nil {
 		return wire.RunView{}, err
 	}

@@ -61,3 +61,16 @@ func (s Style) published(p *wire.PublishedView) string {
 	}
 	return s.listed(Hash(p.Commit), Line(p.Link))
 }
+
+// Express asks whether a small task needs its workflow.
+func (s Style) Express(flow, saw string) string {
+	return "The task looks small and harmless (" + Line(saw) + "): it may not need workflow " + Line(flow) + ".\nyes starts nothing, so that you do it directly; anything else goes on: "
+}
+
+// WentExpress says that nothing was started, as a person wanted.
+func WentExpress(flow string) *wire.Error {
+	return &wire.Error{
+		Code: wire.Conflict, Message: "nothing was started: the task does not need workflow " + Line(flow) + ", as you said",
+		Hint: "edit it without a run, or:\napctl run \"TASK\" --gate NAME=CMD   repeats one phase until the gate passes",
+	}
+}

@@ -94,6 +94,9 @@ func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent
 	if err := checkSpec(q.Spec, p.Flow); err != nil {
 		return nil, err
 	}
+	if s := rule.Suggest(p.Task, nil, nil); q.Advise && p.Flow.Express && s.Express {
+		return nil, ExpressError(s.Because[len(s.Because)-1].Saw)
+	}
 	if err := p.hear(q.Standing); err != nil {
 		return nil, err
 	}
@@ -137,6 +140,14 @@ func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent
 	}
 	return p, p.checkHistory(ctx)
 }
+
+// ExpressError says that a person is to be asked whether a task needs its workflow; it
+// is what was seen in the task.
+//
+// Source: atdd-kit, seeds 3.1: advisory, asked once, no gate.
+type ExpressError string
+
+func (e ExpressError) Error() string { return "the task looks small and harmless: " + string(e) }
 
 // checkCommands finds the programs of agent and gates before anything begins.
 func (w *Worker) checkCommands(p *Plan) error {

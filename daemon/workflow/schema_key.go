@@ -14,6 +14,7 @@ var keyHelp = map[string]string{
 	"workflow.language":    "Of texts to people. Prompts are as they are written.",
 	"workflow.inputs":      "What a run brings along: ${{NAME}} in commands and globs, {{.Input \"NAME\"}} in prompts.",
 	"workflow.task":        "Files of which the first that is there is the task, where none was typed.",
+	"workflow.express":     "Who starts a run at a terminal is asked once whether a task that looks small and harmless needs this workflow. Nothing is switched.",
 	"workflow.phases":      "In order; a run begins in the first, and is done when the last one has passed.",
 	"workflow.roles":       "Who works in phases, or looks at their work, by name.",
 	"workflow.rails":       "What ends a run that gets nowhere.",

@@ -20,6 +20,7 @@ type Workflow struct {
 	Language    Language              `yaml:"language"` // of texts to people
 	Inputs      strictyaml.Map[Input] `yaml:"inputs"`   // that a run brings along
 	Task        []string              `yaml:"task"`     // files of which the first that is there is the task, where none was typed
+	Express     bool                  `yaml:"express"`  // a person is asked once whether a small, harmless task needs it
 	Phases      []Phase               `yaml:"phases"`   // in order; a run starts in the first
 	Roles       strictyaml.Map[Role]  `yaml:"roles"`
 	Rails       Rails                 `yaml:"rails"`

@@ -81,6 +81,7 @@ type StartRequest struct {
 	Settings map[string]string `json:"settings,omitzero"`
 	NoConfig bool              `json:"no_config,omitzero"` // the project's configuration is not read
 	Findings string            `json:"findings,omitzero"`  // for the first work: JSON, see ParseFindings
+	Advise   bool              `json:"advise,omitzero"`    // a person can be asked whether the task needs its workflow
 	Handoff  bool              `json:"handoff,omitzero"`   // the person who asks hands over the approvals that the workflow lets go
 	PIN      string            `json:"pin,omitzero"`       // for that, where one is set
 	Inputs   map[string]string `json:"-"`                  // set by the daemon: what the settings say of inputs

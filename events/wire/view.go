@@ -79,6 +79,9 @@ type RunView struct {
 	// IndexLock is only in what run answers: by whom git's index is locked in the work
 	// tree, since when, as a sentence. The run goes on all the same.
 	IndexLock string `json:"index_lock,omitzero"`
+	// Express is only in what run answers, alone: nothing was started, as a person is to
+	// be asked first whether so small a task needs its workflow. It is what was seen in it.
+	Express string `json:"express,omitzero"`
 	// Published says what became of showing work that has passed on its branch.
 	Published *PublishedView `json:"published,omitzero"`
 	// Handoff are gates at which nobody is asked, as who started the run has handed them
