@@ -68,14 +68,9 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 	if started.Config, err = d.keepConfig(ctx, conf); err != nil {
 		return wire.RunView{}, errors.Join(err, d.worker.DropSecret(id))
 	}
-	started.Handle, started.Owner, started.Home = handle, q.Actor, d.host
-	started.Version = d.cfg.Version
+	started.Handle, started.Owner, started.Home, started.Version = handle, q.Actor, d.host, d.cfg.Version
 	d.raise(&started)
-	if len(handed(started.Gates)) > 0 {
-		started.Handoff = person
-	} else {
-		unhanded = ""
-	}
+	unhanded = begins(&started, person, unhanded)
 	s, err := d.fleet.begin(ctx, id, started, q.Actor, q.ID)
 	if err != nil {
 		return wire.RunView{}, errors.Join(err, d.worker.DropSecret(id))

@@ -32,6 +32,16 @@ func (d *Daemon) handsOver(q bus.Request, body wire.StartRequest) (actor, why st
 	return actor, "", err
 }
 
+// begins notes who has handed over the approvals of a run, where it has any to hand
+// over; else why nobody has is no matter.
+func begins(started *events.RunStarted, person, why string) string {
+	if len(handed(started.Gates)) == 0 {
+		return ""
+	}
+	started.Handoff = person
+	return why
+}
+
 // handed are the gates that a run may have handed over.
 func handed(gates []events.Gate) []string {
 	var out []string
