@@ -312,7 +312,6 @@ func TestAControlRunIsMadeOnceForATree(t *testing.T) {
 	// What is ignored is written anew, so it is no no-op, and the tree is the same.
 	q := s.redSpec(`test -f tests/a.sh || { tests; commit tests; touch work; }; echo $AUTOPILOT_ITERATION > gen`, func(r *wire.RunSpec) { r.MaxIterations = 2 })
 	q.Spec.Gates[0] = wire.GateSpec{Name: "gen", Role: events.RoleGoal, Kind: events.GateArtifact, Files: []string{"gen"}}
-	q.Spec.Gates = append(q.Spec.Gates, wire.GateSpec{Name: "fine", Role: events.RoleInvariant, Command: "true"})
 	st := s.play(q)
 	s.wants(st, "halted:iterations")
 	before, now := redResult(t, st.Last.Before), redResult(t, st.Last.Results)

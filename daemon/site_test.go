@@ -61,8 +61,36 @@ func newSite(t testing.TB, files map[string]string) *site {
 		t.Fatalf("git init: %v %s", err, out)
 	}
 	s.open()
-	t.Cleanup(func() { s.close() })
+	t.Cleanup(func() {
+		s.leaves()
+		s.close()
+	})
 	return s
+}
+
+// leaves cancels what is live still at the end of a test, so that nothing of it writes
+// to a directory that is about to be removed.
+func (s *site) leaves() {
+	if _, bench := s.t.(*testing.B); s.d == nil || bench {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	for _, st := range s.d.fleet.liveStates() {
+		if _, err := s.d.runCancel(ctx, s.request(), wire.StopRequest{RunRef: wire.RunRef{Run: st.ID}}); err != nil {
+			continue // it has ended meanwhile, or cannot
+		}
+		for ctx.Err() == nil {
+			changed := s.d.fleet.wait()
+			if got, ok := s.d.fleet.state(st.ID); !ok || settled(got) {
+				break
+			}
+			select {
+			case <-changed:
+			case <-ctx.Done():
+			}
+		}
+	}
 }
 
 func (s *site) write(files map[string]string) {
