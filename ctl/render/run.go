@@ -210,13 +210,28 @@ func (s Style) clockOf(v wire.RunView) string {
 // marks shows the gates in few cells.
 func (s Style) marks(gates []wire.GateView) string {
 	m := make([]string, 0, len(gates))
+	var bad []string
+	passed := 0
 	for _, g := range gates {
-		if !quietPins(g) {
-			m = append(m, s.mark(g))
+		if quietPins(g) {
+			continue
 		}
+		m = append(m, s.mark(g))
+		switch g.Verdict {
+		case string(events.Pass):
+			passed++
+		case string(events.Fail), string(events.Unverifiable):
+			bad = append(bad, s.mark(g))
+		}
+	}
+	if len(m) > fewMarks { // those that tell something, and how many the others are
+		m = append(bad, s.mark(wire.GateView{Name: fmt.Sprintf("%d/%d", passed, len(m)), Verdict: string(events.Pass)}))
 	}
 	return strings.Join(m, " ")
 }
+
+// fewMarks is how many gates are named one by one in a line.
+const fewMarks = 8
 
 func (s Style) changed(files int) string {
 	if files == 0 {
