@@ -110,8 +110,8 @@ func checkArtifact(g wire.GateSpec) error {
 }
 
 // checkCheckout refuses a checkout that is not known, and one in which nothing
-// would run. A workflow that uses no goals may have one for its own gates alone,
-// or none that the project's set-up would be for.
+// would run: neither a gate of the run, nor one of the workflow's own. A workflow that
+// uses no goals may have none that the project's set-up would be for.
 func checkCheckout(spec wire.RunSpec, flow workflow.Workflow) error {
 	clean := spec.Checkout == events.CheckoutClean || spec.Setup != ""
 	switch {
@@ -119,7 +119,7 @@ func checkCheckout(spec wire.RunSpec, flow workflow.Workflow) error {
 		return wire.Errorf(wire.Usage, "checkout %q is not known", spec.Checkout).WithHint("write clean or in-place")
 	case spec.Setup != "" && strings.TrimSpace(spec.Setup) == "" || strings.ContainsRune(spec.Setup, 0) || !utf8.ValidString(spec.Setup):
 		return wire.Errorf(wire.Usage, "the set-up is no usable command")
-	case clean && flow.HasGoals() && !slices.ContainsFunc(spec.Gates, isCommand):
+	case clean && flow.HasGoals() && !flow.RunsCommands() && !slices.ContainsFunc(spec.Gates, isCommand):
 		return wire.Errorf(wire.Usage, "a clean checkout is for gates that run a command, and there is none").
 			WithHint("add --gate NAME=CMD, or leave out --clean and --setup")
 	}

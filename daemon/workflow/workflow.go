@@ -151,6 +151,13 @@ func (w Workflow) HasGoals() bool {
 	return slices.ContainsFunc(w.Phases, func(p Phase) bool { return p.judgedBy(Goals) })
 }
 
+// RunsCommands says that a gate of its own runs a command.
+func (w Workflow) RunsCommands() bool {
+	return slices.ContainsFunc(w.Phases, func(p Phase) bool {
+		return slices.ContainsFunc(slices.Concat(p.Entry, p.Gates), func(g Gate) bool { return g.Run != "" })
+	})
+}
+
 // Judges says that a phase is judged by the gates of a role that a run brings along.
 func (w Workflow) Judges(role events.GateRole) bool {
 	group := Invariants
