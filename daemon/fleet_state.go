@@ -1,11 +1,12 @@
 package daemon
 
 import (
+	"cmp"
+	"slices"
+
 	"autopilot/daemon/archive"
 	"autopilot/daemon/snapshot"
 	"autopilot/projections/run"
-	"cmp"
-	"slices"
 )
 
 // This file reads the states of runs that the fleet serves, or has stored.

@@ -315,7 +315,8 @@ var sampleData = map[string]Data{
 	},
 	TypeLogRolled:      LogRolled{From: 1, To: 2, Bundle: Digest(sampleRef("91")), Runs: 31, Events: 940, Carried: 58},
 	TypeBundleImported: BundleImported{Bundle: Digest(sampleRef("92")), Runs: 2, Events: 61},
-	TypeRunResumed: RunResumed{Note: sampleRef("61"), Findings: sampleRef("62"), Count: 2, Phase: "plan", Assurance: AssuredPIN, Changed: sampleRef("63"),
+	TypeRunResumed: RunResumed{
+		Note: sampleRef("61"), Findings: sampleRef("62"), Count: 2, Phase: "plan", Assurance: AssuredPIN, Changed: sampleRef("63"),
 		Moved: HeadMove{From: Head{Commit: "d1", Branch: sampleRef("64")}, To: Head{Commit: "d2", Branch: sampleRef("65")}},
 	},
 	TypeRunEnded: RunEnded{

@@ -41,6 +41,7 @@ func (a Assurance) Level() int {
 		return 3
 	case AssuredSignature:
 		return 4
+	case AssuredHandoff:
 	}
 	return 0
 }

@@ -39,7 +39,7 @@ func TestA61ANumberOfRunsIsAnInput(t *testing.T) {
 	for _, bad := range []string{"0", "1", "1001", "99999999999999999999"} {
 		var e *InputError
 		for _, g := range []Given{{Typed: map[string]string{"runs": bad}}, {Settings: map[string]string{"runs": bad}}} {
-			if _, err := w.Resolve(g); !errors.As(err, &e) || e.Name != "runs" || e.Err != ErrBadInput || !strings.Contains(e.Why, "from 2 to 1000, and not "+bad) {
+			if _, err := w.Resolve(g); !errors.As(err, &e) || e.Name != "runs" || !errors.Is(e.Err, ErrBadInput) || !strings.Contains(e.Why, "from 2 to 1000, and not "+bad) {
 				t.Errorf("%s: %v", bad, err)
 			}
 		}

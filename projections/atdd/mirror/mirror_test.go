@@ -167,8 +167,12 @@ func TestA26FindingsAreTheMembersOfAtddKit(t *testing.T) {
 		want    string
 	}{
 		{"texts", []events.GateResult{covered}, events.HaltIterations, `[{"priority":0,"evidence_ref":"AC 2: \"検索\" finds <nothing> & says so"}]`},
-		{"A31 nothing was seen red", []events.GateResult{result(events.GateRed, events.Unverifiable)}, events.HaltUnverifiable,
-			`[{"priority":0,"evidence_ref":"red.jsonl","detail":"green and covered, and nothing proves that the tests failed before the work"}]`},
+		{
+			"A31 nothing was seen red",
+			[]events.GateResult{result(events.GateRed, events.Unverifiable)},
+			events.HaltUnverifiable,
+			`[{"priority":0,"evidence_ref":"red.jsonl","detail":"green and covered, and nothing proves that the tests failed before the work"}]`,
+		},
 		{"another gate is unverifiable", []events.GateResult{result(events.GateCommand, events.Unverifiable)}, events.HaltUnverifiable, `[]`},
 		{"not red, and another halt", []events.GateResult{result(events.GateRed, events.Fail)}, events.HaltStuck, `[]`},
 	} {
