@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"autopilot/daemon/gate"
+	"autopilot/daemon/proctest"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -91,7 +92,7 @@ func withoutBats(t *testing.T) string {
 func TestAcceptanceTestsOfEveryFormAreRun(t *testing.T) {
 	t.Parallel()
 	bats := t.TempDir()
-	if err := os.WriteFile(filepath.Join(bats, "bats"), []byte("#!/bin/sh\ngrep -q @test \"$1\" && ./greet.sh you\n"), 0o755); err != nil {
+	if err := proctest.WriteProgram(filepath.Join(bats, "bats"), "#!/bin/sh\ngrep -q @test \"$1\" && ./greet.sh you\n"); err != nil {
 		t.Fatal(err)
 	}
 	left := filepath.Join(t.TempDir(), "pid")

@@ -10,6 +10,7 @@ import (
 
 	"autopilot/daemon/agent/stream"
 	"autopilot/daemon/bus"
+	"autopilot/daemon/proctest"
 	"autopilot/events/wire"
 )
 
@@ -110,7 +111,7 @@ func TestOutputOfGatesAndCommandsIsSentAsItIs(t *testing.T) {
 func fakeClaude(t *testing.T, s *site, q *wire.StartRequest, script string) {
 	t.Helper()
 	bin := t.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, "claude"), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+	if err := proctest.WriteProgram(filepath.Join(bin, "claude"), "#!/bin/sh\n"+script); err != nil {
 		t.Fatal(err)
 	}
 	q.Spec.Agent = wire.AgentSpec{Profile: "claude"}

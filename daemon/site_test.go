@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -97,20 +96,21 @@ func (s *site) write(files map[string]string) {
 	s.t.Helper()
 	for name, text := range files {
 		path := filepath.Join(s.work, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			s.t.Fatal(err)
-		}
-		mode := os.FileMode(0o644)
+		write := writeFile
 		if strings.HasPrefix(text, "#!") {
-			mode = 0o755
+			write = proctest.WriteProgram
 		}
-		syscall.ForkLock.RLock() // no child may have a program open that is about to be run
-		err := os.WriteFile(path, []byte(text), mode)
-		syscall.ForkLock.RUnlock()
-		if err != nil {
+		if err := write(path, text); err != nil {
 			s.t.Fatal(err)
 		}
 	}
+}
+
+func writeFile(path, text string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(text), 0o644)
 }
 
 func (s *site) read(name string) string {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"autopilot/daemon/proctest"
 	"autopilot/daemon/tree"
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -216,7 +217,7 @@ func TestNothingOfAWorkTreeIsRunToLookAtIt(t *testing.T) {
 	f := newForest(t)
 	ran := filepath.Join(t.TempDir(), "ran")
 	hook := filepath.Join(t.TempDir(), "hook")
-	f.check(os.WriteFile(hook, []byte("#!/bin/sh\ntouch "+ran+"\n"), 0o755))
+	f.check(proctest.WriteProgram(hook, "#!/bin/sh\ntouch "+ran+"\n"))
 	dir := f.plant("one")
 	f.check(os.MkdirAll(filepath.Join(f.work, ".git", "hooks"), 0o755))
 	for _, name := range []string{"post-checkout", "reference-transaction", "post-index-change"} {

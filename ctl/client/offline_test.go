@@ -1,12 +1,12 @@
 package client
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"autopilot/daemon/proctest"
 	"autopilot/events/wire"
 )
 
@@ -14,7 +14,7 @@ func TestFindingsOfAnotherProcessAreReadWhateverItsExitCode(t *testing.T) {
 	t.Parallel()
 	exe := filepath.Join(t.TempDir(), "d")
 	script := "#!/bin/sh\n[ \"$*\" = 'doctor --offline -C /w' ] || exit 2\necho '{\"findings\":[{\"topic\":\"git\",\"level\":\"error\",\"what\":\"x\"}]}'\nexit 1\n"
-	if err := os.WriteFile(exe, []byte(script), 0o755); err != nil {
+	if err := proctest.WriteProgram(exe, script); err != nil {
 		t.Fatal(err)
 	}
 	v, err := examineBy(t.Context(), exe, "/w")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"autopilot/daemon/proctest"
 	"autopilot/events/wire"
 )
 
@@ -16,7 +17,7 @@ func reader(t *testing.T, gh string, remotes ...string) Reader {
 	t.Helper()
 	bin, dir := t.TempDir(), t.TempDir()
 	if gh != "" {
-		if err := os.WriteFile(filepath.Join(bin, "gh"), []byte("#!/bin/sh\n"+gh+"\n"), 0o755); err != nil {
+		if err := proctest.WriteProgram(filepath.Join(bin, "gh"), "#!/bin/sh\n"+gh+"\n"); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"autopilot/daemon/proctest"
 	"autopilot/projections/rule"
 )
 
@@ -19,7 +20,7 @@ import (
 func executableFile(t *testing.T, name, text string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text), 0o755); err != nil {
+	if err := proctest.WriteProgram(filepath.Join(dir, name), "#!/bin/sh\n"+text); err != nil {
 		t.Fatal(err)
 	}
 	return dir

@@ -15,6 +15,7 @@ import (
 
 	"autopilot/daemon/agent"
 	"autopilot/daemon/agent/stream"
+	"autopilot/daemon/proctest"
 	"autopilot/projections/rule"
 )
 
@@ -186,7 +187,7 @@ func TestAPromptOfAnySizeIsNoArgument(t *testing.T) {
 		if name == "aider" {
 			script = "#!/bin/sh\nexec cat \"$2\"\n"
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil {
+		if err := proctest.WriteProgram(filepath.Join(dir, name), script); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"autopilot/daemon/proctest"
 )
 
 func TestAProcessIsFoundByDirectoryProgramAndFile(t *testing.T) {
@@ -39,7 +41,7 @@ func TestAProcessIsFoundByDirectoryProgramAndFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	program := filepath.Join(exe, "below", "sleep")
-	if err := os.WriteFile(program, text, 0o755); err != nil {
+	if err := proctest.WriteProgram(program, string(text)); err != nil {
 		t.Fatal(err)
 	}
 	open, err := os.Create(filepath.Join(file, "below", "x"))

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"autopilot/daemon/proctest"
 	"autopilot/events/wire"
 )
 
@@ -32,7 +33,7 @@ func (w *world) claude(used int) []string {
 	dir := w.path("bin-" + strconv.Itoa(used))
 	err := os.Mkdir(dir, 0o700)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "claude"), []byte(strings.ReplaceAll(fakeClaude, "USED", strconv.Itoa(used))), 0o700)
+		err = proctest.WriteProgram(filepath.Join(dir, "claude"), strings.ReplaceAll(fakeClaude, "USED", strconv.Itoa(used)))
 	}
 	if err != nil {
 		w.t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"autopilot/daemon/proctest"
 	"autopilot/events"
 	"autopilot/events/wire"
 )
@@ -69,7 +70,7 @@ func install(t testing.TB, home, turn string) {
 	dir := filepath.Join(home, "bin")
 	err := os.MkdirAll(dir, 0o700)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "claude"), []byte(claudeProgram+turn), 0o700)
+		err = proctest.WriteProgram(filepath.Join(dir, "claude"), claudeProgram+turn)
 	}
 	if err != nil {
 		t.Fatal(err)

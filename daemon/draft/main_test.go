@@ -90,7 +90,7 @@ func (b *bench) write(path, text string) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		b.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+	if err := proctest.WriteProgram(path, text); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/proc"
 	"autopilot/daemon/effect/shim"
+	"autopilot/daemon/proctest"
 	"autopilot/events"
 )
 
@@ -176,7 +177,7 @@ func withoutGroup(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "apshim")
 	script := "#!/bin/sh\nexec unshare -m sh -c 'mount -t tmpfs none /sys/fs/cgroup && exec \"$0\" \"$@\"' " + apshim + " \"$@\"\n"
-	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
+	if err := proctest.WriteProgram(path, script); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"autopilot/daemon/effect"
+	"autopilot/daemon/proctest"
 	"autopilot/events"
 )
 
@@ -354,7 +355,7 @@ func TestSignalsThatTheDaemonIgnoresReachTheProgram(t *testing.T) {
 			b := newRig(t)
 			wrapper := filepath.Join(t.TempDir(), "apshim")
 			script := fmt.Sprintf("#!/bin/sh\ntrap '' %s\nexec %s \"$@\"\n", sig, apshim)
-			if err := os.WriteFile(wrapper, []byte(script), 0o700); err != nil {
+			if err := proctest.WriteProgram(wrapper, script); err != nil {
 				t.Fatal(err)
 			}
 			r, err := effect.New(effect.Config{Root: b.root, Shim: wrapper})

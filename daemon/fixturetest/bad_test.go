@@ -5,7 +5,6 @@ package fixturetest
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"autopilot/daemon/agent/stream"
+	"autopilot/daemon/proctest"
 	"autopilot/events"
 )
 
@@ -22,7 +22,7 @@ func TestAFullSpoolDirectoryStopsNoAgent(t *testing.T) {
 	t.Parallel()
 	full := filepath.Join(t.TempDir(), "apshim")
 	script := "#!/bin/sh\nln -s /dev/full \"$1/output\"\nexec " + apshim + " \"$@\"\n"
-	if err := os.WriteFile(full, []byte(script), 0o700); err != nil {
+	if err := proctest.WriteProgram(full, script); err != nil {
 		t.Fatal(err)
 	}
 	p := play(t, fixture{name: "stderr-flood", format: stream.Claude, wall: time.Minute, supervisor: full})

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"autopilot/daemon/proctest"
 	"autopilot/events/wire"
 )
 
@@ -46,7 +47,7 @@ func withGH(t *testing.T, timing Timing, fail string, rules ...Rule) (b *bench, 
 	t.Helper()
 	dir = t.TempDir()
 	for name, text := range map[string]string{"gh": fakeGH, "fail": fail, "calls": "", "comments": ""} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
+		if err := proctest.WriteProgram(filepath.Join(dir, name), text); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -9,10 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"autopilot/daemon/proctest"
-
 	"github.com/google/go-cmp/cmp"
 
+	"autopilot/daemon/proctest"
 	"autopilot/daemon/tree"
 )
 
@@ -25,7 +24,7 @@ func TestNothingOfTheWorkspaceRunsOrChanges(t *testing.T) {
 	s.git("commit", "-qm", "one")
 	canary := filepath.Join(filepath.Dir(s.top), "canary")
 	program := filepath.Join(filepath.Dir(s.top), "program")
-	s.must(os.WriteFile(program, []byte("#!/bin/sh\necho \"$0 $*\" >>'"+canary+"'\ncat\n"), 0o755))
+	s.must(proctest.WriteProgram(program, "#!/bin/sh\necho \"$0 $*\" >>'"+canary+"'\ncat\n"))
 	s.write(".gitattributes", "* filter=evil diff=evil merge=evil text eol=lf ident working-tree-encoding=UTF-16\n[attr]binary2 -diff\n")
 	config := fmt.Sprintf(`
 [core]
@@ -58,7 +57,7 @@ func TestNothingOfTheWorkspaceRunsOrChanges(t *testing.T) {
 	s.must(os.WriteFile(s.path(".git/config"), []byte("[core]\n\trepositoryformatversion = 1\n"+config), 0o644))
 	s.must(os.WriteFile(filepath.Join(s.home, ".gitconfig"), []byte(config), 0o644))
 	for _, hook := range []string{"post-index-change", "reference-transaction", "post-checkout", "fsmonitor-watchman"} {
-		s.must(os.WriteFile(s.path(".git/hooks/"+hook), []byte("#!/bin/sh\n"+program+"\n"), 0o755))
+		s.must(proctest.WriteProgram(s.path(".git/hooks/"+hook), "#!/bin/sh\n"+program+"\n"))
 	}
 	s.must(os.WriteFile(s.path(".git/index.lock"), nil, 0o644))
 	before := image(t, s.top)

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"autopilot/daemon/proctest"
 	"autopilot/events/place"
 )
 
@@ -155,7 +156,7 @@ func (s *stage) saveHooks() error {
 	}
 	dir := s.at("tee")
 	script := "#!/bin/sh\ntee -a '" + filepath.Join(s.w.save, s.in.name+"-hooks.json") + "' | '" + s.w.program("apctl") + "' \"$@\"\n"
-	err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, "apctl"), []byte(script), 0o700))
+	err := errors.Join(os.MkdirAll(dir, 0o700), proctest.WriteProgram(filepath.Join(dir, "apctl"), script))
 	if err != nil {
 		return err
 	}
