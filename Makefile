@@ -1,5 +1,5 @@
 # Everything is built by Go alone; make only names the commands.
-# Settings: PREFIX (install), FUZZTIME, COUNT (race), CUTS (powercut), PATHS (lint).
+# Settings: PREFIX (install), FUZZTIME, COUNT (race), CUTS (powercut), RUNS (sim), PATHS (lint).
 
 PREFIX   ?= $(HOME)/.local
 BINDIR    = $(PREFIX)/bin
@@ -7,6 +7,7 @@ SHARE     = $(PREFIX)/share
 FUZZTIME ?= 10s
 COUNT    ?= 1
 CUTS     ?= 10
+RUNS     ?= 100
 PATHS    ?= ./...
 
 BINARIES  = apctl autopilotd apshim
@@ -18,7 +19,7 @@ TEST      = go test -race -shuffle=on -p 2 -count=1 -timeout 15m
 GOLANGCI  = go tool -modfile=.ci/tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := build
-.PHONY: build man install demo test race fuzz crash powercut diskfull writers fixtures cheat soak herd agents-real bench pages lint fmt cover cross fresh clean help
+.PHONY: build man install demo test sim race fuzz crash powercut diskfull writers fixtures cheat soak herd agents-real bench pages lint fmt cover cross fresh clean help
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,8 +48,11 @@ install: build man ## install them to $PREFIX (default ~/.local), with manual pa
 demo: build ## a cheat caught, a daemon killed and back, a loop halted
 	@.ci/demo.sh
 
-test: ## all tests, with the race detector, shuffled
-	$(TEST) -parallel 4 ./daemon ./cmd/apctl ./... # the long ones first
+test: sim ## all tests, with the race detector, shuffled, and sim
+	$(TEST) -vet=off -parallel 6 ./daemon ./cmd/apctl ./... # the long ones first; make lint vets
+
+sim: ## runs that are cut, killed and lied to at random, RUNS of each
+	go test -count=1 -run 'AnyPrefix|EveryEvent|LostAnswers|InPieces|ThatAnAgentSideDoes|NoRun.*WithoutA|OfAnAccountKeep' ./daemon -rapid.checks=$(RUNS)
 
 race: ## the same, COUNT times, never from the cache
 	$(TEST) -count=$(COUNT) ./...

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"log/slog"
 	"os"
@@ -25,7 +26,14 @@ import (
 
 var shimPath string
 
-func TestMain(m *testing.M) { proctest.Main(m, &shimPath) }
+func TestMain(m *testing.M) {
+	// The race detector makes simulations ten times as slow, and sees in a few runs what
+	// it can see; `make sim` plays them without it.
+	if raced && flag.Set("rapid.checks", "30") != nil {
+		panic("package rapid has no such flag")
+	}
+	proctest.Main(m, &shimPath)
+}
 
 // site is a daemon with a work tree.
 type site struct {
