@@ -34,7 +34,7 @@ type Set struct {
 
 	Repo  *tree.Repo
 	Tree  events.Tree // that the files are of
-	Of    []string    // globs of the set
+	Of    []string    // globs of the set; of what is final the paths themselves
 	Files []tree.Entry
 }
 
@@ -185,6 +185,15 @@ func (s Set) converted(ctx context.Context, g git) (map[string]bool, error) {
 	return out, nil
 }
 
+// has says that a path belongs to the set. What a run has changed is named as it is: as
+// a glob README.md would be each file of that name, and [id].ts another one.
+func (s Set) has(path string) bool {
+	if s.Final {
+		return slices.Contains(s.Of, path)
+	}
+	return slices.ContainsFunc(s.Of, func(glob string) bool { return rule.GlobMatch(glob, path) })
+}
+
 // there are the files of a commit that belong to the set.
 func (s Set) there(ctx context.Context, g git, head string) (map[string]file, error) {
 	out, err := g.run(ctx, nil, "ls-tree", "-r", "-z", head)
@@ -195,7 +204,7 @@ func (s Set) there(ctx context.Context, g git, head string) (map[string]file, er
 	for line := range strings.SplitSeq(string(out), "\x00") {
 		meta, path, ok := strings.Cut(line, "\t")
 		f := strings.Fields(meta)
-		if ok && len(f) == 3 && slices.ContainsFunc(s.Of, func(glob string) bool { return rule.GlobMatch(glob, path) }) {
+		if ok && len(f) == 3 && s.has(path) {
 			list[path] = file{f[0], f[2]}
 		}
 	}

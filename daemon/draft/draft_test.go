@@ -112,6 +112,33 @@ func TestFinalWorkIsPushedAsItPassedAndItsDraftBroughtUpToDate(t *testing.T) {
 	}
 }
 
+// What a run has changed are paths, and no globs: as one README.md is each file of that
+// name, and a name with brackets or stars in it others, or not itself.
+func TestFinalWorkIsTheFilesThatWereChangedAndNoOthers(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, path := range []string{"README.md", "sub/README.md", "app/[id]/page.ts", "app/i/page.ts", "old[1].md", "old1.md"} {
+		b.write(filepath.Join(b.top, path), "as it was\n")
+	}
+	b.git(b.top, "add", "-A")
+	b.git(b.top, "commit", "-qm", "files")
+	for _, path := range []string{"README.md", "app/[id]/page.ts", "*"} {
+		b.write(filepath.Join(b.top, path), "changed\n")
+	}
+	if err := os.Remove(filepath.Join(b.top, "old[1].md")); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.show(b.final("*", "README.md", "app/[id]/page.ts", "old[1].md")); got.Problem != "" {
+		t.Fatalf("shown: %+v", got)
+	}
+	if got := b.git(b.top, "show", "--format=", "--name-status", "HEAD"); got != "A\t*\nM\tREADME.md\nM\tapp/[id]/page.ts\nD\told[1].md" {
+		t.Errorf("the commit has %s", got)
+	}
+	if got := b.git(b.top, "status", "--porcelain"); got != "" {
+		t.Errorf("left: %q", got)
+	}
+}
+
 // The work stays where it is, and who reads the end is told.
 func TestFinalWorkThatCannotBeShownIsSaidAndKept(t *testing.T) {
 	t.Parallel()
