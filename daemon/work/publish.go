@@ -66,17 +66,33 @@ func (w *Worker) final(ctx context.Context, s run.State, p *Plan) (draft.Set, er
 	if err != nil {
 		return set, err
 	}
-	for _, c := range changes {
-		if !strings.HasPrefix(c.Path, ".autopilot/") && !slices.ContainsFunc(p.Flow.Notes, func(glob string) bool { return rule.GlobMatch(glob, c.Path) }) {
-			set.Of = append(set.Of, c.Path)
-		}
-	}
 	all, err := p.Repo.Entries(ctx, s.Last.Tree)
 	if err != nil {
 		return set, err
 	}
-	set.Files = slices.DeleteFunc(all, func(e tree.Entry) bool { return e.Kind == tree.Outside || !slices.Contains(set.Of, e.Path) })
+	set.Of, set.Files = changed(changes, all, p.Flow.Notes)
 	return set, nil
+}
+
+// changed are the paths that a run has changed, but for notes, and those of them that
+// are there. Of what is Outside the content is not recorded, so it is left as its
+// branch has it: without a file it would count as removed.
+func changed(changes []tree.Change, all []tree.Entry, notes []string) (paths []string, files []tree.Entry) {
+	there := map[string]tree.Entry{}
+	for _, e := range all {
+		there[e.Path] = e
+	}
+	for _, c := range changes {
+		e, is := there[c.Path]
+		note := func(glob string) bool { return rule.GlobMatch(glob, c.Path) }
+		if strings.HasPrefix(c.Path, ".autopilot/") || slices.ContainsFunc(notes, note) || is && e.Kind == tree.Outside {
+			continue
+		}
+		if paths = append(paths, c.Path); is {
+			files = append(files, e)
+		}
+	}
+	return paths, files
 }
 
 // latest are the gates of a run that passed, by what they said last.
