@@ -42,11 +42,10 @@ func (d *Daemon) runQuestion(ctx context.Context, _ bus.Request, body wire.Quest
 	return v, nil
 }
 
-// questionView is the question that a run waits with; nil for none. A run that was
-// asked to stop waits for nobody.
+// questionView is the question that a run waits with; nil for none.
 func (d *Daemon) questionView(s run.State, most int) *wire.QuestionView {
 	q := s.Question
-	if s.Status != run.Live || s.Stage != run.Asking || s.Stop != "" || q == nil {
+	if s.Status != run.Live || !answerableNow(s) {
 		return nil
 	}
 	text, files := d.text(q.Text), work.SetFiles(d.text(q.Files))
@@ -67,6 +66,12 @@ func (d *Daemon) questionView(s run.State, most int) *wire.QuestionView {
 	return v
 }
 
+// answerableNow says that a question can be answered. A run that was asked to stop waits for
+// nobody; what it has accepted by hand-off can be rejected until it has stopped.
+func answerableNow(s run.State) bool {
+	return s.Stage == run.Asking && s.Question != nil && (s.Stop == "" || s.Question.Handoff)
+}
+
 // asks is nil if the run waits with that question, 0 for any.
 func (d *Daemon) asks(s run.State, number int) error {
 	q, h := s.Question, s.Facts.Handle
@@ -80,7 +85,7 @@ func (d *Daemon) asks(s run.State, number int) error {
 		return d.answerFault(s, number, engine.ErrAnswered)
 	case s.Status != run.Live:
 		return wire.Errorf(wire.Conflict, "run %s is not live, so it asks nobody anything", h).WithHint("apctl why %s   says how it stands", h)
-	case s.Stage != run.Asking || q == nil || number > 0 && q.Number != number:
+	case !answerableNow(s) || number > 0 && q.Number != number:
 		return d.answerFault(s, number, engine.ErrNoQuestion)
 	}
 	return nil

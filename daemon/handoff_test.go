@@ -176,3 +176,34 @@ work() { grep -q 'say why' .autopilot/notes/told-plan || sleep 600; printf '#!/b
 		t.Errorf("once it is over: %+v", err)
 	}
 }
+
+// A run that was asked to stop asks nobody, and what was accepted before is still shown
+// and sent back: who looks may have stopped it for that.
+func TestWhatWasAcceptedByHandOffIsSentBackWhileTheRunStops(t *testing.T) {
+	t.Parallel()
+	s := atddSite(t)
+	v := s.handOver(s.atdd(`work() { sleep 600; }`))
+	st := s.until(v.ID, func(st run.State) bool { return settled(st) || st.Loop.Phase == "impl" && st.Stage == run.Agent })
+	ref := wire.RunRef{Run: st.ID}
+	_, err := s.d.runStop(t.Context(), s.request(), wire.StopRequest{RunRef: ref})
+	s.must(err)
+	shown, err := s.d.runQuestion(t.Context(), s.request(), wire.QuestionRequest{RunRef: ref, Whole: true})
+	s.must(err)
+	q := shown.Question
+	if q == nil || q.Gate != "design-approved" || !q.Handoff {
+		t.Fatalf("shown: %+v", q)
+	}
+	s.must(s.answer(wire.AnswerRequest{
+		RunRef: ref, Number: q.Number, Set: q.Set, Typed: wire.Challenge(q.Set), Choice: "no",
+		Findings: []wire.AnswerFinding{{Section: atddDir + "/plan.md:1", Text: "say why a shell"}},
+	}))
+	st = s.until(st.ID, settled)
+	s.wants(st, "halted")
+	if st.Halt == nil || st.Halt.Reason != events.HaltStopped || st.Findings == "" {
+		t.Errorf("halted by %+v with findings %q", st.Halt, st.Findings)
+	}
+	asks := run.State{Status: run.Live, Stage: run.Asking, Stop: events.StopAfterIteration, Question: &run.Question{}}
+	if err := s.d.asks(asks, 0); codeOf(err) != wire.Conflict || s.d.questionView(asks, wholeBytes) != nil {
+		t.Errorf("a question of it: %v", err)
+	}
+}
