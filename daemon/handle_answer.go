@@ -75,12 +75,12 @@ func answerableNow(s run.State) bool {
 // asks is nil if the run waits with that question, 0 for any.
 func (d *Daemon) asks(s run.State, number int) error {
 	q, h := s.Question, s.Facts.Handle
-	if was, ok := s.HandedOver("", number); ok && s.Status != run.Live {
-		return d.handedBefore(s, was.Gate)
-	}
+	was, handed := s.HandedOver("", number)
 	switch {
 	case q != nil && q.Expired && (number == 0 || number == q.Number):
 		return d.answerFault(s, number, engine.ErrExpired)
+	case handed && s.Status != run.Live:
+		return d.handedBefore(s, was.Gate)
 	case number > 0 && number <= s.Questions && (q == nil || q.Number != number):
 		return d.answerFault(s, number, engine.ErrAnswered)
 	case s.Status != run.Live:

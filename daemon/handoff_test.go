@@ -206,4 +206,8 @@ func TestWhatWasAcceptedByHandOffIsSentBackWhileTheRunStops(t *testing.T) {
 	if err := s.d.asks(asks, 0); codeOf(err) != wire.Conflict || s.d.questionView(asks, wholeBytes) != nil {
 		t.Errorf("a question of it: %v", err)
 	}
+	expired := run.State{Status: run.Halted, Question: &run.Question{Expired: true}, Handed: []run.Question{{}}}
+	if err := s.d.asks(expired, 0); err == nil || !strings.Contains(err.Error(), "the question has expired") {
+		t.Errorf("a question that has expired since: %v", err)
+	}
 }
