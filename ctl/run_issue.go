@@ -13,8 +13,10 @@ import (
 // fromIssueAsk is the value of --from-issue that shows the text and asks.
 const fromIssueAsk = "ask"
 
-// minHash is the fewest characters of a hash that name a text.
-const minHash = 12
+// minHash is the fewest characters of a hash that name a text. Who writes an issue could
+// make two texts whose hashes begin alike, have one of them looked at and bring the
+// other: that takes as many tries as half of these characters can tell apart.
+const minHash = 40
 
 // issueTask makes the text of the issue the task, once who starts the run has looked
 // at exactly this text: by its hash, typed at the terminal or given with the flag.

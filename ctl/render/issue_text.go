@@ -35,8 +35,8 @@ func UnseenIssueText(t tracker.Text) *wire.Error {
 	}
 }
 
-// shownHash is how much of the hash of a text is given.
-const shownHash = 16
+// shownHash is how much of the hash of a text is given: as much as names it.
+const shownHash = 40
 
 // OtherIssueText is a text that has another hash than the one that was looked at.
 func OtherIssueText(t tracker.Text, hash string) *wire.Error {
