@@ -47,7 +47,7 @@ var (
 	ErrMoved        = errors.New("gh answers with another issue")
 	ErrNoGh         = errors.New("gh is not installed")
 	ErrNoLogin      = errors.New("gh is not logged in")
-	ErrTooSlow      = fmt.Errorf("gh took longer than %v and was ended", within)
+	ErrTooSlow      = fmt.Errorf("took longer than %v and was ended", within)
 )
 
 // SeveralError is a directory whose remotes lead to several repositories.
@@ -95,8 +95,12 @@ var github = regexp.MustCompile(`^(?:https?://(?:[^@/\s]*@)?|ssh://git@|git@)(?:
 // beside what it was made from is none: nobody said which of them has the issue.
 func (r Reader) Repository(ctx context.Context) (string, error) {
 	out, err := r.command(ctx, "git", "config", "--get-regexp", `^remote\..*\.url$`)
-	if err != nil {
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit) && exit.ExitCode() == 1: // there is none
 		return "", ErrNoRepository
+	case err != nil:
+		return "", err
 	}
 	var found []string
 	for line := range strings.Lines(out) {
@@ -159,10 +163,10 @@ func (r Reader) command(ctx context.Context, name string, args ...string) (strin
 	err := cmd.Run()
 	var exit *exec.ExitError
 	switch {
-	case errors.Is(err, exec.ErrNotFound):
+	case errors.Is(err, exec.ErrNotFound) && name == "gh":
 		return "", ErrNoGh
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return "", ErrTooSlow
+		return "", fmt.Errorf("%s %w", name, ErrTooSlow)
 	case errors.As(err, &exit) && name == "gh" && exit.ExitCode() == 4:
 		return "", ErrNoLogin
 	case err != nil:

@@ -62,6 +62,21 @@ func TestARepositoryIsTheOneOfTheRemotes(t *testing.T) {
 	}
 }
 
+// Why the remotes could not be read is not the same as that there are none.
+func TestRemotesThatCannotBeReadAreNotNone(t *testing.T) {
+	r := reader(t, "", "https://github.com/o/n")
+	if err := os.WriteFile(filepath.Join(r.Dir, ".git", "config"), []byte("[broken\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Repository(t.Context()); err == nil || errors.Is(err, ErrNoRepository) || !strings.Contains(err.Error(), "bad config") {
+		t.Errorf("a configuration that is broken: %v", err)
+	}
+	t.Setenv("PATH", t.TempDir())
+	if _, err := r.Repository(t.Context()); !errors.Is(err, exec.ErrNotFound) || errors.Is(err, ErrNoGh) {
+		t.Errorf("no git: %v", err)
+	}
+}
+
 // Lesson A60: what is read is one issue of the named repository, whole or not at all.
 func TestATextIsThatOfTheIssueThatWasAskedFor(t *testing.T) {
 	const answer = `cat <<'END'
