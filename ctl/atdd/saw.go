@@ -139,10 +139,11 @@ func forget(kept string) {
 // line without an end may be half of one.
 func readCalls(file string, from int64) (calls []wire.AtddCall, to int64, err error) {
 	text, there, err := Call{}.read(file)
-	if err != nil || !there || int64(len(text)) < from {
+	end := int64(bytes.LastIndexByte(text, '\n') + 1)
+	if err != nil || !there || end < from { // it was begun anew
 		return nil, 0, err
 	}
-	text = text[from : bytes.LastIndexByte(text, '\n')+1]
+	text = text[from:end]
 	for line := range atdd.Lines(text) {
 		var v wire.AtddCall
 		if json.Unmarshal(line, &v) == nil {

@@ -115,4 +115,8 @@ func TestCallsAreShownOnceAndForgottenWithTheirDirectory(t *testing.T) {
 	if got := fmt.Sprint(watched(t, again)); got != "[autopilot-log.jsonl:3 check-stuck]" {
 		t.Errorf("what was recorded is said again: %s", got)
 	}
+	if err := os.WriteFile(CallsFile(state, p.dir), []byte(strings.Repeat("half a line", 999)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	look() // it was begun anew, and nothing of it is whole yet
 }
