@@ -1,7 +1,8 @@
 // Package draft shows what a run asks approval for as a draft pull request: it
 // commits the files of the set on the branch of the run, pushes that, and opens the
 // draft by the user's own gh. Who is asked reads the bodies there, and the comment
-// at the issue has a link and the points to decide.
+// at the issue has a link and the points to decide. What a run has passed with is
+// shown in the same way, as its final work, and the draft says so.
 //
 // It does so where a rule of the user's settings says draft: true for the repository
 // of the issue that a run is about, and nowhere else. Promises:
