@@ -360,6 +360,8 @@ func jsonKind(e ast.Expr) (string, []string) {
 			return "time (RFC 3339)", nil
 		case "Value":
 			return "JSON", nil
+		case "Rate":
+			return "object of the numbers `failed` and `runs`", nil
 		}
 		return "text", nil
 	case *ast.Ident:
