@@ -134,12 +134,15 @@ func (s Set) changes(ctx context.Context, g git, head string) ([]byte, error) {
 	for _, e := range s.Files {
 		was := there[e.Path]
 		delete(there, e.Path)
-		if converted[e.Path] {
+		if converted[e.Path].always {
 			continue
 		}
 		text, mode, err := s.Repo.File(ctx, s.Tree, e.Path)
 		if err != nil {
 			return nil, err
+		}
+		if converted[e.Path].lineEnds && bytes.Contains(text, []byte("\r\n")) {
+			continue
 		}
 		now := file{mode: modeOf(mode)}
 		if now.id, err = g.id(ctx, text, "hash-object", "-w", "--no-filters", "--stdin"); err != nil {
@@ -160,11 +163,15 @@ func (s Set) changes(ctx context.Context, g git, head string) ([]byte, error) {
 
 // converting are the attributes by which a file is another one in a commit than on the
 // disk. The work of agents is committed with them by their own git.
-var converting = []string{"filter", "ident", "working-tree-encoding", "eol"}
+var converting = []string{"filter", "ident", "working-tree-encoding", "text", "eol"}
+
+// conversion says when a commit has another form of a file: always, or where its lines
+// end as those of Windows.
+type conversion struct{ always, lineEnds bool }
 
 // converted are the files of final work of which a commit has another form.
-func (s Set) converted(ctx context.Context, g git) (map[string]bool, error) {
-	out := map[string]bool{}
+func (s Set) converted(ctx context.Context, g git) (map[string]conversion, error) {
+	out := map[string]conversion{}
 	if !s.Final || len(s.Files) == 0 {
 		return out, nil
 	}
@@ -178,9 +185,17 @@ func (s Set) converted(ctx context.Context, g git) (map[string]bool, error) {
 	}
 	words := strings.Split(string(said), "\x00") // path, attribute, value
 	for i := 0; i+2 < len(words); i += 3 {
-		if v := words[i+2]; v != "unspecified" && v != "unset" && v != "lf" {
-			out[words[i]] = true
+		path, attribute, value := words[i], words[i+1], words[i+2]
+		if value == "unspecified" || value == "unset" {
+			continue
 		}
+		c := out[path]
+		if attribute == "text" || attribute == "eol" && value == "lf" {
+			c.lineEnds = true
+		} else {
+			c.always = true
+		}
+		out[path] = c
 	}
 	return out, nil
 }

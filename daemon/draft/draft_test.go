@@ -177,7 +177,8 @@ func TestWhatGitConvertsIsLeftToWhoCommitsIt(t *testing.T) {
 	b.git(b.top, "commit", "-qm", "attributes")
 	b.write(filepath.Join(b.top, "large.bin"), "smudged\n")
 	b.write(filepath.Join(b.top, "a.txt"), "plain\n")
-	if got := b.show(b.final("large.bin", "a.txt")); got.Problem != "" {
+	b.write(filepath.Join(b.top, "b.txt"), "of Windows\r\n")
+	if got := b.show(b.final("large.bin", "a.txt", "b.txt")); got.Problem != "" {
 		t.Fatalf("shown: %+v", got)
 	}
 	if got := b.git(b.top, "show", "--format=", "--name-status", "HEAD"); got != "A\ta.txt" {
