@@ -66,6 +66,9 @@ TASK may be - for standard input. A task that begins with - goes after --.
 On a terminal Ctrl-C leaves the run to itself; twice stops it after the
 iteration. Without a terminal INT or TERM stops the run and keeps its work.
 
+FA_HANDOFF=1 in the environment hands over the approvals that a workflow lets go
+(docs/workflows.md, hand-off).
+
 The run belongs to the daemon: it goes on when this command ends in any other
 way, as in a pipe to head. After a reboot, or when the daemon was killed, it
 goes on with the next command that asks the daemon, as apctl ls.`,

@@ -3,8 +3,10 @@ package daemon
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"autopilot/events"
+	"autopilot/events/wire"
 	"autopilot/projections/run"
 )
 
@@ -21,7 +23,7 @@ func (d *Daemon) raise(started *events.RunStarted) {
 	if started.Issue == 0 || !slices.ContainsFunc(started.Crews, several) {
 		return
 	}
-	last, ok := d.lastAbout(cmp.Or(started.From, started.Project), started.Issue, started.Workflow)
+	last, ok := d.lastAbout(*started)
 	if !ok {
 		return
 	}
@@ -33,8 +35,9 @@ func (d *Daemon) raise(started *events.RunStarted) {
 	}
 }
 
-// lastAbout is the latest run of a project about an issue.
-func (d *Daemon) lastAbout(project string, issue int, flow events.Name) (run.State, bool) {
+// lastAbout is the latest run of a project about the issue that another one is about.
+func (d *Daemon) lastAbout(started events.RunStarted) (run.State, bool) {
+	project, tracker := cmp.Or(started.From, started.Project), d.tracker(started)
 	looked := 0
 	for _, h := range d.fleet.heads() {
 		if !belongs(h, project) {
@@ -43,9 +46,24 @@ func (d *Daemon) lastAbout(project string, issue int, flow events.Name) (run.Sta
 		if looked++; looked > mostRaised {
 			break
 		}
-		if s, err := d.fleet.read(h); err == nil && s.Facts.Issue == issue && s.Facts.Workflow == flow {
+		s, err := d.fleet.read(h)
+		if err != nil || s.Facts.Issue != started.Issue || s.Facts.Workflow != started.Workflow {
+			continue
+		}
+		if other := d.tracker(s.Facts); other == "" || tracker == "" || strings.EqualFold(other, tracker) {
 			return s, true
 		}
 	}
 	return run.State{}, false
+}
+
+// tracker is the repository whose issue a run is about; empty where its number alone
+// was said.
+func (d *Daemon) tracker(started events.RunStarted) string {
+	spec, err := d.worker.Spec(run.State{Facts: started})
+	if err != nil {
+		return ""
+	}
+	issue, _ := wire.ParseIssue(spec.Issue) // it was looked at
+	return issue.Repository
 }

@@ -33,15 +33,19 @@ roles: {coder: [cheap, strong], critic: [strong, cheap]}
 func TestWhoDidNotGetOnWithAnIssueDoesNotBeginWithItAgain(t *testing.T) {
 	t.Parallel()
 	s := staffed(t)
-	st := s.approved(s.atdd(""))
+	st := s.approved(s.atdd("", func(r *wire.RunSpec) { r.Issue = "owner/name#24" }))
 	s.wants(st, "done")
 	c := st.Facts.Crews
 	if len(c) != 2 || c[0].Role != "coder" || len(c[0].Hands) != 2 || c[0].Level != 0 || len(c[1].Hands) != 1 || st.Raised("coder") != "strong" {
 		t.Fatalf("crews %+v, raised to %q", c, st.Raised("coder"))
 	}
-	started := func(flow events.Name, issue int) events.RunStarted {
+	started := func(flow events.Name, issue int, typed string) events.RunStarted {
+		spec, err := s.d.blobs.Put(t.Context(), []byte(`{"issue":"`+typed+`"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
 		d := st.Facts
-		d.Workflow, d.Issue = flow, issue
+		d.Workflow, d.Issue, d.Spec = flow, issue, spec
 		d.Crews = []events.Crew{{Role: "coder", Phases: c[0].Phases, Hands: c[0].Hands}}
 		s.d.raise(&d)
 		return d
@@ -49,14 +53,17 @@ func TestWhoDidNotGetOnWithAnIssueDoesNotBeginWithItAgain(t *testing.T) {
 	for name, tt := range map[string]struct {
 		flow  events.Name
 		issue int
+		typed string
 		want  int
 	}{
-		"of the same issue":  {"atdd", 24, 2},
-		"of another one":     {"atdd", 25, 0},
-		"of none":            {"atdd", 0, 0},
-		"another workflow's": {"atdd-bugfix", 24, 0},
+		"of the same issue":         {"atdd", 24, "24", 2},
+		"of the same, named whole":  {"atdd", 24, "Owner/Name#24", 2},
+		"of another repository's":   {"atdd", 24, "owner/other#24", 0},
+		"of another one":            {"atdd", 25, "25", 0},
+		"of none":                   {"atdd", 0, "", 0},
+		"of another workflow's run": {"atdd-bugfix", 24, "24", 0},
 	} {
-		if got := started(tt.flow, tt.issue).Crews[0].Level; got != tt.want {
+		if got := started(tt.flow, tt.issue, tt.typed).Crews[0].Level; got != tt.want {
 			t.Errorf("a run %s begins at %d, want %d", name, got, tt.want)
 		}
 	}

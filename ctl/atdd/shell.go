@@ -30,8 +30,9 @@ func ShellObserved(program, original string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, shellMark+`watched by apctl.
 # Source this file in its place: they answer as before, and apctl records what it would have answered.
-. %s || { echo "apctl watches a library of atdd-kit that is gone: put atdd-kit's own in the place of this file" >&2; return 1; }
-_apctl_saw() { %s compat atdd saw "$@" </dev/null >/dev/null 2>&1 || :; }
+test -r %[1]s || { echo "apctl watches a library of atdd-kit that is gone: put atdd-kit's own in the place of this file" >&2; return 1; }
+. %[1]s || :
+_apctl_saw() { %[2]s compat atdd saw "$@" </dev/null >/dev/null 2>&1 || :; }
 _apctl_watch() {
   declare -f "$1" >/dev/null || return 0
   eval "_atdd_kit_$(declare -f "$1")"

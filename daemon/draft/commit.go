@@ -31,6 +31,9 @@ type Set struct {
 	// commit are left to who commits them.
 	Final bool
 	Hide  func(string) string // takes secrets out of what is final
+	// Judged is the commit that HEAD was at when the final work was judged, empty where
+	// that is not known: what somebody has committed since has passed nothing.
+	Judged string
 
 	Repo  *tree.Repo
 	Tree  events.Tree // that the files are of
@@ -116,7 +119,30 @@ func (s Set) head(ctx context.Context) (string, error) {
 	if err == nil && !leads {
 		err = fmt.Errorf("branch %s does not lead on from where the run began", s.Branch)
 	}
+	if err == nil {
+		err = s.asJudged(ctx, head)
+	}
 	return head, err
+}
+
+// asJudged is nil if the final work goes on top of what was judged, or is there
+// already, as it was committed before and could not be pushed.
+func (s Set) asJudged(ctx context.Context, head string) error {
+	if !s.Final || s.Judged == "" || head == s.Judged {
+		return nil
+	}
+	dir, err := s.Repo.Workspace().GitDir()
+	if err != nil {
+		return err
+	}
+	about, err := git{dir: dir}.run(ctx, nil, "log", "-1", "--format=%P%n%B", head)
+	if err != nil {
+		return err
+	}
+	if parent, message, _ := strings.Cut(string(about), "\n"); parent == s.Judged && strings.TrimSpace(message) == strings.TrimSpace(s.message()) {
+		return nil
+	}
+	return fmt.Errorf("somebody has committed to branch %s since its work was judged", s.Branch)
 }
 
 // changes are the lines for git update-index that make a commit's files those of the

@@ -149,7 +149,11 @@ func TestFinalWorkThatCannotBeShownIsSaidAndKept(t *testing.T) {
 	}{
 		"a draft that is not brought up to date": {func(b *bench, _ *Set) { b.write(filepath.Join(b.gh, "noedit"), "") }, "gh pr edit exited with 1", true},
 		"a remote that is not there":             {func(b *bench, _ *Set) { b.rule.Remote += "-gone" }, "git ls-remote exited with 128", false},
-		"a secret that nobody had committed":     {func(_ *bench, s *Set) { s.Hide = func(string) string { return "" } }, "code.go has a secret in it", false},
+		"a commit that nobody has judged": {func(b *bench, s *Set) {
+			s.Judged = b.git(b.top, "rev-parse", "HEAD")
+			b.git(b.top, "commit", "-q", "--allow-empty", "-m", "mine")
+		}, "somebody has committed to branch", false},
+		"a secret that nobody had committed": {func(_ *bench, s *Set) { s.Hide = func(string) string { return "" } }, "code.go has a secret in it", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -166,6 +170,23 @@ func TestFinalWorkThatCannotBeShownIsSaidAndKept(t *testing.T) {
 				t.Errorf("left: %q", text)
 			}
 		})
+	}
+}
+
+func TestFinalWorkThatWasCommittedAndNotPushedIsPushedLater(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.write(filepath.Join(b.top, "code.go"), "package left\n")
+	s := b.final("code.go")
+	s.Judged = b.git(b.top, "rev-parse", "HEAD")
+	remote := b.rule.Remote
+	b.rule.Remote += "-gone"
+	if got := b.show(s); got.Problem == "" || b.git(b.top, "rev-parse", "HEAD~1") != s.Judged {
+		t.Fatalf("shown: %+v", got)
+	}
+	b.rule.Remote = remote
+	if got := b.show(s); got.Problem != "" || b.git(b.top, "rev-parse", "HEAD~1") != s.Judged || got.Commit != b.git(b.top, "rev-parse", "HEAD") {
+		t.Errorf("shown: %+v", got)
 	}
 }
 

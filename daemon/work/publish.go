@@ -59,7 +59,7 @@ func (w *Worker) final(ctx context.Context, s run.State, p *Plan) (draft.Set, er
 		return draft.Set{}, err
 	}
 	set := draft.Set{
-		Run: s.ID, Final: true, Hide: hide.Text, Number: s.Loop.Iteration, Issue: p.Spec.Issue, Branch: p.Spec.Branch, Start: s.Facts.Head,
+		Run: s.ID, Final: true, Hide: hide.Text, Number: s.Loop.Iteration, Issue: p.Spec.Issue, Branch: p.Spec.Branch, Start: s.Facts.Head, Judged: s.Last.Head.Commit,
 		Title: hide.Text(title), Body: comment.Final(l, s.Facts.Handle, p.Spec.Issue, latest(s), handedOver(s)), Repo: p.Repo, Tree: s.Last.Tree,
 	}
 	changes, err := p.Repo.Changes(ctx, s.Facts.Tree, s.Last.Tree)
