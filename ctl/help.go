@@ -115,6 +115,7 @@ a key that can push or publish only when you say so. Send one more with
 apctl itself reads:
 
   AUTOPILOT_STATE   state directory (else $XDG_STATE_HOME/autopilot)
+  FA_HANDOFF        1: who starts a run at a terminal hands over its approvals
   XDG_RUNTIME_DIR   where the socket is (else /tmp/autopilot-<uid>)
   XDG_CONFIG_HOME   where your autopilot/config.yaml is
   AUTOPILOT_AGENT, AUTOPILOT_MODEL, AUTOPILOT_MAX_ITERATIONS, AUTOPILOT_FOR,

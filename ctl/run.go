@@ -66,8 +66,8 @@ TASK may be - for standard input. A task that begins with - goes after --.
 On a terminal Ctrl-C leaves the run to itself; twice stops it after the
 iteration. Without a terminal INT or TERM stops the run and keeps its work.
 
-FA_HANDOFF=1 in the environment hands over the approvals that a workflow lets go
-to a person who starts it at a terminal, so that nobody is asked there.
+A person who starts a run at a terminal with FA_HANDOFF=1 in the environment hands
+over the approvals that its workflow lets go: nobody is asked there.
 
 The run belongs to the daemon: it goes on when this command ends in any other
 way, as in a pipe to head. After a reboot, or when the daemon was killed, it
