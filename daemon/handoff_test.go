@@ -3,6 +3,7 @@ package daemon
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -125,8 +126,9 @@ func TestAPersonSendsBackWhatWasAcceptedByHandOff(t *testing.T) {
 	t.Parallel()
 	s := atddSite(t)
 	v := s.handOver(s.atdd(`plan() { echo "greet.sh:1 prints $(cat .autopilot/notes/told-plan | sum)" > $dir/plan.md; printf 'AC1: given a name\nAC2: given none\n' > $dir/acceptance-tests.md; }
-work() { grep -q 'say why' .autopilot/notes/told-plan || sleep 600; printf '#!/bin/sh\necho hello $1\n' > greet.sh; chmod +x greet.sh; commit work; }`))
+work() { grep -q 'say why' .autopilot/notes/told-plan || { touch .autopilot/notes/at-work; sleep 600; }; printf '#!/bin/sh\necho hello $1\n' > greet.sh; chmod +x greet.sh; commit work; }`))
 	st := s.until(v.ID, func(st run.State) bool { return settled(st) || st.Loop.Phase == "impl" && st.Stage == run.Agent })
+	comes(t, "the work on the implementation", func() bool { _, err := os.Stat(filepath.Join(s.work, ".autopilot/notes/at-work")); return err == nil })
 	shown, err := s.d.runQuestion(t.Context(), s.request(), wire.QuestionRequest{RunRef: wire.RunRef{Run: st.ID}, Whole: true})
 	s.must(err)
 	if q := shown.Question; q == nil || q.Gate != "design-approved" || !q.Handoff || shown.State != "running" {
@@ -182,8 +184,9 @@ work() { grep -q 'say why' .autopilot/notes/told-plan || sleep 600; printf '#!/b
 func TestWhatWasAcceptedByHandOffIsSentBackWhileTheRunStops(t *testing.T) {
 	t.Parallel()
 	s := atddSite(t)
-	v := s.handOver(s.atdd(`work() { sleep 600; }`))
+	v := s.handOver(s.atdd(`work() { touch .autopilot/notes/at-work; sleep 600; }`))
 	st := s.until(v.ID, func(st run.State) bool { return settled(st) || st.Loop.Phase == "impl" && st.Stage == run.Agent })
+	comes(t, "the work on the implementation", func() bool { _, err := os.Stat(filepath.Join(s.work, ".autopilot/notes/at-work")); return err == nil })
 	ref := wire.RunRef{Run: st.ID}
 	_, err := s.d.runStop(t.Context(), s.request(), wire.StopRequest{RunRef: ref})
 	s.must(err)
