@@ -158,6 +158,23 @@ covered() { covers AC$(cat n); }`, "halted:iterations", "8 ", 8},
 	}
 }
 
+// A criterion that is not covered asks for a test once the work is there. A test on
+// top of it would halt the run as never seen red, so who works is told how it is done.
+func TestATestThatIsMissingCanStillBeSeenRed(t *testing.T) {
+	t.Parallel()
+	s := atddSite(t)
+	st := s.approved(s.atdd(`covered() { if test -e tests/acceptance/AT-24-nobody.sh; then covers AC1 AC2; else covers AC1; fi; }
+more() { printf '#!/bin/sh\n./greet.sh\n' > tests/acceptance/AT-24-nobody.sh; chmod +x tests/acceptance/AT-24-nobody.sh; commit 'test of AC2'; }
+impl() { if ! test -e greet.sh; then tests; work; else git rm -q greet.sh; commit 'take the work back'; more; work; fi; }`))
+	s.wants(st, "done")
+	told := s.read(".autopilot/notes/told-impl")
+	for _, want := range []string{"[P0] criterion AC2 is not covered", "commit first that the work is taken back, then the tests, then the work again"} {
+		if !strings.Contains(told, want) {
+			t.Errorf("%q is not in what it was told:\n%s", want, told)
+		}
+	}
+}
+
 // The quick command in the loop, and every test before the end: what only that finds
 // is worked on again.
 func TestWhatOnlyTheWholeSuiteFindsIsWorkedOn(t *testing.T) {

@@ -113,7 +113,7 @@ func (q *view) due() (r events.GateResult, l rule.Look, ok bool) {
 }
 
 // neverRed: all holds but that the tests were seen to fail before the work, and no
-// more work can bring that back.
+// work on top of it can bring that back.
 //
 // Source: atdd-kit, seeds 3.4 (9) and lesson A31.
 func (q *view) neverRed() bool {

@@ -44,7 +44,11 @@ type RedHistory struct {
 	Impl    []string    // commits after it that change other files, the newest first
 }
 
-const testsAlone = "Commit the tests alone, before the work, and leave them as they are in that commit.\n"
+// TestsLater is for who finds that a test is missing or wrong once the work is there:
+// in a commit on top of that it would pass, and prove nothing.
+const TestsLater = "where one has to come or to change once the work is there, commit first that the work is taken back, then the tests, then the work again"
+
+const testsAlone = "Commit the tests alone, before the work, and leave them as they are in that commit; " + TestsLater + ".\n"
 
 // Before is the verdict that needs no command; false if the commit has to be
 // tried.

@@ -11,6 +11,7 @@ import (
 	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/spool"
 	"autopilot/daemon/engine"
+	"autopilot/daemon/gate"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -217,7 +218,7 @@ func promptGate(a asked) workflow.PromptGate {
 	case events.GateApproval:
 		g.Says = "a person approves it"
 	case events.GateRed:
-		g.Says = "commit the tests (" + strings.Join(a.Files, ", ") + ") alone and before the work, as the command has to fail in that commit" + atLeastOnce(a.decl.Times) + ", and leave them as they are there"
+		g.Says = "commit the tests (" + strings.Join(a.Files, ", ") + ") alone and before the work, as the command has to fail in that commit" + atLeastOnce(a.decl.Times) + ", and leave them as they are there; " + gate.TestsLater
 	case events.GateSession:
 		g.Says = "your result tells how the session went, as member `session`: nothing that a kill switch stops at"
 	case "", events.GateCommand, events.GateProtected:

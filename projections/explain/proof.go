@@ -48,8 +48,8 @@ func unverifiable(s run.State, h events.RunHalted) string {
 			"停止: ほかはすべて合格しましたが、ゲート %s のテストは実装前の %d 回で一度も失敗しなかったため、いまの成功は何も証明しません。回数を増やした新しい実行が必要です", r.Gate, r.Rate.Runs)
 	}
 	if slices.ContainsFunc(s.Last.Results, func(r events.GateResult) bool { return r.Gate == h.Gate && rule.NeverRed(r) }) {
-		return say(l, "halted: all else passes, but gate %s finds that the tests were never seen to fail before the work, and no more work can show that",
-			"停止: ほかはすべて合格しましたが、ゲート %s によると、実装前にテストが失敗した記録がありません。これ以上作業しても証明できません", h.Gate)
+		return say(l, "halted: all else passes, but gate %s finds that the tests were never seen to fail before the work; only tests in a commit without the work, and the work again after it, can show that",
+			"停止: ほかはすべて合格しましたが、ゲート %s によると、実装前にテストが失敗した記録がありません。証明するには、実装のないコミットにテストを置き、その後に実装を戻す必要があります", h.Gate)
 	}
 	return say(l, "halted: gate %s cannot be run, so nothing can be proven", "停止: ゲート %s を実行できないため、何も証明できません", h.Gate)
 }
