@@ -158,6 +158,37 @@ covered() { covers AC$(cat n); }`, "halted:iterations", "8 ", 8},
 	}
 }
 
+// What a person does to the work tree while a run asks them is not charged to who
+// works: a set that they correct is presented again, as it is and as often as they
+// do, and other files of theirs are in no gate's way, before the first work too.
+func TestWhatAPersonChangesAtAGateIsTakenAsItIs(t *testing.T) {
+	t.Parallel()
+	s := atddSite(t)
+	st := s.asked(s.start(s.atdd("")).ID, 1)
+	s.write(map[string]string{"mine": "a note\n"})
+	s.must(s.answer(say(st, "ok")))
+	st = s.asked(st.ID, 2)
+	for n, text := range []string{"greet.sh:1 writes\n", "greet.sh:1 says\n"} {
+		if st.Question.Gate != "design-approved" || st.Loop.Iteration != 3 {
+			t.Fatalf("asks %+v in iteration %d", st.Question, st.Loop.Iteration)
+		}
+		s.write(map[string]string{atddDir + "/plan.md": text, "mine": text})
+		if err := s.answer(say(st, "ok")); codeOf(err) != wire.Conflict {
+			t.Errorf("changed: %v", err)
+		}
+		st = s.asked(st.ID, n+3)
+		if got := s.read(atddDir + "/plan.md"); got != text {
+			t.Errorf("the plan is %q", got)
+		}
+	}
+	s.must(s.answer(say(st, "ok")))
+	st = s.until(st.ID, settled)
+	s.wants(st, "done")
+	if got := s.read("mine"); got != "greet.sh:1 says\n" {
+		t.Errorf("mine is %q", got)
+	}
+}
+
 // A criterion that is not covered asks for a test once the work is there. A test on
 // top of it would halt the run as never seen red, so who works is told how it is done.
 func TestATestThatIsMissingCanStillBeSeenRed(t *testing.T) {

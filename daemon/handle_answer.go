@@ -277,7 +277,9 @@ func (d *Daemon) unchanged(ctx context.Context, s run.State) error {
 	if err != nil || now == s.Question.Set {
 		return err
 	}
-	_, err = d.fleet.do(ctx, s.ID, engine.Outdated{Number: s.Question.Number}, events.ActorDaemon(d.host), "")
+	cmd := engine.Outdated{Number: s.Question.Number}
+	cmd.Others, cmd.Moved = d.changed(ctx, s)
+	_, err = d.fleet.do(ctx, s.ID, cmd, events.ActorDaemon(d.host), "")
 	if err != nil && !errors.Is(err, engine.ErrStale) { // then somebody else was first
 		return err
 	}

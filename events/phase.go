@@ -201,8 +201,10 @@ type QuestionAnswered struct {
 // QuestionExpired says that a question is closed without an answer: nobody gave
 // one in time, or what it is about has changed, and is presented anew.
 type QuestionExpired struct {
-	Number  int  `json:"number"`
-	Changed bool `json:"changed,omitzero"`
+	Number  int      `json:"number"`
+	Changed bool     `json:"changed,omitzero"`
+	Moved   HeadMove `json:"moved,omitzero"`  // of HEAD meanwhile, as of an answer
+	Others  Ref      `json:"others,omitzero"` // files that have changed since the run last saw its work tree, one a line: taken as they are
 }
 
 // WorkPublished says what became of showing work that has passed where people review

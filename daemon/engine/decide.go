@@ -72,7 +72,12 @@ type Report struct{ Data events.Data }
 type Answer struct{ events.QuestionAnswered }
 
 // Outdated reports that what a question is about has changed since it was asked.
-type Outdated struct{ Number int }
+// Others and Moved are as of an answer.
+type Outdated struct {
+	Number int
+	Others events.Ref
+	Moved  events.HeadMove
+}
 
 // GiveUp halts a run whose work cannot be done at all, by no fault of the
 // agent.
@@ -154,7 +159,7 @@ func Decide(s run.State, c Command, now time.Time) (events.Data, error) {
 		if q := s.Question; s.Status != run.Live || q == nil || q.Number != c.Number || q.Expired {
 			return nil, ErrStale
 		}
-		return events.QuestionExpired{Number: c.Number, Changed: true}, nil
+		return events.QuestionExpired{Number: c.Number, Changed: true, Others: c.Others, Moved: c.Moved}, nil
 	case Foreign:
 		if s.Status != run.Live {
 			return nil, ErrStale

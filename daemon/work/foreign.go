@@ -104,10 +104,11 @@ func (w *Worker) head(ctx context.Context, p *Plan) events.Head {
 
 // Changed are the files that have changed since a run which a person lets go on saw
 // its work tree last, as a text, and how HEAD was moved meanwhile. Nothing is said of a
-// run whose own work may be among them.
+// run whose own work may be among them, or that has begun with nothing but its
+// baseline and asks nobody.
 func (w *Worker) Changed(ctx context.Context, s run.State) (files events.Ref, move events.HeadMove, err error) {
 	recorded := s.Stage == run.Ready || s.Stage == run.Judged || s.Stage == run.Asking
-	if !recorded || s.Loop.Iteration == 0 {
+	if !recorded || s.Loop.Iteration == 0 && s.Stage != run.Asking {
 		return "", move, nil
 	}
 	p, err := w.plan(ctx, s)

@@ -205,7 +205,7 @@ func expired(s State, at time.Time, d events.QuestionExpired) State {
 	if s.Stage = Ended; s.Loop.AtEntry {
 		s.Stage, s.Loop.AtEntry = Ready, false
 	}
-	return s
+	return s.taken(at, d.Others, d.Moved)
 }
 
 // answeredBefore says that a person has answered that very question of who works.
