@@ -1,3 +1,8 @@
+//go:build !race
+
+// A run of ten thousand iterations takes a minute under the race detector, and has
+// nothing for it that short ones have not: make sim plays these.
+
 package daemon
 
 import (
