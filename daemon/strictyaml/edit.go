@@ -54,11 +54,15 @@ func change(src []byte, path []string, value string, want func(Map[any]) Map[any
 		return nil, ErrLayout
 	}
 	e := newEditor(d, src)
+	notes := e.notes()
 	if err := e.apply(path, value); err != nil {
 		return nil, err
 	}
 	out := []byte(e.text())
 	after, err := ParseOptional(out)
+	if err == nil && value != "" && newEditor(after, out).notes() < notes {
+		return nil, ErrLayout // a comment within what is replaced
+	}
 	if err != nil {
 		return nil, ErrLayout
 	}
@@ -301,6 +305,16 @@ func (e *editor) remove(steps []step) error {
 	first, last := e.extent(s.entry)
 	e.lines = slices.Delete(e.lines, first-1, last)
 	return nil
+}
+
+// notes counts the comments that have a line of their own.
+func (e *editor) notes() (n int) {
+	for line := range e.comments {
+		if line <= len(e.lines) && strings.HasPrefix(strings.TrimLeft(e.lines[line-1], " \t"), "#") {
+			n++
+		}
+	}
+	return n
 }
 
 func entries(m ast.MapNode) (n int) {

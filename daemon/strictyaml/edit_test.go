@@ -106,6 +106,13 @@ func TestALayoutThatIsNotKnownIsLeftToAPerson(t *testing.T) {
 }
 
 // An edit either fails, or does what it says and nothing else.
+func TestACommentWithinWhatIsReplacedIsKeptByAPerson(t *testing.T) {
+	t.Parallel()
+	if out, err := strictyaml.Set([]byte("g:\n# note\n  c: x"), []string{"g"}, "1"); !errors.Is(err, strictyaml.ErrLayout) {
+		t.Errorf("%q %v", out, err)
+	}
+}
+
 func TestAnEditDoesWhatItSays(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
