@@ -51,16 +51,6 @@ func (s *site) flaky(other string, edit ...func(*wire.RunSpec)) wire.StartReques
 	}}, edit...)...)
 }
 
-// diagnosed starts a run and approves the report and the diagnosis.
-func (s *site) diagnosed(q wire.StartRequest) run.State {
-	s.t.Helper()
-	st := s.asked(s.start(q).ID, 1)
-	s.must(s.answer(say(st, "ok")))
-	st = s.asked(st.ID, 2)
-	s.must(s.answer(say(st, "ok")))
-	return s.until(st.ID, settled)
-}
-
 func rate(failed, runs int) events.Rate { return events.Rate{Failed: failed, Runs: runs} }
 
 // Seeds 3.8: a person approves the class of the cause with an anchor that the daemon
@@ -129,7 +119,7 @@ func TestAFixOfWhatFailsAtTimesHaltsWithItsReason(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := flakySite(t, third)
-			st := s.diagnosed(s.flaky(tt.agent))
+			st := s.approved(s.flaky(tt.agent))
 			s.wants(st, tt.state)
 			r := verdictOf(st, tt.gate)
 			if text := phrase.Reason(events.Japanese, r); st.Loop.Spent != tt.iterations || r.Verdict != events.Fail || !strings.Contains(text, tt.says) {
@@ -146,7 +136,7 @@ func TestWhatFailsAtTheEndIsWorkedOnAgain(t *testing.T) {
 	s := flakySite(t, third)
 	// 4 runs each: at the diagnosis, in the fix, in the commit of the anchor and for its
 	// control. The 18th is of the end.
-	st := s.diagnosed(s.flaky(`fix() { if test -e first; then racy false; else touch first; racy 'test $n = 18'; fi; commit fix; }`))
+	st := s.approved(s.flaky(`fix() { if test -e first; then racy false; else touch first; racy 'test $n = 18'; fi; commit fix; }`))
 	s.wants(st, "done")
 	if told := s.read(".autopilot/notes/told-fix"); st.Loop.Entered.Cycle != 1 || !strings.Contains(told, "steady-to-the-end") || !strings.Contains(told, "--- FAIL: TestRace") {
 		t.Errorf("after %d ways back it was told %s", st.Loop.Entered.Cycle, told)
@@ -159,7 +149,7 @@ func TestATestThatIsTheCauseCanBeMendedAndTheAnchorNot(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{"tests/acceptance/AT-30.bats": "done", "tests/acceptance/AT-31.sh": "halted:drift"} {
 		s := flakySite(t, third)
-		st := s.diagnosed(s.flaky(`fix() { racy false; echo >> `+file+`; commit fix; }`, func(r *wire.RunSpec) { r.AllowTests = []string{"**"} }))
+		st := s.approved(s.flaky(`fix() { racy false; echo >> `+file+`; commit fix; }`, func(r *wire.RunSpec) { r.AllowTests = []string{"**"} }))
 		s.wants(st, want)
 	}
 }
@@ -169,7 +159,7 @@ func TestATestThatIsTheCauseCanBeMendedAndTheAnchorNot(t *testing.T) {
 func TestA31WhatIsNotSeenToFailInItsCommitHaltsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := flakySite(t, "test $n = 3")
-	st := s.diagnosed(s.flaky(""))
+	st := s.approved(s.flaky(""))
 	s.wants(st, "halted:gate-unverifiable")
 	r := verdictOf(st, "red")
 	if w := s.why(st.ID); !strings.Contains(w.Because, "実装前の 4 回で一度も失敗しなかった") {

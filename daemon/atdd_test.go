@@ -51,7 +51,7 @@ if test "$AUTOPILOT_ROLE" = critic; then covered > "$AUTOPILOT_RESULT_FILE"; els
 	}}, edit...)...)
 }
 
-// approved starts a run and approves requirements and design.
+// approved starts a run and approves what its two gates ask: requirements, and design or diagnosis.
 func (s *site) approved(q wire.StartRequest) run.State {
 	s.t.Helper()
 	st := s.asked(s.start(q).ID, 1)
