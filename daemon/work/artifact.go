@@ -81,8 +81,12 @@ func (g *judging) artifact(ctx context.Context, spec wire.GateSpec, now events.T
 	return g.store(ctx, r, texts)
 }
 
-// fresh are the paths whose content is another than before.
+// fresh are the paths whose content is another than before. Trees are compared once
+// for all the gates of an iteration: each comparison is a process.
 func (g *judging) fresh(ctx context.Context, from, now events.Tree) (map[string]bool, error) {
+	if fresh, known := g.newer[span{from, now}]; known {
+		return fresh, nil
+	}
 	changes, err := g.p.Repo.Changes(ctx, from, now)
 	if err != nil {
 		return nil, err
@@ -93,6 +97,10 @@ func (g *judging) fresh(ctx context.Context, from, now events.Tree) (map[string]
 			fresh[c.Path] = true
 		}
 	}
+	if g.newer == nil {
+		g.newer = map[span]map[string]bool{}
+	}
+	g.newer[span{from, now}] = fresh
 	return fresh, nil
 }
 

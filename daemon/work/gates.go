@@ -86,10 +86,14 @@ type judging struct {
 	list []asked
 
 	listed  map[events.Tree][]tree.Entry // what was listed already
+	newer   map[span]map[string]bool     // what was compared already
 	failing bool                         // a command fails on the files as they are
 	moved   []string                     // recorded files that the first round of them changed
 	refused map[events.Name]int          // requests that what a gate ran made, and may not make
 }
+
+// span is from one tree to another.
+type span struct{ from, to events.Tree }
 
 // inPlace runs the command gates in the workspace. It returns the tree that they
 // judged, and whether they ran twice.
