@@ -44,7 +44,7 @@ func (s *site) seated() bus.Request {
 }
 
 // trustSite is a site with a person at a terminal and a project's file.
-func trustSite(t *testing.T, text string) *site {
+func trustSite(t testing.TB, text string) *site {
 	t.Helper()
 	s := newSite(t, map[string]string{".autopilot/config.yaml": text, "deep/er/file": "x"})
 	s.d.people = seat{}

@@ -74,6 +74,29 @@ func (r *Repo) Entries(ctx context.Context, t events.Tree) ([]Entry, error) {
 	return list, nil
 }
 
+// Texts reads the content of entries, in their order and with one process; of a
+// link, where it points. ErrNotRecorded if one is Outside, ErrNotFound if it is not of
+// this repository.
+func (r *Repo) Texts(ctx context.Context, list []Entry) ([][]byte, error) {
+	paths := make([]Change, len(list))
+	for i, e := range list {
+		if e.Kind == Outside {
+			return nil, fmt.Errorf("read %q: %w", e.Path, ErrNotRecorded)
+		}
+		paths[i] = Change{Path: e.Path, NewID: e.ID}
+	}
+	texts := make([][]byte, 0, len(list))
+	err := r.eachContent(ctx, paths, func(_ Change, text io.Reader) error {
+		b, err := io.ReadAll(text)
+		texts = append(texts, b)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read files: %w", err)
+	}
+	return texts, nil
+}
+
 // Stat writes the files that differ from a to b and how many lines do, for
 // people.
 func (r *Repo) Stat(ctx context.Context, a, b events.Tree, w io.Writer) error {

@@ -205,6 +205,38 @@ func TestLargeUntrackedFilesAreRecordedByHash(t *testing.T) {
 	}
 }
 
+func TestContentsAreReadTogetherInTheirOrder(t *testing.T) {
+	t.Parallel()
+	s := newSpace(t, map[string]string{"b.txt": "two\n", "a.txt": "one", "empty": "", "big": strings.Repeat("x", 200)})
+	s.must(os.Symlink("a.txt", s.path("link")))
+	s.open(100)
+	snap := s.record(s.freeze())
+	list, err := s.repo.Entries(t.Context(), snap.Tree)
+	s.must(err)
+	var want, got []string
+	var inside []tree.Entry
+	for _, e := range list {
+		if e.Kind == tree.Outside {
+			if _, err := s.repo.Texts(t.Context(), []tree.Entry{e}); !errors.Is(err, tree.ErrNotRecorded) {
+				t.Errorf("content of %s: %v", e.Path, err)
+			}
+			continue
+		}
+		inside, want = append(inside, e), append(want, map[string]string{"b.txt": "two\n", "a.txt": "one", "empty": "", "link": "a.txt"}[e.Path])
+	}
+	texts, err := s.repo.Texts(t.Context(), inside)
+	s.must(err)
+	for _, text := range texts {
+		got = append(got, string(text))
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(got) != 4 {
+		t.Errorf("contents (-want +got):\n%s", diff)
+	}
+	if none, err := s.repo.Texts(t.Context(), nil); err != nil || len(none) != 0 {
+		t.Errorf("of nothing: %q, %v", none, err)
+	}
+}
+
 func TestNestedRepositoriesAreRecordedByHead(t *testing.T) {
 	t.Parallel()
 	s := newSpace(t, map[string]string{"n/file": "x"})

@@ -45,11 +45,8 @@ func (g *judging) artifact(ctx context.Context, spec wire.GateSpec, now events.T
 		return events.GateResult{}, gone(err)
 	}
 	defer root.Close()
-	f := &artifacts{root: root, since: g.s.Clock.Started}
-	from := g.s.Facts.Tree
-	if a.Role == events.RoleCheck && !g.s.Loop.EnteredAt.IsZero() && g.s.Loop.Entered.Way == events.WayOn && g.s.Loop.Sender == "" {
-		from, f.since = entryTree(g.s), g.s.Loop.EnteredAt
-	}
+	from, at := g.since(a.Role)
+	f := &artifacts{root: root, since: at}
 	if f.fresh, err = g.fresh(ctx, from, now); err != nil {
 		return events.GateResult{}, err
 	}
@@ -81,27 +78,24 @@ func (g *judging) artifact(ctx context.Context, spec wire.GateSpec, now events.T
 	return g.store(ctx, r, texts)
 }
 
-// fresh are the paths whose content is another than before. Trees are compared once
-// for all the gates of an iteration: each comparison is a process.
+// since is from where on files count for an artifact gate of a role.
+func (g *judging) since(role events.GateRole) (events.Tree, time.Time) {
+	if role == events.RoleCheck && !g.s.Loop.EnteredAt.IsZero() && g.s.Loop.Entered.Way == events.WayOn && g.s.Loop.Sender == "" {
+		return entryTree(g.s), g.s.Loop.EnteredAt
+	}
+	return g.s.Facts.Tree, g.s.Clock.Started
+}
+
+// fresh are the paths whose content is another than before.
 func (g *judging) fresh(ctx context.Context, from, now events.Tree) (map[string]bool, error) {
-	if fresh, known := g.newer[span{from, now}]; known {
-		return fresh, nil
-	}
-	changes, err := g.p.Repo.Changes(ctx, from, now)
-	if err != nil {
-		return nil, err
-	}
+	changes, err := g.reads.changes(ctx, from, now)
 	fresh := map[string]bool{}
 	for _, c := range changes {
 		if c.Status != tree.Deleted && c.OldID != c.NewID {
 			fresh[c.Path] = true
 		}
 	}
-	if g.newer == nil {
-		g.newer = map[span]map[string]bool{}
-	}
-	g.newer[span{from, now}] = fresh
-	return fresh, nil
+	return fresh, err
 }
 
 // artifacts gathers what globs match.

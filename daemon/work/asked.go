@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -236,14 +235,16 @@ func (g *judging) plain(ctx context.Context, now events.Tree, globs []string) (s
 	if err != nil {
 		return "", err
 	}
+	recorded := slices.DeleteFunc(slices.Clone(set), func(e tree.Entry) bool { return e.Kind == tree.Outside })
+	texts, err := g.reads.contents(ctx, recorded)
+	if err != nil {
+		return "", err
+	}
 	var b strings.Builder
 	for _, e := range set {
-		text, _, err := g.p.Repo.File(ctx, now, e.Path)
-		if errors.Is(err, tree.ErrNotRecorded) {
-			text, err = []byte(e.ID), nil
-		}
-		if err != nil {
-			return "", err
+		text := []byte(e.ID)
+		if e.Kind != tree.Outside {
+			text, texts = texts[0], texts[1:]
 		}
 		fmt.Fprintf(&b, "%s\x00%s\x00", e.Path, strings.Join(strings.Fields(string(text)), " "))
 	}
@@ -253,7 +254,7 @@ func (g *judging) plain(ctx context.Context, now events.Tree, globs []string) (s
 // changed lists the paths that differ since a tree. What is below .autopilot/ has
 // no effect on the run, and notes are left out.
 func (g *judging) changed(ctx context.Context, since, now events.Tree) ([]string, error) {
-	changes, err := g.p.Repo.Changes(ctx, since, now)
+	changes, err := g.reads.changes(ctx, since, now)
 	if err != nil {
 		return nil, err
 	}

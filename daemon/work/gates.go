@@ -53,7 +53,11 @@ func (w *Worker) Gates(ctx context.Context, s run.State, end <-chan struct{}) (_
 	if err != nil {
 		return events.GatesJudged{}, err
 	}
-	g := &judging{w: w, s: s, p: p, end: end, made: s.Last.Created, list: p.gatesOf(s.Last.Gates), refused: map[events.Name]int{}}
+	g := &judging{
+		w: w, s: s, p: p, end: end, made: s.Last.Created, list: p.gatesOf(s.Last.Gates),
+		reads: readings{repo: p.Repo}, refused: map[events.Name]int{},
+	}
+	defer g.readAhead(ctx)()
 	results, on, again, err := g.inPlace(ctx)
 	if err != nil {
 		return events.GatesJudged{}, err
@@ -85,15 +89,11 @@ type judging struct {
 	made events.Ref // files that gates have made, so far
 	list []asked
 
-	listed  map[events.Tree][]tree.Entry // what was listed already
-	newer   map[span]map[string]bool     // what was compared already
-	failing bool                         // a command fails on the files as they are
-	moved   []string                     // recorded files that the first round of them changed
-	refused map[events.Name]int          // requests that what a gate ran made, and may not make
+	reads   readings            // of recorded trees
+	failing bool                // a command fails on the files as they are
+	moved   []string            // recorded files that the first round of them changed
+	refused map[events.Name]int // requests that what a gate ran made, and may not make
 }
-
-// span is from one tree to another.
-type span struct{ from, to events.Tree }
 
 // inPlace runs the command gates in the workspace. It returns the tree that they
 // judged, and whether they ran twice.

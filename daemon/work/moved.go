@@ -113,7 +113,7 @@ func (g *judging) sayMoved(ctx context.Context, results []events.GateResult) err
 // protected compares the pinned paths with the start of the run.
 func (g *judging) protected(ctx context.Context, now events.Tree) (events.GateResult, error) {
 	repo, start := g.p.Repo, g.s.Facts.Tree
-	changes, err := repo.Changes(ctx, start, now)
+	changes, err := g.reads.changes(ctx, start, now)
 	if err != nil {
 		return events.GateResult{}, err
 	}

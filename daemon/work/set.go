@@ -33,21 +33,10 @@ func among(list []tree.Entry, globs []string) (set []tree.Entry) {
 	return set
 }
 
-// set lists the files of a set. A tree is listed once for all the gates of an
-// iteration: each listing is a process.
+// set lists the files of a set, for a gate.
 func (g *judging) set(ctx context.Context, t events.Tree, globs []string) ([]tree.Entry, error) {
-	list, known := g.listed[t]
-	if !known {
-		var err error
-		if list, err = g.p.Repo.Entries(ctx, t); err != nil {
-			return nil, err
-		}
-		if g.listed == nil {
-			g.listed = map[events.Tree][]tree.Entry{}
-		}
-		g.listed[t] = list
-	}
-	return among(list, globs), nil
+	list, err := g.reads.list(ctx, t)
+	return among(list, globs), err
 }
 
 // noFiles lists what of a set says nothing of what is read there: another
