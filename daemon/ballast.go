@@ -3,6 +3,7 @@ package daemon
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -52,9 +53,33 @@ func (b ballast) refill() error {
 	if err == nil && info.Size() == ballastBytes || !b.plenty() {
 		return nil
 	}
-	// Zeros that are written: a file with a hole takes no room.
-	if err := os.WriteFile(b.path(), make([]byte, ballastBytes), 0o600); err != nil {
+	if err := b.take(); err != nil {
 		return errors.Join(fmt.Errorf("take on ballast: %w", err), b.release())
 	}
 	return nil
+}
+
+func (b ballast) take() error {
+	f, err := os.OpenFile(b.path(), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fill(f, reserve), f.Close())
+}
+
+// fill gives a file the room of the ballast: by the word of the file system, else with
+// zeros that are written, as a file with a hole takes none.
+func fill(f *os.File, reserve func(*os.File, int64) error) error {
+	err := reserve(f, ballastBytes)
+	if errors.Is(err, errors.ErrUnsupported) {
+		_, err = io.CopyN(f, zeros{}, ballastBytes)
+	}
+	return err
+}
+
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
 }

@@ -92,15 +92,20 @@ func Open(dir string, d Durability) (*Store, error) {
 	return s, nil
 }
 
+// makeDirs makes the directories that there have to be before anything is put. With
+// Power that is all of them, which are synced together; else each comes with its first
+// blob.
 func (s *Store) makeDirs() error {
+	names := []string{tmpName}
+	if s.durability == Power {
+		for i := range 256 {
+			names = append(names, hex.EncodeToString([]byte{byte(i)}))
+		}
+	}
 	if err := os.MkdirAll(s.dir, dirMode); err != nil {
 		return err
 	}
 	made := false
-	names := []string{tmpName}
-	for i := range 256 {
-		names = append(names, hex.EncodeToString([]byte{byte(i)}))
-	}
 	for _, name := range names {
 		switch err := os.Mkdir(filepath.Join(s.dir, name), dirMode); {
 		case err == nil:
@@ -184,11 +189,25 @@ func (s *Store) write(ref events.Ref, text []byte) error {
 func (s *Store) enter(tmp, path string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.synced, filepath.Dir(path))
-	if err := os.Rename(tmp, path); err != nil {
+	folder := filepath.Dir(path)
+	delete(s.synced, folder)
+	err := os.Rename(tmp, path)
+	if errors.Is(err, fs.ErrNotExist) { // of the folder: the file is ours
+		if err = s.makeFolderLocked(folder); err == nil {
+			err = os.Rename(tmp, path)
+		}
+	}
+	if err != nil {
 		return err
 	}
-	return s.syncFolderLocked(filepath.Dir(path))
+	return s.syncFolderLocked(folder)
+}
+
+func (s *Store) makeFolderLocked(folder string) error {
+	if err := os.Mkdir(folder, dirMode); err != nil || s.durability != Power {
+		return err
+	}
+	return durable.SyncDir(s.dir)
 }
 
 // syncEntry makes sure that the entry of a blob that is there is on disk.

@@ -120,6 +120,21 @@ func TestATextThatIsThereIsNotWrittenAgain(t *testing.T) {
 	}
 }
 
+func TestAFolderThatIsGoneIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	for _, d := range []blob.Durability{blob.Power, blob.Process} {
+		s, dir := open(t, d)
+		ref := put(t, s, "a text")
+		if err := os.RemoveAll(filepath.Dir(file(dir, ref))); err != nil {
+			t.Fatal(err)
+		}
+		put(t, s, "a text")
+		if got, err := s.Get(ref); err != nil || string(got) != "a text" {
+			t.Errorf("%d: %q, %v", d, got, err)
+		}
+	}
+}
+
 func TestAPutWhoseRequestHasEndedKeepsNothing(t *testing.T) {
 	t.Parallel()
 	s, dir := open(t, blob.Process)
