@@ -7,6 +7,7 @@ import (
 
 	"autopilot/daemon/account"
 	"autopilot/daemon/engine"
+	"autopilot/daemon/journal"
 	"autopilot/daemon/work"
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -32,24 +33,24 @@ func newAccounts(f *fleet, open func(ctx context.Context, id string) (account.Re
 
 // accountLog is the writer of an account's events.
 type accountLog struct {
-	*record[limits.State]
+	own   *journal.Aggregate[limits.State]
 	actor string
 }
 
 func openAccount(ctx context.Context, f *fleet, id string) (accountLog, error) {
-	r, err := openRecord(ctx, f.journal, events.Account(id), fold[limits.State]{
-		evolve: limits.Evolve,
-		log:    func(s *limits.State) *chain.Log { return &s.Log },
+	r, err := journal.Open(ctx, f.journal, events.Account(id), journal.Fold[limits.State]{
+		Evolve: limits.Evolve,
+		Log:    func(s *limits.State) *chain.Log { return &s.Log },
 	}, f.log)
 	return accountLog{r, events.ActorDaemon(f.host)}, err
 }
 
 // State implements account.Record.
-func (a accountLog) State() limits.State { return a.state() }
+func (a accountLog) State() limits.State { return a.own.State() }
 
 // Append implements account.Record.
 func (a accountLog) Append(ctx context.Context, d events.Data) error {
-	_, err := a.append(ctx, d, a.actor, "")
+	_, err := a.own.Append(ctx, d, a.actor, "")
 	return err
 }
 
@@ -71,7 +72,7 @@ func (r accountRuns) Of(id string) []*run.State {
 
 // Do implements account.Runs.
 func (r accountRuns) Do(ctx context.Context, id string, c engine.Command) error {
-	_, err := r.f.do(ctx, id, c, events.ActorDaemon(r.f.host), "")
+	_, err := r.f.Do(ctx, id, c, events.ActorDaemon(r.f.host), "")
 	return err
 }
 

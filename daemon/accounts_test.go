@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"autopilot/daemon/engine"
+	"autopilot/daemon/journal"
 	"autopilot/daemon/notify"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -85,7 +86,7 @@ func TestWhoWaitsLongerIsLetGoWhenAnotherHasWorked(t *testing.T) {
 			t.Fatalf("the second waits for %+v", s.Waiting)
 		}
 		open.Store(true)
-		if _, err := w.fleet.do(t.Context(), first, engine.Lift{}, "local:0@sim/1", "now"); err != nil {
+		if _, err := w.fleet.Do(t.Context(), first, engine.Lift{}, "local:0@sim/1", "now"); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(90 * time.Second) // of 15 minutes
@@ -254,7 +255,7 @@ func TestARefusedLoginHaltsEveryRunOnceAndAResumeTriesAgain(t *testing.T) { // B
 		}
 
 		resume := func(n int) {
-			if _, err := w.fleet.do(t.Context(), w.all()[n].ID, engine.Resume{}, "local:0@sim/1", fmt.Sprint("resume", n, time.Now().UnixMilli())); err != nil {
+			if _, err := w.fleet.Do(t.Context(), w.all()[n].ID, engine.Resume{}, "local:0@sim/1", fmt.Sprint("resume", n, time.Now().UnixMilli())); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -475,21 +476,21 @@ func TestAnAccountsRecordThatIsNotWholeHaltsNobody(t *testing.T) {
 		w := newWard(t, &provider{works: time.Minute, result: events.ResultRateLimited})
 		w.close()
 		forged := events.Event{
-			ID: newID(time.Now()), Source: "autopilot/sim", Aggregate: events.Account(simAccount), Time: time.Now(), Actor: "daemon:sim",
+			ID: journal.NewID(time.Now()), Source: "autopilot/sim", Aggregate: events.Account(simAccount), Time: time.Now(), Actor: "daemon:sim",
 			Seq: 1, Data: events.AccountWorked{Run: "r", Effect: "e"},
 		}
 		first, err := w.log.Append(t.Context(), forged, log.Ordinary)
 		if err != nil {
 			t.Fatal(err)
 		}
-		forged.ID, forged.Seq, forged.PrevHash = newID(time.Now()), 2, first.Hash
+		forged.ID, forged.Seq, forged.PrevHash = journal.NewID(time.Now()), 2, first.Hash
 		if _, err := w.log.Append(t.Context(), forged, log.Ordinary); err != nil {
 			t.Fatal(err)
 		}
 		w.log = swapped{w.log}
 		w.open()
 		r, err := openAccount(t.Context(), w.fleet, simAccount)
-		if _, werr := r.whole(); err != nil || !errors.Is(werr, errRecord) {
+		if _, werr := r.own.Whole(); err != nil || !errors.Is(werr, journal.ErrNotWhole) {
 			t.Fatalf("opened: %v, whole: %v", err, werr)
 		}
 		w.begin(1)

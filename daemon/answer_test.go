@@ -178,7 +178,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 	if err := s.answer(say(st, "ok")); codeOf(err) != wire.NeedsPerson || !strings.Contains(err.Error(), "it has no terminal") {
 		t.Errorf("nobody at a terminal: %v", err)
 	}
-	if now, _ := s.d.fleet.state(st.ID); now.Log.Seq != st.Log.Seq {
+	if now, _ := s.d.fleet.State(st.ID); now.Log.Seq != st.Log.Seq {
 		t.Errorf("%d events, want %d", now.Log.Seq, st.Log.Seq)
 	}
 }
@@ -222,7 +222,7 @@ func TestOfTwoPeopleAtOnceTheFirstCountsAndTheOtherIsToldWho(t *testing.T) {
 	if want := "was answered already: "; !strings.Contains(late.Error(), want) || !strings.Contains(late.Error(), "/pts/3 on 20") {
 		t.Errorf("the other is told: %v", late)
 	}
-	now, _ := s.d.fleet.state(st.ID)
+	now, _ := s.d.fleet.State(st.ID)
 	if len(now.Answers) != 1 {
 		t.Errorf("answers: %+v", now.Answers)
 	}
@@ -248,7 +248,7 @@ func TestAReplayedAnswerAddsNothing(t *testing.T) {
 	if err := s.answer(a); codeOf(err) != wire.Conflict || !strings.Contains(err.Error(), "answered already: no") {
 		t.Errorf("the same words: %v", err)
 	}
-	if now, _ := s.d.fleet.state(st.ID); now.Log.Seq != st.Log.Seq {
+	if now, _ := s.d.fleet.State(st.ID); now.Log.Seq != st.Log.Seq {
 		t.Errorf("%d events, want %d", now.Log.Seq, st.Log.Seq)
 	}
 }

@@ -50,17 +50,17 @@ func (d *Daemon) takeBundle(ctx context.Context, tmp string, imported bool, at t
 	if err != nil {
 		return f, err
 	}
-	d.fleet.addArchived(d.archive)
+	d.fleet.AddArchived(d.archive)
 	return f, nil
 }
 
 // archived says that a run is in the archive and not in the log.
 func (d *Daemon) archived(id string) bool {
-	return d.fleet != nil && d.fleet.isArchived(id)
+	return d.fleet != nil && d.fleet.IsArchived(id)
 }
 
-// addArchived adds the runs of the archive that the log does not have.
-func (f *fleet) addArchived(a *archive.Archive) {
+// AddArchived adds the runs of the archive that the log does not have.
+func (f *fleet) AddArchived(a *archive.Archive) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.archive = a
@@ -82,7 +82,7 @@ func (f *fleet) addArchived(a *archive.Archive) {
 	f.changedLocked("")
 }
 
-func (f *fleet) isArchived(id string) bool {
+func (f *fleet) IsArchived(id string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	m := f.runs[id]
@@ -90,26 +90,26 @@ func (f *fleet) isArchived(id string) bool {
 	return imported || m != nil && m.archived
 }
 
-// isImported says that a run came from elsewhere.
-func (f *fleet) isImported(id string) bool {
+// IsImported says that a run came from elsewhere.
+func (f *fleet) IsImported(id string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	_, ok := f.imported[id]
 	return ok
 }
 
-// changeable refuses a change of a run that came from elsewhere.
-func (f *fleet) changeable(s run.State) error {
-	if !f.isImported(s.ID) {
+// Changeable refuses a change of a run that came from elsewhere.
+func (f *fleet) Changeable(s run.State) error {
+	if !f.IsImported(s.ID) {
 		return nil
 	}
 	return wire.Errorf(wire.Conflict, "run %s was imported: it is history of another place, and nothing changes it here", s.Facts.Handle).
 		WithHint("apctl why %s   says how it ended", s.Facts.Handle)
 }
 
-// importedHeads is every run that came from elsewhere, newest first, without its
+// ImportedHeads is every run that came from elsewhere, newest first, without its
 // state.
-func (f *fleet) importedHeads() []snapshot.Head {
+func (f *fleet) ImportedHeads() []snapshot.Head {
 	f.mu.Lock()
 	out := make([]snapshot.Head, 0, len(f.imported))
 	for _, h := range f.imported {
@@ -119,5 +119,5 @@ func (f *fleet) importedHeads() []snapshot.Head {
 	return newestFirst(out)
 }
 
-// allHeads is every run, and behind them those that came from elsewhere.
-func (f *fleet) allHeads() []snapshot.Head { return append(f.heads(), f.importedHeads()...) }
+// AllHeads is every run, and behind them those that came from elsewhere.
+func (f *fleet) AllHeads() []snapshot.Head { return append(f.Heads(), f.ImportedHeads()...) }

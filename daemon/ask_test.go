@@ -243,7 +243,7 @@ func TestOfTwoPeopleWhoAnswerAWorkerTheFirstCounts(t *testing.T) {
 		t.Fatalf("got %v and %v", errs[0], errs[1])
 	}
 	s.wants(s.until(st.ID, settled), "done")
-	if now, _ := s.d.fleet.state(st.ID); len(now.Answers) != 1 || now.Questions != 1 {
+	if now, _ := s.d.fleet.State(st.ID); len(now.Answers) != 1 || now.Questions != 1 {
 		t.Errorf("answers: %+v", now.Answers)
 	}
 }

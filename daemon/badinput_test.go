@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"autopilot/daemon/journal"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"
@@ -28,7 +29,7 @@ func (s *site) retold(id string, edit func([]events.Event) []events.Event) strin
 		es = append(es, stored.Event)
 	}
 	s.calls++
-	other, hash := newID(time.Now().Add(time.Duration(s.calls)*time.Millisecond)), ""
+	other, hash := journal.NewID(time.Now().Add(time.Duration(s.calls)*time.Millisecond)), ""
 	for k, e := range edit(es) {
 		e.Aggregate, e.Seq, e.PrevHash, e.Causation, e.ID = events.Run(other), uint64(k+1), hash, "", fmt.Sprintf("%s-%d", other, k)
 		if d, ok := e.Data.(events.RunStarted); ok {
@@ -120,7 +121,7 @@ func TestEventsOfALaterVersionChangeNoAnswer(t *testing.T) {
 	s.wants(halted, "halted:iterations")
 	ids := map[string]string{done.ID: s.retold(done.ID, withNewer), halted.ID: s.retold(halted.ID, withNewer)}
 	host := newer(time.Now())
-	host.Aggregate, host.Seq, host.ID, host.Data = events.Host(s.d.fleet.journal.source[len("autopilot/"):]), 1, newID(time.Now()), events.Unknown{Type: "host.moved.v2", Raw: jsontext.Value(`{}`)}
+	host.Aggregate, host.Seq, host.ID, host.Data = events.Host(s.d.host), 1, journal.NewID(time.Now()), events.Unknown{Type: "host.moved.v2", Raw: jsontext.Value(`{}`)}
 	if _, err := s.d.log.Append(t.Context(), host, log.Ordinary); err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"autopilot/daemon/engine"
+	"autopilot/daemon/journal"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -20,27 +21,23 @@ type start struct {
 	over  chan struct{} // closed when it has begun, or failed
 }
 
-// begin stores a new run and serves it. hold must have been taken before.
-func (f *fleet) begin(ctx context.Context, id string, started events.RunStarted, actor, cause string) (run.State, error) {
+// Begin stores a new run and serves it. hold must have been taken before.
+func (f *fleet) Begin(ctx context.Context, id string, started events.RunStarted, actor, cause string) (run.State, error) {
 	s, err := f.announce(ctx, id, started, actor, cause)
 	if err != nil {
 		return run.State{}, fmt.Errorf("store the start of a run: %w", err)
 	}
-	f.serve(ctx, s, engine.Reboot{})
-	f.note(s)
+	f.Serve(ctx, s, engine.Reboot{})
+	f.Note(s)
 	return s, nil
 }
-
-// announceTries bounds how often the start of a run is stored whose outcome is
-// unknown.
-const announceTries = 5
 
 // announce stores the first event of a run. When the outcome is unknown it looks
 // whether the event is there, so that a run is neither lost nor begun twice.
 func (f *fleet) announce(ctx context.Context, id string, started events.RunStarted, actor, cause string) (run.State, error) {
 	e := events.Event{Aggregate: events.Run(id), Seq: 1, Actor: actor, Causation: cause, Data: started}
 	var err error
-	for range announceTries {
+	for range journal.Tries {
 		var stored events.Event
 		if stored, err = f.journal.Append(ctx, e, false); err == nil {
 			return run.Evolve(run.State{}, stored), nil
@@ -55,9 +52,9 @@ func (f *fleet) announce(ctx context.Context, id string, started events.RunStart
 	return run.State{}, err
 }
 
-// hold reserves a workspace for the start or the resume of a run, so that two
+// Hold reserves a workspace for the start or the resume of a run, so that two
 // never share one. release is nil when it failed.
-func (f *fleet) hold(project, cause, except string) (release func(), err error) {
+func (f *fleet) Hold(project, cause, except string) (release func(), err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for id, m := range f.open {
@@ -81,27 +78,27 @@ func (f *fleet) hold(project, cause, except string) (release func(), err error) 
 	}, nil
 }
 
-// requested finds the run that a repeated request has started already. It waits
+// Requested finds the run that a repeated request has started already. It waits
 // for the first request if that is still at it: its client may have left and
 // asked again.
-func (f *fleet) requested(ctx context.Context, cause string) (run.State, bool) {
-	if first := f.starting(cause); first != nil {
+func (f *fleet) Requested(ctx context.Context, cause string) (run.State, bool) {
+	if first := f.Starting(cause); first != nil {
 		select {
 		case <-first:
 		case <-ctx.Done():
 		}
 	}
-	for _, h := range f.heads() {
+	for _, h := range f.Heads() {
 		if h.Requested == cause {
-			return f.state(h.ID)
+			return f.State(h.ID)
 		}
 	}
 	return run.State{}, false
 }
 
-// starting is closed when the start that a request is at is over; nil without
+// Starting is closed when the start that a request is at is over; nil without
 // one.
-func (f *fleet) starting(cause string) <-chan struct{} {
+func (f *fleet) Starting(cause string) <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, s := range f.starts {

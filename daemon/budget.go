@@ -183,7 +183,7 @@ func (d *Daemon) over(id, effect string, u events.Usage) events.Cut {
 	}
 	b.told[id] = told{effect, u}
 	b.mu.Unlock()
-	s, ok := d.fleet.state(id)
+	s, ok := d.fleet.State(id)
 	if !ok {
 		return ""
 	}

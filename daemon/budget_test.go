@@ -272,7 +272,7 @@ func TestARunWhoseAgentDoesNotTellIsRefusedBeforeItBegins(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if n := s.d.fleet.count(); n != 0 {
+	if n := s.d.fleet.Count(); n != 0 {
 		t.Errorf("%d runs were begun", n)
 	}
 }

@@ -139,11 +139,11 @@ func (d *Daemon) driverView(s run.State, live bool) *wire.DriverView {
 // one that is halted does not hold it.
 func (d *Daemon) nested(_ context.Context, q bus.Request, project string) error {
 	var who *chat
-	for _, h := range d.fleet.heads() {
+	for _, h := range d.fleet.Heads() {
 		if h.Project != project || h.Status != run.Halted {
 			continue
 		}
-		s, ok := d.fleet.state(h.ID)
+		s, ok := d.fleet.State(h.ID)
 		if !ok || s.Driver == nil {
 			continue
 		}

@@ -40,7 +40,7 @@ func (d *Daemon) sessionAnswer(ctx context.Context, q bus.Request, body wire.Ses
 	if err != nil {
 		return wire.SessionView{}, err
 	}
-	after, ok := d.fleet.state(v.ID)
+	after, ok := d.fleet.State(v.ID)
 	if !ok {
 		return wire.SessionView{}, fmt.Errorf("read run %s", v.Handle)
 	}

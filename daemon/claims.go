@@ -11,6 +11,7 @@ import (
 	"autopilot/daemon/blob"
 	"autopilot/daemon/claim"
 	"autopilot/daemon/failpoint"
+	"autopilot/daemon/journal"
 	"autopilot/daemon/team"
 	"autopilot/daemon/tree"
 	"autopilot/events"
@@ -25,9 +26,9 @@ import (
 // What a work tree has is of this host, and in its own log. The rest is in the log
 // of the team, where there is one.
 type claimKeeper struct {
-	journal *journal
-	team    *team.Team // nil is none
-	teamLog *journal   // of it
+	journal *journal.Journal
+	team    *team.Team       // nil is none
+	teamLog *journal.Journal // of it
 	blobs   *blob.Store
 	host    string
 	state   string // directory
@@ -61,7 +62,7 @@ type news struct {
 type claimBook struct {
 	mu     sync.Mutex
 	key    claim.Key
-	record *record[lease.State]
+	record *journal.Aggregate[lease.State]
 	seq    uint64      // of the latest event, as it was when
 	seen   time.Time   // this daemon saw it first; only its monotonic clock is used
 	mark   *claim.Mark // of a work tree, while the claim is held from here
@@ -72,7 +73,7 @@ type claimBook struct {
 // Source: atdd-kit, seeds 3.9.3.
 const claimTTL = 2 * time.Hour
 
-func (d *Daemon) newClaims(j *journal) *claimKeeper {
+func (d *Daemon) newClaims(j *journal.Journal) *claimKeeper {
 	return &claimKeeper{
 		journal: j, team: d.team, teamLog: d.teamLog, blobs: d.blobs, host: d.host, state: d.cfg.Places.State, now: time.Now,
 		alive: d.ownerAlive, live: d.fleet.isLive, log: d.cfg.Log, wake: make(chan struct{}, 1),
@@ -104,7 +105,7 @@ func (c *claimKeeper) open(ctx context.Context, k claim.Key, make bool) (*claimB
 	if c.shares(k.Kind) {
 		j = c.teamLog
 	}
-	r, err := openRecord(ctx, j, events.ClaimOf(id), claimFold(), c.log)
+	r, err := journal.Open(ctx, j, events.ClaimOf(id), claimFold(), c.log)
 	if err != nil {
 		b.mu.Unlock()
 		return nil, fmt.Errorf("open the record of a claim: %w", err)
@@ -113,16 +114,16 @@ func (c *claimKeeper) open(ctx context.Context, k claim.Key, make bool) (*claimB
 	return b, nil
 }
 
-func claimFold() fold[lease.State] {
-	return fold[lease.State]{
-		evolve: lease.Evolve,
-		log:    func(s *lease.State) *chain.Log { return &s.Log },
+func claimFold() journal.Fold[lease.State] {
+	return journal.Fold[lease.State]{
+		Evolve: lease.Evolve,
+		Log:    func(s *lease.State) *chain.Log { return &s.Log },
 	}
 }
 
 // index finds the claims that the log has.
 func (c *claimKeeper) index(ctx context.Context) error {
-	for stored, err := range c.journal.log.ReadKind(ctx, events.KindClaim) {
+	for stored, err := range c.journal.Log.ReadKind(ctx, events.KindClaim) {
 		if errors.Is(err, log.ErrDamaged) {
 			c.log.Error("read a stored event", "subject", stored.Subject, "error", err)
 			continue
@@ -161,7 +162,7 @@ func (c *claimKeeper) name(ctx context.Context, k claim.Key) (events.Ref, error)
 
 // sight is what this daemon knows of a holder beside the log.
 func (c *claimKeeper) sight(b *claimBook) lease.Sight {
-	s := b.record.state()
+	s := b.record.State()
 	if b.seen.IsZero() || b.seq != s.Log.Seq {
 		b.seq, b.seen = s.Log.Seq, c.heardOf(b.key.ID(), s.Log.Seq)
 	}
@@ -214,8 +215,8 @@ func (c *claimKeeper) take(ctx context.Context, w wish) (lease.State, lease.Sigh
 		return lease.State{}, lease.Sight{}, c.why(b, err)
 	}
 	ask := events.ClaimAcquired{Kind: w.key.Kind, Key: ref, Owner: w.owner, TTLMS: w.ttl.Milliseconds()}
-	if _, err := lease.Take(b.record.state(), ask, c.sight(b)); err != nil {
-		return b.record.state(), c.sight(b), c.why(b, err)
+	if _, err := lease.Take(b.record.State(), ask, c.sight(b)); err != nil {
+		return b.record.State(), c.sight(b), c.why(b, err)
 	}
 	marked, err := c.markFor(ctx, b, w)
 	if err != nil {
@@ -223,20 +224,20 @@ func (c *claimKeeper) take(ctx context.Context, w wish) (lease.State, lease.Sigh
 	}
 	failpoint.Hit(failpoint.BeforeClaim)
 	for range takeSteps {
-		e, derr := b.record.decide(ctx, func(s lease.State) (events.Data, error) { return lease.Take(s, ask, c.sight(b)) }, w.actor, w.cause)
+		e, derr := b.record.Decide(ctx, func(s lease.State) (events.Data, error) { return lease.Take(s, ask, c.sight(b)) }, w.actor, w.cause)
 		if err = derr; err != nil {
 			break
 		}
 		if _, expired := e.Data.(events.ClaimExpired); !expired {
 			failpoint.Hit(failpoint.AfterClaim)
 			c.know(w.key.ID(), claimed{w.key.Kind, ref})
-			return b.record.state(), c.sight(b), nil
+			return b.record.State(), c.sight(b), nil
 		}
 	}
 	if marked {
 		err = errors.Join(err, b.unmark())
 	}
-	return b.record.state(), c.sight(b), c.why(b, err)
+	return b.record.State(), c.sight(b), c.why(b, err)
 }
 
 // heldError says that another has a claim.
@@ -252,7 +253,7 @@ func (e *heldError) Unwrap() error { return lease.ErrHeld }
 
 func (c *claimKeeper) why(b *claimBook, err error) error {
 	if errors.Is(err, lease.ErrHeld) || errors.Is(err, lease.ErrOwner) {
-		return &heldError{b.key, b.record.state(), c.sight(b)}
+		return &heldError{b.key, b.record.State(), c.sight(b)}
 	}
 	return c.lost(b.key, err)
 }
@@ -302,11 +303,11 @@ func markPath(ctx context.Context, k claim.Key) (string, error) {
 //
 // Source: session-orchestrator, seeds 6.1, S29; atdd-kit, 6.2, A49.
 func (c *claimKeeper) left(ctx context.Context, b *claimBook) error {
-	s := b.record.state()
+	s := b.record.State()
 	if !s.Held() || s.Owner.Host != c.host || s.Owner.Run == "" || c.runs(s.Owner.Run) {
 		return nil
 	}
-	_, err := b.record.decide(ctx, func(now lease.State) (events.Data, error) {
+	_, err := b.record.Decide(ctx, func(now lease.State) (events.Data, error) {
 		if now.Fence != s.Fence {
 			return nil, lease.ErrFence
 		}
@@ -337,9 +338,9 @@ func (c *claimKeeper) end(ctx context.Context, k claim.Key, f func(lease.State) 
 	if err := c.fresh(ctx, b); err != nil {
 		return lease.State{}, c.lost(k, err)
 	}
-	was := b.record.state()
-	_, err = b.record.decide(ctx, f, actor, cause)
-	if errors.Is(err, lease.ErrFree) && b.record.answered(ctx, cause) {
+	was := b.record.State()
+	_, err = b.record.Decide(ctx, f, actor, cause)
+	if errors.Is(err, lease.ErrFree) && b.record.Answered(ctx, cause) {
 		return was, nil
 	}
 	if err != nil {
@@ -355,5 +356,5 @@ func (c *claimKeeper) peek(ctx context.Context, k claim.Key) (lease.State, lease
 		return lease.State{}, lease.Sight{}, c.lost(k, err)
 	}
 	defer b.mu.Unlock()
-	return b.record.state(), c.sight(b), nil
+	return b.record.State(), c.sight(b), nil
 }

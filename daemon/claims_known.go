@@ -58,7 +58,7 @@ func (c *claimKeeper) keyOf(ctx context.Context, id string, n claimed) (claim.Ke
 func (c *claimKeeper) records() map[string]lease.State {
 	out := map[string]lease.State{}
 	c.each(func(id string, b *claimBook) {
-		if s := b.record.state(); s.Log.Seq > 0 && !c.shares(b.key.Kind) {
+		if s := b.record.State(); s.Log.Seq > 0 && !c.shares(b.key.Kind) {
 			out[id] = s
 		}
 	})

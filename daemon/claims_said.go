@@ -26,7 +26,7 @@ func (d *Daemon) claimView(k claim.Key, s lease.State, sight lease.Sight, is fun
 	if !sight.Here {
 		v.Host = s.Owner.Host
 	}
-	if r, ok := d.fleet.state(s.Owner.Run); ok && s.Owner.Run != "" {
+	if r, ok := d.fleet.State(s.Owner.Run); ok && s.Owner.Run != "" {
 		v.Run = r.Facts.Handle
 	}
 	return v
@@ -53,7 +53,7 @@ func holder(o events.ClaimOwner) string {
 
 func (d *Daemon) holderOf(o events.ClaimOwner) string {
 	if o.Run != "" {
-		if s, ok := d.fleet.state(o.Run); ok {
+		if s, ok := d.fleet.State(o.Run); ok {
 			return "run " + s.Facts.Handle
 		}
 	}
@@ -91,7 +91,7 @@ func (d *Daemon) heldFault(h *heldError) error {
 	until := s.Until().UTC().Format(time.RFC3339)
 	switch {
 	case s.Owner.Run != "" && h.at.Here:
-		r, _ := d.fleet.state(s.Owner.Run)
+		r, _ := d.fleet.State(s.Owner.Run)
 		return e.WithHint("apctl stop %s   ends it, and gives it back", cmp.Or(r.Facts.Handle, s.Owner.Run))
 	case s.Standing(h.at) == lease.Overdue:
 		return e.WithHint("its time was over at %s, but its process goes on:\napctl peer drop %s   gives it back, from there\napctl peer drop %s --force   takes it away, and asks a person", until, k, k)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"autopilot/daemon/claim"
+	"autopilot/daemon/journal"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"
@@ -24,7 +25,7 @@ func (s *site) holds(key string, o events.ClaimOwner) claim.Key {
 	b, err := s.d.claims.open(s.t.Context(), k, true)
 	s.must(err)
 	defer b.mu.Unlock()
-	_, err = b.record.append(s.t.Context(), events.ClaimAcquired{Kind: k.Kind, Key: ref, Owner: o, TTLMS: claimTTL.Milliseconds()}, "x", "")
+	_, err = b.record.Append(s.t.Context(), events.ClaimAcquired{Kind: k.Kind, Key: ref, Owner: o, TTLMS: claimTTL.Milliseconds()}, "x", "")
 	s.must(err)
 	s.d.claims.know(k.ID(), claimed{k.Kind, ref})
 	return k
@@ -36,7 +37,7 @@ func TestAClaimThatCannotBeStoredIsNotHeld(t *testing.T) {
 	s, other := newSite(t, nil), newSite(t, nil)
 	other.work = s.work
 	full := log.NewMemory(log.MemoryConfig{Faults: func(events.Event, int) log.Fault { return log.FaultUnavailable }})
-	s.d.claims.journal = newJournal(full, s.d.host, time.Now)
+	s.d.claims.journal = journal.New(full, s.d.host, time.Now)
 	c := s.chat()
 	for _, key := range []string{"branch:x", "workspace"} {
 		if v, err := c.takes(key); err == nil {

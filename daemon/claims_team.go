@@ -24,7 +24,7 @@ func (c *claimKeeper) fresh(ctx context.Context, b *claimBook) error {
 	if !c.shares(b.key.Kind) {
 		return nil
 	}
-	return b.record.refresh(ctx)
+	return b.record.Refresh(ctx)
 }
 
 // awayError says that the team's log, which has a claim, cannot be asked.
@@ -80,7 +80,7 @@ func (c *claimKeeper) heard(_ context.Context, st log.Stored) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.record != nil {
-		b.record.hear(st)
+		b.record.Hear(st)
 	}
 }
 

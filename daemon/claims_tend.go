@@ -128,13 +128,13 @@ func (c *claimKeeper) tendOne(ctx context.Context, b *claimBook) error {
 	if err := c.left(ctx, b); err != nil {
 		return err
 	}
-	s := b.record.state()
+	s := b.record.State()
 	standing := s.Standing(c.sight(b))
 	switch {
 	case !s.Held() || s.Owner.Host != c.host:
 		return b.unmark()
 	case standing == lease.Stale:
-		_, err := b.record.decide(ctx, func(now lease.State) (events.Data, error) {
+		_, err := b.record.Decide(ctx, func(now lease.State) (events.Data, error) {
 			if now.Fence != s.Fence || now.Beat != s.Beat {
 				return nil, lease.ErrFence
 			}
@@ -161,8 +161,8 @@ func (c *claimKeeper) due(s lease.State) bool {
 }
 
 func (c *claimKeeper) renew(ctx context.Context, b *claimBook) error {
-	fence := b.record.state().Fence
-	_, err := b.record.decide(ctx, func(s lease.State) (events.Data, error) {
+	fence := b.record.State().Fence
+	_, err := b.record.Decide(ctx, func(s lease.State) (events.Data, error) {
 		if s.Fence != fence {
 			return nil, lease.ErrFence
 		}
@@ -177,7 +177,7 @@ func (c *claimKeeper) renew(ctx context.Context, b *claimBook) error {
 // beats renews what a session has, as it shows a sign of life. gone gives it back.
 func (c *claimKeeper) beats(ctx context.Context, is func(events.ClaimOwner) bool, gone bool) (err error) {
 	c.each(func(_ string, b *claimBook) {
-		s := b.record.state()
+		s := b.record.State()
 		if !s.Held() || s.Owner.Run != "" || !is(s.Owner) {
 			return
 		}
@@ -185,7 +185,7 @@ func (c *claimKeeper) beats(ctx context.Context, is func(events.ClaimOwner) bool
 		case c.shares(b.key.Kind) && c.team.Lost():
 			// A chat is not to notice: what it has is its own until the time is over.
 		case gone:
-			_, derr := b.record.decide(ctx, func(now lease.State) (events.Data, error) { return lease.Drop(now, s.Owner, s.Fence) }, events.ActorDaemon(c.host), "")
+			_, derr := b.record.Decide(ctx, func(now lease.State) (events.Data, error) { return lease.Drop(now, s.Owner, s.Fence) }, events.ActorDaemon(c.host), "")
 			err = errors.Join(err, derr, b.unmark())
 		case c.due(s):
 			err = errors.Join(err, c.renew(ctx, b))
@@ -244,7 +244,7 @@ func (d *Daemon) stopLost(ctx context.Context, lost map[string]error) {
 	for id, why := range lost {
 		d.cfg.Log.Error("a run has lost its work tree while no daemon was there, so it halts", "run", id, "error", d.claimFault(why))
 		stop := engine.Stop{Mode: events.StopNow, Reason: events.HaltClaimLost, By: d.worker.Text(ctx, d.takerOf(why))}
-		if _, err := d.fleet.do(ctx, id, stop, events.ActorDaemon(d.host), ""); err != nil {
+		if _, err := d.fleet.Do(ctx, id, stop, events.ActorDaemon(d.host), ""); err != nil {
 			d.cfg.Log.Error("stop a run", "run", id, "error", err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"autopilot/daemon/claim"
+	"autopilot/daemon/journal"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"
@@ -112,9 +113,9 @@ func TestOfTwoDaemonsOnOneLogOneWins(t *testing.T) {
 	now := func() time.Time { return time.Date(2026, 3, 1, 6, 0, 0, 0, time.UTC) }
 	for round := range 100 {
 		agg := events.ClaimOf(fmt.Sprintf("c%d", round))
-		var records []*record[lease.State]
+		var records []*journal.Aggregate[lease.State]
 		for _, host := range []string{"h1", "h2"} {
-			r, err := openRecord(t.Context(), newJournal(l, host, now), agg, claimFold(), slog.New(slog.DiscardHandler))
+			r, err := journal.Open(t.Context(), journal.New(l, host, now), agg, claimFold(), slog.New(slog.DiscardHandler))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -125,7 +126,7 @@ func TestOfTwoDaemonsOnOneLogOneWins(t *testing.T) {
 		for i, r := range records {
 			ask := events.ClaimAcquired{Kind: events.ClaimIssue, Key: "k", Owner: events.ClaimOwner{Host: fmt.Sprintf("h%d", i+1), Run: "r"}, TTLMS: 60000}
 			wg.Go(func() {
-				_, errs[i] = r.decide(context.Background(), func(st lease.State) (events.Data, error) {
+				_, errs[i] = r.Decide(context.Background(), func(st lease.State) (events.Data, error) {
 					return lease.Take(st, ask, lease.Sight{Now: now(), Here: true})
 				}, "a", "")
 			})

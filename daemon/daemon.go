@@ -23,6 +23,7 @@ import (
 	"autopilot/daemon/durable"
 	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/proc"
+	"autopilot/daemon/journal"
 	"autopilot/daemon/notify"
 	"autopilot/daemon/person"
 	"autopilot/daemon/pin"
@@ -85,9 +86,9 @@ type Daemon struct {
 	machine  *machine
 	peers    *peers
 	claims   *claimKeeper
-	team     *team.Team      // nil is none
-	teamLog  *journal        // ditto
-	shared   *sharedAccounts // ditto
+	team     *team.Team       // nil is none
+	teamLog  *journal.Journal // ditto
+	shared   *sharedAccounts  // ditto
 	people   person.Table
 	repos    *tree.Identities
 	hooked   hooked     // chats whose hosts tell of them
@@ -298,7 +299,7 @@ func (d *Daemon) Close(ctx context.Context) error {
 		d.cancel()
 	}
 	if d.fleet != nil {
-		d.fleet.close()
+		d.fleet.Close()
 		if d.notes != nil {
 			d.notes.Close()
 		}
@@ -353,7 +354,7 @@ func (d *Daemon) watchIdle(ctx context.Context) {
 // idleEnd is when an idle daemon ends; false while it is needed by a run, by
 // what is still to be told, or by more clients than those that only ask for it.
 func (d *Daemon) idleEnd(asking int) (time.Time, bool) {
-	if d.cfg.IdleAfter <= 0 || d.fleet.live() > 0 || d.notes.Busy() || d.bus.Clients() > asking {
+	if d.cfg.IdleAfter <= 0 || d.fleet.Live() > 0 || d.notes.Busy() || d.bus.Clients() > asking {
 		return time.Time{}, false
 	}
 	return time.UnixMilli(d.active.Load()).Add(d.cfg.IdleAfter), true
@@ -363,8 +364,8 @@ func (d *Daemon) idleEnd(asking int) (time.Time, bool) {
 func (d *Daemon) drain(ctx context.Context) error {
 	d.draining.Store(true)
 	for {
-		changed := d.fleet.wait()
-		if !d.fleet.busy() {
+		changed := d.fleet.Wait()
+		if !d.fleet.Busy() {
 			return nil
 		}
 		select {
@@ -394,7 +395,7 @@ func hostID(state string) (string, error) {
 		}
 		return string(b), nil
 	}
-	id := newID(time.Now())
+	id := journal.NewID(time.Now())
 	// Synced: what people trusted is stored under this name.
 	if err := durable.Replace(path, []byte(id)); err != nil {
 		return "", fmt.Errorf("name this host: %w", err)

@@ -79,7 +79,7 @@ func (d *Daemon) erase(ctx context.Context, s run.State, r removal) (v wire.Eras
 		return v, err
 	}
 	defer p.close()
-	_, erased := d.hosts.state().Erased[s.ID]
+	_, erased := d.hosts.State().Erased[s.ID]
 	v = wire.EraseView{
 		Run: s.Facts.Handle, ID: s.ID, Task: oneLine(d.text(s.Facts.Task)), Erased: erased,
 		Texts: room(p.texts), Shared: p.shared, Outputs: p.outputs(), Trees: p.trees, PIN: d.hasPIN(),
@@ -138,10 +138,10 @@ func (d *Daemon) planErase(ctx context.Context, id string, again bool) (_ *sweep
 	if err := pl.listTexts(ctx, id); err != nil {
 		return nil, err
 	}
-	hosts := d.hosts.state()
+	hosts := d.hosts.State()
 	pl.stand(func(h snapshot.Head) bool {
 		_, _, erased, ok := hosts.Gone(h.ID, time.UnixMilli(h.Latest), time.Time{})
-		return erased || ok && !d.fleet.isImported(h.ID) // that may have come since
+		return erased || ok && !d.fleet.IsImported(h.ID) // that may have come since
 	})
 	return pl.look(ctx, false)
 }

@@ -291,7 +291,7 @@ func TestARemovalThatWasCutShortIsFinishedByTheNextDaemon(t *testing.T) {
 				s.t.Fatal(err)
 			}
 			r := s.d.removals.pending.Load()
-			if _, err := s.d.hosts.append(s.t.Context(), r.fact(), r.By, r.Cause); err != nil {
+			if _, err := s.d.hosts.Append(s.t.Context(), r.fact(), r.By, r.Cause); err != nil {
 				s.t.Fatal(err)
 			}
 		},

@@ -83,7 +83,7 @@ func (d *Daemon) selected(ctx context.Context, body wire.ExportRequest) (out []s
 		out = append(out, snapshot.HeadOf(s, ""))
 	}
 	if len(body.Runs) == 0 {
-		out, live = since(d.fleet.heads(), body.Since)
+		out, live = since(d.fleet.Heads(), body.Since)
 	}
 	if len(out) == 0 {
 		return nil, 0, noneOver(body.Since, live)

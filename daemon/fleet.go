@@ -11,6 +11,7 @@ import (
 
 	"autopilot/daemon/archive"
 	"autopilot/daemon/engine"
+	"autopilot/daemon/journal"
 	"autopilot/daemon/snapshot"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
@@ -22,7 +23,7 @@ import (
 // are not over. One goroutine per such run; close ends them all.
 type fleet struct {
 	ctx     context.Context
-	journal *journal
+	journal *journal.Journal
 	worker  engine.Worker
 	flow    func(ctx context.Context, s run.State) (workflow.Workflow, error)
 	host    string
@@ -59,10 +60,10 @@ type member struct {
 	archived bool // it is over, and in the log no more
 }
 
-func newFleet(ctx context.Context, j *journal, w engine.Worker, host string, now func() time.Time, l *slog.Logger,
+func newFleet(ctx context.Context, j *journal.Journal, w engine.Worker, host string, now func() time.Time, l *slog.Logger,
 	flow func(context.Context, run.State) (workflow.Workflow, error),
 ) *fleet {
-	k := &kept{log: j.log, out: l}
+	k := &kept{log: j.Log, out: l}
 	k.begin(nil)
 	return &fleet{
 		draining: func() bool { return false }, noted: func(run.State) {},
@@ -72,10 +73,10 @@ func newFleet(ctx context.Context, j *journal, w engine.Worker, host string, now
 	}
 }
 
-// load folds every run from the snapshot and the log, and serves those that are
+// Load folds every run from the snapshot and the log, and serves those that are
 // not over, live ones first. booted is when the host booted: the time between
 // the last event of a live run and that moment is no activity.
-func (f *fleet) load(ctx context.Context, booted time.Time) error {
+func (f *fleet) Load(ctx context.Context, booted time.Time) error {
 	if err := f.kept.catchUp(ctx); err != nil {
 		return fmt.Errorf("read the log: %w", err)
 	}
@@ -96,7 +97,7 @@ func (f *fleet) load(ctx context.Context, booted time.Time) error {
 	for _, status := range []run.Status{run.Live, run.Halted} {
 		for _, s := range open {
 			if s.Status == status {
-				f.serve(ctx, s, first)
+				f.Serve(ctx, s, first)
 			}
 		}
 	}
@@ -116,7 +117,7 @@ func (f *fleet) openStates() ([]run.State, error) {
 			return nil, err
 		}
 		s.ID = h.ID
-		f.journal.remember(h.ID, h.Hash)
+		f.journal.Remember(h.ID, h.Hash)
 		open = append(open, s)
 	}
 	return open, nil
@@ -151,14 +152,14 @@ func (f *fleet) release(s *snapshot.Snapshot) {
 	}
 }
 
-// serve adds a run and, unless it is over, starts its actor, which begins with
+// Serve adds a run and, unless it is over, starts its actor, which begins with
 // what the host's boot means for the run.
-func (f *fleet) serve(ctx context.Context, s run.State, first engine.Reboot) *member {
+func (f *fleet) Serve(ctx context.Context, s run.State, first engine.Reboot) *member {
 	m := &member{head: snapshot.HeadOf(s, ""), state: &s}
 	if s.Status != run.Over {
 		cfg := engine.Config{
 			Journal: f.journal, Worker: f.worker, Host: f.host, Now: f.now, Log: f.log,
-			Changed: f.note, Draining: f.draining, First: first,
+			Changed: f.Note, Draining: f.draining, First: first,
 		}
 		var err error
 		if cfg.Flow, err = f.flow(ctx, s); err != nil {
@@ -196,18 +197,18 @@ func (f *fleet) putLocked(m *member) {
 	f.open[id] = m
 }
 
-// close waits for all that the fleet runs; its context has ended. Nothing is
+// Close waits for all that the fleet runs; its context has ended. Nothing is
 // begun after it.
-func (f *fleet) close() {
+func (f *fleet) Close() {
 	f.mu.Lock()
 	f.closed = true
 	f.mu.Unlock()
 	f.wg.Wait()
 }
 
-// note takes the new state of a run from its actor. Who has begun the run notes
+// Note takes the new state of a run from its actor. Who has begun the run notes
 // it too, and may come later.
-func (f *fleet) note(s run.State) {
+func (f *fleet) Note(s run.State) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if m := f.runs[s.ID]; m != nil && s.Log.Seq >= m.head.Seq {
@@ -221,34 +222,34 @@ func (f *fleet) note(s run.State) {
 	f.changed = make(chan struct{})
 }
 
-// wait returns a channel that is closed at the next change of any run.
-func (f *fleet) wait() <-chan struct{} {
+// Wait returns a channel that is closed at the next change of any run.
+func (f *fleet) Wait() <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.changed
 }
 
-// fresh is how many changes there were since the latest snapshot, and a channel
+// Fresh is how many changes there were since the latest snapshot, and a channel
 // that is closed at the next one.
-func (f *fleet) fresh() (<-chan struct{}, int) {
+func (f *fleet) Fresh() (<-chan struct{}, int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.changed, f.events
 }
 
-// do hands a command to a run's actor.
-func (f *fleet) do(ctx context.Context, id string, c engine.Command, actor, cause string) (run.State, error) {
-	known, ok := f.state(id)
+// Do hands a command to a run's actor.
+func (f *fleet) Do(ctx context.Context, id string, c engine.Command, actor, cause string) (run.State, error) {
+	known, ok := f.State(id)
 	if !ok {
 		return run.State{}, wire.Errorf(wire.NotFound, "no run %q", id)
 	}
-	if err := f.changeable(known); err != nil {
+	if err := f.Changeable(known); err != nil {
 		return known, err
 	}
 	if cause != "" && known.Asked == cause {
 		return known, nil // the same request again
 	}
-	serving := f.actor(id)
+	serving := f.Actor(id)
 	if serving == nil {
 		_, err := engine.Decide(known, c, f.now())
 		if err == nil {
@@ -265,8 +266,8 @@ func (f *fleet) do(ctx context.Context, id string, c engine.Command, actor, caus
 	return s, err
 }
 
-// actor is what serves a run, nil of one that is over.
-func (f *fleet) actor(id string) *engine.Actor {
+// Actor is what serves a run, nil of one that is over.
+func (f *fleet) Actor(id string) *engine.Actor {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if m := f.runs[id]; m != nil {
@@ -275,26 +276,26 @@ func (f *fleet) actor(id string) *engine.Actor {
 	return nil
 }
 
-// suspended tells every live run that the host slept.
-func (f *fleet) suspended(ctx context.Context, d time.Duration) {
-	for _, h := range f.heads() {
+// Suspended tells every live run that the host slept.
+func (f *fleet) Suspended(ctx context.Context, d time.Duration) {
+	for _, h := range f.Heads() {
 		if h.Status == run.Live {
-			f.suspend(ctx, h.ID, d)
+			f.Suspend(ctx, h.ID, d)
 		}
 	}
 }
 
-// suspend tells a run that it was not active. Where that cannot be stored the
+// Suspend tells a run that it was not active. Where that cannot be stored the
 // time counts, and the run ends sooner: no reason to stand still for.
-func (f *fleet) suspend(ctx context.Context, id string, d time.Duration) {
-	if _, err := f.do(ctx, id, engine.Suspend{For: d}, events.ActorDaemon(f.host), ""); err != nil {
+func (f *fleet) Suspend(ctx context.Context, id string, d time.Duration) {
+	if _, err := f.Do(ctx, id, engine.Suspend{For: d}, events.ActorDaemon(f.host), ""); err != nil {
 		f.log.Error("record a suspension", "run", id, "error", err)
 	}
 }
 
-// busy says whether a served run is within an iteration. One whose agent was
+// Busy says whether a served run is within an iteration. One whose agent was
 // lost is between two attempts.
-func (f *fleet) busy() bool {
+func (f *fleet) Busy() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, m := range f.open {

@@ -11,8 +11,8 @@ import (
 
 // This file reads the states of runs that the fleet serves, or has stored.
 
-// state is a run as it is now. That of a run that is over may have to be read.
-func (f *fleet) state(id string) (run.State, bool) {
+// State is a run as it is now. That of a run that is over may have to be read.
+func (f *fleet) State(id string) (run.State, bool) {
 	f.mu.Lock()
 	m, ok := f.runs[id]
 	_, imported := f.imported[id]
@@ -66,16 +66,16 @@ func (f *fleet) stored(id string) (run.State, bool) {
 	return s, lerr == nil && s.Status != run.None
 }
 
-// full says that a run waits for room on the disk.
-func (f *fleet) full(id string) bool {
+// Full says that a run waits for room on the disk.
+func (f *fleet) Full(id string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	m := f.runs[id]
 	return m != nil && m.actor != nil && m.actor.Full()
 }
 
-// heads is every run, newest first, without its state.
-func (f *fleet) heads() []snapshot.Head {
+// Heads is every run, newest first, without its state.
+func (f *fleet) Heads() []snapshot.Head {
 	f.mu.Lock()
 	out := make([]snapshot.Head, 0, len(f.runs))
 	for _, m := range f.runs {
@@ -90,31 +90,31 @@ func newestFirst(list []snapshot.Head) []snapshot.Head {
 	return list
 }
 
-// states is every run of the log with its state, newest first. It reads all of
+// States is every run of the log with its state, newest first. It reads all of
 // them: only for who needs that.
-func (f *fleet) states() []run.State {
-	heads := f.heads()
+func (f *fleet) States() []run.State {
+	heads := f.Heads()
 	out := make([]run.State, 0, len(heads))
 	for _, h := range heads {
-		if f.isArchived(h.ID) {
+		if f.IsArchived(h.ID) {
 			continue
 		}
-		if s, ok := f.state(h.ID); ok {
+		if s, ok := f.State(h.ID); ok {
 			out = append(out, s)
 		}
 	}
 	return out
 }
 
-// count is how many runs there are.
-func (f *fleet) count() int {
+// Count is how many runs there are.
+func (f *fleet) Count() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.runs)
 }
 
-// live counts the runs that are going on.
-func (f *fleet) live() int {
+// Live counts the runs that are going on.
+func (f *fleet) Live() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	n := 0

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"autopilot/daemon/engine"
+	"autopilot/daemon/journal"
 	"autopilot/daemon/snapshot"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
@@ -32,7 +33,7 @@ func (n narrow) Append(ctx context.Context, e events.Event, c log.Class) (log.St
 }
 
 func simFleet(ctx context.Context, l log.Log, w *script) *fleet {
-	return newFleet(ctx, newJournal(l, "sim", time.Now), w, "sim", time.Now, slog.New(slog.DiscardHandler), w.flow)
+	return newFleet(ctx, journal.New(l, "sim", time.Now), w, "sim", time.Now, slog.New(slog.DiscardHandler), w.flow)
 }
 
 func TestARunCanBeStoppedWhileTheStoreIsFull(t *testing.T) {
@@ -42,22 +43,22 @@ func TestARunCanBeStoppedWhileTheStoreIsFull(t *testing.T) {
 		l := narrow{log.NewMemory(log.MemoryConfig{}), func(e events.Event) bool { return e.Seq > 5 }}
 		ctx, die := context.WithCancel(t.Context())
 		f := simFleet(ctx, l, w)
-		s, err := f.begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req")
+		s, err := f.Begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req")
 		if err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Hour)
-		if s, _ = f.state(s.ID); s.Status != run.Live || s.Log.Seq != 5 {
+		if s, _ = f.State(s.ID); s.Status != run.Live || s.Log.Seq != 5 {
 			t.Fatalf("the full store: %s after %d events", s.Status, s.Log.Seq)
 		}
-		if _, err := f.do(ctx, s.ID, engine.Suspend{For: time.Minute}, "daemon:sim", ""); !errors.Is(err, engine.ErrNoRoom) {
+		if _, err := f.Do(ctx, s.ID, engine.Suspend{For: time.Minute}, "daemon:sim", ""); !errors.Is(err, engine.ErrNoRoom) {
 			t.Fatalf("an ordinary command in a full store: %v", err)
 		}
-		if _, err := f.do(ctx, s.ID, engine.Stop{Mode: events.StopCancel}, "local:0@sim/1", "stop"); err != nil {
+		if _, err := f.Do(ctx, s.ID, engine.Stop{Mode: events.StopCancel}, "local:0@sim/1", "stop"); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
-		if s, _ = f.state(s.ID); s.Status != run.Over || s.End.State != events.EndCancelled {
+		if s, _ = f.State(s.ID); s.Status != run.Over || s.End.State != events.EndCancelled {
 			t.Fatalf("cancelled in a full store: %+v", endOf(s))
 		}
 		die()
@@ -83,16 +84,16 @@ func TestACommandWhoseEventGotLostIsDecidedAgain(t *testing.T) {
 				}})
 				ctx, die := context.WithCancel(t.Context())
 				f := simFleet(ctx, l, w)
-				s, err := f.begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req")
+				s, err := f.Begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req")
 				if err != nil {
 					t.Fatal(err)
 				}
 				time.Sleep(time.Minute)
-				if s, err = f.do(ctx, s.ID, engine.Stop{Mode: events.StopNow}, "local:0@sim/1", "stop"); err != nil || s.Stop != events.StopNow {
+				if s, err = f.Do(ctx, s.ID, engine.Stop{Mode: events.StopNow}, "local:0@sim/1", "stop"); err != nil || s.Stop != events.StopNow {
 					t.Fatalf("stop: %q, %v", s.Stop, err)
 				}
 				time.Sleep(time.Minute)
-				if s, err = f.do(ctx, s.ID, engine.Resume{}, "local:0@sim/1", "resume"); err != nil || s.Status != run.Live {
+				if s, err = f.Do(ctx, s.ID, engine.Resume{}, "local:0@sim/1", "resume"); err != nil || s.Status != run.Live {
 					t.Fatalf("resume: %s, %v", s.Status, err)
 				}
 				die()
@@ -109,7 +110,7 @@ func TestARunThatCannotBeServedKeepsNoDaemonFromStarting(t *testing.T) {
 		l := log.NewMemory(log.MemoryConfig{})
 		ctx, die := context.WithCancel(t.Context())
 		f := simFleet(ctx, l, w)
-		if _, err := f.begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req"); err != nil {
+		if _, err := f.Begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req"); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
@@ -121,11 +122,11 @@ func TestARunThatCannotBeServedKeepsNoDaemonFromStarting(t *testing.T) {
 		f.flow = func(context.Context, run.State) (workflow.Workflow, error) {
 			return workflow.Workflow{}, errors.New("its workflow is gone")
 		}
-		if err := f.load(ctx, time.Now().Add(time.Hour)); err != nil {
+		if err := f.Load(ctx, time.Now().Add(time.Hour)); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait() // its actor halts it
-		if f.busy() {
+		if f.Busy() {
 			t.Error("a run that is not served is waited for by a drain")
 		}
 		die()
@@ -139,24 +140,24 @@ func TestARepeatedStartWaitsForTheFirst(t *testing.T) {
 		w := &script{steps: []step{{Tree: 1, Failing: 2, Takes: time.Hour}}}
 		ctx, die := context.WithCancel(t.Context())
 		f := simFleet(ctx, log.NewMemory(log.MemoryConfig{}), w)
-		release, err := f.hold("p", "req", "")
+		release, err := f.Hold("p", "req", "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.hold("p", "req", ""); err == nil {
+		if _, err := f.Hold("p", "req", ""); err == nil {
 			t.Fatal("one request holds a workspace twice")
 		}
 		go func() {
 			time.Sleep(time.Second)
-			if _, err := f.begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req"); err != nil {
+			if _, err := f.Begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req"); err != nil {
 				t.Error(err)
 			}
 			release()
 		}()
-		if s, ok := f.requested(ctx, "req"); !ok || s.ID != "01SIMR" {
+		if s, ok := f.Requested(ctx, "req"); !ok || s.ID != "01SIMR" {
 			t.Errorf("the repeated request finds %q, %v", s.ID, ok)
 		}
-		if s, ok := f.requested(ctx, "other"); ok {
+		if s, ok := f.Requested(ctx, "other"); ok {
 			t.Errorf("another request finds %q", s.ID)
 		}
 		die()
@@ -170,7 +171,7 @@ func TestOnALowDiskEveryLiveRunWaits(t *testing.T) {
 		w := &script{steps: []step{{Tree: 1, Takes: time.Hour}}}
 		ctx, die := context.WithCancel(t.Context())
 		f := simFleet(ctx, log.NewMemory(log.MemoryConfig{}), w)
-		if _, err := f.begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req"); err != nil {
+		if _, err := f.Begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req"); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute) // its agent is at work, and asks for no room
@@ -193,8 +194,8 @@ func TestAnOldStateNeverReplacesANewerOne(t *testing.T) {
 	t.Parallel()
 	f := simFleet(t.Context(), log.NewMemory(log.MemoryConfig{}), &script{})
 	f.runs["r"] = &member{head: snapshot.Head{ID: "r", Seq: 2}, state: &run.State{ID: "r", Log: run.Log{Seq: 2}}}
-	f.note(run.State{ID: "r", Log: run.Log{Seq: 1}})
-	if s, _ := f.state("r"); s.Log.Seq != 2 {
+	f.Note(run.State{ID: "r", Log: run.Log{Seq: 1}})
+	if s, _ := f.State("r"); s.Log.Seq != 2 {
 		t.Errorf("the state is that after event %d", s.Log.Seq)
 	}
 }
@@ -205,19 +206,19 @@ func TestACommandThatMeetsTheEndOfTheDaemonCanBeAskedAgain(t *testing.T) {
 		w := &script{steps: []step{{Tree: 1, Failing: 2, Takes: time.Hour}}}
 		ctx, die := context.WithCancel(t.Context())
 		f := simFleet(ctx, log.NewMemory(log.MemoryConfig{}), w)
-		s, err := f.begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req")
+		s, err := f.Begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req")
 		if err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
 		die()
-		f.close()
-		_, err = f.do(t.Context(), s.ID, engine.Stop{Mode: events.StopNow}, "local:0@sim/1", "stop")
+		f.Close()
+		_, err = f.Do(t.Context(), s.ID, engine.Stop{Mode: events.StopNow}, "local:0@sim/1", "stop")
 		var said *wire.Error
 		if !errors.As(onWire(err), &said) || said.Code != wire.Unreachable {
 			t.Fatalf("a stop that came too late: %v", onWire(err))
 		}
-		late := f.serve(t.Context(), run.State{ID: "01LATE", Status: run.Live}, engine.Reboot{})
+		late := f.Serve(t.Context(), run.State{ID: "01LATE", Status: run.Live}, engine.Reboot{})
 		if late.actor != nil {
 			t.Error("a run is served after the end")
 		}

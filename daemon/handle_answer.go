@@ -151,7 +151,7 @@ func (d *Daemon) takeAnswer(ctx context.Context, s run.State, body wire.AnswerRe
 	} else if cmd.Phase, err = d.worker.RejectionPhase(ctx, s, s.Question.Gate); err != nil {
 		return wire.RunView{}, err
 	}
-	after, err := d.fleet.do(ctx, s.ID, cmd, by.actor, by.cause)
+	after, err := d.fleet.Do(ctx, s.ID, cmd, by.actor, by.cause)
 	if err != nil {
 		return wire.RunView{}, d.answerFault(after, cmd.Number, err)
 	}
@@ -160,7 +160,7 @@ func (d *Daemon) takeAnswer(ctx context.Context, s run.State, body wire.AnswerRe
 
 // answerable refuses an answer that cannot be one, before anything is looked at.
 func (d *Daemon) answerable(s run.State, body wire.AnswerRequest) error {
-	if err := d.fleet.changeable(s); err != nil {
+	if err := d.fleet.Changeable(s); err != nil {
 		return err
 	}
 	if err := d.asks(s, body.Number); err != nil {
@@ -279,7 +279,7 @@ func (d *Daemon) unchanged(ctx context.Context, s run.State) error {
 	}
 	cmd := engine.Outdated{Number: s.Question.Number}
 	cmd.Others, cmd.Moved = d.changed(ctx, s)
-	_, err = d.fleet.do(ctx, s.ID, cmd, events.ActorDaemon(d.host), "")
+	_, err = d.fleet.Do(ctx, s.ID, cmd, events.ActorDaemon(d.host), "")
 	if err != nil && !errors.Is(err, engine.ErrStale) { // then somebody else was first
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 func (d *Daemon) archiveList(ctx context.Context, _ bus.Request, _ struct{}) (wire.ArchiveView, error) {
 	state := d.cfg.Places.State
 	v := wire.ArchiveView{
-		Dir: archiveDir(state), Pruned: d.hosts.state().Pruned,
+		Dir: archiveDir(state), Pruned: d.hosts.State().Pruned,
 		Texts: taken(ctx, filepath.Join(state, "blobs")), Outputs: taken(ctx, filepath.Join(state, "effects")), Trees: taken(ctx, filepath.Join(state, "trees")),
 		Bundles: []wire.BundleView{},
 	}
@@ -37,7 +37,7 @@ func (d *Daemon) archiveList(ctx context.Context, _ bus.Request, _ struct{}) (wi
 	if n, ok := log.Generation(stream); ok {
 		v.Generation = int(n)
 	}
-	for _, h := range d.fleet.heads() {
+	for _, h := range d.fleet.Heads() {
 		switch {
 		case h.Status != run.Over:
 			v.Carried++

@@ -162,7 +162,7 @@ func (d *Daemon) peerTake(ctx context.Context, q bus.Request, body wire.ClaimReq
 		if err != nil {
 			return wire.ClaimsView{}, err
 		}
-		release, err := d.fleet.hold(ws.ID, q.ID, "")
+		release, err := d.fleet.Hold(ws.ID, q.ID, "")
 		if err != nil {
 			return wire.ClaimsView{}, err
 		}
@@ -287,7 +287,7 @@ func (d *Daemon) forceMark(ctx context.Context, k claim.Key, a events.Assurance,
 		return err
 	}
 	defer b.mu.Unlock()
-	_, err = b.record.decide(ctx, func(s lease.State) (events.Data, error) {
+	_, err = b.record.Decide(ctx, func(s lease.State) (events.Data, error) {
 		if s.Held() {
 			return nil, lease.ErrFence
 		}

@@ -34,12 +34,12 @@ func (d *Daemon) compatAtdd(ctx context.Context, body wire.AtddRequest, send fun
 		return err
 	}
 	for seq := uint64(0); ; {
-		changed := d.fleet.wait()
+		changed := d.fleet.Wait()
 		if seq, err = d.atddPieces(ctx, s.ID, m, seq, send); err != nil {
 			return err
 		}
-		now, _ := d.fleet.state(s.ID)
-		if still := now.Status != run.Live || d.fleet.isImported(s.ID); !body.Follow || still && now.Log.Seq <= seq {
+		now, _ := d.fleet.State(s.ID)
+		if still := now.Status != run.Live || d.fleet.IsImported(s.ID); !body.Follow || still && now.Log.Seq <= seq {
 			return nil
 		}
 		select {
@@ -81,7 +81,7 @@ func (d *Daemon) atddMirror(ctx context.Context, s run.State) (*mirror.Mirror, e
 		b, err := d.blobs.Get(ref)
 		return string(b), err
 	}}
-	if d.fleet.isImported(s.ID) {
+	if d.fleet.IsImported(s.ID) {
 		return m, nil
 	}
 	b, err := d.blobs.Get(s.Facts.Spec)

@@ -34,7 +34,7 @@ func (d *Daemon) daemonStatus(ctx context.Context, _ bus.Request, _ struct{}) (w
 	v := wire.DaemonView{
 		Version: d.cfg.Version, PID: os.Getpid(), Started: d.started,
 		State: d.cfg.Places.State, Socket: d.cfg.Places.Socket, Log: d.cfg.LogFile,
-		Live: d.fleet.live(), Runs: d.fleet.count(), Effects: len(d.effects.Live()),
+		Live: d.fleet.Live(), Runs: d.fleet.Count(), Effects: len(d.effects.Live()),
 		Events: u.Events, StoreBytes: u.Bytes, StoreQuota: u.Quota,
 		Durability: string(d.durability()), Draining: d.draining.Load(),
 	}

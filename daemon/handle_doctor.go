@@ -17,6 +17,7 @@ import (
 	"autopilot/daemon/agent"
 	"autopilot/daemon/bus"
 	"autopilot/daemon/config"
+	"autopilot/daemon/disk"
 	"autopilot/daemon/doctor"
 	"autopilot/daemon/effect/proc"
 	"autopilot/daemon/store"
@@ -90,7 +91,7 @@ func unusableConfig(err error) wire.DoctorFinding {
 // newest is when an event was acknowledged last, or the newest run was started.
 func (d *Daemon) newest() time.Time {
 	last := modTime(markFile(d.cfg.Places.State))
-	for _, h := range d.fleet.heads() {
+	for _, h := range d.fleet.Heads() {
 		if id, err := ulid.Parse(h.ID); err == nil && id.Timestamp().After(last) {
 			last = id.Timestamp()
 		}
@@ -111,7 +112,7 @@ func examined(ctx context.Context, p place.Places, body wire.DoctorRequest) doct
 	in := doctor.Input{
 		State: p.State, Runtime: p.Runtime, Socket: p.Socket, Shell: agent.Lookup(body.Env, "PATH"),
 		RuntimeOK: filepath.IsAbs(os.Getenv("XDG_RUNTIME_DIR")),
-		Stops:     diskFloor, Begins: work.MinFree, Known: agent.Overrides{}.Names(),
+		Stops:     disk.Floor, Begins: work.MinFree, Known: agent.Overrides{}.Names(),
 	}
 	if ws, err := tree.Find(ctx, body.Workspace); err == nil {
 		in.Workspace = ws.Path

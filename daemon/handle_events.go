@@ -34,12 +34,12 @@ func (d *Daemon) runEvents(ctx context.Context, body wire.EventsRequest, send fu
 	}
 	r := runReader{d: d, id: s.ID, after: body.After, wanted: w, send: send}
 	for {
-		changed := d.fleet.wait()
+		changed := d.fleet.Wait()
 		if err := r.catchUp(ctx); err != nil {
 			return err
 		}
-		now, _ := d.fleet.state(s.ID)
-		if still := now.Status == run.Over || d.fleet.isImported(s.ID); !body.Follow || still && now.Log.Seq <= r.seq {
+		now, _ := d.fleet.State(s.ID)
+		if still := now.Status == run.Over || d.fleet.IsImported(s.ID); !body.Follow || still && now.Log.Seq <= r.seq {
 			return send(wire.EventFrame{Cursor: seqCursor(max(r.seq, body.After)), End: true})
 		}
 		select {

@@ -59,7 +59,7 @@ func (d *Daemon) sessionHook(ctx context.Context, q bus.Request, body wire.HookR
 // drivenBy are the live runs that a chat drives: itself, or from below it.
 func (d *Daemon) drivenBy(who chat) []run.State {
 	var out []run.State
-	for _, s := range d.fleet.liveStates() {
+	for _, s := range d.fleet.LiveStates() {
 		if s.Driver != nil && who.is(s.Driver.SessionJoined) {
 			out = append(out, *s)
 		}
@@ -79,7 +79,7 @@ func (d *Daemon) hookPeer(ctx context.Context, who chat, body wire.HookRequest, 
 	switch known := d.peerOf(who); {
 	case body.Event == wire.HookEnds:
 		_, err = d.departs(ctx, who, events.PeerEnded, cause)
-	case body.Event == wire.HookBegins || known == nil || !known.state().Here():
+	case body.Event == wire.HookBegins || known == nil || !known.State().Here():
 		j, perr := d.placed(ctx, body.Workspace)
 		if perr == nil && body.Session != "" {
 			j.Label, perr = d.blobs.Put(ctx, []byte(body.Session))
@@ -120,7 +120,7 @@ func (d *Daemon) hookBegins(ctx context.Context, who chat, dir string) (string, 
 // hookCalled counts a use of a tool as a sign of life.
 func (d *Daemon) hookCalled(who chat) {
 	live := func(id string) bool {
-		s, ok := d.fleet.state(id)
+		s, ok := d.fleet.State(id)
 		return ok && s.Status == run.Live
 	}
 	for _, s := range d.drivenBy(who) {
@@ -156,7 +156,7 @@ func (d *Daemon) hookStops(ctx context.Context, who chat, again bool) (string, e
 // wants says that a run of a chat wants its work, or is about to: it waits for no
 // person and no limit, and was not told to stop.
 func (d *Daemon) wants(s run.State) bool {
-	if s.Stop != "" || s.Log.Broken != 0 || d.fleet.full(s.ID) {
+	if s.Stop != "" || s.Log.Broken != 0 || d.fleet.Full(s.ID) {
 		return false
 	}
 	switch waitsFor(s) {
@@ -180,7 +180,7 @@ func (d *Daemon) hookEnds(ctx context.Context, who chat, id string) error {
 	defer done()
 	for _, s := range d.drivenBy(who) {
 		if who.itself(s) {
-			_, err := d.fleet.do(ctx, s.ID, engine.Leave{SessionJoined: s.Driver.SessionJoined}, s.Driver.By, id)
+			_, err := d.fleet.Do(ctx, s.ID, engine.Leave{SessionJoined: s.Driver.SessionJoined}, s.Driver.By, id)
 			all = append(all, err)
 		}
 	}

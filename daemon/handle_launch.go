@@ -60,7 +60,7 @@ func (d *Daemon) launches(trees []string) (*rule.LaunchHistory, []wire.LaunchHal
 		own = append(own, tree.IDOf(t))
 	}
 	h, halts := &rule.LaunchHistory{}, []wire.LaunchHalt{}
-	for _, head := range d.fleet.heads() { // newest first
+	for _, head := range d.fleet.Heads() { // newest first
 		if !slices.Contains(own, head.Project) && (head.From == "" || !slices.Contains(own, head.From)) {
 			continue
 		}
@@ -95,7 +95,7 @@ func (d *Daemon) endOf(h snapshot.Head) (state string, halt events.Halt) {
 		if h.Settled != string(events.EndCancelled) {
 			return h.Settled, ""
 		}
-		s, _ := d.fleet.state(h.ID)
+		s, _ := d.fleet.State(h.ID)
 		if s.Halt != nil {
 			halt = s.Halt.Reason
 		}

@@ -42,7 +42,7 @@ func (d *Daemon) runLogs(ctx context.Context, body wire.LogsRequest, send func(a
 	}
 	fits := 0
 	for shown := 0; ; {
-		changed := d.fleet.wait()
+		changed := d.fleet.Wait()
 		list, err := d.sources(ctx, s.ID)
 		if err != nil {
 			return err
@@ -57,7 +57,7 @@ func (d *Daemon) runLogs(ctx context.Context, body wire.LogsRequest, send func(a
 				return err
 			}
 		}
-		now, _ := d.fleet.state(s.ID)
+		now, _ := d.fleet.State(s.ID)
 		if !body.Follow || now.Status != run.Live && now.Log.Seq <= s.Log.Seq {
 			return nothingFits(fits, body, s)
 		}
@@ -196,7 +196,7 @@ const startEvery = 50 * time.Millisecond
 // due says whether an announced effect may still be started. The log is read
 // before its run has folded what is new in it.
 func (d *Daemon) due(id string, src source) bool {
-	s, _ := d.fleet.state(id)
+	s, _ := d.fleet.State(id)
 	switch {
 	case s.Log.Seq < src.seq:
 		return true

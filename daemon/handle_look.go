@@ -28,7 +28,7 @@ func (d *Daemon) runWatch(ctx context.Context, body wire.WatchRequest, send func
 	timer := time.NewTicker(tick)
 	defer timer.Stop()
 	for {
-		changed := d.fleet.wait()
+		changed := d.fleet.Wait()
 		if err := w.catchUp(ctx, s.ID); err != nil {
 			return err
 		}
@@ -79,8 +79,8 @@ func (w *watcher) idle(ctx context.Context, changed <-chan struct{}, tick <-chan
 			return context.Cause(ctx)
 		case <-changed:
 			// Asked for before the state, so that no change falls in between.
-			changed = w.d.fleet.wait()
-			if s, ok := w.d.fleet.state(w.state.ID); ok && s.Log.Seq > w.state.Log.Seq {
+			changed = w.d.fleet.Wait()
+			if s, ok := w.d.fleet.State(w.state.ID); ok && s.Log.Seq > w.state.Log.Seq {
 				return nil
 			}
 		case <-tick:

@@ -27,12 +27,12 @@ func (d *Daemon) peerOf(c chat) *peerBook {
 // selfOf is the session on the bus that a chat is, or else the nearest that has
 // started it: a part of a script is the script.
 func (d *Daemon) selfOf(c chat) *peerBook {
-	if b := d.peerOf(c); b != nil && b.state().Here() {
+	if b := d.peerOf(c); b != nil && b.State().Here() {
 		return b
 	}
 	for _, p := range c.line {
 		id, _ := peer.ID(events.PeerJoined{PID: p.PID, Start: int64(p.Start), Boot: c.Boot, Host: d.host})
-		if b := d.peers.get(id); b != nil && b.state().Here() {
+		if b := d.peers.get(id); b != nil && b.State().Here() {
 			d.peers.beats(b)
 			return b
 		}
@@ -119,8 +119,8 @@ func (d *Daemon) peerJoin(ctx context.Context, q bus.Request, body wire.PeerJoin
 	}
 	d.peers.deciding.Lock()
 	defer d.peers.deciding.Unlock()
-	if b := d.peerOf(who); body.Mode == "" && b != nil && b.state().Here() {
-		body.Mode = string(b.state().Mode) // it stays as it was
+	if b := d.peerOf(who); body.Mode == "" && b != nil && b.State().Here() {
+		body.Mode = string(b.State().Mode) // it stays as it was
 	}
 	v, err := d.preamble(q, at, body.Mode)
 	outcome := events.PeerOutcome(v.Outcome)
@@ -167,7 +167,7 @@ func (d *Daemon) peerLeave(ctx context.Context, q bus.Request, _ struct{}) (stru
 	if there, err := d.departs(ctx, who, events.PeerQuit, q.ID); err != nil || there {
 		return struct{}{}, err
 	}
-	if b := d.peerOf(who); b != nil && b.answered(ctx, q.ID) {
+	if b := d.peerOf(who); b != nil && b.Answered(ctx, q.ID) {
 		return struct{}{}, nil
 	}
 	return struct{}{}, notOnBus()
@@ -196,7 +196,7 @@ func (d *Daemon) peerSend(ctx context.Context, q bus.Request, body wire.PeerSend
 	if own := d.selfOf(who); own == b {
 		return wire.PeerSentView{}, wire.Errorf(wire.Usage, "%s is who asks", body.To).WithHint("apctl peer ls   lists the others")
 	} else if own != nil {
-		from = own.agg.ID
+		from = own.Of.ID
 	}
 	text, err := d.peerText(ctx, body.Text)
 	if err != nil {
@@ -204,7 +204,7 @@ func (d *Daemon) peerSend(ctx context.Context, q bus.Request, body wire.PeerSend
 	}
 	d.peers.deciding.Lock() // messages are counted
 	defer d.peers.deciding.Unlock()
-	s := b.state()
+	s := b.State()
 	if i := slices.IndexFunc(s.Messages, func(m peer.Message) bool { return q.ID != "" && m.Asked == q.ID }); i >= 0 {
 		return wire.PeerSentView{To: d.peerView(to), No: s.Messages[i].No}, nil // the answer of the first was lost
 	}
@@ -217,7 +217,7 @@ func (d *Daemon) peerSend(ctx context.Context, q bus.Request, body wire.PeerSend
 		actor = who.actor
 	}
 	m := events.PeerMessaged{No: s.Next(), From: from, Text: text}
-	if _, err := b.append(ctx, m, actor, q.ID); err != nil {
+	if _, err := b.Append(ctx, m, actor, q.ID); err != nil {
 		return wire.PeerSentView{}, err
 	}
 	return wire.PeerSentView{To: d.peerView(to), No: m.No}, nil
@@ -239,7 +239,7 @@ func goodPeerText(text string) error {
 func (d *Daemon) peerView(id string) wire.PeerView {
 	for _, b := range d.onBus() {
 		if b.id == id {
-			v := d.busView(b, nil, spot{}, d.fleet.liveStates())
+			v := d.busView(b, nil, spot{}, d.fleet.LiveStates())
 			v.Peer = d.busName(id)
 			return v
 		}
@@ -257,7 +257,7 @@ func (d *Daemon) peerRead(ctx context.Context, q bus.Request, body wire.PeerRead
 	if b == nil {
 		return wire.PeerMailView{}, notOnBus()
 	}
-	s := b.state()
+	s := b.State()
 	v := wire.PeerMailView{Messages: []wire.PeerMessage{}}
 	read := s.Read
 	if q.ID != "" && q.ID == s.Asked {
@@ -271,11 +271,11 @@ func (d *Daemon) peerRead(ctx context.Context, q bus.Request, body wire.PeerRead
 		v.Messages = append(v.Messages, d.messageView(m, read))
 	}
 	if n := len(s.Unread()); n > 0 && read == s.Read {
-		if _, err := b.append(ctx, events.PeerRead{UpTo: s.Unread()[n-1].No}, who.actor, q.ID); err != nil {
+		if _, err := b.Append(ctx, events.PeerRead{UpTo: s.Unread()[n-1].No}, who.actor, q.ID); err != nil {
 			return wire.PeerMailView{}, err
 		}
 	}
-	v.You = d.peerView(b.agg.ID)
+	v.You = d.peerView(b.Of.ID)
 	return v, nil
 }
 

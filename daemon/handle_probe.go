@@ -42,7 +42,7 @@ func (d *Daemon) probeShow(ctx context.Context, _ bus.Request, body wire.ProbeRe
 	}
 	room := m.room(c, m.at)
 	for _, a := range m.line.Waiting(now) {
-		s, ok := d.fleet.state(a.Run)
+		s, ok := d.fleet.State(a.Run)
 		if !ok {
 			continue
 		}
@@ -62,7 +62,7 @@ func (d *Daemon) probeShow(ctx context.Context, _ bus.Request, body wire.ProbeRe
 func (d *Daemon) heavy(at []agentAt) []wire.ProbeProject {
 	var out []wire.ProbeProject
 	index := map[string]int{}
-	for _, s := range d.fleet.liveStates() {
+	for _, s := range d.fleet.LiveStates() {
 		l, err := d.limitedOf(*s)
 		if err != nil || l.bounds.Agents == 0 {
 			continue

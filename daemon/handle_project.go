@@ -104,7 +104,7 @@ func (d *Daemon) gateTry(ctx context.Context, body wire.GateTryRequest, send fun
 	}
 	cause := "try-" + ws.ID
 	d.leftTry(ctx, cause)
-	release, err := d.fleet.hold(ws.ID, cause, "")
+	release, err := d.fleet.Hold(ws.ID, cause, "")
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ const leftWithin = 3 * time.Second
 
 // leftTry waits for the try that has the workspace, a while.
 func (d *Daemon) leftTry(ctx context.Context, cause string) {
-	first := d.fleet.starting(cause)
+	first := d.fleet.Starting(cause)
 	if first == nil {
 		return
 	}

@@ -24,13 +24,13 @@ func (d *Daemon) runRestore(ctx context.Context, q bus.Request, body wire.Restor
 	if err != nil {
 		return wire.RestoreView{}, err
 	}
-	if err := d.fleet.changeable(s); err != nil {
+	if err := d.fleet.Changeable(s); err != nil {
 		return wire.RestoreView{}, err
 	}
 	if err := d.whole(s, "the recorded work"); err != nil {
 		return wire.RestoreView{}, err
 	}
-	release, err := d.fleet.hold(s.Facts.Project, q.ID, "")
+	release, err := d.fleet.Hold(s.Facts.Project, q.ID, "")
 	if err != nil {
 		return wire.RestoreView{}, err
 	}
@@ -48,7 +48,7 @@ func (d *Daemon) runRestore(ctx context.Context, q bus.Request, body wire.Restor
 	case err != nil:
 		return wire.RestoreView{}, err
 	case r.Kept != "":
-		_, err = d.hosts.append(ctx, events.WorkspaceRestored{
+		_, err = d.hosts.Append(ctx, events.WorkspaceRestored{
 			Run: s.ID, Project: s.Facts.Project, To: name, Tree: to, Before: r.Before, Kept: events.Name(r.Kept),
 		}, q.Actor, q.ID)
 	}

@@ -146,10 +146,10 @@ func (d *Daemon) retroFleet(ctx context.Context, body wire.RetroRequest, zone *t
 		project = ws.ID
 	}
 	wanted, archived, cost := map[string]uint64{}, map[string]uint64{}, uint64(0)
-	for _, h := range d.fleet.allHeads() {
+	for _, h := range d.fleet.AllHeads() {
 		switch {
 		case h.Latest < body.Since.UnixMilli() || project != "" && !belongs(h, project):
-		case d.fleet.isArchived(h.ID):
+		case d.fleet.IsArchived(h.ID):
 			archived[h.ID] = h.Seq
 		default:
 			wanted[h.ID] = h.Seq

@@ -12,6 +12,7 @@ import (
 
 	"autopilot/daemon/bus"
 	"autopilot/daemon/engine"
+	"autopilot/daemon/journal"
 	"autopilot/daemon/work"
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -22,7 +23,7 @@ import (
 // runStart begins a run. It goes on when its client leaves: what was begun is
 // announced or not, never half.
 func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartRequest) (wire.RunView, error) {
-	if s, ok := d.fleet.requested(ctx, q.ID); ok {
+	if s, ok := d.fleet.Requested(ctx, q.ID); ok {
 		return d.view(s), nil
 	}
 	ctx = context.WithoutCancel(ctx)
@@ -51,7 +52,7 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 	if err != nil {
 		return wire.RunView{}, err
 	}
-	id := newID(time.Now())
+	id := journal.NewID(time.Now())
 	handle := d.fleet.handle(id)
 	release, err := d.hold(ctx, ws.ID, ws.Path, id, handle, q.ID, "")
 	if err != nil {
@@ -71,7 +72,7 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 	started.Handle, started.Owner, started.Home, started.Version = handle, q.Actor, d.host, d.cfg.Version
 	d.raise(&started)
 	unhanded = begins(&started, person, unhanded)
-	s, err := d.fleet.begin(ctx, id, started, q.Actor, q.ID)
+	s, err := d.fleet.Begin(ctx, id, started, q.Actor, q.ID)
 	if err != nil {
 		return wire.RunView{}, errors.Join(err, d.worker.DropSecret(id))
 	}
@@ -122,9 +123,9 @@ func (d *Daemon) runList(ctx context.Context, _ bus.Request, body wire.ListReque
 	}
 	reply := wire.ListReply{Runs: []wire.RunView{}, Language: string(d.screenLanguage())}
 	over := 0
-	heads := d.fleet.heads
+	heads := d.fleet.Heads
 	if body.All {
-		heads = d.fleet.allHeads
+		heads = d.fleet.AllHeads
 	}
 	for _, h := range heads() {
 		if project != "" && !belongs(h, project) {
@@ -162,11 +163,11 @@ func (d *Daemon) runCancel(ctx context.Context, q bus.Request, body wire.StopReq
 func (d *Daemon) stopRuns(ctx context.Context, q bus.Request, body wire.StopRequest, mode events.StopMode) (wire.StopReply, error) {
 	var targets []run.State
 	if body.All {
-		for _, h := range d.fleet.heads() {
+		for _, h := range d.fleet.Heads() {
 			if h.Status != run.Live {
 				continue
 			}
-			if s, ok := d.fleet.state(h.ID); ok {
+			if s, ok := d.fleet.State(h.ID); ok {
 				targets = append(targets, s)
 			}
 		}
@@ -192,7 +193,7 @@ func (d *Daemon) stopEach(ctx context.Context, q bus.Request, targets []run.Stat
 	var wg sync.WaitGroup
 	for i, s := range targets {
 		wg.Go(func() {
-			stopped, err := d.fleet.do(ctx, s.ID, engine.Stop{Mode: mode}, q.Actor, q.ID)
+			stopped, err := d.fleet.Do(ctx, s.ID, engine.Stop{Mode: mode}, q.Actor, q.ID)
 			if over := all && errors.Is(err, engine.ErrOver); err != nil && !over {
 				errs[i] = aboutRun(verb, s.Facts.Handle, err)
 			}
@@ -216,7 +217,7 @@ func (d *Daemon) runResume(ctx context.Context, q bus.Request, body wire.ResumeR
 	if s.WaitsForLimit() && time.Now().Before(time.UnixMilli(s.Waiting.UntilMS)) {
 		return d.liftRun(ctx, q, s, body)
 	}
-	if err := d.fleet.changeable(s); err != nil {
+	if err := d.fleet.Changeable(s); err != nil {
 		return wire.RunView{}, err
 	}
 	release, err := d.hold(ctx, s.Facts.Project, d.text(s.Facts.Workspace), s.ID, s.Facts.Handle, q.ID, s.ID)
@@ -242,7 +243,7 @@ func (d *Daemon) runResume(ctx context.Context, q bus.Request, body wire.ResumeR
 		return wire.RunView{}, err
 	}
 	cmd.Changed, cmd.Moved = d.changed(ctx, s)
-	s, err = d.fleet.do(ctx, s.ID, cmd, actor, q.ID)
+	s, err = d.fleet.Do(ctx, s.ID, cmd, actor, q.ID)
 	if h := s.Facts.Handle; errors.Is(err, engine.ErrNotHalted) && explain.Asks(s) {
 		return wire.RunView{}, wire.Errorf(wire.Conflict, "run %s is not halted: it asks a person, and goes on when that is answered", h).
 			WithHint("apctl answer %s   shows what it asks, and takes your answer", h)
@@ -290,7 +291,7 @@ func (d *Daemon) liftRun(ctx context.Context, q bus.Request, s run.State, body w
 		return wire.RunView{}, wire.Errorf(wire.Conflict, "run %s waits for a limit, and only a halted run takes a note or findings", s.Facts.Handle).
 			WithHint("apctl resume %s   ends the wait", s.Facts.Handle)
 	}
-	s, err := d.fleet.do(ctx, s.ID, engine.Lift{}, q.Actor, q.ID)
+	s, err := d.fleet.Do(ctx, s.ID, engine.Lift{}, q.Actor, q.ID)
 	if err != nil {
 		return wire.RunView{}, aboutRun("resume", s.Facts.Handle, err)
 	}

@@ -33,7 +33,7 @@ func (d *Daemon) sessionJoin(ctx context.Context, q bus.Request, body wire.Sessi
 	if s.Driver != nil && who.is(s.Driver.SessionJoined) {
 		return d.sessionView(ctx, s, true), nil
 	}
-	s, err = d.fleet.do(ctx, s.ID, cmd, who.actor, "")
+	s, err = d.fleet.Do(ctx, s.ID, cmd, who.actor, "")
 	if err != nil {
 		if errors.Is(err, engine.ErrDriven) {
 			return wire.SessionView{}, d.joinFault(who, s, err)
@@ -67,7 +67,7 @@ func (d *Daemon) joinable(ctx context.Context, q bus.Request, body wire.SessionJ
 	if err != nil {
 		return run.State{}, asJoin(err)
 	}
-	s, ok := d.fleet.state(v.ID)
+	s, ok := d.fleet.State(v.ID)
 	if !ok {
 		return s, fmt.Errorf("read run %s", v.Handle)
 	}
@@ -89,7 +89,7 @@ func (d *Daemon) drivenRun(ctx context.Context, ref wire.RunRef) (run.State, err
 		return run.State{}, err
 	}
 	var latest run.State
-	for _, h := range d.fleet.heads() {
+	for _, h := range d.fleet.Heads() {
 		if h.Project != ws.ID || h.Status == run.Over && latest.ID != "" { // of those that are over the newest is of interest
 			continue
 		}
@@ -131,7 +131,7 @@ func (d *Daemon) sessionNext(ctx context.Context, q bus.Request, body wire.Sessi
 	late := time.NewTimer(most)
 	defer late.Stop()
 	for {
-		changed := d.fleet.wait()
+		changed := d.fleet.Wait()
 		if s, err = d.find(ctx, wire.RunRef{Run: s.ID}); err != nil {
 			return wire.SessionView{}, err
 		}
@@ -210,7 +210,7 @@ func (d *Daemon) deliver(ctx context.Context, q bus.Request, ref wire.RunRef, at
 		return wire.SessionView{}, fmt.Errorf("take what was delivered: %w", err)
 	}
 	defer d.worker.Delivered(s.ID)
-	after, err := d.fleet.do(ctx, s.ID, engine.Report{Data: ended}, who.actor, q.ID)
+	after, err := d.fleet.Do(ctx, s.ID, engine.Report{Data: ended}, who.actor, q.ID)
 	if err != nil {
 		return wire.SessionView{}, d.sessionFault("deliver to", after, err)
 	}
@@ -255,7 +255,7 @@ func (d *Daemon) sessionLeave(ctx context.Context, q bus.Request, body wire.RunR
 	if err != nil {
 		return wire.SessionView{}, err
 	}
-	s, err = d.fleet.do(ctx, s.ID, engine.Leave{SessionJoined: s.Driver.SessionJoined}, who.actor, q.ID)
+	s, err = d.fleet.Do(ctx, s.ID, engine.Leave{SessionJoined: s.Driver.SessionJoined}, who.actor, q.ID)
 	if err != nil {
 		return wire.SessionView{}, d.sessionFault("leave", s, err)
 	}

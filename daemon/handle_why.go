@@ -98,7 +98,7 @@ func (d *Daemon) whyBy(ctx context.Context, s run.State, now wire.RunView, h exp
 	d.addVerdict(&v, s)
 	v.Next = append(v.Next, afterwards(s, now)...)
 	if s.Status == run.Over && s.End.State == events.EndDone {
-		if v.Evidence, err = d.evidence(ctx, s); err != nil && (d.gone(s) != nil || d.fleet.isImported(s.ID)) {
+		if v.Evidence, err = d.evidence(ctx, s); err != nil && (d.gone(s) != nil || d.fleet.IsImported(s.ID)) {
 			v.Evidence, err = nil, nil // the events say what is left to say
 		}
 	}
@@ -274,7 +274,7 @@ func (d *Daemon) evidence(ctx context.Context, s run.State) (*wire.Evidence, err
 	if e.Created, err = d.worker.MadePaths(s.Last.Created); err != nil {
 		return nil, err
 	}
-	if d.fleet.isImported(s.ID) {
+	if d.fleet.IsImported(s.ID) {
 		return e, nil // its trees are where it ran
 	}
 	e.Pinned, e.Allowed, err = d.worker.Proven(ctx, s)

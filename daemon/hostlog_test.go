@@ -12,6 +12,7 @@ import (
 
 	"autopilot/daemon/blob"
 	"autopilot/daemon/engine"
+	"autopilot/daemon/journal"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/projections/host"
@@ -19,7 +20,7 @@ import (
 
 func simHost(t *testing.T, l log.Log) *hostLog {
 	t.Helper()
-	h, err := openHostLog(t.Context(), newJournal(l, "sim", time.Now), "sim", slog.New(slog.DiscardHandler))
+	h, err := openHostLog(t.Context(), journal.New(l, "sim", time.Now), "sim", slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,7 @@ func TestAHostsEventIsStoredOnceWhateverIsKnownOfItsOutcome(t *testing.T) {
 				}})
 				h := simHost(t, l)
 				for _, config := range []string{"a", "b", "c"} {
-					e, err := h.append(t.Context(), simTrust(config), "person:1@sim/pts-1", "req-"+config)
+					e, err := h.Append(t.Context(), simTrust(config), "person:1@sim/pts-1", "req-"+config)
 					if err != nil || e.Data != events.Data(simTrust(config)) || e.Causation != "req-"+config {
 						t.Fatalf("append %s: %+v %v", config, e, err)
 					}
@@ -73,8 +74,8 @@ func TestAHostsEventIsStoredOnceWhateverIsKnownOfItsOutcome(t *testing.T) {
 				if all := storedOf(t, l); len(all) != 3 || all[1].Data != events.Data(simTrust("b")) {
 					t.Errorf("stored: %+v", all)
 				}
-				if again := simHost(t, l); !reflect.DeepEqual(again.state(), h.state()) {
-					t.Errorf("a daemon that starts says %+v, this one %+v", again.state(), h.state())
+				if again := simHost(t, l); !reflect.DeepEqual(again.State(), h.State()) {
+					t.Errorf("a daemon that starts says %+v, this one %+v", again.State(), h.State())
 				}
 			})
 		})
@@ -85,10 +86,10 @@ func TestAHostsEventThatNobodyTakesIsAnErrorAndChangesNothing(t *testing.T) {
 	t.Parallel()
 	l := narrow{log.NewMemory(log.MemoryConfig{}), func(events.Event) bool { return true }}
 	h := simHost(t, l)
-	if _, err := h.append(t.Context(), simTrust("a"), "person:1@sim/x", ""); !errors.Is(err, engine.ErrNoRoom) {
+	if _, err := h.Append(t.Context(), simTrust("a"), "person:1@sim/x", ""); !errors.Is(err, engine.ErrNoRoom) {
 		t.Errorf("error: %v", err)
 	}
-	if s := h.state(); s.Log.Seq != 0 || len(storedOf(t, l)) != 0 {
+	if s := h.State(); s.Log.Seq != 0 || len(storedOf(t, l)) != 0 {
 		t.Errorf("state: %+v", s)
 	}
 }
@@ -96,7 +97,7 @@ func TestAHostsEventThatNobodyTakesIsAnErrorAndChangesNothing(t *testing.T) {
 // forge stores an event for the host as somebody would who has the store.
 func forge(ctx context.Context, t *testing.T, l log.Log, e events.Event) log.Stored {
 	t.Helper()
-	e.ID, e.Source, e.Aggregate, e.Time, e.Actor = newID(time.Now()), "autopilot/sim", events.Host("sim"), time.Now(), "person:1@sim/x"
+	e.ID, e.Source, e.Aggregate, e.Time, e.Actor = journal.NewID(time.Now()), "autopilot/sim", events.Host("sim"), time.Now(), "person:1@sim/x"
 	st, err := l.Append(ctx, e, log.Ordinary)
 	if err != nil {
 		t.Fatal(err)
@@ -125,14 +126,14 @@ func TestWhatFollowsABrokenChainOfTheHostCountsForNothing(t *testing.T) {
 	l := log.NewMemory(log.MemoryConfig{})
 	first := forge(t.Context(), t, l, events.Event{Seq: 1, Data: simTrust("a")})
 	forge(t.Context(), t, l, events.Event{Seq: 2, PrevHash: first.Hash, Data: simTrust("b")})
-	if _, err := simHost(t, l).whole(); err != nil {
+	if _, err := simHost(t, l).Whole(); err != nil {
 		t.Fatalf("the whole log: %v", err)
 	}
 	h := simHost(t, swapped{l})
-	if s, err := h.whole(); !errors.Is(err, errRecord) || s.Log.Broken != 2 {
+	if s, err := h.Whole(); !errors.Is(err, journal.ErrNotWhole) || s.Log.Broken != 2 {
 		t.Errorf("broken at %d: %v", s.Log.Broken, err)
 	}
-	if _, err := h.append(t.Context(), simTrust("c"), "person:1@sim/x", ""); !errors.Is(err, errRecord) {
+	if _, err := h.Append(t.Context(), simTrust("c"), "person:1@sim/x", ""); !errors.Is(err, journal.ErrNotWhole) {
 		t.Errorf("append: %v", err)
 	}
 }
@@ -142,13 +143,13 @@ func TestProofFoldsTheHostUpToItsLiveState(t *testing.T) {
 	l := log.NewMemory(log.MemoryConfig{})
 	h := simHost(t, l)
 	for _, config := range []string{"a", "b"} {
-		if _, err := h.append(t.Context(), simTrust(config), "person:1@sim/x", ""); err != nil {
+		if _, err := h.Append(t.Context(), simTrust(config), "person:1@sim/x", ""); err != nil {
 			t.Fatal(err)
 		}
 	}
 	live := newFolded()
-	live.hosts["sim"] = h.state()
-	if _, err := h.append(t.Context(), simTrust("later"), "person:1@sim/x", ""); err != nil {
+	live.hosts["sim"] = h.State()
+	if _, err := h.Append(t.Context(), simTrust("later"), "person:1@sim/x", ""); err != nil {
 		t.Fatal(err)
 	}
 	p := newProof(live, func(ref events.Ref) error {

@@ -16,6 +16,7 @@ import (
 	"autopilot/daemon/archive"
 	"autopilot/daemon/blob"
 	"autopilot/daemon/bus"
+	"autopilot/daemon/disk"
 	"autopilot/daemon/failpoint"
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -110,11 +111,11 @@ func (d *Daemon) roomFor(sum wire.BundleSum, m archive.Manifest) error {
 	for _, t := range m.Texts {
 		need += uint64(t.Bytes)
 	}
-	disk := d.fleet.journal.disk
-	if disk.dir == "" || disk.free() >= need+diskFloor+ballastBytes {
+	room := d.fleet.journal.Disk
+	if room.Dir == "" || room.Free() >= need+disk.Floor+disk.BallastBytes {
 		return nil
 	}
-	return wire.Errorf(wire.Full, "there is no room for it: it needs %d MiB on the disk of %s, beside those that are kept free", need>>20, disk.dir).
+	return wire.Errorf(wire.Full, "there is no room for it: it needs %d MiB on the disk of %s, beside those that are kept free", need>>20, room.Dir).
 		WithHint("apctl archive   shows what takes room")
 }
 
@@ -177,7 +178,7 @@ func (in *incoming) rewrite(f *os.File) error {
 
 // noteImport records that a bundle is here.
 func (d *Daemon) noteImport(ctx context.Context, f archive.File, actor, cause string) error {
-	_, err := d.hosts.append(ctx, events.BundleImported{Bundle: f.SHA256, Runs: f.Runs, Events: int(f.Events)}, actor, cause)
+	_, err := d.hosts.Append(ctx, events.BundleImported{Bundle: f.SHA256, Runs: f.Runs, Events: int(f.Events)}, actor, cause)
 	if err != nil {
 		return fmt.Errorf("the runs are here, but that is not recorded yet: %w", err)
 	}
@@ -189,7 +190,7 @@ func (d *Daemon) noteImports(ctx context.Context) {
 	d.incoming.Lock()
 	defer d.incoming.Unlock()
 	noted := map[events.Digest]bool{}
-	for _, i := range d.hosts.state().Imported {
+	for _, i := range d.hosts.State().Imported {
 		noted[i.Bundle] = true
 	}
 	for _, f := range d.archive.Bundles() {

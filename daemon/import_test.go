@@ -29,7 +29,7 @@ func (s *site) imports(path string, dry bool) (wire.ImportView, error) {
 func (s *site) imported() []events.Digest {
 	s.t.Helper()
 	var out []events.Digest
-	for _, i := range s.d.hosts.state().Imported {
+	for _, i := range s.d.hosts.State().Imported {
 		out = append(out, i.Bundle)
 	}
 	return out
@@ -42,7 +42,7 @@ func TestImportedHistoryIsThereToBeReadAndForNothingElse(t *testing.T) {
 	a.wants(st, "done")
 	path, sum := a.exported(wire.ExportRequest{})
 	dry, err := b.imports(path, true)
-	if _, ok := b.d.fleet.state(st.ID); err != nil || ok || !dry.DryRun {
+	if _, ok := b.d.fleet.State(st.ID); err != nil || ok || !dry.DryRun {
 		t.Fatalf("a dry import: %+v, %v", dry, err)
 	}
 	v, err := b.imports(path, false)
@@ -58,7 +58,7 @@ func TestImportedHistoryIsThereToBeReadAndForNothingElse(t *testing.T) {
 	}
 	for _, again := range []func(){func() {}, func() { b.close(); b.open() }} {
 		again()
-		there, ok := b.d.fleet.state(st.ID)
+		there, ok := b.d.fleet.State(st.ID)
 		if d := cmp.Diff(st, there); !ok || d != "" {
 			t.Fatalf("the state there: %v %s", ok, d)
 		}
@@ -69,7 +69,7 @@ func TestImportedHistoryIsThereToBeReadAndForNothingElse(t *testing.T) {
 		if spec, err := b.d.worker.Spec(there); err != nil || strings.Contains(spec.Gates[0].Command, planted) || !strings.HasPrefix(spec.Gates[0].Command, "test -f ok # [redacted") {
 			t.Errorf("the gate there: %+v, %v", spec.Gates, err)
 		}
-		if _, err := b.d.fleet.do(t.Context(), st.ID, engine.Stop{Mode: events.StopCancel}, "local:0@test/1", "x"); codeOf(err) != wire.Conflict {
+		if _, err := b.d.fleet.Do(t.Context(), st.ID, engine.Stop{Mode: events.StopCancel}, "local:0@test/1", "x"); codeOf(err) != wire.Conflict {
 			t.Errorf("a command: %v", err)
 		}
 		if v, err := b.imports(path, false); err != nil || v.Known != 1 || !v.Runs[0].Known {
@@ -261,7 +261,7 @@ func TestWhatIsNoBundleOfRunsThatAreOverIsNotTakenIn(t *testing.T) {
 			}
 		}
 	}
-	if len(b.d.archive.Bundles()) != 0 || len(b.imported()) != 0 || len(b.d.fleet.allHeads()) != 0 {
+	if len(b.d.archive.Bundles()) != 0 || len(b.imported()) != 0 || len(b.d.fleet.AllHeads()) != 0 {
 		t.Error("something was taken in")
 	}
 	if files, err := os.ReadDir(filepath.Join(b.cfg.Places.State, "archive")); err != nil || len(files) != 0 {
@@ -292,7 +292,7 @@ func TestAnotherHistoryOfARunThatIsHereIsAConflict(t *testing.T) {
 	if _, err := b.imports(path, false); codeOf(err) != wire.Conflict {
 		t.Errorf("another history than was imported: %v", err)
 	}
-	if s, ok := b.d.fleet.state(st.ID); !ok || s.Log.Seq != 2 || s.Status != run.Over {
+	if s, ok := b.d.fleet.State(st.ID); !ok || s.Log.Seq != 2 || s.Status != run.Over {
 		t.Errorf("what is there: %+v", s)
 	}
 }

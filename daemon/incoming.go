@@ -113,7 +113,7 @@ func (d *Daemon) headOf(ctx context.Context, id string) (seq uint64, hash string
 	if h, found := d.archive.Head(id); found && d.archived(id) {
 		return h.Seq, h.Hash, true, nil
 	}
-	s, ok := d.fleet.state(id)
+	s, ok := d.fleet.State(id)
 	if !ok {
 		return 0, "", false, nil
 	}

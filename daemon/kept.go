@@ -189,7 +189,7 @@ func (f *fleet) keepStates(ctx context.Context) {
 func (f *fleet) awaitEvents(ctx context.Context) bool {
 	var old <-chan time.Time
 	for {
-		changed, n := f.fresh()
+		changed, n := f.Fresh()
 		if n >= keepEvents {
 			return true
 		}

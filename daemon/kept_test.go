@@ -26,7 +26,7 @@ func keeping(ctx context.Context, t *testing.T, l log.Log, w *script, path strin
 	}
 	f := simFleet(ctx, l, w)
 	k.log, f.kept = l, k
-	if err := f.load(ctx, time.Time{}); err != nil {
+	if err := f.Load(ctx, time.Time{}); err != nil {
 		t.Fatal(err)
 	}
 	return f
@@ -44,7 +44,7 @@ func threeRuns(t *testing.T, l log.Log, w *script, path string) map[string]run.S
 		if id == "01HALTED" {
 			started.Limits.Iterations = 1
 		}
-		if _, err := f.begin(ctx, id, started, "local:0@sim/1", "req-"+id); err != nil {
+		if _, err := f.Begin(ctx, id, started, "local:0@sim/1", "req-"+id); err != nil {
 			t.Fatal(err)
 		}
 		if id != "01LIVE" {
@@ -53,10 +53,10 @@ func threeRuns(t *testing.T, l log.Log, w *script, path string) map[string]run.S
 	}
 	time.Sleep(90 * time.Second)
 	die()
-	f.close()
+	f.Close()
 	f.saveStates(t.Context())
 	states := map[string]run.State{}
-	for _, s := range f.states() {
+	for _, s := range f.States() {
 		states[s.ID] = s
 	}
 	if states["01OVER"].Status != run.Over || states["01HALTED"].Status != run.Halted || states["01LIVE"].Status != run.Live {
@@ -72,7 +72,7 @@ func slow() *script {
 // known reads a fleet's states at the moment of its load.
 func known(f *fleet) map[string]run.State {
 	states := map[string]run.State{}
-	for _, s := range f.states() {
+	for _, s := range f.States() {
 		states[s.ID] = s
 	}
 	return states
@@ -115,11 +115,11 @@ func TestADaemonKnowsFromASnapshotWhatTheLogSays(t *testing.T) {
 					t.Errorf("(-before +after):\n%s", d)
 				}
 				time.Sleep(time.Hour)
-				if s, _ := f.state("01LIVE"); s.Status != run.Over || s.Log.Broken != 0 {
+				if s, _ := f.State("01LIVE"); s.Status != run.Over || s.Log.Broken != 0 {
 					t.Errorf("the live run goes on to %s, broken at %d", s.Status, s.Log.Broken)
 				}
 				die()
-				f.close()
+				f.Close()
 				proveLog(t, l)
 			})
 		})
@@ -140,11 +140,11 @@ func TestASnapshotOfAnotherStoreIsDropped(t *testing.T) {
 		threeRuns(t, log.NewMemory(log.MemoryConfig{}), slow(), path)
 		ctx, die := context.WithCancel(t.Context())
 		f := keeping(ctx, t, log.NewMemory(log.MemoryConfig{}), slow(), path)
-		if got := f.states(); len(got) > 0 {
+		if got := f.States(); len(got) > 0 {
 			t.Errorf("%d runs are known to an empty log", len(got))
 		}
 		die()
-		f.close()
+		f.Close()
 	})
 }
 
@@ -168,11 +168,11 @@ func TestASnapshotFromTheFutureIsDropped(t *testing.T) {
 		}
 		ctx, die := context.WithCancel(t.Context())
 		f := keeping(ctx, t, older, slow(), path)
-		if s, ok := f.state("01OVER"); !ok || s.Log.Seq != 2 || len(f.heads()) != 1 {
-			t.Errorf("the run is after event %d, of %d runs", s.Log.Seq, len(f.heads()))
+		if s, ok := f.State("01OVER"); !ok || s.Log.Seq != 2 || len(f.Heads()) != 1 {
+			t.Errorf("the run is after event %d, of %d runs", s.Log.Seq, len(f.Heads()))
 		}
 		die()
-		f.close()
+		f.Close()
 	})
 }
 
@@ -189,11 +189,11 @@ func TestStatesOfFinishedRunsAreNotHeldInMemory(t *testing.T) {
 		}
 		// Without the snapshot it is in the log.
 		f.kept.current.Store(nil)
-		if s, ok := f.state("01OVER"); !ok || !cmp.Equal(want["01OVER"], s) {
+		if s, ok := f.State("01OVER"); !ok || !cmp.Equal(want["01OVER"], s) {
 			t.Errorf("from the log: %v", cmp.Diff(want["01OVER"], s))
 		}
 		die()
-		f.close()
+		f.Close()
 	})
 }
 
@@ -204,7 +204,7 @@ func TestManyEventsMakeASnapshotWhileRunsGoOn(t *testing.T) {
 		ctx, die := context.WithCancel(t.Context())
 		f := keeping(ctx, t, log.NewMemory(log.MemoryConfig{}), &script{steps: []step{{Tree: 1, Failing: 2, Takes: time.Hour}}}, path)
 		f.wg.Go(func() { f.keepStates(ctx) })
-		if _, err := f.begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req"); err != nil {
+		if _, err := f.Begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req"); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(keepAfter / 2)
@@ -216,6 +216,6 @@ func TestManyEventsMakeASnapshotWhileRunsGoOn(t *testing.T) {
 			t.Errorf("no snapshot after %v: %v", keepAfter, err)
 		}
 		die()
-		f.close()
+		f.Close()
 	})
 }

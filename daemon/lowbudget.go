@@ -33,7 +33,7 @@ func (d *Daemon) tendBudgets(ctx context.Context, now time.Time) {
 	}
 	var notices []notify.Notice
 	live := map[string]bool{}
-	for _, at := range d.fleet.liveStates() {
+	for _, at := range d.fleet.LiveStates() {
 		s := *at
 		live[s.ID] = true
 		d.tendWait(ctx, s, now)
@@ -131,14 +131,14 @@ func (d *Daemon) tendWait(ctx context.Context, s run.State, now time.Time) {
 	if _, not, err := d.allowance(s, now); err != nil || not != nil {
 		return
 	}
-	if _, err := d.fleet.do(ctx, s.ID, engine.Lift{}, events.ActorDaemon(d.host), ""); err != nil {
+	if _, err := d.fleet.Do(ctx, s.ID, engine.Lift{}, events.ActorDaemon(d.host), ""); err != nil {
 		d.cfg.Log.Error("end a wait for a limit of the day", "run", s.ID, "error", err)
 	}
 }
 
-// liveStates are the runs that are going on. There may be a thousand of them, so
+// LiveStates are the runs that are going on. There may be a thousand of them, so
 // they are no copies: who asks only reads them.
-func (f *fleet) liveStates() []*run.State {
+func (f *fleet) LiveStates() []*run.State {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	out := make([]*run.State, 0, len(f.open))

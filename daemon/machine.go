@@ -113,7 +113,7 @@ func (d *Daemon) subject() probe.Subject {
 	for _, l := range d.effects.Live() {
 		shims[l.Effect] = l.Shim
 	}
-	for _, s := range d.fleet.liveStates() {
+	for _, s := range d.fleet.LiveStates() {
 		ref := s.Facts.Workspace
 		ws, known := d.machine.trees[ref]
 		if !known {
@@ -260,7 +260,7 @@ func (d *Daemon) ask(c config.Resources, a sched.Ask, now time.Time) (p sched.Pl
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.settle()
-	m.here(crowd(d.fleet.liveStates(), a.Run))
+	m.here(crowd(d.fleet.LiveStates(), a.Run))
 	room := m.room(c, m.at, a.Policy)
 	j, _, _ := m.judged(boundOf(a.Policy), c, m.at)
 	p = m.line.Ask(a, room, runsOf(m.at), now)
@@ -316,7 +316,7 @@ type agentAt struct {
 }
 
 // atWorkNow are the agents that are at work.
-func (d *Daemon) atWorkNow() []agentAt { return crowd(d.fleet.liveStates(), "") }
+func (d *Daemon) atWorkNow() []agentAt { return crowd(d.fleet.LiveStates(), "") }
 
 // crowd are the agents that are at work, but those of one run. A chat that drives a
 // run is none of the daemon's; who looks at what it did is.

@@ -25,7 +25,7 @@ func (d *Daemon) tendMachine(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if d.fleet.live() > 0 {
+			if d.fleet.Live() > 0 {
 				d.look(ctx, d.machine.now())
 				d.tellVerdict(ctx)
 				d.rejoin(ctx)
@@ -78,7 +78,7 @@ func (d *Daemon) fillLine(ctx context.Context, now time.Time) {
 func (d *Daemon) doSoon(ctx context.Context, id string, c engine.Command) error {
 	ctx, cancel := context.WithTimeout(ctx, doWithin)
 	defer cancel()
-	_, err := d.fleet.do(ctx, id, c, events.ActorDaemon(d.host), "")
+	_, err := d.fleet.Do(ctx, id, c, events.ActorDaemon(d.host), "")
 	return err
 }
 
@@ -91,7 +91,7 @@ func (d *Daemon) letGo(c config.Resources, now time.Time) []string {
 	m.here(d.atWorkNow())
 	// Who asks again just now would store that it waits after it was let go.
 	stored := func(a sched.Ask) bool {
-		s, ok := d.fleet.state(a.Run)
+		s, ok := d.fleet.State(a.Run)
 		return ok && inLine(&s) && s.Waiting.UntilMS == a.Until.UnixMilli()
 	}
 	return m.line.Fill(m.room(c, m.at), runsOf(m.at), now, stored)
@@ -99,7 +99,7 @@ func (d *Daemon) letGo(c config.Resources, now time.Time) []string {
 
 // rejoin puts back in line who waits for the machine by its own record and stands
 // in none, whatever has become of its place: the daemon may be another one.
-func (d *Daemon) rejoin(ctx context.Context) { d.lineUp(ctx, d.fleet.liveStates()) }
+func (d *Daemon) rejoin(ctx context.Context) { d.lineUp(ctx, d.fleet.LiveStates()) }
 
 // lineUp is rejoin of the runs that a daemon has found, before any of them asks: the
 // first to ask is not the one that is next.
@@ -130,7 +130,7 @@ func (d *Daemon) quitLine(now time.Time) {
 		if asked >= 0 && asked < sampleFresh {
 			continue // it may be about to store that it waits
 		}
-		if s, ok := d.fleet.state(a.Run); !ok || !inLine(&s) {
+		if s, ok := d.fleet.State(a.Run); !ok || !inLine(&s) {
 			m.line.Drop(a.Run)
 		}
 	}
@@ -181,7 +181,7 @@ func (d *Daemon) tellWaiting(ctx context.Context, p judge.Policy, data events.Re
 	m := d.machine
 	m.telling.Lock()
 	defer m.telling.Unlock()
-	for _, s := range d.fleet.liveStates() {
+	for _, s := range d.fleet.LiveStates() {
 		if ctx.Err() != nil || m.toldOf(p) != data {
 			return
 		}
@@ -234,7 +234,7 @@ func (d *Daemon) verdict(ctx context.Context, p judge.Policy, c config.Resources
 	if data.Reading, err = d.blobs.Put(ctx, text); err != nil {
 		return data, false, err
 	}
-	if _, err := d.hosts.append(ctx, data, events.ActorDaemon(d.host), ""); err != nil {
+	if _, err := d.hosts.Append(ctx, data, events.ActorDaemon(d.host), ""); err != nil {
 		return data, false, err
 	}
 	m.mu.Lock()
@@ -245,7 +245,7 @@ func (d *Daemon) verdict(ctx context.Context, p judge.Policy, c config.Resources
 
 // inPolicy says that a live run is judged by it.
 func (d *Daemon) inPolicy(ctx context.Context, p judge.Policy, c config.Resources) bool {
-	for _, s := range d.fleet.liveStates() {
+	for _, s := range d.fleet.LiveStates() {
 		if flow, err := d.fleet.flow(ctx, *s); err == nil && c.PolicyOf(flow) == p {
 			return true
 		}

@@ -162,7 +162,7 @@ func TestNoMoreAgentsWorkThanTheUserSays(t *testing.T) {
 		ids = append(ids, s.start(s.spec("test -e done", agent)).ID)
 	}
 	held := func() (n int) {
-		for _, st := range s.d.fleet.liveStates() {
+		for _, st := range s.d.fleet.LiveStates() {
 			if st.WaitsForLimit() && st.Waiting.Cause == events.LimitResources {
 				n++
 			}

@@ -12,13 +12,13 @@ import (
 // unambiguous suffix of an id, or for no name the latest of the workspace
 // project.
 func (f *fleet) resolve(ref wire.RunRef, project string) (run.State, error) {
-	if s, ok := f.state(strings.ToUpper(ref.Run)); ok {
+	if s, ok := f.State(strings.ToUpper(ref.Run)); ok {
 		return s, nil // what programs ask by needs no list of all
 	}
 	if ref.Run == "" {
-		return f.latest(f.heads(), ref, project)
+		return f.latest(f.Heads(), ref, project)
 	}
-	all := f.allHeads()
+	all := f.AllHeads()
 	want := strings.ToLower(ref.Run)
 	var hits []snapshot.Head
 	for _, h := range all {
@@ -48,7 +48,7 @@ func belongs(h snapshot.Head, project string) bool {
 
 // read is the state of a run that is in the list.
 func (f *fleet) read(h snapshot.Head) (run.State, error) {
-	s, ok := f.state(h.ID)
+	s, ok := f.State(h.ID)
 	if !ok {
 		return s, wire.Errorf(wire.Failed, "run %s cannot be read", h.Handle).WithHint("apctl daemon logs")
 	}

@@ -7,6 +7,8 @@ import (
 
 	"autopilot/daemon/account"
 	"autopilot/daemon/bus"
+	"autopilot/daemon/disk"
+	"autopilot/daemon/journal"
 	"autopilot/daemon/tree"
 	"autopilot/daemon/work"
 	"autopilot/projections/run"
@@ -17,9 +19,9 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	d.worker = d.newWorker()
 	fctx, cancel := context.WithCancel(context.Background())
 	d.cancel = cancel
-	j := newJournal(d.log, d.host, time.Now)
-	j.disk, j.named = ballast{d.cfg.Places.State}, d.blobs.Settle
-	if err := j.disk.refill(); err != nil {
+	j := journal.New(d.log, d.host, time.Now)
+	j.Disk, j.Named = disk.Ballast{Dir: d.cfg.Places.State}, d.blobs.Settle
+	if err := j.Disk.Refill(); err != nil {
 		d.cfg.Log.Warn("disk", "error", err)
 	}
 	var err error
@@ -32,12 +34,12 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	d.recordRoll(ctx)
 	d.fleet = newFleet(fctx, j, d.worker, d.host, time.Now, d.cfg.Log, d.worker.Flow)
 	d.fleet.draining = d.draining.Load
-	d.kept.log, d.kept.room = d.log, j.disk.plenty
+	d.kept.log, d.kept.room = d.log, j.Disk.Plenty
 	d.fleet.kept = d.kept
 	if err := d.serveFleet(ctx, j); err != nil {
 		return err
 	}
-	d.fleet.addArchived(d.archive)
+	d.fleet.AddArchived(d.archive)
 	if err := d.endTries(fctx); err != nil {
 		return err
 	}
@@ -55,14 +57,14 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 
 // serveFleet loads the fleet with those that hear of every change of a run, and
 // sweeps after the runs that are over.
-func (d *Daemon) serveFleet(ctx context.Context, j *journal) error {
+func (d *Daemon) serveFleet(ctx context.Context, j *journal.Journal) error {
 	d.joinTeam(d.fleet.now)
 	var shared func(context.Context, string) (account.Record, error)
 	if d.shared != nil {
 		shared = d.shared.Open
 	}
 	d.accounts = newAccounts(d.fleet, shared)
-	d.machine = newMachine(d.cfg.Places.State, d.hosts.state().Judged)
+	d.machine = newMachine(d.cfg.Places.State, d.hosts.State().Judged)
 	d.claims = d.newClaims(j)
 	if err := d.claims.index(ctx); err != nil {
 		return err
@@ -90,7 +92,7 @@ func (d *Daemon) serveFleet(ctx context.Context, j *journal) error {
 	d.claims.served()
 	d.stopLost(ctx, lost)
 	err := d.worker.SweepSecrets(func(id string) bool {
-		s, ok := d.fleet.state(id)
+		s, ok := d.fleet.State(id)
 		return ok && s.Status != run.Over
 	})
 	if err != nil {

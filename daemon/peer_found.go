@@ -99,7 +99,7 @@ func (d *Daemon) busOf(f foreign, list []busPeer) int {
 func (d *Daemon) findPeers(q bus.Request, at spot) ([]wire.PeerView, []wire.PeerSource) {
 	own, _ := person.Line(d.people, person.Caller{PID: q.PID, Start: q.Start}) // without one nobody is it
 	list := d.onBus()
-	live := d.fleet.liveStates()
+	live := d.fleet.LiveStates()
 	var out []wire.PeerView
 	for _, b := range list {
 		out = append(out, d.busView(b, own, at, live))

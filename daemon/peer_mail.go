@@ -87,7 +87,7 @@ func (d *Daemon) driverPeer(s run.State) (string, error) {
 	}
 	by := s.Driver
 	id, ok := peer.ID(events.PeerJoined{PID: by.PID, Start: by.Start, Boot: by.Boot, Host: d.host})
-	if b := d.peers.get(id); !ok || b == nil || !b.state().Here() {
+	if b := d.peers.get(id); !ok || b == nil || !b.State().Here() {
 		return "", wire.Errorf(wire.Conflict, "the chat that drives run %s, process %d, is not on the bus", h, by.PID).
 			WithHint("in that chat: apctl peer join")
 	}
@@ -100,7 +100,7 @@ func (d *Daemon) mailFor(who chat) string {
 	if b == nil {
 		return ""
 	}
-	n := len(b.state().Unread())
+	n := len(b.State().Unread())
 	if n == 0 {
 		return ""
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"autopilot/daemon/journal"
 	"autopilot/daemon/person"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -19,7 +20,7 @@ import (
 // peers are the sessions on the bus. What they say is in the log; their signs of
 // life are known of this daemon's life only.
 type peers struct {
-	journal *journal
+	journal *journal.Journal
 
 	deciding sync.Mutex // who may begin, and that it has begun, is one step
 
@@ -31,7 +32,7 @@ type peers struct {
 
 // peerBook is one session.
 type peerBook struct {
-	*record[peer.State]
+	*journal.Aggregate[peer.State]
 	beat time.Time // its last sign of life; the lock of peers is held
 }
 
@@ -39,31 +40,31 @@ type peerBook struct {
 // starts. Its events are read again if it comes back.
 const forgetLeft = 24 * time.Hour
 
-func peerFold() fold[peer.State] {
-	return fold[peer.State]{
-		evolve: peer.Evolve,
-		log:    func(s *peer.State) *chain.Log { return &s.Log },
+func peerFold() journal.Fold[peer.State] {
+	return journal.Fold[peer.State]{
+		Evolve: peer.Evolve,
+		Log:    func(s *peer.State) *chain.Log { return &s.Log },
 	}
 }
 
 // openPeers folds the events of all sessions. One whose process is still there was
 // alive just now, as nobody knows when it showed that last.
-func (d *Daemon) openPeers(ctx context.Context, j *journal) (*peers, error) {
+func (d *Daemon) openPeers(ctx context.Context, j *journal.Journal) (*peers, error) {
 	p := &peers{journal: j, now: time.Now, known: map[string]*peerBook{}}
 	for stored, err := range d.log.ReadKind(ctx, events.KindPeer) {
 		id := strings.TrimPrefix(stored.Subject, events.Peer("").Subject())
 		switch {
 		case errors.Is(err, log.ErrDamaged):
 			d.cfg.Log.Error("read a stored event", "subject", stored.Subject, "error", err)
-			p.book(id).breaks()
+			p.book(id).Break()
 		case err != nil:
 			return nil, fmt.Errorf("read the sessions on the bus: %w", err)
 		default:
-			p.book(id).take(stored)
+			p.book(id).Take(stored)
 		}
 	}
 	for id, b := range p.known {
-		s := b.state()
+		s := b.State()
 		if b.beat = s.Seen; d.peerLives(s.PeerJoined) {
 			b.beat = p.now()
 		}
@@ -82,7 +83,7 @@ func (d *Daemon) openPeers(ctx context.Context, j *journal) (*peers, error) {
 func (p *peers) book(id string) *peerBook {
 	b := p.known[id]
 	if b == nil {
-		b = &peerBook{record: newRecord(p.journal, events.Peer(id), peerFold())}
+		b = &peerBook{Aggregate: journal.NewAggregate(p.journal, events.Peer(id), peerFold())}
 		p.known[id] = b
 	}
 	return b
@@ -114,7 +115,7 @@ func (d *Daemon) openPeer(ctx context.Context, id string) (*peerBook, error) {
 	if b := p.get(id); b != nil {
 		return b, nil
 	}
-	r, err := openRecord(ctx, p.journal, events.Peer(id), peerFold(), d.cfg.Log)
+	r, err := journal.Open(ctx, p.journal, events.Peer(id), peerFold(), d.cfg.Log)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +124,7 @@ func (d *Daemon) openPeer(ctx context.Context, id string) (*peerBook, error) {
 	if b := p.known[id]; b != nil {
 		return b, nil
 	}
-	b := &peerBook{record: r, beat: r.state().Seen}
+	b := &peerBook{Aggregate: r, beat: r.State().Seen}
 	p.known[id] = b
 	return b, nil
 }
@@ -134,7 +135,7 @@ func (p *peers) all() map[string]peerNow {
 	defer p.mu.Unlock()
 	out := make(map[string]peerNow, len(p.known))
 	for id, b := range p.known {
-		out[id] = peerNow{b.state(), b.beat}
+		out[id] = peerNow{b.State(), b.beat}
 	}
 	return out
 }
@@ -180,13 +181,13 @@ func (d *Daemon) heard(c chat) {
 		return
 	}
 	d.peers.beats(b)
-	s := b.state()
+	s := b.State()
 	if s.Left != events.PeerSilent {
 		return
 	}
 	j := s.PeerJoined
 	j.Outcome, j.Beside, j.Reason = "", "", ""
-	if _, err := b.append(d.fleet.ctx, j, c.actor, ""); err != nil {
+	if _, err := b.Append(d.fleet.ctx, j, c.actor, ""); err != nil {
 		d.cfg.Log.Error("store that a session is back", "peer", id, "error", err)
 	}
 }
@@ -205,7 +206,7 @@ func (d *Daemon) register(ctx context.Context, c chat, j events.PeerJoined, caus
 	if err != nil {
 		return id, err
 	}
-	was := b.state()
+	was := b.State()
 	if was.Here() {
 		p = saidOf(was.PeerJoined, p)
 	}
@@ -217,7 +218,7 @@ func (d *Daemon) register(ctx context.Context, c chat, j events.PeerJoined, caus
 	if was.Here() && p == unmarked(was.PeerJoined) {
 		return id, nil
 	}
-	_, err = b.append(ctx, p, c.actor, cause)
+	_, err = b.Append(ctx, p, c.actor, cause)
 	return id, err
 }
 
@@ -245,10 +246,10 @@ func unmarked(j events.PeerJoined) events.PeerJoined {
 func (d *Daemon) departs(ctx context.Context, c chat, why events.PeerCause, cause string) (bool, error) {
 	id, _ := peer.ID(d.proof(c))
 	b := d.peers.get(id)
-	if b == nil || !b.state().Here() {
+	if b == nil || !b.State().Here() {
 		return false, nil
 	}
-	_, err := b.append(ctx, events.PeerLeft{Cause: why}, c.actor, cause)
+	_, err := b.Append(ctx, events.PeerLeft{Cause: why}, c.actor, cause)
 	return true, err
 }
 
@@ -262,7 +263,7 @@ func (d *Daemon) sweepPeers(ctx context.Context) {
 		if !n.Here() || n.life(now) != rule.Gone || n.Log.Broken != 0 {
 			continue
 		}
-		if _, err := d.peers.get(id).append(ctx, events.PeerLeft{Cause: events.PeerSilent}, events.ActorDaemon(d.host), ""); err != nil {
+		if _, err := d.peers.get(id).Append(ctx, events.PeerLeft{Cause: events.PeerSilent}, events.ActorDaemon(d.host), ""); err != nil {
 			d.cfg.Log.Error("store that a session is silent", "peer", id, "error", err)
 			continue
 		}

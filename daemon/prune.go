@@ -71,7 +71,7 @@ func (d *Daemon) planPrune(ctx context.Context, before time.Time, again bool) (_
 			d.cfg.Log.Warn("prune a run", "run", h.ID, "error", err)
 		}
 	}
-	hosts := d.hosts.state()
+	hosts := d.hosts.State()
 	for _, p := range hosts.Trees {
 		if p.At.Before(before) {
 			pl.pruned = append(pl.pruned, p)

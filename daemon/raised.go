@@ -39,7 +39,7 @@ func (d *Daemon) raise(started *events.RunStarted) {
 func (d *Daemon) lastAbout(started events.RunStarted) (run.State, bool) {
 	project, tracker := cmp.Or(started.From, started.Project), d.tracker(started)
 	looked := 0
-	for _, h := range d.fleet.heads() {
+	for _, h := range d.fleet.Heads() {
 		if !belongs(h, project) {
 			continue
 		}

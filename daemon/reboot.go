@@ -47,12 +47,12 @@ func (d *Daemon) loadFleet(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := d.fleet.load(ctx, bootTime()); err != nil {
+	if err := d.fleet.Load(ctx, bootTime()); err != nil {
 		return err
 	}
 	waiting := map[string]bool{}
 	if d.fleet.anew != "" {
-		for _, h := range d.fleet.heads() {
+		for _, h := range d.fleet.Heads() {
 			if h.Status == run.Live {
 				waiting[h.ID] = true
 			}
@@ -75,7 +75,7 @@ func (c Config) boot() (string, error) {
 // event: another daemon of this boot would halt what a person has resumed.
 func (d *Daemon) settleBoot(ctx context.Context, boot string, waiting map[string]bool) {
 	for said := false; ; {
-		changed := d.fleet.wait()
+		changed := d.fleet.Wait()
 		if !d.fleet.unsettled(waiting) {
 			err := durable.Replace(bootFile(d.cfg.Places.State), []byte(boot))
 			if err == nil {

@@ -22,12 +22,12 @@ func afterReboot(t *testing.T, l log.Log, w *script, booted time.Time, anew stri
 	ctx, die := context.WithCancel(t.Context())
 	f := simFleet(ctx, l, w)
 	f.anew = anew
-	if err := f.load(ctx, booted); err != nil {
+	if err := f.Load(ctx, booted); err != nil {
 		t.Fatal(err)
 	}
 	for {
-		changed := f.wait()
-		s, ok := f.state("01SIMR")
+		changed := f.Wait()
+		s, ok := f.State("01SIMR")
 		if ok && until(s) {
 			break
 		}
@@ -58,7 +58,7 @@ func TestARunThatWasLiveBeforeAReboot(t *testing.T) {
 				l := log.NewMemory(log.MemoryConfig{})
 				ctx, die := context.WithCancel(t.Context())
 				f := simFleet(ctx, l, w)
-				if _, err := f.begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req"); err != nil {
+				if _, err := f.Begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req"); err != nil {
 					t.Fatal(err)
 				}
 				time.Sleep(30 * time.Minute) // within the first agent, on the bubble's clock
@@ -101,10 +101,10 @@ func resumeAfterReboot(t *testing.T, l log.Log, w *script) {
 	t.Helper()
 	ctx, die := context.WithCancel(t.Context())
 	f := simFleet(ctx, l, w)
-	if err := f.load(ctx, time.Time{}); err != nil {
+	if err := f.Load(ctx, time.Time{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.do(ctx, "01SIMR", engine.Resume{}, "local:0@sim/1", "resume"); err != nil {
+	if _, err := f.Do(ctx, "01SIMR", engine.Resume{}, "local:0@sim/1", "resume"); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(10 * time.Hour)
@@ -137,7 +137,7 @@ func TestADaemonAsksAfterARebootOnce(t *testing.T) {
 		t.Errorf("the boot is %q %v", b, err)
 	}
 	s.open()
-	if _, err := s.d.fleet.do(t.Context(), v.ID, engine.Resume{}, "local:0@test/1", "r"); err != nil {
+	if _, err := s.d.fleet.Do(t.Context(), v.ID, engine.Resume{}, "local:0@test/1", "r"); err != nil {
 		t.Fatal(err)
 	}
 	s.wants(s.until(v.ID, func(st run.State) bool { return st.Status == run.Over }), "done")

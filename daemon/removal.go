@@ -70,7 +70,7 @@ func removalFile(state string) string { return filepath.Join(state, "removal") }
 
 // announce writes down what is about to be removed.
 func (d *Daemon) announce(r removal) error {
-	r.HostSeq = d.hosts.state().Log.Seq
+	r.HostSeq = d.hosts.State().Log.Seq
 	b, err := json.Marshal(r)
 	if err == nil {
 		err = durable.Replace(removalFile(d.cfg.Places.State), b)
@@ -90,7 +90,7 @@ func (d *Daemon) conclude(ctx context.Context) error {
 	fact := r.fact()
 	said, err := d.said(ctx, fact, r.HostSeq)
 	if err == nil && fact != nil && !said {
-		_, err = d.hosts.append(ctx, fact, r.By, r.Cause)
+		_, err = d.hosts.Append(ctx, fact, r.By, r.Cause)
 	}
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func (d *Daemon) gone(s run.State) *wire.GoneView {
 	if s.Status != run.Over {
 		return nil
 	}
-	if at, by, erased, ok := d.hosts.state().Gone(s.ID, s.Clock.Latest, d.came(s.ID)); ok {
+	if at, by, erased, ok := d.hosts.State().Gone(s.ID, s.Clock.Latest, d.came(s.ID)); ok {
 		return &wire.GoneView{At: at, By: by, Erased: erased}
 	}
 	r := d.removals.pending.Load()
@@ -186,11 +186,11 @@ func (d *Daemon) gone(s run.State) *wire.GoneView {
 
 // came is when a run came from elsewhere; zero for one of this host.
 func (d *Daemon) came(id string) time.Time {
-	if !d.fleet.isImported(id) {
+	if !d.fleet.IsImported(id) {
 		return time.Time{}
 	}
 	h, _ := d.archive.Head(id)
-	list := d.hosts.state().Imported
+	list := d.hosts.State().Imported
 	i := slices.IndexFunc(list, func(i host.Import) bool { return i.Bundle == h.Bundle })
 	if i < 0 {
 		return time.Time{}
@@ -203,7 +203,7 @@ func (d *Daemon) came(id string) time.Time {
 func (d *Daemon) whole(s run.State, what string) error {
 	g := d.gone(s)
 	switch {
-	case g == nil && d.fleet.isImported(s.ID):
+	case g == nil && d.fleet.IsImported(s.ID):
 		return wire.Errorf(wire.NotFound, "%s of run %s is where it ran: events and texts were imported, and nothing else", what, s.Facts.Handle).
 			WithHint("apctl why %s   says how it ended", s.Facts.Handle)
 	case g == nil:

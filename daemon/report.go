@@ -30,7 +30,7 @@ func (d *Daemon) reportMake(ctx context.Context, q bus.Request, body wire.Report
 		return wire.ReportView{}, err
 	}
 	r := reporter{d: d, q: q, since: body.Since, limit: body.Limit, now: time.Now()}
-	for _, h := range d.fleet.heads() {
+	for _, h := range d.fleet.Heads() {
 		if project == "" || belongs(h, project) {
 			r.sort(h)
 		}
@@ -92,13 +92,13 @@ func (d *Daemon) standing(h snapshot.Head, now time.Time) string {
 		}
 		return wire.PartEnded // nothing else is complete
 	case run.Halted:
-		if s, ok := d.fleet.state(h.ID); ok && explain.Needs(s, now) != "" {
+		if s, ok := d.fleet.State(h.ID); ok && explain.Needs(s, now) != "" {
 			return wire.PartNeedsYou
 		}
 		return wire.PartHalted
 	default:
 	}
-	s, ok := d.fleet.state(h.ID)
+	s, ok := d.fleet.State(h.ID)
 	switch {
 	case ok && d.noRoom(s):
 		return wire.PartWaiting // nobody's answer could be stored
@@ -229,14 +229,14 @@ func oneLine(text string) string {
 
 // noRoom says that a live run waits for room on the disk.
 func (d *Daemon) noRoom(s run.State) bool {
-	return s.Log.Broken == 0 && (d.fleet.full(s.ID) || d.fleet.journal.disk.low())
+	return s.Log.Broken == 0 && (d.fleet.Full(s.ID) || d.fleet.journal.Disk.Low())
 }
 
 // inboxList lists what waits for a person, the oldest first.
 func (d *Daemon) inboxList(ctx context.Context, q bus.Request, _ struct{}) (wire.InboxView, error) {
 	v := wire.InboxView{Items: d.untrusted(ctx, q), Language: string(d.screenLanguage())}
 	now := time.Now()
-	for _, h := range d.fleet.heads() {
+	for _, h := range d.fleet.Heads() {
 		if h.Status == run.Over || h.Settled == string(events.HaltStopped) {
 			continue // who stopped it knows
 		}
@@ -279,11 +279,11 @@ func (d *Daemon) statusLine(ctx context.Context, _ bus.Request, body wire.LineRe
 		project, _ = d.projectAt(ctx, body.Workspace)
 	}
 	v := wire.LineView{At: r.now, Daemon: wire.LineOn}
-	for _, h := range d.fleet.heads() {
+	for _, h := range d.fleet.Heads() {
 		count(&r.counts, h, d.standing(h, r.now), r.recent(h))
 		v.Usage = addUsed(v.Usage, h, body.Since)
 		if v.Run == nil && project != "" && belongs(h, project) {
-			if s, ok := d.fleet.state(h.ID); ok {
+			if s, ok := d.fleet.State(h.ID); ok {
 				v.Run = lineRun(d.view(s))
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"autopilot/daemon/journal"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"
@@ -29,7 +30,7 @@ func (s *site) copies(id string, n int, edit func(i int, e *events.Event)) []str
 	}
 	var ids []string
 	for i := range n {
-		ids = append(ids, newID(time.Now().Add(time.Duration(i-n)*time.Second)))
+		ids = append(ids, journal.NewID(time.Now().Add(time.Duration(i-n)*time.Second)))
 		hash := ""
 		for k, e := range es {
 			e.Aggregate, e.PrevHash, e.Causation = events.Run(ids[i]), hash, ""
@@ -203,7 +204,7 @@ func BenchmarkReport(b *testing.B) {
 	s.again()
 	b.Run("floor", func(b *testing.B) {
 		for b.Loop() {
-			if n := len(s.d.fleet.states()); n != 1000 {
+			if n := len(s.d.fleet.States()); n != 1000 {
 				b.Fatal(n)
 			}
 		}

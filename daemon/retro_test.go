@@ -75,7 +75,7 @@ func TestManyRunsReadAtOnceAreTheSameAsOneByOne(t *testing.T) {
 	body := wire.RetroRequest{Since: time.Unix(1, 0), RunRef: wire.RunRef{Workspace: s.work}, Here: true}
 	wanted := func() map[string]uint64 {
 		w := map[string]uint64{}
-		for _, h := range s.d.fleet.heads() {
+		for _, h := range s.d.fleet.Heads() {
 			w[h.ID] = h.Seq
 		}
 		return w

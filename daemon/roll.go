@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"autopilot/daemon/bus"
+	"autopilot/daemon/disk"
 	"autopilot/daemon/durable"
 	"autopilot/daemon/store"
 	"autopilot/events/log"
@@ -75,7 +76,7 @@ func (d *Daemon) archiveRoll(_ context.Context, _ bus.Request, body wire.RollReq
 	if body.DryRun || v.Runs == 0 {
 		return v, nil
 	}
-	if err := rollRoom(d.cfg.Places.State, d.mark.Stream(), ballast{d.cfg.Places.State}.free()); err != nil {
+	if err := rollRoom(d.cfg.Places.State, d.mark.Stream(), disk.Ballast{Dir: d.cfg.Places.State}.Free()); err != nil {
 		return v, wire.Errorf(wire.Full, "%v", err).WithHint("make room on that disk; nothing was changed")
 	}
 	r := rolling{d.cfg.Places.State}
@@ -92,9 +93,9 @@ func (d *Daemon) archiveRoll(_ context.Context, _ bus.Request, body wire.RollReq
 func (d *Daemon) rollView() wire.RollView {
 	n, _ := log.Generation(d.mark.Stream()) // without an event there is nothing to roll
 	v := wire.RollView{From: int(n), To: int(n), Problem: d.rollProblem}
-	for _, h := range d.fleet.heads() {
+	for _, h := range d.fleet.Heads() {
 		switch {
-		case d.fleet.isArchived(h.ID):
+		case d.fleet.IsArchived(h.ID):
 		case h.Status == run.Over:
 			v.Runs++
 		default:
@@ -117,7 +118,7 @@ func rollRoom(state, stream string, free uint64) error {
 	if err != nil {
 		return err
 	}
-	if need := 2*uint64(n) + 4*ballastBytes; free < need {
+	if need := 2*uint64(n) + 4*disk.BallastBytes; free < need {
 		return fmt.Errorf("%w: it may take %d MiB on the disk of %s, and %d MiB are free", errRollRoom, need>>20, state, free>>20)
 	}
 	return nil

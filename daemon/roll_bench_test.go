@@ -34,7 +34,7 @@ func BenchmarkRoll(b *testing.B) {
 		b.StartTimer()
 		s.open()
 		b.StopTimer()
-		if n := len(s.d.fleet.heads()); n != rolledRuns || !s.d.fleet.isArchived("01J00000000000000000000007") {
+		if n := len(s.d.fleet.Heads()); n != rolledRuns || !s.d.fleet.IsArchived("01J00000000000000000000007") {
 			b.Errorf("%d runs are known", n)
 		}
 		var m runtime.MemStats

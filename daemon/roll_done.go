@@ -19,8 +19,8 @@ func (d *Daemon) recordRoll(ctx context.Context) {
 		return
 	}
 	known := func(r host.Roll) bool { return r.To == c.To }
-	if !slices.ContainsFunc(d.hosts.state().Rolled, known) {
-		if _, err := d.hosts.append(ctx, c.LogRolled, events.ActorDaemon(d.host), ""); err != nil {
+	if !slices.ContainsFunc(d.hosts.State().Rolled, known) {
+		if _, err := d.hosts.Append(ctx, c.LogRolled, events.ActorDaemon(d.host), ""); err != nil {
 			d.cfg.Log.Error("record that the log was rolled", "error", err)
 			return
 		}
@@ -56,7 +56,7 @@ func (d *Daemon) tellRolled(ctx context.Context) error {
 
 // settleRoll forgets a roll of which nothing is left to do.
 func (d *Daemon) settleRoll() {
-	if d.rolled == nil || !slices.ContainsFunc(d.hosts.state().Rolled, func(r host.Roll) bool { return r.To == d.rolled.To }) {
+	if d.rolled == nil || !slices.ContainsFunc(d.hosts.State().Rolled, func(r host.Roll) bool { return r.To == d.rolled.To }) {
 		return
 	}
 	if err := (rolling{d.cfg.Places.State}).clear(); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"autopilot/daemon/archive"
+	"autopilot/daemon/disk"
 	"autopilot/daemon/durable"
 	"autopilot/daemon/failpoint"
 	"autopilot/daemon/store"
@@ -57,7 +58,7 @@ func (d *Daemon) roll(ctx context.Context) error {
 	r := &roller{
 		rolling: rolling{state}, places: d.cfg.Places, names: store.NamesIn(state), boot: boot,
 		host: d.host, version: d.cfg.Version, quota: d.cfg.Quota,
-		free: ballast{state}.free, now: time.Now, log: d.cfg.Log,
+		free: disk.Ballast{Dir: state}.Free, now: time.Now, log: d.cfg.Log,
 	}
 	done, refused, err := r.run(ctx)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"autopilot/daemon/disk"
 	"autopilot/daemon/engine"
 	"autopilot/daemon/notify"
 	"autopilot/daemon/store"
@@ -61,7 +62,7 @@ func TestARollIsRefusedBeforeAnythingIsChanged(t *testing.T) {
 		do   func(x *tampered, r *roller)
 		want error
 	}{
-		{"a disk without room", func(_ *tampered, r *roller) { r.free = func() uint64 { return 4 * ballastBytes } }, errRollRoom},
+		{"a disk without room", func(_ *tampered, r *roller) { r.free = func() uint64 { return 4 * disk.BallastBytes } }, errRollRoom},
 		{"a bit flipped", func(x *tampered, _ *roller) {
 			x.edit(x.block(), func(b []byte) []byte { b[len(b)/2] ^= 1; return b })
 		}, store.ErrDamaged},
@@ -115,7 +116,7 @@ func (s *site) looksOf(ids ...string) map[string]any {
 	s.t.Helper()
 	out := map[string]any{}
 	for _, id := range ids {
-		st, ok := s.d.fleet.state(id)
+		st, ok := s.d.fleet.State(id)
 		if !ok {
 			s.t.Fatalf("run %s is not known", id)
 		}
@@ -135,7 +136,7 @@ func (s *site) looksOf(ids ...string) map[string]any {
 		s.t.Fatal(err)
 	}
 	out["usage"] = u.Rows
-	for _, h := range s.d.fleet.heads() {
+	for _, h := range s.d.fleet.Heads() {
 		h.Hash = ""
 		out[h.ID+" head"] = fmt.Sprintf("%+v", h)
 	}
@@ -158,10 +159,10 @@ func TestRunsAreTheSameAfterARoll(t *testing.T) {
 	if d := cmp.Diff(before, s.looksOf(done.ID, halted.ID)); d != "" {
 		t.Errorf("looked at after the roll (-before +after):\n%s", d)
 	}
-	if !s.d.fleet.isArchived(done.ID) || s.d.fleet.isArchived(halted.ID) || s.d.fleet.isImported(done.ID) {
+	if !s.d.fleet.IsArchived(done.ID) || s.d.fleet.IsArchived(halted.ID) || s.d.fleet.IsImported(done.ID) {
 		t.Error("the wrong run is archived")
 	}
-	if _, err := s.d.fleet.do(t.Context(), done.ID, engine.Resume{}, "person:x", ""); !errors.Is(err, engine.ErrOver) {
+	if _, err := s.d.fleet.Do(t.Context(), done.ID, engine.Resume{}, "person:x", ""); !errors.Is(err, engine.ErrOver) {
 		t.Errorf("a resume of a rolled run: %v", err)
 	}
 	if s.stop(halted.ID, events.StopCancel).Status != run.Over {
@@ -176,7 +177,7 @@ func TestRunsAreTheSameAfterARoll(t *testing.T) {
 	if v := s.roll(); v.To != 3 || v.Runs != 0 {
 		t.Errorf("a third roll %+v, with nothing to do", v)
 	}
-	rolled := s.d.hosts.state().Rolled
+	rolled := s.d.hosts.State().Rolled
 	if len(rolled) != 2 || rolled[0].To != 2 || rolled[1].To != 3 || len(s.d.archive.Bundles()) != 2 {
 		t.Errorf("the host knows of %+v, and there are %d bundles", rolled, len(s.d.archive.Bundles()))
 	}

@@ -320,7 +320,7 @@ func TestRunsThatCannotBeAreRefusedWithoutATrace(t *testing.T) {
 			t.Errorf("%s: a run was started", name)
 		}
 	}
-	if n := len(s.d.fleet.states()); n != 0 {
+	if n := len(s.d.fleet.States()); n != 0 {
 		t.Errorf("%d runs were left", n)
 	}
 	if left, _ := filepath.Glob(filepath.Join(s.cfg.Places.State, "runs", "*")); len(left) > 0 {

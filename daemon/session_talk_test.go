@@ -159,7 +159,7 @@ func refusedAs(t *testing.T, what string, err error, code wire.Code, says string
 // state is a run as it is now.
 func (s *site) state(id string) run.State {
 	s.t.Helper()
-	st, ok := s.d.fleet.state(id)
+	st, ok := s.d.fleet.State(id)
 	if !ok {
 		s.t.Fatalf("no run %s", id)
 	}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"autopilot/daemon/engine"
+	"autopilot/daemon/journal"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/projections/run"
@@ -32,7 +33,7 @@ var tricks = []trick{
 // cheat carries a trick out. That it is refused is no error: what matters is what
 // a run is done by.
 func (w *crook) cheat(ctx context.Context, f *fleet, s run.State, k trick, n int) {
-	do := func(c engine.Command) { _, _ = f.do(ctx, s.ID, c, "session:claude-7@sim", fmt.Sprintf("cheat-%d", n)) }
+	do := func(c engine.Command) { _, _ = f.Do(ctx, s.ID, c, "session:claude-7@sim", fmt.Sprintf("cheat-%d", n)) }
 	chat := func(pid int) events.SessionJoined { return events.SessionJoined{PID: pid, Start: 1, Boot: "b"} }
 	number, set := s.Questions, "none"
 	if s.Question != nil {
@@ -131,7 +132,7 @@ func (w *crook) person(ctx context.Context, f *fleet, s run.State, no bool) bool
 	if c == nil {
 		c = engine.Answer{QuestionAnswered: a}
 	}
-	after, err := f.do(ctx, s.ID, c, "person:1@sim/pts/1", fmt.Sprintf("answer-%d", q.Number))
+	after, err := f.Do(ctx, s.ID, c, "person:1@sim/pts/1", fmt.Sprintf("answer-%d", q.Number))
 	return err == nil && after.Log.Seq > s.Log.Seq
 }
 
@@ -147,14 +148,14 @@ func (p *played) play(t *testing.T) log.Log {
 	t.Helper()
 	l := log.NewMemory(log.MemoryConfig{})
 	ctx, die := context.WithCancel(t.Context())
-	f := newFleet(ctx, newJournal(l, "sim", time.Now), p.crook, "sim", time.Now, slog.New(slog.DiscardHandler), p.flow)
-	s, err := f.begin(ctx, "01SIMR", p.start(), "local:0@sim/1", "req")
+	f := newFleet(ctx, journal.New(l, "sim", time.Now), p.crook, "sim", time.Now, slog.New(slog.DiscardHandler), p.flow)
+	s, err := f.Begin(ctx, "01SIMR", p.start(), "local:0@sim/1", "req")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for turn := 0; s.Status != run.Over; turn++ {
-		changed := f.wait()
-		s, _ = f.state(s.ID)
+		changed := f.Wait()
+		s, _ = f.State(s.ID)
 		switch k, has := p.trick(); {
 		case s.Status == run.Over:
 		case has:
@@ -163,7 +164,7 @@ func (p *played) play(t *testing.T) log.Log {
 		case p.driven && s.Status == run.Live && s.Stage == run.Agent && turn < 100:
 			p.cheat(ctx, f, s, "submit", turn)
 		case s.Status == run.Halted || turn > 400 || s.Stage == run.Asking:
-			_, _ = f.do(ctx, s.ID, engine.Stop{Mode: events.StopCancel}, "local:0@sim/1", fmt.Sprintf("cancel-%d", turn))
+			_, _ = f.Do(ctx, s.ID, engine.Stop{Mode: events.StopCancel}, "local:0@sim/1", fmt.Sprintf("cancel-%d", turn))
 		}
 		select {
 		case <-changed:

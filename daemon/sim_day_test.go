@@ -130,7 +130,7 @@ func (h *hostSim) playDay(runs, hours int) []string {
 		time.Sleep(time.Until(h.began.Add(d.at)))
 		d.do()
 	}
-	for end := h.began.Add(40 * time.Hour); h.d.fleet.live() > 0 && time.Now().Before(end); {
+	for end := h.began.Add(40 * time.Hour); h.d.fleet.Live() > 0 && time.Now().Before(end); {
 		time.Sleep(time.Minute)
 	}
 	stop()
@@ -142,10 +142,10 @@ func (h *hostSim) playDay(runs, hours int) []string {
 
 // kept looks at what has come of the day.
 func (h *hostSim) kept(runs int) {
-	if n := h.d.fleet.count(); n != runs {
+	if n := h.d.fleet.Count(); n != runs {
 		h.fault("there are %d runs of %d", n, runs)
 	}
-	for _, s := range h.d.fleet.liveStates() {
+	for _, s := range h.d.fleet.LiveStates() {
 		h.fault("%s does not end: %s, %+v", s.ID, s.Stage, s.Waiting)
 	}
 	h.d.fillLine(h.d.fleet.ctx, time.Now())

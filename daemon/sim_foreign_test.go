@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"autopilot/daemon/engine"
+	"autopilot/daemon/journal"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/projections/run"
@@ -53,7 +54,7 @@ func (o *outsiders) intrudes(ctx context.Context, t testingT, l log.Log, f *flee
 			return false
 		}
 	}
-	after, err := f.do(ctx, s.ID, engine.Foreign{ForeignSeen: seen}, events.ActorDaemon("sim"), "")
+	after, err := f.Do(ctx, s.ID, engine.Foreign{ForeignSeen: seen}, events.ActorDaemon("sim"), "")
 	return err == nil && after.Log.Seq > s.Log.Seq
 }
 
@@ -69,11 +70,11 @@ func playBeside(t testingT, l log.Log, w *script, kill func(run.State) bool) run
 			t.Fatalf("halted, and no files are named: %+v", s.Halt)
 		}
 		ctx, die := context.WithCancel(context.Background())
-		f := newFleet(ctx, newJournal(l, "sim", time.Now), w, "sim", time.Now, slog.New(slog.DiscardHandler), w.flow)
-		if err := f.load(ctx, time.Time{}); err != nil {
+		f := newFleet(ctx, journal.New(l, "sim", time.Now), w, "sim", time.Now, slog.New(slog.DiscardHandler), w.flow)
+		if err := f.Load(ctx, time.Time{}); err != nil {
 			t.Fatalf("load: %v", err)
 		}
-		_, err := f.do(ctx, s.ID, engine.Resume{Changed: s.Halt.Files}, "person:1@sim/tty", fmt.Sprintf("resume-%d", s.Log.Seq))
+		_, err := f.Do(ctx, s.ID, engine.Resume{Changed: s.Halt.Files}, "person:1@sim/tty", fmt.Sprintf("resume-%d", s.Log.Seq))
 		die()
 		f.wg.Wait()
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 	"autopilot/daemon/config"
 	"autopilot/daemon/effect"
 	"autopilot/daemon/engine"
+	"autopilot/daemon/journal"
 	"autopilot/daemon/person"
 	"autopilot/daemon/sched"
 	"autopilot/daemon/workflow"
@@ -117,14 +118,14 @@ func (h *hostSim) open() {
 		host: "sim", log: h.log, blobs: blobs, effects: effects, prices: prices, people: person.System(), cancel: die,
 	}
 	d.budget.user, d.budget.seen = h.user.Load(), sight(d.cfg.Places.Config)
-	j := newJournal(h.log, "sim", time.Now)
+	j := journal.New(h.log, "sim", time.Now)
 	d.hosts, err = openHostLog(ctx, j, "sim", quiet)
 	h.must(err)
 	d.peers = &peers{journal: j, now: time.Now, known: map[string]*peerBook{}}
 	d.fleet = newFleet(ctx, j, h, "sim", time.Now, quiet, h.flowOf)
 	d.fleet.draining = d.draining.Load
 	d.accounts = newAccounts(d.fleet, nil)
-	d.machine = newMachine(h.dir, d.hosts.state().Judged)
+	d.machine = newMachine(h.dir, d.hosts.State().Judged)
 	d.machine.probe = h
 	d.machine.now = func() time.Time { return time.Now().Add(time.Duration(h.skew.Load())) }
 	learn := d.fleet.noted
@@ -142,7 +143,7 @@ func (h *hostSim) open() {
 	h.mu.Lock()
 	h.d, h.die, h.alive = d, die, time.Now()
 	h.mu.Unlock()
-	h.must(d.fleet.load(ctx, time.Time{}))
+	h.must(d.fleet.Load(ctx, time.Time{}))
 	for _, work := range []func(context.Context){d.accounts.Run, d.tendMachine} {
 		d.fleet.wg.Go(func() { work(ctx) })
 	}
@@ -171,7 +172,7 @@ func (h *hostSim) configure(change func(*config.User)) {
 // kill ends the daemon as a signal does: its runs are let go of.
 func (h *hostSim) kill() {
 	h.die()
-	h.d.fleet.close()
+	h.d.fleet.Close()
 }
 
 func (h *hostSim) begin(id string, a simAgent, change ...func(*events.RunStarted)) {
@@ -184,17 +185,17 @@ func (h *hostSim) begin(id string, a simAgent, change ...func(*events.RunStarted
 	h.mu.Lock()
 	h.plan[id] = a
 	h.mu.Unlock()
-	_, err := h.d.fleet.begin(h.d.fleet.ctx, id, d, "local:0@sim/1", "req"+id)
+	_, err := h.d.fleet.Begin(h.d.fleet.ctx, id, d, "local:0@sim/1", "req"+id)
 	h.must(err)
 }
 
 func (h *hostSim) do(id string, c engine.Command) error {
-	_, err := h.d.fleet.do(h.d.fleet.ctx, id, c, "local:0@sim/1", "")
+	_, err := h.d.fleet.Do(h.d.fleet.ctx, id, c, "local:0@sim/1", "")
 	return err
 }
 
 func (h *hostSim) state(id string) run.State {
-	s, _ := h.d.fleet.state(id)
+	s, _ := h.d.fleet.State(id)
 	return s
 }
 

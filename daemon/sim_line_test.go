@@ -223,7 +223,7 @@ func TestEachStartDoesNotMakeRoomForTheNext(t *testing.T) {
 			t.Errorf("%d at work at once", h.most)
 		}
 		h.pass(time.Hour)
-		if n := h.d.fleet.live(); n > 0 {
+		if n := h.d.fleet.Live(); n > 0 {
 			t.Errorf("%d are not done", n)
 		}
 	})

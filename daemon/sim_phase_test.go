@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"autopilot/daemon/engine"
+	"autopilot/daemon/journal"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -200,7 +201,7 @@ func (w *script) answers(ctx context.Context, f *fleet, s run.State) bool {
 	case replyNever:
 		return false
 	}
-	after, err := f.do(ctx, s.ID, c, "person:1@sim/tty", fmt.Sprintf("answer-%d", q.Number))
+	after, err := f.Do(ctx, s.ID, c, "person:1@sim/tty", fmt.Sprintf("answer-%d", q.Number))
 	return err == nil && after.Log.Seq > s.Log.Seq
 }
 
@@ -251,11 +252,11 @@ func playOn(t testingT, l log.Log, w *script, kill func(run.State) bool) run.Sta
 		return s
 	}
 	ctx, die := context.WithCancel(context.Background())
-	f := newFleet(ctx, newJournal(l, "sim", time.Now), w, "sim", time.Now, slog.New(slog.DiscardHandler), w.flow)
-	if err := f.load(ctx, time.Time{}); err != nil {
+	f := newFleet(ctx, journal.New(l, "sim", time.Now), w, "sim", time.Now, slog.New(slog.DiscardHandler), w.flow)
+	if err := f.Load(ctx, time.Time{}); err != nil {
 		t.Fatalf("load: %v", err)
 	}
-	_, err := f.do(ctx, s.ID, engine.Resume{Findings: "sent", Count: 1, Phase: "plan"}, "person:1@sim/tty", "resume")
+	_, err := f.Do(ctx, s.ID, engine.Resume{Findings: "sent", Count: 1, Phase: "plan"}, "person:1@sim/tty", "resume")
 	die()
 	f.wg.Wait()
 	if err != nil {

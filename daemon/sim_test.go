@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"autopilot/daemon/engine"
+	"autopilot/daemon/journal"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -201,15 +202,15 @@ func endOf(s run.State) end {
 func play(t testingT, l log.Log, w *script, kill func(run.State) bool) run.State {
 	for lives := 0; lives < 200; lives++ {
 		ctx, die := context.WithCancel(context.Background())
-		f := newFleet(ctx, newJournal(l, "sim", time.Now), w, "sim", time.Now, slog.New(slog.DiscardHandler), w.flow)
-		if err := f.load(ctx, time.Time{}); err != nil {
+		f := newFleet(ctx, journal.New(l, "sim", time.Now), w, "sim", time.Now, slog.New(slog.DiscardHandler), w.flow)
+		if err := f.Load(ctx, time.Time{}); err != nil {
 			die()
 			t.Fatalf("load: %v", err)
 		}
-		if len(f.states()) == 0 {
-			_, err := f.begin(ctx, "01SIMR", w.start(), "local:0@sim/1", "req")
+		if len(f.States()) == 0 {
+			_, err := f.Begin(ctx, "01SIMR", w.start(), "local:0@sim/1", "req")
 			for tries := 0; err != nil && tries < 20; tries++ { // a log that loses answers may lose all of one start
-				_, err = f.begin(ctx, "01SIMR", w.start(), "local:0@sim/1", "req")
+				_, err = f.Begin(ctx, "01SIMR", w.start(), "local:0@sim/1", "req")
 			}
 			if err != nil {
 				die()
@@ -217,8 +218,8 @@ func play(t testingT, l log.Log, w *script, kill func(run.State) bool) run.State
 			}
 		}
 		for {
-			changed := f.wait()
-			s, _ := f.state("01SIMR")
+			changed := f.Wait()
+			s, _ := f.State("01SIMR")
 			if s.Status != run.Live || kill != nil && kill(s) {
 				break
 			}
@@ -240,7 +241,7 @@ func play(t testingT, l log.Log, w *script, kill func(run.State) bool) run.State
 type testingT interface{ Fatalf(string, ...any) }
 
 func reload(t testingT, l log.Log) run.State {
-	s, err := newJournal(l, "sim", time.Now).Load(context.Background(), "01SIMR")
+	s, err := journal.New(l, "sim", time.Now).Load(context.Background(), "01SIMR")
 	if err != nil {
 		t.Fatalf("load: %v", err)
 	}
@@ -392,17 +393,17 @@ func TestAFullDiskIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &script{steps: []step{{Tree: 1, Takes: time.Minute}}, full: 100}
 		ctx, die := context.WithCancel(t.Context())
-		f := newFleet(ctx, newJournal(log.NewMemory(log.MemoryConfig{}), "sim", time.Now), w, "sim", time.Now, slog.New(slog.DiscardHandler), w.flow)
-		s, err := f.begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req")
+		f := newFleet(ctx, journal.New(log.NewMemory(log.MemoryConfig{}), "sim", time.Now), w, "sim", time.Now, slog.New(slog.DiscardHandler), w.flow)
+		s, err := f.Begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req")
 		if err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
-		if s, _ := f.state(s.ID); s.Status != run.Live || !f.full(s.ID) {
-			t.Fatalf("on a full disk: %+v, full %v", endOf(s), f.full(s.ID))
+		if s, _ := f.State(s.ID); s.Status != run.Live || !f.Full(s.ID) {
+			t.Fatalf("on a full disk: %+v, full %v", endOf(s), f.Full(s.ID))
 		}
 		time.Sleep(time.Hour)
-		if s, _ := f.state(s.ID); s.Status != run.Over || s.End.State != events.EndDone || f.full(s.ID) {
+		if s, _ := f.State(s.ID); s.Status != run.Over || s.End.State != events.EndDone || f.Full(s.ID) {
 			t.Fatalf("with room again: %+v", endOf(s))
 		}
 		die()
@@ -416,25 +417,25 @@ func TestStoppingALiveRunKeepsItsWorkAndItCanGoOn(t *testing.T) {
 		w := &script{steps: []step{{Tree: 1, Failing: 2, Takes: time.Minute}, {Tree: 2, Takes: time.Minute}}}
 		l := log.NewMemory(log.MemoryConfig{})
 		ctx, die := context.WithCancel(t.Context())
-		f := newFleet(ctx, newJournal(l, "sim", time.Now), w, "sim", time.Now, slog.New(slog.DiscardHandler), w.flow)
-		s, err := f.begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req")
+		f := newFleet(ctx, journal.New(l, "sim", time.Now), w, "sim", time.Now, slog.New(slog.DiscardHandler), w.flow)
+		s, err := f.Begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req")
 		if err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(30 * time.Second) // within the agent of the first iteration, on the bubble's clock
-		if _, err := f.do(ctx, s.ID, engine.Stop{Mode: events.StopNow}, "local:0@sim/1", "stop"); err != nil {
+		if _, err := f.Do(ctx, s.ID, engine.Stop{Mode: events.StopNow}, "local:0@sim/1", "stop"); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)
-		s, _ = f.state(s.ID)
+		s, _ = f.State(s.ID)
 		if s.Status != run.Halted || s.Halt.Reason != events.HaltStopped || s.Last.Agent.Outcome != events.Stopped {
 			t.Fatalf("stopped: %+v", s)
 		}
-		if _, err := f.do(ctx, s.ID, engine.Resume{}, "local:0@sim/1", "resume"); err != nil {
+		if _, err := f.Do(ctx, s.ID, engine.Resume{}, "local:0@sim/1", "resume"); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Hour)
-		s, _ = f.state(s.ID)
+		s, _ = f.State(s.ID)
 		if s.Status != run.Over || s.End.State != events.EndDone || s.Loop.Iteration != 2 {
 			t.Fatalf("resumed: %+v", endOf(s))
 		}

@@ -79,7 +79,7 @@ const settling = sampleFresh + 3*time.Second
 // work than there was room for.
 func (h *hostSim) letIn(s run.State, since time.Time) {
 	flow, _ := h.flowOf(context.Background(), s)
-	now, live := time.Now(), h.d.fleet.liveStates()
+	now, live := time.Now(), h.d.fleet.LiveStates()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if s.Waiting != nil && !s.Waiting.InLine.IsZero() {
@@ -176,7 +176,7 @@ func (h *hostSim) watch(ctx context.Context, last time.Duration) {
 		h.mu.Lock()
 		d := h.d
 		h.mu.Unlock()
-		for _, s := range d.fleet.liveStates() {
+		for _, s := range d.fleet.LiveStates() {
 			if inLine(s) {
 				flow, _ := h.flowOf(ctx, *s)
 				waits[h.user.Load().Resources.PolicyOf(flow)] = s.ID

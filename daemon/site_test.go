@@ -83,13 +83,13 @@ func (s *site) leaves() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	for _, st := range s.d.fleet.liveStates() {
+	for _, st := range s.d.fleet.LiveStates() {
 		if _, err := s.d.runCancel(ctx, s.request(), wire.StopRequest{RunRef: wire.RunRef{Run: st.ID}}); err != nil {
 			continue // it has ended meanwhile, or cannot
 		}
 		for ctx.Err() == nil {
-			changed := s.d.fleet.wait()
-			if got, ok := s.d.fleet.state(st.ID); !ok || settled(got) {
+			changed := s.d.fleet.Wait()
+			if got, ok := s.d.fleet.State(st.ID); !ok || settled(got) {
 				break
 			}
 			select {
@@ -182,8 +182,8 @@ func (s *site) start(q wire.StartRequest) wire.RunView {
 func (s *site) until(id string, is func(run.State) bool) run.State {
 	s.t.Helper()
 	for {
-		changed := s.d.fleet.wait()
-		if st, ok := s.d.fleet.state(id); ok && is(st) {
+		changed := s.d.fleet.Wait()
+		if st, ok := s.d.fleet.State(id); ok && is(st) {
 			return st
 		}
 		select {

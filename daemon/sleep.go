@@ -25,7 +25,7 @@ func (d *Daemon) tend(ctx context.Context) {
 		}
 		d.tended.note()
 		d.effects.Reap()
-		if err := d.fleet.journal.disk.refill(); err != nil {
+		if err := d.fleet.journal.Disk.Refill(); err != nil {
 			d.cfg.Log.Warn("disk", "error", err)
 		}
 		d.tellFull()
@@ -33,7 +33,7 @@ func (d *Daemon) tend(ctx context.Context) {
 		d.sweepPeers(ctx)
 		now := slept()
 		if now-before >= sleepLeast {
-			d.fleet.suspended(ctx, now-before)
+			d.fleet.Suspended(ctx, now-before)
 			before = now
 		}
 	}

@@ -82,7 +82,7 @@ func (d *Daemon) planning(texts int) (*planning, error) {
 		return nil, err
 	}
 	pl := &planning{
-		d: d, p: &sweep{purge: purge}, heads: d.fleet.allHeads(), census: newCensus(texts), parties: map[string]party{}, begun: time.Now(),
+		d: d, p: &sweep{purge: purge}, heads: d.fleet.AllHeads(), census: newCensus(texts), parties: map[string]party{}, begun: time.Now(),
 	}
 	if pl.kept, err = d.effects.Kept(); err != nil {
 		_ = purge.Close()
@@ -236,7 +236,7 @@ func (d *Daemon) remove(ctx context.Context, p *sweep) error {
 // there, objects stay that were written since it began: nothing may name them
 // yet.
 func (d *Daemon) dropTrees(ctx context.Context, drop tree.Dropping) error {
-	release, err := d.fleet.hold(drop.Workspace, "", "")
+	release, err := d.fleet.Hold(drop.Workspace, "", "")
 	if err == nil {
 		defer release()
 		drop.Alone, drop.Before = true, time.Now()
@@ -256,11 +256,11 @@ func (d *Daemon) dropTrees(ctx context.Context, drop tree.Dropping) error {
 // run that is live there, or not long ago when one is about to start.
 func (f *fleet) recordingSince(project string) time.Time {
 	since := time.Now().Add(-time.Hour)
-	for _, h := range f.heads() {
+	for _, h := range f.Heads() {
 		if h.Project != project || h.Status != run.Live {
 			continue
 		}
-		if s, ok := f.state(h.ID); ok && s.Clock.Started.Before(since) {
+		if s, ok := f.State(h.ID); ok && s.Clock.Started.Before(since) {
 			since = s.Clock.Started
 		}
 	}

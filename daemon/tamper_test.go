@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"autopilot/daemon/journal"
 	"autopilot/daemon/store"
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -50,7 +51,7 @@ func templateOf(t *testing.T, kept bool) template {
 func (s *site) trustAll() {
 	s.t.Helper()
 	e := events.ConfigTrusted{Repository: strings.Repeat("0", 16), Config: "", File: "", Assurance: events.AssuredTTY}
-	if _, err := s.d.hosts.append(s.t.Context(), e, "person:1@test/x", ""); err != nil {
+	if _, err := s.d.hosts.Append(s.t.Context(), e, "person:1@test/x", ""); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -150,7 +151,7 @@ func (x *tampered) start(m template) string {
 func (s *site) resumed(id string) error {
 	s.t.Helper()
 	for late := time.After(20 * time.Second); ; {
-		changed := s.d.fleet.wait()
+		changed := s.d.fleet.Wait()
 		_, err := s.d.runResume(s.t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: id}, Note: "try this"})
 		if err == nil || !strings.Contains(err.Error(), "is live in this workspace") {
 			return err
@@ -166,7 +167,7 @@ func (s *site) resumed(id string) error {
 // quiet is a run once nothing is about to be begun for it.
 func (s *site) quiet(id string) (run.State, bool) {
 	s.t.Helper()
-	if st, ok := s.d.fleet.state(id); !ok || st.Status != run.Live {
+	if st, ok := s.d.fleet.State(id); !ok || st.Status != run.Live {
 		return st, ok
 	}
 	return s.until(id, settled), true
@@ -315,7 +316,7 @@ func (x *tampered) forged(agg events.Aggregate, data events.Data) storedRecord {
 	x.t.Helper()
 	last := x.event(x.find(agg, 0))
 	e := events.Event{
-		ID: newID(last.Time), Source: last.Source, Aggregate: agg, Seq: last.Seq + 1, Time: last.Time,
+		ID: journal.NewID(last.Time), Source: last.Source, Aggregate: agg, Seq: last.Seq + 1, Time: last.Time,
 		PrevHash: events.Hash(x.records[x.find(agg, 0)].message), Actor: last.Actor, Data: data,
 	}
 	b, err := events.Encode(e)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"autopilot/daemon/journal"
 	"autopilot/daemon/team"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -20,7 +21,7 @@ func (d *Daemon) joinTeam(now func() time.Time) {
 	d.team = team.New(team.Config{
 		Servers: *d.cfg.Team, Name: "autopilotd " + d.host, Blobs: d.blobs, Log: d.cfg.Log, Now: now, Heard: d.teamHeard, Came: d.teamCame,
 	})
-	d.teamLog = newJournal(d.team.Log(), d.host, now)
+	d.teamLog = journal.New(d.team.Log(), d.host, now)
 	d.shared = d.newSharedAccounts()
 }
 

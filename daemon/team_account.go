@@ -10,6 +10,7 @@ import (
 
 	"autopilot/daemon/account"
 	"autopilot/daemon/engine"
+	"autopilot/daemon/journal"
 	"autopilot/events"
 	"autopilot/events/log"
 	limits "autopilot/projections/account"
@@ -18,7 +19,7 @@ import (
 
 // sharedAccounts are the accounts of a team that this daemon works on.
 type sharedAccounts struct {
-	journal *journal // of the team
+	journal *journal.Journal // of the team
 	actor   string
 	now     func() time.Time
 	log     *slog.Logger
@@ -34,7 +35,7 @@ type sharedAccount struct {
 	id string
 
 	mu     sync.Mutex
-	record *record[limits.State] // nil while it was never read
+	record *journal.Aggregate[limits.State] // nil while it was never read
 	owed   []events.Event
 }
 
@@ -66,9 +67,9 @@ func (a *sharedAccount) readLocked(ctx context.Context) error {
 	if a.record != nil {
 		return nil
 	}
-	r, err := openRecord(ctx, a.of.journal, events.Account(a.id), fold[limits.State]{
-		evolve: limits.Evolve,
-		log:    func(s *limits.State) *chain.Log { return &s.Log },
+	r, err := journal.Open(ctx, a.of.journal, events.Account(a.id), journal.Fold[limits.State]{
+		Evolve: limits.Evolve,
+		Log:    func(s *limits.State) *chain.Log { return &s.Log },
 	}, a.of.log)
 	if err == nil {
 		a.record = r
@@ -82,7 +83,7 @@ func (a *sharedAccount) State() limits.State {
 	defer a.mu.Unlock()
 	var s limits.State
 	if a.record != nil {
-		s = a.record.state()
+		s = a.record.State()
 	}
 	for _, e := range a.owed {
 		e.Seq = s.Log.Seq + 1
@@ -113,7 +114,7 @@ func (a *sharedAccount) settleLocked(ctx context.Context) error {
 		return err
 	}
 	for len(a.owed) > 0 {
-		if _, err := a.record.append(ctx, a.owed[0].Data, a.of.actor, ""); err != nil {
+		if _, err := a.record.Append(ctx, a.owed[0].Data, a.of.actor, ""); err != nil {
 			return err
 		}
 		a.owed = a.owed[1:]
@@ -151,6 +152,6 @@ func (s *sharedAccounts) heard(ctx context.Context, st log.Stored) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := a.readLocked(ctx); err == nil {
-		a.record.hear(st)
+		a.record.Hear(st)
 	}
 }

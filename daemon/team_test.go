@@ -156,8 +156,8 @@ exit 1
 // clock puts the clock of the second host back by an hour.
 func (h *hosts) clock(t *testing.T) {
 	behind := func() time.Time { return time.Now().Add(-time.Hour) }
-	h.b.d.claims.now, h.b.d.teamLog.now = behind, behind
-	defer func() { h.b.d.claims.now, h.b.d.teamLog.now = time.Now, time.Now }()
+	h.b.d.claims.now, h.b.d.teamLog.Now = behind, behind
+	defer func() { h.b.d.claims.now, h.b.d.teamLog.Now = time.Now, time.Now }()
 	if _, err := h.one.takes("issue:24"); err != nil {
 		t.Fatal(err)
 	}

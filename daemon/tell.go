@@ -244,7 +244,7 @@ type diskWaits map[string]bool
 
 // tellFull tells of runs that wait for room on the disk. Only tend calls it.
 func (d *Daemon) tellFull() {
-	full := d.fleet.fulls(d.fleet.journal.disk.low())
+	full := d.fleet.fulls(d.fleet.journal.Disk.Low())
 	var notices []notify.Notice
 	for id, s := range full {
 		if !d.waits[id] {

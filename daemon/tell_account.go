@@ -53,7 +53,7 @@ func (d *Daemon) refusal(ctx context.Context, s run.State, h events.RunHalted) l
 	}
 	first := s
 	if h.Cause != "" {
-		first, _ = d.fleet.state(h.Cause)
+		first, _ = d.fleet.State(h.Cause)
 	}
 	return limits.Refused{Run: first.ID, Effect: first.Last.Agent.Effect, At: s.Clock.Agent}
 }

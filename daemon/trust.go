@@ -95,7 +95,7 @@ func (d *Daemon) trusted(ws tree.Workspace, file config.File) error {
 
 // trustIn finds the trust in a content. A record that is not whole says nothing.
 func (d *Daemon) trustIn(ws tree.Workspace, content events.Ref) (host.Trust, bool, error) {
-	s, err := d.hosts.whole()
+	s, err := d.hosts.Whole()
 	if err != nil {
 		return host.Trust{}, false, wire.Errorf(wire.Failed, "%v, so no configuration is trusted", err).
 			WithHint("apctl verify --all   says what is wrong with it")
@@ -206,7 +206,7 @@ func (d *Daemon) trustedBefore(ws tree.Workspace) (events.Ref, error) {
 	if err != nil {
 		return "", err
 	}
-	t, _ := d.hosts.state().Latest(repository)
+	t, _ := d.hosts.State().Latest(repository)
 	return t.Config, nil
 }
 
@@ -223,7 +223,7 @@ func (d *Daemon) giveTrust(ctx context.Context, p agreed, a events.Assurance, ac
 	if err != nil {
 		return fmt.Errorf("keep what is trusted: %w", err)
 	}
-	_, err = d.hosts.append(ctx, e, actor, cause)
+	_, err = d.hosts.Append(ctx, e, actor, cause)
 	return err
 }
 

@@ -11,10 +11,13 @@ import (
 
 	"autopilot/daemon/bus"
 	"autopilot/daemon/config"
+	"autopilot/daemon/journal"
 	"autopilot/daemon/person"
 	"autopilot/daemon/tree"
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/chain"
+	"autopilot/projections/host"
 )
 
 // seat is a table of processes in which one sits at the terminal pts/3: the
@@ -118,9 +121,18 @@ func TestTrustOutlivesTheDaemonAndIsProven(t *testing.T) {
 	if err != nil || len(proof.Problems) > 0 || proof.Rebuilt != 1 || proof.Events != 1 {
 		t.Errorf("proof: %+v %v", proof, err)
 	}
-	forged := s.d.hosts.state()
-	forged.Trusted = nil
-	s.d.hosts.now.Store(&forged)
+	forged, err := journal.Open(t.Context(), s.d.fleet.journal, events.Host(s.d.host), journal.Fold[host.State]{
+		Evolve: func(st host.State, e events.Event) host.State {
+			st = host.Evolve(st, e)
+			st.Trusted = nil
+			return st
+		},
+		Log: func(st *host.State) *chain.Log { return &st.Log },
+	}, s.cfg.Log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.d.hosts = forged
 	if proof, err = s.d.verify(t.Context(), s.request(), wire.VerifyRequest{Every: true}); err != nil || len(proof.Problems) != 1 || proof.Problems[0].Aggregate != "host."+s.d.host {
 		t.Errorf("a state that the events do not say: %+v %v", proof, err)
 	}
@@ -170,9 +182,7 @@ func TestTrustThatIsNotGiven(t *testing.T) {
 		"a file that was changed": {func(s *site) { s.write(map[string]string{".autopilot/config.yaml": "setup: rm -rf /\n"}) }, nil, wire.Conflict, "has changed"},
 		"a file that is gone":     {func(s *site) { s.remove(".autopilot/config.yaml") }, nil, wire.NotFound, "there is no"},
 		"a record that is broken": {func(s *site) {
-			st := s.d.hosts.state()
-			st.Log.Broken = 1
-			s.d.hosts.now.Store(&st)
+			s.d.hosts.Break()
 		}, nil, wire.Failed, "not whole"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -189,7 +199,7 @@ func TestTrustThatIsNotGiven(t *testing.T) {
 			if _, err := s.give(hash, typed); codeOf(err) != c.code || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %v", codeOf(err), err)
 			}
-			if st := s.d.hosts.state(); st.Log.Seq != 0 {
+			if st := s.d.hosts.State(); st.Log.Seq != 0 {
 				t.Errorf("stored: %+v", st)
 			}
 		})
@@ -266,7 +276,7 @@ func TestWhatWasReadIsWhatIsTrusted(t *testing.T) {
 	if err := s.d.trusted(ws, read); codeOf(err) != wire.NeedsPerson {
 		t.Errorf("the bytes after it: %v", err)
 	}
-	kept, err := s.d.blobs.Get(s.d.hosts.state().Trusted[repositoryOf(t, ws)][0].Config)
+	kept, err := s.d.blobs.Get(s.d.hosts.State().Trusted[repositoryOf(t, ws)][0].Config)
 	if err != nil || string(kept) != "setup: npm ci\n" {
 		t.Errorf("kept: %q %v", kept, err)
 	}
@@ -286,7 +296,7 @@ func TestARepeatedGiftOfTrustIsOne(t *testing.T) {
 	s := trustSite(t, "setup: npm ci\n")
 	s.trust()
 	s.trust()
-	if st := s.d.hosts.state(); st.Log.Seq != 1 {
+	if st := s.d.hosts.State(); st.Log.Seq != 1 {
 		t.Errorf("%d events", st.Log.Seq)
 	}
 }

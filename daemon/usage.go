@@ -72,7 +72,7 @@ func zoneNamed(name string) (*time.Location, error) {
 // names that the rows of a report need. Runs that used nothing since are left
 // out.
 func (d *Daemon) spent(by ledger.By, project string, since time.Time) iter.Seq[ledger.Entry] {
-	heads := d.fleet.heads()
+	heads := d.fleet.Heads()
 	first := int64(math.MinInt64)
 	if !since.IsZero() {
 		first = since.Unix() / int64(run.Quarter/time.Second)
@@ -105,7 +105,7 @@ func (d *Daemon) place(known map[string]string, h snapshot.Head) string {
 		return p
 	}
 	p := id
-	if s, ok := d.fleet.state(h.ID); ok {
+	if s, ok := d.fleet.State(h.ID); ok {
 		p = cmp.Or(d.text(s.Facts.Workspace), id)
 		if spec, err := d.worker.Spec(s); err == nil {
 			p = cmp.Or(spec.From, p)

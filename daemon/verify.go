@@ -51,10 +51,10 @@ func (d *Daemon) verify(ctx context.Context, _ bus.Request, body wire.VerifyRequ
 		err = p.read(d.log.Read(ctx, events.Run(s.ID), 0))
 		return compareAll(p.reply(), live, p.rebuilt), err
 	}
-	for _, s := range d.fleet.states() {
+	for _, s := range d.fleet.States() {
 		live.runs[s.ID] = s
 	}
-	if s := d.hosts.state(); s.Log.Seq > 0 {
+	if s := d.hosts.State(); s.Log.Seq > 0 {
 		live.hosts[d.host] = s
 	}
 	live.accounts, live.peers, live.claims = d.accounts.Records(), d.peers.states(), d.claims.records()

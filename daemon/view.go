@@ -83,7 +83,7 @@ func (d *Daemon) viewAt(s run.State, now time.Time) wire.RunView {
 	if s.Driven() {
 		v.Agent, v.Driver = string(f.Driver), d.driverView(s, false)
 	}
-	v.Imported = d.fleet.isImported(s.ID)
+	v.Imported = d.fleet.IsImported(s.ID)
 	v.Gone = d.gone(s)
 	viewUsage(&v, s, now)
 	v.Gates = gateViews(s, spec)

@@ -12,6 +12,7 @@ import (
 
 	"autopilot/daemon/account"
 	"autopilot/daemon/engine"
+	"autopilot/daemon/journal"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -135,9 +136,9 @@ func (w *ward) open() {
 	w.t.Helper()
 	ctx, die := context.WithCancel(context.Background())
 	w.die = die
-	w.fleet = newFleet(ctx, newJournal(w.log, "sim", w.now), w, "sim", w.now, slog.New(slog.DiscardHandler), w.flow)
+	w.fleet = newFleet(ctx, journal.New(w.log, "sim", w.now), w, "sim", w.now, slog.New(slog.DiscardHandler), w.flow)
 	w.accounts = newAccounts(w.fleet, nil)
-	if err := w.fleet.load(ctx, time.Time{}); err != nil {
+	if err := w.fleet.Load(ctx, time.Time{}); err != nil {
 		w.t.Fatal(err)
 	}
 	w.fleet.wg.Go(func() { w.accounts.Run(ctx) })
@@ -145,7 +146,7 @@ func (w *ward) open() {
 
 func (w *ward) close() {
 	w.die()
-	w.fleet.close()
+	w.fleet.Close()
 }
 
 // again is the next daemon.
@@ -162,20 +163,20 @@ func (w *ward) begin(n int, change ...func(*events.RunStarted)) string {
 	for _, c := range change {
 		c(&d)
 	}
-	if _, err := w.fleet.begin(w.fleet.ctx, id, d, "local:0@sim/1", "req"+id); err != nil {
+	if _, err := w.fleet.Begin(w.fleet.ctx, id, d, "local:0@sim/1", "req"+id); err != nil {
 		w.t.Fatal(err)
 	}
 	return id
 }
 
 func (w *ward) state(id string) run.State {
-	s, _ := w.fleet.state(id)
+	s, _ := w.fleet.State(id)
 	return s
 }
 
 // all are the states of the runs, oldest first.
 func (w *ward) all() []run.State {
-	out := w.fleet.states()
+	out := w.fleet.States()
 	slices.Reverse(out)
 	return out
 }

@@ -141,7 +141,7 @@ func (t *treesNow) ignored(ctx context.Context, l tree.Linked) (kept, lost []str
 // verify again just before; S29. Field reports, B.4 63.
 func (t *treesNow) remove(ctx context.Context, l tree.Linked) wire.TreeView {
 	d := t.d
-	release, err := d.fleet.hold(l.ID, "", "")
+	release, err := d.fleet.Hold(l.ID, "", "")
 	if err != nil {
 		return t.heldBy(ctx, l, wire.TreeHeld{Why: wire.HoldMoved, What: err.Error()})
 	}

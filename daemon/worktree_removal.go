@@ -82,7 +82,7 @@ func (d *Daemon) finishTree(ctx context.Context, r treeRemoval) error {
 		return err
 	}
 	if !d.saidPruned(r.Fact.Salvage) {
-		if _, err := d.hosts.append(ctx, r.Fact, r.By, r.Cause); err != nil {
+		if _, err := d.hosts.Append(ctx, r.Fact, r.By, r.Cause); err != nil {
 			return err
 		}
 	}
@@ -90,7 +90,7 @@ func (d *Daemon) finishTree(ctx context.Context, r treeRemoval) error {
 }
 
 func (d *Daemon) saidPruned(salvage string) bool {
-	for _, p := range d.hosts.state().Trees {
+	for _, p := range d.hosts.State().Trees {
 		if p.Salvage == salvage {
 			return true
 		}

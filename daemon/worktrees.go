@@ -75,7 +75,7 @@ func (d *Daemon) treesOf(ctx context.Context, q bus.Request, dir string, keep ti
 	if t.list, err = ws.Linked(); err != nil {
 		return nil, err
 	}
-	for _, h := range d.fleet.heads() {
+	for _, h := range d.fleet.Heads() {
 		t.heads[h.Project] = append(t.heads[h.Project], h)
 	}
 	var dirs []string
@@ -214,7 +214,7 @@ func (t *treesNow) viewRuns(v *wire.TreeView, w *rule.WorkTree) {
 		}
 		if i == 0 {
 			v.Run, v.RunID, v.State = h.Handle, h.ID, "over"
-			if s, ok := t.d.fleet.state(h.ID); ok {
+			if s, ok := t.d.fleet.State(h.ID); ok {
 				v.State = t.d.viewAt(s, t.now).State
 			}
 		}
@@ -244,7 +244,7 @@ func (t *treesNow) strays() (out []wire.TreeView) {
 		if known[id] || from < 0 {
 			continue
 		}
-		s, ok := t.d.fleet.state(heads[from].ID)
+		s, ok := t.d.fleet.State(heads[from].ID)
 		dir := t.d.text(s.Facts.Workspace)
 		if _, err := os.Lstat(dir); !ok || dir == "" || errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -265,7 +265,7 @@ func (t *treesNow) strays() (out []wire.TreeView) {
 func (t *treesNow) removed() []wire.RemovedTree {
 	out := []wire.RemovedTree{}
 	sum := tree.IDOf(t.common)
-	for _, p := range slices.Backward(t.d.hosts.state().Trees) {
+	for _, p := range slices.Backward(t.d.hosts.State().Trees) {
 		if p.Repository != sum || p.Tree != "" && !t.d.worker.Trees().HasKept(p.Project, p.Salvage, "tree") {
 			continue
 		}

@@ -62,7 +62,7 @@ func (d *Daemon) besides(s run.State) error {
 
 // liveIn is the live run of a work tree.
 func (f *fleet) liveIn(project, except string) (run.State, bool) {
-	for _, s := range f.liveStates() {
+	for _, s := range f.LiveStates() {
 		if s.Facts.Project == project && s.ID != except {
 			return *s, true
 		}
@@ -91,7 +91,7 @@ func (d *Daemon) joinFault(who chat, s run.State, err error) error {
 // Source: Field reports, B.4 61.
 func (d *Daemon) foreignRun(ctx context.Context, who chat, touches []rule.Touch) (run.State, []string) {
 	trees := map[string]run.State{}
-	for _, s := range d.fleet.liveStates() {
+	for _, s := range d.fleet.LiveStates() {
 		mine := s.Driver != nil && who.is(s.Driver.SessionJoined)
 		if !mine && s.Stage != run.Asking && (!s.Driven() || s.Driver != nil && !d.chatGone(s.Driver.SessionJoined)) {
 			trees[s.Facts.Project] = *s
@@ -154,7 +154,7 @@ func (d *Daemon) hookForeign(who chat, body wire.HookRequest) {
 func (d *Daemon) foreignSeen(ctx context.Context, id string, who chat, files []string) error {
 	d.looking.Lock()
 	defer d.looking.Unlock()
-	s, ok := d.fleet.state(id)
+	s, ok := d.fleet.State(id)
 	if !ok {
 		return engine.ErrStale
 	}
@@ -173,7 +173,7 @@ func (d *Daemon) foreignSeen(ctx context.Context, id string, who chat, files []s
 		Files: d.worker.Text(ctx, work.Lines(found)), Count: len(found),
 		By: d.worker.Text(ctx, holder(events.ClaimOwner{Program: who.Program, PID: who.PID})),
 	}
-	_, err = d.fleet.do(ctx, s.ID, engine.Foreign{ForeignSeen: seen}, events.ActorDaemon(d.host), "")
+	_, err = d.fleet.Do(ctx, s.ID, engine.Foreign{ForeignSeen: seen}, events.ActorDaemon(d.host), "")
 	return err
 }
 
@@ -205,7 +205,7 @@ func (d *Daemon) hookBeside(s run.State) string {
 
 // within takes a work tree for a run within this daemon, or says who has it.
 func (d *Daemon) within(project, cause, except string) (release func(), err error) {
-	release, err = d.fleet.hold(project, cause, except)
+	release, err = d.fleet.Hold(project, cause, except)
 	if s, live := d.fleet.liveIn(project, except); err != nil && live && except == "" {
 		return nil, d.besides(s)
 	}
@@ -246,7 +246,7 @@ func (d *Daemon) holderView(why error) *wire.WriterView {
 	var marked *claim.MarkedError
 	switch {
 	case errors.As(why, &held):
-		if s, ok := d.fleet.state(held.state.Owner.Run); ok {
+		if s, ok := d.fleet.State(held.state.Owner.Run); ok {
 			return d.writerOf(s)
 		}
 		beat, o := held.state.Beat.UTC(), held.state.Owner

@@ -1,4 +1,4 @@
-package daemon
+package disk
 
 import (
 	"errors"
@@ -11,19 +11,19 @@ import (
 
 func TestBallastIsTakenOnOnceAndGivenUp(t *testing.T) {
 	t.Parallel()
-	b := ballast{t.TempDir()}
+	b := Ballast{t.TempDir()}
 	for range 2 {
-		if err := b.refill(); err != nil {
+		if err := b.Refill(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	takesRoom(t, b.path())
+	takesRoom(t, b.Path())
 	for range 2 {
-		if err := b.release(); err != nil {
+		if err := b.Release(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := os.Stat(b.path()); !os.IsNotExist(err) {
+	if _, err := os.Stat(b.Path()); !os.IsNotExist(err) {
 		t.Errorf("ballast is still there: %v", err)
 	}
 }
@@ -31,7 +31,7 @@ func TestBallastIsTakenOnOnceAndGivenUp(t *testing.T) {
 func takesRoom(t *testing.T, path string) {
 	t.Helper()
 	var st unix.Stat_t
-	if err := unix.Stat(path, &st); err != nil || st.Size != ballastBytes || st.Blocks*512 < ballastBytes {
+	if err := unix.Stat(path, &st); err != nil || st.Size != BallastBytes || st.Blocks*512 < BallastBytes {
 		t.Fatalf("ballast has %d bytes in %d blocks: %v", st.Size, st.Blocks, err)
 	}
 }
@@ -47,11 +47,4 @@ func TestWhereNoRoomIsReservedZerosAreWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	takesRoom(t, f.Name())
-}
-
-func TestAJournalWithoutADirectoryLooksAtNoDisk(t *testing.T) {
-	t.Parallel()
-	if err := (&journal{}).makeRoom(false); err != nil {
-		t.Error(err)
-	}
 }
