@@ -165,7 +165,7 @@ func afterwards(s run.State, now wire.RunView) []wire.NextCommand {
 	case s.End.State == events.EndRefused:
 		return explain.Unused(s.Facts.Language, now.Workspace)
 	case s.End.State == events.EndDone:
-		return explain.Worktree(s.Facts.Language, now.Workspace, now.Branch, explain.Committed(s))
+		return explain.Worktree(s.Facts.Language, now.Workspace, now.Branch, s.Ahead)
 	}
 	return nil
 }

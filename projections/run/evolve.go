@@ -112,7 +112,7 @@ func judged(s State, at time.Time, d events.GatesJudged) State {
 		s.Stage = Judged
 	}
 	s.Last.Results, s.Last.Created, s.Last.Checkout = d.Results, d.Created, d.Checkout
-	s.Last.Tree, s.Last.Work, s.Last.Head = d.Tree, d.Work, d.Head
+	s = s.ends(d.Tree, d.Work, d.Head)
 	if d.Iteration > 0 {
 		s.Clock.Taken = at
 	}
@@ -175,7 +175,14 @@ func agentEnded(s State, at time.Time, d events.AgentEnded) State {
 	if s.Told && d.Outcome != events.Lost && d.Result != events.ResultStopped {
 		s.Note, s.Findings, s.Changed, s.Moved = "", "", "", events.HeadMove{} // one that was cut short is told them again
 	}
-	s.Last.Tree, s.Last.Work, s.Last.Head = d.Tree, d.Work, d.Head
+	s = s.ends(d.Tree, d.Work, d.Head)
+	return s
+}
+
+// ends takes how the work tree was found at the end of an agent, or of its gates.
+func (s State) ends(all, work events.Tree, head events.Head) State {
+	s.Last.Tree, s.Last.Work, s.Last.Head = all, work, head
+	s.Ahead = head.Commit != "" && head.Commit != s.Facts.Head
 	return s
 }
 
@@ -309,7 +316,7 @@ func (s State) taken(at time.Time, changed events.Ref, moved events.HeadMove) St
 		s.Loop.Others = last(append(slices.Clip(s.Loop.Others), changed), keepAnswers)
 	}
 	if moved != (events.HeadMove{}) {
-		s.Moved, s.Told = moved, false
+		s.Moved, s.Told, s.Ahead = moved, false, moved.To.Commit != "" && moved.To.Commit != s.Facts.Head
 	}
 	return s
 }

@@ -48,6 +48,28 @@ func TestActiveTimeLeavesOutSleepAndHalts(t *testing.T) {
 	}
 }
 
+func TestCommitsOfWhoWorkedAreKnownUntilHeadIsBackWhereItWas(t *testing.T) {
+	t.Parallel()
+	head := func(commit string) events.Head { return events.Head{Commit: commit} }
+	s := run.Evolve(run.State{}, at(1, 0, events.RunStarted{Phase: "work", Tree: "t0", Work: "t0", Head: "c0", Limits: events.Limits{Iterations: 3}}))
+	for i, st := range []struct {
+		data events.Data
+		want bool
+	}{
+		{events.GatesJudged{Head: head("c0")}, false},
+		{events.IterationStarted{Iteration: 1}, false},
+		{events.AgentEnded{Outcome: events.Exited, Head: head("c1")}, true},
+		{events.GatesJudged{Iteration: 1, Head: head("c1")}, true},
+		{events.QuestionAnswered{Choice: events.ChoiceOK}, true}, // from where HEAD is now, nobody has to have looked
+		{events.RunHalted{Reason: events.HaltStopped}, true},
+		{events.RunResumed{Moved: events.HeadMove{From: head("c1"), To: head("c0")}}, false},
+	} {
+		if s = run.Evolve(s, at(uint64(i+2), time.Duration(i), st.data)); s.Ahead != st.want {
+			t.Errorf("%d, after %s: ahead %t, want %t", i, st.data.EventType(), s.Ahead, st.want)
+		}
+	}
+}
+
 func TestActiveTimeDoesNotGoBackWithTheClock(t *testing.T) {
 	t.Parallel()
 	if got := begun().Clock.Active(start.Add(-8 * time.Hour)); got != 0 {

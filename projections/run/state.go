@@ -73,6 +73,7 @@ type State struct {
 	Foreign   *events.ForeignSeen   // somebody else writes to the work tree; until the run is resumed
 	Changed   events.Ref            // files that others have changed, taken as they are, until an iteration was told of them
 	Moved     events.HeadMove       // by others, ditto
+	Ahead     bool                  // HEAD is elsewhere than where the run began, when it was last looked at
 }
 
 // Refused counts requests to the daemon that who asked may not make.
