@@ -157,10 +157,15 @@ func (r Reader) command(ctx context.Context, name string, args ...string) (strin
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = r.Dir
 	cmd.Env = append(without(marker.WithoutRepository(r.Environ)), "GH_PROMPT_DISABLED=1", "NO_COLOR=1", "GIT_TERMINAL_PROMPT=0")
-	cmd.Cancel, cmd.WaitDelay = func() error { return cmd.Process.Signal(syscall.SIGTERM) }, grace
+	// A group of its own: what it has started is ended with it.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel, cmd.WaitDelay = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }, grace
 	var out, errs bounded
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()
+	if ctx.Err() != nil && cmd.Process != nil {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // nobody may be left
+	}
 	var exit *exec.ExitError
 	switch {
 	case errors.Is(err, exec.ErrNotFound) && name == "gh":
