@@ -2,11 +2,11 @@ package daemon
 
 import (
 	"context"
-	"os"
 	"slices"
 	"time"
 
 	"autopilot/daemon/bus"
+	"autopilot/daemon/chat"
 	"autopilot/daemon/person"
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -14,49 +14,21 @@ import (
 	"autopilot/projections/run"
 )
 
-// chat is who asks, as the kernel shows it: the process that it lives in, and all
-// that it descends from.
-type chat struct {
-	events.SessionJoined
-	line  []person.Process
-	actor string
-}
-
-// chatOf finds the chat behind a request.
-func (d *Daemon) chatOf(q bus.Request) (chat, error) {
-	line, err := person.Line(d.people, person.Caller{PID: q.PID, Start: q.Start})
-	if err != nil {
-		return chat{}, wire.Errorf(wire.Denied, "who asks cannot be told: %v", err).WithHint("ask again")
-	}
-	p, program, ok := person.Chat(line, d.hooked.has)
-	if !ok || p.PID == os.Getpid() {
-		return chat{}, wire.Errorf(wire.Denied, "who asks cannot be told: it has no parent that stays").WithHint("ask from the chat, or from a terminal")
-	}
-	boot, _ := d.cfg.boot() // without one, pid and start time have to do
-	c := chat{line: line, SessionJoined: events.SessionJoined{PID: p.PID, Start: int64(p.Start), Boot: boot}}
-	if n := events.Name(program); n.Valid() {
-		c.Program = n
-	}
-	c.actor = events.ActorSession(c.Program, c.PID, d.host)
-	d.heard(c)
-	return c, nil
-}
-
-// ofChat says that a chat stands behind a request. Of one that came over TCP
-// nobody knows: its key says what it may.
-func (d *Daemon) ofChat(q bus.Request) bool {
-	if q.Kind == bus.KindKey {
-		return false
-	}
-	line, err := person.Line(d.people, person.Caller{PID: q.PID, Start: q.Start})
-	return err != nil || person.OfChat(line, d.hooked.has) // who cannot be told apart gets no more than a chat
+// newChats tells chats apart by the processes that the daemon sees now.
+func (d *Daemon) newChats() *chat.Chats {
+	return chat.New(chat.Config{
+		People: func() person.Table { return d.people },
+		Boot:   func() string { boot, _ := d.cfg.boot(); return boot },
+		Host:   d.host,
+		Heard:  d.heard,
+	})
 }
 
 // rank keeps a run that a chat starts at normal priority, or below: settings that
 // let runs go first are about those of people.
 func (d *Daemon) rank(q bus.Request, typed string, c *configured) error {
 	p, ok := events.ParsePriority(c.Request.Spec.Priority)
-	if !ok || p <= events.PriorityNormal || !d.ofChat(q) {
+	if !ok || p <= events.PriorityNormal || !d.chats.Behind(q) {
 		return nil // one that is not known is refused with all else
 	}
 	if typed != "" {
@@ -71,7 +43,7 @@ func (d *Daemon) rank(q bus.Request, typed string, c *configured) error {
 // them: it may add gates, and take none away.
 func (d *Daemon) checkInputs(q bus.Request, c configured) error {
 	for name := range c.Request.Spec.Inputs {
-		if _, set := c.Request.Inputs[name]; set && d.ofChat(q) {
+		if _, set := c.Request.Inputs[name]; set && d.chats.Behind(q) {
 			return wire.Errorf(wire.Denied, "the input %s is set for this project, and a chat cannot set it otherwise", name).
 				WithHint("leave --input %s out", name)
 		}
@@ -79,39 +51,26 @@ func (d *Daemon) checkInputs(q bus.Request, c configured) error {
 	return nil
 }
 
-// is says that the chat lives in that process, or below it.
-func (c chat) is(by events.SessionJoined) bool {
-	return by.Boot == c.Boot && slices.ContainsFunc(c.line, func(p person.Process) bool {
-		return p.PID == by.PID && int64(p.Start) == by.Start
-	})
-}
-
-// chatGone says that the process of a chat has ended.
-func (d *Daemon) chatGone(by events.SessionJoined) bool {
-	boot, _ := d.cfg.boot()
-	return by.Boot != boot || !person.Alive(d.people, person.Caller{PID: by.PID, Start: uint64(by.Start)})
-}
-
 // drives is who asks, if that is the chat that drives the run.
-func (d *Daemon) drives(q bus.Request, s run.State) (chat, error) {
-	who, err := d.chatOf(q)
+func (d *Daemon) drives(q bus.Request, s run.State) (chat.Chat, error) {
+	who, err := d.chats.Of(q)
 	switch {
 	case err != nil:
 		return who, err
 	case s.Driver == nil:
 		return who, wire.Errorf(wire.Denied, "nobody drives run %s, and who asks has not joined", s.Facts.Handle).
 			WithHint("apctl session join %s", s.Facts.Handle)
-	case !who.is(s.Driver.SessionJoined):
+	case !who.Is(s.Driver.SessionJoined):
 		return who, d.othersRun(s)
 	}
-	who.actor = s.Driver.By
+	who.Actor = s.Driver.By
 	return who, nil
 }
 
 // othersRun says who drives a run.
 func (d *Daemon) othersRun(s run.State) error {
 	by, h := s.Driver, s.Facts.Handle
-	if d.chatGone(by.SessionJoined) {
+	if d.chats.Gone(by.SessionJoined) {
 		return wire.Errorf(wire.Denied, "run %s was driven by %s, process %d, which has ended; who asks has not joined", h, explain.Chat(events.English, by.Program), by.PID).
 			WithHint("apctl session join %s", h)
 	}
@@ -128,8 +87,8 @@ func (d *Daemon) driverView(s run.State, live bool) *wire.DriverView {
 	if by := s.Driver; by != nil {
 		v.Program, v.PID, v.Since = string(by.Program), by.PID, at(by.Since)
 		if live {
-			v.Gone = d.chatGone(by.SessionJoined)
-			v.Session = d.hooked.session(person.Caller{PID: by.PID, Start: uint64(by.Start)})
+			v.Gone = d.chats.Gone(by.SessionJoined)
+			v.Session = d.chats.Session(by.SessionJoined)
 		}
 	}
 	return v
@@ -138,7 +97,7 @@ func (d *Daemon) driverView(s run.State, live bool) *wire.DriverView {
 // nested refuses a start by a chat that drives another run in that workspace:
 // one that is halted does not hold it.
 func (d *Daemon) nested(_ context.Context, q bus.Request, project string) error {
-	var who *chat
+	var who *chat.Chat
 	for _, h := range d.fleet.Heads() {
 		if h.Project != project || h.Status != run.Halted {
 			continue
@@ -148,13 +107,13 @@ func (d *Daemon) nested(_ context.Context, q bus.Request, project string) error 
 			continue
 		}
 		if who == nil {
-			c, err := d.chatOf(q)
+			c, err := d.chats.Of(q)
 			if err != nil {
 				return nil //nolint:nilerr // who cannot be told apart drives nothing
 			}
 			who = &c
 		}
-		if who.is(s.Driver.SessionJoined) {
+		if who.Is(s.Driver.SessionJoined) {
 			return wire.Errorf(wire.Conflict, "who asks drives run %s in this workspace, so it starts no other", h.Handle).
 				WithHint("apctl session leave %s, or apctl cancel %s", h.Handle, h.Handle)
 		}

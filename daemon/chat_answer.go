@@ -36,7 +36,7 @@ func (d *Daemon) sessionAnswer(ctx context.Context, q bus.Request, body wire.Ses
 	if err := d.chatAnswers(s, &answer); err != nil {
 		return wire.SessionView{}, err
 	}
-	v, err := d.takeAnswer(ctx, s, answer, given{events.AssuredSession, who.actor, q.ID})
+	v, err := d.takeAnswer(ctx, s, answer, given{events.AssuredSession, who.Actor, q.ID})
 	if err != nil {
 		return wire.SessionView{}, err
 	}

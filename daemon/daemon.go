@@ -19,6 +19,7 @@ import (
 	"autopilot/daemon/archive"
 	"autopilot/daemon/blob"
 	"autopilot/daemon/bus"
+	"autopilot/daemon/chat"
 	"autopilot/daemon/config"
 	"autopilot/daemon/durable"
 	"autopilot/daemon/effect"
@@ -91,7 +92,7 @@ type Daemon struct {
 	shared   *sharedAccounts  // ditto
 	people   person.Table
 	repos    *tree.Identities
-	hooked   hooked     // chats whose hosts tell of them
+	chats    *chat.Chats
 	secret   *pin.Store // of who decides
 	uploads  uploads
 	blocked  blocked
@@ -135,6 +136,7 @@ func Open(ctx context.Context, cfg Config) (_ *Daemon, err error) {
 		return d, err
 	}
 	d.repos = tree.NewIdentities("", d.host)
+	d.chats = d.newChats()
 	if d.prices, err = price.Shipped(); err != nil {
 		return d, err
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"autopilot/daemon/chat"
 	"autopilot/daemon/tree"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -20,7 +21,7 @@ import (
 // hookCalls says why a chat should not do what a tool of it is about to: it would
 // change what its run compares with its start, or the record itself. It is there
 // to save an iteration, and proves nothing: that is for the gates.
-func (d *Daemon) hookCalls(ctx context.Context, who chat, body wire.HookRequest) (string, error) {
+func (d *Daemon) hookCalls(ctx context.Context, who chat.Chat, body wire.HookRequest) (string, error) {
 	if text, err := d.branchGuard(ctx, who, body); text != "" || err != nil {
 		return text, err
 	}
@@ -54,7 +55,7 @@ func (d *Daemon) hookCalls(ctx context.Context, who chat, body wire.HookRequest)
 // session has a fresh claim on it. Whatever is unexpected is let through.
 //
 // Source: atdd-kit, seeds 3.10 and 6.2, A57.
-func (d *Daemon) branchGuard(ctx context.Context, who chat, body wire.HookRequest) (string, error) {
+func (d *Daemon) branchGuard(ctx context.Context, who chat.Chat, body wire.HookRequest) (string, error) {
 	sends := rule.Sends(body.Command)
 	if len(sends) == 0 {
 		return "", nil
@@ -93,7 +94,7 @@ func (d *Daemon) branchGuard(ctx context.Context, who chat, body wire.HookReques
 
 // freshBranches are the branches that others than a chat hold. What everybody
 // merges into is guarded by its host.
-func (d *Daemon) freshBranches(ctx context.Context, who chat) ([]heldError, error) {
+func (d *Daemon) freshBranches(ctx context.Context, who chat.Chat) ([]heldError, error) {
 	var out []heldError
 	for _, k := range d.claims.keys(ctx, events.ClaimBranch) {
 		if k.Name == "main" || k.Name == "master" {

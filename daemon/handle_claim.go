@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"autopilot/daemon/bus"
+	"autopilot/daemon/chat"
 	"autopilot/daemon/claim"
 	"autopilot/daemon/tree"
 	"autopilot/events"
@@ -117,18 +118,18 @@ func (d *Daemon) scopeOf(k claim.Key) string { return strings.TrimSuffix(k.Scope
 
 // asker says of an owner whether it is who asks.
 func (d *Daemon) asker(q bus.Request) func(events.ClaimOwner) bool {
-	who, err := d.chatOf(q)
+	who, err := d.chats.Of(q)
 	return func(o events.ClaimOwner) bool { return err == nil && d.owns(who, o) }
 }
 
 // owns says that a chat is an owner, or below it.
-func (d *Daemon) owns(who chat, o events.ClaimOwner) bool {
-	return o.Host == d.host && o.Run == "" && o.Same(o) && who.is(events.SessionJoined{PID: o.PID, Start: o.Start, Boot: o.Boot})
+func (d *Daemon) owns(who chat.Chat, o events.ClaimOwner) bool {
+	return o.Host == d.host && o.Run == "" && o.Same(o) && who.Is(events.SessionJoined{PID: o.PID, Start: o.Start, Boot: o.Boot})
 }
 
 // ownerOf is who asks as an owner. has is who holds the claim now: all below its
 // process is the same session.
-func (d *Daemon) ownerOf(who chat, has events.ClaimOwner) events.ClaimOwner {
+func (d *Daemon) ownerOf(who chat.Chat, has events.ClaimOwner) events.ClaimOwner {
 	if d.owns(who, has) {
 		return has
 	}
@@ -149,7 +150,7 @@ func (d *Daemon) peerTake(ctx context.Context, q bus.Request, body wire.ClaimReq
 	if err != nil {
 		return wire.ClaimsView{}, err
 	}
-	who, err := d.chatOf(q)
+	who, err := d.chats.Of(q)
 	if err != nil {
 		return wire.ClaimsView{}, err
 	}
@@ -169,7 +170,7 @@ func (d *Daemon) peerTake(ctx context.Context, q bus.Request, body wire.ClaimReq
 		defer release()
 	}
 	owner := d.ownerOf(who, has.Owner)
-	s, at, err := d.claims.take(ctx, wish{key: k, owner: owner, who: holder(owner), ttl: ttl, actor: who.actor, cause: q.ID})
+	s, at, err := d.claims.take(ctx, wish{key: k, owner: owner, who: holder(owner), ttl: ttl, actor: who.Actor, cause: q.ID})
 	if err != nil {
 		return wire.ClaimsView{}, d.claimFault(err)
 	}
@@ -182,11 +183,11 @@ func (d *Daemon) peerDrop(ctx context.Context, q bus.Request, body wire.ClaimReq
 	if err != nil {
 		return wire.ClaimsView{}, err
 	}
-	who, err := d.chatOf(q)
+	who, err := d.chats.Of(q)
 	if err != nil {
 		return wire.ClaimsView{}, err
 	}
-	_, err = d.claims.drop(ctx, k, func(has events.ClaimOwner) events.ClaimOwner { return d.ownerOf(who, has) }, who.actor, q.ID)
+	_, err = d.claims.drop(ctx, k, func(has events.ClaimOwner) events.ClaimOwner { return d.ownerOf(who, has) }, who.Actor, q.ID)
 	if errors.Is(err, lease.ErrFree) {
 		if other, lerr := d.elsewhere(ctx, k); lerr != nil || other != nil {
 			return wire.ClaimsView{}, errors.Join(lerr, d.markFault(k, other))

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"autopilot/daemon/bus"
+	"autopilot/daemon/chat"
 	"autopilot/daemon/engine"
-	"autopilot/daemon/person"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/explain"
@@ -23,13 +23,12 @@ import (
 // Source: session-orchestrator, seeds 3.10: hooks fail open, and the gates are
 // what proves.
 func (d *Daemon) sessionHook(ctx context.Context, q bus.Request, body wire.HookRequest) (wire.HookView, error) {
-	who, err := d.chatOf(q)
+	who, err := d.chats.Of(q)
 	if err != nil {
 		return wire.HookView{}, err
 	}
-	at := person.Caller{PID: who.PID, Start: uint64(who.Start)}
 	if body.Event != wire.HookEnds {
-		d.hooked.note(at, body.Session, func(c person.Caller) bool { return person.Alive(d.people, c) })
+		d.chats.Note(who, body.Session)
 	}
 	d.hookPeer(ctx, who, body, q.ID)
 	var text string
@@ -48,7 +47,7 @@ func (d *Daemon) sessionHook(ctx context.Context, q bus.Request, body wire.HookR
 	case wire.HookStops:
 		text, err = d.hookStops(ctx, who, body.Again)
 	case wire.HookEnds:
-		d.hooked.forget(at)
+		d.chats.Forget(who)
 		err = errors.Join(d.hookEnds(ctx, who, q.ID), d.claims.beats(ctx, func(o events.ClaimOwner) bool { return d.owns(who, o) }, true))
 	default:
 		err = wire.Errorf(wire.Usage, "no event %.40q of a chat is known", string(body.Event))
@@ -57,10 +56,10 @@ func (d *Daemon) sessionHook(ctx context.Context, q bus.Request, body wire.HookR
 }
 
 // drivenBy are the live runs that a chat drives: itself, or from below it.
-func (d *Daemon) drivenBy(who chat) []run.State {
+func (d *Daemon) drivenBy(who chat.Chat) []run.State {
 	var out []run.State
 	for _, s := range d.fleet.LiveStates() {
-		if s.Driver != nil && who.is(s.Driver.SessionJoined) {
+		if s.Driver != nil && who.Is(s.Driver.SessionJoined) {
 			out = append(out, *s)
 		}
 	}
@@ -72,7 +71,7 @@ func (d *Daemon) drivenBy(who chat) []run.State {
 //
 // Source: session-orchestrator, S24, S27: the end of a turn is a sign of life, and
 // only that of the session is a leave.
-func (d *Daemon) hookPeer(ctx context.Context, who chat, body wire.HookRequest, cause string) {
+func (d *Daemon) hookPeer(ctx context.Context, who chat.Chat, body wire.HookRequest, cause string) {
 	ctx, done := d.lasting(ctx) // the host may not wait for it
 	defer done()
 	var err error
@@ -94,12 +93,9 @@ func (d *Daemon) hookPeer(ctx context.Context, who chat, body wire.HookRequest, 
 	}
 }
 
-// itself says that the chat is the one that drives the run, and none below it.
-func (c chat) itself(s run.State) bool { return s.Driver != nil && s.Driver.Same(c.SessionJoined) }
-
 // hookBegins tells a chat of the run of its work tree that a chat drives, if one
 // is open.
-func (d *Daemon) hookBegins(ctx context.Context, who chat, dir string) (string, error) {
+func (d *Daemon) hookBegins(ctx context.Context, who chat.Chat, dir string) (string, error) {
 	s, err := d.drivenRun(ctx, wire.RunRef{Workspace: dir})
 	var known *wire.Error
 	switch {
@@ -109,36 +105,36 @@ func (d *Daemon) hookBegins(ctx context.Context, who chat, dir string) (string, 
 		return "", nil
 	case err != nil || s.Status == run.Over:
 		return "", err
-	case who.itself(s):
+	case who.Drives(s):
 		return explain.ChatDrives(s), nil
-	case s.Driver != nil && !d.chatGone(s.Driver.SessionJoined):
+	case s.Driver != nil && !d.chats.Gone(s.Driver.SessionJoined):
 		return d.hookBeside(s), nil
 	}
 	return explain.ChatMayJoin(s), nil
 }
 
 // hookCalled counts a use of a tool as a sign of life.
-func (d *Daemon) hookCalled(who chat) {
+func (d *Daemon) hookCalled(who chat.Chat) {
 	live := func(id string) bool {
 		s, ok := d.fleet.State(id)
 		return ok && s.Status == run.Live
 	}
 	for _, s := range d.drivenBy(who) {
 		if s.Stage == run.Agent {
-			d.hooked.beat(s.ID, s.Last.Start.Effect, time.Now(), live)
+			d.chats.Beat(s.ID, s.Last.Start.Effect, time.Now(), live)
 		}
 	}
 }
 
 // hookStops says what a chat owes that is about to finish. It is held once at each
 // point of a run, so it cannot be held for ever.
-func (d *Daemon) hookStops(ctx context.Context, who chat, again bool) (string, error) {
+func (d *Daemon) hookStops(ctx context.Context, who chat.Chat, again bool) (string, error) {
 	for _, s := range d.drivenBy(who) {
-		if !who.itself(s) || !d.wants(s) {
+		if !who.Drives(s) || !d.wants(s) {
 			continue
 		}
 		point := fmt.Sprintf("%s/%s/%s", s.ID, s.Last.Start.Effect, s.Stage)
-		if !d.hooked.holds(person.Caller{PID: who.PID, Start: uint64(who.Start)}, point, again) {
+		if !d.chats.Holds(who, point, again) {
 			continue
 		}
 		if s.Stage != run.Agent {
@@ -174,12 +170,12 @@ func (d *Daemon) wants(s run.State) bool {
 }
 
 // hookEnds lets a chat leave its runs as its host ends it.
-func (d *Daemon) hookEnds(ctx context.Context, who chat, id string) error {
+func (d *Daemon) hookEnds(ctx context.Context, who chat.Chat, id string) error {
 	var all []error
 	ctx, done := d.lasting(ctx) // the host may not wait for it
 	defer done()
 	for _, s := range d.drivenBy(who) {
-		if who.itself(s) {
+		if who.Drives(s) {
 			_, err := d.fleet.Do(ctx, s.ID, engine.Leave{SessionJoined: s.Driver.SessionJoined}, s.Driver.By, id)
 			all = append(all, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"autopilot/daemon/bus"
+	"autopilot/daemon/chat"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/peer"
@@ -19,18 +20,18 @@ var errNoProof = wire.Errorf(wire.Denied, "who asks cannot be told: this host do
 	WithHint("apctl doctor   says what this host shows")
 
 // peerOf is the book of a chat, nil if it was never on the bus.
-func (d *Daemon) peerOf(c chat) *peerBook {
+func (d *Daemon) peerOf(c chat.Chat) *peerBook {
 	id, _ := peer.ID(d.proof(c))
 	return d.peers.get(id)
 }
 
 // selfOf is the session on the bus that a chat is, or else the nearest that has
 // started it: a part of a script is the script.
-func (d *Daemon) selfOf(c chat) *peerBook {
+func (d *Daemon) selfOf(c chat.Chat) *peerBook {
 	if b := d.peerOf(c); b != nil && b.State().Here() {
 		return b
 	}
-	for _, p := range c.line {
+	for _, p := range c.Line {
 		id, _ := peer.ID(events.PeerJoined{PID: p.PID, Start: int64(p.Start), Boot: c.Boot, Host: d.host})
 		if b := d.peers.get(id); b != nil && b.State().Here() {
 			d.peers.beats(b)
@@ -109,7 +110,7 @@ var exitOfPeer = map[events.PeerOutcome]int{
 // there beside whom it may not begin. To begin in place beside another that writes
 // is possible, and recorded.
 func (d *Daemon) peerJoin(ctx context.Context, q bus.Request, body wire.PeerJoinRequest) (wire.PeerCheckView, error) {
-	who, err := d.chatOf(q)
+	who, err := d.chats.Of(q)
 	if err != nil {
 		return wire.PeerCheckView{}, err
 	}
@@ -160,7 +161,7 @@ func (d *Daemon) busName(id string) string {
 
 // peerLeave takes who asks from the bus.
 func (d *Daemon) peerLeave(ctx context.Context, q bus.Request, _ struct{}) (struct{}, error) {
-	who, err := d.chatOf(q)
+	who, err := d.chats.Of(q)
 	if err != nil {
 		return struct{}{}, err
 	}
@@ -183,7 +184,7 @@ func (d *Daemon) peerSend(ctx context.Context, q bus.Request, body wire.PeerSend
 	if err := goodPeerText(body.Text); err != nil {
 		return wire.PeerSentView{}, err
 	}
-	who, err := d.chatOf(q)
+	who, err := d.chats.Of(q)
 	if err != nil {
 		return wire.PeerSentView{}, err
 	}
@@ -214,7 +215,7 @@ func (d *Daemon) peerSend(ctx context.Context, q bus.Request, body wire.PeerSend
 	}
 	actor := q.Actor
 	if from != "" {
-		actor = who.actor
+		actor = who.Actor
 	}
 	m := events.PeerMessaged{No: s.Next(), From: from, Text: text}
 	if _, err := b.Append(ctx, m, actor, q.ID); err != nil {
@@ -249,7 +250,7 @@ func (d *Daemon) peerView(id string) wire.PeerView {
 
 // peerRead answers what was written to who asks, and notes that it was read.
 func (d *Daemon) peerRead(ctx context.Context, q bus.Request, body wire.PeerReadRequest) (wire.PeerMailView, error) {
-	who, err := d.chatOf(q)
+	who, err := d.chats.Of(q)
 	if err != nil {
 		return wire.PeerMailView{}, err
 	}
@@ -271,7 +272,7 @@ func (d *Daemon) peerRead(ctx context.Context, q bus.Request, body wire.PeerRead
 		v.Messages = append(v.Messages, d.messageView(m, read))
 	}
 	if n := len(s.Unread()); n > 0 && read == s.Read {
-		if _, err := b.Append(ctx, events.PeerRead{UpTo: s.Unread()[n-1].No}, who.actor, q.ID); err != nil {
+		if _, err := b.Append(ctx, events.PeerRead{UpTo: s.Unread()[n-1].No}, who.Actor, q.ID); err != nil {
 			return wire.PeerMailView{}, err
 		}
 	}
@@ -289,7 +290,7 @@ func (d *Daemon) messageView(m peer.Message, read int) wire.PeerMessage {
 }
 
 // registerDriver puts a chat on the bus that drives a run.
-func (d *Daemon) registerDriver(ctx context.Context, who chat, dir, cause string) {
+func (d *Daemon) registerDriver(ctx context.Context, who chat.Chat, dir, cause string) {
 	j, err := d.placed(ctx, dir)
 	if err == nil {
 		j.Via = events.PeerByRun

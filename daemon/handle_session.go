@@ -18,7 +18,7 @@ import (
 // sessionJoin lets a chat drive the run of its workspace, and starts one if that
 // is asked for. A run that is over is reported, and never begun again.
 func (d *Daemon) sessionJoin(ctx context.Context, q bus.Request, body wire.SessionJoinRequest) (wire.SessionView, error) {
-	who, err := d.chatOf(q)
+	who, err := d.chats.Of(q)
 	if err != nil {
 		return wire.SessionView{}, err
 	}
@@ -27,13 +27,13 @@ func (d *Daemon) sessionJoin(ctx context.Context, q bus.Request, body wire.Sessi
 		return d.sessionView(ctx, s, false), d.joinFault(who, s, err)
 	}
 	cmd := engine.Join{SessionJoined: who.SessionJoined}
-	if by := s.Driver; by != nil && !who.is(by.SessionJoined) && d.chatGone(by.SessionJoined) {
+	if by := s.Driver; by != nil && !who.Is(by.SessionJoined) && d.chats.Gone(by.SessionJoined) {
 		cmd.Gone = by.SessionJoined
 	}
-	if s.Driver != nil && who.is(s.Driver.SessionJoined) {
+	if s.Driver != nil && who.Is(s.Driver.SessionJoined) {
 		return d.sessionView(ctx, s, true), nil
 	}
-	s, err = d.fleet.Do(ctx, s.ID, cmd, who.actor, "")
+	s, err = d.fleet.Do(ctx, s.ID, cmd, who.Actor, "")
 	if err != nil {
 		if errors.Is(err, engine.ErrDriven) {
 			return wire.SessionView{}, d.joinFault(who, s, err)
@@ -210,7 +210,7 @@ func (d *Daemon) deliver(ctx context.Context, q bus.Request, ref wire.RunRef, at
 		return wire.SessionView{}, fmt.Errorf("take what was delivered: %w", err)
 	}
 	defer d.worker.Delivered(s.ID)
-	after, err := d.fleet.Do(ctx, s.ID, engine.Report{Data: ended}, who.actor, q.ID)
+	after, err := d.fleet.Do(ctx, s.ID, engine.Report{Data: ended}, who.Actor, q.ID)
 	if err != nil {
 		return wire.SessionView{}, d.sessionFault("deliver to", after, err)
 	}
@@ -255,7 +255,7 @@ func (d *Daemon) sessionLeave(ctx context.Context, q bus.Request, body wire.RunR
 	if err != nil {
 		return wire.SessionView{}, err
 	}
-	s, err = d.fleet.Do(ctx, s.ID, engine.Leave{SessionJoined: s.Driver.SessionJoined}, who.actor, q.ID)
+	s, err = d.fleet.Do(ctx, s.ID, engine.Leave{SessionJoined: s.Driver.SessionJoined}, who.Actor, q.ID)
 	if err != nil {
 		return wire.SessionView{}, d.sessionFault("leave", s, err)
 	}

@@ -27,7 +27,7 @@ func (d *Daemon) worktreeAsk(ctx context.Context, q bus.Request, body wire.Workt
 		return wire.WorktreeSettings{}, err
 	}
 	v := l.Worktree()
-	who, err := d.chatOf(q)
+	who, err := d.chats.Of(q)
 	if err != nil {
 		return v, nil //nolint:nilerr // a run needs no name of a session
 	}

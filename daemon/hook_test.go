@@ -68,7 +68,7 @@ func TestTheHooksOfAChatThatDrivesNothingSayNothing(t *testing.T) {
 	for _, event := range []wire.HookEvent{wire.HookCalled, wire.HookStops, wire.HookEnds} {
 		s.silent("another's run: "+string(event), c.hook(event, writes("a_test.go"), runs("rm a_test.go")))
 	}
-	if st := s.state(v.Run.ID); st.Driver == nil || s.d.hooked.life(st.ID, st.Last.Start.Effect) != nil {
+	if st := s.state(v.Run.ID); st.Driver == nil || s.d.chats.Life(st.ID, st.Last.Start.Effect) != nil {
 		t.Errorf("another chat has left, or beaten for, the run: %+v", st.Driver)
 	}
 	s.silent("no work tree", c.hook(wire.HookBegins, func(q *wire.HookRequest) { q.Workspace = t.TempDir() }))
@@ -275,24 +275,4 @@ func TestAHostThatIsNoKnownProgramIsTheChatOfAllBelowIt(t *testing.T) {
 	c.work()
 	s.saysAll("the host stops", c.hook(wire.HookStops), "not done yet")
 	s.stop(c.next().Run.ID, events.StopCancel)
-}
-
-func TestHostsThatHaveEndedAreForgotten(t *testing.T) {
-	t.Parallel()
-	var h hooked
-	for i := range 3 * mostHooked {
-		h.note(person.Caller{PID: i}, "", func(c person.Caller) bool { return c.PID > i-10 })
-		if len(h.hosts) > mostHooked {
-			t.Fatalf("%d hosts are remembered", len(h.hosts))
-		}
-	}
-	if !h.has(person.Process{PID: 3*mostHooked - 1}) || h.has(person.Process{PID: 1}) {
-		t.Error("the latest is to be known, and the first is gone")
-	}
-	for i := range 3 * mostBeats {
-		h.beat(string(rune('a'+i)), "E", h.beats["x"].at, func(string) bool { return false })
-	}
-	if len(h.beats) > mostBeats {
-		t.Errorf("%d beats are remembered", len(h.beats))
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"autopilot/daemon/chat"
 	"autopilot/daemon/redact"
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -95,7 +96,7 @@ func (d *Daemon) driverPeer(s run.State) (string, error) {
 }
 
 // mailFor says to a chat that something was written to it.
-func (d *Daemon) mailFor(who chat) string {
+func (d *Daemon) mailFor(who chat.Chat) string {
 	b := d.peerOf(who)
 	if b == nil {
 		return ""

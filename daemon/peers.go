@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"autopilot/daemon/chat"
 	"autopilot/daemon/journal"
 	"autopilot/daemon/person"
 	"autopilot/events"
@@ -166,7 +167,7 @@ func (p *peers) beats(b *peerBook) {
 }
 
 // proof is what a chat is known by among peers.
-func (d *Daemon) proof(c chat) events.PeerJoined {
+func (d *Daemon) proof(c chat.Chat) events.PeerJoined {
 	return events.PeerJoined{Program: c.Program, PID: c.PID, Start: c.Start, Boot: c.Boot, Host: d.host}
 }
 
@@ -174,7 +175,7 @@ func (d *Daemon) proof(c chat) events.PeerJoined {
 // so long that it was taken for left is there again.
 //
 // Source: session-orchestrator, S27, S28.
-func (d *Daemon) heard(c chat) {
+func (d *Daemon) heard(c chat.Chat) {
 	id, ok := peer.ID(d.proof(c))
 	b := d.peers.get(id)
 	if !ok || b == nil {
@@ -187,14 +188,14 @@ func (d *Daemon) heard(c chat) {
 	}
 	j := s.PeerJoined
 	j.Outcome, j.Beside, j.Reason = "", "", ""
-	if _, err := b.Append(d.fleet.ctx, j, c.actor, ""); err != nil {
+	if _, err := b.Append(d.fleet.ctx, j, c.Actor, ""); err != nil {
 		d.cfg.Log.Error("store that a session is back", "peer", id, "error", err)
 	}
 }
 
 // register makes a session known, or what has changed of it. What is not said
 // stays as it was.
-func (d *Daemon) register(ctx context.Context, c chat, j events.PeerJoined, cause string) (string, error) {
+func (d *Daemon) register(ctx context.Context, c chat.Chat, j events.PeerJoined, cause string) (string, error) {
 	p := d.proof(c)
 	p.Via, p.Repository, p.Directory, p.Label = j.Via, j.Repository, j.Directory, j.Label
 	p.Mode, p.Class, p.Assumed, p.Outcome, p.Beside, p.Reason = j.Mode, j.Class, j.Assumed, j.Outcome, j.Beside, j.Reason
@@ -218,7 +219,7 @@ func (d *Daemon) register(ctx context.Context, c chat, j events.PeerJoined, caus
 	if was.Here() && p == unmarked(was.PeerJoined) {
 		return id, nil
 	}
-	_, err = b.Append(ctx, p, c.actor, cause)
+	_, err = b.Append(ctx, p, c.Actor, cause)
 	return id, err
 }
 
@@ -243,13 +244,13 @@ func unmarked(j events.PeerJoined) events.PeerJoined {
 }
 
 // departs notes that a session has ended, if it is there.
-func (d *Daemon) departs(ctx context.Context, c chat, why events.PeerCause, cause string) (bool, error) {
+func (d *Daemon) departs(ctx context.Context, c chat.Chat, why events.PeerCause, cause string) (bool, error) {
 	id, _ := peer.ID(d.proof(c))
 	b := d.peers.get(id)
 	if b == nil || !b.State().Here() {
 		return false, nil
 	}
-	_, err := b.Append(ctx, events.PeerLeft{Cause: why}, c.actor, cause)
+	_, err := b.Append(ctx, events.PeerLeft{Cause: why}, c.Actor, cause)
 	return true, err
 }
 

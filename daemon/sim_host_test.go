@@ -121,6 +121,7 @@ func (h *hostSim) open() {
 	j := journal.New(h.log, "sim", time.Now)
 	d.hosts, err = openHostLog(ctx, j, "sim", quiet)
 	h.must(err)
+	d.chats = d.newChats()
 	d.peers = &peers{journal: j, now: time.Now, known: map[string]*peerBook{}}
 	d.fleet = newFleet(ctx, j, h, "sim", time.Now, quiet, h.flowOf)
 	d.fleet.draining = d.draining.Load

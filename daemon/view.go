@@ -38,7 +38,7 @@ func (d *Daemon) view(s run.State) wire.RunView {
 		d.lastOutput(&v, s.Last.Session.Effect)
 		v.Life = d.life(s.Last.Session.Effect)
 		if s.Driven() && s.Stage == run.Agent {
-			v.Life = d.hooked.life(s.ID, s.Last.Start.Effect)
+			v.Life = d.chats.Life(s.ID, s.Last.Start.Effect)
 		}
 	case run.Ended, run.Judged, run.Ready, run.Asking:
 	}

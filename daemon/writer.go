@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"autopilot/daemon/chat"
 	"autopilot/daemon/claim"
 	"autopilot/daemon/engine"
 	"autopilot/daemon/tree"
@@ -72,13 +73,13 @@ func (f *fleet) liveIn(project, except string) (run.State, bool) {
 
 // joinFault says why a chat does not come to drive a run: another drives it, or agents
 // do the work of the run that is live here.
-func (d *Daemon) joinFault(who chat, s run.State, err error) error {
+func (d *Daemon) joinFault(who chat.Chat, s run.State, err error) error {
 	var known *wire.Error
 	by := s.Driver
 	switch {
 	case s.Status != run.Live || !errors.Is(err, engine.ErrDriven) && (!errors.As(err, &known) || known.Code != wire.Conflict):
 		return err
-	case !s.Driven(), by != nil && !who.is(by.SessionJoined) && !d.chatGone(by.SessionJoined):
+	case !s.Driven(), by != nil && !who.Is(by.SessionJoined) && !d.chats.Gone(by.SessionJoined):
 		return asJoin(d.besides(s))
 	}
 	return err
@@ -89,11 +90,11 @@ func (d *Daemon) joinFault(who chat, s run.State, err error) error {
 // changed; one that waits for a chat is that chat's to join.
 //
 // Source: Field reports, B.4 61.
-func (d *Daemon) foreignRun(ctx context.Context, who chat, touches []rule.Touch) (run.State, []string) {
+func (d *Daemon) foreignRun(ctx context.Context, who chat.Chat, touches []rule.Touch) (run.State, []string) {
 	trees := map[string]run.State{}
 	for _, s := range d.fleet.LiveStates() {
-		mine := s.Driver != nil && who.is(s.Driver.SessionJoined)
-		if !mine && s.Stage != run.Asking && (!s.Driven() || s.Driver != nil && !d.chatGone(s.Driver.SessionJoined)) {
+		mine := s.Driver != nil && who.Is(s.Driver.SessionJoined)
+		if !mine && s.Stage != run.Asking && (!s.Driven() || s.Driver != nil && !d.chats.Gone(s.Driver.SessionJoined)) {
 			trees[s.Facts.Project] = *s
 		}
 	}
@@ -134,7 +135,7 @@ func treeAround(ctx context.Context, path string) (tree.Workspace, bool) {
 
 // hookForeign looks after a tool that a chat has used: where it wrote into the work
 // tree of a run that is not its own, that run hears of it. The host does not wait.
-func (d *Daemon) hookForeign(who chat, body wire.HookRequest) {
+func (d *Daemon) hookForeign(who chat.Chat, body wire.HookRequest) {
 	ctx, done := d.lasting(context.Background())
 	s, files := d.foreignRun(ctx, who, d.touchesOf(body))
 	if len(files) == 0 || d.draining.Load() {
@@ -151,7 +152,7 @@ func (d *Daemon) hookForeign(who chat, body wire.HookRequest) {
 
 // foreignSeen stores which files are not as the run knew them: one look after the
 // other, for each adds to what the run knows.
-func (d *Daemon) foreignSeen(ctx context.Context, id string, who chat, files []string) error {
+func (d *Daemon) foreignSeen(ctx context.Context, id string, who chat.Chat, files []string) error {
 	d.looking.Lock()
 	defer d.looking.Unlock()
 	s, ok := d.fleet.State(id)
@@ -190,7 +191,7 @@ func (d *Daemon) touchesOf(body wire.HookRequest) []rule.Touch {
 }
 
 // foreignGuard says why a chat should not write into the work tree of a run.
-func (d *Daemon) foreignGuard(ctx context.Context, who chat, body wire.HookRequest) string {
+func (d *Daemon) foreignGuard(ctx context.Context, who chat.Chat, body wire.HookRequest) string {
 	s, files := d.foreignRun(ctx, who, d.touchesOf(body))
 	if len(files) == 0 {
 		return ""

@@ -1,4 +1,4 @@
-package daemon
+package chat
 
 import (
 	"sync"
@@ -8,11 +8,11 @@ import (
 	"autopilot/events/wire"
 )
 
-// hooked remembers of chats what their hosts tell of them. It is known of this
+// hosts remembers of chats what their hosts tell of them. It is known of this
 // daemon's life only: the next hook of a chat makes it known again.
-type hooked struct {
+type hosts struct {
 	mu    sync.Mutex
-	hosts map[person.Caller]*hooking
+	known map[person.Caller]*hooking
 	beats map[string]beat // by run
 }
 
@@ -38,50 +38,48 @@ const (
 )
 
 // has says that a process is a host.
-func (h *hooked) has(p person.Process) bool {
+func (h *hosts) has(p person.Process) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.hosts[caller(p)] != nil
+	return h.known[person.Caller{PID: p.PID, Start: p.Start}] != nil
 }
-
-func caller(p person.Process) person.Caller { return person.Caller{PID: p.PID, Start: p.Start} }
 
 // note makes a host known. Where there are many, those that have ended are
 // forgotten first.
-func (h *hooked) note(c person.Caller, session string, alive func(person.Caller) bool) {
+func (h *hosts) note(c person.Caller, session string, alive func(person.Caller) bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.hosts == nil {
-		h.hosts = map[person.Caller]*hooking{}
+	if h.known == nil {
+		h.known = map[person.Caller]*hooking{}
 	}
-	known := h.hosts[c]
-	if known == nil && len(h.hosts) >= mostHooked {
-		for other := range h.hosts {
+	is := h.known[c]
+	if is == nil && len(h.known) >= mostHooked {
+		for other := range h.known {
 			if !alive(other) {
-				delete(h.hosts, other)
+				delete(h.known, other)
 			}
 		}
 	}
 	switch {
-	case known != nil:
-		known.session = session
-	case len(h.hosts) < mostHooked:
-		h.hosts[c] = &hooking{session: session}
+	case is != nil:
+		is.session = session
+	case len(h.known) < mostHooked:
+		h.known[c] = &hooking{session: session}
 	}
 }
 
 // forget drops a host that has ended its chat.
-func (h *hooked) forget(c person.Caller) {
+func (h *hosts) forget(c person.Caller) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.hosts, c)
+	delete(h.known, c)
 }
 
 // session is how a host calls its chat, empty if it has not said so.
-func (h *hooked) session(c person.Caller) string {
+func (h *hosts) session(c person.Caller) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if k := h.hosts[c]; k != nil {
+	if k := h.known[c]; k != nil {
 		return k.session
 	}
 	return ""
@@ -91,10 +89,10 @@ func (h *hooked) session(c person.Caller) string {
 // goes on only as it was kept before, it is not kept at the same point again; and
 // at no point for long, as a host may not say that (gemini 0.61 does so only where
 // no tool was used since).
-func (h *hooked) holds(c person.Caller, point string, again bool) bool {
+func (h *hosts) holds(c person.Caller, point string, again bool) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	k := h.hosts[c]
+	k := h.known[c]
 	if k == nil || again && (k.held == point || k.held == "") || k.held == point && k.times >= mostHolds {
 		return false
 	}
@@ -105,8 +103,8 @@ func (h *hooked) holds(c person.Caller, point string, again bool) bool {
 	return true
 }
 
-// beat notes a use of a tool in an iteration of a run.
-func (h *hooked) beat(run, effect string, at time.Time, live func(run string) bool) {
+// Beat notes a use of a tool in an iteration of a run.
+func (h *hosts) Beat(run, effect string, at time.Time, live func(run string) bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.beats == nil {
@@ -128,16 +126,16 @@ func (h *hooked) beat(run, effect string, at time.Time, live func(run string) bo
 	}
 }
 
-// life is the last sign of life in an iteration of a run, if there was one.
-func (h *hooked) life(run, effect string) *wire.LifeView {
+// Life is the last sign of life in an iteration of a run, if there was one.
+func (h *hosts) Life(run, effect string) *wire.LifeView {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	b := h.beats[run]
 	if b.effect != effect || b.at.IsZero() {
 		return nil
 	}
-	return &wire.LifeView{At: b.at, Kind: lifeChat, Calls: b.calls}
+	return &wire.LifeView{At: b.at, Kind: sign, Calls: b.calls}
 }
 
-// lifeChat is a use of a tool, as the host of a chat tells of it.
-const lifeChat = "chat"
+// sign is a use of a tool, as the host of a chat tells of it.
+const sign = "chat"
