@@ -80,3 +80,5 @@ func taken(ctx context.Context, dir string) (r wire.Room) {
 	})
 	return r
 }
+
+func archiveDir(state string) string { return filepath.Join(state, "archive") }

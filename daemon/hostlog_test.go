@@ -10,12 +10,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"autopilot/daemon/blob"
 	"autopilot/daemon/engine"
 	"autopilot/daemon/journal"
 	"autopilot/events"
 	"autopilot/events/log"
-	"autopilot/projections/host"
 )
 
 func simHost(t *testing.T, l log.Log) *hostLog {
@@ -135,39 +133,5 @@ func TestWhatFollowsABrokenChainOfTheHostCountsForNothing(t *testing.T) {
 	}
 	if _, err := h.Append(t.Context(), simTrust("c"), "person:1@sim/x", ""); !errors.Is(err, journal.ErrNotWhole) {
 		t.Errorf("append: %v", err)
-	}
-}
-
-func TestProofFoldsTheHostUpToItsLiveState(t *testing.T) {
-	t.Parallel()
-	l := log.NewMemory(log.MemoryConfig{})
-	h := simHost(t, l)
-	for _, config := range []string{"a", "b"} {
-		if _, err := h.Append(t.Context(), simTrust(config), "person:1@sim/x", ""); err != nil {
-			t.Fatal(err)
-		}
-	}
-	live := newFolded()
-	live.hosts["sim"] = h.State()
-	if _, err := h.Append(t.Context(), simTrust("later"), "person:1@sim/x", ""); err != nil {
-		t.Fatal(err)
-	}
-	p := newProof(live, func(ref events.Ref) error {
-		if ref == "b" {
-			return blob.ErrMissing
-		}
-		return nil
-	})
-	err := p.read(l.ReadAll(t.Context(), ""))
-	reply, rebuilt := p.reply(), p.rebuilt
-	if err != nil || !reflect.DeepEqual(rebuilt.hosts["sim"], live.hosts["sim"]) || reply.Events != 3 {
-		t.Fatalf("rebuilt %+v of %d events: %v", rebuilt.hosts["sim"], reply.Events, err)
-	}
-	if len(reply.Problems) != 1 || reply.Problems[0].Aggregate != "host.sim" || reply.Problems[0].Seq != 2 {
-		t.Errorf("problems: %+v", reply.Problems)
-	}
-	forged := host.State{Log: live.hosts["sim"].Log}
-	if got := compared(reply, events.Host("sim"), 2, true, reflect.DeepEqual(rebuilt.hosts["sim"], forged)); len(got.Problems) != 2 || got.Rebuilt != 0 {
-		t.Errorf("a live state that its events do not say: %+v", got)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"autopilot/daemon/bus"
 	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/proc"
+	"autopilot/daemon/prove"
 	"autopilot/daemon/store"
 	"autopilot/events"
 	"autopilot/events/place"
@@ -120,24 +121,21 @@ func locked(places place.Places, work func(boot string) error) (err error) {
 // proveOffline proves by mark and seals, or says what is wrong with them and
 // proves the rest.
 func proveOffline(ctx context.Context, state, boot string) (wire.VerifyReply, error) {
-	p := newProof(newFolded(), textsOf(state))
 	pending, err := readRemoval(state)
 	if err != nil {
 		return wire.VerifyReply{}, err
 	}
-	p.gone = p.goneBy(pending)
+	p := prove.New(prove.Config{Text: textsOf(state), Gone: pending.covers})
 	names := store.NamesIn(state)
 	if store.NeverSealed(names, streamsDir(state)) {
-		return p.offline(ctx, state, boot, nil)
+		return proveStore(ctx, p, state, boot, nil)
 	}
 	seals, err := store.ReadSeals(names, boot)
 	if err != nil {
-		p.found = append(p.found, wire.Problem{
-			Aggregate: logName, What: err.Error() + "; whether all that was acknowledged is there, as it was, cannot be told",
-		})
-		return p.offline(ctx, state, boot, nil)
+		p.Note(err.Error() + "; whether all that was acknowledged is there, as it was, cannot be told")
+		return proveStore(ctx, p, state, boot, nil)
 	}
-	reply, err := p.offline(ctx, state, boot, seals)
+	reply, err := proveStore(ctx, p, state, boot, seals)
 	return reply, errors.Join(err, seals.Close(0))
 }
 
@@ -149,17 +147,17 @@ func textsOf(state string) func(events.Ref) error {
 	}
 }
 
-// offline proves store and archive. Without seals the mark counts, as far as
+// proveStore proves store and archive. Without seals the mark counts, as far as
 // there is one.
-func (p *proof) offline(ctx context.Context, state, boot string, seals *store.Seals) (wire.VerifyReply, error) {
+func proveStore(ctx context.Context, p *prove.Proof, state, boot string, seals *store.Seals) (wire.VerifyReply, error) {
 	to, err := acknowledged(state, boot, seals)
 	if err == nil && to.Stream != "" {
-		err = p.files(ctx, streamsDir(state), to, seals)
+		err = p.Files(ctx, streamsDir(state), to, seals)
 	}
 	if err == nil {
-		err = p.bundles(ctx, archiveDir(state))
+		err = p.Bundles(ctx, archiveDir(state))
 	}
-	return p.reply(), err
+	return p.Reply(), err
 }
 
 // acknowledged is up to where a store must be whole.
@@ -196,9 +194,8 @@ func Reseal(ctx context.Context, places place.Places) (reply wire.VerifyReply, e
 	err = locked(places, func(boot string) error {
 		// Texts and bundles that are gone are no reason: they are named by what
 		// they hold.
-		p := newProof(newFolded(), func(events.Ref) error { return nil })
-		p.lost = true
-		if reply, err = p.offline(ctx, places.State, boot, nil); err != nil || len(reply.Problems) > 0 {
+		p := prove.New(prove.Config{Lost: true, Text: func(events.Ref) error { return nil }})
+		if reply, err = proveStore(ctx, p, places.State, boot, nil); err != nil || len(reply.Problems) > 0 {
 			return err
 		}
 		to, err := acknowledged(places.State, boot, nil)

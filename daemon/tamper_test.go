@@ -185,7 +185,7 @@ func shortDir(t *testing.T) string {
 
 func haltedRun(m template) string { return m.halted.String() }
 func doneRun(m template) string   { return m.done.String() }
-func inLog(template) string       { return logName }
+func inLog(template) string       { return "log" }
 
 func seq(n uint64) func(*tampered, template) uint64 {
 	return func(*tampered, template) uint64 { return n }

@@ -1,4 +1,4 @@
-package daemon
+package prove
 
 import (
 	"context"
@@ -13,11 +13,11 @@ import (
 	"autopilot/projections/run"
 )
 
-// bundles proves the archive: each bundle, and that all are there which the log
+// Bundles proves the archive: each bundle, and that all are there which the log
 // speaks of.
-func (p *proof) bundles(ctx context.Context, dir string) error {
+func (p *Proof) Bundles(ctx context.Context, dir string) error {
 	there := map[events.Digest]bool{}
-	b := bundleTexts{proof: p, runs: map[string]ofBundle{}, texts: textProof{check: p.texts.check, named: map[textID]namedBy{}}}
+	b := bundles{Proof: p, runs: map[string]bundled{}, texts: newTexts(p.cfg.Text)}
 	err := archive.CheckDir(ctx, dir, func(f archive.File, err error) {
 		there[f.SHA256] = true
 		if err == nil {
@@ -32,16 +32,16 @@ func (p *proof) bundles(ctx context.Context, dir string) error {
 		return err
 	}
 	b.prove()
-	if !p.lost {
+	if !p.cfg.Lost {
 		p.found = append(p.found, p.missing(there)...)
 	}
 	return nil
 }
 
 // missing are the bundles that a host recorded, and that are not there.
-func (p *proof) missing(there map[events.Digest]bool) []wire.Problem {
+func (p *Proof) missing(there map[events.Digest]bool) []wire.Problem {
 	var out []wire.Problem
-	for id, h := range sorted(p.rebuilt.hosts) {
+	for id, h := range sorted(p.rebuilt.Hosts) {
 		say := func(sum events.Digest, runs int, what string, at time.Time) {
 			if !there[sum] {
 				there[sum] = true // named once
@@ -59,28 +59,28 @@ func (p *proof) missing(there map[events.Digest]bool) []wire.Problem {
 	return out
 }
 
-// bundleTexts are the texts that runs of bundles name.
-type bundleTexts struct {
-	*proof
-	runs  map[string]ofBundle // by aggregate
-	texts textProof
+// bundles has the texts that runs of bundles name.
+type bundles struct {
+	*Proof
+	runs  map[string]bundled // by aggregate
+	texts texts
 }
 
-// ofBundle is what there is to know of a run of a bundle.
-type ofBundle struct {
+// bundled is what there is to know of a run of a bundle.
+type bundled struct {
 	imported bool // it may have come without its texts
 	state    run.State
 }
 
 // add collects the texts of a bundle that is whole.
-func (b *bundleTexts) add(ctx context.Context, f archive.File) error {
+func (b *bundles) add(ctx context.Context, f archive.File) error {
 	bundle, err := archive.Open(f.Path)
 	if err != nil {
 		return err
 	}
 	defer bundle.Close()
 	for _, r := range bundle.Manifest().Runs {
-		x := ofBundle{imported: f.Imported}
+		x := bundled{imported: f.Imported}
 		x.state.ID, x.state.Status = r.ID, run.Over
 		for st, err := range bundle.Events(r.ID, 0) {
 			if err != nil {
@@ -99,18 +99,16 @@ func (b *bundleTexts) add(ctx context.Context, f archive.File) error {
 
 // prove reads the texts. Those of a run that came from elsewhere may be missing,
 // but not changed.
-func (b *bundleTexts) prove() {
+func (b *bundles) prove() {
 	b.found = append(b.found, b.texts.problems(func(aggregate string) bool {
 		x := b.runs[aggregate]
 		return x.imported || b.gone(x.state)
 	})...)
 	for key := range b.texts.named {
-		if _, also := b.proof.texts.named[key]; also && !b.texts.bad[key] {
+		if _, also := b.Proof.texts.named[key]; also && !b.texts.bad[key] {
 			b.texts.sound-- // counted already
 		}
 	}
-	b.proof.texts.sound += b.texts.sound
-	b.proof.texts.gone += b.texts.gone
+	b.Proof.texts.sound += b.texts.sound
+	b.Proof.texts.gone += b.texts.gone
 }
-
-func archiveDir(state string) string { return filepath.Join(state, "archive") }

@@ -1,4 +1,4 @@
-package daemon
+package prove
 
 import (
 	"bytes"
@@ -9,11 +9,9 @@ import (
 	"maps"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
 	"autopilot/daemon/blob"
-	"autopilot/daemon/store"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"
@@ -29,8 +27,8 @@ type namedBy struct {
 	position  uint64
 }
 
-// textProof collects the texts that events name, and then reads each once.
-type textProof struct {
+// texts collects the texts that events name, and then reads each once.
+type texts struct {
 	check func(events.Ref) error // says why a text is not what it is named
 	named map[textID]namedBy
 	also  map[textID][]namedBy // the first events of other aggregates that name it
@@ -43,13 +41,17 @@ type textProof struct {
 	gone       int // that were erased or pruned, and nobody has
 }
 
+func newTexts(check func(events.Ref) error) texts {
+	return texts{check: check, named: map[textID]namedBy{}}
+}
+
 // oddName is a name that no text can have.
 type oddName struct {
 	ref events.Ref
 	namedBy
 }
 
-func (t *textProof) add(st log.Stored, refs []events.Ref) {
+func (t *texts) add(st log.Stored, refs []events.Ref) {
 	for _, ref := range refs {
 		var key textID
 		if n, err := hex.Decode(key[:], []byte(ref)[:min(len(ref), 2*len(key))]); err != nil || n != len(key) || len(ref) != 2*len(key) {
@@ -62,7 +64,7 @@ func (t *textProof) add(st log.Stored, refs []events.Ref) {
 
 // addName keeps who is the first of an aggregate to name a text; where aggregates
 // take turns, some more than once.
-func (t *textProof) addName(key textID, n namedBy) {
+func (t *texts) addName(key textID, n namedBy) {
 	first, known := t.named[key]
 	also := t.also[key]
 	switch {
@@ -79,7 +81,7 @@ func (t *textProof) addName(key textID, n namedBy) {
 
 // missedBy is the first event that names a text and whose aggregate should have
 // it.
-func (t *textProof) missedBy(key textID, gone func(aggregate string) bool) (namedBy, bool) {
+func (t *texts) missedBy(key textID, gone func(aggregate string) bool) (namedBy, bool) {
 	for _, n := range append([]namedBy{t.named[key]}, t.also[key]...) {
 		if !gone(t.aggregates[n.aggregate]) {
 			return n, true
@@ -88,7 +90,7 @@ func (t *textProof) missedBy(key textID, gone func(aggregate string) bool) (name
 	return namedBy{}, false
 }
 
-func (t *textProof) namedBy(st log.Stored) namedBy {
+func (t *texts) namedBy(st log.Stored) namedBy {
 	name := st.Event.Aggregate.String()
 	i, known := t.index[name]
 	if !known {
@@ -104,7 +106,7 @@ func (t *textProof) namedBy(st log.Stored) namedBy {
 // problems reads all texts, several at once, and says what is wrong: for each
 // event that was the first to name such a text, one problem. gone says of an
 // aggregate that its texts were removed.
-func (t *textProof) problems(gone func(aggregate string) bool) []wire.Problem {
+func (t *texts) problems(gone func(aggregate string) bool) []wire.Problem {
 	keys := slices.SortedFunc(maps.Keys(t.named), func(a, b textID) int { return bytes.Compare(a[:], b[:]) })
 	errs := make([]error, len(keys))
 	workers := runtime.GOMAXPROCS(0)
@@ -160,7 +162,7 @@ func note(bad map[namedBy]*badTexts, n namedBy, err error) {
 	b.missing++
 }
 
-func (t *textProof) say(bad map[namedBy]*badTexts) []wire.Problem {
+func (t *texts) say(bad map[namedBy]*badTexts) []wire.Problem {
 	var out []wire.Problem
 	for _, n := range slices.SortedFunc(maps.Keys(bad), func(a, b namedBy) int {
 		return cmp.Or(cmp.Compare(a.position, b.position), cmp.Compare(a.seq, b.seq))
@@ -176,42 +178,4 @@ func (t *textProof) say(bad map[namedBy]*badTexts) []wire.Problem {
 		}
 	}
 	return out
-}
-
-// maxFindings bounds how many events are named that are not what was
-// acknowledged.
-const maxFindings = 1000
-
-// findings says what the audit found: of each aggregate the first, as all later
-// ones follow from it.
-func (f *fileProof) findings(list []store.Finding) {
-	for _, found := range list {
-		p := problemOf(found)
-		if f.blamed == nil {
-			f.blamed = map[string]bool{}
-		}
-		if f.blamed[p.Aggregate] || len(f.blamed) >= maxFindings {
-			continue
-		}
-		f.blamed[p.Aggregate] = true
-		f.found = append(f.found, p)
-	}
-}
-
-func problemOf(f store.Finding) wire.Problem {
-	p := wire.Problem{Aggregate: strings.TrimPrefix(f.Subject, events.SubjectPrefix), Seq: f.Seq, Position: f.Position}
-	switch f.Kind {
-	case store.Changed:
-		p.What = "it is not the event that was acknowledged here"
-	case store.Added:
-		p.What = "it was never acknowledged: somebody put it between two events that were"
-	case store.Unsealed:
-		p.What = "it was never acknowledged"
-	case store.Moved:
-		p.What = fmt.Sprintf("it was acknowledged at position %d", f.At)
-	case store.Gone:
-		p.What = fmt.Sprintf("what was acknowledged at position %d is gone: event %d of %s stands there, which was at position %d", f.Position, f.Seq, p.Aggregate, f.At)
-		p.Aggregate, p.Seq = logName, f.Position
-	}
-	return p
 }
