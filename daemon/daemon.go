@@ -28,6 +28,7 @@ import (
 	"autopilot/daemon/notify"
 	"autopilot/daemon/person"
 	"autopilot/daemon/pin"
+	"autopilot/daemon/removal"
 	"autopilot/daemon/store"
 	"autopilot/daemon/team"
 	"autopilot/daemon/tree"
@@ -97,7 +98,7 @@ type Daemon struct {
 	uploads  uploads
 	blocked  blocked
 	past     past
-	removals removals
+	removal  *removal.Sweeper
 	looking  sync.Mutex // one look at what chats wrote at a time
 	pruning  sync.Mutex // one removal of work trees at a time
 	edits    sync.Mutex // one change of a configuration file at a time

@@ -2,14 +2,20 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"autopilot/daemon/bus"
+	"autopilot/daemon/journal"
+	"autopilot/daemon/person"
+	"autopilot/daemon/removal"
 	"autopilot/daemon/tree"
 	"autopilot/events"
+	"autopilot/events/log"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
 )
@@ -58,7 +64,7 @@ func (s *site) refs(st run.State) []os.DirEntry {
 }
 
 func (s *site) erase(ref, typed string) (wire.EraseView, error) {
-	return s.d.archiveErase(s.t.Context(), s.seated(), wire.EraseRequest{RunRef: wire.RunRef{Run: ref}, Typed: typed})
+	return s.d.removal.Erase(s.t.Context(), s.seated(), wire.EraseRequest{RunRef: wire.RunRef{Run: ref}, Typed: typed})
 }
 
 // facts are the events of the host's log.
@@ -273,54 +279,66 @@ func TestWhatIsBeingPutWhileARunIsErasedStays(t *testing.T) {
 
 func TestARemovalThatWasCutShortIsFinishedByTheNextDaemon(t *testing.T) {
 	t.Parallel()
-	for name, cut := range map[string]func(*site, *sweep){
-		"before it began": func(*site, *sweep) {},
-		"half way": func(s *site, p *sweep) {
-			p.texts = p.texts[:1]
-			if err := s.d.remove(s.t.Context(), p); err != nil {
-				s.t.Fatal(err)
-			}
+	for name, tc := range map[string]struct {
+		cut  func(*site, *removal.Config)
+		left func(texts int) int
+	}{
+		"before it began": {
+			func(_ *site, c *removal.Config) { c.Work = &stuck{Work: c.Work, atTrees: true} },
+			func(texts int) int { return texts },
 		},
-		"before it was said": func(s *site, p *sweep) {
-			if err := s.d.remove(s.t.Context(), p); err != nil {
-				s.t.Fatal(err)
-			}
+		"half way": {
+			func(_ *site, c *removal.Config) {
+				work := &stuck{Work: c.Work}
+				c.Work = work
+				c.Lasting = func(ctx context.Context) (context.Context, func()) {
+					work.Context = ctx
+					return work, func() {}
+				}
+			},
+			func(texts int) int { return texts - 1 },
 		},
-		"after it was said": func(s *site, p *sweep) {
-			if err := s.d.remove(s.t.Context(), p); err != nil {
-				s.t.Fatal(err)
-			}
-			r := s.d.removals.pending.Load()
-			if _, err := s.d.hosts.Append(s.t.Context(), r.fact(), r.By, r.Cause); err != nil {
-				s.t.Fatal(err)
-			}
+		"before it was said": {
+			func(s *site, c *removal.Config) { c.Hosts = s.hostLog(mute{s.d.log, false}) },
+			func(int) int { return 0 },
+		},
+		"after it was said": {
+			func(s *site, c *removal.Config) { c.Hosts = s.hostLog(mute{s.d.log, true}) },
+			func(int) int { return 0 },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, first, second := twoRuns(t)
-			p, err := s.d.planErase(t.Context(), first.ID, false)
-			if err != nil {
-				t.Fatal(err)
+			others := s.named(second.ID)
+			own := func() (n int) {
+				for ref := range s.named(first.ID) {
+					if !others[ref] {
+						n++
+					}
+				}
+				return n
 			}
-			texts := len(p.texts)
-			err = s.d.announce(removal{Run: first.ID, By: "person:1@h/pts/1", At: time.Now(), Texts: texts, Assurance: events.AssuredTTY})
-			if err != nil {
-				t.Fatal(err)
+			texts := own()
+			cfg := s.d.removalConfig()
+			cfg.People.Prove = func(bus.Request) (person.Proof, string, error) {
+				return person.Proof{Assurance: events.AssuredTTY}, "person:1@h/pts/1", nil
 			}
-			cut(s, p)
-			p.close()
-			if g := s.d.gone(first); g == nil || !g.Erased || g.By != "person:1@h/pts/1" {
+			tc.cut(s, &cfg)
+			sweeper := removal.New(cfg)
+			_, err := sweeper.Erase(t.Context(), s.seated(), wire.EraseRequest{RunRef: wire.RunRef{Run: first.ID}, Typed: first.Facts.Handle})
+			refusedAs(t, "a removal that is cut short", err, wire.Failed, "not all could be removed")
+			if left := own(); texts < 2 || left != tc.left(texts) {
+				t.Errorf("%d of %d texts are there", left, texts)
+			}
+			if g := sweeper.Gone(first); g == nil || !g.Erased || g.By != "person:1@h/pts/1" {
 				t.Errorf("said meanwhile: %+v", g)
 			}
 			s.close()
 			s.open()
 			s.finished()
-			others := s.named(second.ID)
-			for ref := range s.named(first.ID) {
-				if !others[ref] {
-					t.Errorf("text %s is still there", ref)
-				}
+			if left := own(); left > 0 {
+				t.Errorf("%d texts are still there", left)
 			}
 			if len(s.outputs(first.ID)) > 0 || len(s.refs(first)) > 0 || s.hasTree(first, first.Facts.Tree) {
 				t.Error("outputs or trees are still there")
@@ -328,18 +346,78 @@ func TestARemovalThatWasCutShortIsFinishedByTheNextDaemon(t *testing.T) {
 			if facts := s.facts(); len(facts) != 1 || facts[0] != (events.RunErased{Run: first.ID, Texts: texts, Assurance: events.AssuredTTY}) {
 				t.Errorf("facts %+v", facts)
 			}
-			if _, err := os.Stat(removalFile(s.cfg.Places.State)); !os.IsNotExist(err) {
-				t.Errorf("it is still written down: %v", err)
+			if r, err := removal.Read(s.cfg.Places.State); r != nil || err != nil {
+				t.Errorf("it is still written down: %+v, %v", r, err)
 			}
 		})
 	}
 }
 
+// stuck stops a removal before anything is removed, or, as the context that it is
+// done in, with its first text.
+type stuck struct {
+	removal.Work
+	atTrees bool
+
+	context.Context
+	texts  bool // are next
+	looked int
+}
+
+var errStuck = errors.New("stuck")
+
+func (w *stuck) DropTrees(ctx context.Context, d tree.Dropping) (int, error) {
+	if w.atTrees && !d.DryRun {
+		return 0, errStuck
+	}
+	return w.Work.DropTrees(ctx, d)
+}
+
+func (w *stuck) DropSecret(id string) error {
+	w.texts = true
+	return w.Work.DropSecret(id)
+}
+
+func (w *stuck) Err() error {
+	if w.texts {
+		w.looked++
+	}
+	if w.looked > 1 {
+		return errStuck
+	}
+	return w.Context.Err()
+}
+
+// mute is a log that takes nothing, or says so of what it took.
+type mute struct {
+	log.Log
+	takes bool
+}
+
+func (m mute) Append(ctx context.Context, e events.Event, c log.Class) (log.Stored, error) {
+	if m.takes {
+		if _, err := m.Log.Append(ctx, e, c); err != nil {
+			return log.Stored{}, err
+		}
+	}
+	return log.Stored{}, errStuck
+}
+
+// hostLog is one more writer of the host's events.
+func (s *site) hostLog(l log.Log) *hostLog {
+	s.t.Helper()
+	h, err := openHostLog(s.t.Context(), journal.New(l, s.d.host, time.Now), s.d.host, s.d.cfg.Log)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return h
+}
+
 // finished waits until nothing is being removed.
 func (s *site) finished() {
 	s.t.Helper()
-	s.d.finishRemoval(s.t.Context())
-	if s.d.removals.pending.Load() != nil {
+	s.d.removal.Finish(s.t.Context())
+	if s.d.removal.Pending() != nil {
 		s.t.Fatal("it cannot be finished")
 	}
 }

@@ -58,7 +58,7 @@ func (d *Daemon) exportTo(ctx context.Context, body wire.ExportRequest, w io.Wri
 
 func (d *Daemon) export(ctx context.Context, heads []snapshot.Head, o *outgoing) (wire.BundleSum, error) {
 	for _, h := range heads {
-		s, err := d.fleet.read(h)
+		s, err := d.fleet.Read(h)
 		if err != nil {
 			return wire.BundleSum{}, err
 		}

@@ -77,8 +77,8 @@ func (d *Daemon) handlers() map[string]bus.Handler {
 		wire.StatusLine.Name:    asked(d.statusLine), // asked every few seconds: it keeps no idle daemon
 		wire.ArchiveList.Name:   d.awake(asked(d.archiveList)),
 		wire.ArchiveRoll.Name:   d.awake(asked(d.archiveRoll)),
-		wire.ArchivePrune.Name:  d.awake(asked(d.archivePrune)),
-		wire.ArchiveErase.Name:  d.awake(asked(d.archiveErase)),
+		wire.ArchivePrune.Name:  d.awake(asked(d.removal.Prune)),
+		wire.ArchiveErase.Name:  d.awake(asked(d.removal.Erase)),
 		wire.ArchiveExport.Name: d.awake(d.rawExport),
 		wire.ArchiveImport.Name: d.awake(asked(d.archiveImport)),
 		wire.CompatAtdd.Name:    d.awake(streamed(d.compatAtdd)),
@@ -212,4 +212,12 @@ func (d *Daemon) find(ctx context.Context, ref wire.RunRef) (run.State, error) {
 		project = ws.ID
 	}
 	return d.fleet.resolve(ref, project)
+}
+
+// lasting is a context that ends with the daemon and not with the caller: what
+// was begun is finished.
+func (d *Daemon) lasting(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(d.fleet.ctx, cancel)
+	return ctx, func() { stop(); cancel() }
 }

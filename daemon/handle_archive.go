@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 
 	"autopilot/daemon/archive"
@@ -19,9 +18,9 @@ func (d *Daemon) archiveList(ctx context.Context, _ bus.Request, _ struct{}) (wi
 	state := d.cfg.Places.State
 	v := wire.ArchiveView{
 		Dir: archiveDir(state), Pruned: d.hosts.State().Pruned,
-		Texts: taken(ctx, filepath.Join(state, "blobs")), Outputs: taken(ctx, filepath.Join(state, "effects")), Trees: taken(ctx, filepath.Join(state, "trees")),
 		Bundles: []wire.BundleView{},
 	}
+	v.Texts, v.Outputs, v.Trees = d.removal.Takes(ctx)
 	if err := ctx.Err(); err != nil {
 		return v, err
 	}
@@ -60,25 +59,6 @@ func bundleView(f archive.File) wire.BundleView {
 		v.Problem = f.Problem.Error()
 	}
 	return v
-}
-
-// taken is what the files of a directory take. What goes away meanwhile, or cannot
-// be read, does not count.
-func taken(ctx context.Context, dir string) (r wire.Room) {
-	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil || !e.Type().IsRegular() {
-			return nil //nolint:nilerr // as above
-		}
-		if info, err := e.Info(); err == nil {
-			r.Files++
-			r.Bytes += info.Size()
-		}
-		return nil
-	})
-	return r
 }
 
 func archiveDir(state string) string { return filepath.Join(state, "archive") }

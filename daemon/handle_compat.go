@@ -21,8 +21,8 @@ func (d *Daemon) compatAtdd(ctx context.Context, body wire.AtddRequest, send fun
 	if err != nil {
 		return err
 	}
-	if d.gone(s) != nil {
-		return d.whole(s, "what is in these files")
+	if d.removal.Gone(s) != nil {
+		return d.removal.Whole(s, "what is in these files")
 	}
 	m, err := d.atddMirror(ctx, s)
 	if err != nil {

@@ -32,7 +32,7 @@ func (d *Daemon) runLogs(ctx context.Context, body wire.LogsRequest, send func(a
 	if err != nil {
 		return err
 	}
-	if err := d.whole(s, "the output"); err != nil {
+	if err := d.removal.Whole(s, "the output"); err != nil {
 		return err
 	}
 	formatOf := d.formatsOf(s)

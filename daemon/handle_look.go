@@ -101,7 +101,7 @@ func (d *Daemon) rawDiff(ctx context.Context, q bus.Request, r *bus.Reply) error
 	if err != nil {
 		return err
 	}
-	if err := d.whole(s, "the recorded work"); err != nil {
+	if err := d.removal.Whole(s, "the recorded work"); err != nil {
 		return err
 	}
 	from, to, err := d.span(ctx, s, body.Range)

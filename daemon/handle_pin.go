@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"autopilot/daemon/bus"
@@ -93,6 +94,19 @@ func (d *Daemon) decides(proven events.Assurance, p consent) (events.Assurance, 
 		return "", pinFault(err)
 	}
 	return events.AssuredPIN, nil
+}
+
+// typedHandle is nil if what was typed is the handle of the run.
+func typedHandle(s run.State, typed, did string) error {
+	if !strings.EqualFold(typed, s.Facts.Handle) {
+		return wire.Errorf(wire.NeedsPerson, "what was typed is not %s, so nothing was %s", s.Facts.Handle, did)
+	}
+	return nil
+}
+
+// decidesErasing says how sure it is that a person has a run erased.
+func (d *Daemon) decidesErasing(s run.State, proven events.Assurance, body wire.EraseRequest) (events.Assurance, error) {
+	return d.decides(proven, consent{body.PIN, func() error { return typedHandle(s, body.Typed, "erased") }, "apctl archive erase " + s.Facts.Handle})
 }
 
 // assured says how sure it is that a person answers, if that is enough.

@@ -27,7 +27,7 @@ func (d *Daemon) runRestore(ctx context.Context, q bus.Request, body wire.Restor
 	if err := d.fleet.Changeable(s); err != nil {
 		return wire.RestoreView{}, err
 	}
-	if err := d.whole(s, "the recorded work"); err != nil {
+	if err := d.removal.Whole(s, "the recorded work"); err != nil {
 		return wire.RestoreView{}, err
 	}
 	release, err := d.fleet.Hold(s.Facts.Project, q.ID, "")

@@ -139,7 +139,7 @@ func (d *Daemon) runList(ctx context.Context, _ bus.Request, body wire.ListReque
 			reply.More++
 			continue
 		}
-		s, err := d.fleet.read(h)
+		s, err := d.fleet.Read(h)
 		if err != nil {
 			return reply, err
 		}

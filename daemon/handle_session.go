@@ -93,7 +93,7 @@ func (d *Daemon) drivenRun(ctx context.Context, ref wire.RunRef) (run.State, err
 		if h.Project != ws.ID || h.Status == run.Over && latest.ID != "" { // of those that are over the newest is of interest
 			continue
 		}
-		s, err := d.fleet.read(h)
+		s, err := d.fleet.Read(h)
 		switch {
 		case err != nil:
 			return s, err

@@ -23,7 +23,7 @@ func (d *Daemon) verify(ctx context.Context, _ bus.Request, body wire.VerifyRequ
 			return wire.VerifyReply{}, err
 		}
 		live.Runs[s.ID] = s
-		p := prove.New(prove.Config{Live: live, Text: d.checkText, Gone: func(s run.State) bool { return d.gone(s) != nil }})
+		p := prove.New(prove.Config{Live: live, Text: d.checkText, Gone: func(s run.State) bool { return d.removal.Gone(s) != nil }})
 		err = p.Events(d.log.Read(ctx, events.Run(s.ID), 0))
 		return p.Reply(), err
 	}
@@ -38,7 +38,7 @@ func (d *Daemon) verify(ctx context.Context, _ bus.Request, body wire.VerifyRequ
 	if to.Stream == "" {
 		return prove.New(prove.Config{}).Reply(), nil
 	}
-	p := prove.New(prove.Config{Live: live, Open: true, Text: d.checkText, Gone: d.removals.pending.Load().covers})
+	p := prove.New(prove.Config{Live: live, Open: true, Text: d.checkText, Gone: d.removal.Pending().Covers})
 	if err := p.Files(ctx, streamsDir(d.cfg.Places.State), to, d.seals); err != nil {
 		return wire.VerifyReply{}, err
 	}

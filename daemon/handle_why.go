@@ -98,7 +98,7 @@ func (d *Daemon) whyBy(ctx context.Context, s run.State, now wire.RunView, h exp
 	d.addVerdict(&v, s)
 	v.Next = append(v.Next, afterwards(s, now)...)
 	if s.Status == run.Over && s.End.State == events.EndDone {
-		if v.Evidence, err = d.evidence(ctx, s); err != nil && (d.gone(s) != nil || d.fleet.IsImported(s.ID)) {
+		if v.Evidence, err = d.evidence(ctx, s); err != nil && (d.removal.Gone(s) != nil || d.fleet.IsImported(s.ID)) {
 			v.Evidence, err = nil, nil // the events say what is left to say
 		}
 	}

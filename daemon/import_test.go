@@ -110,7 +110,7 @@ func TestWhatWasImportedAfterAPruneIsThereUntilTheNext(t *testing.T) {
 	path, _ := a.exported(wire.ExportRequest{})
 	prune := func() {
 		t.Helper()
-		if _, err := b.d.archivePrune(t.Context(), b.request(), wire.PruneRequest{Before: time.Now()}); err != nil {
+		if _, err := b.d.removal.Prune(t.Context(), b.request(), wire.PruneRequest{Before: time.Now()}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -119,12 +119,12 @@ func TestWhatWasImportedAfterAPruneIsThereUntilTheNext(t *testing.T) {
 	if _, err := b.imports(path, false); err != nil {
 		t.Fatal(err)
 	}
-	if got := b.d.text(st.Facts.Task); b.d.gone(st) != nil || got != "make it so" {
-		t.Errorf("after the import: gone %+v, %q", b.d.gone(st), got)
+	if got := b.d.text(st.Facts.Task); b.d.removal.Gone(st) != nil || got != "make it so" {
+		t.Errorf("after the import: gone %+v, %q", b.d.removal.Gone(st), got)
 	}
 	prune()
-	if got := b.d.text(st.Facts.Task); b.d.gone(st) == nil || got != "" {
-		t.Errorf("after the next prune: gone %+v, %q", b.d.gone(st), got)
+	if got := b.d.text(st.Facts.Task); b.d.removal.Gone(st) == nil || got != "" {
+		t.Errorf("after the next prune: gone %+v, %q", b.d.removal.Gone(st), got)
 	}
 }
 

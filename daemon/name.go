@@ -23,7 +23,7 @@ func (f *fleet) resolve(ref wire.RunRef, project string) (run.State, error) {
 	var hits []snapshot.Head
 	for _, h := range all {
 		if h.Handle == want {
-			return f.read(h)
+			return f.Read(h)
 		}
 		if n := len(h.ID) - len(want); len(want) >= 4 && n >= 0 && strings.EqualFold(h.ID[n:], want) {
 			hits = append(hits, h)
@@ -31,7 +31,7 @@ func (f *fleet) resolve(ref wire.RunRef, project string) (run.State, error) {
 	}
 	switch len(hits) {
 	case 1:
-		return f.read(hits[0])
+		return f.Read(hits[0])
 	case 0:
 		return run.State{}, wire.Errorf(wire.NotFound, "no run %q", ref.Run).
 			WithHint("apctl ls --all   lists the runs")
@@ -46,8 +46,8 @@ func belongs(h snapshot.Head, project string) bool {
 	return project != "" && (h.Project == project || h.From == project)
 }
 
-// read is the state of a run that is in the list.
-func (f *fleet) read(h snapshot.Head) (run.State, error) {
+// Read is the state of a run that is in the list.
+func (f *fleet) Read(h snapshot.Head) (run.State, error) {
 	s, ok := f.State(h.ID)
 	if !ok {
 		return s, wire.Errorf(wire.Failed, "run %s cannot be read", h.Handle).WithHint("apctl daemon logs")
@@ -73,7 +73,7 @@ func (f *fleet) latest(all []snapshot.Head, ref wire.RunRef, project string) (ru
 		return run.State{}, wire.Errorf(wire.Usage, "%d live runs in %s: %s", len(here), ref.Workspace, handles(here)).
 			WithHint("name one")
 	}
-	return f.read(here[0])
+	return f.Read(here[0])
 }
 
 func handles(list []snapshot.Head) string {

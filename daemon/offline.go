@@ -14,6 +14,7 @@ import (
 	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/proc"
 	"autopilot/daemon/prove"
+	"autopilot/daemon/removal"
 	"autopilot/daemon/store"
 	"autopilot/events"
 	"autopilot/events/place"
@@ -121,11 +122,11 @@ func locked(places place.Places, work func(boot string) error) (err error) {
 // proveOffline proves by mark and seals, or says what is wrong with them and
 // proves the rest.
 func proveOffline(ctx context.Context, state, boot string) (wire.VerifyReply, error) {
-	pending, err := readRemoval(state)
+	pending, err := removal.Read(state)
 	if err != nil {
 		return wire.VerifyReply{}, err
 	}
-	p := prove.New(prove.Config{Text: textsOf(state), Gone: pending.covers})
+	p := prove.New(prove.Config{Text: textsOf(state), Gone: pending.Covers})
 	names := store.NamesIn(state)
 	if store.NeverSealed(names, streamsDir(state)) {
 		return proveStore(ctx, p, state, boot, nil)

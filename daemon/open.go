@@ -9,6 +9,7 @@ import (
 	"autopilot/daemon/bus"
 	"autopilot/daemon/disk"
 	"autopilot/daemon/journal"
+	"autopilot/daemon/removal"
 	"autopilot/daemon/tree"
 	"autopilot/daemon/work"
 	"autopilot/projections/run"
@@ -34,6 +35,7 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	d.recordRoll(ctx)
 	d.fleet = newFleet(fctx, j, d.worker, d.host, time.Now, d.cfg.Log, d.worker.Flow)
 	d.fleet.draining = d.draining.Load
+	d.removal = removal.New(d.removalConfig())
 	d.kept.log, d.kept.room = d.log, j.Disk.Plenty
 	d.fleet.kept = d.kept
 	if err := d.serveFleet(ctx, j); err != nil {
@@ -44,7 +46,7 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 		return err
 	}
 	d.loaded = true
-	if err := d.openRemoval(); err != nil {
+	if err := d.removal.Open(); err != nil {
 		return err
 	}
 	if err := d.openNotify(fctx); err != nil {
@@ -105,7 +107,7 @@ func (d *Daemon) serveFleet(ctx context.Context, j *journal.Journal) error {
 // goOn begins what the daemon does beside its runs, until it ends.
 func (d *Daemon) goOn(ctx context.Context) {
 	for _, work := range []func(context.Context){
-		d.finishRemoval, d.finishTrees, d.noteImports, d.accounts.Run, d.claims.Run, d.tend, d.tendMachine, d.fleet.keepStates, d.watchIdle,
+		d.removal.Finish, d.finishTrees, d.noteImports, d.accounts.Run, d.claims.Run, d.tend, d.tendMachine, d.fleet.keepStates, d.watchIdle,
 	} {
 		d.fleet.wg.Go(func() { work(ctx) })
 	}
@@ -124,4 +126,14 @@ func (d *Daemon) newWorker() *work.Worker {
 		Price: d.priceOf, Priced: d.priced, Over: d.over,
 		Sandbox: d.cfg.sandbox(), Confined: d.confined, Late: d.cfg.Late,
 	})
+}
+
+func (d *Daemon) removalConfig() removal.Config {
+	return removal.Config{
+		Stores: removal.Stores{
+			State: d.cfg.Places.State, Blobs: d.blobs, Effects: d.effects, Events: d.log, Archive: d.archive, Hosts: d.hosts,
+		},
+		Runs: d.fleet, Work: d.worker, People: removal.People{Prove: d.person, Decide: d.decidesErasing, HasPIN: d.hasPIN},
+		Find: d.find, Task: func(s run.State) string { return oneLine(d.text(s.Facts.Task)) }, Lasting: d.lasting, Log: d.cfg.Log,
+	}
 }

@@ -94,7 +94,7 @@ func TestDecisionsNeedThePINWhereOneIsSet(t *testing.T) {
 			return err
 		},
 		"erase": func(typed, pin string) error {
-			_, err := s.d.archiveErase(t.Context(), s.seated(), wire.EraseRequest{RunRef: wire.RunRef{Run: over.ID}, Typed: typed, PIN: pin})
+			_, err := s.d.removal.Erase(t.Context(), s.seated(), wire.EraseRequest{RunRef: wire.RunRef{Run: over.ID}, Typed: typed, PIN: pin})
 			return err
 		},
 		"resume": func(typed, pin string) error { return s.resumeAs(drift, typed, pin) },

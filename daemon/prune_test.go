@@ -14,7 +14,7 @@ import (
 
 func (s *site) prune(before time.Time, dry bool) wire.PruneView {
 	s.t.Helper()
-	v, err := s.d.archivePrune(s.t.Context(), s.request(), wire.PruneRequest{Before: before, DryRun: dry})
+	v, err := s.d.removal.Prune(s.t.Context(), s.request(), wire.PruneRequest{Before: before, DryRun: dry})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func (s *site) prune(before time.Time, dry bool) wire.PruneView {
 // aged makes a path look as if it had been written long ago.
 func (s *site) aged(path string) {
 	s.t.Helper()
-	long := time.Now().Add(-2 * looseAfter)
+	long := time.Now().Add(-48 * time.Hour)
 	if err := os.Chtimes(path, long, long); err != nil {
 		s.t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestAMomentToComeIsNotPruned(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
 	for _, before := range []time.Time{{}, time.Now().Add(time.Hour)} {
-		if _, err := s.d.archivePrune(t.Context(), bus.Request{}, wire.PruneRequest{Before: before}); codeOf(err) != wire.Usage {
+		if _, err := s.d.removal.Prune(t.Context(), bus.Request{}, wire.PruneRequest{Before: before}); codeOf(err) != wire.Usage {
 			t.Errorf("%v: %v", before, err)
 		}
 	}

@@ -46,7 +46,7 @@ func (d *Daemon) lastAbout(started events.RunStarted) (run.State, bool) {
 		if looked++; looked > mostRaised {
 			break
 		}
-		s, err := d.fleet.read(h)
+		s, err := d.fleet.Read(h)
 		if err != nil || s.Facts.Issue != started.Issue || s.Facts.Workflow != started.Workflow {
 			continue
 		}

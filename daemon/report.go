@@ -184,7 +184,7 @@ func (r *reporter) report() (wire.ReportView, error) {
 			heads, p.More = heads[:r.limit], n
 		}
 		for _, h := range heads {
-			s, err := r.d.fleet.read(h)
+			s, err := r.d.fleet.Read(h)
 			if err != nil {
 				return v, err
 			}
@@ -240,7 +240,7 @@ func (d *Daemon) inboxList(ctx context.Context, q bus.Request, _ struct{}) (wire
 		if h.Status == run.Over || h.Settled == string(events.HaltStopped) {
 			continue // who stopped it knows
 		}
-		s, err := d.fleet.read(h)
+		s, err := d.fleet.Read(h)
 		if err != nil {
 			return v, err
 		}

@@ -84,7 +84,7 @@ func (d *Daemon) viewAt(s run.State, now time.Time) wire.RunView {
 		v.Agent, v.Driver = string(f.Driver), d.driverView(s, false)
 	}
 	v.Imported = d.fleet.IsImported(s.ID)
-	v.Gone = d.gone(s)
+	v.Gone = d.removal.Gone(s)
 	viewUsage(&v, s, now)
 	v.Gates = gateViews(s, spec)
 	switch s.Status {

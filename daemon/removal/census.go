@@ -1,4 +1,4 @@
-package daemon
+package removal
 
 import (
 	"bytes"
@@ -156,15 +156,15 @@ func isAlphanumeric(c byte) bool {
 // count reads all that is stored, in the log and in the archive. parties are the
 // runs that do not keep what they name, and those whose trees are asked for, by
 // id.
-func (d *Daemon) count(ctx context.Context, c *census, heads []snapshot.Head, parties map[string]party) error {
-	if err := c.addAll(d.log.ReadAll(ctx, ""), parties); err != nil {
+func (w *Sweeper) count(ctx context.Context, c *census, heads []snapshot.Head, parties map[string]party) error {
+	if err := c.addAll(w.cfg.Events.ReadAll(ctx, ""), parties); err != nil {
 		return err
 	}
 	for _, h := range heads {
-		if !d.archived(h.ID) {
+		if !w.cfg.Runs.IsArchived(h.ID) {
 			continue
 		}
-		if err := c.addAll(d.log.Read(ctx, events.Run(h.ID), 0), parties); err != nil {
+		if err := c.addAll(w.cfg.Events.Read(ctx, events.Run(h.ID), 0), parties); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package daemon
+package removal
 
 import (
 	"context"
@@ -10,22 +10,22 @@ import (
 	"autopilot/projections/run"
 )
 
-// archivePrune removes what runs have written that were over before a moment, and
+// Prune removes what runs have written that were over before a moment, and
 // what nobody names.
-func (d *Daemon) archivePrune(ctx context.Context, q bus.Request, body wire.PruneRequest) (v wire.PruneView, err error) {
+func (w *Sweeper) Prune(ctx context.Context, q bus.Request, body wire.PruneRequest) (v wire.PruneView, err error) {
 	now := time.Now().UTC()
 	if body.Before.IsZero() || body.Before.After(now) {
 		return v, wire.Errorf(wire.Usage, "to prune needs a moment that is over")
 	}
-	r := removal{BeforeMS: body.Before.UnixMilli(), By: q.Actor, Cause: q.ID, At: now}
-	d.removals.mu.Lock()
-	defer d.removals.mu.Unlock()
-	ctx, done := d.lasting(ctx)
+	r := Record{BeforeMS: body.Before.UnixMilli(), By: q.Actor, Cause: q.ID, At: now}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	ctx, done := w.cfg.Lasting(ctx)
 	defer done()
-	if err := d.finishRemovalLocked(ctx); err != nil {
+	if err := w.finishLocked(ctx); err != nil {
 		return v, err
 	}
-	p, err := d.planPrune(ctx, r.before(), false)
+	p, err := w.planPrune(ctx, r.before(), false)
 	if err != nil {
 		return v, err
 	}
@@ -38,18 +38,18 @@ func (d *Daemon) archivePrune(ctx context.Context, q bus.Request, body wire.Prun
 		return v, nil
 	}
 	r.Runs, r.Texts = p.had, len(p.texts)
-	return v, d.carryOut(ctx, p, r)
+	return v, w.carryOut(ctx, p, r)
 }
 
 // planPrune finds what goes with the runs that were over before a moment. Of
 // those that were pruned before, what they named stays where it is named: only
 // what a person had erased holds nothing.
-func (d *Daemon) planPrune(ctx context.Context, before time.Time, again bool) (_ *sweep, err error) {
-	list, err := d.blobs.List(ctx)
+func (w *Sweeper) planPrune(ctx context.Context, before time.Time, again bool) (_ *sweep, err error) {
+	list, err := w.cfg.Blobs.List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	pl, err := d.planning(len(list))
+	pl, err := w.planning(len(list))
 	if err != nil {
 		return nil, err
 	}
@@ -68,10 +68,10 @@ func (d *Daemon) planPrune(ctx context.Context, before time.Time, again bool) (_
 		}
 		if err := pl.aim(h); err != nil {
 			// Whatever it names stays.
-			d.cfg.Log.Warn("prune a run", "run", h.ID, "error", err)
+			w.cfg.Log.Warn("prune a run", "run", h.ID, "error", err)
 		}
 	}
-	hosts := d.hosts.State()
+	hosts := w.cfg.Hosts.State()
 	for _, p := range hosts.Trees {
 		if p.At.Before(before) {
 			pl.pruned = append(pl.pruned, p)

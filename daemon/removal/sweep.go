@@ -1,4 +1,4 @@
-package daemon
+package removal
 
 import (
 	"cmp"
@@ -45,14 +45,6 @@ func (p *sweep) empty() bool {
 	return len(p.texts)+len(p.loose)+len(p.effects)+p.trees == 0
 }
 
-func room(list []blob.Entry) wire.Room {
-	r := wire.Room{Files: len(list)}
-	for _, e := range list {
-		r.Bytes += e.Bytes
-	}
-	return r
-}
-
 func (p *sweep) outputs() wire.Room { return wire.Room{Files: len(p.effects), Bytes: p.bytes} }
 
 // target is a run whose traces go.
@@ -63,7 +55,7 @@ type target struct {
 
 // planning is how a sweep is found.
 type planning struct {
-	d       *Daemon
+	w       *Sweeper
 	p       *sweep
 	heads   []snapshot.Head // of all runs
 	census  *census
@@ -76,15 +68,15 @@ type planning struct {
 	again   bool // it was begun before: names may be gone, and objects not
 }
 
-func (d *Daemon) planning(texts int) (*planning, error) {
-	purge, err := d.blobs.Purge()
+func (w *Sweeper) planning(texts int) (*planning, error) {
+	purge, err := w.cfg.Blobs.Purge()
 	if err != nil {
 		return nil, err
 	}
 	pl := &planning{
-		d: d, p: &sweep{purge: purge}, heads: d.fleet.AllHeads(), census: newCensus(texts), parties: map[string]party{}, begun: time.Now(),
+		w: w, p: &sweep{purge: purge}, heads: w.cfg.Runs.AllHeads(), census: newCensus(texts), parties: map[string]party{}, begun: time.Now(),
 	}
-	if pl.kept, err = d.effects.Kept(); err != nil {
+	if pl.kept, err = w.cfg.Effects.Kept(); err != nil {
 		_ = purge.Close()
 		return nil, err
 	}
@@ -96,7 +88,7 @@ func (d *Daemon) planning(texts int) (*planning, error) {
 
 // aim adds a run whose traces go.
 func (pl *planning) aim(h snapshot.Head) error {
-	s, err := pl.d.fleet.read(h)
+	s, err := pl.w.cfg.Runs.Read(h)
 	if err != nil {
 		return err
 	}
@@ -125,7 +117,7 @@ func (pl *planning) stand(emptied func(snapshot.Head) bool) {
 // look reads all that is stored and settles what goes. all is to take what
 // nothing names, too.
 func (pl *planning) look(ctx context.Context, all bool) (*sweep, error) {
-	if err := pl.d.count(ctx, pl.census, pl.heads, pl.parties); err != nil {
+	if err := pl.w.count(ctx, pl.census, pl.heads, pl.parties); err != nil {
 		return nil, err
 	}
 	gone := map[events.Ref]bool{}
@@ -155,7 +147,7 @@ func (pl *planning) pickEffects(all bool) {
 		n := pl.census.effect(k.ID)
 		if n.goes() || all && n == (named{}) && pl.old(k.Since) {
 			pl.p.effects = append(pl.p.effects, k)
-			_, bytes := pl.d.effects.Open(k.ID).Size()
+			_, bytes := pl.w.cfg.Effects.Open(k.ID).Size()
 			pl.p.bytes += bytes
 		}
 	}
@@ -182,7 +174,7 @@ func (pl *planning) pickTrees(ctx context.Context, gone map[events.Ref]bool) err
 		drops[p.Project].Runs = append(drops[p.Project].Runs, p.Salvage)
 	}
 	for id, d := range drops {
-		n, err := pl.d.worker.DropTrees(ctx, *d)
+		n, err := pl.w.cfg.Work.DropTrees(ctx, *d)
 		if err != nil {
 			return err
 		}
@@ -202,21 +194,21 @@ func (pl *planning) pickTrees(ctx context.Context, gone map[events.Ref]bool) err
 
 // remove removes what was planned: the texts last, as the others are found by
 // them. Removing again what is gone is no error.
-func (d *Daemon) remove(ctx context.Context, p *sweep) error {
+func (w *Sweeper) remove(ctx context.Context, p *sweep) error {
 	for _, drop := range p.drops {
-		if err := d.dropTrees(ctx, drop); err != nil {
+		if err := w.dropTrees(ctx, drop); err != nil {
 			return err
 		}
 	}
 	for _, k := range p.effects {
-		if err := d.effects.Discard(k.ID); errors.Is(err, effect.ErrUnfinished) {
-			d.cfg.Log.Warn("an effect is at work that no run waits for", "effect", k.ID)
+		if err := w.cfg.Effects.Discard(k.ID); errors.Is(err, effect.ErrUnfinished) {
+			w.cfg.Log.Warn("an effect is at work that no run waits for", "effect", k.ID)
 		} else if err != nil {
 			return err
 		}
 	}
 	for _, id := range p.runs {
-		if err := d.worker.DropSecret(id); err != nil {
+		if err := w.cfg.Work.DropSecret(id); err != nil {
 			return err
 		}
 	}
@@ -235,32 +227,32 @@ func (d *Daemon) remove(ctx context.Context, p *sweep) error {
 // dropTrees removes trees in the repository of a workspace. While a run is live
 // there, objects stay that were written since it began: nothing may name them
 // yet.
-func (d *Daemon) dropTrees(ctx context.Context, drop tree.Dropping) error {
-	release, err := d.fleet.Hold(drop.Workspace, "", "")
+func (w *Sweeper) dropTrees(ctx context.Context, drop tree.Dropping) error {
+	release, err := w.cfg.Runs.Hold(drop.Workspace, "", "")
 	if err == nil {
 		defer release()
 		drop.Alone, drop.Before = true, time.Now()
 	} else {
-		drop.Before = d.fleet.recordingSince(drop.Workspace)
+		drop.Before = w.recordingSince(drop.Workspace)
 	}
-	for _, l := range d.effects.Live() { // a gate that is tried may look at trees without a name
+	for _, l := range w.cfg.Effects.Live() { // a gate that is tried may look at trees without a name
 		if work.IsTry(l.Effect) {
 			drop.Alone, drop.Before = false, time.Now().Add(-looseAfter)
 		}
 	}
-	_, err = d.worker.DropTrees(ctx, drop)
+	_, err = w.cfg.Work.DropTrees(ctx, drop)
 	return err
 }
 
 // recordingSince is since when trees may be recorded in a workspace: the start of the
 // run that is live there, or not long ago when one is about to start.
-func (f *fleet) recordingSince(project string) time.Time {
+func (w *Sweeper) recordingSince(project string) time.Time {
 	since := time.Now().Add(-time.Hour)
-	for _, h := range f.Heads() {
+	for _, h := range w.cfg.Runs.Heads() {
 		if h.Project != project || h.Status != run.Live {
 			continue
 		}
-		if s, ok := f.State(h.ID); ok && s.Clock.Started.Before(since) {
+		if s, ok := w.cfg.Runs.State(h.ID); ok && s.Clock.Started.Before(since) {
 			since = s.Clock.Started
 		}
 	}
