@@ -32,6 +32,7 @@ import (
 	"autopilot/daemon/store"
 	"autopilot/daemon/team"
 	"autopilot/daemon/tree"
+	"autopilot/daemon/upload"
 	"autopilot/daemon/work"
 	"autopilot/events/log"
 	"autopilot/events/place"
@@ -95,7 +96,7 @@ type Daemon struct {
 	repos    *tree.Identities
 	chats    *chat.Chats
 	secret   *pin.Store // of who decides
-	uploads  uploads
+	uploads  *upload.Gatherer
 	blocked  blocked
 	past     past
 	removal  *removal.Sweeper
@@ -121,7 +122,7 @@ type Daemon struct {
 // Open locks the state directory, starts the bus, folds the log and serves
 // every run that is not over. The caller must Close it.
 func Open(ctx context.Context, cfg Config) (_ *Daemon, err error) {
-	d := &Daemon{cfg: cfg, started: time.Now(), stop: make(chan struct{}), people: person.System(), secret: pin.Open(cfg.Places.State, time.Now), uploads: uploads{open: map[string]*upload{}}}
+	d := &Daemon{cfg: cfg, started: time.Now(), stop: make(chan struct{}), people: person.System(), secret: pin.Open(cfg.Places.State, time.Now)}
 	d.active.Store(d.started.UnixMilli())
 	d.tended.note()
 	defer func() {
@@ -160,6 +161,7 @@ func (d *Daemon) openStores(ctx context.Context) (err error) {
 	if d.blobs, err = blob.Open(filepath.Join(state, "blobs"), durable); err != nil {
 		return err
 	}
+	d.uploads = upload.New(d.blobs)
 	if d.effects, err = effect.New(effect.Config{Root: filepath.Join(state, "effects"), Shim: d.cfg.Shim, Orphans: d.cfg.Orphans, BootID: d.cfg.Boot}); err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 // handlers answers the verbs.
 func (d *Daemon) handlers() map[string]bus.Handler {
 	return map[string]bus.Handler{
-		wire.BlobPut.Name:       d.awake(d.blobPut),
+		wire.BlobPut.Name:       d.awake(streamedTo(d.uploads.Put)),
 		wire.RunStart.Name:      d.awake(asked(d.runStart)),
 		wire.RunPreview.Name:    d.awake(asked(d.runPreview)),
 		wire.RunList.Name:       d.awake(asked(d.runList)),

@@ -3,28 +3,10 @@ package daemon
 import (
 	"context"
 	"os"
-	"time"
 
 	"autopilot/daemon/bus"
 	"autopilot/events/wire"
 )
-
-// blobPut adds a chunk of a text and, with the last one, stores it.
-func (d *Daemon) blobPut(ctx context.Context, q bus.Request, r *bus.Reply) error {
-	piece, err := decode[wire.BlobChunk](q.Body)
-	if err != nil {
-		return err
-	}
-	text, done, err := d.uploads.add(q.Name, piece, time.Now())
-	if err != nil || !done {
-		return err
-	}
-	ref, err := d.blobs.Put(ctx, text)
-	if err != nil {
-		return err
-	}
-	return r.JSON(ctx, wire.BlobReply{Ref: ref})
-}
 
 func (d *Daemon) daemonStatus(ctx context.Context, _ bus.Request, _ struct{}) (wire.DaemonView, error) {
 	u, err := d.log.Usage(ctx)
