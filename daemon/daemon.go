@@ -29,6 +29,7 @@ import (
 	"autopilot/daemon/person"
 	"autopilot/daemon/pin"
 	"autopilot/daemon/removal"
+	"autopilot/daemon/snapshot"
 	"autopilot/daemon/store"
 	"autopilot/daemon/team"
 	"autopilot/daemon/tree"
@@ -157,7 +158,7 @@ func (d *Daemon) openStores(ctx context.Context) (err error) {
 	if d.cfg.Durability == bus.Process {
 		durable = blob.Process
 	}
-	d.past.streams = streamsDir(state)
+	d.past.streams = store.StreamsIn(state)
 	if d.blobs, err = blob.Open(filepath.Join(state, "blobs"), durable); err != nil {
 		return err
 	}
@@ -185,9 +186,9 @@ func (d *Daemon) openStores(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	cfg := logConfig(d.cfg.Quota)
+	cfg := bus.LogConfig(d.cfg.Quota)
 	cfg.Acknowledged, cfg.Witness = d.acknowledged, d.seals
-	if d.archive, err = archive.OpenArchive(archiveDir(state), d.cfg.Log); err != nil {
+	if d.archive, err = archive.OpenArchive(archive.DirIn(state), d.cfg.Log); err != nil {
 		return err
 	}
 	l, err := log.Open(ctx, nc, cfg)
@@ -203,16 +204,16 @@ func (d *Daemon) openMark() error {
 	if err != nil {
 		return fmt.Errorf("open the event store: %w", err)
 	}
-	if d.seals, err = store.OpenSeals(store.NamesIn(state), streamsDir(state), boot); err != nil {
+	if d.seals, err = store.OpenSeals(store.NamesIn(state), store.StreamsIn(state), boot); err != nil {
 		return err
 	}
 	d.seals.Failed = func(err error) { d.cfg.Log.Error("prove the event store", "error", err) }
-	d.kept, err = openKept(snapshotFile(state), streamsDir(state), d.seals, d.cfg.Log)
+	d.kept, err = openKept(snapshot.FileIn(state), store.StreamsIn(state), d.seals, d.cfg.Log)
 	if err != nil {
 		return err
 	}
 	d.kept.reached = d.sealed
-	if d.mark, err = store.OpenMark(markFile(state), d.cfg.Durability == bus.Process, boot); err == nil {
+	if d.mark, err = store.OpenMark(store.NamesIn(state).Mark, d.cfg.Durability == bus.Process, boot); err == nil {
 		d.mark.Ease()
 	}
 	return err
@@ -230,12 +231,6 @@ func (d *Daemon) sealed() {
 	}
 }
 
-func streamsDir(state string) string {
-	return filepath.Join(state, "store", "jetstream", "$G", "streams")
-}
-
-func markFile(state string) string { return place.Places{State: state}.MarkFile() }
-
 // acknowledged moves the mark. When that fails the mark is behind, which proves
 // less and claims nothing wrong.
 func (d *Daemon) acknowledged(stream string, position uint64) {
@@ -252,7 +247,7 @@ func (d *Daemon) closeMark() error {
 		}
 		return nil
 	}
-	n, err := store.BlockBytes(streamsDir(d.cfg.Places.State), d.mark.Stream())
+	n, err := store.BlockBytes(store.StreamsIn(d.cfg.Places.State), d.mark.Stream())
 	if err != nil {
 		n = -1
 	}
@@ -261,16 +256,6 @@ func (d *Daemon) closeMark() error {
 		end = 0
 	}
 	return errors.Join(err, d.mark.Close(n), d.seals.Close(end))
-}
-
-// logConfig leaves the server's own limit some room above the log's, and keeps
-// a part of that for how runs end.
-func logConfig(store int64) log.Config {
-	if store <= 0 {
-		store = bus.DefaultQuota
-	}
-	quota := store - store/16
-	return log.Config{Quota: quota, Reserve: quota / 16}
 }
 
 // gateEnv reads gate.env anew for each run that starts.

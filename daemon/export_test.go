@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"autopilot/daemon/archive"
+	"autopilot/daemon/store"
 	"autopilot/events"
 	"autopilot/events/wire"
 )
@@ -175,7 +176,7 @@ func TestWhatIsLeftOfADamagedStoreIsExportedAndWhatIsMissingSaid(t *testing.T) {
 	}
 	second := s.play(s.spec("test -f ok", "touch ok"))
 	s.close()
-	block := filepath.Join(streamsDir(s.cfg.Places.State), "AP_EVENTS_1", "msgs", "1.blk")
+	block := filepath.Join(store.StreamsIn(s.cfg.Places.State), "AP_EVENTS_1", "msgs", "1.blk")
 	b, err := os.ReadFile(block)
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 func (d *Daemon) archiveList(ctx context.Context, _ bus.Request, _ struct{}) (wire.ArchiveView, error) {
 	state := d.cfg.Places.State
 	v := wire.ArchiveView{
-		Dir: archiveDir(state), Pruned: d.hosts.State().Pruned,
+		Dir: archive.DirIn(state), Pruned: d.hosts.State().Pruned,
 		Bundles: []wire.BundleView{},
 	}
 	v.Texts, v.Outputs, v.Trees = d.removal.Takes(ctx)
@@ -29,7 +29,7 @@ func (d *Daemon) archiveList(ctx context.Context, _ bus.Request, _ struct{}) (wi
 		return v, fmt.Errorf("look how full the event store is: %w", err)
 	}
 	v.Events, v.StoreBytes, v.StoreQuota = u.Events, u.Bytes, u.Quota
-	stream, err := store.Stream(markFile(state))
+	stream, err := store.Stream(store.NamesIn(state).Mark)
 	if err != nil {
 		return v, err
 	}
@@ -60,5 +60,3 @@ func bundleView(f archive.File) wire.BundleView {
 	}
 	return v
 }
-
-func archiveDir(state string) string { return filepath.Join(state, "archive") }

@@ -44,8 +44,6 @@ type kept struct {
 	current atomic.Pointer[snapshot.Snapshot] // nil without one
 }
 
-func snapshotFile(state string) string { return filepath.Join(state, "snapshot") }
-
 // openKept opens the snapshot of a state directory. Where there is none that can
 // be believed it folds the files of the event store, before a server has them.
 // proven tells what is missing of the store.

@@ -32,7 +32,7 @@ type leftover struct {
 
 // lookOver reads every event once, and keeps the states of the runs.
 func lookOver(state string) (*leftovers, error) {
-	l := &leftovers{streams: streamsDir(state), mark: markFile(state), runs: map[string]*leftover{}}
+	l := &leftovers{streams: store.StreamsIn(state), mark: store.NamesIn(state).Mark, runs: map[string]*leftover{}}
 	var err error
 	if l.stream, err = store.Left(l.streams, l.mark); err != nil {
 		return nil, err

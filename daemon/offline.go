@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"autopilot/daemon/archive"
 	"autopilot/daemon/blob"
 	"autopilot/daemon/bus"
 	"autopilot/daemon/effect"
@@ -104,7 +105,7 @@ func locked(places place.Places, work func(boot string) error) (err error) {
 	if err := (rolling{places.State}).whole(); err != nil {
 		return err
 	}
-	if _, err := os.Stat(streamsDir(places.State)); err != nil {
+	if _, err := os.Stat(store.StreamsIn(places.State)); err != nil {
 		return fmt.Errorf("find an event store: %w", err)
 	}
 	lock, err := bus.Lock(places, "verify")
@@ -128,7 +129,7 @@ func proveOffline(ctx context.Context, state, boot string) (wire.VerifyReply, er
 	}
 	p := prove.New(prove.Config{Text: textsOf(state), Gone: pending.Covers})
 	names := store.NamesIn(state)
-	if store.NeverSealed(names, streamsDir(state)) {
+	if store.NeverSealed(names, store.StreamsIn(state)) {
 		return proveStore(ctx, p, state, boot, nil)
 	}
 	seals, err := store.ReadSeals(names, boot)
@@ -153,10 +154,10 @@ func textsOf(state string) func(events.Ref) error {
 func proveStore(ctx context.Context, p *prove.Proof, state, boot string, seals *store.Seals) (wire.VerifyReply, error) {
 	to, err := acknowledged(state, boot, seals)
 	if err == nil && to.Stream != "" {
-		err = p.Files(ctx, streamsDir(state), to, seals)
+		err = p.Files(ctx, store.StreamsIn(state), to, seals)
 	}
 	if err == nil {
-		err = p.Bundles(ctx, archiveDir(state))
+		err = p.Bundles(ctx, archive.DirIn(state))
 	}
 	return p.Reply(), err
 }
@@ -169,11 +170,11 @@ func acknowledged(state, boot string, seals *store.Seals) (store.Position, error
 			return to, err
 		}
 	}
-	to, err := store.Acknowledged(markFile(state), boot)
+	to, err := store.Acknowledged(store.NamesIn(state).Mark, boot)
 	if err == nil && to.Stream != "" {
 		return to, nil
 	}
-	stream, err := store.Left(streamsDir(state), markFile(state))
+	stream, err := store.Left(store.StreamsIn(state), store.NamesIn(state).Mark)
 	if errors.Is(err, store.ErrNothing) {
 		return store.Position{}, nil
 	}
@@ -203,7 +204,7 @@ func Reseal(ctx context.Context, places place.Places) (reply wire.VerifyReply, e
 		if err != nil {
 			return err
 		}
-		if err := store.Seal(store.NamesIn(places.State), streamsDir(places.State), to.Stream, boot); err != nil {
+		if err := store.Seal(store.NamesIn(places.State), store.StreamsIn(places.State), to.Stream, boot); err != nil {
 			return err
 		}
 		reply, err = proveOffline(ctx, places.State, boot)

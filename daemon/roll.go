@@ -114,7 +114,7 @@ var errRollRoom = errors.New("there is too little room to roll the log")
 // rollRoom refuses a roll that may fill the disk: what is over is written down as
 // it is and in the bundle, all else once more.
 func rollRoom(state, stream string, free uint64) error {
-	n, err := store.BlockBytes(streamsDir(state), stream)
+	n, err := store.BlockBytes(store.StreamsIn(state), stream)
 	if err != nil {
 		return err
 	}

@@ -56,10 +56,10 @@ func (r *roller) carry(ctx context.Context, p *rollPlan, c *rollRecord, s *spill
 		return err
 	}
 	stream := log.StreamName(uint64(c.To))
-	if err := store.Seal(r.names.Next(), streamsDir(r.next()), stream, r.boot); err != nil {
+	if err := store.Seal(r.names.Next(), store.StreamsIn(r.next()), stream, r.boot); err != nil {
 		return err
 	}
-	made, err := r.prove(r.names.Next(), streamsDir(r.next()))
+	made, err := r.prove(r.names.Next(), store.StreamsIn(r.next()))
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (r *roller) fill(ctx context.Context, twin place.Places, p *rollPlan, c *ro
 	if err != nil {
 		return err
 	}
-	cfg := logConfig(r.quota)
+	cfg := bus.LogConfig(r.quota)
 	cfg.Generation = uint64(c.To)
 	l, err := log.Open(ctx, nc, cfg)
 	if err != nil {
@@ -140,7 +140,7 @@ func (r *roller) divide(p *rollPlan, c *rollRecord, s *spill) iter.Seq2[log.Stor
 			return
 		}
 		defer seals.Close(0)
-		err = store.ReplaySealed(seals, streamsDir(r.state), copied, func(list []parcel) error {
+		err = store.ReplaySealed(seals, store.StreamsIn(r.state), copied, func(list []parcel) error {
 			for _, e := range list {
 				if st, goesOver, err := v.take(e); err != nil {
 					return err

@@ -17,6 +17,7 @@ import (
 	"autopilot/daemon/disk"
 	"autopilot/daemon/durable"
 	"autopilot/daemon/failpoint"
+	"autopilot/daemon/snapshot"
 	"autopilot/daemon/store"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -119,7 +120,7 @@ func (r *roller) prepare(ctx context.Context) (*rollRecord, error) {
 	if err := rollRoom(r.state, stream, r.free()); err != nil {
 		return nil, err
 	}
-	p, err := r.prove(r.names, streamsDir(r.state))
+	p, err := r.prove(r.names, store.StreamsIn(r.state))
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +169,7 @@ func (r *roller) finish(ctx context.Context, c rollRecord) error {
 		}
 		failpoint.Hit(failpoint.RollMarked)
 	}
-	if err := os.Remove(snapshotFile(r.state)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(snapshot.FileIn(r.state)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err // it is of the old generation
 	}
 	return errors.Join(durable.SyncDir(r.state), os.RemoveAll(old), os.RemoveAll(r.next()))
@@ -197,7 +198,7 @@ func (r *roller) takeIn(ctx context.Context, c rollRecord) (err error) {
 	if !there(r.bundle()) {
 		return nil
 	}
-	a, err := archive.OpenArchive(archiveDir(r.state), r.log)
+	a, err := archive.OpenArchive(archive.DirIn(r.state), r.log)
 	if err != nil {
 		return err
 	}

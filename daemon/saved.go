@@ -85,7 +85,7 @@ func (s *saved) missing(format string, args ...any) {
 
 // openArchive opens the archive if there is one: nothing is made here.
 func (s *saved) openArchive() error {
-	dir := archiveDir(s.o.places.State)
+	dir := archive.DirIn(s.o.places.State)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

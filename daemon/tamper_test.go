@@ -437,7 +437,7 @@ func TestWhatAKilledDaemonLeavesPasses(t *testing.T) {
 // pend makes the last event one that was stored and not acknowledged.
 func (x *tampered) pend(m template) {
 	x.t.Helper()
-	seals, err := store.OpenSeals(store.NamesIn(x.state), streamsDir(x.state), m.site.bootOf())
+	seals, err := store.OpenSeals(store.NamesIn(x.state), store.StreamsIn(x.state), m.site.bootOf())
 	if err != nil {
 		x.t.Fatal(err)
 	}

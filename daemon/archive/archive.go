@@ -53,6 +53,9 @@ type Head struct {
 	Imported bool
 }
 
+// DirIn is the archive of a state directory.
+func DirIn(state string) string { return filepath.Join(state, "archive") }
+
 // OpenArchive opens a directory, and makes it if it is not there. What is wrong
 // with a bundle is its Problem and no error; states that had to be made anew are
 // told to the log. Only one process may have a directory open.

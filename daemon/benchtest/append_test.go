@@ -81,7 +81,7 @@ func witnessed(p place.Places, d bus.Durability) (cfg log.Config, end func() err
 	if err != nil {
 		return cfg, nil, err
 	}
-	seals, err := store.OpenSeals(store.NamesIn(p.State), streams(p), boot)
+	seals, err := store.OpenSeals(store.NamesIn(p.State), store.StreamsIn(p.State), boot)
 	if err != nil {
 		return cfg, nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -21,6 +20,7 @@ import (
 	autopilotd "autopilot/daemon"
 	"autopilot/daemon/bus"
 	"autopilot/daemon/snapshot"
+	"autopilot/daemon/store"
 	"autopilot/events"
 	"autopilot/events/place"
 	"autopilot/events/wire"
@@ -133,7 +133,7 @@ func fold(p place.Places) (s said, err error) {
 		return s, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	s.Took, err = took(func() error { return f.AddFiles(streams(p), p.MarkFile(), "bench") })
+	s.Took, err = took(func() error { return f.AddFiles(store.StreamsIn(p.State), p.MarkFile(), "bench") })
 	s.Events = f.Added()
 	return s, err
 }
@@ -149,10 +149,6 @@ func verify(p place.Places) (s said, err error) {
 		err = errors.Join(err, fmt.Errorf("of %d events %d are sealed: %v", proof.Events, proof.Sealed, proof.Problems))
 	}
 	return s, err
-}
-
-func streams(p place.Places) string {
-	return filepath.Join(p.State, "store", "jetstream", "$G", "streams")
 }
 
 // serve opens the server, says so, and waits to be killed.

@@ -100,7 +100,7 @@ func seal(p place.Places) error {
 	if err != nil {
 		return err
 	}
-	return store.Seal(store.NamesIn(p.State), streams(p), log.StreamName(1), boot)
+	return store.Seal(store.NamesIn(p.State), store.StreamsIn(p.State), log.StreamName(1), boot)
 }
 
 // agentOf ends the live run of the large store, whatever became of it.

@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
+	"autopilot/events/log"
 	"autopilot/events/place"
 )
 
@@ -28,6 +29,17 @@ const (
 
 // DefaultQuota bounds the event store when the configuration does not, in bytes.
 const DefaultQuota = 4 << 30
+
+// LogConfig is that of the event log in a store of so many bytes, 0 for DefaultQuota.
+// It leaves the server's own limit some room above the log's, and keeps a part of
+// that for how runs end.
+func LogConfig(quota int64) log.Config {
+	if quota <= 0 {
+		quota = DefaultQuota
+	}
+	quota -= quota / 16
+	return log.Config{Quota: quota, Reserve: quota / 16}
+}
 
 // maxMemory bounds the memory streams of the server; there are none.
 const maxMemory = 64 << 20

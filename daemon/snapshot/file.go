@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/go-json-experiment/json"
 	jsonv1 "github.com/go-json-experiment/json/v1"
@@ -44,6 +45,9 @@ type place struct {
 	length int
 	sum    [sumBytes]byte
 }
+
+// FileIn is the snapshot of a state directory.
+func FileIn(state string) string { return filepath.Join(state, "snapshot") }
 
 // Open opens a snapshot. One that is not there is fs.ErrNotExist; one that is
 // not whole, or was made by another fold, is ErrDropped. Whether it fits a log

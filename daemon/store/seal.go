@@ -40,6 +40,11 @@ func NamesIn(state string) Names {
 	return Names{Mark: in("mark"), Key: in("seal.key"), Seals: in("seals"), Pending: in("seals.pending"), Sealed: in("sealed")}
 }
 
+// StreamsIn is where the server has its streams, below a state directory.
+func StreamsIn(state string) string {
+	return filepath.Join(state, "store", "jetstream", "$G", "streams")
+}
+
 // Next are those of a generation that is being made: mark, seals and checkpoint
 // are to be renamed to the others. Key and Pending are the same.
 func (n Names) Next() Names {
