@@ -79,7 +79,7 @@ func (f *fleet) AddArchived(a *archive.Archive) {
 			f.handles[h.Handle] = true
 		}
 	}
-	f.changedLocked("")
+	f.touched("")
 }
 
 func (f *fleet) IsArchived(id string) bool {

@@ -18,6 +18,7 @@ import (
 	"autopilot/daemon/agent/price"
 	"autopilot/daemon/archive"
 	"autopilot/daemon/blob"
+	"autopilot/daemon/budget"
 	"autopilot/daemon/bus"
 	"autopilot/daemon/chat"
 	"autopilot/daemon/config"
@@ -109,9 +110,9 @@ type Daemon struct {
 
 	rollProblem string // why the log was not rolled that was to be
 
-	budget budgets
-	prices *price.Table    // as they are built in
-	warned map[string]bool // limits of which most is used, that were told of; only tend has it
+	limits *budget.Limits
+	budget *budget.Keeper
+	usage  *budget.Usage
 
 	cancel   context.CancelFunc
 	stop     chan struct{} // closed when the daemon shall end
@@ -140,12 +141,14 @@ func Open(ctx context.Context, cfg Config) (_ *Daemon, err error) {
 	}
 	d.repos = tree.NewIdentities("", d.host)
 	d.chats = d.newChats()
-	if d.prices, err = price.Shipped(); err != nil {
+	prices, err := price.Shipped()
+	if err != nil {
 		return d, err
 	}
 	if err := d.openStores(ctx); err != nil {
 		return d, err
 	}
+	d.limits = budget.NewLimits(cfg.Places.Config, prices, d.blobs)
 	if err := d.openFleet(ctx); err != nil {
 		return d, err
 	}

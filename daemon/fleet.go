@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"autopilot/daemon/archive"
@@ -32,6 +31,7 @@ type fleet struct {
 	// draining says that no new iteration may begin.
 	draining func() bool
 	noted    func(run.State)                          // hears of every change, and does not block
+	touched  func(id string)                          // hears that a run is another than it was, ditto
 	loading  func(context.Context, []run.State) error // gets the runs that are not over before any is served
 	kept     *kept
 	anew     string // this boot of the host, if live runs are halted as it is another one
@@ -47,8 +47,6 @@ type fleet struct {
 	events   int                      // changes since the latest snapshot
 	handles  map[string]bool          // that are taken; made when the first run is started
 	starts   map[string]start         // by workspace id
-	version  atomic.Uint64            // grows with every change
-	day      ofDay
 	closed   bool
 }
 
@@ -66,7 +64,7 @@ func newFleet(ctx context.Context, j *journal.Journal, w engine.Worker, host str
 	k := &kept{log: j.Log, out: l}
 	k.begin(nil)
 	return &fleet{
-		draining: func() bool { return false }, noted: func(run.State) {},
+		draining: func() bool { return false }, noted: func(run.State) {}, touched: func(string) {},
 		loading: func(context.Context, []run.State) error { return nil },
 		ctx:     ctx, journal: j, worker: w, flow: flow, host: host, now: now, log: l, kept: k,
 		runs: map[string]*member{}, open: map[string]*member{}, imported: map[string]snapshot.Head{}, changed: make(chan struct{}), starts: map[string]start{}, handles: map[string]bool{},
@@ -171,7 +169,7 @@ func (f *fleet) Serve(ctx context.Context, s run.State, first engine.Reboot) *me
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.putLocked(m)
-	f.changedLocked(s.ID)
+	f.touched(s.ID)
 	if f.closed {
 		m.actor = nil // stored by a request that outlived its client; the next daemon serves it
 	}
@@ -216,7 +214,7 @@ func (f *fleet) Note(s run.State) {
 		f.putLocked(m)
 	}
 	f.events++
-	f.changedLocked(s.ID)
+	f.touched(s.ID)
 	f.noted(s)
 	close(f.changed)
 	f.changed = make(chan struct{})

@@ -125,3 +125,49 @@ func (f *fleet) Live() int {
 	}
 	return n
 }
+
+// LiveStates are the runs that are going on. There may be a thousand of them, so
+// they are no copies: who asks only reads them.
+func (f *fleet) LiveStates() []*run.State {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	out := make([]*run.State, 0, len(f.open))
+	for _, m := range f.open {
+		if m.head.Status == run.Live && m.state != nil && m.actor != nil {
+			out = append(out, m.state)
+		}
+	}
+	return out
+}
+
+// NotOver are the states of the runs that are not over, which are only read.
+func (f *fleet) NotOver() []*run.State {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	out := make([]*run.State, 0, len(f.open))
+	for _, m := range f.open {
+		if m.state != nil {
+			out = append(out, m.state)
+		}
+	}
+	return out
+}
+
+// Look shows the runs that are named, or all with nil, as they are at one moment.
+// see is called with the lock held. The state may be nil of a run that is over,
+// and is only read.
+func (f *fleet) Look(ids map[string]bool, see func(snapshot.Head, *run.State)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if ids == nil {
+		for _, m := range f.runs {
+			see(m.head, m.state)
+		}
+		return
+	}
+	for id := range ids {
+		if m := f.runs[id]; m != nil {
+			see(m.head, m.state)
+		}
+	}
+}

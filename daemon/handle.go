@@ -62,7 +62,7 @@ func (d *Daemon) handlers() map[string]bus.Handler {
 		wire.GateTry.Name:       d.awake(streamed(d.gateTry)),
 		wire.Doctor.Name:        d.awake(asked(d.doctor)),
 		wire.NotifyTest.Name:    d.awake(asked(d.notifyTest)),
-		wire.UsageShow.Name:     d.awake(asked(d.usageShow)),
+		wire.UsageShow.Name:     d.awake(asked(d.usage.Show)),
 		wire.ProbeShow.Name:     d.awake(asked(d.probeShow)),
 		wire.ProbeLaunch.Name:   d.awake(asked(d.probeLaunch)),
 		wire.PeerClaims.Name:    d.awake(asked(d.peerClaims)),

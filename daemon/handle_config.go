@@ -86,6 +86,16 @@ type configured struct {
 	Source []byte // of the project's file that was used; nil without one
 }
 
+// file is the place of a setting that was used.
+func (c configured) file(key string) string {
+	for _, v := range c.Used {
+		if v.Key == key {
+			return v.Where
+		}
+	}
+	return "your configuration"
+}
+
 // configure lays the configuration under what was typed. The project's file is
 // used only as a person has agreed to it. A work tree that was made for the run
 // has the settings of the one that it was made from.

@@ -63,22 +63,22 @@ func (d *Daemon) heavy(at []agentAt) []wire.ProbeProject {
 	var out []wire.ProbeProject
 	index := map[string]int{}
 	for _, s := range d.fleet.LiveStates() {
-		l, err := d.limitedOf(*s)
-		if err != nil || l.bounds.Agents == 0 {
+		bounds, err := d.limits.Bounds(*s)
+		if err != nil || bounds.Agents == 0 {
 			continue
 		}
 		i, ok := index[treeOf(s)]
 		if !ok {
 			i = len(out)
 			index[treeOf(s)] = i
-			out = append(out, wire.ProbeProject{Workspace: d.text(s.Facts.Workspace), Agents: l.bounds.Agents})
+			out = append(out, wire.ProbeProject{Workspace: d.text(s.Facts.Workspace), Agents: bounds.Agents})
 			for _, a := range at {
 				if a.project == treeOf(s) {
 					out[i].Running++
 				}
 			}
 		}
-		out[i].Agents = min(out[i].Agents, l.bounds.Agents)
+		out[i].Agents = min(out[i].Agents, bounds.Agents)
 		out[i].Runs = append(out[i].Runs, s.Facts.Handle)
 	}
 	for _, p := range out {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"autopilot/daemon/budget"
 	"autopilot/daemon/bus"
 	"autopilot/daemon/redact"
 	"autopilot/daemon/retro/page"
@@ -32,7 +33,7 @@ func (d *Daemon) rawRetro(ctx context.Context, q bus.Request, r *bus.Reply) erro
 	if err != nil {
 		return err
 	}
-	zone, err := zoneNamed(body.Zone)
+	zone, err := budget.ZoneNamed(body.Zone)
 	if err != nil {
 		return err
 	}
@@ -148,7 +149,7 @@ func (d *Daemon) retroFleet(ctx context.Context, body wire.RetroRequest, zone *t
 	wanted, archived, cost := map[string]uint64{}, map[string]uint64{}, uint64(0)
 	for _, h := range d.fleet.AllHeads() {
 		switch {
-		case h.Latest < body.Since.UnixMilli() || project != "" && !belongs(h, project):
+		case h.Latest < body.Since.UnixMilli() || project != "" && !h.Belongs(project):
 		case d.fleet.IsArchived(h.ID):
 			archived[h.ID] = h.Seq
 		default:

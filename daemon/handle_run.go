@@ -128,7 +128,7 @@ func (d *Daemon) runList(ctx context.Context, _ bus.Request, body wire.ListReque
 		heads = d.fleet.AllHeads
 	}
 	for _, h := range heads() {
-		if project != "" && !belongs(h, project) {
+		if project != "" && !h.Belongs(project) {
 			continue
 		}
 		if h.Status == run.Over {

@@ -21,7 +21,7 @@ func (d *Daemon) screenLanguage() events.Language {
 // userLanguage is the setting; empty for none. A file that cannot be read has
 // none: other places say what is wrong with it.
 func (d *Daemon) userLanguage() events.Language {
-	if u, err := d.budgetUser(); err == nil {
+	if u, err := d.limits.User(); err == nil {
 		return u.Language
 	}
 	return ""

@@ -140,7 +140,7 @@ func (d *Daemon) subject() probe.Subject {
 
 // resources are the user's settings of the machine.
 func (d *Daemon) resources() config.Resources {
-	u, err := d.budgetUser()
+	u, err := d.limits.User()
 	if err != nil {
 		return config.DefaultUser().Resources
 	}
@@ -239,10 +239,10 @@ func (d *Daemon) slot(ctx context.Context, s run.State, now time.Time) (not even
 // agent has the age of that, whatever it waited for meanwhile.
 func (d *Daemon) wish(ctx context.Context, s run.State, c config.Resources) (sched.Ask, error) {
 	flow, err := d.fleet.flow(ctx, s)
-	l, lerr := d.limitedOf(s)
+	bounds, lerr := d.limits.Bounds(s)
 	a := sched.Ask{
-		Run: s.ID, Priority: int(s.Facts.Priority), Policy: bound{c.PolicyOf(flow), l.bounds.RAM}.name(), Coordinator: flow.Resources.Coordinator == workflow.Always,
-		Again: s.Loop.Iteration > 0, Group: treeOf(&s), Most: l.bounds.Agents,
+		Run: s.ID, Priority: int(s.Facts.Priority), Policy: bound{c.PolicyOf(flow), bounds.RAM}.name(), Coordinator: flow.Resources.Coordinator == workflow.Always,
+		Again: s.Loop.Iteration > 0, Group: treeOf(&s), Most: bounds.Agents,
 	}
 	if w := s.Waiting; w != nil {
 		a.Since, a.Until = w.InLine, time.UnixMilli(w.UntilMS)

@@ -40,12 +40,6 @@ func (f *fleet) resolve(ref wire.RunRef, project string) (run.State, error) {
 		WithHint("give more characters of the id")
 }
 
-// belongs says that a run works in the workspace, or in a work tree that was
-// made from it for the run.
-func belongs(h snapshot.Head, project string) bool {
-	return project != "" && (h.Project == project || h.From == project)
-}
-
 // Read is the state of a run that is in the list.
 func (f *fleet) Read(h snapshot.Head) (run.State, error) {
 	s, ok := f.State(h.ID)
@@ -58,7 +52,7 @@ func (f *fleet) Read(h snapshot.Head) (run.State, error) {
 func (f *fleet) latest(all []snapshot.Head, ref wire.RunRef, project string) (run.State, error) {
 	var here []snapshot.Head
 	for _, h := range all {
-		if belongs(h, project) && (!ref.LiveOnly || h.Status == run.Live) {
+		if h.Belongs(project) && (!ref.LiveOnly || h.Status == run.Live) {
 			here = append(here, h)
 		}
 	}

@@ -36,6 +36,7 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	d.fleet = newFleet(fctx, j, d.worker, d.host, time.Now, d.cfg.Log, d.worker.Flow)
 	d.fleet.draining = d.draining.Load
 	d.removal = removal.New(d.removalConfig())
+	d.openBudget()
 	d.kept.log, d.kept.room = d.log, j.Disk.Plenty
 	d.fleet.kept = d.kept
 	if err := d.serveFleet(ctx, j); err != nil {
@@ -123,7 +124,7 @@ func (d *Daemon) newWorker() *work.Worker {
 		},
 		Listen: d.bus.ListenEffect, GateEnv: d.gateEnv, Now: time.Now, Log: d.cfg.Log,
 		Language: d.language, Draft: d.drafts().Show, Admit: d.admit, Refused: d.bus.Refused, FindFlow: d.flowOf,
-		Price: d.priceOf, Priced: d.priced, Over: d.over,
+		Price: d.limits.Price, Priced: d.limits.Priced, Over: d.over,
 		Sandbox: d.cfg.sandbox(), Confined: d.confined, Late: d.cfg.Late,
 	})
 }

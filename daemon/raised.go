@@ -40,7 +40,7 @@ func (d *Daemon) lastAbout(started events.RunStarted) (run.State, bool) {
 	project, tracker := cmp.Or(started.From, started.Project), d.tracker(started)
 	looked := 0
 	for _, h := range d.fleet.Heads() {
-		if !belongs(h, project) {
+		if !h.Belongs(project) {
 			continue
 		}
 		if looked++; looked > mostRaised {

@@ -31,7 +31,7 @@ func (d *Daemon) reportMake(ctx context.Context, q bus.Request, body wire.Report
 	}
 	r := reporter{d: d, q: q, since: body.Since, limit: body.Limit, now: time.Now()}
 	for _, h := range d.fleet.Heads() {
-		if project == "" || belongs(h, project) {
+		if project == "" || h.Belongs(project) {
 			r.sort(h)
 		}
 	}
@@ -282,7 +282,7 @@ func (d *Daemon) statusLine(ctx context.Context, _ bus.Request, body wire.LineRe
 	for _, h := range d.fleet.Heads() {
 		count(&r.counts, h, d.standing(h, r.now), r.recent(h))
 		v.Usage = addUsed(v.Usage, h, body.Since)
-		if v.Run == nil && project != "" && belongs(h, project) {
+		if v.Run == nil && project != "" && h.Belongs(project) {
 			if s, ok := d.fleet.State(h.ID); ok {
 				v.Run = lineRun(d.view(s))
 			}

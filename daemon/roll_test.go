@@ -131,7 +131,7 @@ func (s *site) looksOf(ids ...string) map[string]any {
 		out[id+" events"] = lines
 		out[id+" why"] = s.why(id)
 	}
-	u, err := s.d.usageShow(s.t.Context(), s.request(), wire.UsageRequest{By: "run"})
+	u, err := s.d.usage.Show(s.t.Context(), s.request(), wire.UsageRequest{By: "run"})
 	if err != nil {
 		s.t.Fatal(err)
 	}

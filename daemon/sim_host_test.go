@@ -14,7 +14,9 @@ import (
 
 	"autopilot/daemon/agent/price"
 	"autopilot/daemon/blob"
+	"autopilot/daemon/budget"
 	"autopilot/daemon/config"
+	"autopilot/daemon/durable"
 	"autopilot/daemon/effect"
 	"autopilot/daemon/engine"
 	"autopilot/daemon/journal"
@@ -45,14 +47,15 @@ type simAgent struct {
 }
 
 type hostSim struct {
-	t    *testing.T
-	seed uint64
-	log  log.Log
-	user atomic.Pointer[config.User]
-	skew atomic.Int64 // of the clock of its machine, in nanoseconds
-	dir  string
-	wave func(at time.Duration, h *hostSim) judge.Reading // of what is not the daemon's
-	lies bool                                             // bands are forgotten before each reading: flapping
+	t       *testing.T
+	seed    uint64
+	log     log.Log
+	user    atomic.Pointer[config.User]
+	skew    atomic.Int64 // of the clock of its machine, in nanoseconds
+	dir     string
+	written int                                              // settings, so far
+	wave    func(at time.Duration, h *hostSim) judge.Reading // of what is not the daemon's
+	lies    bool                                             // bands are forgotten before each reading: flapping
 	// loses takes grants back as soon as they are given, holds leaves one behind each.
 	loses, holds bool
 
@@ -115,9 +118,9 @@ func (h *hostSim) open() {
 	h.must(err)
 	d := &Daemon{
 		cfg:  Config{Log: quiet, Home: h.dir, Boot: "boot", Places: place.Places{State: h.dir, Config: filepath.Join(h.dir, "config.yaml")}},
-		host: "sim", log: h.log, blobs: blobs, effects: effects, prices: prices, people: person.System(), cancel: die,
+		host: "sim", log: h.log, blobs: blobs, effects: effects, people: person.System(), cancel: die,
 	}
-	d.budget.user, d.budget.seen = h.user.Load(), sight(d.cfg.Places.Config)
+	d.limits = budget.NewLimits(d.cfg.Places.Config, prices, blobs)
 	j := journal.New(h.log, "sim", time.Now)
 	d.hosts, err = openHostLog(ctx, j, "sim", quiet)
 	h.must(err)
@@ -125,6 +128,7 @@ func (h *hostSim) open() {
 	d.peers = &peers{journal: j, now: time.Now, known: map[string]*peerBook{}}
 	d.fleet = newFleet(ctx, j, h, "sim", time.Now, quiet, h.flowOf)
 	d.fleet.draining = d.draining.Load
+	d.openBudget()
 	d.accounts = newAccounts(d.fleet, nil)
 	d.machine = newMachine(h.dir, d.hosts.State().Judged)
 	d.machine.probe = h
@@ -162,12 +166,12 @@ func (h *hostSim) configure(change func(*config.User)) {
 	u := *h.user.Load()
 	change(&u)
 	h.user.Store(&u)
-	if h.d == nil {
-		return
+	h.written++ // a file that is written twice at once, by a clock that is coarse, has another length at least
+	text := fmt.Sprintf("resources: {agents: %d", u.Resources.Agents)
+	if u.Resources.Policy != "" {
+		text += fmt.Sprintf(", policy: %q", u.Resources.Policy)
 	}
-	h.d.budget.mu.Lock()
-	defer h.d.budget.mu.Unlock()
-	h.d.budget.user = &u
+	h.must(durable.Replace(filepath.Join(h.dir, "config.yaml"), fmt.Appendf(nil, "%s}%*s#\n", text, h.written, "")))
 }
 
 // kill ends the daemon as a signal does: its runs are let go of.

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"autopilot/daemon/budget"
 	"autopilot/daemon/effect/shim"
 	"autopilot/daemon/engine"
 	"autopilot/daemon/work"
@@ -85,7 +86,7 @@ func (d *Daemon) viewAt(s run.State, now time.Time) wire.RunView {
 	}
 	v.Imported = d.fleet.IsImported(s.ID)
 	v.Gone = d.removal.Gone(s)
-	viewUsage(&v, s, now)
+	budget.View(&v, s, now)
 	v.Gates = gateViews(s, spec)
 	switch s.Status {
 	case run.Live:
@@ -270,6 +271,13 @@ func gateViews(s run.State, spec wire.RunSpec) []wire.GateView {
 		out = append(out, v)
 	}
 	return out
+}
+
+// usageNow adds what the agent at work has told.
+func (d *Daemon) usageNow(v *wire.RunView, s run.State) {
+	if r, ok := d.worker.Live(s.ID); ok && r.Usage != (events.Usage{}) {
+		budget.AddTold(v, r.Usage)
+	}
 }
 
 // text reads a blob for a view; one that is gone is empty. Names of files need

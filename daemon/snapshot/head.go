@@ -20,6 +20,12 @@ type Head struct {
 	Spent     Spent
 }
 
+// Belongs says that the run works in a project, or in a work tree that was made
+// from it for the run.
+func (h Head) Belongs(project string) bool {
+	return project != "" && (h.Project == project || h.From == project)
+}
+
 // HeadOf is the head of a state whose last event has that hash.
 func HeadOf(s run.State, hash string) Head {
 	return Head{

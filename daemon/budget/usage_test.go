@@ -1,4 +1,4 @@
-package daemon
+package budget
 
 import (
 	"testing"
@@ -28,7 +28,7 @@ func TestWhatAnAgentAtWorkHasNotToldIsUnknown(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			v := wire.RunView{Usage: c.before}
-			addUsage(&v, c.told)
+			AddTold(&v, c.told)
 			if got := phrase.Cost(events.English, *v.Usage); got != c.cost {
 				t.Errorf("the cost is %q, want %q", got, c.cost)
 			}

@@ -1,4 +1,4 @@
-package daemon
+package budget
 
 import (
 	"cmp"
@@ -24,64 +24,53 @@ type low struct {
 	what string
 }
 
-// tendBudgets tells of limits of which most is used, and lets runs go on whose
-// limit of the day was raised, or is that of another day. Only tend calls it.
-func (d *Daemon) tendBudgets(ctx context.Context, now time.Time) {
-	first := d.warned == nil
+// Tend tells of limits of which most is used, and lets runs go on whose
+// limit of the day was raised, or is that of another day. One goroutine calls it.
+func (k *Keeper) Tend(ctx context.Context, now time.Time) {
+	first := k.warned == nil
 	if first {
-		d.warned = map[string]bool{}
+		k.warned = map[string]bool{}
 	}
 	var notices []notify.Notice
 	live := map[string]bool{}
-	for _, at := range d.fleet.LiveStates() {
+	for _, at := range k.cfg.Runs.LiveStates() {
 		s := *at
 		live[s.ID] = true
-		d.tendWait(ctx, s, now)
-		for _, l := range d.lows(s, now, !first) {
-			if d.warned[l.key] {
+		k.tendWait(ctx, s, now)
+		for _, l := range k.lows(s, now, !first) {
+			if k.warned[l.key] {
 				continue
 			}
-			d.warned[l.key] = true
+			k.warned[l.key] = true
 			// What was stored before this daemon began was told by the one before.
 			if !first {
-				notices = append(notices, d.notice(notify.BudgetLow, s, now, l.what))
+				notices = append(notices, k.cfg.Notice(notify.BudgetLow, s, now, l.what))
 			}
 		}
 	}
 	if len(notices) > 0 {
-		d.told("", notices)
+		k.cfg.Tell(notices)
 	}
-	d.budget.keep(live)
-}
-
-// keep drops the limits of runs that are not live.
-func (b *budgets) keep(live map[string]bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for id := range b.limits {
-		if !live[id] {
-			delete(b.limits, id)
-		}
-	}
+	k.limits.keep(live)
 }
 
 // lows are the limits that a run counts for of which most is used; with live,
 // what its agent has told counts too.
-func (d *Daemon) lows(s run.State, now time.Time, live bool) []low {
-	out := d.ownLows(s, live)
-	limits, err := d.budgetsOf(s)
+func (k *Keeper) lows(s run.State, now time.Time, live bool) []low {
+	out := k.ownLows(s, live)
+	limits, err := k.limits.day(s)
 	if err != nil || len(limits) == 0 {
 		return out
 	}
-	t := d.today(now)
+	t := k.day.sum(now)
 	project := cmp.Or(s.Facts.From, s.Facts.Project)
-	l := d.language(s)
+	l := k.cfg.Language(s)
 	for _, limit := range limits {
 		part := t.share(limit, project)
 		if !live {
 			part.working = nil
 		}
-		used, _ := d.spentOf(part, limit.Kind, "", now)
+		used, _ := k.day.spent(part, limit.Kind, "", now)
 		if !isLow(used, limit.Limit) {
 			continue
 		}
@@ -98,12 +87,12 @@ func (d *Daemon) lows(s run.State, now time.Time, live bool) []low {
 	return out
 }
 
-func (d *Daemon) ownLows(s run.State, live bool) (out []low) {
+func (k *Keeper) ownLows(s run.State, live bool) (out []low) {
 	used := s.Loop.Used
-	if r, ok := d.worker.Live(s.ID); ok && live && s.AtWork() {
+	if r, ok := k.cfg.Live(s.ID); ok && live && s.AtWork() {
 		used = run.Sum(used, r.Usage)
 	}
-	limits, l := s.Facts.Limits, d.language(s)
+	limits, l := s.Facts.Limits, k.cfg.Language(s)
 	for _, o := range []config.Budget{
 		{Kind: events.LimitDayCost, Limit: limits.MicroUSD}, {Kind: events.LimitDayTokens, Limit: limits.Tokens}, {Kind: events.LimitDayTurns, Limit: int64(limits.Turns)},
 	} {
@@ -124,28 +113,14 @@ func isLow(used, limit int64) bool {
 }
 
 // tendWait ends the wait of a run for a limit of the day that holds it no more.
-func (d *Daemon) tendWait(ctx context.Context, s run.State, now time.Time) {
+func (k *Keeper) tendWait(ctx context.Context, s run.State, now time.Time) {
 	if !s.WaitsForLimit() || kinds[s.Waiting.Cause] == "" || !now.Before(time.UnixMilli(s.Waiting.UntilMS)) {
 		return
 	}
-	if _, not, err := d.allowance(s, now); err != nil || not != nil {
+	if _, not, err := k.Allowance(s, now); err != nil || not != nil {
 		return
 	}
-	if _, err := d.fleet.Do(ctx, s.ID, engine.Lift{}, events.ActorDaemon(d.host), ""); err != nil {
-		d.cfg.Log.Error("end a wait for a limit of the day", "run", s.ID, "error", err)
+	if _, err := k.cfg.Runs.Do(ctx, s.ID, engine.Lift{}, k.cfg.Actor, ""); err != nil {
+		k.cfg.Log.Error("end a wait for a limit of the day", "run", s.ID, "error", err)
 	}
-}
-
-// LiveStates are the runs that are going on. There may be a thousand of them, so
-// they are no copies: who asks only reads them.
-func (f *fleet) LiveStates() []*run.State {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	out := make([]*run.State, 0, len(f.open))
-	for _, m := range f.open {
-		if m.head.Status == run.Live && m.state != nil && m.actor != nil {
-			out = append(out, m.state)
-		}
-	}
-	return out
 }

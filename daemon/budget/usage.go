@@ -1,4 +1,4 @@
-package daemon
+package budget
 
 import (
 	"cmp"
@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"autopilot/daemon/agent/stream"
 	"autopilot/daemon/bus"
 	"autopilot/daemon/config"
 	"autopilot/daemon/snapshot"
@@ -20,59 +19,61 @@ import (
 	"autopilot/projections/run"
 )
 
-// priceOf is what tokens of a model cost, with the prices of the user over those
-// that are built in.
-func (d *Daemon) priceOf(model string, u stream.Usage) (microUSD int64, date string, ok bool) {
-	return d.priceTable().Compute(model, u)
+// Heads are the runs whose use is told.
+type Heads interface {
+	Heads() []snapshot.Head
+	State(id string) (run.State, bool)
 }
 
-// priced says that the cost of a model can be computed.
-func (d *Daemon) priced(model string) bool { return d.priceTable().Knows(model) }
+// Worker knows what runs were started with, and where.
+type Worker interface {
+	Spec(s run.State) (wire.RunSpec, error)
+	Workspace(ctx context.Context, spec wire.RunSpec) (tree.Workspace, error)
+}
 
-// usageShow answers what agents used: of all runs, or of the project that a
+// Usage tells people what is spent.
+type Usage struct {
+	Limits   *Limits
+	Day      *Day
+	Runs     Heads
+	Worker   Worker
+	Text     func(events.Ref) string
+	Trusted  func(tree.Workspace, config.File) error // whether a person has agreed to a file
+	Accounts func() []wire.AccountView
+}
+
+// Show answers what agents used: of all runs, or of the project that a
 // directory is in.
-func (d *Daemon) usageShow(ctx context.Context, _ bus.Request, body wire.UsageRequest) (wire.UsageReport, error) {
+func (u *Usage) Show(ctx context.Context, _ bus.Request, body wire.UsageRequest) (wire.UsageReport, error) {
 	by := ledger.By(cmp.Or(body.By, string(ledger.ByDay)))
 	if !slices.Contains(ledger.Ways(), by) {
 		return wire.UsageReport{}, wire.Errorf(wire.Usage, "usage is not divided by %q", body.By).
 			WithHint("--by day, project, agent, model or run")
 	}
-	z, err := zoneNamed(body.Zone)
+	z, err := ZoneNamed(body.Zone)
 	if err != nil {
 		return wire.UsageReport{}, err
 	}
 	var ws tree.Workspace
 	if body.Workspace != "" {
-		if ws, err = d.worker.Workspace(ctx, wire.RunSpec{Workspace: body.Workspace}); err != nil {
+		if ws, err = u.Worker.Workspace(ctx, wire.RunSpec{Workspace: body.Workspace}); err != nil {
 			return wire.UsageReport{}, err
 		}
 	}
-	v := wire.UsageReport{Since: body.Since, By: string(by), Accounts: d.accountViews()}
-	v.Rows, v.Total = ledger.Report(d.spent(by, ws.ID, body.Since), body.Since, z, by)
+	v := wire.UsageReport{Since: body.Since, By: string(by), Accounts: u.Accounts()}
+	v.Rows, v.Total = ledger.Report(u.spent(by, ws.ID, body.Since), body.Since, z, by)
 	if v.Rows == nil {
 		v.Rows = []wire.UsageRow{}
 	}
-	v.Limits, err = d.limitViews(ws, time.Now())
+	v.Limits, err = u.limitViews(ws, time.Now())
 	return v, err
-}
-
-// zoneNamed is the zone of a client, else that of this host.
-func zoneNamed(name string) (*time.Location, error) {
-	if name == "" {
-		return zone(), nil
-	}
-	z, err := time.LoadLocation(name)
-	if err != nil {
-		return nil, wire.Errorf(wire.Usage, "no time zone %q is known", name)
-	}
-	return z, nil
 }
 
 // spent is what the agents of all runs used, or of those of a project, with the
 // names that the rows of a report need. Runs that used nothing since are left
 // out.
-func (d *Daemon) spent(by ledger.By, project string, since time.Time) iter.Seq[ledger.Entry] {
-	heads := d.fleet.Heads()
+func (u *Usage) spent(by ledger.By, project string, since time.Time) iter.Seq[ledger.Entry] {
+	heads := u.Runs.Heads()
 	first := int64(math.MinInt64)
 	if !since.IsZero() {
 		first = since.Unix() / int64(run.Quarter/time.Second)
@@ -80,12 +81,12 @@ func (d *Daemon) spent(by ledger.By, project string, since time.Time) iter.Seq[l
 	places := map[string]string{}
 	return func(yield func(ledger.Entry) bool) {
 		for _, h := range heads {
-			if !h.Spent.Within(first, math.MaxInt64) || project != "" && !belongs(h, project) {
+			if !h.Spent.Within(first, math.MaxInt64) || project != "" && !h.Belongs(project) {
 				continue
 			}
 			e := ledger.Entry{Run: h.Handle, Agent: cmp.Or(h.Agent, "command"), Project: projectOf(h)}
 			if by == ledger.ByProject {
-				e.Project = d.place(places, h)
+				e.Project = u.place(places, h)
 			}
 			own := e.Agent
 			for e.Spend = range h.Spent.All() {
@@ -99,15 +100,15 @@ func (d *Daemon) spent(by ledger.By, project string, since time.Time) iter.Seq[l
 }
 
 // place is the path of a run's project, which is looked up once.
-func (d *Daemon) place(known map[string]string, h snapshot.Head) string {
+func (u *Usage) place(known map[string]string, h snapshot.Head) string {
 	id := projectOf(h)
 	if p, ok := known[id]; ok {
 		return p
 	}
 	p := id
-	if s, ok := d.fleet.State(h.ID); ok {
-		p = cmp.Or(d.text(s.Facts.Workspace), id)
-		if spec, err := d.worker.Spec(s); err == nil {
+	if s, ok := u.Runs.State(h.ID); ok {
+		p = cmp.Or(u.Text(s.Facts.Workspace), id)
+		if spec, err := u.Worker.Spec(s); err == nil {
 			p = cmp.Or(spec.From, p)
 		}
 	}
@@ -117,8 +118,8 @@ func (d *Daemon) place(known map[string]string, h snapshot.Head) string {
 
 // limitViews are the limits of the day, with what is used of them: the user's,
 // and those of a project if one is meant.
-func (d *Daemon) limitViews(ws tree.Workspace, now time.Time) ([]wire.LimitView, error) {
-	user, err := d.budgetUser()
+func (u *Usage) limitViews(ws tree.Workspace, now time.Time) ([]wire.LimitView, error) {
+	user, err := u.Limits.User()
 	if err != nil {
 		return nil, wire.Errorf(wire.Usage, "%v", err).WithHint("correct the file; apctl config check   shows what is wrong")
 	}
@@ -126,14 +127,14 @@ func (d *Daemon) limitViews(ws tree.Workspace, now time.Time) ([]wire.LimitView,
 	if ws.Path != "" {
 		p := config.ReadProject(config.ProjectPath(ws.Path))
 		var untrusted *wire.Error
-		switch err := d.trusted(ws, p.File); {
+		switch err := u.Trusted(ws, p.File); {
 		case err == nil && p.Err() == nil:
 			l.Project = &p
 		case err != nil && !errors.As(err, &untrusted):
 			return nil, err
 		}
 	}
-	t := d.today(now)
+	t := u.Day.sum(now)
 	out := []wire.LimitView{}
 	for _, b := range l.Budgets() {
 		v := wire.LimitView{Scope: "day", Kind: kinds[b.Kind], Limit: b.Limit, Until: t.next}
@@ -142,7 +143,7 @@ func (d *Daemon) limitViews(ws tree.Workspace, now time.Time) ([]wire.LimitView,
 				continue
 			}
 		}
-		v.Used, _ = d.spentOf(t.share(b, ws.ID), b.Kind, "", now)
+		v.Used, _ = u.Day.spent(t.share(b, ws.ID), b.Kind, "", now)
 		out = append(out, v)
 	}
 	return out, nil
@@ -153,9 +154,9 @@ var kinds = map[events.Limit]string{
 	events.LimitDayCost: "cost", events.LimitDayTokens: "tokens", events.LimitDayTurns: "turns", events.LimitDayHours: "hours",
 }
 
-// viewUsage shows what the agents of a run used that have ended, and what of its
+// View shows what the agents of a run used that have ended, and what of its
 // own limits is used.
-func viewUsage(v *wire.RunView, s run.State, now time.Time) {
+func View(v *wire.RunView, s run.State, now time.Time) {
 	if spent := s.Spent.List(); len(spent) > 0 {
 		sum := ledger.Sum(slices.Values(spent))
 		v.Usage = &sum
@@ -169,16 +170,9 @@ func viewUsage(v *wire.RunView, s run.State, now time.Time) {
 	v.Budgeted = &wire.Budget{MicroUSD: used.MicroUSD, Tokens: used.Tokens(), Turns: used.Turns, ActiveMS: s.Clock.Active(now).Milliseconds()}
 }
 
-// usageNow adds what the agent at work has told.
-func (d *Daemon) usageNow(v *wire.RunView, s run.State) {
-	if r, ok := d.worker.Live(s.ID); ok && r.Usage != (events.Usage{}) {
-		addUsage(v, r.Usage)
-	}
-}
-
-// addUsage adds what an agent at work has told to what those before it used. A
+// AddTold adds what an agent at work has told to what those before it used. A
 // cost that it has not told yet is unknown, as it would be at its end.
-func addUsage(v *wire.RunView, u events.Usage) {
+func AddTold(v *wire.RunView, u events.Usage) {
 	var sum wire.UsageSum
 	if v.Usage != nil {
 		sum = *v.Usage
