@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"time"
 
 	"autopilot/daemon/archive"
 	"autopilot/daemon/snapshot"
@@ -41,17 +40,6 @@ func (h history) Append(ctx context.Context, e events.Event, c log.Class) (log.S
 		return log.Stored{}, fmt.Errorf("append %s to %s: it is in the archive", e.Data.EventType(), e.Aggregate)
 	}
 	return h.Log.Append(ctx, e, c)
-}
-
-// takeBundle takes a bundle into the archive, and its runs into the fleet. tmp is
-// a file of the archive's Temp. It may be asked again for the same bundle.
-func (d *Daemon) takeBundle(ctx context.Context, tmp string, imported bool, at time.Time) (archive.File, error) {
-	f, err := d.archive.Add(ctx, tmp, imported, at)
-	if err != nil {
-		return f, err
-	}
-	d.fleet.AddArchived(d.archive)
-	return f, nil
 }
 
 // archived says that a run is in the archive and not in the log.

@@ -17,7 +17,7 @@ func TestABundleThatIsGoneIsNamed(t *testing.T) {
 	s.roll()
 	from.play(from.spec("test -f ok", "touch ok"))
 	path, _ := from.exported(wire.ExportRequest{})
-	if _, err := s.d.archiveImport(t.Context(), s.request(), wire.ImportRequest{Path: path}); err != nil {
+	if _, err := s.d.imports.Take(t.Context(), s.request(), wire.ImportRequest{Path: path}); err != nil {
 		t.Fatal(err)
 	}
 	s.allWell()

@@ -33,6 +33,7 @@ import (
 	"autopilot/daemon/snapshot"
 	"autopilot/daemon/store"
 	"autopilot/daemon/team"
+	"autopilot/daemon/transfer"
 	"autopilot/daemon/tree"
 	"autopilot/daemon/upload"
 	"autopilot/daemon/work"
@@ -105,8 +106,9 @@ type Daemon struct {
 	looking  sync.Mutex // one look at what chats wrote at a time
 	pruning  sync.Mutex // one removal of work trees at a time
 	edits    sync.Mutex // one change of a configuration file at a time
-	incoming sync.Mutex // one bundle from elsewhere at a time
-	loaded   bool       // all runs are served
+	exports  transfer.Exporter
+	imports  *transfer.Importer
+	loaded   bool // all runs are served
 
 	rollProblem string // why the log was not rolled that was to be
 

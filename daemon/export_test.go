@@ -32,7 +32,7 @@ func (s *site) exported(body wire.ExportRequest) (string, wire.BundleSum) {
 		s.t.Fatal(err)
 	}
 	defer f.Close()
-	sum, err := s.d.exportTo(s.t.Context(), body, f)
+	sum, err := s.d.exports.Write(s.t.Context(), body, f)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestWhatIsNotOverIsNotExported(t *testing.T) {
 	s := newSite(t, nil)
 	code := func(want wire.Code, body wire.ExportRequest) {
 		t.Helper()
-		_, err := s.d.exportTo(t.Context(), body, &bytes.Buffer{})
+		_, err := s.d.exports.Write(t.Context(), body, &bytes.Buffer{})
 		if e, ok := errors.AsType[*wire.Error](err); !ok || e.Code != want {
 			t.Errorf("%+v: %v, want %s", body, err, want)
 		}

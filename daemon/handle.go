@@ -80,7 +80,7 @@ func (d *Daemon) handlers() map[string]bus.Handler {
 		wire.ArchivePrune.Name:  d.awake(asked(d.removal.Prune)),
 		wire.ArchiveErase.Name:  d.awake(asked(d.removal.Erase)),
 		wire.ArchiveExport.Name: d.awake(d.rawExport),
-		wire.ArchiveImport.Name: d.awake(asked(d.archiveImport)),
+		wire.ArchiveImport.Name: d.awake(asked(d.imports.Take)),
 		wire.CompatAtdd.Name:    d.awake(streamed(d.compatAtdd)),
 		wire.DaemonStatus.Name:  d.awake(asked(d.daemonStatus)),
 		wire.DaemonStop.Name:    asked(d.daemonStop),

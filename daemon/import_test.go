@@ -3,6 +3,8 @@ package daemon
 import (
 	"archive/zip"
 	"bytes"
+	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -14,7 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"autopilot/daemon/archive"
+	"autopilot/daemon/disk"
 	"autopilot/daemon/engine"
+	"autopilot/daemon/transfer"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"
@@ -23,7 +27,7 @@ import (
 
 func (s *site) imports(path string, dry bool) (wire.ImportView, error) {
 	s.t.Helper()
-	return s.d.archiveImport(s.t.Context(), s.request(), wire.ImportRequest{Path: path, DryRun: dry})
+	return s.d.imports.Take(s.t.Context(), s.request(), wire.ImportRequest{Path: path, DryRun: dry})
 }
 
 func (s *site) imported() []events.Digest {
@@ -81,22 +85,30 @@ func TestImportedHistoryIsThereToBeReadAndForNothingElse(t *testing.T) {
 	}
 }
 
+// forgetful is the log of a host whose daemon ends before it records anything.
+type forgetful struct{ transfer.Host }
+
+var errForgotten = errors.New("the daemon has ended")
+
+func (forgetful) Append(context.Context, events.Data, string, string) (events.Event, error) {
+	return events.Event{}, errForgotten
+}
+
 func TestAnImportThatWasCutOffIsRecordedByTheNextDaemon(t *testing.T) {
 	t.Parallel()
 	a, b := newSite(t, nil), newSite(t, nil)
 	a.play(a.spec("test -f ok", "touch ok"))
 	path, _ := a.exported(wire.ExportRequest{})
-	in, err := b.d.examine(t.Context(), openBundle(t, path))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.d.takeIn(t.Context(), in); err != nil || len(b.imported()) != 0 {
+	cfg := b.d.importing(disk.Ballast{})
+	cfg.Facts = forgetful{cfg.Facts}
+	_, err := transfer.NewImporter(cfg).Take(t.Context(), b.request(), wire.ImportRequest{Path: path})
+	if !errors.Is(err, errForgotten) || len(b.d.archive.Bundles()) != 1 || len(b.imported()) != 0 {
 		t.Fatalf("taken in: %v, recorded %v", err, b.imported())
 	}
 	for range 2 {
 		b.close()
 		b.open()
-		b.d.noteImports(t.Context()) // waits for the one that the daemon does
+		b.d.imports.Finish(t.Context()) // waits for the one that the daemon does
 		if got := b.imported(); len(got) != 1 {
 			t.Errorf("recorded: %v", got)
 		}
@@ -294,20 +306,5 @@ func TestAnotherHistoryOfARunThatIsHereIsAConflict(t *testing.T) {
 	}
 	if s, ok := b.d.fleet.State(st.ID); !ok || s.Log.Seq != 2 || s.Status != run.Over {
 		t.Errorf("what is there: %+v", s)
-	}
-}
-
-func TestAnImportThatWouldFillTheDiskIsRefused(t *testing.T) {
-	t.Parallel()
-	a := newSite(t, nil)
-	a.play(a.spec("test -f ok", "touch ok"))
-	path, sum := a.exported(wire.ExportRequest{})
-	m := openBundle(t, path).Manifest()
-	if err := a.d.roomFor(sum, m); err != nil {
-		t.Errorf("there is room: %v", err)
-	}
-	m.Texts[0].Bytes = 1 << 60
-	if err := a.d.roomFor(sum, m); codeOf(err) != wire.Full {
-		t.Errorf("there is no room: %v", err)
 	}
 }

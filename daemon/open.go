@@ -10,6 +10,7 @@ import (
 	"autopilot/daemon/disk"
 	"autopilot/daemon/journal"
 	"autopilot/daemon/removal"
+	"autopilot/daemon/transfer"
 	"autopilot/daemon/tree"
 	"autopilot/daemon/work"
 	"autopilot/projections/run"
@@ -43,6 +44,7 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 		return err
 	}
 	d.fleet.AddArchived(d.archive)
+	d.exports, d.imports = d.exporter(), transfer.NewImporter(d.importing(j.Disk))
 	if err := d.endTries(fctx); err != nil {
 		return err
 	}
@@ -108,7 +110,7 @@ func (d *Daemon) serveFleet(ctx context.Context, j *journal.Journal) error {
 // goOn begins what the daemon does beside its runs, until it ends.
 func (d *Daemon) goOn(ctx context.Context) {
 	for _, work := range []func(context.Context){
-		d.removal.Finish, d.finishTrees, d.noteImports, d.accounts.Run, d.claims.Run, d.tend, d.tendMachine, d.fleet.keepStates, d.watchIdle,
+		d.removal.Finish, d.finishTrees, d.imports.Finish, d.accounts.Run, d.claims.Run, d.tend, d.tendMachine, d.fleet.keepStates, d.watchIdle,
 	} {
 		d.fleet.wg.Go(func() { work(ctx) })
 	}

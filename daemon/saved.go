@@ -17,6 +17,7 @@ import (
 	"autopilot/daemon/archive"
 	"autopilot/daemon/blob"
 	"autopilot/daemon/store"
+	"autopilot/daemon/transfer"
 	"autopilot/daemon/work"
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -151,7 +152,7 @@ func (s *saved) sayBroken(r savedRun) {
 // oldest first.
 func (s *saved) all() (own, others []savedRun) {
 	for _, st := range s.log.states() {
-		own = append(own, savedRun{Run: bundled(st), inLog: true, open: st.Status != run.Over})
+		own = append(own, savedRun{Run: archive.RunOf(st), inLog: true, open: st.Status != run.Over})
 	}
 	if s.archive == nil {
 		return own, nil
@@ -172,7 +173,7 @@ func (s *saved) all() (own, others []savedRun) {
 // archivedRun is what a bundle says of a run of the archive.
 func archivedRun(a *archive.Archive, h archive.Head) archive.Run {
 	if s, err := a.State(h.ID); err == nil && s.Status == run.Over {
-		return bundled(s)
+		return archive.RunOf(s)
 	}
 	return archive.Run{ID: h.ID, Handle: h.Handle, State: h.Settled} // it is of a newer version
 }
@@ -204,18 +205,19 @@ func (s *saved) export(ctx context.Context, w io.Writer, now time.Time) (wire.Bu
 	if err != nil {
 		s.missing("the name of this host cannot be read: %v", err)
 	}
-	out := newOutgoing(w, archive.Maker{Made: now, Version: s.o.version, Host: string(host)}, s.secrets)
+	var text func(events.Ref) ([]byte, error)
 	if !s.o.noTexts {
 		dir := filepath.Join(s.o.places.State, "blobs")
-		out.text = func(ref events.Ref) ([]byte, error) { return blob.Read(dir, ref) }
+		text = func(ref events.Ref) ([]byte, error) { return blob.Read(dir, ref) }
 	}
+	out := transfer.NewOutgoing(w, archive.Maker{Made: now, Version: s.o.version, Host: string(host)}, text, s.secrets)
 	inLog := map[string]archive.Run{}
 	for _, r := range s.runs {
 		if r.inLog {
 			inLog[r.ID] = r.Run
 			continue
 		}
-		if err := out.run(r.Run, s.archive.Events(r.ID, 0)); err != nil {
+		if err := out.Run(r.Run, s.archive.Events(r.ID, 0)); err != nil {
 			return wire.BundleSum{}, err
 		}
 	}
@@ -224,13 +226,13 @@ func (s *saved) export(ctx context.Context, w io.Writer, now time.Time) (wire.Bu
 			if err := ctx.Err(); err != nil {
 				return context.Cause(ctx)
 			}
-			return out.run(r, s.log.stored(list))
+			return out.Run(r, s.log.stored(list))
 		})
 		if err != nil {
 			return wire.BundleSum{}, err
 		}
 	}
-	sum, err := out.close(ctx)
+	sum, err := out.Close(ctx)
 	sum.Live = s.live
 	s.whole = s.whole && sum.Missing == 0
 	return sum, err

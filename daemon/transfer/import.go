@@ -1,4 +1,4 @@
-package daemon
+package transfer
 
 import (
 	"bufio"
@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"autopilot/daemon/archive"
@@ -19,22 +21,48 @@ import (
 	"autopilot/daemon/disk"
 	"autopilot/daemon/failpoint"
 	"autopilot/events"
+	"autopilot/events/log"
 	"autopilot/events/wire"
+	"autopilot/projections/host"
 )
 
-// archiveImport takes the history of a bundle in, for looking back only. Nothing
-// is taken in unless all of it is proven. The texts come first and the event last:
-// whatever ends the daemon in between leaves texts that nothing names, or a bundle
-// whose event the next daemon appends.
-func (d *Daemon) archiveImport(ctx context.Context, q bus.Request, body wire.ImportRequest) (wire.ImportView, error) {
-	d.incoming.Lock()
-	defer d.incoming.Unlock()
+// Host is the writer of the host's own events.
+type Host interface {
+	State() host.State
+	Append(ctx context.Context, data events.Data, actor, cause string) (events.Event, error)
+}
+
+// ImportConfig says where an Importer looks, and where it puts what comes in.
+type ImportConfig struct {
+	Host    string // its name
+	Facts   Host
+	Runs    Runs
+	Log     log.Log
+	Archive *archive.Archive
+	Blobs   *blob.Store
+	Disk    disk.Ballast // without a directory there is room
+	Out     *slog.Logger
+}
+
+// Importer takes bundles in. It may be used from many goroutines.
+type Importer struct {
+	cfg ImportConfig
+	mu  sync.Mutex // one bundle from elsewhere at a time
+}
+
+// NewImporter takes bundles into an archive.
+func NewImporter(cfg ImportConfig) *Importer { return &Importer{cfg: cfg} }
+
+// Take takes the history of a bundle in.
+func (im *Importer) Take(ctx context.Context, q bus.Request, body wire.ImportRequest) (wire.ImportView, error) {
+	im.mu.Lock()
+	defer im.mu.Unlock()
 	b, err := openIncoming(body.Path)
 	if err != nil {
 		return wire.ImportView{}, err
 	}
 	defer b.Close()
-	in, err := d.examine(ctx, b)
+	in, err := im.examine(ctx, b)
 	if err != nil {
 		return wire.ImportView{}, incomingError(body.Path, err)
 	}
@@ -42,15 +70,15 @@ func (d *Daemon) archiveImport(ctx context.Context, q bus.Request, body wire.Imp
 	if err != nil || body.DryRun || len(in.fresh) == 0 {
 		return v, err
 	}
-	if err := d.roomFor(v.Bundle, b.Manifest()); err != nil {
+	if err := roomFor(im.cfg.Disk, v.Bundle, b.Manifest()); err != nil {
 		return v, err
 	}
-	f, err := d.takeIn(ctx, in)
+	f, err := im.takeIn(ctx, in)
 	if err != nil {
 		return v, fmt.Errorf("take in %s: %w", body.Path, err)
 	}
 	failpoint.Hit(failpoint.AfterImport)
-	return v, d.noteImport(context.WithoutCancel(ctx), f, q.Actor, q.ID)
+	return v, im.note(context.WithoutCancel(ctx), f, q.Actor, q.ID)
 }
 
 // openIncoming opens a file that may be anything.
@@ -106,12 +134,11 @@ func digestOf(path string) (events.Digest, int64, error) {
 }
 
 // roomFor refuses what would fill the disk under the event store.
-func (d *Daemon) roomFor(sum wire.BundleSum, m archive.Manifest) error {
+func roomFor(room disk.Ballast, sum wire.BundleSum, m archive.Manifest) error {
 	need := uint64(sum.Bytes)
 	for _, t := range m.Texts {
 		need += uint64(t.Bytes)
 	}
-	room := d.fleet.journal.Disk
 	if room.Dir == "" || room.Free() >= need+disk.Floor+disk.BallastBytes {
 		return nil
 	}
@@ -120,12 +147,12 @@ func (d *Daemon) roomFor(sum wire.BundleSum, m archive.Manifest) error {
 }
 
 // takeIn stores the texts of new runs, and their events in a bundle of the archive.
-func (d *Daemon) takeIn(ctx context.Context, in *incoming) (f archive.File, err error) {
-	if err := d.takeTexts(ctx, in); err != nil {
+func (im *Importer) takeIn(ctx context.Context, in *incoming) (f archive.File, err error) {
+	if err := im.takeTexts(ctx, in); err != nil {
 		return f, err
 	}
 	failpoint.Hit(failpoint.DuringImport)
-	tmp, err := d.archive.Temp()
+	tmp, err := im.cfg.Archive.Temp()
 	if err != nil {
 		return f, err
 	}
@@ -137,22 +164,24 @@ func (d *Daemon) takeIn(ctx context.Context, in *incoming) (f archive.File, err 
 	if err := errors.Join(in.rewrite(tmp), tmp.Close()); err != nil {
 		return f, err
 	}
-	if f, err = d.takeBundle(ctx, tmp.Name(), true, time.Now()); err == nil {
-		d.blobs.Settle(in.texts...)
+	if f, err = im.cfg.Archive.Add(ctx, tmp.Name(), true, time.Now()); err != nil {
+		return f, err
 	}
-	return f, err
+	im.cfg.Runs.AddArchived(im.cfg.Archive)
+	im.cfg.Blobs.Settle(in.texts...)
+	return f, nil
 }
 
-func (d *Daemon) takeTexts(ctx context.Context, in *incoming) error {
+func (im *Importer) takeTexts(ctx context.Context, in *incoming) error {
 	for _, ref := range in.texts {
 		text, err := in.bundle.Text(ref)
 		switch {
 		case errors.Is(err, archive.ErrNoText):
 			continue
 		case err == nil && blob.Name(text) == ref:
-			_, err = d.blobs.Put(ctx, text)
+			_, err = im.cfg.Blobs.Put(ctx, text)
 		case err == nil:
-			err = d.blobs.PutStandIn(ctx, ref, text)
+			err = im.cfg.Blobs.PutStandIn(ctx, ref, text)
 		}
 		if err != nil {
 			return err
@@ -176,29 +205,29 @@ func (in *incoming) rewrite(f *os.File) error {
 	return errors.Join(err, out.Flush())
 }
 
-// noteImport records that a bundle is here.
-func (d *Daemon) noteImport(ctx context.Context, f archive.File, actor, cause string) error {
-	_, err := d.hosts.Append(ctx, events.BundleImported{Bundle: f.SHA256, Runs: f.Runs, Events: int(f.Events)}, actor, cause)
+// note records that a bundle is here.
+func (im *Importer) note(ctx context.Context, f archive.File, actor, cause string) error {
+	_, err := im.cfg.Facts.Append(ctx, events.BundleImported{Bundle: f.SHA256, Runs: f.Runs, Events: int(f.Events)}, actor, cause)
 	if err != nil {
 		return fmt.Errorf("the runs are here, but that is not recorded yet: %w", err)
 	}
 	return nil
 }
 
-// noteImports records bundles that were taken in just before a daemon ended.
-func (d *Daemon) noteImports(ctx context.Context) {
-	d.incoming.Lock()
-	defer d.incoming.Unlock()
+// Finish records bundles that were taken in just before a daemon ended.
+func (im *Importer) Finish(ctx context.Context) {
+	im.mu.Lock()
+	defer im.mu.Unlock()
 	noted := map[events.Digest]bool{}
-	for _, i := range d.hosts.State().Imported {
+	for _, i := range im.cfg.Facts.State().Imported {
 		noted[i.Bundle] = true
 	}
-	for _, f := range d.archive.Bundles() {
+	for _, f := range im.cfg.Archive.Bundles() {
 		if !f.Imported || f.Problem != nil || noted[f.SHA256] {
 			continue
 		}
-		if err := d.noteImport(ctx, f, events.ActorDaemon(d.host), ""); err != nil {
-			d.cfg.Log.Error("record an import", "bundle", f.Path, "error", err)
+		if err := im.note(ctx, f, events.ActorDaemon(im.cfg.Host), ""); err != nil {
+			im.cfg.Out.Error("record an import", "bundle", f.Path, "error", err)
 		}
 	}
 }

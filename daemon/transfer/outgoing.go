@@ -1,4 +1,4 @@
-package daemon
+package transfer
 
 import (
 	"context"
@@ -15,14 +15,13 @@ import (
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"
-	"autopilot/projections/run"
 )
 
-// outgoing makes a bundle that others get: the events of runs, and then the texts
+// Outgoing makes a bundle that others get: the events of runs, and then the texts
 // that they name, looked through for secrets once more. It is used once.
-type outgoing struct {
+type Outgoing struct {
 	w     *archive.Writer
-	text  func(events.Ref) ([]byte, error) // nil leaves texts out
+	text  func(events.Ref) ([]byte, error)
 	set   *redact.Set
 	named []naming // in the order of their names
 	known map[events.Ref]bool
@@ -36,15 +35,17 @@ type naming struct {
 	seq uint64
 }
 
-func newOutgoing(w io.Writer, m archive.Maker, secrets []string) *outgoing {
-	return &outgoing{
-		w: archive.NewWriter(w, m), known: map[events.Ref]bool{},
+// NewOutgoing begins a bundle. text reads a text; nil leaves them out. secrets are
+// taken out of them, beside what looks like one.
+func NewOutgoing(w io.Writer, m archive.Maker, text func(events.Ref) ([]byte, error), secrets []string) *Outgoing {
+	return &Outgoing{
+		w: archive.NewWriter(w, m), text: text, known: map[events.Ref]bool{},
 		set: redact.Compile(append(secrets, redact.Secrets(os.Environ())...)),
 	}
 }
 
-// run adds a run with all of its events.
-func (o *outgoing) run(r archive.Run, stored iter.Seq2[log.Stored, error]) error {
+// Run adds a run with all of its events.
+func (o *Outgoing) Run(r archive.Run, stored iter.Seq2[log.Stored, error]) error {
 	err := o.w.Run(r, func(yield func(log.Stored, error) bool) {
 		for st, err := range stored {
 			if err == nil {
@@ -61,7 +62,7 @@ func (o *outgoing) run(r archive.Run, stored iter.Seq2[log.Stored, error]) error
 	return nil
 }
 
-func (o *outgoing) note(handle string, e events.Event) {
+func (o *Outgoing) note(handle string, e events.Event) {
 	if o.text == nil {
 		return
 	}
@@ -73,8 +74,8 @@ func (o *outgoing) note(handle string, e events.Event) {
 	}
 }
 
-// close adds the texts, and ends the bundle.
-func (o *outgoing) close(ctx context.Context) (wire.BundleSum, error) {
+// Close adds the texts, and ends the bundle.
+func (o *Outgoing) Close(ctx context.Context) (wire.BundleSum, error) {
 	for _, n := range o.named {
 		if err := ctx.Err(); err != nil {
 			return o.sum, context.Cause(ctx)
@@ -94,7 +95,7 @@ func (o *outgoing) close(ctx context.Context) (wire.BundleSum, error) {
 }
 
 // add adds a text without secrets. What is here stays as it is.
-func (o *outgoing) add(n naming) error {
+func (o *Outgoing) add(n naming) error {
 	b, err := o.text(n.ref)
 	switch {
 	case errors.Is(err, blob.ErrMissing), errors.Is(err, blob.ErrDamaged), errors.Is(err, blob.ErrBadRef):
@@ -120,13 +121,4 @@ func kindsOf(found []redact.Finding) []string {
 		}
 	}
 	return out
-}
-
-// bundled is what a bundle says of a run that is over.
-func bundled(s run.State) archive.Run {
-	r := archive.Run{ID: s.ID, Handle: s.Facts.Handle}
-	if s.End != nil {
-		r.State, r.Reason = string(s.End.State), string(s.End.Reason)
-	}
-	return r
 }

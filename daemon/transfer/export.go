@@ -1,4 +1,4 @@
-package daemon
+package transfer
 
 import (
 	"cmp"
@@ -8,72 +8,74 @@ import (
 	"time"
 
 	"autopilot/daemon/archive"
-	"autopilot/daemon/bus"
+	"autopilot/daemon/blob"
 	"autopilot/daemon/snapshot"
 	"autopilot/daemon/work"
 	"autopilot/events"
+	"autopilot/events/log"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
 )
 
-// rawExport sends a bundle in pieces, and behind it what it holds. Agents get no
-// texts: what people wrote to a run is for other ears.
-func (d *Daemon) rawExport(ctx context.Context, q bus.Request, r *bus.Reply) error {
-	body, err := decode[wire.ExportRequest](q.Body)
-	if err != nil {
-		return err
-	}
-	if !guided(q) && !body.NoTexts {
-		return wire.Errorf(wire.Denied, "agents and gates are given no texts of runs").WithHint("--no-texts leaves them out")
-	}
-	var sum wire.BundleSum
-	err = inPieces(ctx, r, func(w io.Writer) error {
-		sum, err = d.exportTo(ctx, body, w)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return r.JSON(ctx, sum)
+// Runs are those that this host knows.
+type Runs interface {
+	// Heads is every run of the log and those that were rolled out of it.
+	Heads() []snapshot.Head
+	Read(h snapshot.Head) (run.State, error)
+	State(id string) (run.State, bool)
+	// IsArchived says that a run is in the archive and not in the log.
+	IsArchived(id string) bool
+	// AddArchived adds the runs of the archive that the log does not have.
+	AddArchived(a *archive.Archive)
 }
 
-// exportTo writes a bundle. What cannot be exported is said before the first byte.
-func (d *Daemon) exportTo(ctx context.Context, body wire.ExportRequest, w io.Writer) (wire.BundleSum, error) {
-	heads, live, err := d.selected(ctx, body)
+// Exporter makes bundles of the runs of a host that are over.
+type Exporter struct {
+	State, Version, Host string
+	Log                  log.Log
+	Blobs                *blob.Store
+	Runs                 Runs
+	Find                 func(context.Context, wire.RunRef) (run.State, error)
+}
+
+// Write writes a bundle. What cannot be exported is said before the first byte.
+func (x Exporter) Write(ctx context.Context, body wire.ExportRequest, w io.Writer) (wire.BundleSum, error) {
+	heads, live, err := x.selected(ctx, body)
 	if err != nil {
 		return wire.BundleSum{}, err
 	}
-	secrets, err := work.Secrets(d.cfg.Places.State)
+	secrets, err := work.Secrets(x.State)
 	if err != nil {
 		return wire.BundleSum{}, err
 	}
-	o := newOutgoing(w, archive.Maker{Made: time.Now(), Version: d.cfg.Version, Host: d.host}, secrets)
-	if !body.NoTexts {
-		o.text = d.blobs.Get
+	text := x.Blobs.Get
+	if body.NoTexts {
+		text = nil
 	}
-	sum, err := d.export(ctx, heads, o)
+	o := NewOutgoing(w, archive.Maker{Made: time.Now(), Version: x.Version, Host: x.Host}, text, secrets)
+	sum, err := x.export(ctx, heads, o)
 	sum.Live = live
 	return sum, err
 }
 
-func (d *Daemon) export(ctx context.Context, heads []snapshot.Head, o *outgoing) (wire.BundleSum, error) {
+func (x Exporter) export(ctx context.Context, heads []snapshot.Head, o *Outgoing) (wire.BundleSum, error) {
 	for _, h := range heads {
-		s, err := d.fleet.Read(h)
+		s, err := x.Runs.Read(h)
 		if err != nil {
 			return wire.BundleSum{}, err
 		}
-		if err := o.run(bundled(s), d.log.Read(ctx, events.Run(s.ID), 0)); err != nil {
+		if err := o.Run(archive.RunOf(s), x.Log.Read(ctx, events.Run(s.ID), 0)); err != nil {
 			return wire.BundleSum{}, err
 		}
 	}
-	return o.close(ctx)
+	return o.Close(ctx)
 }
 
 // selected are the runs that an export is about, the oldest first, and how many
 // of a selection are not over. One that is named has to be.
-func (d *Daemon) selected(ctx context.Context, body wire.ExportRequest) (out []snapshot.Head, live int, err error) {
+func (x Exporter) selected(ctx context.Context, body wire.ExportRequest) (out []snapshot.Head, live int, err error) {
 	for _, name := range body.Runs {
-		s, err := d.find(ctx, wire.RunRef{Run: name, Workspace: body.Workspace})
+		s, err := x.Find(ctx, wire.RunRef{Run: name, Workspace: body.Workspace})
 		if err != nil {
 			return nil, 0, err
 		}
@@ -83,7 +85,7 @@ func (d *Daemon) selected(ctx context.Context, body wire.ExportRequest) (out []s
 		out = append(out, snapshot.HeadOf(s, ""))
 	}
 	if len(body.Runs) == 0 {
-		out, live = since(d.fleet.Heads(), body.Since)
+		out, live = since(x.Runs.Heads(), body.Since)
 	}
 	if len(out) == 0 {
 		return nil, 0, noneOver(body.Since, live)

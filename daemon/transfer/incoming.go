@@ -1,4 +1,4 @@
-package daemon
+package transfer
 
 import (
 	"context"
@@ -24,13 +24,13 @@ type incoming struct {
 
 // examine proves a bundle and looks which of its runs are here. Nothing of it is
 // believed but what its events say.
-func (d *Daemon) examine(ctx context.Context, b *archive.Bundle) (*incoming, error) {
+func (im *Importer) examine(ctx context.Context, b *archive.Bundle) (*incoming, error) {
 	if err := b.Check(ctx); err != nil {
 		return nil, err
 	}
 	in := &incoming{bundle: b, seen: map[events.Ref]bool{}, runs: []wire.BundleRun{}}
 	for _, r := range b.Manifest().Runs {
-		known, err := d.here(ctx, r)
+		known, err := im.here(ctx, r)
 		if err != nil {
 			return nil, err
 		}
@@ -68,7 +68,7 @@ func (in *incoming) add(ctx context.Context, r archive.Run, known bool) error {
 		return wire.Errorf(wire.Conflict, "run %s of the bundle is %s, not over: only history that is over is taken in", r.Handle, s.Status).
 			WithHint("have it exported again when it is over")
 	}
-	end := bundled(s)
+	end := archive.RunOf(s)
 	in.runs = append(in.runs, wire.BundleRun{
 		ID: r.ID, Handle: r.Handle, State: end.State, Reason: end.Reason, Events: int(r.Events), Known: known,
 	})
@@ -96,8 +96,8 @@ func (in *incoming) event(r archive.Run, e events.Event, known bool) error {
 
 // here says that a run is here with the same history. Another history under its
 // id is a conflict.
-func (d *Daemon) here(ctx context.Context, r archive.Run) (bool, error) {
-	seq, hash, ok, err := d.headOf(ctx, r.ID)
+func (im *Importer) here(ctx context.Context, r archive.Run) (bool, error) {
+	seq, hash, ok, err := im.headOf(ctx, r.ID)
 	if err != nil || !ok {
 		return false, err
 	}
@@ -109,15 +109,15 @@ func (d *Daemon) here(ctx context.Context, r archive.Run) (bool, error) {
 }
 
 // headOf is where a run that is here ends.
-func (d *Daemon) headOf(ctx context.Context, id string) (seq uint64, hash string, ok bool, err error) {
-	if h, found := d.archive.Head(id); found && d.archived(id) {
+func (im *Importer) headOf(ctx context.Context, id string) (seq uint64, hash string, ok bool, err error) {
+	if h, found := im.cfg.Archive.Head(id); found && im.cfg.Runs.IsArchived(id) {
 		return h.Seq, h.Hash, true, nil
 	}
-	s, ok := d.fleet.State(id)
+	s, ok := im.cfg.Runs.State(id)
 	if !ok {
 		return 0, "", false, nil
 	}
-	for st, err := range d.log.Read(ctx, events.Run(id), s.Log.Seq-1) {
+	for st, err := range im.cfg.Log.Read(ctx, events.Run(id), s.Log.Seq-1) {
 		if err != nil {
 			return 0, "", false, fmt.Errorf("read the last event of run %s: %w", s.Facts.Handle, err)
 		}

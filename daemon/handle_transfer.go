@@ -1,0 +1,46 @@
+package daemon
+
+import (
+	"context"
+	"io"
+
+	"autopilot/daemon/bus"
+	"autopilot/daemon/disk"
+	"autopilot/daemon/transfer"
+	"autopilot/events/wire"
+)
+
+// rawExport sends a bundle in pieces, and behind it what it holds. Agents get no
+// texts: what people wrote to a run is for other ears.
+func (d *Daemon) rawExport(ctx context.Context, q bus.Request, r *bus.Reply) error {
+	body, err := decode[wire.ExportRequest](q.Body)
+	if err != nil {
+		return err
+	}
+	if !guided(q) && !body.NoTexts {
+		return wire.Errorf(wire.Denied, "agents and gates are given no texts of runs").WithHint("--no-texts leaves them out")
+	}
+	var sum wire.BundleSum
+	err = inPieces(ctx, r, func(w io.Writer) error {
+		sum, err = d.exports.Write(ctx, body, w)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return r.JSON(ctx, sum)
+}
+
+func (d *Daemon) exporter() transfer.Exporter {
+	return transfer.Exporter{
+		State: d.cfg.Places.State, Version: d.cfg.Version, Host: d.host,
+		Log: d.log, Blobs: d.blobs, Runs: d.fleet, Find: d.find,
+	}
+}
+
+func (d *Daemon) importing(room disk.Ballast) transfer.ImportConfig {
+	return transfer.ImportConfig{
+		Host: d.host, Facts: d.hosts, Runs: d.fleet, Log: d.log,
+		Archive: d.archive, Blobs: d.blobs, Disk: room, Out: d.cfg.Log,
+	}
+}
