@@ -3,358 +3,72 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
-	"log/slog"
-	"sync"
 	"time"
 
-	"autopilot/daemon/blob"
 	"autopilot/daemon/claim"
-	"autopilot/daemon/failpoint"
+	"autopilot/daemon/engine"
 	"autopilot/daemon/journal"
-	"autopilot/daemon/team"
-	"autopilot/daemon/tree"
 	"autopilot/events"
-	"autopilot/events/log"
-	"autopilot/projections/chain"
-	lease "autopilot/projections/claim"
+	"autopilot/projections/run"
 )
 
-// claimKeeper is who of this daemon's host has which claim. Its methods may be called
-// from many goroutines; nothing here waits for a run.
-//
-// What a work tree has is of this host, and in its own log. The rest is in the log
-// of the team, where there is one.
-type claimKeeper struct {
-	journal *journal.Journal
-	team    *team.Team       // nil is none
-	teamLog *journal.Journal // of it
-	blobs   *blob.Store
-	host    string
-	state   string // directory
-	now     func() time.Time
-	alive   func(events.ClaimOwner) bool // its process goes on
-	live    func(run string) bool        // of this host
-	log     *slog.Logger
-	wake    chan struct{}
-
-	mu       sync.Mutex
-	books    map[string]*claimBook
-	known    map[string]claimed // by id: every claim that somebody has or ever had
-	news     map[string]news    // by id: what the team's log has told last
-	unread   map[string]bool    // ids: of the team's log, held from here, and not opened
-	starting map[string]bool    // runs that have theirs, or are about to, and may not be live yet
+// newClaims keeps the claims of this host. It knows of processes and runs what the
+// daemon knows.
+func (d *Daemon) newClaims(j *journal.Journal) *claim.Keeper {
+	return claim.New(claim.Config{
+		Journal: j, Team: d.team, TeamLog: d.teamLog, Blobs: d.blobs, Host: d.host, StateDir: d.cfg.Places.State, Now: time.Now,
+		Alive: d.ownerAlive, Live: d.fleet.isLive, Log: d.cfg.Log,
+	})
 }
 
-// claimed is what a claim is about.
-type claimed struct {
-	kind events.ClaimKind
-	key  events.Ref
+// ownerAlive says that the process of a session goes on.
+func (d *Daemon) ownerAlive(o events.ClaimOwner) bool {
+	boot, err := d.cfg.boot()
+	return err == nil && claim.Alive(d.people, boot, o)
 }
 
-// news is the latest event of a claim that was heard of.
-type news struct {
-	seq uint64
-	at  time.Time // only its monotonic clock is used
+// isLive says that a run is going on.
+func (f *fleet) isLive(id string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	m := f.runs[id]
+	return m != nil && m.head.Status == run.Live
 }
 
-// claimBook is one claim. Its fields are used with the lock held.
-type claimBook struct {
-	mu     sync.Mutex
-	key    claim.Key
-	record *journal.Aggregate[lease.State]
-	seq    uint64      // of the latest event, as it was when
-	seen   time.Time   // this daemon saw it first; only its monotonic clock is used
-	mark   *claim.Mark // of a work tree, while the claim is held from here
-}
-
-// claimTTL is for how long a claim is fresh, unless who takes it says otherwise.
-//
-// Source: atdd-kit, seeds 3.9.3.
-const claimTTL = 2 * time.Hour
-
-func (d *Daemon) newClaims(j *journal.Journal) *claimKeeper {
-	return &claimKeeper{
-		journal: j, team: d.team, teamLog: d.teamLog, blobs: d.blobs, host: d.host, state: d.cfg.Places.State, now: time.Now,
-		alive: d.ownerAlive, live: d.fleet.isLive, log: d.cfg.Log, wake: make(chan struct{}, 1),
-		books: map[string]*claimBook{}, known: map[string]claimed{}, starting: map[string]bool{},
-		news: map[string]news{}, unread: map[string]bool{},
-	}
-}
-
-// open is the book of a claim, locked. nil is one that nobody ever had, unless it
-// is to be made.
-func (c *claimKeeper) open(ctx context.Context, k claim.Key, make bool) (*claimBook, error) {
-	id := k.ID()
-	c.mu.Lock()
-	if _, known := c.known[id]; !known && !make {
-		c.mu.Unlock()
-		return nil, nil //nolint:nilnil // as said above
-	}
-	b := c.books[id]
-	if b == nil {
-		b = &claimBook{key: k}
-		c.books[id] = b
-	}
-	c.mu.Unlock()
-	b.mu.Lock()
-	if b.record != nil {
-		return b, nil
-	}
-	j := c.journal
-	if c.shares(k.Kind) {
-		j = c.teamLog
-	}
-	r, err := journal.Open(ctx, j, events.ClaimOf(id), claimFold(), c.log)
-	if err != nil {
-		b.mu.Unlock()
-		return nil, fmt.Errorf("open the record of a claim: %w", err)
-	}
-	b.record = r
-	return b, nil
-}
-
-func claimFold() journal.Fold[lease.State] {
-	return journal.Fold[lease.State]{
-		Evolve: lease.Evolve,
-		Log:    func(s *lease.State) *chain.Log { return &s.Log },
-	}
-}
-
-// index finds the claims that the log has.
-func (c *claimKeeper) index(ctx context.Context) error {
-	for stored, err := range c.journal.Log.ReadKind(ctx, events.KindClaim) {
-		if errors.Is(err, log.ErrDamaged) {
-			c.log.Error("read a stored event", "subject", stored.Subject, "error", err)
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("read the events of the claims: %w", err)
-		}
-		if d, ok := stored.Event.Data.(events.ClaimAcquired); ok && !c.shares(d.Kind) {
-			c.know(stored.Event.Aggregate.ID, claimed{d.Kind, d.Key})
+// stopLost stops the runs whose work trees another has.
+func (d *Daemon) stopLost(ctx context.Context, lost map[string]error) {
+	for id, why := range lost {
+		d.cfg.Log.Error("a run has lost its work tree while no daemon was there, so it halts", "run", id, "error", d.claimFault(why))
+		stop := engine.Stop{Mode: events.StopNow, Reason: events.HaltClaimLost, By: d.worker.Text(ctx, d.takerOf(why))}
+		if _, err := d.fleet.Do(ctx, id, stop, events.ActorDaemon(d.host), ""); err != nil {
+			d.cfg.Log.Error("stop a run", "run", id, "error", err)
 		}
 	}
-	return nil
 }
 
-func (c *claimKeeper) know(id string, n claimed) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.known[id] = n
+// takerOf names who has the work tree of a run, for people.
+func (d *Daemon) takerOf(why error) string {
+	var marked *claim.MarkedError
+	var held *claim.HeldError
+	switch {
+	case errors.As(why, &held):
+		return d.holderOf(held.State.Owner)
+	case errors.As(why, &marked):
+		return marked.Info.Who + " of another state directory, " + marked.Info.State
+	}
+	return ""
 }
 
-// name stores what a claim is about, before anybody has it.
-func (c *claimKeeper) name(ctx context.Context, k claim.Key) (events.Ref, error) {
-	text, err := k.Text()
+// hold takes a work tree for a run: within this daemon, then beside others.
+func (d *Daemon) hold(ctx context.Context, project, top, id, handle, cause, except string) (release func(), err error) {
+	within, err := d.within(project, cause, except)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	ref, err := c.blobs.Put(ctx, text)
-	if err == nil && c.shares(k.Kind) {
-		err = c.team.Tell(ctx, ref, text)
-	}
+	settle, err := d.claims.ForRun(ctx, id, handle, top, cause)
 	if err != nil {
-		return "", fmt.Errorf("store what a claim is about: %w", err)
+		within()
+		return nil, d.offered(err, except)
 	}
-	return ref, nil
-}
-
-// sight is what this daemon knows of a holder beside the log.
-func (c *claimKeeper) sight(b *claimBook) lease.Sight {
-	s := b.record.State()
-	if b.seen.IsZero() || b.seq != s.Log.Seq {
-		b.seq, b.seen = s.Log.Seq, c.heardOf(b.key.ID(), s.Log.Seq)
-	}
-	at := lease.Sight{Now: c.now(), Here: s.Owner.Host == c.host, Seen: time.Since(b.seen)}
-	at.Alive = at.Here && c.goesOn(s.Owner)
-	return at
-}
-
-// goesOn says that an owner of this host is there.
-func (c *claimKeeper) goesOn(o events.ClaimOwner) bool {
-	if o.Run != "" {
-		return c.runs(o.Run)
-	}
-	return c.alive(o)
-}
-
-// runs says that a run of this host is live, or about to be.
-func (c *claimKeeper) runs(id string) bool {
-	c.mu.Lock()
-	starting := c.starting[id]
-	c.mu.Unlock()
-	return starting || c.live(id)
-}
-
-// wish is a claim that somebody wants.
-type wish struct {
-	key          claim.Key
-	owner        events.ClaimOwner
-	who          string // for people
-	ttl          time.Duration
-	actor, cause string
-}
-
-// takeSteps bounds the events on the way to a claim.
-const takeSteps = 4
-
-// take gets a claim for who asks, or renews it. Another holder is a *heldError; of
-// a work tree, one of another state directory is a *claim.MarkedError.
-func (c *claimKeeper) take(ctx context.Context, w wish) (lease.State, lease.Sight, error) {
-	b, err := c.open(ctx, w.key, true)
-	if err != nil {
-		return lease.State{}, lease.Sight{}, c.lost(w.key, err)
-	}
-	defer b.mu.Unlock()
-	if err := errors.Join(c.fresh(ctx, b), c.left(ctx, b)); err != nil {
-		return lease.State{}, lease.Sight{}, c.why(b, err)
-	}
-	ref, err := c.name(ctx, w.key)
-	if err != nil {
-		return lease.State{}, lease.Sight{}, c.why(b, err)
-	}
-	ask := events.ClaimAcquired{Kind: w.key.Kind, Key: ref, Owner: w.owner, TTLMS: w.ttl.Milliseconds()}
-	if _, err := lease.Take(b.record.State(), ask, c.sight(b)); err != nil {
-		return b.record.State(), c.sight(b), c.why(b, err)
-	}
-	marked, err := c.markFor(ctx, b, w)
-	if err != nil {
-		return lease.State{}, lease.Sight{}, err
-	}
-	failpoint.Hit(failpoint.BeforeClaim)
-	for range takeSteps {
-		e, derr := b.record.Decide(ctx, func(s lease.State) (events.Data, error) { return lease.Take(s, ask, c.sight(b)) }, w.actor, w.cause)
-		if err = derr; err != nil {
-			break
-		}
-		if _, expired := e.Data.(events.ClaimExpired); !expired {
-			failpoint.Hit(failpoint.AfterClaim)
-			c.know(w.key.ID(), claimed{w.key.Kind, ref})
-			return b.record.State(), c.sight(b), nil
-		}
-	}
-	if marked {
-		err = errors.Join(err, b.unmark())
-	}
-	return b.record.State(), c.sight(b), c.why(b, err)
-}
-
-// heldError says that another has a claim.
-type heldError struct {
-	key   claim.Key
-	state lease.State
-	at    lease.Sight
-}
-
-func (e *heldError) Error() string { return lease.ErrHeld.Error() }
-
-func (e *heldError) Unwrap() error { return lease.ErrHeld }
-
-func (c *claimKeeper) why(b *claimBook, err error) error {
-	if errors.Is(err, lease.ErrHeld) || errors.Is(err, lease.ErrOwner) {
-		return &heldError{b.key, b.record.State(), c.sight(b)}
-	}
-	return c.lost(b.key, err)
-}
-
-// markFor takes the mark of a work tree, if it is to be taken.
-func (c *claimKeeper) markFor(ctx context.Context, b *claimBook, w wish) (taken bool, err error) {
-	if b.key.Kind != events.ClaimWorkspace {
-		return false, nil
-	}
-	info := c.info(w.who, w.ttl)
-	if b.mark != nil {
-		return false, b.mark.Rewrite(info)
-	}
-	path, err := markPath(ctx, b.key)
-	if err != nil {
-		return false, err
-	}
-	b.mark, err = claim.Hold(path, info)
-	return err == nil, err
-}
-
-func (c *claimKeeper) info(who string, ttl time.Duration) claim.Info {
-	now := c.now().UTC()
-	return claim.Info{State: c.state, Host: c.host, PID: ownPID(), Who: who, Since: now, Beat: now, TTL: int64(ttl / time.Second)}
-}
-
-func (b *claimBook) unmark() error {
-	if b.mark == nil {
-		return nil
-	}
-	m := b.mark
-	b.mark = nil
-	return m.Release()
-}
-
-// markPath is where the mark of a work tree is.
-func markPath(ctx context.Context, k claim.Key) (string, error) {
-	ws, err := tree.Find(ctx, k.Scope)
-	if err != nil {
-		return "", err
-	}
-	common, err := ws.Common()
-	return claim.MarkFile(common, ws.ID), err
-}
-
-// left gives back the claim of a run of this host that is over: nobody else does.
-//
-// Source: session-orchestrator, seeds 6.1, S29; atdd-kit, 6.2, A49.
-func (c *claimKeeper) left(ctx context.Context, b *claimBook) error {
-	s := b.record.State()
-	if !s.Held() || s.Owner.Host != c.host || s.Owner.Run == "" || c.runs(s.Owner.Run) {
-		return nil
-	}
-	_, err := b.record.Decide(ctx, func(now lease.State) (events.Data, error) {
-		if now.Fence != s.Fence {
-			return nil, lease.ErrFence
-		}
-		return events.ClaimReleased{Fence: s.Fence}, nil
-	}, events.ActorDaemon(c.host), "")
-	if errors.Is(err, lease.ErrFence) {
-		return nil
-	}
-	return errors.Join(err, b.unmark())
-}
-
-// drop gives a claim back. owner is the one of those who ask that has it, if any
-// does.
-func (c *claimKeeper) drop(ctx context.Context, k claim.Key, owner func(events.ClaimOwner) events.ClaimOwner, actor, cause string) (lease.State, error) {
-	return c.end(ctx, k, func(s lease.State) (events.Data, error) { return lease.Drop(s, owner(s.Owner), 0) }, actor, cause)
-}
-
-// end stores the end of a holder, and answers the claim as it was.
-func (c *claimKeeper) end(ctx context.Context, k claim.Key, f func(lease.State) (events.Data, error), actor, cause string) (lease.State, error) {
-	b, err := c.open(ctx, k, c.shares(k.Kind))
-	if err != nil {
-		return lease.State{}, c.lost(k, err)
-	}
-	if b == nil {
-		return lease.State{}, lease.ErrFree
-	}
-	defer b.mu.Unlock()
-	if err := c.fresh(ctx, b); err != nil {
-		return lease.State{}, c.lost(k, err)
-	}
-	was := b.record.State()
-	_, err = b.record.Decide(ctx, f, actor, cause)
-	if errors.Is(err, lease.ErrFree) && b.record.Answered(ctx, cause) {
-		return was, nil
-	}
-	if err != nil {
-		return was, c.why(b, err)
-	}
-	return was, b.unmark()
-}
-
-// peek is a claim as it is now.
-func (c *claimKeeper) peek(ctx context.Context, k claim.Key) (lease.State, lease.Sight, error) {
-	b, err := c.open(ctx, k, c.shares(k.Kind))
-	if b == nil || err != nil {
-		return lease.State{}, lease.Sight{}, c.lost(k, err)
-	}
-	defer b.mu.Unlock()
-	return b.record.State(), c.sight(b), nil
+	return func() { settle(); within() }, nil
 }

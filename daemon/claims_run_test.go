@@ -137,15 +137,11 @@ func TestASessionThatHoldsTheWorkTreeKeepsRunsOut(t *testing.T) {
 func TestAStrangeMarkKeepsARunOutAndIsNotWrittenTo(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
-	path, err := markPath(t.Context(), s.key("workspace"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	victim := filepath.Join(t.TempDir(), "victim")
-	if err := errors.Join(os.WriteFile(victim, []byte("mine"), 0o600), os.Symlink(victim, path)); err != nil {
+	if err := errors.Join(os.WriteFile(victim, []byte("mine"), 0o600), os.Symlink(victim, s.mark())); err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.d.runStart(t.Context(), s.request(), s.spec("test -f ok", "touch ok"))
+	_, err := s.d.runStart(t.Context(), s.request(), s.spec("test -f ok", "touch ok"))
 	refusedAs(t, "a run", err, wire.Failed, "cannot be held")
 	if b, err := os.ReadFile(victim); err != nil || string(b) != "mine" {
 		t.Errorf("%q, %v", b, err)

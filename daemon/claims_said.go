@@ -66,8 +66,8 @@ func (d *Daemon) holderOf(o events.ClaimOwner) string {
 // claimFault says who holds what was asked for, since when, and what to do.
 func (d *Daemon) claimFault(err error) error {
 	var marked *claim.MarkedError
-	var held *heldError
-	var away *awayError
+	var held *claim.HeldError
+	var away *claim.AwayError
 	switch {
 	case errors.As(err, &away):
 		return d.awayFault(away)
@@ -85,17 +85,17 @@ func (d *Daemon) claimFault(err error) error {
 	return err
 }
 
-func (d *Daemon) heldFault(h *heldError) error {
-	s, k := h.state, quoted(h.key.String())
-	e := wire.Errorf(wire.Conflict, "%s of %s is held by %s, since %s", h.key, d.scopeOf(h.key), d.holderOf(s.Owner), s.Since.UTC().Format(time.RFC3339))
+func (d *Daemon) heldFault(h *claim.HeldError) error {
+	s, k := h.State, quoted(h.Key.String())
+	e := wire.Errorf(wire.Conflict, "%s of %s is held by %s, since %s", h.Key, d.scopeOf(h.Key), d.holderOf(s.Owner), s.Since.UTC().Format(time.RFC3339))
 	until := s.Until().UTC().Format(time.RFC3339)
 	switch {
-	case s.Owner.Run != "" && h.at.Here:
+	case s.Owner.Run != "" && h.At.Here:
 		r, _ := d.fleet.State(s.Owner.Run)
 		return e.WithHint("apctl stop %s   ends it, and gives it back", cmp.Or(r.Facts.Handle, s.Owner.Run))
-	case s.Standing(h.at) == lease.Overdue:
+	case s.Standing(h.At) == lease.Overdue:
 		return e.WithHint("its time was over at %s, but its process goes on:\napctl peer drop %s   gives it back, from there\napctl peer drop %s --force   takes it away, and asks a person", until, k, k)
-	case h.at.Here && !h.at.Alive:
+	case h.At.Here && !h.At.Alive:
 		return e.WithHint("its process has ended, and it is free at %s:\napctl peer drop %s --force   frees it now, and asks a person", until, k)
 	}
 	return e.WithHint("it is free at %s if nothing is heard of it until then:\napctl peer drop %s   gives it back, from there\napctl peer drop %s --force   takes it away, and asks a person", until, k, k)
@@ -113,6 +113,17 @@ func (d *Daemon) markFault(k claim.Key, m *claim.MarkedError) error {
 	}
 	return e.WithHint("its daemon has ended, and may come back for it until %s:\n%sls   starts it, and shows what runs there\napctl peer drop %s --force   frees it now, and asks a person",
 		i.Until().UTC().Format(time.RFC3339), with, k)
+}
+
+// awayFault says that a claim of the team is neither taken nor given back.
+func (d *Daemon) awayFault(e *claim.AwayError) error {
+	v := d.team.View()
+	why := "does not answer in time"
+	if v.Problem != "" {
+		why = "cannot be reached since " + v.Since.Format(time.RFC3339) + ": " + v.Problem
+	}
+	return wire.Errorf(wire.Failed, "who holds %s of %s is not known now, so nothing was changed: the team at %s %s", e.Key, d.scopeOf(e.Key), v.URL, why).
+		WithHint("ask again once it answers; runs and the claims on work trees go on without it\napctl daemon status   says how it stands with the team\napctl doctor          says what may be wrong")
 }
 
 // quoted is a word for a shell.

@@ -13,23 +13,7 @@ import (
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"
-	lease "autopilot/projections/claim"
 )
-
-// holds has an owner take a claim, from wherever that is.
-func (s *site) holds(key string, o events.ClaimOwner) claim.Key {
-	s.t.Helper()
-	k := s.key(key)
-	ref, err := s.d.claims.name(s.t.Context(), k)
-	s.must(err)
-	b, err := s.d.claims.open(s.t.Context(), k, true)
-	s.must(err)
-	defer b.mu.Unlock()
-	_, err = b.record.Append(s.t.Context(), events.ClaimAcquired{Kind: k.Kind, Key: ref, Owner: o, TTLMS: claimTTL.Milliseconds()}, "x", "")
-	s.must(err)
-	s.d.claims.know(k.ID(), claimed{k.Kind, ref})
-	return k
-}
 
 // Seeds 3.9.3, acquire: what cannot be stored is not held, by anybody.
 func TestAClaimThatCannotBeStoredIsNotHeld(t *testing.T) {
@@ -37,7 +21,7 @@ func TestAClaimThatCannotBeStoredIsNotHeld(t *testing.T) {
 	s, other := newSite(t, nil), newSite(t, nil)
 	other.work = s.work
 	full := log.NewMemory(log.MemoryConfig{Faults: func(events.Event, int) log.Fault { return log.FaultUnavailable }})
-	s.d.claims.journal = journal.New(full, s.d.host, time.Now)
+	s.d.claims.Journal = journal.New(full, s.d.host, time.Now)
 	c := s.chat()
 	for _, key := range []string{"branch:x", "workspace"} {
 		if v, err := c.takes(key); err == nil {
@@ -61,7 +45,7 @@ func TestTheLeaseStore(t *testing.T) {
 	s := newSite(t, nil)
 	one, two := s.chat(), s.chat()
 	now := time.Now()
-	s.d.claims.now = func() time.Time { return now }
+	s.d.claims.Now = func() time.Time { return now }
 	// One name in three pools: three claims.
 	for i, key := range []string{"issue:main", "merge:main", "branch:main"} {
 		c := []*talk{one, two, one}[i]
@@ -79,7 +63,7 @@ func TestTheLeaseStore(t *testing.T) {
 		}
 	}
 	// Who has it asks again: its time begins anew.
-	if v, err := one.takes("issue:main"); err != nil || v.Fence != 1 || !v.Beat.After(*v.Since) || v.Until.Sub(*v.Beat) != claimTTL {
+	if v, err := one.takes("issue:main"); err != nil || v.Fence != 1 || !v.Beat.After(*v.Since) || v.Until.Sub(*v.Beat) != claim.TTL {
 		t.Errorf("again: %+v, %v", v, err)
 	}
 	// Exactly at its time another has it, if nobody is there any more.
@@ -153,9 +137,7 @@ func TestB44WhatAMarkSaysKeepsNobodyOutForEver(t *testing.T) {
 		"a time without end":             `{"state":"/nonexistent","host":"h","ttl_s":9223372036854775807,"beat":"2026-01-01T00:00:00Z"}`,
 	} {
 		s := newSite(t, nil)
-		path, err := markPath(t.Context(), s.key("workspace"))
-		s.must(err)
-		s.must(os.WriteFile(path, []byte(text), 0o600))
+		s.must(os.WriteFile(s.mark(), []byte(text), 0o600))
 		if v, err := s.chat().takes("workspace"); err != nil || !v.Mine {
 			t.Errorf("%s: %+v, %v", name, v, err)
 		}
@@ -191,23 +173,4 @@ func TestB51ARequestThatIsAskedTwiceHasOneAnswer(t *testing.T) {
 		t.Errorf("%d events", n)
 	}
 	s.mustVerify()
-}
-
-// A claim as it is now decides, and not as it was when somebody looked: what has
-// changed meanwhile is a conflict. S20, S41.
-func TestWhatWasDecidedOnWhatHasChangedIsNotStored(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, nil)
-	k := s.holds("issue:1", events.ClaimOwner{Host: s.d.host, PID: 1, Start: 1, Boot: "b"})
-	seen, _, err := s.d.claims.peek(t.Context(), k)
-	s.must(err)
-	_, err = s.d.claims.end(t.Context(), k, func(now lease.State) (events.Data, error) { return lease.Force(now, seen.Fence, events.AssuredTTY) }, "x", "")
-	s.must(err)
-	_, err = s.d.claims.end(t.Context(), k, func(now lease.State) (events.Data, error) { return lease.Force(now, seen.Fence, events.AssuredTTY) }, "x", "")
-	if err == nil {
-		t.Error("forced twice")
-	}
-	if list := s.claimed(k); len(list) != 2 {
-		t.Errorf("%+v", list)
-	}
 }

@@ -1,11 +1,10 @@
 package daemon
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -13,11 +12,9 @@ import (
 	"time"
 
 	"autopilot/daemon/claim"
-	"autopilot/daemon/journal"
+	"autopilot/daemon/tree"
 	"autopilot/events"
-	"autopilot/events/log"
 	"autopilot/events/wire"
-	lease "autopilot/projections/claim"
 )
 
 // takes has a chat take a claim.
@@ -71,10 +68,19 @@ func (s *site) claimed(k claim.Key) (out []events.Data) {
 	return out
 }
 
+// mark is the file of the mark of the work tree.
+func (s *site) mark() string {
+	return claim.MarkFile(filepath.Join(s.work, ".git"), tree.IDOf(s.work))
+}
+
 func (s *site) key(text string) claim.Key {
 	s.t.Helper()
-	k, err := s.d.claimKey(s.t.Context(), wire.ClaimRequest{Workspace: s.work, Key: text})
-	if err != nil {
+	k, err := claim.Parse(text)
+	ws, werr := tree.Find(s.t.Context(), s.work)
+	if k.Scope = ws.Path; err == nil && werr == nil && k.Kind != events.ClaimWorkspace {
+		k.Scope, err = s.d.repos.Of(s.t.Context(), ws)
+	}
+	if err := errors.Join(err, werr); err != nil {
 		s.t.Fatal(err)
 	}
 	return k
@@ -101,38 +107,6 @@ func TestOfTwoTakersAtOnceOneWins(t *testing.T) {
 		}
 		wg.Wait()
 		if (errs[0] == nil) == (errs[1] == nil) || codeOf(errors.Join(errs...)) != wire.Conflict {
-			t.Fatalf("round %d: %v", round, errs)
-		}
-	}
-}
-
-// The same of two daemons on one log: the append condition decides.
-func TestOfTwoDaemonsOnOneLogOneWins(t *testing.T) {
-	t.Parallel()
-	l := log.NewMemory(log.MemoryConfig{})
-	now := func() time.Time { return time.Date(2026, 3, 1, 6, 0, 0, 0, time.UTC) }
-	for round := range 100 {
-		agg := events.ClaimOf(fmt.Sprintf("c%d", round))
-		var records []*journal.Aggregate[lease.State]
-		for _, host := range []string{"h1", "h2"} {
-			r, err := journal.Open(t.Context(), journal.New(l, host, now), agg, claimFold(), slog.New(slog.DiscardHandler))
-			if err != nil {
-				t.Fatal(err)
-			}
-			records = append(records, r)
-		}
-		errs := make([]error, 2)
-		var wg sync.WaitGroup
-		for i, r := range records {
-			ask := events.ClaimAcquired{Kind: events.ClaimIssue, Key: "k", Owner: events.ClaimOwner{Host: fmt.Sprintf("h%d", i+1), Run: "r"}, TTLMS: 60000}
-			wg.Go(func() {
-				_, errs[i] = r.Decide(context.Background(), func(st lease.State) (events.Data, error) {
-					return lease.Take(st, ask, lease.Sight{Now: now(), Here: true})
-				}, "a", "")
-			})
-		}
-		wg.Wait()
-		if (errs[0] == nil) == (errs[1] == nil) || !errors.Is(errors.Join(errs...), lease.ErrHeld) {
 			t.Fatalf("round %d: %v", round, errs)
 		}
 	}
@@ -199,7 +173,7 @@ func TestAClaimOfAProcessThatHasEndedStandsUntilItsTimeIsOver(t *testing.T) {
 	one.table.end(one.pid)
 	_, err := two.takes("issue:24")
 	refusedAs(t, "in time", err, wire.Conflict, "held by")
-	s.d.claims.now = func() time.Time { return time.Now().Add(claimTTL) }
+	s.d.claims.Now = func() time.Time { return time.Now().Add(claim.TTL) }
 	got, err := two.takes("issue:24")
 	if err != nil || !got.Mine || got.Fence != 3 {
 		t.Errorf("when it is over: %+v, %v", got, err)
@@ -273,7 +247,7 @@ func TestTheHookGuardsTheBranchOfAnotherSession(t *testing.T) {
 	s.silent("after it", other.hook(wire.HookCalled, runs("git push")))
 	git("checkout", "-q", "--detach")
 	s.silent("no branch", other.hook(wire.HookCalls, runs("git push")))
-	s.d.claims.now = func() time.Time { return time.Now().Add(claimTTL) }
+	s.d.claims.Now = func() time.Time { return time.Now().Add(claim.TTL) }
 	s.silent("not fresh any more", other.hook(wire.HookCalls, runs("git push origin fix/x")))
 }
 

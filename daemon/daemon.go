@@ -21,6 +21,7 @@ import (
 	"autopilot/daemon/budget"
 	"autopilot/daemon/bus"
 	"autopilot/daemon/chat"
+	"autopilot/daemon/claim"
 	"autopilot/daemon/config"
 	"autopilot/daemon/durable"
 	"autopilot/daemon/effect"
@@ -91,7 +92,7 @@ type Daemon struct {
 	accounts *account.Calendar
 	machine  *machine
 	peers    *peers
-	claims   *claimKeeper
+	claims   *claim.Keeper
 	team     *team.Team       // nil is none
 	teamLog  *journal.Journal // ditto
 	shared   *sharedAccounts  // ditto
@@ -300,7 +301,7 @@ func (d *Daemon) Close(ctx context.Context) error {
 		}
 	}
 	if d.loaded {
-		d.claims.close(ctx)
+		d.claims.Close(ctx)
 		d.fleet.saveStates(ctx)
 	}
 	if d.bus != nil {

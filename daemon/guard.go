@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"autopilot/daemon/chat"
+	"autopilot/daemon/claim"
 	"autopilot/daemon/tree"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -84,8 +85,8 @@ func (d *Daemon) branchGuard(ctx context.Context, who chat.Chat, body wire.HookR
 			branch, _ = ws.Branch() // without one nothing is guarded
 		}
 		for _, h := range held {
-			if h.key.Scope == repository && (s.Every || h.key.Name == branch) {
-				return explain.ChatBranch(h.key.Name, d.holderOf(h.state.Owner), h.state.Since, s.With), nil
+			if h.Key.Scope == repository && (s.Every || h.Key.Name == branch) {
+				return explain.ChatBranch(h.Key.Name, d.holderOf(h.State.Owner), h.State.Since, s.With), nil
 			}
 		}
 	}
@@ -94,13 +95,13 @@ func (d *Daemon) branchGuard(ctx context.Context, who chat.Chat, body wire.HookR
 
 // freshBranches are the branches that others than a chat hold. What everybody
 // merges into is guarded by its host.
-func (d *Daemon) freshBranches(ctx context.Context, who chat.Chat) ([]heldError, error) {
-	var out []heldError
-	for _, k := range d.claims.keys(ctx, events.ClaimBranch) {
+func (d *Daemon) freshBranches(ctx context.Context, who chat.Chat) ([]claim.HeldError, error) {
+	var out []claim.HeldError
+	for _, k := range d.claims.Keys(ctx, events.ClaimBranch) {
 		if k.Name == "main" || k.Name == "master" {
 			continue
 		}
-		s, at, err := d.claims.peek(ctx, k)
+		s, at, err := d.claims.Peek(ctx, k)
 		if errors.Is(err, log.ErrUnavailable) {
 			continue // the team is out of reach: whatever is unexpected goes through
 		}
@@ -108,7 +109,7 @@ func (d *Daemon) freshBranches(ctx context.Context, who chat.Chat) ([]heldError,
 			return nil, err
 		}
 		if s.Standing(at) == lease.Live && !d.owns(who, s.Owner) {
-			out = append(out, heldError{k, s, at})
+			out = append(out, claim.HeldError{Key: k, State: s, At: at})
 		}
 	}
 	return out, nil

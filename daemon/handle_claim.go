@@ -39,7 +39,7 @@ func (d *Daemon) peerClaims(ctx context.Context, q bus.Request, body wire.Claims
 	}
 	if !body.All {
 		within[ws.Path], within[common], within[repository] = true, true, true
-		if other, err := d.elsewhere(ctx, claim.Key{Kind: events.ClaimWorkspace, Scope: ws.Path}); err != nil {
+		if other, err := d.claims.Elsewhere(ctx, claim.Key{Kind: events.ClaimWorkspace, Scope: ws.Path}); err != nil {
 			return v, err
 		} else if other != nil {
 			v.Claims = append(v.Claims, markView(ws.Path, other))
@@ -47,11 +47,11 @@ func (d *Daemon) peerClaims(ctx context.Context, q bus.Request, body wire.Claims
 	}
 	is := d.asker(q)
 	v.Team = d.team.View()
-	for _, k := range d.claims.keys(ctx) {
+	for _, k := range d.claims.Keys(ctx) {
 		if !body.All && !within[k.Scope] && !d.shares(ctx, k, within) {
 			continue
 		}
-		s, at, err := d.claims.peek(ctx, k)
+		s, at, err := d.claims.Peek(ctx, k)
 		if errors.Is(err, log.ErrUnavailable) {
 			continue // the answer says that the team is out of reach
 		}
@@ -140,7 +140,7 @@ func (d *Daemon) ownerOf(who chat.Chat, has events.ClaimOwner) events.ClaimOwner
 func (d *Daemon) peerTake(ctx context.Context, q bus.Request, body wire.ClaimRequest) (wire.ClaimsView, error) {
 	ttl := time.Duration(body.TTL) * time.Second
 	if body.TTL == 0 {
-		ttl = claimTTL
+		ttl = claim.TTL
 	}
 	if ttl < minClaimTTL || ttl > maxClaimTTL {
 		return wire.ClaimsView{}, wire.Errorf(wire.Usage, "a claim is taken for 10s up to 168h, not for %s", ttl).
@@ -154,7 +154,7 @@ func (d *Daemon) peerTake(ctx context.Context, q bus.Request, body wire.ClaimReq
 	if err != nil {
 		return wire.ClaimsView{}, err
 	}
-	has, _, err := d.claims.peek(ctx, k)
+	has, _, err := d.claims.Peek(ctx, k)
 	if err != nil {
 		return wire.ClaimsView{}, d.claimFault(err)
 	}
@@ -170,7 +170,7 @@ func (d *Daemon) peerTake(ctx context.Context, q bus.Request, body wire.ClaimReq
 		defer release()
 	}
 	owner := d.ownerOf(who, has.Owner)
-	s, at, err := d.claims.take(ctx, wish{key: k, owner: owner, who: holder(owner), ttl: ttl, actor: who.Actor, cause: q.ID})
+	s, at, err := d.claims.Take(ctx, claim.Wish{Key: k, Owner: owner, Who: holder(owner), TTL: ttl, Actor: who.Actor, Cause: q.ID})
 	if err != nil {
 		return wire.ClaimsView{}, d.claimFault(err)
 	}
@@ -187,9 +187,9 @@ func (d *Daemon) peerDrop(ctx context.Context, q bus.Request, body wire.ClaimReq
 	if err != nil {
 		return wire.ClaimsView{}, err
 	}
-	_, err = d.claims.drop(ctx, k, func(has events.ClaimOwner) events.ClaimOwner { return d.ownerOf(who, has) }, who.Actor, q.ID)
+	_, err = d.claims.Drop(ctx, k, func(has events.ClaimOwner) events.ClaimOwner { return d.ownerOf(who, has) }, who.Actor, q.ID)
 	if errors.Is(err, lease.ErrFree) {
-		if other, lerr := d.elsewhere(ctx, k); lerr != nil || other != nil {
+		if other, lerr := d.claims.Elsewhere(ctx, k); lerr != nil || other != nil {
 			return wire.ClaimsView{}, errors.Join(lerr, d.markFault(k, other))
 		}
 		return wire.ClaimsView{}, wire.Errorf(wire.NotFound, "nobody holds %s here, so there is nothing to give back", k).
@@ -235,9 +235,9 @@ func (d *Daemon) peerForce(ctx context.Context, q bus.Request, body wire.ClaimRe
 			WithHint("apctl peer claims   shows who")
 	}
 	if other != nil {
-		err = d.forceMark(ctx, k, proven.Assurance, actor, q.ID)
+		err = d.claims.ForceMark(ctx, k, proven.Assurance, actor, q.ID)
 	} else {
-		_, err = d.claims.end(ctx, k, func(s lease.State) (events.Data, error) {
+		_, err = d.claims.End(ctx, k, func(s lease.State) (events.Data, error) {
 			return lease.Force(s, body.Fence, proven.Assurance)
 		}, actor, q.ID)
 	}
@@ -253,18 +253,18 @@ func (d *Daemon) peerForce(ctx context.Context, q bus.Request, body wire.ClaimRe
 // state directory.
 func (d *Daemon) forcible(ctx context.Context, q bus.Request, k claim.Key) (wire.ClaimsView, *claim.MarkedError, error) {
 	v := wire.ClaimsView{PIN: d.hasPIN()}
-	s, at, err := d.claims.peek(ctx, k)
+	s, at, err := d.claims.Peek(ctx, k)
 	if err != nil {
 		return v, nil, d.claimFault(err)
 	}
 	if s.Held() {
 		if s.Owner.Run != "" && s.Owner.Host == d.host && at.Alive {
-			return v, nil, d.claimFault(&heldError{k, s, at})
+			return v, nil, d.claimFault(&claim.HeldError{Key: k, State: s, At: at})
 		}
 		v.Claims = []wire.ClaimView{d.claimView(k, s, at, d.asker(q))}
 		return v, nil, nil
 	}
-	other, err := d.elsewhere(ctx, k)
+	other, err := d.claims.Elsewhere(ctx, k)
 	switch {
 	case err != nil:
 		return v, nil, err
@@ -275,39 +275,4 @@ func (d *Daemon) forcible(ctx context.Context, q bus.Request, k claim.Key) (wire
 	}
 	v.Claims = []wire.ClaimView{markView(k.Scope, other)}
 	return v, other, nil
-}
-
-// forceMark clears what another state directory left, and says so first.
-func (d *Daemon) forceMark(ctx context.Context, k claim.Key, a events.Assurance, actor, cause string) error {
-	path, err := markPath(ctx, k)
-	if err != nil {
-		return err
-	}
-	b, err := d.claims.open(ctx, k, true)
-	if err != nil {
-		return err
-	}
-	defer b.mu.Unlock()
-	_, err = b.record.Decide(ctx, func(s lease.State) (events.Data, error) {
-		if s.Held() {
-			return nil, lease.ErrFence
-		}
-		return events.ClaimForced{Assurance: a}, nil
-	}, actor, cause)
-	if err != nil {
-		return err
-	}
-	return claim.Clear(path, d.claims.info("", claimTTL))
-}
-
-// elsewhere is the other state directory that has a work tree, if one has.
-func (d *Daemon) elsewhere(ctx context.Context, k claim.Key) (*claim.MarkedError, error) {
-	if k.Kind != events.ClaimWorkspace {
-		return nil, nil //nolint:nilnil // only work trees have marks
-	}
-	path, err := markPath(ctx, k)
-	if err != nil {
-		return nil, err
-	}
-	return claim.Look(path, d.claims.info("", claimTTL))
 }

@@ -71,14 +71,14 @@ func (d *Daemon) serveFleet(ctx context.Context, j *journal.Journal) error {
 	d.accounts = newAccounts(d.fleet, shared)
 	d.machine = newMachine(d.cfg.Places.State, d.hosts.State().Judged)
 	d.claims = d.newClaims(j)
-	if err := d.claims.index(ctx); err != nil {
+	if err := d.claims.Index(ctx); err != nil {
 		return err
 	}
 	learn, know := d.fleet.noted, d.fleet.loading
 	d.fleet.noted = func(s run.State) {
 		learn(s)
 		d.machine.seen(s)
-		d.claims.note(s)
+		d.claims.Note(s)
 	}
 	d.openTeam(d.fleet.ctx)
 	var lost map[string]error
@@ -88,13 +88,13 @@ func (d *Daemon) serveFleet(ctx context.Context, j *journal.Journal) error {
 			found[i] = &open[i]
 		}
 		d.lineUp(ctx, found)
-		lost = d.claims.findAgain(ctx, open, d.text)
+		lost = d.claims.FindAgain(ctx, open, d.text)
 		return know(ctx, open)
 	}
 	if err := d.loadFleet(ctx); err != nil {
 		return err
 	}
-	d.claims.served()
+	d.claims.Served()
 	d.stopLost(ctx, lost)
 	err := d.worker.SweepSecrets(func(id string) bool {
 		s, ok := d.fleet.State(id)

@@ -45,7 +45,7 @@ func (d *Daemon) openTeam(ctx context.Context) {
 func (d *Daemon) teamHeard(ctx context.Context, st log.Stored) {
 	switch st.Event.Aggregate.Kind {
 	case events.KindClaim:
-		d.claims.heard(ctx, st)
+		d.claims.Heard(ctx, st)
 	case events.KindAccount:
 		d.shared.heard(ctx, st)
 		d.accounts.Heard(st.Event.Aggregate.ID)
@@ -58,5 +58,5 @@ func (d *Daemon) teamCame(ctx context.Context) {
 	for _, id := range d.shared.settle(ctx) {
 		d.accounts.Heard(id)
 	}
-	d.claims.rouse()
+	d.claims.Rouse()
 }

@@ -156,8 +156,8 @@ exit 1
 // clock puts the clock of the second host back by an hour.
 func (h *hosts) clock(t *testing.T) {
 	behind := func() time.Time { return time.Now().Add(-time.Hour) }
-	h.b.d.claims.now, h.b.d.teamLog.Now = behind, behind
-	defer func() { h.b.d.claims.now, h.b.d.teamLog.Now = time.Now, time.Now }()
+	h.b.d.claims.Now, h.b.d.teamLog.Now = behind, behind
+	defer func() { h.b.d.claims.Now, h.b.d.teamLog.Now = time.Now, time.Now }()
 	if _, err := h.one.takes("issue:24"); err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func (h *hosts) clock(t *testing.T) {
 	_, err = h.one.takes("issue:25") // by its clock nothing was heard for an hour, and for --ttl 10s
 	refusedAs(t, "of one whose clock is behind", err, wire.Conflict, "is held by")
 	k := h.b.key("issue:25")
-	s, at, err := h.a.d.claims.peek(t.Context(), k)
+	s, at, err := h.a.d.claims.Peek(t.Context(), k)
 	if err != nil || at.Now.Sub(s.Beat) < 59*time.Minute || s.Standing(at) != lease.Live {
 		t.Errorf("it is %+v, %s, %v", s, s.Standing(at), err)
 	}

@@ -114,7 +114,7 @@ func (t *treesNow) viewClaims(ctx context.Context, l tree.Linked, v *wire.TreeVi
 		w.Held = append(w.Held, wire.TreeHeld{Why: wire.HoldUnreadable, What: err.Error()})
 	}
 	for _, k := range keys {
-		s, at, err := t.d.claims.peek(ctx, k)
+		s, at, err := t.d.claims.Peek(ctx, k)
 		if err != nil {
 			unread(err)
 			continue
@@ -128,7 +128,7 @@ func (t *treesNow) viewClaims(ctx context.Context, l tree.Linked, v *wire.TreeVi
 			w.Held = append(w.Held, wire.TreeHeld{Why: wire.HoldClaim, What: fmt.Sprintf("%s: %s", k, c.Holder)})
 		}
 	}
-	m, err := claim.Look(claim.MarkFile(t.common, l.ID), t.d.claims.info("", claimTTL))
+	m, err := claim.Look(claim.MarkFile(t.common, l.ID), t.d.claims.Info("", claim.TTL))
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		unread(err)

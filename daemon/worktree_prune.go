@@ -148,7 +148,7 @@ func (t *treesNow) remove(ctx context.Context, l tree.Linked) wire.TreeView {
 	defer release()
 	path := claim.MarkFile(t.common, l.ID)
 	_, none := os.Lstat(path)
-	mark, err := claim.Hold(path, d.claims.info("apctl archive prune", time.Minute))
+	mark, err := claim.Hold(path, d.claims.Info("apctl archive prune", time.Minute))
 	var other *claim.MarkedError
 	if errors.As(err, &other) {
 		return t.heldBy(ctx, l, wire.TreeHeld{Why: wire.HoldOther, What: other.Info.Who + " of " + other.Info.State})

@@ -243,15 +243,15 @@ func asJoin(err error) error {
 
 // holderView is who has the claim on a work tree, as far as that is known here.
 func (d *Daemon) holderView(why error) *wire.WriterView {
-	var held *heldError
+	var held *claim.HeldError
 	var marked *claim.MarkedError
 	switch {
 	case errors.As(why, &held):
-		if s, ok := d.fleet.State(held.state.Owner.Run); ok {
+		if s, ok := d.fleet.State(held.State.Owner.Run); ok {
 			return d.writerOf(s)
 		}
-		beat, o := held.state.Beat.UTC(), held.state.Owner
-		return &wire.WriterView{Program: string(o.Program), PID: o.PID, Since: held.state.Since.UTC(), Alive: &beat}
+		beat, o := held.State.Beat.UTC(), held.State.Owner
+		return &wire.WriterView{Program: string(o.Program), PID: o.PID, Since: held.State.Since.UTC(), Alive: &beat}
 	case errors.As(why, &marked) && marked.Info.State != "":
 		i, beat := marked.Info, marked.Info.Beat.UTC()
 		handle, _ := strings.CutPrefix(i.Who, "run ")

@@ -1,4 +1,4 @@
-package daemon
+package claim
 
 import (
 	"context"
@@ -6,14 +6,13 @@ import (
 	"maps"
 	"slices"
 
-	"autopilot/daemon/claim"
 	"autopilot/events"
 	lease "autopilot/projections/claim"
 )
 
-// keys are the claims of some kinds, or of all, that somebody has or ever had.
-func (c *claimKeeper) keys(ctx context.Context, kinds ...events.ClaimKind) []claim.Key {
-	var out []claim.Key
+// Keys are the claims of some kinds, or of all, that somebody has or ever had.
+func (c *Keeper) Keys(ctx context.Context, kinds ...events.ClaimKind) []Key {
+	var out []Key
 	c.mu.Lock()
 	known := maps.Clone(c.known)
 	c.mu.Unlock()
@@ -30,7 +29,7 @@ func (c *claimKeeper) keys(ctx context.Context, kinds ...events.ClaimKind) []cla
 		}
 		k, err := c.keyOf(ctx, id, n)
 		if err != nil {
-			c.log.Error("read what a claim is about", "claim", id, "error", err)
+			c.Log.Error("read what a claim is about", "claim", id, "error", err)
 			continue
 		}
 		out = append(out, k)
@@ -39,25 +38,25 @@ func (c *claimKeeper) keys(ctx context.Context, kinds ...events.ClaimKind) []cla
 }
 
 // keyOf reads what a claim is about. Another host may have stored that.
-func (c *claimKeeper) keyOf(ctx context.Context, id string, n claimed) (claim.Key, error) {
-	text, err := c.blobs.Get(n.key)
+func (c *Keeper) keyOf(ctx context.Context, id string, n claimed) (Key, error) {
+	text, err := c.Blobs.Get(n.key)
 	if err != nil && c.shares(n.kind) {
-		text, err = c.team.Text(ctx, n.key)
+		text, err = c.Team.Text(ctx, n.key)
 	}
 	if err != nil {
-		return claim.Key{}, err
+		return Key{}, err
 	}
-	k, err := claim.Read(text)
+	k, err := Read(text)
 	if err == nil && k.ID() != id {
 		err = errors.New("it is the text of another claim")
 	}
 	return k, err
 }
 
-// records are the claims of this log that were opened and have events, as these say.
-func (c *claimKeeper) records() map[string]lease.State {
+// Records are the claims of this log that were opened and have events, as these say.
+func (c *Keeper) Records() map[string]lease.State {
 	out := map[string]lease.State{}
-	c.each(func(id string, b *claimBook) {
+	c.each(func(id string, b *book) {
 		if s := b.record.State(); s.Log.Seq > 0 && !c.shares(b.key.Kind) {
 			out[id] = s
 		}
@@ -66,9 +65,9 @@ func (c *claimKeeper) records() map[string]lease.State {
 }
 
 // each looks at every claim that was opened.
-func (c *claimKeeper) each(f func(id string, b *claimBook)) {
+func (c *Keeper) each(f func(id string, b *book)) {
 	c.mu.Lock()
-	all := make(map[string]*claimBook, len(c.books))
+	all := make(map[string]*book, len(c.books))
 	for id, b := range c.books {
 		all[id] = b
 	}
