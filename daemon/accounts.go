@@ -3,6 +3,7 @@ package daemon
 import (
 	"cmp"
 	"context"
+	"log/slog"
 	"slices"
 
 	"autopilot/daemon/account"
@@ -17,18 +18,13 @@ import (
 )
 
 // newAccounts is the calendar of the accounts that the runs of a fleet work on.
-// The fleet tells it of every change from now on.
+// It hears of every change of one.
 // Where a team shares them, open is where they are.
-func newAccounts(f *fleet, open func(ctx context.Context, id string) (account.Record, error)) *account.Calendar {
+func newAccounts(f *fleet, j *journal.Journal, actor string, l *slog.Logger, open func(ctx context.Context, id string) (account.Record, error)) *account.Calendar {
 	if open == nil {
-		open = func(ctx context.Context, id string) (account.Record, error) { return openAccount(ctx, f, id) }
+		open = func(ctx context.Context, id string) (account.Record, error) { return openAccount(ctx, j, id, actor, l) }
 	}
-	c := account.New(account.Config{
-		Open: open,
-		Runs: accountRuns{f}, Now: f.now, Log: f.log,
-	})
-	f.noted, f.loading = c.Note, c.Load
-	return c
+	return account.New(account.Config{Open: open, Runs: accountRuns{f, actor}, Now: j.Now, Log: l})
 }
 
 // accountLog is the writer of an account's events.
@@ -37,12 +33,12 @@ type accountLog struct {
 	actor string
 }
 
-func openAccount(ctx context.Context, f *fleet, id string) (accountLog, error) {
-	r, err := journal.Open(ctx, f.journal, events.Account(id), journal.Fold[limits.State]{
+func openAccount(ctx context.Context, j *journal.Journal, id, actor string, l *slog.Logger) (accountLog, error) {
+	r, err := journal.Open(ctx, j, events.Account(id), journal.Fold[limits.State]{
 		Evolve: limits.Evolve,
 		Log:    func(s *limits.State) *chain.Log { return &s.Log },
-	}, f.log)
-	return accountLog{r, events.ActorDaemon(f.host)}, err
+	}, l)
+	return accountLog{r, actor}, err
 }
 
 // State implements account.Record.
@@ -55,16 +51,17 @@ func (a accountLog) Append(ctx context.Context, d events.Data) error {
 }
 
 // accountRuns are the runs of a fleet by the accounts that they may work on.
-type accountRuns struct{ f *fleet }
+type accountRuns struct {
+	f     *fleet
+	actor string
+}
 
 // Of implements account.Runs.
 func (r accountRuns) Of(id string) []*run.State {
-	r.f.mu.Lock()
-	defer r.f.mu.Unlock()
 	var out []*run.State
-	for _, m := range r.f.open {
-		if m.state != nil && m.state.Uses(id) {
-			out = append(out, m.state)
+	for _, s := range r.f.NotOver() {
+		if s.Uses(id) {
+			out = append(out, s)
 		}
 	}
 	return out
@@ -72,18 +69,16 @@ func (r accountRuns) Of(id string) []*run.State {
 
 // Do implements account.Runs.
 func (r accountRuns) Do(ctx context.Context, id string, c engine.Command) error {
-	_, err := r.f.Do(ctx, id, c, events.ActorDaemon(r.f.host), "")
+	_, err := r.f.Do(ctx, id, c, r.actor, "")
 	return err
 }
 
 // open are the ids of accounts that have a live run.
 func (r accountRuns) open() []string {
-	r.f.mu.Lock()
-	defer r.f.mu.Unlock()
 	var out []string
-	for _, m := range r.f.open {
-		if m.head.Status == run.Live && m.state != nil {
-			out = append(out, m.state.Accounts()...)
+	for _, s := range r.f.NotOver() {
+		if s.Status == run.Live {
+			out = append(out, s.Accounts()...)
 		}
 	}
 	return out
@@ -91,7 +86,7 @@ func (r accountRuns) open() []string {
 
 // accountViews are the accounts that have a limit now, or whose runs are live.
 func (d *Daemon) accountViews() []wire.AccountView {
-	ids := append(accountRuns{d.fleet}.open(), d.accounts.Known()...)
+	ids := append(accountRuns{f: d.fleet}.open(), d.accounts.Known()...)
 	slices.Sort(ids)
 	out := []wire.AccountView{}
 	for _, id := range slices.Compact(ids) {
@@ -112,7 +107,7 @@ func (d *Daemon) accountView(id string) wire.AccountView {
 	case a.Cause != "":
 		v.State, v.Until = string(a.Cause), at(a.Until)
 	}
-	runs := accountRuns{d.fleet}.Of(id)
+	runs := accountRuns{f: d.fleet}.Of(id)
 	slices.SortFunc(runs, func(x, y *run.State) int { return cmp.Compare(x.ID, y.ID) })
 	for _, s := range runs {
 		if spec, err := d.worker.Spec(*s); err == nil && v.Label == "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -489,7 +490,7 @@ func TestAnAccountsRecordThatIsNotWholeHaltsNobody(t *testing.T) {
 		}
 		w.log = swapped{w.log}
 		w.open()
-		r, err := openAccount(t.Context(), w.fleet, simAccount)
+		r, err := openAccount(t.Context(), w.journal, simAccount, "daemon:sim", slog.New(slog.DiscardHandler))
 		if _, werr := r.own.Whole(); err != nil || !errors.Is(werr, journal.ErrNotWhole) {
 			t.Fatalf("opened: %v, whole: %v", err, werr)
 		}

@@ -41,7 +41,6 @@ func (d *Daemon) over(id, effect string, u events.Usage) events.Cut {
 // openBudget makes those that keep the limits of the day, and tell what is used.
 func (d *Daemon) openBudget() {
 	day := budget.NewDay(d.fleet)
-	d.fleet.touched = day.Changed
 	d.budget = budget.New(budget.Config{
 		Limits: d.limits, Day: day, Runs: d.fleet, Actor: events.ActorDaemon(d.host), Log: d.cfg.Log,
 		Live: d.worker.Live, Language: d.language, Notice: d.notice,

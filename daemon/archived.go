@@ -67,7 +67,7 @@ func (f *fleet) AddArchived(a *archive.Archive) {
 			f.handles[h.Handle] = true
 		}
 	}
-	f.touched("")
+	f.hears.Touched("")
 }
 
 func (f *fleet) IsArchived(id string) bool {

@@ -39,13 +39,13 @@ func (f *fleet) announce(ctx context.Context, id string, started events.RunStart
 	var err error
 	for range journal.Tries {
 		var stored events.Event
-		if stored, err = f.journal.Append(ctx, e, false); err == nil {
+		if stored, err = f.cfg.Journal.Append(ctx, e, false); err == nil {
 			return run.Evolve(run.State{}, stored), nil
 		}
 		if !errors.Is(err, engine.ErrMoved) || ctx.Err() != nil {
 			break
 		}
-		if s, lerr := f.journal.Load(ctx, id); lerr == nil && s.Status != run.None {
+		if s, lerr := f.cfg.Journal.Load(ctx, id); lerr == nil && s.Status != run.None {
 			return s, nil
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"autopilot/daemon/engine"
 	"autopilot/daemon/journal"
 	"autopilot/events"
-	"autopilot/projections/run"
 )
 
 // newClaims keeps the claims of this host. It knows of processes and runs what the
@@ -17,7 +16,7 @@ import (
 func (d *Daemon) newClaims(j *journal.Journal) *claim.Keeper {
 	return claim.New(claim.Config{
 		Journal: j, Team: d.team, TeamLog: d.teamLog, Blobs: d.blobs, Host: d.host, StateDir: d.cfg.Places.State, Now: time.Now,
-		Alive: d.ownerAlive, Live: d.fleet.isLive, Log: d.cfg.Log,
+		Alive: d.ownerAlive, Live: d.fleet.IsLive, Log: d.cfg.Log,
 	})
 }
 
@@ -25,14 +24,6 @@ func (d *Daemon) newClaims(j *journal.Journal) *claim.Keeper {
 func (d *Daemon) ownerAlive(o events.ClaimOwner) bool {
 	boot, err := d.cfg.boot()
 	return err == nil && claim.Alive(d.people, boot, o)
-}
-
-// isLive says that a run is going on.
-func (f *fleet) isLive(id string) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	m := f.runs[id]
-	return m != nil && m.head.Status == run.Live
 }
 
 // stopLost stops the runs whose work trees another has.

@@ -79,6 +79,7 @@ type Daemon struct {
 	seals    *store.Seals
 	kept     *kept
 	log      log.Log
+	journal  *journal.Journal
 	archive  *archive.Archive
 	rolled   *rollRecord // what this daemon has to say of a roll, nil if there was none
 	blobs    *blob.Store
@@ -117,11 +118,18 @@ type Daemon struct {
 	budget *budget.Keeper
 	usage  *budget.Usage
 
-	cancel   context.CancelFunc
+	beside   beside
 	stop     chan struct{} // closed when the daemon shall end
 	stopOnce sync.Once
 	draining atomic.Bool
 	active   atomic.Int64 // when it was last needed, in Unix milliseconds
+}
+
+// beside is what the daemon does beside its runs: its goroutines, until ctx ends.
+type beside struct {
+	sync.WaitGroup
+	ctx    context.Context
+	cancel context.CancelFunc
 }
 
 // Open locks the state directory, starts the bus, folds the log and serves
@@ -291,18 +299,19 @@ func (d *Daemon) end() { d.stopOnce.Do(func() { close(d.stop) }) }
 // Close ends the daemon: runs are let go of, effects live on.
 func (d *Daemon) Close(ctx context.Context) error {
 	var errs []error
-	if d.cancel != nil {
-		d.cancel()
+	if d.beside.cancel != nil {
+		d.beside.cancel()
 	}
 	if d.fleet != nil {
 		d.fleet.Close()
+		d.beside.Wait()
 		if d.notes != nil {
 			d.notes.Close()
 		}
 	}
 	if d.loaded {
 		d.claims.Close(ctx)
-		d.fleet.saveStates(ctx)
+		d.fleet.SaveStates(ctx)
 	}
 	if d.bus != nil {
 		errs = append(errs, d.bus.Close(ctx))

@@ -21,22 +21,10 @@ import (
 // fleet holds every run that this daemon knows and the actors of those that
 // are not over. One goroutine per such run; close ends them all.
 type fleet struct {
-	ctx     context.Context
-	journal *journal.Journal
-	worker  engine.Worker
-	flow    func(ctx context.Context, s run.State) (workflow.Workflow, error)
-	host    string
-	now     func() time.Time
-	log     *slog.Logger
-	// draining says that no new iteration may begin.
-	draining func() bool
-	noted    func(run.State)                          // hears of every change, and does not block
-	touched  func(id string)                          // hears that a run is another than it was, ditto
-	loading  func(context.Context, []run.State) error // gets the runs that are not over before any is served
-	kept     *kept
-	anew     string // this boot of the host, if live runs are halted as it is another one
-
-	wg sync.WaitGroup
+	ctx   context.Context
+	cfg   fleetConfig
+	hears fleetListener
+	wg    sync.WaitGroup
 
 	mu       sync.Mutex
 	runs     map[string]*member
@@ -50,6 +38,29 @@ type fleet struct {
 	closed   bool
 }
 
+// fleetConfig is what a fleet serves its runs with.
+type fleetConfig struct {
+	Journal  *journal.Journal
+	Worker   engine.Worker
+	Flow     func(ctx context.Context, s run.State) (workflow.Workflow, error)
+	Host     string
+	Now      func() time.Time
+	Log      *slog.Logger
+	Draining func() bool // says that no new iteration may begin; nil is never
+	Kept     *kept       // nil keeps no states
+}
+
+// fleetListener is who hears of the runs of a fleet.
+type fleetListener struct {
+	// Loading gets the runs that are not over before any is served.
+	Loading func(ctx context.Context, open []run.State) error
+	// Touched hears that a run is another than it was, by its id, and does not
+	// block. It may be nil.
+	Touched func(id string)
+	// Noted hears of every change, in its order, and does not block.
+	Noted func(run.State)
+}
+
 // member is one run. Its actor is nil when it is over, or could not be served.
 type member struct {
 	head     snapshot.Head
@@ -58,29 +69,45 @@ type member struct {
 	archived bool // it is over, and in the log no more
 }
 
-func newFleet(ctx context.Context, j *journal.Journal, w engine.Worker, host string, now func() time.Time, l *slog.Logger,
-	flow func(context.Context, run.State) (workflow.Workflow, error),
-) *fleet {
-	k := &kept{log: j.Log, out: l}
-	k.begin(nil)
+// newFleet is a fleet without runs. Its actors end with ctx.
+func newFleet(ctx context.Context, cfg fleetConfig) *fleet {
+	if cfg.Draining == nil {
+		cfg.Draining = func() bool { return false }
+	}
+	if cfg.Kept == nil {
+		cfg.Kept = &kept{log: cfg.Journal.Log, out: cfg.Log}
+		cfg.Kept.begin(nil)
+	}
 	return &fleet{
-		draining: func() bool { return false }, noted: func(run.State) {}, touched: func(string) {},
-		loading: func(context.Context, []run.State) error { return nil },
-		ctx:     ctx, journal: j, worker: w, flow: flow, host: host, now: now, log: l, kept: k,
-		runs: map[string]*member{}, open: map[string]*member{}, imported: map[string]snapshot.Head{}, changed: make(chan struct{}), starts: map[string]start{}, handles: map[string]bool{},
+		ctx: ctx, cfg: cfg,
+		hears: fleetListener{Loading: func(context.Context, []run.State) error { return nil }, Noted: func(run.State) {}, Touched: func(string) {}},
+		runs:  map[string]*member{}, open: map[string]*member{}, imported: map[string]snapshot.Head{}, changed: make(chan struct{}), starts: map[string]start{}, handles: map[string]bool{},
 	}
 }
 
+// Tell names who hears of the runs from now on. It comes before Load.
+func (f *fleet) Tell(l fleetListener) {
+	if l.Touched == nil {
+		l.Touched = func(string) {}
+	}
+	f.hears = l
+}
+
+// Flow is the workflow of a run.
+func (f *fleet) Flow(ctx context.Context, s run.State) (workflow.Workflow, error) {
+	return f.cfg.Flow(ctx, s)
+}
+
 // Load folds every run from the snapshot and the log, and serves those that are
-// not over, live ones first. booted is when the host booted: the time between
-// the last event of a live run and that moment is no activity.
-func (f *fleet) Load(ctx context.Context, booted time.Time) error {
-	if err := f.kept.catchUp(ctx); err != nil {
+// not over, live ones first. boot is what the host's boot means for them: the time
+// between the last event of a live run and that moment is no activity.
+func (f *fleet) Load(ctx context.Context, boot engine.Reboot) error {
+	if err := f.cfg.Kept.catchUp(ctx); err != nil {
 		return fmt.Errorf("read the log: %w", err)
 	}
 	open, err := f.openStates()
 	if err != nil {
-		if err = f.kept.anew(ctx, err); err == nil {
+		if err = f.cfg.Kept.anew(ctx, err); err == nil {
 			open, err = f.openStates()
 		}
 		if err != nil {
@@ -88,14 +115,13 @@ func (f *fleet) Load(ctx context.Context, booted time.Time) error {
 		}
 	}
 	f.addOver()
-	if err := f.loading(ctx, open); err != nil {
+	if err := f.hears.Loading(ctx, open); err != nil {
 		return err
 	}
-	first := engine.Reboot{Booted: booted, Anew: f.anew}
 	for _, status := range []run.Status{run.Live, run.Halted} {
 		for _, s := range open {
 			if s.Status == status {
-				f.Serve(ctx, s, first)
+				f.Serve(ctx, s, boot)
 			}
 		}
 	}
@@ -106,16 +132,16 @@ func (f *fleet) Load(ctx context.Context, booted time.Time) error {
 // which appends to them.
 func (f *fleet) openStates() ([]run.State, error) {
 	var open []run.State
-	for _, h := range f.kept.fold.Heads() {
+	for _, h := range f.cfg.Kept.fold.Heads() {
 		if h.Status == run.Over {
 			continue
 		}
-		s, err := f.kept.fold.State(h.ID)
+		s, err := f.cfg.Kept.fold.State(h.ID)
 		if err != nil {
 			return nil, err
 		}
 		s.ID = h.ID
-		f.journal.Remember(h.ID, h.Hash)
+		f.cfg.Journal.Remember(h.ID, h.Hash)
 		open = append(open, s)
 	}
 	return open, nil
@@ -126,13 +152,13 @@ func (f *fleet) openStates() ([]run.State, error) {
 func (f *fleet) addOver() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, h := range f.kept.fold.Heads() {
+	for _, h := range f.cfg.Kept.fold.Heads() {
 		if h.Status == run.Over {
 			h.Hash = ""
 			f.putLocked(&member{head: h})
 		}
 	}
-	for id, s := range f.kept.fold.InMemory() {
+	for id, s := range f.cfg.Kept.fold.InMemory() {
 		if m := f.runs[id]; m != nil {
 			m.state = &s
 		}
@@ -152,16 +178,16 @@ func (f *fleet) release(s *snapshot.Snapshot) {
 
 // Serve adds a run and, unless it is over, starts its actor, which begins with
 // what the host's boot means for the run.
-func (f *fleet) Serve(ctx context.Context, s run.State, first engine.Reboot) *member {
+func (f *fleet) Serve(ctx context.Context, s run.State, first engine.Reboot) {
 	m := &member{head: snapshot.HeadOf(s, ""), state: &s}
 	if s.Status != run.Over {
 		cfg := engine.Config{
-			Journal: f.journal, Worker: f.worker, Host: f.host, Now: f.now, Log: f.log,
-			Changed: f.Note, Draining: f.draining, First: first,
+			Journal: f.cfg.Journal, Worker: f.cfg.Worker, Host: f.cfg.Host, Now: f.cfg.Now, Log: f.cfg.Log,
+			Changed: f.Note, Draining: f.cfg.Draining, First: first,
 		}
 		var err error
-		if cfg.Flow, err = f.flow(ctx, s); err != nil {
-			f.log.Error("serve a run", "run", s.ID, "error", err)
+		if cfg.Flow, err = f.cfg.Flow(ctx, s); err != nil {
+			f.cfg.Log.Error("serve a run", "run", s.ID, "error", err)
 			cfg.Flow, cfg.Unservable = workflow.Default(), "read the workflow of the run: "+err.Error()
 		}
 		m.actor = engine.NewActor(cfg, s)
@@ -169,7 +195,7 @@ func (f *fleet) Serve(ctx context.Context, s run.State, first engine.Reboot) *me
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.putLocked(m)
-	f.touched(s.ID)
+	f.hears.Touched(s.ID)
 	if f.closed {
 		m.actor = nil // stored by a request that outlived its client; the next daemon serves it
 	}
@@ -177,11 +203,10 @@ func (f *fleet) Serve(ctx context.Context, s run.State, first engine.Reboot) *me
 		actor, id := m.actor, s.ID
 		f.wg.Go(func() {
 			if err := actor.Run(f.ctx); err != nil && f.ctx.Err() == nil {
-				f.log.Error("serve a run", "run", id, "error", err)
+				f.cfg.Log.Error("serve a run", "run", id, "error", err)
 			}
 		})
 	}
-	return m
 }
 
 // putLocked keeps a run where it is looked for, by how it stands now.
@@ -195,8 +220,7 @@ func (f *fleet) putLocked(m *member) {
 	f.open[id] = m
 }
 
-// Close waits for all that the fleet runs; its context has ended. Nothing is
-// begun after it.
+// Close waits for the actors; their context has ended. None is begun after it.
 func (f *fleet) Close() {
 	f.mu.Lock()
 	f.closed = true
@@ -214,8 +238,8 @@ func (f *fleet) Note(s run.State) {
 		f.putLocked(m)
 	}
 	f.events++
-	f.touched(s.ID)
-	f.noted(s)
+	f.hears.Touched(s.ID)
+	f.hears.Noted(s)
 	close(f.changed)
 	f.changed = make(chan struct{})
 }
@@ -249,7 +273,7 @@ func (f *fleet) Do(ctx context.Context, id string, c engine.Command, actor, caus
 	}
 	serving := f.Actor(id)
 	if serving == nil {
-		_, err := engine.Decide(known, c, f.now())
+		_, err := engine.Decide(known, c, f.cfg.Now())
 		if err == nil {
 			err = fmt.Errorf("run %s is not served: see the daemon's log", known.Facts.Handle)
 		}
@@ -257,7 +281,7 @@ func (f *fleet) Do(ctx context.Context, id string, c engine.Command, actor, caus
 	}
 	s, err := serving.Do(ctx, c, actor, cause)
 	if errors.Is(err, engine.ErrGone) {
-		if _, derr := engine.Decide(s, c, f.now()); derr != nil {
+		if _, derr := engine.Decide(s, c, f.cfg.Now()); derr != nil {
 			err = derr
 		}
 	}
@@ -286,8 +310,8 @@ func (f *fleet) Suspended(ctx context.Context, d time.Duration) {
 // Suspend tells a run that it was not active. Where that cannot be stored the
 // time counts, and the run ends sooner: no reason to stand still for.
 func (f *fleet) Suspend(ctx context.Context, id string, d time.Duration) {
-	if _, err := f.Do(ctx, id, engine.Suspend{For: d}, events.ActorDaemon(f.host), ""); err != nil {
-		f.log.Error("record a suspension", "run", id, "error", err)
+	if _, err := f.Do(ctx, id, engine.Suspend{For: d}, events.ActorDaemon(f.cfg.Host), ""); err != nil {
+		f.cfg.Log.Error("record a suspension", "run", id, "error", err)
 	}
 }
 

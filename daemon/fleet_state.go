@@ -3,6 +3,7 @@ package daemon
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"autopilot/daemon/archive"
 	"autopilot/daemon/snapshot"
@@ -37,7 +38,7 @@ func (f *fleet) State(id string) (run.State, bool) {
 func (f *fleet) archivedState(a *archive.Archive, id string) (run.State, bool) {
 	s, err := a.State(id)
 	if err != nil {
-		f.log.Warn("read an archived run", "run", id, "error", err)
+		f.cfg.Log.Warn("read an archived run", "run", id, "error", err)
 	}
 	return s, err == nil
 }
@@ -53,15 +54,15 @@ func deref(s *run.State) run.State {
 // log.
 func (f *fleet) stored(id string) (run.State, bool) {
 	var err error
-	if snap := f.kept.current.Load(); snap != nil {
+	if snap := f.cfg.Kept.current.Load(); snap != nil {
 		var s run.State
 		if s, err = snap.State(id); err == nil {
 			return s, true
 		}
 	}
-	s, lerr := f.journal.Load(f.ctx, id)
+	s, lerr := f.cfg.Journal.Load(f.ctx, id)
 	if err != nil || lerr != nil {
-		f.log.Warn("read a finished run", "run", id, "snapshot", err, "log", lerr)
+		f.cfg.Log.Warn("read a finished run", "run", id, "snapshot", err, "log", lerr)
 	}
 	return s, lerr == nil && s.Status != run.None
 }
@@ -170,4 +171,54 @@ func (f *fleet) Look(ids map[string]bool, see func(snapshot.Head, *run.State)) {
 			see(m.head, m.state)
 		}
 	}
+}
+
+// IsLive says that a run is going on.
+func (f *fleet) IsLive(id string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	m := f.runs[id]
+	return m != nil && m.head.Status == run.Live
+}
+
+// LiveIn is the live run of a work tree.
+func (f *fleet) LiveIn(project, except string) (run.State, bool) {
+	for _, s := range f.LiveStates() {
+		if s.Facts.Project == project && s.ID != except {
+			return *s, true
+		}
+	}
+	return run.State{}, false
+}
+
+// Fulls are the runs that wait for room on the disk: where it is low, every
+// live one. What an agent does there is not seen before there is room again, so
+// its run does not even ask for some.
+func (f *fleet) Fulls(low bool) map[string]run.State {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	out := map[string]run.State{}
+	for id, m := range f.open {
+		live := m.actor != nil && m.state != nil && m.head.Status == run.Live
+		if live && (low || m.actor.Full()) {
+			out[id] = *m.state
+		}
+	}
+	return out
+}
+
+// BusySince are the runs whose actor is within a decision, and since when.
+func (f *fleet) BusySince() map[string]time.Time {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	out := map[string]time.Time{}
+	for id, m := range f.open {
+		if m.actor == nil {
+			continue
+		}
+		if since, busy := m.actor.Busy(); busy {
+			out[id] = since
+		}
+	}
+	return out
 }

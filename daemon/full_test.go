@@ -11,7 +11,6 @@ import (
 
 	"autopilot/daemon/engine"
 	"autopilot/daemon/journal"
-	"autopilot/daemon/snapshot"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -33,7 +32,7 @@ func (n narrow) Append(ctx context.Context, e events.Event, c log.Class) (log.St
 }
 
 func simFleet(ctx context.Context, l log.Log, w *script) *fleet {
-	return newFleet(ctx, journal.New(l, "sim", time.Now), w, "sim", time.Now, slog.New(slog.DiscardHandler), w.flow)
+	return newFleet(ctx, fleetConfig{Journal: journal.New(l, "sim", time.Now), Worker: w, Flow: w.flow, Host: "sim", Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 }
 
 func TestARunCanBeStoppedWhileTheStoreIsFull(t *testing.T) {
@@ -62,7 +61,7 @@ func TestARunCanBeStoppedWhileTheStoreIsFull(t *testing.T) {
 			t.Fatalf("cancelled in a full store: %+v", endOf(s))
 		}
 		die()
-		f.wg.Wait()
+		f.Close()
 	})
 }
 
@@ -97,7 +96,7 @@ func TestACommandWhoseEventGotLostIsDecidedAgain(t *testing.T) {
 					t.Fatalf("resume: %s, %v", s.Status, err)
 				}
 				die()
-				f.wg.Wait()
+				f.Close()
 			})
 		})
 	}
@@ -115,14 +114,14 @@ func TestARunThatCannotBeServedKeepsNoDaemonFromStarting(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		die()
-		f.wg.Wait()
+		f.Close()
 
 		ctx, die = context.WithCancel(t.Context())
-		f = simFleet(ctx, l, w)
-		f.flow = func(context.Context, run.State) (workflow.Workflow, error) {
+		gone := func(context.Context, run.State) (workflow.Workflow, error) {
 			return workflow.Workflow{}, errors.New("its workflow is gone")
 		}
-		if err := f.Load(ctx, time.Now().Add(time.Hour)); err != nil {
+		f = newFleet(ctx, fleetConfig{Journal: journal.New(l, "sim", time.Now), Worker: w, Flow: gone, Host: "sim", Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+		if err := f.Load(ctx, engine.Reboot{Booted: time.Now().Add(time.Hour)}); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait() // its actor halts it
@@ -130,7 +129,7 @@ func TestARunThatCannotBeServedKeepsNoDaemonFromStarting(t *testing.T) {
 			t.Error("a run that is not served is waited for by a drain")
 		}
 		die()
-		f.wg.Wait()
+		f.Close()
 	})
 }
 
@@ -161,7 +160,7 @@ func TestARepeatedStartWaitsForTheFirst(t *testing.T) {
 			t.Errorf("another request finds %q", s.ID)
 		}
 		die()
-		f.wg.Wait()
+		f.Close()
 	})
 }
 
@@ -175,25 +174,25 @@ func TestOnALowDiskEveryLiveRunWaits(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute) // its agent is at work, and asks for no room
-		if got := f.fulls(false); len(got) != 0 {
+		if got := f.Fulls(false); len(got) != 0 {
 			t.Errorf("with room %d runs wait", len(got))
 		}
-		if got := f.fulls(true); got["01SIMR"].Stage != run.Agent {
+		if got := f.Fulls(true); got["01SIMR"].Stage != run.Agent {
 			t.Errorf("on a low disk these wait: %v", got)
 		}
 		time.Sleep(2 * time.Hour)
-		if got := f.fulls(true); len(got) != 0 {
+		if got := f.Fulls(true); len(got) != 0 {
 			t.Errorf("a run that is over waits: %v", got)
 		}
 		die()
-		f.wg.Wait()
+		f.Close()
 	})
 }
 
 func TestAnOldStateNeverReplacesANewerOne(t *testing.T) {
 	t.Parallel()
 	f := simFleet(t.Context(), log.NewMemory(log.MemoryConfig{}), &script{})
-	f.runs["r"] = &member{head: snapshot.Head{ID: "r", Seq: 2}, state: &run.State{ID: "r", Log: run.Log{Seq: 2}}}
+	f.Serve(t.Context(), run.State{ID: "r", Status: run.Over, Log: run.Log{Seq: 2}}, engine.Reboot{})
 	f.Note(run.State{ID: "r", Log: run.Log{Seq: 1}})
 	if s, _ := f.State("r"); s.Log.Seq != 2 {
 		t.Errorf("the state is that after event %d", s.Log.Seq)
@@ -218,8 +217,8 @@ func TestACommandThatMeetsTheEndOfTheDaemonCanBeAskedAgain(t *testing.T) {
 		if !errors.As(onWire(err), &said) || said.Code != wire.Unreachable {
 			t.Fatalf("a stop that came too late: %v", onWire(err))
 		}
-		late := f.Serve(t.Context(), run.State{ID: "01LATE", Status: run.Live}, engine.Reboot{})
-		if late.actor != nil {
+		f.Serve(t.Context(), run.State{ID: "01LATE", Status: run.Live}, engine.Reboot{})
+		if f.Actor("01LATE") != nil {
 			t.Error("a run is served after the end")
 		}
 	})
@@ -228,12 +227,14 @@ func TestACommandThatMeetsTheEndOfTheDaemonCanBeAskedAgain(t *testing.T) {
 func TestRunsThatAreStartedAtOnceGetDifferentHandles(t *testing.T) {
 	t.Parallel()
 	f := simFleet(t.Context(), log.NewMemory(log.MemoryConfig{}), &script{})
-	f.runs["01OLDABCD"] = &member{head: snapshot.Head{ID: "01OLDABCD", Handle: "abcd"}}
-	if got := f.handle("01XZZZABCE"); got != "abce" {
+	old := run.State{ID: "01OLDABCD", Status: run.Over}
+	old.Facts.Handle = "abcd"
+	f.Serve(t.Context(), old, engine.Reboot{})
+	if got := f.NewHandle("01XZZZABCE"); got != "abce" {
 		t.Errorf("the handle is %q, and nobody has its last four", got)
 	}
 	// Neither of the next is stored when the other is named.
-	if a, b := f.handle("01P1ABCD"), f.handle("01Q1ABCD"); a != "1abcd" || b != "q1abcd" {
+	if a, b := f.NewHandle("01P1ABCD"), f.NewHandle("01Q1ABCD"); a != "1abcd" || b != "q1abcd" {
 		t.Errorf("handles %q and %q", a, b)
 	}
 }

@@ -211,13 +211,13 @@ func (d *Daemon) find(ctx context.Context, ref wire.RunRef) (run.State, error) {
 		}
 		project = ws.ID
 	}
-	return d.fleet.resolve(ref, project)
+	return d.fleet.Resolve(ref, project)
 }
 
 // lasting is a context that ends with the daemon and not with the caller: what
 // was begun is finished.
 func (d *Daemon) lasting(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(d.fleet.ctx, cancel)
+	stop := context.AfterFunc(d.beside.ctx, cancel)
 	return ctx, func() { stop(); cancel() }
 }

@@ -159,7 +159,7 @@ func (d *Daemon) wants(s run.State) bool {
 	case "", "gates", "looking":
 		return true
 	case "deciding":
-		flow, err := d.worker.Flow(d.fleet.ctx, s)
+		flow, err := d.worker.Flow(d.beside.ctx, s)
 		if err != nil {
 			return false
 		}

@@ -138,7 +138,7 @@ func (d *Daemon) endTries(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("find gates that were tried: %w", err)
 	}
-	d.fleet.wg.Go(func() {
+	d.beside.Go(func() {
 		if err := end(ctx); err != nil && ctx.Err() == nil {
 			d.cfg.Log.Warn("end gates that were tried", "error", err)
 		}

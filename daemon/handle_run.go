@@ -53,7 +53,7 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 		return wire.RunView{}, err
 	}
 	id := journal.NewID(time.Now())
-	handle := d.fleet.handle(id)
+	handle := d.fleet.NewHandle(id)
 	release, err := d.hold(ctx, ws.ID, ws.Path, id, handle, q.ID, "")
 	if err != nil {
 		return wire.RunView{}, err

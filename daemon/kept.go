@@ -163,17 +163,17 @@ func (k *kept) save(ctx context.Context) (wrote bool, err error) {
 	return true, nil
 }
 
-// keepStates writes snapshots now and then, until ctx ends.
-func (f *fleet) keepStates(ctx context.Context) {
-	if f.kept.due() {
-		f.saveStates(ctx)
+// KeepStates writes snapshots now and then, until ctx ends.
+func (f *fleet) KeepStates(ctx context.Context) {
+	if f.cfg.Kept.due() {
+		f.SaveStates(ctx)
 		debug.FreeOSMemory() // what it took to read so much
 	}
 	for {
 		if !f.awaitEvents(ctx) {
 			return
 		}
-		f.saveStates(ctx)
+		f.SaveStates(ctx)
 		select {
 		case <-time.After(keepLeast):
 		case <-ctx.Done():
@@ -204,17 +204,17 @@ func (f *fleet) awaitEvents(ctx context.Context) bool {
 	}
 }
 
-// saveStates writes a snapshot and lets go of states that can be read from it.
+// SaveStates writes a snapshot and lets go of states that can be read from it.
 // Without one the next daemon reads the log: no reason to stop for.
-func (f *fleet) saveStates(ctx context.Context) {
+func (f *fleet) SaveStates(ctx context.Context) {
 	f.mu.Lock()
 	f.events = 0
 	f.mu.Unlock()
-	wrote, err := f.kept.save(ctx)
+	wrote, err := f.cfg.Kept.save(ctx)
 	if err != nil && ctx.Err() == nil {
-		f.log.Warn("keep the states of runs", "error", err)
+		f.cfg.Log.Warn("keep the states of runs", "error", err)
 	}
 	if wrote {
-		f.release(f.kept.current.Load())
+		f.release(f.cfg.Kept.current.Load())
 	}
 }

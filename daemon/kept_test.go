@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"autopilot/daemon/engine"
+	"autopilot/daemon/journal"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/projections/run"
@@ -24,9 +26,9 @@ func keeping(ctx context.Context, t *testing.T, l log.Log, w *script, path strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := simFleet(ctx, l, w)
-	k.log, f.kept = l, k
-	if err := f.Load(ctx, time.Time{}); err != nil {
+	k.log = l
+	f := newFleet(ctx, fleetConfig{Journal: journal.New(l, "sim", time.Now), Worker: w, Flow: w.flow, Host: "sim", Now: time.Now, Log: slog.New(slog.DiscardHandler), Kept: k})
+	if err := f.Load(ctx, engine.Reboot{}); err != nil {
 		t.Fatal(err)
 	}
 	return f
@@ -40,7 +42,7 @@ func threeRuns(t *testing.T, l log.Log, w *script, path string) map[string]run.S
 	f := keeping(ctx, t, l, w, path)
 	for i, id := range []string{"01OVER", "01HALTED", "01LIVE"} {
 		started := simStart()
-		started.Project, started.Handle = fmt.Sprint(i), f.handle(id)
+		started.Project, started.Handle = fmt.Sprint(i), f.NewHandle(id)
 		if id == "01HALTED" {
 			started.Limits.Iterations = 1
 		}
@@ -54,7 +56,7 @@ func threeRuns(t *testing.T, l log.Log, w *script, path string) map[string]run.S
 	time.Sleep(90 * time.Second)
 	die()
 	f.Close()
-	f.saveStates(t.Context())
+	f.SaveStates(t.Context())
 	states := map[string]run.State{}
 	for _, s := range f.States() {
 		states[s.ID] = s
@@ -188,7 +190,7 @@ func TestStatesOfFinishedRunsAreNotHeldInMemory(t *testing.T) {
 			t.Error("the state is in memory")
 		}
 		// Without the snapshot it is in the log.
-		f.kept.current.Store(nil)
+		f.cfg.Kept.current.Store(nil)
 		if s, ok := f.State("01OVER"); !ok || !cmp.Equal(want["01OVER"], s) {
 			t.Errorf("from the log: %v", cmp.Diff(want["01OVER"], s))
 		}
@@ -203,7 +205,7 @@ func TestManyEventsMakeASnapshotWhileRunsGoOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, die := context.WithCancel(t.Context())
 		f := keeping(ctx, t, log.NewMemory(log.MemoryConfig{}), &script{steps: []step{{Tree: 1, Failing: 2, Takes: time.Hour}}}, path)
-		f.wg.Go(func() { f.keepStates(ctx) })
+		go f.KeepStates(ctx)
 		if _, err := f.Begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req"); err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"autopilot/daemon/snapshot"
+	"autopilot/daemon/engine"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"
@@ -51,10 +51,8 @@ func (w *writer) append(d events.Data) {
 func (s *site) knows(l log.Log, states ...run.State) (undo func()) {
 	own := s.d.log
 	s.d.log = l
-	s.d.fleet.mu.Lock()
-	defer s.d.fleet.mu.Unlock()
 	for _, st := range states {
-		s.d.fleet.putLocked(&member{head: snapshot.HeadOf(st, ""), state: &st})
+		s.d.fleet.Serve(s.t.Context(), st, engine.Reboot{})
 	}
 	return func() { s.d.log = own }
 }

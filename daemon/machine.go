@@ -238,7 +238,7 @@ func (d *Daemon) slot(ctx context.Context, s run.State, now time.Time) (not even
 // wish is what a run asks the line for. One that has stood there since its latest
 // agent has the age of that, whatever it waited for meanwhile.
 func (d *Daemon) wish(ctx context.Context, s run.State, c config.Resources) (sched.Ask, error) {
-	flow, err := d.fleet.flow(ctx, s)
+	flow, err := d.fleet.Flow(ctx, s)
 	bounds, lerr := d.limits.Bounds(s)
 	a := sched.Ask{
 		Run: s.ID, Priority: int(s.Facts.Priority), Policy: bound{c.PolicyOf(flow), bounds.RAM}.name(), Coordinator: flow.Resources.Coordinator == workflow.Always,

@@ -170,7 +170,7 @@ func (d *Daemon) tellVerdict(ctx context.Context) {
 			}
 			continue
 		}
-		d.fleet.wg.Go(func() { d.tellWaiting(ctx, p, data, c) })
+		d.beside.Go(func() { d.tellWaiting(ctx, p, data, c) })
 	}
 }
 
@@ -185,7 +185,7 @@ func (d *Daemon) tellWaiting(ctx context.Context, p judge.Policy, data events.Re
 		if ctx.Err() != nil || m.toldOf(p) != data {
 			return
 		}
-		if flow, err := d.fleet.flow(ctx, *s); err != nil || !inLine(s) || c.PolicyOf(flow) != p {
+		if flow, err := d.fleet.Flow(ctx, *s); err != nil || !inLine(s) || c.PolicyOf(flow) != p {
 			continue
 		}
 		err := d.doSoon(ctx, s.ID, engine.Judged{ResourcesJudged: data})
@@ -246,7 +246,7 @@ func (d *Daemon) verdict(ctx context.Context, p judge.Policy, c config.Resources
 // inPolicy says that a live run is judged by it.
 func (d *Daemon) inPolicy(ctx context.Context, p judge.Policy, c config.Resources) bool {
 	for _, s := range d.fleet.LiveStates() {
-		if flow, err := d.fleet.flow(ctx, *s); err == nil && c.PolicyOf(flow) == p {
+		if flow, err := d.fleet.Flow(ctx, *s); err == nil && c.PolicyOf(flow) == p {
 			return true
 		}
 	}

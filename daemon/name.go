@@ -8,10 +8,10 @@ import (
 	"autopilot/projections/run"
 )
 
-// resolve finds the run that a request names: an exact id or handle, an
+// Resolve finds the run that a request names: an exact id or handle, an
 // unambiguous suffix of an id, or for no name the latest of the workspace
 // project.
-func (f *fleet) resolve(ref wire.RunRef, project string) (run.State, error) {
+func (f *fleet) Resolve(ref wire.RunRef, project string) (run.State, error) {
 	if s, ok := f.State(strings.ToUpper(ref.Run)); ok {
 		return s, nil // what programs ask by needs no list of all
 	}
@@ -78,9 +78,9 @@ func handles(list []snapshot.Head) string {
 	return strings.Join(out, ", ")
 }
 
-// handle is the shortest free suffix of a run id, at least four characters. It is
+// NewHandle is the shortest free suffix of a run id, at least four characters. It is
 // taken from now on, also by a run that is not stored yet.
-func (f *fleet) handle(id string) string {
+func (f *fleet) NewHandle(id string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	id = strings.ToLower(id)

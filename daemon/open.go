@@ -13,19 +13,21 @@ import (
 	"autopilot/daemon/transfer"
 	"autopilot/daemon/tree"
 	"autopilot/daemon/work"
+	"autopilot/events"
 	"autopilot/projections/run"
 )
 
 // openFleet serves every run that is not over, and begins what goes on beside.
 func (d *Daemon) openFleet(ctx context.Context) error {
 	d.worker = d.newWorker()
-	fctx, cancel := context.WithCancel(context.Background())
-	d.cancel = cancel
+	d.beside.ctx, d.beside.cancel = context.WithCancel(context.Background())
+	fctx := d.beside.ctx
 	j := journal.New(d.log, d.host, time.Now)
 	j.Disk, j.Named = disk.Ballast{Dir: d.cfg.Places.State}, d.blobs.Settle
 	if err := j.Disk.Refill(); err != nil {
 		d.cfg.Log.Warn("disk", "error", err)
 	}
+	d.journal = j
 	var err error
 	if d.hosts, err = openHostLog(ctx, j, d.host, d.cfg.Log); err != nil {
 		return err
@@ -34,12 +36,12 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 		return err
 	}
 	d.recordRoll(ctx)
-	d.fleet = newFleet(fctx, j, d.worker, d.host, time.Now, d.cfg.Log, d.worker.Flow)
-	d.fleet.draining = d.draining.Load
+	d.kept.log, d.kept.room = d.log, j.Disk.Plenty
+	d.fleet = newFleet(fctx, fleetConfig{
+		Journal: j, Worker: d.worker, Flow: d.worker.Flow, Host: d.host, Now: time.Now, Log: d.cfg.Log, Draining: d.draining.Load, Kept: d.kept,
+	})
 	d.removal = removal.New(d.removalConfig())
 	d.openBudget()
-	d.kept.log, d.kept.room = d.log, j.Disk.Plenty
-	d.fleet.kept = d.kept
 	if err := d.serveFleet(ctx, j); err != nil {
 		return err
 	}
@@ -63,34 +65,36 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 // serveFleet loads the fleet with those that hear of every change of a run, and
 // sweeps after the runs that are over.
 func (d *Daemon) serveFleet(ctx context.Context, j *journal.Journal) error {
-	d.joinTeam(d.fleet.now)
+	d.joinTeam(time.Now)
 	var shared func(context.Context, string) (account.Record, error)
 	if d.shared != nil {
 		shared = d.shared.Open
 	}
-	d.accounts = newAccounts(d.fleet, shared)
+	d.accounts = newAccounts(d.fleet, j, events.ActorDaemon(d.host), d.cfg.Log, shared)
 	d.machine = newMachine(d.cfg.Places.State, d.hosts.State().Judged)
 	d.claims = d.newClaims(j)
 	if err := d.claims.Index(ctx); err != nil {
 		return err
 	}
-	learn, know := d.fleet.noted, d.fleet.loading
-	d.fleet.noted = func(s run.State) {
-		learn(s)
-		d.machine.seen(s)
-		d.claims.Note(s)
-	}
-	d.openTeam(d.fleet.ctx)
 	var lost map[string]error
-	d.fleet.loading = func(ctx context.Context, open []run.State) error {
-		found := make([]*run.State, len(open))
-		for i := range open {
-			found[i] = &open[i]
-		}
-		d.lineUp(ctx, found)
-		lost = d.claims.FindAgain(ctx, open, d.text)
-		return know(ctx, open)
-	}
+	d.fleet.Tell(fleetListener{
+		Loading: func(ctx context.Context, open []run.State) error {
+			found := make([]*run.State, len(open))
+			for i := range open {
+				found[i] = &open[i]
+			}
+			d.lineUp(ctx, found)
+			lost = d.claims.FindAgain(ctx, open, d.text)
+			return d.accounts.Load(ctx, open)
+		},
+		Touched: d.usage.Day.Changed,
+		Noted: func(s run.State) {
+			d.accounts.Note(s)
+			d.machine.seen(s)
+			d.claims.Note(s)
+		},
+	})
+	d.openTeam(d.beside.ctx)
 	if err := d.loadFleet(ctx); err != nil {
 		return err
 	}
@@ -110,11 +114,11 @@ func (d *Daemon) serveFleet(ctx context.Context, j *journal.Journal) error {
 // goOn begins what the daemon does beside its runs, until it ends.
 func (d *Daemon) goOn(ctx context.Context) {
 	for _, work := range []func(context.Context){
-		d.removal.Finish, d.finishTrees, d.imports.Finish, d.accounts.Run, d.claims.Run, d.tend, d.tendMachine, d.fleet.keepStates, d.watchIdle,
+		d.removal.Finish, d.finishTrees, d.imports.Finish, d.accounts.Run, d.claims.Run, d.tend, d.tendMachine, d.fleet.KeepStates, d.watchIdle,
 	} {
-		d.fleet.wg.Go(func() { work(ctx) })
+		d.beside.Go(func() { work(ctx) })
 	}
-	d.fleet.wg.Go(d.saySandbox)
+	d.beside.Go(d.saySandbox)
 }
 
 func (d *Daemon) newWorker() *work.Worker {

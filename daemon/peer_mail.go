@@ -38,7 +38,7 @@ func (d *Daemon) addressee(ctx context.Context, body wire.PeerSendRequest) (stri
 			left = append(left, id)
 		}
 	}
-	s, err := d.fleet.resolve(wire.RunRef{Run: want}, "")
+	s, err := d.fleet.Resolve(wire.RunRef{Run: want}, "")
 	isRun := want != "" && err == nil
 	ls := "apctl peer ls   lists the sessions"
 	switch {

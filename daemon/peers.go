@@ -188,7 +188,7 @@ func (d *Daemon) heard(c chat.Chat) {
 	}
 	j := s.PeerJoined
 	j.Outcome, j.Beside, j.Reason = "", "", ""
-	if _, err := b.Append(d.fleet.ctx, j, c.Actor, ""); err != nil {
+	if _, err := b.Append(d.beside.ctx, j, c.Actor, ""); err != nil {
 		d.cfg.Log.Error("store that a session is back", "peer", id, "error", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"autopilot/daemon/durable"
 	"autopilot/daemon/effect/proc"
+	"autopilot/daemon/engine"
 	"autopilot/projections/run"
 )
 
@@ -42,23 +43,24 @@ func (d *Daemon) loadFleet(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	first := engine.Reboot{Booted: bootTime()}
 	if d.cfg.AskAfterReboot {
-		if d.fleet.anew, err = rebooted(d.cfg.Places.State, boot); err != nil {
+		if first.Anew, err = rebooted(d.cfg.Places.State, boot); err != nil {
 			return err
 		}
 	}
-	if err := d.fleet.Load(ctx, bootTime()); err != nil {
+	if err := d.fleet.Load(ctx, first); err != nil {
 		return err
 	}
 	waiting := map[string]bool{}
-	if d.fleet.anew != "" {
+	if first.Anew != "" {
 		for _, h := range d.fleet.Heads() {
 			if h.Status == run.Live {
 				waiting[h.ID] = true
 			}
 		}
 	}
-	d.fleet.wg.Go(func() { d.settleBoot(d.fleet.ctx, boot, waiting) })
+	d.beside.Go(func() { d.settleBoot(d.beside.ctx, boot, waiting) })
 	return nil
 }
 
@@ -76,7 +78,7 @@ func (c Config) boot() (string, error) {
 func (d *Daemon) settleBoot(ctx context.Context, boot string, waiting map[string]bool) {
 	for said := false; ; {
 		changed := d.fleet.Wait()
-		if !d.fleet.unsettled(waiting) {
+		if !d.unsettled(waiting) {
 			err := durable.Replace(bootFile(d.cfg.Places.State), []byte(boot))
 			if err == nil {
 				return
@@ -95,11 +97,9 @@ func (d *Daemon) settleBoot(ctx context.Context, boot string, waiting map[string
 }
 
 // unsettled says whether one of the runs is as it was loaded, live.
-func (f *fleet) unsettled(runs map[string]bool) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+func (d *Daemon) unsettled(runs map[string]bool) bool {
 	for id := range runs {
-		if m := f.runs[id]; m != nil && m.head.Status == run.Live {
+		if d.fleet.IsLive(id) {
 			return true
 		}
 		delete(runs, id) // it may be resumed before the others are settled

@@ -21,8 +21,7 @@ func afterReboot(t *testing.T, l log.Log, w *script, booted time.Time, anew stri
 	t.Helper()
 	ctx, die := context.WithCancel(t.Context())
 	f := simFleet(ctx, l, w)
-	f.anew = anew
-	if err := f.Load(ctx, booted); err != nil {
+	if err := f.Load(ctx, engine.Reboot{Booted: booted, Anew: anew}); err != nil {
 		t.Fatal(err)
 	}
 	for {
@@ -34,7 +33,7 @@ func afterReboot(t *testing.T, l log.Log, w *script, booted time.Time, anew stri
 		<-changed
 	}
 	die()
-	f.wg.Wait()
+	f.Close()
 	return reload(t, l)
 }
 
@@ -63,7 +62,7 @@ func TestARunThatWasLiveBeforeAReboot(t *testing.T) {
 				}
 				time.Sleep(30 * time.Minute) // within the first agent, on the bubble's clock
 				die()
-				f.wg.Wait()
+				f.Close()
 				time.Sleep(off)
 				booted := time.Now()
 				time.Sleep(time.Minute)
@@ -101,7 +100,7 @@ func resumeAfterReboot(t *testing.T, l log.Log, w *script) {
 	t.Helper()
 	ctx, die := context.WithCancel(t.Context())
 	f := simFleet(ctx, l, w)
-	if err := f.Load(ctx, time.Time{}); err != nil {
+	if err := f.Load(ctx, engine.Reboot{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := f.Do(ctx, "01SIMR", engine.Resume{}, "local:0@sim/1", "resume"); err != nil {
@@ -109,7 +108,7 @@ func resumeAfterReboot(t *testing.T, l log.Log, w *script) {
 	}
 	time.Sleep(10 * time.Hour)
 	die()
-	f.wg.Wait()
+	f.Close()
 	if s := reload(t, l); s.Status != run.Over || s.End.State != events.EndDone {
 		t.Errorf("resumed: %+v", endOf(s))
 	}

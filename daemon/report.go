@@ -229,7 +229,7 @@ func oneLine(text string) string {
 
 // noRoom says that a live run waits for room on the disk.
 func (d *Daemon) noRoom(s run.State) bool {
-	return s.Log.Broken == 0 && (d.fleet.Full(s.ID) || d.fleet.journal.Disk.Low())
+	return s.Log.Broken == 0 && (d.fleet.Full(s.ID) || d.journal.Disk.Low())
 }
 
 // inboxList lists what waits for a person, the oldest first.

@@ -148,7 +148,7 @@ func (p *played) play(t *testing.T) log.Log {
 	t.Helper()
 	l := log.NewMemory(log.MemoryConfig{})
 	ctx, die := context.WithCancel(t.Context())
-	f := newFleet(ctx, journal.New(l, "sim", time.Now), p.crook, "sim", time.Now, slog.New(slog.DiscardHandler), p.flow)
+	f := newFleet(ctx, fleetConfig{Journal: journal.New(l, "sim", time.Now), Worker: p.crook, Flow: p.flow, Host: "sim", Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 	s, err := f.Begin(ctx, "01SIMR", p.start(), "local:0@sim/1", "req")
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +172,7 @@ func (p *played) play(t *testing.T) log.Log {
 		}
 	}
 	die()
-	f.wg.Wait()
+	f.Close()
 	return l
 }
 

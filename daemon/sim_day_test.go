@@ -148,7 +148,7 @@ func (h *hostSim) kept(runs int) {
 	for _, s := range h.d.fleet.LiveStates() {
 		h.fault("%s does not end: %s, %+v", s.ID, s.Stage, s.Waiting)
 	}
-	h.d.fillLine(h.d.fleet.ctx, time.Now())
+	h.d.fillLine(h.d.beside.ctx, time.Now())
 	if n := h.d.machine.line.Len(); n > 0 {
 		h.fault("%d stand in line", n)
 	}

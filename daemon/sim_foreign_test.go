@@ -70,13 +70,13 @@ func playBeside(t testingT, l log.Log, w *script, kill func(run.State) bool) run
 			t.Fatalf("halted, and no files are named: %+v", s.Halt)
 		}
 		ctx, die := context.WithCancel(context.Background())
-		f := newFleet(ctx, journal.New(l, "sim", time.Now), w, "sim", time.Now, slog.New(slog.DiscardHandler), w.flow)
-		if err := f.Load(ctx, time.Time{}); err != nil {
+		f := newFleet(ctx, fleetConfig{Journal: journal.New(l, "sim", time.Now), Worker: w, Flow: w.flow, Host: "sim", Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+		if err := f.Load(ctx, engine.Reboot{}); err != nil {
 			t.Fatalf("load: %v", err)
 		}
 		_, err := f.Do(ctx, s.ID, engine.Resume{Changed: s.Halt.Files}, "person:1@sim/tty", fmt.Sprintf("resume-%d", s.Log.Seq))
 		die()
-		f.wg.Wait()
+		f.Close()
 		if err != nil {
 			t.Fatalf("resume: %v", err)
 		}

@@ -118,39 +118,41 @@ func (h *hostSim) open() {
 	h.must(err)
 	d := &Daemon{
 		cfg:  Config{Log: quiet, Home: h.dir, Boot: "boot", Places: place.Places{State: h.dir, Config: filepath.Join(h.dir, "config.yaml")}},
-		host: "sim", log: h.log, blobs: blobs, effects: effects, people: person.System(), cancel: die,
+		host: "sim", log: h.log, blobs: blobs, effects: effects, people: person.System(), beside: beside{ctx: ctx, cancel: die},
 	}
 	d.limits = budget.NewLimits(d.cfg.Places.Config, prices, blobs)
 	j := journal.New(h.log, "sim", time.Now)
+	d.journal = j
 	d.hosts, err = openHostLog(ctx, j, "sim", quiet)
 	h.must(err)
 	d.chats = d.newChats()
 	d.peers = &peers{journal: j, now: time.Now, known: map[string]*peerBook{}}
-	d.fleet = newFleet(ctx, j, h, "sim", time.Now, quiet, h.flowOf)
-	d.fleet.draining = d.draining.Load
+	d.fleet = newFleet(ctx, fleetConfig{Journal: j, Worker: h, Flow: h.flowOf, Host: "sim", Now: time.Now, Log: quiet, Draining: d.draining.Load})
 	d.openBudget()
-	d.accounts = newAccounts(d.fleet, nil)
+	d.accounts = newAccounts(d.fleet, j, "daemon:sim", quiet, nil)
 	d.machine = newMachine(h.dir, d.hosts.State().Judged)
 	d.machine.probe = h
 	d.machine.now = func() time.Time { return time.Now().Add(time.Duration(h.skew.Load())) }
-	learn := d.fleet.noted
-	d.fleet.noted = func(s run.State) {
-		learn(s)
-		d.machine.seen(s)
-		h.seen(s)
-	}
-	d.fleet.loading = func(ctx context.Context, open []run.State) error {
-		for i := range open {
-			d.lineUp(ctx, []*run.State{&open[i]})
-		}
-		return nil
-	}
+	d.fleet.Tell(fleetListener{
+		Loading: func(ctx context.Context, open []run.State) error {
+			for i := range open {
+				d.lineUp(ctx, []*run.State{&open[i]})
+			}
+			return nil
+		},
+		Touched: d.usage.Day.Changed,
+		Noted: func(s run.State) {
+			d.accounts.Note(s)
+			d.machine.seen(s)
+			h.seen(s)
+		},
+	})
 	h.mu.Lock()
 	h.d, h.die, h.alive = d, die, time.Now()
 	h.mu.Unlock()
-	h.must(d.fleet.Load(ctx, time.Time{}))
+	h.must(d.fleet.Load(ctx, engine.Reboot{}))
 	for _, work := range []func(context.Context){d.accounts.Run, d.tendMachine} {
-		d.fleet.wg.Go(func() { work(ctx) })
+		d.beside.Go(func() { work(ctx) })
 	}
 }
 
@@ -178,6 +180,7 @@ func (h *hostSim) configure(change func(*config.User)) {
 func (h *hostSim) kill() {
 	h.die()
 	h.d.fleet.Close()
+	h.d.beside.Wait()
 }
 
 func (h *hostSim) begin(id string, a simAgent, change ...func(*events.RunStarted)) {
@@ -190,12 +193,12 @@ func (h *hostSim) begin(id string, a simAgent, change ...func(*events.RunStarted
 	h.mu.Lock()
 	h.plan[id] = a
 	h.mu.Unlock()
-	_, err := h.d.fleet.Begin(h.d.fleet.ctx, id, d, "local:0@sim/1", "req"+id)
+	_, err := h.d.fleet.Begin(h.d.beside.ctx, id, d, "local:0@sim/1", "req"+id)
 	h.must(err)
 }
 
 func (h *hostSim) do(id string, c engine.Command) error {
-	_, err := h.d.fleet.Do(h.d.fleet.ctx, id, c, "local:0@sim/1", "")
+	_, err := h.d.fleet.Do(h.d.beside.ctx, id, c, "local:0@sim/1", "")
 	return err
 }
 

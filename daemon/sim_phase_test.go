@@ -252,13 +252,13 @@ func playOn(t testingT, l log.Log, w *script, kill func(run.State) bool) run.Sta
 		return s
 	}
 	ctx, die := context.WithCancel(context.Background())
-	f := newFleet(ctx, journal.New(l, "sim", time.Now), w, "sim", time.Now, slog.New(slog.DiscardHandler), w.flow)
-	if err := f.Load(ctx, time.Time{}); err != nil {
+	f := newFleet(ctx, fleetConfig{Journal: journal.New(l, "sim", time.Now), Worker: w, Flow: w.flow, Host: "sim", Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	if err := f.Load(ctx, engine.Reboot{}); err != nil {
 		t.Fatalf("load: %v", err)
 	}
 	_, err := f.Do(ctx, s.ID, engine.Resume{Findings: "sent", Count: 1, Phase: "plan"}, "person:1@sim/tty", "resume")
 	die()
-	f.wg.Wait()
+	f.Close()
 	if err != nil {
 		t.Fatalf("resume after %s: %v", s.Halt.Reason, err)
 	}

@@ -202,8 +202,8 @@ func endOf(s run.State) end {
 func play(t testingT, l log.Log, w *script, kill func(run.State) bool) run.State {
 	for lives := 0; lives < 200; lives++ {
 		ctx, die := context.WithCancel(context.Background())
-		f := newFleet(ctx, journal.New(l, "sim", time.Now), w, "sim", time.Now, slog.New(slog.DiscardHandler), w.flow)
-		if err := f.Load(ctx, time.Time{}); err != nil {
+		f := newFleet(ctx, fleetConfig{Journal: journal.New(l, "sim", time.Now), Worker: w, Flow: w.flow, Host: "sim", Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+		if err := f.Load(ctx, engine.Reboot{}); err != nil {
 			die()
 			t.Fatalf("load: %v", err)
 		}
@@ -229,7 +229,7 @@ func play(t testingT, l log.Log, w *script, kill func(run.State) bool) run.State
 			<-changed
 		}
 		die()
-		f.wg.Wait()
+		f.Close()
 		if s := reload(t, l); s.Status != run.Live {
 			return s
 		}
@@ -393,7 +393,7 @@ func TestAFullDiskIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &script{steps: []step{{Tree: 1, Takes: time.Minute}}, full: 100}
 		ctx, die := context.WithCancel(t.Context())
-		f := newFleet(ctx, journal.New(log.NewMemory(log.MemoryConfig{}), "sim", time.Now), w, "sim", time.Now, slog.New(slog.DiscardHandler), w.flow)
+		f := newFleet(ctx, fleetConfig{Journal: journal.New(log.NewMemory(log.MemoryConfig{}), "sim", time.Now), Worker: w, Flow: w.flow, Host: "sim", Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 		s, err := f.Begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req")
 		if err != nil {
 			t.Fatal(err)
@@ -407,7 +407,7 @@ func TestAFullDiskIsWaitedFor(t *testing.T) {
 			t.Fatalf("with room again: %+v", endOf(s))
 		}
 		die()
-		f.wg.Wait()
+		f.Close()
 	})
 }
 
@@ -417,7 +417,7 @@ func TestStoppingALiveRunKeepsItsWorkAndItCanGoOn(t *testing.T) {
 		w := &script{steps: []step{{Tree: 1, Failing: 2, Takes: time.Minute}, {Tree: 2, Takes: time.Minute}}}
 		l := log.NewMemory(log.MemoryConfig{})
 		ctx, die := context.WithCancel(t.Context())
-		f := newFleet(ctx, journal.New(l, "sim", time.Now), w, "sim", time.Now, slog.New(slog.DiscardHandler), w.flow)
+		f := newFleet(ctx, fleetConfig{Journal: journal.New(l, "sim", time.Now), Worker: w, Flow: w.flow, Host: "sim", Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 		s, err := f.Begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req")
 		if err != nil {
 			t.Fatal(err)
@@ -443,6 +443,6 @@ func TestStoppingALiveRunKeepsItsWorkAndItCanGoOn(t *testing.T) {
 			t.Fatalf("exit %d", n)
 		}
 		die()
-		f.wg.Wait()
+		f.Close()
 	})
 }

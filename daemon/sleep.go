@@ -25,7 +25,7 @@ func (d *Daemon) tend(ctx context.Context) {
 		}
 		d.tended.note()
 		d.effects.Reap()
-		if err := d.fleet.journal.Disk.Refill(); err != nil {
+		if err := d.journal.Disk.Refill(); err != nil {
 			d.cfg.Log.Warn("disk", "error", err)
 		}
 		d.tellFull()

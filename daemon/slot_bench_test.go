@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"autopilot/daemon/engine"
-	"autopilot/daemon/snapshot"
 	"autopilot/events"
 	"autopilot/projections/run"
 )
@@ -20,8 +19,8 @@ func thousand(b *testing.B, runs int) (*Daemon, []run.State) {
 	s := newSite(b, nil)
 	s.configure("resources: {agents: 1}\n")
 	like := s.play(s.spec("test -f ok", "touch ok"))
-	s.d.cancel() // what it does by itself
-	s.d.fleet.wg.Wait()
+	s.d.beside.cancel() // what it does by itself
+	s.d.beside.Wait()
 	like.Status, like.Stage, like.End = run.Live, run.Agent, nil
 	s.lives("01KA0000000000000000000000", like)
 	like.Stage = run.Ready
@@ -38,12 +37,10 @@ func thousand(b *testing.B, runs int) (*Daemon, []run.State) {
 	return s.d, all
 }
 
-// lives puts a live run into the fleet, whose actor does nothing.
+// lives puts a live run into the fleet, whose actor ends at once, as the daemon's work has.
 func (s *site) lives(id string, like run.State) run.State {
 	like.ID, like.Facts.Handle = id, id
-	s.d.fleet.mu.Lock()
-	defer s.d.fleet.mu.Unlock()
-	s.d.fleet.putLocked(&member{head: snapshot.HeadOf(like, ""), state: &like, actor: engine.NewActor(engine.Config{}, like)})
+	s.d.fleet.Serve(s.t.Context(), like, engine.Reboot{})
 	return like
 }
 

@@ -31,7 +31,7 @@ func (d *Daemon) openTeam(ctx context.Context) {
 	if d.team == nil {
 		return
 	}
-	d.fleet.wg.Go(func() { d.team.Run(ctx) })
+	d.beside.Go(func() { d.team.Run(ctx) })
 	timer := time.NewTimer(teamWait)
 	defer timer.Stop()
 	select {

@@ -51,7 +51,7 @@ func (d *Daemon) openNotify(ctx context.Context) error {
 	if err := d.tellRolled(ctx); err != nil {
 		return err
 	}
-	d.fleet.wg.Go(func() { d.tell(ctx) })
+	d.beside.Go(func() { d.tell(ctx) })
 	return nil
 }
 
@@ -244,7 +244,7 @@ type diskWaits map[string]bool
 
 // tellFull tells of runs that wait for room on the disk. Only tend calls it.
 func (d *Daemon) tellFull() {
-	full := d.fleet.fulls(d.fleet.journal.Disk.Low())
+	full := d.fleet.Fulls(d.journal.Disk.Low())
 	var notices []notify.Notice
 	for id, s := range full {
 		if !d.waits[id] {
@@ -258,22 +258,6 @@ func (d *Daemon) tellFull() {
 	if len(notices) > 0 {
 		d.told("", notices)
 	}
-}
-
-// fulls are the runs that wait for room on the disk: where it is low, every
-// live one. What an agent does there is not seen before there is room again, so
-// its run does not even ask for some.
-func (f *fleet) fulls(low bool) map[string]run.State {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	out := map[string]run.State{}
-	for id, m := range f.open {
-		live := m.actor != nil && m.state != nil && m.head.Status == run.Live
-		if live && (low || m.actor.Full()) {
-			out[id] = *m.state
-		}
-	}
-	return out
 }
 
 // rings says whether the terminals that follow a run ring for an event.

@@ -74,7 +74,7 @@ func (d *Daemon) limitKey(w events.LimitWaiting) string {
 // haltedWith counts the other runs that a refusal halts: those that it has
 // halted, and those that are live and will be.
 func (d *Daemon) haltedWith(s run.State, by limits.Refused, id string) (n int) {
-	for _, o := range (accountRuns{d.fleet}).Of(id) {
+	for _, o := range (accountRuns{f: d.fleet}).Of(id) {
 		switch {
 		case o.ID == s.ID:
 		case o.Status == run.Live && o.Worker().Account == id && !o.Clock.Since.After(by.At),

@@ -121,7 +121,7 @@ func TestTrustOutlivesTheDaemonAndIsProven(t *testing.T) {
 	if err != nil || len(proof.Problems) > 0 || proof.Rebuilt != 1 || proof.Events != 1 {
 		t.Errorf("proof: %+v %v", proof, err)
 	}
-	forged, err := journal.Open(t.Context(), s.d.fleet.journal, events.Host(s.d.host), journal.Fold[host.State]{
+	forged, err := journal.Open(t.Context(), s.d.journal, events.Host(s.d.host), journal.Fold[host.State]{
 		Evolve: func(st host.State, e events.Event) host.State {
 			st = host.Evolve(st, e)
 			st.Trusted = nil

@@ -147,7 +147,7 @@ func (d *Daemon) viewLive(v *wire.RunView, s run.State, now time.Time) {
 		v.Stage, v.State, v.Reason, v.Question = "asking", rule.StateWaiting, "answer", d.questionView(s, questionBytes)
 	case run.Ended, run.Judged, run.Ready:
 		v.Stage = "deciding"
-		if flow, err := d.worker.Flow(d.fleet.ctx, s); err == nil {
+		if flow, err := d.worker.Flow(d.beside.ctx, s); err == nil {
 			if w, ok := engine.Next(s, flow, now).(engine.Wait); ok && !w.Until.IsZero() {
 				v.State, v.Reason, v.NextWake = rule.StateWaiting, w.Why, at(w.Until)
 				v.Waiting = waitView(s, w)

@@ -119,7 +119,8 @@ type ward struct {
 	*script
 	fleet    *fleet
 	accounts *account.Calendar
-	die      context.CancelFunc
+	journal  *journal.Journal
+	beside   beside
 }
 
 func newWard(t *testing.T, p *provider) *ward {
@@ -135,18 +136,22 @@ func (w *ward) now() time.Time { return time.Now().Round(0).Add(time.Duration(w.
 func (w *ward) open() {
 	w.t.Helper()
 	ctx, die := context.WithCancel(context.Background())
-	w.die = die
-	w.fleet = newFleet(ctx, journal.New(w.log, "sim", w.now), w, "sim", w.now, slog.New(slog.DiscardHandler), w.flow)
-	w.accounts = newAccounts(w.fleet, nil)
-	if err := w.fleet.Load(ctx, time.Time{}); err != nil {
+	w.beside = beside{ctx: ctx, cancel: die}
+	w.journal = journal.New(w.log, "sim", w.now)
+	quiet := slog.New(slog.DiscardHandler)
+	w.fleet = newFleet(ctx, fleetConfig{Journal: w.journal, Worker: w, Flow: w.flow, Host: "sim", Now: w.now, Log: quiet})
+	w.accounts = newAccounts(w.fleet, w.journal, "daemon:sim", quiet, nil)
+	w.fleet.Tell(fleetListener{Loading: w.accounts.Load, Noted: w.accounts.Note})
+	if err := w.fleet.Load(ctx, engine.Reboot{}); err != nil {
 		w.t.Fatal(err)
 	}
-	w.fleet.wg.Go(func() { w.accounts.Run(ctx) })
+	w.beside.Go(func() { w.accounts.Run(ctx) })
 }
 
 func (w *ward) close() {
-	w.die()
+	w.beside.cancel()
 	w.fleet.Close()
+	w.beside.Wait()
 }
 
 // again is the next daemon.
@@ -163,7 +168,7 @@ func (w *ward) begin(n int, change ...func(*events.RunStarted)) string {
 	for _, c := range change {
 		c(&d)
 	}
-	if _, err := w.fleet.Begin(w.fleet.ctx, id, d, "local:0@sim/1", "req"+id); err != nil {
+	if _, err := w.fleet.Begin(w.beside.ctx, id, d, "local:0@sim/1", "req"+id); err != nil {
 		w.t.Fatal(err)
 	}
 	return id

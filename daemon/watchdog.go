@@ -29,7 +29,7 @@ func (d *Daemon) stalled() error {
 	if age := d.tended.age(); age > tendStalls {
 		return fmt.Errorf("the daemon has not looked after its runs for %v", age.Round(time.Second))
 	}
-	for id, busy := range d.fleet.busySince() {
+	for id, busy := range d.fleet.BusySince() {
 		if age := time.Since(busy); age > actorStalls {
 			return fmt.Errorf("run %s has not moved within a decision for %v", id, age.Round(time.Second))
 		}
@@ -37,27 +37,11 @@ func (d *Daemon) stalled() error {
 	return nil
 }
 
-// busySince are the runs whose actor is within a decision, and since when.
-func (f *fleet) busySince() map[string]time.Time {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	out := map[string]time.Time{}
-	for id, m := range f.open {
-		if m.actor == nil {
-			continue
-		}
-		if since, busy := m.actor.Busy(); busy {
-			out[id] = since
-		}
-	}
-	return out
-}
-
 // report tells the service manager that the daemon serves, and then how it is
 // until it is closed.
 func (d *Daemon) report(m *sdnotify.Manager) {
 	d.say(m, sdnotify.Ready)
-	d.fleet.wg.Go(func() { d.watchdog(d.fleet.ctx, m) })
+	d.beside.Go(func() { d.watchdog(d.beside.ctx, m) })
 }
 
 func (d *Daemon) say(m *sdnotify.Manager, what string) {

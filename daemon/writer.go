@@ -61,16 +61,6 @@ func (d *Daemon) besides(s run.State) error {
 	return e
 }
 
-// liveIn is the live run of a work tree.
-func (f *fleet) liveIn(project, except string) (run.State, bool) {
-	for _, s := range f.LiveStates() {
-		if s.Facts.Project == project && s.ID != except {
-			return *s, true
-		}
-	}
-	return run.State{}, false
-}
-
 // joinFault says why a chat does not come to drive a run: another drives it, or agents
 // do the work of the run that is live here.
 func (d *Daemon) joinFault(who chat.Chat, s run.State, err error) error {
@@ -142,7 +132,7 @@ func (d *Daemon) hookForeign(who chat.Chat, body wire.HookRequest) {
 		done()
 		return
 	}
-	d.fleet.wg.Go(func() {
+	d.beside.Go(func() {
 		defer done()
 		if err := d.foreignSeen(ctx, s.ID, who, files); err != nil && !errors.Is(err, engine.ErrStale) && ctx.Err() == nil {
 			d.cfg.Log.Warn("note what a session wrote to the work tree of a run", "run", s.ID, "error", err)
@@ -207,7 +197,7 @@ func (d *Daemon) hookBeside(s run.State) string {
 // within takes a work tree for a run within this daemon, or says who has it.
 func (d *Daemon) within(project, cause, except string) (release func(), err error) {
 	release, err = d.fleet.Hold(project, cause, except)
-	if s, live := d.fleet.liveIn(project, except); err != nil && live && except == "" {
+	if s, live := d.fleet.LiveIn(project, except); err != nil && live && except == "" {
 		return nil, d.besides(s)
 	}
 	return release, err
