@@ -20,7 +20,7 @@ func (d *Daemon) newChats() *chat.Chats {
 		People: func() person.Table { return d.people },
 		Boot:   func() string { boot, _ := d.cfg.boot(); return boot },
 		Host:   d.host,
-		Heard:  d.heard,
+		Heard:  func(c chat.Chat) { d.peers.Heard(c) },
 	})
 }
 

@@ -165,7 +165,7 @@ func TestB51ARequestThatIsAskedTwiceHasOneAnswer(t *testing.T) {
 	c.begins(wire.PeerJoinRequest{Mode: "deep"})
 	q = c.request()
 	for range 2 {
-		if _, err := s.d.peerLeave(t.Context(), q, struct{}{}); err != nil {
+		if _, err := s.d.peers.Leave(t.Context(), q, struct{}{}); err != nil {
 			t.Errorf("leave: %v", err)
 		}
 	}

@@ -28,6 +28,7 @@ import (
 	"autopilot/daemon/effect/proc"
 	"autopilot/daemon/journal"
 	"autopilot/daemon/notify"
+	"autopilot/daemon/peer"
 	"autopilot/daemon/person"
 	"autopilot/daemon/pin"
 	"autopilot/daemon/removal"
@@ -60,7 +61,8 @@ type Config struct {
 	Listen     *bus.Listen    // lets others in over the network; nil is nobody
 	// AskAfterReboot halts the runs that were live when the host went down.
 	AskAfterReboot bool
-	Late           *time.Duration // in the place of rule.LateWrites; may be nil
+	Late           *time.Duration   // in the place of rule.LateWrites; may be nil
+	Now            func() time.Time // in the place of time.Now for signs of life of sessions; may be nil
 	Log            *slog.Logger
 }
 
@@ -92,7 +94,7 @@ type Daemon struct {
 	hosts    *hostLog
 	accounts *account.Calendar
 	machine  *machine
-	peers    *peers
+	peers    *peer.Sessions
 	claims   *claim.Keeper
 	team     *team.Team       // nil is none
 	teamLog  *journal.Journal // ditto

@@ -30,12 +30,12 @@ func (d *Daemon) sessionHook(ctx context.Context, q bus.Request, body wire.HookR
 	if body.Event != wire.HookEnds {
 		d.chats.Note(who, body.Session)
 	}
-	d.hookPeer(ctx, who, body, q.ID)
+	d.peers.Hooked(ctx, who, body, q.ID)
 	var text string
 	switch body.Event {
 	case wire.HookBegins:
 		text, err = d.hookBegins(ctx, who, body.Workspace)
-		if mail := d.mailFor(who); err == nil && mail != "" {
+		if mail := d.peers.MailFor(who); err == nil && mail != "" {
 			text = strings.Join(slices.DeleteFunc([]string{text, mail}, func(t string) bool { return t == "" }), "\n")
 		}
 	case wire.HookCalls:
@@ -64,33 +64,6 @@ func (d *Daemon) drivenBy(who chat.Chat) []run.State {
 		}
 	}
 	return out
-}
-
-// hookPeer keeps a chat among the sessions on the bus for as long as its host
-// tells of it. Where that fails the chat is not to notice.
-//
-// Source: session-orchestrator, S24, S27: the end of a turn is a sign of life, and
-// only that of the session is a leave.
-func (d *Daemon) hookPeer(ctx context.Context, who chat.Chat, body wire.HookRequest, cause string) {
-	ctx, done := d.lasting(ctx) // the host may not wait for it
-	defer done()
-	var err error
-	switch known := d.peerOf(who); {
-	case body.Event == wire.HookEnds:
-		_, err = d.departs(ctx, who, events.PeerEnded, cause)
-	case body.Event == wire.HookBegins || known == nil || !known.State().Here():
-		j, perr := d.placed(ctx, body.Workspace)
-		if perr == nil && body.Session != "" {
-			j.Label, perr = d.blobs.Put(ctx, []byte(body.Session))
-		}
-		if err = perr; err == nil {
-			j.Via = events.PeerByHook
-			_, err = d.register(ctx, who, j, cause)
-		}
-	}
-	if err != nil {
-		d.cfg.Log.Warn("note a session", "pid", who.PID, "error", err)
-	}
 }
 
 // hookBegins tells a chat of the run of its work tree that a chat drives, if one

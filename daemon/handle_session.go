@@ -40,7 +40,7 @@ func (d *Daemon) sessionJoin(ctx context.Context, q bus.Request, body wire.Sessi
 		}
 		return wire.SessionView{}, d.sessionFault("join", s, err)
 	}
-	d.registerDriver(ctx, who, d.text(s.Facts.Workspace), q.ID)
+	d.peers.JoinDriver(ctx, who, d.text(s.Facts.Workspace), q.ID)
 	return d.sessionView(ctx, s, true), nil
 }
 

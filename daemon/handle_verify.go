@@ -35,7 +35,7 @@ func (d *Daemon) verify(ctx context.Context, _ bus.Request, body wire.VerifyRequ
 	if s := d.hosts.State(); s.Log.Seq > 0 {
 		live.Hosts[d.host] = s
 	}
-	live.Accounts, live.Peers, live.Claims = d.accounts.Records(), d.peers.states(), d.claims.Records()
+	live.Accounts, live.Peers, live.Claims = d.accounts.Records(), d.peers.States(), d.claims.Records()
 	to := d.mark.Latest()
 	if to.Stream == "" {
 		return prove.New(prove.Config{}).Reply(), nil

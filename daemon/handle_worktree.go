@@ -8,7 +8,6 @@ import (
 	"autopilot/daemon/tree"
 	"autopilot/daemon/work"
 	"autopilot/events/wire"
-	"autopilot/projections/peer"
 )
 
 // sessionTree is how much of the id of a session its work tree is named by.
@@ -31,7 +30,7 @@ func (d *Daemon) worktreeAsk(ctx context.Context, q bus.Request, body wire.Workt
 	if err != nil {
 		return v, nil //nolint:nilerr // a run needs no name of a session
 	}
-	if id, ok := peer.ID(d.proof(who)); ok {
+	if id, ok := d.peers.ID(who); ok {
 		v.Session = id[:sessionTree]
 	}
 	return v, nil

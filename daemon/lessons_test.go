@@ -125,7 +125,7 @@ func TestQ21APeerCounterThatCannotLookIsAnUnknownInput(t *testing.T) {
 	s.must(os.MkdirAll(filepath.Dir(dir), 0o700))
 	s.must(os.Symlink(filepath.Join(filepath.Dir(dir), "active"), dir)) // a link to itself
 	s.chat().hook(wire.HookBegins)
-	if n, ok := s.d.countPeers().Get(); ok {
+	if n, ok := s.d.peers.Count().Get(); ok {
 		t.Errorf("%v", n)
 	}
 	v := s.peers(s.request())

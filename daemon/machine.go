@@ -80,7 +80,7 @@ func (d *Daemon) look(ctx context.Context, now time.Time) judge.Reading {
 	m.sample.Lock()
 	defer m.sample.Unlock()
 	r := m.probe.Read(ctx, now, d.subject())
-	r.Peers = d.countPeers()
+	r.Peers = d.peers.Count()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.reading = r

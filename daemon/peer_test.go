@@ -21,7 +21,7 @@ import (
 
 func (s *site) peers(q bus.Request) wire.PeersView {
 	s.t.Helper()
-	v, err := s.d.peerList(s.t.Context(), q, wire.PeersRequest{Directory: s.work})
+	v, err := s.d.peers.List(s.t.Context(), q, wire.PeersRequest{Directory: s.work})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func (s *site) peers(q bus.Request) wire.PeersView {
 // told is what a session is told that would begin.
 func (c *talk) told(mode string) wire.PeerCheckView {
 	c.s.t.Helper()
-	v, err := c.s.d.peerCheck(c.s.t.Context(), c.request(), wire.PeerJoinRequest{Directory: c.s.work, Mode: mode})
+	v, err := c.s.d.peers.Check(c.s.t.Context(), c.request(), wire.PeerJoinRequest{Directory: c.s.work, Mode: mode})
 	if err != nil {
 		c.s.t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func (c *talk) told(mode string) wire.PeerCheckView {
 func (c *talk) begins(q wire.PeerJoinRequest) wire.PeerCheckView {
 	c.s.t.Helper()
 	q.Directory = c.s.work
-	v, err := c.s.d.peerJoin(c.s.t.Context(), c.request(), q)
+	v, err := c.s.d.peers.Join(c.s.t.Context(), c.request(), q)
 	if err != nil {
 		c.s.t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func (c *talk) begins(q wire.PeerJoinRequest) wire.PeerCheckView {
 
 func (c *talk) mail(all bool) []wire.PeerMessage {
 	c.s.t.Helper()
-	v, err := c.s.d.peerRead(c.s.t.Context(), c.request(), wire.PeerReadRequest{All: all})
+	v, err := c.s.d.peers.Read(c.s.t.Context(), c.request(), wire.PeerReadRequest{All: all})
 	if err != nil {
 		c.s.t.Fatal(err)
 	}
@@ -58,26 +58,26 @@ func (c *talk) mail(all bool) []wire.PeerMessage {
 }
 
 func (c *talk) sends(to, text string) error {
-	_, err := c.s.d.peerSend(c.s.t.Context(), c.request(), wire.PeerSendRequest{Directory: c.s.work, To: to, Text: text})
+	_, err := c.s.d.peers.Send(c.s.t.Context(), c.request(), wire.PeerSendRequest{Directory: c.s.work, To: to, Text: text})
 	return err
 }
 
-// clock lets a test say how late it is.
+// clock lets a test say how late it is for sessions.
 func (s *site) clock() (pass func(time.Duration)) {
-	var mu sync.Mutex
 	now := time.Now()
-	s.d.peers.mu.Lock()
-	defer s.d.peers.mu.Unlock()
-	s.d.peers.now = func() time.Time {
-		mu.Lock()
-		defer mu.Unlock()
-		return now
-	}
+	s.late.Store(&now)
 	return func(d time.Duration) {
-		mu.Lock()
-		defer mu.Unlock()
-		now = now.Add(d)
+		now := s.late.Load().Add(d)
+		s.late.Store(&now)
 	}
+}
+
+// now is what time it is for sessions.
+func (s *site) now() time.Time {
+	if t := s.late.Load(); t != nil {
+		return *t
+	}
+	return time.Now()
 }
 
 // peerEvents are those of the only session that has some.
@@ -102,7 +102,7 @@ func TestAHostsChatIsOnTheBusFromItsBeginningToItsEnd(t *testing.T) {
 	}
 	list := s.peers(s.request()).Peers
 	if len(list) != 1 || list[0].Program != "claude" || list[0].Session != "7b0c" || list[0].Life != "fresh" || list[0].Mode != "none" || !list[0].Assumed ||
-		!list[0].Here || list[0].You || list[0].Directory != s.work || len(list[0].Peer) != minHandle {
+		!list[0].Here || list[0].You || list[0].Directory != s.work || len(list[0].Peer) != 5 {
 		t.Fatalf("%+v", list)
 	}
 	if n := len(s.peerEvents()); n != 1 {
@@ -141,7 +141,7 @@ func TestASessionThatIsSilentGrowsStaleAndIsGoneAndComesBack(t *testing.T) {
 	s.must(other.sends(name, "the schema is mine today"))
 	c.table.end(c.pid)
 	life := func() string {
-		s.d.sweepPeers(t.Context())
+		s.d.peers.Sweep(t.Context())
 		if list := s.peers(s.request()).Peers; len(list) == 1 {
 			return fmt.Sprint(list[0].Life, list[0].Ended)
 		}
@@ -249,15 +249,15 @@ func TestWhoMayBeginBesideWhom(t *testing.T) {
 	if v := one.told("deep"); v.Reason != "peer-exclusive" || v.Beside.PID != two.pid {
 		t.Errorf("beside an exclusive one: %+v", v)
 	}
-	_, err := s.d.peerCheck(t.Context(), one.request(), wire.PeerJoinRequest{Directory: s.work, Mode: "Deep"})
+	_, err := s.d.peers.Check(t.Context(), one.request(), wire.PeerJoinRequest{Directory: s.work, Mode: "Deep"})
 	refusedAs(t, "capital letters", err, wire.Usage, `"Deep" is no mode`)
-	_, err = s.d.peerCheck(t.Context(), one.request(), wire.PeerJoinRequest{Directory: "/nonexistent/x", Mode: "deep"})
+	_, err = s.d.peers.Check(t.Context(), one.request(), wire.PeerJoinRequest{Directory: "/nonexistent/x", Mode: "deep"})
 	refusedAs(t, "no directory", err, wire.NotFound, "/nonexistent/x")
 	refusedAs(t, "left already", one.leaves(), wire.Denied, "not among the sessions")
 }
 
 func (c *talk) leaves() error {
-	_, err := c.s.d.peerLeave(c.s.t.Context(), c.request(), struct{}{})
+	_, err := c.s.d.peers.Leave(c.s.t.Context(), c.request(), struct{}{})
 	return err
 }
 
@@ -274,7 +274,7 @@ func TestOfManyExclusiveSessionsAtOnceOneBegins(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range all {
 		wg.Go(func() {
-			v, err := s.d.peerJoin(t.Context(), requests[i], wire.PeerJoinRequest{Directory: s.work, Mode: "housekeeping"})
+			v, err := s.d.peers.Join(t.Context(), requests[i], wire.PeerJoinRequest{Directory: s.work, Mode: "housekeeping"})
 			won[i] = err == nil && v.Joined
 		})
 	}
@@ -314,7 +314,7 @@ func TestMessagesAreReadOnceAndKept(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
 	one, two := s.chat(), s.chat()
-	_, err := s.d.peerRead(t.Context(), one.request(), wire.PeerReadRequest{})
+	_, err := s.d.peers.Read(t.Context(), one.request(), wire.PeerReadRequest{})
 	refusedAs(t, "who is not on the bus", err, wire.Denied, "not among the sessions")
 	one.hook(wire.HookBegins)
 	two.hook(wire.HookBegins)
@@ -338,13 +338,13 @@ func TestMessagesAreReadOnceAndKept(t *testing.T) {
 	// An answer that was lost: the same request is asked once more.
 	send, read := two.request(), one.request()
 	for range 2 {
-		v, err := s.d.peerSend(t.Context(), send, wire.PeerSendRequest{To: name, Text: "third"})
+		v, err := s.d.peers.Send(t.Context(), send, wire.PeerSendRequest{To: name, Text: "third"})
 		if err != nil || v.No != 3 {
 			t.Errorf("sent: %+v %v", v, err)
 		}
 	}
 	for range 2 {
-		v, err := s.d.peerRead(t.Context(), read, wire.PeerReadRequest{})
+		v, err := s.d.peers.Read(t.Context(), read, wire.PeerReadRequest{})
 		if err != nil || len(v.Messages) != 1 || !v.Messages[0].New {
 			t.Errorf("read: %+v %v", v, err)
 		}
@@ -373,8 +373,8 @@ func TestAReadingOfTheMachineCountsSessions(t *testing.T) {
 	s := newSite(t, nil)
 	pass := s.clock()
 	count := func() string {
-		pass(registryFresh)
-		if n, ok := s.d.countPeers().Get(); ok {
+		pass(10 * time.Second) // so long a reading of the registry counts
+		if n, ok := s.d.peers.Count().Get(); ok {
 			return fmt.Sprint(n)
 		}
 		return "unknown"
@@ -387,7 +387,7 @@ func TestAReadingOfTheMachineCountsSessions(t *testing.T) {
 	if got := count(); got != "1" {
 		t.Errorf("one on the bus: %s", got)
 	}
-	now := s.d.peers.time()
+	now := s.d.peers.Now()
 	s.entry("7b0c", 1<<22+12345, s.work, now, `null`)
 	s.entry("other", 0, t.TempDir(), now, `null`)
 	if got := count(); got != "2" {
@@ -419,10 +419,10 @@ func TestASessionThatTheDaemonHasStartedIsNoPeerOfIt(t *testing.T) {
 	if err != nil || perr != nil {
 		t.Fatal(err, perr)
 	}
-	s.entry("its-own", pid, s.work, s.d.peers.time(), `"deep"`)
-	s.entry("another", os.Getpid(), s.work, s.d.peers.time(), `"deep"`)
-	s.clock()(registryFresh)
-	if n, ok := s.d.countPeers().Get(); !ok || n != 1 {
+	s.entry("its-own", pid, s.work, s.d.peers.Now(), `"deep"`)
+	s.entry("another", os.Getpid(), s.work, s.d.peers.Now(), `"deep"`)
+	s.clock()(10 * time.Second)
+	if n, ok := s.d.peers.Count().Get(); !ok || n != 1 {
 		t.Errorf("%v %t", n, ok)
 	}
 	s.stop(r.ID, events.StopCancel)

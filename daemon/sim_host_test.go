@@ -126,7 +126,8 @@ func (h *hostSim) open() {
 	d.hosts, err = openHostLog(ctx, j, "sim", quiet)
 	h.must(err)
 	d.chats = d.newChats()
-	d.peers = &peers{journal: j, now: time.Now, known: map[string]*peerBook{}}
+	d.peers, err = d.openPeers(ctx, j)
+	h.must(err)
 	d.fleet = newFleet(ctx, fleetConfig{Journal: j, Worker: h, Flow: h.flowOf, Host: "sim", Now: time.Now, Log: quiet, Draining: d.draining.Load})
 	d.openBudget()
 	d.accounts = newAccounts(d.fleet, j, "daemon:sim", quiet, nil)

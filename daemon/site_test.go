@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -42,6 +43,7 @@ type site struct {
 	d     *Daemon
 	work  string
 	calls int
+	late  *atomic.Pointer[time.Time] // for sessions, if a test says it
 }
 
 func newSite(t testing.TB, files map[string]string) *site {
@@ -59,10 +61,11 @@ func newSite(t testing.TB, files map[string]string) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{t: t, work: t.TempDir(), cfg: Config{
+	s := &site{t: t, work: t.TempDir(), late: new(atomic.Pointer[time.Time]), cfg: Config{
 		Places: places, Home: env["HOME"], Program: "/nonexistent/autopilotd", Shim: shimPath, Version: "test",
 		Durability: bus.Process, Log: slog.New(slog.DiscardHandler),
 	}}
+	s.cfg.Now = s.now
 	s.write(files)
 	if out, err := exec.Command("git", "init", "-q", s.work).CombinedOutput(); err != nil {
 		t.Fatalf("git init: %v %s", err, out)

@@ -30,7 +30,7 @@ func (d *Daemon) tend(ctx context.Context) {
 		}
 		d.tellFull()
 		d.budget.Tend(ctx, time.Now())
-		d.sweepPeers(ctx)
+		d.peers.Sweep(ctx)
 		now := slept()
 		if now-before >= sleepLeast {
 			d.fleet.Suspended(ctx, now-before)

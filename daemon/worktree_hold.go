@@ -41,20 +41,16 @@ func (t *treesNow) users(l tree.Linked, w *rule.WorkTree) (out []wire.TreeHeld) 
 		out = append(out, wire.TreeHeld{Why: wire.HoldUnreadable, What: t.blind.Error()})
 	}
 	out = append(out, processes(t.uses[l.Path])...)
-	for id, p := range t.d.peers.all() {
-		switch {
-		case t.d.text(p.Directory) != l.Path:
-		case p.Here() && (t.d.peerLives(p.PeerJoined) || p.life(t.d.peers.time()) != rule.Gone):
-			out = append(out, wire.TreeHeld{Why: wire.HoldSession, What: t.d.busName(id)})
-		default:
-			w.Noted = append(w.Noted, rule.TreeNote{Who: "session " + id[:min(len(id), minHandle)], At: p.beat})
+	for _, p := range t.d.peers.In(l.Path) {
+		if p.Here {
+			out = append(out, wire.TreeHeld{Why: wire.HoldSession, What: p.Name})
+		} else {
+			w.Noted = append(w.Noted, rule.TreeNote{Who: "session " + p.Name, At: p.Seen})
 		}
 	}
 	out = append(out, t.lockFile(l, w)...)
-	for _, s := range t.d.registry(0).list {
-		if entryTree(s, []string{l.Path}) != "" && entryLife(s, t.d.peers.time()) != rule.Gone {
-			out = append(out, wire.TreeHeld{Why: wire.HoldSession, What: s.ID})
-		}
+	for _, name := range t.d.peers.Listed(l.Path) {
+		out = append(out, wire.TreeHeld{Why: wire.HoldSession, What: name})
 	}
 	return out
 }
@@ -92,7 +88,7 @@ func (t *treesNow) lockFile(l tree.Linked, w *rule.WorkTree) []wire.TreeHeld {
 	host, err := os.Hostname()
 	here := s.Host == "" || err == nil && s.Host == host
 	dead := here && s.PID > 0 && processGone(s.PID)
-	if rule.LockLive(s.Beat, t.d.peers.time(), ttl) || !dead {
+	if rule.LockLive(s.Beat, t.d.peers.Now(), ttl) || !dead {
 		return []wire.TreeHeld{{Why: wire.HoldSession, What: s.ID}}
 	}
 	w.Noted = append(w.Noted, rule.TreeNote{Who: "session " + s.ID, At: s.Beat})

@@ -19,7 +19,7 @@ func TestASessionInAWorkTreeOfItsOwnIsOfferedNone(t *testing.T) {
 	one.begins(wire.PeerJoinRequest{Mode: "deep"})
 	tree := linkedTree(s)
 	join := func(c *talk, mode string) wire.PeerCheckView {
-		v, err := s.d.peerJoin(t.Context(), c.request(), wire.PeerJoinRequest{Directory: tree, Mode: mode})
+		v, err := s.d.peers.Join(t.Context(), c.request(), wire.PeerJoinRequest{Directory: tree, Mode: mode})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,11 +38,11 @@ func TestASessionInAWorkTreeOfItsOwnIsOfferedNone(t *testing.T) {
 		t.Errorf("the one in the repository itself: %+v", v)
 	}
 	// Files of session-orchestrator say which work tree they are of.
-	s.lock("locked", 0, s.d.peers.time(), "deep")
+	s.lock("locked", 0, s.d.peers.Now(), "deep")
 	if v := join(two, "feature"); v.Reason != "own-worktree" {
 		t.Errorf("a lock in another work tree: %+v", v)
 	}
-	s.entry("listed", 0, tree, s.d.peers.time().Add(-time.Second), `"deep"`)
+	s.entry("listed", 0, tree, s.d.peers.Now().Add(-time.Second), `"deep"`)
 	if v := join(two, "feature"); v.Outcome != "PROMOTION_OFFER" || v.Beside.Session != "listed" {
 		t.Errorf("an entry for this one: %+v", v)
 	}

@@ -1,4 +1,4 @@
-package daemon
+package peer
 
 import (
 	"cmp"
@@ -53,29 +53,29 @@ func (s spot) apart(p wire.PeerView) bool {
 }
 
 // placed is where a session works, as it is stored.
-func (d *Daemon) placed(ctx context.Context, dir string) (events.PeerJoined, error) {
+func (ps *Sessions) placed(ctx context.Context, dir string) (events.PeerJoined, error) {
 	s, err := spotOf(ctx, dir)
 	if err != nil {
 		return events.PeerJoined{}, err
 	}
-	ref, err := d.blobs.Put(ctx, []byte(s.dir))
+	ref, err := ps.cfg.Blobs.Put(ctx, []byte(s.dir))
 	return events.PeerJoined{Repository: s.repository, Directory: ref}, err
 }
 
-// busPeer is a session on the bus, with the texts that it names.
-type busPeer struct {
-	peerNow
+// present is a session on the bus, with the texts that it names.
+type present struct {
+	sight
 	id, label, dir string
 	alone          bool // no other has its label
 }
 
 // onBus are the sessions that are there, by id.
-func (d *Daemon) onBus() []busPeer {
-	var out []busPeer
+func (ps *Sessions) onBus() []present {
+	var out []present
 	labels := map[string]int{}
-	for id, n := range d.peers.all() {
+	for id, n := range ps.all() {
 		if n.Here() {
-			b := busPeer{peerNow: n, id: id, label: d.text(n.Label), dir: d.text(n.Directory)}
+			b := present{sight: n, id: id, label: ps.cfg.Text(n.Label), dir: ps.cfg.Text(n.Directory)}
 			labels[b.label]++
 			out = append(out, b)
 		}
@@ -83,39 +83,39 @@ func (d *Daemon) onBus() []busPeer {
 	for i := range out {
 		out[i].alone = labels[out[i].label] == 1
 	}
-	slices.SortFunc(out, func(a, b busPeer) int { return cmp.Compare(a.id, b.id) })
+	slices.SortFunc(out, func(a, b present) int { return cmp.Compare(a.id, b.id) })
 	return out
 }
 
 // busOf is the place of the session on the bus that a file is of, -1 for none.
-func (d *Daemon) busOf(f foreign, list []busPeer) int {
-	boot, _ := d.cfg.boot()
-	return slices.IndexFunc(list, func(b busPeer) bool { return f.isOf(b.PeerJoined, boot, b.label, b.alone) })
+func (ps *Sessions) busOf(f foreign, list []present) int {
+	boot := ps.cfg.Chats.Boot()
+	return slices.IndexFunc(list, func(b present) bool { return f.isOf(b.PeerJoined, boot, b.label, b.alone) })
 }
 
 // findPeers lists the sessions of this host that are not gone: those on the bus,
 // those that files tell of, and the runs whose agents work here. What a file says
 // of a session that is on the bus adds to it.
-func (d *Daemon) findPeers(q bus.Request, at spot) ([]wire.PeerView, []wire.PeerSource) {
-	own, _ := person.Line(d.people, person.Caller{PID: q.PID, Start: q.Start}) // without one nobody is it
-	list := d.onBus()
-	live := d.fleet.LiveStates()
+func (ps *Sessions) findPeers(q bus.Request, at spot) ([]wire.PeerView, []wire.PeerSource) {
+	own, _ := person.Line(ps.cfg.Chats.People(), person.Caller{PID: q.PID, Start: q.Start}) // without one nobody is it
+	list := ps.onBus()
+	live := ps.cfg.Runs.LiveStates()
 	var out []wire.PeerView
 	for _, b := range list {
-		out = append(out, d.busView(b, own, at, live))
+		out = append(out, ps.busView(b, own, at, live))
 	}
-	files, sources := d.foreigners(at.trees)
+	files, sources := ps.foreigners(at.trees)
 	if at.problem != nil {
 		sources = append(sources, wire.PeerSource{Kind: sourceLock, Path: at.dir, State: "unreadable", Problem: at.problem.Error()})
 	}
 	for _, f := range files {
-		if i := d.busOf(f, list); i >= 0 {
+		if i := ps.busOf(f, list); i >= 0 {
 			out[i] = withFile(out[i], f)
 			continue
 		}
 		out = append(out, foreignView(f, own))
 	}
-	out = append(out, d.runPeers(q, at, live)...)
+	out = append(out, ps.runPeers(q, at, live)...)
 	slices.SortFunc(out, func(a, b wire.PeerView) int {
 		return cmp.Or(later(a.Here, b.Here), a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID))
 	})
@@ -151,11 +151,11 @@ func namePeers(list []wire.PeerView) {
 	}
 }
 
-func (d *Daemon) busView(b busPeer, own []person.Process, at spot, live []*run.State) wire.PeerView {
-	boot, _ := d.cfg.boot()
+func (ps *Sessions) busView(b present, own []person.Process, at spot, live []*run.State) wire.PeerView {
+	boot := ps.cfg.Chats.Boot()
 	v := wire.PeerView{
-		ID: b.id, Source: sourceBus, Program: string(b.Program), PID: b.PID, Ended: !d.peerLives(b.PeerJoined), Session: b.label,
-		Mode: string(b.Mode), Class: string(b.Class), Assumed: b.Assumed, Life: string(b.life(d.peers.time())),
+		ID: b.id, Source: sourceBus, Program: string(b.Program), PID: b.PID, Ended: !ps.lives(b.PeerJoined), Session: b.label,
+		Mode: string(b.Mode), Class: string(b.Class), Assumed: b.Assumed, Life: string(b.life(ps.Now())),
 		Since: b.Since.UTC(), Seen: b.beat.UTC(), Directory: b.dir, Unread: len(b.Unread()), Beside: b.Beside,
 	}
 	v.You = b.Boot == boot && slices.ContainsFunc(own, same(person.Process{PID: b.PID, Start: uint64(b.Start)}))
@@ -197,17 +197,17 @@ func foreignView(f foreign, own []person.Process) wire.PeerView {
 
 // runPeers are the runs whose agents work in the repository: nobody is beside them
 // unseen. The agents of a run are no peers of each other.
-func (d *Daemon) runPeers(q bus.Request, at spot, live []*run.State) []wire.PeerView {
+func (ps *Sessions) runPeers(q bus.Request, at spot, live []*run.State) []wire.PeerView {
 	class, assumed := rule.ClassifyMode("")
 	var out []wire.PeerView
 	for _, s := range live {
-		dir := d.text(s.Facts.Workspace)
+		dir := ps.cfg.Text(s.Facts.Workspace)
 		if s.Driven() || !slices.Contains(at.trees, dir) {
 			continue // a chat that drives a run is on the bus
 		}
 		out = append(out, wire.PeerView{
 			Peer: s.Facts.Handle, ID: s.ID, Source: sourceRun, Run: s.Facts.Handle, You: q.Effect != "" && belongsTo(q.Effect, *s),
-			Here: true, Program: d.view(*s).Agent, Mode: string(events.ModeNone), Class: string(class), Assumed: assumed,
+			Here: true, Program: ps.cfg.Runs.Agent(*s), Mode: string(events.ModeNone), Class: string(class), Assumed: assumed,
 			Life: string(rule.Fresh), Since: s.Clock.Since.UTC(), Directory: dir,
 		})
 	}

@@ -1,4 +1,4 @@
-package daemon
+package peer
 
 import (
 	"cmp"
@@ -48,16 +48,15 @@ type foreignFiles struct {
 const registryFresh = 10 * time.Second
 
 // registry reads the registry of session-orchestrator, or has it from before.
-func (d *Daemon) registry(since time.Duration) foreignFiles {
-	p := d.peers
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	now := p.now()
-	if age := now.Sub(p.files.at); p.files.at.IsZero() || age < 0 || age >= since {
-		p.files.list, p.files.junk, p.files.dir = peerfile.ReadRegistry(peerfile.RegistryDir(d.cfg.Home))
-		p.files.at = now
+func (ps *Sessions) registry(since time.Duration) foreignFiles {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	now := ps.Now()
+	if age := now.Sub(ps.files.at); ps.files.at.IsZero() || age < 0 || age >= since {
+		ps.files.list, ps.files.junk, ps.files.dir = peerfile.ReadRegistry(peerfile.RegistryDir(ps.cfg.Home))
+		ps.files.at = now
 	}
-	return p.files
+	return ps.files
 }
 
 // entryLife judges an entry of the registry: by what it says, or by when it was
@@ -92,11 +91,11 @@ func beatOf(s peerfile.Session, now time.Time) time.Time {
 // one name whose processes are there and differ are two.
 //
 // Source: session-orchestrator, seeds 2.8.4 discovery; S55.
-func (d *Daemon) foreigners(trees []string) ([]foreign, []wire.PeerSource) {
-	now := d.peers.time()
+func (ps *Sessions) foreigners(trees []string) ([]foreign, []wire.PeerSource) {
+	now := ps.Now()
 	list, sources := []foreign{}, []wire.PeerSource{}
 	add := func(f foreign) {
-		f.line, f.key = d.lineOf(f.Session), foreignID(f.ID)
+		f.line, f.key = ps.lineOf(f.Session), foreignID(f.ID)
 		for i, o := range list {
 			if o.ID == f.ID && !o.differs(f) {
 				list[i] = o.with(f)
@@ -116,7 +115,7 @@ func (d *Daemon) foreigners(trees []string) ([]foreign, []wire.PeerSource) {
 		}
 		add(foreign{Session: s, kind: sourceLock, dir: tree, life: lockLife(s, now)})
 	}
-	files := d.registry(0)
+	files := ps.registry(0)
 	sources = append(sources, sourceView(sourceRegistry, files.dir))
 	for _, f := range files.junk {
 		sources = append(sources, sourceView(sourceRegistry, f))
@@ -151,11 +150,11 @@ func sourceView(kind string, f peerfile.File) wire.PeerSource {
 
 // lineOf is the process that a file names, with its ancestors; nil if it is not
 // there, or elsewhere.
-func (d *Daemon) lineOf(s peerfile.Session) []person.Process {
+func (ps *Sessions) lineOf(s peerfile.Session) []person.Process {
 	if host, err := os.Hostname(); s.PID == 0 || s.Host != "" && (err != nil || s.Host != host) {
 		return nil
 	}
-	p, err := d.people.Process(s.PID)
+	p, err := ps.cfg.Chats.People().Process(s.PID)
 	if err != nil {
 		now, rerr := proc.Read(s.PID)
 		if rerr != nil {
@@ -163,7 +162,7 @@ func (d *Daemon) lineOf(s peerfile.Session) []person.Process {
 		}
 		p.PID, p.Start = now.PID, now.Start
 	}
-	line, _ := person.Line(d.people, person.Caller{PID: p.PID, Start: p.Start})
+	line, _ := person.Line(ps.cfg.Chats.People(), person.Caller{PID: p.PID, Start: p.Start})
 	return line
 }
 
@@ -188,33 +187,33 @@ func foreignID(name string) string {
 	return "s" + hex.EncodeToString(sum[:8])
 }
 
-// countPeers counts the sessions of this host for a reading of the machine, but
-// those that the daemon has started itself: they are its runs. Where nobody tells
+// Count counts the sessions of this host for a reading of the machine, but those
+// that the daemon has started itself: they are its runs. Where nobody tells
 // of sessions, or who does cannot be read, the number is not known, and not zero.
 //
 // Source: session-orchestrator, seeds 2.2.1 peer_sessions_count; Q6, Q50, S48.
-func (d *Daemon) countPeers() judge.Num {
-	files, now := d.registry(registryFresh), d.peers.time()
+func (ps *Sessions) Count() judge.Num {
+	files, now := ps.registry(registryFresh), ps.Now()
 	if files.dir.State != peerfile.OK && files.dir.State != peerfile.Absent {
 		return judge.Num{}
 	}
 	known, n := files.dir.State == peerfile.OK, 0
-	for _, b := range d.peers.all() {
+	for _, b := range ps.all() {
 		known = known || b.Here()
 		if b.Here() && b.life(now) == rule.Fresh {
 			n++
 		}
 	}
-	var bus []busPeer
+	var bus []present
 	if len(files.list) > 0 { // with the texts of all, to tell whom a file is of
-		bus = d.onBus()
+		bus = ps.onBus()
 	}
 	for _, s := range files.list {
 		if entryLife(s, now) != rule.Fresh {
 			continue
 		}
-		f := foreign{Session: s, line: d.lineOf(s)}
-		if _, ours := d.effects.Owner(s.PID); len(f.line) > 0 && ours || d.busOf(f, bus) >= 0 {
+		f := foreign{Session: s, line: ps.lineOf(s)}
+		if _, ours := ps.cfg.Owner(s.PID); len(f.line) > 0 && ours || ps.busOf(f, bus) >= 0 {
 			continue
 		}
 		n++

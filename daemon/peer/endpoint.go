@@ -1,8 +1,7 @@
-package daemon
+package peer
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -12,60 +11,60 @@ import (
 	"autopilot/daemon/chat"
 	"autopilot/events"
 	"autopilot/events/wire"
-	"autopilot/projections/peer"
+	folded "autopilot/projections/peer"
 	"autopilot/projections/rule"
 )
 
 var errNoProof = wire.Errorf(wire.Denied, "who asks cannot be told: this host does not show which start of it a process belongs to").
 	WithHint("apctl doctor   says what this host shows")
 
-// peerOf is the book of a chat, nil if it was never on the bus.
-func (d *Daemon) peerOf(c chat.Chat) *peerBook {
-	id, _ := peer.ID(d.proof(c))
-	return d.peers.get(id)
+// bookOf is the book of a chat, nil if it was never on the bus.
+func (ps *Sessions) bookOf(c chat.Chat) *book {
+	id, _ := ps.ID(c)
+	return ps.get(id)
 }
 
 // selfOf is the session on the bus that a chat is, or else the nearest that has
 // started it: a part of a script is the script.
-func (d *Daemon) selfOf(c chat.Chat) *peerBook {
-	if b := d.peerOf(c); b != nil && b.State().Here() {
+func (ps *Sessions) selfOf(c chat.Chat) *book {
+	if b := ps.bookOf(c); b != nil && b.State().Here() {
 		return b
 	}
 	for _, p := range c.Line {
-		id, _ := peer.ID(events.PeerJoined{PID: p.PID, Start: int64(p.Start), Boot: c.Boot, Host: d.host})
-		if b := d.peers.get(id); b != nil && b.State().Here() {
-			d.peers.beats(b)
+		id, _ := folded.ID(events.PeerJoined{PID: p.PID, Start: int64(p.Start), Boot: c.Boot, Host: ps.cfg.Chats.Host})
+		if b := ps.get(id); b != nil && b.State().Here() {
+			ps.beats(b)
 			return b
 		}
 	}
 	return nil
 }
 
-// peerList answers who is there.
-func (d *Daemon) peerList(ctx context.Context, q bus.Request, body wire.PeersRequest) (wire.PeersView, error) {
+// List answers who is there.
+func (ps *Sessions) List(ctx context.Context, q bus.Request, body wire.PeersRequest) (wire.PeersView, error) {
 	at, err := spotOf(ctx, body.Directory)
 	if err != nil {
 		return wire.PeersView{}, err
 	}
-	list, sources := d.findPeers(q, at)
+	list, sources := ps.findPeers(q, at)
 	if list == nil {
 		list = []wire.PeerView{}
 	}
 	return wire.PeersView{Peers: list, Sources: sources}, nil
 }
 
-// peerCheck answers what a session is told that is about to begin. It changes
+// Check answers what a session is told that is about to begin. It changes
 // nothing.
-func (d *Daemon) peerCheck(ctx context.Context, q bus.Request, body wire.PeerJoinRequest) (wire.PeerCheckView, error) {
+func (ps *Sessions) Check(ctx context.Context, q bus.Request, body wire.PeerJoinRequest) (wire.PeerCheckView, error) {
 	at, err := spotOf(ctx, body.Directory)
 	if err != nil {
 		return wire.PeerCheckView{}, err
 	}
-	return d.preamble(q, at, body.Mode)
+	return ps.preamble(q, at, body.Mode)
 }
 
 // preamble is what a session of that mode is told beside those that are here.
-func (d *Daemon) preamble(q bus.Request, at spot, mode string) (wire.PeerCheckView, error) {
+func (ps *Sessions) preamble(q bus.Request, at spot, mode string) (wire.PeerCheckView, error) {
 	m := events.Name(strings.TrimSpace(mode))
 	if m == "" {
 		m = events.ModeNone
@@ -76,7 +75,7 @@ func (d *Daemon) preamble(q bus.Request, at spot, mode string) (wire.PeerCheckVi
 	}
 	class, assumed := rule.ClassifyMode(string(m))
 	v := wire.PeerCheckView{Mode: string(m), Class: string(class), Assumed: assumed, Weak: []wire.PeerView{}, Unread: []wire.PeerSource{}}
-	list, sources := d.findPeers(q, at)
+	list, sources := ps.findPeers(q, at)
 	for _, s := range sources {
 		if s.State == "unreadable" || s.State == "corrupt" {
 			v.Unread = append(v.Unread, s)
@@ -106,11 +105,11 @@ var exitOfPeer = map[events.PeerOutcome]int{
 	events.PassThrough: wire.ExitDone, events.ExclusiveBlocked: wire.ExitConflict, events.PromotionOffer: wire.ExitPerson,
 }
 
-// peerJoin puts who asks on the bus, with the mode that it says, if nobody is
+// Join puts who asks on the bus, with the mode that it says, if nobody is
 // there beside whom it may not begin. To begin in place beside another that writes
 // is possible, and recorded.
-func (d *Daemon) peerJoin(ctx context.Context, q bus.Request, body wire.PeerJoinRequest) (wire.PeerCheckView, error) {
-	who, err := d.chats.Of(q)
+func (ps *Sessions) Join(ctx context.Context, q bus.Request, body wire.PeerJoinRequest) (wire.PeerCheckView, error) {
+	who, err := ps.cfg.Chats.Of(q)
 	if err != nil {
 		return wire.PeerCheckView{}, err
 	}
@@ -118,39 +117,39 @@ func (d *Daemon) peerJoin(ctx context.Context, q bus.Request, body wire.PeerJoin
 	if err != nil {
 		return wire.PeerCheckView{}, err
 	}
-	d.peers.deciding.Lock()
-	defer d.peers.deciding.Unlock()
-	if b := d.peerOf(who); body.Mode == "" && b != nil && b.State().Here() {
+	ps.deciding.Lock()
+	defer ps.deciding.Unlock()
+	if b := ps.bookOf(who); body.Mode == "" && b != nil && b.State().Here() {
 		body.Mode = string(b.State().Mode) // it stays as it was
 	}
-	v, err := d.preamble(q, at, body.Mode)
+	v, err := ps.preamble(q, at, body.Mode)
 	outcome := events.PeerOutcome(v.Outcome)
 	if err != nil || outcome == events.ExclusiveBlocked || outcome == events.PromotionOffer && !body.InPlace {
 		return v, err
 	}
-	j, err := d.placed(ctx, at.dir)
+	j, err := ps.placed(ctx, at.dir)
 	if err != nil {
 		return v, err
 	}
 	j.Via, j.Mode, j.Class, j.Assumed = events.PeerByCommand, events.Name(v.Mode), events.PeerClass(v.Class), v.Assumed
 	if outcome == events.PromotionOffer {
 		j.Outcome, j.Beside, v.InPlace, v.ExitCode = outcome, v.Beside.ID, true, wire.ExitDone
-		if j.Reason, err = d.peerText(ctx, body.Reason); err != nil {
+		if j.Reason, err = ps.text(ctx, body.Reason); err != nil {
 			return v, err
 		}
 	}
-	id, err := d.register(ctx, who, j, q.ID)
+	id, err := ps.register(ctx, who, j, q.ID)
 	if err != nil {
 		return v, err
 	}
-	v.Joined, v.You = true, d.busName(id)
+	v.Joined, v.You = true, ps.name(id)
 	return v, nil
 }
 
-// busName is what a session on the bus is called.
-func (d *Daemon) busName(id string) string {
+// name is what a session on the bus is called.
+func (ps *Sessions) name(id string) string {
 	list := []wire.PeerView{{ID: id}}
-	for _, b := range d.onBus() {
+	for _, b := range ps.onBus() {
 		if b.id != id {
 			list = append(list, wire.PeerView{ID: b.id})
 		}
@@ -159,16 +158,16 @@ func (d *Daemon) busName(id string) string {
 	return list[0].Peer
 }
 
-// peerLeave takes who asks from the bus.
-func (d *Daemon) peerLeave(ctx context.Context, q bus.Request, _ struct{}) (struct{}, error) {
-	who, err := d.chats.Of(q)
+// Leave takes who asks from the bus.
+func (ps *Sessions) Leave(ctx context.Context, q bus.Request, _ struct{}) (struct{}, error) {
+	who, err := ps.cfg.Chats.Of(q)
 	if err != nil {
 		return struct{}{}, err
 	}
-	if there, err := d.departs(ctx, who, events.PeerQuit, q.ID); err != nil || there {
+	if there, err := ps.departs(ctx, who, events.PeerQuit, q.ID); err != nil || there {
 		return struct{}{}, err
 	}
-	if b := d.peerOf(who); b != nil && b.Answered(ctx, q.ID) {
+	if b := ps.bookOf(who); b != nil && b.Answered(ctx, q.ID) {
 		return struct{}{}, nil
 	}
 	return struct{}{}, notOnBus()
@@ -178,38 +177,38 @@ func notOnBus() error {
 	return wire.Errorf(wire.Denied, "who asks is not among the sessions on the bus").WithHint("apctl peer join --mode MODE   puts it there")
 }
 
-// peerSend stores a text for a session. It is text and nothing else: no verb that
+// Send stores a text for a session. It is text and nothing else: no verb that
 // decides takes one.
-func (d *Daemon) peerSend(ctx context.Context, q bus.Request, body wire.PeerSendRequest) (wire.PeerSentView, error) {
-	if err := goodPeerText(body.Text); err != nil {
+func (ps *Sessions) Send(ctx context.Context, q bus.Request, body wire.PeerSendRequest) (wire.PeerSentView, error) {
+	if err := goodText(body.Text); err != nil {
 		return wire.PeerSentView{}, err
 	}
-	who, err := d.chats.Of(q)
+	who, err := ps.cfg.Chats.Of(q)
 	if err != nil {
 		return wire.PeerSentView{}, err
 	}
-	to, err := d.addressee(ctx, body)
+	to, err := ps.addressee(ctx, body)
 	if err != nil {
 		return wire.PeerSentView{}, err
 	}
-	b := d.peers.get(to)
+	b := ps.get(to)
 	from := ""
-	if own := d.selfOf(who); own == b {
+	if own := ps.selfOf(who); own == b {
 		return wire.PeerSentView{}, wire.Errorf(wire.Usage, "%s is who asks", body.To).WithHint("apctl peer ls   lists the others")
 	} else if own != nil {
 		from = own.Of.ID
 	}
-	text, err := d.peerText(ctx, body.Text)
+	text, err := ps.text(ctx, body.Text)
 	if err != nil {
 		return wire.PeerSentView{}, err
 	}
-	d.peers.deciding.Lock() // messages are counted
-	defer d.peers.deciding.Unlock()
+	ps.deciding.Lock() // messages are counted
+	defer ps.deciding.Unlock()
 	s := b.State()
-	if i := slices.IndexFunc(s.Messages, func(m peer.Message) bool { return q.ID != "" && m.Asked == q.ID }); i >= 0 {
-		return wire.PeerSentView{To: d.peerView(to), No: s.Messages[i].No}, nil // the answer of the first was lost
+	if i := slices.IndexFunc(s.Messages, func(m folded.Message) bool { return q.ID != "" && m.Asked == q.ID }); i >= 0 {
+		return wire.PeerSentView{To: ps.view(to), No: s.Messages[i].No}, nil // the answer of the first was lost
 	}
-	if n := len(s.Unread()); n >= peer.MostMessages {
+	if n := len(s.Unread()); n >= folded.MostMessages {
 		return wire.PeerSentView{}, wire.Errorf(wire.Conflict, "%s has %d messages that it has not read, and takes no more", body.To, n).
 			WithHint("it reads them with apctl peer read")
 	}
@@ -221,10 +220,10 @@ func (d *Daemon) peerSend(ctx context.Context, q bus.Request, body wire.PeerSend
 	if _, err := b.Append(ctx, m, actor, q.ID); err != nil {
 		return wire.PeerSentView{}, err
 	}
-	return wire.PeerSentView{To: d.peerView(to), No: m.No}, nil
+	return wire.PeerSentView{To: ps.view(to), No: m.No}, nil
 }
 
-func goodPeerText(text string) error {
+func goodText(text string) error {
 	switch {
 	case strings.TrimSpace(text) == "":
 		return wire.Errorf(wire.Usage, "the text is empty").WithHint("say what the session has to know")
@@ -236,25 +235,25 @@ func goodPeerText(text string) error {
 	return nil
 }
 
-// peerView is a session on the bus as others see it.
-func (d *Daemon) peerView(id string) wire.PeerView {
-	for _, b := range d.onBus() {
+// view is a session on the bus as others see it.
+func (ps *Sessions) view(id string) wire.PeerView {
+	for _, b := range ps.onBus() {
 		if b.id == id {
-			v := d.busView(b, nil, spot{}, d.fleet.LiveStates())
-			v.Peer = d.busName(id)
+			v := ps.busView(b, nil, spot{}, ps.cfg.Runs.LiveStates())
+			v.Peer = ps.name(id)
 			return v
 		}
 	}
 	return wire.PeerView{ID: id, Peer: id}
 }
 
-// peerRead answers what was written to who asks, and notes that it was read.
-func (d *Daemon) peerRead(ctx context.Context, q bus.Request, body wire.PeerReadRequest) (wire.PeerMailView, error) {
-	who, err := d.chats.Of(q)
+// Read answers what was written to who asks, and notes that it was read.
+func (ps *Sessions) Read(ctx context.Context, q bus.Request, body wire.PeerReadRequest) (wire.PeerMailView, error) {
+	who, err := ps.cfg.Chats.Of(q)
 	if err != nil {
 		return wire.PeerMailView{}, err
 	}
-	b := d.selfOf(who)
+	b := ps.selfOf(who)
 	if b == nil {
 		return wire.PeerMailView{}, notOnBus()
 	}
@@ -269,34 +268,22 @@ func (d *Daemon) peerRead(ctx context.Context, q bus.Request, body wire.PeerRead
 		list = s.Messages
 	}
 	for _, m := range list {
-		v.Messages = append(v.Messages, d.messageView(m, read))
+		v.Messages = append(v.Messages, ps.messageView(m, read))
 	}
 	if n := len(s.Unread()); n > 0 && read == s.Read {
 		if _, err := b.Append(ctx, events.PeerRead{UpTo: s.Unread()[n-1].No}, who.Actor, q.ID); err != nil {
 			return wire.PeerMailView{}, err
 		}
 	}
-	v.You = d.peerView(b.Of.ID)
+	v.You = ps.view(b.Of.ID)
 	return v, nil
 }
 
-func (d *Daemon) messageView(m peer.Message, read int) wire.PeerMessage {
-	v := wire.PeerMessage{No: m.No, At: m.At.UTC().Truncate(time.Millisecond), By: m.By, New: m.No > read, Text: d.text(m.Text)}
+func (ps *Sessions) messageView(m folded.Message, read int) wire.PeerMessage {
+	v := wire.PeerMessage{No: m.No, At: m.At.UTC().Truncate(time.Millisecond), By: m.By, New: m.No > read, Text: ps.cfg.Text(m.Text)}
 	v.Gone = v.Text == ""
 	if m.From != "" {
-		v.From = d.busName(m.From)
+		v.From = ps.name(m.From)
 	}
 	return v
-}
-
-// registerDriver puts a chat on the bus that drives a run.
-func (d *Daemon) registerDriver(ctx context.Context, who chat.Chat, dir, cause string) {
-	j, err := d.placed(ctx, dir)
-	if err == nil {
-		j.Via = events.PeerByRun
-		_, err = d.register(ctx, who, j, cause)
-	}
-	if err != nil && !errors.Is(err, errNoProof) {
-		d.cfg.Log.Warn("note a session", "pid", who.PID, "error", err)
-	}
 }

@@ -1,4 +1,4 @@
-package daemon
+package peer
 
 import (
 	"context"
@@ -10,26 +10,26 @@ import (
 	"autopilot/daemon/redact"
 	"autopilot/events"
 	"autopilot/events/wire"
-	"autopilot/projections/peer"
+	folded "autopilot/projections/peer"
 	"autopilot/projections/run"
 )
 
-// peerText stores a text of a session, without known kinds of secrets; none for
+// text stores a text of a session, without known kinds of secrets; none for
 // no text.
-func (d *Daemon) peerText(ctx context.Context, text string) (events.Ref, error) {
+func (ps *Sessions) text(ctx context.Context, text string) (events.Ref, error) {
 	if strings.TrimSpace(text) == "" {
 		return "", nil
 	}
-	return d.blobs.Put(ctx, []byte(redact.Text(nil, text)))
+	return ps.cfg.Blobs.Put(ctx, []byte(redact.Text(nil, text)))
 }
 
 // addressee is the session on the bus that a word means: one of its own, or the
 // chat that drives the run of that name.
-func (d *Daemon) addressee(ctx context.Context, body wire.PeerSendRequest) (string, error) {
+func (ps *Sessions) addressee(ctx context.Context, body wire.PeerSendRequest) (string, error) {
 	to := body.To
 	want := strings.ToLower(strings.TrimSpace(to))
 	var hits, left []string
-	for id, n := range d.peers.all() {
+	for id, n := range ps.all() {
 		switch {
 		case len(want) < minHandle || !strings.HasPrefix(id, want):
 		case n.Here():
@@ -38,7 +38,7 @@ func (d *Daemon) addressee(ctx context.Context, body wire.PeerSendRequest) (stri
 			left = append(left, id)
 		}
 	}
-	s, err := d.fleet.Resolve(wire.RunRef{Run: want}, "")
+	s, err := ps.cfg.Runs.Find(want)
 	isRun := want != "" && err == nil
 	ls := "apctl peer ls   lists the sessions"
 	switch {
@@ -47,13 +47,13 @@ func (d *Daemon) addressee(ctx context.Context, body wire.PeerSendRequest) (stri
 	case len(hits) == 1:
 		return hits[0], nil
 	case isRun:
-		return d.driverPeer(s)
+		return ps.driver(s)
 	case len(left) == 1:
-		n := d.peers.all()[left[0]]
+		n := ps.all()[left[0]]
 		return "", wire.Errorf(wire.Conflict, "session %s is not there any more: %s since %s", to, leftText[n.Left], n.LeftAt.UTC().Format("2006-01-02 15:04Z")).WithHint("%s", ls)
 	}
 	at, _ := spotOf(ctx, body.Directory) // without one the registry tells of some
-	files, _ := d.foreigners(at.trees)
+	files, _ := ps.foreigners(at.trees)
 	for _, f := range files {
 		if len(want) >= minHandle && strings.HasPrefix(f.key, want) {
 			return "", wire.Errorf(wire.Conflict, "session %s is known by its file alone, so nothing can be sent to it", to).
@@ -74,8 +74,8 @@ var leftText = map[events.PeerCause]string{
 	events.PeerEnded: "it has ended", events.PeerQuit: "it has left", events.PeerSilent: "it was silent for an hour, and gone",
 }
 
-// driverPeer is the session of the chat that drives a run.
-func (d *Daemon) driverPeer(s run.State) (string, error) {
+// driver is the session of the chat that drives a run.
+func (ps *Sessions) driver(s run.State) (string, error) {
 	h := s.Facts.Handle
 	switch {
 	case s.Status == run.Over:
@@ -87,17 +87,17 @@ func (d *Daemon) driverPeer(s run.State) (string, error) {
 		return "", wire.Errorf(wire.Conflict, "nobody drives run %s now", h).WithHint("apctl peer ls   lists the sessions")
 	}
 	by := s.Driver
-	id, ok := peer.ID(events.PeerJoined{PID: by.PID, Start: by.Start, Boot: by.Boot, Host: d.host})
-	if b := d.peers.get(id); !ok || b == nil || !b.State().Here() {
+	id, ok := folded.ID(events.PeerJoined{PID: by.PID, Start: by.Start, Boot: by.Boot, Host: ps.cfg.Chats.Host})
+	if b := ps.get(id); !ok || b == nil || !b.State().Here() {
 		return "", wire.Errorf(wire.Conflict, "the chat that drives run %s, process %d, is not on the bus", h, by.PID).
 			WithHint("in that chat: apctl peer join")
 	}
 	return id, nil
 }
 
-// mailFor says to a chat that something was written to it.
-func (d *Daemon) mailFor(who chat.Chat) string {
-	b := d.peerOf(who)
+// MailFor says to a chat that something was written to it.
+func (ps *Sessions) MailFor(who chat.Chat) string {
+	b := ps.bookOf(who)
 	if b == nil {
 		return ""
 	}
