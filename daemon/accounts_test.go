@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"autopilot/daemon/budget"
 	"autopilot/daemon/engine"
 	"autopilot/daemon/journal"
 	"autopilot/daemon/notify"
@@ -282,7 +283,7 @@ func TestARefusedLoginHaltsEveryRunOnceAndAResumeTriesAgain(t *testing.T) { // B
 // once.
 func (w *ward) told() map[string]string {
 	w.t.Helper()
-	d := &Daemon{fleet: w.fleet, accounts: w.accounts, log: w.log}
+	d := &Daemon{fleet: w.fleet, accounts: w.accounts, log: w.log, limits: budget.NewLimits("", nil, nil)}
 	out := map[string]string{}
 	for st, err := range w.log.ReadAll(context.Background(), "") {
 		if err != nil {

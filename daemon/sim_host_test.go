@@ -170,11 +170,14 @@ func (h *hostSim) configure(change func(*config.User)) {
 	change(&u)
 	h.user.Store(&u)
 	h.written++ // a file that is written twice at once, by a clock that is coarse, has another length at least
-	text := fmt.Sprintf("resources: {agents: %d", u.Resources.Agents)
-	if u.Resources.Policy != "" {
-		text += fmt.Sprintf(", policy: %q", u.Resources.Policy)
+	text := "{"
+	if n := u.Resources.Agents; n > 0 {
+		text += fmt.Sprintf("agents: %d, ", n)
 	}
-	h.must(durable.Replace(filepath.Join(h.dir, "config.yaml"), fmt.Appendf(nil, "%s}%*s#\n", text, h.written, "")))
+	if p := u.Resources.Policy; p != "" {
+		text += fmt.Sprintf("policy: %q", p)
+	}
+	h.must(durable.Replace(filepath.Join(h.dir, "config.yaml"), fmt.Appendf(nil, "resources: %s}%*s#\n", text, h.written, "")))
 }
 
 // kill ends the daemon as a signal does: its runs are let go of.
