@@ -23,6 +23,7 @@ import (
 	"autopilot/daemon/chat"
 	"autopilot/daemon/claim"
 	"autopilot/daemon/config"
+	"autopilot/daemon/disk"
 	"autopilot/daemon/durable"
 	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/proc"
@@ -32,6 +33,7 @@ import (
 	"autopilot/daemon/person"
 	"autopilot/daemon/pin"
 	"autopilot/daemon/removal"
+	"autopilot/daemon/roll"
 	"autopilot/daemon/snapshot"
 	"autopilot/daemon/store"
 	"autopilot/daemon/team"
@@ -83,7 +85,8 @@ type Daemon struct {
 	log      log.Log
 	journal  *journal.Journal
 	archive  *archive.Archive
-	rolled   *rollRecord // what this daemon has to say of a roll, nil if there was none
+	rolled   *roll.Outcome // of the roll that was asked for
+	rolls    *roll.Desk
 	blobs    *blob.Store
 	effects  *effect.Runner
 	worker   *work.Worker
@@ -113,8 +116,6 @@ type Daemon struct {
 	exports  transfer.Exporter
 	imports  *transfer.Importer
 	loaded   bool // all runs are served
-
-	rollProblem string // why the log was not rolled that was to be
 
 	limits *budget.Limits
 	budget *budget.Keeper
@@ -209,6 +210,22 @@ func (d *Daemon) openStores(ctx context.Context) (err error) {
 	}
 	l, err := log.Open(ctx, nc, cfg)
 	d.log = history{l, d.archive, d.archived}
+	return err
+}
+
+// roll has a roll that was asked for done, while nobody has the store open.
+func (d *Daemon) roll(ctx context.Context) error {
+	boot, err := d.cfg.boot()
+	if err != nil {
+		return err
+	}
+	d.rolled, err = roll.Do(ctx, roll.Config{
+		Places: d.cfg.Places, Boot: boot, Host: d.host, Version: d.cfg.Version, Quota: d.cfg.Quota,
+		Free: disk.Ballast{Dir: d.cfg.Places.State}.Free, Now: time.Now, Log: d.cfg.Log,
+	})
+	if err == nil && d.rolled.Refused() != nil {
+		d.cfg.Log.Error("roll the event log; it is as it was", "error", d.rolled.Refused())
+	}
 	return err
 }
 

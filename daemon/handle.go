@@ -76,7 +76,7 @@ func (d *Daemon) handlers() map[string]bus.Handler {
 		wire.InboxList.Name:     d.awake(asked(d.inboxList)),
 		wire.StatusLine.Name:    asked(d.statusLine), // asked every few seconds: it keeps no idle daemon
 		wire.ArchiveList.Name:   d.awake(asked(d.archiveList)),
-		wire.ArchiveRoll.Name:   d.awake(asked(d.archiveRoll)),
+		wire.ArchiveRoll.Name:   d.awake(asked(d.rolls.Ask)),
 		wire.ArchivePrune.Name:  d.awake(asked(d.removal.Prune)),
 		wire.ArchiveErase.Name:  d.awake(asked(d.removal.Erase)),
 		wire.ArchiveExport.Name: d.awake(d.rawExport),

@@ -16,6 +16,7 @@ import (
 	"autopilot/daemon/effect/proc"
 	"autopilot/daemon/prove"
 	"autopilot/daemon/removal"
+	"autopilot/daemon/roll"
 	"autopilot/daemon/store"
 	"autopilot/events"
 	"autopilot/events/place"
@@ -102,7 +103,7 @@ func VerifyOffline(ctx context.Context, places place.Places) (reply wire.VerifyR
 
 // locked works on a state directory that no daemon has open.
 func locked(places place.Places, work func(boot string) error) (err error) {
-	if err := (rolling{places.State}).whole(); err != nil {
+	if err := roll.Whole(places.State); err != nil {
 		return err
 	}
 	if _, err := os.Stat(store.StreamsIn(places.State)); err != nil {

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"autopilot/daemon/bus"
+	"autopilot/daemon/roll"
 	"autopilot/events/place"
 	"autopilot/events/wire"
 )
@@ -124,7 +125,7 @@ func (o offlineExport) write(ctx context.Context, stdout, stderr io.Writer) (sum
 		return sum, false, err
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
-	if err := (rolling{o.places.State}).whole(); err != nil {
+	if err := roll.Whole(o.places.State); err != nil {
 		return sum, false, err
 	}
 	s, err := o.look(stderr)

@@ -10,6 +10,7 @@ import (
 	"autopilot/daemon/disk"
 	"autopilot/daemon/journal"
 	"autopilot/daemon/removal"
+	"autopilot/daemon/roll"
 	"autopilot/daemon/transfer"
 	"autopilot/daemon/tree"
 	"autopilot/daemon/work"
@@ -35,11 +36,12 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	if d.peers, err = d.openPeers(ctx, j); err != nil {
 		return err
 	}
-	d.recordRoll(ctx)
+	d.rolled.Record(ctx, d.hosts)
 	d.kept.log, d.kept.room = d.log, j.Disk.Plenty
 	d.fleet = newFleet(fctx, fleetConfig{
 		Journal: j, Worker: d.worker, Flow: d.worker.Flow, Host: d.host, Now: time.Now, Log: d.cfg.Log, Draining: d.draining.Load, Kept: d.kept,
 	})
+	d.rolls = roll.NewDesk(d.rolled, d.mark, d.fleet)
 	d.removal = removal.New(d.removalConfig())
 	d.openBudget()
 	if err := d.serveFleet(ctx, j); err != nil {
@@ -57,7 +59,7 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	if err := d.openNotify(fctx); err != nil {
 		return err
 	}
-	d.settleRoll()
+	d.rolled.Settle(d.hosts)
 	d.goOn(fctx)
 	return nil
 }

@@ -26,7 +26,7 @@ func BenchmarkRoll(b *testing.B) {
 		}
 		s.close()
 		s.open()
-		v, err := s.d.archiveRoll(b.Context(), s.request(), wire.RollRequest{})
+		v, err := s.d.rolls.Ask(b.Context(), s.request(), wire.RollRequest{})
 		if err != nil || v.Runs != rolledRuns {
 			b.Fatalf("%+v %v", v, err)
 		}

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -13,11 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
+	"autopilot/daemon/archive"
 	"autopilot/daemon/disk"
 	"autopilot/daemon/engine"
 	"autopilot/daemon/notify"
+	"autopilot/daemon/roll"
 	"autopilot/daemon/store"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -25,14 +27,27 @@ import (
 	"autopilot/projections/run"
 )
 
-// rollerOf is a roll of a state directory that no daemon has open.
-func rollerOf(t *testing.T, s *site, state string) *roller {
-	t.Helper()
+// rollOf is a roll of a state directory that no daemon has open.
+func rollOf(s *site, host, state string) roll.Config {
 	places := s.cfg.Places
 	places.State = state
-	return &roller{
-		rolling: rolling{state}, places: places, names: store.NamesIn(state), boot: s.bootOf(), host: s.d.host, version: "test",
-		free: func() uint64 { return 1 << 40 }, now: time.Now, log: slog.New(slog.DiscardHandler),
+	return roll.Config{
+		Places: places, Boot: s.bootOf(), Host: host, Version: "test",
+		Free: func() uint64 { return 1 << 40 }, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+	}
+}
+
+// rollIn is where a roll is prepared.
+func rollIn(state, name string) string { return filepath.Join(state, "roll", name) }
+
+// asksForARoll of a state directory as the endpoint does.
+func asksForARoll(t *testing.T, state string) {
+	t.Helper()
+	if err := os.MkdirAll(rollIn(state, ""), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(rollIn(state, "request"), nil, 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -59,38 +74,42 @@ func TestARollIsRefusedBeforeAnythingIsChanged(t *testing.T) {
 	m := templateOf(t, false)
 	for _, row := range []struct {
 		name string
-		do   func(x *tampered, r *roller)
+		do   func(x *tampered, c *roll.Config)
 		want error
+		says string
 	}{
-		{"a disk without room", func(_ *tampered, r *roller) { r.free = func() uint64 { return 4 * disk.BallastBytes } }, errRollRoom},
-		{"a bit flipped", func(x *tampered, _ *roller) {
+		{"a disk without room", func(_ *tampered, c *roll.Config) { c.Free = func() uint64 { return 4 * disk.BallastBytes } }, nil, "there is too little room to roll the log"},
+		{"a bit flipped", func(x *tampered, _ *roll.Config) {
 			x.edit(x.block(), func(b []byte) []byte { b[len(b)/2] ^= 1; return b })
-		}, store.ErrDamaged},
-		{"the end cut off", func(x *tampered, _ *roller) {
+		}, store.ErrDamaged, ""},
+		{"the end cut off", func(x *tampered, _ *roll.Config) {
 			x.edit(x.block(), func(b []byte) []byte { return b[:len(b)-40] })
-		}, store.ErrDamaged},
-		{"an event changed, with sound checksums", func(x *tampered, _ *roller) {
+		}, store.ErrDamaged, ""},
+		{"an event changed, with sound checksums", func(x *tampered, _ *roll.Config) {
 			i := x.find(m.done, 3)
 			x.records[i].message = []byte(strings.Replace(string(x.records[i].message), "daemon:", "daemom:", 1))
 			x.save()
-		}, store.ErrForeign},
-		{"the key of the seals lost", func(x *tampered, r *roller) { x.remove(r.names.Key) }, store.ErrSeals},
+		}, store.ErrForeign, ""},
+		{"the key of the seals lost", func(x *tampered, c *roll.Config) { x.remove(store.NamesIn(c.Places.State).Key) }, store.ErrSeals, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			x := m.tamper(t)
 			x.load()
-			r := rollerOf(t, m.site, x.state)
-			row.do(x, r)
+			c := rollOf(m.site, m.site.d.host, x.state)
+			row.do(x, &c)
 			before := filesOf(t, x.state)
-			if err := os.MkdirAll(r.in(""), 0o700); err != nil {
+			asksForARoll(t, x.state)
+			o, err := roll.Do(t.Context(), c)
+			if err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(r.request(), nil, 0o600); err != nil {
-				t.Fatal(err)
+			why := o.Refused()
+			if why == nil || row.want != nil && !errors.Is(why, row.want) || !strings.Contains(why.Error(), row.says) {
+				t.Errorf("refused with %v, want %v %s", why, row.want, row.says)
 			}
-			done, refused, err := r.run(t.Context())
-			if done != nil || err != nil || !errors.Is(refused, row.want) {
-				t.Errorf("done %v, refused %v, error %v; want that %v refuses it", done, refused, err, row.want)
+			at := log.Begin(1)
+			if to, untold, err := o.Untold(at); to != at || untold != nil || err != nil {
+				t.Errorf("people are told up to %q and of %v in another log: %v", to, untold, err)
 			}
 			if d := cmp.Diff(before, filesOf(t, x.state)); d != "" {
 				t.Errorf("files have changed: %s", d)
@@ -102,7 +121,7 @@ func TestARollIsRefusedBeforeAnythingIsChanged(t *testing.T) {
 // roll asks for a roll and starts the daemon anew.
 func (s *site) roll() wire.RollView {
 	s.t.Helper()
-	v, err := s.d.archiveRoll(s.t.Context(), s.request(), wire.RollRequest{})
+	v, err := s.d.rolls.Ask(s.t.Context(), s.request(), wire.RollRequest{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -190,9 +209,37 @@ func (s *site) allWell() {
 	if err != nil || len(v.Problems) > 0 {
 		s.t.Errorf("verify: %+v %v", v.Problems, err)
 	}
-	if there((rolling{s.cfg.Places.State}).in("")) {
+	if _, err := os.Lstat(rollIn(s.cfg.Places.State, "")); !errors.Is(err, fs.ErrNotExist) {
 		s.t.Error("something is left of a roll")
 	}
+}
+
+// cutOff rolls as far as to where nothing but the move to its place is left to do,
+// and reads what the roll has made.
+func cutOff(t *testing.T, cfg roll.Config) (made struct {
+	Cursor log.Cursor `json:"cursor"`
+	Untold []string   `json:"untold"`
+}) {
+	t.Helper()
+	dir := archive.DirIn(cfg.Places.State)
+	aside := dir + ".aside"
+	if err := errors.Join(os.Rename(dir, aside), os.WriteFile(dir, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := roll.Do(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "archive the bundle") {
+		t.Fatalf("a roll without an archive: %v", err)
+	}
+	if err := errors.Join(os.Remove(dir), os.Rename(aside, dir)); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(rollIn(cfg.Places.State, "commit"))
+	if err == nil {
+		err = json.Unmarshal(b, &made)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
 }
 
 // TestPeopleAreToldOfWhatARollTookAway has a daemon that died before it told that
@@ -202,26 +249,18 @@ func TestPeopleAreToldOfWhatARollTookAway(t *testing.T) {
 	s := newSite(t, nil)
 	done := s.play(s.spec("test -f ok", "touch ok"))
 	s.wants(done, "done")
-	d := s.d
+	host := s.d.host
 	s.close()
 	state := s.cfg.Places.State
 	if err := os.WriteFile(filepath.Join(state, "notify", "outbox.json"), fmt.Appendf(nil, `{"v":1,"cursor":%q}`, log.Begin(1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.d = d // its name of the host
-	r := rollerOf(t, s, state)
-	s.d = nil
-	if err := os.MkdirAll(r.in(""), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	c, err := r.prepare(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	asksForARoll(t, state)
+	c := cutOff(t, rollOf(s, host, state))
 	if len(c.Untold) != 1 || !strings.Contains(c.Untold[0], events.TypeRunEnded) || c.Cursor != log.Begin(2) {
 		t.Errorf("untold %q, told up to %q", c.Untold, c.Cursor)
 	}
-	if _, err := VerifyOffline(t.Context(), s.cfg.Places); !errors.Is(err, errRollCut) {
+	if _, err := VerifyOffline(t.Context(), s.cfg.Places); err == nil || !errors.Is(err, roll.Whole(state)) {
 		t.Errorf("verify in the middle of a roll: %v", err)
 	}
 	s.open() // and finishes it

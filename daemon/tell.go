@@ -55,6 +55,22 @@ func (d *Daemon) openNotify(ctx context.Context) error {
 	return nil
 }
 
+// tellRolled takes the place up to which people were told over to the new log,
+// with what they were not told of runs that are not in it.
+func (d *Daemon) tellRolled(ctx context.Context) error {
+	told := log.Cursor(d.notes.Cursor())
+	to, untold, err := d.rolled.Untold(told)
+	if err != nil || to == told {
+		return err
+	}
+	notices, err := d.notices(ctx, untold)
+	if err != nil {
+		return err
+	}
+	d.told(to, notices)
+	return nil
+}
+
 // drafts shows what runs ask approval for, where the user's file wants that.
 func (d *Daemon) drafts() *draft.Publisher {
 	return draft.New(draft.Config{

@@ -1,4 +1,4 @@
-package daemon
+package roll
 
 import (
 	"bufio"
@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"autopilot/daemon/archive"
 	"autopilot/daemon/bus"
@@ -25,9 +26,12 @@ import (
 	"autopilot/events/place"
 )
 
+// closeWithin bounds the end of the server that fills the new store.
+const closeWithin = 10 * time.Second
+
 // move makes bundle and new store from a log that was proven, reading it once
 // more.
-func (r *roller) move(ctx context.Context, p *rollPlan, c *rollRecord) (err error) {
+func (r *roller) move(ctx context.Context, p *plan, c *record) (err error) {
 	s, err := newSpill(r.spill())
 	if err != nil {
 		return err
@@ -46,8 +50,8 @@ func (r *roller) move(ctx context.Context, p *rollPlan, c *rollRecord) (err erro
 
 // carry makes a store of the next generation with all that is not over, syncs it,
 // and seals and proves it. What is over goes to the spill.
-func (r *roller) carry(ctx context.Context, p *rollPlan, c *rollRecord, s *spill) error {
-	twin := r.places
+func (r *roller) carry(ctx context.Context, p *plan, c *record, s *spill) error {
+	twin := r.Places
 	twin.State, twin.Runtime = r.next(), filepath.Join(r.next(), "run")
 	if err := r.fill(ctx, twin, p, c, s); err != nil {
 		return err
@@ -56,7 +60,7 @@ func (r *roller) carry(ctx context.Context, p *rollPlan, c *rollRecord, s *spill
 		return err
 	}
 	stream := log.StreamName(uint64(c.To))
-	if err := store.Seal(r.names.Next(), store.StreamsIn(r.next()), stream, r.boot); err != nil {
+	if err := store.Seal(r.names.Next(), store.StreamsIn(r.next()), stream, r.Boot); err != nil {
 		return err
 	}
 	made, err := r.prove(r.names.Next(), store.StreamsIn(r.next()))
@@ -67,7 +71,7 @@ func (r *roller) carry(ctx context.Context, p *rollPlan, c *rollRecord, s *spill
 }
 
 // sameAs says whether the new log and the runs that are over are all there was.
-func (p *rollPlan) sameAs(made *rollPlan, c *rollRecord) error {
+func (p *plan) sameAs(made *plan, c *record) error {
 	rest := maps.Clone(p.heads)
 	maps.DeleteFunc(rest, func(subject string, _ log.Head) bool {
 		_, over := p.over[subject]
@@ -80,15 +84,15 @@ func (p *rollPlan) sameAs(made *rollPlan, c *rollRecord) error {
 }
 
 // fill stores what is carried over with a server of its own.
-func (r *roller) fill(ctx context.Context, twin place.Places, p *rollPlan, c *rollRecord, s *spill) (err error) {
-	lock, err := bus.Lock(twin, r.version)
+func (r *roller) fill(ctx context.Context, twin place.Places, p *plan, c *record, s *spill) (err error) {
+	lock, err := bus.Lock(twin, r.Version)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
 	// Synced as a whole, behind it.
 	b, err := bus.Open(bus.Config{
-		Places: twin, Lock: lock, Durability: bus.Process, Quota: r.quota, Version: r.version, Host: r.host,
+		Places: twin, Lock: lock, Durability: bus.Process, Quota: r.Quota, Version: r.Version, Host: r.Host,
 		Log: slog.New(slog.DiscardHandler), Identify: func(int, int) bus.Identity { return bus.Identity{} },
 	})
 	if err != nil {
@@ -103,7 +107,7 @@ func (r *roller) fill(ctx context.Context, twin place.Places, p *rollPlan, c *ro
 	if err != nil {
 		return err
 	}
-	cfg := bus.LogConfig(r.quota)
+	cfg := bus.LogConfig(r.Quota)
 	cfg.Generation = uint64(c.To)
 	l, err := log.Open(ctx, nc, cfg)
 	if err != nil {
@@ -123,7 +127,7 @@ type parcel struct {
 var errLeft = errors.New("left")
 
 // divide yields what is carried over. What is over goes to the spill.
-func (r *roller) divide(p *rollPlan, c *rollRecord, s *spill) iter.Seq2[log.Stored, error] {
+func (r *roller) divide(p *plan, c *record, s *spill) iter.Seq2[log.Stored, error] {
 	copied := func(list []store.Record) []parcel {
 		out := make([]parcel, 0, len(list))
 		for _, rec := range list {
@@ -134,7 +138,7 @@ func (r *roller) divide(p *rollPlan, c *rollRecord, s *spill) iter.Seq2[log.Stor
 	v := divider{plan: p, record: c, spill: s}
 	v.stream, v.told = log.Cursor(notify.Place(filepath.Join(r.state, "notify"))).Place()
 	return func(yield func(log.Stored, error) bool) {
-		seals, err := store.ReadSeals(r.names, r.boot)
+		seals, err := store.ReadSeals(r.names, r.Boot)
 		if err != nil {
 			yield(log.Stored{}, err)
 			return
@@ -159,8 +163,8 @@ func (r *roller) divide(p *rollPlan, c *rollRecord, s *spill) iter.Seq2[log.Stor
 // divider sorts the events of a log, and notes up to where people were told of
 // them in terms of the new log.
 type divider struct {
-	plan   *rollPlan
-	record *rollRecord
+	plan   *plan
+	record *record
 	spill  *spill
 	stream string // up to which, and
 	told   uint64 // position there, people were told
@@ -185,14 +189,14 @@ func (v divider) take(e parcel) (st log.Stored, goesOver bool, err error) {
 }
 
 // bind writes the bundle, and proves it.
-func (r *roller) bind(ctx context.Context, p *rollPlan, c *rollRecord, s *spill) error {
+func (r *roller) bind(ctx context.Context, p *plan, c *record, s *spill) error {
 	f, err := os.OpenFile(r.bundle(), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	out := bufio.NewWriterSize(f, 1<<18)
-	w := archive.NewWriter(out, archive.Maker{Made: c.At, Version: r.version, Host: r.host, Generation: c.From})
+	w := archive.NewWriter(out, archive.Maker{Made: c.At, Version: r.Version, Host: r.Host, Generation: c.From})
 	for _, subject := range slices.Sorted(maps.Keys(p.over)) {
 		if err := w.Run(p.over[subject], s.events(p.stream, subject)); err != nil {
 			return err
@@ -207,7 +211,7 @@ func (r *roller) bind(ctx context.Context, p *rollPlan, c *rollRecord, s *spill)
 }
 
 // proveBundle reads the bundle, and compares it with what is over.
-func (p *rollPlan) proveBundle(ctx context.Context, path string) error {
+func (p *plan) proveBundle(ctx context.Context, path string) error {
 	b, err := archive.Open(path)
 	if err != nil {
 		return err

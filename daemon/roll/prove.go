@@ -1,4 +1,4 @@
-package daemon
+package roll
 
 import (
 	"errors"
@@ -19,8 +19,8 @@ var (
 	errNotProven   = errors.New("the log is not whole")
 )
 
-// rollPlan is what the proof of a log found.
-type rollPlan struct {
+// plan is what the proof of a log found.
+type plan struct {
 	stream     string
 	generation uint64
 	events     uint64
@@ -28,10 +28,10 @@ type rollPlan struct {
 	over       map[string]archive.Run // by subject; what a bundle says of them
 }
 
-// rollProof proves a log as it is read from its files: every event is the one that
+// proof proves a log as it is read from its files: every event is the one that
 // was acknowledged, and follows the one before.
-type rollProof struct {
-	rollPlan
+type proof struct {
+	plan
 	fold *snapshot.Fold
 }
 
@@ -42,13 +42,13 @@ type proven struct {
 }
 
 // prove reads all of a store. An error names the first bad event.
-func (r *roller) prove(n store.Names, streams string) (*rollPlan, error) {
-	seals, err := store.ReadSeals(n, r.boot)
+func (r *roller) prove(n store.Names, streams string) (*plan, error) {
+	seals, err := store.ReadSeals(n, r.Boot)
 	if err != nil {
 		return nil, err
 	}
 	defer seals.Close(0)
-	p := rollProof{fold: snapshot.NewFold(nil)}
+	p := proof{fold: snapshot.NewFold(nil)}
 	p.stream, p.heads, p.over = seals.Stream(), map[string]log.Head{}, map[string]archive.Run{}
 	p.generation, _ = log.Generation(p.stream)
 	if err := p.fold.SpillTo(r.in("")); err != nil {
@@ -70,10 +70,10 @@ func (r *roller) prove(n store.Names, streams string) (*rollPlan, error) {
 	if err := store.ReplaySealed(seals, streams, decode, p.add); err != nil {
 		return nil, err
 	}
-	return &p.rollPlan, p.sort()
+	return &p.plan, p.sort()
 }
 
-func (p *rollProof) add(list []proven) error {
+func (p *proof) add(list []proven) error {
 	for _, e := range list {
 		last := p.heads[e.Subject]
 		switch {
@@ -92,7 +92,7 @@ func (p *rollProof) add(list []proven) error {
 }
 
 // sort finds the runs that are over.
-func (p *rollProof) sort() error {
+func (p *proof) sort() error {
 	for _, h := range p.fold.Heads() {
 		if h.Status != run.Over {
 			continue
