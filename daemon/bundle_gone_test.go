@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"autopilot/daemon/offline"
 	"autopilot/events/wire"
 )
 
@@ -44,7 +45,7 @@ func TestABundleThatIsGoneIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.close()
-	v, err := VerifyOffline(t.Context(), s.cfg.Places)
+	v, err := offline.Verify(t.Context(), s.cfg.Places)
 	if err != nil || len(v.Problems) != 1 {
 		t.Errorf("offline: %+v %v", v.Problems, err)
 	}
@@ -70,7 +71,7 @@ func TestAnOfflineExportReplacesNothingButAFile(t *testing.T) {
 	}
 	for _, file := range []string{pipe, filepath.Dir(pipe)} {
 		var out, errs strings.Builder
-		code := ExportMain(t.Context(), "test", []string{"--offline", "--state", s.cfg.Places.State, "-y", "-o", file}, &out, &errs)
+		code := offline.ExportMain(t.Context(), "test", []string{"--offline", "--state", s.cfg.Places.State, "-y", "-o", file}, &out, &errs)
 		if code != wire.ExitUsage || !strings.Contains(errs.String(), "no regular file") {
 			t.Errorf("exit code %d: %s%s", code, out.String(), errs.String())
 		}

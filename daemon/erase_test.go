@@ -11,6 +11,7 @@ import (
 
 	"autopilot/daemon/bus"
 	"autopilot/daemon/journal"
+	"autopilot/daemon/offline"
 	"autopilot/daemon/person"
 	"autopilot/daemon/removal"
 	"autopilot/daemon/tree"
@@ -147,7 +148,7 @@ func TestWhatOnlyAnErasedRunWroteIsGone(t *testing.T) {
 		}
 	}
 	s.close()
-	r, err := VerifyOffline(t.Context(), s.cfg.Places)
+	r, err := offline.Verify(t.Context(), s.cfg.Places)
 	if err != nil || len(r.Problems) > 0 || r.Gone != dry.Texts.Files {
 		t.Errorf("offline: %+v %v", r, err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"autopilot/daemon/archive"
+	"autopilot/daemon/offline"
 	"autopilot/daemon/store"
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -126,7 +127,7 @@ func TestWhatIsNotOverIsNotExported(t *testing.T) {
 func (s *site) offline(args ...string) (code int, stdout, stderr string) {
 	s.t.Helper()
 	var out, err bytes.Buffer
-	code = ExportMain(context.Background(), "test", append([]string{"--offline", "--state", s.cfg.Places.State}, args...), &out, &err)
+	code = offline.ExportMain(context.Background(), "test", append([]string{"--offline", "--state", s.cfg.Places.State}, args...), &out, &err)
 	return code, out.String(), err.String()
 }
 

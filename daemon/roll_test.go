@@ -19,6 +19,7 @@ import (
 	"autopilot/daemon/disk"
 	"autopilot/daemon/engine"
 	"autopilot/daemon/notify"
+	"autopilot/daemon/offline"
 	"autopilot/daemon/roll"
 	"autopilot/daemon/store"
 	"autopilot/events"
@@ -260,7 +261,7 @@ func TestPeopleAreToldOfWhatARollTookAway(t *testing.T) {
 	if len(c.Untold) != 1 || !strings.Contains(c.Untold[0], events.TypeRunEnded) || c.Cursor != log.Begin(2) {
 		t.Errorf("untold %q, told up to %q", c.Untold, c.Cursor)
 	}
-	if _, err := VerifyOffline(t.Context(), s.cfg.Places); err == nil || !errors.Is(err, roll.Whole(state)) {
+	if _, err := offline.Verify(t.Context(), s.cfg.Places); err == nil || !errors.Is(err, roll.Whole(state)) {
 		t.Errorf("verify in the middle of a roll: %v", err)
 	}
 	s.open() // and finishes it

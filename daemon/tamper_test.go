@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"autopilot/daemon/journal"
+	"autopilot/daemon/offline"
 	"autopilot/daemon/store"
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -86,7 +87,7 @@ func TestTamperMatrix(t *testing.T) {
 				row.do(x, m)
 				places := m.site.cfg.Places
 				places.State = x.state
-				proof, err := VerifyOffline(t.Context(), places)
+				proof, err := offline.Verify(t.Context(), places)
 				if err != nil || len(proof.Problems) == 0 {
 					t.Fatalf("verify: %+v %v", proof, err)
 				}
@@ -426,7 +427,7 @@ func TestWhatAKilledDaemonLeavesPasses(t *testing.T) {
 			}
 			places := m.site.cfg.Places
 			places.State = x.state
-			proof, err := VerifyOffline(t.Context(), places)
+			proof, err := offline.Verify(t.Context(), places)
 			if err != nil || len(proof.Problems) > 0 || proof.Sealed != proof.Events {
 				t.Errorf("verify: %+v %v", proof, err)
 			}

@@ -12,6 +12,7 @@ import (
 	"autopilot/daemon/bus"
 	"autopilot/daemon/config"
 	"autopilot/daemon/journal"
+	"autopilot/daemon/offline"
 	"autopilot/daemon/person"
 	"autopilot/daemon/tree"
 	"autopilot/events"
@@ -137,9 +138,9 @@ func TestTrustOutlivesTheDaemonAndIsProven(t *testing.T) {
 		t.Errorf("a state that the events do not say: %+v %v", proof, err)
 	}
 	s.close()
-	offline, err := VerifyOffline(t.Context(), s.cfg.Places)
-	if err != nil || len(offline.Problems) > 0 || offline.Aggregates != 1 {
-		t.Errorf("offline: %+v %v", offline, err)
+	left, err := offline.Verify(t.Context(), s.cfg.Places)
+	if err != nil || len(left.Problems) > 0 || left.Aggregates != 1 {
+		t.Errorf("offline: %+v %v", left, err)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"autopilot/daemon"
 	"autopilot/daemon/agent"
+	"autopilot/daemon/offline"
 )
 
 // version is set by the build.
@@ -45,9 +46,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	case "serve":
 		return daemon.Main(ctx, version, args, stderr)
 	case "verify":
-		return daemon.VerifyMain(ctx, args, stdout, stderr)
+		return offline.VerifyMain(ctx, args, stdout, stderr)
 	case "export":
-		return daemon.ExportMain(ctx, version, args, stdout, stderr)
+		return offline.ExportMain(ctx, version, args, stdout, stderr)
 	case "doctor":
 		return daemon.DoctorMain(ctx, args, stdout, stderr)
 	case "script-agent":

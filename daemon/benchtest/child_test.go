@@ -17,8 +17,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	autopilotd "autopilot/daemon"
 	"autopilot/daemon/bus"
+	"autopilot/daemon/offline"
 	"autopilot/daemon/snapshot"
 	"autopilot/daemon/store"
 	"autopilot/events"
@@ -142,7 +142,7 @@ func fold(p place.Places) (s said, err error) {
 func verify(p place.Places) (s said, err error) {
 	var proof wire.VerifyReply
 	s.Took, err = took(func() error {
-		proof, err = autopilotd.VerifyOffline(context.Background(), p)
+		proof, err = offline.Verify(context.Background(), p)
 		return err
 	})
 	if s.Events = proof.Events; len(proof.Problems) > 0 || proof.Sealed != proof.Events {

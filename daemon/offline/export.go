@@ -1,4 +1,4 @@
-package daemon
+package offline
 
 import (
 	"bufio"
@@ -20,8 +20,8 @@ import (
 	"autopilot/events/wire"
 )
 
-// offlineExport is what autopilotd export is asked for.
-type offlineExport struct {
+// export is what autopilotd export is asked for.
+type export struct {
 	places  place.Places
 	version string
 	file    string
@@ -40,7 +40,7 @@ const toStdout = "-"
 func ExportMain(ctx context.Context, version string, args []string, stdout, stderr io.Writer) int {
 	f := flag.NewFlagSet("autopilotd export", flag.ContinueOnError)
 	f.SetOutput(stderr)
-	o := offlineExport{version: version}
+	o := export{version: version}
 	offline := f.Bool("offline", false, "read the store itself, without a daemon")
 	state := f.String("state", "", "the state directory, if not the usual one")
 	f.StringVar(&o.file, "o", "", "the file to write; - is standard output")
@@ -116,7 +116,7 @@ func sayExport(stdout, stderr io.Writer, file string, s wire.BundleSum) {
 
 // write makes the bundle, whole under its name or not at all. whole says that
 // nothing is missing.
-func (o offlineExport) write(ctx context.Context, stdout, stderr io.Writer) (sum wire.BundleSum, whole bool, err error) {
+func (o export) write(ctx context.Context, stdout, stderr io.Writer) (sum wire.BundleSum, whole bool, err error) {
 	if _, err := os.Stat(o.places.State); err != nil {
 		return sum, false, err
 	}

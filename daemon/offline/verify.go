@@ -1,4 +1,4 @@
-package daemon
+package offline
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"autopilot/daemon/archive"
 	"autopilot/daemon/blob"
 	"autopilot/daemon/bus"
-	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/proc"
 	"autopilot/daemon/prove"
 	"autopilot/daemon/removal"
@@ -32,7 +31,7 @@ func VerifyMain(ctx context.Context, args []string, stdout, stderr io.Writer) in
 	f := flag.NewFlagSet("autopilotd verify", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	offline := f.Bool("offline", false, "prove the store itself, without a daemon")
-	reseal := f.Bool("reseal", false, "take its events as they are from now on, if all else is proven")
+	anew := f.Bool("reseal", false, "take its events as they are from now on, if all else is proven")
 	state := f.String("state", "", "the state directory, if not the usual one")
 	if err := f.Parse(args); err != nil {
 		return 2
@@ -49,9 +48,9 @@ func VerifyMain(ctx context.Context, args []string, stdout, stderr io.Writer) in
 		fmt.Fprintln(stderr, "autopilotd:", err)
 		return 1
 	}
-	work := VerifyOffline
-	if *reseal {
-		work = Reseal
+	work := Verify
+	if *anew {
+		work = reseal
 	}
 	reply, err := work(ctx, places)
 	switch {
@@ -91,11 +90,11 @@ func sayProof(w io.Writer, r wire.VerifyReply) int {
 	return 0
 }
 
-// VerifyOffline proves the store of a state directory. It reads the files, and
+// Verify proves the store of a state directory. It reads the files, and
 // changes nothing.
-func VerifyOffline(ctx context.Context, places place.Places) (reply wire.VerifyReply, err error) {
+func Verify(ctx context.Context, places place.Places) (reply wire.VerifyReply, err error) {
 	err = locked(places, func(boot string) error {
-		reply, err = proveOffline(ctx, places.State, boot)
+		reply, err = proveSealed(ctx, places.State, boot)
 		return err
 	})
 	return reply, err
@@ -121,9 +120,9 @@ func locked(places place.Places, work func(boot string) error) (err error) {
 	return work(boot)
 }
 
-// proveOffline proves by mark and seals, or says what is wrong with them and
+// proveSealed proves by mark and seals, or says what is wrong with them and
 // proves the rest.
-func proveOffline(ctx context.Context, state, boot string) (wire.VerifyReply, error) {
+func proveSealed(ctx context.Context, state, boot string) (wire.VerifyReply, error) {
 	pending, err := removal.Read(state)
 	if err != nil {
 		return wire.VerifyReply{}, err
@@ -180,36 +179,4 @@ func acknowledged(state, boot string, seals *store.Seals) (store.Position, error
 		return store.Position{}, nil
 	}
 	return store.Position{Stream: stream}, err
-}
-
-// Reseal seals a store anew whose mark or seals are lost, once its events are
-// proven by their chains.
-func Reseal(ctx context.Context, places place.Places) (reply wire.VerifyReply, err error) {
-	// Nothing is started: it only knows which processes belong to effects.
-	root := filepath.Join(places.State, "effects")
-	runner, err := effect.New(effect.Config{Root: root, Shim: filepath.Join(root, "none")})
-	if err != nil {
-		return reply, err
-	}
-	if _, inside := runner.Owner(os.Getppid()); inside || os.Getenv(place.EnvEffect) != "" {
-		return reply, errors.New("a store is not sealed from inside an effect")
-	}
-	err = locked(places, func(boot string) error {
-		// Texts and bundles that are gone are no reason: they are named by what
-		// they hold.
-		p := prove.New(prove.Config{Lost: true, Text: func(events.Ref) error { return nil }})
-		if reply, err = proveStore(ctx, p, places.State, boot, nil); err != nil || len(reply.Problems) > 0 {
-			return err
-		}
-		to, err := acknowledged(places.State, boot, nil)
-		if err != nil {
-			return err
-		}
-		if err := store.Seal(store.NamesIn(places.State), store.StreamsIn(places.State), to.Stream, boot); err != nil {
-			return err
-		}
-		reply, err = proveOffline(ctx, places.State, boot)
-		return err
-	})
-	return reply, err
 }

@@ -1,4 +1,4 @@
-package daemon
+package offline
 
 import (
 	"cmp"
@@ -26,7 +26,7 @@ import (
 
 // saved is what can be exported of a state directory that no daemon has open.
 type saved struct {
-	o       offlineExport
+	o       export
 	log     *leftovers
 	archive *archive.Archive // nil if there is none
 	secrets []string
@@ -44,7 +44,7 @@ type savedRun struct {
 }
 
 // look reads what is there, and chooses what is exported. It says what is missing.
-func (o offlineExport) look(stderr io.Writer) (_ *saved, err error) {
+func (o export) look(stderr io.Writer) (_ *saved, err error) {
 	s := &saved{o: o, whole: true, say: stderr}
 	defer func() {
 		if err != nil {
