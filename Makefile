@@ -89,7 +89,7 @@ agents-real: ## the real agent programs, from npm, against a provider on loopbac
 
 bench: build ## one table: each figure beside its floor
 	@go test -v -count=1 -timeout 30m ./daemon/benchtest -bench.table
-	@go test -run '^$$' -bench 'WhoMayBegin|QuietGates' ./daemon
+	@go test -run '^$$' -bench 'WhoMayBegin|QuietGates' ./daemon ./daemon/machine
 
 pages: ## retro pages in a headless Chromium; PAGES=DIR keeps pictures of them
 	go test -tags browser -run InABrowser -count 1 ./daemon/retro/page

@@ -19,10 +19,10 @@ func (d *Daemon) admit(ctx context.Context, s run.State, account string) (work.A
 		not, err = d.accounts.Admit(ctx, s, account)
 	}
 	if err != nil || not != nil {
-		d.machine.drop(s.ID) // it waits for something else, and others may begin
+		d.machine.Drop(s.ID) // it waits for something else, and others may begin
 		return allowed, not, err
 	}
-	not, most, err := d.slot(ctx, s, d.machine.now())
+	not, most, err := d.machine.Slot(ctx, s)
 	if not != nil {
 		d.accounts.Withdraw(s.ID, account) // nor does it hold its place with the account
 	}

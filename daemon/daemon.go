@@ -28,6 +28,7 @@ import (
 	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/proc"
 	"autopilot/daemon/journal"
+	"autopilot/daemon/machine"
 	"autopilot/daemon/notify"
 	"autopilot/daemon/peer"
 	"autopilot/daemon/person"
@@ -66,6 +67,8 @@ type Config struct {
 	Late           *time.Duration   // in the place of rule.LateWrites; may be nil
 	Now            func() time.Time // in the place of time.Now for signs of life of sessions; may be nil
 	Log            *slog.Logger
+
+	machine func(*machine.Config) // has the last word on it; may be nil
 }
 
 // errInside: a daemon that an agent could start would be the agent's own.
@@ -96,7 +99,7 @@ type Daemon struct {
 	tended   progress
 	hosts    *hostLog
 	accounts *account.Calendar
-	machine  *machine
+	machine  *machine.Machine
 	peers    *peer.Sessions
 	claims   *claim.Keeper
 	team     *team.Team       // nil is none

@@ -29,7 +29,7 @@ func (d *Daemon) runWhy(ctx context.Context, q bus.Request, ref wire.RunRef) (wi
 	if err != nil {
 		return wire.WhyView{}, err
 	}
-	v, err := d.why(ctx, d.inLineNow(s), d.view(s))
+	v, err := d.why(ctx, d.machine.Placed(s), d.view(s))
 	if lock := lockedSince(ctx, s.Facts.Language, v.Run.Workspace); lock != "" && s.Status != run.Over {
 		v.Claims = append(v.Claims, lock)
 	}

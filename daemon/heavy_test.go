@@ -67,7 +67,7 @@ func TestWithThePolicyOffTheBoundsThatPeopleSetHold(t *testing.T) {
 // wantsOffWithin says what is shown where nobody looks, and one run waits by a bound.
 func (s *site) wantsOffWithin(by string) {
 	s.t.Helper()
-	p, err := s.d.probeShow(s.t.Context(), s.request(), wire.ProbeRequest{})
+	p, err := s.d.machine.Show(s.t.Context(), s.request(), wire.ProbeRequest{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestSeeds224AHeavyRepositoryBoundsItsRuns(t *testing.T) {
 	if why := s.why(second.ID).Because; !strings.Contains(why, "its project takes no more agents now (1 of 1 agents of its project are at work, as resources.project.agents says)") {
 		t.Errorf("why: %s", why)
 	}
-	p, err := s.d.probeShow(t.Context(), s.request(), wire.ProbeRequest{Workspace: s.work, Wave: 6})
+	p, err := s.d.machine.Show(t.Context(), s.request(), wire.ProbeRequest{Workspace: s.work, Wave: 6})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"autopilot/daemon/machine"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/probe"
@@ -18,14 +19,38 @@ import (
 	"autopilot/projections/run"
 )
 
-// fakeMachine gives the readings that a test wants, at a time of its own.
+// fakeMachine is the machine of a site: the host's own, until it gives the readings
+// that a test wants, at a time of its own.
 type fakeMachine struct {
+	host machine.Prober
+
 	mu        sync.Mutex
+	faked     bool
 	available float64
 	skew      time.Duration
+	stopped   time.Time     // the clock shows it, unless it is zero
+	blind     chan struct{} // nobody looks until it is closed
 }
 
-func (f *fakeMachine) Read(_ context.Context, now time.Time, _ probe.Subject) judge.Reading {
+// stands has a daemon be on it.
+func (f *fakeMachine) stands(c *machine.Config) {
+	f.host = c.Sight.Probe
+	c.Sight.Probe, c.Now = f, f.now
+}
+
+func (f *fakeMachine) Read(ctx context.Context, now time.Time, of probe.Subject) judge.Reading {
+	f.mu.Lock()
+	faked, blind := f.faked, f.blind
+	f.mu.Unlock()
+	if !faked {
+		return f.host.Read(ctx, now, of)
+	}
+	if blind != nil {
+		select {
+		case <-blind:
+		case <-ctx.Done():
+		}
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return judge.Reading{Time: now, Cores: judge.Known(8), Load1: judge.Known(0), MemoryAvailable: judge.Known(f.available)}
@@ -34,22 +59,56 @@ func (f *fakeMachine) Read(_ context.Context, now time.Time, _ probe.Subject) ju
 func (f *fakeMachine) now() time.Time {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if !f.stopped.IsZero() {
+		return f.stopped
+	}
 	return time.Now().Add(f.skew)
 }
 
 func (f *fakeMachine) set(gib float64, later time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.available = gib * (1 << 30)
+	f.faked, f.available = true, gib*(1<<30)
 	f.skew += later
 }
 
+// later sets the clock forward.
+func (f *fakeMachine) later(d time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.skew += d
+}
+
+// looksAway has nobody see anything but what was seen last, until it is called back.
+func (f *fakeMachine) looksAway() (back func()) {
+	blind := make(chan struct{})
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.stopped, f.blind = time.Now().Add(f.skew), blind
+	return func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.stopped, f.blind = time.Time{}, nil
+		close(blind)
+	}
+}
+
+// onMachine has the site's machine leave so much memory, which is seen at once.
 func onMachine(s *site, gib float64) *fakeMachine {
-	f := &fakeMachine{available: gib * (1 << 30)}
-	s.d.machine.mu.Lock()
-	defer s.d.machine.mu.Unlock()
-	s.d.machine.probe, s.d.machine.now, s.d.machine.reading = f, f.now, judge.Reading{}
-	return f
+	s.t.Helper()
+	s.host.set(gib, 0)
+	s.looks()
+	return s.host
+}
+
+// looks has the daemon look at its machine.
+func (s *site) looks() wire.ProbeView {
+	s.t.Helper()
+	v, err := s.d.machine.Show(s.t.Context(), s.request(), wire.ProbeRequest{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return v
 }
 
 // TestOnACriticalMachineNothingNewBegins: a run waits with its reason and its
@@ -58,6 +117,7 @@ func TestOnACriticalMachineNothingNewBegins(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, map[string]string{"a": "x"})
 	f := onMachine(s, 1)
+	back := f.looksAway() // a verdict is told when it changes: not before the run waits
 	v := s.start(s.spec("test -e done", "touch done"))
 	waits := func(st run.State) bool { return settled(st) || st.WaitsForLimit() }
 	st := s.until(v.ID, waits)
@@ -67,15 +127,10 @@ func TestOnACriticalMachineNothingNewBegins(t *testing.T) {
 	if why := s.why(v.ID); !strings.Contains(why.Because, "the machine bears no more agents now") {
 		t.Errorf("why: %s", why.Because)
 	}
-	// A verdict is told when it changes: this one may have before the run waited.
-	m := s.d.machine
-	m.mu.Lock()
-	delete(m.told, judge.Signals)
-	m.mu.Unlock()
-	s.d.look(t.Context(), f.now())
+	back()
 	s.until(v.ID, func(st run.State) bool { return settled(st) || st.Waiting != nil && st.Waiting.Judged != nil })
 	f.set(16, 0)
-	s.d.look(t.Context(), f.now())
+	s.looks()
 	f.set(16, judge.Calm)
 	st = s.until(v.ID, settled)
 	s.wants(st, "done")
@@ -169,7 +224,7 @@ func TestNoMoreAgentsWorkThanTheUserSays(t *testing.T) {
 		}
 		return n
 	}
-	s.until(ids[8], func(run.State) bool { return held() == 6 && len(s.d.atWorkNow()) == 3 })
+	s.until(ids[8], func(run.State) bool { return held() == 6 && s.looks().Running == 3 })
 	if err := os.WriteFile(filepath.Join(at, "go"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

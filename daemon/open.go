@@ -73,7 +73,7 @@ func (d *Daemon) serveFleet(ctx context.Context, j *journal.Journal) error {
 		shared = d.shared.Open
 	}
 	d.accounts = newAccounts(d.fleet, j, events.ActorDaemon(d.host), d.cfg.Log, shared)
-	d.machine = newMachine(d.cfg.Places.State, d.hosts.State().Judged)
+	d.machine = d.newMachine()
 	d.claims = d.newClaims(j)
 	if err := d.claims.Index(ctx); err != nil {
 		return err
@@ -85,14 +85,14 @@ func (d *Daemon) serveFleet(ctx context.Context, j *journal.Journal) error {
 			for i := range open {
 				found[i] = &open[i]
 			}
-			d.lineUp(ctx, found)
+			d.machine.LineUp(ctx, found)
 			lost = d.claims.FindAgain(ctx, open, d.text)
 			return d.accounts.Load(ctx, open)
 		},
 		Touched: d.usage.Day.Changed,
 		Noted: func(s run.State) {
 			d.accounts.Note(s)
-			d.machine.seen(s)
+			d.machine.Note(s)
 			d.claims.Note(s)
 		},
 	})
@@ -116,7 +116,7 @@ func (d *Daemon) serveFleet(ctx context.Context, j *journal.Journal) error {
 // goOn begins what the daemon does beside its runs, until it ends.
 func (d *Daemon) goOn(ctx context.Context) {
 	for _, work := range []func(context.Context){
-		d.removal.Finish, d.finishTrees, d.imports.Finish, d.accounts.Run, d.claims.Run, d.tend, d.tendMachine, d.fleet.KeepStates, d.watchIdle,
+		d.removal.Finish, d.finishTrees, d.imports.Finish, d.accounts.Run, d.claims.Run, d.tend, d.machine.Run, d.fleet.KeepStates, d.watchIdle,
 	} {
 		d.beside.Go(func() { work(ctx) })
 	}

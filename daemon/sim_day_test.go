@@ -17,9 +17,11 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"autopilot/daemon/bus"
 	"autopilot/daemon/engine"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
+	"autopilot/events/wire"
 	"autopilot/probe/judge"
 	"autopilot/projections/run"
 )
@@ -148,8 +150,9 @@ func (h *hostSim) kept(runs int) {
 	for _, s := range h.d.fleet.LiveStates() {
 		h.fault("%s does not end: %s, %+v", s.ID, s.Stage, s.Waiting)
 	}
-	h.d.fillLine(h.d.beside.ctx, time.Now())
-	if n := h.d.machine.line.Len(); n > 0 {
+	p, err := h.d.machine.Show(h.d.beside.ctx, bus.Request{}, wire.ProbeRequest{})
+	h.must(err)
+	if n := len(p.Waiting); n > 0 {
 		h.fault("%d stand in line", n)
 	}
 	if len(h.at) > 0 {

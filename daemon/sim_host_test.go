@@ -20,8 +20,8 @@ import (
 	"autopilot/daemon/effect"
 	"autopilot/daemon/engine"
 	"autopilot/daemon/journal"
+	"autopilot/daemon/machine"
 	"autopilot/daemon/person"
-	"autopilot/daemon/sched"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -39,7 +39,7 @@ import (
 // simAgent is what each agent of a run is like.
 type simAgent struct {
 	takes   time.Duration
-	needs   float64       // GiB, that it takes within grownAfter
+	needs   float64       // GiB, that it takes within grown
 	records time.Duration // its work tree, before it begins
 	need    int           // iterations until its gate is green
 	lost    bool          // its first agent is lost
@@ -117,7 +117,7 @@ func (h *hostSim) open() {
 	prices, err := price.Shipped()
 	h.must(err)
 	d := &Daemon{
-		cfg:  Config{Log: quiet, Home: h.dir, Boot: "boot", Places: place.Places{State: h.dir, Config: filepath.Join(h.dir, "config.yaml")}},
+		cfg:  Config{Log: quiet, Home: h.dir, Boot: "boot", Places: place.Places{State: h.dir, Config: filepath.Join(h.dir, "config.yaml")}, machine: h.sees},
 		host: "sim", log: h.log, blobs: blobs, effects: effects, people: person.System(), beside: beside{ctx: ctx, cancel: die},
 	}
 	d.limits = budget.NewLimits(d.cfg.Places.Config, prices, blobs)
@@ -131,20 +131,18 @@ func (h *hostSim) open() {
 	d.fleet = newFleet(ctx, fleetConfig{Journal: j, Worker: h, Flow: h.flowOf, Host: "sim", Now: time.Now, Log: quiet, Draining: d.draining.Load})
 	d.openBudget()
 	d.accounts = newAccounts(d.fleet, j, "daemon:sim", quiet, nil)
-	d.machine = newMachine(h.dir, d.hosts.State().Judged)
-	d.machine.probe = h
-	d.machine.now = func() time.Time { return time.Now().Add(time.Duration(h.skew.Load())) }
+	d.machine = d.newMachine()
 	d.fleet.Tell(fleetListener{
 		Loading: func(ctx context.Context, open []run.State) error {
 			for i := range open {
-				d.lineUp(ctx, []*run.State{&open[i]})
+				d.machine.LineUp(ctx, []*run.State{&open[i]})
 			}
 			return nil
 		},
 		Touched: d.usage.Day.Changed,
 		Noted: func(s run.State) {
 			d.accounts.Note(s)
-			d.machine.seen(s)
+			d.machine.Note(s)
 			h.seen(s)
 		},
 	})
@@ -152,8 +150,20 @@ func (h *hostSim) open() {
 	h.d, h.die, h.alive = d, die, time.Now()
 	h.mu.Unlock()
 	h.must(d.fleet.Load(ctx, engine.Reboot{}))
-	for _, work := range []func(context.Context){d.accounts.Run, d.tendMachine} {
+	for _, work := range []func(context.Context){d.accounts.Run, d.machine.Run} {
 		d.beside.Go(func() { work(ctx) })
+	}
+}
+
+// sees has the machine be the simulated one.
+func (h *hostSim) sees(c *machine.Config) {
+	c.Sight.Probe = h
+	c.Now = func() time.Time { return time.Now().Add(time.Duration(h.skew.Load())) }
+	c.Sight.Steady = func(b judge.Band, v judge.Verdict, at time.Time) judge.Band {
+		if h.lies {
+			b = judge.Band{}
+		}
+		return b.Step(v, at)
 	}
 }
 
@@ -237,10 +247,14 @@ func (h *hostSim) BeginAgent(ctx context.Context, s run.State, act engine.RunAge
 	}
 	h.letIn(s, asked)
 	if h.loses {
-		h.d.machine.drop(s.ID)
+		h.d.machine.Drop(s.ID)
 	}
 	if h.holds {
-		h.d.ask(config.Resources{Policy: config.NoResources}, sched.Ask{Run: "nobody-" + s.ID}, asked)
+		nobody := run.State{ID: "nobody-" + s.ID, Stage: run.Ready}
+		nobody.Facts.Workflow, nobody.Loop.Iteration = "led", 1 // it begins in any case, and at once
+		if _, _, err := h.d.machine.Slot(ctx, nobody); err != nil {
+			return nil, err
+		}
 	}
 	select {
 	case <-time.After(h.of(s.ID).records):
@@ -305,13 +319,8 @@ func measured(available, load, swap float64) judge.Reading {
 	}
 }
 
-// Read implements prober: what others leave, less what the agents have taken.
+// Read implements machine.Prober: what others leave, less what the agents have taken.
 func (h *hostSim) Read(_ context.Context, now time.Time, _ probe.Subject) judge.Reading {
-	if h.lies {
-		h.d.machine.mu.Lock()
-		clear(h.d.machine.bands)
-		h.d.machine.mu.Unlock()
-	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	r := h.wave(now.Sub(h.began), h)
@@ -319,7 +328,7 @@ func (h *hostSim) Read(_ context.Context, now time.Time, _ probe.Subject) judge.
 	if v, ok := r.MemoryAvailable.Get(); ok {
 		for _, id := range slices.Sorted(maps.Keys(h.at)) { // a sum depends on its order
 			if a := h.at[id]; !a.began.IsZero() {
-				v -= a.needs * (1 << 30) * min(1, float64(now.Sub(a.began))/float64(grownAfter))
+				v -= a.needs * (1 << 30) * min(1, float64(now.Sub(a.began))/float64(grown))
 			}
 		}
 		r.MemoryAvailable = judge.Known(max(0, v))

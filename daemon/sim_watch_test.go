@@ -11,6 +11,7 @@ import (
 	"autopilot/daemon/config"
 	"autopilot/daemon/sched"
 	"autopilot/daemon/workflow"
+	"autopilot/events"
 	"autopilot/probe/judge"
 	"autopilot/projections/run"
 )
@@ -34,7 +35,7 @@ func (h *hostSim) judge(r judge.Reading) {
 		if known {
 			n := int(max(0, math.Floor(v/(1<<30)-2)))
 			for _, a := range h.at {
-				if !a.began.IsZero() && r.Time.Sub(a.began) >= grownAfter {
+				if !a.began.IsZero() && r.Time.Sub(a.began) >= grown {
 					n++
 				}
 			}
@@ -71,9 +72,20 @@ func (h *hostSim) faultLocked(format string, a ...any) {
 	}
 }
 
-// settling is how long a decision may take from the reading that it follows to the
-// agent: a reading counts for sampleFresh, and starts are spread.
-const settling = sampleFresh + 3*time.Second
+// What is written down of the machine, and of how it is looked at.
+const (
+	grown  = 30 * time.Second // an agent has taken its memory after so long
+	fresh  = 5 * time.Second  // a reading counts for so long
+	looked = 2 * time.Second  // between two of them
+	// settling is how long a decision may take from the reading that it follows to the
+	// agent: starts are spread.
+	settling = fresh + 3*time.Second
+)
+
+// inLine says that a run waits for the machine, by its own record.
+func inLine(s *run.State) bool {
+	return s.WaitsForLimit() && s.Waiting.Cause == events.LimitResources && s.Stop == ""
+}
 
 // letIn is the moment of truth: with who was let in just now there are no more at
 // work than there was room for.
@@ -170,7 +182,7 @@ func (h *hostSim) watch(ctx context.Context, last time.Duration) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(sampleEvery):
+		case <-time.After(looked):
 		}
 		waits := map[judge.Policy]string{}
 		h.mu.Lock()

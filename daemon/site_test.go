@@ -42,6 +42,7 @@ type site struct {
 	cfg   Config
 	d     *Daemon
 	work  string
+	host  *fakeMachine // that of the daemon
 	calls int
 	late  *atomic.Pointer[time.Time] // for sessions, if a test says it
 }
@@ -61,9 +62,10 @@ func newSite(t testing.TB, files map[string]string) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{t: t, work: t.TempDir(), late: new(atomic.Pointer[time.Time]), cfg: Config{
+	host := &fakeMachine{}
+	s := &site{t: t, work: t.TempDir(), host: host, late: new(atomic.Pointer[time.Time]), cfg: Config{
 		Places: places, Home: env["HOME"], Program: "/nonexistent/autopilotd", Shim: shimPath, Version: "test",
-		Durability: bus.Process, Log: slog.New(slog.DiscardHandler),
+		Durability: bus.Process, Log: slog.New(slog.DiscardHandler), machine: host.stands,
 	}}
 	s.cfg.Now = s.now
 	s.write(files)

@@ -14,7 +14,7 @@ import (
 
 // thousand is a daemon with so many live runs in line, and one whose agent has the
 // only slot. It does nothing but what it is asked.
-func thousand(b *testing.B, runs int) (*Daemon, []run.State) {
+func thousand(b *testing.B, runs int) (*site, []run.State) {
 	b.Helper()
 	s := newSite(b, nil)
 	s.configure("resources: {agents: 1}\n")
@@ -29,12 +29,12 @@ func thousand(b *testing.B, runs int) (*Daemon, []run.State) {
 	for i := range runs {
 		st := s.lives(fmt.Sprintf("01KB%022d", i), like)
 		all = append(all, st)
-		not, _, err := s.d.slot(b.Context(), st, s.d.machine.now())
+		not, _, err := s.d.machine.Slot(b.Context(), st)
 		if w, ok := not.(events.LimitWaiting); !ok || w.Place != i+1 || err != nil {
 			b.Fatalf("run %d: %+v, %v", i, not, err)
 		}
 	}
-	return s.d, all
+	return s, all
 }
 
 // lives puts a live run into the fleet, whose actor ends at once, as the daemon's work has.
@@ -45,14 +45,14 @@ func (s *site) lives(id string, like run.State) run.State {
 }
 
 // BenchmarkWhoMayBegin is a scheduling decision with a thousand runs in line: what
-// an agent's start asks, with a reading at hand and with a new one, and what every
-// change of a run asks. The floor computes for about as long, and shows what the
-// machine adds at the far end.
+// an agent's start asks, with a reading at hand and with a new one; daemon/machine has
+// what every change of a run asks. The floor computes for about as long, and shows
+// what the machine adds at the far end.
 func BenchmarkWhoMayBegin(b *testing.B) {
-	d, all := thousand(b, 1_000)
+	s, all := thousand(b, 1_000)
 	floor := make([]byte, 512<<10)
 	asks := func(i int) {
-		if not, _, err := d.slot(b.Context(), all[i%len(all)], d.machine.now()); not == nil || err != nil {
+		if not, _, err := s.d.machine.Slot(b.Context(), all[i%len(all)]); not == nil || err != nil {
 			b.Fatalf("%+v, %v", not, err)
 		}
 	}
@@ -63,12 +63,9 @@ func BenchmarkWhoMayBegin(b *testing.B) {
 		{"floor", func(int) { sha256.Sum256(floor) }},
 		{"ask", asks},
 		{"ask and read the machine", func(i int) {
-			d.machine.mu.Lock()
-			d.machine.reading.Time = time.Time{}
-			d.machine.mu.Unlock()
+			s.host.later(fresh)
 			asks(i)
 		}},
-		{"look at the line", func(int) { d.fillLine(b.Context(), d.machine.now()) }},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			var took []time.Duration

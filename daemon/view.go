@@ -19,7 +19,7 @@ import (
 
 // view shows a run as it is now, with the signs of life that are in no log.
 func (d *Daemon) view(s run.State) wire.RunView {
-	v := d.viewAt(d.inLineNow(s), time.Now())
+	v := d.viewAt(d.machine.Placed(s), time.Now())
 	v.Driver = d.driverView(s, true)
 	if s.Status != run.Live || s.Log.Broken != 0 {
 		return v

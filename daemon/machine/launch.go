@@ -1,4 +1,4 @@
-package daemon
+package machine
 
 import (
 	"cmp"
@@ -18,19 +18,31 @@ import (
 	"autopilot/projections/run"
 )
 
-// probeLaunch answers whether a run may be launched without asking a person.
-func (d *Daemon) probeLaunch(ctx context.Context, _ bus.Request, body wire.LaunchRequest) (wire.LaunchView, error) {
+// Launch says whether one more run may be launched on a machine, by how it stands
+// and by how those before have ended.
+type Launch struct {
+	Machine  *Machine
+	Runs     Ended
+	Workflow func(ws tree.Workspace, name string) (workflow.Workflow, error) // one that is not trusted too
+}
+
+// Ended are all runs that a host has had, newest first.
+type Ended interface {
+	Heads() []snapshot.Head
+	State(id string) (run.State, bool)
+}
+
+// Show answers whether a run may be launched without asking a person.
+func (l Launch) Show(ctx context.Context, _ bus.Request, body wire.LaunchRequest) (wire.LaunchView, error) {
 	ws, err := tree.Find(ctx, body.Workspace)
 	if err != nil {
 		return wire.LaunchView{}, work.NoWorkspace(body.Workspace, err)
 	}
 	var flow workflow.Workflow
 	if body.Workflow != "" {
-		found, _, err := d.workflow(ws, body.Workflow)
-		if err != nil {
+		if flow, err = l.Workflow(ws, body.Workflow); err != nil {
 			return wire.LaunchView{}, err
 		}
-		flow = found.Flow
 	}
 	trees, err := ws.Beside()
 	if err != nil {
@@ -38,8 +50,8 @@ func (d *Daemon) probeLaunch(ctx context.Context, _ bus.Request, body wire.Launc
 	}
 	v := wire.LaunchView{Gates: []wire.LaunchGate{}}
 	ask := rule.LaunchAsk{Confidence: body.Confidence, Floor: body.Floor, CI: body.CI}
-	ask.History, v.Halts = d.launches(trees)
-	v.Policy, ask.Resources = d.stands(ctx, flow)
+	ask.History, v.Halts = l.history(trees)
+	v.Policy, ask.Resources = l.Machine.stands(ctx, flow)
 	gates, suitable := rule.Launch(ask)
 	for _, g := range gates {
 		v.Gates = append(v.Gates, wire.LaunchGate{
@@ -52,19 +64,19 @@ func (d *Daemon) probeLaunch(ctx context.Context, _ bus.Request, body wire.Launc
 	return v, nil
 }
 
-// launches is how the runs of a repository ended, in all its work trees, and what
+// history is how the runs of a repository ended, in all its work trees, and what
 // has halted them. All of its runs count (S44).
-func (d *Daemon) launches(trees []string) (*rule.LaunchHistory, []wire.LaunchHalt) {
+func (l Launch) history(trees []string) (*rule.LaunchHistory, []wire.LaunchHalt) {
 	var own []string
 	for _, t := range trees {
 		own = append(own, tree.IDOf(t))
 	}
 	h, halts := &rule.LaunchHistory{}, []wire.LaunchHalt{}
-	for _, head := range d.fleet.Heads() { // newest first
+	for _, head := range l.Runs.Heads() { // newest first
 		if !slices.Contains(own, head.Project) && (head.From == "" || !slices.Contains(own, head.From)) {
 			continue
 		}
-		state, halt := d.endOf(head)
+		state, halt := l.endOf(head)
 		counts, fired := rule.LaunchOutcome(state, halt)
 		if counts {
 			h.Runs++
@@ -87,7 +99,7 @@ func (d *Daemon) launches(trees []string) (*rule.LaunchHistory, []wire.LaunchHal
 
 // endOf is how a run stands or has ended, and the halt that it was not brought on
 // from.
-func (d *Daemon) endOf(h snapshot.Head) (state string, halt events.Halt) {
+func (l Launch) endOf(h snapshot.Head) (state string, halt events.Halt) {
 	switch h.Status {
 	case run.Halted:
 		return rule.StateHalted, events.Halt(h.Settled)
@@ -95,7 +107,7 @@ func (d *Daemon) endOf(h snapshot.Head) (state string, halt events.Halt) {
 		if h.Settled != string(events.EndCancelled) {
 			return h.Settled, ""
 		}
-		s, _ := d.fleet.State(h.ID)
+		s, _ := l.Runs.State(h.ID)
 		if s.Halt != nil {
 			halt = s.Halt.Reason
 		}
@@ -107,15 +119,12 @@ func (d *Daemon) endOf(h snapshot.Head) (state string, halt events.Halt) {
 
 // stands is how the machine stands for runs of a workflow, and by which policy it
 // is judged; empty where nobody looks at it.
-func (d *Daemon) stands(ctx context.Context, flow workflow.Workflow) (policy, verdict string) {
-	c := d.resources()
+func (m *Machine) stands(ctx context.Context, flow workflow.Workflow) (policy, verdict string) {
+	c := m.resources()
 	p := c.PolicyOf(flow)
 	if c.Policy == config.NoResources {
 		return string(config.NoResources), ""
 	}
-	now := d.machine.now()
-	r := d.fresh(ctx, now)
-	d.machine.mu.Lock()
-	defer d.machine.mu.Unlock()
-	return string(p), cmp.Or(string(d.machine.bands[p].Verdict), string(judge.Judge(r, p, judge.Defaults()).Verdict))
+	v := m.gauge.fresh(ctx, m.cfg.Now())
+	return string(p), cmp.Or(string(v.bands[p].Verdict), string(judge.Judge(v.reading, p, judge.Defaults()).Verdict))
 }

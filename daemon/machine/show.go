@@ -1,4 +1,4 @@
-package daemon
+package machine
 
 import (
 	"cmp"
@@ -19,30 +19,30 @@ import (
 	"autopilot/probe/judge"
 )
 
-// probeShow answers what the machine has, what it can bear, and who waits for it.
-func (d *Daemon) probeShow(ctx context.Context, _ bus.Request, body wire.ProbeRequest) (wire.ProbeView, error) {
-	now := d.machine.now()
-	r := d.look(ctx, now)
-	c, running, m := d.resources(), d.atWorkNow(), d.machine
-	v := wire.ProbeView{Off: c.Policy == config.NoResources, Running: len(running), Projects: d.heavy(running), Waiting: []wire.ProbeWaiting{}}
+// Show answers what the machine has, what it can bear, and who waits for it.
+func (m *Machine) Show(ctx context.Context, _ bus.Request, body wire.ProbeRequest) (wire.ProbeView, error) {
+	now := m.cfg.Now()
+	saw := m.gauge.look(ctx, now)
+	c, running := m.resources(), m.atWork()
+	v := wire.ProbeView{Off: c.Policy == config.NoResources, Running: len(running), Projects: m.heavy(running), Waiting: []wire.ProbeWaiting{}}
 	var err error
-	if v.Reading, err = json.Marshal(r); err != nil {
+	if v.Reading, err = json.Marshal(saw.reading); err != nil {
 		return v, fmt.Errorf("write a reading: %w", err)
 	}
-	if v.Wave, err = d.wave(ctx, body, c, running); err != nil {
+	if v.Wave, err = m.wave(ctx, saw, body, c, running); err != nil {
 		return v, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, p := range []judge.Policy{judge.Signals, judge.Tiers} {
-		_, slots, by := m.judged(bound{p, c.Bytes()}, c, running)
-		view := m.bands[p].View(p, judge.Judge(r, p, judge.Defaults()), judge.Defaults())
+		_, slots, by := saw.judged(bound{p, c.Bytes()}, c, running)
+		view := saw.bands[p].View(p, judge.Judge(saw.reading, p, judge.Defaults()), judge.Defaults())
 		view.Slots, view.By = slots, string(by)
 		v.Policies = append(v.Policies, view)
 	}
-	room := m.room(c, m.at)
+	room := m.room(saw, c)
 	for _, a := range m.line.Waiting(now) {
-		s, ok := d.fleet.State(a.Run)
+		s, ok := m.cfg.Runs.State(a.Run)
 		if !ok {
 			continue
 		}
@@ -51,7 +51,7 @@ func (d *Daemon) probeShow(ctx context.Context, _ bus.Request, body wire.ProbeRe
 			w.Priority = s.Facts.Priority.String()
 		}
 		if _, place, ok := m.line.At(a.Run, room, runsOf(m.at), now); ok {
-			w.By = string(m.held(a, place, c, room).By)
+			w.By = string(saw.held(a, place, c, m.at, room).By)
 		}
 		v.Waiting = append(v.Waiting, w)
 	}
@@ -59,21 +59,21 @@ func (d *Daemon) probeShow(ctx context.Context, _ bus.Request, body wire.ProbeRe
 }
 
 // heavy are the projects with live runs that bound their agents.
-func (d *Daemon) heavy(at []agentAt) []wire.ProbeProject {
+func (m *Machine) heavy(at []agentAt) []wire.ProbeProject {
 	var out []wire.ProbeProject
 	index := map[string]int{}
-	for _, s := range d.fleet.LiveStates() {
-		bounds, err := d.limits.Bounds(*s)
+	for _, s := range m.cfg.Runs.LiveStates() {
+		bounds, err := m.cfg.Settings.Bounds(*s)
 		if err != nil || bounds.Agents == 0 {
 			continue
 		}
-		i, ok := index[treeOf(s)]
+		i, ok := index[projectOf(s)]
 		if !ok {
 			i = len(out)
-			index[treeOf(s)] = i
-			out = append(out, wire.ProbeProject{Workspace: d.text(s.Facts.Workspace), Agents: bounds.Agents})
+			index[projectOf(s)] = i
+			out = append(out, wire.ProbeProject{Workspace: m.gauge.Text(s.Facts.Workspace), Agents: bounds.Agents})
 			for _, a := range at {
-				if a.project == treeOf(s) {
+				if a.project == projectOf(s) {
 					out[i].Running++
 				}
 			}
@@ -91,7 +91,7 @@ func (d *Daemon) heavy(at []agentAt) []wire.ProbeProject {
 // wave says how many of the sub-agents that are planned for a wave may begin where
 // somebody asks; nil if nobody does. The project's file needs no trust for that: it
 // can only take less.
-func (d *Daemon) wave(ctx context.Context, body wire.ProbeRequest, c config.Resources, at []agentAt) (*wire.ProbeWave, error) {
+func (m *Machine) wave(ctx context.Context, v seen, body wire.ProbeRequest, c config.Resources, at []agentAt) (*wire.ProbeWave, error) {
 	switch {
 	case body.Wave == 0:
 		return nil, nil
@@ -102,14 +102,12 @@ func (d *Daemon) wave(ctx context.Context, body wire.ProbeRequest, c config.Reso
 	if err != nil && !errors.Is(err, tree.ErrNotRepository) {
 		return nil, work.NoWorkspace(body.Workspace, err)
 	}
-	l := d.layers(ws, nil)
+	l := m.cfg.Settings.Layers(ws)
 	if err := l.Err(); err != nil { // a bound that cannot be read is none that is not there
 		return nil, wire.Errorf(wire.Usage, "%v", err).WithHint("correct the file; apctl config check   shows what is wrong")
 	}
 	p, bounds := c.PolicyOf(workflow.Workflow{}), l.Bounds()
-	d.machine.mu.Lock()
-	j, _, _ := d.machine.judged(bound{p, bounds.RAM}, c, at)
-	d.machine.mu.Unlock()
+	j, _, _ := v.judged(bound{p, bounds.RAM}, c, at)
 	w := judge.Plan(body.Wave, j, p, bounds.Agents)
 	return &wire.ProbeWave{Planned: w.Planned, Agents: w.Agents, Decision: string(w.Decision), By: string(w.By), Policy: string(p)}, nil
 }

@@ -1,4 +1,4 @@
-package daemon
+package machine
 
 import (
 	"math"
@@ -26,15 +26,24 @@ func signalOf(s judge.Signal) events.Pressure {
 // whole is a number without its fraction, as far as there are such.
 func whole(v float64) int64 { return int64(math.Round(min(max(v, 0), 1<<53))) }
 
-// held is what there is to tell of a wait. m.mu is held.
-func (m *machine) held(a sched.Ask, p sched.Place, c config.Resources, room sched.Room) events.LimitWaiting {
+// slotsFor is how many agents may be at work for one more of them to begin.
+func slotsFor(a sched.Ask, room sched.Room) int {
+	if a.Coordinator {
+		return room[sched.Own]
+	}
+	return max(0, room[a.Policy])
+}
+
+// held is what there is to tell of a wait, with who was at work when its place was
+// looked for.
+func (v seen) held(a sched.Ask, p sched.Place, c config.Resources, at []agentAt, room sched.Room) events.LimitWaiting {
 	w := events.LimitWaiting{Cause: events.LimitResources, Place: p.Number, Used: int64(p.Taken), Limit: int64(slotsFor(a, room))}
 	if p.Group {
 		w.Limit, w.By = int64(a.Most), events.Name(judge.ByProject)
 		return w
 	}
 	b := boundOf(a.Policy)
-	j, slots, by := m.judged(b, c, m.at)
+	j, slots, by := v.judged(b, c, at)
 	if a.Coordinator {
 		slots, by = c.Agents, judge.ByMax
 	}
@@ -45,8 +54,8 @@ func (m *machine) held(a sched.Ask, p sched.Place, c config.Resources, room sche
 	case judge.ByVerdict:
 		w.Signal = worst(j)
 	case judge.ByMemory:
-		v, _ := m.reading.MemoryAvailable.Get()
-		w.Signal = events.Pressure{Of: "memory_available_bytes", Value: whole(v), Limit: b.ram}
+		left, _ := v.reading.MemoryAvailable.Get()
+		w.Signal = events.Pressure{Of: "memory_available_bytes", Value: whole(left), Limit: b.ram}
 	case judge.ByMax, judge.ByProject, judge.Unbounded:
 	}
 	return w
