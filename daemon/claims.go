@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"autopilot/daemon/claim"
@@ -13,11 +12,18 @@ import (
 
 // newClaims keeps the claims of this host. It knows of processes and runs what the
 // daemon knows.
-func (d *Daemon) newClaims(j *journal.Journal) *claim.Keeper {
-	return claim.New(claim.Config{
+func (d *Daemon) newClaims(j *journal.Journal) *claim.Desk {
+	k := claim.New(claim.Config{
 		Journal: j, Team: d.team, TeamLog: d.teamLog, Blobs: d.blobs, Host: d.host, StateDir: d.cfg.Places.State, Now: time.Now,
 		Alive: d.ownerAlive, Live: d.fleet.IsLive, Log: d.cfg.Log,
 	})
+	decide := func(proven events.Assurance, pin string, typed func() error, again string) (events.Assurance, error) {
+		return d.decides(proven, consent{pin, typed, again})
+	}
+	return &claim.Desk{
+		Keeper: k, Runs: d.fleet, Chats: d.chats, Repos: d.repos,
+		People: claim.People{Prove: d.person, Decide: decide, HasPIN: d.hasPIN},
+	}
 }
 
 // ownerAlive says that the process of a session goes on.
@@ -29,25 +35,12 @@ func (d *Daemon) ownerAlive(o events.ClaimOwner) bool {
 // stopLost stops the runs whose work trees another has.
 func (d *Daemon) stopLost(ctx context.Context, lost map[string]error) {
 	for id, why := range lost {
-		d.cfg.Log.Error("a run has lost its work tree while no daemon was there, so it halts", "run", id, "error", d.claimFault(why))
-		stop := engine.Stop{Mode: events.StopNow, Reason: events.HaltClaimLost, By: d.worker.Text(ctx, d.takerOf(why))}
+		d.cfg.Log.Error("a run has lost its work tree while no daemon was there, so it halts", "run", id, "error", d.claims.Fault(why))
+		stop := engine.Stop{Mode: events.StopNow, Reason: events.HaltClaimLost, By: d.worker.Text(ctx, d.claims.Taker(why))}
 		if _, err := d.fleet.Do(ctx, id, stop, events.ActorDaemon(d.host), ""); err != nil {
 			d.cfg.Log.Error("stop a run", "run", id, "error", err)
 		}
 	}
-}
-
-// takerOf names who has the work tree of a run, for people.
-func (d *Daemon) takerOf(why error) string {
-	var marked *claim.MarkedError
-	var held *claim.HeldError
-	switch {
-	case errors.As(why, &held):
-		return d.holderOf(held.State.Owner)
-	case errors.As(why, &marked):
-		return marked.Info.Who + " of another state directory, " + marked.Info.State
-	}
-	return ""
 }
 
 // hold takes a work tree for a run: within this daemon, then beside others.

@@ -24,7 +24,7 @@ func TestARunHasItsWorkTreeWhileItIsLive(t *testing.T) {
 	_, err := c.takes("workspace")
 	refusedAs(t, "a chat beside it", err, wire.Conflict, "run "+v.Handle)
 	refusedAs(t, "its drop by a chat", c.drops("workspace"), wire.Conflict, "held by run "+v.Handle)
-	if _, err := s.d.peerForce(t.Context(), s.seated(), wire.ClaimRequest{Workspace: s.work, Key: "workspace"}); codeOf(err) != wire.Conflict {
+	if _, err := s.d.claims.Force(t.Context(), s.seated(), wire.ClaimRequest{Workspace: s.work, Key: "workspace"}); codeOf(err) != wire.Conflict {
 		t.Errorf("forced beside a live run: %v", err)
 	}
 	s.write(map[string]string{"go": ""})
@@ -87,20 +87,20 @@ func TestAPersonClearsWhatAnotherStateDirectoryLeft(t *testing.T) {
 	other.work = s.work
 	v := s.start(s.spec("test -f ok", "sleep 600"))
 	ask := wire.ClaimRequest{Workspace: s.work, Key: "workspace"}
-	_, err := other.d.peerForce(t.Context(), other.seated(), ask)
+	_, err := other.d.claims.Force(t.Context(), other.seated(), ask)
 	refusedAs(t, "while its daemon is there", err, wire.Conflict, "another state directory")
 	s.close()
 	other.d.people = seat{}
-	shown, err := other.d.peerForce(t.Context(), other.seated(), ask)
+	shown, err := other.d.claims.Force(t.Context(), other.seated(), ask)
 	if err != nil || shown.Claims[0].Holder != "run "+v.Handle {
 		t.Fatalf("%+v, %v", shown, err)
 	}
 	ask.Decided, ask.Typed = true, "yes"
-	if _, err := other.d.peerForce(t.Context(), other.seated(), ask); codeOf(err) != wire.NeedsPerson {
+	if _, err := other.d.claims.Force(t.Context(), other.seated(), ask); codeOf(err) != wire.NeedsPerson {
 		t.Errorf("another word: %v", err)
 	}
 	ask.Typed = "workspace"
-	if _, err := other.d.peerForce(t.Context(), other.seated(), ask); err != nil {
+	if _, err := other.d.claims.Force(t.Context(), other.seated(), ask); err != nil {
 		t.Fatal(err)
 	}
 	if got := other.claimed(other.key("workspace")); len(got) != 1 || got[0] != (events.ClaimForced{Assurance: events.AssuredTTY}) {

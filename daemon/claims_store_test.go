@@ -113,7 +113,7 @@ func TestAClaimIsOfOneWorkTreeByWhateverPath(t *testing.T) {
 	s.write(map[string]string{"sub/a": ""})
 	one, two := s.chat(), s.chat()
 	take := func(c *talk, dir, key string) error {
-		_, err := s.d.peerTake(t.Context(), c.request(), wire.ClaimRequest{Workspace: dir, Key: key})
+		_, err := s.d.claims.Take(t.Context(), c.request(), wire.ClaimRequest{Workspace: dir, Key: key})
 		return err
 	}
 	s.must(take(one, s.work, "workspace"))
@@ -151,13 +151,13 @@ func TestB51ARequestThatIsAskedTwiceHasOneAnswer(t *testing.T) {
 	c := s.chat()
 	q := c.request()
 	for range 2 {
-		if v, err := s.d.peerTake(t.Context(), q, wire.ClaimRequest{Workspace: s.work, Key: "issue:1"}); err != nil || v.Claims[0].Fence != 1 {
+		if v, err := s.d.claims.Take(t.Context(), q, wire.ClaimRequest{Workspace: s.work, Key: "issue:1"}); err != nil || v.Claims[0].Fence != 1 {
 			t.Errorf("take: %+v, %v", v, err)
 		}
 	}
 	q = c.request()
 	for range 2 {
-		if v, err := s.d.peerDrop(t.Context(), q, wire.ClaimRequest{Workspace: s.work, Key: "issue:1"}); err != nil || v.Claims[0].State != wire.ClaimFree {
+		if v, err := s.d.claims.Drop(t.Context(), q, wire.ClaimRequest{Workspace: s.work, Key: "issue:1"}); err != nil || v.Claims[0].State != wire.ClaimFree {
 			t.Errorf("drop: %+v, %v", v, err)
 		}
 	}

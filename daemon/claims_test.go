@@ -19,7 +19,7 @@ import (
 
 // takes has a chat take a claim.
 func (c *talk) takes(key string) (wire.ClaimView, error) {
-	v, err := c.s.d.peerTake(c.s.t.Context(), c.request(), wire.ClaimRequest{Workspace: c.s.work, Key: key})
+	v, err := c.s.d.claims.Take(c.s.t.Context(), c.request(), wire.ClaimRequest{Workspace: c.s.work, Key: key})
 	if err != nil {
 		return wire.ClaimView{}, err
 	}
@@ -27,14 +27,14 @@ func (c *talk) takes(key string) (wire.ClaimView, error) {
 }
 
 func (c *talk) drops(key string) error {
-	_, err := c.s.d.peerDrop(c.s.t.Context(), c.request(), wire.ClaimRequest{Workspace: c.s.work, Key: key})
+	_, err := c.s.d.claims.Drop(c.s.t.Context(), c.request(), wire.ClaimRequest{Workspace: c.s.work, Key: key})
 	return err
 }
 
 // held is what is held in the repository of the work tree.
 func (s *site) held() []wire.ClaimView {
 	s.t.Helper()
-	v, err := s.d.peerClaims(s.t.Context(), s.request(), wire.ClaimsRequest{Workspace: s.work})
+	v, err := s.d.claims.List(s.t.Context(), s.request(), wire.ClaimsRequest{Workspace: s.work})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestOfTwoTakersAtOnceOneWins(t *testing.T) {
 		qs := []func() error{}
 		for i, c := range callers {
 			q := c.request()
-			qs = append(qs, func() error { _, err := s.d.peerTake(t.Context(), q, requests[i]); return err })
+			qs = append(qs, func() error { _, err := s.d.claims.Take(t.Context(), q, requests[i]); return err })
 		}
 		var wg sync.WaitGroup
 		for i, ask := range qs {
@@ -137,16 +137,16 @@ func TestOnlyWhoHoldsAClaimGivesItBackAndAPersonForcesIt(t *testing.T) {
 
 	s.d.people = seat{away: true}
 	ask := wire.ClaimRequest{Workspace: s.work, Key: "branch:fix/x", Decided: true, Typed: "branch:fix/x", Fence: first.Fence}
-	if _, err := s.d.peerForce(t.Context(), s.seated(), ask); codeOf(err) != wire.NeedsPerson {
+	if _, err := s.d.claims.Force(t.Context(), s.seated(), ask); codeOf(err) != wire.NeedsPerson {
 		t.Errorf("forced by nobody at a terminal: %v", err)
 	}
 	s.d.people = seat{}
 	ask.Fence++
-	if _, err := s.d.peerForce(t.Context(), s.seated(), ask); codeOf(err) != wire.Conflict {
+	if _, err := s.d.claims.Force(t.Context(), s.seated(), ask); codeOf(err) != wire.Conflict {
 		t.Errorf("forced of a holder that was not shown: %v", err)
 	}
 	ask.Fence--
-	v, err := s.d.peerForce(t.Context(), s.seated(), ask)
+	v, err := s.d.claims.Force(t.Context(), s.seated(), ask)
 	if err != nil || !v.Claims[0].Forced || v.Claims[0].State != wire.ClaimFree {
 		t.Fatalf("%+v, %v", v, err)
 	}
@@ -270,13 +270,13 @@ func TestClonesOfOneRepositorySeeEachOthersClaims(t *testing.T) {
 	if _, err := one.takes("workspace"); err != nil {
 		t.Fatal(err)
 	}
-	v, err := s.d.peerClaims(t.Context(), s.request(), wire.ClaimsRequest{Workspace: clone})
+	v, err := s.d.claims.List(t.Context(), s.request(), wire.ClaimsRequest{Workspace: clone})
 	if err != nil || len(v.Claims) != 1 || v.Claims[0].Key != "branch:fix/x" || v.Claims[0].Of != "github.com/owner/name" {
 		t.Errorf("seen from the clone: %+v, %v", v.Claims, err)
 	}
-	_, err = s.d.peerTake(t.Context(), two.request(), wire.ClaimRequest{Workspace: clone, Key: "branch:fix/x"})
+	_, err = s.d.claims.Take(t.Context(), two.request(), wire.ClaimRequest{Workspace: clone, Key: "branch:fix/x"})
 	refusedAs(t, "taken in the clone", err, wire.Conflict, "branch:fix/x of github.com/owner/name is held by")
-	if _, err := s.d.peerTake(t.Context(), two.request(), wire.ClaimRequest{Workspace: clone, Key: "workspace"}); err != nil {
+	if _, err := s.d.claims.Take(t.Context(), two.request(), wire.ClaimRequest{Workspace: clone, Key: "workspace"}); err != nil {
 		t.Errorf("each has its own work tree: %v", err)
 	}
 	push := func(q *wire.HookRequest) { q.Workspace, q.Command = clone, "git push" }

@@ -101,7 +101,7 @@ type Daemon struct {
 	accounts *account.Calendar
 	machine  *machine.Machine
 	peers    *peer.Sessions
-	claims   *claim.Keeper
+	claims   *claim.Desk
 	team     *team.Team       // nil is none
 	teamLog  *journal.Journal // ditto
 	shared   *sharedAccounts  // ditto

@@ -154,7 +154,7 @@ func TestWhoComesIntoAWorkTreeThatASessionHasClaimedHearsWhichAndIsOfferedAnothe
 	t.Parallel()
 	s := newSite(t, nil)
 	holds, comes := s.chat(), s.chat()
-	if _, err := s.d.peerTake(t.Context(), holds.request(), wire.ClaimRequest{Key: "workspace", Workspace: s.work}); err != nil {
+	if _, err := s.d.claims.Take(t.Context(), holds.request(), wire.ClaimRequest{Key: "workspace", Workspace: s.work}); err != nil {
 		t.Fatal(err)
 	}
 	_, runs := s.d.runStart(t.Context(), s.request(), s.spec("test -f ok", "true"))

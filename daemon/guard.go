@@ -86,7 +86,7 @@ func (d *Daemon) branchGuard(ctx context.Context, who chat.Chat, body wire.HookR
 		}
 		for _, h := range held {
 			if h.Key.Scope == repository && (s.Every || h.Key.Name == branch) {
-				return explain.ChatBranch(h.Key.Name, d.holderOf(h.State.Owner), h.State.Since, s.With), nil
+				return explain.ChatBranch(h.Key.Name, d.claims.HolderOf(h.State.Owner), h.State.Since, s.With), nil
 			}
 		}
 	}
@@ -108,7 +108,7 @@ func (d *Daemon) freshBranches(ctx context.Context, who chat.Chat) ([]claim.Held
 		if err != nil {
 			return nil, err
 		}
-		if s.Standing(at) == lease.Live && !d.owns(who, s.Owner) {
+		if s.Standing(at) == lease.Live && !d.claims.Owns(who, s.Owner) {
 			out = append(out, claim.HeldError{Key: k, State: s, At: at})
 		}
 	}

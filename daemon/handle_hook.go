@@ -11,7 +11,6 @@ import (
 	"autopilot/daemon/bus"
 	"autopilot/daemon/chat"
 	"autopilot/daemon/engine"
-	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/explain"
 	"autopilot/projections/run"
@@ -43,12 +42,12 @@ func (d *Daemon) sessionHook(ctx context.Context, q bus.Request, body wire.HookR
 	case wire.HookCalled:
 		d.hookCalled(who)
 		d.hookForeign(who, body)
-		err = d.claims.Beats(ctx, func(o events.ClaimOwner) bool { return d.owns(who, o) }, false)
+		err = d.claims.Beats(ctx, who, false)
 	case wire.HookStops:
 		text, err = d.hookStops(ctx, who, body.Again)
 	case wire.HookEnds:
 		d.chats.Forget(who)
-		err = errors.Join(d.hookEnds(ctx, who, q.ID), d.claims.Beats(ctx, func(o events.ClaimOwner) bool { return d.owns(who, o) }, true))
+		err = errors.Join(d.hookEnds(ctx, who, q.ID), d.claims.Beats(ctx, who, true))
 	default:
 		err = wire.Errorf(wire.Usage, "no event %.40q of a chat is known", string(body.Event))
 	}

@@ -196,7 +196,7 @@ func (h *hosts) race(t *testing.T) {
 		for i, chat := range []*talk{h.one, h.two} {
 			q, work := chat.request(), chat.s.work
 			wg.Go(func() {
-				v, err := chat.s.d.peerTake(t.Context(), q, wire.ClaimRequest{Workspace: work, Key: key})
+				v, err := chat.s.d.claims.Take(t.Context(), q, wire.ClaimRequest{Workspace: work, Key: key})
 				if errs[i] = err; err == nil {
 					took[i] = v.Claims[0]
 				}
@@ -264,7 +264,7 @@ func (h *hosts) away(t *testing.T) {
 	if err != nil || status.Team == nil || status.Team.Problem == "" {
 		t.Errorf("status: %+v, %v", status.Team, err)
 	}
-	if got, err := h.a.d.peerClaims(t.Context(), h.a.request(), wire.ClaimsRequest{Workspace: h.a.work}); err != nil || got.Team == nil || got.Team.Problem == "" {
+	if got, err := h.a.d.claims.List(t.Context(), h.a.request(), wire.ClaimsRequest{Workspace: h.a.work}); err != nil || got.Team == nil || got.Team.Problem == "" {
 		t.Errorf("list: %+v, %v", got, err)
 	}
 	h.b.write(map[string]string{"go": ""})

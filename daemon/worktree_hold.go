@@ -117,7 +117,7 @@ func (t *treesNow) viewClaims(ctx context.Context, l tree.Linked, v *wire.TreeVi
 		}
 		standing := s.Standing(at)
 		if standing == lease.Live || standing == lease.Overdue {
-			c := t.d.claimView(k, s, at, t.d.asker(t.q))
+			c := t.d.claims.View(k, s, at, t.d.claims.Mine(t.q))
 			if k.Kind == events.ClaimWorkspace {
 				v.Claim = &c
 			}
@@ -129,7 +129,7 @@ func (t *treesNow) viewClaims(ctx context.Context, l tree.Linked, v *wire.TreeVi
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		unread(err)
 	case m != nil:
-		c := markView(l.Path, m)
+		c := claim.MarkView(l.Path, m)
 		v.Claim = &c
 		w.Held = append(w.Held, wire.TreeHeld{Why: wire.HoldOther, What: m.Info.Who + " of " + m.Info.State})
 	}

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"time"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"autopilot/daemon/atwork"
 	"autopilot/daemon/bus"
 	"autopilot/daemon/snapshot"
@@ -63,7 +65,11 @@ func (d *Daemon) worktreeList(ctx context.Context, q bus.Request, body wire.Work
 
 // treesOf begins to look at the work trees of the repository of a directory.
 func (d *Daemon) treesOf(ctx context.Context, q bus.Request, dir string, keep time.Duration) (*treesNow, error) {
-	ws, common, err := treeAndCommon(ctx, dir)
+	ws, err := tree.Find(ctx, dir)
+	common := ""
+	if err == nil {
+		common, err = ws.Common()
+	}
 	if err != nil {
 		return nil, wire.Errorf(wire.NotFound, "%s is not in a git work tree, so there are none to list", dir).
 			WithHint("cd to one; apctl ls --all   lists the runs of all directories")
@@ -308,4 +314,12 @@ func (t *treesNow) contains(l tree.Linked) (out []wire.TreeHeld) {
 		}
 	}
 	return out
+}
+
+// quoted is a word for a shell.
+func quoted(word string) string {
+	if q, err := syntax.Quote(word, syntax.LangPOSIX); err == nil {
+		return q
+	}
+	return word
 }

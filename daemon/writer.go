@@ -162,7 +162,7 @@ func (d *Daemon) foreignSeen(ctx context.Context, id string, who chat.Chat, file
 	found = slices.Compact(found)
 	seen := events.ForeignSeen{
 		Files: d.worker.Text(ctx, work.Lines(found)), Count: len(found),
-		By: d.worker.Text(ctx, holder(events.ClaimOwner{Program: who.Program, PID: who.PID})),
+		By: d.worker.Text(ctx, claim.Holder(events.ClaimOwner{Program: who.Program, PID: who.PID})),
 	}
 	_, err = d.fleet.Do(ctx, s.ID, engine.Foreign{ForeignSeen: seen}, events.ActorDaemon(d.host), "")
 	return err
@@ -209,7 +209,7 @@ const besideRun = "apctl run --worktree ..."
 
 // offered says who holds a work tree, as data too, and that one may work beside it.
 func (d *Daemon) offered(why error, except string) error {
-	err := d.claimFault(why)
+	err := d.claims.Fault(why)
 	var e *wire.Error
 	if except != "" || !errors.As(err, &e) || e.Code != wire.Conflict {
 		return err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"autopilot/daemon/blob"
+	"autopilot/daemon/chat"
 	"autopilot/daemon/failpoint"
 	"autopilot/daemon/journal"
 	"autopilot/daemon/team"
@@ -61,7 +62,7 @@ type news struct {
 	at  time.Time // only its monotonic clock is used
 }
 
-// claimBook is one claim. Its fields are used with the lock held.
+// book is one claim. Its fields are used with the lock held.
 type book struct {
 	mu     sync.Mutex
 	key    Key
@@ -182,6 +183,11 @@ func (c *Keeper) goesOn(o events.ClaimOwner) bool {
 	return c.Alive(o)
 }
 
+// Owns says that a chat is an owner, or below it.
+func (c *Keeper) Owns(who chat.Chat, o events.ClaimOwner) bool {
+	return o.Host == c.Host && o.Run == "" && o.Same(o) && who.Is(events.SessionJoined{PID: o.PID, Start: o.Start, Boot: o.Boot})
+}
+
 // runs says that a run of this host is live, or about to be.
 func (c *Keeper) runs(id string) bool {
 	c.mu.Lock()
@@ -191,33 +197,33 @@ func (c *Keeper) runs(id string) bool {
 }
 
 // wish is a claim that somebody wants.
-type Wish struct {
-	Key          Key
-	Owner        events.ClaimOwner
-	Who          string // for people
-	TTL          time.Duration
-	Actor, Cause string
+type wish struct {
+	key          Key
+	owner        events.ClaimOwner
+	who          string // for people
+	ttl          time.Duration
+	actor, cause string
 }
 
 // takeSteps bounds the events on the way to a claim.
 const takeSteps = 4
 
-// Take gets a claim for who asks, or renews it. Another holder is a *HeldError; of
+// take gets a claim for who asks, or renews it. Another holder is a *HeldError; of
 // a work tree, one of another state directory is a *MarkedError.
-func (c *Keeper) Take(ctx context.Context, w Wish) (lease.State, lease.Sight, error) {
-	b, err := c.open(ctx, w.Key, true)
+func (c *Keeper) take(ctx context.Context, w wish) (lease.State, lease.Sight, error) {
+	b, err := c.open(ctx, w.key, true)
 	if err != nil {
-		return lease.State{}, lease.Sight{}, c.lost(w.Key, err)
+		return lease.State{}, lease.Sight{}, c.lost(w.key, err)
 	}
 	defer b.mu.Unlock()
 	if err := errors.Join(c.fresh(ctx, b), c.left(ctx, b)); err != nil {
 		return lease.State{}, lease.Sight{}, c.why(b, err)
 	}
-	ref, err := c.name(ctx, w.Key)
+	ref, err := c.name(ctx, w.key)
 	if err != nil {
 		return lease.State{}, lease.Sight{}, c.why(b, err)
 	}
-	ask := events.ClaimAcquired{Kind: w.Key.Kind, Key: ref, Owner: w.Owner, TTLMS: w.TTL.Milliseconds()}
+	ask := events.ClaimAcquired{Kind: w.key.Kind, Key: ref, Owner: w.owner, TTLMS: w.ttl.Milliseconds()}
 	if _, err := lease.Take(b.record.State(), ask, c.sight(b)); err != nil {
 		return b.record.State(), c.sight(b), c.why(b, err)
 	}
@@ -227,13 +233,13 @@ func (c *Keeper) Take(ctx context.Context, w Wish) (lease.State, lease.Sight, er
 	}
 	failpoint.Hit(failpoint.BeforeClaim)
 	for range takeSteps {
-		e, derr := b.record.Decide(ctx, func(s lease.State) (events.Data, error) { return lease.Take(s, ask, c.sight(b)) }, w.Actor, w.Cause)
+		e, derr := b.record.Decide(ctx, func(s lease.State) (events.Data, error) { return lease.Take(s, ask, c.sight(b)) }, w.actor, w.cause)
 		if err = derr; err != nil {
 			break
 		}
 		if _, expired := e.Data.(events.ClaimExpired); !expired {
 			failpoint.Hit(failpoint.AfterClaim)
-			c.know(w.Key.ID(), claimed{w.Key.Kind, ref})
+			c.know(w.key.ID(), claimed{w.key.Kind, ref})
 			return b.record.State(), c.sight(b), nil
 		}
 	}
@@ -281,14 +287,14 @@ func (c *Keeper) left(ctx context.Context, b *book) error {
 	return errors.Join(err, b.unmark())
 }
 
-// Drop gives a claim back. owner is the one of those who ask that has it, if any
+// drop gives a claim back. owner is the one of those who ask that has it, if any
 // does.
-func (c *Keeper) Drop(ctx context.Context, k Key, owner func(events.ClaimOwner) events.ClaimOwner, actor, cause string) (lease.State, error) {
-	return c.End(ctx, k, func(s lease.State) (events.Data, error) { return lease.Drop(s, owner(s.Owner), 0) }, actor, cause)
+func (c *Keeper) drop(ctx context.Context, k Key, owner func(events.ClaimOwner) events.ClaimOwner, actor, cause string) (lease.State, error) {
+	return c.end(ctx, k, func(s lease.State) (events.Data, error) { return lease.Drop(s, owner(s.Owner), 0) }, actor, cause)
 }
 
-// End stores the end of a holder, and answers the claim as it was.
-func (c *Keeper) End(ctx context.Context, k Key, f func(lease.State) (events.Data, error), actor, cause string) (lease.State, error) {
+// end stores the end of a holder, and answers the claim as it was.
+func (c *Keeper) end(ctx context.Context, k Key, f func(lease.State) (events.Data, error), actor, cause string) (lease.State, error) {
 	b, err := c.open(ctx, k, c.shares(k.Kind))
 	if err != nil {
 		return lease.State{}, c.lost(k, err)

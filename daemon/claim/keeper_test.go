@@ -49,8 +49,8 @@ func (h *kept) holds(key string, o events.ClaimOwner) Key {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	w := Wish{Key: k, Owner: o, Who: "x", TTL: TTL, Actor: "x"}
-	if s, _, err := h.Take(h.t.Context(), w); err != nil || s.Owner != o || s.Fence != 1 {
+	w := wish{key: k, owner: o, who: "x", ttl: TTL, actor: "x"}
+	if s, _, err := h.take(h.t.Context(), w); err != nil || s.Owner != o || s.Fence != 1 {
 		h.t.Fatalf("%+v, %v", s, err)
 	}
 	return k
@@ -126,7 +126,7 @@ func TestWhatWasDecidedOnWhatHasChangedIsNotStored(t *testing.T) {
 		t.Fatal(err)
 	}
 	force := func() error {
-		_, err := h.End(t.Context(), k, func(now lease.State) (events.Data, error) { return lease.Force(now, seen.Fence, events.AssuredTTY) }, "x", "")
+		_, err := h.end(t.Context(), k, func(now lease.State) (events.Data, error) { return lease.Force(now, seen.Fence, events.AssuredTTY) }, "x", "")
 		return err
 	}
 	if err := force(); err != nil {

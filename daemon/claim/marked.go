@@ -13,11 +13,11 @@ import (
 // The marks of the work trees that are held from here.
 
 // markFor takes the mark of a work tree, if it is to be taken.
-func (c *Keeper) markFor(ctx context.Context, b *book, w Wish) (taken bool, err error) {
+func (c *Keeper) markFor(ctx context.Context, b *book, w wish) (taken bool, err error) {
 	if b.key.Kind != events.ClaimWorkspace {
 		return false, nil
 	}
-	info := c.Info(w.Who, w.TTL)
+	info := c.Info(w.who, w.ttl)
 	if b.mark != nil {
 		return false, b.mark.Rewrite(info)
 	}
@@ -54,8 +54,8 @@ func markPath(ctx context.Context, k Key) (string, error) {
 	return MarkFile(common, ws.ID), err
 }
 
-// ForceMark clears what another state directory left, and says so first.
-func (c *Keeper) ForceMark(ctx context.Context, k Key, a events.Assurance, actor, cause string) error {
+// forceMark clears what another state directory left, and says so first.
+func (c *Keeper) forceMark(ctx context.Context, k Key, a events.Assurance, actor, cause string) error {
 	path, err := markPath(ctx, k)
 	if err != nil {
 		return err
@@ -77,8 +77,8 @@ func (c *Keeper) ForceMark(ctx context.Context, k Key, a events.Assurance, actor
 	return Clear(path, c.Info("", TTL))
 }
 
-// Elsewhere is the other state directory that has a work tree, if one has.
-func (c *Keeper) Elsewhere(ctx context.Context, k Key) (*MarkedError, error) {
+// elsewhere is the other state directory that has a work tree, if one has.
+func (c *Keeper) elsewhere(ctx context.Context, k Key) (*MarkedError, error) {
 	if k.Kind != events.ClaimWorkspace {
 		return nil, nil //nolint:nilnil // only work trees have marks
 	}

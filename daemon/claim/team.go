@@ -25,17 +25,17 @@ func (c *Keeper) fresh(ctx context.Context, b *book) error {
 	return b.record.Refresh(ctx)
 }
 
-// AwayError says that the team's log, which has a claim, cannot be asked.
-type AwayError struct {
-	Key Key
+// awayError says that the team's log, which has a claim, cannot be asked.
+type awayError struct {
+	key Key
 	err error
 }
 
-func (e *AwayError) Error() string {
-	return fmt.Sprintf("who holds %s is not known now: %v", e.Key, e.err)
+func (e *awayError) Error() string {
+	return fmt.Sprintf("who holds %s is not known now: %v", e.key, e.err)
 }
 
-func (e *AwayError) Unwrap() error { return e.err }
+func (e *awayError) Unwrap() error { return e.err }
 
 // lost is an error of a claim, and says if it comes from the team being out of
 // reach.
@@ -43,7 +43,7 @@ func (c *Keeper) lost(k Key, err error) error {
 	if err == nil || !c.shares(k.Kind) || !errors.Is(err, log.ErrUnavailable) {
 		return err
 	}
-	return &AwayError{k, err}
+	return &awayError{k, err}
 }
 
 // Heard takes an event of the team's log, whoever has stored it.

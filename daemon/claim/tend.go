@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"autopilot/daemon/chat"
 	"autopilot/daemon/person"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -27,10 +28,10 @@ func (c *Keeper) ForRun(ctx context.Context, id, handle, top, cause string) (set
 	c.starting[id] = true
 	c.mu.Unlock()
 	settle = func() { c.settled(id) }
-	_, _, err = c.Take(ctx, Wish{
-		Key:   Key{Kind: events.ClaimWorkspace, Scope: top},
-		Owner: events.ClaimOwner{Host: c.Host, Run: id}, Who: "run " + handle, TTL: TTL,
-		Actor: events.ActorDaemon(c.Host), Cause: cause,
+	_, _, err = c.take(ctx, wish{
+		key:   Key{Kind: events.ClaimWorkspace, Scope: top},
+		owner: events.ClaimOwner{Host: c.Host, Run: id}, who: "run " + handle, ttl: TTL,
+		actor: events.ActorDaemon(c.Host), cause: cause,
 	})
 	if err != nil {
 		settle()
@@ -134,7 +135,7 @@ func (c *Keeper) tendOne(ctx context.Context, b *book) error {
 	case s.Owner.Run != "" && c.due(s):
 		return c.renew(ctx, b)
 	case b.key.Kind == events.ClaimWorkspace && b.mark == nil:
-		_, err := c.markFor(ctx, b, Wish{Who: "a session", TTL: s.TTL})
+		_, err := c.markFor(ctx, b, wish{who: "a session", ttl: s.TTL})
 		return err
 	}
 	return nil
@@ -161,11 +162,11 @@ func (c *Keeper) renew(ctx context.Context, b *book) error {
 	return err
 }
 
-// Beats renews what a session has, as it shows a sign of life. gone gives it back.
-func (c *Keeper) Beats(ctx context.Context, is func(events.ClaimOwner) bool, gone bool) (err error) {
+// Beats renews what a chat has, as it shows a sign of life. gone gives it back.
+func (c *Keeper) Beats(ctx context.Context, who chat.Chat, gone bool) (err error) {
 	c.each(func(_ string, b *book) {
 		s := b.record.State()
-		if !s.Held() || s.Owner.Run != "" || !is(s.Owner) {
+		if !s.Held() || !c.Owns(who, s.Owner) {
 			return
 		}
 		switch {

@@ -1,4 +1,4 @@
-package daemon
+package claim
 
 import (
 	"cmp"
@@ -9,7 +9,6 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"autopilot/daemon/claim"
 	"autopilot/events"
 	"autopilot/events/wire"
 	lease "autopilot/projections/claim"
@@ -17,31 +16,33 @@ import (
 
 // This file says of claims who holds them, for programs and for people.
 
-func (d *Daemon) claimView(k claim.Key, s lease.State, sight lease.Sight, is func(events.ClaimOwner) bool) wire.ClaimView {
+// View is a claim as it is shown. is says of its owner whether that is who asks.
+func (d *Desk) View(k Key, s lease.State, sight lease.Sight, is func(events.ClaimOwner) bool) wire.ClaimView {
 	v := wire.ClaimView{
 		Key: k.String(), Kind: string(k.Kind), Of: d.scopeOf(k), State: string(s.Standing(sight)), Fence: s.Fence,
-		Program: string(s.Owner.Program), PID: s.Owner.PID, Mine: is(s.Owner), Alive: sight.Alive, Holder: d.holderOf(s.Owner),
-		Since: at(s.Since.UTC()), Beat: at(s.Beat.UTC()), Until: at(s.Until().UTC()), TTL: int64(s.TTL / time.Second),
+		Program: string(s.Owner.Program), PID: s.Owner.PID, Mine: is(s.Owner), Alive: sight.Alive, Holder: d.HolderOf(s.Owner),
+		Since: new(s.Since.UTC()), Beat: new(s.Beat.UTC()), Until: new(s.Until().UTC()), TTL: int64(s.TTL / time.Second),
 	}
 	if !sight.Here {
 		v.Host = s.Owner.Host
 	}
-	if r, ok := d.fleet.State(s.Owner.Run); ok && s.Owner.Run != "" {
+	if r, ok := d.Runs.State(s.Owner.Run); ok && s.Owner.Run != "" {
 		v.Run = r.Facts.Handle
 	}
 	return v
 }
 
-func markView(top string, m *claim.MarkedError) wire.ClaimView {
+// MarkView is what another state directory has, as it is shown.
+func MarkView(top string, m *MarkedError) wire.ClaimView {
 	i := m.Info
 	return wire.ClaimView{
 		Key: string(events.ClaimWorkspace), Kind: string(events.ClaimWorkspace), Of: top, State: wire.ClaimHeld,
-		Holder: i.Who, StateDir: i.State, PID: i.PID, Alive: m.Locked, Since: at(i.Since.UTC()), Beat: at(i.Beat.UTC()), Until: at(i.Until().UTC()), TTL: i.TTL,
+		Holder: i.Who, StateDir: i.State, PID: i.PID, Alive: m.Locked, Since: new(i.Since.UTC()), Beat: new(i.Beat.UTC()), Until: new(i.Until().UTC()), TTL: i.TTL,
 	}
 }
 
-// holder names an owner for people.
-func holder(o events.ClaimOwner) string {
+// Holder names an owner for people.
+func Holder(o events.ClaimOwner) string {
 	switch {
 	case o.Run != "":
 		return "run " + o.Run
@@ -51,33 +52,34 @@ func holder(o events.ClaimOwner) string {
 	return fmt.Sprintf("a session, process %d", o.PID)
 }
 
-func (d *Daemon) holderOf(o events.ClaimOwner) string {
+// HolderOf is Holder with what is known here: the handle of a run, and the host.
+func (d *Desk) HolderOf(o events.ClaimOwner) string {
 	if o.Run != "" {
-		if s, ok := d.fleet.State(o.Run); ok {
+		if s, ok := d.Runs.State(o.Run); ok {
 			return "run " + s.Facts.Handle
 		}
 	}
-	if o.Host != d.host {
-		return holder(o) + " of host " + o.Host
+	if o.Host != d.Host {
+		return Holder(o) + " of host " + o.Host
 	}
-	return holder(o)
+	return Holder(o)
 }
 
-// claimFault says who holds what was asked for, since when, and what to do.
-func (d *Daemon) claimFault(err error) error {
-	var marked *claim.MarkedError
-	var held *claim.HeldError
-	var away *claim.AwayError
+// Fault says who holds what was asked for, since when, and what to do.
+func (d *Desk) Fault(err error) error {
+	var marked *MarkedError
+	var held *HeldError
+	var away *awayError
 	switch {
 	case errors.As(err, &away):
 		return d.awayFault(away)
 	case errors.As(err, &held):
 		return d.heldFault(held)
 	case errors.As(err, &marked):
-		return d.markFault(claim.Key{Kind: events.ClaimWorkspace}, marked)
+		return d.markFault(Key{Kind: events.ClaimWorkspace}, marked)
 	case errors.Is(err, lease.ErrFence), errors.Is(err, lease.ErrFree):
 		return wire.Errorf(wire.Conflict, "who holds it has changed meanwhile, so nothing was done").WithHint("apctl peer claims   shows who")
-	case errors.Is(err, claim.ErrStrange):
+	case errors.Is(err, ErrStrange):
 		return wire.Errorf(wire.Failed, "the work tree cannot be held: %v", err).WithHint("move it away and start again")
 	case errors.Is(err, os.ErrPermission):
 		return wire.Errorf(wire.Failed, "the work tree cannot be held, as its git directory is not to be written to: %v", err)
@@ -85,13 +87,13 @@ func (d *Daemon) claimFault(err error) error {
 	return err
 }
 
-func (d *Daemon) heldFault(h *claim.HeldError) error {
+func (d *Desk) heldFault(h *HeldError) error {
 	s, k := h.State, quoted(h.Key.String())
-	e := wire.Errorf(wire.Conflict, "%s of %s is held by %s, since %s", h.Key, d.scopeOf(h.Key), d.holderOf(s.Owner), s.Since.UTC().Format(time.RFC3339))
+	e := wire.Errorf(wire.Conflict, "%s of %s is held by %s, since %s", h.Key, d.scopeOf(h.Key), d.HolderOf(s.Owner), s.Since.UTC().Format(time.RFC3339))
 	until := s.Until().UTC().Format(time.RFC3339)
 	switch {
 	case s.Owner.Run != "" && h.At.Here:
-		r, _ := d.fleet.State(s.Owner.Run)
+		r, _ := d.Runs.State(s.Owner.Run)
 		return e.WithHint("apctl stop %s   ends it, and gives it back", cmp.Or(r.Facts.Handle, s.Owner.Run))
 	case s.Standing(h.At) == lease.Overdue:
 		return e.WithHint("its time was over at %s, but its process goes on:\napctl peer drop %s   gives it back, from there\napctl peer drop %s --force   takes it away, and asks a person", until, k, k)
@@ -101,7 +103,7 @@ func (d *Daemon) heldFault(h *claim.HeldError) error {
 	return e.WithHint("it is free at %s if nothing is heard of it until then:\napctl peer drop %s   gives it back, from there\napctl peer drop %s --force   takes it away, and asks a person", until, k, k)
 }
 
-func (d *Daemon) markFault(k claim.Key, m *claim.MarkedError) error {
+func (d *Desk) markFault(k Key, m *MarkedError) error {
 	i := m.Info
 	if i.State == "" {
 		return wire.Errorf(wire.Conflict, "this work tree is held by %s", i.Who).WithHint("ask again")
@@ -116,14 +118,27 @@ func (d *Daemon) markFault(k claim.Key, m *claim.MarkedError) error {
 }
 
 // awayFault says that a claim of the team is neither taken nor given back.
-func (d *Daemon) awayFault(e *claim.AwayError) error {
-	v := d.team.View()
+func (d *Desk) awayFault(e *awayError) error {
+	v := d.Team.View()
 	why := "does not answer in time"
 	if v.Problem != "" {
 		why = "cannot be reached since " + v.Since.Format(time.RFC3339) + ": " + v.Problem
 	}
-	return wire.Errorf(wire.Failed, "who holds %s of %s is not known now, so nothing was changed: the team at %s %s", e.Key, d.scopeOf(e.Key), v.URL, why).
+	return wire.Errorf(wire.Failed, "who holds %s of %s is not known now, so nothing was changed: the team at %s %s", e.key, d.scopeOf(e.key), v.URL, why).
 		WithHint("ask again once it answers; runs and the claims on work trees go on without it\napctl daemon status   says how it stands with the team\napctl doctor          says what may be wrong")
+}
+
+// Taker names who has the work tree of a run, for people.
+func (d *Desk) Taker(why error) string {
+	var marked *MarkedError
+	var held *HeldError
+	switch {
+	case errors.As(why, &held):
+		return d.HolderOf(held.State.Owner)
+	case errors.As(why, &marked):
+		return marked.Info.Who + " of another state directory, " + marked.Info.State
+	}
+	return ""
 }
 
 // quoted is a word for a shell.
