@@ -21,6 +21,8 @@ import (
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"
+	limits "autopilot/projections/account"
+	"autopilot/projections/chain"
 	"autopilot/projections/run"
 )
 
@@ -491,8 +493,10 @@ func TestAnAccountsRecordThatIsNotWholeHaltsNobody(t *testing.T) {
 		}
 		w.log = swapped{w.log}
 		w.open()
-		r, err := openAccount(t.Context(), w.journal, simAccount, "daemon:sim", slog.New(slog.DiscardHandler))
-		if _, werr := r.own.Whole(); err != nil || !errors.Is(werr, journal.ErrNotWhole) {
+		r, err := journal.Open(t.Context(), w.journal, events.Account(simAccount), journal.Fold[limits.State]{
+			Evolve: limits.Evolve, Log: func(s *limits.State) *chain.Log { return &s.Log },
+		}, slog.New(slog.DiscardHandler))
+		if _, werr := r.Whole(); err != nil || !errors.Is(werr, journal.ErrNotWhole) {
 			t.Fatalf("opened: %v, whole: %v", err, werr)
 		}
 		w.begin(1)

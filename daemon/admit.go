@@ -8,6 +8,7 @@ import (
 	"autopilot/daemon/notify"
 	"autopilot/daemon/work"
 	"autopilot/events"
+	"autopilot/events/wire"
 	"autopilot/projections/run"
 )
 
@@ -47,7 +48,8 @@ func (d *Daemon) openBudget() {
 		Tell: func(notices []notify.Notice) { d.told("", notices) },
 	})
 	d.usage = &budget.Usage{
-		Limits: d.limits, Day: day, Runs: d.fleet, Worker: d.worker, Text: d.text, Trusted: d.trusted, Accounts: d.accountViews,
+		Limits: d.limits, Day: day, Runs: d.fleet, Worker: d.worker, Text: d.text, Trusted: d.trusted,
+		Accounts: func() []wire.AccountView { return d.accounts.Views(d.accountLabel) },
 	}
 }
 
@@ -62,4 +64,13 @@ func (d *Daemon) checkBudget(ctx context.Context, conf configured) error {
 		day = append(day, work.DayLimit{Kind: b.Kind, Setting: b.Setting, File: conf.file(b.Setting)})
 	}
 	return d.worker.CheckBudget(conf.Request, found.Flow, conf.Agents, day)
+}
+
+// accountLabel is what a run calls an account.
+func (d *Daemon) accountLabel(s run.State, account string) string {
+	spec, err := d.worker.Spec(s)
+	if err != nil {
+		return ""
+	}
+	return work.AccountLabel(s, spec, account)
 }

@@ -104,7 +104,7 @@ type Daemon struct {
 	claims   *claim.Desk
 	team     *team.Team       // nil is none
 	teamLog  *journal.Journal // ditto
-	shared   *sharedAccounts  // ditto
+	shared   *account.Shared  // ditto
 	people   person.Table
 	repos    *tree.Identities
 	chats    *chat.Chats

@@ -68,11 +68,12 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 // sweeps after the runs that are over.
 func (d *Daemon) serveFleet(ctx context.Context, j *journal.Journal) error {
 	d.joinTeam(time.Now)
-	var shared func(context.Context, string) (account.Record, error)
+	actor := events.ActorDaemon(d.host)
+	record := account.Own{Journal: j, Actor: actor, Log: d.cfg.Log}.Open
 	if d.shared != nil {
-		shared = d.shared.Open
+		record = d.shared.Open
 	}
-	d.accounts = newAccounts(d.fleet, j, events.ActorDaemon(d.host), d.cfg.Log, shared)
+	d.accounts = account.New(account.Config{Open: record, Runs: d.fleet, Actor: actor, Now: j.Now, Log: d.cfg.Log})
 	d.machine = d.newMachine()
 	d.claims = d.newClaims(j)
 	if err := d.claims.Index(ctx); err != nil {

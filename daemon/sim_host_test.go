@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"autopilot/daemon/account"
 	"autopilot/daemon/agent/price"
 	"autopilot/daemon/blob"
 	"autopilot/daemon/budget"
@@ -130,7 +131,9 @@ func (h *hostSim) open() {
 	h.must(err)
 	d.fleet = newFleet(ctx, fleetConfig{Journal: j, Worker: h, Flow: h.flowOf, Host: "sim", Now: time.Now, Log: quiet, Draining: d.draining.Load})
 	d.openBudget()
-	d.accounts = newAccounts(d.fleet, j, "daemon:sim", quiet, nil)
+	d.accounts = account.New(account.Config{
+		Open: account.Own{Journal: j, Actor: "daemon:sim", Log: quiet}.Open, Runs: d.fleet, Actor: "daemon:sim", Now: j.Now, Log: quiet,
+	})
 	d.machine = d.newMachine()
 	d.fleet.Tell(fleetListener{
 		Loading: func(ctx context.Context, open []run.State) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"autopilot/daemon/account"
 	"autopilot/daemon/journal"
 	"autopilot/daemon/team"
 	"autopilot/events"
@@ -22,7 +23,7 @@ func (d *Daemon) joinTeam(now func() time.Time) {
 		Servers: *d.cfg.Team, Name: "autopilotd " + d.host, Blobs: d.blobs, Log: d.cfg.Log, Now: now, Heard: d.teamHeard, Came: d.teamCame,
 	})
 	d.teamLog = journal.New(d.team.Log(), d.host, now)
-	d.shared = d.newSharedAccounts()
+	d.shared = account.NewShared(d.teamLog, events.ActorDaemon(d.host), time.Now, d.cfg.Log)
 }
 
 // openTeam begins to share, and waits a little: who asks first shall not hear that
@@ -47,7 +48,7 @@ func (d *Daemon) teamHeard(ctx context.Context, st log.Stored) {
 	case events.KindClaim:
 		d.claims.Heard(ctx, st)
 	case events.KindAccount:
-		d.shared.heard(ctx, st)
+		d.shared.Heard(ctx, st)
 		d.accounts.Heard(st.Event.Aggregate.ID)
 	case events.KindRun, events.KindPeer, events.KindHost: // each daemon has its own
 	}
@@ -55,7 +56,7 @@ func (d *Daemon) teamHeard(ctx context.Context, st log.Stored) {
 
 // teamCame stores what is owed, and looks at what was not seen meanwhile.
 func (d *Daemon) teamCame(ctx context.Context) {
-	for _, id := range d.shared.settle(ctx) {
+	for _, id := range d.shared.Settle(ctx) {
 		d.accounts.Heard(id)
 	}
 	d.claims.Rouse()

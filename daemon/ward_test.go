@@ -140,7 +140,9 @@ func (w *ward) open() {
 	w.journal = journal.New(w.log, "sim", w.now)
 	quiet := slog.New(slog.DiscardHandler)
 	w.fleet = newFleet(ctx, fleetConfig{Journal: w.journal, Worker: w, Flow: w.flow, Host: "sim", Now: w.now, Log: quiet})
-	w.accounts = newAccounts(w.fleet, w.journal, "daemon:sim", quiet, nil)
+	w.accounts = account.New(account.Config{
+		Open: account.Own{Journal: w.journal, Actor: "daemon:sim", Log: quiet}.Open, Runs: w.fleet, Actor: "daemon:sim", Now: w.journal.Now, Log: quiet,
+	})
 	w.fleet.Tell(fleetListener{Loading: w.accounts.Load, Noted: w.accounts.Note})
 	if err := w.fleet.Load(ctx, engine.Reboot{}); err != nil {
 		w.t.Fatal(err)

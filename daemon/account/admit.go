@@ -27,7 +27,7 @@ func (c *Calendar) Admit(ctx context.Context, s run.State, account string) (even
 		return nil, err
 	}
 	defer b.mu.Unlock()
-	now, runs := c.cfg.Now(), c.cfg.Runs.Of(b.id)
+	now, runs := c.cfg.Now(), c.of(b.id)
 	a := c.learn(ctx, b, s, runs)
 	if b.owes {
 		c.look(b.id)

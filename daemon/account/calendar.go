@@ -23,19 +23,19 @@ type Record interface {
 
 // Runs are the runs that work on accounts.
 type Runs interface {
-	// Of is every run that may work on an account and is not over.
-	// The states are only read.
-	Of(account string) []*run.State
-	// Do hands a command to a run.
-	Do(ctx context.Context, run string, c engine.Command) error
+	// NotOver is every run that is not over. The states are only read.
+	NotOver() []*run.State
+	State(id string) (run.State, bool)
+	Do(ctx context.Context, id string, c engine.Command, actor, cause string) (run.State, error)
 }
 
 // Config is what a Calendar works with. All fields are needed.
 type Config struct {
-	Open func(ctx context.Context, account string) (Record, error)
-	Runs Runs
-	Now  func() time.Time // wall clock
-	Log  *slog.Logger
+	Open  func(ctx context.Context, account string) (Record, error)
+	Runs  Runs
+	Actor string           // of the daemon
+	Now   func() time.Time // wall clock
+	Log   *slog.Logger
 }
 
 // Calendar is what is known of all accounts. Its methods may be called from any
@@ -147,7 +147,7 @@ func (c *Calendar) Learn(ctx context.Context, s run.State, account string) (fold
 		return folded.State{}, err
 	}
 	defer b.mu.Unlock()
-	return c.learn(ctx, b, s, c.cfg.Runs.Of(b.id)), nil
+	return c.learn(ctx, b, s, c.of(b.id)), nil
 }
 
 // Note takes a change of a run. It does not block.
@@ -193,6 +193,17 @@ func (c *Calendar) rouse() {
 	case c.wake <- struct{}{}:
 	default: // it is awake
 	}
+}
+
+// of is every run that may work on an account and is not over.
+func (c *Calendar) of(account string) []*run.State {
+	var out []*run.State
+	for _, s := range c.cfg.Runs.NotOver() {
+		if s.Uses(account) {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // State is what is known of an account that was opened before.

@@ -28,16 +28,25 @@ func (r *record) Append(_ context.Context, d events.Data) error {
 // runs are all that there are.
 type runs []run.State
 
-func (r runs) Of(id string) (out []*run.State) {
-	for i, s := range r {
-		if s.Uses(id) {
-			out = append(out, &r[i])
-		}
+func (r runs) NotOver() (out []*run.State) {
+	for i := range r {
+		out = append(out, &r[i])
 	}
 	return out
 }
 
-func (r runs) Do(context.Context, string, engine.Command) error { return nil }
+func (r runs) State(id string) (run.State, bool) {
+	for _, s := range r {
+		if s.ID == id {
+			return s, true
+		}
+	}
+	return run.State{}, false
+}
+
+func (r runs) Do(context.Context, string, engine.Command, string, string) (run.State, error) {
+	return run.State{}, nil
+}
 
 // crewed is a run whose own account is A and whose role works on B, after the
 // events.

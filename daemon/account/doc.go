@@ -14,6 +14,8 @@
 //     remembered, so nothing that is missed is missed for long.
 //   - When an account lets nobody in, every run of it that is between two agents
 //     is told so.
+//   - Records are in this daemon's own log, or in a team's. What is learned while the
+//     team is out of reach counts here at once, and is stored there later.
 //   - Note never blocks. Nothing here waits for a run while it holds a lock.
 //
 // Ends of limits are wall clock, looked at anew at least every 30 seconds. Ends

@@ -86,7 +86,7 @@ func (c *Calendar) tend(ctx context.Context, id string) time.Duration {
 
 // settle learns, and decides on the runs that do not work.
 func (c *Calendar) settle(ctx context.Context, b *book) (orders []order, again time.Duration) {
-	runs := c.cfg.Runs.Of(b.id)
+	runs := c.of(b.id)
 	slices.SortFunc(runs, func(x, y *run.State) int { return cmp.Compare(x.ID, y.ID) })
 	b.owes = false
 	for _, s := range runs {
@@ -145,7 +145,7 @@ func (b *book) forget(runs []*run.State) {
 func (c *Calendar) carryOut(ctx context.Context, b *book, o order) {
 	doing, cancel := context.WithTimeout(ctx, doWithin)
 	defer cancel()
-	err := c.cfg.Runs.Do(doing, o.run, o.cmd)
+	_, err := c.cfg.Runs.Do(doing, o.run, o.cmd, c.cfg.Actor, "")
 	if err == nil || ctx.Err() != nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package daemon
+package account
 
 import (
 	"context"
@@ -8,50 +8,51 @@ import (
 	"sync"
 	"time"
 
-	"autopilot/daemon/account"
 	"autopilot/daemon/engine"
 	"autopilot/daemon/journal"
 	"autopilot/events"
 	"autopilot/events/log"
-	limits "autopilot/projections/account"
-	"autopilot/projections/chain"
+	folded "autopilot/projections/account"
 )
 
-// sharedAccounts are the accounts of a team that this daemon works on.
-type sharedAccounts struct {
+// Shared are the accounts of a team that this daemon works on. Its methods may be
+// called from any goroutine.
+type Shared struct {
 	journal *journal.Journal // of the team
 	actor   string
 	now     func() time.Time
 	log     *slog.Logger
 
 	mu   sync.Mutex
-	open map[string]*sharedAccount
+	open map[string]*sharedRecord
 }
 
-// sharedAccount is the record of an account that is in the team's log. While the
+// sharedRecord is the record of an account that is in the team's log. While the
 // team is out of reach, what is learned here counts here, and is stored later.
-type sharedAccount struct {
-	of *sharedAccounts
+type sharedRecord struct {
+	of *Shared
 	id string
 
 	mu     sync.Mutex
-	record *journal.Aggregate[limits.State] // nil while it was never read
+	record *journal.Aggregate[folded.State] // nil while it was never read
 	owed   []events.Event
 }
 
 // maxOwed bounds what is kept for a team that is out of reach.
 const maxOwed = 64
 
-func (d *Daemon) newSharedAccounts() *sharedAccounts {
-	return &sharedAccounts{journal: d.teamLog, actor: events.ActorDaemon(d.host), now: time.Now, log: d.cfg.Log, open: map[string]*sharedAccount{}}
+// NewShared makes the Shared of who writes to the log of a team. Nothing is read
+// yet.
+func NewShared(j *journal.Journal, actor string, now func() time.Time, l *slog.Logger) *Shared {
+	return &Shared{journal: j, actor: actor, now: now, log: l, open: map[string]*sharedRecord{}}
 }
 
 // Open is the record of an account: as the team has it now, if it can be reached.
-func (s *sharedAccounts) Open(ctx context.Context, id string) (account.Record, error) {
+func (s *Shared) Open(ctx context.Context, id string) (Record, error) {
 	s.mu.Lock()
 	a := s.open[id]
 	if a == nil {
-		a = &sharedAccount{of: s, id: id}
+		a = &sharedRecord{of: s, id: id}
 		s.open[id] = a
 	}
 	s.mu.Unlock()
@@ -63,37 +64,34 @@ func (s *sharedAccounts) Open(ctx context.Context, id string) (account.Record, e
 	return a, nil
 }
 
-func (a *sharedAccount) readLocked(ctx context.Context) error {
+func (a *sharedRecord) readLocked(ctx context.Context) error {
 	if a.record != nil {
 		return nil
 	}
-	r, err := journal.Open(ctx, a.of.journal, events.Account(a.id), journal.Fold[limits.State]{
-		Evolve: limits.Evolve,
-		Log:    func(s *limits.State) *chain.Log { return &s.Log },
-	}, a.of.log)
+	r, err := openLog(ctx, a.of.journal, a.id, a.of.log)
 	if err == nil {
 		a.record = r
 	}
 	return err
 }
 
-// State implements account.Record.
-func (a *sharedAccount) State() limits.State {
+// State implements Record.
+func (a *sharedRecord) State() folded.State {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	var s limits.State
+	var s folded.State
 	if a.record != nil {
 		s = a.record.State()
 	}
 	for _, e := range a.owed {
 		e.Seq = s.Log.Seq + 1
-		s = limits.Evolve(s, e)
+		s = folded.Evolve(s, e)
 	}
 	return s
 }
 
-// Append implements account.Record.
-func (a *sharedAccount) Append(ctx context.Context, d events.Data) error {
+// Append implements Record.
+func (a *sharedRecord) Append(ctx context.Context, d events.Data) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.owed) == maxOwed {
@@ -109,7 +107,7 @@ func (a *sharedAccount) Append(ctx context.Context, d events.Data) error {
 }
 
 // settleLocked stores what is owed.
-func (a *sharedAccount) settleLocked(ctx context.Context) error {
+func (a *sharedRecord) settleLocked(ctx context.Context) error {
 	if err := a.readLocked(ctx); err != nil {
 		return err
 	}
@@ -122,10 +120,10 @@ func (a *sharedAccount) settleLocked(ctx context.Context) error {
 	return nil
 }
 
-// settle stores what is owed of all accounts, and answers them.
-func (s *sharedAccounts) settle(ctx context.Context) (ids []string) {
+// Settle stores what is owed of all accounts, and answers them.
+func (s *Shared) Settle(ctx context.Context) (ids []string) {
 	s.mu.Lock()
-	var all []*sharedAccount
+	var all []*sharedRecord
 	for id, a := range s.open {
 		ids, all = append(ids, id), append(all, a)
 	}
@@ -141,8 +139,8 @@ func (s *sharedAccounts) settle(ctx context.Context) (ids []string) {
 	return ids
 }
 
-// heard takes an event that is stored.
-func (s *sharedAccounts) heard(ctx context.Context, st log.Stored) {
+// Heard takes an event that is stored.
+func (s *Shared) Heard(ctx context.Context, st log.Stored) {
 	s.mu.Lock()
 	a := s.open[st.Event.Aggregate.ID]
 	s.mu.Unlock()

@@ -1,0 +1,56 @@
+package account
+
+import (
+	"cmp"
+	"slices"
+
+	"autopilot/events/wire"
+	"autopilot/projections/run"
+)
+
+// Views are the accounts that have a limit now, or whose runs are live. A label is
+// what a run calls an account; empty where that cannot be read.
+func (c *Calendar) Views(label func(s run.State, account string) string) []wire.AccountView {
+	ids := c.Known()
+	for _, s := range c.cfg.Runs.NotOver() {
+		if s.Status == run.Live {
+			ids = append(ids, s.Accounts()...)
+		}
+	}
+	slices.Sort(ids)
+	out := []wire.AccountView{}
+	for _, id := range slices.Compact(ids) {
+		out = append(out, c.view(id, label))
+	}
+	slices.SortFunc(out, func(a, b wire.AccountView) int {
+		return cmp.Or(cmp.Compare(a.Label, b.Label), cmp.Compare(a.ID, b.ID))
+	})
+	return out
+}
+
+func (c *Calendar) view(id string, label func(run.State, string) string) wire.AccountView {
+	a, _ := c.State(id)
+	v := wire.AccountView{ID: id, State: "ok", Source: string(a.Source), Slots: a.Slots, Working: []string{}, Waiting: []string{}}
+	switch {
+	case a.Refused.Cause != "":
+		v.State = string(a.Refused.Cause)
+	case a.Cause != "":
+		v.State, v.Until = string(a.Cause), &a.Until
+	}
+	runs := c.of(id)
+	slices.SortFunc(runs, func(x, y *run.State) int { return cmp.Compare(x.ID, y.ID) })
+	for _, s := range runs {
+		if v.Label == "" {
+			v.Label = label(*s, id)
+		}
+		switch {
+		case s.Status != run.Live:
+		case s.AtWork() && s.SessionAccount() != id:
+		case s.AtWork():
+			v.Working = append(v.Working, s.Facts.Handle)
+		case s.WaitsForLimit() && s.Waiting.Account == id:
+			v.Waiting = append(v.Waiting, s.Facts.Handle)
+		}
+	}
+	return v
+}
