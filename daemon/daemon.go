@@ -27,6 +27,7 @@ import (
 	"autopilot/daemon/durable"
 	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/proc"
+	"autopilot/daemon/fleet"
 	"autopilot/daemon/journal"
 	"autopilot/daemon/machine"
 	"autopilot/daemon/notify"
@@ -84,7 +85,7 @@ type Daemon struct {
 	bus      *bus.Bus
 	mark     *store.Mark
 	seals    *store.Seals
-	kept     *kept
+	kept     *fleet.Kept
 	log      log.Log
 	journal  *journal.Journal
 	archive  *archive.Archive
@@ -93,7 +94,7 @@ type Daemon struct {
 	blobs    *blob.Store
 	effects  *effect.Runner
 	worker   *work.Worker
-	fleet    *fleet
+	fleet    *fleet.Fleet
 	notes    *notify.Notifier
 	waits    diskWaits
 	tended   progress
@@ -212,8 +213,13 @@ func (d *Daemon) openStores(ctx context.Context) (err error) {
 		return err
 	}
 	l, err := log.Open(ctx, nc, cfg)
-	d.log = history{l, d.archive, d.archived}
+	d.log = fleet.History{Log: l, Archive: d.archive, Archived: d.archived}
 	return err
+}
+
+// archived says that a run is in the archive and not in the log.
+func (d *Daemon) archived(id string) bool {
+	return d.fleet != nil && d.fleet.IsArchived(id)
 }
 
 // roll has a roll that was asked for done, while nobody has the store open.
@@ -244,11 +250,12 @@ func (d *Daemon) openMark() error {
 		return err
 	}
 	d.seals.Failed = func(err error) { d.cfg.Log.Error("prove the event store", "error", err) }
-	d.kept, err = openKept(snapshot.FileIn(state), store.StreamsIn(state), d.seals, d.cfg.Log)
+	d.kept, err = fleet.OpenKept(fleet.KeptConfig{
+		Path: snapshot.FileIn(state), Streams: store.StreamsIn(state), Seals: d.seals, Log: d.cfg.Log, Reached: d.sealed,
+	})
 	if err != nil {
 		return err
 	}
-	d.kept.reached = d.sealed
 	if d.mark, err = store.OpenMark(store.NamesIn(state).Mark, d.cfg.Durability == bus.Process, boot); err == nil {
 		d.mark.Ease()
 	}
@@ -257,10 +264,10 @@ func (d *Daemon) openMark() error {
 
 // sealed makes a checkpoint of what the fold has read. Without one a power cut
 // leaves more to believe.
-func (d *Daemon) sealed() {
+func (d *Daemon) sealed(at log.Cursor) {
 	err := d.mark.Sync()
 	if err == nil {
-		err = d.seals.Reached(d.kept.fold.Cursor().Place())
+		err = d.seals.Reached(at.Place())
 	}
 	if err != nil {
 		d.cfg.Log.Error("move the checkpoint of the event store", "error", err)

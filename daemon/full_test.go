@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"autopilot/daemon/engine"
+	"autopilot/daemon/fleet"
 	"autopilot/daemon/journal"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
@@ -31,8 +32,8 @@ func (n narrow) Append(ctx context.Context, e events.Event, c log.Class) (log.St
 	return n.Log.Append(ctx, e, c)
 }
 
-func simFleet(ctx context.Context, l log.Log, w *script) *fleet {
-	return newFleet(ctx, fleetConfig{Journal: journal.New(l, "sim", time.Now), Worker: w, Flow: w.flow, Host: "sim", Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+func simFleet(ctx context.Context, l log.Log, w *script) *fleet.Fleet {
+	return fleet.New(ctx, fleet.Config{Journal: journal.New(l, "sim", time.Now), Worker: w, Flow: w.flow, Host: "sim", Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 }
 
 func TestARunCanBeStoppedWhileTheStoreIsFull(t *testing.T) {
@@ -120,7 +121,7 @@ func TestARunThatCannotBeServedKeepsNoDaemonFromStarting(t *testing.T) {
 		gone := func(context.Context, run.State) (workflow.Workflow, error) {
 			return workflow.Workflow{}, errors.New("its workflow is gone")
 		}
-		f = newFleet(ctx, fleetConfig{Journal: journal.New(l, "sim", time.Now), Worker: w, Flow: gone, Host: "sim", Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+		f = fleet.New(ctx, fleet.Config{Journal: journal.New(l, "sim", time.Now), Worker: w, Flow: gone, Host: "sim", Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 		if err := f.Load(ctx, engine.Reboot{Booted: time.Now().Add(time.Hour)}); err != nil {
 			t.Fatal(err)
 		}
@@ -131,72 +132,6 @@ func TestARunThatCannotBeServedKeepsNoDaemonFromStarting(t *testing.T) {
 		die()
 		f.Close()
 	})
-}
-
-func TestARepeatedStartWaitsForTheFirst(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := &script{steps: []step{{Tree: 1, Failing: 2, Takes: time.Hour}}}
-		ctx, die := context.WithCancel(t.Context())
-		f := simFleet(ctx, log.NewMemory(log.MemoryConfig{}), w)
-		release, err := f.Hold("p", "req", "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := f.Hold("p", "req", ""); err == nil {
-			t.Fatal("one request holds a workspace twice")
-		}
-		go func() {
-			time.Sleep(time.Second)
-			if _, err := f.Begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req"); err != nil {
-				t.Error(err)
-			}
-			release()
-		}()
-		if s, ok := f.Requested(ctx, "req"); !ok || s.ID != "01SIMR" {
-			t.Errorf("the repeated request finds %q, %v", s.ID, ok)
-		}
-		if s, ok := f.Requested(ctx, "other"); ok {
-			t.Errorf("another request finds %q", s.ID)
-		}
-		die()
-		f.Close()
-	})
-}
-
-func TestOnALowDiskEveryLiveRunWaits(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		w := &script{steps: []step{{Tree: 1, Takes: time.Hour}}}
-		ctx, die := context.WithCancel(t.Context())
-		f := simFleet(ctx, log.NewMemory(log.MemoryConfig{}), w)
-		if _, err := f.Begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req"); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Minute) // its agent is at work, and asks for no room
-		if got := f.Fulls(false); len(got) != 0 {
-			t.Errorf("with room %d runs wait", len(got))
-		}
-		if got := f.Fulls(true); got["01SIMR"].Stage != run.Agent {
-			t.Errorf("on a low disk these wait: %v", got)
-		}
-		time.Sleep(2 * time.Hour)
-		if got := f.Fulls(true); len(got) != 0 {
-			t.Errorf("a run that is over waits: %v", got)
-		}
-		die()
-		f.Close()
-	})
-}
-
-func TestAnOldStateNeverReplacesANewerOne(t *testing.T) {
-	t.Parallel()
-	f := simFleet(t.Context(), log.NewMemory(log.MemoryConfig{}), &script{})
-	f.Serve(t.Context(), run.State{ID: "r", Status: run.Over, Log: run.Log{Seq: 2}}, engine.Reboot{})
-	f.Note(run.State{ID: "r", Log: run.Log{Seq: 1}})
-	if s, _ := f.State("r"); s.Log.Seq != 2 {
-		t.Errorf("the state is that after event %d", s.Log.Seq)
-	}
 }
 
 func TestACommandThatMeetsTheEndOfTheDaemonCanBeAskedAgain(t *testing.T) {
@@ -222,19 +157,4 @@ func TestACommandThatMeetsTheEndOfTheDaemonCanBeAskedAgain(t *testing.T) {
 			t.Error("a run is served after the end")
 		}
 	})
-}
-
-func TestRunsThatAreStartedAtOnceGetDifferentHandles(t *testing.T) {
-	t.Parallel()
-	f := simFleet(t.Context(), log.NewMemory(log.MemoryConfig{}), &script{})
-	old := run.State{ID: "01OLDABCD", Status: run.Over}
-	old.Facts.Handle = "abcd"
-	f.Serve(t.Context(), old, engine.Reboot{})
-	if got := f.NewHandle("01XZZZABCE"); got != "abce" {
-		t.Errorf("the handle is %q, and nobody has its last four", got)
-	}
-	// Neither of the next is stored when the other is named.
-	if a, b := f.NewHandle("01P1ABCD"), f.NewHandle("01Q1ABCD"); a != "1abcd" || b != "q1abcd" {
-		t.Errorf("handles %q and %q", a, b)
-	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"autopilot/daemon/engine"
+	"autopilot/daemon/fleet"
 	"autopilot/daemon/journal"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -20,14 +21,13 @@ import (
 )
 
 // keeping is a fleet that keeps its states in a file.
-func keeping(ctx context.Context, t *testing.T, l log.Log, w *script, path string) *fleet {
+func keeping(ctx context.Context, t *testing.T, l log.Log, w *script, path string) *fleet.Fleet {
 	t.Helper()
-	k, err := openKept(path, filepath.Join(filepath.Dir(path), "none"), nil, slog.New(slog.DiscardHandler))
+	k, err := fleet.OpenKept(fleet.KeptConfig{Path: path, Streams: filepath.Join(filepath.Dir(path), "none"), Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	k.log = l
-	f := newFleet(ctx, fleetConfig{Journal: journal.New(l, "sim", time.Now), Worker: w, Flow: w.flow, Host: "sim", Now: time.Now, Log: slog.New(slog.DiscardHandler), Kept: k})
+	f := fleet.New(ctx, fleet.Config{Journal: journal.New(l, "sim", time.Now), Worker: w, Flow: w.flow, Host: "sim", Now: time.Now, Log: slog.New(slog.DiscardHandler), Kept: k})
 	if err := f.Load(ctx, engine.Reboot{}); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func slow() *script {
 }
 
 // known reads a fleet's states at the moment of its load.
-func known(f *fleet) map[string]run.State {
+func known(f *fleet.Fleet) map[string]run.State {
 	states := map[string]run.State{}
 	for _, s := range f.States() {
 		states[s.ID] = s
@@ -172,50 +172,6 @@ func TestASnapshotFromTheFutureIsDropped(t *testing.T) {
 		f := keeping(ctx, t, older, slow(), path)
 		if s, ok := f.State("01OVER"); !ok || s.Log.Seq != 2 || len(f.Heads()) != 1 {
 			t.Errorf("the run is after event %d, of %d runs", s.Log.Seq, len(f.Heads()))
-		}
-		die()
-		f.Close()
-	})
-}
-
-func TestStatesOfFinishedRunsAreNotHeldInMemory(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "snapshot")
-	synctest.Test(t, func(t *testing.T) {
-		l := log.NewMemory(log.MemoryConfig{})
-		want := threeRuns(t, l, slow(), path)
-		ctx, die := context.WithCancel(t.Context())
-		f := keeping(ctx, t, l, slow(), path)
-		if f.runs["01OVER"].state != nil {
-			t.Error("the state is in memory")
-		}
-		// Without the snapshot it is in the log.
-		f.cfg.Kept.current.Store(nil)
-		if s, ok := f.State("01OVER"); !ok || !cmp.Equal(want["01OVER"], s) {
-			t.Errorf("from the log: %v", cmp.Diff(want["01OVER"], s))
-		}
-		die()
-		f.Close()
-	})
-}
-
-func TestManyEventsMakeASnapshotWhileRunsGoOn(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "snapshot")
-	synctest.Test(t, func(t *testing.T) {
-		ctx, die := context.WithCancel(t.Context())
-		f := keeping(ctx, t, log.NewMemory(log.MemoryConfig{}), &script{steps: []step{{Tree: 1, Failing: 2, Takes: time.Hour}}}, path)
-		go f.KeepStates(ctx)
-		if _, err := f.Begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req"); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(keepAfter / 2)
-		if _, err := os.Stat(path); err == nil {
-			t.Error("a snapshot for a few events")
-		}
-		time.Sleep(keepAfter)
-		if _, err := os.Stat(path); err != nil {
-			t.Errorf("no snapshot after %v: %v", keepAfter, err)
 		}
 		die()
 		f.Close()

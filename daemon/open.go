@@ -8,6 +8,7 @@ import (
 	"autopilot/daemon/account"
 	"autopilot/daemon/bus"
 	"autopilot/daemon/disk"
+	"autopilot/daemon/fleet"
 	"autopilot/daemon/journal"
 	"autopilot/daemon/removal"
 	"autopilot/daemon/roll"
@@ -37,8 +38,7 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 		return err
 	}
 	d.rolled.Record(ctx, d.hosts)
-	d.kept.log, d.kept.room = d.log, j.Disk.Plenty
-	d.fleet = newFleet(fctx, fleetConfig{
+	d.fleet = fleet.New(fctx, fleet.Config{
 		Journal: j, Worker: d.worker, Flow: d.worker.Flow, Host: d.host, Now: time.Now, Log: d.cfg.Log, Draining: d.draining.Load, Kept: d.kept,
 	})
 	d.rolls = roll.NewDesk(d.rolled, d.mark, d.fleet)
@@ -80,7 +80,7 @@ func (d *Daemon) serveFleet(ctx context.Context, j *journal.Journal) error {
 		return err
 	}
 	var lost map[string]error
-	d.fleet.Tell(fleetListener{
+	d.fleet.Tell(fleet.Listener{
 		Loading: func(ctx context.Context, open []run.State) error {
 			found := make([]*run.State, len(open))
 			for i := range open {

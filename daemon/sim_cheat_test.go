@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"autopilot/daemon/engine"
+	"autopilot/daemon/fleet"
 	"autopilot/daemon/journal"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -32,7 +33,7 @@ var tricks = []trick{
 
 // cheat carries a trick out. That it is refused is no error: what matters is what
 // a run is done by.
-func (w *crook) cheat(ctx context.Context, f *fleet, s run.State, k trick, n int) {
+func (w *crook) cheat(ctx context.Context, f *fleet.Fleet, s run.State, k trick, n int) {
 	do := func(c engine.Command) { _, _ = f.Do(ctx, s.ID, c, "session:claude-7@sim", fmt.Sprintf("cheat-%d", n)) }
 	chat := func(pid int) events.SessionJoined { return events.SessionJoined{PID: pid, Start: 1, Boot: "b"} }
 	number, set := s.Questions, "none"
@@ -109,7 +110,7 @@ func (w *crook) meddle(s run.State, k trick, do func(engine.Command)) {
 
 // person answers as one who looks at what there is. What has changed since it was
 // shown is presented again.
-func (w *crook) person(ctx context.Context, f *fleet, s run.State, no bool) bool {
+func (w *crook) person(ctx context.Context, f *fleet.Fleet, s run.State, no bool) bool {
 	if s.Status != run.Live || s.Stage != run.Asking {
 		return false
 	}
@@ -148,7 +149,7 @@ func (p *played) play(t *testing.T) log.Log {
 	t.Helper()
 	l := log.NewMemory(log.MemoryConfig{})
 	ctx, die := context.WithCancel(t.Context())
-	f := newFleet(ctx, fleetConfig{Journal: journal.New(l, "sim", time.Now), Worker: p.crook, Flow: p.flow, Host: "sim", Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	f := fleet.New(ctx, fleet.Config{Journal: journal.New(l, "sim", time.Now), Worker: p.crook, Flow: p.flow, Host: "sim", Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 	s, err := f.Begin(ctx, "01SIMR", p.start(), "local:0@sim/1", "req")
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"autopilot/daemon/engine"
+	"autopilot/daemon/fleet"
 	"autopilot/daemon/journal"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -41,7 +42,7 @@ func (o *outsiders) edited(s run.State, act engine.RunAgent) (events.RunHalted, 
 
 // intrudes has a chat write while an agent works, once in each of its iterations. It
 // says whether the run was changed.
-func (o *outsiders) intrudes(ctx context.Context, t testingT, l log.Log, f *fleet, s run.State) bool {
+func (o *outsiders) intrudes(ctx context.Context, t testingT, l log.Log, f *fleet.Fleet, s run.State) bool {
 	if o == nil || s.Stage != run.Agent || !o.writes[s.Last.Start.Iteration] {
 		return false
 	}
@@ -70,7 +71,7 @@ func playBeside(t testingT, l log.Log, w *script, kill func(run.State) bool) run
 			t.Fatalf("halted, and no files are named: %+v", s.Halt)
 		}
 		ctx, die := context.WithCancel(context.Background())
-		f := newFleet(ctx, fleetConfig{Journal: journal.New(l, "sim", time.Now), Worker: w, Flow: w.flow, Host: "sim", Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+		f := fleet.New(ctx, fleet.Config{Journal: journal.New(l, "sim", time.Now), Worker: w, Flow: w.flow, Host: "sim", Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 		if err := f.Load(ctx, engine.Reboot{}); err != nil {
 			t.Fatalf("load: %v", err)
 		}

@@ -20,6 +20,7 @@ import (
 	"autopilot/daemon/durable"
 	"autopilot/daemon/effect"
 	"autopilot/daemon/engine"
+	"autopilot/daemon/fleet"
 	"autopilot/daemon/journal"
 	"autopilot/daemon/machine"
 	"autopilot/daemon/person"
@@ -129,13 +130,13 @@ func (h *hostSim) open() {
 	d.chats = d.newChats()
 	d.peers, err = d.openPeers(ctx, j)
 	h.must(err)
-	d.fleet = newFleet(ctx, fleetConfig{Journal: j, Worker: h, Flow: h.flowOf, Host: "sim", Now: time.Now, Log: quiet, Draining: d.draining.Load})
+	d.fleet = fleet.New(ctx, fleet.Config{Journal: j, Worker: h, Flow: h.flowOf, Host: "sim", Now: time.Now, Log: quiet, Draining: d.draining.Load})
 	d.openBudget()
 	d.accounts = account.New(account.Config{
 		Open: account.Own{Journal: j, Actor: "daemon:sim", Log: quiet}.Open, Runs: d.fleet, Actor: "daemon:sim", Now: j.Now, Log: quiet,
 	})
 	d.machine = d.newMachine()
-	d.fleet.Tell(fleetListener{
+	d.fleet.Tell(fleet.Listener{
 		Loading: func(ctx context.Context, open []run.State) error {
 			for i := range open {
 				d.machine.LineUp(ctx, []*run.State{&open[i]})

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"autopilot/daemon/engine"
+	"autopilot/daemon/fleet"
 	"autopilot/daemon/journal"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
@@ -183,7 +184,7 @@ func (w *script) Ask(_ context.Context, s run.State, act engine.Ask) (events.Que
 }
 
 // answers plays the person. It says whether the run was changed.
-func (w *script) answers(ctx context.Context, f *fleet, s run.State) bool {
+func (w *script) answers(ctx context.Context, f *fleet.Fleet, s run.State) bool {
 	if w.phases == nil || s.Stage != run.Asking || s.Question.Expired {
 		return false
 	}
@@ -252,7 +253,7 @@ func playOn(t testingT, l log.Log, w *script, kill func(run.State) bool) run.Sta
 		return s
 	}
 	ctx, die := context.WithCancel(context.Background())
-	f := newFleet(ctx, fleetConfig{Journal: journal.New(l, "sim", time.Now), Worker: w, Flow: w.flow, Host: "sim", Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	f := fleet.New(ctx, fleet.Config{Journal: journal.New(l, "sim", time.Now), Worker: w, Flow: w.flow, Host: "sim", Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 	if err := f.Load(ctx, engine.Reboot{}); err != nil {
 		t.Fatalf("load: %v", err)
 	}

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"autopilot/daemon/engine"
+	"autopilot/daemon/fleet"
 	"autopilot/daemon/journal"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
@@ -202,7 +203,7 @@ func endOf(s run.State) end {
 func play(t testingT, l log.Log, w *script, kill func(run.State) bool) run.State {
 	for lives := 0; lives < 200; lives++ {
 		ctx, die := context.WithCancel(context.Background())
-		f := newFleet(ctx, fleetConfig{Journal: journal.New(l, "sim", time.Now), Worker: w, Flow: w.flow, Host: "sim", Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+		f := fleet.New(ctx, fleet.Config{Journal: journal.New(l, "sim", time.Now), Worker: w, Flow: w.flow, Host: "sim", Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 		if err := f.Load(ctx, engine.Reboot{}); err != nil {
 			die()
 			t.Fatalf("load: %v", err)
@@ -393,7 +394,7 @@ func TestAFullDiskIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &script{steps: []step{{Tree: 1, Takes: time.Minute}}, full: 100}
 		ctx, die := context.WithCancel(t.Context())
-		f := newFleet(ctx, fleetConfig{Journal: journal.New(log.NewMemory(log.MemoryConfig{}), "sim", time.Now), Worker: w, Flow: w.flow, Host: "sim", Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+		f := fleet.New(ctx, fleet.Config{Journal: journal.New(log.NewMemory(log.MemoryConfig{}), "sim", time.Now), Worker: w, Flow: w.flow, Host: "sim", Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 		s, err := f.Begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req")
 		if err != nil {
 			t.Fatal(err)
@@ -417,7 +418,7 @@ func TestStoppingALiveRunKeepsItsWorkAndItCanGoOn(t *testing.T) {
 		w := &script{steps: []step{{Tree: 1, Failing: 2, Takes: time.Minute}, {Tree: 2, Takes: time.Minute}}}
 		l := log.NewMemory(log.MemoryConfig{})
 		ctx, die := context.WithCancel(t.Context())
-		f := newFleet(ctx, fleetConfig{Journal: journal.New(l, "sim", time.Now), Worker: w, Flow: w.flow, Host: "sim", Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+		f := fleet.New(ctx, fleet.Config{Journal: journal.New(l, "sim", time.Now), Worker: w, Flow: w.flow, Host: "sim", Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 		s, err := f.Begin(ctx, "01SIMR", simStart(), "local:0@sim/1", "req")
 		if err != nil {
 			t.Fatal(err)

@@ -46,7 +46,7 @@ func (d *Daemon) openNotify(ctx context.Context) error {
 	}
 	d.notes = notes
 	if !known {
-		d.told(d.kept.fold.Cursor(), nil) // where the fleet was loaded
+		d.told(d.kept.Cursor(), nil) // where the fleet was loaded
 	}
 	if err := d.tellRolled(ctx); err != nil {
 		return err

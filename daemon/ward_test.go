@@ -12,6 +12,7 @@ import (
 
 	"autopilot/daemon/account"
 	"autopilot/daemon/engine"
+	"autopilot/daemon/fleet"
 	"autopilot/daemon/journal"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
@@ -117,7 +118,7 @@ type ward struct {
 	broken   atomic.Pointer[string] // what must not be
 
 	*script
-	fleet    *fleet
+	fleet    *fleet.Fleet
 	accounts *account.Calendar
 	journal  *journal.Journal
 	beside   beside
@@ -139,11 +140,11 @@ func (w *ward) open() {
 	w.beside = beside{ctx: ctx, cancel: die}
 	w.journal = journal.New(w.log, "sim", w.now)
 	quiet := slog.New(slog.DiscardHandler)
-	w.fleet = newFleet(ctx, fleetConfig{Journal: w.journal, Worker: w, Flow: w.flow, Host: "sim", Now: w.now, Log: quiet})
+	w.fleet = fleet.New(ctx, fleet.Config{Journal: w.journal, Worker: w, Flow: w.flow, Host: "sim", Now: w.now, Log: quiet})
 	w.accounts = account.New(account.Config{
 		Open: account.Own{Journal: w.journal, Actor: "daemon:sim", Log: quiet}.Open, Runs: w.fleet, Actor: "daemon:sim", Now: w.journal.Now, Log: quiet,
 	})
-	w.fleet.Tell(fleetListener{Loading: w.accounts.Load, Noted: w.accounts.Note})
+	w.fleet.Tell(fleet.Listener{Loading: w.accounts.Load, Noted: w.accounts.Note})
 	if err := w.fleet.Load(ctx, engine.Reboot{}); err != nil {
 		w.t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package daemon
+package fleet
 
 import (
 	"cmp"
@@ -13,7 +13,7 @@ import (
 // This file reads the states of runs that the fleet serves, or has stored.
 
 // State is a run as it is now. That of a run that is over may have to be read.
-func (f *fleet) State(id string) (run.State, bool) {
+func (f *Fleet) State(id string) (run.State, bool) {
 	f.mu.Lock()
 	m, ok := f.runs[id]
 	_, imported := f.imported[id]
@@ -35,7 +35,7 @@ func (f *fleet) State(id string) (run.State, bool) {
 	return f.stored(id)
 }
 
-func (f *fleet) archivedState(a *archive.Archive, id string) (run.State, bool) {
+func (f *Fleet) archivedState(a *archive.Archive, id string) (run.State, bool) {
 	s, err := a.State(id)
 	if err != nil {
 		f.cfg.Log.Warn("read an archived run", "run", id, "error", err)
@@ -52,7 +52,7 @@ func deref(s *run.State) run.State {
 
 // stored reads the state of a run that is over: from the snapshot, else from the
 // log.
-func (f *fleet) stored(id string) (run.State, bool) {
+func (f *Fleet) stored(id string) (run.State, bool) {
 	var err error
 	if snap := f.cfg.Kept.current.Load(); snap != nil {
 		var s run.State
@@ -68,7 +68,7 @@ func (f *fleet) stored(id string) (run.State, bool) {
 }
 
 // Full says that a run waits for room on the disk.
-func (f *fleet) Full(id string) bool {
+func (f *Fleet) Full(id string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	m := f.runs[id]
@@ -76,7 +76,7 @@ func (f *fleet) Full(id string) bool {
 }
 
 // Heads is every run, newest first, without its state.
-func (f *fleet) Heads() []snapshot.Head {
+func (f *Fleet) Heads() []snapshot.Head {
 	f.mu.Lock()
 	out := make([]snapshot.Head, 0, len(f.runs))
 	for _, m := range f.runs {
@@ -93,7 +93,7 @@ func newestFirst(list []snapshot.Head) []snapshot.Head {
 
 // States is every run of the log with its state, newest first. It reads all of
 // them: only for who needs that.
-func (f *fleet) States() []run.State {
+func (f *Fleet) States() []run.State {
 	heads := f.Heads()
 	out := make([]run.State, 0, len(heads))
 	for _, h := range heads {
@@ -108,14 +108,14 @@ func (f *fleet) States() []run.State {
 }
 
 // Count is how many runs there are.
-func (f *fleet) Count() int {
+func (f *Fleet) Count() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.runs)
 }
 
 // Live counts the runs that are going on.
-func (f *fleet) Live() int {
+func (f *Fleet) Live() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	n := 0
@@ -129,7 +129,7 @@ func (f *fleet) Live() int {
 
 // LiveStates are the runs that are going on. There may be a thousand of them, so
 // they are no copies: who asks only reads them.
-func (f *fleet) LiveStates() []*run.State {
+func (f *Fleet) LiveStates() []*run.State {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	out := make([]*run.State, 0, len(f.open))
@@ -142,7 +142,7 @@ func (f *fleet) LiveStates() []*run.State {
 }
 
 // NotOver are the states of the runs that are not over, which are only read.
-func (f *fleet) NotOver() []*run.State {
+func (f *Fleet) NotOver() []*run.State {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	out := make([]*run.State, 0, len(f.open))
@@ -157,7 +157,7 @@ func (f *fleet) NotOver() []*run.State {
 // Look shows the runs that are named, or all with nil, as they are at one moment.
 // see is called with the lock held. The state may be nil of a run that is over,
 // and is only read.
-func (f *fleet) Look(ids map[string]bool, see func(snapshot.Head, *run.State)) {
+func (f *Fleet) Look(ids map[string]bool, see func(snapshot.Head, *run.State)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if ids == nil {
@@ -174,7 +174,7 @@ func (f *fleet) Look(ids map[string]bool, see func(snapshot.Head, *run.State)) {
 }
 
 // IsLive says that a run is going on.
-func (f *fleet) IsLive(id string) bool {
+func (f *Fleet) IsLive(id string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	m := f.runs[id]
@@ -182,7 +182,7 @@ func (f *fleet) IsLive(id string) bool {
 }
 
 // LiveIn is the live run of a work tree.
-func (f *fleet) LiveIn(project, except string) (run.State, bool) {
+func (f *Fleet) LiveIn(project, except string) (run.State, bool) {
 	for _, s := range f.LiveStates() {
 		if s.Facts.Project == project && s.ID != except {
 			return *s, true
@@ -194,7 +194,7 @@ func (f *fleet) LiveIn(project, except string) (run.State, bool) {
 // Fulls are the runs that wait for room on the disk: where it is low, every
 // live one. What an agent does there is not seen before there is room again, so
 // its run does not even ask for some.
-func (f *fleet) Fulls(low bool) map[string]run.State {
+func (f *Fleet) Fulls(low bool) map[string]run.State {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	out := map[string]run.State{}
@@ -208,7 +208,7 @@ func (f *fleet) Fulls(low bool) map[string]run.State {
 }
 
 // BusySince are the runs whose actor is within a decision, and since when.
-func (f *fleet) BusySince() map[string]time.Time {
+func (f *Fleet) BusySince() map[string]time.Time {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	out := map[string]time.Time{}

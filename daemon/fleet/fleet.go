@@ -1,4 +1,17 @@
-package daemon
+// Package fleet has the runs of a daemon.
+//
+// A Fleet knows every run of the log, of the archive and of elsewhere, and serves
+// those that are not over: one actor (daemon/engine) each, which is the only one that
+// changes its run. It promises that a run which was stored is served by this daemon or
+// the next; that no two runs begin in one work tree at once; that a request which comes
+// again finds the run that it has begun; and that its listener hears of every change in
+// the order of the changes. States of runs that are over are read when they are asked
+// for: from the snapshot (Kept), else from the log or the archive.
+//
+// All of it may be called from many goroutines. What it shows under its lock, and what
+// LiveStates and NotOver give, is only read. It starts no goroutine but those of the
+// actors, and performs no effect.
+package fleet
 
 import (
 	"context"
@@ -18,28 +31,38 @@ import (
 	"autopilot/projections/run"
 )
 
-// fleet holds every run that this daemon knows and the actors of those that
-// are not over. One goroutine per such run; close ends them all.
-type fleet struct {
+// Fleet holds every run that this daemon knows and the actors of those that
+// are not over. One goroutine per such run; Close waits for them all.
+type Fleet struct {
 	ctx   context.Context
-	cfg   fleetConfig
-	hears fleetListener
+	cfg   Config
+	hears Listener
 	wg    sync.WaitGroup
 
-	mu       sync.Mutex
-	runs     map[string]*member
-	open     map[string]*member       // those that are not over: few of all that a host has had
-	imported map[string]snapshot.Head // by id; of other places, and never changed
-	archive  *archive.Archive         // nil as long as nothing of it is here
-	changed  chan struct{}            // closed and made anew at every change
-	events   int                      // changes since the latest snapshot
-	handles  map[string]bool          // that are taken; made when the first run is started
-	starts   map[string]start         // by workspace id
-	closed   bool
+	mu sync.Mutex
+	list
+	news
+	handles map[string]bool  // that are taken; made when the first run is started
+	starts  map[string]start // by workspace id
+	closed  bool
 }
 
-// fleetConfig is what a fleet serves its runs with.
-type fleetConfig struct {
+// list is the runs, by their ids.
+type list struct {
+	runs     map[string]*member
+	open     map[string]*member       // those that are not over: few of all that a host has had
+	imported map[string]snapshot.Head // of other places, and never changed
+	archive  *archive.Archive         // nil as long as nothing of it is here
+}
+
+// news is what has changed.
+type news struct {
+	changed chan struct{} // closed and made anew at every change
+	events  int           // changes since the latest snapshot
+}
+
+// Config is what a fleet serves its runs with.
+type Config struct {
 	Journal  *journal.Journal
 	Worker   engine.Worker
 	Flow     func(ctx context.Context, s run.State) (workflow.Workflow, error)
@@ -47,11 +70,11 @@ type fleetConfig struct {
 	Now      func() time.Time
 	Log      *slog.Logger
 	Draining func() bool // says that no new iteration may begin; nil is never
-	Kept     *kept       // nil keeps no states
+	Kept     *Kept       // nil keeps no states
 }
 
-// fleetListener is who hears of the runs of a fleet.
-type fleetListener struct {
+// Listener is who hears of the runs of a fleet.
+type Listener struct {
 	// Loading gets the runs that are not over before any is served.
 	Loading func(ctx context.Context, open []run.State) error
 	// Touched hears that a run is another than it was, by its id, and does not
@@ -69,24 +92,26 @@ type member struct {
 	archived bool // it is over, and in the log no more
 }
 
-// newFleet is a fleet without runs. Its actors end with ctx.
-func newFleet(ctx context.Context, cfg fleetConfig) *fleet {
+// New is a fleet without runs. Its actors end with ctx.
+func New(ctx context.Context, cfg Config) *Fleet {
 	if cfg.Draining == nil {
 		cfg.Draining = func() bool { return false }
 	}
 	if cfg.Kept == nil {
-		cfg.Kept = &kept{log: cfg.Journal.Log, out: cfg.Log}
+		cfg.Kept = &Kept{out: cfg.Log}
 		cfg.Kept.begin(nil)
 	}
-	return &fleet{
+	cfg.Kept.serve(cfg.Journal)
+	return &Fleet{
 		ctx: ctx, cfg: cfg,
-		hears: fleetListener{Loading: func(context.Context, []run.State) error { return nil }, Noted: func(run.State) {}, Touched: func(string) {}},
-		runs:  map[string]*member{}, open: map[string]*member{}, imported: map[string]snapshot.Head{}, changed: make(chan struct{}), starts: map[string]start{}, handles: map[string]bool{},
+		hears: Listener{Loading: func(context.Context, []run.State) error { return nil }, Noted: func(run.State) {}, Touched: func(string) {}},
+		list:  list{runs: map[string]*member{}, open: map[string]*member{}, imported: map[string]snapshot.Head{}},
+		news:  news{changed: make(chan struct{})}, starts: map[string]start{}, handles: map[string]bool{},
 	}
 }
 
 // Tell names who hears of the runs from now on. It comes before Load.
-func (f *fleet) Tell(l fleetListener) {
+func (f *Fleet) Tell(l Listener) {
 	if l.Touched == nil {
 		l.Touched = func(string) {}
 	}
@@ -94,14 +119,14 @@ func (f *fleet) Tell(l fleetListener) {
 }
 
 // Flow is the workflow of a run.
-func (f *fleet) Flow(ctx context.Context, s run.State) (workflow.Workflow, error) {
+func (f *Fleet) Flow(ctx context.Context, s run.State) (workflow.Workflow, error) {
 	return f.cfg.Flow(ctx, s)
 }
 
 // Load folds every run from the snapshot and the log, and serves those that are
 // not over, live ones first. boot is what the host's boot means for them: the time
 // between the last event of a live run and that moment is no activity.
-func (f *fleet) Load(ctx context.Context, boot engine.Reboot) error {
+func (f *Fleet) Load(ctx context.Context, boot engine.Reboot) error {
 	if err := f.cfg.Kept.catchUp(ctx); err != nil {
 		return fmt.Errorf("read the log: %w", err)
 	}
@@ -130,7 +155,7 @@ func (f *fleet) Load(ctx context.Context, boot engine.Reboot) error {
 
 // openStates is every run that is not over. Their hashes go to the journal,
 // which appends to them.
-func (f *fleet) openStates() ([]run.State, error) {
+func (f *Fleet) openStates() ([]run.State, error) {
 	var open []run.State
 	for _, h := range f.cfg.Kept.fold.Heads() {
 		if h.Status == run.Over {
@@ -149,7 +174,7 @@ func (f *fleet) openStates() ([]run.State, error) {
 
 // addOver adds the runs that are over; their states are read when they are asked
 // for.
-func (f *fleet) addOver() {
+func (f *Fleet) addOver() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, h := range f.cfg.Kept.fold.Heads() {
@@ -166,7 +191,7 @@ func (f *fleet) addOver() {
 }
 
 // release lets go of the states that a snapshot has.
-func (f *fleet) release(s *snapshot.Snapshot) {
+func (f *Fleet) release(s *snapshot.Snapshot) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for id, m := range f.runs {
@@ -178,7 +203,7 @@ func (f *fleet) release(s *snapshot.Snapshot) {
 
 // Serve adds a run and, unless it is over, starts its actor, which begins with
 // what the host's boot means for the run.
-func (f *fleet) Serve(ctx context.Context, s run.State, first engine.Reboot) {
+func (f *Fleet) Serve(ctx context.Context, s run.State, first engine.Reboot) {
 	m := &member{head: snapshot.HeadOf(s, ""), state: &s}
 	if s.Status != run.Over {
 		cfg := engine.Config{
@@ -210,18 +235,18 @@ func (f *fleet) Serve(ctx context.Context, s run.State, first engine.Reboot) {
 }
 
 // putLocked keeps a run where it is looked for, by how it stands now.
-func (f *fleet) putLocked(m *member) {
+func (l *list) putLocked(m *member) {
 	id := m.head.ID
-	f.runs[id] = m
+	l.runs[id] = m
 	if m.head.Status == run.Over {
-		delete(f.open, id)
+		delete(l.open, id)
 		return
 	}
-	f.open[id] = m
+	l.open[id] = m
 }
 
 // Close waits for the actors; their context has ended. None is begun after it.
-func (f *fleet) Close() {
+func (f *Fleet) Close() {
 	f.mu.Lock()
 	f.closed = true
 	f.mu.Unlock()
@@ -230,7 +255,7 @@ func (f *fleet) Close() {
 
 // Note takes the new state of a run from its actor. Who has begun the run notes
 // it too, and may come later.
-func (f *fleet) Note(s run.State) {
+func (f *Fleet) Note(s run.State) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if m := f.runs[s.ID]; m != nil && s.Log.Seq >= m.head.Seq {
@@ -245,7 +270,7 @@ func (f *fleet) Note(s run.State) {
 }
 
 // Wait returns a channel that is closed at the next change of any run.
-func (f *fleet) Wait() <-chan struct{} {
+func (f *Fleet) Wait() <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.changed
@@ -253,14 +278,14 @@ func (f *fleet) Wait() <-chan struct{} {
 
 // Fresh is how many changes there were since the latest snapshot, and a channel
 // that is closed at the next one.
-func (f *fleet) Fresh() (<-chan struct{}, int) {
+func (f *Fleet) Fresh() (<-chan struct{}, int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.changed, f.events
 }
 
 // Do hands a command to a run's actor.
-func (f *fleet) Do(ctx context.Context, id string, c engine.Command, actor, cause string) (run.State, error) {
+func (f *Fleet) Do(ctx context.Context, id string, c engine.Command, actor, cause string) (run.State, error) {
 	known, ok := f.State(id)
 	if !ok {
 		return run.State{}, wire.Errorf(wire.NotFound, "no run %q", id)
@@ -289,7 +314,7 @@ func (f *fleet) Do(ctx context.Context, id string, c engine.Command, actor, caus
 }
 
 // Actor is what serves a run, nil of one that is over.
-func (f *fleet) Actor(id string) *engine.Actor {
+func (f *Fleet) Actor(id string) *engine.Actor {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if m := f.runs[id]; m != nil {
@@ -299,7 +324,7 @@ func (f *fleet) Actor(id string) *engine.Actor {
 }
 
 // Suspended tells every live run that the host slept.
-func (f *fleet) Suspended(ctx context.Context, d time.Duration) {
+func (f *Fleet) Suspended(ctx context.Context, d time.Duration) {
 	for _, h := range f.Heads() {
 		if h.Status == run.Live {
 			f.Suspend(ctx, h.ID, d)
@@ -309,7 +334,7 @@ func (f *fleet) Suspended(ctx context.Context, d time.Duration) {
 
 // Suspend tells a run that it was not active. Where that cannot be stored the
 // time counts, and the run ends sooner: no reason to stand still for.
-func (f *fleet) Suspend(ctx context.Context, id string, d time.Duration) {
+func (f *Fleet) Suspend(ctx context.Context, id string, d time.Duration) {
 	if _, err := f.Do(ctx, id, engine.Suspend{For: d}, events.ActorDaemon(f.cfg.Host), ""); err != nil {
 		f.cfg.Log.Error("record a suspension", "run", id, "error", err)
 	}
@@ -317,7 +342,7 @@ func (f *fleet) Suspend(ctx context.Context, id string, d time.Duration) {
 
 // Busy says whether a served run is within an iteration. One whose agent was
 // lost is between two attempts.
-func (f *fleet) Busy() bool {
+func (f *Fleet) Busy() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, m := range f.open {

@@ -1,4 +1,4 @@
-package daemon
+package fleet
 
 import (
 	"context"
@@ -22,7 +22,7 @@ type start struct {
 }
 
 // Begin stores a new run and serves it. hold must have been taken before.
-func (f *fleet) Begin(ctx context.Context, id string, started events.RunStarted, actor, cause string) (run.State, error) {
+func (f *Fleet) Begin(ctx context.Context, id string, started events.RunStarted, actor, cause string) (run.State, error) {
 	s, err := f.announce(ctx, id, started, actor, cause)
 	if err != nil {
 		return run.State{}, fmt.Errorf("store the start of a run: %w", err)
@@ -34,7 +34,7 @@ func (f *fleet) Begin(ctx context.Context, id string, started events.RunStarted,
 
 // announce stores the first event of a run. When the outcome is unknown it looks
 // whether the event is there, so that a run is neither lost nor begun twice.
-func (f *fleet) announce(ctx context.Context, id string, started events.RunStarted, actor, cause string) (run.State, error) {
+func (f *Fleet) announce(ctx context.Context, id string, started events.RunStarted, actor, cause string) (run.State, error) {
 	e := events.Event{Aggregate: events.Run(id), Seq: 1, Actor: actor, Causation: cause, Data: started}
 	var err error
 	for range journal.Tries {
@@ -54,7 +54,7 @@ func (f *fleet) announce(ctx context.Context, id string, started events.RunStart
 
 // Hold reserves a workspace for the start or the resume of a run, so that two
 // never share one. release is nil when it failed.
-func (f *fleet) Hold(project, cause, except string) (release func(), err error) {
+func (f *Fleet) Hold(project, cause, except string) (release func(), err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for id, m := range f.open {
@@ -81,7 +81,7 @@ func (f *fleet) Hold(project, cause, except string) (release func(), err error) 
 // Requested finds the run that a repeated request has started already. It waits
 // for the first request if that is still at it: its client may have left and
 // asked again.
-func (f *fleet) Requested(ctx context.Context, cause string) (run.State, bool) {
+func (f *Fleet) Requested(ctx context.Context, cause string) (run.State, bool) {
 	if first := f.Starting(cause); first != nil {
 		select {
 		case <-first:
@@ -98,7 +98,7 @@ func (f *fleet) Requested(ctx context.Context, cause string) (run.State, bool) {
 
 // Starting is closed when the start that a request is at is over; nil without
 // one.
-func (f *fleet) Starting(cause string) <-chan struct{} {
+func (f *Fleet) Starting(cause string) <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, s := range f.starts {

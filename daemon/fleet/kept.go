@@ -1,4 +1,4 @@
-package daemon
+package fleet
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"autopilot/daemon/journal"
 	"autopilot/daemon/snapshot"
 	"autopilot/daemon/store"
 	"autopilot/events"
@@ -28,46 +29,66 @@ const (
 	keepTail   = 256
 )
 
-// kept is the fold of all runs that the fleet begins with, and its snapshot. All
+// Kept is the fold of all runs that the fleet begins with, and its snapshot. All
 // but current belongs to one goroutine at a time: the one that loads the fleet,
 // then its keeper, then the one that closes it.
-type kept struct {
+type Kept struct {
 	path string // empty keeps nothing
 	log  log.Log
 	out  *slog.Logger
 	fold *snapshot.Fold
 	room func() bool // says whether the disk has room for another one
 
-	seals   *store.Seals // nil in a store that has none
-	reached func()       // is told when all that is stored was read
+	seals   *store.Seals     // nil in a store that has none
+	reached func(log.Cursor) // may be nil
 
 	current atomic.Pointer[snapshot.Snapshot] // nil without one
 }
 
-// openKept opens the snapshot of a state directory. Where there is none that can
+// KeptConfig is where states are kept.
+type KeptConfig struct {
+	Path    string // of the snapshot
+	Streams string // directory of the event store
+	Seals   *store.Seals
+	Log     *slog.Logger
+	Reached func(log.Cursor) // is told when all that is stored was read, and up to where
+}
+
+// OpenKept opens the snapshot of a state directory. Where there is none that can
 // be believed it folds the files of the event store, before a server has them.
 // proven tells what is missing of the store.
-func openKept(path, streams string, seals *store.Seals, out *slog.Logger) (k *kept, proven error) {
-	k = &kept{path: path, out: out, room: func() bool { return true }, seals: seals}
-	s, err := snapshot.Open(path)
+func OpenKept(cfg KeptConfig) (k *Kept, proven error) {
+	k = &Kept{path: cfg.Path, out: cfg.Log, room: func() bool { return true }, seals: cfg.Seals, reached: cfg.Reached}
+	s, err := snapshot.Open(cfg.Path)
 	if err == nil {
 		k.begin(s)
-		return k, k.proveOpen(streams)
+		return k, k.proveOpen(cfg.Streams)
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
-		out.Warn("open the snapshot", "error", err)
+		cfg.Log.Warn("open the snapshot", "error", err)
 	}
 	k.begin(nil)
-	if seals == nil {
+	if cfg.Seals == nil {
 		return k, nil
 	}
-	return k, k.fold.AddSealed(streams, seals)
+	return k, k.fold.AddSealed(cfg.Streams, cfg.Seals)
 }
+
+// serve names the log that the fold follows, and the disk that has to have room.
+func (k *Kept) serve(j *journal.Journal) {
+	k.log = j.Log
+	if j.Disk.Dir != "" {
+		k.room = j.Disk.Plenty
+	}
+}
+
+// Cursor is up to where the log was folded.
+func (k *Kept) Cursor() log.Cursor { return k.fold.Cursor() }
 
 // proveOpen proves the events of the runs that are not over, which go on from the
 // snapshot: one that was changed breaks the log of its run. Of the others nothing
 // is begun.
-func (k *kept) proveOpen(streams string) error {
+func (k *Kept) proveOpen(streams string) error {
 	if k.seals == nil {
 		return nil
 	}
@@ -94,7 +115,7 @@ func (k *kept) proveOpen(streams string) error {
 }
 
 // begin begins a fold behind a snapshot, nil for none.
-func (k *kept) begin(s *snapshot.Snapshot) {
+func (k *Kept) begin(s *snapshot.Snapshot) {
 	if k.fold != nil {
 		_ = k.fold.Close() // of a file without a name
 	}
@@ -113,7 +134,7 @@ func (k *kept) begin(s *snapshot.Snapshot) {
 
 // catchUp adds what the log has behind the fold. A snapshot that does not fit
 // the log is dropped, and all of the log is read.
-func (k *kept) catchUp(ctx context.Context) error {
+func (k *Kept) catchUp(ctx context.Context) error {
 	err := k.fold.AddAll(k.log.ReadAll(ctx, k.fold.Cursor()))
 	if errors.Is(err, snapshot.ErrMismatch) {
 		err = k.anew(ctx, err)
@@ -122,13 +143,13 @@ func (k *kept) catchUp(ctx context.Context) error {
 		err = k.seals.InPlace()
 	}
 	if err == nil && k.reached != nil {
-		k.reached()
+		k.reached(k.Cursor())
 	}
 	return err
 }
 
 // anew folds all of the log.
-func (k *kept) anew(ctx context.Context, why error) error {
+func (k *Kept) anew(ctx context.Context, why error) error {
 	k.out.Warn("read the whole event log", "reason", why)
 	k.begin(nil)
 	return k.fold.AddAll(k.log.ReadAll(ctx, ""))
@@ -136,13 +157,13 @@ func (k *kept) anew(ctx context.Context, why error) error {
 
 // due says that a daemon which has loaded its runs shall write a snapshot: the
 // next one would have to read much.
-func (k *kept) due() bool {
+func (k *Kept) due() bool {
 	return k.path != "" && (k.current.Load() == nil && k.fold.Added() > 0 || k.fold.Added() >= keepTail)
 }
 
 // save writes a snapshot of what is stored by now, if anything was since the
 // last one. wrote says that there is a new one.
-func (k *kept) save(ctx context.Context) (wrote bool, err error) {
+func (k *Kept) save(ctx context.Context) (wrote bool, err error) {
 	if k.path == "" || !k.room() {
 		return false, nil
 	}
@@ -164,7 +185,7 @@ func (k *kept) save(ctx context.Context) (wrote bool, err error) {
 }
 
 // KeepStates writes snapshots now and then, until ctx ends.
-func (f *fleet) KeepStates(ctx context.Context) {
+func (f *Fleet) KeepStates(ctx context.Context) {
 	if f.cfg.Kept.due() {
 		f.SaveStates(ctx)
 		debug.FreeOSMemory() // what it took to read so much
@@ -184,7 +205,7 @@ func (f *fleet) KeepStates(ctx context.Context) {
 
 // awaitEvents waits until there is enough for a snapshot; false when ctx has
 // ended. While nothing happens it sleeps.
-func (f *fleet) awaitEvents(ctx context.Context) bool {
+func (f *Fleet) awaitEvents(ctx context.Context) bool {
 	var old <-chan time.Time
 	for {
 		changed, n := f.Fresh()
@@ -206,7 +227,7 @@ func (f *fleet) awaitEvents(ctx context.Context) bool {
 
 // SaveStates writes a snapshot and lets go of states that can be read from it.
 // Without one the next daemon reads the log: no reason to stop for.
-func (f *fleet) SaveStates(ctx context.Context) {
+func (f *Fleet) SaveStates(ctx context.Context) {
 	f.mu.Lock()
 	f.events = 0
 	f.mu.Unlock()

@@ -1,14 +1,8 @@
-package daemon
+package fleet
 
 import (
-	"context"
-	"fmt"
-	"iter"
-
 	"autopilot/daemon/archive"
 	"autopilot/daemon/snapshot"
-	"autopilot/events"
-	"autopilot/events/log"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
 )
@@ -18,37 +12,8 @@ import (
 // was imported is for looking back only: it is listed apart, and no command
 // changes it.
 
-// history is the log together with the runs that are in it no more, or never
-// were.
-type history struct {
-	log.Log
-	archive  *archive.Archive
-	archived func(id string) bool // says that the archive has a run, and the log has not
-}
-
-// Read implements log.Log.
-func (h history) Read(ctx context.Context, agg events.Aggregate, after uint64) iter.Seq2[log.Stored, error] {
-	if agg.Kind == events.KindRun && h.archived(agg.ID) {
-		return h.archive.Events(agg.ID, after)
-	}
-	return h.Log.Read(ctx, agg, after)
-}
-
-// Append implements log.Log. A run of the archive takes no event.
-func (h history) Append(ctx context.Context, e events.Event, c log.Class) (log.Stored, error) {
-	if e.Aggregate.Kind == events.KindRun && h.archived(e.Aggregate.ID) {
-		return log.Stored{}, fmt.Errorf("append %s to %s: it is in the archive", e.Data.EventType(), e.Aggregate)
-	}
-	return h.Log.Append(ctx, e, c)
-}
-
-// archived says that a run is in the archive and not in the log.
-func (d *Daemon) archived(id string) bool {
-	return d.fleet != nil && d.fleet.IsArchived(id)
-}
-
 // AddArchived adds the runs of the archive that the log does not have.
-func (f *fleet) AddArchived(a *archive.Archive) {
+func (f *Fleet) AddArchived(a *archive.Archive) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.archive = a
@@ -70,7 +35,7 @@ func (f *fleet) AddArchived(a *archive.Archive) {
 	f.hears.Touched("")
 }
 
-func (f *fleet) IsArchived(id string) bool {
+func (f *Fleet) IsArchived(id string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	m := f.runs[id]
@@ -79,7 +44,7 @@ func (f *fleet) IsArchived(id string) bool {
 }
 
 // IsImported says that a run came from elsewhere.
-func (f *fleet) IsImported(id string) bool {
+func (f *Fleet) IsImported(id string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	_, ok := f.imported[id]
@@ -87,7 +52,7 @@ func (f *fleet) IsImported(id string) bool {
 }
 
 // Changeable refuses a change of a run that came from elsewhere.
-func (f *fleet) Changeable(s run.State) error {
+func (f *Fleet) Changeable(s run.State) error {
 	if !f.IsImported(s.ID) {
 		return nil
 	}
@@ -97,7 +62,7 @@ func (f *fleet) Changeable(s run.State) error {
 
 // ImportedHeads is every run that came from elsewhere, newest first, without its
 // state.
-func (f *fleet) ImportedHeads() []snapshot.Head {
+func (f *Fleet) ImportedHeads() []snapshot.Head {
 	f.mu.Lock()
 	out := make([]snapshot.Head, 0, len(f.imported))
 	for _, h := range f.imported {
@@ -108,4 +73,4 @@ func (f *fleet) ImportedHeads() []snapshot.Head {
 }
 
 // AllHeads is every run, and behind them those that came from elsewhere.
-func (f *fleet) AllHeads() []snapshot.Head { return append(f.Heads(), f.ImportedHeads()...) }
+func (f *Fleet) AllHeads() []snapshot.Head { return append(f.Heads(), f.ImportedHeads()...) }

@@ -1,4 +1,4 @@
-package daemon
+package fleet
 
 import (
 	"strings"
@@ -11,7 +11,7 @@ import (
 // Resolve finds the run that a request names: an exact id or handle, an
 // unambiguous suffix of an id, or for no name the latest of the workspace
 // project.
-func (f *fleet) Resolve(ref wire.RunRef, project string) (run.State, error) {
+func (f *Fleet) Resolve(ref wire.RunRef, project string) (run.State, error) {
 	if s, ok := f.State(strings.ToUpper(ref.Run)); ok {
 		return s, nil // what programs ask by needs no list of all
 	}
@@ -41,7 +41,7 @@ func (f *fleet) Resolve(ref wire.RunRef, project string) (run.State, error) {
 }
 
 // Read is the state of a run that is in the list.
-func (f *fleet) Read(h snapshot.Head) (run.State, error) {
+func (f *Fleet) Read(h snapshot.Head) (run.State, error) {
 	s, ok := f.State(h.ID)
 	if !ok {
 		return s, wire.Errorf(wire.Failed, "run %s cannot be read", h.Handle).WithHint("apctl daemon logs")
@@ -49,7 +49,7 @@ func (f *fleet) Read(h snapshot.Head) (run.State, error) {
 	return s, nil
 }
 
-func (f *fleet) latest(all []snapshot.Head, ref wire.RunRef, project string) (run.State, error) {
+func (f *Fleet) latest(all []snapshot.Head, ref wire.RunRef, project string) (run.State, error) {
 	var here []snapshot.Head
 	for _, h := range all {
 		if h.Belongs(project) && (!ref.LiveOnly || h.Status == run.Live) {
@@ -80,7 +80,7 @@ func handles(list []snapshot.Head) string {
 
 // NewHandle is the shortest free suffix of a run id, at least four characters. It is
 // taken from now on, also by a run that is not stored yet.
-func (f *fleet) NewHandle(id string) string {
+func (f *Fleet) NewHandle(id string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	id = strings.ToLower(id)

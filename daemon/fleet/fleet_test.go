@@ -1,0 +1,161 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"autopilot/daemon/engine"
+	"autopilot/daemon/journal"
+	"autopilot/daemon/workflow"
+	"autopilot/events"
+	"autopilot/events/log"
+	"autopilot/projections/run"
+)
+
+// patient does the work of a run in an hour: what was red is green then.
+type patient struct{ engine.Worker }
+
+func (patient) BeginAgent(_ context.Context, s run.State, act engine.RunAgent) (events.Data, error) {
+	return events.IterationStarted{
+		Phase: act.Phase, Iteration: act.Iteration, Attempt: act.Attempt, Effect: fmt.Sprintf("a-%d-%d", act.Iteration, act.Attempt),
+		Tree: s.Last.Tree, Work: s.Last.Work,
+	}, nil
+}
+
+func (patient) Agent(ctx context.Context, s run.State, end <-chan struct{}) (events.AgentEnded, error) {
+	l := s.Last.Start
+	d := events.AgentEnded{
+		Phase: l.Phase, Iteration: l.Iteration, Attempt: l.Attempt, Effect: l.Effect, Outcome: events.Exited,
+		DurationMS: time.Hour.Milliseconds(), Tree: "t1", Work: "t1",
+	}
+	select {
+	case <-ctx.Done():
+		return d, ctx.Err()
+	case <-end:
+		d.Outcome = events.Stopped
+	case <-time.After(time.Hour):
+	}
+	return d, nil
+}
+
+func (patient) BeginGates(_ context.Context, _ run.State, act engine.RunGates) (events.GatesStarted, error) {
+	return events.GatesStarted{
+		Phase: act.Phase, Iteration: act.Iteration, Entry: act.Entry,
+		Effects: []events.EffectRef{{Gate: "test", Effect: fmt.Sprintf("g-%d", act.Iteration)}},
+	}, nil
+}
+
+func (patient) Gates(_ context.Context, s run.State, _ <-chan struct{}) (events.GatesJudged, error) {
+	test := events.GateResult{Gate: "test", Kind: events.GateCommand, Role: events.RoleGoal, Verdict: events.Pass, Reason: events.ReasonExit}
+	if s.Loop.Iteration == 0 {
+		test.Verdict, test.Exit = events.Fail, 1
+	}
+	return events.GatesJudged{
+		Phase: s.Loop.Phase, Iteration: s.Loop.Iteration, Results: []events.GateResult{test}, Tree: s.Last.Tree, Work: s.Last.Work,
+	}, nil
+}
+
+func (patient) Recorded(context.Context, run.State) error { return nil }
+func (patient) Text(context.Context, string) events.Ref   { return "e" }
+
+// serving is a fleet on a log whose runs have patient workers.
+func serving(ctx context.Context, l log.Log, k *Kept) *Fleet {
+	return New(ctx, Config{
+		Journal: journal.New(l, "host", time.Now), Worker: patient{}, Host: "host", Now: time.Now, Log: slog.New(slog.DiscardHandler), Kept: k,
+		Flow: func(context.Context, run.State) (workflow.Workflow, error) {
+			w := workflow.Default()
+			w.Phases = []workflow.Phase{{Name: "work", Prompt: "work.md", Gates: []workflow.Gate{{Group: workflow.Goals}}}}
+			return w, nil
+		},
+	})
+}
+
+func started(handle, project string) events.RunStarted {
+	return events.RunStarted{
+		Handle: handle, Project: project, Phase: "work", Tree: "t0", Work: "t0", Limits: events.Limits{Iterations: 6},
+		Gates: []events.Gate{{Name: "test", Kind: events.GateCommand, Role: events.RoleGoal}},
+	}
+}
+
+func TestARepeatedStartWaitsForTheFirst(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, die := context.WithCancel(t.Context())
+		f := serving(ctx, log.NewMemory(log.MemoryConfig{}), nil)
+		release, err := f.Hold("p", "req", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Hold("p", "req", ""); err == nil {
+			t.Fatal("one request holds a workspace twice")
+		}
+		go func() {
+			time.Sleep(time.Second)
+			if _, err := f.Begin(ctx, "01SIMR", started("simr", "p"), "local:0@host/1", "req"); err != nil {
+				t.Error(err)
+			}
+			release()
+		}()
+		if s, ok := f.Requested(ctx, "req"); !ok || s.ID != "01SIMR" {
+			t.Errorf("the repeated request finds %q, %v", s.ID, ok)
+		}
+		if s, ok := f.Requested(ctx, "other"); ok {
+			t.Errorf("another request finds %q", s.ID)
+		}
+		die()
+		f.Close()
+	})
+}
+
+func TestOnALowDiskEveryLiveRunWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, die := context.WithCancel(t.Context())
+		f := serving(ctx, log.NewMemory(log.MemoryConfig{}), nil)
+		if _, err := f.Begin(ctx, "01SIMR", started("simr", "p"), "local:0@host/1", "req"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute) // its agent is at work, and asks for no room
+		if got := f.Fulls(false); len(got) != 0 {
+			t.Errorf("with room %d runs wait", len(got))
+		}
+		if got := f.Fulls(true); got["01SIMR"].Stage != run.Agent {
+			t.Errorf("on a low disk these wait: %v", got)
+		}
+		time.Sleep(2 * time.Hour)
+		if got := f.Fulls(true); len(got) != 0 {
+			t.Errorf("a run that is over waits: %v", got)
+		}
+		die()
+		f.Close()
+	})
+}
+
+func TestAnOldStateNeverReplacesANewerOne(t *testing.T) {
+	t.Parallel()
+	f := serving(t.Context(), log.NewMemory(log.MemoryConfig{}), nil)
+	f.Serve(t.Context(), run.State{ID: "r", Status: run.Over, Log: run.Log{Seq: 2}}, engine.Reboot{})
+	f.Note(run.State{ID: "r", Log: run.Log{Seq: 1}})
+	if s, _ := f.State("r"); s.Log.Seq != 2 {
+		t.Errorf("the state is that after event %d", s.Log.Seq)
+	}
+}
+
+func TestRunsThatAreStartedAtOnceGetDifferentHandles(t *testing.T) {
+	t.Parallel()
+	f := serving(t.Context(), log.NewMemory(log.MemoryConfig{}), nil)
+	old := run.State{ID: "01OLDABCD", Status: run.Over}
+	old.Facts.Handle = "abcd"
+	f.Serve(t.Context(), old, engine.Reboot{})
+	if got := f.NewHandle("01XZZZABCE"); got != "abce" {
+		t.Errorf("the handle is %q, and nobody has its last four", got)
+	}
+	// Neither of the next is stored when the other is named.
+	if a, b := f.NewHandle("01P1ABCD"), f.NewHandle("01Q1ABCD"); a != "1abcd" || b != "q1abcd" {
+		t.Errorf("handles %q and %q", a, b)
+	}
+}
