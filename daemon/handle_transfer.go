@@ -40,7 +40,7 @@ func (d *Daemon) exporter() transfer.Exporter {
 
 func (d *Daemon) importing(room disk.Ballast) transfer.ImportConfig {
 	return transfer.ImportConfig{
-		Host: d.host, Facts: d.hosts, Runs: d.fleet, Log: d.log,
+		Host: d.host, Facts: d.hosts, Known: d.fleet, Log: d.log,
 		Archive: d.archive, Blobs: d.blobs, Disk: room, Out: d.cfg.Log,
 	}
 }

@@ -55,10 +55,7 @@ func ExportMain(ctx context.Context, version string, args []string, stdout, stde
 		return wire.ExitUsage
 	}
 	var err error
-	if o.places, err = place.Find(place.System()); err == nil && *state != "" {
-		o.places.State, err = filepath.Abs(*state)
-	}
-	if err != nil {
+	if o.places, err = placesOf(*state); err != nil {
 		fmt.Fprintln(stderr, "autopilotd:", err)
 		return wire.ExitFailed
 	}

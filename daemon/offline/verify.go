@@ -40,10 +40,7 @@ func VerifyMain(ctx context.Context, args []string, stdout, stderr io.Writer) in
 		fmt.Fprintln(stderr, "autopilotd: verify works on a store that no daemon has open\n  autopilotd verify --offline\n  apctl verify --all   asks the daemon")
 		return 2
 	}
-	places, err := place.Find(place.System())
-	if err == nil && *state != "" {
-		places.State, err = filepath.Abs(*state)
-	}
+	places, err := placesOf(*state)
 	if err != nil {
 		fmt.Fprintln(stderr, "autopilotd:", err)
 		return 1
@@ -62,6 +59,15 @@ func VerifyMain(ctx context.Context, args []string, stdout, stderr io.Writer) in
 		return 1
 	}
 	return sayProof(stdout, reply)
+}
+
+// placesOf are those of a state directory, or of the usual one.
+func placesOf(state string) (place.Places, error) {
+	places, err := place.Find(place.System())
+	if err == nil && state != "" {
+		places.State, err = filepath.Abs(state)
+	}
+	return places, err
 }
 
 func sayProof(w io.Writer, r wire.VerifyReply) int {

@@ -17,25 +17,20 @@ import (
 	"autopilot/projections/run"
 )
 
-// Runs are those that this host knows.
+// Runs are those of this host, in its log or rolled out of it.
 type Runs interface {
-	// Heads is every run of the log and those that were rolled out of it.
 	Heads() []snapshot.Head
 	Read(h snapshot.Head) (run.State, error)
-	State(id string) (run.State, bool)
-	// IsArchived says that a run is in the archive and not in the log.
-	IsArchived(id string) bool
-	// AddArchived adds the runs of the archive that the log does not have.
-	AddArchived(a *archive.Archive)
 }
 
 // Exporter makes bundles of the runs of a host that are over.
 type Exporter struct {
-	State, Version, Host string
-	Log                  log.Log
-	Blobs                *blob.Store
-	Runs                 Runs
-	Find                 func(context.Context, wire.RunRef) (run.State, error)
+	State, Version, Host string // directory, build, name of the host
+
+	Log   log.Log
+	Blobs *blob.Store
+	Runs  Runs
+	Find  func(context.Context, wire.RunRef) (run.State, error) // the run that is named
 }
 
 // Write writes a bundle. What cannot be exported is said before the first byte.

@@ -24,6 +24,7 @@ import (
 	"autopilot/events/log"
 	"autopilot/events/wire"
 	"autopilot/projections/host"
+	"autopilot/projections/run"
 )
 
 // Host is the writer of the host's own events.
@@ -32,11 +33,20 @@ type Host interface {
 	Append(ctx context.Context, data events.Data, actor, cause string) (events.Event, error)
 }
 
+// Known are the runs that are here, of this host and of others.
+type Known interface {
+	State(id string) (run.State, bool)
+	// IsArchived says that a run is in the archive and not in the log.
+	IsArchived(id string) bool
+	// AddArchived adds the runs of the archive that the log does not have.
+	AddArchived(a *archive.Archive)
+}
+
 // ImportConfig says where an Importer looks, and where it puts what comes in.
 type ImportConfig struct {
 	Host    string // its name
 	Facts   Host
-	Runs    Runs
+	Known   Known
 	Log     log.Log
 	Archive *archive.Archive
 	Blobs   *blob.Store
@@ -167,7 +177,7 @@ func (im *Importer) takeIn(ctx context.Context, in *incoming) (f archive.File, e
 	if f, err = im.cfg.Archive.Add(ctx, tmp.Name(), true, time.Now()); err != nil {
 		return f, err
 	}
-	im.cfg.Runs.AddArchived(im.cfg.Archive)
+	im.cfg.Known.AddArchived(im.cfg.Archive)
 	im.cfg.Blobs.Settle(in.texts...)
 	return f, nil
 }

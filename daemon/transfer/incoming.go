@@ -110,10 +110,10 @@ func (im *Importer) here(ctx context.Context, r archive.Run) (bool, error) {
 
 // headOf is where a run that is here ends.
 func (im *Importer) headOf(ctx context.Context, id string) (seq uint64, hash string, ok bool, err error) {
-	if h, found := im.cfg.Archive.Head(id); found && im.cfg.Runs.IsArchived(id) {
+	if h, found := im.cfg.Archive.Head(id); found && im.cfg.Known.IsArchived(id) {
 		return h.Seq, h.Hash, true, nil
 	}
-	s, ok := im.cfg.Runs.State(id)
+	s, ok := im.cfg.Known.State(id)
 	if !ok {
 		return 0, "", false, nil
 	}
