@@ -37,7 +37,7 @@ func (c *talk) answer(v wire.SessionView, answer string, edit ...func(*wire.Sess
 	for _, f := range edit {
 		f(&body)
 	}
-	return c.s.d.sessionAnswer(c.s.t.Context(), c.request(), body)
+	return c.s.d.sessions.Answer(c.s.t.Context(), c.request(), body)
 }
 
 // Where the settings let it, the chat that drives a run answers its gates: that is
@@ -158,7 +158,7 @@ func TestAChatAnswersNoRunOfAnotherDriverNorWithoutADialog(t *testing.T) {
 	refusedAs(t, "a script", err, wire.Denied, "no program that is known to ask")
 	_, err = c.answer(v, "ok")
 	refusedAs(t, "a chat that has not joined", err, wire.Conflict, "is driven by")
-	_, err = s.d.sessionLeave(t.Context(), script.request(), wire.RunRef{Run: v.Run.ID})
+	_, err = s.d.sessions.Leave(t.Context(), script.request(), wire.RunRef{Run: v.Run.ID})
 	s.must(err)
 	_, err = c.answer(v, "ok")
 	refusedAs(t, "one that has not joined, of a run without a driver", err, wire.Denied, "who asks has not joined")

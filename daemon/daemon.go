@@ -36,6 +36,7 @@ import (
 	"autopilot/daemon/pin"
 	"autopilot/daemon/removal"
 	"autopilot/daemon/roll"
+	"autopilot/daemon/session"
 	"autopilot/daemon/snapshot"
 	"autopilot/daemon/store"
 	"autopilot/daemon/team"
@@ -102,6 +103,7 @@ type Daemon struct {
 	accounts *account.Calendar
 	machine  *machine.Machine
 	peers    *peer.Sessions
+	sessions *session.Drivers
 	claims   *claim.Desk
 	team     *team.Team       // nil is none
 	teamLog  *journal.Journal // ditto

@@ -29,8 +29,8 @@ func TestWhoComesSecondHearsWhoWorksHereAndIsOfferedAWorkTree(t *testing.T) {
 	v, _ := s.atWork("make it so\nin detail")
 	c := s.chat()
 	_, run2 := s.d.runStart(t.Context(), s.request(), s.spec("test -f ok", "true"))
-	_, joins := s.d.sessionJoin(t.Context(), c.request(), wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: s.work}})
-	_, starts := s.d.sessionJoin(t.Context(), c.request(), wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: s.work}, Start: s.ordered()})
+	_, joins := s.d.sessions.Join(t.Context(), c.request(), wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: s.work}})
+	_, starts := s.d.sessions.Join(t.Context(), c.request(), wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: s.work}, Start: s.ordered()})
 	for name, tt := range map[string]struct {
 		err  error
 		verb string
@@ -53,7 +53,7 @@ func TestWhoComesSecondHearsWhoWorksHereAndIsOfferedAWorkTree(t *testing.T) {
 	s.givenBack()
 	d := one.joins(s.ordered())
 	one.work()
-	_, err := s.d.sessionJoin(t.Context(), two.request(), wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: s.work}})
+	_, err := s.d.sessions.Join(t.Context(), two.request(), wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: s.work}})
 	refusedAs(t, "another drives", err, wire.Conflict, "run "+d.Run.Handle+" works in this work tree")
 	s.saysAll("another drives", fmt.Sprint(err), "a chat of claude, process")
 	s.stop(d.Run.ID, events.StopCancel)
@@ -158,7 +158,7 @@ func TestWhoComesIntoAWorkTreeThatASessionHasClaimedHearsWhichAndIsOfferedAnothe
 		t.Fatal(err)
 	}
 	_, runs := s.d.runStart(t.Context(), s.request(), s.spec("test -f ok", "true"))
-	_, joins := s.d.sessionJoin(t.Context(), comes.request(), wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: s.work}, Start: s.ordered()})
+	_, joins := s.d.sessions.Join(t.Context(), comes.request(), wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: s.work}, Start: s.ordered()})
 	for verb, err := range map[string]error{"apctl run --worktree": runs, "apctl session join --worktree": joins} {
 		refusedAs(t, verb, err, wire.Conflict, "is held by")
 		var e *wire.Error

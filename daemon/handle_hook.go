@@ -11,6 +11,7 @@ import (
 	"autopilot/daemon/bus"
 	"autopilot/daemon/chat"
 	"autopilot/daemon/engine"
+	"autopilot/daemon/session"
 	"autopilot/events/wire"
 	"autopilot/projections/explain"
 	"autopilot/projections/run"
@@ -68,7 +69,7 @@ func (d *Daemon) drivenBy(who chat.Chat) []run.State {
 // hookBegins tells a chat of the run of its work tree that a chat drives, if one
 // is open.
 func (d *Daemon) hookBegins(ctx context.Context, who chat.Chat, dir string) (string, error) {
-	s, err := d.drivenRun(ctx, wire.RunRef{Workspace: dir})
+	s, err := d.sessions.Driven(ctx, wire.RunRef{Workspace: dir})
 	var known *wire.Error
 	switch {
 	case errors.As(err, &known) && s.Status == run.Live:
@@ -110,7 +111,7 @@ func (d *Daemon) hookStops(ctx context.Context, who chat.Chat, again bool) (stri
 			continue
 		}
 		if s.Stage != run.Agent {
-			return explain.ChatAwaits(s, waitsFor(s)), nil
+			return explain.ChatAwaits(s, session.WaitsFor(s)), nil
 		}
 		w, err := d.worker.ChatWork(ctx, s)
 		if err != nil {
@@ -127,7 +128,7 @@ func (d *Daemon) wants(s run.State) bool {
 	if s.Stop != "" || s.Log.Broken != 0 || d.fleet.Full(s.ID) {
 		return false
 	}
-	switch waitsFor(s) {
+	switch session.WaitsFor(s) {
 	case "", "gates", "looking":
 		return true
 	case "deciding":

@@ -45,7 +45,7 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 	if err := d.checkBudget(ctx, conf); err != nil {
 		return wire.RunView{}, err
 	}
-	if err := d.nested(ctx, q, ws.ID); err != nil {
+	if err := d.sessions.Nested(q, ws.ID); err != nil {
 		return wire.RunView{}, err
 	}
 	person, unhanded, err := d.handsOver(q, body)

@@ -88,7 +88,7 @@ func TestTheBeginningOfAChatNamesTheRunThatIsOpen(t *testing.T) {
 	}
 	s.saysAll("a fresh chat", two.hook(wire.HookBegins), "waits for a chat", "apctl session join "+v.Run.Handle)
 	two.joins(nil)
-	if d := s.d.driverView(s.state(v.Run.ID), true); d.Session != "7b0c" || d.PID != two.pid {
+	if d := s.d.sessions.Driver(s.state(v.Run.ID), true); d.Session != "7b0c" || d.PID != two.pid {
 		t.Errorf("driver: %+v", d)
 	}
 	two.table.end(two.pid)

@@ -42,6 +42,7 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 		Journal: j, Worker: d.worker, Flow: d.worker.Flow, Host: d.host, Now: time.Now, Log: d.cfg.Log, Draining: d.draining.Load, Kept: d.kept,
 	})
 	d.rolls = roll.NewDesk(d.rolled, d.mark, d.fleet)
+	d.sessions = d.newSessions()
 	d.removal = removal.New(d.removalConfig())
 	d.openBudget()
 	if err := d.serveFleet(ctx, j); err != nil {

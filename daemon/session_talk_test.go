@@ -81,7 +81,7 @@ func (c *talk) request() bus.Request {
 }
 
 func (c *talk) join(start *wire.StartRequest) (wire.SessionView, error) {
-	return c.s.d.sessionJoin(c.s.t.Context(), c.request(), wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: c.s.work}, Start: start})
+	return c.s.d.sessions.Join(c.s.t.Context(), c.request(), wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: c.s.work}, Start: start})
 }
 
 func (c *talk) joins(start *wire.StartRequest) wire.SessionView {
@@ -96,7 +96,7 @@ func (c *talk) joins(start *wire.StartRequest) wire.SessionView {
 // next waits for work, or the end.
 func (c *talk) next() wire.SessionView {
 	c.s.t.Helper()
-	v, err := c.s.d.sessionNext(c.s.t.Context(), c.request(), wire.SessionNextRequest{RunRef: wire.RunRef{Workspace: c.s.work}, WaitMS: 600_000})
+	v, err := c.s.d.sessions.Next(c.s.t.Context(), c.request(), wire.SessionNextRequest{RunRef: wire.RunRef{Workspace: c.s.work}, WaitMS: 600_000})
 	if err != nil {
 		c.s.t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func (c *talk) submit(body wire.SessionSubmitRequest) (wire.SessionView, error) 
 
 func (c *talk) submitAs(q bus.Request, body wire.SessionSubmitRequest) (wire.SessionView, error) {
 	body.Workspace = c.s.work
-	return c.s.d.sessionSubmit(c.s.t.Context(), q, body)
+	return c.s.d.sessions.Submit(c.s.t.Context(), q, body)
 }
 
 func (c *talk) submits(w wire.SessionWork, claim string) {

@@ -76,7 +76,7 @@ func TestOfTwoChatsOneDrives(t *testing.T) {
 	if again := one.joins(nil); again.Work == nil || again.Work.Effect != w.Effect {
 		t.Errorf("joined again: %+v", again)
 	}
-	if _, err := s.d.sessionLeave(t.Context(), one.request(), wire.RunRef{Workspace: s.work}); err != nil {
+	if _, err := s.d.sessions.Leave(t.Context(), one.request(), wire.RunRef{Workspace: s.work}); err != nil {
 		t.Fatal(err)
 	}
 	if st := s.state(v.Run.ID); st.Status != run.Live || st.Driver != nil || st.Stage != run.Agent {
@@ -104,7 +104,7 @@ func TestOfTwoChatsAtOnceOneJoins(t *testing.T) {
 	s := newSite(t, nil)
 	one, two := s.chat(), s.chat()
 	one.joins(s.ordered())
-	if _, err := s.d.sessionLeave(t.Context(), one.request(), wire.RunRef{Workspace: s.work}); err != nil {
+	if _, err := s.d.sessions.Leave(t.Context(), one.request(), wire.RunRef{Workspace: s.work}); err != nil {
 		t.Fatal(err)
 	}
 	requests := []bus.Request{one.request(), two.request()}
@@ -112,7 +112,7 @@ func TestOfTwoChatsAtOnceOneJoins(t *testing.T) {
 	var wg sync.WaitGroup
 	for i, q := range requests {
 		wg.Go(func() {
-			_, errs[i] = s.d.sessionJoin(t.Context(), q, wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: s.work}})
+			_, errs[i] = s.d.sessions.Join(t.Context(), q, wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: s.work}})
 		})
 	}
 	wg.Wait()
@@ -241,7 +241,7 @@ func TestTheQuestionOfAChatWaitsForAPersonAndTheAnswerIsItsNextWork(t *testing.T
 	c := s.chat()
 	v := c.joins(s.ordered())
 	w := c.work()
-	_, err := s.d.sessionAsk(t.Context(), c.request(), wire.SessionAskRequest{
+	_, err := s.d.sessions.Ask(t.Context(), c.request(), wire.SessionAskRequest{
 		RunRef: wire.RunRef{Workspace: s.work}, Effect: w.Effect, Phase: w.Phase, Iteration: w.Iteration,
 		Ask: wire.Ask{Question: "which port?", Options: []string{"80", "443"}, Recommended: 2, Reason: "it is safe"},
 	})

@@ -20,7 +20,7 @@ import (
 // view shows a run as it is now, with the signs of life that are in no log.
 func (d *Daemon) view(s run.State) wire.RunView {
 	v := d.viewAt(d.machine.Placed(s), time.Now())
-	v.Driver = d.driverView(s, true)
+	v.Driver = d.sessions.Driver(s, true)
 	if s.Status != run.Live || s.Log.Broken != 0 {
 		return v
 	}
@@ -82,7 +82,7 @@ func (d *Daemon) viewAt(s run.State, now time.Time) wire.RunView {
 		v.Issue = spec.Issue
 	}
 	if s.Driven() {
-		v.Agent, v.Driver = string(f.Driver), d.driverView(s, false)
+		v.Agent, v.Driver = string(f.Driver), d.sessions.Driver(s, false)
 	}
 	v.Imported = d.fleet.IsImported(s.ID)
 	v.Gone = d.removal.Gone(s)

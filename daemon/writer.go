@@ -61,20 +61,6 @@ func (d *Daemon) besides(s run.State) error {
 	return e
 }
 
-// joinFault says why a chat does not come to drive a run: another drives it, or agents
-// do the work of the run that is live here.
-func (d *Daemon) joinFault(who chat.Chat, s run.State, err error) error {
-	var known *wire.Error
-	by := s.Driver
-	switch {
-	case s.Status != run.Live || !errors.Is(err, engine.ErrDriven) && (!errors.As(err, &known) || known.Code != wire.Conflict):
-		return err
-	case !s.Driven(), by != nil && !who.Is(by.SessionJoined) && !d.chats.Gone(by.SessionJoined):
-		return asJoin(d.besides(s))
-	}
-	return err
-}
-
 // foreignRun is the live run whose work tree a chat is about to write to without being
 // a part of it, with the files. While a run asks a person, who answers may have things
 // changed; one that waits for a chat is that chat's to join.

@@ -1,4 +1,4 @@
-package daemon
+package session
 
 import (
 	"context"
@@ -12,20 +12,20 @@ import (
 	"autopilot/projections/run"
 )
 
-// sessionAnswer takes what the person in front of a chat has answered in its own
+// Answer takes what the person in front of a chat has answered in its own
 // dialog, where the settings of the run let the chat that drives it say so. It is
 // recorded as what it is: the word of a chat.
-func (d *Daemon) sessionAnswer(ctx context.Context, q bus.Request, body wire.SessionAnswerRequest) (wire.SessionView, error) {
-	s, err := d.drivenRun(ctx, body.RunRef)
+func (k *Drivers) Answer(ctx context.Context, q bus.Request, body wire.SessionAnswerRequest) (wire.SessionView, error) {
+	s, err := k.Driven(ctx, body.RunRef)
 	if err != nil {
 		return wire.SessionView{}, err
 	}
-	who, err := d.drives(q, s)
+	who, err := k.drives(q, s)
 	if err != nil {
 		return wire.SessionView{}, err
 	}
 	if q.ID != "" && s.Asked == q.ID {
-		return d.sessionView(ctx, s, true), nil
+		return k.view(ctx, s, true), nil
 	}
 	answer := wire.AnswerRequest{
 		RunRef: wire.RunRef{Run: s.ID}, Number: body.Number, Choice: strings.ToLower(body.Answer), Findings: body.Findings, Set: body.Set,
@@ -33,43 +33,43 @@ func (d *Daemon) sessionAnswer(ctx context.Context, q bus.Request, body wire.Ses
 	if s.Question != nil && s.Question.Kind == events.AskText {
 		answer.Choice, answer.Text = string(events.ChoiceText), body.Answer
 	}
-	if err := d.chatAnswers(s, &answer); err != nil {
+	if err := k.chatAnswers(s, &answer); err != nil {
 		return wire.SessionView{}, err
 	}
-	v, err := d.takeAnswer(ctx, s, answer, given{events.AssuredSession, who.Actor, q.ID})
+	v, err := k.cfg.Verbs.Answer(ctx, s, answer, who.Actor, q.ID)
 	if err != nil {
 		return wire.SessionView{}, err
 	}
-	after, ok := d.fleet.State(v.ID)
+	after, ok := k.cfg.Runs.State(v.ID)
 	if !ok {
 		return wire.SessionView{}, fmt.Errorf("read run %s", v.Handle)
 	}
-	return d.sessionView(ctx, after, true), nil
+	return k.view(ctx, after, true), nil
 }
 
 // minSet is how much of the hash of a set names it.
 const minSet = 6
 
 // chatAnswers refuses what is not for a chat to answer, and names the set in whole.
-func (d *Daemon) chatAnswers(s run.State, body *wire.AnswerRequest) error {
+func (k *Drivers) chatAnswers(s run.State, body *wire.AnswerRequest) error {
 	h := s.Facts.Handle
 	if body.Number < 1 {
 		return wire.Errorf(wire.Usage, "the number of the question is missing").WithHint("apctl session next %s   names it", h)
 	}
-	if err := d.asks(s, body.Number); err != nil {
+	if err := k.cfg.Verbs.Asks(s, body.Number); err != nil {
 		return err
 	}
-	if err := d.mayAnswer(s); err != nil {
+	if err := k.mayAnswer(s); err != nil {
 		return err
 	}
 	if q := s.Question; len(body.Set) >= minSet && strings.HasPrefix(q.Set, strings.ToLower(body.Set)) || q.Kind != events.AskApproval && body.Set == "" {
 		body.Set = q.Set
 	}
-	return d.answerable(s, *body)
+	return k.cfg.Verbs.Answerable(s, *body)
 }
 
 // mayAnswer is nil if the chat that drives the run may answer its question.
-func (d *Daemon) mayAnswer(s run.State) error {
+func (k *Drivers) mayAnswer(s run.State) error {
 	h := s.Facts.Handle
 	no := func(format string, args ...any) error {
 		return wire.Errorf(wire.Denied, format, args...).WithHint("apctl answer %s   asks a person at a terminal", h)
