@@ -174,7 +174,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	s.d.people = seat{away: true}
+	s.d.consent.People = seat{away: true}
 	if err := s.answer(say(st, "ok")); codeOf(err) != wire.NeedsPerson || !strings.Contains(err.Error(), "it has no terminal") {
 		t.Errorf("nobody at a terminal: %v", err)
 	}
@@ -278,7 +278,7 @@ func TestAQuestionAndItsAnswerOutliveTheDaemon(t *testing.T) {
 	st := s.asking(1)
 	s.close()
 	s.open()
-	s.d.people = seat{}
+	s.d.consent.People = seat{}
 	st = s.asked(st.ID, 1)
 	s.must(s.answer(say(st, "ok")))
 	st = s.asked(st.ID, 2)
@@ -370,14 +370,14 @@ func TestAnAnswerNeedsThePINWhereOneIsSetOrDemanded(t *testing.T) {
 		t.Fatalf("no PIN is set: %v", err)
 	}
 	set := func(q bus.Request, body wire.PINRequest) error {
-		_, err := s.d.pinSet(t.Context(), q, body)
+		_, err := s.d.consent.SetPIN(t.Context(), q, body)
 		return err
 	}
-	s.d.people = seat{away: true}
+	s.d.consent.People = seat{away: true}
 	if err := set(s.seated(), wire.PINRequest{New: "2468"}); codeOf(err) != wire.NeedsPerson {
 		t.Errorf("nobody sets one: %v", err)
 	}
-	s.d.people = seat{}
+	s.d.consent.People = seat{}
 	s.must(set(s.seated(), wire.PINRequest{New: "2468"}))
 	if err := set(s.seated(), wire.PINRequest{Old: "1111", New: "1357"}); codeOf(err) != wire.NeedsPerson {
 		t.Errorf("who does not know it changes it: %v", err)

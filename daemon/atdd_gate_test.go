@@ -92,7 +92,7 @@ func TestA25FilesOfOthersStopAnIssueWithTheirNames(t *testing.T) {
 	s.close()
 	s.cfg.Late = &none
 	s.open()
-	s.d.people = seat{}
+	s.d.consent.People = seat{}
 	st := s.atddAsks(s.atdd(`told() { cat > /dev/null; }
 impl() { if ! test -e tests/acceptance/AT-24.sh; then tests; elif ! test -e ../count; then touch ../count; else work; fi; }`))
 	s.must(s.answer(say(st, "ok")))

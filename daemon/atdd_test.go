@@ -262,7 +262,7 @@ func TestPeopleEndARunAtItsGates(t *testing.T) {
 	s.close()
 	s.cfg.Late = &none
 	s.open()
-	s.d.people = seat{}
+	s.d.consent.People = seat{}
 	st = s.asked(s.start(s.atdd("")).ID, 1)
 	s.must(s.answer(say(st, "ok")))
 	st = s.asked(st.ID, 2)

@@ -13,7 +13,7 @@ import (
 // newChats tells chats apart by the processes that the daemon sees now.
 func (d *Daemon) newChats() *chat.Chats {
 	return chat.New(chat.Config{
-		People: func() person.Table { return d.people },
+		People: func() person.Table { return d.consent.People },
 		Boot:   func() string { boot, _ := d.cfg.boot(); return boot },
 		Host:   d.host,
 		Heard:  func(c chat.Chat) { d.peers.Heard(c) },

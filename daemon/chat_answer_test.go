@@ -51,7 +51,7 @@ func TestAChatAnswersItsRunWhereTheSettingsLetIt(t *testing.T) {
 		t.Fatalf("it may answer %v: %+v %+v", v.MayAnswer, v.Next, v.Run.Question)
 	}
 	other := &talk{s: s, table: c.table, pid: firstChat + 500_000}
-	s.d.people.(*chats).add(person.Process{PID: other.pid, Start: uint64(other.pid), UID: os.Getuid(), Program: "/usr/bin/codex"})
+	s.d.consent.People.(*chats).add(person.Process{PID: other.pid, Start: uint64(other.pid), UID: os.Getuid(), Program: "/usr/bin/codex"})
 	_, err := other.answer(v, "ok")
 	refusedAs(t, "another chat", err, wire.Conflict, "is driven by a chat of claude")
 	for name, f := range map[string]func(*wire.SessionAnswerRequest){
@@ -86,10 +86,10 @@ func TestAChatAnswersItsRunWhereTheSettingsLetIt(t *testing.T) {
 	}
 	_, err = c.answer(v, "ok")
 	refusedAs(t, "a gate that wants more", err, wire.Denied, "needs assurance tty, and what a chat says is less")
-	chats := s.d.people
-	s.d.people = seat{}
+	chats := s.d.consent.People
+	s.d.consent.People = seat{}
 	s.must(s.answer(say(s.state(v.Run.ID), "ok")))
-	s.d.people = chats
+	s.d.consent.People = chats
 	w = c.work()
 	s.write(map[string]string{"ok": ""})
 	c.submits(w, "done")
@@ -152,7 +152,7 @@ func TestAChatAnswersNoRunOfAnotherDriverNorWithoutADialog(t *testing.T) {
 	s.until(st.ID, func(st run.State) bool { return st.Status == run.Over })
 
 	script := &talk{s: s, table: c.table, pid: firstChat + 700_000}
-	s.d.people.(*chats).add(person.Process{PID: script.pid, Start: uint64(script.pid), UID: os.Getuid(), Program: "/usr/bin/drive"})
+	s.d.consent.People.(*chats).add(person.Process{PID: script.pid, Start: uint64(script.pid), UID: os.Getuid(), Program: "/usr/bin/drive"})
 	v := script.waits()
 	_, err = script.answer(v, "ok")
 	refusedAs(t, "a script", err, wire.Denied, "no program that is known to ask")

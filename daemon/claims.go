@@ -17,19 +17,16 @@ func (d *Daemon) newClaims(j *journal.Journal) *claim.Desk {
 		Journal: j, Team: d.team, TeamLog: d.teamLog, Blobs: d.blobs, Host: d.host, StateDir: d.cfg.Places.State, Now: time.Now,
 		Alive: d.ownerAlive, Live: d.fleet.IsLive, Log: d.cfg.Log,
 	})
-	decide := func(proven events.Assurance, pin string, typed func() error, again string) (events.Assurance, error) {
-		return d.decides(proven, consent{pin, typed, again})
-	}
 	return &claim.Desk{
 		Keeper: k, Runs: d.fleet, Chats: d.chats, Repos: d.repos,
-		People: claim.People{Prove: d.person, Decide: decide, HasPIN: d.hasPIN},
+		People: d.consent,
 	}
 }
 
 // ownerAlive says that the process of a session goes on.
 func (d *Daemon) ownerAlive(o events.ClaimOwner) bool {
 	boot, err := d.cfg.boot()
-	return err == nil && claim.Alive(d.people, boot, o)
+	return err == nil && claim.Alive(d.consent.People, boot, o)
 }
 
 // stopLost stops the runs whose work trees another has.

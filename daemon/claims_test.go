@@ -135,12 +135,12 @@ func TestOnlyWhoHoldsAClaimGivesItBackAndAPersonForcesIt(t *testing.T) {
 		t.Errorf("no name: %v", err)
 	}
 
-	s.d.people = seat{away: true}
+	s.d.consent.People = seat{away: true}
 	ask := wire.ClaimRequest{Workspace: s.work, Key: "branch:fix/x", Decided: true, Typed: "branch:fix/x", Fence: first.Fence}
 	if _, err := s.d.claims.Force(t.Context(), s.seated(), ask); codeOf(err) != wire.NeedsPerson {
 		t.Errorf("forced by nobody at a terminal: %v", err)
 	}
-	s.d.people = seat{}
+	s.d.consent.People = seat{}
 	ask.Fence++
 	if _, err := s.d.claims.Force(t.Context(), s.seated(), ask); codeOf(err) != wire.Conflict {
 		t.Errorf("forced of a holder that was not shown: %v", err)
@@ -150,7 +150,7 @@ func TestOnlyWhoHoldsAClaimGivesItBackAndAPersonForcesIt(t *testing.T) {
 	if err != nil || !v.Claims[0].Forced || v.Claims[0].State != wire.ClaimFree {
 		t.Fatalf("%+v, %v", v, err)
 	}
-	s.d.people = one.table
+	s.d.consent.People = one.table
 	refusedAs(t, "its drop afterwards", one.drops("branch:fix/x"), wire.NotFound, "nobody holds")
 	next, err := two.takes("branch:fix/x")
 	if err != nil || next.Fence <= first.Fence {

@@ -23,6 +23,7 @@ import (
 	"autopilot/daemon/chat"
 	"autopilot/daemon/claim"
 	"autopilot/daemon/config"
+	"autopilot/daemon/consent"
 	"autopilot/daemon/disk"
 	"autopilot/daemon/durable"
 	"autopilot/daemon/effect"
@@ -105,13 +106,12 @@ type Daemon struct {
 	peers    *peer.Sessions
 	sessions *session.Drivers
 	claims   *claim.Desk
+	consent  *consent.Judge
 	team     *team.Team       // nil is none
 	teamLog  *journal.Journal // ditto
 	shared   *account.Shared  // ditto
-	people   person.Table
 	repos    *tree.Identities
 	chats    *chat.Chats
-	secret   *pin.Store // of who decides
 	uploads  *upload.Gatherer
 	blocked  blocked
 	past     past
@@ -144,7 +144,7 @@ type beside struct {
 // Open locks the state directory, starts the bus, folds the log and serves
 // every run that is not over. The caller must Close it.
 func Open(ctx context.Context, cfg Config) (_ *Daemon, err error) {
-	d := &Daemon{cfg: cfg, started: time.Now(), stop: make(chan struct{}), people: person.System(), secret: pin.Open(cfg.Places.State, time.Now)}
+	d := &Daemon{cfg: cfg, started: time.Now(), stop: make(chan struct{})}
 	d.active.Store(d.started.UnixMilli())
 	d.tended.note()
 	defer func() {
@@ -168,6 +168,8 @@ func Open(ctx context.Context, cfg Config) (_ *Daemon, err error) {
 	if err := d.openStores(ctx); err != nil {
 		return d, err
 	}
+	self := person.Daemon{PID: os.Getpid(), UID: os.Getuid(), Owner: d.effects.Owner}
+	d.consent = consent.New(person.System(), pin.Open(cfg.Places.State, time.Now), self, d.host)
 	d.limits = budget.NewLimits(cfg.Places.Config, prices, d.blobs)
 	if err := d.openFleet(ctx); err != nil {
 		return d, err

@@ -85,7 +85,7 @@ func (s *site) facts() []events.Data {
 func twoRuns(t *testing.T) (s *site, first, second run.State) {
 	t.Helper()
 	s = newSite(t, map[string]string{"keep": "keep\n"})
-	s.d.people = seat{}
+	s.d.consent.People = seat{}
 	first = s.play(s.spec("echo failed first; test -f one", `touch one; echo said by the first`))
 	s.wants(first, "done")
 	second = s.play(s.spec("echo failed second; test -f two", `touch two; echo said by the second`))
@@ -98,7 +98,7 @@ func twoRuns(t *testing.T) (s *site, first, second run.State) {
 func (s *site) settle() {
 	s.close()
 	s.open()
-	s.d.people = seat{}
+	s.d.consent.People = seat{}
 }
 
 func TestWhatOnlyAnErasedRunWroteIsGone(t *testing.T) {
@@ -225,7 +225,7 @@ func TestATextThatTwoErasedRunsNamedGoesWithTheLast(t *testing.T) {
 func TestOnlyAPersonErasesAndOnlyWhatIsOver(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
-	s.d.people = seat{}
+	s.d.consent.People = seat{}
 	halted := s.play(s.spec("test -f never", "date +%N > n", func(r *wire.RunSpec) { r.MaxIterations = 1 }))
 	s.wants(halted, "halted")
 	h := halted.Facts.Handle
@@ -249,7 +249,7 @@ func TestOnlyAPersonErasesAndOnlyWhatIsOver(t *testing.T) {
 		"another word":         {false, live.ID, "yes", wire.NeedsPerson},
 		"nobody at a terminal": {true, live.ID, live.Handle, wire.NeedsPerson},
 	} {
-		s.d.people = seat{away: c.away}
+		s.d.consent.People = seat{away: c.away}
 		if _, err := s.erase(c.run, c.typed); codeOf(err) != c.code {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -276,6 +276,13 @@ func TestWhatIsBeingPutWhileARunIsErasedStays(t *testing.T) {
 	if !s.d.blobs.Has(ref) {
 		t.Error("a text was removed that is about to be named")
 	}
+}
+
+// everyone who asks is a person at a terminal.
+type everyone struct{ removal.People }
+
+func (everyone) Prove(bus.Request) (person.Proof, string, error) {
+	return person.Proof{Assurance: events.AssuredTTY}, "person:1@h/pts/1", nil
 }
 
 func TestARemovalThatWasCutShortIsFinishedByTheNextDaemon(t *testing.T) {
@@ -322,9 +329,7 @@ func TestARemovalThatWasCutShortIsFinishedByTheNextDaemon(t *testing.T) {
 			}
 			texts := own()
 			cfg := s.d.removalConfig()
-			cfg.People.Prove = func(bus.Request) (person.Proof, string, error) {
-				return person.Proof{Assurance: events.AssuredTTY}, "person:1@h/pts/1", nil
-			}
+			cfg.People = everyone{cfg.People}
 			tc.cut(s, &cfg)
 			sweeper := removal.New(cfg)
 			_, err := sweeper.Erase(t.Context(), s.seated(), wire.EraseRequest{RunRef: wire.RunRef{Run: first.ID}, Typed: first.Facts.Handle})

@@ -56,7 +56,7 @@ func (d *Daemon) questionView(s run.State, most int) *wire.QuestionView {
 	}
 	v.Link = d.text(q.Link)
 	v.Cut = len(text) - len(v.Text)
-	v.PIN = d.hasPIN()
+	v.PIN = d.consent.HasPIN()
 	if n := len(files) - questionFiles; n > 0 {
 		v.Files, v.More = files[:questionFiles], n
 	}
@@ -98,7 +98,7 @@ func (d *Daemon) asks(s run.State, number int) error {
 // Source: atdd-kit, seeds 3.7: approval only of exactly what was shown; the
 // first answer counts; silence and partial approval are none.
 func (d *Daemon) runAnswer(ctx context.Context, q bus.Request, body wire.AnswerRequest) (wire.RunView, error) {
-	proof, actor, err := d.person(q)
+	proof, actor, err := d.consent.Prove(q)
 	if err != nil {
 		return wire.RunView{}, err
 	}
@@ -114,7 +114,7 @@ func (d *Daemon) runAnswer(ctx context.Context, q bus.Request, body wire.AnswerR
 	if err := d.answerable(s, body); err != nil {
 		return wire.RunView{}, err
 	}
-	assurance, err := d.assured(s, body, proof.Assurance)
+	assurance, err := d.consent.ToAnswer(s, proof.Assurance, body)
 	if err != nil {
 		return wire.RunView{}, err
 	}
@@ -172,20 +172,6 @@ func (d *Daemon) answerable(s run.State, body wire.AnswerRequest) error {
 	}
 	if body.Set != q.Set {
 		return d.answerFault(s, q.Number, engine.ErrOtherSet)
-	}
-	return nil
-}
-
-// typedRight compares what was typed with what proves that the question was
-// looked at.
-func typedRight(s run.State, typed string) error {
-	want, what := s.Facts.Handle, "the handle of the run"
-	if s.Question.Kind == events.AskApproval {
-		want, what = wire.Challenge(s.Question.Set), "the start of the hash that was shown"
-	}
-	if !strings.EqualFold(typed, want) {
-		return wire.Errorf(wire.NeedsPerson, "what was typed is not %s, so nothing was answered", what).
-			WithHint("apctl answer %s   asks again", s.Facts.Handle)
 	}
 	return nil
 }

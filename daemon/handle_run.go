@@ -274,9 +274,9 @@ func (d *Daemon) withFindings(ctx context.Context, s run.State, body wire.Resume
 func (d *Daemon) afterDrift(q bus.Request, s run.State, body wire.ResumeRequest) (events.Assurance, string, error) {
 	h := s.Facts.Handle
 	again := "apctl resume " + h
-	proven, actor, err := d.person(q)
+	proven, actor, err := d.consent.Prove(q)
 	if err == nil {
-		proven.Assurance, err = d.decides(proven.Assurance, consent{body.PIN, func() error { return typedHandle(s, body.Typed, "resumed") }, again})
+		proven.Assurance, err = d.consent.ToResume(s, proven.Assurance, body)
 	}
 	var e *wire.Error
 	if errors.As(err, &e) && e.Hint == "" {

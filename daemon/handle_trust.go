@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"autopilot/daemon/bus"
+	"autopilot/daemon/consent"
 	"autopilot/events"
 	"autopilot/events/wire"
 )
@@ -19,7 +20,7 @@ func (d *Daemon) trustShow(ctx context.Context, _ bus.Request, body wire.TrustRe
 // trustGive records a person's agreement to the content with a hash. What is
 // recorded are the bytes that have that hash now.
 func (d *Daemon) trustGive(ctx context.Context, q bus.Request, body wire.TrustRequest) (wire.TrustView, error) {
-	proven, actor, err := d.person(q)
+	proven, actor, err := d.consent.Prove(q)
 	if err != nil {
 		return wire.TrustView{}, err
 	}
@@ -31,12 +32,12 @@ func (d *Daemon) trustGive(ctx context.Context, q bus.Request, body wire.TrustRe
 		return wire.TrustView{}, wire.Errorf(wire.Conflict, "%s has changed since it was shown, so nothing was trusted", a.path()).
 			WithHint("apctl trust   shows it as it is now")
 	}
-	assurance, err := d.decides(proven.Assurance, consent{body.PIN, func() error {
+	assurance, err := d.consent.Decide(proven.Assurance, consent.Given{PIN: body.PIN, Right: func() error {
 		if body.Typed != wire.Challenge(body.Hash) {
 			return wire.Errorf(wire.NeedsPerson, "what was typed is not the start of the hash that was shown, so nothing was trusted")
 		}
 		return nil
-	}, "apctl trust"})
+	}, Again: "apctl trust"})
 	if err != nil {
 		return wire.TrustView{}, err
 	}

@@ -21,9 +21,9 @@ func (d *Daemon) handsOver(q bus.Request, body wire.StartRequest) (actor, why st
 	if !body.Handoff {
 		return "", "", nil
 	}
-	proof, actor, err := d.person(q)
+	proof, actor, err := d.consent.Prove(q)
 	if err == nil {
-		_, err = d.decides(proof.Assurance, consent{pin: body.PIN, right: func() error { return nil }, again: "apctl run"})
+		err = d.consent.ToHandOver(proof.Assurance, body)
 	}
 	var e *wire.Error
 	if errors.As(err, &e) && e.Code == wire.NeedsPerson {

@@ -83,11 +83,11 @@ func TestNobodyButAPersonHandsApprovalsOver(t *testing.T) {
 		does func(*site, *wire.StartRequest)
 		says string
 	}{
-		"nobody at a terminal":      {func(s *site, _ *wire.StartRequest) { s.d.people = seat{away: true} }, "a person at a terminal"},
-		"an agent program above it": {func(s *site, _ *wire.StartRequest) { s.d.people = agentSeat{} }, "a person at a terminal"},
-		"a PIN that was not typed":  {func(s *site, _ *wire.StartRequest) { s.must(s.d.secret.Set("", "2468")) }, "a PIN is set"},
+		"nobody at a terminal":      {func(s *site, _ *wire.StartRequest) { s.d.consent.People = seat{away: true} }, "a person at a terminal"},
+		"an agent program above it": {func(s *site, _ *wire.StartRequest) { s.d.consent.People = agentSeat{} }, "a person at a terminal"},
+		"a PIN that was not typed":  {func(s *site, _ *wire.StartRequest) { s.setPIN("2468") }, "a PIN is set"},
 		"a wrong PIN": {func(s *site, q *wire.StartRequest) {
-			s.must(s.d.secret.Set("", "2468"))
+			s.setPIN("2468")
 			q.PIN = "1357"
 		}, "the PIN is wrong"},
 	} {
@@ -107,7 +107,7 @@ func TestNobodyButAPersonHandsApprovalsOver(t *testing.T) {
 		})
 	}
 	s := atddSite(t)
-	s.must(s.d.secret.Set("", "2468"))
+	s.setPIN("2468")
 	q := s.atdd("")
 	q.PIN = "2468"
 	if v := s.handOver(q); len(v.Handoff) != 2 {

@@ -144,7 +144,7 @@ func (d *Daemon) removalConfig() removal.Config {
 		Stores: removal.Stores{
 			State: d.cfg.Places.State, Blobs: d.blobs, Effects: d.effects, Events: d.log, Archive: d.archive, Hosts: d.hosts,
 		},
-		Runs: d.fleet, Work: d.worker, People: removal.People{Prove: d.person, Decide: d.decidesErasing, HasPIN: d.hasPIN},
+		Runs: d.fleet, Work: d.worker, People: d.consent,
 		Find: d.find, Task: func(s run.State) string { return oneLine(d.text(s.Facts.Task)) }, Lasting: d.lasting, Log: d.cfg.Log,
 	}
 }

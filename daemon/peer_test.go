@@ -176,10 +176,10 @@ func TestTwoSessionsWithOneLabelAreTwoAndOutliveTheDaemon(t *testing.T) {
 	two.hook(wire.HookBegins)
 	one.begins(wire.PeerJoinRequest{Mode: "plan"})
 	s.must(two.sends(s.nameOf(one), "hello"))
-	people := s.d.people
+	people := s.d.consent.People
 	s.close()
 	s.open()
-	s.d.people = people
+	s.d.consent.People = people
 	list := s.peers(one.request()).Peers
 	if len(list) != 2 || list[0].Session != list[1].Session || list[0].You == list[1].You {
 		t.Fatalf("%+v", list)

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"autopilot/daemon/pin"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -28,6 +30,12 @@ func (s *site) resumeAs(st run.State, typed, pin string) error {
 	return err
 }
 
+// setPIN sets a PIN where none is set.
+func (s *site) setPIN(text string) {
+	s.t.Helper()
+	s.must(pin.Open(s.cfg.Places.State, time.Now).Set("", text))
+}
+
 // dataOf are the events of a run.
 func (s *site) dataOf(id string) []events.Data {
 	s.t.Helper()
@@ -47,11 +55,11 @@ func TestAPersonResumesAfterDrift(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
 	st := s.drifting()
-	s.d.people = seat{away: true}
+	s.d.consent.People = seat{away: true}
 	if err := s.resumeAs(st, st.Facts.Handle, ""); codeOf(err) != wire.NeedsPerson || !strings.Contains(err.Error(), "a person at a terminal") {
 		t.Errorf("nobody at a terminal: %v", err)
 	}
-	s.d.people = seat{}
+	s.d.consent.People = seat{}
 	if err := s.resumeAs(st, "yes", ""); codeOf(err) != wire.NeedsPerson || !strings.Contains(err.Error(), "nothing was resumed") {
 		t.Errorf("another word: %v", err)
 	}
@@ -73,13 +81,13 @@ func TestAPersonResumesAfterDrift(t *testing.T) {
 func TestDecisionsNeedThePINWhereOneIsSet(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
-	s.d.people = seat{}
+	s.d.consent.People = seat{}
 	over := s.play(s.spec("test -f one", "touch one"))
 	s.wants(over, "done")
 	drift := s.drifting()
 	s.write(map[string]string{".autopilot/config.yaml": "setup: 'true'\n"})
 	const pin = "2468"
-	_, err := s.d.pinSet(t.Context(), s.seated(), wire.PINRequest{New: pin})
+	_, err := s.d.consent.SetPIN(t.Context(), s.seated(), wire.PINRequest{New: pin})
 	s.must(err)
 	v := s.show(s.work)
 	if !v.PIN {
@@ -115,7 +123,7 @@ func TestDecisionsNeedThePINWhereOneIsSet(t *testing.T) {
 		t.Error("something was decided")
 	}
 	s.must(os.Remove(filepath.Join(s.cfg.Places.State, "pin.json"))) // as who has forgotten it does
-	_, err = s.d.pinSet(t.Context(), s.seated(), wire.PINRequest{New: pin})
+	_, err = s.d.consent.SetPIN(t.Context(), s.seated(), wire.PINRequest{New: pin})
 	s.must(err)
 	for _, name := range []string{"trust", "erase", "resume"} {
 		s.must(decisions[name]("", pin))

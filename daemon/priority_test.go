@@ -30,7 +30,7 @@ func holdsPriority(name string) func(*wire.RunSpec) {
 func TestOfThoseThatWaitWhoHasPriorityGoesFirst(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, map[string]string{"a": "x"})
-	s.d.people = seat{}
+	s.d.consent.People = seat{}
 	s.configure("resources: {agents: 1}\n")
 	onMachine(s, 64)
 	at := t.TempDir()
@@ -92,9 +92,9 @@ func TestAChatStartsNoRunThatGoesFirst(t *testing.T) {
 			q = s.seated()
 		}
 		s.elsewhere()
-		people := s.d.people
+		people := s.d.consent.People
 		if tt.person {
-			s.d.people = seat{}
+			s.d.consent.People = seat{}
 		}
 		p, err := s.d.runPreview(t.Context(), q, spec(tt.asks))
 		if err != nil {
@@ -102,7 +102,7 @@ func TestAChatStartsNoRunThatGoesFirst(t *testing.T) {
 		}
 		told := slices.ContainsFunc(p.Settings, func(v wire.ConfigValue) bool { return v.Key == "priority" })
 		v, err := s.d.runStart(t.Context(), q, spec(tt.asks))
-		s.d.people = people
+		s.d.consent.People = people
 		if err != nil {
 			t.Fatal(err)
 		}

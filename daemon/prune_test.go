@@ -151,7 +151,7 @@ func TestImportedRunsAreErasedAndPrunedToo(t *testing.T) {
 	from, first, second := twoRuns(t)
 	path, _ := from.exported(wire.ExportRequest{})
 	s := newSite(t, nil)
-	s.d.people = seat{}
+	s.d.consent.People = seat{}
 	if _, err := s.imports(path, false); err != nil {
 		t.Fatal(err)
 	}

@@ -60,10 +60,10 @@ const firstChat = 1 << 23
 
 // chat opens a chat of claude.
 func (s *site) chat() *talk {
-	table, ok := s.d.people.(*chats)
+	table, ok := s.d.consent.People.(*chats)
 	if !ok {
 		table = &chats{procs: map[int]person.Process{}}
-		s.d.people = table
+		s.d.consent.People = table
 	}
 	pid := firstChat + 1000*len(table.procs)
 	table.add(person.Process{PID: pid, Start: uint64(pid), UID: os.Getuid(), Program: "/home/me/.local/share/claude/versions/2.0.1"})

@@ -250,9 +250,9 @@ func TestTheQuestionOfAChatWaitsForAPersonAndTheAnswerIsItsNextWork(t *testing.T
 	if at := c.next(); at.Waits != "person" || at.Run.Question == nil || at.Run.Question.Text != "which port?\n\nA. 80\nB. 443 (recommended)\n\nWhy: it is safe\n" {
 		t.Fatalf("%+v", at)
 	}
-	s.d.people = seat{}
+	s.d.consent.People = seat{}
 	s.must(s.answer(tell(st, "b", "")))
-	s.d.people = c.table
+	s.d.consent.People = c.table
 	if w := c.work(); w.Iteration != 2 || !strings.Contains(w.Prompt, "which port?") || !strings.Contains(w.Prompt, "The answer:\n\nB. 443\n") {
 		t.Errorf("after the answer: %+v", w)
 	}
@@ -318,7 +318,7 @@ func TestAnotherDaemonFindsTheChatAndItsIteration(t *testing.T) {
 	s.write(map[string]string{"ok": ""})
 	s.close()
 	s.open()
-	s.d.people = c.table
+	s.d.consent.People = c.table
 	again := c.work()
 	if again.Effect != w.Effect || again.Prompt != w.Prompt {
 		t.Fatalf("found %+v, want %+v", again, w)

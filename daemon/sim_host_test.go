@@ -17,6 +17,7 @@ import (
 	"autopilot/daemon/blob"
 	"autopilot/daemon/budget"
 	"autopilot/daemon/config"
+	"autopilot/daemon/consent"
 	"autopilot/daemon/durable"
 	"autopilot/daemon/effect"
 	"autopilot/daemon/engine"
@@ -24,6 +25,7 @@ import (
 	"autopilot/daemon/journal"
 	"autopilot/daemon/machine"
 	"autopilot/daemon/person"
+	"autopilot/daemon/pin"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -120,7 +122,8 @@ func (h *hostSim) open() {
 	h.must(err)
 	d := &Daemon{
 		cfg:  Config{Log: quiet, Home: h.dir, Boot: "boot", Places: place.Places{State: h.dir, Config: filepath.Join(h.dir, "config.yaml")}, machine: h.sees},
-		host: "sim", log: h.log, blobs: blobs, effects: effects, people: person.System(), beside: beside{ctx: ctx, cancel: die},
+		host: "sim", log: h.log, blobs: blobs, effects: effects, beside: beside{ctx: ctx, cancel: die},
+		consent: consent.New(person.System(), pin.Open(h.dir, time.Now), person.Daemon{}, "sim"),
 	}
 	d.limits = budget.NewLimits(d.cfg.Places.Config, prices, blobs)
 	j := journal.New(h.log, "sim", time.Now)

@@ -225,12 +225,12 @@ func (h *hosts) found(t *testing.T) {
 	if _, err := h.one.takes("merge:main"); err != nil {
 		t.Fatal(err)
 	}
-	people := h.a.d.people
+	people := h.a.d.consent.People
 	h.a.close()
 	_, err := h.two.takes("merge:main")
 	refusedAs(t, "while its daemon is away", err, wire.Conflict, "is held by")
 	h.a.open()
-	h.a.d.people = people
+	h.a.d.consent.People = people
 	comes(t, "its own claim", func() bool { v := listed(h.a, "merge:main"); return v.State == wire.ClaimHeld && v.Alive })
 	if v, err := h.one.takes("merge:main"); err != nil || !v.Mine {
 		t.Errorf("renewed: %+v, %v", v, err)
@@ -259,7 +259,7 @@ func (h *hosts) away(t *testing.T) {
 	// A daemon begins without it too, and says so.
 	h.a.close()
 	h.a.open()
-	h.a.d.people = h.one.table
+	h.a.d.consent.People = h.one.table
 	status, err := h.a.d.daemonStatus(t.Context(), h.a.request(), struct{}{})
 	if err != nil || status.Team == nil || status.Team.Problem == "" {
 		t.Errorf("status: %+v, %v", status.Team, err)

@@ -4,9 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -14,9 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
-	"autopilot/daemon/bus"
 	"autopilot/daemon/config"
-	"autopilot/daemon/person"
 	"autopilot/daemon/tree"
 	"autopilot/daemon/work"
 	"autopilot/daemon/workflow/library"
@@ -141,7 +137,7 @@ func projectFile(ctx context.Context, dir string) (agreed, error) {
 // trustView says what is known of the trust in files, and shows what is new in
 // them.
 func (d *Daemon) trustView(a agreed) (wire.TrustView, error) {
-	v := wire.TrustView{File: a.path(), Hash: a.hash(), PIN: d.hasPIN()}
+	v := wire.TrustView{File: a.path(), Hash: a.hash(), PIN: d.consent.HasPIN()}
 	for _, p := range a.parts() {
 		v.Files = append(v.Files, p.Name)
 	}
@@ -225,19 +221,4 @@ func (d *Daemon) giveTrust(ctx context.Context, p agreed, a events.Assurance, ac
 	}
 	_, err = d.hosts.Append(ctx, e, actor, cause)
 	return err
-}
-
-// person proves that a request comes from a person at a terminal, and gives the
-// actor that decides.
-func (d *Daemon) person(q bus.Request) (person.Proof, string, error) {
-	p, err := person.Prove(d.people, person.Daemon{PID: os.Getpid(), UID: os.Getuid(), Owner: d.effects.Owner},
-		person.Caller{PID: q.PID, Start: q.Start})
-	var r *person.Refusal
-	switch {
-	case errors.As(err, &r):
-		return p, "", wire.Errorf(wire.NeedsPerson, "this needs a person at a terminal: %v", r)
-	case err != nil:
-		return p, "", err
-	}
-	return p, events.ActorPerson(q.UID, d.host, p.TTY), nil
 }

@@ -51,7 +51,7 @@ func (s *site) seated() bus.Request {
 func trustSite(t testing.TB, text string) *site {
 	t.Helper()
 	s := newSite(t, map[string]string{".autopilot/config.yaml": text, "deep/er/file": "x"})
-	s.d.people = seat{}
+	s.d.consent.People = seat{}
 	return s
 }
 
@@ -178,8 +178,8 @@ func TestTrustThatIsNotGiven(t *testing.T) {
 		"nothing typed":           {nil, func(string) string { return "" }, wire.NeedsPerson, "not the start"},
 		"too little typed":        {nil, func(h string) string { return h[:5] }, wire.NeedsPerson, "not the start"},
 		"the whole hash typed":    {nil, func(h string) string { return h }, wire.NeedsPerson, "not the start"},
-		"nobody at the terminal":  {func(s *site) { s.d.people = seat{away: true} }, nil, wire.NeedsPerson, "no terminal"},
-		"a system that shows nil": {func(s *site) { s.d.people = blind{} }, nil, wire.NeedsPerson, "does not show enough"},
+		"nobody at the terminal":  {func(s *site) { s.d.consent.People = seat{away: true} }, nil, wire.NeedsPerson, "no terminal"},
+		"a system that shows nil": {func(s *site) { s.d.consent.People = blind{} }, nil, wire.NeedsPerson, "does not show enough"},
 		"a file that was changed": {func(s *site) { s.write(map[string]string{".autopilot/config.yaml": "setup: rm -rf /\n"}) }, nil, wire.Conflict, "has changed"},
 		"a file that is gone":     {func(s *site) { s.remove(".autopilot/config.yaml") }, nil, wire.NotFound, "there is no"},
 		"a record that is broken": {func(s *site) {

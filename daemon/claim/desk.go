@@ -11,6 +11,7 @@ import (
 
 	"autopilot/daemon/bus"
 	"autopilot/daemon/chat"
+	"autopilot/daemon/consent"
 	"autopilot/daemon/person"
 	"autopilot/daemon/tree"
 	"autopilot/events"
@@ -34,12 +35,10 @@ type Runs interface {
 }
 
 // People tell whether a person decides.
-type People struct {
-	Prove func(q bus.Request) (p person.Proof, actor string, err error)
-	// Decide says how sure it is that who was proven decides. again is the command
-	// that asks for it.
-	Decide func(proven events.Assurance, pin string, typed func() error, again string) (events.Assurance, error)
-	HasPIN func() bool
+type People interface {
+	Prove(q bus.Request) (p person.Proof, actor string, err error)
+	Decide(proven events.Assurance, g consent.Given) (events.Assurance, error)
+	HasPIN() bool
 }
 
 // Desk answers the verbs about claims, and says of claims who holds them.
@@ -241,12 +240,12 @@ func (d *Desk) Force(ctx context.Context, q bus.Request, body wire.ClaimRequest)
 	}
 	proven, actor, err := d.People.Prove(q)
 	if err == nil {
-		proven.Assurance, err = d.People.Decide(proven.Assurance, body.PIN, func() error {
+		proven.Assurance, err = d.People.Decide(proven.Assurance, consent.Given{PIN: body.PIN, Right: func() error {
 			if body.Typed != k.String() {
 				return wire.Errorf(wire.NeedsPerson, "what was typed is not %s, so nothing was forced", k)
 			}
 			return nil
-		}, "apctl peer drop "+quoted(k.String())+" --force")
+		}, Again: "apctl peer drop " + quoted(k.String()) + " --force"})
 	}
 	if err != nil {
 		return wire.ClaimsView{}, err

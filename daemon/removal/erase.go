@@ -34,7 +34,7 @@ func (w *Sweeper) Erase(ctx context.Context, q bus.Request, body wire.EraseReque
 		err = erasable(s)
 	}
 	if err == nil && decides {
-		r.Assurance, err = w.cfg.People.Decide(s, r.Assurance, body)
+		r.Assurance, err = w.cfg.People.ToErase(s, r.Assurance, body)
 	}
 	if err != nil {
 		return v, err

@@ -63,10 +63,10 @@ type Stores struct {
 }
 
 // People is how a person decides.
-type People struct {
-	Prove  func(q bus.Request) (p person.Proof, actor string, err error)
-	Decide func(s run.State, proven events.Assurance, body wire.EraseRequest) (events.Assurance, error)
-	HasPIN func() bool
+type People interface {
+	Prove(q bus.Request) (p person.Proof, actor string, err error)
+	ToErase(s run.State, proven events.Assurance, body wire.EraseRequest) (events.Assurance, error)
+	HasPIN() bool
 }
 
 // Config is what a Sweeper works with.
