@@ -45,6 +45,7 @@ import (
 	"autopilot/daemon/tree"
 	"autopilot/daemon/upload"
 	"autopilot/daemon/work"
+	"autopilot/daemon/worktree"
 	"autopilot/events/log"
 	"autopilot/events/place"
 )
@@ -117,11 +118,12 @@ type Daemon struct {
 	past     past
 	removal  *removal.Sweeper
 	looking  sync.Mutex // one look at what chats wrote at a time
-	pruning  sync.Mutex // one removal of work trees at a time
 	edits    sync.Mutex // one change of a configuration file at a time
 	exports  transfer.Exporter
 	imports  *transfer.Importer
 	loaded   bool // all runs are served
+
+	worktrees *worktree.Keeper
 
 	limits *budget.Limits
 	budget *budget.Keeper

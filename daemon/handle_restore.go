@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"strings"
 
 	"autopilot/daemon/bus"
 	"autopilot/daemon/tree"
@@ -54,7 +53,7 @@ func (d *Daemon) runRestore(ctx context.Context, q bus.Request, body wire.Restor
 	}
 	return wire.RestoreView{
 		Run: d.view(s), To: string(name), Tree: string(to), Undo: r.Kept, DryRun: body.DryRun,
-		Written: texts(r.Written), Removed: texts(r.Removed), Left: texts(r.Left), Unchanged: r.Before == to,
+		Written: tree.Printable(r.Written), Removed: tree.Printable(r.Removed), Left: tree.Printable(r.Left), Unchanged: r.Before == to,
 	}, err
 }
 
@@ -83,13 +82,4 @@ func (d *Daemon) recorded(ctx context.Context, s run.State, name string) (events
 	}
 	return "", "", wire.Errorf(wire.Usage, "%q names no iteration", name).
 		WithHint("give K, where 0 is the start, or the name that a restore printed")
-}
-
-// texts makes file names, which need not be text, fit for JSON.
-func texts(paths []string) []string {
-	out := make([]string, 0, len(paths))
-	for _, p := range paths {
-		out = append(out, strings.ToValidUTF8(p, "\uFFFD"))
-	}
-	return out
 }

@@ -15,7 +15,9 @@ import (
 	"autopilot/daemon/transfer"
 	"autopilot/daemon/tree"
 	"autopilot/daemon/work"
+	"autopilot/daemon/worktree"
 	"autopilot/events"
+	"autopilot/events/wire"
 	"autopilot/projections/run"
 )
 
@@ -49,6 +51,7 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 		return err
 	}
 	d.fleet.AddArchived(d.archive)
+	d.worktrees = worktree.New(d.worktreeConfig())
 	d.exports, d.imports = d.exporter(), transfer.NewImporter(d.importing(j.Disk))
 	if err := d.endTries(fctx); err != nil {
 		return err
@@ -118,7 +121,7 @@ func (d *Daemon) serveFleet(ctx context.Context, j *journal.Journal) error {
 // goOn begins what the daemon does beside its runs, until it ends.
 func (d *Daemon) goOn(ctx context.Context) {
 	for _, work := range []func(context.Context){
-		d.removal.Finish, d.finishTrees, d.imports.Finish, d.accounts.Run, d.claims.Run, d.tend, d.machine.Run, d.fleet.KeepStates, d.watchIdle,
+		d.removal.Finish, d.worktrees.Finish, d.imports.Finish, d.accounts.Run, d.claims.Run, d.tend, d.machine.Run, d.fleet.KeepStates, d.watchIdle,
 	} {
 		d.beside.Go(func() { work(ctx) })
 	}
@@ -146,5 +149,34 @@ func (d *Daemon) removalConfig() removal.Config {
 		},
 		Runs: d.fleet, Work: d.worker, People: d.consent,
 		Find: d.find, Task: func(s run.State) string { return oneLine(d.text(s.Facts.Task)) }, Lasting: d.lasting, Log: d.cfg.Log,
+	}
+}
+
+func (d *Daemon) worktreeConfig() worktree.Config {
+	return worktree.Config{
+		Stores: worktree.Stores{
+			State: d.cfg.Places.State, Home: d.cfg.Home, Blobs: d.blobs, Hosts: d.hosts, Repos: d.repos, Work: d.worker,
+		},
+		Runs: d.fleet, Claims: d.claims, Sessions: d.peers, Lasting: d.lasting, Log: d.cfg.Log,
+		Words: worktree.Words{
+			Text:  d.text,
+			State: func(s run.State, now time.Time) string { return d.viewAt(s, now).State },
+		},
+		Making: worktree.Making{
+			Settings: func(ws tree.Workspace, noConfig bool) (wire.WorktreeSettings, error) {
+				l, err := d.usable(ws, nil, noConfig)
+				if err != nil {
+					return wire.WorktreeSettings{}, err
+				}
+				return l.Worktree(), nil
+			},
+			Session: func(q bus.Request) (string, bool) {
+				who, err := d.chats.Of(q)
+				if err != nil {
+					return "", false
+				}
+				return d.peers.ID(who)
+			},
+		},
 	}
 }

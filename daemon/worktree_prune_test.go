@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"autopilot/daemon/proctest"
 	"autopilot/daemon/tree"
 	"autopilot/events"
@@ -28,11 +30,11 @@ func TestOfTwoWhoPruneAtOnceEachTreeIsRemovedOnce(t *testing.T) {
 		f.age(dir)
 		dirs = append(dirs, dir)
 	}
-	q := wire.WorktreePruneRequest{Workspace: f.work, KeepS: int64(treesKeep / time.Second)}
+	q := wire.WorktreePruneRequest{Workspace: f.work, KeepS: int64(treesKept / time.Second)}
 	asks := []func() error{}
 	for range 3 {
 		r := f.request()
-		asks = append(asks, func() error { _, err := f.d.worktreePrune(t.Context(), r, q); return err })
+		asks = append(asks, func() error { _, err := f.d.worktrees.Prune(t.Context(), r, q); return err })
 	}
 	var wg sync.WaitGroup
 	for _, ask := range asks {
@@ -108,20 +110,41 @@ func (f *forest) salvaged(dir string) []string {
 	return found
 }
 
+// removals is where a daemon writes down what it removes.
+func (f *forest) removals() string { return filepath.Join(f.cfg.Places.State, "worktrees") }
+
+// halfRemoval is what it writes.
+type halfRemoval struct {
+	Dir    string                `json:"dir"`
+	Aside  string                `json:"aside"`
+	Folder string                `json:"folder"`
+	Sure   bool                  `json:"sure"`
+	By     string                `json:"by"`
+	Fact   events.WorktreePruned `json:"fact"`
+}
+
+func (f *forest) announces(r halfRemoval) {
+	f.t.Helper()
+	b, err := json.Marshal(r)
+	f.check(err)
+	f.check(os.MkdirAll(f.removals(), 0o700))
+	f.check(os.WriteFile(filepath.Join(f.removals(), r.Fact.Salvage+".json"), b, 0o600))
+}
+
 // half begins to remove a work tree as a daemon does that is killed then.
-func (f *forest) half(name string, sure bool) (dir string, r treeRemoval) {
+func (f *forest) half(name string, sure bool) (dir string, r halfRemoval) {
 	f.t.Helper()
 	dir = f.plant(name)
 	f.put(dir, "env.local", "K\n")
 	f.age(dir)
 	id := "01JH4Z9QW3E8N5T7V2X0Y6A1B" + strconv.Itoa(len(name))
-	r = treeRemoval{Dir: dir, Aside: tree.Aside(dir, id), Folder: gitDirIn(f, dir), Sure: sure, By: "local:0@test/1", Fact: events.WorktreePruned{
+	r = halfRemoval{Dir: dir, Aside: tree.Aside(dir, id), Folder: gitDirIn(f, dir), Sure: sure, By: "local:0@test/1", Fact: events.WorktreePruned{
 		Project: tree.IDOf(dir), Repository: tree.IDOf(filepath.Join(f.work, ".git")), Salvage: id, Commit: f.in(dir, "rev-parse", "HEAD"),
 	}}
 	saved, err := f.d.worker.Salvage(f.t.Context(), tree.Workspace{ID: r.Fact.Project, Path: dir}, id, []string{"env.local"}, "x")
 	f.check(err)
 	r.Fact.Tree = saved.Tree
-	f.check(f.d.announceTree(r))
+	f.announces(r)
 	f.check(tree.MoveAside(dir, r.Aside))
 	return dir, r
 }
@@ -134,49 +157,16 @@ func TestADaemonThatWasKilledPutsAWorkTreeBackOrFinishes(t *testing.T) {
 	f.check(os.Remove(filepath.Join(r.Aside, "a.txt"))) // it had begun
 	f.close()
 	f.open()
-	f.d.finishTrees(t.Context()) // waits for the one of the start
+	f.d.worktrees.Finish(t.Context()) // waits for the one of the start
 	if text, err := os.ReadFile(filepath.Join(doubtful, "env.local")); err != nil || string(text) != "K\n" || len(f.salvaged(doubtful)) != 0 {
 		t.Errorf("not proven: %q, %v, %v", text, err, f.salvaged(doubtful))
 	}
 	if onDisk(sure) || onDisk(r.Aside) || onDisk(r.Folder) || len(f.salvaged(sure)) != 1 || len(f.pruned()) != 1 {
 		t.Errorf("proven: still there, or not said once: %+v", f.pruned())
 	}
-	f.check(f.d.announceTree(r)) // killed after it had said so
-	f.d.finishTrees(t.Context())
-	if left, _ := os.ReadDir(f.d.treeRemovals()); len(left) != 0 || len(f.pruned()) != 1 {
-		t.Errorf("left %v, facts %+v", left, f.pruned())
-	}
-}
-
-// S29, S34, seeds 2.8.4: verified again right before.
-func TestAWorkTreeThatHasChangedMeanwhileGoesBackToItsPlace(t *testing.T) {
-	t.Parallel()
-	f := newForest(t)
-	for name, change := range map[string]func(dir string){
-		"a file":    func(d string) { f.put(d, "a.txt", "other\n") },
-		"a new one": func(d string) { f.put(d, "out/x", "x") },
-		"a process": func(d string) { f.sleeper(d, "") },
-		"a lock":    func(d string) { f.put(gitDirIn(f, d), "index.lock", "") },
-		"a commit":  func(d string) { f.in(d, "commit", "-q", "--allow-empty", "-m", "x") },
-		"a switch":  func(d string) { f.in(d, "checkout", "-q", "--detach") },
-	} {
-		dir := f.plant(strings.ReplaceAll(name, " ", "-"))
-		f.age(dir)
-		now, err := f.d.treesOf(t.Context(), f.request(), f.work, treesKeep)
-		f.check(err)
-		l := now.list[slices.IndexFunc(now.list, func(l tree.Linked) bool { return l.Path == dir })]
-		v, sum := now.whole(t.Context(), l)
-		if !v.Goes {
-			t.Fatalf("%s: %+v", name, v)
-		}
-		change(dir)
-		r := treeRemoval{Dir: dir, Folder: l.GitDir(), Fact: events.WorktreePruned{Project: l.ID, Salvage: "01JH4Z9QW3E8N5T7V2X0Y6A1B0"}}
-		if err := now.takeAway(t.Context(), l, &r, sum); !errors.Is(err, tree.ErrStays) || !onDisk(filepath.Join(dir, "a.txt")) || onDisk(r.Aside) {
-			t.Errorf("%s: %v", name, err)
-		}
-		now.close()
-	}
-	if left, _ := os.ReadDir(f.d.treeRemovals()); len(left) != 0 || len(f.pruned()) != 0 {
+	f.announces(r) // killed after it had said so
+	f.d.worktrees.Finish(t.Context())
+	if left, _ := os.ReadDir(f.removals()); len(left) != 0 || len(f.pruned()) != 1 {
 		t.Errorf("left %v, facts %+v", left, f.pruned())
 	}
 }
@@ -243,50 +233,6 @@ func ignoreGone(err error) error {
 	return err
 }
 
-// What another one has removed since it was found is no error, wherever that is seen.
-func TestAWorkTreeThatIsGoneMeanwhileIsSaidToBe(t *testing.T) {
-	t.Parallel()
-	f := newForest(t)
-	dir, half := f.plant("one"), f.plant("half")
-	f.age(dir)
-	f.age(half)
-	now, err := f.d.treesOf(t.Context(), f.request(), f.work, treesKeep)
-	f.check(err)
-	t.Cleanup(now.close)
-	of := func(dir string) tree.Linked {
-		return now.list[slices.IndexFunc(now.list, func(l tree.Linked) bool { return l.Path == dir })]
-	}
-	f.git("worktree", "remove", "--force", dir)
-	looks := map[string]func(tree.Linked) wire.TreeView{
-		"shown":   func(l tree.Linked) wire.TreeView { v, _ := now.whole(t.Context(), l); return v },
-		"removed": func(l tree.Linked) wire.TreeView { return now.remove(t.Context(), l) },
-		"held": func(l tree.Linked) wire.TreeView {
-			return now.heldBy(t.Context(), l, wire.TreeHeld{Why: wire.HoldOther})
-		},
-		"looked at": func(l tree.Linked) wire.TreeView {
-			return notLooked(wire.TreeView{}, l, fs.ErrPermission, wire.HoldFailed)
-		},
-		"once again": func(l tree.Linked) wire.TreeView { return goneTree(l.Again()) },
-	}
-	for name, look := range looks {
-		if v := look(of(dir)); !v.Gone || v.Dir != dir || v.Goes || v.Removed || len(v.Held) > 0 {
-			t.Errorf("%s: %+v", name, v)
-		}
-	}
-	f.check(os.RemoveAll(half)) // as git worktree remove does first
-	if v, _ := now.whole(t.Context(), of(half)); v.Gone || v.Goes || !holds(v, wire.HoldMoved) {
-		t.Errorf("while it is removed: %+v", v)
-	}
-	v, err := now.view(t.Context())
-	f.check(err)
-	if slices.ContainsFunc(v.Worktrees, func(w wire.TreeView) bool { return w.Dir == dir || w.Dir == "" }) {
-		t.Errorf("it is listed: %+v", v.Worktrees)
-	}
-	if p := f.pruned(); len(p) > 0 {
-		t.Errorf("it is said to have removed them: %+v", p)
-	}
-}
-
 // A folder of git that does not say where the work tree is stands for it.
 func TestAWorkTreeWithoutAPlaceIsNamedByWhatGitHasOfIt(t *testing.T) {
 	t.Parallel()
@@ -321,7 +267,7 @@ func TestOfTwoDaemonsWhichPruneAtOnceEachTreeIsRemovedByOneAtMost(t *testing.T) 
 		r := at.request()
 		wg.Go(func() {
 			var err error
-			views[i], err = at.d.worktreePrune(t.Context(), r, wire.WorktreePruneRequest{Workspace: f.work, KeepS: int64(treesKeep / time.Second)})
+			views[i], err = at.d.worktrees.Prune(t.Context(), r, wire.WorktreePruneRequest{Workspace: f.work, KeepS: int64(treesKept / time.Second)})
 			if err != nil {
 				t.Error(err)
 			}

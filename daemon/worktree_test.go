@@ -64,15 +64,15 @@ func TestHowAWorkTreeIsMadeIsToldOnceTheProjectIsTrusted(t *testing.T) {
 	s := newSite(t, nil)
 	c := s.chat()
 	ask := func(q wire.WorktreeRequest) (wire.WorktreeSettings, error) {
-		return s.d.worktreeAsk(t.Context(), c.request(), q)
+		return s.d.worktrees.Ask(t.Context(), c.request(), q)
 	}
 	here := wire.WorktreeRequest{Directory: s.work}
 	first, err := ask(here)
 	second, _ := ask(here)
-	if err != nil || first.Base != "head" || first.Wanted || len(first.Session) != sessionTree || first.Session != second.Session {
+	if err != nil || first.Base != "head" || first.Wanted || len(first.Session) != 9 || first.Session != second.Session {
 		t.Errorf("%+v %+v %v", first, second, err)
 	}
-	if v, err := s.d.worktreeAsk(t.Context(), s.chat().request(), here); err != nil || v.Session == first.Session {
+	if v, err := s.d.worktrees.Ask(t.Context(), s.chat().request(), here); err != nil || v.Session == first.Session {
 		t.Errorf("two sessions have one name: %+v %v", v, err)
 	}
 	if v, err := ask(wire.WorktreeRequest{Directory: t.TempDir()}); err != nil || len(v.Seed) == 0 {

@@ -21,6 +21,9 @@ import (
 	"autopilot/projections/run"
 )
 
+// treesKept is for how long a work tree is kept if nobody asks for another time.
+const treesKept = 7 * 24 * time.Hour
+
 // forest is a repository with work trees of runs, all unused for long.
 type forest struct {
 	*site
@@ -74,7 +77,7 @@ func (f *forest) check(err error) {
 // age makes a work tree look as if nobody had used it for long.
 func (f *forest) age(dir string) {
 	f.t.Helper()
-	long := time.Now().Add(-treesKeep - 48*time.Hour)
+	long := time.Now().Add(-treesKept - 48*time.Hour)
 	folders := []string{dir}
 	if gitDir, err := exec.Command("git", "-C", dir, "rev-parse", "--absolute-git-dir").Output(); err == nil {
 		folders = append(folders, strings.TrimSpace(string(gitDir)))
@@ -91,18 +94,18 @@ func (f *forest) age(dir string) {
 
 func (f *forest) list() wire.WorktreesView {
 	f.t.Helper()
-	v, err := f.d.worktreeList(f.t.Context(), f.request(), wire.WorktreesRequest{Workspace: f.work})
+	v, err := f.d.worktrees.List(f.t.Context(), f.request(), wire.WorktreesRequest{Workspace: f.work})
 	f.check(err)
 	return v
 }
 
 func (f *forest) prunes(edit ...func(*wire.WorktreePruneRequest)) wire.WorktreesView {
 	f.t.Helper()
-	q := wire.WorktreePruneRequest{Workspace: f.work, KeepS: int64(treesKeep / time.Second)}
+	q := wire.WorktreePruneRequest{Workspace: f.work, KeepS: int64(treesKept / time.Second)}
 	for _, e := range edit {
 		e(&q)
 	}
-	v, err := f.d.worktreePrune(f.t.Context(), f.request(), q)
+	v, err := f.d.worktrees.Prune(f.t.Context(), f.request(), q)
 	f.check(err)
 	return v
 }

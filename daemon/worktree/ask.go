@@ -1,4 +1,4 @@
-package daemon
+package worktree
 
 import (
 	"context"
@@ -13,24 +13,19 @@ import (
 // sessionTree is how much of the id of a session its work tree is named by.
 const sessionTree = 9
 
-// worktreeAsk answers how work trees are made from a directory. Outside of a
+// Ask answers how work trees are made from a directory. Outside of a
 // repository it is what the user's file says. A session is named by what proves
 // which one it is, so it has the same work tree each time.
-func (d *Daemon) worktreeAsk(ctx context.Context, q bus.Request, body wire.WorktreeRequest) (wire.WorktreeSettings, error) {
+func (k *Keeper) Ask(ctx context.Context, q bus.Request, body wire.WorktreeRequest) (wire.WorktreeSettings, error) {
 	ws, err := tree.Find(ctx, body.Directory)
 	if err != nil && !errors.Is(err, tree.ErrNotRepository) {
 		return wire.WorktreeSettings{}, work.NoWorkspace(body.Directory, err)
 	}
-	l, err := d.usable(ws, nil, body.NoConfig)
+	v, err := k.cfg.Making.Settings(ws, body.NoConfig)
 	if err != nil {
 		return wire.WorktreeSettings{}, err
 	}
-	v := l.Worktree()
-	who, err := d.chats.Of(q)
-	if err != nil {
-		return v, nil //nolint:nilerr // a run needs no name of a session
-	}
-	if id, ok := d.peers.ID(who); ok {
+	if id, ok := k.cfg.Making.Session(q); ok { // a run needs no name of one
 		v.Session = id[:sessionTree]
 	}
 	return v, nil

@@ -1,4 +1,4 @@
-package daemon
+package worktree
 
 import (
 	"context"
@@ -15,11 +15,11 @@ import (
 	"autopilot/events"
 )
 
-// treeRemoval is the removal of a work tree that is under way. It is in a file of
+// removal is the removal of a work tree that is under way. It is in a file of
 // its own from before the directory is moved until the host's log says that it is
 // gone. A daemon that finds one puts the directory back, or, if all was proven by
 // then, removes the rest and says so.
-type treeRemoval struct {
+type removal struct {
 	Dir    string                `json:"dir"`
 	Aside  string                `json:"aside,omitzero"` // its name while it is removed
 	Folder string                `json:"folder"`         // of it in the repository
@@ -29,20 +29,20 @@ type treeRemoval struct {
 	Fact   events.WorktreePruned `json:"fact"`
 }
 
-func (d *Daemon) treeRemovals() string { return filepath.Join(d.cfg.Places.State, "worktrees") }
+func (k *Keeper) removals() string { return filepath.Join(k.cfg.State, "worktrees") }
 
-func (d *Daemon) treeRemovalFile(r treeRemoval) string {
-	return filepath.Join(d.treeRemovals(), r.Fact.Salvage+".json")
+func (k *Keeper) file(r removal) string {
+	return filepath.Join(k.removals(), r.Fact.Salvage+".json")
 }
 
-// announceTree writes down what is about to be done.
-func (d *Daemon) announceTree(r treeRemoval) error {
+// announce writes down what is about to be done.
+func (k *Keeper) announce(r removal) error {
 	b, err := json.Marshal(r)
 	if err == nil {
-		err = os.MkdirAll(d.treeRemovals(), 0o700)
+		err = os.MkdirAll(k.removals(), 0o700)
 	}
 	if err == nil {
-		err = durable.Replace(d.treeRemovalFile(r), b)
+		err = durable.Replace(k.file(r), b)
 	}
 	if err != nil {
 		return fmt.Errorf("write down which work tree is removed: %w", err)
@@ -50,29 +50,29 @@ func (d *Daemon) announceTree(r treeRemoval) error {
 	return nil
 }
 
-func (d *Daemon) forgetTree(r treeRemoval) error {
-	if err := os.Remove(d.treeRemovalFile(r)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+func (k *Keeper) forget(r removal) error {
+	if err := os.Remove(k.file(r)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("forget the removal of a work tree: %w", err)
 	}
 	return nil
 }
 
-// undoTree puts the directory back, if it was moved.
-func (d *Daemon) undoTree(r treeRemoval) error {
+// undo puts the directory back, if it was moved.
+func (k *Keeper) undo(r removal) error {
 	if r.Aside != "" {
 		if err := tree.MoveBack(r.Dir, r.Aside); err != nil {
 			return err
 		}
 	}
-	if err := d.worker.Trees().Unkeep(r.Fact.Project, r.Fact.Salvage); err != nil {
+	if err := k.cfg.Work.Trees().Unkeep(r.Fact.Project, r.Fact.Salvage); err != nil {
 		return err
 	}
-	return d.forgetTree(r)
+	return k.forget(r)
 }
 
-// finishTree removes the directory that was moved aside, what the repository knows
+// finish removes the directory that was moved aside, what the repository knows
 // of it, and says so, once.
-func (d *Daemon) finishTree(ctx context.Context, r treeRemoval) error {
+func (k *Keeper) finish(ctx context.Context, r removal) error {
 	if r.Aside != "" {
 		if err := tree.RemoveBelow(filepath.Dir(r.Aside), filepath.Base(r.Aside)); err != nil {
 			return fmt.Errorf("remove %s: %w", r.Aside, err)
@@ -81,16 +81,16 @@ func (d *Daemon) finishTree(ctx context.Context, r treeRemoval) error {
 	if err := tree.Unlink(r.Folder); err != nil {
 		return err
 	}
-	if !d.saidPruned(r.Fact.Salvage) {
-		if _, err := d.hosts.Append(ctx, r.Fact, r.By, r.Cause); err != nil {
+	if !k.said(r.Fact.Salvage) {
+		if _, err := k.cfg.Hosts.Append(ctx, r.Fact, r.By, r.Cause); err != nil {
 			return err
 		}
 	}
-	return d.forgetTree(r)
+	return k.forget(r)
 }
 
-func (d *Daemon) saidPruned(salvage string) bool {
-	for _, p := range d.hosts.State().Trees {
+func (k *Keeper) said(salvage string) bool {
+	for _, p := range k.cfg.Hosts.State().Trees {
 		if p.Salvage == salvage {
 			return true
 		}
@@ -98,17 +98,17 @@ func (d *Daemon) saidPruned(salvage string) bool {
 	return false
 }
 
-// finishTrees ends what an earlier daemon had begun.
-func (d *Daemon) finishTrees(ctx context.Context) {
-	d.pruning.Lock()
-	defer d.pruning.Unlock()
-	d.finishTreesLocked(ctx)
+// Finish ends what an earlier daemon had begun.
+func (k *Keeper) Finish(ctx context.Context) {
+	k.pruning.Lock()
+	defer k.pruning.Unlock()
+	k.finishLocked(ctx)
 }
 
-func (d *Daemon) finishTreesLocked(ctx context.Context) {
-	files, _ := filepath.Glob(filepath.Join(d.treeRemovals(), "*.json")) // the pattern is valid
+func (k *Keeper) finishLocked(ctx context.Context) {
+	files, _ := filepath.Glob(filepath.Join(k.removals(), "*.json")) // the pattern is valid
 	for _, file := range files {
-		var r treeRemoval
+		var r removal
 		b, err := os.ReadFile(file)
 		if err == nil {
 			err = json.Unmarshal(b, &r)
@@ -116,12 +116,12 @@ func (d *Daemon) finishTreesLocked(ctx context.Context) {
 		switch {
 		case err != nil:
 		case r.Sure:
-			err = d.finishTree(ctx, r)
+			err = k.finish(ctx, r)
 		default:
-			err = d.undoTree(r)
+			err = k.undo(r)
 		}
 		if err != nil && ctx.Err() == nil {
-			d.cfg.Log.Error("finish the removal of a work tree", "file", file, "error", err)
+			k.cfg.Log.Error("finish the removal of a work tree", "file", file, "error", err)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package daemon
+package worktree
 
 import (
 	"cmp"
@@ -26,36 +26,46 @@ import (
 	"autopilot/projections/run"
 )
 
-// treesKeep is for how long a work tree is young, and kept after a run or session,
+// keepFor is for how long a work tree is young, and kept after a run or session,
 // unless who asks says otherwise.
 //
 // Source: session-orchestrator, seeds 2.7.
-const treesKeep = 7 * 24 * time.Hour
+const keepFor = 7 * 24 * time.Hour
 
-// treeLooks is how many work trees are looked at at a time.
-const treeLooks = 4
+// atOnce is how many work trees are looked at at a time.
+const atOnce = 4
 
-// treesNow is the work trees of a repository, and who is in them, at a moment.
-type treesNow struct {
-	d      *Daemon
-	q      bus.Request
-	here   string // work tree that was asked from
-	common string
-	scope  string // of claims on branches
-	keep   time.Duration
-	all    bool // those that no run made may go, too
-	survey *tree.Survey
-	list   []tree.Linked
-	uses   map[string][]atwork.Use
-	blind  error // why it is not known which processes are where
-	heads  map[string][]snapshot.Head
-	now    time.Time
+// scene is the work trees of a repository, and who is in them, at a moment.
+type scene struct {
+	k *Keeper
+	asked
+	repository
+	uses  map[string][]atwork.Use
+	blind error // why it is not known which processes are where
+	heads map[string][]snapshot.Head
+	now   time.Time
 }
 
-// worktreeList shows the work trees of a repository, and what is in them that is
+// asked is who wants to know of them, and what for.
+type asked struct {
+	q    bus.Request
+	here string // work tree that was asked from
+	keep time.Duration
+	all  bool // those that no run made may go, too
+}
+
+// repository is whose they are.
+type repository struct {
+	common string
+	scope  string // of claims on branches
+	survey *tree.Survey
+	list   []tree.Linked
+}
+
+// List shows the work trees of a repository, and what is in them that is
 // nowhere else.
-func (d *Daemon) worktreeList(ctx context.Context, q bus.Request, body wire.WorktreesRequest) (wire.WorktreesView, error) {
-	t, err := d.treesOf(ctx, q, body.Workspace, treesKeep)
+func (k *Keeper) List(ctx context.Context, q bus.Request, body wire.WorktreesRequest) (wire.WorktreesView, error) {
+	t, err := k.see(ctx, q, body.Workspace, keepFor)
 	if err != nil {
 		return wire.WorktreesView{}, err
 	}
@@ -63,8 +73,8 @@ func (d *Daemon) worktreeList(ctx context.Context, q bus.Request, body wire.Work
 	return t.view(ctx)
 }
 
-// treesOf begins to look at the work trees of the repository of a directory.
-func (d *Daemon) treesOf(ctx context.Context, q bus.Request, dir string, keep time.Duration) (*treesNow, error) {
+// see begins to look at the work trees of the repository of a directory.
+func (k *Keeper) see(ctx context.Context, q bus.Request, dir string, keep time.Duration) (*scene, error) {
 	ws, err := tree.Find(ctx, dir)
 	common := ""
 	if err == nil {
@@ -74,14 +84,17 @@ func (d *Daemon) treesOf(ctx context.Context, q bus.Request, dir string, keep ti
 		return nil, wire.Errorf(wire.NotFound, "%s is not in a git work tree, so there are none to list", dir).
 			WithHint("cd to one; apctl ls --all   lists the runs of all directories")
 	}
-	t := &treesNow{d: d, q: q, here: ws.Path, common: common, keep: keep, heads: map[string][]snapshot.Head{}, now: time.Now()}
-	if t.scope, err = d.repos.Of(ctx, ws); err != nil {
+	t := &scene{
+		k: k, asked: asked{q: q, here: ws.Path, keep: keep}, repository: repository{common: common},
+		heads: map[string][]snapshot.Head{}, now: time.Now(),
+	}
+	if t.scope, err = k.cfg.Repos.Of(ctx, ws); err != nil {
 		return nil, err
 	}
 	if t.list, err = ws.Linked(); err != nil {
 		return nil, err
 	}
-	for _, h := range d.fleet.Heads() {
+	for _, h := range k.cfg.Runs.Heads() {
 		t.heads[h.Project] = append(t.heads[h.Project], h)
 	}
 	var dirs []string
@@ -89,7 +102,7 @@ func (d *Daemon) treesOf(ctx context.Context, q bus.Request, dir string, keep ti
 		dirs = append(dirs, l.Path)
 	}
 	t.uses, t.blind = atwork.Find(dirs)
-	t.survey, err = d.worker.Trees().Survey(ctx, ws, d.cfg.Home)
+	t.survey, err = k.cfg.Work.Trees().Survey(ctx, ws, k.cfg.Home)
 	if errors.Is(err, tree.ErrNoGit) {
 		return nil, wire.Errorf(wire.Failed, "git is not on the PATH of the daemon, so no work tree can be looked at").
 			WithHint("install git 2.36 or newer, then where it is on PATH: apctl daemon restart")
@@ -97,17 +110,17 @@ func (d *Daemon) treesOf(ctx context.Context, q bus.Request, dir string, keep ti
 	return t, err
 }
 
-func (t *treesNow) close() {
+func (t *scene) close() {
 	if err := t.survey.Close(); err != nil {
-		t.d.cfg.Log.Warn("look at work trees", "error", err)
+		t.k.cfg.Log.Warn("look at work trees", "error", err)
 	}
 }
 
 // view looks at all of them.
-func (t *treesNow) view(ctx context.Context) (wire.WorktreesView, error) {
+func (t *scene) view(ctx context.Context) (wire.WorktreesView, error) {
 	v := wire.WorktreesView{Repository: t.common, Worktrees: make([]wire.TreeView, len(t.list)), Merged: []wire.MergedBranch{}, KeepS: int64(t.keep / time.Second)}
 	var wg sync.WaitGroup
-	free := make(chan struct{}, treeLooks)
+	free := make(chan struct{}, atOnce)
 	for i, l := range t.list {
 		wg.Go(func() {
 			free <- struct{}{}
@@ -127,7 +140,7 @@ func (t *treesNow) view(ctx context.Context) (wire.WorktreesView, error) {
 
 // viewMerged adds the branches of runs that another one has whole, but for those
 // that are checked out in a work tree that stays.
-func (t *treesNow) viewMerged(ctx context.Context, v *wire.WorktreesView) error {
+func (t *scene) viewMerged(ctx context.Context, v *wire.WorktreesView) error {
 	if len(t.list) == 0 {
 		return nil
 	}
@@ -146,7 +159,7 @@ func (t *treesNow) viewMerged(ctx context.Context, v *wire.WorktreesView) error 
 }
 
 // one judges a work tree. all is everything in it, if that was looked at.
-func (t *treesNow) one(ctx context.Context, l tree.Linked, all *tree.Contents) wire.TreeView {
+func (t *scene) one(ctx context.Context, l tree.Linked, all *tree.Contents) wire.TreeView {
 	v := wire.TreeView{
 		Dir: l.Path, ID: l.ID, Main: l.Main, Missing: l.Missing, Here: l.Path == t.here, Branch: l.OnBranch(), Commit: l.Commit,
 	}
@@ -158,7 +171,7 @@ func (t *treesNow) one(ctx context.Context, l tree.Linked, all *tree.Contents) w
 	w.Held = append(w.Held, t.users(l, &w)...)
 	loose, err := t.look(ctx, l)
 	if (l.Problem != nil || err != nil) && l.Again().Gone {
-		return goneTree(l)
+		return goneView(l)
 	}
 	switch {
 	case l.Problem != nil:
@@ -180,13 +193,14 @@ func (t *treesNow) one(ctx context.Context, l tree.Linked, all *tree.Contents) w
 	v.Class, v.Held = rule.JudgeTree(w, t.now, t.keep)
 	v.Goes = len(v.Held) == 0
 	if !w.Used.IsZero() {
-		v.Used = at(w.Used.UTC())
+		used := w.Used.UTC()
+		v.Used = &used
 	}
 	return v
 }
 
 // usedLast is the last sign of use of a work tree.
-func (t *treesNow) usedLast(l tree.Linked, all *tree.Contents) time.Time {
+func (t *scene) usedLast(l tree.Linked, all *tree.Contents) time.Time {
 	last := l.Used
 	later := func(u time.Time) {
 		if u.After(last) {
@@ -207,7 +221,7 @@ func (t *treesNow) usedLast(l tree.Linked, all *tree.Contents) time.Time {
 
 // viewRuns adds the runs of a work tree: the latest is shown, one that is not over
 // holds it, and the others are its records.
-func (t *treesNow) viewRuns(v *wire.TreeView, w *rule.WorkTree) {
+func (t *scene) viewRuns(v *wire.TreeView, w *rule.WorkTree) {
 	list := slices.Clone(t.heads[v.ID])
 	slices.SortFunc(list, func(a, b snapshot.Head) int { return cmp.Compare(b.ID, a.ID) })
 	v.Ours = strings.HasPrefix(v.Branch, wire.WorktreeRoot+"/") || strings.HasPrefix(v.Branch, wire.WorktreeRoot+"-")
@@ -220,8 +234,8 @@ func (t *treesNow) viewRuns(v *wire.TreeView, w *rule.WorkTree) {
 		}
 		if i == 0 {
 			v.Run, v.RunID, v.State = h.Handle, h.ID, "over"
-			if s, ok := t.d.fleet.State(h.ID); ok {
-				v.State = t.d.viewAt(s, t.now).State
+			if s, ok := t.k.cfg.Runs.State(h.ID); ok {
+				v.State = t.k.cfg.Words.State(s, t.now)
 			}
 		}
 	}
@@ -236,11 +250,11 @@ func viewLoose(v *wire.TreeView, l tree.Loose) {
 // mostShown bounds the names of one kind that are shown.
 const mostShown = 20
 
-func few(paths []string) []string { return texts(paths[:min(len(paths), mostShown)]) }
+func few(paths []string) []string { return tree.Printable(paths[:min(len(paths), mostShown)]) }
 
 // strays are the directories that runs of this state directory worked in, made from
 // a work tree of this repository, and that git does not list.
-func (t *treesNow) strays() (out []wire.TreeView) {
+func (t *scene) strays() (out []wire.TreeView) {
 	known := map[string]bool{}
 	for _, l := range t.list {
 		known[l.ID] = true
@@ -250,8 +264,8 @@ func (t *treesNow) strays() (out []wire.TreeView) {
 		if known[id] || from < 0 {
 			continue
 		}
-		s, ok := t.d.fleet.State(heads[from].ID)
-		dir := t.d.text(s.Facts.Workspace)
+		s, ok := t.k.cfg.Runs.State(heads[from].ID)
+		dir := t.k.cfg.Words.Text(s.Facts.Workspace)
 		if _, err := os.Lstat(dir); !ok || dir == "" || errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -268,14 +282,14 @@ func (t *treesNow) strays() (out []wire.TreeView) {
 
 // removed are the work trees of the repository that were removed and can be brought
 // back, the latest first.
-func (t *treesNow) removed() []wire.RemovedTree {
+func (t *scene) removed() []wire.RemovedTree {
 	out := []wire.RemovedTree{}
 	sum := tree.IDOf(t.common)
-	for _, p := range slices.Backward(t.d.hosts.State().Trees) {
-		if p.Repository != sum || p.Tree != "" && !t.d.worker.Trees().HasKept(p.Project, p.Salvage, "tree") {
+	for _, p := range slices.Backward(t.k.cfg.Hosts.State().Trees) {
+		if p.Repository != sum || p.Tree != "" && !t.k.cfg.Work.Trees().HasKept(p.Project, p.Salvage, "tree") {
 			continue
 		}
-		dir, branch := t.d.text(p.Directory), t.d.text(p.Branch)
+		dir, branch := t.k.cfg.Words.Text(p.Directory), t.k.cfg.Words.Text(p.Branch)
 		if _, err := os.Lstat(dir); dir == "" || !errors.Is(err, fs.ErrNotExist) {
 			continue // it is back, or another is there
 		}
@@ -288,7 +302,7 @@ func (t *treesNow) removed() []wire.RemovedTree {
 }
 
 // back are the commands that bring a removed work tree back, with its ignored files.
-func (t *treesNow) back(dir, branch string, p events.WorktreePruned) []string {
+func (t *scene) back(dir, branch string, p events.WorktreePruned) []string {
 	git := "git --git-dir=" + quoted(t.common) + " worktree add "
 	if branch != "" {
 		git += quoted(dir) + " " + quoted(branch)
@@ -298,16 +312,16 @@ func (t *treesNow) back(dir, branch string, p events.WorktreePruned) []string {
 	if p.Tree == "" {
 		return []string{git}
 	}
-	from, ref := t.d.worker.Trees().KeptRef(p.Project, p.Salvage, "tree")
+	from, ref := t.k.cfg.Work.Trees().KeptRef(p.Project, p.Salvage, "tree")
 	return []string{git, fmt.Sprintf("git --git-dir=%s archive %s | tar -x -C %s", quoted(from), ref, quoted(dir))}
 }
 
 // contains are directories that no work tree is removed with.
-func (t *treesNow) contains(l tree.Linked) (out []wire.TreeHeld) {
+func (t *scene) contains(l tree.Linked) (out []wire.TreeHeld) {
 	if l.Main || l.Path == "" {
 		return nil
 	}
-	for _, path := range []string{t.common, t.d.cfg.Places.State, t.d.cfg.Home} {
+	for _, path := range []string{t.common, t.k.cfg.State, t.k.cfg.Home} {
 		real, err := filepath.EvalSymlinks(path)
 		if err == nil && (real == l.Path || strings.HasPrefix(real, l.Path+"/")) {
 			out = append(out, wire.TreeHeld{Why: wire.HoldContains, What: path})

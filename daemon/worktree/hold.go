@@ -1,4 +1,4 @@
-package daemon
+package worktree
 
 import (
 	"context"
@@ -21,7 +21,7 @@ import (
 // What holds a work tree. What cannot be read holds it, as it is not nothing.
 
 // locks are who says that it is not to be touched.
-func (t *treesNow) locks(l tree.Linked) (out []wire.TreeHeld) {
+func (t *scene) locks(l tree.Linked) (out []wire.TreeHeld) {
 	if l.Main {
 		out = append(out, wire.TreeHeld{Why: wire.HoldMain})
 	}
@@ -36,12 +36,12 @@ func (t *treesNow) locks(l tree.Linked) (out []wire.TreeHeld) {
 
 // users are who is in it: processes, and sessions that are there. Those that were
 // there are its records.
-func (t *treesNow) users(l tree.Linked, w *rule.WorkTree) (out []wire.TreeHeld) {
+func (t *scene) users(l tree.Linked, w *rule.WorkTree) (out []wire.TreeHeld) {
 	if t.blind != nil {
 		out = append(out, wire.TreeHeld{Why: wire.HoldUnreadable, What: t.blind.Error()})
 	}
 	out = append(out, processes(t.uses[l.Path])...)
-	for _, p := range t.d.peers.In(l.Path) {
+	for _, p := range t.k.cfg.Sessions.In(l.Path) {
 		if p.Here {
 			out = append(out, wire.TreeHeld{Why: wire.HoldSession, What: p.Name})
 		} else {
@@ -49,7 +49,7 @@ func (t *treesNow) users(l tree.Linked, w *rule.WorkTree) (out []wire.TreeHeld) 
 		}
 	}
 	out = append(out, t.lockFile(l, w)...)
-	for _, name := range t.d.peers.Listed(l.Path) {
+	for _, name := range t.k.cfg.Sessions.Listed(l.Path) {
 		out = append(out, wire.TreeHeld{Why: wire.HoldSession, What: name})
 	}
 	return out
@@ -72,7 +72,7 @@ func processes(list []atwork.Use) (out []wire.TreeHeld) {
 //
 // Source: session-orchestrator, seeds 2.8.4, reaper: never a live lock, never one of
 // this host with a live process even after its time, never another host's; S29.
-func (t *treesNow) lockFile(l tree.Linked, w *rule.WorkTree) []wire.TreeHeld {
+func (t *scene) lockFile(l tree.Linked, w *rule.WorkTree) []wire.TreeHeld {
 	s, f := peerfile.ReadLock(l.Path)
 	switch f.State {
 	case peerfile.Absent:
@@ -88,7 +88,7 @@ func (t *treesNow) lockFile(l tree.Linked, w *rule.WorkTree) []wire.TreeHeld {
 	host, err := os.Hostname()
 	here := s.Host == "" || err == nil && s.Host == host
 	dead := here && s.PID > 0 && processGone(s.PID)
-	if rule.LockLive(s.Beat, t.d.peers.Now(), ttl) || !dead {
+	if rule.LockLive(s.Beat, t.k.cfg.Sessions.Now(), ttl) || !dead {
 		return []wire.TreeHeld{{Why: wire.HoldSession, What: s.ID}}
 	}
 	w.Noted = append(w.Noted, rule.TreeNote{Who: "session " + s.ID, At: s.Beat})
@@ -101,7 +101,7 @@ func processGone(pid int) bool {
 }
 
 // viewClaims adds the claims on a work tree and its branch.
-func (t *treesNow) viewClaims(ctx context.Context, l tree.Linked, v *wire.TreeView, w *rule.WorkTree) {
+func (t *scene) viewClaims(ctx context.Context, l tree.Linked, v *wire.TreeView, w *rule.WorkTree) {
 	keys := []claim.Key{{Kind: events.ClaimWorkspace, Scope: l.Path}}
 	if b := l.OnBranch(); b != "" && !l.Main {
 		keys = append(keys, claim.Key{Kind: events.ClaimBranch, Scope: t.scope, Name: b})
@@ -110,21 +110,21 @@ func (t *treesNow) viewClaims(ctx context.Context, l tree.Linked, v *wire.TreeVi
 		w.Held = append(w.Held, wire.TreeHeld{Why: wire.HoldUnreadable, What: err.Error()})
 	}
 	for _, k := range keys {
-		s, at, err := t.d.claims.Peek(ctx, k)
+		s, at, err := t.k.cfg.Claims.Peek(ctx, k)
 		if err != nil {
 			unread(err)
 			continue
 		}
 		standing := s.Standing(at)
 		if standing == lease.Live || standing == lease.Overdue {
-			c := t.d.claims.View(k, s, at, t.d.claims.Mine(t.q))
+			c := t.k.cfg.Claims.View(k, s, at, t.k.cfg.Claims.Mine(t.q))
 			if k.Kind == events.ClaimWorkspace {
 				v.Claim = &c
 			}
 			w.Held = append(w.Held, wire.TreeHeld{Why: wire.HoldClaim, What: fmt.Sprintf("%s: %s", k, c.Holder)})
 		}
 	}
-	m, err := claim.Look(claim.MarkFile(t.common, l.ID), t.d.claims.Info("", claim.TTL))
+	m, err := claim.Look(claim.MarkFile(t.common, l.ID), t.k.cfg.Claims.Info("", claim.TTL))
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		unread(err)
@@ -176,5 +176,5 @@ func places(why wire.TreeHold, list []string) []wire.TreeHeld {
 	if len(list) == 0 {
 		return nil
 	}
-	return []wire.TreeHeld{{Why: why, What: texts(list)[0], N: len(list)}}
+	return []wire.TreeHeld{{Why: why, What: tree.Printable(list)[0], N: len(list)}}
 }

@@ -1,4 +1,4 @@
-package daemon
+package worktree
 
 import (
 	"context"
@@ -20,19 +20,19 @@ import (
 	"autopilot/events/wire"
 )
 
-// worktreePrune removes work trees that are stale and that nothing holds. Each is
+// Prune removes work trees that are stale and that nothing holds. Each is
 // judged again right before it goes, recorded first, and its branch stays.
-func (d *Daemon) worktreePrune(ctx context.Context, q bus.Request, body wire.WorktreePruneRequest) (v wire.WorktreesView, err error) {
+func (k *Keeper) Prune(ctx context.Context, q bus.Request, body wire.WorktreePruneRequest) (v wire.WorktreesView, err error) {
 	keep := time.Duration(body.KeepS) * time.Second
 	if keep < 0 {
 		return v, wire.Errorf(wire.Usage, "work trees are kept for a time, not for %s", keep)
 	}
-	d.pruning.Lock() // two at once would each find what the other has moved
-	defer d.pruning.Unlock()
-	ctx, done := d.lasting(ctx)
+	k.pruning.Lock() // two at once would each find what the other has moved
+	defer k.pruning.Unlock()
+	ctx, done := k.cfg.Lasting(ctx)
 	defer done()
-	d.finishTreesLocked(ctx)
-	t, err := d.treesOf(ctx, q, body.Workspace, keep)
+	k.finishLocked(ctx)
+	t, err := k.see(ctx, q, body.Workspace, keep)
 	if err != nil {
 		return v, err
 	}
@@ -70,7 +70,7 @@ func stays(v *wire.TreeView, h wire.TreeHeld) {
 
 // whole judges a work tree by everything that is in it. What is in it is looked at
 // first: whatever changes afterwards makes another sum.
-func (t *treesNow) whole(ctx context.Context, l tree.Linked) (v wire.TreeView, sum string) {
+func (t *scene) whole(ctx context.Context, l tree.Linked) (v wire.TreeView, sum string) {
 	if l.Missing {
 		return t.one(ctx, l, nil), ""
 	}
@@ -89,7 +89,7 @@ func (t *treesNow) whole(ctx context.Context, l tree.Linked) (v wire.TreeView, s
 // removed it, or is about to, is no failure.
 func notLooked(v wire.TreeView, l tree.Linked, err error, why wire.TreeHold) wire.TreeView {
 	if l.Again().Gone {
-		return goneTree(l)
+		return goneView(l)
 	}
 	stays(&v, failedHold(l, err, why))
 	return v
@@ -110,7 +110,7 @@ func stands(l tree.Linked) bool {
 
 // look looks into a work tree, and twice where that fails: another daemon may have
 // moved it aside for a moment.
-func (t *treesNow) look(ctx context.Context, l tree.Linked) (tree.Loose, error) {
+func (t *scene) look(ctx context.Context, l tree.Linked) (tree.Loose, error) {
 	loose, err := t.survey.Look(ctx, l)
 	if err != nil && ctx.Err() == nil && stands(l) {
 		return t.survey.Look(ctx, l)
@@ -118,20 +118,20 @@ func (t *treesNow) look(ctx context.Context, l tree.Linked) (tree.Loose, error) 
 	return loose, err
 }
 
-// goneTree shows a work tree that somebody else has removed.
-func goneTree(l tree.Linked) wire.TreeView {
+// goneView shows a work tree that somebody else has removed.
+func goneView(l tree.Linked) wire.TreeView {
 	return wire.TreeView{Dir: l.Path, ID: l.ID, Branch: l.OnBranch(), Commit: l.Commit, Class: wire.TreeStale, Held: []wire.TreeHeld{}, Gone: true}
 }
 
 // ignored are the ignored files that are recorded before a work tree goes, and the
 // folders that are not.
-func (t *treesNow) ignored(ctx context.Context, l tree.Linked) (kept, lost []string, err error) {
+func (t *scene) ignored(ctx context.Context, l tree.Linked) (kept, lost []string, err error) {
 	loose, err := t.look(ctx, l)
 	if err != nil {
 		return nil, nil, err
 	}
 	kept, lost, err = tree.PickIgnored(ctx, l.Path, loose.Ignored)
-	return texts(kept), texts(lost), err
+	return tree.Printable(kept), tree.Printable(lost), err
 }
 
 // remove removes one work tree, if it is still one that goes: no run can begin in
@@ -139,16 +139,16 @@ func (t *treesNow) ignored(ctx context.Context, l tree.Linked) (kept, lost []str
 //
 // Source: session-orchestrator, seeds 2.8.4, reaper: archive first, then read and
 // verify again just before; S29. Field reports, B.4 63.
-func (t *treesNow) remove(ctx context.Context, l tree.Linked) wire.TreeView {
-	d := t.d
-	release, err := d.fleet.Hold(l.ID, "", "")
+func (t *scene) remove(ctx context.Context, l tree.Linked) wire.TreeView {
+	cfg := t.k.cfg
+	release, err := cfg.Runs.Hold(l.ID, "", "")
 	if err != nil {
 		return t.heldBy(ctx, l, wire.TreeHeld{Why: wire.HoldMoved, What: err.Error()})
 	}
 	defer release()
 	path := claim.MarkFile(t.common, l.ID)
 	_, none := os.Lstat(path)
-	mark, err := claim.Hold(path, d.claims.Info("apctl archive prune", time.Minute))
+	mark, err := claim.Hold(path, cfg.Claims.Info("apctl archive prune", time.Minute))
 	var other *claim.MarkedError
 	if errors.As(err, &other) {
 		return t.heldBy(ctx, l, wire.TreeHeld{Why: wire.HoldOther, What: other.Info.Who + " of " + other.Info.State})
@@ -161,12 +161,12 @@ func (t *treesNow) remove(ctx context.Context, l tree.Linked) wire.TreeView {
 		err = os.Remove(path) // while it is held: who opens it now sees that it is not there any more
 	}
 	if err = errors.Join(err, mark.Release()); err != nil {
-		d.cfg.Log.Warn("let go of the mark of a work tree", "error", err)
+		cfg.Log.Warn("let go of the mark of a work tree", "error", err)
 	}
 	return v
 }
 
-func (t *treesNow) heldBy(ctx context.Context, l tree.Linked, h wire.TreeHeld) wire.TreeView {
+func (t *scene) heldBy(ctx context.Context, l tree.Linked, h wire.TreeHeld) wire.TreeView {
 	v := t.one(ctx, l, nil)
 	if !v.Gone {
 		stays(&v, h)
@@ -175,10 +175,10 @@ func (t *treesNow) heldBy(ctx context.Context, l tree.Linked, h wire.TreeHeld) w
 }
 
 // removeHeld does so while nobody else can have it.
-func (t *treesNow) removeHeld(ctx context.Context, l tree.Linked) wire.TreeView {
+func (t *scene) removeHeld(ctx context.Context, l tree.Linked) wire.TreeView {
 	now := l.Again()
 	if now.Gone {
-		return goneTree(l)
+		return goneView(l)
 	}
 	l, t.now = now, time.Now()
 	t.uses, t.blind = atwork.Find([]string{l.Path})
@@ -190,13 +190,13 @@ func (t *treesNow) removeHeld(ctx context.Context, l tree.Linked) wire.TreeView 
 		return v
 	}
 	id := ulid.Make().String()
-	r := treeRemoval{Dir: l.Path, Folder: l.GitDir(), By: t.q.Actor, Cause: t.q.ID, Fact: events.WorktreePruned{
+	r := removal{Dir: l.Path, Folder: l.GitDir(), By: t.q.Actor, Cause: t.q.ID, Fact: events.WorktreePruned{
 		Project: l.ID, Repository: tree.IDOf(t.common), Salvage: id, Commit: l.Commit,
 	}}
 	err := t.name(ctx, l, &r)
 	if err == nil && !l.Missing {
 		var saved tree.Salvaged
-		saved, err = t.d.worker.Salvage(ctx, l.Workspace, id, v.Kept, salvageText(l))
+		saved, err = t.k.cfg.Work.Salvage(ctx, l.Workspace, id, v.Kept, salvageText(l))
 		r.Fact.Tree = saved.Tree
 		if err == nil && !saved.Same {
 			stays(&v, wire.TreeHeld{Why: wire.HoldBytes})
@@ -218,9 +218,9 @@ func (t *treesNow) removeHeld(ctx context.Context, l tree.Linked) wire.TreeView 
 }
 
 // name stores the texts that the fact names.
-func (t *treesNow) name(ctx context.Context, l tree.Linked, r *treeRemoval) (err error) {
-	if r.Fact.Directory, err = t.d.blobs.Put(ctx, []byte(l.Path)); err == nil && l.OnBranch() != "" {
-		r.Fact.Branch, err = t.d.blobs.Put(ctx, []byte(l.OnBranch()))
+func (t *scene) name(ctx context.Context, l tree.Linked, r *removal) (err error) {
+	if r.Fact.Directory, err = t.k.cfg.Blobs.Put(ctx, []byte(l.Path)); err == nil && l.OnBranch() != "" {
+		r.Fact.Branch, err = t.k.cfg.Blobs.Put(ctx, []byte(l.OnBranch()))
 	}
 	return err
 }
@@ -235,29 +235,29 @@ func salvageText(l tree.Linked) string {
 
 // takeAway moves the directory aside, looks whether it is still what was judged,
 // and only then removes it. So nobody who comes by its path gets into what goes.
-func (t *treesNow) takeAway(ctx context.Context, l tree.Linked, r *treeRemoval, sum string) error {
+func (t *scene) takeAway(ctx context.Context, l tree.Linked, r *removal, sum string) error {
 	if !l.Missing {
 		r.Aside = tree.Aside(l.Path, r.Fact.Salvage)
-		if err := t.d.announceTree(*r); err != nil {
+		if err := t.k.announce(*r); err != nil {
 			return err
 		}
 		if err := tree.MoveAside(l.Path, r.Aside); err != nil {
-			return errors.Join(err, t.d.undoTree(*r))
+			return errors.Join(err, t.k.undo(*r))
 		}
 		if err := t.unchanged(ctx, l, *r, sum); err != nil {
-			return errors.Join(err, t.d.undoTree(*r))
+			return errors.Join(err, t.k.undo(*r))
 		}
 	}
 	r.Sure = true
-	if err := t.d.announceTree(*r); err != nil {
-		return errors.Join(err, t.d.undoTree(*r))
+	if err := t.k.announce(*r); err != nil {
+		return errors.Join(err, t.k.undo(*r))
 	}
-	return t.d.finishTree(ctx, *r)
+	return t.k.finish(ctx, *r)
 }
 
 // unchanged proves that what stands aside is what was looked at, and that nobody is
 // in it.
-func (t *treesNow) unchanged(ctx context.Context, l tree.Linked, r treeRemoval, sum string) error {
+func (t *scene) unchanged(ctx context.Context, l tree.Linked, r removal, sum string) error {
 	now, err := tree.Walk(ctx, r.Aside)
 	if err != nil {
 		return err
