@@ -4,11 +4,8 @@ import (
 	"context"
 	"time"
 
-	"autopilot/daemon/budget"
-	"autopilot/daemon/notify"
 	"autopilot/daemon/work"
 	"autopilot/events"
-	"autopilot/events/wire"
 	"autopilot/projections/run"
 )
 
@@ -31,39 +28,6 @@ func (d *Daemon) admit(ctx context.Context, s run.State, account string) (work.A
 		allowed.Capped, allowed.Cap = true, most
 	}
 	return allowed, not, err
-}
-
-// over says that an agent at work has to end for a limit of the day. The worker
-// that asks is made before what it asks.
-func (d *Daemon) over(id, effect string, u events.Usage) events.Cut {
-	return d.budget.Over(id, effect, u)
-}
-
-// openBudget makes those that keep the limits of the day, and tell what is used.
-func (d *Daemon) openBudget() {
-	day := budget.NewDay(d.fleet)
-	d.budget = budget.New(budget.Config{
-		Limits: d.limits, Day: day, Runs: d.fleet, Actor: events.ActorDaemon(d.host), Log: d.cfg.Log,
-		Live: d.worker.Live, Language: d.language, Notice: d.notice,
-		Tell: func(notices []notify.Notice) { d.told("", notices) },
-	})
-	d.usage = &budget.Usage{
-		Limits: d.limits, Day: day, Runs: d.fleet, Worker: d.worker, Text: d.text, Trusted: d.trusted,
-		Accounts: func() []wire.AccountView { return d.accounts.Views(d.accountLabel) },
-	}
-}
-
-// checkBudget refuses a run whose limits its agent cannot be held to.
-func (d *Daemon) checkBudget(ctx context.Context, conf configured) error {
-	found, err := d.flowOf(ctx, conf.Request)
-	if err != nil {
-		return err
-	}
-	var day []work.DayLimit
-	for _, b := range conf.Budgets {
-		day = append(day, work.DayLimit{Kind: b.Kind, Setting: b.Setting, File: conf.file(b.Setting)})
-	}
-	return d.worker.CheckBudget(conf.Request, found.Flow, conf.Agents, day)
 }
 
 // accountLabel is what a run calls an account.

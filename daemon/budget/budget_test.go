@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"autopilot/daemon/agent/meter"
 	"autopilot/daemon/agent/price"
 	"autopilot/daemon/snapshot"
@@ -87,7 +89,7 @@ func (b *bench) add(id, project, effect string, at time.Time, ends ...events.Age
 		s.Last.Session = events.IterationStarted{Effect: effect, WallMS: time.Hour.Milliseconds()}
 	}
 	b.runs.heads[id], b.runs.states[id] = snapshot.HeadOf(s, ""), s
-	b.day.Changed(id)
+	b.cfg.Day.Changed(id)
 	return s
 }
 
@@ -248,6 +250,27 @@ func TestMostOfALimitIsSaidOnce(t *testing.T) {
 	}
 }
 
+// A day that was told of each change is the same as one that looks at all runs.
+func TestADayThatIsToldOfChangesIsWhatItIsAnew(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		d, now := counting(t, ""), noonToday()
+		for range rapid.IntRange(1, 30).Draw(rt, "changes") {
+			now = now.Add(time.Duration(rapid.IntRange(0, 8).Draw(rt, "hours")) * time.Hour)
+			id := fmt.Sprint(rapid.IntRange(0, 4).Draw(rt, "run"))
+			ends := slices.Repeat([]events.AgentEnded{usd(1000)}, rapid.IntRange(0, 2).Draw(rt, "ends"))
+			d.add(id, "p"+id, rapid.SampledFrom([]string{"", "e"}).Draw(rt, "effect"), now, ends...)
+			if rapid.Bool().Draw(rt, "nobody looks") {
+				continue
+			}
+			kept, anew := d.cfg.Day.sum(now), NewDay(d.runs).sum(now)
+			if kept.all.stored != anew.all.stored || len(kept.all.working) != len(anew.all.working) || len(kept.projects) != len(anew.projects) {
+				rt.Fatalf("%+v, anew %+v", kept.all, anew.all)
+			}
+		}
+	})
+}
+
 func BenchmarkTheDayOfTenThousandRuns(b *testing.B) {
 	d, now := counting(b, ""), noonToday()
 	for i := range 10_000 {
@@ -261,13 +284,13 @@ func BenchmarkTheDayOfTenThousandRuns(b *testing.B) {
 	}
 	b.Run("anew", func(b *testing.B) {
 		for b.Loop() {
-			d.day.Changed(fmt.Sprintf("%026d", 1))
-			d.day.sum(now)
+			d.cfg.Day.Changed(fmt.Sprintf("%026d", 1))
+			d.cfg.Day.sum(now)
 		}
 	})
 	b.Run("again", func(b *testing.B) {
 		for b.Loop() {
-			d.day.sum(now)
+			d.cfg.Day.sum(now)
 		}
 	})
 	b.Run("report", func(b *testing.B) {

@@ -41,24 +41,22 @@ type Config struct {
 // goroutine, but for Tend.
 type Keeper struct {
 	cfg    Config
-	limits *Limits
-	day    *Day
 	warned map[string]bool // limits of which most is used, that were told of; only Tend has it
 }
 
 // New makes a Keeper. It starts nothing.
-func New(cfg Config) *Keeper { return &Keeper{cfg: cfg, limits: cfg.Limits, day: cfg.Day} }
+func New(cfg Config) *Keeper { return &Keeper{cfg: cfg} }
 
 // Over says that an agent at work has to end, as it and all others together have
 // used what the day allows. Each line that it tells is looked at, so agents that
 // work at once pass a limit by their last line each.
 func (k *Keeper) Over(id, effect string, u events.Usage) events.Cut {
-	k.day.tell(id, effect, u)
+	k.cfg.Day.tell(id, effect, u)
 	s, ok := k.cfg.Runs.State(id)
 	if !ok {
 		return ""
 	}
-	limits, err := k.limits.day(s)
+	limits, err := k.cfg.Limits.day(s)
 	if err != nil {
 		k.cfg.Log.Error("limits of the day", "run", id, "error", err)
 	}
@@ -66,9 +64,9 @@ func (k *Keeper) Over(id, effect string, u events.Usage) events.Cut {
 		return ""
 	}
 	now := time.Now()
-	t := k.day.sum(now)
+	t := k.cfg.Day.sum(now)
 	for _, l := range limits {
-		used, _ := k.day.spent(t.share(l, cmp.Or(s.Facts.From, s.Facts.Project)), l.Kind, id, now)
+		used, _ := k.cfg.Day.spent(t.share(l, cmp.Or(s.Facts.From, s.Facts.Project)), l.Kind, id, now)
 		if used+amountOf(u, l.Kind) >= l.Limit {
 			if cut, ok := cuts[l.Kind]; ok {
 				return cut
@@ -87,15 +85,15 @@ var cuts = map[events.Limit]events.Cut{
 // begins now; without anything left, the event says until when the run waits, or
 // that it was told not to.
 func (k *Keeper) Allowance(s run.State, now time.Time) (work.Allowance, events.Data, error) {
-	limits, err := k.limits.day(s)
+	limits, err := k.cfg.Limits.day(s)
 	if err != nil || len(limits) == 0 {
 		return work.Allowance{}, nil, err
 	}
-	t := k.day.sum(now)
+	t := k.cfg.Day.sum(now)
 	var out work.Allowance
 	for _, l := range limits {
 		part := t.share(l, cmp.Or(s.Facts.From, s.Facts.Project))
-		used, held := k.day.spent(part, l.Kind, s.ID, now)
+		used, held := k.cfg.Day.spent(part, l.Kind, s.ID, now)
 		left := l.Limit - used - held
 		until := t.next
 		if used < l.Limit { // others have been given all of it

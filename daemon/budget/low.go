@@ -51,18 +51,18 @@ func (k *Keeper) Tend(ctx context.Context, now time.Time) {
 	if len(notices) > 0 {
 		k.cfg.Tell(notices)
 	}
-	k.limits.keep(live)
+	k.cfg.Limits.keep(live)
 }
 
 // lows are the limits that a run counts for of which most is used; with live,
 // what its agent has told counts too.
 func (k *Keeper) lows(s run.State, now time.Time, live bool) []low {
 	out := k.ownLows(s, live)
-	limits, err := k.limits.day(s)
+	limits, err := k.cfg.Limits.day(s)
 	if err != nil || len(limits) == 0 {
 		return out
 	}
-	t := k.day.sum(now)
+	t := k.cfg.Day.sum(now)
 	project := cmp.Or(s.Facts.From, s.Facts.Project)
 	l := k.cfg.Language(s)
 	for _, limit := range limits {
@@ -70,7 +70,7 @@ func (k *Keeper) lows(s run.State, now time.Time, live bool) []low {
 		if !live {
 			part.working = nil
 		}
-		used, _ := k.day.spent(part, limit.Kind, "", now)
+		used, _ := k.cfg.Day.spent(part, limit.Kind, "", now)
 		if !isLow(used, limit.Limit) {
 			continue
 		}
