@@ -60,9 +60,9 @@ func (f *Fleet) Changeable(s run.State) error {
 		WithHint("apctl why %s   says how it ended", s.Facts.Handle)
 }
 
-// ImportedHeads is every run that came from elsewhere, newest first, without its
+// importedHeads is every run that came from elsewhere, newest first, without its
 // state.
-func (f *Fleet) ImportedHeads() []snapshot.Head {
+func (f *Fleet) importedHeads() []snapshot.Head {
 	f.mu.Lock()
 	out := make([]snapshot.Head, 0, len(f.imported))
 	for _, h := range f.imported {
@@ -73,4 +73,4 @@ func (f *Fleet) ImportedHeads() []snapshot.Head {
 }
 
 // AllHeads is every run, and behind them those that came from elsewhere.
-func (f *Fleet) AllHeads() []snapshot.Head { return append(f.Heads(), f.ImportedHeads()...) }
+func (f *Fleet) AllHeads() []snapshot.Head { return append(f.Heads(), f.importedHeads()...) }

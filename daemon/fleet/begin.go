@@ -28,7 +28,7 @@ func (f *Fleet) Begin(ctx context.Context, id string, started events.RunStarted,
 		return run.State{}, fmt.Errorf("store the start of a run: %w", err)
 	}
 	f.Serve(ctx, s, engine.Reboot{})
-	f.Note(s)
+	f.note(s)
 	return s, nil
 }
 

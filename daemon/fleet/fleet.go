@@ -208,7 +208,7 @@ func (f *Fleet) Serve(ctx context.Context, s run.State, first engine.Reboot) {
 	if s.Status != run.Over {
 		cfg := engine.Config{
 			Journal: f.cfg.Journal, Worker: f.cfg.Worker, Host: f.cfg.Host, Now: f.cfg.Now, Log: f.cfg.Log,
-			Changed: f.Note, Draining: f.cfg.Draining, First: first,
+			Changed: f.note, Draining: f.cfg.Draining, First: first,
 		}
 		var err error
 		if cfg.Flow, err = f.cfg.Flow(ctx, s); err != nil {
@@ -253,9 +253,9 @@ func (f *Fleet) Close() {
 	f.wg.Wait()
 }
 
-// Note takes the new state of a run from its actor. Who has begun the run notes
+// note takes the new state of a run from its actor. Who has begun the run notes
 // it too, and may come later.
-func (f *Fleet) Note(s run.State) {
+func (f *Fleet) note(s run.State) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if m := f.runs[s.ID]; m != nil && s.Log.Seq >= m.head.Seq {
@@ -276,9 +276,9 @@ func (f *Fleet) Wait() <-chan struct{} {
 	return f.changed
 }
 
-// Fresh is how many changes there were since the latest snapshot, and a channel
+// fresh is how many changes there were since the latest snapshot, and a channel
 // that is closed at the next one.
-func (f *Fleet) Fresh() (<-chan struct{}, int) {
+func (f *Fleet) fresh() (<-chan struct{}, int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.changed, f.events
@@ -296,7 +296,7 @@ func (f *Fleet) Do(ctx context.Context, id string, c engine.Command, actor, caus
 	if cause != "" && known.Asked == cause {
 		return known, nil // the same request again
 	}
-	serving := f.Actor(id)
+	serving := f.actorOf(id)
 	if serving == nil {
 		_, err := engine.Decide(known, c, f.cfg.Now())
 		if err == nil {
@@ -313,8 +313,8 @@ func (f *Fleet) Do(ctx context.Context, id string, c engine.Command, actor, caus
 	return s, err
 }
 
-// Actor is what serves a run, nil of one that is over.
-func (f *Fleet) Actor(id string) *engine.Actor {
+// actorOf is what serves a run, nil of one that is over.
+func (f *Fleet) actorOf(id string) *engine.Actor {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if m := f.runs[id]; m != nil {
@@ -327,14 +327,14 @@ func (f *Fleet) Actor(id string) *engine.Actor {
 func (f *Fleet) Suspended(ctx context.Context, d time.Duration) {
 	for _, h := range f.Heads() {
 		if h.Status == run.Live {
-			f.Suspend(ctx, h.ID, d)
+			f.suspend(ctx, h.ID, d)
 		}
 	}
 }
 
-// Suspend tells a run that it was not active. Where that cannot be stored the
+// suspend tells a run that it was not active. Where that cannot be stored the
 // time counts, and the run ends sooner: no reason to stand still for.
-func (f *Fleet) Suspend(ctx context.Context, id string, d time.Duration) {
+func (f *Fleet) suspend(ctx context.Context, id string, d time.Duration) {
 	if _, err := f.Do(ctx, id, engine.Suspend{For: d}, events.ActorDaemon(f.cfg.Host), ""); err != nil {
 		f.cfg.Log.Error("record a suspension", "run", id, "error", err)
 	}

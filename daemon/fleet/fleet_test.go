@@ -1,7 +1,11 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"testing"
@@ -16,8 +20,13 @@ import (
 	"autopilot/projections/run"
 )
 
-// patient does the work of a run in an hour: what was red is green then.
-type patient struct{ engine.Worker }
+// patient takes its time, an hour where none is said: what was red is green then, or
+// in a later iteration.
+type patient struct {
+	engine.Worker
+	takes time.Duration
+	fails int // iterations
+}
 
 func (patient) BeginAgent(_ context.Context, s run.State, act engine.RunAgent) (events.Data, error) {
 	return events.IterationStarted{
@@ -26,18 +35,19 @@ func (patient) BeginAgent(_ context.Context, s run.State, act engine.RunAgent) (
 	}, nil
 }
 
-func (patient) Agent(ctx context.Context, s run.State, end <-chan struct{}) (events.AgentEnded, error) {
+func (p patient) Agent(ctx context.Context, s run.State, end <-chan struct{}) (events.AgentEnded, error) {
 	l := s.Last.Start
+	tree := events.Tree(fmt.Sprintf("t%d", l.Iteration))
 	d := events.AgentEnded{
 		Phase: l.Phase, Iteration: l.Iteration, Attempt: l.Attempt, Effect: l.Effect, Outcome: events.Exited,
-		DurationMS: time.Hour.Milliseconds(), Tree: "t1", Work: "t1",
+		DurationMS: 60_000, Tree: tree, Work: tree,
 	}
 	select {
 	case <-ctx.Done():
 		return d, ctx.Err()
 	case <-end:
 		d.Outcome = events.Stopped
-	case <-time.After(time.Hour):
+	case <-time.After(cmp.Or(p.takes, time.Hour)):
 	}
 	return d, nil
 }
@@ -49,10 +59,11 @@ func (patient) BeginGates(_ context.Context, _ run.State, act engine.RunGates) (
 	}, nil
 }
 
-func (patient) Gates(_ context.Context, s run.State, _ <-chan struct{}) (events.GatesJudged, error) {
+func (p patient) Gates(_ context.Context, s run.State, _ <-chan struct{}) (events.GatesJudged, error) {
 	test := events.GateResult{Gate: "test", Kind: events.GateCommand, Role: events.RoleGoal, Verdict: events.Pass, Reason: events.ReasonExit}
-	if s.Loop.Iteration == 0 {
-		test.Verdict, test.Exit = events.Fail, 1
+	if s.Loop.Iteration <= p.fails {
+		sum := sha256.Sum256(nil)
+		test.Verdict, test.Exit, test.Failing, test.FailingSum = events.Fail, 1, 2, hex.EncodeToString(sum[:])
 	}
 	return events.GatesJudged{
 		Phase: s.Loop.Phase, Iteration: s.Loop.Iteration, Results: []events.GateResult{test}, Tree: s.Last.Tree, Work: s.Last.Work,
@@ -62,10 +73,10 @@ func (patient) Gates(_ context.Context, s run.State, _ <-chan struct{}) (events.
 func (patient) Recorded(context.Context, run.State) error { return nil }
 func (patient) Text(context.Context, string) events.Ref   { return "e" }
 
-// serving is a fleet on a log whose runs have patient workers.
-func serving(ctx context.Context, l log.Log, k *Kept) *Fleet {
+// serving is a fleet on a log.
+func serving(ctx context.Context, l log.Log, w patient, k *Kept) *Fleet {
 	return New(ctx, Config{
-		Journal: journal.New(l, "host", time.Now), Worker: patient{}, Host: "host", Now: time.Now, Log: slog.New(slog.DiscardHandler), Kept: k,
+		Journal: journal.New(l, "host", time.Now), Worker: w, Host: "host", Now: time.Now, Log: slog.New(slog.DiscardHandler), Kept: k,
 		Flow: func(context.Context, run.State) (workflow.Workflow, error) {
 			w := workflow.Default()
 			w.Phases = []workflow.Phase{{Name: "work", Prompt: "work.md", Gates: []workflow.Gate{{Group: workflow.Goals}}}}
@@ -85,7 +96,7 @@ func TestARepeatedStartWaitsForTheFirst(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, die := context.WithCancel(t.Context())
-		f := serving(ctx, log.NewMemory(log.MemoryConfig{}), nil)
+		f := serving(ctx, log.NewMemory(log.MemoryConfig{}), patient{}, nil)
 		release, err := f.Hold("p", "req", "")
 		if err != nil {
 			t.Fatal(err)
@@ -115,7 +126,7 @@ func TestOnALowDiskEveryLiveRunWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, die := context.WithCancel(t.Context())
-		f := serving(ctx, log.NewMemory(log.MemoryConfig{}), nil)
+		f := serving(ctx, log.NewMemory(log.MemoryConfig{}), patient{}, nil)
 		if _, err := f.Begin(ctx, "01SIMR", started("simr", "p"), "local:0@host/1", "req"); err != nil {
 			t.Fatal(err)
 		}
@@ -137,9 +148,9 @@ func TestOnALowDiskEveryLiveRunWaits(t *testing.T) {
 
 func TestAnOldStateNeverReplacesANewerOne(t *testing.T) {
 	t.Parallel()
-	f := serving(t.Context(), log.NewMemory(log.MemoryConfig{}), nil)
+	f := serving(t.Context(), log.NewMemory(log.MemoryConfig{}), patient{}, nil)
 	f.Serve(t.Context(), run.State{ID: "r", Status: run.Over, Log: run.Log{Seq: 2}}, engine.Reboot{})
-	f.Note(run.State{ID: "r", Log: run.Log{Seq: 1}})
+	f.note(run.State{ID: "r", Log: run.Log{Seq: 1}})
 	if s, _ := f.State("r"); s.Log.Seq != 2 {
 		t.Errorf("the state is that after event %d", s.Log.Seq)
 	}
@@ -147,7 +158,7 @@ func TestAnOldStateNeverReplacesANewerOne(t *testing.T) {
 
 func TestRunsThatAreStartedAtOnceGetDifferentHandles(t *testing.T) {
 	t.Parallel()
-	f := serving(t.Context(), log.NewMemory(log.MemoryConfig{}), nil)
+	f := serving(t.Context(), log.NewMemory(log.MemoryConfig{}), patient{}, nil)
 	old := run.State{ID: "01OLDABCD", Status: run.Over}
 	old.Facts.Handle = "abcd"
 	f.Serve(t.Context(), old, engine.Reboot{})
@@ -157,5 +168,83 @@ func TestRunsThatAreStartedAtOnceGetDifferentHandles(t *testing.T) {
 	// Neither of the next is stored when the other is named.
 	if a, b := f.NewHandle("01P1ABCD"), f.NewHandle("01Q1ABCD"); a != "1abcd" || b != "q1abcd" {
 		t.Errorf("handles %q and %q", a, b)
+	}
+}
+
+func TestACommandWhoseEventGotLostIsDecidedAgain(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []log.Fault{log.FaultConflict, log.FaultUnavailable, log.FaultUnavailableStored} {
+		t.Run(fmt.Sprint(fault), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				failed := map[string]bool{}
+				l := log.NewMemory(log.MemoryConfig{Faults: func(e events.Event, _ int) log.Fault {
+					typ := e.Data.EventType()
+					if failed[typ] || typ != events.TypeStopRequested && typ != events.TypeRunResumed {
+						return log.FaultNone
+					}
+					failed[typ] = true
+					return fault
+				}})
+				ctx, die := context.WithCancel(t.Context())
+				f := serving(ctx, l, patient{}, nil)
+				s, err := f.Begin(ctx, "01SIMR", started("simr", "p"), "local:0@host/1", "req")
+				if err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Minute)
+				if s, err = f.Do(ctx, s.ID, engine.Stop{Mode: events.StopNow}, "local:0@host/1", "stop"); err != nil || s.Stop != events.StopNow {
+					t.Fatalf("stop: %q, %v", s.Stop, err)
+				}
+				time.Sleep(time.Minute)
+				if s, err = f.Do(ctx, s.ID, engine.Resume{}, "local:0@host/1", "resume"); err != nil || s.Status != run.Live {
+					t.Fatalf("resume: %s, %v", s.Status, err)
+				}
+				die()
+				f.Close()
+			})
+		})
+	}
+}
+
+func TestARunThatCannotBeServedKeepsNoDaemonFromStarting(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := log.NewMemory(log.MemoryConfig{})
+		ctx, die := context.WithCancel(t.Context())
+		f := serving(ctx, l, patient{}, nil)
+		if _, err := f.Begin(ctx, "01SIMR", started("simr", "p"), "local:0@host/1", "req"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		die()
+		f.Close()
+
+		ctx, die = context.WithCancel(t.Context())
+		gone := func(context.Context, run.State) (workflow.Workflow, error) {
+			return workflow.Workflow{}, errors.New("its workflow is gone")
+		}
+		f = New(ctx, Config{Journal: journal.New(l, "host", time.Now), Worker: patient{}, Flow: gone, Host: "host", Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+		if err := f.Load(ctx, engine.Reboot{Booted: time.Now().Add(time.Hour)}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait() // its actor halts it
+		if f.Busy() {
+			t.Error("a run that is not served is waited for by a drain")
+		}
+		die()
+		f.Close()
+	})
+}
+
+func TestNoRunIsServedAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	ctx, die := context.WithCancel(t.Context())
+	f := serving(ctx, log.NewMemory(log.MemoryConfig{}), patient{}, nil)
+	die()
+	f.Close()
+	f.Serve(t.Context(), run.State{ID: "01LATE", Status: run.Live}, engine.Reboot{})
+	if f.actorOf("01LATE") != nil {
+		t.Error("a run is served after the end")
 	}
 }

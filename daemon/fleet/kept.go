@@ -208,7 +208,7 @@ func (f *Fleet) KeepStates(ctx context.Context) {
 func (f *Fleet) awaitEvents(ctx context.Context) bool {
 	var old <-chan time.Time
 	for {
-		changed, n := f.Fresh()
+		changed, n := f.fresh()
 		if n >= keepEvents {
 			return true
 		}
