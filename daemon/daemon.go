@@ -29,6 +29,7 @@ import (
 	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/proc"
 	"autopilot/daemon/fleet"
+	"autopilot/daemon/hook"
 	"autopilot/daemon/journal"
 	"autopilot/daemon/machine"
 	"autopilot/daemon/notify"
@@ -106,6 +107,7 @@ type Daemon struct {
 	machine  *machine.Machine
 	peers    *peer.Sessions
 	sessions *session.Drivers
+	hooks    *hook.Desk
 	claims   *claim.Desk
 	consent  *consent.Judge
 	team     *team.Team       // nil is none
@@ -117,7 +119,6 @@ type Daemon struct {
 	blocked  blocked
 	past     past
 	removal  *removal.Sweeper
-	looking  sync.Mutex // one look at what chats wrote at a time
 	edits    sync.Mutex // one change of a configuration file at a time
 	exports  transfer.Exporter
 	imports  *transfer.Importer

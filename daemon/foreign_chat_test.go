@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"autopilot/daemon/chat"
+	"autopilot/daemon/hook"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -81,7 +81,7 @@ func TestAChatIsKeptFromTheWorkTreeOfARunAndWhatItWroteAllTheSameHaltsThat(t *te
 	c.hook(wire.HookCalled, writes("out/x"))
 	st = s.until(st.ID, func(st run.State) bool { return settled(st) || st.Foreign != nil })
 	for _, more := range []string{"own.txt", "out/x"} { // which it has not, and which is ignored
-		if err := s.d.foreignSeen(t.Context(), st.ID, chat.Chat{}, []string{more}); err != nil {
+		if err := s.d.hooks.Note(t.Context(), hook.Written{Run: st.ID, Files: []string{more}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -41,7 +41,7 @@ func (d *Daemon) handlers() map[string]bus.Handler {
 		wire.SessionAsk.Name:    d.awake(exactly(d.sessions.Ask)),
 		wire.SessionAnswer.Name: d.awake(exactly(d.sessions.Answer)),
 		wire.SessionLeave.Name:  d.awake(asked(d.sessions.Leave)),
-		wire.SessionHook.Name:   asked(d.sessionHook), // asked at every use of a tool: it keeps no idle daemon
+		wire.SessionHook.Name:   asked(d.hooks.Answer), // asked at every use of a tool: it keeps no idle daemon
 		wire.PeerList.Name:      d.awake(asked(d.peers.List)),
 		wire.PeerCheck.Name:     d.awake(asked(d.peers.Check)),
 		wire.PeerJoin.Name:      d.awake(asked(d.peers.Join)),

@@ -20,7 +20,7 @@ func (c *talk) hook(event wire.HookEvent, edit ...func(*wire.HookRequest)) strin
 	for _, f := range edit {
 		f(&body)
 	}
-	v, err := c.s.d.sessionHook(c.s.t.Context(), c.request(), body)
+	v, err := c.s.d.hooks.Answer(c.s.t.Context(), c.request(), body)
 	if err != nil {
 		c.s.t.Fatalf("%s: %v", event, err)
 	}

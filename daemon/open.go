@@ -50,6 +50,7 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	if err := d.serveFleet(ctx, j); err != nil {
 		return err
 	}
+	d.hooks = d.newHooks()
 	d.fleet.AddArchived(d.archive)
 	d.worktrees = worktree.New(d.worktreeConfig())
 	d.exports, d.imports = d.exporter(), transfer.NewImporter(d.importing(j.Disk))

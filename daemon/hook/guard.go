@@ -1,4 +1,4 @@
-package daemon
+package hook
 
 import (
 	"context"
@@ -19,33 +19,33 @@ import (
 	"autopilot/projections/run"
 )
 
-// hookCalls says why a chat should not do what a tool of it is about to: it would
+// guards says why a chat should not do what a tool of it is about to: it would
 // change what its run compares with its start, or the record itself. It is there
 // to save an iteration, and proves nothing: that is for the gates.
-func (d *Daemon) hookCalls(ctx context.Context, who chat.Chat, body wire.HookRequest) (string, error) {
-	if text, err := d.branchGuard(ctx, who, body); text != "" || err != nil {
+func (k *Desk) guards(ctx context.Context, who chat.Chat, body wire.HookRequest) (string, error) {
+	if text, err := k.branchGuard(ctx, who, body); text != "" || err != nil {
 		return text, err
 	}
 	var touches []rule.Touch
 	for _, f := range body.Files {
 		touches = append(touches, rule.Touch{Path: f})
 	}
-	if text := d.foreignGuard(ctx, who, body); text != "" {
+	if text := k.foreignGuard(ctx, who, body); text != "" {
 		return text, nil
 	}
-	runs := d.drivenBy(who)
+	runs := k.drivenBy(who)
 	if len(runs) == 0 {
 		return "", nil
 	}
-	touches = d.places(body.Workspace, append(touches, rule.Touches(body.Command)...))
+	touches = k.places(body.Workspace, append(touches, rule.Touches(body.Command)...))
 	if len(touches) == 0 {
 		return "", nil
 	}
-	if state := d.cfg.Places.State; slices.ContainsFunc(touches, func(t rule.Touch) bool { return meets(t, state) || meets(t, linked(state)) }) {
+	if state := k.cfg.State; slices.ContainsFunc(touches, func(t rule.Touch) bool { return meets(t, state) || meets(t, linked(state)) }) {
 		return explain.ChatRecord(runs[0]), nil
 	}
 	for _, s := range runs {
-		if text, err := d.guard(ctx, s, touches); text != "" || err != nil {
+		if text, err := k.guard(ctx, s, touches); text != "" || err != nil {
 			return text, err
 		}
 	}
@@ -56,19 +56,19 @@ func (d *Daemon) hookCalls(ctx context.Context, who chat.Chat, body wire.HookReq
 // session has a fresh claim on it. Whatever is unexpected is let through.
 //
 // Source: atdd-kit, seeds 3.10 and 6.2, A57.
-func (d *Daemon) branchGuard(ctx context.Context, who chat.Chat, body wire.HookRequest) (string, error) {
+func (k *Desk) branchGuard(ctx context.Context, who chat.Chat, body wire.HookRequest) (string, error) {
 	sends := rule.Sends(body.Command)
 	if len(sends) == 0 {
 		return "", nil
 	}
-	held, err := d.freshBranches(ctx, who)
+	held, err := k.freshBranches(ctx, who)
 	if err != nil || len(held) == 0 {
 		return "", err
 	}
 	for _, s := range sends {
 		dir := s.Dir
 		if below, ok := strings.CutPrefix(dir, "~/"); ok {
-			dir = filepath.Join(d.cfg.Home, below)
+			dir = filepath.Join(k.cfg.Home, below)
 		} else if !filepath.IsAbs(dir) {
 			dir = filepath.Join(body.Workspace, dir)
 		}
@@ -76,7 +76,7 @@ func (d *Daemon) branchGuard(ctx context.Context, who chat.Chat, body wire.HookR
 		if err != nil {
 			continue // git will say so too
 		}
-		repository, err := d.repos.Of(ctx, ws)
+		repository, err := k.cfg.Repos.Of(ctx, ws)
 		if err != nil {
 			continue
 		}
@@ -86,7 +86,7 @@ func (d *Daemon) branchGuard(ctx context.Context, who chat.Chat, body wire.HookR
 		}
 		for _, h := range held {
 			if h.Key.Scope == repository && (s.Every || h.Key.Name == branch) {
-				return explain.ChatBranch(h.Key.Name, d.claims.HolderOf(h.State.Owner), h.State.Since, s.With), nil
+				return explain.ChatBranch(h.Key.Name, k.cfg.Claims.HolderOf(h.State.Owner), h.State.Since, s.With), nil
 			}
 		}
 	}
@@ -95,29 +95,29 @@ func (d *Daemon) branchGuard(ctx context.Context, who chat.Chat, body wire.HookR
 
 // freshBranches are the branches that others than a chat hold. What everybody
 // merges into is guarded by its host.
-func (d *Daemon) freshBranches(ctx context.Context, who chat.Chat) ([]claim.HeldError, error) {
+func (k *Desk) freshBranches(ctx context.Context, who chat.Chat) ([]claim.HeldError, error) {
 	var out []claim.HeldError
-	for _, k := range d.claims.Keys(ctx, events.ClaimBranch) {
-		if k.Name == "main" || k.Name == "master" {
+	for _, key := range k.cfg.Claims.Keys(ctx, events.ClaimBranch) {
+		if key.Name == "main" || key.Name == "master" {
 			continue
 		}
-		s, at, err := d.claims.Peek(ctx, k)
+		s, at, err := k.cfg.Claims.Peek(ctx, key)
 		if errors.Is(err, log.ErrUnavailable) {
 			continue // the team is out of reach: whatever is unexpected goes through
 		}
 		if err != nil {
 			return nil, err
 		}
-		if s.Standing(at) == lease.Live && !d.claims.Owns(who, s.Owner) {
-			out = append(out, claim.HeldError{Key: k, State: s, At: at})
+		if s.Standing(at) == lease.Live && !k.cfg.Claims.Owns(who, s.Owner) {
+			out = append(out, claim.HeldError{Key: key, State: s, At: at})
 		}
 	}
 	return out, nil
 }
 
 // guard says what of a run's work tree has to stay as it is.
-func (d *Daemon) guard(ctx context.Context, s run.State, touches []rule.Touch) (string, error) {
-	root := d.text(s.Facts.Workspace)
+func (k *Desk) guard(ctx context.Context, s run.State, touches []rule.Touch) (string, error) {
+	root := k.cfg.Text(s.Facts.Workspace)
 	var here []rule.Touch
 	for _, t := range touches {
 		rel, err := filepath.Rel(root, t.Path)
@@ -132,7 +132,7 @@ func (d *Daemon) guard(ctx context.Context, s run.State, touches []rule.Touch) (
 	if len(here) == 0 || root == "" {
 		return "", nil
 	}
-	pinned, approved, err := d.worker.Guarded(ctx, s, here)
+	pinned, approved, err := k.cfg.Worker.Guarded(ctx, s, here)
 	switch {
 	case err != nil:
 		return "", err
@@ -145,11 +145,11 @@ func (d *Daemon) guard(ctx context.Context, s run.State, touches []rule.Touch) (
 }
 
 // places makes paths absolute: as they are named, and as links lead.
-func (d *Daemon) places(dir string, touches []rule.Touch) []rule.Touch {
+func (k *Desk) places(dir string, touches []rule.Touch) []rule.Touch {
 	var out []rule.Touch
 	for _, t := range touches {
 		if below, ok := strings.CutPrefix(t.Path, "~/"); ok {
-			t.Path = filepath.Join(d.cfg.Home, below)
+			t.Path = filepath.Join(k.cfg.Home, below)
 		} else if !filepath.IsAbs(t.Path) {
 			t.Path = filepath.Join(dir, t.Path)
 		}

@@ -1,0 +1,32 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+
+	"autopilot/daemon/engine"
+	"autopilot/daemon/hook"
+)
+
+// newHooks answers the hooks of chats' hosts.
+func (d *Daemon) newHooks() *hook.Desk {
+	return hook.New(hook.Config{
+		Chats: d.chats, Peers: d.peers, Sessions: d.sessions, Claims: d.claims, Runs: d.fleet, Worker: d.worker, Repos: d.repos,
+		Writer: d.writerOf, Text: d.text, Lines: d.lines, Lasting: d.lasting, Wrote: d.noteWritten,
+		State: d.cfg.Places.State, Home: d.cfg.Home,
+	})
+}
+
+// noteWritten lets a run hear of what a chat wrote into its work tree.
+func (d *Daemon) noteWritten(w hook.Written) {
+	if d.draining.Load() {
+		return
+	}
+	d.beside.Go(func() {
+		ctx, done := d.lasting(context.Background())
+		defer done()
+		if err := d.hooks.Note(ctx, w); err != nil && !errors.Is(err, engine.ErrStale) && ctx.Err() == nil {
+			d.cfg.Log.Warn("note what a session wrote to the work tree of a run", "run", w.Run, "error", err)
+		}
+	})
+}
