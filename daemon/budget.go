@@ -19,7 +19,7 @@ func (d *Daemon) openBudget() {
 		Tell: func(notices []notify.Notice) { d.told("", notices) },
 	})
 	d.usage = &budget.Usage{
-		Limits: d.limits, Day: day, Runs: d.fleet, Worker: d.worker, Text: d.text, Trusted: d.trusted,
+		Limits: d.limits, Day: day, Runs: d.fleet, Worker: d.worker, Text: d.text, Trusted: d.trust.Check,
 		Accounts: func() []wire.AccountView { return d.accounts.Views(d.accountLabel) },
 	}
 }
@@ -32,7 +32,7 @@ func (d *Daemon) over(id, effect string, u events.Usage) events.Cut {
 
 // checkBudget refuses a run whose limits its agent cannot be held to.
 func (d *Daemon) checkBudget(ctx context.Context, conf configured) error {
-	found, err := d.flowOf(ctx, conf.Request)
+	found, err := d.flows.Of(ctx, conf.Request)
 	if err != nil {
 		return err
 	}

@@ -44,6 +44,7 @@ import (
 	"autopilot/daemon/team"
 	"autopilot/daemon/transfer"
 	"autopilot/daemon/tree"
+	"autopilot/daemon/trust"
 	"autopilot/daemon/upload"
 	"autopilot/daemon/work"
 	"autopilot/daemon/worktree"
@@ -110,13 +111,14 @@ type Daemon struct {
 	hooks    *hook.Desk
 	claims   *claim.Desk
 	consent  *consent.Judge
+	trust    *trust.Keeper
+	flows    *trust.Flows
 	team     *team.Team       // nil is none
 	teamLog  *journal.Journal // ditto
 	shared   *account.Shared  // ditto
 	repos    *tree.Identities
 	chats    *chat.Chats
 	uploads  *upload.Gatherer
-	blocked  blocked
 	past     past
 	removal  *removal.Sweeper
 	edits    sync.Mutex // one change of a configuration file at a time

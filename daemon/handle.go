@@ -53,8 +53,8 @@ func (d *Daemon) handlers() map[string]bus.Handler {
 		wire.Retro.Name:         d.awake(d.rawRetro),
 		wire.ConfigShow.Name:    d.awake(asked(d.configShow)),
 		wire.ConfigSet.Name:     d.awake(asked(d.configSet)),
-		wire.TrustShow.Name:     d.awake(asked(d.trustShow)),
-		wire.TrustGive.Name:     d.awake(asked(d.trustGive)),
+		wire.TrustShow.Name:     d.awake(asked(d.trust.Show)),
+		wire.TrustGive.Name:     d.awake(asked(d.trust.Give)),
 		wire.AgentList.Name:     d.awake(asked(d.agentList)),
 		wire.AgentClassify.Name: d.awake(asked(d.agentClassify)),
 		wire.AgentSandbox.Name:  d.awake(asked(d.agentSandbox)),
@@ -85,12 +85,12 @@ func (d *Daemon) handlers() map[string]bus.Handler {
 		wire.DaemonStatus.Name:  d.awake(asked(d.daemonStatus)),
 		wire.DaemonStop.Name:    asked(d.daemonStop),
 
-		wire.WorkflowList.Name:    d.awake(asked(d.workflowList)),
-		wire.WorkflowLint.Name:    d.awake(asked(d.workflowLint)),
-		wire.WorkflowGraph.Name:   d.awake(asked(d.workflowGraph)),
-		wire.WorkflowSchema.Name:  d.awake(asked(d.workflowSchema)),
-		wire.WorkflowSuggest.Name: d.awake(asked(d.workflowSuggest)),
-		wire.WorkflowNew.Name:     d.awake(asked(d.workflowNew)),
+		wire.WorkflowList.Name:    d.awake(asked(d.flows.List)),
+		wire.WorkflowLint.Name:    d.awake(asked(d.flows.Lint)),
+		wire.WorkflowGraph.Name:   d.awake(asked(d.flows.Graph)),
+		wire.WorkflowSchema.Name:  d.awake(asked(d.flows.Schema)),
+		wire.WorkflowSuggest.Name: d.awake(asked(d.flows.Suggest)),
+		wire.WorkflowNew.Name:     d.awake(asked(d.flows.New)),
 	}
 }
 

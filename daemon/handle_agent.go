@@ -72,7 +72,7 @@ func (d *Daemon) agentSettings(ctx context.Context, dir string) (agentConfig, er
 	}
 	l := d.layers(ws, nil)
 	if l.Project != nil && l.Project.Exists {
-		err := d.trusted(ws, l.Project.File)
+		err := d.trust.Check(ws, l.Project.File)
 		var known *wire.Error
 		switch {
 		case errors.As(err, &known) && known.Code == wire.NeedsPerson:

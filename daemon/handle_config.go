@@ -40,7 +40,7 @@ func (d *Daemon) configView(ws tree.Workspace, settings map[string]string) (wire
 	if v.Trusted = l.Project.Empty(); v.Trusted {
 		return v, nil
 	}
-	err := d.trusted(ws, l.Project.File)
+	err := d.trust.Check(ws, l.Project.File)
 	var known *wire.Error
 	if err != nil && (!errors.As(err, &known) || known.Code != wire.NeedsPerson) {
 		return v, err
@@ -136,7 +136,7 @@ func (d *Daemon) usable(ws tree.Workspace, settings map[string]string, noConfig 
 	if l.Project == nil {
 		return l, nil
 	}
-	return l, d.trusted(ws, l.Project.File)
+	return l, d.trust.Check(ws, l.Project.File)
 }
 
 // keepConfig stores the project's file with a run.

@@ -22,6 +22,7 @@ import (
 	"autopilot/daemon/effect/proc"
 	"autopilot/daemon/store"
 	"autopilot/daemon/tree"
+	"autopilot/daemon/trust"
 	"autopilot/daemon/work"
 	"autopilot/events/place"
 	"autopilot/events/wire"
@@ -40,7 +41,7 @@ func (d *Daemon) doctor(ctx context.Context, q bus.Request, body wire.DoctorRequ
 	switch {
 	case err == nil:
 		in.Agents = append([]wire.AgentView{}, all.Agents...)
-		in.Named = d.namedAgents(ws)
+		in.Named = trust.NamedAgents(ws)
 	case len(wrong) == 1: // the configuration is usable
 		wrong = append(wrong, wire.DoctorFinding{Topic: "agents", Level: doctor.Unknown, What: "they cannot be looked at: " + err.Error()})
 	}
@@ -52,30 +53,6 @@ func (d *Daemon) doctor(ctx context.Context, q bus.Request, body wire.DoctorRequ
 		Bytes: u.Bytes, Quota: u.Quota, Events: u.Events, Durability: string(d.durability()), Last: d.newest(),
 	}
 	return wire.DoctorView{Findings: doctor.Examine(ctx, in, doctor.System(time.Now(), tree.DefaultLargeBytes), wrong...)}, nil
-}
-
-// namedAgents are the profiles that the workflows of a project name, each with who
-// needs it. A workflow that cannot be read names none: lint says what is wrong.
-func (d *Daemon) namedAgents(ws tree.Workspace) map[string]string {
-	out := map[string]string{}
-	a, err := d.flowsIn(ws)
-	if err != nil {
-		return out
-	}
-	for _, own := range a.flows.Workflows {
-		f, err := a.flows.Find(own.Name)
-		if err != nil {
-			continue
-		}
-		for _, role := range f.Flow.Roles {
-			for _, name := range role.Value.Agents {
-				if out[name] == "" {
-					out[name] = "role " + role.Key + " of workflow " + f.Name
-				}
-			}
-		}
-	}
-	return out
 }
 
 // unusableConfig is a configuration that no run here could have.

@@ -39,7 +39,7 @@ func (d *Daemon) launch() machine.Launch {
 	return machine.Launch{
 		Machine: d.machine, Runs: d.fleet,
 		Workflow: func(ws tree.Workspace, name string) (workflow.Workflow, error) {
-			f, _, err := d.workflow(ws, name)
+			f, _, err := d.flows.Find(ws, name)
 			return f.Flow, err
 		},
 	}

@@ -14,6 +14,7 @@ import (
 	"autopilot/daemon/roll"
 	"autopilot/daemon/transfer"
 	"autopilot/daemon/tree"
+	"autopilot/daemon/trust"
 	"autopilot/daemon/work"
 	"autopilot/daemon/worktree"
 	"autopilot/events"
@@ -23,7 +24,6 @@ import (
 
 // openFleet serves every run that is not over, and begins what goes on beside.
 func (d *Daemon) openFleet(ctx context.Context) error {
-	d.worker = d.newWorker()
 	d.beside.ctx, d.beside.cancel = context.WithCancel(context.Background())
 	fctx := d.beside.ctx
 	j := journal.New(d.log, d.host, time.Now)
@@ -36,6 +36,9 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	if d.hosts, err = openHostLog(ctx, j, d.host, d.cfg.Log); err != nil {
 		return err
 	}
+	d.trust = trust.New(trust.Config{Hosts: d.hosts, Blobs: d.blobs, People: d.consent, Language: d.screenLanguage})
+	d.flows = trust.NewFlows(d.trust, d.layers)
+	d.worker = d.newWorker()
 	if d.peers, err = d.openPeers(ctx, j); err != nil {
 		return err
 	}
@@ -137,7 +140,7 @@ func (d *Daemon) newWorker() *work.Worker {
 			Root: filepath.Join(state, "trees"), Durable: d.cfg.Durability != bus.Process,
 		},
 		Listen: d.bus.ListenEffect, GateEnv: d.gateEnv, Now: time.Now, Log: d.cfg.Log,
-		Language: d.language, Draft: d.drafts().Show, Admit: d.admit, Refused: d.bus.Refused, FindFlow: d.flowOf,
+		Language: d.language, Draft: d.drafts().Show, Admit: d.admit, Refused: d.bus.Refused, FindFlow: d.flows.Of,
 		Price: d.limits.Price, Priced: d.limits.Priced, Over: d.over,
 		Sandbox: d.cfg.sandbox(), Confined: d.confined, Late: d.cfg.Late,
 	})

@@ -98,7 +98,7 @@ func TestDecisionsNeedThePINWhereOneIsSet(t *testing.T) {
 	}
 	decisions := map[string]func(typed, pin string) error{
 		"trust": func(typed, pin string) error {
-			_, err := s.d.trustGive(t.Context(), s.seated(), wire.TrustRequest{Workspace: s.work, Hash: v.Hash, Typed: typed, PIN: pin})
+			_, err := s.d.trust.Give(t.Context(), s.seated(), wire.TrustRequest{Workspace: s.work, Hash: v.Hash, Typed: typed, PIN: pin})
 			return err
 		},
 		"erase": func(typed, pin string) error {

@@ -37,7 +37,7 @@ func (d *Daemon) reportMake(ctx context.Context, q bus.Request, body wire.Report
 	}
 	v, err := r.report()
 	if project == "" && err == nil {
-		v.Blocks = d.untrusted(ctx, q)
+		v.Blocks = d.trust.Untrusted(ctx, q)
 	}
 	return v, err
 }
@@ -234,7 +234,7 @@ func (d *Daemon) noRoom(s run.State) bool {
 
 // inboxList lists what waits for a person, the oldest first.
 func (d *Daemon) inboxList(ctx context.Context, q bus.Request, _ struct{}) (wire.InboxView, error) {
-	v := wire.InboxView{Items: d.untrusted(ctx, q), Language: string(d.screenLanguage())}
+	v := wire.InboxView{Items: d.trust.Untrusted(ctx, q), Language: string(d.screenLanguage())}
 	now := time.Now()
 	for _, h := range d.fleet.Heads() {
 		if h.Status == run.Over || h.Settled == string(events.HaltStopped) {

@@ -57,7 +57,7 @@ func trustSite(t testing.TB, text string) *site {
 
 func (s *site) show(dir string) wire.TrustView {
 	s.t.Helper()
-	v, err := s.d.trustShow(s.t.Context(), s.request(), wire.TrustRequest{Workspace: dir})
+	v, err := s.d.trust.Show(s.t.Context(), s.request(), wire.TrustRequest{Workspace: dir})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func (s *site) show(dir string) wire.TrustView {
 }
 
 func (s *site) give(hash, typed string) (wire.TrustView, error) {
-	return s.d.trustGive(s.t.Context(), s.seated(), wire.TrustRequest{Workspace: s.work, Hash: hash, Typed: typed})
+	return s.d.trust.Give(s.t.Context(), s.seated(), wire.TrustRequest{Workspace: s.work, Hash: hash, Typed: typed})
 }
 
 // trust lets the person agree to the file as it is.
@@ -243,16 +243,16 @@ func TestFilesThatNobodyCanTrust(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := s.d.trustShow(t.Context(), s.request(), wire.TrustRequest{Workspace: s.work})
+		_, err := s.d.trust.Show(t.Context(), s.request(), wire.TrustRequest{Workspace: s.work})
 		if codeOf(err) != c.code || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	s.remove(".autopilot/config.yaml")
-	if _, err := s.d.trustShow(t.Context(), s.request(), wire.TrustRequest{Workspace: s.work}); codeOf(err) != wire.NotFound {
+	if _, err := s.d.trust.Show(t.Context(), s.request(), wire.TrustRequest{Workspace: s.work}); codeOf(err) != wire.NotFound {
 		t.Errorf("no file: %v", err)
 	}
-	if _, err := s.d.trustShow(t.Context(), s.request(), wire.TrustRequest{Workspace: t.TempDir()}); codeOf(err) != wire.Usage {
+	if _, err := s.d.trust.Show(t.Context(), s.request(), wire.TrustRequest{Workspace: t.TempDir()}); codeOf(err) != wire.Usage {
 		t.Errorf("no work tree: %v", err)
 	}
 }
@@ -265,16 +265,16 @@ func TestWhatWasReadIsWhatIsTrusted(t *testing.T) {
 		t.Fatal(err)
 	}
 	read := config.ReadProject(config.ProjectPath(ws.Path)).File
-	if err := s.d.trusted(ws, read); codeOf(err) != wire.NeedsPerson {
+	if err := s.d.trust.Check(ws, read); codeOf(err) != wire.NeedsPerson {
 		t.Errorf("at first: %v", err)
 	}
 	s.trust()
 	s.write(map[string]string{".autopilot/config.yaml": "setup: rm -rf /\n"})
-	if err := s.d.trusted(ws, read); err != nil {
+	if err := s.d.trust.Check(ws, read); err != nil {
 		t.Errorf("the bytes that were read before the change: %v", err)
 	}
 	read = config.ReadProject(config.ProjectPath(ws.Path)).File
-	if err := s.d.trusted(ws, read); codeOf(err) != wire.NeedsPerson {
+	if err := s.d.trust.Check(ws, read); codeOf(err) != wire.NeedsPerson {
 		t.Errorf("the bytes after it: %v", err)
 	}
 	kept, err := s.d.blobs.Get(s.d.hosts.State().Trusted[repositoryOf(t, ws)][0].Config)

@@ -53,7 +53,7 @@ func TestAWorkflowAloneCanBeTrusted(t *testing.T) {
 	}
 	s.trust()
 	s.write(map[string]string{".autopilot/workflows/mine.yaml": "\xff"})
-	if _, err := s.d.trustShow(t.Context(), s.request(), wire.TrustRequest{Workspace: s.work}); codeOf(err) != wire.Usage {
+	if _, err := s.d.trust.Show(t.Context(), s.request(), wire.TrustRequest{Workspace: s.work}); codeOf(err) != wire.Usage {
 		t.Errorf("no text: %v", err)
 	}
 }
@@ -84,12 +84,12 @@ func TestAWorkflowIsFoundCheckedAndKnownToBeTrusted(t *testing.T) {
 		if c.give {
 			s.trust()
 		}
-		f, trusted, err := s.d.workflow(ws, c.name)
+		f, trusted, err := s.d.flows.Find(ws, c.name)
 		if err != nil || f.Origin != c.origin || trusted != c.trusted || len(f.Problems) != c.wrong {
 			t.Errorf("%+v: %+v %v %v", c, f, trusted, err)
 		}
 	}
-	if _, _, err := s.d.workflow(ws, "mien"); codeOf(err) != wire.NotFound || !strings.Contains(err.Error(), "mien") {
+	if _, _, err := s.d.flows.Find(ws, "mien"); codeOf(err) != wire.NotFound || !strings.Contains(err.Error(), "mien") {
 		t.Error(err)
 	}
 }

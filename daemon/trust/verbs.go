@@ -1,4 +1,4 @@
-package daemon
+package trust
 
 import (
 	"context"
@@ -22,38 +22,38 @@ import (
 	"autopilot/projections/rule"
 )
 
-// flowsOf reads the workflows of the work tree that a directory is in. Outside
+// around reads the workflows of the work tree that a directory is in. Outside
 // of one there are those that ship.
-func (d *Daemon) flowsOf(ctx context.Context, dir string) (agreed, error) {
+func around(ctx context.Context, dir string) (agreed, error) {
 	ws, err := tree.Find(ctx, dir)
 	if err != nil && !errors.Is(err, tree.ErrNotRepository) {
 		return agreed{}, work.NoWorkspace(dir, err)
 	}
-	a, err := d.flowsIn(ws)
+	a, err := agreedOf(ws)
 	a.ws = ws
 	return a, err
 }
 
-// checkedFlows are the same for who asks what is wrong with them: the agents that
+// checked are the same for who asks what is wrong with them: the agents that
 // they name have to be there, as far as the configuration can be read.
-func (d *Daemon) checkedFlows(ctx context.Context, dir string) (agreed, error) {
-	a, err := d.flowsOf(ctx, dir)
-	if l := d.layers(a.ws, nil); err == nil && l.Err() == nil {
+func (fs *Flows) checked(ctx context.Context, dir string) (agreed, error) {
+	a, err := around(ctx, dir)
+	if l := fs.layers(a.ws, nil); err == nil && l.Err() == nil {
 		a.flows.Agents = l.Agents().Names()
 	}
 	return a, err
 }
 
-// workflowList answers which workflows there are, or all of one.
-func (d *Daemon) workflowList(ctx context.Context, _ bus.Request, body wire.WorkflowRequest) (wire.WorkflowsView, error) {
-	a, err := d.checkedFlows(ctx, body.Workspace)
+// List answers which workflows there are, or all of one.
+func (fs *Flows) List(ctx context.Context, _ bus.Request, body wire.WorkflowRequest) (wire.WorkflowsView, error) {
+	a, err := fs.checked(ctx, body.Workspace)
 	if err != nil {
 		return wire.WorkflowsView{}, err
 	}
-	return d.workflowsView(a, body.Name)
+	return fs.keeper.flowsView(a, body.Name)
 }
 
-func (d *Daemon) workflowsView(a agreed, name string) (wire.WorkflowsView, error) {
+func (k *Keeper) flowsView(a agreed, name string) (wire.WorkflowsView, error) {
 	v := wire.WorkflowsView{Root: a.ws.Path, Workflows: []wire.WorkflowView{}}
 	names := a.flows.Names()
 	if name != "" {
@@ -64,7 +64,7 @@ func (d *Daemon) workflowsView(a agreed, name string) (wire.WorkflowsView, error
 		if err != nil {
 			return v, noWorkflow(a.flows, n, err)
 		}
-		one, err := d.workflowView(a, f)
+		one, err := k.flowView(a, f)
 		if err != nil {
 			return v, err
 		}
@@ -76,7 +76,7 @@ func (d *Daemon) workflowsView(a agreed, name string) (wire.WorkflowsView, error
 	return v, nil
 }
 
-func (d *Daemon) workflowView(a agreed, f library.Found) (wire.WorkflowView, error) {
+func (k *Keeper) flowView(a agreed, f library.Found) (wire.WorkflowView, error) {
 	v := wire.WorkflowView{
 		Name: f.Name, Origin: string(f.Origin), Path: f.Path, Hides: f.Hides,
 		Description: f.Flow.Description, Language: string(f.Flow.Language), Phases: []string{}, Problems: len(f.Problems),
@@ -85,7 +85,7 @@ func (d *Daemon) workflowView(a agreed, f library.Found) (wire.WorkflowView, err
 		v.Phases = append(v.Phases, p.Name)
 	}
 	var err error
-	v.Trusted, err = d.trustedFlow(a, f)
+	v.Trusted, err = k.trusts(a, f)
 	return v, err
 }
 
@@ -105,10 +105,10 @@ func more(v *wire.WorkflowView, f library.Found) {
 	}
 }
 
-// workflowLint checks a text, a workflow, or all of the project.
-func (d *Daemon) workflowLint(ctx context.Context, _ bus.Request, body wire.WorkflowTextRequest) (wire.LintView, error) {
+// Lint checks a text, a workflow, or all of the project.
+func (fs *Flows) Lint(ctx context.Context, _ bus.Request, body wire.WorkflowTextRequest) (wire.LintView, error) {
 	v := wire.LintView{Checked: []string{}, Problems: []wire.ConfigProblem{}}
-	a, err := d.checkedFlows(ctx, body.Workspace)
+	a, err := fs.checked(ctx, body.Workspace)
 	if err != nil {
 		return v, err
 	}
@@ -154,15 +154,15 @@ func chosenFlows(flows library.Project, body wire.WorkflowTextRequest) ([]librar
 	return out, nil
 }
 
-// workflowGraph draws one workflow.
-func (d *Daemon) workflowGraph(ctx context.Context, _ bus.Request, body wire.WorkflowTextRequest) (wire.GraphView, error) {
+// Graph draws one workflow.
+func (fs *Flows) Graph(ctx context.Context, _ bus.Request, body wire.WorkflowTextRequest) (wire.GraphView, error) {
 	draw := map[string]func(workflow.Workflow) string{
 		wire.GraphText: graph.Text, wire.GraphMermaid: graph.Mermaid, wire.GraphSVG: graph.SVG,
 	}[body.Format]
 	if draw == nil {
 		return wire.GraphView{}, wire.Errorf(wire.Usage, "a graph is not drawn as %q", body.Format).WithHint("--format text, mermaid or svg")
 	}
-	a, err := d.flowsOf(ctx, body.Workspace)
+	a, err := around(ctx, body.Workspace)
 	if err != nil {
 		return wire.GraphView{}, err
 	}
@@ -181,15 +181,15 @@ func (d *Daemon) workflowGraph(ctx context.Context, _ bus.Request, body wire.Wor
 	return wire.GraphView{Name: f.Name, Format: body.Format, Text: draw(f.Flow)}, nil
 }
 
-// workflowSchema is the schema of workflow files.
-func (d *Daemon) workflowSchema(context.Context, bus.Request, struct{}) (wire.WorkflowSchemaView, error) {
+// Schema is the schema of workflow files.
+func (fs *Flows) Schema(context.Context, bus.Request, struct{}) (wire.WorkflowSchemaView, error) {
 	b, err := workflow.Schema()
 	return wire.WorkflowSchemaView{Schema: jsontext.Value(b)}, err
 }
 
-// workflowNew writes a workflow of the project that can be run as it is, with
+// New writes a workflow of the project that can be run as it is, with
 // comments. It never writes over a file.
-func (d *Daemon) workflowNew(ctx context.Context, _ bus.Request, body wire.WorkflowRequest) (wire.WorkflowsView, error) {
+func (fs *Flows) New(ctx context.Context, _ bus.Request, body wire.WorkflowRequest) (wire.WorkflowsView, error) {
 	ws, err := tree.Find(ctx, body.Workspace)
 	if err != nil {
 		return wire.WorkflowsView{}, work.NoWorkspace(body.Workspace, err)
@@ -201,11 +201,11 @@ func (d *Daemon) workflowNew(ctx context.Context, _ bus.Request, body wire.Workf
 	if err := writeNew(library.Path(ws.Path, body.Name), workflow.Template(body.Name)); err != nil {
 		return wire.WorkflowsView{}, err
 	}
-	a, err := d.flowsOf(ctx, ws.Path)
+	a, err := around(ctx, ws.Path)
 	if err != nil {
 		return wire.WorkflowsView{}, err
 	}
-	return d.workflowsView(a, body.Name)
+	return fs.keeper.flowsView(a, body.Name)
 }
 
 // writeNew writes a file that must not be there.
@@ -229,9 +229,9 @@ func writeNew(path string, src []byte) error {
 	return nil
 }
 
-// workflowSuggest recommends what to do with a text.
-func (d *Daemon) workflowSuggest(ctx context.Context, _ bus.Request, body wire.SuggestRequest) (wire.SuggestionView, error) {
-	a, err := d.flowsOf(ctx, body.Workspace)
+// Suggest recommends what to do with a text.
+func (fs *Flows) Suggest(ctx context.Context, _ bus.Request, body wire.SuggestRequest) (wire.SuggestionView, error) {
+	a, err := around(ctx, body.Workspace)
 	if err != nil {
 		return wire.SuggestionView{}, err
 	}

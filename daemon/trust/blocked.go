@@ -1,4 +1,4 @@
-package daemon
+package trust
 
 import (
 	"context"
@@ -54,25 +54,25 @@ func (b *blocked) forget(dir string) {
 	delete(b.files, dir)
 }
 
-// untrusted lists the files that keep runs from being started, and still do. How
+// Untrusted lists the files that keep runs from being started, and still do. How
 // trust is given is not for agents to know.
-func (d *Daemon) untrusted(ctx context.Context, q bus.Request) []wire.InboxItem {
-	items, l := []wire.InboxItem{}, d.screenLanguage()
-	for dir, at := range d.blocked.list() {
-		a, err := projectFile(ctx, dir)
+func (k *Keeper) Untrusted(ctx context.Context, q bus.Request) []wire.InboxItem {
+	items, l := []wire.InboxItem{}, k.cfg.Language()
+	for dir, at := range k.blocked.list() {
+		a, err := read(ctx, dir)
 		if err == nil {
-			_, trusted, terr := d.trustIn(a.ws, events.Ref(a.hash()))
+			_, trusted, terr := k.find(a.ws, events.Ref(a.hash()))
 			if err = terr; trusted {
-				d.blocked.forget(dir)
+				k.blocked.forget(dir)
 				continue
 			}
 		}
 		if err != nil {
-			d.blocked.forget(dir) // gone, or not to be used for another reason
+			k.blocked.forget(dir) // gone, or not to be used for another reason
 			continue
 		}
 		i := wire.InboxItem{Kind: explain.NeedsTrust, At: at, Workspace: dir, Language: string(l), What: explain.Untrusted(l, a.path())}
-		if guided(q) {
+		if q.Kind == bus.KindLocal {
 			i.Next = wire.NextCommand{Command: "cd " + phrase.Quote(dir) + " && apctl trust", Why: phrase.Say(l, "shows it, and asks you", "内容を表示し、確認を求める")}
 		}
 		items = append(items, i)
