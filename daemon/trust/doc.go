@@ -7,8 +7,8 @@
 // run in a work tree would use them, and answers the verbs about them.
 //
 // Promises:
-//   - What is used are the bytes that were asked about: a file is read once, and
-//     neither who trusts it nor who uses it reads it again.
+//   - What a person agrees to are the bytes whose hash was shown, and who was allowed
+//     to use a file uses the bytes that were asked about, and does not read it again.
 //   - What differs in one byte is not trusted, and neither is it in another clone.
 //     Linked work trees of a repository are one.
 //   - A record of the host that is not whole says of nothing that it is trusted.

@@ -1,9 +1,10 @@
-package daemon
+package trust_test
 
 import (
 	"strings"
 	"testing"
 
+	"autopilot/daemon/bus"
 	"autopilot/daemon/tree"
 	"autopilot/daemon/workflow/library"
 	"autopilot/events/wire"
@@ -13,7 +14,7 @@ const mineYAML = "name: mine\nversion: 1\nphases:\n  - name: work\n    prompt: m
 
 func TestWorkflowsAndPromptsAreTrustedWithTheConfiguration(t *testing.T) {
 	t.Parallel()
-	s := trustSite(t, "setup: npm ci\n")
+	s := newDesk(t, "setup: npm ci\n")
 	s.trust()
 	alone := s.show(s.work).Hash
 	s.write(map[string]string{".autopilot/workflows/mine.yaml": mineYAML, ".autopilot/prompts/mine.md": "do it\n", ".autopilot/notes/x.md": "free"})
@@ -46,21 +47,21 @@ func TestWorkflowsAndPromptsAreTrustedWithTheConfiguration(t *testing.T) {
 
 func TestAWorkflowAloneCanBeTrusted(t *testing.T) {
 	t.Parallel()
-	s := trustSite(t, "# nothing\n")
+	s := newDesk(t, "# nothing\n")
 	s.write(map[string]string{".autopilot/workflows/mine.yaml": mineYAML})
 	if v := s.show(s.work); v.Trusted || len(v.Files) != 1 {
 		t.Errorf("%+v", v)
 	}
 	s.trust()
 	s.write(map[string]string{".autopilot/workflows/mine.yaml": "\xff"})
-	if _, err := s.d.trust.Show(t.Context(), s.request(), wire.TrustRequest{Workspace: s.work}); codeOf(err) != wire.Usage {
+	if _, err := s.Show(t.Context(), bus.Request{}, wire.TrustRequest{Workspace: s.work}); codeOf(err) != wire.Usage {
 		t.Errorf("no text: %v", err)
 	}
 }
 
 func TestAWorkflowIsFoundCheckedAndKnownToBeTrusted(t *testing.T) {
 	t.Parallel()
-	s := trustSite(t, "setup: npm ci\n")
+	s := newDesk(t, "setup: npm ci\n")
 	ws, err := tree.Find(t.Context(), s.work)
 	if err != nil {
 		t.Fatal(err)
@@ -84,12 +85,12 @@ func TestAWorkflowIsFoundCheckedAndKnownToBeTrusted(t *testing.T) {
 		if c.give {
 			s.trust()
 		}
-		f, trusted, err := s.d.flows.Find(ws, c.name)
+		f, trusted, err := s.flows.Find(ws, c.name)
 		if err != nil || f.Origin != c.origin || trusted != c.trusted || len(f.Problems) != c.wrong {
 			t.Errorf("%+v: %+v %v %v", c, f, trusted, err)
 		}
 	}
-	if _, _, err := s.d.flows.Find(ws, "mien"); codeOf(err) != wire.NotFound || !strings.Contains(err.Error(), "mien") {
+	if _, _, err := s.flows.Find(ws, "mien"); codeOf(err) != wire.NotFound || !strings.Contains(err.Error(), "mien") {
 		t.Error(err)
 	}
 }
