@@ -7,6 +7,7 @@ import (
 
 	"autopilot/daemon/account"
 	"autopilot/daemon/bus"
+	"autopilot/daemon/config"
 	"autopilot/daemon/disk"
 	"autopilot/daemon/fleet"
 	"autopilot/daemon/journal"
@@ -37,7 +38,7 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 		return err
 	}
 	d.trust = trust.New(trust.Config{Hosts: d.hosts, Blobs: d.blobs, People: d.consent, Language: d.screenLanguage})
-	d.flows = trust.NewFlows(d.trust, d.layers)
+	d.flows = trust.NewFlows(d.trust, func(ws tree.Workspace) config.Layers { return d.layers(ws, nil) })
 	d.worker = d.newWorker()
 	if d.peers, err = d.openPeers(ctx, j); err != nil {
 		return err

@@ -56,7 +56,7 @@ func newDesk(t testing.TB, text string) *desk {
 	s.Keeper = trust.New(trust.Config{
 		Hosts: s.hosts, Blobs: s.blobs, People: s.people, Language: func() events.Language { return events.English },
 	})
-	s.flows = trust.NewFlows(s.Keeper, func(tree.Workspace, map[string]string) config.Layers { return config.Layers{} })
+	s.flows = trust.NewFlows(s.Keeper, func(tree.Workspace) config.Layers { return config.Layers{} })
 	return s
 }
 

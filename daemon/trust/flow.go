@@ -19,12 +19,12 @@ import (
 // Flows are the workflows of work trees.
 type Flows struct {
 	keeper *Keeper
-	layers func(ws tree.Workspace, settings map[string]string) config.Layers
+	layers func(ws tree.Workspace) config.Layers
 }
 
 // NewFlows knows of trust what a Keeper knows. layers reads the configuration that
 // counts for a work tree.
-func NewFlows(k *Keeper, layers func(ws tree.Workspace, settings map[string]string) config.Layers) *Flows {
+func NewFlows(k *Keeper, layers func(ws tree.Workspace) config.Layers) *Flows {
 	return &Flows{k, layers}
 }
 

@@ -38,7 +38,7 @@ func around(ctx context.Context, dir string) (agreed, error) {
 // they name have to be there, as far as the configuration can be read.
 func (fs *Flows) checked(ctx context.Context, dir string) (agreed, error) {
 	a, err := around(ctx, dir)
-	if l := fs.layers(a.ws, nil); err == nil && l.Err() == nil {
+	if l := fs.layers(a.ws); err == nil && l.Err() == nil {
 		a.flows.Agents = l.Agents().Names()
 	}
 	return a, err
