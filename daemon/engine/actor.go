@@ -118,6 +118,17 @@ func (a *Actor) Do(ctx context.Context, c Command, actor, cause string) (run.Sta
 	}
 }
 
+// Settle waits until the run is served no more: how it ended is known a moment before
+// what that brings with it is done.
+func (a *Actor) Settle(ctx context.Context) error {
+	select {
+	case <-a.gone:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // Run serves the run until it is over or ctx ends. When ctx ends, effects are
 // let go of and live on.
 func (a *Actor) Run(ctx context.Context) error {

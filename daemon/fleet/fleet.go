@@ -313,12 +313,20 @@ func (f *Fleet) Do(ctx context.Context, id string, c engine.Command, actor, caus
 	return s, err
 }
 
-// actorOf is what serves a run, nil of one that is over.
+// actorOf is what serves a run, or served it to its end; nil of one that was over before.
 func (f *Fleet) actorOf(id string) *engine.Actor {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if m := f.runs[id]; m != nil {
 		return m.actor
+	}
+	return nil
+}
+
+// Settle waits until all is done that the end of a run brings with it.
+func (f *Fleet) Settle(ctx context.Context, id string) error {
+	if a := f.actorOf(id); a != nil {
+		return a.Settle(ctx)
 	}
 	return nil
 }

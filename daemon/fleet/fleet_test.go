@@ -24,8 +24,9 @@ import (
 // in a later iteration.
 type patient struct {
 	engine.Worker
-	takes time.Duration
-	fails int // iterations
+	takes   time.Duration
+	records time.Duration // how long what is done at an end takes
+	fails   int           // iterations
 }
 
 func (patient) BeginAgent(_ context.Context, s run.State, act engine.RunAgent) (events.Data, error) {
@@ -70,8 +71,12 @@ func (p patient) Gates(_ context.Context, s run.State, _ <-chan struct{}) (event
 	}, nil
 }
 
-func (patient) Recorded(context.Context, run.State) error { return nil }
-func (patient) Text(context.Context, string) events.Ref   { return "e" }
+func (p patient) Recorded(context.Context, run.State) error {
+	time.Sleep(p.records)
+	return nil
+}
+
+func (patient) Text(context.Context, string) events.Ref { return "e" }
 
 // serving is a fleet on a log.
 func serving(ctx context.Context, l log.Log, w patient, k *Kept) *Fleet {
@@ -205,6 +210,33 @@ func TestACommandWhoseEventGotLostIsDecidedAgain(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestARunIsSettledWhenItsTreeHasItsName(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, die := context.WithCancel(t.Context())
+		f := serving(ctx, log.NewMemory(log.MemoryConfig{}), patient{takes: time.Minute, records: time.Hour}, nil)
+		s, err := f.Begin(ctx, "01SIMR", started("simr", "p"), "local:0@host/1", "req")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for s.Status != run.Over {
+			changed := f.Wait()
+			if s, _ = f.State(s.ID); s.Status != run.Over {
+				<-changed
+			}
+		}
+		over := time.Now()
+		if err := f.Settle(ctx, s.ID); err != nil || time.Since(over) != time.Hour {
+			t.Errorf("it waited %v: %v", time.Since(over), err)
+		}
+		if err := f.Settle(ctx, "01NOBODY"); err != nil {
+			t.Error(err)
+		}
+		die()
+		f.Close()
+	})
 }
 
 func TestARunThatCannotBeServedKeepsNoDaemonFromStarting(t *testing.T) {

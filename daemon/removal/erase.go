@@ -115,7 +115,7 @@ func (w *Sweeper) planErase(ctx context.Context, id string, again bool) (_ *swee
 	if i < 0 {
 		return nil, wire.Errorf(wire.NotFound, "no run %q", id)
 	}
-	if err := pl.aim(pl.heads[i]); err != nil {
+	if err := pl.aim(ctx, pl.heads[i]); err != nil {
 		return nil, err
 	}
 	if err := pl.listTexts(ctx, id); err != nil {

@@ -66,7 +66,7 @@ func (w *Sweeper) planPrune(ctx context.Context, before time.Time, again bool) (
 		if h.Status != run.Over || h.Latest >= before.UnixMilli() {
 			continue
 		}
-		if err := pl.aim(h); err != nil {
+		if err := pl.aim(ctx, h); err != nil {
 			// Whatever it names stays.
 			w.cfg.Log.Warn("prune a run", "run", h.ID, "error", err)
 		}

@@ -42,6 +42,7 @@ type Runs interface {
 	Read(h snapshot.Head) (run.State, error) // the state of one that is in a list
 	IsArchived(id string) bool               // in the archive, and not in the log
 	IsImported(id string) bool
+	Settle(ctx context.Context, id string) error // waits until all is done that the end of a run brings with it
 	// Hold keeps runs from starting in a workspace; an error says that one is there.
 	Hold(project, cause, except string) (release func(), err error)
 }

@@ -86,8 +86,11 @@ func (w *Sweeper) planning(texts int) (*planning, error) {
 	return pl, nil
 }
 
-// aim adds a run whose traces go.
-func (pl *planning) aim(h snapshot.Head) error {
+// aim adds a run whose traces go. The last of them may be on its way still.
+func (pl *planning) aim(ctx context.Context, h snapshot.Head) error {
+	if err := pl.w.cfg.Runs.Settle(ctx, h.ID); err != nil {
+		return err
+	}
 	s, err := pl.w.cfg.Runs.Read(h)
 	if err != nil {
 		return err
