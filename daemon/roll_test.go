@@ -220,7 +220,8 @@ func (s *site) allWell() {
 func cutOff(t *testing.T, cfg roll.Config) (made struct {
 	Cursor log.Cursor `json:"cursor"`
 	Untold []string   `json:"untold"`
-}) {
+},
+) {
 	t.Helper()
 	dir := archive.DirIn(cfg.Places.State)
 	aside := dir + ".aside"

@@ -35,6 +35,7 @@ func (f *Fleet) AddArchived(a *archive.Archive) {
 	f.hears.Touched("")
 }
 
+// IsArchived says that a run is in the archive, and not in the log.
 func (f *Fleet) IsArchived(id string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

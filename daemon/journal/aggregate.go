@@ -73,7 +73,7 @@ func (a *Aggregate[S]) Seq() uint64 { return a.fold.Log(a.now.Load()).Seq }
 // Tries bounds how often an event is stored whose outcome is unknown.
 const Tries = 5
 
-// ErrNotWhole: what the events of an aggregate say cannot be relied on.
+// ErrNotWhole says that what the events of an aggregate say cannot be relied on.
 var ErrNotWhole = errors.New("is not whole")
 
 // Whole is the state, if its log holds together.
