@@ -285,7 +285,7 @@ func TestARefusedLoginHaltsEveryRunOnceAndAResumeTriesAgain(t *testing.T) { // B
 // once.
 func (w *ward) told() map[string]string {
 	w.t.Helper()
-	d := &Daemon{fleet: w.fleet, accounts: w.accounts, log: w.log, limits: budget.NewLimits("", nil, nil)}
+	d := &Daemon{fleet: w.fleet, stored: stored{log: w.log}, subjects: subjects{accounts: w.accounts, limits: budget.NewLimits("", nil, nil)}}
 	out := map[string]string{}
 	for st, err := range w.log.ReadAll(context.Background(), "") {
 		if err != nil {

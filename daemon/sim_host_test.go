@@ -122,9 +122,9 @@ func (h *hostSim) open() {
 	h.must(err)
 	d := &Daemon{
 		cfg:  Config{Log: quiet, Home: h.dir, Boot: "boot", Places: place.Places{State: h.dir, Config: filepath.Join(h.dir, "config.yaml")}, machine: h.sees},
-		host: "sim", log: h.log, blobs: blobs, effects: effects, beside: beside{ctx: ctx, cancel: die},
-		consent: consent.New(person.System(), pin.Open(h.dir, time.Now), person.Daemon{}, "sim"),
+		host: "sim", stored: stored{log: h.log, blobs: blobs}, effects: effects, beside: beside{ctx: ctx, cancel: die},
 	}
+	d.consent = consent.New(person.System(), pin.Open(h.dir, time.Now), person.Daemon{}, "sim")
 	d.limits = budget.NewLimits(d.cfg.Places.Config, prices, blobs)
 	j := journal.New(h.log, "sim", time.Now)
 	d.journal = j
