@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"autopilot/events"
+	"autopilot/events/wire"
 )
 
 func TestWhatCanBeClaimed(t *testing.T) {
@@ -265,4 +266,14 @@ func TestWhoLooksIsNoHolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = m.Release()
+}
+
+// TestWhatAMarkSaysIsOneWordOfAHint: a mark is a file that others can write to.
+func TestWhatAMarkSaysIsOneWordOfAHint(t *testing.T) {
+	t.Parallel()
+	err := new(Desk).Fault(&MarkedError{Info: Info{State: "/s\x01; rm -rf ~", Who: "run x"}, Locked: true})
+	var told *wire.Error
+	if want := "AUTOPILOT_STATE='/s\x01; rm -rf ~' apctl ls "; !errors.As(err, &told) || !strings.HasPrefix(told.Hint, want) {
+		t.Errorf("the hint of %v is %q, want %q first", err, told.Hint, want)
+	}
 }

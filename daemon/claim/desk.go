@@ -18,6 +18,7 @@ import (
 	"autopilot/events/log"
 	"autopilot/events/wire"
 	lease "autopilot/projections/claim"
+	"autopilot/projections/phrase"
 	"autopilot/projections/run"
 )
 
@@ -245,7 +246,7 @@ func (d *Desk) Force(ctx context.Context, q bus.Request, body wire.ClaimRequest)
 				return wire.Errorf(wire.NeedsPerson, "what was typed is not %s, so nothing was forced", k)
 			}
 			return nil
-		}, Again: "apctl peer drop " + quoted(k.String()) + " --force"})
+		}, Again: "apctl peer drop " + phrase.Quote(k.String()) + " --force"})
 	}
 	if err != nil {
 		return wire.ClaimsView{}, err

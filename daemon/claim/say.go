@@ -7,11 +7,10 @@ import (
 	"os"
 	"time"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"autopilot/events"
 	"autopilot/events/wire"
 	lease "autopilot/projections/claim"
+	"autopilot/projections/phrase"
 )
 
 // This file says of claims who holds them, for programs and for people.
@@ -88,7 +87,7 @@ func (d *Desk) Fault(err error) error {
 }
 
 func (d *Desk) heldFault(h *HeldError) error {
-	s, k := h.State, quoted(h.Key.String())
+	s, k := h.State, phrase.Quote(h.Key.String())
 	e := wire.Errorf(wire.Conflict, "%s of %s is held by %s, since %s", h.Key, d.scopeOf(h.Key), d.HolderOf(s.Owner), s.Since.UTC().Format(time.RFC3339))
 	until := s.Until().UTC().Format(time.RFC3339)
 	switch {
@@ -109,7 +108,7 @@ func (d *Desk) markFault(k Key, m *MarkedError) error {
 		return wire.Errorf(wire.Conflict, "this work tree is held by %s", i.Who).WithHint("ask again")
 	}
 	e := wire.Errorf(wire.Conflict, "this work tree is held by %s of another state directory, %s, since %s", i.Who, i.State, i.Since.UTC().Format(time.RFC3339))
-	with := "AUTOPILOT_STATE=" + quoted(i.State) + " apctl "
+	with := "AUTOPILOT_STATE=" + phrase.Quote(i.State) + " apctl "
 	if m.Locked {
 		return e.WithHint("%sls   shows what runs there; stop it there, then ask again", with)
 	}
@@ -139,12 +138,4 @@ func (d *Desk) Taker(why error) string {
 		return marked.Info.Who + " of another state directory, " + marked.Info.State
 	}
 	return ""
-}
-
-// quoted is a word for a shell.
-func quoted(word string) string {
-	if q, err := syntax.Quote(word, syntax.LangPOSIX); err == nil {
-		return q
-	}
-	return word
 }

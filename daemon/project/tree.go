@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+
+	"autopilot/projections/phrase"
 )
 
 // maxFile bounds what is read of a file.
@@ -79,15 +81,12 @@ func (t tree) in(command string) string {
 	return "cd " + quote(t.dir) + " && " + command
 }
 
-// quote makes one word of the shell of a path.
+// quote makes one word of the shell of a path, and never an option.
 func quote(word string) string {
-	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-") == "" && word[0] != '-' {
-		return word
-	}
 	if strings.HasPrefix(word, "-") {
 		word = "./" + word
 	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return phrase.Quote(word)
 }
 
 // lines are those of a text, without what ends them. An endless one is cut off.

@@ -14,14 +14,13 @@ import (
 	"sync"
 	"time"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"autopilot/daemon/atwork"
 	"autopilot/daemon/bus"
 	"autopilot/daemon/snapshot"
 	"autopilot/daemon/tree"
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/phrase"
 	"autopilot/projections/rule"
 	"autopilot/projections/run"
 )
@@ -303,17 +302,17 @@ func (t *scene) removed() []wire.RemovedTree {
 
 // back are the commands that bring a removed work tree back, with its ignored files.
 func (t *scene) back(dir, branch string, p events.WorktreePruned) []string {
-	git := "git --git-dir=" + quoted(t.common) + " worktree add "
+	git := "git --git-dir=" + phrase.Quote(t.common) + " worktree add "
 	if branch != "" {
-		git += quoted(dir) + " " + quoted(branch)
+		git += phrase.Quote(dir) + " " + phrase.Quote(branch)
 	} else {
-		git += "--detach " + quoted(dir) + " " + p.Commit
+		git += "--detach " + phrase.Quote(dir) + " " + p.Commit
 	}
 	if p.Tree == "" {
 		return []string{git}
 	}
 	from, ref := t.k.cfg.Work.Trees().KeptRef(p.Project, p.Salvage, "tree")
-	return []string{git, fmt.Sprintf("git --git-dir=%s archive %s | tar -x -C %s", quoted(from), ref, quoted(dir))}
+	return []string{git, fmt.Sprintf("git --git-dir=%s archive %s | tar -x -C %s", phrase.Quote(from), ref, phrase.Quote(dir))}
 }
 
 // contains are directories that no work tree is removed with.
@@ -328,12 +327,4 @@ func (t *scene) contains(l tree.Linked) (out []wire.TreeHeld) {
 		}
 	}
 	return out
-}
-
-// quoted is a word for a shell.
-func quoted(word string) string {
-	if q, err := syntax.Quote(word, syntax.LangPOSIX); err == nil {
-		return q
-	}
-	return word
 }

@@ -237,3 +237,18 @@ func TestAWorkTreeThatIsGoneMeanwhileIsSaidToBe(t *testing.T) {
 		t.Errorf("it is said to have removed them: %+v", p)
 	}
 }
+
+func TestWhatBringsAWorkTreeBackNamesItAsOneWord(t *testing.T) {
+	t.Parallel()
+	s := newGrove(t).looks()
+	for dir, word := range map[string]string{
+		"/tmp/fix-1":             "/tmp/fix-1",
+		"/tmp/it's a fix":        `'/tmp/it'\''s a fix'`,
+		"/tmp/fix\x01; rm -rf ~": "'/tmp/fix\x01; rm -rf ~'", // whoever makes a folder names it
+	} {
+		back := s.back(dir, "", events.WorktreePruned{Commit: "c0ffee"})
+		if want := " --detach " + word + " c0ffee"; len(back) != 1 || !strings.HasSuffix(back[0], want) {
+			t.Errorf("%q comes back by %q, want %q at the end", dir, back, want)
+		}
+	}
+}
