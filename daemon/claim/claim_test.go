@@ -107,7 +107,7 @@ func TestAKeyIsReadAsItWasWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := Read(b); err != nil || got != k {
+	if got, err := readKey(b); err != nil || got != k {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -146,7 +146,7 @@ func TestAMarkIsOfOneStateDirectoryAtATime(t *testing.T) {
 	if seen, err := Look(path, as(one, "h1", dawn)); err != nil || seen != nil {
 		t.Errorf("a look from its own: %v, %v", seen, err)
 	}
-	if err := Clear(path, as(two, "h2", dawn)); !errors.As(err, &held) {
+	if err := clearMark(path, as(two, "h2", dawn)); !errors.As(err, &held) {
 		t.Errorf("cleared beside a live daemon: %v", err)
 	}
 	if err := m.Release(); err != nil {
@@ -197,7 +197,7 @@ func TestADaemonThatHasEndedComesBackForItsMark(t *testing.T) {
 			t.Errorf("%s: %v; a look %v, %v", name, err, seen, lerr)
 		}
 		if err != nil { // a person has it cleared
-			if err := Clear(path, who); err != nil {
+			if err := clearMark(path, who); err != nil {
 				t.Errorf("%s: clear: %v", name, err)
 			}
 			if m, err = Hold(path, who); err != nil {
@@ -227,9 +227,9 @@ func TestAMarkThatSaysNothingIsFreeAndAStrangeOneIsRefused(t *testing.T) {
 	}{
 		"text":        {func(p string) { write(p, "{not json") }, nil},
 		"an array":    {func(p string) { write(p, "[]") }, nil},
-		"a link":      {func(p string) { _ = os.Symlink(victim, p) }, ErrStrange},
-		"a hard link": {func(p string) { _ = os.Link(victim, p) }, ErrStrange},
-		"a folder":    {func(p string) { _ = os.Mkdir(p, 0o700) }, ErrStrange},
+		"a link":      {func(p string) { _ = os.Symlink(victim, p) }, errStrange},
+		"a hard link": {func(p string) { _ = os.Link(victim, p) }, errStrange},
+		"a folder":    {func(p string) { _ = os.Mkdir(p, 0o700) }, errStrange},
 	} {
 		path := MarkFile(dir, strings.ReplaceAll(name, " ", ""))
 		tt.make(path)

@@ -11,7 +11,7 @@
 //   - Of two that take a claim at once one has it, also of two daemons of a team: the
 //     log decides, and what cannot be stored is held by nobody.
 //   - Nothing is taken from who is live, and nothing of another host before its time
-//     is over.
+//     is over, unless a person decides so; and from a run that is live not even then.
 //   - A mark is held by one process at a time, by flock: the kernel lets go of it
 //     when the process ends. What the process wrote there stays, and says who
 //     comes back for it.

@@ -21,8 +21,8 @@ type Key struct {
 	Name  string           `json:"name"`  // of the branch, the issue or the branch that is merged into; of a work tree empty
 }
 
-// MaxName is the longest name, in bytes.
-const MaxName = 200
+// maxName is the longest name, in bytes.
+const maxName = 200
 
 // KeyError says why a text is no key.
 type KeyError struct{ Text, What string }
@@ -51,8 +51,8 @@ func Parse(text string) (Key, error) {
 		what = kind + ": needs a name"
 	case strings.HasPrefix(k.Name, "refs/") && (k.Kind == events.ClaimBranch || k.Kind == events.ClaimMerge):
 		what = "a branch is named as git branch lists it"
-	case len(k.Name) > MaxName:
-		what = fmt.Sprintf("its name has more than %d bytes", MaxName)
+	case len(k.Name) > maxName:
+		what = fmt.Sprintf("its name has more than %d bytes", maxName)
 	case !utf8.ValidString(k.Name) || strings.ContainsFunc(k.Name, unseen):
 		what = "its name has characters that cannot be seen"
 	case strings.Join(strings.Fields(k.Name), " ") != k.Name:
@@ -87,8 +87,8 @@ func (k Key) Text() ([]byte, error) {
 	return b, nil
 }
 
-// Read is the inverse of Text.
-func Read(text []byte) (Key, error) {
+// readKey is the inverse of Text.
+func readKey(text []byte) (Key, error) {
 	var k Key
 	if err := json.Unmarshal(text, &k); err != nil {
 		return k, fmt.Errorf("read a key: %w", err)

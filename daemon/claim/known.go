@@ -46,7 +46,7 @@ func (c *Keeper) keyOf(ctx context.Context, id string, n claimed) (Key, error) {
 	if err != nil {
 		return Key{}, err
 	}
-	k, err := Read(text)
+	k, err := readKey(text)
 	if err == nil && k.ID() != id {
 		err = errors.New("it is the text of another claim")
 	}

@@ -39,8 +39,8 @@ func (e *MarkedError) Error() string {
 	return fmt.Sprintf("the work tree is held by %s of another state directory, %s", e.Info.Who, e.Info.State)
 }
 
-// ErrStrange says that what is in the place of a mark is no plain file.
-var ErrStrange = errors.New("is no plain file of its own")
+// errStrange says that what is in the place of a mark is no plain file.
+var errStrange = errors.New("is no plain file of its own")
 
 // MarkFile is where the mark of a work tree is. id is the work tree's.
 func MarkFile(common, id string) string { return filepath.Join(common, "autopilot-"+id+".lock") }
@@ -116,7 +116,7 @@ func comesBack(left, as Info) bool {
 func openMark(path string, flags int) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK|flags, 0o600)
 	if errors.Is(err, unix.ELOOP) || errors.Is(err, unix.EISDIR) || errors.Is(err, unix.ENXIO) {
-		return nil, fmt.Errorf("%s %w", path, ErrStrange)
+		return nil, fmt.Errorf("%s %w", path, errStrange)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open the mark of a work tree: %w", err)
@@ -125,7 +125,7 @@ func openMark(path string, flags int) (*os.File, error) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if err != nil || !info.Mode().IsRegular() || !ok || st.Nlink > 1 {
 		_ = f.Close()
-		return nil, errors.Join(err, fmt.Errorf("%s %w", path, ErrStrange))
+		return nil, errors.Join(err, fmt.Errorf("%s %w", path, errStrange))
 	}
 	return f, nil
 }
@@ -164,8 +164,8 @@ func (m *Mark) write() error {
 	return nil
 }
 
-// Rewrite says who holds it now; since when stays, for the same holder.
-func (m *Mark) Rewrite(as Info) error {
+// rewrite says who holds it now; since when stays, for the same holder.
+func (m *Mark) rewrite(as Info) error {
 	if as.Who == m.info.Who {
 		as.Since = m.info.Since
 	}
@@ -211,9 +211,9 @@ func Look(path string, as Info) (*MarkedError, error) {
 	return &MarkedError{left, locked}, nil
 }
 
-// Clear takes away what a daemon that has ended left in a mark. One that is
+// clearMark takes away what a daemon that has ended left in a mark. One that is
 // there keeps it: a *MarkedError.
-func Clear(path string, as Info) error {
+func clearMark(path string, as Info) error {
 	f, err := openMark(path, 0)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ func (c *Keeper) markFor(ctx context.Context, b *book, w wish) (taken bool, err 
 	}
 	info := c.Info(w.who, w.ttl)
 	if b.mark != nil {
-		return false, b.mark.Rewrite(info)
+		return false, b.mark.rewrite(info)
 	}
 	path, err := markPath(ctx, b.key)
 	if err != nil {
@@ -74,7 +74,7 @@ func (c *Keeper) forceMark(ctx context.Context, k Key, a events.Assurance, actor
 	if err != nil {
 		return err
 	}
-	return Clear(path, c.Info("", TTL))
+	return clearMark(path, c.Info("", TTL))
 }
 
 // elsewhere is the other state directory that has a work tree, if one has.

@@ -78,7 +78,7 @@ func (d *Desk) Fault(err error) error {
 		return d.markFault(Key{Kind: events.ClaimWorkspace}, marked)
 	case errors.Is(err, lease.ErrFence), errors.Is(err, lease.ErrFree):
 		return wire.Errorf(wire.Conflict, "who holds it has changed meanwhile, so nothing was done").WithHint("apctl peer claims   shows who")
-	case errors.Is(err, ErrStrange):
+	case errors.Is(err, errStrange):
 		return wire.Errorf(wire.Failed, "the work tree cannot be held: %v", err).WithHint("move it away and start again")
 	case errors.Is(err, os.ErrPermission):
 		return wire.Errorf(wire.Failed, "the work tree cannot be held, as its git directory is not to be written to: %v", err)
