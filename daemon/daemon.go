@@ -134,9 +134,30 @@ type leaving struct {
 
 // beside is what the daemon does beside its runs: its goroutines, until ctx ends.
 type beside struct {
-	sync.WaitGroup
 	ctx    context.Context
 	cancel context.CancelFunc
+	wg     sync.WaitGroup
+
+	mu     sync.Mutex
+	closed bool
+}
+
+// Go begins something. What a request asks for while the daemon ends is not begun any
+// more: nobody would wait for it.
+func (b *beside) Go(work func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.closed {
+		b.wg.Go(work)
+	}
+}
+
+// Wait waits for all; ctx has ended. Nothing is begun after it.
+func (b *beside) Wait() {
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	b.wg.Wait()
 }
 
 // Open locks the state directory, starts the bus, folds the log and serves
