@@ -129,6 +129,16 @@ func (a *Actor) Settle(ctx context.Context) error {
 	}
 }
 
+// Settled says that the run is served no more.
+func (a *Actor) Settled() bool {
+	select {
+	case <-a.gone:
+		return true
+	default:
+		return false
+	}
+}
+
 // Run serves the run until it is over or ctx ends. When ctx ends, effects are
 // let go of and live on.
 func (a *Actor) Run(ctx context.Context) error {

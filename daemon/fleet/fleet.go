@@ -190,13 +190,16 @@ func (f *Fleet) addOver() {
 	}
 }
 
-// release lets go of the states that a snapshot has.
+// release lets go of the states that a snapshot has. An actor stays until it has done
+// what the end of its run brings with it.
 func (f *Fleet) release(s *snapshot.Snapshot) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for id, m := range f.runs {
 		if h, ok := s.Head(id); ok && m.head.Status == run.Over && h.Seq == m.head.Seq {
-			m.state, m.actor = nil, nil
+			if m.state = nil; m.actor != nil && m.actor.Settled() {
+				m.actor = nil
+			}
 		}
 	}
 }
@@ -254,17 +257,21 @@ func (f *Fleet) Close() {
 }
 
 // note takes the new state of a run from its actor. Who has begun the run notes
-// it too, and may come later.
+// it too, and may come late: then all that hear of it know more already.
 func (f *Fleet) note(s run.State) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if m := f.runs[s.ID]; m != nil && s.Log.Seq >= m.head.Seq {
+	m := f.runs[s.ID]
+	late := m != nil && s.Log.Seq < m.head.Seq
+	if m != nil && !late {
 		m.head, m.state = snapshot.HeadOf(s, ""), &s
 		f.putLocked(m)
 	}
 	f.events++
 	f.hears.Touched(s.ID)
-	f.hears.Noted(s)
+	if !late {
+		f.hears.Noted(s)
+	}
 	close(f.changed)
 	f.changed = make(chan struct{})
 }

@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	gocmp "github.com/google/go-cmp/cmp"
+
 	"autopilot/daemon/engine"
 	"autopilot/daemon/journal"
 	"autopilot/daemon/workflow"
@@ -237,6 +239,24 @@ func TestARunIsSettledWhenItsTreeHasItsName(t *testing.T) {
 		die()
 		f.Close()
 	})
+}
+
+func TestAStateThatComesLateIsNotHeardOf(t *testing.T) {
+	t.Parallel()
+	f := serving(t.Context(), log.NewMemory(log.MemoryConfig{}), patient{}, nil)
+	var heard []uint64
+	f.Tell(Listener{Noted: func(s run.State) { heard = append(heard, s.Log.Seq) }})
+	at := func(seq uint64) (s run.State) {
+		s.ID, s.Status, s.Log.Seq = "01SIMR", run.Over, seq
+		return s
+	}
+	f.Serve(t.Context(), at(1), engine.Reboot{})
+	for _, seq := range []uint64{1, 2, 1, 2, 3} { // 2 again: that a run waits for room is no event
+		f.note(at(seq))
+	}
+	if d := gocmp.Diff([]uint64{1, 2, 2, 3}, heard); d != "" {
+		t.Errorf("heard of (-want +got):\n%s", d)
+	}
 }
 
 func TestARunThatCannotBeServedKeepsNoDaemonFromStarting(t *testing.T) {

@@ -217,3 +217,29 @@ func TestManyEventsMakeASnapshotWhileRunsGoOn(t *testing.T) {
 		f.Close()
 	})
 }
+
+func TestASnapshotDoesNotHideThatTheEndOfARunIsNotDone(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "snapshot")
+	synctest.Test(t, func(t *testing.T) {
+		ctx, die := context.WithCancel(t.Context())
+		f := keeping(ctx, t, log.NewMemory(log.MemoryConfig{}), patient{takes: time.Minute, records: time.Hour}, path)
+		s, err := f.Begin(ctx, "01SIMR", started("simr", "p"), "local:0@host/1", "req")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for s.Status != run.Over {
+			changed := f.Wait()
+			if s, _ = f.State(s.ID); s.Status != run.Over {
+				<-changed
+			}
+		}
+		over := time.Now()
+		f.SaveStates(ctx)
+		if err := f.Settle(ctx, s.ID); err != nil || time.Since(over) != time.Hour {
+			t.Errorf("it waited %v: %v", time.Since(over), err)
+		}
+		die()
+		f.Close()
+	})
+}
