@@ -35,7 +35,7 @@ type Aggregate[S any] struct {
 // error in the daemon's log and breaks what follows it, not the daemon.
 func Open[S any](ctx context.Context, j *Journal, agg events.Aggregate, f Fold[S], l *slog.Logger) (*Aggregate[S], error) {
 	r := NewAggregate(j, agg, f)
-	if _, _, err := r.read(ctx, nil); errors.Is(err, log.ErrDamaged) {
+	if err := r.Refresh(ctx); errors.Is(err, log.ErrDamaged) {
 		l.Error("read a stored event", "subject", agg.Subject(), "error", err)
 		r.Break()
 	} else if err != nil {
@@ -87,6 +87,12 @@ func (a *Aggregate[S]) Whole() (S, error) {
 
 // Break says that what follows the latest event cannot be relied on.
 func (a *Aggregate[S]) Break() {
+	a.writing.Lock()
+	defer a.writing.Unlock()
+	a.breakLocked()
+}
+
+func (a *Aggregate[S]) breakLocked() {
 	s := a.State()
 	if l := a.fold.Log(&s); l.Broken == 0 {
 		l.Broken = l.Seq + 1
@@ -133,7 +139,7 @@ func (a *Aggregate[S]) Decide(ctx context.Context, f func(S) (events.Data, error
 			break
 		}
 		tried[e.ID] = true // it may still be on its way when the next one is sent
-		if stored, ok, rerr := a.read(ctx, tried); ok {
+		if stored, ok, rerr := a.readLocked(ctx, tried); ok {
 			return stored, nil
 		} else if rerr != nil {
 			err = errors.Join(err, rerr)
@@ -142,15 +148,15 @@ func (a *Aggregate[S]) Decide(ctx context.Context, f func(S) (events.Data, error
 	return events.Event{}, fmt.Errorf("store %s: %w", d.EventType(), err)
 }
 
-// read folds what is stored behind the state, and finds among it an event that
+// readLocked folds what is stored behind the state, and finds among it an event that
 // was tried.
-func (a *Aggregate[S]) read(ctx context.Context, tried map[string]bool) (found events.Event, ok bool, err error) {
+func (a *Aggregate[S]) readLocked(ctx context.Context, tried map[string]bool) (found events.Event, ok bool, err error) {
 	after := a.Seq()
 	for stored, err := range a.journal.Log.Read(ctx, a.Of, after) {
 		if err != nil {
 			return found, ok, err
 		}
-		a.Take(stored)
+		a.takeLocked(stored)
 		if e := stored.Event; tried[e.ID] {
 			found, ok = e, true
 		}
@@ -160,8 +166,14 @@ func (a *Aggregate[S]) read(ctx context.Context, tried map[string]bool) (found e
 
 // Take folds an event that is stored behind the state.
 func (a *Aggregate[S]) Take(stored log.Stored) {
+	a.writing.Lock()
+	defer a.writing.Unlock()
+	a.takeLocked(stored)
+}
+
+func (a *Aggregate[S]) takeLocked(stored log.Stored) {
 	if stored.Event.PrevHash != a.journal.Hash(a.Of.ID) {
-		a.Break()
+		a.breakLocked()
 	}
 	a.journal.Note(stored)
 	a.add(stored.Event)
@@ -173,7 +185,7 @@ func (a *Aggregate[S]) Hear(stored log.Stored) {
 	a.writing.Lock()
 	defer a.writing.Unlock()
 	if stored.Event.Seq == a.Seq()+1 {
-		a.Take(stored)
+		a.takeLocked(stored)
 	}
 }
 
@@ -181,7 +193,7 @@ func (a *Aggregate[S]) Hear(stored log.Stored) {
 func (a *Aggregate[S]) Refresh(ctx context.Context) error {
 	a.writing.Lock()
 	defer a.writing.Unlock()
-	_, _, err := a.read(ctx, nil)
+	_, _, err := a.readLocked(ctx, nil)
 	return err
 }
 
