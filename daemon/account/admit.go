@@ -15,7 +15,7 @@ import (
 // learned first, wherever that worked.
 func (c *Calendar) Admit(ctx context.Context, s run.State, account string) (events.Data, error) {
 	if before := s.SessionAccount(); before != "" && before != account {
-		if _, err := c.Learn(ctx, s, before); err != nil {
+		if _, err := c.learnOf(ctx, s, before); err != nil {
 			return nil, err
 		}
 	}

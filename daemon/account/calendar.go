@@ -139,9 +139,9 @@ func (c *Calendar) Load(ctx context.Context, open []run.State) error {
 	return nil
 }
 
-// Learn learns from the latest agent of a run, if that has worked on an account
+// learnOf learns from the latest agent of a run, if that has worked on an account
 // and it was not done before, and answers the account.
-func (c *Calendar) Learn(ctx context.Context, s run.State, account string) (folded.State, error) {
+func (c *Calendar) learnOf(ctx context.Context, s run.State, account string) (folded.State, error) {
 	b, err := c.open(ctx, account)
 	if err != nil {
 		return folded.State{}, err

@@ -13,7 +13,7 @@ import (
 // Refusal is what halted the run: what its account says, and once that is past,
 // what the agent met that the halt goes back to.
 func (c *Calendar) Refusal(ctx context.Context, s run.State, h events.RunHalted) folded.Refused {
-	a, err := c.Learn(ctx, s, h.Account)
+	a, err := c.learnOf(ctx, s, h.Account)
 	if err == nil && a.Refused.Cause != "" && (h.Cause != "" || !s.Clock.Agent.After(a.Refused.At)) {
 		return a.Refused
 	}

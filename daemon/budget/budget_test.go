@@ -100,8 +100,8 @@ func usd(micro int64) events.AgentEnded {
 }
 
 func noonToday() time.Time {
-	y, m, day := time.Now().In(Zone()).Date()
-	return time.Date(y, m, day, 12, 0, 0, 0, Zone())
+	y, m, day := time.Now().In(zone()).Date()
+	return time.Date(y, m, day, 12, 0, 0, 0, zone())
 }
 
 func TestADayLeavesWhatItsRunsHaveNotUsed(t *testing.T) {

@@ -115,7 +115,7 @@ func (d *Day) known(now time.Time) (sum, bool) {
 		return t, true
 	}
 	t := sum{version: d.version, projects: map[string]*share{}}
-	t.begin, t.next = ledger.Day(now.In(Zone()))
+	t.begin, t.next = ledger.Day(now.In(zone()))
 	return t, false
 }
 

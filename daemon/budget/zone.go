@@ -8,9 +8,9 @@ import (
 	"autopilot/events/wire"
 )
 
-// Zone is the time zone of days: that of this host, read anew, as a laptop
+// zone is the time zone of days: that of this host, read anew, as a laptop
 // travels.
-func Zone() *time.Location {
+func zone() *time.Location {
 	if name, ok := os.LookupEnv("TZ"); ok {
 		if z, err := time.LoadLocation(strings.TrimPrefix(name, ":")); err == nil {
 			return z
@@ -28,7 +28,7 @@ func Zone() *time.Location {
 // ZoneNamed is the zone of a client, else that of this host.
 func ZoneNamed(name string) (*time.Location, error) {
 	if name == "" {
-		return Zone(), nil
+		return zone(), nil
 	}
 	z, err := time.LoadLocation(name)
 	if err != nil {

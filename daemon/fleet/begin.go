@@ -21,7 +21,7 @@ type start struct {
 	over  chan struct{} // closed when it has begun, or failed
 }
 
-// Begin stores a new run and serves it. hold must have been taken before.
+// Begin stores a new run and serves it. Its work tree is held (Hold).
 func (f *Fleet) Begin(ctx context.Context, id string, started events.RunStarted, actor, cause string) (run.State, error) {
 	s, err := f.announce(ctx, id, started, actor, cause)
 	if err != nil {
