@@ -82,7 +82,7 @@ func (k *Kept) serve(j *journal.Journal) {
 	}
 }
 
-// Cursor is up to where the log was folded.
+// Cursor is up to where the log was folded. It is asked for by who owns the Kept then.
 func (k *Kept) Cursor() log.Cursor { return k.fold.Cursor() }
 
 // proveOpen proves the events of the runs that are not over, which go on from the
