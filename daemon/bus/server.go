@@ -144,7 +144,7 @@ func startServer(cfg Config, auth server.Authentication) (*server.Server, error)
 		DisableJetStreamBanner: true,
 		MaxPayload:             maxPayload, MaxControlLine: maxLine, MaxSubs: maxSubs,
 		NoFastProducerStall:        true, // one slow client must not slow the answers to others
-		CustomClientAuthentication: auth,
+		CustomClientAuthentication: auth, AuthTimeout: greetWithin.Seconds(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("make event server: %w", err)
@@ -153,7 +153,7 @@ func startServer(cfg Config, auth server.Authentication) (*server.Server, error)
 	srv.SetLoggerV2(log, false, false, false)
 	srv.Start() // returns when the store is recovered, as it listens nowhere
 	err = log.failed()
-	if err == nil && !srv.ReadyForConnections(time.Second) {
+	if err == nil && !srv.ReadyForConnections(pipeWait) {
 		err = errors.New("not ready")
 	}
 	if err == nil && !srv.JetStreamEnabled() {
@@ -171,10 +171,17 @@ func startServer(cfg Config, auth server.Authentication) (*server.Server, error)
 // log. Close closes it, if the caller has not.
 func (b *Bus) Daemon() (*nats.Conn, error) { return b.connect("daemon", nil) }
 
+// On a host that has much to do it is no sign of anything that a greeting takes long:
+// that of the server to a connection within this process, and that of a client.
+const (
+	pipeWait    = 30 * time.Second
+	greetWithin = 10 * time.Second // as long as apctl waits for its part
+)
+
 // connect makes an in-process connection with the permissions; nil is all.
 func (b *Bus) connect(name string, perms *server.Permissions) (*nats.Conn, error) {
 	nc, err := nats.Connect("nats://127.0.0.1",
-		nats.InProcessServer(b.srv), nats.Name(name), nats.NoReconnect(),
+		nats.InProcessServer(b.srv), nats.Name(name), nats.NoReconnect(), nats.Timeout(pipeWait),
 		nats.TokenHandler(func() string { return b.tokens.issue(perms) }),
 		nats.ErrorHandler(func(_ *nats.Conn, sub *nats.Subscription, err error) {
 			subject := ""

@@ -231,13 +231,22 @@ func (b *rig) release() {
 	f.Close()
 }
 
+// shim is the supervisor of the effect, which may print before it is known here.
 func (b *rig) shim() int {
 	b.Helper()
-	live := b.r.Live()
-	if len(live) != 1 || live[0].Effect != b.id {
-		b.Fatalf("live effects: %v, want one", live)
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for {
+		live := b.r.Live()
+		if len(live) == 1 && live[0].Effect == b.id {
+			return live[0].Shim
+		}
+		select {
+		case <-tick.C:
+		case <-b.Context().Done():
+			b.Fatalf("live effects: %v, want one", live)
+		}
 	}
-	return live[0].Shim
 }
 
 // output is what the effect printed.
