@@ -108,10 +108,8 @@ func Verify(ctx context.Context, places place.Places) (reply wire.VerifyReply, e
 
 // locked works on a state directory that no daemon has open.
 func locked(places place.Places, work func(boot string) error) (err error) {
-	if err := roll.Whole(places.State); err != nil {
-		return err
-	}
-	if _, err := os.Stat(store.StreamsIn(places.State)); err != nil {
+	// A roll that is under way, or was cut off, has the store at no place for a moment.
+	if _, err := os.Stat(store.StreamsIn(places.State)); err != nil && roll.Whole(places.State) == nil {
 		return fmt.Errorf("find an event store: %w", err)
 	}
 	lock, err := bus.Lock(places, "verify")
@@ -119,6 +117,9 @@ func locked(places place.Places, work func(boot string) error) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	if err := roll.Whole(places.State); err != nil {
+		return err
+	}
 	boot, err := proc.Boot()
 	if err != nil {
 		return err
