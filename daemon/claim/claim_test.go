@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
 
+	"autopilot/daemon/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 )
@@ -275,5 +276,14 @@ func TestWhatAMarkSaysIsOneWordOfAHint(t *testing.T) {
 	var told *wire.Error
 	if want := "AUTOPILOT_STATE='/s\x01; rm -rf ~' apctl ls "; !errors.As(err, &told) || !strings.HasPrefix(told.Hint, want) {
 		t.Errorf("the hint of %v is %q, want %q first", err, told.Hint, want)
+	}
+}
+
+func TestAKeyIsOneWordOfAHint(t *testing.T) {
+	t.Parallel()
+	_, err := new(Desk).Take(t.Context(), bus.Request{}, wire.ClaimRequest{Key: "issue:it's 7", TTL: 1})
+	var told *wire.Error
+	if want := `apctl peer take 'issue:it'\''s 7' --ttl 2h`; !errors.As(err, &told) || told.Hint != want {
+		t.Errorf("the hint of %v is %q, want %q", err, told.Hint, want)
 	}
 }

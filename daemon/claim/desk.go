@@ -165,7 +165,7 @@ func (d *Desk) Take(ctx context.Context, q bus.Request, body wire.ClaimRequest) 
 	}
 	if ttl < minTTL || ttl > maxTTL {
 		return wire.ClaimsView{}, wire.Errorf(wire.Usage, "a claim is taken for 10s up to 168h, not for %s", ttl).
-			WithHint("apctl peer take %s --ttl 2h", body.Key)
+			WithHint("apctl peer take %s --ttl 2h", phrase.Quote(body.Key))
 	}
 	k, err := d.keyIn(ctx, body)
 	if err != nil {
