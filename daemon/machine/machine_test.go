@@ -104,3 +104,17 @@ func TestAChatThatDrivesIsNotInTheCrowd(t *testing.T) {
 		t.Errorf("at work are %v", got)
 	}
 }
+
+func TestAgentsThatOutlivedADaemonHoldTheirSlotsAtOnce(t *testing.T) {
+	t.Parallel()
+	m, c := onMachine(t, 16)
+	c.user.Resources.Agents = 1
+	c.works("works", c.now().Add(-time.Minute))
+	c.asks(t, m, "waits")
+	next := New(m.cfg)
+	next.LineUp(t.Context(), c.live)
+	s, _ := c.State("waits")
+	if w := next.Placed(s).Waiting; w.Used != 1 || w.Limit != 1 || w.By != events.Name(judge.ByMax) {
+		t.Errorf("it waits: %+v", w.LimitWaiting)
+	}
+}

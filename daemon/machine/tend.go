@@ -85,6 +85,11 @@ func (m *Machine) letGo(c config.Resources, now time.Time) []string {
 // not the one that is next.
 func (m *Machine) LineUp(ctx context.Context, found []*run.State) {
 	c := m.resources()
+	m.mu.Lock()
+	if m.at == nil { // nobody has looked yet: agents that outlived a daemon hold their slots
+		m.here(crowd(found, ""))
+	}
+	m.mu.Unlock()
 	for _, s := range found {
 		if !inLine(s) || m.knows(s.ID) {
 			continue
