@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -111,11 +112,18 @@ func openIncoming(path string) (*archive.Bundle, error) {
 
 // incomingError says what is wrong with a bundle that comes from elsewhere.
 func incomingError(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	what := err.Error()
+	if !strings.Contains(what, path) {
+		what = path + ": " + what
+	}
 	switch {
 	case errors.Is(err, archive.ErrNewer):
-		return wire.Errorf(wire.Newer, "%s: %v", path, err).WithHint("install the newer autopilot here")
+		return wire.Errorf(wire.Newer, "%s", what).WithHint("install the newer autopilot here")
 	case errors.Is(err, archive.ErrDamaged):
-		return wire.Errorf(wire.Failed, "%s: %v", path, err).WithHint("nothing was taken in; have the file sent again, or exported anew")
+		return wire.Errorf(wire.Failed, "%s", what).WithHint("nothing was taken in; have the file sent again, or exported anew")
 	}
 	return err
 }

@@ -170,6 +170,9 @@ func TestWhatIsNoBundleOfRunsThatAreOverIsNotTakenIn(t *testing.T) {
 			if codeOf(err) != c.code || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%s, dry %v: %v, want %s and %q", name, dry, err, c.code, c.says)
 			}
+			if err != nil && strings.Count(err.Error(), c.path) > 1 {
+				t.Errorf("%s: it names the file twice: %v", name, err)
+			}
 		}
 	}
 	if len(b.archive.Bundles()) != 0 || len(b.host.State().Imported) != 0 || len(b.archive.Heads()) != 0 {
