@@ -284,7 +284,7 @@ func (w *world) command(dir string, env []string, name string, args ...string) a
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = dir, append(append([]string{}, w.env...), env...)
-	cmd.WaitDelay = time.Second
+	cmd.WaitDelay = 10 * time.Second // for what still holds its output open; all of it may be read late, on a host that has much to do
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
