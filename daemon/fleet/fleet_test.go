@@ -214,6 +214,17 @@ func TestACommandWhoseEventGotLostIsDecidedAgain(t *testing.T) {
 	}
 }
 
+// untilOver waits for the end of a run to be known.
+func untilOver(f *Fleet, id string) {
+	for {
+		changed := f.Wait()
+		if s, _ := f.State(id); s.Status == run.Over {
+			return
+		}
+		<-changed
+	}
+}
+
 func TestARunIsSettledWhenItsTreeHasItsName(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -223,12 +234,7 @@ func TestARunIsSettledWhenItsTreeHasItsName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for s.Status != run.Over {
-			changed := f.Wait()
-			if s, _ = f.State(s.ID); s.Status != run.Over {
-				<-changed
-			}
-		}
+		untilOver(f, s.ID)
 		over := time.Now()
 		if err := f.Settle(ctx, s.ID); err != nil || time.Since(over) != time.Hour {
 			t.Errorf("it waited %v: %v", time.Since(over), err)

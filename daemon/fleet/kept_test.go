@@ -228,12 +228,7 @@ func TestASnapshotDoesNotHideThatTheEndOfARunIsNotDone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for s.Status != run.Over {
-			changed := f.Wait()
-			if s, _ = f.State(s.ID); s.Status != run.Over {
-				<-changed
-			}
-		}
+		untilOver(f, s.ID)
 		over := time.Now()
 		f.SaveStates(ctx)
 		if err := f.Settle(ctx, s.ID); err != nil || time.Since(over) != time.Hour {
