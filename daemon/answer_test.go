@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"autopilot/daemon/bus"
+	"autopilot/daemon/proctest"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -174,7 +175,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	s.d.consent.People = seat{away: true}
+	s.d.consent.People = proctest.Seat{Away: true}
 	if err := s.answer(say(st, "ok")); codeOf(err) != wire.NeedsPerson || !strings.Contains(err.Error(), "it has no terminal") {
 		t.Errorf("nobody at a terminal: %v", err)
 	}
@@ -278,7 +279,7 @@ func TestAQuestionAndItsAnswerOutliveTheDaemon(t *testing.T) {
 	st := s.asking(1)
 	s.close()
 	s.open()
-	s.d.consent.People = seat{}
+	s.d.consent.People = proctest.Seat{}
 	st = s.asked(st.ID, 1)
 	s.must(s.answer(say(st, "ok")))
 	st = s.asked(st.ID, 2)
@@ -373,11 +374,11 @@ func TestAnAnswerNeedsThePINWhereOneIsSetOrDemanded(t *testing.T) {
 		_, err := s.d.consent.SetPIN(t.Context(), q, body)
 		return err
 	}
-	s.d.consent.People = seat{away: true}
+	s.d.consent.People = proctest.Seat{Away: true}
 	if err := set(s.seated(), wire.PINRequest{New: "2468"}); codeOf(err) != wire.NeedsPerson {
 		t.Errorf("nobody sets one: %v", err)
 	}
-	s.d.consent.People = seat{}
+	s.d.consent.People = proctest.Seat{}
 	s.must(set(s.seated(), wire.PINRequest{New: "2468"}))
 	if err := set(s.seated(), wire.PINRequest{Old: "1111", New: "1357"}); codeOf(err) != wire.NeedsPerson {
 		t.Errorf("who does not know it changes it: %v", err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"autopilot/daemon/bus"
+	"autopilot/daemon/proctest"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -27,7 +28,7 @@ if grep -q 'blue, ' .autopilot/notes/told-$AUTOPILOT_ITERATION; then touch ok; e
 // asksIt starts a run whose agent ends with that result file.
 func (s *site) asksIt(result string, edit ...func(*wire.RunSpec)) run.State {
 	s.t.Helper()
-	s.d.consent.People = seat{}
+	s.d.consent.People = proctest.Seat{}
 	return s.asked(s.start(s.spec("test -f ok", strings.Replace(curious, "$QUESTION", strings.ReplaceAll(result, `"`, `\"`), 1), edit...)).ID, 1)
 }
 
@@ -62,7 +63,7 @@ func TestAWorkerAsksAPersonAndGoesOnWithTheAnswer(t *testing.T) {
 func TestAnAnswerIsToldToAllThatWorkAfterIt(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
-	s.d.consent.People = seat{}
+	s.d.consent.People = proctest.Seat{}
 	st := s.start(s.spec("test -f ok", `mkdir -p .autopilot/notes; cat > .autopilot/notes/told-$AUTOPILOT_ITERATION
 echo $AUTOPILOT_ITERATION > work
 case $AUTOPILOT_ITERATION in
@@ -150,7 +151,7 @@ func TestAStoppedRunAsksAgainAndANoteAnswers(t *testing.T) {
 	st := s.asksIt(which)
 	s.close()
 	s.open()
-	s.d.consent.People = seat{}
+	s.d.consent.People = proctest.Seat{}
 	st = s.asked(st.ID, 1)
 	stop := func() {
 		t.Helper()

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"autopilot/daemon/proctest"
 	"autopilot/daemon/workflow"
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -92,7 +93,7 @@ func TestA25FilesOfOthersStopAnIssueWithTheirNames(t *testing.T) {
 	s.close()
 	s.cfg.Late = &none
 	s.open()
-	s.d.consent.People = seat{}
+	s.d.consent.People = proctest.Seat{}
 	st := s.atddAsks(s.atdd(`told() { cat > /dev/null; }
 impl() { if ! test -e tests/acceptance/AT-24.sh; then tests; elif ! test -e ../count; then touch ../count; else work; fi; }`))
 	s.must(s.answer(say(st, "ok")))

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"autopilot/daemon/proctest"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -262,7 +263,7 @@ func TestPeopleEndARunAtItsGates(t *testing.T) {
 	s.close()
 	s.cfg.Late = &none
 	s.open()
-	s.d.consent.People = seat{}
+	s.d.consent.People = proctest.Seat{}
 	st = s.asked(s.start(s.atdd("")).ID, 1)
 	s.must(s.answer(say(st, "ok")))
 	st = s.asked(st.ID, 2)

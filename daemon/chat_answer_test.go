@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"autopilot/daemon/person"
+	"autopilot/daemon/proctest"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -87,7 +88,7 @@ func TestAChatAnswersItsRunWhereTheSettingsLetIt(t *testing.T) {
 	_, err = c.answer(v, "ok")
 	refusedAs(t, "a gate that wants more", err, wire.Denied, "needs assurance tty, and what a chat says is less")
 	chats := s.d.consent.People
-	s.d.consent.People = seat{}
+	s.d.consent.People = proctest.Seat{}
 	s.must(s.answer(say(s.state(v.Run.ID), "ok")))
 	s.d.consent.People = chats
 	w = c.work()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"autopilot/daemon/proctest"
 	"autopilot/events"
 	"autopilot/events/wire"
 )
@@ -90,7 +91,7 @@ func TestAPersonClearsWhatAnotherStateDirectoryLeft(t *testing.T) {
 	_, err := other.d.claims.Force(t.Context(), other.seated(), ask)
 	refusedAs(t, "while its daemon is there", err, wire.Conflict, "another state directory")
 	s.close()
-	other.d.consent.People = seat{}
+	other.d.consent.People = proctest.Seat{}
 	shown, err := other.d.claims.Force(t.Context(), other.seated(), ask)
 	if err != nil || shown.Claims[0].Holder != "run "+v.Handle {
 		t.Fatalf("%+v, %v", shown, err)

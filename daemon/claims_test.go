@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"autopilot/daemon/claim"
+	"autopilot/daemon/proctest"
 	"autopilot/daemon/tree"
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -135,12 +136,12 @@ func TestOnlyWhoHoldsAClaimGivesItBackAndAPersonForcesIt(t *testing.T) {
 		t.Errorf("no name: %v", err)
 	}
 
-	s.d.consent.People = seat{away: true}
+	s.d.consent.People = proctest.Seat{Away: true}
 	ask := wire.ClaimRequest{Workspace: s.work, Key: "branch:fix/x", Decided: true, Typed: "branch:fix/x", Fence: first.Fence}
 	if _, err := s.d.claims.Force(t.Context(), s.seated(), ask); codeOf(err) != wire.NeedsPerson {
 		t.Errorf("forced by nobody at a terminal: %v", err)
 	}
-	s.d.consent.People = seat{}
+	s.d.consent.People = proctest.Seat{}
 	ask.Fence++
 	if _, err := s.d.claims.Force(t.Context(), s.seated(), ask); codeOf(err) != wire.Conflict {
 		t.Errorf("forced of a holder that was not shown: %v", err)

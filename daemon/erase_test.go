@@ -13,6 +13,7 @@ import (
 	"autopilot/daemon/journal"
 	"autopilot/daemon/offline"
 	"autopilot/daemon/person"
+	"autopilot/daemon/proctest"
 	"autopilot/daemon/removal"
 	"autopilot/daemon/tree"
 	"autopilot/events"
@@ -85,7 +86,7 @@ func (s *site) facts() []events.Data {
 func twoRuns(t *testing.T) (s *site, first, second run.State) {
 	t.Helper()
 	s = newSite(t, map[string]string{"keep": "keep\n"})
-	s.d.consent.People = seat{}
+	s.d.consent.People = proctest.Seat{}
 	first = s.play(s.spec("echo failed first; test -f one", `touch one; echo said by the first`))
 	s.wants(first, "done")
 	second = s.play(s.spec("echo failed second; test -f two", `touch two; echo said by the second`))
@@ -98,7 +99,7 @@ func twoRuns(t *testing.T) (s *site, first, second run.State) {
 func (s *site) settle() {
 	s.close()
 	s.open()
-	s.d.consent.People = seat{}
+	s.d.consent.People = proctest.Seat{}
 }
 
 func TestWhatOnlyAnErasedRunWroteIsGone(t *testing.T) {
@@ -225,7 +226,7 @@ func TestATextThatTwoErasedRunsNamedGoesWithTheLast(t *testing.T) {
 func TestOnlyAPersonErasesAndOnlyWhatIsOver(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
-	s.d.consent.People = seat{}
+	s.d.consent.People = proctest.Seat{}
 	halted := s.play(s.spec("test -f never", "date +%N > n", func(r *wire.RunSpec) { r.MaxIterations = 1 }))
 	s.wants(halted, "halted")
 	h := halted.Facts.Handle
@@ -249,7 +250,7 @@ func TestOnlyAPersonErasesAndOnlyWhatIsOver(t *testing.T) {
 		"another word":         {false, live.ID, "yes", wire.NeedsPerson},
 		"nobody at a terminal": {true, live.ID, live.Handle, wire.NeedsPerson},
 	} {
-		s.d.consent.People = seat{away: c.away}
+		s.d.consent.People = proctest.Seat{Away: c.away}
 		if _, err := s.erase(c.run, c.typed); codeOf(err) != c.code {
 			t.Errorf("%s: %v", name, err)
 		}

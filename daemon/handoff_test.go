@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"autopilot/daemon/person"
+	"autopilot/daemon/proctest"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -64,13 +65,13 @@ func TestAnIssueWhoseApprovalsWereHandedOverIsBuiltWithoutAPerson(t *testing.T) 
 }
 
 // agentSeat is the seat with an agent program above who asks.
-type agentSeat struct{ seat }
+type agentSeat struct{ proctest.Seat }
 
 func (s agentSeat) Process(pid int) (person.Process, error) {
 	if pid == 1 {
 		return person.Process{PID: 1, Start: 1, UID: os.Getuid(), Program: "/usr/bin/claude"}, nil
 	}
-	p, err := s.seat.Process(pid)
+	p, err := s.Seat.Process(pid)
 	p.Parent = 1
 	return p, err
 }
@@ -83,7 +84,7 @@ func TestNobodyButAPersonHandsApprovalsOver(t *testing.T) {
 		does func(*site, *wire.StartRequest)
 		says string
 	}{
-		"nobody at a terminal":      {func(s *site, _ *wire.StartRequest) { s.d.consent.People = seat{away: true} }, "a person at a terminal"},
+		"nobody at a terminal":      {func(s *site, _ *wire.StartRequest) { s.d.consent.People = proctest.Seat{Away: true} }, "a person at a terminal"},
 		"an agent program above it": {func(s *site, _ *wire.StartRequest) { s.d.consent.People = agentSeat{} }, "a person at a terminal"},
 		"a PIN that was not typed":  {func(s *site, _ *wire.StartRequest) { s.setPIN("2468") }, "a PIN is set"},
 		"a wrong PIN": {func(s *site, q *wire.StartRequest) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"autopilot/daemon/pin"
+	"autopilot/daemon/proctest"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -55,11 +56,11 @@ func TestAPersonResumesAfterDrift(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
 	st := s.drifting()
-	s.d.consent.People = seat{away: true}
+	s.d.consent.People = proctest.Seat{Away: true}
 	if err := s.resumeAs(st, st.Facts.Handle, ""); codeOf(err) != wire.NeedsPerson || !strings.Contains(err.Error(), "a person at a terminal") {
 		t.Errorf("nobody at a terminal: %v", err)
 	}
-	s.d.consent.People = seat{}
+	s.d.consent.People = proctest.Seat{}
 	if err := s.resumeAs(st, "yes", ""); codeOf(err) != wire.NeedsPerson || !strings.Contains(err.Error(), "nothing was resumed") {
 		t.Errorf("another word: %v", err)
 	}
@@ -81,7 +82,7 @@ func TestAPersonResumesAfterDrift(t *testing.T) {
 func TestDecisionsNeedThePINWhereOneIsSet(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
-	s.d.consent.People = seat{}
+	s.d.consent.People = proctest.Seat{}
 	over := s.play(s.spec("test -f one", "touch one"))
 	s.wants(over, "done")
 	drift := s.drifting()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"autopilot/daemon/proctest"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -30,7 +31,7 @@ func holdsPriority(name string) func(*wire.RunSpec) {
 func TestOfThoseThatWaitWhoHasPriorityGoesFirst(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, map[string]string{"a": "x"})
-	s.d.consent.People = seat{}
+	s.d.consent.People = proctest.Seat{}
 	s.configure("resources: {agents: 1}\n")
 	onMachine(s, 64)
 	at := t.TempDir()
@@ -94,7 +95,7 @@ func TestAChatStartsNoRunThatGoesFirst(t *testing.T) {
 		s.elsewhere()
 		people := s.d.consent.People
 		if tt.person {
-			s.d.consent.People = seat{}
+			s.d.consent.People = proctest.Seat{}
 		}
 		p, err := s.d.runPreview(t.Context(), q, spec(tt.asks))
 		if err != nil {

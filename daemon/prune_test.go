@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"autopilot/daemon/bus"
+	"autopilot/daemon/proctest"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -151,7 +152,7 @@ func TestImportedRunsAreErasedAndPrunedToo(t *testing.T) {
 	from, first, second := twoRuns(t)
 	path, _ := from.exported(wire.ExportRequest{})
 	s := newSite(t, nil)
-	s.d.consent.People = seat{}
+	s.d.consent.People = proctest.Seat{}
 	if _, err := s.imports(path, false); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"autopilot/daemon/bus"
+	"autopilot/daemon/proctest"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -250,7 +251,7 @@ func TestTheQuestionOfAChatWaitsForAPersonAndTheAnswerIsItsNextWork(t *testing.T
 	if at := c.next(); at.Waits != "person" || at.Run.Question == nil || at.Run.Question.Text != "which port?\n\nA. 80\nB. 443 (recommended)\n\nWhy: it is safe\n" {
 		t.Fatalf("%+v", at)
 	}
-	s.d.consent.People = seat{}
+	s.d.consent.People = proctest.Seat{}
 	s.must(s.answer(tell(st, "b", "")))
 	s.d.consent.People = c.table
 	if w := c.work(); w.Iteration != 2 || !strings.Contains(w.Prompt, "which port?") || !strings.Contains(w.Prompt, "The answer:\n\nB. 443\n") {

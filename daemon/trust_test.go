@@ -8,36 +8,17 @@ import (
 	"autopilot/daemon/bus"
 	"autopilot/daemon/journal"
 	"autopilot/daemon/offline"
-	"autopilot/daemon/person"
+	"autopilot/daemon/proctest"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/chain"
 	"autopilot/projections/host"
 )
 
-// seat is a table of processes in which one sits at the terminal pts/3: the
-// caller, unless it is away.
-type seat struct{ away bool }
-
-const seatPID, seatStart = 4711, 99
-
-func (s seat) Process(pid int) (person.Process, error) {
-	if pid != seatPID {
-		return person.Process{}, errors.New("process is gone")
-	}
-	p := person.Process{PID: pid, Group: pid, Start: seatStart, UID: os.Getuid(), TTY: 136<<8 | 3, Foreground: pid}
-	if s.away {
-		p.TTY, p.Foreground = 0, -1
-	}
-	return p, nil
-}
-
-func (seat) Namespaces(int) (person.Namespaces, error) { return person.Namespaces{}, nil }
-
 // seated is a request of who sits there.
 func (s *site) seated() bus.Request {
 	q := s.request()
-	q.PID, q.Start, q.UID = seatPID, seatStart, os.Getuid()
+	q.PID, q.Start, q.UID = proctest.SeatPID, proctest.SeatStart, os.Getuid()
 	return q
 }
 
@@ -45,7 +26,7 @@ func (s *site) seated() bus.Request {
 func trustSite(t testing.TB, text string) *site {
 	t.Helper()
 	s := newSite(t, map[string]string{".autopilot/config.yaml": text, "deep/er/file": "x"})
-	s.d.consent.People = seat{}
+	s.d.consent.People = proctest.Seat{}
 	return s
 }
 

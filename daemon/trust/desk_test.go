@@ -16,6 +16,7 @@ import (
 	"autopilot/daemon/journal"
 	"autopilot/daemon/person"
 	"autopilot/daemon/pin"
+	"autopilot/daemon/proctest"
 	"autopilot/daemon/tree"
 	"autopilot/daemon/trust"
 	"autopilot/events"
@@ -52,32 +53,13 @@ func newDesk(t testing.TB, text string) *desk {
 		t.Fatal(err, berr)
 	}
 	nobody := func(int) (string, bool) { return "", false }
-	s.people = consent.New(seat{}, pin.Open(t.TempDir(), time.Now), person.Daemon{PID: os.Getpid(), UID: os.Getuid(), Owner: nobody}, "here")
+	s.people = consent.New(proctest.Seat{}, pin.Open(t.TempDir(), time.Now), person.Daemon{PID: os.Getpid(), UID: os.Getuid(), Owner: nobody}, "here")
 	s.Keeper = trust.New(trust.Config{
 		Hosts: s.hosts, Blobs: s.blobs, People: s.people, Language: func() events.Language { return events.English },
 	})
 	s.flows = trust.NewFlows(s.Keeper, func(tree.Workspace) config.Layers { return config.Layers{} })
 	return s
 }
-
-// seat is a table of processes in which one sits at the terminal pts/3: the
-// caller, unless it is away.
-type seat struct{ away bool }
-
-const seatPID, seatStart = 4711, 99
-
-func (s seat) Process(pid int) (person.Process, error) {
-	if pid != seatPID {
-		return person.Process{}, errors.New("process is gone")
-	}
-	p := person.Process{PID: pid, Group: pid, Start: seatStart, UID: os.Getuid(), TTY: 136<<8 | 3, Foreground: pid}
-	if s.away {
-		p.TTY, p.Foreground = 0, -1
-	}
-	return p, nil
-}
-
-func (seat) Namespaces(int) (person.Namespaces, error) { return person.Namespaces{}, nil }
 
 // blind is a system that shows nothing of a process.
 type blind struct{}
@@ -115,7 +97,7 @@ func (s *desk) show(dir string) wire.TrustView {
 }
 
 func (s *desk) give(hash, typed string) (wire.TrustView, error) {
-	q := bus.Request{Identity: bus.Identity{PID: seatPID, Start: seatStart, UID: os.Getuid()}}
+	q := bus.Request{Identity: bus.Identity{PID: proctest.SeatPID, Start: proctest.SeatStart, UID: os.Getuid()}}
 	return s.Give(s.t.Context(), q, wire.TrustRequest{Workspace: s.work, Hash: hash, Typed: typed})
 }
 

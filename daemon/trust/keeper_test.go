@@ -10,6 +10,7 @@ import (
 
 	"autopilot/daemon/bus"
 	"autopilot/daemon/config"
+	"autopilot/daemon/proctest"
 	"autopilot/daemon/tree"
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -73,7 +74,7 @@ func TestTrustThatIsNotGiven(t *testing.T) {
 		"nothing typed":           {nil, func(string) string { return "" }, wire.NeedsPerson, "not the start"},
 		"too little typed":        {nil, func(h string) string { return h[:5] }, wire.NeedsPerson, "not the start"},
 		"the whole hash typed":    {nil, func(h string) string { return h }, wire.NeedsPerson, "not the start"},
-		"nobody at the terminal":  {func(s *desk) { s.people.People = seat{away: true} }, nil, wire.NeedsPerson, "no terminal"},
+		"nobody at the terminal":  {func(s *desk) { s.people.People = proctest.Seat{Away: true} }, nil, wire.NeedsPerson, "no terminal"},
 		"a system that shows nil": {func(s *desk) { s.people.People = blind{} }, nil, wire.NeedsPerson, "does not show enough"},
 		"a file that was changed": {func(s *desk) { s.write(map[string]string{".autopilot/config.yaml": "setup: rm -rf /\n"}) }, nil, wire.Conflict, "has changed"},
 		"a file that is gone":     {func(s *desk) { s.remove(".autopilot/config.yaml") }, nil, wire.NotFound, "there is no"},
