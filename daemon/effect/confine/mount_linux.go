@@ -25,6 +25,10 @@ func cover(p Plan) []Lack {
 	for _, path := range p.Show {
 		c.keep(path)
 	}
+	for _, l := range p.Layers { // they may lie in what is hidden
+		c.keep(l.Upper)
+		c.keep(l.Work)
+	}
 	// Outer ones first: what lies in a covered directory is gone with it.
 	for _, path := range slices.Sorted(slices.Values(p.Empty)) {
 		c.note(Hide, path, c.empty(path))
@@ -34,6 +38,11 @@ func cover(p Plan) []Lack {
 	}
 	for _, path := range slices.Sorted(slices.Values(p.Show)) { // outer ones first
 		c.note(Hide, path, c.show(path))
+	}
+	for _, l := range p.Layers {
+		if err := c.lay(l); err != nil {
+			c.lacking = append(c.lacking, Lack{Layers, fmt.Sprintf("%s: %v", l.Dir, err)})
+		}
 	}
 	for _, path := range c.closed {
 		c.note(Hide, path, unix.Mount("", path, "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY|private, ""))
@@ -109,6 +118,23 @@ func (c *covering) show(path string) error {
 		return err
 	}
 	return unix.Mount("/proc/self/fd/"+strconv.Itoa(fd), path, "", unix.MS_BIND|unix.MS_REC, "")
+}
+
+// lay mounts a layer. The kernel finds the directories by descriptors, so that no
+// path has to be quoted.
+func (c *covering) lay(l Layer) error {
+	upper, ok := c.shown[l.Upper]
+	work, there := c.shown[l.Work]
+	if !ok || !there {
+		return fs.ErrNotExist
+	}
+	lower, err := unix.Open(l.Dir, unix.O_PATH|unix.O_CLOEXEC|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(lower)
+	return unix.Mount("overlay", l.Dir, "overlay", unix.MS_NODEV,
+		fmt.Sprintf("lowerdir=/proc/self/fd/%d,upperdir=/proc/self/fd/%d,workdir=/proc/self/fd/%d,userxattr", lower, upper, work))
 }
 
 // standIn makes what something can be mounted on.

@@ -31,7 +31,11 @@ func (o *orders) encode() []byte {
 		strconv.FormatBool(o.plan.Strict), strconv.FormatBool(o.mounting), strconv.FormatBool(o.group),
 	}
 	var b []byte
-	for _, list := range append(o.texts(), &single) {
+	var layers []string
+	for _, text := range o.plan.layered() {
+		layers = append(layers, *text)
+	}
+	for _, list := range append(o.texts(), &single, &layers) {
 		b = binary.AppendUvarint(b, uint64(len(*list)))
 		for _, s := range *list {
 			b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
@@ -42,8 +46,8 @@ func (o *orders) encode() []byte {
 
 func decodeOrders(b []byte) (orders, error) {
 	var o orders
-	var single []string
-	for _, list := range append(o.texts(), &single) {
+	var single, layers []string
+	for _, list := range append(o.texts(), &single, &layers) {
 		n, rest, ok := number(b)
 		for b = rest; ok && n > 0; n-- {
 			var size uint64
@@ -57,8 +61,14 @@ func decodeOrders(b []byte) (orders, error) {
 			return orders{}, errOrders
 		}
 	}
-	if len(single) != 7 || len(b) != 0 {
+	if len(single) != 7 || len(layers)%3 != 0 || len(b) != 0 {
 		return orders{}, errOrders
+	}
+	if len(layers) > 0 {
+		o.plan.Layers = make([]Layer, len(layers)/3)
+	}
+	for i, text := range o.plan.layered() {
+		*text = layers[i]
 	}
 	var errs [4]error
 	o.path, o.dir, o.marker = single[0], single[1], single[2]

@@ -1,6 +1,9 @@
 package confine
 
-import "syscall"
+import (
+	"slices"
+	"syscall"
+)
 
 // Words for what a host could not enforce.
 const (
@@ -11,6 +14,7 @@ const (
 	Signals    = "signals"    // processes outside can be signalled
 	Sockets    = "sockets"    // abstract sockets of others can be reached
 	Landlock   = "landlock"   // writes are not restricted by path
+	Layers     = "layers"     // a directory cannot be shown with other files in it
 )
 
 // Lack is something that could not be enforced.
@@ -31,11 +35,48 @@ type Plan struct {
 	// what it hides, cannot be enforced.
 	Strict bool     `json:"strict,omitempty"`
 	Write  []string `json:"write,omitempty"`
+
+	// With layers nothing is started where they cannot be laid.
+	Layers []Layer `json:"layers,omitempty"`
+}
+
+// Layer shows a directory with the files of another one laid over it, for the
+// effect alone. What the effect writes there goes to Upper. A device 0:0 in Upper
+// takes away the file of its name.
+type Layer struct {
+	Dir   string `json:"dir"`
+	Upper string `json:"upper"`
+	Work  string `json:"work"` // an empty directory of the same file system as Upper
 }
 
 // Lists are all paths of the plan, to be read and replaced.
 func (p *Plan) Lists() []*[]string {
 	return []*[]string{&p.Hide, &p.Empty, &p.Show, &p.ReadOnly, &p.Write}
+}
+
+// layered are the texts of the layers, to be read and replaced.
+func (p *Plan) layered() []*string {
+	var out []*string
+	for i := range p.Layers {
+		l := &p.Layers[i]
+		out = append(out, &l.Dir, &l.Upper, &l.Work)
+	}
+	return out
+}
+
+// Code returns the plan with each of its texts replaced.
+func (p Plan) Code(code func(string) string) Plan {
+	p.Layers = slices.Clone(p.Layers)
+	for _, text := range p.layered() {
+		*text = code(*text)
+	}
+	for _, list := range p.Lists() {
+		*list = slices.Clone(*list)
+		for i, text := range *list {
+			(*list)[i] = code(text)
+		}
+	}
+	return p
 }
 
 // Program is what is started.

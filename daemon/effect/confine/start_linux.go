@@ -34,7 +34,7 @@ func Start(plan Plan, p Program) (pid int, lacking []Lack, err error) {
 		return pid, lacking, err
 	}
 	lack := Lack{Namespaces, err.Error()}
-	if plan.Strict {
+	if plan.Strict || len(plan.Layers) > 0 {
 		return 0, []Lack{lack}, cannot(lack)
 	}
 	// What Landlock gives needs none.

@@ -185,9 +185,7 @@ func (s Spec) valid() bool {
 	invalid := func(w string) bool { return !utf8.ValidString(w) }
 	texts := slices.Concat([]string{s.Dir, s.Stdin, s.Work}, s.Argv, s.Env, s.Watch, s.Secrets)
 	if s.Confine != nil {
-		for _, list := range s.Confine.Lists() {
-			texts = append(texts, *list...)
-		}
+		s.Confine.Code(func(text string) string { texts = append(texts, text); return text })
 	}
 	return !slices.ContainsFunc(texts, invalid)
 }
@@ -200,9 +198,8 @@ func (s Spec) coded(code func([]byte) string, raw bool) Spec {
 	s.Raw = true
 	lists := []*[]string{&s.Argv, &s.Env, &s.Watch, &s.Secrets}
 	if s.Confine != nil {
-		plan := *s.Confine
+		plan := s.Confine.Code(func(text string) string { return code([]byte(text)) })
 		s.Confine = &plan
-		lists = append(lists, plan.Lists()...)
 	}
 	for _, list := range lists {
 		*list = slices.Clone(*list)

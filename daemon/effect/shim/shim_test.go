@@ -27,7 +27,7 @@ func TestRecordsAreReadAsTheyWereWritten(t *testing.T) {
 		V: Version, ID: "a", Boot: "b", Argv: []string{"x", "ü\xff"}, Dir: "/", Env: []string{"A=\n"}, Stdin: "/in",
 		Split: true, Wall: time.Hour, Idle: time.Minute, Grace: time.Second, Head: 1, Tail: 2,
 		Work: "/w\xff", Watch: []string{"/a\xfe"}, Secrets: []string{"A=\xfd\n"},
-		Confine: &confine.Plan{Hide: []string{"/h\xfc"}, Strict: true, Write: []string{"/w\xfb", "/v"}},
+		Confine: &confine.Plan{Hide: []string{"/h\xfc"}, Strict: true, Write: []string{"/w\xfb", "/v"}, Layers: []confine.Layer{{Dir: "/d\xfa", Upper: "/u", Work: "/x"}}},
 	}
 	if err := WriteSpec(dir, spec); err != nil {
 		t.Fatal(err)
