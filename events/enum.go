@@ -86,6 +86,12 @@ const (
 	ReasonNoFile      Reason = "no-file"      // of a set: the paths named are links, repositories, or too large
 	ReasonSetup       Reason = "setup"        // clean checkout: the set-up command failed there
 
+	// Why an exit code of 0 is no pass.
+	ReasonNamesFailing Reason = "names-failing" // the output names failing tests
+	ReasonNoTests      Reason = "no-tests"      // no test was executed where some were before
+	ReasonMissingTests Reason = "missing-tests" // fewer were executed, some are newly skipped, or a unit is gone
+	ReasonNotSeen      Reason = "not-seen"      // what failed at the baseline was not seen to run and pass
+
 	ReasonNobody    Reason = "nobody"     // open: nobody has looked, or answered, yet
 	ReasonLooked    Reason = "looked"     // a session of each role says it
 	ReasonVoid      Reason = "void"       // no session gave a result that counts, times over

@@ -51,6 +51,9 @@ func Reason(l events.Language, r events.GateResult) string {
 		return setup(l, r)
 	default:
 	}
+	if text := unproven(l, r); text != "" {
+		return text
+	}
 	return seen(l, r)
 }
 
@@ -103,6 +106,22 @@ func setup(l events.Language, r events.GateResult) string {
 		return Say(l, "set-up of a clean checkout did not finish", "クリーンなチェックアウトのセットアップが終わらなかった")
 	}
 	return Say(l, "set-up of a clean checkout: %s", "クリーンなチェックアウトのセットアップ: %s", exit(l, r.Exit))
+}
+
+// unproven says why an exit code of 0 is no pass; empty where that is not the reason.
+func unproven(l events.Language, r events.GateResult) string {
+	switch r.Reason {
+	case events.ReasonNamesFailing:
+		return Say(l, "exit 0, but the output names failing tests", "exit 0 だが、出力に失敗したテストがある")
+	case events.ReasonNoTests:
+		return Say(l, "exit 0, but no test ran", "exit 0 だが、テストが 1 件も実行されていない")
+	case events.ReasonMissingTests:
+		return Say(l, "exit 0, but tests that ran before did not run", "exit 0 だが、以前のテストの一部が実行されていない")
+	case events.ReasonNotSeen:
+		return Say(l, "exit 0, but the tests that failed at the start were not seen to pass", "exit 0 だが、開始時に失敗したテストの成功を確認できない")
+	default:
+	}
+	return ""
 }
 
 // seen says it of gates at which somebody looks, or history does.

@@ -15,6 +15,7 @@ func TestEveryReasonHasWordsOfItsOwn(t *testing.T) {
 		events.ReasonNoShell, events.ReasonNoDirectory, events.ReasonToolChanged, events.ReasonTreeChanged,
 		events.ReasonUnchanged, events.ReasonPinChanged, events.ReasonWritten, events.ReasonMissing, events.ReasonBlank,
 		events.ReasonStale, events.ReasonSetup, events.ReasonNoFile,
+		events.ReasonNamesFailing, events.ReasonNoTests, events.ReasonMissingTests, events.ReasonNotSeen,
 	} {
 		text := phrase.Reason(events.English, events.GateResult{Reason: r})
 		if text == "" || text == string(r) || said[text] != "" {

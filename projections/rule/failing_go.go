@@ -15,13 +15,25 @@ var (
 	// The last line of a package; the second word is a time or a reason.
 	goPackage = regexp.MustCompile(`^(FAIL|ok  |\?   )\t(\S+)(?:\t\S+| (\[[a-z ]+\]))?`)
 	goRunning = regexp.MustCompile(`^\t\t(Test\S+|Fuzz\S+|Benchmark\S+|Example\S+) \([^)]*\)$`)
+	goMark    = regexp.MustCompile(`--- (PASS|SKIP): (\S+) \(\d+(?:\.\d+)?s\)$`)
 	goPanic   = regexp.MustCompile(`^(panic: |fatal error: |WARNING: DATA RACE|SIG[A-Z]+: )`)
 )
 
 // goPlain reads the plain and the -v form of go test.
 type goPlain struct {
-	ids []string
-	pkg goPackageTests
+	ids  []string
+	pkg  goPackageTests
+	ends []goEnd
+}
+
+// goEnd is the last line of a package, and what stood before it.
+type goEnd struct {
+	name  string
+	ok    bool
+	empty bool     // no test ran
+	bare  bool     // there are no test files
+	ids   []string // that failed
+	pkg   goPackageTests
 }
 
 func (g *goPlain) line(line string) {
@@ -30,9 +42,14 @@ func (g *goPlain) line(line string) {
 		return
 	}
 	if m := goPackage.FindStringSubmatch(line); m != nil {
-		if m[1] == "FAIL" {
-			g.ids = append(g.ids, g.pkg.close(m[2], m[3])...)
+		end := goEnd{name: m[2], ok: m[1] != "FAIL", pkg: g.pkg}
+		end.bare = strings.HasSuffix(line, "[no test files]")
+		end.empty = end.bare || strings.HasSuffix(line, "[no tests to run]")
+		if !end.ok {
+			end.ids = g.pkg.close(m[2], m[3])
+			g.ids = append(g.ids, end.ids...)
 		}
+		g.ends = append(g.ends, end)
 		g.pkg = goPackageTests{}
 	}
 }
@@ -41,11 +58,18 @@ func (g *goPlain) line(line string) {
 // no package.
 func (g *goPlain) failing() []string { return append(g.ids, innermost(g.pkg.tests)...) }
 
+// goBegin stands before the name of a test that begins, of -v.
+const goBegin = "=== RUN   "
+
 // goPackageTests are the marks of one package, as its name comes last.
 type goPackageTests struct {
 	tests   []string
 	running []string
 	panics  bool
+
+	passed, skipped []string
+	began           map[string]bool // by name, of -v: whether it is running still
+	strays          []string        // that ended, but did not begin here
 }
 
 func (p *goPackageTests) add(line string) {
@@ -55,12 +79,43 @@ func (p *goPackageTests) add(line string) {
 	case strings.Contains(line, "--- FAIL: "):
 		if m := goFail.FindStringSubmatch(line); m != nil {
 			p.tests = append(p.tests, m[1])
+			p.end(m[1])
+		}
+	case strings.HasPrefix(line, goBegin):
+		p.begin(strings.TrimSpace(line[len(goBegin):]))
+	case strings.Contains(line, "--- PASS: ") || strings.Contains(line, "--- SKIP: "):
+		if m := goMark.FindStringSubmatch(line); m != nil {
+			p.mark(m[1], m[2])
 		}
 	case p.panics:
 		// A test time-out lists what was running, and fails nothing else.
 		if m := goRunning.FindStringSubmatch(line); m != nil {
 			p.running = append(p.running, m[1])
 		}
+	}
+}
+
+func (p *goPackageTests) begin(test string) {
+	if p.began == nil {
+		p.began = map[string]bool{}
+	}
+	p.began[test] = true
+}
+
+func (p *goPackageTests) mark(result, test string) {
+	p.end(test)
+	if result == "SKIP" {
+		p.skipped = append(p.skipped, test)
+	} else {
+		p.passed = append(p.passed, test)
+	}
+}
+
+func (p *goPackageTests) end(test string) {
+	if _, here := p.began[test]; here {
+		p.began[test] = false
+	} else {
+		p.strays = append(p.strays, test)
 	}
 }
 
@@ -105,6 +160,7 @@ type goEvent struct {
 // goJSON reads the events of go test -json, in any order of packages.
 type goJSON struct {
 	ids      []string
+	ends     []goEnd
 	packages map[string]*goPackageTests
 }
 
@@ -131,7 +187,25 @@ func (g *goJSON) line(line string) {
 		if e.FailedBuild != "" {
 			reason = "[build failed]"
 		}
-		g.ids = append(g.ids, p.close(e.Package, reason)...)
+		ids := p.close(e.Package, reason)
+		g.ids = append(g.ids, ids...)
+		g.ends = append(g.ends, goEnd{name: e.Package, ids: ids, pkg: *p})
+	case e.Test != "":
+		p.event(e.Action, e.Test)
+	case e.Action == "pass" || e.Action == "skip":
+		g.ends = append(g.ends, goEnd{name: e.Package, ok: true, empty: len(p.began) == 0, bare: e.Action == "skip", pkg: *p})
+		delete(g.packages, e.Package)
+	}
+}
+
+func (p *goPackageTests) event(action, test string) {
+	switch action {
+	case "run":
+		p.begin(test)
+	case "pass":
+		p.mark("PASS", test)
+	case "skip":
+		p.mark("SKIP", test)
 	}
 }
 

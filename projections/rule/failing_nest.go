@@ -1,38 +1,55 @@
 package rule
 
-// nest gathers failures that are told by indentation: the subtests of a test
+// nest gathers results that are told by indentation: the subtests of a test
 // stand before it, further to the right.
-type nest struct{ levels []level }
+type nest struct {
+	levels  []level
+	parents int // tests that passed, and have subtests that passed
+}
 
 type level struct {
 	indent int
-	fails  []string
+	ids    [3][]string // by result
 }
+
+// result is how one test ended.
+type result int
+
+const (
+	testFailed result = iota
+	testPassed
+	testSkipped // or it failed as it is marked to
+)
 
 // end takes the result of a test at that indentation. What stands to the right
 // of it since the test before are its subtests: if one of those failed, the
 // test itself is not counted. A test that passed, or was not meant to, takes
-// those with it.
-func (n *nest) end(indent int, name string, failed bool) {
-	var below []string
+// the failures of those with it.
+func (n *nest) end(indent int, name string, r result) {
+	var below [3][]string
 	for len(n.levels) > 0 && n.levels[len(n.levels)-1].indent > indent {
-		last := n.levels[len(n.levels)-1]
-		below = append(below, last.fails...)
+		for r, ids := range n.levels[len(n.levels)-1].ids {
+			below[r] = append(below[r], ids...)
+		}
 		n.levels = n.levels[:len(n.levels)-1]
 	}
-	if !failed {
-		return
+	if r != testFailed {
+		below[testFailed] = nil
+	}
+	if r == testPassed && len(below[testPassed]) > 0 {
+		n.parents++
 	}
 	if len(n.levels) == 0 || n.levels[len(n.levels)-1].indent < indent {
 		n.levels = append(n.levels, level{indent: indent})
 	}
 	top := &n.levels[len(n.levels)-1]
-	if len(below) == 0 {
-		top.fails = append(top.fails, name)
-		return
+	for r, ids := range below {
+		for _, b := range ids {
+			top.ids[r] = append(top.ids[r], joinBounded(name, b))
+		}
 	}
-	for _, b := range below {
-		top.fails = append(top.fails, joinBounded(name, b))
+	if r != testFailed || len(below[testFailed]) == 0 {
+		top.ids[r] = append(top.ids[r], name)
 	}
 }
 
@@ -45,16 +62,26 @@ func joinBounded(name, id string) string {
 	return name + " > " + id
 }
 
-// fails are all failures, those too whose test has not ended.
-func (n *nest) fails() []string {
+// all are the ids with that result, those too whose test has not ended.
+func (n *nest) all(r result) []string {
 	var all []string
 	for _, l := range n.levels {
-		all = append(all, l.fails...)
+		all = append(all, l.ids[r]...)
 	}
 	return all
 }
 
 // hasBelow says whether a subtest of the test at that indentation has failed.
 func (n *nest) hasBelow(indent int) bool {
-	return len(n.levels) > 0 && n.levels[len(n.levels)-1].indent > indent
+	for i := len(n.levels) - 1; i >= 0 && n.levels[i].indent > indent; i-- {
+		if len(n.levels[i].ids[testFailed]) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// tally is what was gathered. A runner that counts says total too.
+func (n *nest) tally() tally {
+	return tally{passed: n.all(testPassed), failed: n.all(testFailed), skipped: n.all(testSkipped), parents: n.parents}
 }

@@ -6,8 +6,8 @@ import (
 )
 
 var (
-	nodeTest = regexp.MustCompile(`^([✖✔▶]) (\S.*?) \([\d.]+ms\)( # ?.*)?$`)
-	nodeFail = regexp.MustCompile(`^ℹ fail \d+$`)
+	nodeTest = regexp.MustCompile(`^([✖✔▶﹣]) (\S.*?) \([\d.]+ms\)( # ?.*)?$`)
+	nodeStat = regexp.MustCompile(`^ℹ (tests|pass|fail|cancelled|skipped|todo) (\d+)$`)
 )
 
 // nodeCancelled follows the mark of a test that was not run to its end, which
@@ -18,7 +18,8 @@ const nodeCancelled = "'test did not finish"
 // statistics, as the list behind them does not name suites.
 type nodeSpec struct {
 	nest  nest
-	known bool    // there are statistics: all has been said
+	known bool // there are statistics: all has been said
+	total counts
 	held  *marked // without a time, so that the next line decides
 }
 
@@ -31,16 +32,19 @@ func (n *nodeSpec) line(line string) {
 	text := strings.TrimLeft(line, " ")
 	if n.held != nil {
 		if strings.HasPrefix(text, nodeCancelled) {
-			n.nest.end(n.held.indent, n.held.name, true)
+			n.nest.end(n.held.indent, n.held.name, testFailed)
 		}
 		n.held = nil
 	}
 	switch {
+	case strings.HasPrefix(line, "ℹ "):
+		if m := nodeStat.FindStringSubmatch(line); m != nil {
+			n.known = n.known || m[1] == "fail"
+			n.total.stat(m[1], m[2])
+		}
 	case n.known || text == "":
-	case strings.HasPrefix(text, "✖ ") || strings.HasPrefix(text, "✔ ") || strings.HasPrefix(text, "▶ "):
+	case strings.HasPrefix(text, "✖ ") || strings.HasPrefix(text, "✔ ") || strings.HasPrefix(text, "▶ ") || strings.HasPrefix(text, "﹣ "):
 		n.mark(len(line)-len(text), text)
-	case strings.HasPrefix(line, "ℹ fail "):
-		n.known = nodeFail.MatchString(line)
 	}
 }
 
@@ -53,15 +57,53 @@ func (n *nodeSpec) mark(indent int, text string) {
 		return
 	}
 	note := strings.ToUpper(m[3])
-	noted := strings.Contains(note, "# TODO") || strings.Contains(note, "# SKIP")
+	result := testPassed
+	switch {
+	case m[1] == "﹣" || strings.Contains(note, "# TODO") || strings.Contains(note, "# SKIP"):
+		result = testSkipped
 	// Older versions end a suite with the mark that it began with.
-	failed := m[1] == "✖" || m[1] == "▶" && n.nest.hasBelow(indent)
-	n.nest.end(indent, m[2], failed && !noted)
+	case m[1] == "✖" || m[1] == "▶" && n.nest.hasBelow(indent):
+		result = testFailed
+	}
+	n.nest.end(indent, m[2], result)
 }
 
 func (n *nodeSpec) failing() []string {
 	if !n.known {
 		return nil
 	}
-	return n.nest.fails()
+	return n.nest.all(testFailed)
+}
+
+func (n *nodeSpec) tally() tally {
+	if !n.known {
+		return tally{}
+	}
+	t := n.nest.tally()
+	t.total, t.counted = n.total, true
+	return t
+}
+
+// stat takes one of the numbers that node --test ends with. A test that is to do
+// counts as skipped, however it ended.
+func (c *counts) stat(name, number string) {
+	switch name {
+	case "pass", "ok":
+		c.passed += atoi(number)
+	case "fail", "cancelled":
+		c.failed += atoi(number)
+	case "skip", "skipped", "todo":
+		c.skipped += atoi(number)
+	}
+}
+
+// atoi is a number of tests, as far as one can be believed.
+func atoi(s string) int {
+	n := 0
+	for i := 0; i < len(s) && n < 1e8; i++ {
+		if digit(s[i]) {
+			n = 10*n + int(s[i]-'0')
+		}
+	}
+	return n
 }

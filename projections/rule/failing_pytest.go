@@ -18,9 +18,22 @@ const pytestSummary = "short test summary info"
 type pytest struct {
 	ids       []string
 	inSummary bool
+
+	known      bool // a session began
+	open, runs []*pytestRun
 }
 
 func (p *pytest) line(line string) {
+	before := len(p.ids)
+	p.find(line)
+	if found := p.ids[before:]; len(found) > 0 {
+		run := p.session()
+		run.failed = append(run.failed, found...)
+	}
+	p.count(line)
+}
+
+func (p *pytest) find(line string) {
 	switch {
 	case strings.HasPrefix(line, "==="):
 		p.inSummary = strings.Contains(line, pytestSummary)

@@ -9,6 +9,7 @@ var (
 	tapUses  = regexp.MustCompile(`^(?:TAP version 1[234]|1\.\.\d+(?: *#.*)?)$`)
 	tapTest  = regexp.MustCompile(`^(not )?ok(?: +(\d+))?(?: +- | +|$)(.*)$`)
 	tapNoted = regexp.MustCompile(`(?i)(?:^|[^\\])#\s*(?:TODO|SKIP\S*)(?:\s|$)`)
+	tapStat  = regexp.MustCompile(`^# (pass|ok|fail|cancelled|skip|skipped|todo) +(\d+)$`)
 	// What runners add to a name: a time, and the brace before subtests.
 	tapTimed = regexp.MustCompile(` *(?: # time=[\d.]+m?s| in \d+ ?(?:ms|sec)| # in [\d.]+ ?ms)?(?: \{)?$`)
 )
@@ -21,13 +22,16 @@ type tap struct {
 	bail  bool
 	yaml  int // indentation of a block of details plus one, 0 outside
 	open  []tapOpen
+
+	total   counts
+	counted bool
 }
 
 // tapOpen is a test whose subtests follow within braces.
 type tapOpen struct {
 	indent int
 	name   string
-	failed bool
+	result result
 }
 
 func (t *tap) line(line string) {
@@ -53,24 +57,37 @@ func (t *tap) line(line string) {
 	case indent == 0 && (strings.HasPrefix(line, "TAP ") || strings.HasPrefix(line, "1..")):
 		t.yaml = 0
 		t.known = t.known || tapUses.MatchString(line)
+	case strings.HasPrefix(line, "# "):
+		t.yaml = 0
+		if m := tapStat.FindStringSubmatch(line); m != nil {
+			t.total.stat(m[1], m[2])
+			t.counted = t.counted || m[1] == "pass"
+		}
 	default:
 		t.yaml = 0
 	}
 }
 
 func (t *tap) test(indent int, failed bool, number, name string) {
-	failed = failed && !tapNoted.MatchString(name)
 	opens := strings.HasSuffix(name, " {")
+	result := testPassed
+	switch {
+	case tapNoted.MatchString(name):
+		result = testSkipped
+		name = name[:tapNoted.FindStringIndex(name)[0]]
+	case failed:
+		result = testFailed
+	}
 	name = name[:tapTimed.FindStringIndex(name)[0]]
 	name = strings.ReplaceAll(strings.TrimSpace(name), `\#`, "#")
 	if name == "" {
 		name = strings.TrimSpace("unnamed test " + number)
 	}
 	if opens {
-		t.open = append(t.open, tapOpen{indent, name, failed})
+		t.open = append(t.open, tapOpen{indent, name, result})
 		return
 	}
-	t.nest.end(indent, name, failed)
+	t.nest.end(indent, name, result)
 }
 
 // close ends the test whose brace stood at that indentation, and with it those
@@ -79,7 +96,7 @@ func (t *tap) close(indent int) {
 	for len(t.open) > 0 && t.open[len(t.open)-1].indent >= indent {
 		o := t.open[len(t.open)-1]
 		t.open = t.open[:len(t.open)-1]
-		t.nest.end(o.indent, o.name, o.failed)
+		t.nest.end(o.indent, o.name, o.result)
 	}
 }
 
@@ -88,9 +105,19 @@ func (t *tap) failing() []string {
 		return nil
 	}
 	t.close(0)
-	ids := t.nest.fails()
+	ids := t.nest.all(testFailed)
 	if t.bail {
 		ids = append(ids, "[bail out]")
 	}
 	return ids
+}
+
+func (t *tap) tally() tally {
+	failed := t.failing()
+	if !t.known {
+		return tally{}
+	}
+	out := t.nest.tally()
+	out.failed, out.total, out.counted = failed, t.total, t.counted
+	return out
 }

@@ -22,9 +22,17 @@ type unittest struct {
 	ids   []string
 	held  []string // of a run that has not said how it ended
 	below bool     // the line before was a rule
+
+	run             int // by the count of a run that has not said how it ended
+	total           counts
+	counted         bool
+	open            string // that a line of -v has named, and whose result comes later
+	passed, skipped []string
 }
 
 func (u *unittest) line(line string) {
+	u.verbose(line)
+	u.count(line)
 	below := u.below
 	u.below = line == unittestRule
 	switch {

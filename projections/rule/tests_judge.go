@@ -1,0 +1,158 @@
+package rule
+
+import (
+	"slices"
+	"strings"
+
+	"autopilot/events"
+)
+
+// Shortfall is why an exit code of 0 does not count. With a zero Reason it counts.
+type Shortfall struct {
+	Reason  events.Reason
+	IDs     []string // the tests or units that it is about, sorted
+	Was, Is int      // tests executed at the baseline and now
+}
+
+// JudgeTests compares a gate that exits 0 with its baseline. wasRed says that the
+// gate failed there. letGo says that a test or unit may be gone or skipped; it is
+// asked with an empty id where only numbers are known. The rules, in their order:
+//
+//	names-failing  the output names or counts failing tests
+//	no-tests       no test ran where some ran before, or where a build failed
+//	not-seen       what failed at the baseline has not run and passed: by its id, else
+//	               by its unit, else by the numbers; or another runner prints now
+//	missing-tests  what passed before has not run, or is skipped; a unit is gone; or
+//	               fewer tests were executed
+//
+// A baseline of which nothing is known proves nothing against the gate. An id that
+// differs from run to run (an address, a time), and a test whose name comes from
+// data of the product, counts as there if its siblings are as many as before.
+func JudgeTests(was, is Tests, wasRed bool, letGo func(id string) bool) Shortfall {
+	short := Shortfall{Was: was.Executed(), Is: is.Executed()}
+	if letGo == nil {
+		letGo = func(string) bool { return false }
+	}
+	c := comparison{was: was, is: is, letGo: letGo}
+	switch {
+	case is.Failed > 0 || len(is.FailedIDs) > 0:
+		short.Reason, short.IDs = events.ReasonNamesFailing, is.FailedIDs
+	case !is.Ran():
+		short.Reason, short.IDs = c.idle(wasRed)
+	case len(was.Runners) > 0 && !slices.ContainsFunc(is.Runners, func(r string) bool { return slices.Contains(was.Runners, r) }):
+		short.Reason, short.IDs = events.ReasonNotSeen, was.FailedIDs
+	default:
+		short.Reason, short.IDs = c.judge(wasRed)
+	}
+	return short
+}
+
+// comparison is a reading of a gate beside that of its baseline.
+type comparison struct {
+	was, is Tests
+	letGo   func(string) bool
+	keys    map[string]bool // of the ids that passed, made when they are needed
+}
+
+// idle judges an output in which no test ran.
+func (c *comparison) idle(wasRed bool) (events.Reason, []string) {
+	switch {
+	case c.was.Ran(), len(c.is.Empty) > len(c.is.Bare):
+		return events.ReasonNoTests, c.is.Empty
+	case len(c.is.Runners) > 0 && len(c.is.Bare) == 0: // it counts to none
+		return events.ReasonNoTests, nil
+	case wasRed && len(c.is.Runners) == 0 && len(c.was.FailedIDs) > 0:
+		return events.ReasonNotSeen, c.was.FailedIDs
+	}
+	return "", nil
+}
+
+func (c *comparison) judge(wasRed bool) (events.Reason, []string) {
+	if wasRed {
+		if ids := c.missing(c.was.FailedIDs, c.seen); len(ids) > 0 {
+			return events.ReasonNotSeen, ids
+		}
+	}
+	if c.is.Cut {
+		return c.fewer()
+	}
+	if c.was.Named && c.is.Named {
+		if ids := c.missing(c.was.PassedIDs, c.seen); len(ids) > 0 {
+			return events.ReasonMissingTests, ids
+		}
+	}
+	if units := c.missing(c.was.Units, c.unitSeen); len(units) > 0 {
+		return events.ReasonMissingTests, units
+	}
+	return c.fewer()
+}
+
+// fewer compares numbers, where both are what the runners counted.
+func (c *comparison) fewer() (events.Reason, []string) {
+	if c.was.Counted && c.is.Counted && c.is.Executed() < c.was.Executed() && !c.letGo("") {
+		return events.ReasonMissingTests, without(slices.Clone(c.is.SkippedIDs), c.was.SkippedIDs)
+	}
+	return "", nil
+}
+
+func (c *comparison) missing(ids []string, seen func(string) bool) []string {
+	var out []string
+	for _, id := range ids {
+		if !c.letGo(id) && !seen(id) {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// unitSeen reports whether a unit that ended well at the baseline does so now, with
+// tests if it had some.
+func (c *comparison) unitSeen(unit string) bool {
+	if has(c.was.Empty, unit) {
+		return true
+	}
+	if !has(c.is.Units, unit) {
+		// What a test prints can hide the name of its file.
+		return strings.HasSuffix(unit, ".py") && c.is.Counted && c.is.Executed() >= c.was.Executed()
+	}
+	return !has(c.is.Empty, unit)
+}
+
+// seen reports whether a test that ran at the baseline has run and passed.
+func (c *comparison) seen(id string) bool {
+	switch {
+	case has(c.is.PassedIDs, id):
+		return true
+	case wholeOf(id) != "":
+		return c.wholeSeen(wholeOf(id), id)
+	case has(c.is.SkippedIDs, id):
+		return false
+	case c.sameKey(id), c.is.Cut:
+		return true
+	}
+	unit := unitOf(id, c.is.Units)
+	switch {
+	case unit == "" && c.is.Named, unit != "" && !has(c.is.Unnamed, unit):
+		return c.siblings(id)
+	case unit != "" && c.letGo(unit):
+		return true
+	case unit != "" && has(c.is.Unnamed, unit):
+		// A runner that counts may name its tests only where it ran one file.
+		return c.is.Counted || !c.was.Named || len(c.was.PassedIDs) == 0
+	}
+	return c.is.Counted && c.is.Executed() >= c.was.Executed()
+}
+
+// wholeSeen reports whether what failed as a whole has run tests. What could not be
+// built may have none that the gate asks for, as long as others ran.
+func (c *comparison) wholeSeen(whole, id string) bool {
+	switch {
+	case c.letGo(whole), c.is.Cut:
+		return true
+	case has(c.is.Units, whole):
+		return !has(c.is.Empty, whole) || strings.HasSuffix(id, " [build failed]") || strings.HasSuffix(id, " [setup failed]")
+	case slices.Contains(c.was.Runners, "go") && strings.Contains(id, " ["):
+		return false
+	}
+	return c.is.Executed() >= c.was.Executed()
+}
