@@ -149,6 +149,7 @@ const (
 	ResultWallTimeout     Result = "wall-timeout"
 	ResultRateLimited     Result = "rate-limited"
 	ResultOverloaded      Result = "overloaded"
+	ResultUnreachable     Result = "unreachable" // no network, or what is between stands in the way
 	ResultAuthFailed      Result = "auth-failed"
 	ResultBilling         Result = "billing"
 	ResultContextOverflow Result = "context-overflow"
@@ -169,7 +170,9 @@ const (
 func (r Result) OfAccount() bool { return r.Waits() || r.Refuses() }
 
 // Waits says that the provider takes more later.
-func (r Result) Waits() bool { return r == ResultRateLimited || r == ResultOverloaded }
+func (r Result) Waits() bool {
+	return r == ResultRateLimited || r == ResultOverloaded || r == ResultUnreachable
+}
 
 // Refuses says that the provider takes nothing more before a person has done
 // something.
@@ -219,6 +222,7 @@ type Limit string
 const (
 	LimitRate      Limit = "rate-limited" // the account's, until the provider's reset
 	LimitOverload  Limit = "overloaded"   // the provider has too much to do
+	LimitNetwork   Limit = "unreachable"  // the provider cannot be reached
 	LimitSlots     Limit = "slots"        // the account takes fewer at once for now
 	LimitResources Limit = "resources"    // the machine bears no more agents now
 	LimitDayTokens Limit = "day-tokens"

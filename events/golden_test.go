@@ -165,6 +165,7 @@ var sampleStarted = IterationStarted{
 	Tree: sampleTree("01"), Work: sampleTree("02"), WallMS: 3600000, IdleMS: 600000,
 	Session: "6f1c0a52-8d3e-4b7a-9c15-2e4f60718293", Resumes: true, Tokens: 1500000, MicroUSD: 3100000, Turns: 120,
 	Agent: "codex", Level: 2, Account: "77aa9d1c5b7e8046",
+	Warned: Warning{Rail: HaltSignature, Times: 3, First: 4, Halts: 5},
 }
 
 var sampleEnded = AgentEnded{
@@ -213,7 +214,7 @@ var sampleData = map[string]Data{
 		Results: []GateResult{
 			{
 				Gate: "test", Kind: GateCommand, Role: RoleGoal, Verdict: Fail, Reason: ReasonExit, Exit: 1, DurationMS: 8123,
-				Failing: 3, FailingIDs: sampleRef("11"), FailingSum: string(sampleRef("11")), OutputSum: string(sampleRef("12")),
+				Failing: 3, FailingIDs: sampleRef("11"), FailingSum: string(sampleRef("11")), OutputSum: string(sampleRef("12")), Shape: string(sampleRef("1c")),
 				Excerpt: sampleRef("13"), Effect: sampleEffect, Argv: string(sampleRef("14")), Env: string(sampleRef("15")),
 				Elsewhere: Pass, Set: string(sampleRef("19")), Tool: string(sampleRef("16")),
 				Control: string(sampleRef("1a")), Evidence: sampleRef("1b"), Used: 5, Of: 8, Limit: 50, Refused: 2, Rate: Rate{3, 10}, After: Rate{1, 4},
@@ -287,7 +288,7 @@ var sampleData = map[string]Data{
 	TypeClaimForced:   ClaimForced{Fence: 4, Assurance: AssuredTTY},
 	TypeIterationRecorded: IterationRecorded{
 		Phase: "work", Iteration: 2, Attempt: 1, Verdict: Fail, Fingerprint: string(sampleRef("41")),
-		Signature: string(sampleRef("42")), Tree: sampleTree("03"), Work: sampleTree("04"), Files: 7,
+		Signature: string(sampleRef("42")), Tree: sampleTree("03"), Work: sampleTree("04"), Files: 7, Again: true,
 	},
 	TypeResourcesJudged: ResourcesJudged{
 		Policy: "signals", Verdict: "warn", Before: "green", Slots: 2, By: "verdict", Axis: "memory", Signal: Pressure{Of: "memory_available_bytes", Value: 3221225472, Limit: 4294967296}, Reading: sampleRef("36"),

@@ -145,6 +145,7 @@ type GateResult struct {
 	FailingIDs Ref      `json:"failing_ids,omitzero"` // their ids, sorted, one a line
 	FailingSum string   `json:"failing_sum,omitzero"` // SHA-256 of those ids
 	OutputSum  string   `json:"output_sum,omitzero"`  // SHA-256 of the normalised output
+	Shape      string   `json:"shape,omitzero"`       // SHA-256 of the same without where in files it is: a line more above moves nothing
 	Excerpt    Ref      `json:"excerpt,omitzero"`     // what goes into the next prompt, up to 8 KiB
 	Files      Ref      `json:"files,omitzero"`       // paths that the verdict names, one a line
 	Effect     string   `json:"effect,omitzero"`
@@ -194,6 +195,16 @@ type IterationStarted struct {
 	Agent   Name   `json:"agent,omitzero"`   // profile
 	Level   int    `json:"level,omitzero"`   // of the profile in its crew, from 1
 	Account string `json:"account,omitzero"` // id of the account aggregate that it works on
+
+	Warned Warning `json:"warned,omitzero"` // of what its prompt warns
+}
+
+// Warning says that a prompt asks for another approach.
+type Warning struct {
+	Rail  Halt `json:"rail,omitzero"`  // that halts next: sameness, stuck or signature
+	Times int  `json:"times,omitzero"` // the failure was the same, the latest included
+	First int  `json:"first,omitzero"` // iteration of it
+	Halts int  `json:"halts,omitzero"` // of how many times halt; zero: none do
 }
 
 // Usage is what an agent used, as far as that is known. The kinds of tokens do
@@ -288,6 +299,7 @@ type IterationRecorded struct {
 	Tree        Tree    `json:"tree"`
 	Work        Tree    `json:"work"`
 	Files       int     `json:"files"`
+	Again       bool    `json:"again,omitzero"` // the agent changed nothing, so the gates ran once more on a tree that they had failed
 }
 
 // RunSuspended says how long the host slept while the run was live.

@@ -225,7 +225,7 @@ func part(s wire.UsageSum, kind events.Limit) int64 {
 		return int64(s.Turns)
 	case events.LimitDayHours:
 		return s.ActiveMS
-	case events.LimitRate, events.LimitOverload, events.LimitSlots, events.LimitResources:
+	case events.LimitRate, events.LimitOverload, events.LimitNetwork, events.LimitSlots, events.LimitResources:
 	}
 	return 0
 }

@@ -48,7 +48,7 @@ func Judge(c Command, p Process, output []byte) (events.GateResult, Texts) {
 	if r.Failing = len(ids); len(ids) > 0 {
 		r.FailingSum = rule.FailingSum(ids)
 	}
-	r.OutputSum = rule.OutputSum(output)
+	r.OutputSum, r.Shape = rule.Sums(output)
 	note := noteOf(p)
 	if len(output) == 0 {
 		note += "It printed nothing.\n"

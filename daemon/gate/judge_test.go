@@ -31,9 +31,10 @@ func TestJudgeOfAFailHoldsItsEvidence(t *testing.T) {
 	out := []byte("--- FAIL: TestB (0.00s)\n--- FAIL: TestA (0.02s)\nFAIL\tp\t0.1s\n")
 	r, texts := Judge(testGate, Process{Outcome: events.Exited, Exit: 1}, out)
 	ids := []string{"p.TestA", "p.TestB"}
+	_, shape := rule.Sums(out)
 	equal(t, "result", r, events.GateResult{
 		Gate: "test", Kind: events.GateCommand, Role: events.RoleGoal, Verdict: events.Fail, Reason: events.ReasonExit, Exit: 1,
-		Failing: 2, FailingSum: rule.FailingSum(ids), OutputSum: rule.OutputSum(out),
+		Failing: 2, FailingSum: rule.FailingSum(ids), OutputSum: rule.OutputSum(out), Shape: shape,
 	})
 	equal(t, "texts", texts, Texts{FailingIDs: "p.TestA\np.TestB\n", Excerpt: string(out)})
 }

@@ -30,7 +30,7 @@ func (a Allowance) Within(kind events.Limit, left int64) Allowance {
 		a.Turns = int(lesser(int64(a.Turns), left))
 	case events.LimitDayHours:
 		a.Active = time.Duration(lesser(a.Active.Milliseconds(), left)) * time.Millisecond
-	case events.LimitRate, events.LimitOverload, events.LimitSlots, events.LimitResources:
+	case events.LimitRate, events.LimitOverload, events.LimitNetwork, events.LimitSlots, events.LimitResources:
 	}
 	return a
 }

@@ -99,7 +99,7 @@ func (h *hired) mute(kind events.Limit, limit string) *wire.Error {
 		what = "how many tokens it uses"
 	case events.LimitDayTurns:
 		what = "how many turns it takes"
-	case events.LimitDayCost, events.LimitDayHours, events.LimitRate, events.LimitOverload, events.LimitSlots, events.LimitResources:
+	case events.LimitDayCost, events.LimitDayHours, events.LimitRate, events.LimitOverload, events.LimitNetwork, events.LimitSlots, events.LimitResources:
 	}
 	if kind == events.LimitDayCost && h.Shape.Reports.Tokens {
 		what += ", and the price of " + cmp.Or(h.Spec.Model, "a model that it does not name") + " is not known"

@@ -52,10 +52,7 @@ func active(d events.AgentEnded) bool {
 
 // meet is the limit that an agent has met.
 func meet(s State, e Ended) events.AccountLimited {
-	cause := events.LimitRate
-	if e.Agent.Result == events.ResultOverloaded {
-		cause = events.LimitOverload
-	}
+	cause := limitOf(e.Agent.Result)
 	same := s.Cause != "" && !e.Knew && e.At.Before(s.Until) // as others that were at work with it
 	d := events.AccountLimited{Cause: cause, Streak: 1, Slots: s.Slots, Run: e.Run, Effect: e.Agent.Effect}
 	switch {
@@ -73,10 +70,20 @@ func meet(s State, e Ended) events.AccountLimited {
 		d.Cause, until, source = s.Cause, s.Until, s.Source
 	}
 	d.UntilMS, d.Source = CeilMS(until), source
-	if !same && !usedUp(source, until.Sub(e.At)) {
+	if !same && cause != events.LimitNetwork && !usedUp(source, until.Sub(e.At)) {
 		d.Slots = lowered(s.Slots, e.Others+1)
 	}
 	return d
+}
+
+func limitOf(r events.Result) events.Limit {
+	switch {
+	case r == events.ResultOverloaded:
+		return events.LimitOverload
+	case r == events.ResultUnreachable:
+		return events.LimitNetwork
+	}
+	return events.LimitRate
 }
 
 // lasted says that an agent had worked for a while when it met a limit. An answer
@@ -102,9 +109,9 @@ func CeilMS(t time.Time) int64 { return t.Add(time.Millisecond - time.Nanosecond
 
 // Bounds of waits.
 const (
-	firstWait = 15 * time.Minute   // for a limit without a known end; longer with each in a row (Field reports, B-25)
-	mostWait  = 5 * time.Hour      // the longest window that providers count in, but for the week
-	believed  = 8 * 24 * time.Hour // a week's window and some: a reset that is later is a mistake
+	firstWait = 15 * time.Minute    // for a limit without a known end; longer with each in a row (Field reports, B-25)
+	mostWait  = 5 * time.Hour       // the longest window that providers count in, but for the week
+	believed  = 32 * 24 * time.Hour // a month's quota and some: a reset that is later is a mistake
 )
 
 // Wait is until when a limit is waited for that an agent met as it ended, for
@@ -114,7 +121,7 @@ const (
 func Wait(cause events.Limit, streak int, reset, at time.Time) (time.Time, events.Source) {
 	told := reset.After(at) && reset.Sub(at) <= believed
 	guess := Backoff(streak)
-	if cause != events.LimitOverload {
+	if cause == events.LimitRate {
 		guess = doubled(streak)
 		if told {
 			guess = Backoff(streak - 1)

@@ -124,7 +124,7 @@ func DayAmount(l events.Language, of events.Limit, n int64) string {
 		return phrase.Amount(l, events.HaltTurns, n)
 	case events.LimitDayHours:
 		return short(n)
-	case events.LimitRate, events.LimitOverload, events.LimitSlots, events.LimitResources:
+	case events.LimitRate, events.LimitOverload, events.LimitNetwork, events.LimitSlots, events.LimitResources:
 	}
 	return fmt.Sprint(n)
 }

@@ -19,6 +19,8 @@ func Result(l events.Language, r events.Result) string {
 		return Say(l, "the provider's limit is reached", "プロバイダーの利用上限に到達")
 	case events.ResultOverloaded:
 		return Say(l, "the provider has too much to do", "プロバイダーが過負荷")
+	case events.ResultUnreachable:
+		return Say(l, "the provider cannot be reached", "プロバイダーに接続できない")
 	case events.ResultAuthFailed:
 		return Say(l, "its login is not accepted", "ログインが受け付けられない")
 	case events.ResultBilling:
@@ -56,6 +58,8 @@ func Limit(l events.Language, of events.Limit) string {
 		return Say(l, "the provider's limit is reached", "プロバイダーの利用上限に到達")
 	case events.LimitOverload:
 		return Say(l, "the provider has too much to do", "プロバイダーが過負荷")
+	case events.LimitNetwork:
+		return Say(l, "the provider cannot be reached", "プロバイダーに接続できない")
 	case events.LimitSlots:
 		return Say(l, "the account takes fewer agents at once for now", "アカウントの同時実行数が今は制限されている")
 	case events.LimitResources:
@@ -73,6 +77,8 @@ func ShortLimit(l events.Language, of events.Limit) string {
 		return Say(l, "provider's limit", "プロバイダーの上限")
 	case events.LimitOverload:
 		return Say(l, "provider overloaded", "プロバイダー過負荷")
+	case events.LimitNetwork:
+		return Say(l, "provider unreachable", "プロバイダー接続不可")
 	case events.LimitSlots:
 		return Say(l, "slot of the account", "アカウントの空き")
 	case events.LimitResources:

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,20 +18,21 @@ type Parts struct {
 
 // Fingerprint names the failure of an iteration: two iterations that failed in
 // the same way have the same one. With a tree they must also have left the same
-// files.
+// files, and then what failed is told by tests and exit codes alone: who leaves the
+// same files did the same, whatever a program prints of it this time.
 //
 // It is the SHA-256, in lower-case hex, of these lines, each ended by a newline:
 //
-//	autopilot fingerprint 1
+//	autopilot fingerprint 2
 //	gate <name> <verdict> <exit> tests <sum of failing ids>
 //	gate <name> <verdict> <exit> output <sum of normalised output>
 //	gate <name> <verdict> <exit>
 //	tree <id>
 //
 // One gate line for each result, sorted; the first form if failing tests are
-// known, the second if not, the third for gates that did not fail, as what
-// those print is no part of a failure, and where tests are no part. The tree line
-// is there only with a tree. Of verdicts alone the lines are
+// known, the second if not and there is no tree, the third else, for gates that did
+// not fail, as what those print is no part of a failure, and where tests are no
+// part. The tree line is there only with a tree. Of verdicts alone the lines are
 //
 //	autopilot verdicts 1
 //	gate <name> <verdict>
@@ -40,8 +42,10 @@ type Parts struct {
 // as a set that a person rejects once more is another one, or for another reason.
 // Source of those: atdd-kit, seeds 3.4 (6), whose payload is whether each term
 // holds, and what is not covered.
+//
+// Version 1 had the second form with a tree too, and less was normalised.
 func Fingerprint(results []events.GateResult, of Parts) string {
-	head := "autopilot fingerprint 1"
+	head := "autopilot fingerprint 2"
 	lines := make([]string, 0, len(results)+1)
 	for _, r := range results {
 		line := fmt.Sprintf("gate %s %s", r.Gate, r.Verdict)
@@ -54,7 +58,7 @@ func Fingerprint(results []events.GateResult, of Parts) string {
 		default:
 			line += fmt.Sprintf(" %d", r.Exit)
 			if of.Tests {
-				line += failure(r)
+				line += failure(r, of.Tree == "")
 			}
 		}
 		lines = append(lines, line)
@@ -85,43 +89,36 @@ func Asking(fingerprint string, a events.Asks, question events.Ref) string {
 	return sumLines("autopilot question 1", []string{fingerprint, string(question)})
 }
 
-func failure(r events.GateResult) string {
+func failure(r events.GateResult, output bool) string {
 	switch {
 	case r.Verdict != events.Fail && r.Verdict != events.Unverifiable:
 		return ""
 	case r.FailingSum != "":
 		return " tests " + r.FailingSum
-	case r.OutputSum != "":
+	case output && r.OutputSum != "":
 		return " output " + r.OutputSum
 	}
 	return ""
 }
 
 // Signature names the failure by what it printed, whatever the files are. It
-// is the SHA-256 of the line "autopilot signature 1" and, for each result,
+// is the SHA-256 of the line "autopilot signature 2" and, for each result,
 // sorted, as above:
 //
-//	gate <name> <exit> <sum of failing ids or -> <sum of normalised output or ->
+//	gate <name> <exit> <sum of failing ids or -> <shape, or sum of normalised output, or ->
 //
-// with both sums of failed gates only.
+// with both sums of failed gates only. Version 1 had no shapes.
 func Signature(results []events.GateResult) string {
 	lines := make([]string, 0, len(results))
 	for _, r := range results {
 		tests, output := "-", "-"
 		if r.Verdict == events.Fail || r.Verdict == events.Unverifiable {
-			tests, output = orDash(r.FailingSum), orDash(r.OutputSum)
+			tests, output = cmp.Or(r.FailingSum, "-"), cmp.Or(r.Shape, r.OutputSum, "-")
 		}
 		lines = append(lines, fmt.Sprintf("gate %s %d %s %s", r.Gate, r.Exit, tests, output))
 	}
 	slices.Sort(lines)
-	return sumLines("autopilot signature 1", lines)
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
+	return sumLines("autopilot signature 2", lines)
 }
 
 func sumLines(head string, lines []string) string {

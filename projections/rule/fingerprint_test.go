@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -18,10 +19,10 @@ func TestFingerprintEncodingIsFrozen(t *testing.T) {
 	t.Parallel()
 	results := []events.GateResult{failed("test"), {Gate: "lint", Verdict: events.Pass, Reason: events.ReasonExit}}
 	equal(t, "fingerprint", Fingerprint(results, Parts{Tests: true, Tree: "abc"}),
-		sum([]byte("autopilot fingerprint 1\ngate lint pass 0\ngate test fail 1 tests f1\ntree abc\n")))
+		sum([]byte("autopilot fingerprint 2\ngate lint pass 0\ngate test fail 1 tests f1\ntree abc\n")))
 	equal(t, "signature", Signature(results),
-		sum([]byte("autopilot signature 1\ngate lint 0 - -\ngate test 1 f1 o1\n")))
-	equal(t, "value", Fingerprint(results, Parts{Tests: true, Tree: "abc"}), "2337fa6a34c506dc97cd5f58bc4f98445ed9d4080fbbe377cdc9b162c66b3dd5")
+		sum([]byte("autopilot signature 2\ngate lint 0 - -\ngate test 1 f1 o1\n")))
+	equal(t, "value", Fingerprint(results, Parts{Tests: true, Tree: "abc"}), "21bf38832ede244d7cc4518ad495bf75667dd87660859039c97b7fd735fc8129")
 }
 
 func TestFingerprintDiffersByWhatAFailureIs(t *testing.T) {
@@ -38,6 +39,8 @@ func TestFingerprintDiffersByWhatAFailureIs(t *testing.T) {
 		"exit code":             {func(r *events.GateResult) { r.Exit = 2 }, "t", false, false},
 		"failing tests":         {func(r *events.GateResult) { r.FailingSum = "f2" }, "t", false, false},
 		"text of known tests":   {func(r *events.GateResult) { r.OutputSum = "o2" }, "t", true, false},
+		"text alone":            {func(r *events.GateResult) { r.FailingSum, r.OutputSum = "f1", "o3" }, "t", true, false},
+		"shape":                 {func(r *events.GateResult) { r.Shape = "s" }, "t", true, false},
 		"tree":                  {func(*events.GateResult) {}, "u", false, true},
 		"duration and evidence": {func(r *events.GateResult) { r.DurationMS, r.Effect, r.Excerpt = 5, "e", "x" }, "t", true, true},
 	} {
@@ -80,7 +83,7 @@ func TestSeeds34FingerprintOfVerdicts(t *testing.T) {
 	equal(t, "a set is rejected twice", said("f", "s") == once, true)
 	equal(t, "another set is rejected", said("f", "s2") == once, false)
 	equal(t, "for another reason", said("f2", "s") == once, false)
-	equal(t, "without tests", Fingerprint(base[:1], Parts{}), sum([]byte("autopilot fingerprint 1\ngate green fail 1\n")))
+	equal(t, "without tests", Fingerprint(base[:1], Parts{}), sum([]byte("autopilot fingerprint 2\ngate green fail 1\n")))
 }
 
 // Equal text with growing work is progress; equal work, gates and text is not.
@@ -98,6 +101,39 @@ func TestFR37EqualTextOnAnotherTreeIsNoRepeat(t *testing.T) {
 	m, same := h.Sameness()
 	equal(t, "sameness", same, true)
 	equal(t, "iterations", m.Iterations, []int{4, 5})
+}
+
+// Who leaves the same files behind did the same, whatever is printed of it.
+func TestAnEqualTreeWithEqualExitCodesIsARepeatWhateverTheText(t *testing.T) {
+	t.Parallel()
+	said := func(text string, of Parts) string {
+		return Fingerprint([]events.GateResult{{Gate: "test", Verdict: events.Fail, Exit: 1, OutputSum: OutputSum([]byte(text))}}, of)
+	}
+	with, without := Parts{Tests: true, Tree: "t"}, Parts{Tests: true}
+	equal(t, "with a tree", said("one thing", with) == said("another", with), true)
+	equal(t, "without", said("one thing", without) == said("another", without), false)
+
+	h := NewHistory(3, 5)
+	for i, tree := range []events.Tree{"a", "b", "a"} {
+		h = h.Add(Failure{Iteration: i + 1, Fingerprint: said(fmt.Sprintf("token %x", i*7919), Parts{Tests: true, Tree: tree})})
+	}
+	m, stuck := h.Stuck(3)
+	equal(t, "alternating under varying texts", stuck, true)
+	equal(t, "iterations", m.Iterations, []int{1, 3})
+}
+
+// A comment more each time moves the failure, and is no work on it.
+func TestAFailureThatOnlyMovesHasOneSignature(t *testing.T) {
+	t.Parallel()
+	h := NewHistory(3, 5)
+	for i := range 5 {
+		r := failed("test")
+		r.OutputSum, r.Shape = Sums(fmt.Appendf(nil, "  File \"shop.py\", line %d, in total\nTypeError: x", 10+i))
+		h = h.Add(Failure{Iteration: i + 1, Fingerprint: fmt.Sprint(i), Signature: Signature([]events.GateResult{r})})
+	}
+	_, told := h.SameSignature(Told(5))
+	_, halts := h.SameSignature(5)
+	equal(t, "told and halted", told && halts, true)
 }
 
 func TestFingerprintIgnoresOrderAndPassingOutput(t *testing.T) {

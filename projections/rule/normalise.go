@@ -12,16 +12,36 @@ import (
 // OutputSum is the SHA-256 of the normalised output in lower-case hex.
 func OutputSum(output []byte) string { return sum(Normalise(output)) }
 
+// Sums are that sum and the shape of an output: the same without where in files it
+// is. Two failures of one shape are the same failure, though a comment above has
+// moved it. The shape is the SHA-256 of the line "autopilot shape 1" and the
+// normalised lines, sorted anew, with <at> for these: line and column behind the
+// name of a file, as in "a.go:12:5", "a.ts(12,5)", "a.py", line 12" and "a.sh: line
+// 12", and the number before a quoted line, as in "12 | x".
+func Sums(output []byte) (normalised, shape string) {
+	text := Normalise(output)
+	var lines []string
+	for line := range strings.Lines(string(positions.ReplaceAll(text, []byte("$1$2<at>")))) {
+		lines = append(lines, line)
+	}
+	slices.Sort(lines)
+	return sum(text), sum([]byte("autopilot shape 1\n" + strings.Join(lines, "")))
+}
+
+// positions are places in files.
+var positions = regexp.MustCompile(`(\.\w{1,6}(?:["']?, line |: line |[:(]))\d+(?:[:,]\d+)?|(?m:^((?:> ?)?))\d+(?: \|)`)
+
 func sum(b []byte) string {
 	s := sha256.Sum256(b)
 	return hex.EncodeToString(s[:])
 }
 
 // Normalise removes from an output what differs between two runs of the same
-// failure: escapes, durations, times and dates, addresses, ids, process
-// numbers, ports, temporary paths, seeds, goroutine numbers, the mark of cached
-// results, and the order of lines. Numbers that can be part of the failure
-// ("got 3, want 4", line numbers) stay. What is removed leaves a mark, so that
+// failure: escapes, durations, times and dates, addresses, ids and hashes, process
+// and thread numbers, sizes of what was done on the way, ports, temporary paths,
+// seeds, goroutine numbers, the mark of cached results, and the order of lines.
+// Numbers that can be part of the failure ("got 3, want 4", line numbers, a size
+// that is over a limit) stay. What is removed leaves a mark, so that
 // "took 3s" and "took" differ.
 func Normalise(output []byte) []byte {
 	text := StripEscapes(string(output))
@@ -60,7 +80,7 @@ func normaliseLine(line string) string {
 	// The expressions are slow, and few lines need any of them.
 	traits := traitsOf(line)
 	for _, v := range volatile {
-		if traits&v.needs == v.needs {
+		if traits&v.needs == v.needs && !(v.aside && compares.MatchString(line)) {
 			line = v.find.ReplaceAllString(line, v.mark)
 		}
 	}

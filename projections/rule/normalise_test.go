@@ -42,6 +42,15 @@ func TestNormaliseRemovesWhatDiffersBetweenTwoRuns(t *testing.T) {
 		"pytest folder":         {"/tmp/pytest-of-root/pytest-0/test_eq0/f.py", "/tmp/pytest-of-root/pytest-13/test_eq0/f.py"},
 		"escapes":               {"\x1b[31mFAIL\x1b[0m x", "FAIL x"},
 		"hyperlink":             {"\x1b]8;;http://a\x1b\\x\x1b]8;;\x1b\\", "x"},
+		"a thread's number":     {"thread 'main' (2682) panicked at src/lib.rs:3:5:", "thread 'main' (41) panicked at src/lib.rs:3:5:"},
+		"a hash":                {"request 9f86d081884c7d659a2feaa0c55ad015 failed", "request 0cc175b9c0f1b6a831c399e269772661 failed"},
+		"a hash of many digits": {"trace 4bf92f3577b34da6a3ce929d0e0e4736", "trace 00112233445566778899001122334a55"},
+		"a worker":              {"worker 2682 exited", "worker 31 exited"},
+		"a worker's number":     {"[worker 2682] x", "[worker 31337] x"},
+		"a child":               {"child 412 was killed", "child 9 was killed"},
+		"a container":           {"container 3f4e5d6c7b8a gone", "container 0011aabbccdd gone"},
+		"a size":                {"peak memory 12.4 MB", "peak memory 9MiB"},
+		"a rate":                {"downloaded at 3.1 MB/s", "downloaded at 12 kB/s"},
 		"goroutine":             {"goroutine 9 [running]:", "goroutine 112 [running]:"},
 		"created by":            {"created by p.T in goroutine 8", "created by p.T in goroutine 19"},
 		"shuffle":               {"-test.shuffle 1764279840123", "-test.shuffle 12"},
@@ -71,6 +80,12 @@ func TestNormaliseKeepsWhatAFailureIsAbout(t *testing.T) {
 		"percentages":     {"coverage: 81.2% of statements", "coverage: 79.0% of statements"},
 		"versions":        {"need v1.2.3", "need v1.2.4"},
 		"tests":           {"--- FAIL: TestA", "--- FAIL: TestB"},
+		"hashes compared": {"got 9f86d081884c7d659a2feaa0c55ad015, want x", "got 0cc175b9c0f1b6a831c399e269772661, want x"},
+		"words as hex":    {"deadbeefdeadbeefdead", "beefdeadbeefdeadbeef"},
+		"long numbers":    {"sum is 12345678901234567890", "sum is 12345678901234567891"},
+		"a few workers":   {"worker 1 failed its test", "worker 2 failed its test"},
+		"a size limit":    {"bundle of 12.4 MB is over 10 MB", "bundle of 11.9 MB is over 10 MB"},
+		"plain bytes":     {"read 17 bytes", "read 18 bytes"},
 		"status codes":    {"want 200, got 500", "want 200, got 404"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -80,6 +95,32 @@ func TestNormaliseKeepsWhatAFailureIsAbout(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestTheShapeOfAFailureDoesNotKnowWhereItIs(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		was, is string
+		same    bool
+	}{
+		"go":                 {"p/a.go:12:5: undefined: x", "p/a.go:13:5: undefined: x", true},
+		"python":             {"  File \"shop.py\", line 9, in f", "  File \"shop.py\", line 10, in f", true},
+		"sh":                 {"check.sh: line 3: foo: not found", "check.sh: line 40: foo: not found", true},
+		"typescript":         {"a.ts(12,5): error TS2304", "a.ts(14,5): error TS2304", true},
+		"java":               {"at T.main(T.java:12)", "at T.main(T.java:11)", true},
+		"a quoted line":      {"> 12 |   x()\n  13 | y", "> 13 |   x()\n  14 | y", true},
+		"lines change order": {"a.go:9: x\na.go:9: y\na.go:10: b", "a.go:10: x\na.go:10: y\na.go:11: b", true},
+		"a message":          {"a.go:12: undefined: x", "a.go:12: undefined: y", false},
+		"one failure less":   {"a.go:12: x\na.go:14: x", "a.go:12: x", false},
+		"a line of data":     {"differs at line 12", "differs at line 40", false},
+		"a value":            {"a.go:12: got 3", "a.go:12: got 4", false},
+	} {
+		_, was := Sums([]byte(c.was))
+		_, is := Sums([]byte(c.is))
+		equal(t, name, was == is, c.same)
+	}
+	normalised, _ := Sums([]byte("a.go:1: x"))
+	equal(t, "the other sum", normalised, OutputSum([]byte("a.go:1: x")))
 }
 
 func TestTwoCapturedRunsOfOneSuiteAreEqual(t *testing.T) {

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"iter"
 	"slices"
 )
 
@@ -16,6 +17,11 @@ type Failure struct {
 	Iteration   int    `json:"iteration"`
 	Fingerprint string `json:"fingerprint"`
 	Signature   string `json:"signature"`
+
+	// Notes is what the tree with notes was, where the fingerprint knows it without
+	// them. An equal failure with other notes has thought about it: it is told once,
+	// and no repeat before it comes back again. Empty does not count.
+	Notes string `json:"notes,omitzero"`
 }
 
 // History is the last failed iterations of one phase, oldest first, as many as
@@ -58,6 +64,10 @@ func (h History) Add(f Failure) History {
 	return h
 }
 
+// Anew forgets what failed before: a person has found something that was not
+// known then, so what follows is compared with itself alone.
+func (h History) Anew() History { return History{Keep: h.Keep} }
+
 // Resume marks that a person has seen the history and let the run go on. The
 // history stays: the same failure once more fires at once, an older repeat does
 // not.
@@ -74,9 +84,11 @@ type Match struct {
 }
 
 // Sameness fires if the last two failed iterations are equal; a pass between
-// them breaks nothing (atdd-kit: check_sameness).
+// them breaks nothing (atdd-kit: check_sameness). With other notes the first
+// return is let off.
 func (h History) Sameness() (Match, bool) {
-	return h.allEqual(2, fingerprintOf)
+	m, fired := h.allEqual(2, fingerprintOf)
+	return m, fired && !h.letOff(m, 2)
 }
 
 // Stuck fires if any fingerprint repeats within the last window failed
@@ -93,17 +105,76 @@ func (h History) Stuck(window int) (Match, bool) {
 			break
 		}
 		m := matching(last[:i+1], last[i].Fingerprint, fingerprintOf)
-		if len(m.Iterations) > 1 {
+		if len(m.Iterations) > 1 && !h.letOff(m, window) {
 			return m, true
 		}
 	}
 	return Match{}, false
 }
 
+// Return is the repeat that the last failed iteration is and that is let off, as
+// it came back with other notes: the next agent is told that once more halts.
+func (h History) Return(window int) (Match, bool) {
+	window = max(window, MinWindow)
+	last, ok := h.last(min(window, h.Len()))
+	if !ok || !h.fresh(1) {
+		return Match{}, false
+	}
+	m := matching(last, last[len(last)-1].Fingerprint, fingerprintOf)
+	return m, len(m.Iterations) > 1 && h.letOff(m, window)
+}
+
+// letOff says that a repeat is the first return of a failure, with notes that it
+// had at none of the times before in the window. A failure that returned before was
+// told so, and is not let off again.
+func (h History) letOff(m Match, window int) bool {
+	returned := m.Iterations[len(m.Iterations)-1]
+	var before []place
+	at := 0
+	for f := range h.all() {
+		at++
+		switch {
+		case f.Fingerprint != m.Value:
+		case f.Iteration == returned:
+			return f.Notes != "" && !slices.ContainsFunc(before, func(p place) bool {
+				return p.returned || at-p.at < window && (p.notes == "" || p.notes == f.Notes)
+			})
+		default:
+			n := len(before)
+			before = append(before, place{at, f.Notes, n > 0 && at-before[n-1].at < window})
+		}
+	}
+	return false
+}
+
+// place is where a failure is in a history.
+type place struct {
+	at       int
+	notes    string
+	returned bool // an equal one was in the window before it
+}
+
+// all goes through the failures, oldest first.
+func (h History) all() iter.Seq[Failure] {
+	return func(yield func(Failure) bool) {
+		for _, list := range [][]Failure{h.Older, h.Fails} {
+			for _, f := range list {
+				if !yield(f) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // SameSignature fires if the last n failed iterations have one signature.
 func (h History) SameSignature(n int) (Match, bool) {
 	return h.allEqual(n, signatureOf)
 }
+
+// Told is after how many equal signatures the next agent is told of them, where so
+// many halt.
+func Told(halts int) int { return max(MinWindow, halts-2) }
 
 func fingerprintOf(f Failure) string { return f.Fingerprint }
 func signatureOf(f Failure) string   { return f.Signature }

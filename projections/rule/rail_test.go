@@ -93,6 +93,90 @@ func TestSameSignatureWantsThemInARow(t *testing.T) {
 	}
 }
 
+// noted is a history of pairs: a letter for the failure, a digit for its notes, 0
+// for none that are known.
+func noted(pairs string) History {
+	h := NewHistory(100, leastKept)
+	for i := 0; i < len(pairs); i += 2 {
+		notes := strings.TrimPrefix(pairs[i+1:i+2], "0")
+		h = h.Add(Failure{Iteration: i/2 + 1, Fingerprint: pairs[i : i+1], Signature: "s", Notes: notes})
+	}
+	return h
+}
+
+func TestAReturnWithNewNotesIsToldOnceAndThenHalts(t *testing.T) {
+	t.Parallel()
+	for pairs, want := range map[string]struct {
+		same, stuck, told bool
+	}{
+		"A1":                 {},
+		"A1A2":               {told: true},              // two turns that thought
+		"A1A1":               {same: true},              // and two that did not
+		"A0A2":               {same: true},              // what is not known is no news
+		"A1A2A3":             {same: true, stuck: true}, // it was told
+		"A1A2A1":             {same: true, stuck: true},
+		"A1A2B3":             {},
+		"A1B2A3":             {told: true},
+		"A1B2A3C4":           {},
+		"A1B2A1":             {stuck: true},
+		"A1B2A3C4A5":         {stuck: true},
+		"A1B2A3A4":           {stuck: true},
+		"A1B2A3B4":           {told: true}, // each is told once
+		"A1B2A3B4A5":         {stuck: true},
+		"A1B2C3D4A5":         {},           // too long ago to be a return
+		"A1B2C3D4A5B6A7":     {told: true}, // so this is the first
+		"A1B2A3C4D5E6A7":     {},
+		"A1B2A3C4D5E6A7F8A9": {stuck: true},
+	} {
+		h := noted(pairs)
+		_, same := h.Sameness()
+		_, stuck := h.Stuck(3)
+		_, told := h.Return(3)
+		equal(t, pairs+" sameness", same, want.same)
+		equal(t, pairs+" stuck", stuck, want.stuck)
+		equal(t, pairs+" told", told, want.told)
+	}
+}
+
+// Whatever notes are written, a failure that is the same time after time halts: at
+// the third at the latest.
+func TestNotesPutOffAHaltOnlyOnce(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var h History
+		for i := range 3 {
+			h = h.Add(Failure{Iteration: i + 1, Fingerprint: "A", Notes: rapid.StringMatching(`[0-9]?`).Draw(t, "notes")})
+		}
+		if _, same := h.Sameness(); !same {
+			if _, stuck := h.Stuck(3); !stuck {
+				t.Fatal("three equal failures do not halt")
+			}
+		}
+	})
+}
+
+func TestWhatIsToldBeforeASignatureHalts(t *testing.T) {
+	t.Parallel()
+	for halts, told := range map[int]int{2: 2, 3: 2, 4: 2, 5: 3, 10: 8} {
+		equal(t, fmt.Sprint("of ", halts), Told(halts), told)
+	}
+}
+
+// Findings of a person open a fresh window: only what comes after is compared.
+func TestNewFindingsForgetWhatFailedBefore(t *testing.T) {
+	t.Parallel()
+	h := history("ABABA", 3).Anew()
+	for i, letter := range []string{"A", "B"} {
+		h = h.Add(Failure{Iteration: 6 + i, Fingerprint: letter, Signature: "a"})
+		_, same := h.Sameness()
+		_, stuck := h.Stuck(3)
+		_, signature := h.SameSignature(5)
+		equal(t, letter, same || stuck || signature, false)
+	}
+	_, stuck := h.Add(Failure{Iteration: 8, Fingerprint: "A"}).Stuck(3)
+	equal(t, "a repeat of its own", stuck, true)
+}
+
 // atdd-kit: check_max_iterations. 8 means 8 recorded iterations, 0 none.
 func TestExhausted(t *testing.T) {
 	t.Parallel()

@@ -11,27 +11,36 @@ type pattern struct {
 	needs trait
 	find  *regexp.Regexp
 	mark  string
+	aside bool // not in a line that compares: there it can be what the failure is about
 }
 
 // volatile is applied in order: dates before times, ids before plain numbers.
 var volatile = []pattern{
-	{hasDigit | hasSeed, regexp.MustCompile(`(?i)(\bseed|shuffle)( number)?([ :=]{1,3})-?\d+\b`), "$1$2$3<seed>"},
-	{hasLongNumber | hasSlash, regexp.MustCompile(`\bTest\w*?\d{6,}/\d{3}\b`), "<tmp>"},
-	{hasDashes, regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`), "<id>"},
-	{hasLongWord, regexp.MustCompile(`\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b`), "<id>"},
-	{hasDate, regexp.MustCompile(`\b\d{4}[-/]\d{2}[-/]\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:[.,]\d+)?(?: ?(?:Z|[+-]\d{2}:?\d{2})\b)?(?: [A-Z]{3,4}\b)?(?: m=[+-][\d.]+)?)?`), "<time>"},
-	{hasClock, regexp.MustCompile(`\b(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?(?:\d{1,2}[ /])?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)(?:[ /]+\d{1,4})?,?[ :]+\d{2}:\d{2}:\d{2}(?:\.\d+)?(?: (?:[A-Z]{3,4}|[+-]\d{4}))?(?: \d{4}\b)?`), "<time>"},
-	{hasClock, regexp.MustCompile(`\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?(?: ?[AP]M\b)?`), "<time>"},
-	{hasLongNumber, regexp.MustCompile(`\b1[5-9]\d{8}(?:\d{3}|\d{6}|\d{9})?(?:\.\d+)?\b`), "<time>"},
-	{hasCached, regexp.MustCompile(`\(cached\)`), "<duration>"},
-	{hasUnit, regexp.MustCompile(`(?i)\b(?:\d+(?:\.\d+)?(?:h|ms|us|µs|μs|ns|m|s))+\b`), "<duration>"},
-	{hasUnitWord, regexp.MustCompile(`(?i)\b\d+(?:[.,]\d+)? (?:milliseconds?|microseconds?|nanoseconds?|seconds?|secs?|minutes?|mins?|hours?|ms|ns|s|min)\b`), "<duration>"},
-	{hasHex, regexp.MustCompile(`\+?0x[0-9a-fA-F]{5,}\b\??|\b0x[0-9a-fA-F]+\.\.\.|\+0x[0-9a-fA-F]+\b`), "<address>"},
-	{hasDigit | hasThread, regexp.MustCompile(`\b(goroutine |gp=|mp=|m=|[Tt]hread[ #-]?|\[gw)\d+\b`), "$1<n>"},
-	{hasDigit | hasProcess, regexp.MustCompile(`(?i)\b(pid|ppid|tid|process|process id)([ :=#]{1,2}|\s*\(|\[)\d+\b`), "$1$2<n>"},
-	{hasDigit | hasPort, regexp.MustCompile(`(?i)\b(port)([ :=#]{1,2})\d{2,5}\b`), "$1$2<port>"},
-	{hasColon, regexp.MustCompile(`((?:\blocalhost|\b\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-fA-F:.]*\])):\d{1,5}\b`), "$1:<port>"},
+	{hasDigit | hasSeed, regexp.MustCompile(`(?i)(\bseed|shuffle)( number)?([ :=]{1,3})-?\d+\b`), "$1$2$3<seed>", false},
+	{hasLongNumber | hasSlash, regexp.MustCompile(`\bTest\w*?\d{6,}/\d{3}\b`), "<tmp>", false},
+	{hasDashes, regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`), "<id>", false},
+	{hasLongWord, regexp.MustCompile(`\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b`), "<id>", false},
+	{hasLongHex, regexp.MustCompile(`\b(?:0x)?[0-9a-fA-F]*(?:\d[a-fA-F]|[a-fA-F]\d)[0-9a-fA-F]{14,}\b|\b(?:0x)?[0-9a-fA-F]{14,}(?:\d[a-fA-F]|[a-fA-F]\d)[0-9a-fA-F]*\b`), "<id>", true},
+	{hasDate, regexp.MustCompile(`\b\d{4}[-/]\d{2}[-/]\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:[.,]\d+)?(?: ?(?:Z|[+-]\d{2}:?\d{2})\b)?(?: [A-Z]{3,4}\b)?(?: m=[+-][\d.]+)?)?`), "<time>", false},
+	{hasClock, regexp.MustCompile(`\b(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?(?:\d{1,2}[ /])?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)(?:[ /]+\d{1,4})?,?[ :]+\d{2}:\d{2}:\d{2}(?:\.\d+)?(?: (?:[A-Z]{3,4}|[+-]\d{4}))?(?: \d{4}\b)?`), "<time>", false},
+	{hasClock, regexp.MustCompile(`\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?(?: ?[AP]M\b)?`), "<time>", false},
+	{hasLongNumber, regexp.MustCompile(`\b1[5-9]\d{8}(?:\d{3}|\d{6}|\d{9})?(?:\.\d+)?\b`), "<time>", false},
+	{hasCached, regexp.MustCompile(`\(cached\)`), "<duration>", false},
+	{hasUnit, regexp.MustCompile(`(?i)\b(?:\d+(?:\.\d+)?(?:h|ms|us|µs|μs|ns|m|s))+\b`), "<duration>", false},
+	{hasUnitWord, regexp.MustCompile(`(?i)\b\d+(?:[.,]\d+)? (?:milliseconds?|microseconds?|nanoseconds?|seconds?|secs?|minutes?|mins?|hours?|ms|ns|s|min)\b`), "<duration>", false},
+	{hasHex, regexp.MustCompile(`\+?0x[0-9a-fA-F]{5,}\b\??|\b0x[0-9a-fA-F]+\.\.\.|\+0x[0-9a-fA-F]+\b`), "<address>", false},
+	{hasDigit | hasThread, regexp.MustCompile(`\b(goroutine |gp=|mp=|m=|[Tt]hread[ #-]?|\[gw)\d+\b`), "$1<n>", false},
+	{hasDigit | hasThread, regexp.MustCompile(`(?i)\b(thread '[^']*' )\(\d+\)`), "$1(<n>)", false},
+	{hasWorker, regexp.MustCompile(`(?i)\b(container|image|sha256)([ :=]{1,2})[0-9a-f]{12,}\b`), "$1$2<id>", true},
+	{hasDigit | hasWorker, regexp.MustCompile(`(?i)\b(worker|child|fork|container)([ :=#\[(]{1,2})(?:\d{3,}\b|\d+( (?:exited|terminated|killed|died|crashed|started|stopped|was )))`), "$1$2<n>$3", true},
+	{hasSize, regexp.MustCompile(`\b\d+(?:[.,]\d+)? ?[kKMGT]i?B(?:/s|ps)?\b`), "<size>", true},
+	{hasDigit | hasProcess, regexp.MustCompile(`(?i)\b(pid|ppid|tid|process|process id)([ :=#]{1,2}|\s*\(|\[)\d+\b`), "$1$2<n>", false},
+	{hasDigit | hasPort, regexp.MustCompile(`(?i)\b(port)([ :=#]{1,2})\d{2,5}\b`), "$1$2<port>", false},
+	{hasColon, regexp.MustCompile(`((?:\blocalhost|\b\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-fA-F:.]*\])):\d{1,5}\b`), "$1:<port>", false},
 }
+
+// compares is a line that sets a value against another, or against a bound.
+var compares = regexp.MustCompile(`(?i)\b(?:want(?:ed|s)?|got|expect(?:ed|s|ing)?|actual|received|assert\w*|equals?|differs?|mismatch\w*|exceed(?:ed|s)?|over|under|limit|max(?:imum)?|min(?:imum)?|at (?:most|least)|larg\w*|small\w*|bigger|too|budget)\b|[!=<>]=|[<>] ?\d`)
 
 // trait is what can be seen of a line in one pass.
 type trait uint
@@ -48,11 +57,14 @@ const (
 	hasUnit       // 5s
 	hasUnitWord   // 5 s
 	hasHex        // 0x
+	hasLongHex    // 16 digits of hex or more
+	hasSize       // 5MB, or 5 MB
 	hasCached
 	hasSeed
 	hasThread
 	hasProcess
 	hasPort
+	hasWorker
 )
 
 // traitWords give a trait to lines that contain them in any case.
@@ -73,6 +85,12 @@ var traitWords = []struct {
 	{hasProcess, "tid"},
 	{hasProcess, "process"},
 	{hasPort, "port"},
+	{hasWorker, "worker"},
+	{hasWorker, "child"},
+	{hasWorker, "fork"},
+	{hasWorker, "container"},
+	{hasWorker, "image"},
+	{hasWorker, "sha256"},
 	{hasHex, "0x"},
 }
 
@@ -91,10 +109,13 @@ func traitsOf(line string) trait {
 // right before it.
 func shapeOf(line string) trait {
 	var t trait
-	digits, word, dashes := 0, 0, 0
+	digits, word, dashes, hex := 0, 0, 0, 0
 	for i := 0; i < len(line); i++ {
 		c := line[i]
 		t |= afterDigits(line, i, digits)
+		if hex++; !digit(c) && (c|0x20 < 'a' || c|0x20 > 'f') {
+			hex = 0
+		}
 		switch {
 		case digit(c):
 			digits, word = digits+1, word+1
@@ -112,6 +133,9 @@ func shapeOf(line string) trait {
 			t |= hasSlash
 		case '-':
 			dashes++
+		}
+		if hex >= 16 {
+			t |= hasLongHex
 		}
 		if digits >= 6 {
 			t |= hasLongNumber
@@ -131,23 +155,31 @@ func afterDigits(line string, i, digits int) trait {
 	if digits == 0 {
 		return 0
 	}
+	var t trait
+	next := i
+	if line[i] == ' ' {
+		next++
+	}
+	if next+1 < len(line) && strings.IndexByte("kKMGT", line[next]) >= 0 && strings.IndexByte("Bi", line[next+1]) >= 0 {
+		t = hasSize
+	}
 	switch c := line[i]; c {
 	case ':':
 		if i+2 < len(line) && digit(line[i+1]) && digit(line[i+2]) {
-			return hasClock
+			return t | hasClock
 		}
 	case '-', '/':
 		if digits >= 4 {
-			return hasDate
+			return t | hasDate
 		}
 	case 'h', 'm', 's', 'u', 'n', 'H', 'M', 'S', 'U', 'N', 0xC2, 0xCE: // the last two begin µ and μ
-		return hasUnit
+		return t | hasUnit
 	case ' ':
 		if i+1 < len(line) && strings.IndexByte("smhnSMHN", line[i+1]) >= 0 {
-			return hasUnitWord
+			return t | hasUnitWord
 		}
 	}
-	return 0
+	return t
 }
 
 func digit(c byte) bool { return c >= '0' && c <= '9' }
