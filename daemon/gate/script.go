@@ -45,6 +45,24 @@ func (p Pinned) IsFile(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+// scriptBytes bounds a script that is read to see what it runs.
+const scriptBytes = 1 << 20
+
+// ReadScript reads a script as gates see it; ok is false of one that cannot be
+// read, or is too large for one.
+func (p Pinned) ReadScript(name string) (text []byte, ok bool) {
+	if !p.IsFile(name) {
+		return nil, false
+	}
+	f, err := os.Open(p.place(name))
+	if err != nil {
+		return nil, false
+	}
+	defer f.Close()
+	text, err = io.ReadAll(io.LimitReader(f, scriptBytes+1))
+	return text, err == nil && len(text) <= scriptBytes
+}
+
 // place is where a path of a gate command leads.
 func (p Pinned) place(name string) string {
 	if below, ok := strings.CutPrefix(name, "~/"); ok {

@@ -119,11 +119,14 @@ func (g *judging) protected(ctx context.Context, now events.Tree) (events.GateRe
 	}
 	list := ruleChanges(changes)
 	for i, c := range list {
-		if c.Kind != rule.Changed || !g.p.Pins.Partial(c.Path) {
+		changed := c.Kind == rule.Changed && g.p.Pins.Partial(c.Path)
+		if !changed && (c.Kind != rule.Added || !g.p.Pins.Looked(c.Path)) {
 			continue
 		}
 		var errs [2]error
-		list[i].Old, _, errs[0] = repo.File(ctx, start, c.Path)
+		if changed {
+			list[i].Old, _, errs[0] = repo.File(ctx, start, c.Path)
+		}
 		list[i].New, _, errs[1] = repo.File(ctx, now, c.Path)
 		if err := errors.Join(errs[:]...); err != nil {
 			return events.GateResult{}, err

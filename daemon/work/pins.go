@@ -14,25 +14,44 @@ import (
 // pin fixes what must stay as it is: the default pins, what the gates name, and
 // what the user says.
 func (p *Plan) pin(ctx context.Context, t events.Tree) error {
-	files, err := p.Repo.Files(ctx, t)
+	src, err := p.source(ctx, t)
 	if err != nil {
-		return fmt.Errorf("list the start tree: %w", err)
-	}
-	exists := func(name string) bool {
-		_, ok := slices.BinarySearch(files, name)
-		return ok
+		return err
 	}
 	pins := rule.Pins{
 		Globs: rule.DefaultPins(), Manifests: rule.DefaultManifests(), Protect: p.Spec.Protect, Allow: p.Spec.AllowTests,
 	}
-	p.Pins = pins.With(rule.GatePins(commands(p.Spec), exists))
-	scripts := rule.GateScripts(commands(p.Spec), exists, p.Gates.IsFile)
+	reached, scripts := rule.Follow(commands(p.Spec), src)
+	p.Pins = pins.With(reached)
 	scripts = slices.DeleteFunc(scripts, func(s rule.Script) bool { return p.Pins.Allowed(s.Path) })
 	if err := p.Gates.PinScripts(scripts); err != nil {
 		return err
 	}
 	p.Pinned, err = pinnedFiles(ctx, p.Repo, t, p.Pins)
 	return err
+}
+
+// source reads the tree at the start, and what lies beside it.
+func (p *Plan) source(ctx context.Context, t events.Tree) (rule.Source, error) {
+	files, err := p.Repo.Files(ctx, t)
+	if err != nil {
+		return rule.Source{}, fmt.Errorf("list the start tree: %w", err)
+	}
+	known := map[string][]byte{}
+	read := func(name string) ([]byte, bool) {
+		text, ok := known[name]
+		if !ok {
+			// What cannot be read, as it is another repository, is followed no further.
+			if b, mode, err := p.Repo.File(ctx, t, name); err == nil && mode.IsRegular() {
+				text = b
+			}
+			known[name] = text
+		}
+		return text, text != nil
+	}
+	return rule.Source{
+		Files: files, Read: read, Root: p.Repo.Workspace().Path, OnDisk: p.Gates.IsFile, ReadDisk: p.Gates.ReadScript,
+	}, nil
 }
 
 // pinnedFiles lists the files of a tree that are pinned: first those that gates

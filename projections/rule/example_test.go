@@ -18,9 +18,9 @@ FAIL	example.com/calc	0.004s
 }
 
 func ExampleViolations() {
-	pins := rule.Pins{Globs: rule.DefaultPins()}.With(
-		rule.GatePins([]rule.Command{{Text: "./check.sh && go test ./..."}}, func(name string) bool { return name == "check.sh" }),
-	)
+	gates := []rule.Command{{Text: "./check.sh && go test ./..."}}
+	reached, _ := rule.Follow(gates, rule.Source{Files: []string{"calc.go", "calc_test.go", "check.sh"}})
+	pins := rule.Pins{Globs: rule.DefaultPins()}.With(reached)
 	fmt.Println(rule.Violations([]rule.Change{
 		{Path: "calc.go", Kind: rule.Changed},
 		{Path: "calc_test.go", Kind: rule.Removed},

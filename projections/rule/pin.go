@@ -32,7 +32,8 @@ type Change struct {
 	From string // old path of a rename
 
 	// Old and New are the contents of a changed file for which Pins.Partial
-	// holds. Without them such a change counts as one of the pinned part.
+	// holds, New that of an added one for which Pins.Looked does. Without them
+	// such a change counts as one of the pinned part.
 	Old, New []byte
 }
 
@@ -49,6 +50,9 @@ type Pins struct {
 	Protect       []string `json:"protect,omitzero"`    // globs of the user
 	Allow         []string `json:"allow,omitzero"`      // globs taken out again, from all of the above
 	DenyAdditions bool     `json:"deny_added,omitzero"` // a new path that matches violates too
+
+	Parts map[string]Part `json:"parts,omitzero"` // what gates reach of makefiles and their like, by file
+	Why   map[string]Why  `json:"why,omitzero"`   // of Paths and Parts
 }
 
 // projectDir holds the project's configuration. It is frozen with the run, so
@@ -77,7 +81,8 @@ func Violations(changes []Change, pins Pins) []string {
 	for _, c := range changes {
 		switch c.Kind {
 		case Added:
-			if pins.denied(c.Path) {
+			steers := pins.Looked(c.Path) && (c.New == nil || pins.partChanged(Change{Path: c.Path, Kind: Changed, Old: []byte{}, New: c.New}))
+			if pins.denied(c.Path) || steers {
 				out = append(out, c.Path)
 			}
 		case Renamed:
@@ -88,7 +93,7 @@ func Violations(changes []Change, pins Pins) []string {
 				out = append(out, c.Path)
 			}
 		case Changed:
-			if pins.pinned(c.Path) || pins.Partial(c.Path) && partChanged(c) {
+			if pins.pinned(c.Path) || pins.Partial(c.Path) && pins.partChanged(c) {
 				out = append(out, c.Path)
 			}
 		case Removed, Replaced:
@@ -99,6 +104,24 @@ func Violations(changes []Change, pins Pins) []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// Because says why a file of the start is pinned.
+func (p Pins) Because(name string) Why {
+	if w, ok := p.Why[name]; ok {
+		return w
+	}
+	for _, of := range []struct {
+		globs []string
+		kind  WhyKind
+	}{{p.Protect, WhyProtect}, {p.Globs, WhyName}, {p.Manifests, WhyConfig}} {
+		for _, g := range of.globs {
+			if match(clean(g), name) {
+				return Why{of.kind, g}
+			}
+		}
+	}
+	return Why{Kind: WhyGate}
 }
 
 // ProofBroken reports whether what proves the work is not as it was at the
@@ -119,13 +142,21 @@ func (p Pins) Pinned(name string) bool { return p.pinned(name) || p.Partial(name
 // Partial reports whether only a part of the file is pinned, so that a Change
 // of it needs both contents.
 func (p Pins) Partial(name string) bool {
-	return !strings.HasPrefix(name, projectDir) && !p.pinned(name) &&
-		matchAny(p.Manifests, name) && !matchAny(p.Allow, name)
+	_, reached := p.Parts[name]
+	return !p.pinned(name) && !matchAny(p.Allow, name) &&
+		(reached || !strings.HasPrefix(name, projectDir) && matchAny(p.Manifests, name))
+}
+
+// Looked reports whether a file that is new is looked at, so that a Change that
+// adds it needs its content: it configures what runs the tests.
+func (p Pins) Looked(name string) bool {
+	return steersAnew(name) && p.Partial(name)
 }
 
 // denied reports whether a path must not come into being.
 func (p Pins) denied(name string) bool {
-	return p.DenyAdditions && p.pinned(name) || slices.Contains(p.Absent, name) && !p.Allowed(name)
+	absent := slices.ContainsFunc(p.Absent, func(a string) bool { return name == a || strings.HasPrefix(name, a+"/") })
+	return p.DenyAdditions && p.pinned(name) || absent && !p.Allowed(name)
 }
 
 // Allowed reports whether the user lets a path change, whatever pins it.

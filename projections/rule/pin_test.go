@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"maps"
 	"slices"
 	"testing"
 )
@@ -36,7 +37,7 @@ func TestDefaultPinsHoldTheTestsOfEachLanguage(t *testing.T) {
 		"tests/__pycache__/test_a.cpython-311.pyc", "tests/__pycache__/test_a.cpython-311.opt-1.pyc.123", "tests/old.pyc", "__pycache__/conftest.cpython-311-pytest-8.pyc",
 		".autopilot/config.yaml", ".autopilot/workflows/a.test.ts", ".autopilot/notes/test_a.py",
 	} {
-		if pins.Pinned(name) {
+		if pins.pinned(name) {
 			t.Errorf("%s is pinned", name)
 		}
 	}
@@ -96,10 +97,17 @@ func TestPackageJSONIsPinnedOnlyWhereItSteersTests(t *testing.T) {
 		"order and spaces":      {"{ \"jest\": {\"bail\": 1.0},\n\"scripts\":{\"build\":\"tsc\",\"test\":\"jest\"}}", false},
 		"dependency":            {`{"name":"b","scripts":{"test":"jest","build":"tsc"},"jest":{"bail":1},"dependencies":{"x":"2","y":"1"}}`, false},
 		"script":                {`{"scripts":{"test":"true","build":"tsc"},"jest":{"bail":1}}`, true},
-		"new script":            {`{"scripts":{"test":"jest","build":"tsc","pretest":"rm x"},"jest":{"bail":1}}`, true},
+		"another script":        {`{"scripts":{"test":"jest","build":"vite build"},"jest":{"bail":1}}`, false},
+		"new script":            {`{"scripts":{"test":"jest","build":"tsc","dev":"vite"},"jest":{"bail":1}}`, false},
+		"a script that is gone": {`{"scripts":{"build":"tsc"},"jest":{"bail":1}}`, true},
+		"before the test":       {`{"scripts":{"test":"jest","build":"tsc","pretest":"rm x"},"jest":{"bail":1}}`, true},
+		"after the test":        {`{"scripts":{"test":"jest","build":"tsc","posttest":"true"},"jest":{"bail":1}}`, true},
 		"jest":                  {`{"scripts":{"test":"jest","build":"tsc"},"jest":{"bail":1,"testPathIgnorePatterns":["."]}}`, true},
 		"jest gone":             {`{"scripts":{"test":"jest","build":"tsc"}}`, true},
 		"new runner":            {`{"scripts":{"test":"jest","build":"tsc"},"jest":{"bail":1},"mocha":{}}`, true},
+		"a folder for a module": {`{"scripts":{"test":"jest","build":"tsc"},"jest":{"bail":1},"dependencies":{"x":"file:./x"}}`, true},
+		"an override":           {`{"scripts":{"test":"jest","build":"tsc"},"jest":{"bail":1},"overrides":{"jest":"file:./x"}}`, true},
+		"an override, version":  {`{"scripts":{"test":"jest","build":"tsc"},"jest":{"bail":1},"overrides":{"z":"2.0.1"}}`, false},
 		"unreadable":            {`{`, true},
 		"a name given twice":    {`{"scripts":{"test":"jest","build":"tsc"},"scripts":{},"jest":{"bail":1}}`, true},
 		"empty":                 {``, true},
@@ -107,7 +115,9 @@ func TestPackageJSONIsPinnedOnlyWhereItSteersTests(t *testing.T) {
 		"a comment is no JSON":  {"// x\n" + base, true},
 		"trailing text is none": {base + "x", true},
 	} {
-		equal(t, name, PackageJSONChanged([]byte(base), []byte(c.is)), c.want)
+		pins := defaults().With(gatePins([]Command{{Text: "npm test"}}, map[string]string{"package.json": base}))
+		got := Violations([]Change{{Path: "package.json", Kind: Changed, Old: []byte(base), New: []byte(c.is)}}, pins)
+		equal(t, name, len(got) > 0, c.want)
 	}
 }
 
@@ -140,13 +150,16 @@ func TestGatePinsHoldWhatCommandsRun(t *testing.T) {
 		"check.sh", "scripts/x.py", "foo.sh", "t.py", "src/main.py", "app.js", "lib.sh", "Makefile", "sub/Makefile", "sub/run.sh", "ci.mk",
 		"package.json", "web/package.json", "justfile", "Rakefile", "a[1].sh", "tools/gen.go", "data.txt", ".autopilot/check.sh", "tests/t.bats",
 	}
-	exists := func(name string) bool { return slices.Contains(tree, name) }
+	files := map[string]string{}
+	for _, name := range tree {
+		files[name] = ""
+	}
 	text := func(s string) Command { return Command{Text: s} }
 	for _, c := range []struct {
 		name      string
 		cmd       Command
 		paths     []string
-		manifests []string
+		parts []string
 	}{
 		{"script", text("./check.sh --fast"), []string{"check.sh"}, nil},
 		{"script in a folder", text("scripts/x.py src/main.py"), []string{"scripts/x.py"}, nil},
@@ -161,18 +174,20 @@ func TestGatePinsHoldWhatCommandsRun(t *testing.T) {
 		{"quoted", text(`'./check.sh' "$X"`), []string{"check.sh"}, nil},
 		{"behind wrappers", text("env A=1 timeout -k 5 60 ./check.sh"), []string{"check.sh"}, nil},
 		{"sh -c", text("bash -ec 'cd sub && ./run.sh'"), []string{"sub/run.sh"}, nil},
-		{"make", text("make -j4 test"), []string{"Makefile"}, nil},
-		{"make elsewhere", text("make -C sub test"), []string{"Makefile", "sub/Makefile"}, nil},
-		{"make with a file", text("make -f ci.mk test"), []string{"ci.mk"}, nil},
-		{"after cd", text("cd sub && make"), []string{"Makefile", "sub/Makefile"}, nil},
-		{"just", text("just test"), []string{"justfile"}, nil},
-		{"rake", text("rake"), []string{"Rakefile"}, nil},
+		{"make", text("make -j4 test"), nil, []string{"Makefile"}},
+		{"make elsewhere", text("make -C sub test"), nil, []string{"sub/Makefile"}},
+		{"make with a file", text("make -f ci.mk test"), nil, []string{"ci.mk"}},
+		{"after cd", text("cd sub && make"), nil, []string{"sub/Makefile"}},
+		{"after cd in a subshell", text("(cd sub && make); make"), nil, []string{"Makefile", "sub/Makefile"}},
+		{"perhaps after cd", text("cd $X || cd sub; make"), nil, []string{"Makefile", "sub/Makefile"}},
+		{"just", text("just test"), nil, []string{"justfile"}},
+		{"rake", text("rake"), nil, []string{"Rakefile"}},
 		{"go run", text("go run tools/gen.go"), []string{"tools/gen.go"}, nil},
 		{"go test names no script", text("go test ./..."), nil, nil},
-		{"npm", text("npm test"), nil, []string{"/package.json"}},
-		{"npx", text("npx vitest run"), nil, []string{"/package.json"}},
-		{"npm elsewhere", text("cd web; npm run test:unit"), nil, []string{"/package.json", "/web/package.json"}},
-		{"npm --prefix", text("npm --prefix=web test"), nil, []string{"/package.json", "/web/package.json"}},
+		{"npm", text("npm test"), nil, []string{"package.json"}},
+		{"npx", text("npx vitest run"), nil, []string{"package.json"}},
+		{"npm elsewhere", text("cd web; npm run test:unit"), nil, []string{"package.json", "web/package.json"}},
+		{"npm --prefix", text("npm --prefix=web test"), nil, []string{"package.json", "web/package.json"}},
 		{"bats", text("bats tests/t.bats"), []string{"tests/t.bats"}, nil},
 		{"not there yet", text("./bin/app --selftest"), nil, nil},
 		{"outside", text("sh ../check.sh; /usr/bin/env true"), nil, nil},
@@ -181,15 +196,15 @@ func TestGatePinsHoldWhatCommandsRun(t *testing.T) {
 		{"unparsable", text("if then ("), nil, nil},
 		{"empty", text(""), nil, nil},
 	} {
-		got := GatePins([]Command{c.cmd}, exists)
+		got, _ := Follow([]Command{c.cmd}, source(files))
 		equal(t, c.name+": paths", got.Paths, c.paths)
-		equal(t, c.name+": manifests", got.Manifests, c.manifests)
+		equal(t, c.name+": parts", slices.Sorted(maps.Keys(got.Parts)), c.parts)
 	}
 }
 
 func TestGatePinsJoinTheDefaults(t *testing.T) {
 	t.Parallel()
-	pins := defaults().With(GatePins([]Command{{Text: "npm test && ./check.sh"}}, func(string) bool { return true }))
+	pins := defaults().With(gatePins([]Command{{Text: "npm test && ./check.sh"}}, map[string]string{"check.sh": "", "package.json": `{"scripts":{}}`}))
 	changes := []Change{
 		{Path: "check.sh", Kind: Replaced},
 		{Path: "a.test.ts", Kind: Removed},
@@ -197,6 +212,19 @@ func TestGatePinsJoinTheDefaults(t *testing.T) {
 		{Path: "web/package.json", Kind: Changed},
 	}
 	equal(t, "violations", Violations(changes, pins), []string{"a.test.ts", "check.sh"})
+}
+
+// source is a tree of files.
+func source(files map[string]string) Source {
+	return Source{
+		Files: slices.Sorted(maps.Keys(files)),
+		Read:  func(name string) ([]byte, bool) { s, ok := files[name]; return []byte(s), ok },
+	}
+}
+
+func gatePins(commands []Command, files map[string]string) Pins {
+	p, _ := Follow(commands, source(files))
+	return p
 }
 
 func TestCommandWordsAreThoseThatMustBeFound(t *testing.T) {
@@ -243,6 +271,6 @@ func FuzzCommand(f *testing.F) {
 				t.Error("an empty word")
 			}
 		}
-		GatePins([]Command{c, {Argv: []string{text}}}, func(string) bool { return true })
+		Follow([]Command{c, {Argv: []string{text}}}, source(map[string]string{"x": text, "Makefile": text, "package.json": text, "justfile": text, "Taskfile.yml": text}))
 	})
 }

@@ -12,7 +12,7 @@ func DefaultPins() []string {
 		// Go
 		"*_test.go", "**/testdata/**", "*.golden",
 		// Python
-		"test_*.py", "*_test.py", "conftest.py", "pytest.ini", ".pytest.ini", "tox.ini", "noxfile.py", ".coveragerc", "doctest*.txt",
+		"test_*.py", "*_test.py", "*_tests.py", "tests.py", "conftest.py", "pytest.ini", ".pytest.ini", "tox.ini", "noxfile.py", ".coveragerc", "doctest*.txt",
 		// JavaScript, TypeScript
 		"*.{test,spec,cy,e2e}.{js,jsx,ts,tsx,mjs,cjs,mts,cts,vue,svelte}", "*.test-d.ts", "**/__tests__/**", "**/__mocks__/**",
 		"{jest,vitest,ava,karma,playwright,cypress,wdio,web-test-runner}.config.{js,ts,mjs,cjs,mts,cts,json}", "vitest.workspace.{js,ts,mjs,json}",
@@ -38,10 +38,4 @@ func DefaultPins() []string {
 		// Whatever the language
 		"**/test/**", "**/e2e/**", "**/{fixtures,__fixtures__}/**", "**/{__snapshots__,snapshots,__image_snapshots__}/**", "*.snap", "*.ambr", "*.approved.*", "*.feature",
 	}
-}
-
-// DefaultManifests are the globs of files that are pinned only where they
-// steer tests, whatever the gates are.
-func DefaultManifests() []string {
-	return []string{"pyproject.toml", "setup.cfg", "Cargo.toml"}
 }

@@ -7,8 +7,8 @@ import (
 
 func TestGateScriptsAreThoseThatTheTreeLacks(t *testing.T) {
 	t.Parallel()
-	inTree := func(name string) bool { return slices.Contains([]string{"check.sh", "sub/run.sh"}, name) }
-	onDisk := func(name string) bool {
+	src := source(map[string]string{"check.sh": "", "sub/run.sh": ""})
+	src.OnDisk = func(name string) bool {
 		return slices.Contains([]string{
 			"check.sh", "sub/run.sh", "local/check.sh", "../check.sh", "/opt/check.sh", "~/check.sh", "../beside/run.sh", "dist/cli.js", "data.txt",
 		}, name)
@@ -31,7 +31,8 @@ func TestGateScriptsAreThoseThatTheTreeLacks(t *testing.T) {
 		`cd "$X" && sh "$Y"`:            nil,
 		"":                              nil,
 	} {
-		equal(t, text, GateScripts([]Command{{Text: text}}, inTree, onDisk), want)
+		_, got := Follow([]Command{{Text: text}}, src)
+		equal(t, text, got, want)
 	}
 }
 
@@ -39,15 +40,18 @@ func TestAMakefileThatGoesFirstIsAViolation(t *testing.T) {
 	t.Parallel()
 	tree := []string{"Makefile", "sub/GNUmakefile", "Taskfile.yml"}
 	pins := func(text string) Pins {
-		return GatePins([]Command{{Text: text}}, func(name string) bool { return slices.Contains(tree, name) })
+		files := map[string]string{}
+		for _, name := range tree {
+			files[name] = ""
+		}
+		return gatePins([]Command{{Text: text}}, files)
 	}
 	for text, want := range map[string][]string{
 		"make test":           {"GNUmakefile", "makefile"},
-		"make -C sub test":    {"GNUmakefile", "makefile", "sub/Makefile", "sub/makefile"},
-		"cd none && make":     {"GNUmakefile", "makefile"},
+		"make -C sub test":    {"sub/Makefile", "sub/makefile"},
 		"make -f Makefile":    nil,
 		"make -f x.mk -f y":   nil,
-		"task test":           {"Taskfile.yaml", "taskfile.yaml", "taskfile.yml"},
+		"task test":           {"Taskfile.dist.yaml", "Taskfile.dist.yml", "Taskfile.yaml", "taskfile.yaml", "taskfile.yml"},
 		"just test":           nil, // there is none yet: it may have to be made
 		"go test ./... ; tap": nil,
 	} {
