@@ -240,10 +240,17 @@ func (f *follower) simple(w *shellWalk, c shellCall) {
 func (f *follower) files(w *shellWalk, c shellCall) {
 	names := script(c.words)
 	for i, n := range names {
+		if i > 0 && slices.Contains(configOptions[interpreter(c.words[0])], names[i-1]) {
+			continue // an option is given it
+		}
 		var found []string
 		for _, p := range within(w.dirs, n, f.src.Root) {
-			if n != "" && f.src.exists(p) {
+			switch {
+			case n == "":
+			case f.src.exists(p):
 				found = append(found, p)
+			case strings.ContainsAny(p, "*?["):
+				found = append(found, f.src.glob(p)...)
 			}
 		}
 		if len(found) == 0 {

@@ -242,7 +242,7 @@ func (f *follower) tasks(w *shellWalk, kind PartKind, words, fileOptions, dirOpt
 		files := existing([]string{dir}, optionValues(words, fileOptions), f.src.exists)
 		if len(files) == 0 {
 			files = firstExisting([]string{dir}, usual, f.src.exists)
-			if len(files) > 0 && kind != PartDeno {
+			if len(files) > 0 {
 				f.pins.Absent = append(f.pins.Absent, missing([]string{dir}, usual, f.src.exists)...)
 			}
 		}

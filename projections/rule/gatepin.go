@@ -117,7 +117,7 @@ func missing(dirs, names []string, exists func(string) bool) []string {
 
 // usual are the names of which a program reads the first that exists.
 var usual = wordSet(`GNUmakefile makefile Makefile justfile Justfile .justfile
-	Taskfile.yml Taskfile.yaml taskfile.yml taskfile.yaml Rakefile rakefile Rakefile.rb rakefile.rb Taskfile.dist.yml Taskfile.dist.yaml`)
+	Taskfile.yml Taskfile.yaml taskfile.yml taskfile.yaml Rakefile rakefile Rakefile.rb rakefile.rb Taskfile.dist.yml Taskfile.dist.yaml deno.json deno.jsonc`)
 
 func firstExisting(dirs, names []string, exists func(string) bool) []string {
 	for _, n := range names {

@@ -85,9 +85,9 @@ func parseRake(data []byte) parsedPart {
 		}
 		if m := rakeTask.FindStringSubmatch(head); m != nil {
 			it.always = false
-			it.names = m[1:2]
+			it.names = []string{strings.TrimRight(m[1], ":")}
 			if strings.HasPrefix(head, "namespace") {
-				it.names = []string{m[1], m[1] + ":%"}
+				it.names = append(it.names, it.names[0]+":%")
 			}
 			it.needs = rakeWord.FindAllString(block, -1)
 		}

@@ -12,7 +12,7 @@ import (
 // takes newer ones, and moves none that there is into a folder.
 
 var (
-	tomlDeps  = regexp.MustCompile(`(?:^|\.)(?:[a-z]+-)?(?:dependencies|sources)\.("[^"]+"|[\w.-]+)`)
+	tomlDeps  = regexp.MustCompile(`(?:^|\.)(?:[a-z]+-)?(?:dependencies|sources)\.("[^"]+"|[\w-]+)`)
 	tomlPlace = regexp.MustCompile(`\b(path|git|url|file)\s*=`)
 	pep508    = regexp.MustCompile(`["']([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?\s*@\s*([^"']+)["']`)
 )

@@ -156,9 +156,9 @@ func TestGatePinsHoldWhatCommandsRun(t *testing.T) {
 	}
 	text := func(s string) Command { return Command{Text: s} }
 	for _, c := range []struct {
-		name      string
-		cmd       Command
-		paths     []string
+		name  string
+		cmd   Command
+		paths []string
 		parts []string
 	}{
 		{"script", text("./check.sh --fast"), []string{"check.sh"}, nil},

@@ -12,7 +12,7 @@ import (
 // else steers.
 func taskPart(data []byte) (parsedPart, bool) {
 	var doc yaml.MapSlice
-	if err := yaml.Unmarshal(data, &doc); err != nil {
+	if err := yaml.UnmarshalWithOptions(data, &doc, yaml.UseOrderedMap()); err != nil {
 		return parsedPart{}, false
 	}
 	p := parsedPart{first: "default"}
