@@ -21,6 +21,7 @@ const (
 	GateInterview GateKind = "interview" // what is wanted is clear enough
 	GateApproval  GateKind = "approval"  // a person approved the set
 	GateSession   GateKind = "session"   // the outcome record of a session, judged by the kill switches
+	GateHoldout   GateKind = "holdout"   // a command passes with files that no agent sees
 )
 
 // Language is that of texts to people. Those to agents are English.
@@ -91,6 +92,9 @@ const (
 	ReasonNoTests      Reason = "no-tests"      // no test was executed where some were before
 	ReasonMissingTests Reason = "missing-tests" // fewer were executed, some are newly skipped, or a unit is gone
 	ReasonNotSeen      Reason = "not-seen"      // what failed at the baseline was not seen to run and pass
+
+	ReasonNotYet         Reason = "not-yet"         // holdout, skipped: another gate fails, so it was not run
+	ReasonHoldoutChanged Reason = "holdout-changed" // holdout: its files are not those of the start
 
 	ReasonNobody    Reason = "nobody"     // open: nobody has looked, or answered, yet
 	ReasonLooked    Reason = "looked"     // a session of each role says it

@@ -60,8 +60,10 @@ type RunStarted struct {
 	Dirty     bool      `json:"dirty,omitzero"`
 	Nested    int       `json:"nested,omitzero"` // repositories in the workspace, of which only HEAD is recorded
 	Tree      Tree      `json:"tree"`
-	Work      Tree      `json:"work"`    // Tree without note paths
-	Version   string    `json:"version"` // of the daemon
+	Work      Tree      `json:"work"`              // Tree without note paths
+	Version   string    `json:"version"`           // of the daemon
+	Holdout   Ref       `json:"holdout,omitzero"`  // held-out gates and where their files are, as JSON; for people only
+	InSight   bool      `json:"in_sight,omitzero"` // nothing hides the held-out files from agents
 	// Language is that of texts to people, as the workflow has it.
 	Language Language `json:"language,omitzero"`
 }
@@ -148,6 +150,7 @@ type GateResult struct {
 	Shape      string   `json:"shape,omitzero"`       // SHA-256 of the same without where in files it is: a line more above moves nothing
 	Excerpt    Ref      `json:"excerpt,omitzero"`     // what goes into the next prompt, up to 8 KiB
 	Files      Ref      `json:"files,omitzero"`       // paths that the verdict names, one a line
+	Held       Ref      `json:"held,omitzero"`        // holdout: what it printed, for people only
 	Effect     string   `json:"effect,omitzero"`
 	Argv       string   `json:"argv,omitzero"`      // SHA-256 of the argv, NUL between words
 	Env        string   `json:"env,omitzero"`       // SHA-256 of the environment

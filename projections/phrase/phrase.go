@@ -163,6 +163,10 @@ func seen(l events.Language, r events.GateResult) string {
 		return Say(l, "the test fails as much with the work", "実装があってもテストの失敗は変わらない")
 	case events.ReasonRow:
 		return Say(l, "the commit that was named is not the one that was found", "申告されたコミットと見つかったコミットが異なる")
+	case events.ReasonNotYet:
+		return Say(l, "not run, as another gate fails", "ほかのゲートが失敗しているため未実行")
+	case events.ReasonHoldoutChanged:
+		return Say(l, "the held-out files are not those of the start", "秘匿ファイルが開始時と異なる")
 	default:
 	}
 	return told(l, r)

@@ -181,7 +181,8 @@ func (f *Fold) partOf(kind events.GateKind, phase events.Name) string {
 		return Review
 	case events.GateQA:
 		return QA
-	case events.GateCommand, events.GateRepeat, events.GateRed, events.GateCoverage, events.GateProtected, events.GateSession:
+	case events.GateCommand, events.GateRepeat, events.GateRed, events.GateCoverage, events.GateProtected, events.GateSession,
+		events.GateHoldout:
 		return Verification
 	case events.GateArtifact, events.GateScope, events.GateAnchor, events.GateApproval, events.GateFlaky: // what failed before the work
 	}
@@ -224,7 +225,7 @@ func (f *Fold) proves(phase events.Name) bool {
 }
 
 // proofs are the kinds of gates that prove what was built.
-var proofs = []events.GateKind{events.GateCommand, events.GateRepeat, events.GateRed, events.GateCoverage}
+var proofs = []events.GateKind{events.GateCommand, events.GateRepeat, events.GateRed, events.GateCoverage, events.GateHoldout}
 
 // afterProof says that a phase was entered behind one that proves.
 func (f *Fold) afterProof(phase events.Name) bool {

@@ -17,7 +17,7 @@ func Start(plan Plan, p Program) (pid int, lacking []Lack, err error) {
 	for _, word := range []string{Namespaces, Signals, Sockets, Landlock} {
 		lacking = append(lacking, Lack{word, why})
 	}
-	if plan.Strict || len(plan.Layers) > 0 {
+	if plan.needsMounts() {
 		return 0, lacking, errors.New("the sandbox cannot be enforced on this host, so nothing was started: " + why)
 	}
 	pid, err = p.Fork(p.Path, p.Argv, &syscall.ProcAttr{Dir: p.Dir, Env: p.Env, Files: p.Files, Sys: p.Attributes})

@@ -51,7 +51,42 @@ func cover(p Plan) []Lack {
 		c.note(ReadOnly, path, readOnly(path))
 	}
 	c.note(Terminals, terminals, ownTerminals())
+	if p.Sealed {
+		if err := seal(p); err != nil {
+			c.lacking = append(c.lacking, Lack{Sealed, err.Error()})
+		}
+	}
 	return c.lacking
+}
+
+// seal makes every mount read-only but those that the plan lets be written. A layer
+// holds on to its upper directory in its own way.
+func seal(p Plan) error {
+	open := []string{terminals, "/proc"} // maps of users are written there
+	for _, path := range p.Write {
+		err := unix.Mount(path, path, "", unix.MS_BIND|unix.MS_REC, "")
+		switch {
+		case errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR):
+			continue
+		case err != nil:
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		open = append(open, path)
+	}
+	for _, l := range p.Layers {
+		open = append(open, l.Dir)
+	}
+	open = append(open, p.Empty...)
+	if err := unix.MountSetattr(-1, "/", unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}); err != nil {
+		return fmt.Errorf("/: %w", err)
+	}
+	for _, path := range open {
+		err := unix.MountSetattr(-1, path, 0, &unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR) && !errors.Is(err, unix.EINVAL) { // not there, or no mount
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return nil
 }
 
 // covering is one cover.

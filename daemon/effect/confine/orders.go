@@ -28,7 +28,7 @@ func (o *orders) texts() []*[]string {
 func (o *orders) encode() []byte {
 	single := []string{
 		o.path, o.dir, o.marker, strconv.Itoa(o.parent),
-		strconv.FormatBool(o.plan.Strict), strconv.FormatBool(o.mounting), strconv.FormatBool(o.group),
+		strconv.FormatBool(o.plan.Strict), strconv.FormatBool(o.mounting), strconv.FormatBool(o.group), strconv.FormatBool(o.plan.Sealed),
 	}
 	var b []byte
 	var layers []string
@@ -61,7 +61,7 @@ func decodeOrders(b []byte) (orders, error) {
 			return orders{}, errOrders
 		}
 	}
-	if len(single) != 7 || len(layers)%3 != 0 || len(b) != 0 {
+	if len(single) != 8 || len(layers)%3 != 0 || len(b) != 0 {
 		return orders{}, errOrders
 	}
 	if len(layers) > 0 {
@@ -70,12 +70,13 @@ func decodeOrders(b []byte) (orders, error) {
 	for i, text := range o.plan.layered() {
 		*text = layers[i]
 	}
-	var errs [4]error
+	var errs [5]error
 	o.path, o.dir, o.marker = single[0], single[1], single[2]
 	o.parent, errs[0] = strconv.Atoi(single[3])
 	o.plan.Strict, errs[1] = strconv.ParseBool(single[4])
 	o.mounting, errs[2] = strconv.ParseBool(single[5])
 	o.group, errs[3] = strconv.ParseBool(single[6])
+	o.plan.Sealed, errs[4] = strconv.ParseBool(single[7])
 	return o, errors.Join(errs[:]...)
 }
 

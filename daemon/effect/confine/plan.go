@@ -15,6 +15,7 @@ const (
 	Sockets    = "sockets"    // abstract sockets of others can be reached
 	Landlock   = "landlock"   // writes are not restricted by path
 	Layers     = "layers"     // a directory cannot be shown with other files in it
+	Sealed     = "sealed"     // what a sealed plan keeps as it is can be changed
 )
 
 // Lack is something that could not be enforced.
@@ -35,6 +36,11 @@ type Plan struct {
 	// what it hides, cannot be enforced.
 	Strict bool     `json:"strict,omitempty"`
 	Write  []string `json:"write,omitempty"`
+
+	// A sealed plan mounts everything read-only but Write, Empty and layers, so that
+	// the effect leaves nothing behind: no file, mode, time or attribute, and no shared
+	// memory. It starts nothing where that cannot be enforced.
+	Sealed bool `json:"sealed,omitempty"`
 
 	// With layers nothing is started where they cannot be laid.
 	Layers []Layer `json:"layers,omitempty"`
@@ -78,6 +84,9 @@ func (p Plan) Code(code func(string) string) Plan {
 	}
 	return p
 }
+
+// needsMounts says that nothing is started without namespaces.
+func (p Plan) needsMounts() bool { return p.Strict || p.Sealed || len(p.Layers) > 0 }
 
 // Program is what is started.
 type Program struct {

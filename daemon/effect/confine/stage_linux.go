@@ -66,7 +66,7 @@ func (o *orders) mount(r *reporter) {
 		return
 	}
 	for _, l := range cover(o.plan) {
-		if o.plan.Strict && l.Word != Terminals || l.Word == Layers {
+		if o.plan.Strict && l.Word != Terminals || l.Word == Layers || l.Word == Sealed {
 			r.say(failed, cannot(l).Error())
 			return
 		}

@@ -34,7 +34,7 @@ func Start(plan Plan, p Program) (pid int, lacking []Lack, err error) {
 		return pid, lacking, err
 	}
 	lack := Lack{Namespaces, err.Error()}
-	if plan.Strict || len(plan.Layers) > 0 {
+	if plan.needsMounts() {
 		return 0, []Lack{lack}, cannot(lack)
 	}
 	// What Landlock gives needs none.
@@ -78,7 +78,7 @@ func (o *orders) start(p Program) (int, []Lack, error) {
 	attr, stage := *p.Attributes, programStage
 	if o.mounting {
 		stage = mountsStage
-		if err := outer(&attr); err != nil {
+		if err := outer(&attr, o.plan); err != nil {
 			unix.Close(fds[1])
 			return 0, nil, err
 		}

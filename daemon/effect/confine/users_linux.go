@@ -11,8 +11,11 @@ import (
 )
 
 // outer asks for the namespaces of the mounts.
-func outer(attr *syscall.SysProcAttr) error {
+func outer(attr *syscall.SysProcAttr, p Plan) error {
 	attr.Cloneflags |= unix.CLONE_NEWUSER | unix.CLONE_NEWNS
+	if p.Sealed {
+		attr.Cloneflags |= unix.CLONE_NEWIPC
+	}
 	if err := mapUsers(attr); err != nil {
 		return fmt.Errorf("%w: %w", errNamespaces, err)
 	}
