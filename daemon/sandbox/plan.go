@@ -36,6 +36,9 @@ type Request struct {
 	Show  []string // what the effect needs of the daemon's directories
 	Write []string // what it may write beside what its mode lets it
 	Gate  bool     // it is a gate: a read-only run lets it write in the work tree
+	// Sealed is for a gate that runs what nobody may learn of: it writes Write and its
+	// layers alone, and folders for temporary files are its own.
+	Sealed bool
 }
 
 // planner is the making of one plan.
@@ -43,6 +46,7 @@ type planner struct {
 	Host
 	Request
 	env  map[string]string
+	held []string // folders of held-out files
 	plan confine.Plan
 }
 
@@ -56,8 +60,12 @@ func (h Host) Plan(q Request) *confine.Plan {
 		name, value, _ := strings.Cut(entry, "=")
 		p.env[name] = value
 	}
+	p.held = h.Held()
 	p.daemon()
 	p.sockets()
+	if q.Sealed {
+		p.seal()
+	}
 	if q.Mode != events.SandboxGuard {
 		p.writes()
 	}
@@ -78,6 +86,7 @@ func (h Host) Plan(q Request) *confine.Plan {
 func (p *planner) daemon() {
 	p.plan.Hide = append(p.plan.Hide, p.State, filepath.Dir(p.Runtime)) // other daemons of the user too
 	p.plan.Hide = append(p.plan.Hide, p.Secrets...)
+	p.hold()
 	p.plan.Show = slices.Concat(p.plan.Show, p.Show, p.Programs)
 	if p.covers(p.State, p.Work) || p.covers(filepath.Dir(p.Runtime), p.Work) {
 		p.plan.Show = append(p.plan.Show, p.Work)
@@ -172,9 +181,10 @@ func (p *planner) allowed(path string) bool {
 	return slices.ContainsFunc(p.allowedPaths(), func(dir string) bool { return p.covers(dir, path) })
 }
 
-// ours says that a path is the daemon's: nothing allows that.
+// ours says that a path is the daemon's, or held out: nothing allows that.
 func (p *planner) ours(path string) bool {
-	return p.covers(p.State, path) || p.covers(filepath.Dir(p.Runtime), path)
+	return p.covers(p.State, path) || p.covers(filepath.Dir(p.Runtime), path) ||
+		slices.ContainsFunc(p.held, func(dir string) bool { return p.covers(dir, path) })
 }
 
 // value is a variable of the effect, else of the daemon.

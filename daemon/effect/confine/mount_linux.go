@@ -43,6 +43,12 @@ func cover(p Plan) []Lack {
 		if err := c.lay(l); err != nil {
 			c.lacking = append(c.lacking, Lack{Layers, fmt.Sprintf("%s: %v", l.Dir, err)})
 		}
+		// What is mounted below a directory is no part of its layer.
+		for _, path := range p.Hide {
+			if strings.HasPrefix(path, l.Dir+"/") {
+				c.note(Hide, path, c.hide(path))
+			}
+		}
 	}
 	for _, path := range c.closed {
 		c.note(Hide, path, unix.Mount("", path, "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY|private, ""))
