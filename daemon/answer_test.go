@@ -65,7 +65,7 @@ func (s *site) asked(id string, number int) run.State {
 func say(st run.State, choice string, findings ...wire.AnswerFinding) wire.AnswerRequest {
 	return wire.AnswerRequest{
 		RunRef: wire.RunRef{Run: st.ID}, Number: st.Question.Number, Choice: choice, Findings: findings,
-		Set: st.Question.Set, Typed: wire.Challenge(st.Question.Set),
+		Set: st.Question.Set, Typed: wire.Challenge(st.Question.Set), Shown: string(st.Question.Text),
 	}
 }
 

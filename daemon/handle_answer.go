@@ -19,7 +19,7 @@ import (
 // Bounds of what is shown of a question.
 const (
 	questionBytes = 4 << 10
-	wholeBytes    = 1 << 20
+	wholeBytes    = 1 << 30 // all of it
 	questionFiles = 200
 )
 
@@ -54,7 +54,7 @@ func (d *Daemon) questionView(s run.State, most int) *wire.QuestionView {
 		Set: q.Set, Files: files, Options: q.Options, Recommended: q.Recommended, Again: q.Again,
 		Assurance: string(q.Assurance), Since: q.Since, Handoff: q.Handoff,
 	}
-	v.Link = d.text(q.Link)
+	v.Link, v.Opaque = d.text(q.Link), d.opaque(q.QuestionAsked)
 	v.Cut = len(text) - len(v.Text)
 	v.PIN = d.consent.HasPIN()
 	if n := len(files) - questionFiles; n > 0 {
@@ -137,6 +137,7 @@ func (d *Daemon) takeAnswer(ctx context.Context, s run.State, body wire.AnswerRe
 	}
 	cmd := engine.Answer{QuestionAnswered: events.QuestionAnswered{
 		Number: s.Question.Number, Choice: events.Choice(body.Choice), Set: s.Question.Set, Count: len(body.Findings), Assurance: by.assurance,
+		Shown: shown(s.Question.QuestionAsked, body),
 	}}
 	if cmd.Count > 0 {
 		cmd.Findings, err = d.worker.Findings(ctx, s, body.Findings)
@@ -173,7 +174,7 @@ func (d *Daemon) answerable(s run.State, body wire.AnswerRequest) error {
 	if body.Set != q.Set {
 		return d.answerFault(s, q.Number, engine.ErrOtherSet)
 	}
-	return nil
+	return d.checkShown(q.QuestionAsked, s.Facts.Handle, body)
 }
 
 // checkAnswer refuses what is no answer to a question of that kind.

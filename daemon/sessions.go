@@ -30,15 +30,29 @@ func (v chatVerbs) Start(ctx context.Context, q bus.Request, body wire.StartRequ
 	return view, asJoin(err)
 }
 
-func (v chatVerbs) View(s run.State) wire.RunView { return v.d.view(s) }
+func (v chatVerbs) View(s run.State) wire.RunView {
+	view := v.d.view(s)
+	if view.Question != nil {
+		view.Question = v.d.questionView(s, chatBytes)
+	}
+	return view
+}
 
 func (v chatVerbs) Asks(s run.State, number int) error { return v.d.asks(s, number) }
 
 func (v chatVerbs) Answerable(s run.State, body wire.AnswerRequest) error {
+	body, err := v.d.shownToChat(s, body)
+	if err != nil {
+		return err
+	}
 	return v.d.answerable(s, body)
 }
 
 func (v chatVerbs) Answer(ctx context.Context, s run.State, body wire.AnswerRequest, actor, cause string) (wire.RunView, error) {
+	body, err := v.d.shownToChat(s, body)
+	if err != nil {
+		return wire.RunView{}, err
+	}
 	return v.d.takeAnswer(ctx, s, body, given{events.AssuredSession, actor, cause})
 }
 

@@ -243,10 +243,11 @@ var sampleData = map[string]Data{
 	TypeQuestionAsked: QuestionAsked{
 		Number: 2, Phase: "plan", Iteration: 4, Gate: "approved", Kind: AskApproval, Set: string(sampleRef("a6")), Files: sampleRef("a7"), Tree: sampleTree("06"),
 		Text: sampleRef("a8"), Options: 4, Recommended: 1, Again: true, Assurance: AssuredPIN, ExpiresMS: 1893470400000, Link: sampleRef("c7"), Handoff: true,
+		Opaque: sampleRef("e7"),
 	},
 	TypeQuestionAnswered: QuestionAnswered{
 		Number: 2, Gate: "approved", Choice: ChoiceNo, Text: sampleRef("a9"), Findings: sampleRef("aa"), Count: 2,
-		Set: string(sampleRef("a6")), Changed: sampleRef("ab"), Assurance: AssuredTTY, Phase: "plan",
+		Set: string(sampleRef("a6")), Shown: sampleRef("a8"), Changed: sampleRef("ab"), Assurance: AssuredTTY, Phase: "plan",
 		Moved: HeadMove{From: Head{Commit: "d3", Branch: sampleRef("ac")}, To: Head{Commit: "d4", Branch: sampleRef("ad")}},
 	},
 	TypeForeignSeen: ForeignSeen{Files: sampleRef("b1"), Count: 2, By: sampleRef("b2")},

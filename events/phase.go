@@ -168,6 +168,7 @@ type QuestionAsked struct {
 	Assurance   Assurance    `json:"assurance"`            // that an answer needs at least
 	ExpiresMS   int64        `json:"expires_ms,omitzero"`  // Unix milliseconds, wall clock
 	Link        Ref          `json:"link,omitzero"`        // address of the draft pull request that shows the set
+	Opaque      Ref          `json:"opaque,omitzero"`      // files of the set that no text can show: JSON, with kind, size and SHA-256 of each
 	Handoff     bool         `json:"handoff,omitzero"`     // nobody is waited for: who started the run has handed the gate over
 }
 
@@ -192,6 +193,7 @@ type QuestionAnswered struct {
 	Findings  Ref       `json:"findings,omitzero"` // of a rejection: JSON, one for each section
 	Count     int       `json:"count,omitzero"`    // of them
 	Set       string    `json:"set,omitzero"`      // that was shown
+	Shown     Ref       `json:"shown,omitzero"`    // the text of the question, where all of it was shown
 	Moved     HeadMove  `json:"moved,omitzero"`    // of HEAD meanwhile: it goes on from there
 	Changed   Ref       `json:"changed,omitzero"`  // files that have changed since the run last saw its work tree, one a line: taken as they are
 	Assurance Assurance `json:"assurance"`

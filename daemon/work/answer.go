@@ -58,7 +58,7 @@ func (w *Worker) Findings(ctx context.Context, s run.State, list []wire.AnswerFi
 	return w.encode(ctx, out)
 }
 
-// SetFiles lists the files of the set that a question shows, by its text.
+// SetFiles lists the files of the set that a question shows, as they are shown.
 func SetFiles(text string) []string {
 	var out []string
 	for l := range strings.Lines(text) {

@@ -57,8 +57,7 @@ func (w *Worker) Ask(ctx context.Context, s run.State, act engine.Ask) (_ events
 		d.Text, err = w.accepted(ctx, s, p, g, set, before, shown.Problem)
 		return d, err
 	}
-	d.Text, err = w.presented(ctx, s, p, g, set, before, shown.Problem)
-	return d, err
+	return d, w.presented(ctx, s, p, g, set, before, shown.Problem, &d)
 }
 
 // question is what who works wants to know. It is asked as it was delivered.

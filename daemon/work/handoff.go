@@ -21,11 +21,7 @@ import (
 // Source: atdd-kit, seeds 3.7: diff stat plus key hunks.
 func (w *Worker) accepted(ctx context.Context, s run.State, p *Plan, g workflow.Gate, files []tree.Entry, before events.Tree, problem string) (events.Ref, error) {
 	l := w.language(s)
-	var paths []string
-	for _, f := range files {
-		paths = append(paths, f.Path)
-	}
-	pages, err := pagesOf(ctx, p.Repo, s.Last.Tree, paths)
+	pages, err := pagesOf(ctx, p.Repo, files)
 	if err != nil {
 		return "", err
 	}
@@ -37,7 +33,7 @@ func (w *Worker) accepted(ctx context.Context, s run.State, p *Plan, g workflow.
 	if err != nil {
 		return "", err
 	}
-	touched := slices.Clone(paths)
+	touched := paths(files)
 	for _, f := range then {
 		touched = append(touched, f.Path)
 	}
@@ -47,7 +43,7 @@ func (w *Worker) accepted(ctx context.Context, s run.State, p *Plan, g workflow.
 	}
 	means := phrase.Say(l, "Accepted by hand-off, as who started the run wanted (FA_HANDOFF=1): nobody has looked at it.\nTo send it back all the same: apctl answer %[1]s no --gate %[2]s -m 'FILE:LINE: TEXT'",
 		"引き継ぎ(FA_HANDOFF=1)により承認済みです。まだ誰も確認していません。\n差し戻すには: apctl answer %[1]s no --gate %[2]s -m 'FILE:LINE: TEXT'", s.Facts.Handle, g.Name)
-	return w.put(ctx, headed(l, g, means, paths)+undrafted(l, problem)+p.measured(l, s.Last.Results)+"\n"+title+"\n"+stat(l, hunksOf(diff.String()))+
+	return w.put(ctx, headed(l, g, means, paths(files))+undrafted(l, problem)+p.measured(l, s.Last.Results)+"\n"+title+"\n"+stat(l, hunksOf(diff.String()))+
 		called(l, pages)+keyHunks(l, hunksOf(diff.String())))
 }
 

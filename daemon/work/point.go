@@ -9,13 +9,6 @@ import (
 	"autopilot/projections/phrase"
 )
 
-// page is a file of a set that is presented. Text is empty where it is none, or
-// too long to be shown.
-type page struct {
-	path string
-	text string
-}
-
 // Bounds of what is called out of a set.
 const (
 	mostPoints = 12
@@ -40,7 +33,7 @@ func called(l events.Language, pages []page) string {
 	for _, p := range pages {
 		own := 0
 		for n, line := range outsideFences(p.text) {
-			place := fmt.Sprintf("  %s:%d  ", p.path, n)
+			place := fmt.Sprintf("  %s:%d  ", pathText(p.path), n)
 			switch m := heading.FindStringSubmatch(line); {
 			case codePlace.MatchString(line):
 				points = append(points, place+shortLine(line))

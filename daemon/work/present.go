@@ -3,11 +3,8 @@ package work
 import (
 	"bytes"
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"autopilot/daemon/draft"
 	"autopilot/daemon/notify/comment"
@@ -18,34 +15,48 @@ import (
 	"autopilot/projections/run"
 )
 
-// presented is what a person is shown of a set: what is asked and what follows from
-// each answer, its files with what is in them, or where it was shown before with
-// what has changed since.
+// presented fills in what a person is shown of a set: what is asked and what follows
+// from each answer, and all of its files. Of a set that was shown whole before, it
+// is what has changed since.
 //
 // Source: atdd-kit, seeds 3.7.
-func (w *Worker) presented(ctx context.Context, s run.State, p *Plan, g workflow.Gate, files []tree.Entry, before events.Tree, problem string) (events.Ref, error) {
+func (w *Worker) presented(ctx context.Context, s run.State, p *Plan, g workflow.Gate, files []tree.Entry, before events.Tree, problem string, d *events.QuestionAsked) error {
 	l := w.language(s) // it is stored, and shown as it is from then on
-	var paths []string
-	for _, f := range files {
-		paths = append(paths, f.Path)
+	pages, err := pagesOf(ctx, p.Repo, files)
+	if err != nil {
+		return err
 	}
-	head := asking(l, p.Flow, string(s.Loop.Phase), g, paths) + undrafted(l, problem) + p.measured(l, s.Last.Results)
-	if before == "" {
-		pages, err := pagesOf(ctx, p.Repo, s.Last.Tree, paths)
-		if err != nil {
-			return "", err
+	if odd := opaque(pages); len(odd) > 0 {
+		if d.Opaque, err = w.encode(ctx, odd); err != nil {
+			return err
 		}
-		return w.put(ctx, head+called(l, pages)+shownWhole(l, pages))
 	}
+	text := asking(l, p.Flow, string(s.Loop.Phase), g, paths(files)) + undrafted(l, problem) + p.measured(l, s.Last.Results)
+	switch {
+	case before == "":
+		text += called(l, pages) + shownWhole(l, pages)
+	default:
+		since, err := w.since(ctx, s, p, g, pages, before)
+		if err != nil {
+			return err
+		}
+		if text += since; !s.ShownWhole(events.Name(g.Name)) {
+			text += "\n" + phrase.Say(l, "All of it, as it is now, as nobody was shown all of it before:", "以前に全体が提示されていないため、現在の全体:") + "\n" + shownWhole(l, pages)
+		}
+	}
+	d.Text, err = w.put(ctx, strings.ToValidUTF8(text, "\uFFFD"))
+	return err
+}
+
+// since is what has changed in a set since an earlier tree, first at the places of
+// what a person found there.
+func (w *Worker) since(ctx context.Context, s run.State, p *Plan, g workflow.Gate, now []page, before events.Tree) (string, error) {
+	l := w.language(s)
 	then, err := entries(ctx, p.Repo, before, g.Of)
 	if err != nil {
 		return "", err
 	}
-	var were []string
-	for _, f := range then {
-		were = append(were, f.Path)
-	}
-	pages, err := pagesOf(ctx, p.Repo, before, were)
+	pages, err := pagesOf(ctx, p.Repo, then)
 	if err != nil {
 		return "", err
 	}
@@ -54,14 +65,14 @@ func (w *Worker) presented(ctx context.Context, s run.State, p *Plan, g workflow
 		return "", err
 	}
 	var diff bytes.Buffer
-	if paths = slices.Concat(paths, were); len(paths) > 0 { // without a path it would be of everything
-		err = p.Repo.Diff(ctx, before, s.Last.Tree, slices.Compact(slices.Sorted(slices.Values(paths))), &diff)
+	if of := readable(pages, now); len(of) > 0 { // without a path it would be of everything
+		err = p.Repo.Diff(ctx, before, s.Last.Tree, of, &diff)
 	}
 	if err != nil {
 		return "", err
 	}
-	return w.put(ctx, head+became(l, found, pages, diff.String())+
-		"\n"+phrase.Say(l, "Changed since it was shown:", "前回の提示からの変更:")+"\n\n"+diff.String())
+	return became(l, found, pages, diff.String()) +
+		"\n" + phrase.Say(l, "Changed since it was shown:", "前回の提示からの変更:") + "\n\n" + diff.String() + shownOpaque(l, pages, now), nil
 }
 
 // language is that in which a question is put.
@@ -80,11 +91,7 @@ func (w *Worker) drafted(ctx context.Context, s run.State, p *Plan, g workflow.G
 	if w.cfg.Draft == nil || p.Spec.Issue == "" {
 		return draft.Shown{}, nil
 	}
-	var paths []string
-	for _, f := range files {
-		paths = append(paths, f.Path)
-	}
-	pages, err := pagesOf(ctx, p.Repo, s.Last.Tree, paths)
+	pages, err := pagesOf(ctx, p.Repo, files)
 	if err != nil {
 		return draft.Shown{}, err
 	}
@@ -101,7 +108,7 @@ func (w *Worker) drafted(ctx context.Context, s run.State, p *Plan, g workflow.G
 	title, _, _ := strings.Cut(strings.TrimSpace(p.Task), "\n")
 	return w.cfg.Draft(ctx, draft.Set{
 		Run: s.ID, Gate: g.Name, Number: s.Questions + 1, Issue: p.Spec.Issue, Branch: p.Spec.Branch, Start: s.Facts.Head,
-		Title: hide.Text(title), Body: hide.Text(comment.Draft(l, s.Facts.Handle, p.Spec.Issue, p.measured(l, s.Last.Results)+called(l, pages), paths, handed)),
+		Title: hide.Text(title), Body: hide.Text(comment.Draft(l, s.Facts.Handle, p.Spec.Issue, p.measured(l, s.Last.Results)+called(l, pages), paths(files), handed)),
 		Repo: p.Repo, Tree: s.Last.Tree, Of: g.Of, Files: files,
 	})
 }
@@ -135,7 +142,7 @@ func headed(l events.Language, g workflow.Gate, means string, paths []string) st
 		if i == 0 {
 			text += "\n"
 		}
-		text += "  " + path + "\n"
+		text += "  " + pathText(path) + "\n"
 	}
 	return text
 }
@@ -165,46 +172,4 @@ func follows(l events.Language, flow workflow.Workflow, phase string, g workflow
 	}
 	return phrase.Say(l, "ok approves all of it, and phase %s comes next. no sends all of it back to phase %s.",
 		"ok: 全体を承認し、フェーズ %s に進みます。no: 全体をフェーズ %s に差し戻します。", next, back)
-}
-
-// Bounds of what is shown of files for approval: what is longer is read in an editor.
-const (
-	leafBytes = 64 << 10
-	setBytes  = 256 << 10
-)
-
-// pagesOf reads the files of a set, as far as they are shown.
-func pagesOf(ctx context.Context, repo *tree.Repo, t events.Tree, paths []string) ([]page, error) {
-	var out []page
-	sum := 0
-	for _, path := range paths {
-		text, _, err := repo.File(ctx, t, path)
-		if err != nil && !errors.Is(err, tree.ErrNotRecorded) {
-			return nil, fmt.Errorf("show %q: %w", path, err)
-		}
-		if err != nil || len(text) > leafBytes || sum+len(text) > setBytes || !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
-			text = nil
-		}
-		sum += len(text)
-		out = append(out, page{path, string(text)})
-	}
-	return out, nil
-}
-
-// shownWhole shows files with the numbers of their lines, by which a finding names
-// them.
-func shownWhole(l events.Language, pages []page) string {
-	var b strings.Builder
-	for _, p := range pages {
-		fmt.Fprintf(&b, "\n%s\n\n", p.path)
-		if p.text == "" {
-			b.WriteString("  " + phrase.Say(l, "(empty, too large to be shown, or no text)", "(空か、大きすぎるか、テキストではないため表示しません)") + "\n")
-		}
-		n := 0
-		for line := range strings.Lines(p.text) {
-			n++
-			fmt.Fprintf(&b, "%4d  %s\n", n, strings.TrimRight(line, "\r\n"))
-		}
-	}
-	return b.String()
 }

@@ -31,7 +31,7 @@ func messages(t *testing.T, l events.Language) string {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	set := []page{{"docs/issues/24-x/plan.md", planText}, {"docs/issues/24-x/acceptance-tests.md", "# AC1\n\ngiven, when, then\n"}}
+	set := []page{{path: "docs/issues/24-x/plan.md", text: planText}, {path: "docs/issues/24-x/acceptance-tests.md", text: "# AC1\n\ngiven, when, then\n"}}
 	say := func(title, text string) { fmt.Fprintf(&b, "=== %s\n%s\n", title, text) }
 	first := func(title string, w workflow.Workflow, phase, gate string, pages ...page) {
 		var paths []string
@@ -40,7 +40,7 @@ func messages(t *testing.T, l events.Language) string {
 		}
 		say(title, asking(l, w, phase, gateIn(t, w, gate), paths)+called(l, pages)+shownWhole(l, pages))
 	}
-	first("atdd, requirements", atdd, "stories", "requirements", page{"docs/issues/24-x/prd.md", "# Search\n\n## Why\n\n## Scope\n"})
+	first("atdd, requirements", atdd, "stories", "requirements", page{path: "docs/issues/24-x/prd.md", text: "# Search\n\n## Why\n\n## Scope\n"})
 	first("atdd, design", atdd, "design", "design-approved", set...)
 	flaky, _, err := workflow.Shipped("atdd-flaky")
 	if err != nil {
@@ -50,11 +50,11 @@ func messages(t *testing.T, l events.Language) string {
 		{Gate: "fails-at-times", Kind: events.GateFlaky, Verdict: events.Pass, Reason: events.ReasonFlaky, Rate: events.Rate{Failed: 2, Runs: 20}},
 		{Gate: "bug-kept", Kind: events.GateAnchor, Verdict: events.Pass, Reason: events.ReasonUnchanged},
 	}
-	cause := []page{{"docs/issues/31-x/diagnosis.md", "timing, type C: the reader does not wait (store/db.go:40)\n"}, {"tests/acceptance/AT-31.sh", "#!/bin/sh\ngo test -count=1 -run TestRace ./store\n"}}
+	cause := []page{{path: "docs/issues/31-x/diagnosis.md", text: "timing, type C: the reader does not wait (store/db.go:40)\n"}, {path: "tests/acceptance/AT-31.sh", text: "#!/bin/sh\ngo test -count=1 -run TestRace ./store\n"}}
 	say("atdd-flaky, diagnosis", asking(l, flaky, "diagnose", gateIn(t, flaky, "diagnosis-approved"), []string{cause[0].path, cause[1].path})+(&Plan{Flow: flaky}).measured(l, rates)+called(l, cause)+shownWhole(l, cause))
-	first("at the entry, without words", plain, "plan", "wanted", page{"prd.md", "no heading\n"})
-	first("in a phase, without words", plain, "plan", "agreed", page{"docs/a.md", ""})
-	first("in the last phase", plain, "last", "ready", page{"docs/a.md", strings.Repeat("see a/b.go:7\n", 14)})
+	first("at the entry, without words", plain, "plan", "wanted", page{path: "prd.md", text: "no heading\n"})
+	first("in a phase, without words", plain, "plan", "agreed", page{path: "docs/a.md", text: ""})
+	first("in the last phase", plain, "last", "ready", page{path: "docs/a.md", text: strings.Repeat("see a/b.go:7\n", 14)})
 	diff := "diff --git a/docs/issues/24-x/plan.md b/docs/issues/24-x/plan.md\n--- a/docs/issues/24-x/plan.md\n+++ b/docs/issues/24-x/plan.md\n" +
 		"@@ -6,3 +6,3 @@\n \n-- Rows are kept in the store that is there (`store/db.go:40`): one writer, no lock.\n+- Rows are kept in a file of their own (`store/file.go:1`).\n - The old command stays, as scripts call it: cmd/old/main.go:12\n"
 	say("atdd, design, again", asking(l, atdd, "design", gateIn(t, atdd, "design-approved"), []string{set[0].path, set[1].path})+became(l, []Finding{
@@ -98,7 +98,7 @@ func TestKeyDecisionsAreLinesThatNameAPlace(t *testing.T) {
 			t.Errorf("%q: %v", line, got)
 		}
 	}
-	long := called(events.English, []page{{"a.md", "x.go:1 " + strings.Repeat("語", 500) + "\n"}})
+	long := called(events.English, []page{{path: "a.md", text: "x.go:1 " + strings.Repeat("語", 500) + "\n"}})
 	if !strings.Contains(long, " ...\n") || len([]rune(long)) > 300 {
 		t.Errorf("a line is not cut: %q", long)
 	}

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"autopilot/daemon/tree"
 	"autopilot/events"
 	"autopilot/projections/rule"
 	"autopilot/projections/run"
+	"autopilot/projections/visible"
 )
 
 // set lists the files of a set: object id and path.
@@ -92,10 +94,28 @@ func (w *Worker) SetOf(ctx context.Context, s run.State, gate string) (string, e
 	return "", fmt.Errorf("find gate %s in the workflow", gate)
 }
 
+// paths are those of a set.
+func paths(set []tree.Entry) []string {
+	var out []string
+	for _, e := range set {
+		out = append(out, e.Path)
+	}
+	return out
+}
+
+// pathText is a path as it is shown: one with characters that cannot be seen, or
+// that could be taken for several, is quoted.
+func pathText(path string) string {
+	if strings.HasPrefix(path, `"`) || visible.Line(path) != path {
+		return strconv.QuoteToASCII(path)
+	}
+	return path
+}
+
 func setText(set []tree.Entry) string {
 	var b strings.Builder
 	for _, e := range set {
-		fmt.Fprintf(&b, "%s %s\n", e.ID, e.Path)
+		fmt.Fprintf(&b, "%s %s\n", e.ID, pathText(e.Path))
 	}
 	return b.String()
 }

@@ -370,6 +370,16 @@ func (s State) Shown(gate events.Name) (events.Tree, bool) {
 	return "", false
 }
 
+// ShownWhole says that all of the set was shown when that gate asked last.
+func (s State) ShownWhole(gate events.Name) bool {
+	for _, a := range slices.Backward(s.Answers) {
+		if a.Gate == gate {
+			return a.Shown != ""
+		}
+	}
+	return false
+}
+
 // Replied says that a person has answered the question of the newest round of an
 // interview, as often as it was put.
 func (s State) Replied(gate events.Name) bool {

@@ -8,15 +8,18 @@ import (
 	"autopilot/projections/phrase"
 )
 
-// split takes a question apart: what it says, and the diff that it may end with.
+// split takes a question apart: what it says, and the diff that follows. A line of a
+// diff is never empty: what comes after such a line is in files.
 func split(text string) (said, diff string) {
-	if strings.HasPrefix(text, diffStart) {
-		return "", text
+	i := strings.Index("\n"+text, "\n"+diffStart)
+	if i < 0 {
+		return text, ""
 	}
-	if i := strings.Index(text, "\n"+diffStart); i >= 0 {
-		return text[:i+1], text[i+1:]
+	diff, _, cut := strings.Cut(text[i:], "\n\n")
+	if cut {
+		diff += "\n"
 	}
-	return text, ""
+	return text[:i], diff
 }
 
 const diffStart = "diff --git "
