@@ -19,6 +19,9 @@ type answerOptions struct {
 	findings []string
 	set      string
 	gate     string
+	seen     []string
+	show     bool
+	open     bool
 }
 
 // Words of answers: later leaves a question open, skip goes on without an
@@ -38,7 +41,9 @@ approval, a letter to a choice, a text to a free question. Without an answer it
 shows the question, with what has changed since it was shown last, and asks.
 
 ok approves all that is shown, and exactly that: when it changes meanwhile, it is
-shown again. no takes one finding for each section, and who works on it next gets
+shown again. What is long is shown in pages (PAGER, else less) and kept in a file of
+yours, which --open opens in VISUAL or EDITOR. A file that no text can show, as an
+image, is shown by size and SHA-256; ok needs the first 6 characters of that. no takes one finding for each section, and who works on it next gets
 them as they are; P1 before a section says that it does not block. skip goes on
 without an interview, for a reason. later changes nothing. The first answer
 counts.
@@ -56,6 +61,7 @@ means the only live run of this directory; a text of one word needs RUN.`,
   apctl answer k3xq no --gate design-approved -m 'docs/plan.md: too large'
   apctl answer k3xq 'use sqlite'
   apctl answer k3xq skip -m 'it is all in the issue'
+  apctl answer k3xq --show > plan.txt
   apctl answer k3xq --json`,
 		Args:              runAnd(1),
 		ValidArgsFunction: a.completeRuns,
@@ -64,6 +70,9 @@ means the only live run of this directory; a text of one word needs RUN.`,
 	cmd.Flags().StringArrayVarP(&o.findings, "message", "m", nil, "with no: what you found, `SECTION: TEXT` (repeatable); with skip: why")
 	cmd.Flags().StringVar(&o.gate, "gate", "", "answer about the gate `NAME` that was accepted by hand-off")
 	cmd.Flags().StringVar(&o.set, "set", "", "answer only about the set with this `HASH`")
+	cmd.Flags().StringArrayVar(&o.seen, "seen", nil, "with ok: the start of the `SHA-256` of a file that no text can show (repeatable)")
+	cmd.Flags().BoolVar(&o.show, "show", false, "show all of the question, and answer nothing")
+	cmd.Flags().BoolVar(&o.open, "open", false, "show it in the editor of VISUAL or EDITOR")
 	return a.jsonFlag(cmd)
 }
 
@@ -94,10 +103,17 @@ func runAnswer(ctx context.Context, a *app, o answerOptions, args []string) erro
 		return a.leaveOpen(v)
 	case o.set != "" && !strings.HasPrefix(v.Question.Set, strings.ToLower(o.set)):
 		return render.OtherSet(v, o.set)
+	case o.show:
+		return a.show(v, o.open)
 	case word == "" && (a.json || !a.interactive() || a.Out.Columns == nil):
 		return a.showQuestion(v)
 	}
-	return a.decide(ctx, v, req, word)
+	e, err := a.exhibit(v, o.open)
+	if err != nil {
+		return err
+	}
+	req.Shown, req.Seen = shownHash(*v.Question), o.seen
+	return a.decide(ctx, v, req, word, e)
 }
 
 // asked takes the arguments apart. One alone is a run, unless it can be none.
@@ -175,18 +191,18 @@ func (a *app) showQuestion(v wire.RunView) error {
 
 // decide shows a person at the terminal what is asked, takes what is left of the
 // answer, has the challenge typed, and sends it.
-func (a *app) decide(ctx context.Context, v wire.RunView, req wire.AnswerRequest, word string) error {
+func (a *app) decide(ctx context.Context, v wire.RunView, req wire.AnswerRequest, word string, e exhibit) error {
 	q := *v.Question
 	unasked := func(err error) error {
 		return unasked(err, func(why error) error { return render.NotAnswered(v, why) })
 	}
-	shown := func(s render.Style) string { return s.Question(v) }
+	shown := e.once
 	if word == "" {
 		typed, err := a.typedUpTo(wire.MaxAnswer, func(s render.Style) string { return shown(s) + s.Of(v).AnswerKeys(q) })
 		if err != nil {
 			return unasked(err)
 		}
-		if word, shown = typed, func(render.Style) string { return "" }; word == "" || strings.EqualFold(word, later) {
+		if word = typed; word == "" || strings.EqualFold(word, later) {
 			return a.leaveOpen(v)
 		}
 	}
@@ -201,17 +217,21 @@ func (a *app) decide(ctx context.Context, v wire.RunView, req wire.AnswerRequest
 		if why == "" {
 			return a.leaveOpen(v)
 		}
-		req.Text, shown = why, func(render.Style) string { return "" }
+		req.Text = why
 	}
 	if req.Choice == "no" && q.Kind == "approval" && len(req.Findings) == 0 {
 		var err error
 		if req.Findings, err = a.findings(v, shown); err != nil {
 			return unasked(err)
 		}
-		shown = func(render.Style) string { return "" }
 	}
 	if req.Choice == "no" && len(req.Findings) == 0 {
 		return render.NoFinding()
+	}
+	if req.Choice == "ok" {
+		if err := a.seen(&req, v, shown); err != nil {
+			return unasked(err)
+		}
 	}
 	if err := a.prove(&req, v, shown); err != nil {
 		return unasked(err)
@@ -221,6 +241,7 @@ func (a *app) decide(ctx context.Context, v wire.RunView, req wire.AnswerRequest
 	if err := a.ask(ctx, wire.RunAnswer, req, &after); err != nil {
 		return err
 	}
+	e.drop()
 	return a.answer(wire.SchemaRun, after, func(s render.Style) string { return s.Answered(after, q, req.Choice) })
 }
 

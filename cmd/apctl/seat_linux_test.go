@@ -125,7 +125,7 @@ func person(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	cmd := exec.Command(self, args[2:]...)
 	cmd.Dir = ts.MkAbs(".")
-	for _, name := range []string{"HOME", "PATH", "AUTOPILOT_STATE", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "TERM", "LANG", "TZ"} {
+	for _, name := range []string{"HOME", "PATH", "AUTOPILOT_STATE", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "TERM", "LANG", "TZ", "PAGER", "EDITOR"} {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}
 	cmd.Env = append(cmd.Env, seatVariable+"=leave", seatAnswer+"="+args[1])

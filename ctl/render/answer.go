@@ -16,6 +16,36 @@ func (s Style) Question(v wire.RunView) string {
 		return ""
 	}
 	s = s.Of(v)
+	text := s.questionHead(v) + "\n" + s.asked(q.Text)
+	if q.Cut > 0 {
+		text += s.say("\n%s more are not shown; all of it: apctl answer %s --show", "\nほか %s は表示していません。全体を表示するには: apctl answer %s --show", Size(int64(q.Cut)), Line(v.Handle)) + "\n"
+	}
+	return text
+}
+
+// LongQuestion says that a question leaves the screen before it is read.
+func LongQuestion(v wire.RunView) bool {
+	return strings.Count(v.Question.Text, "\n") > manyLines || len(v.Question.Text) > manyBytes
+}
+
+// manyBytes are read in pages too, where they are few lines.
+const manyBytes = 16 << 10
+
+// QuestionRead is a question that a person has read in pages, or has in a file.
+func (s Style) QuestionRead(v wire.RunView, file string) string {
+	s = s.Of(v)
+	q := v.Question
+	head, _, _ := strings.Cut(q.Text, "\n\n")
+	text := s.questionHead(v) + "\n" + s.asked(head+"\n")
+	if n := len(q.Files) + q.More; n > 0 {
+		text += s.say("It is about %s.", "対象は %s です。", s.count(n, "file", "ファイル")) + "\n"
+	}
+	return text + "\n" + s.say("All of it, %s, %s:", "全体(%s、%s):", s.count(strings.Count(q.Text, "\n"), "line", "行"), Size(int64(len(q.Text)))) + "\n  " + Line(file) + "\n"
+}
+
+// questionHead says who asks, where and since when.
+func (s Style) questionHead(v wire.RunView) string {
+	q := v.Question
 	var b strings.Builder
 	again := ""
 	if q.Again {
@@ -39,13 +69,6 @@ func (s Style) Question(v wire.RunView) string {
 		{s.say("draft", "ドラフト PR"), Line(q.Link)},
 		{s.say("needs", "必要条件"), s.needs(*q)},
 	}))
-	b.WriteString("\n" + s.asked(q.Text))
-	if q.Cut > 0 {
-		b.WriteString(s.say("\n%s more are not shown", "\nほか %s は表示していません", Size(int64(q.Cut))) + "\n")
-	}
-	if n := strings.Count(b.String(), "\n"); n > manyLines {
-		b.WriteString(s.say("\nThese were %d lines. To read them in pages: apctl answer %s | less", "\n全 %d 行。ページごとに読むには: apctl answer %s | less", n, Line(v.Handle)) + "\n")
-	}
 	return b.String()
 }
 
@@ -165,6 +188,16 @@ func (s Style) AnswerAsk(choice, word string) string {
 	return s.challenge(s.say("%s it", "%s", does), word, false)
 }
 
+// SeenAsk asks for the start of the hash of a file that no text can show.
+func (s Style) SeenAsk(f wire.OpaqueFile) string {
+	if f.Path == "" {
+		return s.say("\nNo text can show %s of these files, and each has its SHA-256 above. The SHA-256 of\nthat list is %s.\nIts first %d characters, once you have looked at them all, or Enter to leave it: ",
+			"\nテキスト表示できないファイル(計 %s)の SHA-256 は上に表示されています。その一覧の SHA-256 は\n%s です。\nすべて確認したら先頭 %d 文字を入力してください。Enter で保留: ", Size(f.Bytes), f.Hash, wire.SeenCharacters)
+	}
+	return s.say("\nNo text can show %s. The first %d characters of its SHA-256, or Enter to leave it: ",
+		"\n%s はテキスト表示できません。SHA-256 の先頭 %d 文字を入力してください。Enter で保留: ", Line(f.Path), wire.SeenCharacters)
+}
+
 // Answered says what became of an answer.
 func (s Style) Answered(v wire.RunView, q wire.QuestionView, choice string) string {
 	s = s.Of(v)
@@ -219,6 +252,28 @@ func OtherSet(v wire.RunView, given string) *wire.Error {
 		Code: wire.Conflict, Message: fmt.Sprintf("run %s asks about the set %s, not %s, so nothing was answered", Line(v.Handle), Hash(v.Question.Set), Line(given)),
 		Hint: "apctl answer " + Line(v.Handle) + "   shows it",
 	}
+}
+
+// NotSeen says that what was typed is not the hash of a file.
+func NotSeen(v wire.RunView, f wire.OpaqueFile) *wire.Error {
+	of := Line(f.Path)
+	if of == "" {
+		of = "the files that no text can show"
+	}
+	return &wire.Error{
+		Code: wire.NeedsPerson, Message: "that is not the start of the SHA-256 of " + of + ", so nothing was answered",
+		Hint: "apctl answer " + Line(v.Handle) + " --show   shows it",
+	}
+}
+
+// NoEditor says that no program is set that could open a file.
+func NoEditor() *wire.Error {
+	return usage("EDITOR=vi apctl answer --open", "--open needs a program in VISUAL or EDITOR")
+}
+
+// NotPaged says why a text is shown at once, and not in pages.
+func NotPaged(program string, err error) string {
+	return Note(fmt.Sprintf("%s cannot show it in pages (%v), so it follows at once", Line(program), err))
 }
 
 // ShortSet is a hash that says too little.
