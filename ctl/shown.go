@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"autopilot/ctl/render"
-	"autopilot/projections/marker"
 	"autopilot/events/wire"
+	"autopilot/projections/marker"
 )
 
 // exhibit is a question as a person at the terminal is shown it: at once, or in

@@ -154,6 +154,8 @@ func TestAnswersThatAreNone(t *testing.T) {
 		"two findings of a section":        {func(a *wire.AnswerRequest) { a.Choice, a.Findings = "no", []wire.AnswerFinding{find, find} }, wire.Usage, "two findings"},
 		"a finding without a text":         {func(a *wire.AnswerRequest) { a.Choice, a.Findings = "no", []wire.AnswerFinding{{Section: "x"}} }, wire.Usage, "finding 1"},
 		"the hash of another set":          {func(a *wire.AnswerRequest) { a.Set = strings.Repeat("0", 64) }, wire.Conflict, "what was shown"},
+		"not shown":                        {func(a *wire.AnswerRequest) { a.Shown = "" }, wire.NeedsPerson, "not all of what gate wanted asks about was shown"},
+		"the beginning was shown":          {func(a *wire.AnswerRequest) { a.Shown = strings.Repeat("0", 64) }, wire.NeedsPerson, "not all of what"},
 		"no set":                           {func(a *wire.AnswerRequest) { a.Set = "" }, wire.Conflict, "what was shown"},
 		"what was typed is something else": {func(a *wire.AnswerRequest) { a.Typed = "yes" }, wire.NeedsPerson, "typed"},
 		"the handle instead of the hash":   {func(a *wire.AnswerRequest) { a.Typed = st.Facts.Handle }, wire.NeedsPerson, "typed"},
