@@ -204,7 +204,7 @@ func wrapped(words []string) []call {
 	name := path.Base(words[0])
 	switch name {
 	case "sh", "bash", "dash", "zsh", "ksh":
-		if _, text := shellText(words); text != "" {
+		if _, text := dashC(words); text != "" {
 			return textCalls(text, true)
 		}
 	case "env", "timeout", "nice", "nohup", "stdbuf", "command", "exec", "xvfb-run", "setsid", "ionice", "time":
@@ -215,8 +215,8 @@ func wrapped(words []string) []call {
 	return nil
 }
 
-// shellText is what a shell is asked to run by -c, and the options before it.
-func shellText(words []string) (options []string, text string) {
+// dashC is what a shell is asked to run by -c, and the options before it.
+func dashC(words []string) (options []string, text string) {
 	for i, w := range words[1:] {
 		if strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.HasSuffix(w, "c") && i+2 < len(words) {
 			return words[1 : i+2], words[i+2]

@@ -20,7 +20,7 @@ func Hides(c Command) string {
 	for _, call := range c.calls() {
 		switch name := path.Base(call.words[0]); name {
 		case "sh", "bash", "dash", "zsh", "ksh":
-			if options, text := shellText(call.words); text != "" {
+			if options, text := dashC(call.words); text != "" {
 				if found := hidesText(text, options); found != "" {
 					return found
 				}
