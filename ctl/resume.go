@@ -82,7 +82,7 @@ func (a *app) afterDrift(ctx context.Context, req wire.ResumeRequest, v *wire.Ru
 	}
 	var halted wire.RunView
 	var set wire.PINView
-	if a.ask(ctx, wire.RunGet, req.RunRef, &halted) != nil || halted.Reason != string(events.HaltDrift) ||
+	if a.ask(ctx, wire.RunGet, req.RunRef, &halted) != nil || (halted.Reason != string(events.HaltDrift) && halted.Reason != string(events.HaltUnproven)) ||
 		a.ask(ctx, wire.PINStatus, nil, &set) != nil {
 		return err
 	}

@@ -33,6 +33,7 @@ type runOptions struct {
 	artifacts  []string
 	setup      string
 	clean      bool
+	noControls bool
 	tree       treeOptions
 	again      bool // a work tree that was made for the same task is gone on with
 	noConfig   bool
@@ -105,6 +106,7 @@ func (o *runOptions) flags(cmd *cobra.Command) {
 	f.StringArrayVar(&o.artifacts, "artifact", nil, "goal `NAME=GLOB`: files that the run has to write (repeatable)")
 	f.StringVar(&o.setup, "setup", "", "`CMD` that prepares a clean checkout for the gates")
 	f.BoolVar(&o.clean, "clean", false, "done also needs the gates to pass in a clean checkout")
+	f.BoolVar(&o.noControls, "no-controls", false, "done without the controls: it proves less, and is shown so")
 	treeFlags(cmd, &o.tree, "work on a branch and in a directory of its own, beside this one")
 	f.BoolVar(&o.noConfig, "no-config", false, "do not read the project's configuration")
 	f.StringVarP(&o.agent.profile, "agent", "a", "", "agent `NAME`, see apctl agent ls")
@@ -267,6 +269,7 @@ func (o *runOptions) request(a *app, counted bool, args []string) (wire.StartReq
 		}
 		req.Spec.Issue = issue.String()
 	}
+	req.Spec.NoControls = o.noControls
 	if o.clean {
 		req.Spec.Checkout = events.CheckoutClean
 	}

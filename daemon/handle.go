@@ -178,6 +178,7 @@ func onWire(err error) error {
 		{engine.ErrNotHalted, wire.Conflict, "apctl status   shows what it does"},
 		{engine.ErrNotWaiting, wire.Conflict, "apctl status   shows what it does"},
 		{engine.ErrDrift, wire.NeedsPerson, "apctl diff   shows what was changed"},
+		{engine.ErrUnproven, wire.NeedsPerson, "apctl why   shows what was found, and apctl resume -m 'NOTE' sends the agent back to work"},
 		{engine.ErrBrokenLog, wire.Denied, "apctl verify   says what is wrong; cancel this run and start a new one"},
 		{engine.ErrNeedsNote, wire.Usage, "apctl resume -m 'WHAT TO DO DIFFERENTLY'"},
 		{engine.ErrPastUntil, wire.Conflict, "start a new run"},

@@ -226,7 +226,7 @@ func (d *Daemon) runResume(ctx context.Context, q bus.Request, body wire.ResumeR
 	}
 	defer release()
 	cmd, actor := engine.Resume{}, q.Actor
-	if s.Status == run.Halted && s.Halt.Reason == events.HaltDrift {
+	if explain.Proves(s) && (s.Halt.Reason == events.HaltDrift || body.Note == "" && body.Findings == "") {
 		if cmd.Assurance, actor, err = d.afterDrift(q, s, body); err != nil {
 			return wire.RunView{}, err
 		}

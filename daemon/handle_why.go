@@ -271,6 +271,7 @@ func (d *Daemon) evidence(ctx context.Context, s run.State) (*wire.Evidence, err
 	if s.Last.Checkout == events.CheckoutClean {
 		e.Checkout = "clean"
 	}
+	e.Controls, e.Weaker = d.controls(s, spec)
 	if e.Created, err = d.worker.MadePaths(s.Last.Created); err != nil {
 		return nil, err
 	}
@@ -279,6 +280,21 @@ func (d *Daemon) evidence(ctx context.Context, s run.State) (*wire.Evidence, err
 	}
 	e.Pinned, e.Allowed, err = d.worker.Proven(ctx, s)
 	return e, err
+}
+
+// controls are what became of the controls of a run that is done. It is weaker where one
+// was switched off, could not be tried, or was accepted without it.
+func (d *Daemon) controls(s run.State, spec wire.RunSpec) (list []wire.Control, weaker bool) {
+	for _, r := range s.Last.Results {
+		if r.Kind != events.GateControl {
+			continue
+		}
+		c := wire.Control{Name: string(r.Gate), Verdict: string(r.Verdict), Reason: string(r.Reason), Files: d.lines(r.Files)}
+		c.Accepted = r.Verdict == events.Fail
+		weaker = weaker || c.Accepted || r.Reason == events.ReasonNotTried
+		list = append(list, c)
+	}
+	return list, weaker || spec.NoControls
 }
 
 func (d *Daemon) lines(ref events.Ref) []string {

@@ -267,6 +267,7 @@ func gateViews(s run.State, spec wire.RunSpec) []wire.GateView {
 			v.Failing, v.Before, v.DurationMS = r.Failing, before[g.Name].Failing, r.DurationMS
 			v.Used, v.Of, v.Limit = r.Used, r.Of, r.Limit
 			v.Rate, v.After = r.Rate, r.After
+			v.Tests, v.TestsWas = r.Tests, base[g.Name].Tests
 		}
 		out = append(out, v)
 	}

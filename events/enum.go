@@ -20,6 +20,7 @@ const (
 	GateQA        GateKind = "qa"        // another session found nothing wrong in use, or the diff needs no such look
 	GateInterview GateKind = "interview" // what is wanted is clear enough
 	GateApproval  GateKind = "approval"  // a person approved the set
+	GateControl   GateKind = "control"   // what passed is tried once more, with the proof or the product of the start
 	GateSession   GateKind = "session"   // the outcome record of a session, judged by the kill switches
 	GateHoldout   GateKind = "holdout"   // a command passes with files that no agent sees
 )
@@ -114,6 +115,13 @@ const (
 	ReasonSteady    Reason = "steady"     // flaky: it passed in every run
 	ReasonControl   Reason = "control"    // red: the command fails on the files as they are too
 	ReasonRow       Reason = "row"        // red: what who works names is not what the history says
+
+	ReasonHeld       Reason = "held"        // control: it ended as it has to
+	ReasonLeans      Reason = "leans"       // control: the gates pass only with the files named, which came since the start
+	ReasonElsewhere  Reason = "elsewhere"   // control: the files of the start pass too, so something else turned it green
+	ReasonWanted     Reason = "wanted"      // control: the baseline named no failing test, so the tests named were wanted
+	ReasonNothingNew Reason = "nothing-new" // control: no file came that tests or runners load
+	ReasonNotTried   Reason = "not-tried"   // control: it could not be tried here, or its end says nothing
 
 	ReasonReported   Reason = "reported"           // session: no kill switch fires on its report
 	ReasonNoReport   Reason = "no-report"          // session: it wrote none
@@ -294,6 +302,7 @@ const (
 	HaltPlan         Halt = "plan"           // the plan came back unchanged too often
 	HaltForeign      Halt = "foreign-change" // somebody else has changed the work tree
 	HaltClaimLost    Halt = "claim-lost"     // another has the work tree now
+	HaltUnproven     Halt = "unproven"       // all passes, but so do the files of the start
 
 	HaltIterations  Halt = "iterations"
 	HaltCycles      Halt = "cycles" // ways back to an earlier phase

@@ -165,6 +165,17 @@ type GateResult struct {
 	Refused    int      `json:"refused,omitzero"` // requests of its processes to the daemon that they may not make
 	Rate       Rate     `json:"rate,omitzero"`    // repeat, flaky, red: of a command that runs more than once
 	After      Rate     `json:"after,omitzero"`   // red: the same of its control run, with the work
+	Tests      Executed `json:"tests,omitzero"`   // what the output says of its tests
+	Ran        Ref      `json:"ran,omitzero"`     // the same with ids: a rule.Tests as JSON
+}
+
+// Executed is how many tests an output says were executed or skipped. The zero value
+// says nothing.
+type Executed struct {
+	Passed  int  `json:"passed"`
+	Failed  int  `json:"failed,omitzero"`
+	Skipped int  `json:"skipped,omitzero"`
+	Named   bool `json:"named,omitzero"` // each of them by its name
 }
 
 // Rate is how many runs of one command, one behind the other, failed.

@@ -1,6 +1,9 @@
 package render
 
-import "autopilot/events/wire"
+import (
+	"autopilot/events"
+	"autopilot/events/wire"
+)
 
 // PIN says whether a PIN is set.
 func (s Style) PIN(v wire.PINView) string {
@@ -48,6 +51,16 @@ func (s Style) challenge(does, word string, pin bool) string {
 // DriftAsk says what it means to let a run go on that was halted by drift.
 func (s Style) DriftAsk(v wire.RunView, pin bool) string {
 	s = s.Of(v)
+	if v.Reason == string(events.HaltUnproven) {
+		means := s.say(`All gates pass, but today they pass with the files of the start too, so nothing
+proves that the work turned them green (apctl why names what changed outside).
+If you go on, the run is done, and its evidence says that you accepted it.
+`, `すべてのゲートは成功しましたが、開始時のファイルでも成功するため、作業の効果は証明
+されていません (apctl why で外部の変更を表示)。続けると実行は完了となり、受け入れた
+ことが記録されます。
+`)
+		return s.head(v) + "\n\n" + means + "\n" + s.challenge(s.say("accept it", "受け入れる"), v.Handle, pin)
+	}
 	means := s.say(`It has changed pinned files or tools: what proves its work. Put them back first
 (apctl diff shows them). They stay pinned; if the next iteration leaves them
 changed it is warned once more, and then halted again.

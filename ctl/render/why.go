@@ -8,6 +8,7 @@ import (
 
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/phrase"
 )
 
 // Why explains a run in full, in the order in which a person asks: what
@@ -184,10 +185,60 @@ func (s Style) evidence(e wire.Evidence, summary bool) string {
 	return table(gates) + s.facts([][2]string{
 		{s.say("tree", "ツリー"), Hash(e.Tree)},
 		{s.say("checked", "確認場所"), s.checkedIn(e.Checkout)},
+		{s.say("tests", "テスト"), s.executed(e.Gates)},
+		{s.say("controls", "対照"), s.controls(e)},
 		{s.say("pinned", "固定ファイル"), pinned},
 		{s.say("allowed", "変更許可"), strings.TrimRight(list(e.Allowed), "\n")},
 		{s.say("gates made", "ゲートの生成物"), strings.TrimRight(list(e.Created), "\n")},
 	})
+}
+
+// executed says how many tests each gate has run, before the work and after it.
+func (s Style) executed(gates []wire.GateView) string {
+	var out []string
+	for _, g := range gates {
+		if g.Tests == (events.Executed{}) {
+			continue
+		}
+		text := s.say("%s: %s", "%s: %s", Line(g.Name), s.tests(g.Tests))
+		if g.TestsWas != (events.Executed{}) {
+			text += s.say("; at the start %s", "、開始時 %s", s.tests(g.TestsWas))
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, "\n")
+}
+
+func (s Style) tests(e events.Executed) string {
+	parts := []string{s.say("%d passed", "成功 %d 件", e.Passed)}
+	if e.Failed > 0 {
+		parts = append(parts, s.say("%d failed", "失敗 %d 件", e.Failed))
+	}
+	if e.Skipped > 0 {
+		parts = append(parts, s.say("%d skipped", "スキップ %d 件", e.Skipped))
+	}
+	return s.listed(parts...)
+}
+
+// controls says what became of the controls; nothing of a run that had none.
+func (s Style) controls(e wire.Evidence) string {
+	var out []string
+	for _, c := range e.Controls {
+		text := s.say("%s: %s", "%s: %s", Line(c.Name), phrase.Reason(s.lang, events.GateResult{
+			Kind: events.GateControl, Gate: events.Name(c.Name), Reason: events.Reason(c.Reason), Verdict: events.Verdict(c.Verdict),
+		}))
+		if c.Accepted {
+			text += s.say("; a person accepted it", "。担当者が受け入れた")
+		}
+		out = append(out, text)
+		for _, f := range c.Files {
+			out = append(out, "  "+Line(f))
+		}
+	}
+	if e.Weaker && len(e.Controls) == 0 {
+		out = append(out, s.say("switched off (--no-controls), so this done proves less", "無効(--no-controls)。この完了の証明力は弱い"))
+	}
+	return strings.Join(out, "\n")
 }
 
 // checkedIn says where the gates passed.

@@ -110,6 +110,7 @@ var (
 	ErrStale      = errors.New("the run has moved on")
 	ErrDrift      = errors.New("a run that has changed what proves its work is resumed by a person at a terminal")
 	ErrBrokenLog  = errors.New("a run whose log is not whole is not resumed: what it did is no longer known")
+	ErrUnproven   = errors.New("work that no control could prove is accepted by a person at a terminal")
 	ErrPastUntil  = errors.New("the time that the run was given until has passed")
 	ErrNotWaiting = errors.New("the run does not wait for a limit")
 	ErrNeedsNote  = errors.New("the same rail would fire again without new findings")
@@ -309,6 +310,10 @@ func decideResume(s run.State, c Resume, now time.Time) (events.Data, error) {
 	case events.HaltNoop, events.HaltAgentLost, events.HaltAgentFailed, events.HaltStopped,
 		events.HaltInternal, events.HaltRebooted, events.HaltWorkspaceGone, events.HaltLimit, events.HaltAuthFailed,
 		events.HaltBilling, events.HaltEntry, events.HaltExpired, events.HaltStall, events.HaltForeign, events.HaltClaimLost:
+	case events.HaltUnproven:
+		if c.Note == "" && c.Findings == "" && c.Assurance.Level() < events.AssuredTTY.Level() {
+			return nil, ErrUnproven
+		}
 	}
 	return events.RunResumed{
 		Note: c.Note, Findings: c.Findings, Count: c.Count, Phase: c.Phase, Assurance: c.Assurance,

@@ -86,10 +86,13 @@ var rules = []nextRule{
 	{"on", (*view).goesOn, (*view).on},
 	{"done", (*view).passed, finish(events.EndDone)},
 
+	{"accepted", (*view).accepted, finish(events.EndDone)},
+
 	{"drift", (*view).drifted, halt(events.HaltDrift)},
 	{"foreign", (*view).foreign, halt(events.HaltForeign)},
 	{"gate-unverifiable", (*view).unverifiable, halt(events.HaltUnverifiable)},
 	{"never-red", (*view).neverRed, halt(events.HaltUnverifiable)},
+	{"unproven", (*view).unproven, halt(events.HaltUnproven)},
 	{"auth-failed", met(events.ResultAuthFailed), halt(events.HaltAuthFailed)},
 	{"billing", met(events.ResultBilling), halt(events.HaltBilling)},
 	{"kill-switch", (*view).killed, (*view).kill},
@@ -314,6 +317,19 @@ func (q *view) blocked() bool {
 // same.
 func met(r events.Result) func(*view) bool {
 	return func(q *view) bool { return q.fresh() && q.Last.Agent.Result == r }
+}
+
+// unproven: everything passes, but the files of the start do too, as they are today.
+func (q *view) unproven() bool {
+	if !q.fresh() || q.skipped() || !slices.ContainsFunc(q.Last.Results, elsewhere) {
+		return false
+	}
+	return !slices.ContainsFunc(q.Last.Results, func(r events.GateResult) bool { return failed(r) && !elsewhere(r) })
+}
+
+// accepted: a person has accepted work that no control could prove, as it was judged.
+func (q *view) accepted() bool {
+	return q.ready() && q.Loop.Accepted == q.Last.Tree && q.Last.Tree != ""
 }
 
 func (q *view) noops() bool {

@@ -88,6 +88,8 @@ func (q *view) halted(reason events.Halt) events.RunHalted {
 		h.Files, h.By, h.Used = q.Foreign.Files, q.Foreign.By, int64(q.Foreign.Count)
 	case events.HaltClaimLost:
 		h.By = q.Stopping.By
+	case events.HaltUnproven:
+		h.Gate, h.Files = named(q.Last.Results, elsewhere)
 	case events.HaltUnverifiable:
 		h.Gate, h.Files = named(q.Last.Results, func(r events.GateResult) bool {
 			return r.Verdict == events.Unverifiable || rule.NeverRed(r)
@@ -129,6 +131,11 @@ func (q *view) halted(reason events.Halt) events.RunHalted {
 		events.HaltInternal, events.HaltRebooted, events.HaltWorkspaceGone, events.HaltLimit:
 	}
 	return h
+}
+
+// elsewhere says that the files of the start pass a control as well.
+func elsewhere(r events.GateResult) bool {
+	return r.Kind == events.GateControl && r.Reason == events.ReasonElsewhere
 }
 
 func failed(r events.GateResult) bool { return !rule.Passes(r) }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"autopilot/daemon/effect/confine"
 	"autopilot/events"
 	"autopilot/projections/rule"
 )
@@ -23,6 +24,8 @@ type Launch struct {
 	Argv []string
 	Dir  string
 	Env  []string
+	// Layers lie over directories that the gate sees.
+	Layers []confine.Layer
 }
 
 // Launch is how a command gate is started. The program of an argv is named by
@@ -34,7 +37,7 @@ func (p Pinned) Launch(c Command) Launch {
 			argv[0] = path
 		}
 	}
-	return Launch{Gate: c.Name, Argv: argv, Dir: p.dir(c), Env: p.Env}
+	return Launch{Gate: c.Name, Argv: argv, Dir: p.dir(c), Env: p.Env, Layers: p.Layers}
 }
 
 func (p Pinned) dir(c Command) string {

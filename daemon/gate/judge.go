@@ -26,11 +26,13 @@ type Texts struct {
 	FailingIDs string // sorted, one a line
 	Excerpt    string // what goes into the next prompt, up to ExcerptBytes
 	Files      string // paths that the verdict names, one a line
+	Tests      rule.Tests
+	Printed    string // of a pass, should it not count
 }
 
-// Judge is the verdict on a command gate: pass for exit code 0, fail for all
-// else. The output of a failed one is searched for failing tests and summed; the
-// caller stores the texts and sets their references.
+// Judge is the verdict on a command gate by its exit code: pass for 0, fail for all
+// else. What its output says of tests is read either way, and the output of a failed
+// one is summed; the caller stores the texts and sets their references.
 func Judge(c Command, p Process, output []byte) (events.GateResult, Texts) {
 	verdict, reason := events.Fail, reasonOf(p.Outcome)
 	if p.Outcome == events.Exited && p.Exit == 0 {
@@ -41,8 +43,12 @@ func Judge(c Command, p Process, output []byte) (events.GateResult, Texts) {
 	if p.Outcome == events.Exited {
 		r.Exit = p.Exit
 	}
+	t := rule.ReadTests(output)
+	if len(t.Runners) > 0 {
+		r.Tests = events.Executed{Passed: t.Passed, Failed: t.Failed, Skipped: t.Skipped, Named: t.Named}
+	}
 	if verdict == events.Pass {
-		return r, Texts{}
+		return r, Texts{Tests: t, Printed: Excerpt(output, ExcerptBytes/2, p.Bytes, p.Spool)}
 	}
 	ids, _ := rule.Failing(output)
 	if r.Failing = len(ids); len(ids) > 0 {
@@ -54,6 +60,7 @@ func Judge(c Command, p Process, output []byte) (events.GateResult, Texts) {
 		note += "It printed nothing.\n"
 	}
 	return r, Texts{
+		Tests:      t,
 		FailingIDs: rule.FailingText(ids),
 		Excerpt:    note + Excerpt(output, ExcerptBytes-len(note), p.Bytes, p.Spool),
 	}

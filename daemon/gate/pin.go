@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"autopilot/daemon/effect/confine"
 	"autopilot/projections/rule"
 )
 
@@ -33,6 +34,8 @@ type Pinned struct {
 	Scripts   []File   `json:"scripts,omitzero"` // that gates name and the recorded tree lacks
 	Dirs      []Dir    `json:"dirs"`             // PATH, in order
 	Tools     []Tool   `json:"tools,omitzero"`   // one for each command word, sorted
+
+	Layers []confine.Layer `json:"-"` // of a variant of the workspace
 }
 
 // Pin makes the gates' HOME and caches, copies the user's configuration into it

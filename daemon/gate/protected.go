@@ -40,7 +40,7 @@ const namedPaths = 40
 func pinFinding(paths []string, diff func([]string) string) string {
 	var b strings.Builder
 	b.WriteString("These files prove the work and must stay as they were at the start of the run. Put them back:\n")
-	b.WriteString(namedList(paths))
+	b.WriteString(NamedList(paths))
 	if diff != nil {
 		// Not of all: a whole folder of tests may be gone, and a command line has
 		// its bounds.

@@ -66,7 +66,7 @@ func (g Red) Before(h RedHistory) (events.GateResult, Texts, bool) {
 		text = fmt.Sprintf("Commit %s is the newest that changes a file of the tests (%s), and it only removes some. %s", c, strings.Join(g.Globs, ", "), testsAlone)
 	case len(h.Differ) > 0:
 		files = h.Differ
-		text = fmt.Sprintf("These files of the tests are not what they are in commit %s, the newest that changes any:\n%s%s", c, namedList(files), testsAlone)
+		text = fmt.Sprintf("These files of the tests are not what they are in commit %s, the newest that changes any:\n%s%s", c, NamedList(files), testsAlone)
 	case len(h.Work) == 0:
 		reason = events.ReasonAncestry
 		text = fmt.Sprintf("Nothing but tests was changed after commit %s. The work has to come after the commit of the tests.\n", c)
@@ -91,7 +91,7 @@ func (g Red) Judge(c TestCommit, r events.GateResult, t Texts, found bool) (even
 	case r.Verdict == events.Pass && len(c.Others) > 0:
 		r.Verdict, r.Reason = events.Fail, events.ReasonAncestry
 		t.Files = linesOf(c.Others)
-		head += "the command passes: it has the work as well. It changes also:\n" + namedList(c.Others) + testsAlone
+		head += "the command passes: it has the work as well. It changes also:\n" + NamedList(c.Others) + testsAlone
 	case r.Verdict == events.Pass:
 		r.Verdict, r.Reason = events.Fail, events.ReasonNotRed
 		head += "the command passes" + ofRuns(r.Rate.Runs-r.Rate.Failed, r.Rate) + ", so they would pass without the work that comes after it. " + testsAlone

@@ -29,7 +29,7 @@ func Scope(name events.Name, globs, changed []string) (events.GateResult, Texts)
 	if len(globs) > 0 {
 		may = "Only these may be changed in this phase: " + strings.Join(globs, ", ")
 	}
-	text := may + " Put these back as they were:\n" + namedList(outside)
+	text := may + " Put these back as they were:\n" + NamedList(outside)
 	r.OutputSum = rule.OutputSum([]byte(text))
 	return r, Texts{Files: linesOf(outside), Excerpt: Excerpt([]byte(text), ExcerptBytes, 0, "")}
 }
@@ -38,13 +38,13 @@ func Scope(name events.Name, globs, changed []string) (events.GateResult, Texts)
 // be changed without a trace.
 func NoFiles(r events.GateResult, paths []string) (events.GateResult, Texts) {
 	r.Verdict, r.Reason, r.Set = events.Fail, events.ReasonNoFile, ""
-	text := "These are links, repositories or files over 50 MB. Nothing can be told of what is read there, so put plain files in their place:\n" + namedList(paths)
+	text := "These are links, repositories or files over 50 MB. Nothing can be told of what is read there, so put plain files in their place:\n" + NamedList(paths)
 	r.OutputSum = rule.OutputSum([]byte(text))
 	return r, Texts{Files: linesOf(paths), Excerpt: Excerpt([]byte(text), ExcerptBytes, 0, "")}
 }
 
 // namedList is the first paths, one a line.
-func namedList(paths []string) string {
+func NamedList(paths []string) string {
 	var b strings.Builder
 	for i, p := range paths {
 		if i == namedPaths {

@@ -105,7 +105,7 @@ func KindOf(d events.Data) (Kind, bool) {
 func ofHalt(reason events.Halt) (Kind, bool) {
 	switch reason {
 	case events.HaltNeedsPerson, events.HaltRebooted, events.HaltWorkspaceGone, events.HaltAuthFailed, events.HaltBilling,
-		events.HaltEntry, events.HaltExpired:
+		events.HaltEntry, events.HaltExpired, events.HaltUnproven:
 		return NeedsPerson, true
 	case events.HaltAgentLost, events.HaltInternal:
 		return Died, true

@@ -61,3 +61,8 @@ func mountsBelow(top string) (found []string) {
 	}
 	return found
 }
+
+// whiteOut makes what an overlay takes for a file that is not there.
+func whiteOut(dir *os.File, name string) error {
+	return unix.Mknodat(int(dir.Fd()), name, unix.S_IFCHR, 0)
+}

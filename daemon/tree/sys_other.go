@@ -2,7 +2,11 @@
 
 package tree
 
-import "io/fs"
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
 
 // fsyncMethod: git promises its batch mode for the file systems of macOS.
 func fsyncMethod(string) string { return "batch" }
@@ -13,3 +17,6 @@ func stamp(fs.FileInfo) (string, bool) { return "", false }
 // mountsBelow: there are no mounts of a part of a file system here, and of others
 // the device tells.
 func mountsBelow(string) []string { return nil }
+
+// whiteOut has no overlay to make it for.
+func whiteOut(*os.File, string) error { return errors.ErrUnsupported }

@@ -194,7 +194,7 @@ func (c *checkout) setupFailed(ctx context.Context, cmd gate.Command, id string,
 func (c *checkout) gate(ctx context.Context, inPlace events.GateResult) (events.GateResult, error) {
 	spec := slices.IndexFunc(c.g.p.Spec.Gates, func(s wire.GateSpec) bool { return s.Name == inPlace.Gate })
 	cmd := gate.Command{Name: inPlace.Gate, Role: inPlace.Role, Run: command(c.g.p.Spec.Gates[spec])}
-	r, texts, err := c.g.judge(ctx, c.gates, cmd, effectOf(c.g.s, inPlace.Gate)+c.suffix)
+	r, texts, err := c.g.counted(ctx, c.gates, cmd, effectOf(c.g.s, inPlace.Gate)+c.suffix)
 	if err != nil {
 		return r, err
 	}
@@ -207,7 +207,7 @@ func (c *checkout) gate(ctx context.Context, inPlace events.GateResult) (events.
 
 // make writes the checkout unless an effect in it has begun.
 func (c *checkout) make(ctx context.Context, first string) error {
-	if _, err := c.g.w.cfg.Effects.Open(first).Outcome(); err == nil || errors.Is(err, effect.ErrUnfinished) {
+	if begun(c.g.w.cfg.Effects, first) {
 		return nil
 	}
 	if err := c.g.w.dropDir(c.base); err != nil {
@@ -221,6 +221,12 @@ func (c *checkout) make(ctx context.Context, first string) error {
 	}
 	failpoint.Hit(failpoint.AfterCheckout)
 	return c.gates.LayHome()
+}
+
+// begun says that an effect has begun, or has an end already.
+func begun(effects *effect.Runner, id string) bool {
+	_, err := effects.Open(id).Outcome()
+	return err == nil || errors.Is(err, effect.ErrUnfinished)
 }
 
 // dropCheckout removes the clean checkout of a run. What cannot be removed, as

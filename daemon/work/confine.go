@@ -46,9 +46,16 @@ func (w *Worker) confineGate(c confinement, l gate.Launch, id string) *confine.P
 			own = append(own, dir)
 		}
 	}
-	return w.cfg.Sandbox.Plan(sandbox.Request{
+	plan := w.cfg.Sandbox.Plan(sandbox.Request{
 		Mode: c.mode, Allow: c.allow, Env: l.Env, Work: c.work, Show: own, Write: []string{l.Dir}, Gate: true,
 	})
+	if len(l.Layers) > 0 {
+		if plan == nil { // without a sandbox the layers are all of it
+			plan = &confine.Plan{}
+		}
+		plan.Layers = l.Layers
+	}
+	return plan
 }
 
 // lacking puts the words of the supervisor into those of events.

@@ -69,6 +69,9 @@ func (w *Worker) Gates(ctx context.Context, s run.State, end <-chan struct{}) (_
 	if err != nil {
 		return events.GatesJudged{}, err
 	}
+	if results, err = g.controls(ctx, results, on); err != nil {
+		return events.GatesJudged{}, err
+	}
 	if err := g.sayMoved(ctx, results); err != nil {
 		return events.GatesJudged{}, err
 	}
@@ -207,7 +210,7 @@ func (g *judging) one(ctx context.Context, spec wire.GateSpec, id string) (event
 	if r, texts, bad := g.p.Gates.Unverifiable(c); bad {
 		return r, texts, nil
 	}
-	r, texts, err := g.judge(ctx, g.p.Gates, c, id)
+	r, texts, err := g.counted(ctx, g.p.Gates, c, id)
 	if err == nil {
 		err = g.elsewhere(ctx, c, &r, r.Effect)
 	}
@@ -308,9 +311,12 @@ func (g *judging) addRefused(results []events.GateResult) {
 
 // store keeps the texts of a result.
 func (g *judging) store(ctx context.Context, r events.GateResult, t gate.Texts) (events.GateResult, error) {
-	var errs [3]error
+	var errs [4]error
 	r.FailingIDs, errs[0] = g.w.put(ctx, t.FailingIDs)
 	r.Excerpt, errs[1] = g.w.put(ctx, t.Excerpt)
 	r.Files, errs[2] = g.w.put(ctx, t.Files)
+	if len(t.Tests.Runners) > 0 {
+		r.Ran, errs[3] = g.w.encodeText(ctx, t.Tests)
+	}
 	return r, errors.Join(errs[:]...)
 }

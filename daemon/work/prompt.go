@@ -221,7 +221,7 @@ func promptGate(a asked) workflow.PromptGate {
 		g.Says = "commit the tests (" + strings.Join(a.Files, ", ") + ") alone and before the work, as the command has to fail in that commit" + atLeastOnce(a.decl.Times) + ", and leave them as they are there; " + gate.TestsLater
 	case events.GateSession:
 		g.Says = "your result tells how the session went, as member `session`: nothing that a kill switch stops at"
-	case "", events.GateCommand, events.GateProtected:
+	case "", events.GateCommand, events.GateProtected, events.GateControl:
 	}
 	return g
 }

@@ -37,6 +37,7 @@ type RunSpec struct {
 	MaxTokens     int64               `json:"max_tokens,omitzero"`    // of all kinds
 	MaxTurns      int                 `json:"max_turns,omitzero"`     // of the agent, over all iterations
 	NoWait        bool                `json:"no_wait,omitzero"`       // halt instead of waiting for a limit
+	NoControls    bool                `json:"no_controls,omitzero"`   // done without the controls: it proves less
 	Sandbox       events.Sandbox      `json:"sandbox,omitzero"`       // empty is what the settings say
 	SandboxAllow  []string            `json:"sandbox_allow,omitzero"` // paths and words that stay in reach all the same
 }

@@ -220,10 +220,13 @@ type GateView struct {
 	DurationMS int64       `json:"duration_ms,omitzero"`
 	Used       int64       `json:"used,omitzero"` // of a session: what was compared, a count, seconds, or issues of Of
 	Of         int64       `json:"of,omitzero"`
-	Limit      int64       `json:"limit,omitzero"`    // with which, seconds or percent
-	Rate       events.Rate `json:"rate,omitzero"`     // of a command that runs more than once: how many of its runs failed
-	After      events.Rate `json:"after,omitzero"`    // of a gate of kind red: the same with the work
-	Baseline   bool        `json:"baseline,omitzero"` // as it was before any work, and not judged since
+	Limit      int64       `json:"limit,omitzero"` // with which, seconds or percent
+	Rate       events.Rate `json:"rate,omitzero"`  // of a command that runs more than once: how many of its runs failed
+	After      events.Rate `json:"after,omitzero"` // of a gate of kind red: the same with the work
+
+	Tests    events.Executed `json:"tests,omitzero"`        // executed, as the output says
+	TestsWas events.Executed `json:"tests_before,omitzero"` // at the baseline
+	Baseline bool            `json:"baseline,omitzero"`     // as it was before any work, and not judged since
 }
 
 // Result is what phrase.Reason words.
@@ -288,6 +291,17 @@ type Evidence struct {
 	Pinned   int        `json:"pinned"`           // files that had to stay as they were
 	Allowed  []string   `json:"allowed,omitzero"` // test files that were changed by permission
 	Created  []string   `json:"created,omitzero"` // files that the gates made, left out of the tree
+	Controls []Control  `json:"controls,omitzero"`
+	Weaker   bool       `json:"weaker,omitzero"` // the controls were switched off, or could not be tried
+}
+
+// Control is what became of one control: start-proof or still-red.
+type Control struct {
+	Name     string   `json:"name"`
+	Verdict  string   `json:"verdict"`
+	Reason   string   `json:"reason"`
+	Files    []string `json:"files,omitzero"`    // that it names
+	Accepted bool     `json:"accepted,omitzero"` // a person has accepted the work all the same
 }
 
 // NextCommand is a command that a person may want now.

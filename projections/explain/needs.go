@@ -19,9 +19,10 @@ const (
 	NeedsLog        = "log"   // its log is not whole
 	NeedsReboot     = "reboot"
 	NeedsWorkspace  = "workspace"
-	NeedsAgent      = "agent"   // its program cannot be started
-	NeedsGate       = "gate"    // its command cannot be run
-	NeedsLook       = "foreign" // somebody else has changed its work tree
+	NeedsAgent      = "agent"    // its program cannot be started
+	NeedsGate       = "gate"     // its command cannot be run
+	NeedsLook       = "foreign"  // somebody else has changed its work tree
+	NeedsProof      = "unproven" // it is to be accepted, or not, without a proof
 	LimitEnded      = "limit-ended"
 	NeedsTrust      = "trust" // of a configuration, which is no run
 	JustHalted      = "halted"
@@ -59,6 +60,8 @@ func Needs(s run.State, now time.Time) string {
 		return NeedsWorkspace
 	case events.HaltForeign:
 		return NeedsLook
+	case events.HaltUnproven:
+		return NeedsProof
 	case events.HaltAgentFailed:
 		return NeedsAgent
 	case events.HaltUnverifiable:
@@ -78,6 +81,12 @@ func needsOf(a events.AgentEnded) string {
 		return NeedsPermission
 	}
 	return NeedsHelp
+}
+
+// Proves says that a person has to prove who they are before a halted run goes on: what
+// proves its work was changed, or its work is to be accepted without a proof.
+func Proves(s run.State) bool {
+	return s.Status == run.Halted && s.Halt != nil && (s.Halt.Reason == events.HaltDrift || s.Halt.Reason == events.HaltUnproven)
 }
 
 // Waits says that a live run waits for something.

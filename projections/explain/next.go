@@ -99,6 +99,10 @@ func afterHalt(l events.Language, h string, reason events.Halt) []wire.NextComma
 	switch reason {
 	case events.HaltDrift, events.HaltLogIntegrity:
 		return afterChange(l, h, reason)
+	case events.HaltUnproven:
+		return commands(diff, say(l, "what the agent changed in the tree", "ツリー内の変更内容"),
+			resume, say(l, "accept it as done; it asks a person at a terminal", "完了として受け入れる。端末で担当者に確認する"),
+			differently(h), say(l, "send the agent back to work", "エージェントに作業を続けさせる"))
 	case events.HaltStopped:
 		return commands(resume, say(l, "go on", "続ける"), diff, soFar(l))
 	case events.HaltAgentFailed:

@@ -98,6 +98,9 @@ func halted(s run.State, h events.RunHalted) string {
 		return haltedBetween(s, h)
 	case events.HaltForeign, events.HaltClaimLost:
 		return haltedByOthers(l, h)
+	case events.HaltUnproven:
+		return say(l, "halted as unproven: all gates pass, but today they pass with the files of the start too, so something outside of the recorded files turned them green",
+			"停止(unproven): すべてのゲートは成功しましたが、開始時のファイルでも成功します。記録対象外の何かが変わっています")
 	case events.HaltStall, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover:
 		return killed(l, h)
 	}

@@ -194,7 +194,7 @@ func told(l events.Language, r events.GateResult) string {
 		return Say(l, "%d of %d planned issues are left, more than %d %%", "予定した課題の残り %d / %d 件(%d %% 超)", r.Used, r.Of, r.Limit)
 	default:
 	}
-	return string(r.Reason)
+	return control(l, r)
 }
 
 // exit says what the shell means by the codes that are its own.

@@ -33,7 +33,7 @@ func ExitCode(state string, halt events.Halt) int {
 func haltCode(halt events.Halt) int {
 	switch halt {
 	case events.HaltNeedsPerson, events.HaltRebooted, events.HaltWorkspaceGone, events.HaltAuthFailed, events.HaltBilling,
-		events.HaltEntry, events.HaltExpired:
+		events.HaltEntry, events.HaltExpired, events.HaltUnproven:
 		return wire.ExitPerson
 	case events.HaltLimit:
 		return wire.ExitWaiting

@@ -21,7 +21,6 @@ var (
 
 // goPlain reads the plain and the -v form of go test.
 type goPlain struct {
-	lineCount
 	ids  []string
 	pkg  goPackageTests
 	ends []goEnd
@@ -52,7 +51,6 @@ func (g *goPlain) line(line string) {
 		}
 		g.ends = append(g.ends, end)
 		g.pkg = goPackageTests{}
-		g.closes()
 	}
 }
 
@@ -71,7 +69,6 @@ type goPackageTests struct {
 
 	passed, skipped []string
 	began           map[string]bool // by name, of -v: whether it is running still
-	now             int             // how many are
 	strays          []string        // that ended, but did not begin here
 }
 
@@ -102,9 +99,6 @@ func (p *goPackageTests) begin(test string) {
 	if p.began == nil {
 		p.began = map[string]bool{}
 	}
-	if !p.began[test] {
-		p.now++
-	}
 	p.began[test] = true
 }
 
@@ -118,10 +112,7 @@ func (p *goPackageTests) mark(result, test string) {
 }
 
 func (p *goPackageTests) end(test string) {
-	if running, here := p.began[test]; here {
-		if running {
-			p.now--
-		}
+	if _, here := p.began[test]; here {
 		p.began[test] = false
 	} else {
 		p.strays = append(p.strays, test)
@@ -168,7 +159,6 @@ type goEvent struct {
 
 // goJSON reads the events of go test -json, in any order of packages.
 type goJSON struct {
-	lineCount
 	ids      []string
 	ends     []goEnd
 	packages map[string]*goPackageTests
@@ -182,7 +172,6 @@ func (g *goJSON) line(line string) {
 	if json.Unmarshal([]byte(line), &e, jsontext.AllowInvalidUTF8(true), json.MatchCaseInsensitiveNames(false)) != nil || e.Package == "" {
 		return
 	}
-	g.closes()
 	p := g.packages[e.Package]
 	if p == nil {
 		p = &goPackageTests{}

@@ -19,7 +19,6 @@ const (
 // Django's runner do: a block for each failure, under a line of equal signs,
 // and at the end how it went.
 type unittest struct {
-	lineCount
 	ids   []string
 	held  []string // of a run that has not said how it ended
 	below bool     // the line before was a rule

@@ -91,7 +91,7 @@ func approves(kind events.GateKind, o events.Opinion) bool {
 	case events.GateCoverage:
 		return o.Covered > 0 && o.Uncovered == 0
 	case events.GateCommand, events.GateProtected, events.GateArtifact, events.GateRepeat, events.GateFlaky, events.GateRed, events.GateAnchor,
-		events.GateScope, events.GateInterview, events.GateApproval, events.GateSession, events.GateHoldout:
+		events.GateScope, events.GateInterview, events.GateApproval, events.GateSession, events.GateHoldout, events.GateControl:
 	}
 	return false
 }
@@ -99,7 +99,8 @@ func approves(kind events.GateKind, o events.Opinion) bool {
 // Passes says that a gate lets its iteration pass. One that was skipped does only
 // for a reason that the daemon itself has seen in the diff, or that a person gave.
 func Passes(r events.GateResult) bool {
-	return r.Verdict == events.Pass || r.Verdict == events.Skipped && (r.Reason == events.ReasonDocsOnly || r.Reason == events.ReasonByPerson)
+	return r.Verdict == events.Pass || r.Verdict == events.Skipped &&
+		(r.Reason == events.ReasonDocsOnly || r.Reason == events.ReasonByPerson || r.Kind == events.GateControl)
 }
 
 // Looks says that sessions of roles look at gates of a kind.
@@ -108,7 +109,7 @@ func Looks(kind events.GateKind) bool {
 	case events.GateConsensus, events.GateReview, events.GateQA, events.GateCoverage, events.GateInterview:
 		return true
 	case events.GateCommand, events.GateProtected, events.GateArtifact, events.GateRepeat, events.GateFlaky, events.GateRed, events.GateAnchor,
-		events.GateScope, events.GateApproval, events.GateSession, events.GateHoldout:
+		events.GateScope, events.GateApproval, events.GateSession, events.GateHoldout, events.GateControl:
 	}
 	return false
 }

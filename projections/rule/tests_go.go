@@ -8,7 +8,6 @@ import (
 func (g *goPlain) tally() tally {
 	ends := joinNested(g.ends, &g.pkg)
 	t := goTally(ends)
-	t.last = g.last
 	if len(g.pkg.tests)+len(g.pkg.began)+len(g.pkg.passed) > 0 { // a test binary that was started by hand, or an end that was cut off
 		t.failed = append(t.failed, innermost(g.pkg.tests)...)
 		t.goTests("", &g.pkg)
@@ -16,11 +15,7 @@ func (g *goPlain) tally() tally {
 	return t
 }
 
-func (g *goJSON) tally() tally {
-	t := goTally(g.ends)
-	t.last = g.last
-	return t
-}
+func (g *goJSON) tally() tally { return goTally(g.ends) }
 
 // joinNested takes out what stands within the output of a test: that test began
 // before the line of a package, and ends behind it.
@@ -29,7 +24,7 @@ func joinNested(ends []goEnd, last *goPackageTests) []goEnd {
 	for i := 0; i < len(ends); i++ {
 		outer := ends[i]
 		j := i + 1
-		for outer.pkg.now > 0 && j <= len(ends) {
+		for outer.pkg.runs() && j <= len(ends) {
 			behind := last
 			if j < len(ends) {
 				behind = &ends[j].pkg
@@ -53,22 +48,25 @@ func joinNested(ends []goEnd, last *goPackageTests) []goEnd {
 	return out
 }
 
-// open reports whether a test runs, of -v.
-func (g *goPlain) open() bool { return g.pkg.now > 0 }
+// runs reports whether a test has begun that has not ended.
+func (p *goPackageTests) runs() bool {
+	for _, running := range p.began {
+		if running {
+			return true
+		}
+	}
+	return false
+}
 
 // before puts what was read of a package before what was read of it later.
 func (p *goPackageTests) before(q *goPackageTests) {
 	p.tests = slices.Concat(q.tests, p.tests)
 	p.passed, p.skipped = slices.Concat(q.passed, p.passed), slices.Concat(q.skipped, p.skipped)
 	p.panics = p.panics || q.panics
-	ended := map[string]bool{}
-	for _, test := range p.strays {
-		ended[test] = true
-	}
 	for test, running := range q.began {
 		if _, here := p.began[test]; !here {
 			p.begin(test)
-			p.began[test] = running && !ended[test]
+			p.began[test] = running && !slices.Contains(p.strays, test)
 		}
 	}
 }

@@ -30,16 +30,15 @@ type pytestRun struct {
 
 // session is the one that the next line belongs to.
 func (p *pytest) session() *pytestRun {
-	if len(p.sessions) == 0 {
-		p.sessions = append(p.sessions, &pytestRun{units: map[string]bool{}})
+	if len(p.open) == 0 {
+		p.open = append(p.open, &pytestRun{units: map[string]bool{}})
 	}
-	return p.sessions[len(p.sessions)-1]
+	return p.open[len(p.open)-1]
 }
 
 // end closes the innermost session. What a test printed of other sessions goes
 // with it.
 func (p *pytest) end(numbers string) {
-	p.closes()
 	run := p.session()
 	run.ended, run.inner = true, nil
 	errors := 0
@@ -66,10 +65,10 @@ func (p *pytest) end(numbers string) {
 }
 
 func (p *pytest) leave() {
-	run := p.sessions[len(p.sessions)-1]
-	p.sessions = p.sessions[:len(p.sessions)-1]
-	if len(p.sessions) > 0 {
-		outer := p.sessions[len(p.sessions)-1]
+	run := p.open[len(p.open)-1]
+	p.open = p.open[:len(p.open)-1]
+	if len(p.open) > 0 {
+		outer := p.open[len(p.open)-1]
 		outer.inner = append(outer.inner, run)
 		return
 	}
@@ -85,7 +84,7 @@ func (p *pytest) count(line string) {
 		switch m := pytestTotal.FindStringSubmatch(line); {
 		case strings.HasPrefix(line, "===") && strings.Contains(line, pytestStart):
 			p.known = true
-			p.sessions = append(p.sessions, &pytestRun{units: map[string]bool{}})
+			p.open = append(p.open, &pytestRun{units: map[string]bool{}})
 		case m != nil && (pytestNumber.MatchString(m[2]) || strings.HasPrefix(m[2], "no tests")):
 			p.end(m[2])
 		}
@@ -125,11 +124,8 @@ func (p *pytest) mark(result, id string) {
 	}
 }
 
-// open reports whether a session has begun that has not counted its tests.
-func (p *pytest) open() bool { return p.known && len(p.sessions) > 0 }
-
 func (p *pytest) tally() tally {
-	for len(p.sessions) > 0 {
+	for len(p.open) > 0 {
 		p.leave()
 	}
 	var t tally
@@ -139,7 +135,6 @@ func (p *pytest) tally() tally {
 	if !t.counted && len(t.failed) == 0 && !p.known {
 		return tally{}
 	}
-	t.last = p.last
 	return t
 }
 

@@ -17,7 +17,6 @@ func (u *unittest) count(line string) {
 	case strings.HasPrefix(line, "Ran "):
 		if m := unittestRan.FindStringSubmatch(line); m != nil {
 			u.run, u.counted = atoi(m[1]), true
-			u.closes()
 		}
 	case line == "OK" || strings.HasPrefix(line, "OK (") || strings.HasPrefix(line, "FAILED ("):
 		var c counts
@@ -35,9 +34,6 @@ func (u *unittest) count(line string) {
 		}
 		c.passed = max(u.run-c.failed-c.skipped, 0)
 		u.total.add(c)
-		if u.run > 0 {
-			u.closes()
-		}
 		u.run = 0
 	}
 }
@@ -69,7 +65,7 @@ func (u *unittest) verbose(line string) {
 }
 
 func (u *unittest) tally() tally {
-	t := tally{failed: u.failing(), total: u.total, counted: u.counted, last: u.last}
+	t := tally{failed: u.failing(), total: u.total, counted: u.counted}
 	if u.counted || len(t.failed) > 0 {
 		t.passed, t.skipped = u.passed, u.skipped
 	}

@@ -126,6 +126,7 @@ func iteration(s State, at time.Time, d events.IterationStarted) State {
 	s.Stage, s.Last.Start, s.Last.Session = Agent, d, d
 	s.Loop.Iteration, s.Loop.Attempt, s.Loop.Redo = d.Iteration, d.Attempt, false
 	s.Loop.Begun, s.Loop.AtEntry, s.Loop.Asks, s.Told = true, false, false, true
+	s.Loop.Accepted = ""
 	s.Clock.Agent = at
 	s.Clock, s.Waiting = s.Clock.goOn(at), nil
 	return s
@@ -251,6 +252,9 @@ func halted(s State, at time.Time, d events.RunHalted) State {
 func resumed(s State, at time.Time, d events.RunResumed) State {
 	if s.Halt != nil && s.Halt.Reason == events.HaltDrift {
 		s.Loop.Drifts = 0 // a person looked at it, and it is warned once more
+	}
+	if s.Halt != nil && s.Halt.Reason == events.HaltUnproven && d.Note == "" && d.Findings == "" && d.Phase == "" && d.Changed == "" {
+		s.Loop.Accepted = s.Last.Tree
 	}
 	s.Status, s.Halt = Live, nil
 	s.Loop.Losses, s.Loop.Noops, s.Loop.Fresh = 0, 0, false

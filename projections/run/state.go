@@ -127,6 +127,7 @@ type Loop struct {
 	Spent     int                          // iterations recorded since the budget began
 	Losses    int                          // in a row, of this iteration
 	Noops     int                          // in a row
+	Accepted  events.Tree                  // that a person has accepted without a proof
 	Drifts    int                          // recorded iterations that left a pinned path changed
 	Redo      bool                         // the next agent works on the same iteration: it was not spent
 	Fresh     bool                         // an iteration was recorded since the run was last resumed

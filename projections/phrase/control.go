@@ -1,0 +1,27 @@
+package phrase
+
+import "autopilot/events"
+
+// control says what a control found: whether the proof of the start is enough, and
+// whether the files of the start still fail.
+func control(l events.Language, r events.GateResult) string {
+	switch r.Reason {
+	case events.ReasonHeld:
+		if r.Gate == "still-red" {
+			return Say(l, "the files of the start still fail today", "開始時のファイルは今も失敗する")
+		}
+		return Say(l, "the gates pass with the proof of the start", "開始時の証明でも成功する")
+	case events.ReasonLeans:
+		return Say(l, "the gates pass only with files that were added", "追加されたファイルがなければ成功しない")
+	case events.ReasonElsewhere:
+		return Say(l, "the files of the start pass too", "開始時のファイルでも成功する")
+	case events.ReasonWanted:
+		return Say(l, "new tests are what was wanted", "新しいテストが求められていた")
+	case events.ReasonNothingNew:
+		return Say(l, "no test or runner file was added", "テストやランナーのファイルは追加されていない")
+	case events.ReasonNotTried:
+		return Say(l, "not tried, so it proves nothing", "未実行のため何も証明しない")
+	default:
+	}
+	return string(r.Reason)
+}
