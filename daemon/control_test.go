@@ -13,7 +13,7 @@ import (
 // calc is a suite whose code is wrong, and how its gates run.
 var calc = map[string]string{
 	".gitignore":        "lib/\n",
-	"add.py":            "def add(a, b):\n    return a - b\n",
+	"add.py":            "def add(a, b):\n    return a - b  # wrong\n",
 	"tests/__init__.py": "",
 	"tests/test_add.py": "import unittest\nfrom add import add\n\nclass AddTest(unittest.TestCase):\n" +
 		"    def test_add(self):\n        self.assertEqual(add(2, 3), 5)\n\n    def test_zero(self):\n        self.assertEqual(add(0, 0), 0)\n",
@@ -35,7 +35,7 @@ func most(n int) func(*wire.RunSpec) { return func(r *wire.RunSpec) { r.MaxItera
 func TestAnHonestFixWithNewTestsAndHelpersIsDone(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, calc)
-	st := s.play(s.spec(calcGate, `sed -i 's/a - b/a + b/' add.py; echo 'X = 1' > tests/helpers.py; touch conftest.py
+	st := s.play(s.spec(calcGate, `sed -i 's/a - b.*/a + b/' add.py; echo 'X = 1' > tests/helpers.py; touch conftest.py
 printf 'import unittest\nfrom tests.helpers import X\n\nclass More(unittest.TestCase):\n    def test_x(self):\n        self.assertEqual(X, 1)\n' > tests/test_more.py`))
 	s.wants(st, "done")
 	w := s.why(st.ID)
