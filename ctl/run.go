@@ -191,6 +191,7 @@ func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args
 			a.note(a.style(a.Err).FullPermissions(v))
 		}
 		a.note(a.style(a.Err).HandedOver(v))
+		a.note(a.style(a.Err).Of(v).TaskPins(v.TaskPins))
 		if v.IndexLock != "" {
 			a.note("  " + render.Line(v.IndexLock) + "\n")
 		}

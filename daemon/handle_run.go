@@ -78,6 +78,7 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 	}
 	v := d.view(s)
 	v.Unhanded = unhanded
+	v.TaskPins = d.worker.TaskPins(id)
 	v.IndexLock = lockedSince(ctx, d.language(s), ws.Path)
 	return v, nil
 }

@@ -153,6 +153,8 @@ func (s Style) Preview(p wire.Preview) string {
 		rows = append(rows, []string{Line(string(g.Name)), Line(string(g.Role)), asked(g)})
 	}
 	b.WriteString(s.section("gates", table(rows)))
+	b.WriteString(s.section("pinned", s.pins(p.Pins)))
+	b.WriteString(s.section("pinned, and named by the task", s.TaskPins(p.TaskPins)))
 	b.WriteString(s.section("agents that the workflow names", s.crews(p)))
 	b.WriteString(s.section("not given as flags", s.origins(p.Workspace, p.Settings)))
 	b.WriteString(s.section("prompt of the first iteration", indent("  | ", Clean(p.Prompt))))

@@ -7,6 +7,7 @@ import (
 
 	"autopilot/daemon/tree"
 	"autopilot/events"
+	"autopilot/events/wire"
 	"autopilot/projections/rule"
 	"autopilot/projections/run"
 )
@@ -23,12 +24,14 @@ func (p *Plan) pin(ctx context.Context, t events.Tree) error {
 	}
 	reached, scripts := rule.Follow(commands(p.Spec), src)
 	p.Pins = pins.With(reached)
-	scripts = slices.DeleteFunc(scripts, func(s rule.Script) bool { return p.Pins.Allowed(s.Path) })
-	if err := p.Gates.PinScripts(scripts); err != nil {
+	if p.Pinned, err = pinnedFiles(ctx, p.Repo, t, p.Pins); err != nil {
 		return err
 	}
-	p.Pinned, err = pinnedFiles(ctx, p.Repo, t, p.Pins)
-	return err
+	p.Named = p.Pins.TaskNames(p.Task, p.Pinned)
+	p.Pins = p.Pins.Without(p.Named)
+	p.Pinned = slices.DeleteFunc(p.Pinned, func(f string) bool { return !p.Pins.Pinned(f) && slices.Contains(reached.Paths, f) })
+	scripts = slices.DeleteFunc(scripts, func(s rule.Script) bool { return p.Pins.Allowed(s.Path) })
+	return p.Gates.PinScripts(scripts)
 }
 
 // source reads the tree at the start, and what lies beside it.
@@ -73,6 +76,35 @@ func pinnedFiles(ctx context.Context, repo *tree.Repo, t events.Tree, pins rule.
 		}
 	}
 	return append(first, rest...), nil
+}
+
+// TaskPins are the pinned files of a run that its task asks to change, as globs
+// to let them change.
+func (w *Worker) TaskPins(id string) []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if p := w.plans[id]; p != nil {
+		return p.Named
+	}
+	return nil
+}
+
+// pinGroups shows what is pinned, and why.
+func (p *Plan) pinGroups() []wire.PinGroup {
+	var out []wire.PinGroup
+	at := map[rule.Why]int{}
+	for _, f := range p.Pinned {
+		why := p.Pins.Because(f)
+		i, known := at[why]
+		if !known {
+			i = len(out)
+			at[why], out = i, append(out, wire.PinGroup{Why: string(why.Kind), By: why.By})
+		}
+		if out[i].Count++; len(out[i].Files) < wire.MostPinned {
+			out[i].Files = append(out[i].Files, f)
+		}
+	}
+	return out
 }
 
 // Proven counts the files that had to stay as they were, and lists those that

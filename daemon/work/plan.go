@@ -33,6 +33,7 @@ type Plan struct {
 	Ignore  []byte
 	Pins    rule.Pins
 	Pinned  []string          // files of the start tree that are pinned; those that gates name come first
+	Named   []string          // globs of pinned files that the task asks to change, where the run was prepared here
 	Own     *hired            // the run's own agent
 	Hired   map[string]*hired // of roles whose agents the workflow names, by profile
 	Secret

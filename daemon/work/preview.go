@@ -55,7 +55,7 @@ func (w *Worker) Preview(ctx context.Context, q wire.StartRequest, agents agent.
 		Prompt: string(text), Argv: []string{}, Permissions: p.Own.call.Says, AgentEnv: p.envNames(p.Own),
 		GateEnv: envNames(p.Gates.Env), Path: p.Gates.Path(), Gates: p.Spec.Gates, Pinned: len(p.Pinned),
 		Workspace: p.Repo.Workspace().Path, Iterations: l.Iterations, Workflow: p.Flow.Name, Budgets: BudgetViews(p.budgets(l)),
-		Setup: p.Spec.Setup, Checkout: p.Spec.Checkout,
+		Setup: p.Spec.Setup, Checkout: p.Spec.Checkout, Pins: p.pinGroups(), TaskPins: p.Named,
 	}
 	if p.Spec.Driver == events.DriverDaemon && given(p.Spec.Agent) {
 		v.Argv = w.command(p.Own, events.IterationStarted{Effect: effect}).Process()

@@ -99,9 +99,11 @@ type Preview struct {
 	GateEnv     []string        `json:"gate_env"`             // names only
 	Path        []string        `json:"path"`                 // pinned for gates
 	Gates       []GateSpec      `json:"gates"`
-	Setup       string          `json:"setup,omitzero"`    // prepares a clean checkout
-	Checkout    events.Checkout `json:"checkout,omitzero"` // where gates have to pass before done
-	Pinned      int             `json:"pinned"`            // number of pinned files
+	Setup       string          `json:"setup,omitzero"`     // prepares a clean checkout
+	Checkout    events.Checkout `json:"checkout,omitzero"`  // where gates have to pass before done
+	Pinned      int             `json:"pinned"`             // number of pinned files
+	Pins        []PinGroup      `json:"pins,omitzero"`      // the pinned files, by why they are
+	TaskPins    []string        `json:"task_pins,omitzero"` // globs of pinned files that the task asks to change
 	Workspace   string          `json:"workspace"`
 	Iterations  int             `json:"iterations"`
 	Budgets     []BudgetView    `json:"budgets,omitzero"` // of the phases, where there are several
@@ -109,6 +111,17 @@ type Preview struct {
 	Workflow    string          `json:"workflow"`
 	// Settings are those that were not typed, and where they come from.
 	Settings []ConfigValue `json:"settings,omitzero"`
+}
+
+// MostPinned bounds the files that a PinGroup lists.
+const MostPinned = 200
+
+// PinGroup is files that are pinned for one reason.
+type PinGroup struct {
+	Why   string   `json:"why"`            // gate, sourced, run, target, script, include, config, helper, failing, name, protect
+	By    string   `json:"by,omitzero"`    // the script, target or glob that it is
+	Files []string `json:"files,omitzero"` // the first of them
+	Count int      `json:"count"`
 }
 
 // CrewView is a role whose agents the workflow names.

@@ -79,6 +79,9 @@ type RunView struct {
 	// IndexLock is only in what run answers: by whom git's index is locked in the work
 	// tree, since when, as a sentence. The run goes on all the same.
 	IndexLock string `json:"index_lock,omitzero"`
+	// TaskPins is only in what run answers: globs of pinned files that the task asks
+	// to change.
+	TaskPins []string `json:"task_pins,omitzero"`
 	// Express is only in what run answers, alone: nothing was started, as a person is to
 	// be asked first whether so small a task needs its workflow. It is what was seen in it.
 	Express string `json:"express,omitzero"`
