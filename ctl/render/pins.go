@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"strings"
 
 	"autopilot/events/wire"
@@ -39,7 +40,7 @@ func (s Style) pins(groups []wire.PinGroup) string {
 			b.WriteString("    " + Line(f) + "\n")
 		}
 		if more := g.Count - min(len(g.Files), shownPins); more > 0 {
-			b.WriteString("    and " + count(more, "more", "more") + "\n")
+			fmt.Fprintf(&b, "    and %d more\n", more)
 		}
 	}
 	return b.String()
