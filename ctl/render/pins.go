@@ -18,6 +18,7 @@ var pinWords = map[string][2]string{
 	"include": {"included", "included by %s"},
 	"config":  {"configures the tests, where it does", "configures the tests, where it does (%s)"},
 	"helper":  {"only tests use it", "only tests use it: %s"},
+	"role":    {"run as an agent that looks at the work", "run as the agent of role %s"},
 	"failing": {"has failing tests", "has failing tests (%s)"},
 	"name":    {"test by its name", "test by its name (%s)"},
 	"protect": {"protect", "--protect %s"},

@@ -175,6 +175,11 @@ func shippedNames() []string {
 	return names
 }
 
+// IsShipped reports whether autopilot has a profile of its own for a program.
+func IsShipped(name string) bool {
+	return slices.ContainsFunc(programs(), func(p program) bool { return p.name == name })
+}
+
 func findProgram(name string) (program, bool) {
 	for _, p := range programs() {
 		if p.name == name {

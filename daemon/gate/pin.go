@@ -32,6 +32,7 @@ type Pinned struct {
 	Copies    []Copy   `json:"copies"`
 	Configs   []File   `json:"configs,omitzero"` // of toolchains, outside HOME
 	Scripts   []File   `json:"scripts,omitzero"` // that gates name and the recorded tree lacks
+	Roles     []File   `json:"roles,omitzero"`   // programs and scripts of agents that look at the work
 	Dirs      []Dir    `json:"dirs"`             // PATH, in order
 	Tools     []Tool   `json:"tools,omitzero"`   // one for each command word, sorted
 

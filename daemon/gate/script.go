@@ -39,6 +39,35 @@ func (p *Pinned) PinScripts(scripts []rule.Script) error {
 	return nil
 }
 
+// PinRoles remembers programs and scripts of the agents that look at the work, so
+// that ChangedRoles sees a change of them. One that cannot be read is passed over.
+func (p *Pinned) PinRoles(paths []string) error {
+	for _, name := range paths {
+		f, err := readFile(p.place(name))
+		if errors.Is(err, fs.ErrPermission) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("pin the program of a role: %w", err)
+		}
+		if f.Sum != "" {
+			p.Roles = append(p.Roles, f)
+		}
+	}
+	return nil
+}
+
+// ChangedRoles lists those of them that are not what they were.
+func (p Pinned) ChangedRoles() []string {
+	var out []string
+	for _, f := range p.Roles {
+		if !f.same() {
+			out = append(out, f.Path)
+		}
+	}
+	return out
+}
+
 // IsFile reports whether a path, as gates see it, is a regular file.
 func (p Pinned) IsFile(name string) bool {
 	info, err := os.Stat(p.place(name))

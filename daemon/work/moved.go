@@ -132,9 +132,18 @@ func (g *judging) protected(ctx context.Context, now events.Tree) (events.GateRe
 			return events.GateResult{}, err
 		}
 	}
+	pins, foreign := g.p.Pins, g.p.Gates.ChangedRoles()
+	for _, name := range foreign {
+		list = append(list, rule.Change{Path: name, Kind: rule.Changed})
+	}
+	pins.Paths = slices.Concat(pins.Paths, foreign)
 	var diffErr error
-	r, texts := gate.Protected(list, g.p.Pins, func(paths []string) string {
+	r, texts := gate.Protected(list, pins, func(paths []string) string {
 		var b bytes.Buffer
+		paths = slices.DeleteFunc(slices.Clone(paths), func(name string) bool { return slices.Contains(foreign, name) })
+		if len(paths) == 0 {
+			return ""
+		}
 		diffErr = repo.Diff(ctx, start, now, paths, &b)
 		return b.String()
 	})

@@ -31,7 +31,10 @@ func (p *Plan) pin(ctx context.Context, t events.Tree) error {
 	p.Pins = p.Pins.Without(p.Named)
 	p.Pinned = slices.DeleteFunc(p.Pinned, func(f string) bool { return !p.Pins.Pinned(f) && slices.Contains(reached.Paths, f) })
 	scripts = slices.DeleteFunc(scripts, func(s rule.Script) bool { return p.Pins.Allowed(s.Path) })
-	return p.Gates.PinScripts(scripts)
+	if err := p.Gates.PinScripts(scripts); err != nil {
+		return err
+	}
+	return p.pinRoles(src)
 }
 
 // source reads the tree at the start, and what lies beside it.

@@ -118,7 +118,7 @@ const MostPinned = 200
 
 // PinGroup is files that are pinned for one reason.
 type PinGroup struct {
-	Why   string   `json:"why"`            // gate, sourced, run, target, script, include, config, helper, failing, name, protect
+	Why   string   `json:"why"`            // gate, sourced, run, target, script, include, config, helper, failing, role, name, protect
 	By    string   `json:"by,omitzero"`    // the script, target or glob that it is
 	Files []string `json:"files,omitzero"` // the first of them
 	Count int      `json:"count"`

@@ -59,6 +59,7 @@ const (
 	WhyConfig  WhyKind = "config"  // it configures what runs the tests
 	WhyHelper  WhyKind = "helper"  // only tests reach it, from By
 	WhyFailing WhyKind = "failing" // a test in it failed at the baseline
+	WhyRole    WhyKind = "role"    // the agent of role By, which looks at the work, is run with it
 	WhyName    WhyKind = "name"    // it is a test by its name, By is the glob
 	WhyProtect WhyKind = "protect" // the user pins it by the glob By
 )
