@@ -103,6 +103,7 @@ const (
 	VoidNoResult  Void = "no-result"  // it wrote none
 	VoidBadResult Void = "bad-result" // not of the schema of the gate
 	VoidChanged   Void = "changed"    // it changed what it looked at
+	VoidProgram   Void = "program"    // its program or script is not what it was at the start
 	VoidStale     Void = "stale"      // what it looked at is not there any more
 	VoidNotEnded  Void = "not-ended"  // it was cut short, or failed
 )

@@ -110,6 +110,15 @@ func (w *Worker) opinion(ctx context.Context, s run.State, p *Plan, d *events.Ro
 	if d.Void != "" {
 		return nil
 	}
+	changed, err := p.changedRoles(ctx, s)
+	if err != nil {
+		return err
+	}
+	if len(changed) > 0 {
+		d.Void = events.VoidProgram
+		d.Agent.Excerpt, err = w.put(ctx, "These files run an agent that looks at the work, and are not what they were at the start of the run:\n"+strings.Join(changed, "\n")+"\n")
+		return err
+	}
 	raw, err := w.cfg.Effects.Open(d.Agent.Effect).Result()
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(bytes.TrimSpace(raw)) == 0 {
 		d.Void = events.VoidNoResult

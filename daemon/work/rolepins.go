@@ -1,11 +1,13 @@
 package work
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 
 	"autopilot/daemon/agent"
 	"autopilot/projections/rule"
+	"autopilot/projections/run"
 )
 
 // This file pins the programs and scripts of agents that look at the work: what
@@ -86,4 +88,23 @@ func (p *Plan) ownProgram(h *hired, c rule.Command) string {
 		return ""
 	}
 	return path
+}
+
+// changedRoles lists programs and scripts of agents that look at the work which
+// are not what they were at the start.
+func (p *Plan) changedRoles(ctx context.Context, s run.State) ([]string, error) {
+	pins := rule.Pins{Allow: p.Pins.Allow}
+	for name, why := range p.Pins.Why {
+		if why.Kind == rule.WhyRole {
+			pins.Paths = append(pins.Paths, name)
+		}
+	}
+	if len(pins.Paths) == 0 {
+		return p.Gates.ChangedRoles(), nil
+	}
+	changes, err := p.Repo.Changes(ctx, s.Facts.Tree, s.Last.Tree)
+	if err != nil {
+		return nil, err
+	}
+	return append(rule.Violations(ruleChanges(changes), pins), p.Gates.ChangedRoles()...), nil
 }

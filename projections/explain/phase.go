@@ -40,6 +40,8 @@ func voidWords(l events.Language, v events.Void) string {
 		return say(l, "its result is not of the form that it was given", "結果が指定の形式ではない")
 	case events.VoidChanged:
 		return say(l, "it changed what it looked at", "確認対象を変更した")
+	case events.VoidProgram:
+		return say(l, "its program or script was changed since the start of the run", "実行するプログラムまたはスクリプトが、ランの開始後に変更された")
 	case events.VoidStale:
 		return say(l, "what it looked at is not there any more", "確認した対象がもう存在しない")
 	case events.VoidNotEnded:
