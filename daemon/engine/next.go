@@ -65,6 +65,7 @@ var rules = []nextRule{
 	{"lost", (*view).lost, (*view).again},
 	{"spawn-failed", (*view).spawnFailed, halt(events.HaltAgentFailed)},
 	{"limited", (*view).limited, record},
+	{"noop-again", (*view).provesAgain, gates(false)},
 	{"noop-recorded", (*view).noop, record},
 	{"gates", at(run.Ended), gates(false)},
 	{"judging", at(run.Gates), gates(true)},
@@ -218,11 +219,16 @@ func (q *view) cutShort() bool {
 // work in them is not seen, so nobody can say that there was none; nor where the
 // run has to write files, which may be ones that no tree holds.
 func (q *view) noop() bool {
+	return q.Stage == run.Ended && !rule.ProofBroken(q.Last.Results) && q.idled()
+}
+
+// idled says that the latest agent did nothing, whatever was judged since.
+func (q *view) idled() bool {
 	a := q.Last.Agent
 	if !q.phase().Works() || q.writesArtifacts() && (a.Outcome == events.Exited && a.Exit == 0 || a.Cut == events.CutLinger) {
 		return false
 	}
-	if q.Stage != run.Ended || q.reported() || a.Claim == events.ClaimBlocked || a.Question != "" || a.Misasked != "" || rule.ProofBroken(q.Last.Results) {
+	if q.reported() || a.Claim == events.ClaimBlocked || a.Question != "" || a.Misasked != "" {
 		return false
 	}
 	outcome, exit := a.Outcome, a.Exit
@@ -235,6 +241,25 @@ func (q *view) noop() bool {
 	}
 	active := time.Duration(a.DurationMS) * time.Millisecond
 	return rule.Noop(a.Tree != q.Last.Start.Tree, outcome, exit, active, q.flow.Limits.Noop.Within)
+}
+
+// provesAgain: the agent found nothing to do where gates had failed, so they run once
+// more on the same tree: they may have failed by chance. Once in a row, and only on
+// a tree of the run's own: that the start is red was seen before any work.
+func (q *view) provesAgain() bool {
+	return q.noop() && q.onRedTree() && slices.ContainsFunc(q.Last.Results, failed)
+}
+
+// onRedTree says that the latest agent is the first in a row that left a tree as it
+// was which the run had made and had judged.
+func (q *view) onRedTree() bool {
+	r, tree := q.Last.Record, q.Last.Agent.Work
+	return q.Loop.Noops == 0 && r.Iteration > 0 && r.Phase == q.Loop.Phase && r.Work == tree && tree != q.Facts.Work
+}
+
+// provenAgain says that the latest results are of such a second run.
+func (q *view) provenAgain() bool {
+	return q.Stage == run.Judged && q.idled() && q.onRedTree() && !rule.ProofBroken(q.Last.Before) && slices.ContainsFunc(q.Last.Before, failed)
 }
 
 func (q *view) writesArtifacts() bool { return q.has(events.GateArtifact) }
@@ -348,9 +373,9 @@ func (q *view) match(rail events.Halt) (rule.Match, bool) {
 	}
 	switch r := q.flow.Rails; {
 	case rail == events.HaltSameness:
-		return q.Loop.History.Sameness()
+		return History(q.State, q.flow).Sameness()
 	case rail == events.HaltStuck:
-		return q.Loop.History.Stuck(r.Stuck.Window)
+		return History(q.State, q.flow).Stuck(r.Stuck.Window)
 	case rail == events.HaltSignature && r.Signature.Then == workflow.HaltRun:
 		return q.Loop.History.SameSignature(r.Signature.Count)
 	}

@@ -307,9 +307,9 @@ func TestNextNamesTheOneThingToDo(t *testing.T) {
 			engine.RunAgent{Phase: "work", Iteration: 3, Attempt: 1},
 		},
 		{
-			"but the same failure once more halts at once",
+			"findings of a person open a fresh window",
 			join(baseline(), failed(1, "a"), failed(2, "a"), one(events.RunHalted{Reason: events.HaltSameness}, events.RunResumed{Note: "n"}), failed(3, "a")),
-			0, "sameness", nil,
+			0, "start", nil,
 		},
 		{
 			"active time is used up",

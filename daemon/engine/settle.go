@@ -21,8 +21,8 @@ func record(q *view) Action {
 	if q.limited() || q.noop() {
 		return Record{rec}
 	}
-	rec.Verdict = q.verdict()
-	if rec.Verdict != events.Pass && q.cutShort() {
+	rec.Verdict, rec.Again = q.verdict(), q.provenAgain()
+	if rec.Verdict != events.Pass && (q.cutShort() || rec.Again && !q.proofGone()) {
 		rec.Verdict = events.Skipped
 	}
 	if rec.Verdict == events.Fail {
@@ -30,6 +30,14 @@ func record(q *view) Action {
 		rec.Signature = rule.Signature(q.Last.Results)
 	}
 	return Record{rec}
+}
+
+// proofGone says that what the gates judge by was changed, or that one cannot be run:
+// that is no no-op.
+func (q *view) proofGone() bool {
+	return rule.ProofBroken(q.Last.Results) || slices.ContainsFunc(q.Last.Results, func(r events.GateResult) bool {
+		return r.Verdict == events.Unverifiable
+	})
 }
 
 // parts are those of the fingerprints of the workflow.

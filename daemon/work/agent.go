@@ -60,6 +60,7 @@ func (w *Worker) BeginAgent(ctx context.Context, s run.State, act engine.RunAgen
 	d := events.IterationStarted{
 		Phase: act.Phase, Iteration: act.Iteration, Attempt: act.Attempt, Effect: id, Prompt: ref, Tree: from.Tree, Work: from.Work,
 	}
+	d.Warned = engine.Warned(s, p.Flow)
 	if s.Driven() {
 		return d, nil // a chat takes the time that it takes
 	}

@@ -137,10 +137,11 @@ func (w *Worker) warning(s run.State, p *Plan) (string, error) {
 	if who := s.Worker(); who.Role != "" && s.Loop.Raised == who.Role {
 		return workflow.OtherAgent, nil
 	}
-	if n := p.Flow.Rails.Signature.Count; n > 0 {
-		if _, same := s.Loop.History.SameSignature(n); same {
-			return workflow.RepeatedFailure(n), nil
-		}
+	switch warned := engine.Warned(s, p.Flow); {
+	case warned.Rail == events.HaltSignature:
+		return workflow.RepeatedFailure(warned.Times, warned.Halts), nil
+	case warned.Rail != "":
+		return workflow.Returned(warned.First), nil
 	}
 	if a := s.Last.Agent; a.Cut == events.CutRepetition {
 		tool, err := w.text(a.Repeat)

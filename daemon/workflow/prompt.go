@@ -84,10 +84,21 @@ type Finding struct {
 }
 
 // RepeatedFailure is the warning of the signature rail after count equal
-// failures in a row.
-func RepeatedFailure(count int) string {
-	return fmt.Sprintf("The last %d iterations failed in the same way. What was tried does not work: "+
+// failures in a row, where halts of them halt the run; zero is never.
+func RepeatedFailure(count, halts int) string {
+	out := fmt.Sprintf("The last %d iterations failed in the same way. What was tried does not work: "+
 		"look for another cause, read the failing code again, and take another approach.", count)
+	if halts > 0 {
+		out += fmt.Sprintf(" After %d in a row the run is halted.", halts)
+	}
+	return out
+}
+
+// Returned is the warning after an iteration that left the files as iteration first
+// had, and failed as that did, with other notes.
+func Returned(first int) string {
+	return fmt.Sprintf("The files are as iteration %d left them, and they fail in the same way; only the notes are new. "+
+		"If they come back so once more, the run is halted: do now what the notes say, or something else.", first)
 }
 
 // OtherAgent is the warning to who goes on where the agent before did not get on.
@@ -145,7 +156,7 @@ func sampleData() PromptData {
 		Findings:    []Finding{{Gate: "test", Verdict: events.Fail, Text: "text", Path: "path"}},
 		PersonNotes: []string{"note"},
 		Pinned:      []string{"glob"},
-		NotesDir:    "notes", ResultFile: "result.json", Report: "{}", Warning: RepeatedFailure(5),
+		NotesDir:    "notes", ResultFile: "result.json", Report: "{}", Warning: RepeatedFailure(3, 5),
 		Look: &Look{
 			Gate: "reviewed", Kind: events.GateReview, Role: "reviewer", Files: []string{"a.md"}, Changed: []string{"a.go"},
 			Form: "{}", Round: 1, Rounds: 3, Answers: []Answer{{ID: 1, Question: "what?", Text: "this", At: "2026-03-01T22:00:00Z"}},

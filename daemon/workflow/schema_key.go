@@ -62,7 +62,7 @@ var keyHelp = map[string]string{
 
 	"stuck.window":    "How many of the last iterations are compared.",
 	"signature.count": "Equal failures in a row.",
-	"signature.then":  "warn asks for another approach in the next prompt.",
+	"signature.then":  "halt halts the run, and tells the agent two before; warn only asks for another approach in the next prompt.",
 	"plan.cycles":     "Returns without a change of the plan. 0 does not look.",
 	"plan.files":      "Globs of the plan. Without it what the phase gone back to produces.",
 

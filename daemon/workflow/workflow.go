@@ -210,7 +210,7 @@ func Default() Workflow {
 			Drift:     HaltRun,
 			Sameness:  HaltRun,
 			Stuck:     Stuck{Window: 3},
-			Signature: Signature{Count: 5, Then: Warn},
+			Signature: Signature{Count: 5, Then: HaltRun},
 		},
 		Fingerprint: []Part{PartGates, PartTests, PartTree},
 		Limits: Limits{

@@ -36,7 +36,7 @@ func TestConvergeShips(t *testing.T) {
 		}},
 		Rails: workflow.Rails{
 			Drift: workflow.HaltRun, Sameness: workflow.HaltRun,
-			Stuck: workflow.Stuck{Window: 3}, Signature: workflow.Signature{Count: 5, Then: workflow.Warn},
+			Stuck: workflow.Stuck{Window: 3}, Signature: workflow.Signature{Count: 5, Then: workflow.HaltRun},
 		},
 		Fingerprint: []workflow.Part{workflow.PartGates, workflow.PartTests, workflow.PartTree},
 		Limits: workflow.Limits{

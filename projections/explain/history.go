@@ -109,6 +109,9 @@ func (h *History) resumed(e events.Event, d events.RunResumed) {
 	if d.Assurance != "" {
 		line += say(l, ", as a person decided (%s)", "、担当者の判断(%s)", d.Assurance)
 	}
+	if d.Note != "" || d.Findings != "" {
+		h.first, h.signature = nil, nil // what comes after is compared with itself alone
+	}
 	iteration := 0
 	if h.halt != nil {
 		iteration = h.halt.Iteration

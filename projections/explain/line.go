@@ -66,9 +66,9 @@ func Line(s run.State, e events.Event) string {
 		line := say(l, "resumed", "再開")
 		switch {
 		case d.Count > 0:
-			line = say(l, "resumed with %s: the budget starts again", "指摘 %sとともに再開: 予算は最初から", phrase.Counted(l, d.Count, "finding", "件"))
+			line = say(l, "resumed with %s: the budget and the comparison start again", "指摘 %sとともに再開: 予算と比較は最初から", phrase.Counted(l, d.Count, "finding", "件"))
 		case d.Note != "":
-			line = say(l, "resumed with new findings: the budget starts again", "新しい指摘とともに再開: 予算は最初から")
+			line = say(l, "resumed with new findings: the budget and the comparison start again", "新しい指摘とともに再開: 予算と比較は最初から")
 		}
 		if d.Assurance != "" {
 			line += say(l, "; a person let it go on (%s)", "。担当者が続行を許可(%s)", d.Assurance)
@@ -218,7 +218,7 @@ func iterationStarted(s run.State, d events.IterationStarted) string {
 	if d.Resumes {
 		out += say(l, " in its session", "(前のセッションを継続)")
 	}
-	return out
+	return out + warned(l, d.Warned)
 }
 
 func agentEnded(l events.Language, d events.AgentEnded) string {
@@ -319,10 +319,14 @@ func recorded(s run.State, d events.IterationRecorded) string {
 	l := s.Facts.Language
 	switch d.Verdict {
 	case events.Pass:
-		return say(l, "iteration %d: pass", "イテレーション %d: 成功", d.Iteration)
+		return say(l, "iteration %d: pass", "イテレーション %d: 成功", d.Iteration) + flaky(s, d)
 	case events.Skipped:
 		if s.Last.Agent.Result.OfAccount() {
 			return say(l, "iteration %d: it does not count, as the provider cut it short", "イテレーション %d: プロバイダーに打ち切られたため数えない", d.Iteration)
+		}
+		if d.Again {
+			return say(l, "iteration %d: nothing was changed, and the gates failed once more on the same tree; it does not count, and is tried again after a pause",
+				"イテレーション %d: 何も変更されず、同じツリーでゲートが再び失敗したため数えず、間を置いて再試行する", d.Iteration)
 		}
 		return say(l, "iteration %d: this time nothing was changed; it does not count, and is tried again after a pause",
 			"イテレーション %d: 今回は何も変更されなかったため数えず、間を置いて再試行する", d.Iteration)

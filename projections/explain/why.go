@@ -23,6 +23,7 @@ func Why(s run.State) (rule, because string) {
 		}
 		because += weakly(s.Facts.Language, s)
 		if s.End.State == events.EndDone {
+			because += flaky(s, s.Last.Record)
 			because += rates(s.Facts.Language, s)
 			because += beside(s.Facts.Language, s)
 		}
@@ -231,7 +232,8 @@ func atWork(s run.State) string {
 		}
 		return say(l, "running: judging the gates of iteration %d", "実行中: イテレーション %d のゲートを判定しています", s.Loop.Iteration)
 	case run.Agent:
-		return say(l, "running: %s works on iteration %d of %d", "実行中: %sがイテレーション %d/%d を進めています", theAgent(l, s.Last.Start), s.Loop.Iteration, s.LastIteration())
+		return say(l, "running: %s works on iteration %d of %d", "実行中: %sがイテレーション %d/%d を進めています", theAgent(l, s.Last.Start), s.Loop.Iteration, s.LastIteration()) +
+			warned(l, s.Last.Start.Warned)
 	case run.Looking:
 		look := s.Last.Role
 		return say(l, "running: %s looks at gate %s, in iteration %d", "実行中: %s がゲート %s を確認しています(イテレーション %d)", look.Role, look.Gate, s.Loop.Iteration) +

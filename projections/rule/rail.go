@@ -68,6 +68,17 @@ func (h History) Add(f Failure) History {
 // known then, so what follows is compared with itself alone.
 func (h History) Anew() History { return History{Keep: h.Keep} }
 
+// Unnoted is the history without notes, for fingerprints that know no tree.
+func (h History) Unnoted() History {
+	for _, list := range []*[]Failure{&h.Older, &h.Fails} {
+		*list = slices.Clone(*list)
+		for i := range *list {
+			(*list)[i].Notes = ""
+		}
+	}
+	return h
+}
+
 // Resume marks that a person has seen the history and let the run go on. The
 // history stays: the same failure once more fires at once, an older repeat does
 // not.
@@ -145,6 +156,12 @@ func (h History) letOff(m Match, window int) bool {
 		}
 	}
 	return false
+}
+
+// Successive says that the last failures of all are those of a match.
+func (h History) Successive(m Match) bool {
+	last, ok := h.last(len(m.Iterations))
+	return ok && last[0].Iteration == m.Iterations[0]
 }
 
 // place is where a failure is in a history.

@@ -138,6 +138,14 @@ func TestAReturnWithNewNotesIsToldOnceAndThenHalts(t *testing.T) {
 	}
 }
 
+func TestWithoutNotesEveryReturnIsARepeat(t *testing.T) {
+	t.Parallel()
+	h := noted("A1A2")
+	_, same := h.Unnoted().Sameness()
+	_, told := h.Return(3)
+	equal(t, "without, and the first is as it was", same && told, true)
+}
+
 // Whatever notes are written, a failure that is the same time after time halts: at
 // the third at the latest.
 func TestNotesPutOffAHaltOnlyOnce(t *testing.T) {

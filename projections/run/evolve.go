@@ -224,7 +224,7 @@ func recorded(s State, at time.Time, d events.IterationRecorded) State {
 	s.Loop.Asks = d.Verdict == events.Fail && s.Last.Agent.Asks.Kind != "" && !s.answeredBefore(s.Last.Agent.Question)
 	if d.Verdict == events.Fail {
 		s.Loop.History = s.Loop.History.Add(rule.Failure{
-			Iteration: d.Iteration, Fingerprint: d.Fingerprint, Signature: d.Signature,
+			Iteration: d.Iteration, Fingerprint: d.Fingerprint, Signature: d.Signature, Notes: string(d.Tree),
 		})
 	}
 	return s
@@ -246,9 +246,9 @@ func halted(s State, at time.Time, d events.RunHalted) State {
 	return s
 }
 
-// resumed begins a new stretch. A person's findings restart the budget; the
-// history of failures stays, but no rail fires on it before a new iteration is
-// recorded.
+// resumed begins a new stretch. A person's findings restart the budget, and the
+// rails look only at what comes after them. Without any the history of failures
+// stays, but no rail fires on it before a new iteration is recorded.
 func resumed(s State, at time.Time, d events.RunResumed) State {
 	if s.Halt != nil && s.Halt.Reason == events.HaltDrift {
 		s.Loop.Drifts = 0 // a person looked at it, and it is warned once more
@@ -301,11 +301,13 @@ func resumed(s State, at time.Time, d events.RunResumed) State {
 	return s
 }
 
-// anew begins the budgets again, as a person has something new to say.
+// anew begins the budgets and the comparison of failures again, as a person has
+// something new to say.
 func (s State) anew() State {
 	s.Loop.Asks, s.Looks = false, s.looksAnew()
 	s.Loop.Spent, s.Loop.Entered.Cycle, s.Loop.Plans = 0, 0, nil
 	s.Loop.Used, s.Loop.Unfed, s.Loop.Unpriced = events.Usage{}, 0, 0
+	s.Loop.History, s.Loop.Left = s.Loop.History.Anew(), nil
 	return s
 }
 
