@@ -27,9 +27,12 @@ func (p *Plan) pin(ctx context.Context, t events.Tree) error {
 	if p.Pinned, err = pinnedFiles(ctx, p.Repo, t, p.Pins); err != nil {
 		return err
 	}
+	helpers := p.Pins.Helpers(src, p.Pinned)
+	p.Pins = p.Pins.With(helpers)
+	p.Pinned = append(p.Pinned, helpers.Paths...)
 	p.Named = p.Pins.TaskNames(p.Task, p.Pinned)
 	p.Pins = p.Pins.Without(p.Named)
-	p.Pinned = slices.DeleteFunc(p.Pinned, func(f string) bool { return !p.Pins.Pinned(f) && slices.Contains(reached.Paths, f) })
+	p.Pinned = slices.DeleteFunc(p.Pinned, func(f string) bool { return !p.Pins.Pinned(f) })
 	scripts = slices.DeleteFunc(scripts, func(s rule.Script) bool { return p.Pins.Allowed(s.Path) })
 	if err := p.Gates.PinScripts(scripts); err != nil {
 		return err
@@ -56,7 +59,7 @@ func (p *Plan) source(ctx context.Context, t events.Tree) (rule.Source, error) {
 		return text, text != nil
 	}
 	return rule.Source{
-		Files: files, Read: read, Root: p.Repo.Workspace().Path, OnDisk: p.Gates.IsFile, ReadDisk: p.Gates.ReadScript,
+		Files: files, Read: read, Prefetch: func(names []string) { p.prefetch(ctx, t, names, known) }, Root: p.Repo.Workspace().Path, OnDisk: p.Gates.IsFile, ReadDisk: p.Gates.ReadScript,
 	}, nil
 }
 
@@ -79,6 +82,28 @@ func pinnedFiles(ctx context.Context, repo *tree.Repo, t events.Tree, pins rule.
 		}
 	}
 	return append(first, rest...), nil
+}
+
+// prefetch reads files with one process. What it cannot read is read one by one.
+func (p *Plan) prefetch(ctx context.Context, t events.Tree, names []string, known map[string][]byte) {
+	entries, err := p.Repo.Entries(ctx, t)
+	if err != nil {
+		return
+	}
+	wanted := map[string]bool{}
+	for _, n := range names {
+		if _, have := known[n]; !have {
+			wanted[n] = true
+		}
+	}
+	entries = slices.DeleteFunc(entries, func(e tree.Entry) bool { return !wanted[e.Path] || e.Kind != tree.Regular })
+	texts, err := p.Repo.Texts(ctx, entries)
+	if err != nil {
+		return
+	}
+	for i, e := range entries {
+		known[e.Path] = texts[i]
+	}
 }
 
 // TaskPins are the pinned files of a run that its task asks to change, as globs

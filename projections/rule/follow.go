@@ -14,7 +14,9 @@ import (
 type Source struct {
 	Files []string // sorted
 	Read  func(name string) ([]byte, bool)
-	Root  string // absolute path of the tree, if that is known
+	// Prefetch reads many at once, where that is cheaper; it may be nil.
+	Prefetch func(names []string)
+	Root     string // absolute path of the tree, if that is known
 
 	// Of what the tree lacks: nil where nobody can look.
 	OnDisk   func(name string) bool

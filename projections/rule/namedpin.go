@@ -69,22 +69,60 @@ func (p Pins) named(word string, slashed bool, pinned []string, bases map[string
 
 var codeOf = wordSet(`.go .py .js .jsx .ts .tsx .mjs .cjs .mts .cts .rs .java .kt .scala .groovy .rb .php .cs .fs .swift .ex .exs .erl .c .cc .cpp .cxx .h .hpp .sh .bash .bats .t .pl .lua .r .jl .ps1 .feature .snap`)
 
-// isData reports whether a file is pinned for the folder that it is in, and is
-// no code: it can as well be data of the product.
+// isData reports whether a file can as well be of the product: it is pinned for
+// the folder that it is in and is no code, or as something else leads to it.
 func (p Pins) isData(name string) bool {
-	return p.Because(name).Kind == WhyName && !codeOf[path.Ext(name)]
+	why := p.Because(name).Kind
+	return why == WhyName && !codeOf[path.Ext(name)] || why.indirect()
+}
+
+// indirect says that neither a gate nor the name of the file pins it, so that it
+// is the work as soon as the task names it.
+func (k WhyKind) indirect() bool {
+	switch k {
+	case WhySourced, WhyRun, WhyHelper, WhyConfig, WhyFailing:
+		return true
+	default:
+		return false
+	}
 }
 
 // Without takes out files that are pinned only as something that gates name
 // leads to them, where globs match them: the task says that they are the work.
 func (p Pins) Without(globs []string) Pins {
 	p.Paths = slices.DeleteFunc(slices.Clone(p.Paths), func(name string) bool {
-		switch p.Why[name].Kind {
-		case WhySourced, WhyRun, WhyHelper, WhyConfig, WhyFailing:
-			return matchAny(globs, name)
-		default:
-			return false
-		}
+		return p.Why[name].Kind.indirect() && matchAny(globs, name)
 	})
 	return p
+}
+
+var idFile = regexp.MustCompile(`[\w@+-][\w@./+-]*\.[A-Za-z]{1,5}\b`)
+
+// PinsOfFailing are those of the files, sorted, that the ids of failing tests
+// name: by their path, or as a module of Python. A test in the file of the code
+// (as of Rust, or a doctest) is not told from it by an id, so those that name a
+// file without a test behind it are left out.
+func PinsOfFailing(ids, files []string) []string {
+	has := func(name string) bool { _, ok := slices.BinarySearch(files, name); return ok }
+	var out []string
+	for _, id := range ids {
+		for _, at := range idFile.FindAllStringIndex(id, -1) {
+			name := path.Clean(id[at[0]:at[1]])
+			if at[1] < len(id) && has(name) {
+				out = append(out, name)
+			}
+		}
+		for _, word := range strings.FieldsFunc(id, func(r rune) bool { return strings.ContainsRune(" ()", r) }) {
+			if strings.Count(word, ".") < 2 || strings.Contains(word, "/") {
+				continue
+			}
+			for _, p := range modulePaths(word) {
+				if has(p) && path.Base(p) != "__init__.py" {
+					out = append(out, p)
+				}
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
