@@ -16,6 +16,9 @@ func currentID(path string) fileID {
 	return idOf(info)
 }
 
+// ChangeTime is when a file was changed last, in nanoseconds: nobody can set it.
+func ChangeTime(info fs.FileInfo) int64 { return idOf(info).ChangeTime }
+
 func idOf(info fs.FileInfo) fileID {
 	id := fileID{Size: info.Size(), ModTime: info.ModTime().UnixNano(), Permissions: uint32(info.Mode().Perm())}
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {

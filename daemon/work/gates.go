@@ -102,21 +102,34 @@ type judging struct {
 // judged, and whether they ran twice.
 func (g *judging) inPlace(ctx context.Context) (results []events.GateResult, on tree.Snapshot, again bool, err error) {
 	on = tree.Snapshot{Tree: g.s.Last.Tree, Work: g.s.Last.Work}
+	stamps := g.p.stamps()
 	if results, err = g.round(ctx, ""); err != nil {
 		return nil, on, false, err
 	}
+	swapped := g.swapped(stamps)
 	moved, now, err := g.compare(ctx, on)
-	if err != nil || len(moved) == 0 {
+	if err != nil || len(moved)+len(swapped) == 0 {
 		return results, on, false, err
 	}
-	g.moved, on = moved, now
+	if len(moved) > 0 {
+		g.moved, on = moved, now
+	}
+	stamps = g.p.stamps()
 	if results, err = g.round(ctx, "-again"); err != nil {
 		return nil, on, true, err
 	}
-	if moved, now, err = g.compare(ctx, on); err != nil || len(moved) == 0 {
+	once := swapped
+	swapped = g.swapped(stamps)
+	moved, now, err = g.compare(ctx, on)
+	switch {
+	case err != nil:
 		return results, on, true, err
+	case len(moved) > 0:
+		return results, now, true, g.unstable(ctx, results, moved)
+	case len(once) > 0 && len(swapped) > 0:
+		return results, on, true, g.failSwapped(ctx, results, swapped)
 	}
-	return results, now, true, g.unstable(ctx, results, moved)
+	return results, on, true, nil
 }
 
 // round runs every command gate once. The effects of a second round have a name

@@ -132,7 +132,11 @@ func (g *judging) protected(ctx context.Context, now events.Tree) (events.GateRe
 			return events.GateResult{}, err
 		}
 	}
-	pins, foreign := g.p.Pins, g.p.Gates.ChangedRoles()
+	failing, err := g.failingPins(ctx)
+	if err != nil {
+		return events.GateResult{}, err
+	}
+	pins, foreign := g.p.Pins.With(failing), g.p.Gates.ChangedRoles()
 	for _, name := range foreign {
 		list = append(list, rule.Change{Path: name, Kind: rule.Changed})
 	}

@@ -37,6 +37,11 @@ type Plan struct {
 	Own     *hired            // the run's own agent
 	Hired   map[string]*hired // of roles whose agents the workflow names, by profile
 	Secret
+
+	habits      []string   // pinned files that the gates wrote at the baseline
+	habitsKnown bool       // the baseline was judged by this daemon
+	failing     *rule.Pins // of tests that failed at the baseline, once it is known
+
 	Secrets []string // NAME=value: what of Secret no text and no spool may hold
 }
 

@@ -90,6 +90,32 @@ func (s Source) prefetch(names []string) {
 	}
 }
 
+var (
+	testBody   = regexp.MustCompile(`(?m)^\s*(?:async\s+)?(?:def\s+test|class\s+\w*Test|func\s+Test)|\b(?:it|test|describe|suite)\s*(?:\.\w+)?\(`)
+	testInside = regexp.MustCompile(`import\.meta\.vitest`)
+)
+
+// Failing are the pins of files whose tests failed, if they hold tests and the
+// product does not use them.
+func (p Pins) Failing(src Source, ids []string) Pins {
+	h := &helpers{src: src, pins: p, from: map[string]string{}}
+	names := PinsOfFailing(ids, src.Files)
+	src.prefetch(names)
+	for _, f := range names {
+		if text := src.read(f); !p.pinned(f) && !p.Allowed(f) && testBody.Match(text) && !testInside.Match(text) {
+			h.from[f] = ""
+		}
+	}
+	h.drop()
+	out := Pins{Why: map[string]Why{}}
+	for f := range h.from {
+		out.Paths = append(out.Paths, f)
+		out.Why[f] = Why{Kind: WhyFailing}
+	}
+	slices.Sort(out.Paths)
+	return out
+}
+
 // next are the candidates that files import.
 func (h *helpers) next(files []string) []string {
 	reached := map[string]string{}

@@ -69,6 +69,11 @@ func (p Pins) named(word string, slashed bool, pinned []string, bases map[string
 
 var codeOf = wordSet(`.go .py .js .jsx .ts .tsx .mjs .cjs .mts .cts .rs .java .kt .scala .groovy .rb .php .cs .fs .swift .ex .exs .erl .c .cc .cpp .cxx .h .hpp .sh .bash .bats .t .pl .lua .r .jl .ps1 .feature .snap`)
 
+// IsCode reports whether a file is code by its name, or says what is run.
+func IsCode(name string) bool {
+	return codeOf[path.Ext(name)] && path.Ext(name) != ".snap" || usual[name] || name == "package.json"
+}
+
 // isData reports whether a file can as well be of the product: it is pinned for
 // the folder that it is in and is no code, or as something else leads to it.
 func (p Pins) isData(name string) bool {
