@@ -228,3 +228,30 @@ func TestAFreshScriptOfAPackageNeverViolates(t *testing.T) {
 		}
 	})
 }
+
+func TestProgramsThatStartEachOtherAreFollowed(t *testing.T) {
+	t.Parallel()
+	was := map[string]string{
+		"Makefile": "test:\n\tcd web && npm test\n\t@bash -c 'set -e; . ci/env.sh; ./ci/unit.sh'\n\tpytest -q -c ci/pytest.ini checks\n", "web/package.json": `{"scripts":{"test":"make -C .. deep && node --test"}}`,
+		"ci/env.sh": "", "ci/unit.sh": "just unit\n", "ci/pytest.ini": "", "justfile": "unit:\n    task lint\nother:\n    true\n", "Taskfile.yml": "version: '3'\ntasks:\n  lint: sh ci/lint.sh\n", "ci/lint.sh": "", "deep.mk": "",
+	}
+	was["Makefile"] += "include deep.mk\n"
+	was["deep.mk"] = "deep:\n\tsh ci/deep.sh\n"
+	was["ci/deep.sh"] = ""
+	for _, gate := range []string{"make test", "time make -j2 test 2>&1 | tee log", "env CI=1 timeout 60 make test", "sh -c 'make test'", "make -s -k test CI=1"} {
+		for file, text := range map[string]string{
+			"ci/env.sh": "x", "ci/unit.sh": "x", "ci/pytest.ini": "x", "ci/lint.sh": "x", "ci/deep.sh": "x", "deep.mk": "deep:\n\ttrue\n", "justfile": "unit:\n    true\nother:\n    true\n",
+			"Taskfile.yml": "version: '3'\ntasks:\n  lint: 'true'\n", "web/package.json": `{"scripts":{"test":"true"}}`,
+		} {
+			is := maps.Clone(was)
+			is[file] = text
+			equal(t, gate+": "+file, edited(gate, was, is), []string{file})
+		}
+		is := maps.Clone(was)
+		is["justfile"] += "run:\n    ./a\n"
+		is["Taskfile.yml"] += "  run: ./a\n"
+		is["Makefile"] += "run:\n\t./a\n"
+		is["web/package.json"] = `{"scripts":{"test":"make -C .. deep && node --test","build":"vite build"},"dependencies":{"vite":"5"}}`
+		equal(t, gate+": additions", edited(gate, was, is), []string(nil))
+	}
+}
