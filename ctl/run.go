@@ -133,6 +133,7 @@ func (o *runOptions) flags(cmd *cobra.Command) {
 	f.IntVar(&o.limits.turns, "max-turns", 0, "end after `N` turns of the agent, over all iterations")
 	f.BoolVar(&o.limits.noWait, "no-wait", false, "halt instead of waiting for a limit of the provider or the day")
 	f.BoolVar(&o.limits.startGreen, "start-green", false, "go on when the goals pass already; done then also needs a change")
+	f.BoolVar(&o.limits.startBroken, "start-broken", false, "go on when a goal fails before it tests anything, as its program is missing")
 	f.BoolVar(&o.limits.untilGreen, "until-green", false, "end at once when the goals pass already")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print prompt, command, environment and gates, and start nothing")
 	f.StringVarP(&o.dir, "directory", "C", "", "work in `DIR`, not here")

@@ -18,16 +18,17 @@ type agentOptions struct {
 }
 
 type limitOptions struct {
-	usd        string
-	tokens     string
-	turns      int
-	noWait     bool
-	typed      func(flag string) bool
-	forTime    string
-	until      string
-	iterations int
-	startGreen bool
-	untilGreen bool
+	usd         string
+	tokens      string
+	turns       int
+	noWait      bool
+	typed       func(flag string) bool
+	forTime     string
+	until       string
+	iterations  int
+	startGreen  bool
+	startBroken bool
+	untilGreen  bool
 }
 
 // spec is the agent that was typed. None is the daemon's to say, as the
@@ -86,6 +87,7 @@ func (o *limitOptions) apply(a *app, spec *wire.RunSpec, counted bool) error {
 		}
 		spec.UntilMS = t.UnixMilli()
 	}
+	spec.StartBroken = o.startBroken
 	switch {
 	case o.startGreen && o.untilGreen:
 		return render.TwoStarts()

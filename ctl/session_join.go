@@ -54,6 +54,7 @@ again is the same work tree.`,
 	f.StringVar(&o.limits.until, "until", "", "end by this `TIME`: 07:00, 2026-01-02T07:00")
 	f.IntVar(&o.limits.iterations, "max-iterations", 0, "end after `N` iterations")
 	f.BoolVar(&o.limits.startGreen, "start-green", false, "go on when the goals pass already; done then also needs a change")
+	f.BoolVar(&o.limits.startBroken, "start-broken", false, "go on when a goal fails before it tests anything, as its program is missing")
 	treeFlags(cmd, &o.tree, "work on a branch and in a directory of its own, and say where")
 	dirFlag(cmd, &o.dir)
 	return a.jsonFlag(cmd)

@@ -87,6 +87,7 @@ const (
 	ReasonStale       Reason = "stale"        // artifact: the files named are older than the phase
 	ReasonNoFile      Reason = "no-file"      // of a set: the paths named are links, repositories, or too large
 	ReasonSetup       Reason = "setup"        // clean checkout: the set-up command failed there
+	ReasonUnready     Reason = "unready"      // baseline: it failed before it tested anything, for want of what the work tree or machine lacks
 
 	// Why an exit code of 0 is no pass.
 	ReasonNamesFailing Reason = "names-failing" // the output names failing tests
@@ -356,4 +357,5 @@ const (
 	RefusedUnverifiable Refusal = "gate-unverifiable"
 	RefusedUnstable     Refusal = "tree-changed" // the gates change the tree that they judge
 	RefusedSetup        Refusal = "setup-failed" // a clean checkout cannot be set up
+	RefusedUnready      Refusal = "goal-unready" // a goal fails before it tests anything
 )

@@ -227,6 +227,9 @@ func (g *judging) one(ctx context.Context, spec wire.GateSpec, id string) (event
 	if err == nil {
 		err = g.elsewhere(ctx, c, &r, r.Effect)
 	}
+	if err == nil {
+		g.unready(c, &r, &texts)
+	}
 	return r, texts, err
 }
 

@@ -104,6 +104,7 @@ func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent
 	if err != nil {
 		return nil, err
 	}
+	p.Spec.Below = typedBelow(ctx, q.Spec, ws.Path)
 	p.Spec.Workspace = ws.Path
 	if p.Spec.Setup != "" {
 		p.Spec.Checkout = events.CheckoutClean // set-up prepares one, so it asks for one

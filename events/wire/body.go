@@ -33,6 +33,8 @@ type RunSpec struct {
 	UntilMS       int64               `json:"until_ms,omitzero"` // Unix milliseconds
 	Priority      string              `json:"priority,omitzero"` // low, normal or high, among those that wait for the machine; empty is what the settings say
 	Start         events.Start        `json:"start,omitzero"`
+	StartBroken   bool                `json:"start_broken,omitzero"`  // a goal may fail at the start before it tests anything
+	Below         string              `json:"below,omitzero"`         // set by the daemon: where in the work tree it was typed, relative to the root
 	MaxMicroUSD   int64               `json:"max_micro_usd,omitzero"` // millionths of a dollar
 	MaxTokens     int64               `json:"max_tokens,omitzero"`    // of all kinds
 	MaxTurns      int                 `json:"max_turns,omitzero"`     // of the agent, over all iterations

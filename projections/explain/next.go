@@ -168,6 +168,12 @@ func afterRefusal(l events.Language, h string, reason events.Refusal) []wire.Nex
 			"apctl run ... --until-green", say(l, "end with 0 when the gates pass already", "ゲートが成功済みなら 0 で終了"),
 		)
 	}
+	if reason == events.RefusedUnready {
+		return commands(
+			"apctl why "+h, say(l, "what is missing, and what mends it", "不足しているものと直し方"),
+			"apctl run ... --start-broken", say(l, "work all the same, where the task is to make what is missing", "不足しているものを作るタスクなら、このまま作業する"),
+		)
+	}
 	return commands("apctl logs "+h, say(l, "what the gate printed", "ゲートの出力"))
 }
 

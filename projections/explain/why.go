@@ -190,6 +190,8 @@ func refused(l events.Language, d events.RunEnded) string {
 		return say(l, "refused: the gates change the files that they judge", "開始できません: ゲートが判定対象のファイルを変更します")
 	case events.RefusedSetup:
 		return say(l, "refused: the set-up command fails in a clean checkout, before any work", "開始できません: 作業前に、クリーンなチェックアウトでセットアップコマンドが失敗します")
+	case events.RefusedUnready:
+		return say(l, "refused: goal %s fails before it tests anything, so its failure proves nothing", "開始できません: ゴール %s はテストの実行前に失敗するため、失敗しても何の証明にもなりません", d.Gate)
 	}
 	return say(l, "refused", "開始できません")
 }

@@ -49,6 +49,8 @@ func Reason(l events.Language, r events.GateResult) string {
 		return Say(l, "a link, a repository or a very large file is no file to be judged", "リンク、リポジトリ、巨大なファイルは判定の対象にならない")
 	case events.ReasonSetup:
 		return setup(l, r)
+	case events.ReasonUnready:
+		return Say(l, "it failed before it tested anything (exit %d)", "テストの実行前に失敗(終了コード %d)", r.Exit)
 	default:
 	}
 	if text := unproven(l, r); text != "" {

@@ -17,8 +17,8 @@ type BaselineDecision struct {
 // Baseline decides on the results of the gates at the start.
 //
 // A gate that cannot be run refuses, then gates that change the files which they
-// judge, then a clean checkout that cannot be set up, then a red invariant. A
-// goal that is green becomes an invariant. If no goal is red, the zero start mode refuses, as a
+// judge, then a clean checkout that cannot be set up, then a red invariant, then
+// a goal that fails before it tests anything. A goal that is green becomes an invariant. If no goal is red, the zero start mode refuses, as a
 // gate that passes already cannot prove the task; StartGreen goes on and
 // UntilGreen ends at once. Skipped results say nothing.
 func Baseline(results []events.GateResult, start events.Start) BaselineDecision {
@@ -38,6 +38,11 @@ func Baseline(results []events.GateResult, start events.Start) BaselineDecision 
 		return r.Role == events.RoleInvariant && r.Verdict == events.Fail
 	}); ok {
 		return BaselineDecision{Refused: events.RefusedInvariantRed, Gate: gate}
+	}
+	if gate, ok := firstResult(results, func(r events.GateResult) bool {
+		return r.Role == events.RoleGoal && r.Reason == events.ReasonUnready
+	}); ok {
+		return BaselineDecision{Refused: events.RefusedUnready, Gate: gate}
 	}
 	for _, r := range results {
 		switch {
