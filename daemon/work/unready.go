@@ -78,7 +78,7 @@ func (s site) missing(u rule.Unready) (says string, refuse bool) {
 	}
 	what := map[rule.UnreadyCause]string{
 		rule.NotExecutable: u.Name + " cannot be executed",
-		rule.NoTarget: "the makefile has no target " + u.Name, rule.NoMakefile: "there is no makefile at the root", rule.NoManifest: "there is no " + u.Name + " at the root",
+		rule.NoTarget:      "the makefile has no target " + u.Name, rule.NoMakefile: "there is no makefile at the root", rule.NoManifest: "there is no " + u.Name + " at the root",
 		rule.NoScript: u.Name + " does not exist", rule.NoProgram: u.Name + " does not exist", rule.NoModule: "the package " + u.Name + " is not there",
 	}[u.Cause]
 	return "It failed before it tested anything: " + what + ".", false
