@@ -26,6 +26,13 @@ type Launch struct {
 	Env  []string
 	// Layers lie over directories that the gate sees.
 	Layers []confine.Layer
+	With   Place
+}
+
+// Place is what a gate has for itself beside its directory.
+type Place struct {
+	Home, Cache, Temp string // it writes there; each may be empty
+	Base              string // it reads there
 }
 
 // Launch is how a command gate is started. The program of an argv is named by
@@ -37,7 +44,7 @@ func (p Pinned) Launch(c Command) Launch {
 			argv[0] = path
 		}
 	}
-	return Launch{Gate: c.Name, Argv: argv, Dir: p.dir(c), Env: p.Env, Layers: p.Layers}
+	return Launch{Gate: c.Name, Argv: argv, Dir: p.dir(c), Env: p.Env, Layers: p.Layers, With: Place{p.Home, p.Cache, p.Temp, p.Base}}
 }
 
 func (p Pinned) dir(c Command) string {

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"autopilot/daemon/cache"
 )
 
 // defaultPath is for clients that have no PATH, as services do.
@@ -101,7 +103,7 @@ func pinnedPath(path string) []string {
 }
 
 // gateEnv is the environment of a gate before gate.env.
-func gateEnv(client environ, home, gateHome, cache string) environ {
+func gateEnv(client environ, home string, r PinRequest) environ {
 	env := environ{}
 	for name, value := range client {
 		if passed[name] || passedPattern.MatchString(name) {
@@ -113,18 +115,29 @@ func gateEnv(client environ, home, gateHome, cache string) environ {
 		path = filepath.SplitList(defaultPath)
 	}
 	env["PATH"] = strings.Join(path, string(os.PathListSeparator))
-	env["HOME"] = gateHome
+	env["HOME"] = r.Home
 	env["CI"] = "1"
 	env["TERM"] = "dumb"
-	toolchainHomes(env, client, home)
-	caches(env, cache)
+	if r.Temp != "" {
+		env["TMPDIR"] = tempDir(client, r.Temp)
+	}
+	toolchainHomes(env, client, home, r.Cache)
+	caches(env, r.Cache)
 	return env
+}
+
+// tempDir is short, as paths of sockets have to be.
+func tempDir(client environ, name string) string {
+	if dir := client["TMPDIR"]; filepath.IsAbs(dir) {
+		return filepath.Join(dir, name)
+	}
+	return filepath.Join("/tmp", name)
 }
 
 // toolchainHomes are where programs are installed that a gate runs: they stay
 // the user's, as HOME does not. What the client does not say is where the tool
 // would look, if that is there.
-func toolchainHomes(env, client environ, home string) {
+func toolchainHomes(env, client environ, home, cache string) {
 	for _, t := range []struct{ name, below string }{
 		{"RUSTUP_HOME", ".rustup"},
 		{"CARGO_HOME", ".cargo"},
@@ -138,11 +151,11 @@ func toolchainHomes(env, client environ, home string) {
 			env[t.name] = dir
 		}
 	}
-	goHomes(env, client, home)
+	goHomes(env, client, home, cache)
 }
 
 // goHomes leaves to the copied go env file what that says.
-func goHomes(env, client environ, home string) {
+func goHomes(env, client environ, home, cache string) {
 	written := goEnvFile(client, home)
 	gopath := client["GOPATH"]
 	switch {
@@ -156,6 +169,10 @@ func goHomes(env, client environ, home string) {
 		}
 	}
 	if client["GOMODCACHE"] != "" || written["GOMODCACHE"] != "" {
+		return
+	}
+	if client["GOPATH"] == "" && written["GOPATH"] == "" && env["GOPATH"] == "" {
+		env["GOMODCACHE"] = filepath.Join(cache, "gomod")
 		return
 	}
 	first, _, _ := strings.Cut(gopath, string(os.PathListSeparator))
@@ -173,17 +190,27 @@ func goEnvFile(client environ, home string) environ {
 	return parseEnv(strings.Split(strings.ReplaceAll(string(text), "\r", ""), "\n"))
 }
 
+// cacheDirs are the variables that name a cache, and its folder.
+var cacheDirs = map[string]string{
+	"GOCACHE":             cache.GoBuild,
+	"XDG_CACHE_HOME":      "xdg",
+	"npm_config_cache":    "npm",
+	"PIP_CACHE_DIR":       "pip",
+	"YARN_CACHE_FOLDER":   "yarn",
+	"PYTHONPYCACHEPREFIX": cache.Bytecode, // what lies beside a source may be of another one
+	"GRADLE_USER_HOME":    "gradle",
+	"NUGET_PACKAGES":      "nuget",
+}
+
 // caches are the daemon's own: a result that an agent planted in the user's
 // cache would be believed.
-func caches(env environ, cache string) {
-	for name, dir := range map[string]string{
-		"GOCACHE":           "go-build",
-		"XDG_CACHE_HOME":    "xdg",
-		"npm_config_cache":  "npm",
-		"PIP_CACHE_DIR":     "pip",
-		"YARN_CACHE_FOLDER": "yarn",
-	} {
-		env[name] = filepath.Join(cache, dir)
+func caches(env environ, dir string) {
+	for name, below := range cacheDirs {
+		env[name] = filepath.Join(dir, below)
+	}
+	// Downloads in HOME would be gone the next time.
+	if env["CARGO_HOME"] == "" {
+		env["CARGO_HOME"] = filepath.Join(dir, "cargo")
 	}
 }
 

@@ -22,6 +22,7 @@ const copyLimit = 1 << 20
 type Copy struct {
 	Name   string `json:"name"` // below the gates' HOME
 	Absent bool   `json:"absent,omitzero"`
+	Link   string `json:"link,omitzero"` // a folder of the caches in its place
 	Data   []byte `json:"data,omitzero"` // can hold secrets
 }
 
@@ -29,6 +30,9 @@ type Copy struct {
 func (c Copy) Sum() string {
 	if c.Absent {
 		return ""
+	}
+	if c.Link != "" {
+		return hash([]byte(c.Link))
 	}
 	return hash(c.Data)
 }
@@ -134,8 +138,11 @@ func (c Copy) lay(root *os.Root) error {
 			return err
 		}
 	}
-	if c.Absent {
+	switch {
+	case c.Absent:
 		return nil
+	case c.Link != "":
+		return c.link(root)
 	}
 	return c.write(root)
 }
@@ -153,6 +160,20 @@ func (c Copy) clearParents(root *os.Root) error {
 		}
 	}
 	return nil
+}
+
+// link leads to a folder that tools fill.
+func (c Copy) link(root *os.Root) error {
+	if err := os.MkdirAll(c.Link, 0o700); err != nil {
+		return err
+	}
+	if err := root.MkdirAll(path.Dir(c.Name), 0o700); err != nil {
+		return err
+	}
+	if err := root.Remove(c.Name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return root.Symlink(c.Link, c.Name)
 }
 
 func (c Copy) write(root *os.Root) error {
@@ -180,6 +201,10 @@ func (c Copy) intact(root *os.Root) bool {
 	info, err := root.Lstat(c.Name)
 	if err != nil {
 		return c.Absent && errors.Is(err, fs.ErrNotExist)
+	}
+	if c.Link != "" {
+		to, err := root.Readlink(c.Name)
+		return err == nil && to == c.Link && isDir(c.Link)
 	}
 	if c.Absent || info.Mode() != 0o600 || info.Size() != int64(len(c.Data)) {
 		return false

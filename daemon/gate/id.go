@@ -3,8 +3,12 @@ package gate
 import (
 	"io/fs"
 	"os"
-	"syscall"
+
+	"autopilot/daemon/fileid"
 )
+
+// fileID changes whenever contents or entries do.
+type fileID = fileid.ID
 
 // currentID is the id of what is at the path, zero if nothing can be read
 // there.
@@ -19,10 +23,4 @@ func currentID(path string) fileID {
 // ChangeTime is when a file was changed last, in nanoseconds: nobody can set it.
 func ChangeTime(info fs.FileInfo) int64 { return idOf(info).ChangeTime }
 
-func idOf(info fs.FileInfo) fileID {
-	id := fileID{Size: info.Size(), ModTime: info.ModTime().UnixNano(), Permissions: uint32(info.Mode().Perm())}
-	if s, ok := info.Sys().(*syscall.Stat_t); ok {
-		id.Dev, id.Inode, id.ChangeTime = uint64(s.Dev), s.Ino, changeTime(s) // Dev is int32 on darwin
-	}
-	return id
-}
+func idOf(info fs.FileInfo) fileID { return fileid.Of(info) }

@@ -16,7 +16,9 @@ import (
 type PinRequest struct {
 	Workspace string            // its real path
 	Home      string            // HOME of the gates of this workspace, the daemon's own
-	Cache     string            // caches of the daemon, kept across runs
+	Cache     string            // caches of the gates of this workspace, see package cache
+	Base      string            // what compilers have made for all workspaces: gates read it
+	Temp      string            // folder for temporary files below that of the client; a name
 	ClientEnv []string          // NAME=VALUE, as the client had them when it asked for the run
 	Commands  []rule.Command    // of all gates
 	Extra     map[string]string // gate.env: wins over everything
@@ -28,7 +30,10 @@ type PinRequest struct {
 type Pinned struct {
 	Workspace string   `json:"workspace"`
 	Home      string   `json:"home"`
-	Env       []string `json:"env"` // NAME=VALUE, sorted: all that a gate gets
+	Cache     string   `json:"cache,omitzero"`
+	Base      string   `json:"base,omitzero"`
+	Temp      string   `json:"temp,omitzero"` // empty if the user has set another one
+	Env       []string `json:"env"`           // NAME=VALUE, sorted: all that a gate gets
 	Copies    []Copy   `json:"copies"`
 	Configs   []File   `json:"configs,omitzero"` // of toolchains, outside HOME
 	Scripts   []File   `json:"scripts,omitzero"` // that gates name and the recorded tree lacks
@@ -36,7 +41,8 @@ type Pinned struct {
 	Dirs      []Dir    `json:"dirs"`             // PATH, in order
 	Tools     []Tool   `json:"tools,omitzero"`   // one for each command word, sorted
 
-	Layers []confine.Layer `json:"-"` // of a variant of the workspace
+	Layers  []confine.Layer `json:"-"` // of a variant of the workspace
+	Settled bool            `json:"-"` // HOME was prepared by a set-up, and stays as that left it
 }
 
 // Pin makes the gates' HOME and caches, copies the user's configuration into it
@@ -52,14 +58,21 @@ func pin(r PinRequest, lookup func() (string, error)) (Pinned, error) {
 	if err != nil {
 		return Pinned{}, err
 	}
-	env := gateEnv(client, home, r.Home, r.Cache)
+	env := gateEnv(client, home, r)
+	temp := env["TMPDIR"]
 	env["GOENV"] = filepath.Join(r.Home, filepath.FromSlash(goEnvName))
 	if err := addExtra(env, r.Extra); err != nil {
 		return Pinned{}, err
 	}
-	p := Pinned{Workspace: r.Workspace, Home: r.Home, Env: env.list()}
+	p := Pinned{Workspace: r.Workspace, Home: r.Home, Cache: r.Cache, Base: r.Base, Env: env.list()}
+	if r.Temp != "" && env["TMPDIR"] == temp {
+		p.Temp = temp
+	}
 	if p.Copies, err = readCopies(client, home); err != nil {
 		return Pinned{}, err
+	}
+	if isDir(filepath.Join(home, ".m2")) {
+		p.Copies = append(p.Copies, Copy{Name: ".m2/repository", Link: filepath.Join(r.Cache, "m2")})
 	}
 	if err := p.prepare(r.Cache); err != nil {
 		return Pinned{}, err
@@ -87,8 +100,9 @@ func addExtra(env environ, extra map[string]string) error {
 // prepare makes the directories and lays the copies.
 func (p Pinned) prepare(cache string) error {
 	dirs := []string{cache}
-	for _, name := range []string{"GOCACHE", "XDG_CACHE_HOME", "npm_config_cache", "PIP_CACHE_DIR", "YARN_CACHE_FOLDER"} {
-		if dir := p.value(name); strings.HasPrefix(dir, cache+string(filepath.Separator)) {
+	for _, kv := range p.Env {
+		name, dir, _ := strings.Cut(kv, "=")
+		if cacheDirs[name] != "" && strings.HasPrefix(dir, cache+string(filepath.Separator)) {
 			dirs = append(dirs, dir)
 		}
 	}

@@ -26,6 +26,7 @@ func TestPinBuildsTheEnvironmentOfGates(t *testing.T) {
 		"AWS_SECRET_ACCESS_KEY=x", "GOOGLE_APPLICATION_CREDENTIALS=x", "GITHUB_TOKEN=x", "ANTHROPIC_API_KEY=x", "LD_PRELOAD=x",
 		"PYTHONPATH=x", "NODE_OPTIONS=x", "BASH_ENV=x", "ENV=x", "SSH_AUTH_SOCK=x", "GOCACHE=/poisoned", "GOENV=/nonexistent/env", "not a variable",
 	)
+	r.Temp = "ap-1"
 	r.Extra = map[string]string{"DATABASE_URL": "postgres://x", "LANG": "de_DE"}
 	home, cache := r.Home, r.Cache
 	equal(t, "environment", s.pinAs(r).Env, []string{
@@ -38,16 +39,19 @@ func TestPinBuildsTheEnvironmentOfGates(t *testing.T) {
 		"GOFLAGS=-mod=mod",
 		"GOMODCACHE=" + s.home + "/go/pkg/mod",
 		"GOPATH=" + s.home + "/go",
+		"GRADLE_USER_HOME=" + cache + "/gradle",
 		"HOME=" + home,
 		"JAVA_HOME=/opt/java",
 		"LANG=de_DE",
 		"LC_ALL=C",
 		"NO_PROXY=x",
+		"NUGET_PACKAGES=" + cache + "/nuget",
 		"PATH=" + s.bin + ":" + s.sbin,
 		"PIP_CACHE_DIR=" + cache + "/pip",
 		"PYENV_ROOT=/opt/pyenv",
+		"PYTHONPYCACHEPREFIX=" + cache + "/pycache",
 		"TERM=dumb",
-		"TMPDIR=/scratch",
+		"TMPDIR=/scratch/ap-1",
 		"TZ=UTC",
 		"USER=me",
 		"XDG_CACHE_HOME=" + cache + "/xdg",

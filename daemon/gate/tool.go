@@ -36,15 +36,6 @@ type Dir struct {
 	Names []string `json:"names,omitzero"`
 }
 
-// fileID changes whenever contents or entries do: nobody can set a change time.
-type fileID struct {
-	Dev, Inode  uint64
-	Size        int64
-	ModTime     int64 // nanoseconds
-	ChangeTime  int64 // nanoseconds
-	Permissions uint32
-}
-
 // readFile sums a file. Absent ones, and directories, have no sum.
 func readFile(path string) (File, error) {
 	f := File{Path: path}

@@ -239,9 +239,10 @@ func TestLaunchAndStamp(t *testing.T) {
 	s := newStage(t)
 	path := s.program(s.bin, "check", "exit 0")
 	p := s.pin("check")
-	equal(t, "text", p.Launch(Command{Run: rule.Command{Text: "check -x"}}), Launch{Argv: []string{"/bin/sh", "-c", "check -x"}, Dir: s.work, Env: p.Env})
+	with := Place{Home: p.Home, Cache: p.Cache}
+	equal(t, "text", p.Launch(Command{Run: rule.Command{Text: "check -x"}}), Launch{Argv: []string{"/bin/sh", "-c", "check -x"}, Dir: s.work, Env: p.Env, With: with})
 	equal(t, "argv", p.Launch(Command{Name: "t", Run: rule.Command{Argv: []string{"check", "a b"}}, Dir: "sub"}),
-		Launch{Gate: "t", Argv: []string{path, "a b"}, Dir: s.work + "/sub", Env: p.Env})
+		Launch{Gate: "t", Argv: []string{path, "a b"}, Dir: s.work + "/sub", Env: p.Env, With: with})
 
 	var r, other events.GateResult
 	p.Stamp(&r, Command{Run: rule.Command{Text: "check"}}, "e1")

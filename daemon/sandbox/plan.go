@@ -35,6 +35,7 @@ type Request struct {
 	Agent string   // name of the profile; empty allows the folders of all
 	Show  []string // what the effect needs of the daemon's directories
 	Write []string // what it may write beside what its mode lets it
+	Keep  string   // of what it needs, what it may not change; empty is nothing
 	Gate  bool     // it is a gate: a read-only run lets it write in the work tree
 	// Sealed is for a gate that runs what nobody may learn of: it writes Write and its
 	// layers alone, and folders for temporary files are its own.
@@ -71,6 +72,9 @@ func (h Host) Plan(q Request) *confine.Plan {
 	}
 	if q.Mode == events.SandboxReadOnly && !q.Gate {
 		p.plan.ReadOnly = append(p.plan.ReadOnly, q.Work) // it may lie in a folder for temporary files
+	}
+	if q.Keep != "" {
+		p.plan.ReadOnly = append(p.plan.ReadOnly, q.Keep)
 	}
 	for _, list := range p.plan.Lists() {
 		*list = settle(*list)

@@ -90,10 +90,12 @@ func (g *judging) newCheckout(now events.Tree, base, suffix string) (*checkout, 
 		return nil, err
 	}
 	dir := filepath.Join(base, "tree", filepath.Base(g.p.Repo.Workspace().Path))
-	return &checkout{
+	c := &checkout{
 		g: g, tree: now, base: base, gates: g.p.Gates.In(dir, filepath.Join(base, "home")),
 		suffix: "-" + suffix + "-" + strings.Map(alphanumeric, boot)[:8],
-	}, nil
+	}
+	c.gates.Settled = g.p.Spec.Setup != ""
+	return c, nil
 }
 
 // drop removes the checkout when what was done in it is over. Else it is found
@@ -207,7 +209,7 @@ func (c *checkout) gate(ctx context.Context, inPlace events.GateResult) (events.
 
 // make writes the checkout unless an effect in it has begun.
 func (c *checkout) make(ctx context.Context, first string) error {
-	if begun(c.g.w.cfg.Effects, first) {
+	if c.g.w.begun(first) {
 		return nil
 	}
 	if err := c.g.w.dropDir(c.base); err != nil {
@@ -220,13 +222,10 @@ func (c *checkout) make(ctx context.Context, first string) error {
 		return err
 	}
 	failpoint.Hit(failpoint.AfterCheckout)
-	return c.gates.LayHome()
-}
-
-// begun says that an effect has begun, or has an end already.
-func begun(effects *effect.Runner, id string) bool {
-	_, err := effects.Open(id).Outcome()
-	return err == nil || errors.Is(err, effect.ErrUnfinished)
+	if err := c.g.freshCaches(); err != nil {
+		return err
+	}
+	return c.g.w.freshPlace(c.gates)
 }
 
 // dropCheckout removes the clean checkout of a run. What cannot be removed, as

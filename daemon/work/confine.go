@@ -36,9 +36,18 @@ type confinement struct {
 }
 
 // confineGate is what a gate may touch: beside its work tree, or the checkout that it
-// runs in, its HOME and the caches of all gates.
+// runs in, its HOME and the caches of the work tree. What compilers have made for all
+// work trees it reads.
 func (w *Worker) confineGate(c confinement, l gate.Launch, id string) *confine.Plan {
-	own := []string{w.box(id), filepath.Join(w.cfg.State, "cache")}
+	own := []string{w.box(id)}
+	for _, dir := range []string{l.With.Cache, l.With.Base} {
+		if dir != "" {
+			own = append(own, dir)
+		}
+	}
+	if l.With.Cache == "" {
+		own = append(own, filepath.Join(w.cfg.State, cachesName))
+	}
 	// Both are places of ours, but for a gate that is tried in the user's own
 	// environment.
 	for _, dir := range []string{l.Dir, agent.Lookup(l.Env, "HOME")} {
@@ -47,7 +56,7 @@ func (w *Worker) confineGate(c confinement, l gate.Launch, id string) *confine.P
 		}
 	}
 	plan := w.cfg.Sandbox.Plan(sandbox.Request{
-		Mode: c.mode, Allow: c.allow, Env: l.Env, Work: c.work, Show: own, Write: []string{l.Dir}, Gate: true,
+		Mode: c.mode, Allow: c.allow, Env: l.Env, Work: c.work, Show: own, Write: []string{l.Dir}, Keep: l.With.Base, Gate: true,
 	})
 	if len(l.Layers) > 0 {
 		if plan == nil { // without a sandbox the layers are all of it

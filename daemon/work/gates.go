@@ -72,7 +72,7 @@ func (w *Worker) Gates(ctx context.Context, s run.State, end <-chan struct{}) (_
 	if results, err = g.controls(ctx, results, on); err != nil {
 		return events.GatesJudged{}, err
 	}
-	if err := g.sayMoved(ctx, results); err != nil {
+	if err := errors.Join(g.sayMoved(ctx, results), g.sealCaches()); err != nil {
 		return events.GatesJudged{}, err
 	}
 	g.addRefused(results)
@@ -143,6 +143,11 @@ func (g *judging) round(ctx context.Context, suffix string) ([]events.GateResult
 		id := effectOf(g.s, spec.Name)
 		if id == "" {
 			return nil, fmt.Errorf("gate %s has no announced effect", spec.Name)
+		}
+		if len(results) == 0 {
+			if err := g.beginRound(ctx, id+suffix); err != nil {
+				return nil, err
+			}
 		}
 		r, err := g.runs(ctx, spec, id+suffix)
 		if err != nil {
@@ -243,7 +248,7 @@ func (g *judging) judge(ctx context.Context, with gate.Pinned, c gate.Command, i
 		r, texts := gate.ToolsChanged(c, changes)
 		return r, texts, nil
 	}
-	id, out, err := g.perform(ctx, with.Launch(c), id)
+	id, out, err := g.perform(ctx, with, with.Launch(c), id)
 	if err != nil {
 		return events.GateResult{}, gate.Texts{}, err
 	}
@@ -272,7 +277,7 @@ func (g *judging) elsewhere(ctx context.Context, c gate.Command, r *events.GateR
 	}
 	l := g.p.Gates.Launch(c)
 	l.Env = g.p.AgentEnv
-	_, out, err := g.perform(ctx, l, id+"-elsewhere")
+	_, out, err := g.perform(ctx, g.p.Gates, l, id+"-elsewhere")
 	if err != nil {
 		return err
 	}
@@ -284,9 +289,12 @@ func (g *judging) elsewhere(ctx context.Context, c gate.Command, r *events.GateR
 
 // perform performs the effect of a gate. A lost one is run again under a name that
 // follows from the first, as often as the workflow takes losses.
-func (g *judging) perform(ctx context.Context, l gate.Launch, id string) (string, effect.Outcome, error) {
+func (g *judging) perform(ctx context.Context, with gate.Pinned, l gate.Launch, id string) (string, effect.Outcome, error) {
 	for n := 0; ; n++ {
 		name := retryName(id, n)
+		if err := g.beginGate(with, name); err != nil {
+			return name, effect.Outcome{}, err
+		}
 		out, err := g.once(ctx, l, name)
 		if err != nil || out.Outcome != events.Lost || n >= g.p.Flow.Limits.Losses {
 			return name, out, err

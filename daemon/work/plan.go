@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"autopilot/daemon/cache"
 	"autopilot/daemon/durable"
 	"autopilot/daemon/gate"
 	"autopilot/daemon/tree"
@@ -43,6 +44,8 @@ type Plan struct {
 	failing     *rule.Pins // of tests that failed at the baseline, once it is known
 
 	Secrets []string // NAME=value: what of Secret no text and no spool may hold
+	store   *cache.Store
+	opened  bool // the store, by this daemon
 }
 
 // Secret is the part of a plan that is not in the log: it is kept in a file of
@@ -269,7 +272,7 @@ func (w *Worker) DropSecret(id string) error {
 
 // SweepSecrets forgets the secrets of runs that are not needed: those that are
 // over, and those whose start was never stored. Their clean checkouts go with
-// them.
+// them, and what gates left.
 func (w *Worker) SweepSecrets(needed func(id string) bool) error {
 	files, err := filepath.Glob(filepath.Join(w.cfg.State, "runs", "*.json"))
 	if err != nil {
@@ -281,7 +284,7 @@ func (w *Worker) SweepSecrets(needed func(id string) bool) error {
 			errs = append(errs, w.DropSecret(id))
 		}
 	}
-	return errors.Join(append(errs, w.sweepCheckouts(needed))...)
+	return errors.Join(append(errs, w.sweepCheckouts(needed), w.sweepPlaces())...)
 }
 
 // text reads a blob as a string; no ref is an empty one.

@@ -76,9 +76,9 @@ func (w *Worker) Prepare(ctx context.Context, id string, q wire.StartRequest, ag
 }
 
 // makePlan checks what was asked for and finds what it names. It stores
-// nothing in the log or the blobs. gateHome is the HOME of the gates; empty is
-// that of the workspace.
-func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent.Overrides, hide []string, gateHome string) (*Plan, error) {
+// nothing in the log or the blobs. place names HOME and caches of the gates; empty
+// is the workspace.
+func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent.Overrides, hide []string, place string) (*Plan, error) {
 	p := &Plan{Spec: q.Spec}
 	var err error
 	if err := w.findFlow(ctx, p, q); err != nil {
@@ -124,10 +124,9 @@ func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent
 	if err != nil {
 		return nil, err
 	}
-	p.Gates, err = gate.Pin(gate.PinRequest{
-		Workspace: ws.Path, Home: cmp.Or(gateHome, filepath.Join(w.cfg.State, "home", ws.ID)), Cache: filepath.Join(w.cfg.State, "cache"),
-		ClientEnv: q.Env, Commands: append(commands(p.Spec), p.commands()...), Extra: extra,
-	})
+	p.Gates, err = gate.Pin(w.pinRequest(cmp.Or(place, ws.ID), gate.PinRequest{
+		Workspace: ws.Path, ClientEnv: q.Env, Commands: append(commands(p.Spec), p.commands()...), Extra: extra,
+	}))
 	if err != nil {
 		return nil, fmt.Errorf("pin the environment of the gates: %w", err)
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"autopilot/daemon/agent"
 	"autopilot/daemon/engine"
@@ -20,9 +18,9 @@ import (
 // Preview says what a run would be.
 func (w *Worker) Preview(ctx context.Context, q wire.StartRequest, agents agent.Overrides, hide []string) (_ wire.Preview, err error) {
 	// Not that of the workspace: the gates of a live run may be at work in it.
-	home := filepath.Join(w.cfg.State, "home", "preview-"+w.newID())
-	defer func() { err = errors.Join(err, os.RemoveAll(home)) }()
-	p, err := w.makePlan(ctx, q, agents, hide, home)
+	place := tryPrefix + "preview-" + w.newID()
+	defer func() { err = errors.Join(err, w.dropTried(place)) }()
+	p, err := w.makePlan(ctx, q, agents, hide, place)
 	if err != nil {
 		return wire.Preview{}, err
 	}

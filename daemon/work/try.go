@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"autopilot/daemon/cache"
 	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/shim"
 	"autopilot/daemon/gate"
@@ -54,9 +55,8 @@ func (w *Worker) Try(ctx context.Context, q wire.GateTryRequest, send func(wire.
 		return err
 	}
 	t := &try{w: w, id: tryPrefix + w.newID()}
-	home := filepath.Join(w.cfg.State, "home", t.id)
-	defer func() { err = errors.Join(err, effect.RemoveAll(home)) }()
-	if err := t.prepare(ctx, q, home); err != nil {
+	defer func() { err = errors.Join(err, w.dropPlace(t.pinned), w.dropTried(t.id)) }()
+	if err := t.prepare(ctx, q); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.repo.Forget(t.id)) }()
@@ -64,6 +64,11 @@ func (w *Worker) Try(ctx context.Context, q wire.GateTryRequest, send func(wire.
 	if err != nil {
 		return err
 	}
+	store, err := t.open(ctx, before)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Share()) }()
 	for i, g := range q.Gates {
 		if err := t.gate(ctx, g, fmt.Sprintf("%s-%d", t.id, i), send); err != nil {
 			return err
@@ -93,7 +98,7 @@ func checkTried(gates []wire.GateSpec) error {
 	return nil
 }
 
-func (t *try) prepare(ctx context.Context, q wire.GateTryRequest, gateHome string) error {
+func (t *try) prepare(ctx context.Context, q wire.GateTryRequest) error {
 	ws, err := t.w.Workspace(ctx, wire.RunSpec{Workspace: q.Workspace})
 	if err != nil {
 		return err
@@ -115,14 +120,30 @@ func (t *try) prepare(ctx context.Context, q wire.GateTryRequest, gateHome strin
 	if err != nil {
 		return err
 	}
-	t.pinned, err = gate.Pin(gate.PinRequest{
-		Workspace: ws.Path, Home: gateHome, Cache: filepath.Join(t.w.cfg.State, "cache"),
-		ClientEnv: q.Env, Commands: commands(wire.RunSpec{Gates: q.Gates}), Extra: extra,
-	})
+	t.pinned, err = gate.Pin(t.w.pinRequest(t.id, gate.PinRequest{
+		Workspace: ws.Path, ClientEnv: q.Env, Commands: commands(wire.RunSpec{Gates: q.Gates}), Extra: extra,
+	}))
 	if err != nil {
 		return fmt.Errorf("pin the environment of the gates: %w", err)
 	}
 	return nil
+}
+
+// open makes the caches. What the gates compile is kept: the person's own product is
+// tried.
+func (t *try) open(ctx context.Context, on events.Tree) (*cache.Store, error) {
+	goes, err := (&Plan{Repo: t.repo, Secret: Secret{Gates: t.pinned}}).usesGo(ctx, on)
+	if err != nil {
+		return nil, err
+	}
+	store := t.w.newStore(t.pinned)
+	return store, store.Open(goes)
+}
+
+// dropTried removes HOME and caches of what belongs to no run.
+func (w *Worker) dropTried(place string) error {
+	r := w.pinRequest(place, gate.PinRequest{})
+	return errors.Join(w.remove(r.Home), (&cache.Store{Dir: r.Cache, Remove: w.remove}).Drop())
 }
 
 func (t *try) record(ctx context.Context) (events.Tree, error) {
@@ -142,6 +163,9 @@ func (t *try) gate(ctx context.Context, spec wire.GateSpec, id string, send func
 	}
 	if r, texts, bad := t.pinned.Unverifiable(c); bad {
 		return send(tried(begun, r, texts))
+	}
+	if err := t.w.freshPlace(t.pinned); err != nil {
+		return err
 	}
 	l := t.pinned.Launch(c)
 	limits := t.flow.Limits.Gate
@@ -211,7 +235,7 @@ func (w *Worker) LeftTries() (end func(context.Context) error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	homes, err := filepath.Glob(filepath.Join(w.cfg.State, "home", tryPrefix+"*"))
+	homes, err := filepath.Glob(filepath.Join(w.cfg.State, homesName, tryPrefix+"*"))
 	if err != nil {
 		return nil, err
 	}

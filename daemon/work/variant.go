@@ -44,11 +44,11 @@ func (g *judging) variant(ctx context.Context, name events.Name, of string, chan
 		effect: effectOf(g.s, name) + "-" + of + "-" + strings.Map(alphanumeric, boot)[:8],
 	}
 	at := func(part string) string { return filepath.Join(v.base, part) }
-	v.gates.Layers = []confine.Layer{
-		{Dir: g.p.Repo.Workspace().Path, Upper: at("tree"), Work: at("tree-work")},
-		{Dir: filepath.Join(g.w.cfg.State, "cache"), Upper: at("cache"), Work: at("cache-work")},
+	v.gates.Layers = []confine.Layer{{Dir: g.p.Repo.Workspace().Path, Upper: at("tree"), Work: at("tree-work")}}
+	if cache := v.gates.Cache; cache != "" {
+		v.gates.Layers = append(v.gates.Layers, confine.Layer{Dir: cache, Upper: at("cache"), Work: at("cache-work")})
 	}
-	if begun(g.w.cfg.Effects, v.effect) {
+	if g.w.begun(v.effect) {
 		return v, nil
 	}
 	if err := g.w.dropDir(v.base); err != nil {

@@ -198,7 +198,7 @@ func (w *Worker) Recorded(ctx context.Context, s run.State) error {
 		w.scrub(s.ID, s.Last.Session.Effect)
 	}
 	if s.Status != run.Live {
-		ended = errors.Join(ended, w.dropCheckout(s.ID))
+		ended = errors.Join(ended, w.dropCheckout(s.ID), w.dropPlaceOf(ctx, s))
 	}
 	repo, err := w.Repo(ctx, s)
 	if err == nil {
