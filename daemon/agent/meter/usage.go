@@ -123,7 +123,10 @@ func joinUsage(out *stream.Summary, a, b stream.Summary) {
 	case b.UsageFrom != stream.Reported:
 		out.Usage, out.UsageFrom = a.Usage, a.UsageFrom
 	case totals(b) && total(b.Usage) >= total(a.Usage):
-		out.Usage, out.UsageFrom = b.Usage, b.UsageFrom
+		out.Usage, out.UsageFrom = stream.Usage{
+			Input: max(a.Usage.Input, b.Usage.Input), CacheRead: max(a.Usage.CacheRead, b.Usage.CacheRead),
+			CacheWrite: max(a.Usage.CacheWrite, b.Usage.CacheWrite), Output: max(a.Usage.Output, b.Usage.Output),
+		}, b.UsageFrom
 	default:
 		out.Usage, out.UsageFrom = stream.Usage{
 			Input: a.Usage.Input + b.Usage.Input, CacheRead: a.Usage.CacheRead + b.Usage.CacheRead,

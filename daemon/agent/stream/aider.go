@@ -50,7 +50,7 @@ func (r *Reader) aiderUsage(m []string) {
 	r.spent.add(nil, Usage{max(sent-written-read, 0), read, written, received})
 	if m[5] != "" {
 		cost := number([]byte(strings.ReplaceAll(m[5], ",", "")))
-		r.sum.MicroUSD, r.sum.CostFrom = max(r.sum.MicroUSD, micro(cost)), Reported
+		r.cost(micro(cost))
 	}
 	r.used(r.spent.total)
 }

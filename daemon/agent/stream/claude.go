@@ -119,7 +119,7 @@ func (r *Reader) claudeEnd(o object) {
 	r.sum.Turns = max(r.sum.Turns, int(o.count("num_turns")))
 	elements(o.raw("permission_denials"), func([]byte) { r.sum.Denied++ })
 	if cost := o.raw("total_cost_usd"); cost != nil && string(cost) != "null" {
-		r.sum.MicroUSD, r.sum.CostFrom = micro(number(cost)), Reported
+		r.cost(micro(number(cost)))
 	}
 	if u, ok := claudeTotal(o); ok {
 		r.used(u)

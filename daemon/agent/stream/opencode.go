@@ -67,8 +67,7 @@ func (r *Reader) opencodeStep(part object) {
 		t.count("input"), cache.count("read"), cache.count("write"), t.count("output") + t.count("reasoning"),
 	})
 	if fresh && part.has("cost") {
-		r.sum.MicroUSD = min(r.sum.MicroUSD+micro(part.number("cost")), micro(mostUSD))
-		r.sum.CostFrom = Reported
+		r.cost(min(r.sum.MicroUSD+micro(part.number("cost")), micro(mostUSD)))
 	}
 	r.used(r.spent.total)
 	if reason := part.word("reason"); reason != "tool-calls" && reason != "" {

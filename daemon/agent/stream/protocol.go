@@ -52,7 +52,7 @@ func (r *Reader) protocolUsage(o object) {
 	o.keep("session", &r.sum.Session)
 	o.keep("model", &r.sum.Model)
 	if o.has("cost_usd") {
-		r.sum.MicroUSD, r.sum.CostFrom = max(r.sum.MicroUSD, micro(o.number("cost_usd"))), Reported
+		r.cost(micro(o.number("cost_usd")))
 	}
 	u := r.sum.Usage
 	for key, n := range map[string]*int64{

@@ -319,8 +319,15 @@ func (r *Reader) goesOn() {
 	r.sum.Trying = Trying{}
 }
 
-// used is the usage so far.
+// cost is the cost so far, of which the same holds.
+func (r *Reader) cost(microUSD int64) {
+	r.sum.MicroUSD, r.sum.CostFrom = max(r.sum.MicroUSD, microUSD), Reported
+}
+
+// used is the usage so far. What was told takes nothing away when a later report
+// tells less, as a second result of zeros does.
 func (r *Reader) used(u Usage) {
+	u = u.atLeast(r.sum.Usage)
 	if u == r.sum.Usage && r.sum.UsageFrom == Reported {
 		return
 	}
