@@ -94,6 +94,10 @@ func TestNextKeepsToLimitsAndWaitsForThem(t *testing.T) {
 			}))), 0, "limited", nil,
 		},
 		{
+			"so does one that reached no provider",
+			join(baseline(), one(agent(1, 1), ended(1, "t0", func(d *events.AgentEnded) { d.Exit, d.Result = 1, events.ResultUnreachable }))), 0, "limited", nil,
+		},
+		{
 			"and did nothing, where no account is to blame",
 			join(baseline(), one(agent(1, 1), ended(1, "t0", func(d *events.AgentEnded) {
 				d.Outcome, d.Exit, d.Result, d.Cut = events.Stopped, -1, events.ResultTruncated, events.CutTrying

@@ -29,8 +29,10 @@ func ofStatus(code int) Outcome {
 		return ContextOverflow
 	case 429:
 		return RateLimited
-	case 500, 502, 503, 504, 529:
+	case 500, 503, 529:
 		return Overloaded
+	case 407, 502, 504, 511, 520, 521, 522, 523, 524, 525, 526, 527, 530:
+		return Unreachable // a gateway, a proxy or a login of the network answers
 	}
 	return ""
 }
@@ -78,12 +80,12 @@ func failure(s stream.Summary) Signal {
 	}
 	p, found := match(s.Format, s.Message, false)
 	if o := ofStatus(s.Status); o != "" {
-		if found && o == RateLimited && p.outcome == Billing { // both come as 429
-			return by(Billing, "%s: pattern %s", name, p.ID)
+		if found && says(o, p.outcome) {
+			return by(p.outcome, "%s: pattern %s", name, p.ID)
 		}
 		return by(o, "status %d", s.Status)
 	}
-	if found && p.outcome == TruncatedStream { // claude calls that a fault of the server
+	if found && (p.outcome == TruncatedStream || p.outcome == Unreachable || s.Error == "server_error") { // claude calls nearly all a fault of the server
 		return by(p.outcome, "%s: pattern %s", name, p.ID)
 	}
 	for _, word := range []string{s.Error, s.Reason} {
@@ -100,6 +102,22 @@ func failure(s stream.Summary) Signal {
 	return by(AgentError, "%s", name)
 }
 
+// says that the words of a failure say more than its status: a quota that has to be
+// paid for comes as 429, one that is used up as 402 or 403, and what stands before a
+// provider may answer for it.
+func says(status, words Outcome) bool {
+	switch words {
+	case Billing:
+		return status == RateLimited
+	case RateLimited:
+		return status == Billing || status == AuthFailed
+	case Unreachable:
+		return status == Overloaded
+	default:
+		return false
+	}
+}
+
 // trying is the failure that a program tried to get past when its time was over.
 // Some do that for ever.
 func trying(s stream.Summary) Signal {
@@ -108,6 +126,9 @@ func trying(s stream.Summary) Signal {
 		return Signal{}
 	}
 	failed := failure(stream.Summary{Format: s.Format, Error: t.Error, Message: t.Message, Status: t.Status})
+	if s.Format == stream.Claude && t.Status == 0 && (t.Error == "unknown" || t.Error == "server_error") {
+		failed = Signal{FromStream, Unreachable, t.Error + " without a status: nothing has answered"}
+	}
 	if failed.Outcome == AgentError {
 		return Signal{}
 	}
@@ -141,7 +162,8 @@ func ofText(in Input) Signal {
 		lines = append(lines, lastLines(s.Last, 1)...)
 	}
 	for i := len(lines) - 1; i >= 0; i-- {
-		if p, ok := match(s.Format, lines[i], true); ok {
+		// What a script works on may be out of reach too: only its last word is of the provider.
+		if p, ok := match(s.Format, lines[i], true); ok && (p.outcome != Unreachable || s.Format != stream.Text || i == len(lines)-1) {
 			return Signal{FromText, p.outcome, "pattern " + p.ID}
 		}
 	}

@@ -20,6 +20,7 @@ const (
 	WallTimeout     = events.ResultWallTimeout
 	RateLimited     = events.ResultRateLimited
 	Overloaded      = events.ResultOverloaded
+	Unreachable     = events.ResultUnreachable
 	AuthFailed      = events.ResultAuthFailed
 	Billing         = events.ResultBilling
 	ContextOverflow = events.ResultContextOverflow
@@ -38,7 +39,7 @@ const (
 // All lists the outcomes once.
 func All() []Outcome {
 	return []Outcome{
-		Ended, EmptyResult, TruncatedStream, IdleTimeout, WallTimeout, RateLimited, Overloaded, AuthFailed, Billing,
+		Ended, EmptyResult, TruncatedStream, IdleTimeout, WallTimeout, RateLimited, Overloaded, Unreachable, AuthFailed, Billing,
 		ContextOverflow, MaxTurns, Budget, NeedsPermission, NeedsHuman, AgentError, SpawnFailed, OutOfMemory,
 		KilledExternal, Stopped, Interrupted,
 	}

@@ -1,6 +1,7 @@
 package outcome_test
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -97,14 +98,14 @@ func TestOutcomes(t *testing.T) {
 		"claude, no credit":         {stream.Claude, sample(t, "billing.claude"), 1, "", outcome.Billing, outcome.FromStream, ""},
 		"claude, prompt too long":   {stream.Claude, sample(t, "long.claude"), 1, "", outcome.ContextOverflow, outcome.FromStream, ""},
 		"claude, answer cut":        {stream.Claude, sample(t, "malformed.claude"), 1, "", outcome.AgentError, outcome.FromStream, ""},
-		"claude, connection lost":   {stream.Claude, sample(t, "cut.claude"), 1, "", outcome.TruncatedStream, outcome.FromStream, ""},
+		"claude, connection lost":   {stream.Claude, sample(t, "cut.claude"), 1, "", outcome.Unreachable, outcome.FromStream, ""},
 		"claude, limit of a plan":   {stream.Claude, sample(t, "limit.claude"), 1, events.Exited, outcome.RateLimited, outcome.FromStream, ""},
-		"gemini, connection lost":   {stream.Gemini, sample(t, "cut.gemini"), 1, events.Exited, outcome.TruncatedStream, outcome.FromStream, ""},
+		"gemini, connection lost":   {stream.Gemini, sample(t, "cut.gemini"), 1, events.Exited, outcome.Unreachable, outcome.FromStream, ""},
 		"gemini, quota of the day":  {stream.Gemini, sample(t, "quota.gemini"), 173, events.Exited, outcome.RateLimited, outcome.FromStream, ""},
 		"opencode waits at a limit": {stream.Opencode, sample(t, "limit.opencode"), -1, events.IdleTimeout, outcome.RateLimited, outcome.FromStream, "supervisor"},
 		"opencode tries for ever":   {stream.Opencode, sample(t, "overloaded.opencode"), -1, events.WallTimeout, outcome.Overloaded, outcome.FromStream, "supervisor"},
-		"opencode is cut for ever":  {stream.Opencode, sample(t, "cut.opencode"), -1, events.WallTimeout, outcome.TruncatedStream, outcome.FromStream, "supervisor"},
-		"opencode begins again":     {stream.Opencode, sample(t, "again.opencode"), -1, events.WallTimeout, outcome.TruncatedStream, outcome.FromStream, "supervisor"},
+		"opencode is cut for ever":  {stream.Opencode, sample(t, "cut.opencode"), -1, events.WallTimeout, outcome.Unreachable, outcome.FromStream, "supervisor"},
+		"opencode begins again":     {stream.Opencode, sample(t, "again.opencode"), -1, events.WallTimeout, outcome.Unreachable, outcome.FromStream, "supervisor"},
 		"opencode, stopped then":    {stream.Opencode, sample(t, "overloaded.opencode"), -1, events.Stopped, outcome.Stopped, outcome.FromSupervisor, ""},
 		"opencode went on":          {stream.Opencode, sample(t, "passed.opencode"), 0, events.Exited, outcome.Ended, outcome.FromStream, ""},
 		"claude tries at its end":   {stream.Claude, []string{initLine, workLine, `{"type":"system","subtype":"api_retry","attempt":3,"max_retries":10,"error_status":529,"error":"overloaded"}`}, -1, events.IdleTimeout, outcome.Overloaded, outcome.FromStream, "supervisor"},
@@ -116,12 +117,12 @@ func TestOutcomes(t *testing.T) {
 		"codex, no quota":           {stream.Codex, sample(t, "quota.codex"), 1, "", outcome.Billing, outcome.FromStream, ""},
 		"codex, status 503":         {stream.Codex, sample(t, "overloaded.codex"), 1, "", outcome.Overloaded, outcome.FromStream, ""},
 		"codex, prompt too long":    {stream.Codex, sample(t, "long.codex"), 1, "", outcome.ContextOverflow, outcome.FromStream, ""},
-		"codex, answer cut":         {stream.Codex, sample(t, "cut.codex"), 1, "", outcome.TruncatedStream, outcome.FromStream, ""},
+		"codex, answer cut":         {stream.Codex, sample(t, "cut.codex"), 1, "", outcome.Unreachable, outcome.FromStream, ""},
 		"codex failed with exit 0":  {stream.Codex, sample(t, "failed.codex"), 0, "", outcome.RateLimited, outcome.FromStream, "exit"},
 		"codex reconnects":          {stream.Codex, []string{turnLine, `{"type":"error","message":"Reconnecting... 1/5"}`, `{"type":"item.completed","item":{"id":"1","type":"agent_message","text":"ok"}}`, `{"type":"turn.completed","usage":{"output_tokens":1}}`}, 0, "", outcome.Ended, outcome.FromStream, ""},
 		"codex reconnects, is cut":  {stream.Codex, []string{turnLine, `{"type":"error","message":"Reconnecting... 1/5"}`}, 0, "", outcome.TruncatedStream, outcome.FromStream, "exit"},
 		"codex unauthorized":        {stream.Codex, failedTurn("unexpected status 401 Unauthorized"), 1, "", outcome.AuthFailed, outcome.FromStream, ""},
-		"codex disconnected":        {stream.Codex, failedTurn("stream disconnected before completion: x"), 1, "", outcome.TruncatedStream, outcome.FromStream, ""},
+		"codex disconnected":        {stream.Codex, failedTurn("stream disconnected before completion: x"), 1, "", outcome.Unreachable, outcome.FromStream, ""},
 		"codex fails somehow":       {stream.Codex, failedTurn("something new"), 1, "", outcome.AgentError, outcome.FromStream, ""},
 		"codex asks":                {stream.Codex, []string{turnLine, `{"type":"request_user_input"}`}, 0, "", outcome.NeedsHuman, outcome.FromStream, "exit"},
 		"gemini turns":              {stream.Gemini, sample(t, "failed.gemini"), 53, "", outcome.MaxTurns, outcome.FromStream, ""},
@@ -193,6 +194,61 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// Without a network no agent has nothing to do, and no provider too much.
+func TestNoNetworkIsToldApart(t *testing.T) {
+	t.Parallel()
+	claude := func(text string) []string {
+		return []string{
+			fmt.Sprintf(`{"type":"assistant","error":"server_error","message":{"content":[{"type":"text","text":%q}]}}`, text),
+			fmt.Sprintf(`{"type":"result","subtype":"success","is_error":true,"result":%q,"total_cost_usd":0}`, text),
+		}
+	}
+	opencode := func(status int, text string) []string {
+		return []string{fmt.Sprintf(`{"type":"error","error":{"name":"APIError","data":{"message":%q,"statusCode":%d}}}`, text, status)}
+	}
+	for name, c := range map[string]struct {
+		format stream.Format
+		lines  []string
+		exit   int
+		want   outcome.Outcome
+	}{
+		"claude":                    {stream.Claude, claude("API Error: Unable to connect to API (ConnectionRefused)"), 1, outcome.Unreachable},
+		"claude, a name":            {stream.Claude, claude("API Error: getaddrinfo ENOTFOUND api.anthropic.com"), 1, outcome.Unreachable},
+		"claude, TLS":               {stream.Claude, claude("API Error: Unable to connect to API: Self-signed certificate detected"), 1, outcome.Unreachable},
+		"claude, a captive portal":  {stream.Claude, claude("API Error: Unexpected token '<', \"<!DOCTYPE \"... is not valid JSON"), 1, outcome.Unreachable},
+		"claude, overloaded":        {stream.Claude, claude("API Error: 529 Overloaded"), 1, outcome.Overloaded},
+		"codex":                     {stream.Codex, failedTurn("stream disconnected before completion: error sending request for url (https://x/v1)"), 1, outcome.Unreachable},
+		"codex, a gateway":          {stream.Codex, failedTurn("unexpected status 502 Bad Gateway: x"), 1, outcome.Unreachable},
+		"codex, load":               {stream.Codex, failedTurn("unexpected status 503 Service Unavailable"), 1, outcome.Overloaded},
+		"gemini":                    {stream.Gemini, []string{`{"type":"init"}`, `{"type":"result","status":"error","error":{"type":"Error","message":"[API Error: exception TypeError: fetch failed sending request]"}}`}, 1, outcome.Unreachable},
+		"gemini that only retries":  {stream.Gemini, []string{"Attempt 1 failed. Retrying with backoff... TypeError: fetch failed", `{"type":"result","status":"success"}`}, 0, outcome.Unreachable},
+		"gemini in words":           {stream.Gemini, []string{"Error when talking to Gemini API Full report available at: /tmp/x TypeError: fetch failed sending request"}, 1, outcome.Unreachable},
+		"opencode":                  {stream.Opencode, opencode(0, "Unable to connect. Is the computer able to access the url?"), 1, outcome.Unreachable},
+		"opencode, a gateway":       {stream.Opencode, opencode(504, "Gateway Timeout"), 1, outcome.Unreachable},
+		"opencode, no upstream":     {stream.Opencode, opencode(503, "no healthy upstream"), 1, outcome.Unreachable},
+		"opencode, a portal":        {stream.Opencode, opencode(511, "log in"), 1, outcome.Unreachable},
+		"aider":                     {stream.Aider, []string{"litellm.InternalServerError: InternalServerError: OpenAIException - Connection error."}, 0, outcome.Unreachable},
+		"goose":                     {stream.Goose, []string{`{"type":"error","error":"Request failed: error sending request for url (https://x)"}`}, 1, outcome.Unreachable},
+		"cursor":                    {stream.Cursor, []string{"ConnectError: [unavailable] getaddrinfo ENOTFOUND api2.cursor.sh"}, 1, outcome.Unreachable},
+		"any command":               {stream.Text, []string{"curl: (6) Could not resolve host: api.example.com"}, 6, outcome.Unreachable},
+		"a database of the work":    {stream.Text, []string{"Error: connect ECONNREFUSED 127.0.0.1:5432", "1 test failed"}, 1, outcome.AgentError},
+		"a quota to pay for":        {stream.Opencode, opencode(429, "You exceeded your current quota, please check your plan and billing details."), 1, outcome.Billing},
+		"a quota of a word":         {stream.Codex, failedTurn("error: insufficient_quota"), 1, outcome.Billing},
+		"a quota of a month":        {stream.Opencode, opencode(403, "Key limit exceeded (monthly limit). Usage limit reached, resets on 2026-09-01"), 1, outcome.RateLimited},
+		"a quota in other words":    {stream.Opencode, opencode(0, "You have exceeded your monthly included credits for Inference Providers."), 1, outcome.RateLimited},
+		"an organisation's quota":   {stream.Claude, claude("Your organization has reached its monthly usage limit"), 1, outcome.RateLimited},
+		"an API's quota of a month": {stream.Claude, claude("API Error: 400 You have reached your specified API usage limits. You will regain access on 2026-09-01 at 00:00 UTC."), 1, outcome.RateLimited},
+	} {
+		if d := outcome.Decide(outcome.Input{Exit: c.exit, Stream: summary(c.format, c.lines...), Now: now}); d.Outcome != c.want {
+			t.Errorf("%s: %s by %+v, want %s", name, d.Outcome, d.By, c.want)
+		}
+	}
+	retries := summary(stream.Claude, `{"type":"system","subtype":"api_retry","attempt":9,"max_retries":10,"error_status":null,"error":"unknown"}`)
+	if d := outcome.Decide(outcome.Input{Supervisor: events.Stopped, Cut: events.CutTrying, Exit: -1, Stream: retries, Now: now}); d.Outcome != outcome.Unreachable {
+		t.Errorf("claude that tries for ever: %+v", d)
+	}
+}
+
 // Field reports, B-24 and B-26: a limit in words is one whatever the exit code is.
 func TestALimitIsReadInAllItsWordings(t *testing.T) {
 	t.Parallel()
@@ -210,6 +266,12 @@ func TestALimitIsReadInAllItsWordings(t *testing.T) {
 		"You've hit your usage limit. Upgrade to Pro, or try again in 3 days 4 hours.":       "2026-08-24T14:00:00Z",
 		"exceeded retry limit, last status: 429 Too Many Requests":                           "",
 		"[API Error: You exceeded your current quota. Please retry in 34.5s. (Status: 429)]": "2026-08-21T10:00:34Z",
+		"Usage limit reached for this month. Your limit resets on December 1.":               "2026-12-01T00:00:00Z",
+		"You've reached your monthly limit. It resets on 2026-09-01.":                        "2026-09-01T00:00:00Z",
+		"You've hit your usage limit. Your limits will reset on 9/15/2026.":                  "2026-09-15T00:00:00Z",
+		"API usage limits reached. You will regain access on 2026-09-01 at 00:30 UTC.":       "2026-09-01T00:30:00Z",
+		"Monthly quota exceeded. It resets next month.":                                      "2026-09-01T00:00:00Z",
+		"Weekly quota exceeded, resets in 3 days":                                            "2026-08-24T10:00:00Z",
 		"You have exhausted your capacity on this model. Your quota will reset after 2h3m.":  "2026-08-21T12:03:00Z",
 		"Too Many Requests: try again in 90 seconds":                                         "2026-08-21T10:01:30Z",
 	} {

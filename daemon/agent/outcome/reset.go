@@ -1,6 +1,7 @@
 package outcome
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -43,8 +44,14 @@ var (
 		`(?:\s*\((?P<zone>[A-Za-z_]+(?:/[A-Za-z0-9_+\-]+)*)\)|\s+(?P<short>[A-Z]{2,4})\b)?`)
 	// dateText is "resets at 2026-10-09T17:00:00Z".
 	dateText = regexp.MustCompile(`(?i)(?:\bresets?|\bretry|try again|available)(?: again)?(?: at| on| after)?:?\s+(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))`)
-	spanText = regexp.MustCompile(`(?i)(?:\b(?:retry|try again|resets?|reset) (?:in|after)|"?retryDelay"?:)\s*"?((?:(?:and\s+)?\d+(?:\.\d+)?\s*(?:days?|d|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b?[,\s]*)+)`)
-	spanPart = regexp.MustCompile(`(?i)(\d+(?:\.\d+)?)\s*([dhms])`)
+	// dayText is "resets on December 1", "reset on 2026-12-01 at 00:30 UTC", "resets on 12/1/2026":
+	// a day, at its beginning where no time is said.
+	dayText = regexp.MustCompile(`(?i)(?:\b(?:resets?|renews?|refreshes|retry|try again|available again|regain access)|\bcycle ends)(?: again)?(?: on| at| after)?\s+` +
+		`(?:(?P<month>[a-z]{3})[a-z]*\.?\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,?\s+(?P<year>\d{4}))?|(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)|(?P<us>\d{1,2}/\d{1,2}/\d{4}))` +
+		`(?:,?\s+(?:at\s+)?(?P<clock>\d\d:\d\d)(?::\d\d)?)?`)
+	monthText = regexp.MustCompile(`(?i)\b(?:resets?|renews?|refreshes|try again|available again)(?: on| at)?(?: the)?(?: (?:1st|first|start|beginning)(?: day)?(?: of)?(?: the)?)? next month\b`)
+	spanText  = regexp.MustCompile(`(?i)(?:\b(?:retry|try again|resets?|reset) (?:in|after)|"?retryDelay"?:)\s*"?((?:(?:and\s+)?\d+(?:\.\d+)?\s*(?:days?|d|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b?[,\s]*)+)`)
+	spanPart  = regexp.MustCompile(`(?i)(\d+(?:\.\d+)?)\s*([dhms])`)
 )
 
 const (
@@ -79,6 +86,9 @@ func resetIn(t string, now time.Time, here *time.Location) (time.Time, bool) {
 		at, err := time.Parse(time.RFC3339, strings.ToUpper(m[1]))
 		return at, err == nil
 	}
+	if at, ok := dayIn(t, now, here); ok {
+		return at, true
+	}
 	if m := clockText.FindStringSubmatch(t); m != nil {
 		if c, ok := readClock(m, here); ok {
 			return c.next(now)
@@ -87,6 +97,44 @@ func resetIn(t string, now time.Time, here *time.Location) (time.Time, bool) {
 	}
 	return spanIn(t, now)
 }
+
+// dayIn reads a day, which begins in UTC where the text names that zone. A clock of
+// twelve hours, or with a zone of its own, is for clockText.
+func dayIn(t string, now time.Time, here *time.Location) (time.Time, bool) {
+	if monthText.MatchString(t) {
+		year, month, _ := now.In(here).Date()
+		return time.Date(year, month+1, 1, 0, 0, 0, 0, here), true
+	}
+	at := dayText.FindStringSubmatchIndex(t)
+	if at == nil || clockOf.MatchString(t[at[1]:]) {
+		return time.Time{}, false
+	}
+	m := dayText.FindStringSubmatch(t)
+	part := func(name string) string { return m[dayText.SubexpIndex(name)] }
+	if strings.HasPrefix(strings.TrimSpace(t[at[1]:]), "UTC") {
+		here = time.UTC
+	}
+	text, form := part("y")+"-"+part("m")+"-"+part("d"), "2006-01-02"
+	switch {
+	case part("us") != "":
+		text, form = part("us"), "1/2/2006"
+	case part("month") != "":
+		name := part("month")
+		text = strings.ToUpper(name[:1]) + strings.ToLower(name[1:]) + " " + part("day") + " " + cmp.Or(part("year"), strconv.Itoa(now.In(here).Year()))
+		form = "Jan 2 2006"
+	}
+	if part("clock") != "" {
+		text, form = text+" "+part("clock"), form+" 15:04"
+	}
+	day, err := time.ParseInLocation(form, text, here)
+	if err == nil && part("month") != "" && part("year") == "" && day.Before(now.AddDate(0, -6, 0)) {
+		day = day.AddDate(1, 0, 0)
+	}
+	return day, err == nil
+}
+
+// clockOf is a time of day that follows a date.
+var clockOf = regexp.MustCompile(`(?i)^,?\s+(?:at\s+)?\d{1,2}(?::\d\d)?\s*[ap]\.?m\b|^(?::\d\d)?\s*\((?:[a-z_]+/|utc|gmt)|^T\d\d:|^:\d\d\s*[ap]\.?m|^\s+[ap]\.?m\b`)
 
 // spanIn reads a length of time from now on.
 func spanIn(t string, now time.Time) (time.Time, bool) {
