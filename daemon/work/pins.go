@@ -70,18 +70,7 @@ func pinnedFiles(ctx context.Context, repo *tree.Repo, t events.Tree, pins rule.
 	if err != nil {
 		return nil, fmt.Errorf("list the start tree: %w", err)
 	}
-	named := pins
-	named.Globs = nil
-	var first, rest []string
-	for _, f := range files {
-		switch {
-		case named.Pinned(f):
-			first = append(first, f)
-		case pins.Pinned(f):
-			rest = append(rest, f)
-		}
-	}
-	return append(first, rest...), nil
+	return pins.Among(files), nil
 }
 
 // prefetch reads files with one process. What it cannot read is read one by one.

@@ -64,7 +64,7 @@ func (p Pins) Helpers(src Source, pinned []string) Pins {
 	h := &helpers{src: src, pins: p, own: published(src), from: map[string]string{}}
 	var tests []string
 	for _, f := range pinned {
-		if _, ok := languageOf(f); ok && len(tests) < helperTests && p.pinned(f) {
+		if _, ok := languageOf(f); ok && len(tests) < helperTests {
 			tests = append(tests, f)
 		}
 	}
@@ -201,9 +201,10 @@ func (h *helpers) drop() {
 		return
 	}
 	var product []string
+	pinned := setOf(h.pins.Among(h.src.Files))
 	for _, f := range h.src.Files {
 		_, ok := languageOf(f)
-		if _, candidate := h.from[f]; ok && !candidate && !h.pins.pinned(f) && !strings.Contains(f, "node_modules/") {
+		if _, candidate := h.from[f]; ok && !candidate && !pinned[f] && !strings.Contains(f, "node_modules/") {
 			product = append(product, f)
 		}
 	}
