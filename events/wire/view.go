@@ -136,7 +136,7 @@ type Budget struct {
 
 // WaitView is what a run waits for.
 type WaitView struct {
-	Cause   string     `json:"cause"` // rate-limited, overloaded, slots, day-cost ...
+	Cause   string     `json:"cause"` // rate-limited, overloaded, unreachable, slots, day-cost ...
 	Account string     `json:"account,omitzero"`
 	Until   time.Time  `json:"until"`
 	Reset   *time.Time `json:"reset,omitzero"` // when the limit itself ends
@@ -200,7 +200,7 @@ type LimitView struct {
 type AccountView struct {
 	ID      string     `json:"id"`
 	Label   string     `json:"label,omitzero"` // program, and what it is known by here
-	State   string     `json:"state"`          // ok, rate-limited, overloaded, auth-failed or billing
+	State   string     `json:"state"`          // ok, rate-limited, overloaded, unreachable, auth-failed or billing
 	Until   *time.Time `json:"until,omitzero"`
 	Source  string     `json:"source,omitzero"` // of that time
 	Slots   int        `json:"slots,omitzero"`  // agents that may work at once; zero is any number
