@@ -81,11 +81,8 @@ func newCall(words []string, functions map[string]bool, direct bool) call {
 // textCalls parses text; with unreadable words kept it still lists a call
 // whose first word is only known when it runs.
 func textCalls(text string, skipUnknown bool) []call {
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(text), "")
-	if err != nil {
-		file, err = syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
-	}
-	if err != nil {
+	file := parseShell(text)
+	if file == nil {
 		return nil
 	}
 	functions := map[string]bool{}
@@ -121,6 +118,18 @@ func textCalls(text string, skipUnknown bool) []call {
 		return true
 	})
 	return calls
+}
+
+// parseShell is nil for text that cannot be parsed.
+func parseShell(text string) *syntax.File {
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(text), "")
+	if err != nil {
+		file, err = syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	}
+	if err != nil {
+		return nil
+	}
+	return file
 }
 
 func staticWords(args []*syntax.Word) []string {
@@ -195,10 +204,8 @@ func wrapped(words []string) []call {
 	name := path.Base(words[0])
 	switch name {
 	case "sh", "bash", "dash", "zsh", "ksh":
-		for i, w := range words[1:] {
-			if strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.HasSuffix(w, "c") && i+2 < len(words) {
-				return textCalls(words[i+2], true)
-			}
+		if _, text := dashC(words); text != "" {
+			return textCalls(text, true)
 		}
 	case "env", "timeout", "nice", "nohup", "stdbuf", "command", "exec", "xvfb-run", "setsid", "ionice", "time":
 		if rest := skipOptions(name, words[1:]); len(rest) > 0 && rest[0] != "" {
@@ -206,6 +213,16 @@ func wrapped(words []string) []call {
 		}
 	}
 	return nil
+}
+
+// dashC is what a shell is asked to run by -c, and the options before it.
+func dashC(words []string) (options []string, text string) {
+	for i, w := range words[1:] {
+		if strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.HasSuffix(w, "c") && i+2 < len(words) {
+			return words[1 : i+2], words[i+2]
+		}
+	}
+	return nil, ""
 }
 
 // skipOptions leaves the command that a wrapper runs: options, assignments and

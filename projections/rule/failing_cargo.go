@@ -18,6 +18,7 @@ type cargo struct {
 	ids    []string
 	target cargoTarget
 	failed []string // of test binaries whose target is not named yet
+	seen   cargoSeen
 }
 
 // cargoTarget is one test binary.
@@ -30,6 +31,7 @@ type cargoTarget struct {
 }
 
 func (c *cargo) line(line string) {
+	c.seen.line(line, c.target.running)
 	switch {
 	case strings.HasPrefix(line, "running "):
 		if cargoBegin.MatchString(line) {

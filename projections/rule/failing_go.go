@@ -21,6 +21,7 @@ var (
 
 // goPlain reads the plain and the -v form of go test.
 type goPlain struct {
+	lineCount
 	ids  []string
 	pkg  goPackageTests
 	ends []goEnd
@@ -51,6 +52,7 @@ func (g *goPlain) line(line string) {
 		}
 		g.ends = append(g.ends, end)
 		g.pkg = goPackageTests{}
+		g.closes()
 	}
 }
 
@@ -69,6 +71,8 @@ type goPackageTests struct {
 
 	passed, skipped []string
 	began           map[string]bool // by name, of -v: whether it is running still
+	now             int             // how many are
+	gap             bool            // lines were not kept
 	strays          []string        // that ended, but did not begin here
 }
 
@@ -81,6 +85,8 @@ func (p *goPackageTests) add(line string) {
 			p.tests = append(p.tests, m[1])
 			p.end(m[1])
 		}
+	case strings.HasPrefix(line, "... ") && spoolGap.MatchString(line):
+		p.gap = true
 	case strings.HasPrefix(line, goBegin):
 		p.begin(strings.TrimSpace(line[len(goBegin):]))
 	case strings.Contains(line, "--- PASS: ") || strings.Contains(line, "--- SKIP: "):
@@ -99,6 +105,9 @@ func (p *goPackageTests) begin(test string) {
 	if p.began == nil {
 		p.began = map[string]bool{}
 	}
+	if !p.began[test] {
+		p.now++
+	}
 	p.began[test] = true
 }
 
@@ -112,7 +121,10 @@ func (p *goPackageTests) mark(result, test string) {
 }
 
 func (p *goPackageTests) end(test string) {
-	if _, here := p.began[test]; here {
+	if running, here := p.began[test]; here {
+		if running {
+			p.now--
+		}
 		p.began[test] = false
 	} else {
 		p.strays = append(p.strays, test)
@@ -159,6 +171,7 @@ type goEvent struct {
 
 // goJSON reads the events of go test -json, in any order of packages.
 type goJSON struct {
+	lineCount
 	ids      []string
 	ends     []goEnd
 	packages map[string]*goPackageTests
@@ -172,6 +185,7 @@ func (g *goJSON) line(line string) {
 	if json.Unmarshal([]byte(line), &e, jsontext.AllowInvalidUTF8(true), json.MatchCaseInsensitiveNames(false)) != nil || e.Package == "" {
 		return
 	}
+	g.closes()
 	p := g.packages[e.Package]
 	if p == nil {
 		p = &goPackageTests{}

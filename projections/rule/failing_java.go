@@ -19,9 +19,11 @@ type surefire struct {
 	short   []string
 	marks   []string
 	list    bool // within the list at the end
+	seen    surefireSeen
 }
 
 func (s *surefire) line(line string) {
+	s.seen.line(line)
 	switch {
 	case strings.Contains(line, " <<< "):
 		if m := surefireLine.FindStringSubmatch(line); m != nil {
@@ -89,9 +91,11 @@ var (
 type gradle struct {
 	tests, tasks []string
 	known        bool // it is Gradle, beyond doubt
+	seen         gradleSeen
 }
 
 func (g *gradle) line(line string) {
+	g.seen.line(line)
 	switch {
 	case strings.HasPrefix(line, "> Task :"):
 		g.known = true

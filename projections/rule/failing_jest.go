@@ -21,9 +21,11 @@ type jest struct {
 	file  string // that failed, and whose report this is
 	named bool   // a failure of it has a title
 	known bool   // it is jest, beyond doubt
+	seen  jestTree
 }
 
 func (j *jest) line(line string) {
+	j.seen.line(line)
 	switch {
 	case strings.HasPrefix(line, jestTitle):
 		if title := line[len(jestTitle):]; j.file != "" {
@@ -35,6 +37,7 @@ func (j *jest) line(line string) {
 	case strings.Contains(line, "FAIL ") || strings.Contains(line, "PASS "):
 		if m := jestSuite.FindStringSubmatch(line); m != nil {
 			j.suite(m[1], m[2])
+			j.seen.begin(m[1], m[2])
 		}
 	case strings.HasPrefix(line, "Test Suites: "):
 		if jestTotal.MatchString(line) {

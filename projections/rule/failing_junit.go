@@ -12,50 +12,64 @@ import (
 // JUnit XML, alone or within other text, sorted, each once. Of a document that
 // is cut or malformed it reads what comes before.
 func JUnitFailing(data []byte) []string {
-	var ids []string
+	ids := junit(data).failed
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// junitCases are the test cases by what they hold. One that is skipped can hold a
+// failure, as it was expected to fail.
+type junitCases struct{ passed, failed, skipped []string }
+
+func junit(data []byte) junitCases {
+	var all junitCases
 	for {
 		start := bytes.Index(data, []byte("<testsuite"))
 		if start < 0 {
-			slices.Sort(ids)
-			return slices.Compact(ids)
+			return all
 		}
 		data = data[start:]
-		found, read := junitDocument(data)
-		ids = append(ids, found...)
+		read := all.document(data)
 		data = data[max(read, 1):]
 	}
 }
 
-// junitDocument reads one root element, and says where it ends.
-func junitDocument(data []byte) (ids []string, read int) {
+// document reads one root element, and says where it ends.
+func (c *junitCases) document(data []byte) (read int) {
 	dec := xml.NewDecoder(bytes.NewReader(data))
 	dec.Strict = false
 	dec.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
 	depth := 0
-	current := ""
+	current, result := "", testPassed
 	for {
 		token, err := dec.Token()
 		if err != nil {
-			return ids, junitResume(data, dec.InputOffset(), err)
+			return junitResume(data, dec.InputOffset(), err)
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
 			depth++
 			switch t.Name.Local {
 			case "testcase":
-				current = junitID(t.Attr)
+				current, result = junitID(t.Attr), testPassed
 			case "failure", "error":
 				if current != "" {
-					ids = append(ids, current)
+					c.failed = append(c.failed, current)
 				}
+				if result != testSkipped {
+					result = testFailed
+				}
+			case "skipped":
+				result = testSkipped
 			}
 		case xml.EndElement:
 			depth--
 			if t.Name.Local == "testcase" {
+				c.end(current, result)
 				current = ""
 			}
 			if depth == 0 {
-				return ids, int(dec.InputOffset())
+				return int(dec.InputOffset())
 			}
 		}
 	}
@@ -84,4 +98,26 @@ func junitID(attrs []xml.Attr) string {
 		return class + name
 	}
 	return class + "." + name
+}
+
+func (c *junitCases) end(id string, r result) {
+	switch {
+	case id == "" || r == testFailed:
+	case r == testSkipped:
+		c.skipped = append(c.skipped, id)
+	default:
+		c.passed = append(c.passed, id)
+	}
+}
+
+func (c *junitCases) tally() tally {
+	t := tally{passed: c.passed, skipped: c.skipped, counted: len(c.passed)+len(c.failed)+len(c.skipped) > 0}
+	skipped := slices.Sorted(slices.Values(c.skipped))
+	for _, id := range c.failed {
+		if !has(skipped, id) {
+			t.failed = append(t.failed, id)
+		}
+	}
+	t.total = counts{passed: len(t.passed), failed: t.failures(), skipped: len(t.skipped)}
+	return t
 }

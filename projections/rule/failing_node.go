@@ -19,8 +19,11 @@ const nodeCancelled = "'test did not finish"
 type nodeSpec struct {
 	nest  nest
 	known bool // there are statistics: all has been said
-	total counts
-	held  *marked // without a time, so that the next line decides
+	lineCount
+	block    counts // of the statistics that are being read
+	total    counts
+	counting bool
+	held     *marked // without a time, so that the next line decides
 }
 
 type marked struct {
@@ -40,7 +43,7 @@ func (n *nodeSpec) line(line string) {
 	case strings.HasPrefix(line, "ℹ "):
 		if m := nodeStat.FindStringSubmatch(line); m != nil {
 			n.known = n.known || m[1] == "fail"
-			n.total.stat(m[1], m[2])
+			n.stat(m[1], m[2])
 		}
 	case n.known || text == "":
 	case strings.HasPrefix(text, "✖ ") || strings.HasPrefix(text, "✔ ") || strings.HasPrefix(text, "▶ ") || strings.HasPrefix(text, "﹣ "):
@@ -80,8 +83,26 @@ func (n *nodeSpec) tally() tally {
 		return tally{}
 	}
 	t := n.nest.tally()
-	t.total, t.counted = n.total, true
+	t.total, t.counted, t.last = n.total, n.last > 0, n.last
 	return t
+}
+
+// stat takes one of the numbers at the end, which count only together: the number of
+// tests is the first of them.
+func (n *nodeSpec) stat(name, number string) {
+	switch name {
+	case "tests":
+		n.block, n.counting = counts{}, true
+	case "todo":
+		n.block.stat(name, number)
+		if n.counting {
+			n.total.add(n.block)
+			n.counting = false
+			n.closes()
+		}
+	default:
+		n.block.stat(name, number)
+	}
 }
 
 // stat takes one of the numbers that node --test ends with. A test that is to do

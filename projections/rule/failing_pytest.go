@@ -16,11 +16,12 @@ const pytestSummary = "short test summary info"
 // pytest reads the short summary of pytest, and the lines of -v and of xdist for
 // runs that print no summary.
 type pytest struct {
+	lineCount
 	ids       []string
 	inSummary bool
 
-	known      bool // a session began
-	open, runs []*pytestRun
+	known          bool // a session began
+	sessions, runs []*pytestRun
 }
 
 func (p *pytest) line(line string) {

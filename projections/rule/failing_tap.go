@@ -23,6 +23,7 @@ type tap struct {
 	yaml  int // indentation of a block of details plus one, 0 outside
 	open  []tapOpen
 
+	lineCount
 	total   counts
 	counted bool
 }
@@ -57,10 +58,12 @@ func (t *tap) line(line string) {
 	case indent == 0 && (strings.HasPrefix(line, "TAP ") || strings.HasPrefix(line, "1..")):
 		t.yaml = 0
 		t.known = t.known || tapUses.MatchString(line)
+		t.closes()
 	case strings.HasPrefix(line, "# "):
 		t.yaml = 0
 		if m := tapStat.FindStringSubmatch(line); m != nil {
 			t.total.stat(m[1], m[2])
+			t.closes()
 			t.counted = t.counted || m[1] == "pass"
 		}
 	default:
@@ -118,6 +121,6 @@ func (t *tap) tally() tally {
 		return tally{}
 	}
 	out := t.nest.tally()
-	out.failed, out.total, out.counted = failed, t.total, t.counted
+	out.failed, out.total, out.counted, out.last = failed, t.total, t.counted, t.last
 	return out
 }

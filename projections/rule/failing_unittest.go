@@ -19,11 +19,13 @@ const (
 // Django's runner do: a block for each failure, under a line of equal signs,
 // and at the end how it went.
 type unittest struct {
+	lineCount
 	ids   []string
 	held  []string // of a run that has not said how it ended
 	below bool     // the line before was a rule
 
-	run             int // by the count of a run that has not said how it ended
+	run             int  // by the count of a run that has not said how it ended
+	ran             bool // there is such a count
 	total           counts
 	counted         bool
 	open            string // that a line of -v has named, and whose result comes later

@@ -23,9 +23,11 @@ type vitest struct {
 	marks []string
 	file  string // whose marks these are, of the default reporter
 	known bool   // it is vitest, beyond doubt
+	seen  vitestTree
 }
 
 func (v *vitest) line(line string) {
+	v.seen.line(line)
 	switch {
 	case strings.HasPrefix(line, vitestFail):
 		v.ids = append(v.ids, vitestID(line[len(vitestFail):]))

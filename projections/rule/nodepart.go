@@ -137,13 +137,10 @@ func flatten(name string, v jsontext.Value, out map[string]string) {
 	}
 }
 
-// shellText parses a command line as a shell does.
+// shellText parses a command line as a shell does, as far as it can be parsed.
 func shellText(text string) *syntax.File {
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(text), "")
-	if err != nil {
-		file, err = syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
-	}
-	if err != nil {
+	file := parseShell(text)
+	if file == nil {
 		file, _ = syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.RecoverErrors(16)).Parse(strings.NewReader(text), "")
 	}
 	return file

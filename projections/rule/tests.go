@@ -24,8 +24,8 @@ type Tests struct {
 	Bare    []string // those of the empty ones that have no tests at all
 	Unnamed []string // those of Units that are not empty and name no test
 
-	Counted bool // the numbers are what the runners counted
-	Cut     bool // the middle of the output was not kept, so names and units are missing
+	Counted map[string]int // tests executed, by runners that count them
+	Cut     bool           // the middle of the output was not kept, so names and units are missing
 }
 
 // Executed counts the tests that ran to an end.
@@ -44,6 +44,7 @@ type tally struct {
 	partial                 bool // not each executed test has an id
 	units, empty, unnamed   []string
 	bare                    []string
+	last                    int // the line on which it counted last
 }
 
 type counts struct{ passed, failed, skipped int }
@@ -53,7 +54,7 @@ func (c *counts) add(o counts) {
 }
 
 func (t *tally) known() bool {
-	return t.counted || len(t.passed)+len(t.failed)+len(t.skipped)+len(t.units) > 0
+	return t.counted || t.total != (counts{}) || len(t.passed)+len(t.failed)+len(t.skipped)+len(t.units) > 0
 }
 
 // named reports whether each executed test has an id.
@@ -65,7 +66,7 @@ func (t *tally) named() bool {
 func (t *tally) failures() int {
 	seen := map[string]bool{}
 	for _, id := range t.failed {
-		if !isMark(id) {
+		if wholeOf(id) == "" {
 			seen[id] = true
 		}
 	}
@@ -73,15 +74,55 @@ func (t *tally) failures() int {
 }
 
 // isMark reports whether an id stands for a whole that failed: "p [build failed]".
-func isMark(id string) bool { return idMark.MatchString(id) }
+func isMark(id string) bool { return strings.HasSuffix(id, "]") && idMark.MatchString(id) }
 
 var idMark = regexp.MustCompile(`(?:^|\s)\[(?:[a-z ]*failed|panic|aborted|bail out|compilation error|vm crashed|unhandled error)\]$`)
 
-// teller is a finder that knows the tests that passed too.
+// teller reads the lines of one kind of runner for the tests that ran. It knows
+// nothing of an output that is not that runner's.
 type teller interface {
-	finder
+	// clock is set first: the number of the line that is read.
+	clock(*int)
+	line(string)
 	// tally is asked once, after the last line.
 	tally() tally
+}
+
+// session is a teller that says where it begins and where it ends. What other runners
+// seem to print in between was printed by one of its tests.
+type session interface {
+	teller
+	open() bool
+}
+
+type testReader struct {
+	name  string
+	tests teller
+}
+
+// testReaders are those of the runners whose failures are found too, and of more.
+func testReaders() []testReader {
+	var all []testReader
+	for _, p := range parsers() {
+		if t, ok := p.make().(teller); ok {
+			all = append(all, testReader{strings.TrimSuffix(p.name, "-json"), t})
+		}
+	}
+	return append(all, []testReader{
+		{"nextest", &nextest{}},
+		{"mocha", &mocha{}},
+		{"bun", &bun{}},
+		{"deno", &deno{}},
+		{"playwright", &playwright{}},
+		{"rspec", &rspec{}},
+		{"minitest", &minitest{}},
+		{"phpunit", &phpunit{}},
+		{"ctest", &ctest{}},
+		{"dotnet", &dotnet{}},
+		{"swift", &swift{}},
+		{"prove", &prove{}},
+		{"gotestsum", &gotestsum{}},
+	}...)
 }
 
 // spoolGap is the line that stands for the middle of a long output.
@@ -91,29 +132,68 @@ var spoolGap = regexp.MustCompile(`^\.\.\. \d+ bytes were not kept \.\.\.$`)
 // runners that Failing knows, and more. What a test printed counts for nothing
 // where its runner says how the test ended.
 func ReadTests(output []byte) Tests {
-	all := parsers()
-	tellers := make([]teller, 0, len(all))
-	for _, p := range all {
-		if t, ok := p.make().(teller); ok {
-			tellers = append(tellers, t)
+	text := StripEscapes(string(output))
+	readers := testReaders()
+	rest := &totals{}
+	cut := feed(text, readers, rest)
+	out := Tests{Cut: cut, Named: !cut}
+	last := 0
+	for _, r := range readers {
+		t := r.tests.tally()
+		out.take(r.name, t)
+		if t.known() {
+			last = max(last, t.last)
 		}
 	}
-	var out Tests
-	for line := range strings.Lines(StripEscapes(string(output))) {
-		line = strings.TrimRight(line, "\r\n")
-		if strings.HasPrefix(line, "... ") && spoolGap.MatchString(line) {
-			out.Cut = true
-		}
-		for _, t := range tellers {
-			t.line(line)
-		}
-	}
-	out.Named, out.Counted = !out.Cut, true
-	for i, t := range tellers {
-		out.take(all[i].name, t.tally())
-	}
+	cases := junit([]byte(text))
+	out.take("junit", cases.tally())
+	out.take("totals", rest.behind(last))
 	out.tidy()
 	return out
+}
+
+// feed gives each line to the readers: to all, or to the one whose session is open.
+// One that has not ended at the end was cut off, or is none: then the others read
+// on from where it began. It reports whether the middle was not kept.
+func feed(text string, readers []testReader, rest *totals) (cut bool) {
+	now, from, offset := 0, 0, 0
+	for i := range readers {
+		readers[i].tests.clock(&now)
+	}
+	var owner session
+	for line := range strings.Lines(text) {
+		now++
+		offset += len(line)
+		line = strings.TrimRight(line, "\r\n")
+		cut = cut || strings.HasPrefix(line, "... ") && spoolGap.MatchString(line)
+		if owner != nil {
+			owner.line(line)
+			if !owner.open() {
+				owner = nil
+			}
+			continue
+		}
+		for _, r := range readers {
+			r.tests.line(line)
+			if s, ok := r.tests.(session); ok && owner == nil && s.open() {
+				owner, from = s, offset
+			}
+		}
+		rest.line(now, line)
+	}
+	if owner == nil {
+		return cut
+	}
+	for line := range strings.Lines(text[from:]) {
+		line = strings.TrimRight(line, "\r\n")
+		for _, r := range readers {
+			if r.tests != teller(owner) {
+				r.tests.line(line)
+			}
+		}
+		rest.line(now, line)
+	}
+	return cut
 }
 
 // take adds what one runner says.
@@ -121,11 +201,20 @@ func (t *Tests) take(runner string, r tally) {
 	if !r.known() {
 		return
 	}
-	t.Runners = append(t.Runners, strings.TrimSuffix(runner, "-json"))
+	if r.counted && r.total.failed == 0 { // what failed by name was printed by a test
+		r.failed = slices.DeleteFunc(r.failed, func(id string) bool { return wholeOf(id) == "" })
+	}
+	t.Runners = append(t.Runners, runner)
 	t.Named = t.Named && r.named()
-	t.Counted = t.Counted && r.counted
-	t.Passed += max(len(r.passed)-r.parents, r.total.passed)
-	t.Failed += max(r.failures(), r.total.failed)
+	passed, failed := max(len(r.passed)-r.parents, r.total.passed), max(r.failures(), r.total.failed)
+	if r.counted {
+		if t.Counted == nil {
+			t.Counted = map[string]int{}
+		}
+		t.Counted[runner] += passed + failed
+	}
+	t.Passed += passed
+	t.Failed += failed
 	t.Skipped += max(len(r.skipped), r.total.skipped)
 	t.PassedIDs = append(t.PassedIDs, r.passed...)
 	t.FailedIDs = append(t.FailedIDs, r.failed...)
@@ -139,7 +228,7 @@ func (t *Tests) take(runner string, r tally) {
 func (t *Tests) tidy() {
 	slices.Sort(t.Runners)
 	t.Runners = slices.Compact(t.Runners)
-	t.Named, t.Counted = t.Named && len(t.Runners) > 0, t.Counted && len(t.Runners) > 0
+	t.Named = t.Named && len(t.Runners) > 0
 	for _, ids := range []*[]string{&t.PassedIDs, &t.FailedIDs, &t.SkippedIDs, &t.Units, &t.Empty, &t.Bare, &t.Unnamed} {
 		*ids = tidyIDs(*ids)
 	}

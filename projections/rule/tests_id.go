@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,10 +21,23 @@ func wholeOf(id string) string {
 		return id
 	case strings.HasSuffix(id, " › Test suite failed to run"):
 		return strings.TrimSuffix(id, " › Test suite failed to run")
-	case testFile.MatchString(id):
+	case isTestFile(id):
 		return id
 	}
 	return ""
+}
+
+func isTestFile(id string) bool {
+	ext := path.Ext(id)
+	return len(ext) > 2 && len(ext) < 5 && testFile.MatchString(id)
+}
+
+// firstOfID is the outermost part of an id: its file, of runners that name it.
+func firstOfID(id string) string {
+	for _, sep := range []string{" › ", " > "} {
+		id, _, _ = strings.Cut(id, sep)
+	}
+	return id
 }
 
 // unitOf is the longest of the units that an id belongs to, else "".
@@ -60,6 +74,18 @@ func familyOf(id string) string {
 	return ""
 }
 
+// setUps are the methods of a class that unittest names where they fail.
+var setUps = regexp.MustCompile(`\.(?:setUpClass|tearDownClass)$`)
+
+// below reports whether tests have passed that belong to an id: what failed was a
+// suite, or what is run before its tests.
+func (c *comparison) below(id string) bool {
+	if m := setUps.FindString(id); m != "" {
+		return countPrefix(c.is.PassedIDs, strings.TrimSuffix(id, m)+".") > 0
+	}
+	return countPrefix(c.is.PassedIDs, id+" > ") > 0 || has(c.is.Units, id) && !has(c.is.Empty, id)
+}
+
 // siblings reports whether as many tests of the family of an id have passed as were
 // executed at the baseline. Subtests of unittest are named only where they fail:
 // there the test stands for them.
@@ -90,13 +116,22 @@ func countPrefix(sorted []string, prefix string) int {
 // sameKey reports whether a test has passed whose id differs only in what differs
 // from run to run.
 func (c *comparison) sameKey(id string) bool {
+	cargo := slices.Contains(c.was.Runners, "cargo")
 	if c.keys == nil {
 		c.keys = make(map[string]bool, len(c.is.PassedIDs))
 		for _, p := range c.is.PassedIDs {
 			c.keys[idKey(p)] = true
+			if cargo {
+				scoped, bare := cargoKeys(p)
+				c.keys[scoped], c.keys[bare] = true, true
+			}
 		}
 	}
-	return c.keys[idKey(id)]
+	if c.keys[idKey(id)] || !cargo {
+		return c.keys[idKey(id)]
+	}
+	scoped, _ := cargoKeys(id)
+	return c.keys[scoped]
 }
 
 var docLine = regexp.MustCompile(` \(line \d+\)$`)

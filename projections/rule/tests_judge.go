@@ -16,7 +16,7 @@ type Shortfall struct {
 
 // JudgeTests compares a gate that exits 0 with its baseline. wasRed says that the
 // gate failed there. letGo says that a test or unit may be gone or skipped; it is
-// asked with an empty id where only numbers are known. The rules, in their order:
+// asked with the name of the runner where only numbers are known. The rules, in their order:
 //
 //	names-failing  the output names or counts failing tests
 //	no-tests       no test ran where some ran before, or where a build failed
@@ -87,12 +87,30 @@ func (c *comparison) judge(wasRed bool) (events.Reason, []string) {
 	return c.fewer()
 }
 
-// fewer compares numbers, where both are what the runners counted.
+// fewer compares numbers, of runners that count.
 func (c *comparison) fewer() (events.Reason, []string) {
-	if c.was.Counted && c.is.Counted && c.is.Executed() < c.was.Executed() && !c.letGo("") {
+	if _, less := c.counted(); less {
 		return events.ReasonMissingTests, without(slices.Clone(c.is.SkippedIDs), c.was.SkippedIDs)
 	}
 	return "", nil
+}
+
+// counted reports whether a runner has counted its tests both times, and whether one
+// has executed fewer than before.
+func (c *comparison) counted() (both, fewer bool) {
+	for runner, was := range c.was.Counted {
+		is, ok := c.is.Counted[runner]
+		both = both || ok
+		fewer = fewer || ok && is < was && !c.letGo(runner)
+	}
+	return both, fewer
+}
+
+// enough reports whether at least as many tests were executed as before, by the
+// numbers.
+func (c *comparison) enough() bool {
+	both, fewer := c.counted()
+	return both && !fewer
 }
 
 func (c *comparison) missing(ids []string, seen func(string) bool) []string {
@@ -113,7 +131,7 @@ func (c *comparison) unitSeen(unit string) bool {
 	}
 	if !has(c.is.Units, unit) {
 		// What a test prints can hide the name of its file.
-		return strings.HasSuffix(unit, ".py") && c.is.Counted && c.is.Executed() >= c.was.Executed()
+		return strings.HasSuffix(unit, ".py") && c.enough()
 	}
 	return !has(c.is.Empty, unit)
 }
@@ -122,6 +140,8 @@ func (c *comparison) unitSeen(unit string) bool {
 func (c *comparison) seen(id string) bool {
 	switch {
 	case has(c.is.PassedIDs, id):
+		return true
+	case c.below(id):
 		return true
 	case wholeOf(id) != "":
 		return c.wholeSeen(wholeOf(id), id)
@@ -132,16 +152,26 @@ func (c *comparison) seen(id string) bool {
 	}
 	unit := unitOf(id, c.is.Units)
 	switch {
+	case unit == "" && len(c.is.Units) > 0 && c.namesFiles() && isTestFile(firstOfID(id)):
+		return false
 	case unit == "" && c.is.Named, unit != "" && !has(c.is.Unnamed, unit):
 		return c.siblings(id)
 	case unit != "" && c.letGo(unit):
 		return true
 	case unit != "" && has(c.is.Unnamed, unit):
 		// A runner that counts may name its tests only where it ran one file.
-		return c.is.Counted || !c.was.Named || len(c.was.PassedIDs) == 0
+		return len(c.is.Counted) > 0 || !c.was.Named || len(c.was.PassedIDs) == 0
 	}
-	return c.is.Counted && c.is.Executed() >= c.was.Executed()
+	return c.enough() || slices.ContainsFunc(c.is.Unnamed, isTask)
 }
+
+// namesFiles reports whether the runner names each file that it has run.
+func (c *comparison) namesFiles() bool {
+	return slices.Contains(c.is.Runners, "jest") || slices.Contains(c.is.Runners, "vitest")
+}
+
+// isTask reports whether a unit is a task of Gradle, which names none of its tests.
+func isTask(unit string) bool { return strings.HasPrefix(unit, ":") }
 
 // wholeSeen reports whether what failed as a whole has run tests. What could not be
 // built may have none that the gate asks for, as long as others ran.
@@ -153,6 +183,9 @@ func (c *comparison) wholeSeen(whole, id string) bool {
 		return !has(c.is.Empty, whole) || strings.HasSuffix(id, " [build failed]") || strings.HasSuffix(id, " [setup failed]")
 	case slices.Contains(c.was.Runners, "go") && strings.Contains(id, " ["):
 		return false
+	case len(c.is.Units) > 0 && isTestFile(whole) && c.namesFiles():
+		return false
 	}
-	return c.is.Executed() >= c.was.Executed()
+	_, fewer := c.counted()
+	return !fewer
 }

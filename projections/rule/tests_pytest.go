@@ -30,15 +30,16 @@ type pytestRun struct {
 
 // session is the one that the next line belongs to.
 func (p *pytest) session() *pytestRun {
-	if len(p.open) == 0 {
-		p.open = append(p.open, &pytestRun{units: map[string]bool{}})
+	if len(p.sessions) == 0 {
+		p.sessions = append(p.sessions, &pytestRun{units: map[string]bool{}})
 	}
-	return p.open[len(p.open)-1]
+	return p.sessions[len(p.sessions)-1]
 }
 
 // end closes the innermost session. What a test printed of other sessions goes
 // with it.
 func (p *pytest) end(numbers string) {
+	p.closes()
 	run := p.session()
 	run.ended, run.inner = true, nil
 	errors := 0
@@ -65,10 +66,10 @@ func (p *pytest) end(numbers string) {
 }
 
 func (p *pytest) leave() {
-	run := p.open[len(p.open)-1]
-	p.open = p.open[:len(p.open)-1]
-	if len(p.open) > 0 {
-		outer := p.open[len(p.open)-1]
+	run := p.sessions[len(p.sessions)-1]
+	p.sessions = p.sessions[:len(p.sessions)-1]
+	if len(p.sessions) > 0 {
+		outer := p.sessions[len(p.sessions)-1]
 		outer.inner = append(outer.inner, run)
 		return
 	}
@@ -84,7 +85,7 @@ func (p *pytest) count(line string) {
 		switch m := pytestTotal.FindStringSubmatch(line); {
 		case strings.HasPrefix(line, "===") && strings.Contains(line, pytestStart):
 			p.known = true
-			p.open = append(p.open, &pytestRun{units: map[string]bool{}})
+			p.sessions = append(p.sessions, &pytestRun{units: map[string]bool{}})
 		case m != nil && (pytestNumber.MatchString(m[2]) || strings.HasPrefix(m[2], "no tests")):
 			p.end(m[2])
 		}
@@ -124,8 +125,11 @@ func (p *pytest) mark(result, id string) {
 	}
 }
 
+// open reports whether a session has begun that has not counted its tests.
+func (p *pytest) open() bool { return p.known && len(p.sessions) > 0 }
+
 func (p *pytest) tally() tally {
-	for len(p.open) > 0 {
+	for len(p.sessions) > 0 {
 		p.leave()
 	}
 	var t tally
@@ -135,6 +139,7 @@ func (p *pytest) tally() tally {
 	if !t.counted && len(t.failed) == 0 && !p.known {
 		return tally{}
 	}
+	t.last = p.last
 	return t
 }
 

@@ -30,23 +30,23 @@ func TestReadTestsKnowsWhatRan(t *testing.T) {
 			Runners: []string{"go"}, Units: []string{"p"}, Unnamed: []string{"p"},
 		}},
 		"pytest -q": {"...s                                  [100%]\n3 passed, 1 skipped in 0.05s\n", Tests{
-			Runners: []string{"pytest"}, Passed: 3, Skipped: 1, Counted: true,
+			Runners: []string{"pytest"}, Passed: 3, Skipped: 1, Counted: map[string]int{"pytest": 3},
 		}},
 		"pytest that stops at once": {"=== test session starts ===\ncollected 3 items\n", Tests{}},
 		"a session of pytest within a test": {"=== test session starts ===\na.py .  [100%]\n=== PASSES ===\n___ test_x ___\n--- Captured stdout call ---\n=== test session starts ===\nb.py F\n=== short test summary info ===\nFAILED b.py::no - x\n=== 1 failed in 0.01s ===\n=== short test summary info ===\nPASSED a.py::test_x\n=== 1 passed in 0.05s ===\n", Tests{
-			Runners: []string{"pytest"}, Passed: 1, PassedIDs: []string{"a.py::test_x"}, Named: true, Counted: true, Units: []string{"a.py"},
+			Runners: []string{"pytest"}, Passed: 1, PassedIDs: []string{"a.py::test_x"}, Named: true, Counted: map[string]int{"pytest": 1}, Units: []string{"a.py"},
 		}},
 		"unittest": {"..s\n----\nRan 3 tests in 0.001s\n\nOK (skipped=1)\n", Tests{
-			Runners: []string{"unittest"}, Passed: 2, Skipped: 1, Counted: true,
+			Runners: []string{"unittest"}, Passed: 2, Skipped: 1, Counted: map[string]int{"unittest": 2},
 		}},
 		"unittest -v": {"test_a (m.T.test_a) ... ok\ntest_b (m.T.test_b)\nSays more. ... hello\nok\ntest_c (m.T.test_c) ... skipped 'x'\n\nRan 3 tests in 0.1s\n\nOK (skipped=1)\n", Tests{
-			Runners: []string{"unittest"}, Passed: 2, Skipped: 1, PassedIDs: []string{"m.T.test_a", "m.T.test_b"}, SkippedIDs: []string{"m.T.test_c"}, Named: true, Counted: true,
+			Runners: []string{"unittest"}, Passed: 2, Skipped: 1, PassedIDs: []string{"m.T.test_a", "m.T.test_b"}, SkippedIDs: []string{"m.T.test_c"}, Named: true, Counted: map[string]int{"unittest": 2},
 		}},
 		"tap": {"TAP version 13\n1..3\nok 1 - a\nok 2 - b # SKIP x\n    ok 1 - y\nok 3 - s\n", Tests{
 			Runners: []string{"tap"}, Passed: 2, Skipped: 1, PassedIDs: []string{"a", "s", "s > y"}, SkippedIDs: []string{"b"}, Named: true,
 		}},
-		"node": {"▶ s\n  ✔ a (1ms)\n  ﹣ b (1ms) # SKIP\n▶ s (3ms)\nℹ tests 2\nℹ pass 1\nℹ fail 0\nℹ skipped 1\n", Tests{
-			Runners: []string{"node"}, Passed: 1, Skipped: 1, PassedIDs: []string{"s", "s > a"}, SkippedIDs: []string{"s > b"}, Named: true, Counted: true,
+		"node": {"▶ s\n  ✔ a (1ms)\n  ﹣ b (1ms) # SKIP\n▶ s (3ms)\nℹ tests 2\nℹ pass 1\nℹ fail 0\nℹ cancelled 0\nℹ skipped 1\nℹ todo 0\n", Tests{
+			Runners: []string{"node"}, Passed: 1, Skipped: 1, PassedIDs: []string{"s", "s > a"}, SkippedIDs: []string{"s > b"}, Named: true, Counted: map[string]int{"node": 1},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

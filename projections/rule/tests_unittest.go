@@ -16,8 +16,10 @@ func (u *unittest) count(line string) {
 	switch {
 	case strings.HasPrefix(line, "Ran "):
 		if m := unittestRan.FindStringSubmatch(line); m != nil {
-			u.run, u.counted = atoi(m[1]), true
+			u.run, u.ran, u.counted = atoi(m[1]), true, true
+			u.closes()
 		}
+	case !u.ran:
 	case line == "OK" || strings.HasPrefix(line, "OK (") || strings.HasPrefix(line, "FAILED ("):
 		var c counts
 		for _, m := range unittestNote.FindAllStringSubmatch(line, -1) {
@@ -34,7 +36,8 @@ func (u *unittest) count(line string) {
 		}
 		c.passed = max(u.run-c.failed-c.skipped, 0)
 		u.total.add(c)
-		u.run = 0
+		u.closes()
+		u.run, u.ran = 0, false
 	}
 }
 
@@ -65,7 +68,7 @@ func (u *unittest) verbose(line string) {
 }
 
 func (u *unittest) tally() tally {
-	t := tally{failed: u.failing(), total: u.total, counted: u.counted}
+	t := tally{failed: u.failing(), total: u.total, counted: u.counted, last: u.last}
 	if u.counted || len(t.failed) > 0 {
 		t.passed, t.skipped = u.passed, u.skipped
 	}
