@@ -30,6 +30,9 @@ type proving struct {
 func (p *proving) prove(ctx context.Context, r *events.GateResult) error {
 	was, tests := p.g.atBaseline(r.Gate)
 	env := rule.Verbose(tests, p.g.commandOf(r.Gate))
+	if env["GOFLAGS"] != "" {
+		env["GOFLAGS"] += " -count=1" // a result that is remembered was not executed
+	}
 	named := r.Tests.Named || len(env) == 0 || len(tests.Runners) == 0
 	switch {
 	case len(p.came) == 0 && named:
