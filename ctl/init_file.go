@@ -135,7 +135,7 @@ func checkoutText(setup string) string {
 	if setup == "" {
 		return head + "# checkout: clean\n# setup: make deps\n"
 	}
-	return head + "# checkout: clean\nsetup: " + scalar(setup) + "\n"
+	return head + "# checkout: clean\n# setup: " + scalar(setup) + "\n" // without a clean checkout nothing uses it
 }
 
 // plainScalar is text that YAML takes as it is, also within braces.
