@@ -3,6 +3,7 @@ package ctl
 import (
 	"fmt"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"autopilot/ctl/render"
@@ -47,6 +48,33 @@ func parseGates(goals, invariants []string, artifacts ...string) ([]wire.GateSpe
 		}
 	}
 	return addArtifacts(specs, artifacts, taken)
+}
+
+// holdout reads --holdout and --holdout-dir. Each gate has a name, as its command is
+// shown to nobody who works.
+func (o *runOptions) holdout(a *app, others []wire.GateSpec) (wire.HoldoutSpec, error) {
+	var spec wire.HoldoutSpec
+	taken := map[string]bool{}
+	for _, g := range others {
+		taken[string(g.Name)] = true
+	}
+	for _, v := range o.holdouts {
+		name, command, err := splitGate(v)
+		switch {
+		case err != nil:
+			return spec, err
+		case name == "":
+			return spec, render.HoldoutName(v)
+		case taken[name]:
+			return spec, render.GateTwice(name)
+		}
+		taken[name] = true
+		spec.Gates = append(spec.Gates, wire.GateSpec{Name: events.Name(name), Kind: events.GateHoldout, Role: events.RoleGoal, Command: command})
+	}
+	if spec.Dir = o.holdoutDir; spec.Dir != "" && !filepath.IsAbs(spec.Dir) {
+		spec.Dir = filepath.Join(a.Dir, spec.Dir)
+	}
+	return spec, checkText("the folder of held-out files", spec.Dir)
 }
 
 // splitGate divides NAME=CMD. What stands before the first = is a name only

@@ -73,8 +73,33 @@ func topics() []*cobra.Command {
 			Short: "What a person hands to a run with --findings",
 			Long:  findingsHelp,
 		},
+		{
+			Use:   "holdout",
+			Short: "Gates with files that the agent does not see",
+			Long:  holdoutHelp,
+		},
 	}
 }
+
+const holdoutHelp = `A held-out gate finds code that was written for the visible tests alone:
+
+  apctl run "parse durations" --gate test='pytest -q' \
+    --holdout-dir ../held --holdout accept='pytest -q tests'
+
+The files of --holdout-dir are laid over the work tree for held-out gates alone,
+each at its own path: ../held/tests/test_more.py runs as tests/test_more.py. The
+gates run at the baseline, and later whenever all else passes. The sandbox hides
+the folder from every agent and gate. The agent learns pass or fail and a count,
+"failed (3 of 10)"; apctl why and apctl logs show the rest to you alone.
+
+Keep the folder outside of the repository. In the work tree it must not be
+tracked: git show would show it. Let commands name no held-out file where the
+agent reads them, as in .autopilot/config.yaml (holdout.dir, holdout.gates).
+
+What these gates write is thrown away, and they cannot write elsewhere. A folder
+that changes during the run halts it (drift). With --sandbox off, on macOS, or
+where a chat does the work, nothing hides the folder, and done says so.
+`
 
 const findingsHelp = `apctl run --findings FILE and apctl resume RUN --findings FILE hand findings to
 a run: what a person, or a reviewer outside of it, has found. FILE is one JSON

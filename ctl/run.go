@@ -31,6 +31,8 @@ type runOptions struct {
 	env        []string
 	limits     limitOptions
 	artifacts  []string
+	holdouts   []string
+	holdoutDir string
 	setup      string
 	clean      bool
 	noControls bool
@@ -84,6 +86,7 @@ goes on with the next command that asks the daemon, as apctl ls.`,
 	}
 	o.flags(cmd)
 	_ = cmd.MarkFlagDirname("directory")
+	_ = cmd.MarkFlagDirname("holdout-dir")
 	_ = cmd.RegisterFlagCompletionFunc("agent", func(cmd *cobra.Command, _ []string, to string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return a.completeAgents(cmd, nil, to)
 	})
@@ -104,6 +107,8 @@ func (o *runOptions) flags(cmd *cobra.Command) {
 	f.StringArrayVar(&o.goals, "gate", nil, "goal `NAME=CMD`: fails now, passes when the task is done (repeatable)")
 	f.StringArrayVar(&o.invariants, "invariant", nil, "`NAME=CMD` that passes now and must stay so (repeatable)")
 	f.StringArrayVar(&o.artifacts, "artifact", nil, "goal `NAME=GLOB`: files that the run has to write (repeatable)")
+	f.StringArrayVar(&o.holdouts, "holdout", nil, "goal `NAME=CMD` with files that the agent does not see, see apctl help holdout (repeatable)")
+	f.StringVar(&o.holdoutDir, "holdout-dir", "", "`DIR` of those files, laid over the work tree for these gates alone")
 	f.StringVar(&o.setup, "setup", "", "`CMD` that prepares a clean checkout for the gates")
 	f.BoolVar(&o.clean, "clean", false, "done also needs the gates to pass in a clean checkout")
 	f.BoolVar(&o.noControls, "no-controls", false, "done without the controls: it proves less, and is shown so")
@@ -193,6 +198,7 @@ func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args
 		}
 		a.note(a.style(a.Err).HandedOver(v))
 		a.note(a.style(a.Err).Of(v).TaskPins(v.TaskPins))
+		a.note(a.style(a.Err).InSight(v))
 		if v.IndexLock != "" {
 			a.note("  " + render.Line(v.IndexLock) + "\n")
 		}
@@ -279,6 +285,9 @@ func (o *runOptions) request(a *app, counted bool, args []string) (wire.StartReq
 		return req, err
 	}
 	if req.Spec.Gates, err = parseGates(o.goals, o.invariants, o.artifacts...); err != nil {
+		return req, err
+	}
+	if req.Spec.Holdout, err = o.holdout(a, req.Spec.Gates); err != nil {
 		return req, err
 	}
 	if req.Spec.Agent, err = o.agent.spec(a); err != nil {

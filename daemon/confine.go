@@ -42,6 +42,20 @@ func (d *Daemon) lacking() ([]confine.Lack, error) {
 	return slices.DeleteFunc(all, func(l confine.Lack) bool { return l.Word == confine.Landlock }), err
 }
 
+// unhidden says why this host hides no path from an agent; empty: it does.
+func (d *Daemon) unhidden() string {
+	all, err := d.lacking()
+	if err != nil {
+		return "what the sandbox can enforce is not known: " + err.Error()
+	}
+	for _, l := range all {
+		if l.Word == confine.Namespaces || l.Word == confine.Hide {
+			return "this host has no sandbox that hides files: " + l.Why
+		}
+	}
+	return ""
+}
+
 // sandboxFinding says what guard is on this host.
 func (d *Daemon) sandboxFinding() wire.DoctorFinding {
 	f := wire.DoctorFinding{Topic: "sandbox", Level: doctor.OK, What: "guard hides the daemon and what acts for you, and keeps signals inside"}

@@ -173,7 +173,7 @@ func (s *site) wantsGone(st run.State) {
 	send := func(any) error { return nil }
 	_, restored := s.d.runRestore(s.t.Context(), s.request(), wire.RestoreRequest{RunRef: ref, To: "0"})
 	for name, err := range map[string]error{
-		"logs":    s.d.runLogs(s.t.Context(), wire.LogsRequest{RunRef: ref}, send),
+		"logs":    s.d.runLogs(s.t.Context(), bus.Request{}, wire.LogsRequest{RunRef: ref}, send),
 		"restore": restored,
 	} {
 		if codeOf(err) != wire.NotFound || !strings.Contains(err.Error(), "was erased on 20") || !strings.Contains(err.Error(), "by person") {

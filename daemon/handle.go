@@ -25,7 +25,7 @@ func (d *Daemon) handlers() map[string]bus.Handler {
 		wire.RunWhy.Name:        d.awake(asked(d.runWhy)),
 		wire.RunWatch.Name:      d.awake(streamed(d.runWatch)),
 		wire.RunEvents.Name:     d.awake(streamed(d.runEvents)),
-		wire.RunLogs.Name:       d.awake(streamed(d.runLogs)),
+		wire.RunLogs.Name:       d.awake(streamedTo(d.runLogs)),
 		wire.RunDiff.Name:       d.awake(d.rawDiff),
 		wire.RunStop.Name:       d.awake(asked(d.runStop)),
 		wire.RunCancel.Name:     d.awake(asked(d.runCancel)),

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"autopilot/daemon/bus"
 	"autopilot/daemon/effect"
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -27,7 +28,7 @@ type source struct {
 }
 
 // runLogs sends what agents and gates printed, in the order in which they ran.
-func (d *Daemon) runLogs(ctx context.Context, body wire.LogsRequest, send func(any) error) error {
+func (d *Daemon) runLogs(ctx context.Context, q bus.Request, body wire.LogsRequest, send func(any) error) error {
 	s, err := d.find(ctx, body.RunRef)
 	if err != nil {
 		return err
@@ -53,6 +54,9 @@ func (d *Daemon) runLogs(ctx context.Context, body wire.LogsRequest, send func(a
 				continue
 			}
 			fits++
+			if kept := s.Gate(events.Name(src.name)).Kind == events.GateHoldout; kept && !d.looksBehind(q) {
+				src.note = "what a held-out gate prints is for people alone"
+			}
 			if err := d.sendSource(ctx, s.ID, src, body.Follow, newPrinted(src, formatOf(src.agent), send)); err != nil {
 				return err
 			}

@@ -79,6 +79,9 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 	v := d.view(s)
 	v.Unhanded = unhanded
 	v.TaskPins = d.worker.TaskPins(id)
+	if held, err := d.worker.Held(s); err == nil && held != nil {
+		v.InSight = held.InSight
+	}
 	v.IndexLock = lockedSince(ctx, d.language(s), ws.Path)
 	return v, nil
 }

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"io"
 
@@ -19,6 +20,11 @@ func (d *Daemon) rawExport(ctx context.Context, q bus.Request, r *bus.Reply) err
 	}
 	if !guided(q) && !body.NoTexts {
 		return wire.Errorf(wire.Denied, "agents and gates are given no texts of runs").WithHint("--no-texts leaves them out")
+	}
+	if !body.NoTexts && !d.looksBehind(q) {
+		if held, err := d.holdsOut(ctx, body); err != nil || held != "" {
+			return cmp.Or(err, error(wire.Errorf(wire.Denied, "run %s has held-out gates, and what they print is for people alone", held).WithHint("--no-texts leaves it out")))
+		}
 	}
 	var sum wire.BundleSum
 	err = inPieces(ctx, r, func(w io.Writer) error {

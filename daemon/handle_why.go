@@ -33,6 +33,9 @@ func (d *Daemon) runWhy(ctx context.Context, q bus.Request, ref wire.RunRef) (wi
 	if lock := lockedSince(ctx, s.Facts.Language, v.Run.Workspace); lock != "" && s.Status != run.Over {
 		v.Claims = append(v.Claims, lock)
 	}
+	if err == nil && d.looksBehind(q) {
+		v.HeldOut, err = d.heldOut(s)
+	}
 	return forCaller(q, v), err
 }
 

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"autopilot/daemon/bus"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,7 +57,7 @@ func TestAFollowedLogWaitsForEffectsThatWereAnnounced(t *testing.T) {
 	})
 	v := s.start(q)
 	seen := map[string]string{}
-	err := s.d.runLogs(t.Context(), wire.LogsRequest{RunRef: wire.RunRef{Run: v.ID}, Follow: true}, func(v any) error {
+	err := s.d.runLogs(t.Context(), bus.Request{}, wire.LogsRequest{RunRef: wire.RunRef{Run: v.ID}, Follow: true}, func(v any) error {
 		f := v.(wire.LogFrame)
 		key := string(rune('0'+f.Iteration)) + f.Source
 		if seen[key] += string(f.Data); strings.Contains(seen["0goal"], "judged") {

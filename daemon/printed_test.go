@@ -146,7 +146,7 @@ touch ok
 `)
 	v := s.start(q)
 	text, data := "", ""
-	err := s.d.runLogs(t.Context(), wire.LogsRequest{RunRef: wire.RunRef{Run: v.ID}, Follow: true, Only: agentSource}, func(v any) error {
+	err := s.d.runLogs(t.Context(), bus.Request{}, wire.LogsRequest{RunRef: wire.RunRef{Run: v.ID}, Follow: true, Only: agentSource}, func(v any) error {
 		f := v.(wire.LogFrame)
 		text, data = text+f.Text, data+string(f.Data)
 		if data == saidLine[:40] && text == "" {

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"autopilot/daemon/bus"
 	"fmt"
 	"strings"
 	"testing"
@@ -126,7 +127,7 @@ func TestLogsShowWhoLookedAndForWhat(t *testing.T) {
 	s.wants(st, "done")
 	shown := func(q wire.LogsRequest) (out string) {
 		q.Run, q.Iteration = st.ID, -1
-		if err := s.d.runLogs(t.Context(), q, func(v any) error {
+		if err := s.d.runLogs(t.Context(), bus.Request{}, q, func(v any) error {
 			f := v.(wire.LogFrame)
 			out += fmt.Sprintf("%s %s %s: %s", f.Source, f.Role, f.Gate, f.Data)
 			return nil
@@ -147,7 +148,7 @@ func TestLogsShowWhoLookedAndForWhat(t *testing.T) {
 	if got := shown(wire.LogsRequest{Only: "agent"}); got != "agent  : I am in build\nagent  : I am in tidy\n" {
 		t.Errorf("%q", got)
 	}
-	err := s.d.runLogs(t.Context(), wire.LogsRequest{RunRef: wire.RunRef{Run: st.ID}, Role: "nobody"}, func(any) error { return nil })
+	err := s.d.runLogs(t.Context(), bus.Request{}, wire.LogsRequest{RunRef: wire.RunRef{Run: st.ID}, Role: "nobody"}, func(any) error { return nil })
 	if codeOf(err) != wire.NotFound || !strings.Contains(err.Error(), "no session of role nobody") {
 		t.Error(err)
 	}

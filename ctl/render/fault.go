@@ -89,6 +89,11 @@ func GateTwice(name string) *wire.Error {
 	return usage("give each gate its own name", "two gates have the name %q", name)
 }
 
+// HoldoutName is a held-out gate without a name.
+func HoldoutName(value string) *wire.Error {
+	return usage("--holdout NAME=CMD", "a held-out gate has no name: %s", value)
+}
+
 // NoName is a command that needs one.
 func NoName(command string) *wire.Error {
 	return usage(command+" NAME", "%s needs a name", command)

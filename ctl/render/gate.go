@@ -106,6 +106,9 @@ func (s Style) what(g wire.GateView) string {
 	if len(g.Files) > 0 {
 		return s.say("files %s", "ファイル %s", Line(strings.Join(g.Files, " ")))
 	}
+	if g.Kind == string(events.GateHoldout) {
+		return s.say("held out: files that the agent does not see", "秘匿: エージェントには見えないファイル")
+	}
 	return Line(g.Command)
 }
 

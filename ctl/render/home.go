@@ -155,6 +155,9 @@ func (s Style) Preview(p wire.Preview) string {
 	b.WriteString(s.section("gates", table(rows)))
 	b.WriteString(s.section("pinned", s.pins(p.Pins)))
 	b.WriteString(s.section("pinned, and named by the task", s.TaskPins(p.TaskPins)))
+	if h := p.Holdout; h != nil {
+		b.WriteString(s.section("held-out gates", s.heldOut(*h)))
+	}
 	b.WriteString(s.section("agents that the workflow names", s.crews(p)))
 	b.WriteString(s.section("not given as flags", s.origins(p.Workspace, p.Settings)))
 	b.WriteString(s.section("prompt of the first iteration", indent("  | ", Clean(p.Prompt))))

@@ -24,6 +24,9 @@ func (s Style) Why(w wire.WhyView) string {
 	b.WriteString(s.asks(w))
 	b.WriteString(s.section(s.say("claims and facts", "申告と事実"), s.sentences(w.Claims)))
 	b.WriteString(s.lastError(w, 0))
+	if w.HeldOut != nil {
+		b.WriteString(s.section(s.say("held-out gates, for people alone", "秘匿ゲート(人のみ閲覧可)"), s.heldOut(w.HeldOut.HoldoutView)+s.heldTexts(w.HeldOut.Printed)))
+	}
 	if w.Evidence != nil {
 		b.WriteString(s.section(s.say("evidence", "証拠"), s.evidence(*w.Evidence, len(w.Summary) > 0)))
 	}

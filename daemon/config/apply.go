@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -37,6 +38,7 @@ func (l Layers) Apply(q wire.StartRequest, now time.Time) (Applied, error) {
 	a.agent()
 	a.roles()
 	a.gates()
+	a.holdout()
 	a.inputs()
 	a.checkout()
 	a.answers()
@@ -124,6 +126,34 @@ func (a *application) gates() {
 		a.use("gates." + e.Key)
 	}
 	spec.Gates = append(spec.Gates, typed...)
+}
+
+// holdout does the same for held-out gates. Their folder is that of the file where none
+// was typed.
+func (a *application) holdout() {
+	p := a.layers.Project
+	if p == nil {
+		return
+	}
+	spec := &a.out.Request.Spec.Holdout
+	typed := spec.Gates
+	spec.Gates = nil
+	for _, e := range p.Holdout.Gates {
+		name := events.Name(e.Key)
+		if slices.ContainsFunc(typed, func(g wire.GateSpec) bool { return g.Name == name }) {
+			continue
+		}
+		spec.Gates = append(spec.Gates, wire.GateSpec{Name: name, Kind: events.GateHoldout, Role: events.RoleGoal, Command: e.Value})
+		a.out.Request.Standing = append(a.out.Request.Standing, name)
+		a.use("holdout.gates." + e.Key)
+	}
+	spec.Gates = append(spec.Gates, typed...)
+	if spec.Dir == "" && p.Holdout.Dir != "" && len(spec.Gates) > 0 {
+		if spec.Dir = p.Holdout.Dir; !filepath.IsAbs(spec.Dir) {
+			spec.Dir = filepath.Join(filepath.Dir(filepath.Dir(p.Path)), spec.Dir)
+		}
+		a.use("holdout.dir")
+	}
 }
 
 // roles say who works or looks for roles of a workflow that names nobody: the project

@@ -45,6 +45,7 @@ func (p Project) check(f *faults) {
 	for _, e := range p.Gates {
 		f.gate("gates."+e.Key, e.Key, e.Value)
 	}
+	f.holdout(p.Holdout, p.Gates)
 	for _, e := range p.Inputs {
 		if !events.Name(e.Key).Valid() {
 			f.add("inputs."+e.Key, "use letters a-z, digits, - and _", "%q is no name", e.Key)
@@ -206,6 +207,21 @@ func (f *faults) gate(at, name string, g Gate) {
 	}
 	f.globs(at+".artifact", g.Artifact)
 	f.word(at+".role", string(g.Role), string(events.RoleGoal), string(events.RoleInvariant))
+}
+
+// holdout checks held-out gates. Their names are those of gates too.
+func (f *faults) holdout(h Holdout, gates strictyaml.Map[Gate]) {
+	f.text("holdout.dir", h.Dir)
+	for _, e := range h.Gates {
+		at := "holdout.gates." + e.Key
+		f.gate(at, e.Key, Gate{Run: e.Value, Role: events.RoleGoal})
+		if slices.ContainsFunc(gates, func(g strictyaml.Entry[Gate]) bool { return g.Key == e.Key }) {
+			f.add(at, "give it another name", "the name is taken by one of gates")
+		}
+		if h.Dir == "" {
+			f.add(at, "add holdout.dir", "there is no folder of files that agents do not see")
+		}
+	}
 }
 
 func (f *faults) limits(l Limits) {

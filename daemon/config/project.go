@@ -18,6 +18,7 @@ type Project struct {
 	Agents           strictyaml.Map[Agent]             `yaml:"agents"` // changes to shipped profiles, and own ones
 	Roles            strictyaml.Map[workflow.Profiles] `yaml:"roles"`  // of workflows, by name: who works or looks, where the workflow names nobody
 	Gates            strictyaml.Map[Gate]              `yaml:"gates"`  // in the order in which they are run
+	Holdout          Holdout                           `yaml:"holdout"`
 	Inputs           strictyaml.Map[string]            `yaml:"inputs"` // of workflows, by name; each takes those that it knows
 	Setup            string                            `yaml:"setup"`  // prepares a clean checkout, by /bin/sh -c
 	Checkout         string                            `yaml:"checkout"`
@@ -32,6 +33,12 @@ type Project struct {
 	Limits           Limits                            `yaml:"limits"`
 	Resources        Resources                         `yaml:"resources"` // a project can only take less of the machine
 	Redact           Redact                            `yaml:"redact"`
+}
+
+// Holdout are gates that run with files which agents do not see.
+type Holdout struct {
+	Dir   string                 `yaml:"dir"`   // absolute, or from the root of the work tree
+	Gates strictyaml.Map[string] `yaml:"gates"` // commands, by name
 }
 
 // Redact says what is secret beside what is known to be.

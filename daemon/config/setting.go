@@ -51,6 +51,8 @@ func Settings() []Setting {
 		{Key: "agents.NAME.env", Help: "variables that the agent gets too", Flag: "--env", Project: true, User: true, Secret: true},
 		{Key: "roles.NAME", Help: "who works or looks for a role of workflows that name nobody for it: a profile, or several, of which the next one goes on where the work of one does not converge", Project: true, User: true},
 		{Key: "gates.NAME", Help: "a command, or {run: CMD, role: invariant}, or {artifact: [GLOB]}", Flag: "--gate, --invariant, --artifact", Project: true},
+		{Key: "holdout.dir", Help: "folder of files that agents do not see, laid over the work tree for held-out gates alone; best outside of the repository", Flag: "--holdout-dir", Project: true},
+		{Key: "holdout.gates.NAME", Help: "command of a held-out gate: it runs when all else passes, and the agent learns pass or fail and a count; see holdout", Flag: "--holdout", Project: true},
 		{Key: "inputs.NAME", Help: "an input of workflows: text, a number or a command; apctl workflow show NAME lists those of one", Flag: "--input", Project: true},
 		{Key: "setup", Help: "command that prepares a clean checkout", Flag: "--setup", Project: true},
 		{Key: "checkout", Default: CheckoutInPlace, Help: "where gates have to pass before done: in-place or clean", Flag: "--clean", Project: true, User: true},

@@ -303,10 +303,11 @@ func (q *view) drifted() bool {
 	return q.fresh() && q.judged() && (q.Loop.Drifts > 1 && rule.ProofBroken(q.Last.Results) || q.unmoored())
 }
 
-// unmoored: what a person approved was changed. That halts at once.
+// unmoored: what a person approved was changed, or files that no agent sees. That
+// halts at once.
 func (q *view) unmoored() bool {
 	return slices.ContainsFunc(q.Last.Results, func(r events.GateResult) bool {
-		return r.Kind == events.GateAnchor && r.Verdict == events.Fail && r.Reason == events.ReasonPinChanged
+		return r.Reason == events.ReasonHoldoutChanged || r.Kind == events.GateAnchor && r.Verdict == events.Fail && r.Reason == events.ReasonPinChanged
 	})
 }
 

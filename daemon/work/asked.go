@@ -31,7 +31,10 @@ func (a asked) runs() bool {
 }
 
 // starts says that a command may be run for it at all.
-func (a asked) starts() bool { return a.runs() || a.Kind == events.GateRed }
+func (a asked) starts() bool { return a.runs() || a.Kind == events.GateRed || a.isHeld() }
+
+// isHeld says that it is a held-out gate, which is judged after all others.
+func (a asked) isHeld() bool { return a.Kind == events.GateHoldout }
 
 // gatesOf lists the gates of a moment: those of the run at the baseline, those
 // that a phase needs at its entry, else those that judge the phase.
@@ -84,6 +87,11 @@ func (p *Plan) brought(goals, invariants bool) []asked {
 	var out []asked
 	for _, g := range p.Spec.Gates {
 		if g.Role == events.RoleGoal && goals || g.Role == events.RoleInvariant && invariants {
+			out = append(out, asked{GateSpec: g})
+		}
+	}
+	if p.Held != nil && goals {
+		for _, g := range p.Held.Gates {
 			out = append(out, asked{GateSpec: g})
 		}
 	}
@@ -170,7 +178,7 @@ func (g *judging) other(ctx context.Context, a asked, on tree.Snapshot) (events.
 			}
 		}
 	case events.GateCommand, events.GateRepeat, events.GateFlaky, events.GateCoverage, events.GateConsensus,
-		events.GateReview, events.GateInterview, events.GateApproval, events.GateControl:
+		events.GateReview, events.GateInterview, events.GateApproval, events.GateControl, events.GateHoldout:
 	}
 	return g.open(ctx, a, on)
 }

@@ -87,7 +87,7 @@ func TestTheNameOfAGateOfTheWorkflowIsTaken(t *testing.T) {
 	p := planOf(t)
 	for name, taken := range map[events.Name]bool{"agreed": true, "plan-files": true, "protected": true, "mine": false} {
 		gates := []wire.GateSpec{{Name: name, Role: events.RoleGoal, Command: "t"}}
-		if err := checkGates(gates, p.Flow); (err != nil) != taken {
+		if err := checkGates(gates, 0, p.Flow); (err != nil) != taken {
 			t.Errorf("gate %s: %v", name, err)
 		}
 	}
@@ -116,7 +116,7 @@ func TestAGoalIsNeededWhereTheWorkflowJudgesByGoals(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = checkGates(tt.given, w)
+			err = checkGates(tt.given, 0, w)
 			if (err == nil) != (tt.says == "") || err != nil && !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("got %v, want %q", err, tt.says)
 			}

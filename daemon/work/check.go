@@ -21,7 +21,7 @@ const (
 )
 
 // checkGates refuses gates that cannot prove a task.
-func checkGates(gates []wire.GateSpec, flow workflow.Workflow) error {
+func checkGates(gates []wire.GateSpec, held int, flow workflow.Workflow) error {
 	goals := 0
 	seen := map[events.Name]bool{}
 	for _, g := range (&Plan{Flow: flow}).declares() {
@@ -46,7 +46,7 @@ func checkGates(gates []wire.GateSpec, flow workflow.Workflow) error {
 			goals++
 		}
 	}
-	if goals == 0 && flow.HasGoals() {
+	if goals+held == 0 && flow.HasGoals() {
 		return wire.Errorf(wire.Usage, "no gate is given: nothing would prove the task").
 			WithHint("give at least one --gate NAME=CMD that fails now and passes when the task is done, or write gates with apctl init")
 	}

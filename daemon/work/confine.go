@@ -67,6 +67,14 @@ func (w *Worker) confineGate(c confinement, l gate.Launch, id string) *confine.P
 	return plan
 }
 
+// confine is what a gate may touch where it runs now.
+func (g *judging) confine(within confinement, l gate.Launch, id string) *confine.Plan {
+	if g.sealed != nil {
+		return g.sealed.plan(within, l, id)
+	}
+	return g.w.confineGate(within, l, id)
+}
+
 // lacking puts the words of the supervisor into those of events.
 func lacking(words []string) []events.Name {
 	var out []events.Name

@@ -173,7 +173,7 @@ func (w *Worker) ChatWork(ctx context.Context, s run.State) (*wire.SessionWork, 
 func chatGate(s run.State, a asked) wire.SessionGate {
 	g := promptGate(a)
 	out := wire.SessionGate{
-		Name: string(a.Name), Kind: string(a.Kind), Role: string(s.Role(a.Name)), Command: a.Command, Says: g.Says,
+		Name: string(a.Name), Kind: string(a.Kind), Role: string(s.Role(a.Name)), Command: g.Command, Says: g.Says,
 	}
 	if a.Kind == "" {
 		out.Kind = string(events.GateCommand)
@@ -207,6 +207,9 @@ func (w *Worker) chatFindings(s run.State) ([]wire.SessionFinding, error) {
 		text, err := w.text(r.Excerpt)
 		if err != nil {
 			return nil, err
+		}
+		if r.Kind == events.GateHoldout {
+			text = heldFinding(r)
 		}
 		if r.Kind == events.GateApproval {
 			text = ListFindings(text)

@@ -72,6 +72,9 @@ func (w *Worker) Gates(ctx context.Context, s run.State, end <-chan struct{}) (_
 	if results, err = g.controls(ctx, results, on); err != nil {
 		return events.GatesJudged{}, err
 	}
+	if results, err = g.heldOut(ctx, results, on.Tree); err != nil {
+		return events.GatesJudged{}, err
+	}
 	if err := errors.Join(g.sayMoved(ctx, results), g.sealCaches()); err != nil {
 		return events.GatesJudged{}, err
 	}
@@ -96,6 +99,7 @@ type judging struct {
 	failing bool                // a command fails on the files as they are
 	moved   []string            // recorded files that the first round of them changed
 	refused map[events.Name]int // requests that what a gate ran made, and may not make
+	sealed  *heldPlace          // where held-out gates run now; nil while others do
 }
 
 // inPlace runs the command gates in the workspace. It returns the tree that they
@@ -198,6 +202,9 @@ func (g *judging) withOthers(ctx context.Context, results []events.GateResult, o
 	g.failing = slices.ContainsFunc(results, func(r events.GateResult) bool { return r.Verdict != events.Pass })
 	all := make([]events.GateResult, 0, len(g.list))
 	for _, a := range g.list {
+		if a.isHeld() {
+			continue
+		}
 		if a.runs() {
 			all, results = append(all, results[0]), results[1:]
 			continue
@@ -316,7 +323,7 @@ func (g *judging) once(ctx context.Context, l gate.Launch, name string) (effect.
 	out, err := g.w.cfg.Effects.Run(ctx, shim.Spec{
 		ID: name, Argv: l.Argv, Dir: l.Dir, Env: l.Env,
 		Wall: limits.Wall, Idle: limits.Idle, Grace: limits.Grace, Secrets: g.p.Secrets,
-		Confine: g.w.confineGate(within, l, name),
+		Confine: g.confine(within, l, name),
 	}, nil, g.end)
 	g.refused[l.Gate] += g.w.cfg.Refused(name)
 	if err == nil && out.Outcome == events.Stopped {

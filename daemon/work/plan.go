@@ -37,6 +37,7 @@ type Plan struct {
 	Named   []string          // globs of pinned files that the task asks to change, where the run was prepared here
 	Own     *hired            // the run's own agent
 	Hired   map[string]*hired // of roles whose agents the workflow names, by profile
+	Held    *held             // nil without held-out gates
 	Secret
 
 	habits      []string   // pinned files that the gates wrote at the baseline
@@ -125,6 +126,9 @@ func (w *Worker) loadPlan(ctx context.Context, s run.State) (*Plan, error) {
 		return nil, err
 	}
 	if err := p.rehire(); err != nil {
+		return nil, err
+	}
+	if p.Held, err = w.heldOf(s); err != nil {
 		return nil, err
 	}
 	if err := w.decode(s.Facts.Pins, &p.Pins); err != nil {

@@ -58,6 +58,9 @@ func (w *Worker) Prepare(ctx context.Context, id string, q wire.StartRequest, ag
 	if err := p.pin(ctx, snap.Tree); err != nil {
 		return events.RunStarted{}, err
 	}
+	if err := w.remembers(p); err != nil {
+		return events.RunStarted{}, err
+	}
 	d, err := w.store(ctx, p, snap)
 	if err != nil {
 		return d, fmt.Errorf("store the plan of the run: %w", err)
@@ -100,6 +103,9 @@ func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent
 	if err := p.hear(q.Standing); err != nil {
 		return nil, err
 	}
+	if err := p.hearHeld(q.Standing); err != nil {
+		return nil, err
+	}
 	ws, err := w.Workspace(ctx, q.Spec)
 	if err != nil {
 		return nil, err
@@ -119,13 +125,16 @@ func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent
 	if p.Ignore, err = p.Repo.FreezeIgnore(ctx, home(q.Env, w.cfg.Home)); err != nil {
 		return nil, fmt.Errorf("read the ignore rules: %w", err)
 	}
-	p.Ignore = ignoring(p.Ignore, below(ws.Path, q.Outputs))
+	if err := w.hold(ctx, p); err != nil {
+		return nil, err
+	}
+	p.Ignore = ignoring(p.Ignore, slices.Concat(below(ws.Path, q.Outputs), p.heldBelow()))
 	extra, err := w.cfg.GateEnv()
 	if err != nil {
 		return nil, err
 	}
 	p.Gates, err = gate.Pin(w.pinRequest(cmp.Or(place, ws.ID), gate.PinRequest{
-		Workspace: ws.Path, ClientEnv: q.Env, Commands: append(commands(p.Spec), p.commands()...), Extra: extra,
+		Workspace: ws.Path, ClientEnv: q.Env, Commands: slices.Concat(commands(p.Spec), p.commands(), p.heldCommands()), Extra: extra,
 	}))
 	if err != nil {
 		return nil, fmt.Errorf("pin the environment of the gates: %w", err)
@@ -159,6 +168,9 @@ func (w *Worker) checkCommands(p *Plan) error {
 			return wire.Errorf(wire.Usage, "gate %s: %s", g.Name, strings.TrimSpace(texts.Excerpt)).
 				WithHint("correct %s", asTyped(g))
 		}
+	}
+	if err := p.checkHeldCommands(); err != nil {
+		return err
 	}
 	return p.checkOwn()
 }
@@ -195,10 +207,10 @@ func CheckText(what, text string) error {
 
 // checkSpec refuses what cannot be a run.
 func checkSpec(spec wire.RunSpec, flow workflow.Workflow) error {
-	if err := cmp.Or(checkGates(spec.Gates, flow), checkCheckout(spec, flow)); err != nil {
+	if err := cmp.Or(checkGates(spec.Gates, len(spec.Holdout.Gates), flow), checkCheckout(spec, flow)); err != nil {
 		return err
 	}
-	if err := cmp.Or(checkDriver(spec), checkAgent(spec, flow)); err != nil {
+	if err := cmp.Or(checkHeld(spec, taken(spec, flow)), checkDriver(spec), checkAgent(spec, flow)); err != nil {
 		return err
 	}
 	if spec.MaxIterations < 0 || spec.ForMS < 0 || spec.MaxTokens < 0 || spec.MaxMicroUSD < 0 || spec.MaxTurns < 0 {
@@ -245,6 +257,7 @@ func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events
 	for _, g := range p.Spec.Gates {
 		d.Gates = append(d.Gates, events.Gate{Name: g.Name, Kind: cmp.Or(g.Kind, events.GateCommand), Role: g.Role})
 	}
+	d.Gates = append(d.Gates, p.heldGates()...)
 	d.Gates = append(d.Gates, events.Gate{Name: gate.ProtectedName, Kind: events.GateProtected, Role: events.RoleInvariant})
 	d.Gates = append(d.Gates, p.declares()...)
 	d.Proves = p.proves()
@@ -266,7 +279,11 @@ func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events
 	text := func(to *events.Ref, s []byte) { ref, err := w.cfg.Blobs.Put(ctx, s); put(to, ref, err) }
 	object := func(to *events.Ref, v any) { ref, err := w.encode(ctx, v); put(to, ref, err) }
 	spec := p.Spec
-	spec.Task, spec.TaskRef = "", ""
+	spec.Task, spec.TaskRef, spec.Holdout = "", "", wire.HoldoutSpec{}
+	if p.Held != nil {
+		d.InSight = p.Held.InSight != ""
+		object(&d.Holdout, p.Held)
+	}
 	text(&d.Workspace, []byte(ws.Path))
 	ref, err := w.putExact(ctx, spec.Branch)
 	put(&d.Branch, ref, err)

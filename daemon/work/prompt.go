@@ -104,6 +104,11 @@ func (w *Worker) toWorkOn(s run.State) ([]workflow.Finding, error) {
 			continue
 		}
 		f := workflow.Finding{Gate: string(r.Gate), Verdict: r.Verdict}
+		if r.Kind == events.GateHoldout {
+			f.Text = heldFinding(r)
+			out = append(out, f)
+			continue
+		}
 		var err error
 		if f.Text, err = w.text(r.Excerpt); err != nil {
 			return nil, err
@@ -201,6 +206,8 @@ func firstPrompt(p *Plan, phase events.Name) workflow.PromptData {
 func promptGate(a asked) workflow.PromptGate {
 	g := workflow.PromptGate{Name: string(a.Name), Role: a.Role, Command: a.Command}
 	switch a.Kind {
+	case events.GateHoldout:
+		g.Command, g.Says = "", heldSays
 	case events.GateArtifact:
 		g.Files = a.Files
 	case events.GateScope:
@@ -252,7 +259,7 @@ const maxFinding = 1 << 20
 func (w *Worker) findings(s run.State) (effect.Box, error) {
 	box := effect.Box{}
 	for _, r := range sentBy(s) {
-		if r.Effect == "" || r.Verdict == events.Pass || r.Reason == events.ReasonControl { // whose effect was in the test commit
+		if r.Effect == "" || r.Verdict == events.Pass || r.Kind == events.GateHoldout || r.Reason == events.ReasonControl { // whose effect was in the test commit
 			continue
 		}
 		out, err := w.printed(r.Effect)

@@ -55,6 +55,9 @@ type Config struct {
 	Sandbox sandbox.Host
 	// Confined is what the user's settings say of gates that belong to no run.
 	Confined func() (mode events.Sandbox, allow []string, err error)
+	// Unhidden says why this host hides no path from an agent; empty: it does. It may
+	// be nil.
+	Unhidden func() string
 	// GateEnv is gate.env of the settings, as it is when a run starts.
 	GateEnv func() (map[string]string, error)
 	// Price is what tokens of a model cost, in millionths of a dollar, by the

@@ -42,6 +42,13 @@ type RunSpec struct {
 	NoControls    bool                `json:"no_controls,omitzero"`   // done without the controls: it proves less
 	Sandbox       events.Sandbox      `json:"sandbox,omitzero"`       // empty is what the settings say
 	SandboxAllow  []string            `json:"sandbox_allow,omitzero"` // paths and words that stay in reach all the same
+	Holdout       HoldoutSpec         `json:"holdout,omitzero"`       // not stored with the rest: agents may not read it
+}
+
+// HoldoutSpec are gates that run with files which agents do not see.
+type HoldoutSpec struct {
+	Dir   string     `json:"dir,omitzero"` // absolute; its files are laid over the work tree for these gates
+	Gates []GateSpec `json:"gates,omitzero"`
 }
 
 // GateSpec is one gate as given: a command, or files.
@@ -88,7 +95,7 @@ type StartRequest struct {
 	Handoff  bool              `json:"handoff,omitzero"`   // the person who asks hands over the approvals that the workflow lets go
 	PIN      string            `json:"pin,omitzero"`       // for that, where one is set
 	Inputs   map[string]string `json:"-"`                  // set by the daemon: what the settings say of inputs
-	Standing []events.Name     `json:"-"`                  // set by the daemon: gates that are those of the settings
+	Standing []events.Name     `json:"-"`                  // set by the daemon: gates that are those of the settings, held-out ones too
 }
 
 // Preview is the answer of run.preview: everything that a run would use.
@@ -113,6 +120,16 @@ type Preview struct {
 	Workflow    string          `json:"workflow"`
 	// Settings are those that were not typed, and where they come from.
 	Settings []ConfigValue `json:"settings,omitzero"`
+	Holdout  *HoldoutView  `json:"holdout,omitzero"`
+}
+
+// HoldoutView is what people see of held-out gates.
+type HoldoutView struct {
+	Dir   string     `json:"dir"`
+	Files int        `json:"files"`
+	Gates []GateSpec `json:"gates"`
+	// InSight says why nothing hides the files from the agent; empty: they are hidden.
+	InSight string `json:"in_sight,omitzero"`
 }
 
 // MostPinned bounds the files that a PinGroup lists.

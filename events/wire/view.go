@@ -76,6 +76,9 @@ type RunView struct {
 	Changed []string `json:"changed,omitzero"`
 	// HeadMoved is how somebody else has moved HEAD before that, ditto.
 	HeadMoved *HeadMoved `json:"head_moved,omitzero"`
+	// InSight is only in what run answers: why nothing hides its held-out files from
+	// the agent.
+	InSight string `json:"in_sight,omitzero"`
 	// IndexLock is only in what run answers: by whom git's index is locked in the work
 	// tree, since when, as a sentence. The run goes on all the same.
 	IndexLock string `json:"index_lock,omitzero"`
@@ -259,8 +262,22 @@ type WhyView struct {
 	ErrorFrom string        `json:"error_from,omitzero"` // "gate test", "agent"
 	Claims    []string      `json:"claims,omitzero"`     // what the agent said against what was seen
 	Evidence  *Evidence     `json:"evidence,omitzero"`
-	Summary   []SummaryPart `json:"summary,omitzero"` // of a run that is not live, whose workflow has gates of its own
+	Summary   []SummaryPart `json:"summary,omitzero"`  // of a run that is not live, whose workflow has gates of its own
+	HeldOut   *HeldOutView  `json:"held_out,omitzero"` // for people alone
 	Next      []NextCommand `json:"next"`
+}
+
+// HeldOutView is what people see of held-out gates, with what those that do not pass
+// have printed.
+type HeldOutView struct {
+	HoldoutView
+	Printed []HeldOutText `json:"printed,omitzero"`
+}
+
+// HeldOutText is what one of them printed.
+type HeldOutText struct {
+	Gate string `json:"gate"`
+	Text string `json:"text"`
 }
 
 // WhyRow is one recorded iteration.

@@ -22,6 +22,9 @@ func weakly(l events.Language, s run.State) string {
 	if n > 0 {
 		text = say(l, "; %s by the word of a chat alone (session: weak)", "。チャットの言葉だけによる回答 %s(session: 弱い)", phrase.Counted(l, n, "answer", "件"))
 	}
+	if s.Facts.InSight {
+		text += say(l, "; nothing hid the held-out files from the agent (held-out: weak)", "。秘匿ファイルはエージェントから隠されていませんでした(秘匿: 弱い)")
+	}
 	return text + handedOver(l, s)
 }
 

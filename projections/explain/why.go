@@ -40,6 +40,10 @@ func Why(s run.State) (rule, because string) {
 func drifted(s run.State, h events.RunHalted) string {
 	l := s.Facts.Language
 	for _, r := range s.Last.Results {
+		if r.Reason == events.ReasonHoldoutChanged {
+			return say(l, "halted: the held-out files of gate %s are not those of the start, after iteration %d; put them back, or start a new run with them as they are",
+				"停止: ゲート %s の秘匿ファイルが開始時と異なります(イテレーション %d の後)。元に戻すか、現在のファイルで新しい実行を始めてください", r.Gate, h.Iteration)
+		}
 		if r.Kind == events.GateAnchor && r.Verdict == events.Fail && r.Reason == events.ReasonPinChanged {
 			return say(l, "halted: what a person approved was changed, as gate %s finds after iteration %d",
 				"停止: 担当者が承認したファイルが変更されました(ゲート %s、イテレーション %d)", r.Gate, h.Iteration)

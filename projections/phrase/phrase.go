@@ -18,6 +18,9 @@ func Reason(l events.Language, r events.GateResult) string {
 	}
 	switch r.Reason {
 	case events.ReasonExit:
+		if r.Kind == events.GateHoldout && r.Of > 0 {
+			return Say(l, "%d of %d fail", "%d / %d 件が失敗", r.Used, r.Of)
+		}
 		return exit(l, r.Exit)
 	case events.ReasonSignal:
 		return Say(l, "killed by a signal from outside", "外部からのシグナルで終了")

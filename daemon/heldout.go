@@ -1,0 +1,60 @@
+package daemon
+
+import (
+	"context"
+
+	"autopilot/daemon/bus"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/run"
+)
+
+// looksBehind says that who asks may see what held-out gates run and print: a process
+// of the user that neither an effect nor a chat stands behind. An agent that saw it
+// could work towards these cases alone.
+func (d *Daemon) looksBehind(q bus.Request) bool {
+	return q.Kind == bus.KindLocal && !d.chats.Behind(q)
+}
+
+// heldOut is what people see of the held-out gates of a run; nil without them.
+func (d *Daemon) heldOut(s run.State) (*wire.HeldOutView, error) {
+	view, err := d.worker.Held(s)
+	if err != nil && (d.removal.Gone(s) != nil || d.fleet.IsImported(s.ID)) {
+		return nil, nil // its texts are not here
+	}
+	if view == nil || err != nil {
+		return nil, err
+	}
+	v := &wire.HeldOutView{HoldoutView: *view}
+	for _, r := range s.Last.Results {
+		if r.Kind != events.GateHoldout || r.Verdict == events.Pass || r.Held == "" {
+			continue
+		}
+		text, err := d.worker.HeldText(r)
+		if err != nil {
+			return nil, err
+		}
+		v.Printed = append(v.Printed, wire.HeldOutText{Gate: string(r.Gate), Text: text})
+	}
+	return v, nil
+}
+
+// holdsOut is the first run of an export with held-out gates; empty without one.
+func (d *Daemon) holdsOut(ctx context.Context, body wire.ExportRequest) (string, error) {
+	for _, name := range body.Runs {
+		s, err := d.find(ctx, wire.RunRef{Run: name, Workspace: body.Workspace})
+		if err != nil || s.Facts.Holdout != "" {
+			return s.Facts.Handle, err
+		}
+	}
+	if len(body.Runs) > 0 {
+		return "", nil
+	}
+	for _, h := range d.fleet.AllHeads() {
+		s, err := d.fleet.Read(h)
+		if err != nil || s.Facts.Holdout != "" {
+			return s.Facts.Handle, err
+		}
+	}
+	return "", nil
+}
