@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"cmp"
 	"context"
 	"io"
 
@@ -18,13 +17,8 @@ func (d *Daemon) rawExport(ctx context.Context, q bus.Request, r *bus.Reply) err
 	if err != nil {
 		return err
 	}
-	if !guided(q) && !body.NoTexts {
-		return wire.Errorf(wire.Denied, "agents and gates are given no texts of runs").WithHint("--no-texts leaves them out")
-	}
-	if !body.NoTexts && !d.looksBehind(q) {
-		if held, err := d.holdsOut(ctx, body); err != nil || held != "" {
-			return cmp.Or(err, error(wire.Errorf(wire.Denied, "run %s has held-out gates, and what they print is for people alone", held).WithHint("--no-texts leaves it out")))
-		}
+	if err := d.mayExport(ctx, q, body); err != nil {
+		return err
 	}
 	var sum wire.BundleSum
 	err = inPieces(ctx, r, func(w io.Writer) error {
@@ -35,6 +29,23 @@ func (d *Daemon) rawExport(ctx context.Context, q bus.Request, r *bus.Reply) err
 		return err
 	}
 	return r.JSON(ctx, sum)
+}
+
+// mayExport refuses texts to who may not read them.
+func (d *Daemon) mayExport(ctx context.Context, q bus.Request, body wire.ExportRequest) error {
+	switch {
+	case body.NoTexts:
+		return nil
+	case !guided(q):
+		return wire.Errorf(wire.Denied, "agents and gates are given no texts of runs").WithHint("--no-texts leaves them out")
+	case d.looksBehind(q):
+		return nil
+	}
+	held, err := d.holdsOut(ctx, body)
+	if err != nil || held == "" {
+		return err
+	}
+	return wire.Errorf(wire.Denied, "run %s has held-out gates, and what they print is for people alone", held).WithHint("--no-texts leaves it out")
 }
 
 func (d *Daemon) exporter() transfer.Exporter {

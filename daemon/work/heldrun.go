@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/confine"
 	"autopilot/daemon/effect/proc"
 	"autopilot/daemon/failpoint"
@@ -56,7 +55,7 @@ func (g *judging) heldOut(ctx context.Context, results []events.GateResult, now 
 		}
 		return results, nil
 	}
-	place, err := g.heldPlace(ctx, list[0])
+	place, err := g.heldPlace(list[0])
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +92,7 @@ func (g *judging) heldResult(a asked, v events.Verdict, reason events.Reason) ev
 }
 
 // heldPlace makes the place, unless an effect in it has begun.
-func (g *judging) heldPlace(_ context.Context, first asked) (*heldPlace, error) {
+func (g *judging) heldPlace(first asked) (*heldPlace, error) {
 	boot, err := proc.Boot()
 	if err != nil {
 		return nil, err
@@ -108,7 +107,7 @@ func (g *judging) heldPlace(_ context.Context, first asked) (*heldPlace, error) 
 		{Dir: work, Upper: at("tree"), Work: at("tree-work")},
 		{Dir: filepath.Join(g.w.cfg.State, "cache"), Upper: at("cache"), Work: at("cache-work")},
 	}
-	if g.begun(effectOf(g.s, first.Name) + h.suffix) {
+	if begun(g.w.cfg.Effects, effectOf(g.s, first.Name)+h.suffix) {
 		return h, nil
 	}
 	if err := g.w.dropDir(base); err != nil {
@@ -137,7 +136,7 @@ func (g *judging) heldCheckout(ctx context.Context, first asked, now events.Tree
 	}
 	c.of = "the recorded files"
 	h := &heldPlace{g: g, base: base, gates: c.gates, suffix: c.suffix, plain: c}
-	if g.begun(effectOf(g.s, first.Name) + h.suffix) {
+	if begun(g.w.cfg.Effects, effectOf(g.s, first.Name)+h.suffix) {
 		return h, nil
 	}
 	failed, err := c.prepare(ctx, events.GateResult{Gate: first.Name, Role: first.Role})
@@ -150,11 +149,6 @@ func (g *judging) heldCheckout(ctx context.Context, first asked, now events.Tree
 	}
 	h.lay(c.gates.Workspace, "")
 	return h, nil
-}
-
-func (g *judging) begun(name string) bool {
-	_, err := g.w.cfg.Effects.Open(name).Outcome()
-	return err == nil || errors.Is(err, effect.ErrUnfinished)
 }
 
 // lay lays the held-out files, and notes what they are now.
