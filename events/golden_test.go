@@ -204,7 +204,7 @@ var sampleData = map[string]Data{
 		Idle:   []Name{"review"},
 		Proves: []Name{"build"}, Budgets: []Budget{{Phase: "build", Iterations: 8}},
 		Config: sampleRef("09"), Branch: sampleRef("0a"), From: "9d2e4b6c8a1f3057",
-		Tree: sampleTree("01"), Work: sampleTree("02"), Version: "0.1.0", Language: Japanese,
+		Tree: sampleTree("01"), Work: sampleTree("02"), Version: "0.1.0", Holdout: sampleRef("1d"), InSight: true, Language: Japanese,
 	},
 	TypeGatesStarted: GatesStarted{
 		Phase: "work", Iteration: 2, Entry: true, Effects: []EffectRef{{Gate: "test", Effect: sampleEffect}},
@@ -214,7 +214,7 @@ var sampleData = map[string]Data{
 		Results: []GateResult{
 			{
 				Gate: "test", Kind: GateCommand, Role: RoleGoal, Verdict: Fail, Reason: ReasonExit, Exit: 1, DurationMS: 8123,
-				Failing: 3, FailingIDs: sampleRef("11"), FailingSum: string(sampleRef("11")), OutputSum: string(sampleRef("12")), Shape: string(sampleRef("1c")),
+				Held: sampleRef("1e"), Failing: 3, FailingIDs: sampleRef("11"), FailingSum: string(sampleRef("11")), OutputSum: string(sampleRef("12")), Shape: string(sampleRef("1c")),
 				Excerpt: sampleRef("13"), Effect: sampleEffect, Argv: string(sampleRef("14")), Env: string(sampleRef("15")),
 				Elsewhere: Pass, Set: string(sampleRef("19")), Tool: string(sampleRef("16")),
 				Control: string(sampleRef("1a")), Evidence: sampleRef("1b"), Used: 5, Of: 8, Limit: 50, Refused: 2, Rate: Rate{3, 10}, After: Rate{1, 4},

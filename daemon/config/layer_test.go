@@ -180,6 +180,7 @@ func TestEverySettingIsShownWithItsOrigin(t *testing.T) {
 		"agent":                     "claude project /p/.autopilot/config.yaml:1",
 		"agents.claude.env":         "{K: (hidden)} project /p/.autopilot/config.yaml:3",
 		"agents.claude.args":        `[--effort, "40"] project /p/.autopilot/config.yaml:3`,
+		"holdout.dir":               " default ",
 		"gates.vet":                 "{run: go vet ./..., role: invariant} project /p/.autopilot/config.yaml:10",
 		"worktree":                  "false project /p/.autopilot/config.yaml:14",
 		"worktree_base":             "head default ",

@@ -102,12 +102,19 @@ func (g *judging) heldPlace(first asked) (*heldPlace, error) {
 		g: g, base: base, gates: g.p.Gates.In(work, filepath.Join(base, "home")),
 		suffix: "-" + heldName + "-" + strings.Map(alphanumeric, boot)[:8],
 	}
+	for i, kv := range h.gates.Env { // the folder of all is their own
+		if strings.HasPrefix(kv, "TMPDIR=") && h.gates.Temp != "" {
+			h.gates.Env[i] = "TMPDIR=" + g.w.cfg.Sandbox.Temp
+		}
+	}
 	at := func(part string) string { return filepath.Join(base, part) }
 	h.layers = []confine.Layer{
 		{Dir: work, Upper: at("tree"), Work: at("tree-work")},
-		{Dir: filepath.Join(g.w.cfg.State, "cache"), Upper: at("cache"), Work: at("cache-work")},
 	}
-	if begun(g.w.cfg.Effects, effectOf(g.s, first.Name)+h.suffix) {
+	if cache := g.p.Gates.Cache; cache != "" {
+		h.layers = append(h.layers, confine.Layer{Dir: cache, Upper: at("cache"), Work: at("cache-work")})
+	}
+	if g.w.begun(effectOf(g.s, first.Name) + h.suffix) {
 		return h, nil
 	}
 	if err := g.w.dropDir(base); err != nil {
@@ -136,7 +143,7 @@ func (g *judging) heldCheckout(ctx context.Context, first asked, now events.Tree
 	}
 	c.of = "the recorded files"
 	h := &heldPlace{g: g, base: base, gates: c.gates, suffix: c.suffix, plain: c}
-	if begun(g.w.cfg.Effects, effectOf(g.s, first.Name)+h.suffix) {
+	if g.w.begun(effectOf(g.s, first.Name) + h.suffix) {
 		return h, nil
 	}
 	failed, err := c.prepare(ctx, events.GateResult{Gate: first.Name, Role: first.Role})
@@ -168,7 +175,8 @@ func (h *heldPlace) plan(c confinement, l gate.Launch, id string) *confine.Plan 
 	}
 	plan := h.g.w.cfg.Sandbox.Plan(sandbox.Request{
 		Mode: events.SandboxGuard, Allow: c.allow, Env: l.Env, Work: c.work,
-		Show: []string{h.g.w.box(id), home, filepath.Join(h.g.w.cfg.State, "cache")}, Write: []string{home}, Gate: true, Sealed: true,
+		Show:  slices.DeleteFunc([]string{h.g.w.box(id), home, l.With.Cache, l.With.Base}, func(dir string) bool { return dir == "" }),
+		Write: []string{home}, Keep: l.With.Base, Gate: true, Sealed: true,
 	})
 	plan.Layers = h.layers
 	return plan
