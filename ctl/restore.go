@@ -23,8 +23,13 @@ func newRestore(a *app) *cobra.Command {
 is the start. The present is recorded first, and the answer names the command
 that takes it back. Ignored files, large ones and repositories inside stay as
 they are, and so do your index and branches. A run that is live in the
-workspace has to be stopped before.`,
-		Example:           "  apctl restore k3xq 2 --dry-run\n  apctl restore k3xq 2\n  apctl restore k3xq undo-1",
+workspace has to be stopped before.
+
+Where the repository itself was removed or damaged, each restore brings it back
+first, as it was recorded last: commits, branches, tags, stashes and the index,
+with the configuration of the start. With git in the place of K that is all it
+does. It says what could not be brought back.`,
+		Example:           "  apctl restore k3xq 2 --dry-run\n  apctl restore k3xq 2\n  apctl restore k3xq undo-1\n  apctl restore k3xq git",
 		Args:              restoreArgs,
 		ValidArgsFunction: a.completeRuns,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runRestore(cmd.Context(), a, o, args) },

@@ -35,6 +35,13 @@ func (d *Daemon) runRestore(ctx context.Context, q bus.Request, body wire.Restor
 	}
 	defer release()
 	ctx = context.WithoutCancel(ctx)
+	mended, err := d.worker.MendGit(ctx, s, body.DryRun)
+	if err != nil {
+		mended.Lacks = append(mended.Lacks, err.Error())
+	}
+	if body.To == toGit {
+		return wire.RestoreView{Run: d.view(s), To: toGit, DryRun: body.DryRun, Git: gitRestored(mended), Unchanged: mended.Damage == ""}, nil
+	}
 	name, to, err := d.recorded(ctx, s, body.To)
 	if err != nil {
 		return wire.RestoreView{}, err
@@ -53,8 +60,20 @@ func (d *Daemon) runRestore(ctx context.Context, q bus.Request, body wire.Restor
 	}
 	return wire.RestoreView{
 		Run: d.view(s), To: string(name), Tree: string(to), Undo: r.Kept, DryRun: body.DryRun,
-		Written: tree.Printable(r.Written), Removed: tree.Printable(r.Removed), Left: tree.Printable(r.Left), Unchanged: r.Before == to,
+		Written: tree.Printable(r.Written), Removed: tree.Printable(r.Removed), Left: tree.Printable(r.Left), Unchanged: r.Before == to && mended.Damage == "",
+		Git: gitRestored(mended),
 	}, err
+}
+
+// toGit is where a restore goes that brings back the repository and touches no file.
+const toGit = "git"
+
+// gitRestored is what became of a repository; nil where nothing was lost.
+func gitRestored(m tree.GitMended) *wire.GitRestored {
+	if m.Damage == "" {
+		return nil
+	}
+	return &wire.GitRestored{Damage: m.Damage, Did: tree.Printable(m.Did), Lacks: tree.Printable(m.Lacks)}
 }
 
 // recorded finds a tree of a run: by iteration, or by the name it was kept under.

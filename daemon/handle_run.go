@@ -110,7 +110,9 @@ func (d *Daemon) runGet(ctx context.Context, _ bus.Request, ref wire.RunRef) (wi
 	if err != nil {
 		return wire.RunView{}, err
 	}
-	return d.view(s), nil
+	v := d.view(s)
+	v.Git = d.gitLines(s)
+	return v, nil
 }
 
 // defaultList is how many finished runs are listed beside the others.

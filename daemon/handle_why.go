@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,7 +100,8 @@ func (d *Daemon) whyBy(ctx context.Context, s run.State, now wire.RunView, h exp
 	}
 	d.addHistory(&v, h, s)
 	d.addVerdict(&v, s)
-	v.Next = append(v.Next, afterwards(s, now)...)
+	v.Git = d.git(s)
+	v.Next = slices.Concat(saves(s, v.Git), v.Next, afterwards(s, now, v.Git))
 	if s.Status == run.Over && s.End.State == events.EndDone {
 		if v.Evidence, err = d.evidence(ctx, s); err != nil && (d.removal.Gone(s) != nil || d.fleet.IsImported(s.ID)) {
 			v.Evidence, err = nil, nil // the events say what is left to say
@@ -158,19 +160,6 @@ func (d *Daemon) addHistory(v *wire.WhyView, h explain.History, s run.State) {
 		}
 		v.Tried = append(v.Tried, t.WhyTried)
 	}
-}
-
-// afterwards are the commands for a work tree that was made for a run.
-func afterwards(s run.State, now wire.RunView) []wire.NextCommand {
-	switch {
-	case s.Status != run.Over || now.Branch == "":
-		return nil
-	case s.End.State == events.EndRefused:
-		return explain.Unused(s.Facts.Language, now.Workspace)
-	case s.End.State == events.EndDone:
-		return explain.Worktree(s.Facts.Language, now.Workspace, now.Branch, s.Ahead)
-	}
-	return nil
 }
 
 // history folds the events of a run up to a state. What is damaged in its log is

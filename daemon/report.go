@@ -202,6 +202,7 @@ func (r *reporter) run(h snapshot.Head, s run.State) wire.ReportRun {
 		Run: r.d.view(s), At: s.Clock.Latest, Kind: explain.Needs(s, r.now),
 		Next: first(r.q, s, r.now), Usage: addUsed(wire.UsageSum{}, h, r.since), Refused: s.Refused.Sum(),
 	}
+	out.Run.Git = r.d.gitLines(s)
 	_, out.What = explain.Why(s)
 	if s.Status == run.Live && out.Run.Reason == reasonDisk {
 		_, out.What = explain.FullDisk(s.Facts.Language)

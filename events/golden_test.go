@@ -172,7 +172,7 @@ var sampleEnded = AgentEnded{
 	Phase: "work", Iteration: 2, Attempt: 1, Effect: sampleEffect, Outcome: Signaled, Exit: -1, Signal: 9,
 	DurationMS: 91342, OutputBytes: 209715200, Truncated: true, Killed: 2, Left: 1, Excerpt: sampleRef("31"),
 	Claim: ClaimBlocked, Summary: sampleRef("32"), Question: sampleRef("33"), Asks: Asks{Kind: AskChoice, Options: 3, Recommended: 2}, Misasked: sampleRef("36"), Evidence: sampleRef("35"),
-	Tree: sampleTree("03"), Work: sampleTree("04"), Files: 7, Head: sampleHead,
+	Tree: sampleTree("03"), Work: sampleTree("04"), Files: 7, Head: sampleHead, Git: sampleRef("38"),
 	Result: ResultRateLimited, By: FromStream, Conflicts: []Signal{{By: FromExit, Result: ResultEnded}}, Cut: CutRepetition,
 	ResetMS: 1893470400000, Session: "6f1c0a52-8d3e-4b7a-9c15-2e4f60718293", Model: "claude-test-1",
 	Usage: Usage{
@@ -199,7 +199,7 @@ var sampleData = map[string]Data{
 		Limits: Limits{
 			Iterations: 50, ActiveMS: 14400000, UntilMS: 1893488400000, Tokens: 2000000, MicroUSD: 5000000, Turns: 400, NoWait: true,
 		},
-		Priority: PriorityHigh, Start: StartGreen, Driver: DriverSession, Answers: AssuredSession, Handoff: "person:1000@9c1f03ab77d2e640/pts-3", Findings: sampleRef("0c"), Count: 3, Agent: "claude", Account: "3f2a9d1c5b7e8046", Issue: 24, Head: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", Dirty: true, Nested: 2,
+		Priority: PriorityHigh, Start: StartGreen, Driver: DriverSession, Answers: AssuredSession, Handoff: "person:1000@9c1f03ab77d2e640/pts-3", Findings: sampleRef("0c"), Count: 3, Agent: "claude", Account: "3f2a9d1c5b7e8046", Issue: 24, Head: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", Dirty: true, Git: sampleRef("0d"), Nested: 2,
 		Crews:  []Crew{{Role: "coder", Phases: []Name{"build"}, Level: 2, Hands: []Hand{{Agent: "claude", Account: "3f2a9d1c5b7e8046"}, {Agent: "codex", Account: "77aa9d1c5b7e8046"}}}},
 		Idle:   []Name{"review"},
 		Proves: []Name{"build"}, Budgets: []Budget{{Phase: "build", Iterations: 8}},
@@ -218,13 +218,14 @@ var sampleData = map[string]Data{
 				Excerpt: sampleRef("13"), Effect: sampleEffect, Argv: string(sampleRef("14")), Env: string(sampleRef("15")),
 				Elsewhere: Pass, Set: string(sampleRef("19")), Tool: string(sampleRef("16")),
 				Control: string(sampleRef("1a")), Evidence: sampleRef("1b"), Used: 5, Of: 8, Limit: 50, Refused: 2, Rate: Rate{3, 10}, After: Rate{1, 4},
+				Tests: Executed{Passed: 40, Failed: 3, Skipped: 2, Named: true}, Ran: sampleRef("1f"),
 			},
 			{
 				Gate: "protected", Kind: GateProtected, Role: RoleInvariant, Verdict: Fail, Reason: ReasonPinChanged,
 				Exit: -1, DurationMS: 4, Files: sampleRef("17"),
 			},
 		},
-		Tree: sampleTree("03"), Work: sampleTree("04"), Head: sampleHead, Created: sampleRef("18"), Repeated: true, Checkout: CheckoutClean,
+		Tree: sampleTree("03"), Work: sampleTree("04"), Head: sampleHead, Git: sampleRef("1d"), Created: sampleRef("18"), Repeated: true, Checkout: CheckoutClean,
 	},
 	TypeIterationStarted: sampleStarted,
 	TypeAgentEnded:       sampleEnded,

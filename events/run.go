@@ -58,6 +58,7 @@ type RunStarted struct {
 	Branch    Ref       `json:"branch,omitzero"`   // of a work tree that was made for the run
 	From      string    `json:"from,omitzero"`     // workspace id of the work tree that it was made from
 	Dirty     bool      `json:"dirty,omitzero"`
+	Git       Ref       `json:"git,omitzero"`    // state of the repository, as rule.GitState writes it
 	Nested    int       `json:"nested,omitzero"` // repositories in the workspace, of which only HEAD is recorded
 	Tree      Tree      `json:"tree"`
 	Work      Tree      `json:"work"`              // Tree without note paths
@@ -129,6 +130,7 @@ type GatesJudged struct {
 	Tree      Tree         `json:"tree"` // as the gates left it
 	Work      Tree         `json:"work"`
 	Head      Head         `json:"head,omitzero"`     // where it is after them
+	Git       Ref          `json:"git,omitzero"`      // state of the repository after them
 	Created   Ref          `json:"created,omitzero"`  // files that gates of this run made, as they left them: left out of its trees
 	Repeated  bool         `json:"repeated,omitzero"` // the tree changed under the gates, so they ran twice
 	Checkout  Checkout     `json:"checkout,omitzero"` // where the results come from
@@ -276,6 +278,7 @@ type AgentEnded struct {
 	Work        Tree    `json:"work"`
 	Files       int     `json:"files"`         // changed against the start of the run
 	Head        Head    `json:"head,omitzero"` // where it is then
+	Git         Ref     `json:"git,omitzero"`  // state of the repository then
 
 	// What everything that is known of the end together says; absent in events
 	// that were stored before it was decided.
@@ -346,6 +349,10 @@ type StopRequested struct {
 	By     Ref      `json:"by,omitzero"`     // claim-lost: who has the work tree; for people
 }
 
+// GoneRepository is the value of a workspace-gone halt whose directory is there, and
+// whose repository is not, or not whole.
+const GoneRepository = "repository"
+
 // RunHalted is a stop with its evidence. A person may resume it.
 type RunHalted struct {
 	Reason     Halt     `json:"reason"`
@@ -353,7 +360,7 @@ type RunHalted struct {
 	Iteration  int      `json:"iteration"`
 	Gate       Name     `json:"gate,omitzero"`       // the gate that settled it
 	Iterations []int    `json:"iterations,omitzero"` // that were compared and found equal
-	Value      string   `json:"value,omitzero"`      // the fingerprint or signature that repeated
+	Value      string   `json:"value,omitzero"`      // the fingerprint or signature that repeated; of what is gone, GoneRepository
 	Files      Ref      `json:"files,omitzero"`
 	Question   Ref      `json:"question,omitzero"`
 	Error      Ref      `json:"error,omitzero"`    // of an internal halt

@@ -92,6 +92,9 @@ func (s Style) reportRun(r wire.ReportRun) string {
 	if r.Refused > 0 {
 		b.WriteString(s.wrap(s.say("the daemon refused %s of its agents and gates", "エージェントとゲートの要求を %s拒否", s.count(r.Refused, "request", "件")), indent))
 	}
+	if len(v.Git) > 0 {
+		b.WriteString(s.wrap(s.say("git: %s", "git: %s", Line(strings.Join(v.Git, s.say("; ", "。")))), indent))
+	}
 	if r.Next.Command != "" {
 		b.WriteString(indent + s.pick("→ ", "> ") + Line(r.Next.Command) + "\n")
 	}

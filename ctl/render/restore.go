@@ -19,6 +19,12 @@ func (s Style) Restored(v wire.RestoreView) string {
 	case strings.Trim(v.To, "0123456789") != "":
 		place = Line(v.To) + " of " + Line(v.Run.Handle)
 	}
+	if v.To == "git" {
+		if v.Git == nil {
+			return fmt.Sprintf("the repository of %s is whole\n", Line(v.Run.Workspace))
+		}
+		return s.repository(v)
+	}
 	if v.Unchanged {
 		return fmt.Sprintf("%s is as at %s already\n", Line(v.Run.Workspace), place)
 	}
@@ -27,6 +33,7 @@ func (s Style) Restored(v wire.RestoreView) string {
 		verb = "would be"
 	}
 	var b strings.Builder
+	b.WriteString(s.repository(v))
 	fmt.Fprintf(&b, "%s %s as at %s: %s, %s\n", Line(v.Run.Workspace), verb, s.paint(bold, place),
 		count(len(v.Written), "file")+" written", fmt.Sprintf("%d removed", len(v.Removed)))
 	paths(&b, "write ", v.Written)
@@ -34,6 +41,29 @@ func (s Style) Restored(v wire.RestoreView) string {
 	paths(&b, "left  ", v.Left)
 	if v.Undo != "" {
 		fmt.Fprintf(&b, "  take it back: apctl restore %s %s\n", Line(v.Run.Handle), Line(v.Undo))
+	}
+	return b.String()
+}
+
+// repository says what became of a repository that was damaged.
+func (s Style) repository(v wire.RestoreView) string {
+	if v.Git == nil {
+		return ""
+	}
+	var b strings.Builder
+	verb := "is brought back"
+	switch {
+	case v.DryRun:
+		verb = "would be brought back"
+	case len(v.Git.Lacks) > 0:
+		verb = "is brought back in part"
+	}
+	fmt.Fprintf(&b, "the repository of %s %s: %s\n", Line(v.Run.Workspace), verb, Line(v.Git.Damage))
+	for _, l := range v.Git.Did {
+		b.WriteString("  " + Line(l) + "\n")
+	}
+	for _, l := range v.Git.Lacks {
+		b.WriteString("  not brought back: " + Line(l) + "\n")
 	}
 	return b.String()
 }

@@ -28,8 +28,9 @@ func (s Style) Why(w wire.WhyView) string {
 		b.WriteString(s.section(s.say("held-out gates, for people alone", "秘匿ゲート(人のみ閲覧可)"), s.heldOut(w.HeldOut.HoldoutView)+s.heldTexts(w.HeldOut.Printed)))
 	}
 	if w.Evidence != nil {
-		b.WriteString(s.section(s.say("evidence", "証拠"), s.evidence(*w.Evidence, len(w.Summary) > 0)))
+		b.WriteString(s.section(s.say("evidence", "証拠"), s.evidence(*w.Evidence, len(w.Summary) > 0)+s.gitAt(w.Git)))
 	}
+	b.WriteString(s.gitChanges(w.Git, 0))
 	b.WriteString(s.section(s.say("what it went through", "ここまでの経過"), s.summary(w.Summary)))
 	b.WriteString(s.section(s.say("tried before", "これまでの対応"), s.tried(w)))
 	b.WriteString(s.section(s.say("left", "残り"), s.left(w.Left)))
@@ -68,13 +69,15 @@ func (s Style) End(w wire.WhyView) string {
 	var b strings.Builder
 	b.WriteString(s.verdict(w))
 	if w.Evidence != nil {
-		b.WriteString(s.evidence(*w.Evidence, len(w.Summary) > 0))
+		b.WriteString(s.evidence(*w.Evidence, len(w.Summary) > 0) + s.gitAt(w.Git))
+		b.WriteString(s.gitChanges(w.Git, endChanges))
 		b.WriteString(s.section(s.say("what it went through", "ここまでの経過"), s.summary(w.Summary)))
 		return b.String() + s.next(w.Next)
 	}
 	b.WriteString(s.section(s.say("files", "ファイル"), s.names(w.Files, 0)))
 	b.WriteString(s.asks(w))
 	b.WriteString(s.section(s.say("claims and facts", "申告と事実"), s.sentences(w.Claims)))
+	b.WriteString(s.gitChanges(w.Git, endChanges))
 	b.WriteString(s.lastError(w, 12))
 	b.WriteString(s.next(w.Next))
 	return b.String()

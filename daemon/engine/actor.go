@@ -366,6 +366,8 @@ func (a *Actor) failed(ctx context.Context, j *job) (giveUp Command, again time.
 	switch {
 	case errors.Is(j.err, ErrWorkspaceGone):
 		return GiveUp{Reason: events.HaltWorkspaceGone, Error: a.cfg.Worker.Text(ctx, j.err.Error())}, 0
+	case errors.Is(j.err, ErrRepositoryGone):
+		return GiveUp{Reason: events.HaltWorkspaceGone, Value: events.GoneRepository, Error: a.cfg.Worker.Text(ctx, j.err.Error())}, 0
 	case a.retry < tries:
 		return nil, time.Duration(a.retry) * time.Second
 	}

@@ -83,6 +83,7 @@ type Outdated struct {
 // agent.
 type GiveUp struct {
 	Reason events.Halt
+	Value  string // of the halt
 	Error  events.Ref
 }
 
@@ -179,7 +180,7 @@ func Decide(s run.State, c Command, now time.Time) (events.Data, error) {
 		}
 		return events.RunHalted{
 			Reason: c.Reason, Phase: s.Loop.Phase, Iteration: s.Loop.Iteration,
-			Error: c.Error, Tree: s.Last.Tree,
+			Value: c.Value, Error: c.Error, Tree: s.Last.Tree,
 		}, nil
 	}
 	return nil, fmt.Errorf("command %T is not known", c)

@@ -47,3 +47,7 @@ type Worker interface {
 
 // ErrWorkspaceGone is wrapped by a Worker whose workspace is no longer there.
 var ErrWorkspaceGone = errors.New("the workspace is gone")
+
+// ErrRepositoryGone is wrapped by a Worker whose workspace is there, and its repository
+// is not, or not whole.
+var ErrRepositoryGone = errors.New("the repository is damaged")

@@ -24,9 +24,9 @@ import (
 // of an ordinary history. A state that was kept by another fold must not be
 // believed, so whoever changes one of these raises run.FoldVersion with it.
 const (
-	foldVersion = 4
-	foldShape   = "ce672bcffed39f81"
-	foldResult  = "c1cd4f1bd9c2b135"
+	foldVersion = 5
+	foldShape   = "e29dba72379f5937"
+	foldResult  = "33f9f70540baf207"
 )
 
 func TestTheFoldVersionIsRaisedWithWhatItFolds(t *testing.T) {

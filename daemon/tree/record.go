@@ -117,7 +117,7 @@ func (r *Repo) Forget(index string) error {
 	if err != nil {
 		return fmt.Errorf("forget index %s: %w", index, err)
 	}
-	var errs []error
+	errs := []error{os.RemoveAll(r.keptGit(index))}
 	for _, e := range entries {
 		if own(e.Name()) {
 			errs = append(errs, os.Remove(filepath.Join(dir, e.Name())))

@@ -76,6 +76,7 @@ type Repo struct {
 	idLen int
 
 	compared comparison
+	configs  configs
 
 	mu     sync.Mutex
 	states map[string]*state // by index name

@@ -133,6 +133,9 @@ func (w *Worker) leftBy(ctx context.Context, s run.State, d *events.AgentEnded) 
 		return fmt.Errorf("record the tree that was left: %w", err)
 	}
 	d.Tree, d.Work, d.Head = snap.Tree, snap.Work, w.head(ctx, p)
+	if d.Git, err = w.git(ctx, s, p); err != nil {
+		return err
+	}
 	changes, err := p.Repo.Changes(ctx, s.Facts.Work, snap.Work)
 	d.Files = len(changes)
 	return err

@@ -65,6 +65,9 @@ func (w *Worker) Prepare(ctx context.Context, id string, q wire.StartRequest, ag
 	if err != nil {
 		return d, fmt.Errorf("store the plan of the run: %w", err)
 	}
+	if d.Git, err = w.gitAtStart(ctx, id, p); err != nil {
+		return d, err
+	}
 	if d.Findings, d.Count, err = w.seeds(ctx, redact.Compile(p.Secrets), q.Findings); err != nil {
 		return d, err
 	}

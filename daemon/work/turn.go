@@ -63,6 +63,9 @@ func (w *Worker) Agent(ctx context.Context, s run.State, end <-chan struct{}) (_
 		return d, fmt.Errorf("record the tree that an agent left: %w", err)
 	}
 	d.Tree, d.Work, d.Head = snap.Tree, snap.Work, w.head(ctx, p)
+	if d.Git, err = w.git(ctx, s, p); err != nil {
+		return d, err
+	}
 	changes, err := p.Repo.Changes(ctx, s.Facts.Work, snap.Work)
 	d.Files = len(changes)
 	return d, err

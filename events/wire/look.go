@@ -11,15 +11,23 @@ type RestoreRequest struct {
 
 // RestoreView is what was changed.
 type RestoreView struct {
-	Run       RunView  `json:"run"`
-	To        string   `json:"to"`
-	Tree      string   `json:"tree"`
-	Undo      string   `json:"undo,omitzero"` // name under which the tree before was kept
-	Written   []string `json:"written"`
-	Removed   []string `json:"removed"`
-	Left      []string `json:"left,omitzero"` // large files and nested repositories, which stay as they are
-	Unchanged bool     `json:"unchanged,omitzero"`
-	DryRun    bool     `json:"dry_run,omitzero"`
+	Run       RunView      `json:"run"`
+	To        string       `json:"to"`
+	Tree      string       `json:"tree"`
+	Undo      string       `json:"undo,omitzero"` // name under which the tree before was kept
+	Written   []string     `json:"written"`
+	Removed   []string     `json:"removed"`
+	Left      []string     `json:"left,omitzero"` // large files and nested repositories, which stay as they are
+	Unchanged bool         `json:"unchanged,omitzero"`
+	DryRun    bool         `json:"dry_run,omitzero"`
+	Git       *GitRestored `json:"git,omitzero"` // what became of a repository that was damaged
+}
+
+// GitRestored says how a repository was brought back, in sentences.
+type GitRestored struct {
+	Damage string   `json:"damage"`         // what was lost
+	Did    []string `json:"did"`            // what is back; nothing of a dry run
+	Lacks  []string `json:"lacks,omitzero"` // what could not be brought back
 }
 
 // ReplayRequest shows a run as it was. With At it is the state at one position,

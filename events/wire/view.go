@@ -79,6 +79,9 @@ type RunView struct {
 	// InSight is only in what run answers: why nothing hides its held-out files from
 	// the agent.
 	InSight string `json:"in_sight,omitzero"`
+	// Git are sentences on what has changed in git since the start of the run, the first
+	// of them; in status and report.
+	Git []string `json:"git,omitzero"`
 	// IndexLock is only in what run answers: by whom git's index is locked in the work
 	// tree, since when, as a sentence. The run goes on all the same.
 	IndexLock string `json:"index_lock,omitzero"`
@@ -264,6 +267,7 @@ type WhyView struct {
 	Evidence  *Evidence     `json:"evidence,omitzero"`
 	Summary   []SummaryPart `json:"summary,omitzero"`  // of a run that is not live, whose workflow has gates of its own
 	HeldOut   *HeldOutView  `json:"held_out,omitzero"` // for people alone
+	Git       *GitView      `json:"git,omitzero"`      // of a run whose repository was looked at
 	Next      []NextCommand `json:"next"`
 }
 

@@ -172,7 +172,7 @@ func TestAnAgentIsToldOfReadingCommandsOnly(t *testing.T) {
 		states[string(r)] = ended(events.RunEnded{State: events.EndRefused, Reason: r})
 	}
 	for name, s := range states {
-		for _, n := range explain.ForAgents(append(explain.Next(s), explain.Worktree(events.English, "/w", "b", false)...)) {
+		for _, n := range explain.ForAgents(append(explain.Next(s), explain.Worktree(events.English, "/w", "b", false, nil)...)) {
 			for _, no := range []string{"resume", "-m", "run ", "--", "trust", "allow", "cancel", "stop", "git", "config", "agent"} {
 				if strings.Contains(n.Command, no) && !strings.HasPrefix(n.Command, "apctl usage --by run") {
 					t.Errorf("%s: an agent is told %q", name, n.Command)

@@ -24,6 +24,10 @@ func Next(s run.State) []wire.NextCommand {
 			return commands("apctl probe", say(l, "what the machine has left, and who waits for it", "マシンの空きと待機中の実行"),
 				"apctl resume "+h, say(l, "when it has room", "空きができたら"))
 		}
+		if s.Halt.Reason == events.HaltWorkspaceGone && s.Halt.Value == events.GoneRepository {
+			return commands("apctl restore "+h+" git", say(l, "brings the repository back as it was seen last; no file is changed", "リポジトリを最後に記録した状態へ戻す。ファイルは変更しない"),
+				"apctl resume "+h, say(l, "when the repository is back", "リポジトリが戻ったら"))
+		}
 		if _, few := neverFailed(s, *s.Halt); few {
 			return commands("apctl cancel "+h, say(l, "close it; then start a new run, with more runs of the tests", "取り消し、テストの回数を増やして新しく実行する"), "apctl diff "+h, soFar(l))
 		}

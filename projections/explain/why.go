@@ -98,6 +98,10 @@ func halted(s run.State, h events.RunHalted) string {
 	case events.HaltRebooted:
 		return say(l, "halted: the host has booted anew, and after_reboot is ask", "停止: ホストが再起動しました(after_reboot は ask)")
 	case events.HaltWorkspaceGone:
+		if h.Value == events.GoneRepository {
+			return say(l, "halted: the repository of the workspace was removed or damaged; the files are there",
+				"停止: ワークスペースのリポジトリが削除されたか壊れています。ファイルは残っています")
+		}
 		return say(l, "halted: the workspace is gone", "停止: ワークスペースがありません")
 	case events.HaltCycles, events.HaltPlan, events.HaltEntry, events.HaltExpired:
 		return haltedBetween(s, h)

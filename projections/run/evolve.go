@@ -83,7 +83,7 @@ func started(s State, e events.Event, d events.RunStarted) State {
 			s = s.begins(c)
 		}
 	}
-	s.Last.Tree, s.Last.Work = d.Tree, d.Work
+	s.Last.Tree, s.Last.Work, s.Last.Git = d.Tree, d.Work, d.Git
 	s.Clock.Started, s.Clock.Since = e.Time, e.Time
 	return s
 }
@@ -112,7 +112,7 @@ func judged(s State, at time.Time, d events.GatesJudged) State {
 		s.Stage = Judged
 	}
 	s.Last.Results, s.Last.Created, s.Last.Checkout = d.Results, d.Created, d.Checkout
-	s = s.ends(d.Tree, d.Work, d.Head)
+	s = s.ends(d.Tree, d.Work, d.Head, d.Git)
 	if d.Iteration > 0 {
 		s.Clock.Taken = at
 	}
@@ -176,13 +176,13 @@ func agentEnded(s State, at time.Time, d events.AgentEnded) State {
 	if s.Told && d.Outcome != events.Lost && d.Result != events.ResultStopped {
 		s.Note, s.Findings, s.Changed, s.Moved = "", "", "", events.HeadMove{} // one that was cut short is told them again
 	}
-	s = s.ends(d.Tree, d.Work, d.Head)
+	s = s.ends(d.Tree, d.Work, d.Head, d.Git)
 	return s
 }
 
 // ends takes how the work tree was found at the end of an agent, or of its gates.
-func (s State) ends(all, work events.Tree, head events.Head) State {
-	s.Last.Tree, s.Last.Work, s.Last.Head = all, work, head
+func (s State) ends(all, work events.Tree, head events.Head, git events.Ref) State {
+	s.Last.Tree, s.Last.Work, s.Last.Head, s.Last.Git = all, work, head, cmp.Or(git, s.Last.Git)
 	s.Ahead = head.Commit != "" && head.Commit != s.Facts.Head
 	return s
 }

@@ -171,6 +171,7 @@ type Last struct {
 	Tree     events.Tree     // as it was seen last
 	Work     events.Tree
 	Head     events.Head // as it was seen last; zero where it is taken as it is
+	Git      events.Ref  // state of the repository, as it was seen last; the start is in Facts
 }
 
 // Clock accounts time.
