@@ -19,11 +19,14 @@ var testGate = Command{Name: "test", Role: events.RoleGoal, Run: rule.Command{Te
 
 func TestJudgeOfAPassHasNoFindings(t *testing.T) {
 	t.Parallel()
-	r, texts := Judge(testGate, Process{Outcome: events.Exited, Active: 1500 * time.Millisecond}, []byte("--- FAIL: TestX (0.00s)\n"))
+	r, texts := Judge(testGate, Process{Outcome: events.Exited, Active: 1500 * time.Millisecond}, []byte("--- PASS: TestX (0.00s)\nPASS\nok  \tp\t0.1s\n"))
 	equal(t, "result", r, events.GateResult{
 		Gate: "test", Kind: events.GateCommand, Role: events.RoleGoal, Verdict: events.Pass, Reason: events.ReasonExit, DurationMS: 1500,
+		Tests: events.Executed{Passed: 1, Named: true},
 	})
-	equal(t, "texts", texts, Texts{})
+	if texts.FailingIDs+texts.Excerpt+texts.Files != "" {
+		t.Errorf("texts %+v", texts)
+	}
 }
 
 func TestJudgeOfAFailHoldsItsEvidence(t *testing.T) {
@@ -34,9 +37,9 @@ func TestJudgeOfAFailHoldsItsEvidence(t *testing.T) {
 	_, shape := rule.Sums(out)
 	equal(t, "result", r, events.GateResult{
 		Gate: "test", Kind: events.GateCommand, Role: events.RoleGoal, Verdict: events.Fail, Reason: events.ReasonExit, Exit: 1,
-		Failing: 2, FailingSum: rule.FailingSum(ids), OutputSum: rule.OutputSum(out), Shape: shape,
+		Failing: 2, FailingSum: rule.FailingSum(ids), OutputSum: rule.OutputSum(out), Shape: shape, Tests: events.Executed{Failed: 2},
 	})
-	equal(t, "texts", texts, Texts{FailingIDs: "p.TestA\np.TestB\n", Excerpt: string(out)})
+	equal(t, "texts", texts, Texts{FailingIDs: "p.TestA\np.TestB\n", Excerpt: string(out), Tests: rule.ReadTests(out)})
 }
 
 // A gate that hangs is told apart from one that fails, and says what happened.
