@@ -21,6 +21,9 @@ func Rows(history iter.Seq[events.Event]) []wire.WhyRow {
 func failingOf(results []events.GateResult) (n int, unknown bool) {
 	known := true
 	for _, r := range results {
+		if r.Kind == events.GateControl {
+			continue // it runs gates that passed, and counts no tests of its own
+		}
 		n += r.Failing
 		known = known && (r.Verdict == events.Pass || r.FailingSum != "")
 	}
