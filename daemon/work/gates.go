@@ -186,10 +186,13 @@ func (g *judging) runs(ctx context.Context, a asked, id string) (events.GateResu
 	return g.store(ctx, r, texts)
 }
 
+// furtherRun stands in the name of an effect that runs a command of a series once more.
+const furtherRun = "-run-"
+
 // series runs a command one time behind the other. The effects of the further runs
 // have names of their own, so that a daemon that was killed in between finds each.
 func (g *judging) series(s *gate.Series, id string, run func(id string) (events.GateResult, gate.Texts, error)) error {
-	for name := id; ; name = fmt.Sprintf("%s-run-%d", id, s.Rate.Runs+1) {
+	for name := id; ; name = fmt.Sprintf("%s%s%d", id, furtherRun, s.Rate.Runs+1) {
 		r, texts, err := run(name)
 		if err != nil {
 			return err
