@@ -51,7 +51,7 @@ func parseGates(goals, invariants []string, artifacts ...string) ([]wire.GateSpe
 }
 
 // holdout reads --holdout and --holdout-dir. Each gate has a name, as its command is
-// shown to nobody who works.
+// hidden from agents.
 func (o *runOptions) holdout(a *app, others []wire.GateSpec) (wire.HoldoutSpec, error) {
 	var spec wire.HoldoutSpec
 	taken := map[string]bool{}

@@ -38,7 +38,7 @@ func (a *app) exhibit(v wire.RunView, open bool) (exhibit, error) {
 	}
 	tty, err := a.Terminal()
 	if err != nil {
-		return all, nil //nolint:nilerr // who asks next says what is wrong with the terminal
+		return all, nil //nolint:nilerr // the next prompt reports what is wrong with the terminal
 	}
 	defer tty.Close()
 	screen, ok := tty.(*os.File)
@@ -55,7 +55,7 @@ func (a *app) exhibit(v wire.RunView, open bool) (exhibit, error) {
 	return exhibit{func(s render.Style) string { return s.QuestionRead(v, all.file) }, all.file}, nil
 }
 
-// pager is the program that shows long texts; empty where there is none.
+// pager is the program that shows long texts, or empty.
 func (a *app) pager() string {
 	if a.getenv("TERM") == "dumb" {
 		return ""

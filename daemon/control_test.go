@@ -113,3 +113,13 @@ func TestATestThatFailsByChanceAtTheStartIsNotTakenForAChangedEnvironment(t *tes
 	st := s.play(s.spec("sh check.sh", "touch ok"))
 	s.wants(st, "done")
 }
+
+func TestAGoalThatIsRedAsItIsTypedElsewhereIsRefused(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, map[string]string{"web/Makefile": "test:\n\tfalse\n"})
+	st := s.play(s.spec("make test", "true"))
+	s.wants(st, "refused:goal-unready")
+	if w := s.why(st.ID); !strings.Contains(w.Because+w.LastError, "make -C web test") {
+		t.Errorf("%s\n%s", w.Because, w.LastError)
+	}
+}

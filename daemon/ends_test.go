@@ -182,6 +182,8 @@ func TestARunOfFourPhasesIsStoppedAndCancelled(t *testing.T) {
 // have for little: where they are shown.
 var shownElsewhere = map[string]string{
 	"cancelled":                 "ends_test.go#TestARunOfFourPhasesIsStoppedAndCancelled",
+	"refused:goal-unready":      "control_test.go#TestAGoalThatIsRedAsItIsTypedElsewhereIsRefused",
+	"halted:unproven":           "control_test.go#TestWhatTurnsTheFilesOfTheStartGreenIsAskedOfAPerson",
 	"halted:stopped":            "ends_test.go#TestARunOfFourPhasesIsStoppedAndCancelled",
 	"ended":                     "no workflow has a graceful end that is not done yet",
 	"failed":                    "no rule ends a run so: what the daemon cannot do halts as internal",

@@ -86,12 +86,13 @@ func TestWhatIsHeldOutIsFoundNowhere(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
 	dir := held(t)
-	if err := os.Rename(filepath.Join(dir, "vault/hidden.sh"), filepath.Join(dir, "vault/treasure.sh")); err != nil {
+	treasure := "treasure-" + filepath.Base(filepath.Dir(t.TempDir())) // its own, whatever else lies about on the host
+	if err := os.Rename(filepath.Join(dir, "vault/hidden.sh"), filepath.Join(dir, "vault", treasure+".sh")); err != nil {
 		t.Fatal(err)
 	}
 	out := filepath.Join(t.TempDir(), "out")
 	steal := `echo 3; for to in ` + out + ` /tmp/stolen-$$ /var/tmp/stolen-$$ /dev/shm/stolen-$$ ./stolen ignored/stolen "$HOME/stolen" "${GOCACHE:-.}/stolen" "$XDG_CACHE_HOME/stolen" ` + s.cfg.Home + `/stolen; do cp -r vault "$to"; done 2> /dev/null`
-	look := `{ find / -xdev -name 'treasure*' -not -path '/proc/*'; ls -R ` + dir + ` ` + out + `; cat ` + dir + `/vault/*
+	look := `{ find /tmp /var/tmp /dev/shm "$HOME" "$PWD" -xdev -name '` + treasure + `*'; ls -R ` + dir + ` ` + out + `; cat ` + dir + `/vault/*
 		grep -rl ` + secretWord + ` . ` + filepath.Dir(dir) + ` ` + s.cfg.Places.State + ` ` + s.cfg.Home + ` /dev/shm $(ls -d /tmp/stolen-* /var/tmp/stolen-*)
 		env; cat /proc/*/environ /proc/*/cmdline; git log --all -p; } > found.$AUTOPILOT_ITERATION 2>&1
 		if [ $AUTOPILOT_ITERATION = 1 ]; then cat > add.sh <<'CODE'
@@ -103,8 +104,8 @@ CODE
 	for _, name := range []string{"found.1", "found.2"} {
 		text := strings.ReplaceAll(s.read(name), secretWord+" .", "") // the command itself is seen in /proc
 		for line := range strings.Lines(text) {
-			own := strings.Contains(line, "grep") || strings.Contains(line, "find / -xdev")
-			if !own && (strings.Contains(line, secretWord) || strings.Contains(line, "treasure")) {
+			own := strings.Contains(line, "grep") || strings.Contains(line, "-xdev")
+			if !own && (strings.Contains(line, secretWord) || strings.Contains(line, treasure)) {
 				t.Errorf("%s: %.300q", name, line)
 			}
 		}

@@ -43,7 +43,7 @@ func (s Style) QuestionRead(v wire.RunView, file string) string {
 	return text + "\n" + s.say("All of it, %s, %s:", "全体(%s、%s):", s.count(strings.Count(q.Text, "\n"), "line", "行"), Size(int64(len(q.Text)))) + "\n  " + Line(file) + "\n"
 }
 
-// questionHead says who asks, where and since when.
+// questionHead names the run and the gate that ask, and since when they wait.
 func (s Style) questionHead(v wire.RunView) string {
 	q := v.Question
 	var b strings.Builder

@@ -170,7 +170,7 @@ func (w *walk) drop(rel string) {
 	}
 }
 
-// Sweep removes stores that nobody has sealed for long, and old entries of the base.
+// Sweep removes stores whose last seal is old, and old entries of the base.
 func Sweep(caches string, now time.Time, remove func(string) error) error {
 	entries, err := os.ReadDir(caches)
 	if errors.Is(err, fs.ErrNotExist) {

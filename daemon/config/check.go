@@ -209,7 +209,7 @@ func (f *faults) gate(at, name string, g Gate) {
 	f.word(at+".role", string(g.Role), string(events.RoleGoal), string(events.RoleInvariant))
 }
 
-// holdout checks held-out gates. Their names are those of gates too.
+// holdout checks held-out gates. They share one space of names with other gates.
 func (f *faults) holdout(h Holdout, gates strictyaml.Map[Gate]) {
 	f.text("holdout.dir", h.Dir)
 	for _, e := range h.Gates {

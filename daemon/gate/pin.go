@@ -18,7 +18,7 @@ type PinRequest struct {
 	Home      string            // HOME of the gates of this workspace, the daemon's own
 	Cache     string            // caches of the gates of this workspace, see package cache
 	Base      string            // what compilers have made for all workspaces: gates read it
-	Temp      string            // folder for temporary files below that of the client; a name
+	Temp      string            // name of a folder below the client's folder for temporary files
 	ClientEnv []string          // NAME=VALUE, as the client had them when it asked for the run
 	Commands  []rule.Command    // of all gates
 	Extra     map[string]string // gate.env: wins over everything

@@ -57,7 +57,7 @@ func (p *Pinned) PinRoles(paths []string) error {
 	return nil
 }
 
-// ChangedRoles lists those of them that are not what they were.
+// ChangedRoles lists the programs and scripts of roles that changed since the start.
 func (p Pinned) ChangedRoles() []string {
 	var out []string
 	for _, f := range p.Roles {

@@ -319,7 +319,7 @@ func (r *Reader) goesOn() {
 	r.sum.Trying = Trying{}
 }
 
-// cost is the cost so far, of which the same holds.
+// cost is the cost so far; it never goes down within a turn either.
 func (r *Reader) cost(microUSD int64) {
 	r.sum.MicroUSD, r.sum.CostFrom = max(r.sum.MicroUSD, microUSD), Reported
 }
