@@ -113,7 +113,7 @@ impl() { if ! test -e tests/acceptance/AT-24.sh; then tests; elif ! test -e ../c
 func TestA21FindingsOfAPersonRestartTheBudgetAndOpenAFreshWindow(t *testing.T) {
 	t.Parallel()
 	s := atddSite(t)
-	st := s.approved(s.atdd(`work() { n=$(($(cat n 2>/dev/null || echo 0)+1)); echo $n > n; commit work; }`))
+	st := s.approved(s.atdd(`work() { n=$(($(cat n 2>/dev/null || echo 0)+1)); echo $n > n; cp .autopilot/notes/told-impl .autopilot/notes/told-$n; commit work; }`))
 	s.wants(st, "halted:sameness")
 	_, err := s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{
 		RunRef: wire.RunRef{Run: st.ID}, Phase: "impl",
@@ -122,7 +122,7 @@ func TestA21FindingsOfAPersonRestartTheBudgetAndOpenAFreshWindow(t *testing.T) {
 	s.must(err)
 	st = s.until(st.ID, settled)
 	s.wants(st, "halted:sameness")
-	if told := s.read(".autopilot/notes/told-impl"); st.Loop.Spent != 2 || !strings.Contains(told, "greet.sh:1\nit prints nothing: write \"hello\"") {
+	if told := s.read(".autopilot/notes/told-3"); st.Loop.Spent != 2 || !strings.Contains(told, "greet.sh:1\nit prints nothing: write \"hello\"") {
 		t.Errorf("after %d iterations it was told %s", st.Loop.Spent, told)
 	}
 	if len(st.Answers) != 2 { // the design is approved as it was
