@@ -9,8 +9,8 @@ import (
 	"autopilot/projections/run"
 )
 
-// looksBehind says that who asks may see what held-out gates run and print: a process
-// of the user that neither an effect nor a chat stands behind. An agent that saw it
+// looksBehind says that the caller may see what held-out gates run and print. It is a
+// process of the user, and neither an effect nor a chat has started it. An agent that saw it
 // could work towards these cases alone.
 func (d *Daemon) looksBehind(q bus.Request) bool {
 	return q.Kind == bus.KindLocal && !d.chats.Behind(q)

@@ -1,12 +1,13 @@
 package daemon
 
 import (
-	"autopilot/daemon/bus"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"autopilot/daemon/bus"
 
 	"github.com/go-json-experiment/json"
 

@@ -1,10 +1,11 @@
 package daemon
 
 import (
-	"autopilot/daemon/bus"
 	"fmt"
 	"strings"
 	"testing"
+
+	"autopilot/daemon/bus"
 
 	"github.com/go-json-experiment/json"
 

@@ -128,8 +128,8 @@ func (a *application) gates() {
 	spec.Gates = append(spec.Gates, typed...)
 }
 
-// holdout does the same for held-out gates. Their folder is that of the file where none
-// was typed.
+// holdout does the same for held-out gates. Without a typed
+// folder it is the one of the file.
 func (a *application) holdout() {
 	p := a.layers.Project
 	if p == nil {

@@ -43,7 +43,7 @@ func NoFiles(r events.GateResult, paths []string) (events.GateResult, Texts) {
 	return r, Texts{Files: linesOf(paths), Excerpt: Excerpt([]byte(text), ExcerptBytes, 0, "")}
 }
 
-// namedList is the first paths, one a line.
+// NamedList is the first paths, one a line.
 func NamedList(paths []string) string {
 	var b strings.Builder
 	for i, p := range paths {

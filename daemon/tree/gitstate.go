@@ -218,8 +218,8 @@ func (gd gitDir) operations() []string {
 // readFar reads the refs of remotes that are directories of this machine.
 func readFar(g rule.GitState, top string, entries []configEntry) {
 	for _, e := range entries {
-		remote, ok := strings.CutPrefix(e.key, "remote.")
-		if remote, ok = strings.CutSuffix(remote, ".url"); !ok {
+		remote, ok := strings.CutSuffix(strings.TrimPrefix(e.key, "remote."), ".url")
+		if !ok || !strings.HasPrefix(e.key, "remote.") {
 			continue
 		}
 		path := strings.TrimPrefix(e.value, "file://")

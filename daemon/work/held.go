@@ -140,8 +140,10 @@ func (w *Worker) hold(ctx context.Context, p *Plan) error {
 func (w *Worker) placed(ctx context.Context, p *Plan, refuse func(string) error) error {
 	dir, work := p.Held.Dir, p.Repo.Workspace().Path
 	for _, of := range []struct{ path, what string }{
-		{work, "the work tree lies in it"}, {w.cfg.State, "the state of the daemon lies in it"},
-		{w.cfg.Sandbox.Home, "your home directory lies in it"}, {w.cfg.Sandbox.Temp, "the folder for temporary files lies in it"},
+		{work, "the work tree lies in it"},
+		{w.cfg.State, "the state of the daemon lies in it"},
+		{w.cfg.Sandbox.Home, "your home directory lies in it"},
+		{w.cfg.Sandbox.Temp, "the folder for temporary files lies in it"},
 	} {
 		if of.path != "" && sandbox.Within(dir, of.path) {
 			return refuse("it cannot be hidden from agents: " + of.what)

@@ -32,8 +32,8 @@ func (w *Worker) presented(ctx context.Context, s run.State, p *Plan, g workflow
 		}
 	}
 	text := asking(l, p.Flow, string(s.Loop.Phase), g, paths(files)) + undrafted(l, problem) + p.measured(l, s.Last.Results)
-	switch {
-	case before == "":
+	switch before {
+	case "":
 		text += called(l, pages) + shownWhole(l, pages)
 	default:
 		since, err := w.since(ctx, s, p, g, pages, before)

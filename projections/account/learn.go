@@ -77,13 +77,14 @@ func meet(s State, e Ended) events.AccountLimited {
 }
 
 func limitOf(r events.Result) events.Limit {
-	switch {
-	case r == events.ResultOverloaded:
+	switch r {
+	case events.ResultOverloaded:
 		return events.LimitOverload
-	case r == events.ResultUnreachable:
+	case events.ResultUnreachable:
 		return events.LimitNetwork
+	default:
+		return events.LimitRate
 	}
-	return events.LimitRate
 }
 
 // lasted says that an agent had worked for a while when it met a limit. An answer

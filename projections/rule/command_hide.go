@@ -135,6 +135,7 @@ func (h *hiding) binary(c *syntax.BinaryCmd) {
 		if !prepares(c.X.Cmd) && succeeds(c.Y.Cmd) {
 			h.find("|| " + firstOf(c.Y.Cmd))
 		}
+	case syntax.AndStmt: // both have to succeed
 	}
 }
 

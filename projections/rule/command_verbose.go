@@ -19,13 +19,13 @@ func Verbose(was Tests, c Command) map[string]string {
 		return slices.Contains(was.Runners, runner) || slices.ContainsFunc(calls, func(c call) bool { return is(c.words) })
 	}
 	set := map[string]string{}
-	if runs("go", func(words []string) bool { return runsGo(words) }) {
+	if runs("go", runsGo) {
 		set["GOFLAGS"] = "-v"
 	}
 	if runs("pytest", func(words []string) bool { return slices.ContainsFunc(words, isPytest) }) {
 		set["PYTEST_ADDOPTS"] = "-rfEsxXp"
 	}
-	if runs("minitest", func(words []string) bool { return false }) {
+	if runs("minitest", func([]string) bool { return false }) {
 		set["TESTOPTS"] = "-v"
 	}
 	return set

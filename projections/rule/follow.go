@@ -329,7 +329,7 @@ func isShell(name string, text []byte) bool {
 
 // elsewhere notes scripts that the tree does not have.
 func (f *follower) elsewhere(w *shellWalk, c shellCall, names []string) {
-	if f.src.OnDisk == nil || f.level > 0 && !c.isSourced() && !(shells[interpreter(c.words[0])] && !c.read && !c.cond) {
+	if f.src.OnDisk == nil || f.level > 0 && !c.isSourced() && (!shells[interpreter(c.words[0])] || c.read || c.cond) {
 		return
 	}
 	shell := shells[interpreter(c.words[0])]

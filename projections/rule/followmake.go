@@ -13,7 +13,7 @@ func (f *follower) make(w *shellWalk, words []string) {
 	goals, all := makeGoals(words[1:])
 	named := optionValues(words, []string{"-f", "--file", "--makefile"})
 	for _, dir := range f.folders(w, optionValues(words, []string{"-C", "--directory"})) {
-		files := named
+		var files []string
 		if len(named) == 0 {
 			usual := []string{"GNUmakefile", "makefile", "Makefile"}
 			files = firstExisting([]string{dir}, usual, f.src.exists)

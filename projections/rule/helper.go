@@ -34,7 +34,8 @@ type language struct {
 var languages = []language{
 	{[]string{".py"}, pythonImports, regexp.MustCompile(`(?m)^\s*(?:import|from)\s+(?:unittest|pytest|nose2?|hypothesis|testtools|django\.test|rest_framework\.test|mock)\b`)},
 	{
-		[]string{".js", ".ts", ".jsx", ".tsx", ".mjs", ".cjs", ".mts", ".cts"}, nodeImports,
+		[]string{".js", ".ts", ".jsx", ".tsx", ".mjs", ".cjs", ".mts", ".cts"},
+		nodeImports,
 		regexp.MustCompile(`['"](?:node:test|node:assert(?:/strict)?|assert(?:/strict)?|vitest|@jest/globals|chai|tape|tap|sinon|ava|uvu|supertest|@testing-library/[^'"]+)['"]|\bexpect\(`),
 	},
 	{[]string{".go"}, goImports, regexp.MustCompile(`"(?:testing|github\.com/stretchr/testify/\w+|gotest\.tools/[\w/]+)"`)},

@@ -33,7 +33,7 @@ func tomlSpecsSteered(was, is []byte) bool {
 // the text alone.
 func dependsOn(data []byte, name string) bool {
 	found := false
-	eachLine(data, func(section, key, bare string) {
+	eachLine(data, func(_, key, bare string) {
 		inList := strings.Contains(section+key, "dependenc") || strings.Contains(section+key, "sources") || strings.Contains(bare, `"`)
 		found = found || inList && regexp.MustCompile(`(?i)(^|["'.\[])`+regexp.QuoteMeta(name)+`($|["'\s\[<>=~!;\].@,])`).MatchString(strings.TrimPrefix(key, "=")+" "+bare)
 	})

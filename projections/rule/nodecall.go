@@ -55,9 +55,7 @@ func nodeCall(words []string) (n nodeRun, ok bool) {
 	case "cross-env", "cross-env-shell", "dotenv", "dotenvx", "c8", "nyc", "env-cmd", "wait-on", "start-server-and-test":
 		n.exec = slices.DeleteFunc(execRest(words[1:]), func(w string) bool { return strings.Contains(w, "=") })
 	case "node":
-		for _, s := range optionValues(words, []string{"--run"}) {
-			n.scripts = append(n.scripts, s)
-		}
+		n.scripts = append(n.scripts, optionValues(words, []string{"--run"})...)
 		return n, len(n.scripts) > 0
 	default:
 		return n, false

@@ -80,7 +80,7 @@ func normaliseLine(line string) string {
 	// The expressions are slow, and few lines need any of them.
 	traits := traitsOf(line)
 	for _, v := range volatile {
-		if traits&v.needs == v.needs && !(v.aside && compares.MatchString(line)) {
+		if traits&v.needs == v.needs && (!v.aside || !compares.MatchString(line)) {
 			line = v.find.ReplaceAllString(line, v.mark)
 		}
 	}

@@ -62,7 +62,7 @@ func NotRed(exit int, output string) (Unready, bool) {
 	}
 	for _, u := range unreadyLines {
 		m := u.line.FindStringSubmatch(output)
-		if m == nil || u.exit != 0 && u.exit != exit && !(u.exit == 2 && exit == 127) {
+		if m == nil || u.exit != 0 && u.exit != exit && (u.exit != 2 || exit != 127) {
 			continue
 		}
 		name := strings.Join(m[1:], "")

@@ -121,7 +121,9 @@ func (p *pytest) mark(result, id string) {
 		run.units[file] = true
 	default:
 		run.skipped = append(run.skipped, id)
-		run.units[file] = run.units[file]
+		if _, seen := run.units[file]; !seen {
+			run.units[file] = false
+		}
 	}
 }
 
