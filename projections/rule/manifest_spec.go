@@ -42,7 +42,7 @@ func dependsOn(data []byte, name string) bool {
 
 func tomlSpecs(data []byte) map[string]string {
 	out := map[string]string{}
-	eachLine(data, func(section, key, bare string) {
+	eachLine(data, func(_, key, bare string) {
 		if m := tomlDeps.FindStringSubmatch(key); m != nil && tomlPlace.MatchString(bare) {
 			out[strings.ToLower(strings.Trim(m[1], `"`))] += bare
 		}
