@@ -31,21 +31,9 @@ func tomlSpecsSteered(was, is []byte) bool {
 
 // dependsOn reports whether a name is that of a dependency, and not of a word of
 // the text alone.
-func tomlSpecsSteered(was, is []byte) bool {
-	old, now := tomlSpecs(was), tomlSpecs(is)
-	for name, spec := range now {
-		if old[name] != spec && regexp.MustCompile(`(?i)(^|[^\w-])`+regexp.QuoteMeta(name)+`($|[^\w-])`).Match(was) && dependsOn(was, name) {
-			return true
-		}
-	}
-	return false
-}
-
-// dependsOn reports whether a name is that of a dependency, and not of a word of
-// the text alone.
 func dependsOn(data []byte, name string) bool {
 	found := false
-	eachLine(data, func(_, key, bare string) {
+	eachLine(data, func(section, key, bare string) {
 		inList := strings.Contains(section+key, "dependenc") || strings.Contains(section+key, "sources") || strings.Contains(bare, `"`)
 		found = found || inList && regexp.MustCompile(`(?i)(^|["'.\[])`+regexp.QuoteMeta(name)+`($|["'\s\[<>=~!;\].@,])`).MatchString(strings.TrimPrefix(key, "=")+" "+bare)
 	})
