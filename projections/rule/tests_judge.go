@@ -57,6 +57,8 @@ type comparison struct {
 // idle judges an output in which no test ran.
 func (c *comparison) idle(wasRed bool) (events.Reason, []string) {
 	switch {
+	case len(c.is.Runners) == 0 && c.was.onlyMarks():
+		return "", nil
 	case c.was.Ran(), len(c.is.Empty) > len(c.is.Bare):
 		return events.ReasonNoTests, c.is.Empty
 	case len(c.is.Runners) > 0 && len(c.is.Bare) == 0: // it counts to none
@@ -65,6 +67,14 @@ func (c *comparison) idle(wasRed bool) (events.Reason, []string) {
 		return events.ReasonNotSeen, c.was.FailedIDs
 	}
 	return "", nil
+}
+
+// onlyMarks reports whether the output had marks of failed tests and nothing else of
+// their runner, neither package nor count: a command that prints these itself may
+// print nothing when it passes.
+func (t Tests) onlyMarks() bool {
+	return len(t.Counted) == 0 && len(t.Units) == 0 && t.Passed == 0 && slices.Equal(t.Runners, []string{"go"}) &&
+		!slices.ContainsFunc(t.FailedIDs, func(id string) bool { return !strings.HasPrefix(id, "Test") })
 }
 
 func (c *comparison) judge(wasRed bool) (events.Reason, []string) {
