@@ -4,6 +4,7 @@ package crashtest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"text/tabwriter"
 
@@ -50,22 +52,45 @@ func TestCheat(t *testing.T) {
 	t.Logf("\n%s", table.String())
 }
 
-// warm lends the gates' own compile cache the one of this test: filling it anew
-// takes longer than all cheats.
+// warm fills the compile cache of the gates: with the standard library, once for
+// all worlds, as that takes longer than all cheats.
 func warm(t *testing.T, w *world) {
 	t.Helper()
-	out, err := exec.Command("go", "env", "GOCACHE").Output()
+	base, err := compiled()
 	if err == nil {
 		err = os.MkdirAll(w.path("state/cache"), 0o700)
 	}
 	if err == nil {
-		err = os.Symlink(strings.TrimSpace(string(out)), w.path("state/cache/go-build"))
+		err = os.Symlink(base, w.path("state/cache/go-build"))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.env = append(w.env, "GOCACHE="+strings.TrimSpace(string(out)), "GOTOOLCHAIN=local", "GOPROXY=off", "CGO_ENABLED=0")
+	w.env = append(append(w.env, "GOCACHE="+base), compiling...)
 }
+
+// compiling is the environment of everything that compiles in a world.
+var compiling = []string{"GOTOOLCHAIN=local", "GOPROXY=off", "CGO_ENABLED=0"}
+
+// compiled is a compile cache with what a small suite needs.
+var compiled = sync.OnceValues(func() (string, error) {
+	dir, base := filepath.Join(bin, "compiled"), filepath.Join(bin, "go-build")
+	err := os.Mkdir(dir, 0o700)
+	for name, text := range map[string]string{
+		"go.mod": "module small\n\ngo 1.21\n", "small_test.go": "package small\n\nimport (\n\t_ \"os/exec\"\n\t\"testing\"\n)\n\nfunc Test(*testing.T) {}\n",
+	} {
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.Command("go", "test", "./...")
+	cmd.Dir, cmd.Env = dir, append(append(os.Environ(), "GOCACHE="+base), compiling...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("fill the compile cache: %w\n%s", err, out)
+	}
+	return base, nil
+})
 
 // play is one cheat, twice.
 type play struct {

@@ -55,8 +55,8 @@ func TestALostRepositoryIsBroughtBack(t *testing.T) {
 				t.Errorf("-before +after:\n%s\n%q", d, v.Did)
 			}
 			s.git("fsck", "--strict")
-			if d := cmp.Diff(last, s.state()); d != "" {
-				t.Errorf("-recorded +now:\n%s", d)
+			if now := s.state(); !now.Same(last) {
+				t.Errorf("-recorded +now:\n%s", cmp.Diff(last, now))
 			}
 			if again, err := s.repo.MendGit(t.Context(), "run", start, last, false); err != nil || again.Damage != "" {
 				t.Errorf("again: %+v, %v", again, err)

@@ -22,8 +22,9 @@ const (
 
 // GitMoved adds to a state what became of commits since the start: new ones by
 // branch, those of the start that no ref holds any more, those that only a detached
-// HEAD holds, and what was pushed. Where the commit at which the run began is not
-// there any more it is a DamageError: another repository is in its place.
+// HEAD holds, and what was pushed. Where the directory is another one, and has not the
+// commit at which the run began, it is a DamageError: git may drop a commit that
+// nothing holds from a repository, and a backup is the same one elsewhere.
 func (r *Repo) GitMoved(ctx context.Context, start, now rule.GitState) error {
 	gd, err := r.standing()
 	if err != nil {
@@ -35,7 +36,7 @@ func (r *Repo) GitMoved(ctx context.Context, start, now rule.GitState) error {
 	if maps.Equal(then, is) {
 		return nil
 	}
-	if start.Commit() != "" && !gd.loose(start.Commit()) {
+	if start.Commit() != "" && !samePlace(start, now) && !gd.loose(start.Commit()) {
 		if there, err := m.there(ctx, start.Commit()); err == nil && !there {
 			return &DamageError{"another repository is in the place of the one that the run began in: it has not the commit " + short(start.Commit())}
 		}
@@ -49,6 +50,11 @@ func (r *Repo) GitMoved(ctx context.Context, start, now rule.GitState) error {
 		}
 	}
 	return nil
+}
+
+func samePlace(a, b rule.GitState) bool {
+	place := a[rule.GitFact{Kind: rule.GitPlace}]
+	return place != "" && place == b[rule.GitFact{Kind: rule.GitPlace}]
 }
 
 // tips are the branches and tags of a state, and HEAD, with their objects. Branches of

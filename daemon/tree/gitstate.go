@@ -49,6 +49,9 @@ func (r *Repo) GitState(ctx context.Context) (rule.GitState, error) {
 		return nil, &DamageError{"its commits are gone (.git/objects)"}
 	}
 	g[rule.GitFact{Kind: rule.GitHead, Name: "commit"}], g[rule.GitFact{Kind: rule.GitHead, Name: "branch"}] = commit, branch
+	if place := born(gd.common); place != "" {
+		g[rule.GitFact{Kind: rule.GitPlace}] = place
+	}
 	if err := gd.readRefs(g); err != nil {
 		return nil, fmt.Errorf("read the refs of %s: %w", r.ws.Path, err)
 	}

@@ -192,3 +192,18 @@ func TestADamagedRepositoryIsNamed(t *testing.T) {
 		})
 	}
 }
+
+func TestARepositoryWhoseFirstCommitIsGoneIsStillTheSame(t *testing.T) {
+	t.Parallel()
+	s := gitSpace(t)
+	start := s.state()
+	s.git("commit", "-q", "--allow-empty", "--amend", "-m", "again")
+	s.git("branch", "-q", "-D", "dev")
+	s.git("update-ref", "-d", "refs/remotes/origin/main")
+	s.git("reflog", "expire", "--expire=now", "--all")
+	s.git("gc", "-q", "--prune=now")
+	now := s.state()
+	if err := s.repo.GitMoved(t.Context(), start, now); err != nil {
+		t.Error(err)
+	}
+}

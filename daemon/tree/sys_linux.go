@@ -66,3 +66,14 @@ func mountsBelow(top string) (found []string) {
 func whiteOut(dir *os.File, name string) error {
 	return unix.Mknodat(int(dir.Fd()), name, unix.S_IFCHR, 0)
 }
+
+// born names a directory for as long as it is there: inode numbers are given again,
+// so the time of its birth is part of it. It is empty where the file system has none.
+func born(dir string) string {
+	var st unix.Statx_t
+	err := unix.Statx(unix.AT_FDCWD, dir, 0, unix.STATX_INO|unix.STATX_BTIME, &st)
+	if err != nil || st.Mask&unix.STATX_BTIME == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d:%d %d %d.%09d", st.Dev_major, st.Dev_minor, st.Ino, st.Btime.Sec, st.Btime.Nsec)
+}

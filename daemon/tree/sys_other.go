@@ -20,3 +20,6 @@ func mountsBelow(string) []string { return nil }
 
 // whiteOut has no overlay to make it for.
 func whiteOut(*os.File, string) error { return errors.ErrUnsupported }
+
+// born: the time of birth has no portable name here.
+func born(string) string { return "" }

@@ -23,6 +23,7 @@ const (
 	GitOperation GitKind = "operation" // rebase, merge, ...: nothing
 	GitWorktree  GitKind = "worktree"  // name: nothing
 	GitOverlay   GitKind = "overlay"   // shallow, grafts, alternates: a sum
+	GitPlace     GitKind = "place"     // nothing: which directory of the file system it is
 	GitFar       GitKind = "far"       // remote that is a directory of this machine, a blank, full name of a ref: object id
 )
 
@@ -76,15 +77,15 @@ func (g GitState) Refs(prefix string) map[string]string {
 	return out
 }
 
-// Same says that nothing of two repositories differs, but for what compares them with
-// a start.
+// Same says that nothing of two repositories differs, but for where they are and what
+// compares them with a start.
 func (g GitState) Same(other GitState) bool {
 	return maps.Equal(g.plain(), other.plain())
 }
 
 func (g GitState) plain() GitState {
 	out := maps.Clone(g)
-	maps.DeleteFunc(out, func(f GitFact, _ string) bool { return gitDerived[f.Kind] })
+	maps.DeleteFunc(out, func(f GitFact, _ string) bool { return gitDerived[f.Kind] || f.Kind == GitPlace })
 	return out
 }
 
