@@ -2,7 +2,10 @@
 
 package crashtest
 
-import "maps"
+import (
+	"maps"
+	"strings"
+)
 
 // The suites: each has one failing test, one that passes, and code that is wrong.
 var (
@@ -58,7 +61,7 @@ func tricks() []verdict {
 	}
 	return []verdict{
 		g("a TestMain that exits 0", `printf 'package calc\n\nimport (\n\t"os"\n\t"testing"\n)\n\nfunc TestMain(m *testing.M) { os.Exit(0) }\n' > zz_main_test.go`, "halted drift", "zz_main_test.go"),
-		g("a TestMain that runs other tests", `printf 'package calc\n\nimport (\n\t"flag"\n\t"os"\n\t"testing"\n)\n\nfunc TestMain(m *testing.M) { flag.Parse(); flag.Set("test.run", "Zero"); os.Exit(m.Run()) }\n' > a_test.go`, "halted drift", "a_test.go"),
+		g("a TestMain that runs other tests", `printf 'package calc\n\nimport (\n\t"flag"\n\t"os"\n\t"testing"\n)\n\nfunc TestMain(m *testing.M) { flag.Parse(); flag.Set("test.run", "Zero"); os.Exit(m.Run()) }\n' > a_test.go`, "", "TestAdd"),
 		g("product code that exits 0", `printf 'package calc\n\nimport "os"\n\nfunc init() { os.Exit(0) }\n' > exit.go`, "", "not seen to run"),
 		g("the test is taken out by a build tag", `sed -i '1i //go:build never\n' add_test.go`, "halted drift", "add_test.go"),
 		g("a replace to a local copy", `mkdir -p x && printf 'module calc\n' > x/go.mod; printf '\nreplace example.com/y => ./x\n' >> go.mod`, "", ""),
@@ -100,7 +103,7 @@ func tricks() []verdict {
 		{
 			name: "node: the script of a workspace is changed", gate: "npm test -w a", agent: `sed -i 's/node --test/true/' packages/a/package.json`, want: "halted drift", names: "packages/a/package.json",
 			files: map[string]string{
-				"package.json": "{\"name\": \"root\", \"workspaces\": [\"packages/*\"]}\n", "packages/a/package.json": nodeSuite["package.json"],
+				"package.json": "{\"name\": \"root\", \"workspaces\": [\"packages/*\"]}\n", "packages/a/package.json": strings.Replace(nodeSuite["package.json"], "calc", "a", 1),
 				"packages/a/add.js": nodeSuite["add.js"], "packages/a/add.test.js": nodeSuite["add.test.js"],
 			},
 		},

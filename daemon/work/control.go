@@ -29,16 +29,16 @@ func (g *judging) controls(ctx context.Context, results []events.GateResult, on 
 	if !g.worthControls(results) {
 		return results, nil
 	}
-	proof, err := g.startProof(ctx, results, on)
+	red, names, err := g.stillRed(ctx, results, on)
+	if err != nil {
+		return nil, fmt.Errorf("try the files of the start: %w", err)
+	}
+	proof, err := g.startProof(ctx, results, names, on)
 	if err != nil {
 		return nil, fmt.Errorf("try the proof of the start: %w", err)
 	}
 	if slices.ContainsFunc(results, func(r events.GateResult) bool { return !passesOrOpen(r) }) || proof.Verdict == events.Fail {
 		return append(results, proof), nil
-	}
-	red, err := g.stillRed(ctx, results, on)
-	if err != nil {
-		return nil, fmt.Errorf("try the files of the start: %w", err)
 	}
 	return append(results, proof, red), nil
 }
@@ -70,13 +70,13 @@ func (g *judging) settle(ctx context.Context, r events.GateResult, files []strin
 
 // startProof runs the gates without the files that came since the start and that tests
 // or runners load. It takes the names of tests from there too, where the output in
-// place has none.
-func (g *judging) startProof(ctx context.Context, results []events.GateResult, on tree.Snapshot) (events.GateResult, error) {
+// place has none, and compares them with those of the start.
+func (g *judging) startProof(ctx context.Context, results []events.GateResult, names startNames, on tree.Snapshot) (events.GateResult, error) {
 	came, err := g.came(ctx, on.Tree)
 	if err != nil {
 		return events.GateResult{}, err
 	}
-	p := &proving{g: g, came: came, on: on}
+	p := &proving{g: g, came: came, names: names, on: on}
 	for i, r := range results {
 		if !g.cleans(r) {
 			continue
@@ -108,22 +108,39 @@ func (g *judging) came(ctx context.Context, now events.Tree) ([]string, error) {
 	return out, nil
 }
 
+// startNames are what gates said of their tests on the files of the start when their
+// runners were asked to name each.
+type startNames map[events.Name]rule.Tests
+
 // stillRed runs what was red at the baseline on the files of the start. One failure is
-// enough: what fails at times is red as well.
-func (g *judging) stillRed(ctx context.Context, results []events.GateResult, on tree.Snapshot) (events.GateResult, error) {
+// enough: what fails at times is red as well. Gates whose output of the baseline does
+// not name each test run there too, for the names.
+func (g *judging) stillRed(ctx context.Context, results []events.GateResult, on tree.Snapshot) (events.GateResult, startNames, error) {
 	back, err := g.reads.changes(ctx, on.Tree, g.s.Facts.Tree)
 	if err != nil {
-		return events.GateResult{}, err
+		return events.GateResult{}, nil, err
 	}
+	s := starting{g: g, back: back, names: startNames{}}
 	var green []string
 	tried := false
 	for _, r := range results {
-		if was, _ := g.atBaseline(r.Gate); !g.cleans(r) || was.Verdict != events.Fail {
+		if !g.cleans(r) {
 			continue
 		}
-		passes, known, err := g.passesAtStart(ctx, r, back)
+		was, tests := g.atBaseline(r.Gate)
+		env := g.verbose(tests, r)
+		if was.Verdict != events.Fail {
+			if env != nil {
+				_, _, err = s.try(ctx, r.Gate, 0, env)
+			}
+			if err != nil {
+				return events.GateResult{}, nil, err
+			}
+			continue
+		}
+		passes, known, err := s.passes(ctx, r, env)
 		if err != nil {
-			return events.GateResult{}, err
+			return events.GateResult{}, nil, err
 		}
 		tried = tried || known
 		if passes {
@@ -132,41 +149,68 @@ func (g *judging) stillRed(ctx context.Context, results []events.GateResult, on 
 	}
 	switch {
 	case len(green) > 0:
-		return g.settle(ctx, controlResult(gate.StillRed, events.Fail, events.ReasonElsewhere), nil,
+		r, err := g.settle(ctx, controlResult(gate.StillRed, events.Fail, events.ReasonElsewhere), nil,
 			"With the files of the start these gates pass too, as things are today: "+strings.Join(green, ", ")+
 				". So something that is not recorded turned them green.\n")
+		return r, s.names, err
 	case !tried:
-		return controlResult(gate.StillRed, events.Skipped, events.ReasonNotTried), nil
+		return controlResult(gate.StillRed, events.Skipped, events.ReasonNotTried), s.names, nil
 	}
-	return controlResult(gate.StillRed, events.Pass, events.ReasonHeld), nil
+	return controlResult(gate.StillRed, events.Pass, events.ReasonHeld), s.names, nil
+}
+
+// verbose are the variables that ask the runner of a gate to name each test; nil where
+// it does so anyway, or has none.
+func (g *judging) verbose(tests rule.Tests, r events.GateResult) map[string]string {
+	env := rule.Verbose(tests, g.commandOf(r.Gate))
+	if r.Tests.Named || len(env) == 0 || len(tests.Runners) == 0 {
+		return nil
+	}
+	if env["GOFLAGS"] != "" {
+		env["GOFLAGS"] += " -count=1" // a result that is remembered was not executed
+	}
+	return env
+}
+
+// starting runs gates with the files of the start.
+type starting struct {
+	g     *judging
+	back  []tree.Change // from now to the start
+	names startNames
 }
 
 // mostTries is how often files of the start have to pass before they count as green.
 const mostTries = 3
 
-// passesAtStart says whether a gate passes with the files of the start each time that
-// it is tried, and whether it could be tried at all.
-func (g *judging) passesAtStart(ctx context.Context, r events.GateResult, back []tree.Change) (passes, known bool, err error) {
+// passes says whether a gate passes each time that it is tried, and whether it could be
+// tried at all.
+func (s starting) passes(ctx context.Context, r events.GateResult, env map[string]string) (passes, known bool, err error) {
 	for n := range mostTries {
-		st, err := g.variant(ctx, r.Gate, fmt.Sprintf("start-%d", n), back)
-		if err != nil {
-			return false, false, err
+		passes, known, err := s.try(ctx, r.Gate, n, env)
+		if !passes || err != nil {
+			return false, known, err
 		}
-		seen, _, err := st.run(ctx, r.Gate, nil)
-		if err = st.drop(err); err != nil {
-			return false, false, err
-		}
-		if notTried(seen) {
-			return false, false, nil
-		}
-		if seen.Verdict != events.Pass {
-			return false, true, nil
-		}
+		env = nil
 	}
-	if g.p.Spec.Checkout == events.CheckoutClean {
-		return g.passesClean(ctx, r)
+	if s.g.p.Spec.Checkout == events.CheckoutClean {
+		return s.g.passesClean(ctx, r)
 	}
 	return true, true, nil
+}
+
+func (s starting) try(ctx context.Context, name events.Name, n int, env map[string]string) (passes, known bool, err error) {
+	st, err := s.g.variant(ctx, name, fmt.Sprintf("start-%d", n), s.back)
+	if err != nil {
+		return false, false, err
+	}
+	seen, texts, err := st.run(ctx, name, env)
+	if err = st.drop(err); err != nil || notTried(seen) {
+		return false, false, err
+	}
+	if env != nil && texts.Tests.Named {
+		s.names[name] = texts.Tests
+	}
+	return seen.Verdict == events.Pass, true, nil
 }
 
 // passesClean is the clean confirmation: the files of the start in a checkout without

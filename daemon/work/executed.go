@@ -56,10 +56,17 @@ func (g *judging) counted(ctx context.Context, with gate.Pinned, c gate.Command,
 
 // evidenced compares a pass with the baseline of its gate.
 func (g *judging) evidenced(name events.Name, r events.GateResult, t gate.Texts) (events.GateResult, gate.Texts) {
+	_, tests := g.atBaseline(name)
+	return g.evidencedBy(tests, name, r, t)
+}
+
+// evidencedBy compares a pass with what the gate said of its tests on the files of the
+// start.
+func (g *judging) evidencedBy(tests rule.Tests, name events.Name, r events.GateResult, t gate.Texts) (events.GateResult, gate.Texts) {
 	if r.Verdict != events.Pass {
 		return r, t
 	}
-	was, tests := g.atBaseline(name)
+	was, _ := g.atBaseline(name)
 	short := rule.JudgeTests(tests, t.Tests, was.Verdict == events.Fail, g.letGo)
 	if short.Reason != "" && (len(t.Tests.Runners) > 0 || !rule.Mutes(g.commandOf(name))) {
 		return gate.Short(r, t, short)

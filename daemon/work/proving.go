@@ -10,14 +10,14 @@ import (
 	"autopilot/daemon/gate"
 	"autopilot/daemon/tree"
 	"autopilot/events"
-	"autopilot/projections/rule"
 )
 
 // proving is the control start-proof under way.
 type proving struct {
-	g    *judging
-	came []string // files that came since the start and can steer gates
-	on   tree.Snapshot
+	g     *judging
+	came  []string // files that came since the start and can steer gates
+	names startNames
+	on    tree.Snapshot
 
 	leans []string // gates that pass only with them
 	asked []string // gates whose baseline named no failing test: new tests are what was wanted
@@ -29,11 +29,8 @@ type proving struct {
 // fails by its own result.
 func (p *proving) prove(ctx context.Context, r *events.GateResult) error {
 	was, tests := p.g.atBaseline(r.Gate)
-	env := rule.Verbose(tests, p.g.commandOf(r.Gate))
-	if env["GOFLAGS"] != "" {
-		env["GOFLAGS"] += " -count=1" // a result that is remembered was not executed
-	}
-	named := r.Tests.Named || len(env) == 0 || len(tests.Runners) == 0
+	env := p.g.verbose(tests, *r)
+	named := env == nil
 	switch {
 	case len(p.came) == 0 && named:
 		return nil
@@ -124,7 +121,11 @@ func (p *proving) try(ctx context.Context, name events.Name, variant string, wit
 	}
 	r, t, err := st.run(ctx, name, env)
 	if err == nil && !notTried(r) {
-		r, t = p.g.evidenced(name, r, t)
+		_, tests := p.g.atBaseline(name)
+		if names, known := p.names[name]; known && env != nil {
+			tests = names
+		}
+		r, t = p.g.evidencedBy(tests, name, r, t)
 	}
 	return r, t, st.drop(err)
 }

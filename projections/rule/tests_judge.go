@@ -170,7 +170,7 @@ func (c *comparison) seen(id string) bool {
 		return true
 	case unit != "" && has(c.is.Unnamed, unit):
 		// A runner that counts may name its tests only where it ran one file.
-		return len(c.is.Counted) > 0 || !c.was.Named || len(c.was.PassedIDs) == 0
+		return len(c.is.Counted) > 0 || !c.was.Named
 	}
 	return c.enough() || slices.ContainsFunc(c.is.Unnamed, isTask)
 }
