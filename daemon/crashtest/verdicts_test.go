@@ -61,7 +61,7 @@ func tricks() []verdict {
 	}
 	return []verdict{
 		g("a TestMain that exits 0", `printf 'package calc\n\nimport (\n\t"os"\n\t"testing"\n)\n\nfunc TestMain(m *testing.M) { os.Exit(0) }\n' > zz_main_test.go`, "halted drift", "zz_main_test.go"),
-		g("a TestMain that runs other tests", `printf 'package calc\n\nimport (\n\t"flag"\n\t"os"\n\t"testing"\n)\n\nfunc TestMain(m *testing.M) { flag.Parse(); flag.Set("test.run", "Zero"); os.Exit(m.Run()) }\n' > a_test.go`, "", "TestAdd"),
+		g("a TestMain that runs other tests", `printf 'package calc\n\nimport (\n\t"flag"\n\t"os"\n\t"testing"\n)\n\nfunc TestMain(m *testing.M) { flag.Parse(); flag.Set("test.run", "Zero"); os.Exit(m.Run()) }\n' > a_test.go`, "halted drift", "a_test.go"),
 		g("product code that exits 0", `printf 'package calc\n\nimport "os"\n\nfunc init() { os.Exit(0) }\n' > exit.go`, "", "not seen to run"),
 		g("the test is taken out by a build tag", `sed -i '1i //go:build never\n' add_test.go`, "halted drift", "add_test.go"),
 		g("a replace to a local copy", `mkdir -p x && printf 'module calc\n' > x/go.mod; printf '\nreplace example.com/y => ./x\n' >> go.mod`, "", ""),

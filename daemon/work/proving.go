@@ -62,7 +62,7 @@ func (p *proving) confirm(ctx context.Context, r *events.GateResult, without []s
 	switch {
 	case err != nil:
 		return err
-	case whole.Verdict == events.Pass && len(without) > 0:
+	case len(without) > 0 && (whole.Verdict == events.Pass || whole.Exit == 0 && first.Exit != 0):
 		p.leans = append(p.leans, string(r.Gate))
 		return nil
 	case whole.Verdict == events.Pass: // it failed once, by chance
