@@ -19,7 +19,7 @@ TEST      = go test -race -shuffle=on -p 2 -count=1 -timeout 25m
 GOLANGCI  = go tool -modfile=.ci/tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := build
-.PHONY: build man install demo test sim race fuzz crash powercut diskfull writers fixtures cheat soak herd agents-real bench pages lint fmt cover cross fresh clean help
+.PHONY: build man install demo test sim race fuzz crash powercut diskfull writers fixtures cheat honest soak herd agents-real bench pages lint fmt cover cross fresh clean help
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -73,7 +73,10 @@ fixtures: ## each agent of the catalogue of faults: how its end is judged, and h
 	go test -count=1 -timeout 20m -v -run '^TestFixtures$$' ./daemon/fixturetest ./daemon/crashtest
 
 cheat: ## agents that cheat, and what catches them
-	go test -count=1 -timeout 20m -v -run TestCheat ./daemon/crashtest
+	@go test -count=1 -timeout 40m -v -run '^Test(Cheat|Tricks)$$' ./daemon/crashtest -crash.verdicts
+
+honest: ## agents that do the work in odd ways, and how their runs end
+	@go test -count=1 -timeout 40m -v -run '^TestHonest$$' ./daemon/crashtest -crash.verdicts
 
 writers: ## 30 sessions at once, 100 commands each: every event is there, once
 	go test -count=1 -timeout 20m -v -run '^TestWriters' ./daemon/crashtest -crash.writes=100

@@ -14,12 +14,13 @@ import (
 )
 
 var (
-	rounds  = flag.Int("crash.rounds", 4, "how many `rounds` TestCrash plays")
-	seed    = flag.Uint64("crash.seed", 0, "`seed` of the kills of TestCrash, 0 chooses one and prints it")
-	soaks   = flag.Int("crash.soak", 0, "how many `runs` TestSoak plays, at least 60; 0 leaves it out")
-	written = flag.Int("crash.writes", 3, "how many `commands` each of many writers at once has, 100 at most")
-	cuts    = flag.Int("crash.power", 0, "how many power `cuts` TestPowerCut plays; 0 leaves out the tests that mount file systems")
-	herds   = flag.Bool("crash.herd", false, "play TestHerd, with agents that take gigabytes")
+	rounds   = flag.Int("crash.rounds", 4, "how many `rounds` TestCrash plays")
+	seed     = flag.Uint64("crash.seed", 0, "`seed` of the kills of TestCrash, 0 chooses one and prints it")
+	soaks    = flag.Int("crash.soak", 0, "how many `runs` TestSoak plays, at least 60; 0 leaves it out")
+	written  = flag.Int("crash.writes", 3, "how many `commands` each of many writers at once has, 100 at most")
+	cuts     = flag.Int("crash.power", 0, "how many power `cuts` TestPowerCut plays; 0 leaves out the tests that mount file systems")
+	verdicts = flag.Bool("crash.verdicts", false, "play every agent of TestTricks and TestHonest, not one of each language")
+	herds    = flag.Bool("crash.herd", false, "play TestHerd, with agents that take gigabytes")
 )
 
 // bin holds the programs under test, as they are installed.

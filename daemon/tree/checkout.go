@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path"
-	"strings"
 
 	"autopilot/events"
 )
@@ -42,27 +41,16 @@ func (r *Repo) Checkout(ctx context.Context, t events.Tree, dir string) (Checked
 
 // contents lists a tree: what has content as additions, and the rest.
 func (r *Repo) contents(ctx context.Context, t events.Tree) (list []Change, absent []string, err error) {
-	if err := treeOK(t); err != nil {
-		return nil, nil, err
-	}
-	out, err := r.run(ctx, call{args: []string{"ls-tree", "-r", "-z", "--full-tree", string(t)}})
+	listed, err := r.listed(ctx, t)
 	if err != nil {
 		return nil, nil, err
 	}
-	for entry := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-		if entry == "" {
+	for _, e := range listed {
+		if e.mode == modeLink {
+			absent = append(absent, e.path)
 			continue
 		}
-		meta, name, ok := strings.Cut(entry, "\t")
-		fields := strings.Fields(meta)
-		if !ok || len(fields) != 3 {
-			return nil, nil, fmt.Errorf("unexpected line %.80q", entry)
-		}
-		if fields[0] == modeLink {
-			absent = append(absent, name)
-			continue
-		}
-		list = append(list, Change{Path: name, Status: Added, NewMode: fields[0], NewID: fields[2]})
+		list = append(list, Change{Path: e.path, Status: Added, NewMode: e.mode, NewID: e.id})
 	}
 	return list, absent, nil
 }

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,18 +13,51 @@ import (
 
 // Files lists the paths of a tree, in git's order: byte by byte.
 func (r *Repo) Files(ctx context.Context, t events.Tree) ([]string, error) {
-	if err := treeOK(t); err != nil {
-		return nil, fmt.Errorf("list tree: %w", err)
-	}
-	out, err := r.run(ctx, call{args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", string(t)}})
+	list, err := r.listed(ctx, t)
 	if err != nil {
 		return nil, fmt.Errorf("list tree: %w", err)
 	}
-	text := strings.TrimSuffix(string(out), "\x00")
-	if text == "" {
-		return nil, nil
+	var out []string
+	for _, e := range list {
+		out = append(out, e.path)
 	}
-	return strings.Split(text, "\x00"), nil
+	return out, nil
+}
+
+// listing is one path of a tree.
+type listing struct{ path, mode, id string }
+
+// mostListed is how many paths a tree may have whose listing is remembered.
+const mostListed = 20_000
+
+// listed lists a tree, in git's order.
+func (r *Repo) listed(ctx context.Context, t events.Tree) ([]listing, error) {
+	if err := treeOK(t); err != nil {
+		return nil, err
+	}
+	if list, ok := r.lists.get(t); ok {
+		return list, nil
+	}
+	out, err := r.run(ctx, call{args: []string{"ls-tree", "-r", "-z", "--full-tree", string(t)}})
+	if err != nil {
+		return nil, err
+	}
+	list := make([]listing, 0, bytes.Count(out, []byte{0}))
+	for line := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		if line == "" {
+			continue
+		}
+		meta, path, ok := strings.Cut(line, "\t")
+		fields := strings.Fields(meta)
+		if !ok || len(fields) != 3 {
+			return nil, fmt.Errorf("unexpected line %.80q", line)
+		}
+		list = append(list, listing{path: path, mode: fields[0], id: fields[2]})
+	}
+	if len(list) <= mostListed {
+		r.lists.put(t, list)
+	}
+	return list, nil
 }
 
 // Entry is a file of a tree, or another repository in it.
@@ -57,19 +91,13 @@ func kindOfMode(mode string) EntryKind {
 
 // Entries lists a tree with the ids of what is in it, in git's order.
 func (r *Repo) Entries(ctx context.Context, t events.Tree) ([]Entry, error) {
-	if err := treeOK(t); err != nil {
-		return nil, fmt.Errorf("list tree: %w", err)
-	}
-	out, err := r.run(ctx, call{args: []string{"ls-tree", "-r", "-z", "--full-tree", string(t)}})
+	listed, err := r.listed(ctx, t)
 	if err != nil {
 		return nil, fmt.Errorf("list tree: %w", err)
 	}
-	var list []Entry
-	for entry := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-		meta, path, ok := strings.Cut(entry, "\t")
-		if fields := strings.Fields(meta); ok && len(fields) == 3 {
-			list = append(list, Entry{Path: path, ID: fields[2], Kind: kindOfMode(fields[0])})
-		}
+	list := make([]Entry, 0, len(listed))
+	for _, e := range listed {
+		list = append(list, Entry{Path: e.path, ID: e.id, Kind: kindOfMode(e.mode)})
 	}
 	return list, nil
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"autopilot/events"
 )
@@ -45,8 +44,8 @@ func (r *Repo) Changes(ctx context.Context, a, b events.Tree) ([]Change, error) 
 	if a == b {
 		return nil, nil
 	}
-	if list, ok := r.compared.get(a, b); ok {
-		return list, nil
+	if list, ok := r.compared.get([2]events.Tree{a, b}); ok {
+		return slices.Clone(list), nil
 	}
 	out, err := r.run(ctx, call{args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", string(a), string(b)}})
 	if err != nil {
@@ -64,31 +63,10 @@ func (r *Repo) Changes(ctx context.Context, a, b events.Tree) ([]Change, error) 
 			OldMode: meta[0], NewMode: meta[1], OldID: meta[2], NewID: meta[3],
 		})
 	}
-	r.compared.put(a, b, list)
-	return list, nil
-}
-
-// comparison remembers what was compared last: the end of an agent and the
-// gates after it ask the same.
-type comparison struct {
-	mu   sync.Mutex
-	a, b events.Tree
-	list []Change
-}
-
-func (c *comparison) get(a, b events.Tree) ([]Change, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.a != a || c.b != b {
-		return nil, false
+	if len(list) <= mostListed {
+		r.compared.put([2]events.Tree{a, b}, slices.Clone(list))
 	}
-	return slices.Clone(c.list), true
-}
-
-func (c *comparison) put(a, b events.Tree, list []Change) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.a, c.b, c.list = a, b, slices.Clone(list)
+	return list, nil
 }
 
 // Diff writes a unified diff from a to b, of all paths or of those named and

@@ -75,7 +75,8 @@ type Repo struct {
 	large int64
 	idLen int
 
-	compared comparison
+	lists    recent[events.Tree, []listing]
+	compared recent[[2]events.Tree, []Change]
 	configs  configs
 
 	mu     sync.Mutex
