@@ -52,6 +52,7 @@ func groups() []group {
 		{"append", (*bench).appends},
 		{"run", (*bench).withDaemon},
 		{"gate", (*bench).gates},
+		{"proof", (*bench).proof},
 		{"hook", (*bench).hooks},
 		{"compat", (*bench).compat},
 		{"effect", (*bench).effects},
