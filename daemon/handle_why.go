@@ -264,6 +264,7 @@ func (d *Daemon) evidence(ctx context.Context, s run.State) (*wire.Evidence, err
 		e.Checkout = "clean"
 	}
 	e.Controls, e.Weaker = d.controls(s, spec)
+	e.Added = d.added(s)
 	if e.Created, err = d.worker.MadePaths(s.Last.Created); err != nil {
 		return nil, err
 	}

@@ -203,6 +203,9 @@ func (r *reporter) run(h snapshot.Head, s run.State) wire.ReportRun {
 		Next: first(r.q, s, r.now), Usage: addUsed(wire.UsageSum{}, h, r.since), Refused: s.Refused.Sum(),
 	}
 	out.Run.Git = r.d.gitLines(s)
+	if s.Status == run.Over && s.End.State == events.EndDone {
+		out.Added = r.d.added(s)
+	}
 	_, out.What = explain.Why(s)
 	if s.Status == run.Live && out.Run.Reason == reasonDisk {
 		_, out.What = explain.FullDisk(s.Facts.Language)

@@ -225,7 +225,7 @@ var sampleData = map[string]Data{
 				Exit: -1, DurationMS: 4, Files: sampleRef("17"),
 			},
 		},
-		Tree: sampleTree("03"), Work: sampleTree("04"), Head: sampleHead, Git: sampleRef("1d"), Created: sampleRef("18"), Repeated: true, Checkout: CheckoutClean,
+		Tree: sampleTree("03"), Work: sampleTree("04"), Head: sampleHead, Git: sampleRef("1d"), Created: sampleRef("18"), Repeated: true, Checkout: CheckoutClean, Added: sampleRef("20"),
 	},
 	TypeIterationStarted: sampleStarted,
 	TypeAgentEnded:       sampleEnded,

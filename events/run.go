@@ -134,6 +134,7 @@ type GatesJudged struct {
 	Created   Ref          `json:"created,omitzero"`  // files that gates of this run made, as they left them: left out of its trees
 	Repeated  bool         `json:"repeated,omitzero"` // the tree changed under the gates, so they ran twice
 	Checkout  Checkout     `json:"checkout,omitzero"` // where the results come from
+	Added     Ref          `json:"added,omitzero"`    // of a pass: what the work added that is told beside the verdict, as JSON
 }
 
 // GateResult is the verdict of one gate and its evidence.

@@ -95,6 +95,9 @@ func (s Style) reportRun(r wire.ReportRun) string {
 	if len(v.Git) > 0 {
 		b.WriteString(s.wrap(s.say("git: %s", "git: %s", Line(strings.Join(v.Git, s.say("; ", "。")))), indent))
 	}
+	if added := s.addedShort(r.Added); added != "" {
+		b.WriteString(s.wrap(added, indent))
+	}
 	if r.Next.Command != "" {
 		b.WriteString(indent + s.pick("→ ", "> ") + Line(r.Next.Command) + "\n")
 	}

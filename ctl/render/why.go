@@ -194,6 +194,8 @@ func (s Style) evidence(e wire.Evidence, summary bool) string {
 		{s.say("tests", "テスト"), s.executed(e.Gates)},
 		{s.say("controls", "対照"), s.controls(e)},
 		{s.say("pinned", "固定ファイル"), pinned},
+		{s.say("new tests", "新しいテスト"), s.newTests(e.Added)},
+		{s.say("suppressed", "抑制の追加"), s.suppressions(e.Added)},
 		{s.say("allowed", "変更許可"), strings.TrimRight(list(e.Allowed), "\n")},
 		{s.say("gates made", "ゲートの生成物"), strings.TrimRight(list(e.Created), "\n")},
 	})

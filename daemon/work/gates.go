@@ -83,10 +83,14 @@ func (w *Worker) Gates(ctx context.Context, s run.State, end <-chan struct{}) (_
 	if err != nil {
 		return events.GatesJudged{}, err
 	}
+	added, err := g.added(ctx, results, on.Tree)
+	if err != nil {
+		return events.GatesJudged{}, err
+	}
 	l := s.Last.Gates
 	return events.GatesJudged{
 		Phase: l.Phase, Iteration: l.Iteration, Entry: l.Entry, Results: results,
-		Tree: on.Tree, Work: on.Work, Head: w.head(ctx, p), Git: git, Created: g.made, Repeated: again, Checkout: checkout,
+		Tree: on.Tree, Work: on.Work, Head: w.head(ctx, p), Git: git, Created: g.made, Repeated: again, Checkout: checkout, Added: added,
 	}, nil
 }
 

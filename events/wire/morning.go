@@ -51,6 +51,7 @@ type ReportRun struct {
 	Next    NextCommand `json:"next"`             // empty where nothing is to be done
 	Usage   UsageSum    `json:"usage"`            // of what ended since the time asked for
 	Refused int         `json:"refused,omitzero"` // requests of its agents and gates that the daemon refused, over all of the run
+	Added   *Additions  `json:"added,omitzero"`   // suppressions and test-like files of one that is done
 }
 
 // InboxView is what waits for a person, the oldest first.

@@ -317,6 +317,25 @@ type Evidence struct {
 	Created  []string   `json:"created,omitzero"` // files that the gates made, left out of the tree
 	Controls []Control  `json:"controls,omitzero"`
 	Weaker   bool       `json:"weaker,omitzero"` // the controls were switched off, or could not be tried
+	Added    *Additions `json:"added,omitzero"`
+}
+
+// Additions are what a run added that is told beside its verdict.
+type Additions struct {
+	Suppressions     []Suppression `json:"suppressions,omitzero"` // by file and line
+	MoreSuppressions int           `json:"more_suppressions,omitzero"`
+	Tests            []string      `json:"tests,omitzero"` // files that look like tests, sorted
+	MoreTests        int           `json:"more_tests,omitzero"`
+	Unread           int           `json:"unread,omitzero"` // files that were too many or too large to be looked at
+}
+
+// Suppression is a place where the work keeps a linter, a type checker, a coverage
+// tool, a test runner or a scanner from telling.
+type Suppression struct {
+	Kind  string `json:"kind"`  // as people know it: noqa, nolint, test.skip ...
+	Class string `json:"class"` // what it is kept from: lint, types, coverage, tests or security
+	File  string `json:"file"`
+	Line  int    `json:"line"` // in the file as it is now
 }
 
 // Control is what became of one control: start-proof or still-red.

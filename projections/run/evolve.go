@@ -111,7 +111,7 @@ func judged(s State, at time.Time, d events.GatesJudged) State {
 		s.Last.Before = s.Last.Results
 		s.Stage = Judged
 	}
-	s.Last.Results, s.Last.Created, s.Last.Checkout = d.Results, d.Created, d.Checkout
+	s.Last.Results, s.Last.Created, s.Last.Checkout, s.Last.Added = d.Results, d.Created, d.Checkout, d.Added
 	s = s.ends(d.Tree, d.Work, d.Head, d.Git)
 	if d.Iteration > 0 {
 		s.Clock.Taken = at

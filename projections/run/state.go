@@ -172,6 +172,7 @@ type Last struct {
 	Work     events.Tree
 	Head     events.Head // as it was seen last; zero where it is taken as it is
 	Git      events.Ref  // state of the repository, as it was seen last; the start is in Facts
+	Added    events.Ref  // what the work added that is told beside the verdict; of a pass
 }
 
 // Clock accounts time.

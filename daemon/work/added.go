@@ -1,0 +1,87 @@
+package work
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"autopilot/daemon/tree"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/rule"
+)
+
+// This file tells what the work added that may weaken what proves it: suppressions,
+// and files that look like tests. It is no verdict.
+
+// Bounds of what is looked at and told.
+const (
+	mostAddedTests = 20
+	mostLooked     = 4000     // changed files of code
+	lookedAtOnce   = 500      // of them in one call of git: a command line has its bounds
+	diffBytes      = 32 << 20 // of their diff
+)
+
+// added is what a tree that passes has and that of the start has not; empty where a
+// gate fails.
+func (g *judging) added(ctx context.Context, results []events.GateResult, now events.Tree) (events.Ref, error) {
+	if g.s.Loop.Iteration == 0 || slices.ContainsFunc(results, func(r events.GateResult) bool { return !passesOrOpen(r) }) {
+		return "", nil
+	}
+	changes, err := g.reads.changes(ctx, g.s.Facts.Tree, now)
+	if err != nil {
+		return "", err
+	}
+	var a wire.Additions
+	var code []string
+	for _, c := range changes {
+		if c.Status == tree.Added && rule.TestLike(c.Path) {
+			a.Tests = append(a.Tests, c.Path)
+		}
+		if rule.MaySuppress(c.Path) {
+			code = append(code, c.Path)
+		}
+	}
+	if n := len(a.Tests) - mostAddedTests; n > 0 {
+		a.Tests, a.MoreTests = a.Tests[:mostAddedTests], n
+	}
+	if n := len(code) - mostLooked; n > 0 {
+		code, a.Unread = code[:mostLooked], n
+	}
+	diff := bounded{left: diffBytes}
+	for files := range slices.Chunk(code, lookedAtOnce) {
+		if diff.left <= 0 {
+			a.Unread += len(files)
+			continue
+		}
+		if err := g.p.Repo.Diff(ctx, g.s.Facts.Tree, now, files, &diff); err != nil {
+			return "", fmt.Errorf("look for suppressions: %w", err)
+		}
+	}
+	a.Suppressions, a.MoreSuppressions = rule.AddedSuppressions(diff.text.String())
+	if len(a.Suppressions)+len(a.Tests)+a.Unread == 0 {
+		return "", nil
+	}
+	for i := range a.Tests {
+		a.Tests[i] = strings.ToValidUTF8(a.Tests[i], "\uFFFD") // JSON holds no other text
+	}
+	for i := range a.Suppressions {
+		a.Suppressions[i].File = strings.ToValidUTF8(a.Suppressions[i].File, "\uFFFD")
+	}
+	return g.w.encodeText(ctx, a)
+}
+
+// bounded keeps the beginning of what is written to it.
+type bounded struct {
+	text bytes.Buffer
+	left int
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	n := min(len(p), max(0, b.left))
+	b.left -= n
+	b.text.Write(p[:n])
+	return len(p), nil
+}
