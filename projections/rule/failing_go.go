@@ -74,6 +74,7 @@ type goPackageTests struct {
 	now             int             // how many are
 	gap             bool            // lines were not kept
 	strays          []string        // that ended, but did not begin here
+	verdict         bool            // PASS or FAIL stands alone: a test binary has ended
 }
 
 func (p *goPackageTests) add(line string) {
@@ -87,6 +88,8 @@ func (p *goPackageTests) add(line string) {
 		}
 	case strings.HasPrefix(line, "... ") && spoolGap.MatchString(line):
 		p.gap = true
+	case line == "PASS", line == "FAIL":
+		p.verdict = true
 	case strings.HasPrefix(line, goBegin):
 		p.begin(strings.TrimSpace(line[len(goBegin):]))
 	case strings.Contains(line, "--- PASS: ") || strings.Contains(line, "--- SKIP: "):

@@ -44,7 +44,8 @@ type tally struct {
 	partial                 bool // not each executed test has an id
 	units, empty, unnamed   []string
 	bare                    []string
-	last                    int // the line on which it counted last
+	last                    int  // the line on which it counted last
+	loose                   bool // marks alone, without anything that a runner prints around them
 }
 
 type counts struct{ passed, failed, skipped int }
@@ -138,8 +139,16 @@ func ReadTests(output []byte) Tests {
 	cut := feed(text, readers, rest)
 	out := Tests{Cut: cut, Named: !cut}
 	last := 0
-	for _, r := range readers {
-		t := r.tests.tally()
+	tallies := make([]tally, len(readers))
+	for i, r := range readers {
+		tallies[i] = r.tests.tally()
+	}
+	counted := slices.ContainsFunc(tallies, func(t tally) bool { return t.counted })
+	for i, r := range readers {
+		t := tallies[i]
+		if t.loose && counted {
+			continue // a test of the runner that counts has printed them
+		}
 		out.take(r.name, t)
 		if t.known() {
 			last = max(last, t.last)

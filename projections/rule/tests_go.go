@@ -13,6 +13,7 @@ func (g *goPlain) tally() tally {
 		t.failed = append(t.failed, innermost(g.pkg.tests)...)
 		t.goTests("", &g.pkg)
 	}
+	t.loose = len(ends) == 0 && len(g.pkg.began) == 0 && !g.pkg.verdict
 	return t
 }
 

@@ -42,6 +42,12 @@ func TestReadTestsKnowsWhatRan(t *testing.T) {
 		"unittest -v": {"test_a (m.T.test_a) ... ok\ntest_b (m.T.test_b)\nSays more. ... hello\nok\ntest_c (m.T.test_c) ... skipped 'x'\n\nRan 3 tests in 0.1s\n\nOK (skipped=1)\n", Tests{
 			Runners: []string{"unittest"}, Passed: 2, Skipped: 1, PassedIDs: []string{"m.T.test_a", "m.T.test_b"}, SkippedIDs: []string{"m.T.test_c"}, Named: true, Counted: map[string]int{"unittest": 2},
 		}},
+		"marks of go that a test of unittest prints": {"...\nRan 3 tests in 0.001s\n\nOK\nFAILED (errors=1)\n--- FAIL: TestX (0.00s)\n", Tests{
+			Runners: []string{"unittest"}, Passed: 3, Counted: map[string]int{"unittest": 3},
+		}},
+		"a test binary beside unittest": {"Ran 3 tests in 0.001s\n\nOK\n--- FAIL: TestX (0.00s)\nFAIL\n", Tests{
+			Runners: []string{"go", "unittest"}, Passed: 3, Failed: 1, FailedIDs: []string{"TestX"}, Counted: map[string]int{"unittest": 3},
+		}},
 		"tap": {"TAP version 13\n1..3\nok 1 - a\nok 2 - b # SKIP x\n    ok 1 - y\nok 3 - s\n", Tests{
 			Runners: []string{"tap"}, Passed: 2, Skipped: 1, PassedIDs: []string{"a", "s", "s > y"}, SkippedIDs: []string{"b"}, Named: true,
 		}},
