@@ -70,7 +70,7 @@ func (r *Repo) run(ctx context.Context, c call) ([]byte, error) {
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	if err == nil && c.quiet && stderr.Len() > 0 {
+	if err == nil && c.quiet && spoken(stderr.String()) {
 		err = errSpoke
 	}
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -161,8 +162,8 @@ func TestDefaultExcludesFile(t *testing.T) {
 
 const childDir = "TREE_TEST_UNREADABLE"
 
-// TestUnreadableFilesAreNamed runs itself as a user whom modes bind.
-func TestUnreadableFilesAreNamed(t *testing.T) {
+// TestUnreadableFilesAreNamedAndGoneAround runs itself as a user whom modes bind.
+func TestUnreadableFilesAreNamedAndGoneAround(t *testing.T) {
 	if top := os.Getenv(childDir); top != "" {
 		recordUnreadable(t, top)
 		return
@@ -180,21 +181,66 @@ func TestUnreadableFilesAreNamed(t *testing.T) {
 }
 
 func recordUnreadable(t *testing.T, _ string) {
-	s := newSpace(t, map[string]string{"ok": "x", "locked": "x", "shut/in": "x"})
-	good := s.record(nil)
-	s.write("locked", "changed")
-	for _, path := range []string{"locked", "shut"} {
+	s := newSpace(t, map[string]string{"ok": "x", "locked": "x", "shut/in": "x", "shut/deep/in": "x", "ignored/in": "x"})
+	rules := []byte("/ignored/\n")
+	good := s.record(rules)
+	s.must(os.Chmod(s.path("ignored"), 0))
+	for path, modes := range map[string][]os.FileMode{"locked": {0}, "shut": {0, 0o644, 0o444, 0o311}, "shut/deep": {0}} {
 		info, err := os.Stat(s.path(path))
 		s.must(err)
-		s.must(os.Chmod(s.path(path), 0))
-		_, err = s.repo.Record(t.Context(), "run", nil, tree.Without{})
-		if !errors.Is(err, tree.ErrUnreadable) || !strings.Contains(err.Error(), path) {
-			t.Errorf("err = %v, want one that names %s", err, path)
+		for _, mode := range modes {
+			s.must(os.Chmod(s.path(path), mode))
+			s.write("ok", fmt.Sprint(mode))
+			snap := s.record(rules)
+			changes, err := s.repo.Changes(t.Context(), good.Tree, snap.Tree)
+			s.must(err)
+			named := slices.ContainsFunc(changes, func(c tree.Change) bool { return c.Path == path && c.NewMode == "160000" })
+			if !named || !cmp.Equal(snap.Skipped, []string{path}) {
+				t.Errorf("%s with %o: skipped %q, changes %+v", path, mode, snap.Skipped, changes)
+			}
+			if again := s.record(rules); again.Tree != snap.Tree {
+				t.Errorf("%s with %o is another tree each time", path, mode)
+			}
+			if _, err := s.repo.FreezeIgnore(t.Context(), s.home); err != nil {
+				t.Error(err)
+			}
+			s.must(os.Chmod(s.path(path), info.Mode().Perm()))
+			s.write("ok", "x")
+			if again := s.record(rules); again.Tree != good.Tree || len(again.Skipped) > 0 {
+				t.Errorf("after %s with %o: %q, skipped %q", path, mode, s.listing(again.Tree), again.Skipped)
+			}
 		}
-		s.must(os.Chmod(s.path(path), info.Mode().Perm()))
 	}
-	s.write("locked", "x")
-	if again := s.record(nil); again.Tree != good.Tree {
-		t.Errorf("tree %s, want %s", again.Tree, good.Tree)
+	for _, path := range []string{"locked", "shut"} {
+		s.must(os.Chmod(s.path(path), 0))
 	}
+	_, err := s.repo.Restore(t.Context(), s.record(rules).Tree, good.Tree)
+	s.must(err)
+	if again := s.record(rules); again.Tree != good.Tree {
+		t.Errorf("restored %q", s.listing(again.Tree))
+	}
+	s.must(os.Chmod(s.path("ignored"), 0o755))
+}
+
+func TestPathsThatAreTooLongAreGoneAround(t *testing.T) {
+	t.Parallel()
+	s := newSpace(t, map[string]string{"ok": "x"})
+	name := strings.Repeat("d", 200)
+	root, err := os.OpenRoot(s.top)
+	s.must(err)
+	for range 30 {
+		s.must(root.Mkdir(name, 0o755))
+		below, err := root.OpenRoot(name)
+		s.must(errors.Join(err, root.Close()))
+		root = below
+	}
+	s.must(errors.Join(root.WriteFile("f", nil, 0o644), root.Close()))
+	snap := s.record(s.freeze())
+	if again := s.record(nil); len(snap.Skipped) != 1 || again.Tree != snap.Tree {
+		t.Errorf("skipped %q", snap.Skipped)
+	}
+	// Removed from within: no path of the system leads there.
+	rm := exec.Command("rm", "-rf", name)
+	rm.Dir = s.top
+	s.must(rm.Run())
 }

@@ -34,28 +34,17 @@ func (r *Repo) freeze(ctx context.Context, userHome string) ([]byte, error) {
 	if err != nil {
 		return nil, r.goneOr(err)
 	}
-	excludes, err := r.excludesFile(ctx, userHome, gd)
-	if err != nil {
-		return nil, err
-	}
-	var rules strings.Builder
-	for _, path := range []string{excludes, filepath.Join(gd.common, "info", "exclude")} {
-		if text, err := readRegular(path, 16<<20); err == nil {
-			rewriteRules(&rules, "", text)
-		}
-	}
 	work, err := os.MkdirTemp(r.dir, "freeze-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(work)
-	pruned, err := r.ignoredDirs(ctx, work, rules.String())
+	text, err := r.ignoreRules(ctx, userHome, gd, work)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.nestedRules(ctx, &rules, "", pruned); err != nil {
-		return nil, err
-	}
+	var rules strings.Builder
+	rules.WriteString(text)
 	tracked, err := r.trackedAnyway(ctx, work, gd, rules.String())
 	if err != nil {
 		return nil, err
@@ -64,6 +53,22 @@ func (r *Repo) freeze(ctx context.Context, userHome string) ([]byte, error) {
 		rules.WriteString(trackedPrefix + strconv.QuoteToASCII(path) + "\n")
 	}
 	return []byte(rules.String()), nil
+}
+
+// ignoreRules are the rules of the workspace as one text; work is a folder for what git
+// is asked.
+func (r *Repo) ignoreRules(ctx context.Context, userHome string, gd gitDir, work string) (string, error) {
+	excludes, err := r.excludesFile(ctx, userHome, gd)
+	if err != nil {
+		return "", err
+	}
+	var outer strings.Builder
+	for _, path := range []string{excludes, filepath.Join(gd.common, "info", "exclude")} {
+		if text, err := readRegular(path, 16<<20); err == nil {
+			rewriteRules(&outer, "", text)
+		}
+	}
+	return r.nestedRules(ctx, work, outer.String())
 }
 
 // excludesFile finds core.excludesFile as git would, reading configuration as
@@ -88,15 +93,12 @@ func (r *Repo) excludesFile(ctx context.Context, home string, gd gitDir) (string
 	return filepath.Join(xdg, "ignore"), nil
 }
 
-// ignoredDirs asks git which folders are ignored as a whole.
-func (r *Repo) ignoredDirs(ctx context.Context, work, rules string) (map[string]bool, error) {
-	file := filepath.Join(work, "rules")
-	if err := os.WriteFile(file, []byte(rules), 0o600); err != nil {
-		return nil, err
-	}
+// ignoredDirs asks git which folders are ignored as a whole. Git reads no .gitignore
+// of the work tree for that: one could be a pipe.
+func (r *Repo) ignoredDirs(ctx context.Context, rules, none string) (map[string]bool, error) {
 	out, err := r.run(ctx, call{
-		args:  []string{"ls-files", "-z", "-o", "-i", "--directory", "--exclude-from=" + file, "--exclude-per-directory=.gitignore"},
-		index: filepath.Join(work, "none"), tree: true,
+		args:  []string{"ls-files", "-z", "-o", "-i", "--directory", "--exclude-from=" + rules},
+		index: none, tree: true,
 	})
 	if err != nil {
 		return nil, err
@@ -110,28 +112,60 @@ func (r *Repo) ignoredDirs(ctx context.Context, work, rules string) (map[string]
 	return dirs, nil
 }
 
-// nestedRules collects the .gitignore files from dir downwards, outer ones
+// nestedRules adds the rules of the .gitignore files to the outer ones. Which of them count depends on what
+// the others ignore: a second look leaves out those in folders that are ignored by one
+// below the top.
+func (r *Repo) nestedRules(ctx context.Context, work, outer string) (string, error) {
+	top := strings.Builder{}
+	r.rulesIn(&top, "")
+	known := outer + top.String()
+	for range 2 {
+		file := filepath.Join(work, "rules")
+		if err := os.WriteFile(file, []byte(known), 0o600); err != nil {
+			return "", err
+		}
+		pruned, err := r.ignoredDirs(ctx, file, filepath.Join(work, "none"))
+		if err != nil {
+			return "", err
+		}
+		found := strings.Builder{}
+		if err := r.rulesBelow(ctx, &found, "", pruned); err != nil {
+			return "", err
+		}
+		if outer+found.String() == known {
+			break
+		}
+		known = outer + found.String()
+	}
+	return known, nil
+}
+
+// rulesIn adds the rules of one folder. A .gitignore that is no file has none, as for
+// git, and so has one that cannot be read.
+func (r *Repo) rulesIn(rules *strings.Builder, dir string) {
+	ignore := filepath.Join(r.ws.Path, dir, ".gitignore")
+	if info, err := os.Lstat(ignore); err != nil || !info.Mode().IsRegular() {
+		return
+	}
+	if text, err := readRegular(ignore, 16<<20); err == nil {
+		rewriteRules(rules, dir, text)
+	}
+}
+
+// rulesBelow collects the .gitignore files from dir downwards, outer ones
 // first: the last rule that matches decides, so inner ones win as they do in
 // git. A folder that is ignored as a whole may be so because of its own
 // .gitignore, which is therefore read.
-func (r *Repo) nestedRules(ctx context.Context, rules *strings.Builder, dir string, pruned map[string]bool) error {
+func (r *Repo) rulesBelow(ctx context.Context, rules *strings.Builder, dir string, pruned map[string]bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	abs := filepath.Join(r.ws.Path, dir)
-	ignore := filepath.Join(abs, ".gitignore")
-	if info, err := os.Lstat(ignore); err == nil && info.Mode().IsRegular() {
-		text, err := readRegular(ignore, 16<<20)
-		if err != nil {
-			return fmt.Errorf("read %q: %w", filepath.Join(dir, ".gitignore"), err)
-		}
-		rewriteRules(rules, dir, text)
-	}
+	r.rulesIn(rules, dir)
 	if pruned[dir] {
 		return nil
 	}
-	entries, err := os.ReadDir(abs)
-	if errors.Is(err, fs.ErrNotExist) && dir != "" {
+	entries, err := os.ReadDir(filepath.Join(r.ws.Path, dir))
+	if dir != "" && (errors.Is(err, fs.ErrNotExist) || outOfReach(err)) {
 		return nil
 	}
 	if err != nil {
@@ -145,7 +179,7 @@ func (r *Repo) nestedRules(ctx context.Context, rules *strings.Builder, dir stri
 		if _, err := gitDirOf(filepath.Join(r.ws.Path, sub)); err == nil {
 			continue // a nested repository has rules of its own
 		}
-		if err := r.nestedRules(ctx, rules, sub, pruned); err != nil {
+		if err := r.rulesBelow(ctx, rules, sub, pruned); err != nil {
 			return err
 		}
 	}
@@ -280,6 +314,9 @@ func trackedPaths(ignore []byte) map[string]bool {
 func (r *Repo) goneOr(err error) error {
 	if info, statErr := os.Stat(r.ws.Path); errors.Is(statErr, fs.ErrNotExist) || (statErr == nil && !info.IsDir()) {
 		return fmt.Errorf("%s: %w", r.ws.Path, ErrGone)
+	}
+	if isShut(r.ws.Path) {
+		return fmt.Errorf("%s cannot be read: %w", r.ws.Path, ErrGone)
 	}
 	return err
 }

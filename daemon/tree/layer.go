@@ -78,7 +78,7 @@ func (l *layering) makeDir(dir string) error {
 	}
 	mode := fs.FileMode(0o755)
 	if info, err := os.Lstat(filepath.Join(l.below, dir)); err == nil && info.IsDir() {
-		mode = info.Mode().Perm()
+		mode = info.Mode().Perm() | 0o700 // it may be shut, and has to be filled
 	}
 	l.dirs[dir] = true
 	return l.root.Chmod(dir, mode)

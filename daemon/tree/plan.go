@@ -113,9 +113,7 @@ func (rec *recording) plan(ctx context.Context, entries []entry) (plan, error) {
 	var p plan
 	tracked := trackedPaths(rec.ignore)
 	entries = rec.withTracked(entries, tracked)
-	if err := rec.scanDirs(&p, entries); err != nil {
-		return plan{}, err
-	}
+	rec.scanDirs(&p, entries)
 	racy := rec.racySecond()
 	top, err := os.Open(rec.r.ws.Path)
 	if err != nil {
@@ -172,6 +170,8 @@ func (rec *recording) look(ctx context.Context, p *plan, e entry, tracked bool) 
 	case gone(err) || rec.behindLink(e.path):
 		p.remove(e)
 		return nil
+	case outOfReach(err):
+		return rec.linkShutAbove(ctx, p, e, err)
 	case err != nil:
 		return err
 	case refused(e.path, info.Mode()):
@@ -189,6 +189,8 @@ func (rec *recording) look(ctx context.Context, p *plan, e entry, tracked bool) 
 		p.skipped = append(p.skipped, e.path)
 		p.remove(e)
 		return nil
+	case unreadable(abs, info):
+		return rec.linkShut(ctx, p, e, shutText(info))
 	case info.Size() > rec.r.large && !tracked:
 		id, err := rec.largeID(ctx, e.path, abs, info)
 		if err != nil {
@@ -204,6 +206,9 @@ func (rec *recording) look(ctx context.Context, p *plan, e entry, tracked bool) 
 
 // lookDir decides about a folder that git lists as one path.
 func (rec *recording) lookDir(ctx context.Context, p *plan, e entry, abs string) error {
+	if isShut(abs) || e.mode == modeLink && len(abs) > longPath {
+		return rec.linkShut(ctx, p, e, shutFolder)
+	}
 	gd, err := gitDirOf(abs)
 	if err != nil {
 		// Not a repository (any more). Its files, if any, are listed next time
@@ -315,15 +320,12 @@ func gone(err error) bool {
 
 // scanDirs lists what git does not see in the folders that hold recorded
 // files: pipes, sockets, devices. A folder with nothing else in it is not looked at.
-func (rec *recording) scanDirs(p *plan, entries []entry) error {
-	seen := map[string]bool{".": true}
-	p.dirs = []string{"."}
-	for _, e := range entries {
-		for dir := filepath.Dir(e.path); !seen[dir]; dir = filepath.Dir(dir) {
-			seen[dir] = true
-			p.dirs = append(p.dirs, dir)
-		}
+func (rec *recording) scanDirs(p *plan, entries []entry) {
+	paths := make([]string, len(entries))
+	for i, e := range entries {
+		paths[i] = e.path
 	}
+	p.dirs = dirsOf(paths)
 	for _, dir := range p.dirs {
 		// A pipe or a link may have taken the folder's place.
 		f, err := os.OpenFile(filepath.Join(rec.r.ws.Path, dir), os.O_RDONLY|openFolder, 0)
@@ -341,23 +343,4 @@ func (rec *recording) scanDirs(p *plan, entries []entry) error {
 			}
 		}
 	}
-	if slices.ContainsFunc(p.skipped, isAttributes) {
-		return checkAttributes(rec.r.ws.Path, p.dirs)
-	}
-	return nil
-}
-
-func isAttributes(path string) bool { return filepath.Base(path) == ".gitattributes" }
-
-// checkAttributes refuses a .gitattributes that is not a file: git would open
-// a pipe and wait for ever.
-func checkAttributes(top string, dirs []string) error {
-	for _, dir := range dirs {
-		path := filepath.Join(dir, ".gitattributes")
-		info, err := os.Lstat(filepath.Join(top, path))
-		if err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice) != 0 {
-			return fmt.Errorf("%w: %q is not a file; remove it", ErrUnreadable, path)
-		}
-	}
-	return nil
 }

@@ -22,7 +22,7 @@ type Snapshot struct {
 	Work    events.Tree // Tree without note paths
 	Large   []string    // recorded by size and hash only
 	Nested  []string    // repositories in the workspace, recorded by their HEAD
-	Skipped []string    // pipes, sockets, devices, and names that git refuses
+	Skipped []string    // pipes, sockets, devices, names that git refuses, and what cannot be read
 }
 
 // state is what is known of an index since its last Record. It only saves
@@ -137,6 +137,7 @@ type recording struct {
 	made      map[string]bool
 	untouched map[string]bool
 	workKey   string // names what Snapshot.Work is without
+	pipes     *feeder
 }
 
 func (rec *recording) reset() {
@@ -153,9 +154,13 @@ func (rec *recording) once(ctx context.Context) (Snapshot, error) {
 	if err := writeFile(rec.rules, rec.ignore); err != nil {
 		return Snapshot{}, err
 	}
-	if err := checkAttributes(rec.r.ws.Path, rec.st.dirs); err != nil {
+	dirs, err := rec.indexDirs(ctx)
+	if err != nil {
 		return Snapshot{}, err
 	}
+	rec.pipes = &feeder{}
+	defer rec.pipes.stop()
+	rec.pipes.feed(rec.r.ws.Path, dirs)
 	p, err := rec.settle(ctx)
 	if err != nil {
 		return Snapshot{}, err
@@ -184,12 +189,18 @@ func (rec *recording) settle(ctx context.Context) (plan, error) {
 	for range 10 {
 		entries, err := rec.list(ctx)
 		if err != nil {
+			if passed, perr := rec.passBy(ctx); perr == nil && passed {
+				entries, err = rec.list(ctx)
+			}
+		}
+		if err != nil {
 			return plan{}, err
 		}
 		p, err := rec.plan(ctx, entries)
 		if err != nil {
 			return plan{}, err
 		}
+		rec.pipes.feed(rec.r.ws.Path, p.dirs)
 		if err := rec.apply(ctx, p); err != nil {
 			return plan{}, err
 		}

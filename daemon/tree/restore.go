@@ -43,6 +43,9 @@ func (r *Repo) Restore(ctx context.Context, from, to events.Tree) (Restored, err
 	rs := &restoring{root: root}
 	changes = slices.DeleteFunc(changes, func(c Change) bool {
 		byID := c.OldMode == modeLink || c.NewMode == modeLink
+		if c.OldMode == modeLink && c.NewMode != modeLink && rs.openUp(c.Path) {
+			return c.Status == Deleted // what was in a folder comes by its own path
+		}
 		if byID {
 			rs.left = append(rs.left, c.Path)
 		}

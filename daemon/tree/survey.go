@@ -251,16 +251,16 @@ func (r *Repo) unmark(ctx context.Context, index string, v *Loose) error {
 
 // others lists what is in the work tree and not in the index.
 func (r *Repo) others(ctx context.Context, home string, gd gitDir, index string, v *Loose) error {
-	excludes, err := r.excludesFile(ctx, home, gd)
+	work := filepath.Dir(index)
+	rules, err := r.ignoreRules(ctx, home, gd, work)
 	if err != nil {
 		return err
 	}
-	args := []string{"ls-files", "-z", "-o", "--directory", "--exclude-per-directory=.gitignore"}
-	for _, file := range []string{excludes, filepath.Join(gd.common, "info", "exclude")} {
-		if _, err := readRegular(file, 16<<20); err == nil {
-			args = append(args, "--exclude-from="+file)
-		}
+	file := filepath.Join(work, "all-rules")
+	if err := os.WriteFile(file, []byte(rules), 0o600); err != nil {
+		return err
 	}
+	args := []string{"ls-files", "-z", "-o", "--directory", "--exclude-from=" + file}
 	for _, ignored := range []bool{false, true} {
 		q, to := args, &v.Untracked
 		if ignored {

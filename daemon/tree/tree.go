@@ -12,8 +12,8 @@
 //   - that the user's index, refs and objects are never written;
 //   - that ignore rules are those that the caller froze at the start of a run;
 //   - that what cannot be recorded whole (files over the size limit, nested
-//     repositories, pipes, sockets, devices) is named in the Snapshot, and what
-//     cannot be read is an error that names the file.
+//     repositories, pipes, sockets, devices, files and folders that cannot be read)
+//     is named in the Snapshot.
 //
 // It never follows a symbolic link out of the work tree, and it never writes
 // to the work tree but in Restore.
