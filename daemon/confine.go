@@ -38,8 +38,15 @@ func (d *Daemon) confined() (events.Sandbox, []string, error) {
 
 // lacking is what of guard this host cannot enforce.
 func (d *Daemon) lacking() ([]confine.Lack, error) {
-	all, err := confine.Probe(d.cfg.Shim)
+	all, err := d.unenforced()
 	return slices.DeleteFunc(all, func(l confine.Lack) bool { return l.Word == confine.Landlock }), err
+}
+
+func (d *Daemon) unenforced() ([]confine.Lack, error) {
+	if err := os.MkdirAll(d.scratch(), 0o700); err != nil {
+		return nil, err
+	}
+	return confine.Probe(d.cfg.Shim, d.scratch())
 }
 
 // unhidden says why this host hides no path from an agent; empty: it does.

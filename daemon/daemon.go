@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"sync"
@@ -178,7 +179,10 @@ func Open(ctx context.Context, cfg Config) (_ *Daemon, err error) {
 	if d.host, err = hostID(cfg.Places.State); err != nil {
 		return d, err
 	}
-	d.repos = tree.NewIdentities("", d.host)
+	if err := os.RemoveAll(d.scratch()); err != nil {
+		return d, fmt.Errorf("empty the folder for what is thrown away: %w", err)
+	}
+	d.repos = tree.NewIdentities("", d.host, d.scratch())
 	d.chats = d.newChats()
 	prices, err := price.Shipped()
 	if err != nil {

@@ -49,7 +49,7 @@ func (d *Daemon) agentSandbox(ctx context.Context, _ bus.Request, body wire.Sand
 	if mode == events.SandboxOff {
 		return v, nil
 	}
-	lacking, err := confine.Probe(d.cfg.Shim)
+	lacking, err := d.unenforced()
 	for _, l := range lacking {
 		if l.Word != confine.Landlock || v.Restricted {
 			v.Lacking = append(v.Lacking, wire.LackView{What: l.Word, Why: l.Why})

@@ -133,12 +133,15 @@ func (d *Daemon) goOn(ctx context.Context) {
 	d.beside.Go(d.saySandbox)
 }
 
+// scratch is the folder for what is thrown away: it is emptied at each start.
+func (d *Daemon) scratch() string { return filepath.Join(d.cfg.Places.State, "scratch") }
+
 func (d *Daemon) newWorker() *work.Worker {
 	state := d.cfg.Places.State
 	return work.New(work.Config{
 		State: state, Program: d.cfg.Program, Home: d.cfg.Home, Blobs: d.blobs, Effects: d.effects,
 		Trees: tree.Config{
-			Root: filepath.Join(state, "trees"), Durable: d.cfg.Durability != bus.Process,
+			Root: filepath.Join(state, "trees"), Scratch: d.scratch(), Durable: d.cfg.Durability != bus.Process,
 		},
 		Listen: d.bus.ListenEffect, GateEnv: d.gateEnv, Now: time.Now, Log: d.cfg.Log,
 		Language: d.language, Draft: d.drafts().Show, Admit: d.admit, Refused: d.bus.Refused, FindFlow: d.flows.Of,

@@ -63,7 +63,7 @@ func (s Set) commit(ctx context.Context) (string, error) {
 	if err != nil || len(changes) == 0 {
 		return head, err
 	}
-	tmp, err := os.MkdirTemp("", "autopilot-draft-")
+	tmp, err := s.Repo.Scratch()
 	if err != nil {
 		return "", err
 	}

@@ -109,11 +109,14 @@ func (r *Repo) env(c call) []string {
 	if c.index != "" {
 		env = append(env, "GIT_INDEX_FILE="+c.index)
 	}
+	// Whatever a configuration says, no program of it runs.
+	set := []string{"core.fsmonitor", "false", "core.hooksPath", os.DevNull, "log.showSignature", "false"}
 	if c.lone {
 		// Batch mode makes and empties a folder of its own for each process: for
 		// one object that costs more than the sync that it saves.
-		env = append(env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.fsyncMethod", "GIT_CONFIG_VALUE_0=fsync")
+		set = append(set, "core.fsyncMethod", "fsync")
 	}
+	env = append(env, configEnv(set...)...)
 	if c.objects != "" {
 		env = append(env, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+quoteAlternate(c.objects))
 	}
@@ -209,4 +212,15 @@ func (l *limitedBuffer) Write(p []byte) (int, error) {
 	l.buf.Write(p[:n])
 	l.left -= n
 	return len(p), nil
+}
+
+// configEnv are the variables that set keys of git's configuration over all files:
+// keys and values in turn.
+func configEnv(set ...string) []string {
+	env := []string{"GIT_CONFIG_COUNT=" + strconv.Itoa(len(set)/2)}
+	for i := 0; i+1 < len(set); i += 2 {
+		n := strconv.Itoa(i / 2)
+		env = append(env, "GIT_CONFIG_KEY_"+n+"="+set[i], "GIT_CONFIG_VALUE_"+n+"="+set[i+1])
+	}
+	return env
 }

@@ -244,3 +244,23 @@ func TestPathsThatAreTooLongAreGoneAround(t *testing.T) {
 	rm.Dir = s.top
 	s.must(rm.Run())
 }
+
+// TestAWordInOurOwnConfigurationRunsNothing: the environment of git has the last word,
+// if something ever wrote to a repository of the daemon.
+func TestAWordInOurOwnConfigurationRunsNothing(t *testing.T) {
+	t.Parallel()
+	s := newSpace(t, map[string]string{"a.txt": "one\n"})
+	canary := filepath.Join(filepath.Dir(s.top), "canary")
+	program := filepath.Join(filepath.Dir(s.top), "fsmonitor")
+	s.must(proctest.WriteProgram(program, "#!/bin/sh\ntouch '"+canary+"'\n"))
+	f, err := os.OpenFile(filepath.Join(s.repo.Dir(), "config"), os.O_APPEND|os.O_WRONLY, 0)
+	s.must(err)
+	_, err = fmt.Fprintf(f, "[core]\n\tfsmonitor = %q\n\thooksPath = %q\n", program, filepath.Dir(program))
+	s.must(errors.Join(err, f.Close()))
+	s.record(s.freeze())
+	s.write("a.txt", "two\n")
+	s.record(s.freeze())
+	if _, err := os.Lstat(canary); err == nil {
+		t.Error("the program ran")
+	}
+}

@@ -19,16 +19,18 @@ const rootWithin = 30 * time.Second
 // Identities names repositories so that their clones agree, also on other hosts.
 // It may be used from any goroutine.
 type Identities struct {
-	git  string // path of the program; empty looks on PATH
-	host string
+	git     string // path of the program; empty looks on PATH
+	host    string
+	scratch string
 
 	mu    sync.Mutex
 	roots map[string]string // the first commit, by git directory and a commit that it leads to
 }
 
-// NewIdentities makes one, for the repositories of a host.
-func NewIdentities(git, host string) *Identities {
-	return &Identities{git: git, host: host, roots: map[string]string{}}
+// NewIdentities makes one, for the repositories of a host. Scratch is a folder that no
+// effect can write to.
+func NewIdentities(git, host, scratch string) *Identities {
+	return &Identities{git: git, host: host, scratch: scratch, roots: map[string]string{}}
 }
 
 // Of is the identity of the repository that a work tree belongs to: the name of
@@ -140,7 +142,7 @@ func (i *Identities) root(ctx context.Context, git string, w Workspace, common s
 	if ok {
 		return root
 	}
-	root, err := firstCommit(ctx, git, w, gd, head)
+	root, err := i.firstCommit(ctx, git, w, gd, head)
 	if err != nil {
 		return ""
 	}
@@ -151,10 +153,10 @@ func (i *Identities) root(ctx context.Context, git string, w Workspace, common s
 }
 
 // firstCommit reads the history with a repository of our own, that is thrown away.
-func firstCommit(ctx context.Context, git string, w Workspace, gd gitDir, head string) (string, error) {
+func (i *Identities) firstCommit(ctx context.Context, git string, w Workspace, gd gitDir, head string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, rootWithin)
 	defer cancel()
-	dir, err := os.MkdirTemp("", "autopilot-identity-")
+	dir, err := makeScratch(i.scratch)
 	if err != nil {
 		return "", err
 	}

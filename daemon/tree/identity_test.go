@@ -24,7 +24,7 @@ func identity(t *testing.T, host, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, err := NewIdentities("", host).Of(t.Context(), w)
+	id, err := NewIdentities("", host, t.TempDir()).Of(t.Context(), w)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package tree
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,7 +54,7 @@ func (c Config) Survey(ctx context.Context, ws Workspace, home string) (*Survey,
 	if err != nil {
 		return nil, fmt.Errorf("read the refs of %s: %w", gd.common, err)
 	}
-	root, err := os.MkdirTemp("", "autopilot-look-")
+	root, err := makeScratch(cmp.Or(c.Scratch, c.Root))
 	if err != nil {
 		return nil, fmt.Errorf("look at work trees: %w", err)
 	}

@@ -65,6 +65,7 @@ type Config struct {
 	Durable    bool   // recorded trees survive a power cut
 	LargeBytes int64  // 0 is DefaultLargeBytes
 	Git        string // path of the git program; empty looks on PATH
+	Scratch    string // for what is thrown away, out of the reach of effects; empty is Root
 }
 
 // Repo is the daemon's repository of one workspace.
@@ -73,7 +74,9 @@ type Repo struct {
 	dir   string
 	git   string
 	large int64
-	idLen int
+
+	scratch string
+	idLen   int
 
 	lists    recent[events.Tree, []listing]
 	compared recent[[2]events.Tree, []Change]
@@ -96,7 +99,10 @@ func Open(ctx context.Context, c Config, ws Workspace) (*Repo, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open tree repository: %w", err)
 	}
-	r := &Repo{ws: ws, dir: filepath.Join(root, ws.ID+".git"), git: git, large: c.LargeBytes, states: map[string]*state{}}
+	r := &Repo{ws: ws, dir: filepath.Join(root, ws.ID+".git"), git: git, scratch: c.Scratch, large: c.LargeBytes, states: map[string]*state{}}
+	if r.scratch == "" {
+		r.scratch = root
+	}
 	if r.large <= 0 {
 		r.large = DefaultLargeBytes
 	}
@@ -111,6 +117,18 @@ func (r *Repo) Dir() string { return r.dir }
 
 // Workspace is the workspace that the repository belongs to.
 func (r *Repo) Workspace() Workspace { return r.ws }
+
+// Scratch makes a folder that the caller removes.
+func (r *Repo) Scratch() (string, error) { return makeScratch(r.scratch) }
+
+// makeScratch makes a folder below one that no effect can write to: what git reads
+// there can name programs.
+func makeScratch(in string) (string, error) {
+	if err := os.MkdirAll(in, 0o700); err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(in, tempPrefix)
+}
 
 func lookGit(path string) (string, error) {
 	if path == "" {

@@ -73,7 +73,7 @@ func newGrove(t testing.TB) *grove {
 	g.check(err)
 	g.Keeper = New(Config{
 		Stores: Stores{
-			State: state, Home: t.TempDir(), Blobs: blobs, Hosts: hosts, Repos: tree.NewIdentities("", "here"),
+			State: state, Home: t.TempDir(), Blobs: blobs, Hosts: hosts, Repos: tree.NewIdentities("", "here", t.TempDir()),
 			Work: recorded{tree.Config{Root: filepath.Join(state, "trees")}},
 		},
 		Runs: nobody{}, Sessions: nobody{}, Log: l,

@@ -63,11 +63,12 @@ func (r Run) perform() (int, error) {
 }
 
 // Probe starts a program that does nothing, confined, and returns what could
-// not be enforced. exe is the supervisor's program.
-func Probe(exe string) ([]Lack, error) {
+// not be enforced. exe is the supervisor's program, in a folder in which a directory
+// is made and hidden.
+func Probe(exe, in string) ([]Lack, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	hidden, err := os.MkdirTemp("", "probe-")
+	hidden, err := os.MkdirTemp(in, "probe-")
 	if err != nil {
 		return nil, err
 	}
