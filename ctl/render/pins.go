@@ -17,6 +17,7 @@ var pinWords = map[string][2]string{
 	"script":  {"scripts that a gate reaches", "script %s and what it reaches"},
 	"include": {"included", "included by %s"},
 	"config":  {"configures the tests, where it does", "configures the tests, where it does (%s)"},
+	"read":    {"the check compares with it", "%s compares with it, or is made of it"},
 	"helper":  {"only tests use it", "only tests use it: %s"},
 	"role":    {"run as an agent that looks at the work", "run as the agent of role %s"},
 	"failing": {"has failing tests", "has failing tests (%s)"},

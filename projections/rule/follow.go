@@ -58,6 +58,7 @@ const (
 	WhyTarget  WhyKind = "target"  // of it, what the target By leads to
 	WhyScript  WhyKind = "script"  // of it, what the script By leads to
 	WhyInclude WhyKind = "include" // By includes it
+	WhyRead    WhyKind = "read"    // By compares with it, or is made of it
 	WhyConfig  WhyKind = "config"  // it configures what runs the tests
 	WhyHelper  WhyKind = "helper"  // only tests reach it, from By
 	WhyFailing WhyKind = "failing" // a test in it failed at the baseline
@@ -82,6 +83,7 @@ type follower struct {
 	outside []Script
 	seen    map[string]bool
 	level   int
+	sole    bool // the command is all that a named target or script does
 	by      Why
 }
 
@@ -124,10 +126,19 @@ func (f *follower) deeper(by Why, do func()) {
 	if f.level >= followDeep {
 		return
 	}
-	was := f.by
-	f.level, f.by = f.level+1, by
+	was, sole := f.by, f.sole
+	f.level, f.by, f.sole = f.level+1, by, false
 	do()
-	f.level, f.by = f.level-1, was
+	f.level, f.by, f.sole = f.level-1, was, sole
+}
+
+// goal follows a command of a target or script that a gate names. If it is all that
+// this does, it is as if the gate named it.
+func (f *follower) goal(text, dir string, sole bool) {
+	was := f.sole
+	f.sole = sole && f.level == 1 && !strings.ContainsAny(text, ";|&`\n") && !strings.Contains(text, "$(")
+	f.text(text, "", nil, []string{dir})
+	f.sole = was
 }
 
 // pin pins a whole file.
@@ -271,13 +282,13 @@ func (f *follower) files(w *shellWalk, c shellCall) {
 func (c shellCall) isSourced() bool { return c.words[0] == "." || c.words[0] == "source" }
 
 // script pins a script and follows it. What a gate command names is pinned
-// whatever it is. What scripts name can be the product: it is pinned if it is
+// whatever it is, and what a target that it names does and nothing else. What scripts name can be the product: it is pinned if it is
 // sourced, or run for nothing but its exit code.
 func (f *follower) script(w *shellWalk, c shellCall, name string, args []string) {
 	text := f.src.read(name)
 	shell := shells[interpreter(c.words[0])] || isShell(name, text)
 	why := f.by
-	if f.level > 0 {
+	if f.level > 0 && !f.sole {
 		why.Kind = WhyRun
 		if c.isSourced() {
 			why.Kind = WhySourced
@@ -287,6 +298,7 @@ func (f *follower) script(w *shellWalk, c shellCall, name string, args []string)
 		}
 	}
 	f.pin(name, why)
+	f.expected(w, name, string(text))
 	key := name + "\x00" + strings.Join(args, "\x00") + "\x00" + strings.Join(w.dirs, ":")
 	if !shell || f.seen[key] {
 		return

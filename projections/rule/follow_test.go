@@ -267,3 +267,26 @@ func TestConfigurationThatWouldGoFirstIsAViolation(t *testing.T) {
 		equal(t, c.gate+": "+c.file, slices.Contains(edited(c.gate, c.files, is), c.file), c.bad)
 	}
 }
+
+func TestWhatAPinnedScriptComparesWithAndIsMadeOfIsPinned(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		gate  string
+		files map[string]string
+		want  []string
+	}{
+		"what comes out": {"sh check.sh", map[string]string{"check.sh": "sh add.sh | diff - out/want.txt\n", "out/want.txt": "", "add.sh": "", "data.txt": ""}, []string{"check.sh", "out/want.txt"}},
+		"modules beside a tool": {"python3 tools/check.py", map[string]string{
+			"tools/check.py": "import sys\nfrom rules import same\nimport shop\n", "tools/rules.py": "import more\n", "tools/more.py": "", "shop.py": "",
+		}, []string{"tools/check.py", "tools/more.py", "tools/rules.py"}},
+		"modules beside a product":        {"python3 src/check.py", map[string]string{"src/check.py": "import calc\n", "src/calc.py": ""}, []string{"src/check.py"}},
+		"the sole command of a target":    {"make test", map[string]string{"Makefile": "test: build\n\tpython3 run/t.py\n\nbuild:\n\tpython3 gen.py\n", "run/t.py": "", "gen.py": ""}, []string{"run/t.py"}},
+		"one of two commands of a target": {"make test", map[string]string{"Makefile": "test:\n\tpython3 gen.py\n\tcmp a b\n", "gen.py": ""}, nil},
+		"the sole command of a script":    {"npm test", map[string]string{"package.json": `{"scripts": {"test": "node run.js", "pretest": "node build.js"}}`, "run.js": "", "build.js": ""}, []string{"run.js"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			equal(t, "paths", gatePins([]Command{{Text: c.gate}}, c.files).Paths, c.want)
+		})
+	}
+}

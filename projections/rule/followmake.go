@@ -98,7 +98,11 @@ func (f *follower) makefile(dir string, files, goals []string, all bool) {
 		f.part(name, reached, why)
 	}
 	f.unmade(dir, g.joined, whole, goals)
-	f.deeper(Why{WhyRun, files[0]}, func() { f.recipes(dir, g.joined, r.names) })
+	f.deeper(Why{WhyRun, files[0]}, func() {
+		f.recipes(dir, g.joined, r.names, func(target string) bool {
+			return slices.Contains(goals, target) || len(goals) == 0 && target == whole.first
+		})
+	})
 }
 
 // include reads a makefile and what it includes, in the place where it does.
@@ -164,8 +168,8 @@ func makes(goal string) *regexp.Regexp {
 
 var makeShell = regexp.MustCompile(`\$[({]shell\s`)
 
-// recipes follows the commands of reached targets.
-func (f *follower) recipes(dir string, m makefile, names map[string]bool) {
+// recipes follows the commands of reached targets; named says which the gate asks for.
+func (f *follower) recipes(dir string, m makefile, names map[string]bool, named func(target string) bool) {
 	ex := m.expander()
 	for _, e := range m.entries {
 		f.shellOf(dir, ex, e)
@@ -181,7 +185,7 @@ func (f *follower) recipes(dir string, m makefile, names map[string]bool) {
 			local := ex.with(auto)
 			for _, line := range e.recipe {
 				text := strings.ReplaceAll(local.expand(strings.TrimLeft(line, "@-+ \t")), unknown, `"$_UNKNOWN"`)
-				f.text(text, "", nil, []string{dir})
+				f.goal(text, dir, len(e.recipe) == 1 && named(target))
 			}
 		}
 	}
@@ -273,10 +277,11 @@ func (f *follower) taskFile(kind PartKind, dir, name string, part Part) {
 	part.Names, part.Vars = keys(r.names), keys(r.vars)
 	f.part(name, part, Why{WhyTarget, by})
 	f.deeper(Why{WhyRun, name}, func() {
-		for _, line := range taskLines(kind, data, r) {
-			f.text(line, "", nil, []string{path.Dir(name)})
+		lines := taskLines(kind, data, r)
+		for _, line := range lines {
+			f.goal(line, path.Dir(name), len(lines) == 1)
 			if dir != path.Dir(name) {
-				f.text(line, "", nil, []string{dir})
+				f.goal(line, dir, len(lines) == 1)
 			}
 		}
 	})

@@ -205,7 +205,7 @@ func (h *helpers) drop() {
 	pinned := setOf(h.pins.Among(h.src.Files))
 	for _, f := range h.src.Files {
 		_, ok := languageOf(f)
-		if _, candidate := h.from[f]; ok && !candidate && !pinned[f] && !strings.Contains(f, "node_modules/") {
+		if _, candidate := h.from[f]; ok && !candidate && !pinned[f] && !strings.Contains(f, "node_modules/") && !isVendored(f) {
 			product = append(product, f)
 		}
 	}
@@ -214,6 +214,7 @@ func (h *helpers) drop() {
 		return
 	}
 	h.src.prefetch(product)
+	seen := map[string]bool{} // of vendored files, which are the product's where it reaches them
 	for len(product) > 0 {
 		f := product[0]
 		product = product[1:]
@@ -222,9 +223,16 @@ func (h *helpers) drop() {
 			if _, candidate := h.from[to]; candidate {
 				delete(h.from, to)
 				product = append(product, to) // what it imports is the product's too
+			} else if isVendored(to) && !seen[to] {
+				seen[to] = true
+				product = append(product, to)
 			}
 		}
 	}
+}
+
+func isVendored(file string) bool {
+	return strings.HasPrefix(file, "vendor/") || strings.Contains(file, "/vendor/")
 }
 
 var (
@@ -233,6 +241,7 @@ var (
 	nodeImport   = regexp.MustCompile(`(?:from|require\(|import\(|import)\s*['"](\.{1,2}/[^'"]*)['"]`)
 	goImport     = regexp.MustCompile(`(?m)^\s*(?:import\s+)?(?:[\w.]+\s+)?"([\w./~-]+)"`)
 	rubyImport   = regexp.MustCompile(`(?m)^\s*require(_relative)?\s*\(?\s*['"]([^'"]+)['"]`)
+	goReplace    = regexp.MustCompile(`(?m)^\s*(?:replace\s+)?(\S+)(?:\s+v\S+)?\s+=>\s+(\.{1,2}/\S+)`)
 	goModule     = regexp.MustCompile(`(?m)^module\s+(\S+)`)
 )
 
@@ -307,14 +316,24 @@ func goImports(src Source, file, text string) []string {
 		return nil
 	}
 	var out []string
-	for _, i := range goImport.FindAllStringSubmatch(text, -1) {
-		below, ok := strings.CutPrefix(i[1], m[1])
-		if !ok || below != "" && below[0] != '/' {
-			continue
-		}
-		out = append(out, src.sources(path.Join(root, below))...)
+	places := map[string]string{m[1]: root}
+	for _, r := range goReplace.FindAllStringSubmatch(string(src.read(path.Join(root, "go.mod"))), -1) {
+		places[r[1]] = path.Join(root, r[2])
 	}
-	return out
+	for _, i := range goImport.FindAllStringSubmatch(text, -1) {
+		found := false
+		for module, dir := range places {
+			if below, ok := strings.CutPrefix(i[1], module); ok && (below == "" || below[0] == '/') {
+				out = append(out, src.sources(path.Join(dir, below))...)
+				found = true
+			}
+		}
+		if !found && strings.Contains(i[1], ".") {
+			out = append(out, src.sources(path.Join(root, "vendor", i[1]))...)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // sources are the Go files of a folder that are no tests.

@@ -85,7 +85,7 @@ func (p Pins) isData(name string) bool {
 // is the work as soon as the task names it.
 func (k WhyKind) indirect() bool {
 	switch k {
-	case WhySourced, WhyRun, WhyHelper, WhyConfig, WhyFailing:
+	case WhySourced, WhyRun, WhyRead, WhyHelper, WhyConfig, WhyFailing:
 		return true
 	default:
 		return false
