@@ -11,8 +11,8 @@
 // interfaces of its own:
 //
 //   - a run: engine (what is next), fleet (all of them), work (what is done), gate,
-//     agent, effect and sandbox (processes), workflow, tree (of files), session (driven
-//     by a chat);
+//     agent, effect and sandbox (processes), workflow, tree (of files), cache and installed
+//     (what gates load beside it), session (driven by a chat);
 //   - what is kept: journal (who writes events), store, snapshot, archive, blob, disk,
 //     durable, roll (a new log), removal, transfer (to others), prove and offline;
 //   - who works here: peer, chat, hook, claim, worktree, atwork;

@@ -117,12 +117,14 @@ const (
 	ReasonControl   Reason = "control"    // red: the command fails on the files as they are too
 	ReasonRow       Reason = "row"        // red: what who works names is not what the history says
 
-	ReasonHeld       Reason = "held"        // control: it ended as it has to
-	ReasonLeans      Reason = "leans"       // control: the gates pass only with the files named, which came since the start
-	ReasonElsewhere  Reason = "elsewhere"   // control: the files of the start pass too, so something else turned it green
-	ReasonWanted     Reason = "wanted"      // control: the baseline named no failing test, so the tests named were wanted
-	ReasonNothingNew Reason = "nothing-new" // control: no file came that tests or runners load
-	ReasonNotTried   Reason = "not-tried"   // control: it could not be tried here, or its end says nothing
+	ReasonHeld           Reason = "held"            // control: it ended as it has to
+	ReasonLeans          Reason = "leans"           // control: the gates pass only with the files named, which came since the start
+	ReasonElsewhere      Reason = "elsewhere"       // control: the files of the start pass too, so something else turned it green
+	ReasonWanted         Reason = "wanted"          // control: the baseline named no failing test, so the tests named were wanted
+	ReasonNothingNew     Reason = "nothing-new"     // control: no file came that tests or runners load
+	ReasonNotTried       Reason = "not-tried"       // control: it could not be tried here, or its end says nothing
+	ReasonOutsideChanged Reason = "outside-changed" // control: the files named, which gates load from outside of the tree, are not those of the start
+	ReasonRenewed        Reason = "renewed"         // control: the packages of the files named are other ones, as the work wants them
 
 	ReasonReported   Reason = "reported"           // session: no kill switch fires on its report
 	ReasonNoReport   Reason = "no-report"          // session: it wrote none

@@ -4,6 +4,7 @@ package fileid
 
 import (
 	"io/fs"
+	"os"
 	"syscall"
 )
 
@@ -23,4 +24,10 @@ func Of(info fs.FileInfo) ID {
 		id.Dev, id.Inode, id.ChangeTime = uint64(s.Dev), s.Ino, changeTime(s) // Dev is int32 on darwin
 	}
 	return id
+}
+
+// Owned says that a file belongs to the user that the daemon runs as.
+func Owned(info fs.FileInfo) bool {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(s.Uid) == os.Getuid()
 }

@@ -69,13 +69,16 @@ func (w *Worker) Gates(ctx context.Context, s run.State, end <-chan struct{}) (_
 	if err != nil {
 		return events.GatesJudged{}, err
 	}
+	if results, err = g.outsideSame(ctx, results, on); err != nil {
+		return events.GatesJudged{}, fmt.Errorf("compare what gates load from outside of the tree: %w", err)
+	}
 	if results, err = g.controls(ctx, results, on); err != nil {
 		return events.GatesJudged{}, err
 	}
 	if results, err = g.heldOut(ctx, results, on.Tree); err != nil {
 		return events.GatesJudged{}, err
 	}
-	if err := errors.Join(g.sayMoved(ctx, results), g.sealCaches()); err != nil {
+	if err := errors.Join(g.sayMoved(ctx, results), g.sealCaches(), g.sealOutside(ctx)); err != nil {
 		return events.GatesJudged{}, err
 	}
 	g.addRefused(results)

@@ -21,6 +21,10 @@ func control(l events.Language, r events.GateResult) string {
 		return Say(l, "no test or runner file was added", "テストやランナーのファイルは追加されていない")
 	case events.ReasonNotTried:
 		return Say(l, "not tried, so it proves nothing", "未実行のため何も証明しない")
+	case events.ReasonOutsideChanged:
+		return Say(l, "installed packages are not those of the start", "インストール済みのパッケージが開始時と異なる")
+	case events.ReasonRenewed:
+		return Say(l, "installed packages were renewed", "インストール済みのパッケージが更新された")
 	default:
 	}
 	return string(r.Reason)
