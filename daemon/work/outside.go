@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"autopilot/daemon/gate"
 	"autopilot/daemon/installed"
@@ -25,7 +26,10 @@ import (
 // a file that says which packages it wants. So are those in the work tree of a run whose
 // gates pass in a clean checkout that its set-up filled. All else fails the iteration.
 
-const outsideName = "outside"
+const (
+	outsideName = "outside"
+	outsideKept = 30 * 24 * time.Hour // a list that no run has made anew
+)
 
 func (w *Worker) outsideFile(p *Plan) string {
 	return filepath.Join(w.cfg.State, outsideName, p.Repo.Workspace().ID)

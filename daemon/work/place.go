@@ -230,5 +230,12 @@ func (w *Worker) sweepPlaces() error {
 			errs = append(errs, w.remove(path))
 		}
 	}
+	lists, err := filepath.Glob(filepath.Join(w.cfg.State, outsideName, "*"))
+	errs = append(errs, err)
+	for _, path := range lists {
+		if info, err := os.Lstat(path); err == nil && w.cfg.Now().Sub(info.ModTime()) > outsideKept {
+			errs = append(errs, os.Remove(path))
+		}
+	}
 	return errors.Join(append(errs, cache.Sweep(filepath.Join(w.cfg.State, cachesName), w.cfg.Now(), w.remove))...)
 }
