@@ -48,6 +48,25 @@ func (f *follower) expected(w *shellWalk, name, text string) {
 	}
 }
 
+// named pins files that a gate gives to a program, where their names say that they
+// are tests: of doctest, and of a runner that nobody knows.
+func (f *follower) named(w *shellWalk, c shellCall) {
+	if f.level > 0 && !f.sole {
+		return
+	}
+	for _, word := range c.words[1:] {
+		base := path.Base(word)
+		if !expects(base) && !slices.ContainsFunc(pathWords(base), func(w string) bool { return w == "test" || w == "tests" || w == "doctest" }) {
+			continue
+		}
+		for _, p := range within(w.dirs, word, f.src.Root) {
+			if f.src.exists(p) {
+				f.pin(p, f.by)
+			}
+		}
+	}
+}
+
 // expects reports whether a name says that the file holds what has to come out.
 func expects(name string) bool {
 	return slices.ContainsFunc(pathWords(path.Base(name)), func(w string) bool { return expectedWords[w] })

@@ -247,6 +247,7 @@ func (f *follower) simple(w *shellWalk, c shellCall) {
 		}
 	}
 	f.tool(w, c)
+	f.named(w, c)
 	f.files(w, c)
 }
 

@@ -276,6 +276,7 @@ func TestWhatAPinnedScriptComparesWithAndIsMadeOfIsPinned(t *testing.T) {
 		want  []string
 	}{
 		"what comes out": {"sh check.sh", map[string]string{"check.sh": "sh add.sh | diff - out/want.txt\n", "out/want.txt": "", "add.sh": "", "data.txt": ""}, []string{"check.sh", "out/want.txt"}},
+		"a file that the gate gives to its runner": {"python3 -m doctest docs/test_shop.txt README.md", map[string]string{"docs/test_shop.txt": "", "README.md": ""}, []string{"docs/test_shop.txt"}},
 		"modules beside a tool": {"python3 tools/check.py", map[string]string{
 			"tools/check.py": "import sys\nfrom rules import same\nimport shop\n", "tools/rules.py": "import more\n", "tools/more.py": "", "shop.py": "",
 		}, []string{"tools/check.py", "tools/more.py", "tools/rules.py"}},
