@@ -20,6 +20,8 @@ var variables = [][2]string{
 	{"AUTOPILOT_MAX_USD", "limits.usd"},
 	{"AUTOPILOT_MAX_TOKENS", "limits.tokens"},
 	{"AUTOPILOT_MAX_TURNS", "limits.turns"},
+	{"AUTOPILOT_GIT_PUSH", "git.push"},
+	{"AUTOPILOT_GIT_HISTORY", "git.history"},
 }
 
 // settings are those that the environment holds, by key. An empty variable is
@@ -43,7 +45,8 @@ func newConfig(a *app) *cobra.Command {
 		Short: "Show, check and set settings",
 		Long: `Settings come from these places, the strongest first: flags, variables
 (AUTOPILOT_AGENT, AUTOPILOT_MODEL, AUTOPILOT_MAX_ITERATIONS, AUTOPILOT_FOR,
-AUTOPILOT_UNTIL, AUTOPILOT_MAX_USD, AUTOPILOT_MAX_TOKENS, AUTOPILOT_MAX_TURNS),
+AUTOPILOT_UNTIL, AUTOPILOT_MAX_USD, AUTOPILOT_MAX_TOKENS, AUTOPILOT_MAX_TURNS,
+AUTOPILOT_GIT_PUSH, AUTOPILOT_GIT_HISTORY),
 the project's file .autopilot/config.yaml at the root of the work tree, the
 user's file, defaults.
 

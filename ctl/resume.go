@@ -3,6 +3,7 @@ package ctl
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -82,7 +83,8 @@ func (a *app) afterDrift(ctx context.Context, req wire.ResumeRequest, v *wire.Ru
 	}
 	var halted wire.RunView
 	var set wire.PINView
-	if a.ask(ctx, wire.RunGet, req.RunRef, &halted) != nil || (halted.Reason != string(events.HaltDrift) && halted.Reason != string(events.HaltUnproven)) ||
+	proves := []string{string(events.HaltDrift), string(events.HaltGit), string(events.HaltUnproven)}
+	if a.ask(ctx, wire.RunGet, req.RunRef, &halted) != nil || !slices.Contains(proves, halted.Reason) ||
 		a.ask(ctx, wire.PINStatus, nil, &set) != nil {
 		return err
 	}

@@ -46,6 +46,7 @@ type runOptions struct {
 	fromIssue  string // hash of the text, or ask; empty does not take it
 	inputs     []string
 	priority   string
+	git        wire.GitRules
 	findings   string // file of them
 }
 
@@ -92,6 +93,8 @@ goes on with the next command that asks the daemon, as apctl ls.`,
 	})
 	_ = cmd.RegisterFlagCompletionFunc("sandbox", completeSandboxes)
 	_ = cmd.RegisterFlagCompletionFunc("driver", cobra.FixedCompletions([]cobra.Completion{string(events.DriverSession)}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("git-push", cobra.FixedCompletions([]cobra.Completion{wire.GitDeny, wire.GitAllow}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("git-history", cobra.FixedCompletions([]cobra.Completion{wire.GitKeep, wire.GitAny}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("priority", cobra.FixedCompletions(events.Priorities(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("permissions", cobra.FixedCompletions([]cobra.Completion{"full"}, cobra.ShellCompDirectiveNoFileComp))
 	return a.jsonFlag(cmd)
@@ -128,6 +131,8 @@ func (o *runOptions) flags(cmd *cobra.Command) {
 	f.StringArrayVar(&o.protect, "protect", nil, "pin the files of `GLOB` too (repeatable)")
 	f.StringArrayVar(&o.allow, "allow-test-changes", nil, "let the agent change the pinned tests of `GLOB`, or all")
 	f.Lookup("allow-test-changes").NoOptDefVal = "**"
+	f.StringVar(&o.git.Push, "git-push", "", "`deny`: a push halts the run; allow: it is told")
+	f.StringVar(&o.git.History, "git-history", "", "`keep`: commits, branches, tags and stashes of the start have to stay; any: it is told")
 	f.StringVar(&o.sandbox, "sandbox", "", "what agent and gates may touch: `MODE`, see apctl agent sandbox")
 	f.StringArrayVar(&o.env, "env", nil, "send `NAME` or NAME=VALUE to the agent, see apctl help environment")
 	f.StringVar(&o.limits.forTime, "for", "", "end after this `TIME` of activity: 4h, 90m")
@@ -276,6 +281,12 @@ func (o *runOptions) request(a *app, counted bool, args []string) (wire.StartReq
 			return req, render.BadIssue(o.issue)
 		}
 		req.Spec.Issue = issue.String()
+	}
+	if req.Spec.Git = o.git; !slices.Contains([]string{"", wire.GitDeny, wire.GitAllow}, o.git.Push) {
+		return req, render.BadWord("--git-push", o.git.Push, wire.GitDeny, wire.GitAllow)
+	}
+	if !slices.Contains([]string{"", wire.GitKeep, wire.GitAny}, o.git.History) {
+		return req, render.BadWord("--git-history", o.git.History, wire.GitKeep, wire.GitAny)
 	}
 	req.Spec.NoControls = o.noControls
 	if o.clean {

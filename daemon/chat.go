@@ -35,6 +35,17 @@ func (d *Daemon) rank(q bus.Request, typed string, c *configured) error {
 	return nil
 }
 
+// checkGit keeps a chat from allowing in git what the settings may not.
+func (d *Daemon) checkGit(q bus.Request, body wire.StartRequest) error {
+	typed := body.Spec.Git
+	loose := typed.Push == wire.GitAllow || typed.History == wire.GitAny || body.Settings["git.push"] != "" || body.Settings["git.history"] != ""
+	if loose && d.chats.Behind(q) {
+		return wire.Errorf(wire.Denied, "a chat cannot allow more in git than the settings do").
+			WithHint("leave out --git-push allow, --git-history any and the variables AUTOPILOT_GIT_PUSH and AUTOPILOT_GIT_HISTORY")
+	}
+	return nil
+}
+
 // checkInputs keeps a chat from typing commands of gates where the settings have
 // them: it may add gates, and take none away.
 func (d *Daemon) checkInputs(q bus.Request, c configured) error {

@@ -35,7 +35,7 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 	if err != nil {
 		return wire.RunView{}, err
 	}
-	if err := cmp.Or(d.rank(q, body.Spec.Priority, &conf), d.checkInputs(q, conf)); err != nil {
+	if err := cmp.Or(d.rank(q, body.Spec.Priority, &conf), d.checkInputs(q, conf), d.checkGit(q, body)); err != nil {
 		return wire.RunView{}, err
 	}
 	ws, err := d.worker.Workspace(ctx, body.Spec)
@@ -91,7 +91,7 @@ func (d *Daemon) runPreview(ctx context.Context, q bus.Request, body wire.StartR
 	if err != nil {
 		return wire.Preview{}, err
 	}
-	if err := cmp.Or(d.rank(q, body.Spec.Priority, &conf), d.checkInputs(q, conf)); err != nil {
+	if err := cmp.Or(d.rank(q, body.Spec.Priority, &conf), d.checkInputs(q, conf), d.checkGit(q, body)); err != nil {
 		return wire.Preview{}, err
 	}
 	if err := d.checkBudget(ctx, conf); err != nil {
@@ -232,7 +232,7 @@ func (d *Daemon) runResume(ctx context.Context, q bus.Request, body wire.ResumeR
 	}
 	defer release()
 	cmd, actor := engine.Resume{}, q.Actor
-	if explain.Proves(s) && (s.Halt.Reason == events.HaltDrift || body.Note == "" && body.Findings == "") {
+	if explain.Proves(s) && (explain.Lapsed(s.Halt.Reason) || body.Note == "" && body.Findings == "") {
 		if cmd.Assurance, actor, err = d.afterDrift(q, s, body); err != nil {
 			return wire.RunView{}, err
 		}
@@ -249,6 +249,7 @@ func (d *Daemon) runResume(ctx context.Context, q bus.Request, body wire.ResumeR
 		return wire.RunView{}, err
 	}
 	cmd.Changed, cmd.Moved = d.changed(ctx, s)
+	cmd.Git = d.worker.GitNow(ctx, s)
 	s, err = d.fleet.Do(ctx, s.ID, cmd, actor, q.ID)
 	if h := s.Facts.Handle; errors.Is(err, engine.ErrNotHalted) && explain.Asks(s) {
 		return wire.RunView{}, wire.Errorf(wire.Conflict, "run %s is not halted: it asks a person, and goes on when that is answered", h).

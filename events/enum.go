@@ -23,6 +23,7 @@ const (
 	GateControl   GateKind = "control"   // what passed is tried once more, with the proof or the product of the start
 	GateSession   GateKind = "session"   // the outcome record of a session, judged by the kill switches
 	GateHoldout   GateKind = "holdout"   // a command passes with files that no agent sees
+	GateGit       GateKind = "git"       // what the run does not allow in git was not done
 )
 
 // Language is that of texts to people. Those to agents are English.
@@ -125,6 +126,11 @@ const (
 	ReasonNotTried       Reason = "not-tried"       // control: it could not be tried here, or its end says nothing
 	ReasonOutsideChanged Reason = "outside-changed" // control: the files named, which gates load from outside of the tree, are not those of the start
 	ReasonRenewed        Reason = "renewed"         // control: the packages of the files named are other ones, as the work wants them
+
+	ReasonGitKept Reason = "git-kept" // git: nothing was done that the run does not allow
+	ReasonPushed  Reason = "pushed"   // git: the branches named were pushed
+	ReasonHistory Reason = "history"  // git: commits, branches, tags or stashes of the start are gone or moved
+	ReasonUnread  Reason = "unread"   // git: its state could not be read
 
 	ReasonReported   Reason = "reported"           // session: no kill switch fires on its report
 	ReasonNoReport   Reason = "no-report"          // session: it wrote none
@@ -306,6 +312,7 @@ const (
 	HaltForeign      Halt = "foreign-change" // somebody else has changed the work tree
 	HaltClaimLost    Halt = "claim-lost"     // another has the work tree now
 	HaltUnproven     Halt = "unproven"       // all passes, but so do the files of the start
+	HaltGit          Halt = "git"            // a push, or lost history, that the run does not allow
 
 	HaltIterations  Halt = "iterations"
 	HaltCycles      Halt = "cycles" // ways back to an earlier phase

@@ -172,7 +172,7 @@ var sampleEnded = AgentEnded{
 	Phase: "work", Iteration: 2, Attempt: 1, Effect: sampleEffect, Outcome: Signaled, Exit: -1, Signal: 9,
 	DurationMS: 91342, OutputBytes: 209715200, Truncated: true, Killed: 2, Left: 1, Excerpt: sampleRef("31"),
 	Claim: ClaimBlocked, Summary: sampleRef("32"), Question: sampleRef("33"), Asks: Asks{Kind: AskChoice, Options: 3, Recommended: 2}, Misasked: sampleRef("36"), Evidence: sampleRef("35"),
-	Tree: sampleTree("03"), Work: sampleTree("04"), Files: 7, Head: sampleHead, Git: sampleRef("38"),
+	Tree: sampleTree("03"), Work: sampleTree("04"), Files: 7, Head: sampleHead, Git: sampleRef("38"), GitDenied: true,
 	Result: ResultRateLimited, By: FromStream, Conflicts: []Signal{{By: FromExit, Result: ResultEnded}}, Cut: CutRepetition,
 	ResetMS: 1893470400000, Session: "6f1c0a52-8d3e-4b7a-9c15-2e4f60718293", Model: "claude-test-1",
 	Usage: Usage{
@@ -320,7 +320,7 @@ var sampleData = map[string]Data{
 	TypeBundleImported: BundleImported{Bundle: Digest(sampleRef("92")), Runs: 2, Events: 61},
 	TypeRunResumed: RunResumed{
 		Note: sampleRef("61"), Findings: sampleRef("62"), Count: 2, Phase: "plan", Assurance: AssuredPIN, Changed: sampleRef("63"),
-		Moved: HeadMove{From: Head{Commit: "d1", Branch: sampleRef("64")}, To: Head{Commit: "d2", Branch: sampleRef("65")}},
+		Moved: HeadMove{From: Head{Commit: "d1", Branch: sampleRef("64")}, To: Head{Commit: "d2", Branch: sampleRef("65")}}, Git: sampleRef("66"),
 	},
 	TypeRunEnded: RunEnded{
 		State: EndRefused, Iteration: 1, Tree: sampleTree("01"), Gate: "test", Reason: RefusedGoalGreen, Error: sampleRef("71"),

@@ -277,9 +277,10 @@ type AgentEnded struct {
 	Evidence    Ref     `json:"evidence,omitzero"` // what a session refers to: a JSON list, never a verdict
 	Tree        Tree    `json:"tree"`              // recorded after the whole process tree was reaped
 	Work        Tree    `json:"work"`
-	Files       int     `json:"files"`         // changed against the start of the run
-	Head        Head    `json:"head,omitzero"` // where it is then
-	Git         Ref     `json:"git,omitzero"`  // state of the repository then
+	Files       int     `json:"files"`               // changed against the start of the run
+	Head        Head    `json:"head,omitzero"`       // where it is then
+	Git         Ref     `json:"git,omitzero"`        // state of the repository then
+	GitDenied   bool    `json:"git_denied,omitzero"` // it has done in git what the run does not allow
 
 	// What everything that is known of the end together says; absent in events
 	// that were stored before it was decided.
@@ -387,6 +388,7 @@ type RunResumed struct {
 	Assurance Assurance `json:"assurance,omitzero"` // after drift: how sure it is that a person resumed it
 	Moved     HeadMove  `json:"moved,omitzero"`     // of HEAD meanwhile: it goes on from there
 	Changed   Ref       `json:"changed,omitzero"`   // files that have changed since the run last saw its work tree, one a line: taken as they are
+	Git       Ref       `json:"git,omitzero"`       // state of the repository: what git does not allow counts from here
 }
 
 // RunEnded is the last event of a run.

@@ -61,6 +61,16 @@ If you go on, the run is done, and its evidence says that you accepted it.
 `)
 		return s.head(v) + "\n\n" + means + "\n" + s.challenge(s.say("accept it", "受け入れる"), v.Handle, pin)
 	}
+	if v.Reason == string(events.HaltGit) {
+		means := s.say(`It has pushed, or removed commits, branches, tags or stashes that were there at
+the start, which the settings of this run do not allow (apctl why names them). If
+you go on, the repository counts as it is now, and the next such change halts it.
+`, `この実行の設定で禁止されているプッシュ、または開始時にあったコミット・ブランチ・
+タグ・スタッシュの削除がありました (apctl why で表示)。続けると現在のリポジトリを
+基準とし、次の違反で再び停止します。
+`)
+		return s.head(v) + "\n\n" + means + "\n" + s.challenge(s.say("resume it", "再開する"), v.Handle, pin)
+	}
 	means := s.say(`It has changed pinned files or tools: what proves its work. Put them back first
 (apctl diff shows them). They stay pinned; if the next iteration leaves them
 changed it is warned once more, and then halted again.

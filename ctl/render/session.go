@@ -136,6 +136,11 @@ func BadPriority(name string) *wire.Error {
 	return usage("--priority low, normal or high", "the priority %q is not known", name)
 }
 
+// BadWord is a flag that takes other words.
+func BadWord(flag, word string, known ...string) *wire.Error {
+	return usage(flag+" "+strings.Join(known, " or "), "%s: %q is not known", flag, word)
+}
+
 // NoAnswer is an answer that says nothing.
 func NoAnswer() *wire.Error {
 	return usage("apctl session answer ok, no -m 'SECTION: TEXT', A..D or 'TEXT'", "no answer is given")

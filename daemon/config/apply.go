@@ -43,6 +43,7 @@ func (l Layers) Apply(q wire.StartRequest, now time.Time) (Applied, error) {
 	a.checkout()
 	a.answers()
 	a.priority()
+	a.git()
 	if err := a.sandbox(); err != nil {
 		return Applied{}, err
 	}

@@ -60,6 +60,7 @@ func (p Project) check(f *faults) {
 	f.globs("protect", p.Protect)
 	f.globs("allow_test_changes", p.AllowTestChanges)
 	f.sandbox(p.Sandbox)
+	f.git(p.Git)
 	f.limits(p.Limits)
 	f.resources(p.Resources)
 	f.own("limits.day", "limits.project")
@@ -79,6 +80,7 @@ func (u User) check(f *faults) {
 	}
 	f.noNUL("worktree_root", u.TreeRoot)
 	f.sandbox(u.Sandbox)
+	f.git(u.Git)
 	f.limits(u.Limits)
 	f.prices(u.Prices)
 	f.names("redact.env", u.Redact.Env)
@@ -200,6 +202,8 @@ func (f *faults) gate(at, name string, g Gate) {
 		f.add(at, "use letters a-z, digits, - and _", "%q is no name", name)
 	case name == string(gate.ProtectedName):
 		f.add(at, "give the gate another name", "the name is taken by the gate for pinned files")
+	case name == string(gate.GitName):
+		f.add(at, "give the gate another name", "the name is taken by the gate for the rules of git")
 	}
 	f.noNUL(at, g.Run)
 	if (strings.TrimSpace(g.Run) == "") == (len(g.Artifact) == 0) {

@@ -126,6 +126,16 @@ func (l Layers) from(key string) *layer {
 	return nil
 }
 
+// counts is from, but for keys of which the stricter file counts.
+func (l Layers) counts(key string) *layer {
+	for _, r := range gitRules() {
+		if r.key == key {
+			return l.stricter(r)
+		}
+	}
+	return l.from(key)
+}
+
 // Value is the value of one key, which the files may have no setting for.
 func (l Layers) Value(key string) (wire.ConfigValue, bool) {
 	s, ok := Find(key)
@@ -140,7 +150,7 @@ func (l Layers) Value(key string) (wire.ConfigValue, bool) {
 		v.Value, v.Origin, v.Where = text, string(FromEnvironment), variable(key)
 		return v, true
 	}
-	if f := l.from(key); f != nil {
+	if f := l.counts(key); f != nil {
 		line, _ := f.file.Line(key)
 		v.Origin, v.Where = string(f.origin), f.file.Path+":"+strconv.Itoa(line)
 		v.Value = f.show(s, key)
@@ -267,6 +277,12 @@ func checkVariable(key, text string) *mistake {
 	case "limits.turns":
 		if n, err := turns(text); err != nil || n < 1 {
 			return bad("write 1 or more", "%q is no number of turns")
+		}
+	case "git.push", "git.history":
+		for _, r := range gitRules() {
+			if r.key == key && !slices.Contains(r.values, text) {
+				return bad("write "+strings.Join(r.values, " or "), "%q is not known")
+			}
 		}
 	case "limits.until":
 		if _, err := when.Next(text, time.Time{}); err != nil {

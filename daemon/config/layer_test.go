@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -166,6 +167,43 @@ func TestAProjectCanOnlyAskForMoreConfinement(t *testing.T) {
 	}
 }
 
+func TestTheStricterRuleForGitCounts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ user, project, variable, typed, want, from string }{
+		{"", "", "", "", "", "default"},
+		{"git: {push: deny}\n", "", "", "", "deny", "user"},
+		{"", "git: {push: deny}\n", "", "", "deny", "project"},
+		{"git: {push: deny}\n", "git: {push: allow}\n", "", "", "deny", "user"},
+		{"git: {push: allow}\n", "git: {push: deny}\n", "", "", "deny", "project"},
+		{"git: {push: deny}\n", "git: {history: keep}\n", "", "", "deny", "user"},
+		{"git: {push: deny}\n", "", "allow", "", "allow", "environment"},
+		{"git: {push: deny}\n", "", "allow", "deny", "deny", "environment"},
+		{"git: {push: deny}\n", "", "", "allow", "allow", "user"}, // what a person types counts
+	} {
+		env := map[string]string{}
+		if c.variable != "" {
+			env["git.push"] = c.variable
+		}
+		l := layers(c.project, c.user, env)
+		a, err := l.Apply(wire.StartRequest{Spec: wire.RunSpec{
+			Gates: []wire.GateSpec{{Name: "t", Role: events.RoleGoal, Command: "x"}}, Agent: wire.AgentSpec{Command: "a"},
+			Git: wire.GitRules{Push: c.typed},
+		}}, noon)
+		v, _ := l.Value("git.push")
+		if err != nil || a.Request.Spec.Git.Push != c.want || v.Origin != c.from {
+			t.Errorf("%+v: %q from %s, %v", c, a.Request.Spec.Git.Push, v.Origin, err)
+		}
+		used := slices.ContainsFunc(a.Used, func(v wire.ConfigValue) bool { return v.Key == "git.push" })
+		if used != (c.typed == "" && c.from != "default") {
+			t.Errorf("%+v: told as used: %v", c, used)
+		}
+	}
+	bad := layers("", "", map[string]string{"git.history": "all"})
+	if p := bad.Problems(); len(p) != 1 || p[0].Fix != "write keep or any" {
+		t.Errorf("%+v", p)
+	}
+}
+
 func TestEverySettingIsShownWithItsOrigin(t *testing.T) {
 	t.Parallel()
 	l := layers(project, user, map[string]string{"limits.for": "1h"})
@@ -205,6 +243,8 @@ func TestEverySettingIsShownWithItsOrigin(t *testing.T) {
 		"answers":                   "person default ",
 		"team.replicas":             "3 default ",
 		"priority":                  "normal default ",
+		"git.push":                  "allow default ",
+		"git.history":               "any default ",
 		"after_reboot":              "ask user /u.yaml:12",
 		"agents.list.command":       "[./a, b c] project /p/.autopilot/config.yaml:6",
 		"gates.report":              "{artifact: [docs/report.md]} project /p/.autopilot/config.yaml:11",

@@ -30,6 +30,7 @@ type Project struct {
 	Protect          []string                          `yaml:"protect"` // globs that are pinned too
 	AllowTestChanges []string                          `yaml:"allow_test_changes"`
 	Sandbox          Sandbox                           `yaml:"sandbox"` // a project can only ask for more than the user does
+	Git              Git                               `yaml:"git"`     // a project can only deny more than the user does
 	Limits           Limits                            `yaml:"limits"`
 	Resources        Resources                         `yaml:"resources"` // a project can only take less of the machine
 	Redact           Redact                            `yaml:"redact"`
@@ -39,6 +40,12 @@ type Project struct {
 type Holdout struct {
 	Dir   string                 `yaml:"dir"`   // absolute, or from the root of the work tree
 	Gates strictyaml.Map[string] `yaml:"gates"` // commands, by name
+}
+
+// Git says what runs do not allow there.
+type Git struct {
+	Push    string `yaml:"push"`    // deny or allow
+	History string `yaml:"history"` // keep or any
 }
 
 // Redact says what is secret beside what is known to be.

@@ -64,6 +64,8 @@ func Settings() []Setting {
 		{Key: "priority", Default: events.PriorityNormal.String(), Help: "of runs that wait for the machine: low, normal or high; high is for runs that people start", Flag: "--priority", Project: true, User: true},
 		{Key: "protect", Help: "globs of files that are pinned too; flags add to it", Flag: "--protect", Project: true},
 		{Key: "allow_test_changes", Help: "globs of pinned files that the agent may change", Flag: "--allow-test-changes", Project: true},
+		{Key: "git.push", Default: wire.GitAllow, Help: "deny: a push that the daemon sees halts the run; allow: it is told; of two files the stricter one counts", Flag: "--git-push", Variable: "AUTOPILOT_GIT_PUSH", Project: true, User: true},
+		{Key: "git.history", Default: wire.GitAny, Help: "keep: commits, branches, tags and stashes of the start have to stay; any: what becomes of them is told; of two files the stricter one counts", Flag: "--git-history", Variable: "AUTOPILOT_GIT_HISTORY", Project: true, User: true},
 		{Key: "sandbox", Default: string(events.SandboxGuard), Help: "what agents and gates may touch: off, guard, workspace or readonly, or {mode: MODE, allow: [PATH or WORD]}; off by default where there is none", Flag: "--sandbox", Project: true, User: true},
 		{Key: "limits.iterations", Default: "10", Help: "iterations of a run at most; 50 by default with a limit in time", Flag: "--max-iterations", Variable: "AUTOPILOT_MAX_ITERATIONS", Project: true, User: true},
 		{Key: "limits.for", Help: "time of activity of a run at most: 90m, 8h, 2d", Flag: "--for", Variable: "AUTOPILOT_FOR", Project: true, User: true},

@@ -28,6 +28,7 @@ type User struct {
 	Prices      strictyaml.Map[Price]             `yaml:"prices"` // of tokens, by model
 	Redact      Redact                            `yaml:"redact"`
 	Sandbox     Sandbox                           `yaml:"sandbox"`
+	Git         Git                               `yaml:"git"`
 	Gate        UserGate                          `yaml:"gate"`
 	Resources   Resources                         `yaml:"resources"`
 	AfterReboot AfterReboot                       `yaml:"after_reboot"`

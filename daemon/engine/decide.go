@@ -36,6 +36,7 @@ type Resume struct {
 	Assurance events.Assurance
 	Changed   events.Ref // files that have changed since the run last saw its work tree
 	Moved     events.HeadMove
+	Git       events.Ref // state of the repository
 }
 
 // Judged reports what the machine can bear, to a run that waits for it.
@@ -296,7 +297,7 @@ func decideResume(s run.State, c Resume, now time.Time) (events.Data, error) {
 		return nil, ErrPastUntil
 	}
 	switch s.Halt.Reason {
-	case events.HaltDrift:
+	case events.HaltDrift, events.HaltGit:
 		if c.Assurance.Level() < events.AssuredTTY.Level() {
 			return nil, ErrDrift
 		}
@@ -318,7 +319,7 @@ func decideResume(s run.State, c Resume, now time.Time) (events.Data, error) {
 	}
 	return events.RunResumed{
 		Note: c.Note, Findings: c.Findings, Count: c.Count, Phase: c.Phase, Assurance: c.Assurance,
-		Changed: c.Changed, Moved: c.Moved,
+		Changed: c.Changed, Moved: c.Moved, Git: c.Git,
 	}, nil
 }
 

@@ -89,6 +89,7 @@ var rules = []nextRule{
 
 	{"accepted", (*view).accepted, finish(events.EndDone)},
 
+	{"git", (*view).gitDenied, halt(events.HaltGit)},
 	{"drift", (*view).drifted, halt(events.HaltDrift)},
 	{"foreign", (*view).foreign, halt(events.HaltForeign)},
 	{"gate-unverifiable", (*view).unverifiable, halt(events.HaltUnverifiable)},
@@ -204,7 +205,13 @@ func (q *view) spawnFailed() bool {
 
 // limited: the provider let the agent do no more before it had changed anything.
 func (q *view) limited() bool {
-	return q.Stage == run.Ended && q.cutShort() && q.Last.Agent.Tree == q.Last.Start.Tree
+	return q.Stage == run.Ended && q.cutShort() && !q.workedOn()
+}
+
+// workedOn says that the latest agent has changed files, or done in git what the run
+// does not allow.
+func (q *view) workedOn() bool {
+	return q.Last.Agent.Tree != q.Last.Start.Tree || q.Last.Agent.GitDenied
 }
 
 // cutShort: the provider let the agent do no more, so what it left may be done,
@@ -228,7 +235,7 @@ func (q *view) idled() bool {
 	if !q.phase().Works() || q.writesArtifacts() && (a.Outcome == events.Exited && a.Exit == 0 || a.Cut == events.CutLinger) {
 		return false
 	}
-	if q.reported() || a.Claim == events.ClaimBlocked || a.Question != "" || a.Misasked != "" {
+	if a.GitDenied || q.reported() || a.Claim == events.ClaimBlocked || a.Question != "" || a.Misasked != "" {
 		return false
 	}
 	outcome, exit := a.Outcome, a.Exit
@@ -303,6 +310,14 @@ func (q *view) drifted() bool {
 	return q.fresh() && q.judged() && (q.Loop.Drifts > 1 && rule.ProofBroken(q.Last.Results) || q.unmoored())
 }
 
+// gitDenied: something was pushed, which cannot be undone, or history that the run
+// keeps is still gone, or gone again.
+func (q *view) gitDenied() bool {
+	return q.fresh() && q.judged() && slices.ContainsFunc(q.Last.Results, func(r events.GateResult) bool {
+		return r.Kind == events.GateGit && (r.Reason == events.ReasonPushed || r.Reason == events.ReasonHistory && q.Loop.Drifts > 1)
+	})
+}
+
 // unmoored: what a person approved was changed, or files that no agent sees. That
 // halts at once.
 func (q *view) unmoored() bool {
@@ -314,7 +329,7 @@ func (q *view) unmoored() bool {
 // judged says that gates ran in the latest iteration. They also do in one that
 // does not count as the provider cut it short, if it had changed anything.
 func (q *view) judged() bool {
-	return !q.skipped() || q.cutShort() && q.Last.Agent.Tree != q.Last.Start.Tree
+	return !q.skipped() || q.cutShort() && q.workedOn()
 }
 
 func (q *view) unverifiable() bool {

@@ -114,6 +114,18 @@ func drift(n int) []events.Data {
 	}
 }
 
+// gitBroken is an iteration in which git shows what the run does not allow; edit is of
+// the agent's end.
+func gitBroken(n int, reason events.Reason, v events.Verdict, edit ...func(*events.AgentEnded)) []events.Data {
+	rs := append(result(events.Pass, ""), events.GateResult{Gate: "git-rules", Kind: events.GateGit, Verdict: events.Fail, Reason: reason, Files: "f3"})
+	edit = append(edit, func(d *events.AgentEnded) { d.GitDenied = true })
+	return []events.Data{
+		agent(n, 1), ended(n, "t1", edit...),
+		events.GatesStarted{Phase: "work", Iteration: n},
+		judged(n, "t1", rs), record(n, v, "d"),
+	}
+}
+
 func replaced(n int) []events.Data {
 	rs := result(events.Fail, "")
 	rs[0].Reason, rs[0].Files = events.ReasonToolChanged, "f2"
@@ -260,6 +272,23 @@ func TestNextNamesTheOneThingToDo(t *testing.T) {
 		{
 			"a tool that stays replaced halts as drift, too", join(baseline(), replaced(1), replaced(2)), 0, "drift",
 			engine.Halt{RunHalted: events.RunHalted{Reason: events.HaltDrift, Phase: "work", Iteration: 2, Gate: "test", Files: "f2", Tree: "t1"}},
+		},
+		{
+			"a push that is not allowed halts at once", join(baseline(), gitBroken(1, events.ReasonPushed, events.Fail)), 0, "git",
+			engine.Halt{RunHalted: events.RunHalted{Reason: events.HaltGit, Phase: "work", Iteration: 1, Gate: "git-rules", Files: "f3", Tree: "t1"}},
+		},
+		{
+			"also where the provider cut it short", join(baseline(), gitBroken(1, events.ReasonPushed, events.Skipped, func(d *events.AgentEnded) {
+				d.Tree, d.Result = "t0", events.ResultRateLimited
+			})), 0, "git", nil,
+		},
+		{"history that is lost for the first time goes on", join(baseline(), gitBroken(1, events.ReasonHistory, events.Fail)), 0, "start", nil},
+		{
+			"and halts when it is lost still", join(baseline(), gitBroken(1, events.ReasonHistory, events.Fail), gitBroken(2, events.ReasonHistory, events.Fail)), 0, "git", nil,
+		},
+		{
+			"an agent that did nothing but what git does not allow is judged",
+			join(baseline(), one(agent(1, 1), ended(1, "t0", func(d *events.AgentEnded) { d.DurationMS, d.GitDenied = 10, true }))), 0, "gates", nil,
 		},
 		{
 			"a pinned path that is changed again later halts as drift",

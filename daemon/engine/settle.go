@@ -92,6 +92,8 @@ func (q *view) halted(reason events.Halt) events.RunHalted {
 		if h.Gate == "" {
 			h.Gate, h.Files = named(q.Last.Results, failed)
 		}
+	case events.HaltGit:
+		h.Gate, h.Files = named(q.Last.Results, func(r events.GateResult) bool { return r.Kind == events.GateGit })
 	case events.HaltForeign:
 		h.Files, h.By, h.Used = q.Foreign.Files, q.Foreign.By, int64(q.Foreign.Count)
 	case events.HaltClaimLost:

@@ -115,7 +115,7 @@ func ofHalt(reason events.Halt) (Kind, bool) {
 		events.HaltUnverifiable, events.HaltIterations, events.HaltHours, events.HaltNoop, events.HaltAgentFailed,
 		events.HaltTokens, events.HaltCost, events.HaltTurns, events.HaltLimit, events.HaltCycles, events.HaltPlan,
 		events.HaltStall, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover:
-	case events.HaltForeign, events.HaltClaimLost:
+	case events.HaltForeign, events.HaltClaimLost, events.HaltGit:
 		return NeedsPerson, true
 	}
 	return Halted, true

@@ -32,6 +32,9 @@ func (r *Repo) GitMoved(ctx context.Context, start, now rule.GitState) error {
 	}
 	m := moving{r: r, gd: gd, start: start, now: now}
 	m.pushed()
+	if err := m.pushedFar(ctx); err != nil {
+		return err
+	}
 	then, is := tips(start), tips(now)
 	if maps.Equal(then, is) {
 		return nil
@@ -44,7 +47,7 @@ func (r *Repo) GitMoved(ctx context.Context, start, now rule.GitState) error {
 	if len(then) > 0 && len(is) == 0 {
 		return &DamageError{"all its refs are gone: no branch and no tag is left"}
 	}
-	for _, step := range []func(context.Context, map[string]string, map[string]string) error{m.added, m.lost, m.floating} {
+	for _, step := range []func(context.Context, map[string]string, map[string]string) error{m.added, m.lost, m.rewound, m.floating} {
 		if err := step(ctx, then, is); err != nil {
 			return err
 		}
@@ -127,6 +130,27 @@ func (m moving) lost(ctx context.Context, then, is map[string]string) error {
 	return nil
 }
 
+// rewound finds the branches of the start that have not all of their commits any more,
+// where something else holds these.
+func (m moving) rewound(ctx context.Context, then, is map[string]string) error {
+	n := 0
+	for _, ref := range slices.Sorted(maps.Keys(then)) {
+		_, lost := m.now[rule.GitFact{Kind: rule.GitLost, Name: ref}]
+		if is[ref] == "" || then[ref] == is[ref] || lost || !strings.HasPrefix(ref, "refs/heads/") || n == mostMoved {
+			continue
+		}
+		n++
+		ids, err := m.list(ctx, then[ref], []string{is[ref]}, mostNew)
+		if err != nil {
+			return err
+		}
+		if len(ids) > 0 {
+			m.set(rule.GitRewound, ref, then[ref], strconv.Itoa(len(ids)))
+		}
+	}
+	return nil
+}
+
 // floating counts the commits that a detached HEAD alone holds.
 func (m moving) floating(ctx context.Context, _, is map[string]string) error {
 	if m.now.Branch() != "" || is["HEAD"] == "" {
@@ -184,6 +208,46 @@ func (m moving) pushed() {
 			m.set(rule.GitPushed, ref, cmp.Or(was, strings.Repeat("0", len(id))), id)
 		}
 	}
+}
+
+// pushedFar finds what was pushed to remotes that are directories without a trace
+// here: a ref there is at a commit that came since the start and is in this
+// repository, and no fetch brought it.
+func (m moving) pushedFar(ctx context.Context) error {
+	n := 0
+	for fact, id := range m.now {
+		was := m.start[fact]
+		if fact.Kind != rule.GitFar || was == id || !idOK(id) || n == mostMoved {
+			continue
+		}
+		remote, ref, _ := strings.Cut(fact.Name, " ")
+		branch, ok := strings.CutPrefix(ref, "refs/heads/")
+		if ok && m.now[rule.GitFact{Kind: rule.GitRef, Name: "refs/remotes/" + remote + "/" + branch}] == id || m.gd.fetched(id) {
+			continue
+		}
+		n++
+		there, err := m.there(ctx, id)
+		if err != nil {
+			return err
+		}
+		if !there {
+			continue
+		}
+		ids, err := m.list(ctx, id, append(holders(m.start), m.start.Commit()), 1)
+		if err != nil {
+			return err
+		}
+		if len(ids) > 0 {
+			m.set(rule.GitPushed, fact.Name, cmp.Or(was, strings.Repeat("0", len(id))), id)
+		}
+	}
+	return nil
+}
+
+// fetched says whether the latest fetch brought an object.
+func (gd gitDir) fetched(id string) bool {
+	text, err := readRegular(filepath.Join(gd.dir, "FETCH_HEAD"), 4<<20)
+	return err == nil && strings.Contains(string(text), id)
 }
 
 // pushedSince says whether a push has moved a branch of a remote since it was at an

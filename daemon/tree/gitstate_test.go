@@ -53,8 +53,8 @@ func TestWhatBecameOfGitIsSeen(t *testing.T) {
 		"another branch": {func(s *space) { s.git("switch", "-qc", "fix"); s.commit("x") }, []string{"switched HEAD main>fix", "commits fix 1"}},
 		"a tag":          {func(s *space) { s.git("tag", "v1") }, []string{"tag-added v1"}},
 		"detached":       {func(s *space) { s.git("switch", "-q", "--detach"); s.commit("x") }, []string{"commits-loose HEAD 1", "switched HEAD main>"}},
-		"amended":        {func(s *space) { s.git("commit", "-q", "--amend", "-m", "z") }, []string{"commits main 1"}},
-		"reset":          {func(s *space) { s.git("reset", "-q", "--hard", "HEAD~1") }, []string{"branch-moved main"}},
+		"amended":        {func(s *space) { s.git("commit", "-q", "--amend", "-m", "z") }, []string{"branch-rewound main 1", "commits main 1"}},
+		"reset":          {func(s *space) { s.git("reset", "-q", "--hard", "HEAD~1") }, []string{"branch-rewound main 1"}},
 		"lost": {func(s *space) {
 			s.git("branch", "-qD", "dev")
 			s.git("update-ref", "-d", "refs/remotes/origin/main")
@@ -62,6 +62,15 @@ func TestWhatBecameOfGitIsSeen(t *testing.T) {
 		}, []string{"commits-lost dev 1", "commits-lost main 1", "branch-moved main", "branch-removed dev", "remote-moved origin/main"}},
 		"pushed":           {func(s *space) { s.commit("x"); s.git("push", "-q") }, []string{"commits main 1", "pushed origin/main"}},
 		"pushed elsewhere": {func(s *space) { s.git("push", "-q", s.far(), "main:other") }, []string{"remote-moved origin refs/heads/other"}},
+		"pushed by path":   {func(s *space) { s.commit("x"); s.git("push", "-q", s.far(), "HEAD:other") }, []string{"commits main 1", "pushed origin refs/heads/other"}},
+		"a pushed tag":     {func(s *space) { s.commit("x"); s.git("tag", "v1"); s.git("push", "-q", "origin", "v1") }, []string{"commits main 1", "tag-added v1", "pushed origin refs/tags/v1"}},
+		"pulled": {func(s *space) {
+			other := filepath.Join(filepath.Dir(s.top), "other")
+			s.git("clone", "-q", s.far(), other)
+			s.git("-C", other, "-c", "user.name=o", "-c", "user.email=o@example.com", "commit", "-q", "--allow-empty", "-m", "theirs")
+			s.git("-C", other, "push", "-q", "origin", "HEAD:main", "HEAD:theirs")
+			s.git("pull", "-q")
+		}, []string{"commits main 1", "remote-moved origin refs/heads/main", "remote-moved origin refs/heads/theirs", "remote-moved origin/main", "remote-moved origin/theirs"}},
 		"stash":            {func(s *space) { s.write("a.txt", "9"); s.git("stash", "-q") }, []string{"stash-added WIP"}},
 		"a remote":         {func(s *space) { s.git("remote", "add", "up", "https://me:secret@example.com/x/y.git") }, []string{"remote-added up >example.com/x/y"}},
 		"remote elsewhere": {func(s *space) { s.git("remote", "set-url", "origin", "git@example.com:x/y") }, []string{"remote-moved origin refs/heads/main", "remote-changed origin >example.com/x/y"}},

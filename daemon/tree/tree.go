@@ -130,6 +130,16 @@ func makeScratch(in string) (string, error) {
 	return os.MkdirTemp(in, tempPrefix)
 }
 
+// GitDir is the directory of the repository, which its work trees share; empty where it
+// is not there.
+func (r *Repo) GitDir() string {
+	gd, err := gitDirOf(r.ws.Path)
+	if err != nil {
+		return ""
+	}
+	return gd.common
+}
+
 func lookGit(path string) (string, error) {
 	if path == "" {
 		path = "git"

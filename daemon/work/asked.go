@@ -178,7 +178,7 @@ func (g *judging) other(ctx context.Context, a asked, on tree.Snapshot) (events.
 			}
 		}
 	case events.GateCommand, events.GateRepeat, events.GateFlaky, events.GateCoverage, events.GateConsensus,
-		events.GateReview, events.GateInterview, events.GateApproval, events.GateControl, events.GateHoldout:
+		events.GateReview, events.GateInterview, events.GateApproval, events.GateControl, events.GateHoldout, events.GateGit:
 	}
 	return g.open(ctx, a, on)
 }

@@ -33,6 +33,8 @@ func checkGates(gates []wire.GateSpec, held int, flow workflow.Workflow) error {
 			return wire.Errorf(wire.Usage, "gate name %q: use letters a-z, digits, - and _", g.Name)
 		case g.Name == gate.ProtectedName:
 			return wire.Errorf(wire.Usage, "gate name %q is taken by the gate for pinned files", g.Name)
+		case g.Name == gate.GitName:
+			return wire.Errorf(wire.Usage, "gate name %q is taken by the gate for the rules of git", g.Name)
 		case seen[g.Name]:
 			return wire.Errorf(wire.Usage, "gate name %q is given twice, or is one of workflow %s", g.Name, flow.Name)
 		case g.Role != events.RoleGoal && g.Role != events.RoleInvariant:

@@ -136,6 +136,11 @@ func (w *Worker) leftBy(ctx context.Context, s run.State, d *events.AgentEnded) 
 	if d.Git, err = w.git(ctx, s, p); err != nil {
 		return err
 	}
+	denied, err := w.gitDenied(s, p, d.Git)
+	if err != nil {
+		return err
+	}
+	d.GitDenied = len(denied) > 0
 	changes, err := p.Repo.Changes(ctx, s.Facts.Work, snap.Work)
 	d.Files = len(changes)
 	return err

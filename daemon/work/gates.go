@@ -86,6 +86,9 @@ func (w *Worker) Gates(ctx context.Context, s run.State, end <-chan struct{}) (_
 	if err != nil {
 		return events.GatesJudged{}, err
 	}
+	if results, err = g.gitRules(ctx, results, git); err != nil {
+		return events.GatesJudged{}, err
+	}
 	added, err := g.added(ctx, results, on.Tree)
 	if err != nil {
 		return events.GatesJudged{}, err

@@ -87,7 +87,7 @@ func checkHeld(spec wire.RunSpec, taken func(events.Name) bool) error {
 		switch {
 		case !g.Name.Valid():
 			return wire.Errorf(wire.Usage, "gate name %q: use letters a-z, digits, - and _", g.Name)
-		case g.Name == gate.ProtectedName || seen[g.Name] || taken(g.Name):
+		case g.Name == gate.ProtectedName || g.Name == gate.GitName || seen[g.Name] || taken(g.Name):
 			return wire.Errorf(wire.Usage, "gate name %q is given twice, or is taken", g.Name)
 		case strings.TrimSpace(g.Command) == "" || strings.ContainsRune(g.Command, 0):
 			return wire.Errorf(wire.Usage, "gate %s has no usable command", g.Name)

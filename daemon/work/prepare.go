@@ -225,6 +225,12 @@ func checkSpec(spec wire.RunSpec, flow workflow.Workflow) error {
 	if spec.Sandbox != "" && !slices.Contains(events.Sandboxes(), spec.Sandbox) {
 		return wire.Errorf(wire.Usage, "sandbox %q is not known", spec.Sandbox).WithHint("--sandbox off, guard, workspace or readonly")
 	}
+	if p := spec.Git.Push; p != "" && p != wire.GitDeny && p != wire.GitAllow {
+		return wire.Errorf(wire.Usage, "git.push %q is not known", p).WithHint("--git-push deny or allow")
+	}
+	if h := spec.Git.History; h != "" && h != wire.GitKeep && h != wire.GitAny {
+		return wire.Errorf(wire.Usage, "git.history %q is not known", h).WithHint("--git-history keep or any")
+	}
 	if _, ok := events.ParsePriority(spec.Priority); !ok && spec.Priority != "" {
 		return wire.Errorf(wire.Usage, "priority %q is not known", spec.Priority).WithHint("--priority low, normal or high")
 	}

@@ -200,7 +200,22 @@ func firstPrompt(p *Plan, phase events.Name) workflow.PromptData {
 			d.Report = wire.SessionReportForm
 		}
 	}
+	if says := gitSays(p.Spec.Git); says != "" {
+		d.Gates = append(d.Gates, workflow.PromptGate{Name: string(gate.GitName), Role: events.RoleInvariant, Says: says})
+	}
 	return d
+}
+
+// gitSays tells who works what the run does not allow in git; empty for nothing.
+func gitSays(rules wire.GitRules) string {
+	var says []string
+	if rules.Push == wire.GitDeny {
+		says = append(says, "push nothing")
+	}
+	if rules.History == wire.GitKeep {
+		says = append(says, "leave the commits, branches, tags and stashes of the start as they are; new commits are fine")
+	}
+	return strings.Join(says, "; ")
 }
 
 func promptGate(a asked) workflow.PromptGate {
@@ -229,7 +244,7 @@ func promptGate(a asked) workflow.PromptGate {
 		g.Says = "commit the tests (" + strings.Join(a.Files, ", ") + ") alone and before the work, as the command has to fail in that commit" + atLeastOnce(a.decl.Times) + ", and leave them as they are there; " + gate.TestsLater
 	case events.GateSession:
 		g.Says = "your result tells how the session went, as member `session`: nothing that a kill switch stops at"
-	case "", events.GateCommand, events.GateProtected, events.GateControl:
+	case "", events.GateCommand, events.GateProtected, events.GateControl, events.GateGit:
 	}
 	return g
 }

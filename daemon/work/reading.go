@@ -102,7 +102,7 @@ func (g *judging) readFor(ctx context.Context, a asked) {
 			_, _ = g.changed(ctx, g.s.Facts.Tree, now)
 		}
 	case events.GateCommand, events.GateRepeat, events.GateFlaky, events.GateRed, events.GateCoverage, events.GateConsensus,
-		events.GateReview, events.GateInterview, events.GateApproval, events.GateSession, events.GateHoldout, events.GateControl:
+		events.GateReview, events.GateInterview, events.GateApproval, events.GateSession, events.GateHoldout, events.GateControl, events.GateGit:
 	}
 	if len(a.decl.Of) > 0 {
 		_, _ = g.reads.list(ctx, now)

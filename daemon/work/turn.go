@@ -20,6 +20,7 @@ import (
 	"autopilot/daemon/effect/shim"
 	"autopilot/daemon/failpoint"
 	"autopilot/events"
+	"autopilot/events/wire"
 	"autopilot/projections/rule"
 	"autopilot/projections/run"
 )
@@ -66,6 +67,11 @@ func (w *Worker) Agent(ctx context.Context, s run.State, end <-chan struct{}) (_
 	if d.Git, err = w.git(ctx, s, p); err != nil {
 		return d, err
 	}
+	denied, err := w.gitDenied(s, p, d.Git)
+	if err != nil {
+		return d, err
+	}
+	d.GitDenied = len(denied) > 0
 	changes, err := p.Repo.Changes(ctx, s.Facts.Work, snap.Work)
 	d.Files = len(changes)
 	return d, err
@@ -198,6 +204,10 @@ func (t *turn) spec() (_ shim.Spec, _ effect.Box, stop func(), err error) {
 		return shim.Spec{}, nil, nil, err
 	}
 	env := slices.Concat(agentEnv, agent.EnvIn(call, w.box(l.Effect)), inv.Env)
+	if p.Spec.Git.Push == wire.GitDeny {
+		box[noPushName] = []byte(noPush)
+		env = append(env, noPushEnv(env, p.Repo.GitDir(), filepath.Join(w.box(l.Effect), noPushName))...)
+	}
 	return shim.Spec{
 		ID: l.Effect, Argv: append([]string{inv.Path}, inv.Argv[1:]...), Dir: dir, Env: env, Stdin: inv.Stdin,
 		Wall: time.Duration(l.WallMS) * time.Millisecond, Idle: time.Duration(l.IdleMS) * time.Millisecond,

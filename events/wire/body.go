@@ -42,8 +42,26 @@ type RunSpec struct {
 	NoControls    bool                `json:"no_controls,omitzero"`   // done without the controls: it proves less
 	Sandbox       events.Sandbox      `json:"sandbox,omitzero"`       // empty is what the settings say
 	SandboxAllow  []string            `json:"sandbox_allow,omitzero"` // paths and words that stay in reach all the same
+	Git           GitRules            `json:"git,omitzero"`           // what the run does not allow in git
 	Holdout       HoldoutSpec         `json:"holdout,omitzero"`       // not stored with the rest: agents may not read it
 }
+
+// The values of GitRules. An empty one is what the settings say, and then the second.
+const (
+	GitDeny  = "deny"
+	GitAllow = "allow"
+	GitKeep  = "keep"
+	GitAny   = "any"
+)
+
+// GitRules say what a run does not allow in git.
+type GitRules struct {
+	Push    string `json:"push,omitzero"`    // deny or allow
+	History string `json:"history,omitzero"` // keep or any
+}
+
+// Denies says that there is something that is not allowed.
+func (g GitRules) Denies() bool { return g.Push == GitDeny || g.History == GitKeep }
 
 // HoldoutSpec are gates that run with files which agents do not see.
 type HoldoutSpec struct {

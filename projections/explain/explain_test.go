@@ -67,7 +67,7 @@ func halts() []events.Halt {
 		events.HaltAgentFailed, events.HaltStopped, events.HaltInternal, events.HaltNeedsPerson, events.HaltRebooted, events.HaltWorkspaceGone,
 		events.HaltStall, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover,
 		events.HaltTokens, events.HaltCost, events.HaltTurns, events.HaltLimit, events.HaltAuthFailed, events.HaltBilling,
-		events.HaltForeign, events.HaltClaimLost,
+		events.HaltForeign, events.HaltClaimLost, events.HaltGit,
 	}
 }
 

@@ -19,7 +19,7 @@ func Git(l events.Language, dir string, start, now rule.GitState) *wire.GitView 
 	v := &wire.GitView{Commit: now.Commit(), Branch: strings.TrimPrefix(now.Branch(), "refs/heads/"), Changes: []wire.GitChange{}}
 	for _, c := range rule.GitChanges(start, now) {
 		v.Changes = append(v.Changes, wire.GitChange{
-			Kind: string(c.Kind), Name: c.Name, From: c.From, To: c.To, Count: c.Count, Commits: c.Commits, Line: gitChange(l, c),
+			Kind: string(c.Kind), Name: c.Name, From: c.From, To: c.To, Count: c.Count, Commits: c.Commits, Line: GitChange(l, c),
 		})
 		v.Next = append(v.Next, keeps(l, dir, c)...)
 	}
@@ -34,6 +34,9 @@ func keeps(l events.Language, dir string, c rule.GitChange) []wire.NextCommand {
 	case rule.GitLostCommits:
 		return commands(git+"branch "+phrase.Quote(keptName(c.Name, c.From))+" "+c.From,
 			say(l, "keeps %s of before the start, which no branch has any more", "どのブランチにもなくなった、開始前の %sを残す", phrase.Counted(l, c.Count, "commit", "コミット")))
+	case rule.GitRewoundBranch:
+		return commands(git+"branch "+phrase.Quote(keptName(c.Name, c.From))+" "+c.From,
+			say(l, "names what branch %s was at the start", "開始時のブランチ %s に名前を付ける", c.Name))
 	case rule.GitLooseCommits:
 		return commands(git+"branch "+phrase.Quote(keptName("HEAD", c.To))+" "+c.To,
 			say(l, "keeps %s that no branch has", "どのブランチにもない %sを残す", phrase.Counted(l, c.Count, "commit", "コミット")))
@@ -60,12 +63,15 @@ func keeps(l events.Language, dir string, c rule.GitChange) []wire.NextCommand {
 // keptName is the name of a branch that keeps commits.
 func keptName(of, commit string) string { return strings.ToLower(of) + "-" + Short(commit) }
 
-// gitChange is one change in a sentence.
-func gitChange(l events.Language, c rule.GitChange) string {
+// GitChange is one change in a sentence.
+func GitChange(l events.Language, c rule.GitChange) string {
 	switch c.Kind {
 	case rule.GitLostCommits:
 		return say(l, "%s of before the start (up to %s of %s) are in no branch any more", "開始前の %s(%s まで、%s)がどのブランチにもない",
 			phrase.Counted(l, c.Count, "commit", "コミット"), Short(c.From), c.Name)
+	case rule.GitRewoundBranch:
+		return say(l, "branch %s has %s of the start not any more (up to %s)", "ブランチ %s は開始時の %s(%s まで)を含まなくなった",
+			c.Name, phrase.Counted(l, c.Count, "commit", "コミット"), Short(c.From))
 	case rule.GitLooseCommits:
 		return say(l, "HEAD is on no branch, and only it has %s (up to %s)", "HEAD はどのブランチ上にもなく、%s(%s まで)は HEAD だけが持つ",
 			phrase.Counted(l, c.Count, "commit", "コミット"), Short(c.To))

@@ -16,6 +16,7 @@ const (
 	NeedsLogin      = "login"
 	NeedsPayment    = "billing"
 	NeedsRepair     = "drift" // pinned files are to be put back
+	NeedsGit        = "git"   // a push, or lost history, is to be looked at
 	NeedsLog        = "log"   // its log is not whole
 	NeedsReboot     = "reboot"
 	NeedsWorkspace  = "workspace"
@@ -52,6 +53,8 @@ func Needs(s run.State, now time.Time) string {
 		return NeedsPayment
 	case events.HaltDrift:
 		return NeedsRepair
+	case events.HaltGit:
+		return NeedsGit
 	case events.HaltLogIntegrity:
 		return NeedsLog
 	case events.HaltRebooted:
@@ -84,9 +87,16 @@ func needsOf(a events.AgentEnded) string {
 }
 
 // Proves says that a person has to prove who they are before a halted run goes on: what
-// proves its work was changed, or its work is to be accepted without a proof.
+// proves its work was changed, it did in git what is not allowed, or its work is to be
+// accepted without a proof.
 func Proves(s run.State) bool {
-	return s.Status == run.Halted && s.Halt != nil && (s.Halt.Reason == events.HaltDrift || s.Halt.Reason == events.HaltUnproven)
+	return s.Status == run.Halted && s.Halt != nil && (Lapsed(s.Halt.Reason) || s.Halt.Reason == events.HaltUnproven)
+}
+
+// Lapsed says of a halt that a person has to prove who they are before the run goes on,
+// whatever they have found.
+func Lapsed(reason events.Halt) bool {
+	return reason == events.HaltDrift || reason == events.HaltGit
 }
 
 // Waits says that a live run waits for something.

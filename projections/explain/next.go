@@ -103,6 +103,10 @@ func afterHalt(l events.Language, h string, reason events.Halt) []wire.NextComma
 	switch reason {
 	case events.HaltDrift, events.HaltLogIntegrity:
 		return afterChange(l, h, reason)
+	case events.HaltGit:
+		return commands("apctl why "+h, say(l, "names what was pushed, moved or removed", "プッシュ・移動・削除されたものを表示"), diff, soFar(l),
+			resume, say(l, "go on with the repository as it is then; it asks a person at a terminal", "そのときのリポジトリで続ける。端末で担当者に確認する"),
+			"apctl cancel "+h, say(l, "close it; the work stays", "取り消す。作業は残る"))
 	case events.HaltUnproven:
 		return commands(diff, say(l, "what the agent changed in the tree", "ツリー内の変更内容"),
 			resume, say(l, "accept it as done; it asks a person at a terminal", "完了として受け入れる。端末で担当者に確認する"),

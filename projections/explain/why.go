@@ -53,6 +53,19 @@ func drifted(s run.State, h events.RunHalted) string {
 		"停止: イテレーション %d の後も、固定ファイルまたはツールが変更されたままか、再び変更されています", h.Iteration)
 }
 
+// gitHalted tells a push, which cannot be undone, from history that was lost.
+func gitHalted(s run.State, h events.RunHalted) string {
+	l := s.Facts.Language
+	for _, r := range s.Last.Results {
+		if r.Kind == events.GateGit && r.Reason == events.ReasonHistory {
+			return say(l, "halted: commits, branches, tags or stashes of the start are still gone or moved, or gone again, after iteration %d (git.history: keep)",
+				"停止: イテレーション %d の後も、開始時のコミット・ブランチ・タグ・スタッシュが失われたままか、再び失われています(git.history: keep)", h.Iteration)
+		}
+	}
+	return say(l, "halted: something was pushed in iteration %d, and the run allows no push (git.push: deny)",
+		"停止: イテレーション %d でプッシュがありましたが、この実行では許可されていません(git.push: deny)", h.Iteration)
+}
+
 // byVerdicts says that a repeat was found by which gates pass, and what is not
 // covered, alone.
 func byVerdicts(s run.State, h events.RunHalted) bool {
@@ -107,6 +120,8 @@ func halted(s run.State, h events.RunHalted) string {
 		return haltedBetween(s, h)
 	case events.HaltForeign, events.HaltClaimLost:
 		return haltedByOthers(l, h)
+	case events.HaltGit:
+		return gitHalted(s, h)
 	case events.HaltUnproven:
 		return say(l, "halted as unproven: all gates pass, but today they pass with the files of the start too, so something outside of the recorded files turned them green",
 			"停止(unproven): すべてのゲートは成功しましたが、開始時のファイルでも成功します。記録対象外の何かが変わっています")

@@ -170,6 +170,14 @@ func seen(l events.Language, r events.GateResult) string {
 		return Say(l, "the commit that was named is not the one that was found", "申告されたコミットと見つかったコミットが異なる")
 	case events.ReasonNotYet:
 		return Say(l, "not run, as another gate fails", "ほかのゲートが失敗しているため未実行")
+	case events.ReasonGitKept:
+		return Say(l, "nothing was done in git that is not allowed", "git で禁止された操作なし")
+	case events.ReasonPushed:
+		return Say(l, "something was pushed", "プッシュがあった")
+	case events.ReasonHistory:
+		return Say(l, "history of the start is gone or moved", "開始時の履歴が失われたか移動した")
+	case events.ReasonUnread:
+		return Say(l, "the state of git could not be read", "git の状態を読み取れない")
 	case events.ReasonHoldoutChanged:
 		return Say(l, "the held-out files are not those of the start", "秘匿ファイルが開始時と異なる")
 	default:

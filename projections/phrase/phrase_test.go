@@ -16,6 +16,7 @@ func TestEveryReasonHasWordsOfItsOwn(t *testing.T) {
 		events.ReasonUnchanged, events.ReasonPinChanged, events.ReasonWritten, events.ReasonMissing, events.ReasonBlank,
 		events.ReasonStale, events.ReasonSetup, events.ReasonNoFile,
 		events.ReasonNamesFailing, events.ReasonNoTests, events.ReasonMissingTests, events.ReasonNotSeen,
+		events.ReasonGitKept, events.ReasonPushed, events.ReasonHistory, events.ReasonUnread,
 	} {
 		text := phrase.Reason(events.English, events.GateResult{Reason: r})
 		if text == "" || text == string(r) || said[text] != "" {

@@ -44,7 +44,7 @@ func haltCode(halt events.Halt) int {
 		events.HaltStall, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover:
 		return wire.ExitLimit
 	case events.HaltDrift, events.HaltLogIntegrity, events.HaltSameness, events.HaltStuck,
-		events.HaltSignature, events.HaltUnverifiable, events.HaltPlan, events.HaltForeign, events.HaltClaimLost:
+		events.HaltSignature, events.HaltUnverifiable, events.HaltPlan, events.HaltForeign, events.HaltClaimLost, events.HaltGit:
 		return wire.ExitRail
 	}
 	return wire.ExitRail

@@ -32,11 +32,12 @@ const (
 	GitCommits GitKind = "commits" // full name of a branch, or HEAD: how many new commits, and the first ids of them
 	GitLost    GitKind = "lost"    // full name of a ref of the start: its commit, which no ref holds now, and how many with it
 	GitLoose   GitKind = "loose"   // HEAD: the commit of a detached HEAD, and how many commits only it holds
-	GitPushed  GitKind = "pushed"  // full name of a remote branch: object ids before and after
+	GitPushed  GitKind = "pushed"  // full name of a remote branch, or remote, a blank and full name there: object ids before and after
+	GitRewound GitKind = "rewound" // full name of a branch of the start: its commit, and how many with it the branch has not any more
 )
 
 // gitDerived are the kinds that compare a state with the start.
-var gitDerived = map[GitKind]bool{GitCommits: true, GitLost: true, GitLoose: true, GitPushed: true}
+var gitDerived = map[GitKind]bool{GitCommits: true, GitLost: true, GitLoose: true, GitPushed: true, GitRewound: true}
 
 // GitFact names one fact.
 type GitFact struct {

@@ -13,6 +13,7 @@ type GitChangeKind string
 // The changes, in the order in which they are told.
 const (
 	GitLostCommits    GitChangeKind = "commits-lost"     // Count commits up to From of Name, which no ref holds now
+	GitRewoundBranch  GitChangeKind = "branch-rewound"   // Name has Count commits of the start not any more, up to From; another ref holds them
 	GitLooseCommits   GitChangeKind = "commits-loose"    // Count commits up to To, which HEAD alone holds
 	GitUnfinished     GitChangeKind = "operation"        // Name is in progress
 	GitSwitched       GitChangeKind = "switched"         // HEAD, from branch From to branch To; empty is off a branch
@@ -54,7 +55,7 @@ type GitChange struct {
 var gitOrder = func() map[GitChangeKind]int {
 	order := map[GitChangeKind]int{}
 	for i, k := range []GitChangeKind{
-		GitLostCommits, GitLooseCommits, GitUnfinished, GitSwitched, GitNewCommits, GitMovedBranch, GitNewBranch, GitRemovedBranch,
+		GitLostCommits, GitRewoundBranch, GitLooseCommits, GitUnfinished, GitSwitched, GitNewCommits, GitMovedBranch, GitNewBranch, GitRemovedBranch,
 		GitNewTag, GitMovedTag, GitRemovedTag, GitPush, GitMovedRemote, GitNewStash, GitRemovedStash, GitNewRemote, GitChangedRemote,
 		GitRemovedRemote, GitNewHook, GitChangedHook, GitRemovedHook, GitChangedConfig, GitChangedIndex, GitNewTree, GitRemovedTree,
 		GitChangedOverlay, GitChangedRef,
@@ -122,9 +123,12 @@ func tellCommits(now GitState, out *[]GitChange) map[GitFact]bool {
 			c.Kind, c.From, c.Count = GitLostCommits, words[0], number(words[1])
 		case GitLoose:
 			c.Kind, c.To, c.Count = GitLooseCommits, words[0], number(words[1])
+		case GitRewound:
+			c.Kind, c.From, c.Count = GitRewoundBranch, words[0], number(words[1])
+			told[GitFact{GitRef, fact.Name}] = true
 		case GitPushed:
 			c.Kind, c.From, c.To = GitPush, words[0], words[1]
-			told[GitFact{GitRef, fact.Name}] = true
+			told[GitFact{GitRef, fact.Name}], told[GitFact{GitFar, fact.Name}] = true, true
 		default:
 			continue
 		}
@@ -211,7 +215,7 @@ func changeOf(fact GitFact, from, to string, was, is bool) (GitChange, bool) {
 		return pick(GitChangedOverlay, GitChangedOverlay, GitChangedOverlay)
 	case GitFar:
 		return pick(GitMovedRemote, GitMovedRemote, GitMovedRemote)
-	case GitHead, GitCommits, GitLost, GitLoose, GitPushed:
+	case GitHead, GitCommits, GitLost, GitLoose, GitPushed, GitRewound, GitPlace:
 	}
 	return c, false
 }

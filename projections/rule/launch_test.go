@@ -131,7 +131,7 @@ func TestAHaltIsAFaultOrNone(t *testing.T) {
 	t.Parallel()
 	faults := []events.Halt{
 		events.HaltDrift, events.HaltLogIntegrity, events.HaltSameness, events.HaltStuck, events.HaltSignature, events.HaltUnverifiable,
-		events.HaltPlan, events.HaltForeign, events.HaltClaimLost, events.HaltIterations, events.HaltCycles, events.HaltHours,
+		events.HaltPlan, events.HaltForeign, events.HaltClaimLost, events.HaltGit, events.HaltIterations, events.HaltCycles, events.HaltHours,
 		events.HaltTokens, events.HaltCost, events.HaltTurns, events.HaltNoop, events.HaltAgentLost, events.HaltAgentFailed,
 		events.HaltStall, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover, events.HaltInternal, "of-a-later-version",
 	}

@@ -91,7 +91,7 @@ func approves(kind events.GateKind, o events.Opinion) bool {
 	case events.GateCoverage:
 		return o.Covered > 0 && o.Uncovered == 0
 	case events.GateCommand, events.GateProtected, events.GateArtifact, events.GateRepeat, events.GateFlaky, events.GateRed, events.GateAnchor,
-		events.GateScope, events.GateInterview, events.GateApproval, events.GateSession, events.GateHoldout, events.GateControl:
+		events.GateScope, events.GateInterview, events.GateApproval, events.GateSession, events.GateHoldout, events.GateControl, events.GateGit:
 	}
 	return false
 }
@@ -109,7 +109,7 @@ func Looks(kind events.GateKind) bool {
 	case events.GateConsensus, events.GateReview, events.GateQA, events.GateCoverage, events.GateInterview:
 		return true
 	case events.GateCommand, events.GateProtected, events.GateArtifact, events.GateRepeat, events.GateFlaky, events.GateRed, events.GateAnchor,
-		events.GateScope, events.GateApproval, events.GateSession, events.GateHoldout, events.GateControl:
+		events.GateScope, events.GateApproval, events.GateSession, events.GateHoldout, events.GateControl, events.GateGit:
 	}
 	return false
 }

@@ -125,8 +125,8 @@ func (p Pins) Because(name string) Why {
 }
 
 // ProofBroken reports whether what proves the work is not as it was at the
-// start: a pinned path, a tool that a gate needs, new files that it leans on, or packages
-// that it loads.
+// start: a pinned path, a tool that a gate needs, new files that it leans on, packages
+// that it loads, or history that the run keeps.
 func ProofBroken(results []events.GateResult) bool {
 	return slices.ContainsFunc(results, Broken)
 }
@@ -134,7 +134,8 @@ func ProofBroken(results []events.GateResult) bool {
 // Broken reports that of one result.
 func Broken(r events.GateResult) bool {
 	return r.Verdict == events.Fail && (r.Kind == events.GateProtected || r.Reason == events.ReasonToolChanged ||
-		r.Reason == events.ReasonLeans || r.Reason == events.ReasonOutsideChanged)
+		r.Reason == events.ReasonLeans || r.Reason == events.ReasonOutsideChanged ||
+		r.Reason == events.ReasonHistory)
 }
 
 // Pinned reports whether a path that exists at the start is pinned, whole or in

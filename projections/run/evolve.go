@@ -250,11 +250,14 @@ func halted(s State, at time.Time, d events.RunHalted) State {
 // rails look only at what comes after them. Without any the history of failures
 // stays, but no rail fires on it before a new iteration is recorded.
 func resumed(s State, at time.Time, d events.RunResumed) State {
-	if s.Halt != nil && s.Halt.Reason == events.HaltDrift {
+	if s.Halt != nil && (s.Halt.Reason == events.HaltDrift || s.Halt.Reason == events.HaltGit) {
 		s.Loop.Drifts = 0 // a person looked at it, and it is warned once more
 	}
 	if s.Halt != nil && s.Halt.Reason == events.HaltUnproven && d.Note == "" && d.Findings == "" && d.Phase == "" && d.Changed == "" {
 		s.Loop.Accepted = s.Last.Tree
+	}
+	if s.Halt != nil && s.Halt.Reason == events.HaltGit || !s.Last.Agent.GitDenied {
+		s.Loop.Git = cmp.Or(d.Git, s.Last.Git) // a person saw it, or did it
 	}
 	s.Status, s.Halt = Live, nil
 	s.Loop.Losses, s.Loop.Noops, s.Loop.Fresh = 0, 0, false

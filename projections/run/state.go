@@ -129,6 +129,7 @@ type Loop struct {
 	Noops     int                          // in a row
 	Accepted  events.Tree                  // that a person has accepted without a proof
 	Drifts    int                          // recorded iterations that left a pinned path changed
+	Git       events.Ref                   // state of the repository when a person let the run go on: what was done there counts no more
 	Redo      bool                         // the next agent works on the same iteration: it was not spent
 	Fresh     bool                         // an iteration was recorded since the run was last resumed
 	Unfed     int                          // agents in a row whose tokens are not known

@@ -182,7 +182,7 @@ func (f *Fold) partOf(kind events.GateKind, phase events.Name) string {
 	case events.GateQA:
 		return QA
 	case events.GateCommand, events.GateRepeat, events.GateRed, events.GateCoverage, events.GateProtected, events.GateSession,
-		events.GateHoldout, events.GateControl:
+		events.GateHoldout, events.GateControl, events.GateGit:
 		return Verification
 	case events.GateArtifact, events.GateScope, events.GateAnchor, events.GateApproval, events.GateFlaky: // what failed before the work
 	}
