@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -52,5 +54,32 @@ echo '{"dependencies": {"tape": "2"}}' > package.json; echo '{"version": "2.0.0"
 	s.wants(st, "done")
 	if c := controlNamed(t, s.why(st.ID), "outside"); c.Reason != string(events.ReasonRenewed) || !slices.Contains(c.Files, "node_modules/tape/tape.py") {
 		t.Errorf("%+v", c)
+	}
+}
+
+func TestWorkInANestedRepositoryIsWork(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, map[string]string{"lib/add.py": "def add(a, b):\n    return a - b\n", "run.py": "import sys\nsys.path.insert(0, 'lib')\nimport add\nassert add.add(2, 3) == 5\n"})
+	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "one"}} {
+		if out, err := exec.Command("git", append([]string{"-C", filepath.Join(s.work, "lib")}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("%v %s", err, out)
+		}
+	}
+	st := s.play(s.spec("python3 run.py", "sed -i 's/a - b/a + b/' lib/add.py"))
+	s.wants(st, "done")
+	if c := controlNamed(t, s.why(st.ID), "still-red"); c.Reason != string(events.ReasonHeld) {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestIgnoreRulesOfTheAgentHideNothingFromACleanCheckout(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, map[string]string{".gitignore": "cache/\n"})
+	st := s.play(s.spec("test -f ok && test -f sub/ok && ! test -e cache/x",
+		`mkdir -p sub; echo '*' > .gitignore; echo '*' > sub/.gitignore; echo ok >> .git/info/exclude; touch ok sub/ok`,
+		func(r *wire.RunSpec) { r.Checkout = events.CheckoutClean }))
+	s.wants(st, "done")
+	if files := s.tree(st); !slices.Contains(files, "sub/ok") {
+		t.Errorf("%q", files)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // CheckedOut says what Checkout wrote.
 type CheckedOut struct {
 	Files  int
-	Absent []string // large files and nested repositories: their content is not recorded
+	Absent []string // large files, and what cannot be read: their content is not recorded
 }
 
 // Checkout writes a recorded tree into a directory that does not exist, or is
@@ -47,7 +47,9 @@ func (r *Repo) contents(ctx context.Context, t events.Tree) (list []Change, abse
 	}
 	for _, e := range listed {
 		if e.mode == modeLink {
-			absent = append(absent, e.path)
+			if list, absent, err = r.addNested(ctx, list, absent, e.path, e.id); err != nil {
+				return nil, nil, err
+			}
 			continue
 		}
 		list = append(list, Change{Path: e.path, Status: Added, NewMode: e.mode, NewID: e.id})

@@ -14,9 +14,13 @@ import (
 // Layer writes into an empty directory what has to lie over the work tree, as an
 // overlay of Linux does it, so that recorded files are seen as in another tree: what
 // that has otherwise, and a device 0:0 for each file that it has not. Changes are from
-// the work tree to it; those of large files and nested repositories are left out.
+// the work tree to it; those of large files, and of HEAD of nested repositories, are left out.
 // Directories get the modes that they have in the work tree.
 func (r *Repo) Layer(ctx context.Context, changes []Change, dir string) error {
+	changes, err := r.unfold(ctx, changes, true)
+	if err != nil {
+		return fmt.Errorf("write a layer: %w", err)
+	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return fmt.Errorf("write a layer: %w", err)

@@ -223,12 +223,16 @@ func (rec *recording) lookDir(ctx context.Context, p *plan, e entry, abs string)
 	}
 	id, _, err := gd.head()
 	if err != nil || len(id) != rec.r.idLen {
-		id = "" // its HEAD cannot be read by us; say at least that it is there
+		id, err = "", nil // its HEAD cannot be read by us; say at least that it is there
 	}
 	if id == "" {
-		if id, err = rec.store(ctx, "autopilot repository without a commit\n"); err != nil {
-			return err
-		}
+		id, err = rec.store(ctx, "autopilot repository without a commit\n")
+	}
+	if err == nil {
+		id, err = rec.nestedID(ctx, e.path, abs, gd, id)
+	}
+	if err != nil {
+		return err
 	}
 	p.nested = append(p.nested, e.path)
 	p.link(e, id)

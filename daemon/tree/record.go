@@ -21,7 +21,7 @@ type Snapshot struct {
 	Tree    events.Tree
 	Work    events.Tree // Tree without note paths
 	Large   []string    // recorded by size and hash only
-	Nested  []string    // repositories in the workspace, recorded by their HEAD
+	Nested  []string    // repositories in the workspace, recorded by their HEAD and a sum of what differs from it
 	Skipped []string    // pipes, sockets, devices, names that git refuses, and what cannot be read
 }
 
@@ -69,7 +69,7 @@ func (r *Repo) Record(ctx context.Context, index string, ignore []byte, w Withou
 	sum := sha256.Sum256(ignore)
 	id := hex.EncodeToString(sum[:ignoreName/2])
 	rec := &recording{
-		r: r, st: r.state(index + "." + id), index: filepath.Join(r.dir, "indexes", index+"."+id),
+		r: r, name: index, st: r.state(index + "." + id), index: filepath.Join(r.dir, "indexes", index+"."+id),
 		rules: filepath.Join(r.dir, "ignore", id), ignore: ignore, notes: g, made: setOf(w.Made), untouched: setOf(w.Untouched),
 		workKey: strings.Join(w.Notes, "\n") + "\x00" + strings.Join(w.Made, "\n"),
 	}
@@ -108,9 +108,16 @@ func (r *Repo) Forget(index string) error {
 	if !nameOK(index) {
 		return fmt.Errorf("forget index: bad name %.80q", index)
 	}
-	own := func(name string) bool { return strings.HasPrefix(name, index+".") }
+	own := func(name string) bool {
+		return strings.HasPrefix(name, index+".") || strings.HasPrefix(name, index+nestedMark)
+	}
 	r.mu.Lock()
 	maps.DeleteFunc(r.states, func(name string, _ *state) bool { return own(name) })
+	for _, sub := range r.nested {
+		sub.mu.Lock()
+		maps.DeleteFunc(sub.states, func(name string, _ *state) bool { return own(name) })
+		sub.mu.Unlock()
+	}
 	r.mu.Unlock()
 	dir := filepath.Join(r.dir, "indexes")
 	entries, err := os.ReadDir(dir)
@@ -129,6 +136,7 @@ func (r *Repo) Forget(index string) error {
 // recording is one Record.
 type recording struct {
 	r         *Repo
+	name      string // of the index, without its rules
 	st        *state
 	index     string
 	rules     string

@@ -265,6 +265,43 @@ func TestNestedRepositoriesAreRecordedByHead(t *testing.T) {
 	}
 }
 
+func TestWorkInANestedRepositoryIsRecordedAndRestored(t *testing.T) {
+	t.Parallel()
+	s := newSpace(t, map[string]string{"n/file": "x", "n/deep/other": "y", "n/.gitignore": "*.log\n", "top": "t"})
+	nested := s.path("n")
+	userGit(t, s.home, nested, "init", "-q", "-b", "main")
+	userGit(t, s.home, nested, "add", ".")
+	userGit(t, s.home, nested, "commit", "-qm", "one")
+	one := s.record(nil)
+	s.write("n/made.log", "ignored there")
+	if again := s.record(nil); again.Tree != one.Tree {
+		t.Error("what is ignored in the repository counts")
+	}
+	s.write("n/file", "changed")
+	s.write("n/.gitignore", "*\n")
+	s.write("n/new/more", "new")
+	two := s.record(nil)
+	if two.Tree == one.Tree || s.record(nil).Tree != two.Tree {
+		t.Fatal("work in the repository does not count, or is another tree each time")
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	done, err := s.repo.Checkout(t.Context(), two.Tree, out)
+	if text, rerr := os.ReadFile(filepath.Join(out, "n/new/more")); err != nil || rerr != nil || string(text) != "new" || len(done.Absent) > 0 {
+		t.Errorf("checked out %q, %v, %v; absent %q", text, err, rerr, done.Absent)
+	}
+	restored, err := s.repo.Restore(t.Context(), two.Tree, one.Tree)
+	if back := s.record(nil); err != nil || back.Tree != one.Tree {
+		t.Errorf("%+v, %v", restored, err)
+	}
+	if _, err := s.repo.Restore(t.Context(), one.Tree, two.Tree); err != nil {
+		t.Error(err)
+	}
+	if back := s.record(nil); back.Tree != two.Tree {
+		t.Error("the undo gives another tree")
+	}
+	s.must(s.repo.Forget("run"))
+}
+
 func TestWhatIsNoFileIsSkippedAndListed(t *testing.T) {
 	t.Parallel()
 	s := newSpace(t, map[string]string{"d/a": "x", "b": "x"})

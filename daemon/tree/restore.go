@@ -26,12 +26,15 @@ type Restored struct {
 
 // Restore makes the work tree equal to a recorded tree. The caller records the
 // present first and names it as from, which also makes the undo. Only paths
-// that differ are touched; files that are ignored, and those recorded by size
-// and hash or by HEAD only, stay and are listed in Left. It works within the
+// that differ are touched, those in nested repositories too; files that are ignored,
+// and what is recorded by its id only, stay and are listed in Left. It works within the
 // work tree and never through a symbolic link. After an error or a crash it can
 // be repeated from a new recording of the present.
 func (r *Repo) Restore(ctx context.Context, from, to events.Tree) (Restored, error) {
 	changes, err := r.Changes(ctx, from, to)
+	if err == nil {
+		changes, err = r.unfold(ctx, changes, false)
+	}
 	if err != nil {
 		return Restored{}, fmt.Errorf("restore %s: %w", r.ws.Path, err)
 	}

@@ -84,6 +84,7 @@ type Repo struct {
 
 	mu     sync.Mutex
 	states map[string]*state // by index name
+	nested map[string]*Repo  // by path
 }
 
 // Open opens the repository of a workspace, and makes it where it is missing.

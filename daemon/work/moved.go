@@ -45,6 +45,9 @@ func (g *judging) compare(ctx context.Context, on tree.Snapshot) (moved []string
 	}
 	var made []string
 	for _, c := range changes {
+		if c.OldMode == c.NewMode && slices.Contains(now.Nested, c.Path) {
+			continue // gates may write into another repository as they may write new files
+		}
 		_, old := slices.BinarySearch(start, c.Path)
 		if !old && (c.Status == tree.Added || slices.Contains(before, c.Path)) {
 			made = append(made, c.Path)
