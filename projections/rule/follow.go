@@ -85,6 +85,7 @@ type follower struct {
 	level   int
 	sole    bool // the command is all that a named target or script does
 	by      Why
+	hidden  func(Hidden) // is told what a reached text hides; nil where nobody asks
 }
 
 // Follow are the pins that gate commands add: the scripts that their words name
@@ -93,15 +94,9 @@ type follower struct {
 // pinned, as an agent may have to build it. Scripts are those that the tree
 // cannot hold: they are outside of it, or git ignores them.
 func Follow(commands []Command, src Source) (Pins, []Script) {
-	f := &follower{src: src, seen: map[string]bool{}, by: Why{Kind: WhyGate}}
-	f.pins.Parts, f.pins.Why = map[string]Part{}, map[string]Why{}
+	f := newFollower(src)
 	for _, cmd := range commands {
-		if len(cmd.Argv) > 0 {
-			w := newShellWalk("", nil, []string{"."}, src.Root, f.run)
-			f.run(w, shellCall{words: slices.Clone(cmd.Argv)})
-			continue
-		}
-		f.text(cmd.Text, "", nil, []string{"."})
+		f.command(cmd)
 	}
 	for _, list := range []*[]string{&f.pins.Paths, &f.pins.Absent, &f.pins.Manifests} {
 		slices.Sort(*list)
@@ -115,6 +110,21 @@ func Follow(commands []Command, src Source) (Pins, []Script) {
 		f.pins.Why = nil
 	}
 	return f.pins, f.outside
+}
+
+func newFollower(src Source) *follower {
+	f := &follower{src: src, seen: map[string]bool{}, by: Why{Kind: WhyGate}}
+	f.pins.Parts, f.pins.Why = map[string]Part{}, map[string]Why{}
+	return f
+}
+
+func (f *follower) command(c Command) {
+	if len(c.Argv) > 0 {
+		w := newShellWalk("", nil, []string{"."}, f.src.Root, f.run)
+		f.run(w, shellCall{words: slices.Clone(c.Argv)})
+		return
+	}
+	f.text(c.Text, "", nil, []string{"."})
 }
 
 func (f *follower) text(text, script string, args, dirs []string) {
@@ -305,6 +315,7 @@ func (f *follower) script(w *shellWalk, c shellCall, name string, args []string)
 		return
 	}
 	f.seen[key] = true
+	f.hides(name, string(text))
 	f.deeper(Why{Kind: WhyRun, By: name}, func() { f.text(string(text), atRoot+"/"+name, args, w.dirs) })
 }
 

@@ -185,6 +185,7 @@ func (f *follower) recipes(dir string, m makefile, names map[string]bool, named 
 			local := ex.with(auto)
 			for _, line := range e.recipe {
 				text := strings.ReplaceAll(local.expand(strings.TrimLeft(line, "@-+ \t")), unknown, `"$_UNKNOWN"`)
+				f.hidesRecipe("target "+target+" of "+f.by.By, line, text)
 				f.goal(text, dir, len(e.recipe) == 1 && named(target))
 			}
 		}
@@ -279,6 +280,7 @@ func (f *follower) taskFile(kind PartKind, dir, name string, part Part) {
 	f.deeper(Why{WhyRun, name}, func() {
 		lines := taskLines(kind, data, r)
 		for _, line := range lines {
+			f.hidesLine(name, line)
 			f.goal(line, path.Dir(name), len(lines) == 1)
 			if dir != path.Dir(name) {
 				f.goal(line, dir, len(lines) == 1)

@@ -118,6 +118,7 @@ func (f *follower) pkg(file string, names []string) {
 		for _, it := range r.items {
 			for _, name := range it.names {
 				if body := pkg.script(name); body != "" {
+					f.hidesLine("script "+name+" of "+file, body)
 					f.goal(body, path.Dir(file), slices.Contains(names, name))
 				}
 			}
