@@ -126,8 +126,9 @@ func newConfigSet(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set KEY [VALUE]",
 		Short: "Set one setting in a file",
-		Long: `Sets KEY in the project's file, or with --user in the user's. All else stays as it
-is, comments too. A file that is not there is made.
+		Long: `Sets KEY in the file that it belongs to: the project's if both can have it, or with
+--user the user's. All else stays as it is, comments too. A file that is not there
+is made.
 
 VALUE is text, a number, true or false; a list as '["api/**", "docs/**"]' or a
 mapping as '{run: go vet ./..., role: invariant}'. What it makes of the file is
@@ -135,6 +136,7 @@ checked first. A project's file that was changed is to be trusted anew.`,
 		Example: `  apctl config set limits.for 8h
   apctl config set gates.test 'go test ./...'
   apctl config set --user agent claude
+  apctl config set idle 2h    # only the user's file can have it
   apctl config set --unset protect`,
 		Args:              func(_ *cobra.Command, args []string) error { return o.args(args) },
 		ValidArgsFunction: a.completeKeys,

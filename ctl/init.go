@@ -26,12 +26,14 @@ func newInit(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Set up autopilot for this project",
-		Long: `Looks at the files of this project, finds how its tests are run, runs that once
-as a run would, finds the agents that are installed, and writes the commented
-file .autopilot/config.yaml at the root of the work tree.
+		Long: `Looks for the manifest that is nearest to this directory, and at the root of the
+work tree, finds how the tests are run, runs that once as a run would, finds the
+agents that are installed, and writes the commented file .autopilot/config.yaml at
+the root. The tests of other packages are in it as comments.
 
-A check that is red now, or whose program is missing, stays in the file as a
-comment. If no test command is found, the file says what to fill in. That is no
+A check that is red now, whose program is missing, or that rewrites files stays in
+the file as a comment. It says which commands hide an exit code, and which exit 0
+although their output names failing tests. If no test command is found, the file says what to fill in. That is no
 error: the exit code is 0 whenever the file was written.
 
 At a terminal it asks before it runs anything; without one it does not ask.
@@ -229,6 +231,10 @@ func written(v wire.InitView) []gateLine {
 			}
 			l.red = t.Gate.Verdict == string(events.Fail)
 			switch {
+			case len(t.Rewrote) > 0:
+				l.why = "it rewrites " + t.Rewrote[0] + ", which git tracks: let it only check, or write elsewhere"
+			case len(t.Unignored) > 0:
+				l.why = "it rewrites " + t.Unignored[0] + ": add it to .gitignore"
 			case t.Gate.Verdict == string(events.Unverifiable):
 				l.why = "it could not be run"
 			case l.red && g.Role == events.RoleInvariant:

@@ -89,7 +89,7 @@ func configText(v wire.InitView) string {
 	} else {
 		b.WriteString("# agent: claude\n")
 	}
-	b.WriteString("\n" + gatesText(written(v)))
+	b.WriteString("\n" + gatesText(written(v)) + othersText(v.Project))
 	b.WriteString(checkoutText(v.Project.Setup))
 	b.WriteString(configLimits)
 	return b.String()
@@ -120,12 +120,34 @@ func gatesText(gates []gateLine) string {
 		if g.Role == events.RoleInvariant {
 			line = "  " + string(g.Name) + ": {run: " + scalar(g.Command) + ", role: invariant}"
 		}
+		for _, h := range g.Hidden {
+			b.WriteString("  # " + render.Line(render.HiddenComment(h)) + "\n")
+		}
 		if g.why != "" {
 			b.WriteString("  # left out: " + render.Line(g.why) + "\n#" + line)
 		} else {
 			b.WriteString(line)
 		}
 		b.WriteString("   # from " + render.Line(g.From) + "\n")
+	}
+	return b.String()
+}
+
+const othersHead = `  # Tests of other packages. Take out the # of those that a run has to pass too.
+`
+
+// othersText are the goals of other packages, as comments.
+func othersText(p wire.ProjectView) string {
+	if len(p.Others) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(othersHead)
+	for _, g := range p.Others {
+		b.WriteString("#  " + string(g.Name) + ": " + scalar(g.Command) + "   # from " + render.Line(g.From) + "\n")
+	}
+	if p.More > 0 {
+		fmt.Fprintf(&b, "  # and %d more packages\n", p.More)
 	}
 	return b.String()
 }

@@ -203,6 +203,7 @@ func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args
 		}
 		a.note(a.style(a.Err).HandedOver(v))
 		a.note(a.style(a.Err).Of(v).TaskPins(v.TaskPins))
+		a.note(a.style(a.Err).Of(v).HiddenExits(v.Hidden))
 		a.note(a.style(a.Err).InSight(v))
 		if v.IndexLock != "" {
 			a.note("  " + render.Line(v.IndexLock) + "\n")

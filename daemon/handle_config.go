@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"os"
 	"time"
 
 	"autopilot/daemon/bus"
 	"autopilot/daemon/config"
+	"autopilot/daemon/project"
 	"autopilot/daemon/tree"
 	"autopilot/daemon/work"
 	"autopilot/events"
@@ -37,6 +39,7 @@ func (d *Daemon) configView(ws tree.Workspace, settings map[string]string) (wire
 		return v, nil
 	}
 	v.Project = l.Project.Path
+	v.Hidden = hiddenExits(ws.Path, l.Project.Project)
 	if v.Trusted = l.Project.Empty(); v.Trusted {
 		return v, nil
 	}
@@ -47,6 +50,26 @@ func (d *Daemon) configView(ws tree.Workspace, settings map[string]string) (wire
 	}
 	v.Trusted = err == nil
 	return v, nil
+}
+
+// hiddenExits are the exit codes that the gates of a project's file hide.
+func hiddenExits(root string, p config.Project) []wire.HiddenExit {
+	var gates []wire.GateSpec
+	for _, e := range p.Gates {
+		gates = append(gates, wire.GateSpec{Name: events.Name(e.Key), Command: e.Value.Run})
+	}
+	for _, e := range p.Holdout.Gates {
+		gates = append(gates, wire.GateSpec{Name: events.Name(e.Key), Command: e.Value})
+	}
+	if len(gates) == 0 {
+		return nil
+	}
+	dir, err := os.OpenRoot(root)
+	if err != nil {
+		return nil // without the files only less is said
+	}
+	defer dir.Close()
+	return work.HiddenExits(gates, project.Source(dir.FS(), root))
 }
 
 // layers reads the files that count for a work tree; without one it is the
@@ -61,9 +84,11 @@ func (d *Daemon) layers(ws tree.Workspace, settings map[string]string) config.La
 	return l
 }
 
-// configSet changes one setting in a file, and answers what there is then.
+// configSet changes one setting in the file that it belongs to, and answers what there
+// is then.
 func (d *Daemon) configSet(ctx context.Context, _ bus.Request, body wire.ConfigSetRequest) (wire.ConfigView, error) {
 	ws, err := tree.Find(ctx, body.Workspace)
+	body.User = body.User || config.BelongsToUser(body.Key)
 	if err != nil && (!body.User || !errors.Is(err, tree.ErrNotRepository)) {
 		return wire.ConfigView{}, wire.Errorf(wire.Usage, "%v", err).
 			WithHint("apctl config set --user   sets it for all projects")
@@ -77,7 +102,11 @@ func (d *Daemon) configSet(ctx context.Context, _ bus.Request, body wire.ConfigS
 	if err := edit.Write(); err != nil {
 		return wire.ConfigView{}, err
 	}
-	return d.configView(ws, nil)
+	v, err := d.configView(ws, nil)
+	if v.Written = edit.Path; body.User && v.User == "" || !body.User && v.Project == "" {
+		v.Written = ""
+	}
+	return v, err
 }
 
 // configured is a request with its settings filled in.

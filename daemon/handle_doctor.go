@@ -24,8 +24,10 @@ import (
 	"autopilot/daemon/tree"
 	"autopilot/daemon/trust"
 	"autopilot/daemon/work"
+	"autopilot/events"
 	"autopilot/events/place"
 	"autopilot/events/wire"
+	"autopilot/projections/phrase"
 )
 
 // doctor looks for what could go wrong here, as the daemon sees it.
@@ -34,15 +36,20 @@ func (d *Daemon) doctor(ctx context.Context, q bus.Request, body wire.DoctorRequ
 	in.Daemon, in.Listen, in.Team = os.Getenv("PATH"), d.listenView(), d.team.View()
 	wrong := []wire.DoctorFinding{d.sandboxFinding()}
 	ws, _ := tree.Find(ctx, body.Workspace) // outside of a work tree it is the user's file alone
+	usable := true
 	if err := d.layers(ws, nil).Err(); err != nil {
+		usable = false
 		wrong = append(wrong, unusableConfig(err))
+	}
+	if p := config.ReadProject(config.ProjectPath(ws.Path)); ws.Path != "" && p.Err() == nil {
+		wrong = append(wrong, hiddenFindings(hiddenExits(ws.Path, p.Project))...)
 	}
 	all, err := d.agentList(ctx, q, wire.AgentRequest{Workspace: body.Workspace, Env: body.Env, Check: true})
 	switch {
 	case err == nil:
 		in.Agents = append([]wire.AgentView{}, all.Agents...)
 		in.Named = trust.NamedAgents(ws)
-	case len(wrong) == 1: // the configuration is usable
+	case usable: // the configuration is
 		wrong = append(wrong, wire.DoctorFinding{Topic: "agents", Level: doctor.Unknown, What: "they cannot be looked at: " + err.Error()})
 	}
 	u, err := d.log.Usage(ctx)
@@ -53,6 +60,22 @@ func (d *Daemon) doctor(ctx context.Context, q bus.Request, body wire.DoctorRequ
 		Bytes: u.Bytes, Quota: u.Quota, Events: u.Events, Durability: string(d.durability()), Last: d.newest(),
 	}
 	return wire.DoctorView{Findings: doctor.Examine(ctx, in, doctor.System(time.Now(), tree.DefaultLargeBytes), wrong...)}, nil
+}
+
+// hiddenFindings warns of gates that hide exit codes.
+func hiddenFindings(hidden []wire.HiddenExit) []wire.DoctorFinding {
+	var out []wire.DoctorFinding
+	for _, h := range hidden {
+		f := wire.DoctorFinding{Topic: "gates", Level: doctor.Warning, What: "gate " + string(h.Gate) + " can pass although a part of it fails: " + phrase.Hidden(events.English, h.What)}
+		if h.Where != "" {
+			f.What += " (" + h.Where + ")"
+		}
+		if h.Instead != "" {
+			f.Fix = "write " + h.Instead
+		}
+		out = append(out, f)
+	}
+	return out
 }
 
 // unusableConfig is a configuration that no run here could have.

@@ -13,11 +13,13 @@ import (
 	"autopilot/daemon/bus"
 	"autopilot/daemon/config"
 	"autopilot/daemon/project"
+	"autopilot/daemon/work"
 	"autopilot/events/wire"
+	"autopilot/projections/rule"
 )
 
-// projectFind looks what a workspace is made of. It looks at its root, wherever
-// in it the caller is.
+// projectFind looks what a workspace is made of, from the directory of the caller
+// upwards.
 func (d *Daemon) projectFind(ctx context.Context, q bus.Request, body wire.ProjectRequest) (wire.ProjectView, error) {
 	ws, err := d.worker.Workspace(ctx, wire.RunSpec{Workspace: body.Workspace})
 	if err != nil {
@@ -28,13 +30,39 @@ func (d *Daemon) projectFind(ctx context.Context, q bus.Request, body wire.Proje
 		return wire.ProjectView{}, fmt.Errorf("look at %s: %w", ws.Path, err)
 	}
 	defer root.Close()
-	v := projectView(ws.Path, project.Detect(root.FS()), agent.Lookup(body.Env, "PATH"))
+	near := below(ws.Path, body.Workspace)
+	v := projectView(ws.Path, project.Detect(root.FS(), near), agent.Lookup(body.Env, "PATH"))
+	if v.Near = near; near == "." {
+		v.Near = ""
+	}
+	hidesExits(&v, project.Source(root.FS(), ws.Path))
 	v.Config = config.ProjectPath(ws.Path)
 	if _, err := os.Lstat(v.Config); err == nil {
 		v.Exists = true
 	}
 	v.Agents, err = d.installed(ctx, q, ws.Path, body.Env)
 	return v, err
+}
+
+// below is a directory relative to the root of its work tree, with slashes.
+func below(root, dir string) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	rel, err := filepath.Rel(root, dir)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "."
+	}
+	return filepath.ToSlash(rel)
+}
+
+// hidesExits says of each gate which exit codes it hides.
+func hidesExits(v *wire.ProjectView, src rule.Source) {
+	for _, list := range [][]wire.ProjectGate{v.Gates, v.Others} {
+		for i, g := range list {
+			list[i].Hidden = work.HiddenExits([]wire.GateSpec{{Name: g.Name, Command: g.Command}}, src)
+		}
+	}
 }
 
 // installed are the agents whose programs are there.
@@ -54,19 +82,17 @@ func (d *Daemon) installed(ctx context.Context, q bus.Request, workspace string,
 
 func projectView(root string, f project.Found, path string) wire.ProjectView {
 	v := wire.ProjectView{
-		Root: root, Dirs: f.Dirs, Kinds: append([]string{}, f.Kinds...), Setup: f.Setup,
+		Root: root, Dirs: f.Dirs, More: f.More, Kinds: append([]string{}, f.Kinds...), Setup: f.Setup,
 		Found: []wire.ProjectFound{}, Gates: []wire.ProjectGate{},
 	}
 	for _, fact := range f.Facts {
 		v.Found = append(v.Found, wire.ProjectFound{File: fact.File, Says: fact.Says})
 	}
+	for _, g := range f.Others {
+		v.Others = append(v.Others, projectGate(root, g, path))
+	}
 	for _, g := range f.Gates {
-		p := wire.ProjectGate{Name: g.Name, Role: g.Role, Command: g.Command, From: g.From}
-		for _, word := range g.Programs() {
-			if !onPath(path, root, word) {
-				p.Missing = append(p.Missing, word)
-			}
-		}
+		p := projectGate(root, g, path)
 		v.Gates = append(v.Gates, p)
 		for _, word := range p.Missing {
 			if !slices.Contains(v.Missing, word) {
@@ -75,6 +101,16 @@ func projectView(root string, f project.Found, path string) wire.ProjectView {
 		}
 	}
 	return v
+}
+
+func projectGate(root string, g project.Gate, path string) wire.ProjectGate {
+	p := wire.ProjectGate{Name: g.Name, Role: g.Role, Command: g.Command, From: g.From}
+	for _, word := range g.Programs() {
+		if !onPath(path, root, word) {
+			p.Missing = append(p.Missing, word)
+		}
+	}
+	return p
 }
 
 // onPath says whether a command word of a gate leads to a program. One with a

@@ -78,7 +78,7 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 	}
 	v := d.view(s)
 	v.Unhanded = unhanded
-	v.TaskPins = d.worker.TaskPins(id)
+	v.TaskPins, v.Hidden = d.worker.TaskPins(id), d.worker.Hidden(id)
 	if held, err := d.worker.Held(s); err == nil && held != nil {
 		v.InSight = held.InSight
 	}

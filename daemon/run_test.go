@@ -3,6 +3,7 @@ package daemon
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -346,4 +347,30 @@ func TestGatesThatAlwaysChangeRecordedFilesAreRefused(t *testing.T) {
 	if w := s.why(st.ID); !slices.Contains(w.Files, "report.txt") {
 		t.Errorf("files %v", w.Files)
 	}
+}
+
+func TestAGateThatRewritesFilesBeforeAnyWorkIsRefusedWithWhatHelps(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, map[string]string{"a.txt": "b\n", "report.xml": "0\n"})
+	if out, err := exec.Command("git", "-C", s.work, "add", "a.txt").CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	st := s.play(s.spec("echo 1 > report.xml; tr a-z A-Z < a.txt > n.tmp && mv n.tmp a.txt; touch new.txt; test -f ok", "touch ok"))
+	s.wants(st, "refused:tree-changed")
+	w := s.why(st.ID)
+	if diff := cmp.Diff([]string{"a.txt", "report.xml"}, w.Files); diff != "" {
+		t.Error(diff)
+	}
+	for _, says := range []string{"Add to .gitignore:\n  /report.xml\n", "that git tracks. Let them check only", "  a.txt\n"} {
+		if !strings.Contains(w.LastError, says) {
+			t.Errorf("no %q in:\n%s", says, w.LastError)
+		}
+	}
+}
+
+func TestALockFileThatAGateSettlesOnceIsNoReasonToRefuse(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, map[string]string{"Cargo.lock": "old\n"})
+	st := s.play(s.spec("echo new > Cargo.lock; test -f ok", "touch ok"))
+	s.wants(st, "done")
 }

@@ -105,7 +105,7 @@ func (s Style) ConfigCheck(v wire.ConfigView) string {
 	if len(files) == 0 {
 		return "there is no file: every setting has its default\n  apctl init   writes one for this project\n"
 	}
-	return "nothing is wrong with " + strings.Join(files, " and ") + "\n" + s.unusedConfig(v)
+	return "nothing is wrong with " + strings.Join(files, " and ") + "\n" + s.HiddenExits(v.Hidden) + s.unusedConfig(v)
 }
 
 // ConfigSet shows what a setting is now.
@@ -121,19 +121,19 @@ func (s Style) ConfigSet(v wire.ConfigView, req wire.ConfigSetRequest) string {
 
 // ConfigWas says which file was changed, and what has to follow.
 func (s Style) ConfigWas(v wire.ConfigView, req wire.ConfigSetRequest) string {
-	file := v.Project
-	if req.User {
-		file = v.User
-	}
+	file := v.Written
 	if file == "" {
 		return "there is no file, so nothing was to be changed\n"
 	}
 	text := "written: " + Line(file) + "\n"
-	if !req.User && !v.Trusted {
+	if file == v.Project && !v.Trusted {
 		text += "  apctl trust   a person has to agree to it before a run uses it\n"
 	}
 	if slices.ContainsFunc(v.Values, func(c wire.ConfigValue) bool { return c.Key == req.Key && c.Restart }) {
 		text += "  apctl daemon restart   it counts from the daemon's next start\n"
+	}
+	if file == v.Project {
+		text += s.HiddenExits(slices.DeleteFunc(slices.Clone(v.Hidden), func(h wire.HiddenExit) bool { return !strings.HasSuffix(req.Key, "gates."+string(h.Gate)) }))
 	}
 	return text
 }

@@ -155,6 +155,7 @@ func (s Style) Preview(p wire.Preview) string {
 	b.WriteString(s.section("gates", table(rows)))
 	b.WriteString(s.section("pinned", s.pins(p.Pins)))
 	b.WriteString(s.section("pinned, and named by the task", s.TaskPins(p.TaskPins)))
+	b.WriteString(s.section("gates that hide exit codes", s.HiddenExits(p.Hidden)))
 	if h := p.Holdout; h != nil {
 		b.WriteString(s.section("held-out gates", s.heldOut(*h)))
 	}

@@ -58,10 +58,14 @@ func (s Style) Project(v wire.ProjectView, agent, below string) string {
 		found = append(found, []string{Line(f.File), s.cut(Line(f.Says), s.room(30))})
 	}
 	b.WriteString(s.section("found", table(found)))
-	if len(v.Dirs) > 0 {
+	if len(v.Dirs) > 0 && v.Near == "" {
 		b.WriteString(s.wrap("nothing at the root says how tests are run; these are from the directories below it", "  "))
 	}
 	b.WriteString(s.section("gates", s.proposals(v)))
+	b.WriteString(s.section("tests of other packages", s.others(v)))
+	for _, g := range v.Gates {
+		b.WriteString(s.HiddenExits(g.Hidden))
+	}
 	b.WriteString(s.section("agents", s.agents(v.Agents, agent)))
 	return b.String()
 }
@@ -70,8 +74,24 @@ func (s Style) proposals(v wire.ProjectView) string {
 	if len(v.Gates) == 0 {
 		return "  no test command was found\n"
 	}
-	rows := make([][]string, 0, len(v.Gates))
-	for _, g := range v.Gates {
+	return s.proposed(v.Gates)
+}
+
+// others are the goals of other packages, as they are typed where gates run.
+func (s Style) others(v wire.ProjectView) string {
+	if len(v.Others) == 0 {
+		return ""
+	}
+	text := s.proposed(v.Others)
+	if v.More > 0 {
+		text += fmt.Sprintf("  and %d more\n", v.More)
+	}
+	return text
+}
+
+func (s Style) proposed(gates []wire.ProjectGate) string {
+	rows := make([][]string, 0, len(gates))
+	for _, g := range gates {
 		row := []string{Line(string(g.Name)), Line(string(g.Role)), s.cut(Line(g.Command), s.room(30))}
 		if len(g.Missing) > 0 {
 			row = append(row, s.paint(red, "not found: "+Line(strings.Join(g.Missing, ", "))))
@@ -131,6 +151,7 @@ func (s Style) Tried(f wire.GateTryFrame) string {
 	var b strings.Builder
 	head := fmt.Sprintf("%s %s  %s, %s", s.sign(g.Verdict), Line(g.Name), redOrGreen(g), s.proof(g))
 	b.WriteString("\n" + s.paint(verdictColour(g.Verdict), s.cut(head, s.Width)) + "\n")
+	b.WriteString(s.rewrote(f))
 	if g.Verdict == string(events.Pass) {
 		return strings.TrimPrefix(b.String(), "\n")
 	}
@@ -157,6 +178,32 @@ func (s Style) Tried(f wire.GateTryFrame) string {
 	return b.String()
 }
 
+// rewrote says which files a gate has rewritten, and what helps: a run would refuse it.
+func (s Style) rewrote(f wire.GateTryFrame) string {
+	var b strings.Builder
+	if len(f.Rewrote) > 0 {
+		b.WriteString(s.wrap("it rewrites "+Line(strings.Join(f.Rewrote, ", "))+", which git tracks: let it only check (gofmt -l, prettier --check, ruff check), or write elsewhere", "    "))
+	}
+	if len(f.Unignored) > 0 {
+		b.WriteString(s.wrap("it rewrites "+Line(strings.Join(f.Unignored, ", "))+", which git neither tracks nor ignores", "    "))
+		b.WriteString(ignoreAdvice(f.Unignored, "    "))
+	}
+	return b.String()
+}
+
+// ignoreAdvice are lines for .gitignore.
+func ignoreAdvice(files []string, prefix string) string {
+	lines := phrase.IgnoreLines(files)
+	if len(lines) == 0 {
+		return ""
+	}
+	text := prefix + "add to .gitignore:\n"
+	for _, l := range lines {
+		text += prefix + "  " + Line(l) + "\n"
+	}
+	return text
+}
+
 func redOrGreen(g wire.GateView) string {
 	switch events.Verdict(g.Verdict) {
 	case events.Pass:
@@ -171,13 +218,12 @@ func redOrGreen(g wire.GateView) string {
 // TryMade says what the gates did to the files of the work tree.
 func (s Style) TryMade(f wire.GateTryFrame) string {
 	var b strings.Builder
-	for _, l := range []struct {
-		what  string
-		files []string
-	}{{"made", f.Made}, {"changed", f.Changed}} {
-		if len(l.files) > 0 {
-			b.WriteString(s.wrap("the gates "+l.what+" "+Line(strings.Join(l.files, ", ")), "  "))
-		}
+	if len(f.Made) > 0 {
+		b.WriteString(s.wrap("the gates made "+Line(strings.Join(f.Made, ", ")), "  "))
+		b.WriteString(ignoreAdvice(f.Made, "  "))
+	}
+	if len(f.Changed) > 0 {
+		b.WriteString(s.wrap("the gates changed "+Line(strings.Join(f.Changed, ", ")), "  "))
 	}
 	return b.String()
 }
@@ -225,6 +271,13 @@ func (s Style) initNotes(v wire.InitView) []string {
 		notes = append(notes, "all goals are green: a goal must fail first, so add a test for what you want, or use --start-green")
 	}
 	for _, t := range v.Tried {
+		if t.Gate.Reason == string(events.ReasonNamesFailing) {
+			notes = append(notes, Line(t.Gate.Name)+" exits 0 although its output names failing tests: correct the command, or a red suite looks green elsewhere")
+		}
+		if len(t.Rewrote)+len(t.Unignored) > 0 {
+			notes = append(notes, Line(t.Gate.Name)+" is only a comment there: a run refuses a gate that rewrites files which it judges")
+			continue
+		}
 		if t.Gate.Role == string(events.RoleInvariant) && t.Gate.Verdict != string(events.Pass) {
 			notes = append(notes, Line(t.Gate.Name)+" is only a comment there: an invariant has to pass from the start")
 		}

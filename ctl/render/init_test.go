@@ -65,6 +65,15 @@ func TestTextsOfSettingUp(t *testing.T) {
 				s.Tried(redTest()) + s.Tried(vetted(events.Pass)) + s.Tried(vetted(events.Unverifiable)) +
 				s.TryMade(wire.GateTryFrame{Made: []string{"cover.out" + steering}, Changed: []string{"go.sum"}})
 		},
+		"init-warned": func(s Style) string {
+			p := wire.ProjectView{Root: "/p", Near: "web", More: 3, Gates: project().Gates[:1], Others: project().Gates[1:2]}
+			f := vetted(events.Pass)
+			f.Rewrote, f.Unignored = []string{"a.go" + steering}, []string{"out/r.xml", "b c"}
+			return s.Project(p, "", "") + s.Tried(f) + s.InitEnd(wire.InitView{Project: p, Trusted: true, Tried: []wire.GateTryFrame{f}})
+		},
+		"hidden-exits": func(s Style) string {
+			return s.HiddenExits([]wire.HiddenExit{{Gate: "t", What: "a pipe", Instead: "x"}, {Gate: "t", Where: "ci.sh" + steering, What: "-"}})
+		},
 		"init-end": func(s Style) string { return s.InitWrote(green) + s.InitEnd(green) },
 		"doctor":   func(s Style) string { return s.Doctor(doctorView()) + s.Doctor(wire.DoctorView{}) },
 	} {

@@ -21,6 +21,25 @@ type Edit struct {
 	Unset bool // take it out
 }
 
+// BelongsToUser says that only the user's file can hold a key.
+func BelongsToUser(key string) bool {
+	project, user := holds(key)
+	return user && !project
+}
+
+// holds says which files can hold a key: a setting, or a group of them.
+func holds(key string) (project, user bool) {
+	if s, ok := Find(key); ok {
+		return s.Project, s.User
+	}
+	for _, s := range Settings() {
+		if key != "" && strings.HasPrefix(s.Key, key+".") {
+			project, user = project || s.Project, user || s.User
+		}
+	}
+	return project, user
+}
+
 // Write checks the edit and carries it out. A file that is not there is made. The
 // error is a *wire.Error.
 func (e Edit) Write() error {
@@ -34,12 +53,18 @@ func (e Edit) Write() error {
 	if e.Unset && !f.Exists {
 		return nil
 	}
-	src, err := e.change(f.Source)
+	src, err := e.change(f.Source, literal(e.Value))
 	if err != nil {
 		return err
 	}
-	if f := e.read(src); f.Err() != nil {
-		p := f.Problems[0]
+	made := e.read(src)
+	if made.Err() != nil && !e.Unset && isScalar(e.Value) { // true can be a command, and 1.5 a model
+		if text, err := e.change(f.Source, strictyaml.Flow(e.Value)); err == nil && e.read(text).Err() == nil {
+			src, made = text, e.read(text)
+		}
+	}
+	if made.Err() != nil {
+		p := made.Problems[0]
 		return wire.Errorf(wire.Usage, "%s", strings.TrimSuffix(p.Message+": "+p.Fix, ": ")).
 			WithHint("nothing was changed in %s", e.Path)
 	}
@@ -65,7 +90,10 @@ func (e Edit) check() error {
 		return wire.Errorf(wire.Usage, "there is no place for the user's file").WithHint("set HOME or XDG_CONFIG_HOME")
 	}
 	s, ok := Find(e.Key)
-	mine, other := s.Project, s.User
+	mine, other := holds(e.Key)
+	if !ok && (mine || other) {
+		ok = strings.HasPrefix(strings.TrimSpace(e.Value), "{") // members that need one another are set at once
+	}
 	if e.User {
 		mine, other = other, mine
 	}
@@ -85,9 +113,9 @@ func (e Edit) check() error {
 func (e Edit) unknown() error {
 	var keys []string
 	for _, s := range Settings() {
-		keys = append(keys, s.Key)
+		keys = append(keys, named(s.Key, e.Key))
 		if strings.HasPrefix(s.Key+".", e.Key+".") || strings.HasPrefix(s.Key, e.Key+".") {
-			return wire.Errorf(wire.Usage, "%s is a group of settings", e.Key).WithHint("set one of it, as %s", s.Key)
+			return wire.Errorf(wire.Usage, "%s is a group of settings", e.Key).WithHint("set one of it, as %s, or several at once, as '{%s: VALUE}'", s.Key, memberOf(s.Key, e.Key))
 		}
 	}
 	err := wire.Errorf(wire.Usage, "no setting %q", e.Key)
@@ -97,15 +125,32 @@ func (e Edit) unknown() error {
 	return err.WithHint("apctl config show   lists them")
 }
 
-// change is the new content.
-func (e Edit) change(src []byte) ([]byte, error) {
+// named is the key of a setting with the names that another key has in their places.
+func named(setting, key string) string {
+	parts, names := strings.Split(setting, "."), strings.Split(key, ".")
+	for i, p := range parts {
+		if p == "NAME" && i < len(names) && names[i] != "" {
+			parts[i] = names[i]
+		}
+	}
+	return strings.Join(parts, ".")
+}
+
+// memberOf is the name of a setting within its group.
+func memberOf(key, group string) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(key, group+"."), ".")
+	return name
+}
+
+// change is the new content with a value, as YAML.
+func (e Edit) change(src []byte, value string) ([]byte, error) {
 	path := strings.Split(e.Key, ".")
 	var out []byte
 	var err error
 	if e.Unset {
 		out, err = strictyaml.Unset(src, path)
 	} else {
-		out, err = strictyaml.Set(src, path, literal(e.Value))
+		out, err = strictyaml.Set(src, path, value)
 	}
 	var bad *strictyaml.Error
 	switch {
@@ -126,14 +171,23 @@ func literal(typed string) string {
 	if text != "" && strings.ContainsRune(`[{"'`, rune(text[0])) {
 		return text
 	}
-	doc, err := strictyaml.ParseOptional([]byte("v: " + text + "\n"))
-	if err == nil {
-		switch v, _ := doc.Lookup("v"); v.(type) {
-		case bool, int64, uint64, float64:
-			return text
-		}
+	if isScalar(text) {
+		return text
 	}
 	return strictyaml.Flow(typed)
+}
+
+// isScalar says that a text is a number, true or false.
+func isScalar(text string) bool {
+	doc, err := strictyaml.ParseOptional([]byte("v: " + strings.TrimSpace(text) + "\n"))
+	if err != nil {
+		return false
+	}
+	switch v, _ := doc.Lookup("v"); v.(type) {
+	case bool, int64, uint64, float64:
+		return true
+	}
+	return false
 }
 
 // replace puts the content into the place of the file, in one step. What a link

@@ -1,7 +1,9 @@
 package project_test
 
 import (
+	"fmt"
 	"io/fs"
+	"path"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -149,6 +151,11 @@ var trees = []struct {
 	{"Maven with its wrapper", program(files("pom.xml", "<project/>"), "mvnw"), []string{"test | ./mvnw -B test | pom.xml"}, "", []string{"mvnw: brings mvn along"}},
 	{"a wrapper that is no program", files("pom.xml", "<project/>", "mvnw", "#!/bin/sh\n"), []string{"test | sh mvnw -B test | pom.xml"}, "", nil},
 	{"Gradle with its wrapper", program(files("build.gradle.kts", ""), "gradlew"), []string{"test | ./gradlew test --console=plain | build.gradle.kts"}, "", nil},
+	{"Composer", files("composer.json", `{"scripts":{"test":"phpunit"}}`), []string{"test | composer test | composer.json"}, "composer install --no-interaction", nil},
+	{"PHPUnit", files("composer.json", `{"require-dev":{"phpunit/phpunit":"*"}}`, "phpunit.xml.dist", ""), []string{"test | vendor/bin/phpunit | phpunit.xml.dist"}, "composer install --no-interaction", nil},
+	{"RSpec", files("Gemfile", "gem 'rspec'\n", ".rubocop.yml", ""), []string{"test | bundle exec rspec | Gemfile", "lint! | bundle exec rubocop | .rubocop.yml"}, "bundle install", nil},
+	{"a rake task", files("Gemfile", "# rspec\n", "Rakefile", "Rake::TestTask.new\n"), []string{"test | bundle exec rake test | Rakefile"}, "bundle install", nil},
+	{".NET", files("x.csproj", "", "x.sln", ""), []string{"test | dotnet test | x.sln"}, "", nil},
 	{
 		"a Makefile alone", files("Makefile", "VERSION := 1\nCC ?= cc\n.PHONY: test lint\nall test: lint\n\tgo test\nlint:\n\ttrue\nlist = a \\\nvet: b\n"),
 		[]string{"test | make test | Makefile", "lint! | make lint | Makefile"},
@@ -218,7 +225,7 @@ func TestTheTestCommandIsFound(t *testing.T) {
 	for _, c := range trees {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			f := project.Detect(c.tree)
+			f := project.Detect(c.tree, ".")
 			if diff := cmp.Diff(c.gates, gates(f)); diff != "" {
 				t.Errorf("gates (-want +got):\n%s", diff)
 			}
@@ -241,9 +248,138 @@ func TestTheTestCommandIsFound(t *testing.T) {
 	}
 }
 
+// offered are the goals of other packages.
+func offered(f project.Found) []string {
+	f.Gates = f.Others
+	return gates(f)
+}
+
+func TestTheNearestManifestComesFirstAndTheOthersAreOffered(t *testing.T) {
+	t.Parallel()
+	const script = `{"scripts":{"test":"jest"}}`
+	for _, c := range []struct {
+		name           string
+		tree           fstest.MapFS
+		near           string
+		gates, offered []string
+		setup          string
+	}{
+		{
+			"a package of an npm workspace",
+			files("package.json", `{"workspaces":["packages/*","!packages/old"],"scripts":{"test":"jest"}}`, "pnpm-lock.yaml", "",
+				"packages/a/package.json", script, "packages/a/src/x.js", "", "packages/b/package.json", script, "packages/old/package.json", `{}`),
+			"packages/a/src",
+			[]string{"test | cd packages/a && pnpm test | packages/a/package.json", "test-root | pnpm test | package.json"},
+			[]string{"test-b | cd packages/b && pnpm test | packages/b/package.json"},
+			"pnpm install --frozen-lockfile",
+		},
+		{
+			"the root of a pnpm workspace",
+			files("package.json", script, "pnpm-workspace.yaml", "packages:\n  - 'apps/**' # all\nother: 1\n", "apps/web/package.json", script, "apps/x/deep/package.json", script),
+			".",
+			[]string{"test | npm test | package.json"},
+			[]string{"test-web | cd apps/web && npm test | apps/web/package.json", "test-deep | cd apps/x/deep && npm test | apps/x/deep/package.json"},
+			"",
+		},
+		{
+			"a module of a Go workspace", files("go.work", "use (\n\t./api\n\t./lib/core\n)\n", "api/go.mod", "module api", "lib/core/go.mod", "module core"),
+			"lib/core",
+			[]string{
+				"test | cd lib/core && go test ./... | lib/core/go.mod", "test-root | go test ./api/... ./lib/core/... | go.work",
+				"vet! | cd lib/core && go vet ./... | lib/core/go.mod", "vet-root! | go vet ./api/... ./lib/core/... | go.work",
+			},
+			[]string{"test-api | cd api && go test ./... | api/go.mod"},
+			"",
+		},
+		{
+			"members of a Cargo workspace",
+			files("Cargo.toml", "[workspace]\nmembers = [\n  \"crates/*\",\n  'tools/x', # c\n]\nexclude = [\"crates/old\"]\n", "crates/a/Cargo.toml", "[package]", "crates/old/Cargo.toml", "[package]", "tools/x/Cargo.toml", "[package]"),
+			"crates/a",
+			[]string{"test | cd crates/a && cargo test | crates/a/Cargo.toml", "test-root | cargo test --workspace | Cargo.toml"},
+			[]string{"test-x | cd tools/x && cargo test | tools/x/Cargo.toml", "test-old | cd crates/old && cargo test | crates/old/Cargo.toml"},
+			"",
+		},
+		{
+			"packages that nothing at the root names", files("services/pay/api/go.mod", "module api", "services/web/package.json", script, "README.md", ""),
+			"services/pay/api",
+			[]string{"test | cd services/pay/api && go test ./... | services/pay/api/go.mod", "vet! | cd services/pay/api && go vet ./... | services/pay/api/go.mod"},
+			[]string{"test-web | cd services/web && npm test | services/web/package.json"},
+			"",
+		},
+		{
+			"the same, from the root", files("services/pay/api/go.mod", "module api", "services/web/package.json", script),
+			".",
+			[]string{
+				"test | cd services/web && npm test | services/web/package.json", "test-api | cd services/pay/api && go test ./... | services/pay/api/go.mod",
+				"vet! | cd services/pay/api && go vet ./... | services/pay/api/go.mod",
+			},
+			nil, "",
+		},
+		{
+			"two packages of one name", files("go.mod", "module x", "a/web/package.json", script, "b/web/package.json", script), ".",
+			[]string{"test | go test ./... | go.mod", "vet! | go vet ./... | go.mod"},
+			[]string{"test-web | cd a/web && npm test | a/web/package.json", "test-b-web | cd b/web && npm test | b/web/package.json"},
+			"",
+		},
+		{
+			"a directory of tests is no package", files("pyproject.toml", "[tool.pytest.ini_options]\n", "tests/test_a.py", "import unittest\n"), "tests",
+			[]string{"test | pytest | pyproject.toml"},
+			nil, "",
+		},
+		{
+			"a member of a uv workspace", files("pyproject.toml", "[tool.uv.workspace]\nmembers = [\"libs/*\"]\n", "uv.lock", "", "libs/a/pyproject.toml", "[tool.pytest]\n", "libs/b/pyproject.toml", "[tool.pytest]\n"), "libs/a",
+			[]string{"test | cd libs/a && uv run pytest | libs/a/pyproject.toml"},
+			[]string{"test-b | cd libs/b && uv run pytest | libs/b/pyproject.toml"},
+			"uv sync --frozen",
+		},
+		{
+			"modules of Gradle", program(files("settings.gradle", "include ':app', \":lib:core\"\n", "app/build.gradle", "", "lib/core/build.gradle.kts", ""), "gradlew"), "app",
+			[]string{"test | cd app && ../gradlew test --console=plain | app/build.gradle", "test-root | ./gradlew test --console=plain | settings.gradle"},
+			[]string{"test-core | cd lib/core && ../../gradlew test --console=plain | lib/core/build.gradle.kts"},
+			"",
+		},
+		{
+			"modules of Maven", files("pom.xml", "<modules><module>a</module>\n<module> b </module></modules>", "a/pom.xml", "", "b/pom.xml", ""), "b/src",
+			[]string{"test | cd b && mvn -B test | b/pom.xml", "test-root | mvn -B test | pom.xml"},
+			[]string{"test-a | cd a && mvn -B test | a/pom.xml"},
+			"",
+		},
+		{
+			"a path that leaves the tree is the root", files("go.mod", "module x"), "../..",
+			[]string{"test | go test ./... | go.mod", "vet! | go vet ./... | go.mod"},
+			nil, "",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			f := project.Detect(c.tree, c.near)
+			if diff := cmp.Diff(c.gates, gates(f)); diff != "" {
+				t.Errorf("gates (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(c.offered, offered(f)); diff != "" {
+				t.Errorf("offered (-want +got):\n%s", diff)
+			}
+			if f.Setup != c.setup {
+				t.Errorf("setup %q, want %q", f.Setup, c.setup)
+			}
+		})
+	}
+}
+
+func TestWhatIsOfferedIsBounded(t *testing.T) {
+	t.Parallel()
+	m := files("go.mod", "module x")
+	for i := range 40 {
+		m[fmt.Sprintf("p/m%02d/go.mod", i)] = &fstest.MapFile{Data: []byte("module m"), Mode: 0o644}
+	}
+	if f := project.Detect(m, "."); len(f.Others) != 24 || f.More != 16 {
+		t.Errorf("%d are listed, and %d more", len(f.Others), f.More)
+	}
+}
+
 func TestDirectoriesThatGatesAreFromAreSaid(t *testing.T) {
 	t.Parallel()
-	f := project.Detect(files("b/go.mod", "module b", "a/Cargo.toml", "[package]"))
+	f := project.Detect(files("b/go.mod", "module b", "a/Cargo.toml", "[package]"), ".")
 	if diff := cmp.Diff([]string{"a", "b"}, f.Dirs); diff != "" {
 		t.Error(diff)
 	}
@@ -258,7 +394,7 @@ func TestWhatIsNoRegularFileIsNotOpened(t *testing.T) {
 	m["go.mod"] = &fstest.MapFile{Mode: fs.ModeNamedPipe | 0o644}
 	m["Cargo.toml"] = &fstest.MapFile{Mode: fs.ModeDir | 0o755}
 	m["Makefile"] = &fstest.MapFile{Mode: fs.ModeSocket | 0o644}
-	f := project.Detect(m)
+	f := project.Detect(m, ".")
 	if diff := cmp.Diff([]string{"node"}, f.Kinds); diff != "" {
 		t.Error(diff)
 	}
@@ -293,7 +429,7 @@ func FuzzDetect(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which uint8, text []byte) {
 		name := names[int(which)%len(names)]
 		for _, below := range []string{"", "a dir/"} {
-			found := project.Detect(fstest.MapFS{below + name: {Data: text, Mode: 0o644}})
+			found := project.Detect(fstest.MapFS{below + name: {Data: text, Mode: 0o644}}, path.Clean(below))
 			taken := map[events.Name]bool{}
 			for _, g := range found.Gates {
 				if !g.Name.Valid() || taken[g.Name] || strings.TrimSpace(g.Command) == "" || strings.ContainsAny(g.Command, "\x00\n") {

@@ -22,16 +22,20 @@ func readJava(t tree) (part, bool) {
 	return p, true
 }
 
-// wrapper is the script that a project brings along to get its build tool, or
+// wrapper is the script that a project, here or above, brings along to get its build tool, or
 // the tool itself. One without the mode of a program is given to the shell.
 func (t tree) wrapper(p *part, script, tool string) string {
-	info, err := fs.Stat(t.fsys, path.Join(t.dir, script))
-	if err != nil || !info.Mode().IsRegular() {
+	at, found, up := t.above(script)
+	if found == "" {
 		return tool
 	}
-	p.says(script, "brings "+tool+" along")
-	if info.Mode().Perm()&0o111 == 0 {
-		return "sh " + script
+	p.says(up+script, "brings "+tool+" along")
+	info, err := fs.Stat(t.fsys, path.Join(at.dir, script))
+	switch {
+	case err != nil || info.Mode().Perm()&0o111 == 0:
+		return "sh " + up + script
+	case up == "":
+		return "./" + script
 	}
-	return "./" + script
+	return up + script
 }

@@ -36,7 +36,7 @@ type looked struct {
 // others.
 func look(t tree) looked {
 	l := looked{t: t}
-	for _, read := range []func(tree) (part, bool){readGo, readNode, readRust, readPython, readJava, readMake} {
+	for _, read := range []func(tree) (part, bool){readGo, readNode, readRust, readPython, readJava, readPHP, readRuby, readDotnet, readMake} {
 		if p, ok := read(t); ok {
 			l.parts = append(l.parts, p)
 		}

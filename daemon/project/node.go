@@ -47,9 +47,9 @@ func readNode(t tree) (part, bool) {
 		p.says(file, "cannot be read as JSON")
 		return p, true
 	}
-	pm := nodeManager(t, m)
+	pm, up := nodeManagerAbove(t, m)
 	if pm.lock != "" {
-		p.says(pm.lock, pm.name+" installs the packages")
+		p.says(up+pm.lock, pm.name+" installs the packages")
 	}
 	p.test = nodeTest(&p, m, pm)
 	for _, c := range []struct {
@@ -60,7 +60,7 @@ func readNode(t tree) (part, bool) {
 			p.check(c.name, pm.run+" "+s, file)
 		}
 	}
-	if pm.lock != "" || len(m.Deps)+len(m.DevDeps) > 0 || len(m.Spaces) > 0 {
+	if up == "" && (pm.lock != "" || len(m.Deps)+len(m.DevDeps) > 0 || len(m.Spaces) > 0) { // else it is set up above
 		p.setup = pm.setup
 	}
 	return p, true
@@ -98,6 +98,25 @@ func watches(script string) bool {
 
 // manager is a package manager.
 type manager struct{ name, test, run, setup, lock string }
+
+// nodeManagerAbove is the manager of a package, or of the directory above it whose lock
+// file or manifest names one.
+func nodeManagerAbove(t tree, m manifest) (pm manager, up string) {
+	own := nodeManager(t, m)
+	if own.lock != "" || m.Manager != "" {
+		return own, ""
+	}
+	for at, ok := t.parent(); ok; at, ok = at.parent() {
+		up += "../"
+		var above manifest
+		b, _ := at.read("package.json")
+		_ = json.Unmarshal(b, &above, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) // one that cannot be read names none
+		if pm := nodeManager(at, above); pm.lock != "" || above.Manager != "" {
+			return pm, up
+		}
+	}
+	return own, ""
+}
 
 // nodeManager is the one that the manifest names, else that of the lock file.
 func nodeManager(t tree, m manifest) manager {

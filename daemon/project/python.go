@@ -136,14 +136,21 @@ func pythonEnv(t tree) environment {
 		{"pdm.lock", "pdm", "pdm run ", "pdm install --frozen-lockfile"},
 		{"Pipfile.lock", "pipenv", "pipenv run ", "pipenv sync --dev"},
 	} {
-		if t.has(c.lock) {
-			return environment{c.lock, c.tool + " installs the packages", c.run, c.run + "pytest", c.run + "python", c.setup}
+		if _, found, up := t.above(c.lock); found != "" {
+			if up != "" {
+				c.setup = "" // it is set up above
+			}
+			return environment{up + c.lock, c.tool + " installs the packages", c.run, c.run + "pytest", c.run + "python", c.setup}
 		}
 	}
 	for _, dir := range []string{".venv", "venv"} {
-		if cfg := dir + "/pyvenv.cfg"; t.has(cfg) {
-			bin := dir + "/bin/"
-			return environment{cfg, "virtual environment", bin, bin + "python -m pytest", bin + "python", venvSetup(t, dir)}
+		cfg := dir + "/pyvenv.cfg"
+		if _, found, up := t.above(cfg); found != "" {
+			bin, setup := up+dir+"/bin/", ""
+			if up == "" {
+				setup = venvSetup(t, dir)
+			}
+			return environment{up + cfg, "virtual environment", bin, bin + "python -m pytest", bin + "python", setup}
 		}
 	}
 	return environment{run: "", pytest: "pytest", python: "python3"}

@@ -53,6 +53,26 @@ func (t tree) first(names ...string) string {
 	return ""
 }
 
+// parent is the directory above; false at the root.
+func (t tree) parent() (tree, bool) {
+	if t.dir == "." {
+		return t, false
+	}
+	return tree{t.fsys, path.Dir(t.dir)}, true
+}
+
+// above finds the first directory from this one upwards that has one of the files. up
+// leads there: empty, or ../ once or more.
+func (t tree) above(names ...string) (at tree, name, up string) {
+	for at, ok := t, true; ok; at, ok = at.parent() {
+		if name := at.first(names...); name != "" {
+			return at, name, up
+		}
+		up += "../"
+	}
+	return t, "", ""
+}
+
 // list is the names of the regular files of a directory, at most maxList.
 func (t tree) list(dir string) []string {
 	entries, err := fs.ReadDir(t.fsys, path.Join(t.dir, dir))

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -17,7 +18,7 @@ func (r *Repo) Tracked(ctx context.Context, path string) (where string, err erro
 	if err = r.goneOr(err); err != nil {
 		return "", err
 	}
-	if found, err := r.indexed(ctx, gd, path); err != nil || found {
+	if found, err := r.indexed(ctx, gd, path); err != nil || len(found) > 0 {
 		return "the index", err
 	}
 	head, _, err := gd.head()
@@ -34,25 +35,38 @@ func (r *Repo) Tracked(ctx context.Context, path string) (where string, err erro
 	return "", nil
 }
 
-// indexed looks into a copy of the user's index.
-func (r *Repo) indexed(ctx context.Context, gd gitDir, path string) (bool, error) {
+// Indexed are those of the paths that the user's index has.
+func (r *Repo) Indexed(ctx context.Context, paths []string) ([]string, error) {
+	gd, err := gitDirOf(r.ws.Path)
+	if err = r.goneOr(err); err != nil || len(paths) == 0 {
+		return nil, err
+	}
+	all, err := r.indexed(ctx, gd)
+	return slices.DeleteFunc(all, func(name string) bool { return !slices.Contains(paths, name) }), err
+}
+
+// indexed lists what a copy of the user's index has at paths, or all of it.
+func (r *Repo) indexed(ctx context.Context, gd gitDir, paths ...string) ([]string, error) {
 	text, err := readRegular(filepath.Join(gd.dir, "index"), 1<<30)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+		return nil, nil
 	}
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	work, err := os.MkdirTemp(r.dir, "tracked-")
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	defer os.RemoveAll(work)
 	index := filepath.Join(work, "index")
 	if err := os.WriteFile(index, text, 0o600); err != nil {
-		return false, err
+		return nil, err
 	}
 	defer r.borrowSharedIndex(gd)()
-	out, err := r.run(ctx, call{args: []string{"ls-files", "-z", "-c", "--", path}, index: index, tree: true})
-	return len(out) > 0, err
+	out, err := r.run(ctx, call{args: append([]string{"ls-files", "-z", "-c", "--"}, paths...), index: index, tree: true})
+	if err != nil {
+		return nil, err
+	}
+	return strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 }), nil
 }

@@ -67,11 +67,23 @@ func (g *judging) evidencedBy(tests rule.Tests, name events.Name, r events.GateR
 		return r, t
 	}
 	was, _ := g.atBaseline(name)
-	short := rule.JudgeTests(tests, t.Tests, was.Verdict == events.Fail, g.letGo)
-	if short.Reason != "" && (len(t.Tests.Runners) > 0 || !rule.Mutes(g.commandOf(name))) {
+	if short := shortOf(tests, r, t, was.Verdict == events.Fail, g.commandOf(name), g.letGo); short.Reason != "" {
 		return gate.Short(r, t, short)
 	}
 	return r, t
+}
+
+// shortOf says why a pass does not count. What a command keeps from being seen says
+// nothing.
+func shortOf(was rule.Tests, r events.GateResult, t gate.Texts, wasRed bool, c rule.Command, letGo func(string) bool) rule.Shortfall {
+	if r.Verdict != events.Pass {
+		return rule.Shortfall{}
+	}
+	short := rule.JudgeTests(was, t.Tests, wasRed, letGo)
+	if len(t.Tests.Runners) == 0 && rule.Mutes(c) {
+		return rule.Shortfall{}
+	}
+	return short
 }
 
 // letGo says that a test belongs to a file that was changed by permission: by its path,

@@ -132,6 +132,9 @@ func (g *judging) inPlace(ctx context.Context) (results []events.GateResult, on 
 	if len(moved) > 0 {
 		g.moved, on = moved, now
 	}
+	if refused, err := g.rewritten(ctx, results, moved, nil); err != nil || refused {
+		return results, on, false, err
+	}
 	stamps = g.p.stamps()
 	if results, err = g.round(ctx, "-again"); err != nil {
 		return nil, on, true, err
@@ -143,7 +146,11 @@ func (g *judging) inPlace(ctx context.Context) (results []events.GateResult, on 
 	case err != nil:
 		return results, on, true, err
 	case len(moved) > 0:
-		return results, now, true, g.unstable(ctx, results, moved)
+		refused, err := g.rewritten(ctx, results, g.moved, moved)
+		if err == nil && !refused {
+			err = g.unstable(ctx, results, moved)
+		}
+		return results, now, true, err
 	case len(once) > 0 && len(swapped) > 0:
 		return results, on, true, g.failSwapped(ctx, results, swapped)
 	}

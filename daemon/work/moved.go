@@ -11,6 +11,7 @@ import (
 	"autopilot/daemon/gate"
 	"autopilot/daemon/tree"
 	"autopilot/events"
+	"autopilot/projections/phrase"
 	"autopilot/projections/rule"
 )
 
@@ -65,9 +66,7 @@ func (g *judging) compare(ctx context.Context, on tree.Snapshot) (moved []string
 	return moved, now, err
 }
 
-// unstable fails every gate that passed while files changed under it, twice. At
-// the baseline it says so of all gates: a run whose gates always change what
-// they judge could not end well.
+// unstable fails every gate that passed while files changed under it, twice.
 func (g *judging) unstable(ctx context.Context, results []events.GateResult, moved []string) error {
 	list := strings.Join(moved, "\n") + "\n"
 	files, err := g.w.put(ctx, list)
@@ -81,12 +80,66 @@ func (g *judging) unstable(ctx context.Context, results []events.GateResult, mov
 		return err
 	}
 	for i := range results {
-		if results[i].Verdict == events.Pass || g.s.Loop.Iteration == 0 {
+		if results[i].Verdict == events.Pass {
 			results[i].Verdict, results[i].Reason = events.Fail, events.ReasonTreeChanged
 			results[i].Files, results[i].Excerpt = files, text
 		}
 	}
 	return nil
+}
+
+// rewritten refuses gates that rewrite recorded files before any work: once where a
+// person would have done it, and whatever it is where they did it again. The files are
+// named with what helps.
+func (g *judging) rewritten(ctx context.Context, results []events.GateResult, once, twice []string) (refused bool, err error) {
+	if g.s.Loop.Iteration > 0 {
+		return false, nil
+	}
+	indexed, err := g.p.Repo.Indexed(ctx, slices.Concat(once, twice))
+	if err != nil {
+		return false, err
+	}
+	r, refused := rule.Unsettled(once, twice, func(name string) bool { return slices.Contains(indexed, name) })
+	if !refused {
+		return false, nil
+	}
+	files, err := g.w.put(ctx, strings.Join(slices.Concat(r.Tracked, r.Others), "\n")+"\n")
+	if err != nil {
+		return false, err
+	}
+	text, err := g.w.put(ctx, gate.Excerpt([]byte(rewrittenText(r)), gate.ExcerptBytes, 0, ""))
+	if err != nil {
+		return false, err
+	}
+	for i := range results {
+		results[i].Verdict, results[i].Reason = events.Fail, events.ReasonTreeChanged
+		results[i].Files, results[i].Excerpt = files, text
+	}
+	return true, nil
+}
+
+// rewrittenMost bounds the files that are named with what helps.
+const rewrittenMost = 10
+
+// rewrittenText says what helps against gates that rewrite recorded files.
+func rewrittenText(r rule.Rewritten) string {
+	var b strings.Builder
+	list := func(head string, lines []string) {
+		if len(lines) == 0 {
+			return
+		}
+		b.WriteString(head + "\n")
+		for _, l := range lines[:min(len(lines), rewrittenMost)] {
+			b.WriteString("  " + l + "\n")
+		}
+		if more := len(lines) - rewrittenMost; more > 0 {
+			fmt.Fprintf(&b, "  and %d more\n", more)
+		}
+	}
+	list("The gates rewrite files that git neither tracks nor ignores. Add to .gitignore:", phrase.IgnoreLines(r.Others))
+	list("The gates rewrite files that git tracks. Let them check only (gofmt -l, prettier --check, ruff check), or write elsewhere:", r.Tracked)
+	b.WriteString("If you changed these files meanwhile, start the run again.\n")
+	return b.String()
 }
 
 // sayMoved says of every gate that fails which files the gates themselves had

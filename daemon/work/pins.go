@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"autopilot/daemon/tree"
 	"autopilot/events"
@@ -30,6 +31,7 @@ func (p *Plan) pin(ctx context.Context, t events.Tree) error {
 	helpers := p.Pins.Helpers(src, p.Pinned)
 	p.Pins = p.Pins.With(helpers)
 	p.Pinned = append(p.Pinned, helpers.Paths...)
+	p.Hidden = p.hidden(src)
 	p.Named = p.Pins.TaskNames(p.Task, p.Pinned)
 	p.Pins = p.Pins.Without(p.Named)
 	p.Pinned = slices.DeleteFunc(p.Pinned, func(f string) bool { return !p.Pins.Pinned(f) })
@@ -102,6 +104,44 @@ func (w *Worker) TaskPins(id string) []string {
 	defer w.mu.Unlock()
 	if p := w.plans[id]; p != nil {
 		return p.Named
+	}
+	return nil
+}
+
+// hidden are the exit codes that gates of the run, and of its workflow, hide.
+func (p *Plan) hidden(src rule.Source) []wire.HiddenExit {
+	var gates []wire.GateSpec
+	for _, ph := range p.Flow.Phases {
+		for _, a := range p.gatesOfPhase(ph) {
+			gates = append(gates, a.GateSpec)
+		}
+	}
+	return HiddenExits(slices.Concat(gates, p.Spec.Gates, p.Spec.Holdout.Gates), src)
+}
+
+// HiddenExits are the exit codes that gates hide, each once.
+func HiddenExits(gates []wire.GateSpec, src rule.Source) []wire.HiddenExit {
+	var out []wire.HiddenExit
+	for _, g := range gates {
+		if strings.TrimSpace(g.Command) == "" {
+			continue
+		}
+		for _, h := range rule.HidesIn(command(g), src) {
+			e := wire.HiddenExit{Gate: g.Name, Where: h.Where, What: h.What, Instead: h.Instead}
+			if !slices.Contains(out, e) {
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
+
+// Hidden are the exit codes that the gates of a run hide.
+func (w *Worker) Hidden(id string) []wire.HiddenExit {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if p := w.plans[id]; p != nil {
+		return p.Hidden
 	}
 	return nil
 }

@@ -35,6 +35,7 @@ type Plan struct {
 	Pins    rule.Pins
 	Pinned  []string          // files of the start tree that are pinned; those that gates name come first
 	Named   []string          // globs of pinned files that the task asks to change, where the run was prepared here
+	Hidden  []wire.HiddenExit // exit codes that the gates hide, ditto
 	Own     *hired            // the run's own agent
 	Hired   map[string]*hired // of roles whose agents the workflow names, by profile
 	Held    *held             // nil without held-out gates

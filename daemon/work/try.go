@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"autopilot/daemon/cache"
@@ -17,6 +18,7 @@ import (
 	"autopilot/daemon/workflow"
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/rule"
 )
 
 // Bounds of what is said of a gate that was tried.
@@ -69,14 +71,23 @@ func (w *Worker) Try(ctx context.Context, q wire.GateTryRequest, send func(wire.
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Share()) }()
+	after := before
 	for i, g := range q.Gates {
-		if err := t.gate(ctx, g, fmt.Sprintf("%s-%d", t.id, i), send); err != nil {
+		ended, err := t.gate(ctx, g, fmt.Sprintf("%s-%d", t.id, i), send)
+		if err != nil {
 			return err
 		}
-	}
-	after, err := t.record(ctx)
-	if err != nil {
-		return err
+		now, err := t.record(ctx)
+		if err != nil {
+			return err
+		}
+		if err := t.rewrites(ctx, after, now, &ended); err != nil {
+			return err
+		}
+		if err := send(ended); err != nil {
+			return err
+		}
+		after = now
 	}
 	f, err := t.files(ctx, before, after)
 	if err != nil {
@@ -154,18 +165,44 @@ func (t *try) record(ctx context.Context) (events.Tree, error) {
 	return snap.Tree, nil
 }
 
-// gate runs one gate as an effect that is forgotten with its output.
-func (t *try) gate(ctx context.Context, spec wire.GateSpec, id string, send func(wire.GateTryFrame) error) (err error) {
+// rewrites says which recorded files a gate has rewritten, as a run would refuse it.
+func (t *try) rewrites(ctx context.Context, before, after events.Tree, f *wire.GateTryFrame) error {
+	if before == after {
+		return nil
+	}
+	changes, err := t.repo.Changes(ctx, before, after)
+	if err != nil {
+		return err
+	}
+	var moved []string
+	for _, c := range changes {
+		if c.Status != tree.Added {
+			moved = append(moved, c.Path)
+		}
+	}
+	indexed, err := t.repo.Indexed(ctx, moved)
+	if err != nil {
+		return err
+	}
+	r, _ := rule.Unsettled(moved, nil, func(name string) bool { return slices.Contains(indexed, name) })
+	f.Rewrote, f.Unignored = r.Tracked[:min(len(r.Tracked), tryListed)], r.Others[:min(len(r.Others), tryListed)]
+	return nil
+}
+
+// gate runs one gate as an effect that is forgotten with its output. It sends that the
+// gate begins, and returns how it ended.
+func (t *try) gate(ctx context.Context, spec wire.GateSpec, id string, send func(wire.GateTryFrame) error) (_ wire.GateTryFrame, err error) {
 	c := gate.Command{Name: spec.Name, Role: spec.Role, Run: command(spec)}
 	begun := wire.GateView{Name: string(spec.Name), Kind: string(events.GateCommand), Role: string(spec.Role), Command: spec.Command}
+	none := wire.GateTryFrame{}
 	if err := send(wire.GateTryFrame{Gate: begun}); err != nil {
-		return err
+		return none, err
 	}
 	if r, texts, bad := t.pinned.Unverifiable(c); bad {
-		return send(tried(begun, r, texts))
+		return tried(begun, r, texts), nil
 	}
 	if err := t.w.freshPlace(t.pinned); err != nil {
-		return err
+		return none, err
 	}
 	l := t.pinned.Launch(c)
 	limits := t.flow.Limits.Gate
@@ -177,20 +214,23 @@ func (t *try) gate(ctx context.Context, spec wire.GateSpec, id string, send func
 		Secrets: redact.Secrets(l.Env), Confine: t.w.confineGate(t.within, l, id),
 	}, nil, ctx.Done())
 	if err != nil {
-		return fmt.Errorf("run gate %s: %w", spec.Name, err)
+		return none, fmt.Errorf("run gate %s: %w", spec.Name, err)
 	}
 	defer func() { err = errors.Join(err, t.w.cfg.Effects.Remove(id)) }()
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return none, context.Cause(ctx)
 	}
 	printed, err := t.w.printed(id)
 	if err != nil {
-		return err
+		return none, err
 	}
 	r, texts := gate.Judge(c, gate.Process{
 		Outcome: out.Outcome, Exit: out.Exit, Signal: out.Signal, Active: out.Active, Bytes: out.Bytes,
 	}, printed)
-	return send(tried(begun, r, texts))
+	if short := shortOf(rule.Tests{}, r, texts, false, c.Run, nil); short.Reason != "" {
+		r, texts = gate.Short(r, texts, short)
+	}
+	return tried(begun, r, texts), nil
 }
 
 func tried(v wire.GateView, r events.GateResult, t gate.Texts) wire.GateTryFrame {

@@ -78,6 +78,15 @@ type GateSpec struct {
 	Files   []string        `json:"files,omitzero"`   // of an artifact: globs, relative to the workspace
 }
 
+// HiddenExit is what keeps an exit code of a gate from being seen: the gate can pass
+// although a part of it fails.
+type HiddenExit struct {
+	Gate    events.Name `json:"gate"`
+	Where   string      `json:"where,omitzero"`   // what the gate runs that has it, as "script test of package.json"; empty is its command
+	What    string      `json:"what"`             // a pipe, || true, ; echo, &, a loop, if, !, - or an option
+	Instead string      `json:"instead,omitzero"` // a command that hides nothing, where one is known
+}
+
 // AgentSpec names the agent: exactly one of Command, Script and Profile. The
 // fields below Profile go with it.
 type AgentSpec struct {
@@ -131,6 +140,7 @@ type Preview struct {
 	Pinned      int             `json:"pinned"`             // number of pinned files
 	Pins        []PinGroup      `json:"pins,omitzero"`      // the pinned files, by why they are
 	TaskPins    []string        `json:"task_pins,omitzero"` // globs of pinned files that the task asks to change
+	Hidden      []HiddenExit    `json:"hidden,omitzero"`    // exit codes that gates hide
 	Workspace   string          `json:"workspace"`
 	Iterations  int             `json:"iterations"`
 	Budgets     []BudgetView    `json:"budgets,omitzero"` // of the phases, where there are several

@@ -20,6 +20,8 @@ type ConfigView struct {
 	User     string          `json:"user,omitzero"`      // path of the user's file, if there is one
 	UserPath string          `json:"user_path,omitzero"` // where the user's file is or would be
 	Trusted  bool            `json:"trusted"`            // whether the project's file is
+	Hidden   []HiddenExit    `json:"hidden,omitzero"`    // exit codes that gates of the project's file hide
+	Written  string          `json:"written,omitzero"`   // path of the file that config.set has changed
 	Values   []ConfigValue   `json:"values"`             // in the order in which they are documented
 	Problems []ConfigProblem `json:"problems"`
 }
@@ -49,7 +51,7 @@ type ConfigProblem struct {
 // stands there stays as it is, comments too.
 type ConfigSetRequest struct {
 	Workspace string `json:"workspace"`
-	User      bool   `json:"user,omitzero"` // in the user's file, else in the project's
+	User      bool   `json:"user,omitzero"` // in the user's file, else in the one that the key belongs to, the project's before the user's
 	Key       string `json:"key"`
 	Value     string `json:"value,omitzero"` // YAML
 	Unset     bool   `json:"unset,omitzero"`
@@ -133,10 +135,13 @@ type ProjectRequest struct {
 // ProjectView is what was found in a workspace.
 type ProjectView struct {
 	Root    string         `json:"root"`
-	Dirs    []string       `json:"dirs,omitzero"` // directories below the root that the gates are from; none is the root
-	Kinds   []string       `json:"kinds"`         // go, node, rust, python, java, make ...
-	Found   []ProjectFound `json:"found"`         // what says so
-	Gates   []ProjectGate  `json:"gates"`         // proposed, best first
+	Dirs    []string       `json:"dirs,omitzero"`   // directories below the root that the gates are from; none is the root
+	Kinds   []string       `json:"kinds"`           // go, node, rust, python, java, make ...
+	Found   []ProjectFound `json:"found"`           // what says so
+	Near    string         `json:"near,omitzero"`   // directory below the root that was asked for; empty is the root
+	Gates   []ProjectGate  `json:"gates"`           // proposed, best first: those of the nearest manifest, then those of the root
+	Others  []ProjectGate  `json:"others,omitzero"` // goals of the other packages of the tree
+	More    int            `json:"more,omitzero"`   // further ones that are not listed
 	Setup   string         `json:"setup,omitzero"`
 	Agents  []AgentView    `json:"agents"` // those that are installed
 	Config  string         `json:"config"` // path of the file that there is, or would be
@@ -157,6 +162,7 @@ type ProjectGate struct {
 	Command string          `json:"command"`
 	From    string          `json:"from"`             // the file that it comes from
 	Missing []string        `json:"missing,omitzero"` // programs that it needs and that are not there
+	Hidden  []HiddenExit    `json:"hidden,omitzero"`  // exit codes that it hides
 }
 
 // GateTryRequest runs gates once, as a run would, and records nothing. The work
@@ -175,6 +181,11 @@ type GateTryFrame struct {
 	Ended   bool     `json:"ended"`
 	Failing []string `json:"failing,omitzero"` // at most 20
 	Excerpt string   `json:"excerpt,omitzero"` // of what a failed one printed
+	// Rewrote are recorded files that the gate has rewritten, at most 20 that git tracks;
+	// Unignored those that it neither tracks nor ignores. A run refuses such a gate.
+	Rewrote   []string `json:"rewrote,omitzero"`
+	Unignored []string `json:"unignored,omitzero"`
+
 	Made    []string `json:"made,omitzero"`    // files that were not there, at most 20
 	Changed []string `json:"changed,omitzero"` // files that were, at most 20
 }

@@ -88,6 +88,8 @@ type RunView struct {
 	// TaskPins is only in what run answers: globs of pinned files that the task asks
 	// to change.
 	TaskPins []string `json:"task_pins,omitzero"`
+	// Hidden is only in what run answers: exit codes that its gates hide.
+	Hidden []HiddenExit `json:"hidden,omitzero"`
 	// Express is only in what run answers, alone: nothing was started, as a person is to
 	// be asked first whether so small a task needs its workflow. It is what was seen in it.
 	Express string `json:"express,omitzero"`

@@ -1,0 +1,36 @@
+package render
+
+import (
+	"strings"
+
+	"autopilot/events/wire"
+	"autopilot/projections/phrase"
+)
+
+// HiddenComment says the same beside a gate in a file.
+func HiddenComment(h wire.HiddenExit) string {
+	text := "can pass although a part of it fails: " + phrase.Hidden("", h.What)
+	if h.Where != "" {
+		text += " (" + h.Where + ")"
+	}
+	if h.Instead != "" {
+		text += "; write " + h.Instead
+	}
+	return text
+}
+
+// HiddenExits warns of gates that can pass although a part of them fails.
+func (s Style) HiddenExits(hidden []wire.HiddenExit) string {
+	var b strings.Builder
+	for _, h := range hidden {
+		what := phrase.Hidden(s.lang, h.What)
+		if h.Where != "" {
+			what += s.say(" (%s)", "(%s)", Line(h.Where))
+		}
+		b.WriteString(s.wrap(s.say("Gate %s can pass although a part of it fails: %s", "ゲート %s は一部が失敗しても成功になりえます: %s", Line(string(h.Gate)), what), ""))
+		if h.Instead != "" {
+			b.WriteString(s.say("  write: %s\n", "  書き換え: %s\n", Line(h.Instead)))
+		}
+	}
+	return b.String()
+}
