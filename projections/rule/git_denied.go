@@ -29,7 +29,7 @@ func GitPushes(c GitChange) bool { return c.Kind == GitPush }
 // losesHistory says that something of the start is not where it was, of what a
 // repository keeps for people.
 func losesHistory(c GitChange) bool {
-	switch c.Kind { //nolint:exhaustive // all others add, or are no history
+	switch c.Kind {
 	case GitLostCommits, GitRewoundBranch, GitRemovedBranch, GitMovedTag, GitRemovedTag, GitRemovedStash:
 		return true
 	default:
