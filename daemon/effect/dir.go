@@ -172,7 +172,7 @@ type Life = shim.Life
 
 // LastLife is the last sign of life that is known: what the supervisor saw
 // when it last looked, or output since. An effect with an idle limit is looked
-// at when that would end it, one without is never: then it is LastOutput. The
+// at several times within it, one without is never: then it is LastOutput. The
 // zero Life means that there was none yet.
 func (d Dir) LastLife() (Life, error) {
 	printed, err := d.LastOutput()

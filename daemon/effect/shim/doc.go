@@ -16,8 +16,8 @@
 //   - The supervisor needs memory in proportion to nothing that the effect does.
 //   - The idle limit ends what shows no sign of life: no output, no CPU time of
 //     the tree, no change of the files that the spec names. It needs no daemon,
-//     and the sleep of the host does not count. What does show one may outlive
-//     its last sign by up to two limits. An open connection is none.
+//     and the sleep of the host does not count. What falls silent ends an eighth
+//     of the limit after it at the latest. An open connection is no sign.
 //
 // With proc, spool and durable it imports the standard library and golang.org/x/sys
 // only, as every agent and gate has one of these beside it for as long as it

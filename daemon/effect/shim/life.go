@@ -43,9 +43,8 @@ type Life struct {
 	Kind string    `json:"kind"`
 }
 
-// pulse decides whether an effect lives. It looks only when the idle limit
-// would end the effect, so each sign it finds reaches up to one limit into the
-// past, and an effect that falls silent ends within two limits.
+// pulse decides whether an effect lives. It looks several times within the idle
+// limit, so that what falls silent ends a step or two after the limit.
 type pulse struct {
 	idle  time.Duration
 	work  string
@@ -53,61 +52,97 @@ type pulse struct {
 	cpu   func() time.Duration
 	walk  func(roots []string, since, until time.Time) (newest time.Time)
 
-	at   time.Time // of the last sign; the monotonic clock counts
-	kind string
-	base struct { // to which CPU time is compared
-		at   time.Time
-		used time.Duration
-	}
+	at     time.Time // of the last sign that has a time of its own: output, a changed file
+	shown  time.Time // of the last sign, as people see it
+	kind   string
+	used   []usage                      // CPU time at each look, from one that is an idle limit old on
 	looked struct{ at, wall time.Time } // both clocks at the last look
 }
 
+// usage is the CPU time that a tree had used at a moment. The monotonic clock counts.
+type usage struct {
+	at  time.Time
+	cpu time.Duration
+}
+
+// How often a silent effect is looked at: so often within its limit, but not more
+// often than stepLeast, as a look reads the list of processes.
+const (
+	steps     = 16
+	stepLeast = time.Second
+)
+
+// step is the time between two looks.
+func (p *pulse) step() time.Duration { return min(p.idle, max(p.idle/steps, stepLeast)) }
+
 // newPulse begins with the start of the program.
 func newPulse(s Spec, start time.Time, cpu func() time.Duration) *pulse {
-	p := &pulse{idle: s.Idle, work: s.Work, watch: s.Watch, cpu: cpu, walk: newestBelow, at: start, kind: LifeOutput}
-	p.base.at = start
+	p := &pulse{
+		idle: s.Idle, work: s.Work, watch: s.Watch, cpu: cpu, walk: newestBelow,
+		at: start, shown: start, kind: LifeOutput, used: []usage{{at: start}},
+	}
 	p.looked.at, p.looked.wall = start, start.Round(0)
 	return p
 }
 
-// look returns how much of the limit is left after what is seen now, nothing
-// if the effect shows no sign of life. wall is now by the clock that files have
-// their times from; output is when the effect last printed.
+// look returns when to look again after what is seen now, nothing if the effect
+// shows no sign of life. wall is now by the clock that files have their times
+// from; output is when the effect last printed.
 func (p *pulse) look(now, wall, output time.Time) time.Duration {
 	if output.After(p.at) {
-		p.at, p.kind = output, LifeOutput
+		p.sign(output, LifeOutput)
 	}
-	used := p.cpu()
-	rest := p.idle - now.Sub(p.at)
-	if rest <= 0 {
-		p.search(now, wall, used)
-		rest = p.idle - now.Sub(p.at)
+	p.count(now)
+	if p.placeless(now, wall) {
+		p.sign(now, LifeUnclear)
 	}
-	// A base that is about to be compared with would show too little.
-	if rest >= p.idle/2 {
-		p.base.at, p.base.used = now, used
+	if p.left(now) > 0 {
+		return min(p.left(now), p.step())
 	}
-	p.looked.at, p.looked.wall = now, wall
-	return rest
-}
-
-// search looks for a sign that is not output, the cheap ones first.
-func (p *pulse) search(now, wall time.Time, used time.Duration) {
-	if used-p.base.used > max(cpuLeast, now.Sub(p.base.at)/cpuShare) {
-		p.at, p.kind = now, LifeCPU
-		return
-	}
-	if p.work == "" && len(p.watch) == 0 {
-		return
-	}
-	drift := wall.Sub(p.looked.wall) - now.Sub(p.looked.at)
-	if drift.Abs() >= jumpLeast {
-		p.at, p.kind = now, LifeUnclear
-		return
+	if p.computes(now) {
+		p.shown, p.kind = now, LifeCPU
+		return p.step()
 	}
 	if !p.grown(now, wall, LifeWatch, p.watch) && p.work != "" {
 		p.grown(now, wall, LifeFiles, []string{p.work})
 	}
+	return min(p.left(now), p.step())
+}
+
+// left is how much of the limit is left since the last sign with a time.
+func (p *pulse) left(now time.Time) time.Duration { return p.idle - now.Sub(p.at) }
+
+func (p *pulse) sign(at time.Time, kind string) { p.at, p.shown, p.kind = at, at, kind }
+
+// count notes the CPU time, and drops what is older than a limit but for the newest.
+// While the effect prints nobody asks for it: to read it takes the list of processes.
+func (p *pulse) count(now time.Time) {
+	if step := p.step(); step < p.idle && now.Sub(p.at) < step {
+		p.used = p.used[:0]
+		return
+	}
+	p.used = append(p.used, usage{now, p.cpu()})
+	for len(p.used) > 1 && now.Sub(p.used[1].at) >= p.idle {
+		p.used = p.used[1:]
+	}
+}
+
+// computes says that the silent tree has computed, on the average of the last limit: a
+// program that wakes up now and then does not work.
+func (p *pulse) computes(now time.Time) bool {
+	if len(p.used) == 0 {
+		return false
+	}
+	first, last := p.used[0], p.used[len(p.used)-1]
+	return last.cpu-first.cpu > max(cpuLeast, now.Sub(first.at)/cpuShare)
+}
+
+// placeless says that the host slept or a clock was set since the last look, so that
+// times of files cannot be placed.
+func (p *pulse) placeless(now, wall time.Time) bool {
+	drift := wall.Sub(p.looked.wall) - now.Sub(p.looked.at)
+	p.looked.at, p.looked.wall = now, wall
+	return drift.Abs() >= jumpLeast && (p.work != "" || len(p.watch) > 0)
 }
 
 // grown says whether one of the trees has changed since the last sign, and
@@ -121,7 +156,7 @@ func (p *pulse) grown(now, wall time.Time, kind string, roots []string) bool {
 	if !ok || newest.IsZero() {
 		return false
 	}
-	p.at, p.kind = now.Add(-max(0, wall.Sub(newest))), kind
+	p.sign(now.Add(-max(0, wall.Sub(newest))), kind)
 	return true
 }
 
@@ -139,13 +174,17 @@ func within[T any](d time.Duration, work func() T) (T, bool) {
 	}
 }
 
-// beat looks for signs of life and returns how much of the idle limit is left.
+// beat looks for signs of life and returns when to look again; nothing says that there
+// are none.
 func (s *supervisor) beat() time.Duration {
 	now := time.Now()
 	wall := now.Round(0)
 	rest := s.pulse.look(now, wall, s.start.mono.Add(time.Duration(s.last.Load())))
+	if !s.pulse.shown.After(s.start.mono) {
+		return rest // there was none yet
+	}
 	// For people only: without it the effect is as well.
-	_ = writeLife(s.dir, Life{At: wall.Add(-now.Sub(s.pulse.at)).UTC(), Kind: s.pulse.kind})
+	_ = writeLife(s.dir, Life{At: wall.Add(-now.Sub(s.pulse.shown)).UTC(), Kind: s.pulse.kind})
 	return rest
 }
 

@@ -17,8 +17,8 @@ type seen struct {
 	change time.Duration // newest change of a file, since the start
 	step   time.Duration // by which the clock was set since the look before
 
-	rest time.Duration // wanted
-	kind string
+	lives bool // wanted
+	kind  string
 }
 
 func TestLooksForSignsOfLife(t *testing.T) {
@@ -33,45 +33,48 @@ func TestLooksForSignsOfLife(t *testing.T) {
 			{after: 10 * m, kind: LifeOutput},
 		}},
 		"output puts the limit off by what is left of it": {files, []seen{
-			{after: 10 * m, output: 4 * m, rest: 4 * m, kind: LifeOutput},
+			{after: 10 * m, output: 4 * m, lives: true, kind: LifeOutput},
 			{after: 14 * m, output: 4 * m, kind: LifeOutput},
 		}},
-		"CPU time puts it off by a whole limit": {files, []seen{
-			{after: 10 * m, cpu: 5 * m, rest: 10 * m, kind: LifeCPU},
+		"CPU time puts it off": {files, []seen{
+			{after: 10 * m, cpu: 5 * m, lives: true, kind: LifeCPU},
 			{after: 20 * m, cpu: 5 * m, kind: LifeCPU},
 		}},
 		"a program that polls is not working": {files, []seen{
 			{after: 10 * m, cpu: 6 * time.Second}, // 1 % of a core
 		}},
 		"CPU time before the last output does not count for the silence after it": {files, []seen{
-			{after: 10 * m, output: 9 * m, cpu: 9 * m, rest: 9 * m, kind: LifeOutput},
+			{after: 9 * m, output: 9 * m, cpu: 9 * m, lives: true, kind: LifeOutput},
+			{after: 10 * m, output: 9 * m, cpu: 9 * m, lives: true, kind: LifeOutput},
 			{after: 19 * m, output: 9 * m, cpu: 9 * m, kind: LifeOutput},
 		}},
 		"CPU time between the last output and a look shortly before the limit counts": {files, []seen{
-			{after: 10 * m, output: time.Second, cpu: 5 * m, rest: time.Second, kind: LifeOutput},
-			{after: 10*m + time.Second, output: time.Second, cpu: 5 * m, rest: 10 * m, kind: LifeCPU},
+			{after: 10 * m, output: time.Second, cpu: 5 * m, lives: true, kind: LifeOutput},
+			{after: 10*m + time.Second, output: time.Second, cpu: 5 * m, lives: true, kind: LifeCPU},
+			{after: 19 * m, output: time.Second, cpu: 5 * m, lives: true, kind: LifeCPU},
+			{after: 20 * m, output: time.Second, cpu: 5 * m, kind: LifeCPU},
 		}},
 		"CPU time that was counted and is gone is none": {files, []seen{
-			{after: 10 * m, cpu: 5 * m, rest: 10 * m, kind: LifeCPU},
+			{after: 10 * m, cpu: 5 * m, lives: true, kind: LifeCPU},
 			{after: 20 * m, cpu: m, kind: LifeCPU},
 		}},
 		"a changed file puts it off from the change on": {files, []seen{
-			{after: 10 * m, change: 7 * m, rest: 7 * m, kind: LifeFiles},
+			{after: 10 * m, change: 7 * m, lives: true, kind: LifeFiles},
 			{after: 17 * m, change: 7 * m, kind: LifeFiles},
 		}},
 		"so does a transcript": {transcript, []seen{
-			{after: 10 * m, change: 7 * m, rest: 7 * m, kind: LifeWatch},
-			{after: 17 * m, change: 16 * m, rest: 9 * m, kind: LifeWatch},
+			{after: 10 * m, change: 7 * m, lives: true, kind: LifeWatch},
+			{after: 17 * m, change: 16 * m, lives: true, kind: LifeWatch},
 		}},
 		"files that nobody named are not looked at": {Spec{Idle: 10 * m}, []seen{
 			{after: 10 * m, change: 7 * m},
 		}},
 		"a clock that was set forward by 8 h is no reason to end it": {files, []seen{
-			{after: 10 * m, change: 7 * m, step: 8 * time.Hour, rest: 10 * m, kind: LifeUnclear},
+			{after: 10 * m, change: 7 * m, step: 8 * time.Hour, lives: true, kind: LifeUnclear},
 			{after: 20 * m, change: 7 * m, kind: LifeUnclear},
 		}},
 		"nor one that was set back by 8 h": {files, []seen{
-			{after: 10 * m, change: 7 * m, step: -8 * time.Hour, rest: 10 * m, kind: LifeUnclear},
+			{after: 10 * m, change: 7 * m, step: -8 * time.Hour, lives: true, kind: LifeUnclear},
 			{after: 20 * m, change: 7 * m, kind: LifeUnclear},
 		}},
 		"a set clock is no sign of a gate": {Spec{Idle: 10 * m}, []seen{
@@ -95,11 +98,48 @@ func TestLooksForSignsOfLife(t *testing.T) {
 				stepped += look.step
 				at := start.Add(look.after)
 				rest := p.look(at, at.Add(stepped), start.Add(look.output))
-				if max(rest, 0) != look.rest || look.kind != "" && p.kind != look.kind {
-					t.Errorf("look %d: %v left by %s, want %v by %s", i, rest, p.kind, look.rest, look.kind)
+				if rest > 0 != look.lives || rest > p.step() || look.kind != "" && p.kind != look.kind {
+					t.Errorf("look %d: next in %v by %s, want life %v by %s", i, rest, p.kind, look.lives, look.kind)
 				}
 			}
 		})
+	}
+}
+
+// TestWhatFallsSilentEndsSoonAfterTheLimit: whatever its last sign was, and whenever.
+func TestWhatFallsSilentEndsSoonAfterTheLimit(t *testing.T) {
+	t.Parallel()
+	for _, idle := range []time.Duration{300 * time.Millisecond, 12 * time.Minute, 24 * time.Hour} {
+		for _, last := range []time.Duration{0, idle / 3, idle, idle + idle/2, 5*idle + idle/7} {
+			for _, kind := range []string{LifeOutput, LifeCPU, LifeFiles} {
+				start, now := time.Unix(1_000_000, 0), time.Duration(0)
+				until := func(of string) time.Duration {
+					if kind != of {
+						return 0
+					}
+					return min(now, last)
+				}
+				p := newPulse(Spec{Idle: idle, Work: "/w"}, start, func() time.Duration { return until(LifeCPU) })
+				p.walk = func(_ []string, since, _ time.Time) time.Time {
+					if at := start.Add(until(LifeFiles)); at.After(since) {
+						return at
+					}
+					return time.Time{}
+				}
+				for rest := p.step(); rest > 0; {
+					now += rest
+					at := start.Add(now)
+					rest = p.look(at, at, start.Add(until(LifeOutput)))
+				}
+				late := max(idle/8, 2*p.step())
+				if silent := now - last; silent < idle*8/10 || silent > idle+late {
+					t.Errorf("limit %v, last %s at %v: ended after %v of silence", idle, kind, last, silent)
+				}
+				if n := len(p.used); n > steps+2 {
+					t.Errorf("limit %v: %d looks are kept", idle, n)
+				}
+			}
+		}
 	}
 }
 

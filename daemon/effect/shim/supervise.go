@@ -156,7 +156,7 @@ func (s *supervisor) watch() {
 		wall = time.After(s.spec.Wall)
 	}
 	s.pulse = newPulse(s.spec, s.start.mono, s.cpuTime)
-	idleTimer := time.NewTimer(s.spec.Idle)
+	idleTimer := time.NewTimer(s.pulse.step())
 	defer idleTimer.Stop()
 	if s.spec.Idle > 0 {
 		idle = idleTimer.C
