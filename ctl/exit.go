@@ -24,7 +24,7 @@ func exits() []exitLine {
 		{wire.ExitTimedOut, "timed out"},
 		{wire.ExitDenied, "denied: what an agent, a gate, a chat or a key of others may not do"},
 		{wire.ExitRail, "halted by a rail: sameness, stuck, signature, plan, drift, log-integrity, gate-unverifiable, foreign-change, claim-lost, git"},
-		{wire.ExitLimit, "halted by a limit, a kill switch or on request: iterations, cycles, hours, cost, tokens, turns, noop, agent-lost, agent-failed, stall-timeout, spiral, failed-wave, carryover-too-high, stopped"},
+		{wire.ExitLimit, "halted by a limit, a kill switch or on request: iterations, cycles, hours, cost, tokens, turns, noop, agent-lost, agent-hung, agent-failed, stall-timeout, spiral, failed-wave, carryover-too-high, stopped"},
 		{wire.ExitWaiting, "waiting for a limit or a back-off (only from wait), or halted instead of waiting: limit"},
 		{wire.ExitPerson, "needs a person: needs-person, unproven, entry, expired, auth-failed, billing, workspace-gone, rebooted (apctl why), a question (apctl answer), trust (apctl trust), or a choice (apctl peer check)"},
 		{wire.ExitCancelled, "cancelled"},

@@ -191,7 +191,7 @@ func (d *Daemon) lastError(s run.State) (text, from string) {
 			return d.text(h.Error), "daemon"
 		}
 		switch h.Reason {
-		case events.HaltAgentFailed, events.HaltAgentLost, events.HaltNoop, events.HaltAuthFailed, events.HaltBilling, events.HaltLimit:
+		case events.HaltAgentFailed, events.HaltAgentLost, events.HaltAgentHung, events.HaltNoop, events.HaltAuthFailed, events.HaltBilling, events.HaltLimit:
 			return d.text(s.Last.Agent.Excerpt), "agent"
 		default:
 		}

@@ -27,7 +27,7 @@ func TestWhyNeverTellsAnAgentTheWayAroundAGuard(t *testing.T) {
 	for _, h := range []events.Halt{
 		events.HaltDrift, events.HaltLogIntegrity, events.HaltSameness, events.HaltStuck, events.HaltSignature, events.HaltUnverifiable,
 		events.HaltIterations, events.HaltHours, events.HaltTokens, events.HaltCost, events.HaltTurns, events.HaltLimit, events.HaltAuthFailed,
-		events.HaltBilling, events.HaltNoop, events.HaltAgentLost, events.HaltAgentFailed, events.HaltStopped, events.HaltInternal,
+		events.HaltBilling, events.HaltNoop, events.HaltAgentLost, events.HaltAgentHung, events.HaltAgentFailed, events.HaltStopped, events.HaltInternal,
 		events.HaltNeedsPerson, events.HaltRebooted, events.HaltWorkspaceGone,
 	} {
 		t.Run(string(h), func(t *testing.T) {

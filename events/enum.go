@@ -325,6 +325,7 @@ const (
 	HaltBilling     Halt = "billing"     // ditto
 	HaltNoop        Halt = "noop"
 	HaltAgentLost   Halt = "agent-lost"
+	HaltAgentHung   Halt = "agent-hung" // it showed no sign of life, more than once in a row
 	HaltAgentFailed Halt = "agent-failed"
 	HaltStopped     Halt = "stopped"
 

@@ -198,6 +198,7 @@ var sampleData = map[string]Data{
 		},
 		Limits: Limits{
 			Iterations: 50, ActiveMS: 14400000, UntilMS: 1893488400000, Tokens: 2000000, MicroUSD: 5000000, Turns: 400, NoWait: true,
+			IdleMS: 720000, AttemptMS: 7200000, GateMS: 1800000,
 		},
 		Priority: PriorityHigh, Start: StartGreen, Driver: DriverSession, Answers: AssuredSession, Handoff: "person:1000@9c1f03ab77d2e640/pts-3", Findings: sampleRef("0c"), Count: 3, Agent: "claude", Account: "3f2a9d1c5b7e8046", Issue: 24, Head: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", Dirty: true, Git: sampleRef("0d"), Nested: 2,
 		Crews:  []Crew{{Role: "coder", Phases: []Name{"build"}, Level: 2, Hands: []Hand{{Agent: "claude", Account: "3f2a9d1c5b7e8046"}, {Agent: "codex", Account: "77aa9d1c5b7e8046"}}}},

@@ -91,6 +91,11 @@ type Limits struct {
 	MicroUSD   int64 `json:"micro_usd,omitzero"` // --max-usd: millionths of a dollar
 	Turns      int   `json:"turns,omitzero"`     // --max-turns: of the agent, over all iterations
 	NoWait     bool  `json:"no_wait,omitzero"`   // --no-wait: halt instead of waiting for a limit
+
+	// Of one process tree, in effect: -1 is no limit, 0 is not known.
+	IdleMS    int64 `json:"idle_ms,omitzero"`    // --idle: an agent without a sign of life
+	AttemptMS int64 `json:"attempt_ms,omitzero"` // --iteration-timeout: one agent
+	GateMS    int64 `json:"gate_ms,omitzero"`    // --gate-timeout: one command of a gate
 }
 
 // EffectRef ties a gate to the effect that runs it.

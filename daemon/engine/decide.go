@@ -309,7 +309,7 @@ func decideResume(s run.State, c Resume, now time.Time) (events.Data, error) {
 		if c.Note == "" && c.Findings == "" {
 			return nil, ErrNeedsNote
 		}
-	case events.HaltNoop, events.HaltAgentLost, events.HaltAgentFailed, events.HaltStopped,
+	case events.HaltNoop, events.HaltAgentLost, events.HaltAgentHung, events.HaltAgentFailed, events.HaltStopped,
 		events.HaltInternal, events.HaltRebooted, events.HaltWorkspaceGone, events.HaltLimit, events.HaltAuthFailed,
 		events.HaltBilling, events.HaltEntry, events.HaltExpired, events.HaltStall, events.HaltForeign, events.HaltClaimLost:
 	case events.HaltUnproven:

@@ -73,8 +73,9 @@ func (q *view) backOffEnd() time.Time {
 	return q.Clock.Recorded.Add(rule.Backoff(q.Loop.Noops, q.flow.Limits.Noop.Backoff))
 }
 
+// backingOff: a pause would not mend what hung, and its silence was one.
 func (q *view) backingOff() bool {
-	return q.skipped() && q.Loop.Noops > 0 && q.now.Before(q.backOffEnd())
+	return q.skipped() && q.Loop.Noops > 0 && !rule.Hung(q.Last.Agent) && q.now.Before(q.backOffEnd())
 }
 
 // backOff waits, but not beyond the run's own limits.

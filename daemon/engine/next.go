@@ -100,6 +100,7 @@ var rules = []nextRule{
 	{"kill-switch", (*view).killed, (*view).kill},
 	{"needs-person", (*view).blocked, halt(events.HaltNeedsPerson)},
 	{"stopped", (*view).stopping, halt(events.HaltStopped)},
+	{"agent-hung", (*view).hungTooOften, halt(events.HaltAgentHung)},
 	{"noop", (*view).noops, halt(events.HaltNoop)},
 	{"iterations", (*view).iterationsSpent, rail(events.HaltIterations)},
 	{"cost", (*view).costSpent, halt(events.HaltCost)},
@@ -254,7 +255,7 @@ func (q *view) idled() bool {
 // more on the same tree: they may have failed by chance. Once in a row, and only on
 // a tree of the run's own: that the start is red was seen before any work.
 func (q *view) provesAgain() bool {
-	return q.noop() && q.onRedTree() && slices.ContainsFunc(q.Last.Results, failed)
+	return q.noop() && !rule.Hung(q.Last.Agent) && q.onRedTree() && slices.ContainsFunc(q.Last.Results, failed)
 }
 
 // onRedTree says that the latest agent is the first in a row that left a tree as it
@@ -376,6 +377,9 @@ func (q *view) accepted() bool {
 func (q *view) noops() bool {
 	return q.skipped() && q.Loop.Noops >= q.flow.Limits.Noop.Halt
 }
+
+// hungTooOften: who hangs is tried again once, and not for as long as it takes.
+func (q *view) hungTooOften() bool { return q.fresh() && q.Loop.Hung >= rule.MostHung }
 
 func (q *view) iterationsSpent() bool {
 	return q.ready() && q.Loop.Iteration > 0 && rule.Exhausted(q.Loop.Spent, q.iterations())

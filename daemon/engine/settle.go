@@ -135,6 +135,8 @@ func (q *view) halted(reason events.Halt) events.RunHalted {
 		h.Limit = int64(q.Loop.Noops)
 	case events.HaltAgentLost:
 		h.Limit = int64(q.Loop.Losses)
+	case events.HaltAgentHung:
+		h.Limit, h.Used = int64(q.Loop.Hung), q.Last.Agent.SilentMS
 	case events.HaltNeedsPerson:
 		h.Question = q.Last.Agent.Question
 	case events.HaltLogIntegrity, events.HaltAgentFailed, events.HaltStopped,

@@ -112,7 +112,7 @@ func ofHalt(reason events.Halt) (Kind, bool) {
 	case events.HaltStopped:
 		return "", false
 	case events.HaltDrift, events.HaltLogIntegrity, events.HaltSameness, events.HaltStuck, events.HaltSignature,
-		events.HaltUnverifiable, events.HaltIterations, events.HaltHours, events.HaltNoop, events.HaltAgentFailed,
+		events.HaltUnverifiable, events.HaltIterations, events.HaltHours, events.HaltNoop, events.HaltAgentHung, events.HaltAgentFailed,
 		events.HaltTokens, events.HaltCost, events.HaltTurns, events.HaltLimit, events.HaltCycles, events.HaltPlan,
 		events.HaltStall, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover:
 	case events.HaltForeign, events.HaltClaimLost, events.HaltGit:

@@ -12,6 +12,7 @@ import (
 
 	"autopilot/events"
 	"autopilot/probe/judge"
+	"autopilot/projections/when"
 )
 
 // Schema is the JSON schema, draft 7, of a workflow file: for editors, that
@@ -188,13 +189,4 @@ func plainJSON(v reflect.Value) json.RawMessage {
 }
 
 // DurationText is a duration as a person writes it: 2h, not 2h0m0s.
-func DurationText(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
-}
+func DurationText(d time.Duration) string { return when.Text(d) }

@@ -64,10 +64,41 @@ func halts() []events.Halt {
 	return []events.Halt{
 		events.HaltDrift, events.HaltLogIntegrity, events.HaltSameness, events.HaltStuck, events.HaltSignature,
 		events.HaltUnverifiable, events.HaltIterations, events.HaltHours, events.HaltNoop, events.HaltAgentLost,
-		events.HaltAgentFailed, events.HaltStopped, events.HaltInternal, events.HaltNeedsPerson, events.HaltRebooted, events.HaltWorkspaceGone,
+		events.HaltAgentHung, events.HaltAgentFailed, events.HaltStopped, events.HaltInternal, events.HaltNeedsPerson, events.HaltRebooted, events.HaltWorkspaceGone,
 		events.HaltStall, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover,
 		events.HaltTokens, events.HaltCost, events.HaltTurns, events.HaltLimit, events.HaltAuthFailed, events.HaltBilling,
 		events.HaltForeign, events.HaltClaimLost, events.HaltGit,
+	}
+}
+
+// TestALimitInTimeIsNamedWithItsFlag: that of the run itself, and not what is left of another.
+func TestALimitInTimeIsNamedWithItsFlag(t *testing.T) {
+	t.Parallel()
+	hung := events.AgentEnded{Iteration: 2, Effect: "E", Outcome: events.IdleTimeout, Result: events.ResultIdleTimeout, DurationMS: 800_000, SilentMS: 750_000}
+	late := events.AgentEnded{Iteration: 2, Effect: "E", Outcome: events.WallTimeout, Result: events.ResultWallTimeout, DurationMS: 3600_000}
+	with := func(wall, attempt int64, hungs int) run.State {
+		return state(func(s *run.State) {
+			s.Last.Session = events.IterationStarted{Effect: "E", IdleMS: 720_000, WallMS: wall}
+			s.Last.Start, s.Last.Agent = s.Last.Session, hung
+			s.Facts.Limits.AttemptMS, s.Loop.Hung = attempt, hungs
+		})
+	}
+	for want, line := range map[string]string{
+		"iteration 2: agent hung, silent for 12m30s (limit --idle 12m), and was ended after 13m20s, 0 files changed since the start": explain.Line(with(7200_000, 7200_000, 1), events.Event{Data: hung}),
+		"iteration 2: agent was ended at its time limit of 1h (--iteration-timeout) after 1h0m0s, 0 files changed since the start":   explain.Line(with(3600_000, 3600_000, 0), events.Event{Data: late}),
+		"iteration 2: agent was ended at its time limit of 59m after 1h0m0s, 0 files changed since the start":                        explain.Line(with(3540_000, 3600_000, 0), events.Event{Data: late}),
+		"iteration 2: the agent hung, and had changed nothing; it does not count, and is tried again at once (1 of 2)":               explain.Line(with(1, 1, 1), events.Event{Data: events.IterationRecorded{Iteration: 2, Verdict: events.Skipped}}),
+		"iteration 2: the agent hung again, and had changed nothing; it does not count":                                              explain.Line(with(1, 1, 2), events.Event{Data: events.IterationRecorded{Iteration: 2, Verdict: events.Skipped}}),
+	} {
+		if line != want {
+			t.Errorf("got  %s\nwant %s", line, want)
+		}
+	}
+	s := with(1, 1, 2)
+	s.Status, s.Halt = run.Halted, &events.RunHalted{Reason: events.HaltAgentHung, Limit: 2, Used: 750_000}
+	if rule, because := explain.Why(s); rule != "agent-hung" ||
+		because != "halted: the agent hung 2 times in a row, without output, CPU time or a changed file; it was silent for 12m30s, and the limit is 12m (--idle)" {
+		t.Errorf("%s: %s", rule, because)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/phrase"
+	"autopilot/projections/rule"
 	"autopilot/projections/run"
 )
 
@@ -139,6 +140,8 @@ func (h *History) attempt(e events.Event, d events.AgentEnded) {
 	switch {
 	case d.Outcome == events.Lost:
 		why = say(h.Language, "the agent was lost", "エージェントが消失")
+	case rule.Hung(d):
+		why = say(h.Language, "the agent hung", "エージェントがハング")
 	case d.Result.OfAccount():
 		why = phrase.Result(h.Language, d.Result)
 	default:

@@ -7,6 +7,7 @@ import (
 
 	"autopilot/events"
 	"autopilot/projections/phrase"
+	"autopilot/projections/rule"
 	"autopilot/projections/run"
 )
 
@@ -40,7 +41,7 @@ func Line(s run.State, e events.Event) string {
 	case events.IterationStarted:
 		return iterationStarted(s, d)
 	case events.AgentEnded:
-		return agentEnded(l, d)
+		return agentEnded(s, d)
 	case events.IterationRecorded:
 		return recorded(s, d)
 	case events.SessionJoined:
@@ -221,9 +222,10 @@ func iterationStarted(s run.State, d events.IterationStarted) string {
 	return out + warned(l, d.Warned)
 }
 
-func agentEnded(l events.Language, d events.AgentEnded) string {
+func agentEnded(s run.State, d events.AgentEnded) string {
+	l := s.Facts.Language
 	out := say(l, "iteration %d: agent %s after %s, %s changed since the start", "イテレーション %d: エージェントは%s(%s)、開始時からの変更は %s",
-		d.Iteration, ended(l, d), short(d.DurationMS), phrase.Counted(l, d.Files, "file", "ファイル"))
+		d.Iteration, ended(s, d), short(d.DurationMS), phrase.Counted(l, d.Files, "file", "ファイル"))
 	more := func(part string) {
 		if part != "" {
 			out += say(l, "; ", "。") + part
@@ -295,16 +297,17 @@ func pids(list []int) string {
 	return ": pid " + strings.Join(parts, ", ")
 }
 
-func ended(l events.Language, d events.AgentEnded) string {
+func ended(s run.State, d events.AgentEnded) string {
+	l := s.Facts.Language
 	switch d.Outcome {
 	case events.Exited:
 		return say(l, "exited %d", "終了コード %d で終了", d.Exit)
 	case events.Signaled:
 		return say(l, "was killed by signal %d from outside", "外部からのシグナル %d で終了", d.Signal)
 	case events.WallTimeout:
-		return say(l, "was ended at its time limit", "制限時間で終了")
+		return say(l, "was ended at its time limit", "制限時間で終了") + atLimit(s)
 	case events.IdleTimeout:
-		return say(l, "was ended for its silence", "無応答のため終了")
+		return say(l, "hung%s and was ended", "ハングしたため%s終了", silence(s, d))
 	case events.Stopped:
 		return say(l, "was stopped", "停止")
 	case events.SpawnFailed:
@@ -327,6 +330,9 @@ func recorded(s run.State, d events.IterationRecorded) string {
 		if d.Again {
 			return say(l, "iteration %d: nothing was changed, and the gates failed once more on the same tree; it does not count, and is tried again after a pause",
 				"イテレーション %d: 何も変更されず、同じツリーでゲートが再び失敗したため数えず、間を置いて再試行する", d.Iteration)
+		}
+		if rule.Hung(s.Last.Agent) {
+			return hungRecorded(s, d)
 		}
 		return say(l, "iteration %d: this time nothing was changed; it does not count, and is tried again after a pause",
 			"イテレーション %d: 今回は何も変更されなかったため数えず、間を置いて再試行する", d.Iteration)

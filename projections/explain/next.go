@@ -126,6 +126,8 @@ func afterHalt(l events.Language, h string, reason events.Halt) []wire.NextComma
 			differently(h), say(l, "go on; what it may use begins again", "続ける。使用量は最初から数える"))
 	case events.HaltAgentLost, events.HaltNoop, events.HaltInternal:
 		return commands(logs, say(l, "what the agent printed", "エージェントの出力"), resume, say(l, "try again", "再試行"))
+	case events.HaltAgentHung:
+		return commands(logs, say(l, "what it did last", "最後に行ったこと"), diff, soFar(l), resume, say(l, "try again", "再試行"))
 	case events.HaltRebooted, events.HaltWorkspaceGone, events.HaltEntry, events.HaltExpired, events.HaltNeedsPerson:
 		return afterPerson(l, h, reason)
 	case events.HaltSameness, events.HaltStuck, events.HaltSignature, events.HaltIterations, events.HaltHours,

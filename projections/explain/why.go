@@ -100,6 +100,8 @@ func halted(s run.State, h events.RunHalted) string {
 		return say(l, "halted: the time that the run was given is used up, and a gate still fails", "停止: 与えられた時間を使い切りましたが、まだ失敗するゲートがあります")
 	case events.HaltCost, events.HaltTokens, events.HaltTurns:
 		return spent(s, h)
+	case events.HaltAgentHung:
+		return haltedHung(s, h)
 	case events.HaltNoop, events.HaltAgentLost, events.HaltAgentFailed, events.HaltLimit, events.HaltAuthFailed, events.HaltBilling:
 		return haltedByAgent(l, h)
 	case events.HaltStopped:
@@ -240,7 +242,7 @@ func live(s run.State) (rule, because string) {
 		return running, atWork(s)
 	case s.WaitsForLimit():
 		return string(s.Waiting.Cause), say(l, "waiting: %s", "待機中: %s", waitingFor(l, s.Waiting.LimitWaiting, s.Facts.Limits.UntilMS))
-	case s.Loop.Noops > 0:
+	case s.Loop.Noops > 0 && s.Loop.Hung == 0:
 		return string(events.HaltNoop), say(l, "waiting: the agent changed nothing, %d in a row; it is tried again later",
 			"待機中: エージェントは %d 回続けて何も変更していません。後で再試行します", s.Loop.Noops)
 	}

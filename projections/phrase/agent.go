@@ -12,7 +12,7 @@ func Result(l events.Language, r events.Result) string {
 	case events.ResultTruncated:
 		return Say(l, "its output broke off", "出力が途中で切れた")
 	case events.ResultIdleTimeout:
-		return Say(l, "no sign of life for too long", "長時間の無応答")
+		return Say(l, "it hung: no sign of life for too long", "ハング(長時間の無応答)")
 	case events.ResultWallTimeout:
 		return Say(l, "out of time", "時間切れ")
 	case events.ResultRateLimited:

@@ -71,6 +71,7 @@ func TestExitCodes(t *testing.T) {
 		{"halted", events.HaltHours, 11},
 		{"halted", events.HaltNoop, 11},
 		{"halted", events.HaltAgentLost, 11},
+		{"halted", events.HaltAgentHung, 11},
 		{"halted", events.HaltAgentFailed, 11},
 		{"halted", events.HaltStopped, 11},
 		{"halted", events.HaltNeedsPerson, 13},

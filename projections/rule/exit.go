@@ -39,7 +39,7 @@ func haltCode(halt events.Halt) int {
 		return wire.ExitWaiting
 	case events.HaltInternal:
 		return wire.ExitFailed
-	case events.HaltIterations, events.HaltHours, events.HaltNoop, events.HaltAgentLost,
+	case events.HaltIterations, events.HaltHours, events.HaltNoop, events.HaltAgentLost, events.HaltAgentHung,
 		events.HaltAgentFailed, events.HaltStopped, events.HaltTokens, events.HaltCost, events.HaltTurns, events.HaltCycles,
 		events.HaltStall, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover:
 		return wire.ExitLimit

@@ -132,7 +132,7 @@ func TestAHaltIsAFaultOrNone(t *testing.T) {
 	faults := []events.Halt{
 		events.HaltDrift, events.HaltLogIntegrity, events.HaltSameness, events.HaltStuck, events.HaltSignature, events.HaltUnverifiable,
 		events.HaltPlan, events.HaltForeign, events.HaltClaimLost, events.HaltGit, events.HaltIterations, events.HaltCycles, events.HaltHours,
-		events.HaltTokens, events.HaltCost, events.HaltTurns, events.HaltNoop, events.HaltAgentLost, events.HaltAgentFailed,
+		events.HaltTokens, events.HaltCost, events.HaltTurns, events.HaltNoop, events.HaltAgentLost, events.HaltAgentHung, events.HaltAgentFailed,
 		events.HaltStall, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover, events.HaltInternal, "of-a-later-version",
 	}
 	none := []events.Halt{

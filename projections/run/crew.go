@@ -109,7 +109,7 @@ func escalated(s State, d events.AgentEscalated) State {
 	}
 	levels[d.Role] = d.To
 	s.Loop.Levels, s.Loop.Raised = levels, d.Role
-	s.Loop.Spent, s.Loop.Losses, s.Loop.Noops, s.Loop.Plans = 0, 0, 0, nil
+	s.Loop.Spent, s.Loop.Losses, s.Loop.Noops, s.Loop.Hung, s.Loop.Plans = 0, 0, 0, 0, nil
 	if d.Reason == events.HaltCycles {
 		s.Loop.Entered.Cycle = 0
 	}

@@ -173,6 +173,7 @@ func agentEnded(s State, at time.Time, d events.AgentEnded) State {
 	} else {
 		s.Loop.Losses = 0
 	}
+	s.Loop.Hung = rule.HungInRow(s.Loop.Hung, d)
 	if s.Told && d.Outcome != events.Lost && d.Result != events.ResultStopped {
 		s.Note, s.Findings, s.Changed, s.Moved = "", "", "", events.HeadMove{} // one that was cut short is told them again
 	}
@@ -218,6 +219,9 @@ func recorded(s State, at time.Time, d events.IterationRecorded) State {
 	}
 	s.Loop.Noops = 0
 	s.Loop.Spent++
+	if d.Verdict == events.Pass {
+		s.Loop.Hung = 0 // it had done its work
+	}
 	if s.Loop.Raised != "" && s.Worker().Role == s.Loop.Raised {
 		s.Loop.Raised = ""
 	}
@@ -260,7 +264,7 @@ func resumed(s State, at time.Time, d events.RunResumed) State {
 		s.Loop.Git = cmp.Or(d.Git, s.Last.Git) // a person saw it, or did it
 	}
 	s.Status, s.Halt = Live, nil
-	s.Loop.Losses, s.Loop.Noops, s.Loop.Fresh = 0, 0, false
+	s.Loop.Losses, s.Loop.Noops, s.Loop.Hung, s.Loop.Fresh = 0, 0, 0, false
 	if s.Loop.History = s.Loop.History.Resume(); slices.Contains(s.Facts.Idle, s.Loop.Phase) {
 		// Its gates judge once more what they have judged, as nobody works here: that
 		// is no repeat of who does, and the way back leads to who can mend it.

@@ -38,7 +38,7 @@ const (
 // FoldVersion names what State holds and how Evolve makes it. States that were
 // kept are believed by a fold of the same version only, so it is raised with
 // every change of either.
-const FoldVersion = 5
+const FoldVersion = 6
 
 // State is a run, folded from its own log alone.
 type State struct {
@@ -127,6 +127,7 @@ type Loop struct {
 	Spent     int                          // iterations recorded since the budget began
 	Losses    int                          // in a row, of this iteration
 	Noops     int                          // in a row
+	Hung      int                          // agents in a row that showed no sign of life
 	Accepted  events.Tree                  // that a person has accepted without a proof
 	Drifts    int                          // recorded iterations that left a pinned path changed
 	Git       events.Ref                   // state of the repository when a person let the run go on: what was done there counts no more
