@@ -22,6 +22,9 @@ var variables = [][2]string{
 	{"AUTOPILOT_MAX_TURNS", "limits.turns"},
 	{"AUTOPILOT_GIT_PUSH", "git.push"},
 	{"AUTOPILOT_GIT_HISTORY", "git.history"},
+	{"AUTOPILOT_IDLE", "limits.idle"},
+	{"AUTOPILOT_ITERATION_TIMEOUT", "limits.iteration_timeout"},
+	{"AUTOPILOT_GATE_TIMEOUT", "limits.gate_timeout"},
 }
 
 // settings are those that the environment holds, by key. An empty variable is
@@ -46,8 +49,9 @@ func newConfig(a *app) *cobra.Command {
 		Long: `Settings come from these places, the strongest first: flags, variables
 (AUTOPILOT_AGENT, AUTOPILOT_MODEL, AUTOPILOT_MAX_ITERATIONS, AUTOPILOT_FOR,
 AUTOPILOT_UNTIL, AUTOPILOT_MAX_USD, AUTOPILOT_MAX_TOKENS, AUTOPILOT_MAX_TURNS,
-AUTOPILOT_GIT_PUSH, AUTOPILOT_GIT_HISTORY),
-the project's file .autopilot/config.yaml at the root of the work tree, the
+AUTOPILOT_GIT_PUSH, AUTOPILOT_GIT_HISTORY, AUTOPILOT_IDLE,
+AUTOPILOT_ITERATION_TIMEOUT, AUTOPILOT_GATE_TIMEOUT), the project's file
+.autopilot/config.yaml at the root of the work tree, the
 user's file, defaults.
 
 The project's file counts only as a person has agreed to it: apctl trust.`,

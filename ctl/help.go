@@ -145,8 +145,9 @@ apctl itself reads:
   XDG_CONFIG_HOME   where your autopilot/config.yaml is
   AUTOPILOT_AGENT, AUTOPILOT_MODEL, AUTOPILOT_MAX_ITERATIONS, AUTOPILOT_FOR,
   AUTOPILOT_UNTIL, AUTOPILOT_MAX_USD, AUTOPILOT_MAX_TOKENS,
-  AUTOPILOT_MAX_TURNS, AUTOPILOT_GIT_PUSH,
-  AUTOPILOT_GIT_HISTORY   settings of runs, over those of files: apctl help config
+  AUTOPILOT_MAX_TURNS, AUTOPILOT_GIT_PUSH, AUTOPILOT_GIT_HISTORY,
+  AUTOPILOT_IDLE, AUTOPILOT_ITERATION_TIMEOUT,
+  AUTOPILOT_GATE_TIMEOUT   settings of runs, over those of files: apctl help config
   NO_COLOR, TERM    no colour; TERM=dumb also means no refreshing line
   LC_ALL, LC_CTYPE, LANG   C or POSIX means ASCII marks
 `

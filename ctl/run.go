@@ -8,12 +8,15 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"autopilot/ctl/render"
 	"autopilot/ctl/worktree"
 	"autopilot/events"
 	"autopilot/events/place"
 	"autopilot/events/wire"
+	"autopilot/projections/rule"
+	"autopilot/projections/when"
 )
 
 type runOptions struct {
@@ -141,6 +144,9 @@ func (o *runOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.limits.usd, "max-usd", "", "end when it has cost this many `DOLLARS`: 5, 0.50")
 	f.StringVar(&o.limits.tokens, "max-tokens", "", "end after this `NUMBER` of tokens of all kinds: 500k, 2M")
 	f.IntVar(&o.limits.turns, "max-turns", 0, "end after `N` turns of the agent, over all iterations")
+	f.StringVar(&o.limits.idle, "idle", "", "end an agent without a sign of life for this `TIME`: 20m, off (default "+when.Text(rule.DefaultIdle)+")")
+	f.StringVar(&o.limits.attempt, "iteration-timeout", "", "end an agent after this `TIME`: 4h, off (default "+when.Text(rule.DefaultAttempt)+")")
+	gateTimeout(f, &o.limits)
 	f.BoolVar(&o.limits.noWait, "no-wait", false, "halt instead of waiting for a limit of the provider or the day")
 	f.BoolVar(&o.limits.startGreen, "start-green", false, "go on when the goals pass already; done then also needs a change")
 	f.BoolVar(&o.limits.startBroken, "start-broken", false, "go on when a goal fails before it tests anything, as its program is missing")
@@ -148,6 +154,11 @@ func (o *runOptions) flags(cmd *cobra.Command) {
 	f.BoolVar(&o.dryRun, "dry-run", false, "print prompt, command, environment and gates, and start nothing")
 	f.StringVarP(&o.dir, "directory", "C", "", "work in `DIR`, not here")
 	f.BoolVar(&o.keep, "keep", false, "INT or TERM without a terminal leaves the run to itself")
+}
+
+// gateTimeout is the flag of all commands that start runs.
+func gateTimeout(f *pflag.FlagSet, o *limitOptions) {
+	f.StringVar(&o.gate, "gate-timeout", "", "fail a command of a gate after this `TIME`: 1h (default "+when.Text(rule.DefaultGate)+")")
 }
 
 func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args []string) error {

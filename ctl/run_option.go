@@ -7,6 +7,7 @@ import (
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/amount"
+	"autopilot/projections/when"
 )
 
 type agentOptions struct {
@@ -29,6 +30,9 @@ type limitOptions struct {
 	startGreen  bool
 	startBroken bool
 	untilGreen  bool
+	idle        string
+	attempt     string
+	gate        string
 }
 
 // spec is the agent that was typed. None is the daemon's to say, as the
@@ -87,6 +91,9 @@ func (o *limitOptions) apply(a *app, spec *wire.RunSpec, counted bool) error {
 		}
 		spec.UntilMS = t.UnixMilli()
 	}
+	if err := o.timeouts(spec); err != nil {
+		return err
+	}
 	spec.StartBroken = o.startBroken
 	switch {
 	case o.startGreen && o.untilGreen:
@@ -95,6 +102,30 @@ func (o *limitOptions) apply(a *app, spec *wire.RunSpec, counted bool) error {
 		spec.Start = events.StartGreen
 	case o.untilGreen:
 		spec.Start = events.UntilGreen
+	}
+	return nil
+}
+
+// timeouts reads the limits of single processes.
+func (o *limitOptions) timeouts(spec *wire.RunSpec) (err error) {
+	for _, l := range []struct {
+		flag, text string
+		to         *int64
+		ofAgent    bool
+	}{
+		{"idle", o.idle, &spec.Timeouts.IdleMS, true},
+		{"iteration-timeout", o.attempt, &spec.Timeouts.AttemptMS, true},
+		{"gate-timeout", o.gate, &spec.Timeouts.GateMS, false},
+	} {
+		switch {
+		case !o.typed(l.flag):
+			continue
+		case l.ofAgent && spec.Driver == events.DriverSession:
+			return render.NoTimeoutOfChat("--" + l.flag)
+		}
+		if *l.to, err = when.LimitMS(l.text); err != nil {
+			return render.BadTimeout("--"+l.flag, l.text)
+		}
 	}
 	return nil
 }

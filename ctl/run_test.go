@@ -47,6 +47,10 @@ func TestRunRefusesBadInputBeforeItAsksAnyone(t *testing.T) {
 		"an unset variable":     {with("x", "--max-usd", ""), `--max-usd "" means nothing`},
 		"negative tokens":       {with("x", "--max-tokens=-5"), `--max-tokens "-5" means nothing`},
 		"no turns":              {with("x", "--max-turns", "0"), "--max-turns 0 is too small"},
+		"idle without a unit":   {with("x", "--idle", "20"), `--idle "20" is not a limit in time`},
+		"an empty limit":        {with("x", "--gate-timeout", ""), `--gate-timeout "" is not a limit in time`},
+		"a chat has no idle":    {with("x", "--driver", "session", "--idle", "5m"), "--idle cannot be kept with --driver session"},
+		"nor a time of its own": {with("x", "--driver", "session", "--iteration-timeout", "5m"), "--iteration-timeout cannot be kept"},
 		"both starts":           {with("x", "--start-green", "--until-green"), "exclude"},
 		"workspace":             {with("x", "-C", "nowhere"), "cannot use the workspace"},
 		"workspace is a file":   {with("x", "-C", "/dev/null"), "cannot use the workspace"},
@@ -97,6 +101,17 @@ func TestLimitsOnWhatIsUsedAreSent(t *testing.T) {
 	w := newWorld(t, d, "run", "-d", "x", "--gate", "t=make", "--agent", "claude", "--max-usd", "$0.50", "--max-tokens", "1.5M", "--max-turns", "9", "--no-wait")
 	code(t, w, 0)
 	contains(t, "request", d.body(t, wire.RunStart), `"max_micro_usd":500000,"max_tokens":1500000,"max_turns":9,"no_wait":true`)
+}
+
+func TestLimitsOfProcessesAreSent(t *testing.T) {
+	t.Parallel()
+	v := liveView()
+	v.Timeouts = wire.Timeouts{IdleMS: 1_200_000, AttemptMS: -1, GateMS: 1_800_000}
+	d := &fakeDaemon{replies: map[string]any{"run.start": v}}
+	w := newWorld(t, d, "run", "-d", "x", "--gate", "t=make", "--agent", "claude", "--idle", "20m", "--iteration-timeout", "0", "--gate-timeout", "90s")
+	code(t, w, 0)
+	contains(t, "request", d.body(t, wire.RunStart), `"timeouts":{"idle_ms":1200000,"attempt_ms":-1,"gate_ms":90000}`)
+	contains(t, "stderr", w.err.String(), "\n  limits: silence of an agent up to 20m, one agent without a limit\n")
 }
 
 func TestRunNamesTheFilesThatItWritesTo(t *testing.T) {

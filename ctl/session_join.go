@@ -53,6 +53,7 @@ again is the same work tree.`,
 	f.StringVar(&o.limits.forTime, "for", "", "end after this `TIME` of activity: 4h, 90m")
 	f.StringVar(&o.limits.until, "until", "", "end by this `TIME`: 07:00, 2026-01-02T07:00")
 	f.IntVar(&o.limits.iterations, "max-iterations", 0, "end after `N` iterations")
+	gateTimeout(f, &o.limits)
 	f.BoolVar(&o.limits.startGreen, "start-green", false, "go on when the goals pass already; done then also needs a change")
 	f.BoolVar(&o.limits.startBroken, "start-broken", false, "go on when a goal fails before it tests anything, as its program is missing")
 	treeFlags(cmd, &o.tree, "work on a branch and in a directory of its own, and say where")
@@ -61,7 +62,7 @@ again is the same work tree.`,
 }
 
 // startFlags are those of session join that only a run which is started has.
-var startFlags = []string{"workflow", "gate", "invariant", "artifact", "agent", "agent-cmd", "for", "until", "max-iterations", "start-green"}
+var startFlags = []string{"workflow", "gate", "invariant", "artifact", "agent", "agent-cmd", "for", "until", "max-iterations", "gate-timeout", "start-green"}
 
 func runSessionJoin(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args []string) error {
 	task := o.file != "" || len(args) > 0 && !isRun(args[0])

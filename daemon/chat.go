@@ -1,10 +1,12 @@
 package daemon
 
 import (
+	"cmp"
 	"slices"
 
 	"autopilot/daemon/bus"
 	"autopilot/daemon/chat"
+	"autopilot/daemon/config"
 	"autopilot/daemon/person"
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -44,6 +46,15 @@ func (d *Daemon) checkGit(q bus.Request, body wire.StartRequest) error {
 			WithHint("leave out --git-push allow, --git-history any and the variables AUTOPILOT_GIT_PUSH and AUTOPILOT_GIT_HISTORY")
 	}
 	return nil
+}
+
+// ofChat holds what a chat asks for to what the settings say.
+func (d *Daemon) ofChat(q bus.Request, body wire.StartRequest, c *configured) error {
+	if d.chats.Behind(q) {
+		c.Request.Trusted = &c.Trusted
+		c.Request.Spec.Timeouts = config.Kept(body.Spec.Timeouts, c.Request.Spec.Timeouts, c.Trusted, body.Settings)
+	}
+	return cmp.Or(d.rank(q, body.Spec.Priority, c), d.checkInputs(q, *c), d.checkGit(q, body))
 }
 
 // checkInputs keeps a chat from typing commands of gates where the settings have

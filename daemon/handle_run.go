@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,7 +34,7 @@ func (d *Daemon) runStart(ctx context.Context, q bus.Request, body wire.StartReq
 	if err != nil {
 		return wire.RunView{}, err
 	}
-	if err := cmp.Or(d.rank(q, body.Spec.Priority, &conf), d.checkInputs(q, conf), d.checkGit(q, body)); err != nil {
+	if err := d.ofChat(q, body, &conf); err != nil {
 		return wire.RunView{}, err
 	}
 	ws, err := d.worker.Workspace(ctx, body.Spec)
@@ -91,7 +90,7 @@ func (d *Daemon) runPreview(ctx context.Context, q bus.Request, body wire.StartR
 	if err != nil {
 		return wire.Preview{}, err
 	}
-	if err := cmp.Or(d.rank(q, body.Spec.Priority, &conf), d.checkInputs(q, conf), d.checkGit(q, body)); err != nil {
+	if err := d.ofChat(q, body, &conf); err != nil {
 		return wire.Preview{}, err
 	}
 	if err := d.checkBudget(ctx, conf); err != nil {

@@ -59,7 +59,7 @@ func (d *Daemon) viewAt(s run.State, now time.Time) wire.RunView {
 		ID: s.ID, Handle: f.Handle, Exit: -1,
 		Task: begin(d.text(f.Task), taskBytes), Workspace: d.text(f.Workspace), Workflow: string(f.Workflow), Branch: d.text(f.Branch),
 		Phase: string(s.Loop.Phase), Iteration: s.Loop.Iteration, Attempt: s.Loop.Attempt,
-		Iterations: s.LastIteration(), Budgets: work.BudgetViews(f.Budgets),
+		Iterations: s.LastIteration(), Budgets: work.BudgetViews(f.Budgets), Timeouts: work.Timeouts(f.Limits),
 		Started: s.Clock.Started, ActiveMS: s.Clock.Active(now).Milliseconds(), LimitMS: f.Limits.ActiveMS,
 		Stopping: string(s.Stop), Files: s.Last.Agent.Files, Tree: string(s.Last.Tree),
 		Seq: s.Log.Seq, Unknown: s.Log.Unknown, Account: f.Account, Changed: d.lines(s.Changed),

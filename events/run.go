@@ -168,7 +168,7 @@ type GateResult struct {
 	Evidence   Ref      `json:"evidence,omitzero"`  // red: what was seen red and what came after it, as a list of wire.RedRow
 	Used       int64    `json:"used,omitzero"`      // session: what was compared with Limit: a count, seconds, or planned issues of Of
 	Of         int64    `json:"of,omitzero"`
-	Limit      int64    `json:"limit,omitzero"`
+	Limit      int64    `json:"limit,omitzero"`   // of a timeout in milliseconds
 	Tool       string   `json:"tool,omitzero"`    // SHA-256 of the program that the first word resolved to
 	Refused    int      `json:"refused,omitzero"` // requests of its processes to the daemon that they may not make
 	Rate       Rate     `json:"rate,omitzero"`    // repeat, flaky, red: of a command that runs more than once

@@ -140,6 +140,7 @@ func (s Style) Preview(p wire.Preview) string {
 		{"workspace", Line(p.Workspace)},
 		{"workflow", Line(p.Workflow)},
 		{"ends", strings.TrimPrefix(s.ends(p.EndsBy, p.Iterations, p.Budgets), "ends ")},
+		{"limits", s.timeouts(p.Timeouts, false)},
 		{"pinned", count(p.Pinned, "file")},
 		{"checkout", checkout(p)},
 		{"agent", Line(strings.Join(quoted(p.Argv), " "))},

@@ -14,7 +14,7 @@ import (
 // Began says where a run works and how it will end.
 func (s Style) Began(v wire.RunView) string {
 	s = s.Of(v)
-	return s.say("%s  started in %s", "%s  %s で開始", s.paint(bold, Line(v.Handle)), Line(v.Workspace)) + "\n  " + s.ends(v.EndsBy, v.Iterations, v.Budgets) + "\n"
+	return s.say("%s  started in %s", "%s  %s で開始", s.paint(bold, Line(v.Handle)), Line(v.Workspace)) + "\n" + s.bounds(v)
 }
 
 // ends is "ends by 03:12 or after 10 iterations", or with phases "ends after 4
@@ -143,7 +143,7 @@ func (s Style) Stopped(runs []wire.RunView) string {
 // Resumed says that a halted run goes on, and how it ends.
 func (s Style) Resumed(v wire.RunView) string {
 	s = s.Of(v)
-	return s.say("%s  goes on", "%s  続行", s.paint(bold, Line(v.Handle))) + "\n  " + s.ends(v.EndsBy, v.Iterations, v.Budgets) + "\n" + s.takenAsItIs(v)
+	return s.say("%s  goes on", "%s  続行", s.paint(bold, Line(v.Handle))) + "\n" + s.bounds(v) + s.takenAsItIs(v)
 }
 
 // fewFiles is how many files of a run that goes on are named.

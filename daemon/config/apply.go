@@ -22,6 +22,7 @@ type Applied struct {
 	Agents  agent.Overrides
 	Redact  []string           // names of variables whose values are secret too
 	Budgets []Budget           // of the day
+	Trusted wire.Timeouts      // what the files alone say
 	Used    []wire.ConfigValue // what was not typed, in the order of the documentation
 }
 
@@ -34,7 +35,7 @@ func (l Layers) Apply(q wire.StartRequest, now time.Time) (Applied, error) {
 			return Applied{}, wire.Errorf(wire.Usage, "%s: %s", m.key, m.what).WithHint("%s", m.want)
 		}
 	}
-	a := &application{layers: l, out: Applied{Request: q, Agents: l.Agents()}}
+	a := &application{layers: l, out: Applied{Request: q, Agents: l.Agents(), Trusted: l.Trusted()}}
 	a.agent()
 	a.roles()
 	a.gates()
@@ -51,6 +52,7 @@ func (l Layers) Apply(q wire.StartRequest, now time.Time) (Applied, error) {
 		return Applied{}, err
 	}
 	a.budget()
+	a.timeouts()
 	a.redact()
 	a.sort()
 	return a.out, nil

@@ -230,6 +230,7 @@ func (f *faults) holdout(h Holdout, gates strictyaml.Map[Gate]) {
 
 func (f *faults) limits(l Limits) {
 	f.budget(l)
+	f.timeouts(l)
 	if f.file.sets("limits.iterations") && l.Iterations < 1 {
 		f.add("limits.iterations", "write 1 or more, or take the line out", "%d is too small", l.Iterations)
 	}

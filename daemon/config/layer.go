@@ -284,6 +284,10 @@ func checkVariable(key, text string) *mistake {
 				return bad("write "+strings.Join(r.values, " or "), "%q is not known")
 			}
 		}
+	case keyIdle, keyAttempt, keyGate:
+		if want, what := badTimeout(key, text); want != "" {
+			return bad(want, what)
+		}
 	case "limits.until":
 		if _, err := when.Next(text, time.Time{}); err != nil {
 			return bad("write 07:00 or 2026-01-02T07:00", "%q is not a time")

@@ -143,8 +143,13 @@ type Limits struct {
 	USD        USD    `yaml:"usd"`
 	Tokens     Tokens `yaml:"tokens"`
 	Turns      int    `yaml:"turns"`
-	Day        Day    `yaml:"day"`     // of all runs together; the user's alone
-	Project    Day    `yaml:"project"` // of the runs of the project together
+
+	Idle             Timeout `yaml:"idle"`              // an agent without a sign of life
+	IterationTimeout Timeout `yaml:"iteration_timeout"` // one agent
+	GateTimeout      Timeout `yaml:"gate_timeout"`      // one command of a gate
+
+	Day     Day `yaml:"day"`     // of all runs together; the user's alone
+	Project Day `yaml:"project"` // of the runs of the project together
 }
 
 // Span is a length of time as people write it: 90m, 8h, 2d.

@@ -8,6 +8,7 @@ import (
 
 	"autopilot/events"
 	"autopilot/projections/rule"
+	"autopilot/projections/when"
 )
 
 // Process is how the process of a gate ended, as its supervisor saw it.
@@ -16,8 +17,9 @@ type Process struct {
 	Exit    int // of an exited one
 	Signal  int // of a signaled one
 	Active  time.Duration
-	Bytes   int64  // written in all; 0 is as many as there are
-	Spool   string // where the whole output is, for a person and the agent
+	Limit   time.Duration // of time that it was given
+	Bytes   int64         // written in all; 0 is as many as there are
+	Spool   string        // where the whole output is, for a person and the agent
 }
 
 // Texts belong to a result and are stored as blobs, each only if it is not
@@ -40,8 +42,12 @@ func Judge(c Command, p Process, output []byte) (events.GateResult, Texts) {
 	}
 	r := c.result(verdict, reason)
 	r.DurationMS = p.Active.Milliseconds()
-	if p.Outcome == events.Exited {
+	switch p.Outcome {
+	case events.Exited:
 		r.Exit = p.Exit
+	case events.WallTimeout:
+		r.Limit = p.Limit.Milliseconds()
+	case events.Signaled, events.IdleTimeout, events.Stopped, events.SpawnFailed, events.Lost:
 	}
 	t := rule.ReadTests(output)
 	if len(t.Runners) > 0 {
@@ -103,6 +109,9 @@ func noteOf(p Process) string {
 	case events.Signaled:
 		return fmt.Sprintf("Ended by signal %d (%s) after %s.\n", p.Signal, syscall.Signal(p.Signal), after)
 	case events.WallTimeout:
+		if p.Limit > 0 {
+			return fmt.Sprintf("Ended at its time limit of %s: it did not finish.\n", when.Text(p.Limit))
+		}
 		return fmt.Sprintf("Ended at its time limit, after %s: it did not finish.\n", after)
 	case events.IdleTimeout:
 		return fmt.Sprintf("Ended after %s, as it showed no sign of life for too long: it may wait for input or watch files.\n", after)

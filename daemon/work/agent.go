@@ -65,6 +65,9 @@ func (w *Worker) BeginAgent(ctx context.Context, s run.State, act engine.RunAgen
 		return d, nil // a chat takes the time that it takes
 	}
 	limits := p.Flow.Limits.Agent
+	if ph, _ := p.Flow.Phase(string(act.Phase)); ph.Limits.Wall > 0 {
+		limits.Wall = ph.Limits.Wall
+	}
 	d.Session, d.Resumes = act.Resume, act.Resume != ""
 	d.WallMS, d.IdleMS = allowed.wall(w.wall(s, limits.Wall)).Milliseconds(), limits.Idle.Milliseconds()
 	d.Tokens, d.MicroUSD, d.Turns = allowed.forAgent(s)

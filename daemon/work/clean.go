@@ -180,7 +180,7 @@ func (c *checkout) setupFailed(ctx context.Context, cmd gate.Command, id string,
 		return nil, err
 	}
 	r, texts := gate.Judge(cmd, gate.Process{
-		Outcome: out.Outcome, Exit: out.Exit, Signal: out.Signal, Active: out.Active, Bytes: out.Bytes,
+		Outcome: out.Outcome, Exit: out.Exit, Signal: out.Signal, Active: out.Active, Bytes: out.Bytes, Limit: c.g.p.Flow.Limits.Gate.Wall,
 	}, printed)
 	c.gates.Stamp(&r, cmd, id)
 	r.Reason = events.ReasonSetup

@@ -288,7 +288,7 @@ func (g *judging) judge(ctx context.Context, with gate.Pinned, c gate.Command, i
 		return events.GateResult{}, gate.Texts{}, err
 	}
 	r, texts := gate.Judge(c, gate.Process{
-		Outcome: out.Outcome, Exit: out.Exit, Signal: out.Signal, Active: out.Active, Bytes: out.Bytes,
+		Outcome: out.Outcome, Exit: out.Exit, Signal: out.Signal, Active: out.Active, Bytes: out.Bytes, Limit: g.p.Flow.Limits.Gate.Wall,
 	}, printed)
 	with.Stamp(&r, c, id)
 	return r, texts, nil

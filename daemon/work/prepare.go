@@ -97,9 +97,10 @@ func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent
 	if p.Task, err = w.task(p.Spec); err != nil {
 		return nil, err
 	}
-	if err := checkSpec(q.Spec, p.Flow); err != nil {
+	if err := cmp.Or(checkSpec(q.Spec, p.Flow), checkTimeouts(q, p.Flow)); err != nil {
 		return nil, err
 	}
+	p.Flow = bounded(p.Flow, p.Spec.Timeouts)
 	if s := rule.Suggest(p.Task, nil, nil); q.Advise && p.Flow.Express && s.Express {
 		return nil, ExpressError(s.Because[len(s.Because)-1].Saw)
 	}
@@ -341,6 +342,8 @@ func limits(spec wire.RunSpec, flow workflow.Workflow) events.Limits {
 		Iterations: spec.MaxIterations, ActiveMS: spec.ForMS, UntilMS: spec.UntilMS,
 		Tokens: spec.MaxTokens, MicroUSD: spec.MaxMicroUSD, Turns: spec.MaxTurns, NoWait: spec.NoWait,
 	}
+	t := timeouts(flow)
+	l.IdleMS, l.AttemptMS, l.GateMS = t.IdleMS, t.AttemptMS, t.GateMS
 	switch {
 	case l.Iterations > 0:
 	case l.ActiveMS > 0 || l.UntilMS > 0:

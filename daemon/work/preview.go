@@ -52,7 +52,7 @@ func (w *Worker) Preview(ctx context.Context, q wire.StartRequest, agents agent.
 	v := wire.Preview{
 		Prompt: string(text), Argv: []string{}, Permissions: p.Own.call.Says, AgentEnv: p.envNames(p.Own),
 		GateEnv: envNames(p.Gates.Env), Path: p.Gates.Path(), Gates: p.Spec.Gates, Pinned: len(p.Pinned),
-		Workspace: p.Repo.Workspace().Path, Iterations: l.Iterations, Workflow: p.Flow.Name, Budgets: BudgetViews(p.budgets(l)),
+		Workspace: p.Repo.Workspace().Path, Iterations: l.Iterations, Workflow: p.Flow.Name, Budgets: BudgetViews(p.budgets(l)), Timeouts: timeouts(p.Flow),
 		Setup: p.Spec.Setup, Checkout: p.Spec.Checkout, Pins: p.pinGroups(), TaskPins: p.Named, Hidden: p.Hidden,
 		Holdout: p.Held.view(),
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"time"
 
 	"autopilot/daemon/effect"
 	"autopilot/daemon/effect/spool"
@@ -16,6 +17,7 @@ import (
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/phrase"
+	"autopilot/projections/rule"
 	"autopilot/projections/run"
 )
 
@@ -148,9 +150,15 @@ func (w *Worker) warning(s run.State, p *Plan) (string, error) {
 	case warned.Rail != "":
 		return workflow.Returned(warned.First), nil
 	}
-	if a := s.Last.Agent; a.Cut == events.CutRepetition {
+	a, ms := s.Last.Agent, func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
+	switch {
+	case a.Cut == events.CutRepetition:
 		tool, err := w.text(a.Repeat)
 		return workflow.RepeatedTool(tool, a.Repeats), err
+	case rule.Hung(a) && s.Last.Start.IdleMS > 0:
+		return workflow.HungBefore(ms(s.Last.Start.IdleMS)), nil
+	case a.Result == events.ResultWallTimeout && s.Last.Start.WallMS > 0:
+		return workflow.LateBefore(ms(s.Last.Start.WallMS)), nil
 	}
 	return "", nil
 }

@@ -225,7 +225,7 @@ func (t *try) gate(ctx context.Context, spec wire.GateSpec, id string, send func
 		return none, err
 	}
 	r, texts := gate.Judge(c, gate.Process{
-		Outcome: out.Outcome, Exit: out.Exit, Signal: out.Signal, Active: out.Active, Bytes: out.Bytes,
+		Outcome: out.Outcome, Exit: out.Exit, Signal: out.Signal, Active: out.Active, Bytes: out.Bytes, Limit: limits.Wall,
 	}, printed)
 	if short := shortOf(rule.Tests{}, r, texts, false, c.Run, nil); short.Reason != "" {
 		r, texts = gate.Short(r, texts, short)

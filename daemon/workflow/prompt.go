@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"strings"
 	"text/template"
+	"time"
 
 	"autopilot/events"
+	"autopilot/projections/when"
 )
 
 // PromptData is all that a prompt template can use. Texts may hold anything but
@@ -110,6 +112,18 @@ const OtherAgent = "Another agent has worked on this before you, and did not get
 func RepeatedTool(tool string, times int) string {
 	return fmt.Sprintf("The turn before was ended because it used this %d times in a row, with the same input: %s\n"+
 		"It gives the same answer again. Do something else.", times, tool)
+}
+
+// HungBefore is the warning after an agent that was ended as it showed no sign of life
+// for so long.
+func HungBefore(silent time.Duration) string {
+	return fmt.Sprintf("The agent before you was ended: for %s it printed nothing, used no CPU time and changed no file. "+
+		"Start servers and watchers in the background, and give every wait a time limit.", when.Text(silent))
+}
+
+// LateBefore is the warning after an agent that was ended at its time limit.
+func LateBefore(limit time.Duration) string {
+	return fmt.Sprintf("The agent before you was ended at its time limit of %s. Work in smaller steps, and end your turn before that.", when.Text(limit))
 }
 
 // Prompt is a parsed template.

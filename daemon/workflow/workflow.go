@@ -7,6 +7,7 @@ import (
 	"autopilot/daemon/strictyaml"
 	"autopilot/events"
 	"autopilot/probe/judge"
+	"autopilot/projections/rule"
 )
 
 // SchemaVersion is the form of workflow files that this program reads.
@@ -216,8 +217,8 @@ func Default() Workflow {
 		Limits: Limits{
 			Iterations:         10,
 			IterationsWithTime: 50,
-			Agent:              Effect{Wall: 2 * time.Hour, Idle: 30 * time.Minute, Grace: 10 * time.Second},
-			Gate:               Effect{Wall: 30 * time.Minute, Grace: 10 * time.Second},
+			Agent:              Effect{Wall: rule.DefaultAttempt, Idle: rule.DefaultIdle, Grace: 10 * time.Second},
+			Gate:               Effect{Wall: rule.DefaultGate, Grace: 10 * time.Second},
 			Noop: Noop{
 				Within:  10 * time.Second,
 				Backoff: []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute},

@@ -41,7 +41,7 @@ func TestConvergeShips(t *testing.T) {
 		Fingerprint: []workflow.Part{workflow.PartGates, workflow.PartTests, workflow.PartTree},
 		Limits: workflow.Limits{
 			Iterations: 10, IterationsWithTime: 50,
-			Agent: workflow.Effect{Wall: 2 * time.Hour, Idle: 30 * time.Minute, Grace: 10 * time.Second},
+			Agent: workflow.Effect{Wall: 2 * time.Hour, Idle: 12 * time.Minute, Grace: 10 * time.Second},
 			Gate:  workflow.Effect{Wall: 30 * time.Minute, Grace: 10 * time.Second},
 			Noop: workflow.Noop{
 				Within: 10 * time.Second, Halt: 3,

@@ -40,6 +40,7 @@ type RunSpec struct {
 	MaxTurns      int                 `json:"max_turns,omitzero"`     // of the agent, over all iterations
 	NoWait        bool                `json:"no_wait,omitzero"`       // halt instead of waiting for a limit
 	NoControls    bool                `json:"no_controls,omitzero"`   // done without the controls: it proves less
+	Timeouts      Timeouts            `json:"timeouts,omitzero"`      // of single processes
 	Sandbox       events.Sandbox      `json:"sandbox,omitzero"`       // empty is what the settings say
 	SandboxAllow  []string            `json:"sandbox_allow,omitzero"` // paths and words that stay in reach all the same
 	Git           GitRules            `json:"git,omitzero"`           // what the run does not allow in git
@@ -62,6 +63,26 @@ type GitRules struct {
 
 // Denies says that there is something that is not allowed.
 func (g GitRules) Denies() bool { return g.Push == GitDeny || g.History == GitKeep }
+
+// Timeouts bound single process trees, in milliseconds. In a spec zero is what the
+// workflow says; -1 is no limit.
+type Timeouts struct {
+	IdleMS    int64 `json:"idle_ms,omitzero"`    // an agent without output, CPU time or a changed file
+	AttemptMS int64 `json:"attempt_ms,omitzero"` // one agent
+	GateMS    int64 `json:"gate_ms,omitzero"`    // one command of a gate
+}
+
+// HigherLimit says that a limit in milliseconds allows more than another, as those of
+// Timeouts in effect.
+func HigherLimit(a, than int64) bool { return than >= 0 && a != than && (a < 0 || a > than) }
+
+// LowerLimit is the lower one of two that are set; zero is not.
+func LowerLimit(a, b int64) int64 {
+	if a == 0 || b != 0 && HigherLimit(a, b) {
+		return b
+	}
+	return a
+}
 
 // HoldoutSpec are gates that run with files which agents do not see.
 type HoldoutSpec struct {
@@ -122,6 +143,7 @@ type StartRequest struct {
 	Handoff  bool              `json:"handoff,omitzero"`   // the person who asks hands over the approvals that the workflow lets go
 	PIN      string            `json:"pin,omitzero"`       // for that, where one is set
 	Inputs   map[string]string `json:"-"`                  // set by the daemon: what the settings say of inputs
+	Trusted  *Timeouts         `json:"-"`                  // set by the daemon where a chat asks: what the settings say, which it cannot raise
 	Standing []events.Name     `json:"-"`                  // set by the daemon: gates that are those of the settings, held-out ones too
 }
 
@@ -143,7 +165,8 @@ type Preview struct {
 	Hidden      []HiddenExit    `json:"hidden,omitzero"`    // exit codes that gates hide
 	Workspace   string          `json:"workspace"`
 	Iterations  int             `json:"iterations"`
-	Budgets     []BudgetView    `json:"budgets,omitzero"` // of the phases, where there are several
+	Timeouts    Timeouts        `json:"timeouts,omitzero"` // in effect
+	Budgets     []BudgetView    `json:"budgets,omitzero"`  // of the phases, where there are several
 	EndsBy      *time.Time      `json:"ends_by,omitzero"`
 	Workflow    string          `json:"workflow"`
 	// Settings are those that were not typed, and where they come from.

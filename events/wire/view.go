@@ -40,6 +40,7 @@ type RunView struct {
 	Iteration   int          `json:"iteration"`
 	Attempt     int          `json:"attempt,omitzero"`
 	Iterations  int          `json:"max_iterations"`
+	Timeouts    Timeouts     `json:"timeouts,omitzero"`
 	Budgets     []BudgetView `json:"budgets,omitzero"` // iterations of each phase in which somebody works, where there are several
 	Started     time.Time    `json:"started"`
 	Ended       *time.Time   `json:"ended,omitzero"`
@@ -231,7 +232,7 @@ type GateView struct {
 	DurationMS int64       `json:"duration_ms,omitzero"`
 	Used       int64       `json:"used,omitzero"` // of a session: what was compared, a count, seconds, or issues of Of
 	Of         int64       `json:"of,omitzero"`
-	Limit      int64       `json:"limit,omitzero"` // with which, seconds or percent
+	Limit      int64       `json:"limit,omitzero"` // with which, seconds or percent; of a timeout in milliseconds
 	Rate       events.Rate `json:"rate,omitzero"`  // of a command that runs more than once: how many of its runs failed
 	After      events.Rate `json:"after,omitzero"` // of a gate of kind red: the same with the work
 

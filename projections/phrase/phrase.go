@@ -8,7 +8,16 @@ package phrase
 
 import (
 	"autopilot/events"
+	"autopilot/projections/when"
 )
+
+// timeout names the limit of time that ended a gate, and its flag.
+func timeout(l events.Language, r events.GateResult) string {
+	if r.Limit == 0 {
+		return Say(l, "out of time", "時間切れ")
+	}
+	return Say(l, "ended at its time limit of %s (--gate-timeout)", "制限時間 %s で終了(--gate-timeout)", when.LimitText(r.Limit))
+}
 
 // Reason says why a gate gave its verdict; of a result only the kind, the reason, the
 // verdict, the exit code and the numbers that were compared count.
@@ -25,7 +34,7 @@ func Reason(l events.Language, r events.GateResult) string {
 	case events.ReasonSignal:
 		return Say(l, "killed by a signal from outside", "外部からのシグナルで終了")
 	case events.ReasonTimeout:
-		return Say(l, "out of time", "時間切れ")
+		return timeout(l, r)
 	case events.ReasonSilent:
 		return Say(l, "no sign of life for too long", "長時間の無応答")
 	case events.ReasonNotFound:
