@@ -15,7 +15,6 @@ import (
 	"autopilot/events"
 	"autopilot/events/place"
 	"autopilot/events/wire"
-	"autopilot/projections/rule"
 	"autopilot/projections/when"
 )
 
@@ -144,8 +143,8 @@ func (o *runOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.limits.usd, "max-usd", "", "end when it has cost this many `DOLLARS`: 5, 0.50")
 	f.StringVar(&o.limits.tokens, "max-tokens", "", "end after this `NUMBER` of tokens of all kinds: 500k, 2M")
 	f.IntVar(&o.limits.turns, "max-turns", 0, "end after `N` turns of the agent, over all iterations")
-	f.StringVar(&o.limits.idle, "idle", "", "end an agent without a sign of life for this `TIME`: 20m, off (default "+when.Text(rule.DefaultIdle)+")")
-	f.StringVar(&o.limits.attempt, "iteration-timeout", "", "end an agent after this `TIME`: 4h, off (default "+when.Text(rule.DefaultAttempt)+")")
+	f.StringVar(&o.limits.idle, "idle", "", "end an agent without a sign of life for this `TIME`: 20m, off (default "+when.Text(when.DefaultIdle)+")")
+	f.StringVar(&o.limits.attempt, "iteration-timeout", "", "end an agent after this `TIME`: 4h, off (default "+when.Text(when.DefaultAttempt)+")")
 	gateTimeout(f, &o.limits)
 	f.BoolVar(&o.limits.noWait, "no-wait", false, "halt instead of waiting for a limit of the provider or the day")
 	f.BoolVar(&o.limits.startGreen, "start-green", false, "go on when the goals pass already; done then also needs a change")
@@ -158,7 +157,7 @@ func (o *runOptions) flags(cmd *cobra.Command) {
 
 // gateTimeout is the flag of all commands that start runs.
 func gateTimeout(f *pflag.FlagSet, o *limitOptions) {
-	f.StringVar(&o.gate, "gate-timeout", "", "fail a command of a gate after this `TIME`: 1h (default "+when.Text(rule.DefaultGate)+")")
+	f.StringVar(&o.gate, "gate-timeout", "", "fail a command of a gate after this `TIME`: 1h (default "+when.Text(when.DefaultGate)+")")
 }
 
 func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args []string) error {

@@ -14,8 +14,8 @@ import (
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/explain"
-	"autopilot/projections/rule"
 	"autopilot/projections/run"
+	"autopilot/projections/when"
 )
 
 // within sets limits in milliseconds; zero is the workflow's.
@@ -67,7 +67,7 @@ func TestAnAgentThatAlwaysHangsHaltsAfterTheSecond(t *testing.T) {
 				t.Errorf("%d agents hung:\n%s", n, text)
 			}
 			hasAll(t, text, c.says, "halted: the agent hung 2 times in a row, without output, CPU time or a changed file; it was silent for ", "and the limit is 400ms (--idle)")
-			if v := s.d.view(st); v.Exit != wire.ExitLimit || v.Timeouts.IdleMS != 400 || v.Timeouts.AttemptMS != rule.DefaultAttempt.Milliseconds() {
+			if v := s.d.view(st); v.Exit != wire.ExitLimit || v.Timeouts.IdleMS != 400 || v.Timeouts.AttemptMS != when.DefaultAttempt.Milliseconds() {
 				t.Errorf("exit %d, limits %+v", v.Exit, v.Timeouts)
 			}
 		})

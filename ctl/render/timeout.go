@@ -6,7 +6,6 @@ import (
 
 	"autopilot/events"
 	"autopilot/events/wire"
-	"autopilot/projections/rule"
 	"autopilot/projections/when"
 )
 
@@ -24,15 +23,15 @@ func NoTimeoutOfChat(flag string) *wire.Error {
 func (s Style) timeouts(t wire.Timeouts, driver bool) string {
 	var p []string
 	other := func(ms int64, usual time.Duration) bool { return ms != 0 && ms != usual.Milliseconds() }
-	if !driver && other(t.IdleMS, rule.DefaultIdle) {
+	if !driver && other(t.IdleMS, when.DefaultIdle) {
 		p = append(p, s.limited(t.IdleMS, s.say("silence of an agent up to %s", "エージェントの無応答は %s まで", when.LimitText(t.IdleMS)),
 			s.say("silence of an agent without a limit", "エージェントの無応答は無制限")))
 	}
-	if !driver && other(t.AttemptMS, rule.DefaultAttempt) {
+	if !driver && other(t.AttemptMS, when.DefaultAttempt) {
 		p = append(p, s.limited(t.AttemptMS, s.say("one agent up to %s", "エージェント 1 回は %s まで", when.LimitText(t.AttemptMS)),
 			s.say("one agent without a limit", "エージェント 1 回は無制限")))
 	}
-	if other(t.GateMS, rule.DefaultGate) {
+	if other(t.GateMS, when.DefaultGate) {
 		p = append(p, s.limited(t.GateMS, s.say("one command of a gate up to %s", "ゲートのコマンド 1 回は %s まで", when.LimitText(t.GateMS)),
 			s.say("one command of a gate without a limit", "ゲートのコマンド 1 回は無制限")))
 	}

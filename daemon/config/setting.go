@@ -8,7 +8,6 @@ import (
 	"autopilot/daemon/strictyaml"
 	"autopilot/events"
 	"autopilot/events/wire"
-	"autopilot/projections/rule"
 	"autopilot/projections/when"
 )
 
@@ -75,9 +74,9 @@ func Settings() []Setting {
 		{Key: "limits.usd", Help: "what a run may cost at most, in dollars: 5, 0.50; see limits", Flag: "--max-usd", Variable: "AUTOPILOT_MAX_USD", Project: true, User: true},
 		{Key: "limits.tokens", Help: "tokens of all kinds that a run may use: 200000, 1.5M", Flag: "--max-tokens", Variable: "AUTOPILOT_MAX_TOKENS", Project: true, User: true},
 		{Key: "limits.turns", Help: "turns of the agent in a run, over all iterations", Flag: "--max-turns", Variable: "AUTOPILOT_MAX_TURNS", Project: true, User: true},
-		{Key: keyIdle, Default: when.Text(rule.DefaultIdle), Help: "an agent without output, CPU time or a changed file for so long is ended and tried again once: 20m; off is no limit; see limits", Flag: "--idle", Variable: "AUTOPILOT_IDLE", Project: true, User: true},
-		{Key: keyAttempt, Default: when.Text(rule.DefaultAttempt), Help: "one agent of an iteration may take so long: 4h; off is no limit", Flag: "--iteration-timeout", Variable: "AUTOPILOT_ITERATION_TIMEOUT", Project: true, User: true},
-		{Key: keyGate, Default: when.Text(rule.DefaultGate), Help: "one command of a gate may take so long, and fails then: 1h", Flag: "--gate-timeout", Variable: "AUTOPILOT_GATE_TIMEOUT", Project: true, User: true},
+		{Key: keyIdle, Default: when.Text(when.DefaultIdle), Help: "an agent without output, CPU time or a changed file for so long is ended and tried again once: 20m; off is no limit; see limits", Flag: "--idle", Variable: "AUTOPILOT_IDLE", Project: true, User: true},
+		{Key: keyAttempt, Default: when.Text(when.DefaultAttempt), Help: "one agent of an iteration may take so long: 4h; off is no limit", Flag: "--iteration-timeout", Variable: "AUTOPILOT_ITERATION_TIMEOUT", Project: true, User: true},
+		{Key: keyGate, Default: when.Text(when.DefaultGate), Help: "one command of a gate may take so long, and fails then: 1h", Flag: "--gate-timeout", Variable: "AUTOPILOT_GATE_TIMEOUT", Project: true, User: true},
 		{Key: "limits.day.usd", Help: "what all runs of a calendar day may cost", User: true},
 		{Key: "limits.day.tokens", Help: "tokens of all runs of a calendar day", User: true},
 		{Key: "limits.day.turns", Help: "turns of all runs of a calendar day", User: true},

@@ -7,7 +7,7 @@ import (
 	"autopilot/daemon/strictyaml"
 	"autopilot/events"
 	"autopilot/probe/judge"
-	"autopilot/projections/rule"
+	"autopilot/projections/when"
 )
 
 // SchemaVersion is the form of workflow files that this program reads.
@@ -217,8 +217,8 @@ func Default() Workflow {
 		Limits: Limits{
 			Iterations:         10,
 			IterationsWithTime: 50,
-			Agent:              Effect{Wall: rule.DefaultAttempt, Idle: rule.DefaultIdle, Grace: 10 * time.Second},
-			Gate:               Effect{Wall: rule.DefaultGate, Grace: 10 * time.Second},
+			Agent:              Effect{Wall: when.DefaultAttempt, Idle: when.DefaultIdle, Grace: 10 * time.Second},
+			Gate:               Effect{Wall: when.DefaultGate, Grace: 10 * time.Second},
 			Noop: Noop{
 				Within:  10 * time.Second,
 				Backoff: []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute},

@@ -1,22 +1,9 @@
 package rule
 
-import (
-	"time"
-
-	"autopilot/events"
-)
-
-// Limits of one process tree, where neither workflow nor settings say otherwise.
-// DefaultIdle is longer than the ten minutes after which tools and clients of agents
-// give up by themselves, and short enough that MostHung of them cost half an hour.
-const (
-	DefaultIdle    = 12 * time.Minute
-	DefaultAttempt = 2 * time.Hour
-	DefaultGate    = 30 * time.Minute
-)
+import "autopilot/events"
 
 // MostHung is how many agents in a row may hang before the run halts: the first is
-// tried again at once.
+// tried again at once. With when.DefaultIdle they cost half an hour.
 const MostHung = 2
 
 // Hung says that an agent was ended because it showed no sign of life, and not because

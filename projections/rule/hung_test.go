@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"autopilot/events"
+	"autopilot/projections/when"
 )
 
 func TestAgentsThatHangAreCountedInARow(t *testing.T) {
@@ -44,10 +45,10 @@ func TestAgentsThatHangAreCountedInARow(t *testing.T) {
 func TestAHungAgentCostsHalfAnHour(t *testing.T) {
 	t.Parallel()
 	const grace = 30 * time.Second
-	if most := MostHung * (DefaultIdle*9/8 + grace); most > 30*time.Minute {
+	if most := MostHung * (when.DefaultIdle*9/8 + grace); most > 30*time.Minute {
 		t.Errorf("a hung agent costs up to %v", most)
 	}
-	if DefaultIdle <= 10*time.Minute {
+	if when.DefaultIdle <= 10*time.Minute {
 		t.Error("a tool that takes its ten minutes ends its agent")
 	}
 }

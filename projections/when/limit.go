@@ -6,6 +6,15 @@ import (
 	"time"
 )
 
+// Limits of one process tree, where neither workflow nor settings say otherwise: of the
+// silence of an agent, of an agent, and of a command of a gate. DefaultIdle is longer
+// than the ten minutes after which tools and clients of agents give up by themselves.
+const (
+	DefaultIdle    = 12 * time.Minute
+	DefaultAttempt = 2 * time.Hour
+	DefaultGate    = 30 * time.Minute
+)
+
 // Unlimited is a limit in milliseconds that is none.
 const Unlimited int64 = -1
 
