@@ -126,7 +126,7 @@ func (w *Worker) loadPlan(ctx context.Context, s run.State) (*Plan, error) {
 	if err := w.decode(s.Facts.Spec, &p.Spec); err != nil {
 		return nil, err
 	}
-	p.Flow = bounded(p.Flow, p.Spec.Timeouts)
+	p.Flow = timeLimited(p.Flow, p.Spec.Timeouts)
 	if err := p.rehire(); err != nil {
 		return nil, err
 	}

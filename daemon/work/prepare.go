@@ -100,7 +100,7 @@ func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent
 	if err := cmp.Or(checkSpec(q.Spec, p.Flow), checkTimeouts(q, p.Flow)); err != nil {
 		return nil, err
 	}
-	p.Flow = bounded(p.Flow, p.Spec.Timeouts)
+	p.Flow = timeLimited(p.Flow, p.Spec.Timeouts)
 	if s := rule.Suggest(p.Task, nil, nil); q.Advise && p.Flow.Express && s.Express {
 		return nil, ExpressError(s.Because[len(s.Because)-1].Saw)
 	}

@@ -11,9 +11,9 @@ import (
 	"autopilot/projections/when"
 )
 
-// bounded lays the limits that a run was given over those of its workflow. A phase or a
+// timeLimited lays the limits that a run was given over those of its workflow. A phase or a
 // role that allows less keeps that.
-func bounded(flow workflow.Workflow, t wire.Timeouts) workflow.Workflow {
+func timeLimited(flow workflow.Workflow, t wire.Timeouts) workflow.Workflow {
 	flow.Limits.Agent.Idle = limit(t.IdleMS, flow.Limits.Agent.Idle)
 	flow.Limits.Agent.Wall = limit(t.AttemptMS, flow.Limits.Agent.Wall)
 	flow.Limits.Gate.Wall = limit(t.GateMS, flow.Limits.Gate.Wall)
@@ -63,7 +63,7 @@ func Timeouts(l events.Limits) wire.Timeouts {
 // workflow as it is.
 func checkTimeouts(q wire.StartRequest, flow workflow.Workflow) error {
 	t := q.Spec.Timeouts
-	with := bounded(flow, t)
+	with := timeLimited(flow, t)
 	switch {
 	case t.GateMS < 0:
 		return wire.Errorf(wire.Usage, "--gate-timeout off: a gate that hangs would hold the run for ever").WithHint("--gate-timeout 24h")
@@ -73,7 +73,7 @@ func checkTimeouts(q wire.StartRequest, flow workflow.Workflow) error {
 	case q.Trusted == nil:
 		return nil
 	}
-	trusted := timeouts(bounded(flow, *q.Trusted))
+	trusted := timeouts(timeLimited(flow, *q.Trusted))
 	for _, l := range []struct {
 		flag        string
 		asked, most int64

@@ -35,7 +35,7 @@ func TestLimitsOfARunAreLaidOverThoseOfItsWorkflow(t *testing.T) {
 		"off":    {wire.Timeouts{IdleMS: -1, AttemptMS: -1}, 0, 0, 30 * time.Minute, time.Hour, 20 * time.Minute},
 	} {
 		own := timed()
-		w := bounded(own, c.t)
+		w := timeLimited(own, c.t)
 		got := []time.Duration{w.Limits.Agent.Idle, w.Limits.Agent.Wall, w.Limits.Gate.Wall, w.Phases[1].Limits.Wall, w.Roles[0].Value.Wall, w.Phases[0].Limits.Wall}
 		if diff := cmp.Diff([]time.Duration{c.idle, c.wall, c.gate, c.build, c.look, 0}, got); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)
@@ -44,7 +44,7 @@ func TestLimitsOfARunAreLaidOverThoseOfItsWorkflow(t *testing.T) {
 			t.Errorf("%s: the workflow itself was changed", name)
 		}
 	}
-	if got := timeouts(bounded(timed(), wire.Timeouts{IdleMS: -1})); got != (wire.Timeouts{IdleMS: -1, AttemptMS: 120 * minute, GateMS: 30 * minute}) {
+	if got := timeouts(timeLimited(timed(), wire.Timeouts{IdleMS: -1})); got != (wire.Timeouts{IdleMS: -1, AttemptMS: 120 * minute, GateMS: 30 * minute}) {
 		t.Errorf("in effect: %+v", got)
 	}
 }
