@@ -198,6 +198,7 @@ var shownElsewhere = map[string]string{
 	"halted:auth-failed":        "accounts_test.go#TestARefusedLoginHaltsEveryRunOnceAndAResumeTriesAgain",
 	"halted:billing":            "engine/limit_test.go#TestNextKeepsToLimitsAndWaitsForThem",
 	"halted:agent-lost":         "run_test.go#TestAnAgentThatCannotKillItsSupervisorIsNotLost",
+	"halted:git":                "gitrules_test.go#TestAPushThatIsNotAllowedHaltsAtOnceAndIsNamed",
 	"halted:agent-hung":         "timeout_test.go#TestAnAgentThatAlwaysHangsHaltsAfterTheSecond",
 	"halted:agent-failed":       "engine/next_test.go#TestNextNamesTheOneThingToDo",
 	"halted:stall-timeout":      "engine/kill_test.go#TestAKillSwitchHaltsAtOnce",
