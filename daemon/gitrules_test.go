@@ -19,8 +19,17 @@ func gitSite(t *testing.T) *site {
 	s := newSite(t, map[string]string{"check.sh": "test -f ok\n"})
 	far := filepath.Join(t.TempDir(), "far.git")
 	for _, args := range [][]string{
-		{"init", "-q", "--bare", far}, {"config", "user.name", "n"}, {"config", "user.email", "n@example.com"}, {"add", "-A"}, {"commit", "-qm", "one"},
-		{"commit", "-q", "--allow-empty", "-m", "two"}, {"branch", "-M", "main"}, {"branch", "dev"}, {"tag", "v1"}, {"remote", "add", "origin", far}, {"push", "-q", "-u", "origin", "main"},
+		{"init", "-q", "--bare", far},
+		{"config", "user.name", "n"},
+		{"config", "user.email", "n@example.com"},
+		{"add", "-A"},
+		{"commit", "-qm", "one"},
+		{"commit", "-q", "--allow-empty", "-m", "two"},
+		{"branch", "-M", "main"},
+		{"branch", "dev"},
+		{"tag", "v1"},
+		{"remote", "add", "origin", far},
+		{"push", "-q", "-u", "origin", "main"},
 	} {
 		if out, err := exec.Command("git", append([]string{"-C", s.work}, args...)...).CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v %s", args, err, out)

@@ -110,8 +110,15 @@ func (p Pinned) addToolchains(of Loads, add func(installed.Kind, ...string)) {
 		add(installed.Tools, found...)
 	}
 	for _, kv := range []struct{ name, below string }{
-		{"GEM_HOME", ""}, {"BUNDLE_PATH", ""}, {"CARGO_HOME", "registry/src"}, {"CARGO_HOME", "git/checkouts"}, {"COMPOSER_HOME", "vendor"}, {"DENO_DIR", "npm"},
-		{"MAVEN_HOME", "lib"}, {"M2_HOME", "lib"}, {"GRADLE_HOME", "lib"},
+		{"GEM_HOME", ""},
+		{"BUNDLE_PATH", ""},
+		{"CARGO_HOME", "registry/src"},
+		{"CARGO_HOME", "git/checkouts"},
+		{"COMPOSER_HOME", "vendor"},
+		{"DENO_DIR", "npm"},
+		{"MAVEN_HOME", "lib"},
+		{"M2_HOME", "lib"},
+		{"GRADLE_HOME", "lib"},
 	} {
 		if dir := p.value(kv.name); dir != "" {
 			add(installed.Packages, filepath.Join(dir, kv.below))

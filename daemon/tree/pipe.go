@@ -102,7 +102,7 @@ func dirsOf(paths []string) []string {
 func spoken(stderr string) bool {
 	for line := range strings.Lines(stderr) {
 		line = strings.TrimSpace(line)
-		if line != "" && !(strings.HasPrefix(line, "warning: unable to access '") && strings.Contains(line, ".gitattributes': ")) {
+		if line != "" && (!strings.HasPrefix(line, "warning: unable to access '") || !strings.Contains(line, ".gitattributes': ")) {
 			return true
 		}
 	}

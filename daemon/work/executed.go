@@ -43,31 +43,31 @@ func (g *judging) counted(ctx context.Context, with gate.Pinned, c gate.Command,
 	if err != nil {
 		return r, t, err
 	}
-	r, t = g.evidenced(c.Name, r, t)
+	r, t = g.evidenced(c, r, t)
 	if !slices.Contains([]events.Reason{events.ReasonNoTests, events.ReasonMissingTests, events.ReasonNotSeen}, r.Reason) {
 		return r, t, nil
 	}
 	if r, t, err = g.judge(ctx, with, c, id+"-sure"); err != nil {
 		return r, t, err
 	}
-	r, t = g.evidenced(c.Name, r, t)
+	r, t = g.evidenced(c, r, t)
 	return r, t, nil
 }
 
 // evidenced compares a pass with the baseline of its gate.
-func (g *judging) evidenced(name events.Name, r events.GateResult, t gate.Texts) (events.GateResult, gate.Texts) {
-	_, tests := g.atBaseline(name)
-	return g.evidencedBy(tests, name, r, t)
+func (g *judging) evidenced(c gate.Command, r events.GateResult, t gate.Texts) (events.GateResult, gate.Texts) {
+	_, tests := g.atBaseline(c.Name)
+	return g.evidencedBy(tests, c, r, t)
 }
 
 // evidencedBy compares a pass with what the gate said of its tests on the files of the
 // start.
-func (g *judging) evidencedBy(tests rule.Tests, name events.Name, r events.GateResult, t gate.Texts) (events.GateResult, gate.Texts) {
+func (g *judging) evidencedBy(tests rule.Tests, c gate.Command, r events.GateResult, t gate.Texts) (events.GateResult, gate.Texts) {
 	if r.Verdict != events.Pass {
 		return r, t
 	}
-	was, _ := g.atBaseline(name)
-	if short := shortOf(tests, r, t, was.Verdict == events.Fail, g.commandOf(name), g.letGo); short.Reason != "" {
+	was, _ := g.atBaseline(c.Name)
+	if short := shortOf(tests, r, t, was.Verdict == events.Fail, c.Run, g.letGo); short.Reason != "" {
 		return gate.Short(r, t, short)
 	}
 	return r, t

@@ -125,7 +125,7 @@ func (p *proving) try(ctx context.Context, name events.Name, variant string, wit
 		if names, known := p.names[name]; known && env != nil {
 			tests = names
 		}
-		r, t = p.g.evidencedBy(tests, name, r, t)
+		r, t = p.g.evidencedBy(tests, gate.Command{Name: name, Run: p.g.commandOf(name)}, r, t)
 	}
 	return r, t, st.drop(err)
 }

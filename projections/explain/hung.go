@@ -21,10 +21,10 @@ func silence(s run.State, d events.AgentEnded) string {
 // own: what is left of other limits is less.
 func atLimit(s run.State) string {
 	l, wall := s.Facts.Language, s.Last.Session.WallMS
-	switch {
-	case wall == 0:
+	switch wall {
+	case 0:
 		return ""
-	case wall == s.Facts.Limits.AttemptMS:
+	case s.Facts.Limits.AttemptMS:
 		return say(l, " of %s (--iteration-timeout)", "(上限 %s、--iteration-timeout)", when.LimitText(wall))
 	}
 	return say(l, " of %s", "(上限 %s)", when.LimitText(wall))
