@@ -147,7 +147,7 @@ apctl itself reads:
   AUTOPILOT_UNTIL, AUTOPILOT_MAX_USD, AUTOPILOT_MAX_TOKENS,
   AUTOPILOT_MAX_TURNS, AUTOPILOT_GIT_PUSH, AUTOPILOT_GIT_HISTORY,
   AUTOPILOT_IDLE, AUTOPILOT_ITERATION_TIMEOUT,
-  AUTOPILOT_GATE_TIMEOUT   settings of runs, over those of files: apctl help config
+  AUTOPILOT_GATE_TIMEOUT   set what files set, and win over them: apctl help config
   NO_COLOR, TERM    no colour; TERM=dumb also means no refreshing line
   LC_ALL, LC_CTYPE, LANG   C or POSIX means ASCII marks
 `

@@ -144,7 +144,8 @@ func TestAnySettingCanBeSetInAnyFileThatInitWrote(t *testing.T) {
 	})
 }
 
-// taken says that a name cannot be that of a gate and of a held-out gate.
+// taken reports whether a setting was refused because a gate or a held-out gate has
+// its name.
 func taken(err error) bool { return err != nil && strings.Contains(err.Error(), "the name is taken") }
 
 // checkEdit looks that a file is valid, holds the value, and is else as it was.

@@ -9,7 +9,7 @@ import (
 	"autopilot/projections/when"
 )
 
-// BadTimeout is a limit of one process that is none.
+// BadTimeout refuses a value that is not a limit in time.
 func BadTimeout(flag, value string) *wire.Error {
 	return usage("write it like 20m, 90s, 2h or off", "%s %q is not a limit in time", flag, value)
 }

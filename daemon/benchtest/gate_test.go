@@ -54,8 +54,8 @@ func neverGreen(quiet int) []string {
 	return args
 }
 
-// judged is how long the gates of each iteration of a run took, without those of the
-// first ones where the run has many.
+// judged measures the gates of each iteration of a run. It leaves out the baseline and,
+// in a long run, the first iterations.
 func (b *bench) judged(dir string, args ...string) (all []time.Duration, err error) {
 	args = append([]string{"run", "-d", "measure gates", "--max-iterations", fmt.Sprint(iterations + warm)}, args...)
 	out, err := output(b.command(dir, b.program("apctl"), args...))

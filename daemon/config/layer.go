@@ -126,7 +126,8 @@ func (l Layers) from(key string) *layer {
 	return nil
 }
 
-// counts is from, but for keys of which the stricter file counts.
+// counts returns the layer whose value applies: the stricter file for git rules, else
+// the one that from returns.
 func (l Layers) counts(key string) *layer {
 	for _, r := range gitRules() {
 		if r.key == key {

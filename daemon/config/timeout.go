@@ -80,7 +80,7 @@ func Kept(asked, filled, trusted wire.Timeouts, environment map[string]string) w
 	return filled
 }
 
-// timeouts judges those of a file.
+// timeouts checks the limits in time of a file.
 func (f *faults) timeouts(l Limits) {
 	if l.GateTimeout < 0 {
 		f.add(keyGate, "write 24h, or another length of time", "without a limit a gate that hangs holds the run for ever")

@@ -79,7 +79,7 @@ func environment(dir string) []string {
 // addToolchains adds the libraries of the programs that the pinned PATH leads to.
 func (p Pinned) addToolchains(of Loads, add func(installed.Kind, ...string)) {
 	prefix := func(used bool, program string) string {
-		path := realPath(p.look(program)) // that of a virtual environment leads to its base
+		path := realPath(p.look(program)) // the link in a virtual environment leads to its base
 		if !used || path == "" || p.inWorkspace(path) {
 			return ""
 		}

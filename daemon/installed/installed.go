@@ -6,8 +6,8 @@
 // of their content; a list that was taken before saves reading what nothing has touched.
 // Compare reads only files that something has touched, so it costs a look at each file.
 // What counts as a change: a file has another content, a file is gone from a package
-// that is there, or a file came into a package that was there. A new package is none,
-// nor is one that is gone as a whole, nor is a package that was installed again.
+// that is there, or a file came into a package that was there. A new package, a
+// package that is gone as a whole, and one that was installed again are not changes.
 //
 // It writes nothing but its list. It follows no link, and what it cannot read it
 // leaves out. A list may be used by one goroutine at a time.
@@ -232,7 +232,7 @@ func (c *comparing) gone() {
 	}
 }
 
-// packages are those of the list.
+// packages names the packages that the list holds files of.
 func (l List) packages() map[string]bool {
 	packages, of := map[string]bool{}, l.rootOf()
 	for _, root := range l.Roots {

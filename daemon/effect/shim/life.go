@@ -174,8 +174,8 @@ func within[T any](d time.Duration, work func() T) (T, bool) {
 	}
 }
 
-// beat looks for signs of life and returns when to look again; nothing says that there
-// are none.
+// beat looks for signs of life, records the latest if there was one, and returns how
+// long to wait before the next look.
 func (s *supervisor) beat() time.Duration {
 	now := time.Now()
 	wall := now.Round(0)
