@@ -51,74 +51,6 @@ func hidesArgv(argv []string) Hidden {
 	return Hidden{}
 }
 
-// quoted is words as one command line.
-func quoted(words []string) string {
-	out := make([]string, 0, len(words))
-	for _, w := range words {
-		q, err := syntax.Quote(w, syntax.LangBash)
-		if err != nil {
-			return ""
-		}
-		out = append(out, q)
-	}
-	return strings.Join(out, " ")
-}
-
-// mendMost bounds how many parts of a command are mended.
-const mendMost = 8
-
-// mended is the text with all that it hides mended; empty where that is not known. As
-// the text of a gate it may be given to bash, for what /bin/sh has no option for.
-func mended(text string, options []string, whole bool) string {
-	bash := false
-	for range mendMost {
-		if bash {
-			options = append(slices.Clip(options), "-o", "pipefail")
-		}
-		h := hidesText(text, options, false)
-		switch {
-		case h.found == "" && bash:
-			return "bash -o pipefail -c " + quoted([]string{text})
-		case h.found == "":
-			return text
-		case h.pipe && (bash || !whole):
-			return ""
-		case h.pipe:
-			bash = true
-			continue
-		case h.mend == nil:
-			return ""
-		}
-		h.mend()
-		if text = printed(h.file, !strings.Contains(text, "\n")); h.strict {
-			text = "set -e; " + text
-		}
-		if parseShell(text) == nil {
-			return ""
-		}
-	}
-	return ""
-}
-
-// mendedIn is the text that a shell is given, mended.
-func mendedIn(shell, text string, options []string) string {
-	if mend := mended(text, options, false); mend != "" {
-		return mend
-	}
-	if name := path.Base(shell); name == "sh" || name == "dash" {
-		return ""
-	}
-	return mended("set -o pipefail; "+text, options, false)
-}
-
-func printed(file *syntax.File, line bool) string {
-	var b strings.Builder
-	if syntax.NewPrinter(syntax.SingleLine(line), syntax.Indent(2)).Print(&b, file) != nil {
-		return ""
-	}
-	return strings.TrimSpace(b.String())
-}
-
 // hidesText looks at a text. With proofs only what tests by its words counts.
 func hidesText(text string, options []string, proofs bool) *hiding {
 	h := &hiding{proofs: proofs, text: text, file: parseShell(text), used: map[string]bool{}}
@@ -308,24 +240,6 @@ func (h *hiding) call(c *syntax.CallExpr) {
 	}
 }
 
-// withWords are the arguments whose words are in rest, in order.
-func withWords(args []*syntax.Word, words, rest []string) []*syntax.Word {
-	var out []*syntax.Word
-	for i, w := range words {
-		switch {
-		case len(rest) > 0 && rest[0] == w:
-			out, rest = append(out, args[i]), rest[1:]
-		case len(rest) > 0 && w != "" && strings.HasPrefix(w, "-") && strings.HasPrefix(rest[0], "-") && len(rest[0]) == len(w)-1:
-			out, rest = append(out, literalWord(rest[0])), rest[1:]
-		}
-	}
-	return out
-}
-
-func literalWord(text string) *syntax.Word {
-	return &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: quoted([]string{text})}}}
-}
-
 // choice looks at an if: what fails in its condition must fail in its branch.
 func (h *hiding) choice(c *syntax.IfClause) {
 	for part := c; part != nil; part = part.Else {
@@ -344,14 +258,6 @@ func (h *hiding) choice(c *syntax.IfClause) {
 	case !cond.Negated && len(c.Else.Cond) == 0 && endsWell(c.Else.Then):
 		h.find("if", cond.Cmd, func() { c.Else.Then = append(c.Else.Then, exitOne()) })
 	}
-}
-
-func endsWell(list []*syntax.Stmt) bool {
-	return len(list) > 0 && succeeds(list[len(list)-1].Cmd)
-}
-
-func exitOne() *syntax.Stmt {
-	return parseShell("exit 1").Stmts[0]
 }
 
 func (h *hiding) loop(stmts []*syntax.Stmt) {
@@ -383,102 +289,6 @@ func (h *hiding) binary(s *syntax.Stmt, c *syntax.BinaryCmd) {
 	}
 }
 
-// fails lets what follows || fail.
-func fails(s *syntax.Stmt, c *syntax.BinaryCmd) {
-	switch y := c.Y.Cmd.(type) {
-	case *syntax.Block:
-		y.Stmts = append(y.Stmts, exitOne())
-	case *syntax.Subshell:
-		y.Stmts = append(y.Stmts, exitOne())
-	default:
-		if name := firstOf(y); name == "echo" || name == "printf" {
-			c.Y = &syntax.Stmt{Cmd: &syntax.Block{Stmts: []*syntax.Stmt{c.Y, exitOne()}}}
-		} else {
-			*s = *c.X
-		}
-	}
-}
-
-// shows reports whether the end of a pipe only shows what it reads: without it nothing
-// is lost, as the whole output of a gate is kept.
-func shows(c syntax.Command) bool {
-	call, ok := c.(*syntax.CallExpr)
-	if !ok || len(call.Args) == 0 {
-		return false
-	}
-	switch words := staticWords(call.Args); words[0] {
-	case "tail", "head", "cat", "less", "more", "ts":
-		for _, w := range words[1:] {
-			if w == "" || !strings.HasPrefix(w, "-") && strings.Trim(w, "0123456789") != "" {
-				return false
-			}
-		}
-		return true
-	}
-	return false
-}
-
-// looksAt reports whether a statement reads the exit code of the one before it.
-func looksAt(s *syntax.Stmt) bool {
-	found := false
-	syntax.Walk(s, func(n syntax.Node) bool {
-		if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil {
-			found = found || p.Param.Value == "?" || strings.EqualFold(p.Param.Value, "PIPESTATUS")
-		}
-		return true
-	})
-	return found
-}
-
-// firstOf is the first word of a command, "" for one that has none.
-func firstOf(c syntax.Command) string {
-	switch c := c.(type) {
-	case *syntax.CallExpr:
-		if len(c.Args) > 0 {
-			return staticWord(c.Args[0].Parts)
-		}
-	case *syntax.BinaryCmd:
-		return firstOf(c.X.Cmd)
-	case *syntax.Block:
-		return firstOfList(c.Stmts)
-	case *syntax.Subshell:
-		return firstOfList(c.Stmts)
-	}
-	return ""
-}
-
-func firstOfList(stmts []*syntax.Stmt) string {
-	if len(stmts) == 0 {
-		return ""
-	}
-	return firstOf(stmts[0].Cmd)
-}
-
-// prepares reports whether a command proves nothing by its exit code.
-func prepares(c syntax.Command) bool {
-	switch c := c.(type) {
-	case *syntax.CallExpr:
-		return len(c.Args) == 0 || preparing[firstOf(c)]
-	case *syntax.FuncDecl, *syntax.DeclClause, *syntax.TestClause, *syntax.ArithmCmd, *syntax.LetClause:
-		return true
-	case *syntax.BinaryCmd:
-		return prepares(c.X.Cmd) && prepares(c.Y.Cmd)
-	}
-	return false
-}
-
-// searches reports whether a command looks for something: that it finds nothing can be
-// what is wanted.
-func searches(c syntax.Command) bool {
-	if b, ok := c.(*syntax.BinaryCmd); ok {
-		return searches(b.Y.Cmd)
-	}
-	if s, ok := c.(*syntax.Subshell); ok && len(s.Stmts) > 0 {
-		return searches(s.Stmts[len(s.Stmts)-1].Cmd)
-	}
-	return searching[path.Base(firstOf(c))]
-}
-
 // provingWords are parts of the words of commands that test.
 var provingWords = []string{"test", "check", "lint", "vet", "spec", "verify", "jest", "mocha", "tsc", "mypy", "tox", "suite", "unit", "ruff", "flake8", "clippy", "cypress", "playwright"}
 
@@ -499,55 +309,6 @@ func verifies(c syntax.Command) bool {
 	return found
 }
 
-// leaves reports whether a command looks at its exit code itself: a || exit 1, or an
-// if that can leave.
-func leaves(c syntax.Command) bool {
-	switch c := c.(type) {
-	case *syntax.BinaryCmd:
-		return c.Op == syntax.OrStmt && !succeeds(c.Y.Cmd)
-	case *syntax.IfClause, *syntax.CaseClause:
-		return true
-	case *syntax.Subshell:
-		return len(c.Stmts) > 0 && leaves(c.Stmts[len(c.Stmts)-1].Cmd)
-	case *syntax.ForClause:
-		return true // the loop was looked at
-	case *syntax.WhileClause:
-		return true
-	}
-	return false
-}
-
-// succeeds reports whether a command ends with 0 whatever happens.
-func succeeds(c syntax.Command) bool {
-	switch c := c.(type) {
-	case *syntax.CallExpr:
-		words := staticWords(c.Args)
-		if len(words) == 0 {
-			return len(c.Assigns) > 0
-		}
-		switch words[0] {
-		case "true", ":", "echo", "printf":
-			return true
-		case "exit", "return":
-			return len(words) > 1 && words[1] == "0"
-		}
-	case *syntax.Block:
-		return len(c.Stmts) > 0 && succeeds(c.Stmts[len(c.Stmts)-1].Cmd)
-	case *syntax.Subshell:
-		return len(c.Stmts) > 0 && succeeds(c.Stmts[len(c.Stmts)-1].Cmd)
-	}
-	return false
-}
-
-// shellGiven is what a shell is asked to run by words that begin with it.
-func shellGiven(words []string) (options []string, text string) {
-	switch path.Base(words[0]) {
-	case "sh", "bash", "dash", "zsh", "ksh":
-		return dashC(words)
-	}
-	return nil, ""
-}
-
 // forgivingWords are options by which a tool exits 0 although it found something.
 // One with a blank is two words, or one with =.
 var forgivingWords = []struct{ tools, option string }{
@@ -559,39 +320,6 @@ var forgivingWords = []struct{ tools, option string }{
 	{"mvn mvnw", "-Dmaven.test.failure.ignore=true"},
 	{"golangci-lint", "--issues-exit-code 0"},
 	{"rspec", "--failure-exit-code 0"},
-}
-
-// forgiving finds such an option, and what the command is without it.
-func forgiving(words []string) (what string, rest []string) {
-	for i, w := range words {
-		tool := path.Base(w)
-		if tool == "make" || tool == "gmake" {
-			for j, o := range words[i+1:] {
-				if strings.HasPrefix(o, "-") && !strings.HasPrefix(o, "--") && strings.Contains(o, "i") && !strings.ContainsAny(o, "CfIoW") {
-					at := i + 1 + j
-					if rest := strings.Replace(o, "i", "", 1); rest != "-" {
-						return tool + " -i", slices.Replace(slices.Clone(words), at, at+1, rest)
-					}
-					return tool + " -i", slices.Delete(slices.Clone(words), at, at+1)
-				}
-			}
-		}
-		for _, f := range forgivingWords {
-			if !slices.Contains(strings.Fields(f.tools), tool) {
-				continue
-			}
-			name, value, pair := strings.Cut(f.option, " ")
-			for j := i + 1; j < len(words); j++ {
-				switch {
-				case pair && words[j] == name && j+1 < len(words) && words[j+1] == value:
-					return tool + " " + f.option, slices.Delete(slices.Clone(words), j, j+2)
-				case words[j] == strings.Replace(f.option, " ", "=", 1):
-					return tool + " " + words[j], slices.Delete(slices.Clone(words), j, j+1)
-				}
-			}
-		}
-	}
-	return "", nil
 }
 
 // preparing are commands that prepare or print. feeds are those that a pipe reads
