@@ -1,10 +1,12 @@
 package daemon
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"autopilot/daemon/config"
 	"autopilot/daemon/doctor"
@@ -42,11 +44,15 @@ func (d *Daemon) lacking() ([]confine.Lack, error) {
 	return slices.DeleteFunc(all, func(l confine.Lack) bool { return l.Word == confine.Landlock }), err
 }
 
+const probeWithin = 10 * time.Second // a few milliseconds where nothing hangs
+
 func (d *Daemon) unenforced() ([]confine.Lack, error) {
 	if err := os.MkdirAll(d.scratch(), 0o700); err != nil {
 		return nil, err
 	}
-	return confine.Probe(d.cfg.Shim, d.scratch())
+	ctx, cancel := context.WithTimeout(context.Background(), probeWithin)
+	defer cancel()
+	return confine.Probe(ctx, d.cfg.Shim, d.scratch())
 }
 
 // unhidden says why this host hides no path from an agent; empty: it does.

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,6 +65,7 @@ type Config struct {
 	Log            *slog.Logger
 
 	machine func(*machine.Config) // has the last word on it; may be nil
+	pinCost int                   // in the place of pin.Cost; may be 0
 }
 
 // errInside: a daemon that an agent could start would be the agent's own.
@@ -192,7 +194,7 @@ func Open(ctx context.Context, cfg Config) (_ *Daemon, err error) {
 		return d, err
 	}
 	self := person.Daemon{PID: os.Getpid(), UID: os.Getuid(), Owner: d.effects.Owner}
-	d.consent = consent.New(person.System(), pin.Open(cfg.Places.State, time.Now), self, d.host)
+	d.consent = consent.New(person.System(), pin.Open(cfg.Places.State, time.Now, cmp.Or(cfg.pinCost, pin.Cost)), self, d.host)
 	d.limits = budget.NewLimits(cfg.Places.Config, prices, d.blobs)
 	if err := d.openFleet(ctx); err != nil {
 		return d, err

@@ -34,7 +34,7 @@ func (s *site) resumeAs(st run.State, typed, pin string) error {
 // setPIN sets a PIN where none is set.
 func (s *site) setPIN(text string) {
 	s.t.Helper()
-	s.must(pin.Open(s.cfg.Places.State, time.Now).Set("", text))
+	s.must(pin.Open(s.cfg.Places.State, time.Now, 2).Set("", text))
 }
 
 // dataOf are the events of a run.

@@ -65,7 +65,7 @@ func newSite(t testing.TB, files map[string]string) *site {
 	host := &fakeMachine{}
 	s := &site{t: t, work: t.TempDir(), host: host, late: new(atomic.Pointer[time.Time]), cfg: Config{
 		Places: places, Home: env["HOME"], Program: "/nonexistent/autopilotd", Shim: shimPath, Version: "test",
-		Durability: bus.Process, Log: slog.New(slog.DiscardHandler), machine: host.stands,
+		Durability: bus.Process, Log: slog.New(slog.DiscardHandler), machine: host.stands, pinCost: 2,
 	}}
 	s.cfg.Now = s.now
 	s.write(files)

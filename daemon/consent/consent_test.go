@@ -28,7 +28,7 @@ func (empty) Namespaces(int) (person.Namespaces, error) { return person.Namespac
 // judge is of a host where that PIN is set; empty for none.
 func judge(t *testing.T, set string) *consent.Judge {
 	t.Helper()
-	pins := pin.Open(t.TempDir(), time.Now)
+	pins := pin.Open(t.TempDir(), time.Now, 2)
 	if set != "" {
 		if err := pins.Set("", set); err != nil {
 			t.Fatal(err)

@@ -59,9 +59,12 @@ type Store struct {
 	mu   sync.Mutex
 }
 
-// Open says where the PIN is; nothing is read yet.
-func Open(state string, now func() time.Time) *Store {
-	return &Store{path: filepath.Join(state, "pin.json"), now: now, cost: 1 << 15}
+// Cost is scrypt's N of a PIN: 32 MiB and about a tenth of a second.
+const Cost = 1 << 15
+
+// Open says where the PIN is, and the cost of one that is set; nothing is read yet.
+func Open(state string, now func() time.Time, cost int) *Store {
+	return &Store{path: filepath.Join(state, "pin.json"), now: now, cost: cost}
 }
 
 // record is the file.

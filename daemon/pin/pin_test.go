@@ -19,7 +19,7 @@ func (c *clock) now() time.Time { return c.t }
 func open(t *testing.T) (*pin.Store, *clock, string) {
 	t.Helper()
 	c, dir := &clock{time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)}, t.TempDir()
-	return pin.Cheap(pin.Open(dir, c.now)), c, filepath.Join(dir, "pin.json")
+	return pin.Open(dir, c.now, 2), c, filepath.Join(dir, "pin.json")
 }
 
 func wants(t *testing.T, got, want error) {
@@ -72,7 +72,7 @@ func TestWrongTriesAreCountedOnTheDiskAndHaveToWait(t *testing.T) {
 	for range 3 {
 		wants(t, s.Check("0000"), pin.ErrWrong)
 	}
-	s = pin.Open(filepath.Dir(path), c.now)
+	s = pin.Open(filepath.Dir(path), c.now, 2)
 	var w *pin.WaitError
 	if err := s.Check("1234"); !errors.As(err, &w) || w.Until.Sub(c.t) != 30*time.Second {
 		t.Fatalf("after three: %v", err)

@@ -53,7 +53,7 @@ func newDesk(t testing.TB, text string) *desk {
 		t.Fatal(err, berr)
 	}
 	nobody := func(int) (string, bool) { return "", false }
-	s.people = consent.New(proctest.Seat{}, pin.Open(t.TempDir(), time.Now), person.Daemon{PID: os.Getpid(), UID: os.Getuid(), Owner: nobody}, "here")
+	s.people = consent.New(proctest.Seat{}, pin.Open(t.TempDir(), time.Now, 2), person.Daemon{PID: os.Getpid(), UID: os.Getuid(), Owner: nobody}, "here")
 	s.Keeper = trust.New(trust.Config{
 		Hosts: s.hosts, Blobs: s.blobs, People: s.people, Language: func() events.Language { return events.English },
 	})

@@ -415,7 +415,7 @@ func TestWithoutNamespacesGuardGoesOnAndStrictPlansDoNot(t *testing.T) {
 
 func TestTheHostIsProbedWithoutATrace(t *testing.T) {
 	t.Parallel()
-	lacking, err := confine.Probe(apshim, t.TempDir())
+	lacking, err := confine.Probe(t.Context(), apshim, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

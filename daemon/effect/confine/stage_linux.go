@@ -16,11 +16,9 @@ import (
 // stage: it does not return unless the program could not be started. It must be
 // called on the main thread.
 func Stage(args []string) bool {
-	if len(args) != 2 || args[1] != mountsStage && args[1] != programStage && args[1] != RunStage {
+	ownStage(args)
+	if len(args) != 2 || args[1] != mountsStage && args[1] != programStage {
 		return false
-	}
-	if args[1] == RunStage {
-		os.Exit(run())
 	}
 	// The program gets nothing of it, nor what somebody left open for the daemon,
 	// which may lead to what is hidden. A kernel before 5.11 closes only the first.
