@@ -123,3 +123,46 @@ func TestAGoalThatIsRedAsItIsTypedElsewhereIsRefused(t *testing.T) {
 		t.Errorf("%s\n%s", w.Because, w.LastError)
 	}
 }
+
+// A host that lays no files over others tries them in copies: a failure there counts
+// where the work passes in a copy, and a pass where the copy is what the gate reads.
+func TestControlsOnAHostWithoutLayersWorkOnCopies(t *testing.T) {
+	t.Parallel()
+	check := func(text string) map[string]string {
+		return map[string]string{".gitignore": "lib/\n", "check.sh": text, "a": "none\n"}
+	}
+	for name, tt := range map[string]struct {
+		files       map[string]string
+		gate, agent string
+		end         string
+		red, proof  events.Reason // of the controls, where it is done
+	}{
+		"an honest fix": {calc, calcGate, `sed -i 's/a - b.*/a + b/' add.py; touch conftest.py`, "done", events.ReasonHeld, events.ReasonHeld},
+		"a runner that came": {calc, calcGate, `mkdir -p unittest; touch unittest/__init__.py; echo $AUTOPILOT_ITERATION > n
+printf 'import sys\nprint("Ran 2 tests in 0.001s\\n\\nOK", file=sys.stderr)\nsys.exit(0)\n' > unittest/__main__.py`, "halted:drift", "", ""},
+		"what is ignored turned it green": {check("test -f lib/ok && test -s a\n"), "sh check.sh",
+			"mkdir -p lib; touch lib/ok; echo $AUTOPILOT_ITERATION > a", "halted:unproven", "", ""},
+		"what is installed leads back": {check("grep -q good $(cat lib/where)/a\n"), "mkdir -p lib; test -f lib/where || pwd > lib/where; sh check.sh",
+			"echo good > a", "done", events.ReasonNotTried, events.ReasonNothingNew},
+		"what needs its place": {check("test $PWD = $(cat lib/where) && grep -q good a\n"), "mkdir -p lib; test -f lib/where || pwd > lib/where; sh check.sh",
+			"echo good > a", "done", events.ReasonNotTried, events.ReasonNothingNew},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, tt.files)
+			s.cfg.copies = true
+			s.again()
+			st := s.play(s.spec(tt.gate, tt.agent, most(3)))
+			s.wants(st, tt.end)
+			s.noCheckout()
+			if tt.end != "done" {
+				return
+			}
+			w := s.why(st.ID)
+			red, proof := controlNamed(t, w, "still-red"), controlNamed(t, w, "start-proof")
+			if red.Reason != string(tt.red) || proof.Reason != string(tt.proof) || w.Evidence.Weaker != (tt.red == events.ReasonNotTried) {
+				t.Errorf("%+v, %+v, weaker %v", red, proof, w.Evidence.Weaker)
+			}
+		})
+	}
+}

@@ -66,6 +66,7 @@ type Config struct {
 
 	machine func(*machine.Config) // has the last word on it; may be nil
 	pinCost int                   // in the place of pin.Cost; may be 0
+	copies  bool                  // as work.Config.Copies
 }
 
 // errInside: a daemon that an agent could start would be the agent's own.

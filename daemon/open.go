@@ -146,7 +146,7 @@ func (d *Daemon) newWorker() *work.Worker {
 		Listen: d.bus.ListenEffect, GateEnv: d.gateEnv, Now: time.Now, Log: d.cfg.Log,
 		Language: d.language, Draft: d.drafts().Show, Admit: d.admit, Refused: d.bus.Refused, FindFlow: d.flows.Of,
 		Price: d.limits.Price, Priced: d.limits.Priced, Over: d.over,
-		Sandbox: d.cfg.sandbox(), Unhidden: d.unhidden, Confined: d.confined, Late: d.cfg.Late,
+		Sandbox: d.cfg.sandbox(), Unhidden: d.unhidden, Confined: d.confined, Late: d.cfg.Late, Copies: d.cfg.copies,
 	})
 }
 

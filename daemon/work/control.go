@@ -187,10 +187,16 @@ const mostTries = 3
 func (s starting) passes(ctx context.Context, r events.GateResult, env map[string]string) (passes, known bool, err error) {
 	for n := range mostTries {
 		passes, known, err := s.try(ctx, r.Gate, n, env)
+		if known && !passes && err == nil {
+			known, err = s.tells(ctx, r.Gate, passes)
+		}
 		if !passes || err != nil {
 			return false, known, err
 		}
 		env = nil
+	}
+	if known, err := s.tells(ctx, r.Gate, true); !known || err != nil {
+		return false, false, err
 	}
 	if s.g.p.Spec.Checkout == events.CheckoutClean {
 		return s.g.passesClean(ctx, r)
@@ -199,18 +205,52 @@ func (s starting) passes(ctx context.Context, r events.GateResult, env map[strin
 }
 
 func (s starting) try(ctx context.Context, name events.Name, n int, env map[string]string) (passes, known bool, err error) {
-	st, err := s.g.variant(ctx, name, fmt.Sprintf("start-%d", n), s.back)
-	if err != nil {
-		return false, false, err
-	}
-	seen, texts, err := st.run(ctx, name, env)
-	if err = st.drop(err); err != nil || notTried(seen) {
+	seen, texts, err := s.g.vary(ctx, variation{gate: name, name: fmt.Sprintf("start-%d", n), changes: s.back, env: env})
+	if err != nil || notTried(seen) {
 		return false, false, err
 	}
 	if env != nil && texts.Tests.Named {
 		s.names[name] = texts.Tests
 	}
 	return seen.Verdict == events.Pass, true, nil
+}
+
+// tells says whether the verdict on the files of the start is one on files, where they
+// were tried in a copy. A failure is, if the work passes there, and a pass, if the gate
+// fails there without the product's files that were changed: installed packages may lead
+// back to the work tree.
+func (s starting) tells(ctx context.Context, name events.Name, passed bool) (bool, error) {
+	if !s.g.onCopies() {
+		return true, nil
+	}
+	v := variation{gate: name, name: "whole"}
+	if passed {
+		v.name = "bare"
+		if v.changes = s.bare(); len(v.changes) == 0 {
+			return false, nil
+		}
+	}
+	seen, _, err := s.g.vary(ctx, v)
+	return err == nil && !notTried(seen) && (seen.Verdict == events.Pass) != passed, err
+}
+
+// bare are the changes from now to the start without the product's files that differ.
+func (s starting) bare() []tree.Change {
+	around, product := s.g.p.Gates.Surroundings(), false
+	out := make([]tree.Change, 0, len(s.back))
+	for _, c := range s.back {
+		if rule.Steers(c.Path, around) == rule.SteersNot {
+			if c.Status == tree.Added {
+				continue
+			}
+			c.Status, product = tree.Deleted, true
+		}
+		out = append(out, c)
+	}
+	if !product {
+		return nil
+	}
+	return out
 }
 
 // passesClean is the clean confirmation: the files of the start in a checkout without

@@ -114,6 +114,9 @@ type judging struct {
 	moved   []string            // recorded files that the first round of them changed
 	refused map[events.Name]int // requests that what a gate ran made, and may not make
 	sealed  *heldPlace          // where held-out gates run now; nil while others do
+
+	copies   bool   // controls work on copies: this host lays nothing over the work tree
+	uncopied string // why there was none
 }
 
 // inPlace runs the command gates in the workspace. It returns the tree that they

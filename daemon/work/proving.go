@@ -115,11 +115,7 @@ func (p *proving) try(ctx context.Context, name events.Name, variant string, wit
 	for _, path := range without {
 		changes = append(changes, tree.Change{Path: path, Status: tree.Deleted})
 	}
-	st, err := p.g.variant(ctx, name, variant, changes)
-	if err != nil {
-		return events.GateResult{}, gate.Texts{}, err
-	}
-	r, t, err := st.run(ctx, name, env)
+	r, t, err := p.g.vary(ctx, variation{gate: name, name: variant, changes: changes, env: env})
 	if err == nil && !notTried(r) {
 		_, tests := p.g.atBaseline(name)
 		if names, known := p.names[name]; known && env != nil {
@@ -127,7 +123,7 @@ func (p *proving) try(ctx context.Context, name events.Name, variant string, wit
 		}
 		r, t = p.g.evidencedBy(tests, gate.Command{Name: name, Run: p.g.commandOf(name)}, r, t)
 	}
-	return r, t, st.drop(err)
+	return r, t, err
 }
 
 // result is that of the control.
@@ -139,10 +135,10 @@ func (p *proving) result(ctx context.Context) (events.GateResult, error) {
 	switch {
 	case len(p.leans) > 0:
 		text := fmt.Sprintf("These files were added, and tests or runners load them. Without them these gates fail: %s.\n%s"+
-			"What proved the work at the start has to pass without them.\n", strings.Join(p.leans, ", "), shown)
+			"What proved the work at the start has to pass without them.\n", strings.Join(p.leans, ", "), shown) + p.g.aboutCopies()
 		return p.g.settle(ctx, of(events.Fail, events.ReasonLeans), p.came, text)
 	case len(p.lost) > 0:
-		return p.g.settle(ctx, of(events.Skipped, events.ReasonNotTried), p.came, "Nothing can be told of these gates: "+strings.Join(p.lost, ", ")+".\n")
+		return p.g.settle(ctx, of(events.Skipped, events.ReasonNotTried), p.came, "Nothing can be told of these gates: "+strings.Join(p.lost, ", ")+".\n"+p.g.aboutCopies())
 	case len(p.asked) > 0:
 		return p.g.settle(ctx, of(events.Skipped, events.ReasonWanted), p.came, "At the start no failing test was named, so new tests are what was wanted:\n"+shown)
 	case len(p.held) == 0:
@@ -150,7 +146,7 @@ func (p *proving) result(ctx context.Context) (events.GateResult, error) {
 	case len(p.came) == 0:
 		return of(events.Pass, events.ReasonHeld), nil
 	}
-	return p.g.settle(ctx, of(events.Pass, events.ReasonHeld), p.came, "The gates pass without these files, which were added:\n"+shown)
+	return p.g.settle(ctx, of(events.Pass, events.ReasonHeld), p.came, "The gates pass without these files, which were added:\n"+shown+p.g.aboutCopies())
 }
 
 // withEnv adds to variables of gates; a value is put behind one that is there.

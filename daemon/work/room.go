@@ -17,14 +17,20 @@ const MinFree = 32 << 20
 
 // room refuses to begin anything on a disk that is nearly full.
 func (w *Worker) room() error {
+	free, err := w.free()
+	if err == nil && free < MinFree {
+		err = fmt.Errorf("%w: %d MiB are left in %s, at least %d are needed", engine.ErrNoRoom, free>>20, w.cfg.State, MinFree>>20)
+	}
+	return err
+}
+
+// free is how many bytes are left on the disk of the state.
+func (w *Worker) free() (uint64, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(w.cfg.State, &st); err != nil {
-		return fmt.Errorf("measure the room of %s: %w", w.cfg.State, err)
+		return 0, fmt.Errorf("measure the room of %s: %w", w.cfg.State, err)
 	}
-	if free := uint64(st.Bavail) * uint64(st.Bsize); free < MinFree {
-		return fmt.Errorf("%w: %d MiB are left in %s, at least %d are needed", engine.ErrNoRoom, free>>20, w.cfg.State, MinFree>>20)
-	}
-	return nil
+	return uint64(st.Bavail) * uint64(st.Bsize), nil
 }
 
 // noRoom translates an error that a full disk has caused. Of what git says only

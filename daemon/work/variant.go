@@ -17,68 +17,140 @@ import (
 	"autopilot/projections/rule"
 )
 
-// variant is the work tree as one gate of a control sees it: at the same place and with
-// everything that git ignores, but with recorded files as the control wants them. What
-// the gate writes there, and in the caches of all gates, is thrown away.
-//
-//	<state>/clean/<run id>/<name>/<gate>/tree, cache and their work directories
-type variant struct {
-	g      *judging
-	base   string
-	gates  gate.Pinned
-	effect string
+// variation is the work tree as one gate of a control sees it: with everything that git
+// ignores, but with recorded files as the control wants them. What the gate writes there
+// is thrown away.
+type variation struct {
+	gate    events.Name
+	name    string        // of the variation, among those of the gate
+	changes []tree.Change // from the work tree to it
+	env     map[string]string
 }
+
+// vary runs the gate once on a variation: at the place of the work tree, with files and
+// the caches of all gates laid over, or in a copy where this host cannot do that. What
+// could not be run is notTried, and why is noted.
+//
+//	<state>/clean/<run id>/variants/<name>/<gate>  tree, cache and their work directories
+//	<state>/clean/<run id>/variants/<name>-copy/<gate>  the copy, and its HOME
+func (g *judging) vary(ctx context.Context, v variation) (events.GateResult, gate.Texts, error) {
+	if !g.onCopies() {
+		r, t, err := g.laidOver(ctx, v)
+		if err != nil || !notTried(r) {
+			return r, t, err
+		}
+		g.copies = true
+	}
+	return g.copied(ctx, v)
+}
+
+func (g *judging) onCopies() bool { return g.copies || g.w.cfg.Copies }
+
+// aboutCopies says where controls were tried, or why they were not.
+func (g *judging) aboutCopies() string {
+	switch {
+	case g.uncopied != "":
+		return "This host lays no files over the work tree, and it was not copied: " + g.uncopied + ".\n"
+	case g.onCopies():
+		return "Tried in copies of the work tree, as this host lays no files over it.\n"
+	}
+	return ""
+}
+
+// notTried says that a gate did not begin: it has passed before, so its program is
+// there, and the variation could not be made.
+func notTried(r events.GateResult) bool { return r.Reason == events.ReasonNotFound && r.Exit < 0 }
 
 func (w *Worker) variantDir(run, name string) string {
 	return filepath.Join(w.cleanDir(run), "variants", name)
 }
 
-// variant makes one, unless its effect has begun.
-func (g *judging) variant(ctx context.Context, name events.Name, of string, changes []tree.Change) (*variant, error) {
+func (g *judging) laidOver(ctx context.Context, v variation) (events.GateResult, gate.Texts, error) {
 	boot, err := proc.Boot()
 	if err != nil {
-		return nil, err
+		return events.GateResult{}, gate.Texts{}, err
 	}
-	v := &variant{
-		g: g, base: filepath.Join(g.w.variantDir(g.s.ID, of), string(name)), gates: g.p.Gates,
-		effect: effectOf(g.s, name) + "-" + of + "-" + strings.Map(alphanumeric, boot)[:8],
+	base, gates := filepath.Join(g.w.variantDir(g.s.ID, v.name), string(v.gate)), g.p.Gates
+	effect := effectOf(g.s, v.gate) + "-" + v.name + "-" + strings.Map(alphanumeric, boot)[:8]
+	at := func(part string) string { return filepath.Join(base, part) }
+	gates.Layers = []confine.Layer{{Dir: g.p.Repo.Workspace().Path, Upper: at("tree"), Work: at("tree-work")}}
+	if cache := gates.Cache; cache != "" {
+		gates.Layers = append(gates.Layers, confine.Layer{Dir: cache, Upper: at("cache"), Work: at("cache-work")})
 	}
-	at := func(part string) string { return filepath.Join(v.base, part) }
-	v.gates.Layers = []confine.Layer{{Dir: g.p.Repo.Workspace().Path, Upper: at("tree"), Work: at("tree-work")}}
-	if cache := v.gates.Cache; cache != "" {
-		v.gates.Layers = append(v.gates.Layers, confine.Layer{Dir: cache, Upper: at("cache"), Work: at("cache-work")})
-	}
-	if g.w.begun(v.effect) {
-		return v, nil
-	}
-	if err := g.w.dropDir(v.base); err != nil {
-		return nil, err
-	}
-	for _, part := range []string{"tree", "tree-work", "cache", "cache-work"} {
-		if err := os.MkdirAll(at(part), 0o700); err != nil {
-			return nil, fmt.Errorf("make a variant of the work tree: %w", err)
+	if !g.w.begun(effect) {
+		if err := g.w.dropDir(base); err != nil {
+			return events.GateResult{}, gate.Texts{}, err
+		}
+		for _, part := range []string{"tree", "tree-work", "cache", "cache-work"} {
+			if err := os.MkdirAll(at(part), 0o700); err != nil {
+				return events.GateResult{}, gate.Texts{}, fmt.Errorf("lay files over the work tree: %w", err)
+			}
+		}
+		if err := g.p.Repo.Layer(ctx, v.changes, at("tree")); err != nil {
+			return events.GateResult{}, gate.Texts{}, err
 		}
 	}
-	return v, g.p.Repo.Layer(ctx, changes, at("tree"))
+	return g.runVaried(ctx, v, gates, effect, base)
 }
 
-// run runs the gate once, with variables beside its own.
-func (v *variant) run(ctx context.Context, name events.Name, env map[string]string) (events.GateResult, gate.Texts, error) {
-	with := v.gates
-	with.Env = withEnv(with.Env, env)
-	cmd := gate.Command{Name: name, Role: v.g.s.Role(name), Run: v.g.commandOf(name)}
-	return v.g.judge(ctx, with, cmd, v.effect)
+// runVaried runs the gate, with variables beside its own, and removes the place when it
+// is over. Else it is found again.
+func (g *judging) runVaried(ctx context.Context, v variation, gates gate.Pinned, effect, base string) (events.GateResult, gate.Texts, error) {
+	gates.Env = withEnv(gates.Env, v.env)
+	cmd := gate.Command{Name: v.gate, Role: g.s.Role(v.gate), Run: g.commandOf(v.gate)}
+	r, t, err := g.judge(ctx, gates, cmd, effect)
+	c := checkout{g: g, base: base}
+	return r, t, c.drop(err)
 }
 
-// drop removes the variant when its gate is over. Else it is found again.
-func (v *variant) drop(err error) error {
-	c := checkout{g: v.g, base: v.base}
-	return c.drop(err)
+// Bounds of a copy of the work tree.
+const (
+	copyEntries = 100_000
+	copyBytes   = 1 << 30
+	copyShare   = 4 // of what is free on the disk of the state, one part
+)
+
+// copied runs the gate in a copy. It has another place, so what fails there may fail for
+// that alone.
+func (g *judging) copied(ctx context.Context, v variation) (events.GateResult, gate.Texts, error) {
+	base := filepath.Join(g.w.variantDir(g.s.ID, v.name+"-copy"), string(v.gate))
+	c, err := g.newCheckout("", base, v.name+"-copy")
+	if err != nil {
+		return events.GateResult{}, gate.Texts{}, err
+	}
+	effect := effectOf(g.s, v.gate) + c.suffix
+	if !g.w.begun(effect) {
+		switch err := g.makeCopy(ctx, c, v.changes); {
+		case ctx.Err() != nil:
+			return events.GateResult{}, gate.Texts{}, ctx.Err()
+		case err != nil:
+			g.uncopied = err.Error()
+			return events.GateResult{Gate: v.gate, Reason: events.ReasonNotFound, Exit: -1}, gate.Texts{}, c.drop(nil)
+		}
+	}
+	return g.runVaried(ctx, v, c.gates, effect, base)
 }
 
-// notTried says that a gate did not begin: it has passed before, so its program is
-// there, and the variant could not be made visible.
-func notTried(r events.GateResult) bool { return r.Reason == events.ReasonNotFound && r.Exit < 0 }
+func (g *judging) makeCopy(ctx context.Context, c *checkout, changes []tree.Change) error {
+	if err := g.w.dropDir(c.base); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(c.gates.Workspace, 0o700); err != nil {
+		return fmt.Errorf("copy the work tree: %w", err)
+	}
+	free, err := g.w.free()
+	if err != nil {
+		return err
+	}
+	most := tree.CopyBounds{Entries: copyEntries, Bytes: int64(min(copyBytes, free/copyShare))}
+	if err := g.p.Repo.Copy(ctx, changes, c.gates.Workspace, most); err != nil {
+		return err
+	}
+	if err := g.freshCaches(); err != nil {
+		return err
+	}
+	return g.w.freshPlace(c.gates)
+}
 
 // commandOf is the command of a gate that the run brought along.
 func (g *judging) commandOf(name events.Name) rule.Command {
