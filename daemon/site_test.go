@@ -30,7 +30,7 @@ var shimPath string
 func TestMain(m *testing.M) {
 	// The race detector makes simulations ten times as slow, and sees in a few runs what
 	// it can see; `make sim` plays them without it.
-	if raced && flag.Set("rapid.checks", "30") != nil {
+	if raced && flag.Set("rapid.checks", "10") != nil {
 		panic("package rapid has no such flag")
 	}
 	proctest.Main(m, &shimPath)

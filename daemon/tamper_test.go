@@ -82,6 +82,7 @@ func TestTamperMatrix(t *testing.T) {
 		m := templateOf(t, kept)
 		for _, row := range tamperings() {
 			t.Run(fmt.Sprintf("%s, snapshot %v", row.name, kept), func(t *testing.T) {
+				t.Parallel()
 				x := m.tamper(t)
 				x.load()
 				row.do(x, m)
