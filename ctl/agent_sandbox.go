@@ -115,6 +115,7 @@ type confinedPlan struct {
 	Empty    []string `json:"empty"`
 	Show     []string `json:"show"`
 	ReadOnly []string `json:"readonly"`
+	Fixed    []string `json:"fixed"`
 	Strict   bool     `json:"strict"`
 	Write    []string `json:"write"`
 }
@@ -127,7 +128,7 @@ func (a *app) runConfined(ctx context.Context, v wire.SandboxView) error {
 	r := confinedRun{Path: v.Program, Argv: v.Argv}
 	if v.Mode != events.SandboxOff {
 		r.Plan = &confinedPlan{
-			Hide: v.Hidden, Empty: v.Emptied, Show: v.Shown, ReadOnly: v.ReadOnly, Strict: v.Restricted, Write: v.Writable,
+			Hide: v.Hidden, Empty: v.Emptied, Show: v.Shown, ReadOnly: v.ReadOnly, Fixed: v.Fixed, Strict: v.Restricted, Write: v.Writable,
 		}
 	}
 	from, to, err := os.Pipe()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"autopilot/daemon/budget"
+	"autopilot/daemon/config"
 	"autopilot/daemon/notify"
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -17,7 +18,7 @@ import (
 // once.
 func (w *ward) told() map[string]string {
 	w.t.Helper()
-	d := &Daemon{fleet: w.fleet, stored: stored{log: w.log}, subjects: subjects{accounts: w.accounts, limits: budget.NewLimits("", nil, nil)}}
+	d := &Daemon{fleet: w.fleet, stored: stored{log: w.log}, subjects: subjects{accounts: w.accounts, limits: budget.NewLimits(config.Hold(""), nil, nil)}}
 	out := map[string]string{}
 	for st, err := range w.log.ReadAll(context.Background(), "") {
 		if err != nil {

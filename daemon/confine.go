@@ -31,7 +31,7 @@ func (c Config) sandbox() sandbox.Host {
 
 // confined is what the user's file says of gates that belong to no run.
 func (d *Daemon) confined() (events.Sandbox, []string, error) {
-	user := config.ReadUser(d.cfg.Places.Config)
+	user := d.settings.Read()
 	if err := user.Err(); err != nil {
 		return "", nil, err
 	}
@@ -52,7 +52,7 @@ func (d *Daemon) unenforced() ([]confine.Lack, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), probeWithin)
 	defer cancel()
-	return confine.Probe(ctx, d.cfg.Shim, d.scratch())
+	return confine.Probe(ctx, d.effects.Supervisor(), d.scratch())
 }
 
 // unhidden says why this host hides no path from an agent; empty: it does.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -75,9 +76,10 @@ var errInside = errors.New("a daemon is not started from inside an effect")
 // Daemon is an open daemon: what it keeps, its runs and what performs them, and for
 // each subject who answers about it.
 type Daemon struct {
-	cfg     Config
-	host    string
-	started time.Time
+	cfg      Config
+	settings *config.Held
+	host     string
+	started  time.Time
 
 	stored
 	bus     *bus.Bus
@@ -167,7 +169,7 @@ func (b *beside) Wait() {
 // Open locks the state directory, starts the bus, folds the log and serves
 // every run that is not over. The caller must Close it.
 func Open(ctx context.Context, cfg Config) (_ *Daemon, err error) {
-	d := &Daemon{cfg: cfg, started: time.Now(), leaving: leaving{stop: make(chan struct{})}}
+	d := &Daemon{cfg: cfg, settings: config.Hold(cfg.Places.Config), started: time.Now(), leaving: leaving{stop: make(chan struct{})}}
 	d.active.Store(d.started.UnixMilli())
 	d.tended.note()
 	defer func() {
@@ -178,6 +180,11 @@ func Open(ctx context.Context, cfg Config) (_ *Daemon, err error) {
 	if d.lock, err = bus.Lock(cfg.Places, cfg.Version); err != nil {
 		return d, err
 	}
+	// No link that an effect could change leads to the state from here on.
+	if cfg.Places.State, err = filepath.EvalSymlinks(cfg.Places.State); err != nil {
+		return d, fmt.Errorf("find the state directory: %w", err)
+	}
+	d.cfg.Places.State = cfg.Places.State
 	d.ageLine()
 	if d.host, err = hostID(cfg.Places.State); err != nil {
 		return d, err
@@ -196,7 +203,7 @@ func Open(ctx context.Context, cfg Config) (_ *Daemon, err error) {
 	}
 	self := person.Daemon{PID: os.Getpid(), UID: os.Getuid(), Owner: d.effects.Owner}
 	d.consent = consent.New(person.System(), pin.Open(cfg.Places.State, time.Now, cmp.Or(cfg.pinCost, pin.Cost)), self, d.host)
-	d.limits = budget.NewLimits(cfg.Places.Config, prices, d.blobs)
+	d.limits = budget.NewLimits(d.settings, prices, d.blobs)
 	if err := d.openFleet(ctx); err != nil {
 		return d, err
 	}
@@ -205,7 +212,7 @@ func Open(ctx context.Context, cfg Config) (_ *Daemon, err error) {
 
 // gateEnv reads gate.env anew for each run that starts.
 func (d *Daemon) gateEnv() (map[string]string, error) {
-	f := config.ReadUser(d.cfg.Places.Config)
+	f := d.settings.Read()
 	return f.Gate.Env, f.Err()
 }
 
@@ -250,6 +257,10 @@ func (d *Daemon) Close(ctx context.Context) error {
 	if d.loaded {
 		d.leaveLine(ctx)
 	}
+	if d.effects != nil {
+		errs = append(errs, d.effects.Close())
+	}
+	errs = append(errs, d.settings.Close())
 	errs = append(errs, d.closeMark())
 	if d.archive != nil {
 		errs = append(errs, d.archive.Close())

@@ -75,7 +75,7 @@ func hiddenExits(root string, p config.Project) []wire.HiddenExit {
 // layers reads the files that count for a work tree; without one it is the
 // user's alone.
 func (d *Daemon) layers(ws tree.Workspace, settings map[string]string) config.Layers {
-	user := config.ReadUser(d.cfg.Places.Config)
+	user := d.settings.Read()
 	l := config.Layers{Environment: settings, User: &user}
 	if ws.Path != "" {
 		project := config.ReadProject(config.ProjectPath(ws.Path))
@@ -96,6 +96,9 @@ func (d *Daemon) configSet(ctx context.Context, _ bus.Request, body wire.ConfigS
 	edit := config.Edit{Path: config.ProjectPath(ws.Path), Key: body.Key, Value: body.Value, Unset: body.Unset}
 	if body.User {
 		edit.Path, edit.User = d.cfg.Places.Config, true
+	}
+	if err := d.settings.Err(); err != nil && body.User {
+		return wire.ConfigView{}, err
 	}
 	d.edits.Lock()
 	defer d.edits.Unlock()

@@ -38,7 +38,7 @@ func (d *Daemon) agentSandbox(ctx context.Context, _ bus.Request, body wire.Sand
 	env := work.AgentEnv(body.Env)
 	v := wire.SandboxView{
 		Mode: mode, Workspace: ws.Path, Argv: body.Argv, Allowed: append([]string{}, allow...), Lacking: []wire.LackView{},
-		Shim: d.cfg.Shim, Untrusted: c.untrusted,
+		Shim: d.effects.Supervisor(), Untrusted: c.untrusted,
 	}
 	if len(body.Argv) > 0 {
 		if v.Program, err = agent.LookPath(body.Argv[0], agent.Lookup(env, "PATH"), body.Workspace); err != nil {
@@ -64,7 +64,7 @@ func showPlan(v *wire.SandboxView, p *confine.Plan) {
 		p = &confine.Plan{}
 	}
 	v.Hidden, v.Emptied, v.Shown = existing(p.Hide), existing(p.Empty), existing(p.Show)
-	v.ReadOnly, v.Restricted, v.Writable = existing(p.ReadOnly), p.Strict, existing(p.Write)
+	v.ReadOnly, v.Fixed, v.Restricted, v.Writable = existing(p.ReadOnly), existing(p.Fixed), p.Strict, existing(p.Write)
 }
 
 func existing(paths []string) []string {

@@ -124,8 +124,9 @@ func (h *hostSim) open() {
 		cfg:  Config{Log: quiet, Home: h.dir, Boot: "boot", Places: place.Places{State: h.dir, Config: filepath.Join(h.dir, "config.yaml")}, machine: h.sees},
 		host: "sim", stored: stored{log: h.log, blobs: blobs}, effects: effects, beside: beside{ctx: ctx, cancel: die},
 	}
+	d.settings = config.Hold(d.cfg.Places.Config)
 	d.consent = consent.New(person.System(), pin.Open(h.dir, time.Now, 2), person.Daemon{}, "sim")
-	d.limits = budget.NewLimits(d.cfg.Places.Config, prices, blobs)
+	d.limits = budget.NewLimits(d.settings, prices, blobs)
 	j := journal.New(h.log, "sim", time.Now)
 	d.journal = j
 	d.hosts, err = openHostLog(ctx, j, "sim", quiet)

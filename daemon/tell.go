@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"autopilot/daemon/config"
 	"autopilot/daemon/draft"
 	"autopilot/daemon/notify"
 	"autopilot/events"
@@ -81,7 +80,7 @@ func (d *Daemon) drafts() *draft.Publisher {
 
 // notifySettings reads the user's file anew.
 func (d *Daemon) notifySettings() (notify.Settings, error) {
-	f := config.ReadUser(d.cfg.Places.Config)
+	f := d.settings.Read()
 	return f.Notify, f.Err()
 }
 

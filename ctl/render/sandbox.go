@@ -42,6 +42,7 @@ func (s Style) Sandbox(v wire.SandboxView) string {
 		{"shown", lines(v.Shown)},
 		{"allowed", lines(v.Allowed)},
 		{"read-only", lines(v.ReadOnly)},
+		{"in place", lines(v.Fixed)},
 		{"writable", writable},
 		{"lacking", lines(lacking)},
 	})

@@ -15,6 +15,7 @@ import (
 
 	"autopilot/daemon/agent/meter"
 	"autopilot/daemon/agent/price"
+	"autopilot/daemon/config"
 	"autopilot/daemon/snapshot"
 	"autopilot/events"
 	"autopilot/projections/ledger"
@@ -67,7 +68,7 @@ func counting(t testing.TB, user string) *bench {
 		t.Fatal(err)
 	}
 	runs := &madeUp{heads: map[string]snapshot.Head{}, states: map[string]run.State{}}
-	limits, day := NewLimits(path, prices, nil), NewDay(runs)
+	limits, day := NewLimits(config.Hold(path), prices, nil), NewDay(runs)
 	k := New(Config{
 		Limits: limits, Day: day, Runs: runs, Actor: "daemon:sim", Log: slog.New(slog.DiscardHandler),
 		Live:     func(string) (meter.Reading, bool) { return meter.Reading{}, false },

@@ -15,7 +15,7 @@ import (
 // Limits are what the files of settings say of runs beside what each was started
 // with. Its methods may be called from any goroutine.
 type Limits struct {
-	path    string       // of the user's file
+	file    *config.Held // of the user
 	shipped *price.Table // as it is built in
 	blobs   *blob.Store
 
@@ -36,8 +36,8 @@ type limited struct {
 
 // NewLimits makes the Limits of who has a file of settings. The configurations of
 // runs are texts of blobs. Nothing is read yet.
-func NewLimits(path string, shipped *price.Table, blobs *blob.Store) *Limits {
-	return &Limits{path: path, shipped: shipped, blobs: blobs, of: map[string]limited{}}
+func NewLimits(file *config.Held, shipped *price.Table, blobs *blob.Store) *Limits {
+	return &Limits{file: file, shipped: shipped, blobs: blobs, of: map[string]limited{}}
 }
 
 // Bounds are those of what the agents of a run take of the machine.
@@ -97,11 +97,11 @@ func (l *Limits) keep(live map[string]bool) {
 func (l *Limits) User() (*config.User, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	seen := sight(l.path)
+	seen := sight(l.file.Path())
 	if l.user != nil && seen == l.seen {
 		return l.user, nil
 	}
-	f := config.ReadUser(l.path)
+	f := l.file.Read()
 	switch err := f.Err(); {
 	case err == nil:
 		l.user, l.prices = &f.User, l.shipped.With(f.Rates())

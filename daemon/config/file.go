@@ -165,10 +165,14 @@ func read(path string) File {
 	f.Exists = true
 	src, err := ReadRegular(path)
 	if err != nil {
-		f.Problems = []wire.ConfigProblem{{File: path, Message: "cannot be read: " + err.Error(), Fix: "correct it, or move it away"}}
+		f.Problems = []wire.ConfigProblem{unreadable(path, err)}
 	}
 	f.Source = src
 	return f
+}
+
+func unreadable(path string, err error) wire.ConfigProblem {
+	return wire.ConfigProblem{File: path, Message: "cannot be read: " + err.Error(), Fix: "correct it, or move it away"}
 }
 
 // ReadRegular reads a regular file of at most strictyaml.MaxBytes, without ever
@@ -179,6 +183,11 @@ func ReadRegular(path string) ([]byte, error) {
 	if err != nil {
 		return nil, cause(err)
 	}
+	return readRegular(file)
+}
+
+// readRegular reads a file that is open, and closes it.
+func readRegular(file *os.File) ([]byte, error) {
 	defer file.Close()
 	info, err := file.Stat()
 	switch {

@@ -64,12 +64,12 @@ func (r *Runner) strangers() []proc.Process {
 
 // starting says that a child is a supervisor, or about to become one.
 func (r *Runner) starting(pid int) bool {
-	exe, err := os.Readlink(filepath.Join("/proc", strconv.Itoa(pid), "exe"))
+	exe, err := os.Stat(filepath.Join("/proc", strconv.Itoa(pid), "exe"))
 	if err != nil {
 		return false
 	}
-	self, err := os.Executable()
-	return exe == r.cfg.Shim || err == nil && exe == self
+	self, err := os.Stat("/proc/self/exe")
+	return r.shim.runs(pid) || err == nil && os.SameFile(exe, self)
 }
 
 // Reap takes the leave of orphans that have ended. It is called now and then;

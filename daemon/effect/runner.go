@@ -39,7 +39,8 @@ type Config struct {
 
 // Runner performs effects.
 type Runner struct {
-	cfg Config
+	cfg  Config
+	shim program
 
 	mu   sync.Mutex
 	busy map[string]bool    // ids that a Run is at work on
@@ -69,12 +70,23 @@ func New(cfg Config) (*Runner, error) {
 	if err := os.MkdirAll(cfg.Root, 0o700); err != nil {
 		return nil, fmt.Errorf("open effects: %w", err)
 	}
-	r := &Runner{cfg: cfg, busy: map[string]bool{}, live: map[int]supervisor{}}
-	if err := r.scan(); err != nil {
+	shim, err := hold(cfg.Shim)
+	if err != nil {
 		return nil, fmt.Errorf("open effects: %w", err)
+	}
+	r := &Runner{cfg: cfg, shim: shim, busy: map[string]bool{}, live: map[int]supervisor{}}
+	if err := r.scan(); err != nil {
+		return nil, errors.Join(fmt.Errorf("open effects: %w", err), shim.close())
 	}
 	return r, nil
 }
+
+// Supervisor is the path by which this process, and others of this user while it lives,
+// start the supervisor's program as it was when the Runner was opened.
+func (r *Runner) Supervisor() string { return r.shim.exe() }
+
+// Close lets go of the supervisor's program. Effects live on.
+func (r *Runner) Close() error { return r.shim.close() }
 
 // Box is what is placed into box/ before the effect starts: contents by file
 // name.

@@ -93,7 +93,7 @@ func (t *task) begin(ctx context.Context, ctl string) error {
 		return err
 	}
 	failpoint.Hit(failpoint.AfterIntent)
-	w, err := launch(t.r.cfg.Shim, ctl)
+	w, err := launch(t.r.shim, ctl)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrSupervisor, err)
 	}

@@ -10,18 +10,18 @@ import (
 )
 
 // launch starts a supervisor in a session of its own.
-func launch(path, ctl string) (waiter, error) {
+func launch(p program, ctl string) (waiter, error) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer null.Close()
-	pid, err := syscall.ForkExec(path, []string{path, ctl}, &syscall.ProcAttr{
+	pid, err := syscall.ForkExec(p.exe(), []string{p.path, ctl}, &syscall.ProcAttr{
 		Dir: "/", Env: shimEnv, Files: []uintptr{null.Fd(), null.Fd(), null.Fd()},
 		Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	if err != nil {
-		return nil, fmt.Errorf("start %s: %w", path, err)
+		return nil, fmt.Errorf("start %s: %w", p.path, err)
 	}
 	who, err := proc.Read(pid)
 	if err != nil {

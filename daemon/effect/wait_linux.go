@@ -22,19 +22,19 @@ type pidfd struct {
 }
 
 // launch starts a supervisor in a session of its own.
-func launch(path, ctl string) (waiter, error) {
+func launch(p program, ctl string) (waiter, error) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer null.Close()
 	fd := -1
-	pid, err := syscall.ForkExec(path, []string{path, ctl}, &syscall.ProcAttr{
+	pid, err := syscall.ForkExec(p.exe(), []string{p.path, ctl}, &syscall.ProcAttr{
 		Dir: "/", Env: shimEnv, Files: []uintptr{null.Fd(), null.Fd(), null.Fd()},
 		Sys: &syscall.SysProcAttr{Setsid: true, PidFD: &fd},
 	})
 	if err != nil {
-		return nil, fmt.Errorf("start %s: %w", path, err)
+		return nil, fmt.Errorf("start %s: %w", p.path, err)
 	}
 	// It is our child and not waited for yet, so its pid cannot be another's.
 	who, err := proc.Read(pid)

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"autopilot/daemon/effect/confine"
 	"autopilot/events"
 )
@@ -48,6 +50,7 @@ type planner struct {
 	Request
 	env  map[string]string
 	held []string // folders of held-out files
+	firm []string // what no effect may bring to another place, or put another in the place of
 	plan confine.Plan
 }
 
@@ -79,6 +82,7 @@ func (h Host) Plan(q Request) *confine.Plan {
 	for _, list := range p.plan.Lists() {
 		*list = settle(*list)
 	}
+	p.plan.Fixed = p.fixed()
 	covered := slices.Concat(p.plan.Hide, p.plan.Empty)
 	p.plan.Show = slices.DeleteFunc(p.plan.Show, func(path string) bool {
 		return !slices.ContainsFunc(covered, func(dir string) bool { return Within(dir, path) })
@@ -95,18 +99,36 @@ func (p *planner) daemon() {
 	if p.covers(p.State, p.Work) || p.covers(filepath.Dir(p.Runtime), p.Work) {
 		p.plan.Show = append(p.plan.Show, p.Work)
 	}
+	p.firm = slices.Concat([]string{p.State, filepath.Dir(p.Runtime)}, p.Secrets, p.held)
 	// A missing one could be made from inside, and would count from then on.
 	settings := filepath.Dir(p.Config)
 	if p.Config != "" && (isDir(settings) || os.MkdirAll(settings, 0o700) == nil) {
-		p.plan.ReadOnly = append(p.plan.ReadOnly, settings)
+		p.plan.ReadOnly = append(p.plan.ReadOnly, settings, p.Config) // it may be a link
+		p.firm = append(p.firm, settings, p.Config)
 	}
 	for _, program := range p.Programs {
 		if !p.covers(p.Work, program) { // there it is what is worked on
 			p.plan.ReadOnly = append(p.plan.ReadOnly, program)
+			p.firm = append(p.firm, program)
 		}
 	}
 	// An effect that leaves its control group could not be ended with it.
 	p.plan.ReadOnly = append(p.plan.ReadOnly, "/sys/fs/cgroup")
+}
+
+// fixed are the directories above what the effect must not change, or see, that it could
+// rename: another one in their place would be read by the daemon.
+func (p *planner) fixed() []string {
+	var out []string
+	for _, path := range settle(p.firm) {
+		for dir := filepath.Dir(path); dir != "/" && dir != "."; dir = filepath.Dir(dir) {
+			if !slices.Contains(out, dir) && unix.Access(filepath.Dir(dir), unix.W_OK) == nil && isDir(dir) {
+				out = append(out, dir)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // covers says the same of what links lead to.

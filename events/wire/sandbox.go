@@ -29,6 +29,7 @@ type SandboxView struct {
 	Emptied    []string       `json:"emptied"`          // empty, and can be filled
 	Shown      []string       `json:"shown"`            // in sight below those
 	ReadOnly   []string       `json:"read_only"`
+	Fixed      []string       `json:"fixed"`      // cannot be renamed, nor linked or moved across
 	Restricted bool           `json:"restricted"` // writes go to writable only
 	Writable   []string       `json:"writable"`
 	Allowed    []string       `json:"allowed"` // what the settings keep in reach

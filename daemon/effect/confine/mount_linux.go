@@ -29,6 +29,9 @@ func cover(p Plan) []Lack {
 		c.keep(l.Upper)
 		c.keep(l.Work)
 	}
+	for _, path := range slices.Sorted(slices.Values(p.Fixed)) {
+		c.note(ReadOnly, path, unix.Mount(path, path, "", unix.MS_BIND|unix.MS_REC, ""))
+	}
 	// Outer ones first: what lies in a covered directory is gone with it.
 	for _, path := range slices.Sorted(slices.Values(p.Empty)) {
 		c.note(Hide, path, c.empty(path))

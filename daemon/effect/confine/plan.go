@@ -31,6 +31,7 @@ type Plan struct {
 	Empty    []string `json:"empty,omitempty"`    // directories that are empty and can be written
 	Show     []string `json:"show,omitempty"`     // back in their places below those
 	ReadOnly []string `json:"readonly,omitempty"` // with all that is mounted below
+	Fixed    []string `json:"fixed,omitempty"`    // directories that keep their names: each is a mount point
 
 	// A strict plan restricts writes to Write, and starts nothing where that, or
 	// what it hides, cannot be enforced.
@@ -57,7 +58,7 @@ type Layer struct {
 
 // Lists are all paths of the plan, to be read and replaced.
 func (p *Plan) Lists() []*[]string {
-	return []*[]string{&p.Hide, &p.Empty, &p.Show, &p.ReadOnly, &p.Write}
+	return []*[]string{&p.Hide, &p.Empty, &p.Show, &p.ReadOnly, &p.Fixed, &p.Write}
 }
 
 // layered are the texts of the layers, to be read and replaced.

@@ -1,0 +1,100 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"autopilot/events/wire"
+)
+
+// Held is the user's file in a folder that a daemon holds from its start on, so that no
+// effect decides what it reads by another folder in that place. Its methods may be called
+// from any goroutine.
+type Held struct {
+	path string
+	dir  *os.File // nil where there can be none
+	info fs.FileInfo
+}
+
+// Hold opens the folder of the user's file, which is made if it is missing. An empty path
+// holds the defaults. A folder that can neither be made nor opened is not held: the file
+// is read by its path.
+func Hold(path string) *Held {
+	h := &Held{path: path}
+	if path == "" || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
+		return h
+	}
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return h
+	}
+	if h.info, err = dir.Stat(); err != nil {
+		_ = dir.Close()
+		return h
+	}
+	h.dir = dir
+	return h
+}
+
+// Path is where the file was when the folder was opened.
+func (h *Held) Path() string { return h.path }
+
+// Read reads the file over the defaults, from the folder that is held. Another folder in
+// its place is a problem of the file; a folder that was moved away is none.
+func (h *Held) Read() UserFile {
+	if h.dir == nil {
+		return ReadUser(h.path)
+	}
+	f := UserFile{File: h.read(), User: DefaultUser()}
+	f.Problems = append(f.Problems, h.replaced()...)
+	f.parseUser()
+	return f
+}
+
+func (h *Held) read() File {
+	f := File{Path: h.path}
+	fd, err := unix.Openat(int(h.dir.Fd()), filepath.Base(h.path), unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		var link unix.Stat_t
+		if unix.Fstatat(int(h.dir.Fd()), filepath.Base(h.path), &link, unix.AT_SYMLINK_NOFOLLOW) != nil {
+			return f
+		}
+	}
+	f.Exists = true
+	if err == nil {
+		f.Source, err = readRegular(os.NewFile(uintptr(fd), h.path))
+	}
+	if err != nil {
+		f.Problems = []wire.ConfigProblem{unreadable(h.path, err)}
+	}
+	return f
+}
+
+// Err says that another folder is in the place of the one that is held.
+func (h *Held) Err() error { return File{Path: h.path, Problems: h.replaced()}.Err() }
+
+func (h *Held) replaced() []wire.ConfigProblem {
+	if h.dir == nil {
+		return nil
+	}
+	now, err := os.Stat(filepath.Dir(h.path))
+	if err != nil || os.SameFile(now, h.info) {
+		return nil
+	}
+	return []wire.ConfigProblem{{
+		File: h.path, Message: "its folder was replaced after the daemon started, so the file is not read",
+		Fix: "look at it, then restart the daemon: apctl daemon restart",
+	}}
+}
+
+// Close lets go of the folder.
+func (h *Held) Close() error {
+	if h.dir == nil {
+		return nil
+	}
+	return h.dir.Close()
+}
