@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"autopilot/daemon/archive"
+	"autopilot/daemon/bus"
 	"autopilot/daemon/offline"
 	"autopilot/daemon/store"
 	"autopilot/events"
@@ -204,5 +205,19 @@ func TestWhatIsLeftOfADamagedStoreIsExportedAndWhatIsMissingSaid(t *testing.T) {
 	m := openBundle(t, file).Manifest()
 	if code != wire.ExitFailed || len(m.Runs) != 2 || m.Runs[0].Broken == 0 || m.Runs[1].Broken != 0 || m.Runs[1].Events != second.Log.Seq {
 		t.Errorf("exit %d, %s: %+v", code, stdout, m.Runs)
+	}
+}
+
+// A key reads all that runs have recorded, and so in a bundle; an effect does not.
+func TestWhoMayExportTexts(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	st := s.play(s.spec("test -f ok", "touch ok"))
+	ask := wire.ExportRequest{Runs: []string{st.ID}}
+	for kind, may := range map[bus.Kind]bool{bus.KindLocal: true, bus.KindKey: true, bus.KindEffect: false} {
+		q := bus.Request{Identity: bus.Identity{Kind: kind, Key: "x", Effect: "x"}}
+		if err := s.d.mayExport(t.Context(), q, ask); (err == nil) != may {
+			t.Errorf("%s: %v", kind, err)
+		}
 	}
 }

@@ -189,6 +189,8 @@ func (s *service) start(v wire.Verb, c *conn, q Request, r *Reply) error {
 		return wire.Errorf(wire.Usage, "%s: the request has no id", v.Name).WithHint("each request has its own, in the header %s", wire.HeaderRequest)
 	case len(q.Body) > wire.MaxBody:
 		return wire.Errorf(wire.Usage, "%s: the request has %d bytes, at most %d are taken", v.Name, len(q.Body), wire.MaxBody)
+	case c.Kind == KindKey && namesDirectory(q.Body):
+		return wire.Errorf(wire.Denied, "%s: a directory is looked for on the daemon's host only", v.Name).WithHint("name a run, by id or handle")
 	}
 	l := s.lane(c.Identity, v)
 	if err := l.enter(); err != nil {
@@ -220,6 +222,15 @@ func (s *service) start(v wire.Verb, c *conn, q Request, r *Reply) error {
 // allowed says that who has a key may use the verb.
 func allowed(id Identity, v wire.Verb) bool {
 	return v.Remote() && (v.Class == wire.Read || v.Class == wire.Operate && id.May == wire.Operate)
+}
+
+// namesDirectory says that a request is about a directory of the caller, whatever verb it
+// is of. A key that learned which ones there are could look through the host.
+func namesDirectory(body []byte) bool {
+	var of struct {
+		Workspace string `json:"workspace"`
+	}
+	return json.Unmarshal(body, &of) == nil && of.Workspace != "" // the handler refuses what is no JSON
 }
 
 // refuseKey says why not.

@@ -125,15 +125,18 @@ func TestARefusalOverTheNetworkSaysWhy(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		verb wire.Verb
+		body string
 		want string
 	}{
-		{"bob", wire.RunStop, "bob may read, and run.stop does more"},
-		{"bob", wire.RunAnswer, "run.answer needs a proven person, and over the network nobody is"},
-		{"alice", wire.TrustGive, "trust.give needs a proven person"},
-		{"alice", wire.ProjectFind, "project.find is served on the daemon's host only"},
-		{"bob", wire.SessionJoin, "session.join is served on the daemon's host only"},
+		{"bob", wire.RunList, `{"workspace":"/etc"}`, "run.list: a directory is looked for on the daemon's host only"},
+		{"alice", wire.RunWhy, `{"workspace":"/nowhere"}`, "run.why: a directory is looked for"},
+		{"bob", wire.RunStop, "", "bob may read, and run.stop does more"},
+		{"bob", wire.RunAnswer, "", "run.answer needs a proven person, and over the network nobody is"},
+		{"alice", wire.TrustGive, "", "trust.give needs a proven person"},
+		{"alice", wire.ProjectFind, "", "project.find is served on the daemon's host only"},
+		{"bob", wire.SessionJoin, "", "session.join is served on the daemon's host only"},
 	} {
-		_, err := mustTCP(t, b, keys, tc.name).ask(t, tc.verb, "r1", "")
+		_, err := mustTCP(t, b, keys, tc.name).ask(t, tc.verb, "r1", tc.body)
 		e, _ := errors.AsType[*wire.Error](err)
 		if e == nil || !strings.Contains(e.Message, tc.want) || e.Hint == "" {
 			t.Errorf("%s, %s: got %v", tc.name, tc.verb.Name, err)

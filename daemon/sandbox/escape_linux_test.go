@@ -142,7 +142,10 @@ func newFortress(t *testing.T, base, layout string) *fortress {
 func (h *fortress) falls(t *testing.T, mode events.Sandbox, scripts ...string) string {
 	t.Helper()
 	id := "hostile-" + filepath.Base(h.home) // processes are known by it
-	env := []string{"HOME=" + h.home, "PATH=" + os.Getenv("PATH"), "SET=" + h.settings, "PROG=" + h.program}
+	env := []string{
+		"HOME=" + h.home, "PATH=" + os.Getenv("PATH"), "SET=" + h.settings, "PROG=" + h.program,
+		"CARGO_HOME=/root/none/x", "XDG_RUNTIME_DIR=/root/none/y", // nobody may look there
+	}
 	work := filepath.Join(h.home, "work")
 	plan := h.host.Plan(sandbox.Request{Mode: mode, Env: env, Work: work, Show: []string{h.effects.Open(id).Box()}})
 	script := "(cd ~; " + strings.Join(scripts, ")\n(cd ~; ") + ")\nexit 0"

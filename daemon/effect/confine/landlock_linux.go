@@ -1,7 +1,6 @@
 package confine
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"unsafe"
@@ -113,13 +112,14 @@ func enforce(attr unix.LandlockRulesetAttr, paths []string) error {
 	return nil
 }
 
-// allow lets a path be written, with all below it. A missing one cannot be.
+// allow lets a path be written, with all below it. One that the effect cannot reach
+// cannot be.
 func allow(rules int, path string, access uint64) error {
 	if access == 0 {
 		return nil
 	}
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
-	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) {
+	if beyondReach(err) {
 		return nil
 	}
 	if err != nil {

@@ -105,9 +105,20 @@ type covering struct {
 	lacking []Lack
 }
 
-// note keeps what failed, but for paths that are not there.
+// beyondReach says that no path leads there: for the effect it is as if there were
+// nothing. A folder of its own that is shut is in reach of a stage, which may open it.
+func beyondReach(err error) bool {
+	return slices.ContainsFunc([]error{unix.ENOENT, unix.ENOTDIR, unix.EACCES, unix.ELOOP, unix.ENAMETOOLONG},
+		func(one error) bool { return errors.Is(err, one) })
+}
+
+// note keeps what failed, but for paths that are not there or beyond reach. That a mount
+// is refused, as by a security module, is no sign of either.
 func (c *covering) note(word, path string, err error) {
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR) {
+	if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR) {
+		return
+	}
+	if _, look := os.Lstat(path); look == nil || !beyondReach(look) {
 		c.lacking = append(c.lacking, Lack{word, fmt.Sprintf("%s: %v", path, err)})
 	}
 }
