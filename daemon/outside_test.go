@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -81,5 +83,82 @@ func TestIgnoreRulesOfTheAgentHideNothingFromACleanCheckout(t *testing.T) {
 	s.wants(st, "done")
 	if files := s.tree(st); !slices.Contains(files, "sub/ok") {
 		t.Errorf("%q", files)
+	}
+}
+
+// goSite is a site whose modules lie in a cache of the client, with the sums of one.
+func goSite(t *testing.T, content string) (s *site, mods string, sums string) {
+	t.Helper()
+	s, mods = newSite(t, map[string]string{"ok": "no"}), t.TempDir()
+	module := filepath.Join(mods, "x.org/a@v1.0.0")
+	if err := writeFile(filepath.Join(module, "a.go"), content); err != nil {
+		t.Fatal(err)
+	}
+	return s, module, "x.org/a v1.0.0 h1:aobuTMzTaiweu1uLcrlNxxIpN2ekYTQYSW0sq/sKGEM=\nx.org/a v1.0.0/go.mod h1:any=\n"
+}
+
+// TestAModuleThatIsNotWhatGoSumSays is named, whoever changed it and when; where that was
+// so at the start it is no failure.
+func TestAModuleThatIsNotWhatGoSumSays(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ content, sums, agent, want, reason string }{
+		"as it was":                 {"package a\n", "at the start", "", "done", ""},
+		"changed by the agent":      {"package a\n", "at the start", "echo // > $MODULE/a.go", "halted:drift", "outside-changed"},
+		"with another sum":          {"package a\n", "at the start", "echo // > $MODULE/a.go; echo x.org/a v1.0.0 h1:other= > go.sum", "halted:drift", "outside-changed"},
+		"changed before the start":  {"package b\n", "at the start", "", "done", "unsure"},
+		"new":                       {"package a\n", "of the agent", "", "done", ""},
+		"new, and not what it says": {"package b\n", "of the agent", "", "halted:drift", "outside-changed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, module, sums := goSite(t, c.content)
+			agent := c.agent + "\necho $AUTOPILOT_ITERATION > n; echo yes > ok"
+			if c.sums == "at the start" {
+				s.write(map[string]string{"go.sum": sums})
+			} else {
+				agent = "printf '" + strings.ReplaceAll(sums, "\n", `\n`) + "' > go.sum; " + agent
+			}
+			q := s.spec("grep yes ok", strings.ReplaceAll(agent, "$MODULE", module), func(r *wire.RunSpec) { r.AllowTests = []string{"go.sum"} })
+			q.Env = append(q.Env, "GOMODCACHE="+filepath.Dir(filepath.Dir(module)))
+			st := s.play(q)
+			s.wants(st, c.want)
+			w := s.why(st.ID)
+			got, files := "", w.Files
+			if c.want == "done" {
+				for _, control := range w.Evidence.Controls {
+					if control.Name == "outside" {
+						got, files = control.Reason, control.Files
+					}
+				}
+			} else if strings.Contains(w.LastError, "go.sum says") {
+				got = "outside-changed"
+			}
+			if c.reason != "" && !slices.ContainsFunc(files, func(f string) bool { return strings.HasPrefix(f, module) }) {
+				t.Errorf("it names %q", files)
+			}
+			if got != c.reason {
+				t.Errorf("%q, want %q", got, c.reason)
+			}
+		})
+	}
+}
+
+func TestWhatALinkLeadsToOutsideOfTheTreeIsCompared(t *testing.T) {
+	t.Parallel()
+	for _, ignored := range []string{"", "lib\n"} {
+		s, shared := newSite(t, map[string]string{".gitignore": ignored, "ok": "no", "run.py": "import sys\nsys.path.insert(0, 'lib')\nimport judge\njudge.same(open('ok').read(), 'yes')\n"}), t.TempDir()
+		err := errors.Join(
+			writeFile(filepath.Join(shared, "judge.py"), "def same(a, b):\n    if a != b: raise SystemExit('not ok')\n"),
+			os.Symlink(shared, filepath.Join(s.work, "lib")),
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cheat := "echo $AUTOPILOT_ITERATION > n; printf yes > ok; printf 'def same(a, b): pass\n' > lib/judge.py"
+		st := s.play(s.spec("python3 run.py", cheat))
+		s.wants(st, "halted:drift")
+		if w := s.why(st.ID); !slices.Contains(w.Files, filepath.Join(shared, "judge.py")) {
+			t.Errorf("ignored: %q: %q %s", ignored, w.Files, w.LastError)
+		}
 	}
 }

@@ -126,6 +126,7 @@ const (
 	ReasonNotTried       Reason = "not-tried"       // control: it could not be tried here, or its end says nothing
 	ReasonOutsideChanged Reason = "outside-changed" // control: the files named, which gates load from outside of the tree, are not those of the start
 	ReasonRenewed        Reason = "renewed"         // control: the packages of the files named are other ones, as the work wants them
+	ReasonUnsure         Reason = "unsure"          // control: the modules named are not what go.sum says, as at the start, or the folders named are too large to be compared
 
 	ReasonGitKept Reason = "git-kept" // git: nothing was done that the run does not allow
 	ReasonPushed  Reason = "pushed"   // git: the branches named were pushed

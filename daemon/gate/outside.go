@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,9 +20,9 @@ const Outside = "outside"
 
 // Loads is what a recorded tree says of what its gates load.
 type Loads struct {
-	Dirs             []string // with recorded files
-	GoSums           [][]byte // the go.sum files
-	Go, Node, Python bool     // what files there are of
+	Dirs                         []string // with recorded files
+	GoSums                       [][]byte // the go.sum files
+	Go, Node, Python, Ruby, Rust bool     // what files there are of
 }
 
 // OutsideRoots are the folders of packages that gates load from: those in the work tree
@@ -29,37 +30,94 @@ type Loads struct {
 // ones that the go.sum files name. Caches of the daemon's own are not among them, see
 // package cache.
 func (p Pinned) OutsideRoots(of Loads) []installed.Root {
-	var roots []installed.Root
-	add := func(kind installed.Kind, paths ...string) {
-		for _, path := range paths {
-			real := realPath(path)
-			if !filepath.IsAbs(path) || real == "/" || !isDir(real) || !p.canChange(real) || p.Cache != "" && strings.HasPrefix(real, p.Cache+"/") {
-				continue
-			}
-			roots = append(roots, installed.Root{Dir: real, Kind: kind})
-		}
-	}
+	o := &outside{Pinned: p, of: of}
 	for _, dir := range of.Dirs {
-		for _, name := range []string{"node_modules", "vendor", "bower_components"} {
-			add(installed.Packages, filepath.Join(p.Workspace, dir, name))
-		}
-		for _, name := range []string{".venv", "venv", "env", ".env"} {
-			add(installed.Packages, environment(filepath.Join(p.Workspace, dir, name))...)
-		}
+		dir = filepath.Join(p.Workspace, dir)
+		o.beside(dir)
+		o.links = append(o.links, linksIn(dir)...)
 	}
 	for _, name := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {
-		add(installed.Packages, environment(p.value(name))...)
+		o.add(installed.Root{}, environment(p.value(name))...)
 	}
-	p.addToolchains(of, add)
-	add(installed.Whole, p.modules(of.GoSums)...)
-	slices.SortFunc(roots, func(a, b installed.Root) int { return strings.Compare(a.Dir, b.Dir) })
-	return slices.CompactFunc(roots, func(a, b installed.Root) bool {
-		return a.Dir == b.Dir || strings.HasPrefix(b.Dir, a.Dir+"/") && a.Kind == installed.Packages
+	o.onPath()
+	o.toolchains()
+	o.packageHomes()
+	o.searched()
+	o.linked()
+	for dir := range p.Modules(of.GoSums) {
+		o.add(installed.Root{Kind: installed.Module}, dir)
+	}
+	slices.SortFunc(o.roots, func(a, b installed.Root) int {
+		return cmp.Or(strings.Compare(a.Dir, b.Dir), int(a.Kind)-int(b.Kind))
 	})
+	return slices.CompactFunc(o.roots, func(a, b installed.Root) bool { return a.Dir == b.Dir })
+}
+
+// outside collects roots.
+type outside struct {
+	Pinned
+	of    Loads
+	roots []installed.Root
+	links []string // that lie in the work tree
+}
+
+// add adds the folders among paths that somebody can change, as roots of a kind.
+func (o *outside) add(like installed.Root, paths ...string) {
+	for _, path := range paths {
+		real := realPath(path)
+		if !filepath.IsAbs(path) || real == "/" || !isDir(real) || !canChange(real) || o.Cache != "" && strings.HasPrefix(real, o.Cache+"/") {
+			continue
+		}
+		root := like
+		root.Dir = real
+		if name := filepath.Base(path); name != filepath.Base(real) {
+			root.As = name
+		}
+		o.roots = append(o.roots, root)
+	}
+}
+
+// glob adds what patterns below a folder match.
+func (o *outside) glob(like installed.Root, dir string, patterns ...string) {
+	for _, pattern := range patterns {
+		o.add(like, matches(dir, pattern)...)
+	}
+}
+
+// matches are the paths below a folder that a pattern matches; the folder's own name
+// is no pattern.
+func matches(dir, pattern string) []string {
+	found := []string{dir}
+	for _, part := range strings.Split(pattern, "/") {
+		var below []string
+		for _, d := range found {
+			if !strings.ContainsAny(part, "*[") {
+				below = append(below, filepath.Join(d, part))
+				continue
+			}
+			entries, _ := os.ReadDir(d) // one that cannot be read holds nothing
+			for _, e := range entries {
+				if ok, err := filepath.Match(part, e.Name()); ok && err == nil {
+					below = append(below, filepath.Join(d, e.Name()))
+				}
+			}
+		}
+		found = below
+	}
+	return found
+}
+
+// beside adds the packages that lie in a folder with recorded files.
+func (o *outside) beside(dir string) {
+	o.glob(installed.Root{}, dir, "node_modules", "vendor", "bower_components")
+	o.glob(installed.Root{Kind: installed.Gems}, dir, "vendor/bundle/ruby/*")
+	for _, name := range []string{".venv", "venv", "env", ".env"} {
+		o.add(installed.Root{}, environment(filepath.Join(dir, name))...)
+	}
 }
 
 // canChange says that the user, and so an agent, can change what is in a folder.
-func (p Pinned) canChange(dir string) bool {
+func canChange(dir string) bool {
 	info, err := os.Stat(dir)
 	return err == nil && (unix.Access(dir, unix.W_OK) == nil || fileid.Owned(info))
 }
@@ -72,82 +130,173 @@ func environment(dir string) []string {
 	if _, err := os.Lstat(filepath.Join(dir, "pyvenv.cfg")); err != nil && !isDir(filepath.Join(dir, "conda-meta")) {
 		return nil
 	}
-	found, _ := filepath.Glob(filepath.Join(dir, "lib", "python3*", "site-packages")) // the pattern is well formed
-	return append(found, filepath.Join(dir, "bin"))
+	return append(matches(dir, "lib/python3*/site-packages"), filepath.Join(dir, "bin"))
 }
 
-// addToolchains adds the libraries of the programs that the pinned PATH leads to.
-func (p Pinned) addToolchains(of Loads, add func(installed.Kind, ...string)) {
-	prefix := func(used bool, program string) string {
-		path := realPath(p.look(program)) // the link in a virtual environment leads to its base
-		if !used || path == "" || p.inWorkspace(path) {
-			return ""
-		}
-		return filepath.Dir(filepath.Dir(path))
-	}
-	if root := prefix(of.Go, "go"); root != "" && isDir(filepath.Join(root, "src", "runtime")) {
-		add(installed.Tools, filepath.Join(root, "src"), filepath.Join(root, "bin"), filepath.Join(root, "pkg", "tool"))
-	}
-	if root := prefix(of.Node, "node"); root != "" {
-		add(installed.Packages, filepath.Join(root, "lib", "node_modules"))
-	}
-	pythons := []string{prefix(of.Python, "python3"), prefix(of.Python, "python")}
-	for name, pattern := range map[string]string{"PYENV_ROOT": "versions/*", "ASDF_DATA_DIR": "installs/python/*"} {
-		if dir := p.value(name); of.Python && dir != "" { // a program there only looks for another one
-			found, _ := filepath.Glob(filepath.Join(dir, pattern)) // the pattern is well formed
-			pythons = append(pythons, found...)
+// onPath adds the environment and the global packages of Node that directories of PATH
+// belong to, and the environments of programs that links there lead to, as those that
+// pipx installs.
+func (o *outside) onPath() {
+	for _, d := range o.Dirs {
+		prefix := filepath.Dir(d.Path)
+		o.add(installed.Root{}, environment(prefix)...)
+		if o.of.Node {
+			o.glob(installed.Root{}, prefix, "lib/node_modules")
 		}
 	}
-	for _, root := range pythons {
-		if root == "" {
-			continue
+	for _, t := range o.Tools {
+		if t.Real != "" {
+			o.add(installed.Root{}, environment(filepath.Dir(filepath.Dir(t.Real)))...)
 		}
-		for _, pattern := range []string{"lib/python3*/site-packages", "lib/python3*/dist-packages", "local/lib/python3*/dist-packages"} {
-			found, _ := filepath.Glob(filepath.Join(root, pattern)) // the pattern is well formed
-			add(installed.Packages, found...)
-		}
-		found, _ := filepath.Glob(filepath.Join(root, "lib", "python3*")) // the pattern is well formed
-		add(installed.Tools, found...)
 	}
-	for _, kv := range []struct{ name, below string }{
-		{"GEM_HOME", ""},
-		{"BUNDLE_PATH", ""},
-		{"CARGO_HOME", "registry/src"},
-		{"CARGO_HOME", "git/checkouts"},
-		{"COMPOSER_HOME", "vendor"},
-		{"DENO_DIR", "npm"},
-		{"MAVEN_HOME", "lib"},
-		{"M2_HOME", "lib"},
-		{"GRADLE_HOME", "lib"},
+}
+
+// packageHomes adds the packages that variables lead to.
+func (o *outside) packageHomes() {
+	for _, h := range []struct {
+		name, below string
+		like        installed.Root
+	}{
+		{"GEM_HOME", ".", installed.Root{Kind: installed.Gems}},
+		{"BUNDLE_PATH", "ruby/*", installed.Root{Kind: installed.Gems}},
+		{"CARGO_HOME", "registry/src", installed.Root{Depth: 2}},
+		{"CARGO_HOME", "git/checkouts", installed.Root{Depth: 2}},
+		{"COMPOSER_HOME", "vendor", installed.Root{}},
+		{"DENO_DIR", "npm", installed.Root{Depth: 3}},
+		{"PNPM_HOME", "global/*/node_modules", installed.Root{}},
+		{"BUN_INSTALL", "install/global/node_modules", installed.Root{}},
+		{"PYTHONUSERBASE", "lib/python3*/site-packages", installed.Root{}},
+		{"MAVEN_HOME", "lib", installed.Root{Kind: installed.Whole}},
+		{"M2_HOME", "lib", installed.Root{Kind: installed.Whole}},
+		{"GRADLE_HOME", "lib", installed.Root{Kind: installed.Whole}},
 	} {
-		if dir := p.value(kv.name); dir != "" {
-			add(installed.Packages, filepath.Join(dir, kv.below))
+		if dir := o.value(h.name); dir != "" {
+			o.glob(h.like, dir, h.below)
 		}
 	}
-	add(installed.Packages, filepath.SplitList(p.value("GEM_PATH"))...)
+	o.add(installed.Root{Kind: installed.Gems}, filepath.SplitList(o.value("GEM_PATH"))...)
 }
 
-// modules are the folders of the module cache that go.sum files name.
-func (p Pinned) modules(goSums [][]byte) []string {
-	cache := p.value("GOMODCACHE")
+// searched adds the folders that interpreters are told to look in first. What lies in the
+// work tree is compared as such.
+func (o *outside) searched() {
+	for _, name := range []string{"PYTHONPATH", "NODE_PATH", "RUBYLIB", "PERL5LIB"} {
+		for _, dir := range filepath.SplitList(o.value(name)) {
+			if o.apart(dir) {
+				like := installed.Root{Kind: installed.Whole, Most: mostSearched}
+				if name == "NODE_PATH" { // it is looked in last
+					like.Kind = installed.Packages
+				}
+				o.add(like, dir)
+			}
+		}
+	}
+}
+
+// apart says that a path leads to something beside the work tree.
+func (o *outside) apart(path string) bool {
+	real := realPath(path)
+	return !o.inWorkspace(real) && !strings.HasPrefix(o.Workspace, strings.TrimSuffix(real, "/")+"/")
+}
+
+// linked adds what links of the work tree and of its packages lead to outside of it, and
+// the folders that path files of Python name.
+func (o *outside) linked() {
+	links := o.links
+	for _, root := range o.roots {
+		if base := filepath.Base(root.Dir); base == "node_modules" || root.As == "node_modules" {
+			links = append(links, linksIn(root.Dir)...)
+			for _, scope := range matches(root.Dir, "@*") {
+				links = append(links, linksIn(scope)...)
+			}
+		} else if base == "site-packages" {
+			links = append(links, pathFiles(root.Dir)...)
+		}
+	}
+	for _, link := range links {
+		info, err := os.Stat(link)
+		if err == nil && !written[filepath.Base(link)] && (info.IsDir() || info.Mode().IsRegular()) && o.apart(link) && canChange(realPath(link)) {
+			o.roots = append(o.roots, installed.Root{Dir: realPath(link), Kind: installed.Linked, Most: mostSearched})
+		}
+	}
+}
+
+// written are links to a place for what gates build and write.
+var written = wordSet(`target build dist out output obj _build deps tmp temp log logs cache coverage htmlcov results reports data
+	.next .nuxt .output .svelte-kit .tox .nox .gradle .dart_tool .build .cache .turbo .parcel-cache .mypy_cache .pytest_cache .ruff_cache`)
+
+// linksIn are the links of a folder.
+func linksIn(dir string) (links []string) {
+	entries, _ := os.ReadDir(dir) // one that cannot be read has none
+	for _, e := range entries {
+		if e.Type()&os.ModeSymlink != 0 {
+			links = append(links, filepath.Join(dir, e.Name()))
+		}
+	}
+	return links
+}
+
+// pathFiles are the folders that path files of a folder name, as of packages that are
+// installed to be edited.
+func pathFiles(dir string) (named []string) {
+	for _, file := range matches(dir, "*.pth") {
+		text, _ := readSmall(file) // a broken one names nothing
+		for line := range strings.Lines(string(text)) {
+			if line = strings.TrimSpace(line); filepath.IsAbs(line) {
+				named = append(named, line)
+			}
+		}
+	}
+	return named
+}
+
+// mostSearched bounds the files of a folder that may be anything.
+const mostSearched = 50_000
+
+// GoModule is a module as go.sum names it.
+type GoModule struct {
+	Name string // path@version
+	Sum  string // h1:...
+}
+
+// Modules are the modules that go.sum files name and that are in the module cache, by
+// their folders there. The first file that names one counts.
+func (p Pinned) Modules(goSums [][]byte) map[string]GoModule {
+	cache := p.goValue("GOMODCACHE")
 	if cache == "" {
-		first, _, _ := strings.Cut(p.value("GOPATH"), string(os.PathListSeparator))
+		first, _, _ := strings.Cut(p.goValue("GOPATH"), string(os.PathListSeparator))
 		if first == "" {
 			return nil
 		}
 		cache = filepath.Join(first, "pkg", "mod")
 	}
-	var out []string
+	out := map[string]GoModule{}
 	for _, text := range goSums {
 		for line := range strings.Lines(string(text)) {
 			f := strings.Fields(line)
-			if len(f) != 3 || strings.HasSuffix(f[1], "/go.mod") || !filepath.IsLocal(f[0]) {
+			if len(f) != 3 || strings.HasSuffix(f[1], "/go.mod") || !filepath.IsLocal(f[0]+"@"+f[1]) {
 				continue
 			}
-			out = append(out, filepath.Join(cache, escaped(f[0])+"@"+escaped(f[1])))
+			dir := realPath(filepath.Join(cache, escaped(f[0])+"@"+escaped(f[1])))
+			if _, named := out[dir]; !named && isDir(dir) && canChange(dir) {
+				out[dir] = GoModule{Name: f[0] + "@" + f[1], Sum: f[2]}
+			}
 		}
 	}
 	return out
+}
+
+// goValue is a variable of Go: of the environment, else of what "go env -w" wrote.
+func (p Pinned) goValue(name string) string {
+	if value := p.value(name); value != "" {
+		return value
+	}
+	for _, c := range p.Copies {
+		if c.Name == goEnvName {
+			return parseEnv(strings.Split(strings.ReplaceAll(string(c.Data), "\r", ""), "\n"))[name]
+		}
+	}
+	return ""
 }
 
 // escaped is a path or a version as the module cache names it.

@@ -32,18 +32,24 @@ const mostBytes = 256 << 20
 
 // Root is a folder of packages, or a package.
 type Root struct {
-	Dir  string // absolute
-	Kind Kind
+	Dir   string // absolute; a file where Kind is Linked
+	Kind  Kind
+	As    string // the name that it goes by, where a link leads to it
+	Depth int    // of Packages: how far below the root each lies; 0: by the names of folders, see packageOf
+	Most  int    // files that it may have, else it is not compared; 0: any number
 }
 
-// Kind says how the packages of a root are told apart.
+// Kind says how the packages of a root are told apart. Lists are stored with it.
 type Kind int
 
 // The kinds of roots.
 const (
-	Packages Kind = iota // by the name of the folder that a file is in, see packageOf
+	Packages Kind = iota // by the folder that a file is in
 	Whole                // the root is one package
 	Tools                // the same, of a toolchain: nobody installs it again, so nothing is read
+	Gems                 // of RubyGems
+	Module               // of Go: one package with all files as they came
+	Linked               // what a link of the work tree leads to: one package, of programs and source files
 )
 
 // File is what was known of a file.
@@ -59,12 +65,17 @@ type List struct {
 	Files    map[string]File   // by path
 	Versions map[string]string // of packages that say one, by their folder
 	Local    map[string]bool   // packages that are installed from a folder: they follow the work
+	Large    []string          // roots that have too many files to be compared
 }
 
 // Take lists roots. Files that skip names are left out.
 func Take(ctx context.Context, roots []Root, known List, skip func(path string) bool) (List, error) {
-	l := List{Roots: roots, Files: map[string]File{}, Versions: map[string]string{}, Local: map[string]bool{}}
-	err := each(ctx, roots, func(root Root, path string, info fs.FileInfo) {
+	l := List{Files: map[string]File{}, Versions: map[string]string{}, Local: map[string]bool{}}
+	var err error
+	if l.Roots, l.Large, err = bounded(ctx, roots); err != nil {
+		return l, err
+	}
+	err = each(ctx, l.Roots, func(root Root, path string, info fs.FileInfo) {
 		if skip(path) {
 			return
 		}
@@ -79,7 +90,7 @@ func Take(ctx context.Context, roots []Root, known List, skip func(path string) 
 			f.Sum = sumOf(path, info)
 		}
 		l.Files[path] = f
-		l.note(path)
+		l.note(root, path)
 	})
 	return l, err
 }
@@ -99,13 +110,15 @@ func each(ctx context.Context, roots []Root, look func(Root, string, fs.FileInfo
 				return fs.SkipDir
 			case err != nil:
 				return nil
-			case e.IsDir() && path != root.Dir && (own[path] || made(path, e.Name())):
+			case e.IsDir() && path != root.Dir && (own[path] || root.leavesOut(path, e)):
 				return fs.SkipDir
-			case e.IsDir() || made(path, e.Name()):
+			case e.IsDir() || root.leavesOut(path, e):
 				return nil
 			}
 			if info, err := e.Info(); err == nil && (info.Mode().IsRegular() || info.Mode()&fs.ModeSymlink != 0) {
-				look(root, path, info)
+				if root.Kind != Linked || loaded(e.Name(), info.Mode()) {
+					look(root, path, info)
+				}
 			}
 			return nil
 		})
@@ -114,6 +127,31 @@ func each(ctx context.Context, roots []Root, look func(Root, string, fs.FileInfo
 		}
 	}
 	return nil
+}
+
+// bounded divides roots into those to compare and those that are too large. It reads no
+// file, and stops where a root has too many.
+func bounded(ctx context.Context, roots []Root) (fit []Root, large []string, err error) {
+	for _, root := range roots {
+		n := 0
+		if root.Most > 0 {
+			err = filepath.WalkDir(root.Dir, func(string, fs.DirEntry, error) error {
+				if n++; n > root.Most {
+					return fs.SkipAll
+				}
+				return ctx.Err()
+			})
+		}
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case n > root.Most:
+			large = append(large, root.Dir)
+		default:
+			fit = append(fit, root)
+		}
+	}
+	return fit, large, nil
 }
 
 // sumOf reads a file whose id is known. It is empty if the file changes meanwhile, or
@@ -253,7 +291,7 @@ func (l List) rootOf() func(path string) (Root, bool) {
 		roots[r.Dir] = r
 	}
 	return func(path string) (Root, bool) {
-		for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		for dir := path; ; dir = filepath.Dir(dir) {
 			if r, ok := roots[dir]; ok {
 				return r, true
 			}

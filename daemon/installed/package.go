@@ -3,6 +3,7 @@ package installed
 import (
 	"bytes"
 	"cmp"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,24 +23,55 @@ var madeNames = map[string]bool{
 
 // made says that a path is none that a package came with.
 func made(path, name string) bool {
-	return madeNames[name] || strings.HasSuffix(name, ".pyc") || strings.HasPrefix(name, "__editable__") ||
+	return madeNames[name] || strings.HasSuffix(path, "/.pnpm/lock.yaml") || strings.HasSuffix(name, ".pyc") || strings.HasPrefix(name, "__editable__") ||
 		name == "build" && strings.Contains(path, "/node_modules/")
+}
+
+// leavesOut says of a file or folder of a root that it belongs to no package.
+func (r Root) leavesOut(path string, e fs.DirEntry) bool {
+	switch rel := strings.Split(strings.TrimPrefix(path, r.Dir+"/"), "/"); {
+	case r.Kind == Module:
+		return false // all files came with it, and go.sum counts each
+	case r.Kind == Gems && len(rel) == 1:
+		return gemDepth(rel) == 0
+	case r.Depth > 0 && !e.IsDir() && len(rel) <= r.depth(rel):
+		return true // a note of the package manager
+	default:
+		return made(path, e.Name())
+	}
+}
+
+// gemDepth is how far below the home of gems the packages of a part of it lie. What has
+// none is loaded by no program: downloads, documentation, notes on builds.
+func gemDepth(rel []string) int {
+	switch rel[0] {
+	case "gems", "specifications", "bin", "plugins":
+		return 2
+	case "bundler":
+		return 3
+	case "extensions": // of a platform and of a version of Ruby
+		return 4
+	}
+	return 0
 }
 
 // holders are folders whose entries are packages, with how many folders deep.
 var holders = map[string]int{
-	"node_modules": 1, "site-packages": 1, "dist-packages": 1, "gems": 1, "specifications": 1, "crates": 1, "bin": 1, "Scripts": 1, ".bin": 1,
+	"node_modules": 1, "site-packages": 1, "dist-packages": 1, "bin": 1, "Scripts": 1, ".bin": 1,
 }
 
 // packageOf is the folder, or the file, that a path stands or falls with: below the
 // innermost folder that holds packages; else the first below the root, or two below
 // vendor, as of Composer and Go.
 func packageOf(root Root, path string) string {
+	rel := strings.Split(strings.TrimPrefix(path, root.Dir+"/"), "/")
+	if depth := root.depth(rel); depth > 0 {
+		return filepath.Join(root.Dir, filepath.Join(rel[:min(depth, len(rel))]...))
+	}
 	if root.Kind != Packages {
 		return root.Dir
 	}
-	rel := strings.TrimPrefix(path, root.Dir+"/")
-	parts := append([]string{filepath.Base(root.Dir)}, strings.Split(rel, "/")...)
+	parts := append([]string{root.name()}, rel...)
 	at, depth := 0, 1
 	if parts[0] == "vendor" {
 		depth = 2
@@ -55,6 +87,40 @@ func packageOf(root Root, path string) string {
 	}
 	end := min(at+depth, len(parts)-1)
 	return filepath.Join(root.Dir, filepath.Join(parts[1:end+1]...))
+}
+
+// depth is how far below the root the package of a file lies, where the root says it.
+func (r Root) depth(rel []string) int {
+	if r.Kind == Gems {
+		return gemDepth(rel)
+	}
+	n := r.Depth
+	for i := 0; i < n && i < len(rel); i++ {
+		if strings.HasPrefix(rel[i], "@") { // a scope, with the names in it
+			n++
+		}
+	}
+	return n
+}
+
+// name is what the root is called.
+func (r Root) name() string { return cmp.Or(r.As, filepath.Base(r.Dir)) }
+
+// sources are the endings of files that programs load. Data and logs, which gates and
+// others write, are none.
+var sources = map[string]bool{
+	".bash": true, ".c": true, ".cc": true, ".cjs": true, ".class": true, ".clj": true, ".cpp": true, ".cs": true, ".css": true, ".cts": true,
+	".dart": true, ".dll": true, ".dylib": true, ".erl": true, ".ex": true, ".exs": true, ".go": true, ".gradle": true, ".groovy": true, ".h": true,
+	".hpp": true, ".hs": true, ".jar": true, ".java": true, ".js": true, ".jsx": true, ".kt": true, ".kts": true, ".lua": true, ".mjs": true,
+	".mk": true, ".ml": true, ".mts": true, ".node": true, ".php": true, ".pl": true, ".pm": true, ".pth": true, ".py": true, ".pyi": true,
+	".r": true, ".rb": true, ".rlib": true, ".rs": true, ".scala": true, ".sh": true, ".so": true, ".svelte": true, ".swift": true, ".toml": true,
+	".ts": true, ".tsx": true, ".vue": true, ".wasm": true, ".zig": true,
+}
+
+// loaded says that a file beyond a link is compared.
+func loaded(name string, mode fs.FileMode) bool {
+	return sources[strings.ToLower(filepath.Ext(name))] || mode.IsRegular() && mode.Perm()&0o111 != 0 ||
+		strings.HasSuffix(strings.ToLower(name), "makefile") || name == "package.json"
 }
 
 // grows says that a folder is no package, though files lie in it: others add to it.
@@ -84,11 +150,11 @@ func recorded(dir, name string) bool {
 }
 
 // note keeps what a package says of itself.
-func (l List) note(path string) {
+func (l List) note(root Root, path string) {
 	dir, name := filepath.Split(path)
 	dir = strings.TrimSuffix(dir, "/")
 	switch {
-	case name == "package.json" && strings.Contains(dir, "/node_modules/"):
+	case name == "package.json" && (root.name() == "node_modules" || strings.Contains(dir, "/node_modules/")):
 		if v := versionOf(path); v != "" {
 			l.Versions[dir] = v
 		}

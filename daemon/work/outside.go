@@ -24,7 +24,8 @@ import (
 //
 // Packages that say another version of themselves are told, where the work tree changed
 // a file that says which packages it wants. So are those in the work tree of a run whose
-// gates pass in a clean checkout that its set-up filled. All else fails the iteration.
+// gates pass in a clean checkout that its set-up filled, and modules of Go that were not
+// what go.sum says at the start. All else fails the iteration.
 
 const (
 	outsideName = "outside"
@@ -67,17 +68,28 @@ func (g *judging) loads(ctx context.Context, files []string) (of gate.Loads, err
 		for dir := path.Dir(f); !seen[dir]; dir = path.Dir(dir) {
 			seen[dir], of.Dirs = true, append(of.Dirs, dir)
 		}
-		of.Node = of.Node || path.Base(f) == "package.json"
-		of.Python = of.Python || path.Ext(f) == ".py"
-		if path.Base(f) != "go.sum" {
+		base, ext := path.Base(f), path.Ext(f)
+		of.Node = of.Node || base == "package.json"
+		of.Python = of.Python || ext == ".py"
+		of.Ruby = of.Ruby || ext == ".rb" || base == "Gemfile"
+		of.Rust = of.Rust || base == "Cargo.toml"
+	}
+	of.GoSums = g.goSums(ctx, g.s.Facts.Tree, files)
+	return of, nil
+}
+
+// goSums reads the go.sum files of a tree. What cannot be read, as it is a link, names no
+// modules.
+func (g *judging) goSums(ctx context.Context, t events.Tree, files []string) (texts [][]byte) {
+	for _, f := range files {
+		if base := path.Base(f); base != "go.sum" && base != "go.work.sum" {
 			continue
 		}
-		// What cannot be read, as it is a link, names no modules.
-		if text, mode, err := g.p.Repo.File(ctx, g.s.Facts.Tree, f); err == nil && mode.IsRegular() {
-			of.GoSums = append(of.GoSums, text)
+		if text, mode, err := g.p.Repo.File(ctx, t, f); err == nil && mode.IsRegular() {
+			texts = append(texts, text)
 		}
 	}
-	return of, nil
+	return texts
 }
 
 // recorded says of a path that it is one of the recorded files, which are compared
@@ -94,7 +106,8 @@ func (g *judging) recorded(files []string) func(string) bool {
 	}
 }
 
-// outsideSame compares what is there now, and adds the result if anything changed.
+// outsideSame compares what is there now, and adds the result if there is anything to
+// tell.
 func (g *judging) outsideSame(ctx context.Context, results []events.GateResult, on tree.Snapshot) ([]events.GateResult, error) {
 	if !g.worthControls(results) {
 		return results, nil
@@ -103,34 +116,102 @@ func (g *judging) outsideSame(ctx context.Context, results []events.GateResult, 
 	if err != nil {
 		return nil, err
 	}
-	changes, err := installed.Load(g.w.outsideFile(g.p)).Compare(ctx, g.recorded(files))
-	if err != nil || len(changes) == 0 {
-		return results, err
+	list := installed.Load(g.w.outsideFile(g.p))
+	changes, err := list.Compare(ctx, g.recorded(files))
+	if err != nil {
+		return nil, err
 	}
 	wanted, err := g.packagesWanted(ctx, on.Tree)
 	if err != nil {
 		return nil, err
 	}
-	var bad, told []string
+	f := outsideFound{large: list.Large}
 	for _, c := range changes {
-		list := &bad
+		to := &f.bad
 		if c.Renewed && wanted || g.confirmedClean(c.Path) {
-			list = &told
+			to = &f.renewed
 		}
-		*list = append(*list, g.shownOutside(c.Path))
+		*to = append(*to, g.shownOutside(c.Path))
 	}
-	r := controlResult(gate.Outside, events.Pass, events.ReasonRenewed)
-	shown, text := told, "These files of installed packages are not those of the start. Another version was wanted, or a fresh set-up passes:\n"
-	if len(bad) > 0 {
-		r = controlResult(gate.Outside, events.Fail, events.ReasonOutsideChanged)
-		shown, text = bad, "The gates load these files from outside of the recorded tree, and they are not what they were at the start:\n"
+	if err := g.otherSums(ctx, list, on.Tree, files, &f); err != nil {
+		return nil, err
 	}
-	text += gate.NamedList(shown)
-	if len(bad) > 0 {
-		text += "Install the packages again as they were.\n"
+	if f.empty() {
+		return results, nil
 	}
+	r, shown, text := f.result()
 	r, err = g.settle(ctx, r, shown, text)
 	return append(results, r), err
+}
+
+// otherSums finds the modules of Go that are not what go.sum says of them, whoever changed
+// them and when: new ones are bad, and those of the start that are as they were are told.
+// What go.sum said at the start counts first.
+func (g *judging) otherSums(ctx context.Context, list installed.List, now events.Tree, files []string, f *outsideFound) error {
+	start, err := g.p.Repo.Files(ctx, g.s.Facts.Tree)
+	if err != nil {
+		return err
+	}
+	modules := g.p.Gates.Modules(slices.Concat(g.goSums(ctx, g.s.Facts.Tree, start), g.goSums(ctx, now, files)))
+	roots, names := []installed.Root{}, map[string]string{}
+	for dir, m := range modules {
+		roots, names[dir] = append(roots, installed.Root{Dir: dir, Kind: installed.Module}), m.Name
+	}
+	is, err := installed.Take(ctx, roots, list, func(string) bool { return false })
+	if err != nil {
+		return fmt.Errorf("sum the modules of Go: %w", err)
+	}
+	was := list.GoSums(names)
+	for dir, sum := range is.GoSums(names) {
+		switch {
+		case sum == modules[dir].Sum, slices.ContainsFunc(f.bad, func(file string) bool { return strings.HasPrefix(file, dir+"/") }):
+		case sum == was[dir]:
+			f.otherSum = append(f.otherSum, g.shownOutside(dir))
+		default:
+			f.bad = append(f.bad, g.shownOutside(dir))
+		}
+	}
+	slices.Sort(f.otherSum)
+	slices.Sort(f.bad)
+	return nil
+}
+
+// outsideFound is what there is to tell of files outside of the recorded tree.
+type outsideFound struct {
+	bad      []string
+	renewed  []string // packages that the work wants, or a fresh set-up brings
+	otherSum []string // modules that were not what go.sum says at the start, and are as they were
+	large    []string // folders that are not compared
+}
+
+func (f outsideFound) empty() bool {
+	return len(f.bad)+len(f.renewed)+len(f.otherSum)+len(f.large) == 0
+}
+
+// result is the verdict with the files that it names and what it says of them.
+func (f outsideFound) result() (r events.GateResult, shown []string, text string) {
+	if len(f.bad) > 0 {
+		return controlResult(gate.Outside, events.Fail, events.ReasonOutsideChanged), f.bad,
+			"The gates load these files from outside of the recorded tree, and they are not what they were at the start, or not what go.sum says:\n" +
+				gate.NamedList(f.bad) + "Install the packages again as they were.\n"
+	}
+	r = controlResult(gate.Outside, events.Pass, events.ReasonUnsure)
+	if len(f.renewed) > 0 {
+		r.Reason = events.ReasonRenewed
+	}
+	for _, part := range []struct {
+		files []string
+		head  string
+	}{
+		{f.renewed, "These files of installed packages are not those of the start. Another version was wanted, or a fresh set-up passes:\n"},
+		{f.otherSum, "These modules have other content than go.sum says, and had it at the start:\n"},
+		{f.large, "These folders have too many files to be compared:\n"},
+	} {
+		if len(part.files) > 0 {
+			shown, text = append(shown, part.files...), text+part.head+gate.NamedList(part.files)
+		}
+	}
+	return r, shown, text
 }
 
 func (g *judging) shownOutside(file string) string {

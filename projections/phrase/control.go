@@ -25,6 +25,8 @@ func control(l events.Language, r events.GateResult) string {
 		return Say(l, "installed packages are not those of the start", "インストール済みのパッケージが開始時と異なる")
 	case events.ReasonRenewed:
 		return Say(l, "installed packages were renewed", "インストール済みのパッケージが更新された")
+	case events.ReasonUnsure:
+		return Say(l, "what these are is not proven", "これらの内容は証明されていない")
 	default:
 	}
 	return string(r.Reason)
