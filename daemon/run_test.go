@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -346,6 +347,39 @@ func TestGatesThatAlwaysChangeRecordedFilesAreRefused(t *testing.T) {
 	s.wants(st, "refused:tree-changed")
 	if w := s.why(st.ID); !slices.Contains(w.Files, "report.txt") {
 		t.Errorf("files %v", w.Files)
+	}
+}
+
+// What somebody else saves while the baseline runs is no fault of the gates: it is judged
+// again with them.
+func TestFilesThatSomebodySavesDuringTheBaselineRefuseNobody(t *testing.T) {
+	t.Parallel()
+	for name, copies := range map[string]bool{"laid over": false, "in copies": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, map[string]string{"mine.txt": "1\n", "other.txt": "1\n"})
+			s.cfg.copies = copies
+			s.again()
+			begun, saved := filepath.Join(t.TempDir(), "begun"), filepath.Join(t.TempDir(), "saved")
+			gate := fmt.Sprintf("touch %s; while ! test -e %s; do sleep 0.02; done; test -f ok", begun, saved)
+			go func() {
+				for range 1000 {
+					if _, err := os.Stat(begun); err == nil {
+						break
+					}
+					time.Sleep(20 * time.Millisecond)
+				}
+				_ = os.WriteFile(filepath.Join(s.work, "mine.txt"), []byte("2\n"), 0o600)
+				_ = os.Remove(filepath.Join(s.work, "other.txt"))
+				_ = os.WriteFile(saved, nil, 0o600)
+			}()
+			st := s.play(s.spec(gate, "touch ok"))
+			s.wants(st, "done")
+			if got := s.read("mine.txt"); got != "2\n" {
+				t.Errorf("it is now %q", got)
+			}
+			s.noCheckout()
+		})
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -95,6 +97,9 @@ func (g *judging) rewritten(ctx context.Context, results []events.GateResult, on
 	if g.s.Loop.Iteration > 0 {
 		return false, nil
 	}
+	if once, twice, err = g.byGates(ctx, once, twice); err != nil || len(once)+len(twice) == 0 {
+		return false, err
+	}
 	indexed, err := g.p.Repo.Indexed(ctx, slices.Concat(once, twice))
 	if err != nil {
 		return false, err
@@ -118,6 +123,83 @@ func (g *judging) rewritten(ctx context.Context, results []events.GateResult, on
 	return true, nil
 }
 
+// byGates keeps the files that gates change themselves: each runs once more on the files of
+// the start where nobody else writes. Others may have saved theirs meanwhile. A host
+// that can make no such place keeps all.
+func (g *judging) byGates(ctx context.Context, once, twice []string) (ofOnce, ofTwice []string, err error) {
+	if len(once)+len(twice) == 0 {
+		return nil, nil, nil
+	}
+	now, err := g.w.record(ctx, g.s, g.p, g.made)
+	if err != nil {
+		return nil, nil, err
+	}
+	back, err := g.p.Repo.Changes(ctx, now.Tree, g.s.Facts.Tree)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, written, laid := slices.Concat(once, twice), map[string]bool{}, map[string]bool{}
+	for _, c := range back {
+		laid[c.Path] = true
+	}
+	look := func(root *os.Root) error {
+		for _, path := range all {
+			if written[path] {
+				continue
+			}
+			if _, err := root.Lstat(path); !laid[path] && errors.Is(err, fs.ErrNotExist) {
+				continue // nobody has touched what lies below
+			}
+			same, err := g.asAtStart(ctx, root, path)
+			if err != nil {
+				return err
+			}
+			written[path] = !same
+		}
+		return nil
+	}
+	for _, a := range g.list {
+		if !isCommand(a.GateSpec) || a.Role == events.RoleCheck {
+			continue
+		}
+		r, _, err := g.vary(ctx, variation{gate: a.Name, name: "writes", changes: back, ended: look})
+		if err != nil {
+			return nil, nil, err
+		}
+		if notTried(r) {
+			return once, twice, nil
+		}
+	}
+	only := func(list []string) []string {
+		return slices.DeleteFunc(slices.Clone(list), func(path string) bool { return !written[path] })
+	}
+	return only(once), only(twice), nil
+}
+
+// asAtStart says that a file in a folder has the content of the start. One that is missing
+// there was not written, unless the start has it.
+func (g *judging) asAtStart(ctx context.Context, root *os.Root, path string) (bool, error) {
+	want, mode, err := g.p.Repo.File(ctx, g.s.Facts.Tree, path)
+	had := err == nil
+	if err != nil && !errors.Is(err, tree.ErrNotFound) && !errors.Is(err, tree.ErrNotRecorded) {
+		return false, err
+	}
+	info, err := root.Lstat(path)
+	switch {
+	case err != nil || !info.Mode().IsRegular() && info.Mode()&os.ModeSymlink == 0: // a device takes it away
+		return !had, nil
+	case !had || info.Mode().Type() != mode.Type():
+		return false, nil
+	case mode&os.ModeSymlink != 0:
+		target, err := root.Readlink(path)
+		return err == nil && target == string(want), nil
+	case info.Size() != int64(len(want)):
+		return false, nil
+	}
+	text, err := root.ReadFile(path)
+	return err == nil && bytes.Equal(text, want), nil
+}
+
 // rewrittenMost bounds the files that are named with what helps.
 const rewrittenMost = 10
 
@@ -138,7 +220,6 @@ func rewrittenText(r rule.Rewritten) string {
 	}
 	list("The gates rewrite files that git neither tracks nor ignores. Add to .gitignore:", phrase.IgnoreLines(r.Others))
 	list("The gates rewrite files that git tracks. Let them check only (gofmt -l, prettier --check, ruff check), or write elsewhere:", r.Tracked)
-	b.WriteString("If you changed these files meanwhile, start the run again.\n")
 	return b.String()
 }
 

@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -25,6 +26,9 @@ type variation struct {
 	name    string        // of the variation, among those of the gate
 	changes []tree.Change // from the work tree to it
 	env     map[string]string
+	// ended is given what the gate left, before it is thrown away: its folder, in which
+	// files that are as in the work tree may be missing. It may be nil.
+	ended func(root *os.Root) error
 }
 
 // vary runs the gate once on a variation: at the place of the work tree, with files and
@@ -90,15 +94,21 @@ func (g *judging) laidOver(ctx context.Context, v variation) (events.GateResult,
 			return events.GateResult{}, gate.Texts{}, err
 		}
 	}
-	return g.runVaried(ctx, v, gates, effect, base)
+	return g.runVaried(ctx, v, gates, effect, base, at("tree"))
 }
 
 // runVaried runs the gate, with variables beside its own, and removes the place when it
-// is over. Else it is found again.
-func (g *judging) runVaried(ctx context.Context, v variation, gates gate.Pinned, effect, base string) (events.GateResult, gate.Texts, error) {
+// is over. Else it is found again. What it left is in a folder of the place.
+func (g *judging) runVaried(ctx context.Context, v variation, gates gate.Pinned, effect, base, left string) (events.GateResult, gate.Texts, error) {
 	gates.Env = withEnv(gates.Env, v.env)
 	cmd := gate.Command{Name: v.gate, Role: g.s.Role(v.gate), Run: g.commandOf(v.gate)}
 	r, t, err := g.judge(ctx, gates, cmd, effect)
+	if err == nil && v.ended != nil && !notTried(r) {
+		var root *os.Root
+		if root, err = os.OpenRoot(left); err == nil {
+			err = errors.Join(v.ended(root), root.Close())
+		}
+	}
 	c := checkout{g: g, base: base}
 	return r, t, c.drop(err)
 }
@@ -128,7 +138,7 @@ func (g *judging) copied(ctx context.Context, v variation) (events.GateResult, g
 			return events.GateResult{Gate: v.gate, Reason: events.ReasonNotFound, Exit: -1}, gate.Texts{}, c.drop(nil)
 		}
 	}
-	return g.runVaried(ctx, v, c.gates, effect, base)
+	return g.runVaried(ctx, v, c.gates, effect, base, c.gates.Workspace)
 }
 
 func (g *judging) makeCopy(ctx context.Context, c *checkout, changes []tree.Change) error {
