@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -23,12 +24,19 @@ func invariant(name events.Name, command string) func(*wire.RunSpec) {
 	}
 }
 
-// noCheckout proves that nothing of a clean checkout is left.
+// noCheckout proves that nothing of a clean checkout is left. It is removed after a run
+// is seen to have ended.
 func (s *site) noCheckout() {
 	s.t.Helper()
-	left, err := filepath.Glob(filepath.Join(s.cfg.Places.State, "clean", "*"))
-	if err != nil || len(left) > 0 {
-		s.t.Errorf("left: %v %v", left, err)
+	for end := time.Now().Add(30 * time.Second); ; {
+		left, err := filepath.Glob(filepath.Join(s.cfg.Places.State, "clean", "*"))
+		if err == nil && len(left) == 0 {
+			return
+		}
+		if err != nil || time.Now().After(end) {
+			s.t.Fatalf("left: %v %v", left, err)
+		}
+		time.Sleep(time.Millisecond)
 	}
 }
 

@@ -218,10 +218,16 @@ func (gd gitDir) operations() []string {
 	return slices.Compact(out)
 }
 
-// readFar reads the refs of remotes that are directories of this machine.
+// readFar reads the refs of remotes that are directories of this machine: those that are
+// pushed to come last, so they count where a remote has two.
 func readFar(g rule.GitState, top string, entries []configEntry) {
+	readFarAt(g, top, entries, ".url")
+	readFarAt(g, top, entries, ".pushurl")
+}
+
+func readFarAt(g rule.GitState, top string, entries []configEntry, key string) {
 	for _, e := range entries {
-		remote, ok := strings.CutSuffix(strings.TrimPrefix(e.key, "remote."), ".url")
+		remote, ok := strings.CutSuffix(strings.TrimPrefix(e.key, "remote."), key)
 		if !ok || !strings.HasPrefix(e.key, "remote.") {
 			continue
 		}

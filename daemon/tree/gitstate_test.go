@@ -106,6 +106,44 @@ func TestWhatBecameOfGitIsSeen(t *testing.T) {
 	}
 }
 
+// TestWhatIsPushedByAddressIsSeenWhereTheAddressIsARemote pushes without the name of a
+// remote, so that no reflog here tells of it. A directory that no remote names is not known.
+func TestWhatIsPushedByAddressIsSeenWhereTheAddressIsARemote(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		address func(s *space, push string) string
+		want    []string
+	}{
+		"a path":              {func(s *space, _ string) string { return s.far() }, []string{"commits main 1", "pushed origin refs/heads/new"}},
+		"a URL":               {func(s *space, _ string) string { return "file://" + s.far() }, []string{"commits main 1", "pushed origin refs/heads/new"}},
+		"a path from here":    {func(*space, string) string { return "../far.git" }, []string{"commits main 1", "pushed origin refs/heads/new"}},
+		"the place to push":   {func(_ *space, push string) string { return push }, []string{"commits main 1", "pushed two refs/heads/new"}},
+		"the remote with two": {func(*space, string) string { return "two" }, []string{"commits main 1", "pushed two/new"}},
+		"another directory":   {func(s *space, _ string) string { return filepath.Join(filepath.Dir(s.top), "else.git") }, []string{"commits main 1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := gitSpace(t)
+			push := filepath.Join(filepath.Dir(s.top), "push.git")
+			for _, dir := range []string{push, filepath.Join(filepath.Dir(s.top), "else.git")} {
+				s.git("init", "-q", "--bare", "-b", "main", dir)
+			}
+			s.git("remote", "add", "two", "https://example.com/x/y")
+			s.git("remote", "set-url", "--push", "two", push)
+			start := s.state()
+			s.commit("x")
+			s.git("push", "-q", c.address(s, push), "HEAD:new")
+			now := s.state()
+			if err := s.repo.GitMoved(t.Context(), start, now); err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(c.want, changes(start, rule.ParseGitState(now.Text()))); d != "" {
+				t.Errorf("-want +got:\n%s\n%s", d, now.Text())
+			}
+		})
+	}
+}
+
 // keepsEveryCommit runs the commands that are printed for a state, and looks whether a
 // ref holds each commit that the start or the state had.
 func (s *space) keepsEveryCommit(start, now rule.GitState) {

@@ -2,9 +2,7 @@ package work
 
 import (
 	"context"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 
@@ -67,7 +65,7 @@ func (g *judging) evidencedBy(tests rule.Tests, c gate.Command, r events.GateRes
 		return r, t
 	}
 	was, _ := g.atBaseline(c.Name)
-	if short := shortOf(tests, r, t, was.Verdict == events.Fail, c.Run, g.letGo); short.Reason != "" {
+	if short := shortOf(tests, r, t, was.Verdict == events.Fail, c.Run, rule.GoneWith(g.changedByPermission())); short.Reason != "" {
 		return gate.Short(r, t, short)
 	}
 	return r, t
@@ -84,22 +82,6 @@ func shortOf(was rule.Tests, r events.GateResult, t gate.Texts, wasRed bool, c r
 		return rule.Shortfall{}
 	}
 	return short
-}
-
-// letGo says that a test belongs to a file that was changed by permission: by its path,
-// its module, its package or its name.
-func (g *judging) letGo(id string) bool {
-	for _, file := range g.changedByPermission() {
-		stem := strings.TrimSuffix(file, path.Ext(file))
-		dir, base := path.Dir(file), path.Base(stem)
-		switch {
-		case strings.Contains(id, file), strings.Contains(id, strings.ReplaceAll(stem, "/", ".")), strings.Contains(id, base):
-			return true
-		case path.Ext(file) == ".go" && (dir == "." || strings.Contains(id, dir+".") || strings.HasSuffix(strings.Fields(id)[0], dir)):
-			return true
-		}
-	}
-	return false
 }
 
 // changedByPermission lists files that prove the work, may be changed, and were.

@@ -75,7 +75,7 @@ type Config struct {
 	Now      func() time.Time
 	Log      *slog.Logger
 	Late     *time.Duration // in the place of rule.LateWrites; may be nil
-	Copies   bool           // controls work on copies, as on a host that lays nothing over the work tree
+	Copies   bool           // controls and held-out gates work on copies, as on a host that lays nothing over the work tree
 }
 
 // Worker implements engine.Worker. Its methods may be called from any

@@ -15,8 +15,9 @@ type Shortfall struct {
 }
 
 // JudgeTests compares a gate that exits 0 with its baseline. wasRed says that the
-// gate failed there. letGo says that a test or unit may be gone or skipped; it is
-// asked with the name of the runner where only numbers are known. The rules, in their order:
+// gate failed there. letGo says that a test or unit may be gone or skipped, as GoneWith
+// does; it is asked with the name of the runner where only numbers are known. The rules,
+// in their order:
 //
 //	names-failing  the output names or counts failing tests
 //	no-tests       no test ran where some ran before, or where a build failed
@@ -92,7 +93,7 @@ func (c *comparison) judge(wasRed bool) (events.Reason, []string) {
 		return c.fewer()
 	}
 	if c.was.Named && c.is.Named {
-		if ids := c.missing(c.was.PassedIDs, c.seen); len(ids) > 0 {
+		if ids := c.missing(c.was.PassedIDs, c.seen); len(ids) > 0 && !c.letsFilelessGo() {
 			return events.ReasonMissingTests, ids
 		}
 	}
@@ -104,19 +105,19 @@ func (c *comparison) judge(wasRed bool) (events.Reason, []string) {
 
 // fewer compares numbers, of runners that count.
 func (c *comparison) fewer() (events.Reason, []string) {
-	if _, less := c.counted(); less {
+	if _, less := c.counted(c.letGo); less {
 		return events.ReasonMissingTests, without(slices.Clone(c.is.SkippedIDs), c.was.SkippedIDs)
 	}
 	return "", nil
 }
 
 // counted reports whether a runner has counted its tests both times, and whether one
-// has executed fewer than before.
-func (c *comparison) counted() (both, fewer bool) {
+// has executed fewer than before that may not.
+func (c *comparison) counted(letGo func(runner string) bool) (both, fewer bool) {
 	for runner, was := range c.was.Counted {
 		is, ok := c.is.Counted[runner]
 		both = both || ok
-		fewer = fewer || ok && is < was && !c.letGo(runner)
+		fewer = fewer || ok && is < was && !letGo(runner)
 	}
 	return both, fewer
 }
@@ -124,7 +125,7 @@ func (c *comparison) counted() (both, fewer bool) {
 // enough reports whether at least as many tests were executed as before, by the
 // numbers.
 func (c *comparison) enough() bool {
-	both, fewer := c.counted()
+	both, fewer := c.counted(c.letGo)
 	return both && !fewer
 }
 
@@ -146,7 +147,8 @@ func (c *comparison) unitSeen(unit string) bool {
 	}
 	if !has(c.is.Units, unit) {
 		// What a test prints can hide the name of its file.
-		return strings.HasSuffix(unit, ".py") && c.enough()
+		both, fewer := c.counted(func(string) bool { return false })
+		return strings.HasSuffix(unit, ".py") && both && !fewer
 	}
 	if has(c.is.Unnamed, unit) && c.was.Named && len(c.is.Counted) == 0 {
 		return has(c.was.Unnamed, unit) // it named its tests before
@@ -204,6 +206,6 @@ func (c *comparison) wholeSeen(whole, id string) bool {
 	case len(c.is.Units) > 0 && isTestFile(whole) && c.namesFiles():
 		return false
 	}
-	_, fewer := c.counted()
+	_, fewer := c.counted(c.letGo)
 	return !fewer
 }
