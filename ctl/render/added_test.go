@@ -15,7 +15,7 @@ func TestAdditionsAreNamedWithABound(t *testing.T) {
 		a.Suppressions = append(a.Suppressions, wire.Suppression{Kind: "noqa", Class: "lint", File: "a.py", Line: i + 1})
 	}
 	s := Style{Width: 80}
-	got := s.evidence(wire.Evidence{Added: a}, false)
+	got := s.evidence(wire.WhyView{Evidence: &wire.Evidence{Added: a}})
 	for _, want := range []string{
 		"new tests   6 files added: a_test.go, b_test.go and 4 more\n",
 		"suppressed  14 suppressions added\n", "a.py:1  noqa (linter)\n", "a.py:10  noqa (linter)\n", "and 4 more: apctl why --json\n", "1 file not looked at",
@@ -35,7 +35,7 @@ func TestAdditionsAreNamedWithABound(t *testing.T) {
 			t.Error(got)
 		}
 	}
-	if got := s.evidence(wire.Evidence{}, false); strings.Contains(got, "suppressed") || strings.Contains(got, "new tests") {
+	if got := s.evidence(wire.WhyView{Evidence: &wire.Evidence{}}); strings.Contains(got, "suppressed") || strings.Contains(got, "new tests") {
 		t.Error(got)
 	}
 }

@@ -22,7 +22,7 @@ func (s Style) gitAt(g *wire.GitView) string {
 	if len(g.Changes) == 0 {
 		where = s.listed(where, s.say("unchanged since the start", "開始から変化なし"))
 	}
-	return s.facts([][2]string{{"git", where}})
+	return where
 }
 
 // gitChanges lists what has changed in git since the start; most 0 is all.

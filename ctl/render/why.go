@@ -28,7 +28,7 @@ func (s Style) Why(w wire.WhyView) string {
 		b.WriteString(s.section(s.say("held-out gates, for people alone", "秘匿ゲート(人のみ閲覧可)"), s.heldOut(w.HeldOut.HoldoutView)+s.heldTexts(w.HeldOut.Printed)))
 	}
 	if w.Evidence != nil {
-		b.WriteString(s.section(s.say("evidence", "証拠"), s.evidence(*w.Evidence, len(w.Summary) > 0)+s.gitAt(w.Git)))
+		b.WriteString(s.section(s.say("evidence", "証拠"), s.evidence(w)))
 	}
 	b.WriteString(s.gitChanges(w.Git, 0))
 	b.WriteString(s.section(s.say("what it went through", "ここまでの経過"), s.summary(w.Summary)))
@@ -69,7 +69,7 @@ func (s Style) End(w wire.WhyView) string {
 	var b strings.Builder
 	b.WriteString(s.verdict(w))
 	if w.Evidence != nil {
-		b.WriteString(s.evidence(*w.Evidence, len(w.Summary) > 0) + s.gitAt(w.Git))
+		b.WriteString(s.evidence(w))
 		b.WriteString(s.gitChanges(w.Git, endChanges))
 		b.WriteString(s.section(s.say("what it went through", "ここまでの経過"), s.summary(w.Summary)))
 		return b.String() + s.next(w.Next)
@@ -168,7 +168,8 @@ func (s Style) lastError(w wire.WhyView, last int) string {
 
 // evidence is what done stands on. Where a summary follows, that has the gates of
 // the workflow, and here are those of the run alone.
-func (s Style) evidence(e wire.Evidence, summary bool) string {
+func (s Style) evidence(w wire.WhyView) string {
+	e, summary := *w.Evidence, len(w.Summary) > 0
 	gates := make([][]string, 0, len(e.Gates))
 	pinned := s.say("%s unchanged", "%s、変更なし", s.count(e.Pinned, "file", "ファイル"))
 	for _, g := range e.Gates {
@@ -194,6 +195,7 @@ func (s Style) evidence(e wire.Evidence, summary bool) string {
 		{s.say("tests", "テスト"), s.executed(e.Gates)},
 		{s.say("controls", "対照"), s.controls(e)},
 		{s.say("pinned", "固定ファイル"), pinned},
+		{"git", s.gitAt(w.Git)},
 		{s.say("new tests", "新しいテスト"), s.newTests(e.Added)},
 		{s.say("suppressed", "抑制の追加"), s.suppressions(e.Added)},
 		{s.say("allowed", "変更許可"), strings.TrimRight(list(e.Allowed), "\n")},

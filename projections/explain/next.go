@@ -55,7 +55,7 @@ func Next(s run.State) []wire.NextCommand {
 // changed says where the work of a run is, and whether some of it is committed.
 func changed(s run.State) string {
 	if s.Ahead {
-		return say(s.Facts.Language, "what it changed: it is in your work tree, with commits of who worked", "変更内容。作業ツリーにあり、作業者のコミットを含む")
+		return say(s.Facts.Language, "what it changed: it is in your work tree, with commits of the agent", "変更内容。作業ツリーにあり、作業者のコミットを含む")
 	}
 	return say(s.Facts.Language, "what it changed: it is in your work tree, not committed", "変更内容。作業ツリーにあり、未コミット")
 }

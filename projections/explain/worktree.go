@@ -23,7 +23,7 @@ func Worktree(l events.Language, dir, branch string, committed bool, git *wire.G
 	case place == "":
 		there = say(l, "the work is there, and HEAD is on no branch", "作業はそこにあり、HEAD はどのブランチ上にもない")
 	case committed:
-		there = say(l, "the work is there on branch %s, with commits of who worked", "作業はブランチ %s にあり、作業者のコミットを含む", place)
+		there = say(l, "the work is there on branch %s, with commits of the agent", "作業はブランチ %s にあり、作業者のコミットを含む", place)
 	}
 	next := commands("cd "+phrase.Quote(dir), there)
 	if alone {

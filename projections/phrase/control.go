@@ -8,15 +8,15 @@ func control(l events.Language, r events.GateResult) string {
 	switch r.Reason {
 	case events.ReasonHeld:
 		if r.Gate == "still-red" {
-			return Say(l, "the files of the start still fail today", "開始時のファイルは今も失敗する")
+			return Say(l, "the gates still fail on the files of the start", "開始時のファイルではゲートは今も失敗する")
 		}
-		return Say(l, "the gates pass with the proof of the start", "開始時の証明でも成功する")
+		return Say(l, "the gates pass without the files that were added", "追加されたファイルがなくても成功する")
 	case events.ReasonLeans:
 		return Say(l, "the gates pass only with files that were added", "追加されたファイルがなければ成功しない")
 	case events.ReasonElsewhere:
-		return Say(l, "the files of the start pass too", "開始時のファイルでも成功する")
+		return Say(l, "the gates pass on the files of the start too", "開始時のファイルでもゲートは成功する")
 	case events.ReasonWanted:
-		return Say(l, "new tests are what was wanted", "新しいテストが求められていた")
+		return Say(l, "new tests are what the task asked for", "新しいテストが求められていた")
 	case events.ReasonNothingNew:
 		return Say(l, "no test or runner file was added", "テストやランナーのファイルは追加されていない")
 	case events.ReasonNotTried:
