@@ -207,7 +207,7 @@ limits: {answer: 1s}
 func TestARunThatAsksEndsAtItsTime(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
-	st := s.asksIt(which, func(spec *wire.RunSpec) { spec.UntilMS = time.Now().Add(4 * time.Second).UnixMilli() })
+	st := s.asksIt(which, func(spec *wire.RunSpec) { spec.UntilMS = time.Now().Add(12 * time.Second).UnixMilli() })
 	s.wants(s.until(st.ID, settled), "halted:hours")
 }
 

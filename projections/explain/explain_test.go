@@ -23,6 +23,12 @@ func halted(h events.RunHalted) run.State {
 	return state(func(s *run.State) { s.Status, s.Halt = run.Halted, &h })
 }
 
+func drifts(reason events.Reason) run.State {
+	s := halted(events.RunHalted{Reason: events.HaltDrift, Iteration: 2})
+	s.Last.Results = []events.GateResult{{Gate: "x", Kind: events.GateControl, Verdict: events.Fail, Reason: reason}}
+	return s
+}
+
 func ended(e events.RunEnded) run.State {
 	return state(func(s *run.State) { s.Status, s.End = run.Over, &e })
 }
@@ -37,7 +43,10 @@ func TestWhySaysInASentenceWhatSettledIt(t *testing.T) {
 		{halted(events.RunHalted{Reason: events.HaltSameness, Iterations: []int{2, 3}}), "sameness", "halted by sameness: iterations 2 and 3 failed in the same way on the same tree"},
 		{halted(events.RunHalted{Reason: events.HaltStuck, Iterations: []int{1, 3}}), "stuck", "halted as stuck: iterations 1 and 3 failed in the same way on the same tree"},
 		{halted(events.RunHalted{Reason: events.HaltSignature, Iterations: []int{1, 2, 3}}), "signature", "halted by signature: iterations 1, 2 and 3 failed with the same failure"},
-		{halted(events.RunHalted{Reason: events.HaltDrift, Iteration: 2}), "drift", "halted: pinned files or tools are still changed, or changed again, after iteration 2"},
+		{halted(events.RunHalted{Reason: events.HaltDrift, Iteration: 2}), "drift", "halted: pinned files were changed, as was found before and again after iteration 2"},
+		{drifts(events.ReasonLeans), "drift", "halted: the gates pass only with files that the agent added, as was found before and again after iteration 2"},
+		{drifts(events.ReasonOutsideChanged), "drift", "halted: installed packages that gates load were changed, as was found before and again after iteration 2"},
+		{drifts(events.ReasonToolChanged), "drift", "halted: a program that gates run was changed, as was found before and again after iteration 2"},
 		{moved(), "drift", "halted: what a person approved was changed, as gate kept finds after iteration 2"},
 		{halted(events.RunHalted{Reason: events.HaltIterations, Limit: 10}), "iterations", "halted: the budget of 10 iterations is used up, and a gate still fails"},
 		{halted(events.RunHalted{Reason: events.HaltStall, Iteration: 2, Used: 660, Limit: 600}), "stall-timeout", "halted: nothing moved for 11m0s before the session of iteration 2 ended, and 10m0s is a stall"},

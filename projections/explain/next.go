@@ -31,7 +31,7 @@ func Next(s run.State) []wire.NextCommand {
 		if _, few := neverFailed(s, *s.Halt); few {
 			return commands("apctl cancel "+h, say(l, "close it; then start a new run, with more runs of the tests", "取り消し、テストの回数を増やして新しく実行する"), "apctl diff "+h, soFar(l))
 		}
-		return afterHalt(l, h, s.Halt.Reason)
+		return afterHalt(s, h)
 	case run.Over:
 		if s.End.State == events.EndRefused {
 			return afterRefusal(l, h, s.End.Reason)
@@ -98,11 +98,12 @@ func waiters(l events.Language) string {
 	return say(l, "limits, and who waits for them", "上限と、待っている実行")
 }
 
-func afterHalt(l events.Language, h string, reason events.Halt) []wire.NextCommand {
+func afterHalt(s run.State, h string) []wire.NextCommand {
+	l, reason := s.Facts.Language, s.Halt.Reason
 	diff, logs, resume := "apctl diff "+h, "apctl logs "+h, "apctl resume "+h
 	switch reason {
 	case events.HaltDrift, events.HaltLogIntegrity:
-		return afterChange(l, h, reason)
+		return afterChange(s, h)
 	case events.HaltGit:
 		return commands("apctl why "+h, say(l, "names what was pushed, moved or removed", "プッシュ・移動・削除されたものを表示"), diff, soFar(l),
 			resume, say(l, "go on with the repository as it is then; it asks a person at a terminal", "そのときのリポジトリで続ける。端末で担当者に確認する"),
@@ -140,9 +141,19 @@ func afterHalt(l events.Language, h string, reason events.Halt) []wire.NextComma
 
 // afterChange are the commands for a run of which what proves its work is not as
 // it was.
-func afterChange(l events.Language, h string, reason events.Halt) []wire.NextCommand {
-	next := commands("apctl diff "+h, say(l, "what was changed: put the pinned files back", "変更内容。固定ファイルを元に戻す"))
-	if reason == events.HaltDrift {
+func afterChange(s run.State, h string) []wire.NextCommand {
+	l, helps := s.Facts.Language, say(s.Facts.Language, "what was changed: put the pinned files back", "変更内容。固定ファイルを元に戻す")
+	switch driftOf(s) {
+	case events.ReasonLeans:
+		helps = say(l, "what was added: the gates have to pass without the files above", "追加内容。上のファイルがなくてもゲートが成功する必要がある")
+	case events.ReasonOutsideChanged:
+		helps = say(l, "what was changed in the work tree; install the packages above again", "作業ツリーの変更内容。上のパッケージを再インストールする")
+	case events.ReasonToolChanged:
+		helps = say(l, "what was changed in the work tree; put the program back", "作業ツリーの変更内容。プログラムを元に戻す")
+	default:
+	}
+	next := commands("apctl diff "+h, helps)
+	if s.Halt.Reason == events.HaltDrift {
 		next = append(next, commands("apctl resume "+h, say(l, "go on; it asks a person at a terminal", "続ける。端末で担当者に確認する"))...)
 	}
 	return append(next, commands("apctl cancel "+h, say(l, "close it; then start a new run", "取り消し、新しく実行する"))...)

@@ -49,8 +49,35 @@ func drifted(s run.State, h events.RunHalted) string {
 				"停止: 担当者が承認したファイルが変更されました(ゲート %s、イテレーション %d)", r.Gate, h.Iteration)
 		}
 	}
-	return say(l, "halted: pinned files or tools are still changed, or changed again, after iteration %d",
-		"停止: イテレーション %d の後も、固定ファイルまたはツールが変更されたままか、再び変更されています", h.Iteration)
+	switch driftOf(s) {
+	case events.ReasonLeans:
+		return say(l, "halted: the gates pass only with files that the agent added, as was found before and again after iteration %d",
+			"停止: エージェントが追加したファイルがなければゲートは成功しません(イテレーション %d の後に再び確認)", h.Iteration)
+	case events.ReasonOutsideChanged:
+		return say(l, "halted: installed packages that gates load were changed, as was found before and again after iteration %d",
+			"停止: ゲートが読み込むインストール済みパッケージが変更されました(イテレーション %d の後に再び確認)", h.Iteration)
+	case events.ReasonToolChanged:
+		return say(l, "halted: a program that gates run was changed, as was found before and again after iteration %d",
+			"停止: ゲートが実行するプログラムが変更されました(イテレーション %d の後に再び確認)", h.Iteration)
+	default:
+	}
+	return say(l, "halted: pinned files were changed, as was found before and again after iteration %d",
+		"停止: 固定ファイルが変更されました(イテレーション %d の後に再び確認)", h.Iteration)
+}
+
+// driftOf is what is no longer as it was: pinned files, if they or nothing else is known.
+func driftOf(s run.State) events.Reason {
+	reason := events.ReasonPinChanged
+	for _, r := range s.Last.Results {
+		switch {
+		case !rule.Broken(r):
+		case r.Kind == events.GateProtected:
+			return events.ReasonPinChanged
+		default:
+			reason = r.Reason
+		}
+	}
+	return reason
 }
 
 // gitHalted tells a push, which cannot be undone, from history that was lost.
