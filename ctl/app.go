@@ -152,6 +152,11 @@ func takesLong(v wire.Verb) bool {
 
 // ask calls one verb, starting the daemon on demand.
 func (a *app) ask(ctx context.Context, v wire.Verb, req, reply any) error {
+	return a.askAs(ctx, ulid.Make().String(), v, req, reply)
+}
+
+// askAs is ask under an id of the caller's: the daemon answers it once.
+func (a *app) askAs(ctx context.Context, id string, v wire.Verb, req, reply any) error {
 	d, err := a.connect(ctx, true)
 	if err != nil {
 		return err
@@ -164,7 +169,7 @@ func (a *app) ask(ctx context.Context, v wire.Verb, req, reply any) error {
 		defer cancel()
 	}
 	if v.Class != wire.Read {
-		return a.change(ctx, d, v, req, reply)
+		return a.change(ctx, d, id, v, req, reply)
 	}
 	return d.Call(ctx, v, req, reply)
 }
@@ -172,8 +177,7 @@ func (a *app) ask(ctx context.Context, v wire.Verb, req, reply any) error {
 // change calls a verb that changes something. When the daemon ends before it
 // has answered, the next one is asked once more under the same id, so that what
 // was asked for happens once.
-func (a *app) change(ctx context.Context, d Daemon, v wire.Verb, req, reply any) error {
-	id := ulid.Make().String()
+func (a *app) change(ctx context.Context, d Daemon, id string, v wire.Verb, req, reply any) error {
 	err := d.CallAs(ctx, id, v, req, reply)
 	if !unreachable(err) || ctx.Err() != nil {
 		return err

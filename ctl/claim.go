@@ -42,7 +42,7 @@ func runPeerClaims(ctx context.Context, a *app, all bool) error {
 }
 
 func newPeerTake(a *app) *cobra.Command {
-	ttl := "2h"
+	var ttl string
 	cmd := &cobra.Command{
 		Use:   "take KEY",
 		Short: "Claim a work tree, a branch, an issue or a merge slot",
@@ -57,9 +57,15 @@ on, unless a person forces that.`,
 		Example:           "  apctl peer take branch:fix/parser --ttl 30m\n  apctl peer take issue:24\n  apctl peer take workspace",
 		Args:              oneKey,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, args []string) error { return runPeerTake(cmd.Context(), a, args[0], ttl) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			length, err := ttlOf(cmd, args[0], ttl)
+			if err != nil {
+				return err
+			}
+			return runPeerTake(cmd.Context(), a, args[0], length)
+		},
 	}
-	cmd.Flags().StringVar(&ttl, "ttl", ttl, "`TIME` that it is fresh without a sign of its holder, 10s to 168h")
+	cmd.Flags().StringVar(&ttl, "ttl", ttl, "`TIME` that it is fresh without a sign of its holder, 10s to 168h (default 2h; to renew, what it had)")
 	return a.jsonFlag(cmd)
 }
 
@@ -71,14 +77,7 @@ func oneKey(cmd *cobra.Command, args []string) error {
 	return upTo(1)(cmd, args)
 }
 
-func runPeerTake(ctx context.Context, a *app, key, length string) error {
-	ttl, err := parseDuration("--ttl", length)
-	if err != nil {
-		return err
-	}
-	if ttl <= 0 || ttl%time.Second != 0 {
-		return render.BadTTL(ttl, key)
-	}
+func runPeerTake(ctx context.Context, a *app, key string, ttl time.Duration) error {
 	dir, err := a.workspace("")
 	if err != nil {
 		return err
@@ -89,6 +88,18 @@ func runPeerTake(ctx context.Context, a *app, key, length string) error {
 		return err
 	}
 	return a.answer(wire.SchemaClaims, v, func(s render.Style) string { return s.Taken(v) })
+}
+
+// ttlOf is for how long a claim is taken: 0 without the flag, and the daemon knows.
+func ttlOf(cmd *cobra.Command, key, length string) (time.Duration, error) {
+	if !cmd.Flags().Changed("ttl") {
+		return 0, nil
+	}
+	ttl, err := parseDuration("--ttl", length)
+	if err == nil && (ttl <= 0 || ttl%time.Second != 0) {
+		err = render.BadTTL(ttl, key)
+	}
+	return ttl, err
 }
 
 func newPeerDrop(a *app) *cobra.Command {

@@ -135,7 +135,8 @@ a new agent would take itself for a child of it. apctl agent show lists them.
 Names that end in TOKEN are left out unless they belong to a model's family
 (the last three lines), and so is SSH_AUTH_SOCK: an agent that works alone gets
 a key that can push or publish only when you say so. Send one more with
---env NAME (your value) or --env NAME=VALUE. AUTOPILOT_* is never sent.
+--env NAME (your value) or --env NAME=VALUE. AUTOPILOT_* is never sent: what the
+daemon itself sets for agents and gates is in apctl help agents.
 
 apctl itself reads:
 
@@ -162,9 +163,12 @@ allowed in advance where the program would take that for any text.
 The prompt comes on standard input. The command finds in its environment:
 
   AUTOPILOT_RUN_ID  AUTOPILOT_PHASE  AUTOPILOT_ITERATION
+  AUTOPILOT_ROLE          the role in which it works or looks, where it has one
   AUTOPILOT_PROMPT_FILE   the prompt as a file
   AUTOPILOT_RESULT_FILE   where it may write a result
   AUTOPILOT_SOCKET        the daemon, for reading
+  AUTOPILOT_EFFECT        id of this call; where it is set, apctl starts neither
+                          a daemon nor a run, and decides nothing. Gates have it too
   AUTOPILOT_AGENT_CAP     how many sub-agents the machine bears, where it has a cap
 
 It may print lines of its own, of which each begins with ::autopilot: totals of

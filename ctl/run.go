@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/oklog/ulid/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -228,7 +229,7 @@ func (a *app) start(ctx context.Context, d Daemon, req wire.StartRequest) (v wir
 	req.Advise = a.interactive() && req.Spec.Workflow != workflowConverge && req.Spec.Driver == events.DriverDaemon
 	do := func() error {
 		defer a.saySoon(render.Recording())()
-		return a.change(ctx, d, wire.RunStart, req, &v)
+		return a.change(ctx, d, ulid.Make().String(), wire.RunStart, req, &v)
 	}
 	err = a.trusting(ctx, cmp.Or(req.Spec.From, req.Spec.Workspace), do)
 	if err != nil || v.Express == "" {

@@ -2,8 +2,11 @@ package ctl
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"time"
 
+	"github.com/oklog/ulid/v2"
 	"github.com/spf13/cobra"
 
 	"autopilot/ctl/render"
@@ -41,8 +44,18 @@ func (a *app) chatRef(dir string, args []string) (wire.RunRef, error) {
 
 // session asks one verb of a chat and shows the answer, with more to do first.
 func (a *app) session(ctx context.Context, v wire.Verb, req any, more ...wire.NextCommand) error {
+	return a.sessionAs(ctx, ulid.Make().String(), v, req, more...)
+}
+
+// deliver is session for what a chat hands over. The same text again goes under the
+// same id, so it has the answer of the first, also where a chat has not seen that.
+func (a *app) deliver(ctx context.Context, v wire.Verb, req any, text string) error {
+	return a.sessionAs(ctx, fmt.Sprintf("%x", sha256.Sum256([]byte(v.Name+"\n"+text)))[:40], v, req)
+}
+
+func (a *app) sessionAs(ctx context.Context, id string, v wire.Verb, req any, more ...wire.NextCommand) error {
 	var view wire.SessionView
-	if err := a.ask(ctx, v, req, &view); err != nil {
+	if err := a.askAs(ctx, id, v, req, &view); err != nil {
 		return err
 	}
 	view.Next = append(more, view.Next...)

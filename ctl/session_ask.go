@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
 	"autopilot/ctl/render"
@@ -68,5 +69,9 @@ func runSessionAsk(ctx context.Context, a *app, o askOptions, args []string) err
 	if bad := req.Check(); bad != nil {
 		return bad
 	}
-	return a.session(ctx, wire.SessionAsk, req)
+	text, err := json.Marshal(wire.SessionAskRequest{Effect: req.Effect, Phase: req.Phase, Iteration: req.Iteration, Ask: req.Ask})
+	if err != nil {
+		return err
+	}
+	return a.deliver(ctx, wire.SessionAsk, req, string(text))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"autopilot/ctl/render"
+	"autopilot/docs"
 	"autopilot/events/wire"
 )
 
@@ -84,17 +85,9 @@ first line of a file:
 		Example:           "  apctl workflow schema > .autopilot/workflows/workflow.schema.json",
 		Args:              upTo(0),
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			var v wire.WorkflowSchemaView
-			if err := a.ask(cmd.Context(), wire.WorkflowSchema, struct{}{}, &v); err != nil {
-				return err
-			}
-			if !a.json {
-				if err := v.Schema.Indent(); err != nil {
-					return err
-				}
-			}
-			return a.answer(wire.SchemaWorkflowSchema, v, func(render.Style) string { return string(v.Schema) + "\n" })
+		RunE: func(*cobra.Command, []string) error {
+			v := wire.WorkflowSchemaView{Schema: docs.WorkflowSchema()}
+			return a.answer(wire.SchemaWorkflowSchema, v, func(render.Style) string { return string(v.Schema) })
 		},
 	})
 }

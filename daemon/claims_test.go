@@ -284,3 +284,22 @@ func TestClonesOfOneRepositorySeeEachOthersClaims(t *testing.T) {
 	s.saysAll("a push from the clone", two.hook(wire.HookCalls, push), "branch fix/x is held by a chat of claude")
 	s.silent("its holder's own", one.hook(wire.HookCalls, push))
 }
+
+// A claim that is renewed without a word is kept for as long as it was taken for.
+func TestARenewedClaimKeepsItsLength(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	c := s.chat()
+	for _, step := range []struct{ asks, has int64 }{{1800, 1800}, {0, 1800}, {60, 60}, {0, 60}} {
+		v, err := s.d.claims.Take(t.Context(), c.request(), wire.ClaimRequest{Workspace: s.work, Key: "branch:fix/x", TTL: step.asks})
+		if err != nil || v.Claims[0].TTL != step.has || v.Claims[0].Fence != 1 {
+			t.Errorf("taken for %d seconds: %+v %v, want %d", step.asks, v.Claims, err, step.has)
+		}
+	}
+	if err := c.drops("branch:fix/x"); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := c.takes("branch:fix/x"); err != nil || v.TTL != int64(claim.TTL/time.Second) {
+		t.Errorf("taken anew: %+v %v", v, err)
+	}
+}

@@ -170,6 +170,7 @@ func (s *site) wantsGone(st run.State) {
 	if w := s.why(st.ID); w.Run.State != "done" || w.Run.Gone == nil || len(w.Rows) == 0 {
 		s.t.Errorf("why: %+v", w)
 	}
+	s.wantsBare(st)
 	send := func(any) error { return nil }
 	_, restored := s.d.runRestore(s.t.Context(), s.request(), wire.RestoreRequest{RunRef: ref, To: "0"})
 	for name, err := range map[string]error{
@@ -188,6 +189,21 @@ func (s *site) wantsGone(st run.State) {
 	}
 	if _, err := s.d.reportMake(s.t.Context(), s.request(), wire.ReportRequest{Since: time.Now().Add(-time.Hour)}); err != nil {
 		s.t.Errorf("report: %v", err)
+	}
+}
+
+// wantsBare wants the evidence of a run that is done to say that a part of it is not
+// here, and no command that would show or bring back what it left.
+func (s *site) wantsBare(st run.State) {
+	s.t.Helper()
+	w := s.why(st.ID)
+	if e := w.Evidence; e == nil || !e.Bare || e.Tree != string(st.End.Tree) || len(e.Gates) != len(st.Facts.Gates) || e.Gates[0].Verdict != "pass" {
+		s.t.Errorf("evidence: %+v", e)
+	}
+	for _, n := range append(w.Next, s.d.first(s.request(), st, time.Now())) {
+		if strings.Contains(n.Command, "diff") || strings.Contains(n.Command, "logs") || strings.Contains(n.Command, "restore") {
+			s.t.Errorf("offered: %s", n.Command)
+		}
 	}
 }
 

@@ -102,10 +102,11 @@ func (d *Daemon) whyBy(ctx context.Context, s run.State, now wire.RunView, h exp
 	d.addVerdict(&v, s)
 	v.Git = d.git(s)
 	v.Next = slices.Concat(saves(s, v.Git), v.Next, afterwards(s, now, v.Git))
+	if d.bare(s) {
+		v.Next = explain.WithoutRecords(v.Next)
+	}
 	if s.Status == run.Over && s.End.State == events.EndDone {
-		if v.Evidence, err = d.evidence(ctx, s); err != nil && (d.removal.Gone(s) != nil || d.fleet.IsImported(s.ID)) {
-			v.Evidence, err = nil, nil // the events say what is left to say
-		}
+		v.Evidence, err = d.evidence(ctx, s)
 	}
 	if err == nil && s.Status != run.Live {
 		v.Summary, err = d.summarised(ctx, s)
@@ -251,25 +252,33 @@ func claims(s run.State, summary string) []string {
 	return out
 }
 
-// evidence is what done stands on.
+// bare says that the output and the recorded trees of a run are not here, and maybe
+// its texts: they were erased or pruned, or it was imported.
+func (d *Daemon) bare(s run.State) bool {
+	return d.removal.Gone(s) != nil || d.fleet.IsImported(s.ID)
+}
+
+// evidence is what done stands on. Of a run that is bare it is what the events say,
+// and what is left of the texts.
 func (d *Daemon) evidence(ctx context.Context, s run.State) (*wire.Evidence, error) {
+	bare := d.bare(s)
 	spec, err := d.worker.Spec(s)
-	if err != nil {
+	if err != nil && !bare {
 		return nil, err
 	}
 	e := &wire.Evidence{
-		Tree: string(s.End.Tree), Checkout: "in place", Gates: gateViews(s, spec),
+		Tree: string(s.End.Tree), Checkout: "in place", Gates: gateViews(s, spec), Bare: bare,
 	}
 	if s.Last.Checkout == events.CheckoutClean {
 		e.Checkout = "clean"
 	}
 	e.Controls, e.Weaker = d.controls(s, spec)
 	e.Added = d.added(s)
-	if e.Created, err = d.worker.MadePaths(s.Last.Created); err != nil {
+	if e.Created, err = d.worker.MadePaths(s.Last.Created); err != nil && !bare {
 		return nil, err
 	}
-	if d.fleet.IsImported(s.ID) {
-		return e, nil // its trees are where it ran
+	if bare {
+		return e, nil
 	}
 	e.Pinned, e.Allowed, err = d.worker.Proven(ctx, s)
 	return e, err

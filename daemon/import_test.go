@@ -58,6 +58,7 @@ func TestImportedHistoryIsThereToBeReadAndForNothingElse(t *testing.T) {
 			t.Fatalf("the state there: %v %s", ok, d)
 		}
 		why := b.why(st.Facts.Handle)
+		b.wantsBare(there)
 		if why.Run.State != "done" || b.d.text(there.Facts.Task) != "make it so" {
 			t.Errorf("why: %+v", why)
 		}

@@ -200,7 +200,7 @@ func (r *reporter) run(h snapshot.Head, s run.State) wire.ReportRun {
 	s = r.d.spoken(s)
 	out := wire.ReportRun{
 		Run: r.d.view(s), At: s.Clock.Latest, Kind: explain.Needs(s, r.now),
-		Next: first(r.q, s, r.now), Usage: addUsed(wire.UsageSum{}, h, r.since), Refused: s.Refused.Sum(),
+		Next: r.d.first(r.q, s, r.now), Usage: addUsed(wire.UsageSum{}, h, r.since), Refused: s.Refused.Sum(),
 	}
 	out.Run.Git = r.d.gitLines(s)
 	if s.Status == run.Over && s.End.State == events.EndDone {
@@ -215,12 +215,19 @@ func (r *reporter) run(h snapshot.Head, s run.State) wire.ReportRun {
 }
 
 // first is the command to begin with, for who asks.
-func first(q bus.Request, s run.State, now time.Time) wire.NextCommand {
-	n := explain.First(s, now)
-	if n.Command == "" || guided(q) {
+func (d *Daemon) first(q bus.Request, s run.State, now time.Time) wire.NextCommand {
+	list := []wire.NextCommand{explain.First(s, now)}
+	n := list[0]
+	if n.Command == "" {
 		return n
 	}
-	if list := explain.ForAgents([]wire.NextCommand{n}); len(list) == 0 {
+	if d.bare(s) {
+		list = explain.WithoutRecords(list)
+	}
+	if !guided(q) {
+		list = explain.ForAgents(list)
+	}
+	if len(list) == 0 {
 		return wire.NextCommand{Command: "apctl why " + s.Facts.Handle, Why: phrase.Say(s.Facts.Language, "the evidence", "証拠")}
 	}
 	return n
@@ -261,7 +268,7 @@ func (d *Daemon) inboxItem(q bus.Request, s run.State, now time.Time) wire.Inbox
 	s = d.spoken(s)
 	i := wire.InboxItem{
 		Kind: cmp.Or(explain.Needs(s, now), explain.JustHalted), At: s.Clock.Latest, Run: s.Facts.Handle, ID: s.ID,
-		Task: oneLine(d.text(s.Facts.Task)), Workspace: d.text(s.Facts.Workspace), Next: first(q, s, now),
+		Task: oneLine(d.text(s.Facts.Task)), Workspace: d.text(s.Facts.Workspace), Next: d.first(q, s, now),
 	}
 	i.Language = string(s.Facts.Language)
 	_, i.What = explain.Why(s)

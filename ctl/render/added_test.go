@@ -35,6 +35,9 @@ func TestAdditionsAreNamedWithABound(t *testing.T) {
 			t.Error(got)
 		}
 	}
+	if got := s.evidence(wire.WhyView{Evidence: &wire.Evidence{Bare: true}}); strings.Contains(got, "pinned  ") || !strings.Contains(got, "not here") {
+		t.Errorf("of a run that was imported:\n%s", got)
+	}
 	if got := s.evidence(wire.WhyView{Evidence: &wire.Evidence{}}); strings.Contains(got, "suppressed") || strings.Contains(got, "new tests") {
 		t.Error(got)
 	}

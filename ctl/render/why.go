@@ -186,7 +186,10 @@ func (s Style) evidence(w wire.WhyView) string {
 			s.sign(g.Verdict), Line(g.Name), s.verdictWord(g.Verdict), s.proof(g), s.cut(s.what(g), 48),
 		})
 	}
-	if e.Pinned == 0 {
+	switch {
+	case e.Bare:
+		pinned = ""
+	case e.Pinned == 0:
 		pinned = s.say("no files", "なし")
 	}
 	return table(gates) + s.facts([][2]string{
@@ -200,7 +203,19 @@ func (s Style) evidence(w wire.WhyView) string {
 		{s.say("suppressed", "抑制の追加"), s.suppressions(e.Added)},
 		{s.say("allowed", "変更許可"), strings.TrimRight(list(e.Allowed), "\n")},
 		{s.say("gates made", "ゲートの生成物"), strings.TrimRight(list(e.Created), "\n")},
+		{s.say("not here", "ここにないもの"), s.missing(w)},
 	})
+}
+
+// missing says what the evidence of a run lacks that was erased, pruned or imported.
+func (s Style) missing(w wire.WhyView) string {
+	switch {
+	case !w.Evidence.Bare:
+		return ""
+	case w.Run.Gone != nil:
+		return s.say("output and pinned files, and what its texts said", "出力、固定ファイル、テキストの内容") + " " + s.GoneText(*w.Run.Gone)
+	}
+	return s.say("output and pinned files: they are where it ran", "出力と固定ファイル(実行したホストにある)")
 }
 
 // executed says how many tests each gate has run, before the work and after it.

@@ -30,16 +30,18 @@ const (
 // DefaultQuota bounds the event store when the configuration does not, in bytes.
 const DefaultQuota = 4 << 30
 
-// LogConfig is that of the event log in a store of so many bytes, 0 for DefaultQuota.
-// It leaves the server's own limit some room above the log's, and keeps a part of
-// that for how runs end.
+// LogConfig is that of an event log of so many bytes, 0 for DefaultQuota. It keeps a
+// part of them for how runs end.
 func LogConfig(quota int64) log.Config {
 	if quota <= 0 {
 		quota = DefaultQuota
 	}
-	quota -= quota / 16
 	return log.Config{Quota: quota, Reserve: quota / 16}
 }
+
+// storeBytes is the server's own limit: it leaves room above the log's, which is
+// the one that a user sets and is shown.
+func storeBytes(quota int64) int64 { return quota + quota/16 }
 
 // maxMemory bounds the memory streams of the server; there are none.
 const maxMemory = 64 << 20
@@ -140,7 +142,7 @@ func startServer(cfg Config, auth server.Authentication) (*server.Server, error)
 		Host:       "127.0.0.1", DontListen: true, NoSigs: true,
 		JetStream: true, StoreDir: filepath.Join(cfg.Places.State, "store"),
 		SyncAlways:        cfg.Durability == Power,
-		JetStreamMaxStore: cfg.Quota, JetStreamMaxMemory: maxMemory,
+		JetStreamMaxStore: storeBytes(cfg.Quota), JetStreamMaxMemory: maxMemory,
 		DisableJetStreamBanner: true,
 		MaxPayload:             maxPayload, MaxControlLine: maxLine, MaxSubs: maxSubs,
 		NoFastProducerStall:        true, // one slow client must not slow the answers to others

@@ -160,10 +160,7 @@ func (d *Desk) ownerOf(who chat.Chat, has events.ClaimOwner) events.ClaimOwner {
 // Take gets a claim for who asks, or renews it.
 func (d *Desk) Take(ctx context.Context, q bus.Request, body wire.ClaimRequest) (wire.ClaimsView, error) {
 	ttl := time.Duration(body.TTL) * time.Second
-	if body.TTL == 0 {
-		ttl = TTL
-	}
-	if ttl < minTTL || ttl > maxTTL {
+	if ttl != 0 && (ttl < minTTL || ttl > maxTTL) {
 		return wire.ClaimsView{}, wire.Errorf(wire.Usage, "a claim is taken for 10s up to 168h, not for %s", ttl).
 			WithHint("apctl peer take %s --ttl 2h", phrase.Quote(body.Key))
 	}
@@ -191,6 +188,12 @@ func (d *Desk) Take(ctx context.Context, q bus.Request, body wire.ClaimRequest) 
 		defer release()
 	}
 	owner := d.ownerOf(who, has.Owner)
+	if ttl == 0 {
+		ttl = TTL
+		if owner.Same(has.Owner) {
+			ttl = has.TTL
+		}
+	}
 	s, at, err := d.take(ctx, wish{key: k, owner: owner, who: Holder(owner), ttl: ttl, actor: who.Actor, cause: q.ID})
 	if err != nil {
 		return wire.ClaimsView{}, d.Fault(err)

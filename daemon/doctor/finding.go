@@ -20,14 +20,3 @@ func (a about) ok(format string, args ...any) []wire.DoctorFinding {
 func (a about) unknown(what string, err error) []wire.DoctorFinding {
 	return a.find(Unknown, "", "%s is not known: %v", what, err)
 }
-
-// size writes bytes for people.
-func size(n uint64) string {
-	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%d MiB", n>>20)
-	}
-	return fmt.Sprintf("%d KiB", (n+1023)>>10)
-}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"autopilot/events/wire"
+	"autopilot/projections/phrase"
 )
 
 // plenty is free space that needs no word.
@@ -17,13 +18,13 @@ func disks(_ context.Context, in Input, p Probe) []wire.DoctorFinding {
 	case err != nil:
 		out = a.unknown("the free space of the state directory", err)
 	case d.Free < in.Stops:
-		out = a.find(Error, "make room, or set AUTOPILOT_STATE to another disk", "%s free for the state: below %s nothing is recorded, and runs wait", size(d.Free), size(in.Stops))
+		out = a.find(Error, "make room, or set AUTOPILOT_STATE to another disk", "%s free for the state: below %s nothing is recorded, and runs wait", phrase.Size(int64(d.Free)), phrase.Size(int64(in.Stops)))
 	case d.Free < in.Begins:
-		out = a.find(Error, "make room, or set AUTOPILOT_STATE to another disk", "%s free for the state: below %s nothing begins", size(d.Free), size(in.Begins))
+		out = a.find(Error, "make room, or set AUTOPILOT_STATE to another disk", "%s free for the state: below %s nothing begins", phrase.Size(int64(d.Free)), phrase.Size(int64(in.Begins)))
 	case d.Free < plenty:
-		out = a.find(Warning, "make room before a long run", "%s free for the state", size(d.Free))
+		out = a.find(Warning, "make room before a long run", "%s free for the state", phrase.Size(int64(d.Free)))
 	default:
-		out = a.ok("%s free for the state (%s)", size(d.Free), in.State)
+		out = a.ok("%s free for the state (%s)", phrase.Size(int64(d.Free)), in.State)
 	}
 	if in.Workspace == "" {
 		return out
@@ -32,9 +33,9 @@ func disks(_ context.Context, in Input, p Probe) []wire.DoctorFinding {
 	case err != nil:
 		out = append(out, a.unknown("the free space of the work tree", err)...)
 	case d.Free < plenty/4:
-		out = append(out, a.find(Warning, "make room before a long run", "%s free in the work tree", size(d.Free))...)
+		out = append(out, a.find(Warning, "make room before a long run", "%s free in the work tree", phrase.Size(int64(d.Free)))...)
 	default:
-		out = append(out, a.ok("%s free in the work tree", size(d.Free))...)
+		out = append(out, a.ok("%s free in the work tree", phrase.Size(int64(d.Free)))...)
 	}
 	return out
 }
@@ -96,11 +97,11 @@ func storeHealth(_ context.Context, in Input, _ Probe) []wire.DoctorFinding {
 	var out []wire.DoctorFinding
 	switch {
 	case s.Quota > 0 && s.Bytes > s.Quota:
-		out = a.find(Error, "raise quota in the user's configuration", "the event store is full: %s of %s", size(uint64(s.Bytes)), size(uint64(s.Quota)))
+		out = a.find(Error, "raise quota in the user's configuration", "the event store is full: %s of %s", phrase.Size(s.Bytes), phrase.Size(s.Quota))
 	case s.Quota > 0 && s.Bytes > s.Quota/10*8:
-		out = a.find(Warning, "raise quota in the user's configuration", "the event store is nearly full: %s of %s", size(uint64(s.Bytes)), size(uint64(s.Quota)))
+		out = a.find(Warning, "raise quota in the user's configuration", "the event store is nearly full: %s of %s", phrase.Size(s.Bytes), phrase.Size(s.Quota))
 	case s.Quota > 0:
-		out = a.ok("%d events, %s of %s; what was acknowledged is there", s.Events, size(uint64(s.Bytes)), size(uint64(s.Quota)))
+		out = a.ok("%d events, %s of %s; what was acknowledged is there", s.Events, phrase.Size(s.Bytes), phrase.Size(s.Quota))
 	default:
 		out = a.ok("what was acknowledged is there")
 	}

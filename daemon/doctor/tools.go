@@ -178,7 +178,7 @@ func troves(in Input, p Probe) []wire.DoctorFinding {
 		out = append(out, a.find(Note, "", "repositories within it are recorded by their commit only: %s", some(t.Nested))...)
 	}
 	if len(t.Large) > 0 {
-		out = append(out, a.find(Warning, "add them to .gitignore, or commit them", "files over 50 MB, recorded by size and hash only unless git tracks them: %s", some(t.Large))...)
+		out = append(out, a.find(Warning, "add them to .gitignore, or commit them", "files over 50 MiB, recorded by size and hash only unless git tracks them: %s", some(t.Large))...)
 	}
 	if !t.Whole {
 		out = append(out, a.find(Unknown, "", "not all of the work tree was searched for large files and other repositories")...)

@@ -266,7 +266,8 @@ func (a *Actor) pause(act Action) time.Duration {
 		}
 		d = min(d, w.Until.Sub(now))
 	}
-	if end, ok := Deadline(a.State(), now); ok && end.After(now) {
+	s := a.State()
+	if end, ok := Deadline(s, now); ok && end.After(now) && s.Clock.Waits.IsZero() { // what waits is bounded above
 		d = min(d, end.Sub(now))
 	}
 	return max(d, time.Millisecond)

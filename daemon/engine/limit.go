@@ -60,13 +60,18 @@ func (q *view) waiting() bool {
 	return q.WaitsForLimit() && q.now.Before(time.UnixMilli(q.Waiting.UntilMS))
 }
 
-// waitLimit waits, but not beyond the time that the run was given.
+// waitLimit waits for a limit.
 func (q *view) waitLimit() Action {
-	until := time.UnixMilli(q.Waiting.UntilMS)
-	if end := q.Facts.Limits.UntilMS; end > 0 && end < q.Waiting.UntilMS {
+	return q.idleUntil(time.UnixMilli(q.Waiting.UntilMS), string(q.Waiting.Cause))
+}
+
+// idleUntil waits in time of no activity, so only the wall clock of the run's limits
+// ends it earlier.
+func (q *view) idleUntil(until time.Time, why string) Action {
+	if end := q.Facts.Limits.UntilMS; end > 0 && end < until.UnixMilli() {
 		until = time.UnixMilli(end)
 	}
-	return Wait{Until: until, Why: string(q.Waiting.Cause)}
+	return Wait{Until: until, Why: why}
 }
 
 func (q *view) backOffEnd() time.Time {
@@ -78,17 +83,8 @@ func (q *view) backingOff() bool {
 	return q.skipped() && q.Loop.Noops > 0 && !rule.Hung(q.Last.Agent) && q.now.Before(q.backOffEnd())
 }
 
-// backOff waits, but not beyond the run's own limits.
-func (q *view) backOff() Action {
-	until := q.backOffEnd()
-	if end, ok := q.Deadline(); ok && end.Before(until) {
-		until = end
-	}
-	return Wait{Until: until, Why: "noop"}
-}
-
-// Deadline is when the run's own limits end it, if it stays awake.
-func (q *view) Deadline() (time.Time, bool) { return Deadline(q.State, q.now) }
+// backOff waits for the end of a pause.
+func (q *view) backOff() Action { return q.idleUntil(q.backOffEnd(), "noop") }
 
 // Deadline is when the time limits of a live run end it, if the host stays
 // awake from now on: the earlier of active time and wall clock.

@@ -24,9 +24,9 @@ import (
 // of an ordinary history. A state that was kept by another fold must not be
 // believed, so whoever changes one of these raises run.FoldVersion with it.
 const (
-	foldVersion = 6
+	foldVersion = 7
 	foldShape   = "58ece0697612f1c8"
-	foldResult  = "e4139e6f49453b24"
+	foldResult  = "984c8bb77bd86086"
 )
 
 func TestTheFoldVersionIsRaisedWithWhatItFolds(t *testing.T) {

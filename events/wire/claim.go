@@ -21,7 +21,7 @@ type ClaimsRequest struct {
 type ClaimRequest struct {
 	Workspace string `json:"workspace"`        // directory in the repository
 	Key       string `json:"key"`              // workspace, branch:NAME, issue:NAME or merge:NAME
-	TTL       int64  `json:"ttl_s,omitzero"`   // take: seconds, 0 is the default
+	TTL       int64  `json:"ttl_s,omitzero"`   // take: seconds, 0 is what a claim that is renewed had, else the default
 	Typed     string `json:"typed,omitzero"`   // force: the key, as a person typed it
 	PIN       string `json:"pin,omitzero"`     // force: where one is set
 	Fence     uint64 `json:"fence,omitzero"`   // force: of the holder that was shown

@@ -321,6 +321,9 @@ type Evidence struct {
 	Controls []Control  `json:"controls,omitzero"`
 	Weaker   bool       `json:"weaker,omitzero"` // the controls were switched off, or could not be tried
 	Added    *Additions `json:"added,omitzero"`
+	// Bare says that pinned files are not in it, nor what texts said that are not
+	// here: the run was erased, pruned or imported.
+	Bare bool `json:"bare,omitzero"`
 }
 
 // Additions are what a run added that is told beside its verdict.

@@ -11,6 +11,18 @@ import (
 // nothing.
 var reading = []string{"diff", "logs", "report", "status", "usage", "watch", "why"}
 
+// records are the commands that show or bring back what a run printed and left.
+var records = []string{"diff", "logs", "restore"}
+
+// WithoutRecords leaves out the commands that need the output and the recorded trees
+// of a run, where it has them no more.
+func WithoutRecords(list []wire.NextCommand) []wire.NextCommand {
+	return slices.DeleteFunc(slices.Clone(list), func(n wire.NextCommand) bool {
+		words := strings.Fields(n.Command)
+		return len(words) > 1 && words[0] == "apctl" && slices.Contains(records, words[1])
+	})
+}
+
 // ForAgents leaves only those commands that show something. How a halted run is
 // made to go on, by whatever way, is for people to know. What is not known to
 // be harmless is left out, so a command that is new is, too.

@@ -211,7 +211,7 @@ func recorded(s State, at time.Time, d events.IterationRecorded) State {
 	s.Stage, s.Last.Record, s.Loop.Fresh = Ready, d, true
 	s.Clock.Recorded, s.Clock.Taken = at, at
 	if d.Verdict == events.Skipped {
-		s.Loop.Redo = true
+		s.Loop.Redo, s.Clock.Waits = true, at // a pause or a wait, in which nobody works
 		if !s.Last.Agent.Result.OfAccount() {
 			s.Loop.Noops++
 		}

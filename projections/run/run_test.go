@@ -48,6 +48,33 @@ func TestActiveTimeLeavesOutSleepAndHalts(t *testing.T) {
 	}
 }
 
+// A pause after a no-op is no activity, nor is a wait: it takes nothing of --for.
+func TestActiveTimeLeavesOutPauses(t *testing.T) {
+	t.Parallel()
+	s := begun()
+	for i, st := range []struct {
+		after time.Duration
+		data  events.Data
+		want  time.Duration // active a minute later
+	}{
+		{time.Minute, events.IterationStarted{Iteration: 1}, 2 * time.Minute},
+		{2 * time.Minute, events.AgentEnded{Outcome: events.Exited}, 3 * time.Minute},
+		{3 * time.Minute, events.IterationRecorded{Iteration: 1, Verdict: events.Skipped}, 3 * time.Minute},
+		{13 * time.Minute, events.RunSuspended{MS: (5 * time.Minute).Milliseconds()}, 3 * time.Minute},
+		{18 * time.Minute, events.IterationStarted{Iteration: 1, Attempt: 1}, 4 * time.Minute},
+		{20 * time.Minute, events.IterationRecorded{Iteration: 1, Verdict: events.Skipped}, 5 * time.Minute},
+		{21 * time.Minute, events.LimitWaiting{}, 5 * time.Minute},
+		{30 * time.Minute, events.RunHalted{Reason: events.HaltNoop}, 5 * time.Minute},
+		{60 * time.Minute, events.RunResumed{}, 6 * time.Minute},
+		{70 * time.Minute, events.IterationRecorded{Iteration: 1, Verdict: events.Fail}, 16 * time.Minute},
+	} {
+		s = run.Evolve(s, at(uint64(i+2), st.after, st.data))
+		if got := s.Clock.Active(start.Add(st.after + time.Minute)); got != st.want {
+			t.Errorf("%d, after %s: active %v, want %v", i, st.data.EventType(), got, st.want)
+		}
+	}
+}
+
 func TestCommitsOfWhoWorkedAreKnownUntilHeadIsBackWhereItWas(t *testing.T) {
 	t.Parallel()
 	head := func(commit string) events.Head { return events.Head{Commit: commit} }

@@ -38,7 +38,7 @@ const (
 // FoldVersion names what State holds and how Evolve makes it. States that were
 // kept are believed by a fold of the same version only, so it is raised with
 // every change of either.
-const FoldVersion = 6
+const FoldVersion = 7
 
 // State is a run, folded from its own log alone.
 type State struct {
@@ -183,7 +183,7 @@ type Clock struct {
 	Since     time.Time // of the present stretch of activity; zero while halted or over
 	Before    time.Duration
 	Suspended time.Duration // within the present stretch, and waited for limits
-	Waits     time.Time     // since when the run waits for a limit; zero when it does not
+	Waits     time.Time     // since when the run waits for a limit, a person or the end of a pause; zero when it does not
 	Latest    time.Time     // of the latest event
 	Recorded  time.Time     // of the latest recorded iteration
 	Taken     time.Time     // since when the work tree is to stay as it was seen, between iterations; zero before the first
@@ -205,8 +205,8 @@ func (s State) ChatAnswers() bool {
 // AtWork says that a session of the agent, or of a role, is announced.
 func (s State) AtWork() bool { return s.Stage == Agent || s.Stage == Looking }
 
-// Active is how long the run has been active, without time in which the host
-// slept or the run was halted or waited for a limit.
+// Active is how long agents and gates have worked for the run, without time in which
+// the host slept or the run was halted, waited or paused.
 func (c Clock) Active(now time.Time) time.Duration {
 	if c.Since.IsZero() {
 		return c.Before
