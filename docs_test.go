@@ -88,19 +88,6 @@ func TestSchemaOfWorkflowsInTheDocs(t *testing.T) {
 	}
 }
 
-func TestTheWorkflowOfTheDocsIsSound(t *testing.T) {
-	t.Parallel()
-	b, err := os.ReadFile("docs/workflows.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(b), "```yaml\n")
-	src, _, _ := strings.Cut(rest, "```")
-	if _, found := workflow.Lint([]byte(src)); len(found) > 0 {
-		t.Error(found)
-	}
-}
-
 // exitCodes is what apctl help exit-codes prints.
 func exitCodes(t *testing.T) string {
 	t.Helper()
@@ -456,6 +443,40 @@ func TestLinksOfTheDocsLeadSomewhere(t *testing.T) {
 			if _, err := fs.Stat(os.DirFS("."), filepath.Join(filepath.Dir(file), m[1])); err != nil {
 				t.Errorf("%s: %v", file, err)
 			}
+		}
+	}
+}
+
+// What the daemon sets for agents and gates, and what apctl reads, is in the help.
+func TestVariablesAreInTheHelp(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	for _, topic := range []string{"agents", "environment"} {
+		if code := ctl.Main(context.Background(), ctl.World{Args: []string{"help", topic}, Out: ctl.Output{Writer: &out}}); code != 0 {
+			t.Fatalf("help %s: exit %d", topic, code)
+		}
+	}
+	var names []string
+	for _, file := range []string{"daemon/agent/command.go", "events/place/place.go"} {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`Env\w+ += "(AUTOPILOT_\w+)"`).FindAllStringSubmatch(string(b), -1) {
+			names = append(names, m[1])
+		}
+	}
+	for _, s := range config.Settings() {
+		if s.Variable != "" {
+			names = append(names, s.Variable)
+		}
+	}
+	if len(names) < 20 {
+		t.Errorf("only %d variables were found: %v", len(names), names)
+	}
+	for _, name := range names {
+		if !regexp.MustCompile(`\b` + name + `\b`).Match(out.Bytes()) {
+			t.Errorf("apctl help agents and environment do not name %s", name)
 		}
 	}
 }

@@ -2,8 +2,10 @@ package ctl
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -323,4 +325,39 @@ func TestVersionMayKnowNoDaemon(t *testing.T) {
 	w := newWorld(t, nil, "version")
 	code(t, w, 0)
 	contains(t, "stdout", w.out.String(), "apctl 1.0.0 (")
+}
+
+// Text that is the same everywhere is printed without a daemon, and starts none.
+func TestCommandsThatNeedNoDaemonStartNone(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"workflow schema", "workflow schema --json", "version", "status --line", "help agents", "hook show claude", "completion bash"} {
+		w := newWorld(t, nil, strings.Fields(command)...)
+		w.Program = func() (string, error) { return "/bin/apctl", nil }
+		code(t, w, 0)
+		if slices.Contains(w.starts, true) || w.out.Len() == 0 && command != "status --line" {
+			t.Errorf("apctl %s: starts %v, says %q", command, w.starts, w.out.String())
+		}
+	}
+}
+
+// The same delivery again goes under the same id, so that the daemon answers it once.
+func TestARepeatedDeliveryHasTheSameID(t *testing.T) {
+	t.Parallel()
+	d := &fakeDaemon{replies: map[string]any{"session.submit": wire.SessionView{}, "session.ask": wire.SessionView{}, "session.next": wire.SessionView{}}}
+	at := []string{"--effect", "E", "--phase", "work", "--iteration", "1"}
+	ids := map[string]string{}
+	for _, call := range [][]string{
+		{"one", "submit", "--done", "-m", "a"}, {"one", "submit", "--done", "-m", "a"}, {"two", "submit", "--done", "-m", "b"},
+		{"three", "submit", "--progress", "-m", "a"}, {"four", "ask", "which?"}, {"four", "ask", "which?"}, {"five", "ask", "who?"},
+	} {
+		code(t, newWorld(t, d, slices.Concat([]string{"session"}, call[1:], at)...), 0)
+		id := d.calls[len(d.calls)-1].id
+		if known, ok := ids[call[0]]; id == "" || ok && known != id {
+			t.Errorf("%v: id %q, before %q", call, id, known)
+		}
+		ids[call[0]] = id
+	}
+	if all := slices.Sorted(maps.Values(ids)); len(slices.Compact(all)) != 5 {
+		t.Errorf("ids: %v", ids)
+	}
 }

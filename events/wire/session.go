@@ -150,7 +150,7 @@ type SessionGate struct {
 	Looks   []string `json:"looks,omitzero"` // roles that look
 }
 
-// SessionTaken is a delivery that was taken. The same request again has the same
+// SessionTaken is a delivery that was taken. The same delivery again has the same
 // answer.
 type SessionTaken struct {
 	Effect    string `json:"effect"`
