@@ -223,7 +223,7 @@ func workflowFaults(_ testing.TB, b block) (out []string) {
 	beside, _ := blocks(b.file, string(text))
 	known := func(name string) bool {
 		return agent.IsShipped(name) || slices.ContainsFunc(beside, func(c block) bool {
-			_, ok := config.ParseProject(c.file, c.text).Project.Agents.Get(name)
+			_, ok := config.ParseProject(c.file, c.text).Agents.Get(name)
 			return ok && c.info == "yaml project"
 		})
 	}

@@ -347,8 +347,13 @@ func TestARepeatedDeliveryHasTheSameID(t *testing.T) {
 	at := []string{"--effect", "E", "--phase", "work", "--iteration", "1"}
 	ids := map[string]string{}
 	for _, call := range [][]string{
-		{"one", "submit", "--done", "-m", "a"}, {"one", "submit", "--done", "-m", "a"}, {"two", "submit", "--done", "-m", "b"},
-		{"three", "submit", "--progress", "-m", "a"}, {"four", "ask", "which?"}, {"four", "ask", "which?"}, {"five", "ask", "who?"},
+		{"one", "submit", "--done", "-m", "a"},
+		{"one", "submit", "--done", "-m", "a"},
+		{"two", "submit", "--done", "-m", "b"},
+		{"three", "submit", "--progress", "-m", "a"},
+		{"four", "ask", "which?"},
+		{"four", "ask", "which?"},
+		{"five", "ask", "who?"},
 	} {
 		code(t, newWorld(t, d, slices.Concat([]string{"session"}, call[1:], at)...), 0)
 		id := d.calls[len(d.calls)-1].id
