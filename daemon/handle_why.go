@@ -193,6 +193,9 @@ func (d *Daemon) lastError(s run.State) (text, from string) {
 		}
 		switch h.Reason {
 		case events.HaltAgentFailed, events.HaltAgentLost, events.HaltAgentHung, events.HaltNoop, events.HaltAuthFailed, events.HaltBilling, events.HaltLimit:
+			if h.Reason == events.HaltAgentHung {
+				return d.text(s.Last.Said.Excerpt), "agent" // it may be one that looked
+			}
 			return d.text(s.Last.Agent.Excerpt), "agent"
 		default:
 		}

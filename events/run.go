@@ -59,7 +59,7 @@ type RunStarted struct {
 	From      string    `json:"from,omitzero"`     // workspace id of the work tree that it was made from
 	Dirty     bool      `json:"dirty,omitzero"`
 	Git       Ref       `json:"git,omitzero"`    // state of the repository, as rule.GitState writes it
-	Nested    int       `json:"nested,omitzero"` // repositories in the workspace, of which only HEAD is recorded
+	Nested    int       `json:"nested,omitzero"` // repositories in the workspace: their files are recorded, their index and branches are not
 	Tree      Tree      `json:"tree"`
 	Work      Tree      `json:"work"`              // Tree without note paths
 	Version   string    `json:"version"`           // of the daemon

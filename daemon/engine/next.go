@@ -73,6 +73,7 @@ var rules = []nextRule{
 	{"role-tokens", roleDue((*view).tokensSpent), halt(events.HaltTokens)},
 	{"role-turns", roleDue((*view).turnsSpent), halt(events.HaltTurns)},
 	{"role-hours", roleDue((*view).timeSpent), halt(events.HaltHours)},
+	{"role-hung", (*view).roleHung, halt(events.HaltAgentHung)},
 	{"role-stopping", (*view).roleStopping, halt(events.HaltStopped)},
 	{"role-limit", (*view).roleWaits, (*view).waitLimit},
 	{"ask", (*view).asks, (*view).ask},

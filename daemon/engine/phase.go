@@ -86,6 +86,11 @@ func roleDue(that func(*view) bool) func(*view) bool {
 	return func(q *view) bool { return q.looks() && that(q) }
 }
 
+// roleHung: a role that hangs is tried again once, as any agent.
+func (q *view) roleHung() bool {
+	return q.Stage == run.Judged && rule.HungLooks(q.Looks) >= rule.MostHung
+}
+
 // roleStopping: nothing is under way while a role waits for a limit, so there is
 // nothing to wait for. A resume goes on with it.
 func (q *view) roleStopping() bool { return q.roleWaits() && q.stopping() }

@@ -384,3 +384,25 @@ func TestWaitingForAPersonIsNoActivity(t *testing.T) {
 		t.Error(s.Status)
 	}
 }
+
+func TestARoleThatHangsTwiceHaltsAsAgentHung(t *testing.T) {
+	t.Parallel()
+	hung := role("agreed", "architect", "p1", events.Opinion{})
+	e := hung[1].(events.RoleEnded)
+	e.Void, e.Agent.Outcome, e.Agent.Result, e.Agent.SilentMS = events.VoidNotEnded, events.IdleTimeout, events.ResultIdleTimeout, 720_000
+	hung[1] = e
+	once := slices.Concat(planReady(), planned(1, "t1", "p1"), hung)
+	if rule, act := engine.Explain(history(once...), many(t), start); rule != "look" {
+		t.Errorf("once: %s %+v", rule, act)
+	}
+	twice := append(once, hung...)
+	rule, act := engine.Explain(history(twice...), many(t), start)
+	if h, ok := act.(engine.Halt); !ok || rule != "role-hung" || h.Reason != events.HaltAgentHung {
+		t.Errorf("twice: %s %+v", rule, act)
+	}
+	// A person who lets it go on lets it look anew.
+	resumed := append(twice, events.RunHalted{Reason: events.HaltAgentHung}, events.RunResumed{})
+	if rule, act := engine.Explain(history(resumed...), many(t), start); rule != "gates" {
+		t.Errorf("resumed: %s %+v", rule, act)
+	}
+}

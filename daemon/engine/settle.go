@@ -136,7 +136,10 @@ func (q *view) halted(reason events.Halt) events.RunHalted {
 	case events.HaltAgentLost:
 		h.Limit = int64(q.Loop.Losses)
 	case events.HaltAgentHung:
-		h.Limit, h.Used = int64(q.Loop.Hung), q.Last.Agent.SilentMS
+		h.Limit, h.Used = int64(q.Loop.Hung), q.Last.Said.SilentMS
+		if q.roleHung() {
+			h.Limit, h.Gate = int64(rule.HungLooks(q.Looks)), q.Looks[len(q.Looks)-1].Gate
+		}
 	case events.HaltNeedsPerson:
 		h.Question = q.Last.Agent.Question
 	case events.HaltLogIntegrity, events.HaltAgentFailed, events.HaltStopped,

@@ -33,8 +33,12 @@ func atLimit(s run.State) string {
 // haltedHung words a halt after agents that hung.
 func haltedHung(s run.State, h events.RunHalted) string {
 	l := s.Facts.Language
-	out := say(l, "halted: the agent hung %d times in a row, without output, CPU time or a changed file", "停止: エージェントが %d 回続けてハングしました(出力、CPU 使用、ファイル変更なし)", h.Limit)
-	if limit := s.Last.Start.IdleMS; limit > 0 {
+	out, limit := say(l, "halted: the agent hung %d times in a row, without output, CPU time or a changed file", "停止: エージェントが %d 回続けてハングしました(出力、CPU 使用、ファイル変更なし)", h.Limit), s.Last.Start.IdleMS
+	if h.Gate != "" {
+		out, limit = say(l, "halted: the agent that looks for gate %s hung %d times in a row, without output, CPU time or a changed file",
+			"停止: ゲート %s を確認するエージェントが %d 回続けてハングしました(出力、CPU 使用、ファイル変更なし)", h.Gate, h.Limit), s.Last.Session.IdleMS
+	}
+	if limit > 0 {
 		out += say(l, "; it was silent for %s, and the limit is %s (--idle)", "。無応答 %s、上限 %s(--idle)", short(max(h.Used, limit)), when.LimitText(limit))
 	}
 	return out

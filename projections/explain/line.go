@@ -146,8 +146,8 @@ func nested(l events.Language, n int) string {
 	if n == 0 {
 		return ""
 	}
-	return say(l, "; of %s in the workspace only HEAD is recorded: what is not committed there is not seen",
-		"。ワークスペース内の %s は HEAD のみを記録するため、コミットしていない変更は対象外", phrase.Counted(l, n, "repository", "リポジトリ"))
+	return say(l, "; the files of %s in the workspace are recorded, their index and branches are not restored",
+		"。ワークスペース内の %s はファイルのみを記録し、インデックスとブランチは復元しない", phrase.Counted(l, n, "repository", "リポジトリ"))
 }
 
 func names(l events.Language, gates []events.Gate) string {

@@ -52,3 +52,29 @@ func TestAHungAgentCostsHalfAnHour(t *testing.T) {
 		t.Error("a tool that takes its ten minutes ends its agent")
 	}
 }
+
+func TestRolesThatHangAreCountedInARow(t *testing.T) {
+	t.Parallel()
+	look := func(gate, role events.Name, void events.Void, result events.Result) events.RoleEnded {
+		return events.RoleEnded{Gate: gate, Role: role, Void: void, Agent: events.AgentEnded{Result: result}}
+	}
+	hung := look("review", "critic", events.VoidNotEnded, events.ResultIdleTimeout)
+	other := look("review", "architect", "", events.ResultEnded)
+	for name, c := range map[string]struct {
+		looks []events.RoleEnded
+		want  int
+	}{
+		"nobody looked":          {nil, 0},
+		"one":                    {[]events.RoleEnded{hung}, 1},
+		"two":                    {[]events.RoleEnded{hung, hung}, 2},
+		"another role meanwhile": {[]events.RoleEnded{hung, other, hung}, 2},
+		"at another gate":        {[]events.RoleEnded{look("qa", "critic", events.VoidNotEnded, events.ResultIdleTimeout), hung}, 1},
+		"one with a result":      {[]events.RoleEnded{hung, look("review", "critic", "", events.ResultIdleTimeout)}, 0},
+		"one that is no result":  {[]events.RoleEnded{hung, look("review", "critic", events.VoidBadResult, events.ResultEnded)}, 0},
+		"a hang before a result": {[]events.RoleEnded{hung, look("review", "critic", "", events.ResultEnded), hung}, 1},
+	} {
+		if got := HungLooks(c.looks); got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
+	}
+}

@@ -278,6 +278,7 @@ func resumed(s State, at time.Time, d events.RunResumed) State {
 	s = s.taken(at, d.Changed, d.Moved)
 	// Sessions that said nothing that counts are no tries any more: without that a
 	// gate that they closed would stay closed whatever a person has mended.
+	hung := rule.HungLooks(s.Looks) >= rule.MostHung
 	s.Looks = slices.DeleteFunc(slices.Clone(s.Looks), func(l events.RoleEnded) bool { return l.Void != "" })
 	switch {
 	case s.Stage == Asking && s.Question != nil && s.Question.Gate == "" && (d.Note != "" || d.Phase != "" || s.Question.Expired):
@@ -288,8 +289,8 @@ func resumed(s State, at time.Time, d events.RunResumed) State {
 		s.Clock.Waits = at
 	case s.Stage == Judged && s.Loop.AtEntry:
 		s.Stage, s.Loop.AtEntry = Ready, false // what the phase needs may be there now
-	case s.Stage == Judged && d.Changed != "":
-		s.Stage = Ended // the gates judge what is there now
+	case s.Stage == Judged && (d.Changed != "" || hung):
+		s.Stage = Ended // the gates judge what is there now, and roles look at it
 	}
 	if s.Stage == Ended && s.Last.Agent.Outcome != events.Exited {
 		s.Stage, s.Loop.Redo = Ready, true // its work was cut short: go on from the tree that it left
