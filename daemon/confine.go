@@ -52,7 +52,7 @@ func (d *Daemon) unenforced() ([]confine.Lack, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), probeWithin)
 	defer cancel()
-	return confine.Probe(ctx, d.effects.Supervisor(), d.scratch())
+	return sandbox.Probe(ctx, d.effects.Supervisor(), d.scratch())
 }
 
 // unhidden says why this host hides no path from an agent; empty: it does.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"autopilot/daemon/effect"
+	"autopilot/daemon/effect/confine"
 	"autopilot/daemon/effect/shim"
 	"autopilot/daemon/proctest"
 	"autopilot/daemon/sandbox"
@@ -205,5 +206,23 @@ func TestTheSupervisorIsTheOneOfTheStart(t *testing.T) {
 	var st syscall.Stat_t
 	if err := syscall.Stat(r.Supervisor(), &st); err != nil || st.Size != int64(len(text)) {
 		t.Errorf("others find %s: %v", r.Supervisor(), err)
+	}
+}
+
+func TestTheHostIsProbedWithoutATrace(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	lacking, err := sandbox.Probe(t.Context(), apshim, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range lacking {
+		t.Logf("%s: %s", l.Word, l.Why)
+		if l.Word == confine.Namespaces || l.Word == confine.Hide {
+			t.Errorf("%s: %s", l.Word, l.Why)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left: %v %v", left, err)
 	}
 }

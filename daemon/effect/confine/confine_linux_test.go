@@ -412,17 +412,3 @@ func TestWithoutNamespacesGuardGoesOnAndStrictPlansDoNot(t *testing.T) {
 		t.Errorf("the daemon was hit: %v", status)
 	}
 }
-
-func TestTheHostIsProbedWithoutATrace(t *testing.T) {
-	t.Parallel()
-	lacking, err := confine.Probe(t.Context(), apshim, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, l := range lacking {
-		t.Logf("%s: %s", l.Word, l.Why)
-		if l.Word == confine.Namespaces || l.Word == confine.Hide {
-			t.Errorf("%s: %s", l.Word, l.Why)
-		}
-	}
-}

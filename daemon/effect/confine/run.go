@@ -1,13 +1,10 @@
 package confine
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"runtime"
@@ -22,7 +19,9 @@ import (
 // command may touch. The Run is JSON on descriptor 3.
 const RunStage = "confine-run"
 
-const probeStage = "confine-probe"
+// ProbeStage is the first argument with which it tries, in a folder in which it makes a
+// directory, what can be enforced: it prints the list of Lack as JSON.
+const ProbeStage = "confine-probe"
 
 // Run is such a command. Its environment and directory are those of the process.
 type Run struct {
@@ -54,7 +53,7 @@ func ownStage(args []string) {
 	switch args[1] {
 	case RunStage:
 		os.Exit(run())
-	case probeStage:
+	case ProbeStage:
 		if err := probe(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -87,27 +86,8 @@ func (r Run) perform() (int, error) {
 	return status.ExitStatus(), nil
 }
 
-// Probe starts a program that does nothing, confined, and returns what could
-// not be enforced. exe is the supervisor's program, in a folder in which a directory
-// is made and hidden.
-//
-// A process of its own does it: who asks for a user namespace is copied with all of
-// its memory first, and the caller may be large.
-func Probe(ctx context.Context, exe, in string) ([]Lack, error) {
-	cmd := exec.CommandContext(ctx, exe, probeStage)
-	cmd.Dir, cmd.Env = in, []string{"GOMAXPROCS=1"}
-	b, err := cmd.Output()
-	var lacking []Lack
-	if err == nil {
-		err = json.Unmarshal(b, &lacking)
-	}
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok && len(exit.Stderr) > 0 {
-		return nil, errors.New(string(bytes.TrimSpace(exit.Stderr)))
-	}
-	return lacking, err
-}
-
-// probe is that process. The folder is its directory.
+// probe starts a program that does nothing, confined, and prints what could not be
+// enforced. In its directory another one is made and hidden.
 func probe() error {
 	runtime.LockOSThread() // the child dies with its thread
 	self, err := os.Executable()
