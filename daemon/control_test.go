@@ -138,14 +138,22 @@ func TestControlsOnAHostWithoutLayersWorkOnCopies(t *testing.T) {
 		red, proof  events.Reason // of the controls, where it is done
 	}{
 		"an honest fix": {calc, calcGate, `sed -i 's/a - b.*/a + b/' add.py; touch conftest.py`, "done", events.ReasonHeld, events.ReasonHeld},
-		"a runner that came": {calc, calcGate, `mkdir -p unittest; touch unittest/__init__.py; echo $AUTOPILOT_ITERATION > n
-printf 'import sys\nprint("Ran 2 tests in 0.001s\\n\\nOK", file=sys.stderr)\nsys.exit(0)\n' > unittest/__main__.py`, "halted:drift", "", ""},
-		"what is ignored turned it green": {check("test -f lib/ok && test -s a\n"), "sh check.sh",
-			"mkdir -p lib; touch lib/ok; echo $AUTOPILOT_ITERATION > a", "halted:unproven", "", ""},
-		"what is installed leads back": {check("grep -q good $(cat lib/where)/a\n"), "mkdir -p lib; test -f lib/where || pwd > lib/where; sh check.sh",
-			"echo good > a", "done", events.ReasonNotTried, events.ReasonNothingNew},
-		"what needs its place": {check("test $PWD = $(cat lib/where) && grep -q good a\n"), "mkdir -p lib; test -f lib/where || pwd > lib/where; sh check.sh",
-			"echo good > a", "done", events.ReasonNotTried, events.ReasonNothingNew},
+		"a runner that came": {
+			calc, calcGate, `mkdir -p unittest; touch unittest/__init__.py; echo $AUTOPILOT_ITERATION > n
+printf 'import sys\nprint("Ran 2 tests in 0.001s\\n\\nOK", file=sys.stderr)\nsys.exit(0)\n' > unittest/__main__.py`, "halted:drift", "", "",
+		},
+		"what is ignored turned it green": {
+			check("test -f lib/ok && test -s a\n"), "sh check.sh",
+			"mkdir -p lib; touch lib/ok; echo $AUTOPILOT_ITERATION > a", "halted:unproven", "", "",
+		},
+		"what is installed leads back": {
+			check("grep -q good $(cat lib/where)/a\n"), "mkdir -p lib; test -f lib/where || pwd > lib/where; sh check.sh",
+			"echo good > a", "done", events.ReasonNotTried, events.ReasonNothingNew,
+		},
+		"what needs its place": {
+			check("test $PWD = $(cat lib/where) && grep -q good a\n"), "mkdir -p lib; test -f lib/where || pwd > lib/where; sh check.sh",
+			"echo good > a", "done", events.ReasonNotTried, events.ReasonNothingNew,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
