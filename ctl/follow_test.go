@@ -40,7 +40,7 @@ k3xq  done, 3 iterations, active 4m12s
   every gate passes on one tree
   ✓  t  pass  exit 0, 1.2s  make
   tree     3f2a9c1b77
-  checked  in place
+  checked  in the work tree
   pinned   4 files unchanged
 `
 	if diff := cmp.Diff(want, w.out.String()); diff != "" {

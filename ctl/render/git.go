@@ -20,7 +20,7 @@ func (s Style) gitAt(g *wire.GitView) string {
 		where = s.say("%s at %s", "%s(%s)", Line(g.Branch), Hash(g.Commit))
 	}
 	if len(g.Changes) == 0 {
-		where = s.listed(where, s.say("unchanged since the start", "開始から変化なし"))
+		where = s.listed(where, s.say("as at the start", "開始時のまま"))
 	}
 	return where
 }

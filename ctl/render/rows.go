@@ -175,7 +175,7 @@ func (s Style) leftOf(l wire.WhyLeft) string {
 	text := amount(l.Kind, l.Left)
 	switch {
 	case l.Left == 0:
-		text = s.say("nothing of %s", "残りなし(上限 %s)", amount(l.Kind, l.Limit))
+		text = s.say("none of %s", "残りなし(上限 %s)", amount(l.Kind, l.Limit))
 	case l.Kind == "until":
 		text = s.say("%s of the wall clock", "実時間で残り %s", text)
 	default:

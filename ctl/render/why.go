@@ -261,7 +261,7 @@ func (s Style) controls(e wire.Evidence) string {
 		}
 	}
 	if e.Weaker && len(e.Controls) == 0 {
-		out = append(out, s.say("switched off (--no-controls), so this done proves less", "無効(--no-controls)。この完了の証明力は弱い"))
+		out = append(out, s.say("off (--no-controls): nobody has tried the gates without added files, nor on the files of the start", "無効(--no-controls)。この完了の証明力は弱い"))
 	}
 	return strings.Join(out, "\n")
 }
@@ -272,7 +272,7 @@ func (s Style) checkedIn(checkout string) string {
 		return s.say("in a clean checkout", "クリーンなチェックアウト")
 	}
 	if checkout == "in place" {
-		return s.say("in place", "作業ツリー")
+		return s.say("in the work tree", "作業ツリー")
 	}
 	return Line(checkout)
 }

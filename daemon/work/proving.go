@@ -141,10 +141,8 @@ func (p *proving) result(ctx context.Context) (events.GateResult, error) {
 		return p.g.settle(ctx, of(events.Skipped, events.ReasonNotTried), p.came, "Nothing can be told of these gates: "+strings.Join(p.lost, ", ")+".\n"+p.g.aboutCopies())
 	case len(p.asked) > 0:
 		return p.g.settle(ctx, of(events.Skipped, events.ReasonWanted), p.came, "At the start no failing test was named, so new tests are what was wanted:\n"+shown)
-	case len(p.held) == 0:
+	case len(p.held) == 0 || len(p.came) == 0:
 		return of(events.Pass, events.ReasonNothingNew), nil
-	case len(p.came) == 0:
-		return of(events.Pass, events.ReasonHeld), nil
 	}
 	return p.g.settle(ctx, of(events.Pass, events.ReasonHeld), p.came, "The gates pass without these files, which were added:\n"+shown+p.g.aboutCopies())
 }

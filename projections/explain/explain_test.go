@@ -164,7 +164,7 @@ func TestLinesOfAnOrdinaryIteration(t *testing.T) {
 			{Gate: "test", Verdict: events.Fail, Reason: events.ReasonExit, Exit: 1, Failing: 3},
 			{Gate: "protected", Kind: events.GateProtected, Verdict: events.Pass},
 		}}, "iteration 2: test fail (exit 1, 3 failing)"},
-		{events.IterationRecorded{Iteration: 2, Verdict: events.Skipped}, "iteration 2: this time nothing was changed; it does not count, and is tried again after a pause"},
+		{events.IterationRecorded{Iteration: 2, Verdict: events.Skipped}, "iteration 2: the agent changed nothing; the attempt does not count, and is repeated after a pause"},
 		{events.StopRequested{Mode: events.StopNow}, "stopping now: the work so far is kept"},
 		{events.RunSuspended{MS: 3_600_000}, "the host slept for 1h0m0s"},
 		{events.Unknown{Type: "phase.entered.v1"}, "event phase.entered.v1 of a newer version"},

@@ -328,13 +328,13 @@ func recorded(s run.State, d events.IterationRecorded) string {
 			return say(l, "iteration %d: it does not count, as the provider cut it short", "イテレーション %d: プロバイダーに打ち切られたため数えない", d.Iteration)
 		}
 		if d.Again {
-			return say(l, "iteration %d: nothing was changed, and the gates failed once more on the same tree; it does not count, and is tried again after a pause",
+			return say(l, "iteration %d: the agent changed nothing, and the gates failed again on the same tree; the attempt does not count, and is repeated after a pause",
 				"イテレーション %d: 何も変更されず、同じツリーでゲートが再び失敗したため数えず、間を置いて再試行する", d.Iteration)
 		}
 		if rule.Hung(s.Last.Agent) {
 			return hungRecorded(s, d)
 		}
-		return say(l, "iteration %d: this time nothing was changed; it does not count, and is tried again after a pause",
+		return say(l, "iteration %d: the agent changed nothing; the attempt does not count, and is repeated after a pause",
 			"イテレーション %d: 今回は何も変更されなかったため数えず、間を置いて再試行する", d.Iteration)
 	case events.Fail, events.Unverifiable, events.Open:
 	}

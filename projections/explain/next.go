@@ -142,14 +142,14 @@ func afterHalt(s run.State, h string) []wire.NextCommand {
 // afterChange are the commands for a run of which what proves its work is not as
 // it was.
 func afterChange(s run.State, h string) []wire.NextCommand {
-	l, helps := s.Facts.Language, say(s.Facts.Language, "what was changed: put the pinned files back", "変更内容。固定ファイルを元に戻す")
+	l, helps := s.Facts.Language, say(s.Facts.Language, "shows what was changed; then put the pinned files back", "変更内容。固定ファイルを元に戻す")
 	switch driftOf(s) {
 	case events.ReasonLeans:
-		helps = say(l, "what was added: the gates have to pass without the files above", "追加内容。上のファイルがなくてもゲートが成功する必要がある")
+		helps = say(l, "shows what was added; the gates have to pass without the files above", "追加内容。上のファイルがなくてもゲートが成功する必要がある")
 	case events.ReasonOutsideChanged:
-		helps = say(l, "what was changed in the work tree; install the packages above again", "作業ツリーの変更内容。上のパッケージを再インストールする")
+		helps = say(l, "shows what was changed in the work tree; then install the packages above again", "作業ツリーの変更内容。上のパッケージを再インストールする")
 	case events.ReasonToolChanged:
-		helps = say(l, "what was changed in the work tree; put the program back", "作業ツリーの変更内容。プログラムを元に戻す")
+		helps = say(l, "shows what was changed in the work tree; then put the program back", "作業ツリーの変更内容。プログラムを元に戻す")
 	default:
 	}
 	next := commands("apctl diff "+h, helps)

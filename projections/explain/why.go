@@ -152,7 +152,7 @@ func halted(s run.State, h events.RunHalted) string {
 	case events.HaltGit:
 		return gitHalted(s, h)
 	case events.HaltUnproven:
-		return say(l, "halted as unproven: all gates pass, but today they pass with the files of the start too, so something outside of the recorded files turned them green",
+		return say(l, "halted as unproven: all gates pass, but they pass on the files of the start too; something that is not recorded turned them green, as an ignored file, an installed package, a service or the clock",
 			"停止(unproven): すべてのゲートは成功しましたが、開始時のファイルでも成功します。記録対象外の何かが変わっています")
 	case events.HaltStall, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover:
 		return killed(l, h)

@@ -8,7 +8,7 @@ func control(l events.Language, r events.GateResult) string {
 	switch r.Reason {
 	case events.ReasonHeld:
 		if r.Gate == "still-red" {
-			return Say(l, "the gates still fail on the files of the start", "開始時のファイルではゲートは今も失敗する")
+			return Say(l, "what failed at the start still fails on its files", "開始時に失敗したゲートは、開始時のファイルでは今も失敗する")
 		}
 		return Say(l, "the gates pass without the files that were added", "追加されたファイルがなくても成功する")
 	case events.ReasonLeans:
