@@ -74,6 +74,7 @@ func params(dir string) testscript.Params {
 			"await":   await,
 			"release": release,
 			"repo":    repo,
+			"until":   until,
 		},
 	}
 }
@@ -205,7 +206,7 @@ func repo(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // patience bounds each wait for another process.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // await waits until an agent of the script opens a named pipe for writing: it
 // is there then.
@@ -214,6 +215,27 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: await PIPE")
 	}
 	pass(ts, args[0], os.O_RDONLY)
+}
+
+// until runs a command until what it prints matches: until PATTERN COMMAND...
+func until(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: until PATTERN COMMAND...")
+	}
+	is := regexp.MustCompile(args[0])
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for late := time.After(patience); ; {
+		_ = ts.Exec(args[1], args[2:]...)
+		if is.MatchString(ts.ReadFile("stdout")) {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-late:
+			ts.Fatalf("it never prints %q", args[0])
+		}
+	}
 }
 
 // release lets an agent go on that reads a named pipe.

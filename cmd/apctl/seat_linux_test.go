@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -89,6 +88,10 @@ func sit(args []string) (int, error) {
 	return cmd.ProcessState.ExitCode(), err
 }
 
+// questionBytes is how much of the end of a screen can be a question: all of a long one
+// would be looked at again with each piece that comes.
+const questionBytes = 8 << 10
+
 // converse reads a screen to its end and answers each question with the next of
 // the answers.
 func converse(master io.ReadWriter) ([]byte, error) {
@@ -100,8 +103,9 @@ func converse(master io.ReadWriter) ([]byte, error) {
 		if err != nil {
 			return screen.Bytes(), nil // EIO: the last process has left
 		}
-		m := challenge.FindSubmatch(screen.Bytes()[asked:])
-		if (m != nil || prompt.Match(screen.Bytes()[asked:])) && len(answers) > 0 {
+		last := screen.Bytes()[max(asked, screen.Len()-questionBytes):]
+		m := challenge.FindSubmatch(last)
+		if (m != nil || prompt.Match(last)) && len(answers) > 0 {
 			answer := answers[0]
 			answers, asked = answers[1:], screen.Len()
 			if answer == "right" && m != nil {
@@ -142,27 +146,6 @@ func person(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Logf("[screen]\n%s", screen)
 	if !strings.HasSuffix(string(screen), "\nexit "+args[0]+"\n") {
 		ts.Fatalf("want exit %s", args[0])
-	}
-}
-
-// until runs a command until what it prints matches: until PATTERN COMMAND...
-func until(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: until PATTERN COMMAND...")
-	}
-	is := regexp.MustCompile(args[0])
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for late := time.After(patience); ; {
-		_ = ts.Exec(args[1], args[2:]...)
-		if is.MatchString(ts.ReadFile("stdout")) {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-late:
-			ts.Fatalf("it never prints %q", args[0])
-		}
 	}
 }
 

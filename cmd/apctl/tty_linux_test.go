@@ -20,7 +20,7 @@ func TestTerminalScripts(t *testing.T) {
 	p := params("testdata/linux")
 	p.Setup = withSeat
 	p.Cmds["tty"] = tty
-	p.Cmds["person"], p.Cmds["until"] = person, until
+	p.Cmds["person"] = person
 	testscript.Run(t, p)
 }
 

@@ -198,11 +198,11 @@ func (s Style) evidence(w wire.WhyView) string {
 		{s.say("tests", "テスト"), s.executed(e.Gates)},
 		{s.say("controls", "対照"), s.controls(e)},
 		{s.say("pinned", "固定ファイル"), pinned},
-		{"git", s.gitAt(w.Git)},
 		{s.say("new tests", "新しいテスト"), s.newTests(e.Added)},
 		{s.say("suppressed", "抑制の追加"), s.suppressions(e.Added)},
 		{s.say("allowed", "変更許可"), strings.TrimRight(list(e.Allowed), "\n")},
 		{s.say("gates made", "ゲートの生成物"), strings.TrimRight(list(e.Created), "\n")},
+		{"git", s.gitAt(w.Git)},
 		{s.say("not here", "ここにないもの"), s.missing(w)},
 	})
 }
