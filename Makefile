@@ -15,7 +15,7 @@ VERSION  ?= $(shell git describe --always --dirty 2>/dev/null || echo dev)
 LDFLAGS   = -s -w -X main.version=$(VERSION)
 # Two packages at a time: each test binary may run a server, git and agents. Never
 # from the cache: it does not see the programs that tests build and run.
-TEST      = go test -race -shuffle=on -p 2 -count=1 -timeout 25m
+TEST      = go test -race -shuffle=on -p 2 -count=1 -timeout 40m
 GOLANGCI  = go tool -modfile=.ci/tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := build
@@ -85,10 +85,10 @@ soak: ## 300 short runs through one daemon, and what it holds after them: one ta
 	@go test -count=1 -timeout 20m -v -run '^TestSoak$$' ./daemon/crashtest -crash.soak=300
 
 herd: ## 24 agents that take memory, started at once, and as root some in a small group: the cap holds
-	@go test -count=1 -timeout 25m -v -run 'Herd' ./daemon/crashtest -crash.herd
+	@go test -count=1 -timeout 40m -v -run 'Herd' ./daemon/crashtest -crash.herd
 
 agents-real: ## the real agent programs, from npm, against a provider on loopback: one table
-	@go test -v -count=1 -timeout 25m ./daemon/agent/realtest -agents.real
+	@go test -v -count=1 -timeout 40m ./daemon/agent/realtest -agents.real
 
 bench: build ## one table: each figure beside its floor
 	@go test -v -count=1 -timeout 30m ./daemon/benchtest -bench.table
