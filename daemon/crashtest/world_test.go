@@ -30,7 +30,7 @@ import (
 
 // patience bounds each wait for another process. Nothing is expected to take
 // that long: it makes a hang a failure.
-const patience = 90 * time.Second
+const patience = 4 * time.Minute
 
 // Exit codes of apctl that tests act on.
 const (
