@@ -203,6 +203,10 @@ func TestTheSupervisorIsTheOneOfTheStart(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(base, "evil")); err == nil {
 		t.Error("another program was started")
 	}
+	out, err := r.Run(t.Context(), shim.Spec{ID: "named", Argv: []string{"sh", "-c", "grep -qx apshim /proc/$PPID/comm"}, Dir: base, Env: []string{"PATH=" + os.Getenv("PATH")}}, nil, nil)
+	if err != nil || out.Exit != 0 {
+		t.Errorf("it is listed under another name: %+v %v", out, err)
+	}
 	var st syscall.Stat_t
 	if err := syscall.Stat(r.Supervisor(), &st); err != nil || st.Size != int64(len(text)) {
 		t.Errorf("others find %s: %v", r.Supervisor(), err)

@@ -56,3 +56,5 @@ func readClocks() clocks { return clocks{mono: time.Now()} }
 func (c clocks) until(now clocks) (active, suspended time.Duration) {
 	return now.mono.Sub(c.mono), 0
 }
+
+func nameItself() {}

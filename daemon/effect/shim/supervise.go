@@ -290,6 +290,7 @@ func Main(args []string) int {
 		fmt.Fprintln(os.Stderr, "apshim: this program is started by autopilotd and needs one control directory")
 		return 2
 	}
+	nameItself()
 	if err := Supervise(args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, "apshim:", err)
 		return 1
