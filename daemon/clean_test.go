@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -28,16 +27,10 @@ func invariant(name events.Name, command string) func(*wire.RunSpec) {
 // is seen to have ended.
 func (s *site) noCheckout() {
 	s.t.Helper()
-	for end := time.Now().Add(30 * time.Second); ; {
+	comes(s.t, "the removal of every checkout", func() bool {
 		left, err := filepath.Glob(filepath.Join(s.cfg.Places.State, "clean", "*"))
-		if err == nil && len(left) == 0 {
-			return
-		}
-		if err != nil || time.Now().After(end) {
-			s.t.Fatalf("left: %v %v", left, err)
-		}
-		time.Sleep(time.Millisecond)
-	}
+		return err == nil && len(left) == 0
+	})
 }
 
 func TestARunIsDoneWhenItsGatesPassInACleanCheckoutToo(t *testing.T) {

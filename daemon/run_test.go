@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -362,19 +361,12 @@ func TestFilesThatSomebodySavesDuringTheBaselineRefuseNobody(t *testing.T) {
 			s.again()
 			begun, saved := filepath.Join(t.TempDir(), "begun"), filepath.Join(t.TempDir(), "saved")
 			gate := fmt.Sprintf("touch %s; while ! test -e %s; do sleep 0.02; done; test -f ok", begun, saved)
-			go func() {
-				for range 1000 {
-					if _, err := os.Stat(begun); err == nil {
-						break
-					}
-					time.Sleep(20 * time.Millisecond)
-				}
-				_ = os.WriteFile(filepath.Join(s.work, "mine.txt"), []byte("2\n"), 0o600)
-				_ = os.Remove(filepath.Join(s.work, "other.txt"))
-				_ = os.WriteFile(saved, nil, 0o600)
-			}()
-			st := s.play(s.spec(gate, "touch ok"))
-			s.wants(st, "done")
+			st := s.start(s.spec(gate, "touch ok"))
+			comes(t, "the gate of the baseline", func() bool { _, err := os.Stat(begun); return err == nil })
+			s.write(map[string]string{"mine.txt": "2\n"})
+			s.must(os.Remove(filepath.Join(s.work, "other.txt")))
+			s.must(os.WriteFile(saved, nil, 0o600))
+			s.wants(s.until(st.ID, settled), "done")
 			if got := s.read("mine.txt"); got != "2\n" {
 				t.Errorf("it is now %q", got)
 			}

@@ -36,7 +36,7 @@ func (s *site) remote(url string) {
 }
 
 // comes waits until something is so: nothing tells of what another host does.
-func comes(t *testing.T, what string, is func() bool) {
+func comes(t testing.TB, what string, is func() bool) {
 	t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()

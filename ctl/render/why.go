@@ -261,7 +261,7 @@ func (s Style) controls(e wire.Evidence) string {
 		}
 	}
 	if e.Weaker && len(e.Controls) == 0 {
-		out = append(out, s.say("off (--no-controls): nobody has tried the gates without added files, nor on the files of the start", "無効(--no-controls)。この完了の証明力は弱い"))
+		out = append(out, s.say("off (--no-controls): the gates were not tried without added files, nor on the files of the start", "無効(--no-controls)。この完了の証明力は弱い"))
 	}
 	return strings.Join(out, "\n")
 }

@@ -30,8 +30,8 @@ const (
 // DefaultQuota bounds the event store when the configuration does not, in bytes.
 const DefaultQuota = 4 << 30
 
-// LogConfig is that of an event log of so many bytes, 0 for DefaultQuota. It keeps a
-// part of them for how runs end.
+// LogConfig configures an event log of quota bytes; 0 is DefaultQuota. A part of the
+// quota is reserved for the ends of runs.
 func LogConfig(quota int64) log.Config {
 	if quota <= 0 {
 		quota = DefaultQuota

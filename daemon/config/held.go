@@ -43,8 +43,8 @@ func Hold(path string) *Held {
 // Path is where the file was when the folder was opened.
 func (h *Held) Path() string { return h.path }
 
-// Read reads the file over the defaults, from the folder that is held. Another folder in
-// its place is a problem of the file; a folder that was moved away is none.
+// Read reads the file over the defaults, from the held folder. If another folder stands in
+// its place, the file has a problem. A folder that was moved away is read on.
 func (h *Held) Read() UserFile {
 	if h.dir == nil {
 		return ReadUser(h.path)

@@ -10,7 +10,7 @@ import (
 // program is the supervisor's program as it was when the Runner was opened.
 type program struct {
 	path string   // of the program then
-	file *os.File // keeps it; nil where there is none
+	file *os.File // open while the Runner is; nil if the program was missing
 	info os.FileInfo
 }
 

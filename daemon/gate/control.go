@@ -27,7 +27,7 @@ func (p Pinned) Surroundings() rule.Surroundings {
 		}
 	}
 	for name, pattern := range map[string]string{"PYENV_ROOT": "versions/*", "ASDF_DATA_DIR": "installs/python/*"} {
-		if dir := p.value(name); dir != "" { // a program there only looks for another one
+		if dir := p.value(name); dir != "" { // its programs only start those of a version
 			found, _ := filepath.Glob(filepath.Join(dir, pattern)) // the pattern is well formed
 			roots = append(roots, found...)
 		}

@@ -6,9 +6,8 @@ import (
 	"autopilot/daemon/installed"
 )
 
-// toolchains adds the libraries of the toolchains that the pinned PATH leads to. Where a
-// program there only looks for another one, as those of version managers do, they are the
-// libraries of all that it can find.
+// toolchains adds the libraries of the toolchains that the pinned PATH leads to. A program
+// of a version manager starts one of several toolchains: all of them are added.
 func (o *outside) toolchains() {
 	for _, program := range []string{"go", "node", "python3", "python", "ruby"} {
 		if path := realPath(o.look(program)); path != "" && !o.inWorkspace(path) { // the link in a virtual environment leads to its base
@@ -38,7 +37,7 @@ func (o *outside) toolchains() {
 	}
 }
 
-// libraries adds those of the toolchains in a folder whose language the work tree has.
+// libraries adds the libraries of a toolchain at root, for the languages of the work tree.
 func (o *outside) libraries(root string) {
 	if root == "" || o.inWorkspace(root) {
 		return

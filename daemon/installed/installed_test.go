@@ -3,8 +3,6 @@ package installed
 import (
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 )
 
@@ -82,27 +80,7 @@ func TestWhatIsAChange(t *testing.T) {
 			dir := t.TempDir()
 			put(t, dir, start)
 			roots := []Root{{Dir: filepath.Join(dir, "node_modules")}, {Dir: filepath.Join(dir, "venv")}, {Dir: filepath.Join(dir, "vendor")}, {Dir: filepath.Join(dir, "mod/x@v1"), Kind: Whole}}
-			l, err := Take(t.Context(), roots, List{}, never)
-			if err == nil {
-				err = l.Save(filepath.Join(dir, "list"))
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			c.do(t, dir)
-			changes, err := Load(filepath.Join(dir, "list")).Compare(t.Context(), never)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var got []string
-			for _, ch := range changes {
-				what := string(ch.What)
-				if ch.Renewed {
-					what = "renewed"
-				}
-				got = append(got, what+" "+strings.TrimPrefix(ch.Path, dir+"/"))
-			}
-			if slices.Sort(got); strings.Join(got, ", ") != c.want {
+			if got := changesOf(t, dir, roots, func() { c.do(t, dir) }); got != c.want {
 				t.Errorf("got %v, want %s", got, c.want)
 			}
 		})

@@ -106,8 +106,8 @@ func (r Root) depth(rel []string) int {
 // name is what the root is called.
 func (r Root) name() string { return cmp.Or(r.As, filepath.Base(r.Dir)) }
 
-// sources are the endings of files that programs load. Data and logs, which gates and
-// others write, are none.
+// sources are the endings of files that programs load. Data and logs are not among them:
+// gates and other programs write those.
 var sources = map[string]bool{
 	".bash": true, ".c": true, ".cc": true, ".cjs": true, ".class": true, ".clj": true, ".cpp": true, ".cs": true, ".css": true, ".cts": true,
 	".dart": true, ".dll": true, ".dylib": true, ".erl": true, ".ex": true, ".exs": true, ".go": true, ".gradle": true, ".groovy": true, ".h": true,

@@ -8,15 +8,20 @@ import (
 	"testing"
 )
 
-// changesOf lists roots, does something, and names what is not as it was.
+// changesOf lists roots, does something, and names what is not as it was. The list is
+// stored in between, as a daemon does it.
 func changesOf(t *testing.T, top string, roots []Root, do func()) string {
 	t.Helper()
+	file := filepath.Join(t.TempDir(), "list")
 	l, err := Take(t.Context(), roots, List{}, never)
+	if err == nil {
+		err = l.Save(file)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	do()
-	changes, err := l.Compare(t.Context(), never)
+	changes, err := Load(file).Compare(t.Context(), never)
 	if err != nil {
 		t.Fatal(err)
 	}

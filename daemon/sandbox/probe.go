@@ -13,8 +13,8 @@ import (
 // Probe returns what of a sandbox cannot be enforced on this host. exe is the supervisor's
 // program, in a folder in which a directory is made and hidden.
 //
-// A process of its own does it: who asks for a user namespace is copied with all of
-// its memory first, and the caller may be large.
+// Probe starts a separate process: the kernel copies the page tables of a process that
+// makes a user namespace, and the caller may be large.
 func Probe(ctx context.Context, exe, in string) ([]confine.Lack, error) {
 	cmd := exec.CommandContext(ctx, exe, confine.ProbeStage)
 	cmd.Dir, cmd.Env = in, []string{"GOMAXPROCS=1"}

@@ -21,10 +21,10 @@ type CopyBounds struct {
 // ErrTooLarge means that a work tree is larger than a copy may be.
 var ErrTooLarge = errors.New("the work tree is too large to be copied")
 
-// Copy writes into an empty directory what the work tree has, everything that git ignores
-// among it, but with recorded files as in another tree. Changes are as those of Layer.
-// Times and permissions are kept. Left out are repositories (.git), so that no command in
-// the copy reaches the one of the work tree, and what is no file, link or directory.
+// Copy copies the work tree into an empty directory, with the files that git ignores, and
+// with recorded files as in another tree. The changes lead from the work tree to that
+// tree, as in Layer. Times and permissions are kept. Repositories (.git) are left out, so
+// that no command in the copy reaches the original one; so are pipes, sockets and devices.
 //
 // It is for hosts that cannot lay one directory over another.
 func (r *Repo) Copy(ctx context.Context, changes []Change, dir string, most CopyBounds) error {

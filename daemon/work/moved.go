@@ -148,7 +148,7 @@ func (g *judging) byGates(ctx context.Context, once, twice []string) (ofOnce, of
 				continue
 			}
 			if _, err := root.Lstat(path); !laid[path] && errors.Is(err, fs.ErrNotExist) {
-				continue // nobody has touched what lies below
+				continue // the gate left the file of the work tree alone
 			}
 			same, err := g.asAtStart(ctx, root, path)
 			if err != nil {

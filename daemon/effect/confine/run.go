@@ -44,8 +44,8 @@ func run() int {
 	return 1
 }
 
-// ownStage is the stages that both systems have: what a person tries, and the probe.
-// It returns only if the arguments are those of neither.
+// ownStage runs the stages that every system has, RunStage and ProbeStage, and ends the
+// process. With other arguments it returns.
 func ownStage(args []string) {
 	if len(args) != 2 {
 		return

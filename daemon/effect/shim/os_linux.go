@@ -111,6 +111,6 @@ func (c clocks) until(now clocks) (active, suspended time.Duration) {
 	return active, suspended
 }
 
-// nameItself gives the process the name that people look for: who is started by a
-// descriptor has its number as one. It is for show, so an error is none.
+// nameItself sets the name that ps and top show. The kernel takes it from the path, which
+// is a descriptor's number here. An error changes nothing else.
 func nameItself() { _ = os.WriteFile("/proc/self/comm", []byte("apshim"), 0) }
