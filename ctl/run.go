@@ -208,17 +208,7 @@ func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args
 		return err
 	}
 	if !a.json {
-		a.note(a.style(a.Err).Began(v))
-		if v.Permissions == "full" {
-			a.note(a.style(a.Err).FullPermissions(v))
-		}
-		a.note(a.style(a.Err).HandedOver(v))
-		a.note(a.style(a.Err).Of(v).TaskPins(v.TaskPins))
-		a.note(a.style(a.Err).Of(v).HiddenExits(v.Hidden))
-		a.note(a.style(a.Err).InSight(v))
-		if v.IndexLock != "" {
-			a.note("  " + render.Line(v.IndexLock) + "\n")
-		}
+		a.sayBegan(v)
 	}
 	a.sayLeftOut(v.Workspace)
 	return a.goOn(ctx, v, 0, o.detach || o.driver != "", o.keep) // a chat has other things to do than to watch itself
@@ -269,6 +259,32 @@ func (a *app) goOn(ctx context.Context, v wire.RunView, after uint64, detach, ke
 	return a.answer(wire.SchemaRun, v, func(render.Style) string { return render.Line(v.Handle) + "\n" })
 }
 
+// gitRules refuses words that are no rules for git.
+func gitRules(g wire.GitRules) (wire.GitRules, error) {
+	if !slices.Contains([]string{"", wire.GitDeny, wire.GitAllow}, g.Push) {
+		return g, render.BadWord("--git-push", g.Push, wire.GitDeny, wire.GitAllow)
+	}
+	if !slices.Contains([]string{"", wire.GitKeep, wire.GitAny}, g.History) {
+		return g, render.BadWord("--git-history", g.History, wire.GitKeep, wire.GitAny)
+	}
+	return g, nil
+}
+
+// sayBegan notes what a person has to know of a run that begins.
+func (a *app) sayBegan(v wire.RunView) {
+	a.note(a.style(a.Err).Began(v))
+	if v.Permissions == "full" {
+		a.note(a.style(a.Err).FullPermissions(v))
+	}
+	a.note(a.style(a.Err).HandedOver(v))
+	a.note(a.style(a.Err).Of(v).TaskPins(v.TaskPins))
+	a.note(a.style(a.Err).Of(v).HiddenExits(v.Hidden))
+	a.note(a.style(a.Err).InSight(v))
+	if v.IndexLock != "" {
+		a.note("  " + render.Line(v.IndexLock) + "\n")
+	}
+}
+
 // request checks what was typed and makes the request of it.
 func (o *runOptions) request(a *app, counted bool, args []string) (wire.StartRequest, error) {
 	req := wire.StartRequest{Outputs: a.outputs(), Settings: a.settings(), NoConfig: o.noConfig}
@@ -294,11 +310,8 @@ func (o *runOptions) request(a *app, counted bool, args []string) (wire.StartReq
 		}
 		req.Spec.Issue = issue.String()
 	}
-	if req.Spec.Git = o.git; !slices.Contains([]string{"", wire.GitDeny, wire.GitAllow}, o.git.Push) {
-		return req, render.BadWord("--git-push", o.git.Push, wire.GitDeny, wire.GitAllow)
-	}
-	if !slices.Contains([]string{"", wire.GitKeep, wire.GitAny}, o.git.History) {
-		return req, render.BadWord("--git-history", o.git.History, wire.GitKeep, wire.GitAny)
+	if req.Spec.Git, err = gitRules(o.git); err != nil {
+		return req, err
 	}
 	req.Spec.NoControls = o.noControls
 	if o.clean {

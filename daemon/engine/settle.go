@@ -118,14 +118,8 @@ func (q *view) halted(reason events.Halt) events.RunHalted {
 		h.Gate, h.Files = named(q.Last.Results, failed)
 	case events.HaltExpired:
 		h.Gate, h.Question = q.Question.Gate, q.Question.Text
-	case events.HaltHours:
-		h.Limit = q.Facts.Limits.ActiveMS
-	case events.HaltCost:
-		h.Limit, h.Used = q.Facts.Limits.MicroUSD, q.Loop.Used.MicroUSD
-	case events.HaltTokens:
-		h.Limit, h.Used = q.Facts.Limits.Tokens, q.Loop.Used.Tokens()
-	case events.HaltTurns:
-		h.Limit, h.Used = int64(q.Facts.Limits.Turns), int64(q.Loop.Used.Turns)
+	case events.HaltHours, events.HaltCost, events.HaltTokens, events.HaltTurns:
+		h.Limit, h.Used = q.budget(reason)
 	case events.HaltAuthFailed, events.HaltBilling:
 		h.Account = q.AccountOf(q.Last.Start)
 	case events.HaltStall, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover:
@@ -146,6 +140,22 @@ func (q *view) halted(reason events.Halt) events.RunHalted {
 		events.HaltInternal, events.HaltRebooted, events.HaltWorkspaceGone, events.HaltLimit:
 	}
 	return h
+}
+
+// budget is what a run may use of what a halt is about, and what it has used. Hours have
+// no second number.
+func (q *view) budget(reason events.Halt) (limit, used int64) {
+	limits, loop := q.Facts.Limits, q.Loop.Used
+	switch reason {
+	case events.HaltCost:
+		return limits.MicroUSD, loop.MicroUSD
+	case events.HaltTokens:
+		return limits.Tokens, loop.Tokens()
+	case events.HaltTurns:
+		return int64(limits.Turns), int64(loop.Turns)
+	default:
+		return limits.ActiveMS, 0
+	}
 }
 
 // elsewhere says that the files of the start pass a control as well.

@@ -64,19 +64,23 @@ func Line(s run.State, e events.Event) string {
 		_, because := Why(s)
 		return because
 	case events.RunResumed:
-		line := say(l, "resumed", "再開")
-		switch {
-		case d.Count > 0:
-			line = say(l, "resumed with %s: the budget and the comparison start again", "指摘 %sとともに再開: 予算と比較は最初から", phrase.Counted(l, d.Count, "finding", "件"))
-		case d.Note != "":
-			line = say(l, "resumed with new findings: the budget and the comparison start again", "新しい指摘とともに再開: 予算と比較は最初から")
-		}
-		if d.Assurance != "" {
-			line += say(l, "; a person let it go on (%s)", "。担当者が続行を許可(%s)", d.Assurance)
-		}
-		return line + asItIs(l, d.Changed, d.Moved)
+		return resumedLine(l, d)
 	}
 	return say(l, "event %s of a newer version", "新しいバージョンのイベント %s", e.Data.EventType())
+}
+
+func resumedLine(l events.Language, d events.RunResumed) string {
+	line := say(l, "resumed", "再開")
+	switch {
+	case d.Count > 0:
+		line = say(l, "resumed with %s: the budget and the comparison start again", "指摘 %sとともに再開: 予算と比較は最初から", phrase.Counted(l, d.Count, "finding", "件"))
+	case d.Note != "":
+		line = say(l, "resumed with new findings: the budget and the comparison start again", "新しい指摘とともに再開: 予算と比較は最初から")
+	}
+	if d.Assurance != "" {
+		line += say(l, "; a person let it go on (%s)", "。担当者が続行を許可(%s)", d.Assurance)
+	}
+	return line + asItIs(l, d.Changed, d.Moved)
 }
 
 func seeded(l events.Language, n int) string {
