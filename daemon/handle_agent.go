@@ -82,7 +82,7 @@ func (d *Daemon) agentSettings(ctx context.Context, dir string) (agentConfig, er
 		}
 	}
 	if err := l.Err(); err != nil {
-		return c, wire.Errorf(wire.Usage, "%v", err).WithHint("correct the file; apctl config check   shows what is wrong")
+		return c, config.Unusable(err)
 	}
 	c.layers, c.agents = l, l.Agents()
 	if l.Project != nil {

@@ -98,7 +98,7 @@ func (d *Daemon) configSet(ctx context.Context, _ bus.Request, body wire.ConfigS
 		edit.Path, edit.User = d.cfg.Places.Config, true
 	}
 	if err := d.settings.Err(); err != nil && body.User {
-		return wire.ConfigView{}, err
+		return wire.ConfigView{}, config.Unusable(err)
 	}
 	d.edits.Lock()
 	defer d.edits.Unlock()
@@ -163,7 +163,7 @@ func (d *Daemon) usable(ws tree.Workspace, settings map[string]string, noConfig 
 		l.Project = nil
 	}
 	if err := l.Err(); err != nil {
-		return l, wire.Errorf(wire.Usage, "%v", err).WithHint("correct the file; apctl config check   shows what is wrong")
+		return l, config.Unusable(err)
 	}
 	if l.Project == nil {
 		return l, nil

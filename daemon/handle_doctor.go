@@ -80,7 +80,7 @@ func hiddenFindings(hidden []wire.HiddenExit) []wire.DoctorFinding {
 
 // unusableConfig is a configuration that no run here could have.
 func unusableConfig(err error) wire.DoctorFinding {
-	f := wire.DoctorFinding{Topic: "config", Level: doctor.Error, What: err.Error(), Fix: "correct the file, or move it away: every setting has a default"}
+	f := wire.DoctorFinding{Topic: "config", Level: doctor.Error, What: err.Error(), Fix: config.Hint(err)}
 	var known *wire.Error
 	if errors.As(err, &known) && known.Hint != "" {
 		f.Fix = known.Hint

@@ -121,7 +121,7 @@ func (u *Usage) place(known map[string]string, h snapshot.Head) string {
 func (u *Usage) limitViews(ws tree.Workspace, now time.Time) ([]wire.LimitView, error) {
 	user, err := u.Limits.User()
 	if err != nil {
-		return nil, wire.Errorf(wire.Usage, "%v", err).WithHint("correct the file; apctl config check   shows what is wrong")
+		return nil, config.Unusable(err)
 	}
 	l := config.Layers{User: &config.UserFile{User: *user}}
 	if ws.Path != "" {

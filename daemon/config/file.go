@@ -225,6 +225,19 @@ func (e *Error) Error() string {
 	return s
 }
 
+// Hint says what helps against the problems of a file.
+func Hint(err error) string {
+	if e, ok := errors.AsType[*Error](err); ok && e.Problems[0].Message == wasReplaced {
+		return "look at the folder; apctl daemon restart   takes it"
+	}
+	return "correct the file; apctl config check   shows what is wrong"
+}
+
+// Unusable refuses a request for the problems of a file.
+func Unusable(err error) *wire.Error {
+	return wire.Errorf(wire.Usage, "%v", err).WithHint("%s", Hint(err))
+}
+
 func problemText(p wire.ConfigProblem) string {
 	s := p.File + ": "
 	if p.Line > 0 {

@@ -11,6 +11,8 @@ import (
 	"autopilot/events/wire"
 )
 
+const wasReplaced = "another folder is in the place of its folder since the daemon started, so the file is not read"
+
 // Held is the user's file in a folder that a daemon holds from its start on, so that no
 // effect decides what it reads by another folder in that place. Its methods may be called
 // from any goroutine.
@@ -85,10 +87,7 @@ func (h *Held) replaced() []wire.ConfigProblem {
 	if err != nil || os.SameFile(now, h.info) {
 		return nil
 	}
-	return []wire.ConfigProblem{{
-		File: h.path, Message: "its folder was replaced after the daemon started, so the file is not read",
-		Fix: "look at it, then restart the daemon: apctl daemon restart",
-	}}
+	return []wire.ConfigProblem{{File: h.path, Message: wasReplaced}}
 }
 
 // Close lets go of the folder.

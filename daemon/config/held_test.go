@@ -47,7 +47,7 @@ func TestSettingsAreReadFromTheFolderOfTheStart(t *testing.T) {
 	reads("the folder moved away", "8m0s")
 	write(path, "9m")
 	f := h.Read()
-	if err := f.Err(); err == nil || !strings.Contains(err.Error(), "was replaced after the daemon started") || f.Idle == 0 || f.Idle.String() == "9m0s" || h.Err() == nil {
+	if err := f.Err(); err == nil || !strings.Contains(err.Error(), "another folder is in the place") || f.Idle == 0 || f.Idle.String() == "9m0s" || h.Err() == nil {
 		t.Errorf("another folder: idle %v, %v", f.Idle, err)
 	}
 	if err := os.RemoveAll(dir); err != nil {

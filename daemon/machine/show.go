@@ -104,7 +104,7 @@ func (m *Machine) wave(ctx context.Context, v seen, body wire.ProbeRequest, c co
 	}
 	l := m.cfg.Settings.Layers(ws)
 	if err := l.Err(); err != nil { // a bound that cannot be read is none that is not there
-		return nil, wire.Errorf(wire.Usage, "%v", err).WithHint("correct the file; apctl config check   shows what is wrong")
+		return nil, config.Unusable(err)
 	}
 	p, bounds := c.PolicyOf(workflow.Workflow{}), l.Bounds()
 	j, _, _ := v.judged(bound{p, bounds.RAM}, c, at)

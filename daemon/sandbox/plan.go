@@ -122,7 +122,7 @@ func (p *planner) fixed() []string {
 	var out []string
 	for _, path := range settle(p.firm) {
 		for dir := filepath.Dir(path); dir != "/" && dir != "."; dir = filepath.Dir(dir) {
-			if !slices.Contains(out, dir) && unix.Access(filepath.Dir(dir), unix.W_OK) == nil && isDir(dir) {
+			if !slices.Contains(out, dir) && !slices.Contains(p.plan.ReadOnly, dir) && unix.Access(filepath.Dir(dir), unix.W_OK) == nil && isDir(dir) {
 				out = append(out, dir)
 			}
 		}
