@@ -15,11 +15,13 @@ VERSION  ?= $(shell git describe --always --dirty 2>/dev/null || echo dev)
 LDFLAGS   = -s -w -X main.version=$(VERSION)
 # Two packages at a time: each test binary may run a server, git and agents. Never
 # from the cache: it does not see the programs that tests build and run.
-TEST      = go test -race -shuffle=on -p 2 -count=1 -timeout 40m
+TEST      = go test -shuffle=on -p 2 -count=1 -timeout 40m
+# They play the programs as they are built, without the race detector.
+PLAYED    = ./cmd/apctl ./daemon/crashtest
 GOLANGCI  = go tool -modfile=.ci/tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := build
-.PHONY: build man install demo test sim race fuzz crash powercut diskfull writers fixtures cheat honest soak herd agents-real bench pages lint fmt cover cross fresh clean help
+.PHONY: build man install demo test play sim race fuzz crash powercut diskfull writers fixtures cheat honest soak herd agents-real bench pages lint fmt cover cross fresh clean help
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,14 +50,17 @@ install: build man ## install them to $PREFIX (default ~/.local), with manual pa
 demo: build ## a cheat caught, a daemon killed and back, a loop halted
 	@.ci/demo.sh
 
-test: sim ## all tests, with the race detector, shuffled, and sim
-	$(TEST) -vet=off -parallel 6 ./daemon ./cmd/apctl ./... # the long ones first; make lint vets
+test: sim play ## all tests, shuffled: sim, play, and the rest with the race detector
+	$(TEST) -race -vet=off -parallel 4 ./daemon $$(go list ./... | grep -vxF "$$(go list $(PLAYED))") # the long one first; make lint vets
+
+play: ## the built programs: each command in a terminal and in a pipe, crashes, cheats
+	$(TEST) -vet=off -parallel 3 $(PLAYED)
 
 sim: ## without the race detector: runs that are cut, killed and lied to at random, RUNS of each, and very long ones
 	go test -count=1 -run 'AnyPrefix|EveryEvent|LostAnswers|InPieces|ThatAnAgentSideDoes|NoRun.*WithoutA|OfAnAccountKeep|TenThousand' ./daemon -rapid.checks=$(RUNS)
 
-race: ## the same, COUNT times, never from the cache
-	$(TEST) -count=$(COUNT) ./...
+race: ## all tests with the race detector, COUNT times
+	$(TEST) -race -count=$(COUNT) ./...
 
 fuzz: ## every fuzz target for FUZZTIME
 	@.ci/fuzz $(FUZZTIME)

@@ -293,7 +293,7 @@ func TestAPipedRunSaysOnceThatItWaitsAndThatItGoesOn(t *testing.T) {
 	w := newWorld(t, d, "watch")
 	code(t, w, 0)
 	contains(t, "stdout", w.out.String(), `12:00:02  iteration 1 started
-12:00:00  waits until 12:05 (noop)
+12:00:00  waits until 12:05 (no change)
 12:00:03  iteration 1 started again
 12:00:00  waits for free disk space, goes on by itself
 12:00:00  goes on

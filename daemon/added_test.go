@@ -33,6 +33,18 @@ func TestDoneTellsWhatWasSuppressedAndWhichTestsAreNew(t *testing.T) {
 	}
 }
 
+// A gate may read what no tree holds: done names it.
+func TestDoneNamesWhatIsNotInItsTree(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, map[string]string{"check.sh": "test -f ok\n"})
+	st := s.play(s.spec("sh check.sh", "touch ok; mkfifo pipe; truncate -s 60M large.bin"))
+	s.wants(st, "done")
+	want := []wire.Unrecorded{{Path: "large.bin", Why: "large"}, {Path: "pipe", Why: "unreadable"}}
+	if a := s.why(st.ID).Evidence.Added; a == nil || cmp.Diff(want, a.Unrecorded) != "" {
+		t.Errorf("%+v", a)
+	}
+}
+
 func TestDoneTellsOfNoSuppressionWhereNoneWasAdded(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, map[string]string{"check.sh": "test -f ok\n", "a.py": "x = f()  # noqa\n"})

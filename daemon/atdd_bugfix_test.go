@@ -19,8 +19,6 @@ func bugfixSite(t *testing.T) *site {
 	t.Helper()
 	s := trustSite(t, "setup: 'true'\ninputs: {suite: test ! -e broken}\n")
 	s.write(map[string]string{"sum.sh": "#!/bin/sh\nexit 1\n", "docs/issues/24-sum/bug.md": "sum is wrong\n"})
-	s.git("config", "user.name", "u")
-	s.git("config", "user.email", "u@x")
 	s.trust()
 	s.committed()
 	return s

@@ -38,8 +38,6 @@ func flakySite(t *testing.T, fails string, times ...string) *site {
 		"docs/issues/31-race/bug.md":  "race.sh fails at times\n",
 		"tests/acceptance/AT-30.bats": "@test one { true; }\n",
 	})
-	s.git("config", "user.name", "u")
-	s.git("config", "user.email", "u@x")
 	s.trust()
 	s.committed()
 	return s

@@ -36,8 +36,6 @@ func atddSite(t *testing.T) *site {
 	t.Helper()
 	s := trustSite(t, "setup: 'true'\n")
 	s.write(map[string]string{atddDir + "/prd.md": "Greet people by their name.\n", ".autopilot/notes/.keep": ""})
-	s.git("config", "user.name", "u")
-	s.git("config", "user.email", "u@x")
 	s.trust()
 	s.committed()
 	return s

@@ -68,6 +68,7 @@ type Config struct {
 	machine func(*machine.Config) // has the last word on it; may be nil
 	pinCost int                   // in the place of pin.Cost; may be 0
 	copies  bool                  // as work.Config.Copies
+	probe   prober                // in the place of sandbox.Probe; may be nil
 }
 
 // errInside: a daemon that an agent could start would be the agent's own.

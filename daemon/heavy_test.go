@@ -16,8 +16,6 @@ import (
 func heavySite(t *testing.T, resources string) *site {
 	t.Helper()
 	s := trustSite(t, "setup: 'true'\nresources: "+resources+"\n")
-	s.git("config", "user.name", "u")
-	s.git("config", "user.email", "u@x")
 	s.trust()
 	s.committed()
 	return s

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"autopilot/daemon/machine"
+	"autopilot/daemon/proctest"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/probe"
@@ -210,9 +210,7 @@ func TestNoMoreAgentsWorkThanTheUserSays(t *testing.T) {
 	var ids []string
 	for range 9 {
 		s.work = t.TempDir()
-		if out, err := exec.Command("git", "init", "-q", s.work).CombinedOutput(); err != nil {
-			t.Fatalf("%v %s", err, out)
-		}
+		proctest.Repository(t, s.work)
 		s.write(map[string]string{"a": "x"})
 		ids = append(ids, s.start(s.spec("test -e done", agent)).ID)
 	}

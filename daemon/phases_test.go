@@ -17,8 +17,6 @@ func flowSite(t *testing.T, source string) *site {
 	s := trustSite(t, "setup: 'true'\n")
 	name, _, _ := strings.Cut(strings.TrimPrefix(source, "name: "), "\n")
 	s.write(map[string]string{".autopilot/workflows/" + name + ".yaml": source})
-	s.git("config", "user.name", "u")
-	s.git("config", "user.email", "u@x")
 	s.trust()
 	s.committed()
 	return s
@@ -274,9 +272,10 @@ func TestOnlyPlainFilesAreLookedAtAndPinned(t *testing.T) {
 			s := flowSite(t, boundFlow)
 			s.write(map[string]string{".autopilot/prompts/look.md": "{{with .Look}}LOOK {{.Form}}{{end}} {{.ResultFile}}"})
 			s.trust()
-			st := s.play(s.flowSpec("bound", `mkdir -p docs; date +%N > n; in=$(cat)
+			st := s.play(s.flowSpec("bound", `in=$(cat)
+case $in in LOOK*) echo '{"v":1,"verdict":"approve"}' > "$AUTOPILOT_RESULT_FILE"; exit ;; esac
+mkdir -p docs; date +%N > n
 case $in in
-LOOK*) echo '{"v":1,"verdict":"approve"}' > "$AUTOPILOT_RESULT_FILE" ;;
 *'phase `+"`build`"+`'*) touch built; `+tt.build+` ;;
 *) `+tt.plan+` ;;
 esac`))
@@ -316,9 +315,9 @@ func TestAResultThatCannotBeReadIsNamed(t *testing.T) {
 			s := flowSite(t, boundFlow)
 			s.write(map[string]string{".autopilot/prompts/look.md": "{{with .Look}}LOOK {{.Form}}{{end}} {{.ResultFile}}"})
 			s.trust()
-			st := s.play(s.flowSpec("bound", `mkdir -p docs; echo 1 > docs/plan.md; date +%N > n; in=$(cat)
-case $in in
+			st := s.play(s.flowSpec("bound", `case $(cat) in
 LOOK*) `+tt.look+` ;;
+*) mkdir -p docs; echo 1 > docs/plan.md; date +%N > n ;;
 esac`))
 			s.wants(st, "halted:gate-unverifiable")
 			l := st.Looks[len(st.Looks)-1]

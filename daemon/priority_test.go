@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -17,9 +16,7 @@ import (
 func (s *site) elsewhere() {
 	s.t.Helper()
 	s.work = s.t.TempDir()
-	if out, err := exec.Command("git", "init", "-q", s.work).CombinedOutput(); err != nil {
-		s.t.Fatalf("%v %s", err, out)
-	}
+	proctest.Repository(s.t, s.work)
 	s.write(map[string]string{"a": "x"})
 }
 

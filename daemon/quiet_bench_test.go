@@ -35,8 +35,6 @@ func BenchmarkQuietGates(b *testing.B) {
 		files[fmt.Sprintf("pkg%d/file%d.go", i%20, i)] = fmt.Sprintf("package p // %d\n", i)
 	}
 	s.write(files)
-	s.git("config", "user.name", "u")
-	s.git("config", "user.email", "u@x")
 	s.trust()
 	s.committed()
 	var floor, ours []time.Duration

@@ -20,8 +20,6 @@ roles: {coder: [cheap, strong], critic: [strong, cheap]}
 		atddDir + "/prd.md": "Greet people by their name.\n", ".autopilot/notes/.keep": "",
 		"cheap.sh": atddWork + "work() { date +%N > n; commit work; }\nimpl\n", "strong.sh": atddWork + "if test \"$AUTOPILOT_ROLE\" = critic; then covered > \"$AUTOPILOT_RESULT_FILE\"; else impl; fi\n",
 	})
-	s.git("config", "user.name", "u")
-	s.git("config", "user.email", "u@x")
 	s.trust()
 	s.committed()
 	return s

@@ -35,8 +35,6 @@ func redSite(t *testing.T, edit ...string) *site {
 		".autopilot/workflows/tests.yaml": strings.NewReplacer(edit...).Replace(tests),
 		"accept.sh":                       "#!/bin/sh\nfor t in tests/*.sh; do sh \"$t\" || exit 1; done\n",
 	})
-	s.git("config", "user.name", "u")
-	s.git("config", "user.email", "u@x")
 	s.trust()
 	return s
 }

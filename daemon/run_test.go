@@ -243,7 +243,7 @@ func TestAnAgentThatCannotKillItsSupervisorIsNotLost(t *testing.T) {
 		return // nothing is confined on this system
 	}
 	s := newSite(t, map[string]string{"n": "start\n"})
-	st := s.play(s.spec("test -f ok", `kill -9 $PPID || touch ok`, func(r *wire.RunSpec) { r.MaxIterations = 1 }))
+	st := s.play(s.spec("test -f ok", `kill -9 $PPID || touch ok`, func(r *wire.RunSpec) { r.MaxIterations, r.Sandbox = 1, events.SandboxGuard }))
 	s.wants(st, "done")
 	if d := st.Last.Agent; d.Sandbox != events.SandboxGuard {
 		t.Errorf("the agent worked in %q, lacking %v", d.Sandbox, d.Lacking)

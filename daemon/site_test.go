@@ -6,16 +6,18 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"autopilot/daemon/proctest"
-
 	"autopilot/daemon/bus"
+	"autopilot/daemon/effect/confine"
+	"autopilot/daemon/proctest"
+	"autopilot/daemon/sandbox"
 	"autopilot/events"
 	"autopilot/events/place"
 	"autopilot/events/wire"
@@ -65,19 +67,29 @@ func newSite(t testing.TB, files map[string]string) *site {
 	host := &fakeMachine{}
 	s := &site{t: t, work: t.TempDir(), host: host, late: new(atomic.Pointer[time.Time]), cfg: Config{
 		Places: places, Home: env["HOME"], Program: "/nonexistent/autopilotd", Shim: shimPath, Version: "test",
-		Durability: bus.Process, Log: slog.New(slog.DiscardHandler), machine: host.stands, pinCost: 2,
+		Durability: bus.Process, Log: slog.New(slog.DiscardHandler), machine: host.stands, pinCost: 2, probe: probeOnce,
 	}}
 	s.cfg.Now = s.now
 	s.write(files)
-	if out, err := exec.Command("git", "init", "-q", s.work).CombinedOutput(); err != nil {
-		t.Fatalf("git init: %v %s", err, out)
-	}
+	proctest.Repository(t, s.work)
 	s.open()
 	t.Cleanup(func() {
 		s.leaves()
 		s.close()
 	})
 	return s
+}
+
+// probed is what this host cannot enforce: each daemon of the tests would find the same.
+var probed struct {
+	once    sync.Once
+	lacking []confine.Lack
+	err     error
+}
+
+func probeOnce(_ context.Context, exe, in string) ([]confine.Lack, error) {
+	probed.once.Do(func() { probed.lacking, probed.err = sandbox.Probe(context.Background(), exe, in) })
+	return slices.Clone(probed.lacking), probed.err
 }
 
 // leaves cancels what is live still at the end of a test, so that nothing of it writes
@@ -162,10 +174,11 @@ func (s *site) request() bus.Request {
 	return bus.Request{Identity: bus.Identity{Kind: bus.KindLocal, Actor: "local:0@test/1"}, ID: fmt.Sprintf("r%d", s.calls)}
 }
 
-// spec is a run with one goal and an agent, both shell text.
+// spec is a run with one goal and an agent, both shell text. What it does is not about the
+// sandbox, which costs two processes per effect: a test that is sets it.
 func (s *site) spec(goal, agent string, edit ...func(*wire.RunSpec)) wire.StartRequest {
 	spec := wire.RunSpec{
-		Workspace: s.work, Task: "make it so", Workflow: "converge", MaxIterations: 4,
+		Workspace: s.work, Task: "make it so", Workflow: "converge", MaxIterations: 4, Sandbox: events.SandboxOff,
 		Gates: []wire.GateSpec{{Name: "goal", Role: events.RoleGoal, Command: goal}}, Agent: wire.AgentSpec{Command: agent},
 	}
 	for _, f := range edit {

@@ -223,7 +223,7 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: until PATTERN COMMAND...")
 	}
 	is := regexp.MustCompile(args[0])
-	tick := time.NewTicker(20 * time.Millisecond)
+	tick := time.NewTicker(100 * time.Millisecond) // each look is a process
 	defer tick.Stop()
 	for late := time.After(patience); ; {
 		_ = ts.Exec(args[1], args[2:]...)

@@ -54,6 +54,25 @@ func (s Style) suppressions(a *wire.Additions) string {
 	return strings.Join(lines, "\n")
 }
 
+// unrecorded lists what gates may have read and the tree that passed does not have.
+func (s Style) unrecorded(a *wire.Additions) string {
+	if a == nil {
+		return ""
+	}
+	var lines []string
+	for _, u := range a.Unrecorded {
+		why := s.say("a pipe, socket or device, or not readable", "パイプ、ソケット、デバイス、または読み取り不可")
+		if u.Why == "large" {
+			why = s.say("large: only its size and hash", "大きいためサイズとハッシュのみ")
+		}
+		lines = append(lines, s.say("%s  (%s)", "%s  (%s)", Line(u.Path), Line(why)))
+	}
+	if a.MoreUnrecorded > 0 {
+		lines = append(lines, s.say("and %d more", "ほか %d 件", a.MoreUnrecorded))
+	}
+	return strings.Join(lines, "\n")
+}
+
 // suppression is one of them: where it is, what it is, and what does not tell there.
 func (s Style) suppression(x wire.Suppression) string {
 	of := map[string]string{

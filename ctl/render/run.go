@@ -132,6 +132,9 @@ func standsInLine(v wire.RunView) bool {
 
 // waitsFor says in a few words what for.
 func (s Style) waitsFor(v wire.RunView) string {
+	if v.Waiting == nil && v.Reason == string(events.HaltNoop) {
+		return s.say("no change", "変更なし")
+	}
 	if v.Waiting == nil {
 		return Line(v.Reason)
 	}

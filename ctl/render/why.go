@@ -202,6 +202,7 @@ func (s Style) evidence(w wire.WhyView) string {
 		{s.say("suppressed", "抑制の追加"), s.suppressions(e.Added)},
 		{s.say("allowed", "変更許可"), strings.TrimRight(list(e.Allowed), "\n")},
 		{s.say("gates made", "ゲートの生成物"), strings.TrimRight(list(e.Created), "\n")},
+		{s.say("not in the tree", "ツリーにないもの"), s.unrecorded(e.Added)},
 		{"git", s.gitAt(w.Git)},
 		{s.say("not here", "ここにないもの"), s.missing(w)},
 	})

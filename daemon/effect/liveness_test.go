@@ -216,7 +216,7 @@ func TestSilentProgramThatWorksIsNotIdle(t *testing.T) {
 				s = b.sh(c.script)
 			}
 			s.Env = append(s.Env, "STOP="+stop, "TOUCH="+file)
-			s.Idle = 700 * time.Millisecond
+			s.Idle = 2 * time.Second
 			switch c.kind {
 			case shim.LifeFiles:
 				s.Work = work

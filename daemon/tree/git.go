@@ -79,6 +79,12 @@ func (r *Repo) run(ctx context.Context, c call) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
+// Who commits in our repositories.
+const (
+	author     = "autopilot"
+	authorMail = "autopilot@localhost"
+)
+
 // env is the whole environment of a git: nothing is inherited.
 func (r *Repo) env(c call) []string {
 	env := []string{
@@ -98,10 +104,10 @@ func (r *Repo) env(c call) []string {
 		"GIT_LITERAL_PATHSPECS=1",
 		"GIT_PROTOCOL_FROM_USER=0",
 		"GIT_ALLOW_PROTOCOL=none",
-		"GIT_AUTHOR_NAME=autopilot",
-		"GIT_AUTHOR_EMAIL=autopilot@localhost",
-		"GIT_COMMITTER_NAME=autopilot",
-		"GIT_COMMITTER_EMAIL=autopilot@localhost",
+		"GIT_AUTHOR_NAME=" + author,
+		"GIT_AUTHOR_EMAIL=" + authorMail,
+		"GIT_COMMITTER_NAME=" + author,
+		"GIT_COMMITTER_EMAIL=" + authorMail,
 	}
 	if c.tree {
 		env = append(env, "GIT_WORK_TREE="+r.ws.Path)

@@ -127,7 +127,7 @@ func (k *keeping) again(from, name string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
-	return writeFile(to, text)
+	return writeFile(to, text, true)
 }
 
 // small copies the files of a folder.
@@ -168,7 +168,7 @@ func (k *keeping) names(gd gitDir) error {
 		list = append(list, e.Name()+"\n")
 	}
 	slices.Sort(list)
-	return writeFile(filepath.Join(k.dir, keptNames), []byte(strings.Join(list, "")))
+	return writeFile(filepath.Join(k.dir, keptNames), []byte(strings.Join(list, "")), true)
 }
 
 // copyFile makes a copy that was not there.

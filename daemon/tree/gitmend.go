@@ -342,7 +342,7 @@ func (m *mending) rest(context.Context) error {
 
 // putBack writes a file of the user's repository, which others may have to read.
 func putBack(path string, text []byte) error {
-	if err := writeFile(path, text); err != nil {
+	if err := writeFile(path, text, true); err != nil {
 		return err
 	}
 	return os.Chmod(path, 0o644)

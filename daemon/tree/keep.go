@@ -22,15 +22,10 @@ func (r *Repo) Keep(ctx context.Context, run, k string, t events.Tree, parent, m
 	if err := treeOK(t); err != nil {
 		return "", fmt.Errorf("keep %s: %w", ref, err)
 	}
-	args := []string{"commit-tree"}
-	if parent != "" {
-		if !idOK(parent) {
-			return "", fmt.Errorf("keep %s: bad parent %.80q", ref, parent)
-		}
-		args = append(args, "-p", parent)
+	if parent != "" && !idOK(parent) {
+		return "", fmt.Errorf("keep %s: bad parent %.80q", ref, parent)
 	}
-	commit, err = r.oid(ctx, call{args: append(args, string(t)), stdin: strings.NewReader(message)})
-	if err != nil {
+	if commit, err = r.commit(ctx, t, parent, message); err != nil {
 		return "", fmt.Errorf("keep %s: %w", ref, err)
 	}
 	if err := r.setRef(ref, commit); err != nil {
@@ -46,7 +41,7 @@ func (r *Repo) setRef(ref, commit string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	return writeFile(path, []byte(commit+"\n"))
+	return r.writeFile(path, []byte(commit+"\n"))
 }
 
 // Kept returns the commit and the tree that were kept as k of a run, or
@@ -99,11 +94,7 @@ func (r *Repo) Head(ctx context.Context, recorded events.Tree) (Head, error) {
 		return Head{}, fmt.Errorf("read HEAD of %s: %w", r.ws.Path, err)
 	}
 	if h.Commit == "" {
-		empty, err := r.oid(ctx, call{args: []string{"mktree"}, stdin: strings.NewReader("")})
-		if err != nil {
-			return Head{}, fmt.Errorf("read HEAD: %w", err)
-		}
-		h.Dirty = string(recorded) != empty
+		h.Dirty = recorded != r.emptyTree()
 		return h, nil
 	}
 	if len(h.Commit) != r.idLen {

@@ -47,26 +47,73 @@ func (r *Repo) Changes(ctx context.Context, a, b events.Tree) ([]Change, error) 
 	if list, ok := r.compared.get([2]events.Tree{a, b}); ok {
 		return slices.Clone(list), nil
 	}
-	out, err := r.run(ctx, call{args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", string(a), string(b)}})
+	list, err := r.compare(ctx, a, b)
 	if err != nil {
 		return nil, fmt.Errorf("compare trees: %w", err)
+	}
+	if len(list) <= mostListed {
+		r.compared.put([2]events.Tree{a, b}, slices.Clone(list))
+	}
+	return list, nil
+}
+
+// mostMerged is how many paths a tree may have so that it is listed as a whole to be
+// compared: its listing is asked for later. A larger one is compared by git, which passes
+// over equal folders.
+const mostMerged = 1000
+
+func (r *Repo) compare(ctx context.Context, a, b events.Tree) ([]Change, error) {
+	if was, ok := r.lists.get(a); ok && len(was) <= mostMerged {
+		is, err := r.listed(ctx, b)
+		if err != nil {
+			return nil, err
+		}
+		return r.merge(was, is), nil
+	}
+	out, err := r.run(ctx, call{args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", string(a), string(b)}})
+	if err != nil {
+		return nil, err
 	}
 	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 	var list []Change
 	for i := 0; i+1 < len(fields); i += 2 {
 		meta := strings.Fields(strings.TrimPrefix(fields[i], ":"))
 		if len(meta) != 5 || statuses[meta[4]] == "" {
-			return nil, fmt.Errorf("compare trees: unexpected line %.80q", fields[i])
+			return nil, fmt.Errorf("unexpected line %.80q", fields[i])
 		}
 		list = append(list, Change{
 			Path: fields[i+1], Status: statuses[meta[4]],
 			OldMode: meta[0], NewMode: meta[1], OldID: meta[2], NewID: meta[3],
 		})
 	}
-	if len(list) <= mostListed {
-		r.compared.put([2]events.Tree{a, b}, slices.Clone(list))
-	}
 	return list, nil
+}
+
+// merge compares two listings, each in git's order.
+func (r *Repo) merge(was, is []listing) []Change {
+	const absent = "000000"
+	none := strings.Repeat("0", r.idLen)
+	var list []Change
+	for len(was)+len(is) > 0 {
+		switch {
+		case len(is) == 0 || len(was) > 0 && was[0].path < is[0].path:
+			list = append(list, Change{Path: was[0].path, Status: Deleted, OldMode: was[0].mode, NewMode: absent, OldID: was[0].id, NewID: none})
+			was = was[1:]
+		case len(was) == 0 || is[0].path < was[0].path:
+			list = append(list, Change{Path: is[0].path, Status: Added, OldMode: absent, NewMode: is[0].mode, OldID: none, NewID: is[0].id})
+			is = is[1:]
+		default:
+			if o, n := was[0], is[0]; o != n {
+				c := Change{Path: n.path, Status: Modified, OldMode: o.mode, NewMode: n.mode, OldID: o.id, NewID: n.id}
+				if o.mode[:3] != n.mode[:3] { // the type of the file
+					c.Status = TypeChange
+				}
+				list = append(list, c)
+			}
+			was, is = was[1:], is[1:]
+		}
+	}
+	return list
 }
 
 // Diff writes a unified diff from a to b, of all paths or of those named and

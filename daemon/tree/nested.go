@@ -70,7 +70,7 @@ func (r *Repo) nestedRulesOf(ctx context.Context, file string) ([]byte, error) {
 	if rules, err = r.FreezeIgnore(ctx, filepath.Join(r.dir, "home")); err != nil {
 		return nil, err
 	}
-	return rules, writeFile(file, rules)
+	return rules, r.writeFile(file, rules)
 }
 
 // treeOf is the tree of a commit of another repository.
@@ -86,7 +86,7 @@ func (r *Repo) keepNested(commit string, t events.Tree) error {
 	if err := os.MkdirAll(filepath.Join(r.dir, "nested"), 0o700); err != nil {
 		return err
 	}
-	return writeFile(r.nestedFile(commit), []byte(t))
+	return r.writeFile(r.nestedFile(commit), []byte(t))
 }
 
 // nestedTree is the tree of the files of a repository by what stands for it; empty for

@@ -159,7 +159,7 @@ func (rec *recording) once(ctx context.Context) (Snapshot, error) {
 	if err := rec.r.goneOr(nil); err != nil {
 		return Snapshot{}, err
 	}
-	if err := writeFile(rec.rules, rec.ignore); err != nil {
+	if err := rec.r.writeFile(rec.rules, rec.ignore); err != nil {
 		return Snapshot{}, err
 	}
 	dirs, err := rec.indexDirs(ctx)

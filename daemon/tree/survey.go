@@ -59,7 +59,7 @@ func (c Config) Survey(ctx context.Context, ws Workspace, home string) (*Survey,
 		return nil, fmt.Errorf("look at work trees: %w", err)
 	}
 	r := &Repo{ws: ws, dir: filepath.Join(root, "none.git"), git: git, states: map[string]*state{}}
-	if err := r.prepare(ctx, root, false); err != nil {
+	if err := r.prepare(ctx, root); err != nil {
 		return nil, errors.Join(fmt.Errorf("look at work trees: %w", err), os.RemoveAll(root))
 	}
 	return &Survey{repo: r, home: home, refs: refs}, nil

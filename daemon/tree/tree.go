@@ -77,6 +77,7 @@ type Repo struct {
 
 	scratch string
 	idLen   int
+	durable bool // what is written is synced
 
 	lists    recent[events.Tree, []listing]
 	compared recent[[2]events.Tree, []Change]
@@ -100,14 +101,14 @@ func Open(ctx context.Context, c Config, ws Workspace) (*Repo, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open tree repository: %w", err)
 	}
-	r := &Repo{ws: ws, dir: filepath.Join(root, ws.ID+".git"), git: git, scratch: c.Scratch, large: c.LargeBytes, states: map[string]*state{}}
+	r := &Repo{ws: ws, dir: filepath.Join(root, ws.ID+".git"), git: git, scratch: c.Scratch, large: c.LargeBytes, durable: c.Durable, states: map[string]*state{}}
 	if r.scratch == "" {
 		r.scratch = root
 	}
 	if r.large <= 0 {
 		r.large = DefaultLargeBytes
 	}
-	if err := r.prepare(ctx, root, c.Durable); err != nil {
+	if err := r.prepare(ctx, root); err != nil {
 		return nil, fmt.Errorf("open tree repository %s: %w", r.dir, err)
 	}
 	return r, nil
@@ -153,7 +154,7 @@ func lookGit(path string) (string, error) {
 }
 
 // prepare brings the repository's folder into the form that this version wants.
-func (r *Repo) prepare(ctx context.Context, root string, durable bool) error {
+func (r *Repo) prepare(ctx context.Context, root string) error {
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return err
 	}
@@ -173,10 +174,10 @@ func (r *Repo) prepare(ctx context.Context, root string, durable bool) error {
 	files := map[string]string{
 		"HEAD":            "ref: refs/heads/none\n",
 		"info/attributes": attributes,
-		"config":          configText(format, durable, r.dir),
+		"config":          configText(format, r.durable, r.dir),
 	}
 	for name, text := range files {
-		if err := writeFile(filepath.Join(r.dir, name), []byte(text)); err != nil {
+		if err := r.writeFile(filepath.Join(r.dir, name), []byte(text)); err != nil {
 			return err
 		}
 	}
@@ -270,21 +271,32 @@ func configText(format string, durable bool, dir string) string {
 
 const tempPrefix = ".tmp-"
 
-// writeFile replaces a file of ours at once, if its text differs.
-func writeFile(path string, text []byte) error {
+// writeFile replaces a file of this repository.
+func (r *Repo) writeFile(path string, text []byte) error { return writeFile(path, text, r.durable) }
+
+// writeFile replaces a file at once, if its text differs.
+func writeFile(path string, text []byte, durable bool) error {
 	if old, err := os.ReadFile(path); err == nil && string(old) == string(text) {
 		return nil
 	}
+	return replace(path, text, 0o600, durable)
+}
+
+// replace puts a file in its place in one step.
+func replace(path string, text []byte, mode fs.FileMode, durable bool) error {
 	f, err := os.CreateTemp(filepath.Dir(path), tempPrefix)
 	if err != nil {
 		return err
 	}
 	defer os.Remove(f.Name())
-	if _, err := f.Write(text); err != nil {
-		_ = f.Close()
-		return err
+	_, err = f.Write(text)
+	if err == nil && mode != 0o600 {
+		err = f.Chmod(mode)
 	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+	if err == nil && durable {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), path)

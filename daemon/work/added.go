@@ -13,19 +13,20 @@ import (
 	"autopilot/projections/rule"
 )
 
-// This file tells what the work added that may weaken what proves it: suppressions,
-// and files that look like tests. It is no verdict.
+// This file tells what may weaken what proves the work: suppressions and files that look
+// like tests that it added, and what is not in the tree that passed. It is no verdict.
 
 // Bounds of what is looked at and told.
 const (
 	mostAddedTests = 20
+	mostUnrecorded = 20
 	mostLooked     = 4000     // changed files of code
 	lookedAtOnce   = 500      // of them in one call of git: a command line has its bounds
 	diffBytes      = 32 << 20 // of their diff
 )
 
-// added is what a tree that passes has and that of the start has not; empty where a
-// gate fails.
+// added is what a tree that passes has and that of the start has not, and what it lacks;
+// empty where a gate fails.
 func (g *judging) added(ctx context.Context, results []events.GateResult, now events.Tree) (events.Ref, error) {
 	if g.s.Loop.Iteration == 0 || slices.ContainsFunc(results, func(r events.GateResult) bool { return !passesOrOpen(r) }) {
 		return "", nil
@@ -61,7 +62,8 @@ func (g *judging) added(ctx context.Context, results []events.GateResult, now ev
 		}
 	}
 	a.Suppressions, a.MoreSuppressions = rule.AddedSuppressions(diff.text.String())
-	if len(a.Suppressions)+len(a.Tests)+a.Unread == 0 {
+	a.Unrecorded, a.MoreUnrecorded = unrecorded(g.after)
+	if len(a.Suppressions)+len(a.Tests)+len(a.Unrecorded)+a.Unread == 0 {
 		return "", nil
 	}
 	for i := range a.Tests {
@@ -71,6 +73,20 @@ func (g *judging) added(ctx context.Context, results []events.GateResult, now ev
 		a.Suppressions[i].File = strings.ToValidUTF8(a.Suppressions[i].File, "\uFFFD")
 	}
 	return g.w.encodeText(ctx, a)
+}
+
+// unrecorded lists the first paths whose content no tree has, and counts the rest.
+func unrecorded(on tree.Snapshot) (list []wire.Unrecorded, more int) {
+	for why, paths := range map[string][]string{"large": on.Large, "unreadable": on.Skipped} {
+		for _, path := range paths {
+			list = append(list, wire.Unrecorded{Path: strings.ToValidUTF8(path, "\uFFFD"), Why: why})
+		}
+	}
+	slices.SortFunc(list, func(a, b wire.Unrecorded) int { return strings.Compare(a.Path, b.Path) })
+	if more = len(list) - mostUnrecorded; more > 0 {
+		return list[:mostUnrecorded], more
+	}
+	return list, 0
 }
 
 // bounded keeps the beginning of what is written to it.

@@ -112,6 +112,7 @@ type judging struct {
 	reads   readings            // of recorded trees
 	failing bool                // a command fails on the files as they are
 	moved   []string            // recorded files that the first round of them changed
+	after   tree.Snapshot       // the work tree after the latest round of them
 	refused map[events.Name]int // requests that what a gate ran made, and may not make
 	sealed  *heldPlace          // where held-out gates run now; nil while others do
 

@@ -31,6 +31,7 @@ func (g *judging) compare(ctx context.Context, on tree.Snapshot) (moved []string
 	if now, err = g.w.record(ctx, g.s, g.p, g.made); err != nil {
 		return nil, now, fmt.Errorf("record the tree after the gates: %w", err)
 	}
+	defer func() { g.after = now }()
 	if now.Tree == on.Tree {
 		return nil, now, nil
 	}

@@ -298,8 +298,8 @@ func (r *reader) message(ctx context.Context) (message, error) {
 			return message{}, ctx.Err()
 		}
 		r.close()
-		if errors.Is(cause, errStalled) && !r.s.conn.replicated() {
-			break // in a cluster the next consumer may live on another server
+		if errors.Is(cause, errStalled) && !r.s.conn.replicated() { // in a cluster the next consumer may live on another server
+			return r.askNext(ctx)
 		}
 	}
 	return message{}, cause
@@ -344,12 +344,26 @@ func (r *reader) open(ctx context.Context) error {
 	return nil
 }
 
+// askNext asks for the next message by itself, when a consumer that has more is silent: a
+// host may be busy, or the store damaged where the consumer stands.
+func (r *reader) askNext(ctx context.Context) (message, error) {
+	m, err := r.s.ask(ctx, func(ctx context.Context) (message, error) { return r.s.conn.next(ctx, r.subject, r.next) })
+	switch {
+	case errors.Is(err, errNoMessage):
+		return message{}, fmt.Errorf("nothing can be read behind position %d, so the store is damaged there", r.next-1)
+	case err != nil:
+		return message{}, fmt.Errorf("%w: %w", errStalled, err)
+	}
+	r.next = m.position + 1
+	return m, nil
+}
+
 // errGap says that the consumer skipped a message that was sent but not
 // received.
 var errGap = errors.New("message lost on the way")
 
-// stall is how long a message that is known to be there may take. The server
-// goes silent at a block that it cannot read.
+// stall is how long a message that is known to be there may take before it is asked for.
+// The server goes silent at a block that it cannot read.
 const stall = 5 * time.Second
 
 var errStalled = errors.New("the store stopped answering")
@@ -362,7 +376,7 @@ func (r *reader) take(ctx context.Context) (message, error) {
 	}
 	m, err := r.it.Next(jetstream.NextContext(ctx))
 	if errors.Is(err, context.DeadlineExceeded) {
-		return message{}, fmt.Errorf("%w: nothing comes behind position %d, so it is damaged there", errStalled, r.next-1)
+		return message{}, errStalled
 	}
 	if err != nil {
 		return message{}, err

@@ -326,13 +326,23 @@ type Evidence struct {
 	Bare bool `json:"bare,omitzero"`
 }
 
-// Additions are what a run added that is told beside its verdict.
+// Additions are what is told beside the verdict of a run: what it added, and what its tree
+// lacks.
 type Additions struct {
 	Suppressions     []Suppression `json:"suppressions,omitzero"` // by file and line
 	MoreSuppressions int           `json:"more_suppressions,omitzero"`
 	Tests            []string      `json:"tests,omitzero"` // files that look like tests, sorted
 	MoreTests        int           `json:"more_tests,omitzero"`
 	Unread           int           `json:"unread,omitzero"` // files that were too many or too large to be looked at
+	Unrecorded       []Unrecorded  `json:"unrecorded,omitzero"`
+	MoreUnrecorded   int           `json:"more_unrecorded,omitzero"`
+}
+
+// Unrecorded is a path of the work tree that gates may have read and whose content is not
+// in the tree that passed.
+type Unrecorded struct {
+	Path string `json:"path"`
+	Why  string `json:"why"` // large: its size and hash are recorded; unreadable: a pipe, a socket, a device, or what cannot be read
 }
 
 // Suppression is a place where the work keeps a linter, a type checker, a coverage

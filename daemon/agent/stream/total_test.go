@@ -45,10 +45,12 @@ func TestNoReportTakesAnythingAway(t *testing.T) {
 		t.Run(string(format), func(t *testing.T) {
 			t.Parallel()
 			rapid.Check(t, func(t *rapid.T) {
-				r, told := New(format, nil), false
+				r, told, reported := New(format, nil), false, false
 				for i := range rapid.IntRange(1, 12).Draw(t, "reports") {
 					before := r.Summary()
-					line := report(rapid.Int64Range(0, 5000).Draw(t, "in"), rapid.Int64Range(0, 900).Draw(t, "out"),
+					in, out := rapid.Int64Range(0, 5000).Draw(t, "in"), rapid.Int64Range(0, 900).Draw(t, "out")
+					reported = reported || in+out > 0
+					line := report(in, out,
 						float64(rapid.IntRange(0, 300).Draw(t, "cents"))/100, rapid.IntRange(0, 3).Draw(t, "id")) + "\n"
 					_, _ = r.Write([]byte(line))
 					is := r.Summary()
@@ -57,7 +59,7 @@ func TestNoReportTakesAnythingAway(t *testing.T) {
 					}
 					told = told || is.UsageFrom == Reported
 				}
-				if !told {
+				if reported && !told {
 					t.Fatal("nothing was read")
 				}
 			})
