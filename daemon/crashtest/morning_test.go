@@ -132,7 +132,10 @@ func TestEachCommandOfTheMorningIsTheFirstAfterACrash(t *testing.T) {
 				t.Fatalf("%d runs", len(runs))
 			}
 			// It keeps what it saw, and on a busy host it waits for nobody.
-			w.eventually("a line is kept", func() bool { return !strings.HasPrefix(string(w.must("status", "--line").stdout), "ap: off") })
+			w.eventually("a line is kept", func() bool {
+				v := data[wire.LineView](t, w.must("status", "--line", "--json"))
+				return v.Daemon == wire.LineOn || v.Daemon == wire.LineIdle
+			})
 			for line, check := range mornings(runs[0]) {
 				w.killDaemon()
 				check(t, w.must(strings.Fields(line)...))
