@@ -21,12 +21,13 @@ PLAYED    = ./cmd/apctl ./daemon/crashtest
 GOLANGCI  = go tool -modfile=.ci/tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := build
-.PHONY: build man install demo test play sim race fuzz crash powercut diskfull writers fixtures cheat honest soak herd agents-real bench pages lint fmt cover cross fresh clean help
+.PHONY: build man install uninstall dist demo test play sim race fuzz crash powercut diskfull writers fixtures cheat honest soak herd agents-real bench pages lint fmt cover cross fresh clean help
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build the three programs into bin/
+	@test -x bin/autopilotd || echo 'building $(BINARIES); the first build compiles the event server too and takes some minutes'
 	@mkdir -p bin
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ $(BINARIES:%=./cmd/%)
 
@@ -46,6 +47,17 @@ install: build man ## install them to $PREFIX (default ~/.local), with manual pa
 	@case ":$$PATH:" in *':$(BINDIR):'*) ;; *) \
 		echo '$(BINDIR) is not on your PATH. Add it:'; \
 		echo '  export PATH="$(BINDIR):$$PATH"';; esac
+
+uninstall: ## remove what make install wrote; runs and settings stay
+	@test '$(PREFIX)' != /.local || { echo 'HOME is not set: say where with make uninstall PREFIX=DIR' >&2; exit 1; }
+	@if test -x '$(BINDIR)/apctl'; then '$(BINDIR)/apctl' daemon uninstall >/dev/null 2>&1 || true; '$(BINDIR)/apctl' daemon stop >/dev/null 2>&1 || true; fi
+	@rm -f $(BINARIES:%='$(BINDIR)/%') '$(SHARE)/bash-completion/completions/apctl' '$(SHARE)/zsh/site-functions/_apctl' '$(SHARE)/fish/vendor_completions.d/apctl.fish'
+	@rm -f '$(SHARE)'/man/man1/apctl.1 '$(SHARE)'/man/man1/apctl-*.1 '$(SHARE)'/man/man1/autopilotd.1 '$(SHARE)'/man/man1/apshim.1
+	@echo 'removed $(BINARIES) from $(BINDIR)'
+	@echo 'kept: runs and settings, mostly ~/.local/state/autopilot and ~/.config/autopilot'
+
+dist: ## reproducible archives for linux and darwin in dist/, with sums and an installer
+	@.ci/dist '$(VERSION)' '$(LDFLAGS)'
 
 demo: build ## a cheat caught, a daemon killed and back, a loop halted
 	@.ci/demo.sh
@@ -123,4 +135,4 @@ fresh: ## clone HEAD, empty HOME, install and demo as a new user would
 	@.ci/fresh
 
 clean: ## remove what was built
-	rm -rf bin cover.out
+	rm -rf bin dist cover.out
