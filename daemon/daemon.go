@@ -186,6 +186,9 @@ func Open(ctx context.Context, cfg Config) (_ *Daemon, err error) {
 		return d, fmt.Errorf("find the state directory: %w", err)
 	}
 	d.cfg.Places.State = cfg.Places.State
+	if err := d.settings.Remember(filepath.Join(cfg.Places.State, "settings-folder")); err != nil {
+		return d, fmt.Errorf("note the folder of the settings: %w", err)
+	}
 	d.ageLine()
 	if d.host, err = hostID(cfg.Places.State); err != nil {
 		return d, err

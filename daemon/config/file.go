@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"autopilot/daemon/strictyaml"
@@ -227,8 +228,13 @@ func (e *Error) Error() string {
 
 // Hint says what helps against the problems of a file.
 func Hint(err error) string {
-	if e, ok := errors.AsType[*Error](err); ok && e.Problems[0].Message == wasReplaced {
-		return "look at the folder; apctl daemon restart   takes it"
+	if e, ok := errors.AsType[*Error](err); ok {
+		switch p := e.Problems[0]; {
+		case p.Message == wasReplaced:
+			return "look at the folder; apctl daemon restart   takes it"
+		case strings.HasPrefix(p.Message, ledElsewhere):
+			return "look at the folder before you take it"
+		}
 	}
 	return "correct the file; apctl config check   shows what is wrong"
 }

@@ -2,16 +2,21 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
+	"autopilot/daemon/durable"
 	"autopilot/events/wire"
 )
 
 const wasReplaced = "another folder is in the place of its folder since the daemon started, so the file is not read"
+
+const ledElsewhere = "a link leads to another folder"
 
 // Held is the user's file in a folder that a daemon holds from its start on, so that no
 // effect decides what it reads by another folder in that place. Its methods may be called
@@ -20,6 +25,7 @@ type Held struct {
 	path string
 	dir  *os.File // nil where there can be none
 	info fs.FileInfo
+	led  []wire.ConfigProblem // a link leads elsewhere since the last daemon
 }
 
 // Hold opens the folder of the user's file, which is made if it is missing. An empty path
@@ -42,6 +48,34 @@ func Hold(path string) *Held {
 	return h
 }
 
+// Remember notes in a file, which no effect can write, where the folder really is. If it is
+// elsewhere than a daemon before noted, as a link on the way leads elsewhere, the folder is
+// not read until somebody removes the note.
+func (h *Held) Remember(note string) error {
+	if h.dir == nil {
+		return nil
+	}
+	real, err := filepath.EvalSymlinks(filepath.Dir(h.path))
+	if err != nil {
+		return err
+	}
+	b, err := os.ReadFile(note)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	path, was, known := strings.Cut(strings.TrimSuffix(string(b), "\x00"), "\x00")
+	if !known || path != h.path {
+		return durable.Replace(note, []byte(h.path+"\x00"+real+"\x00"))
+	}
+	if was != real {
+		h.led = []wire.ConfigProblem{{
+			File: h.path, Message: fmt.Sprintf("%s, %s, than when the last daemon started, %s: the file is not read", ledElsewhere, real, was),
+			Fix: fmt.Sprintf("rm %s; apctl daemon restart", note),
+		}}
+	}
+	return nil
+}
+
 // Path is where the file was when the folder was opened.
 func (h *Held) Path() string { return h.path }
 
@@ -50,6 +84,9 @@ func (h *Held) Path() string { return h.path }
 func (h *Held) Read() UserFile {
 	if h.dir == nil {
 		return ReadUser(h.path)
+	}
+	if h.led != nil {
+		return UserFile{File: File{Path: h.path, Exists: true, Problems: h.led}, User: DefaultUser()}
 	}
 	f := UserFile{File: h.read(), User: DefaultUser()}
 	f.Problems = append(f.Problems, h.replaced()...)
@@ -80,8 +117,8 @@ func (h *Held) read() File {
 func (h *Held) Err() error { return File{Path: h.path, Problems: h.replaced()}.Err() }
 
 func (h *Held) replaced() []wire.ConfigProblem {
-	if h.dir == nil {
-		return nil
+	if h.dir == nil || h.led != nil {
+		return h.led
 	}
 	now, err := os.Stat(filepath.Dir(h.path))
 	if err != nil || os.SameFile(now, h.info) {
