@@ -149,19 +149,21 @@ func (x *tampered) start(m template) string {
 	}
 }
 
-// resumed resumes a run once no other is live beside it any more.
+// resumed resumes a run once no other is live in its work tree any more, of this daemon or
+// of one of another row.
 func (s *site) resumed(id string) error {
 	s.t.Helper()
-	for late := time.After(20 * time.Second); ; {
-		changed := s.d.fleet.Wait()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
 		_, err := s.d.runResume(s.t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: id}, Note: "try this"})
-		if err == nil || !strings.Contains(err.Error(), "is live in this workspace") {
+		if codeOf(err) != wire.Conflict {
 			return err
 		}
 		select {
-		case <-changed:
-		case <-late:
-			return err
+		case <-tick.C:
+		case <-s.t.Context().Done():
+			s.t.Fatalf("the work tree does not get free: %v", err)
 		}
 	}
 }
