@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -207,12 +208,29 @@ func (d *Daemon) find(ctx context.Context, ref wire.RunRef) (run.State, error) {
 	if ref.Run == "" {
 		ws, err := tree.Find(ctx, ref.Workspace)
 		if err != nil {
-			return run.State{}, wire.Errorf(wire.NotFound, "%s is not in a git work tree, so it has no run", ref.Workspace).
-				WithHint("apctl ls   lists the runs; name one")
+			return d.findWithoutGit(ref)
 		}
 		project = ws.ID
 	}
 	return d.fleet.Resolve(ref, project)
+}
+
+// findWithoutGit resolves the latest run of a directory, or of one above it, that is no
+// work tree any more: an agent may have removed its repository.
+func (d *Daemon) findWithoutGit(ref wire.RunRef) (run.State, error) {
+	dir, err := filepath.EvalSymlinks(ref.Workspace)
+	for err == nil {
+		if st, err := d.fleet.Resolve(ref, tree.IDOf(dir)); err == nil {
+			return st, nil
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			break
+		}
+		dir = above
+	}
+	return run.State{}, wire.Errorf(wire.NotFound, "%s is not in a git work tree, so it has no run", ref.Workspace).
+		WithHint("apctl ls   lists the runs; name one")
 }
 
 // lasting is a context that ends with the daemon and not with the caller: what

@@ -298,6 +298,23 @@ func TestTheWorkspaceThatIsGoneHaltsAndComesBack(t *testing.T) {
 	s.wants(s.until(st.ID, settled), "done")
 }
 
+// Without its repository a folder is still where the run was, also from below.
+func TestARunIsFoundWhereItsRepositoryWasRemoved(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, map[string]string{"sub/a": "a\n"})
+	st := s.play(s.spec("test -f ok", "rm -rf .git"))
+	s.wants(st, "halted:workspace-gone")
+	for _, dir := range []string{s.work, filepath.Join(s.work, "sub")} {
+		w, err := s.d.runWhy(t.Context(), s.request(), wire.RunRef{Workspace: dir})
+		if err != nil || w.Run.ID != st.ID {
+			t.Errorf("%s: %s %v", dir, w.Run.ID, err)
+		}
+	}
+	if _, err := s.d.runWhy(t.Context(), s.request(), wire.RunRef{Workspace: filepath.Dir(s.work)}); codeOf(err) != wire.NotFound {
+		t.Errorf("above it: %v", err)
+	}
+}
+
 func TestRunsThatCannotBeAreRefusedWithoutATrace(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)

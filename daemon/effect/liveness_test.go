@@ -277,7 +277,7 @@ func TestCrowdThatForksIsEnded(t *testing.T) {
 	t.Parallel()
 	b := newRig(t)
 	// 200 at a time that ignore the polite signal and are replaced as they go.
-	s := b.sh(`crowd='trap "" TERM; while :; do sleep 1; done'
+	s := b.sh(`crowd='trap "" TERM; while :; do sleep 5; done'
 i=0; while test $i -lt 200; do sh -c "$crowd" & i=$((i+1)); done; echo ready; wait`)
 	s.Grace = 100 * time.Millisecond
 	end := make(chan struct{})
