@@ -72,7 +72,7 @@ for program in apctl autopilotd apshim; do
 done
 mkdir -p "$prefix/share"
 cp -R "$dir/share/." "$prefix/share/"
-echo "installed $("$prefix/bin/apctl" --version) to $prefix/bin"
+echo "installed $("$prefix/bin/apctl" version | sed -n 1p) to $prefix/bin"
 case :$PATH: in
 *":$prefix/bin:"*) ;;
 *) echo "$prefix/bin is not on your PATH. Add it:
