@@ -43,7 +43,7 @@ shows the question, with what has changed since it was shown last, and asks.
 ok approves all that is shown, and exactly that: when it changes meanwhile, it is
 shown again. What is long is shown in pages (PAGER, else less) and kept in a file of
 yours, which --open opens in VISUAL or EDITOR. A file that no text can show, as an
-image, is shown by size and SHA-256; ok needs the first 6 characters of that. no takes one finding for each section, and who works on it next gets
+image, is shown by size and SHA-256; ok needs the first 6 characters of that. no takes one finding for each section, and the next agent gets
 them as they are; P1 before a section says that it does not block. skip goes on
 without an interview, for a reason. later changes nothing. The first answer
 counts.

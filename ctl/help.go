@@ -109,7 +109,7 @@ list, - is standard input:
 
 evidence_ref says what it is about, and each finding needs one. priority may be
 left out: 0 blocks, and so does none; of a text its first digits count. detail is
-any text. They go into the prompt of who works next as they are, but for secrets.
+any text. They go into the prompt of the next agent as they are, but for secrets.
 
 With resume they begin the budget anew, as a note does, and the failures that
 were seen before stay known. Where a workflow has more than one phase they go to

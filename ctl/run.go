@@ -132,7 +132,7 @@ func (o *runOptions) flags(cmd *cobra.Command) {
 	f.StringArrayVar(&o.inputs, "input", nil, "input `NAME=VALUE` of the workflow (repeatable)")
 	f.StringVar(&o.priority, "priority", "", "`LEVEL` among runs that wait for the machine: low, normal or high")
 	f.StringArrayVar(&o.protect, "protect", nil, "pin the files of `GLOB` too (repeatable)")
-	f.StringArrayVar(&o.allow, "allow-test-changes", nil, "let the agent change the pinned tests of `GLOB`, or all")
+	f.StringArrayVar(&o.allow, "allow-test-changes", nil, "let the agent change pinned tests that match `GLOB`; without one, all")
 	f.Lookup("allow-test-changes").NoOptDefVal = "**"
 	f.StringVar(&o.git.Push, "git-push", "", "`deny`: a push halts the run; allow: it is told")
 	f.StringVar(&o.git.History, "git-history", "", "`keep`: commits, branches, tags and stashes of the start have to stay; any: it is told")

@@ -125,7 +125,7 @@ func (a *app) joinInTree(ctx context.Context, o *runOptions, req wire.SessionJoi
 	return err
 }
 
-// sessionTree makes a work tree for who asks, and starts nothing in it.
+// sessionTree makes a work tree for the caller, and starts nothing in it.
 func (a *app) sessionTree(ctx context.Context, o treeOptions, dir string) error {
 	v, _, err := a.treeOfSession(ctx, o, dir, render.WithoutWorktree)
 	if err != nil {
@@ -135,7 +135,7 @@ func (a *app) sessionTree(ctx context.Context, o treeOptions, dir string) error 
 	return a.answer(wire.SchemaWorktree, v, func(s render.Style) string { return s.WorktreeMade(v) })
 }
 
-// treeOfSession makes the work tree of who asks, or finds it: it is named by what
+// treeOfSession makes the work tree of the caller, or finds it: it is named by what
 // proves which session that is.
 func (a *app) treeOfSession(ctx context.Context, o treeOptions, dir, hint string) (v wire.WorktreeView, p worktree.Plan, err error) {
 	if a.getenv(place.EnvEffect) != "" {

@@ -162,6 +162,6 @@ func TestAChatAnswersNoRunOfAnotherDriverNorWithoutADialog(t *testing.T) {
 	_, err = s.d.sessions.Leave(t.Context(), script.request(), wire.RunRef{Run: v.Run.ID})
 	s.must(err)
 	_, err = c.answer(v, "ok")
-	refusedAs(t, "one that has not joined, of a run without a driver", err, wire.Denied, "who asks has not joined")
+	refusedAs(t, "one that has not joined, of a run without a driver", err, wire.Denied, "the caller has not joined")
 	s.stop(v.Run.ID, events.StopCancel)
 }

@@ -193,7 +193,7 @@ func checkAnswer(q events.QuestionAsked, handle string, body wire.AnswerRequest)
 			return no("apctl answer RUN no -m 'SECTION: TEXT'   rejects it, with what you found",
 				"a set is approved as a whole: with findings it is not")
 		case c == events.ChoiceNo && len(body.Findings) == 0:
-			return no("apctl answer RUN no -m 'SECTION: TEXT'", "a rejection needs a finding: who works on it next knows nothing else")
+			return no("apctl answer RUN no -m 'SECTION: TEXT'", "a rejection needs a finding: the next agent knows nothing else")
 		case c != events.ChoiceOK && c != events.ChoiceNo:
 			return no("apctl answer RUN ok, or no -m 'SECTION: TEXT', or later", "%s asks for ok or no, not %q", asker(q), body.Choice)
 		}
@@ -218,7 +218,7 @@ func checkAnswer(q events.QuestionAsked, handle string, body wire.AnswerRequest)
 	return nil
 }
 
-// asker names who asks.
+// asker names the caller.
 func asker(q events.QuestionAsked) string {
 	if q.Gate == "" {
 		return "the agent"

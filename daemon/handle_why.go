@@ -59,7 +59,7 @@ func indexLock(ctx context.Context, dir string) (tree.IndexLock, bool) {
 	return ws.IndexLock()
 }
 
-// guided says that who asks may be told how a halted run is made to go on. That
+// guided says that the caller may be told how a halted run is made to go on. That
 // is a process of the user which no effect of the daemon has started: the bus
 // knows it from the kernel, by the process that connected and its ancestors, or
 // from the socket that only one effect has.

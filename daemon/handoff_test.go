@@ -64,7 +64,7 @@ func TestAnIssueWhoseApprovalsWereHandedOverIsBuiltWithoutAPerson(t *testing.T) 
 	}
 }
 
-// agentSeat is the seat with an agent program above who asks.
+// agentSeat is the seat with an agent program above the caller.
 type agentSeat struct{ proctest.Seat }
 
 func (s agentSeat) Process(pid int) (person.Process, error) {

@@ -354,7 +354,7 @@ func TestMessagesAreReadOnceAndKept(t *testing.T) {
 	} {
 		refusedAs(t, want, two.sends(name, text), wire.Usage, want)
 	}
-	refusedAs(t, "itself", one.sends(name, "x"), wire.Usage, "is who asks")
+	refusedAs(t, "itself", one.sends(name, "x"), wire.Usage, "is the caller itself")
 	refusedAs(t, "nobody", one.sends("p0000000", "x"), wire.NotFound, `"p0000000"`)
 	refusedAs(t, "no name", one.sends("", "x"), wire.NotFound, `called ""`)
 	for i := range 100 {

@@ -214,7 +214,7 @@ func (r *reporter) run(h snapshot.Head, s run.State) wire.ReportRun {
 	return out
 }
 
-// first is the command to begin with, for who asks.
+// first is the command to begin with, for the caller.
 func (d *Daemon) first(q bus.Request, s run.State, now time.Time) wire.NextCommand {
 	list := []wire.NextCommand{explain.First(s, now)}
 	n := list[0]

@@ -54,7 +54,7 @@ func hasAll(t *testing.T, text string, parts ...string) {
 func TestAnAgentThatAlwaysHangsHaltsAfterTheSecond(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ agent, says string }{
-		"from its start":  {"exec sleep 300", "iteration 1: the agent hung, and had changed nothing; it does not count, and is tried again at once (1 of 2)"},
+		"from its start":  {"exec sleep 300", "iteration 1: the agent hung without a change; this attempt does not count, and the next begins at once (1 of 2)"},
 		"after some work": {`echo "$AUTOPILOT_EFFECT" >> work; echo said; exec sleep 300`, "iteration 1: fail"},
 	} {
 		t.Run(name, func(t *testing.T) {

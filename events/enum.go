@@ -116,7 +116,7 @@ const (
 	ReasonFlaky     Reason = "flaky"      // flaky: it failed in some of the runs, or in all
 	ReasonSteady    Reason = "steady"     // flaky: it passed in every run
 	ReasonControl   Reason = "control"    // red: the command fails on the files as they are too
-	ReasonRow       Reason = "row"        // red: what who works names is not what the history says
+	ReasonRow       Reason = "row"        // red: what the agent names is not what the history says
 
 	ReasonHeld           Reason = "held"            // control: it ended as it has to
 	ReasonLeans          Reason = "leans"           // control: the gates pass only with the files named, which came since the start

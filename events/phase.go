@@ -157,7 +157,7 @@ type QuestionAsked struct {
 	Number      int          `json:"number"` // 1, 2, 3 ... within the run
 	Phase       Name         `json:"phase"`
 	Iteration   int          `json:"iteration"`
-	Gate        Name         `json:"gate,omitzero"` // empty: who works asks, after its iteration
+	Gate        Name         `json:"gate,omitzero"` // empty: the agent asks, after its iteration
 	Kind        QuestionKind `json:"kind"`
 	Set         string       `json:"set,omitzero"`   // SHA-256 of what is shown; an answer is bound to it
 	Files       Ref          `json:"files,omitzero"` // of the set: object id and path, one a line

@@ -154,7 +154,7 @@ func (s Style) AnswerKeys(q wire.QuestionView) string {
 // FindingSection asks what the next finding is about.
 func (s Style) FindingSection(n int) string {
 	if n == 1 {
-		return s.say("\nWhat you found, one section at a time, as FILE:LINE or a heading. P1 before it\nsays that it does not block. Who works on it next gets it as you write it.\nsection 1: ",
+		return s.say("\nWhat you found, one section at a time, as FILE:LINE or a heading. P1 before it\nsays that it does not block. The next agent gets it as you write it.\nsection 1: ",
 			"\n指摘を 1 か所ずつ、FILE:LINE または見出しで入力してください。\n箇所の先頭に P1 と付けると必須ではない指摘になります。\n内容はそのまま次の作業者に渡ります。\n箇所 1: ")
 	}
 	return s.say("section %d, or Enter to end: ", "箇所 %d (Enter で終了): ", n)
@@ -211,7 +211,7 @@ func (s Style) Answered(v wire.RunView, q wire.QuestionView, choice string) stri
 	return s.say("answered: %s, %s", "回答済み: %s、%s", s.asker(q), said) + "\n" + s.head(v) + "\n" + s.takenAsItIs(v)
 }
 
-// asker names who asks.
+// asker names the caller.
 func (s Style) asker(q wire.QuestionView) string {
 	if q.Gate == "" {
 		return s.say("the agent", "エージェント")
@@ -304,7 +304,7 @@ func FindingsFor(choice string) *wire.Error {
 
 // NoFinding is a rejection that says nothing.
 func NoFinding() *wire.Error {
-	return usage("apctl answer no -m 'SECTION: TEXT'", "a rejection needs a finding: who works on it next knows nothing else")
+	return usage("apctl answer no -m 'SECTION: TEXT'", "a rejection needs a finding: the next agent knows nothing else")
 }
 
 // BadChoice is a word that is no answer to a question.

@@ -240,7 +240,7 @@ func refuseKey(id Identity, v wire.Verb) error {
 		return wire.Errorf(wire.Denied, "%s needs a proven person, and over the network nobody is", v.Name).
 			WithHint("use apctl at a terminal of the daemon's host")
 	case !v.Remote():
-		return wire.Errorf(wire.Denied, "%s is served on the daemon's host only: it is about the files, programs or process of who asks, or ends the daemon", v.Name).
+		return wire.Errorf(wire.Denied, "%s is served on the daemon's host only: it is about the files, programs or process of the caller, or ends the daemon", v.Name).
 			WithHint("use apctl there")
 	}
 	return wire.Errorf(wire.Denied, "%s may read, and %s does more", id.Key, v.Name).

@@ -11,11 +11,11 @@ import (
 	"autopilot/projections/run"
 )
 
-// Chat is who asks, as the kernel shows it: the process that it lives in, and all
+// Chat is the caller, as the kernel shows it: the process that it lives in, and all
 // that it descends from.
 type Chat struct {
 	events.SessionJoined
-	Line  []person.Process // of who asks; itself first
+	Line  []person.Process // of the caller; itself first
 	Actor string
 }
 
@@ -50,11 +50,11 @@ func New(c Config) *Chats { return &Chats{Config: c} }
 func (k *Chats) Of(q bus.Request) (Chat, error) {
 	line, err := person.Line(k.People(), person.Caller{PID: q.PID, Start: q.Start})
 	if err != nil {
-		return Chat{}, wire.Errorf(wire.Denied, "who asks cannot be told: %v", err).WithHint("ask again")
+		return Chat{}, wire.Errorf(wire.Denied, "the caller cannot be identified: %v", err).WithHint("ask again")
 	}
 	p, program, ok := person.Chat(line, k.has)
 	if !ok || p.PID == os.Getpid() {
-		return Chat{}, wire.Errorf(wire.Denied, "who asks cannot be told: it has no parent that stays").WithHint("ask from the chat, or from a terminal")
+		return Chat{}, wire.Errorf(wire.Denied, "the caller cannot be identified: it has no parent process that stays").WithHint("ask from the chat, or from a terminal")
 	}
 	// Without a boot, pid and start time have to do.
 	c := Chat{Line: line, SessionJoined: events.SessionJoined{PID: p.PID, Start: int64(p.Start), Boot: k.Boot()}}

@@ -8,5 +8,5 @@
 // All of it may be used from many goroutines.
 //
 // It never looks at runs, stores nothing, and decides nothing: what a chat may do is
-// for who asks.
+// for the caller.
 package chat

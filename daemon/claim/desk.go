@@ -142,13 +142,13 @@ func (d *Desk) keyIn(ctx context.Context, body wire.ClaimRequest) (Key, error) {
 // its name.
 func (d *Desk) scopeOf(k Key) string { return strings.TrimSuffix(k.Scope, "@"+d.Host) }
 
-// Mine says of an owner whether it is who asks.
+// Mine says of an owner whether it is the caller.
 func (d *Desk) Mine(q bus.Request) func(events.ClaimOwner) bool {
 	who, err := d.Chats.Of(q)
 	return func(o events.ClaimOwner) bool { return err == nil && d.Owns(who, o) }
 }
 
-// ownerOf is who asks as an owner. has is who holds the claim now: all below its
+// ownerOf is the caller as an owner. has is who holds the claim now: all below its
 // process is the same session.
 func (d *Desk) ownerOf(who chat.Chat, has events.ClaimOwner) events.ClaimOwner {
 	if d.Owns(who, has) {
@@ -157,7 +157,7 @@ func (d *Desk) ownerOf(who chat.Chat, has events.ClaimOwner) events.ClaimOwner {
 	return events.ClaimOwner{Host: d.Host, PID: who.PID, Start: who.Start, Boot: who.Boot, Program: who.Program}
 }
 
-// Take gets a claim for who asks, or renews it.
+// Take gets a claim for the caller, or renews it.
 func (d *Desk) Take(ctx context.Context, q bus.Request, body wire.ClaimRequest) (wire.ClaimsView, error) {
 	ttl := time.Duration(body.TTL) * time.Second
 	if ttl != 0 && (ttl < minTTL || ttl > maxTTL) {

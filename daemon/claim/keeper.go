@@ -208,7 +208,7 @@ type wish struct {
 // takeSteps bounds the events on the way to a claim.
 const takeSteps = 4
 
-// take gets a claim for who asks, or renews it. Another holder is a *HeldError; of
+// take gets a claim for the caller, or renews it. Another holder is a *HeldError; of
 // a work tree, one of another state directory is a *MarkedError.
 func (c *Keeper) take(ctx context.Context, w wish) (lease.State, lease.Sight, error) {
 	b, err := c.open(ctx, w.key, true)

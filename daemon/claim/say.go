@@ -15,7 +15,7 @@ import (
 
 // This file says of claims who holds them, for programs and for people.
 
-// View is a claim as it is shown. is says of its owner whether that is who asks.
+// View is a claim as it is shown. is says of its owner whether that is the caller.
 func (d *Desk) View(k Key, s lease.State, sight lease.Sight, is func(events.ClaimOwner) bool) wire.ClaimView {
 	v := wire.ClaimView{
 		Key: k.String(), Kind: string(k.Kind), Of: d.scopeOf(k), State: string(s.Standing(sight)), Fence: s.Fence,

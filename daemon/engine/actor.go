@@ -283,7 +283,7 @@ func (a *Actor) command(ctx context.Context, q request) error {
 // known each time that it is not there.
 const decideTries = 3
 
-// decide answers a command with its event. Who asks hears of a store that takes
+// decide answers a command with its event. The caller hears of a store that takes
 // none; only what the daemon itself has to say waits for one.
 func (a *Actor) decide(ctx context.Context, q request) error {
 	var err error

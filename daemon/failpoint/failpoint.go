@@ -40,7 +40,7 @@ const (
 	AfterAgent      = "after-agent"      // an agent has ended, and no event says so
 	AfterAccount    = "after-account"    // what a provider said is stored, and no run was told
 
-	BeforeClaim = "before-claim" // who asks may have it, and nothing is stored
+	BeforeClaim = "before-claim" // the caller may have it, and nothing is stored
 	AfterClaim  = "after-claim"  // it is stored, and who asked was not told
 
 	AfterAnnounce = "after-announce" // of what is removed: it is written down, and nothing is gone

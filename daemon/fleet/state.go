@@ -128,7 +128,7 @@ func (f *Fleet) Live() int {
 }
 
 // LiveStates are the runs that are going on. There may be a thousand of them, so
-// they are no copies: who asks only reads them.
+// they are no copies: the caller only reads them.
 func (f *Fleet) LiveStates() []*run.State {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 // says nothing about the work: a checkout may lack what the tests need, and then
 // they fail in every one.
 //
-// That is a fail and not unverifiable: who works may finish the work, or record
+// That is a fail and not unverifiable: the agent may finish the work, or record
 // what the tests need.
 
 // Seen is a result of which only the part on the test commit is still to be

@@ -10,7 +10,7 @@ import (
 	"autopilot/projections/rule"
 )
 
-// Row compares a row that who works has named with what the history says; false
+// Row compares a row that the agent has named with what the history says; false
 // if they agree. A row is no evidence, and nothing in it takes the place of what
 // was found: it can only close the gate.
 //

@@ -45,7 +45,7 @@ type Config struct {
 	Writer   func(run.State) *wire.WriterView // of a live run: who works in its work tree
 	Text     func(events.Ref) string          // of the store, empty for one that is gone
 	Lines    func(events.Ref) []string        // ditto
-	// Lasting is a context that ends with the daemon and not with who asks.
+	// Lasting is a context that ends with the daemon and not with the caller.
 	Lasting func(context.Context) (context.Context, func())
 	// Wrote takes what is to be noted. The host does not wait for that.
 	Wrote func(Written)

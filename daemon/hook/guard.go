@@ -154,7 +154,7 @@ func (k *Desk) places(dir string, touches []rule.Touch) []rule.Touch {
 			t.Path = filepath.Join(dir, t.Path)
 		}
 		if !filepath.IsAbs(t.Path) {
-			continue // who asks does not say where it is
+			continue // the caller does not say where it is
 		}
 		out = append(out, rule.Touch{Path: filepath.Clean(t.Path), Gone: t.Gone})
 		if real := linked(t.Path); real != filepath.Clean(t.Path) {

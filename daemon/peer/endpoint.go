@@ -15,7 +15,7 @@ import (
 	"autopilot/projections/rule"
 )
 
-var errNoProof = wire.Errorf(wire.Denied, "who asks cannot be told: this host does not show which start of it a process belongs to").
+var errNoProof = wire.Errorf(wire.Denied, "the caller cannot be identified: this host does not show which start of it a process belongs to").
 	WithHint("apctl doctor   says what this host shows")
 
 // bookOf is the book of a chat, nil if it was never on the bus.
@@ -105,7 +105,7 @@ var exitOfPeer = map[events.PeerOutcome]int{
 	events.PassThrough: wire.ExitDone, events.ExclusiveBlocked: wire.ExitConflict, events.PromotionOffer: wire.ExitPerson,
 }
 
-// Join puts who asks on the bus, with the mode that it says, if nobody is
+// Join puts the caller on the bus, with the mode that it says, if nobody is
 // there beside whom it may not begin. To begin in place beside another that writes
 // is possible, and recorded.
 func (ps *Sessions) Join(ctx context.Context, q bus.Request, body wire.PeerJoinRequest) (wire.PeerCheckView, error) {
@@ -158,7 +158,7 @@ func (ps *Sessions) name(id string) string {
 	return list[0].Peer
 }
 
-// Leave takes who asks from the bus.
+// Leave takes the caller from the bus.
 func (ps *Sessions) Leave(ctx context.Context, q bus.Request, _ struct{}) (struct{}, error) {
 	who, err := ps.cfg.Chats.Of(q)
 	if err != nil {
@@ -174,7 +174,7 @@ func (ps *Sessions) Leave(ctx context.Context, q bus.Request, _ struct{}) (struc
 }
 
 func notOnBus() error {
-	return wire.Errorf(wire.Denied, "who asks is not among the sessions on the bus").WithHint("apctl peer join --mode MODE   puts it there")
+	return wire.Errorf(wire.Denied, "the caller is not among the sessions on the bus").WithHint("apctl peer join --mode MODE   puts it there")
 }
 
 // Send stores a text for a session. It is text and nothing else: no verb that
@@ -194,7 +194,7 @@ func (ps *Sessions) Send(ctx context.Context, q bus.Request, body wire.PeerSendR
 	b := ps.get(to)
 	from := ""
 	if own := ps.selfOf(who); own == b {
-		return wire.PeerSentView{}, wire.Errorf(wire.Usage, "%s is who asks", body.To).WithHint("apctl peer ls   lists the others")
+		return wire.PeerSentView{}, wire.Errorf(wire.Usage, "%s is the caller itself", body.To).WithHint("apctl peer ls   lists the others")
 	} else if own != nil {
 		from = own.Of.ID
 	}
@@ -247,7 +247,7 @@ func (ps *Sessions) view(id string) wire.PeerView {
 	return wire.PeerView{ID: id, Peer: id}
 }
 
-// Read answers what was written to who asks, and notes that it was read.
+// Read answers what was written to the caller, and notes that it was read.
 func (ps *Sessions) Read(ctx context.Context, q bus.Request, body wire.PeerReadRequest) (wire.PeerMailView, error) {
 	who, err := ps.cfg.Chats.Of(q)
 	if err != nil {

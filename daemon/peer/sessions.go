@@ -33,7 +33,7 @@ type Config struct {
 	Owner   func(pid int) (effect string, _ bool) // that a process works for
 	Home    string                                // of the user
 	Now     func() time.Time                      // of signs of life
-	// Lasting is a context that ends with the daemon and not with who asks.
+	// Lasting is a context that ends with the daemon and not with the caller.
 	Lasting func(context.Context) (context.Context, func())
 	Log     *slog.Logger
 }

@@ -15,5 +15,5 @@
 //   - A text that is missing counts as gone where a host recorded that it was erased
 //     or pruned, or where that is under way. One that was changed never does.
 //
-// It knows no state directory: where files are is said by who asks.
+// It knows no state directory: the caller says where files are.
 package prove

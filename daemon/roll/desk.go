@@ -42,7 +42,7 @@ func NewDesk(of *Outcome, mark *store.Mark, runs Runs) *Desk {
 	return k
 }
 
-// Ask asks the next daemon for a roll. Who asks restarts this one.
+// Ask asks the next daemon for a roll. The caller restarts this one.
 func (k *Desk) Ask(_ context.Context, _ bus.Request, body wire.RollRequest) (wire.RollView, error) {
 	v := k.view()
 	v.DryRun = body.DryRun

@@ -52,7 +52,7 @@ type Config struct {
 	Verbs  Verbs
 	Worker *work.Worker
 	Text   func(events.Ref) string // of the store, empty for one that is gone
-	// Lasting is a context that ends with the daemon and not with who asks.
+	// Lasting is a context that ends with the daemon and not with the caller.
 	Lasting func(context.Context) (context.Context, func())
 	Log     *slog.Logger
 }
@@ -63,14 +63,14 @@ type Drivers struct{ cfg Config }
 // New lets chats drive runs.
 func New(c Config) *Drivers { return &Drivers{c} }
 
-// drives is who asks, if that is the chat that drives the run.
+// drives is the caller, if that is the chat that drives the run.
 func (k *Drivers) drives(q bus.Request, s run.State) (chat.Chat, error) {
 	who, err := k.cfg.Chats.Of(q)
 	switch {
 	case err != nil:
 		return who, err
 	case s.Driver == nil:
-		return who, wire.Errorf(wire.Denied, "nobody drives run %s, and who asks has not joined", s.Facts.Handle).
+		return who, wire.Errorf(wire.Denied, "nobody drives run %s, and the caller has not joined", s.Facts.Handle).
 			WithHint("apctl session join %s", s.Facts.Handle)
 	case !who.Is(s.Driver.SessionJoined):
 		return who, k.othersRun(s)
@@ -83,7 +83,7 @@ func (k *Drivers) drives(q bus.Request, s run.State) (chat.Chat, error) {
 func (k *Drivers) othersRun(s run.State) error {
 	by, h := s.Driver, s.Facts.Handle
 	if k.cfg.Chats.Gone(by.SessionJoined) {
-		return wire.Errorf(wire.Denied, "run %s was driven by %s, process %d, which has ended; who asks has not joined", h, explain.Chat(events.English, by.Program), by.PID).
+		return wire.Errorf(wire.Denied, "run %s was driven by %s, process %d, which has ended; the caller has not joined", h, explain.Chat(events.English, by.Program), by.PID).
 			WithHint("apctl session join %s", h)
 	}
 	return wire.Errorf(wire.Conflict, "run %s is driven by %s, process %d, since %s", h, explain.Chat(events.English, by.Program), by.PID, by.Since.UTC().Format(time.RFC3339)).
@@ -127,7 +127,7 @@ func (k *Drivers) Nested(q bus.Request, project string) error {
 			who = &c
 		}
 		if who.Is(s.Driver.SessionJoined) {
-			return wire.Errorf(wire.Conflict, "who asks drives run %s in this workspace, so it starts no other", h.Handle).
+			return wire.Errorf(wire.Conflict, "the caller drives run %s in this workspace, so it starts no other", h.Handle).
 				WithHint("apctl session leave %s, or apctl cancel %s", h.Handle, h.Handle)
 		}
 	}

@@ -60,7 +60,7 @@ func (w *Worker) Ask(ctx context.Context, s run.State, act engine.Ask) (_ events
 	return d, w.presented(ctx, s, p, g, set, before, shown.Problem, &d)
 }
 
-// question is what who works wants to know. It is asked as it was delivered.
+// question is what the agent wants to know. It is asked as it was delivered.
 func (w *Worker) question(s run.State, p *Plan, act engine.Ask) events.QuestionAsked {
 	a := s.Last.Agent
 	d := events.QuestionAsked{
@@ -76,7 +76,7 @@ func (w *Worker) question(s run.State, p *Plan, act engine.Ask) events.QuestionA
 // mostAnswers is how many answers a prompt holds: the newest.
 const mostAnswers = 20
 
-// answered are the questions of who works that a person has answered, with what
+// answered are the questions of the agent that a person has answered, with what
 // was said, to the letter. An agent of a later iteration knows nothing else of
 // them.
 func (w *Worker) answered(s run.State) ([]string, error) {

@@ -276,7 +276,7 @@ func (g *judging) changed(ctx context.Context, since, now events.Tree) ([]string
 }
 
 // scope passes if nothing but declared files was changed since the phase began. What
-// others have changed, and a person let be, is nothing that who works did.
+// others have changed, and a person let be, is nothing that the agent did.
 //
 // Source: atdd-kit, lesson A25.
 func (g *judging) scope(ctx context.Context, a asked, now events.Tree) (events.GateResult, error) {

@@ -12,7 +12,7 @@ import (
 	"autopilot/projections/run"
 )
 
-// This file looks for what others than who works have done to the work tree of a
+// This file looks for what others than the agent have done to the work tree of a
 // run. Between iterations nobody is at work: no agent, and no gate. What has changed
 // since the last of them was recorded, or since a person let the run go on, is
 // foreign. What is written while an agent works cannot be told from what it writes

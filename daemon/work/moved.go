@@ -225,7 +225,7 @@ func rewrittenText(r rule.Rewritten) string {
 }
 
 // sayMoved says of every gate that fails which files the gates themselves had
-// changed before it was judged: who works did not. What was tried in a commit alone
+// changed before it was judged: the agent did not. What was tried in a commit alone
 // has nothing of that.
 func (g *judging) sayMoved(ctx context.Context, results []events.GateResult) error {
 	if len(g.moved) == 0 {

@@ -41,7 +41,7 @@ func (w *Worker) promptData(s run.State, p *Plan, act engine.RunAgent) (workflow
 	return d, err
 }
 
-// notes are what persons have said to who works: answers, the note, findings.
+// notes are what persons have said to the agent: answers, the note, findings.
 func (w *Worker) notes(s run.State) ([]string, error) {
 	notes, err := w.answered(s)
 	if err != nil {
@@ -214,7 +214,7 @@ func firstPrompt(p *Plan, phase events.Name) workflow.PromptData {
 	return d
 }
 
-// gitSays tells who works what the run does not allow in git; empty for nothing.
+// gitSays tells the agent what the run does not allow in git; empty for nothing.
 func gitSays(rules wire.GitRules) string {
 	var says []string
 	if rules.Push == wire.GitDeny {

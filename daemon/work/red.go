@@ -182,7 +182,7 @@ func (c *checkout) control(ctx context.Context, red gate.Red, cmd gate.Command, 
 	return r, err
 }
 
-// row compares the most recent row for the gate that who works has named. Which
+// row compares the most recent row for the gate that the agent has named. Which
 // that is says the sequence of events, and the order within one.
 //
 // Source: atdd-kit, seeds Q34.

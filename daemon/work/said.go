@@ -47,7 +47,7 @@ func (w *Worker) said(ctx context.Context, d *events.AgentEnded, format stream.F
 	return w.asks(ctx, d, res.Claim, res.Ask, res.Bad)
 }
 
-// asks stores the question that who works ends with: to be put to a person, or
+// asks stores the question that the agent ends with: to be put to a person, or
 // why it is none. Who is blocked and asks nothing says why.
 func (w *Worker) asks(ctx context.Context, d *events.AgentEnded, claim events.Claim, q wire.Ask, bad string) (err error) {
 	text := ""

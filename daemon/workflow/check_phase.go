@@ -38,7 +38,7 @@ func (p *problems) phases(w Workflow) {
 	p.reached(w)
 	if len(*p) == 0 && !slices.ContainsFunc(w.Phases, Phase.proves) { // a mistyped gate may be the one
 		p.add("phases", "add goals, or a gate that runs a command or at which somebody looks",
-			"nothing proves the work: every gate passes where nothing was done, or by what who works says of itself")
+			"nothing proves the work: every gate passes where nothing was done, or by what the agent says of itself")
 	}
 }
 

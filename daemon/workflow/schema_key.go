@@ -73,7 +73,7 @@ var keyHelp = map[string]string{
 	"limits.gate":                 "Of one gate.",
 	"limits.noop":                 "An agent that does nothing.",
 	"limits.losses":               "Lost agents in a row that halt the run.",
-	"limits.answer":               "To a question of who works. 0s waits as long as it takes.",
+	"limits.answer":               "To a question of the agent. 0s waits as long as it takes.",
 	"effect.wall":                 "Of activity. 0s is no limit.",
 	"effect.idle":                 "Without a sign of life. 0s is no limit.",
 	"effect.grace":                "Between TERM and KILL.",

@@ -113,7 +113,7 @@ type Limits struct {
 	Noop               Noop   `yaml:"noop"`
 	Losses             int    `yaml:"losses"` // lost agents in a row that halt the run
 
-	Answer time.Duration `yaml:"answer"` // to a question of who works
+	Answer time.Duration `yaml:"answer"` // to a question of the agent
 }
 
 // Effect bounds one process tree.

@@ -45,7 +45,7 @@ type Runs interface {
 type Claims interface {
 	Peek(ctx context.Context, k claim.Key) (lease.State, lease.Sight, error)
 	View(k claim.Key, s lease.State, at lease.Sight, is func(events.ClaimOwner) bool) wire.ClaimView
-	Mine(q bus.Request) func(events.ClaimOwner) bool // says of an owner whether it is who asks
+	Mine(q bus.Request) func(events.ClaimOwner) bool // says of an owner whether it is the caller
 	Info(who string, ttl time.Duration) claim.Info   // what this daemon writes into marks
 }
 

@@ -26,7 +26,7 @@ import (
 )
 
 // keepFor is for how long a work tree is young, and kept after a run or session,
-// unless who asks says otherwise.
+// unless the caller says otherwise.
 //
 // Source: session-orchestrator, seeds 2.7.
 const keepFor = 7 * 24 * time.Hour

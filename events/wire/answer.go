@@ -34,7 +34,7 @@ type QuestionRequest struct {
 // QuestionView is a question that waits for a person.
 type QuestionView struct {
 	Number      int        `json:"number"` // 1, 2, 3 ... within the run
-	Gate        string     `json:"gate"`   // empty: who works asks
+	Gate        string     `json:"gate"`   // empty: the agent asks
 	Phase       string     `json:"phase"`
 	Kind        string     `json:"kind"`           // approval, choice or text
 	Text        string     `json:"text"`           // as it is asked

@@ -8,7 +8,7 @@ import (
 	"autopilot/events"
 )
 
-// Ask is what who works asks a person: with two to four options of which one is
+// Ask is what the agent asks a person: with two to four options of which one is
 // recommended, or for a free text.
 type Ask struct {
 	Question    string   `json:"question"`

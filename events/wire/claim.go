@@ -17,7 +17,7 @@ type ClaimsRequest struct {
 	All       bool   `json:"all,omitzero"`
 }
 
-// ClaimRequest is about one claim. Nothing in it says who asks.
+// ClaimRequest is about one claim. Nothing in it says who the caller is.
 type ClaimRequest struct {
 	Workspace string `json:"workspace"`        // directory in the repository
 	Key       string `json:"key"`              // workspace, branch:NAME, issue:NAME or merge:NAME
@@ -43,7 +43,7 @@ const (
 	ClaimFree    = "free"
 	ClaimHeld    = "held"    // its holder was heard of in time
 	ClaimOverdue = "overdue" // it was not, and its process goes on
-	ClaimStale   = "stale"   // who asks next has it
+	ClaimStale   = "stale"   // the next caller has it
 )
 
 // ClaimView is one claim.
@@ -51,7 +51,7 @@ type ClaimView struct {
 	Key       string     `json:"key"` // as it is typed
 	Kind      string     `json:"kind"`
 	Of        string     `json:"of"`                 // real path of the work tree, or the repository: the name of its remote, its first commit, or a path of one host
-	Directory string     `json:"directory,omitzero"` // of that repository, if it is the one of who asks
+	Directory string     `json:"directory,omitzero"` // of that repository, if it is the one of the caller
 	State     string     `json:"state"`              // free, held, overdue or stale
 	Fence     uint64     `json:"fence,omitzero"`
 	Holder    string     `json:"holder,omitzero"`    // for people
@@ -60,7 +60,7 @@ type ClaimView struct {
 	PID       int        `json:"pid,omitzero"`       // ditto
 	Host      string     `json:"host,omitzero"`      // of the holder, if it is another
 	StateDir  string     `json:"state_dir,omitzero"` // of the holder, if it is another: its claims are not in this log
-	Mine      bool       `json:"mine,omitzero"`      // who asks holds it
+	Mine      bool       `json:"mine,omitzero"`      // the caller holds it
 	Alive     bool       `json:"alive,omitzero"`     // the run or process goes on
 	Since     *time.Time `json:"since,omitzero"`
 	Beat      *time.Time `json:"beat,omitzero"`  // when the holder was last heard of

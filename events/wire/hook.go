@@ -3,7 +3,7 @@ package wire
 import "strings"
 
 // The hooks of a host program tell the daemon what a chat in it is about to do,
-// and ask whether that is well. What a host sends is read by who asks; here is
+// and ask whether that is well. What a host sends is read by the caller; here is
 // what all hosts have in common.
 
 // SessionHook asks about one event of a chat. An effect may not use it.
@@ -30,7 +30,7 @@ const (
 	maxHookSession = 100
 )
 
-// HookRequest tells of an event. Nothing in it says who asks.
+// HookRequest tells of an event. Nothing in it says who the caller is.
 type HookRequest struct {
 	Workspace string    `json:"workspace"` // directory that the chat, or its tool, works in
 	Host      string    `json:"host"`      // program of the chat

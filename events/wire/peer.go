@@ -46,7 +46,7 @@ type PeerSendRequest struct {
 	Text      string `json:"text"`
 }
 
-// PeerReadRequest asks for what was written to who asks. It is read then.
+// PeerReadRequest asks for what was written to the caller. It is read then.
 type PeerReadRequest struct {
 	All bool `json:"all,omitzero"` // also what was read before
 }
@@ -62,7 +62,7 @@ type PeerView struct {
 	Peer    string `json:"peer"`             // what to call it
 	ID      string `json:"id"`               // of a session on the bus a hash of its proof
 	Source  string `json:"source"`           // bus, run, or a file of session-orchestrator: lock or registry
-	You     bool   `json:"you,omitzero"`     // who asks is it, or was started by it
+	You     bool   `json:"you,omitzero"`     // the caller is it, or was started by it
 	Here    bool   `json:"here,omitzero"`    // in this repository
 	Program string `json:"program,omitzero"` // of an agent
 	PID     int    `json:"pid,omitzero"`
@@ -113,7 +113,7 @@ type PeerSentView struct {
 	No int      `json:"no"` // of the message
 }
 
-// PeerMailView is what was written to who asks.
+// PeerMailView is what was written to the caller.
 type PeerMailView struct {
 	You      PeerView      `json:"you"`
 	Messages []PeerMessage `json:"messages"` // oldest first

@@ -11,7 +11,7 @@ var ProbeShow = Verb{Name: "probe.show", Class: Read}
 
 // ProbeRequest is the body of ProbeShow.
 type ProbeRequest struct {
-	Workspace string `json:"workspace,omitzero"` // directory of who asks for a wave
+	Workspace string `json:"workspace,omitzero"` // directory of the caller, for a wave
 	Wave      int    `json:"wave,omitzero"`      // sub-agents that are planned for it
 }
 

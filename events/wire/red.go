@@ -7,7 +7,7 @@ import (
 	"autopilot/events"
 )
 
-// RedRow names a commit of tests that who works saw fail: of the member red of a
+// RedRow names a commit of tests that the agent saw fail: of the member red of a
 // result file and of a delivery. It is compared with what the daemon finds in the
 // history, and proves nothing.
 //

@@ -4,7 +4,7 @@ import "slices"
 
 // Remote reports whether a client on another host may use the verb, if its key
 // may do what the verb does. Verbs that take files, programs, environment or the
-// terminal of who asks are served on the host alone, and so are those that end the
+// terminal of the caller are served on the host alone, and so are those that end the
 // daemon, which nobody elsewhere could start again, and every decision, as nobody
 // is proven to be a person over the network.
 func (v Verb) Remote() bool { return slices.Contains(remoteVerbs(), v) }

@@ -101,7 +101,7 @@ type SessionAnswerRequest struct {
 // SessionView is what a chat is told.
 type SessionView struct {
 	Run    RunView `json:"run"`
-	Joined bool    `json:"joined"` // who asks drives the run
+	Joined bool    `json:"joined"` // the caller drives the run
 	// Waits is what the run does where there is no work to do now: gates, looking,
 	// person, limit, deciding, halted or over.
 	Waits     string        `json:"waits,omitzero"`

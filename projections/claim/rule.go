@@ -23,7 +23,7 @@ const (
 	Free    Standing = "free"
 	Live    Standing = "held"    // its owner was heard of in time
 	Overdue Standing = "overdue" // it was not, but its process goes on
-	Stale   Standing = "stale"   // who asks next may have it
+	Stale   Standing = "stale"   // the next caller may have it
 )
 
 // Standing says how the claim stands. The age of the last beat decides: exactly the
@@ -62,16 +62,16 @@ var (
 	ErrHeld = errors.New("another holds the claim")
 	// ErrFree: nobody has it.
 	ErrFree = errors.New("nobody holds the claim")
-	// ErrOwner: who asks is not its owner.
-	ErrOwner = errors.New("who asks does not hold the claim")
-	// ErrFence: who asks had it, and another has it now.
+	// ErrOwner: the caller is not its owner.
+	ErrOwner = errors.New("the caller does not hold the claim")
+	// ErrFence: the caller had it, and another has it now.
 	ErrFence = errors.New("the claim was taken since")
-	// ErrUnproven: who asks cannot be told apart from others.
-	ErrUnproven = errors.New("who asks cannot be proven")
+	// ErrUnproven: the caller cannot be told apart from others.
+	ErrUnproven = errors.New("the caller cannot be proven")
 )
 
 // Take is the next event on the way to a claim that who asks holds: Acquired or
-// Renewed is the last one. Who asks again renews.
+// Renewed is the last one. A caller that asks again renews.
 //
 // Source: session-orchestrator, seeds 6.1, S19; atdd-kit, 3.9.3.
 func Take(s State, ask events.ClaimAcquired, at Sight) (events.Data, error) {

@@ -96,7 +96,7 @@ func TestALimitInTimeIsNamedWithItsFlag(t *testing.T) {
 		"iteration 2: agent hung, silent for 12m30s (limit --idle 12m), and was ended after 13m20s, 0 files changed since the start": explain.Line(with(7200_000, 7200_000, 1), events.Event{Data: hung}),
 		"iteration 2: agent was ended at its time limit of 1h (--iteration-timeout) after 1h0m0s, 0 files changed since the start":   explain.Line(with(3600_000, 3600_000, 0), events.Event{Data: late}),
 		"iteration 2: agent was ended at its time limit of 59m after 1h0m0s, 0 files changed since the start":                        explain.Line(with(3540_000, 3600_000, 0), events.Event{Data: late}),
-		"iteration 2: the agent hung, and had changed nothing; it does not count, and is tried again at once (1 of 2)":               explain.Line(with(1, 1, 1), events.Event{Data: events.IterationRecorded{Iteration: 2, Verdict: events.Skipped}}),
+		"iteration 2: the agent hung without a change; this attempt does not count, and the next begins at once (1 of 2)":            explain.Line(with(1, 1, 1), events.Event{Data: events.IterationRecorded{Iteration: 2, Verdict: events.Skipped}}),
 		"iteration 2: the agent hung again, and had changed nothing; it does not count":                                              explain.Line(with(1, 1, 2), events.Event{Data: events.IterationRecorded{Iteration: 2, Verdict: events.Skipped}}),
 	} {
 		if line != want {

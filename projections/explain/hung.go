@@ -50,6 +50,6 @@ func hungRecorded(s run.State, d events.IterationRecorded) string {
 	if s.Loop.Hung >= rule.MostHung {
 		return say(l, "iteration %d: the agent hung again, and had changed nothing; it does not count", "イテレーション %d: エージェントが再びハングし、何も変更していないため数えない", d.Iteration)
 	}
-	return say(l, "iteration %d: the agent hung, and had changed nothing; it does not count, and is tried again at once (%d of %d)",
+	return say(l, "iteration %d: the agent hung without a change; this attempt does not count, and the next begins at once (%d of %d)",
 		"イテレーション %d: エージェントがハングし、何も変更していないため数えず、すぐに再試行する(%d/%d)", d.Iteration, s.Loop.Hung, rule.MostHung)
 }

@@ -239,7 +239,7 @@ func refused(l events.Language, d events.RunEnded) string {
 	case events.RefusedUnverifiable:
 		return say(l, "refused: gate %s cannot be run", "開始できません: ゲート %s を実行できません", d.Gate)
 	case events.RefusedUnstable:
-		return say(l, "refused: the gates change the files that they judge", "開始できません: ゲートが判定対象のファイルを変更します")
+		return say(l, "refused: gates change files that they judge", "開始できません: ゲートが判定対象のファイルを変更します")
 	case events.RefusedSetup:
 		return say(l, "refused: the set-up command fails in a clean checkout, before any work", "開始できません: 作業前に、クリーンなチェックアウトでセットアップコマンドが失敗します")
 	case events.RefusedUnready:

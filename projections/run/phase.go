@@ -208,7 +208,7 @@ func expired(s State, at time.Time, d events.QuestionExpired) State {
 	return s.taken(at, d.Others, d.Moved)
 }
 
-// answeredBefore says that a person has answered that very question of who works.
+// answeredBefore says that a person has answered that very question of the agent.
 // It is not asked again: what was said is in every prompt.
 //
 // Source: autopilot protocols, seeds 5.4 (the same question again).
