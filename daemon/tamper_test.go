@@ -115,6 +115,8 @@ func (x *tampered) start(m template) string {
 	x.t.Helper()
 	s := *m.site
 	s.t, s.cfg.Places.State, s.d = x.t, x.state, nil
+	s.host = &fakeMachine{} // rows run side by side
+	s.cfg.machine = s.host.stands
 	s.cfg.Places.Runtime = shortDir(x.t)
 	s.cfg.Places.Socket = s.cfg.Places.Runtime + "/d.sock"
 	d, err := Open(context.Background(), s.cfg)
