@@ -228,13 +228,8 @@ func (e *Error) Error() string {
 
 // Hint says what helps against the problems of a file.
 func Hint(err error) string {
-	if e, ok := errors.AsType[*Error](err); ok {
-		switch p := e.Problems[0]; {
-		case p.Message == wasReplaced:
-			return "look at the folder; apctl daemon restart   takes it"
-		case strings.HasPrefix(p.Message, ledElsewhere):
-			return "look at the folder before you take it"
-		}
+	if e, ok := errors.AsType[*Error](err); ok && strings.HasSuffix(e.Problems[0].Message, notRead) {
+		return "look at the folder first"
 	}
 	return "correct the file; apctl config check   shows what is wrong"
 }

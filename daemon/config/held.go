@@ -14,9 +14,8 @@ import (
 	"autopilot/events/wire"
 )
 
-const wasReplaced = "another folder is in the place of its folder since the daemon started, so the file is not read"
-
-const ledElsewhere = "a link leads to another folder"
+// notRead ends the problems of a folder that is not the one that the user has chosen.
+const notRead = ", so the file is not read"
 
 // Held is the user's file in a folder that a daemon holds from its start on, so that no
 // effect decides what it reads by another folder in that place. Its methods may be called
@@ -25,7 +24,7 @@ type Held struct {
 	path string
 	dir  *os.File // nil where there can be none
 	info fs.FileInfo
-	led  []wire.ConfigProblem // a link leads elsewhere since the last daemon
+	link []wire.ConfigProblem // that a link leads elsewhere than for the last daemon
 }
 
 // Hold opens the folder of the user's file, which is made if it is missing. An empty path
@@ -48,9 +47,9 @@ func Hold(path string) *Held {
 	return h
 }
 
-// Remember notes in a file, which no effect can write, where the folder really is. If it is
-// elsewhere than a daemon before noted, as a link on the way leads elsewhere, the folder is
-// not read until somebody removes the note.
+// Remember compares where the folder really is with the note of an earlier daemon, or
+// writes that note. No effect can write it. If a link leads elsewhere now, the file is not
+// read until somebody removes the note.
 func (h *Held) Remember(note string) error {
 	if h.dir == nil {
 		return nil
@@ -68,9 +67,9 @@ func (h *Held) Remember(note string) error {
 		return durable.Replace(note, []byte(h.path+"\x00"+real+"\x00"))
 	}
 	if was != real {
-		h.led = []wire.ConfigProblem{{
-			File: h.path, Message: fmt.Sprintf("%s, %s, than when the last daemon started, %s: the file is not read", ledElsewhere, real, was),
-			Fix: fmt.Sprintf("rm %s; apctl daemon restart", note),
+		h.link = []wire.ConfigProblem{{
+			File: h.path, Message: fmt.Sprintf("a link leads to %s, and led to %s when the last daemon started%s", real, was, notRead),
+			Fix: fmt.Sprintf("take it with rm %s; apctl daemon restart", note),
 		}}
 	}
 	return nil
@@ -85,8 +84,8 @@ func (h *Held) Read() UserFile {
 	if h.dir == nil {
 		return ReadUser(h.path)
 	}
-	if h.led != nil {
-		return UserFile{File: File{Path: h.path, Exists: true, Problems: h.led}, User: DefaultUser()}
+	if h.link != nil {
+		return UserFile{File: File{Path: h.path, Exists: true, Problems: h.link}, User: DefaultUser()}
 	}
 	f := UserFile{File: h.read(), User: DefaultUser()}
 	f.Problems = append(f.Problems, h.replaced()...)
@@ -117,14 +116,16 @@ func (h *Held) read() File {
 func (h *Held) Err() error { return File{Path: h.path, Problems: h.replaced()}.Err() }
 
 func (h *Held) replaced() []wire.ConfigProblem {
-	if h.dir == nil || h.led != nil {
-		return h.led
+	if h.dir == nil || h.link != nil {
+		return h.link
 	}
 	now, err := os.Stat(filepath.Dir(h.path))
 	if err != nil || os.SameFile(now, h.info) {
 		return nil
 	}
-	return []wire.ConfigProblem{{File: h.path, Message: wasReplaced}}
+	return []wire.ConfigProblem{{
+		File: h.path, Message: "another folder is in the place of its folder since the daemon started" + notRead, Fix: "take it with apctl daemon restart",
+	}}
 }
 
 // Close lets go of the folder.

@@ -27,7 +27,7 @@ func (p Pinned) Surroundings() rule.Surroundings {
 		}
 	}
 	for name, pattern := range map[string]string{"PYENV_ROOT": "versions/*", "ASDF_DATA_DIR": "installs/python/*"} {
-		if dir := p.value(name); dir != "" { // its programs only start those of a version
+		if dir := p.value(name); dir != "" { // programs of the manager itself only start those of a version
 			found, _ := filepath.Glob(filepath.Join(dir, pattern)) // the pattern is well formed
 			roots = append(roots, found...)
 		}

@@ -39,7 +39,7 @@ func TestKeptCommitsAreGits(t *testing.T) {
 	}
 }
 
-// A tree that lies in a pack is kept as well, and one that is missing is none.
+// Keep finds a tree in a pack too, and refuses one that is missing.
 func TestTreesInPacksAreKept(t *testing.T) {
 	t.Parallel()
 	s := newSpace(t, map[string]string{"a": "a\n"})

@@ -25,8 +25,8 @@ const (
 	diffBytes      = 32 << 20 // of their diff
 )
 
-// added is what a tree that passes has and that of the start has not, and what it lacks;
-// empty where a gate fails.
+// added compares a tree that passes with the tree of the start, and names what no tree
+// holds. It is empty where a gate fails.
 func (g *judging) added(ctx context.Context, results []events.GateResult, now events.Tree) (events.Ref, error) {
 	if g.s.Loop.Iteration == 0 || slices.ContainsFunc(results, func(r events.GateResult) bool { return !passesOrOpen(r) }) {
 		return "", nil

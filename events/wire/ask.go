@@ -8,7 +8,7 @@ import (
 	"autopilot/events"
 )
 
-// Ask is what the agent asks a person: with two to four options of which one is
+// Ask is a question of the agent to a person: with two to four options, one of them
 // recommended, or for a free text.
 type Ask struct {
 	Question    string   `json:"question"`

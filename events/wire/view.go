@@ -326,8 +326,8 @@ type Evidence struct {
 	Bare bool `json:"bare,omitzero"`
 }
 
-// Additions are what is told beside the verdict of a run: what it added, and what its tree
-// lacks.
+// Additions stand beside the verdict of a run: suppressions and tests that it added, and
+// files that its tree does not hold.
 type Additions struct {
 	Suppressions     []Suppression `json:"suppressions,omitzero"` // by file and line
 	MoreSuppressions int           `json:"more_suppressions,omitzero"`

@@ -34,7 +34,7 @@ type WorktreeSettings struct {
 	Base    WorktreeBase `json:"base"`
 	Root    string       `json:"root,omitzero"`    // as it was written; without it beside the repository
 	Seed    []string     `json:"seed"`             // globs of ignored files that it gets copies of
-	Session string       `json:"session,omitzero"` // a name for that of the caller, the same each time
+	Session string       `json:"session,omitzero"` // names the session of the caller, the same way each time
 }
 
 // WorktreeView is a work tree that was made for a session, or was there.

@@ -26,7 +26,7 @@ func Stage(args []string) bool {
 	unix.CloseOnExec(ordersFD)
 	unix.CloseOnExec(reportFD)
 	r := &reporter{os.NewFile(reportFD, "report")}
-	o, err := readOrders()
+	o, err := readOrders(ordersFD)
 	switch {
 	case err != nil:
 		r.say(failed, "confine: "+err.Error())
@@ -47,10 +47,24 @@ func (r *reporter) say(kind, text string) { _, _ = r.to.Write(message(kind, text
 
 func (r *reporter) lacks(l Lack) { r.say(lacks, l.Word+" "+l.Why) }
 
-func readOrders() (orders, error) {
-	b, err := io.ReadAll(io.NewSectionReader(os.NewFile(ordersFD, "orders"), 0, 1<<40))
-	if err != nil {
-		return orders{}, fmt.Errorf("read orders: %w", err)
+// readOrders reads a file that the next stage gets as well. So no os.File owns it: the
+// garbage collector would close it under its number.
+func readOrders(fd int) (orders, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return orders{}, fmt.Errorf("look at orders: %w", err)
+	}
+	b := make([]byte, st.Size)
+	for at := 0; at < len(b); {
+		n, err := unix.Pread(fd, b[at:], int64(at))
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil:
+			return orders{}, fmt.Errorf("read orders: %w", err)
+		case n == 0:
+			return orders{}, fmt.Errorf("read orders: %w", io.ErrUnexpectedEOF)
+		}
+		at += max(n, 0)
 	}
 	return decodeOrders(b)
 }
