@@ -149,7 +149,7 @@ func TestDeliveriesThatDoNotBelongToTheOpenIteration(t *testing.T) {
 	stranger := c.request()
 	stranger.Start++
 	_, err = c.submitAs(stranger, delivery(w, "done"))
-	refusedAs(t, "a pid that was reused", err, wire.Denied, "cannot be told")
+	refusedAs(t, "a pid that was reused", err, wire.Denied, "cannot be identified")
 	if now := s.state(v.Run.ID).Log.Seq; now != seq {
 		t.Errorf("%d events, want %d", now, seq)
 	}
