@@ -17,7 +17,7 @@ LDFLAGS   = -s -w -X main.version=$(VERSION)
 # from the cache: it does not see the programs that tests build and run.
 TEST      = go test -shuffle=on -p 2 -count=1 -timeout 40m
 # They play the programs as they are built, without the race detector.
-PLAYED    = ./cmd/apctl ./daemon/crashtest
+PLAYED    = ./cmd/apctl ./daemon/test/crashtest
 GOLANGCI  = go tool -modfile=.ci/tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := build
@@ -78,41 +78,41 @@ fuzz: ## every fuzz target for FUZZTIME
 	@.ci/fuzz $(FUZZTIME)
 
 crash: ## 200 rounds of SIGKILL at random and named points, then verify
-	go test -count=1 -timeout 60m -v -parallel 6 -run TestCrash ./daemon/crashtest -crash.rounds=200
+	go test -count=1 -timeout 60m -v -parallel 6 -run TestCrash ./daemon/test/crashtest -crash.rounds=200
 
 powercut: ## as root: CUTS power cuts in the middle of the work, nothing acknowledged is lost
-	@.ci/rooted powercut go test -count=1 -timeout 30m -v -run '^TestPowerCut$$' ./daemon/crashtest -crash.power=$(CUTS)
+	@.ci/rooted powercut go test -count=1 -timeout 30m -v -run '^TestPowerCut$$' ./daemon/test/crashtest -crash.power=$(CUTS)
 
 diskfull: ## as root: the state's disk runs full, nothing is lost, and all goes on
-	@.ci/rooted diskfull go test -count=1 -timeout 10m -v -run '^TestDiskFull' ./daemon/crashtest -crash.power=1
+	@.ci/rooted diskfull go test -count=1 -timeout 10m -v -run '^TestDiskFull' ./daemon/test/crashtest -crash.power=1
 
 fixtures: ## each agent of the catalogue of faults: how its end is judged, and how it should be
-	go test -count=1 -timeout 20m -v -run '^TestFixtures$$' ./daemon/fixturetest ./daemon/crashtest
+	go test -count=1 -timeout 20m -v -run '^TestFixtures$$' ./daemon/test/fixturetest ./daemon/test/crashtest
 
 cheat: ## agents that cheat, and what catches them
-	@go test -count=1 -timeout 40m -v -run '^Test(Cheat|Tricks)$$' ./daemon/crashtest -crash.verdicts
+	@go test -count=1 -timeout 40m -v -run '^Test(Cheat|Tricks)$$' ./daemon/test/crashtest -crash.verdicts
 
 honest: ## agents that do the work in odd ways, and how their runs end
-	@go test -count=1 -timeout 40m -v -run '^TestHonest$$' ./daemon/crashtest -crash.verdicts
+	@go test -count=1 -timeout 40m -v -run '^TestHonest$$' ./daemon/test/crashtest -crash.verdicts
 
 writers: ## 30 sessions at once, 100 commands each: every event is there, once
-	go test -count=1 -timeout 20m -v -run '^TestWriters' ./daemon/crashtest -crash.writes=100
+	go test -count=1 -timeout 20m -v -run '^TestWriters' ./daemon/test/crashtest -crash.writes=100
 
 soak: ## 300 short runs through one daemon, and what it holds after them: one table
-	@go test -count=1 -timeout 20m -v -run '^TestSoak$$' ./daemon/crashtest -crash.soak=300
+	@go test -count=1 -timeout 20m -v -run '^TestSoak$$' ./daemon/test/crashtest -crash.soak=300
 
 herd: ## 24 agents that take memory, started at once, and as root some in a small group: the cap holds
-	@go test -count=1 -timeout 40m -v -run 'Herd' ./daemon/crashtest -crash.herd
+	@go test -count=1 -timeout 40m -v -run 'Herd' ./daemon/test/crashtest -crash.herd
 
 agents-real: ## the real agent programs, from npm, against a provider on loopback: one table
 	@go test -v -count=1 -timeout 40m ./daemon/agent/realtest -agents.real
 
 bench: build ## one table: each figure beside its floor
-	@go test -v -count=1 -timeout 30m ./daemon/benchtest -bench.table
-	@go test -run '^$$' -bench 'WhoMayBegin|QuietGates' ./daemon ./daemon/machine
+	@go test -v -count=1 -timeout 30m ./daemon/test/benchtest -bench.table
+	@go test -run '^$$' -bench 'WhoMayBegin|QuietGates' ./daemon ./daemon/host/machine
 
 pages: ## retro pages in a headless Chromium; PAGES=DIR keeps pictures of them
-	go test -tags browser -run InABrowser -count 1 ./daemon/retro/page
+	go test -tags browser -run InABrowser -count 1 ./daemon/report/retro/page
 
 lint: ## golangci-lint, as pinned in .ci/tools
 	$(GOLANGCI) run --config .ci/golangci.yml $(PATHS)

@@ -17,9 +17,9 @@ import (
 // unscrubbed are the files that may start a program with all that they were given,
 // and why.
 var unscrubbed = map[string]string{
-	"probe/sample_other.go":       "a program of the system that knows no git",
-	"ctl/daemon_service.go":       "the manager of services knows no git",
-	"daemon/proctest/proctest.go": "it has taken the variables away from the whole test binary",
+	"probe/sample_other.go":            "a program of the system that knows no git",
+	"ctl/daemon_service.go":            "the manager of services knows no git",
+	"daemon/test/proctest/proctest.go": "it has taken the variables away from the whole test binary",
 }
 
 // starts are the places in a file that start a program with an environment that

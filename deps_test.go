@@ -48,7 +48,7 @@ var edges = []edge{
 		from: []string{"autopilot/events/log/..."},
 		deny: []string{"autopilot/..."}, denyExcept: []string{"autopilot/events/..."},
 		why:     "the log stores events and knows nothing above them",
-		planted: [2]string{"autopilot/events/log", "autopilot/daemon/bus"},
+		planted: [2]string{"autopilot/events/log", "autopilot/daemon/transport/bus"},
 	},
 	{
 		from: []string{"autopilot/projections/..."},
@@ -60,13 +60,13 @@ var edges = []edge{
 		from: []string{"autopilot/probe/..."},
 		deny: []string{"autopilot/..."}, denyExcept: []string{"autopilot/events", "autopilot/events/wire", "autopilot/probe/..."},
 		why:     "the probe samples the host and knows neither folds nor the daemon",
-		planted: [2]string{"autopilot/probe", "autopilot/daemon/sched"},
+		planted: [2]string{"autopilot/probe", "autopilot/daemon/host/sched"},
 	},
 	{
 		from:    []string{"autopilot/daemon/..."},
 		deny:    []string{"autopilot/ctl/..."},
 		why:     "the daemon does not know its clients",
-		planted: [2]string{"autopilot/daemon/bus", "autopilot/ctl/client"},
+		planted: [2]string{"autopilot/daemon/transport/bus", "autopilot/ctl/client"},
 	},
 	{
 		from:       []string{"autopilot/ctl/..."},
@@ -81,15 +81,15 @@ var edges = []edge{
 		planted: [2]string{"autopilot/daemon", "autopilot/cmd/autopilotd"},
 	},
 	{
-		from: []string{"autopilot/..."}, fromExcept: []string{"autopilot/events/log/...", "autopilot/daemon/bus/...", "autopilot/ctl/client/..."},
+		from: []string{"autopilot/..."}, fromExcept: []string{"autopilot/events/log/...", "autopilot/daemon/transport/bus/...", "autopilot/ctl/client/..."},
 		deny:    []string{"github.com/nats-io/nats.go/..."},
-		why:     "only events/log, daemon/bus and ctl/client speak NATS",
-		planted: [2]string{"autopilot/daemon/engine", "github.com/nats-io/nats.go/jetstream"},
+		why:     "only events/log, daemon/transport/bus and ctl/client speak NATS",
+		planted: [2]string{"autopilot/daemon/run/engine", "github.com/nats-io/nats.go/jetstream"},
 	},
 	{
-		from: []string{"autopilot/..."}, fromExcept: []string{"autopilot/daemon/bus/..."},
+		from: []string{"autopilot/..."}, fromExcept: []string{"autopilot/daemon/transport/bus/..."},
 		deny:    []string{"github.com/nats-io/nats-server/..."},
-		why:     "only daemon/bus runs a server",
+		why:     "only daemon/transport/bus runs a server",
 		planted: [2]string{"autopilot/events/log", "github.com/nats-io/nats-server/v2/server"},
 	},
 	{
@@ -106,15 +106,15 @@ var edges = []edge{
 	},
 	{
 		from: []string{"autopilot/cmd/apshim"}, deep: true,
-		deny: []string{"..."}, denyExcept: []string{"std", "golang.org/x/sys/...", "autopilot/cmd/apshim", "autopilot/daemon/durable", "autopilot/daemon/effect/shim", "autopilot/daemon/effect/confine", "autopilot/daemon/effect/proc", "autopilot/daemon/effect/spool", "autopilot/daemon/redact"},
+		deny: []string{"..."}, denyExcept: []string{"std", "golang.org/x/sys/...", "autopilot/cmd/apshim", "autopilot/daemon/store/durable", "autopilot/daemon/exec/shim", "autopilot/daemon/exec/confine", "autopilot/daemon/exec/proc", "autopilot/daemon/exec/spool", "autopilot/daemon/exec/redact"},
 		why:     "each live effect has an apshim: it links the standard library and x/sys only",
-		planted: [2]string{"autopilot/daemon/effect/shim", "autopilot/events"},
+		planted: [2]string{"autopilot/daemon/exec/shim", "autopilot/events"},
 	},
 	{
 		from: []string{"autopilot/cmd/apshim"}, deep: true,
 		deny:    []string{"net/...", "os/exec", "crypto/tls/...", "text/template/...", "regexp/..."},
 		why:     "apshim stays small and starts in a millisecond: what it has no use for costs megabytes or time",
-		planted: [2]string{"autopilot/daemon/effect/shim", "net/http"},
+		planted: [2]string{"autopilot/daemon/exec/shim", "net/http"},
 	},
 }
 
@@ -229,18 +229,18 @@ func plantedGraph(extra ...[2]string) graph {
 		{"autopilot/projections/run", "autopilot/projections/rule"},
 		{"autopilot/probe", "autopilot/probe/judge"},
 		{"autopilot/probe/judge", "autopilot/events/wire"},
-		{"autopilot/daemon", "autopilot/daemon/sched"},
+		{"autopilot/daemon", "autopilot/daemon/host/sched"},
 		{"autopilot/daemon", "autopilot/probe"},
-		{"autopilot/daemon/engine", "autopilot/projections/run"},
-		{"autopilot/daemon/bus", "github.com/nats-io/nats-server/v2/server"},
+		{"autopilot/daemon/run/engine", "autopilot/projections/run"},
+		{"autopilot/daemon/transport/bus", "github.com/nats-io/nats-server/v2/server"},
 		{"autopilot/cmd/autopilotd", "autopilot/daemon"},
 		{"autopilot/cmd/apctl", "autopilot/ctl"},
 		{"autopilot/ctl", "autopilot/ctl/client"},
 		{"autopilot/ctl", "autopilot/probe/judge"},
 		{"autopilot/ctl/client", "github.com/nats-io/nats.go"},
-		{"autopilot/cmd/apshim", "autopilot/daemon/effect/shim"},
-		{"autopilot/daemon/effect/shim", "golang.org/x/sys/unix"},
-		{"autopilot/daemon/effect/shim", "os"},
+		{"autopilot/cmd/apshim", "autopilot/daemon/exec/shim"},
+		{"autopilot/daemon/exec/shim", "golang.org/x/sys/unix"},
+		{"autopilot/daemon/exec/shim", "os"},
 	}, extra...) {
 		add(e[0], e[1])
 	}
@@ -302,9 +302,9 @@ func namesIn(src []byte) []string {
 
 func TestTheEngineKnowsNoWorkflowByName(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("daemon/engine/*.go")
+	files, err := filepath.Glob("daemon/run/engine/*.go")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no files in daemon/engine (%v)", err)
+		t.Fatalf("no files in daemon/run/engine (%v)", err)
 	}
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {

@@ -20,7 +20,7 @@ import (
 	"autopilot/ctl"
 	"autopilot/daemon/agent"
 	"autopilot/daemon/config"
-	"autopilot/daemon/workflow"
+	"autopilot/daemon/run/workflow"
 	"autopilot/events/place"
 	"autopilot/events/wire"
 )

@@ -21,7 +21,7 @@ import (
 
 	"autopilot/ctl"
 	"autopilot/daemon/config"
-	"autopilot/daemon/workflow"
+	"autopilot/daemon/run/workflow"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"autopilot/daemon/engine"
-	"autopilot/daemon/journal"
+	"autopilot/daemon/run/engine"
+	"autopilot/daemon/store/journal"
 	"autopilot/events"
 	"autopilot/events/log"
 	limits "autopilot/projections/account"

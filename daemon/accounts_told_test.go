@@ -7,9 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"autopilot/daemon/budget"
 	"autopilot/daemon/config"
-	"autopilot/daemon/notify"
+	"autopilot/daemon/host/budget"
+	"autopilot/daemon/report/notify"
 	"autopilot/events"
 	"autopilot/events/wire"
 )

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"autopilot/daemon/work"
+	"autopilot/daemon/run/work"
 	"autopilot/events"
 	"autopilot/projections/run"
 )

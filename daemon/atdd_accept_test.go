@@ -10,9 +10,9 @@ import (
 	"syscall"
 	"testing"
 
-	"autopilot/daemon/gate"
-	"autopilot/daemon/proctest"
-	"autopilot/daemon/workflow"
+	"autopilot/daemon/run/gate"
+	"autopilot/daemon/run/workflow"
+	"autopilot/daemon/test/proctest"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"autopilot/daemon/proctest"
-	"autopilot/daemon/workflow"
+	"autopilot/daemon/run/workflow"
+	"autopilot/daemon/test/proctest"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"

@@ -3,9 +3,9 @@ package daemon
 import (
 	"context"
 
-	"autopilot/daemon/budget"
-	"autopilot/daemon/notify"
-	"autopilot/daemon/work"
+	"autopilot/daemon/host/budget"
+	"autopilot/daemon/report/notify"
+	"autopilot/daemon/run/work"
 	"autopilot/events"
 	"autopilot/events/wire"
 )

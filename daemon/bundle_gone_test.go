@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"autopilot/daemon/offline"
+	"autopilot/daemon/store/offline"
 	"autopilot/events/wire"
 )
 

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"slices"
 
-	"autopilot/daemon/bus"
-	"autopilot/daemon/chat"
+	"autopilot/daemon/auth/chat"
+	"autopilot/daemon/auth/person"
 	"autopilot/daemon/config"
-	"autopilot/daemon/person"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 )

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"autopilot/daemon/claim"
-	"autopilot/daemon/engine"
-	"autopilot/daemon/journal"
+	"autopilot/daemon/coord/claim"
+	"autopilot/daemon/run/engine"
+	"autopilot/daemon/store/journal"
 	"autopilot/events"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"autopilot/daemon/proctest"
+	"autopilot/daemon/test/proctest"
 	"autopilot/events"
 	"autopilot/events/wire"
 )

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"autopilot/daemon/claim"
-	"autopilot/daemon/journal"
+	"autopilot/daemon/coord/claim"
+	"autopilot/daemon/store/journal"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"

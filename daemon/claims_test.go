@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"autopilot/daemon/claim"
-	"autopilot/daemon/proctest"
-	"autopilot/daemon/tree"
+	"autopilot/daemon/coord/claim"
+	"autopilot/daemon/repo/tree"
+	"autopilot/daemon/test/proctest"
 	"autopilot/events"
 	"autopilot/events/wire"
 )

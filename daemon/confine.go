@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"autopilot/daemon/config"
-	"autopilot/daemon/doctor"
-	"autopilot/daemon/effect/confine"
-	"autopilot/daemon/sandbox"
+	"autopilot/daemon/exec/confine"
+	"autopilot/daemon/exec/sandbox"
+	"autopilot/daemon/host/doctor"
 	"autopilot/events"
 	"autopilot/events/wire"
 )

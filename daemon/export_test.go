@@ -14,10 +14,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"autopilot/daemon/archive"
-	"autopilot/daemon/bus"
-	"autopilot/daemon/offline"
-	"autopilot/daemon/store"
+	"autopilot/daemon/store/archive"
+	"autopilot/daemon/store/filestore"
+	"autopilot/daemon/store/offline"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 )
@@ -178,7 +178,7 @@ func TestWhatIsLeftOfADamagedStoreIsExportedAndWhatIsMissingSaid(t *testing.T) {
 	}
 	second := s.play(s.spec("test -f ok", "touch ok"))
 	s.close()
-	block := filepath.Join(store.StreamsIn(s.cfg.Places.State), "AP_EVENTS_1", "msgs", "1.blk")
+	block := filepath.Join(filestore.StreamsIn(s.cfg.Places.State), "AP_EVENTS_1", "msgs", "1.blk")
 	b, err := os.ReadFile(block)
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"autopilot/daemon/hook"
+	"autopilot/daemon/coord/hook"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"

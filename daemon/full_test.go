@@ -8,9 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"autopilot/daemon/engine"
-	"autopilot/daemon/fleet"
-	"autopilot/daemon/journal"
+	"autopilot/daemon/run/engine"
+	"autopilot/daemon/run/fleet"
+	"autopilot/daemon/store/journal"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"autopilot/daemon/engine"
+	"autopilot/daemon/run/engine"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"

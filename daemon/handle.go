@@ -8,9 +8,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"autopilot/daemon/bus"
-	"autopilot/daemon/engine"
-	"autopilot/daemon/tree"
+	"autopilot/daemon/repo/tree"
+	"autopilot/daemon/run/engine"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
 )

@@ -8,10 +8,10 @@ import (
 	"sync"
 
 	"autopilot/daemon/agent"
-	"autopilot/daemon/bus"
 	"autopilot/daemon/config"
-	"autopilot/daemon/tree"
-	"autopilot/daemon/work"
+	"autopilot/daemon/repo/tree"
+	"autopilot/daemon/run/work"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events/wire"
 )
 

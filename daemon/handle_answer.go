@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"autopilot/daemon/bus"
-	"autopilot/daemon/engine"
-	"autopilot/daemon/work"
+	"autopilot/daemon/run/engine"
+	"autopilot/daemon/run/work"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"autopilot/daemon/archive"
-	"autopilot/daemon/bus"
-	"autopilot/daemon/store"
+	"autopilot/daemon/store/archive"
+	"autopilot/daemon/store/filestore"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events/log"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -29,7 +29,7 @@ func (d *Daemon) archiveList(ctx context.Context, _ bus.Request, _ struct{}) (wi
 		return v, fmt.Errorf("look how full the event store is: %w", err)
 	}
 	v.Events, v.StoreBytes, v.StoreQuota = u.Events, u.Bytes, u.Quota
-	stream, err := store.Stream(store.NamesIn(state).Mark)
+	stream, err := filestore.Stream(filestore.NamesIn(state).Mark)
 	if err != nil {
 		return v, err
 	}

@@ -8,8 +8,8 @@ import (
 
 	"autopilot/daemon/agent/outcome"
 	"autopilot/daemon/agent/stream"
-	"autopilot/daemon/bus"
-	"autopilot/daemon/strictyaml"
+	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events/wire"
 )
 

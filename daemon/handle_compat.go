@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"autopilot/daemon/tree"
+	"autopilot/daemon/repo/tree"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"

@@ -7,11 +7,11 @@ import (
 	"os"
 	"time"
 
-	"autopilot/daemon/bus"
 	"autopilot/daemon/config"
-	"autopilot/daemon/project"
-	"autopilot/daemon/tree"
-	"autopilot/daemon/work"
+	"autopilot/daemon/repo/project"
+	"autopilot/daemon/repo/tree"
+	"autopilot/daemon/run/work"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 )

@@ -4,7 +4,7 @@ import (
 	"context"
 	"os"
 
-	"autopilot/daemon/bus"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events/wire"
 )
 

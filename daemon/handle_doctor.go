@@ -15,15 +15,15 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"autopilot/daemon/agent"
-	"autopilot/daemon/bus"
+	"autopilot/daemon/auth/trust"
 	"autopilot/daemon/config"
-	"autopilot/daemon/disk"
-	"autopilot/daemon/doctor"
-	"autopilot/daemon/effect/proc"
-	"autopilot/daemon/store"
-	"autopilot/daemon/tree"
-	"autopilot/daemon/trust"
-	"autopilot/daemon/work"
+	"autopilot/daemon/exec/proc"
+	"autopilot/daemon/host/disk"
+	"autopilot/daemon/host/doctor"
+	"autopilot/daemon/repo/tree"
+	"autopilot/daemon/run/work"
+	"autopilot/daemon/store/filestore"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/place"
 	"autopilot/events/wire"
@@ -90,7 +90,7 @@ func unusableConfig(err error) wire.DoctorFinding {
 
 // newest is when an event was acknowledged last, or the newest run was started.
 func (d *Daemon) newest() time.Time {
-	last := modTime(store.NamesIn(d.cfg.Places.State).Mark)
+	last := modTime(filestore.NamesIn(d.cfg.Places.State).Mark)
 	for _, h := range d.fleet.Heads() {
 		if id, err := ulid.Parse(h.ID); err == nil && id.Timestamp().After(last) {
 			last = id.Timestamp()
@@ -185,7 +185,7 @@ func DoctorOffline(ctx context.Context, workspace string, env []string) wire.Doc
 // closedStore looks at the files of a store that no daemon has open; nil if one
 // has, or if there is none yet.
 func closedStore(places place.Places) *doctor.Store {
-	if _, err := os.Stat(store.NamesIn(places.State).Mark); err != nil {
+	if _, err := os.Stat(filestore.NamesIn(places.State).Mark); err != nil {
 		return nil
 	}
 	lock, err := bus.Lock(places, "doctor")
@@ -193,15 +193,15 @@ func closedStore(places place.Places) *doctor.Store {
 		return nil
 	}
 	defer func() { _ = lock.Unlock() }() // the process ends with it anyway
-	s := &doctor.Store{Last: modTime(store.NamesIn(places.State).Mark)}
-	if clean, known := store.Ended(store.NamesIn(places.State).Mark); known {
+	s := &doctor.Store{Last: modTime(filestore.NamesIn(places.State).Mark)}
+	if clean, known := filestore.Ended(filestore.NamesIn(places.State).Mark); known {
 		s.Clean = &clean
 	}
 	boot, err := proc.Boot()
 	if err != nil {
 		return nil
 	}
-	if err := store.Check(store.StreamsIn(places.State), store.NamesIn(places.State).Mark, boot, true); err != nil {
+	if err := filestore.Check(filestore.StreamsIn(places.State), filestore.NamesIn(places.State).Mark, boot, true); err != nil {
 		s.Damage = err.Error()
 	}
 	return s

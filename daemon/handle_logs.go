@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"autopilot/daemon/bus"
-	"autopilot/daemon/effect"
+	"autopilot/daemon/exec/effect"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/explain"

@@ -7,7 +7,7 @@ import (
 	"io"
 	"time"
 
-	"autopilot/daemon/bus"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/explain"

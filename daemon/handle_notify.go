@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"autopilot/daemon/bus"
-	"autopilot/daemon/notify"
+	"autopilot/daemon/report/notify"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events/wire"
 )
 

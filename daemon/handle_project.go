@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"autopilot/daemon/agent"
-	"autopilot/daemon/bus"
 	"autopilot/daemon/config"
-	"autopilot/daemon/project"
-	"autopilot/daemon/work"
+	"autopilot/daemon/repo/project"
+	"autopilot/daemon/run/work"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"
 )

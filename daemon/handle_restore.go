@@ -5,8 +5,8 @@ import (
 	"errors"
 	"strconv"
 
-	"autopilot/daemon/bus"
-	"autopilot/daemon/tree"
+	"autopilot/daemon/repo/tree"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"

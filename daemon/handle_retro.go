@@ -12,10 +12,10 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"autopilot/daemon/budget"
-	"autopilot/daemon/bus"
-	"autopilot/daemon/redact"
-	"autopilot/daemon/retro/page"
+	"autopilot/daemon/exec/redact"
+	"autopilot/daemon/host/budget"
+	"autopilot/daemon/report/retro/page"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"

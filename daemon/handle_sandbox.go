@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"autopilot/daemon/agent"
-	"autopilot/daemon/bus"
-	"autopilot/daemon/effect/confine"
-	"autopilot/daemon/sandbox"
-	"autopilot/daemon/work"
+	"autopilot/daemon/exec/confine"
+	"autopilot/daemon/exec/sandbox"
+	"autopilot/daemon/run/work"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 )

@@ -4,9 +4,9 @@ import (
 	"context"
 	"io"
 
-	"autopilot/daemon/bus"
-	"autopilot/daemon/disk"
-	"autopilot/daemon/transfer"
+	"autopilot/daemon/host/disk"
+	"autopilot/daemon/store/transfer"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events/wire"
 )
 

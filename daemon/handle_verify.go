@@ -3,10 +3,10 @@ package daemon
 import (
 	"context"
 
-	"autopilot/daemon/archive"
-	"autopilot/daemon/bus"
-	"autopilot/daemon/prove"
-	"autopilot/daemon/store"
+	"autopilot/daemon/store/archive"
+	"autopilot/daemon/store/filestore"
+	"autopilot/daemon/store/prove"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -41,7 +41,7 @@ func (d *Daemon) verify(ctx context.Context, _ bus.Request, body wire.VerifyRequ
 		return prove.New(prove.Config{}).Reply(), nil
 	}
 	p := prove.New(prove.Config{Live: live, Open: true, Text: d.checkText, Gone: d.removal.Pending().Covers})
-	if err := p.Files(ctx, store.StreamsIn(d.cfg.Places.State), to, d.seals); err != nil {
+	if err := p.Files(ctx, filestore.StreamsIn(d.cfg.Places.State), to, d.seals); err != nil {
 		return wire.VerifyReply{}, err
 	}
 	if err := p.Bundles(ctx, archive.DirIn(d.cfg.Places.State)); err != nil {

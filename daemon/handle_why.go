@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"autopilot/daemon/bus"
-	"autopilot/daemon/tree"
-	"autopilot/daemon/work"
+	"autopilot/daemon/repo/tree"
+	"autopilot/daemon/run/work"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"

@@ -3,7 +3,7 @@ package daemon
 import (
 	"errors"
 
-	"autopilot/daemon/bus"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"autopilot/daemon/person"
-	"autopilot/daemon/proctest"
+	"autopilot/daemon/auth/person"
+	"autopilot/daemon/test/proctest"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"

@@ -10,8 +10,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"autopilot/daemon/person"
-	"autopilot/daemon/proctest"
+	"autopilot/daemon/auth/person"
+	"autopilot/daemon/test/proctest"
 	"autopilot/events"
 	"autopilot/events/wire"
 )

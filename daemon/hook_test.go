@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"autopilot/daemon/person"
+	"autopilot/daemon/auth/person"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"autopilot/daemon/engine"
-	"autopilot/daemon/hook"
+	"autopilot/daemon/coord/hook"
+	"autopilot/daemon/run/engine"
 )
 
 // newHooks answers the hooks of chats' hosts.

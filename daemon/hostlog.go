@@ -4,7 +4,7 @@ import (
 	"context"
 	"log/slog"
 
-	"autopilot/daemon/journal"
+	"autopilot/daemon/store/journal"
 	"autopilot/events"
 	"autopilot/projections/chain"
 	"autopilot/projections/host"

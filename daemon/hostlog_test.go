@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"autopilot/daemon/engine"
-	"autopilot/daemon/journal"
+	"autopilot/daemon/run/engine"
+	"autopilot/daemon/store/journal"
 	"autopilot/events"
 	"autopilot/events/log"
 )

@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"autopilot/daemon/disk"
-	"autopilot/daemon/engine"
-	"autopilot/daemon/transfer"
+	"autopilot/daemon/host/disk"
+	"autopilot/daemon/run/engine"
+	"autopilot/daemon/store/transfer"
 	"autopilot/events"
 	"autopilot/events/wire"
 )

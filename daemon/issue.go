@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"autopilot/daemon/config"
-	"autopilot/daemon/notify"
-	"autopilot/daemon/notify/comment"
+	"autopilot/daemon/report/notify"
+	"autopilot/daemon/report/notify/comment"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
 )

@@ -15,7 +15,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"autopilot/daemon/engine"
+	"autopilot/daemon/run/engine"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"autopilot/daemon/peerfile"
+	"autopilot/daemon/coord/peerfile"
 	"autopilot/events"
 	"autopilot/events/wire"
 )

@@ -9,8 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"autopilot/daemon/bus"
-	"autopilot/daemon/durable"
+	"autopilot/daemon/store/durable"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events/wire"
 )
 

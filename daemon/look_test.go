@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"autopilot/daemon/bus"
+	"autopilot/daemon/transport/bus"
 
 	"github.com/go-json-experiment/json"
 

@@ -5,9 +5,9 @@ import (
 
 	"autopilot/daemon/agent"
 	"autopilot/daemon/config"
-	"autopilot/daemon/machine"
-	"autopilot/daemon/tree"
-	"autopilot/daemon/workflow"
+	"autopilot/daemon/host/machine"
+	"autopilot/daemon/repo/tree"
+	"autopilot/daemon/run/workflow"
 	"autopilot/events"
 	"autopilot/probe"
 	"autopilot/probe/judge"

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"autopilot/daemon/machine"
-	"autopilot/daemon/proctest"
+	"autopilot/daemon/host/machine"
+	"autopilot/daemon/test/proctest"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/probe"

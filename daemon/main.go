@@ -18,10 +18,10 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"autopilot/daemon/bus"
 	"autopilot/daemon/config"
-	"autopilot/daemon/sdnotify"
-	"autopilot/daemon/store"
+	"autopilot/daemon/host/sdnotify"
+	"autopilot/daemon/store/filestore"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events/log"
 	"autopilot/events/place"
 	"autopilot/events/wire"
@@ -225,9 +225,9 @@ func startError(err error) wire.Error {
 		e.Code, e.Hint = wire.Newer, "install the newer autopilot again, or use another AUTOPILOT_STATE"
 	case errors.Is(err, errInside):
 		e.Code, e.Hint = wire.Denied, ""
-	case errors.Is(err, store.ErrDamaged):
+	case errors.Is(err, filestore.ErrDamaged):
 		e.Hint = "nothing was changed; autopilotd verify --offline   says more. To begin anew, move the state directory away"
-	case errors.Is(err, store.ErrMark), errors.Is(err, store.ErrSeals):
+	case errors.Is(err, filestore.ErrMark), errors.Is(err, filestore.ErrSeals):
 		e.Hint = "autopilotd verify --offline   says what the event store holds; with --reseal it is taken as it is from now on"
 	case errors.Is(err, errHost):
 		e.Hint = "move that file away: the daemon makes another name, and asks anew what is trusted"

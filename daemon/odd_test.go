@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"autopilot/daemon/proctest"
+	"autopilot/daemon/test/proctest"
 )
 
 const oddChild = "DAEMON_TEST_ODD"

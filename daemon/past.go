@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"autopilot/daemon/store"
+	"autopilot/daemon/store/filestore"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/projections/run"
@@ -89,7 +89,7 @@ func (p *past) fromFiles(has stretch, last uint64) (stretch, error) {
 		return has, errAskServer
 	}
 	n := int(last - latest(has.list))
-	records, err := store.Subject(p.streams, has.stream, events.Run(has.id).Subject(), has.position, n)
+	records, err := filestore.Subject(p.streams, has.stream, events.Run(has.id).Subject(), has.position, n)
 	if err != nil {
 		return has, err
 	}
@@ -107,7 +107,7 @@ func (p *past) fromFiles(has stretch, last uint64) (stretch, error) {
 const portion = 256
 
 // decodeBehind is a list with the events behind it, which all cores decode.
-func decodeBehind(list []events.Event, records []store.Record) ([]events.Event, error) {
+func decodeBehind(list []events.Event, records []filestore.Record) ([]events.Event, error) {
 	before := len(list)
 	all := slices.Concat(list, make([]events.Event, len(records)))
 	errs := make([]error, (len(records)+portion-1)/portion)

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"autopilot/daemon/peerfile"
-	"autopilot/daemon/person"
+	"autopilot/daemon/auth/person"
+	"autopilot/daemon/coord/peerfile"
 )
 
 // A lock whose time is over hides no entry of the same session that is fresh.

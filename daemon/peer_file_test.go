@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"autopilot/daemon/peerfile"
+	"autopilot/daemon/coord/peerfile"
 	"autopilot/events/wire"
 )
 

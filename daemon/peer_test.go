@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"autopilot/daemon/bus"
-	"autopilot/daemon/peerfile"
-	"autopilot/daemon/person"
+	"autopilot/daemon/auth/person"
+	"autopilot/daemon/coord/peerfile"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 )

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"autopilot/daemon/journal"
-	"autopilot/daemon/peer"
+	"autopilot/daemon/coord/peer"
+	"autopilot/daemon/store/journal"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
 )

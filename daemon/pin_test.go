@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"autopilot/daemon/pin"
-	"autopilot/daemon/proctest"
+	"autopilot/daemon/auth/pin"
+	"autopilot/daemon/test/proctest"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"

@@ -4,8 +4,8 @@ import (
 	"unicode/utf8"
 
 	"autopilot/daemon/agent/stream"
-	"autopilot/daemon/effect"
-	"autopilot/daemon/work"
+	"autopilot/daemon/exec/effect"
+	"autopilot/daemon/run/work"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"

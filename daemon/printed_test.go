@@ -9,8 +9,8 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"autopilot/daemon/agent/stream"
-	"autopilot/daemon/bus"
-	"autopilot/daemon/proctest"
+	"autopilot/daemon/test/proctest"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events/wire"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"autopilot/daemon/proctest"
+	"autopilot/daemon/test/proctest"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"

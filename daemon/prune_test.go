@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"autopilot/daemon/bus"
-	"autopilot/daemon/proctest"
+	"autopilot/daemon/test/proctest"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"

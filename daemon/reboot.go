@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"autopilot/daemon/durable"
-	"autopilot/daemon/effect/proc"
-	"autopilot/daemon/engine"
+	"autopilot/daemon/exec/proc"
+	"autopilot/daemon/run/engine"
+	"autopilot/daemon/store/durable"
 	"autopilot/projections/run"
 )
 

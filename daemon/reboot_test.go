@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"autopilot/daemon/durable"
-	"autopilot/daemon/engine"
+	"autopilot/daemon/run/engine"
+	"autopilot/daemon/store/durable"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/projections/rule"

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"autopilot/daemon/bus"
-	"autopilot/daemon/snapshot"
+	"autopilot/daemon/store/snapshot"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/explain"

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"autopilot/daemon/journal"
+	"autopilot/daemon/store/journal"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"

@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"autopilot/daemon/bus"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events/wire"
 	"autopilot/projections/retro"
 )

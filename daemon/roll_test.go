@@ -15,13 +15,13 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
-	"autopilot/daemon/archive"
-	"autopilot/daemon/disk"
-	"autopilot/daemon/engine"
-	"autopilot/daemon/notify"
-	"autopilot/daemon/offline"
-	"autopilot/daemon/roll"
-	"autopilot/daemon/store"
+	"autopilot/daemon/host/disk"
+	"autopilot/daemon/report/notify"
+	"autopilot/daemon/run/engine"
+	"autopilot/daemon/store/archive"
+	"autopilot/daemon/store/filestore"
+	"autopilot/daemon/store/offline"
+	"autopilot/daemon/store/roll"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"
@@ -82,16 +82,16 @@ func TestARollIsRefusedBeforeAnythingIsChanged(t *testing.T) {
 		{"a disk without room", func(_ *tampered, c *roll.Config) { c.Free = func() uint64 { return 4 * disk.BallastBytes } }, nil, "there is too little room to roll the log"},
 		{"a bit flipped", func(x *tampered, _ *roll.Config) {
 			x.edit(x.block(), func(b []byte) []byte { b[len(b)/2] ^= 1; return b })
-		}, store.ErrDamaged, ""},
+		}, filestore.ErrDamaged, ""},
 		{"the end cut off", func(x *tampered, _ *roll.Config) {
 			x.edit(x.block(), func(b []byte) []byte { return b[:len(b)-40] })
-		}, store.ErrDamaged, ""},
+		}, filestore.ErrDamaged, ""},
 		{"an event changed, with sound checksums", func(x *tampered, _ *roll.Config) {
 			i := x.find(m.done, 3)
 			x.records[i].message = []byte(strings.Replace(string(x.records[i].message), "daemon:", "daemom:", 1))
 			x.save()
-		}, store.ErrForeign, ""},
-		{"the key of the seals lost", func(x *tampered, c *roll.Config) { x.remove(store.NamesIn(c.Places.State).Key) }, store.ErrSeals, ""},
+		}, filestore.ErrForeign, ""},
+		{"the key of the seals lost", func(x *tampered, c *roll.Config) { x.remove(filestore.NamesIn(c.Places.State).Key) }, filestore.ErrSeals, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			x := m.tamper(t)

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"autopilot/daemon/bus"
+	"autopilot/daemon/transport/bus"
 
 	"github.com/go-json-experiment/json"
 
-	"autopilot/daemon/gate"
+	"autopilot/daemon/run/gate"
 	"autopilot/events"
 	"autopilot/events/wire"
 )

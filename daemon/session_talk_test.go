@@ -9,8 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"autopilot/daemon/bus"
-	"autopilot/daemon/person"
+	"autopilot/daemon/auth/person"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"

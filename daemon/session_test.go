@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"autopilot/daemon/bus"
-	"autopilot/daemon/proctest"
+	"autopilot/daemon/test/proctest"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"

@@ -3,8 +3,8 @@ package daemon
 import (
 	"context"
 
-	"autopilot/daemon/bus"
-	"autopilot/daemon/session"
+	"autopilot/daemon/run/session"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"

@@ -10,9 +10,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"autopilot/daemon/engine"
-	"autopilot/daemon/fleet"
-	"autopilot/daemon/journal"
+	"autopilot/daemon/run/engine"
+	"autopilot/daemon/run/fleet"
+	"autopilot/daemon/store/journal"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/projections/run"

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"autopilot/daemon/engine"
-	"autopilot/daemon/workflow"
+	"autopilot/daemon/run/engine"
+	"autopilot/daemon/run/workflow"
 	"autopilot/events"
 	"autopilot/projections/rule"
 	"autopilot/projections/run"

@@ -17,9 +17,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"autopilot/daemon/bus"
-	"autopilot/daemon/engine"
-	"autopilot/daemon/workflow"
+	"autopilot/daemon/run/engine"
+	"autopilot/daemon/run/workflow"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/probe/judge"

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"autopilot/daemon/workflow"
+	"autopilot/daemon/run/workflow"
 	"autopilot/events"
 )
 

@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"autopilot/daemon/engine"
-	"autopilot/daemon/fleet"
-	"autopilot/daemon/journal"
+	"autopilot/daemon/run/engine"
+	"autopilot/daemon/run/fleet"
+	"autopilot/daemon/store/journal"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/projections/run"

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"autopilot/daemon/config"
-	"autopilot/daemon/engine"
+	"autopilot/daemon/run/engine"
 	"autopilot/events"
 	"autopilot/probe/judge"
 	"autopilot/projections/run"

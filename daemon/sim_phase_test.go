@@ -13,10 +13,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"autopilot/daemon/engine"
-	"autopilot/daemon/fleet"
-	"autopilot/daemon/journal"
-	"autopilot/daemon/workflow"
+	"autopilot/daemon/run/engine"
+	"autopilot/daemon/run/fleet"
+	"autopilot/daemon/run/workflow"
+	"autopilot/daemon/store/journal"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/projections/run"

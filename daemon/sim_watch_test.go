@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"autopilot/daemon/config"
-	"autopilot/daemon/sched"
-	"autopilot/daemon/workflow"
+	"autopilot/daemon/host/sched"
+	"autopilot/daemon/run/workflow"
 	"autopilot/events"
 	"autopilot/probe/judge"
 	"autopilot/projections/run"

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"autopilot/daemon/engine"
+	"autopilot/daemon/run/engine"
 	"autopilot/events"
 	"autopilot/projections/run"
 )
@@ -45,7 +45,7 @@ func (s *site) lives(id string, like run.State) run.State {
 }
 
 // BenchmarkWhoMayBegin is a scheduling decision with a thousand runs in line: what
-// an agent's start asks, with a reading at hand and with a new one; daemon/machine has
+// an agent's start asks, with a reading at hand and with a new one; daemon/host/machine has
 // what every change of a run asks. The floor computes for about as long, and shows
 // what the machine adds at the far end.
 func BenchmarkWhoMayBegin(b *testing.B) {

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"autopilot/daemon/bus"
-	"autopilot/daemon/store"
+	"autopilot/daemon/store/filestore"
+	"autopilot/daemon/transport/bus"
 )
 
 func TestTheHintFitsWhatFailedAtTheStart(t *testing.T) {
@@ -21,7 +21,7 @@ func TestTheHintFitsWhatFailedAtTheStart(t *testing.T) {
 		{failed, "apctl daemon logs"},
 		{&unlogged{failed, "correct the file"}, "correct the file"},
 		{fmt.Errorf("start: %w", &unlogged{failed, ""}), ""},
-		{fmt.Errorf("read: %w", store.ErrMark), "autopilotd verify --offline   says what the event store holds; with --reseal it is taken as it is from now on"},
+		{fmt.Errorf("read: %w", filestore.ErrMark), "autopilotd verify --offline   says what the event store holds; with --reseal it is taken as it is from now on"},
 		{fmt.Errorf("read: %w", errHost), "move that file away: the daemon makes another name, and asks anew what is trusted"},
 		{&bus.LockedError{State: "/s"}, "another daemon is starting or stopping; try again in a moment"},
 	} {

@@ -11,26 +11,26 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
-	"autopilot/daemon/archive"
-	"autopilot/daemon/blob"
-	"autopilot/daemon/bus"
-	"autopilot/daemon/disk"
-	"autopilot/daemon/durable"
-	"autopilot/daemon/effect"
-	"autopilot/daemon/fleet"
-	"autopilot/daemon/journal"
-	"autopilot/daemon/roll"
-	"autopilot/daemon/snapshot"
-	"autopilot/daemon/store"
-	"autopilot/daemon/upload"
+	"autopilot/daemon/exec/effect"
+	"autopilot/daemon/host/disk"
+	"autopilot/daemon/run/fleet"
+	"autopilot/daemon/store/archive"
+	"autopilot/daemon/store/blob"
+	"autopilot/daemon/store/durable"
+	"autopilot/daemon/store/filestore"
+	"autopilot/daemon/store/journal"
+	"autopilot/daemon/store/roll"
+	"autopilot/daemon/store/snapshot"
+	"autopilot/daemon/transport/bus"
+	"autopilot/daemon/transport/upload"
 	"autopilot/events/log"
 )
 
 // stored is what the state directory holds.
 type stored struct {
 	lock    *bus.StateLock
-	mark    *store.Mark
-	seals   *store.Seals
+	mark    *filestore.Mark
+	seals   *filestore.Seals
 	kept    *fleet.Kept
 	log     log.Log
 	journal *journal.Journal
@@ -46,7 +46,7 @@ func (d *Daemon) openStores(ctx context.Context) (err error) {
 	if d.cfg.Durability == bus.Process {
 		durable = blob.Process
 	}
-	d.past.streams = store.StreamsIn(state)
+	d.past.streams = filestore.StreamsIn(state)
 	if d.blobs, err = blob.Open(filepath.Join(state, "blobs"), durable); err != nil {
 		return err
 	}
@@ -113,17 +113,17 @@ func (d *Daemon) openMark() error {
 	if err != nil {
 		return fmt.Errorf("open the event store: %w", err)
 	}
-	if d.seals, err = store.OpenSeals(store.NamesIn(state), store.StreamsIn(state), boot); err != nil {
+	if d.seals, err = filestore.OpenSeals(filestore.NamesIn(state), filestore.StreamsIn(state), boot); err != nil {
 		return err
 	}
 	d.seals.Failed = func(err error) { d.cfg.Log.Error("prove the event store", "error", err) }
 	d.kept, err = fleet.OpenKept(fleet.KeptConfig{
-		Path: snapshot.FileIn(state), Streams: store.StreamsIn(state), Seals: d.seals, Log: d.cfg.Log, Reached: d.sealed,
+		Path: snapshot.FileIn(state), Streams: filestore.StreamsIn(state), Seals: d.seals, Log: d.cfg.Log, Reached: d.sealed,
 	})
 	if err != nil {
 		return err
 	}
-	if d.mark, err = store.OpenMark(store.NamesIn(state).Mark, d.cfg.Durability == bus.Process, boot); err == nil {
+	if d.mark, err = filestore.OpenMark(filestore.NamesIn(state).Mark, d.cfg.Durability == bus.Process, boot); err == nil {
 		d.mark.Ease()
 	}
 	return err
@@ -144,7 +144,7 @@ func (d *Daemon) sealed(at log.Cursor) {
 // acknowledged moves the mark. When that fails the mark is behind, which proves
 // less and claims nothing wrong.
 func (d *Daemon) acknowledged(stream string, position uint64) {
-	if err := d.mark.Set(store.Position{Stream: stream, Last: position}); err != nil {
+	if err := d.mark.Set(filestore.Position{Stream: stream, Last: position}); err != nil {
 		d.cfg.Log.Error("move the mark of the event store", "error", err)
 	}
 }
@@ -157,7 +157,7 @@ func (d *Daemon) closeMark() error {
 		}
 		return nil
 	}
-	n, err := store.BlockBytes(store.StreamsIn(d.cfg.Places.State), d.mark.Stream())
+	n, err := filestore.BlockBytes(filestore.StreamsIn(d.cfg.Places.State), d.mark.Stream())
 	if err != nil {
 		n = -1
 	}

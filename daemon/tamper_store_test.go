@@ -13,7 +13,7 @@ import (
 
 	"github.com/minio/highwayhash"
 
-	"autopilot/daemon/store"
+	"autopilot/daemon/store/filestore"
 	"autopilot/events"
 )
 
@@ -40,7 +40,7 @@ const (
 )
 
 func (x *tampered) block() string {
-	return filepath.Join(store.StreamsIn(x.state), "AP_EVENTS_1", "msgs", "1.blk")
+	return filepath.Join(filestore.StreamsIn(x.state), "AP_EVENTS_1", "msgs", "1.blk")
 }
 
 func (x *tampered) path(name string) string { return filepath.Join(x.state, name) }

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"autopilot/daemon/journal"
-	"autopilot/daemon/offline"
-	"autopilot/daemon/store"
+	"autopilot/daemon/store/filestore"
+	"autopilot/daemon/store/journal"
+	"autopilot/daemon/store/offline"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -121,7 +121,7 @@ func (x *tampered) start(m template) string {
 	s.cfg.Places.Socket = s.cfg.Places.Runtime + "/d.sock"
 	d, err := Open(context.Background(), s.cfg)
 	if err != nil {
-		if !errors.Is(err, store.ErrDamaged) && !errors.Is(err, store.ErrSeals) && !errors.Is(err, store.ErrMark) {
+		if !errors.Is(err, filestore.ErrDamaged) && !errors.Is(err, filestore.ErrSeals) && !errors.Is(err, filestore.ErrMark) {
 			x.t.Errorf("start: %v", err)
 		}
 		return refuses
@@ -443,12 +443,12 @@ func TestWhatAKilledDaemonLeavesPasses(t *testing.T) {
 // pend makes the last event one that was stored and not acknowledged.
 func (x *tampered) pend(m template) {
 	x.t.Helper()
-	seals, err := store.OpenSeals(store.NamesIn(x.state), store.StreamsIn(x.state), m.site.bootOf())
+	seals, err := filestore.OpenSeals(filestore.NamesIn(x.state), filestore.StreamsIn(x.state), m.site.bootOf())
 	if err != nil {
 		x.t.Fatal(err)
 	}
 	last := len(x.records) - 1
-	r := store.Record{Position: uint64(last) + 1, Subject: x.records[last].subject, Message: x.records[last].message}
+	r := filestore.Record{Position: uint64(last) + 1, Subject: x.records[last].subject, Message: x.records[last].message}
 	seals.Appending(r.Receipt("AP_EVENTS_1"))
 	if err := seals.Close(0); err != nil {
 		x.t.Fatal(err)

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"autopilot/daemon/account"
-	"autopilot/daemon/journal"
-	"autopilot/daemon/team"
+	"autopilot/daemon/coord/team"
+	"autopilot/daemon/host/account"
+	"autopilot/daemon/store/journal"
 	"autopilot/events"
 	"autopilot/events/log"
 )

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"autopilot/daemon/bus"
-	"autopilot/daemon/bus/clustertest"
+	"autopilot/daemon/transport/bus"
+	"autopilot/daemon/transport/bus/clustertest"
 	"autopilot/events"
 	"autopilot/events/wire"
 	lease "autopilot/projections/claim"

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"autopilot/daemon/draft"
-	"autopilot/daemon/notify"
+	"autopilot/daemon/repo/draft"
+	"autopilot/daemon/report/notify"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/place"

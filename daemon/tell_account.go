@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"autopilot/daemon/notify"
+	"autopilot/daemon/report/notify"
 	"autopilot/events"
 	"autopilot/projections/phrase"
 	"autopilot/projections/run"

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"autopilot/daemon/bus"
-	"autopilot/daemon/sdnotify"
+	"autopilot/daemon/host/sdnotify"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"autopilot/daemon/engine"
-	"autopilot/daemon/proctest"
-	"autopilot/daemon/workflow"
+	"autopilot/daemon/run/engine"
+	"autopilot/daemon/run/workflow"
+	"autopilot/daemon/test/proctest"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/explain"

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"autopilot/daemon/sdnotify"
+	"autopilot/daemon/host/sdnotify"
 )
 
 // A worker that has not moved for so long has stalled.

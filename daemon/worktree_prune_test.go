@@ -15,8 +15,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"autopilot/daemon/proctest"
-	"autopilot/daemon/tree"
+	"autopilot/daemon/repo/tree"
+	"autopilot/daemon/test/proctest"
 	"autopilot/events"
 	"autopilot/events/wire"
 )

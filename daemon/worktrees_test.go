@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"autopilot/daemon/claim"
-	"autopilot/daemon/peerfile"
-	"autopilot/daemon/tree"
+	"autopilot/daemon/coord/claim"
+	"autopilot/daemon/coord/peerfile"
+	"autopilot/daemon/repo/tree"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"

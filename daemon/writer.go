@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"autopilot/daemon/claim"
+	"autopilot/daemon/coord/claim"
 	"autopilot/events/wire"
 	"autopilot/projections/explain"
 	"autopilot/projections/run"

@@ -8,5 +8,5 @@ import _ "embed"
 var workflowSchema []byte
 
 // WorkflowSchema is the JSON schema of workflow files, indented, with a line end. A
-// test at the root of the module keeps it as daemon/workflow says it.
+// test at the root of the module keeps it as daemon/run/workflow says it.
 func WorkflowSchema() []byte { return workflowSchema }

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"autopilot/daemon/proctest"
+	"autopilot/daemon/test/proctest"
 )
 
 // bin holds the programs under test, as they are installed.

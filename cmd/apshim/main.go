@@ -6,7 +6,7 @@ import (
 	"os"
 	"runtime"
 
-	"autopilot/daemon/effect/shim"
+	"autopilot/daemon/exec/shim"
 )
 
 // Only here can the main goroutine be bound to the main thread, see

@@ -12,7 +12,7 @@ import (
 
 	"autopilot/daemon"
 	"autopilot/daemon/agent"
-	"autopilot/daemon/offline"
+	"autopilot/daemon/store/offline"
 )
 
 // version is set by the build.

@@ -16,7 +16,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"go.uber.org/goleak"
 
-	"autopilot/daemon/bus"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events/place"
 	"autopilot/events/wire"
 )

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"autopilot/daemon/proctest"
+	"autopilot/daemon/test/proctest"
 	"autopilot/events/wire"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"autopilot/daemon/proctest"
+	"autopilot/daemon/test/proctest"
 	"autopilot/events/wire"
 )
 

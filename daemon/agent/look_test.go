@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"autopilot/daemon/proctest"
+	"autopilot/daemon/test/proctest"
 	"autopilot/projections/rule"
 )
 

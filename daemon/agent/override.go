@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"autopilot/daemon/agent/stream"
-	"autopilot/daemon/strictyaml"
+	"autopilot/daemon/config/strictyaml"
 	"autopilot/events"
 	"autopilot/projections/rule"
 )

@@ -16,7 +16,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"autopilot/daemon/strictyaml"
+	"autopilot/daemon/config/strictyaml"
 	"autopilot/projections/rule"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"autopilot/daemon/strictyaml"
+	"autopilot/daemon/config/strictyaml"
 )
 
 // Script is what the script agent does.

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"autopilot/daemon/agent"
-	"autopilot/daemon/strictyaml"
+	"autopilot/daemon/config/strictyaml"
 )
 
 func TestScriptIsRead(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 
 	"autopilot/daemon/agent"
 	"autopilot/daemon/agent/stream"
-	"autopilot/daemon/proctest"
+	"autopilot/daemon/test/proctest"
 	"autopilot/projections/rule"
 )
 

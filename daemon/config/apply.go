@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"autopilot/daemon/agent"
-	"autopilot/daemon/strictyaml"
-	"autopilot/daemon/workflow"
+	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/run/workflow"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/when"

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"autopilot/daemon/bus"
-	"autopilot/daemon/strictyaml"
+	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 )

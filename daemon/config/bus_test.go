@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"autopilot/daemon/bus"
 	"autopilot/daemon/config"
+	"autopilot/daemon/transport/bus"
 )
 
 // Keys that nobody has.

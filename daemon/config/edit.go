@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"autopilot/daemon/strictyaml"
+	"autopilot/daemon/config/strictyaml"
 	"autopilot/events/wire"
 )
 

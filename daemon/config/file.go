@@ -12,7 +12,7 @@ import (
 	"strings"
 	"syscall"
 
-	"autopilot/daemon/strictyaml"
+	"autopilot/daemon/config/strictyaml"
 	"autopilot/events/wire"
 )
 

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"autopilot/daemon/config"
-	"autopilot/daemon/strictyaml"
+	"autopilot/daemon/config/strictyaml"
 	"autopilot/events/wire"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"autopilot/daemon/durable"
+	"autopilot/daemon/store/durable"
 	"autopilot/events/wire"
 )
 

@@ -3,8 +3,8 @@ package config
 import (
 	"time"
 
-	"autopilot/daemon/strictyaml"
-	"autopilot/daemon/workflow"
+	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/run/workflow"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"

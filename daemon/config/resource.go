@@ -3,7 +3,7 @@ package config
 import (
 	"cmp"
 
-	"autopilot/daemon/workflow"
+	"autopilot/daemon/run/workflow"
 	"autopilot/events"
 	"autopilot/probe/judge"
 )

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"autopilot/daemon/sandbox"
+	"autopilot/daemon/exec/sandbox"
 	"autopilot/events"
 	"autopilot/events/wire"
 )

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"autopilot/daemon/strictyaml"
+	"autopilot/daemon/config/strictyaml"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/when"

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"autopilot/daemon/proctest"
+	"autopilot/daemon/test/proctest"
 
 	"autopilot/daemon/config"
 	"autopilot/events/wire"

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"autopilot/daemon/bus"
+	"autopilot/daemon/transport/bus"
 )
 
 // Team is the NATS cluster that claims and accounts are shared over with the

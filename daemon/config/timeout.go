@@ -1,7 +1,7 @@
 package config
 
 import (
-	"autopilot/daemon/strictyaml"
+	"autopilot/daemon/config/strictyaml"
 	"autopilot/events/wire"
 	"autopilot/projections/when"
 )

@@ -3,10 +3,10 @@ package config
 import (
 	"time"
 
-	"autopilot/daemon/bus"
-	"autopilot/daemon/notify"
-	"autopilot/daemon/strictyaml"
-	"autopilot/daemon/workflow"
+	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/report/notify"
+	"autopilot/daemon/run/workflow"
+	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 )

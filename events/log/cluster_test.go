@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"autopilot/daemon/bus/clustertest"
+	"autopilot/daemon/transport/bus/clustertest"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/log/logtest"

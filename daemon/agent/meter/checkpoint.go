@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"autopilot/daemon/agent/stream"
-	"autopilot/daemon/effect"
+	"autopilot/daemon/exec/effect"
 	"autopilot/daemon/failpoint"
 )
 

@@ -11,9 +11,9 @@ import (
 
 	"autopilot/daemon/agent/meter"
 	"autopilot/daemon/agent/stream"
-	"autopilot/daemon/effect"
-	"autopilot/daemon/effect/shim"
-	"autopilot/daemon/proctest"
+	"autopilot/daemon/exec/effect"
+	"autopilot/daemon/exec/shim"
+	"autopilot/daemon/test/proctest"
 	"autopilot/events"
 )
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"autopilot/daemon/agent/stream"
-	"autopilot/daemon/effect"
+	"autopilot/daemon/exec/effect"
 	"autopilot/events"
 )
 

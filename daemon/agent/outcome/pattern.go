@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"autopilot/daemon/agent/stream"
-	"autopilot/daemon/strictyaml"
+	"autopilot/daemon/config/strictyaml"
 )
 
 //go:embed patterns.yaml

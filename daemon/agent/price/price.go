@@ -16,7 +16,7 @@ import (
 	"strings"
 
 	"autopilot/daemon/agent/stream"
-	"autopilot/daemon/strictyaml"
+	"autopilot/daemon/config/strictyaml"
 	"autopilot/projections/amount"
 )
 

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"autopilot/daemon/effect/proc"
+	"autopilot/daemon/exec/proc"
 	"autopilot/events/place"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"autopilot/daemon/proctest"
+	"autopilot/daemon/test/proctest"
 	"autopilot/events/place"
 )
 

@@ -16,9 +16,9 @@ import (
 	"autopilot/daemon/agent"
 	"autopilot/daemon/agent/outcome"
 	"autopilot/daemon/agent/stream"
-	"autopilot/daemon/effect"
-	"autopilot/daemon/effect/proc"
-	"autopilot/daemon/effect/shim"
+	"autopilot/daemon/exec/effect"
+	"autopilot/daemon/exec/proc"
+	"autopilot/daemon/exec/shim"
 )
 
 // The prompts of a case. The second is that of a resumed session.

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"syscall"
 
-	"autopilot/daemon/effect"
-	"autopilot/daemon/effect/proc"
+	"autopilot/daemon/exec/effect"
+	"autopilot/daemon/exec/proc"
 )
 
 // world is the one folder in which all of it happens.

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"autopilot/daemon/agent/stream"
-	"autopilot/daemon/effect/spool"
+	"autopilot/daemon/exec/spool"
 )
 
 // nasty are lines that belong to no stream.

@@ -1,0 +1,352 @@
+package work
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"autopilot/daemon/repo/tree"
+	"autopilot/daemon/run/gate"
+	"autopilot/daemon/run/workflow"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/rule"
+	"autopilot/projections/run"
+)
+
+// asked is one gate that is judged now: one that the run brought along, or one
+// that its workflow declares.
+type asked struct {
+	wire.GateSpec
+	decl workflow.Gate // zero for one of the run
+}
+
+// runs says that a command has to be run for it, on the files as they are.
+func (a asked) runs() bool {
+	return isCommand(a.GateSpec) || a.Kind == events.GateRepeat || a.Kind == events.GateFlaky
+}
+
+// starts says that a command may be run for it at all.
+func (a asked) starts() bool { return a.runs() || a.Kind == events.GateRed || a.isHeld() }
+
+// isHeld says that it is a held-out gate, which is judged after all others.
+func (a asked) isHeld() bool { return a.Kind == events.GateHoldout }
+
+// gatesOf lists the gates of a moment: those of the run at the baseline, those
+// that a phase needs at its entry, else those that judge the phase.
+func (p *Plan) gatesOf(l events.GatesStarted) []asked {
+	ph, _ := p.Flow.Phase(string(l.Phase))
+	switch {
+	case l.Iteration == 0 && !l.Entry:
+		return append(p.brought(true, true), protected())
+	case l.Entry:
+		return declared(ph.Entry)
+	}
+	return p.gatesOfPhase(ph)
+}
+
+// gatesOfPhase keeps the order of the phase; goals and invariants stand where the
+// first of them does, in the order in which the run gave them.
+func (p *Plan) gatesOfPhase(ph workflow.Phase) []asked {
+	var out []asked
+	if len(ph.Produces) > 0 {
+		out = append(out, asked{GateSpec: wire.GateSpec{
+			Name: events.Name(ph.FilesGate()), Kind: events.GateArtifact, Role: events.RoleCheck, Files: ph.Produces,
+		}})
+	}
+	has := func(g workflow.GateGroup) bool {
+		return slices.ContainsFunc(ph.Gates, func(d workflow.Gate) bool { return d.Group == g })
+	}
+	brought := false
+	for _, d := range ph.Gates {
+		switch d.Group {
+		case workflow.Goals, workflow.Invariants:
+			if !brought {
+				out = append(out, p.brought(has(workflow.Goals), has(workflow.Invariants))...)
+			}
+			brought = true
+		case workflow.Protected:
+			out = append(out, protected())
+		default:
+			out = append(out, declared([]workflow.Gate{d})...)
+		}
+	}
+	if all, globs := ph.May(); !all {
+		out = append(out, asked{GateSpec: wire.GateSpec{
+			Name: events.Name(ph.ScopeGate()), Kind: events.GateScope, Role: events.RoleCheck, Files: globs,
+		}})
+	}
+	return out
+}
+
+func (p *Plan) brought(goals, invariants bool) []asked {
+	var out []asked
+	for _, g := range p.Spec.Gates {
+		if g.Role == events.RoleGoal && goals || g.Role == events.RoleInvariant && invariants {
+			out = append(out, asked{GateSpec: g})
+		}
+	}
+	if p.Held != nil && goals {
+		for _, g := range p.Held.Gates {
+			out = append(out, asked{GateSpec: g})
+		}
+	}
+	return out
+}
+
+func protected() asked {
+	return asked{GateSpec: wire.GateSpec{Name: gate.ProtectedName, Kind: events.GateProtected, Role: events.RoleInvariant}}
+}
+
+func declared(gates []workflow.Gate) []asked {
+	var out []asked
+	for _, d := range gates {
+		out = append(out, asked{
+			GateSpec: wire.GateSpec{Name: events.Name(d.Name), Kind: d.Kind, Role: events.RoleCheck, Command: d.Run, Files: d.Files},
+			decl:     d,
+		})
+	}
+	return out
+}
+
+// proves lists the phases that the gates of the run judge.
+func (p *Plan) proves() (out []events.Name) {
+	for _, ph := range p.Flow.Phases {
+		if slices.ContainsFunc(ph.Gates, func(g workflow.Gate) bool { return g.Group == workflow.Goals || g.Group == workflow.Invariants }) {
+			out = append(out, events.Name(ph.Name))
+		}
+	}
+	return out
+}
+
+// Declared lists the gates that a workflow has beside those of the run, as
+// run.started names them.
+func (p *Plan) declares() []events.Gate {
+	var out []events.Gate
+	for _, ph := range p.Flow.Phases {
+		for _, a := range slices.Concat(declared(ph.Entry), p.gatesOfPhase(ph)) {
+			if a.Role != events.RoleCheck {
+				continue
+			}
+			d := a.decl
+			out = append(out, events.Gate{
+				Name: a.Name, Kind: cmp.Or(a.Kind, events.GateCommand), Role: a.Role, Phase: events.Name(ph.Name),
+				Roles: rolesOf(d), Most: d.Rounds, Clear: d.Ambiguity, Handoff: d.Handoff,
+			})
+		}
+	}
+	return out
+}
+
+func rolesOf(d workflow.Gate) []events.Name {
+	var out []events.Name
+	if d.Role != "" {
+		out = append(out, events.Name(d.Role))
+	}
+	for _, r := range d.Roles {
+		out = append(out, events.Name(r))
+	}
+	return out
+}
+
+// entryTree is the tree at the entry of the present phase.
+func entryTree(s run.State) events.Tree { return cmp.Or(s.Loop.Entered.Tree, s.Facts.Tree) }
+
+// other judges a gate for which no command runs.
+func (g *judging) other(ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
+	switch a.Kind {
+	case events.GateProtected:
+		return g.protected(ctx, on.Tree)
+	case events.GateArtifact:
+		return g.written(ctx, a, on.Tree)
+	case events.GateScope:
+		return g.scope(ctx, a, on.Tree)
+	case events.GateAnchor:
+		return g.anchor(ctx, a, on.Tree)
+	case events.GateRed:
+		return g.red(ctx, a, on)
+	case events.GateSession:
+		return g.session(ctx, a)
+	case events.GateQA:
+		if slices.Contains(a.decl.Skip, workflow.SkipDocs) {
+			if docs, err := g.docsOnly(ctx, on.Tree); err != nil || docs {
+				return events.GateResult{Gate: a.Name, Kind: a.Kind, Role: a.Role, Verdict: events.Skipped, Reason: events.ReasonDocsOnly, Exit: -1}, err
+			}
+		}
+	case events.GateCommand, events.GateRepeat, events.GateFlaky, events.GateCoverage, events.GateConsensus,
+		events.GateReview, events.GateInterview, events.GateApproval, events.GateControl, events.GateHoldout, events.GateGit:
+	}
+	return g.open(ctx, a, on)
+}
+
+// open is a gate at which somebody has to look, or to answer, about a set.
+func (g *judging) open(ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
+	r := events.GateResult{Gate: a.Name, Kind: a.Kind, Role: a.Role, Verdict: events.Open, Reason: events.ReasonNobody, Exit: -1}
+	switch {
+	case a.Kind == events.GateInterview:
+		r.Set = sum(g.p.Task)
+		return r, nil
+	case len(a.decl.Of) == 0:
+		r.Set = string(on.Work)
+		return r, nil
+	}
+	set, err := g.set(ctx, on.Tree, a.decl.Of)
+	if err != nil {
+		return r, err
+	}
+	if odd, err := g.w.noFiles(ctx, g.p, on.Tree, set); err != nil || len(odd) > 0 {
+		if err != nil {
+			return r, err
+		}
+		r, texts := gate.NoFiles(r, odd)
+		return g.store(ctx, r, texts)
+	}
+	if len(set) > 0 {
+		if r.Set = hashSet(set); a.Kind == events.GateCoverage {
+			r.Set = sum(r.Set + string(on.Work)) // what covers the criteria is all that was worked on
+		}
+		return r, nil
+	}
+	r.Verdict, r.Reason = events.Fail, events.ReasonMissing
+	return g.store(ctx, r, gate.Texts{
+		Files: strings.Join(a.decl.Of, "\n") + "\n", Excerpt: "There is no file of the set that this gate is about: " + strings.Join(a.decl.Of, ", ") + "\n",
+	})
+}
+
+func sum(text string) string {
+	h := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(h[:])
+}
+
+// written is an artifact gate whose set is what was written, so that a plan that
+// comes back is known.
+func (g *judging) written(ctx context.Context, a asked, now events.Tree) (events.GateResult, error) {
+	r, err := g.artifact(ctx, a.GateSpec, now)
+	if err != nil || a.Role != events.RoleCheck || r.Verdict != events.Pass {
+		return r, err
+	}
+	texts, err := g.plain(ctx, now, a.Files)
+	r.Set = sum(texts)
+	return r, err
+}
+
+// plain is the text of the files that globs match, with every run of white space
+// as one blank: a plan that was only laid out anew is no new plan.
+//
+// Source: atdd-kit, seeds 3.5 fingerprint; Q44.
+func (g *judging) plain(ctx context.Context, now events.Tree, globs []string) (string, error) {
+	set, err := g.set(ctx, now, globs)
+	if err != nil {
+		return "", err
+	}
+	recorded := slices.DeleteFunc(slices.Clone(set), func(e tree.Entry) bool { return e.Kind == tree.Outside })
+	texts, err := g.reads.contents(ctx, recorded)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, e := range set {
+		text := []byte(e.ID)
+		if e.Kind != tree.Outside {
+			text, texts = texts[0], texts[1:]
+		}
+		fmt.Fprintf(&b, "%s\x00%s\x00", e.Path, strings.Join(strings.Fields(string(text)), " "))
+	}
+	return b.String(), nil
+}
+
+// changed lists the paths that differ since a tree. What is below .autopilot/ has
+// no effect on the run, and notes are left out.
+func (g *judging) changed(ctx context.Context, since, now events.Tree) ([]string, error) {
+	changes, err := g.reads.changes(ctx, since, now)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, c := range changes {
+		if !strings.HasPrefix(c.Path, ".autopilot/") && !slices.ContainsFunc(g.p.Flow.Notes, func(glob string) bool { return rule.GlobMatch(glob, c.Path) }) {
+			out = append(out, c.Path)
+		}
+	}
+	return out, nil
+}
+
+// scope passes if nothing but declared files was changed since the phase began. What
+// others have changed, and a person let be, is nothing that the agent did.
+//
+// Source: atdd-kit, lesson A25.
+func (g *judging) scope(ctx context.Context, a asked, now events.Tree) (events.GateResult, error) {
+	paths, err := g.changed(ctx, entryTree(g.s), now)
+	if err != nil {
+		return events.GateResult{}, err
+	}
+	for _, ref := range g.s.Loop.Others {
+		others, err := g.w.lines(ref)
+		if err != nil {
+			return events.GateResult{}, err
+		}
+		paths = slices.DeleteFunc(paths, func(p string) bool { return slices.Contains(others, p) })
+	}
+	r, texts := gate.Scope(a.Name, a.Files, paths)
+	return g.store(ctx, r, texts)
+}
+
+// docsOnly says that the run has changed nothing but documentation, and
+// something.
+func (g *judging) docsOnly(ctx context.Context, now events.Tree) (bool, error) {
+	paths, err := g.changed(ctx, g.s.Facts.Tree, now)
+	if err != nil {
+		return false, err
+	}
+	return gate.DocsOnly(paths), nil
+}
+
+// anchor passes while approved files are what a person approved; without an
+// approval, what they were when the phase began.
+func (g *judging) anchor(ctx context.Context, a asked, now events.Tree) (events.GateResult, error) {
+	at, err := g.approvedAt(ctx, a.decl.Of)
+	if err != nil {
+		return events.GateResult{}, err
+	}
+	before, err := g.set(ctx, at, a.decl.Of)
+	if err != nil {
+		return events.GateResult{}, err
+	}
+	after, err := g.set(ctx, now, a.decl.Of)
+	if err != nil {
+		return events.GateResult{}, err
+	}
+	r, texts := gate.Anchor(a.Name, a.decl.Of, ids(before), ids(after))
+	if r.Verdict == events.Pass {
+		odd, err := g.w.noFiles(ctx, g.p, now, after)
+		if err != nil {
+			return r, err
+		}
+		if len(odd) > 0 {
+			r, texts = gate.NoFiles(r, odd)
+		}
+	}
+	return g.store(ctx, r, texts)
+}
+
+// approvedAt is the tree of the latest approval of files that the globs match: one
+// of other files says nothing of these.
+func (g *judging) approvedAt(ctx context.Context, globs []string) (events.Tree, error) {
+	for _, ans := range slices.Backward(g.s.Answers) {
+		if ans.Kind != events.AskApproval || ans.Choice != events.ChoiceOK || ans.Tree == "" {
+			continue
+		}
+		set, err := g.set(ctx, ans.Tree, g.p.gate(string(ans.Gate)).Of)
+		if err != nil {
+			return "", err
+		}
+		if slices.ContainsFunc(set, func(e tree.Entry) bool { return matches(globs)(e.Path) }) {
+			return ans.Tree, nil
+		}
+	}
+	return entryTree(g.s), nil
+}

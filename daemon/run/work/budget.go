@@ -1,0 +1,148 @@
+package work
+
+import (
+	"cmp"
+
+	"autopilot/daemon/agent"
+	"autopilot/daemon/agent/stream"
+	"autopilot/daemon/run/workflow"
+	"autopilot/events"
+	"autopilot/events/wire"
+)
+
+// DayLimit is a limit of a calendar day that the agents of a run count for.
+type DayLimit struct {
+	Kind    events.Limit
+	Setting string // that says so
+	File    string // that it may be taken out of
+}
+
+// CheckBudget refuses a run whose limits on what is used could not be kept, as
+// its agent does not tell what they are about: a limit that does not hold is
+// worse than none. The error is a *wire.Error.
+func (w *Worker) CheckBudget(q wire.StartRequest, flow workflow.Workflow, agents agent.Overrides, day []DayLimit) error {
+	if err := checkAgent(q.Spec, flow); err != nil {
+		return err
+	}
+	if q.Spec.Driver == events.DriverSession && (q.Spec.MaxMicroUSD > 0 || q.Spec.MaxTokens > 0 || q.Spec.MaxTurns > 0) {
+		return wire.Errorf(wire.Usage, "a limit on dollars, tokens or turns cannot be kept: a chat that drives a run does not tell what it uses").
+			WithHint("leave it out: --for and --max-iterations limit every run")
+	}
+	p := &Plan{Spec: q.Spec, Flow: flow, Secret: Secret{AgentEnv: AgentEnv(q.Env)}}
+	if err := p.hire(agents); err != nil {
+		return err
+	}
+	for _, h := range p.agents() {
+		if err := w.checkAgentBudget(q.Spec, h, day); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Worker) checkAgentBudget(spec wire.RunSpec, h *hired, day []DayLimit) error {
+	if h.Spec.Script != "" {
+		return nil // it uses nothing
+	}
+	tells := w.tells(h)
+	for _, own := range []struct {
+		asked bool
+		kind  events.Limit
+		flag  string
+	}{
+		{spec.MaxMicroUSD > 0, events.LimitDayCost, "--max-usd"},
+		{spec.MaxTokens > 0, events.LimitDayTokens, "--max-tokens"},
+		{spec.MaxTurns > 0, events.LimitDayTurns, "--max-turns"},
+	} {
+		if own.asked && !tells[own.kind] {
+			return h.mute(own.kind, own.flag).WithHint("%s", h.toTell(own.kind, "leave it out: --for and --max-iterations limit every agent"))
+		}
+	}
+	for _, d := range day {
+		if !tells[d.Kind] {
+			return h.mute(d.Kind, d.Setting).WithHint("%s", h.toTell(d.Kind, "take "+d.Setting+" out of "+d.File))
+		}
+	}
+	return nil
+}
+
+// tells says of which kinds of usage an agent tells, or lets it be computed.
+// Where the model is not known before, its own word for it may have a price.
+func (w *Worker) tells(h *hired) map[events.Limit]bool {
+	r, format := h.Shape.Reports, h.format()
+	cost := r.Cost
+	if !cost && r.Tokens {
+		model := h.Spec.Model
+		cost = w.cfg.Priced != nil && (model != "" && w.cfg.Priced(model) || model == "" && namesModel(format))
+	}
+	return map[events.Limit]bool{
+		events.LimitDayCost: cost, events.LimitDayTokens: r.Tokens,
+		events.LimitDayTurns: format != stream.Text || len(h.Shape.MaxTurns) > 0, events.LimitDayHours: true,
+	}
+}
+
+// namesModel says that a program names its model in what it prints.
+func namesModel(f stream.Format) bool {
+	switch f {
+	case stream.Claude, stream.Cursor, stream.Gemini, stream.Aider:
+		return true
+	case stream.Codex, stream.Opencode, stream.Goose, stream.Text:
+	}
+	return false
+}
+
+// mute is the refusal of a limit.
+func (h *hired) mute(kind events.Limit, limit string) *wire.Error {
+	what := "what it costs"
+	switch kind {
+	case events.LimitDayTokens:
+		what = "how many tokens it uses"
+	case events.LimitDayTurns:
+		what = "how many turns it takes"
+	case events.LimitDayCost, events.LimitDayHours, events.LimitRate, events.LimitOverload, events.LimitNetwork, events.LimitSlots, events.LimitResources:
+	}
+	if kind == events.LimitDayCost && h.Shape.Reports.Tokens {
+		what += ", and the price of " + cmp.Or(h.Spec.Model, "a model that it does not name") + " is not known"
+	}
+	return wire.Errorf(wire.Usage, "%s cannot be kept: %s does not tell %s", limit, h.who(), what)
+}
+
+// toTell says how an agent can be made to tell it, and the other way out.
+func (h *hired) toTell(kind events.Limit, other string) string {
+	switch {
+	case kind == events.LimitDayCost && h.Shape.Reports.Tokens && h.Spec.Model != "":
+		return other + "\nor set prices of " + h.Spec.Model + " in your own configuration: docs/limits.md"
+	case kind == events.LimitDayCost && h.Shape.Reports.Tokens && h.role != "":
+		return other + "\nor name its model: agents." + h.Spec.Profile + ".model in the configuration, docs/limits.md"
+	case kind == events.LimitDayCost && h.Shape.Reports.Tokens:
+		return other + "\nor name the model with --model: docs/limits.md"
+	case kind != events.LimitDayTurns && (h.Spec.Profile == "" || h.format() == stream.Text):
+		return other + "\nor make it a profile that tells its usage: agents.NAME.reports, docs/agents.md"
+	}
+	return other + "\nor give an agent that tells it: docs/agents.md"
+}
+
+// over says that a limit beyond those of the agent itself is reached.
+func (w *Worker) over(run, effect string, u events.Usage) events.Cut {
+	if w.cfg.Over == nil {
+		return ""
+	}
+	return w.cfg.Over(run, effect, u)
+}
+
+// price is what tokens cost. The model is the one that was asked for where the
+// program does not name it.
+func (t *turn) price(model string, u stream.Usage) (microUSD int64, date string, ok bool) {
+	if t.w.cfg.Price == nil {
+		return 0, "", false
+	}
+	return t.w.cfg.Price(cmp.Or(model, t.by.Spec.Model), u)
+}
+
+// used is what the agent used, as it is stored. A script has no model.
+func (t *turn) used(told events.Usage) events.Usage {
+	if t.by.Spec.Script != "" {
+		return events.Usage{TokensFrom: events.Guessed, CostFrom: events.Guessed}
+	}
+	return told
+}

@@ -1,0 +1,152 @@
+package work
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"autopilot/daemon/run/gate"
+	"autopilot/daemon/run/workflow"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/rule"
+)
+
+// Bounds of what a gate can be given as.
+const (
+	maxGlobs     = 32
+	maxGlobBytes = 4 << 10
+)
+
+// checkGates refuses gates that cannot prove a task.
+func checkGates(gates []wire.GateSpec, held int, flow workflow.Workflow) error {
+	goals := 0
+	seen := map[events.Name]bool{}
+	for _, g := range (&Plan{Flow: flow}).declares() {
+		seen[g.Name] = true
+	}
+	for _, g := range gates {
+		switch {
+		case !g.Name.Valid():
+			return wire.Errorf(wire.Usage, "gate name %q: use letters a-z, digits, - and _", g.Name)
+		case g.Name == gate.ProtectedName:
+			return wire.Errorf(wire.Usage, "gate name %q is taken by the gate for pinned files", g.Name)
+		case g.Name == gate.GitName:
+			return wire.Errorf(wire.Usage, "gate name %q is taken by the gate for the rules of git", g.Name)
+		case seen[g.Name]:
+			return wire.Errorf(wire.Usage, "gate name %q is given twice, or is one of workflow %s", g.Name, flow.Name)
+		case g.Role != events.RoleGoal && g.Role != events.RoleInvariant:
+			return wire.Errorf(wire.Usage, "gate %s: role %q is neither goal nor invariant", g.Name, g.Role)
+		}
+		if err := checkGate(g); err != nil {
+			return err
+		}
+		seen[g.Name] = true
+		if g.Role == events.RoleGoal {
+			goals++
+		}
+	}
+	if goals+held == 0 && flow.HasGoals() {
+		return wire.Errorf(wire.Usage, "no gate is given: nothing would prove the task").
+			WithHint("give at least one --gate NAME=CMD that fails now and passes when the task is done, or write gates with apctl init")
+	}
+	return nil
+}
+
+// hear leaves out those gates of the settings that no phase of the workflow judges: it
+// would look as if they held. One that was typed is refused.
+func (p *Plan) hear(standing []events.Name) error {
+	var heard []wire.GateSpec
+	for _, g := range p.Spec.Gates {
+		switch {
+		case p.Flow.Judges(g.Role):
+			heard = append(heard, g)
+		case !slices.Contains(standing, g.Name):
+			return wire.Errorf(wire.Usage, "no phase of workflow %s judges the %ss of a run, so gate %s would prove nothing", p.Flow.Name, g.Role, g.Name).
+				WithHint("leave it out, or run a workflow with such a phase; apctl workflow show %s   lists its gates", p.Flow.Name)
+		}
+	}
+	p.Spec.Gates = heard
+	return nil
+}
+
+// checkGate refuses what cannot be a gate of its kind.
+func checkGate(g wire.GateSpec) error {
+	switch {
+	case isCommand(g):
+		if strings.TrimSpace(g.Command) == "" || strings.ContainsRune(g.Command, 0) {
+			return wire.Errorf(wire.Usage, "gate %s has no usable command", g.Name)
+		}
+		if len(g.Files) > 0 {
+			return wire.Errorf(wire.Usage, "gate %s has a command and files: it can be one of them", g.Name)
+		}
+		return nil
+	case g.Kind == events.GateArtifact:
+		return checkArtifact(g)
+	}
+	return wire.Errorf(wire.Usage, "gate %s: kind %q is not known", g.Name, g.Kind)
+}
+
+func checkArtifact(g wire.GateSpec) error {
+	switch {
+	case g.Command != "":
+		return wire.Errorf(wire.Usage, "gate %s has a command and files: it can be one of them", g.Name)
+	case g.Role != events.RoleGoal:
+		return wire.Errorf(wire.Usage, "gate %s: files that the run has to write are a goal", g.Name)
+	case len(g.Files) == 0 || len(g.Files) > maxGlobs:
+		return wire.Errorf(wire.Usage, "gate %s: give 1 to %d files", g.Name, maxGlobs)
+	}
+	const example = "write it as docs/report.md, 'docs/*.md' or 'out/**', from the top of the work tree"
+	if err := rule.CheckGlobs(g.Files); err != nil {
+		return wire.Errorf(wire.Usage, "gate %s: %v", g.Name, err).WithHint(example)
+	}
+	for _, glob := range g.Files {
+		outside := path.IsAbs(glob) || slices.Contains(strings.Split(glob, "/"), "..")
+		if outside || len(glob) > maxGlobBytes || !utf8.ValidString(glob) || strings.ContainsFunc(glob, unicode.IsControl) {
+			return wire.Errorf(wire.Usage, "gate %s: %.80q cannot name a file of the work tree", g.Name, glob).WithHint(example)
+		}
+	}
+	return nil
+}
+
+// checkCheckout refuses a checkout that is not known, and one in which nothing
+// would run: neither a gate of the run, nor one of the workflow's own. A workflow that
+// uses no goals may have none that the project's set-up would be for.
+func checkCheckout(spec wire.RunSpec, flow workflow.Workflow) error {
+	clean := spec.Checkout == events.CheckoutClean || spec.Setup != ""
+	switch {
+	case spec.Checkout != "" && spec.Checkout != events.CheckoutClean:
+		return wire.Errorf(wire.Usage, "checkout %q is not known", spec.Checkout).WithHint("write clean or in-place")
+	case spec.Setup != "" && strings.TrimSpace(spec.Setup) == "" || strings.ContainsRune(spec.Setup, 0) || !utf8.ValidString(spec.Setup):
+		return wire.Errorf(wire.Usage, "the set-up is no usable command")
+	case clean && flow.HasGoals() && !flow.RunsCommands() && !slices.ContainsFunc(spec.Gates, isCommand):
+		return wire.Errorf(wire.Usage, "a clean checkout is for gates that run a command, and there is none").
+			WithHint("add --gate NAME=CMD, or leave out --clean and --setup")
+	}
+	return nil
+}
+
+// setupName stands for the set-up where a gate is named. No gate can have it.
+const setupName events.Name = "set-up command"
+
+// toRun are the commands of a run: those of its gates, and the set-up.
+func toRun(spec wire.RunSpec) []wire.GateSpec {
+	list := slices.DeleteFunc(slices.Clone(spec.Gates), func(g wire.GateSpec) bool { return !isCommand(g) })
+	if spec.Setup != "" {
+		list = append(list, wire.GateSpec{Name: setupName, Command: spec.Setup})
+	}
+	return list
+}
+
+// asTyped names the flag that a command came from.
+func asTyped(g wire.GateSpec) string {
+	switch {
+	case g.Name == setupName:
+		return "--setup CMD"
+	case g.Role == events.RoleInvariant:
+		return "--invariant " + string(g.Name) + "=CMD"
+	}
+	return "--gate " + string(g.Name) + "=CMD"
+}

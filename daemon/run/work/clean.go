@@ -1,0 +1,326 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"autopilot/daemon/exec/effect"
+	"autopilot/daemon/exec/proc"
+	"autopilot/daemon/failpoint"
+	"autopilot/daemon/run/gate"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/rule"
+)
+
+// A clean checkout holds the recorded tree and nothing else, in a directory of
+// the daemon. That of a run is always at the same place, so that what compilers
+// and tests say of paths is the same in each iteration:
+//
+//	<state>/clean/<run id>/tree/<name of the workspace>
+//	<state>/clean/<run id>/home
+//
+// and that of a test commit, for a gate of kind red, below
+// <state>/clean/<run id>/red/<gate>.
+//
+// It is made before the first effect in it, is never changed after that, and
+// lives as long as its gates. The names of its effects follow from those that
+// were announced and from the boot of the host, so a daemon that was killed
+// finds them, and one after a power cut begins with a new checkout.
+
+const cleanName = "clean"
+
+// checkout is a clean checkout and its effects.
+type checkout struct {
+	g      *judging
+	tree   events.Tree
+	of     string      // what it holds, in words
+	base   string      // directory of all that belongs to it
+	gates  gate.Pinned // what gates work with in it
+	suffix string      // of its effects' names
+}
+
+// clean runs every command gate once more, in a clean checkout of the recorded
+// tree, and puts those results in the place of the others. At the baseline that
+// shows whether set-up and invariants work there, and which goals are red there;
+// later it is for a tree on which everything passes in place.
+func (g *judging) clean(ctx context.Context, results []events.GateResult, now events.Tree) (events.Checkout, error) {
+	if g.p.Spec.Checkout != events.CheckoutClean || !g.worthCleaning(results) || !slices.ContainsFunc(results, g.cleans) {
+		return "", nil
+	}
+	c, err := g.newCheckout(now, g.w.cleanDir(g.s.ID), cleanName)
+	if err != nil {
+		return "", err
+	}
+	c.of = "the recorded files"
+	if err := c.drop(c.judge(ctx, results)); err != nil {
+		return "", fmt.Errorf("judge a clean checkout: %w", err)
+	}
+	return events.CheckoutClean, nil
+}
+
+// cleans says that a gate runs in the clean checkout: a command of the run.
+func (g *judging) cleans(r events.GateResult) bool {
+	return r.Kind == events.GateCommand && r.Role != events.RoleCheck
+}
+
+// worthCleaning says whether a clean checkout could still change the verdict.
+func (g *judging) worthCleaning(results []events.GateResult) bool {
+	return !slices.ContainsFunc(results, func(r events.GateResult) bool {
+		if g.s.Loop.Iteration > 0 {
+			return !rule.Passes(r) && r.Verdict != events.Open
+		}
+		return r.Verdict == events.Unverifiable || r.Reason == events.ReasonTreeChanged ||
+			r.Verdict == events.Fail && r.Role == events.RoleInvariant
+	})
+}
+
+func (w *Worker) cleanDir(run string) string { return filepath.Join(w.cfg.State, cleanName, run) }
+
+func (g *judging) newCheckout(now events.Tree, base, suffix string) (*checkout, error) {
+	boot, err := proc.Boot()
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(base, "tree", filepath.Base(g.p.Repo.Workspace().Path))
+	c := &checkout{
+		g: g, tree: now, base: base, gates: g.p.Gates.In(dir, filepath.Join(base, "home")),
+		suffix: "-" + suffix + "-" + strings.Map(alphanumeric, boot)[:8],
+	}
+	c.gates.Settled = g.p.Spec.Setup != ""
+	return c, nil
+}
+
+// drop removes the checkout when what was done in it is over. Else it is found
+// again: the same gates are asked for once more.
+func (c *checkout) drop(err error) error {
+	if err != nil && !errors.Is(err, errEnded) {
+		return err
+	}
+	err = errors.Join(err, c.g.w.dropDir(c.base))
+	for dir := c.base; dir != c.g.w.cleanDir(c.g.s.ID); {
+		dir = filepath.Dir(dir)
+		_ = os.Remove(dir) // if nothing else is in it
+	}
+	return err
+}
+
+func alphanumeric(r rune) rune {
+	if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
+		return r
+	}
+	return -1
+}
+
+// judge replaces the results of command gates.
+func (c *checkout) judge(ctx context.Context, results []events.GateResult) error {
+	first := slices.IndexFunc(results, c.g.cleans)
+	failed, err := c.prepare(ctx, results[first])
+	if err != nil {
+		return err
+	}
+	for i, r := range results {
+		switch {
+		case !c.g.cleans(r):
+			continue
+		case failed != nil && i == first:
+			results[i] = *failed
+			continue
+		case failed != nil:
+			results[i] = events.GateResult{
+				Gate: r.Gate, Kind: r.Kind, Role: r.Role, Verdict: events.Skipped, Reason: events.ReasonSetup, Exit: -1,
+			}
+			continue
+		}
+		if results[i], err = c.gate(ctx, r); err != nil {
+			return fmt.Errorf("run gate %s: %w", r.Gate, err)
+		}
+		failpoint.Hit(failpoint.AfterGate)
+	}
+	return nil
+}
+
+// prepare makes the checkout, if none of its effects has begun, and sets it up. A
+// set-up whose end was not seen has left anything: it begins with a new
+// checkout. If it fails, that is told for the first gate.
+func (c *checkout) prepare(ctx context.Context, first events.GateResult) (*events.GateResult, error) {
+	name := effectOf(c.g.s, first.Gate) + c.suffix
+	if c.g.p.Spec.Setup == "" {
+		return nil, c.make(ctx, name)
+	}
+	cmd := gate.Command{Name: first.Gate, Role: first.Role, Run: rule.Command{Text: c.g.p.Spec.Setup}}
+	for n := 0; ; n++ {
+		id := retryName(name+"-setup", n)
+		if err := c.make(ctx, id); err != nil {
+			return nil, err
+		}
+		out, err := c.g.once(ctx, c.gates.Launch(cmd), id)
+		switch {
+		case err != nil:
+			return nil, err
+		case out.Outcome == events.Lost && n < c.g.p.Flow.Limits.Losses:
+			continue
+		case out.Outcome == events.Exited && out.Exit == 0:
+			return nil, nil
+		}
+		return c.setupFailed(ctx, cmd, id, out)
+	}
+}
+
+func (c *checkout) setupFailed(ctx context.Context, cmd gate.Command, id string, out effect.Outcome) (*events.GateResult, error) {
+	printed, err := c.g.w.printed(id)
+	if err != nil {
+		return nil, err
+	}
+	r, texts := gate.Judge(cmd, gate.Process{
+		Outcome: out.Outcome, Exit: out.Exit, Signal: out.Signal, Active: out.Active, Bytes: out.Bytes, Limit: c.g.p.Flow.Limits.Gate.Wall,
+	}, printed)
+	c.gates.Stamp(&r, cmd, id)
+	r.Reason = events.ReasonSetup
+	head := "The set-up command fails in a clean checkout of " + c.of + ", so the gates were not run there:\n  " +
+		strings.ReplaceAll(c.g.p.Spec.Setup, "\n", "\n  ") + "\n"
+	texts.Excerpt = gate.Headed(head+c.differs(ctx), texts.Excerpt)
+	r, err = c.g.store(ctx, r, texts)
+	return &r, err
+}
+
+// gate runs one gate. A failure that is none in place says so, and what could
+// make the difference.
+func (c *checkout) gate(ctx context.Context, inPlace events.GateResult) (events.GateResult, error) {
+	spec := slices.IndexFunc(c.g.p.Spec.Gates, func(s wire.GateSpec) bool { return s.Name == inPlace.Gate })
+	cmd := gate.Command{Name: inPlace.Gate, Role: inPlace.Role, Run: command(c.g.p.Spec.Gates[spec])}
+	r, texts, err := c.g.counted(ctx, c.gates, cmd, effectOf(c.g.s, inPlace.Gate)+c.suffix)
+	if err != nil {
+		return r, err
+	}
+	r.Elsewhere = inPlace.Elsewhere
+	if r.Verdict == events.Fail && r.Reason != events.ReasonToolChanged && inPlace.Verdict == events.Pass {
+		texts.Excerpt = gate.Headed("It passes in place and fails in a clean checkout of the recorded files.\n"+c.differs(ctx), texts.Excerpt)
+	}
+	return c.g.store(ctx, r, texts)
+}
+
+// make writes the checkout unless an effect in it has begun.
+func (c *checkout) make(ctx context.Context, first string) error {
+	if c.g.w.begun(first) {
+		return nil
+	}
+	if err := c.g.w.dropDir(c.base); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(c.gates.Workspace), 0o700); err != nil {
+		return fmt.Errorf("make a clean checkout: %w", err)
+	}
+	if _, err := c.g.p.Repo.Checkout(ctx, c.tree, c.gates.Workspace); err != nil {
+		return err
+	}
+	failpoint.Hit(failpoint.AfterCheckout)
+	if err := c.g.freshCaches(); err != nil {
+		return err
+	}
+	return c.g.w.freshPlace(c.gates)
+}
+
+// dropCheckout removes the clean checkout of a run. What cannot be removed, as
+// what a container wrote as root or what is mounted there, is set aside: it says
+// nothing about the gates, and the next checkout needs the place. It is tried
+// again when a daemon starts.
+func (w *Worker) dropCheckout(run string) error { return w.dropDir(w.cleanDir(run)) }
+
+func (w *Worker) dropDir(base string) error {
+	err := w.remove(base)
+	if err == nil {
+		return nil
+	}
+	if moved := os.Rename(base, base+"-left-"+w.newID()); moved != nil {
+		return errors.Join(err, moved)
+	}
+	return nil
+}
+
+// Bounds of the search for what a clean checkout lacks.
+const (
+	differDirs  = 2000
+	differNames = 20
+)
+
+// differs names what is in the workspace and not in a clean checkout of it:
+// ignored files, those that gates made, and what is recorded without content.
+func (c *checkout) differs(ctx context.Context) string {
+	names, more := c.lacking(ctx)
+	if len(names) == 0 {
+		return "\n"
+	}
+	var b strings.Builder
+	b.WriteString("It has nothing of what is ignored or not recorded. In place there is also:\n")
+	for _, n := range names {
+		b.WriteString("  " + strings.ToValidUTF8(n, "\uFFFD") + "\n")
+	}
+	if more {
+		b.WriteString("  and more\n")
+	}
+	return b.String() + "\n"
+}
+
+func (c *checkout) lacking(ctx context.Context) (names []string, more bool) {
+	recorded, err := c.g.p.Repo.Files(ctx, c.tree)
+	if err != nil {
+		return nil, false // it is only a hint
+	}
+	root, err := os.OpenRoot(c.g.p.Repo.Workspace().Path)
+	if err != nil {
+		return nil, false
+	}
+	defer root.Close()
+	known, dirs := map[string]bool{".git": true}, []string{"."}
+	for _, f := range recorded {
+		known[f] = true
+		for d := path.Dir(f); d != "." && !known[d]; d = path.Dir(d) {
+			known[d], dirs = true, append(dirs, d)
+		}
+	}
+	slices.Sort(dirs)
+	for _, d := range dirs[:min(len(dirs), differDirs)] {
+		entries, err := fs.ReadDir(root.FS(), d)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			name := path.Join(d, e.Name())
+			if known[name] || strings.ContainsAny(name, "\n\r") {
+				continue
+			}
+			if len(names) == differNames {
+				return names, true
+			}
+			if e.IsDir() {
+				name += "/"
+			}
+			names = append(names, name)
+		}
+	}
+	return names, len(dirs) > differDirs
+}
+
+// sweepCheckouts removes the clean checkouts of runs that are not needed: a
+// daemon that was killed may have left them.
+func (w *Worker) sweepCheckouts(needed func(id string) bool) error {
+	entries, err := os.ReadDir(filepath.Join(w.cfg.State, cleanName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	errs := []error{err}
+	for _, e := range entries {
+		if !needed(e.Name()) {
+			errs = append(errs, w.remove(w.cleanDir(e.Name())))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,255 @@
+package work
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"autopilot/daemon/agent"
+	"autopilot/daemon/agent/stream"
+	"autopilot/daemon/run/workflow"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/rule"
+	"autopilot/projections/run"
+)
+
+// This file finds the agents of a run: its own, and those that its workflow names
+// for roles.
+
+// hired is one agent of a run, as it is called for all of it.
+type hired struct {
+	Spec    wire.AgentSpec
+	Shape   agent.Shape
+	call    agent.Call // of a profile, while the run is prepared
+	account string     // id, while the run is prepared
+	role    string     // the first one that the workflow names it for; empty for the run's own
+}
+
+// format is how the agent prints.
+func (h *hired) format() stream.Format { return cmp.Or(h.Shape.Stream, stream.Text) }
+
+// who names the agent in a message.
+func (h *hired) who() string {
+	switch {
+	case h.role != "":
+		return "agent " + h.Spec.Profile + " of role " + h.role
+	case h.Spec.Profile != "":
+		return "agent " + h.Spec.Profile
+	}
+	return "the command"
+}
+
+// agent is the one that a session is announced with.
+func (p *Plan) agent(name events.Name) *hired {
+	if h, ok := p.Hired[string(name)]; ok {
+		return h
+	}
+	return p.Own
+}
+
+// env is the environment of an agent, and what of its profile comes beside it.
+func (p *Plan) env(h *hired) (env, call []string) {
+	call = p.AgentCall
+	if h != p.Own {
+		call = p.Calls[h.Spec.Profile]
+	}
+	return agent.Without(p.AgentEnv, call), call
+}
+
+// agents are all that the run may need, its own first.
+func (p *Plan) agents() []*hired {
+	var out []*hired
+	if given(p.Spec.Agent) {
+		out = append(out, p.Own)
+	}
+	for _, a := range p.Spec.Crew {
+		out = append(out, p.Hired[a.Profile])
+	}
+	return out
+}
+
+// ofCrew are the members of an event that say which agent of a crew is at work:
+// none of them where it is the run's own.
+func ofCrew(w run.Worker) (name events.Name, level int, account string) {
+	if w.Level == 0 {
+		return "", 0, ""
+	}
+	return w.Agent, w.Level, w.Account
+}
+
+// crew is a role whose agents the workflow names, and where it works.
+type crew struct {
+	name   string
+	role   workflow.Role
+	phases []events.Name
+}
+
+// crews are those that a run has something to do for. Where a chat does the work,
+// they only look.
+func crews(flow workflow.Workflow, driver events.Driver) []crew {
+	var out []crew
+	for _, e := range flow.Roles {
+		c := crew{name: e.Key, role: e.Value}
+		for _, ph := range flow.Phases {
+			if ph.Works() && ph.Role == e.Key && driver == events.DriverDaemon {
+				c.phases = append(c.phases, events.Name(ph.Name))
+			}
+		}
+		if len(e.Value.Agents) > 0 && (len(c.phases) > 0 || lookedBy(flow, e.Key) != "") {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// lookedBy is the first gate that a role looks at.
+func lookedBy(flow workflow.Workflow, role string) string {
+	for _, ph := range flow.Phases {
+		for _, g := range slices.Concat(ph.Entry, ph.Gates) {
+			if rule.Looks(g.Kind) && (g.Role == role || slices.Contains(g.Roles, role)) {
+				return g.Name
+			}
+		}
+	}
+	return ""
+}
+
+// ownWork is where the run's own agent has to work or to look, as the workflow
+// names no other: a phase, else a gate; empty where it has nothing to do.
+func ownWork(flow workflow.Workflow, driver events.Driver) (phase, gate string) {
+	for _, ph := range flow.Phases {
+		if r, _ := flow.Role(ph.Role); ph.Works() && len(r.Agents) == 0 && driver == events.DriverDaemon {
+			return ph.Name, ""
+		}
+	}
+	for _, e := range flow.Roles {
+		if g := lookedBy(flow, e.Key); g != "" && len(e.Value.Agents) == 0 {
+			return "", g
+		}
+	}
+	return "", ""
+}
+
+// hire settles all agents of a run, so that later edits change nothing for it.
+// Who has nothing to do is checked, and then left out.
+func (p *Plan) hire(agents agent.Overrides) error {
+	own, err := p.settle(p.Spec.Agent, agents)
+	if err != nil {
+		return err
+	}
+	if phase, gate := ownWork(p.Flow, p.Spec.Driver); phase == "" && gate == "" {
+		own = &hired{}
+	}
+	p.Own, p.Spec.Agent, p.AgentCall = own, own.Spec, own.call.Env
+	p.Spec.Crew, p.Hired, p.Calls = nil, map[string]*hired{}, map[string][]string{}
+	for _, c := range crews(p.Flow, p.Spec.Driver) {
+		for _, name := range c.role.Agents {
+			if p.Hired[name] != nil {
+				continue
+			}
+			h, err := p.settle(wire.AgentSpec{Profile: name}, agents)
+			if err != nil {
+				return ofRole(c.name, err)
+			}
+			h.role = c.name
+			p.Hired[name], p.Calls[name] = h, h.call.Env
+			p.Spec.Crew = append(p.Spec.Crew, h.Spec)
+		}
+	}
+	return nil
+}
+
+// ofRole says of whom an agent cannot be used.
+func ofRole(role string, err error) error {
+	var e *wire.Error
+	if errors.As(err, &e) {
+		return wire.Errorf(e.Code, "role %s: %s", role, e.Message).WithHint("%s", e.Hint)
+	}
+	return err
+}
+
+// rehire reads the agents of a run that has begun.
+func (p *Plan) rehire() error {
+	read := func(a wire.AgentSpec) (*hired, error) {
+		shape, err := shapeOf(a)
+		return &hired{Spec: a, Shape: shape}, err
+	}
+	var err error
+	if p.Own, err = read(p.Spec.Agent); err != nil {
+		return err
+	}
+	p.Hired = map[string]*hired{}
+	for _, a := range p.Spec.Crew {
+		if p.Hired[a.Profile], err = read(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// facts are the crews as the first event of the run tells them, and the phases in
+// which nobody works.
+func (p *Plan) facts() (out []events.Crew, idle []events.Name) {
+	for _, c := range crews(p.Flow, p.Spec.Driver) {
+		f := events.Crew{Role: events.Name(c.name), Phases: c.phases}
+		for _, name := range c.role.Agents {
+			f.Hands = append(f.Hands, events.Hand{Agent: events.Name(name), Account: p.Hired[name].account})
+		}
+		out = append(out, f)
+	}
+	for _, ph := range p.Flow.Phases {
+		if !ph.Works() {
+			idle = append(idle, events.Name(ph.Name))
+		}
+	}
+	return out, idle
+}
+
+// envNames names what an agent gets of its environment.
+func (p *Plan) envNames(h *hired) []string {
+	env, call := p.env(h)
+	return envNames(slices.Concat(env, call))
+}
+
+// crewViews show the agents that the workflow names, as they would be called.
+func (w *Worker) crewViews(p *Plan, effect string) []wire.CrewView {
+	var out []wire.CrewView
+	for _, c := range crews(p.Flow, p.Spec.Driver) {
+		v := wire.CrewView{Role: c.name, Agents: []wire.CrewAgent{}}
+		for _, ph := range c.phases {
+			v.Phases = append(v.Phases, string(ph))
+		}
+		for _, name := range c.role.Agents {
+			h := p.Hired[name]
+			v.Agents = append(v.Agents, wire.CrewAgent{
+				Agent: name, Account: h.Spec.Account, Permissions: h.call.Says, Env: p.envNames(h),
+				Argv: w.command(h, events.IterationStarted{Effect: effect}).Process(),
+			})
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// AgentOf is the agent of a run by the name that a session was announced with.
+func AgentOf(spec wire.RunSpec, name events.Name) wire.AgentSpec {
+	for _, a := range spec.Crew {
+		if name != "" && a.Profile == string(name) {
+			return a
+		}
+	}
+	return spec.Agent
+}
+
+// AccountLabel is what an account of a run is called here.
+func AccountLabel(s run.State, spec wire.RunSpec, account string) string {
+	for _, c := range s.Facts.Crews {
+		for _, h := range c.Hands {
+			if h.Account == account {
+				return AgentOf(spec, h.Agent).Account
+			}
+		}
+	}
+	return spec.Agent.Account
+}

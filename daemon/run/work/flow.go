@@ -1,0 +1,69 @@
+package work
+
+import (
+	"context"
+	"slices"
+
+	"autopilot/daemon/run/gate"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/rule"
+)
+
+// findFlow finds the workflow that was asked for, and the templates that it
+// names, so that an edit changes nothing for a run that has begun.
+func (w *Worker) findFlow(ctx context.Context, p *Plan, q wire.StartRequest) error {
+	found, err := w.cfg.FindFlow(ctx, q)
+	if err != nil {
+		return err
+	}
+	p.Flow, p.Source, p.Prompts = found.Flow, found.Source, map[string]string{}
+	for _, f := range found.Prompts {
+		p.Prompts[f.File] = string(f.Source)
+	}
+	return p.checkFlow()
+}
+
+// checkFlow refuses a workflow whose gates cannot be judged here.
+func (p *Plan) checkFlow() error {
+	for _, ph := range p.Flow.Phases {
+		for _, g := range slices.Concat(ph.Entry, ph.Gates) {
+			if g.Checkout != "" {
+				return wire.Errorf(wire.Usage, "workflow %s: gate %s: a checkout is asked for of the whole run", p.Flow.Name, g.Name).
+					WithHint("apctl run --clean")
+			}
+		}
+	}
+	return nil
+}
+
+// commands are those of the workflow's own gates.
+func (p *Plan) commands() []rule.Command {
+	var out []rule.Command
+	for _, a := range p.ownCommands() {
+		out = append(out, command(a.GateSpec))
+	}
+	return out
+}
+
+func (p *Plan) ownCommands() []asked {
+	var out []asked
+	for _, ph := range p.Flow.Phases {
+		for _, a := range slices.Concat(declared(ph.Entry), p.gatesOfPhase(ph)) {
+			if a.starts() && a.Role == events.RoleCheck {
+				out = append(out, a)
+			}
+		}
+	}
+	return out
+}
+
+// checkOwn finds the programs of the workflow's own gates.
+func (p *Plan) checkOwn() error {
+	for _, a := range p.ownCommands() {
+		if _, texts, bad := p.Gates.Unverifiable(gate.Command{Name: a.Name, Run: command(a.GateSpec)}); bad {
+			return wire.Errorf(wire.Usage, "workflow %s, gate %s: %s", p.Flow.Name, a.Name, texts.Excerpt)
+		}
+	}
+	return nil
+}

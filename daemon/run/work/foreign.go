@@ -1,0 +1,168 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"autopilot/daemon/repo/tree"
+	"autopilot/events"
+	"autopilot/projections/rule"
+	"autopilot/projections/run"
+)
+
+// This file looks for what others than the agent have done to the work tree of a
+// run. Between iterations nobody is at work: no agent, and no gate. What has changed
+// since the last of them was recorded, or since a person let the run go on, is
+// foreign. What is written while an agent works cannot be told from what it writes
+// itself, and is not looked for here.
+
+// foreign is the halt of a run that would go on in a work tree which somebody else
+// has changed; nil where it is as it was, and where that cannot be said. A chat that
+// drives a run may always change it.
+func (w *Worker) foreign(ctx context.Context, s run.State, p *Plan, now tree.Snapshot) *events.RunHalted {
+	if s.Driven() || s.Clock.Taken.IsZero() || s.Stage != run.Ready && s.Stage != run.Judged {
+		return nil
+	}
+	files, err := w.strange(ctx, s, p, now)
+	if err == nil && len(files) > 0 {
+		return w.foreignHalt(ctx, s, files, events.Head{})
+	}
+	head, moved, herr := w.headMoved(ctx, s, p)
+	if moved {
+		return w.foreignHalt(ctx, s, nil, head)
+	}
+	for _, err := range []error{err, herr} {
+		if err != nil && ctx.Err() == nil {
+			w.cfg.Log.Warn("look for changes of others", "run", s.ID, "error", err)
+		}
+	}
+	return nil
+}
+
+func (w *Worker) foreignHalt(ctx context.Context, s run.State, files []string, head events.Head) *events.RunHalted {
+	return &events.RunHalted{
+		Reason: events.HaltForeign, Phase: s.Loop.Phase, Iteration: s.Loop.Iteration,
+		Files: w.Text(ctx, Lines(files)), Used: int64(len(files)), Head: head, Tree: s.Last.Tree,
+	}
+}
+
+// Lines writes a list with one entry a line.
+func Lines(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return strings.Join(list, "\n") + "\n"
+}
+
+// strange are the files that somebody else has changed.
+func (w *Worker) strange(ctx context.Context, s run.State, p *Plan, now tree.Snapshot) ([]string, error) {
+	changes, err := p.Repo.Changes(ctx, s.Last.Work, now.Work)
+	if err != nil || len(changes) == 0 {
+		return nil, err
+	}
+	var moved []rule.Moved
+	for _, c := range changes {
+		m := rule.Moved{Path: c.Path, Known: c.Status != tree.Added, Whole: c.OldMode != outside && c.NewMode != outside}
+		if m.At, err = p.Repo.ChangedAt(c.Path); err != nil {
+			return nil, err
+		}
+		moved = append(moved, m)
+	}
+	return rule.Foreign(moved, s.Clock.Taken, w.late), nil
+}
+
+// outside is the mode of what is recorded by its id alone.
+const outside = "160000"
+
+// headMoved says that somebody else has moved HEAD, and where it is now.
+func (w *Worker) headMoved(ctx context.Context, s run.State, p *Plan) (events.Head, bool, error) {
+	is, was := w.head(ctx, p), s.Last.Head
+	var err error
+	leadsOn := func() (leads bool) {
+		leads, err = p.Repo.LeadsOn(ctx, was.Commit, is.Commit)
+		return leads || err != nil // what is not known halts nothing
+	}
+	moved := rule.HeadMoved(rule.HeadSeen{Commit: was.Commit, Branch: string(was.Branch)}, rule.HeadSeen{Commit: is.Commit, Branch: string(is.Branch)}, leadsOn)
+	return is, moved, err
+}
+
+// head is where HEAD of the work tree is now; the zero value where that cannot be
+// read, as it is needed for no verdict.
+func (w *Worker) head(ctx context.Context, p *Plan) events.Head {
+	commit, branch, err := p.Repo.Workspace().Head()
+	if err != nil {
+		return events.Head{}
+	}
+	ref, err := w.putExact(ctx, branch)
+	if err != nil {
+		return events.Head{}
+	}
+	return events.Head{Commit: commit, Branch: ref}
+}
+
+// Changed are the files that have changed since a run which a person lets go on saw
+// its work tree last, as a text, and how HEAD was moved meanwhile. Nothing is said of a
+// run whose own work may be among them, or that has begun with nothing but its
+// baseline and asks nobody.
+func (w *Worker) Changed(ctx context.Context, s run.State) (files events.Ref, move events.HeadMove, err error) {
+	recorded := s.Stage == run.Ready || s.Stage == run.Judged || s.Stage == run.Asking
+	if !recorded || s.Loop.Iteration == 0 && s.Stage != run.Asking {
+		return "", move, nil
+	}
+	p, err := w.plan(ctx, s)
+	if err != nil {
+		return "", move, err
+	}
+	if s.Status == run.Halted {
+		defer w.forget(s.ID)
+	}
+	head, moved, herr := w.headMoved(ctx, s, p)
+	if moved {
+		move = events.HeadMove{From: s.Last.Head, To: head}
+	}
+	now, err := w.record(ctx, s, p, s.Last.Created)
+	if err != nil {
+		return "", move, fmt.Errorf("record the tree that a run goes on with: %w", err)
+	}
+	changes, err := p.Repo.Changes(ctx, s.Last.Work, now.Work)
+	if err != nil {
+		return "", move, err
+	}
+	files, err = w.put(ctx, Lines(counting(changes, func(string) bool { return true })))
+	return files, move, errors.Join(err, herr)
+}
+
+// Strangers are the files out of some that are not as the run knew them: at the start
+// of the iteration that is open, else as it saw its work tree last.
+func (w *Worker) Strangers(ctx context.Context, s run.State, touched func(path string) bool) ([]string, error) {
+	p, err := w.plan(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	now, err := w.record(ctx, s, p, s.Last.Created)
+	if err != nil {
+		return nil, fmt.Errorf("record the tree that somebody else has written to: %w", err)
+	}
+	from := s.Last.Work
+	if s.Stage == run.Agent {
+		from = s.Last.Start.Work
+	}
+	changes, err := p.Repo.Changes(ctx, from, now.Work)
+	if err != nil {
+		return nil, err
+	}
+	return counting(changes, touched), nil
+}
+
+// counting are the paths of changes that can be those of a person or a session.
+func counting(changes []tree.Change, of func(path string) bool) []string {
+	var files []string
+	for _, c := range changes {
+		if rule.Counts(c.Path) && of(c.Path) {
+			files = append(files, c.Path)
+		}
+	}
+	return files
+}

@@ -1,0 +1,247 @@
+package work
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"autopilot/daemon/exec/sandbox"
+	"autopilot/daemon/run/gate"
+	"autopilot/daemon/run/holdout"
+	"autopilot/daemon/run/workflow"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/rule"
+	"autopilot/projections/run"
+)
+
+// held are the held-out gates of a run. It is a text of its own, which no view reads
+// but those for people: the rest of the run's texts name neither folder nor commands.
+type held struct {
+	Salt    string          `json:"salt"` // nobody can guess the text by its hash
+	Dir     string          `json:"dir"`  // its real path
+	Folder  holdout.Folder  `json:"folder"`
+	Gates   []wire.GateSpec `json:"gates"`
+	InSight string          `json:"in_sight,omitzero"` // why nothing hides the folder from agents
+}
+
+func (w *Worker) heldOf(s run.State) (*held, error) {
+	if s.Facts.Holdout == "" {
+		return nil, nil
+	}
+	h := &held{}
+	return h, w.decode(s.Facts.Holdout, h)
+}
+
+// Held is what people see of the held-out gates of a run; nil without them.
+func (w *Worker) Held(s run.State) (*wire.HoldoutView, error) {
+	h, err := w.heldOf(s)
+	return h.view(), err
+}
+
+func (h *held) view() *wire.HoldoutView {
+	if h == nil {
+		return nil
+	}
+	return &wire.HoldoutView{Dir: h.Dir, Files: h.Folder.Files, Gates: h.Gates, InSight: h.InSight}
+}
+
+const holdoutExample = "apctl run TASK --gate test=CMD --holdout-dir ../held --holdout accept=CMD"
+
+// hearHeld leaves out held-out gates of the settings that no phase judges, and refuses
+// those that were typed.
+func (p *Plan) hearHeld(standing []events.Name) error {
+	h := &p.Spec.Holdout
+	if p.Flow.Judges(events.RoleGoal) {
+		return nil
+	}
+	for _, g := range h.Gates {
+		if !slices.Contains(standing, g.Name) {
+			return wire.Errorf(wire.Usage, "no phase of workflow %s judges the goals of a run, so held-out gate %s would prove nothing", p.Flow.Name, g.Name).
+				WithHint("leave it out, or run a workflow with such a phase")
+		}
+	}
+	*h = wire.HoldoutSpec{}
+	return nil
+}
+
+// checkHeld refuses held-out gates that cannot be run.
+func checkHeld(spec wire.RunSpec, taken func(events.Name) bool) error {
+	h := spec.Holdout
+	switch {
+	case len(h.Gates) == 0 && h.Dir == "":
+		return nil
+	case len(h.Gates) == 0:
+		return wire.Errorf(wire.Usage, "there is a folder of held-out files, and no gate that uses it").WithHint("%s", holdoutExample)
+	case h.Dir == "":
+		return wire.Errorf(wire.Usage, "held-out gate %s has no folder of files that agents do not see", h.Gates[0].Name).WithHint("%s", holdoutExample)
+	}
+	seen := map[events.Name]bool{}
+	for _, g := range h.Gates {
+		switch {
+		case !g.Name.Valid():
+			return wire.Errorf(wire.Usage, "gate name %q: use letters a-z, digits, - and _", g.Name)
+		case g.Name == gate.ProtectedName || g.Name == gate.GitName || seen[g.Name] || taken(g.Name):
+			return wire.Errorf(wire.Usage, "gate name %q is given twice, or is taken", g.Name)
+		case strings.TrimSpace(g.Command) == "" || strings.ContainsRune(g.Command, 0):
+			return wire.Errorf(wire.Usage, "gate %s has no usable command", g.Name)
+		}
+		seen[g.Name] = true
+	}
+	return nil
+}
+
+// taken says that a gate of the run or of its workflow has a name.
+func taken(spec wire.RunSpec, flow workflow.Workflow) func(events.Name) bool {
+	return func(name events.Name) bool {
+		return slices.ContainsFunc(spec.Gates, func(g wire.GateSpec) bool { return g.Name == name }) ||
+			slices.ContainsFunc((&Plan{Flow: flow}).declares(), func(g events.Gate) bool { return g.Name == name })
+	}
+}
+
+// hold reads the folder of held-out files and remembers it in the plan.
+func (w *Worker) hold(ctx context.Context, p *Plan) error {
+	spec := p.Spec.Holdout
+	if len(spec.Gates) == 0 {
+		return nil
+	}
+	h := &held{Salt: rand.Text(), InSight: w.inSight(p.Spec)}
+	for _, g := range spec.Gates {
+		h.Gates = append(h.Gates, wire.GateSpec{Name: g.Name, Kind: events.GateHoldout, Role: events.RoleGoal, Command: g.Command})
+	}
+	refuse := func(what string) error {
+		return wire.Errorf(wire.Usage, "held-out files in %s: %s", spec.Dir, what).WithHint("%s", holdoutExample)
+	}
+	var err error
+	if h.Dir, err = filepath.EvalSymlinks(spec.Dir); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return refuse("there is no such folder")
+		}
+		return refuse(err.Error())
+	}
+	if h.Folder, err = holdout.Read(h.Dir); err != nil {
+		return refuse(err.Error())
+	}
+	if h.Folder.Files == 0 {
+		return refuse("the folder is empty")
+	}
+	p.Held = h
+	return w.placed(ctx, p, refuse)
+}
+
+// placed refuses a folder that cannot be hidden without hiding more, or that the
+// repository shows all the same.
+func (w *Worker) placed(ctx context.Context, p *Plan, refuse func(string) error) error {
+	dir, work := p.Held.Dir, p.Repo.Workspace().Path
+	for _, of := range []struct{ path, what string }{
+		{work, "the work tree lies in it"},
+		{w.cfg.State, "the state of the daemon lies in it"},
+		{w.cfg.Sandbox.Home, "your home directory lies in it"},
+		{w.cfg.Sandbox.Temp, "the folder for temporary files lies in it"},
+	} {
+		if of.path != "" && sandbox.Within(dir, of.path) {
+			return refuse("it cannot be hidden from agents: " + of.what)
+		}
+	}
+	if strings.ContainsAny(dir, "\n\r") {
+		return refuse("its path has a line break")
+	}
+	if !sandbox.Within(work, dir) {
+		return nil
+	}
+	where, err := p.Repo.Tracked(ctx, p.heldBelow()[0])
+	if err != nil || where == "" {
+		return gone(err)
+	}
+	return refuse("git shows them to every agent: they are in " + where + ", as git show and git log -p tell. Keep them outside of the repository")
+}
+
+// inSight says why nothing hides held-out files from the agents of a run.
+func (w *Worker) inSight(spec wire.RunSpec) string {
+	switch {
+	case spec.Driver == events.DriverSession:
+		return "a chat does the work, which no sandbox confines"
+	case spec.Sandbox == events.SandboxOff || spec.Sandbox == "":
+		return "the sandbox is off"
+	case w.cfg.Unhidden != nil:
+		return w.cfg.Unhidden()
+	}
+	return ""
+}
+
+// heldBelow is the folder relative to the work tree, if it lies in it.
+func (p *Plan) heldBelow() []string {
+	if p.Held == nil {
+		return nil
+	}
+	return below(p.Repo.Workspace().Path, []string{p.Held.Dir})
+}
+
+func (p *Plan) heldCommands() []rule.Command {
+	if p.Held == nil {
+		return nil
+	}
+	var out []rule.Command
+	for _, g := range p.Held.Gates {
+		out = append(out, command(g))
+	}
+	return out
+}
+
+func (p *Plan) checkHeldCommands() error {
+	if p.Held == nil {
+		return nil
+	}
+	for _, g := range p.Held.Gates {
+		if _, texts, bad := p.Gates.Unverifiable(gate.Command{Name: g.Name, Run: command(g)}); bad {
+			return wire.Errorf(wire.Usage, "held-out gate %s: %s", g.Name, strings.TrimSpace(texts.Excerpt)).
+				WithHint("correct --holdout %s=CMD", g.Name)
+		}
+	}
+	return nil
+}
+
+// heldGates are the held-out gates as run.started names them.
+func (p *Plan) heldGates() []events.Gate {
+	if p.Held == nil {
+		return nil
+	}
+	var out []events.Gate
+	for _, g := range p.Held.Gates {
+		out = append(out, events.Gate{Name: g.Name, Kind: events.GateHoldout, Role: g.Role})
+	}
+	return out
+}
+
+// remembers hides the folder from every effect from now on.
+func (w *Worker) remembers(p *Plan) error {
+	if p.Held == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.cfg.Sandbox.Hold(p.Held.Dir); err != nil {
+		return fmt.Errorf("hide the held-out files: %w", err)
+	}
+	return nil
+}
+
+// heldSays is what an agent is told of a held-out gate before it fails.
+const heldSays = "passes when the task is done as it says; what it runs and what it prints is kept from you"
+
+// heldFinding is all that an agent is told of a held-out gate that fails.
+func heldFinding(r events.GateResult) string {
+	count := ""
+	if r.Of > 0 {
+		count = fmt.Sprintf(" (%d of %d)", r.Used, r.Of)
+	}
+	return fmt.Sprintf("Held-out gate %s: %s%s. It checks what the task asks for, in cases that you do not see. "+
+		"Do what the task says in general, and not only for the cases that visible tests have.", r.Gate,
+		cmp.Or(map[events.Verdict]string{events.Unverifiable: "cannot be run"}[r.Verdict], "failed"), count)
+}

@@ -1,0 +1,105 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"autopilot/daemon/run/workflow"
+	"autopilot/events/wire"
+)
+
+// maxTask bounds a task that is a file.
+const maxTask = 1 << 20
+
+// fill takes what the run brings along into its workflow, and its task from a file
+// where none was typed. Without the path of a file the files of a work tree are read
+// without a way out of it.
+func (w *Worker) fill(ctx context.Context, p *Plan, q wire.StartRequest) error {
+	if len(p.Flow.Inputs) == 0 && len(q.Spec.Inputs) == 0 && len(p.Flow.Task) == 0 {
+		return nil
+	}
+	ws, err := w.Workspace(ctx, q.Spec)
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(ws.Path)
+	if err != nil {
+		return fmt.Errorf("look for the inputs of the workflow: %w", err)
+	}
+	defer func() { _ = root.Close() }()
+	issue, _ := wire.ParseIssue(q.Spec.Issue) // a bad one is refused with all else
+	p.Spec.Inputs, err = p.Flow.Resolve(workflow.Given{Typed: q.Spec.Inputs, Settings: q.Inputs, Issue: issue.Number, Files: root.FS()})
+	if err != nil {
+		return noInput(p.Flow, err)
+	}
+	p.Flow = p.Flow.Fill(p.Spec.Inputs)
+	if q.Spec.Task == "" && q.Spec.TaskRef == "" {
+		p.Spec.Task, err = taskIn(root.FS(), p.Flow.Task)
+		if err == nil && len(p.Flow.Task) > 0 && strings.TrimSpace(p.Spec.Task) == "" {
+			return wire.Errorf(wire.NeedsPerson, "workflow %s takes its task from %s, and that is blank or not there", p.Flow.Name, strings.Join(p.Flow.Task, ", ")).
+				WithHint("write it first")
+		}
+	}
+	return err
+}
+
+// taskIn is the first of some files that is there.
+func taskIn(files fs.FS, names []string) (string, error) {
+	for _, name := range names {
+		info, err := fs.Stat(files, name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil || !info.Mode().IsRegular() || info.Size() > maxTask {
+			return "", wire.Errorf(wire.Usage, "the task cannot be read: %s is no file of at most %d MiB", name, maxTask>>20)
+		}
+		b, err := fs.ReadFile(files, name)
+		if err != nil {
+			return "", wire.Errorf(wire.Usage, "the task cannot be read: %v", err)
+		}
+		return string(b), nil
+	}
+	return "", nil
+}
+
+// noInput is an input without which a run cannot begin.
+func noInput(flow workflow.Workflow, err error) error {
+	var e *workflow.InputError
+	if !errors.As(err, &e) {
+		return err
+	}
+	about := ""
+	if e.Input.About != "" {
+		about = ", which " + e.Input.About
+	}
+	switch {
+	case errors.Is(err, workflow.ErrUnknownInput):
+		var names []string
+		for _, in := range flow.Inputs {
+			names = append(names, in.Key)
+		}
+		if len(names) == 0 {
+			return wire.Errorf(wire.Usage, "workflow %s has no input %q, and none at all", flow.Name, e.Name).WithHint("leave --input out")
+		}
+		return wire.Errorf(wire.Usage, "workflow %s has no input %q", flow.Name, e.Name).WithHint("it has %s", strings.Join(names, ", "))
+	case errors.Is(err, workflow.ErrNoInput) && e.Input.Is() == workflow.IssueInput:
+		return wire.Errorf(wire.Usage, "workflow %s is about an issue, and none was named", flow.Name).WithHint("--issue 24")
+	case errors.Is(err, workflow.ErrNoInput):
+		return wire.Errorf(wire.Usage, "workflow %s needs the input %s%s", flow.Name, e.Name, about).
+			WithHint("--input %s=...   or in .autopilot/config.yaml   inputs: {%s: ...}", e.Name, e.Name)
+	case errors.Is(err, workflow.ErrNotFound):
+		missing := wire.Errorf(wire.NeedsPerson, "workflow %s needs %s, and nothing in the work tree is called that%s", flow.Name, e.Found[0], about)
+		if e.Input.Missing != "" {
+			return missing.WithHint("%s", e.Input.Missing)
+		}
+		return missing
+	case errors.Is(err, workflow.ErrAmbiguous):
+		return wire.Errorf(wire.NeedsPerson, "workflow %s needs one path as its input %s, and there are several: %s", flow.Name, e.Name, strings.Join(e.Found, ", ")).
+			WithHint("remove or rename all but one of them")
+	}
+	return wire.Errorf(wire.Usage, "input %s cannot be used: %s", e.Name, e.Why)
+}

@@ -1,0 +1,311 @@
+package work
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"autopilot/daemon/repo/tree"
+	"autopilot/daemon/run/gate"
+	"autopilot/events"
+	"autopilot/projections/phrase"
+	"autopilot/projections/rule"
+)
+
+// This file compares trees around the gates: what changed while they ran, and
+// what of the pinned paths differs from the start of the run.
+
+// movedHead bounds what a finding says of the files that gates changed.
+const movedHead = 2 << 10
+
+// compare records the tree again. It returns the recorded paths that differ.
+// Files that are new were made by the gates: they are left out, as is what gates
+// do to files that they made before. A path of the start tree is never one of
+// them, even if an agent had removed it.
+func (g *judging) compare(ctx context.Context, on tree.Snapshot) (moved []string, now tree.Snapshot, err error) {
+	if now, err = g.w.record(ctx, g.s, g.p, g.made); err != nil {
+		return nil, now, fmt.Errorf("record the tree after the gates: %w", err)
+	}
+	defer func() { g.after = now }()
+	if now.Tree == on.Tree {
+		return nil, now, nil
+	}
+	changes, err := g.p.Repo.Changes(ctx, on.Tree, now.Tree)
+	if err != nil {
+		return nil, now, err
+	}
+	before, err := g.w.MadePaths(g.made)
+	if err != nil {
+		return nil, now, err
+	}
+	start, err := g.p.Repo.Files(ctx, g.s.Facts.Tree)
+	if err != nil {
+		return nil, now, err
+	}
+	var made []string
+	for _, c := range changes {
+		if c.OldMode == c.NewMode && slices.Contains(now.Nested, c.Path) {
+			continue // gates may write into another repository as they may write new files
+		}
+		_, old := slices.BinarySearch(start, c.Path)
+		if !old && (c.Status == tree.Added || slices.Contains(before, c.Path)) {
+			made = append(made, c.Path)
+		} else {
+			moved = append(moved, c.Path)
+		}
+	}
+	if len(made) == 0 {
+		return moved, now, nil
+	}
+	if err := g.leaveOut(ctx, made); err != nil || len(moved) == 0 {
+		return moved, now, err
+	}
+	now, err = g.w.record(ctx, g.s, g.p, g.made)
+	return moved, now, err
+}
+
+// unstable fails every gate that passed while files changed under it, twice.
+func (g *judging) unstable(ctx context.Context, results []events.GateResult, moved []string) error {
+	list := strings.Join(moved, "\n") + "\n"
+	files, err := g.w.put(ctx, list)
+	if err != nil {
+		return err
+	}
+	text, err := g.w.put(ctx, gate.Excerpt([]byte(
+		"These files changed while the gates ran, twice, so the gates judged something else than what is there now:\n"+list,
+	), gate.ExcerptBytes, 0, ""))
+	if err != nil {
+		return err
+	}
+	for i := range results {
+		if results[i].Verdict == events.Pass {
+			results[i].Verdict, results[i].Reason = events.Fail, events.ReasonTreeChanged
+			results[i].Files, results[i].Excerpt = files, text
+		}
+	}
+	return nil
+}
+
+// rewritten refuses gates that rewrite recorded files before any work: once where a
+// person would have done it, and whatever it is where they did it again. The files are
+// named with what helps.
+func (g *judging) rewritten(ctx context.Context, results []events.GateResult, once, twice []string) (refused bool, err error) {
+	if g.s.Loop.Iteration > 0 {
+		return false, nil
+	}
+	if once, twice, err = g.byGates(ctx, once, twice); err != nil || len(once)+len(twice) == 0 {
+		return false, err
+	}
+	indexed, err := g.p.Repo.Indexed(ctx, slices.Concat(once, twice))
+	if err != nil {
+		return false, err
+	}
+	r, refused := rule.Unsettled(once, twice, func(name string) bool { return slices.Contains(indexed, name) })
+	if !refused {
+		return false, nil
+	}
+	files, err := g.w.put(ctx, strings.Join(slices.Concat(r.Tracked, r.Others), "\n")+"\n")
+	if err != nil {
+		return false, err
+	}
+	text, err := g.w.put(ctx, gate.Excerpt([]byte(rewrittenText(r)), gate.ExcerptBytes, 0, ""))
+	if err != nil {
+		return false, err
+	}
+	for i := range results {
+		results[i].Verdict, results[i].Reason = events.Fail, events.ReasonTreeChanged
+		results[i].Files, results[i].Excerpt = files, text
+	}
+	return true, nil
+}
+
+// byGates keeps the files that gates change themselves: each runs once more on the files of
+// the start where nobody else writes. Others may have saved theirs meanwhile. A host
+// that can make no such place keeps all.
+func (g *judging) byGates(ctx context.Context, once, twice []string) (ofOnce, ofTwice []string, err error) {
+	if len(once)+len(twice) == 0 {
+		return nil, nil, nil
+	}
+	now, err := g.w.record(ctx, g.s, g.p, g.made)
+	if err != nil {
+		return nil, nil, err
+	}
+	back, err := g.p.Repo.Changes(ctx, now.Tree, g.s.Facts.Tree)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, written, laid := slices.Concat(once, twice), map[string]bool{}, map[string]bool{}
+	for _, c := range back {
+		laid[c.Path] = true
+	}
+	look := func(root *os.Root) error {
+		for _, path := range all {
+			if written[path] {
+				continue
+			}
+			if _, err := root.Lstat(path); !laid[path] && errors.Is(err, fs.ErrNotExist) {
+				continue // the gate left the file of the work tree alone
+			}
+			same, err := g.asAtStart(ctx, root, path)
+			if err != nil {
+				return err
+			}
+			written[path] = !same
+		}
+		return nil
+	}
+	for _, a := range g.list {
+		if !isCommand(a.GateSpec) || a.Role == events.RoleCheck {
+			continue
+		}
+		r, _, err := g.vary(ctx, variation{gate: a.Name, name: "writes", changes: back, ended: look})
+		if err != nil {
+			return nil, nil, err
+		}
+		if notTried(r) {
+			return once, twice, nil
+		}
+	}
+	only := func(list []string) []string {
+		return slices.DeleteFunc(slices.Clone(list), func(path string) bool { return !written[path] })
+	}
+	return only(once), only(twice), nil
+}
+
+// asAtStart says that a file in a folder has the content of the start. One that is missing
+// there was not written, unless the start has it.
+func (g *judging) asAtStart(ctx context.Context, root *os.Root, path string) (bool, error) {
+	want, mode, err := g.p.Repo.File(ctx, g.s.Facts.Tree, path)
+	had := err == nil
+	if err != nil && !errors.Is(err, tree.ErrNotFound) && !errors.Is(err, tree.ErrNotRecorded) {
+		return false, err
+	}
+	info, err := root.Lstat(path)
+	switch {
+	case err != nil || !info.Mode().IsRegular() && info.Mode()&os.ModeSymlink == 0: // a device takes it away
+		return !had, nil
+	case !had || info.Mode().Type() != mode.Type():
+		return false, nil
+	case mode&os.ModeSymlink != 0:
+		target, err := root.Readlink(path)
+		return err == nil && target == string(want), nil
+	case info.Size() != int64(len(want)):
+		return false, nil
+	}
+	text, err := root.ReadFile(path)
+	return err == nil && bytes.Equal(text, want), nil
+}
+
+// rewrittenMost bounds the files that are named with what helps.
+const rewrittenMost = 10
+
+// rewrittenText says what helps against gates that rewrite recorded files.
+func rewrittenText(r rule.Rewritten) string {
+	var b strings.Builder
+	list := func(head string, lines []string) {
+		if len(lines) == 0 {
+			return
+		}
+		b.WriteString(head + "\n")
+		for _, l := range lines[:min(len(lines), rewrittenMost)] {
+			b.WriteString("  " + l + "\n")
+		}
+		if more := len(lines) - rewrittenMost; more > 0 {
+			fmt.Fprintf(&b, "  and %d more\n", more)
+		}
+	}
+	list("The gates rewrite files that git neither tracks nor ignores. Add to .gitignore:", phrase.IgnoreLines(r.Others))
+	list("The gates rewrite files that git tracks. Let them check only (gofmt -l, prettier --check, ruff check), or write elsewhere:", r.Tracked)
+	return b.String()
+}
+
+// sayMoved says of every gate that fails which files the gates themselves had
+// changed before it was judged: the agent did not. What was tried in a commit alone
+// has nothing of that.
+func (g *judging) sayMoved(ctx context.Context, results []events.GateResult) error {
+	if len(g.moved) == 0 {
+		return nil
+	}
+	head := gate.Excerpt([]byte("The gates changed recorded files when they ran, and were run once more on what is there now:\n  "+
+		strings.Join(g.moved, "\n  ")+"\n"), movedHead, 0, "")
+	for i, r := range results {
+		if r.Verdict != events.Fail || r.Reason == events.ReasonTreeChanged || r.Set != "" {
+			continue
+		}
+		text, err := g.w.text(r.Excerpt)
+		if err != nil {
+			return err
+		}
+		if results[i].Excerpt, err = g.w.put(ctx, gate.Headed(head, text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// protected compares the pinned paths with the start of the run.
+func (g *judging) protected(ctx context.Context, now events.Tree) (events.GateResult, error) {
+	repo, start := g.p.Repo, g.s.Facts.Tree
+	changes, err := g.reads.changes(ctx, start, now)
+	if err != nil {
+		return events.GateResult{}, err
+	}
+	list := ruleChanges(changes)
+	for i, c := range list {
+		changed := c.Kind == rule.Changed && g.p.Pins.Partial(c.Path)
+		if !changed && (c.Kind != rule.Added || !g.p.Pins.Looked(c.Path)) {
+			continue
+		}
+		var errs [2]error
+		if changed {
+			list[i].Old, _, errs[0] = repo.File(ctx, start, c.Path)
+		}
+		list[i].New, _, errs[1] = repo.File(ctx, now, c.Path)
+		if err := errors.Join(errs[:]...); err != nil {
+			return events.GateResult{}, err
+		}
+	}
+	failing, err := g.failingPins(ctx)
+	if err != nil {
+		return events.GateResult{}, err
+	}
+	pins, foreign := g.p.Pins.With(failing), g.p.Gates.ChangedRoles()
+	for _, name := range foreign {
+		list = append(list, rule.Change{Path: name, Kind: rule.Changed})
+	}
+	pins.Paths = slices.Concat(pins.Paths, foreign)
+	var diffErr error
+	r, texts := gate.Protected(list, pins, func(paths []string) string {
+		var b bytes.Buffer
+		paths = slices.DeleteFunc(slices.Clone(paths), func(name string) bool { return slices.Contains(foreign, name) })
+		if len(paths) == 0 {
+			return ""
+		}
+		diffErr = repo.Diff(ctx, start, now, paths, &b)
+		return b.String()
+	})
+	if diffErr != nil {
+		return r, fmt.Errorf("show the changes of pinned files: %w", diffErr)
+	}
+	return g.store(ctx, r, texts)
+}
+
+func ruleChanges(changes []tree.Change) []rule.Change {
+	kinds := map[tree.Status]rule.ChangeKind{
+		tree.Added: rule.Added, tree.Modified: rule.Changed, tree.Deleted: rule.Removed, tree.TypeChange: rule.Replaced,
+	}
+	out := make([]rule.Change, 0, len(changes))
+	for _, c := range changes {
+		kind := kinds[c.Status]
+		if kind == rule.Changed && c.OldMode != c.NewMode {
+			kind = rule.Replaced
+		}
+		out = append(out, rule.Change{Path: c.Path, Kind: kind})
+	}
+	return out
+}

@@ -1,0 +1,341 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"autopilot/daemon/repo/tree"
+	"autopilot/daemon/run/cache"
+	"autopilot/daemon/run/gate"
+	"autopilot/daemon/run/workflow"
+	"autopilot/daemon/store/durable"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/rule"
+	"autopilot/projections/run"
+)
+
+// Plan is what a run works by.
+type Plan struct {
+	Repo    *tree.Repo
+	Spec    wire.RunSpec
+	Task    string
+	Flow    workflow.Workflow
+	Source  []byte            // the YAML of Flow, while the run is prepared
+	Prompts map[string]string // templates that Flow names, by file
+	Ignore  []byte
+	Pins    rule.Pins
+	Pinned  []string          // files of the start tree that are pinned; those that gates name come first
+	Named   []string          // globs of pinned files that the task asks to change, where the run was prepared here
+	Hidden  []wire.HiddenExit // exit codes that the gates hide, ditto
+	Own     *hired            // the run's own agent
+	Hired   map[string]*hired // of roles whose agents the workflow names, by profile
+	Held    *held             // nil without held-out gates
+	Secret
+
+	habits      []string   // pinned files that the gates wrote at the baseline
+	habitsKnown bool       // the baseline was judged by this daemon
+	failing     *rule.Pins // of tests that failed at the baseline, once it is known
+
+	Secrets []string // NAME=value: what of Secret no text and no spool may hold
+	store   *cache.Store
+	opened  bool // the store, by this daemon
+}
+
+// Secret is the part of a plan that is not in the log: it is kept in a file of
+// mode 0600 until the run is over.
+type Secret struct {
+	AgentEnv  []string            `json:"agent_env"`           // of the caller
+	AgentCall []string            `json:"agent_call,omitzero"` // of the profile of the run's own agent: beside AgentEnv, and it wins; with agent.BoxWord
+	Calls     map[string][]string `json:"calls,omitzero"`      // the same of other agents, by profile
+	Gates     gate.Pinned         `json:"gates"`
+	Redact    []string            `json:"redact,omitzero"` // names of further variables that hold secrets
+}
+
+// plan loads the plan of a run that has begun.
+func (w *Worker) plan(ctx context.Context, s run.State) (*Plan, error) {
+	w.mu.Lock()
+	p := w.plans[s.ID]
+	w.mu.Unlock()
+	if p != nil {
+		return p, nil
+	}
+	p, err := w.loadPlan(ctx, s)
+	if err != nil {
+		return nil, fmt.Errorf("load the plan of run %s: %w", s.Facts.Handle, err)
+	}
+	w.remember(s.ID, p)
+	return p, nil
+}
+
+func (w *Worker) remember(id string, p *Plan) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.plans[id], w.hide = p, nil
+	w.shareDirs(p.Gates.Dirs)
+}
+
+// shareDirs keeps what is in a directory of PATH once for all runs that have seen
+// the same: there may be thousands of names, and a thousand runs. w.mu is held.
+func (w *Worker) shareDirs(dirs []gate.Dir) {
+	for i, d := range dirs {
+		if known := w.dirs[d.Path]; known.ID == d.ID && slices.Equal(known.Names, d.Names) {
+			dirs[i] = known
+			continue
+		}
+		w.dirs[d.Path] = d
+	}
+}
+
+func (w *Worker) forget(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.plans, id)
+	w.hide = nil
+}
+
+func (w *Worker) loadPlan(ctx context.Context, s run.State) (*Plan, error) {
+	p := &Plan{}
+	path, err := w.text(s.Facts.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	if p.Repo, err = w.repo(ctx, tree.Workspace{ID: s.Facts.Project, Path: path}); err != nil {
+		return nil, err
+	}
+	if p.Task, err = w.text(s.Facts.Task); err != nil {
+		return nil, err
+	}
+	if p.Flow, err = w.Flow(ctx, s); err != nil {
+		return nil, err
+	}
+	if err := w.decode(s.Facts.Prompts, &p.Prompts); err != nil {
+		return nil, err
+	}
+	if p.Ignore, err = w.cfg.Blobs.Get(s.Facts.Ignore); err != nil {
+		return nil, err
+	}
+	if err := w.decode(s.Facts.Spec, &p.Spec); err != nil {
+		return nil, err
+	}
+	p.Flow = timeLimited(p.Flow, p.Spec.Timeouts)
+	if err := p.rehire(); err != nil {
+		return nil, err
+	}
+	if p.Held, err = w.heldOf(s); err != nil {
+		return nil, err
+	}
+	if err := w.decode(s.Facts.Pins, &p.Pins); err != nil {
+		return nil, err
+	}
+	if p.Pinned, err = pinnedFiles(ctx, p.Repo, s.Facts.Tree, p.Pins); err != nil {
+		return nil, err
+	}
+	b, err := os.ReadFile(w.secretFile(s.ID))
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(b, &p.Secret); err != nil {
+		return nil, err
+	}
+	p.Secrets = p.secrets()
+	return p, nil
+}
+
+// parsed is the workflow that was read last: to show a long run event by event
+// would parse it each time. Nobody changes one.
+type parsed struct {
+	source, spec events.Ref // spec is empty of one without inputs and roles
+	flow         workflow.Workflow
+}
+
+// Flow is the workflow of a run as it was stored with it.
+func (w *Worker) Flow(_ context.Context, s run.State) (workflow.Workflow, error) {
+	src, err := w.cfg.Blobs.Get(s.Facts.Source)
+	if err != nil {
+		return workflow.Workflow{}, err
+	}
+	if p := w.parsed.Load(); p != nil && p.source == s.Facts.Source && (p.spec == "" || p.spec == s.Facts.Spec) {
+		return p.flow, nil
+	}
+	last := parsed{source: s.Facts.Source}
+	if last.flow, err = workflow.Parse(src); err != nil {
+		return workflow.Workflow{}, err
+	}
+	if len(last.flow.Inputs)+len(last.flow.Roles) > 0 {
+		spec, err := w.Spec(s)
+		if err != nil {
+			return workflow.Workflow{}, err
+		}
+		last.spec, last.flow = s.Facts.Spec, last.flow.Fill(spec.Inputs).Staffed(spec.Roles)
+	}
+	w.parsed.Store(&last)
+	return last.flow, nil
+}
+
+// Spec is what a run was asked to do.
+func (w *Worker) Spec(s run.State) (wire.RunSpec, error) {
+	var spec wire.RunSpec
+	return spec, w.decode(s.Facts.Spec, &spec)
+}
+
+// opening is a repository that is open, or being opened.
+type opening struct {
+	done chan struct{} // closed when it is known
+	repo *tree.Repo
+	err  error
+}
+
+// repo opens the repository of a workspace once. Others are opened meanwhile:
+// it runs git.
+func (w *Worker) repo(ctx context.Context, ws tree.Workspace) (*tree.Repo, error) {
+	for {
+		o, first := w.opening(ws.ID)
+		if first {
+			o.repo, o.err = tree.Open(ctx, w.cfg.Trees, ws)
+			if errors.Is(o.err, tree.ErrNoGit) {
+				o.err = wire.Errorf(wire.Failed, "git is not on the PATH of the daemon, so no work can be recorded").
+					WithHint("install git 2.36 or newer, then where it is on PATH: apctl daemon restart")
+			}
+			if o.err != nil {
+				w.mu.Lock()
+				delete(w.repos, ws.ID)
+				w.mu.Unlock()
+			}
+			close(o.done)
+			return o.repo, o.err
+		}
+		select {
+		case <-o.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if o.err == nil {
+			return o.repo, nil
+		}
+		// Who opened it may have been cut short, and this one is not.
+	}
+}
+
+// opening is that of a workspace; first says that the caller has to open it.
+func (w *Worker) opening(id string) (o *opening, first bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if o = w.repos[id]; o != nil {
+		return o, false
+	}
+	o = &opening{done: make(chan struct{})}
+	w.repos[id] = o
+	return o, true
+}
+
+// Repo is the repository of a run's workspace.
+func (w *Worker) Repo(ctx context.Context, s run.State) (*tree.Repo, error) {
+	path, err := w.text(s.Facts.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	return w.repo(ctx, tree.Workspace{ID: s.Facts.Project, Path: path})
+}
+
+func (w *Worker) secretFile(id string) string {
+	return filepath.Join(w.cfg.State, "runs", id+".json")
+}
+
+// keepSecret writes the secret part, synced, before the run is announced.
+func (w *Worker) keepSecret(id string, s Secret) error {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	path := w.secretFile(id)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	if err := durable.Write(path, b); err != nil {
+		return err
+	}
+	return durable.SyncDir(filepath.Dir(path))
+}
+
+// DropSecret forgets the secret part of a run that is over.
+func (w *Worker) DropSecret(id string) error {
+	w.forget(id)
+	err := os.Remove(w.secretFile(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// SweepSecrets forgets the secrets of runs that are not needed: those that are
+// over, and those whose start was never stored. Their clean checkouts go with
+// them, and what gates left.
+func (w *Worker) SweepSecrets(needed func(id string) bool) error {
+	files, err := filepath.Glob(filepath.Join(w.cfg.State, "runs", "*.json"))
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, f := range files {
+		if id := strings.TrimSuffix(filepath.Base(f), ".json"); !needed(id) {
+			errs = append(errs, w.DropSecret(id))
+		}
+	}
+	return errors.Join(append(errs, w.sweepCheckouts(needed), w.sweepPlaces())...)
+}
+
+// text reads a blob as a string; no ref is an empty one.
+func (w *Worker) text(ref events.Ref) (string, error) {
+	if ref == "" {
+		return "", nil
+	}
+	b, err := w.cfg.Blobs.Get(ref)
+	return string(b), err
+}
+
+// lines reads a blob that lists one thing a line.
+func (w *Worker) lines(ref events.Ref) ([]string, error) {
+	s, err := w.text(ref)
+	if err != nil || s == "" {
+		return nil, err
+	}
+	return strings.Split(strings.TrimSuffix(s, "\n"), "\n"), nil
+}
+
+func (w *Worker) decode(ref events.Ref, v any) error {
+	b, err := w.cfg.Blobs.Get(ref)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(b, v)
+}
+
+// put stores a text without secrets; an empty one has no ref.
+func (w *Worker) put(ctx context.Context, text string) (events.Ref, error) {
+	return w.putExact(ctx, w.hidden().Text(text))
+}
+
+// putExact stores a text that the daemon itself reads again.
+func (w *Worker) putExact(ctx context.Context, text string) (events.Ref, error) {
+	if text == "" {
+		return "", nil
+	}
+	return w.cfg.Blobs.Put(ctx, []byte(text))
+}
+
+func (w *Worker) encode(ctx context.Context, v any) (events.Ref, error) {
+	b, err := json.Marshal(v, json.Deterministic(true))
+	if err != nil {
+		return "", err
+	}
+	return w.cfg.Blobs.Put(ctx, b)
+}

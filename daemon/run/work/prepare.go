@@ -1,0 +1,386 @@
+package work
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"autopilot/daemon/agent"
+	"autopilot/daemon/exec/redact"
+	"autopilot/daemon/repo/tree"
+	"autopilot/daemon/run/gate"
+	"autopilot/daemon/run/workflow"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/rule"
+)
+
+// Workspace resolves the git work tree of a run.
+func (w *Worker) Workspace(ctx context.Context, spec wire.RunSpec) (tree.Workspace, error) {
+	ws, err := tree.Find(ctx, spec.Workspace)
+	return ws, NoWorkspace(spec.Workspace, err)
+}
+
+// NoWorkspace puts what keeps a directory from being in a work tree into the
+// terms of the wire.
+func NoWorkspace(dir string, err error) error {
+	var place *tree.PlaceError
+	switch {
+	case errors.As(err, &place):
+		return wire.Errorf(wire.Usage, "%s", place.What).WithHint("%s", place.Fix)
+	case errors.Is(err, tree.ErrGone):
+		return wire.Errorf(wire.NotFound, "%s does not exist", dir)
+	}
+	return err
+}
+
+// Prepare fixes everything that a run works by and stores it. The caller adds
+// handle, owner, home and version. Agents is what the configuration says of
+// profiles, hide the names of variables that it calls secret.
+func (w *Worker) Prepare(ctx context.Context, id string, q wire.StartRequest, agents agent.Overrides, hide []string) (_ events.RunStarted, err error) {
+	defer func() { err = noRoom(err) }()
+	if err := w.room(); err != nil {
+		return events.RunStarted{}, err
+	}
+	p, err := w.makePlan(ctx, q, agents, hide, "")
+	if err != nil {
+		return events.RunStarted{}, err
+	}
+	snap, err := p.Repo.Record(ctx, id, p.Ignore, tree.Without{Notes: p.Flow.Notes})
+	if err != nil {
+		return events.RunStarted{}, fmt.Errorf("record the workspace: %w", err)
+	}
+	if err := p.pin(ctx, snap.Tree); err != nil {
+		return events.RunStarted{}, err
+	}
+	if err := w.remembers(p); err != nil {
+		return events.RunStarted{}, err
+	}
+	d, err := w.store(ctx, p, snap)
+	if err != nil {
+		return d, fmt.Errorf("store the plan of the run: %w", err)
+	}
+	if d.Git, err = w.gitAtStart(ctx, id, p); err != nil {
+		return d, err
+	}
+	if d.Findings, d.Count, err = w.seeds(ctx, redact.Compile(p.Secrets), q.Findings); err != nil {
+		return d, err
+	}
+	if _, err := p.Repo.Keep(ctx, id, "0", snap.Tree, "", "start"); err != nil {
+		return d, fmt.Errorf("keep the start tree: %w", err)
+	}
+	if err := w.keepSecret(id, p.Secret); err != nil {
+		return d, fmt.Errorf("keep the environment of the run: %w", err)
+	}
+	w.remember(id, p)
+	return d, nil
+}
+
+// makePlan checks what was asked for and finds what it names. It stores
+// nothing in the log or the blobs. place names HOME and caches of the gates; empty
+// is the workspace.
+func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent.Overrides, hide []string, place string) (*Plan, error) {
+	p := &Plan{Spec: q.Spec}
+	var err error
+	if err := w.findFlow(ctx, p, q); err != nil {
+		return nil, err
+	}
+	p.Flow = p.Flow.Staffed(p.Spec.Roles)
+	if err := w.fill(ctx, p, q); err != nil {
+		return nil, err
+	}
+	if p.Task, err = w.task(p.Spec); err != nil {
+		return nil, err
+	}
+	if err := cmp.Or(checkSpec(q.Spec, p.Flow), checkTimeouts(q, p.Flow)); err != nil {
+		return nil, err
+	}
+	p.Flow = timeLimited(p.Flow, p.Spec.Timeouts)
+	if s := rule.Suggest(p.Task, nil, nil); q.Advise && p.Flow.Express && s.Express {
+		return nil, ExpressError(s.Because[len(s.Because)-1].Saw)
+	}
+	if err := p.hear(q.Standing); err != nil {
+		return nil, err
+	}
+	if err := p.hearHeld(q.Standing); err != nil {
+		return nil, err
+	}
+	ws, err := w.Workspace(ctx, q.Spec)
+	if err != nil {
+		return nil, err
+	}
+	p.Spec.Below = typedBelow(ctx, q.Spec, ws.Path)
+	p.Spec.Workspace = ws.Path
+	if p.Spec.Setup != "" {
+		p.Spec.Checkout = events.CheckoutClean // set-up prepares one, so it asks for one
+	}
+	if p.Repo, err = w.repo(ctx, ws); err != nil {
+		return nil, err
+	}
+	p.AgentEnv = AgentEnv(q.Env)
+	if err := p.hire(agents); err != nil {
+		return nil, err
+	}
+	if p.Ignore, err = p.Repo.FreezeIgnore(ctx, home(q.Env, w.cfg.Home)); err != nil {
+		return nil, fmt.Errorf("read the ignore rules: %w", err)
+	}
+	if err := w.hold(ctx, p); err != nil {
+		return nil, err
+	}
+	p.Ignore = ignoring(p.Ignore, slices.Concat(below(ws.Path, q.Outputs), p.heldBelow()))
+	extra, err := w.cfg.GateEnv()
+	if err != nil {
+		return nil, err
+	}
+	p.Gates, err = gate.Pin(w.pinRequest(cmp.Or(place, ws.ID), gate.PinRequest{
+		Workspace: ws.Path, ClientEnv: q.Env, Commands: slices.Concat(commands(p.Spec), p.commands(), p.heldCommands()), Extra: extra,
+	}))
+	if err != nil {
+		return nil, fmt.Errorf("pin the environment of the gates: %w", err)
+	}
+	p.Redact = hide
+	p.Secrets = p.secrets()
+	if err := w.cleanTask(ctx, p); err != nil {
+		return nil, err
+	}
+	if err := w.checkCommands(p); err != nil {
+		return nil, err
+	}
+	return p, p.checkHistory(ctx)
+}
+
+// ExpressError says that a person is to be asked whether a task needs its workflow; it
+// is what was seen in the task.
+//
+// Source: atdd-kit, seeds 3.1: advisory, asked once, no gate.
+type ExpressError string
+
+func (e ExpressError) Error() string { return "the task looks small and harmless: " + string(e) }
+
+// checkCommands finds the programs of agent and gates before anything begins.
+func (w *Worker) checkCommands(p *Plan) error {
+	if err := p.findAgents(); err != nil {
+		return err
+	}
+	for _, g := range toRun(p.Spec) {
+		if _, texts, bad := p.Gates.Unverifiable(gate.Command{Name: g.Name, Run: command(g)}); bad {
+			return wire.Errorf(wire.Usage, "gate %s: %s", g.Name, strings.TrimSpace(texts.Excerpt)).
+				WithHint("correct %s", asTyped(g))
+		}
+	}
+	if err := p.checkHeldCommands(); err != nil {
+		return err
+	}
+	return p.checkOwn()
+}
+
+func (w *Worker) task(spec wire.RunSpec) (string, error) {
+	text := spec.Task
+	if spec.TaskRef != "" {
+		b, err := w.cfg.Blobs.Get(spec.TaskRef)
+		if err != nil {
+			return "", fmt.Errorf("read the task: %w", err)
+		}
+		text = string(b)
+	}
+	if strings.TrimSpace(text) == "" {
+		e := wire.Errorf(wire.Usage, "the task is empty").WithHint(`apctl run "WHAT SHALL BE DONE" ...`)
+		if spec.Issue != "" {
+			e = e.WithHint("apctl run --issue %s --from-issue ...   takes the text of the issue, once you have seen it", spec.Issue)
+		}
+		return "", e
+	}
+	return text, CheckText("task", text)
+}
+
+// CheckText refuses texts that no prompt can carry.
+func CheckText(what, text string) error {
+	switch {
+	case strings.ContainsRune(text, 0):
+		return wire.Errorf(wire.Usage, "the %s holds a NUL byte", what)
+	case !utf8.ValidString(text):
+		return wire.Errorf(wire.Usage, "the %s is not valid UTF-8", what)
+	}
+	return nil
+}
+
+// checkSpec refuses what cannot be a run.
+func checkSpec(spec wire.RunSpec, flow workflow.Workflow) error {
+	if err := cmp.Or(checkGates(spec.Gates, len(spec.Holdout.Gates), flow), checkCheckout(spec, flow)); err != nil {
+		return err
+	}
+	if err := cmp.Or(checkHeld(spec, taken(spec, flow)), checkDriver(spec), checkAgent(spec, flow)); err != nil {
+		return err
+	}
+	if spec.MaxIterations < 0 || spec.ForMS < 0 || spec.MaxTokens < 0 || spec.MaxMicroUSD < 0 || spec.MaxTurns < 0 {
+		return wire.Errorf(wire.Usage, "limits must not be negative")
+	}
+	if _, err := wire.ParseIssue(spec.Issue); err != nil && spec.Issue != "" {
+		return wire.Errorf(wire.Usage, "issue: %v", err).WithHint("--issue 24, or --issue OWNER/NAME#24")
+	}
+	if spec.Sandbox != "" && !slices.Contains(events.Sandboxes(), spec.Sandbox) {
+		return wire.Errorf(wire.Usage, "sandbox %q is not known", spec.Sandbox).WithHint("--sandbox off, guard, workspace or readonly")
+	}
+	if p := spec.Git.Push; p != "" && p != wire.GitDeny && p != wire.GitAllow {
+		return wire.Errorf(wire.Usage, "git.push %q is not known", p).WithHint("--git-push deny or allow")
+	}
+	if h := spec.Git.History; h != "" && h != wire.GitKeep && h != wire.GitAny {
+		return wire.Errorf(wire.Usage, "git.history %q is not known", h).WithHint("--git-history keep or any")
+	}
+	if _, ok := events.ParsePriority(spec.Priority); !ok && spec.Priority != "" {
+		return wire.Errorf(wire.Usage, "priority %q is not known", spec.Priority).WithHint("--priority low, normal or high")
+	}
+	switch spec.Start {
+	case "", events.StartGreen:
+	case events.UntilGreen:
+		if !flow.HasGoals() {
+			return wire.Errorf(wire.Usage, "workflow %s is judged by gates of its own and by no goal, so nothing can be green before it is done", flow.Name).
+				WithHint("leave out --until-green")
+		}
+	default:
+		return wire.Errorf(wire.Usage, "start mode %q is not known", spec.Start)
+	}
+	for _, of := range []struct {
+		flag  string
+		globs []string
+	}{{"--protect", spec.Protect}, {"--allow-test-changes", spec.AllowTests}} {
+		if err := rule.CheckGlobs(of.globs); err != nil {
+			return wire.Errorf(wire.Usage, "%s: %v", of.flag, err).WithHint("write it as '*_test.go', 'api/**' or 'file.{a,b}'")
+		}
+	}
+	return nil
+}
+
+func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events.RunStarted, error) {
+	ws := p.Repo.Workspace()
+	d := events.RunStarted{
+		Project: ws.ID, Workflow: events.Name(p.Flow.Name), Phase: events.Name(p.Flow.Phases[0].Name),
+		Language: p.Flow.Language, Driver: p.Spec.Driver, Answers: p.Spec.Answers, Agent: profileName(p.Spec.Agent), Account: p.Own.account,
+		Limits: limits(p.Spec, p.Flow), Priority: priority(p.Spec), Start: p.Spec.Start, Tree: snap.Tree, Work: snap.Work, Nested: len(snap.Nested),
+	}
+	d.Budgets = p.budgets(d.Limits)
+	for _, g := range p.Spec.Gates {
+		d.Gates = append(d.Gates, events.Gate{Name: g.Name, Kind: cmp.Or(g.Kind, events.GateCommand), Role: g.Role})
+	}
+	d.Gates = append(d.Gates, p.heldGates()...)
+	d.Gates = append(d.Gates, events.Gate{Name: gate.ProtectedName, Kind: events.GateProtected, Role: events.RoleInvariant})
+	d.Gates = append(d.Gates, p.declares()...)
+	d.Proves = p.proves()
+	issue, _ := wire.ParseIssue(p.Spec.Issue) // it was looked at
+	d.Issue = issue.Number
+	d.Crews, d.Idle = p.facts()
+	var err error
+	if d.From, err = origin(ctx, p.Spec); err != nil {
+		return d, err
+	}
+	head, err := p.Repo.Head(ctx, snap.Tree)
+	if err != nil {
+		return d, err
+	}
+	d.Head, d.Dirty = head.Commit, head.Dirty
+	sum := p.Gates.Summary()
+	var errs []error
+	put := func(to *events.Ref, ref events.Ref, err error) { *to, errs = ref, append(errs, err) }
+	text := func(to *events.Ref, s []byte) { ref, err := w.cfg.Blobs.Put(ctx, s); put(to, ref, err) }
+	object := func(to *events.Ref, v any) { ref, err := w.encode(ctx, v); put(to, ref, err) }
+	spec := p.Spec
+	spec.Task, spec.TaskRef, spec.Holdout = "", "", wire.HoldoutSpec{}
+	if p.Held != nil {
+		d.InSight = p.Held.InSight != ""
+		object(&d.Holdout, p.Held)
+	}
+	text(&d.Workspace, []byte(ws.Path))
+	ref, err := w.putExact(ctx, spec.Branch)
+	put(&d.Branch, ref, err)
+	text(&d.Task, []byte(p.Task))
+	text(&d.Source, p.Source)
+	object(&d.Prompts, p.Prompts)
+	text(&d.Ignore, p.Ignore)
+	object(&d.Spec, spec)
+	object(&d.Env, sum.Env)
+	object(&d.Tools, sum.Tools)
+	object(&d.Pins, p.Pins)
+	return d, errors.Join(errs...)
+}
+
+// profileName is the profile as events name it. A user may call one what they
+// like; one whose name events cannot hold has none there.
+func profileName(a wire.AgentSpec) events.Name {
+	if n := events.Name(a.Profile); n.Valid() {
+		return n
+	}
+	return ""
+}
+
+// origin is the id of the work tree that the run's own was made from, if it has
+// one of its own.
+func origin(ctx context.Context, spec wire.RunSpec) (string, error) {
+	if spec.From == "" {
+		return "", nil
+	}
+	ws, err := tree.Find(ctx, spec.From)
+	if err != nil {
+		return "", fmt.Errorf("find the work tree that the run's own was made from: %w", err)
+	}
+	return ws.ID, nil
+}
+
+// priority is the one asked for. It was looked at.
+func priority(spec wire.RunSpec) events.Priority {
+	p, _ := events.ParsePriority(cmp.Or(spec.Priority, events.PriorityNormal.String()))
+	return p
+}
+
+// limits are those asked for, or the workflow's.
+func limits(spec wire.RunSpec, flow workflow.Workflow) events.Limits {
+	l := events.Limits{
+		Iterations: spec.MaxIterations, ActiveMS: spec.ForMS, UntilMS: spec.UntilMS,
+		Tokens: spec.MaxTokens, MicroUSD: spec.MaxMicroUSD, Turns: spec.MaxTurns, NoWait: spec.NoWait,
+	}
+	t := timeouts(flow)
+	l.IdleMS, l.AttemptMS, l.GateMS = t.IdleMS, t.AttemptMS, t.GateMS
+	switch {
+	case l.Iterations > 0:
+	case l.ActiveMS > 0 || l.UntilMS > 0:
+		l.Iterations = flow.Limits.IterationsWithTime
+	default:
+		l.Iterations = flow.Limits.Iterations
+	}
+	return l
+}
+
+// below lists those of the files that are in a directory, relative to it.
+func below(dir string, files []string) []string {
+	var out []string
+	for _, f := range files {
+		if real, err := filepath.EvalSymlinks(f); err == nil {
+			f = real
+		}
+		if rel, err := filepath.Rel(dir, f); err == nil && filepath.IsLocal(rel) && !strings.ContainsAny(rel, "\n\r") {
+			out = append(out, filepath.ToSlash(rel))
+		}
+	}
+	return out
+}
+
+func home(env []string, fallback string) string {
+	if h := agent.Lookup(env, "HOME"); h != "" {
+		return h
+	}
+	return fallback
+}
+
+func envNames(env []string) []string {
+	var out []string
+	for _, entry := range env {
+		name, _, _ := strings.Cut(entry, "=")
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}

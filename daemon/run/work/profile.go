@@ -1,0 +1,209 @@
+package work
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"autopilot/daemon/agent"
+	"autopilot/daemon/agent/stream"
+	"autopilot/daemon/run/workflow"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/marker"
+	"autopilot/projections/phrase"
+	"autopilot/projections/rule"
+)
+
+// given says that an agent is named at all.
+func given(a wire.AgentSpec) bool { return a.Command != "" || a.Script != "" || a.Profile != "" }
+
+// checkAgent refuses what cannot be the agent of a run, and a run without one
+// that needs it.
+func checkAgent(spec wire.RunSpec, flow workflow.Workflow) error {
+	a, ways := spec.Agent, 0
+	for _, way := range []string{a.Command, a.Script, a.Profile} {
+		if way != "" {
+			ways++
+		}
+	}
+	switch {
+	case ways == 0:
+		return checkNoAgent(spec, flow)
+	case ways > 1:
+		return wire.Errorf(wire.Usage, "more than one agent is given").
+			WithHint("give one of --agent NAME, --agent-cmd CMD and --script FILE")
+	case a.Profile != "":
+		return nil
+	case a.Model != "":
+		return wire.Errorf(wire.Usage, "a model is given, but no agent that has an option for it").WithHint("write it into the command, or give --agent NAME")
+	case a.Permissions != "":
+		return wire.Errorf(wire.Usage, "permissions are given, but no agent that has an option for them").
+			WithHint("write them into the command, or give --agent NAME")
+	case len(a.Args) > 0:
+		return wire.Errorf(wire.Usage, "arguments are given, but no agent that takes them").WithHint("write them into the command")
+	}
+	return nil
+}
+
+// checkNoAgent refuses a run without an agent of its own where the workflow names
+// none for somebody who works or looks.
+func checkNoAgent(spec wire.RunSpec, flow workflow.Workflow) error {
+	phase, gate := ownWork(flow, spec.Driver)
+	const hint = "apctl agent ls   lists those to give as --agent NAME\n--agent-cmd ./my-agent.sh   is any command of your own"
+	switch {
+	case phase == "" && gate == "":
+		return nil
+	case spec.Driver == events.DriverSession:
+		return wire.Errorf(wire.Usage, "workflow %s: at gate %s somebody other than who does the work has to look, and no agent is given", flow.Name, gate).
+			WithHint("add --agent NAME: autopilot starts it for each look, read-only")
+	case len(crews(flow, spec.Driver)) == 0:
+		return wire.Errorf(wire.Usage, "no agent is given").WithHint(hint)
+	}
+	where := "gate " + gate
+	if phase != "" {
+		where = "phase " + phase
+	}
+	return wire.Errorf(wire.Usage, "no agent is given, and workflow %s names none for %s", flow.Name, where).WithHint(hint)
+}
+
+// settle turns an agent into a command that stays the same for all of the run.
+// AgentEnv is that of the caller by now.
+func (p *Plan) settle(a wire.AgentSpec, agents agent.Overrides) (*hired, error) {
+	a.Argv, a.Prompt, a.Shape, a.Account = nil, "", nil, "" // these are nobody else's to set
+	h := &hired{Spec: a}
+	if a.Profile == "" {
+		if a.Command != "" {
+			cmd := agent.Command{Command: rule.Command{Text: a.Command}}
+			h.account, h.Spec.Account = agent.CommandAccount(cmd, p.AgentEnv)
+		}
+		return h, nil
+	}
+	profile, err := agents.Find(a.Profile)
+	if err != nil {
+		return nil, refused(err)
+	}
+	h.call, err = profile.Call(agent.Choice{
+		Model: a.Model, Permissions: a.Permissions, Args: a.Args,
+		Gates: gateCommands(p.Spec.Gates), Env: p.AgentEnv, Root: os.Geteuid() == 0,
+	})
+	if err != nil {
+		return nil, refused(err)
+	}
+	h.Shape = h.call.Shape
+	h.Spec.Model = cmp.Or(a.Model, agents[a.Profile].Model)
+	h.Spec.Argv, h.Spec.Prompt, h.Spec.Permissions = h.call.Process(), string(h.call.Prompt), h.call.Permissions
+	if h.Spec.Shape, err = json.Marshal(h.call.Shape); err != nil {
+		return nil, fmt.Errorf("store the shape of agent %s: %w", a.Profile, err)
+	}
+	h.account, h.Spec.Account = agent.Account(profile, p.AgentEnv)
+	return h, nil
+}
+
+// shapeOf reads the shape of a run's calls. A run from before there were any has
+// that of a profile's output alone.
+func shapeOf(a wire.AgentSpec) (agent.Shape, error) {
+	if len(a.Shape) == 0 {
+		return agent.Shape{Stream: stream.Of(a.Profile)}, nil
+	}
+	var s agent.Shape
+	if err := json.Unmarshal(a.Shape, &s); err != nil {
+		return s, fmt.Errorf("read the shape of agent %s: %w", a.Profile, err)
+	}
+	return s, nil
+}
+
+// Format is how an agent of a run prints: Text where that is not known.
+func Format(a wire.AgentSpec) stream.Format {
+	s, err := shapeOf(a)
+	if err != nil {
+		return stream.Text // the bytes can be shown without it
+	}
+	return cmp.Or(s.Stream, stream.Text)
+}
+
+// refused puts the fault of a profile into the terms of the wire.
+func refused(err error) error {
+	var e *agent.ProfileError
+	if !errors.As(err, &e) {
+		return err
+	}
+	return wire.Errorf(wire.Usage, "%s", e.Msg).WithHint("%s", e.Fix)
+}
+
+// gateCommands are the commands of the gates of a run.
+func gateCommands(gates []wire.GateSpec) []string {
+	var out []string
+	for _, g := range gates {
+		if g.Command != "" {
+			out = append(out, g.Command)
+		}
+	}
+	return out
+}
+
+// findAgents finds the programs of all agents before anything begins.
+func (p *Plan) findAgents() error {
+	for _, h := range p.agents() {
+		if err := p.findAgent(h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Plan) findAgent(h *hired) error {
+	if h.Spec.Script != "" {
+		if _, err := agent.ParseScript([]byte(h.Spec.Script)); err != nil {
+			return wire.Errorf(wire.Usage, "script: %v", err)
+		}
+		return nil
+	}
+	cmd := agent.Command{Command: rule.Command{Text: h.Spec.Command}}
+	if h.Spec.Profile != "" {
+		cmd = h.call.Command
+	}
+	env, _ := p.env(h)
+	if _, err := cmd.Resolve(agent.Lookup(env, "PATH"), p.Repo.Workspace().Path); err != nil {
+		who := "agent"
+		if h.role != "" {
+			who = h.who()
+		}
+		return wire.Errorf(wire.Usage, "%s: %v", who, err).WithHint("%s", p.agentHint(h, err))
+	}
+	return nil
+}
+
+// agentHint says how to get the agent that was not found.
+func (p *Plan) agentHint(h *hired, err error) string {
+	if name := h.Spec.Profile; name != "" {
+		return "apctl agent check " + name + "   says how to get it"
+	}
+	var missing *agent.NotFoundError
+	if errors.As(err, &missing) {
+		if info, err := os.Stat(missing.File); err == nil && info.Mode().IsRegular() {
+			return "chmod +x " + phrase.Quote(missing.File)
+		}
+		from := filepath.Join(p.Spec.From, missing.Word)
+		if _, err := os.Lstat(from); err == nil && p.Spec.From != "" && strings.Contains(missing.Word, "/") {
+			return "it is not committed, so the new work tree is without it; commit it, or give its whole path:\n--agent-cmd " + phrase.Quote(from)
+		}
+	}
+	return "--agent-cmd CMD   is any command, in the work tree or on PATH\napctl agent ls   lists those to give as --agent NAME"
+}
+
+// AgentEnv is what an agent gets of the caller's environment: what the caller
+// chose to send, without anything of ours, and without the markers of a session
+// that the caller may be in.
+func AgentEnv(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return strings.HasPrefix(entry, "AUTOPILOT_") || strings.ContainsRune(entry, 0) || marker.Session(name) || marker.Repository(name)
+	})
+}

@@ -1,0 +1,313 @@
+package work
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"time"
+
+	"autopilot/daemon/exec/effect"
+	"autopilot/daemon/exec/spool"
+	"autopilot/daemon/run/engine"
+	"autopilot/daemon/run/gate"
+	"autopilot/daemon/run/workflow"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/phrase"
+	"autopilot/projections/rule"
+	"autopilot/projections/run"
+)
+
+// promptData gathers what the next agent is told. Paths of findings are names
+// in its box.
+func (w *Worker) promptData(s run.State, p *Plan, act engine.RunAgent) (workflow.PromptData, error) {
+	d := firstPrompt(p, act.Phase)
+	d.Iteration, d.Attempt, d.MaxIterations = act.Iteration, act.Attempt, lastIteration(s, p, act.Iteration)
+	d.Resumed = act.Resume != ""
+	for i := range d.Gates {
+		d.Gates[i].Role = s.Role(events.Name(d.Gates[i].Name))
+	}
+	var err error
+	if d.PersonNotes, err = w.notes(s); err != nil {
+		return d, err
+	}
+	if d.Findings, err = w.toWorkOn(s); err != nil {
+		return d, err
+	}
+	d.Warning, err = w.warning(s, p)
+	return d, err
+}
+
+// notes are what persons have said to the agent: answers, the note, findings.
+func (w *Worker) notes(s run.State) ([]string, error) {
+	notes, err := w.answered(s)
+	if err != nil {
+		return nil, err
+	}
+	note, err := w.text(s.Note)
+	if err != nil {
+		return nil, err
+	}
+	if note != "" {
+		notes = append(notes, note)
+	}
+	found, err := w.text(s.Findings)
+	if err != nil {
+		return nil, err
+	}
+	if found != "" {
+		notes = append(notes, ListFindings(found))
+	}
+	changed, err := w.text(s.Changed)
+	if err != nil {
+		return nil, err
+	}
+	if changed != "" && !s.Driven() {
+		notes = append(notes, othersChanged+changed)
+	}
+	moved, err := w.movedNote(s)
+	if err != nil || moved == "" || s.Driven() {
+		return notes, err
+	}
+	return append(notes, moved), nil
+}
+
+// movedNote says how others have moved HEAD; empty if they have not.
+func (w *Worker) movedNote(s run.State) (string, error) {
+	m := s.Moved
+	if m == (events.HeadMove{}) {
+		return "", nil
+	}
+	from, err := w.text(m.From.Branch)
+	if err != nil {
+		return "", err
+	}
+	to, err := w.text(m.To.Branch)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf(headMoved, phrase.HeadName(events.English, m.From, from), phrase.HeadName(events.English, m.To, to)), nil
+}
+
+// headMoved says that others have moved HEAD.
+const headMoved = "Somebody else has moved HEAD of the work tree from %s to %s since your work was recorded. Go on from there, and do not move it back.\n"
+
+// othersChanged goes before the files that others have changed.
+const othersChanged = "Somebody else has changed these files since your work was recorded. They stay as they are now: look at them anew, and do not put them back.\n"
+
+// toWorkOn is what was found in the iteration before.
+func (w *Worker) toWorkOn(s run.State) ([]workflow.Finding, error) {
+	var out []workflow.Finding
+	for _, r := range sentBy(s) {
+		if !told(r) {
+			continue
+		}
+		f := workflow.Finding{Gate: string(r.Gate), Verdict: r.Verdict}
+		if r.Kind == events.GateHoldout {
+			f.Text = heldFinding(r)
+			out = append(out, f)
+			continue
+		}
+		var err error
+		if f.Text, err = w.text(r.Excerpt); err != nil {
+			return nil, err
+		}
+		if r.Kind == events.GateApproval {
+			f.Text = ListFindings(f.Text)
+		}
+		if _, err := w.cfg.Effects.Open(r.Effect).Outcome(); err == nil && r.Reason != events.ReasonControl {
+			f.Path = findingName(r)
+		}
+		out = append(out, f)
+	}
+	misasked, err := w.misasked(s)
+	if err != nil {
+		return nil, err
+	}
+	if misasked != "" {
+		out = append(out, workflow.Finding{Gate: "question", Verdict: events.Fail, Text: misasked})
+	}
+	if s.Unchanged() && s.Loop.Iteration > 0 {
+		out = append(out, workflow.Finding{
+			Gate: "change", Verdict: events.Fail, Text: "Every gate passes, but nothing was changed since the run began.",
+		})
+	}
+	return out, nil
+}
+
+// warning asks for another approach, the first of several that would; empty for
+// none.
+func (w *Worker) warning(s run.State, p *Plan) (string, error) {
+	if who := s.Worker(); who.Role != "" && s.Loop.Raised == who.Role {
+		return workflow.OtherAgent, nil
+	}
+	switch warned := engine.Warned(s, p.Flow); {
+	case warned.Rail == events.HaltSignature:
+		return workflow.RepeatedFailure(warned.Times, warned.Halts), nil
+	case warned.Rail != "":
+		return workflow.Returned(warned.First), nil
+	}
+	a, ms := s.Last.Agent, func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
+	switch {
+	case a.Cut == events.CutRepetition:
+		tool, err := w.text(a.Repeat)
+		return workflow.RepeatedTool(tool, a.Repeats), err
+	case rule.Hung(a) && s.Last.Start.IdleMS > 0:
+		return workflow.HungBefore(ms(s.Last.Start.IdleMS)), nil
+	case a.Result == events.ResultWallTimeout && s.Last.Start.WallMS > 0:
+		return workflow.LateBefore(ms(s.Last.Start.WallMS)), nil
+	}
+	return "", nil
+}
+
+// told says that a result is one to work on.
+func told(r events.GateResult) bool {
+	return r.Verdict != events.Pass && r.Verdict != events.Skipped && r.Verdict != events.Open
+}
+
+// iterations is how many the present phase has.
+func iterations(s run.State, p *Plan) int {
+	ph, _ := p.Flow.Phase(string(s.Loop.Phase))
+	if n := ph.Limits.Iterations; n > 0 && len(s.Facts.Budgets) == 0 {
+		return n
+	}
+	return s.Budget()
+}
+
+// lastIteration is the number of the last one that the present phase has: the
+// numbers go on from phase to phase.
+func lastIteration(s run.State, p *Plan, now int) int {
+	return iterations(s, p) + max(0, now-1-s.Loop.Spent)
+}
+
+// sentBy are the results that the next agent works on: those of the iteration
+// before, or at the beginning of a phase those that sent the run back to it.
+func sentBy(s run.State) []events.GateResult {
+	if s.Loop.Entered.Phase != "" && s.Last.Start.Effect == "" {
+		return s.Last.Sent
+	}
+	return s.Last.Results
+}
+
+// firstPrompt is what every prompt of a run has in common.
+func firstPrompt(p *Plan, phase events.Name) workflow.PromptData {
+	ph, _ := p.Flow.Phase(string(phase))
+	d := workflow.PromptData{
+		Task: p.Task, Phase: string(phase), Brief: ph.Brief, Iteration: 1, Attempt: 1, Inputs: p.Spec.Inputs,
+		Pinned: p.Pinned, NotesDir: notesDir(p.Flow),
+		Checkout: p.Spec.Checkout == events.CheckoutClean, Setup: p.Spec.Setup,
+	}
+	for _, a := range p.gatesOf(events.GatesStarted{Phase: phase, Iteration: 1}) {
+		if a.Kind != events.GateProtected {
+			d.Gates = append(d.Gates, promptGate(a))
+		}
+		if a.Kind == events.GateSession {
+			d.Report = wire.SessionReportForm
+		}
+	}
+	if says := gitSays(p.Spec.Git); says != "" {
+		d.Gates = append(d.Gates, workflow.PromptGate{Name: string(gate.GitName), Role: events.RoleInvariant, Says: says})
+	}
+	return d
+}
+
+// gitSays tells the agent what the run does not allow in git; empty for nothing.
+func gitSays(rules wire.GitRules) string {
+	var says []string
+	if rules.Push == wire.GitDeny {
+		says = append(says, "push nothing")
+	}
+	if rules.History == wire.GitKeep {
+		says = append(says, "leave the commits, branches, tags and stashes of the start as they are; new commits are fine")
+	}
+	return strings.Join(says, "; ")
+}
+
+func promptGate(a asked) workflow.PromptGate {
+	g := workflow.PromptGate{Name: string(a.Name), Role: a.Role, Command: a.Command}
+	switch a.Kind {
+	case events.GateHoldout:
+		g.Command, g.Says = "", heldSays
+	case events.GateArtifact:
+		g.Files = a.Files
+	case events.GateScope:
+		g.Says = "change nothing but " + strings.Join(a.Files, ", ")
+		if len(a.Files) == 0 {
+			g.Says = "change nothing"
+		}
+	case events.GateAnchor:
+		g.Says = "leave as they were approved: " + strings.Join(a.decl.Of, ", ")
+	case events.GateRepeat:
+		g.Says = fmt.Sprintf("%s times in a row", a.decl.Times)
+	case events.GateFlaky:
+		g.Says = fmt.Sprintf("has to fail at least once of %s times", a.decl.Times)
+	case events.GateCoverage, events.GateConsensus, events.GateReview, events.GateQA, events.GateInterview:
+		g.Says = "somebody else looks at what you leave, and says so"
+	case events.GateApproval:
+		g.Says = "a person approves it"
+	case events.GateRed:
+		g.Says = "commit the tests (" + strings.Join(a.Files, ", ") + ") alone and before the work, as the command has to fail in that commit" + atLeastOnce(a.decl.Times) + ", and leave them as they are there; " + gate.TestsLater
+	case events.GateSession:
+		g.Says = "your result tells how the session went, as member `session`: nothing that a kill switch stops at"
+	case "", events.GateCommand, events.GateProtected, events.GateControl, events.GateGit:
+	}
+	return g
+}
+
+func atLeastOnce(t workflow.Times) string {
+	if t.N == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" at least once of %s times, and then pass %[1]s times in a row", t)
+}
+
+// notesDir is the folder of the workflow's first notes glob.
+func notesDir(flow workflow.Workflow) string {
+	if len(flow.Notes) == 0 {
+		return ""
+	}
+	dir, _, _ := strings.Cut(flow.Notes[0], "*")
+	return path.Clean(dir)
+}
+
+func findingName(r events.GateResult) string { return "gate-" + string(r.Gate) + ".txt" }
+
+// maxFinding bounds the copy of a gate's output in the box of the next agent.
+const maxFinding = 1 << 20
+
+// findings copies the whole output of each failed gate for the next agent.
+func (w *Worker) findings(s run.State) (effect.Box, error) {
+	box := effect.Box{}
+	for _, r := range sentBy(s) {
+		if r.Effect == "" || r.Verdict == events.Pass || r.Kind == events.GateHoldout || r.Reason == events.ReasonControl { // whose effect was in the test commit
+			continue
+		}
+		out, err := w.printed(r.Effect)
+		if err != nil {
+			return nil, fmt.Errorf("read the output of gate %s: %w", r.Gate, err)
+		}
+		box[findingName(r)] = out
+	}
+	return box, nil
+}
+
+// printed is what an effect has printed, as far as it was kept. What someone
+// removed is empty: the excerpt of a gate is kept as a text of its own.
+func (w *Worker) printed(id string) ([]byte, error) {
+	out, err := w.cfg.Effects.Open(id).Output(effect.Merged, maxFinding)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return joined(out), err
+}
+
+// joined is an output with the number of bytes that were not kept in between.
+func joined(o spool.Output) []byte {
+	if o.Gap == 0 {
+		return append(append([]byte{}, o.Head...), o.Tail...)
+	}
+	return bytes.Join([][]byte{o.Head, []byte(fmt.Sprintf("\n... %d bytes were not kept ...\n", o.Gap)), o.Tail}, nil)
+}

@@ -1,0 +1,121 @@
+package work
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"autopilot/daemon/repo/draft"
+	"autopilot/daemon/repo/tree"
+	"autopilot/daemon/report/notify/comment"
+	"autopilot/daemon/run/engine"
+	"autopilot/events"
+	"autopilot/projections/rule"
+	"autopilot/projections/run"
+)
+
+// Publish implements engine.Worker: what has passed is on the branch of the run where
+// people review it, and its draft says so. Nothing is merged or marked as ready.
+//
+// Source: atdd-kit, seeds 3.1 and 3.7: bodies travel as the diff of a draft, and a
+// merge is never a run's.
+func (w *Worker) Publish(ctx context.Context, s run.State, act engine.Publish) (_ events.WorkPublished, err error) {
+	defer func() { err = noRoom(err) }()
+	d := events.WorkPublished{Phase: act.Phase, Iteration: act.Iteration}
+	if w.cfg.Draft == nil {
+		return d, nil
+	}
+	p, err := w.plan(ctx, s)
+	if err != nil {
+		return d, err
+	}
+	set, err := w.final(ctx, s, p)
+	if err != nil {
+		return d, err
+	}
+	shown, err := w.cfg.Draft(ctx, set)
+	if err != nil {
+		return d, err
+	}
+	d.Commit = shown.Commit
+	if shown.Link != "" {
+		if d.Link, err = w.putExact(ctx, shown.Link); err != nil {
+			return d, err
+		}
+	}
+	if shown.Problem != "" {
+		d.Problem, err = w.put(ctx, shown.Problem)
+	}
+	return d, err
+}
+
+// final is the work of a run, as it was judged last: every file that was changed since
+// it began.
+func (w *Worker) final(ctx context.Context, s run.State, p *Plan) (draft.Set, error) {
+	l := w.language(s)
+	title, _, _ := strings.Cut(strings.TrimSpace(p.Task), "\n")
+	hide, err := w.hiddenOf(s.ID)
+	if err != nil {
+		return draft.Set{}, err
+	}
+	set := draft.Set{
+		Run: s.ID, Final: true, Hide: hide.Text, Number: s.Loop.Iteration, Issue: p.Spec.Issue, Branch: p.Spec.Branch, Start: s.Facts.Head, Judged: s.Last.Head.Commit,
+		Title: hide.Text(title), Body: comment.Final(l, s.Facts.Handle, p.Spec.Issue, latest(s), handedOver(s)), Repo: p.Repo, Tree: s.Last.Tree,
+	}
+	changes, err := p.Repo.Changes(ctx, s.Facts.Tree, s.Last.Tree)
+	if err != nil {
+		return set, err
+	}
+	all, err := p.Repo.Entries(ctx, s.Last.Tree)
+	if err != nil {
+		return set, err
+	}
+	set.Of, set.Files = changed(changes, all, p.Flow.Notes)
+	return set, nil
+}
+
+// changed are the paths that a run has changed, but for notes, and those of them that
+// are there. Of what is Outside the content is not recorded, so it is left as its
+// branch has it: without a file it would count as removed.
+func changed(changes []tree.Change, all []tree.Entry, notes []string) (paths []string, files []tree.Entry) {
+	there := map[string]tree.Entry{}
+	for _, e := range all {
+		there[e.Path] = e
+	}
+	for _, c := range changes {
+		e, is := there[c.Path]
+		note := func(glob string) bool { return rule.GlobMatch(glob, c.Path) }
+		if strings.HasPrefix(c.Path, ".autopilot/") || slices.ContainsFunc(notes, note) || is && e.Kind == tree.Outside {
+			continue
+		}
+		if paths = append(paths, c.Path); is {
+			files = append(files, e)
+		}
+	}
+	return paths, files
+}
+
+// latest are the gates of a run that passed, by what they said last.
+func latest(s run.State) []string {
+	var out []string
+	for _, g := range s.Facts.Gates {
+		for _, r := range slices.Concat(s.Last.Results, s.Last.Seen) {
+			if r.Gate == g.Name {
+				if rule.Passes(r) {
+					out = append(out, string(r.Gate))
+				}
+				break
+			}
+		}
+	}
+	return out
+}
+
+// handedOver are the gates that nobody has looked at.
+func handedOver(s run.State) []string {
+	var out []string
+	for _, q := range s.Handed {
+		out = append(out, string(q.Gate))
+	}
+	return out
+}

@@ -1,0 +1,110 @@
+package work
+
+import (
+	"context"
+	"crypto/sha256"
+	"slices"
+	"strings"
+	"sync"
+
+	"autopilot/daemon/repo/tree"
+	"autopilot/daemon/run/workflow"
+	"autopilot/events"
+)
+
+// readings are what one judging reads of recorded trees, each thing once for all of
+// its gates: every reading is a process of git. Several may ask at once.
+type readings struct {
+	repo    *tree.Repo
+	lists   memo[events.Tree, []tree.Entry]
+	spans   memo[span, []tree.Change]
+	content memo[[sha256.Size]byte, [][]byte]
+}
+
+// span is from one tree to another.
+type span struct{ from, to events.Tree }
+
+// list lists the files of a tree.
+func (r *readings) list(ctx context.Context, t events.Tree) ([]tree.Entry, error) {
+	return r.lists.get(t, func() ([]tree.Entry, error) { return r.repo.Entries(ctx, t) })
+}
+
+// changes lists what differs between two trees, by path.
+func (r *readings) changes(ctx context.Context, from, to events.Tree) ([]tree.Change, error) {
+	return r.spans.get(span{from, to}, func() ([]tree.Change, error) { return r.repo.Changes(ctx, from, to) })
+}
+
+// contents are the texts of files, in their order.
+func (r *readings) contents(ctx context.Context, set []tree.Entry) ([][]byte, error) {
+	var ids strings.Builder
+	for _, e := range set {
+		ids.WriteString(e.ID + "\n")
+	}
+	return r.content.get(sha256.Sum256([]byte(ids.String())), func() ([][]byte, error) { return r.repo.Texts(ctx, set) })
+}
+
+// memo makes each value once, whoever asks first. An error is kept like a value.
+type memo[K comparable, V any] struct {
+	mu   sync.Mutex
+	made map[K]func() (V, error)
+}
+
+func (m *memo[K, V]) get(key K, read func() (V, error)) (V, error) {
+	m.mu.Lock()
+	known, ok := m.made[key]
+	if !ok {
+		known = sync.OnceValues(read)
+		if m.made == nil {
+			m.made = map[K]func() (V, error){}
+		}
+		m.made[key] = known
+	}
+	m.mu.Unlock()
+	return known()
+}
+
+// readAhead reads, while commands run, what the other gates will ask about the tree as
+// it is recorded: a process of git takes longer than all that they do themselves. Where
+// the commands move that tree it was in vain. The returned function waits for the end.
+// What fails here fails again for the gate that asks.
+func (g *judging) readAhead(ctx context.Context) (wait func()) {
+	var all sync.WaitGroup
+	for _, a := range g.list {
+		if !a.runs() {
+			all.Go(func() { g.readFor(ctx, a) })
+		}
+	}
+	return all.Wait
+}
+
+// readFor reads what one gate will ask.
+func (g *judging) readFor(ctx context.Context, a asked) {
+	now := g.s.Last.Tree
+	switch a.Kind {
+	case events.GateArtifact:
+		from, _ := g.since(a.Role)
+		_, _ = g.reads.changes(ctx, from, now)
+		if a.Role == events.RoleCheck {
+			_, _ = g.plain(ctx, now, a.Files)
+		} else {
+			_, _ = g.reads.list(ctx, now)
+		}
+	case events.GateProtected:
+		_, _ = g.reads.changes(ctx, g.s.Facts.Tree, now)
+	case events.GateScope:
+		_, _ = g.changed(ctx, entryTree(g.s), now)
+	case events.GateAnchor:
+		if at, err := g.approvedAt(ctx, a.decl.Of); err == nil {
+			_, _ = g.reads.list(ctx, at)
+		}
+	case events.GateQA:
+		if slices.Contains(a.decl.Skip, workflow.SkipDocs) {
+			_, _ = g.changed(ctx, g.s.Facts.Tree, now)
+		}
+	case events.GateCommand, events.GateRepeat, events.GateFlaky, events.GateRed, events.GateCoverage, events.GateConsensus,
+		events.GateReview, events.GateInterview, events.GateApproval, events.GateSession, events.GateHoldout, events.GateControl, events.GateGit:
+	}
+	if len(a.decl.Of) > 0 {
+		_, _ = g.reads.list(ctx, now)
+	}
+}

@@ -1,0 +1,47 @@
+package work
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"autopilot/daemon/run/engine"
+)
+
+// MinFree is the room on the disk of the state below which nothing is begun:
+// what is under way must still be able to end, and the server stays dead after
+// a write that failed.
+const MinFree = 32 << 20
+
+// room refuses to begin anything on a disk that is nearly full.
+func (w *Worker) room() error {
+	free, err := w.free()
+	if err == nil && free < MinFree {
+		err = fmt.Errorf("%w: %d MiB are left in %s, at least %d are needed", engine.ErrNoRoom, free>>20, w.cfg.State, MinFree>>20)
+	}
+	return err
+}
+
+// free is how many bytes are left on the disk of the state.
+func (w *Worker) free() (uint64, error) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(w.cfg.State, &st); err != nil {
+		return 0, fmt.Errorf("measure the room of %s: %w", w.cfg.State, err)
+	}
+	return uint64(st.Bavail) * uint64(st.Bsize), nil
+}
+
+// noRoom translates an error that a full disk has caused. Of what git says only
+// its words are left.
+func noRoom(err error) error {
+	if err == nil || errors.Is(err, engine.ErrNoRoom) {
+		return err
+	}
+	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || strings.Contains(err.Error(), unix.ENOSPC.Error()) ||
+		strings.Contains(err.Error(), "No space left on device") {
+		return fmt.Errorf("%w: %w", engine.ErrNoRoom, err)
+	}
+	return err
+}

@@ -1,0 +1,95 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"autopilot/daemon/agent"
+	"autopilot/daemon/agent/stream"
+	"autopilot/daemon/exec/effect"
+	"autopilot/events"
+	"autopilot/events/wire"
+)
+
+// said stores the last output and what the result file claims. A result that
+// cannot be read is no result.
+func (w *Worker) said(ctx context.Context, d *events.AgentEnded, format stream.Format, out effect.Outcome) error {
+	tail, err := w.lastWords(d.Effect, format, out)
+	if err != nil {
+		return err
+	}
+	if d.Excerpt, err = w.put(ctx, tail); err != nil {
+		return err
+	}
+	raw, err := w.cfg.Effects.Open(d.Effect).Result()
+	if err != nil || len(raw) == 0 {
+		return nil //nolint:nilerr // an agent owes no result, and may leave anything in its place
+	}
+	res, err := agent.ParseResult(raw)
+	if err != nil {
+		d.BadReport, err = w.put(ctx, err.Error()) // a result that cannot be read is no result
+		return err
+	}
+	d.Report = res.Session
+	if d.BadReport, err = w.put(ctx, res.BadSession); err != nil {
+		return err
+	}
+	if d.Red, err = w.put(ctx, res.Red); err != nil {
+		return err
+	}
+	d.Claim = res.Claim
+	if d.Summary, err = w.put(ctx, res.Summary); err != nil {
+		return err
+	}
+	return w.asks(ctx, d, res.Claim, res.Ask, res.Bad)
+}
+
+// asks stores the question that the agent ends with: to be put to a person, or
+// why it is none. Who is blocked and asks nothing says why.
+func (w *Worker) asks(ctx context.Context, d *events.AgentEnded, claim events.Claim, q wire.Ask, bad string) (err error) {
+	text := ""
+	switch {
+	case bad != "":
+		d.Misasked, err = w.put(ctx, bad)
+		return err
+	case q.Question != "":
+		text, d.Asks = q.Text(), q.Asks()
+	case claim == events.ClaimBlocked:
+		text = q.Reason
+	}
+	d.Question, err = w.put(ctx, text)
+	return err
+}
+
+// lastWords is the end of what an agent said or printed, or why it could not
+// start.
+func (w *Worker) lastWords(id string, format stream.Format, out effect.Outcome) (string, error) {
+	if out.Outcome == events.SpawnFailed {
+		return out.Err, nil
+	}
+	most := int64(excerptBytes)
+	if format != stream.Text {
+		most = streamBytes
+	}
+	tail, err := w.cfg.Effects.Open(id).Tail(effect.Merged, most)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("read the output of an agent: %w", err)
+	}
+	if format != stream.Text {
+		cut := int64(len(tail)) == most
+		if words := stream.Words(format, tail, cut, excerptBytes); words != "" {
+			return words, nil
+		}
+		tail = tail[max(len(tail)-excerptBytes, 0):]
+	}
+	return strings.ToValidUTF8(string(tail), "\uFFFD"), nil
+}
+
+// streamBytes is how much of a stream is read for the last words in it.
+const streamBytes = 1 << 20
+
+// excerptBytes bounds what is kept of a text for people and prompts.
+const excerptBytes = 8 << 10

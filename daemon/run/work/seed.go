@@ -1,0 +1,80 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"autopilot/daemon/exec/redact"
+	"autopilot/daemon/run/workflow"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/run"
+)
+
+// This file takes the findings that a person hands to a run.
+
+// Seeds stores findings that a person hands to a run which goes on, and says how
+// many there are.
+func (w *Worker) Seeds(ctx context.Context, s run.State, text string) (events.Ref, int, error) {
+	hide, err := w.hiddenOf(s.ID)
+	if err != nil {
+		return "", 0, err
+	}
+	return w.seeds(ctx, hide, text)
+}
+
+// seeds stores findings as they are, without secrets. Without any it stores
+// nothing.
+func (w *Worker) seeds(ctx context.Context, hide *redact.Set, text string) (events.Ref, int, error) {
+	if text == "" {
+		return "", 0, nil
+	}
+	list, bad := seeded(hide, text)
+	if bad != nil {
+		return "", 0, bad
+	}
+	ref, err := w.encode(ctx, list)
+	return ref, len(list), err
+}
+
+func seeded(hide *redact.Set, text string) ([]Finding, *wire.Error) {
+	list, bad := wire.ParseFindings(text)
+	var out []Finding
+	for _, f := range list {
+		ref := hide.Text(f.Ref)
+		out = append(out, Finding{Section: ref, Evidence: ref, Detail: hide.Text(f.Detail), Priority: f.Priority})
+	}
+	return out, bad
+}
+
+// SeedPhase is the earlier phase that works on what a person hands over: the one
+// that is named, else the earliest that works. It is empty for the present one,
+// and where none has come yet.
+func (w *Worker) SeedPhase(ctx context.Context, s run.State, name string) (events.Name, error) {
+	p, err := w.plan(ctx, s)
+	if err != nil {
+		return "", err
+	}
+	now := slices.IndexFunc(p.Flow.Phases, func(ph workflow.Phase) bool { return ph.Name == string(s.Loop.Phase) })
+	var works []string
+	for i, ph := range p.Flow.Phases {
+		switch {
+		case !ph.Works() || name != "" && ph.Name != name:
+			if ph.Works() {
+				works = append(works, ph.Name)
+			}
+		case i > now && name != "":
+			return "", wire.Errorf(wire.Conflict, "run %s is in phase %s, and %s comes after it: findings do not skip what is between", s.Facts.Handle, s.Loop.Phase, name).
+				WithHint("leave --phase out, or name %s or an earlier one", s.Loop.Phase)
+		case i < now:
+			return events.Name(ph.Name), nil
+		default:
+			return "", nil
+		}
+	}
+	if name == "" {
+		return "", wire.Errorf(wire.Usage, "in no phase of workflow %s does anybody work, so nobody would read the findings", p.Flow.Name)
+	}
+	return "", wire.Errorf(wire.Usage, "in no phase %.64q of workflow %s does anybody work", name, p.Flow.Name).WithHint("%s", fmt.Sprintf("--phase is one of %v", works))
+}
