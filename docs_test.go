@@ -119,7 +119,7 @@ func remoteVerbs(*testing.T) string {
 	for _, class := range []wire.Class{wire.Read, wire.Operate} {
 		var names []string
 		for _, v := range wire.Verbs() {
-			if v.Remote() && v.Class == class && v != wire.Credit {
+			if v.Has(wire.Remote) && v.Class == class && v != wire.Credit {
 				names = append(names, "`"+v.Name+"`")
 			}
 		}

@@ -119,7 +119,7 @@ func (a *app) askAgents(ctx context.Context, name string, check bool) (wire.Agen
 	if err != nil {
 		return v, err
 	}
-	if err := a.ask(ctx, wire.AgentList, req, &v); err != nil {
+	if err := ask(ctx, a, wire.AgentList, req, &v); err != nil {
 		return v, err
 	}
 	if v.Untrusted != "" && !a.json {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"autopilot/ctl/client"
 	"autopilot/ctl/render"
 	"autopilot/events/wire"
 )
@@ -65,7 +66,7 @@ func runAgentClassify(ctx context.Context, a *app, req wire.ClassifyRequest) err
 		}
 	}
 	var v wire.OutcomeView
-	if err := d.Call(ctx, wire.AgentClassify, req, &v); err != nil {
+	if err := client.Call(ctx, d, wire.AgentClassify, req, &v); err != nil {
 		return err
 	}
 	return a.answer(wire.SchemaOutcome, v, func(s render.Style) string { return s.Outcome(v) })

@@ -90,7 +90,7 @@ func runAgentSandbox(ctx context.Context, a *app, typed, agent string, argv []st
 	}
 	var v wire.SandboxView
 	req := wire.SandboxRequest{Workspace: dir, Env: env, Mode: mode, Agent: agent, Argv: append([]string{}, argv...)}
-	if err := a.ask(ctx, wire.AgentSandbox, req, &v); err != nil {
+	if err := ask(ctx, a, wire.AgentSandbox, req, &v); err != nil {
 		return err
 	}
 	if v.Untrusted != "" && !a.json {

@@ -26,7 +26,7 @@ func TestAgentsAreAskedForWithTheEnvironmentOfARun(t *testing.T) {
 	w.Environ = append(w.Environ, "CLAUDECODE=1", "CLAUDE_CODE_SESSION_ID=x", "CLAUDE_CONFIG_DIR=/c", "SECRET=x")
 	code(t, w, 0)
 	want := `{"workspace":"` + w.Dir + `","env":["CLAUDE_CONFIG_DIR=/c","HOME=/home/u","LANG=en_US.UTF-8","PATH=/bin","TERM=xterm"],"name":"claude"}`
-	if got := sorted(t, d.body(t, wire.AgentList)); got != sorted(t, want) {
+	if got := sorted(t, d.body(t, wire.AgentList.Spec)); got != sorted(t, want) {
 		t.Errorf("asked %s, want %s", got, want)
 	}
 	contains(t, "stdout", w.out.String(), "claude --add-dir '{box}'", "key, by X_API_KEY", "is the folder of the iteration")
@@ -58,7 +58,7 @@ func TestAgentCheckExitsWithWhatItFound(t *testing.T) {
 			w := newWorld(t, d, append([]string{"agent", "check"}, c.args...)...)
 			code(t, w, c.want)
 			contains(t, "output", w.out.String()+w.err.String(), c.says)
-			contains(t, "request", d.body(t, wire.AgentList), `"check":true`)
+			contains(t, "request", d.body(t, wire.AgentList.Spec), `"check":true`)
 		})
 	}
 }
@@ -103,7 +103,7 @@ func TestARunNamesItsAgent(t *testing.T) {
 	d := &fakeDaemon{replies: map[string]any{"run.start": v}}
 	w := newWorld(t, d, "run", "-d", "x", "--no-config", "--gate", "t=make", "--agent", "claude", "--model", "opus", "--permissions", "full")
 	code(t, w, 0)
-	contains(t, "request", d.body(t, wire.RunStart), `"agent":{"profile":"claude","model":"opus","permissions":"full"}`)
+	contains(t, "request", d.body(t, wire.RunStart.Spec), `"agent":{"profile":"claude","model":"opus","permissions":"full"}`)
 	contains(t, "stderr", w.err.String(), "note: permissions are full: claude (opus) may do anything unasked\n")
 }
 
@@ -121,7 +121,7 @@ func TestASampleIsSentWithWhatIsKnownOfIt(t *testing.T) {
 	w := newWorld(t, d, "agent", "classify", "--exit", "0", "--agent", "claude")
 	w.In = strings.NewReader("sample")
 	code(t, w, 0)
-	if got, want := sorted(t, d.body(t, wire.AgentClassify)), sorted(t, `{"agent":"claude","exit":0,"sample":"c2FtcGxl"}`); got != want {
+	if got, want := sorted(t, d.body(t, wire.AgentClassify.Spec)), sorted(t, `{"agent":"claude","exit":0,"sample":"c2FtcGxl"}`); got != want {
 		t.Errorf("asked %s, want %s", got, want)
 	}
 	contains(t, "stdout", w.out.String(), "rate-limited\n", "stream: status 429", "exit: exit 0, so ended", "which has passed",

@@ -85,14 +85,14 @@ func runAnswer(ctx context.Context, a *app, o answerOptions, args []string) erro
 	if a.getenv(place.EnvEffect) != "" {
 		// The daemon refuses it, and records that. Where none answers it is refused
 		// all the same.
-		err := a.ask(ctx, wire.RunAnswer, req, &wire.RunView{})
+		err := ask(ctx, a, wire.RunAnswer, req, &wire.RunView{})
 		if err == nil || unreachable(err) {
 			err = render.DecidesNothing()
 		}
 		return err
 	}
 	var v wire.RunView
-	if err := a.ask(ctx, wire.RunQuestion, wire.QuestionRequest{RunRef: ref, Whole: true, Gate: o.gate}, &v); err != nil {
+	if err := ask(ctx, a, wire.RunQuestion, wire.QuestionRequest{RunRef: ref, Whole: true, Gate: o.gate}, &v); err != nil {
 		if e := new(wire.Error); len(args) == 1 && word == "" && errors.As(err, &e) && e.Code == wire.NotFound {
 			return render.NeitherRunNorAnswer(args[0])
 		}
@@ -238,7 +238,7 @@ func (a *app) decide(ctx context.Context, v wire.RunView, req wire.AnswerRequest
 	}
 	req.Run, req.Number, req.Set = v.ID, q.Number, q.Set
 	var after wire.RunView
-	if err := a.ask(ctx, wire.RunAnswer, req, &after); err != nil {
+	if err := ask(ctx, a, wire.RunAnswer, req, &after); err != nil {
 		return err
 	}
 	e.drop()

@@ -12,6 +12,7 @@ import (
 	"github.com/oklog/ulid/v2"
 	"github.com/spf13/cobra"
 
+	"autopilot/ctl/client"
 	"autopilot/ctl/render"
 	"autopilot/events/place"
 	"autopilot/events/wire"
@@ -142,53 +143,48 @@ func (a *app) answer(schema string, data any, text func(render.Style) string) er
 }
 
 // answerWithin bounds the answer to a plain question, so that a daemon that
-// stands still does not hold its callers. Starting a run, proving the log and
-// what is about files take as long as they take.
+// stands still does not hold its callers.
 const answerWithin = time.Minute
 
-func takesLong(v wire.Verb) bool {
-	return v == wire.SessionJoin || v == wire.SessionNext || v == wire.Verify || v == wire.ArchiveImport || v == wire.ArchivePrune || v == wire.ArchiveErase
-}
-
 // ask calls one verb, starting the daemon on demand.
-func (a *app) ask(ctx context.Context, v wire.Verb, req, reply any) error {
-	return a.askAs(ctx, ulid.Make().String(), v, req, reply)
+func ask[Q, A any](ctx context.Context, a *app, v wire.Verb[Q, A], req Q, reply *A) error {
+	return askAs(ctx, a, ulid.Make().String(), v, req, reply)
 }
 
 // askAs is ask under an id of the caller's: the daemon answers it once.
-func (a *app) askAs(ctx context.Context, id string, v wire.Verb, req, reply any) error {
+func askAs[Q, A any](ctx context.Context, a *app, id string, v wire.Verb[Q, A], req Q, reply *A) error {
 	d, err := a.connect(ctx, true)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	if !takesLong(v) {
+	if !v.Has(wire.Slow) {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, answerWithin,
 			render.Timeout("the daemon did not answer "+v.Name, render.Duration(answerWithin)).WithHint("apctl daemon logs"))
 		defer cancel()
 	}
 	if v.Class != wire.Read {
-		return a.change(ctx, d, id, v, req, reply)
+		return change(ctx, a, d, id, v, req, reply)
 	}
-	return d.Call(ctx, v, req, reply)
+	return client.Call(ctx, d, v, req, reply)
 }
 
 // change calls a verb that changes something. When the daemon ends before it
 // has answered, the next one is asked once more under the same id, so that what
 // was asked for happens once.
-func (a *app) change(ctx context.Context, d Daemon, id string, v wire.Verb, req, reply any) error {
-	err := d.CallAs(ctx, id, v, req, reply)
+func change[Q, A any](ctx context.Context, a *app, d Daemon, id string, v wire.Verb[Q, A], req Q, reply *A) error {
+	err := client.CallAs(ctx, d, id, v, req, reply)
 	if !unreachable(err) || ctx.Err() != nil {
 		return err
 	}
 	next, err := a.connect(ctx, true)
 	if err == nil {
 		defer next.Close()
-		err = next.CallAs(ctx, id, v, req, reply)
+		err = client.CallAs(ctx, next, id, v, req, reply)
 	}
 	if unreachable(err) {
-		return render.Unanswered(v)
+		return render.Unanswered(v.Spec)
 	}
 	return err
 }

@@ -51,7 +51,7 @@ func runArchiveErase(ctx context.Context, a *app, dry bool, name string) error {
 	}
 	req := wire.EraseRequest{RunRef: wire.RunRef{Run: name}}
 	var v wire.EraseView
-	if err := a.ask(ctx, wire.ArchiveErase, req, &v); err != nil {
+	if err := ask(ctx, a, wire.ArchiveErase, req, &v); err != nil {
 		return err
 	}
 	if !dry && !v.Nothing() {
@@ -63,7 +63,7 @@ func runArchiveErase(ctx context.Context, a *app, dry bool, name string) error {
 			return render.NotTyped(v, typed)
 		}
 		req.Run, req.Typed, req.PIN, v = v.ID, typed, pin, wire.EraseView{}
-		if err := a.ask(ctx, wire.ArchiveErase, req, &v); err != nil {
+		if err := ask(ctx, a, wire.ArchiveErase, req, &v); err != nil {
 			return err
 		}
 	}

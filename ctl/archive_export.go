@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
+	"autopilot/ctl/client"
 	"autopilot/ctl/render"
 	"autopilot/events/wire"
 )
@@ -142,7 +143,7 @@ func (a *app) export(ctx context.Context, req wire.ExportRequest, w io.Writer) (
 	defer d.Close()
 	defer a.saySoon(render.Exporting())()
 	var last []byte
-	for frame, err := range d.Stream(ctx, wire.ArchiveExport, req) {
+	for frame, err := range client.Stream(ctx, d, wire.ArchiveExport, req) {
 		if err != nil {
 			return sum, err
 		}

@@ -44,7 +44,7 @@ func runArchiveImport(ctx context.Context, a *app, o importOptions, args []strin
 	}
 	done := a.saySoon(render.Importing())
 	var v wire.ImportView
-	err = a.ask(ctx, wire.ArchiveImport, wire.ImportRequest{Path: path, DryRun: o.dryRun}, &v)
+	err = ask(ctx, a, wire.ArchiveImport, wire.ImportRequest{Path: path, DryRun: o.dryRun}, &v)
 	done()
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ func newArchiveLs(a *app) *cobra.Command {
 
 func runArchiveLs(ctx context.Context, a *app) error {
 	var v wire.ArchiveView
-	if err := a.ask(ctx, wire.ArchiveList, nil, &v); err != nil {
+	if err := ask(ctx, a, wire.ArchiveList, wire.None{}, &v); err != nil {
 		return err
 	}
 	return a.answer(wire.SchemaArchive, v, func(s render.Style) string { return s.Archive(v) })

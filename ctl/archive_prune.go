@@ -76,7 +76,7 @@ func runArchivePrune(ctx context.Context, a *app, o pruneOptions) error {
 	req := wire.PruneRequest{Before: a.Now().Add(-ago).UTC().Truncate(time.Millisecond), DryRun: true}
 	var v wire.PruneView
 	if o.dryRun || !o.yes {
-		if err := a.ask(ctx, wire.ArchivePrune, req, &v); err != nil {
+		if err := ask(ctx, a, wire.ArchivePrune, req, &v); err != nil {
 			return err
 		}
 	}
@@ -85,7 +85,7 @@ func runArchivePrune(ctx context.Context, a *app, o pruneOptions) error {
 			return err
 		}
 		req.DryRun, v = false, wire.PruneView{}
-		if err := a.ask(ctx, wire.ArchivePrune, req, &v); err != nil {
+		if err := ask(ctx, a, wire.ArchivePrune, req, &v); err != nil {
 			return err
 		}
 	}

@@ -30,7 +30,7 @@ whole leaves the old one as it was.`,
 
 func runArchiveRoll(ctx context.Context, a *app, dry bool) error {
 	var v wire.RollView
-	if err := a.ask(ctx, wire.ArchiveRoll, wire.RollRequest{DryRun: dry}, &v); err != nil {
+	if err := ask(ctx, a, wire.ArchiveRoll, wire.RollRequest{DryRun: dry}, &v); err != nil {
 		return err
 	}
 	if !dry && v.Runs > 0 {
@@ -51,7 +51,7 @@ func (a *app) restartRolling(ctx context.Context, v wire.RollView) error {
 		return err
 	}
 	var now wire.RollView
-	if err := a.ask(ctx, wire.ArchiveRoll, wire.RollRequest{DryRun: true}, &now); err != nil {
+	if err := ask(ctx, a, wire.ArchiveRoll, wire.RollRequest{DryRun: true}, &now); err != nil {
 		return err
 	}
 	if now.From < v.To {

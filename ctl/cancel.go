@@ -25,7 +25,7 @@ directory.`,
 
 func runCancel(ctx context.Context, a *app, args []string) error {
 	var reply wire.StopReply
-	if err := a.ask(ctx, wire.RunCancel, wire.StopRequest{RunRef: a.liveRef(args)}, &reply); err != nil {
+	if err := ask(ctx, a, wire.RunCancel, wire.StopRequest{RunRef: a.liveRef(args)}, &reply); err != nil {
 		return err
 	}
 	return a.answer(wire.SchemaRuns, wire.ListReply{Runs: reply.Runs},

@@ -35,7 +35,7 @@ func runPeerClaims(ctx context.Context, a *app, all bool) error {
 	}
 	req := wire.ClaimsRequest{All: all, Workspace: dir}
 	var v wire.ClaimsView
-	if err := a.ask(ctx, wire.PeerClaims, req, &v); err != nil {
+	if err := ask(ctx, a, wire.PeerClaims, req, &v); err != nil {
 		return err
 	}
 	return a.answer(wire.SchemaClaims, v, func(s render.Style) string { return s.Claims(v, all) })
@@ -84,7 +84,7 @@ func runPeerTake(ctx context.Context, a *app, key string, ttl time.Duration) err
 	}
 	var v wire.ClaimsView
 	req := wire.ClaimRequest{Workspace: dir, Key: key, TTL: int64(ttl / time.Second)}
-	if err := a.ask(ctx, wire.PeerTake, req, &v); err != nil {
+	if err := ask(ctx, a, wire.PeerTake, req, &v); err != nil {
 		return err
 	}
 	return a.answer(wire.SchemaClaims, v, func(s render.Style) string { return s.Taken(v) })
@@ -134,7 +134,7 @@ func runPeerDrop(ctx context.Context, a *app, key string) error {
 		return err
 	}
 	var v wire.ClaimsView
-	if err := a.ask(ctx, wire.PeerDrop, wire.ClaimRequest{Workspace: dir, Key: key}, &v); err != nil {
+	if err := ask(ctx, a, wire.PeerDrop, wire.ClaimRequest{Workspace: dir, Key: key}, &v); err != nil {
 		return err
 	}
 	return a.answer(wire.SchemaClaims, v, func(s render.Style) string { return s.Dropped(v) })
@@ -150,7 +150,7 @@ func runPeerForce(ctx context.Context, a *app, key string) error {
 		return render.DecidesNothing()
 	}
 	var v wire.ClaimsView
-	if err := a.ask(ctx, wire.PeerForce, req, &v); err != nil {
+	if err := ask(ctx, a, wire.PeerForce, req, &v); err != nil {
 		return err
 	}
 	shown := v.Claims[0]
@@ -162,7 +162,7 @@ func runPeerForce(ctx context.Context, a *app, key string) error {
 		return render.NotForcedAs(shown, typed)
 	}
 	req.Typed, req.PIN, req.Fence, req.Decided, v = typed, pin, shown.Fence, true, wire.ClaimsView{}
-	if err := a.ask(ctx, wire.PeerForce, req, &v); err != nil {
+	if err := ask(ctx, a, wire.PeerForce, req, &v); err != nil {
 		return err
 	}
 	return a.answer(wire.SchemaClaims, v, func(s render.Style) string { return s.Dropped(v) })

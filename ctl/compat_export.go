@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 
-	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
 	"autopilot/ctl/atdd"
+	"autopilot/ctl/client"
 	"autopilot/ctl/render"
 	"autopilot/events/wire"
 )
@@ -72,13 +71,9 @@ func (a *app) atddExport(ctx context.Context, args []string, o atddExportOptions
 	}
 	defer d.Close()
 	x := exporter{a: a, o: o}
-	for b, err := range d.Stream(ctx, wire.CompatAtdd, wire.AtddRequest{RunRef: a.ref(args), Follow: o.follow}) {
+	for p, err := range client.Stream(ctx, d, wire.CompatAtdd, wire.AtddRequest{RunRef: a.ref(args), Follow: o.follow}) {
 		if err != nil {
 			return cmp.Or(context.Cause(ctx), err)
-		}
-		var p wire.AtddPiece
-		if err := json.Unmarshal(b, &p); err != nil {
-			return fmt.Errorf("read a row of the daemon: %w", err)
 		}
 		if err := x.take(ctx, p); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"autopilot/ctl/client"
 	"autopilot/ctl/render"
 	"autopilot/events/wire"
 )
@@ -41,7 +42,7 @@ func (a *app) complete(ctx context.Context, args []string, want func(wire.RunVie
 
 // offer completes the first argument by what a running daemon answers to a verb.
 // It starts none, and says nothing where it cannot know.
-func offer[A any](ctx context.Context, a *app, args []string, verb wire.Verb, body any,
+func offer[Q, A any](ctx context.Context, a *app, args []string, verb wire.Verb[Q, A], body Q,
 	each func(answer A, add func(word, says string)),
 ) ([]cobra.Completion, cobra.ShellCompDirective) {
 	const none = cobra.ShellCompDirectiveNoFileComp
@@ -56,7 +57,7 @@ func offer[A any](ctx context.Context, a *app, args []string, verb wire.Verb, bo
 	}
 	defer d.Close()
 	var answer A
-	if d.Call(ctx, verb, body, &answer) != nil {
+	if client.Call(ctx, d, verb, body, &answer) != nil {
 		return nil, none
 	}
 	var out []cobra.Completion

@@ -176,7 +176,7 @@ func runConfigSet(ctx context.Context, a *app, o setOptions, args []string) erro
 		return err
 	}
 	var v wire.ConfigView
-	if err := a.ask(ctx, wire.ConfigSet, req, &v); err != nil {
+	if err := ask(ctx, a, wire.ConfigSet, req, &v); err != nil {
 		return err
 	}
 	if !a.json {
@@ -209,7 +209,7 @@ func (a *app) config(ctx context.Context, dir string) (v wire.ConfigView, err er
 	if req.Workspace, err = a.workspace(dir); err != nil {
 		return v, err
 	}
-	err = a.ask(ctx, wire.ConfigShow, req, &v)
+	err = ask(ctx, a, wire.ConfigShow, req, &v)
 	return v, err
 }
 

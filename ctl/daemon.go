@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"autopilot/ctl/client"
 	"autopilot/ctl/render"
 	"autopilot/events/place"
 	"autopilot/events/wire"
@@ -48,7 +49,7 @@ func runDaemonStart(ctx context.Context, a *app) error {
 		return render.InEffect()
 	}
 	var view wire.DaemonView
-	if err := a.ask(ctx, wire.DaemonStatus, nil, &view); err != nil {
+	if err := ask(ctx, a, wire.DaemonStatus, wire.None{}, &view); err != nil {
 		return err
 	}
 	return a.answer(wire.SchemaDaemon, view, func(s render.Style) string { return s.Daemon(view) })
@@ -106,11 +107,11 @@ func (a *app) stopDaemon(ctx context.Context, o daemonStopOptions) (int, error) 
 	}
 	defer d.Close()
 	var view wire.DaemonView
-	if err := d.Call(ctx, wire.DaemonStatus, nil, &view); err != nil {
+	if err := client.Call(ctx, d, wire.DaemonStatus, wire.None{}, &view); err != nil {
 		return 0, err
 	}
 	// The daemon may be gone before its answer is here.
-	if err := d.Call(ctx, wire.DaemonStop, wire.DaemonStopRequest{Drain: o.drain}, nil); err != nil && !unreachable(err) {
+	if err := client.Call(ctx, d, wire.DaemonStop, wire.DaemonStopRequest{Drain: o.drain}, nil); err != nil && !unreachable(err) {
 		return 0, err
 	}
 	if !o.drain {
@@ -142,7 +143,7 @@ func runDaemonStatus(ctx context.Context, a *app) error {
 	d, err := a.connect(ctx, false)
 	if err == nil {
 		defer d.Close()
-		err = d.Call(ctx, wire.DaemonStatus, nil, &view)
+		err = client.Call(ctx, d, wire.DaemonStatus, wire.None{}, &view)
 	}
 	if unreachable(err) {
 		p, err := a.FindPlaces()

@@ -215,7 +215,7 @@ func (a *app) isService(ctx context.Context) bool {
 	}
 	defer d.Close()
 	var view wire.DaemonView
-	return d.Call(ctx, wire.DaemonStatus, nil, &view) == nil && view.Service != ""
+	return client.Call(ctx, d, wire.DaemonStatus, wire.None{}, &view) == nil && view.Service != ""
 }
 
 func runUninstall(ctx context.Context, a *app, m manager, dry bool) error {

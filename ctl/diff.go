@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"autopilot/ctl/client"
 	"autopilot/ctl/render"
 	"autopilot/events/wire"
 )
@@ -48,7 +49,7 @@ func runDiff(ctx context.Context, a *app, o diffOptions, args []string) error {
 	}
 	defer d.Close()
 	out := &diffOutput{a: a, s: a.style(a.Out), exact: a.json || a.Out.Columns == nil}
-	for piece, err := range d.Stream(ctx, wire.RunDiff, wire.DiffRequest{RunRef: a.ref(args), Range: span, Stat: o.stat}) {
+	for piece, err := range client.Stream(ctx, d, wire.RunDiff, wire.DiffRequest{RunRef: a.ref(args), Range: span, Stat: o.stat}) {
 		if err != nil {
 			return err
 		}

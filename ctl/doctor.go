@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"autopilot/ctl/client"
 	"autopilot/ctl/render"
 	"autopilot/events/place"
 	"autopilot/events/wire"
@@ -85,7 +86,7 @@ func (a *app) askDoctor(ctx context.Context, req wire.DoctorRequest, v *wire.Doc
 	ctx, cancel := context.WithTimeoutCause(ctx, answerWithin,
 		render.Timeout("the daemon did not look", render.Duration(answerWithin)).WithHint("apctl daemon logs"))
 	defer cancel()
-	return d.Call(ctx, wire.Doctor, req, v)
+	return client.Call(ctx, d, wire.Doctor, req, v)
 }
 
 // noDaemon is why no daemon has answered, as the first finding.

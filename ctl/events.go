@@ -3,12 +3,11 @@ package ctl
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 
-	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
+	"autopilot/ctl/client"
 	"autopilot/ctl/render"
 	"autopilot/events/wire"
 )
@@ -89,13 +88,9 @@ func runEvents(ctx context.Context, a *app, o eventsOptions, args []string) erro
 	}
 	defer d.Close()
 	last := ""
-	for b, err := range d.Stream(ctx, wire.RunEvents, q) {
+	for f, err := range client.Stream(ctx, d, wire.RunEvents, q) {
 		if err != nil {
 			return goOnBehind(err, last, o.all)
-		}
-		var f wire.EventFrame
-		if err := json.Unmarshal(b, &f); err != nil {
-			return fmt.Errorf("read an event of the daemon: %w", err)
 		}
 		last = f.Cursor
 		if f.End && !a.json {

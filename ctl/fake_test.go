@@ -27,7 +27,7 @@ var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 type asked struct {
 	verb string
 	body string
-	id   string // of CallAs
+	id   string
 }
 
 // fakeDaemon answers from tables.
@@ -46,7 +46,7 @@ type fakeDaemon struct {
 // silence is a reply that never comes.
 type silence struct{}
 
-func (d *fakeDaemon) note(v wire.Verb, req any, id string) error {
+func (d *fakeDaemon) note(v wire.Spec, req any, id string) error {
 	b, err := json.Marshal(req, json.Deterministic(true))
 	if err != nil {
 		return err
@@ -57,11 +57,7 @@ func (d *fakeDaemon) note(v wire.Verb, req any, id string) error {
 	return nil
 }
 
-func (d *fakeDaemon) Call(ctx context.Context, v wire.Verb, req, reply any) error {
-	return d.CallAs(ctx, "", v, req, reply)
-}
-
-func (d *fakeDaemon) CallAs(ctx context.Context, id string, v wire.Verb, req, reply any) error {
+func (d *fakeDaemon) Exchange(ctx context.Context, id string, v wire.Spec, req, reply any) error {
 	if err := d.note(v, req, id); err != nil {
 		return err
 	}
@@ -89,7 +85,7 @@ func (d *fakeDaemon) CallAs(ctx context.Context, id string, v wire.Verb, req, re
 	}
 }
 
-func (d *fakeDaemon) Stream(ctx context.Context, v wire.Verb, req any) iter.Seq2[[]byte, error] {
+func (d *fakeDaemon) Frames(ctx context.Context, v wire.Spec, req any) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		if err := d.note(v, req, ""); err != nil {
 			yield(nil, err)
@@ -131,7 +127,7 @@ func (d *fakeDaemon) Put(_ context.Context, text []byte) (events.Ref, error) {
 func (d *fakeDaemon) Close() error { return nil }
 
 // body is the body of the only request of a verb.
-func (d *fakeDaemon) body(t *testing.T, v wire.Verb) string {
+func (d *fakeDaemon) body(t *testing.T, v wire.Spec) string {
 	t.Helper()
 	d.mu.Lock()
 	defer d.mu.Unlock()

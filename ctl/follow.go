@@ -102,7 +102,7 @@ func (a *app) end(ctx context.Context, v wire.RunView) error {
 		return nil
 	}
 	w := wire.WhyView{Run: v}
-	if err := a.ask(ctx, wire.RunWhy, wire.RunRef{Run: v.ID}, &w); err != nil {
+	if err := ask(ctx, a, wire.RunWhy, wire.RunRef{Run: v.ID}, &w); err != nil {
 		// The run has ended as v says, whether or not it can be explained.
 		w = wire.WhyView{Run: v, Next: []wire.NextCommand{{Command: "apctl why " + v.Handle, Why: "the details"}}}
 	}
@@ -145,7 +145,7 @@ func (p followRun) asks(ctx context.Context, f *follower, v wire.RunView) error 
 // stillAsks looks whether the run waits with the question of a view now: frames
 // show what was, also long ago. Without it the view has none.
 func (a *app) stillAsks(ctx context.Context, v wire.RunView) (now wire.RunView, err error) {
-	if err = a.ask(ctx, wire.RunGet, wire.RunRef{Run: v.ID}, &now); err != nil {
+	if err = ask(ctx, a, wire.RunGet, wire.RunRef{Run: v.ID}, &now); err != nil {
 		return v, err
 	}
 	if now.Question != nil && now.Question.Number != v.Question.Number {
@@ -198,7 +198,7 @@ func (p followRun) stopNow(ctx context.Context, f *follower, v wire.RunView) err
 // stop asks for it on a connection of its own: the pump's may be gone.
 func (a *app) stop(ctx context.Context, run string, now bool) error {
 	var reply wire.StopReply
-	return a.ask(ctx, wire.RunStop, wire.StopRequest{RunRef: wire.RunRef{Run: run}, Now: now}, &reply)
+	return ask(ctx, a, wire.RunStop, wire.StopRequest{RunRef: wire.RunRef{Run: run}, Now: now}, &reply)
 }
 
 // Interrupts are the signals that a follower wants to hear of.

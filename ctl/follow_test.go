@@ -140,7 +140,7 @@ func TestCtrlCTwiceStopsAfterTheIteration(t *testing.T) {
 		if got := <-done; got != wire.ExitInterrupted {
 			t.Errorf("exit %d", got)
 		}
-		if got := d.body(t, wire.RunStop); got != `{"run":"01JGFJJZ00000000000000K3XQ"}` {
+		if got := d.body(t, wire.RunStop.Spec); got != `{"run":"01JGFJJZ00000000000000K3XQ"}` {
 			t.Errorf("stop request %s", got)
 		}
 		contains(t, "stderr", w.err.String(), "k3xq stops after this iteration")
@@ -156,7 +156,7 @@ func TestWithoutATerminalASignalStopsTheRunAndWaits(t *testing.T) {
 			done := followed(t, w)
 			w.signals <- sig
 			synctest.Wait()
-			if got := d.body(t, wire.RunStop); got != `{"run":"01JGFJJZ00000000000000K3XQ","now":true}` {
+			if got := d.body(t, wire.RunStop.Spec); got != `{"run":"01JGFJJZ00000000000000K3XQ","now":true}` {
 				t.Errorf("stop request %s", got)
 			}
 			select {
@@ -214,8 +214,8 @@ func TestALostDaemonIsFoundAgainBehindTheLastSequence(t *testing.T) {
 		tries := 0
 		w.Connect = connectInTurn(&tries, first, first, nil, nil, second, second)
 		code(t, w, 0)
-		if want := `{"after":5,"run":"01JGFJJZ00000000000000K3XQ"}`; sorted(t, second.body(t, wire.RunWatch)) != want {
-			t.Errorf("attached with %s", second.body(t, wire.RunWatch))
+		if want := `{"after":5,"run":"01JGFJJZ00000000000000K3XQ"}`; sorted(t, second.body(t, wire.RunWatch.Spec)) != want {
+			t.Errorf("attached with %s", second.body(t, wire.RunWatch.Spec))
 		}
 		if want := "the daemon is gone; waiting for it\nthe daemon is back; the run is followed again\n"; w.err.String() != want {
 			t.Errorf("stderr %q", w.err.String())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"autopilot/ctl/client"
 	"autopilot/ctl/render"
 	"autopilot/events/wire"
 )
@@ -40,7 +41,7 @@ func (a *app) handOver(ctx context.Context, d Daemon, req *wire.StartRequest) er
 		return nil // nobody is asked there
 	}
 	var pin wire.PINView
-	if err := d.Call(ctx, wire.PINStatus, nil, &pin); err != nil || !pin.Set || !a.interactive() {
+	if err := client.Call(ctx, d, wire.PINStatus, wire.None{}, &pin); err != nil || !pin.Set || !a.interactive() {
 		return err
 	}
 	var err error

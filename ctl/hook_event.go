@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"autopilot/ctl/client"
 	"autopilot/ctl/hook"
 	"autopilot/events/place"
 	"autopilot/events/wire"
@@ -73,7 +74,7 @@ func (a *app) askHook(ctx context.Context, h hook.Host, event string) []byte {
 	}
 	defer d.Close()
 	var v wire.HookView
-	if d.Call(ctx, wire.SessionHook, q, &v) != nil {
+	if client.Call(ctx, d, wire.SessionHook, q, &v) != nil {
 		return nil
 	}
 	return h.Answer(event, v.Text)

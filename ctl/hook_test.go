@@ -36,7 +36,7 @@ func TestAHookAsksOnceAndAnswersItsHost(t *testing.T) {
 		t.Errorf("exit %d, %s %s", code, w.out.String(), w.err.String())
 	}
 	want := `{"workspace":"/w","host":"claude","event":"stops","session":"7b0c"}`
-	if diff := cmp.Diff(want, d.body(t, wire.SessionHook)); diff != "" {
+	if diff := cmp.Diff(want, d.body(t, wire.SessionHook.Spec)); diff != "" {
 		t.Error(diff)
 	}
 	if len(w.starts) != 1 || w.starts[0] {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"autopilot/ctl/client"
 	"autopilot/ctl/render"
 	"autopilot/events"
 	"autopilot/events/place"
@@ -94,7 +95,7 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 func (i *setup) find(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, answerWithin, render.Timeout("the daemon did not look at the project", render.Duration(answerWithin)))
 	defer cancel()
-	if err := i.d.Call(ctx, wire.ProjectFind, wire.ProjectRequest{Workspace: i.dir, Env: i.env}, &i.view.Project); err != nil {
+	if err := client.Call(ctx, i.d, wire.ProjectFind, wire.ProjectRequest{Workspace: i.dir, Env: i.env}, &i.view.Project); err != nil {
 		return err
 	}
 	p := i.view.Project
@@ -159,7 +160,7 @@ func loggedIn(a wire.AgentView) bool { return a.Login == "key" || a.Login == "ac
 // check has the daemon read the file as a run will.
 func (i *setup) check(ctx context.Context) error {
 	var v wire.ConfigView
-	if err := i.d.Call(ctx, wire.ConfigShow, wire.ConfigRequest{Workspace: i.view.Project.Root}, &v); err != nil {
+	if err := client.Call(ctx, i.d, wire.ConfigShow, wire.ConfigRequest{Workspace: i.view.Project.Root}, &v); err != nil {
 		return err
 	}
 	i.view.Trusted = v.Trusted

@@ -85,7 +85,7 @@ func TestInitLeavesOutWhatARunWouldRefuse(t *testing.T) {
 	w := newWorld(t, d, "init", "-y")
 	w.Dir = root
 	code(t, w, 0)
-	if body := d.body(t, wire.GateTry); strings.Contains(body, "lint it") {
+	if body := d.body(t, wire.GateTry.Spec); strings.Contains(body, "lint it") {
 		t.Errorf("a gate whose program is missing was tried: %s", body)
 	}
 	contains(t, "stdout", w.out.String(), "a goal must fail first", "vet is only a comment there", `--start-green "WHAT YOU WANT"`)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"autopilot/ctl/client"
 	"autopilot/ctl/render"
 	"autopilot/events/wire"
 )
@@ -18,7 +19,7 @@ func (i *setup) trust(ctx context.Context) error {
 	}
 	root := i.view.Project.Root
 	var v wire.TrustView
-	if err := i.d.Call(ctx, wire.TrustShow, wire.TrustRequest{Workspace: root}, &v); err != nil {
+	if err := client.Call(ctx, i.d, wire.TrustShow, wire.TrustRequest{Workspace: root}, &v); err != nil {
 		return err
 	}
 	if !v.Trusted {

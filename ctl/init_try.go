@@ -9,8 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
+	"autopilot/ctl/client"
 	"autopilot/ctl/render"
 	"autopilot/events/wire"
 )
@@ -102,13 +101,9 @@ func (i *setup) stream(ctx context.Context, req wire.GateTryRequest) <-chan tryS
 	out := make(chan tryStep)
 	go func() {
 		defer close(out)
-		for b, err := range i.d.Stream(ctx, wire.GateTry, req) {
-			var s tryStep
-			if s.err = err; err == nil {
-				s.err = json.Unmarshal(b, &s.frame)
-			}
+		for frame, err := range client.Stream(ctx, i.d, wire.GateTry, req) {
 			select {
-			case out <- s:
+			case out <- tryStep{frame, err}:
 			case <-ctx.Done():
 				return
 			}

@@ -59,7 +59,7 @@ What is missing or malformed is judged and named, never refused.`,
 // launch shows a verdict, and ends as it says.
 func (a *app) launch(ctx context.Context, q wire.LaunchRequest) error {
 	var v wire.LaunchView
-	if err := a.ask(ctx, wire.ProbeLaunch, q, &v); err != nil {
+	if err := ask(ctx, a, wire.ProbeLaunch, q, &v); err != nil {
 		return err
 	}
 	if err := a.answer(wire.SchemaLaunch, v, func(s render.Style) string { return s.Launch(v) }); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
+	"autopilot/ctl/client"
 	"autopilot/ctl/render"
 	"autopilot/events/wire"
 )
@@ -47,7 +48,7 @@ func (a *app) line(ctx context.Context) wire.LineView {
 	d, err := a.connect(ctx, false)
 	if err == nil {
 		defer d.Close()
-		err = d.Call(ctx, wire.StatusLine, wire.LineRequest{Workspace: a.Dir, Since: a.Now().Add(-aNight)}, &v)
+		err = client.Call(ctx, d, wire.StatusLine, wire.LineRequest{Workspace: a.Dir, Since: a.Now().Add(-aNight)}, &v)
 	}
 	if err == nil {
 		a.keepLine(v)

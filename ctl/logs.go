@@ -2,12 +2,11 @@ package ctl
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 
-	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
+	"autopilot/ctl/client"
 	"autopilot/ctl/render"
 	"autopilot/events/wire"
 )
@@ -85,13 +84,9 @@ func runLogs(ctx context.Context, a *app, o logsOptions, args []string) error {
 	}
 	defer d.Close()
 	out := &logOutput{a: a, raw: o.raw, heads: req.Only == "" && req.Gate == "" || req.Role != "" || req.Iteration < 0}
-	for b, err := range d.Stream(ctx, wire.RunLogs, req) {
+	for f, err := range client.Stream(ctx, d, wire.RunLogs, req) {
 		if err != nil {
 			return err
-		}
-		var f wire.LogFrame
-		if err := json.Unmarshal(b, &f); err != nil {
-			return fmt.Errorf("read a log of the daemon: %w", err)
 		}
 		if err := out.write(f); err != nil {
 			return err

@@ -53,7 +53,7 @@ func runLs(ctx context.Context, a *app, o lsOptions) error {
 		req.Workspace = a.Dir
 	}
 	var reply wire.ListReply
-	if err := a.ask(ctx, wire.RunList, req, &reply); err != nil {
+	if err := ask(ctx, a, wire.RunList, req, &reply); err != nil {
 		return err
 	}
 	return a.answer(wire.SchemaRuns, reply, func(s render.Style) string { return s.List(reply) })

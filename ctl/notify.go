@@ -68,7 +68,7 @@ func newNotifyTest(a *app) *cobra.Command {
 
 func runNotifyTest(ctx context.Context, a *app, on string) error {
 	var v wire.NotifyView
-	if err := a.ask(ctx, wire.NotifyTest, wire.NotifyTestRequest{On: on}, &v); err != nil {
+	if err := ask(ctx, a, wire.NotifyTest, wire.NotifyTestRequest{On: on}, &v); err != nil {
 		return err
 	}
 	failed := len(v.Results) == 0

@@ -43,7 +43,7 @@ func newPeerLs(a *app) *cobra.Command {
 				return err
 			}
 			var v wire.PeersView
-			if err := a.ask(cmd.Context(), wire.PeerList, wire.PeersRequest{Directory: at}, &v); err != nil {
+			if err := ask(cmd.Context(), a, wire.PeerList, wire.PeersRequest{Directory: at}, &v); err != nil {
 				return err
 			}
 			return a.answer(wire.SchemaPeers, v, func(s render.Style) string { return s.Peers(v) })
@@ -100,13 +100,13 @@ func peerMode(cmd *cobra.Command, mode *string) {
 }
 
 // beside asks what a session is told, and ends as that says.
-func (a *app) beside(ctx context.Context, verb wire.Verb, dir string, q wire.PeerJoinRequest) error {
+func (a *app) beside(ctx context.Context, verb wire.Verb[wire.PeerJoinRequest, wire.PeerCheckView], dir string, q wire.PeerJoinRequest) error {
 	var err error
 	if q.Directory, err = a.here(dir); err != nil {
 		return err
 	}
 	var v wire.PeerCheckView
-	if err := a.ask(ctx, verb, q, &v); err != nil {
+	if err := ask(ctx, a, verb, q, &v); err != nil {
 		return err
 	}
 	return a.besides(v, verb == wire.PeerJoin)
@@ -128,7 +128,7 @@ func newPeerLeave(a *app) *cobra.Command {
 		Use: "leave", Short: "Be among the others no more", Long: "Takes this session from the others. Messages stay, for if it comes back.",
 		Example: "  apctl peer leave", Args: upTo(0), ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := a.ask(cmd.Context(), wire.PeerLeave, struct{}{}, &struct{}{}); err != nil {
+			if err := ask(cmd.Context(), a, wire.PeerLeave, struct{}{}, &struct{}{}); err != nil {
 				return err
 			}
 			return a.say(render.PeerLeft())
@@ -156,7 +156,7 @@ text of a peer: it answers no gate, and approves nothing.`,
 			}
 			var v wire.PeerSentView
 			q := wire.PeerSendRequest{Directory: a.Dir, To: args[0], Text: args[1]}
-			if err := a.ask(cmd.Context(), wire.PeerSend, q, &v); err != nil {
+			if err := ask(cmd.Context(), a, wire.PeerSend, q, &v); err != nil {
 				return err
 			}
 			return a.answer(wire.SchemaPeerSent, v, func(s render.Style) string { return s.PeerSent(v) })
@@ -187,7 +187,7 @@ func newPeerRead(a *app) *cobra.Command {
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var v wire.PeerMailView
-			if err := a.ask(cmd.Context(), wire.PeerRead, q, &v); err != nil {
+			if err := ask(cmd.Context(), a, wire.PeerRead, q, &v); err != nil {
 				return err
 			}
 			return a.answer(wire.SchemaPeerMail, v, func(s render.Style) string { return s.PeerMail(v, q.All) })

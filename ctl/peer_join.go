@@ -58,7 +58,7 @@ func (a *app) besideInTree(ctx context.Context, dir string, q wire.PeerJoinReque
 		return err
 	}
 	var v wire.PeerCheckView
-	if err := a.ask(ctx, wire.PeerCheck, q, &v); err != nil {
+	if err := ask(ctx, a, wire.PeerCheck, q, &v); err != nil {
 		return err
 	}
 	if v.Outcome == "EXCLUSIVE_BLOCKED" {
@@ -74,7 +74,7 @@ func (a *app) besideInTree(ctx context.Context, dir string, q wire.PeerJoinReque
 	}
 	q.Directory = tree.Directory
 	v = wire.PeerCheckView{}
-	if err = a.ask(ctx, wire.PeerJoin, q, &v); err != nil || !v.Joined {
+	if err = ask(ctx, a, wire.PeerJoin, q, &v); err != nil || !v.Joined {
 		if !unreachable(err) {
 			a.dropTree(ctx, p)
 		}

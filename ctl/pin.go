@@ -44,7 +44,7 @@ status); no agent sees that directory.`,
 
 func (a *app) showPIN(ctx context.Context) error {
 	var v wire.PINView
-	if err := a.ask(ctx, wire.PINStatus, nil, &v); err != nil {
+	if err := ask(ctx, a, wire.PINStatus, wire.None{}, &v); err != nil {
 		return err
 	}
 	return a.answer(wire.SchemaPIN, v, func(s render.Style) string { return s.PIN(v) })
@@ -75,7 +75,7 @@ func (a *app) changePIN(ctx context.Context, more func(*wire.PINRequest) error) 
 	var req wire.PINRequest
 	var v wire.PINView
 	if a.getenv(place.EnvEffect) == "" { // the daemon refuses an effect, and records that
-		if err := a.ask(ctx, wire.PINStatus, nil, &v); err != nil {
+		if err := ask(ctx, a, wire.PINStatus, wire.None{}, &v); err != nil {
 			return err
 		}
 		if v.Set {
@@ -87,7 +87,7 @@ func (a *app) changePIN(ctx context.Context, more func(*wire.PINRequest) error) 
 			return err
 		}
 	}
-	if err := a.ask(ctx, wire.PINSet, req, &v); err != nil {
+	if err := ask(ctx, a, wire.PINSet, req, &v); err != nil {
 		return err
 	}
 	return a.answer(wire.SchemaPIN, v, func(s render.Style) string { return s.PIN(v) })

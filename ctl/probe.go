@@ -84,7 +84,7 @@ func runProbe(ctx context.Context, a *app, o probeOptions) error {
 // probe looks at the machine once, and shows it.
 func (a *app) probe(ctx context.Context, q wire.ProbeRequest, text func(render.Style, wire.ProbeView, judge.Reading) string) error {
 	var v wire.ProbeView
-	if err := a.ask(ctx, wire.ProbeShow, q, &v); err != nil {
+	if err := ask(ctx, a, wire.ProbeShow, q, &v); err != nil {
 		return err
 	}
 	r, err := judge.Decode(v.Reading)

@@ -3,11 +3,9 @@ package ctl
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
+	"autopilot/ctl/client"
 	"autopilot/events/wire"
 )
 
@@ -100,13 +98,9 @@ func (p *pump) reach(ctx context.Context, delay time.Duration) (Daemon, error) {
 // drain delivers what one connection has to say.
 func (p *pump) drain(ctx context.Context, d Daemon) error {
 	req := wire.WatchRequest{RunRef: wire.RunRef{Run: p.run}, After: p.after}
-	for b, err := range d.Stream(ctx, wire.RunWatch, req) {
+	for f, err := range client.Stream(ctx, d, wire.RunWatch, req) {
 		if err != nil {
 			return err
-		}
-		var f wire.WatchFrame
-		if err := json.Unmarshal(b, &f); err != nil {
-			return fmt.Errorf("read a frame of the daemon: %w", err)
 		}
 		p.after = max(p.after, f.Seq)
 		p.ended = f.View.Exit >= 0

@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
+	"autopilot/ctl/client"
 	"autopilot/ctl/render"
 	"autopilot/events/wire"
 )
@@ -64,7 +65,7 @@ func runReplay(ctx context.Context, a *app, o replayOptions, args []string) erro
 		return err
 	}
 	defer d.Close()
-	frames := d.Stream(ctx, wire.RunReplay, req)
+	frames := client.Stream(ctx, d, wire.RunReplay, req)
 	if req.At != "" {
 		frames = joined(frames)
 	}
@@ -88,8 +89,8 @@ func runReplay(ctx context.Context, a *app, o replayOptions, args []string) erro
 
 // joined is one object of all frames: the state at a position may be longer than
 // a frame.
-func joined(frames iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
+func joined(frames iter.Seq2[wire.Raw, error]) iter.Seq2[wire.Raw, error] {
+	return func(yield func(wire.Raw, error) bool) {
 		var whole []byte
 		for piece, err := range frames {
 			if err != nil {

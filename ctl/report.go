@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"autopilot/ctl/client"
 	"autopilot/ctl/render"
 	"autopilot/events/wire"
 )
@@ -77,7 +78,7 @@ func (a *app) reportOn(ctx context.Context, start bool, q wire.ReportRequest) (v
 		return v, err
 	}
 	defer d.Close()
-	return v, d.Call(ctx, wire.ReportMade, q, &v)
+	return v, client.Call(ctx, d, wire.ReportMake, q, &v)
 }
 
 // aNight is how far back bare apctl looks.
@@ -111,7 +112,7 @@ run that you stopped yourself is not in it.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var v wire.InboxView
-			if err := a.ask(cmd.Context(), wire.InboxList, nil, &v); err != nil {
+			if err := ask(cmd.Context(), a, wire.InboxList, wire.None{}, &v); err != nil {
 				return err
 			}
 			return a.answer(wire.SchemaInbox, v, func(s render.Style) string { return s.Inbox(v) })

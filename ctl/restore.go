@@ -52,7 +52,7 @@ func restoreArgs(cmd *cobra.Command, args []string) error {
 func runRestore(ctx context.Context, a *app, o restoreOptions, args []string) error {
 	req := wire.RestoreRequest{RunRef: wire.RunRef{Run: args[0]}, To: args[1], DryRun: true}
 	var v wire.RestoreView
-	if err := a.ask(ctx, wire.RunRestore, req, &v); err != nil {
+	if err := ask(ctx, a, wire.RunRestore, req, &v); err != nil {
 		return err
 	}
 	if !o.dryRun && !v.Unchanged {
@@ -60,7 +60,7 @@ func runRestore(ctx context.Context, a *app, o restoreOptions, args []string) er
 			return err
 		}
 		req.DryRun, v = false, wire.RestoreView{}
-		if err := a.ask(ctx, wire.RunRestore, req, &v); err != nil {
+		if err := ask(ctx, a, wire.RunRestore, req, &v); err != nil {
 			return err
 		}
 	}

@@ -64,7 +64,7 @@ func runResume(ctx context.Context, a *app, o resumeOptions, args []string) erro
 	}
 	defer a.hear()()
 	var v wire.RunView
-	err = a.ask(ctx, wire.RunResume, req, &v)
+	err = ask(ctx, a, wire.RunResume, req, &v)
 	if err = a.afterDrift(ctx, req, &v, err); err != nil {
 		return err
 	}
@@ -84,8 +84,8 @@ func (a *app) afterDrift(ctx context.Context, req wire.ResumeRequest, v *wire.Ru
 	var halted wire.RunView
 	var set wire.PINView
 	proves := []string{string(events.HaltDrift), string(events.HaltGit), string(events.HaltUnproven)}
-	if a.ask(ctx, wire.RunGet, req.RunRef, &halted) != nil || !slices.Contains(proves, halted.Reason) ||
-		a.ask(ctx, wire.PINStatus, nil, &set) != nil {
+	if ask(ctx, a, wire.RunGet, req.RunRef, &halted) != nil || !slices.Contains(proves, halted.Reason) ||
+		ask(ctx, a, wire.PINStatus, wire.None{}, &set) != nil {
 		return err
 	}
 	typed, pin, asked := a.proof(set.Set, func(s render.Style) string { return s.DriftAsk(halted, set.Set) })
@@ -98,5 +98,5 @@ func (a *app) afterDrift(ctx context.Context, req wire.ResumeRequest, v *wire.Ru
 		return render.NotResumed(halted, "that is not "+halted.Handle)
 	}
 	req.Run, req.Typed, req.PIN = halted.ID, typed, pin
-	return a.ask(ctx, wire.RunResume, req, v)
+	return ask(ctx, a, wire.RunResume, req, v)
 }

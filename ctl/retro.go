@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
+	"autopilot/ctl/client"
 	"autopilot/ctl/render"
 	"autopilot/events/wire"
 	"autopilot/projections/retro/sheet"
@@ -154,7 +155,7 @@ func (a *app) retroText(ctx context.Context, req wire.RetroRequest) (string, err
 	}
 	defer d.Close()
 	var doc []byte
-	for whole, err := range joined(d.Stream(ctx, wire.Retro, asked)) {
+	for whole, err := range joined(client.Stream(ctx, d, wire.RunRetro, asked)) {
 		if err != nil {
 			return "", err
 		}

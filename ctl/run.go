@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"autopilot/ctl/client"
 	"autopilot/ctl/render"
 	"autopilot/ctl/worktree"
 	"autopilot/events"
@@ -189,7 +190,10 @@ func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args
 		}
 		req.Spec.Task = ""
 	}
-	w, err := a.placeRun(ctx, d.Call, o, &req)
+	settings := func(ctx context.Context, q wire.WorktreeRequest, s *wire.WorktreeSettings) error {
+		return client.Call(ctx, d, wire.WorktreeAsk, q, s)
+	}
+	w, err := a.placeRun(ctx, settings, o, &req)
 	if err != nil {
 		return err
 	}
@@ -219,7 +223,7 @@ func (a *app) start(ctx context.Context, d Daemon, req wire.StartRequest) (v wir
 	req.Advise = a.interactive() && req.Spec.Workflow != workflowConverge && req.Spec.Driver == events.DriverDaemon
 	do := func() error {
 		defer a.saySoon(render.Recording())()
-		return a.change(ctx, d, ulid.Make().String(), wire.RunStart, req, &v)
+		return change(ctx, a, d, ulid.Make().String(), wire.RunStart, req, &v)
 	}
 	err = a.trusting(ctx, cmp.Or(req.Spec.From, req.Spec.Workspace), do)
 	if err != nil || v.Express == "" {
@@ -237,7 +241,7 @@ func (a *app) preview(ctx context.Context, d Daemon, w *worktree.Plan, req wire.
 	var p wire.Preview
 	err := a.trusting(ctx, cmp.Or(req.Spec.From, req.Spec.Workspace), func() error {
 		defer a.saySoon(render.Recording())()
-		return d.Call(ctx, wire.RunPreview, req, &p)
+		return client.Call(ctx, d, wire.RunPreview, req, &p)
 	})
 	if err != nil {
 		return err

@@ -86,7 +86,7 @@ func TestRunSendsWhatWasTyped(t *testing.T) {
 		`"workflow":"converge","gates":[{"name":"test","role":"goal","command":"go test"},` +
 		`{"name":"vet","role":"invariant","command":"go vet"}],"protect":["api/**"],"allow_tests":["**"],` +
 		`"agent":{"command":"./a.sh"},"max_iterations":7,"for_ms":14400000,"until_ms":1767423600000,"start":"start-green"}}`
-	if diff := cmp.Diff(sorted(t, want), sorted(t, d.body(t, wire.RunStart))); diff != "" {
+	if diff := cmp.Diff(sorted(t, want), sorted(t, d.body(t, wire.RunStart.Spec))); diff != "" {
 		t.Error(diff)
 	}
 	if w.out.String() != "k3xq\n" {
@@ -100,7 +100,7 @@ func TestLimitsOnWhatIsUsedAreSent(t *testing.T) {
 	d := &fakeDaemon{replies: map[string]any{"run.start": liveView()}}
 	w := newWorld(t, d, "run", "-d", "x", "--gate", "t=make", "--agent", "claude", "--max-usd", "$0.50", "--max-tokens", "1.5M", "--max-turns", "9", "--no-wait")
 	code(t, w, 0)
-	contains(t, "request", d.body(t, wire.RunStart), `"max_micro_usd":500000,"max_tokens":1500000,"max_turns":9,"no_wait":true`)
+	contains(t, "request", d.body(t, wire.RunStart.Spec), `"max_micro_usd":500000,"max_tokens":1500000,"max_turns":9,"no_wait":true`)
 }
 
 func TestLimitsOfProcessesAreSent(t *testing.T) {
@@ -110,7 +110,7 @@ func TestLimitsOfProcessesAreSent(t *testing.T) {
 	d := &fakeDaemon{replies: map[string]any{"run.start": v}}
 	w := newWorld(t, d, "run", "-d", "x", "--gate", "t=make", "--agent", "claude", "--idle", "20m", "--iteration-timeout", "0", "--gate-timeout", "90s")
 	code(t, w, 0)
-	contains(t, "request", d.body(t, wire.RunStart), `"timeouts":{"idle_ms":1200000,"attempt_ms":-1,"gate_ms":90000}`)
+	contains(t, "request", d.body(t, wire.RunStart.Spec), `"timeouts":{"idle_ms":1200000,"attempt_ms":-1,"gate_ms":90000}`)
 	contains(t, "stderr", w.err.String(), "\n  limits: silence of an agent up to 20m, one agent without a limit\n")
 }
 
@@ -129,7 +129,7 @@ func TestRunNamesTheFilesThatItWritesTo(t *testing.T) {
 	}
 	w.Out.File, w.Err.File = filepath.Join(real, "sub", "nohup.out"), "/elsewhere/err"
 	code(t, w, 0)
-	contains(t, "request", d.body(t, wire.RunStart), `"outputs":["`+w.Out.File+`","/elsewhere/err"]`)
+	contains(t, "request", d.body(t, wire.RunStart.Spec), `"outputs":["`+w.Out.File+`","/elsewhere/err"]`)
 	contains(t, "stderr", w.err.String(), "note: sub/nohup.out is left out of the recorded trees, as this command writes to it\n")
 	if strings.Contains(w.err.String(), "elsewhere") {
 		t.Errorf("a file outside of the workspace is named:\n%s", w.err.String())
@@ -227,7 +227,7 @@ func TestTextsOfARunComeFromFilesAndStandardInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	code(t, w, 0)
-	contains(t, "request", d.body(t, wire.RunStart), `"task_ref":"ref-of-text"`, `"script":"iterations: []\n"`)
+	contains(t, "request", d.body(t, wire.RunStart.Spec), `"task_ref":"ref-of-text"`, `"script":"iterations: []\n"`)
 	if len(d.puts) != 1 || len(d.puts[0]) != 20000 {
 		t.Errorf("the long task was not stored: %d puts", len(d.puts))
 	}
@@ -245,7 +245,7 @@ func TestRunSendsVariablesAndLeavesTheRestToTheDaemon(t *testing.T) {
 	w := newWorld(t, d, "run", "x", "--dry-run")
 	w.Environ = append(w.Environ, "AUTOPILOT_FOR=8h", "AUTOPILOT_AGENT=", "AUTOPILOT_MAX_ITERATIONS=3", "AUTOPILOT_STATE=/s")
 	code(t, w, 0)
-	contains(t, "request", d.body(t, wire.RunPreview), `"settings":{"limits.for":"8h","limits.iterations":"3"}`)
+	contains(t, "request", d.body(t, wire.RunPreview.Spec), `"settings":{"limits.for":"8h","limits.iterations":"3"}`)
 	contains(t, "stdout", w.out.String(), "dry run: nothing was started", "  | do it\n", "not given as flags\n  agent  mine  project  /p/.autopilot/config.yaml:2\n")
 }
 

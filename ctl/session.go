@@ -42,20 +42,20 @@ func (a *app) chatRef(dir string, args []string) (wire.RunRef, error) {
 	return ref, err
 }
 
-// session asks one verb of a chat and shows the answer, with more to do first.
-func (a *app) session(ctx context.Context, v wire.Verb, req any, more ...wire.NextCommand) error {
-	return a.sessionAs(ctx, ulid.Make().String(), v, req, more...)
+// session calls one verb of a chat and shows the answer, with more to do first.
+func session[Q any](ctx context.Context, a *app, v wire.Verb[Q, wire.SessionView], req Q, more ...wire.NextCommand) error {
+	return sessionAs(ctx, a, ulid.Make().String(), v, req, more...)
 }
 
 // deliver is session for what a chat hands over. The same text again goes under the
 // same id, so it has the answer of the first, also where a chat has not seen that.
-func (a *app) deliver(ctx context.Context, v wire.Verb, req any, text string) error {
-	return a.sessionAs(ctx, fmt.Sprintf("%x", sha256.Sum256([]byte(v.Name+"\n"+text)))[:40], v, req)
+func deliver[Q any](ctx context.Context, a *app, v wire.Verb[Q, wire.SessionView], req Q, text string) error {
+	return sessionAs(ctx, a, fmt.Sprintf("%x", sha256.Sum256([]byte(v.Name+"\n"+text)))[:40], v, req)
 }
 
-func (a *app) sessionAs(ctx context.Context, id string, v wire.Verb, req any, more ...wire.NextCommand) error {
+func sessionAs[Q any](ctx context.Context, a *app, id string, v wire.Verb[Q, wire.SessionView], req Q, more ...wire.NextCommand) error {
 	var view wire.SessionView
-	if err := a.askAs(ctx, id, v, req, &view); err != nil {
+	if err := askAs(ctx, a, id, v, req, &view); err != nil {
 		return err
 	}
 	view.Next = append(more, view.Next...)
@@ -80,7 +80,7 @@ func newSessionLeave(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.session(cmd.Context(), wire.SessionLeave, ref)
+			return session(cmd.Context(), a, wire.SessionLeave, ref)
 		},
 	}
 	dirFlag(cmd, &dir)
@@ -112,7 +112,7 @@ work, a person is asked, or the run has halted or ended.`,
 				}
 				req.WaitMS = d.Milliseconds()
 			}
-			return a.session(cmd.Context(), wire.SessionNext, req)
+			return session(cmd.Context(), a, wire.SessionNext, req)
 		},
 	}
 	cmd.Flags().StringVar(&wait, "wait", "", "wait up to `TIME` for work, a question or the end")

@@ -59,7 +59,7 @@ func runSessionAnswer(ctx context.Context, a *app, o chatAnswerOptions, args []s
 	if err != nil {
 		return err
 	}
-	return a.session(ctx, wire.SessionAnswer, wire.SessionAnswerRequest{
+	return session(ctx, a, wire.SessionAnswer, wire.SessionAnswerRequest{
 		RunRef: ref, Number: o.number, Set: o.answer.set, Answer: args[0], Findings: req.Findings,
 	})
 }

@@ -73,5 +73,5 @@ func runSessionAsk(ctx context.Context, a *app, o askOptions, args []string) err
 	if err != nil {
 		return err
 	}
-	return a.deliver(ctx, wire.SessionAsk, req, string(text))
+	return deliver(ctx, a, wire.SessionAsk, req, string(text))
 }

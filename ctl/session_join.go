@@ -88,7 +88,7 @@ func runSessionJoin(ctx context.Context, a *app, o *runOptions, cmd *cobra.Comma
 		case len(args) > 0:
 			req.Run = args[0]
 		}
-		return a.session(ctx, wire.SessionJoin, req)
+		return session(ctx, a, wire.SessionJoin, req)
 	}
 	if a.getenv(place.EnvEffect) != "" {
 		return render.InEffect()
@@ -107,14 +107,14 @@ func runSessionJoin(ctx context.Context, a *app, o *runOptions, cmd *cobra.Comma
 func (a *app) joinInTree(ctx context.Context, o *runOptions, req wire.SessionJoinRequest) error {
 	join := func(more ...wire.NextCommand) error {
 		return a.trusting(ctx, cmp.Or(req.Start.Spec.From, req.Start.Spec.Workspace), func() error {
-			return a.session(ctx, wire.SessionJoin, req, more...)
+			return session(ctx, a, wire.SessionJoin, req, more...)
 		})
 	}
 	if !o.tree.wanted {
 		return join()
 	}
 	o.again = true
-	w, err := a.placeRun(ctx, a.ask, o, req.Start)
+	w, err := a.placeRun(ctx, a.overOwn, o, req.Start)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (a *app) treeOfSession(ctx context.Context, o treeOptions, dir, hint string
 	if a.getenv(place.EnvEffect) != "" {
 		return v, p, render.InEffect()
 	}
-	s, err := a.treeSettings(ctx, a.ask, wire.WorktreeRequest{Directory: dir})
+	s, err := a.treeSettings(ctx, a.overOwn, wire.WorktreeRequest{Directory: dir})
 	if err != nil {
 		return v, p, err
 	}

@@ -79,7 +79,7 @@ func runSessionSubmit(ctx context.Context, a *app, o *submitOptions, cmd *cobra.
 	if req.Submission, err = o.text(a, cmd.Flags().Changed); err != nil {
 		return err
 	}
-	return a.deliver(ctx, wire.SessionSubmit, req, req.Submission)
+	return deliver(ctx, a, wire.SessionSubmit, req, req.Submission)
 }
 
 // text is the delivery as it is sent: the file as it is, or what the flags say.

@@ -60,7 +60,7 @@ func runStatus(ctx context.Context, a *app, o statusOptions, args []string) erro
 		return render.BadFlag("apctl status", errors.New("--format and --color need --line"))
 	}
 	var v wire.RunView
-	if err := a.ask(ctx, wire.RunGet, a.ref(args), &v); err != nil {
+	if err := ask(ctx, a, wire.RunGet, a.ref(args), &v); err != nil {
 		return err
 	}
 	if a.getenv(place.EnvEffect) != "" {

@@ -41,7 +41,7 @@ func runStop(ctx context.Context, a *app, o stopOptions, args []string) error {
 		req.RunRef = wire.RunRef{}
 	}
 	var reply wire.StopReply
-	if err := a.ask(ctx, wire.RunStop, req, &reply); err != nil {
+	if err := ask(ctx, a, wire.RunStop, req, &reply); err != nil {
 		return err
 	}
 	return a.answer(wire.SchemaRuns, wire.ListReply{Runs: reply.Runs},

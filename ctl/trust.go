@@ -49,7 +49,7 @@ func runTrust(ctx context.Context, a *app, o trustOptions) error {
 		return err
 	}
 	var v wire.TrustView
-	if err := a.ask(ctx, wire.TrustShow, wire.TrustRequest{Workspace: dir}, &v); err != nil {
+	if err := ask(ctx, a, wire.TrustShow, wire.TrustRequest{Workspace: dir}, &v); err != nil {
 		return err
 	}
 	if !v.Trusted && !o.show && !a.json {
@@ -73,7 +73,7 @@ func (a *app) trusting(ctx context.Context, dir string, do func() error) error {
 		return err
 	}
 	var v wire.TrustView
-	if a.ask(ctx, wire.TrustShow, wire.TrustRequest{Workspace: dir}, &v) != nil || v.Trusted {
+	if ask(ctx, a, wire.TrustShow, wire.TrustRequest{Workspace: dir}, &v) != nil || v.Trusted {
 		return err // it needs a person for something else
 	}
 	if err := a.agree(ctx, dir, v); err != nil {
@@ -96,7 +96,7 @@ func (a *app) agree(ctx context.Context, dir string, v wire.TrustView) error {
 		return render.NotAgreed(v, typed)
 	}
 	req := wire.TrustRequest{Workspace: dir, Hash: v.Hash, Typed: typed, PIN: pin}
-	if err := a.ask(ctx, wire.TrustGive, req, &v); err != nil {
+	if err := ask(ctx, a, wire.TrustGive, req, &v); err != nil {
 		return err
 	}
 	a.note(a.style(a.Err).Trusted(v))

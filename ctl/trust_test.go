@@ -57,7 +57,7 @@ func TestTheRightWordsAtTheTerminalTrust(t *testing.T) {
 	if code := w.run(t); code != wire.ExitDone {
 		t.Fatalf("exit %d: %s", code, w.err.String())
 	}
-	if got := d.body(t, wire.TrustGive); !strings.Contains(got, `"hash":"`+trustHash+`"`) || !strings.Contains(got, `"typed":"ab12cd"`) {
+	if got := d.body(t, wire.TrustGive.Spec); !strings.Contains(got, `"hash":"`+trustHash+`"`) || !strings.Contains(got, `"typed":"ab12cd"`) {
 		t.Errorf("asked for %s", got)
 	}
 	shown := tty.shown.String()

@@ -68,7 +68,7 @@ func runUsage(ctx context.Context, a *app, o usageOptions) error {
 		req.Workspace = a.Dir
 	}
 	var v wire.UsageReport
-	if err := a.ask(ctx, wire.UsageShow, req, &v); err != nil {
+	if err := ask(ctx, a, wire.UsageShow, req, &v); err != nil {
 		return err
 	}
 	return a.answer(wire.SchemaUsage, v, func(s render.Style) string { return s.Usage(v) })

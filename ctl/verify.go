@@ -35,7 +35,7 @@ func runVerify(ctx context.Context, a *app, o verifyOptions, args []string) erro
 		return render.Exclusive("RUN", "--all")
 	}
 	var reply wire.VerifyReply
-	if err := a.ask(ctx, wire.Verify, wire.VerifyRequest{RunRef: a.ref(args), Every: o.all}, &reply); err != nil {
+	if err := ask(ctx, a, wire.Verify, wire.VerifyRequest{RunRef: a.ref(args), Every: o.all}, &reply); err != nil {
 		return err
 	}
 	if err := a.answer(wire.SchemaVerify, reply, func(s render.Style) string { return s.Verify(reply) }); err != nil {

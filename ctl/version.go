@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"autopilot/ctl/client"
 	"autopilot/ctl/render"
 	"autopilot/events/wire"
 )
@@ -36,7 +37,7 @@ func runVersion(ctx context.Context, a *app) error {
 	if d, err := a.connect(ctx, false); err == nil {
 		defer d.Close()
 		var view wire.DaemonView
-		if d.Call(ctx, wire.DaemonStatus, nil, &view) == nil {
+		if client.Call(ctx, d, wire.DaemonStatus, wire.None{}, &view) == nil {
 			v.Daemon = view.Version
 		}
 	}

@@ -41,7 +41,7 @@ func runWait(ctx context.Context, a *app, o waitOptions, args []string) error {
 		}
 	}
 	var v wire.RunView
-	if err := a.ask(ctx, wire.RunGet, a.ref(args), &v); err != nil {
+	if err := ask(ctx, a, wire.RunGet, a.ref(args), &v); err != nil {
 		return err
 	}
 	if v.Exit < 0 && v.Question == nil {

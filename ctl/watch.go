@@ -38,7 +38,7 @@ func runWatch(ctx context.Context, a *app, plain bool, args []string) error {
 		return a.fullScreen(ctx, args)
 	}
 	var v wire.RunView
-	if err := a.ask(ctx, wire.RunGet, a.ref(args), &v); err != nil {
+	if err := ask(ctx, a, wire.RunGet, a.ref(args), &v); err != nil {
 		return err
 	}
 	defer a.hear()()
@@ -48,7 +48,7 @@ func runWatch(ctx context.Context, a *app, plain bool, args []string) error {
 // fullScreen shows all runs, and opens on the one that is named.
 func (a *app) fullScreen(ctx context.Context, args []string) error {
 	var v wire.RunView
-	err := a.ask(ctx, wire.RunGet, a.ref(args), &v)
+	err := ask(ctx, a, wire.RunGet, a.ref(args), &v)
 	var e *wire.Error
 	if none := errors.As(err, &e) && e.Code == wire.NotFound; err != nil && (len(args) > 0 || !none) {
 		return err

@@ -2,12 +2,10 @@ package ctl
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"sync"
 
-	"github.com/go-json-experiment/json"
-
+	"autopilot/ctl/client"
 	"autopilot/events/wire"
 )
 
@@ -56,14 +54,14 @@ func (w *watched) close() {
 	}
 }
 
-func (w *watched) call(ctx context.Context, v wire.Verb, req, reply any) error {
+func call[Q, A any](ctx context.Context, w *watched, v wire.Verb[Q, A], req Q, reply *A) error {
 	d, err := w.reach(ctx)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	if err = d.Call(ctx, v, req, reply); unreachable(err) {
+	if err = client.Call(ctx, d, v, req, reply); unreachable(err) {
 		w.drop(d)
 	}
 	return err
@@ -72,7 +70,7 @@ func (w *watched) call(ctx context.Context, v wire.Verb, req, reply any) error {
 // List is the list as apctl ls shows it.
 func (w *watched) List(ctx context.Context) (wire.ListReply, error) {
 	var reply wire.ListReply
-	err := w.call(ctx, wire.RunList, wire.ListRequest{}, &reply)
+	err := call(ctx, w, wire.RunList, wire.ListRequest{}, &reply)
 	if err != nil {
 		return reply, err
 	}
@@ -87,13 +85,13 @@ func (w *watched) List(ctx context.Context) (wire.ListReply, error) {
 
 // Get is one run.
 func (w *watched) Get(ctx context.Context, run string) (v wire.RunView, err error) {
-	err = w.call(ctx, wire.RunGet, wire.RunRef{Run: run}, &v)
+	err = call(ctx, w, wire.RunGet, wire.RunRef{Run: run}, &v)
 	return v, err
 }
 
 // Why explains one run.
 func (w *watched) Why(ctx context.Context, run string) (v wire.WhyView, err error) {
-	err = w.call(ctx, wire.RunWhy, wire.RunRef{Run: run}, &v)
+	err = call(ctx, w, wire.RunWhy, wire.RunRef{Run: run}, &v)
 	return v, err
 }
 
@@ -106,13 +104,7 @@ func (w *watched) Logs(ctx context.Context, run string) iter.Seq2[wire.LogFrame,
 			return
 		}
 		req := wire.LogsRequest{RunRef: wire.RunRef{Run: run}, Follow: true}
-		for b, err := range d.Stream(ctx, wire.RunLogs, req) {
-			var f wire.LogFrame
-			if err == nil {
-				if err = json.Unmarshal(b, &f); err != nil {
-					err = fmt.Errorf("read a log of the daemon: %w", err)
-				}
-			}
+		for f, err := range client.Stream(ctx, d, wire.RunLogs, req) {
 			if !yield(f, err) || err != nil {
 				return
 			}

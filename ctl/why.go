@@ -26,7 +26,7 @@ latest of this directory.`,
 
 func runWhy(ctx context.Context, a *app, args []string) error {
 	var w wire.WhyView
-	if err := a.ask(ctx, wire.RunWhy, a.ref(args), &w); err != nil {
+	if err := ask(ctx, a, wire.RunWhy, a.ref(args), &w); err != nil {
 		return err
 	}
 	return a.answer(wire.SchemaWhy, w, func(s render.Style) string { return s.Why(w) })

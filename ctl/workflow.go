@@ -96,12 +96,12 @@ comments that say what else there is. A file that is there stays as it is.`,
 }
 
 // workflows asks for workflows, or has one made.
-func (a *app) workflows(ctx context.Context, verb wire.Verb, dir, name string) (v wire.WorkflowsView, err error) {
+func (a *app) workflows(ctx context.Context, verb wire.Verb[wire.WorkflowRequest, wire.WorkflowsView], dir, name string) (v wire.WorkflowsView, err error) {
 	req := wire.WorkflowRequest{Name: name}
 	if req.Workspace, err = a.workspace(dir); err != nil {
 		return v, err
 	}
-	err = a.ask(ctx, verb, req, &v)
+	err = ask(ctx, a, verb, req, &v)
 	return v, err
 }
 

@@ -32,7 +32,7 @@ func runWorkflowLint(ctx context.Context, a *app, dir string, args []string) err
 		return err
 	}
 	var v wire.LintView
-	if err := a.ask(ctx, wire.WorkflowLint, req, &v); err != nil {
+	if err := ask(ctx, a, wire.WorkflowLint, req, &v); err != nil {
 		return err
 	}
 	if err := a.answer(wire.SchemaLint, v, func(s render.Style) string { return s.Lint(v) }); err != nil {
@@ -62,7 +62,7 @@ picture that stands alone.`,
 			}
 			req.Format = format
 			var v wire.GraphView
-			if err := a.ask(cmd.Context(), wire.WorkflowGraph, req, &v); err != nil {
+			if err := ask(cmd.Context(), a, wire.WorkflowGraph, req, &v); err != nil {
 				return err
 			}
 			return a.answer(wire.SchemaGraph, v, func(render.Style) string { return render.Clean(v.Text) })
@@ -118,7 +118,7 @@ nothing is started or switched.`,
 				return err
 			}
 			var v wire.SuggestionView
-			if err := a.ask(cmd.Context(), wire.WorkflowSuggest, req, &v); err != nil {
+			if err := ask(cmd.Context(), a, wire.WorkflowSuggest, req, &v); err != nil {
 				return err
 			}
 			return a.answer(wire.SchemaSuggestion, v, func(s render.Style) string { return s.Suggestion(v) })

@@ -52,12 +52,17 @@ func (o *treeOptions) check(typed func(flag string) bool) error {
 	return nil
 }
 
-// asks is how the daemon is asked: over a connection that is there, or a new one.
-type asks func(ctx context.Context, v wire.Verb, req, reply any) error
+// settingsOf fetches the settings of work trees from the daemon.
+type settingsOf func(context.Context, wire.WorktreeRequest, *wire.WorktreeSettings) error
+
+// overOwn is settingsOf over a connection of its own.
+func (a *app) overOwn(ctx context.Context, q wire.WorktreeRequest, s *wire.WorktreeSettings) error {
+	return ask(ctx, a, wire.WorktreeAsk, q, s)
+}
 
 // treeSettings are the settings of work trees that are made from a directory.
-func (a *app) treeSettings(ctx context.Context, ask asks, q wire.WorktreeRequest) (s wire.WorktreeSettings, err error) {
-	err = a.trusting(ctx, q.Directory, func() error { return ask(ctx, wire.WorktreeAsk, q, &s) })
+func (a *app) treeSettings(ctx context.Context, fetch settingsOf, q wire.WorktreeRequest) (s wire.WorktreeSettings, err error) {
+	err = a.trusting(ctx, q.Directory, func() error { return fetch(ctx, q, &s) })
 	return s, err
 }
 
@@ -111,11 +116,11 @@ func (a *app) makeTree(ctx context.Context, p worktree.Plan, hint string) (wire.
 
 // placeRun gives a run a work tree of its own if that was asked for: nil if
 // not. A dry run only plans it.
-func (a *app) placeRun(ctx context.Context, ask asks, o *runOptions, req *wire.StartRequest) (*worktree.Plan, error) {
+func (a *app) placeRun(ctx context.Context, fetch settingsOf, o *runOptions, req *wire.StartRequest) (*worktree.Plan, error) {
 	if o.tree.typed("worktree") && !o.tree.wanted {
 		return nil, nil
 	}
-	s, err := a.treeSettings(ctx, ask, wire.WorktreeRequest{Directory: req.Spec.Workspace, NoConfig: o.noConfig})
+	s, err := a.treeSettings(ctx, fetch, wire.WorktreeRequest{Directory: req.Spec.Workspace, NoConfig: o.noConfig})
 	if err != nil || !o.tree.wanted && !s.Wanted {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ const treesKeep = 7 * 24 * time.Hour
 
 func runLsWorktrees(ctx context.Context, a *app) error {
 	var v wire.WorktreesView
-	if err := a.ask(ctx, wire.WorktreeList, wire.WorktreesRequest{Workspace: a.Dir}, &v); err != nil {
+	if err := ask(ctx, a, wire.WorktreeList, wire.WorktreesRequest{Workspace: a.Dir}, &v); err != nil {
 		return err
 	}
 	return a.answer(wire.SchemaWorktrees, v, func(s render.Style) string { return s.Worktrees(v) })
@@ -38,7 +38,7 @@ func runPruneWorktrees(ctx context.Context, a *app, o pruneOptions) error {
 	req := wire.WorktreePruneRequest{Workspace: a.Dir, KeepS: int64(keep / time.Second), All: o.all, DryRun: true}
 	var v wire.WorktreesView
 	if o.dryRun || !o.yes {
-		if err := a.ask(ctx, wire.WorktreePrune, req, &v); err != nil {
+		if err := ask(ctx, a, wire.WorktreePrune, req, &v); err != nil {
 			return err
 		}
 	}
@@ -48,7 +48,7 @@ func runPruneWorktrees(ctx context.Context, a *app, o pruneOptions) error {
 		}
 		req.DryRun, req.Agreed = false, agreed(v, o.yes)
 		v = wire.WorktreesView{}
-		if err := a.ask(ctx, wire.WorktreePrune, req, &v); err != nil {
+		if err := ask(ctx, a, wire.WorktreePrune, req, &v); err != nil {
 			return err
 		}
 	}

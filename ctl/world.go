@@ -3,11 +3,11 @@ package ctl
 import (
 	"context"
 	"io"
-	"iter"
 	"os"
 	"strings"
 	"time"
 
+	"autopilot/ctl/client"
 	"autopilot/ctl/render"
 	"autopilot/events"
 	"autopilot/events/place"
@@ -17,10 +17,7 @@ import (
 // Daemon is what commands ask of a daemon. Its errors are *wire.Error where
 // the daemon answered, or could not.
 type Daemon interface {
-	Call(ctx context.Context, v wire.Verb, req, reply any) error
-	// CallAs is Call under a request id; a repeated id gets the first answer.
-	CallAs(ctx context.Context, id string, v wire.Verb, req, reply any) error
-	Stream(ctx context.Context, v wire.Verb, req any) iter.Seq2[[]byte, error]
+	client.Caller
 	Put(ctx context.Context, text []byte) (events.Ref, error)
 	Close() error
 }

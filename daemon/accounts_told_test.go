@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"autopilot/daemon/api"
 	"autopilot/daemon/config"
 	"autopilot/daemon/host/budget"
 	"autopilot/daemon/report/notify"
@@ -18,7 +19,8 @@ import (
 // once.
 func (w *ward) told() map[string]string {
 	w.t.Helper()
-	d := &Daemon{fleet: w.fleet, stored: stored{log: w.log}, subjects: subjects{accounts: w.accounts, limits: budget.NewLimits(config.Hold(""), nil, nil)}}
+	d := &Daemon{Rooms: &api.Rooms{Fleet: w.fleet, Log: w.log, Accounts: w.accounts, Limits: budget.NewLimits(config.Hold(""), nil, nil)}}
+	d.api = api.New(d.Rooms)
 	out := map[string]string{}
 	for st, err := range w.log.ReadAll(context.Background(), "") {
 		if err != nil {

@@ -12,17 +12,17 @@ import (
 // admit says whether an agent of the run that works on an account may begin now,
 // and what it may use.
 func (d *Daemon) admit(ctx context.Context, s run.State, account string) (work.Allowance, events.Data, error) {
-	allowed, not, err := d.budget.Allowance(s, time.Now())
+	allowed, not, err := d.Budget.Allowance(s, time.Now())
 	if err == nil && not == nil {
-		not, err = d.accounts.Admit(ctx, s, account)
+		not, err = d.Accounts.Admit(ctx, s, account)
 	}
 	if err != nil || not != nil {
-		d.machine.Drop(s.ID) // it waits for something else, and others may begin
+		d.Machine.Drop(s.ID) // it waits for something else, and others may begin
 		return allowed, not, err
 	}
-	not, most, err := d.machine.Slot(ctx, s)
+	not, most, err := d.Machine.Slot(ctx, s)
 	if not != nil {
-		d.accounts.Withdraw(s.ID, account) // nor does it hold its place with the account
+		d.Accounts.Withdraw(s.ID, account) // nor does it hold its place with the account
 	}
 	if most >= 0 {
 		allowed.Capped, allowed.Cap = true, most
@@ -32,7 +32,7 @@ func (d *Daemon) admit(ctx context.Context, s run.State, account string) (work.A
 
 // accountLabel is what a run calls an account.
 func (d *Daemon) accountLabel(s run.State, account string) string {
-	spec, err := d.worker.Spec(s)
+	spec, err := d.Worker.Spec(s)
 	if err != nil {
 		return ""
 	}

@@ -8,8 +8,9 @@ import (
 	"sync"
 	"testing"
 
+	"autopilot/daemon/api"
+	"autopilot/daemon/auth"
 	"autopilot/daemon/test/proctest"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -70,7 +71,7 @@ func say(st run.State, choice string, findings ...wire.AnswerFinding) wire.Answe
 }
 
 func (s *site) answer(a wire.AnswerRequest) error {
-	_, err := s.d.runAnswer(s.t.Context(), s.seated(), a)
+	_, err := s.d.api.RunAnswer(s.t.Context(), s.seated(), a)
 	return err
 }
 
@@ -88,11 +89,11 @@ func TestPeopleApproveAndRejectAndTheirFindingsReachTheNextWork(t *testing.T) {
 	t.Parallel()
 	s := gatedSite(t)
 	st := s.asking(1)
-	if v := s.d.view(st); v.State != "waiting" || v.Reason != "answer" || v.Question == nil || v.Question.Gate != "wanted" ||
+	if v := s.d.api.View(st); v.State != "waiting" || v.Reason != "answer" || v.Question == nil || v.Question.Gate != "wanted" ||
 		len(v.Question.Files) != 1 || v.Question.Files[0] != "prd.md" || v.Question.Again || v.Question.Assurance != "tty" {
 		t.Fatalf("at the entry: %+v %+v", v, v.Question)
 	}
-	if first := s.d.questionView(st, wholeBytes).Text; !strings.HasSuffix(first, "\nprd.md\n\n   1  what is wanted\n") {
+	if first := s.d.api.QuestionView(st, api.WholeBytes).Text; !strings.HasSuffix(first, "\nprd.md\n\n   1  what is wanted\n") {
 		t.Errorf("what is approved is not shown: %q", first)
 	}
 	s.must(s.answer(say(st, "ok")))
@@ -105,7 +106,7 @@ func TestPeopleApproveAndRejectAndTheirFindingsReachTheNextWork(t *testing.T) {
 			t.Errorf("told: %s\nwant %q", told, want)
 		}
 	}
-	v, err := s.d.runQuestion(t.Context(), s.request(), wire.QuestionRequest{RunRef: wire.RunRef{Run: st.ID}, Whole: true})
+	v, err := s.d.api.RunQuestion(t.Context(), s.request(), wire.QuestionRequest{RunRef: wire.RunRef{Run: st.ID}, Whole: true})
 	if err != nil || !v.Question.Again || !strings.Contains(v.Question.Text, "@@ -1,3 +1,3 @@\n one\n-two 1\n+two 2\n three\n") {
 		t.Errorf("presented again: %+v %v", v.Question, err)
 	}
@@ -177,11 +178,11 @@ func TestAnswersThatAreNone(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	s.d.consent.People = proctest.Seat{Away: true}
+	s.d.Consent.People = proctest.Seat{Away: true}
 	if err := s.answer(say(st, "ok")); codeOf(err) != wire.NeedsPerson || !strings.Contains(err.Error(), "it has no terminal") {
 		t.Errorf("nobody at a terminal: %v", err)
 	}
-	if now, _ := s.d.fleet.State(st.ID); now.Log.Seq != st.Log.Seq {
+	if now, _ := s.d.Fleet.State(st.ID); now.Log.Seq != st.Log.Seq {
 		t.Errorf("%d events, want %d", now.Log.Seq, st.Log.Seq)
 	}
 }
@@ -214,8 +215,8 @@ func TestOfTwoPeopleAtOnceTheFirstCountsAndTheOtherIsToldWho(t *testing.T) {
 	answers := []wire.AnswerRequest{say(st, "ok"), say(st, "no", wire.AnswerFinding{Section: "prd.md", Text: "no"})}
 	var errs [2]error
 	var wg sync.WaitGroup
-	for i, q := range []bus.Request{first, second} {
-		wg.Go(func() { _, errs[i] = s.d.runAnswer(t.Context(), q, answers[i]) })
+	for i, q := range []auth.Request{first, second} {
+		wg.Go(func() { _, errs[i] = s.d.api.RunAnswer(t.Context(), q, answers[i]) })
 	}
 	wg.Wait()
 	late := cmp.Or(errs[0], errs[1])
@@ -225,7 +226,7 @@ func TestOfTwoPeopleAtOnceTheFirstCountsAndTheOtherIsToldWho(t *testing.T) {
 	if want := "was answered already: "; !strings.Contains(late.Error(), want) || !strings.Contains(late.Error(), "/pts/3 on 20") {
 		t.Errorf("the other is told: %v", late)
 	}
-	now, _ := s.d.fleet.State(st.ID)
+	now, _ := s.d.Fleet.State(st.ID)
 	if len(now.Answers) != 1 {
 		t.Errorf("answers: %+v", now.Answers)
 	}
@@ -241,17 +242,17 @@ func TestAReplayedAnswerAddsNothing(t *testing.T) {
 	s := gatedSite(t)
 	st := s.asking(1)
 	q, a := s.seated(), say(st, "no", wire.AnswerFinding{Section: "prd.md", Text: "no"})
-	if _, err := s.d.runAnswer(t.Context(), q, a); err != nil {
+	if _, err := s.d.api.RunAnswer(t.Context(), q, a); err != nil {
 		t.Fatal(err)
 	}
 	st = s.until(st.ID, settled)
-	if v, err := s.d.runAnswer(t.Context(), q, a); err != nil || v.ID != st.ID {
+	if v, err := s.d.api.RunAnswer(t.Context(), q, a); err != nil || v.ID != st.ID {
 		t.Errorf("the same request: %+v %v", v, err)
 	}
 	if err := s.answer(a); codeOf(err) != wire.Conflict || !strings.Contains(err.Error(), "answered already: no") {
 		t.Errorf("the same words: %v", err)
 	}
-	if now, _ := s.d.fleet.State(st.ID); now.Log.Seq != st.Log.Seq {
+	if now, _ := s.d.Fleet.State(st.ID); now.Log.Seq != st.Log.Seq {
 		t.Errorf("%d events, want %d", now.Log.Seq, st.Log.Seq)
 	}
 }
@@ -267,7 +268,7 @@ func TestAQuestionThatNobodyAnswersExpires(t *testing.T) {
 	if err := s.answer(a); codeOf(err) != wire.Conflict || !strings.Contains(err.Error(), "expired") {
 		t.Errorf("too late: %v", err)
 	}
-	if _, err := s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}}); err != nil {
+	if _, err := s.d.api.RunResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}}); err != nil {
 		t.Fatal(err)
 	}
 	st = s.until(st.ID, func(st run.State) bool { return st.Questions > 1 })
@@ -281,7 +282,7 @@ func TestAQuestionAndItsAnswerOutliveTheDaemon(t *testing.T) {
 	st := s.asking(1)
 	s.close()
 	s.open()
-	s.d.consent.People = proctest.Seat{}
+	s.d.Consent.People = proctest.Seat{}
 	st = s.asked(st.ID, 1)
 	s.must(s.answer(say(st, "ok")))
 	st = s.asked(st.ID, 2)
@@ -298,22 +299,22 @@ func TestAWorkflowOfAProjectRunsOnlyIfItIsTrusted(t *testing.T) {
 	s := gatedSite(t)
 	s.write(map[string]string{".autopilot/workflows/gated.yaml": strings.Replace(gated, "prd.md", "docs/prd.md", 1)})
 	q := s.spec("test -f ok", planner, func(spec *wire.RunSpec) { spec.Workflow = "gated" })
-	if _, err := s.d.runStart(t.Context(), s.request(), q); codeOf(err) != wire.NeedsPerson {
+	if _, err := s.d.api.RunStart(t.Context(), s.request(), q); codeOf(err) != wire.NeedsPerson {
 		t.Errorf("changed since: %v", err)
 	}
 	q.NoConfig = true
-	if _, err := s.d.runStart(t.Context(), s.request(), q); codeOf(err) != wire.NotFound {
+	if _, err := s.d.api.RunStart(t.Context(), s.request(), q); codeOf(err) != wire.NotFound {
 		t.Errorf("without the project's files: %v", err)
 	}
 	q.NoConfig, q.Spec.Workflow = false, "gatde"
 	s.trust()
-	if _, err := s.d.runStart(t.Context(), s.request(), q); codeOf(err) != wire.NotFound {
+	if _, err := s.d.api.RunStart(t.Context(), s.request(), q); codeOf(err) != wire.NotFound {
 		t.Errorf("no such workflow: %v", err)
 	}
 	s.write(map[string]string{".autopilot/workflows/bad.yaml": "name: bad\nversion: 1\nphases: []\n"})
 	s.trust()
 	q.Spec.Workflow = "bad"
-	if _, err := s.d.runStart(t.Context(), s.request(), q); codeOf(err) != wire.Usage {
+	if _, err := s.d.api.RunStart(t.Context(), s.request(), q); codeOf(err) != wire.Usage {
 		t.Errorf("a bad one: %v", err)
 	}
 }
@@ -346,7 +347,7 @@ func TestWhatIsEditedDuringARunIsForTheNextAndNeedsTrustAnew(t *testing.T) {
 	s.must(s.answer(say(st, "ok")))
 	st = s.asked(st.ID, 2)
 	q := s.spec("test -f ok", planner, func(spec *wire.RunSpec) { spec.Workflow = "gated" })
-	if _, err := s.d.runPreview(t.Context(), s.request(), q); codeOf(err) != wire.NeedsPerson || !strings.Contains(err.Error(), "is not trusted") {
+	if _, err := s.d.api.RunPreview(t.Context(), s.request(), q); codeOf(err) != wire.NeedsPerson || !strings.Contains(err.Error(), "is not trusted") {
 		t.Errorf("the next one: %v", err)
 	}
 	s.must(s.answer(say(st, "ok")))
@@ -354,11 +355,11 @@ func TestWhatIsEditedDuringARunIsForTheNextAndNeedsTrustAnew(t *testing.T) {
 	if told := s.read(".autopilot/notes/told-2"); !strings.HasPrefix(told, "as trusted") {
 		t.Errorf("the run was told %q", told)
 	}
-	if _, err := s.d.runStart(t.Context(), s.request(), q); codeOf(err) != wire.NeedsPerson {
+	if _, err := s.d.api.RunStart(t.Context(), s.request(), q); codeOf(err) != wire.NeedsPerson {
 		t.Errorf("the next one: %v", err)
 	}
 	s.write(map[string]string{".autopilot/prompts/own.md": "as trusted: {{.Task}}, phase `work`\n", ".autopilot/workflows/gated.yaml": flow})
-	if v, err := s.d.runPreview(t.Context(), s.request(), q); err != nil || v.Workflow != "gated" {
+	if v, err := s.d.api.RunPreview(t.Context(), s.request(), q); err != nil || v.Workflow != "gated" {
 		t.Errorf("as it was trusted: %v", err)
 	}
 }
@@ -372,15 +373,15 @@ func TestAnAnswerNeedsThePINWhereOneIsSetOrDemanded(t *testing.T) {
 	if err := s.answer(say(st, "ok")); codeOf(err) != wire.NeedsPerson || !strings.Contains(err.Error(), "none is set") {
 		t.Fatalf("no PIN is set: %v", err)
 	}
-	set := func(q bus.Request, body wire.PINRequest) error {
-		_, err := s.d.consent.SetPIN(t.Context(), q, body)
+	set := func(q auth.Request, body wire.PINRequest) error {
+		_, err := s.d.Consent.SetPIN(t.Context(), q, body)
 		return err
 	}
-	s.d.consent.People = proctest.Seat{Away: true}
+	s.d.Consent.People = proctest.Seat{Away: true}
 	if err := set(s.seated(), wire.PINRequest{New: "2468"}); codeOf(err) != wire.NeedsPerson {
 		t.Errorf("nobody sets one: %v", err)
 	}
-	s.d.consent.People = proctest.Seat{}
+	s.d.Consent.People = proctest.Seat{}
 	s.must(set(s.seated(), wire.PINRequest{New: "2468"}))
 	if err := set(s.seated(), wire.PINRequest{Old: "1111", New: "1357"}); codeOf(err) != wire.NeedsPerson {
 		t.Errorf("who does not know it changes it: %v", err)
@@ -392,7 +393,7 @@ func TestAnAnswerNeedsThePINWhereOneIsSetOrDemanded(t *testing.T) {
 			t.Errorf("PIN %q: %v", pin, err)
 		}
 	}
-	if v := s.d.view(st); !v.Question.PIN {
+	if v := s.d.api.View(st); !v.Question.PIN {
 		t.Errorf("nobody is told that it is asked for: %+v", v.Question)
 	}
 	a := say(st, "ok")

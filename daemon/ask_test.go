@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/test/proctest"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -28,7 +28,7 @@ if grep -q 'blue, ' .autopilot/notes/told-$AUTOPILOT_ITERATION; then touch ok; e
 // asksIt starts a run whose agent ends with that result file.
 func (s *site) asksIt(result string, edit ...func(*wire.RunSpec)) run.State {
 	s.t.Helper()
-	s.d.consent.People = proctest.Seat{}
+	s.d.Consent.People = proctest.Seat{}
 	return s.asked(s.start(s.spec("test -f ok", strings.Replace(curious, "$QUESTION", strings.ReplaceAll(result, `"`, `\"`), 1), edit...)).ID, 1)
 }
 
@@ -44,7 +44,7 @@ func TestAWorkerAsksAPersonAndGoesOnWithTheAnswer(t *testing.T) {
 	if q.Gate != "" || q.Kind != events.AskText || q.Iteration != 1 || q.ExpiresMS != 0 || st.Loop.Spent != 1 {
 		t.Fatalf("asks %+v", q)
 	}
-	if v := s.d.view(st); v.State != "waiting" || v.Reason != "answer" || v.Question == nil || v.Question.Kind != "text" {
+	if v := s.d.api.View(st); v.State != "waiting" || v.Reason != "answer" || v.Question == nil || v.Question.Kind != "text" {
 		t.Errorf("%+v", v)
 	}
 	said := "blue, \"as the sky\"\n\t```\nü\n```"
@@ -63,7 +63,7 @@ func TestAWorkerAsksAPersonAndGoesOnWithTheAnswer(t *testing.T) {
 func TestAnAnswerIsToldToAllThatWorkAfterIt(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
-	s.d.consent.People = proctest.Seat{}
+	s.d.Consent.People = proctest.Seat{}
 	st := s.start(s.spec("test -f ok", `mkdir -p .autopilot/notes; cat > .autopilot/notes/told-$AUTOPILOT_ITERATION
 echo $AUTOPILOT_ITERATION > work
 case $AUTOPILOT_ITERATION in
@@ -106,7 +106,7 @@ func TestOneThatAsksEachTimeUsesUpItsIterations(t *testing.T) {
 	if w := s.why(st.ID); st.Questions != 2 || w.Question != "Colour 3?\n" {
 		t.Errorf("asked %d times, and then %q", st.Questions, w.Question)
 	}
-	if _, err := s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}, Note: "blue, then"}); err != nil {
+	if _, err := s.d.api.RunResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}, Note: "blue, then"}); err != nil {
 		t.Fatal(err)
 	}
 	s.wants(s.until(st.ID, settled), "done")
@@ -151,11 +151,11 @@ func TestAStoppedRunAsksAgainAndANoteAnswers(t *testing.T) {
 	st := s.asksIt(which)
 	s.close()
 	s.open()
-	s.d.consent.People = proctest.Seat{}
+	s.d.Consent.People = proctest.Seat{}
 	st = s.asked(st.ID, 1)
 	stop := func() {
 		t.Helper()
-		if _, err := s.d.runStop(t.Context(), s.request(), wire.StopRequest{RunRef: wire.RunRef{Run: st.ID}}); err != nil {
+		if _, err := s.d.api.RunStop(t.Context(), s.request(), wire.StopRequest{RunRef: wire.RunRef{Run: st.ID}}); err != nil {
 			t.Fatal(err)
 		}
 		s.wants(s.until(st.ID, settled), "halted:stopped")
@@ -165,14 +165,14 @@ func TestAStoppedRunAsksAgainAndANoteAnswers(t *testing.T) {
 		t.Errorf("while it is stopped: %v", err)
 	}
 	ref := wire.RunRef{Run: st.ID}
-	_, err := s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: ref})
+	_, err := s.d.api.RunResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: ref})
 	s.must(err)
 	s.asked(st.ID, 1)
-	if _, err := s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: ref, Note: "blue, now"}); codeOf(err) != wire.Conflict || !strings.Contains(err.Error(), "asks a person") {
+	if _, err := s.d.api.RunResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: ref, Note: "blue, now"}); codeOf(err) != wire.Conflict || !strings.Contains(err.Error(), "asks a person") {
 		t.Errorf("resumed while it asks: %v", err)
 	}
 	stop()
-	_, err = s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: ref, Note: "blue, now"})
+	_, err = s.d.api.RunResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: ref, Note: "blue, now"})
 	s.must(err)
 	s.wants(s.until(st.ID, settled), "done")
 	if err := s.answer(tell(st, "text", "red")); codeOf(err) != wire.Conflict || !strings.Contains(err.Error(), "waits no more") {
@@ -197,7 +197,7 @@ limits: {answer: 1s}
 	if err := s.answer(tell(st, "text", "blue, late")); codeOf(err) != wire.Conflict || !strings.Contains(err.Error(), "expired") {
 		t.Errorf("too late: %v", err)
 	}
-	if _, err := s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}}); err != nil {
+	if _, err := s.d.api.RunResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}}); err != nil {
 		t.Fatal(err)
 	}
 	s.until(st.ID, func(st run.State) bool { return st.Questions > 1 })
@@ -233,18 +233,18 @@ func TestOfTwoPeopleWhoAnswerAWorkerTheFirstCounts(t *testing.T) {
 		}
 	}
 	answers := []wire.AnswerRequest{tell(st, "text", "blue, one"), tell(st, "text", "blue, two")}
-	requests := []bus.Request{s.seated(), s.seated()}
+	requests := []auth.Request{s.seated(), s.seated()}
 	var errs [2]error
 	var wg sync.WaitGroup
 	for i, q := range requests {
-		wg.Go(func() { _, errs[i] = s.d.runAnswer(t.Context(), q, answers[i]) })
+		wg.Go(func() { _, errs[i] = s.d.api.RunAnswer(t.Context(), q, answers[i]) })
 	}
 	wg.Wait()
 	if late := cmp.Or(errs[0], errs[1]); (errs[0] == nil) == (errs[1] == nil) || codeOf(late) != wire.Conflict || !strings.Contains(late.Error(), "answered already") {
 		t.Fatalf("got %v and %v", errs[0], errs[1])
 	}
 	s.wants(s.until(st.ID, settled), "done")
-	if now, _ := s.d.fleet.State(st.ID); len(now.Answers) != 1 || now.Questions != 1 {
+	if now, _ := s.d.Fleet.State(st.ID); len(now.Answers) != 1 || now.Questions != 1 {
 		t.Errorf("answers: %+v", now.Answers)
 	}
 }

@@ -29,8 +29,8 @@ impl() { if ! test -e tests/acceptance/AT-24.bats; then tests; fi; work; }`
 // wantsGate is what a gate said last.
 func (s *site) wantsGate(st run.State, name events.Name, reason events.Reason, says string) {
 	s.t.Helper()
-	if r := verdictOf(st, name); r.Reason != reason || !strings.Contains(s.d.text(r.Excerpt), says) {
-		s.t.Errorf("gate %s: %+v\n%s", name, r, s.d.text(r.Excerpt))
+	if r := verdictOf(st, name); r.Reason != reason || !strings.Contains(s.d.api.Text(r.Excerpt), says) {
+		s.t.Errorf("gate %s: %+v\n%s", name, r, s.d.api.Text(r.Excerpt))
 	}
 }
 
@@ -62,7 +62,7 @@ func TestAcceptanceCommandsThatProveNothing(t *testing.T) {
 			st := s.approved(q)
 			s.wants(st, cmp.Or(tt.end, "halted:sameness"))
 			s.wantsGate(st, tt.gate, tt.reason, tt.says)
-			if text := s.d.text(verdictOf(st, tt.gate).Excerpt); len(text) > gate.ExcerptBytes {
+			if text := s.d.api.Text(verdictOf(st, tt.gate).Excerpt); len(text) > gate.ExcerptBytes {
 				t.Errorf("the excerpt has %d bytes", len(text))
 			}
 		})

@@ -44,12 +44,12 @@ func TestABugIsMendedFromItsDiagnosis(t *testing.T) {
 			t.Parallel()
 			s := bugfixSite(t)
 			st := s.asked(s.start(s.bugfix(tt.agent)).ID, 1)
-			if q := s.d.view(st).Question; q.Gate != "requirements" || strings.Join(q.Files, " ") != "docs/issues/24-sum/bug.md" {
+			if q := s.d.api.View(st).Question; q.Gate != "requirements" || strings.Join(q.Files, " ") != "docs/issues/24-sum/bug.md" {
 				t.Errorf("%+v", q)
 			}
 			s.must(s.answer(say(st, "ok")))
 			st = s.asked(st.ID, 2)
-			if q := s.d.view(st).Question; q.Gate != "diagnosis-approved" || strings.Join(q.Files, " ") != "docs/issues/24-sum/diagnosis.md tests/acceptance/AT-24.sh" {
+			if q := s.d.api.View(st).Question; q.Gate != "diagnosis-approved" || strings.Join(q.Files, " ") != "docs/issues/24-sum/diagnosis.md tests/acceptance/AT-24.sh" {
 				t.Errorf("%+v", q)
 			}
 			s.must(s.answer(say(st, "no", wire.AnswerFinding{Section: "docs/issues/24-sum/diagnosis.md:1", Text: "and the evidence?"})))

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"autopilot/daemon/auth"
 	"autopilot/events/wire"
 	"autopilot/projections/atdd"
 	"autopilot/projections/run"
@@ -14,8 +15,7 @@ import (
 func (s *site) atddFiles(ref wire.RunRef) (first wire.AtddPiece, files map[string]string) {
 	s.t.Helper()
 	files = map[string]string{}
-	s.must(s.d.compatAtdd(s.t.Context(), wire.AtddRequest{RunRef: ref}, func(v any) error {
-		p := v.(wire.AtddPiece)
+	s.must(s.d.api.CompatAtdd(s.t.Context(), auth.Request{}, wire.AtddRequest{RunRef: ref}, func(p wire.AtddPiece) error {
 		switch {
 		case p.File == "":
 			first = p

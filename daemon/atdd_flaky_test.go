@@ -58,17 +58,17 @@ func TestWhatFailsAtTimesIsMendedFromItsDiagnosis(t *testing.T) {
 	t.Parallel()
 	s := flakySite(t, third)
 	st := s.asked(s.start(s.flaky("")).ID, 1)
-	if q := s.d.view(st).Question; q.Gate != "requirements" || strings.Join(q.Files, " ") != "docs/issues/31-race/bug.md" {
+	if q := s.d.api.View(st).Question; q.Gate != "requirements" || strings.Join(q.Files, " ") != "docs/issues/31-race/bug.md" {
 		t.Errorf("%+v", q)
 	}
 	s.must(s.answer(say(st, "ok")))
 	st = s.asked(st.ID, 2)
-	q := s.d.view(st).Question
+	q := s.d.api.View(st).Question
 	if q.Gate != "diagnosis-approved" || strings.Join(q.Files, " ") != "docs/issues/31-race/diagnosis.md tests/acceptance/AT-31.sh" || !strings.Contains(q.Text, "fails-at-times: 失敗 1 / 4 回") {
 		t.Errorf("%+v", q)
 	}
-	if r := verdictOf(st, "fails-at-times"); r.Rate != rate(1, 4) || r.Reason != events.ReasonFlaky || !strings.Contains(s.d.text(r.Excerpt), "1 of 4 times. The first of them:\n--- FAIL: TestRace") {
-		t.Errorf("%+v\n%s", r, s.d.text(r.Excerpt))
+	if r := verdictOf(st, "fails-at-times"); r.Rate != rate(1, 4) || r.Reason != events.ReasonFlaky || !strings.Contains(s.d.api.Text(r.Excerpt), "1 of 4 times. The first of them:\n--- FAIL: TestRace") {
+		t.Errorf("%+v\n%s", r, s.d.api.Text(r.Excerpt))
 	}
 	s.must(s.answer(say(st, "no", wire.AnswerFinding{Section: "docs/issues/31-race/diagnosis.md:1", Text: "timing of what?"})))
 	st = s.asked(st.ID, 3)
@@ -163,8 +163,8 @@ func TestA31WhatIsNotSeenToFailInItsCommitHaltsAtOnce(t *testing.T) {
 	if w := s.why(st.ID); !strings.Contains(w.Because, "実装前の 4 回で一度も失敗しなかった") {
 		t.Errorf("because %q", w.Because)
 	}
-	if r.Rate != rate(0, 4) || r.Reason != events.ReasonNotRed || !strings.Contains(s.d.text(r.Excerpt), "the command passes 4 of 4 times") || st.Loop.Spent != 1 {
-		t.Errorf("%+v\n%s", r, s.d.text(r.Excerpt))
+	if r.Rate != rate(0, 4) || r.Reason != events.ReasonNotRed || !strings.Contains(s.d.api.Text(r.Excerpt), "the command passes 4 of 4 times") || st.Loop.Spent != 1 {
+		t.Errorf("%+v\n%s", r, s.d.api.Text(r.Excerpt))
 	}
 }
 
@@ -196,7 +196,7 @@ func TestA61OneRunIsTooFew(t *testing.T) {
 	t.Parallel()
 	for _, n := range []string{"1", "0", "1001", "99999999999999999999"} {
 		s := flakySite(t, third, n)
-		_, err := s.d.runStart(t.Context(), s.request(), s.flaky(""))
+		_, err := s.d.api.RunStart(t.Context(), s.request(), s.flaky(""))
 		if codeOf(err) != wire.Usage || !strings.Contains(err.Error(), "times") || !strings.Contains(err.Error(), "from 2 to 1000, and not "+n) {
 			t.Errorf("%s: %v", n, err)
 		}

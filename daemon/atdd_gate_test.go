@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"autopilot/daemon/api"
 	"autopilot/daemon/run/workflow"
 	"autopilot/daemon/test/proctest"
 	"autopilot/events"
@@ -51,14 +52,14 @@ func TestADesignThatComesBackAsItWasIsNotPresentedAgain(t *testing.T) {
 		t.Errorf("%d questions, in phase %s: %s\n%s", st.Questions, st.Loop.Phase, w.Because, w.LastError)
 	}
 	resume := wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}}
-	if _, err := s.d.runResume(t.Context(), s.request(), resume); codeOf(err) != wire.Usage {
+	if _, err := s.d.api.RunResume(t.Context(), s.request(), resume); codeOf(err) != wire.Usage {
 		t.Errorf("nothing new is said: %v", err)
 	}
 	resume.Findings = `[{"evidence_ref":"plan.md:1","detail":"say POSIX"}]`
-	_, err := s.d.runResume(t.Context(), s.request(), resume)
+	_, err := s.d.api.RunResume(t.Context(), s.request(), resume)
 	s.must(err)
 	st = s.asked(st.ID, 3)
-	if text := s.d.questionView(st, wholeBytes).Text; !strings.Contains(text, "+greet.sh:1 prints, as POSIX has a shell") {
+	if text := s.d.api.QuestionView(st, api.WholeBytes).Text; !strings.Contains(text, "+greet.sh:1 prints, as POSIX has a shell") {
 		t.Errorf("presented again: %s", text)
 	}
 	s.stop(st.ID, events.StopCancel)
@@ -93,7 +94,7 @@ func TestA25FilesOfOthersStopAnIssueWithTheirNames(t *testing.T) {
 	s.close()
 	s.cfg.Late = &none
 	s.open()
-	s.d.consent.People = proctest.Seat{}
+	s.d.Consent.People = proctest.Seat{}
 	st := s.atddAsks(s.atdd(`told() { cat > /dev/null; }
 impl() { if ! test -e tests/acceptance/AT-24.sh; then tests; elif ! test -e ../count; then touch ../count; else work; fi; }`))
 	s.must(s.answer(say(st, "ok")))
@@ -115,7 +116,7 @@ func TestA21FindingsOfAPersonRestartTheBudgetAndOpenAFreshWindow(t *testing.T) {
 	s := atddSite(t)
 	st := s.approved(s.atdd(`work() { n=$(($(cat n 2>/dev/null || echo 0)+1)); echo $n > n; cp .autopilot/notes/told-impl .autopilot/notes/told-$n; commit work; }`))
 	s.wants(st, "halted:sameness")
-	_, err := s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{
+	_, err := s.d.api.RunResume(t.Context(), s.request(), wire.ResumeRequest{
 		RunRef: wire.RunRef{Run: st.ID}, Phase: "impl",
 		Findings: `[{"evidence_ref":"greet.sh:1","priority":"P0","detail":"it prints nothing: write \"hello\""}]`,
 	})
@@ -140,10 +141,10 @@ func TestGatesOfARunThatAnIssueDoesNotJudgeAreNotTaken(t *testing.T) {
 	typed := s.atdd("", func(r *wire.RunSpec) {
 		r.Gates = []wire.GateSpec{{Name: "mine", Role: events.RoleGoal, Command: "true"}}
 	})
-	if _, err := s.d.runStart(t.Context(), s.request(), typed); codeOf(err) != wire.Usage || !strings.Contains(err.Error(), "no phase of workflow atdd judges the goals of a run") {
+	if _, err := s.d.api.RunStart(t.Context(), s.request(), typed); codeOf(err) != wire.Usage || !strings.Contains(err.Error(), "no phase of workflow atdd judges the goals of a run") {
 		t.Errorf("a goal that was typed: %v", err)
 	}
-	p, err := s.d.runPreview(t.Context(), s.request(), s.atdd(""))
+	p, err := s.d.api.RunPreview(t.Context(), s.request(), s.atdd(""))
 	if err != nil || len(p.Gates) != 1 || slices.ContainsFunc(p.Settings, func(v wire.ConfigValue) bool { return v.Key == "gates.test" }) {
 		t.Errorf("preview: %+v %+v %v", p.Gates, p.Settings, err)
 	}
@@ -163,10 +164,10 @@ func TestEachPhaseOfAnIssueHasItsOwnBudget(t *testing.T) {
 	if left := s.why(st.ID).Left; len(left) == 0 || left[0].Limit != 4 {
 		t.Errorf("of phase stories is left %+v", left)
 	}
-	if v := s.d.view(st); len(v.Budgets) != 3 || v.Budgets[2] != (wire.BudgetView{Phase: "impl", Iterations: 8}) {
+	if v := s.d.api.View(st); len(v.Budgets) != 3 || v.Budgets[2] != (wire.BudgetView{Phase: "impl", Iterations: 8}) {
 		t.Errorf("budgets %+v", v.Budgets)
 	}
-	_, err := s.d.runStart(t.Context(), s.request(), s.atdd(""))
+	_, err := s.d.api.RunStart(t.Context(), s.request(), s.atdd(""))
 	if codeOf(err) != wire.Conflict || !strings.Contains(err.Error(), "it asks a person, and waits for the answer") {
 		t.Errorf("a second run is told %v", err)
 	}

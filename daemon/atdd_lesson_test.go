@@ -51,7 +51,7 @@ func TestA20ARollbackErasesNoRecord(t *testing.T) {
 	if recorded != 2 || halts != 1 {
 		t.Errorf("%d iterations and %d halts are recorded", recorded, halts)
 	}
-	if proof, err := s.d.verify(t.Context(), s.request(), wire.VerifyRequest{Every: true}); err != nil || len(proof.Problems) > 0 {
+	if proof, err := s.d.api.Verify(t.Context(), s.request(), wire.VerifyRequest{Every: true}); err != nil || len(proof.Problems) > 0 {
 		t.Errorf("%+v %v", proof, err)
 	}
 }
@@ -71,8 +71,8 @@ func TestAL2AnAnchorThatIsChangedRemovedOrRenamedHalts(t *testing.T) {
 			s := atddSite(t)
 			st := s.approved(s.atdd(agent))
 			s.wants(st, "halted:drift")
-			if r := verdictOf(st, "design-kept"); r.Verdict != events.Fail || !strings.Contains(s.d.text(r.Excerpt), "docs/issues/24-greeting/") {
-				t.Errorf("%+v\n%s", r, s.d.text(r.Excerpt))
+			if r := verdictOf(st, "design-kept"); r.Verdict != events.Fail || !strings.Contains(s.d.api.Text(r.Excerpt), "docs/issues/24-greeting/") {
+				t.Errorf("%+v\n%s", r, s.d.api.Text(r.Excerpt))
 			}
 		})
 	}

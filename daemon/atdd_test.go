@@ -76,12 +76,12 @@ func TestAnIssueIsBuiltFromItsRequirementsToAProvenEnd(t *testing.T) {
 	t.Parallel()
 	s := atddSite(t)
 	st := s.asked(s.start(s.atdd("")).ID, 1)
-	if q := s.d.view(st).Question; q.Gate != "requirements" || strings.Join(q.Files, " ") != atddDir+"/prd.md" {
+	if q := s.d.api.View(st).Question; q.Gate != "requirements" || strings.Join(q.Files, " ") != atddDir+"/prd.md" {
 		t.Errorf("the first question: %+v", q)
 	}
 	s.must(s.answer(say(st, "ok")))
 	st = s.asked(st.ID, 2)
-	if q := s.d.view(st).Question; q.Gate != "design-approved" || len(q.Files) != 3 {
+	if q := s.d.api.View(st).Question; q.Gate != "design-approved" || len(q.Files) != 3 {
 		t.Errorf("the second question: %+v", q)
 	}
 	s.must(s.answer(say(st, "ok")))
@@ -236,7 +236,7 @@ func TestWithoutRequirementsAnIssueIsNotBegun(t *testing.T) {
 			t.Parallel()
 			s := atddSite(t)
 			tt.does(s)
-			_, err := s.d.runStart(t.Context(), s.request(), s.atdd(""))
+			_, err := s.d.api.RunStart(t.Context(), s.request(), s.atdd(""))
 			var e *wire.Error
 			if !errors.As(err, &e) || e.Code != tt.code || !strings.Contains(e.Message, tt.says) || tt.code == wire.NeedsPerson && !strings.Contains(name, "two") && !strings.Contains(e.Hint, "write") {
 				t.Errorf("%+v", err)
@@ -261,7 +261,7 @@ func TestPeopleEndARunAtItsGates(t *testing.T) {
 	s.close()
 	s.cfg.Late = &none
 	s.open()
-	s.d.consent.People = proctest.Seat{}
+	s.d.Consent.People = proctest.Seat{}
 	st = s.asked(s.start(s.atdd("")).ID, 1)
 	s.must(s.answer(say(st, "ok")))
 	st = s.asked(st.ID, 2)

@@ -23,7 +23,7 @@ import (
 func (s *site) retold(id string, edit func([]events.Event) []events.Event) string {
 	s.t.Helper()
 	var es []events.Event
-	for stored, err := range s.d.log.Read(s.t.Context(), events.Run(id), 0) {
+	for stored, err := range s.d.Log.Read(s.t.Context(), events.Run(id), 0) {
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func (s *site) retold(id string, edit func([]events.Event) []events.Event) strin
 			d.Handle = strings.ToLower(other[18:])
 			e.Data = d
 		}
-		st, err := s.d.log.Append(s.t.Context(), e, log.Ordinary)
+		st, err := s.d.Log.Append(s.t.Context(), e, log.Ordinary)
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -69,26 +69,23 @@ func (s *site) morning(id string) (m morning) {
 			s.t.Fatal(err)
 		}
 	}
-	st, err := s.d.find(ctx, ref)
+	st, err := s.d.api.Find(ctx, ref)
 	must(err)
-	m.status, m.why, m.report = s.d.view(st), s.why(id), s.report(time.Time{}, 0)
-	m.inbox, err = s.d.inboxList(ctx, s.request(), struct{}{})
+	m.status, m.why, m.report = s.d.api.View(st), s.why(id), s.report(time.Time{}, 0)
+	m.inbox, err = s.d.api.InboxList(ctx, s.request(), struct{}{})
 	must(err)
-	m.line, err = s.d.statusLine(ctx, s.request(), wire.LineRequest{Workspace: s.work})
+	m.line, err = s.d.api.StatusLine(ctx, s.request(), wire.LineRequest{Workspace: s.work})
 	must(err)
 	for _, format := range []string{wire.RetroHTML, wire.RetroMarkdown, wire.RetroJSON} {
 		m.retro, _ = s.retroOf(wire.RetroRequest{RunRef: ref, Format: format})
 		m.many, _ = s.retroOf(wire.RetroRequest{Since: time.Unix(1, 0), Format: format})
 	}
-	must(s.d.runReplay(ctx, s.request(), wire.ReplayRequest{RunRef: ref}, func(v any) error {
-		m.replay = append(m.replay, v.(wire.ReplayFrame))
-		return nil
-	}))
+	m.replay, err = s.replay(s.request(), wire.ReplayRequest{RunRef: ref})
+	must(err)
 	for _, f := range m.replay {
-		must(s.d.runReplay(ctx, s.request(), wire.ReplayRequest{RunRef: ref, At: fmt.Sprint(f.Seq)}, func(v any) error {
-			m.replay = append(m.replay, v.(wire.ReplayFrame))
-			return nil
-		}))
+		at, err := s.replay(s.request(), wire.ReplayRequest{RunRef: ref, At: fmt.Sprint(f.Seq)})
+		must(err)
+		m.replay = append(m.replay, at...)
 	}
 	m.types, _ = s.sent(wire.EventsRequest{RunRef: ref})
 	m.raw, err = json.Marshal([]any{m.why, m.report, m.inbox, m.line, m.status, m.retro, m.many, m.replay})
@@ -122,8 +119,8 @@ func TestEventsOfALaterVersionChangeNoAnswer(t *testing.T) {
 	s.wants(halted, "halted:iterations")
 	ids := map[string]string{done.ID: s.retold(done.ID, withNewer), halted.ID: s.retold(halted.ID, withNewer)}
 	host := newer(time.Now())
-	host.Aggregate, host.Seq, host.ID, host.Data = events.Host(s.d.host), 1, journal.NewID(time.Now()), events.Unknown{Type: "host.moved.v2", Raw: jsontext.Value(`{}`)}
-	if _, err := s.d.log.Append(t.Context(), host, log.Ordinary); err != nil {
+	host.Aggregate, host.Seq, host.ID, host.Data = events.Host(s.d.HostID), 1, journal.NewID(time.Now()), events.Unknown{Type: "host.moved.v2", Raw: jsontext.Value(`{}`)}
+	if _, err := s.d.Log.Append(t.Context(), host, log.Ordinary); err != nil {
 		t.Fatal(err)
 	}
 	s.again()
@@ -146,7 +143,7 @@ func TestEventsOfALaterVersionChangeNoAnswer(t *testing.T) {
 	if v := s.report(time.Time{}, 0); len(v.Parts[1].Runs) != 2 || v.Counts.Halted != 2 || v.Total.Agents != 2*(2+2) {
 		t.Errorf("report %+v, total %+v", v.Counts, v.Total)
 	}
-	if _, err := s.d.runCancel(t.Context(), s.request(), wire.StopRequest{RunRef: wire.RunRef{Run: ids[halted.ID]}}); err != nil {
+	if _, err := s.d.api.RunCancel(t.Context(), s.request(), wire.StopRequest{RunRef: wire.RunRef{Run: ids[halted.ID]}}); err != nil {
 		t.Errorf("a run with them cannot be closed: %v", err)
 	}
 }
@@ -186,7 +183,7 @@ func TestNoClockThatGoesBackMakesALengthNegativeOrAbsurd(t *testing.T) {
 	s := newSite(t, nil)
 	st := s.play(s.spec("test -f never", "date +%N > n", func(r *wire.RunSpec) { r.MaxIterations = 2 }))
 	s.wants(st, "halted:iterations")
-	if _, err := s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}, Note: "again"}); err != nil {
+	if _, err := s.d.api.RunResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}, Note: "again"}); err != nil {
 		t.Fatal(err)
 	}
 	st = s.until(st.ID, func(st run.State) bool { return settled(st) && st.Loop.Iteration == 4 })

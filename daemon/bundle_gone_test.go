@@ -18,11 +18,11 @@ func TestABundleThatIsGoneIsNamed(t *testing.T) {
 	s.roll()
 	from.play(from.spec("test -f ok", "touch ok"))
 	path, _ := from.exported(wire.ExportRequest{})
-	if _, err := s.d.imports.Take(t.Context(), s.request(), wire.ImportRequest{Path: path}); err != nil {
+	if _, err := s.d.Imports.Take(t.Context(), s.request(), wire.ImportRequest{Path: path}); err != nil {
 		t.Fatal(err)
 	}
 	s.allWell()
-	list := s.d.archive.Bundles()
+	list := s.d.Archive.Bundles()
 	if len(list) != 2 {
 		t.Fatalf("%d bundles", len(list))
 	}
@@ -54,8 +54,8 @@ func TestABundleThatIsGoneIsNamed(t *testing.T) {
 
 func (s *site) oneBundleGone(sum string) {
 	s.t.Helper()
-	v, err := s.d.verify(s.t.Context(), s.request(), wire.VerifyRequest{Every: true})
-	if err != nil || len(v.Problems) != 1 || v.Problems[0].Aggregate != "host."+s.d.host || !strings.Contains(v.Problems[0].What, sum) {
+	v, err := s.d.api.Verify(s.t.Context(), s.request(), wire.VerifyRequest{Every: true})
+	if err != nil || len(v.Problems) != 1 || v.Problems[0].Aggregate != "host."+s.d.HostID || !strings.Contains(v.Problems[0].What, sum) {
 		s.t.Errorf("without %s: %+v %v", sum, v.Problems, err)
 	}
 }

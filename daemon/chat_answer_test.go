@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"autopilot/daemon/api"
 	"autopilot/daemon/auth/person"
 	"autopilot/daemon/test/proctest"
 	"autopilot/events"
@@ -38,7 +39,7 @@ func (c *talk) answer(v wire.SessionView, answer string, edit ...func(*wire.Sess
 	for _, f := range edit {
 		f(&body)
 	}
-	return c.s.d.sessions.Answer(c.s.t.Context(), c.request(), body)
+	return c.s.d.Sessions.Answer(c.s.t.Context(), c.request(), body)
 }
 
 // Where the settings let it, the chat that drives a run answers its gates: that is
@@ -52,7 +53,7 @@ func TestAChatAnswersItsRunWhereTheSettingsLetIt(t *testing.T) {
 		t.Fatalf("it may answer %v: %+v %+v", v.MayAnswer, v.Next, v.Run.Question)
 	}
 	other := &talk{s: s, table: c.table, pid: firstChat + 500_000}
-	s.d.consent.People.(*chats).add(person.Process{PID: other.pid, Start: uint64(other.pid), UID: os.Getuid(), Program: "/usr/bin/codex"})
+	s.d.Consent.People.(*chats).add(person.Process{PID: other.pid, Start: uint64(other.pid), UID: os.Getuid(), Program: "/usr/bin/codex"})
 	_, err := other.answer(v, "ok")
 	refusedAs(t, "another chat", err, wire.Conflict, "is driven by a chat of claude")
 	for name, f := range map[string]func(*wire.SessionAnswerRequest){
@@ -87,10 +88,10 @@ func TestAChatAnswersItsRunWhereTheSettingsLetIt(t *testing.T) {
 	}
 	_, err = c.answer(v, "ok")
 	refusedAs(t, "a gate that wants more", err, wire.Denied, "needs assurance tty, and what a chat says is less")
-	chats := s.d.consent.People
-	s.d.consent.People = proctest.Seat{}
+	chats := s.d.Consent.People
+	s.d.Consent.People = proctest.Seat{}
 	s.must(s.answer(say(s.state(v.Run.ID), "ok")))
-	s.d.consent.People = chats
+	s.d.Consent.People = chats
 	w = c.work()
 	s.write(map[string]string{"ok": ""})
 	c.submits(w, "done")
@@ -129,7 +130,7 @@ func TestAChatAnswersNothingElse(t *testing.T) {
 			if v.MayAnswer != (tt.code == "") {
 				t.Errorf("it is told that it may: %v", v.MayAnswer)
 			}
-			if hint := onWire(func() error { _, err := c.answer(v, "ok"); return err }()); hint != nil && strings.Contains(hint.Error(), "answers:") {
+			if hint := api.Fault(func() error { _, err := c.answer(v, "ok"); return err }()); hint != nil && strings.Contains(hint.Error(), "answers:") {
 				t.Errorf("the way around is told: %v", hint)
 			}
 			s.stop(v.Run.ID, events.StopCancel)
@@ -147,19 +148,19 @@ func TestAChatAnswersNoRunOfAnotherDriverNorWithoutADialog(t *testing.T) {
 		t.Errorf("a run of an agent asks for %s", st.Question.Assurance)
 	}
 	c := s.chat()
-	_, err := c.answer(wire.SessionView{Run: s.d.view(st)}, "ok")
+	_, err := c.answer(wire.SessionView{Run: s.d.api.View(st)}, "ok")
 	refusedAs(t, "a run of an agent", err, wire.Conflict, "is driven by its own agent")
 	s.stop(st.ID, events.StopCancel)
 	s.until(st.ID, func(st run.State) bool { return st.Status == run.Over })
 
 	script := &talk{s: s, table: c.table, pid: firstChat + 700_000}
-	s.d.consent.People.(*chats).add(person.Process{PID: script.pid, Start: uint64(script.pid), UID: os.Getuid(), Program: "/usr/bin/drive"})
+	s.d.Consent.People.(*chats).add(person.Process{PID: script.pid, Start: uint64(script.pid), UID: os.Getuid(), Program: "/usr/bin/drive"})
 	v := script.waits()
 	_, err = script.answer(v, "ok")
 	refusedAs(t, "a script", err, wire.Denied, "no program that is known to ask")
 	_, err = c.answer(v, "ok")
 	refusedAs(t, "a chat that has not joined", err, wire.Conflict, "is driven by")
-	_, err = s.d.sessions.Leave(t.Context(), script.request(), wire.RunRef{Run: v.Run.ID})
+	_, err = s.d.Sessions.Leave(t.Context(), script.request(), wire.RunRef{Run: v.Run.ID})
 	s.must(err)
 	_, err = c.answer(v, "ok")
 	refusedAs(t, "one that has not joined, of a run without a driver", err, wire.Denied, "the caller has not joined")

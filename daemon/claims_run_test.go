@@ -25,7 +25,7 @@ func TestARunHasItsWorkTreeWhileItIsLive(t *testing.T) {
 	_, err := c.takes("workspace")
 	refusedAs(t, "a chat beside it", err, wire.Conflict, "run "+v.Handle)
 	refusedAs(t, "its drop by a chat", c.drops("workspace"), wire.Conflict, "held by run "+v.Handle)
-	if _, err := s.d.claims.Force(t.Context(), s.seated(), wire.ClaimRequest{Workspace: s.work, Key: "workspace"}); codeOf(err) != wire.Conflict {
+	if _, err := s.d.Claims.Force(t.Context(), s.seated(), wire.ClaimRequest{Workspace: s.work, Key: "workspace"}); codeOf(err) != wire.Conflict {
 		t.Errorf("forced beside a live run: %v", err)
 	}
 	s.write(map[string]string{"go": ""})
@@ -58,13 +58,13 @@ func TestAWorkTreeIsFoundAgainByTheNextDaemon(t *testing.T) {
 	before := s.held()[0]
 	other := newSite(t, nil)
 	other.work = s.work
-	_, err := other.d.runStart(t.Context(), other.request(), other.spec("test -f ok", "true"))
+	_, err := other.d.api.RunStart(t.Context(), other.request(), other.spec("test -f ok", "true"))
 	refusedAs(t, "from another state directory", err, wire.Conflict, "run "+v.Handle+" of another state directory, "+s.cfg.Places.State)
 	if w := writerIn(err); w.Run != v.Handle || w.StateDir != s.cfg.Places.State || w.Since.IsZero() || w.Alive == nil {
 		t.Errorf("who works there, as data: %+v", w)
 	}
 	s.close()
-	_, err = other.d.runStart(t.Context(), other.request(), other.spec("test -f ok", "true"))
+	_, err = other.d.api.RunStart(t.Context(), other.request(), other.spec("test -f ok", "true"))
 	refusedAs(t, "while its daemon is away", err, wire.Conflict, "run "+v.Handle+" of another state directory")
 	if got := other.held(); len(got) != 1 || got[0].StateDir != s.cfg.Places.State || got[0].Alive {
 		t.Errorf("seen from there: %+v", got)
@@ -88,20 +88,20 @@ func TestAPersonClearsWhatAnotherStateDirectoryLeft(t *testing.T) {
 	other.work = s.work
 	v := s.start(s.spec("test -f ok", "sleep 600"))
 	ask := wire.ClaimRequest{Workspace: s.work, Key: "workspace"}
-	_, err := other.d.claims.Force(t.Context(), other.seated(), ask)
+	_, err := other.d.Claims.Force(t.Context(), other.seated(), ask)
 	refusedAs(t, "while its daemon is there", err, wire.Conflict, "another state directory")
 	s.close()
-	other.d.consent.People = proctest.Seat{}
-	shown, err := other.d.claims.Force(t.Context(), other.seated(), ask)
+	other.d.Consent.People = proctest.Seat{}
+	shown, err := other.d.Claims.Force(t.Context(), other.seated(), ask)
 	if err != nil || shown.Claims[0].Holder != "run "+v.Handle {
 		t.Fatalf("%+v, %v", shown, err)
 	}
 	ask.Decided, ask.Typed = true, "yes"
-	if _, err := other.d.claims.Force(t.Context(), other.seated(), ask); codeOf(err) != wire.NeedsPerson {
+	if _, err := other.d.Claims.Force(t.Context(), other.seated(), ask); codeOf(err) != wire.NeedsPerson {
 		t.Errorf("another word: %v", err)
 	}
 	ask.Typed = "workspace"
-	if _, err := other.d.claims.Force(t.Context(), other.seated(), ask); err != nil {
+	if _, err := other.d.Claims.Force(t.Context(), other.seated(), ask); err != nil {
 		t.Fatal(err)
 	}
 	if got := other.claimed(other.key("workspace")); len(got) != 1 || got[0] != (events.ClaimForced{Assurance: events.AssuredTTY}) {
@@ -114,7 +114,7 @@ func TestAPersonClearsWhatAnotherStateDirectoryLeft(t *testing.T) {
 	if w := s.why(v.ID); !strings.Contains(w.Because, "another has its work tree") || !strings.Contains(strings.Join(w.Claims, "\n"), "run "+mine.Handle+" of another state directory, "+other.cfg.Places.State) {
 		t.Errorf("why: %s\n%q", w.Because, w.Claims)
 	}
-	_, err = s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: v.ID}})
+	_, err = s.d.api.RunResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: v.ID}})
 	refusedAs(t, "resumed while another has it", err, wire.Conflict, "run "+mine.Handle+" of another state directory")
 	other.stop(mine.ID, events.StopCancel)
 }
@@ -126,7 +126,7 @@ func TestASessionThatHoldsTheWorkTreeKeepsRunsOut(t *testing.T) {
 	if _, err := c.takes("workspace"); err != nil {
 		t.Fatal(err)
 	}
-	_, err := s.d.runStart(t.Context(), s.request(), s.spec("test -f ok", "touch ok"))
+	_, err := s.d.api.RunStart(t.Context(), s.request(), s.spec("test -f ok", "touch ok"))
 	refusedAs(t, "a run", err, wire.Conflict, "held by a chat of claude")
 	if err := c.drops("workspace"); err != nil {
 		t.Fatal(err)
@@ -142,7 +142,7 @@ func TestAStrangeMarkKeepsARunOutAndIsNotWrittenTo(t *testing.T) {
 	if err := errors.Join(os.WriteFile(victim, []byte("mine"), 0o600), os.Symlink(victim, s.mark())); err != nil {
 		t.Fatal(err)
 	}
-	_, err := s.d.runStart(t.Context(), s.request(), s.spec("test -f ok", "touch ok"))
+	_, err := s.d.api.RunStart(t.Context(), s.request(), s.spec("test -f ok", "touch ok"))
 	refusedAs(t, "a run", err, wire.Failed, "cannot be held")
 	if b, err := os.ReadFile(victim); err != nil || string(b) != "mine" {
 		t.Errorf("%q, %v", b, err)

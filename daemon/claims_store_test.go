@@ -21,7 +21,7 @@ func TestAClaimThatCannotBeStoredIsNotHeld(t *testing.T) {
 	s, other := newSite(t, nil), newSite(t, nil)
 	other.work = s.work
 	full := log.NewMemory(log.MemoryConfig{Faults: func(events.Event, int) log.Fault { return log.FaultUnavailable }})
-	s.d.claims.Journal = journal.New(full, s.d.host, time.Now)
+	s.d.Claims.Journal = journal.New(full, s.d.HostID, time.Now)
 	c := s.chat()
 	for _, key := range []string{"branch:x", "workspace"} {
 		if v, err := c.takes(key); err == nil {
@@ -45,7 +45,7 @@ func TestTheLeaseStore(t *testing.T) {
 	s := newSite(t, nil)
 	one, two := s.chat(), s.chat()
 	now := time.Now()
-	s.d.claims.Now = func() time.Time { return now }
+	s.d.Claims.Now = func() time.Time { return now }
 	// One name in three pools: three claims.
 	for i, key := range []string{"issue:main", "merge:main", "branch:main"} {
 		c := []*talk{one, two, one}[i]
@@ -113,7 +113,7 @@ func TestAClaimIsOfOneWorkTreeByWhateverPath(t *testing.T) {
 	s.write(map[string]string{"sub/a": ""})
 	one, two := s.chat(), s.chat()
 	take := func(c *talk, dir, key string) error {
-		_, err := s.d.claims.Take(t.Context(), c.request(), wire.ClaimRequest{Workspace: dir, Key: key})
+		_, err := s.d.Claims.Take(t.Context(), c.request(), wire.ClaimRequest{Workspace: dir, Key: key})
 		return err
 	}
 	s.must(take(one, s.work, "workspace"))
@@ -151,13 +151,13 @@ func TestB51ARequestThatIsAskedTwiceHasOneAnswer(t *testing.T) {
 	c := s.chat()
 	q := c.request()
 	for range 2 {
-		if v, err := s.d.claims.Take(t.Context(), q, wire.ClaimRequest{Workspace: s.work, Key: "issue:1"}); err != nil || v.Claims[0].Fence != 1 {
+		if v, err := s.d.Claims.Take(t.Context(), q, wire.ClaimRequest{Workspace: s.work, Key: "issue:1"}); err != nil || v.Claims[0].Fence != 1 {
 			t.Errorf("take: %+v, %v", v, err)
 		}
 	}
 	q = c.request()
 	for range 2 {
-		if v, err := s.d.claims.Drop(t.Context(), q, wire.ClaimRequest{Workspace: s.work, Key: "issue:1"}); err != nil || v.Claims[0].State != wire.ClaimFree {
+		if v, err := s.d.Claims.Drop(t.Context(), q, wire.ClaimRequest{Workspace: s.work, Key: "issue:1"}); err != nil || v.Claims[0].State != wire.ClaimFree {
 			t.Errorf("drop: %+v, %v", v, err)
 		}
 	}
@@ -165,7 +165,7 @@ func TestB51ARequestThatIsAskedTwiceHasOneAnswer(t *testing.T) {
 	c.begins(wire.PeerJoinRequest{Mode: "deep"})
 	q = c.request()
 	for range 2 {
-		if _, err := s.d.peers.Leave(t.Context(), q, struct{}{}); err != nil {
+		if _, err := s.d.Peers.Leave(t.Context(), q, struct{}{}); err != nil {
 			t.Errorf("leave: %v", err)
 		}
 	}

@@ -20,7 +20,7 @@ import (
 
 // takes has a chat take a claim.
 func (c *talk) takes(key string) (wire.ClaimView, error) {
-	v, err := c.s.d.claims.Take(c.s.t.Context(), c.request(), wire.ClaimRequest{Workspace: c.s.work, Key: key})
+	v, err := c.s.d.Claims.Take(c.s.t.Context(), c.request(), wire.ClaimRequest{Workspace: c.s.work, Key: key})
 	if err != nil {
 		return wire.ClaimView{}, err
 	}
@@ -28,14 +28,14 @@ func (c *talk) takes(key string) (wire.ClaimView, error) {
 }
 
 func (c *talk) drops(key string) error {
-	_, err := c.s.d.claims.Drop(c.s.t.Context(), c.request(), wire.ClaimRequest{Workspace: c.s.work, Key: key})
+	_, err := c.s.d.Claims.Drop(c.s.t.Context(), c.request(), wire.ClaimRequest{Workspace: c.s.work, Key: key})
 	return err
 }
 
 // held is what is held in the repository of the work tree.
 func (s *site) held() []wire.ClaimView {
 	s.t.Helper()
-	v, err := s.d.claims.List(s.t.Context(), s.request(), wire.ClaimsRequest{Workspace: s.work})
+	v, err := s.d.Claims.List(s.t.Context(), s.request(), wire.ClaimsRequest{Workspace: s.work})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func (s *site) givenBack() {
 // claimed are the events of a claim.
 func (s *site) claimed(k claim.Key) (out []events.Data) {
 	s.t.Helper()
-	for stored, err := range s.d.log.Read(s.t.Context(), events.ClaimOf(k.ID()), 0) {
+	for stored, err := range s.d.Log.Read(s.t.Context(), events.ClaimOf(k.ID()), 0) {
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func TestOfTwoTakersAtOnceOneWins(t *testing.T) {
 		qs := []func() error{}
 		for i, c := range callers {
 			q := c.request()
-			qs = append(qs, func() error { _, err := s.d.claims.Take(t.Context(), q, requests[i]); return err })
+			qs = append(qs, func() error { _, err := s.d.Claims.Take(t.Context(), q, requests[i]); return err })
 		}
 		var wg sync.WaitGroup
 		for i, ask := range qs {
@@ -136,22 +136,22 @@ func TestOnlyWhoHoldsAClaimGivesItBackAndAPersonForcesIt(t *testing.T) {
 		t.Errorf("no name: %v", err)
 	}
 
-	s.d.consent.People = proctest.Seat{Away: true}
+	s.d.Consent.People = proctest.Seat{Away: true}
 	ask := wire.ClaimRequest{Workspace: s.work, Key: "branch:fix/x", Decided: true, Typed: "branch:fix/x", Fence: first.Fence}
-	if _, err := s.d.claims.Force(t.Context(), s.seated(), ask); codeOf(err) != wire.NeedsPerson {
+	if _, err := s.d.Claims.Force(t.Context(), s.seated(), ask); codeOf(err) != wire.NeedsPerson {
 		t.Errorf("forced by nobody at a terminal: %v", err)
 	}
-	s.d.consent.People = proctest.Seat{}
+	s.d.Consent.People = proctest.Seat{}
 	ask.Fence++
-	if _, err := s.d.claims.Force(t.Context(), s.seated(), ask); codeOf(err) != wire.Conflict {
+	if _, err := s.d.Claims.Force(t.Context(), s.seated(), ask); codeOf(err) != wire.Conflict {
 		t.Errorf("forced of a holder that was not shown: %v", err)
 	}
 	ask.Fence--
-	v, err := s.d.claims.Force(t.Context(), s.seated(), ask)
+	v, err := s.d.Claims.Force(t.Context(), s.seated(), ask)
 	if err != nil || !v.Claims[0].Forced || v.Claims[0].State != wire.ClaimFree {
 		t.Fatalf("%+v, %v", v, err)
 	}
-	s.d.consent.People = one.table
+	s.d.Consent.People = one.table
 	refusedAs(t, "its drop afterwards", one.drops("branch:fix/x"), wire.NotFound, "nobody holds")
 	next, err := two.takes("branch:fix/x")
 	if err != nil || next.Fence <= first.Fence {
@@ -174,7 +174,7 @@ func TestAClaimOfAProcessThatHasEndedStandsUntilItsTimeIsOver(t *testing.T) {
 	one.table.end(one.pid)
 	_, err := two.takes("issue:24")
 	refusedAs(t, "in time", err, wire.Conflict, "held by")
-	s.d.claims.Now = func() time.Time { return time.Now().Add(claim.TTL) }
+	s.d.Claims.Now = func() time.Time { return time.Now().Add(claim.TTL) }
 	got, err := two.takes("issue:24")
 	if err != nil || !got.Mine || got.Fence != 3 {
 		t.Errorf("when it is over: %+v, %v", got, err)
@@ -248,7 +248,7 @@ func TestTheHookGuardsTheBranchOfAnotherSession(t *testing.T) {
 	s.silent("after it", other.hook(wire.HookCalled, runs("git push")))
 	git("checkout", "-q", "--detach")
 	s.silent("no branch", other.hook(wire.HookCalls, runs("git push")))
-	s.d.claims.Now = func() time.Time { return time.Now().Add(claim.TTL) }
+	s.d.Claims.Now = func() time.Time { return time.Now().Add(claim.TTL) }
 	s.silent("not fresh any more", other.hook(wire.HookCalls, runs("git push origin fix/x")))
 }
 
@@ -271,13 +271,13 @@ func TestClonesOfOneRepositorySeeEachOthersClaims(t *testing.T) {
 	if _, err := one.takes("workspace"); err != nil {
 		t.Fatal(err)
 	}
-	v, err := s.d.claims.List(t.Context(), s.request(), wire.ClaimsRequest{Workspace: clone})
+	v, err := s.d.Claims.List(t.Context(), s.request(), wire.ClaimsRequest{Workspace: clone})
 	if err != nil || len(v.Claims) != 1 || v.Claims[0].Key != "branch:fix/x" || v.Claims[0].Of != "github.com/owner/name" {
 		t.Errorf("seen from the clone: %+v, %v", v.Claims, err)
 	}
-	_, err = s.d.claims.Take(t.Context(), two.request(), wire.ClaimRequest{Workspace: clone, Key: "branch:fix/x"})
+	_, err = s.d.Claims.Take(t.Context(), two.request(), wire.ClaimRequest{Workspace: clone, Key: "branch:fix/x"})
 	refusedAs(t, "taken in the clone", err, wire.Conflict, "branch:fix/x of github.com/owner/name is held by")
-	if _, err := s.d.claims.Take(t.Context(), two.request(), wire.ClaimRequest{Workspace: clone, Key: "workspace"}); err != nil {
+	if _, err := s.d.Claims.Take(t.Context(), two.request(), wire.ClaimRequest{Workspace: clone, Key: "workspace"}); err != nil {
 		t.Errorf("each has its own work tree: %v", err)
 	}
 	push := func(q *wire.HookRequest) { q.Workspace, q.Command = clone, "git push" }
@@ -291,7 +291,7 @@ func TestARenewedClaimKeepsItsLength(t *testing.T) {
 	s := newSite(t, nil)
 	c := s.chat()
 	for _, step := range []struct{ asks, has int64 }{{1800, 1800}, {0, 1800}, {60, 60}, {0, 60}} {
-		v, err := s.d.claims.Take(t.Context(), c.request(), wire.ClaimRequest{Workspace: s.work, Key: "branch:fix/x", TTL: step.asks})
+		v, err := s.d.Claims.Take(t.Context(), c.request(), wire.ClaimRequest{Workspace: s.work, Key: "branch:fix/x", TTL: step.asks})
 		if err != nil || v.Claims[0].TTL != step.has || v.Claims[0].Fence != 1 {
 			t.Errorf("taken for %d seconds: %+v %v, want %d", step.asks, v.Claims, err, step.has)
 		}

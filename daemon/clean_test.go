@@ -77,7 +77,7 @@ func TestASetUpThatAnAgentBreaksIsAFinding(t *testing.T) {
 		invariant("inv", "true"), clean("cat lock; grep -q good lock")))
 	s.wants(st, "done")
 	var first []events.GateResult
-	for stored, err := range s.d.log.Read(t.Context(), events.Run(st.ID), 0) {
+	for stored, err := range s.d.Log.Read(t.Context(), events.Run(st.ID), 0) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,8 +85,8 @@ func TestASetUpThatAnAgentBreaksIsAFinding(t *testing.T) {
 			first = d.Results
 		}
 	}
-	if r := first[0]; r.Verdict != events.Fail || r.Reason != events.ReasonSetup || !strings.Contains(s.d.text(r.Excerpt), "bad") {
-		t.Errorf("%+v\n%s", r, s.d.text(r.Excerpt))
+	if r := first[0]; r.Verdict != events.Fail || r.Reason != events.ReasonSetup || !strings.Contains(s.d.api.Text(r.Excerpt), "bad") {
+		t.Errorf("%+v\n%s", r, s.d.api.Text(r.Excerpt))
 	}
 	if r := first[1]; r.Verdict != events.Skipped || r.Reason != events.ReasonSetup {
 		t.Errorf("%+v", r)
@@ -218,7 +218,7 @@ func TestAnArtifactHasToBeWrittenByTheRun(t *testing.T) {
 			if r.Reason != c.reason || r.Kind != events.GateArtifact {
 				t.Errorf("%+v", r)
 			}
-			if files := s.d.lines(r.Files); !slices.Contains(files, c.file) {
+			if files := s.d.api.Lines(r.Files); !slices.Contains(files, c.file) {
 				t.Errorf("files %v", files)
 			}
 		})
@@ -258,7 +258,7 @@ func TestGatesThatCannotBeAreRefused(t *testing.T) {
 		"a checkout for nothing":     func(r *wire.RunSpec) { artifact("a", "x")(r); only(r); clean("")(r) },
 		"a set-up that is not found": clean("/nonexistent/setup"),
 	} {
-		_, err := s.d.runStart(t.Context(), s.request(), s.spec("test -f ok", "true", edit))
+		_, err := s.d.api.RunStart(t.Context(), s.request(), s.spec("test -f ok", "true", edit))
 		var refused *wire.Error
 		if !errors.As(err, &refused) || refused.Code != wire.Usage {
 			t.Errorf("%s: %v", name, err)

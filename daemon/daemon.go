@@ -13,33 +13,22 @@ import (
 	"time"
 
 	"autopilot/daemon/agent/price"
-	"autopilot/daemon/auth/chat"
+	"autopilot/daemon/api"
+	"autopilot/daemon/auth"
 	"autopilot/daemon/auth/consent"
 	"autopilot/daemon/auth/person"
 	"autopilot/daemon/auth/pin"
-	"autopilot/daemon/auth/trust"
 	"autopilot/daemon/config"
-	"autopilot/daemon/coord/claim"
-	"autopilot/daemon/coord/hook"
-	"autopilot/daemon/coord/peer"
-	"autopilot/daemon/coord/team"
-	"autopilot/daemon/exec/effect"
 	"autopilot/daemon/exec/proc"
+	"autopilot/daemon/exec/sandbox"
 	"autopilot/daemon/host/account"
 	"autopilot/daemon/host/budget"
 	"autopilot/daemon/host/machine"
 	"autopilot/daemon/repo/tree"
-	"autopilot/daemon/repo/worktree"
-	"autopilot/daemon/report/notify"
 	"autopilot/daemon/run/fleet"
-	"autopilot/daemon/run/session"
-	"autopilot/daemon/run/work"
 	"autopilot/daemon/store/journal"
-	"autopilot/daemon/store/removal"
 	"autopilot/daemon/store/roll"
-	"autopilot/daemon/store/transfer"
 	"autopilot/daemon/transport/bus"
-	"autopilot/daemon/transport/upload"
 	"autopilot/events/place"
 )
 
@@ -68,67 +57,44 @@ type Config struct {
 	machine func(*machine.Config) // has the last word on it; may be nil
 	pinCost int                   // in the place of pin.Cost; may be 0
 	copies  bool                  // as work.Config.Copies
-	probe   prober                // in the place of sandbox.Probe; may be nil
+	probe   api.Prober            // in the place of sandbox.Probe; may be nil
+}
+
+// sandbox is what effects are confined from.
+func (c Config) sandbox() sandbox.Host {
+	var secrets []string
+	if c.Team != nil && c.Team.Credentials != "" {
+		secrets = append(secrets, c.Team.Credentials)
+	}
+	return sandbox.Host{
+		Secrets: secrets,
+		State:   c.Places.State, Runtime: c.Places.Runtime, Config: c.Places.Config, Home: c.Home, Temp: "/tmp", UID: os.Getuid(),
+		Programs: []string{c.Program, c.Shim, filepath.Join(filepath.Dir(c.Program), "apctl")}, Getenv: os.Getenv,
+	}
 }
 
 // errInside: a daemon that an agent could start would be the agent's own.
 var errInside = errors.New("a daemon is not started from inside an effect")
 
-// Daemon is an open daemon: what it keeps, its runs and what performs them, and for
-// each subject who answers about it.
+// Daemon is an open daemon: its rooms, what answers about them, and what it does
+// in the background.
 type Daemon struct {
-	cfg      Config
-	settings *config.Held
-	host     string
-	started  time.Time
+	cfg Config
+	*api.Rooms
+	api *api.API
 
-	stored
-	bus     *bus.Bus
-	effects *effect.Runner
-	worker  *work.Worker
-	fleet   *fleet.Fleet
+	lock    *bus.StateLock
+	kept    *fleet.Kept
+	rolled  *roll.Outcome // of the roll that was asked for
+	repos   *tree.Identities
+	teamLog *journal.Journal // with teamShared what daemons of a team have in common; nil without one
+	shared  *account.Shared
 	loaded  bool // all runs are served
 	beside  beside
 	leaving
 
-	subjects
-	common
-	notes  *notify.Notifier
 	waits  diskWaits
 	tended progress
-	past   past
-	edits  sync.Mutex // one change of a configuration file at a time
-}
-
-// subjects are who answers about what, each with its verbs.
-type subjects struct {
-	accounts  *account.Calendar
-	budget    *budget.Keeper
-	chats     *chat.Chats
-	claims    *claim.Desk
-	consent   *consent.Judge
-	exports   transfer.Exporter
-	flows     *trust.Flows
-	hooks     *hook.Desk
-	imports   *transfer.Importer
-	limits    *budget.Limits
-	machine   *machine.Machine
-	peers     *peer.Sessions
-	removal   *removal.Sweeper
-	repos     *tree.Identities
-	rolls     *roll.Desk
-	sessions  *session.Drivers
-	trust     *trust.Keeper
-	uploads   *upload.Gatherer
-	usage     *budget.Usage
-	worktrees *worktree.Keeper
-}
-
-// common is what daemons of a team have in common; all of it is nil without one.
-type common struct {
-	team    *team.Team
-	teamLog *journal.Journal
-	shared  *account.Shared
 }
 
 // leaving is how the daemon comes to its end.
@@ -170,8 +136,13 @@ func (b *beside) Wait() {
 // Open locks the state directory, starts the bus, folds the log and serves
 // every run that is not over. The caller must Close it.
 func Open(ctx context.Context, cfg Config) (_ *Daemon, err error) {
-	d := &Daemon{cfg: cfg, settings: config.Hold(cfg.Places.Config), started: time.Now(), leaving: leaving{stop: make(chan struct{})}}
-	d.active.Store(d.started.UnixMilli())
+	d := &Daemon{cfg: cfg, leaving: leaving{stop: make(chan struct{})}}
+	d.Rooms = &api.Rooms{
+		Places: cfg.Places, Home: cfg.Home, Version: cfg.Version, Started: time.Now(), LogFile: cfg.LogFile, Service: cfg.Service,
+		Durability: cmp.Or(cfg.Durability, bus.Power), Settings: config.Hold(cfg.Places.Config), Daemon: d, Out: cfg.Log, Probe: cfg.probe,
+	}
+	d.api = api.New(d.Rooms)
+	d.Touch()
 	d.tended.note()
 	defer func() {
 		if err != nil {
@@ -185,19 +156,20 @@ func Open(ctx context.Context, cfg Config) (_ *Daemon, err error) {
 	if cfg.Places.State, err = filepath.EvalSymlinks(cfg.Places.State); err != nil {
 		return d, fmt.Errorf("find the state directory: %w", err)
 	}
-	d.cfg.Places.State = cfg.Places.State
-	if err := d.settings.Remember(filepath.Join(cfg.Places.State, "settings-folder")); err != nil {
+	d.cfg.Places.State, d.Places.State = cfg.Places.State, cfg.Places.State
+	d.Scratch, d.Sandbox = filepath.Join(cfg.Places.State, "scratch"), d.cfg.sandbox()
+	if err := d.Settings.Remember(filepath.Join(cfg.Places.State, "settings-folder")); err != nil {
 		return d, fmt.Errorf("note the folder of the settings: %w", err)
 	}
 	d.ageLine()
-	if d.host, err = hostID(cfg.Places.State); err != nil {
+	if d.HostID, err = hostID(cfg.Places.State); err != nil {
 		return d, err
 	}
-	if err := os.RemoveAll(d.scratch()); err != nil {
+	if err := os.RemoveAll(d.Scratch); err != nil {
 		return d, fmt.Errorf("empty the folder for what is thrown away: %w", err)
 	}
-	d.repos = tree.NewIdentities("", d.host, d.scratch())
-	d.chats = d.newChats()
+	d.repos = tree.NewIdentities("", d.HostID, d.Scratch)
+	d.Chats = d.newChats()
 	prices, err := price.Shipped()
 	if err != nil {
 		return d, err
@@ -205,27 +177,27 @@ func Open(ctx context.Context, cfg Config) (_ *Daemon, err error) {
 	if err := d.openStores(ctx); err != nil {
 		return d, err
 	}
-	self := person.Daemon{PID: os.Getpid(), UID: os.Getuid(), Owner: d.effects.Owner}
-	d.consent = consent.New(person.System(), pin.Open(cfg.Places.State, time.Now, cmp.Or(cfg.pinCost, pin.Cost)), self, d.host)
-	d.limits = budget.NewLimits(d.settings, prices, d.blobs)
+	self := person.Daemon{PID: os.Getpid(), UID: os.Getuid(), Owner: d.Effects.Owner}
+	d.Consent = consent.New(person.System(), pin.Open(cfg.Places.State, time.Now, cmp.Or(cfg.pinCost, pin.Cost)), self, d.HostID)
+	d.Limits = budget.NewLimits(d.Settings, prices, d.Blobs)
 	if err := d.openFleet(ctx); err != nil {
 		return d, err
 	}
-	return d, d.bus.Serve(d.handlers())
+	return d, d.Bus.Serve(d.handlers())
 }
 
 // gateEnv reads gate.env anew for each run that starts.
 func (d *Daemon) gateEnv() (map[string]string, error) {
-	f := d.settings.Read()
+	f := d.Settings.Read()
 	return f.Gate.Env, f.Err()
 }
 
 // identify says who the process at the other end of a connection is.
-func (d *Daemon) identify(pid, uid int) bus.Identity {
-	if id, ok := d.effects.Owner(pid); ok {
-		return bus.Identity{Kind: bus.KindEffect, UID: uid, PID: pid, Effect: id}
+func (d *Daemon) identify(pid, uid int) auth.Identity {
+	if id, ok := d.Effects.Owner(pid); ok {
+		return auth.Identity{Kind: auth.KindEffect, UID: uid, PID: pid, Effect: id}
 	}
-	id := bus.Identity{Kind: bus.KindLocal, UID: uid, PID: pid}
+	id := auth.Identity{Kind: auth.KindLocal, UID: uid, PID: pid}
 	if p, err := proc.Read(pid); err == nil {
 		id.Start = p.Start // what is proven of it later is about this process
 	}
@@ -235,8 +207,8 @@ func (d *Daemon) identify(pid, uid int) bus.Identity {
 // Done is closed when the daemon shall end: on request or after idle time.
 func (d *Daemon) Done() <-chan struct{} { return d.stop }
 
-// end asks for the end of the daemon.
-func (d *Daemon) end() { d.stopOnce.Do(func() { close(d.stop) }) }
+// End asks for the end of the daemon.
+func (d *Daemon) End() { d.stopOnce.Do(func() { close(d.stop) }) }
 
 // Close ends the daemon: runs are let go of, effects live on.
 func (d *Daemon) Close(ctx context.Context) error {
@@ -244,30 +216,30 @@ func (d *Daemon) Close(ctx context.Context) error {
 	if d.beside.cancel != nil {
 		d.beside.cancel()
 	}
-	if d.fleet != nil {
-		d.fleet.Close()
+	if d.Fleet != nil {
+		d.Fleet.Close()
 		d.beside.Wait()
-		if d.notes != nil {
-			d.notes.Close()
+		if d.Notes != nil {
+			d.Notes.Close()
 		}
 	}
 	if d.loaded {
-		d.claims.Close(ctx)
-		d.fleet.SaveStates(ctx)
+		d.Claims.Close(ctx)
+		d.Fleet.SaveStates(ctx)
 	}
-	if d.bus != nil {
-		errs = append(errs, d.bus.Close(ctx))
+	if d.Bus != nil {
+		errs = append(errs, d.Bus.Close(ctx))
 	}
 	if d.loaded {
 		d.leaveLine(ctx)
 	}
-	if d.effects != nil {
-		errs = append(errs, d.effects.Close())
+	if d.Effects != nil {
+		errs = append(errs, d.Effects.Close())
 	}
-	errs = append(errs, d.settings.Close())
+	errs = append(errs, d.Settings.Close())
 	errs = append(errs, d.closeMark())
-	if d.archive != nil {
-		errs = append(errs, d.archive.Close())
+	if d.Archive != nil {
+		errs = append(errs, d.Archive.Close())
 	}
 	if d.lock != nil {
 		errs = append(errs, d.lock.Unlock())
@@ -288,41 +260,68 @@ func (d *Daemon) watchIdle(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			end, ok := d.idleEnd(0)
+			end, ok := d.IdleEnd(0)
 			if !ok {
-				d.active.Store(time.Now().UnixMilli()) // the wait begins when it is needed no more
+				d.Touch() // the wait begins when it is needed no more
 				continue
 			}
 			if !time.Now().Before(end) {
 				d.cfg.Log.Info("nothing to do: the daemon ends", "idle", d.cfg.IdleAfter)
-				d.end()
+				d.End()
 				return
 			}
 		}
 	}
 }
 
-// idleEnd is when an idle daemon ends; false while it is needed by a run, by
+// IdleEnd is when an idle daemon ends; false while it is needed by a run, by
 // what is still to be told, or by more clients than those that only ask for it.
-func (d *Daemon) idleEnd(asking int) (time.Time, bool) {
-	if d.cfg.IdleAfter <= 0 || d.fleet.Live() > 0 || d.notes.Busy() || d.bus.Clients() > asking {
+func (d *Daemon) IdleEnd(asking int) (time.Time, bool) {
+	if d.cfg.IdleAfter <= 0 || d.Fleet.Live() > 0 || d.Notes.Busy() || d.Bus.Clients() > asking {
 		return time.Time{}, false
 	}
 	return time.UnixMilli(d.active.Load()).Add(d.cfg.IdleAfter), true
 }
 
-// drain begins no run and no iteration any more, and waits for those under way.
-func (d *Daemon) drain(ctx context.Context) error {
+// Touch notes that someone needs the daemon.
+func (d *Daemon) Touch() { d.active.Store(time.Now().UnixMilli()) }
+
+// Draining reports whether the daemon begins nothing more.
+func (d *Daemon) Draining() bool { return d.draining.Load() }
+
+// Lasting is a context that ends with the daemon and not with the caller: what
+// was begun is finished.
+func (d *Daemon) Lasting(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(d.beside.ctx, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+// Drain begins no run and no iteration any more, and waits for those under way. If
+// ctx ends before, all goes on.
+func (d *Daemon) Drain(ctx context.Context) error {
 	d.draining.Store(true)
 	for {
-		changed := d.fleet.Wait()
-		if !d.fleet.Busy() {
+		changed := d.Fleet.Wait()
+		if !d.Fleet.Busy() {
 			return nil
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
+			d.draining.Store(false)
 			return ctx.Err()
 		}
 	}
+}
+
+// handlers are the endpoints of the verbs, as the bus calls them.
+func (d *Daemon) handlers() map[string]bus.Handler {
+	all := map[string]bus.Handler{}
+	for _, e := range d.api.Endpoints() {
+		all[e.Name] = func(ctx context.Context, q auth.Request, body []byte, r *bus.Reply) error {
+			return e.Serve(ctx, q, body, r)
+		}
+	}
+	return all
 }

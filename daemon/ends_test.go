@@ -127,7 +127,7 @@ func TestARunOfFourPhasesGetsToEachOfItsEnds(t *testing.T) {
 				}
 			})
 			st := s.ended(q)
-			v := s.d.view(st)
+			v := s.d.api.View(st)
 			if got := strings.TrimSuffix(v.State+":"+v.Reason, ":"); got != want {
 				t.Fatalf("%s, want %s: %s", got, want, s.why(st.ID).Because)
 			}
@@ -155,7 +155,7 @@ echo $c > colour; printf '{"v":1,"claim":"done","session":%s}' '`
 				r.Gates = []wire.GateSpec{{Name: "blue", Role: events.RoleGoal, Command: "grep -q blue colour"}}
 			}))
 			s.wants(st, want)
-			if _, err := s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}, Note: "make it dark"}); err != nil {
+			if _, err := s.d.api.RunResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}, Note: "make it dark"}); err != nil {
 				t.Fatal(err)
 			}
 			s.wants(s.until(st.ID, settled), "done")

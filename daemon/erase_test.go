@@ -9,13 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/auth/person"
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/store/journal"
 	"autopilot/daemon/store/offline"
 	"autopilot/daemon/store/removal"
 	"autopilot/daemon/test/proctest"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"
@@ -26,12 +26,12 @@ import (
 func (s *site) named(id string) map[events.Ref]bool {
 	s.t.Helper()
 	out := map[events.Ref]bool{}
-	for stored, err := range s.d.log.Read(s.t.Context(), events.Run(id), 0) {
+	for stored, err := range s.d.Log.Read(s.t.Context(), events.Run(id), 0) {
 		if err != nil {
 			s.t.Fatal(err)
 		}
 		for _, ref := range events.Refs(stored.Event.Data) {
-			if s.d.blobs.Has(ref) {
+			if s.d.Blobs.Has(ref) {
 				out[ref] = true
 			}
 		}
@@ -42,14 +42,14 @@ func (s *site) named(id string) map[events.Ref]bool {
 // outputs lists the effects of a run that are on disk.
 func (s *site) outputs(id string) []string {
 	s.t.Helper()
-	list, err := s.d.sources(s.t.Context(), id)
+	list, err := s.d.api.Sources(s.t.Context(), id)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	var out []string
 	for _, src := range list {
-		if _, err := os.Stat(s.d.effects.Open(src.effect).Path()); err == nil {
-			out = append(out, src.effect)
+		if _, err := os.Stat(s.d.Effects.Open(src.Effect).Path()); err == nil {
+			out = append(out, src.Effect)
 		}
 	}
 	return out
@@ -66,14 +66,14 @@ func (s *site) refs(st run.State) []os.DirEntry {
 }
 
 func (s *site) erase(ref, typed string) (wire.EraseView, error) {
-	return s.d.removal.Erase(s.t.Context(), s.seated(), wire.EraseRequest{RunRef: wire.RunRef{Run: ref}, Typed: typed})
+	return s.d.Removal.Erase(s.t.Context(), s.seated(), wire.EraseRequest{RunRef: wire.RunRef{Run: ref}, Typed: typed})
 }
 
 // facts are the events of the host's log.
 func (s *site) facts() []events.Data {
 	s.t.Helper()
 	var out []events.Data
-	for stored, err := range s.d.log.Read(s.t.Context(), events.Host(s.d.host), 0) {
+	for stored, err := range s.d.Log.Read(s.t.Context(), events.Host(s.d.HostID), 0) {
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func (s *site) facts() []events.Data {
 func twoRuns(t *testing.T) (s *site, first, second run.State) {
 	t.Helper()
 	s = newSite(t, map[string]string{"keep": "keep\n"})
-	s.d.consent.People = proctest.Seat{}
+	s.d.Consent.People = proctest.Seat{}
 	first = s.play(s.spec("echo failed first; test -f one", `touch one; echo said by the first`))
 	s.wants(first, "done")
 	second = s.play(s.spec("echo failed second; test -f two", `touch two; echo said by the second`))
@@ -99,7 +99,7 @@ func twoRuns(t *testing.T) (s *site, first, second run.State) {
 func (s *site) settle() {
 	s.close()
 	s.open()
-	s.d.consent.People = proctest.Seat{}
+	s.d.Consent.People = proctest.Seat{}
 }
 
 func TestWhatOnlyAnErasedRunWroteIsGone(t *testing.T) {
@@ -118,8 +118,8 @@ func TestWhatOnlyAnErasedRunWroteIsGone(t *testing.T) {
 		t.Fatalf("erased: %+v %v", v, err)
 	}
 	for ref := range before {
-		if s.d.blobs.Has(ref) != others[ref] {
-			t.Errorf("text %s is there: %v, named by the other: %v", ref, s.d.blobs.Has(ref), others[ref])
+		if s.d.Blobs.Has(ref) != others[ref] {
+			t.Errorf("text %s is there: %v, named by the other: %v", ref, s.d.Blobs.Has(ref), others[ref])
 		}
 	}
 	if len(s.named(second.ID)) != len(others) || len(s.outputs(second.ID)) != 3 || len(s.refs(second)) < 2 {
@@ -135,15 +135,15 @@ func TestWhatOnlyAnErasedRunWroteIsGone(t *testing.T) {
 	if again, err := s.erase(first.ID, first.Facts.Handle); err != nil || !again.Nothing() || len(s.facts()) != 1 {
 		t.Errorf("erased again: %+v %v, facts %v", again, err, s.facts())
 	}
-	if g := s.d.view(first).Gone; g == nil || !g.Erased || !strings.HasPrefix(g.By, "person:") || g.At.IsZero() {
+	if g := s.d.api.View(first).Gone; g == nil || !g.Erased || !strings.HasPrefix(g.By, "person:") || g.At.IsZero() {
 		t.Errorf("said: %+v", g)
 	}
-	if g := s.d.view(second).Gone; g != nil {
+	if g := s.d.api.View(second).Gone; g != nil {
 		t.Errorf("said of the other: %+v", g)
 	}
 	s.wantsGone(first)
 	for _, every := range []bool{false, true} {
-		r, err := s.d.verify(t.Context(), s.request(), wire.VerifyRequest{RunRef: wire.RunRef{Run: first.ID}, Every: every})
+		r, err := s.d.api.Verify(t.Context(), s.request(), wire.VerifyRequest{RunRef: wire.RunRef{Run: first.ID}, Every: every})
 		if err != nil || len(r.Problems) > 0 || r.Gone != dry.Texts.Files {
 			t.Errorf("every %v: %+v %v", every, r, err)
 		}
@@ -154,10 +154,10 @@ func TestWhatOnlyAnErasedRunWroteIsGone(t *testing.T) {
 		t.Errorf("offline: %+v %v", r, err)
 	}
 	s.open()
-	if err := s.d.blobs.Delete(t.Context(), second.Facts.Task); err != nil {
+	if err := s.d.Blobs.Delete(t.Context(), second.Facts.Task); err != nil {
 		t.Fatal(err)
 	}
-	r, err = s.d.verify(t.Context(), s.request(), wire.VerifyRequest{Every: true})
+	r, err = s.d.api.Verify(t.Context(), s.request(), wire.VerifyRequest{Every: true})
 	if err != nil || len(r.Problems) != 1 || r.Problems[0].Aggregate != "run."+second.ID || !strings.Contains(r.Problems[0].What, "missing: 1") {
 		t.Errorf("a text that another run names, too: %+v %v", r.Problems, err)
 	}
@@ -171,23 +171,23 @@ func (s *site) wantsGone(st run.State) {
 		s.t.Errorf("why: %+v", w)
 	}
 	s.wantsBare(st)
-	send := func(any) error { return nil }
-	_, restored := s.d.runRestore(s.t.Context(), s.request(), wire.RestoreRequest{RunRef: ref, To: "0"})
+	send := func(wire.LogFrame) error { return nil }
+	_, restored := s.d.api.RunRestore(s.t.Context(), s.request(), wire.RestoreRequest{RunRef: ref, To: "0"})
 	for name, err := range map[string]error{
-		"logs":    s.d.runLogs(s.t.Context(), bus.Request{}, wire.LogsRequest{RunRef: ref}, send),
+		"logs":    s.d.api.RunLogs(s.t.Context(), auth.Request{}, wire.LogsRequest{RunRef: ref}, send),
 		"restore": restored,
 	} {
 		if codeOf(err) != wire.NotFound || !strings.Contains(err.Error(), "was erased on 20") || !strings.Contains(err.Error(), "by person") {
 			s.t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := s.d.runReplay(s.t.Context(), s.request(), wire.ReplayRequest{RunRef: ref}, send); err != nil {
+	if _, err := s.replay(s.request(), wire.ReplayRequest{RunRef: ref}); err != nil {
 		s.t.Errorf("replay: %v", err)
 	}
-	if _, err := s.d.retro(s.t.Context(), wire.RetroRequest{RunRef: ref}, time.UTC); err != nil {
+	if _, err := s.retroAs(s.request(), wire.RetroRequest{RunRef: ref}); err != nil {
 		s.t.Errorf("retro: %v", err)
 	}
-	if _, err := s.d.reportMake(s.t.Context(), s.request(), wire.ReportRequest{Since: time.Now().Add(-time.Hour)}); err != nil {
+	if _, err := s.d.api.ReportMake(s.t.Context(), s.request(), wire.ReportRequest{Since: time.Now().Add(-time.Hour)}); err != nil {
 		s.t.Errorf("report: %v", err)
 	}
 }
@@ -200,7 +200,7 @@ func (s *site) wantsBare(st run.State) {
 	if e := w.Evidence; e == nil || !e.Bare || e.Tree != string(st.End.Tree) || len(e.Gates) != len(st.Facts.Gates) || e.Gates[0].Verdict != "pass" {
 		s.t.Errorf("evidence: %+v", e)
 	}
-	for _, n := range append(w.Next, s.d.first(s.request(), st, time.Now())) {
+	for _, n := range append(w.Next, s.d.api.First(s.request(), st, time.Now())) {
 		if strings.Contains(n.Command, "diff") || strings.Contains(n.Command, "logs") || strings.Contains(n.Command, "restore") {
 			s.t.Errorf("offered: %s", n.Command)
 		}
@@ -225,14 +225,14 @@ func TestATextThatTwoErasedRunsNamedGoesWithTheLast(t *testing.T) {
 		t.Fatal("the runs have no task in common")
 	}
 	for _, st := range []run.State{first, second} {
-		if !s.d.blobs.Has(shared) {
+		if !s.d.Blobs.Has(shared) {
 			t.Error("a text is gone that a run names")
 		}
 		if _, err := s.erase(st.ID, st.Facts.Handle); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if s.d.blobs.Has(shared) || len(s.named(second.ID)) > 0 {
+	if s.d.Blobs.Has(shared) || len(s.named(second.ID)) > 0 {
 		t.Errorf("left: %v", s.named(second.ID))
 	}
 	// The workspace can be worked in as before.
@@ -242,7 +242,7 @@ func TestATextThatTwoErasedRunsNamedGoesWithTheLast(t *testing.T) {
 func TestOnlyAPersonErasesAndOnlyWhatIsOver(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
-	s.d.consent.People = proctest.Seat{}
+	s.d.Consent.People = proctest.Seat{}
 	halted := s.play(s.spec("test -f never", "date +%N > n", func(r *wire.RunSpec) { r.MaxIterations = 1 }))
 	s.wants(halted, "halted")
 	h := halted.Facts.Handle
@@ -266,7 +266,7 @@ func TestOnlyAPersonErasesAndOnlyWhatIsOver(t *testing.T) {
 		"another word":         {false, live.ID, "yes", wire.NeedsPerson},
 		"nobody at a terminal": {true, live.ID, live.Handle, wire.NeedsPerson},
 	} {
-		s.d.consent.People = proctest.Seat{Away: c.away}
+		s.d.Consent.People = proctest.Seat{Away: c.away}
 		if _, err := s.erase(c.run, c.typed); codeOf(err) != c.code {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -280,17 +280,17 @@ func TestWhatIsBeingPutWhileARunIsErasedStays(t *testing.T) {
 	t.Parallel()
 	s, first, _ := twoRuns(t)
 	ref := first.Facts.Spec
-	text, err := s.d.blobs.Get(ref)
+	text, err := s.d.Blobs.Get(ref)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.d.blobs.Put(t.Context(), text); err != nil { // as another run does, whose event comes later
+	if _, err := s.d.Blobs.Put(t.Context(), text); err != nil { // as another run does, whose event comes later
 		t.Fatal(err)
 	}
 	if _, err := s.erase(first.ID, first.Facts.Handle); err != nil {
 		t.Fatal(err)
 	}
-	if !s.d.blobs.Has(ref) {
+	if !s.d.Blobs.Has(ref) {
 		t.Error("a text was removed that is about to be named")
 	}
 }
@@ -298,7 +298,7 @@ func TestWhatIsBeingPutWhileARunIsErasedStays(t *testing.T) {
 // everyone who asks is a person at a terminal.
 type everyone struct{ removal.People }
 
-func (everyone) Prove(bus.Request) (person.Proof, string, error) {
+func (everyone) Prove(auth.Request) (person.Proof, string, error) {
 	return person.Proof{Assurance: events.AssuredTTY}, "person:1@h/pts/1", nil
 }
 
@@ -324,11 +324,11 @@ func TestARemovalThatWasCutShortIsFinishedByTheNextDaemon(t *testing.T) {
 			func(texts int) int { return texts - 1 },
 		},
 		"before it was said": {
-			func(s *site, c *removal.Config) { c.Hosts = s.hostLog(mute{s.d.log, false}) },
+			func(s *site, c *removal.Config) { c.Hosts = s.hostLog(mute{s.d.Log, false}) },
 			func(int) int { return 0 },
 		},
 		"after it was said": {
-			func(s *site, c *removal.Config) { c.Hosts = s.hostLog(mute{s.d.log, true}) },
+			func(s *site, c *removal.Config) { c.Hosts = s.hostLog(mute{s.d.Log, true}) },
 			func(int) int { return 0 },
 		},
 	} {
@@ -429,7 +429,7 @@ func (m mute) Append(ctx context.Context, e events.Event, c log.Class) (log.Stor
 // hostLog is one more writer of the host's events.
 func (s *site) hostLog(l log.Log) *hostLog {
 	s.t.Helper()
-	h, err := openHostLog(s.t.Context(), journal.New(l, s.d.host, time.Now), s.d.host, s.d.cfg.Log)
+	h, err := openHostLog(s.t.Context(), journal.New(l, s.d.HostID, time.Now), s.d.HostID, s.d.cfg.Log)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -439,8 +439,8 @@ func (s *site) hostLog(l log.Log) *hostLog {
 // finished waits until nothing is being removed.
 func (s *site) finished() {
 	s.t.Helper()
-	s.d.removal.Finish(s.t.Context())
-	if s.d.removal.Pending() != nil {
+	s.d.Removal.Finish(s.t.Context())
+	if s.d.Removal.Pending() != nil {
 		s.t.Fatal("it cannot be finished")
 	}
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"autopilot/daemon/api"
+	"autopilot/daemon/auth"
 	"autopilot/events"
 	"autopilot/events/wire"
 )
@@ -16,8 +18,7 @@ import (
 // sent is what a stream of events sends, in short.
 func (s *site) sent(q wire.EventsRequest) (types []string, frames []wire.EventFrame) {
 	s.t.Helper()
-	err := s.d.runEvents(s.t.Context(), q, func(v any) error {
-		f := v.(wire.EventFrame)
+	err := s.d.api.RunEvents(s.t.Context(), auth.Request{}, q, func(f wire.EventFrame) error {
 		frames = append(frames, f)
 		if !f.End {
 			e, err := events.Decode(f.Event)
@@ -94,7 +95,7 @@ func TestEventsAreFilteredByTypeAndTime(t *testing.T) {
 	if got, _ := s.sent(wire.EventsRequest{Every: true, Types: []string{"run.ended"}}); !slices.Equal(got, []string{events.TypeRunEnded}) {
 		t.Errorf("of all: %v", got)
 	}
-	if err := s.d.runEvents(t.Context(), wire.EventsRequest{RunRef: ref, Types: []string{"[a"}}, nil); codeOf(err) != wire.Usage {
+	if err := s.d.api.RunEvents(t.Context(), auth.Request{}, wire.EventsRequest{RunRef: ref, Types: []string{"[a"}}, nil); codeOf(err) != wire.Usage {
 		t.Errorf("a bad pattern: %v", err)
 	}
 }
@@ -104,7 +105,7 @@ func TestAnExpiredCursorIsAnsweredWithTheOldestThereIs(t *testing.T) {
 	s := newSite(t, nil)
 	st := s.play(s.spec("test -f ok", "touch ok"))
 	oldest := func(q wire.EventsRequest) string {
-		err := onWire(s.d.runEvents(t.Context(), q, func(any) error { return nil }))
+		err := api.Fault(s.d.api.RunEvents(t.Context(), auth.Request{}, q, func(wire.EventFrame) error { return nil }))
 		var e *wire.Error
 		if !errors.As(err, &e) || e.Code != wire.CursorExpired {
 			t.Fatalf("%+v: %v", q, err)

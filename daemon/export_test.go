@@ -14,10 +14,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/store/archive"
 	"autopilot/daemon/store/filestore"
 	"autopilot/daemon/store/offline"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 )
@@ -34,7 +34,7 @@ func (s *site) exported(body wire.ExportRequest) (string, wire.BundleSum) {
 		s.t.Fatal(err)
 	}
 	defer f.Close()
-	sum, err := s.d.exports.Write(s.t.Context(), body, f)
+	sum, err := s.d.Exports.Write(s.t.Context(), body, f)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestASecretInATextIsFoundAndTakenOutOfABundleOnly(t *testing.T) {
 	redacted := 0
 	for _, text := range b.Manifest().Texts {
 		got, err := b.Text(text.Ref)
-		own, oerr := s.d.blobs.Get(text.Ref)
+		own, oerr := s.d.Blobs.Get(text.Ref)
 		if err != nil || oerr != nil || bytes.Contains(got, []byte(planted)) {
 			t.Fatalf("text %s: %v, %v: %q", text.Ref, err, oerr, got)
 		}
@@ -99,7 +99,7 @@ func TestWhatIsNotOverIsNotExported(t *testing.T) {
 	s := newSite(t, nil)
 	code := func(want wire.Code, body wire.ExportRequest) {
 		t.Helper()
-		_, err := s.d.exports.Write(t.Context(), body, &bytes.Buffer{})
+		_, err := s.d.Exports.Write(t.Context(), body, &bytes.Buffer{})
 		if e, ok := errors.AsType[*wire.Error](err); !ok || e.Code != want {
 			t.Errorf("%+v: %v, want %s", body, err, want)
 		}
@@ -214,9 +214,9 @@ func TestWhoMayExportTexts(t *testing.T) {
 	s := newSite(t, nil)
 	st := s.play(s.spec("test -f ok", "touch ok"))
 	ask := wire.ExportRequest{Runs: []string{st.ID}}
-	for kind, may := range map[bus.Kind]bool{bus.KindLocal: true, bus.KindKey: true, bus.KindEffect: false} {
-		q := bus.Request{Identity: bus.Identity{Kind: kind, Key: "x", Effect: "x"}}
-		if err := s.d.mayExport(t.Context(), q, ask); (err == nil) != may {
+	for kind, may := range map[auth.Kind]bool{auth.KindLocal: true, auth.KindKey: true, auth.KindEffect: false} {
+		q := auth.Request{Identity: auth.Identity{Kind: kind, Key: "x", Effect: "x"}}
+		if err := s.d.api.ArchiveExport(t.Context(), q, ask, func(wire.Raw) error { return nil }); (err == nil) != may {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}

@@ -28,9 +28,9 @@ func TestWhoComesSecondHearsWhoWorksHereAndIsOfferedAWorkTree(t *testing.T) {
 	s := newSite(t, nil)
 	v, _ := s.atWork("make it so\nin detail")
 	c := s.chat()
-	_, run2 := s.d.runStart(t.Context(), s.request(), s.spec("test -f ok", "true"))
-	_, joins := s.d.sessions.Join(t.Context(), c.request(), wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: s.work}})
-	_, starts := s.d.sessions.Join(t.Context(), c.request(), wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: s.work}, Start: s.ordered()})
+	_, run2 := s.d.api.RunStart(t.Context(), s.request(), s.spec("test -f ok", "true"))
+	_, joins := s.d.Sessions.Join(t.Context(), c.request(), wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: s.work}})
+	_, starts := s.d.Sessions.Join(t.Context(), c.request(), wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: s.work}, Start: s.ordered()})
 	for name, tt := range map[string]struct {
 		err  error
 		verb string
@@ -53,7 +53,7 @@ func TestWhoComesSecondHearsWhoWorksHereAndIsOfferedAWorkTree(t *testing.T) {
 	s.givenBack()
 	d := one.joins(s.ordered())
 	one.work()
-	_, err := s.d.sessions.Join(t.Context(), two.request(), wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: s.work}})
+	_, err := s.d.Sessions.Join(t.Context(), two.request(), wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: s.work}})
 	refusedAs(t, "another drives", err, wire.Conflict, "run "+d.Run.Handle+" works in this work tree")
 	s.saysAll("another drives", fmt.Sprint(err), "a chat of claude, process")
 	s.stop(d.Run.ID, events.StopCancel)
@@ -81,12 +81,12 @@ func TestAChatIsKeptFromTheWorkTreeOfARunAndWhatItWroteAllTheSameHaltsThat(t *te
 	c.hook(wire.HookCalled, writes("out/x"))
 	st = s.until(st.ID, func(st run.State) bool { return settled(st) || st.Foreign != nil })
 	for _, more := range []string{"own.txt", "out/x"} { // which it has not, and which is ignored
-		if err := s.d.hooks.Note(t.Context(), hook.Written{Run: st.ID, Files: []string{more}}); err != nil {
+		if err := s.d.Hooks.Note(t.Context(), hook.Written{Run: st.ID, Files: []string{more}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if st = s.state(st.ID); s.d.text(st.Foreign.Files) != "main.go\n" {
-		t.Errorf("foreign: %q", s.d.text(st.Foreign.Files))
+	if st = s.state(st.ID); s.d.api.Text(st.Foreign.Files) != "main.go\n" {
+		t.Errorf("foreign: %q", s.d.api.Text(st.Foreign.Files))
 	}
 	if st.Status != run.Live || st.Stage != run.Agent {
 		t.Fatalf("the agent ends its turn first: %s %s", st.Status, st.Stage)
@@ -154,11 +154,11 @@ func TestWhoComesIntoAWorkTreeThatASessionHasClaimedHearsWhichAndIsOfferedAnothe
 	t.Parallel()
 	s := newSite(t, nil)
 	holds, comes := s.chat(), s.chat()
-	if _, err := s.d.claims.Take(t.Context(), holds.request(), wire.ClaimRequest{Key: "workspace", Workspace: s.work}); err != nil {
+	if _, err := s.d.Claims.Take(t.Context(), holds.request(), wire.ClaimRequest{Key: "workspace", Workspace: s.work}); err != nil {
 		t.Fatal(err)
 	}
-	_, runs := s.d.runStart(t.Context(), s.request(), s.spec("test -f ok", "true"))
-	_, joins := s.d.sessions.Join(t.Context(), comes.request(), wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: s.work}, Start: s.ordered()})
+	_, runs := s.d.api.RunStart(t.Context(), s.request(), s.spec("test -f ok", "true"))
+	_, joins := s.d.Sessions.Join(t.Context(), comes.request(), wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: s.work}, Start: s.ordered()})
 	for verb, err := range map[string]error{"apctl run --worktree": runs, "apctl session join --worktree": joins} {
 		refusedAs(t, verb, err, wire.Conflict, "is held by")
 		var e *wire.Error

@@ -58,7 +58,7 @@ func (s *site) pauses(id string) run.State {
 
 func (s *site) resumes(st run.State) wire.RunView {
 	s.t.Helper()
-	v, err := s.d.runResume(s.t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}})
+	v, err := s.d.api.RunResume(s.t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestWhatAPersonDoesBetweenTwoIterationsHaltsTheRunWithTheFilesNamed(t *test
 			if claims := strings.Join(w.Claims, "\n"); tt.head != "" && !strings.Contains(claims, tt.head) {
 				t.Errorf("claims %q, want %q", claims, tt.head)
 			}
-			if v := s.d.view(st); v.Exit != wire.ExitRail {
+			if v := s.d.api.View(st); v.Exit != wire.ExitRail {
 				t.Errorf("exit %d", v.Exit)
 			}
 			s.resumes(st)
@@ -141,11 +141,10 @@ func TestAResumeTakesTheWorkTreeAsItIsAndTellsWhoWorks(t *testing.T) {
 	s.wants(st, "halted:foreign-change")
 	s.write(map[string]string{"lib/new.txt": "new\n"})
 	var diff strings.Builder
-	from, to, err := s.d.span(t.Context(), st, "2..now")
-	s.must(err)
-	repo, err := s.d.worker.Repo(t.Context(), st)
-	s.must(err)
-	s.must(repo.Diff(t.Context(), from, to, nil, &diff))
+	s.must(s.d.api.RunDiff(t.Context(), s.request(), wire.DiffRequest{RunRef: wire.RunRef{Run: st.ID}, Range: "2..now"}, func(piece wire.Raw) error {
+		_, err := diff.Write(piece)
+		return err
+	}))
 	if !strings.Contains(diff.String(), "+package other") || strings.Contains(diff.String(), "own.txt") {
 		t.Errorf("what the others did: %s", diff.String())
 	}
@@ -158,8 +157,8 @@ func TestAResumeTakesTheWorkTreeAsItIsAndTellsWhoWorks(t *testing.T) {
 	if p := s.read(".autopilot/notes/prompt"); !strings.Contains(p, "Somebody else has changed") || !strings.Contains(p, "lib/new.txt\nmain.go") {
 		t.Errorf("the prompt does not say it: %s", p)
 	}
-	if s.read("main.go") != "package other\n" || len(s.d.view(st).Changed) > 0 {
-		t.Errorf("main.go is %q, still told: %q", s.read("main.go"), s.d.view(st).Changed)
+	if s.read("main.go") != "package other\n" || len(s.d.api.View(st).Changed) > 0 {
+		t.Errorf("main.go is %q, still told: %q", s.read("main.go"), s.d.api.View(st).Changed)
 	}
 }
 
@@ -173,7 +172,7 @@ func TestARestoreGoesBackToTheOwnWorkOfARunThatOthersChanged(t *testing.T) {
 	if !slices.ContainsFunc(next, func(n wire.NextCommand) bool { return n.Command == "apctl restore "+st.Facts.Handle+" 2" }) {
 		t.Errorf("next: %+v", next)
 	}
-	r, err := s.d.runRestore(t.Context(), s.request(), wire.RestoreRequest{RunRef: wire.RunRef{Run: st.ID}, To: "2"})
+	r, err := s.d.api.RunRestore(t.Context(), s.request(), wire.RestoreRequest{RunRef: wire.RunRef{Run: st.ID}, To: "2"})
 	if err != nil || s.read("own.txt") != "1\n" || r.Undo == "" {
 		t.Fatalf("own.txt %q, %+v, %v", s.read("own.txt"), r, err)
 	}
@@ -261,7 +260,7 @@ func TestWhatAPersonDoesWhileTheRunWaitsInLineHaltsItToo(t *testing.T) {
 	}
 	let("go1")
 	st := s.until(first.ID, func(st run.State) bool { return settled(st) || st.Loop.Iteration > 0 && st.WaitsForLimit() })
-	if err := os.WriteFile(filepath.Join(s.d.text(st.Facts.Workspace), "lib", "a.txt"), []byte("of a person\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(s.d.api.Text(st.Facts.Workspace), "lib", "a.txt"), []byte("of a person\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	let("go2")
@@ -308,7 +307,7 @@ func TestAResumeSaysFromWhereToWhereHeadWasMoved(t *testing.T) {
 			}
 			st = s.until(st.ID, settled)
 			s.wants(st, "done")
-			if s.d.view(st).HeadMoved != nil {
+			if s.d.api.View(st).HeadMoved != nil {
 				t.Error("who works was told, and it is said again")
 			}
 			prompt, _ := os.ReadFile(filepath.Join(s.work, ".autopilot/notes/prompt"))
@@ -336,7 +335,7 @@ phases:
 	s.must(s.answer(say(at, "ok")))
 	after := s.until(st.ID, settled)
 	s.wants(after, "done")
-	if m := s.d.view(after).HeadMoved; m == nil || !strings.HasPrefix(m.From, "master at ") || !strings.HasPrefix(m.To, "other at ") {
+	if m := s.d.api.View(after).HeadMoved; m == nil || !strings.HasPrefix(m.From, "master at ") || !strings.HasPrefix(m.To, "other at ") {
 		t.Errorf("HEAD: %+v", m)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"autopilot/daemon/api"
 	"autopilot/daemon/run/engine"
 	"autopilot/daemon/run/fleet"
 	"autopilot/daemon/store/journal"
@@ -79,8 +80,8 @@ func TestACommandThatMeetsTheEndOfTheDaemonCanBeAskedAgain(t *testing.T) {
 		f.Close()
 		_, err = f.Do(t.Context(), s.ID, engine.Stop{Mode: events.StopNow}, "local:0@sim/1", "stop")
 		var said *wire.Error
-		if !errors.As(onWire(err), &said) || said.Code != wire.Unreachable {
-			t.Fatalf("a stop that came too late: %v", onWire(err))
+		if !errors.As(api.Fault(err), &said) || said.Code != wire.Unreachable {
+			t.Fatalf("a stop that came too late: %v", api.Fault(err))
 		}
 	})
 }

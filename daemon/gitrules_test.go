@@ -64,7 +64,9 @@ func TestAPushIsToldWhereItIsAllowed(t *testing.T) {
 	s := gitSite(t)
 	st := s.play(s.spec("sh check.sh", "touch ok; git add ok; git commit -qm ok; git push -q origin main && git tag -d v1"))
 	s.wants(st, "done")
-	if lines := strings.Join(s.d.gitLines(st), "\n"); !strings.Contains(lines, "origin/main was pushed") || !strings.Contains(lines, "tag v1 was removed") {
+	v, err := s.d.api.RunGet(t.Context(), s.request(), wire.RunRef{Run: st.ID})
+	s.must(err)
+	if lines := strings.Join(v.Git, "\n"); !strings.Contains(lines, "origin/main was pushed") || !strings.Contains(lines, "tag v1 was removed") {
 		t.Error(lines)
 	}
 }
@@ -120,12 +122,12 @@ func TestARunThatWasHaltedByGitGoesOnWithThePersonWhoSawIt(t *testing.T) {
 	st := s.play(s.spec("sh check.sh", unhindered+`
 		if [ $AUTOPILOT_ITERATION = 1 ]; then git commit -q --allow-empty -m x; git push -q origin main; else touch ok; fi`, denies(wire.GitDeny, "")))
 	s.wants(st, "halted:git")
-	resume := engine.Resume{Git: s.d.worker.GitNow(t.Context(), st)}
-	if _, err := s.d.fleet.Do(t.Context(), st.ID, resume, "local:0@test/1", "resume-anybody"); !errors.Is(err, engine.ErrDrift) {
+	resume := engine.Resume{Git: s.d.Worker.GitNow(t.Context(), st)}
+	if _, err := s.d.Fleet.Do(t.Context(), st.ID, resume, "local:0@test/1", "resume-anybody"); !errors.Is(err, engine.ErrDrift) {
 		t.Errorf("anybody resumes it: %v", err)
 	}
 	resume.Assurance = events.AssuredTTY
-	if _, err := s.d.fleet.Do(t.Context(), st.ID, resume, "person:0@test/tty", "resume-person"); err != nil {
+	if _, err := s.d.Fleet.Do(t.Context(), st.ID, resume, "person:0@test/tty", "resume-person"); err != nil {
 		t.Fatal(err)
 	}
 	st = s.until(st.ID, func(x run.State) bool { return x.Status == run.Over })

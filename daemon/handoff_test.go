@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"autopilot/daemon/api"
 	"autopilot/daemon/auth/person"
 	"autopilot/daemon/test/proctest"
 	"autopilot/events"
@@ -19,7 +20,7 @@ import (
 func (s *site) handOver(q wire.StartRequest) wire.RunView {
 	s.t.Helper()
 	q.Handoff = true
-	v, err := s.d.runStart(s.t.Context(), s.seated(), q)
+	v, err := s.d.api.RunStart(s.t.Context(), s.seated(), q)
 	s.must(err)
 	return v
 }
@@ -43,7 +44,7 @@ func TestAnIssueWhoseApprovalsWereHandedOverIsBuiltWithoutAPerson(t *testing.T) 
 			t.Errorf("%s: %+v", a.Gate, a)
 		}
 	}
-	text := s.d.text(st.Answers[1].Of)
+	text := s.d.api.Text(st.Answers[1].Of)
 	for _, want := range []string{"FA_HANDOFF=1", "apctl answer " + st.Facts.Handle + " no --gate design-approved", atddDir + "/plan.md  +1 -0", "greet.sh:1 prints", "+AC1: greets by name"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -84,8 +85,8 @@ func TestNobodyButAPersonHandsApprovalsOver(t *testing.T) {
 		does func(*site, *wire.StartRequest)
 		says string
 	}{
-		"nobody at a terminal":      {func(s *site, _ *wire.StartRequest) { s.d.consent.People = proctest.Seat{Away: true} }, "a person at a terminal"},
-		"an agent program above it": {func(s *site, _ *wire.StartRequest) { s.d.consent.People = agentSeat{} }, "a person at a terminal"},
+		"nobody at a terminal":      {func(s *site, _ *wire.StartRequest) { s.d.Consent.People = proctest.Seat{Away: true} }, "a person at a terminal"},
+		"an agent program above it": {func(s *site, _ *wire.StartRequest) { s.d.Consent.People = agentSeat{} }, "a person at a terminal"},
 		"a PIN that was not typed":  {func(s *site, _ *wire.StartRequest) { s.setPIN("2468") }, "a PIN is set"},
 		"a wrong PIN": {func(s *site, q *wire.StartRequest) {
 			s.setPIN("2468")
@@ -130,16 +131,16 @@ func TestAPersonSendsBackWhatWasAcceptedByHandOff(t *testing.T) {
 work() { grep -q 'say why' .autopilot/notes/told-plan || { touch .autopilot/notes/at-work; sleep 600; }; printf '#!/bin/sh\necho hello $1\n' > greet.sh; chmod +x greet.sh; commit work; }`))
 	st := s.until(v.ID, func(st run.State) bool { return settled(st) || st.Loop.Phase == "impl" && st.Stage == run.Agent })
 	comes(t, "the work on the implementation", func() bool { _, err := os.Stat(filepath.Join(s.work, ".autopilot/notes/at-work")); return err == nil })
-	shown, err := s.d.runQuestion(t.Context(), s.request(), wire.QuestionRequest{RunRef: wire.RunRef{Run: st.ID}, Whole: true})
+	shown, err := s.d.api.RunQuestion(t.Context(), s.request(), wire.QuestionRequest{RunRef: wire.RunRef{Run: st.ID}, Whole: true})
 	s.must(err)
 	if q := shown.Question; q == nil || q.Gate != "design-approved" || !q.Handoff || shown.State != "running" {
 		t.Fatalf("shown: %s %+v", shown.State, q)
 	}
-	first, err := s.d.runQuestion(t.Context(), s.request(), wire.QuestionRequest{RunRef: wire.RunRef{Run: st.ID}, Gate: "requirements"})
+	first, err := s.d.api.RunQuestion(t.Context(), s.request(), wire.QuestionRequest{RunRef: wire.RunRef{Run: st.ID}, Gate: "requirements"})
 	if err != nil || first.Question.Gate != "requirements" {
 		t.Errorf("by its gate: %+v %v", first.Question, err)
 	}
-	if _, err := s.d.runQuestion(t.Context(), s.request(), wire.QuestionRequest{RunRef: wire.RunRef{Run: st.ID}, Gate: "red"}); codeOf(err) != wire.Conflict {
+	if _, err := s.d.api.RunQuestion(t.Context(), s.request(), wire.QuestionRequest{RunRef: wire.RunRef{Run: st.ID}, Gate: "red"}); codeOf(err) != wire.Conflict {
 		t.Errorf("a gate that was not: %v", err)
 	}
 	a := wire.AnswerRequest{
@@ -151,7 +152,7 @@ work() { grep -q 'say why' .autopilot/notes/told-plan || { touch .autopilot/note
 	if err := s.answer(ok); codeOf(err) != wire.Conflict {
 		t.Errorf("ok: %v", err)
 	}
-	if _, err := s.d.runAnswer(t.Context(), s.request(), a); codeOf(err) != wire.NeedsPerson {
+	if _, err := s.d.api.RunAnswer(t.Context(), s.request(), a); codeOf(err) != wire.NeedsPerson {
 		t.Errorf("by nobody at a terminal: %v", err)
 	}
 	s.must(s.answer(a))
@@ -159,7 +160,7 @@ work() { grep -q 'say why' .autopilot/notes/told-plan || { touch .autopilot/note
 		t.Errorf("twice: %v", err)
 	}
 	st = s.asked(st.ID, 3)
-	if q := s.d.view(st).Question; q.Gate != "design-approved" || q.Handoff || !q.Again {
+	if q := s.d.api.View(st).Question; q.Gate != "design-approved" || q.Handoff || !q.Again {
 		t.Errorf("asked again: %+v", q)
 	}
 	for _, phase := range []string{"stories", "plan"} {
@@ -189,9 +190,9 @@ func TestWhatWasAcceptedByHandOffIsSentBackWhileTheRunStops(t *testing.T) {
 	st := s.until(v.ID, func(st run.State) bool { return settled(st) || st.Loop.Phase == "impl" && st.Stage == run.Agent })
 	comes(t, "the work on the implementation", func() bool { _, err := os.Stat(filepath.Join(s.work, ".autopilot/notes/at-work")); return err == nil })
 	ref := wire.RunRef{Run: st.ID}
-	_, err := s.d.runStop(t.Context(), s.request(), wire.StopRequest{RunRef: ref})
+	_, err := s.d.api.RunStop(t.Context(), s.request(), wire.StopRequest{RunRef: ref})
 	s.must(err)
-	shown, err := s.d.runQuestion(t.Context(), s.request(), wire.QuestionRequest{RunRef: ref, Whole: true})
+	shown, err := s.d.api.RunQuestion(t.Context(), s.request(), wire.QuestionRequest{RunRef: ref, Whole: true})
 	s.must(err)
 	q := shown.Question
 	if q == nil || q.Gate != "design-approved" || !q.Handoff {
@@ -207,11 +208,11 @@ func TestWhatWasAcceptedByHandOffIsSentBackWhileTheRunStops(t *testing.T) {
 		t.Errorf("halted by %+v with findings %q", st.Halt, st.Findings)
 	}
 	asks := run.State{Status: run.Live, Stage: run.Asking, Stop: events.StopAfterIteration, Question: &run.Question{}}
-	if err := s.d.asks(asks, 0); codeOf(err) != wire.Conflict || s.d.questionView(asks, wholeBytes) != nil {
+	if err := s.d.api.Asks(asks, 0); codeOf(err) != wire.Conflict || s.d.api.QuestionView(asks, api.WholeBytes) != nil {
 		t.Errorf("a question of it: %v", err)
 	}
 	expired := run.State{Status: run.Halted, Question: &run.Question{Expired: true}, Handed: []run.Question{{}}}
-	if err := s.d.asks(expired, 0); err == nil || !strings.Contains(err.Error(), "the question has expired") {
+	if err := s.d.api.Asks(expired, 0); err == nil || !strings.Contains(err.Error(), "the question has expired") {
 		t.Errorf("a question that has expired since: %v", err)
 	}
 }

@@ -65,7 +65,7 @@ func TestWithThePolicyOffTheBoundsThatPeopleSetHold(t *testing.T) {
 // wantsOffWithin says what is shown where nobody looks, and one run waits by a bound.
 func (s *site) wantsOffWithin(by string) {
 	s.t.Helper()
-	p, err := s.d.machine.Show(s.t.Context(), s.request(), wire.ProbeRequest{})
+	p, err := s.d.Machine.Show(s.t.Context(), s.request(), wire.ProbeRequest{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestSeeds224AHeavyRepositoryBoundsItsRuns(t *testing.T) {
 	if why := s.why(second.ID).Because; !strings.Contains(why, "its project takes no more agents now (1 of 1 agents of its project are at work, as resources.project.agents says)") {
 		t.Errorf("why: %s", why)
 	}
-	p, err := s.d.machine.Show(t.Context(), s.request(), wire.ProbeRequest{Workspace: s.work, Wave: 6})
+	p, err := s.d.Machine.Show(t.Context(), s.request(), wire.ProbeRequest{Workspace: s.work, Wave: 6})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestSeeds224AHeavyRepositoryBoundsItsRuns(t *testing.T) {
 	for _, id := range []string{first.ID, second.ID} {
 		st := s.until(id, settled)
 		s.wants(st, "done")
-		b, err := os.ReadFile(filepath.Join(s.d.text(st.Facts.Workspace), "cap"))
+		b, err := os.ReadFile(filepath.Join(s.d.api.Text(st.Facts.Workspace), "cap"))
 		if err != nil || string(b) != "cap 1\n" {
 			t.Errorf("an agent was told %q: %v", b, err)
 		}
@@ -145,7 +145,7 @@ func TestAHeavyRepositoryNeedsTheMemoryThatItSays(t *testing.T) {
 	if w := st.Waiting; settled(st) || w.By != "memory" || w.Limit != 1 || w.Signal != want {
 		t.Fatalf("%s, it waits %+v", st.Status, st.Waiting)
 	}
-	v := s.d.view(st)
+	v := s.d.api.View(st)
 	if v.Waiting == nil || v.Waiting.By != "memory" || v.Waiting.Signal == nil || v.Waiting.Signal.Limit != 6<<30 {
 		t.Errorf("shown as %+v", v.Waiting)
 	}
@@ -166,7 +166,7 @@ func TestS16ABoundThatCannotBeReadRefusesTheRun(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"4 (deep: 18)", "{default: 4, deep: 18}", "-1", "0", "many", "[4]", "true"} {
 		s := trustSite(t, "setup: 'true'\nresources:\n  project:\n    agents: "+text+"\n")
-		_, err := s.d.runStart(t.Context(), s.seated(), s.spec("test -e done", "touch done"))
+		_, err := s.d.api.RunStart(t.Context(), s.seated(), s.spec("test -e done", "touch done"))
 		refusedAs(t, text, err, wire.Usage, "config.yaml: line 4, column ")
 	}
 }

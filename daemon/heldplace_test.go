@@ -94,7 +94,7 @@ func TestAHeldOutFolderThatGitTracksIsRefused(t *testing.T) {
 				t.Fatalf("%v %s", err, out)
 			}
 		}
-		_, err := s.d.runStart(t.Context(), s.request(), s.spec(visible, general, holdsOut(filepath.Join(s.work, "coffer"), "sh hidden.sh")))
+		_, err := s.d.api.RunStart(t.Context(), s.request(), s.spec(visible, general, holdsOut(filepath.Join(s.work, "coffer"), "sh hidden.sh")))
 		if where == "" {
 			if err != nil {
 				t.Errorf("not tracked: %v", err)
@@ -132,7 +132,7 @@ func TestAChatLearnsOfAHeldOutGateThatItFailsAndACount(t *testing.T) {
 	if !strings.Contains(says, "failed (2 of 3)") {
 		t.Errorf("findings %+v", again.Findings)
 	}
-	why, err := s.d.runWhy(t.Context(), c.request(), wire.RunRef{Run: v.Run.ID})
+	why, err := s.d.api.RunWhy(t.Context(), c.request(), wire.RunRef{Run: v.Run.ID})
 	if err != nil || why.HeldOut != nil {
 		t.Errorf("%+v, %v", why.HeldOut, err)
 	}
@@ -146,7 +146,7 @@ func TestAChatLearnsOfAHeldOutGateThatItFailsAndACount(t *testing.T) {
 	c.table.add(person.Process{PID: shell, Start: shell, UID: os.Getuid(), Program: "/usr/bin/apctl"})
 	q := s.request()
 	q.PID, q.Start = shell, shell
-	why, err = s.d.runWhy(t.Context(), q, wire.RunRef{Run: v.Run.ID})
+	why, err = s.d.api.RunWhy(t.Context(), q, wire.RunRef{Run: v.Run.ID})
 	if err != nil || why.HeldOut == nil || why.HeldOut.Dir != dir || len(why.HeldOut.Printed) != 1 || !strings.Contains(why.HeldOut.Printed[0].Text, secretWord) {
 		t.Errorf("a person sees %+v, %v", why.HeldOut, err)
 	}

@@ -6,11 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-json-experiment/json"
 
-	"autopilot/daemon/transport/bus"
+	"autopilot/daemon/auth"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -164,7 +163,7 @@ func TestAHeldOutGateThatCanProveNothingIsRefused(t *testing.T) {
 		"a program that is not": {held(t), "no-such-program-at-all", "not found"},
 		"an empty command":      {held(t), " ", "no usable command"},
 	} {
-		_, err := s.d.runStart(t.Context(), s.request(), s.spec(visible, general, holdsOut(tc.dir, tc.command)))
+		_, err := s.d.api.RunStart(t.Context(), s.request(), s.spec(visible, general, holdsOut(tc.dir, tc.command)))
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -176,46 +175,44 @@ func TestWhatHeldOutGatesPrintIsForPeopleAlone(t *testing.T) {
 	s := newSite(t, nil)
 	st := s.play(s.spec(visible, special, holdsOut(held(t), acceptRun), func(r *wire.RunSpec) { r.MaxIterations = 1 }))
 	s.wants(st, "halted:iterations")
-	for who, q := range map[string]bus.Request{
-		"an effect": {Identity: bus.Identity{Kind: bus.KindEffect, Effect: "x", PID: os.Getpid()}},
-		"a key":     {Identity: bus.Identity{Kind: bus.KindKey, Key: "x"}},
+	for who, q := range map[string]auth.Request{
+		"an effect": {Identity: auth.Identity{Kind: auth.KindEffect, Effect: "x", PID: os.Getpid()}},
+		"a key":     {Identity: auth.Identity{Kind: auth.KindKey, Key: "x"}},
 	} {
 		if text := s.told(q, st); strings.Contains(text, secretWord) || strings.Contains(text, "hidden") {
 			t.Errorf("%s is told of it: %s", who, text)
 		}
-		if err := s.d.mayExport(t.Context(), q, wire.ExportRequest{Runs: []string{st.ID}}); err == nil {
+		if err := s.d.api.ArchiveExport(t.Context(), q, wire.ExportRequest{Runs: []string{st.ID}}, func(wire.Raw) error { return nil }); err == nil {
 			t.Errorf("%s can export it", who)
 		}
 	}
-	view, err := s.d.heldOut(st)
-	if err != nil || len(view.Printed) != 1 || !strings.Contains(view.Printed[0].Text, secretWord) || view.Gates[0].Command != acceptRun {
+	w, err := s.d.api.RunWhy(t.Context(), s.request(), wire.RunRef{Run: st.ID})
+	view := w.HeldOut
+	if err != nil || view == nil || len(view.Printed) != 1 || !strings.Contains(view.Printed[0].Text, secretWord) || view.Gates[0].Command != acceptRun {
 		t.Errorf("a person sees %+v, %v", view, err)
 	}
 }
 
 // told is all that the verbs that read answer about a run.
-func (s *site) told(q bus.Request, st run.State) string {
+func (s *site) told(q auth.Request, st run.State) string {
 	s.t.Helper()
 	var all []any
-	send := func(v any) error {
-		if f, ok := v.(wire.LogFrame); ok {
-			v = string(f.Data) + f.Note
-		}
-		all = append(all, v)
-		return nil
-	}
 	ctx, ref := s.t.Context(), wire.RunRef{Run: st.ID}
 	errs := []error{
-		s.d.runLogs(ctx, q, wire.LogsRequest{RunRef: ref, Iteration: -1}, send),
-		s.d.runEvents(ctx, wire.EventsRequest{RunRef: ref}, send),
-		s.d.runReplay(ctx, q, wire.ReplayRequest{RunRef: ref}, send),
+		s.d.api.RunLogs(ctx, q, wire.LogsRequest{RunRef: ref, Iteration: -1}, func(f wire.LogFrame) error {
+			all = append(all, string(f.Data)+f.Note)
+			return nil
+		}),
+		s.d.api.RunEvents(ctx, q, wire.EventsRequest{RunRef: ref}, func(f wire.EventFrame) error { all = append(all, f); return nil }),
 	}
-	why, err := s.d.runWhy(ctx, q, ref)
-	errs = append(errs, err, send(why), send(s.d.view(st)))
-	report, err := s.d.reportMake(ctx, q, wire.ReportRequest{Workspace: s.work})
-	errs = append(errs, err, send(report))
-	retro, err := s.d.retro(ctx, wire.RetroRequest{RunRef: ref}, time.UTC)
-	errs = append(errs, err, send(retro))
+	frames, err := s.replay(q, wire.ReplayRequest{RunRef: ref})
+	errs, all = append(errs, err), append(all, frames)
+	why, err := s.d.api.RunWhy(ctx, q, ref)
+	errs, all = append(errs, err), append(all, why, s.d.api.View(st))
+	report, err := s.d.api.ReportMake(ctx, q, wire.ReportRequest{Workspace: s.work})
+	errs, all = append(errs, err), append(all, report)
+	retro, err := s.retroAs(q, wire.RetroRequest{RunRef: ref})
+	errs, all = append(errs, err), append(all, retro)
 	if err := errors.Join(errs...); err != nil {
 		s.t.Fatal(err)
 	}

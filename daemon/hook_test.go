@@ -20,7 +20,7 @@ func (c *talk) hook(event wire.HookEvent, edit ...func(*wire.HookRequest)) strin
 	for _, f := range edit {
 		f(&body)
 	}
-	v, err := c.s.d.hooks.Answer(c.s.t.Context(), c.request(), body)
+	v, err := c.s.d.Hooks.Answer(c.s.t.Context(), c.request(), body)
 	if err != nil {
 		c.s.t.Fatalf("%s: %v", event, err)
 	}
@@ -68,7 +68,7 @@ func TestTheHooksOfAChatThatDrivesNothingSayNothing(t *testing.T) {
 	for _, event := range []wire.HookEvent{wire.HookCalled, wire.HookStops, wire.HookEnds} {
 		s.silent("another's run: "+string(event), c.hook(event, writes("a_test.go"), runs("rm a_test.go")))
 	}
-	if st := s.state(v.Run.ID); st.Driver == nil || s.d.chats.Life(st.ID, st.Last.Start.Effect) != nil {
+	if st := s.state(v.Run.ID); st.Driver == nil || s.d.Chats.Life(st.ID, st.Last.Start.Effect) != nil {
 		t.Errorf("another chat has left, or beaten for, the run: %+v", st.Driver)
 	}
 	s.silent("no work tree", c.hook(wire.HookBegins, func(q *wire.HookRequest) { q.Workspace = t.TempDir() }))
@@ -88,7 +88,7 @@ func TestTheBeginningOfAChatNamesTheRunThatIsOpen(t *testing.T) {
 	}
 	s.saysAll("a fresh chat", two.hook(wire.HookBegins), "waits for a chat", "apctl session join "+v.Run.Handle)
 	two.joins(nil)
-	if d := s.d.sessions.Driver(s.state(v.Run.ID), true); d.Session != "7b0c" || d.PID != two.pid {
+	if d := s.d.Sessions.Driver(s.state(v.Run.ID), true); d.Session != "7b0c" || d.PID != two.pid {
 		t.Errorf("driver: %+v", d)
 	}
 	two.table.end(two.pid)
@@ -169,7 +169,7 @@ func TestUsesOfToolsAreSignsOfLife(t *testing.T) {
 	c := s.chat()
 	v := c.joins(s.ordered())
 	w := c.work()
-	life := func() *wire.LifeView { return s.d.view(s.state(v.Run.ID)).Life }
+	life := func() *wire.LifeView { return s.d.api.View(s.state(v.Run.ID)).Life }
 	if l := life(); l != nil {
 		t.Errorf("before any: %+v", l)
 	}
@@ -212,7 +212,7 @@ func TestAChatIsHeldWhileItsWorkIsDue(t *testing.T) {
 	}())
 	s.stop(v.Run.ID, events.StopNow)
 	s.silent("halted", c.hook(wire.HookStops))
-	_, err := s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: v.Run.ID}})
+	_, err := s.d.api.RunResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: v.Run.ID}})
 	s.must(err)
 	w = c.work()
 	s.write(map[string]string{"ok": ""})

@@ -11,8 +11,8 @@ import (
 // newHooks answers the hooks of chats' hosts.
 func (d *Daemon) newHooks() *hook.Desk {
 	return hook.New(hook.Config{
-		Chats: d.chats, Peers: d.peers, Sessions: d.sessions, Claims: d.claims, Runs: d.fleet, Worker: d.worker, Repos: d.repos,
-		Writer: d.writerOf, Text: d.text, Lines: d.lines, Lasting: d.lasting, Wrote: d.noteWritten,
+		Chats: d.Chats, Peers: d.Peers, Sessions: d.Sessions, Claims: d.Claims, Runs: d.Fleet, Worker: d.Worker, Repos: d.repos,
+		Writer: d.api.Writer, Text: d.api.Text, Lines: d.api.Lines, Lasting: d.Lasting, Wrote: d.noteWritten,
 		State: d.cfg.Places.State, Home: d.cfg.Home,
 	})
 }
@@ -23,9 +23,9 @@ func (d *Daemon) noteWritten(w hook.Written) {
 		return
 	}
 	d.beside.Go(func() {
-		ctx, done := d.lasting(context.Background())
+		ctx, done := d.Lasting(context.Background())
 		defer done()
-		if err := d.hooks.Note(ctx, w); err != nil && !errors.Is(err, engine.ErrStale) && ctx.Err() == nil {
+		if err := d.Hooks.Note(ctx, w); err != nil && !errors.Is(err, engine.ErrStale) && ctx.Err() == nil {
 			d.cfg.Log.Warn("note what a session wrote to the work tree of a run", "run", w.Run, "error", err)
 		}
 	})

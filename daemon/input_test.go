@@ -47,7 +47,7 @@ func TestARunIsFilledWithItsInputs(t *testing.T) {
 		{"unknown input", func(r *wire.RunSpec) { r.Inputs = map[string]string{"acept": "x"} }, wire.Usage, `no input "acept"`},
 		{"path typed", func(r *wire.RunSpec) { r.Inputs = map[string]string{"dir": "/"} }, wire.Usage, "the run finds it by itself"},
 	} {
-		_, err := s.d.runStart(t.Context(), s.request(), start(c.edit))
+		_, err := s.d.api.RunStart(t.Context(), s.request(), start(c.edit))
 		var e *wire.Error
 		if !errors.As(err, &e) || e.Code != c.code || !strings.Contains(e.Message, c.want) {
 			t.Errorf("%s: %v", c.name, err)
@@ -59,7 +59,7 @@ func TestARunIsFilledWithItsInputs(t *testing.T) {
 		t.Errorf("the prompt is %s", prompt)
 	}
 	s.again()
-	flow, err := s.d.worker.Flow(t.Context(), st)
+	flow, err := s.d.Worker.Flow(t.Context(), st)
 	if err != nil {
 		t.Fatal(err)
 	}

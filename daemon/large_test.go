@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"autopilot/daemon/run/engine"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -49,12 +47,12 @@ func (w *writer) append(d events.Data) {
 // knows puts runs that are not live into the daemon, and their log, in memory,
 // into the place of its own. The function that it returns undoes that.
 func (s *site) knows(l log.Log, states ...run.State) (undo func()) {
-	own := s.d.log
-	s.d.log = l
+	own := s.d.Log
+	s.d.Log = l
 	for _, st := range states {
-		s.d.fleet.Serve(s.t.Context(), st, engine.Reboot{})
+		s.d.Fleet.Serve(s.t.Context(), st, engine.Reboot{})
 	}
-	return func() { s.d.log = own }
+	return func() { s.d.Log = own }
 }
 
 const (
@@ -95,16 +93,16 @@ func TestTenThousandRunsAreLookedAt(t *testing.T) {
 	defer s.knows(l, states...)()
 	ctx := t.Context()
 
-	list, err := s.d.runList(ctx, s.request(), wire.ListRequest{All: true})
+	list, err := s.d.api.RunList(ctx, s.request(), wire.ListRequest{All: true})
 	if err != nil || len(list.Runs)+list.More != manyRuns+1 {
 		t.Errorf("ls --all: %d runs and %d more, %v", len(list.Runs), list.More, err)
 	}
-	inbox, err := s.d.inboxList(ctx, s.request(), struct{}{})
+	inbox, err := s.d.api.InboxList(ctx, s.request(), struct{}{})
 	if err != nil || len(inbox.Items) != manyHalted {
 		t.Errorf("inbox: %d items, %v", len(inbox.Items), err)
 	}
 	since := time.Now().Add(-24 * time.Hour)
-	report, err := s.d.reportMake(ctx, s.request(), wire.ReportRequest{Since: since, Limit: 20})
+	report, err := s.d.api.ReportMake(ctx, s.request(), wire.ReportRequest{Since: since, Limit: 20})
 	want := wire.Counts{Halted: manyHalted, Done: (manyRuns-manyHalted)/3 + 1, Failed: (manyRuns - manyHalted) / 3}
 	if report.Counts != want || err != nil {
 		t.Errorf("report: %+v, want %+v, %v", report.Counts, want, err)
@@ -164,20 +162,22 @@ func TestARunOfTenThousandIterationsIsLookedAt(t *testing.T) {
 	}
 	for _, k := range []int{1, iterations / 2, iterations} {
 		at := fmt.Sprintf("iteration:%d", k)
-		f, err := s.d.replayAt(t.Context(), st, at)
-		if err != nil || f.View.Iteration != k || len(f.Why.Rows) != k || f.View.Usage.Agents != k || f.Seq != uint64(4*k+2) {
-			t.Errorf("at %s: event %d of iteration %d, %d rows, %v", at, f.Seq, f.View.Iteration, len(f.Why.Rows), err)
+		frames, err := s.replay(s.request(), wire.ReplayRequest{RunRef: wire.RunRef{Run: st.ID}, At: at})
+		s.must(err)
+		f := frames[0]
+		if f.View.Iteration != k || len(f.Why.Rows) != k || f.View.Usage.Agents != k || f.Seq != uint64(4*k+2) {
+			t.Errorf("at %s: event %d of iteration %d, %d rows", at, f.Seq, f.View.Iteration, len(f.Why.Rows))
 		}
 	}
 	const enough = 500 // events that are shown one by one
 	frames := 0
-	err := s.d.runReplay(t.Context(), s.request(), wire.ReplayRequest{RunRef: wire.RunRef{Run: st.ID}}, func(v any) error {
+	err := s.d.api.RunReplay(t.Context(), s.request(), wire.ReplayRequest{RunRef: wire.RunRef{Run: st.ID}}, func(b wire.Raw) error {
 		frames++
 		if frames < enough {
 			return nil
 		}
-		if b, err := json.Marshal(v); err != nil || len(b) > wire.MaxFrame {
-			t.Errorf("a frame has %d bytes, %v", len(b), err)
+		if len(b) > wire.MaxFrame {
+			t.Errorf("a frame has %d bytes", len(b))
 		}
 		return context.Canceled
 	})

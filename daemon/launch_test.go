@@ -11,7 +11,7 @@ import (
 // launchGates are the gates of a launch here, by name.
 func (s *site) launchGates(confidence string) (wire.LaunchView, map[string]wire.LaunchGate) {
 	s.t.Helper()
-	v, err := s.d.launch().Show(s.t.Context(), s.request(), wire.LaunchRequest{Workspace: s.work, Confidence: confidence, Workflow: "converge"})
+	v, err := s.d.api.Launch().Show(s.t.Context(), s.request(), wire.LaunchRequest{Workspace: s.work, Confidence: confidence, Workflow: "converge"})
 	if err != nil {
 		s.t.Fatal(err)
 	}

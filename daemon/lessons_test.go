@@ -31,7 +31,7 @@ func TestS35NoEventHoldsAPath(t *testing.T) {
 	s.must(one.drops("workspace"))
 	s.wants(s.play(s.spec("test -f ok", "touch ok; echo "+s.work)), "done")
 	n := 0
-	for stored, err := range s.d.log.ReadAll(t.Context(), "") {
+	for stored, err := range s.d.Log.ReadAll(t.Context(), "") {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestQ21APeerCounterThatCannotLookIsAnUnknownInput(t *testing.T) {
 	s.must(os.MkdirAll(filepath.Dir(dir), 0o700))
 	s.must(os.Symlink(filepath.Join(filepath.Dir(dir), "active"), dir)) // a link to itself
 	s.chat().hook(wire.HookBegins)
-	if n, ok := s.d.peers.Count().Get(); ok {
+	if n, ok := s.d.Peers.Count().Get(); ok {
 		t.Errorf("%v", n)
 	}
 	v := s.peers(s.request())

@@ -9,8 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/store/durable"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events/wire"
 )
 
@@ -44,7 +44,7 @@ func (d *Daemon) ageLine() {
 // is answered any more. With effects alive they may change without a daemon: then
 // what was known last stays, and grows old.
 func (d *Daemon) leaveLine(ctx context.Context) {
-	v, err := d.statusLine(ctx, bus.Request{}, wire.LineRequest{Since: time.Now().Add(-lineSpan)})
+	v, err := d.api.StatusLine(ctx, auth.Request{}, wire.LineRequest{Since: time.Now().Add(-lineSpan)})
 	if err != nil || v.Counts.Live > 0 {
 		return
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"autopilot/daemon/transport/bus"
+	"autopilot/daemon/auth"
 
 	"github.com/go-json-experiment/json"
 
@@ -35,7 +35,7 @@ func TestALongTaskIsWatched(t *testing.T) {
 	if !strings.Contains(s.read("told"), task) {
 		t.Error("the agent was not told the whole task")
 	}
-	err := s.d.runWatch(t.Context(), wire.WatchRequest{RunRef: wire.RunRef{Run: st.ID}}, func(v any) error {
+	err := s.d.api.RunWatch(t.Context(), auth.Request{}, wire.WatchRequest{RunRef: wire.RunRef{Run: st.ID}}, func(v wire.WatchFrame) error {
 		b, err := json.Marshal(v)
 		if len(b) > wire.MaxFrame {
 			t.Fatalf("a frame of %d bytes", len(b))
@@ -58,8 +58,7 @@ func TestAFollowedLogWaitsForEffectsThatWereAnnounced(t *testing.T) {
 	})
 	v := s.start(q)
 	seen := map[string]string{}
-	err := s.d.runLogs(t.Context(), bus.Request{}, wire.LogsRequest{RunRef: wire.RunRef{Run: v.ID}, Follow: true}, func(v any) error {
-		f := v.(wire.LogFrame)
+	err := s.d.api.RunLogs(t.Context(), auth.Request{}, wire.LogsRequest{RunRef: wire.RunRef{Run: v.ID}, Follow: true}, func(f wire.LogFrame) error {
 		key := string(rune('0'+f.Iteration)) + f.Source
 		if seen[key] += string(f.Data); strings.Contains(seen["0goal"], "judged") {
 			return os.WriteFile(goOn, nil, 0o600)
@@ -85,12 +84,12 @@ func TestLogsShowTheGateThatWasJudged(t *testing.T) {
 	st := s.play(s.spec("tr a-z A-Z < n > n.tmp && mv n.tmp n && cat n && grep -q DONE n", "echo done > n"))
 	s.wants(st, "done")
 	effects := map[string]bool{}
-	list, err := s.d.sources(t.Context(), st.ID)
+	list, err := s.d.api.Sources(t.Context(), st.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, src := range list {
-		effects[src.effect] = true
+		effects[src.Effect] = true
 	}
 	if r := st.Last.Results[0]; !effects[r.Effect] || len(effects) != len(list) {
 		t.Errorf("gate %s was judged by effect %s, and logs show %v", r.Gate, r.Effect, list)
@@ -111,12 +110,12 @@ func TestARunThatCannotGoOnLeavesNoAgentBehind(t *testing.T) {
 	s.open()
 	s.wants(s.until(v.ID, settled), "halted:internal")
 	// Its end comes right after the halt.
-	for _, err := range s.d.effects.Open(id).Follow(t.Context(), "output", 0) {
+	for _, err := range s.d.Effects.Open(id).Follow(t.Context(), "output", 0) {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	if out, err := s.d.effects.Open(id).Outcome(); err != nil || out.Outcome != events.Stopped {
+	if out, err := s.d.Effects.Open(id).Outcome(); err != nil || out.Outcome != events.Stopped {
 		t.Errorf("the agent: %+v, %v", out.Outcome, err)
 	}
 }
@@ -124,7 +123,7 @@ func TestARunThatCannotGoOnLeavesNoAgentBehind(t *testing.T) {
 func TestAPreviewLeavesNothingInTheHomeOfGates(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
-	if _, err := s.d.runPreview(t.Context(), s.request(), s.spec("test -f ok", "touch ok")); err != nil {
+	if _, err := s.d.api.RunPreview(t.Context(), s.request(), s.spec("test -f ok", "touch ok")); err != nil {
 		t.Fatal(err)
 	}
 	homes, err := os.ReadDir(filepath.Join(s.cfg.Places.State, "home"))
@@ -145,7 +144,7 @@ func TestARunWhoseWorkflowCannotBeReadIsHalted(t *testing.T) {
 	}
 	s.open()
 	s.wants(s.until(v.ID, settled), "halted:internal")
-	if _, err := s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: v.ID}}); err != nil {
+	if _, err := s.d.api.RunResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: v.ID}}); err != nil {
 		t.Fatal(err)
 	}
 	s.wants(s.until(v.ID, settled), "halted:internal")
@@ -160,13 +159,13 @@ func TestARepeatedRequestIsAnsweredAsTheFirst(t *testing.T) {
 	s.stop(v.ID, events.StopNow)
 	q := s.request()
 	for range 2 {
-		if _, err := s.d.runResume(t.Context(), q, wire.ResumeRequest{RunRef: wire.RunRef{Run: v.ID}}); err != nil {
+		if _, err := s.d.api.RunResume(t.Context(), q, wire.ResumeRequest{RunRef: wire.RunRef{Run: v.ID}}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	q = s.request()
 	for range 2 {
-		if _, err := s.d.runCancel(t.Context(), q, wire.StopRequest{RunRef: wire.RunRef{Run: v.ID}}); err != nil {
+		if _, err := s.d.api.RunCancel(t.Context(), q, wire.StopRequest{RunRef: wire.RunRef{Run: v.ID}}); err != nil {
 			t.Fatal(err)
 		}
 		s.until(v.ID, settled)

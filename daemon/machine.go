@@ -7,7 +7,6 @@ import (
 	"autopilot/daemon/config"
 	"autopilot/daemon/host/machine"
 	"autopilot/daemon/repo/tree"
-	"autopilot/daemon/run/workflow"
 	"autopilot/events"
 	"autopilot/probe"
 	"autopilot/probe/judge"
@@ -18,29 +17,18 @@ func (d *Daemon) newMachine() *machine.Machine {
 	cfg := machine.Config{
 		Sight: machine.Sight{
 			Probe:  probe.New(probe.Config{Store: d.cfg.Places.State, Agents: agent.Overrides(nil).Names()}),
-			Steady: judge.Band.Step, Effects: d.effects, Peers: d.peers.Count, Text: d.text,
+			Steady: judge.Band.Step, Effects: d.Effects, Peers: d.Peers.Count, Text: d.api.Text,
 		},
 		Settings: machine.Settings{
-			User: d.limits.User, Flow: d.fleet.Flow, Bounds: d.limits.Bounds,
-			Layers: func(ws tree.Workspace) config.Layers { return d.layers(ws, nil) },
+			User: d.Limits.User, Flow: d.Fleet.Flow, Bounds: d.Limits.Bounds,
+			Layers: func(ws tree.Workspace) config.Layers { return d.api.Layers(ws, nil) },
 		},
-		Runs:     d.fleet,
-		Record:   machine.Record{Host: d.hosts, Texts: d.blobs, Actor: events.ActorDaemon(d.host)},
+		Runs:     d.Fleet,
+		Record:   machine.Record{Host: d.HostLog, Texts: d.Blobs, Actor: events.ActorDaemon(d.HostID)},
 		Draining: d.draining.Load, Go: d.beside.Go, Now: time.Now, Log: d.cfg.Log,
 	}
 	if d.cfg.machine != nil {
 		d.cfg.machine(&cfg)
 	}
 	return machine.New(cfg)
-}
-
-// launch says whether a run may be launched.
-func (d *Daemon) launch() machine.Launch {
-	return machine.Launch{
-		Machine: d.machine, Runs: d.fleet,
-		Workflow: func(ws tree.Workspace, name string) (workflow.Workflow, error) {
-			f, _, err := d.flows.Find(ws, name)
-			return f.Flow, err
-		},
-	}
 }

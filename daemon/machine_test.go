@@ -104,7 +104,7 @@ func onMachine(s *site, gib float64) *fakeMachine {
 // looks has the daemon look at its machine.
 func (s *site) looks() wire.ProbeView {
 	s.t.Helper()
-	v, err := s.d.machine.Show(s.t.Context(), s.request(), wire.ProbeRequest{})
+	v, err := s.d.Machine.Show(s.t.Context(), s.request(), wire.ProbeRequest{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func TestNoMoreAgentsWorkThanTheUserSays(t *testing.T) {
 		ids = append(ids, s.start(s.spec("test -e done", agent)).ID)
 	}
 	held := func() (n int) {
-		for _, st := range s.d.fleet.LiveStates() {
+		for _, st := range s.d.Fleet.LiveStates() {
 			if st.WaitsForLimit() && st.Waiting.Cause == events.LimitResources {
 				n++
 			}

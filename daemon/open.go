@@ -2,9 +2,12 @@ package daemon
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"time"
 
+	"autopilot/daemon/api"
+	"autopilot/daemon/auth"
 	"autopilot/daemon/auth/trust"
 	"autopilot/daemon/config"
 	"autopilot/daemon/host/account"
@@ -27,48 +30,48 @@ import (
 func (d *Daemon) openFleet(ctx context.Context) error {
 	d.beside.ctx, d.beside.cancel = context.WithCancel(context.Background())
 	fctx := d.beside.ctx
-	j := journal.New(d.log, d.host, time.Now)
-	j.Disk, j.Named = disk.Ballast{Dir: d.cfg.Places.State}, d.blobs.Settle
+	j := journal.New(d.Log, d.HostID, time.Now)
+	j.Disk, j.Named = disk.Ballast{Dir: d.cfg.Places.State}, d.Blobs.Settle
 	if err := j.Disk.Refill(); err != nil {
 		d.cfg.Log.Warn("disk", "error", err)
 	}
-	d.journal = j
+	d.Journal = j
 	var err error
-	if d.hosts, err = openHostLog(ctx, j, d.host, d.cfg.Log); err != nil {
+	if d.HostLog, err = openHostLog(ctx, j, d.HostID, d.cfg.Log); err != nil {
 		return err
 	}
-	d.trust = trust.New(trust.Config{Hosts: d.hosts, Blobs: d.blobs, People: d.consent, Language: d.screenLanguage})
-	d.flows = trust.NewFlows(d.trust, func(ws tree.Workspace) config.Layers { return d.layers(ws, nil) })
-	d.worker = d.newWorker()
-	if d.peers, err = d.openPeers(ctx, j); err != nil {
+	d.Trust = trust.New(trust.Config{Hosts: d.HostLog, Blobs: d.Blobs, People: d.Consent, Language: d.api.ScreenLanguage})
+	d.Flows = trust.NewFlows(d.Trust, func(ws tree.Workspace) config.Layers { return d.api.Layers(ws, nil) })
+	d.Worker = d.newWorker()
+	if d.Peers, err = d.openPeers(ctx, j); err != nil {
 		return err
 	}
-	d.rolled.Record(ctx, d.hosts)
-	d.fleet = fleet.New(fctx, fleet.Config{
-		Journal: j, Worker: d.worker, Flow: d.worker.Flow, Host: d.host, Now: time.Now, Log: d.cfg.Log, Draining: d.draining.Load, Kept: d.kept,
+	d.rolled.Record(ctx, d.HostLog)
+	d.Fleet = fleet.New(fctx, fleet.Config{
+		Journal: j, Worker: d.Worker, Flow: d.Worker.Flow, Host: d.HostID, Now: time.Now, Log: d.cfg.Log, Draining: d.draining.Load, Kept: d.kept,
 	})
-	d.rolls = roll.NewDesk(d.rolled, d.mark, d.fleet)
-	d.sessions = d.newSessions()
-	d.removal = removal.New(d.removalConfig())
+	d.Rolls = roll.NewDesk(d.rolled, d.Mark, d.Fleet)
+	d.Sessions = d.newSessions()
+	d.Removal = removal.New(d.removalConfig())
 	d.openBudget()
 	if err := d.serveFleet(ctx, j); err != nil {
 		return err
 	}
-	d.hooks = d.newHooks()
-	d.fleet.AddArchived(d.archive)
-	d.worktrees = worktree.New(d.worktreeConfig())
-	d.exports, d.imports = d.exporter(), transfer.NewImporter(d.importing(j.Disk))
+	d.Hooks = d.newHooks()
+	d.Fleet.AddArchived(d.Archive)
+	d.Worktrees = worktree.New(d.worktreeConfig())
+	d.Exports, d.Imports = d.exporter(), transfer.NewImporter(d.importing(j.Disk))
 	if err := d.endTries(fctx); err != nil {
 		return err
 	}
 	d.loaded = true
-	if err := d.removal.Open(); err != nil {
+	if err := d.Removal.Open(); err != nil {
 		return err
 	}
 	if err := d.openNotify(fctx); err != nil {
 		return err
 	}
-	d.rolled.Settle(d.hosts)
+	d.rolled.Settle(d.HostLog)
 	d.goOn(fctx)
 	return nil
 }
@@ -77,43 +80,43 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 // sweeps after the runs that are over.
 func (d *Daemon) serveFleet(ctx context.Context, j *journal.Journal) error {
 	d.joinTeam(time.Now)
-	actor := events.ActorDaemon(d.host)
+	actor := events.ActorDaemon(d.HostID)
 	record := account.Own{Journal: j, Actor: actor, Log: d.cfg.Log}.Open
 	if d.shared != nil {
 		record = d.shared.Open
 	}
-	d.accounts = account.New(account.Config{Open: record, Runs: d.fleet, Actor: actor, Now: j.Now, Log: d.cfg.Log})
-	d.machine = d.newMachine()
-	d.claims = d.newClaims(j)
-	if err := d.claims.Index(ctx); err != nil {
+	d.Accounts = account.New(account.Config{Open: record, Runs: d.Fleet, Actor: actor, Now: j.Now, Log: d.cfg.Log})
+	d.Machine = d.newMachine()
+	d.Claims = d.newClaims(j)
+	if err := d.Claims.Index(ctx); err != nil {
 		return err
 	}
 	var lost map[string]error
-	d.fleet.Tell(fleet.Listener{
+	d.Fleet.Tell(fleet.Listener{
 		Loading: func(ctx context.Context, open []run.State) error {
 			found := make([]*run.State, len(open))
 			for i := range open {
 				found[i] = &open[i]
 			}
-			d.machine.LineUp(ctx, found)
-			lost = d.claims.FindAgain(ctx, open, d.text)
-			return d.accounts.Load(ctx, open)
+			d.Machine.LineUp(ctx, found)
+			lost = d.Claims.FindAgain(ctx, open, d.api.Text)
+			return d.Accounts.Load(ctx, open)
 		},
-		Touched: d.usage.Day.Changed,
+		Touched: d.Usage.Day.Changed,
 		Noted: func(s run.State) {
-			d.accounts.Note(s)
-			d.machine.Note(s)
-			d.claims.Note(s)
+			d.Accounts.Note(s)
+			d.Machine.Note(s)
+			d.Claims.Note(s)
 		},
 	})
 	d.openTeam(d.beside.ctx)
 	if err := d.loadFleet(ctx); err != nil {
 		return err
 	}
-	d.claims.Served()
+	d.Claims.Served()
 	d.stopLost(ctx, lost)
-	err := d.worker.SweepSecrets(func(id string) bool {
-		s, ok := d.fleet.State(id)
+	err := d.Worker.SweepSecrets(func(id string) bool {
+		s, ok := d.Fleet.State(id)
 		return ok && s.Status != run.Over
 	})
 	if err != nil {
@@ -126,65 +129,91 @@ func (d *Daemon) serveFleet(ctx context.Context, j *journal.Journal) error {
 // goOn begins what the daemon does beside its runs, until it ends.
 func (d *Daemon) goOn(ctx context.Context) {
 	for _, work := range []func(context.Context){
-		d.removal.Finish, d.worktrees.Finish, d.imports.Finish, d.accounts.Run, d.claims.Run, d.tend, d.machine.Run, d.fleet.KeepStates, d.watchIdle,
+		d.Removal.Finish, d.Worktrees.Finish, d.Imports.Finish, d.Accounts.Run, d.Claims.Run, d.tend, d.Machine.Run, d.Fleet.KeepStates, d.watchIdle,
 	} {
 		d.beside.Go(func() { work(ctx) })
 	}
-	d.beside.Go(d.saySandbox)
+	d.beside.Go(d.api.SaySandbox)
 }
-
-// scratch is the folder for what is thrown away: it is emptied at each start.
-func (d *Daemon) scratch() string { return filepath.Join(d.cfg.Places.State, "scratch") }
 
 func (d *Daemon) newWorker() *work.Worker {
 	state := d.cfg.Places.State
 	return work.New(work.Config{
-		State: state, Program: d.cfg.Program, Home: d.cfg.Home, Blobs: d.blobs, Effects: d.effects,
+		State: state, Program: d.cfg.Program, Home: d.cfg.Home, Blobs: d.Blobs, Effects: d.Effects,
 		Trees: tree.Config{
-			Root: filepath.Join(state, "trees"), Scratch: d.scratch(), Durable: d.cfg.Durability != bus.Process,
+			Root: filepath.Join(state, "trees"), Scratch: d.Scratch, Durable: d.cfg.Durability != bus.Process,
 		},
-		Listen: d.bus.ListenEffect, GateEnv: d.gateEnv, Now: time.Now, Log: d.cfg.Log,
-		Language: d.language, Draft: d.drafts().Show, Admit: d.admit, Refused: d.bus.Refused, FindFlow: d.flows.Of,
-		Price: d.limits.Price, Priced: d.limits.Priced, Over: d.over,
-		Sandbox: d.cfg.sandbox(), Unhidden: d.unhidden, Confined: d.confined, Late: d.cfg.Late, Copies: d.cfg.copies,
+		Listen: d.Bus.ListenEffect, GateEnv: d.gateEnv, Now: time.Now, Log: d.cfg.Log,
+		Language: d.api.Language, Draft: d.drafts().Show, Admit: d.admit, Refused: d.Bus.Refused, FindFlow: d.Flows.Of,
+		Price: d.Limits.Price, Priced: d.Limits.Priced, Over: d.over,
+		Sandbox: d.Sandbox, Unhidden: d.api.Unhidden, Confined: d.api.Confined, Late: d.cfg.Late, Copies: d.cfg.copies,
 	})
 }
 
 func (d *Daemon) removalConfig() removal.Config {
 	return removal.Config{
 		Stores: removal.Stores{
-			State: d.cfg.Places.State, Blobs: d.blobs, Effects: d.effects, Events: d.log, Archive: d.archive, Hosts: d.hosts,
+			State: d.cfg.Places.State, Blobs: d.Blobs, Effects: d.Effects, Events: d.Log, Archive: d.Archive, Hosts: d.HostLog,
 		},
-		Runs: d.fleet, Work: d.worker, People: d.consent,
-		Find: d.find, Task: func(s run.State) string { return oneLine(d.text(s.Facts.Task)) }, Lasting: d.lasting, Log: d.cfg.Log,
+		Runs: d.Fleet, Work: d.Worker, People: d.Consent,
+		Find: d.api.Find, Task: func(s run.State) string { return api.OneLine(d.api.Text(s.Facts.Task)) }, Lasting: d.Lasting, Log: d.cfg.Log,
 	}
 }
 
 func (d *Daemon) worktreeConfig() worktree.Config {
 	return worktree.Config{
 		Stores: worktree.Stores{
-			State: d.cfg.Places.State, Home: d.cfg.Home, Blobs: d.blobs, Hosts: d.hosts, Repos: d.repos, Work: d.worker,
+			State: d.cfg.Places.State, Home: d.cfg.Home, Blobs: d.Blobs, Hosts: d.HostLog, Repos: d.repos, Work: d.Worker,
 		},
-		Runs: d.fleet, Claims: d.claims, Sessions: d.peers, Lasting: d.lasting, Log: d.cfg.Log,
+		Runs: d.Fleet, Claims: d.Claims, Sessions: d.Peers, Lasting: d.Lasting, Log: d.cfg.Log,
 		Words: worktree.Words{
-			Text:  d.text,
-			State: func(s run.State, now time.Time) string { return d.viewAt(s, now).State },
+			Text:  d.api.Text,
+			State: func(s run.State, now time.Time) string { return d.api.ViewAt(s, now).State },
 		},
 		Making: worktree.Making{
 			Settings: func(ws tree.Workspace, noConfig bool) (wire.WorktreeSettings, error) {
-				l, err := d.usable(ws, nil, noConfig)
+				l, err := d.api.Usable(ws, nil, noConfig)
 				if err != nil {
 					return wire.WorktreeSettings{}, err
 				}
 				return l.Worktree(), nil
 			},
-			Session: func(q bus.Request) (string, bool) {
-				who, err := d.chats.Of(q)
+			Session: func(q auth.Request) (string, bool) {
+				who, err := d.Chats.Of(q)
 				if err != nil {
 					return "", false
 				}
-				return d.peers.ID(who)
+				return d.Peers.ID(who)
 			},
 		},
 	}
+}
+
+func (d *Daemon) exporter() transfer.Exporter {
+	return transfer.Exporter{
+		State: d.Places.State, Version: d.Version, Host: d.HostID,
+		Log: d.Log, Blobs: d.Blobs, Runs: d.Fleet, Find: d.api.Find,
+	}
+}
+
+func (d *Daemon) importing(room disk.Ballast) transfer.ImportConfig {
+	return transfer.ImportConfig{
+		Host: d.HostID, Facts: d.HostLog, Known: d.Fleet, Log: d.Log,
+		Archive: d.Archive, Blobs: d.Blobs, Disk: room, Out: d.Out,
+	}
+}
+
+// endTries ends gates that an earlier daemon tried when it died, beside all else
+// that it does.
+func (d *Daemon) endTries(ctx context.Context) error {
+	end, err := d.Worker.LeftTries()
+	if err != nil {
+		return fmt.Errorf("find gates that were tried: %w", err)
+	}
+	d.beside.Go(func() {
+		if err := end(ctx); err != nil && ctx.Err() == nil {
+			d.Out.Warn("end gates that were tried", "error", err)
+		}
+	})
+	return nil
 }

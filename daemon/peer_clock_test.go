@@ -15,7 +15,7 @@ import (
 func TestAStaleLockHidesNoFreshEntry(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
-	now := s.d.peers.Now()
+	now := s.d.Peers.Now()
 	c := s.chat()
 	s.lock("worker", 0, now.Add(-5*time.Hour), "plan")
 	if v := c.told("deep"); v.Outcome != "PASS_THROUGH" || len(v.Weak) != 1 {
@@ -35,7 +35,7 @@ func TestAStaleLockHidesNoFreshEntry(t *testing.T) {
 func TestS55TwoFilesOfOneLabelWithTwoProcessesAreTwo(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
-	now := s.d.peers.Now()
+	now := s.d.Peers.Now()
 	c, one, two := s.chat(), s.chat(), s.chat()
 	hook := two.pid + 900
 	two.table.add(person.Process{PID: hook, Parent: two.pid, Start: uint64(hook), Program: "/bin/sh"})
@@ -61,7 +61,7 @@ func TestARegistryThatIsFullSaysSo(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
 	c := s.chat()
-	now := s.d.peers.Now()
+	now := s.d.Peers.Now()
 	first := s.entry("f", 0, t.TempDir(), now.Add(-2*time.Hour), `null`)
 	s.must(os.Chtimes(first, now.Add(-2*time.Hour), now.Add(-2*time.Hour)))
 	for i := range 600 {

@@ -36,7 +36,7 @@ func TestSessionsThatOnlyFilesTellOfArePeers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
 	pass := s.clock()
-	now := s.d.peers.Now()
+	now := s.d.Peers.Now()
 	c := s.chat()
 	old := func(path string, age time.Duration) { s.must(os.Chtimes(path, now.Add(-age), now.Add(-age))) }
 	old(s.entry("fresh", 0, s.work, now.Add(-15*time.Minute), `"plan"`), 15*time.Minute)
@@ -77,7 +77,7 @@ func TestSessionsThatOnlyFilesTellOfArePeers(t *testing.T) {
 func TestASessionsOwnFilesAreItself(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
-	now := s.d.peers.Now()
+	now := s.d.Peers.Now()
 	c := s.chat()
 	c.hook(wire.HookBegins)
 	s.lock("7b0c", 1<<22+12345, now, "housekeeping") // of a hook that has ended

@@ -12,16 +12,16 @@ import (
 	"testing"
 	"time"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/auth/person"
 	"autopilot/daemon/coord/peerfile"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 )
 
-func (s *site) peers(q bus.Request) wire.PeersView {
+func (s *site) peers(q auth.Request) wire.PeersView {
 	s.t.Helper()
-	v, err := s.d.peers.List(s.t.Context(), q, wire.PeersRequest{Directory: s.work})
+	v, err := s.d.Peers.List(s.t.Context(), q, wire.PeersRequest{Directory: s.work})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func (s *site) peers(q bus.Request) wire.PeersView {
 // told is what a session is told that would begin.
 func (c *talk) told(mode string) wire.PeerCheckView {
 	c.s.t.Helper()
-	v, err := c.s.d.peers.Check(c.s.t.Context(), c.request(), wire.PeerJoinRequest{Directory: c.s.work, Mode: mode})
+	v, err := c.s.d.Peers.Check(c.s.t.Context(), c.request(), wire.PeerJoinRequest{Directory: c.s.work, Mode: mode})
 	if err != nil {
 		c.s.t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func (c *talk) told(mode string) wire.PeerCheckView {
 func (c *talk) begins(q wire.PeerJoinRequest) wire.PeerCheckView {
 	c.s.t.Helper()
 	q.Directory = c.s.work
-	v, err := c.s.d.peers.Join(c.s.t.Context(), c.request(), q)
+	v, err := c.s.d.Peers.Join(c.s.t.Context(), c.request(), q)
 	if err != nil {
 		c.s.t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func (c *talk) begins(q wire.PeerJoinRequest) wire.PeerCheckView {
 
 func (c *talk) mail(all bool) []wire.PeerMessage {
 	c.s.t.Helper()
-	v, err := c.s.d.peers.Read(c.s.t.Context(), c.request(), wire.PeerReadRequest{All: all})
+	v, err := c.s.d.Peers.Read(c.s.t.Context(), c.request(), wire.PeerReadRequest{All: all})
 	if err != nil {
 		c.s.t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func (c *talk) mail(all bool) []wire.PeerMessage {
 }
 
 func (c *talk) sends(to, text string) error {
-	_, err := c.s.d.peers.Send(c.s.t.Context(), c.request(), wire.PeerSendRequest{Directory: c.s.work, To: to, Text: text})
+	_, err := c.s.d.Peers.Send(c.s.t.Context(), c.request(), wire.PeerSendRequest{Directory: c.s.work, To: to, Text: text})
 	return err
 }
 
@@ -83,7 +83,7 @@ func (s *site) now() time.Time {
 // peerEvents are those of the only session that has some.
 func (s *site) peerEvents() []events.Data {
 	var out []events.Data
-	for st, err := range s.d.log.ReadKind(s.t.Context(), events.KindPeer) {
+	for st, err := range s.d.Log.ReadKind(s.t.Context(), events.KindPeer) {
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestAHostsChatIsOnTheBusFromItsBeginningToItsEnd(t *testing.T) {
 
 func (s *site) mustVerify() {
 	s.t.Helper()
-	r, err := s.d.verify(s.t.Context(), s.request(), wire.VerifyRequest{Every: true})
+	r, err := s.d.api.Verify(s.t.Context(), s.request(), wire.VerifyRequest{Every: true})
 	if err != nil || len(r.Problems) > 0 {
 		s.t.Errorf("verify: %+v %v", r.Problems, err)
 	}
@@ -141,7 +141,7 @@ func TestASessionThatIsSilentGrowsStaleAndIsGoneAndComesBack(t *testing.T) {
 	s.must(other.sends(name, "the schema is mine today"))
 	c.table.end(c.pid)
 	life := func() string {
-		s.d.peers.Sweep(t.Context())
+		s.d.Peers.Sweep(t.Context())
 		if list := s.peers(s.request()).Peers; len(list) == 1 {
 			return fmt.Sprint(list[0].Life, list[0].Ended)
 		}
@@ -176,10 +176,10 @@ func TestTwoSessionsWithOneLabelAreTwoAndOutliveTheDaemon(t *testing.T) {
 	two.hook(wire.HookBegins)
 	one.begins(wire.PeerJoinRequest{Mode: "plan"})
 	s.must(two.sends(s.nameOf(one), "hello"))
-	people := s.d.consent.People
+	people := s.d.Consent.People
 	s.close()
 	s.open()
-	s.d.consent.People = people
+	s.d.Consent.People = people
 	list := s.peers(one.request()).Peers
 	if len(list) != 2 || list[0].Session != list[1].Session || list[0].You == list[1].You {
 		t.Fatalf("%+v", list)
@@ -233,11 +233,11 @@ func TestWhoMayBeginBesideWhom(t *testing.T) {
 	v := two.begins(wire.PeerJoinRequest{Mode: "feature", InPlace: true, Reason: "one file each, key sk-ant-api03-" + strings.Repeat("a", 93) + "AA"})
 	all := s.peerEvents()
 	j, _ := all[len(all)-1].(events.PeerJoined)
-	if !v.Joined || v.ExitCode != 0 || j.Outcome != events.PromotionOffer || j.Beside != offer.Beside.ID || !strings.HasPrefix(s.d.text(j.Reason), "one file each") {
+	if !v.Joined || v.ExitCode != 0 || j.Outcome != events.PromotionOffer || j.Beside != offer.Beside.ID || !strings.HasPrefix(s.d.api.Text(j.Reason), "one file each") {
 		t.Errorf("in place is recorded: %+v %+v", v, j)
 	}
-	if strings.Contains(s.d.text(j.Reason), "sk-ant") {
-		t.Errorf("a secret is stored: %s", s.d.text(j.Reason))
+	if strings.Contains(s.d.api.Text(j.Reason), "sk-ant") {
+		t.Errorf("a secret is stored: %s", s.d.api.Text(j.Reason))
 	}
 	s.must(one.leaves())
 	if v := two.begins(wire.PeerJoinRequest{Mode: "housekeeping"}); !v.Joined {
@@ -249,15 +249,15 @@ func TestWhoMayBeginBesideWhom(t *testing.T) {
 	if v := one.told("deep"); v.Reason != "peer-exclusive" || v.Beside.PID != two.pid {
 		t.Errorf("beside an exclusive one: %+v", v)
 	}
-	_, err := s.d.peers.Check(t.Context(), one.request(), wire.PeerJoinRequest{Directory: s.work, Mode: "Deep"})
+	_, err := s.d.Peers.Check(t.Context(), one.request(), wire.PeerJoinRequest{Directory: s.work, Mode: "Deep"})
 	refusedAs(t, "capital letters", err, wire.Usage, `"Deep" is no mode`)
-	_, err = s.d.peers.Check(t.Context(), one.request(), wire.PeerJoinRequest{Directory: "/nonexistent/x", Mode: "deep"})
+	_, err = s.d.Peers.Check(t.Context(), one.request(), wire.PeerJoinRequest{Directory: "/nonexistent/x", Mode: "deep"})
 	refusedAs(t, "no directory", err, wire.NotFound, "/nonexistent/x")
 	refusedAs(t, "left already", one.leaves(), wire.Denied, "not among the sessions")
 }
 
 func (c *talk) leaves() error {
-	_, err := c.s.d.peers.Leave(c.s.t.Context(), c.request(), struct{}{})
+	_, err := c.s.d.Peers.Leave(c.s.t.Context(), c.request(), struct{}{})
 	return err
 }
 
@@ -265,7 +265,7 @@ func TestOfManyExclusiveSessionsAtOnceOneBegins(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
 	var all []*talk
-	var requests []bus.Request
+	var requests []auth.Request
 	for range 8 {
 		all = append(all, s.chat())
 		requests = append(requests, all[len(all)-1].request())
@@ -274,7 +274,7 @@ func TestOfManyExclusiveSessionsAtOnceOneBegins(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range all {
 		wg.Go(func() {
-			v, err := s.d.peers.Join(t.Context(), requests[i], wire.PeerJoinRequest{Directory: s.work, Mode: "housekeeping"})
+			v, err := s.d.Peers.Join(t.Context(), requests[i], wire.PeerJoinRequest{Directory: s.work, Mode: "housekeeping"})
 			won[i] = err == nil && v.Joined
 		})
 	}
@@ -314,7 +314,7 @@ func TestMessagesAreReadOnceAndKept(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
 	one, two := s.chat(), s.chat()
-	_, err := s.d.peers.Read(t.Context(), one.request(), wire.PeerReadRequest{})
+	_, err := s.d.Peers.Read(t.Context(), one.request(), wire.PeerReadRequest{})
 	refusedAs(t, "who is not on the bus", err, wire.Denied, "not among the sessions")
 	one.hook(wire.HookBegins)
 	two.hook(wire.HookBegins)
@@ -338,13 +338,13 @@ func TestMessagesAreReadOnceAndKept(t *testing.T) {
 	// An answer that was lost: the same request is asked once more.
 	send, read := two.request(), one.request()
 	for range 2 {
-		v, err := s.d.peers.Send(t.Context(), send, wire.PeerSendRequest{To: name, Text: "third"})
+		v, err := s.d.Peers.Send(t.Context(), send, wire.PeerSendRequest{To: name, Text: "third"})
 		if err != nil || v.No != 3 {
 			t.Errorf("sent: %+v %v", v, err)
 		}
 	}
 	for range 2 {
-		v, err := s.d.peers.Read(t.Context(), read, wire.PeerReadRequest{})
+		v, err := s.d.Peers.Read(t.Context(), read, wire.PeerReadRequest{})
 		if err != nil || len(v.Messages) != 1 || !v.Messages[0].New {
 			t.Errorf("read: %+v %v", v, err)
 		}
@@ -374,7 +374,7 @@ func TestAReadingOfTheMachineCountsSessions(t *testing.T) {
 	pass := s.clock()
 	count := func() string {
 		pass(10 * time.Second) // so long a reading of the registry counts
-		if n, ok := s.d.peers.Count().Get(); ok {
+		if n, ok := s.d.Peers.Count().Get(); ok {
 			return fmt.Sprint(n)
 		}
 		return "unknown"
@@ -387,7 +387,7 @@ func TestAReadingOfTheMachineCountsSessions(t *testing.T) {
 	if got := count(); got != "1" {
 		t.Errorf("one on the bus: %s", got)
 	}
-	now := s.d.peers.Now()
+	now := s.d.Peers.Now()
 	s.entry("7b0c", 1<<22+12345, s.work, now, `null`)
 	s.entry("other", 0, t.TempDir(), now, `null`)
 	if got := count(); got != "2" {
@@ -419,10 +419,10 @@ func TestASessionThatTheDaemonHasStartedIsNoPeerOfIt(t *testing.T) {
 	if err != nil || perr != nil {
 		t.Fatal(err, perr)
 	}
-	s.entry("its-own", pid, s.work, s.d.peers.Now(), `"deep"`)
-	s.entry("another", os.Getpid(), s.work, s.d.peers.Now(), `"deep"`)
+	s.entry("its-own", pid, s.work, s.d.Peers.Now(), `"deep"`)
+	s.entry("another", os.Getpid(), s.work, s.d.Peers.Now(), `"deep"`)
 	s.clock()(10 * time.Second)
-	if n, ok := s.d.peers.Count().Get(); !ok || n != 1 {
+	if n, ok := s.d.Peers.Count().Get(); !ok || n != 1 {
 		t.Errorf("%v %t", n, ok)
 	}
 	s.stop(r.ID, events.StopCancel)

@@ -17,18 +17,18 @@ func (d *Daemon) openPeers(ctx context.Context, j *journal.Journal) (*peer.Sessi
 		now = time.Now
 	}
 	return peer.Open(ctx, peer.Config{
-		Journal: j, Chats: d.chats, Runs: metRuns{d}, Blobs: d.blobs, Text: d.text, Owner: d.effects.Owner,
-		Home: d.cfg.Home, Now: now, Lasting: d.lasting, Log: d.cfg.Log,
+		Journal: j, Chats: d.Chats, Runs: metRuns{d}, Blobs: d.Blobs, Text: d.api.Text, Owner: d.Effects.Owner,
+		Home: d.cfg.Home, Now: now, Lasting: d.Lasting, Log: d.cfg.Log,
 	})
 }
 
 // metRuns are the runs as sessions meet them.
 type metRuns struct{ d *Daemon }
 
-func (m metRuns) LiveStates() []*run.State { return m.d.fleet.LiveStates() }
+func (m metRuns) LiveStates() []*run.State { return m.d.Fleet.LiveStates() }
 
 func (m metRuns) Find(name string) (run.State, error) {
-	return m.d.fleet.Resolve(wire.RunRef{Run: name}, "")
+	return m.d.Fleet.Resolve(wire.RunRef{Run: name}, "")
 }
 
-func (m metRuns) Agent(s run.State) string { return m.d.view(s).Agent }
+func (m metRuns) Agent(s run.State) string { return m.d.api.View(s).Agent }

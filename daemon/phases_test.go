@@ -35,20 +35,20 @@ phases: [{name: work, prompt: converge.md, gates: [{name: there, kind: command, 
 `)
 	st := s.play(s.flowSpec("own", "touch there"))
 	s.wants(st, "done")
-	for _, g := range s.d.view(st).Gates { // no phase has it judged, so the baseline is all that is known
+	for _, g := range s.d.api.View(st).Gates { // no phase has it judged, so the baseline is all that is known
 		if g.Kind == string(events.GateProtected) && (g.Verdict != "pass" || !g.Baseline) || g.Name == "there" && g.Baseline {
 			t.Errorf("%+v", g)
 		}
 	}
-	_, err := s.d.runStart(t.Context(), s.request(), s.flowSpec("converge", "true"))
+	_, err := s.d.api.RunStart(t.Context(), s.request(), s.flowSpec("converge", "true"))
 	if codeOf(err) != wire.Usage || !strings.Contains(err.Error(), "no gate is given") {
 		t.Error(err)
 	}
 	green := s.spec("true", "true", func(r *wire.RunSpec) { r.Workflow, r.Start = "own", events.UntilGreen })
-	if _, err := s.d.runStart(t.Context(), s.request(), green); codeOf(err) != wire.Usage || !strings.Contains(err.Error(), "nothing can be green") {
+	if _, err := s.d.api.RunStart(t.Context(), s.request(), green); codeOf(err) != wire.Usage || !strings.Contains(err.Error(), "nothing can be green") {
 		t.Error(err)
 	}
-	if v, err := s.d.runPreview(t.Context(), s.request(), s.flowSpec("own", "true")); err != nil || len(v.Gates) != 0 {
+	if v, err := s.d.api.RunPreview(t.Context(), s.request(), s.flowSpec("own", "true")); err != nil || len(v.Gates) != 0 {
 		t.Errorf("%+v %v", v, err)
 	}
 }
@@ -91,7 +91,7 @@ func TestASessionIsJudgedByWhatItTells(t *testing.T) {
 			if !strings.Contains(w.Because, tt.because) {
 				t.Errorf("because %q, want %q", w.Because, tt.because)
 			}
-			if prompt := s.d.text(st.Last.Start.Prompt); !strings.Contains(prompt, `"planned_issues":3`) || !strings.Contains(prompt, tt.finding) {
+			if prompt := s.d.api.Text(st.Last.Start.Prompt); !strings.Contains(prompt, `"planned_issues":3`) || !strings.Contains(prompt, tt.finding) {
 				t.Errorf("prompt without %q:\n%s", tt.finding, prompt)
 			}
 		})
@@ -237,7 +237,7 @@ limits: {cycles: 2}
 if [ $(cat there) = 1 ]; then echo '{"v":1,"criteria":[`+one+`]}'; else echo '{"v":1,"criteria":[`+one+`,{"id":"AC-2","covered":true,"by":"T2"}]}'; fi > "$AUTOPILOT_RESULT_FILE"
 else echo $(( $(cat there 2>/dev/null || echo 0) + 1 )) > there; cat > .told; fi`))
 	s.wants(st, "done")
-	if len(st.Looks) != 2 || st.Looks[0].Opinion.Uncovered != 1 || !strings.Contains(s.d.text(st.Last.Start.Prompt)+s.read(".told"), "criterion AC2 is not covered") {
+	if len(st.Looks) != 2 || st.Looks[0].Opinion.Uncovered != 1 || !strings.Contains(s.d.api.Text(st.Last.Start.Prompt)+s.read(".told"), "criterion AC2 is not covered") {
 		t.Errorf("%+v", st.Looks)
 	}
 }
@@ -284,7 +284,7 @@ esac`))
 				return
 			}
 			r := st.Last.Results[1]
-			if files := s.d.text(r.Files); r.Reason != events.ReasonNoFile || files != tt.odd+"\n" {
+			if files := s.d.api.Text(r.Files); r.Reason != events.ReasonNoFile || files != tt.odd+"\n" {
 				t.Errorf("%+v names %q", r, files)
 			}
 		})
@@ -321,7 +321,7 @@ LOOK*) `+tt.look+` ;;
 esac`))
 			s.wants(st, "halted:gate-unverifiable")
 			l := st.Looks[len(st.Looks)-1]
-			if said := s.d.text(l.Agent.Excerpt); l.Void != tt.void || !strings.Contains(said, tt.says) {
+			if said := s.d.api.Text(l.Agent.Excerpt); l.Void != tt.void || !strings.Contains(said, tt.says) {
 				t.Errorf("%s: %q", l.Void, said)
 			}
 		})

@@ -27,7 +27,7 @@ func (s *site) drifting() run.State {
 }
 
 func (s *site) resumeAs(st run.State, typed, pin string) error {
-	_, err := s.d.runResume(s.t.Context(), s.seated(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}, Typed: typed, PIN: pin})
+	_, err := s.d.api.RunResume(s.t.Context(), s.seated(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}, Typed: typed, PIN: pin})
 	return err
 }
 
@@ -41,7 +41,7 @@ func (s *site) setPIN(text string) {
 func (s *site) dataOf(id string) []events.Data {
 	s.t.Helper()
 	var out []events.Data
-	for stored, err := range s.d.log.Read(s.t.Context(), events.Run(id), 0) {
+	for stored, err := range s.d.Log.Read(s.t.Context(), events.Run(id), 0) {
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -56,11 +56,11 @@ func TestAPersonResumesAfterDrift(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
 	st := s.drifting()
-	s.d.consent.People = proctest.Seat{Away: true}
+	s.d.Consent.People = proctest.Seat{Away: true}
 	if err := s.resumeAs(st, st.Facts.Handle, ""); codeOf(err) != wire.NeedsPerson || !strings.Contains(err.Error(), "a person at a terminal") {
 		t.Errorf("nobody at a terminal: %v", err)
 	}
-	s.d.consent.People = proctest.Seat{}
+	s.d.Consent.People = proctest.Seat{}
 	if err := s.resumeAs(st, "yes", ""); codeOf(err) != wire.NeedsPerson || !strings.Contains(err.Error(), "nothing was resumed") {
 		t.Errorf("another word: %v", err)
 	}
@@ -82,13 +82,13 @@ func TestAPersonResumesAfterDrift(t *testing.T) {
 func TestDecisionsNeedThePINWhereOneIsSet(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
-	s.d.consent.People = proctest.Seat{}
+	s.d.Consent.People = proctest.Seat{}
 	over := s.play(s.spec("test -f one", "touch one"))
 	s.wants(over, "done")
 	drift := s.drifting()
 	s.write(map[string]string{".autopilot/config.yaml": "setup: 'true'\n"})
 	const pin = "2468"
-	_, err := s.d.consent.SetPIN(t.Context(), s.seated(), wire.PINRequest{New: pin})
+	_, err := s.d.Consent.SetPIN(t.Context(), s.seated(), wire.PINRequest{New: pin})
 	s.must(err)
 	v := s.show(s.work)
 	if !v.PIN {
@@ -99,11 +99,11 @@ func TestDecisionsNeedThePINWhereOneIsSet(t *testing.T) {
 	}
 	decisions := map[string]func(typed, pin string) error{
 		"trust": func(typed, pin string) error {
-			_, err := s.d.trust.Give(t.Context(), s.seated(), wire.TrustRequest{Workspace: s.work, Hash: v.Hash, Typed: typed, PIN: pin})
+			_, err := s.d.Trust.Give(t.Context(), s.seated(), wire.TrustRequest{Workspace: s.work, Hash: v.Hash, Typed: typed, PIN: pin})
 			return err
 		},
 		"erase": func(typed, pin string) error {
-			_, err := s.d.removal.Erase(t.Context(), s.seated(), wire.EraseRequest{RunRef: wire.RunRef{Run: over.ID}, Typed: typed, PIN: pin})
+			_, err := s.d.Removal.Erase(t.Context(), s.seated(), wire.EraseRequest{RunRef: wire.RunRef{Run: over.ID}, Typed: typed, PIN: pin})
 			return err
 		},
 		"resume": func(typed, pin string) error { return s.resumeAs(drift, typed, pin) },
@@ -124,7 +124,7 @@ func TestDecisionsNeedThePINWhereOneIsSet(t *testing.T) {
 		t.Error("something was decided")
 	}
 	s.must(os.Remove(filepath.Join(s.cfg.Places.State, "pin.json"))) // as who has forgotten it does
-	_, err = s.d.consent.SetPIN(t.Context(), s.seated(), wire.PINRequest{New: pin})
+	_, err = s.d.Consent.SetPIN(t.Context(), s.seated(), wire.PINRequest{New: pin})
 	s.must(err)
 	for _, name := range []string{"trust", "erase", "resume"} {
 		s.must(decisions[name]("", pin))

@@ -28,7 +28,7 @@ func holdsPriority(name string) func(*wire.RunSpec) {
 func TestOfThoseThatWaitWhoHasPriorityGoesFirst(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, map[string]string{"a": "x"})
-	s.d.consent.People = proctest.Seat{}
+	s.d.Consent.People = proctest.Seat{}
 	s.configure("resources: {agents: 1}\n")
 	onMachine(s, 64)
 	at := t.TempDir()
@@ -39,7 +39,7 @@ func TestOfThoseThatWaitWhoHasPriorityGoesFirst(t *testing.T) {
 	s.until(ids[0], func(st run.State) bool { return st.AtWork() })
 	for _, name := range []string{"low", "normal", "high"} {
 		s.elsewhere()
-		v, err := s.d.runStart(t.Context(), s.seated(), s.spec("test -e done", agent(name), holdsPriority(name)))
+		v, err := s.d.api.RunStart(t.Context(), s.seated(), s.spec("test -e done", agent(name), holdsPriority(name)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestOfThoseThatWaitWhoHasPriorityGoesFirst(t *testing.T) {
 	if want := "first\nhigh\nnormal\nlow\n"; err != nil || string(b) != want {
 		t.Errorf("they began as %q: %v", b, err)
 	}
-	if v := s.d.view(s.state(ids[1])); v.Priority != "low" {
+	if v := s.d.api.View(s.state(ids[1])); v.Priority != "low" {
 		t.Errorf("shown as %q", v.Priority)
 	}
 }
@@ -73,11 +73,11 @@ func TestAChatStartsNoRunThatGoesFirst(t *testing.T) {
 	spec := func(name string) wire.StartRequest {
 		return s.spec("test -e done", "touch done", holdsPriority(name))
 	}
-	_, err := s.d.runStart(t.Context(), c.request(), spec("high"))
+	_, err := s.d.api.RunStart(t.Context(), c.request(), spec("high"))
 	refusedAs(t, "a chat that wants to go first", err, wire.Denied, "a run that a chat starts has normal priority, or low")
-	_, err = s.d.runPreview(t.Context(), c.request(), spec("high"))
+	_, err = s.d.api.RunPreview(t.Context(), c.request(), spec("high"))
 	refusedAs(t, "and its preview", err, wire.Denied, "normal priority")
-	_, err = s.d.runStart(t.Context(), c.request(), spec("first"))
+	_, err = s.d.api.RunStart(t.Context(), c.request(), spec("first"))
 	refusedAs(t, "a priority that is none", err, wire.Usage, `priority "first" is not known`)
 
 	s.configure("priority: high\n")
@@ -90,17 +90,17 @@ func TestAChatStartsNoRunThatGoesFirst(t *testing.T) {
 			q = s.seated()
 		}
 		s.elsewhere()
-		people := s.d.consent.People
+		people := s.d.Consent.People
 		if tt.person {
-			s.d.consent.People = proctest.Seat{}
+			s.d.Consent.People = proctest.Seat{}
 		}
-		p, err := s.d.runPreview(t.Context(), q, spec(tt.asks))
+		p, err := s.d.api.RunPreview(t.Context(), q, spec(tt.asks))
 		if err != nil {
 			t.Fatal(err)
 		}
 		told := slices.ContainsFunc(p.Settings, func(v wire.ConfigValue) bool { return v.Key == "priority" })
-		v, err := s.d.runStart(t.Context(), q, spec(tt.asks))
-		s.d.consent.People = people
+		v, err := s.d.api.RunStart(t.Context(), q, spec(tt.asks))
+		s.d.Consent.People = people
 		if err != nil {
 			t.Fatal(err)
 		}

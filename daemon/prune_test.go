@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/test/proctest"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -15,7 +15,7 @@ import (
 
 func (s *site) prune(before time.Time, dry bool) wire.PruneView {
 	s.t.Helper()
-	v, err := s.d.removal.Prune(s.t.Context(), s.request(), wire.PruneRequest{Before: before, DryRun: dry})
+	v, err := s.d.Removal.Prune(s.t.Context(), s.request(), wire.PruneRequest{Before: before, DryRun: dry})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -48,8 +48,8 @@ func TestPruningTakesWhatRunsWroteThatWereOverBefore(t *testing.T) {
 		t.Errorf("pruned %+v, and said before %+v", v, dry)
 	}
 	for ref := range before {
-		if s.d.blobs.Has(ref) != others[ref] {
-			t.Errorf("text %s is there: %v, named by the other: %v", ref, s.d.blobs.Has(ref), others[ref])
+		if s.d.Blobs.Has(ref) != others[ref] {
+			t.Errorf("text %s is there: %v, named by the other: %v", ref, s.d.Blobs.Has(ref), others[ref])
 		}
 	}
 	if len(s.named(second.ID)) != len(others) || len(s.outputs(second.ID)) != 3 || len(s.refs(second)) < 2 || !s.hasTree(second, second.Last.Tree) {
@@ -65,10 +65,10 @@ func TestPruningTakesWhatRunsWroteThatWereOverBefore(t *testing.T) {
 	if again := s.prune(cut, false); !again.Nothing() || len(s.facts()) != 1 {
 		t.Errorf("pruned again: %+v", again)
 	}
-	if g := s.d.view(first).Gone; g == nil || g.Erased || g.At.Before(cut) {
+	if g := s.d.api.View(first).Gone; g == nil || g.Erased || g.At.Before(cut) {
 		t.Errorf("said: %+v", g)
 	}
-	if s.d.view(second).Gone != nil {
+	if s.d.api.View(second).Gone != nil {
 		t.Error("said of the other")
 	}
 }
@@ -98,8 +98,8 @@ func TestPruningTakesWhatNothingNamesAndIsOld(t *testing.T) {
 		s.aged(filepath.Join(state, "effects", id))
 	}
 	v := s.prune(time.Now(), false)
-	if v.Unnamed.Files != 1 || v.Outputs.Files != 3 || v.Texts.Files != 0 || v.Runs != 0 || s.d.blobs.Has(old) || !s.d.blobs.Has(young) {
-		t.Errorf("%+v, old %v, young %v", v, s.d.blobs.Has(old), s.d.blobs.Has(young))
+	if v.Unnamed.Files != 1 || v.Outputs.Files != 3 || v.Texts.Files != 0 || v.Runs != 0 || s.d.Blobs.Has(old) || !s.d.Blobs.Has(young) {
+		t.Errorf("%+v, old %v, young %v", v, s.d.Blobs.Has(old), s.d.Blobs.Has(young))
 	}
 	if len(s.named(halted.ID)) != texts || len(s.outputs(halted.ID)) < 2 || len(s.facts()) != 0 {
 		t.Error("a run that may be resumed has lost something")
@@ -112,11 +112,11 @@ func TestPruningTakesWhatNothingNamesAndIsOld(t *testing.T) {
 // loose stores a text that nothing names and nobody waits for any more.
 func (s *site) loose(text string) events.Ref {
 	s.t.Helper()
-	ref, err := s.d.blobs.Put(s.t.Context(), []byte(text))
+	ref, err := s.d.Blobs.Put(s.t.Context(), []byte(text))
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.d.blobs.Settle(ref)
+	s.d.Blobs.Settle(ref)
 	return ref
 }
 
@@ -130,7 +130,7 @@ func TestWhatALiveRunHasIsNotPruned(t *testing.T) {
 	if v := s.prune(time.Now(), false); v.Runs != 2 {
 		t.Errorf("%+v", v)
 	}
-	if len(s.named(live.ID)) != named || len(s.refs(st)) == 0 || !s.hasTree(st, st.Facts.Tree) || s.d.blobs.Has(first.Facts.Spec) {
+	if len(s.named(live.ID)) != named || len(s.refs(st)) == 0 || !s.hasTree(st, st.Facts.Tree) || s.d.Blobs.Has(first.Facts.Spec) {
 		t.Error("the live run has lost something, or the others have kept it")
 	}
 	st = s.stop(live.ID, events.StopNow)
@@ -141,7 +141,7 @@ func TestAMomentToComeIsNotPruned(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
 	for _, before := range []time.Time{{}, time.Now().Add(time.Hour)} {
-		if _, err := s.d.removal.Prune(t.Context(), bus.Request{}, wire.PruneRequest{Before: before}); codeOf(err) != wire.Usage {
+		if _, err := s.d.Removal.Prune(t.Context(), auth.Request{}, wire.PruneRequest{Before: before}); codeOf(err) != wire.Usage {
 			t.Errorf("%v: %v", before, err)
 		}
 	}
@@ -152,7 +152,7 @@ func TestImportedRunsAreErasedAndPrunedToo(t *testing.T) {
 	from, first, second := twoRuns(t)
 	path, _ := from.exported(wire.ExportRequest{})
 	s := newSite(t, nil)
-	s.d.consent.People = proctest.Seat{}
+	s.d.Consent.People = proctest.Seat{}
 	if _, err := s.imports(path, false); err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestImportedRunsAreErasedAndPrunedToo(t *testing.T) {
 	if v := s.prune(time.Now(), false); v.Runs == 0 || v.Texts.Files != texts || len(s.named(second.ID))+len(s.named(first.ID)) != 0 {
 		t.Errorf("pruned: %+v", v)
 	}
-	r, err := s.d.verify(t.Context(), s.request(), wire.VerifyRequest{Every: true})
+	r, err := s.d.api.Verify(t.Context(), s.request(), wire.VerifyRequest{Every: true})
 	if err != nil || len(r.Problems) > 0 {
 		t.Errorf("proof: %+v %v", r.Problems, err)
 	}

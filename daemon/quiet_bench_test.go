@@ -56,7 +56,7 @@ func BenchmarkQuietGates(b *testing.B) {
 func (s *site) judged(b *testing.B, flow string) (all []time.Duration) {
 	st := s.play(s.flowSpec(flow, "mkdir -p docs; date +%N > docs/plan.md", func(r *wire.RunSpec) { r.MaxIterations = 12 }))
 	var began time.Time
-	for stored, err := range s.d.log.Read(b.Context(), events.Run(st.ID), 0) {
+	for stored, err := range s.d.Log.Read(b.Context(), events.Run(st.ID), 0) {
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -38,14 +38,14 @@ func TestWhoDidNotGetOnWithAnIssueDoesNotBeginWithItAgain(t *testing.T) {
 		t.Fatalf("crews %+v, raised to %q", c, st.Raised("coder"))
 	}
 	started := func(flow events.Name, issue int, typed string) events.RunStarted {
-		spec, err := s.d.blobs.Put(t.Context(), []byte(`{"issue":"`+typed+`"}`))
+		spec, err := s.d.Blobs.Put(t.Context(), []byte(`{"issue":"`+typed+`"}`))
 		if err != nil {
 			t.Fatal(err)
 		}
 		d := st.Facts
 		d.Workflow, d.Issue, d.Spec = flow, issue, spec
 		d.Crews = []events.Crew{{Role: "coder", Phases: c[0].Phases, Hands: c[0].Hands}}
-		s.d.raise(&d)
+		s.d.api.Raise(&d)
 		return d
 	}
 	for name, tt := range map[string]struct {

@@ -49,12 +49,12 @@ func (d *Daemon) loadFleet(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := d.fleet.Load(ctx, first); err != nil {
+	if err := d.Fleet.Load(ctx, first); err != nil {
 		return err
 	}
 	waiting := map[string]bool{}
 	if first.Anew != "" {
-		for _, h := range d.fleet.Heads() {
+		for _, h := range d.Fleet.Heads() {
 			if h.Status == run.Live {
 				waiting[h.ID] = true
 			}
@@ -77,7 +77,7 @@ func (c Config) boot() (string, error) {
 // event: another daemon of this boot would halt what a person has resumed.
 func (d *Daemon) settleBoot(ctx context.Context, boot string, waiting map[string]bool) {
 	for said := false; ; {
-		changed := d.fleet.Wait()
+		changed := d.Fleet.Wait()
 		if !d.unsettled(waiting) {
 			err := durable.Replace(bootFile(d.cfg.Places.State), []byte(boot))
 			if err == nil {
@@ -99,7 +99,7 @@ func (d *Daemon) settleBoot(ctx context.Context, boot string, waiting map[string
 // unsettled says whether one of the runs is as it was loaded, live.
 func (d *Daemon) unsettled(runs map[string]bool) bool {
 	for id := range runs {
-		if d.fleet.IsLive(id) {
+		if d.Fleet.IsLive(id) {
 			return true
 		}
 		delete(runs, id) // it may be resumed before the others are settled

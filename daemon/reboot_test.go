@@ -136,7 +136,7 @@ func TestADaemonAsksAfterARebootOnce(t *testing.T) {
 		t.Errorf("the boot is %q %v", b, err)
 	}
 	s.open()
-	if _, err := s.d.fleet.Do(t.Context(), v.ID, engine.Resume{}, "local:0@test/1", "r"); err != nil {
+	if _, err := s.d.Fleet.Do(t.Context(), v.ID, engine.Resume{}, "local:0@test/1", "r"); err != nil {
 		t.Fatal(err)
 	}
 	s.wants(s.until(v.ID, func(st run.State) bool { return st.Status == run.Over }), "done")

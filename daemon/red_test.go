@@ -109,13 +109,13 @@ func TestTheTestsHaveToBeSeenRedBeforeTheWork(t *testing.T) {
 			s.committed()
 			st := s.play(s.redSpec(tt.agent))
 			r := redResult(t, st.Last.Results)
-			if text := s.d.text(r.Excerpt); r.Reason != tt.reason || !strings.Contains(text, tt.says) {
+			if text := s.d.api.Text(r.Excerpt); r.Reason != tt.reason || !strings.Contains(text, tt.says) {
 				t.Errorf("%+v\n%s", r, text)
 			}
 			s.wants(st, tt.state)
 			if pass := tt.reason == events.ReasonSeenRed; pass && (r.Verdict != events.Pass || r.Effect == "" || r.Exit != 1 || r.Env == "" ||
-				strings.Join(s.d.lines(r.FailingIDs), " ") != "TestWork") {
-				t.Errorf("evidence: %+v %q", r, s.d.lines(r.FailingIDs))
+				strings.Join(s.d.api.Lines(r.FailingIDs), " ") != "TestWork") {
+				t.Errorf("evidence: %+v %q", r, s.d.api.Lines(r.FailingIDs))
 			}
 			s.noCheckout()
 		})
@@ -174,7 +174,7 @@ func TestWhatWasSeenRedIsNotTriedAgain(t *testing.T) {
 		t.Errorf("it ran %q: %v", b, err)
 	}
 	before, now := redResult(t, st.Last.Before), redResult(t, st.Last.Results)
-	text := s.d.text(now.Excerpt)
+	text := s.d.api.Text(now.Excerpt)
 	if now.Effect != before.Effect || now.Set != before.Set || strings.Count(text, "is taken as it was") != 1 || !strings.Contains(text, "TestWork") {
 		t.Errorf("%+v\n%+v\n%s", before, now, text)
 	}
@@ -238,7 +238,7 @@ func TestATestCommitIsPreparedAsEveryCleanCheckout(t *testing.T) {
 		st := s.play(s.redSpec(`tests; commit tests; touch work`, clean(setup)))
 		r := redResult(t, st.Last.Results)
 		if r.Reason != want.reason || r.Kind != events.GateRed {
-			t.Errorf("%s: %+v\n%s", setup, r, s.d.text(r.Excerpt))
+			t.Errorf("%s: %+v\n%s", setup, r, s.d.api.Text(r.Excerpt))
 		}
 		s.wants(st, want.state)
 		s.noCheckout()
@@ -262,7 +262,7 @@ func TestARunWithoutAHistoryIsRefused(t *testing.T) {
 			t.Parallel()
 			s := redSite(t)
 			tt.make(s)
-			_, err := s.d.runStart(t.Context(), s.request(), s.redSpec("true"))
+			_, err := s.d.api.RunStart(t.Context(), s.request(), s.redSpec("true"))
 			if codeOf(err) != wire.Usage || !strings.Contains(err.Error(), "gate red") || !strings.Contains(err.Error(), tt.says) {
 				t.Error(err)
 			}
@@ -292,7 +292,7 @@ func TestACommandThatFailsInEveryCheckoutProvesNothing(t *testing.T) {
 			q.Spec.Gates[0].Command = "test -f tests/a.sh" // in place and in a checkout alike
 			st := s.play(q)
 			r := redResult(t, st.Last.Results)
-			if text := s.d.text(r.Excerpt); r.Reason != tt.reason || !strings.Contains(text, tt.says) {
+			if text := s.d.api.Text(r.Excerpt); r.Reason != tt.reason || !strings.Contains(text, tt.says) {
 				t.Errorf("%+v\n%s", r, text)
 			}
 			s.wants(st, tt.state)
@@ -347,7 +347,7 @@ func TestARedRowHasToAgreeWithTheHistory(t *testing.T) {
 			s.committed()
 			st := s.play(s.redSpec(tt.agent))
 			r := redResult(t, st.Last.Results)
-			if text := s.d.text(r.Excerpt); tt.says != "" && (r.Reason != events.ReasonRow || !strings.Contains(text, tt.says)) {
+			if text := s.d.api.Text(r.Excerpt); tt.says != "" && (r.Reason != events.ReasonRow || !strings.Contains(text, tt.says)) {
 				t.Errorf("%+v\n%s", r, text)
 			}
 			s.wants(st, tt.state)

@@ -103,7 +103,7 @@ func TestNoSecretOfARunIsStored(t *testing.T) {
 	// the run yet.
 	s.close()
 	s.open()
-	if _, err := s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}, Note: "yes, " + inVariable}); err != nil {
+	if _, err := s.d.api.RunResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}, Note: "yes, " + inVariable}); err != nil {
 		t.Fatal(err)
 	}
 	s.wants(s.until(st.ID, func(st run.State) bool { return settled(st) && st.Loop.Iteration == 2 }), "halted:needs-person")
@@ -144,7 +144,7 @@ func TestTheValuesOfGateVariablesAreNotStored(t *testing.T) {
 func TestALongTaskIsNotKeptAsItWasSent(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
-	ref, err := s.d.blobs.Put(t.Context(), []byte(strings.Repeat("a long task\n", 1000)+inVariable))
+	ref, err := s.d.Blobs.Put(t.Context(), []byte(strings.Repeat("a long task\n", 1000)+inVariable))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ import (
 func (s *site) copies(id string, n int, edit func(i int, e *events.Event)) []string {
 	s.t.Helper()
 	var es []events.Event
-	for stored, err := range s.d.log.Read(s.t.Context(), events.Run(id), 0) {
+	for stored, err := range s.d.Log.Read(s.t.Context(), events.Run(id), 0) {
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -42,7 +42,7 @@ func (s *site) copies(id string, n int, edit func(i int, e *events.Event)) []str
 			if edit != nil {
 				edit(i, &e)
 			}
-			st, err := s.d.log.Append(s.t.Context(), e, log.Ordinary)
+			st, err := s.d.Log.Append(s.t.Context(), e, log.Ordinary)
 			if err != nil {
 				s.t.Fatal(err)
 			}
@@ -61,7 +61,7 @@ func (s *site) again() {
 
 func (s *site) report(since time.Time, limit int) wire.ReportView {
 	s.t.Helper()
-	v, err := s.d.reportMake(s.t.Context(), s.request(), wire.ReportRequest{Since: since, Limit: limit})
+	v, err := s.d.api.ReportMake(s.t.Context(), s.request(), wire.ReportRequest{Since: since, Limit: limit})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestAReportSaysWhatNeedsAPersonFirst(t *testing.T) {
 	if want := (wire.Counts{Live: 1, Running: 1, Halted: 2, Needs: 1, Done: 1, Failed: 1}); v.Counts != want {
 		t.Errorf("counts %+v", v.Counts)
 	}
-	inside, err := s.d.reportMake(t.Context(), inside(), wire.ReportRequest{})
+	inside, err := s.d.api.ReportMake(t.Context(), inside(), wire.ReportRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestAReportSaysWhatNeedsAPersonFirst(t *testing.T) {
 			t.Errorf("an agent is told: %s", l)
 		}
 	}
-	line, err := s.d.statusLine(t.Context(), s.request(), wire.LineRequest{Workspace: s.work, Since: time.Now().Add(-time.Hour)})
+	line, err := s.d.api.StatusLine(t.Context(), s.request(), wire.LineRequest{Workspace: s.work, Since: time.Now().Add(-time.Hour)})
 	if err != nil || line.Counts != v.Counts || line.Run == nil || line.Run.Handle != live.Handle || line.Run.Stage != "agent" {
 		t.Errorf("line %+v %v", line, err)
 	}
@@ -125,7 +125,7 @@ func TestAReportSaysWhatNeedsAPersonFirst(t *testing.T) {
 func TestTheInboxHasTheOldestFirstAndWhatWasAsked(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
-	v, err := s.d.inboxList(t.Context(), s.request(), struct{}{})
+	v, err := s.d.api.InboxList(t.Context(), s.request(), struct{}{})
 	if err != nil || v.Items == nil || len(v.Items) != 0 {
 		t.Fatalf("at first: %+v %v", v, err)
 	}
@@ -134,7 +134,7 @@ func TestTheInboxHasTheOldestFirstAndWhatWasAsked(t *testing.T) {
 	paused := s.start(s.spec("test -f ok", "sleep 600"))
 	s.until(paused.ID, func(st run.State) bool { return st.Stage == run.Agent })
 	s.stop(paused.ID, events.StopNow)
-	if v, err = s.d.inboxList(t.Context(), s.request(), struct{}{}); err != nil {
+	if v, err = s.d.api.InboxList(t.Context(), s.request(), struct{}{}); err != nil {
 		t.Fatal(err)
 	}
 	if len(v.Items) != 2 || v.Items[0].Kind != "halted" || v.Items[1].Kind != "blocked" || v.Items[1].Question != "Which colour?" {
@@ -145,23 +145,23 @@ func TestTheInboxHasTheOldestFirstAndWhatWasAsked(t *testing.T) {
 func TestAConfigurationThatBlocksARunWaitsInTheInbox(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, map[string]string{".autopilot/config.yaml": "limits: {iterations: 3}\n"})
-	if _, err := s.d.runStart(t.Context(), s.request(), s.spec("test -f ok", "touch ok")); codeOf(err) != wire.NeedsPerson {
+	if _, err := s.d.api.RunStart(t.Context(), s.request(), s.spec("test -f ok", "touch ok")); codeOf(err) != wire.NeedsPerson {
 		t.Fatal(err)
 	}
-	v, err := s.d.inboxList(t.Context(), s.request(), struct{}{})
+	v, err := s.d.api.InboxList(t.Context(), s.request(), struct{}{})
 	if err != nil || len(v.Items) != 1 || v.Items[0].Kind != "trust" || !strings.HasSuffix(v.Items[0].Next.Command, " && apctl trust") {
 		t.Fatalf("%+v %v", v, err)
 	}
 	if r := s.report(time.Time{}, 0); len(r.Blocks) != 1 {
 		t.Errorf("report: %+v", r.Blocks)
 	}
-	if v, err := s.d.inboxList(t.Context(), inside(), struct{}{}); err != nil || v.Items[0].Next.Command != "" {
+	if v, err := s.d.api.InboxList(t.Context(), inside(), struct{}{}); err != nil || v.Items[0].Next.Command != "" {
 		t.Errorf("an agent is told %+v %v", v, err)
 	}
 	if err := os.Remove(filepath.Join(s.work, ".autopilot/config.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	if v, err := s.d.inboxList(t.Context(), s.request(), struct{}{}); err != nil || len(v.Items) != 0 {
+	if v, err := s.d.api.InboxList(t.Context(), s.request(), struct{}{}); err != nil || len(v.Items) != 0 {
 		t.Errorf("when it is gone: %+v %v", v, err)
 	}
 }
@@ -204,14 +204,14 @@ func BenchmarkReport(b *testing.B) {
 	s.again()
 	b.Run("floor", func(b *testing.B) {
 		for b.Loop() {
-			if n := len(s.d.fleet.States()); n != 1000 {
+			if n := len(s.d.Fleet.States()); n != 1000 {
 				b.Fatal(n)
 			}
 		}
 	})
 	b.Run("report", func(b *testing.B) {
 		for b.Loop() {
-			v, err := s.d.reportMake(b.Context(), s.request(), wire.ReportRequest{Since: time.Now().Add(-24 * time.Hour)})
+			v, err := s.d.api.ReportMake(b.Context(), s.request(), wire.ReportRequest{Since: time.Now().Add(-24 * time.Hour)})
 			if err != nil || len(v.Parts[1].Runs) != 1000 {
 				b.Fatal(len(v.Parts[1].Runs), err)
 			}
@@ -219,7 +219,7 @@ func BenchmarkReport(b *testing.B) {
 	})
 	b.Run("line", func(b *testing.B) {
 		for b.Loop() {
-			v, err := s.d.statusLine(b.Context(), s.request(), wire.LineRequest{Since: time.Now().Add(-24 * time.Hour)})
+			v, err := s.d.api.StatusLine(b.Context(), s.request(), wire.LineRequest{Since: time.Now().Add(-24 * time.Hour)})
 			if err != nil || v.Counts.Done != 1000 {
 				b.Fatal(v, err)
 			}

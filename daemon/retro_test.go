@@ -11,27 +11,28 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"autopilot/daemon/transport/bus"
+	"autopilot/daemon/auth"
 	"autopilot/events/wire"
 	"autopilot/projections/retro"
 )
 
-// retroOf writes the retro of a run as a caller would get it.
-func (s *site) retroOf(body wire.RetroRequest) (wire.RetroView, string) {
-	s.t.Helper()
-	v, err := s.d.retro(s.t.Context(), body, time.UTC)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	write, err := retroWriter(body.Format)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+// retroAs writes the retro of a run as a caller gets it.
+func (s *site) retroAs(q auth.Request, body wire.RetroRequest) (string, error) {
 	var b bytes.Buffer
-	if err := write(&b, v, time.UTC); err != nil {
-		s.t.Fatal(err)
-	}
-	return v, b.String()
+	err := s.d.api.RunRetro(s.t.Context(), q, body, func(piece wire.Raw) error { _, err := b.Write(piece); return err })
+	return b.String(), err
+}
+
+// retroOf is the retro of a run, and as it is written in the format that is asked for.
+func (s *site) retroOf(body wire.RetroRequest) (v wire.RetroView, text string) {
+	s.t.Helper()
+	text, err := s.retroAs(s.request(), body)
+	s.must(err)
+	body.Format = wire.RetroJSON
+	data, err := s.retroAs(s.request(), body)
+	s.must(err)
+	s.must(json.Unmarshal([]byte(data), &v))
+	return v, text
 }
 
 func TestARetroHasNoSecretsAndNothingThatActs(t *testing.T) {
@@ -53,8 +54,8 @@ func TestARetroHasNoSecretsAndNothingThatActs(t *testing.T) {
 			}
 		}
 	}
-	ref, err := s.d.blobs.Put(t.Context(), []byte("an older daemon stored "+key))
-	if text, ok := s.d.retroTexts()(ref); err != nil || !ok || strings.Contains(text, key) {
+	ref, err := s.d.Blobs.Put(t.Context(), []byte("an older daemon stored "+key))
+	if text, ok := s.d.api.Retros.Texts()(ref); err != nil || !ok || strings.Contains(text, key) {
 		t.Errorf("a text that was stored with a key is %q, %v", text, err)
 	}
 	v, _ := s.retroOf(wire.RetroRequest{RunRef: wire.RunRef{Run: st.ID}})
@@ -75,18 +76,18 @@ func TestManyRunsReadAtOnceAreTheSameAsOneByOne(t *testing.T) {
 	body := wire.RetroRequest{Since: time.Unix(1, 0), RunRef: wire.RunRef{Workspace: s.work}, Here: true}
 	wanted := func() map[string]uint64 {
 		w := map[string]uint64{}
-		for _, h := range s.d.fleet.Heads() {
+		for _, h := range s.d.Fleet.Heads() {
 			w[h.ID] = h.Seq
 		}
 		return w
 	}
 	var got []string
-	for _, read := range []func(context.Context, map[string]uint64, *retro.Fleet) error{s.d.retroEach, s.d.retroAll} {
+	for _, read := range []func(context.Context, map[string]uint64, *retro.Fleet) error{s.d.api.Retros.Each, s.d.api.Retros.All} {
 		sum := retro.NewFleet(body.Since, time.UTC)
 		if err := read(t.Context(), wanted(), sum); err != nil {
 			t.Fatal(err)
 		}
-		b, err := json.Marshal(sum.View(s.d.retroTexts()), json.Deterministic(true))
+		b, err := json.Marshal(sum.View(s.d.api.Retros.Texts()), json.Deterministic(true))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,9 +96,8 @@ func TestManyRunsReadAtOnceAreTheSameAsOneByOne(t *testing.T) {
 	if got[0] != got[1] || !strings.Contains(got[0], `"count":3,"passed":3`) {
 		t.Errorf("one by one %s\nat once %s", got[0], got[1])
 	}
-	f, err := s.d.retroFleet(t.Context(), body, time.UTC, s.d.retroTexts())
-	if err != nil || f.Runs != 3 {
-		t.Errorf("%d runs, %v", f.Runs, err)
+	if v, _ := s.retroOf(body); v.Many.Runs != 3 {
+		t.Errorf("%d runs", v.Many.Runs)
 	}
 }
 
@@ -106,13 +106,13 @@ func TestAnAgentIsNotToldWhatPeopleAnswered(t *testing.T) {
 	s := newSite(t, nil)
 	st := s.play(s.spec("false", "echo $AUTOPILOT_ITERATION > n", func(spec *wire.RunSpec) { spec.MaxIterations = 1 }))
 	s.wants(st, "halted:iterations")
-	if _, err := s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}, Note: "look at n"}); err != nil {
+	if _, err := s.d.api.RunResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}, Note: "look at n"}); err != nil {
 		t.Fatal(err)
 	}
-	for _, q := range []bus.Request{inside(), s.request()} {
-		v, _ := s.retroOf(wire.RetroRequest{RunRef: wire.RunRef{Run: st.ID}})
-		told := retroFor(q, v).Run.Decisions[0].Answer == "look at n"
-		if told != guided(q) {
+	for _, q := range []auth.Request{inside(), s.request()} {
+		text, err := s.retroAs(q, wire.RetroRequest{RunRef: wire.RunRef{Run: st.ID}})
+		s.must(err)
+		if told := strings.Contains(text, "look at n"); told != (q.Kind != auth.KindEffect) {
 			t.Errorf("%+v is told: %v", q, told)
 		}
 	}
@@ -121,12 +121,34 @@ func TestAnAgentIsNotToldWhatPeopleAnswered(t *testing.T) {
 func TestARetroThatMakesNoSenseIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
-	if _, err := retroWriter("pdf"); err == nil {
-		t.Error("pdf is written")
-	}
-	for _, body := range []wire.RetroRequest{{RunRef: wire.RunRef{Run: "zzzz"}}, {RunRef: wire.RunRef{Workspace: s.work}}} {
-		if _, err := s.d.retro(t.Context(), body, time.UTC); err == nil {
+	for _, body := range []wire.RetroRequest{
+		{RunRef: wire.RunRef{Run: s.play(s.spec("test -f ok", "touch ok")).ID}, Format: "pdf"},
+		{RunRef: wire.RunRef{Run: "zzzz"}}, {RunRef: wire.RunRef{Workspace: t.TempDir()}},
+	} {
+		if _, err := s.retroAs(s.request(), body); err == nil {
 			t.Errorf("%+v is answered", body)
 		}
 	}
+}
+
+// replay is what a replay sends.
+func (s *site) replay(q auth.Request, body wire.ReplayRequest) (frames []wire.ReplayFrame, err error) {
+	var whole []byte
+	add := func(b []byte) error {
+		var f wire.ReplayFrame
+		err := json.Unmarshal(b, &f)
+		frames = append(frames, f)
+		return err
+	}
+	err = s.d.api.RunReplay(s.t.Context(), q, body, func(piece wire.Raw) error {
+		if body.At == "" {
+			return add(piece)
+		}
+		whole = append(whole, piece...)
+		return nil
+	})
+	if err == nil && body.At != "" {
+		err = add(whole)
+	}
+	return frames, err
 }

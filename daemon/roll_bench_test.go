@@ -26,7 +26,7 @@ func BenchmarkRoll(b *testing.B) {
 		}
 		s.close()
 		s.open()
-		v, err := s.d.rolls.Ask(b.Context(), s.request(), wire.RollRequest{})
+		v, err := s.d.Rolls.Ask(b.Context(), s.request(), wire.RollRequest{})
 		if err != nil || v.Runs != rolledRuns {
 			b.Fatalf("%+v %v", v, err)
 		}
@@ -34,7 +34,7 @@ func BenchmarkRoll(b *testing.B) {
 		b.StartTimer()
 		s.open()
 		b.StopTimer()
-		if n := len(s.d.fleet.Heads()); n != rolledRuns || !s.d.fleet.IsArchived("01J00000000000000000000007") {
+		if n := len(s.d.Fleet.Heads()); n != rolledRuns || !s.d.Fleet.IsArchived("01J00000000000000000000007") {
 			b.Errorf("%d runs are known", n)
 		}
 		var m runtime.MemStats
@@ -61,7 +61,7 @@ func (s *site) overAlready(id string) {
 			ID: fmt.Sprintf("%s-%d", id, seq), Source: "autopilot/bench", Aggregate: events.Run(id), Seq: seq + 1, PrevHash: prev,
 			Time: time.Date(2026, 1, 2, 3, 4, int(seq), 0, time.UTC), Actor: "daemon:bench", Data: data,
 		}
-		st, err := s.d.log.Append(s.t.Context(), e, 0)
+		st, err := s.d.Log.Append(s.t.Context(), e, 0)
 		if err != nil {
 			s.t.Fatal(err)
 		}

@@ -96,7 +96,7 @@ func TestARollIsRefusedBeforeAnythingIsChanged(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			x := m.tamper(t)
 			x.load()
-			c := rollOf(m.site, m.site.d.host, x.state)
+			c := rollOf(m.site, m.site.d.HostID, x.state)
 			row.do(x, &c)
 			before := filesOf(t, x.state)
 			asksForARoll(t, x.state)
@@ -122,7 +122,7 @@ func TestARollIsRefusedBeforeAnythingIsChanged(t *testing.T) {
 // roll asks for a roll and starts the daemon anew.
 func (s *site) roll() wire.RollView {
 	s.t.Helper()
-	v, err := s.d.rolls.Ask(s.t.Context(), s.request(), wire.RollRequest{})
+	v, err := s.d.Rolls.Ask(s.t.Context(), s.request(), wire.RollRequest{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -136,13 +136,13 @@ func (s *site) looksOf(ids ...string) map[string]any {
 	s.t.Helper()
 	out := map[string]any{}
 	for _, id := range ids {
-		st, ok := s.d.fleet.State(id)
+		st, ok := s.d.Fleet.State(id)
 		if !ok {
 			s.t.Fatalf("run %s is not known", id)
 		}
 		out[id+" state"] = st
 		var lines []string
-		for stored, err := range s.d.log.Read(s.t.Context(), events.Run(id), 0) {
+		for stored, err := range s.d.Log.Read(s.t.Context(), events.Run(id), 0) {
 			if err != nil {
 				s.t.Fatal(err)
 			}
@@ -151,12 +151,12 @@ func (s *site) looksOf(ids ...string) map[string]any {
 		out[id+" events"] = lines
 		out[id+" why"] = s.why(id)
 	}
-	u, err := s.d.usage.Show(s.t.Context(), s.request(), wire.UsageRequest{By: "run"})
+	u, err := s.d.Usage.Show(s.t.Context(), s.request(), wire.UsageRequest{By: "run"})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	out["usage"] = u.Rows
-	for _, h := range s.d.fleet.Heads() {
+	for _, h := range s.d.Fleet.Heads() {
 		h.Hash = ""
 		out[h.ID+" head"] = fmt.Sprintf("%+v", h)
 	}
@@ -179,10 +179,10 @@ func TestRunsAreTheSameAfterARoll(t *testing.T) {
 	if d := cmp.Diff(before, s.looksOf(done.ID, halted.ID)); d != "" {
 		t.Errorf("looked at after the roll (-before +after):\n%s", d)
 	}
-	if !s.d.fleet.IsArchived(done.ID) || s.d.fleet.IsArchived(halted.ID) || s.d.fleet.IsImported(done.ID) {
+	if !s.d.Fleet.IsArchived(done.ID) || s.d.Fleet.IsArchived(halted.ID) || s.d.Fleet.IsImported(done.ID) {
 		t.Error("the wrong run is archived")
 	}
-	if _, err := s.d.fleet.Do(t.Context(), done.ID, engine.Resume{}, "person:x", ""); !errors.Is(err, engine.ErrOver) {
+	if _, err := s.d.Fleet.Do(t.Context(), done.ID, engine.Resume{}, "person:x", ""); !errors.Is(err, engine.ErrOver) {
 		t.Errorf("a resume of a rolled run: %v", err)
 	}
 	if s.stop(halted.ID, events.StopCancel).Status != run.Over {
@@ -197,16 +197,16 @@ func TestRunsAreTheSameAfterARoll(t *testing.T) {
 	if v := s.roll(); v.To != 3 || v.Runs != 0 {
 		t.Errorf("a third roll %+v, with nothing to do", v)
 	}
-	rolled := s.d.hosts.State().Rolled
-	if len(rolled) != 2 || rolled[0].To != 2 || rolled[1].To != 3 || len(s.d.archive.Bundles()) != 2 {
-		t.Errorf("the host knows of %+v, and there are %d bundles", rolled, len(s.d.archive.Bundles()))
+	rolled := s.d.HostLog.State().Rolled
+	if len(rolled) != 2 || rolled[0].To != 2 || rolled[1].To != 3 || len(s.d.Archive.Bundles()) != 2 {
+		t.Errorf("the host knows of %+v, and there are %d bundles", rolled, len(s.d.Archive.Bundles()))
 	}
 }
 
 // allWell proves all that is stored, and that nothing of a roll is left.
 func (s *site) allWell() {
 	s.t.Helper()
-	v, err := s.d.verify(s.t.Context(), s.request(), wire.VerifyRequest{Every: true})
+	v, err := s.d.api.Verify(s.t.Context(), s.request(), wire.VerifyRequest{Every: true})
 	if err != nil || len(v.Problems) > 0 {
 		s.t.Errorf("verify: %+v %v", v.Problems, err)
 	}
@@ -251,7 +251,7 @@ func TestPeopleAreToldOfWhatARollTookAway(t *testing.T) {
 	s := newSite(t, nil)
 	done := s.play(s.spec("test -f ok", "touch ok"))
 	s.wants(done, "done")
-	host := s.d.host
+	host := s.d.HostID
 	s.close()
 	state := s.cfg.Places.State
 	if err := os.WriteFile(filepath.Join(state, "notify", "outbox.json"), fmt.Appendf(nil, `{"v":1,"cursor":%q}`, log.Begin(1)), 0o600); err != nil {
@@ -267,7 +267,7 @@ func TestPeopleAreToldOfWhatARollTookAway(t *testing.T) {
 	}
 	s.open() // and finishes it
 	s.allWell()
-	if at := s.d.notes.Cursor(); !strings.HasPrefix(at, "2.") {
+	if at := s.d.Notes.Cursor(); !strings.HasPrefix(at, "2.") {
 		t.Errorf("people are told up to %q", at)
 	}
 	if notify.Place(filepath.Join(state, "notify")) == "" {
@@ -295,7 +295,7 @@ func TestTextsOfRolledRunsAreProvenWithAllElse(t *testing.T) {
 			if err := spoil(filepath.Join(s.cfg.Places.State, "blobs", task[:2], task)); err != nil {
 				t.Fatal(err)
 			}
-			v, err := s.d.verify(t.Context(), s.request(), wire.VerifyRequest{Every: true})
+			v, err := s.d.api.Verify(t.Context(), s.request(), wire.VerifyRequest{Every: true})
 			if err != nil || len(v.Problems) != 1 {
 				t.Fatalf("%+v, %v", v.Problems, err)
 			}

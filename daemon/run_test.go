@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"autopilot/daemon/api"
 	"autopilot/daemon/config"
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -41,7 +42,7 @@ func TestFilesThatGatesCreateAreLeftOutOfTrees(t *testing.T) {
 	if diff := cmp.Diff([]string{"report.out"}, w.Evidence.Created); diff != "" {
 		t.Errorf("created (-want +got):\n%s", diff)
 	}
-	files, err := s.d.worker.Repo(t.Context(), st)
+	files, err := s.d.Worker.Repo(t.Context(), st)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,7 @@ func TestAGateThatTidiesRecordedFilesRunsTwiceAndCounts(t *testing.T) {
 		t.Errorf("n is %q", s.read("n"))
 	}
 	repeated := false
-	for stored, err := range s.d.log.Read(t.Context(), events.Run(st.ID), 0) {
+	for stored, err := range s.d.Log.Read(t.Context(), events.Run(st.ID), 0) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +161,7 @@ func TestAPinnedFileThatStaysChangedHaltsAsDrift(t *testing.T) {
 	if !slices.Contains(w.Files, "check.sh") {
 		t.Errorf("files %v", w.Files)
 	}
-	if _, err := s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}, Note: "go on"}); onWire(err) == nil {
+	if _, err := s.d.api.RunResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}, Note: "go on"}); api.Fault(err) == nil {
 		t.Error("a run that was halted by drift was resumed")
 	}
 }
@@ -187,7 +188,7 @@ if grep -q 'use blue' p; then touch ok; else echo '{"v":1,"claim":"blocked","sum
 	if w := s.why(st.ID); w.Question != "red or blue?" {
 		t.Errorf("question %q", w.Question)
 	}
-	if _, err := s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}, Note: "use blue"}); err != nil {
+	if _, err := s.d.api.RunResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}, Note: "use blue"}); err != nil {
 		t.Fatal(err)
 	}
 	s.wants(s.until(st.ID, settled), "done")
@@ -234,7 +235,7 @@ func TestALostAgentBeginsAgainFromItsStartTree(t *testing.T) {
 		}
 		return
 	}
-	t.Fatalf("an agent that kills its supervisor from the same start: %+v", s.d.view(st))
+	t.Fatalf("an agent that kills its supervisor from the same start: %+v", s.d.api.View(st))
 }
 
 func TestAnAgentThatCannotKillItsSupervisorIsNotLost(t *testing.T) {
@@ -261,7 +262,7 @@ func TestTwoRunsNeverShareAWorkTree(t *testing.T) {
 	for _, dir := range []string{s.work, link} {
 		q := s.spec("test -f ok", "true")
 		q.Spec.Workspace = dir
-		if _, err := s.d.runStart(t.Context(), s.request(), q); err == nil || !strings.Contains(err.Error(), v.Handle) {
+		if _, err := s.d.api.RunStart(t.Context(), s.request(), q); err == nil || !strings.Contains(err.Error(), v.Handle) {
 			t.Errorf("%s: error %v, want one that names %s", dir, err, v.Handle)
 		}
 	}
@@ -272,11 +273,11 @@ func TestARepeatedRequestStartsOneRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
 	q := s.request()
-	a, err := s.d.runStart(t.Context(), q, s.spec("test -f ok", "touch ok"))
+	a, err := s.d.api.RunStart(t.Context(), q, s.spec("test -f ok", "touch ok"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := s.d.runStart(t.Context(), q, s.spec("test -f ok", "touch ok"))
+	b, err := s.d.api.RunStart(t.Context(), q, s.spec("test -f ok", "touch ok"))
 	if err != nil || a.ID != b.ID {
 		t.Fatalf("second answer %s %v, first %s", b.ID, err, a.ID)
 	}
@@ -292,7 +293,7 @@ func TestTheWorkspaceThatIsGoneHaltsAndComesBack(t *testing.T) {
 	if err := os.Rename(kept, s.work); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}}); err != nil {
+	if _, err := s.d.api.RunResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}}); err != nil {
 		t.Fatal(err)
 	}
 	s.wants(s.until(st.ID, settled), "done")
@@ -305,12 +306,12 @@ func TestARunIsFoundWhereItsRepositoryWasRemoved(t *testing.T) {
 	st := s.play(s.spec("test -f ok", "rm -rf .git"))
 	s.wants(st, "halted:workspace-gone")
 	for _, dir := range []string{s.work, filepath.Join(s.work, "sub")} {
-		w, err := s.d.runWhy(t.Context(), s.request(), wire.RunRef{Workspace: dir})
+		w, err := s.d.api.RunWhy(t.Context(), s.request(), wire.RunRef{Workspace: dir})
 		if err != nil || w.Run.ID != st.ID {
 			t.Errorf("%s: %s %v", dir, w.Run.ID, err)
 		}
 	}
-	if _, err := s.d.runWhy(t.Context(), s.request(), wire.RunRef{Workspace: filepath.Dir(s.work)}); codeOf(err) != wire.NotFound {
+	if _, err := s.d.api.RunWhy(t.Context(), s.request(), wire.RunRef{Workspace: filepath.Dir(s.work)}); codeOf(err) != wire.NotFound {
 		t.Errorf("above it: %v", err)
 	}
 }
@@ -334,11 +335,11 @@ func TestRunsThatCannotBeAreRefusedWithoutATrace(t *testing.T) {
 		"taken gate name": func(r *wire.RunSpec) { r.Gates[0].Name = "protected" },
 	}
 	for name, edit := range tests {
-		if _, err := s.d.runStart(t.Context(), s.request(), s.spec("test -f ok", "touch ok", edit)); err == nil {
+		if _, err := s.d.api.RunStart(t.Context(), s.request(), s.spec("test -f ok", "touch ok", edit)); err == nil {
 			t.Errorf("%s: a run was started", name)
 		}
 	}
-	if n := len(s.d.fleet.States()); n != 0 {
+	if n := len(s.d.Fleet.States()); n != 0 {
 		t.Errorf("%d runs were left", n)
 	}
 	if left, _ := filepath.Glob(filepath.Join(s.cfg.Places.State, "runs", "*")); len(left) > 0 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"autopilot/daemon/transport/bus"
+	"autopilot/daemon/auth"
 
 	"github.com/go-json-experiment/json"
 
@@ -113,7 +113,7 @@ esac`, func(r *wire.RunSpec) { r.Workflow = "then" })
 			if len(st.Looks) == 0 || st.Looks[0].Void != tt.void {
 				t.Fatalf("looks: %+v", st.Looks)
 			}
-			if v := s.d.view(st); v.State == "done" {
+			if v := s.d.api.View(st); v.State == "done" {
 				t.Errorf("done without a review")
 			}
 		})
@@ -128,8 +128,7 @@ func TestLogsShowWhoLookedAndForWhat(t *testing.T) {
 	s.wants(st, "done")
 	shown := func(q wire.LogsRequest) (out string) {
 		q.Run, q.Iteration = st.ID, -1
-		if err := s.d.runLogs(t.Context(), bus.Request{}, q, func(v any) error {
-			f := v.(wire.LogFrame)
+		if err := s.d.api.RunLogs(t.Context(), auth.Request{}, q, func(f wire.LogFrame) error {
 			out += fmt.Sprintf("%s %s %s: %s", f.Source, f.Role, f.Gate, f.Data)
 			return nil
 		}); err != nil {
@@ -149,7 +148,7 @@ func TestLogsShowWhoLookedAndForWhat(t *testing.T) {
 	if got := shown(wire.LogsRequest{Only: "agent"}); got != "agent  : I am in build\nagent  : I am in tidy\n" {
 		t.Errorf("%q", got)
 	}
-	err := s.d.runLogs(t.Context(), bus.Request{}, wire.LogsRequest{RunRef: wire.RunRef{Run: st.ID}, Role: "nobody"}, func(any) error { return nil })
+	err := s.d.api.RunLogs(t.Context(), auth.Request{}, wire.LogsRequest{RunRef: wire.RunRef{Run: st.ID}, Role: "nobody"}, func(wire.LogFrame) error { return nil })
 	if codeOf(err) != wire.NotFound || !strings.Contains(err.Error(), "no session of role nobody") {
 		t.Error(err)
 	}

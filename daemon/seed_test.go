@@ -58,7 +58,7 @@ func TestFindingsHandedToANewRunReachItsFirstWorkVerbatim(t *testing.T) {
 	s := newSite(t, nil)
 	q := s.spec("test -f ok", seedAgent+"\ndate +%N > n; test $AUTOPILOT_ITERATION = 1 || touch ok")
 	q.Findings = seedJSON
-	v, err := s.d.runPreview(t.Context(), s.request(), q)
+	v, err := s.d.api.RunPreview(t.Context(), s.request(), q)
 	if err != nil || !strings.Contains(v.Prompt, seedTold[0]) {
 		t.Errorf("a look before: %v %s", err, v.Prompt)
 	}
@@ -71,7 +71,7 @@ func TestFindingsHandedToANewRunReachItsFirstWorkVerbatim(t *testing.T) {
 	}
 	q = s.spec("test -f never", "true")
 	q.Findings = "[]"
-	if _, err := s.d.runStart(t.Context(), s.request(), q); codeOf(err) != wire.Usage {
+	if _, err := s.d.api.RunStart(t.Context(), s.request(), q); codeOf(err) != wire.Usage {
 		t.Errorf("an empty list: %v", err)
 	}
 }
@@ -89,7 +89,7 @@ func TestFindingsOfAResumeGoToTheEarliestPhaseThatWorks(t *testing.T) {
 	s.wants(st, "halted:iterations")
 	resume := func(body wire.ResumeRequest) error {
 		body.RunRef = wire.RunRef{Run: st.ID}
-		_, err := s.d.runResume(t.Context(), s.request(), body)
+		_, err := s.d.api.RunResume(t.Context(), s.request(), body)
 		return err
 	}
 	for name, tt := range map[string]struct {
@@ -146,7 +146,7 @@ func TestFindingsAreWorkedOnBeforeAQuestionIsAskedAgain(t *testing.T) {
 	s.must(s.answer(say(st, "ok")))
 	st = s.asked(st.ID, 2)
 	s.stop(st.ID, events.StopNow)
-	_, err := s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}, Findings: seedJSON})
+	_, err := s.d.api.RunResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: st.ID}, Findings: seedJSON})
 	s.must(err)
 	st = s.asked(st.ID, 3)
 	s.wantsTold("2", true, append(seedTold, "phase `plan`")...)

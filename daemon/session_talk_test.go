@@ -9,8 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/auth/person"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -60,10 +60,10 @@ const firstChat = 1 << 23
 
 // chat opens a chat of claude.
 func (s *site) chat() *talk {
-	table, ok := s.d.consent.People.(*chats)
+	table, ok := s.d.Consent.People.(*chats)
 	if !ok {
 		table = &chats{procs: map[int]person.Process{}}
-		s.d.consent.People = table
+		s.d.Consent.People = table
 	}
 	pid := firstChat + 1000*len(table.procs)
 	table.add(person.Process{PID: pid, Start: uint64(pid), UID: os.Getuid(), Program: "/home/me/.local/share/claude/versions/2.0.1"})
@@ -71,7 +71,7 @@ func (s *site) chat() *talk {
 }
 
 // request is a call of the chat: a process that is there for this one.
-func (c *talk) request() bus.Request {
+func (c *talk) request() auth.Request {
 	q := c.s.request()
 	c.calls++
 	q.PID = c.pid + c.calls
@@ -81,7 +81,7 @@ func (c *talk) request() bus.Request {
 }
 
 func (c *talk) join(start *wire.StartRequest) (wire.SessionView, error) {
-	return c.s.d.sessions.Join(c.s.t.Context(), c.request(), wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: c.s.work}, Start: start})
+	return c.s.d.Sessions.Join(c.s.t.Context(), c.request(), wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: c.s.work}, Start: start})
 }
 
 func (c *talk) joins(start *wire.StartRequest) wire.SessionView {
@@ -96,7 +96,7 @@ func (c *talk) joins(start *wire.StartRequest) wire.SessionView {
 // next waits for work, or the end.
 func (c *talk) next() wire.SessionView {
 	c.s.t.Helper()
-	v, err := c.s.d.sessions.Next(c.s.t.Context(), c.request(), wire.SessionNextRequest{RunRef: wire.RunRef{Workspace: c.s.work}, WaitMS: 600_000})
+	v, err := c.s.d.Sessions.Next(c.s.t.Context(), c.request(), wire.SessionNextRequest{RunRef: wire.RunRef{Workspace: c.s.work}, WaitMS: 600_000})
 	if err != nil {
 		c.s.t.Fatal(err)
 	}
@@ -131,9 +131,9 @@ func (c *talk) submit(body wire.SessionSubmitRequest) (wire.SessionView, error) 
 	return c.submitAs(c.request(), body)
 }
 
-func (c *talk) submitAs(q bus.Request, body wire.SessionSubmitRequest) (wire.SessionView, error) {
+func (c *talk) submitAs(q auth.Request, body wire.SessionSubmitRequest) (wire.SessionView, error) {
 	body.Workspace = c.s.work
-	return c.s.d.sessions.Submit(c.s.t.Context(), q, body)
+	return c.s.d.Sessions.Submit(c.s.t.Context(), q, body)
 }
 
 func (c *talk) submits(w wire.SessionWork, claim string) {
@@ -159,7 +159,7 @@ func refusedAs(t *testing.T, what string, err error, code wire.Code, says string
 // state is a run as it is now.
 func (s *site) state(id string) run.State {
 	s.t.Helper()
-	st, ok := s.d.fleet.State(id)
+	st, ok := s.d.Fleet.State(id)
 	if !ok {
 		s.t.Fatalf("no run %s", id)
 	}

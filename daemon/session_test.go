@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/test/proctest"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -27,10 +27,10 @@ func TestAChatDoesTheWorkAndTheGatesStayThoseOfTheDaemon(t *testing.T) {
 		strings.Contains(w.Prompt, "You work alone") || len(w.Findings) != 1 || w.Findings[0].Gate != "goal" {
 		t.Fatalf("work: %+v", w)
 	}
-	if v := s.d.view(s.state(v.Run.ID)); v.State != "waiting" || v.Reason != "session" {
+	if v := s.d.api.View(s.state(v.Run.ID)); v.State != "waiting" || v.Reason != "session" {
 		t.Errorf("it waits: %s %s", v.State, v.Reason)
 	}
-	if n := len(s.d.effects.Live()); n != 0 {
+	if n := len(s.d.Effects.Live()); n != 0 {
 		t.Errorf("%d processes work for it", n)
 	}
 	s.write(map[string]string{"a.txt": "one\n"})
@@ -55,7 +55,7 @@ func TestAChatDoesTheWorkAndTheGatesStayThoseOfTheDaemon(t *testing.T) {
 	if st.Last.Agent.Outcome != events.Exited || st.Loop.Unfed != 0 {
 		t.Errorf("%+v", st.Last.Agent)
 	}
-	for e, err := range s.d.log.Read(t.Context(), events.Run(st.ID), 0) {
+	for e, err := range s.d.Log.Read(t.Context(), events.Run(st.ID), 0) {
 		if d, ok := e.Event.Data.(events.AgentEnded); err != nil || ok && (!strings.HasPrefix(e.Event.Actor, "session:claude-") || e.Event.Causation == "") {
 			t.Errorf("%v: %+v by %q", err, d, e.Event.Actor)
 		}
@@ -77,7 +77,7 @@ func TestOfTwoChatsOneDrives(t *testing.T) {
 	if again := one.joins(nil); again.Work == nil || again.Work.Effect != w.Effect {
 		t.Errorf("joined again: %+v", again)
 	}
-	if _, err := s.d.sessions.Leave(t.Context(), one.request(), wire.RunRef{Workspace: s.work}); err != nil {
+	if _, err := s.d.Sessions.Leave(t.Context(), one.request(), wire.RunRef{Workspace: s.work}); err != nil {
 		t.Fatal(err)
 	}
 	if st := s.state(v.Run.ID); st.Status != run.Live || st.Driver != nil || st.Stage != run.Agent {
@@ -105,15 +105,15 @@ func TestOfTwoChatsAtOnceOneJoins(t *testing.T) {
 	s := newSite(t, nil)
 	one, two := s.chat(), s.chat()
 	one.joins(s.ordered())
-	if _, err := s.d.sessions.Leave(t.Context(), one.request(), wire.RunRef{Workspace: s.work}); err != nil {
+	if _, err := s.d.Sessions.Leave(t.Context(), one.request(), wire.RunRef{Workspace: s.work}); err != nil {
 		t.Fatal(err)
 	}
-	requests := []bus.Request{one.request(), two.request()}
+	requests := []auth.Request{one.request(), two.request()}
 	errs := make([]error, 2)
 	var wg sync.WaitGroup
 	for i, q := range requests {
 		wg.Go(func() {
-			_, errs[i] = s.d.sessions.Join(t.Context(), q, wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: s.work}})
+			_, errs[i] = s.d.Sessions.Join(t.Context(), q, wire.SessionJoinRequest{RunRef: wire.RunRef{Workspace: s.work}})
 		})
 	}
 	wg.Wait()
@@ -193,7 +193,7 @@ func TestOfTwoDeliveriesAtOnceOneIsTaken(t *testing.T) {
 	v := c.joins(s.ordered())
 	w := c.work()
 	s.write(map[string]string{"a.txt": "one\n"})
-	requests := []bus.Request{c.request(), c.request()}
+	requests := []auth.Request{c.request(), c.request()}
 	errs := make([]error, 2)
 	var wg sync.WaitGroup
 	for i, q := range requests {
@@ -204,7 +204,7 @@ func TestOfTwoDeliveriesAtOnceOneIsTaken(t *testing.T) {
 		t.Errorf("%v", errs)
 	}
 	ended := 0
-	for e, err := range s.d.log.Read(t.Context(), events.Run(v.Run.ID), 0) {
+	for e, err := range s.d.Log.Read(t.Context(), events.Run(v.Run.ID), 0) {
 		if _, ok := e.Event.Data.(events.AgentEnded); err != nil || ok {
 			ended++
 		}
@@ -228,7 +228,7 @@ func TestAChatThatIsBlockedHaltsForAPerson(t *testing.T) {
 	if w := s.why(v.Run.ID); w.Question != "which port?" {
 		t.Errorf("asks %q", w.Question)
 	}
-	_, err = s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: v.Run.ID}, Note: "take 443"})
+	_, err = s.d.api.RunResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: v.Run.ID}, Note: "take 443"})
 	s.must(err)
 	if w := c.work(); w.Iteration != 2 || !strings.Contains(w.Prompt, "take 443") {
 		t.Errorf("after the answer: %+v", w)
@@ -242,7 +242,7 @@ func TestTheQuestionOfAChatWaitsForAPersonAndTheAnswerIsItsNextWork(t *testing.T
 	c := s.chat()
 	v := c.joins(s.ordered())
 	w := c.work()
-	_, err := s.d.sessions.Ask(t.Context(), c.request(), wire.SessionAskRequest{
+	_, err := s.d.Sessions.Ask(t.Context(), c.request(), wire.SessionAskRequest{
 		RunRef: wire.RunRef{Workspace: s.work}, Effect: w.Effect, Phase: w.Phase, Iteration: w.Iteration,
 		Ask: wire.Ask{Question: "which port?", Options: []string{"80", "443"}, Recommended: 2, Reason: "it is safe"},
 	})
@@ -251,9 +251,9 @@ func TestTheQuestionOfAChatWaitsForAPersonAndTheAnswerIsItsNextWork(t *testing.T
 	if at := c.next(); at.Waits != "person" || at.Run.Question == nil || at.Run.Question.Text != "which port?\n\nA. 80\nB. 443 (recommended)\n\nWhy: it is safe\n" {
 		t.Fatalf("%+v", at)
 	}
-	s.d.consent.People = proctest.Seat{}
+	s.d.Consent.People = proctest.Seat{}
 	s.must(s.answer(tell(st, "b", "")))
-	s.d.consent.People = c.table
+	s.d.Consent.People = c.table
 	if w := c.work(); w.Iteration != 2 || !strings.Contains(w.Prompt, "which port?") || !strings.Contains(w.Prompt, "The answer:\n\nB. 443\n") {
 		t.Errorf("after the answer: %+v", w)
 	}
@@ -273,15 +273,15 @@ func TestAStoppedChatsWorkIsKeptAndGoneOnWith(t *testing.T) {
 	}
 	_, err := c.submit(delivery(w, "done"))
 	refusedAs(t, "halted", err, wire.Conflict, "it is halted: stopped")
-	_, err = s.d.runStart(t.Context(), c.request(), *s.ordered(func(spec *wire.RunSpec) { spec.Task = "another" }))
+	_, err = s.d.api.RunStart(t.Context(), c.request(), *s.ordered(func(spec *wire.RunSpec) { spec.Task = "another" }))
 	refusedAs(t, "another run by who drives this one", err, wire.Conflict, "so it starts no other")
-	_, err = s.d.runResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: v.Run.ID}})
+	_, err = s.d.api.RunResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: v.Run.ID}})
 	s.must(err)
 	again := c.work()
 	if again.Iteration != 1 || again.Attempt != 2 || again.Effect == w.Effect {
 		t.Errorf("resumed: %+v", again)
 	}
-	_, err = s.d.runStart(t.Context(), c.request(), *s.ordered())
+	_, err = s.d.api.RunStart(t.Context(), c.request(), *s.ordered())
 	refusedAs(t, "another run in its workspace", err, wire.Conflict, "works in this work tree")
 	s.stop(v.Run.ID, events.StopCancel)
 }
@@ -319,7 +319,7 @@ func TestAnotherDaemonFindsTheChatAndItsIteration(t *testing.T) {
 	s.write(map[string]string{"ok": ""})
 	s.close()
 	s.open()
-	s.d.consent.People = c.table
+	s.d.Consent.People = c.table
 	again := c.work()
 	if again.Effect != w.Effect || again.Prompt != w.Prompt {
 		t.Fatalf("found %+v, want %+v", again, w)
@@ -338,7 +338,7 @@ func TestRunsThatNoChatCanDrive(t *testing.T) {
 	refusedAs(t, "none is there", err, wire.NotFound, "no chat drives a run")
 	_, err = c.join(s.ordered(func(spec *wire.RunSpec) { spec.MaxMicroUSD = 1 }))
 	refusedAs(t, "a limit that cannot be kept", err, wire.Usage, "does not tell what it uses")
-	_, err = s.d.runStart(t.Context(), s.request(), *s.ordered(func(spec *wire.RunSpec) { spec.Driver, spec.Agent.Command = "robot", "true" }))
+	_, err = s.d.api.RunStart(t.Context(), s.request(), *s.ordered(func(spec *wire.RunSpec) { spec.Driver, spec.Agent.Command = "robot", "true" }))
 	refusedAs(t, "a driver that is none", err, wire.Usage, `driver "robot"`)
 	v := s.start(s.spec("test -f ok", "sleep 1000"))
 	s.until(v.ID, func(st run.State) bool { return st.Stage == run.Agent })
@@ -355,7 +355,7 @@ func TestADrainDoesNotWaitForAChat(t *testing.T) {
 	c := s.chat()
 	c.joins(s.ordered())
 	c.work()
-	if err := s.d.drain(t.Context()); err != nil {
+	if err := s.d.Drain(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

@@ -17,9 +17,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/run/engine"
 	"autopilot/daemon/run/workflow"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/probe/judge"
@@ -132,7 +132,7 @@ func (h *hostSim) playDay(runs, hours int) []string {
 		time.Sleep(time.Until(h.began.Add(d.at)))
 		d.do()
 	}
-	for end := h.began.Add(40 * time.Hour); h.d.fleet.Live() > 0 && time.Now().Before(end); {
+	for end := h.began.Add(40 * time.Hour); h.d.Fleet.Live() > 0 && time.Now().Before(end); {
 		time.Sleep(time.Minute)
 	}
 	stop()
@@ -144,13 +144,13 @@ func (h *hostSim) playDay(runs, hours int) []string {
 
 // kept looks at what has come of the day.
 func (h *hostSim) kept(runs int) {
-	if n := h.d.fleet.Count(); n != runs {
+	if n := h.d.Fleet.Count(); n != runs {
 		h.fault("there are %d runs of %d", n, runs)
 	}
-	for _, s := range h.d.fleet.LiveStates() {
+	for _, s := range h.d.Fleet.LiveStates() {
 		h.fault("%s does not end: %s, %+v", s.ID, s.Stage, s.Waiting)
 	}
-	p, err := h.d.machine.Show(h.d.beside.ctx, bus.Request{}, wire.ProbeRequest{})
+	p, err := h.d.Machine.Show(h.d.beside.ctx, auth.Request{}, wire.ProbeRequest{})
 	h.must(err)
 	if n := len(p.Waiting); n > 0 {
 		h.fault("%d stand in line", n)

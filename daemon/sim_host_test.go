@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"autopilot/daemon/agent/price"
+	"autopilot/daemon/api"
 	"autopilot/daemon/auth/consent"
 	"autopilot/daemon/auth/person"
 	"autopilot/daemon/auth/pin"
@@ -121,44 +122,45 @@ func (h *hostSim) open() {
 	prices, err := price.Shipped()
 	h.must(err)
 	d := &Daemon{
-		cfg:  Config{Log: quiet, Home: h.dir, Boot: "boot", Places: place.Places{State: h.dir, Config: filepath.Join(h.dir, "config.yaml")}, machine: h.sees},
-		host: "sim", stored: stored{log: h.log, blobs: blobs}, effects: effects, beside: beside{ctx: ctx, cancel: die},
+		cfg:    Config{Log: quiet, Home: h.dir, Boot: "boot", Places: place.Places{State: h.dir, Config: filepath.Join(h.dir, "config.yaml")}, machine: h.sees},
+		Rooms:  &api.Rooms{HostID: "sim", Log: h.log, Blobs: blobs, Effects: effects, Settings: config.Hold(filepath.Join(h.dir, "config.yaml"))},
+		beside: beside{ctx: ctx, cancel: die},
 	}
-	d.settings = config.Hold(d.cfg.Places.Config)
-	d.consent = consent.New(person.System(), pin.Open(h.dir, time.Now, 2), person.Daemon{}, "sim")
-	d.limits = budget.NewLimits(d.settings, prices, blobs)
+	d.Rooms.Daemon, d.api = d, api.New(d.Rooms)
+	d.Consent = consent.New(person.System(), pin.Open(h.dir, time.Now, 2), person.Daemon{}, "sim")
+	d.Limits = budget.NewLimits(d.Settings, prices, blobs)
 	j := journal.New(h.log, "sim", time.Now)
-	d.journal = j
-	d.hosts, err = openHostLog(ctx, j, "sim", quiet)
+	d.Journal = j
+	d.HostLog, err = openHostLog(ctx, j, "sim", quiet)
 	h.must(err)
-	d.chats = d.newChats()
-	d.peers, err = d.openPeers(ctx, j)
+	d.Chats = d.newChats()
+	d.Peers, err = d.openPeers(ctx, j)
 	h.must(err)
-	d.fleet = fleet.New(ctx, fleet.Config{Journal: j, Worker: h, Flow: h.flowOf, Host: "sim", Now: time.Now, Log: quiet, Draining: d.draining.Load})
+	d.Fleet = fleet.New(ctx, fleet.Config{Journal: j, Worker: h, Flow: h.flowOf, Host: "sim", Now: time.Now, Log: quiet, Draining: d.draining.Load})
 	d.openBudget()
-	d.accounts = account.New(account.Config{
-		Open: account.Own{Journal: j, Actor: "daemon:sim", Log: quiet}.Open, Runs: d.fleet, Actor: "daemon:sim", Now: j.Now, Log: quiet,
+	d.Accounts = account.New(account.Config{
+		Open: account.Own{Journal: j, Actor: "daemon:sim", Log: quiet}.Open, Runs: d.Fleet, Actor: "daemon:sim", Now: j.Now, Log: quiet,
 	})
-	d.machine = d.newMachine()
-	d.fleet.Tell(fleet.Listener{
+	d.Machine = d.newMachine()
+	d.Fleet.Tell(fleet.Listener{
 		Loading: func(ctx context.Context, open []run.State) error {
 			for i := range open {
-				d.machine.LineUp(ctx, []*run.State{&open[i]})
+				d.Machine.LineUp(ctx, []*run.State{&open[i]})
 			}
 			return nil
 		},
-		Touched: d.usage.Day.Changed,
+		Touched: d.Usage.Day.Changed,
 		Noted: func(s run.State) {
-			d.accounts.Note(s)
-			d.machine.Note(s)
+			d.Accounts.Note(s)
+			d.Machine.Note(s)
 			h.seen(s)
 		},
 	})
 	h.mu.Lock()
 	h.d, h.die, h.alive = d, die, time.Now()
 	h.mu.Unlock()
-	h.must(d.fleet.Load(ctx, engine.Reboot{}))
-	for _, work := range []func(context.Context){d.accounts.Run, d.machine.Run} {
+	h.must(d.Fleet.Load(ctx, engine.Reboot{}))
+	for _, work := range []func(context.Context){d.Accounts.Run, d.Machine.Run} {
 		d.beside.Go(func() { work(ctx) })
 	}
 }
@@ -201,7 +203,7 @@ func (h *hostSim) configure(change func(*config.User)) {
 // kill ends the daemon as a signal does: its runs are let go of.
 func (h *hostSim) kill() {
 	h.die()
-	h.d.fleet.Close()
+	h.d.Fleet.Close()
 	h.d.beside.Wait()
 }
 
@@ -215,17 +217,17 @@ func (h *hostSim) begin(id string, a simAgent, change ...func(*events.RunStarted
 	h.mu.Lock()
 	h.plan[id] = a
 	h.mu.Unlock()
-	_, err := h.d.fleet.Begin(h.d.beside.ctx, id, d, "local:0@sim/1", "req"+id)
+	_, err := h.d.Fleet.Begin(h.d.beside.ctx, id, d, "local:0@sim/1", "req"+id)
 	h.must(err)
 }
 
 func (h *hostSim) do(id string, c engine.Command) error {
-	_, err := h.d.fleet.Do(h.d.beside.ctx, id, c, "local:0@sim/1", "")
+	_, err := h.d.Fleet.Do(h.d.beside.ctx, id, c, "local:0@sim/1", "")
 	return err
 }
 
 func (h *hostSim) state(id string) run.State {
-	s, _ := h.d.fleet.State(id)
+	s, _ := h.d.Fleet.State(id)
 	return s
 }
 
@@ -255,12 +257,12 @@ func (h *hostSim) BeginAgent(ctx context.Context, s run.State, act engine.RunAge
 	}
 	h.letIn(s, asked)
 	if h.loses {
-		h.d.machine.Drop(s.ID)
+		h.d.Machine.Drop(s.ID)
 	}
 	if h.holds {
 		nobody := run.State{ID: "nobody-" + s.ID, Stage: run.Ready}
 		nobody.Facts.Workflow, nobody.Loop.Iteration = "led", 1 // it begins in any case, and at once
-		if _, _, err := h.d.machine.Slot(ctx, nobody); err != nil {
+		if _, _, err := h.d.Machine.Slot(ctx, nobody); err != nil {
 			return nil, err
 		}
 	}

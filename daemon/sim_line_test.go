@@ -57,7 +57,7 @@ func (h *hostSim) wantsAtWork(what string, ids ...string) {
 func (h *hostSim) wantsInLine(what string, ids ...string) {
 	h.t.Helper()
 	for i, id := range ids {
-		if s := h.state(id); !inLine(&s) || h.d.machine.Placed(s).Waiting.Place != i+1 {
+		if s := h.state(id); !inLine(&s) || h.d.Machine.Placed(s).Waiting.Place != i+1 {
 			h.t.Errorf("%s: %s does not stand in line at %d: %s/%s %+v", what, id, i+1, s.Status, s.Stage, s.Waiting)
 		}
 	}
@@ -223,7 +223,7 @@ func TestEachStartDoesNotMakeRoomForTheNext(t *testing.T) {
 			t.Errorf("%d at work at once", h.most)
 		}
 		h.pass(time.Hour)
-		if n := h.d.fleet.Live(); n > 0 {
+		if n := h.d.Fleet.Live(); n > 0 {
 			t.Errorf("%d are not done", n)
 		}
 	})
@@ -260,7 +260,7 @@ func TestLookingAtNothingKeepsTheBoundOfAPerson(t *testing.T) {
 		h.begin("r2", quick(5*time.Minute))
 		h.pass(10 * time.Second)
 		h.wantsAtWork("with policy off", "r0", "r1")
-		if w := h.d.machine.Placed(h.state("r2")).Waiting; w == nil || w.By != "max" || w.Limit != 2 || w.Used != 2 || w.Place != 1 || w.Signal.Of != "" {
+		if w := h.d.Machine.Placed(h.state("r2")).Waiting; w == nil || w.By != "max" || w.Limit != 2 || w.Used != 2 || w.Place != 1 || w.Signal.Of != "" {
 			t.Errorf("the third waits %+v", w)
 		}
 		h.pass(10 * time.Minute)

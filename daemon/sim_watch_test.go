@@ -91,7 +91,7 @@ func inLine(s *run.State) bool {
 // work than there was room for.
 func (h *hostSim) letIn(s run.State, since time.Time) {
 	flow, _ := h.flowOf(context.Background(), s)
-	now, live := time.Now(), h.d.fleet.LiveStates()
+	now, live := time.Now(), h.d.Fleet.LiveStates()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if s.Waiting != nil && !s.Waiting.InLine.IsZero() {
@@ -188,7 +188,7 @@ func (h *hostSim) watch(ctx context.Context, last time.Duration) {
 		h.mu.Lock()
 		d := h.d
 		h.mu.Unlock()
-		for _, s := range d.fleet.LiveStates() {
+		for _, s := range d.Fleet.LiveStates() {
 			if inLine(s) {
 				flow, _ := h.flowOf(ctx, *s)
 				waits[h.user.Load().Resources.PolicyOf(flow)] = s.ID

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/exec/confine"
 	"autopilot/daemon/exec/sandbox"
 	"autopilot/daemon/test/proctest"
@@ -100,13 +101,13 @@ func (s *site) leaves() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	for _, st := range s.d.fleet.LiveStates() {
-		if _, err := s.d.runCancel(ctx, s.request(), wire.StopRequest{RunRef: wire.RunRef{Run: st.ID}}); err != nil {
+	for _, st := range s.d.Fleet.LiveStates() {
+		if _, err := s.d.api.RunCancel(ctx, s.request(), wire.StopRequest{RunRef: wire.RunRef{Run: st.ID}}); err != nil {
 			continue // it has ended meanwhile, or cannot
 		}
 		for ctx.Err() == nil {
-			changed := s.d.fleet.Wait()
-			if got, ok := s.d.fleet.State(st.ID); !ok || settled(got) {
+			changed := s.d.Fleet.Wait()
+			if got, ok := s.d.Fleet.State(st.ID); !ok || settled(got) {
 				break
 			}
 			select {
@@ -169,9 +170,9 @@ func (s *site) close() {
 	s.d = nil
 }
 
-func (s *site) request() bus.Request {
+func (s *site) request() auth.Request {
 	s.calls++
-	return bus.Request{Identity: bus.Identity{Kind: bus.KindLocal, Actor: "local:0@test/1"}, ID: fmt.Sprintf("r%d", s.calls)}
+	return auth.Request{Identity: auth.Identity{Kind: auth.KindLocal, Actor: "local:0@test/1"}, ID: fmt.Sprintf("r%d", s.calls)}
 }
 
 // spec is a run with one goal and an agent, both shell text. What it does is not about the
@@ -189,7 +190,7 @@ func (s *site) spec(goal, agent string, edit ...func(*wire.RunSpec)) wire.StartR
 
 func (s *site) start(q wire.StartRequest) wire.RunView {
 	s.t.Helper()
-	v, err := s.d.runStart(s.t.Context(), s.request(), q)
+	v, err := s.d.api.RunStart(s.t.Context(), s.request(), q)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -200,8 +201,8 @@ func (s *site) start(q wire.StartRequest) wire.RunView {
 func (s *site) until(id string, is func(run.State) bool) run.State {
 	s.t.Helper()
 	for {
-		changed := s.d.fleet.Wait()
-		if st, ok := s.d.fleet.State(id); ok && is(st) {
+		changed := s.d.Fleet.Wait()
+		if st, ok := s.d.Fleet.State(id); ok && is(st) {
 			return st
 		}
 		select {
@@ -218,7 +219,7 @@ func (s *site) printed(effect, text string) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		out, err := s.d.effects.Open(effect).Tail("output", 1<<10)
+		out, err := s.d.Effects.Open(effect).Tail("output", 1<<10)
 		if err == nil && strings.Contains(string(out), text) {
 			return
 		}
@@ -240,7 +241,7 @@ func (s *site) play(q wire.StartRequest) run.State {
 
 func (s *site) why(id string) wire.WhyView {
 	s.t.Helper()
-	v, err := s.d.runWhy(s.t.Context(), s.request(), wire.RunRef{Run: id})
+	v, err := s.d.api.RunWhy(s.t.Context(), s.request(), wire.RunRef{Run: id})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -249,7 +250,7 @@ func (s *site) why(id string) wire.WhyView {
 
 func (s *site) wants(st run.State, state string) {
 	s.t.Helper()
-	if v := s.d.view(st); v.State != state && v.State+":"+v.Reason != state {
+	if v := s.d.api.View(st); v.State != state && v.State+":"+v.Reason != state {
 		w := s.why(st.ID)
 		s.t.Fatalf("run is %s:%s, want %s\n%s\n%s: %s", v.State, v.Reason, state, w.Because, w.ErrorFrom, w.LastError)
 	}
@@ -257,7 +258,7 @@ func (s *site) wants(st run.State, state string) {
 
 func (s *site) tree(st run.State) []string {
 	s.t.Helper()
-	repo, err := s.d.worker.Repo(s.t.Context(), st)
+	repo, err := s.d.Worker.Repo(s.t.Context(), st)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -271,9 +272,9 @@ func (s *site) tree(st run.State) []string {
 func (s *site) stop(id string, mode events.StopMode) run.State {
 	s.t.Helper()
 	q := wire.StopRequest{RunRef: wire.RunRef{Run: id}, Now: mode == events.StopNow}
-	f := s.d.runStop
+	f := s.d.api.RunStop
 	if mode == events.StopCancel {
-		f = s.d.runCancel
+		f = s.d.api.RunCancel
 	}
 	if _, err := f(s.t.Context(), s.request(), q); err != nil {
 		s.t.Fatal(err)

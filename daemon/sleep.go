@@ -24,16 +24,16 @@ func (d *Daemon) tend(ctx context.Context) {
 		case <-tick.C:
 		}
 		d.tended.note()
-		d.effects.Reap()
-		if err := d.journal.Disk.Refill(); err != nil {
+		d.Effects.Reap()
+		if err := d.Journal.Disk.Refill(); err != nil {
 			d.cfg.Log.Warn("disk", "error", err)
 		}
 		d.tellFull()
-		d.budget.Tend(ctx, time.Now())
-		d.peers.Sweep(ctx)
+		d.Budget.Tend(ctx, time.Now())
+		d.Peers.Sweep(ctx)
 		now := slept()
 		if now-before >= sleepLeast {
-			d.fleet.Suspended(ctx, now-before)
+			d.Fleet.Suspended(ctx, now-before)
 			before = now
 		}
 	}

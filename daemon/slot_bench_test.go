@@ -29,7 +29,7 @@ func thousand(b *testing.B, runs int) (*site, []run.State) {
 	for i := range runs {
 		st := s.lives(fmt.Sprintf("01KB%022d", i), like)
 		all = append(all, st)
-		not, _, err := s.d.machine.Slot(b.Context(), st)
+		not, _, err := s.d.Machine.Slot(b.Context(), st)
 		if w, ok := not.(events.LimitWaiting); !ok || w.Place != i+1 || err != nil {
 			b.Fatalf("run %d: %+v, %v", i, not, err)
 		}
@@ -40,7 +40,7 @@ func thousand(b *testing.B, runs int) (*site, []run.State) {
 // lives puts a live run into the fleet, whose actor ends at once, as the daemon's work has.
 func (s *site) lives(id string, like run.State) run.State {
 	like.ID, like.Facts.Handle = id, id
-	s.d.fleet.Serve(s.t.Context(), like, engine.Reboot{})
+	s.d.Fleet.Serve(s.t.Context(), like, engine.Reboot{})
 	return like
 }
 
@@ -52,7 +52,7 @@ func BenchmarkWhoMayBegin(b *testing.B) {
 	s, all := thousand(b, 1_000)
 	floor := make([]byte, 512<<10)
 	asks := func(i int) {
-		if not, _, err := s.d.machine.Slot(b.Context(), all[i%len(all)]); not == nil || err != nil {
+		if not, _, err := s.d.Machine.Slot(b.Context(), all[i%len(all)]); not == nil || err != nil {
 			b.Fatalf("%+v, %v", not, err)
 		}
 	}

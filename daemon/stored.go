@@ -26,35 +26,20 @@ import (
 	"autopilot/events/log"
 )
 
-// stored is what the state directory holds.
-type stored struct {
-	lock    *bus.StateLock
-	mark    *filestore.Mark
-	seals   *filestore.Seals
-	kept    *fleet.Kept
-	log     log.Log
-	journal *journal.Journal
-	hosts   *hostLog
-	archive *archive.Archive
-	rolled  *roll.Outcome // of the roll that was asked for
-	blobs   *blob.Store
-}
-
 func (d *Daemon) openStores(ctx context.Context) (err error) {
 	state := d.cfg.Places.State
 	durable := blob.Power
 	if d.cfg.Durability == bus.Process {
 		durable = blob.Process
 	}
-	d.past.streams = filestore.StreamsIn(state)
-	if d.blobs, err = blob.Open(filepath.Join(state, "blobs"), durable); err != nil {
+	if d.Blobs, err = blob.Open(filepath.Join(state, "blobs"), durable); err != nil {
 		return err
 	}
-	d.uploads = upload.New(d.blobs)
-	if d.effects, err = effect.New(effect.Config{Root: filepath.Join(state, "effects"), Shim: d.cfg.Shim, Orphans: d.cfg.Orphans, BootID: d.cfg.Boot}); err != nil {
+	d.Uploads = upload.New(d.Blobs)
+	if d.Effects, err = effect.New(effect.Config{Root: filepath.Join(state, "effects"), Shim: d.cfg.Shim, Orphans: d.cfg.Orphans, BootID: d.cfg.Boot}); err != nil {
 		return err
 	}
-	if id, ok := d.effects.Owner(os.Getppid()); ok {
+	if id, ok := d.Effects.Owner(os.Getppid()); ok {
 		return fmt.Errorf("%w: %s", errInside, id)
 	}
 	if err := d.roll(ctx); err != nil {
@@ -63,30 +48,30 @@ func (d *Daemon) openStores(ctx context.Context) (err error) {
 	if err := d.openMark(); err != nil {
 		return err
 	}
-	d.bus, err = bus.Open(bus.Config{
+	d.Bus, err = bus.Open(bus.Config{
 		Places: d.cfg.Places, Lock: d.lock, Durability: d.cfg.Durability, Quota: d.cfg.Quota,
-		Version: d.cfg.Version, Host: d.host, Log: d.cfg.Log, Identify: d.identify, Listen: d.cfg.Listen,
+		Version: d.cfg.Version, Host: d.HostID, Log: d.cfg.Log, Identify: d.identify, Listen: d.cfg.Listen,
 	})
 	if err != nil {
 		return err
 	}
-	nc, err := d.bus.Daemon()
+	nc, err := d.Bus.Daemon()
 	if err != nil {
 		return err
 	}
 	cfg := bus.LogConfig(d.cfg.Quota)
-	cfg.Acknowledged, cfg.Witness = d.acknowledged, d.seals
-	if d.archive, err = archive.OpenArchive(archive.DirIn(state), d.cfg.Log); err != nil {
+	cfg.Acknowledged, cfg.Witness = d.acknowledged, d.Seals
+	if d.Archive, err = archive.OpenArchive(archive.DirIn(state), d.cfg.Log); err != nil {
 		return err
 	}
 	l, err := log.Open(ctx, nc, cfg)
-	d.log = fleet.History{Log: l, Archive: d.archive, Archived: d.archived}
+	d.Log = fleet.History{Log: l, Archive: d.Archive, Archived: d.archived}
 	return err
 }
 
 // archived says that a run is in the archive and not in the log.
 func (d *Daemon) archived(id string) bool {
-	return d.fleet != nil && d.fleet.IsArchived(id)
+	return d.Fleet != nil && d.Fleet.IsArchived(id)
 }
 
 // roll has a roll that was asked for done, while nobody has the store open.
@@ -96,7 +81,7 @@ func (d *Daemon) roll(ctx context.Context) error {
 		return err
 	}
 	d.rolled, err = roll.Do(ctx, roll.Config{
-		Places: d.cfg.Places, Boot: boot, Host: d.host, Version: d.cfg.Version, Quota: d.cfg.Quota,
+		Places: d.cfg.Places, Boot: boot, Host: d.HostID, Version: d.cfg.Version, Quota: d.cfg.Quota,
 		Free: disk.Ballast{Dir: d.cfg.Places.State}.Free, Now: time.Now, Log: d.cfg.Log,
 	})
 	if err == nil && d.rolled.Refused() != nil {
@@ -113,18 +98,18 @@ func (d *Daemon) openMark() error {
 	if err != nil {
 		return fmt.Errorf("open the event store: %w", err)
 	}
-	if d.seals, err = filestore.OpenSeals(filestore.NamesIn(state), filestore.StreamsIn(state), boot); err != nil {
+	if d.Seals, err = filestore.OpenSeals(filestore.NamesIn(state), filestore.StreamsIn(state), boot); err != nil {
 		return err
 	}
-	d.seals.Failed = func(err error) { d.cfg.Log.Error("prove the event store", "error", err) }
+	d.Seals.Failed = func(err error) { d.cfg.Log.Error("prove the event store", "error", err) }
 	d.kept, err = fleet.OpenKept(fleet.KeptConfig{
-		Path: snapshot.FileIn(state), Streams: filestore.StreamsIn(state), Seals: d.seals, Log: d.cfg.Log, Reached: d.sealed,
+		Path: snapshot.FileIn(state), Streams: filestore.StreamsIn(state), Seals: d.Seals, Log: d.cfg.Log, Reached: d.sealed,
 	})
 	if err != nil {
 		return err
 	}
-	if d.mark, err = filestore.OpenMark(filestore.NamesIn(state).Mark, d.cfg.Durability == bus.Process, boot); err == nil {
-		d.mark.Ease()
+	if d.Mark, err = filestore.OpenMark(filestore.NamesIn(state).Mark, d.cfg.Durability == bus.Process, boot); err == nil {
+		d.Mark.Ease()
 	}
 	return err
 }
@@ -132,9 +117,9 @@ func (d *Daemon) openMark() error {
 // sealed makes a checkpoint of what the fold has read. Without one a power cut
 // leaves more to believe.
 func (d *Daemon) sealed(at log.Cursor) {
-	err := d.mark.Sync()
+	err := d.Mark.Sync()
 	if err == nil {
-		err = d.seals.Reached(at.Place())
+		err = d.Seals.Reached(at.Place())
 	}
 	if err != nil {
 		d.cfg.Log.Error("move the checkpoint of the event store", "error", err)
@@ -144,28 +129,28 @@ func (d *Daemon) sealed(at log.Cursor) {
 // acknowledged moves the mark. When that fails the mark is behind, which proves
 // less and claims nothing wrong.
 func (d *Daemon) acknowledged(stream string, position uint64) {
-	if err := d.mark.Set(filestore.Position{Stream: stream, Last: position}); err != nil {
+	if err := d.Mark.Set(filestore.Position{Stream: stream, Last: position}); err != nil {
 		d.cfg.Log.Error("move the mark of the event store", "error", err)
 	}
 }
 
 // closeMark notes a clean end, once the server has closed its files.
 func (d *Daemon) closeMark() error {
-	if d.mark == nil {
-		if d.seals != nil {
-			return d.seals.Close(0)
+	if d.Mark == nil {
+		if d.Seals != nil {
+			return d.Seals.Close(0)
 		}
 		return nil
 	}
-	n, err := filestore.BlockBytes(filestore.StreamsIn(d.cfg.Places.State), d.mark.Stream())
+	n, err := filestore.BlockBytes(filestore.StreamsIn(d.cfg.Places.State), d.Mark.Stream())
 	if err != nil {
 		n = -1
 	}
-	end := d.mark.Latest().Last
+	end := d.Mark.Latest().Last
 	if !d.loaded || err != nil {
 		end = 0
 	}
-	return errors.Join(err, d.mark.Close(n), d.seals.Close(end))
+	return errors.Join(err, d.Mark.Close(n), d.Seals.Close(end))
 }
 
 // errHost says that the file with the name of this host has none: what was

@@ -52,7 +52,7 @@ func templateOf(t *testing.T, kept bool) template {
 func (s *site) trustAll() {
 	s.t.Helper()
 	e := events.ConfigTrusted{Repository: strings.Repeat("0", 16), Config: "", File: "", Assurance: events.AssuredTTY}
-	if _, err := s.d.hosts.Append(s.t.Context(), e, "person:1@test/x", ""); err != nil {
+	if _, err := s.d.HostLog.Append(s.t.Context(), e, "person:1@test/x", ""); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -135,13 +135,13 @@ func (x *tampered) start(m template) string {
 	}
 	if err = s.resumed(m.halted.ID); err != nil {
 		// What the snapshot has of it is read anew when something is to be added.
-		s.until(m.halted.ID, func(st run.State) bool { return s.d.view(st).Reason == string(events.HaltLogIntegrity) })
+		s.until(m.halted.ID, func(st run.State) bool { return s.d.api.View(st).Reason == string(events.HaltLogIntegrity) })
 		return breaks
 	}
 	after := s.until(m.halted.ID, func(st run.State) bool {
-		return st.Log.Seq > before.Log.Seq+1 && st.Status != run.Live || st.Log.Broken > 0 && s.d.view(st).Reason == string(events.HaltLogIntegrity)
+		return st.Log.Seq > before.Log.Seq+1 && st.Status != run.Live || st.Log.Broken > 0 && s.d.api.View(st).Reason == string(events.HaltLogIntegrity)
 	})
-	switch v := d.view(after); {
+	switch v := d.api.View(after); {
 	case v.Reason == string(events.HaltLogIntegrity) && after.Loop.Iteration == before.Loop.Iteration:
 		return breaks
 	case after.Loop.Iteration > before.Loop.Iteration:
@@ -158,7 +158,7 @@ func (s *site) resumed(id string) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		_, err := s.d.runResume(s.t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: id}, Note: "try this"})
+		_, err := s.d.api.RunResume(s.t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: id}, Note: "try this"})
 		if codeOf(err) != wire.Conflict {
 			return err
 		}
@@ -173,7 +173,7 @@ func (s *site) resumed(id string) error {
 // quiet is a run once nothing is about to be begun for it.
 func (s *site) quiet(id string) (run.State, bool) {
 	s.t.Helper()
-	if st, ok := s.d.fleet.State(id); !ok || st.Status != run.Live {
+	if st, ok := s.d.Fleet.State(id); !ok || st.Status != run.Live {
 		return st, ok
 	}
 	return s.until(id, settled), true

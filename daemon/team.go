@@ -19,24 +19,24 @@ func (d *Daemon) joinTeam(now func() time.Time) {
 	if d.cfg.Team == nil {
 		return
 	}
-	d.team = team.New(team.Config{
-		Servers: *d.cfg.Team, Name: "autopilotd " + d.host, Blobs: d.blobs, Log: d.cfg.Log, Now: now, Heard: d.teamHeard, Came: d.teamCame,
+	d.Team = team.New(team.Config{
+		Servers: *d.cfg.Team, Name: "autopilotd " + d.HostID, Blobs: d.Blobs, Log: d.cfg.Log, Now: now, Heard: d.teamHeard, Came: d.teamCame,
 	})
-	d.teamLog = journal.New(d.team.Log(), d.host, now)
-	d.shared = account.NewShared(d.teamLog, events.ActorDaemon(d.host), time.Now, d.cfg.Log)
+	d.teamLog = journal.New(d.Team.Log(), d.HostID, now)
+	d.shared = account.NewShared(d.teamLog, events.ActorDaemon(d.HostID), time.Now, d.cfg.Log)
 }
 
 // openTeam begins to share, and waits a little: who asks first shall not hear that
 // it was not tried yet.
 func (d *Daemon) openTeam(ctx context.Context) {
-	if d.team == nil {
+	if d.Team == nil {
 		return
 	}
-	d.beside.Go(func() { d.team.Run(ctx) })
+	d.beside.Go(func() { d.Team.Run(ctx) })
 	timer := time.NewTimer(teamWait)
 	defer timer.Stop()
 	select {
-	case <-d.team.Tried():
+	case <-d.Team.Tried():
 	case <-timer.C:
 	case <-ctx.Done():
 	}
@@ -46,10 +46,10 @@ func (d *Daemon) openTeam(ctx context.Context) {
 func (d *Daemon) teamHeard(ctx context.Context, st log.Stored) {
 	switch st.Event.Aggregate.Kind {
 	case events.KindClaim:
-		d.claims.Heard(ctx, st)
+		d.Claims.Heard(ctx, st)
 	case events.KindAccount:
 		d.shared.Heard(ctx, st)
-		d.accounts.Heard(st.Event.Aggregate.ID)
+		d.Accounts.Heard(st.Event.Aggregate.ID)
 	case events.KindRun, events.KindPeer, events.KindHost: // each daemon has its own
 	}
 }
@@ -57,7 +57,7 @@ func (d *Daemon) teamHeard(ctx context.Context, st log.Stored) {
 // teamCame stores what is owed, and looks at what was not seen meanwhile.
 func (d *Daemon) teamCame(ctx context.Context) {
 	for _, id := range d.shared.Settle(ctx) {
-		d.accounts.Heard(id)
+		d.Accounts.Heard(id)
 	}
-	d.claims.Rouse()
+	d.Claims.Rouse()
 }

@@ -57,7 +57,7 @@ func TestTwoDaemonsOfATeam(t *testing.T) {
 	b.remote("https://github.com/owner/name")
 	for _, s := range []*site{a, b} {
 		s.on(bus.Team{URL: c.URLs(), Credentials: c.KeyFile(t, 0), Replicas: 3})
-		comes(t, "the team", func() bool { return s.d.team.View().Problem == "" })
+		comes(t, "the team", func() bool { return s.d.Team.View().Problem == "" })
 	}
 	h := &hosts{t: t, c: c, a: a, b: b, one: a.chat(), two: b.chat()}
 	t.Run("a claim taken on one host is seen and kept to on the other", h.seen)
@@ -90,11 +90,11 @@ func (h *hosts) seen(t *testing.T) {
 	}
 	comes(t, "the claim on the other host", func() bool { return listed(h.b, "branch:fix/x").State == wire.ClaimHeld })
 	v := listed(h.b, "branch:fix/x")
-	if v.Of != "github.com/owner/name" || v.Host != h.a.d.host || v.Mine || v.Alive || !strings.Contains(v.Holder, "of host") {
+	if v.Of != "github.com/owner/name" || v.Host != h.a.d.HostID || v.Mine || v.Alive || !strings.Contains(v.Holder, "of host") {
 		t.Errorf("there it is %+v", v)
 	}
 	_, err := h.two.takes("branch:fix/x")
-	refusedAs(t, "taken there", err, wire.Conflict, fmt.Sprintf("branch:fix/x of github.com/owner/name is held by a chat of claude, process %d of host %s", h.one.pid, h.a.d.host))
+	refusedAs(t, "taken there", err, wire.Conflict, fmt.Sprintf("branch:fix/x of github.com/owner/name is held by a chat of claude, process %d of host %s", h.one.pid, h.a.d.HostID))
 	refusedAs(t, "given back there", h.two.drops("branch:fix/x"), wire.Conflict, "is held by")
 	h.b.saysAll("a push there", h.two.hook(wire.HookCalls, runs("git push origin fix/x")), "branch fix/x is held by")
 	// Each has its own work tree, and the claim on it is in no log but its own.
@@ -109,7 +109,7 @@ func (h *hosts) seen(t *testing.T) {
 	if v, err := h.two.takes("branch:fix/x"); err != nil || v.Fence < 3 {
 		t.Errorf("free, and taken there: %+v, %v", v, err)
 	}
-	if v, err := h.a.d.verify(t.Context(), h.a.request(), wire.VerifyRequest{Every: true}); err != nil || len(v.Problems) > 0 {
+	if v, err := h.a.d.api.Verify(t.Context(), h.a.request(), wire.VerifyRequest{Every: true}); err != nil || len(v.Problems) > 0 {
 		t.Errorf("verify: %+v, %v", v, err)
 	}
 }
@@ -146,7 +146,7 @@ exit 1
 		t.Error("the agent began there nevertheless")
 	}
 	for s, id := range map[*site]string{h.a: met.ID, h.b: held.ID} {
-		if _, err := s.d.runCancel(t.Context(), s.request(), wire.StopRequest{RunRef: wire.RunRef{Run: id}}); err != nil {
+		if _, err := s.d.api.RunCancel(t.Context(), s.request(), wire.StopRequest{RunRef: wire.RunRef{Run: id}}); err != nil {
 			t.Error(err)
 		}
 		comes(t, "that the work tree is given back", func() bool { return listed(s, "workspace").State == "" })
@@ -156,8 +156,8 @@ exit 1
 // clock puts the clock of the second host back by an hour.
 func (h *hosts) clock(t *testing.T) {
 	behind := func() time.Time { return time.Now().Add(-time.Hour) }
-	h.b.d.claims.Now, h.b.d.teamLog.Now = behind, behind
-	defer func() { h.b.d.claims.Now, h.b.d.teamLog.Now = time.Now, time.Now }()
+	h.b.d.Claims.Now, h.b.d.teamLog.Now = behind, behind
+	defer func() { h.b.d.Claims.Now, h.b.d.teamLog.Now = time.Now, time.Now }()
 	if _, err := h.one.takes("issue:24"); err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func (h *hosts) clock(t *testing.T) {
 	_, err = h.one.takes("issue:25") // by its clock nothing was heard for an hour, and for --ttl 10s
 	refusedAs(t, "of one whose clock is behind", err, wire.Conflict, "is held by")
 	k := h.b.key("issue:25")
-	s, at, err := h.a.d.claims.Peek(t.Context(), k)
+	s, at, err := h.a.d.Claims.Peek(t.Context(), k)
 	if err != nil || at.Now.Sub(s.Beat) < 59*time.Minute || s.Standing(at) != lease.Live {
 		t.Errorf("it is %+v, %s, %v", s, s.Standing(at), err)
 	}
@@ -196,7 +196,7 @@ func (h *hosts) race(t *testing.T) {
 		for i, chat := range []*talk{h.one, h.two} {
 			q, work := chat.request(), chat.s.work
 			wg.Go(func() {
-				v, err := chat.s.d.claims.Take(t.Context(), q, wire.ClaimRequest{Workspace: work, Key: key})
+				v, err := chat.s.d.Claims.Take(t.Context(), q, wire.ClaimRequest{Workspace: work, Key: key})
 				if errs[i] = err; err == nil {
 					took[i] = v.Claims[0]
 				}
@@ -225,12 +225,12 @@ func (h *hosts) found(t *testing.T) {
 	if _, err := h.one.takes("merge:main"); err != nil {
 		t.Fatal(err)
 	}
-	people := h.a.d.consent.People
+	people := h.a.d.Consent.People
 	h.a.close()
 	_, err := h.two.takes("merge:main")
 	refusedAs(t, "while its daemon is away", err, wire.Conflict, "is held by")
 	h.a.open()
-	h.a.d.consent.People = people
+	h.a.d.Consent.People = people
 	comes(t, "its own claim", func() bool { v := listed(h.a, "merge:main"); return v.State == wire.ClaimHeld && v.Alive })
 	if v, err := h.one.takes("merge:main"); err != nil || !v.Mine {
 		t.Errorf("renewed: %+v, %v", v, err)
@@ -250,7 +250,7 @@ func (h *hosts) away(t *testing.T) {
 		h.c.Down(i)
 	}
 	for _, s := range []*site{h.a, h.b} {
-		comes(t, "that the team is away", func() bool { return s.d.team.View().Problem != "" })
+		comes(t, "that the team is away", func() bool { return s.d.Team.View().Problem != "" })
 	}
 	_, err := h.two.takes("issue:8")
 	refusedAs(t, "taken", err, wire.Failed, "who holds issue:8 of github.com/owner/name is not known now, so nothing was changed: the team at "+h.c.URLs())
@@ -259,12 +259,12 @@ func (h *hosts) away(t *testing.T) {
 	// A daemon begins without it too, and says so.
 	h.a.close()
 	h.a.open()
-	h.a.d.consent.People = h.one.table
-	status, err := h.a.d.daemonStatus(t.Context(), h.a.request(), struct{}{})
+	h.a.d.Consent.People = h.one.table
+	status, err := h.a.d.api.DaemonStatus(t.Context(), h.a.request(), struct{}{})
 	if err != nil || status.Team == nil || status.Team.Problem == "" {
 		t.Errorf("status: %+v, %v", status.Team, err)
 	}
-	if got, err := h.a.d.claims.List(t.Context(), h.a.request(), wire.ClaimsRequest{Workspace: h.a.work}); err != nil || got.Team == nil || got.Team.Problem == "" {
+	if got, err := h.a.d.Claims.List(t.Context(), h.a.request(), wire.ClaimsRequest{Workspace: h.a.work}); err != nil || got.Team == nil || got.Team.Problem == "" {
 		t.Errorf("list: %+v, %v", got, err)
 	}
 	h.b.write(map[string]string{"go": ""})

@@ -16,7 +16,6 @@ import (
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/place"
-	"autopilot/events/wire"
 	"autopilot/projections/explain"
 	"autopilot/projections/marker"
 	"autopilot/projections/phrase"
@@ -37,13 +36,13 @@ const (
 // the log: nobody is told of what is past.
 func (d *Daemon) openNotify(ctx context.Context) error {
 	notes, known, err := notify.Open(notify.Config{
-		Dir: filepath.Join(d.cfg.Places.State, "notify"), Settings: d.notifySettings, Effects: d.effects,
+		Dir: filepath.Join(d.cfg.Places.State, "notify"), Settings: d.notifySettings, Effects: d.Effects,
 		Env: notifierEnv(os.Environ()), Home: d.cfg.Home, Now: time.Now, Log: d.cfg.Log,
 	})
 	if err != nil {
 		return err
 	}
-	d.notes = notes
+	d.Notes = notes
 	if !known {
 		d.told(d.kept.Cursor(), nil) // where the fleet was loaded
 	}
@@ -57,7 +56,7 @@ func (d *Daemon) openNotify(ctx context.Context) error {
 // tellRolled takes the place up to which people were told over to the new log,
 // with what they were not told of runs that are not in it.
 func (d *Daemon) tellRolled(ctx context.Context) error {
-	told := log.Cursor(d.notes.Cursor())
+	told := log.Cursor(d.Notes.Cursor())
 	to, untold, err := d.rolled.Untold(told)
 	if err != nil || to == told {
 		return err
@@ -73,14 +72,14 @@ func (d *Daemon) tellRolled(ctx context.Context) error {
 // drafts shows what runs ask approval for, where the user's file wants that.
 func (d *Daemon) drafts() *draft.Publisher {
 	return draft.New(draft.Config{
-		Dir: filepath.Join(d.cfg.Places.State, "drafts"), Settings: d.notifySettings, Effects: d.effects,
+		Dir: filepath.Join(d.cfg.Places.State, "drafts"), Settings: d.notifySettings, Effects: d.Effects,
 		Env: notifierEnv(os.Environ()), Home: d.cfg.Home,
 	})
 }
 
 // notifySettings reads the user's file anew.
 func (d *Daemon) notifySettings() (notify.Settings, error) {
-	f := d.settings.Read()
+	f := d.Settings.Read()
 	return f.Notify, f.Err()
 }
 
@@ -100,7 +99,7 @@ func notifierEnv(environ []string) []string {
 // endOfLog is the place behind all that is stored.
 func (d *Daemon) endOfLog(ctx context.Context) (log.Cursor, error) {
 	var end log.Cursor
-	for stored, err := range d.log.ReadAll(ctx, "") {
+	for stored, err := range d.Log.ReadAll(ctx, "") {
 		if err != nil && !errors.Is(err, log.ErrDamaged) {
 			return "", fmt.Errorf("find the end of the log: %w", err)
 		}
@@ -162,7 +161,7 @@ func (d *Daemon) tellOn(ctx context.Context) error {
 
 // followInto hands on what is stored until ctx ends.
 func (d *Daemon) followInto(ctx context.Context, to chan<- log.Stored) error {
-	for s, err := range d.log.Follow(ctx, log.Cursor(d.notes.Cursor())) {
+	for s, err := range d.Log.Follow(ctx, log.Cursor(d.Notes.Cursor())) {
 		if errors.Is(err, log.ErrDamaged) {
 			continue // its run is halted for it
 		}
@@ -195,7 +194,7 @@ func atHand(from <-chan log.Stored) (out []log.Stored) {
 }
 
 func (d *Daemon) told(place log.Cursor, notices []notify.Notice) {
-	if err := d.notes.Add(string(place), notices...); err != nil {
+	if err := d.Notes.Add(string(place), notices...); err != nil {
 		d.cfg.Log.Error("tell what happens", "error", err)
 	}
 }
@@ -215,7 +214,7 @@ func (d *Daemon) notices(ctx context.Context, batch []log.Stored) ([]notify.Noti
 		if err != nil {
 			return nil, err
 		}
-		n := d.notice(kind, state, s.Event.Time, explain.Line(d.spoken(state), s.Event))
+		n := d.notice(kind, state, s.Event.Time, explain.Line(d.api.Spoken(state), s.Event))
 		d.addComment(ctx, &n, kind, state)
 		if d.together(ctx, &n, state, s.Event) {
 			out = append(out, n)
@@ -227,7 +226,7 @@ func (d *Daemon) notices(ctx context.Context, batch []log.Stored) ([]notify.Noti
 // stateAt is a run as it was after one of its events.
 func (d *Daemon) stateAt(ctx context.Context, e events.Event) (run.State, error) {
 	var s run.State
-	for stored, err := range d.log.Read(ctx, e.Aggregate, 0) {
+	for stored, err := range d.Log.Read(ctx, e.Aggregate, 0) {
 		if err != nil && !errors.Is(err, log.ErrDamaged) {
 			return s, err
 		}
@@ -242,14 +241,14 @@ func (d *Daemon) stateAt(ctx context.Context, e events.Event) (run.State, error)
 }
 
 func (d *Daemon) notice(kind notify.Kind, s run.State, at time.Time, what string) notify.Notice {
-	next, l := "", d.language(s)
+	next, l := "", d.api.Language(s)
 	if all := explain.Next(s); len(all) > 0 {
 		next = all[0].Command
 	}
 	if kind == notify.Died && s.Status == run.Live {
 		what += phrase.Say(l, "; the attempt is repeated", "。試行を繰り返す")
 	}
-	return notify.NewNotice(kind, d.viewAt(s, at), s.Log.Seq, at, phrase.Say(l, "run %s %s", "実行 %s: %s", s.Facts.Handle, what), next)
+	return notify.NewNotice(kind, d.api.ViewAt(s, at), s.Log.Seq, at, phrase.Say(l, "run %s %s", "実行 %s: %s", s.Facts.Handle, what), next)
 }
 
 // diskWaits are the runs that wait for room on the disk and were told of. No
@@ -259,11 +258,11 @@ type diskWaits map[string]bool
 
 // tellFull tells of runs that wait for room on the disk. Only tend calls it.
 func (d *Daemon) tellFull() {
-	full := d.fleet.Fulls(d.journal.Disk.Low())
+	full := d.Fleet.Fulls(d.Journal.Disk.Low())
 	var notices []notify.Notice
 	for id, s := range full {
 		if !d.waits[id] {
-			notices = append(notices, d.notice(notify.WaitingLimit, s, time.Now(), phrase.Say(d.language(s), "waits for room on the disk", "ディスクの空きを待機中")))
+			notices = append(notices, d.notice(notify.WaitingLimit, s, time.Now(), phrase.Say(d.api.Language(s), "waits for room on the disk", "ディスクの空きを待機中")))
 		}
 	}
 	d.waits = diskWaits{}
@@ -273,17 +272,4 @@ func (d *Daemon) tellFull() {
 	if len(notices) > 0 {
 		d.told("", notices)
 	}
-}
-
-// rings says whether the terminals that follow a run ring for an event.
-func (d *Daemon) rings(e events.Event) bool {
-	kind, ok := notify.KindOf(e.Data)
-	return ok && d.notes.Rings(kind)
-}
-
-// notifyView is what the daemon has yet to tell, and what is wrong with the
-// user's file.
-func (d *Daemon) notifyView() (*wire.NotifyStatus, string) {
-	v, problem := d.notes.Status()
-	return &v, problem
 }

@@ -26,17 +26,17 @@ func (d *Daemon) together(ctx context.Context, n *notify.Notice, s run.State, e 
 		if time.UnixMilli(data.UntilMS).Sub(e.Time) < worthTelling {
 			return false
 		}
-		n.Key = d.accounts.LimitKey(data)
+		n.Key = d.Accounts.LimitKey(data)
 	case events.RunHalted:
 		if data.Account == "" || data.Reason == events.HaltLimit {
 			return true
 		}
-		by := d.accounts.Refusal(ctx, s, data)
+		by := d.Accounts.Refusal(ctx, s, data)
 		n.Key = fmt.Sprintf("account-%s-%s-%s", data.Account, by.Effect, n.Kind)
-		if others := d.accounts.HaltedWith(s, by, data.Account); others == 1 {
-			n.Line += phrase.Say(d.language(s), "; another run of the account halts with it", "。同じアカウントの別の実行も停止")
+		if others := d.Accounts.HaltedWith(s, by, data.Account); others == 1 {
+			n.Line += phrase.Say(d.api.Language(s), "; another run of the account halts with it", "。同じアカウントの別の実行も停止")
 		} else if others > 1 {
-			n.Line += phrase.Say(d.language(s), "; %d other runs of the account halt with it", "。同じアカウントの他の実行 %d 件も停止", others)
+			n.Line += phrase.Say(d.api.Language(s), "; %d other runs of the account halt with it", "。同じアカウントの他の実行 %d 件も停止", others)
 		}
 	}
 	return true

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/host/sdnotify"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -40,7 +40,7 @@ func (s *site) toldKinds(want int) []string {
 	for {
 		b, _ := os.ReadFile(filepath.Join(s.cfg.Home, "told")) // not there before the first
 		lines := strings.Split(strings.TrimSpace(string(b)), "\n")
-		if string(b) != "" && len(lines) >= want && !s.d.notes.Busy() {
+		if string(b) != "" && len(lines) >= want && !s.d.Notes.Busy() {
 			var kinds []string
 			for _, l := range lines {
 				_, after, _ := strings.Cut(l, `"kind":"`)
@@ -123,7 +123,7 @@ func TestABrokenFileOfTheUserStopsNobody(t *testing.T) {
 	s.close()
 	s.open()
 	s.rules("notify:\n  rules:\n    - on: [hallted]\n      bell: true\n")
-	v, err := s.d.daemonStatus(t.Context(), bus.Request{}, struct{}{})
+	v, err := s.d.api.DaemonStatus(t.Context(), auth.Request{}, struct{}{})
 	if err != nil || !strings.Contains(v.Settings, "hallted") || v.Notify == nil || v.Notify.Rules != 1 {
 		t.Errorf("status: %+v %v", v, err)
 	}
@@ -136,8 +136,8 @@ func TestTheTerminalThatFollowsIsRungForWhatHappensNow(t *testing.T) {
 	v := s.start(s.spec("test -f ok", "while ! test -f go-on; do sleep 0.05; done; touch ok"))
 	s.until(v.ID, func(st run.State) bool { return st.Stage == run.Agent })
 	watch := func(each func(wire.WatchFrame)) {
-		err := s.d.runWatch(t.Context(), wire.WatchRequest{RunRef: wire.RunRef{Run: v.ID}}, func(f any) error {
-			each(f.(wire.WatchFrame))
+		err := s.d.api.RunWatch(t.Context(), auth.Request{}, wire.WatchRequest{RunRef: wire.RunRef{Run: v.ID}}, func(f wire.WatchFrame) error {
+			each(f)
 			return nil
 		})
 		if err != nil {
@@ -215,10 +215,10 @@ func TestOnlyWhatARuleNamesIsRung(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
 	s.rules("notify:\n  rules:\n    - {on: [died], bell: true}\n")
-	if !s.d.rings(events.Event{Data: events.RunHalted{Reason: events.HaltInternal}}) {
+	if !s.d.api.Rings(events.Event{Data: events.RunHalted{Reason: events.HaltInternal}}) {
 		t.Error("not rung for a run that died")
 	}
-	if s.d.rings(events.Event{Data: events.RunHalted{Reason: events.HaltStuck}}) || s.d.rings(events.Event{Data: events.RunStarted{}}) {
+	if s.d.api.Rings(events.Event{Data: events.RunHalted{Reason: events.HaltStuck}}) || s.d.api.Rings(events.Event{Data: events.RunStarted{}}) {
 		t.Error("rung for what no rule names")
 	}
 }

@@ -30,7 +30,7 @@ func (s *site) said(st run.State) string {
 	s.t.Helper()
 	var b strings.Builder
 	var at run.State
-	for stored, err := range s.d.log.Read(s.t.Context(), events.Run(st.ID), 0) {
+	for stored, err := range s.d.Log.Read(s.t.Context(), events.Run(st.ID), 0) {
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestAnAgentThatAlwaysHangsHaltsAfterTheSecond(t *testing.T) {
 				t.Errorf("%d agents hung:\n%s", n, text)
 			}
 			hasAll(t, text, c.says, "halted: the agent hung 2 times in a row, without output, CPU time or a changed file; it was silent for ", "and the limit is 400ms (--idle)")
-			if v := s.d.view(st); v.Exit != wire.ExitLimit || v.Timeouts.IdleMS != 400 || v.Timeouts.AttemptMS != when.DefaultAttempt.Milliseconds() {
+			if v := s.d.api.View(st); v.Exit != wire.ExitLimit || v.Timeouts.IdleMS != 400 || v.Timeouts.AttemptMS != when.DefaultAttempt.Milliseconds() {
 				t.Errorf("exit %d, limits %+v", v.Exit, v.Timeouts)
 			}
 		})
@@ -105,8 +105,8 @@ func TestASilentAgentThatWorksIsNotHung(t *testing.T) {
 				limit = -1
 			}
 			s := newSite(t, map[string]string{"a": "x"})
-			s.d.consent.People = proctest.Seat{} // a person may lift limits
-			v, err := s.d.runStart(t.Context(), s.seated(), s.spec("test -e ok", "end=$(($(date +%s%N)/1000000+2000)); "+work+"; touch ok", within(limit, 0, 0)))
+			s.d.Consent.People = proctest.Seat{} // a person may lift limits
+			v, err := s.d.api.RunStart(t.Context(), s.seated(), s.spec("test -e ok", "end=$(($(date +%s%N)/1000000+2000)); "+work+"; touch ok", within(limit, 0, 0)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -142,7 +142,7 @@ func TestAGateThatTakesTooLongFailsAndNamesItsLimit(t *testing.T) {
 	if st.Loop.Iteration != 2 || st.Last.Before[0].Reason != events.ReasonTimeout || st.Last.Before[0].Limit != 900 {
 		t.Errorf("iteration %d after %+v", st.Loop.Iteration, st.Last.Before)
 	}
-	if got := s.d.text(st.Last.Before[0].Excerpt); !strings.HasPrefix(got, "Ended at its time limit of 900ms: it did not finish.\n") || strings.Contains(got, "--gate") {
+	if got := s.d.api.Text(st.Last.Before[0].Excerpt); !strings.HasPrefix(got, "Ended at its time limit of 900ms: it did not finish.\n") || strings.Contains(got, "--gate") {
 		t.Errorf("the next agent is told %q", got)
 	}
 }
@@ -161,7 +161,7 @@ func TestALimitOfARunIsKeptByTheNextDaemon(t *testing.T) {
 	s.configure("limits: {idle: 1s}\n")
 	s.close()
 	s.open()
-	if got := s.d.view(s.state(v.ID)).Timeouts; got != want {
+	if got := s.d.api.View(s.state(v.ID)).Timeouts; got != want {
 		t.Errorf("after a restart %+v", got)
 	}
 	s.write(map[string]string{"go": ""})
@@ -173,11 +173,11 @@ func TestAChatLowersLimitsAndRaisesNone(t *testing.T) {
 	s := newSite(t, map[string]string{"a": "x"})
 	s.configure("limits: {idle: 10m}\n")
 	c := s.chat()
-	_, err := s.d.runStart(t.Context(), c.request(), s.spec("test -e ok", "touch ok", within(660_000, 0, 0)))
+	_, err := s.d.api.RunStart(t.Context(), c.request(), s.spec("test -e ok", "touch ok", within(660_000, 0, 0)))
 	refusedAs(t, "a chat that wants more", err, wire.Denied, "a chat cannot raise --idle from 10m to 11m")
-	_, err = s.d.runPreview(t.Context(), c.request(), s.spec("test -e ok", "touch ok", within(0, 0, 3_600_000)))
+	_, err = s.d.api.RunPreview(t.Context(), c.request(), s.spec("test -e ok", "touch ok", within(0, 0, 3_600_000)))
 	refusedAs(t, "a chat that wants more than the default", err, wire.Denied, "a chat cannot raise --gate-timeout from 30m to 1h")
-	v, err := s.d.runStart(t.Context(), c.request(), s.spec("test -e ok", "touch ok", within(60_000, 0, 0)))
+	v, err := s.d.api.RunStart(t.Context(), c.request(), s.spec("test -e ok", "touch ok", within(60_000, 0, 0)))
 	if err != nil || v.Timeouts.IdleMS != 60_000 {
 		t.Fatalf("%+v %v", v.Timeouts, err)
 	}

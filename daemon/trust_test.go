@@ -5,10 +5,10 @@ import (
 	"os"
 	"testing"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/store/journal"
 	"autopilot/daemon/store/offline"
 	"autopilot/daemon/test/proctest"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/chain"
@@ -16,7 +16,7 @@ import (
 )
 
 // seated is a request of who sits there.
-func (s *site) seated() bus.Request {
+func (s *site) seated() auth.Request {
 	q := s.request()
 	q.PID, q.Start, q.UID = proctest.SeatPID, proctest.SeatStart, os.Getuid()
 	return q
@@ -26,13 +26,13 @@ func (s *site) seated() bus.Request {
 func trustSite(t testing.TB, text string) *site {
 	t.Helper()
 	s := newSite(t, map[string]string{".autopilot/config.yaml": text, "deep/er/file": "x"})
-	s.d.consent.People = proctest.Seat{}
+	s.d.Consent.People = proctest.Seat{}
 	return s
 }
 
 func (s *site) show(dir string) wire.TrustView {
 	s.t.Helper()
-	v, err := s.d.trust.Show(s.t.Context(), s.request(), wire.TrustRequest{Workspace: dir})
+	v, err := s.d.Trust.Show(s.t.Context(), s.request(), wire.TrustRequest{Workspace: dir})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func (s *site) show(dir string) wire.TrustView {
 }
 
 func (s *site) give(hash, typed string) (wire.TrustView, error) {
-	return s.d.trust.Give(s.t.Context(), s.seated(), wire.TrustRequest{Workspace: s.work, Hash: hash, Typed: typed})
+	return s.d.Trust.Give(s.t.Context(), s.seated(), wire.TrustRequest{Workspace: s.work, Hash: hash, Typed: typed})
 }
 
 // trust lets the person agree to the file as it is.
@@ -69,11 +69,11 @@ func TestTrustOutlivesTheDaemonAndIsProven(t *testing.T) {
 	if v := s.show(s.work); !v.Trusted {
 		t.Errorf("the next daemon: %+v", v)
 	}
-	proof, err := s.d.verify(t.Context(), s.request(), wire.VerifyRequest{Every: true})
+	proof, err := s.d.api.Verify(t.Context(), s.request(), wire.VerifyRequest{Every: true})
 	if err != nil || len(proof.Problems) > 0 || proof.Rebuilt != 1 || proof.Events != 1 {
 		t.Errorf("proof: %+v %v", proof, err)
 	}
-	forged, err := journal.Open(t.Context(), s.d.journal, events.Host(s.d.host), journal.Fold[host.State]{
+	forged, err := journal.Open(t.Context(), s.d.Journal, events.Host(s.d.HostID), journal.Fold[host.State]{
 		Evolve: func(st host.State, e events.Event) host.State {
 			st = host.Evolve(st, e)
 			st.Trusted = nil
@@ -84,8 +84,8 @@ func TestTrustOutlivesTheDaemonAndIsProven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.d.hosts = forged
-	if proof, err = s.d.verify(t.Context(), s.request(), wire.VerifyRequest{Every: true}); err != nil || len(proof.Problems) != 1 || proof.Problems[0].Aggregate != "host."+s.d.host {
+	s.d.HostLog = forged
+	if proof, err = s.d.api.Verify(t.Context(), s.request(), wire.VerifyRequest{Every: true}); err != nil || len(proof.Problems) != 1 || proof.Problems[0].Aggregate != "host."+s.d.HostID {
 		t.Errorf("a state that the events do not say: %+v %v", proof, err)
 	}
 	s.close()

@@ -29,7 +29,7 @@ func (d *Daemon) stalled() error {
 	if age := d.tended.age(); age > tendStalls {
 		return fmt.Errorf("the daemon has not looked after its runs for %v", age.Round(time.Second))
 	}
-	for id, busy := range d.fleet.BusySince() {
+	for id, busy := range d.Fleet.BusySince() {
 		if age := time.Since(busy); age > actorStalls {
 			return fmt.Errorf("run %s has not moved within a decision for %v", id, age.Round(time.Second))
 		}

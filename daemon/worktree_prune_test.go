@@ -34,7 +34,7 @@ func TestOfTwoWhoPruneAtOnceEachTreeIsRemovedOnce(t *testing.T) {
 	asks := []func() error{}
 	for range 3 {
 		r := f.request()
-		asks = append(asks, func() error { _, err := f.d.worktrees.Prune(t.Context(), r, q); return err })
+		asks = append(asks, func() error { _, err := f.d.Worktrees.Prune(t.Context(), r, q); return err })
 	}
 	var wg sync.WaitGroup
 	for _, ask := range asks {
@@ -141,7 +141,7 @@ func (f *forest) half(name string, sure bool) (dir string, r halfRemoval) {
 	r = halfRemoval{Dir: dir, Aside: tree.Aside(dir, id), Folder: gitDirIn(f, dir), Sure: sure, By: "local:0@test/1", Fact: events.WorktreePruned{
 		Project: tree.IDOf(dir), Repository: tree.IDOf(filepath.Join(f.work, ".git")), Salvage: id, Commit: f.in(dir, "rev-parse", "HEAD"),
 	}}
-	saved, err := f.d.worker.Salvage(f.t.Context(), tree.Workspace{ID: r.Fact.Project, Path: dir}, id, []string{"env.local"}, "x")
+	saved, err := f.d.Worker.Salvage(f.t.Context(), tree.Workspace{ID: r.Fact.Project, Path: dir}, id, []string{"env.local"}, "x")
 	f.check(err)
 	r.Fact.Tree = saved.Tree
 	f.announces(r)
@@ -157,7 +157,7 @@ func TestADaemonThatWasKilledPutsAWorkTreeBackOrFinishes(t *testing.T) {
 	f.check(os.Remove(filepath.Join(r.Aside, "a.txt"))) // it had begun
 	f.close()
 	f.open()
-	f.d.worktrees.Finish(t.Context()) // waits for the one of the start
+	f.d.Worktrees.Finish(t.Context()) // waits for the one of the start
 	if text, err := os.ReadFile(filepath.Join(doubtful, "env.local")); err != nil || string(text) != "K\n" || len(f.salvaged(doubtful)) != 0 {
 		t.Errorf("not proven: %q, %v, %v", text, err, f.salvaged(doubtful))
 	}
@@ -165,7 +165,7 @@ func TestADaemonThatWasKilledPutsAWorkTreeBackOrFinishes(t *testing.T) {
 		t.Errorf("proven: still there, or not said once: %+v", f.pruned())
 	}
 	f.announces(r) // killed after it had said so
-	f.d.worktrees.Finish(t.Context())
+	f.d.Worktrees.Finish(t.Context())
 	if left, _ := os.ReadDir(f.removals()); len(left) != 0 || len(f.pruned()) != 1 {
 		t.Errorf("left %v, facts %+v", left, f.pruned())
 	}
@@ -267,7 +267,7 @@ func TestOfTwoDaemonsWhichPruneAtOnceEachTreeIsRemovedByOneAtMost(t *testing.T) 
 		r := at.request()
 		wg.Go(func() {
 			var err error
-			views[i], err = at.d.worktrees.Prune(t.Context(), r, wire.WorktreePruneRequest{Workspace: f.work, KeepS: int64(treesKept / time.Second)})
+			views[i], err = at.d.Worktrees.Prune(t.Context(), r, wire.WorktreePruneRequest{Workspace: f.work, KeepS: int64(treesKept / time.Second)})
 			if err != nil {
 				t.Error(err)
 			}

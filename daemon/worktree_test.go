@@ -19,7 +19,7 @@ func TestASessionInAWorkTreeOfItsOwnIsOfferedNone(t *testing.T) {
 	one.begins(wire.PeerJoinRequest{Mode: "deep"})
 	tree := linkedTree(s)
 	join := func(c *talk, mode string) wire.PeerCheckView {
-		v, err := s.d.peers.Join(t.Context(), c.request(), wire.PeerJoinRequest{Directory: tree, Mode: mode})
+		v, err := s.d.Peers.Join(t.Context(), c.request(), wire.PeerJoinRequest{Directory: tree, Mode: mode})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,11 +38,11 @@ func TestASessionInAWorkTreeOfItsOwnIsOfferedNone(t *testing.T) {
 		t.Errorf("the one in the repository itself: %+v", v)
 	}
 	// Files of session-orchestrator say which work tree they are of.
-	s.lock("locked", 0, s.d.peers.Now(), "deep")
+	s.lock("locked", 0, s.d.Peers.Now(), "deep")
 	if v := join(two, "feature"); v.Reason != "own-worktree" {
 		t.Errorf("a lock in another work tree: %+v", v)
 	}
-	s.entry("listed", 0, tree, s.d.peers.Now().Add(-time.Second), `"deep"`)
+	s.entry("listed", 0, tree, s.d.Peers.Now().Add(-time.Second), `"deep"`)
 	if v := join(two, "feature"); v.Outcome != "PROMOTION_OFFER" || v.Beside.Session != "listed" {
 		t.Errorf("an entry for this one: %+v", v)
 	}
@@ -64,7 +64,7 @@ func TestHowAWorkTreeIsMadeIsToldOnceTheProjectIsTrusted(t *testing.T) {
 	s := newSite(t, nil)
 	c := s.chat()
 	ask := func(q wire.WorktreeRequest) (wire.WorktreeSettings, error) {
-		return s.d.worktrees.Ask(t.Context(), c.request(), q)
+		return s.d.Worktrees.Ask(t.Context(), c.request(), q)
 	}
 	here := wire.WorktreeRequest{Directory: s.work}
 	first, err := ask(here)
@@ -72,7 +72,7 @@ func TestHowAWorkTreeIsMadeIsToldOnceTheProjectIsTrusted(t *testing.T) {
 	if err != nil || first.Base != "head" || first.Wanted || len(first.Session) != 9 || first.Session != second.Session {
 		t.Errorf("%+v %+v %v", first, second, err)
 	}
-	if v, err := s.d.worktrees.Ask(t.Context(), s.chat().request(), here); err != nil || v.Session == first.Session {
+	if v, err := s.d.Worktrees.Ask(t.Context(), s.chat().request(), here); err != nil || v.Session == first.Session {
 		t.Errorf("two sessions have one name: %+v %v", v, err)
 	}
 	if v, err := ask(wire.WorktreeRequest{Directory: t.TempDir()}); err != nil || len(v.Seed) == 0 {

@@ -94,7 +94,7 @@ func (f *forest) age(dir string) {
 
 func (f *forest) list() wire.WorktreesView {
 	f.t.Helper()
-	v, err := f.d.worktrees.List(f.t.Context(), f.request(), wire.WorktreesRequest{Workspace: f.work})
+	v, err := f.d.Worktrees.List(f.t.Context(), f.request(), wire.WorktreesRequest{Workspace: f.work})
 	f.check(err)
 	return v
 }
@@ -105,7 +105,7 @@ func (f *forest) prunes(edit ...func(*wire.WorktreePruneRequest)) wire.Worktrees
 	for _, e := range edit {
 		e(&q)
 	}
-	v, err := f.d.worktrees.Prune(f.t.Context(), f.request(), q)
+	v, err := f.d.Worktrees.Prune(f.t.Context(), f.request(), q)
 	f.check(err)
 	return v
 }

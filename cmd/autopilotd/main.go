@@ -12,6 +12,7 @@ import (
 
 	"autopilot/daemon"
 	"autopilot/daemon/agent"
+	"autopilot/daemon/api"
 	"autopilot/daemon/store/offline"
 )
 
@@ -50,7 +51,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	case "export":
 		return offline.ExportMain(ctx, version, args, stdout, stderr)
 	case "doctor":
-		return daemon.DoctorMain(ctx, args, stdout, stderr)
+		return api.DoctorMain(ctx, args, stdout, stderr)
 	case "script-agent":
 		if len(args) != 1 {
 			break

@@ -7,11 +7,12 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/transport/bus"
 	"autopilot/events/wire"
 )
 
-var pong = map[string]bus.Handler{wire.RunGet.Name: func(ctx context.Context, q bus.Request, r *bus.Reply) error { return r.Send(ctx, q.Body) }}
+var pong = map[string]bus.Handler{wire.RunGet.Name: func(ctx context.Context, _ auth.Request, body []byte, r *bus.Reply) error { return r.Send(ctx, body) }}
 
 type unixDialer string
 
@@ -30,7 +31,7 @@ func rawDial(b *testing.B, socket string, name [26]byte) (*nats.Conn, string) {
 
 func rawAsk(b *testing.B, nc *nats.Conn, c, id string) {
 	_, err := nc.RequestMsg(&nats.Msg{
-		Subject: wire.CommandSubject(c, wire.RunGet), Data: []byte(`"x"`), Header: nats.Header{wire.HeaderRequest: {id}},
+		Subject: wire.CommandSubject(c, wire.RunGet.Spec), Data: []byte(`"x"`), Header: nats.Header{wire.HeaderRequest: {id}},
 	}, limit)
 	if err != nil {
 		b.Fatal(err)
@@ -56,7 +57,7 @@ func BenchmarkDialAndAsk(b *testing.B) {
 				b.Fatal(err)
 			}
 			var s string
-			if err := c.Call(b.Context(), wire.RunGet, "x", &s); err != nil {
+			if err := call(b.Context(), c, wire.RunGet.Spec, "x", &s); err != nil {
 				b.Fatal(err)
 			}
 			_ = c.Close()
@@ -82,7 +83,7 @@ func BenchmarkAsk(b *testing.B) {
 		defer c.Close()
 		for b.Loop() {
 			var s string
-			if err := c.Call(b.Context(), wire.RunGet, "x", &s); err != nil {
+			if err := call(b.Context(), c, wire.RunGet.Spec, "x", &s); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -14,7 +14,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/nats-io/nats.go"
 	"github.com/oklog/ulid/v2"
 
@@ -148,16 +147,9 @@ func (c *Client) DaemonVersion() string {
 	return ""
 }
 
-// Call sends req and decodes the answer into reply; both may be nil. What the
-// daemon refuses is a *wire.Error.
-func (c *Client) Call(ctx context.Context, v wire.Verb, req, reply any) error {
-	return c.CallAs(ctx, ulid.Make().String(), v, req, reply)
-}
-
-// CallAs is Call under a request id of the caller's, a ULID. A command that is
-// repeated under its id, on whatever connection, gets the first answer: it is
-// not carried out twice.
-func (c *Client) CallAs(ctx context.Context, id string, v wire.Verb, req, reply any) error {
+// Exchange sends req under an id, a ULID, and decodes the answer into reply, which may
+// be nil. Call is its typed form.
+func (c *Client) Exchange(ctx context.Context, id string, v wire.Spec, req, reply any) error {
 	x, err := c.begin(ctx, id, v, req)
 	if err != nil {
 		return err
@@ -183,10 +175,7 @@ func (c *Client) CallAs(ctx context.Context, id string, v wire.Verb, req, reply 
 		if reply == nil || len(all) == 0 {
 			return nil
 		}
-		if err := json.Unmarshal(all, reply); err != nil {
-			return wire.Errorf(wire.Failed, "the daemon's answer to %s is not understood: %v", v.Name, err)
-		}
-		return nil
+		return decode(v, all, reply)
 	}
 }
 
@@ -201,7 +190,7 @@ func (c *Client) Put(ctx context.Context, data []byte) (events.Ref, error) {
 		n := min(len(data)-int(q.Offset), wire.MaxChunk)
 		q.Data = data[q.Offset:][:n]
 		q.Last = int(q.Offset)+n == len(data)
-		if err := c.Call(ctx, wire.BlobPut, q, &got); err != nil {
+		if err := Call(ctx, c, wire.BlobPut, q, &got); err != nil {
 			return "", err
 		}
 		if q.Last {

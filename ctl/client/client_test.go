@@ -17,7 +17,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
+	"github.com/oklog/ulid/v2"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -37,27 +39,27 @@ func TestACallBringsTheAnswerOrTheError(t *testing.T) {
 	t.Parallel()
 	large := strings.Repeat("é", 20*wire.MaxFrame) // more frames than the first credit
 	p, _ := openBus(t, map[string]bus.Handler{
-		wire.RunGet.Name: func(ctx context.Context, q bus.Request, r *bus.Reply) error {
+		wire.RunGet.Name: func(ctx context.Context, _ auth.Request, body []byte, r *bus.Reply) error {
 			var ref wire.RunRef
-			if err := json.Unmarshal(q.Body, &ref); err != nil {
+			if err := json.Unmarshal(body, &ref); err != nil {
 				return err
 			}
 			return r.JSON(ctx, wire.RunView{ID: ref.Run, Task: large})
 		},
-		wire.RunWhy.Name: func(context.Context, bus.Request, *bus.Reply) error {
+		wire.RunWhy.Name: func(context.Context, auth.Request, []byte, *bus.Reply) error {
 			return wire.Errorf(wire.NotFound, "run x is not known").WithHint("apctl ls")
 		},
-		wire.RunStop.Name: func(context.Context, bus.Request, *bus.Reply) error { return nil },
+		wire.RunStop.Name: func(context.Context, auth.Request, []byte, *bus.Reply) error { return nil },
 	})
 	c := mustDial(t, p, Options{Version: "fake"})
 	var got wire.RunView
-	if err := c.Call(t.Context(), wire.RunGet, wire.RunRef{Run: "r"}, &got); err != nil {
+	if err := call(t.Context(), c, wire.RunGet.Spec, wire.RunRef{Run: "r"}, &got); err != nil {
 		t.Fatal(err)
 	}
 	if got.ID != "r" || got.Task != large {
 		t.Errorf("got run %q with a task of %d bytes", got.ID, len(got.Task))
 	}
-	err := c.Call(t.Context(), wire.RunWhy, nil, &got)
+	err := call(t.Context(), c, wire.RunWhy.Spec, nil, &got)
 	e, ok := errors.AsType[*wire.Error](err)
 	if !ok {
 		t.Fatalf("got %v", err)
@@ -65,13 +67,13 @@ func TestACallBringsTheAnswerOrTheError(t *testing.T) {
 	if diff := cmp.Diff(&wire.Error{Code: wire.NotFound, Message: "run x is not known", Hint: "apctl ls"}, e); diff != "" {
 		t.Error(diff)
 	}
-	if err := c.Call(t.Context(), wire.RunStop, nil, nil); err != nil {
+	if err := call(t.Context(), c, wire.RunStop.Spec, nil, nil); err != nil {
 		t.Error(err)
 	}
-	if err := c.Call(t.Context(), wire.Verb{Name: "run.fly"}, nil, nil); code(err) != wire.Failed || !strings.Contains(err.Error(), "does not know run.fly") {
+	if err := call(t.Context(), c, wire.Spec{Name: "run.fly"}, nil, nil); code(err) != wire.Failed || !strings.Contains(err.Error(), "does not know run.fly") {
 		t.Errorf("got %v", err)
 	}
-	if err := c.Call(t.Context(), wire.RunStop, wire.RunRef{Run: strings.Repeat("x", wire.MaxBody)}, nil); code(err) != wire.Usage {
+	if err := call(t.Context(), c, wire.RunStop.Spec, wire.RunRef{Run: strings.Repeat("x", wire.MaxBody)}, nil); code(err) != wire.Usage {
 		t.Errorf("got %v", err)
 	}
 }
@@ -79,17 +81,17 @@ func TestACallBringsTheAnswerOrTheError(t *testing.T) {
 func TestARequestGoesUnderTheIDThatItIsGiven(t *testing.T) {
 	t.Parallel()
 	ids := make(chan string, 3)
-	p, _ := openBus(t, map[string]bus.Handler{wire.RunStop.Name: func(_ context.Context, q bus.Request, _ *bus.Reply) error {
+	p, _ := openBus(t, map[string]bus.Handler{wire.RunStop.Name: func(_ context.Context, q auth.Request, _ []byte, _ *bus.Reply) error {
 		ids <- q.ID
 		return nil
 	}})
 	const id = "01JGFJJZ00000000000000K3XQ"
 	for range 2 { // two connections
-		if err := mustDial(t, p, Options{}).CallAs(t.Context(), id, wire.RunStop, nil, nil); err != nil {
+		if err := mustDial(t, p, Options{}).Exchange(t.Context(), id, wire.RunStop.Spec, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := mustDial(t, p, Options{}).Call(t.Context(), wire.RunStop, nil, nil); err != nil {
+	if err := call(t.Context(), mustDial(t, p, Options{}), wire.RunStop.Spec, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if a, b, own := <-ids, <-ids, <-ids; a != id || b != id || own == id || own == "" {
@@ -100,7 +102,7 @@ func TestARequestGoesUnderTheIDThatItIsGiven(t *testing.T) {
 func TestACallEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	begun, ended := make(chan struct{}, 1), make(chan error, 1)
-	p, _ := openBus(t, map[string]bus.Handler{wire.RunGet.Name: func(ctx context.Context, _ bus.Request, _ *bus.Reply) error {
+	p, _ := openBus(t, map[string]bus.Handler{wire.RunGet.Name: func(ctx context.Context, _ auth.Request, _ []byte, _ *bus.Reply) error {
 		begun <- struct{}{}
 		<-ctx.Done()
 		ended <- context.Cause(ctx)
@@ -112,13 +114,13 @@ func TestACallEndsWithItsContext(t *testing.T) {
 		<-begun
 		cancel()
 	}()
-	if err := c.Call(ctx, wire.RunGet, nil, nil); !errors.Is(err, context.Canceled) {
+	if err := call(ctx, c, wire.RunGet.Spec, nil, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	if err := await(t, ended, "the handler"); err == nil {
 		t.Error("the daemon was not told")
 	}
-	if err := c.Call(ctx, wire.RunGet, nil, nil); !errors.Is(err, context.Canceled) {
+	if err := call(ctx, c, wire.RunGet.Spec, nil, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -204,7 +206,7 @@ func TestADaemonThatEndsInTheHandshakeIsNone(t *testing.T) {
 func TestAStreamKeepsItsCredit(t *testing.T) {
 	t.Parallel()
 	const n = 5*wire.InitialCredit + 3
-	p, _ := openBus(t, map[string]bus.Handler{wire.RunEvents.Name: func(ctx context.Context, _ bus.Request, r *bus.Reply) error {
+	p, _ := openBus(t, map[string]bus.Handler{wire.RunEvents.Name: func(ctx context.Context, _ auth.Request, _ []byte, r *bus.Reply) error {
 		for i := range n {
 			if err := r.JSON(ctx, i); err != nil {
 				return err
@@ -215,7 +217,7 @@ func TestAStreamKeepsItsCredit(t *testing.T) {
 	c := mustDial(t, p, Options{})
 	got := 0
 	var last error
-	for b, err := range c.Stream(t.Context(), wire.RunEvents, nil) {
+	for b, err := range c.Frames(t.Context(), wire.RunEvents.Spec, nil) {
 		if err != nil {
 			last = err
 			continue
@@ -233,7 +235,7 @@ func TestAStreamKeepsItsCredit(t *testing.T) {
 func TestAStreamThatIsLeftEnds(t *testing.T) {
 	t.Parallel()
 	ended := make(chan error, 1)
-	p, _ := openBus(t, map[string]bus.Handler{wire.RunEvents.Name: func(ctx context.Context, _ bus.Request, r *bus.Reply) error {
+	p, _ := openBus(t, map[string]bus.Handler{wire.RunEvents.Name: func(ctx context.Context, _ auth.Request, _ []byte, r *bus.Reply) error {
 		for {
 			if err := r.JSON(ctx, 1); err != nil {
 				ended <- err
@@ -242,7 +244,7 @@ func TestAStreamThatIsLeftEnds(t *testing.T) {
 		}
 	}})
 	c := mustDial(t, p, Options{})
-	for _, err := range c.Stream(t.Context(), wire.RunEvents, nil) {
+	for _, err := range c.Frames(t.Context(), wire.RunEvents.Spec, nil) {
 		if err != nil {
 			t.Error(err)
 		}
@@ -251,14 +253,14 @@ func TestAStreamThatIsLeftEnds(t *testing.T) {
 	if err := await(t, ended, "the end of the stream"); err == nil {
 		t.Error("the stream ended by itself")
 	}
-	if err := c.Call(t.Context(), wire.RunGet, nil, nil); code(err) != wire.Failed {
+	if err := call(t.Context(), c, wire.RunGet.Spec, nil, nil); code(err) != wire.Failed {
 		t.Errorf("the connection is of no use any more: %v", err)
 	}
 }
 
 func TestAStoppingDaemonIsUnreachable(t *testing.T) {
 	t.Parallel()
-	p, b := openBus(t, map[string]bus.Handler{wire.RunWatch.Name: func(ctx context.Context, _ bus.Request, r *bus.Reply) error {
+	p, b := openBus(t, map[string]bus.Handler{wire.RunWatch.Name: func(ctx context.Context, _ auth.Request, _ []byte, r *bus.Reply) error {
 		if err := r.JSON(ctx, 1); err != nil {
 			return err
 		}
@@ -267,7 +269,7 @@ func TestAStoppingDaemonIsUnreachable(t *testing.T) {
 	}})
 	c := mustDial(t, p, Options{})
 	var got []string
-	for b2, err := range c.Stream(t.Context(), wire.RunWatch, nil) {
+	for b2, err := range c.Frames(t.Context(), wire.RunWatch.Spec, nil) {
 		got = append(got, fmt.Sprint(string(b2), code(err)))
 		if err == nil {
 			if err := b.Close(t.Context()); err != nil {
@@ -278,7 +280,7 @@ func TestAStoppingDaemonIsUnreachable(t *testing.T) {
 	if diff := cmp.Diff([]string{"1ok", "unreachable"}, got); diff != "" {
 		t.Error(diff)
 	}
-	if err := c.Call(t.Context(), wire.RunWatch, nil, nil); code(err) != wire.Unreachable {
+	if err := call(t.Context(), c, wire.RunWatch.Spec, nil, nil); code(err) != wire.Unreachable {
 		t.Errorf("got %v", err)
 	}
 }
@@ -307,9 +309,9 @@ func TestPutSendsPieces(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	texts := map[string][]byte{}
-	p, _ := openBus(t, map[string]bus.Handler{wire.BlobPut.Name: func(ctx context.Context, q bus.Request, r *bus.Reply) error {
+	p, _ := openBus(t, map[string]bus.Handler{wire.BlobPut.Name: func(ctx context.Context, _ auth.Request, body []byte, r *bus.Reply) error {
 		var c wire.BlobChunk
-		if err := json.Unmarshal(q.Body, &c); err != nil {
+		if err := json.Unmarshal(body, &c); err != nil {
 			return err
 		}
 		mu.Lock()
@@ -343,7 +345,7 @@ func TestPutSendsPieces(t *testing.T) {
 
 func TestOneWarningAboutVersions(t *testing.T) {
 	t.Parallel()
-	p, _ := openBus(t, map[string]bus.Handler{wire.RunStop.Name: func(context.Context, bus.Request, *bus.Reply) error { return nil }})
+	p, _ := openBus(t, map[string]bus.Handler{wire.RunStop.Name: func(context.Context, auth.Request, []byte, *bus.Reply) error { return nil }})
 	for version, want := range map[string]int{"fake": 0, "": 0, "other": 1} {
 		var warned []string
 		c := mustDial(t, p, Options{Version: version, Warn: func(s string) { warned = append(warned, s) }})
@@ -351,7 +353,7 @@ func TestOneWarningAboutVersions(t *testing.T) {
 			t.Errorf("version %q before the first answer", v)
 		}
 		for range 3 {
-			if err := c.Call(t.Context(), wire.RunStop, nil, nil); err != nil {
+			if err := call(t.Context(), c, wire.RunStop.Spec, nil, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -363,13 +365,13 @@ func TestOneWarningAboutVersions(t *testing.T) {
 
 func TestManyCallsOverOneConnection(t *testing.T) {
 	t.Parallel()
-	p, _ := openBus(t, map[string]bus.Handler{wire.RunGet.Name: func(ctx context.Context, q bus.Request, r *bus.Reply) error { return r.Send(ctx, q.Body) }})
+	p, _ := openBus(t, map[string]bus.Handler{wire.RunGet.Name: func(ctx context.Context, _ auth.Request, body []byte, r *bus.Reply) error { return r.Send(ctx, body) }})
 	c := mustDial(t, p, Options{})
 	var wg sync.WaitGroup
 	for i := range 50 {
 		wg.Go(func() {
 			var got int
-			if err := c.Call(t.Context(), wire.RunGet, i, &got); err != nil || got != i {
+			if err := call(t.Context(), c, wire.RunGet.Spec, i, &got); err != nil || got != i {
 				t.Errorf("got %d, %v, want %d", got, err, i)
 			}
 		})
@@ -395,4 +397,9 @@ func TestThePipeOfAStarterIsReadToItsEnd(t *testing.T) {
 			t.Errorf("%q: got %v, want %s", text, err, want)
 		}
 	}
+}
+
+// call is Exchange under a new id, for bodies that no verb has.
+func call(ctx context.Context, c *Client, v wire.Spec, req, reply any) error {
+	return c.Exchange(ctx, ulid.Make().String(), v, req, reply)
 }

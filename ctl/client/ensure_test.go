@@ -75,7 +75,7 @@ func TestFiftyFirstCallsGiveOneDaemon(t *testing.T) {
 			}
 			defer c.Close()
 			var v wire.DaemonView
-			if err := c.Call(t.Context(), wire.DaemonStatus, nil, &v); err != nil {
+			if err := call(t.Context(), c, wire.DaemonStatus.Spec, nil, &v); err != nil {
 				t.Error(err)
 				return
 			}

@@ -21,7 +21,7 @@ const renew = wire.InitialCredit / 2
 // exchange is one request and its frames.
 type exchange struct {
 	c    *Client
-	verb wire.Verb
+	verb wire.Spec
 	id   string
 	sub  *nats.Subscription
 	// msgs has room for all frames that there is credit for, and the last.
@@ -31,7 +31,7 @@ type exchange struct {
 }
 
 // begin sends the request under its id.
-func (c *Client) begin(ctx context.Context, id string, v wire.Verb, req any) (*exchange, error) {
+func (c *Client) begin(ctx context.Context, id string, v wire.Spec, req any) (*exchange, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -138,15 +138,15 @@ func (x *exchange) end() {
 	_ = x.sub.Unsubscribe() // as above
 }
 
-func (c *Client) lost(v wire.Verb, err error) error {
+func (c *Client) lost(v wire.Spec, err error) error {
 	e := wire.Errorf(wire.Unreachable, "the connection to the daemon was lost during %s", v.Name)
 	return &unreachable{e.WithHint("apctl daemon status"), err}
 }
 
-// Stream sends req and gives every object of the answer until the daemon ends
+// Frames sends req and gives every frame of the answer until the daemon ends
 // it, ctx ends or the caller stops ranging. An error is the last thing that it
-// gives. The bytes belong to the caller.
-func (c *Client) Stream(ctx context.Context, v wire.Verb, req any) iter.Seq2[[]byte, error] {
+// gives. The bytes belong to the caller. Stream is its typed form.
+func (c *Client) Frames(ctx context.Context, v wire.Spec, req any) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		x, err := c.begin(ctx, ulid.Make().String(), v, req)
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"go.uber.org/goleak"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/transport/bus"
 	"autopilot/events/place"
 	"autopilot/events/wire"
@@ -69,7 +70,7 @@ func fakeDaemon() {
 	}
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM)
-	b, err := serveBus(p, lock, map[string]bus.Handler{wire.DaemonStatus.Name: func(ctx context.Context, _ bus.Request, r *bus.Reply) error {
+	b, err := serveBus(p, lock, map[string]bus.Handler{wire.DaemonStatus.Name: func(ctx context.Context, _ auth.Request, _ []byte, r *bus.Reply) error {
 		return r.JSON(ctx, wire.DaemonView{PID: os.Getpid()})
 	}})
 	if err != nil {
@@ -96,7 +97,7 @@ func serveBus(p place.Places, lock *bus.StateLock, handlers map[string]bus.Handl
 	b, err := bus.Open(bus.Config{
 		Places: p, Lock: lock, Durability: bus.Process, Quota: 64 << 20, Version: "fake", Host: "h",
 		Log:      slog.New(slog.DiscardHandler),
-		Identify: func(int, int) bus.Identity { return bus.Identity{Kind: bus.KindLocal} },
+		Identify: func(int, int) auth.Identity { return auth.Identity{Kind: auth.KindLocal} },
 	})
 	if err != nil {
 		return nil, err

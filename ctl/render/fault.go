@@ -220,7 +220,7 @@ func NoDaemon(state, socket, log string) *wire.Error {
 }
 
 // Unanswered is a command whose daemon ended, and that of the next one too.
-func Unanswered(v wire.Verb) *wire.Error {
+func Unanswered(v wire.Spec) *wire.Error {
 	what, ok := map[string]string{
 		wire.RunStart.Name: "the run was started", wire.RunResume.Name: "the run goes on",
 		wire.RunStop.Name: "the run stops", wire.RunCancel.Name: "the run is cancelled",

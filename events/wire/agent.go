@@ -6,9 +6,6 @@ import (
 	"autopilot/events"
 )
 
-// AgentClassify decides how an agent ended from what it printed. It runs nothing.
-var AgentClassify = Verb{Name: "agent.classify", Class: Read}
-
 // SchemaOutcome is the answer of agent classify.
 const SchemaOutcome = "autopilot.outcome"
 

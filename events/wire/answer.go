@@ -11,13 +11,6 @@ import (
 
 // People answer what a run asks them.
 
-// The verbs of questions. Who asks for one is about to answer it, so no effect is
-// shown it: what an effect may know of it is in the run.
-var (
-	RunQuestion = Verb{Name: "run.question", Class: Operate}
-	RunAnswer   = Verb{Name: "run.answer", Class: Decide}
-)
-
 // Bounds of an answer.
 const (
 	MostFindings = 50

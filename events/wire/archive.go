@@ -179,16 +179,6 @@ type BundleRun struct {
 	Known  bool   `json:"known,omitzero"` // is here already
 }
 
-// The verbs of the archive.
-var (
-	ArchiveList   = Verb{Name: "archive.list", Class: Read}
-	ArchiveRoll   = Verb{Name: "archive.roll", Class: Operate}
-	ArchivePrune  = Verb{Name: "archive.prune", Class: Operate}
-	ArchiveErase  = Verb{Name: "archive.erase", Class: Decide}
-	ArchiveExport = Verb{Name: "archive.export", Class: Read, Stream: true}
-	ArchiveImport = Verb{Name: "archive.import", Class: Operate}
-)
-
 // Archive schemas.
 const (
 	SchemaArchive = "autopilot.archive"

@@ -101,10 +101,6 @@ type AtddLibrary struct {
 	Changed   bool   `json:"changed"`
 }
 
-// CompatAtdd asks for the files that atdd-kit would have kept of a run: first a frame
-// with where that is, then one for each row and pin.
-var CompatAtdd = Verb{Name: "compat.atdd", Class: Read, Stream: true}
-
 // AtddRequest asks for the files of a run. With Follow the answer goes on until the
 // run is not live.
 type AtddRequest struct {

@@ -2,15 +2,6 @@ package wire
 
 import "time"
 
-// The verbs of claims: leases on what sessions and runs share. An effect may only
-// look.
-var (
-	PeerClaims = Verb{Name: "peer.claims", Class: Read}
-	PeerTake   = Verb{Name: "peer.take", Class: Operate}
-	PeerDrop   = Verb{Name: "peer.drop", Class: Operate}
-	PeerForce  = Verb{Name: "peer.force", Class: Decide}
-)
-
 // ClaimsRequest asks who holds what in the repository of a directory, or in all.
 type ClaimsRequest struct {
 	Workspace string `json:"workspace,omitzero"`

@@ -3,6 +3,7 @@ package wire_test
 import (
 	"errors"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -149,6 +150,13 @@ func TestVerbsAreWhatWasReleased(t *testing.T) {
 		}
 		b.WriteString("\n")
 	}
+	declared, err := os.ReadFile("verb.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(regexp.MustCompile(`(?m)^\t\w+ += (verb|stream)\[`).FindAll(declared, -1)); n+1 != len(seen) { // and Credit
+		t.Errorf("%d verbs are declared, %d are listed", n, len(seen)-1)
+	}
 	want, err := os.ReadFile("testdata/verbs.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -164,7 +172,7 @@ func TestSubjectsBelongToOneClient(t *testing.T) {
 	if !wire.ValidClient(c) {
 		t.Fatalf("%q is not valid", c)
 	}
-	if got, ok := wire.CommandClient(wire.CommandSubject(c, wire.RunGet)); !ok || got != c {
+	if got, ok := wire.CommandClient(wire.CommandSubject(c, wire.RunGet.Spec)); !ok || got != c {
 		t.Errorf("client of a command is %q, %v", got, ok)
 	}
 	for _, s := range []string{"", "ap.cmd.", "ap.cmd." + c, "ap.event.run.x", "ap.cmd.*.run.get", "ap.cmd." + c[1:] + ".run.get", "ap.cmd." + strings.ToUpper(c) + ".x"} {

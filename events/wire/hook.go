@@ -6,9 +6,6 @@ import "strings"
 // and ask whether that is well. What a host sends is read by the caller; here is
 // what all hosts have in common.
 
-// SessionHook asks about one event of a chat. An effect may not use it.
-var SessionHook = Verb{Name: "session.hook", Class: Operate}
-
 // HookEvent is what happens in a chat.
 type HookEvent string
 

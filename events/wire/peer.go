@@ -4,17 +4,6 @@ import "time"
 
 // Sessions on the bus see each other, and write to each other.
 
-// The verbs of peers. Who only looks may be anybody of this host; an effect may
-// not join, write or read what was written.
-var (
-	PeerList  = Verb{Name: "peer.list", Class: Read}
-	PeerCheck = Verb{Name: "peer.check", Class: Read}
-	PeerJoin  = Verb{Name: "peer.join", Class: Operate}
-	PeerLeave = Verb{Name: "peer.leave", Class: Operate}
-	PeerSend  = Verb{Name: "peer.send", Class: Operate}
-	PeerRead  = Verb{Name: "peer.read", Class: Operate}
-)
-
 // The schemas of the answers of peer commands.
 const (
 	SchemaPeers     = "autopilot.peers"

@@ -2,12 +2,6 @@ package wire
 
 import "time"
 
-// The verbs of the PIN.
-var (
-	PINStatus = Verb{Name: "pin.status", Class: Read}
-	PINSet    = Verb{Name: "pin.set", Class: Decide}
-)
-
 // PINRequest sets a PIN, or removes it.
 type PINRequest struct {
 	Old    string `json:"old,omitzero"` // that is set now

@@ -6,9 +6,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ProbeShow asks what the machine has, and what it can bear.
-var ProbeShow = Verb{Name: "probe.show", Class: Read}
-
 // ProbeRequest is the body of ProbeShow.
 type ProbeRequest struct {
 	Workspace string `json:"workspace,omitzero"` // directory of the caller, for a wave
@@ -73,10 +70,6 @@ type ProbeWave struct {
 	By       string `json:"by,omitzero"` // of fewer than planned: verdict or project
 	Policy   string `json:"policy"`      // by which the machine was judged
 }
-
-// ProbeLaunch asks whether a run may be launched in a repository without asking a
-// person. It starts nothing.
-var ProbeLaunch = Verb{Name: "probe.launch", Class: Read}
 
 // LaunchRequest is the body of ProbeLaunch. Numbers are texts: what is malformed is
 // judged, not refused.

@@ -2,10 +2,6 @@ package wire
 
 import "time"
 
-// Retro asks what can be learned of one run, or of many. It answers with the
-// bytes of one document, in frames.
-var Retro = Verb{Name: "run.retro", Class: Read, Stream: true}
-
 // SchemaRetro is the answer of retro.
 const SchemaRetro = "autopilot.retro"
 

@@ -2,10 +2,6 @@ package wire
 
 import "autopilot/events"
 
-// AgentSandbox tells what a command may touch. It runs only a program of the
-// daemon's own that does nothing.
-var AgentSandbox = Verb{Name: "agent.sandbox", Class: Operate}
-
 // SchemaSandbox is the answer of agent sandbox.
 const SchemaSandbox = "autopilot.sandbox"
 

@@ -16,16 +16,6 @@ import (
 // A chat drives a run: it asks what to do next, does it, and delivers it. The
 // gates stay those of the daemon.
 
-// The verbs of chats. An effect may use none of them.
-var (
-	SessionJoin   = Verb{Name: "session.join", Class: Operate}
-	SessionNext   = Verb{Name: "session.next", Class: Operate}
-	SessionSubmit = Verb{Name: "session.submit", Class: Operate}
-	SessionAsk    = Verb{Name: "session.ask", Class: Operate}
-	SessionAnswer = Verb{Name: "session.answer", Class: Operate}
-	SessionLeave  = Verb{Name: "session.leave", Class: Operate}
-)
-
 // Bounds of what a chat says.
 const (
 	MaxSubmission  = 48 << 10 // bytes of a delivery

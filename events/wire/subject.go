@@ -35,7 +35,7 @@ func ValidClient(c string) bool {
 
 // CommandSubject is where the client c sends requests of the verb; c may be
 // "*" to receive those of all.
-func CommandSubject(c string, v Verb) string { return commandPrefix + c + "." + v.Name }
+func CommandSubject(c string, v Spec) string { return commandPrefix + c + "." + v.Name }
 
 // Commands is every subject that the client c may publish to.
 func Commands(c string) string { return commandPrefix + c + ".>" }

@@ -2,16 +2,6 @@ package wire
 
 import "github.com/go-json-experiment/json/jsontext"
 
-// The verbs of workflows.
-var (
-	WorkflowList    = Verb{Name: "workflow.list", Class: Read}
-	WorkflowLint    = Verb{Name: "workflow.lint", Class: Read}
-	WorkflowGraph   = Verb{Name: "workflow.graph", Class: Read}
-	WorkflowSchema  = Verb{Name: "workflow.schema", Class: Read}
-	WorkflowSuggest = Verb{Name: "workflow.suggest", Class: Read}
-	WorkflowNew     = Verb{Name: "workflow.new", Class: Operate}
-)
-
 // Schemas of answers about workflows.
 const (
 	SchemaWorkflows      = "autopilot.workflows"

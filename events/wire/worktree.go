@@ -2,9 +2,6 @@ package wire
 
 // Work trees of git are made by apctl, with the user's own git. The daemon says how.
 
-// WorktreeAsk is the verb for that.
-var WorktreeAsk = Verb{Name: "worktree.ask", Class: Read}
-
 // SchemaWorktree is the schema of a work tree that was made.
 const SchemaWorktree = "autopilot.worktree"
 

@@ -148,11 +148,5 @@ type WorktreePruneRequest struct {
 	DryRun    bool     `json:"dry_run,omitzero"`
 }
 
-// The verbs of work trees.
-var (
-	WorktreeList  = Verb{Name: "worktree.list", Class: Read}
-	WorktreePrune = Verb{Name: "worktree.prune", Class: Operate}
-)
-
 // SchemaWorktrees is a list of work trees, also of those that were pruned.
 const SchemaWorktrees = "autopilot.worktrees"

@@ -4,8 +4,8 @@ import (
 	"os"
 	"slices"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/auth/person"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -47,7 +47,7 @@ type Chats struct {
 func New(c Config) *Chats { return &Chats{Config: c} }
 
 // Of finds the chat behind a request.
-func (k *Chats) Of(q bus.Request) (Chat, error) {
+func (k *Chats) Of(q auth.Request) (Chat, error) {
 	line, err := person.Line(k.People(), person.Caller{PID: q.PID, Start: q.Start})
 	if err != nil {
 		return Chat{}, wire.Errorf(wire.Denied, "the caller cannot be identified: %v", err).WithHint("ask again")
@@ -68,8 +68,8 @@ func (k *Chats) Of(q bus.Request) (Chat, error) {
 
 // Behind says that a chat stands behind a request. Of one that came over TCP
 // nobody knows: its key says what it may.
-func (k *Chats) Behind(q bus.Request) bool {
-	if q.Kind == bus.KindKey {
+func (k *Chats) Behind(q auth.Request) bool {
+	if q.Kind == auth.KindKey {
 		return false
 	}
 	line, err := person.Line(k.People(), person.Caller{PID: q.PID, Start: q.Start})

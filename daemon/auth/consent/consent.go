@@ -3,9 +3,9 @@ package consent
 import (
 	"errors"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/auth/person"
 	"autopilot/daemon/auth/pin"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 )
@@ -25,7 +25,7 @@ func New(people person.Table, pins *pin.Store, daemon person.Daemon, host string
 
 // Prove proves that a request comes from a person at a terminal, and gives the
 // actor that decides.
-func (j *Judge) Prove(q bus.Request) (person.Proof, string, error) {
+func (j *Judge) Prove(q auth.Request) (person.Proof, string, error) {
 	p, err := person.Prove(j.People, j.daemon, person.Caller{PID: q.PID, Start: q.Start})
 	var r *person.Refusal
 	switch {

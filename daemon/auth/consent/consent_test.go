@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/auth/consent"
 	"autopilot/daemon/auth/person"
 	"autopilot/daemon/auth/pin"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -80,7 +80,7 @@ func TestAnAnswerIsAsSureAsWhatWasGivenForIt(t *testing.T) {
 func TestNobodyWhoCannotBeProvenSetsAPIN(t *testing.T) {
 	t.Parallel()
 	j := judge(t, "")
-	_, err := j.SetPIN(t.Context(), bus.Request{}, wire.PINRequest{New: "2468"})
+	_, err := j.SetPIN(t.Context(), auth.Request{}, wire.PINRequest{New: "2468"})
 	var e *wire.Error
 	if !errors.As(err, &e) || e.Code != wire.NeedsPerson || j.HasPIN() {
 		t.Errorf("%v, a PIN is set: %v", err, j.HasPIN())

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/auth/pin"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events/wire"
 )
 
@@ -18,7 +18,7 @@ func (j *Judge) HasPIN() bool {
 }
 
 // ShowPIN says whether a PIN is set.
-func (j *Judge) ShowPIN(context.Context, bus.Request, struct{}) (wire.PINView, error) {
+func (j *Judge) ShowPIN(context.Context, auth.Request, struct{}) (wire.PINView, error) {
 	st, err := j.pins.Status()
 	v := wire.PINView{Set: st.Set, Wrong: st.Wrong}
 	if st.Set {
@@ -32,7 +32,7 @@ func (j *Judge) ShowPIN(context.Context, bus.Request, struct{}) (wire.PINView, e
 
 // SetPIN sets the PIN, or removes it, for a person at a terminal who knows the
 // one that is set.
-func (j *Judge) SetPIN(ctx context.Context, q bus.Request, body wire.PINRequest) (wire.PINView, error) {
+func (j *Judge) SetPIN(ctx context.Context, q auth.Request, body wire.PINRequest) (wire.PINView, error) {
 	if _, _, err := j.Prove(q); err != nil {
 		return wire.PINView{}, err
 	}

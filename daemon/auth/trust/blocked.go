@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"autopilot/daemon/transport/bus"
+	"autopilot/daemon/auth"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/explain"
@@ -56,7 +56,7 @@ func (b *blocked) forget(dir string) {
 
 // Untrusted lists the files that keep runs from being started, and still do. How
 // trust is given is not for agents to know.
-func (k *Keeper) Untrusted(ctx context.Context, q bus.Request) []wire.InboxItem {
+func (k *Keeper) Untrusted(ctx context.Context, q auth.Request) []wire.InboxItem {
 	items, l := []wire.InboxItem{}, k.cfg.Language()
 	for dir, at := range k.blocked.list() {
 		a, err := read(ctx, dir)
@@ -72,7 +72,7 @@ func (k *Keeper) Untrusted(ctx context.Context, q bus.Request) []wire.InboxItem 
 			continue
 		}
 		i := wire.InboxItem{Kind: explain.NeedsTrust, At: at, Workspace: dir, Language: string(l), What: explain.Untrusted(l, a.path())}
-		if q.Kind == bus.KindLocal {
+		if q.Kind == auth.KindLocal {
 			i.Next = wire.NextCommand{Command: "cd " + phrase.Quote(dir) + " && apctl trust", Why: phrase.Say(l, "shows it, and asks you", "内容を表示し、確認を求める")}
 		}
 		items = append(items, i)

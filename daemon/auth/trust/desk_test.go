@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/auth/consent"
 	"autopilot/daemon/auth/person"
 	"autopilot/daemon/auth/pin"
@@ -18,7 +19,6 @@ import (
 	"autopilot/daemon/store/blob"
 	"autopilot/daemon/store/journal"
 	"autopilot/daemon/test/proctest"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"
@@ -89,7 +89,7 @@ func (s *desk) remove(name string) {
 
 func (s *desk) show(dir string) wire.TrustView {
 	s.t.Helper()
-	v, err := s.Show(s.t.Context(), bus.Request{}, wire.TrustRequest{Workspace: dir})
+	v, err := s.Show(s.t.Context(), auth.Request{}, wire.TrustRequest{Workspace: dir})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func (s *desk) show(dir string) wire.TrustView {
 }
 
 func (s *desk) give(hash, typed string) (wire.TrustView, error) {
-	q := bus.Request{Identity: bus.Identity{PID: proctest.SeatPID, Start: proctest.SeatStart, UID: os.Getuid()}}
+	q := auth.Request{Identity: auth.Identity{PID: proctest.SeatPID, Start: proctest.SeatStart, UID: os.Getuid()}}
 	return s.Give(s.t.Context(), q, wire.TrustRequest{Workspace: s.work, Hash: hash, Typed: typed})
 }
 

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/run/workflow/library"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events/wire"
 )
 
@@ -54,7 +54,7 @@ func TestAWorkflowAloneCanBeTrusted(t *testing.T) {
 	}
 	s.trust()
 	s.write(map[string]string{".autopilot/workflows/mine.yaml": "\xff"})
-	if _, err := s.Show(t.Context(), bus.Request{}, wire.TrustRequest{Workspace: s.work}); codeOf(err) != wire.Usage {
+	if _, err := s.Show(t.Context(), auth.Request{}, wire.TrustRequest{Workspace: s.work}); codeOf(err) != wire.Usage {
 		t.Errorf("no text: %v", err)
 	}
 }

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"time"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/auth/consent"
 	"autopilot/daemon/auth/person"
 	"autopilot/daemon/config"
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/store/blob"
 	"autopilot/daemon/store/journal"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/host"
@@ -19,7 +19,7 @@ import (
 
 // People tell whether a person decides.
 type People interface {
-	Prove(q bus.Request) (p person.Proof, actor string, err error)
+	Prove(q auth.Request) (p person.Proof, actor string, err error)
 	Decide(proven events.Assurance, g consent.Given) (events.Assurance, error)
 	HasPIN() bool
 }

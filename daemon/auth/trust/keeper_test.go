@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/config"
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/test/proctest"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 )
@@ -123,16 +123,16 @@ func TestFilesThatNobodyCanTrust(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := s.Show(t.Context(), bus.Request{}, wire.TrustRequest{Workspace: s.work})
+		_, err := s.Show(t.Context(), auth.Request{}, wire.TrustRequest{Workspace: s.work})
 		if codeOf(err) != c.code || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	s.remove(".autopilot/config.yaml")
-	if _, err := s.Show(t.Context(), bus.Request{}, wire.TrustRequest{Workspace: s.work}); codeOf(err) != wire.NotFound {
+	if _, err := s.Show(t.Context(), auth.Request{}, wire.TrustRequest{Workspace: s.work}); codeOf(err) != wire.NotFound {
 		t.Errorf("no file: %v", err)
 	}
-	if _, err := s.Show(t.Context(), bus.Request{}, wire.TrustRequest{Workspace: t.TempDir()}); codeOf(err) != wire.Usage {
+	if _, err := s.Show(t.Context(), auth.Request{}, wire.TrustRequest{Workspace: t.TempDir()}); codeOf(err) != wire.Usage {
 		t.Errorf("no work tree: %v", err)
 	}
 }

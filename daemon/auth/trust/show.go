@@ -6,15 +6,15 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/auth/consent"
 	"autopilot/daemon/run/workflow/library"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 )
 
 // Show says whether what counts of a work tree is trusted, and what is new in it.
-func (k *Keeper) Show(ctx context.Context, _ bus.Request, body wire.TrustRequest) (wire.TrustView, error) {
+func (k *Keeper) Show(ctx context.Context, _ auth.Request, body wire.TrustRequest) (wire.TrustView, error) {
 	a, err := read(ctx, body.Workspace)
 	if err != nil {
 		return wire.TrustView{}, err
@@ -24,7 +24,7 @@ func (k *Keeper) Show(ctx context.Context, _ bus.Request, body wire.TrustRequest
 
 // Give records a person's agreement to the content with a hash. What is
 // recorded are the bytes that have that hash now.
-func (k *Keeper) Give(ctx context.Context, q bus.Request, body wire.TrustRequest) (wire.TrustView, error) {
+func (k *Keeper) Give(ctx context.Context, q auth.Request, body wire.TrustRequest) (wire.TrustView, error) {
 	proven, actor, err := k.cfg.People.Prove(q)
 	if err != nil {
 		return wire.TrustView{}, err

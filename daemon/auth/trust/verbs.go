@@ -11,12 +11,12 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/run/work"
 	"autopilot/daemon/run/workflow"
 	"autopilot/daemon/run/workflow/graph"
 	"autopilot/daemon/run/workflow/library"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"
@@ -45,7 +45,7 @@ func (fs *Flows) checked(ctx context.Context, dir string) (agreed, error) {
 }
 
 // List answers which workflows there are, or all of one.
-func (fs *Flows) List(ctx context.Context, _ bus.Request, body wire.WorkflowRequest) (wire.WorkflowsView, error) {
+func (fs *Flows) List(ctx context.Context, _ auth.Request, body wire.WorkflowRequest) (wire.WorkflowsView, error) {
 	a, err := fs.checked(ctx, body.Workspace)
 	if err != nil {
 		return wire.WorkflowsView{}, err
@@ -106,7 +106,7 @@ func more(v *wire.WorkflowView, f library.Found) {
 }
 
 // Lint checks a text, a workflow, or all of the project.
-func (fs *Flows) Lint(ctx context.Context, _ bus.Request, body wire.WorkflowTextRequest) (wire.LintView, error) {
+func (fs *Flows) Lint(ctx context.Context, _ auth.Request, body wire.WorkflowTextRequest) (wire.LintView, error) {
 	v := wire.LintView{Checked: []string{}, Problems: []wire.ConfigProblem{}}
 	a, err := fs.checked(ctx, body.Workspace)
 	if err != nil {
@@ -155,7 +155,7 @@ func chosenFlows(flows library.Project, body wire.WorkflowTextRequest) ([]librar
 }
 
 // Graph draws one workflow.
-func (fs *Flows) Graph(ctx context.Context, _ bus.Request, body wire.WorkflowTextRequest) (wire.GraphView, error) {
+func (fs *Flows) Graph(ctx context.Context, _ auth.Request, body wire.WorkflowTextRequest) (wire.GraphView, error) {
 	draw := map[string]func(workflow.Workflow) string{
 		wire.GraphText: graph.Text, wire.GraphMermaid: graph.Mermaid, wire.GraphSVG: graph.SVG,
 	}[body.Format]
@@ -182,14 +182,14 @@ func (fs *Flows) Graph(ctx context.Context, _ bus.Request, body wire.WorkflowTex
 }
 
 // Schema is the schema of workflow files.
-func (fs *Flows) Schema(context.Context, bus.Request, struct{}) (wire.WorkflowSchemaView, error) {
+func (fs *Flows) Schema(context.Context, auth.Request, struct{}) (wire.WorkflowSchemaView, error) {
 	b, err := workflow.Schema()
 	return wire.WorkflowSchemaView{Schema: jsontext.Value(b)}, err
 }
 
 // New writes a workflow of the project that can be run as it is, with
 // comments. It never writes over a file.
-func (fs *Flows) New(ctx context.Context, _ bus.Request, body wire.WorkflowRequest) (wire.WorkflowsView, error) {
+func (fs *Flows) New(ctx context.Context, _ auth.Request, body wire.WorkflowRequest) (wire.WorkflowsView, error) {
 	ws, err := tree.Find(ctx, body.Workspace)
 	if err != nil {
 		return wire.WorkflowsView{}, work.NoWorkspace(body.Workspace, err)
@@ -230,7 +230,7 @@ func writeNew(path string, src []byte) error {
 }
 
 // Suggest recommends what to do with a text.
-func (fs *Flows) Suggest(ctx context.Context, _ bus.Request, body wire.SuggestRequest) (wire.SuggestionView, error) {
+func (fs *Flows) Suggest(ctx context.Context, _ auth.Request, body wire.SuggestRequest) (wire.SuggestionView, error) {
 	a, err := around(ctx, body.Workspace)
 	if err != nil {
 		return wire.SuggestionView{}, err

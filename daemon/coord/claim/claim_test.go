@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
 
-	"autopilot/daemon/transport/bus"
+	"autopilot/daemon/auth"
 	"autopilot/events"
 	"autopilot/events/wire"
 )
@@ -281,7 +281,7 @@ func TestWhatAMarkSaysIsOneWordOfAHint(t *testing.T) {
 
 func TestAKeyIsOneWordOfAHint(t *testing.T) {
 	t.Parallel()
-	_, err := new(Desk).Take(t.Context(), bus.Request{}, wire.ClaimRequest{Key: "issue:it's 7", TTL: 1})
+	_, err := new(Desk).Take(t.Context(), auth.Request{}, wire.ClaimRequest{Key: "issue:it's 7", TTL: 1})
 	var told *wire.Error
 	if want := `apctl peer take 'issue:it'\''s 7' --ttl 2h`; !errors.As(err, &told) || told.Hint != want {
 		t.Errorf("the hint of %v is %q, want %q", err, told.Hint, want)

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/auth/chat"
 	"autopilot/daemon/auth/consent"
 	"autopilot/daemon/auth/person"
 	"autopilot/daemon/repo/tree"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"
@@ -37,7 +37,7 @@ type Runs interface {
 
 // People tell whether a person decides.
 type People interface {
-	Prove(q bus.Request) (p person.Proof, actor string, err error)
+	Prove(q auth.Request) (p person.Proof, actor string, err error)
 	Decide(proven events.Assurance, g consent.Given) (events.Assurance, error)
 	HasPIN() bool
 }
@@ -52,7 +52,7 @@ type Desk struct {
 }
 
 // List is who holds what: in the repository of a directory, or anywhere.
-func (d *Desk) List(ctx context.Context, q bus.Request, body wire.ClaimsRequest) (wire.ClaimsView, error) {
+func (d *Desk) List(ctx context.Context, q auth.Request, body wire.ClaimsRequest) (wire.ClaimsView, error) {
 	v := wire.ClaimsView{Claims: []wire.ClaimView{}, PIN: d.People.HasPIN()}
 	within := map[string]bool{}
 	ws, common, err := treeAndCommon(ctx, body.Workspace)
@@ -143,7 +143,7 @@ func (d *Desk) keyIn(ctx context.Context, body wire.ClaimRequest) (Key, error) {
 func (d *Desk) scopeOf(k Key) string { return strings.TrimSuffix(k.Scope, "@"+d.Host) }
 
 // Mine says of an owner whether it is the caller.
-func (d *Desk) Mine(q bus.Request) func(events.ClaimOwner) bool {
+func (d *Desk) Mine(q auth.Request) func(events.ClaimOwner) bool {
 	who, err := d.Chats.Of(q)
 	return func(o events.ClaimOwner) bool { return err == nil && d.Owns(who, o) }
 }
@@ -158,7 +158,7 @@ func (d *Desk) ownerOf(who chat.Chat, has events.ClaimOwner) events.ClaimOwner {
 }
 
 // Take gets a claim for the caller, or renews it.
-func (d *Desk) Take(ctx context.Context, q bus.Request, body wire.ClaimRequest) (wire.ClaimsView, error) {
+func (d *Desk) Take(ctx context.Context, q auth.Request, body wire.ClaimRequest) (wire.ClaimsView, error) {
 	ttl := time.Duration(body.TTL) * time.Second
 	if ttl != 0 && (ttl < minTTL || ttl > maxTTL) {
 		return wire.ClaimsView{}, wire.Errorf(wire.Usage, "a claim is taken for 10s up to 168h, not for %s", ttl).
@@ -202,7 +202,7 @@ func (d *Desk) Take(ctx context.Context, q bus.Request, body wire.ClaimRequest) 
 }
 
 // Drop gives a claim back.
-func (d *Desk) Drop(ctx context.Context, q bus.Request, body wire.ClaimRequest) (wire.ClaimsView, error) {
+func (d *Desk) Drop(ctx context.Context, q auth.Request, body wire.ClaimRequest) (wire.ClaimsView, error) {
 	k, err := d.keyIn(ctx, body)
 	if err != nil {
 		return wire.ClaimsView{}, err
@@ -230,7 +230,7 @@ func (d *Desk) Drop(ctx context.Context, q bus.Request, body wire.ClaimRequest) 
 // instead.
 //
 // Source: atdd-kit, seeds 6.2, A43: a takeover was silent.
-func (d *Desk) Force(ctx context.Context, q bus.Request, body wire.ClaimRequest) (wire.ClaimsView, error) {
+func (d *Desk) Force(ctx context.Context, q auth.Request, body wire.ClaimRequest) (wire.ClaimsView, error) {
 	k, err := d.keyIn(ctx, body)
 	if err != nil {
 		return wire.ClaimsView{}, err
@@ -275,7 +275,7 @@ func (d *Desk) Force(ctx context.Context, q bus.Request, body wire.ClaimRequest)
 
 // forcible shows what would be forced: a claim of this log, or the mark of another
 // state directory.
-func (d *Desk) forcible(ctx context.Context, q bus.Request, k Key) (wire.ClaimsView, *MarkedError, error) {
+func (d *Desk) forcible(ctx context.Context, q auth.Request, k Key) (wire.ClaimsView, *MarkedError, error) {
 	v := wire.ClaimsView{PIN: d.People.HasPIN()}
 	s, at, err := d.Peek(ctx, k)
 	if err != nil {

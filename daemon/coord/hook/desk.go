@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/auth/chat"
 	"autopilot/daemon/coord/claim"
 	"autopilot/daemon/coord/peer"
@@ -16,7 +17,6 @@ import (
 	"autopilot/daemon/run/engine"
 	"autopilot/daemon/run/session"
 	"autopilot/daemon/run/work"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/explain"
@@ -67,7 +67,7 @@ func New(c Config) *Desk { return &Desk{cfg: c} }
 //
 // Source: session-orchestrator, seeds 3.10: hooks fail open, and the gates are
 // what proves.
-func (k *Desk) Answer(ctx context.Context, q bus.Request, body wire.HookRequest) (wire.HookView, error) {
+func (k *Desk) Answer(ctx context.Context, q auth.Request, body wire.HookRequest) (wire.HookView, error) {
 	who, err := k.cfg.Chats.Of(q)
 	if err != nil {
 		return wire.HookView{}, err

@@ -7,8 +7,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/auth/chat"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	folded "autopilot/projections/peer"
@@ -41,7 +41,7 @@ func (ps *Sessions) selfOf(c chat.Chat) *book {
 }
 
 // List answers who is there.
-func (ps *Sessions) List(ctx context.Context, q bus.Request, body wire.PeersRequest) (wire.PeersView, error) {
+func (ps *Sessions) List(ctx context.Context, q auth.Request, body wire.PeersRequest) (wire.PeersView, error) {
 	at, err := spotOf(ctx, body.Directory)
 	if err != nil {
 		return wire.PeersView{}, err
@@ -55,7 +55,7 @@ func (ps *Sessions) List(ctx context.Context, q bus.Request, body wire.PeersRequ
 
 // Check answers what a session is told that is about to begin. It changes
 // nothing.
-func (ps *Sessions) Check(ctx context.Context, q bus.Request, body wire.PeerJoinRequest) (wire.PeerCheckView, error) {
+func (ps *Sessions) Check(ctx context.Context, q auth.Request, body wire.PeerJoinRequest) (wire.PeerCheckView, error) {
 	at, err := spotOf(ctx, body.Directory)
 	if err != nil {
 		return wire.PeerCheckView{}, err
@@ -64,7 +64,7 @@ func (ps *Sessions) Check(ctx context.Context, q bus.Request, body wire.PeerJoin
 }
 
 // preamble is what a session of that mode is told beside those that are here.
-func (ps *Sessions) preamble(q bus.Request, at spot, mode string) (wire.PeerCheckView, error) {
+func (ps *Sessions) preamble(q auth.Request, at spot, mode string) (wire.PeerCheckView, error) {
 	m := events.Name(strings.TrimSpace(mode))
 	if m == "" {
 		m = events.ModeNone
@@ -108,7 +108,7 @@ var exitOfPeer = map[events.PeerOutcome]int{
 // Join puts the caller on the bus, with the mode that it says, if nobody is
 // there beside whom it may not begin. To begin in place beside another that writes
 // is possible, and recorded.
-func (ps *Sessions) Join(ctx context.Context, q bus.Request, body wire.PeerJoinRequest) (wire.PeerCheckView, error) {
+func (ps *Sessions) Join(ctx context.Context, q auth.Request, body wire.PeerJoinRequest) (wire.PeerCheckView, error) {
 	who, err := ps.cfg.Chats.Of(q)
 	if err != nil {
 		return wire.PeerCheckView{}, err
@@ -159,7 +159,7 @@ func (ps *Sessions) name(id string) string {
 }
 
 // Leave takes the caller from the bus.
-func (ps *Sessions) Leave(ctx context.Context, q bus.Request, _ struct{}) (struct{}, error) {
+func (ps *Sessions) Leave(ctx context.Context, q auth.Request, _ struct{}) (struct{}, error) {
 	who, err := ps.cfg.Chats.Of(q)
 	if err != nil {
 		return struct{}{}, err
@@ -179,7 +179,7 @@ func notOnBus() error {
 
 // Send stores a text for a session. It is text and nothing else: no verb that
 // decides takes one.
-func (ps *Sessions) Send(ctx context.Context, q bus.Request, body wire.PeerSendRequest) (wire.PeerSentView, error) {
+func (ps *Sessions) Send(ctx context.Context, q auth.Request, body wire.PeerSendRequest) (wire.PeerSentView, error) {
 	if err := goodText(body.Text); err != nil {
 		return wire.PeerSentView{}, err
 	}
@@ -248,7 +248,7 @@ func (ps *Sessions) view(id string) wire.PeerView {
 }
 
 // Read answers what was written to the caller, and notes that it was read.
-func (ps *Sessions) Read(ctx context.Context, q bus.Request, body wire.PeerReadRequest) (wire.PeerMailView, error) {
+func (ps *Sessions) Read(ctx context.Context, q auth.Request, body wire.PeerReadRequest) (wire.PeerMailView, error) {
 	who, err := ps.cfg.Chats.Of(q)
 	if err != nil {
 		return wire.PeerMailView{}, err

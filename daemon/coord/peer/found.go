@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/auth/person"
 	"autopilot/daemon/repo/tree"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"
@@ -96,7 +96,7 @@ func (ps *Sessions) busOf(f foreign, list []present) int {
 // findPeers lists the sessions of this host that are not gone: those on the bus,
 // those that files tell of, and the runs whose agents work here. What a file says
 // of a session that is on the bus adds to it.
-func (ps *Sessions) findPeers(q bus.Request, at spot) ([]wire.PeerView, []wire.PeerSource) {
+func (ps *Sessions) findPeers(q auth.Request, at spot) ([]wire.PeerView, []wire.PeerSource) {
 	own, _ := person.Line(ps.cfg.Chats.People(), person.Caller{PID: q.PID, Start: q.Start}) // without one nobody is it
 	list := ps.onBus()
 	live := ps.cfg.Runs.LiveStates()
@@ -197,7 +197,7 @@ func foreignView(f foreign, own []person.Process) wire.PeerView {
 
 // runPeers are the runs whose agents work in the repository: nobody is beside them
 // unseen. The agents of a run are no peers of each other.
-func (ps *Sessions) runPeers(q bus.Request, at spot, live []*run.State) []wire.PeerView {
+func (ps *Sessions) runPeers(q auth.Request, at spot, live []*run.State) []wire.PeerView {
 	class, assumed := rule.ClassifyMode("")
 	var out []wire.PeerView
 	for _, s := range live {

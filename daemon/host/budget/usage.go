@@ -9,10 +9,10 @@ import (
 	"slices"
 	"time"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/config"
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/store/snapshot"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/ledger"
@@ -44,7 +44,7 @@ type Usage struct {
 
 // Show answers what agents used: of all runs, or of the project that a
 // directory is in.
-func (u *Usage) Show(ctx context.Context, _ bus.Request, body wire.UsageRequest) (wire.UsageReport, error) {
+func (u *Usage) Show(ctx context.Context, _ auth.Request, body wire.UsageRequest) (wire.UsageReport, error) {
 	by := ledger.By(cmp.Or(body.By, string(ledger.ByDay)))
 	if !slices.Contains(ledger.Ways(), by) {
 		return wire.UsageReport{}, wire.Errorf(wire.Usage, "usage is not divided by %q", body.By).

@@ -5,12 +5,12 @@ import (
 	"context"
 	"slices"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/config"
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/run/work"
 	"autopilot/daemon/run/workflow"
 	"autopilot/daemon/store/snapshot"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/probe/judge"
@@ -33,7 +33,7 @@ type Ended interface {
 }
 
 // Show answers whether a run may be launched without asking a person.
-func (l Launch) Show(ctx context.Context, _ bus.Request, body wire.LaunchRequest) (wire.LaunchView, error) {
+func (l Launch) Show(ctx context.Context, _ auth.Request, body wire.LaunchRequest) (wire.LaunchView, error) {
 	ws, err := tree.Find(ctx, body.Workspace)
 	if err != nil {
 		return wire.LaunchView{}, work.NoWorkspace(body.Workspace, err)

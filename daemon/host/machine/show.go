@@ -9,18 +9,18 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/config"
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/run/work"
 	"autopilot/daemon/run/workflow"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/probe/judge"
 )
 
 // Show answers what the machine has, what it can bear, and who waits for it.
-func (m *Machine) Show(ctx context.Context, _ bus.Request, body wire.ProbeRequest) (wire.ProbeView, error) {
+func (m *Machine) Show(ctx context.Context, _ auth.Request, body wire.ProbeRequest) (wire.ProbeView, error) {
 	now := m.cfg.Now()
 	saw := m.gauge.look(ctx, now)
 	c, running := m.resources(), m.atWork()

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/run/work"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events/wire"
 )
 
@@ -16,7 +16,7 @@ const sessionTree = 9
 // Ask answers how work trees are made from a directory. Outside of a
 // repository it is what the user's file says. A session is named by what proves
 // which one it is, so it has the same work tree each time.
-func (k *Keeper) Ask(ctx context.Context, q bus.Request, body wire.WorktreeRequest) (wire.WorktreeSettings, error) {
+func (k *Keeper) Ask(ctx context.Context, q auth.Request, body wire.WorktreeRequest) (wire.WorktreeSettings, error) {
 	ws, err := tree.Find(ctx, body.Directory)
 	if err != nil && !errors.Is(err, tree.ErrNotRepository) {
 		return wire.WorktreeSettings{}, work.NoWorkspace(body.Directory, err)

@@ -19,13 +19,13 @@ import (
 	"sync"
 	"time"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/coord/claim"
 	"autopilot/daemon/coord/peer"
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/store/blob"
 	"autopilot/daemon/store/journal"
 	"autopilot/daemon/store/snapshot"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	lease "autopilot/projections/claim"
@@ -45,8 +45,8 @@ type Runs interface {
 type Claims interface {
 	Peek(ctx context.Context, k claim.Key) (lease.State, lease.Sight, error)
 	View(k claim.Key, s lease.State, at lease.Sight, is func(events.ClaimOwner) bool) wire.ClaimView
-	Mine(q bus.Request) func(events.ClaimOwner) bool // says of an owner whether it is the caller
-	Info(who string, ttl time.Duration) claim.Info   // what this daemon writes into marks
+	Mine(q auth.Request) func(events.ClaimOwner) bool // says of an owner whether it is the caller
+	Info(who string, ttl time.Duration) claim.Info    // what this daemon writes into marks
 }
 
 // Sessions are the chats of people, of this daemon and of other programs.
@@ -82,7 +82,7 @@ type Words struct {
 type Making struct {
 	// Settings are those of a directory, and of its project if somebody trusts that.
 	Settings func(ws tree.Workspace, noConfig bool) (wire.WorktreeSettings, error)
-	Session  func(q bus.Request) (id string, ok bool) // that asks
+	Session  func(q auth.Request) (id string, ok bool) // that asks
 }
 
 // Config is what a Keeper works with.

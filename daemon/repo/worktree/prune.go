@@ -12,17 +12,17 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/coord/claim"
 	"autopilot/daemon/repo/atwork"
 	"autopilot/daemon/repo/tree"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 )
 
 // Prune removes work trees that are stale and that nothing holds. Each is
 // judged again right before it goes, recorded first, and its branch stays.
-func (k *Keeper) Prune(ctx context.Context, q bus.Request, body wire.WorktreePruneRequest) (v wire.WorktreesView, err error) {
+func (k *Keeper) Prune(ctx context.Context, q auth.Request, body wire.WorktreePruneRequest) (v wire.WorktreesView, err error) {
 	keep := time.Duration(body.KeepS) * time.Second
 	if keep < 0 {
 		return v, wire.Errorf(wire.Usage, "work trees are kept for a time, not for %s", keep)

@@ -14,10 +14,10 @@ import (
 	"sync"
 	"time"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/repo/atwork"
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/store/snapshot"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/phrase"
@@ -47,7 +47,7 @@ type scene struct {
 
 // asked is who wants to know of them, and what for.
 type asked struct {
-	q    bus.Request
+	q    auth.Request
 	here string // work tree that was asked from
 	keep time.Duration
 	all  bool // those that no run made may go, too
@@ -63,7 +63,7 @@ type repository struct {
 
 // List shows the work trees of a repository, and what is in them that is
 // nowhere else.
-func (k *Keeper) List(ctx context.Context, q bus.Request, body wire.WorktreesRequest) (wire.WorktreesView, error) {
+func (k *Keeper) List(ctx context.Context, q auth.Request, body wire.WorktreesRequest) (wire.WorktreesView, error) {
 	t, err := k.see(ctx, q, body.Workspace, keepFor)
 	if err != nil {
 		return wire.WorktreesView{}, err
@@ -73,7 +73,7 @@ func (k *Keeper) List(ctx context.Context, q bus.Request, body wire.WorktreesReq
 }
 
 // see begins to look at the work trees of the repository of a directory.
-func (k *Keeper) see(ctx context.Context, q bus.Request, dir string, keep time.Duration) (*scene, error) {
+func (k *Keeper) see(ctx context.Context, q auth.Request, dir string, keep time.Duration) (*scene, error) {
 	ws, err := tree.Find(ctx, dir)
 	common := ""
 	if err == nil {

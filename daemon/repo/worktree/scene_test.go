@@ -13,13 +13,13 @@ import (
 	"testing"
 	"time"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/coord/claim"
 	"autopilot/daemon/coord/peer"
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/store/blob"
 	"autopilot/daemon/store/journal"
 	"autopilot/daemon/store/snapshot"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"
@@ -140,7 +140,7 @@ func (g *grove) gitDir(dir string) string { return g.in(dir, "rev-parse", "--abs
 // looks looks at the work trees.
 func (g *grove) looks() *scene {
 	g.t.Helper()
-	now, err := g.see(g.t.Context(), bus.Request{}, g.work, keepFor)
+	now, err := g.see(g.t.Context(), auth.Request{}, g.work, keepFor)
 	g.check(err)
 	return now
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/auth/person"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -15,7 +15,7 @@ import (
 // Answer takes what the person in front of a chat has answered in its own
 // dialog, where the settings of the run let the chat that drives it say so. It is
 // recorded as what it is: the word of a chat.
-func (k *Drivers) Answer(ctx context.Context, q bus.Request, body wire.SessionAnswerRequest) (wire.SessionView, error) {
+func (k *Drivers) Answer(ctx context.Context, q auth.Request, body wire.SessionAnswerRequest) (wire.SessionView, error) {
 	s, err := k.Driven(ctx, body.RunRef)
 	if err != nil {
 		return wire.SessionView{}, err

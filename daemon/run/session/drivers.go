@@ -5,12 +5,12 @@ import (
 	"log/slog"
 	"time"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/auth/chat"
 	"autopilot/daemon/coord/peer"
 	"autopilot/daemon/run/engine"
 	"autopilot/daemon/run/work"
 	"autopilot/daemon/store/snapshot"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/explain"
@@ -31,7 +31,7 @@ type Runs interface {
 type Verbs interface {
 	Find(ctx context.Context, ref wire.RunRef) (run.State, error)
 	// Start begins a run. Its refusals name the commands of sessions.
-	Start(ctx context.Context, q bus.Request, body wire.StartRequest) (wire.RunView, error)
+	Start(ctx context.Context, q auth.Request, body wire.StartRequest) (wire.RunView, error)
 	View(s run.State) wire.RunView
 	// Asks is nil if a run waits with that question, Answerable if that answer can be one.
 	Asks(s run.State, number int) error
@@ -64,7 +64,7 @@ type Drivers struct{ cfg Config }
 func New(c Config) *Drivers { return &Drivers{c} }
 
 // drives is the caller, if that is the chat that drives the run.
-func (k *Drivers) drives(q bus.Request, s run.State) (chat.Chat, error) {
+func (k *Drivers) drives(q auth.Request, s run.State) (chat.Chat, error) {
 	who, err := k.cfg.Chats.Of(q)
 	switch {
 	case err != nil:
@@ -109,7 +109,7 @@ func (k *Drivers) Driver(s run.State, live bool) *wire.DriverView {
 
 // Nested refuses a start by a chat that drives another run in that workspace:
 // one that is halted does not hold it.
-func (k *Drivers) Nested(q bus.Request, project string) error {
+func (k *Drivers) Nested(q auth.Request, project string) error {
 	var who *chat.Chat
 	for _, h := range k.cfg.Runs.Heads() {
 		if h.Project != project || h.Status != run.Halted {

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/run/engine"
 	"autopilot/daemon/run/work"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -16,7 +16,7 @@ import (
 
 // Join lets a chat drive the run of its workspace, and starts one if that
 // is asked for. A run that is over is reported, and never begun again.
-func (k *Drivers) Join(ctx context.Context, q bus.Request, body wire.SessionJoinRequest) (wire.SessionView, error) {
+func (k *Drivers) Join(ctx context.Context, q auth.Request, body wire.SessionJoinRequest) (wire.SessionView, error) {
 	who, err := k.cfg.Chats.Of(q)
 	if err != nil {
 		return wire.SessionView{}, err
@@ -45,7 +45,7 @@ func (k *Drivers) Join(ctx context.Context, q bus.Request, body wire.SessionJoin
 
 // joinable is the run that a chat joins: the one that is named, the one of the
 // workspace that is open, or a new one. The same task again is the same run.
-func (k *Drivers) joinable(ctx context.Context, q bus.Request, body wire.SessionJoinRequest) (run.State, error) {
+func (k *Drivers) joinable(ctx context.Context, q auth.Request, body wire.SessionJoinRequest) (run.State, error) {
 	known, err := k.Driven(ctx, body.RunRef)
 	var none *wire.Error
 	switch {
@@ -113,7 +113,7 @@ func (k *Drivers) Driven(ctx context.Context, ref wire.RunRef) (run.State, error
 }
 
 // Next says what to do next. It waits while the daemon is at work.
-func (k *Drivers) Next(ctx context.Context, q bus.Request, body wire.SessionNextRequest) (wire.SessionView, error) {
+func (k *Drivers) Next(ctx context.Context, q auth.Request, body wire.SessionNextRequest) (wire.SessionView, error) {
 	most := time.Duration(body.WaitMS) * time.Millisecond
 	if most < 0 || most > wire.MaxSessionWait {
 		return wire.SessionView{}, wire.Errorf(wire.Usage, "a wait of %v is not taken", most).WithHint("at most %v", wire.MaxSessionWait)
@@ -154,7 +154,7 @@ func (k *Drivers) atWork(s run.State) bool {
 }
 
 // Submit takes the work of an iteration.
-func (k *Drivers) Submit(ctx context.Context, q bus.Request, body wire.SessionSubmitRequest) (wire.SessionView, error) {
+func (k *Drivers) Submit(ctx context.Context, q auth.Request, body wire.SessionSubmitRequest) (wire.SessionView, error) {
 	sub, bad := wire.ParseSubmission(body.Submission)
 	if bad != nil {
 		return wire.SessionView{}, bad
@@ -166,7 +166,7 @@ func (k *Drivers) Submit(ctx context.Context, q bus.Request, body wire.SessionSu
 }
 
 // Ask ends an iteration with a question to a person.
-func (k *Drivers) Ask(ctx context.Context, q bus.Request, body wire.SessionAskRequest) (wire.SessionView, error) {
+func (k *Drivers) Ask(ctx context.Context, q auth.Request, body wire.SessionAskRequest) (wire.SessionView, error) {
 	if bad := body.Check(); bad != nil {
 		return wire.SessionView{}, bad
 	}
@@ -183,7 +183,7 @@ type delivered struct {
 
 // deliver hands the work of an iteration over. What was taken is taken once: the
 // same request again has the same answer.
-func (k *Drivers) deliver(ctx context.Context, q bus.Request, ref wire.RunRef, at delivered, by work.Delivery) (wire.SessionView, error) {
+func (k *Drivers) deliver(ctx context.Context, q auth.Request, ref wire.RunRef, at delivered, by work.Delivery) (wire.SessionView, error) {
 	s, err := k.Driven(ctx, ref)
 	if err != nil {
 		return wire.SessionView{}, err
@@ -245,7 +245,7 @@ func onTarget(s run.State, at delivered) error {
 }
 
 // Leave lets the run wait for another chat.
-func (k *Drivers) Leave(ctx context.Context, q bus.Request, body wire.RunRef) (wire.SessionView, error) {
+func (k *Drivers) Leave(ctx context.Context, q auth.Request, body wire.RunRef) (wire.SessionView, error) {
 	s, err := k.Driven(ctx, body)
 	if err != nil {
 		return wire.SessionView{}, err

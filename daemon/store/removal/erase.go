@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/store/snapshot"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"
@@ -16,7 +16,7 @@ import (
 
 // Erase removes what a run that is over has written. Without what a person
 // typed it says what that would be.
-func (w *Sweeper) Erase(ctx context.Context, q bus.Request, body wire.EraseRequest) (v wire.EraseView, err error) {
+func (w *Sweeper) Erase(ctx context.Context, q auth.Request, body wire.EraseRequest) (v wire.EraseView, err error) {
 	if body.Run == "" {
 		return v, wire.Errorf(wire.Usage, "to erase needs a run").WithHint("apctl ls --all   lists the runs")
 	}

@@ -4,15 +4,15 @@ import (
 	"context"
 	"time"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/store/snapshot"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
 )
 
 // Prune removes what runs have written that were over before a moment, and
 // what nobody names.
-func (w *Sweeper) Prune(ctx context.Context, q bus.Request, body wire.PruneRequest) (v wire.PruneView, err error) {
+func (w *Sweeper) Prune(ctx context.Context, q auth.Request, body wire.PruneRequest) (v wire.PruneView, err error) {
 	now := time.Now().UTC()
 	if body.Before.IsZero() || body.Before.After(now) {
 		return v, wire.Errorf(wire.Usage, "to prune needs a moment that is over")

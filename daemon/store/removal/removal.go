@@ -19,6 +19,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/auth/person"
 	"autopilot/daemon/exec/effect"
 	"autopilot/daemon/repo/tree"
@@ -26,7 +27,6 @@ import (
 	"autopilot/daemon/store/blob"
 	"autopilot/daemon/store/journal"
 	"autopilot/daemon/store/snapshot"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"
@@ -65,7 +65,7 @@ type Stores struct {
 
 // People is how a person decides.
 type People interface {
-	Prove(q bus.Request) (p person.Proof, actor string, err error)
+	Prove(q auth.Request) (p person.Proof, actor string, err error)
 	ToErase(s run.State, proven events.Assurance, body wire.EraseRequest) (events.Assurance, error)
 	HasPIN() bool
 }

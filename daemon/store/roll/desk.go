@@ -7,11 +7,11 @@ import (
 	"os"
 	"path/filepath"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/host/disk"
 	"autopilot/daemon/store/durable"
 	"autopilot/daemon/store/filestore"
 	"autopilot/daemon/store/snapshot"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events/log"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -43,7 +43,7 @@ func NewDesk(of *Outcome, mark *filestore.Mark, runs Runs) *Desk {
 }
 
 // Ask asks the next daemon for a roll. The caller restarts this one.
-func (k *Desk) Ask(_ context.Context, _ bus.Request, body wire.RollRequest) (wire.RollView, error) {
+func (k *Desk) Ask(_ context.Context, _ auth.Request, body wire.RollRequest) (wire.RollView, error) {
 	v := k.view()
 	v.DryRun = body.DryRun
 	if body.DryRun || v.Runs == 0 {

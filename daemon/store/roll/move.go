@@ -15,6 +15,7 @@ import (
 	"slices"
 	"time"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/failpoint"
 	"autopilot/daemon/report/notify"
 	"autopilot/daemon/store/archive"
@@ -93,7 +94,7 @@ func (r *roller) fill(ctx context.Context, twin place.Places, p *plan, c *record
 	// Synced as a whole, behind it.
 	b, err := bus.Open(bus.Config{
 		Places: twin, Lock: lock, Durability: bus.Process, Quota: r.Quota, Version: r.Version, Host: r.Host,
-		Log: slog.New(slog.DiscardHandler), Identify: func(int, int) bus.Identity { return bus.Identity{} },
+		Log: slog.New(slog.DiscardHandler), Identify: func(int, int) auth.Identity { return auth.Identity{} },
 	})
 	if err != nil {
 		return err

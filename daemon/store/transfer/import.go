@@ -16,11 +16,11 @@ import (
 	"sync"
 	"time"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/failpoint"
 	"autopilot/daemon/host/disk"
 	"autopilot/daemon/store/archive"
 	"autopilot/daemon/store/blob"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"
@@ -65,7 +65,7 @@ type Importer struct {
 func NewImporter(cfg ImportConfig) *Importer { return &Importer{cfg: cfg} }
 
 // Take takes the history of a bundle in.
-func (im *Importer) Take(ctx context.Context, q bus.Request, body wire.ImportRequest) (wire.ImportView, error) {
+func (im *Importer) Take(ctx context.Context, q auth.Request, body wire.ImportRequest) (wire.ImportView, error) {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	b, err := openIncoming(body.Path)

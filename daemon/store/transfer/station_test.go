@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/store/archive"
 	"autopilot/daemon/store/blob"
 	"autopilot/daemon/store/journal"
 	"autopilot/daemon/store/snapshot"
 	"autopilot/daemon/store/transfer"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"
@@ -94,7 +94,7 @@ func (s *station) imports(path string, dry bool) (wire.ImportView, error) {
 	im := transfer.NewImporter(transfer.ImportConfig{
 		Host: "here", Facts: s.host, Known: s, Log: s.journal.Log, Archive: s.archive, Blobs: s.blobs, Out: slog.New(slog.DiscardHandler),
 	})
-	return im.Take(s.t.Context(), bus.Request{ID: "q"}, wire.ImportRequest{Path: path, DryRun: dry})
+	return im.Take(s.t.Context(), auth.Request{ID: "q"}, wire.ImportRequest{Path: path, DryRun: dry})
 }
 
 // Heads implements transfer.Runs.

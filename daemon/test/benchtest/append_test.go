@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/exec/proc"
 	"autopilot/daemon/store/filestore"
 	"autopilot/daemon/transport/bus"
@@ -53,7 +54,7 @@ func (b *bench) appendsWith(d bus.Durability, n int) (floor, ours []time.Duratio
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
 	s, err := bus.Open(bus.Config{
 		Places: p, Lock: lock, Durability: d, Version: "bench", Host: "bench", Log: slog.New(slog.DiscardHandler),
-		Identify: func(int, int) bus.Identity { return bus.Identity{Kind: bus.KindLocal} },
+		Identify: func(int, int) auth.Identity { return auth.Identity{Kind: auth.KindLocal} },
 	})
 	if err != nil {
 		return nil, nil, err

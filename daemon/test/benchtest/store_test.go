@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/store/blob"
 	"autopilot/daemon/transport/bus"
 	"autopilot/events"
@@ -39,7 +40,7 @@ func withServer(p place.Places, d bus.Durability, use func(*nats.Conn) error) (e
 	s, err := bus.Open(bus.Config{
 		Places: p, Lock: lock, Durability: d, Quota: benchQuota, Version: "bench", Host: "bench",
 		Log:      slog.New(slog.DiscardHandler),
-		Identify: func(int, int) bus.Identity { return bus.Identity{Kind: bus.KindLocal} },
+		Identify: func(int, int) auth.Identity { return auth.Identity{Kind: auth.KindLocal} },
 	})
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"autopilot/daemon/auth"
 	"autopilot/events/wire"
 )
 
@@ -56,7 +57,7 @@ func TestAClientPublishesOnlyItsCommands(t *testing.T) {
 	c, other := mustDial(t, b.cfg.Places.Socket), mustDial(t, b.cfg.Places.Socket)
 	for _, subject := range []string{
 		"ap.event.run.x", "$JS.API.STREAM.LIST", "$SYS.REQ.SERVER.PING", "$SRV.PING", "_INBOX." + other.name + ".1",
-		wire.CommandSubject(other.name, wire.RunGet), "ap.cmd", "x",
+		wire.CommandSubject(other.name, wire.RunGet.Spec), "ap.cmd", "x",
 	} {
 		sub := spy(t, b, subject)
 		if err := c.Publish(subject, []byte("forged")); err != nil {
@@ -88,7 +89,7 @@ func TestATraceHeaderReachesNoOtherSubject(t *testing.T) {
 	b := openBus(t, nil, nil)
 	sub := spy(t, b, "ap.event.run.x")
 	c := mustDial(t, b.cfg.Places.Socket)
-	if err := c.PublishMsg(&nats.Msg{Subject: wire.CommandSubject(c.name, wire.RunGet), Header: nats.Header{"Nats-Trace-Dest": {"ap.event.run.x"}}}); err != nil {
+	if err := c.PublishMsg(&nats.Msg{Subject: wire.CommandSubject(c.name, wire.RunGet.Spec), Header: nats.Header{"Nats-Trace-Dest": {"ap.event.run.x"}}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Flush(); err != nil {
@@ -100,17 +101,17 @@ func TestATraceHeaderReachesNoOtherSubject(t *testing.T) {
 func TestAReplyGoesOnlyToItsClient(t *testing.T) {
 	t.Parallel()
 	called := make(chan string, 8)
-	b := openBus(t, nil, map[string]Handler{wire.RunGet.Name: func(_ context.Context, q Request, _ *Reply) error {
+	b := openBus(t, nil, map[string]Handler{wire.RunGet.Name: func(_ context.Context, q auth.Request, _ []byte, _ *Reply) error {
 		called <- q.ID
 		return nil
 	}})
 	c, other := mustDial(t, b.cfg.Places.Socket), mustDial(t, b.cfg.Places.Socket)
 	for _, reply := range []string{"ap.event.run.x", "_INBOX." + other.name + ".1", "_INBOX." + c.name + ".*", ""} {
-		if err := c.PublishMsg(&nats.Msg{Subject: wire.CommandSubject(c.name, wire.RunGet), Reply: reply, Header: nats.Header{wire.HeaderRequest: {"forged"}}}); err != nil {
+		if err := c.PublishMsg(&nats.Msg{Subject: wire.CommandSubject(c.name, wire.RunGet.Spec), Reply: reply, Header: nats.Header{wire.HeaderRequest: {"forged"}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := c.ask(t, wire.RunGet, "honest", ""); err != nil {
+	if _, err := c.ask(t, wire.RunGet.Spec, "honest", ""); err != nil {
 		t.Fatal(err)
 	}
 	if id := await(t, called, "the handler"); id != "honest" {
@@ -261,7 +262,7 @@ func TestAnotherUserIsRefused(t *testing.T) {
 
 func TestAProcessThatIsNotKnownIsRefused(t *testing.T) {
 	t.Parallel()
-	b := openBus(t, func(c *Config) { c.Identify = func(int, int) Identity { return Identity{} } }, nil)
+	b := openBus(t, func(c *Config) { c.Identify = func(int, int) auth.Identity { return auth.Identity{} } }, nil)
 	if _, err := dialRaw(t, b.cfg.Places.Socket, newName(t)); err == nil || !strings.Contains(err.Error(), "cannot be identified") {
 		t.Errorf("got %v", err)
 	}
@@ -275,7 +276,7 @@ func TestARawClientOfAnEffectDecidesNothing(t *testing.T) {
 		t.Helper()
 		other := mustDial(t, b.cfg.Places.Socket)
 		c := mustDial(t, socket)
-		for _, v := range []wire.Verb{wire.RunAnswer, wire.SessionSubmit, wire.SessionAnswer, wire.TrustGive} {
+		for _, v := range []wire.Spec{wire.RunAnswer.Spec, wire.SessionSubmit.Spec, wire.SessionAnswer.Spec, wire.TrustGive.Spec} {
 			if _, err := c.ask(t, v, "r-"+strings.ReplaceAll(v.Name, ".", "-"), "{}"); code(err) != wire.Denied {
 				t.Errorf("%s: got %v, want denied", v.Name, err)
 			}
@@ -284,7 +285,7 @@ func TestARawClientOfAnEffectDecidesNothing(t *testing.T) {
 			t.Errorf("%d refused requests are counted, want 4", n)
 		}
 		for _, subject := range []string{
-			wire.CommandSubject(other.name, wire.RunAnswer), wire.Inbox(other.name) + ".1", "ap.event.run.x", "$JS.API.STREAM.LIST", "$JS.API.STREAM.DELETE.x",
+			wire.CommandSubject(other.name, wire.RunAnswer.Spec), wire.Inbox(other.name) + ".1", "ap.event.run.x", "$JS.API.STREAM.LIST", "$JS.API.STREAM.DELETE.x",
 		} {
 			sub := spy(t, b, subject)
 			if err := c.Publish(subject, []byte("forged")); err != nil {
@@ -297,13 +298,13 @@ func TestARawClientOfAnEffectDecidesNothing(t *testing.T) {
 		}
 	}
 	called := func(name string) Handler {
-		return func(context.Context, Request, *Reply) error {
+		return func(context.Context, auth.Request, []byte, *Reply) error {
 			t.Errorf("%s was carried out for an effect", name)
 			return nil
 		}
 	}
 	handlers := map[string]Handler{}
-	for _, v := range []wire.Verb{wire.RunAnswer, wire.SessionSubmit, wire.SessionAnswer, wire.TrustGive} {
+	for _, v := range []wire.Spec{wire.RunAnswer.Spec, wire.SessionSubmit.Spec, wire.SessionAnswer.Spec, wire.TrustGive.Spec} {
 		handlers[v.Name] = called(v.Name)
 	}
 	t.Run("at its own socket", func(t *testing.T) {
@@ -319,7 +320,7 @@ func TestARawClientOfAnEffectDecidesNothing(t *testing.T) {
 	t.Run("at that of the daemon", func(t *testing.T) {
 		t.Parallel()
 		b := openBus(t, func(c *Config) {
-			c.Identify = func(int, int) Identity { return Identity{Kind: KindEffect, Effect: "E1"} }
+			c.Identify = func(int, int) auth.Identity { return auth.Identity{Kind: auth.KindEffect, Effect: "E1"} }
 		}, handlers)
 		refuse(t, b, b.cfg.Places.Socket)
 	})

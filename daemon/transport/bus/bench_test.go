@@ -51,7 +51,7 @@ func BenchmarkAskDuringAFlood(b *testing.B) {
 			}
 			local := mustDial(b, s.cfg.Places.Socket)
 			for i := range b.N {
-				if _, err := local.ask(b, wire.RunGet, fmt.Sprint("r", i), "{}"); err != nil {
+				if _, err := local.ask(b, wire.RunGet.Spec, fmt.Sprint("r", i), "{}"); err != nil {
 					b.Fatal(err)
 				}
 			}

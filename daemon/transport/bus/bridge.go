@@ -14,6 +14,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
+	"autopilot/daemon/auth"
 	"autopilot/events/wire"
 )
 
@@ -31,7 +32,7 @@ type bridge struct {
 	prepare  func() error // makes the directory of the sockets
 	tokens   *tokens
 	clients  *registry
-	identify func(pid, uid int) Identity // while that process lives, so that what it reads by pid is about it
+	identify func(pid, uid int) auth.Identity // while that process lives, so that what it reads by pid is about it
 	host     string
 	uid      int // the only one that is let in
 	log      *slog.Logger
@@ -190,30 +191,30 @@ func (b *bridge) join(uc client, pipe net.Conn, out *bufio.Reader, c *conn) erro
 
 // who decides on the identity of a connection. The error says why it is
 // refused.
-func (b *bridge) who(uc *net.UnixConn, effect string) (Identity, error) {
+func (b *bridge) who(uc *net.UnixConn, effect string) (auth.Identity, error) {
 	raw, err := uc.SyscallConn()
 	if err != nil {
-		return Identity{}, errUnknownPeer
+		return auth.Identity{}, errUnknownPeer
 	}
 	var p peer
 	var peerErr error
 	if err := raw.Control(func(fd uintptr) { p, peerErr = peerOf(int(fd)) }); err != nil || peerErr != nil {
-		return Identity{}, errUnknownPeer
+		return auth.Identity{}, errUnknownPeer
 	}
 	defer p.close()
 	if p.uid != b.uid {
-		return Identity{UID: p.uid, PID: p.pid}, errOtherUser
+		return auth.Identity{UID: p.uid, PID: p.pid}, errOtherUser
 	}
-	id := Identity{Kind: KindEffect, Effect: effect}
+	id := auth.Identity{Kind: auth.KindEffect, Effect: effect}
 	if effect == "" {
 		id = b.identify(p.pid, p.uid)
 		// Read by pid, so it counts only if the process was there all along.
 		if id.Kind == "" || !p.alive() {
-			return Identity{UID: p.uid, PID: p.pid}, errUnknownPeer
+			return auth.Identity{UID: p.uid, PID: p.pid}, errUnknownPeer
 		}
 	}
 	id.UID, id.PID = p.uid, p.pid
-	return id.withActor(b.host), nil
+	return id.WithActor(b.host), nil
 }
 
 var (
@@ -222,7 +223,7 @@ var (
 )
 
 // refuse tells the client why, as a NATS error, and the log.
-func (b *bridge) refuse(uc *net.UnixConn, id Identity, err error) {
+func (b *bridge) refuse(uc *net.UnixConn, id auth.Identity, err error) {
 	if errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, os.ErrDeadlineExceeded) {
 		return
 	}

@@ -61,7 +61,7 @@ func (e edge) pass(c control, line []byte) ([]byte, error) {
 	if !mine {
 		return line, nil // the server refuses all but discovery
 	}
-	return rewritten(c, wire.CommandSubject(e.client, wire.Verb{Name: verb}), c.args[1:])
+	return rewritten(c, wire.CommandSubject(e.client, wire.Spec{Name: verb}), c.args[1:])
 }
 
 // rewritten is a line with another subject.

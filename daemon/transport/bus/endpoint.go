@@ -15,21 +15,15 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/micro"
 
+	"autopilot/daemon/auth"
 	"autopilot/events/wire"
 )
 
-// Request is what a client asks.
-type Request struct {
-	Identity
-	ID            string // chosen by the client; a command's cause in the log
-	ClientVersion string
-	Body          []byte // at most wire.MaxBody
-}
-
 // Handler answers one request. With nil the answer is complete; a *wire.Error
 // gives its code, any other error wire.Failed. The context ends when the
-// client is gone, wants no more, or the bus closes.
-type Handler func(ctx context.Context, q Request, r *Reply) error
+// client is gone, wants no more, or the bus closes. The body has at most wire.MaxBody
+// bytes.
+type Handler func(ctx context.Context, q auth.Request, body []byte, r *Reply) error
 
 // Bounds of what runs at once. Streams have their own, as they stay.
 const (
@@ -62,11 +56,11 @@ type service struct {
 func (s *service) lanes() []*lane { return []*lane{s.oneShots, s.afar, s.streams, s.afarStreams} }
 
 // lane is where the requests of a client run.
-func (s *service) lane(id Identity, v wire.Verb) *lane {
+func (s *service) lane(id auth.Identity, v wire.Spec) *lane {
 	switch {
-	case id.Kind == KindKey && v.Stream:
+	case id.Kind == auth.KindKey && v.Stream:
 		return s.afarStreams
-	case id.Kind == KindKey:
+	case id.Kind == auth.KindKey:
 		return s.afar
 	case v.Stream:
 		return s.streams
@@ -138,7 +132,7 @@ func (s *service) listen(nc *nats.Conn) error {
 
 // dispatch runs on the goroutine of an endpoint, so it only decides and
 // enqueues.
-func (s *service) dispatch(v wire.Verb, m micro.Request) {
+func (s *service) dispatch(v wire.Spec, m micro.Request) {
 	name, _ := wire.CommandClient(m.Subject())
 	c := s.clients.get(name)
 	if c == nil {
@@ -149,17 +143,17 @@ func (s *service) dispatch(v wire.Verb, m micro.Request) {
 		return
 	}
 	if !wire.OwnReply(c.inbox(), m.Reply()) {
-		if c.Kind == KindKey && m.Reply() == "" {
+		if c.Kind == auth.KindKey && m.Reply() == "" {
 			return // nobody would hear the answer, and the log is not the client's to fill
 		}
 		s.log.Warn("request dropped: its reply is not for its client", "verb", v.Name, "actor", c.Actor, "reply", fmt.Sprintf("%.80q", m.Reply()))
 		return
 	}
-	q := Request{
+	q := auth.Request{
 		Identity: c.Identity, ID: m.Headers().Get(wire.HeaderRequest),
-		ClientVersion: m.Headers().Get(wire.HeaderVersion), Body: m.Data(),
+		ClientVersion: m.Headers().Get(wire.HeaderVersion),
 	}
-	if q.ID == "" && c.Kind == KindKey && v.Class == wire.Read {
+	if q.ID == "" && c.Kind == auth.KindKey && v.Class == wire.Read {
 		q.ID = rand.Text() // it is nobody's cause, and needs no name
 	}
 	r := &Reply{
@@ -167,7 +161,7 @@ func (s *service) dispatch(v wire.Verb, m micro.Request) {
 		publish: s.answer.PublishMsg, timeout: s.timeout,
 		credit: wire.InitialCredit, more: make(chan struct{}, 1),
 	}
-	if err := s.start(v, c, q, r); err != nil {
+	if err := s.start(v, c, q, m.Data(), r); err != nil {
 		s.finish(r, err)
 	}
 }
@@ -175,21 +169,21 @@ func (s *service) dispatch(v wire.Verb, m micro.Request) {
 var requestID = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
 
 // start begins the handler, or says why not.
-func (s *service) start(v wire.Verb, c *conn, q Request, r *Reply) error {
+func (s *service) start(v wire.Spec, c *conn, q auth.Request, body []byte, r *Reply) error {
 	h := s.handlers[v.Name]
 	switch {
-	case v.Class != wire.Read && c.Kind != KindLocal && c.Kind != KindKey:
+	case v.Class != wire.Read && c.Kind != auth.KindLocal && c.Kind != auth.KindKey:
 		s.refused.add(c.Effect)
 		return wire.Errorf(wire.Denied, "%s is not allowed from inside an effect (%s)", v.Name, c.Effect)
-	case c.Kind == KindKey && !allowed(c.Identity, v):
+	case c.Kind == auth.KindKey && !allowed(c.Identity, v):
 		return refuseKey(c.Identity, v)
 	case h == nil:
 		return wire.Errorf(wire.Failed, "this daemon (%s) does not know %s", s.version, v.Name)
 	case !requestID.MatchString(q.ID):
 		return wire.Errorf(wire.Usage, "%s: the request has no id", v.Name).WithHint("each request has its own, in the header %s", wire.HeaderRequest)
-	case len(q.Body) > wire.MaxBody:
-		return wire.Errorf(wire.Usage, "%s: the request has %d bytes, at most %d are taken", v.Name, len(q.Body), wire.MaxBody)
-	case c.Kind == KindKey && namesDirectory(q.Body):
+	case len(body) > wire.MaxBody:
+		return wire.Errorf(wire.Usage, "%s: the request has %d bytes, at most %d are taken", v.Name, len(body), wire.MaxBody)
+	case c.Kind == auth.KindKey && namesDirectory(body):
 		return wire.Errorf(wire.Denied, "%s: a directory is looked for on the daemon's host only", v.Name).WithHint("name a run, by id or handle")
 	}
 	l := s.lane(c.Identity, v)
@@ -210,7 +204,7 @@ func (s *service) start(v wire.Verb, c *conn, q Request, r *Reply) error {
 			cancel(nil)
 		}()
 		defer context.AfterFunc(l.ctx, func() { cancel(context.Cause(l.ctx)) })()
-		err := s.run(ctx, h, v, q, r)
+		err := s.run(ctx, h, v, q, body, r)
 		if errors.Is(context.Cause(ctx), ErrClientGone) || errors.Is(context.Cause(ctx), errClientEnded) {
 			return // nobody reads it
 		}
@@ -220,8 +214,8 @@ func (s *service) start(v wire.Verb, c *conn, q Request, r *Reply) error {
 }
 
 // allowed says that who has a key may use the verb.
-func allowed(id Identity, v wire.Verb) bool {
-	return v.Remote() && (v.Class == wire.Read || v.Class == wire.Operate && id.May == wire.Operate)
+func allowed(id auth.Identity, v wire.Spec) bool {
+	return v.Has(wire.Remote) && (v.Class == wire.Read || v.Class == wire.Operate && id.May == wire.Operate)
 }
 
 // namesDirectory says that a request is about a directory of the caller, whatever verb it
@@ -234,12 +228,12 @@ func namesDirectory(body []byte) bool {
 }
 
 // refuseKey says why not.
-func refuseKey(id Identity, v wire.Verb) error {
+func refuseKey(id auth.Identity, v wire.Spec) error {
 	switch {
 	case v.Class == wire.Decide:
 		return wire.Errorf(wire.Denied, "%s needs a proven person, and over the network nobody is", v.Name).
 			WithHint("use apctl at a terminal of the daemon's host")
-	case !v.Remote():
+	case !v.Has(wire.Remote):
 		return wire.Errorf(wire.Denied, "%s is served on the daemon's host only: it is about the files, programs or process of the caller, or ends the daemon", v.Name).
 			WithHint("use apctl there")
 	}
@@ -249,14 +243,14 @@ func refuseKey(id Identity, v wire.Verb) error {
 
 // run calls the handler. Its panic fails the request, not the live runs of the
 // daemon.
-func (s *service) run(ctx context.Context, h Handler, v wire.Verb, q Request, r *Reply) (err error) {
+func (s *service) run(ctx context.Context, h Handler, v wire.Spec, q auth.Request, body []byte, r *Reply) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.log.Error("handler panicked", "verb", v.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			err = wire.Errorf(wire.Failed, "%s broke inside the daemon", v.Name).WithHint("the daemon's log has the details")
 		}
 	}()
-	err = h(ctx, q, r)
+	err = h(ctx, q, body, r)
 	if err != nil && errors.Is(context.Cause(ctx), ErrClosing) {
 		return errStopping
 	}

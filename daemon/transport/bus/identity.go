@@ -5,56 +5,15 @@ import (
 	"errors"
 	"sync"
 
-	"autopilot/events"
-	"autopilot/events/wire"
+	"autopilot/daemon/auth"
 )
-
-// Kind is a kind of identity.
-type Kind string
-
-// The kinds. The zero Kind is nobody: such a connection is refused.
-const (
-	KindLocal  Kind = "local"  // a process of the user that no effect started; unproven
-	KindEffect Kind = "effect" // a process that the daemon started, or a descendant of one
-	KindKey    Kind = "key"    // whoever has the key of an identity of the configuration; on any host
-	KindDaemon Kind = "daemon" // the daemon itself
-)
-
-// Identity says who is at the other end of a connection.
-type Identity struct {
-	Kind   Kind
-	UID    int
-	PID    int    // of the process that connected
-	Start  uint64 // of that process, as proc.Process; 0 where it was not read
-	Effect string // of KindEffect
-	Name   string // C, the client's own name, unique among live connections
-	Actor  string // as it is written into events
-
-	Key string     // of KindKey: what the identity is called
-	May wire.Class // of KindKey: Read or Operate
-}
 
 // inbox is what the subjects of its answers are named for.
-func (id Identity) inbox() string {
-	if id.Kind == KindKey {
-		return id.Key
+func (c *conn) inbox() string {
+	if c.Kind == auth.KindKey {
+		return c.Key
 	}
-	return id.Name
-}
-
-// withActor fills in the actor.
-func (id Identity) withActor(host string) Identity {
-	switch id.Kind {
-	case KindEffect:
-		id.Actor = events.ActorEffect(id.Effect, host)
-	case KindLocal:
-		id.Actor = events.ActorLocal(id.UID, id.PID, host)
-	case KindKey:
-		id.Actor = events.ActorKey(id.Key, host)
-	case KindDaemon:
-		id.Actor = events.ActorDaemon(host)
-	}
-	return id
+	return c.Name
 }
 
 // Causes with which the context of a handler ends.
@@ -71,7 +30,7 @@ const (
 
 // conn is a live connection of a client.
 type conn struct {
-	Identity
+	auth.Identity
 	ctx    context.Context // ends with the connection
 	cancel context.CancelCauseFunc
 
@@ -120,7 +79,7 @@ var (
 )
 
 // add reserves the name of the identity for a new connection.
-func (g *registry) add(ctx context.Context, id Identity) (*conn, error) {
+func (g *registry) add(ctx context.Context, id auth.Identity) (*conn, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if _, ok := g.conns[id.Name]; ok {

@@ -56,7 +56,7 @@ func TestTLSIsAskedForAndRenewed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := c.ask(t, wire.RunGet, "r", ""); err != nil || got != "key:alice@h" {
+	if got, err := c.ask(t, wire.RunGet.Spec, "r", ""); err != nil || got != "key:alice@h" {
 		t.Errorf("%q %v", got, err)
 	}
 	if state, err := c.TLSConnectionState(); err != nil || state.Version < tls.VersionTLS12 {
@@ -97,7 +97,7 @@ func TestWhereItCannotListenTheDaemonServesAllTheSame(t *testing.T) {
 	if l, ok := b.Listening(); !ok || l.Problem == nil || l.Problem.Error() != "address already in use" || l.Address != taken.Addr().String() {
 		t.Errorf("%+v", l)
 	}
-	if _, err := mustDial(t, b.cfg.Places.Socket).ask(t, wire.RunGet, "r", ""); err != nil {
+	if _, err := mustDial(t, b.cfg.Places.Socket).ask(t, wire.RunGet.Spec, "r", ""); err != nil {
 		t.Error(err)
 	}
 	_ = taken.Close()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/exec/proc"
 	"autopilot/events/place"
 	"autopilot/events/wire"
@@ -242,7 +243,7 @@ func TestASocketOfAKilledDaemonIsReplaced(t *testing.T) {
 
 func TestASocketThatIsRemovedComesBack(t *testing.T) {
 	t.Parallel()
-	b := openBus(t, nil, map[string]Handler{wire.RunGet.Name: func(context.Context, Request, *Reply) error { return nil }})
+	b := openBus(t, nil, map[string]Handler{wire.RunGet.Name: func(context.Context, auth.Request, []byte, *Reply) error { return nil }})
 	path, closeSocket, err := b.ListenEffect("E1")
 	if err != nil {
 		t.Fatal(err)
@@ -254,7 +255,7 @@ func TestASocketThatIsRemovedComesBack(t *testing.T) {
 	}
 	b.bridge.repair()
 	for _, c := range []*rawClient{before, mustDial(t, path), mustDial(t, b.cfg.Places.Socket)} {
-		if _, err := c.ask(t, wire.RunGet, "1", ""); err != nil {
+		if _, err := c.ask(t, wire.RunGet.Spec, "1", ""); err != nil {
 			t.Error(err)
 		}
 	}

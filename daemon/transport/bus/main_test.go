@@ -18,6 +18,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"go.uber.org/goleak"
 
+	"autopilot/daemon/auth"
 	"autopilot/events/place"
 	"autopilot/events/wire"
 )
@@ -72,7 +73,7 @@ func placesIn(t testing.TB, dir string) place.Places {
 	return p
 }
 
-func local(int, int) Identity { return Identity{Kind: KindLocal} }
+func local(int, int) auth.Identity { return auth.Identity{Kind: auth.KindLocal} }
 
 // openBus opens and serves a bus; it is closed with the test.
 func openBus(t testing.TB, change func(*Config), handlers map[string]Handler) *Bus {
@@ -173,7 +174,7 @@ func await[T any](t testing.TB, ch <-chan T, what string) T {
 }
 
 // ask sends a request and gives the joined answer.
-func (c *rawClient) ask(t testing.TB, v wire.Verb, id, body string) (string, error) {
+func (c *rawClient) ask(t testing.TB, v wire.Spec, id, body string) (string, error) {
 	t.Helper()
 	sub, err := c.begin(v, id, body)
 	if err != nil {
@@ -196,7 +197,7 @@ func (c *rawClient) ask(t testing.TB, v wire.Verb, id, body string) (string, err
 	}
 }
 
-func (c *rawClient) begin(v wire.Verb, id, body string) (*nats.Subscription, error) {
+func (c *rawClient) begin(v wire.Spec, id, body string) (*nats.Subscription, error) {
 	inbox := c.NewInbox()
 	sub, err := c.SubscribeSync(inbox)
 	if err != nil {

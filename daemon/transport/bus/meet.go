@@ -11,6 +11,8 @@ import (
 	"net/netip"
 	"time"
 
+	"autopilot/daemon/auth"
+
 	"github.com/go-json-experiment/json"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nkeys"
@@ -112,7 +114,7 @@ func (b *bridge) farEnd(tc *net.TCPConn) error {
 		return errUnknownPeer
 	}
 	for _, pid := range pids {
-		if b.identify(pid, b.uid).Kind == KindEffect {
+		if b.identify(pid, b.uid).Kind == auth.KindEffect {
 			return errFromEffect
 		}
 	}

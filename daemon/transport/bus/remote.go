@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"autopilot/daemon/auth"
 	"autopilot/events/wire"
 )
 
@@ -225,8 +226,8 @@ func (r *remote) serve(tc *net.TCPConn) {
 // join lets an identity in. Each of its connections has a name of its own
 // within, as for the client of a socket, and the inbox of the identity.
 func (r *remote) join(who Remote, cl client) error {
-	id := Identity{Kind: KindKey, UID: -1, Name: clientName(), Key: who.Name, May: who.May}
-	c, err := r.b.clients.add(r.b.ctx, id.withActor(r.b.host))
+	id := auth.Identity{Kind: auth.KindKey, UID: -1, Name: clientName(), Key: who.Name, May: who.May}
+	c, err := r.b.clients.add(r.b.ctx, id.WithActor(r.b.host))
 	if err != nil {
 		return err
 	}

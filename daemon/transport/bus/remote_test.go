@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go/micro"
 	"github.com/nats-io/nkeys"
 
+	"autopilot/daemon/auth"
 	"autopilot/events/wire"
 )
 
@@ -93,7 +94,9 @@ func mustTCP(t testing.TB, b *Bus, keys keyring, name string) *rawClient {
 func echo() map[string]Handler {
 	out := map[string]Handler{}
 	for _, v := range wire.Verbs() {
-		out[v.Name] = func(ctx context.Context, q Request, r *Reply) error { return r.Send(ctx, []byte(q.Actor)) }
+		out[v.Name] = func(ctx context.Context, q auth.Request, _ []byte, r *Reply) error {
+			return r.Send(ctx, []byte(q.Actor))
+		}
 	}
 	return out
 }
@@ -107,7 +110,7 @@ func TestOverTheNetworkAKeyMayWhatTheConfigurationSays(t *testing.T) {
 			continue // has no answer
 		}
 		for _, c := range []*rawClient{alice, bob} {
-			may := v.Remote() && (v.Class == wire.Read || v.Class == wire.Operate && c == alice)
+			may := v.Has(wire.Remote) && (v.Class == wire.Read || v.Class == wire.Operate && c == alice)
 			got, err := c.ask(t, v, "r1", "{}")
 			switch {
 			case may && (err != nil || got != "key:"+c.name+"@h"):
@@ -124,17 +127,17 @@ func TestARefusalOverTheNetworkSaysWhy(t *testing.T) {
 	b, keys := listening(t, nil, echo())
 	for _, tc := range []struct {
 		name string
-		verb wire.Verb
+		verb wire.Spec
 		body string
 		want string
 	}{
-		{"bob", wire.RunList, `{"workspace":"/etc"}`, "run.list: a directory is looked for on the daemon's host only"},
-		{"alice", wire.RunWhy, `{"workspace":"/nowhere"}`, "run.why: a directory is looked for"},
-		{"bob", wire.RunStop, "", "bob may read, and run.stop does more"},
-		{"bob", wire.RunAnswer, "", "run.answer needs a proven person, and over the network nobody is"},
-		{"alice", wire.TrustGive, "", "trust.give needs a proven person"},
-		{"alice", wire.ProjectFind, "", "project.find is served on the daemon's host only"},
-		{"bob", wire.SessionJoin, "", "session.join is served on the daemon's host only"},
+		{"bob", wire.RunList.Spec, `{"workspace":"/etc"}`, "run.list: a directory is looked for on the daemon's host only"},
+		{"alice", wire.RunWhy.Spec, `{"workspace":"/nowhere"}`, "run.why: a directory is looked for"},
+		{"bob", wire.RunStop.Spec, "", "bob may read, and run.stop does more"},
+		{"bob", wire.RunAnswer.Spec, "", "run.answer needs a proven person, and over the network nobody is"},
+		{"alice", wire.TrustGive.Spec, "", "trust.give needs a proven person"},
+		{"alice", wire.ProjectFind.Spec, "", "project.find is served on the daemon's host only"},
+		{"bob", wire.SessionJoin.Spec, "", "session.join is served on the daemon's host only"},
 	} {
 		_, err := mustTCP(t, b, keys, tc.name).ask(t, tc.verb, "r1", tc.body)
 		e, _ := errors.AsType[*wire.Error](err)
@@ -147,7 +150,7 @@ func TestARefusalOverTheNetworkSaysWhy(t *testing.T) {
 func TestNoDecisionIsServedOverTheNetwork(t *testing.T) {
 	t.Parallel()
 	for _, v := range wire.Verbs() {
-		if v.Remote() && v.Class == wire.Decide {
+		if v.Has(wire.Remote) && v.Class == wire.Decide {
 			t.Errorf("%s is a decision", v.Name)
 		}
 	}
@@ -159,7 +162,7 @@ func TestOverTheNetworkAnIdentityPublishesOnlyItsCommands(t *testing.T) {
 	c, local := mustTCP(t, b, keys, "alice"), mustDial(t, b.cfg.Places.Socket)
 	for _, subject := range []string{
 		"ap.event.run.x", "$JS.API.STREAM.LIST", "$JS.API.INFO", "$SYS.REQ.SERVER.PING", "$SRV", "$SRV.X", "_INBOX.bob.1", "_INBOX.alice.1",
-		"_INBOX." + local.name + ".1", wire.CommandSubject(local.name, wire.RunGet), "ap.cmd.bob.run.get", "ap.cmd", "ap.cmd.alice", "x", "ap.cmd.*.run.get",
+		"_INBOX." + local.name + ".1", wire.CommandSubject(local.name, wire.RunGet.Spec), "ap.cmd.bob.run.get", "ap.cmd", "ap.cmd.alice", "x", "ap.cmd.*.run.get",
 	} {
 		sub := spy(t, b, ">")
 		if err := c.Publish(subject, []byte("forged")); err != nil {
@@ -227,7 +230,7 @@ func TestEachConnectionOfAnIdentityEndsAlone(t *testing.T) {
 	t.Parallel()
 	ended := make(chan string, 2)
 	begun := make(chan string, 2)
-	b, keys := listening(t, nil, map[string]Handler{wire.RunWatch.Name: func(ctx context.Context, q Request, _ *Reply) error {
+	b, keys := listening(t, nil, map[string]Handler{wire.RunWatch.Name: func(ctx context.Context, q auth.Request, _ []byte, _ *Reply) error {
 		begun <- q.ID
 		<-ctx.Done()
 		ended <- q.ID
@@ -235,7 +238,7 @@ func TestEachConnectionOfAnIdentityEndsAlone(t *testing.T) {
 	}})
 	one, two := mustTCP(t, b, keys, "alice"), mustTCP(t, b, keys, "alice")
 	for id, c := range map[string]*rawClient{"one": one, "two": two} {
-		if _, err := c.begin(wire.RunWatch, id, ""); err != nil {
+		if _, err := c.begin(wire.RunWatch.Spec, id, ""); err != nil {
 			t.Fatal(err)
 		}
 		await(t, begun, "a stream")
@@ -254,7 +257,7 @@ func TestEachConnectionOfAnIdentityEndsAlone(t *testing.T) {
 func TestAnEffectIsRefusedWithAKeyToo(t *testing.T) {
 	t.Parallel()
 	b, keys := listening(t, func(c *Config) {
-		c.Identify = func(int, int) Identity { return Identity{Kind: KindEffect, Effect: "e1"} }
+		c.Identify = func(int, int) auth.Identity { return auth.Identity{Kind: auth.KindEffect, Effect: "e1"} }
 	}, nil)
 	if _, err := dialTCP(t, b, keys, "alice"); err == nil || !strings.Contains(err.Error(), "what the daemon started cannot connect with a key") {
 		t.Errorf("got %v", err)
@@ -275,10 +278,10 @@ func TestAStrangerTakesNoPlaceOfWhoHasAKey(t *testing.T) {
 		}
 		_ = c.Close()
 	}
-	if _, err := known.ask(t, wire.RunGet, "r", ""); err != nil {
+	if _, err := known.ask(t, wire.RunGet.Spec, "r", ""); err != nil {
 		t.Error(err)
 	}
-	if _, err := mustDial(t, b.cfg.Places.Socket).ask(t, wire.RunGet, "r", ""); err != nil {
+	if _, err := mustDial(t, b.cfg.Places.Socket).ask(t, wire.RunGet.Spec, "r", ""); err != nil {
 		t.Error(err)
 	}
 }
@@ -299,8 +302,8 @@ func TestAnIdentityHasSoManyConnections(t *testing.T) {
 func TestRequestsOverTheNetworkHaveTheirOwnPlaces(t *testing.T) {
 	t.Parallel()
 	begun, free := make(chan struct{}, maxRemoteWork), make(chan struct{})
-	b, keys := listening(t, nil, map[string]Handler{wire.RunGet.Name: func(ctx context.Context, q Request, _ *Reply) error {
-		if q.Kind == KindKey {
+	b, keys := listening(t, nil, map[string]Handler{wire.RunGet.Name: func(ctx context.Context, q auth.Request, _ []byte, _ *Reply) error {
+		if q.Kind == auth.KindKey {
 			begun <- struct{}{}
 			<-free
 		}
@@ -309,15 +312,15 @@ func TestRequestsOverTheNetworkHaveTheirOwnPlaces(t *testing.T) {
 	defer close(free)
 	c := mustTCP(t, b, keys, "bob")
 	for i := range maxRemoteWork {
-		if _, err := c.begin(wire.RunGet, fmt.Sprint(i), ""); err != nil {
+		if _, err := c.begin(wire.RunGet.Spec, fmt.Sprint(i), ""); err != nil {
 			t.Fatal(err)
 		}
 		await(t, begun, "a request")
 	}
-	if _, err := c.ask(t, wire.RunGet, "more", ""); code(err) != wire.Failed {
+	if _, err := c.ask(t, wire.RunGet.Spec, "more", ""); code(err) != wire.Failed {
 		t.Errorf("one more: %v", err)
 	}
-	if _, err := mustDial(t, b.cfg.Places.Socket).ask(t, wire.RunGet, "r", ""); err != nil {
+	if _, err := mustDial(t, b.cfg.Places.Socket).ask(t, wire.RunGet.Spec, "r", ""); err != nil {
 		t.Errorf("from here: %v", err)
 	}
 }
@@ -345,10 +348,10 @@ func TestWithoutIDOnlyAReadingRequestIsAnswered(t *testing.T) {
 	t.Parallel()
 	b, keys := listening(t, nil, echo())
 	c := mustTCP(t, b, keys, "alice")
-	if _, err := c.ask(t, wire.RunGet, "", ""); err != nil {
+	if _, err := c.ask(t, wire.RunGet.Spec, "", ""); err != nil {
 		t.Error(err)
 	}
-	if _, err := c.ask(t, wire.RunStop, "", ""); code(err) != wire.Usage {
+	if _, err := c.ask(t, wire.RunStop.Spec, "", ""); code(err) != wire.Usage {
 		t.Errorf("got %v", err)
 	}
 }
@@ -369,7 +372,7 @@ func TestAFloodOverTheNetworkIsSlowedDown(t *testing.T) {
 	}
 	local := mustDial(t, b.cfg.Places.Socket)
 	for i := range 50 {
-		if _, err := local.ask(t, wire.RunGet, fmt.Sprint("r", i), ""); err != nil {
+		if _, err := local.ask(t, wire.RunGet.Spec, fmt.Sprint("r", i), ""); err != nil {
 			t.Fatal(err)
 		}
 	}

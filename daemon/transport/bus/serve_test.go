@@ -12,11 +12,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"autopilot/daemon/auth"
 	"autopilot/events/wire"
 )
 
-func whoami(got chan<- Identity) map[string]Handler {
-	h := func(_ context.Context, q Request, _ *Reply) error {
+func whoami(got chan<- auth.Identity) map[string]Handler {
+	h := func(_ context.Context, q auth.Request, _ []byte, _ *Reply) error {
 		got <- q.Identity
 		return nil
 	}
@@ -25,20 +26,20 @@ func whoami(got chan<- Identity) map[string]Handler {
 
 func TestIdentityReachesTheHandler(t *testing.T) {
 	t.Parallel()
-	got := make(chan Identity, 1)
+	got := make(chan auth.Identity, 1)
 	b := openBus(t, func(c *Config) {
-		c.Identify = func(pid, uid int) Identity {
+		c.Identify = func(pid, uid int) auth.Identity {
 			if pid != os.Getpid() || uid != os.Getuid() {
 				t.Errorf("asked for process %d of user %d", pid, uid)
 			}
-			return Identity{Kind: KindLocal}
+			return auth.Identity{Kind: auth.KindLocal}
 		}
 	}, whoami(got))
 	c := mustDial(t, b.cfg.Places.Socket)
-	if _, err := c.ask(t, wire.RunStop, "r1", ""); err != nil {
+	if _, err := c.ask(t, wire.RunStop.Spec, "r1", ""); err != nil {
 		t.Fatal(err)
 	}
-	want := Identity{Kind: KindLocal, UID: os.Getuid(), PID: os.Getpid(), Name: c.name, Actor: fmt.Sprintf("local:%d@h/%d", os.Getuid(), os.Getpid())}
+	want := auth.Identity{Kind: auth.KindLocal, UID: os.Getuid(), PID: os.Getpid(), Name: c.name, Actor: fmt.Sprintf("local:%d@h/%d", os.Getuid(), os.Getpid())}
 	if diff := cmp.Diff(want, <-got); diff != "" {
 		t.Error(diff)
 	}
@@ -46,14 +47,14 @@ func TestIdentityReachesTheHandler(t *testing.T) {
 
 func TestAnEffectMayOnlyRead(t *testing.T) {
 	t.Parallel()
-	got := make(chan Identity, 1)
+	got := make(chan auth.Identity, 1)
 	check := func(t *testing.T, socket string) {
 		t.Helper()
 		c := mustDial(t, socket)
-		if _, err := c.ask(t, wire.RunGet, "r1", ""); err != nil {
+		if _, err := c.ask(t, wire.RunGet.Spec, "r1", ""); err != nil {
 			t.Fatal(err)
 		}
-		want := Identity{Kind: KindEffect, Effect: "E1", UID: os.Getuid(), PID: os.Getpid(), Name: c.name, Actor: "effect:E1@h"}
+		want := auth.Identity{Kind: auth.KindEffect, Effect: "E1", UID: os.Getuid(), PID: os.Getpid(), Name: c.name, Actor: "effect:E1@h"}
 		if diff := cmp.Diff(want, <-got); diff != "" {
 			t.Error(diff)
 		}
@@ -68,7 +69,7 @@ func TestAnEffectMayOnlyRead(t *testing.T) {
 		}
 	}
 	b := openBus(t, func(c *Config) {
-		c.Identify = func(int, int) Identity { return Identity{Kind: KindEffect, Effect: "E1"} }
+		c.Identify = func(int, int) auth.Identity { return auth.Identity{Kind: auth.KindEffect, Effect: "E1"} }
 	}, whoami(got))
 	check(t, b.cfg.Places.Socket)
 
@@ -98,25 +99,27 @@ func TestAnEffectMayOnlyRead(t *testing.T) {
 func TestEveryVerbHasAnAnswer(t *testing.T) {
 	t.Parallel()
 	b := openBus(t, nil, map[string]Handler{
-		wire.RunGet.Name:  func(context.Context, Request, *Reply) error { panic("broken") },
-		wire.RunWhy.Name:  func(context.Context, Request, *Reply) error { return wire.Errorf(wire.NotFound, "run x\nis not known") },
-		wire.RunList.Name: func(context.Context, Request, *Reply) error { return errors.New("disk on fire") },
+		wire.RunGet.Name: func(context.Context, auth.Request, []byte, *Reply) error { panic("broken") },
+		wire.RunWhy.Name: func(context.Context, auth.Request, []byte, *Reply) error {
+			return wire.Errorf(wire.NotFound, "run x\nis not known")
+		},
+		wire.RunList.Name: func(context.Context, auth.Request, []byte, *Reply) error { return errors.New("disk on fire") },
 	})
 	c := mustDial(t, b.cfg.Places.Socket)
 	for _, tc := range []struct {
 		name     string
-		verb     wire.Verb
+		verb     wire.Spec
 		id, body string
 		code     wire.Code
 		message  string
 	}{
-		{"a panic", wire.RunGet, "1", "", wire.Failed, "run.get broke inside the daemon"},
-		{"a code", wire.RunWhy, "2", "", wire.NotFound, "run x\nis not known"},
-		{"another error", wire.RunList, "3", "", wire.Failed, "disk on fire"},
-		{"no handler", wire.Verify, "4", "", wire.Failed, "this daemon (test) does not know verify"},
-		{"no id", wire.RunWhy, "", "", wire.Usage, "run.why: the request has no id"},
-		{"an id that is none", wire.RunWhy, "a b", "", wire.Usage, "run.why: the request has no id"},
-		{"a large body", wire.RunWhy, "5", strings.Repeat("x", wire.MaxBody+1), wire.Usage, "run.why: the request has 65537 bytes, at most 65536 are taken"},
+		{"a panic", wire.RunGet.Spec, "1", "", wire.Failed, "run.get broke inside the daemon"},
+		{"a code", wire.RunWhy.Spec, "2", "", wire.NotFound, "run x\nis not known"},
+		{"another error", wire.RunList.Spec, "3", "", wire.Failed, "disk on fire"},
+		{"no handler", wire.Verify.Spec, "4", "", wire.Failed, "this daemon (test) does not know verify"},
+		{"no id", wire.RunWhy.Spec, "", "", wire.Usage, "run.why: the request has no id"},
+		{"an id that is none", wire.RunWhy.Spec, "a b", "", wire.Usage, "run.why: the request has no id"},
+		{"a large body", wire.RunWhy.Spec, "5", strings.Repeat("x", wire.MaxBody+1), wire.Usage, "run.why: the request has 65537 bytes, at most 65536 are taken"},
 	} {
 		_, err := c.ask(t, tc.verb, tc.id, tc.body)
 		if code(err) != tc.code || err.Error() != tc.message {
@@ -128,7 +131,7 @@ func TestEveryVerbHasAnAnswer(t *testing.T) {
 func TestALongAnswerComesInPieces(t *testing.T) {
 	t.Parallel()
 	want := bytes.Repeat([]byte("0123456789abcdef"), 3*wire.MaxFrame/16+5)
-	b := openBus(t, nil, map[string]Handler{wire.RunGet.Name: func(ctx context.Context, _ Request, r *Reply) error {
+	b := openBus(t, nil, map[string]Handler{wire.RunGet.Name: func(ctx context.Context, _ auth.Request, _ []byte, r *Reply) error {
 		for p := want; len(p) > 0; {
 			n := min(len(p), 100_000)
 			if err := r.Send(ctx, p[:n]); err != nil {
@@ -139,7 +142,7 @@ func TestALongAnswerComesInPieces(t *testing.T) {
 		return nil
 	}})
 	c := mustDial(t, b.cfg.Places.Socket)
-	got, err := c.ask(t, wire.RunGet, "1", "")
+	got, err := c.ask(t, wire.RunGet.Spec, "1", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,10 +156,10 @@ func TestTwoHundredRequestsAtOnce(t *testing.T) {
 	const n = 200
 	var all sync.WaitGroup // holds every handler until all have begun
 	all.Add(n)
-	b := openBus(t, nil, map[string]Handler{wire.RunGet.Name: func(ctx context.Context, q Request, r *Reply) error {
+	b := openBus(t, nil, map[string]Handler{wire.RunGet.Name: func(ctx context.Context, q auth.Request, body []byte, r *Reply) error {
 		all.Done()
 		all.Wait()
-		return r.Send(ctx, q.Body)
+		return r.Send(ctx, body)
 	}})
 	var wg sync.WaitGroup
 	for i := range n / 20 {
@@ -164,7 +167,7 @@ func TestTwoHundredRequestsAtOnce(t *testing.T) {
 		for j := range 20 {
 			wg.Go(func() {
 				body := fmt.Sprintf("%d/%d", i, j)
-				if got, err := c.ask(t, wire.RunGet, fmt.Sprint(j), body); err != nil || got != body {
+				if got, err := c.ask(t, wire.RunGet.Spec, fmt.Sprint(j), body); err != nil || got != body {
 					t.Errorf("got %q, %v, want %q", got, err, body)
 				}
 			})
@@ -178,7 +181,7 @@ func TestAFullDaemonSaysSo(t *testing.T) {
 	begun := make(chan struct{}, maxOneShot)
 	release := make(chan struct{})
 	b := openBus(t, nil, map[string]Handler{
-		wire.RunGet.Name: func(ctx context.Context, _ Request, _ *Reply) error {
+		wire.RunGet.Name: func(ctx context.Context, _ auth.Request, _ []byte, _ *Reply) error {
 			begun <- struct{}{}
 			select {
 			case <-release:
@@ -186,14 +189,14 @@ func TestAFullDaemonSaysSo(t *testing.T) {
 			}
 			return nil
 		},
-		wire.RunWatch.Name: func(context.Context, Request, *Reply) error { return nil },
+		wire.RunWatch.Name: func(context.Context, auth.Request, []byte, *Reply) error { return nil },
 	})
 	id := 0
 	for range maxOneShot / maxPerClient {
 		c := mustDial(t, b.cfg.Places.Socket)
 		for range maxPerClient {
 			id++
-			if _, err := c.begin(wire.RunGet, fmt.Sprint(id), ""); err != nil {
+			if _, err := c.begin(wire.RunGet.Spec, fmt.Sprint(id), ""); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -201,15 +204,15 @@ func TestAFullDaemonSaysSo(t *testing.T) {
 			await(t, begun, "a handler")
 		}
 		// Its own share is used up before that of all.
-		if _, err := c.ask(t, wire.RunGet, "more", ""); code(err) != wire.Failed {
+		if _, err := c.ask(t, wire.RunGet.Spec, "more", ""); code(err) != wire.Failed {
 			t.Errorf("got %v, want busy", err)
 		}
 	}
 	c := mustDial(t, b.cfg.Places.Socket)
-	if _, err := c.ask(t, wire.RunGet, "1", ""); err == nil || !strings.Contains(err.Error(), "busy") {
+	if _, err := c.ask(t, wire.RunGet.Spec, "1", ""); err == nil || !strings.Contains(err.Error(), "busy") {
 		t.Errorf("got %v, want busy", err)
 	}
-	if _, err := c.ask(t, wire.RunWatch, "2", ""); err != nil {
+	if _, err := c.ask(t, wire.RunWatch.Spec, "2", ""); err != nil {
 		t.Errorf("streams have places of their own: %v", err)
 	}
 	close(release)
@@ -218,24 +221,24 @@ func TestAFullDaemonSaysSo(t *testing.T) {
 func TestASlowHandlerDelaysNobody(t *testing.T) {
 	t.Parallel()
 	begun, release := make(chan struct{}), make(chan struct{})
-	b := openBus(t, nil, map[string]Handler{wire.RunGet.Name: func(_ context.Context, q Request, _ *Reply) error {
-		if string(q.Body) == "slow" {
+	b := openBus(t, nil, map[string]Handler{wire.RunGet.Name: func(_ context.Context, q auth.Request, body []byte, _ *Reply) error {
+		if string(body) == "slow" {
 			close(begun)
 			<-release
 		}
 		return nil
 	}})
 	c := mustDial(t, b.cfg.Places.Socket)
-	slow, err := c.begin(wire.RunGet, "slow", "slow")
+	slow, err := c.begin(wire.RunGet.Spec, "slow", "slow")
 	if err != nil {
 		t.Fatal(err)
 	}
 	<-begun
-	if _, err := c.ask(t, wire.RunGet, "slow", ""); code(err) != wire.Conflict {
+	if _, err := c.ask(t, wire.RunGet.Spec, "slow", ""); code(err) != wire.Conflict {
 		t.Errorf("the same request again: got %v, want conflict", err)
 	}
 	for i := range 10 {
-		if _, err := c.ask(t, wire.RunGet, fmt.Sprint(i), ""); err != nil {
+		if _, err := c.ask(t, wire.RunGet.Spec, fmt.Sprint(i), ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -249,23 +252,23 @@ func TestCloseLetsAnswersOut(t *testing.T) {
 	t.Parallel()
 	begun, release := make(chan struct{}), make(chan struct{})
 	b := openBus(t, nil, map[string]Handler{
-		wire.DaemonStop.Name: func(ctx context.Context, _ Request, r *Reply) error {
+		wire.DaemonStop.Name: func(ctx context.Context, _ auth.Request, _ []byte, r *Reply) error {
 			begun <- struct{}{}
 			<-release
 			return r.Send(ctx, []byte("bye"))
 		},
-		wire.RunWatch.Name: func(ctx context.Context, _ Request, _ *Reply) error {
+		wire.RunWatch.Name: func(ctx context.Context, _ auth.Request, _ []byte, _ *Reply) error {
 			begun <- struct{}{}
 			<-ctx.Done()
 			return context.Cause(ctx)
 		},
 	})
 	c := mustDial(t, b.cfg.Places.Socket)
-	stop, err := c.begin(wire.DaemonStop, "1", "")
+	stop, err := c.begin(wire.DaemonStop.Spec, "1", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	watch, err := c.begin(wire.RunWatch, "2", "")
+	watch, err := c.begin(wire.RunWatch.Spec, "2", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,13 +295,13 @@ func TestCloseLetsAnswersOut(t *testing.T) {
 func TestCloseIsBounded(t *testing.T) {
 	t.Parallel()
 	begun, release := make(chan struct{}), make(chan struct{})
-	b := openBus(t, nil, map[string]Handler{wire.RunGet.Name: func(context.Context, Request, *Reply) error {
+	b := openBus(t, nil, map[string]Handler{wire.RunGet.Name: func(context.Context, auth.Request, []byte, *Reply) error {
 		close(begun)
 		<-release // heeds no context
 		return nil
 	}})
 	c := mustDial(t, b.cfg.Places.Socket)
-	if _, err := c.begin(wire.RunGet, "1", ""); err != nil {
+	if _, err := c.begin(wire.RunGet.Spec, "1", ""); err != nil {
 		t.Fatal(err)
 	}
 	<-begun

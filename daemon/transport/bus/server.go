@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
+	"autopilot/daemon/auth"
 	"autopilot/events/log"
 	"autopilot/events/place"
 )
@@ -59,10 +60,10 @@ type Config struct {
 	Host       string     // in actors and the server's name; empty is the host's name
 	Log        *slog.Logger
 
-	// Identify says who the process is: KindEffect with the effect's id if it
-	// descends from an effect, else KindLocal. The zero Identity refuses it,
+	// Identify says who the process is: auth.KindEffect with the effect's id if it
+	// descends from an effect, else auth.KindLocal. The zero Identity refuses it,
 	// as for a process that is gone. It is called from many goroutines.
-	Identify func(pid, uid int) Identity
+	Identify func(pid, uid int) auth.Identity
 
 	// Listen lets in who has a key, over the network; nil is nobody.
 	Listen *Listen

@@ -8,12 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"autopilot/daemon/auth"
 	"autopilot/events/wire"
 )
 
 // endless is a stream that never ends by itself and says how it was ended.
 func endless(sent *atomic.Int64, ended chan<- error) map[string]Handler {
-	return map[string]Handler{wire.RunEvents.Name: func(ctx context.Context, _ Request, r *Reply) error {
+	return map[string]Handler{wire.RunEvents.Name: func(ctx context.Context, _ auth.Request, _ []byte, r *Reply) error {
 		payload := make([]byte, 100<<10)
 		for {
 			if err := r.Send(ctx, payload); err != nil {
@@ -38,7 +39,7 @@ func TestAStreamSendsWhatItHasCreditFor(t *testing.T) {
 	ended := make(chan error, 1)
 	b := openBus(t, nil, endless(&sent, ended))
 	c := mustDial(t, b.cfg.Places.Socket)
-	sub, err := c.begin(wire.RunEvents, "s", "")
+	sub, err := c.begin(wire.RunEvents.Spec, "s", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,7 @@ func TestAStreamWithoutCreditEnds(t *testing.T) {
 	ended := make(chan error, 1)
 	b := openBus(t, func(c *Config) { c.CreditTimeout = 10 * time.Millisecond }, endless(&sent, ended))
 	c := mustDial(t, b.cfg.Places.Socket)
-	_, err := c.ask(t, wire.RunEvents, "s", "")
+	_, err := c.ask(t, wire.RunEvents.Spec, "s", "")
 	if code(err) != wire.TimedOut {
 		t.Errorf("got %v, want timed-out", err)
 	}
@@ -111,7 +112,7 @@ func TestAStreamEndsWithItsClient(t *testing.T) {
 
 func TestAStreamObjectHasToFit(t *testing.T) {
 	t.Parallel()
-	b := openBus(t, nil, map[string]Handler{wire.RunEvents.Name: func(ctx context.Context, _ Request, r *Reply) error {
+	b := openBus(t, nil, map[string]Handler{wire.RunEvents.Name: func(ctx context.Context, _ auth.Request, _ []byte, r *Reply) error {
 		err := r.Send(ctx, make([]byte, wire.MaxFrame+1))
 		if !errors.Is(err, ErrFrameTooLarge) {
 			t.Errorf("got %v", err)
@@ -119,7 +120,7 @@ func TestAStreamObjectHasToFit(t *testing.T) {
 		return r.JSON(ctx, map[string]int{"n": 1})
 	}})
 	c := mustDial(t, b.cfg.Places.Socket)
-	if got, err := c.ask(t, wire.RunEvents, "s", ""); err != nil || got != `{"n":1}` {
+	if got, err := c.ask(t, wire.RunEvents.Spec, "s", ""); err != nil || got != `{"n":1}` {
 		t.Errorf("got %q, %v", got, err)
 	}
 }

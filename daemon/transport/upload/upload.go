@@ -13,8 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/store/blob"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events/wire"
 )
 
@@ -42,17 +42,14 @@ func New(blobs *blob.Store) *Gatherer {
 	return &Gatherer{blobs: blobs, open: map[string]*begun{}}
 }
 
-// Put adds a piece of a text and, with the last one, stores it and sends its name.
-func (g *Gatherer) Put(ctx context.Context, q bus.Request, piece wire.BlobChunk, send func(any) error) error {
+// Put adds a piece of a text and, with the last one, stores it and returns its name.
+func (g *Gatherer) Put(ctx context.Context, q auth.Request, piece wire.BlobChunk) (wire.BlobReply, error) {
 	text, done, err := g.add(q.Name, piece, time.Now())
 	if err != nil || !done {
-		return err
+		return wire.BlobReply{}, err
 	}
 	ref, err := g.blobs.Put(ctx, text)
-	if err != nil {
-		return err
-	}
-	return send(wire.BlobReply{Ref: ref})
+	return wire.BlobReply{Ref: ref}, err
 }
 
 // add takes a piece. It returns the whole text with the last one.

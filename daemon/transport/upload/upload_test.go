@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"autopilot/daemon/auth"
 	"autopilot/daemon/store/blob"
-	"autopilot/daemon/transport/bus"
 	"autopilot/events/wire"
 )
 
@@ -33,16 +33,15 @@ func TestATextIsWholeWhenItsLastPieceIsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := New(blobs)
-	var got []any
-	send := func(v any) error { got = append(got, v); return nil }
+	var got wire.BlobReply
 	for _, c := range []wire.BlobChunk{{Upload: "u", Data: []byte("one ")}, {Upload: "u", Offset: 4, Data: []byte("two"), Last: true}} {
-		if err := g.Put(t.Context(), bus.Request{Identity: bus.Identity{Name: "c"}}, c, send); err != nil {
+		if got, err = g.Put(t.Context(), auth.Request{Identity: auth.Identity{Name: "c"}}, c); err != nil {
 			t.Fatal(err)
 		}
 	}
 	want := wire.BlobReply{Ref: blob.Name([]byte("one two"))}
-	if len(got) != 1 || got[0] != want || !blobs.Has(want.Ref) || len(g.open) > 0 {
-		t.Errorf("sent %+v, want %+v", got, want)
+	if got != want || !blobs.Has(want.Ref) || len(g.open) > 0 {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 

@@ -1,0 +1,307 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"autopilot/daemon/auth"
+	"autopilot/daemon/run/engine"
+	"autopilot/daemon/run/work"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/run"
+)
+
+// Bounds of what is shown of a question.
+const (
+	questionBytes = 4 << 10
+	WholeBytes    = 1 << 30 // all of it
+	questionFiles = 200
+)
+
+// runQuestion shows a run with the question that it waits with.
+func (a *Questions) RunQuestion(ctx context.Context, _ auth.Request, body wire.QuestionRequest) (wire.RunView, error) {
+	body.LiveOnly = body.Run == ""
+	s, err := a.Find(ctx, body.RunRef)
+	if err != nil {
+		return wire.RunView{}, err
+	}
+	about := questioned(s, body.Gate, 0)
+	if err := a.asksAt(about, body.Gate, 0); err != nil {
+		return wire.RunView{}, err
+	}
+	v, most := a.View(s), questionBytes
+	if body.Whole {
+		most = WholeBytes
+	}
+	v.Question = a.QuestionView(about, most)
+	return v, nil
+}
+
+// questionView is the question that a run waits with; nil for none.
+func (a *Views) QuestionView(s run.State, most int) *wire.QuestionView {
+	q := s.Question
+	if s.Status != run.Live || !answerableNow(s) {
+		return nil
+	}
+	text, files := a.Text(q.Text), work.SetFiles(a.Text(q.Files))
+	v := &wire.QuestionView{
+		Number: q.Number, Gate: string(q.Gate), Phase: string(q.Phase), Kind: string(q.Kind), Text: begin(text, most),
+		Set: q.Set, Files: files, Options: q.Options, Recommended: q.Recommended, Again: q.Again,
+		Assurance: string(q.Assurance), Since: q.Since, Handoff: q.Handoff,
+	}
+	v.Link, v.Opaque = a.Text(q.Link), a.opaque(q.QuestionAsked)
+	v.Cut = len(text) - len(v.Text)
+	v.PIN = a.Consent.HasPIN()
+	if n := len(files) - questionFiles; n > 0 {
+		v.Files, v.More = files[:questionFiles], n
+	}
+	if q.ExpiresMS > 0 {
+		v.Expires = at(time.UnixMilli(q.ExpiresMS))
+	}
+	return v
+}
+
+// answerableNow says that a question can be answered. A run that was asked to stop waits for
+// nobody; what it has accepted by hand-off can be rejected until it has stopped.
+func answerableNow(s run.State) bool {
+	return s.Stage == run.Asking && s.Question != nil && (s.Stop == "" || s.Question.Handoff)
+}
+
+// asks is nil if the run waits with that question, 0 for any.
+func (a *Questions) Asks(s run.State, number int) error {
+	q, h := s.Question, s.Facts.Handle
+	was, handed := s.HandedOver("", number)
+	switch {
+	case q != nil && q.Expired && (number == 0 || number == q.Number):
+		return a.answerFault(s, number, engine.ErrExpired)
+	case handed && s.Status != run.Live:
+		return a.handedBefore(s, was.Gate)
+	case number > 0 && number <= s.Questions && (q == nil || q.Number != number):
+		return a.answerFault(s, number, engine.ErrAnswered)
+	case s.Status != run.Live:
+		return wire.Errorf(wire.Conflict, "run %s is not live, so it asks nobody anything", h).WithHint("apctl why %s   says how it stands", h)
+	case !answerableNow(s) || number > 0 && q.Number != number:
+		return a.answerFault(s, number, engine.ErrNoQuestion)
+	}
+	return nil
+}
+
+// runAnswer takes the answer of a person to the question that a run waits with.
+// What it is about is looked at again before that: an answer to something else
+// than what is there is none.
+//
+// Source: atdd-kit, seeds 3.7: approval only of exactly what was shown; the
+// first answer counts; silence and partial approval are none.
+func (a *Questions) RunAnswer(ctx context.Context, q auth.Request, body wire.AnswerRequest) (wire.RunView, error) {
+	proof, actor, err := a.Consent.Prove(q)
+	if err != nil {
+		return wire.RunView{}, err
+	}
+	body.LiveOnly = body.Run == ""
+	s, err := a.Find(ctx, body.RunRef)
+	if err != nil {
+		return wire.RunView{}, err
+	}
+	if q.ID != "" && s.Asked == q.ID {
+		return a.View(s), nil // the same request again
+	}
+	s = questioned(s, "", body.Number)
+	if err := a.answerable(s, body); err != nil {
+		return wire.RunView{}, err
+	}
+	assurance, err := a.Consent.ToAnswer(s, proof.Assurance, body)
+	if err != nil {
+		return wire.RunView{}, err
+	}
+	return a.takeAnswer(ctx, s, body, given{assurance, actor, q.ID})
+}
+
+// given says who gave an answer, how sure that is, and the request.
+type given struct {
+	assurance    events.Assurance
+	actor, cause string
+}
+
+// takeAnswer stores an answer, if it is still about what is there.
+func (a *Questions) takeAnswer(ctx context.Context, s run.State, body wire.AnswerRequest, by given) (wire.RunView, error) {
+	ctx, done := a.Daemon.Lasting(ctx) // what a person has decided is stored
+	defer done()
+	err := a.unchanged(ctx, s)
+	if err != nil {
+		return wire.RunView{}, err
+	}
+	cmd := engine.Answer{QuestionAnswered: events.QuestionAnswered{
+		Number: s.Question.Number, Choice: events.Choice(body.Choice), Set: s.Question.Set, Count: len(body.Findings), Assurance: by.assurance,
+		Shown: shown(s.Question.QuestionAsked, body),
+	}}
+	if cmd.Count > 0 {
+		cmd.Findings, err = a.Worker.Findings(ctx, s, body.Findings)
+	} else if cmd.Choice == events.ChoiceText || cmd.Choice == events.ChoiceSkip {
+		cmd.Text, err = a.Worker.Note(ctx, s, body.Text)
+	}
+	if err != nil {
+		return wire.RunView{}, fmt.Errorf("store the answer: %w", err)
+	}
+	if !s.Question.Handoff {
+		cmd.Changed, cmd.Moved = a.changed(ctx, s) // else its own agent may be at work
+	} else if cmd.Phase, err = a.Worker.RejectionPhase(ctx, s, s.Question.Gate); err != nil {
+		return wire.RunView{}, err
+	}
+	after, err := a.Fleet.Do(ctx, s.ID, cmd, by.actor, by.cause)
+	if err != nil {
+		return wire.RunView{}, a.answerFault(after, cmd.Number, err)
+	}
+	return a.View(after), nil
+}
+
+// answerable refuses an answer that cannot be one, before anything is looked at.
+func (a *Questions) answerable(s run.State, body wire.AnswerRequest) error {
+	if err := a.Fleet.Changeable(s); err != nil {
+		return err
+	}
+	if err := a.Asks(s, body.Number); err != nil {
+		return err
+	}
+	q := s.Question
+	if err := checkAnswer(q.QuestionAsked, s.Facts.Handle, body); err != nil {
+		return err
+	}
+	if body.Set != q.Set {
+		return a.answerFault(s, q.Number, engine.ErrOtherSet)
+	}
+	return a.checkShown(q.QuestionAsked, s.Facts.Handle, body)
+}
+
+// checkAnswer refuses what is no answer to a question of that kind.
+func checkAnswer(q events.QuestionAsked, handle string, body wire.AnswerRequest) error {
+	no := func(hint, format string, args ...any) error {
+		return wire.Errorf(wire.Usage, format, args...).WithHint("%s", strings.ReplaceAll(hint, "RUN", handle))
+	}
+	c := events.Choice(body.Choice)
+	switch q.Kind {
+	case events.AskApproval:
+		switch {
+		case c == events.ChoiceOK && q.Handoff:
+			return wire.Errorf(wire.Conflict, "gate %s was accepted by hand-off already, so ok changes nothing", q.Gate).
+				WithHint("apctl answer %s no --gate %s -m 'SECTION: TEXT'   sends it back", handle, q.Gate)
+		case c == events.ChoiceOK && len(body.Findings) > 0:
+			return no("apctl answer RUN no -m 'SECTION: TEXT'   rejects it, with what you found",
+				"a set is approved as a whole: with findings it is not")
+		case c == events.ChoiceNo && len(body.Findings) == 0:
+			return no("apctl answer RUN no -m 'SECTION: TEXT'", "a rejection needs a finding: the next agent knows nothing else")
+		case c != events.ChoiceOK && c != events.ChoiceNo:
+			return no("apctl answer RUN ok, or no -m 'SECTION: TEXT', or later", "%s asks for ok or no, not %q", asker(q), body.Choice)
+		}
+		return checkFindings(body.Findings)
+	case events.AskText:
+		switch {
+		case c == events.ChoiceSkip && q.Gate != "" && strings.TrimSpace(body.Text) == "":
+			return no("apctl answer RUN skip -m REASON", "to go on without the interview needs a reason")
+		case c == events.ChoiceSkip && q.Gate != "" && len(body.Text) <= wire.MaxAnswer:
+			return work.CheckText("reason", body.Text)
+		case c != events.ChoiceText && c != events.ChoiceSkip || strings.TrimSpace(body.Text) == "" || c == events.ChoiceSkip && q.Gate == "":
+			return no("apctl answer RUN 'TEXT'", "%s asks for a text", asker(q))
+		case len(body.Text) > wire.MaxAnswer:
+			return no("shorten it", "the answer has %d bytes, at most %d are taken", len(body.Text), wire.MaxAnswer)
+		}
+		return work.CheckText("answer", body.Text)
+	case events.AskChoice:
+		if last := byte('a' + q.Options - 1); len(c) != 1 || c[0] < 'a' || c[0] > last {
+			return no("apctl answer RUN A", "the question has the options A to %c, not %q", last-'a'+'A', body.Choice)
+		}
+	}
+	return nil
+}
+
+// asker names the caller.
+func asker(q events.QuestionAsked) string {
+	if q.Gate == "" {
+		return "the agent"
+	}
+	return "gate " + string(q.Gate)
+}
+
+// checkFindings: one for each section, and each says something.
+func checkFindings(list []wire.AnswerFinding) error {
+	if len(list) > wire.MostFindings {
+		return wire.Errorf(wire.Usage, "there are %d findings, at most %d are taken", len(list), wire.MostFindings)
+	}
+	var seen []string
+	for i, f := range list {
+		section := strings.TrimSpace(f.Section)
+		switch {
+		case section == "" || strings.TrimSpace(f.Text) == "":
+			return wire.Errorf(wire.Usage, "finding %d needs a section and a text", i+1).WithHint("-m 'SECTION: TEXT'")
+		case strings.ContainsAny(section, "\n\r"):
+			return wire.Errorf(wire.Usage, "the section of finding %d has more than one line", i+1)
+		case f.Priority < 0:
+			return wire.Errorf(wire.Usage, "the priority of finding %d is %d", i+1, f.Priority).WithHint("0 blocks; higher numbers matter less")
+		case len(f.Section)+len(f.Text) > wire.MaxAnswer:
+			return wire.Errorf(wire.Usage, "finding %d has %d bytes, at most %d are taken", i+1, len(f.Section)+len(f.Text), wire.MaxAnswer)
+		case slices.Contains(seen, section):
+			return wire.Errorf(wire.Usage, "two findings are about %q", section).WithHint("say all of a section in one finding")
+		}
+		seen = append(seen, section)
+		if err := errors.Join(work.CheckText("section", f.Section), work.CheckText("finding", f.Text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unchanged looks at what is asked about as it is now. If that is something else
+// the question is closed, and presented anew.
+func (a *Questions) unchanged(ctx context.Context, s run.State) error {
+	if s.Question.Kind != events.AskApproval || s.Question.Handoff {
+		return nil // what was accepted before is rejected as it was shown then
+	}
+	now, err := a.Worker.SetNow(ctx, s)
+	if err != nil || now == s.Question.Set {
+		return err
+	}
+	cmd := engine.Outdated{Number: s.Question.Number}
+	cmd.Others, cmd.Moved = a.changed(ctx, s)
+	_, err = a.Fleet.Do(ctx, s.ID, cmd, events.ActorDaemon(a.HostID), "")
+	if err != nil && !errors.Is(err, engine.ErrStale) { // then somebody else was first
+		return err
+	}
+	h := s.Facts.Handle
+	return wire.Errorf(wire.Conflict, "what gate %s of run %s is about has changed since it was shown, so the answer does not count; it is presented again", s.Question.Gate, h).
+		WithHint("apctl answer %s   shows it as it is now", h)
+}
+
+// answerFault says why an answer was not taken.
+func (a *Questions) answerFault(s run.State, number int, err error) error {
+	h := s.Facts.Handle
+	look := "apctl answer " + h + "   shows what it asks now"
+	for _, a := range slices.Backward(s.Answers) {
+		if !errors.Is(err, engine.ErrAnswered) || number > 0 && a.Number != number {
+			continue
+		}
+		return wire.Errorf(wire.Conflict, "run %s: question %d was answered already: %s, by %s on %s; the first answer counts",
+			h, a.Number, a.Choice, a.By, a.At.UTC().Format(time.RFC3339)).WithHint("apctl why %s   says how it stands", h)
+	}
+	for _, m := range []struct {
+		err  error
+		code wire.Code
+		text string
+		hint string
+	}{
+		{engine.ErrAnswered, wire.Conflict, "run %s: that question waits no more", look},
+		{engine.ErrExpired, wire.Conflict, "run %s: the question has expired", "apctl resume " + h + "   asks again"},
+		{engine.ErrOtherSet, wire.Conflict, "run %s: what was shown is not what the question is about now, so nothing was answered", look},
+		{engine.ErrNoQuestion, wire.Conflict, "run %s asks nobody anything now", "apctl status " + h + "   shows what it does"},
+		{engine.ErrAssurance, wire.NeedsPerson, "run %s: the gate needs a stronger proof of who answers", "apctl pin set   sets a PIN"},
+		{engine.ErrChoice, wire.Usage, "run %s: this is no answer to its question", look},
+	} {
+		if errors.Is(err, m.err) {
+			return wire.Errorf(m.code, m.text, h).WithHint("%s", m.hint)
+		}
+	}
+	return aboutRun("answer", h, err)
+}

@@ -1,0 +1,105 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"autopilot/daemon/auth"
+	"autopilot/daemon/config"
+	"autopilot/daemon/run/session"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/run"
+)
+
+// rank keeps a run that a chat starts at normal priority, or below: settings that
+// let runs go first are about those of people.
+func (a *Runs) rank(q auth.Request, typed string, c *configured) error {
+	p, ok := events.ParsePriority(c.Request.Spec.Priority)
+	if !ok || p <= events.PriorityNormal || !a.Chats.Behind(q) {
+		return nil // one that is not known is refused with all else
+	}
+	if typed != "" {
+		return wire.Errorf(wire.Denied, "a run that a chat starts has normal priority, or low").WithHint("leave --priority out")
+	}
+	c.Request.Spec.Priority = events.PriorityNormal.String()
+	c.Used = slices.DeleteFunc(c.Used, func(v wire.ConfigValue) bool { return v.Key == "priority" })
+	return nil
+}
+
+// checkGit keeps a chat from allowing in git what the settings may not.
+func (a *Runs) checkGit(q auth.Request, body wire.StartRequest) error {
+	typed := body.Spec.Git
+	loose := typed.Push == wire.GitAllow || typed.History == wire.GitAny || body.Settings["git.push"] != "" || body.Settings["git.history"] != ""
+	if loose && a.Chats.Behind(q) {
+		return wire.Errorf(wire.Denied, "a chat cannot allow more in git than the settings do").
+			WithHint("leave out --git-push allow, --git-history any and the variables AUTOPILOT_GIT_PUSH and AUTOPILOT_GIT_HISTORY")
+	}
+	return nil
+}
+
+// ofChat holds what a chat asks for to what the settings say.
+func (a *Runs) ofChat(q auth.Request, body wire.StartRequest, c *configured) error {
+	if a.Chats.Behind(q) {
+		c.Request.Trusted = &c.Trusted
+		c.Request.Spec.Timeouts = config.Kept(body.Spec.Timeouts, c.Request.Spec.Timeouts, c.Trusted, body.Settings)
+	}
+	return cmp.Or(a.rank(q, body.Spec.Priority, c), a.checkInputs(q, *c), a.checkGit(q, body))
+}
+
+// checkInputs keeps a chat from typing commands of gates where the settings have
+// them: it may add gates, and take none away.
+func (a *Runs) checkInputs(q auth.Request, c configured) error {
+	for name := range c.Request.Spec.Inputs {
+		if _, set := c.Request.Inputs[name]; set && a.Chats.Behind(q) {
+			return wire.Errorf(wire.Denied, "the input %s is set for this project, and a chat cannot set it otherwise", name).
+				WithHint("leave --input %s out", name)
+		}
+	}
+	return nil
+}
+
+// OfChats is the verbs about runs as chats use them that drive one.
+func (a *API) OfChats() session.Verbs { return chatRuns{a} }
+
+type chatRuns struct{ a *API }
+
+func (v chatRuns) Find(ctx context.Context, ref wire.RunRef) (run.State, error) {
+	return v.a.Find(ctx, ref)
+}
+
+func (v chatRuns) Start(ctx context.Context, q auth.Request, body wire.StartRequest) (wire.RunView, error) {
+	view, err := v.a.RunStart(ctx, q, body)
+	return view, asJoin(err)
+}
+
+func (v chatRuns) View(s run.State) wire.RunView {
+	view := v.a.View(s)
+	if view.Question != nil {
+		view.Question = v.a.QuestionView(s, chatBytes)
+	}
+	return view
+}
+
+func (v chatRuns) Asks(s run.State, number int) error { return v.a.Asks(s, number) }
+
+func (v chatRuns) Answerable(s run.State, body wire.AnswerRequest) error {
+	body, err := v.a.shownToChat(s, body)
+	if err != nil {
+		return err
+	}
+	return v.a.answerable(s, body)
+}
+
+func (v chatRuns) Answer(ctx context.Context, s run.State, body wire.AnswerRequest, actor, cause string) (wire.RunView, error) {
+	body, err := v.a.shownToChat(s, body)
+	if err != nil {
+		return wire.RunView{}, err
+	}
+	return v.a.takeAnswer(ctx, s, body, given{events.AssuredSession, actor, cause})
+}
+
+func (v chatRuns) Besides(s run.State) error { return asJoin(v.a.Besides(s)) }
+
+func (v chatRuns) Fault(verb, handle string, err error) error { return aboutRun(verb, handle, err) }

@@ -1,0 +1,82 @@
+package api
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"autopilot/daemon/agent/outcome"
+	"autopilot/daemon/agent/stream"
+	"autopilot/daemon/auth"
+	"autopilot/daemon/config/strictyaml"
+	"autopilot/events/wire"
+)
+
+// agentClassify decides how an agent ended that printed a sample.
+func (a *Projects) AgentClassify(_ context.Context, q auth.Request, body wire.ClassifyRequest) (wire.OutcomeView, error) {
+	sample := body.Sample
+	if body.SampleRef != "" {
+		if q.Kind == auth.KindEffect { // it could name any text that is stored
+			return wire.OutcomeView{}, wire.Errorf(wire.Denied, "an agent or gate may give %d bytes at most", wire.MaxChunk)
+		}
+		b, err := a.Blobs.Get(body.SampleRef)
+		if err != nil {
+			return wire.OutcomeView{}, wire.Errorf(wire.NotFound, "the sample is not there: %v", err)
+		}
+		sample = b
+	}
+	format, err := sampleFormat(body.Agent, sample)
+	if err != nil {
+		return wire.OutcomeView{}, err
+	}
+	in := outcome.Input{Exit: -1, Stream: stream.Read(format, sample), Now: time.Now(), Zone: time.Local}
+	if body.Exit != nil {
+		if in.Exit = *body.Exit; in.Exit < 0 || in.Exit > 255 {
+			return wire.OutcomeView{}, wire.Errorf(wire.Usage, "no program exits with %d", in.Exit).WithHint("give 0 to 255")
+		}
+	}
+	return outcomeView(in.Stream, outcome.Decide(in)), nil
+}
+
+// sampleFormat is the format of a named agent, or the one that a sample is of.
+func sampleFormat(name string, sample []byte) (stream.Format, error) {
+	if name == "" {
+		return stream.Detect(sample), nil
+	}
+	var names []string
+	for _, f := range stream.Formats() {
+		names = append(names, string(f))
+	}
+	if slices.Contains(names, name) {
+		return stream.Format(name), nil
+	}
+	hint := "known are " + strings.Join(names, ", ") + "; text is any other"
+	if near := strictyaml.Nearest(name, names); near != "" {
+		hint = "did you mean " + near + "? " + hint
+	}
+	return "", wire.Errorf(wire.NotFound, "no stream of an agent %q is known", name).WithHint("%s", hint)
+}
+
+func outcomeView(s stream.Summary, o outcome.Decision) wire.OutcomeView {
+	v := wire.OutcomeView{
+		Agent: string(s.Format), Outcome: string(o.Outcome), Reason: o.By.Detail, Signal: string(o.By.Source),
+		Conflicts: []wire.SignalView{}, Session: s.Session, Model: s.Model, Turns: s.Turns, Tools: s.Tools,
+		Final: s.Final, Last: s.Last, Lines: s.Lines, Junk: s.Junk, Unknown: s.Unknown, Patterns: outcome.Version(),
+	}
+	for _, c := range o.Conflicts {
+		v.Conflicts = append(v.Conflicts, wire.SignalView{Signal: string(c.Source), Outcome: string(c.Outcome), Reason: c.Detail})
+	}
+	if !o.Reset.IsZero() {
+		at := o.Reset.UTC()
+		v.Reset = &at
+	}
+	if s.UsageFrom == stream.Reported {
+		u := wire.UsageView(s.Usage)
+		v.Usage = &u
+	}
+	if s.CostFrom == stream.Reported {
+		v.MicroUSD = &s.MicroUSD
+	}
+	return v
+}

@@ -1,0 +1,202 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"autopilot/daemon/auth"
+	"autopilot/daemon/config"
+	"autopilot/daemon/repo/project"
+	"autopilot/daemon/repo/tree"
+	"autopilot/daemon/run/work"
+	"autopilot/events"
+	"autopilot/events/wire"
+)
+
+// configShow answers every setting that a run in a directory would have. Outside
+// of a work tree it is what the user's file says.
+func (a *Projects) ConfigShow(ctx context.Context, _ auth.Request, body wire.ConfigRequest) (wire.ConfigView, error) {
+	ws, err := tree.Find(ctx, body.Workspace)
+	if err != nil && !errors.Is(err, tree.ErrNotRepository) {
+		return wire.ConfigView{}, work.NoWorkspace(body.Workspace, err)
+	}
+	return a.configView(ws, body.Settings)
+}
+
+func (a *Projects) configView(ws tree.Workspace, settings map[string]string) (wire.ConfigView, error) {
+	l := a.Layers(ws, settings)
+	v := wire.ConfigView{Root: ws.Path, UserPath: a.Places.Config, Values: l.Values(), Problems: l.Problems()}
+	if v.Problems == nil {
+		v.Problems = []wire.ConfigProblem{}
+	}
+	if l.User.Exists {
+		v.User = l.User.Path
+	}
+	if l.Project == nil || !l.Project.Exists {
+		return v, nil
+	}
+	v.Project = l.Project.Path
+	v.Hidden = hiddenExits(ws.Path, l.Project.Project)
+	if v.Trusted = l.Project.Empty(); v.Trusted {
+		return v, nil
+	}
+	err := a.Trust.Check(ws, l.Project.File)
+	var known *wire.Error
+	if err != nil && (!errors.As(err, &known) || known.Code != wire.NeedsPerson) {
+		return v, err
+	}
+	v.Trusted = err == nil
+	return v, nil
+}
+
+// hiddenExits are the exit codes that the gates of a project's file hide.
+func hiddenExits(root string, p config.Project) []wire.HiddenExit {
+	var gates []wire.GateSpec
+	for _, e := range p.Gates {
+		gates = append(gates, wire.GateSpec{Name: events.Name(e.Key), Command: e.Value.Run})
+	}
+	for _, e := range p.Holdout.Gates {
+		gates = append(gates, wire.GateSpec{Name: events.Name(e.Key), Command: e.Value})
+	}
+	if len(gates) == 0 {
+		return nil
+	}
+	dir, err := os.OpenRoot(root)
+	if err != nil {
+		return nil // without the files only less is said
+	}
+	defer dir.Close()
+	return work.HiddenExits(gates, project.Source(dir.FS(), root))
+}
+
+// layers reads the files that count for a work tree; without one it is the
+// user's alone.
+func (a *Projects) Layers(ws tree.Workspace, settings map[string]string) config.Layers {
+	user := a.Settings.Read()
+	l := config.Layers{Environment: settings, User: &user}
+	if ws.Path != "" {
+		project := config.ReadProject(config.ProjectPath(ws.Path))
+		l.Project = &project
+	}
+	return l
+}
+
+// configSet changes one setting in the file that it belongs to, and answers what there
+// is then.
+func (a *Projects) ConfigSet(ctx context.Context, _ auth.Request, body wire.ConfigSetRequest) (wire.ConfigView, error) {
+	ws, err := tree.Find(ctx, body.Workspace)
+	body.User = body.User || config.BelongsToUser(body.Key)
+	if err != nil && (!body.User || !errors.Is(err, tree.ErrNotRepository)) {
+		return wire.ConfigView{}, wire.Errorf(wire.Usage, "%v", err).
+			WithHint("apctl config set --user   sets it for all projects")
+	}
+	edit := config.Edit{Path: config.ProjectPath(ws.Path), Key: body.Key, Value: body.Value, Unset: body.Unset}
+	if body.User {
+		edit.Path, edit.User = a.Places.Config, true
+	}
+	if err := a.Settings.Err(); err != nil && body.User {
+		return wire.ConfigView{}, config.Unusable(err)
+	}
+	a.edits.Lock()
+	defer a.edits.Unlock()
+	if err := edit.Write(); err != nil {
+		return wire.ConfigView{}, err
+	}
+	v, err := a.configView(ws, nil)
+	if v.Written = edit.Path; body.User && v.User == "" || !body.User && v.Project == "" {
+		v.Written = ""
+	}
+	return v, err
+}
+
+// configured is a request with its settings filled in.
+type configured struct {
+	config.Applied
+	Source []byte // of the project's file that was used; nil without one
+}
+
+// file is the place of a setting that was used.
+func (c configured) file(key string) string {
+	for _, v := range c.Used {
+		if v.Key == key {
+			return v.Where
+		}
+	}
+	return "your configuration"
+}
+
+// configure lays the configuration under what was typed. The project's file is
+// used only as a person has agreed to it. A work tree that was made for the run
+// has the settings of the one that it was made from.
+func (a *Projects) configure(ctx context.Context, q wire.StartRequest, now time.Time) (configured, error) {
+	spec := q.Spec
+	spec.Workspace = cmp.Or(spec.From, spec.Workspace)
+	ws, err := a.Worker.Workspace(ctx, spec)
+	if err != nil {
+		return configured{}, err
+	}
+	l, err := a.Usable(ws, q.Settings, q.NoConfig)
+	if err != nil {
+		return configured{}, err
+	}
+	applied, err := l.Apply(q, now.Local())
+	if err != nil {
+		return configured{}, err
+	}
+	if applied.Request.Spec.Issue, err = issueIn(applied.Request.Spec.Issue, l.User); err != nil {
+		return configured{}, err
+	}
+	c := configured{Applied: applied}
+	if l.Project != nil {
+		c.Source = l.Project.Source
+	}
+	return c, nil
+}
+
+// usable are the files that count for a work tree and may be used.
+func (a *Projects) Usable(ws tree.Workspace, settings map[string]string, noConfig bool) (config.Layers, error) {
+	l := a.Layers(ws, settings)
+	if l.Project != nil && (noConfig || l.Project.Empty()) {
+		l.Project = nil
+	}
+	if err := l.Err(); err != nil {
+		return l, config.Unusable(err)
+	}
+	if l.Project == nil {
+		return l, nil
+	}
+	return l, a.Trust.Check(ws, l.Project.File)
+}
+
+// keepConfig stores the project's file with a run.
+func (a *Projects) keepConfig(ctx context.Context, c configured) (events.Ref, error) {
+	if c.Source == nil {
+		return "", nil
+	}
+	return a.Blobs.Put(ctx, c.Source)
+}
+
+// issueIn completes an issue that is a number alone: its repository is the one
+// that the user's rules tell at. No file of a project can name one, so that what
+// is in a work tree decides nowhere who is told of its runs.
+func issueIn(given string, user *config.UserFile) (string, error) {
+	if given == "" || user == nil {
+		return given, nil
+	}
+	issue, err := wire.ParseIssue(given)
+	if err != nil || issue.Repository != "" {
+		return given, nil // the check of the run says what is wrong
+	}
+	repos := user.Notify.Repositories()
+	if len(repos) > 1 {
+		return given, wire.Errorf(wire.Usage, "issue %s may be one of %s or of %s", issue, repos[0], repos[1]).
+			WithHint("--issue %s%s   says which", repos[0], issue)
+	}
+	if len(repos) == 1 {
+		issue.Repository = repos[0]
+	}
+	return issue.String(), nil
+}

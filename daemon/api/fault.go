@@ -1,0 +1,44 @@
+package api
+
+import (
+	"context"
+	"errors"
+
+	"autopilot/daemon/repo/tree"
+	"autopilot/daemon/run/engine"
+	"autopilot/events/wire"
+)
+
+// Fault gives errors of the parts below the code that a client can act on.
+func Fault(err error) error {
+	var known *wire.Error
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	for _, m := range []struct {
+		err  error
+		code wire.Code
+		hint string
+	}{
+		{engine.ErrOver, wire.Conflict, "start a new run"},
+		{engine.ErrNotHalted, wire.Conflict, "apctl status   shows what it does"},
+		{engine.ErrNotWaiting, wire.Conflict, "apctl status   shows what it does"},
+		{engine.ErrDrift, wire.NeedsPerson, "apctl diff   shows what was changed"},
+		{engine.ErrUnproven, wire.NeedsPerson, "apctl why   shows what was found, and apctl resume -m 'NOTE' sends the agent back to work"},
+		{engine.ErrBrokenLog, wire.Denied, "apctl verify   says what is wrong; cancel this run and start a new one"},
+		{engine.ErrNeedsNote, wire.Usage, "apctl resume -m 'WHAT TO DO DIFFERENTLY'"},
+		{engine.ErrPastUntil, wire.Conflict, "start a new run"},
+		{engine.ErrMoved, wire.Failed, "the event store did not answer, as on a full disk; look with apctl status before you try again"},
+		{engine.ErrNoRoom, wire.Full, "make room on the disk of the state, and do it again; apctl doctor shows how much is left"},
+		// The daemon is ending: the next one can be asked.
+		{engine.ErrGone, wire.Unreachable, "ask again; the next daemon serves the run"},
+		{context.Canceled, wire.Unreachable, "ask again; the next daemon serves the run"},
+		{tree.ErrGone, wire.NotFound, ""},
+		{tree.ErrNotFound, wire.NotFound, ""},
+	} {
+		if errors.Is(err, m.err) {
+			return wire.Errorf(m.code, "%v", err).WithHint("%s", m.hint)
+		}
+	}
+	return err
+}

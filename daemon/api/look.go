@@ -1,0 +1,119 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"autopilot/daemon/auth"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/explain"
+	"autopilot/projections/run"
+)
+
+// tick is how often a watched run gives a sign of life.
+const tick = time.Second
+
+// runWatch sends a frame for every event and one each second, until the run is
+// not live.
+func (a *Looks) RunWatch(ctx context.Context, _ auth.Request, body wire.WatchRequest, send func(wire.WatchFrame) error) error {
+	s, err := a.Find(ctx, body.RunRef)
+	if err != nil {
+		return err
+	}
+	w := watcher{a: a.Views, after: body.After, begun: time.Now(), send: send}
+	timer := time.NewTicker(tick)
+	defer timer.Stop()
+	for {
+		changed := a.Fleet.Wait()
+		if err := w.catchUp(ctx, s.ID); err != nil {
+			return err
+		}
+		if w.state.Status != run.Live {
+			return send(wire.WatchFrame{View: a.View(w.state)})
+		}
+		if err := w.idle(ctx, changed, timer.C); err != nil {
+			return err
+		}
+	}
+}
+
+// watcher folds a run again as it is shown.
+type watcher struct {
+	a     *Views
+	after uint64
+	begun time.Time // nobody is rung for what was before
+	state run.State
+	send  func(wire.WatchFrame) error
+}
+
+// catchUp sends a frame for each event that is stored and was not sent.
+func (w *watcher) catchUp(ctx context.Context, id string) error {
+	for stored, err := range w.a.Log.Read(ctx, events.Run(id), w.state.Log.Seq) {
+		if err != nil {
+			return err
+		}
+		w.state = run.Evolve(w.state, stored.Event)
+		if stored.Event.Seq <= w.after {
+			continue
+		}
+		err := w.send(wire.WatchFrame{
+			View: w.a.ViewAt(w.state, stored.Event.Time), Line: explain.Line(w.a.Spoken(w.state), stored.Event),
+			Seq: stored.Event.Seq, At: stored.Event.Time, Bell: !stored.Event.Time.Before(w.begun) && w.a.Rings(stored.Event),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// idle waits for a change of this run and sends signs of life meanwhile.
+func (w *watcher) idle(ctx context.Context, changed <-chan struct{}, tick <-chan time.Time) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-changed:
+			// Asked for before the state, so that no change falls in between.
+			changed = w.a.Fleet.Wait()
+			if s, ok := w.a.Fleet.State(w.state.ID); ok && s.Log.Seq > w.state.Log.Seq {
+				return nil
+			}
+		case <-tick:
+			if err := w.send(wire.WatchFrame{View: w.a.View(w.state)}); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// rawDiff sends the text of a diff in pieces.
+func (a *Looks) RunDiff(ctx context.Context, _ auth.Request, body wire.DiffRequest, send func(wire.Raw) error) error {
+	s, err := a.Find(ctx, body.RunRef)
+	if err != nil {
+		return err
+	}
+	if err := a.Removal.Whole(s, "the recorded work"); err != nil {
+		return err
+	}
+	from, to, err := a.span(ctx, s, body.Range)
+	if err != nil {
+		return err
+	}
+	repo, err := a.Worker.Repo(ctx, s)
+	if err != nil {
+		return err
+	}
+	w := pieces(send)
+	if body.Stat {
+		err = repo.Stat(ctx, from, to, w)
+	} else {
+		err = repo.Diff(ctx, from, to, nil, w)
+	}
+	if err != nil {
+		return fmt.Errorf("diff run %s: %w", s.Facts.Handle, err)
+	}
+	return nil
+}

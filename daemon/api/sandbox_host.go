@@ -1,0 +1,91 @@
+package api
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"autopilot/daemon/config"
+	"autopilot/daemon/exec/confine"
+	"autopilot/daemon/exec/sandbox"
+	"autopilot/daemon/host/doctor"
+	"autopilot/events"
+	"autopilot/events/wire"
+)
+
+// confined is what the user's file says of gates that belong to no run.
+func (a *Views) Confined() (events.Sandbox, []string, error) {
+	user := a.Settings.Read()
+	if err := user.Err(); err != nil {
+		return "", nil, err
+	}
+	return config.Layers{User: &user}.Sandbox()
+}
+
+// lacking is what of guard this host cannot enforce.
+func (a *Views) lacking() ([]confine.Lack, error) {
+	all, err := a.unenforced()
+	return slices.DeleteFunc(all, func(l confine.Lack) bool { return l.Word == confine.Landlock }), err
+}
+
+// Prober says what of a sandbox this host cannot enforce, as sandbox.Probe does.
+type Prober func(ctx context.Context, exe, in string) ([]confine.Lack, error)
+
+const probeWithin = 10 * time.Second // a few milliseconds where nothing hangs
+
+func (a *Views) unenforced() ([]confine.Lack, error) {
+	if err := os.MkdirAll(a.Scratch, 0o700); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), probeWithin)
+	defer cancel()
+	probe := a.Probe
+	if probe == nil {
+		probe = sandbox.Probe
+	}
+	return probe(ctx, a.Effects.Supervisor(), a.Scratch)
+}
+
+// unhidden says why this host hides no path from an agent; empty: it does.
+func (a *Views) Unhidden() string {
+	all, err := a.lacking()
+	if err != nil {
+		return "what the sandbox can enforce is not known: " + err.Error()
+	}
+	for _, l := range all {
+		if l.Word == confine.Namespaces || l.Word == confine.Hide {
+			return "this host has no sandbox that hides files: " + l.Why
+		}
+	}
+	return ""
+}
+
+// sandboxFinding says what guard is on this host.
+func (a *Views) SandboxFinding() wire.DoctorFinding {
+	f := wire.DoctorFinding{Topic: "sandbox", Level: doctor.OK, What: "guard hides the daemon and what acts for you, and keeps signals inside"}
+	if config.DefaultSandbox() == events.SandboxOff {
+		f.Level, f.What = doctor.Note, "this system has no sandbox: agents and gates run as you do"
+		return f
+	}
+	switch lacking, err := a.lacking(); {
+	case err != nil:
+		f.Level, f.What = doctor.Unknown, "what guard can enforce is not known: "+err.Error()
+	case len(lacking) > 0:
+		var words []string
+		for _, l := range lacking {
+			words = append(words, l.Word+" ("+l.Why+")")
+		}
+		f.Level, f.What = doctor.Warning, "guard is partial, it lacks "+strings.Join(words, ", ")
+		f.Fix = "apctl agent sandbox   shows what is in reach; allow user namespaces, or use a kernel from 6.12 on"
+	}
+	return f
+}
+
+// saySandbox notes once in the daemon's log what guard lacks.
+func (a *Views) SaySandbox() {
+	if f := a.SandboxFinding(); f.Level != doctor.OK {
+		a.Out.Warn("sandbox", "finding", f.What)
+	}
+}

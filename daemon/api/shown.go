@@ -1,0 +1,72 @@
+package api
+
+import (
+	"github.com/go-json-experiment/json"
+
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/run"
+)
+
+// opaque are the files of a question that no text can show.
+func (a *Views) opaque(q events.QuestionAsked) (list []wire.OpaqueFile) {
+	if text := a.Text(q.Opaque); text != "" && json.Unmarshal([]byte(text), &list) != nil {
+		return nil
+	}
+	return list
+}
+
+// shown is the text of a question, if all of it was shown to who answers.
+func shown(q events.QuestionAsked, body wire.AnswerRequest) events.Ref {
+	if q.Kind != events.AskApproval || body.Shown != string(q.Text) {
+		return ""
+	}
+	return q.Text
+}
+
+// checkShown refuses the approval of a set that was not shown whole. What no text can
+// show is approved by its hash.
+func (a *Questions) checkShown(q events.QuestionAsked, handle string, body wire.AnswerRequest) error {
+	if q.Kind != events.AskApproval || events.Choice(body.Choice) != events.ChoiceOK {
+		return nil
+	}
+	if shown(q, body) == "" {
+		return wire.Errorf(wire.NeedsPerson, "not all of what gate %s asks about was shown, so ok does not approve it", q.Gate).
+			WithHint("apctl answer %s --show   shows all of it", handle)
+	}
+	list := a.opaque(q)
+	if q.Opaque != "" && len(list) == 0 {
+		return wire.Errorf(wire.Failed, "the list of files that no text can show cannot be read, so ok does not approve them")
+	}
+	f, unseen := wire.Unseen(list, body.Seen)
+	switch {
+	case !unseen:
+		return nil
+	case f.Path == "":
+		return wire.Errorf(wire.NeedsPerson, "no text can show %d files of what gate %s asks about, and the start of their hash was not named", len(list), q.Gate).
+			WithHint("apctl answer %s ok --seen HASH   with the first %d characters of the hash of them all, at a terminal", handle, wire.SeenCharacters)
+	}
+	return wire.Errorf(wire.NeedsPerson, "no text can show %s, and the start of its hash was not named", f.Path).
+		WithHint("apctl answer %s ok --seen HASH   with the first %d characters of its SHA-256, at a terminal", handle, wire.SeenCharacters)
+}
+
+// chatBytes is how much of a question a chat is shown.
+const chatBytes = 64 << 10
+
+// shownToChat says that a chat was shown all of the set that a run asks about, and so
+// the person in front of it.
+func (a *Questions) shownToChat(s run.State, body wire.AnswerRequest) (wire.AnswerRequest, error) {
+	q := s.Question
+	if q == nil || q.Kind != events.AskApproval {
+		return body, nil
+	}
+	whole := q.Opaque == "" && len(a.Text(q.Text)) <= chatBytes
+	if !whole && events.Choice(body.Choice) == events.ChoiceOK {
+		return body, wire.Errorf(wire.Denied, "a chat cannot show all of what gate %s asks about, so the person in front of it cannot approve it there", q.Gate).
+			WithHint("apctl answer %s   asks a person at a terminal", s.Facts.Handle)
+	}
+	if whole {
+		body.Shown = string(q.Text)
+	}
+	return body, nil
+}

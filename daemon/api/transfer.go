@@ -1,0 +1,51 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/go-json-experiment/json"
+
+	"autopilot/daemon/auth"
+	"autopilot/events/wire"
+)
+
+// ArchiveExport sends a bundle in pieces, and behind it what it holds. Agents get no
+// texts: what people wrote to a run is for other ears. A key reads all that runs have
+// recorded, but nothing of held-out gates.
+func (a *History) ArchiveExport(ctx context.Context, q auth.Request, body wire.ExportRequest, send func(wire.Raw) error) error {
+	if err := a.mayExport(ctx, q, body); err != nil {
+		return err
+	}
+	var sum wire.BundleSum
+	err := inPieces(send, func(w io.Writer) (err error) {
+		sum, err = a.Exports.Write(ctx, body, w)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	b, err := json.Marshal(sum)
+	if err != nil {
+		return fmt.Errorf("encode the answer: %w", err)
+	}
+	return send(b)
+}
+
+// mayExport refuses texts to who may not read them.
+func (a *History) mayExport(ctx context.Context, q auth.Request, body wire.ExportRequest) error {
+	switch {
+	case body.NoTexts:
+		return nil
+	case q.Kind == auth.KindEffect:
+		return wire.Errorf(wire.Denied, "agents and gates are given no texts of runs").WithHint("--no-texts leaves them out")
+	case a.looksBehind(q):
+		return nil
+	}
+	held, err := a.holdsOut(ctx, body)
+	if err != nil || held == "" {
+		return err
+	}
+	return wire.Errorf(wire.Denied, "run %s has held-out gates, and what they print is for people alone", held).WithHint("--no-texts leaves it out")
+}

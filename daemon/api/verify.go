@@ -1,0 +1,57 @@
+package api
+
+import (
+	"context"
+
+	"autopilot/daemon/auth"
+	"autopilot/daemon/store/archive"
+	"autopilot/daemon/store/filestore"
+	"autopilot/daemon/store/prove"
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/run"
+)
+
+// verify proves the log of one run or of every aggregate, and that projections
+// built anew from it equal the live ones. All of the log is read from its files:
+// what was acknowledged by now must be there.
+func (a *History) Verify(ctx context.Context, _ auth.Request, body wire.VerifyRequest) (wire.VerifyReply, error) {
+	// The live states are taken first: events that are stored later are proven
+	// too, but not compared.
+	live := prove.NewFolded()
+	if !body.Every {
+		s, err := a.Find(ctx, body.RunRef)
+		if err != nil {
+			return wire.VerifyReply{}, err
+		}
+		live.Runs[s.ID] = s
+		p := prove.New(prove.Config{Live: live, Text: a.checkText, Gone: func(s run.State) bool { return a.Removal.Gone(s) != nil }})
+		err = p.Events(a.Log.Read(ctx, events.Run(s.ID), 0))
+		return p.Reply(), err
+	}
+	for _, s := range a.Fleet.States() {
+		live.Runs[s.ID] = s
+	}
+	if s := a.HostLog.State(); s.Log.Seq > 0 {
+		live.Hosts[a.HostID] = s
+	}
+	live.Accounts, live.Peers, live.Claims = a.Accounts.Records(), a.Peers.States(), a.Claims.Records()
+	to := a.Mark.Latest()
+	if to.Stream == "" {
+		return prove.New(prove.Config{}).Reply(), nil
+	}
+	p := prove.New(prove.Config{Live: live, Open: true, Text: a.checkText, Gone: a.Removal.Pending().Covers})
+	if err := p.Files(ctx, filestore.StreamsIn(a.Places.State), to, a.Seals); err != nil {
+		return wire.VerifyReply{}, err
+	}
+	if err := p.Bundles(ctx, archive.DirIn(a.Places.State)); err != nil {
+		return wire.VerifyReply{}, err
+	}
+	return p.Reply(), nil
+}
+
+// checkText says why a text that events name is not what they name.
+func (a *History) checkText(ref events.Ref) error {
+	_, err := a.Blobs.Get(ref)
+	return err
+}
