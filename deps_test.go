@@ -118,6 +118,77 @@ var edges = []edge{
 	},
 }
 
+// floors are the rooms of the daemon from the ground up: a package imports its own room
+// and those on floors below, never one beside it or above.
+var floors = [][]string{
+	{"failpoint", "strictyaml"},  // what all may use
+	{"store"},                    // files of the state directory, and who writes events
+	{"exec"},                     // processes, their sandbox and what they print
+	{"agent", "auth", "repo"},    // what a program of an agent is like; who calls; recorded files
+	{"report", "transport"},      // what people are sent; the doors
+	{"run"},                      // engine, iterations, gates, workflows
+	{"config"},                   // what people have set, of all that is below
+	{"coord", "history", "host"}, // other sessions; what is over; the machine and its budgets
+	{"api"},                      // what each verb says
+}
+
+// doorways are the packages that know a door, with what for.
+var doorways = map[string]string{
+	"autopilot/daemon":                 "it opens the doors",
+	"autopilot/daemon/api":             "it tells who is let in over the network",
+	"autopilot/daemon/config":          "it checks addresses and keys as the door does",
+	"autopilot/daemon/coord/team":      "it connects to the servers of a team",
+	"autopilot/daemon/history/offline": "it takes the lock of the state directory",
+	"autopilot/daemon/history/roll":    "it writes the new log through a server of its own",
+}
+
+// floorOf is the floor of a package of the daemon and its room; -1 for the daemon itself
+// and its tests.
+func floorOf(path string) (floor int, room string) {
+	rest, ok := strings.CutPrefix(path, "autopilot/daemon/")
+	room, _, _ = strings.Cut(rest, "/")
+	if !ok || room == "test" {
+		return -1, ""
+	}
+	return slices.IndexFunc(floors, func(f []string) bool { return slices.Contains(f, room) }), room
+}
+
+func (g graph) upward() (found []string) {
+	for path, p := range g {
+		from, room := floorOf(path)
+		for _, to := range p.Imports {
+			at, into := floorOf(to)
+			if room != "" && from < 0 {
+				found = append(found, path+" is in no room")
+			}
+			if room != "" && (to == "autopilot/daemon" || into != "" && into != room && at >= from) {
+				found = append(found, path+" -> "+to)
+			}
+			if into == "transport" && room != "transport" && !strings.HasPrefix(path, "autopilot/daemon/test/") && doorways[path] == "" {
+				found = append(found, path+" -> "+to+" (a room knows no door)")
+			}
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+func TestNoImportOfTheDaemonLeadsUp(t *testing.T) {
+	t.Parallel()
+	for _, way := range list(t, "linux").upward() {
+		t.Error(way)
+	}
+	for _, planted := range [][2]string{
+		{"autopilot/daemon/store/blob", "autopilot/daemon/run/work"}, {"autopilot/daemon/agent", "autopilot/daemon/repo/tree"},
+		{"autopilot/daemon/host/budget", "autopilot/daemon/api"}, {"autopilot/daemon/run/work", "autopilot/daemon/transport/bus"},
+		{"autopilot/daemon/exec/effect", "autopilot/daemon"},
+	} {
+		if found := (graph{planted[0]: {ImportPath: planted[0], Imports: planted[1:]}}).upward(); len(found) == 0 {
+			t.Errorf("%s -> %s is not seen", planted[0], planted[1])
+		}
+	}
+}
+
 // gopackage is what go list says of a package.
 type gopackage struct {
 	ImportPath string

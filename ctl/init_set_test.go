@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"autopilot/daemon/config"
-	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/strictyaml"
 	"autopilot/events"
 	"autopilot/events/wire"
 )

@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"autopilot/daemon/store/offline"
+	"autopilot/daemon/history/offline"
 	"autopilot/events/wire"
 )
 

@@ -1,24 +1,24 @@
-// Package daemon puts the parts together: it opens the state directory, folds
-// every run from the log, serves live runs and commands, and closes in the
-// reverse order.
+// Package daemon opens the state directory, folds every run from the log, serves live
+// runs and commands, and closes in the reverse order.
 //
-// It owns all long-lived goroutines but those of the bus, of notify and of the actors
-// of the fleet, which it opens and closes. One daemon serves one state directory, held
-// by a lock. When it dies, effects live on under their supervisors; the next daemon
-// finds them by the ids in the log.
+// It wires the rooms below it and decides nothing. It owns all long-lived goroutines but
+// those of the bus, of notify and of the actors of the fleet, which it opens and closes.
+// One daemon serves one state directory, held by a lock. When it dies, effects live on
+// under their supervisors; the next daemon finds them by the ids in the log.
 //
-// What it knows is below it, a package for each subject, which asks others through
-// interfaces of its own:
+// The rooms, from the ground up; an import leads down only (deps_test.go):
 //
-//   - a run: engine (what is next), fleet (all of them), work (what is done), gate,
-//     agent, effect and sandbox (processes), workflow, tree (of files), cache and installed
-//     (what gates load beside it), session (driven by a chat);
-//   - what is kept: journal (who writes events), store, snapshot, archive, blob, disk,
-//     durable, roll (a new log), removal, transfer (to others), prove and offline;
-//   - who works here: peer, chat, hook, claim, worktree, atwork;
-//   - who may: person, pin, consent, trust;
-//   - what there is of things: machine, sched, account, budget;
-//   - what people read: notify, draft, retro, doctor.
-//
-// handle_*.go here are the verbs that are about a run, and handle.go is the table of all.
+//   - store: files of the state directory: blobs, snapshots, archive, and who writes events.
+//   - exec: processes: effect, its supervisor (shim), confinement, output, redaction.
+//   - agent: programs of agents: profiles, readers of their streams, outcomes, prices.
+//   - auth: who calls: identity, person, PIN, consent, chat.
+//   - repo: git: recorded trees, and what a project is made of.
+//   - report: what people are sent and read: notify, drafts, retro pages.
+//   - transport: the doors. They know verbs and callers, and no run.
+//   - run: engine (what comes next), work (an iteration), gate, workflow, fleet (all runs).
+//   - config: settings of user and project, and which of them are trusted.
+//   - host: the machine and its line, accounts, budgets, doctor.
+//   - coord: other sessions: peers, claims, teams, hooks, work trees, chats that drive a run.
+//   - history: what is over: roll, removal, transfer, proof, work without a daemon.
+//   - api: what each verb says. It composes the rooms into views of events/wire.
 package daemon

@@ -11,10 +11,10 @@ import (
 
 	"autopilot/daemon/auth"
 	"autopilot/daemon/auth/person"
+	"autopilot/daemon/history/offline"
+	"autopilot/daemon/history/removal"
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/store/journal"
-	"autopilot/daemon/store/offline"
-	"autopilot/daemon/store/removal"
 	"autopilot/daemon/test/proctest"
 	"autopilot/events"
 	"autopilot/events/log"

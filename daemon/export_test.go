@@ -15,9 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"autopilot/daemon/auth"
+	"autopilot/daemon/history/offline"
 	"autopilot/daemon/store/archive"
 	"autopilot/daemon/store/filestore"
-	"autopilot/daemon/store/offline"
 	"autopilot/events"
 	"autopilot/events/wire"
 )

@@ -50,7 +50,7 @@ func TestARunCanBeStoppedWhileTheStoreIsFull(t *testing.T) {
 		if s, _ = f.State(s.ID); s.Status != run.Live || s.Log.Seq != 5 {
 			t.Fatalf("the full store: %s after %d events", s.Status, s.Log.Seq)
 		}
-		if _, err := f.Do(ctx, s.ID, engine.Suspend{For: time.Minute}, "daemon:sim", ""); !errors.Is(err, engine.ErrNoRoom) {
+		if _, err := f.Do(ctx, s.ID, engine.Suspend{For: time.Minute}, "daemon:sim", ""); !errors.Is(err, events.ErrNoRoom) {
 			t.Fatalf("an ordinary command in a full store: %v", err)
 		}
 		if _, err := f.Do(ctx, s.ID, engine.Stop{Mode: events.StopCancel}, "local:0@sim/1", "stop"); err != nil {

@@ -10,7 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"autopilot/daemon/run/engine"
 	"autopilot/daemon/store/journal"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -84,7 +83,7 @@ func TestAHostsEventThatNobodyTakesIsAnErrorAndChangesNothing(t *testing.T) {
 	t.Parallel()
 	l := narrow{log.NewMemory(log.MemoryConfig{}), func(events.Event) bool { return true }}
 	h := simHost(t, l)
-	if _, err := h.Append(t.Context(), simTrust("a"), "person:1@sim/x", ""); !errors.Is(err, engine.ErrNoRoom) {
+	if _, err := h.Append(t.Context(), simTrust("a"), "person:1@sim/x", ""); !errors.Is(err, events.ErrNoRoom) {
 		t.Errorf("error: %v", err)
 	}
 	if s := h.State(); s.Log.Seq != 0 || len(storedOf(t, l)) != 0 {

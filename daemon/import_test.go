@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"autopilot/daemon/host/disk"
+	"autopilot/daemon/history/transfer"
 	"autopilot/daemon/run/engine"
-	"autopilot/daemon/store/transfer"
+	"autopilot/daemon/store/disk"
 	"autopilot/events"
 	"autopilot/events/wire"
 )

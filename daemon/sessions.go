@@ -1,7 +1,7 @@
 package daemon
 
 import (
-	"autopilot/daemon/run/session"
+	"autopilot/daemon/coord/session"
 )
 
 // newSessions lets chats drive runs.

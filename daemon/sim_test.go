@@ -61,7 +61,7 @@ func simTree(n int) events.Tree { return events.Tree(fmt.Sprintf("t%d", n)) }
 func (w *script) BeginAgent(_ context.Context, s run.State, act engine.RunAgent) (events.Data, error) {
 	if w.full > 0 {
 		w.full--
-		return events.IterationStarted{}, fmt.Errorf("record: %w", engine.ErrNoRoom)
+		return events.IterationStarted{}, fmt.Errorf("record: %w", events.ErrNoRoom)
 	}
 	if s.Last.Agent.Result.Waits() && s.Waiting == nil {
 		return events.LimitWaiting{Cause: events.LimitRate, UntilMS: w.now().Add(limitLasts).UnixMilli()}, nil

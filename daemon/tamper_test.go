@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"autopilot/daemon/history/offline"
 	"autopilot/daemon/store/filestore"
 	"autopilot/daemon/store/journal"
-	"autopilot/daemon/store/offline"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"

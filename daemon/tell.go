@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"autopilot/daemon/repo/draft"
+	"autopilot/daemon/report/draft"
 	"autopilot/daemon/report/notify"
 	"autopilot/events"
 	"autopilot/events/log"

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"autopilot/daemon/auth"
+	"autopilot/daemon/history/offline"
 	"autopilot/daemon/store/journal"
-	"autopilot/daemon/store/offline"
 	"autopilot/daemon/test/proctest"
 	"autopilot/events"
 	"autopilot/events/wire"

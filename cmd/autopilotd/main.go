@@ -13,7 +13,7 @@ import (
 	"autopilot/daemon"
 	"autopilot/daemon/agent"
 	"autopilot/daemon/api"
-	"autopilot/daemon/store/offline"
+	"autopilot/daemon/history/offline"
 )
 
 // version is set by the build.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"autopilot/daemon/agent/stream"
-	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/strictyaml"
 	"autopilot/events"
 	"autopilot/projections/rule"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/strictyaml"
 )
 
 // Script is what the script agent does.

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"autopilot/daemon/agent"
-	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/strictyaml"
 )
 
 func TestScriptIsRead(t *testing.T) {

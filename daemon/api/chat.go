@@ -7,7 +7,7 @@ import (
 
 	"autopilot/daemon/auth"
 	"autopilot/daemon/config"
-	"autopilot/daemon/run/session"
+	"autopilot/daemon/coord/session"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"

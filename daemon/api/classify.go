@@ -9,7 +9,7 @@ import (
 	"autopilot/daemon/agent/outcome"
 	"autopilot/daemon/agent/stream"
 	"autopilot/daemon/auth"
-	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/strictyaml"
 	"autopilot/events/wire"
 )
 

@@ -6,6 +6,7 @@ import (
 
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/run/engine"
+	"autopilot/events"
 	"autopilot/events/wire"
 )
 
@@ -28,8 +29,8 @@ func Fault(err error) error {
 		{engine.ErrBrokenLog, wire.Denied, "apctl verify   says what is wrong; cancel this run and start a new one"},
 		{engine.ErrNeedsNote, wire.Usage, "apctl resume -m 'WHAT TO DO DIFFERENTLY'"},
 		{engine.ErrPastUntil, wire.Conflict, "start a new run"},
-		{engine.ErrMoved, wire.Failed, "the event store did not answer, as on a full disk; look with apctl status before you try again"},
-		{engine.ErrNoRoom, wire.Full, "make room on the disk of the state, and do it again; apctl doctor shows how much is left"},
+		{events.ErrMoved, wire.Failed, "the event store did not answer, as on a full disk; look with apctl status before you try again"},
+		{events.ErrNoRoom, wire.Full, "make room on the disk of the state, and do it again; apctl doctor shows how much is left"},
 		// The daemon is ending: the next one can be asked.
 		{engine.ErrGone, wire.Unreachable, "ask again; the next daemon serves the run"},
 		{context.Canceled, wire.Unreachable, "ask again; the next daemon serves the run"},

@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"autopilot/daemon/auth"
+	"autopilot/daemon/history/prove"
 	"autopilot/daemon/store/archive"
 	"autopilot/daemon/store/filestore"
-	"autopilot/daemon/store/prove"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"

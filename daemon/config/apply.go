@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"autopilot/daemon/agent"
-	"autopilot/daemon/config/strictyaml"
 	"autopilot/daemon/run/workflow"
+	"autopilot/daemon/strictyaml"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/when"

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/strictyaml"
 	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"

@@ -12,10 +12,10 @@ import (
 
 	"autopilot/daemon/agent"
 	"autopilot/daemon/agent/stream"
-	"autopilot/daemon/config/strictyaml"
 	"autopilot/daemon/report/notify"
 	"autopilot/daemon/run/gate"
 	"autopilot/daemon/run/workflow"
+	"autopilot/daemon/strictyaml"
 	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/projections/rule"

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"autopilot/daemon/config"
-	"autopilot/daemon/config/strictyaml"
 	"autopilot/daemon/report/notify"
+	"autopilot/daemon/strictyaml"
 	"autopilot/events"
 )
 

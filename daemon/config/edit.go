@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/strictyaml"
 	"autopilot/events/wire"
 )
 
@@ -195,7 +195,7 @@ func isScalar(text string) bool {
 func (e Edit) replace(src []byte) (err error) {
 	defer func() {
 		if err != nil {
-			err = wire.Errorf(wire.Failed, "cannot write %s: %v", e.Path, cause(err)).WithHint("nothing was changed; check owner and mode")
+			err = wire.Errorf(wire.Failed, "cannot write %s: %v", e.Path, strictyaml.Cause(err)).WithHint("nothing was changed; check owner and mode")
 		}
 	}()
 	path := e.Path

@@ -5,14 +5,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
-	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/strictyaml"
 	"autopilot/events/wire"
 )
 
@@ -164,7 +162,7 @@ func read(path string) File {
 		return f
 	}
 	f.Exists = true
-	src, err := ReadRegular(path)
+	src, err := strictyaml.ReadFile(path)
 	if err != nil {
 		f.Problems = []wire.ConfigProblem{unreadable(path, err)}
 	}
@@ -174,44 +172,6 @@ func read(path string) File {
 
 func unreadable(path string, err error) wire.ConfigProblem {
 	return wire.ConfigProblem{File: path, Message: "cannot be read: " + err.Error(), Fix: "correct it, or move it away"}
-}
-
-// ReadRegular reads a regular file of at most strictyaml.MaxBytes, without ever
-// waiting for it, and one byte more of one that grows meanwhile, so that its size
-// is seen to be too much. The error does not name the path.
-func ReadRegular(path string) ([]byte, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, cause(err)
-	}
-	return readRegular(file)
-}
-
-// readRegular reads a file that is open, and closes it.
-func readRegular(file *os.File) ([]byte, error) {
-	defer file.Close()
-	info, err := file.Stat()
-	switch {
-	case err != nil:
-		return nil, cause(err)
-	case info.IsDir():
-		return nil, errors.New("it is a directory")
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is no regular file")
-	case info.Size() > strictyaml.MaxBytes:
-		return nil, fmt.Errorf("it has %d bytes, at most %d are read", info.Size(), strictyaml.MaxBytes)
-	}
-	src, err := io.ReadAll(io.LimitReader(file, strictyaml.MaxBytes+1))
-	return src, cause(err)
-}
-
-// cause is an error without the path that is named already.
-func cause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }
 
 // Error is what is wrong with a file: at least one problem.

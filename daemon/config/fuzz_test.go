@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"autopilot/daemon/config"
-	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/strictyaml"
 	"autopilot/events/wire"
 )
 

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"autopilot/daemon/store/durable"
+	"autopilot/daemon/strictyaml"
 	"autopilot/events/wire"
 )
 
@@ -104,7 +105,7 @@ func (h *Held) read() File {
 	}
 	f.Exists = true
 	if err == nil {
-		f.Source, err = readRegular(os.NewFile(uintptr(fd), h.path))
+		f.Source, err = strictyaml.ReadOpen(os.NewFile(uintptr(fd), h.path))
 	}
 	if err != nil {
 		f.Problems = []wire.ConfigProblem{unreadable(h.path, err)}

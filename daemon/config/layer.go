@@ -11,7 +11,7 @@ import (
 
 	"autopilot/daemon/agent"
 	"autopilot/daemon/agent/stream"
-	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/strictyaml"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/amount"

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"autopilot/daemon/agent/price"
-	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/strictyaml"
 	"autopilot/events"
 	"autopilot/projections/amount"
 	"autopilot/projections/when"

@@ -3,8 +3,8 @@ package config
 import (
 	"time"
 
-	"autopilot/daemon/config/strictyaml"
 	"autopilot/daemon/run/workflow"
+	"autopilot/daemon/strictyaml"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"

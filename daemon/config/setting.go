@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/strictyaml"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/when"

@@ -1,7 +1,7 @@
 package config
 
 import (
-	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/strictyaml"
 	"autopilot/events/wire"
 	"autopilot/projections/when"
 )

@@ -3,9 +3,9 @@ package config
 import (
 	"time"
 
-	"autopilot/daemon/config/strictyaml"
 	"autopilot/daemon/report/notify"
 	"autopilot/daemon/run/workflow"
+	"autopilot/daemon/strictyaml"
 	"autopilot/daemon/transport/bus"
 	"autopilot/events"
 	"autopilot/events/wire"

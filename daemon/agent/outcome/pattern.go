@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"autopilot/daemon/agent/stream"
-	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/strictyaml"
 )
 
 //go:embed patterns.yaml

@@ -16,7 +16,7 @@ import (
 	"strings"
 
 	"autopilot/daemon/agent/stream"
-	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/strictyaml"
 	"autopilot/projections/amount"
 )
 

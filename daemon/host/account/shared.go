@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"autopilot/daemon/run/engine"
 	"autopilot/daemon/store/journal"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -99,7 +98,7 @@ func (a *sharedRecord) Append(ctx context.Context, d events.Data) error {
 	}
 	a.owed = append(a.owed, events.Event{Aggregate: events.Account(a.id), Time: a.of.now().UTC(), Data: d})
 	err := a.settleLocked(ctx)
-	if errors.Is(err, log.ErrUnavailable) || errors.Is(err, engine.ErrMoved) {
+	if errors.Is(err, log.ErrUnavailable) || errors.Is(err, events.ErrMoved) {
 		a.of.log.Warn("what a provider said is told to the team later", "account", a.id, "error", err)
 		return nil
 	}

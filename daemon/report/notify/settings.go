@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/strictyaml"
 	"autopilot/events/wire"
 )
 

@@ -28,16 +28,6 @@ type Journal interface {
 	Load(ctx context.Context, id string) (run.State, error)
 }
 
-// Errors of a Journal that the actor acts on; all others are tried again.
-var (
-	// ErrMoved: someone else has appended, or nobody knows whether the event is
-	// stored. The state must be loaded anew.
-	ErrMoved = errors.New("the log of the run has moved on")
-	// ErrNoRoom: the store takes no ordinary events now. A Worker wraps it when
-	// the disk is full, or too full to begin anything.
-	ErrNoRoom = errors.New("there is no room")
-)
-
 // Config is what an Actor works with. All fields are needed.
 type Config struct {
 	Journal Journal
@@ -297,7 +287,7 @@ func (a *Actor) decide(ctx context.Context, q request) error {
 			return derr
 		}
 		err = a.store(ctx, data, q.actor, q.cause)
-		if !errors.Is(err, ErrMoved) {
+		if !errors.Is(err, events.ErrMoved) {
 			return err
 		}
 		if a.State().Log.Seq > s.Log.Seq {
@@ -359,7 +349,7 @@ const (
 // another try after a while. A full disk is waited for, as long as it takes.
 func (a *Actor) failed(ctx context.Context, j *job) (giveUp Command, again time.Duration) {
 	a.cfg.Log.Error("do the work of a run", "run", a.State().ID, "action", fmt.Sprintf("%T", j.act), "error", j.err)
-	if errors.Is(j.err, ErrNoRoom) {
+	if errors.Is(j.err, events.ErrNoRoom) {
 		a.setFull(true)
 		return nil, roomEvery
 	}

@@ -19,14 +19,14 @@ func (a *Actor) append(ctx context.Context, d events.Data) error {
 	before := a.State().Log.Seq
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, recheck) {
 		err := a.store(ctx, d, events.ActorDaemon(a.cfg.Host), "")
-		if err == nil || errors.Is(err, ErrMoved) {
+		if err == nil || errors.Is(err, events.ErrMoved) {
 			return nil
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		a.cfg.Log.Error("append an event", "run", a.State().ID, "type", d.EventType(), "error", err)
-		a.setFull(errors.Is(err, ErrNoRoom))
+		a.setFull(errors.Is(err, events.ErrNoRoom))
 		if err := a.serve(ctx, wait, func(q request) error { return a.command(ctx, q) }); err != nil {
 			return err
 		}
@@ -36,7 +36,7 @@ func (a *Actor) append(ctx context.Context, d events.Data) error {
 	}
 }
 
-// store appends one event and folds it. With ErrMoved the state was loaded
+// store appends one event and folds it. With events.ErrMoved the state was loaded
 // anew.
 func (a *Actor) store(ctx context.Context, d events.Data, actor, cause string) error {
 	s := a.State()
@@ -48,7 +48,7 @@ func (a *Actor) store(ctx context.Context, d events.Data, actor, cause string) e
 		a.set(run.Evolve(s, stored))
 		a.cfg.Changed(a.State())
 		a.closed(ctx, d)
-	case errors.Is(err, ErrMoved):
+	case errors.Is(err, events.ErrMoved):
 		if rerr := a.reload(ctx); rerr != nil {
 			return rerr
 		}

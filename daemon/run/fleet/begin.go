@@ -42,7 +42,7 @@ func (f *Fleet) announce(ctx context.Context, id string, started events.RunStart
 		if stored, err = f.cfg.Journal.Append(ctx, e, false); err == nil {
 			return run.Evolve(run.State{}, stored), nil
 		}
-		if !errors.Is(err, engine.ErrMoved) || ctx.Err() != nil {
+		if !errors.Is(err, events.ErrMoved) || ctx.Err() != nil {
 			break
 		}
 		if s, lerr := f.cfg.Journal.Load(ctx, id); lerr == nil && s.Status != run.None {

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"autopilot/daemon/repo/draft"
 	"autopilot/daemon/repo/tree"
+	"autopilot/daemon/report/draft"
 	"autopilot/daemon/report/notify/comment"
 	"autopilot/daemon/run/engine"
 	"autopilot/events"

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"golang.org/x/sys/unix"
+	"autopilot/events"
 
-	"autopilot/daemon/run/engine"
+	"golang.org/x/sys/unix"
 )
 
 // MinFree is the room on the disk of the state below which nothing is begun:
@@ -19,7 +19,7 @@ const MinFree = 32 << 20
 func (w *Worker) room() error {
 	free, err := w.free()
 	if err == nil && free < MinFree {
-		err = fmt.Errorf("%w: %d MiB are left in %s, at least %d are needed", engine.ErrNoRoom, free>>20, w.cfg.State, MinFree>>20)
+		err = fmt.Errorf("%w: %d MiB are left in %s, at least %d are needed", events.ErrNoRoom, free>>20, w.cfg.State, MinFree>>20)
 	}
 	return err
 }
@@ -36,12 +36,12 @@ func (w *Worker) free() (uint64, error) {
 // noRoom translates an error that a full disk has caused. Of what git says only
 // its words are left.
 func noRoom(err error) error {
-	if err == nil || errors.Is(err, engine.ErrNoRoom) {
+	if err == nil || errors.Is(err, events.ErrNoRoom) {
 		return err
 	}
 	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || strings.Contains(err.Error(), unix.ENOSPC.Error()) ||
 		strings.Contains(err.Error(), "No space left on device") {
-		return fmt.Errorf("%w: %w", engine.ErrNoRoom, err)
+		return fmt.Errorf("%w: %w", events.ErrNoRoom, err)
 	}
 	return err
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"autopilot/daemon/config/strictyaml"
 	"autopilot/daemon/run/workflow"
+	"autopilot/daemon/strictyaml"
 	"autopilot/events/wire"
 )
 

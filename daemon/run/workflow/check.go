@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/strictyaml"
 	"autopilot/events"
 	"autopilot/probe/judge"
 )

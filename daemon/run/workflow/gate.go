@@ -3,7 +3,7 @@ package workflow
 import (
 	"time"
 
-	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/strictyaml"
 	"autopilot/events"
 )
 

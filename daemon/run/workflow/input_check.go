@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/strictyaml"
 )
 
 // inputs checks the inputs, and that each reference is to one that may stand there.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/strictyaml"
 )
 
 // Mistake is something wrong with a workflow that its file alone does not show:

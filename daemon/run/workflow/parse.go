@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/strictyaml"
 )
 
 // ErrUnknown is the error for a workflow or prompt that does not ship.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/strictyaml"
 )
 
 // Phase is a named stage: somebody works in it, or nobody, and its gates judge.

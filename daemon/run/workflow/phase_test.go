@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"autopilot/daemon/config/strictyaml"
 	"autopilot/daemon/run/workflow"
+	"autopilot/daemon/strictyaml"
 )
 
 // long is a workflow of several phases in which every kind of gate stands.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"autopilot/daemon/config/strictyaml"
 	"autopilot/daemon/run/workflow"
+	"autopilot/daemon/strictyaml"
 )
 
 // editor judges files as an editor does, by the published schema alone.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/strictyaml"
 )
 
 // Times is how often a gate runs its command, one run behind the other: a number, or

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"autopilot/daemon/config/strictyaml"
+	"autopilot/daemon/strictyaml"
 	"autopilot/events"
 	"autopilot/probe/judge"
 	"autopilot/projections/when"

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"autopilot/daemon/config/strictyaml"
 	"autopilot/daemon/run/workflow"
+	"autopilot/daemon/strictyaml"
 )
 
 const short = "name: mine\nversion: 1\nphases:\n  - name: work\n    prompt: mine.md\n    gates: [goals]\n"

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"autopilot/daemon/run/engine"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/projections/chain"
@@ -135,7 +134,7 @@ func (a *Aggregate[S]) Decide(ctx context.Context, f func(S) (events.Data, error
 			a.add(e)
 			return e, nil
 		}
-		if !errors.Is(err, engine.ErrMoved) || ctx.Err() != nil {
+		if !errors.Is(err, events.ErrMoved) || ctx.Err() != nil {
 			break
 		}
 		tried[e.ID] = true // it may still be on its way when the next one is sent

@@ -19,8 +19,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"autopilot/daemon/failpoint"
-	"autopilot/daemon/host/disk"
-	"autopilot/daemon/run/engine"
+	"autopilot/daemon/store/disk"
 	"autopilot/daemon/store/snapshot"
 	"autopilot/events"
 	"autopilot/events/log"
@@ -69,9 +68,9 @@ func (j *Journal) Append(ctx context.Context, e events.Event, closing bool) (eve
 		j.Named(events.Refs(stored.Event.Data)...)
 		return stored.Event, nil
 	case errors.Is(err, log.ErrConflict), errors.Is(err, log.ErrUnavailable):
-		return e, fmt.Errorf("%w: %w", engine.ErrMoved, err)
+		return e, fmt.Errorf("%w: %w", events.ErrMoved, err)
 	case errors.Is(err, log.ErrFull):
-		return e, fmt.Errorf("%w: %w", engine.ErrNoRoom, err)
+		return e, fmt.Errorf("%w: %w", events.ErrNoRoom, err)
 	}
 	return e, err
 }
@@ -85,7 +84,7 @@ func (j *Journal) makeRoom(closing bool) error {
 	if closing {
 		return j.Disk.Release()
 	}
-	return fmt.Errorf("%w: less than %d MiB are left on the disk of %s", engine.ErrNoRoom, disk.Floor>>20, j.Disk.Dir)
+	return fmt.Errorf("%w: less than %d MiB are left on the disk of %s", events.ErrNoRoom, disk.Floor>>20, j.Disk.Dir)
 }
 
 // Load implements engine.Journal. An event that is not what was stored breaks the

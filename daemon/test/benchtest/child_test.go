@@ -17,8 +17,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"autopilot/daemon/history/offline"
 	"autopilot/daemon/store/filestore"
-	"autopilot/daemon/store/offline"
 	"autopilot/daemon/store/snapshot"
 	"autopilot/daemon/transport/bus"
 	"autopilot/events"

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"autopilot/daemon/config/strictyaml"
 	"autopilot/daemon/run/workflow"
+	"autopilot/daemon/strictyaml"
 	"autopilot/events"
 	"autopilot/events/wire"
 )

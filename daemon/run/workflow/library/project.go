@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"autopilot/daemon/config"
 	"autopilot/daemon/run/workflow"
+	"autopilot/daemon/strictyaml"
 	"autopilot/events"
 )
 
@@ -71,7 +71,7 @@ func (p *Project) read(dir string) error {
 	for _, list := range [][]File{p.Workflows, p.Prompts} {
 		for i := range list {
 			f := &list[i]
-			f.Source, f.Err = config.ReadRegular(f.Path)
+			f.Source, f.Err = strictyaml.ReadFile(f.Path)
 			if left -= len(f.Source); left < 0 {
 				return fmt.Errorf("the workflows and prompts of %s have more than %d MiB, which is the most that is read", dir, maxBytes>>20)
 			}

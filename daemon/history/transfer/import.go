@@ -18,9 +18,9 @@ import (
 
 	"autopilot/daemon/auth"
 	"autopilot/daemon/failpoint"
-	"autopilot/daemon/host/disk"
 	"autopilot/daemon/store/archive"
 	"autopilot/daemon/store/blob"
+	"autopilot/daemon/store/disk"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
-	"autopilot/daemon/host/disk"
 	"autopilot/daemon/store/archive"
+	"autopilot/daemon/store/disk"
 	"autopilot/events/wire"
 )
 

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 
 	"autopilot/daemon/exec/effect"
+	"autopilot/daemon/history/prove"
 	"autopilot/daemon/store/filestore"
-	"autopilot/daemon/store/prove"
 	"autopilot/events"
 	"autopilot/events/place"
 	"autopilot/events/wire"

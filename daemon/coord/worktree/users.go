@@ -1,11 +1,10 @@
-// Package atwork finds the processes that are at work in directories. It only looks,
-// at one moment: a process may come or go right after it.
-package atwork
+package worktree
 
 import "strings"
 
-// Use is a process that is at work in a directory.
-type Use struct {
+// use is a process that is at work in a directory, as it was at one moment: it may come
+// or go right after it.
+type use struct {
 	PID  int
 	Name string // of its program, as it calls itself
 	How  string // cwd, root, exe, or fd for an open file

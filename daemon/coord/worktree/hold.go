@@ -10,7 +10,6 @@ import (
 	"autopilot/daemon/coord/claim"
 	"autopilot/daemon/coord/peerfile"
 	"autopilot/daemon/exec/proc"
-	"autopilot/daemon/repo/atwork"
 	"autopilot/daemon/repo/tree"
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -58,7 +57,7 @@ func (t *scene) users(l tree.Linked, w *rule.WorkTree) (out []wire.TreeHeld) {
 // mostProcesses bounds how many of them are named.
 const mostProcesses = 3
 
-func processes(list []atwork.Use) (out []wire.TreeHeld) {
+func processes(list []use) (out []wire.TreeHeld) {
 	for i, u := range list {
 		if i < mostProcesses {
 			out = append(out, wire.TreeHeld{Why: wire.HoldProcess, What: u.Name, N: u.PID})

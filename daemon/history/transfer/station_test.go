@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"autopilot/daemon/auth"
+	"autopilot/daemon/history/transfer"
 	"autopilot/daemon/store/archive"
 	"autopilot/daemon/store/blob"
 	"autopilot/daemon/store/journal"
 	"autopilot/daemon/store/snapshot"
-	"autopilot/daemon/store/transfer"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/events/wire"

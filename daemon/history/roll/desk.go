@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"autopilot/daemon/auth"
-	"autopilot/daemon/host/disk"
+	"autopilot/daemon/store/disk"
 	"autopilot/daemon/store/durable"
 	"autopilot/daemon/store/filestore"
 	"autopilot/daemon/store/snapshot"

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"autopilot/daemon/history/prove"
 	"autopilot/daemon/store/blob"
 	"autopilot/daemon/store/journal"
-	"autopilot/daemon/store/prove"
 	"autopilot/events"
 	"autopilot/events/log"
 	"autopilot/projections/chain"

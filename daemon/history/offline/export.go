@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/term"
 
-	"autopilot/daemon/store/roll"
+	"autopilot/daemon/history/roll"
 	"autopilot/daemon/transport/bus"
 	"autopilot/events/place"
 	"autopilot/events/wire"

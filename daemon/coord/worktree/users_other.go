@@ -1,6 +1,6 @@
 //go:build !linux
 
-package atwork
+package worktree
 
 import (
 	"bytes"
@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// Find finds the processes of this user that have their working directory, their
+// usesOf finds the processes of this user that have their working directory, their
 // program or an open file in directories, given by their real paths. The kernel
 // tells only lsof.
-func Find(dirs []string) (map[string][]Use, error) {
+func usesOf(dirs []string) (map[string][]use, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "/usr/sbin/lsof", "-w", "-n", "-P", "-u", strconv.Itoa(os.Getuid()), "-F", "pcfn")
@@ -28,9 +28,9 @@ func Find(dirs []string) (map[string][]Use, error) {
 	return parseOpen(out, dirs), nil
 }
 
-func parseOpen(out []byte, dirs []string) map[string][]Use {
-	found, seen := map[string][]Use{}, map[string]bool{}
-	var now Use
+func parseOpen(out []byte, dirs []string) map[string][]use {
+	found, seen := map[string][]use{}, map[string]bool{}
+	var now use
 	for line := range bytes.Lines(out) {
 		text := strings.TrimRight(string(line), "\n")
 		if text == "" {
@@ -38,7 +38,7 @@ func parseOpen(out []byte, dirs []string) map[string][]Use {
 		}
 		switch value := text[1:]; text[0] {
 		case 'p':
-			now = Use{}
+			now = use{}
 			now.PID, _ = strconv.Atoi(value) // 0 is shown as unknown
 			seen = map[string]bool{}
 		case 'c':

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"autopilot/daemon/auth"
-	"autopilot/daemon/repo/atwork"
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/store/snapshot"
 	"autopilot/events"
@@ -39,7 +38,7 @@ type scene struct {
 	k *Keeper
 	asked
 	repository
-	uses  map[string][]atwork.Use
+	uses  map[string][]use
 	blind error // why it is not known which processes are where
 	heads map[string][]snapshot.Head
 	now   time.Time
@@ -100,7 +99,7 @@ func (k *Keeper) see(ctx context.Context, q auth.Request, dir string, keep time.
 	for _, l := range t.list {
 		dirs = append(dirs, l.Path)
 	}
-	t.uses, t.blind = atwork.Find(dirs)
+	t.uses, t.blind = usesOf(dirs)
 	t.survey, err = k.cfg.Work.Trees().Survey(ctx, ws, k.cfg.Home)
 	if errors.Is(err, tree.ErrNoGit) {
 		return nil, wire.Errorf(wire.Failed, "git is not on the PATH of the daemon, so no work tree can be looked at").

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"autopilot/daemon/config"
-	"autopilot/daemon/config/strictyaml"
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/run/work"
 	"autopilot/daemon/run/workflow"
 	"autopilot/daemon/run/workflow/library"
+	"autopilot/daemon/strictyaml"
 	"autopilot/events"
 	"autopilot/events/wire"
 )

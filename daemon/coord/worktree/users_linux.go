@@ -1,4 +1,4 @@
-package atwork
+package worktree
 
 import (
 	"os"
@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Find finds the processes that work in directories, given by their real paths:
+// usesOf finds the processes that work in directories, given by their real paths:
 // with their working directory, their root, their program or an open file. Each is
 // named once for each of them. Processes of other users cannot be seen.
-func Find(dirs []string) (map[string][]Use, error) {
-	found := map[string][]Use{}
+func usesOf(dirs []string) (map[string][]use, error) {
+	found := map[string][]use{}
 	for _, pid := range numbers("/proc") {
 		seen := map[string]bool{}
 		note := func(link, how string) {
@@ -20,7 +20,7 @@ func Find(dirs []string) (map[string][]Use, error) {
 			}
 			if in := innermost(to, dirs); in != "" && !seen[in] {
 				seen[in] = true
-				found[in] = append(found[in], Use{PID: pid, Name: nameOf(pid), How: how})
+				found[in] = append(found[in], use{PID: pid, Name: nameOf(pid), How: how})
 			}
 		}
 		dir := "/proc/" + strconv.Itoa(pid)

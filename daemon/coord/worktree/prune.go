@@ -14,7 +14,6 @@ import (
 
 	"autopilot/daemon/auth"
 	"autopilot/daemon/coord/claim"
-	"autopilot/daemon/repo/atwork"
 	"autopilot/daemon/repo/tree"
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -181,7 +180,7 @@ func (t *scene) removeHeld(ctx context.Context, l tree.Linked) wire.TreeView {
 		return goneView(l)
 	}
 	l, t.now = now, time.Now()
-	t.uses, t.blind = atwork.Find([]string{l.Path})
+	t.uses, t.blind = usesOf([]string{l.Path})
 	if err := t.survey.Again(l); err != nil {
 		return t.heldBy(ctx, l, wire.TreeHeld{Why: wire.HoldUnreadable, What: err.Error()})
 	}
@@ -265,7 +264,7 @@ func (t *scene) unchanged(ctx context.Context, l tree.Linked, r removal, sum str
 	if now.Sum != sum {
 		return fmt.Errorf("files: %w", tree.ErrStays)
 	}
-	uses, err := atwork.Find([]string{r.Aside})
+	uses, err := usesOf([]string{r.Aside})
 	if err != nil {
 		return err
 	}

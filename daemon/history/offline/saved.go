@@ -14,11 +14,11 @@ import (
 	"strings"
 	"time"
 
+	"autopilot/daemon/history/transfer"
 	"autopilot/daemon/run/work"
 	"autopilot/daemon/store/archive"
 	"autopilot/daemon/store/blob"
 	"autopilot/daemon/store/filestore"
-	"autopilot/daemon/store/transfer"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"

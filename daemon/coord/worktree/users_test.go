@@ -1,4 +1,4 @@
-package atwork
+package worktree
 
 import (
 	"os"
@@ -52,7 +52,7 @@ func TestAProcessIsFoundByDirectoryProgramAndFile(t *testing.T) {
 	if err := open.Close(); err != nil {
 		t.Fatal(err)
 	}
-	found, err := Find([]string{cwd, exe, file, none, beside})
+	found, err := usesOf([]string{cwd, exe, file, none, beside})
 	if err != nil {
 		t.Fatal(err)
 	}
