@@ -12,12 +12,12 @@ import (
 
 // newClaims keeps the claims of this host. It knows of processes and runs what the
 // daemon knows.
-func (d *Daemon) newClaims(j *journal.Journal) *claim.Desk {
+func (d *Daemon) newClaims(j *journal.Journal) *claim.Service {
 	k := claim.New(claim.Config{
 		Journal: j, Team: d.Team, TeamLog: d.teamLog, Blobs: d.Blobs, Host: d.HostID, StateDir: d.cfg.Places.State, Now: time.Now,
 		Alive: d.ownerAlive, Live: d.Fleet.IsLive, Log: d.cfg.Log,
 	})
-	return &claim.Desk{
+	return &claim.Service{
 		Keeper: k, Runs: d.Fleet, Chats: d.Chats, Repos: d.repos,
 		People: d.Consent,
 	}

@@ -83,30 +83,30 @@ type Daemon struct {
 	*api.Rooms
 	api *api.API
 
-	lock    *bus.StateLock
-	kept    *fleet.Kept
-	rolled  *roll.Outcome // of the roll that was asked for
-	repos   *tree.Identities
-	teamLog *journal.Journal // with teamShared what daemons of a team have in common; nil without one
-	shared  *account.Shared
-	loaded  bool // all runs are served
-	beside  beside
-	leaving
+	lock       *bus.StateLock
+	kept       *fleet.Kept
+	rolled     *roll.Outcome // of the roll that was asked for
+	repos      *tree.Identities
+	teamLog    *journal.Journal // with teamShared what daemons of a team have in common; nil without one
+	shared     *account.Shared
+	loaded     bool // all runs are served
+	background background
+	shutdown
 
 	waits  diskWaits
 	tended progress
 }
 
-// leaving is how the daemon comes to its end.
-type leaving struct {
+// shutdown is how the daemon comes to its end.
+type shutdown struct {
 	stop     chan struct{} // closed when the daemon shall end
 	stopOnce sync.Once
 	draining atomic.Bool
 	active   atomic.Int64 // when it was last needed, in Unix milliseconds
 }
 
-// beside is what the daemon does beside its runs: its goroutines, until ctx ends.
-type beside struct {
+// background is what the daemon does besides its runs: its goroutines, until ctx ends.
+type background struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
@@ -117,7 +117,7 @@ type beside struct {
 
 // Go begins something. What a request asks for while the daemon ends is not begun any
 // more: nobody would wait for it.
-func (b *beside) Go(work func()) {
+func (b *background) Go(work func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.closed {
@@ -126,7 +126,7 @@ func (b *beside) Go(work func()) {
 }
 
 // Wait waits for all; ctx has ended. Nothing is begun after it.
-func (b *beside) Wait() {
+func (b *background) Wait() {
 	b.mu.Lock()
 	b.closed = true
 	b.mu.Unlock()
@@ -136,7 +136,7 @@ func (b *beside) Wait() {
 // Open locks the state directory, starts the bus, folds the log and serves
 // every run that is not over. The caller must Close it.
 func Open(ctx context.Context, cfg Config) (_ *Daemon, err error) {
-	d := &Daemon{cfg: cfg, leaving: leaving{stop: make(chan struct{})}}
+	d := &Daemon{cfg: cfg, shutdown: shutdown{stop: make(chan struct{})}}
 	d.Rooms = &api.Rooms{
 		Places: cfg.Places, Home: cfg.Home, Version: cfg.Version, Started: time.Now(), LogFile: cfg.LogFile, Service: cfg.Service,
 		Durability: cmp.Or(cfg.Durability, bus.Power), Settings: config.Hold(cfg.Places.Config), Daemon: d, Out: cfg.Log, Probe: cfg.probe,
@@ -213,12 +213,12 @@ func (d *Daemon) End() { d.stopOnce.Do(func() { close(d.stop) }) }
 // Close ends the daemon: runs are let go of, effects live on.
 func (d *Daemon) Close(ctx context.Context) error {
 	var errs []error
-	if d.beside.cancel != nil {
-		d.beside.cancel()
+	if d.background.cancel != nil {
+		d.background.cancel()
 	}
 	if d.Fleet != nil {
 		d.Fleet.Close()
-		d.beside.Wait()
+		d.background.Wait()
 		if d.Notes != nil {
 			d.Notes.Close()
 		}
@@ -293,7 +293,7 @@ func (d *Daemon) Draining() bool { return d.draining.Load() }
 // was begun is finished.
 func (d *Daemon) Lasting(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(d.beside.ctx, cancel)
+	stop := context.AfterFunc(d.background.ctx, cancel)
 	return ctx, func() { stop(); cancel() }
 }
 

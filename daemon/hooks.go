@@ -9,7 +9,7 @@ import (
 )
 
 // newHooks answers the hooks of chats' hosts.
-func (d *Daemon) newHooks() *hook.Desk {
+func (d *Daemon) newHooks() *hook.Service {
 	return hook.New(hook.Config{
 		Chats: d.Chats, Peers: d.Peers, Sessions: d.Sessions, Claims: d.Claims, Runs: d.Fleet, Worker: d.Worker, Repos: d.repos,
 		Writer: d.api.Writer, Text: d.api.Text, Lines: d.api.Lines, Lasting: d.Lasting, Wrote: d.noteWritten,
@@ -22,7 +22,7 @@ func (d *Daemon) noteWritten(w hook.Written) {
 	if d.draining.Load() {
 		return
 	}
-	d.beside.Go(func() {
+	d.background.Go(func() {
 		ctx, done := d.Lasting(context.Background())
 		defer done()
 		if err := d.Hooks.Note(ctx, w); err != nil && !errors.Is(err, engine.ErrStale) && ctx.Err() == nil {

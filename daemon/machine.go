@@ -25,7 +25,7 @@ func (d *Daemon) newMachine() *machine.Machine {
 		},
 		Runs:     d.Fleet,
 		Record:   machine.Record{Host: d.HostLog, Texts: d.Blobs, Actor: events.ActorDaemon(d.HostID)},
-		Draining: d.draining.Load, Go: d.beside.Go, Now: time.Now, Log: d.cfg.Log,
+		Draining: d.draining.Load, Go: d.background.Go, Now: time.Now, Log: d.cfg.Log,
 	}
 	if d.cfg.machine != nil {
 		d.cfg.machine(&cfg)

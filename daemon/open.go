@@ -28,8 +28,8 @@ import (
 
 // openFleet serves every run that is not over, and begins what goes on beside.
 func (d *Daemon) openFleet(ctx context.Context) error {
-	d.beside.ctx, d.beside.cancel = context.WithCancel(context.Background())
-	fctx := d.beside.ctx
+	d.background.ctx, d.background.cancel = context.WithCancel(context.Background())
+	fctx := d.background.ctx
 	j := journal.New(d.Log, d.HostID, time.Now)
 	j.Disk, j.Named = disk.Ballast{Dir: d.cfg.Places.State}, d.Blobs.Settle
 	if err := j.Disk.Refill(); err != nil {
@@ -50,7 +50,7 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	d.Fleet = fleet.New(fctx, fleet.Config{
 		Journal: j, Worker: d.Worker, Flow: d.Worker.Flow, Host: d.HostID, Now: time.Now, Log: d.cfg.Log, Draining: d.draining.Load, Kept: d.kept,
 	})
-	d.Rolls = roll.NewDesk(d.rolled, d.Mark, d.Fleet)
+	d.Rolls = roll.NewRequests(d.rolled, d.Mark, d.Fleet)
 	d.Sessions = d.newSessions()
 	d.Removal = removal.New(d.removalConfig())
 	d.openBudget()
@@ -109,7 +109,7 @@ func (d *Daemon) serveFleet(ctx context.Context, j *journal.Journal) error {
 			d.Claims.Note(s)
 		},
 	})
-	d.openTeam(d.beside.ctx)
+	d.openTeam(d.background.ctx)
 	if err := d.loadFleet(ctx); err != nil {
 		return err
 	}
@@ -131,9 +131,9 @@ func (d *Daemon) goOn(ctx context.Context) {
 	for _, work := range []func(context.Context){
 		d.Removal.Finish, d.Worktrees.Finish, d.Imports.Finish, d.Accounts.Run, d.Claims.Run, d.tend, d.Machine.Run, d.Fleet.KeepStates, d.watchIdle,
 	} {
-		d.beside.Go(func() { work(ctx) })
+		d.background.Go(func() { work(ctx) })
 	}
-	d.beside.Go(d.api.SaySandbox)
+	d.background.Go(d.api.SaySandbox)
 }
 
 func (d *Daemon) newWorker() *work.Worker {
@@ -210,7 +210,7 @@ func (d *Daemon) endTries(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("find gates that were tried: %w", err)
 	}
-	d.beside.Go(func() {
+	d.background.Go(func() {
 		if err := end(ctx); err != nil && ctx.Err() == nil {
 			d.Out.Warn("end gates that were tried", "error", err)
 		}

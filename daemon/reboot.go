@@ -60,7 +60,7 @@ func (d *Daemon) loadFleet(ctx context.Context) error {
 			}
 		}
 	}
-	d.beside.Go(func() { d.settleBoot(d.beside.ctx, boot, waiting) })
+	d.background.Go(func() { d.settleBoot(d.background.ctx, boot, waiting) })
 	return nil
 }
 

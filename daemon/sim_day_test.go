@@ -150,7 +150,7 @@ func (h *hostSim) kept(runs int) {
 	for _, s := range h.d.Fleet.LiveStates() {
 		h.fault("%s does not end: %s, %+v", s.ID, s.Stage, s.Waiting)
 	}
-	p, err := h.d.Machine.Show(h.d.beside.ctx, auth.Request{}, wire.ProbeRequest{})
+	p, err := h.d.Machine.Show(h.d.background.ctx, auth.Request{}, wire.ProbeRequest{})
 	h.must(err)
 	if n := len(p.Waiting); n > 0 {
 		h.fault("%d stand in line", n)

@@ -122,9 +122,9 @@ func (h *hostSim) open() {
 	prices, err := price.Shipped()
 	h.must(err)
 	d := &Daemon{
-		cfg:    Config{Log: quiet, Home: h.dir, Boot: "boot", Places: place.Places{State: h.dir, Config: filepath.Join(h.dir, "config.yaml")}, machine: h.sees},
-		Rooms:  &api.Rooms{HostID: "sim", Log: h.log, Blobs: blobs, Effects: effects, Settings: config.Hold(filepath.Join(h.dir, "config.yaml"))},
-		beside: beside{ctx: ctx, cancel: die},
+		cfg:        Config{Log: quiet, Home: h.dir, Boot: "boot", Places: place.Places{State: h.dir, Config: filepath.Join(h.dir, "config.yaml")}, machine: h.sees},
+		Rooms:      &api.Rooms{HostID: "sim", Log: h.log, Blobs: blobs, Effects: effects, Settings: config.Hold(filepath.Join(h.dir, "config.yaml"))},
+		background: background{ctx: ctx, cancel: die},
 	}
 	d.Rooms.Daemon, d.api = d, api.New(d.Rooms)
 	d.Consent = consent.New(person.System(), pin.Open(h.dir, time.Now, 2), person.Daemon{}, "sim")
@@ -161,7 +161,7 @@ func (h *hostSim) open() {
 	h.mu.Unlock()
 	h.must(d.Fleet.Load(ctx, engine.Reboot{}))
 	for _, work := range []func(context.Context){d.Accounts.Run, d.Machine.Run} {
-		d.beside.Go(func() { work(ctx) })
+		d.background.Go(func() { work(ctx) })
 	}
 }
 
@@ -204,7 +204,7 @@ func (h *hostSim) configure(change func(*config.User)) {
 func (h *hostSim) kill() {
 	h.die()
 	h.d.Fleet.Close()
-	h.d.beside.Wait()
+	h.d.background.Wait()
 }
 
 func (h *hostSim) begin(id string, a simAgent, change ...func(*events.RunStarted)) {
@@ -217,12 +217,12 @@ func (h *hostSim) begin(id string, a simAgent, change ...func(*events.RunStarted
 	h.mu.Lock()
 	h.plan[id] = a
 	h.mu.Unlock()
-	_, err := h.d.Fleet.Begin(h.d.beside.ctx, id, d, "local:0@sim/1", "req"+id)
+	_, err := h.d.Fleet.Begin(h.d.background.ctx, id, d, "local:0@sim/1", "req"+id)
 	h.must(err)
 }
 
 func (h *hostSim) do(id string, c engine.Command) error {
-	_, err := h.d.Fleet.Do(h.d.beside.ctx, id, c, "local:0@sim/1", "")
+	_, err := h.d.Fleet.Do(h.d.background.ctx, id, c, "local:0@sim/1", "")
 	return err
 }
 

@@ -40,7 +40,7 @@ func quick(takes time.Duration) simAgent { return simAgent{takes: takes, need: 1
 // pass lets time go by while the host is watched.
 func (h *hostSim) pass(d time.Duration) {
 	done := make(chan struct{})
-	ctx := h.d.beside.ctx
+	ctx := h.d.background.ctx
 	go func() { defer close(done); h.watch(ctx, d) }()
 	<-done
 }

@@ -84,11 +84,11 @@ func newSite(t testing.TB, files map[string]string) *site {
 // probed is what this host cannot enforce: each daemon of the tests would find the same.
 var probed struct {
 	once    sync.Once
-	lacking []confine.Lack
+	lacking []confine.Gap
 	err     error
 }
 
-func probeOnce(_ context.Context, exe, in string) ([]confine.Lack, error) {
+func probeOnce(_ context.Context, exe, in string) ([]confine.Gap, error) {
 	probed.once.Do(func() { probed.lacking, probed.err = sandbox.Probe(context.Background(), exe, in) })
 	return slices.Clone(probed.lacking), probed.err
 }

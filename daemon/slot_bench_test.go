@@ -19,8 +19,8 @@ func thousand(b *testing.B, runs int) (*site, []run.State) {
 	s := newSite(b, nil)
 	s.configure("resources: {agents: 1}\n")
 	like := s.play(s.spec("test -f ok", "touch ok"))
-	s.d.beside.cancel() // what it does by itself
-	s.d.beside.Wait()
+	s.d.background.cancel() // what it does by itself
+	s.d.background.Wait()
 	like.Status, like.Stage, like.End = run.Live, run.Agent, nil
 	s.lives("01KA0000000000000000000000", like)
 	like.Stage = run.Ready

@@ -32,7 +32,7 @@ func (d *Daemon) openTeam(ctx context.Context) {
 	if d.Team == nil {
 		return
 	}
-	d.beside.Go(func() { d.Team.Run(ctx) })
+	d.background.Go(func() { d.Team.Run(ctx) })
 	timer := time.NewTimer(teamWait)
 	defer timer.Stop()
 	select {
@@ -59,5 +59,5 @@ func (d *Daemon) teamCame(ctx context.Context) {
 	for _, id := range d.shared.Settle(ctx) {
 		d.Accounts.Heard(id)
 	}
-	d.Claims.Rouse()
+	d.Claims.Wake()
 }

@@ -49,7 +49,7 @@ func (d *Daemon) openNotify(ctx context.Context) error {
 	if err := d.tellRolled(ctx); err != nil {
 		return err
 	}
-	d.beside.Go(func() { d.tell(ctx) })
+	d.background.Go(func() { d.tell(ctx) })
 	return nil
 }
 

@@ -118,10 +118,10 @@ type ward struct {
 	broken   atomic.Pointer[string] // what must not be
 
 	*script
-	fleet    *fleet.Fleet
-	accounts *account.Calendar
-	journal  *journal.Journal
-	beside   beside
+	fleet      *fleet.Fleet
+	accounts   *account.Calendar
+	journal    *journal.Journal
+	background background
 }
 
 func newWard(t *testing.T, p *provider) *ward {
@@ -137,7 +137,7 @@ func (w *ward) now() time.Time { return time.Now().Round(0).Add(time.Duration(w.
 func (w *ward) open() {
 	w.t.Helper()
 	ctx, die := context.WithCancel(context.Background())
-	w.beside = beside{ctx: ctx, cancel: die}
+	w.background = background{ctx: ctx, cancel: die}
 	w.journal = journal.New(w.log, "sim", w.now)
 	quiet := slog.New(slog.DiscardHandler)
 	w.fleet = fleet.New(ctx, fleet.Config{Journal: w.journal, Worker: w, Flow: w.flow, Host: "sim", Now: w.now, Log: quiet})
@@ -148,13 +148,13 @@ func (w *ward) open() {
 	if err := w.fleet.Load(ctx, engine.Reboot{}); err != nil {
 		w.t.Fatal(err)
 	}
-	w.beside.Go(func() { w.accounts.Run(ctx) })
+	w.background.Go(func() { w.accounts.Run(ctx) })
 }
 
 func (w *ward) close() {
-	w.beside.cancel()
+	w.background.cancel()
 	w.fleet.Close()
-	w.beside.Wait()
+	w.background.Wait()
 }
 
 // again is the next daemon.
@@ -171,7 +171,7 @@ func (w *ward) begin(n int, change ...func(*events.RunStarted)) string {
 	for _, c := range change {
 		c(&d)
 	}
-	if _, err := w.fleet.Begin(w.beside.ctx, id, d, "local:0@sim/1", "req"+id); err != nil {
+	if _, err := w.fleet.Begin(w.background.ctx, id, d, "local:0@sim/1", "req"+id); err != nil {
 		w.t.Fatal(err)
 	}
 	return id

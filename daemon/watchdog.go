@@ -41,7 +41,7 @@ func (d *Daemon) stalled() error {
 // until it is closed.
 func (d *Daemon) report(m *sdnotify.Manager) {
 	d.say(m, sdnotify.Ready)
-	d.beside.Go(func() { d.watchdog(d.beside.ctx, m) })
+	d.background.Go(func() { d.watchdog(d.background.ctx, m) })
 }
 
 func (d *Daemon) say(m *sdnotify.Manager, what string) {

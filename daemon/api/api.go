@@ -83,18 +83,18 @@ type Rooms struct {
 	Accounts  *account.Calendar
 	Budget    *budget.Keeper
 	Chats     *chat.Chats
-	Claims    *claim.Desk
+	Claims    *claim.Service
 	Consent   *consent.Judge
 	Exports   transfer.Exporter
 	Flows     *trust.Flows
-	Hooks     *hook.Desk
+	Hooks     *hook.Service
 	Imports   *transfer.Importer
 	Limits    *budget.Limits
 	Machine   *machine.Machine
 	Notes     *notify.Notifier
 	Peers     *peer.Sessions
 	Removal   *removal.Sweeper
-	Rolls     *roll.Desk
+	Rolls     *roll.Requests
 	Sessions  *session.Drivers
 	Trust     *trust.Keeper
 	Uploads   *upload.Gatherer

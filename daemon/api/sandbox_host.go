@@ -25,17 +25,17 @@ func (a *Views) Confined() (events.Sandbox, []string, error) {
 }
 
 // lacking is what of guard this host cannot enforce.
-func (a *Views) lacking() ([]confine.Lack, error) {
+func (a *Views) lacking() ([]confine.Gap, error) {
 	all, err := a.unenforced()
-	return slices.DeleteFunc(all, func(l confine.Lack) bool { return l.Word == confine.Landlock }), err
+	return slices.DeleteFunc(all, func(l confine.Gap) bool { return l.Word == confine.Landlock }), err
 }
 
 // Prober says what of a sandbox this host cannot enforce, as sandbox.Probe does.
-type Prober func(ctx context.Context, exe, in string) ([]confine.Lack, error)
+type Prober func(ctx context.Context, exe, in string) ([]confine.Gap, error)
 
 const probeWithin = 10 * time.Second // a few milliseconds where nothing hangs
 
-func (a *Views) unenforced() ([]confine.Lack, error) {
+func (a *Views) unenforced() ([]confine.Gap, error) {
 	if err := os.MkdirAll(a.Scratch, 0o700); err != nil {
 		return nil, err
 	}

@@ -272,7 +272,7 @@ func TestWhoLooksIsNoHolder(t *testing.T) {
 // TestWhatAMarkSaysIsOneWordOfAHint: a mark is a file that others can write to.
 func TestWhatAMarkSaysIsOneWordOfAHint(t *testing.T) {
 	t.Parallel()
-	err := new(Desk).Fault(&MarkedError{Info: Info{State: "/s\x01; rm -rf ~", Who: "run x"}, Locked: true})
+	err := new(Service).Fault(&MarkedError{Info: Info{State: "/s\x01; rm -rf ~", Who: "run x"}, Locked: true})
 	var told *wire.Error
 	if want := "AUTOPILOT_STATE='/s\x01; rm -rf ~' apctl ls "; !errors.As(err, &told) || !strings.HasPrefix(told.Hint, want) {
 		t.Errorf("the hint of %v is %q, want %q first", err, told.Hint, want)
@@ -281,7 +281,7 @@ func TestWhatAMarkSaysIsOneWordOfAHint(t *testing.T) {
 
 func TestAKeyIsOneWordOfAHint(t *testing.T) {
 	t.Parallel()
-	_, err := new(Desk).Take(t.Context(), auth.Request{}, wire.ClaimRequest{Key: "issue:it's 7", TTL: 1})
+	_, err := new(Service).Take(t.Context(), auth.Request{}, wire.ClaimRequest{Key: "issue:it's 7", TTL: 1})
 	var told *wire.Error
 	if want := `apctl peer take 'issue:it'\''s 7' --ttl 2h`; !errors.As(err, &told) || told.Hint != want {
 		t.Errorf("the hint of %v is %q, want %q", err, told.Hint, want)

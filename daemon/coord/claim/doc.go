@@ -4,7 +4,7 @@
 // A Keeper owns the records of the claims of its host and, for those of work trees,
 // the marks beside the files that every daemon of this machine sees. It renews what
 // runs hold that go on, gives back what they leave, and ends what nobody is behind
-// any more. A Desk answers the verbs about claims, and says who holds them.
+// any more. A Service answers the verbs about claims, and says who holds them.
 //
 // Promises:
 //   - Two keys that differ have two ids, and an empty name is no key.

@@ -16,7 +16,7 @@ import (
 // This file says of claims who holds them, for programs and for people.
 
 // View is a claim as it is shown. is says of its owner whether that is the caller.
-func (d *Desk) View(k Key, s lease.State, sight lease.Sight, is func(events.ClaimOwner) bool) wire.ClaimView {
+func (d *Service) View(k Key, s lease.State, sight lease.Sight, is func(events.ClaimOwner) bool) wire.ClaimView {
 	v := wire.ClaimView{
 		Key: k.String(), Kind: string(k.Kind), Of: d.scopeOf(k), State: string(s.Standing(sight)), Fence: s.Fence,
 		Program: string(s.Owner.Program), PID: s.Owner.PID, Mine: is(s.Owner), Alive: sight.Alive, Holder: d.HolderOf(s.Owner),
@@ -52,7 +52,7 @@ func Holder(o events.ClaimOwner) string {
 }
 
 // HolderOf is Holder with what is known here: the handle of a run, and the host.
-func (d *Desk) HolderOf(o events.ClaimOwner) string {
+func (d *Service) HolderOf(o events.ClaimOwner) string {
 	if o.Run != "" {
 		if s, ok := d.Runs.State(o.Run); ok {
 			return "run " + s.Facts.Handle
@@ -65,7 +65,7 @@ func (d *Desk) HolderOf(o events.ClaimOwner) string {
 }
 
 // Fault says who holds what was asked for, since when, and what to do.
-func (d *Desk) Fault(err error) error {
+func (d *Service) Fault(err error) error {
 	var marked *MarkedError
 	var held *HeldError
 	var away *awayError
@@ -86,7 +86,7 @@ func (d *Desk) Fault(err error) error {
 	return err
 }
 
-func (d *Desk) heldFault(h *HeldError) error {
+func (d *Service) heldFault(h *HeldError) error {
 	s, k := h.State, phrase.Quote(h.Key.String())
 	e := wire.Errorf(wire.Conflict, "%s of %s is held by %s, since %s", h.Key, d.scopeOf(h.Key), d.HolderOf(s.Owner), s.Since.UTC().Format(time.RFC3339))
 	until := s.Until().UTC().Format(time.RFC3339)
@@ -102,7 +102,7 @@ func (d *Desk) heldFault(h *HeldError) error {
 	return e.WithHint("it is free at %s if nothing is heard of it until then:\napctl peer drop %s   gives it back, from there\napctl peer drop %s --force   takes it away, and asks a person", until, k, k)
 }
 
-func (d *Desk) markFault(k Key, m *MarkedError) error {
+func (d *Service) markFault(k Key, m *MarkedError) error {
 	i := m.Info
 	if i.State == "" {
 		return wire.Errorf(wire.Conflict, "this work tree is held by %s", i.Who).WithHint("ask again")
@@ -117,7 +117,7 @@ func (d *Desk) markFault(k Key, m *MarkedError) error {
 }
 
 // awayFault says that a claim of the team is neither taken nor given back.
-func (d *Desk) awayFault(e *awayError) error {
+func (d *Service) awayFault(e *awayError) error {
 	v := d.Team.View()
 	why := "does not answer in time"
 	if v.Problem != "" {
@@ -128,7 +128,7 @@ func (d *Desk) awayFault(e *awayError) error {
 }
 
 // Taker names who has the work tree of a run, for people.
-func (d *Desk) Taker(why error) string {
+func (d *Service) Taker(why error) string {
 	var marked *MarkedError
 	var held *HeldError
 	switch {

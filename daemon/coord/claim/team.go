@@ -59,7 +59,7 @@ func (c *Keeper) Heard(_ context.Context, st log.Stored) {
 	own := c.unread[id]
 	c.mu.Unlock()
 	if own {
-		c.Rouse()
+		c.Wake()
 	}
 	if b == nil {
 		return

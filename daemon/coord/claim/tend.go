@@ -45,19 +45,19 @@ func (c *Keeper) settled(id string) {
 	delete(c.starting, id)
 	c.mu.Unlock()
 	if !c.Live(id) {
-		c.Rouse()
+		c.Wake()
 	}
 }
 
 // Note takes a change of a run. It does not block.
 func (c *Keeper) Note(s run.State) {
 	if s.Status != run.Live {
-		c.Rouse()
+		c.Wake()
 	}
 }
 
-// Rouse has it look at all claims soon. It does not block.
-func (c *Keeper) Rouse() {
+// Wake has it look at all claims soon. It does not block.
+func (c *Keeper) Wake() {
 	select {
 	case c.wake <- struct{}{}:
 	default: // it is awake
@@ -224,5 +224,5 @@ func (c *Keeper) Served() {
 	c.mu.Lock()
 	clear(c.starting)
 	c.mu.Unlock()
-	c.Rouse()
+	c.Wake()
 }

@@ -24,7 +24,7 @@ import (
 // changed; one that waits for a chat is that chat's to join.
 //
 // Source: Field reports, B.4 61.
-func (k *Desk) foreignRun(ctx context.Context, who chat.Chat, touches []rule.Touch) (run.State, []string) {
+func (k *Service) foreignRun(ctx context.Context, who chat.Chat, touches []rule.Touch) (run.State, []string) {
 	trees := map[string]run.State{}
 	for _, s := range k.cfg.Runs.LiveStates() {
 		mine := s.Driver != nil && who.Is(s.Driver.SessionJoined)
@@ -76,7 +76,7 @@ type Written struct {
 
 // wrote looks after a tool that a chat has used: where it wrote into the work
 // tree of a run that is not its own, that run hears of it.
-func (k *Desk) wrote(who chat.Chat, body wire.HookRequest) {
+func (k *Service) wrote(who chat.Chat, body wire.HookRequest) {
 	ctx, done := k.cfg.Lasting(context.Background())
 	defer done()
 	if s, files := k.foreignRun(ctx, who, k.touchesOf(body)); len(files) > 0 {
@@ -87,7 +87,7 @@ func (k *Desk) wrote(who chat.Chat, body wire.HookRequest) {
 // Note stores which files are not as the run knew them: one look after the
 // other, for each adds to what the run knows. The error is engine.ErrStale where the
 // run has gone on.
-func (k *Desk) Note(ctx context.Context, w Written) error {
+func (k *Service) Note(ctx context.Context, w Written) error {
 	k.looking.Lock()
 	defer k.looking.Unlock()
 	s, ok := k.cfg.Runs.State(w.Run)
@@ -114,7 +114,7 @@ func (k *Desk) Note(ctx context.Context, w Written) error {
 }
 
 // touchesOf are the paths that a tool of a chat writes to, as far as its host tells.
-func (k *Desk) touchesOf(body wire.HookRequest) []rule.Touch {
+func (k *Service) touchesOf(body wire.HookRequest) []rule.Touch {
 	touches := rule.Touches(body.Command)
 	for _, f := range body.Files {
 		touches = append(touches, rule.Touch{Path: f})
@@ -126,7 +126,7 @@ func (k *Desk) touchesOf(body wire.HookRequest) []rule.Touch {
 }
 
 // foreignGuard says why a chat should not write into the work tree of a run.
-func (k *Desk) foreignGuard(ctx context.Context, who chat.Chat, body wire.HookRequest) string {
+func (k *Service) foreignGuard(ctx context.Context, who chat.Chat, body wire.HookRequest) string {
 	s, files := k.foreignRun(ctx, who, k.touchesOf(body))
 	if len(files) == 0 {
 		return ""

@@ -22,7 +22,7 @@ import (
 // guards says why a chat should not do what a tool of it is about to: it would
 // change what its run compares with its start, or the record itself. It is there
 // to save an iteration, and proves nothing: that is for the gates.
-func (k *Desk) guards(ctx context.Context, who chat.Chat, body wire.HookRequest) (string, error) {
+func (k *Service) guards(ctx context.Context, who chat.Chat, body wire.HookRequest) (string, error) {
 	if text, err := k.branchGuard(ctx, who, body); text != "" || err != nil {
 		return text, err
 	}
@@ -56,7 +56,7 @@ func (k *Desk) guards(ctx context.Context, who chat.Chat, body wire.HookRequest)
 // session has a fresh claim on it. Whatever is unexpected is let through.
 //
 // Source: atdd-kit, seeds 3.10 and 6.2, A57.
-func (k *Desk) branchGuard(ctx context.Context, who chat.Chat, body wire.HookRequest) (string, error) {
+func (k *Service) branchGuard(ctx context.Context, who chat.Chat, body wire.HookRequest) (string, error) {
 	sends := rule.Sends(body.Command)
 	if len(sends) == 0 {
 		return "", nil
@@ -95,7 +95,7 @@ func (k *Desk) branchGuard(ctx context.Context, who chat.Chat, body wire.HookReq
 
 // freshBranches are the branches that others than a chat hold. What everybody
 // merges into is guarded by its host.
-func (k *Desk) freshBranches(ctx context.Context, who chat.Chat) ([]claim.HeldError, error) {
+func (k *Service) freshBranches(ctx context.Context, who chat.Chat) ([]claim.HeldError, error) {
 	var out []claim.HeldError
 	for _, key := range k.cfg.Claims.Keys(ctx, events.ClaimBranch) {
 		if key.Name == "main" || key.Name == "master" {
@@ -116,7 +116,7 @@ func (k *Desk) freshBranches(ctx context.Context, who chat.Chat) ([]claim.HeldEr
 }
 
 // guard says what of a run's work tree has to stay as it is.
-func (k *Desk) guard(ctx context.Context, s run.State, touches []rule.Touch) (string, error) {
+func (k *Service) guard(ctx context.Context, s run.State, touches []rule.Touch) (string, error) {
 	root := k.cfg.Text(s.Facts.Workspace)
 	var here []rule.Touch
 	for _, t := range touches {
@@ -145,7 +145,7 @@ func (k *Desk) guard(ctx context.Context, s run.State, touches []rule.Touch) (st
 }
 
 // places makes paths absolute: as they are named, and as links lead.
-func (k *Desk) places(dir string, touches []rule.Touch) []rule.Touch {
+func (k *Service) places(dir string, touches []rule.Touch) []rule.Touch {
 	var out []rule.Touch
 	for _, t := range touches {
 		if below, ok := strings.CutPrefix(t.Path, "~/"); ok {

@@ -77,7 +77,7 @@ func newGrove(t testing.TB) *grove {
 			Work: recorded{tree.Config{Root: filepath.Join(state, "trees")}},
 		},
 		Runs: nobody{}, Sessions: nobody{}, Log: l,
-		Claims: &claim.Desk{Keeper: claim.New(claim.Config{
+		Claims: &claim.Service{Keeper: claim.New(claim.Config{
 			Journal: j, Blobs: blobs, Host: "here", StateDir: state, Now: time.Now, Log: l,
 			Alive: func(events.ClaimOwner) bool { return false }, Live: func(string) bool { return false },
 		})},

@@ -11,10 +11,10 @@ import (
 
 // Start starts the program as it is: this system has nothing to confine it
 // with. A strict plan starts nothing.
-func Start(plan Plan, p Program) (pid int, lacking []Lack, err error) {
+func Start(plan Plan, p Program) (pid int, lacking []Gap, err error) {
 	why := runtime.GOOS + " has nothing for it"
 	for _, word := range []string{Namespaces, Signals, Sockets, Landlock} {
-		lacking = append(lacking, Lack{word, why})
+		lacking = append(lacking, Gap{word, why})
 	}
 	if plan.needsMounts() {
 		return 0, lacking, errors.New("the sandbox cannot be enforced on this host, so nothing was started: " + why)
@@ -35,7 +35,7 @@ func Stage(args []string) bool {
 func dependent() *syscall.SysProcAttr { return &syscall.SysProcAttr{} }
 
 // unwritten is among what Start lacks.
-func unwritten() []Lack { return nil }
+func unwritten() []Gap { return nil }
 
 const ordersFD = 3
 

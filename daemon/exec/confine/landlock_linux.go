@@ -46,7 +46,7 @@ func Version() int {
 // restrict gives up, for this thread and what it becomes, signals and abstract
 // sockets and what a strict plan does not let be written. It returns what it
 // could not give up.
-func restrict(p Plan) []Lack {
+func restrict(p Plan) []Gap {
 	version := Version()
 	lacking := unscoped(version)
 	attr := unix.LandlockRulesetAttr{}
@@ -64,21 +64,21 @@ func restrict(p Plan) []Lack {
 	}
 	if err := enforce(attr, p.Write); err != nil {
 		if attr.Scoped != 0 {
-			lacking = append(lacking, Lack{Signals, err.Error()}, Lack{Sockets, err.Error()})
+			lacking = append(lacking, Gap{Signals, err.Error()}, Gap{Sockets, err.Error()})
 		}
 		if attr.Handled_access_fs != 0 {
-			lacking = append(lacking, Lack{Landlock, err.Error()})
+			lacking = append(lacking, Gap{Landlock, err.Error()})
 		}
 	}
 	return lacking
 }
 
-func unscoped(version int) []Lack {
+func unscoped(version int) []Gap {
 	if version >= scopes {
 		return nil
 	}
 	why := fmt.Sprintf("the kernel has version %d of Landlock, this needs %d", version, scopes)
-	return []Lack{{Signals, why}, {Sockets, why}}
+	return []Gap{{Signals, why}, {Sockets, why}}
 }
 
 // enforce makes a ruleset and takes it on.

@@ -20,7 +20,7 @@ const private = unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
 const terminals = "/dev/pts"
 
 // cover makes the mounts of a plan, and returns what could not be made.
-func cover(p Plan) []Lack {
+func cover(p Plan) []Gap {
 	c := &covering{shown: map[string]int{}}
 	for _, path := range p.Show {
 		c.keep(path)
@@ -44,7 +44,7 @@ func cover(p Plan) []Lack {
 	}
 	for _, l := range p.Layers {
 		if err := c.lay(l); err != nil {
-			c.lacking = append(c.lacking, Lack{Layers, fmt.Sprintf("%s: %v", l.Dir, err)})
+			c.lacking = append(c.lacking, Gap{Layers, fmt.Sprintf("%s: %v", l.Dir, err)})
 		}
 		// What is mounted below a directory is no part of its layer.
 		for _, path := range p.Hide {
@@ -62,7 +62,7 @@ func cover(p Plan) []Lack {
 	c.note(Terminals, terminals, ownTerminals())
 	if p.Sealed {
 		if err := seal(p); err != nil {
-			c.lacking = append(c.lacking, Lack{Sealed, err.Error()})
+			c.lacking = append(c.lacking, Gap{Sealed, err.Error()})
 		}
 	}
 	return c.lacking
@@ -102,7 +102,7 @@ func seal(p Plan) error {
 type covering struct {
 	shown   map[string]int // descriptors of what is shown again, by path
 	closed  []string       // directories that are to become read-only
-	lacking []Lack
+	lacking []Gap
 }
 
 // beyondReach says that no path leads there: for the effect it is as if there were
@@ -119,7 +119,7 @@ func (c *covering) note(word, path string, err error) {
 		return
 	}
 	if _, look := os.Lstat(path); look == nil || !beyondReach(look) {
-		c.lacking = append(c.lacking, Lack{word, fmt.Sprintf("%s: %v", path, err)})
+		c.lacking = append(c.lacking, Gap{word, fmt.Sprintf("%s: %v", path, err)})
 	}
 }
 

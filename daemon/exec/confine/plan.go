@@ -18,8 +18,8 @@ const (
 	Sealed     = "sealed"     // what a sealed plan keeps as it is can be changed
 )
 
-// Lack is something that could not be enforced.
-type Lack struct {
+// Gap is something that could not be enforced.
+type Gap struct {
 	Word string
 	Why  string
 }

@@ -20,7 +20,7 @@ import (
 const RunStage = "confine-run"
 
 // ProbeStage is the first argument with which it tries, in a folder in which it makes a
-// directory, what can be enforced: it prints the list of Lack as JSON.
+// directory, what can be enforced: it prints the list of Gap as JSON.
 const ProbeStage = "confine-probe"
 
 // Run is such a command. Its environment and directory are those of the process.

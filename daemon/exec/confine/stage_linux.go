@@ -45,7 +45,7 @@ type reporter struct{ to *os.File }
 // say can fail only when the supervisor is dead, and then this process is too.
 func (r *reporter) say(kind, text string) { _, _ = r.to.Write(message(kind, text)) }
 
-func (r *reporter) lacks(l Lack) { r.say(lacks, l.Word+" "+l.Why) }
+func (r *reporter) lacks(l Gap) { r.say(lacks, l.Word+" "+l.Why) }
 
 // readOrders reads a file that the next stage gets as well. So no os.File owns it: the
 // garbage collector would close it under its number.

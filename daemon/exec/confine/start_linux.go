@@ -24,7 +24,7 @@ const (
 //
 // It must be called on the main thread, as the program dies with the thread
 // that started it.
-func Start(plan Plan, p Program) (pid int, lacking []Lack, err error) {
+func Start(plan Plan, p Program) (pid int, lacking []Gap, err error) {
 	o := orders{
 		plan: plan, path: p.Path, argv: p.Argv, dir: p.Dir, env: p.Env,
 		marker: p.Marker, parent: os.Getpid(), mounting: true, group: p.Attributes.Setpgid,
@@ -33,29 +33,29 @@ func Start(plan Plan, p Program) (pid int, lacking []Lack, err error) {
 	if !errors.Is(err, errNamespaces) {
 		return pid, lacking, err
 	}
-	lack := Lack{Namespaces, err.Error()}
+	lack := Gap{Namespaces, err.Error()}
 	if plan.needsMounts() {
-		return 0, []Lack{lack}, cannot(lack)
+		return 0, []Gap{lack}, cannot(lack)
 	}
 	// What Landlock gives needs none.
 	o.mounting = false
 	pid, lacking, err = o.start(p)
-	return pid, append([]Lack{lack}, lacking...), err
+	return pid, append([]Gap{lack}, lacking...), err
 }
 
 // dependent are the attributes of a child that ends with its parent.
 func dependent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 
 // unwritten is what strict plans lack.
-func unwritten() []Lack {
+func unwritten() []Gap {
 	if v := Version(); v < cuts {
-		return []Lack{{Landlock, fmt.Sprintf("the kernel has version %d, writes need %d", v, cuts)}}
+		return []Gap{{Landlock, fmt.Sprintf("the kernel has version %d, writes need %d", v, cuts)}}
 	}
 	return nil
 }
 
 // cannot is the error of a strict plan that is not to be had here.
-func cannot(l Lack) error {
+func cannot(l Gap) error {
 	return fmt.Errorf("the sandbox cannot be enforced on this host, so nothing was started: it lacks %s: %s", l.Word, l.Why)
 }
 
@@ -63,7 +63,7 @@ func cannot(l Lack) error {
 var errNamespaces = errors.New("no user and mount namespace")
 
 // start runs the stages and reads what they report.
-func (o *orders) start(p Program) (int, []Lack, error) {
+func (o *orders) start(p Program) (int, []Gap, error) {
 	sealed, err := o.file()
 	if err != nil {
 		return 0, nil, fmt.Errorf("confine: %w", err)
@@ -134,12 +134,12 @@ func message(kind, text string) []byte {
 }
 
 // started reads the messages, and takes the leave of the stages that have ended.
-func (o *orders) started(child int, text []byte) (int, []Lack, error) {
+func (o *orders) started(child int, text []byte) (int, []Gap, error) {
 	pid := child
 	if o.mounting {
 		pid = 0
 	}
-	var lacking []Lack
+	var lacking []Gap
 	var err error
 	for m := range bytes.SplitSeq(text, []byte{0}) {
 		kind, rest, _ := strings.Cut(string(m), " ")
@@ -148,7 +148,7 @@ func (o *orders) started(child int, text []byte) (int, []Lack, error) {
 			_, _ = fmt.Sscan(rest, &pid)
 		case lacks:
 			word, why, _ := strings.Cut(rest, " ")
-			lacking = append(lacking, Lack{word, why})
+			lacking = append(lacking, Gap{word, why})
 		case none:
 			err = fmt.Errorf("%w: %s", errNamespaces, rest)
 		case failed:

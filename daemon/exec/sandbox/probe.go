@@ -15,11 +15,11 @@ import (
 //
 // Probe starts a separate process: the kernel copies the page tables of a process that
 // makes a user namespace, and the caller may be large.
-func Probe(ctx context.Context, exe, in string) ([]confine.Lack, error) {
+func Probe(ctx context.Context, exe, in string) ([]confine.Gap, error) {
 	cmd := exec.CommandContext(ctx, exe, confine.ProbeStage)
 	cmd.Dir, cmd.Env = in, []string{"GOMAXPROCS=1"}
 	b, err := cmd.Output()
-	var lacking []confine.Lack
+	var lacking []confine.Gap
 	if err == nil {
 		err = json.Unmarshal(b, &lacking)
 	}

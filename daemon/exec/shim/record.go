@@ -134,7 +134,7 @@ func (e *Exit) SetLeft(pids []int) {
 }
 
 // SetLacking notes what could not be enforced, each word once.
-func (e *Exit) SetLacking(lacking []confine.Lack) {
+func (e *Exit) SetLacking(lacking []confine.Gap) {
 	e.Lacking = nil
 	for _, l := range lacking {
 		if !slices.Contains(e.Lacking, l.Word) {

@@ -49,7 +49,7 @@ func (s *supervisor) spawn() error {
 // launch starts the program, confined if the spec says so.
 func (s *supervisor) launch(path string, files []uintptr) (err error) {
 	if s.spec.Confine != nil {
-		var lacking []confine.Lack
+		var lacking []confine.Gap
 		s.child, lacking, err = confine.Start(*s.spec.Confine, confine.Program{
 			Exe: confine.Own, Path: path, Argv: s.spec.Argv, Dir: s.spec.Dir, Env: s.spec.Env, Files: files,
 			Marker: proc.EffectVariable + "=" + s.spec.ID, Attributes: attributes(), Fork: s.fork,

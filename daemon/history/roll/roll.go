@@ -1,7 +1,7 @@
 // Package roll begins new generations of the event log.
 //
 // What is over goes into a bundle of the archive, all else goes over as it is, with
-// the same bytes and the same chain. A roll is asked for by a file (Desk), and done by
+// the same bytes and the same chain. A roll is asked for by a file (Requests), and done by
 // the next daemon before its server opens the store (Do), so that nobody writes
 // meanwhile. Everything is made beside what there is, and proven. Then one record is
 // written, and from there on the roll is only ever finished: a daemon that dies before

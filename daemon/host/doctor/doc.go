@@ -87,11 +87,11 @@ type Probe struct {
 	Look     func(path, word string) string                            // a program on a PATH; empty if there is none
 	Landlock func() (abi int, err error)
 	NoFile   func() (soft uint64, err error)
-	Search   func(root string) Trove
+	Search   func(root string) Scan
 }
 
-// Trove is what a bounded look through a work tree has found.
-type Trove struct {
+// Scan is what a bounded look through a work tree has found.
+type Scan struct {
 	Nested []string // directories with a repository of their own
 	Large  []string // files over the size that is recorded whole
 	Whole  bool     // all of it was looked at

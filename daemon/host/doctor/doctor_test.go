@@ -82,7 +82,7 @@ func newHost() *host {
 		},
 		Landlock: func() (int, error) { return 4, nil },
 		NoFile:   func() (uint64, error) { return 1024, nil },
-		Search:   func(string) Trove { return Trove{Whole: true} },
+		Search:   func(string) Scan { return Scan{Whole: true} },
 	}
 	return h
 }
@@ -136,8 +136,8 @@ func agent(v wire.AgentView) func(*host, *Input) {
 	return func(_ *host, in *Input) { in.Agents = []wire.AgentView{v} }
 }
 
-func trove(tr Trove) func(*host, *Input) {
-	return func(h *host, _ *Input) { h.Search = func(string) Trove { return tr } }
+func scan(tr Scan) func(*host, *Input) {
+	return func(h *host, _ *Input) { h.Search = func(string) Scan { return tr } }
 }
 
 func no() *bool { return new(bool) }
@@ -191,9 +191,9 @@ var ills = []struct {
 	{"an index that was left locked", lockedBy(0), "warning repository: git's index is locked for 3h0m0s, and no git is seen"},
 	{"submodules", set("w/.gitmodules", "x"), "note repository: it has submodules"},
 	{"git LFS", set("w/.gitattributes", "*.bin filter=lfs diff=lfs\n"), "note repository: it uses git LFS"},
-	{"nested repositories", trove(Trove{Nested: []string{"a", "b", "c", "d"}, Whole: true}), "note repository: repositories within it are recorded by their commit only: a, b, c and 1 more"},
-	{"huge files", trove(Trove{Large: []string{"a.iso"}, Whole: true}), "warning repository: files over 50 MiB"},
-	{"a tree that is too large to search", trove(Trove{}), "unknown repository: not all"},
+	{"nested repositories", scan(Scan{Nested: []string{"a", "b", "c", "d"}, Whole: true}), "note repository: repositories within it are recorded by their commit only: a, b, c and 1 more"},
+	{"huge files", scan(Scan{Large: []string{"a.iso"}, Whole: true}), "warning repository: files over 50 MiB"},
+	{"a tree that is too large to search", scan(Scan{}), "unknown repository: not all"},
 	{"a full disk", disk("/state", 7<<20, ext4), "error disk: 7.0 MiB free for the state: below 8.0 MiB nothing is recorded"},
 	{"a nearly full disk", disk("/state", 31<<20, ext4), "error disk: 31.0 MiB free for the state: below 32.0 MiB nothing begins"},
 	{"a small disk", disk("/state", 500<<20, ext4), "warning disk: 500.0 MiB free for the state"},
@@ -319,7 +319,7 @@ func TestASearchFindsRepositoriesAndLargeFilesAndFollowsNoLink(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(root, "link")); err != nil {
 		t.Fatal(err)
 	}
-	want := Trove{Nested: []string{"lib/inner"}, Large: []string{"a.bin"}, Whole: true}
+	want := Scan{Nested: []string{"lib/inner"}, Large: []string{"a.bin"}, Whole: true}
 	if diff := cmp.Diff(want, System(noon, 10).Search(root)); diff != "" {
 		t.Error(diff)
 	}

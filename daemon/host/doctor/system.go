@@ -27,7 +27,7 @@ func System(now time.Time, large int64) Probe {
 		ReadFile: readSmall, Stat: os.Stat,
 		Writable: func(path string) bool { return unix.Access(path, unix.W_OK) == nil },
 		Statfs:   statfs, Output: output, Look: look, Landlock: landlockABI, NoFile: noFile,
-		Search: func(root string) Trove { return search(root, large) },
+		Search: func(root string) Scan { return search(root, large) },
 	}
 }
 
@@ -97,8 +97,8 @@ const (
 var skipped = []string{"node_modules", ".venv", "venv", "target", ".git"}
 
 // search looks for repositories and large files. It follows no link.
-func search(root string, large int64) Trove {
-	t := Trove{Whole: true}
+func search(root string, large int64) Scan {
+	t := Scan{Whole: true}
 	seen := 0
 	end := time.Now().Add(searchWithin)
 	_ = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
@@ -126,7 +126,7 @@ func search(root string, large int64) Trove {
 	return t
 }
 
-func (t *Trove) dir(path, rel, name string) error {
+func (t *Scan) dir(path, rel, name string) error {
 	for _, s := range skipped {
 		if name == s {
 			return fs.SkipDir

@@ -23,8 +23,8 @@ type Runs interface {
 	IsArchived(id string) bool // it is in a bundle, and not in the log
 }
 
-// Desk is asked for a roll. It may be used from many goroutines.
-type Desk struct {
+// Requests is asked for a roll. It may be used from many goroutines.
+type Requests struct {
 	dir     dir
 	free    func() uint64
 	problem string // why the log was not rolled that was to be
@@ -32,10 +32,10 @@ type Desk struct {
 	runs    Runs
 }
 
-// NewDesk is that of a daemon whose store is open. Its answers say what came of the
+// NewRequests is that of a daemon whose store is open. Its answers say what came of the
 // roll that was asked for before.
-func NewDesk(of *Outcome, mark *filestore.Mark, runs Runs) *Desk {
-	k := &Desk{dir: dir{of.cfg.Places.State}, free: of.cfg.Free, mark: mark, runs: runs}
+func NewRequests(of *Outcome, mark *filestore.Mark, runs Runs) *Requests {
+	k := &Requests{dir: dir{of.cfg.Places.State}, free: of.cfg.Free, mark: mark, runs: runs}
 	if of.refused != nil {
 		k.problem = of.refused.Error()
 	}
@@ -43,7 +43,7 @@ func NewDesk(of *Outcome, mark *filestore.Mark, runs Runs) *Desk {
 }
 
 // Ask asks the next daemon for a roll. The caller restarts this one.
-func (k *Desk) Ask(_ context.Context, _ auth.Request, body wire.RollRequest) (wire.RollView, error) {
+func (k *Requests) Ask(_ context.Context, _ auth.Request, body wire.RollRequest) (wire.RollView, error) {
 	v := k.view()
 	v.DryRun = body.DryRun
 	if body.DryRun || v.Runs == 0 {
@@ -62,7 +62,7 @@ func (k *Desk) Ask(_ context.Context, _ auth.Request, body wire.RollRequest) (wi
 }
 
 // view is what a roll would do now.
-func (k *Desk) view() wire.RollView {
+func (k *Requests) view() wire.RollView {
 	n, _ := log.Generation(k.mark.Stream()) // without an event there is nothing to roll
 	v := wire.RollView{From: int(n), To: int(n), Problem: k.problem}
 	for _, h := range k.runs.Heads() {

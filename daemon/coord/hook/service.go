@@ -38,7 +38,7 @@ type Config struct {
 	Chats    *chat.Chats
 	Peers    *peer.Sessions
 	Sessions *session.Drivers
-	Claims   *claim.Desk
+	Claims   *claim.Service
 	Runs     Runs
 	Worker   *work.Worker
 	Repos    *tree.Identities
@@ -53,21 +53,21 @@ type Config struct {
 	Home  string // of the user
 }
 
-// Desk is where hooks are answered.
-type Desk struct {
+// Service is where hooks are answered.
+type Service struct {
 	cfg     Config
 	looking sync.Mutex // one look at what chats wrote at a time
 }
 
 // New answers hooks.
-func New(c Config) *Desk { return &Desk{cfg: c} }
+func New(c Config) *Service { return &Service{cfg: c} }
 
 // Answer answers a hook of a chat's host. Whatever a chat that drives no run
 // does is its own business: it gets no word but at its beginning.
 //
 // Source: session-orchestrator, seeds 3.10: hooks fail open, and the gates are
 // what proves.
-func (k *Desk) Answer(ctx context.Context, q auth.Request, body wire.HookRequest) (wire.HookView, error) {
+func (k *Service) Answer(ctx context.Context, q auth.Request, body wire.HookRequest) (wire.HookView, error) {
 	who, err := k.cfg.Chats.Of(q)
 	if err != nil {
 		return wire.HookView{}, err
@@ -101,7 +101,7 @@ func (k *Desk) Answer(ctx context.Context, q auth.Request, body wire.HookRequest
 }
 
 // drivenBy are the live runs that a chat drives: itself, or from below it.
-func (k *Desk) drivenBy(who chat.Chat) []run.State {
+func (k *Service) drivenBy(who chat.Chat) []run.State {
 	var out []run.State
 	for _, s := range k.cfg.Runs.LiveStates() {
 		if s.Driver != nil && who.Is(s.Driver.SessionJoined) {
@@ -113,7 +113,7 @@ func (k *Desk) drivenBy(who chat.Chat) []run.State {
 
 // begins tells a chat of the run of its work tree that a chat drives, if one
 // is open.
-func (k *Desk) begins(ctx context.Context, who chat.Chat, dir string) (string, error) {
+func (k *Service) begins(ctx context.Context, who chat.Chat, dir string) (string, error) {
 	s, err := k.cfg.Sessions.Driven(ctx, wire.RunRef{Workspace: dir})
 	var known *wire.Error
 	switch {
@@ -132,7 +132,7 @@ func (k *Desk) begins(ctx context.Context, who chat.Chat, dir string) (string, e
 }
 
 // called counts a use of a tool as a sign of life.
-func (k *Desk) called(who chat.Chat) {
+func (k *Service) called(who chat.Chat) {
 	live := func(id string) bool {
 		s, ok := k.cfg.Runs.State(id)
 		return ok && s.Status == run.Live
@@ -146,7 +146,7 @@ func (k *Desk) called(who chat.Chat) {
 
 // stops says what a chat owes that is about to finish. It is held once at each
 // point of a run, so it cannot be held for ever.
-func (k *Desk) stops(ctx context.Context, who chat.Chat, again bool) (string, error) {
+func (k *Service) stops(ctx context.Context, who chat.Chat, again bool) (string, error) {
 	for _, s := range k.drivenBy(who) {
 		if !who.Drives(s) || !k.wants(s) {
 			continue
@@ -169,7 +169,7 @@ func (k *Desk) stops(ctx context.Context, who chat.Chat, again bool) (string, er
 
 // wants says that a run of a chat wants its work, or is about to: it waits for no
 // person and no limit, and was not told to stop.
-func (k *Desk) wants(s run.State) bool {
+func (k *Service) wants(s run.State) bool {
 	if s.Stop != "" || s.Log.Broken != 0 || k.cfg.Runs.Full(s.ID) {
 		return false
 	}
@@ -190,7 +190,7 @@ func (k *Desk) wants(s run.State) bool {
 }
 
 // ends lets a chat leave its runs as its host ends it.
-func (k *Desk) ends(ctx context.Context, who chat.Chat, id string) error {
+func (k *Service) ends(ctx context.Context, who chat.Chat, id string) error {
 	var all []error
 	ctx, done := k.cfg.Lasting(ctx) // the host may not wait for it
 	defer done()
@@ -204,6 +204,6 @@ func (k *Desk) ends(ctx context.Context, who chat.Chat, id string) error {
 }
 
 // beside tells a chat that begins in the work tree of a live run who works there.
-func (k *Desk) beside(s run.State) string {
+func (k *Service) beside(s run.State) string {
 	return explain.ChatBeside(*k.cfg.Writer(s), time.Now())
 }

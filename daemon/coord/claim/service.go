@@ -42,8 +42,8 @@ type People interface {
 	HasPIN() bool
 }
 
-// Desk answers the verbs about claims, and says of claims who holds them.
-type Desk struct {
+// Service answers the verbs about claims, and says of claims who holds them.
+type Service struct {
 	*Keeper
 	Runs   Runs
 	Chats  *chat.Chats
@@ -52,7 +52,7 @@ type Desk struct {
 }
 
 // List is who holds what: in the repository of a directory, or anywhere.
-func (d *Desk) List(ctx context.Context, q auth.Request, body wire.ClaimsRequest) (wire.ClaimsView, error) {
+func (d *Service) List(ctx context.Context, q auth.Request, body wire.ClaimsRequest) (wire.ClaimsView, error) {
 	v := wire.ClaimsView{Claims: []wire.ClaimView{}, PIN: d.People.HasPIN()}
 	within := map[string]bool{}
 	ws, common, err := treeAndCommon(ctx, body.Workspace)
@@ -99,7 +99,7 @@ func (d *Desk) List(ctx context.Context, q auth.Request, body wire.ClaimsRequest
 }
 
 // within says that a work tree is another one of a repository.
-func (d *Desk) within(ctx context.Context, k Key, within map[string]bool) bool {
+func (d *Service) within(ctx context.Context, k Key, within map[string]bool) bool {
 	if k.Kind != events.ClaimWorkspace {
 		return false
 	}
@@ -126,7 +126,7 @@ func treeAndCommon(ctx context.Context, dir string) (tree.Workspace, string, err
 }
 
 // keyIn is what a request is about.
-func (d *Desk) keyIn(ctx context.Context, body wire.ClaimRequest) (Key, error) {
+func (d *Service) keyIn(ctx context.Context, body wire.ClaimRequest) (Key, error) {
 	k, err := Parse(body.Key)
 	if err != nil {
 		return k, wire.Errorf(wire.Usage, "%v", err).WithHint("as in: apctl peer take branch:fix/parser --ttl 30m")
@@ -140,17 +140,17 @@ func (d *Desk) keyIn(ctx context.Context, body wire.ClaimRequest) (Key, error) {
 
 // scopeOf is what a claim is within, for people: a path of this host goes without
 // its name.
-func (d *Desk) scopeOf(k Key) string { return strings.TrimSuffix(k.Scope, "@"+d.Host) }
+func (d *Service) scopeOf(k Key) string { return strings.TrimSuffix(k.Scope, "@"+d.Host) }
 
 // Mine says of an owner whether it is the caller.
-func (d *Desk) Mine(q auth.Request) func(events.ClaimOwner) bool {
+func (d *Service) Mine(q auth.Request) func(events.ClaimOwner) bool {
 	who, err := d.Chats.Of(q)
 	return func(o events.ClaimOwner) bool { return err == nil && d.Owns(who, o) }
 }
 
 // ownerOf is the caller as an owner. has is who holds the claim now: all below its
 // process is the same session.
-func (d *Desk) ownerOf(who chat.Chat, has events.ClaimOwner) events.ClaimOwner {
+func (d *Service) ownerOf(who chat.Chat, has events.ClaimOwner) events.ClaimOwner {
 	if d.Owns(who, has) {
 		return has
 	}
@@ -158,7 +158,7 @@ func (d *Desk) ownerOf(who chat.Chat, has events.ClaimOwner) events.ClaimOwner {
 }
 
 // Take gets a claim for the caller, or renews it.
-func (d *Desk) Take(ctx context.Context, q auth.Request, body wire.ClaimRequest) (wire.ClaimsView, error) {
+func (d *Service) Take(ctx context.Context, q auth.Request, body wire.ClaimRequest) (wire.ClaimsView, error) {
 	ttl := time.Duration(body.TTL) * time.Second
 	if ttl != 0 && (ttl < minTTL || ttl > maxTTL) {
 		return wire.ClaimsView{}, wire.Errorf(wire.Usage, "a claim is taken for 10s up to 168h, not for %s", ttl).
@@ -202,7 +202,7 @@ func (d *Desk) Take(ctx context.Context, q auth.Request, body wire.ClaimRequest)
 }
 
 // Drop gives a claim back.
-func (d *Desk) Drop(ctx context.Context, q auth.Request, body wire.ClaimRequest) (wire.ClaimsView, error) {
+func (d *Service) Drop(ctx context.Context, q auth.Request, body wire.ClaimRequest) (wire.ClaimsView, error) {
 	k, err := d.keyIn(ctx, body)
 	if err != nil {
 		return wire.ClaimsView{}, err
@@ -230,7 +230,7 @@ func (d *Desk) Drop(ctx context.Context, q auth.Request, body wire.ClaimRequest)
 // instead.
 //
 // Source: atdd-kit, seeds 6.2, A43: a takeover was silent.
-func (d *Desk) Force(ctx context.Context, q auth.Request, body wire.ClaimRequest) (wire.ClaimsView, error) {
+func (d *Service) Force(ctx context.Context, q auth.Request, body wire.ClaimRequest) (wire.ClaimsView, error) {
 	k, err := d.keyIn(ctx, body)
 	if err != nil {
 		return wire.ClaimsView{}, err
@@ -275,7 +275,7 @@ func (d *Desk) Force(ctx context.Context, q auth.Request, body wire.ClaimRequest
 
 // forcible shows what would be forced: a claim of this log, or the mark of another
 // state directory.
-func (d *Desk) forcible(ctx context.Context, q auth.Request, k Key) (wire.ClaimsView, *MarkedError, error) {
+func (d *Service) forcible(ctx context.Context, q auth.Request, k Key) (wire.ClaimsView, *MarkedError, error) {
 	v := wire.ClaimsView{PIN: d.People.HasPIN()}
 	s, at, err := d.Peek(ctx, k)
 	if err != nil {

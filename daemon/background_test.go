@@ -4,7 +4,7 @@ import "testing"
 
 func TestNothingIsBegunBesideADaemonThatHasEnded(t *testing.T) {
 	t.Parallel()
-	var b beside
+	var b background
 	done, begun := make(chan struct{}), make(chan struct{})
 	b.Go(func() { close(done) })
 	b.Wait()
