@@ -365,10 +365,10 @@ func jsonKind(e ast.Expr) (string, []string) {
 	return "?", nil
 }
 
-// constants are the values of a string type in events/enum.go.
-func constants(t *testing.T, typ string) []string {
+// constants are the values of a string type in a file.
+func constants(t *testing.T, file, typ string) []string {
 	t.Helper()
-	f, err := parser.ParseFile(token.NewFileSet(), "events/enum.go", nil, 0)
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -394,12 +394,15 @@ func TestEveryHaltAndRefusalIsExplainedWithItsFix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, typ := range []string{"Halt", "Refusal"} {
-		all := constants(t, typ)
+	for typ, file := range map[string]string{"Halt": "events/halt.go", "Refusal": "events/enum.go"} {
+		all := constants(t, file, typ)
 		if len(all) == 0 {
-			t.Fatalf("events/enum.go has no %s", typ)
+			t.Fatalf("%s has no %s", file, typ)
 		}
 		for _, c := range all {
+			if typ == "Halt" && !slices.ContainsFunc(events.Halts(), func(f events.HaltFacts) bool { return string(f.Reason) == c }) {
+				t.Errorf("halt %s has no row in events.Halts", c)
+			}
 			if !strings.Contains(string(b), "\n| `"+c+"` | ") {
 				t.Errorf("docs/halts.md has no row for %s %s", strings.ToLower(typ), c)
 			}
@@ -414,8 +417,9 @@ func TestEveryHaltIsNamedWithItsExitCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, h := range constants(t, "Halt") {
-		code := rule.ExitCode(rule.StateHalted, events.Halt(h))
+	for _, f := range events.Halts() {
+		h := string(f.Reason)
+		code := rule.ExitCode(rule.StateHalted, f.Reason)
 		row := regexp.MustCompile(fmt.Sprintf(`(?m)^\| %d \| .*$`, code)).FindString(string(b))
 		if code != wire.ExitFailed && !regexp.MustCompile(`\b`+h+`\b`).MatchString(row) {
 			t.Errorf("the row of exit code %d does not name %s: %s", code, h, row)

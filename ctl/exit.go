@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"autopilot/events"
 	"autopilot/events/wire"
 )
 
@@ -23,13 +24,24 @@ func exits() []exitLine {
 		{wire.ExitUnreachable, "no daemon answers"},
 		{wire.ExitTimedOut, "timed out"},
 		{wire.ExitDenied, "denied: what an agent, a gate, a chat or a key of others may not do"},
-		{wire.ExitRail, "halted by a rail: sameness, stuck, signature, plan, drift, log-integrity, gate-unverifiable, foreign-change, claim-lost, git"},
-		{wire.ExitLimit, "halted by a limit, a kill switch or on request: iterations, cycles, hours, cost, tokens, turns, noop, agent-lost, agent-hung, agent-failed, stall-timeout, spiral, failed-wave, carryover-too-high, stopped"},
-		{wire.ExitWaiting, "waiting for a limit or a back-off (only from wait), or halted instead of waiting: limit"},
-		{wire.ExitPerson, "needs a person: needs-person, unproven, entry, expired, auth-failed, billing, workspace-gone, rebooted (apctl why), a question (apctl answer), trust (apctl trust), or a choice (apctl peer check)"},
+		{wire.ExitRail, "halted by a rail: " + halts(events.HaltsByRail)},
+		{wire.ExitLimit, "halted by a limit, a kill switch or on request: " + halts(events.HaltsByLimit)},
+		{wire.ExitWaiting, "waiting for a limit or a back-off (only from wait), or halted instead of waiting: " + halts(events.HaltsAtWait)},
+		{wire.ExitPerson, "needs a person: " + halts(events.HaltsForPerson) + " (apctl why), a question (apctl answer), trust (apctl trust), or a choice (apctl peer check)"},
 		{wire.ExitCancelled, "cancelled"},
 		{wire.ExitInterrupted, "interrupted: apctl left, the run goes on"},
 	}
+}
+
+// halts lists the reasons of a class.
+func halts(class events.HaltClass) string {
+	var names []string
+	for _, h := range events.Halts() {
+		if h.Class == class {
+			names = append(names, string(h.Reason))
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // exitOf is the exit code for an answer of the daemon.

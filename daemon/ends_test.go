@@ -191,17 +191,17 @@ var shownElsewhere = map[string]string{
 	"refused:tree-changed":      "run_test.go#TestGatesThatAlwaysChangeRecordedFilesAreRefused",
 	"refused:setup-failed":      "clean_test.go#TestASetUpThatFailsRefusesTheRun",
 	"halted:log-integrity":      "tamper_test.go#TestTamperMatrix",
-	"halted:tokens":             "engine/limit_test.go#TestNextKeepsToLimitsAndWaitsForThem",
+	"halted:tokens":             "run/engine/limit_test.go#TestNextKeepsToLimitsAndWaitsForThem",
 	"halted:cost":               "../cmd/apctl/testdata/script/usage.txtar",
-	"halted:turns":              "engine/phase_test.go#TestPhasesFollowTheirGates",
+	"halted:turns":              "run/engine/phase_test.go#TestPhasesFollowTheirGates",
 	"halted:limit":              "accounts_test.go#TestARunThatDoesNotWaitHaltsAtALimit",
 	"halted:auth-failed":        "accounts_test.go#TestARefusedLoginHaltsEveryRunOnceAndAResumeTriesAgain",
-	"halted:billing":            "engine/limit_test.go#TestNextKeepsToLimitsAndWaitsForThem",
+	"halted:billing":            "run/engine/limit_test.go#TestNextKeepsToLimitsAndWaitsForThem",
 	"halted:agent-lost":         "run_test.go#TestAnAgentThatCannotKillItsSupervisorIsNotLost",
 	"halted:git":                "gitrules_test.go#TestAPushThatIsNotAllowedHaltsAtOnceAndIsNamed",
 	"halted:agent-hung":         "timeout_test.go#TestAnAgentThatAlwaysHangsHaltsAfterTheSecond",
-	"halted:agent-failed":       "engine/next_test.go#TestNextNamesTheOneThingToDo",
-	"halted:stall-timeout":      "engine/kill_test.go#TestAKillSwitchHaltsAtOnce",
+	"halted:agent-failed":       "run/engine/next_test.go#TestNextNamesTheOneThingToDo",
+	"halted:stall-timeout":      "run/engine/kill_test.go#TestAKillSwitchHaltsAtOnce",
 	"halted:internal":           "look_test.go#TestARunWhoseWorkflowCannotBeReadIsHalted",
 	"halted:rebooted":           "reboot_test.go#TestARunThatWasLiveBeforeAReboot",
 	"halted:foreign-change":     "foreign_test.go#TestWhatAPersonDoesBetweenTwoIterationsHaltsTheRunWithTheFilesNamed",
@@ -217,6 +217,9 @@ func ends(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	var out []string
+	for _, h := range events.Halts() {
+		out = append(out, "halted:"+string(h.Reason))
+	}
 	ast.Inspect(f, func(n ast.Node) bool {
 		v, ok := n.(*ast.ValueSpec)
 		if !ok || v.Type == nil || len(v.Values) == 0 {
@@ -224,7 +227,7 @@ func ends(t *testing.T) []string {
 		}
 		kind, _ := v.Type.(*ast.Ident)
 		lit, ok := v.Values[0].(*ast.BasicLit)
-		prefix, known := map[string]string{"Halt": "halted:", "End": "", "Refusal": "refused:"}[kind.Name]
+		prefix, known := map[string]string{"End": "", "Refusal": "refused:"}[kind.Name]
 		if ok && known {
 			word, err := strconv.Unquote(lit.Value)
 			if err != nil {

@@ -298,53 +298,6 @@ const (
 	StopCancel         StopMode = "cancel"    // end the agent, record its tree, end as cancelled
 )
 
-// Halt is the reason of a halt.
-type Halt string
-
-// The reasons of halts: rails, then limits and kill switches, then people.
-const (
-	HaltDrift        Halt = "drift"
-	HaltLogIntegrity Halt = "log-integrity"
-	HaltSameness     Halt = "sameness"
-	HaltStuck        Halt = "stuck"
-	HaltSignature    Halt = "signature"
-	HaltUnverifiable Halt = "gate-unverifiable"
-	HaltPlan         Halt = "plan"           // the plan came back unchanged too often
-	HaltForeign      Halt = "foreign-change" // somebody else has changed the work tree
-	HaltClaimLost    Halt = "claim-lost"     // another has the work tree now
-	HaltUnproven     Halt = "unproven"       // all passes, but so do the files of the start
-	HaltGit          Halt = "git"            // a push, or lost history, that the run does not allow
-
-	HaltIterations  Halt = "iterations"
-	HaltCycles      Halt = "cycles" // ways back to an earlier phase
-	HaltHours       Halt = "hours"
-	HaltTokens      Halt = "tokens"
-	HaltCost        Halt = "cost"
-	HaltTurns       Halt = "turns"
-	HaltLimit       Halt = "limit"       // a limit that the run was told not to wait for
-	HaltAuthFailed  Halt = "auth-failed" // of the account: every run of it is halted
-	HaltBilling     Halt = "billing"     // ditto
-	HaltNoop        Halt = "noop"
-	HaltAgentLost   Halt = "agent-lost"
-	HaltAgentHung   Halt = "agent-hung" // it showed no sign of life, more than once in a row
-	HaltAgentFailed Halt = "agent-failed"
-	HaltStopped     Halt = "stopped"
-
-	// The kill switches that look at a session when it has ended.
-	HaltStall      Halt = "stall-timeout"
-	HaltSpiral     Halt = "spiral"
-	HaltFailedWave Halt = "failed-wave"
-	HaltCarryover  Halt = "carryover-too-high"
-
-	HaltInternal Halt = "internal" // the daemon could not do its own part; the error says which
-
-	HaltNeedsPerson   Halt = "needs-person"
-	HaltRebooted      Halt = "rebooted"       // the host booted anew, and the user wants to be asked first
-	HaltEntry         Halt = "entry"          // a phase cannot begin: what it needs is not there
-	HaltExpired       Halt = "expired"        // nobody answered in time
-	HaltWorkspaceGone Halt = "workspace-gone" // needs a person to bring it back
-)
-
 // End is the state that a run ends in.
 type End string
 

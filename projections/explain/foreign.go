@@ -13,18 +13,24 @@ import (
 
 // This file words what others have done to the work tree of a run.
 
-// haltedByOthers words the halts that somebody else has caused.
-func haltedByOthers(l events.Language, h events.RunHalted) string {
-	switch {
-	case h.Reason == events.HaltClaimLost:
-		return say(l, "halted: another has its work tree now, which nobody kept while no daemon was there",
-			"停止: デーモンがいない間に、作業ツリーはほかの実行またはセッションのものになりました")
-	case h.Files == "":
+// foreign says what somebody else has done to the work tree.
+func foreign(l events.Language, _ run.State, h events.RunHalted) string {
+	if h.Files == "" {
 		return say(l, "halted: somebody else has moved HEAD of the work tree after iteration %d, while the run was live",
 			"停止: イテレーション %d の後、実行中に、ほかの誰かが作業ツリーの HEAD を動かしました", h.Iteration)
 	}
 	return say(l, "halted: somebody else has changed %[2]s in the work tree while the run was live, in or after iteration %[1]d",
 		"停止: 実行中(イテレーション %[1]d 以降)に、ほかの誰かが作業ツリーの %[2]sを変更しました", h.Iteration, phrase.Counted(l, int(h.Used), "file", "ファイル"))
+}
+
+// afterForeign are the commands for a run whose work tree others have changed.
+func afterForeign(l events.Language, handle string, s run.State) []wire.NextCommand {
+	next := commands(fmt.Sprintf("apctl diff %s %d..now", handle, s.Halt.Iteration), say(l, "what has changed since it recorded its work", "記録以降の変更内容"),
+		"apctl resume "+handle, say(l, "go on with the work tree as it is now", "作業ツリーを今のまま受け入れて続ける"))
+	if s.Halt.Files == "" {
+		return next
+	}
+	return append(next, commands(fmt.Sprintf("apctl restore %s %d", handle, s.Halt.Iteration), say(l, "or first go back to its own work; what is there now is kept", "または先に自身の作業へ戻す。今の内容は保存される"))...)
 }
 
 // beside says that a run which is done has work of others in it.
@@ -49,20 +55,6 @@ func Others(l events.Language, h events.RunHalted, by, was, is string) []string 
 		out = append(out, say(l, "HEAD was %s, and is %s now", "HEAD は %s から %s に動きました", was, is))
 	}
 	return out
-}
-
-// afterOthers are the commands for a run whose work tree others have changed, or have.
-func afterOthers(l events.Language, handle string, h events.RunHalted) []wire.NextCommand {
-	resume := "apctl resume " + handle
-	if h.Reason == events.HaltClaimLost {
-		return commands("apctl peer claims", say(l, "who has its work tree", "作業ツリーの所有者"), resume, say(l, "go on, once that has ended", "終わったら続ける"))
-	}
-	next := commands(fmt.Sprintf("apctl diff %s %d..now", handle, h.Iteration), say(l, "what has changed since it recorded its work", "記録以降の変更内容"),
-		resume, say(l, "go on with the work tree as it is now", "作業ツリーを今のまま受け入れて続ける"))
-	if h.Files == "" {
-		return next
-	}
-	return append(next, commands(fmt.Sprintf("apctl restore %s %d", handle, h.Iteration), say(l, "or first go back to its own work; what is there now is kept", "または先に自身の作業へ戻す。今の内容は保存される"))...)
 }
 
 // foreignSeen says that another session is at work in the work tree.

@@ -31,8 +31,7 @@ func atLimit(s run.State) string {
 }
 
 // haltedHung words a halt after agents that hung.
-func haltedHung(s run.State, h events.RunHalted) string {
-	l := s.Facts.Language
+func haltedHung(l events.Language, s run.State, h events.RunHalted) string {
 	out, limit := say(l, "halted: the agent hung %d times in a row, without output, CPU time or a changed file", "停止: エージェントが %d 回続けてハングしました(出力、CPU 使用、ファイル変更なし)", h.Limit), s.Last.Start.IdleMS
 	if h.Gate != "" {
 		out, limit = say(l, "halted: the agent that looks for gate %s hung %d times in a row, without output, CPU time or a changed file",

@@ -11,8 +11,7 @@ import (
 )
 
 // spent says which of the run's own limits was reached.
-func spent(s run.State, h events.RunHalted) string {
-	l := s.Facts.Language
+func spent(l events.Language, s run.State, h events.RunHalted) string {
 	unknown := h.Reason == events.HaltCost && s.Loop.Unpriced > 1 || h.Reason == events.HaltTokens && s.Loop.Unfed > 1
 	if unknown && h.Used < h.Limit {
 		return say(l, "halted: two agents in a row did not tell what they used, so a limit of %s cannot be kept",
@@ -22,7 +21,7 @@ func spent(s run.State, h events.RunHalted) string {
 		phrase.Amount(l, h.Reason, h.Used), phrase.Amount(l, h.Reason, h.Limit))
 }
 
-func accountFailed(l events.Language, h events.RunHalted) string {
+func accountFailed(l events.Language, _ run.State, h events.RunHalted) string {
 	what := say(l, "halted: the provider does not accept the agent's login", "停止: プロバイダーがエージェントのログインを受け付けません")
 	if h.Reason == events.HaltBilling {
 		what = say(l, "halted: the provider wants to be paid before it goes on", "停止: 続けるにはプロバイダーへの支払いが必要です")

@@ -39,45 +39,14 @@ func Needs(s run.State, now time.Time) string {
 	if s.Status != run.Halted || s.Halt == nil {
 		return ""
 	}
-	switch s.Halt.Reason {
-	case events.HaltNeedsPerson:
-		return needsOf(s.Last.Agent)
-	case events.HaltLimit:
-		if s.Waiting == nil || s.Waiting.UntilMS <= now.UnixMilli() {
-			return LimitEnded
-		}
-		return ""
-	case events.HaltAuthFailed:
-		return NeedsLogin
-	case events.HaltBilling:
-		return NeedsPayment
-	case events.HaltDrift:
-		return NeedsRepair
-	case events.HaltGit:
-		return NeedsGit
-	case events.HaltLogIntegrity:
-		return NeedsLog
-	case events.HaltRebooted:
-		return NeedsReboot
-	case events.HaltWorkspaceGone, events.HaltClaimLost:
-		return NeedsWorkspace
-	case events.HaltForeign:
-		return NeedsLook
-	case events.HaltUnproven:
-		return NeedsProof
-	case events.HaltAgentFailed:
-		return NeedsAgent
-	case events.HaltUnverifiable:
-		return NeedsGate
-	case events.HaltEntry, events.HaltExpired:
-		return NeedsAnswer
-	default:
-		return ""
+	if needs := haltOf(s.Halt.Reason).needs; needs != nil {
+		return needs(s, now)
 	}
+	return ""
 }
 
-func needsOf(a events.AgentEnded) string {
-	switch {
+func needsOf(s run.State, _ time.Time) string {
+	switch a := s.Last.Agent; {
 	case a.Question != "" && a.Claim != events.ClaimBlocked:
 		return NeedsAnswer
 	case a.Result == events.ResultNeedsPermission:
@@ -90,13 +59,13 @@ func needsOf(a events.AgentEnded) string {
 // proves its work was changed, it did in git what is not allowed, or its work is to be
 // accepted without a proof.
 func Proves(s run.State) bool {
-	return s.Status == run.Halted && s.Halt != nil && (Lapsed(s.Halt.Reason) || s.Halt.Reason == events.HaltUnproven)
+	return s.Status == run.Halted && s.Halt != nil && (Lapsed(s.Halt.Reason) || s.Halt.Reason.Facts().Resume == events.ResumeEither)
 }
 
 // Lapsed says of a halt that a person has to prove who they are before the run goes on,
 // whatever they have found.
 func Lapsed(reason events.Halt) bool {
-	return reason == events.HaltDrift || reason == events.HaltGit
+	return reason.Facts().Resume == events.ResumeProven
 }
 
 // Waits says that a live run waits for something.

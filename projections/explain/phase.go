@@ -73,27 +73,6 @@ func looked(l events.Language, d events.RoleEnded) string {
 	return line
 }
 
-// haltedBetween words the halts that only runs of more than one phase have.
-func haltedBetween(s run.State, h events.RunHalted) string {
-	l := s.Facts.Language
-	switch h.Reason {
-	case events.HaltCycles:
-		return say(l, "halted: the work was sent back %s, and gate %s still does not pass", "停止: 作業を %s差し戻しましたが、ゲート %s がまだ通りません",
-			times(l, int(h.Limit)), firstOpen(s))
-	case events.HaltPlan:
-		return say(l, "halted: gate %s sent the same plan back %s", "停止: ゲート %s が同じ計画を %s差し戻しました", h.Gate, times(l, int(h.Limit)))
-	case events.HaltEntry:
-		return say(l, "halted: phase %s cannot begin, as gate %s does not pass", "停止: フェーズ %s を開始できません。ゲート %s が通りません", h.Phase, h.Gate)
-	case events.HaltExpired:
-		if h.Gate == "" {
-			return say(l, "halted: nobody answered the question of the agent in time", "停止: エージェントの質問に期限までの回答がありませんでした")
-		}
-		return say(l, "halted: nobody answered at gate %s in time", "停止: ゲート %s に期限までの回答がありませんでした", h.Gate)
-	default:
-		return say(l, "halted: %s", "停止: %s", h.Reason)
-	}
-}
-
 // lastLook is the latest session at a gate at which none gave a result that
 // counts.
 func lastLook(s run.State, gate events.Name) (events.RoleEnded, bool) {

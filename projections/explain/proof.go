@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"autopilot/events"
+	"autopilot/events/wire"
 	"autopilot/projections/phrase"
 	"autopilot/projections/rule"
 	"autopilot/projections/run"
@@ -37,8 +38,7 @@ func neverFailed(s run.State, h events.RunHalted) (events.GateResult, bool) {
 
 // unverifiable: nobody could look, the tests were never seen red, or a gate could
 // not be run.
-func unverifiable(s run.State, h events.RunHalted) string {
-	l := s.Facts.Language
+func unverifiable(l events.Language, s run.State, h events.RunHalted) string {
 	if look, ok := lastLook(s, h.Gate); ok {
 		return say(l, "halted: at gate %s no session of %s says anything that counts: %s", "停止: ゲート %s で、%s のセッションから有効な結果が得られません: %s",
 			h.Gate, look.Role, voidWords(l, look.Void))
@@ -52,4 +52,13 @@ func unverifiable(s run.State, h events.RunHalted) string {
 			"停止: ほかはすべて合格しましたが、ゲート %s によると、実装前にテストが失敗した記録がありません。証明するには、実装のないコミットにテストを置き、その後に実装を戻す必要があります", h.Gate)
 	}
 	return say(l, "halted: gate %s cannot be run, so nothing can be proven", "停止: ゲート %s を実行できないため、何も証明できません", h.Gate)
+}
+
+// afterUnverifiable are the commands for a run that needs more runs of its tests, or
+// another gate.
+func afterUnverifiable(l events.Language, handle string, s run.State) []wire.NextCommand {
+	if _, few := neverFailed(s, *s.Halt); few {
+		return commands("apctl cancel "+handle, say(l, "close it; then start a new run, with more runs of the tests", "取り消し、テストの回数を増やして新しく実行する"), "apctl diff "+handle, soFar(l))
+	}
+	return goOnWithFindings(l, handle)
 }

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"fmt"
 	"strings"
 
 	"autopilot/events"
@@ -63,48 +62,4 @@ func joins(s run.State) []wire.NextCommand {
 	h, l := s.Facts.Handle, s.Facts.Language
 	return commands("apctl session join "+h, say(l, "drive it from a chat", "チャットから担当する"),
 		"apctl watch "+h, say(l, "follow it", "経過を見る"), "apctl stop "+h, say(l, "stop it", "停止する"))
-}
-
-// killed words the halt of a kill switch that looks at a session, with the
-// numbers that were compared.
-func killed(l events.Language, h events.RunHalted) string {
-	switch h.Reason {
-	case events.HaltStall:
-		return say(l, "halted: nothing moved for %[1]s before the session of iteration %[2]d ended, and %[3]s is a stall",
-			"停止: イテレーション %[2]d のセッションは終了前に %[1]s 動きがありませんでした(%[3]s で停滞とみなします)",
-			short(h.Used*1000), h.Iteration, short(h.Limit*1000))
-	case events.HaltSpiral:
-		return say(l, "halted: the session of iteration %d tells of %d in a spiral, and one is enough",
-			"停止: イテレーション %d のセッションから堂々巡りの報告が %d 件あります(1 件で停止)", h.Iteration, h.Used)
-	case events.HaltCarryover:
-		return say(l, "halted: the session of iteration %[1]d left %[2]d of %[3]s, more than %[4]d %%",
-			"停止: イテレーション %[1]d のセッションは、予定した課題 %[3]sのうち %[2]d 件を残しました(%[4]d %% 超)",
-			h.Iteration, h.Used, phrase.Counted(l, int(h.Of), "planned issue", "件"), h.Limit)
-	default:
-		if h.Used == 0 {
-			return say(l, "halted: the session of iteration %d failed, and did not tell how it went",
-				"停止: イテレーション %d のセッションが失敗し、結果の報告もありません", h.Iteration)
-		}
-		return say(l, "halted: the session of iteration %d tells of %d failed, and one is enough",
-			"停止: イテレーション %d のセッションから失敗の報告が %d 件あります(1 件で停止)", h.Iteration, h.Used)
-	}
-}
-
-// afterKill is the recovery that belongs to a kill switch.
-//
-// Source: session-orchestrator, seeds 2.1.4.
-func afterKill(l events.Language, h string, reason events.Halt) []wire.NextCommand {
-	diff, logs := "apctl diff "+h, "apctl logs "+h
-	goOn, done := say(l, "go on", "続ける"), say(l, "what it has done", "行った作業")
-	resume := func(what string) string { return fmt.Sprintf("apctl resume %s -m '%s'", h, what) }
-	switch reason {
-	case events.HaltStall:
-		return commands(logs, say(l, "what it printed last, before nothing moved", "停滞前の最後の出力"), "apctl resume "+h, goOn)
-	case events.HaltSpiral:
-		return commands(diff, say(l, "look at it yourself: it goes round in circles", "自分で確認する。堂々巡りしている"), resume("WHAT TO REVERT, AND A SMALLER STEP"), goOn)
-	case events.HaltCarryover:
-		return commands(diff, done, resume("WHAT TO LEAVE OUT"), say(l, "go on with less to do", "範囲を減らして続ける"))
-	default:
-		return commands(logs, say(l, "find the cause", "原因を探す"), diff, done, resume("THE CAUSE, AND WHAT TO DO"), goOn)
-	}
 }

@@ -31,21 +31,16 @@ func ExitCode(state string, halt events.Halt) int {
 }
 
 func haltCode(halt events.Halt) int {
-	switch halt {
-	case events.HaltNeedsPerson, events.HaltRebooted, events.HaltWorkspaceGone, events.HaltAuthFailed, events.HaltBilling,
-		events.HaltEntry, events.HaltExpired, events.HaltUnproven:
+	switch halt.Facts().Class {
+	case events.HaltsForPerson:
 		return wire.ExitPerson
-	case events.HaltLimit:
+	case events.HaltsAtWait:
 		return wire.ExitWaiting
-	case events.HaltInternal:
+	case events.HaltsByDaemon:
 		return wire.ExitFailed
-	case events.HaltIterations, events.HaltHours, events.HaltNoop, events.HaltAgentLost, events.HaltAgentHung,
-		events.HaltAgentFailed, events.HaltStopped, events.HaltTokens, events.HaltCost, events.HaltTurns, events.HaltCycles,
-		events.HaltStall, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover:
+	case events.HaltsByLimit:
 		return wire.ExitLimit
-	case events.HaltDrift, events.HaltLogIntegrity, events.HaltSameness, events.HaltStuck,
-		events.HaltSignature, events.HaltUnverifiable, events.HaltPlan, events.HaltForeign, events.HaltClaimLost, events.HaltGit:
-		return wire.ExitRail
+	case events.HaltsByRail:
 	}
 	return wire.ExitRail
 }

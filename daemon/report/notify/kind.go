@@ -59,11 +59,7 @@ func Names() []string {
 
 // KindOf says what an event of a run is told as, if at all:
 //
-//	run.halted  needs-person, rebooted, workspace-gone,
-//	            auth-failed, billing                       needs_person
-//	            agent-lost, internal                       died
-//	            stopped                                    nothing: a person asked for it
-//	            every other reason                         halted
+//	run.halted  as events.HaltFacts say of its reason
 //	run.ended   done, already-green, ended                 done
 //	            failed, refused                            halted
 //	            cancelled                                  nothing: a person asked for it
@@ -103,20 +99,14 @@ func KindOf(d events.Data) (Kind, bool) {
 }
 
 func ofHalt(reason events.Halt) (Kind, bool) {
-	switch reason {
-	case events.HaltNeedsPerson, events.HaltRebooted, events.HaltWorkspaceGone, events.HaltAuthFailed, events.HaltBilling,
-		events.HaltEntry, events.HaltExpired, events.HaltUnproven:
+	switch reason.Facts().News {
+	case events.NewsNeedsPerson:
 		return NeedsPerson, true
-	case events.HaltAgentLost, events.HaltInternal:
+	case events.NewsDied:
 		return Died, true
-	case events.HaltStopped:
+	case events.NewsNone:
 		return "", false
-	case events.HaltDrift, events.HaltLogIntegrity, events.HaltSameness, events.HaltStuck, events.HaltSignature,
-		events.HaltUnverifiable, events.HaltIterations, events.HaltHours, events.HaltNoop, events.HaltAgentHung, events.HaltAgentFailed,
-		events.HaltTokens, events.HaltCost, events.HaltTurns, events.HaltLimit, events.HaltCycles, events.HaltPlan,
-		events.HaltStall, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover:
-	case events.HaltForeign, events.HaltClaimLost, events.HaltGit:
-		return NeedsPerson, true
+	case events.NewsHalted:
 	}
 	return Halted, true
 }

@@ -283,8 +283,7 @@ func strength(m events.StopMode) int {
 	return 0
 }
 
-// decideResume: a rail or a spent budget would halt the run again at once, so
-// it needs a person's findings.
+// decideResume takes what the reason of the halt needs.
 func decideResume(s run.State, c Resume, now time.Time) (events.Data, error) {
 	switch s.Status {
 	case run.None, run.Over:
@@ -296,26 +295,23 @@ func decideResume(s run.State, c Resume, now time.Time) (events.Data, error) {
 	if u := s.Facts.Limits.UntilMS; u > 0 && !now.Before(time.UnixMilli(u)) {
 		return nil, ErrPastUntil
 	}
-	switch s.Halt.Reason {
-	case events.HaltDrift, events.HaltGit:
-		if c.Assurance.Level() < events.AssuredTTY.Level() {
+	proven, findings := c.Assurance.Level() >= events.AssuredTTY.Level(), c.Note != "" || c.Findings != ""
+	switch s.Halt.Reason.Facts().Resume {
+	case events.ResumeNever:
+		return nil, ErrBrokenLog
+	case events.ResumeProven:
+		if !proven {
 			return nil, ErrDrift
 		}
-	case events.HaltLogIntegrity:
-		return nil, ErrBrokenLog
-	case events.HaltSameness, events.HaltStuck, events.HaltSignature, events.HaltIterations,
-		events.HaltHours, events.HaltCost, events.HaltTokens, events.HaltTurns, events.HaltNeedsPerson, events.HaltUnverifiable,
-		events.HaltCycles, events.HaltPlan, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover:
-		if c.Note == "" && c.Findings == "" {
+	case events.ResumeWithNote:
+		if !findings {
 			return nil, ErrNeedsNote
 		}
-	case events.HaltNoop, events.HaltAgentLost, events.HaltAgentHung, events.HaltAgentFailed, events.HaltStopped,
-		events.HaltInternal, events.HaltRebooted, events.HaltWorkspaceGone, events.HaltLimit, events.HaltAuthFailed,
-		events.HaltBilling, events.HaltEntry, events.HaltExpired, events.HaltStall, events.HaltForeign, events.HaltClaimLost:
-	case events.HaltUnproven:
-		if c.Note == "" && c.Findings == "" && c.Assurance.Level() < events.AssuredTTY.Level() {
+	case events.ResumeEither:
+		if !findings && !proven {
 			return nil, ErrUnproven
 		}
+	case events.ResumeFreely:
 	}
 	return events.RunResumed{
 		Note: c.Note, Findings: c.Findings, Count: c.Count, Phase: c.Phase, Assurance: c.Assurance,

@@ -86,76 +86,81 @@ func (q *view) halted(reason events.Halt) events.RunHalted {
 	h := events.RunHalted{
 		Reason: reason, Phase: q.Loop.Phase, Iteration: q.Loop.Iteration, Tree: q.Last.Tree,
 	}
-	switch reason {
-	case events.HaltDrift:
-		h.Gate, h.Files = named(q.Last.Results, rule.Broken)
-		if h.Gate == "" {
-			h.Gate, h.Files = named(q.Last.Results, failed)
-		}
-	case events.HaltGit:
-		h.Gate, h.Files = named(q.Last.Results, func(r events.GateResult) bool { return r.Kind == events.GateGit })
-	case events.HaltForeign:
-		h.Files, h.By, h.Used = q.Foreign.Files, q.Foreign.By, int64(q.Foreign.Count)
-	case events.HaltClaimLost:
-		h.By = q.Stopping.By
-	case events.HaltUnproven:
-		h.Gate, h.Files = named(q.Last.Results, elsewhere)
-	case events.HaltUnverifiable:
-		h.Gate, h.Files = named(q.Last.Results, func(r events.GateResult) bool {
-			return r.Verdict == events.Unverifiable || rule.NeverRed(r)
-		})
-	case events.HaltSameness, events.HaltStuck, events.HaltSignature:
-		m, _ := q.match(reason)
-		h.Iterations, h.Value = m.Iterations, m.Value
-	case events.HaltIterations:
-		h.Limit = int64(q.iterations())
-	case events.HaltCycles:
-		h.Limit = int64(q.flow.Limits.Cycles)
-	case events.HaltPlan:
-		h.Gate, _ = named(q.Last.Results, failed)
-		h.Limit, h.Value = int64(q.flow.Rails.Plan.Cycles), q.plan()
-	case events.HaltEntry:
-		h.Gate, h.Files = named(q.Last.Results, failed)
-	case events.HaltExpired:
-		h.Gate, h.Question = q.Question.Gate, q.Question.Text
-	case events.HaltHours, events.HaltCost, events.HaltTokens, events.HaltTurns:
-		h.Limit, h.Used = q.budget(reason)
-	case events.HaltAuthFailed, events.HaltBilling:
-		h.Account = q.AccountOf(q.Last.Start)
-	case events.HaltStall, events.HaltSpiral, events.HaltFailedWave, events.HaltCarryover:
-		_, r, _ := rule.Killed(q.Last.Results)
-		h.Gate, h.Used, h.Of, h.Limit = r.Gate, r.Used, r.Of, r.Limit
-	case events.HaltNoop:
-		h.Limit = int64(q.Loop.Noops)
-	case events.HaltAgentLost:
-		h.Limit = int64(q.Loop.Losses)
-	case events.HaltAgentHung:
-		h.Limit, h.Used = int64(q.Loop.Hung), q.Last.Said.SilentMS
-		if q.roleHung() {
-			h.Limit, h.Gate = int64(rule.HungLooks(q.Looks)), q.Looks[len(q.Looks)-1].Gate
-		}
-	case events.HaltNeedsPerson:
-		h.Question = q.Last.Agent.Question
-	case events.HaltLogIntegrity, events.HaltAgentFailed, events.HaltStopped,
-		events.HaltInternal, events.HaltRebooted, events.HaltWorkspaceGone, events.HaltLimit:
+	if find, ok := evidence[reason]; ok {
+		find(q, &h)
 	}
 	return h
 }
 
-// budget is what a run may use of what a halt is about, and what it has used. Hours have
-// no second number.
-func (q *view) budget(reason events.Halt) (limit, used int64) {
-	limits, loop := q.Facts.Limits, q.Loop.Used
-	switch reason {
-	case events.HaltCost:
-		return limits.MicroUSD, loop.MicroUSD
-	case events.HaltTokens:
-		return limits.Tokens, loop.Tokens()
-	case events.HaltTurns:
-		return int64(limits.Turns), int64(loop.Turns)
-	default:
-		return limits.ActiveMS, 0
-	}
+// evidence has what settled a halt, for the reasons that have more than their name.
+var evidence = map[events.Halt]func(*view, *events.RunHalted){
+	events.HaltDrift: func(q *view, h *events.RunHalted) {
+		h.Gate, h.Files = named(q.Last.Results, rule.Broken)
+		if h.Gate == "" {
+			h.Gate, h.Files = named(q.Last.Results, failed)
+		}
+	},
+	events.HaltGit: func(q *view, h *events.RunHalted) {
+		h.Gate, h.Files = named(q.Last.Results, func(r events.GateResult) bool { return r.Kind == events.GateGit })
+	},
+	events.HaltForeign: func(q *view, h *events.RunHalted) {
+		h.Files, h.By, h.Used = q.Foreign.Files, q.Foreign.By, int64(q.Foreign.Count)
+	},
+	events.HaltClaimLost: func(q *view, h *events.RunHalted) { h.By = q.Stopping.By },
+	events.HaltUnproven:  func(q *view, h *events.RunHalted) { h.Gate, h.Files = named(q.Last.Results, elsewhere) },
+	events.HaltUnverifiable: func(q *view, h *events.RunHalted) {
+		h.Gate, h.Files = named(q.Last.Results, func(r events.GateResult) bool {
+			return r.Verdict == events.Unverifiable || rule.NeverRed(r)
+		})
+	},
+	events.HaltSameness:   (*view).matched,
+	events.HaltStuck:      (*view).matched,
+	events.HaltSignature:  (*view).matched,
+	events.HaltIterations: func(q *view, h *events.RunHalted) { h.Limit = int64(q.iterations()) },
+	events.HaltCycles:     func(q *view, h *events.RunHalted) { h.Limit = int64(q.flow.Limits.Cycles) },
+	events.HaltPlan: func(q *view, h *events.RunHalted) {
+		h.Gate, _ = named(q.Last.Results, failed)
+		h.Limit, h.Value = int64(q.flow.Rails.Plan.Cycles), q.plan()
+	},
+	events.HaltEntry:   func(q *view, h *events.RunHalted) { h.Gate, h.Files = named(q.Last.Results, failed) },
+	events.HaltExpired: func(q *view, h *events.RunHalted) { h.Gate, h.Question = q.Question.Gate, q.Question.Text },
+	events.HaltHours:   func(q *view, h *events.RunHalted) { h.Limit = q.Facts.Limits.ActiveMS },
+	events.HaltCost: func(q *view, h *events.RunHalted) {
+		h.Limit, h.Used = q.Facts.Limits.MicroUSD, q.Loop.Used.MicroUSD
+	},
+	events.HaltTokens: func(q *view, h *events.RunHalted) {
+		h.Limit, h.Used = q.Facts.Limits.Tokens, q.Loop.Used.Tokens()
+	},
+	events.HaltTurns: func(q *view, h *events.RunHalted) {
+		h.Limit, h.Used = int64(q.Facts.Limits.Turns), int64(q.Loop.Used.Turns)
+	},
+	events.HaltAuthFailed: func(q *view, h *events.RunHalted) { h.Account = q.AccountOf(q.Last.Start) },
+	events.HaltBilling:    func(q *view, h *events.RunHalted) { h.Account = q.AccountOf(q.Last.Start) },
+	events.HaltStall:      (*view).switched,
+	events.HaltSpiral:     (*view).switched,
+	events.HaltFailedWave: (*view).switched,
+	events.HaltCarryover:  (*view).switched,
+	events.HaltNoop:       func(q *view, h *events.RunHalted) { h.Limit = int64(q.Loop.Noops) },
+	events.HaltAgentLost:  func(q *view, h *events.RunHalted) { h.Limit = int64(q.Loop.Losses) },
+	events.HaltAgentHung: func(q *view, h *events.RunHalted) {
+		h.Limit, h.Used = int64(q.Loop.Hung), q.Last.Said.SilentMS
+		if q.roleHung() {
+			h.Limit, h.Gate = int64(rule.HungLooks(q.Looks)), q.Looks[len(q.Looks)-1].Gate
+		}
+	},
+	events.HaltNeedsPerson: func(q *view, h *events.RunHalted) { h.Question = q.Last.Agent.Question },
+}
+
+// matched names the iterations that a rail found equal.
+func (q *view) matched(h *events.RunHalted) {
+	m, _ := q.match(h.Reason)
+	h.Iterations, h.Value = m.Iterations, m.Value
+}
+
+// switched has what a kill switch compared.
+func (q *view) switched(h *events.RunHalted) {
+	_, r, _ := rule.Killed(q.Last.Results)
+	h.Gate, h.Used, h.Of, h.Limit = r.Gate, r.Used, r.Of, r.Limit
 }
 
 // elsewhere says that the files of the start pass a control as well.

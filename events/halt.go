@@ -1,0 +1,152 @@
+package events
+
+import "slices"
+
+// Halt is the reason of a halt.
+type Halt string
+
+// The reasons of halts: rails, then limits and kill switches, then people.
+const (
+	HaltDrift        Halt = "drift"
+	HaltLogIntegrity Halt = "log-integrity"
+	HaltSameness     Halt = "sameness"
+	HaltStuck        Halt = "stuck"
+	HaltSignature    Halt = "signature"
+	HaltUnverifiable Halt = "gate-unverifiable"
+	HaltPlan         Halt = "plan"           // the plan came back unchanged too often
+	HaltForeign      Halt = "foreign-change" // somebody else has changed the work tree
+	HaltClaimLost    Halt = "claim-lost"     // another has the work tree now
+	HaltUnproven     Halt = "unproven"       // all passes, but so do the files of the start
+	HaltGit          Halt = "git"            // a push, or lost history, that the run does not allow
+
+	HaltIterations  Halt = "iterations"
+	HaltCycles      Halt = "cycles" // ways back to an earlier phase
+	HaltHours       Halt = "hours"
+	HaltTokens      Halt = "tokens"
+	HaltCost        Halt = "cost"
+	HaltTurns       Halt = "turns"
+	HaltLimit       Halt = "limit"       // a limit that the run was told not to wait for
+	HaltAuthFailed  Halt = "auth-failed" // of the account: every run of it is halted
+	HaltBilling     Halt = "billing"     // ditto
+	HaltNoop        Halt = "noop"
+	HaltAgentLost   Halt = "agent-lost"
+	HaltAgentHung   Halt = "agent-hung" // it showed no sign of life, more than once in a row
+	HaltAgentFailed Halt = "agent-failed"
+	HaltStopped     Halt = "stopped"
+
+	// The kill switches that look at a session when it has ended.
+	HaltStall      Halt = "stall-timeout"
+	HaltSpiral     Halt = "spiral"
+	HaltFailedWave Halt = "failed-wave"
+	HaltCarryover  Halt = "carryover-too-high"
+
+	HaltInternal Halt = "internal" // the daemon could not do its own part; the error says which
+
+	HaltNeedsPerson   Halt = "needs-person"
+	HaltRebooted      Halt = "rebooted"       // the host booted anew, and the user wants to be asked first
+	HaltEntry         Halt = "entry"          // a phase cannot begin: what it needs is not there
+	HaltExpired       Halt = "expired"        // nobody answered in time
+	HaltWorkspaceGone Halt = "workspace-gone" // needs a person to bring it back
+)
+
+// HaltClass is a class of halts; each has an exit code of its own.
+type HaltClass string
+
+// The classes.
+const (
+	HaltsByRail    HaltClass = "rail"   // the work got nowhere, or its proof is not safe
+	HaltsByLimit   HaltClass = "limit"  // a limit, a kill switch or a request
+	HaltsAtWait    HaltClass = "wait"   // instead of waiting
+	HaltsForPerson HaltClass = "person" // only a person can change what is missing
+	HaltsByDaemon  HaltClass = "daemon"
+)
+
+// HaltNews says how a halt is told to people who do not look.
+type HaltNews string
+
+// The forms of news.
+const (
+	NewsHalted      HaltNews = "halted"
+	NewsNeedsPerson HaltNews = "needs-person"
+	NewsDied        HaltNews = "died"
+	NewsNone        HaltNews = "none" // a person asked for it
+)
+
+// HaltResume says what a person has to bring to resume a halted run. A rail or a
+// spent budget would halt it again at once, so it needs findings.
+type HaltResume string
+
+// The ways to resume.
+const (
+	ResumeFreely   HaltResume = "freely"
+	ResumeWithNote HaltResume = "note"   // a note or findings
+	ResumeProven   HaltResume = "proven" // proof at a terminal of who it is
+	ResumeEither   HaltResume = "either" // a note, findings, or that proof
+	ResumeNever    HaltResume = "never"
+)
+
+// HaltFacts are what holds of every halt of one reason. Its words are in
+// projections/explain, and its evidence in daemon/run/engine.
+type HaltFacts struct {
+	Reason Halt
+	Class  HaltClass
+	News   HaltNews
+	Resume HaltResume
+}
+
+// halts has one row for each reason, by class.
+var halts = []HaltFacts{
+	{HaltSameness, HaltsByRail, NewsHalted, ResumeWithNote},
+	{HaltStuck, HaltsByRail, NewsHalted, ResumeWithNote},
+	{HaltSignature, HaltsByRail, NewsHalted, ResumeWithNote},
+	{HaltPlan, HaltsByRail, NewsHalted, ResumeWithNote},
+	{HaltDrift, HaltsByRail, NewsHalted, ResumeProven},
+	{HaltLogIntegrity, HaltsByRail, NewsHalted, ResumeNever},
+	{HaltUnverifiable, HaltsByRail, NewsHalted, ResumeWithNote},
+	{HaltForeign, HaltsByRail, NewsNeedsPerson, ResumeFreely},
+	{HaltClaimLost, HaltsByRail, NewsNeedsPerson, ResumeFreely},
+	{HaltGit, HaltsByRail, NewsNeedsPerson, ResumeProven},
+
+	{HaltIterations, HaltsByLimit, NewsHalted, ResumeWithNote},
+	{HaltCycles, HaltsByLimit, NewsHalted, ResumeWithNote},
+	{HaltHours, HaltsByLimit, NewsHalted, ResumeWithNote},
+	{HaltCost, HaltsByLimit, NewsHalted, ResumeWithNote},
+	{HaltTokens, HaltsByLimit, NewsHalted, ResumeWithNote},
+	{HaltTurns, HaltsByLimit, NewsHalted, ResumeWithNote},
+	{HaltNoop, HaltsByLimit, NewsHalted, ResumeFreely},
+	{HaltAgentLost, HaltsByLimit, NewsDied, ResumeFreely},
+	{HaltAgentHung, HaltsByLimit, NewsHalted, ResumeFreely},
+	{HaltAgentFailed, HaltsByLimit, NewsHalted, ResumeFreely},
+	{HaltStall, HaltsByLimit, NewsHalted, ResumeFreely},
+	{HaltSpiral, HaltsByLimit, NewsHalted, ResumeWithNote},
+	{HaltFailedWave, HaltsByLimit, NewsHalted, ResumeWithNote},
+	{HaltCarryover, HaltsByLimit, NewsHalted, ResumeWithNote},
+	{HaltStopped, HaltsByLimit, NewsNone, ResumeFreely},
+
+	{HaltLimit, HaltsAtWait, NewsHalted, ResumeFreely},
+
+	{HaltNeedsPerson, HaltsForPerson, NewsNeedsPerson, ResumeWithNote},
+	{HaltUnproven, HaltsForPerson, NewsNeedsPerson, ResumeEither},
+	{HaltEntry, HaltsForPerson, NewsNeedsPerson, ResumeFreely},
+	{HaltExpired, HaltsForPerson, NewsNeedsPerson, ResumeFreely},
+	{HaltAuthFailed, HaltsForPerson, NewsNeedsPerson, ResumeFreely},
+	{HaltBilling, HaltsForPerson, NewsNeedsPerson, ResumeFreely},
+	{HaltWorkspaceGone, HaltsForPerson, NewsNeedsPerson, ResumeFreely},
+	{HaltRebooted, HaltsForPerson, NewsNeedsPerson, ResumeFreely},
+
+	{HaltInternal, HaltsByDaemon, NewsDied, ResumeFreely},
+}
+
+// Halts are all reasons, by class, each with its facts.
+func Halts() []HaltFacts { return slices.Clone(halts) }
+
+// Facts are those of a reason. An unknown one, of a newer daemon, is a rail: it must
+// not pass for done.
+func (h Halt) Facts() HaltFacts {
+	for _, f := range halts {
+		if f.Reason == h {
+			return f
+		}
+	}
+	return HaltFacts{h, HaltsByRail, NewsHalted, ResumeFreely}
+}

@@ -1,0 +1,95 @@
+package explain
+
+import (
+	"autopilot/events"
+	"autopilot/events/wire"
+	"autopilot/projections/run"
+)
+
+// personHalts are the halts that only a person can end.
+var personHalts = []halt{
+	{
+		reason: events.HaltNeedsPerson, says: blocked, needs: needsOf,
+		next: func(l events.Language, handle string, _ run.State) []wire.NextCommand {
+			return commands(resumeWith(handle, "ANSWER"), say(l, "answer it and go on", "回答して続ける"), "apctl diff "+handle, soFar(l))
+		},
+	},
+	{
+		reason: events.HaltUnproven, needs: person(NeedsProof),
+		says: always("halted as unproven: all gates pass, but they pass on the files of the start too; something that is not recorded turned them green, as an ignored file, an installed package, a service or the clock",
+			"停止(unproven): すべてのゲートは成功しましたが、開始時のファイルでも成功します。記録対象外の何かが変わっています"),
+		next: func(l events.Language, handle string, _ run.State) []wire.NextCommand {
+			return commands("apctl diff "+handle, say(l, "what the agent changed in the tree", "ツリー内の変更内容"),
+				"apctl resume "+handle, say(l, "accept it as done; it asks a person at a terminal", "完了として受け入れる。端末で担当者に確認する"),
+				differently(handle), say(l, "send the agent back to work", "エージェントに作業を続けさせる"))
+		},
+	},
+	{
+		reason: events.HaltEntry, needs: person(NeedsAnswer),
+		says: func(l events.Language, _ run.State, h events.RunHalted) string {
+			return say(l, "halted: phase %s cannot begin, as gate %s does not pass", "停止: フェーズ %s を開始できません。ゲート %s が通りません", h.Phase, h.Gate)
+		},
+		next: resumeWhen("when what it needs is there", "必要なものがそろったら"),
+	},
+	{
+		reason: events.HaltExpired, needs: person(NeedsAnswer),
+		says: func(l events.Language, _ run.State, h events.RunHalted) string {
+			if h.Gate == "" {
+				return say(l, "halted: nobody answered the question of the agent in time", "停止: エージェントの質問に期限までの回答がありませんでした")
+			}
+			return say(l, "halted: nobody answered at gate %s in time", "停止: ゲート %s に期限までの回答がありませんでした", h.Gate)
+		},
+		next: resumeWhen("ask again", "もう一度質問する"),
+	},
+	{
+		reason: events.HaltAuthFailed, says: accountFailed, needs: person(NeedsLogin),
+		next: func(l events.Language, handle string, _ run.State) []wire.NextCommand {
+			return commands("apctl agent check", say(l, "which login the agent has", "エージェントのログイン状態"),
+				"apctl resume "+handle, say(l, "when it has logged in again", "再ログインしたら"))
+		},
+	},
+	{
+		reason: events.HaltBilling, says: accountFailed, needs: person(NeedsPayment),
+		next: func(l events.Language, handle string, _ run.State) []wire.NextCommand {
+			return commands("apctl resume "+handle, say(l, "when the account has been paid for", "支払いが済んだら"),
+				"apctl usage", say(l, "what was used", "使用量"))
+		},
+	},
+	{
+		reason: events.HaltWorkspaceGone, needs: person(NeedsWorkspace),
+		says: func(l events.Language, _ run.State, h events.RunHalted) string {
+			if h.Value == events.GoneRepository {
+				return say(l, "halted: the repository of the workspace was removed or damaged; the files are there",
+					"停止: ワークスペースのリポジトリが削除されたか壊れています。ファイルは残っています")
+			}
+			return say(l, "halted: the workspace is gone", "停止: ワークスペースがありません")
+		},
+		next: func(l events.Language, handle string, s run.State) []wire.NextCommand {
+			if s.Halt.Value == events.GoneRepository {
+				return commands("apctl restore "+handle+" git", say(l, "brings the repository back as it was seen last; no file is changed", "リポジトリを最後に記録した状態へ戻す。ファイルは変更しない"),
+					"apctl resume "+handle, say(l, "when the repository is back", "リポジトリが戻ったら"))
+			}
+			return commands("apctl resume "+handle, say(l, "when the workspace is back", "ワークスペースが戻ったら"))
+		},
+	},
+	{
+		reason: events.HaltRebooted, needs: person(NeedsReboot),
+		says: always("halted: the host has booted anew, and after_reboot is ask", "停止: ホストが再起動しました(after_reboot は ask)"),
+		next: func(l events.Language, handle string, _ run.State) []wire.NextCommand {
+			return commands("apctl resume "+handle, say(l, "go on where it was", "中断した所から続ける"), "apctl diff "+handle, soFar(l))
+		},
+	},
+}
+
+// blocked says what the agent needs a person for.
+func blocked(l events.Language, s run.State, h events.RunHalted) string {
+	switch a := s.Last.Agent; {
+	case a.Question != "" && a.Claim != events.ClaimBlocked:
+		return say(l, "halted: the agent has a question after iteration %d", "停止: イテレーション %d の後、エージェントから質問があります", h.Iteration)
+	case a.Result == events.ResultNeedsPermission:
+		return say(l, "halted: the agent may not use the tools that it needs", "停止: エージェントに必要なツールの使用が許可されていません")
+	case a.Result == events.ResultNeedsHuman:
+		return say(l, "halted: the agent waits for a person in iteration %d", "停止: イテレーション %d で、エージェントが人の対応を待っています", h.Iteration)
+	}
+	return say(l, "halted: the agent says that it is blocked after iteration %d", "停止: イテレーション %d の後、エージェントは進めないと申告しています", h.Iteration)
+}
