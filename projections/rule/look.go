@@ -78,22 +78,22 @@ func last(looks []events.RoleEnded) events.RoleEnded {
 
 // approves says whether a result of a role lets its gate pass. Every term must
 // be there: what is not said is not approved.
+func approves(kind events.GateKind, o events.Opinion) bool {
+	approval, ok := approvals[kind]
+	return ok && approval(o)
+}
+
+// approvals are the terms of each kind at which roles look. An interview goes by
+// numbers: interviewed.
 //
 // Source: seeds 4.1.2 and 4.2 (consensus, review, qa), 3.4 (coverage).
-func approves(kind events.GateKind, o events.Opinion) bool {
-	switch kind {
-	case events.GateConsensus:
-		return o.Verdict == events.RulingApprove && o.Blocking == 0
-	case events.GateReview:
+var approvals = map[events.GateKind]func(events.Opinion) bool{
+	events.GateConsensus: func(o events.Opinion) bool { return o.Verdict == events.RulingApprove && o.Blocking == 0 },
+	events.GateReview: func(o events.Opinion) bool {
 		return o.Verdict == events.RulingApprove && o.Architecture == events.RulingClear && o.Findings == 0
-	case events.GateQA:
-		return o.Verdict == events.RulingPassed && o.Findings == 0
-	case events.GateCoverage:
-		return o.Covered > 0 && o.Uncovered == 0
-	case events.GateCommand, events.GateProtected, events.GateArtifact, events.GateRepeat, events.GateFlaky, events.GateRed, events.GateAnchor,
-		events.GateScope, events.GateInterview, events.GateApproval, events.GateSession, events.GateHoldout, events.GateControl, events.GateGit:
-	}
-	return false
+	},
+	events.GateQA:       func(o events.Opinion) bool { return o.Verdict == events.RulingPassed && o.Findings == 0 },
+	events.GateCoverage: func(o events.Opinion) bool { return o.Covered > 0 && o.Uncovered == 0 },
 }
 
 // Passes says that a gate lets its iteration pass. One that was skipped does only
@@ -101,17 +101,6 @@ func approves(kind events.GateKind, o events.Opinion) bool {
 func Passes(r events.GateResult) bool {
 	return r.Verdict == events.Pass || r.Verdict == events.Skipped &&
 		(r.Reason == events.ReasonDocsOnly || r.Reason == events.ReasonByPerson || r.Kind == events.GateControl)
-}
-
-// Looks says that sessions of roles look at gates of a kind.
-func Looks(kind events.GateKind) bool {
-	switch kind {
-	case events.GateConsensus, events.GateReview, events.GateQA, events.GateCoverage, events.GateInterview:
-		return true
-	case events.GateCommand, events.GateProtected, events.GateArtifact, events.GateRepeat, events.GateFlaky, events.GateRed, events.GateAnchor,
-		events.GateScope, events.GateApproval, events.GateSession, events.GateHoldout, events.GateControl, events.GateGit:
-	}
-	return false
 }
 
 // NeverRed says of a gate of kind red that the tests were not there before the work,

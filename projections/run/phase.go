@@ -268,7 +268,7 @@ func (s State) settled(r events.GateResult) events.GateResult {
 		return r
 	case r.Kind == events.GateApproval:
 		return approved(r, s.Answers)
-	case !rule.Looks(r.Kind):
+	case !r.Kind.Facts().Looks:
 		return r
 	}
 	if a, ok := s.skipped(r); ok {
@@ -340,7 +340,7 @@ func (s State) Due(but ...events.GateKind) (r events.GateResult, l rule.Look, ok
 			r, ok = g, true
 		}
 	}
-	if ok && rule.Looks(r.Kind) {
+	if ok && r.Kind.Facts().Looks {
 		l = rule.Looked(s.Gate(r.Gate), r.Set, s.Looks)
 	}
 	return r, l, ok

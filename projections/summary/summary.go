@@ -13,7 +13,6 @@ import (
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/phrase"
-	"autopilot/projections/rule"
 	"autopilot/projections/run"
 )
 
@@ -21,12 +20,12 @@ import (
 //
 // Source: oh-my-codex, seeds 4.1.2: the terminal report names each of them.
 const (
-	Clarification  = "clarification"
-	Plan           = "plan"
-	Implementation = "implementation"
-	Verification   = "verification"
-	Review         = "review"
-	QA             = "qa"
+	Clarification  = string(events.PartClarification)
+	Plan           = string(events.PartPlan)
+	Implementation = string(events.PartImplementation)
+	Verification   = string(events.PartVerification)
+	Review         = string(events.PartReview)
+	QA             = string(events.PartQA)
 )
 
 var order = []string{Clarification, Plan, Implementation, Verification, Review, QA}
@@ -172,39 +171,23 @@ func (f *Fold) before(d events.Gate) judged {
 
 // partOf is the part that a gate belongs to: by its kind, else as its phase does.
 func (f *Fold) partOf(kind events.GateKind, phase events.Name) string {
-	switch kind {
-	case events.GateInterview:
-		return Clarification
-	case events.GateConsensus:
-		return Plan
-	case events.GateReview:
-		return Review
-	case events.GateQA:
-		return QA
-	case events.GateCommand, events.GateRepeat, events.GateRed, events.GateCoverage, events.GateProtected, events.GateSession,
-		events.GateHoldout, events.GateControl, events.GateGit:
-		return Verification
-	case events.GateArtifact, events.GateScope, events.GateAnchor, events.GateApproval, events.GateFlaky: // what failed before the work
+	if part := kind.Facts().Part; part != "" {
+		return string(part)
 	}
 	return f.phasePart(phase)
 }
 
 // phasePart is the part that a phase is about.
 func (f *Fold) phasePart(phase events.Name) string {
-	has := func(kinds ...events.GateKind) bool {
-		return slices.ContainsFunc(f.s.Facts.Gates, func(g events.Gate) bool { return g.Phase == phase && slices.Contains(kinds, g.Kind) })
+	if phase == "" {
+		return Verification
+	}
+	for _, part := range []events.Part{events.PartPlan, events.PartReview, events.PartQA, events.PartClarification} {
+		if slices.ContainsFunc(f.s.Facts.Gates, func(g events.Gate) bool { return g.Phase == phase && g.Kind.Facts().Part == part }) {
+			return string(part)
+		}
 	}
 	switch {
-	case phase == "":
-		return Verification
-	case has(events.GateConsensus):
-		return Plan
-	case has(events.GateReview):
-		return Review
-	case has(events.GateQA):
-		return QA
-	case has(events.GateInterview):
-		return Clarification
 	case f.proves(phase):
 		return Verification
 	case f.afterProof(phase):
@@ -220,12 +203,9 @@ func (f *Fold) proves(phase events.Name) bool {
 	return slices.Contains(f.s.Facts.Proves, phase) || works && slices.ContainsFunc(f.gates, func(g judged) bool {
 		return g.phase == phase && f.s.Gate(g.Gate).Phase == ""
 	}) || slices.ContainsFunc(f.s.Facts.Gates, func(g events.Gate) bool {
-		return g.Phase == phase && slices.Contains(proofs, g.Kind)
+		return g.Phase == phase && g.Kind.Facts().Proves
 	})
 }
-
-// proofs are the kinds of gates that prove what was built.
-var proofs = []events.GateKind{events.GateCommand, events.GateRepeat, events.GateRed, events.GateCoverage, events.GateHoldout}
 
 // afterProof says that a phase was entered behind one that proves.
 func (f *Fold) afterProof(phase events.Name) bool {
@@ -269,7 +249,7 @@ func (f *Fold) view(g judged) wire.SummaryGate {
 	case g.Set == "":
 	case g.Reason == events.ReasonByPerson:
 		v.By = f.answered(g)
-	case rule.Looks(g.Kind):
+	case g.Kind.Facts().Looks:
 		v.By = f.looked(g)
 	case g.Kind == events.GateApproval:
 		v.By = f.answered(g)

@@ -26,12 +26,10 @@ type asked struct {
 }
 
 // runs says that a command has to be run for it, on the files as they are.
-func (a asked) runs() bool {
-	return isCommand(a.GateSpec) || a.Kind == events.GateRepeat || a.Kind == events.GateFlaky
-}
+func (a asked) runs() bool { return a.Kind.Facts().Runs }
 
 // starts says that a command may be run for it at all.
-func (a asked) starts() bool { return a.runs() || a.Kind == events.GateRed || a.isHeld() }
+func (a asked) starts() bool { return a.Kind.Facts().Starts }
 
 // isHeld says that it is a held-out gate, which is judged after all others.
 func (a asked) isHeld() bool { return a.Kind == events.GateHoldout }
@@ -155,33 +153,6 @@ func rolesOf(d workflow.Gate) []events.Name {
 
 // entryTree is the tree at the entry of the present phase.
 func entryTree(s run.State) events.Tree { return cmp.Or(s.Loop.Entered.Tree, s.Facts.Tree) }
-
-// other judges a gate for which no command runs.
-func (g *judging) other(ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
-	switch a.Kind {
-	case events.GateProtected:
-		return g.protected(ctx, on.Tree)
-	case events.GateArtifact:
-		return g.written(ctx, a, on.Tree)
-	case events.GateScope:
-		return g.scope(ctx, a, on.Tree)
-	case events.GateAnchor:
-		return g.anchor(ctx, a, on.Tree)
-	case events.GateRed:
-		return g.red(ctx, a, on)
-	case events.GateSession:
-		return g.session(ctx, a)
-	case events.GateQA:
-		if slices.Contains(a.decl.Skip, workflow.SkipDocs) {
-			if docs, err := g.docsOnly(ctx, on.Tree); err != nil || docs {
-				return events.GateResult{Gate: a.Name, Kind: a.Kind, Role: a.Role, Verdict: events.Skipped, Reason: events.ReasonDocsOnly, Exit: -1}, err
-			}
-		}
-	case events.GateCommand, events.GateRepeat, events.GateFlaky, events.GateCoverage, events.GateConsensus,
-		events.GateReview, events.GateInterview, events.GateApproval, events.GateControl, events.GateHoldout, events.GateGit:
-	}
-	return g.open(ctx, a, on)
-}
 
 // open is a gate at which somebody has to look, or to answer, about a set.
 func (g *judging) open(ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {

@@ -10,7 +10,6 @@ import (
 	"autopilot/daemon/run/workflow"
 	"autopilot/events"
 	"autopilot/events/wire"
-	"autopilot/projections/rule"
 	"autopilot/projections/run"
 )
 
@@ -107,7 +106,7 @@ func crews(flow workflow.Workflow, driver events.Driver) []crew {
 func lookedBy(flow workflow.Workflow, role string) string {
 	for _, ph := range flow.Phases {
 		for _, g := range slices.Concat(ph.Entry, ph.Gates) {
-			if rule.Looks(g.Kind) && (g.Role == role || slices.Contains(g.Roles, role)) {
+			if g.Kind.Facts().Looks && (g.Role == role || slices.Contains(g.Roles, role)) {
 				return g.Name
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/run/engine"
 	"autopilot/daemon/run/gate"
+	"autopilot/daemon/run/workflow"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
@@ -190,20 +191,17 @@ func (g *judging) round(ctx context.Context, suffix string) ([]events.GateResult
 
 // runs runs the command of a gate in the workspace, as often as its kind wants.
 func (g *judging) runs(ctx context.Context, a asked, id string) (events.GateResult, error) {
-	s := gate.Series{Times: a.decl.Times.N, InRow: a.Kind != events.GateFlaky}
+	kind := workflow.KindOf(a.Kind)
+	s := gate.Series{Times: a.decl.Times.N, InRow: !kind.Tries}
 	err := g.series(&s, id, func(id string) (events.GateResult, gate.Texts, error) { return g.one(ctx, a.GateSpec, id) })
 	if err != nil {
 		return s.Result, err
 	}
 	r, texts := s.Result, s.Texts
-	switch a.Kind {
-	case events.GateRepeat:
-		r, texts = s.Repeat()
-	case events.GateFlaky:
-		r, texts = s.Flaky()
-	default:
-		r.Kind = events.GateCommand
+	if kind.Judge != nil {
+		r, texts = kind.Judge(&s)
 	}
+	r.Kind = kind.Kind
 	return g.store(ctx, r, texts)
 }
 

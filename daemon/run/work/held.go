@@ -232,9 +232,6 @@ func (w *Worker) remembers(p *Plan) error {
 	return nil
 }
 
-// heldSays is what an agent is told of a held-out gate before it fails.
-const heldSays = "passes when the task is done as it says; what it runs and what it prints is kept from you"
-
 // heldFinding is all that an agent is told of a held-out gate that fails.
 func heldFinding(r events.GateResult) string {
 	count := ""

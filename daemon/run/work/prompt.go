@@ -228,40 +228,12 @@ func gitSays(rules wire.GitRules) string {
 
 func promptGate(a asked) workflow.PromptGate {
 	g := workflow.PromptGate{Name: string(a.Name), Role: a.Role, Command: a.Command}
-	switch a.Kind {
-	case events.GateHoldout:
-		g.Command, g.Says = "", heldSays
-	case events.GateArtifact:
-		g.Files = a.Files
-	case events.GateScope:
-		g.Says = "change nothing but " + strings.Join(a.Files, ", ")
-		if len(a.Files) == 0 {
-			g.Says = "change nothing"
-		}
-	case events.GateAnchor:
-		g.Says = "leave as they were approved: " + strings.Join(a.decl.Of, ", ")
-	case events.GateRepeat:
-		g.Says = fmt.Sprintf("%s times in a row", a.decl.Times)
-	case events.GateFlaky:
-		g.Says = fmt.Sprintf("has to fail at least once of %s times", a.decl.Times)
-	case events.GateCoverage, events.GateConsensus, events.GateReview, events.GateQA, events.GateInterview:
-		g.Says = "somebody else looks at what you leave, and says so"
-	case events.GateApproval:
-		g.Says = "a person approves it"
-	case events.GateRed:
-		g.Says = "commit the tests (" + strings.Join(a.Files, ", ") + ") alone and before the work, as the command has to fail in that commit" + atLeastOnce(a.decl.Times) + ", and leave them as they are there; " + gate.TestsLater
-	case events.GateSession:
-		g.Says = "your result tells how the session went, as member `session`: nothing that a kill switch stops at"
-	case "", events.GateCommand, events.GateProtected, events.GateControl, events.GateGit:
+	if tells := workflow.KindOf(a.Kind).Tells; tells != nil {
+		declared := a.decl
+		declared.Files = a.Files // those of a gate that the phase implies too
+		tells(declared, &g)
 	}
 	return g
-}
-
-func atLeastOnce(t workflow.Times) string {
-	if t.N == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" at least once of %s times, and then pass %[1]s times in a row", t)
 }
 
 // notesDir is the folder of the workflow's first notes glob.

@@ -3,12 +3,10 @@ package work
 import (
 	"context"
 	"crypto/sha256"
-	"slices"
 	"strings"
 	"sync"
 
 	"autopilot/daemon/repo/tree"
-	"autopilot/daemon/run/workflow"
 	"autopilot/events"
 )
 
@@ -80,29 +78,8 @@ func (g *judging) readAhead(ctx context.Context) (wait func()) {
 // readFor reads what one gate will ask.
 func (g *judging) readFor(ctx context.Context, a asked) {
 	now := g.s.Last.Tree
-	switch a.Kind {
-	case events.GateArtifact:
-		from, _ := g.since(a.Role)
-		_, _ = g.reads.changes(ctx, from, now)
-		if a.Role == events.RoleCheck {
-			_, _ = g.plain(ctx, now, a.Files)
-		} else {
-			_, _ = g.reads.list(ctx, now)
-		}
-	case events.GateProtected:
-		_, _ = g.reads.changes(ctx, g.s.Facts.Tree, now)
-	case events.GateScope:
-		_, _ = g.changed(ctx, entryTree(g.s), now)
-	case events.GateAnchor:
-		if at, err := g.approvedAt(ctx, a.decl.Of); err == nil {
-			_, _ = g.reads.list(ctx, at)
-		}
-	case events.GateQA:
-		if slices.Contains(a.decl.Skip, workflow.SkipDocs) {
-			_, _ = g.changed(ctx, g.s.Facts.Tree, now)
-		}
-	case events.GateCommand, events.GateRepeat, events.GateFlaky, events.GateRed, events.GateCoverage, events.GateConsensus,
-		events.GateReview, events.GateInterview, events.GateApproval, events.GateSession, events.GateHoldout, events.GateControl, events.GateGit:
+	if reads := judges[a.Kind].reads; reads != nil {
+		reads(g, ctx, a, now)
 	}
 	if len(a.decl.Of) > 0 {
 		_, _ = g.reads.list(ctx, now)

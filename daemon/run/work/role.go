@@ -226,7 +226,7 @@ func (w *Worker) rolePrompt(ctx context.Context, s run.State, p *Plan, role work
 	d := firstPrompt(p, s.Loop.Phase)
 	d.Brief, d.Iteration = role.Brief, s.Loop.Iteration
 	d.ResultFile = w.resultFile(effect)
-	look := &workflow.Look{Gate: g.Name, Kind: g.Kind, Role: string(act.Role), Form: form(g), Round: act.Round, Rounds: g.Rounds}
+	look := &workflow.Look{Gate: g.Name, Kind: g.Kind, Role: string(act.Role), Form: resultForm(g), Round: act.Round, Rounds: g.Rounds}
 	if len(g.Of) > 0 {
 		set, err := w.set(ctx, p, s.Last.Tree, g.Of)
 		if err != nil {
@@ -275,25 +275,10 @@ func (w *Worker) answers(s run.State, name events.Name) ([]workflow.Answer, erro
 	return out, nil
 }
 
-// form is the result file that a gate reads, as an example.
-func form(g workflow.Gate) string {
-	findings := `"findings":[{"priority":0,"evidence_ref":"FILE:LINE","detail":"what is wrong"}]`
-	switch g.Kind {
-	case events.GateConsensus:
-		return `{"v":1,"verdict":"approve or iterate or reject",` + findings + `}`
-	case events.GateReview:
-		return `{"v":1,"verdict":"approve or comment or request-changes","architecture":"clear or watch or block",` + findings + `}`
-	case events.GateQA:
-		return `{"v":1,"verdict":"passed or failed",` + findings + `}`
-	case events.GateCoverage:
-		return `{"v":1,"criteria":[{"id":"AC1","covered":true,"by":"the test that covers it"}]}`
-	case events.GateInterview:
-		var dims []string
-		for _, e := range g.Weights {
-			dims = append(dims, fmt.Sprintf("%q:70", e.Key))
-		}
-		return `{"v":1,"clarity":{` + strings.Join(dims, ",") + `},"question":"the one question whose answer would make it clearer","about":"the dimension that it is about","changes":"what would be done otherwise"}`
-	default:
-		return ""
+// resultForm is the result file that a gate reads, as an example.
+func resultForm(g workflow.Gate) string {
+	if form := workflow.KindOf(g.Kind).Form; form != nil {
+		return form(g)
 	}
+	return ""
 }

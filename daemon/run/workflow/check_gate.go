@@ -9,35 +9,6 @@ import (
 	"autopilot/events"
 )
 
-// gateForm is which keys a kind of gate has beside name and kind.
-type gateForm struct {
-	kind events.GateKind
-	must []string
-	may  []string
-}
-
-// gateForms are the kinds that a workflow declares, in the order of DESIGN 9.
-var gateForms = []gateForm{
-	{events.GateCommand, []string{"run"}, []string{"checkout", "setup"}},
-	{events.GateRepeat, []string{"run", "times"}, nil},
-	{events.GateFlaky, []string{"run", "times"}, nil},
-	{events.GateRed, []string{"run", "files"}, []string{"times"}},
-	{events.GateCoverage, []string{"role", "of"}, nil},
-	{events.GateArtifact, []string{"files"}, nil},
-	{events.GateAnchor, []string{"of"}, nil},
-	{events.GateScope, []string{"files"}, nil},
-	{events.GateConsensus, []string{"roles", "of"}, nil},
-	{events.GateReview, []string{"role"}, nil},
-	{events.GateQA, []string{"role"}, []string{"skip"}},
-	{events.GateInterview, []string{"role", "rounds", "ambiguity", "weights"}, nil},
-	{events.GateApproval, []string{"of"}, []string{"question", "means", "assurance", "expires", "handoff"}},
-	{events.GateSession, nil, []string{"stall", "carryover"}},
-}
-
-// atEntry are the kinds that can stand at the beginning of a phase: they need
-// no work of it.
-var atEntry = []events.GateKind{events.GateCommand, events.GateArtifact, events.GateAnchor, events.GateApproval}
-
 // keys are those that the gate gives.
 func (g Gate) keys() []string {
 	var out []string
@@ -81,23 +52,26 @@ func (p *problems) gate(at string, w Workflow, g Gate) {
 	if GateGroup(g.Name) == Goals || GateGroup(g.Name) == Invariants || GateGroup(g.Name) == Protected {
 		p.add(at+".name", "choose another one", "%q names a group of gates", g.Name)
 	}
-	i := slices.IndexFunc(gateForms, func(f gateForm) bool { return f.kind == g.Kind })
-	if i < 0 {
+	kind := KindOf(g.Kind)
+	if g.Kind == "" || kind.Help == "" || kind.Hidden {
 		p.kind(at, g.Kind)
 		return
 	}
-	form, given := gateForms[i], g.keys()
-	for _, key := range form.must {
+	given := g.keys()
+	for _, key := range kind.Must {
 		if !slices.Contains(given, key) {
 			p.add(at, fmt.Sprintf("add %s:", key), "a gate of kind %s needs %s", g.Kind, key)
 		}
 	}
 	for _, key := range given {
-		if !slices.Contains(form.must, key) && !slices.Contains(form.may, key) {
+		if !slices.Contains(kind.Must, key) && !slices.Contains(kind.May, key) {
 			p.add(at+"."+key, "take it out", "a gate of kind %s has no %s", g.Kind, key)
 		}
 	}
 	p.gateValues(at, w, g)
+	if kind.check != nil {
+		kind.check(p, at, g)
+	}
 }
 
 // shortestStall is longer than an agent may think without a word.
@@ -106,10 +80,7 @@ func (p *problems) gate(at string, w Workflow, g Gate) {
 const shortestStall = time.Minute
 
 func (p *problems) kind(at string, kind events.GateKind) {
-	known := make([]events.GateKind, len(gateForms))
-	for i, f := range gateForms {
-		known[i] = f.kind
-	}
+	known := names(declared())
 	if kind == "" {
 		p.add(at, "add kind:, one of "+strings.Join(texts(known), ", "), "the gate has no kind")
 		return
@@ -136,7 +107,6 @@ func (p *problems) gateValues(at string, w Workflow, g Gate) {
 	p.role(at+".role", w, g.Role, g.Role == "")
 	p.seats(at+".roles", w, g.Roles)
 	set(p, at+".skip", g.Skip, SkipDocs)
-	p.interview(at, g)
 	if g.Assurance != "" {
 		one(p, at+".assurance", g.Assurance, events.AssuredSession, events.AssuredTTY, events.AssuredPIN, events.AssuredPage, events.AssuredSignature)
 	}
@@ -173,22 +143,5 @@ func (p *problems) seats(at string, w Workflow, roles []string) {
 		if slices.Contains(roles[:i], role) {
 			p.add(index(at, i), "remove it", "%q is given twice", role)
 		}
-	}
-}
-
-func (p *problems) interview(at string, g Gate) {
-	if g.Kind != events.GateInterview {
-		return
-	}
-	p.number(at+".rounds", g.Rounds, 1, 100)
-	p.number(at+".ambiguity", g.Ambiguity, 1, 99)
-	sum := 0
-	for _, e := range g.Weights {
-		p.name(at+".weights."+e.Key, "dimension", e.Key)
-		p.number(at+".weights."+e.Key, e.Value, 1, 100)
-		sum += e.Value
-	}
-	if sum != 100 {
-		p.add(at+".weights", "let them add up to 100", "the weights add up to %d", sum)
 	}
 }

@@ -49,7 +49,7 @@ func (p Phase) proves() bool {
 		if g.Group != "" {
 			return g.Group == Goals
 		}
-		return !slices.Contains([]events.GateKind{events.GateScope, events.GateAnchor, events.GateSession, events.GateInterview, events.GateFlaky}, g.Kind)
+		return KindOf(g.Kind).Opens
 	})
 }
 
@@ -76,8 +76,8 @@ func (p *problems) phase(at string, w Workflow, ph Phase) {
 	}
 	for i, g := range ph.Entry {
 		p.gate(index(at+".entry", i), w, g)
-		if g.Group != "" || !slices.Contains(atEntry, g.Kind) {
-			p.add(index(at+".entry", i), "known here are "+strings.Join(texts(atEntry), ", "), "this gate cannot stand at the beginning of a phase")
+		if g.Group != "" || !KindOf(g.Kind).Entry {
+			p.add(index(at+".entry", i), "known here are "+strings.Join(texts(names(entries())), ", "), "this gate cannot stand at the beginning of a phase")
 		}
 	}
 	for i, g := range ph.Gates {
@@ -124,9 +124,7 @@ func (p *problems) idle(at string, ph Phase) {
 
 // asks says that somebody looks: a session or a person.
 func (g Gate) asks() bool {
-	return slices.Contains([]events.GateKind{
-		events.GateCoverage, events.GateConsensus, events.GateReview, events.GateQA, events.GateInterview, events.GateApproval,
-	}, g.Kind)
+	return g.Kind.Facts().Looks || g.Kind == events.GateApproval
 }
 
 // gateNames checks that no two gates of a workflow have one name: a run shows
@@ -172,7 +170,7 @@ func (p *problems) edges(w Workflow) {
 // looked says that a session looks at work that is done; it would find the same
 // again. An interview and a person's answer are other: they go on.
 func looked(g Gate) bool {
-	return g.asks() && g.Kind != events.GateInterview && g.Kind != events.GateApproval
+	return g.Kind.Facts().Looks && g.Kind != events.GateInterview
 }
 
 func (p *problems) edge(at string, w Workflow, to string, right bool, where string) {

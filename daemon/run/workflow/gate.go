@@ -8,7 +8,7 @@ import (
 )
 
 // Gate is a check of a phase: a group of gates that the run brings along, or one
-// that the workflow declares. Which keys a kind takes is in gateForms.
+// that the workflow declares. Which keys a kind takes is in its Kind.
 type Gate struct {
 	Group GateGroup `yaml:"-"` // a word alone
 	Again bool      `yaml:"-"` // a group of the last phase that its file does not name: see provenAtTheEnd

@@ -17,7 +17,7 @@ import (
 
 // Schema is the JSON schema, draft 7, of a workflow file: for editors, that
 // complete keys and show mistakes while a file is written. It follows from the
-// types that Parse fills, the table of gates and what Default holds. What hangs
+// types that Parse fills, the kinds of gates and what Default holds. What hangs
 // together over several places, such as edges, roles and names, only Lint says.
 func Schema() ([]byte, error) {
 	s := describe(reflect.ValueOf(Default()), "workflow")
@@ -129,18 +129,19 @@ func gateSchema(all bool) *jsonschema.Schema {
 		s.OneOf = append(s.OneOf, words(Goals, Invariants, Protected))
 	}
 	keys := object(reflect.ValueOf(Gate{}))
-	for _, f := range gateForms {
-		if !all && !slices.Contains(atEntry, f.kind) {
-			continue
-		}
+	known := declared()
+	if !all {
+		known = entries()
+	}
+	for _, k := range known {
 		g := &jsonschema.Schema{Type: "object", AdditionalProperties: nothing(), Properties: map[string]*jsonschema.Schema{}}
-		g.Title, g.Description = string(f.kind), gateHelp[f.kind]
-		g.Required = slices.Concat([]string{"name", "kind"}, f.must)
-		g.PropertyOrder = slices.Concat(g.Required, f.may)
+		g.Title, g.Description = string(k.Kind), k.Help
+		g.Required = slices.Concat([]string{"name", "kind"}, k.Must)
+		g.PropertyOrder = slices.Concat(g.Required, k.May)
 		for _, key := range g.PropertyOrder {
 			g.Properties[key] = keys.Properties[key].CloneSchemas()
 		}
-		g.Properties["kind"] = words(f.kind)
+		g.Properties["kind"] = words(k.Kind)
 		s.OneOf = append(s.OneOf, g)
 	}
 	return s

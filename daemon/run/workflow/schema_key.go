@@ -2,8 +2,6 @@ package workflow
 
 import (
 	"github.com/google/jsonschema-go/jsonschema"
-
-	"autopilot/events"
 )
 
 // keyHelp says what each key is for, by the type that it belongs to.
@@ -102,24 +100,6 @@ var keyHelp = map[string]string{
 	"gate.means":     "What follows from ok, and from no: a text, or one for each language. Without it the phases that follow are named.",
 	"gate.stall":     "Without progress before the session ended: from that on it halts the run. 10m without the key.",
 	"gate.carryover": "Percent of the planned issues that may be left. 50 without the key.",
-}
-
-// gateHelp says when each kind of gate passes.
-var gateHelp = map[events.GateKind]string{
-	events.GateCommand:   "Passes when a command exits 0.",
-	events.GateRepeat:    "Passes when a command exits 0 so many times in a row.",
-	events.GateFlaky:     "Passes when a command fails at least once of so many runs, so that it can be seen that it fails at times.",
-	events.GateRed:       "Passes when the tests were seen to fail in a commit before the implementation.",
-	events.GateCoverage:  "Passes when another session finds every approved criterion covered.",
-	events.GateArtifact:  "Passes when the files were written in this phase and are not blank.",
-	events.GateAnchor:    "Passes when files that a person approved are unchanged.",
-	events.GateScope:     "Passes when nothing else was changed.",
-	events.GateConsensus: "Passes when every role approves the same plan, in order.",
-	events.GateReview:    "Passes when another session has no finding.",
-	events.GateQA:        "Passes when another session has used what was built.",
-	events.GateInterview: "Passes when what is wanted is clear enough, by a person's answers.",
-	events.GateApproval:  "Passes when a person approves the set as it is shown.",
-	events.GateSession:   "Passes when the session has told how it went, and no kill switch fires on that.",
 }
 
 // keyBounds are the limits of single values, as Lint has them.

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"autopilot/daemon/run/workflow"
-	"autopilot/events"
 	"autopilot/projections/phrase"
 	"autopilot/projections/visible"
 )
@@ -121,57 +120,8 @@ func gate(g workflow.Gate) string {
 		return line(string(g.Group)) + " of the run"
 	}
 	text := line(g.Name) + ": " + line(string(g.Kind))
-	if more := detail(g); more != "" {
-		text += ", " + more
-	}
-	return text
-}
-
-func detail(g workflow.Gate) string {
-	switch g.Kind {
-	case events.GateRed:
-		if g.Times != (workflow.Times{}) {
-			return fmt.Sprintf("fails at least once of %s times %s", g.Times, line(g.Run))
-		}
-		return line(g.Run)
-	case events.GateCommand:
-		return line(g.Run)
-	case events.GateRepeat:
-		return fmt.Sprintf("%s times in a row %s", g.Times, line(g.Run))
-	case events.GateFlaky:
-		return fmt.Sprintf("fails at least once of %s times %s", g.Times, line(g.Run))
-	case events.GateArtifact, events.GateScope:
-		return texts(g.Files)
-	case events.GateAnchor:
-		return texts(g.Of)
-	case events.GateConsensus:
-		return line(strings.Join(g.Roles, ", then ")) + " on " + texts(g.Of)
-	case events.GateCoverage:
-		return "by " + line(g.Role) + " of " + texts(g.Of)
-	case events.GateReview:
-		return "by " + line(g.Role)
-	case events.GateQA:
-		text := "by " + line(g.Role)
-		for _, s := range g.Skip {
-			text += ", skipped if " + line(string(s))
-		}
-		return text
-	case events.GateInterview:
-		return fmt.Sprintf("by %s, at most %s, until at most %d %% is unclear", line(g.Role), phrase.Count(g.Rounds, "round"), g.Ambiguity)
-	case events.GateApproval:
-		return approval(g)
-	default:
-		return ""
-	}
-}
-
-func approval(g workflow.Gate) string {
-	text := "by a person of " + texts(g.Of)
-	if g.Assurance != "" {
-		text += ", at least " + line(string(g.Assurance))
-	}
-	if g.Expires > 0 {
-		text += ", within " + workflow.DurationText(g.Expires)
+	if shows := workflow.KindOf(g.Kind).Shows; shows != nil {
+		text += ", " + line(shows(g))
 	}
 	return text
 }

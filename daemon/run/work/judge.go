@@ -1,0 +1,102 @@
+package work
+
+import (
+	"context"
+	"slices"
+
+	"autopilot/daemon/repo/tree"
+	"autopilot/daemon/run/workflow"
+	"autopilot/events"
+)
+
+// judge is how a gate is judged for which no command runs on the files as they are.
+type judge struct {
+	judges func(*judging, context.Context, asked, tree.Snapshot) (events.GateResult, error)
+	reads  func(*judging, context.Context, asked, events.Tree) // what it will ask of recorded trees; nil: nothing
+}
+
+// judges has one for each kind that is neither a command nor open until somebody has
+// looked or answered.
+var judges = map[events.GateKind]judge{
+	events.GateProtected: {
+		judges: func(g *judging, ctx context.Context, _ asked, on tree.Snapshot) (events.GateResult, error) {
+			return g.protected(ctx, on.Tree)
+		},
+		reads: func(g *judging, ctx context.Context, _ asked, now events.Tree) {
+			_, _ = g.reads.changes(ctx, g.s.Facts.Tree, now)
+		},
+	},
+	events.GateArtifact: {
+		judges: func(g *judging, ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
+			return g.written(ctx, a, on.Tree)
+		},
+		reads: (*judging).readWritten,
+	},
+	events.GateScope: {
+		judges: func(g *judging, ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
+			return g.scope(ctx, a, on.Tree)
+		},
+		reads: func(g *judging, ctx context.Context, _ asked, now events.Tree) {
+			_, _ = g.changed(ctx, entryTree(g.s), now)
+		},
+	},
+	events.GateAnchor: {
+		judges: func(g *judging, ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
+			return g.anchor(ctx, a, on.Tree)
+		},
+		reads: func(g *judging, ctx context.Context, a asked, _ events.Tree) {
+			if at, err := g.approvedAt(ctx, a.decl.Of); err == nil {
+				_, _ = g.reads.list(ctx, at)
+			}
+		},
+	},
+	events.GateRed: {judges: (*judging).red},
+	events.GateSession: {
+		judges: func(g *judging, ctx context.Context, a asked, _ tree.Snapshot) (events.GateResult, error) {
+			return g.session(ctx, a)
+		},
+	},
+	events.GateQA: {
+		judges: (*judging).qa,
+		reads: func(g *judging, ctx context.Context, a asked, now events.Tree) {
+			if slices.Contains(a.decl.Skip, workflow.SkipDocs) {
+				_, _ = g.changed(ctx, g.s.Facts.Tree, now)
+			}
+		},
+	},
+}
+
+// other judges a gate for which no command runs.
+func (g *judging) other(ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
+	if j, ok := judges[a.Kind]; ok {
+		return j.judges(g, ctx, a, on)
+	}
+	return g.open(ctx, a, on)
+}
+
+// readWritten reads what was written, and since when.
+func (g *judging) readWritten(ctx context.Context, a asked, now events.Tree) {
+	from, _ := g.since(a.Role)
+	_, _ = g.reads.changes(ctx, from, now)
+	if a.Role == events.RoleCheck {
+		_, _ = g.plain(ctx, now, a.Files)
+	} else {
+		_, _ = g.reads.list(ctx, now)
+	}
+}
+
+// qa is open until somebody has looked, but for changes of documentation alone where
+// the workflow says so.
+func (g *judging) qa(ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
+	if !slices.Contains(a.decl.Skip, workflow.SkipDocs) {
+		return g.open(ctx, a, on)
+	}
+	docs, err := g.docsOnly(ctx, on.Tree)
+	switch {
+	case err != nil:
+		return events.GateResult{}, err
+	case !docs:
+		return g.open(ctx, a, on)
+	}
+	return events.GateResult{Gate: a.Name, Kind: a.Kind, Role: a.Role, Verdict: events.Skipped, Reason: events.ReasonDocsOnly, Exit: -1}, nil
+}

@@ -1,0 +1,14 @@
+package workflow
+
+import (
+	"strings"
+
+	"autopilot/events"
+)
+
+var kindAnchor = Kind{
+	Kind: events.GateAnchor, Must: []string{"of"}, Entry: true,
+	Help:  "Passes when files that a person approved are unchanged.",
+	Shows: showOf,
+	Tells: func(g Gate, p *PromptGate) { p.Says = "leave as they were approved: " + strings.Join(g.Of, ", ") },
+}

@@ -1,0 +1,18 @@
+package workflow
+
+import (
+	"strings"
+
+	"autopilot/events"
+)
+
+var kindScope = Kind{
+	Kind: events.GateScope, Must: []string{"files"},
+	Help:  "Passes when nothing else was changed.",
+	Shows: showFiles,
+	Tells: func(g Gate, p *PromptGate) {
+		if p.Says = "change nothing"; len(g.Files) > 0 {
+			p.Says += " but " + strings.Join(g.Files, ", ")
+		}
+	},
+}
