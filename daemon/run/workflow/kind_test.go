@@ -1,6 +1,8 @@
 package workflow
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"autopilot/events"
@@ -29,5 +31,18 @@ func TestEveryKindOfGateIsDescribed(t *testing.T) {
 	}
 	if len(seen) != len(events.Gates()) {
 		t.Errorf("%d kinds are described, and there are %d", len(seen), len(events.Gates()))
+	}
+}
+
+func TestEveryKindOfGateIsInTheDocs(t *testing.T) {
+	t.Parallel()
+	docs, err := os.ReadFile("../../../docs/workflows.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range declared() {
+		if !strings.Contains(string(docs), "\n| `"+string(k.Kind)+"` | ") {
+			t.Errorf("docs/workflows.md has no row for gates of kind %s", k.Kind)
+		}
 	}
 }
