@@ -122,7 +122,7 @@ func (m *Meter) Reading() Reading {
 	s := m.summary()
 	return Reading{
 		Usage: m.usage(s), Model: s.Model, Turns: s.Turns, Tools: s.Tools, Repeat: s.Repeat, InRow: s.RepeatNow,
-		Ended: s.Ended && m.quiet, Partial: m.partial && !totals(s), At: m.cfg.Now(),
+		Ended: s.Ended && m.quiet, Partial: m.partial && !s.Totals(), At: m.cfg.Now(),
 	}
 }
 

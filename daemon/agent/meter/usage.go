@@ -26,7 +26,7 @@ func (m *Meter) usage(s stream.Summary) events.Usage {
 			u.MicroUSD, u.CostFrom, u.Prices = cost, events.Computed, date
 		}
 	}
-	if m.partial && !totals(s) {
+	if m.partial && !s.Totals() {
 		// The numbers are a lower bound, and no limit is kept to by those.
 		u.TokensFrom, u.CostFrom = events.SourceUnknown, events.SourceUnknown
 	}
@@ -55,19 +55,6 @@ func less(u, before events.Usage) events.Usage {
 		u.MicroUSD = max(u.MicroUSD-before.MicroUSD, 0)
 	}
 	return u
-}
-
-// totals says that the last usage of a summary is a total of the program, which
-// also has what was not read.
-func totals(s stream.Summary) bool {
-	switch s.Format {
-	case stream.Claude:
-		return s.Ended && s.UsageFrom == stream.Reported
-	case stream.Codex, stream.Gemini, stream.Goose, stream.Cursor, stream.Text:
-		return s.UsageFrom == stream.Reported
-	case stream.Opencode, stream.Aider:
-	}
-	return false
 }
 
 // summary is that of the whole output: of what was read, after what a
@@ -122,7 +109,7 @@ func joinUsage(out *stream.Summary, a, b stream.Summary) {
 	switch {
 	case b.UsageFrom != stream.Reported:
 		out.Usage, out.UsageFrom = a.Usage, a.UsageFrom
-	case totals(b) && total(b.Usage) >= total(a.Usage):
+	case b.Totals() && total(b.Usage) >= total(a.Usage):
 		out.Usage, out.UsageFrom = stream.Usage{
 			Input: max(a.Usage.Input, b.Usage.Input), CacheRead: max(a.Usage.CacheRead, b.Usage.CacheRead),
 			CacheWrite: max(a.Usage.CacheWrite, b.Usage.CacheWrite), Output: max(a.Usage.Output, b.Usage.Output),
@@ -141,7 +128,7 @@ func joinUsage(out *stream.Summary, a, b stream.Summary) {
 	default:
 		out.MicroUSD, out.CostFrom = max(a.MicroUSD, b.MicroUSD), b.CostFrom
 	}
-	if out.Turns = a.Turns + b.Turns; totals(b) && b.Format == stream.Claude {
+	if out.Turns = a.Turns + b.Turns; b.Totals() && b.Format == stream.Claude {
 		out.Turns = max(a.Turns, b.Turns)
 	}
 }

@@ -6,6 +6,11 @@ import (
 	"strings"
 )
 
+// Aider is text, with lines that tell its usage.
+const Aider Format = "aider"
+
+var aiderForm = form{format: Aider, model: true}
+
 var (
 	aiderTokens = regexp.MustCompile(`^Tokens: ([\d.,]+[kM]?) sent(?:, ([\d.,]+[kM]?) cache write)?(?:, ([\d.,]+[kM]?) cache hit)?, ([\d.,]+[kM]?) received\.` +
 		`(?: Cost: \$[\d.,]+ message, \$([\d.,]+) session\.)?`)

@@ -5,6 +5,11 @@ import (
 	"time"
 )
 
+// Claude is `claude -p --output-format stream-json`.
+const Claude Format = "claude"
+
+var claudeForm = form{format: Claude, line: (*Reader).claude, model: true, totals: true, atEnd: true}
+
 // claude reads a line of claude -p --output-format stream-json.
 func (r *Reader) claude(o object) {
 	o.keep("session_id", &r.sum.Session)

@@ -5,6 +5,11 @@ import (
 	"strings"
 )
 
+// Codex is `codex exec --json`.
+const Codex Format = "codex"
+
+var codexForm = form{format: Codex, line: (*Reader).codex, totals: true, cumulative: true} // it restores the count of a thread
+
 // passing are errors after which codex goes on by itself.
 var passing = regexp.MustCompile(`(?i)^(re-?connecting|retrying)\b`)
 

@@ -2,6 +2,11 @@ package stream
 
 import "strings"
 
+// Cursor is `cursor-agent -p --output-format stream-json`.
+const Cursor Format = "cursor-agent"
+
+var cursorForm = form{format: Cursor, line: (*Reader).cursor, model: true, totals: true}
+
 // cursor reads a line of cursor-agent -p --output-format stream-json. When it
 // fails it only exits, with a message on stderr.
 func (r *Reader) cursor(o object) {

@@ -2,6 +2,11 @@ package stream
 
 import "strings"
 
+// Gemini is `gemini -o stream-json`.
+const Gemini Format = "gemini"
+
+var geminiForm = form{format: Gemini, line: (*Reader).gemini, model: true, totals: true}
+
 // gemini reads a line of gemini -o stream-json.
 func (r *Reader) gemini(o object) {
 	switch string(o.tag("type")) {

@@ -1,5 +1,10 @@
 package stream
 
+// Goose is `goose run --output-format stream-json`.
+const Goose Format = "goose"
+
+var gooseForm = form{format: Goose, line: (*Reader).goose, totals: true, cumulative: true} // it restores the count of a session
+
 // goose reads a line of goose run --output-format stream-json, loosely: any
 // error is a failure.
 func (r *Reader) goose(o object) {

@@ -1,40 +1,8 @@
 package stream
 
 import (
-	"slices"
 	"time"
 )
-
-// Format is how a program prints.
-type Format string
-
-// The formats. Text is any program that prints what it likes.
-const (
-	Claude   Format = "claude"       // -p --output-format stream-json
-	Codex    Format = "codex"        // exec --json
-	Gemini   Format = "gemini"       // -o stream-json
-	Opencode Format = "opencode"     // run --format json
-	Cursor   Format = "cursor-agent" // -p --output-format stream-json
-	Goose    Format = "goose"        // run --output-format stream-json
-	Aider    Format = "aider"        // text, with lines that tell its usage
-	Text     Format = "text"
-)
-
-// Formats lists the formats once.
-func Formats() []Format {
-	return []Format{Claude, Codex, Gemini, Opencode, Cursor, Goose, Aider, Text}
-}
-
-// Lined says that the program prints text, and no stream of objects.
-func (f Format) Lined() bool { return f == Aider || f == Text }
-
-// Of is the format of an agent profile: Text where it is not known.
-func Of(profile string) Format {
-	if f := Format(profile); slices.Contains(Formats(), f) {
-		return f
-	}
-	return Text
-}
 
 // Kind says what an Item is.
 type Kind string

@@ -6,6 +6,11 @@ import (
 	"strings"
 )
 
+// Opencode is `opencode run --format json`.
+const Opencode Format = "opencode"
+
+var opencodeForm = form{format: Opencode, line: (*Reader).opencode}
+
 // opencode reads a line of opencode run --format json.
 func (r *Reader) opencode(o object) {
 	o.keep("sessionID", &r.sum.Session)

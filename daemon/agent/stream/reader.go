@@ -43,27 +43,10 @@ func New(f Format, emit func(Item)) *Reader {
 	if emit == nil {
 		emit = func(Item) {}
 	}
-	f = Of(string(f))
-	r := &Reader{emit: emit, sum: Summary{Format: f, UsageFrom: Unknown, CostFrom: Unknown}}
-	// Codex restores the count of a thread with it, goose that of a session. The
-	// others count anew with each call.
-	r.sum.Cumulative = f == Codex || f == Goose
+	known := Of(string(f)).form()
+	r := &Reader{emit: emit, line: known.line, sum: Summary{Format: known.format, UsageFrom: Unknown, CostFrom: Unknown}}
+	r.sum.Cumulative = known.cumulative
 	r.repeats.seed = maphash.MakeSeed()
-	switch f {
-	case Claude:
-		r.line = (*Reader).claude
-	case Codex:
-		r.line = (*Reader).codex
-	case Gemini:
-		r.line = (*Reader).gemini
-	case Opencode:
-		r.line = (*Reader).opencode
-	case Cursor:
-		r.line = (*Reader).cursor
-	case Goose:
-		r.line = (*Reader).goose
-	case Aider, Text:
-	}
 	return r
 }
 

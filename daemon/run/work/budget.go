@@ -73,22 +73,12 @@ func (w *Worker) tells(h *hired) map[events.Limit]bool {
 	cost := r.Cost
 	if !cost && r.Tokens {
 		model := h.Spec.Model
-		cost = w.cfg.Priced != nil && (model != "" && w.cfg.Priced(model) || model == "" && namesModel(format))
+		cost = w.cfg.Priced != nil && (model != "" && w.cfg.Priced(model) || model == "" && format.NamesModel())
 	}
 	return map[events.Limit]bool{
 		events.LimitDayCost: cost, events.LimitDayTokens: r.Tokens,
 		events.LimitDayTurns: format != stream.Text || len(h.Shape.MaxTurns) > 0, events.LimitDayHours: true,
 	}
-}
-
-// namesModel says that a program names its model in what it prints.
-func namesModel(f stream.Format) bool {
-	switch f {
-	case stream.Claude, stream.Cursor, stream.Gemini, stream.Aider:
-		return true
-	case stream.Codex, stream.Opencode, stream.Goose, stream.Text:
-	}
-	return false
 }
 
 // mute is the refusal of a limit.

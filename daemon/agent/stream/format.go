@@ -1,0 +1,62 @@
+package stream
+
+import "cmp"
+
+// Format is how a program prints.
+type Format string
+
+// Text is any program that prints what it likes.
+const Text Format = "text"
+
+// form is what is known of a format. Each has one in the file of its program.
+type form struct {
+	format     Format
+	line       func(*Reader, object) // reads a line of the stream; nil is text in lines
+	cumulative bool                  // its usage has what it was in the calls before
+	model      bool                  // it names its model
+	totals     bool                  // the usage that it told last is a total of the call
+	atEnd      bool                  // but only that of its last event
+}
+
+// forms are all of them.
+func forms() []form {
+	return []form{claudeForm, codexForm, geminiForm, opencodeForm, cursorForm, gooseForm, aiderForm, {format: Text, totals: true}}
+}
+
+// form finds a form; the zero one where it is not known.
+func (f Format) form() form {
+	for _, known := range forms() {
+		if known.format == f {
+			return known
+		}
+	}
+	return form{}
+}
+
+// Formats lists the formats once.
+func Formats() []Format {
+	var out []Format
+	for _, f := range forms() {
+		out = append(out, f.format)
+	}
+	return out
+}
+
+// Lined says that the program prints text, and no stream of objects.
+func (f Format) Lined() bool {
+	known := f.form()
+	return known.format != "" && known.line == nil
+}
+
+// NamesModel says that the program names its model in what it prints.
+func (f Format) NamesModel() bool { return f.form().model }
+
+// Of is the format of an agent profile: Text where it is not known.
+func Of(profile string) Format { return cmp.Or(Format(profile).form().format, Text) }
+
+// Totals says that the last usage of a summary is a total of the program, which
+// also has what was not read.
+func (s Summary) Totals() bool {
+	f := s.Format.form()
+	return f.totals && s.UsageFrom == Reported && (s.Ended || !f.atEnd)
+}
