@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"autopilot/events/wire"
+	"autopilot/projections/regex"
 )
 
 // Look is where agents are looked for.
@@ -144,7 +144,7 @@ func (p Profile) advice(err error) string {
 }
 
 // versionNumber is what a version has in it.
-var versionNumber = regexp.MustCompile(`\d+\.\d+`)
+var versionNumber = regex.New(`\d+\.\d+`)
 
 // maxVersion bounds a version, in bytes.
 const maxVersion = 60

@@ -3,7 +3,6 @@ package agent
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 
@@ -12,6 +11,7 @@ import (
 
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/regex"
 )
 
 // MaxResult is the longest result file that is read, in bytes.
@@ -155,7 +155,7 @@ func cut(s string) string {
 
 // escapes are terminal sequences: CSI, the string kinds with their end, and
 // two-character ones.
-var escapes = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\x1b[\\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\x07\x1b\u009c]*(?:\x07|\x1b\\\\|\u009c)?|\x1b[ -/]*[0-~]")
+var escapes = regex.New("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\x1b[\\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\x07\x1b\u009c]*(?:\x07|\x1b\\\\|\u009c)?|\x1b[ -/]*[0-~]")
 
 // plain is text without anything that could steer a terminal or reorder what
 // is read.

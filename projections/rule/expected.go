@@ -2,15 +2,16 @@ package rule
 
 import (
 	"path"
-	"regexp"
 	"slices"
+
+	"autopilot/projections/regex"
 )
 
 // This file finds what a pinned script leans on without running it: the modules
 // beside it, and the files that it compares with.
 
 var (
-	pathToken     = regexp.MustCompile(`[\w./-]*\w\.\w+`)
+	pathToken     = regex.New(`[\w./-]*\w\.\w+`)
 	expectedWords = wordSet("expected expect expectation expectations want wanted golden snapshot snapshots reference oracle")
 	toolFolder    = wordSet("tools tool scripts script ci checks check qa hack dev test tests testing")
 )

@@ -1,15 +1,16 @@
 package rule
 
 import (
-	"regexp"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 var (
-	cargoBegin   = regexp.MustCompile(`^running \d+ tests?$`)
-	cargoTest    = regexp.MustCompile(`^(?:test )?(\S.*?)(?: - (?:should panic|compile fail|compile))?(?: \.\.\.| ---) FAILED$`)
-	cargoRerun   = regexp.MustCompile("^error: (?:doc)?test failed, to rerun pass [`'](.*?)[`']$")
-	cargoCompile = regexp.MustCompile("^error: could not compile [`'](\\S+?)[`']")
+	cargoBegin   = regex.New(`^running \d+ tests?$`)
+	cargoTest    = regex.New(`^(?:test )?(\S.*?)(?: - (?:should panic|compile fail|compile))?(?: \.\.\.| ---) FAILED$`)
+	cargoRerun   = regex.New("^error: (?:doc)?test failed, to rerun pass [`'](.*?)[`']$")
+	cargoCompile = regex.New("^error: could not compile [`'](\\S+?)[`']")
 )
 
 // cargo reads what cargo test prints: for each target the output of its test

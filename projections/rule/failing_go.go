@@ -1,22 +1,23 @@
 package rule
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"autopilot/projections/regex"
 )
 
 var (
 	// A test that prints without a newline has its mark glued to that text.
-	goFail = regexp.MustCompile(`--- FAIL: (\S+) \(\d+(?:\.\d+)?s\)$`)
+	goFail = regex.New(`--- FAIL: (\S+) \(\d+(?:\.\d+)?s\)$`)
 	// The last line of a package; the second word is a time or a reason.
-	goPackage = regexp.MustCompile(`^(FAIL|ok  |\?   )\t(\S+)(?:\t\S+| (\[[a-z ]+\]))?`)
-	goRunning = regexp.MustCompile(`^\t\t(Test\S+|Fuzz\S+|Benchmark\S+|Example\S+) \([^)]*\)$`)
-	goMark    = regexp.MustCompile(`--- (PASS|SKIP): (\S+) \(\d+(?:\.\d+)?s\)$`)
-	goPanic   = regexp.MustCompile(`^(panic: |fatal error: |WARNING: DATA RACE|SIG[A-Z]+: )`)
+	goPackage = regex.New(`^(FAIL|ok  |\?   )\t(\S+)(?:\t\S+| (\[[a-z ]+\]))?`)
+	goRunning = regex.New(`^\t\t(Test\S+|Fuzz\S+|Benchmark\S+|Example\S+) \([^)]*\)$`)
+	goMark    = regex.New(`--- (PASS|SKIP): (\S+) \(\d+(?:\.\d+)?s\)$`)
+	goPanic   = regex.New(`^(panic: |fatal error: |WARNING: DATA RACE|SIG[A-Z]+: )`)
 )
 
 // goPlain reads the plain and the -v form of go test.

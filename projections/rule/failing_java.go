@@ -1,14 +1,15 @@
 package rule
 
 import (
-	"regexp"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 var (
-	surefireLine  = regexp.MustCompile(`^(?:\[[A-Z]+\] +)?(\S.*?)(?: --)? +Time elapsed: [\d.,]+ \S+ +<<< (?:FAILURE|ERROR)!(?: --? in (\S+))?$`)
-	surefireOld   = regexp.MustCompile(`^([^\s.()]+)\(([\w.$]+)\)$`)
-	surefireShort = regexp.MustCompile(`^\[ERROR\] {2,}([\w$][\w$.\[\]()]*)(?:[:\s]|->|$)`)
+	surefireLine  = regex.New(`^(?:\[[A-Z]+\] +)?(\S.*?)(?: --)? +Time elapsed: [\d.,]+ \S+ +<<< (?:FAILURE|ERROR)!(?: --? in (\S+))?$`)
+	surefireOld   = regex.New(`^([^\s.()]+)\(([\w.$]+)\)$`)
+	surefireShort = regex.New(`^\[ERROR\] {2,}([\w$][\w$.\[\]()]*)(?:[:\s]|->|$)`)
 )
 
 // surefire reads the console of Maven's surefire and failsafe: the line of each
@@ -82,8 +83,8 @@ func (s *surefire) failing() []string {
 }
 
 var (
-	gradleTest = regexp.MustCompile(`^(\w\S* > .*\S) FAILED$`)
-	gradleTask = regexp.MustCompile(`^> Task (:\S+) FAILED$`)
+	gradleTest = regex.New(`^(\w\S* > .*\S) FAILED$`)
+	gradleTask = regex.New(`^> Task (:\S+) FAILED$`)
 )
 
 // gradle reads the console of Gradle. A task that failed is named only where no

@@ -1,14 +1,15 @@
 package rule
 
 import (
-	"regexp"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 var (
 	// With colours there are blanks around the word.
-	jestSuite = regexp.MustCompile(`^ ?(FAIL|PASS) {1,2}(\S.*?)(?: \([\d.,]+ m?s\))?$`)
-	jestTotal = regexp.MustCompile(`^Test Suites: .*\d+ total$`)
+	jestSuite = regex.New(`^ ?(FAIL|PASS) {1,2}(\S.*?)(?: \([\d.,]+ m?s\))?$`)
+	jestTotal = regex.New(`^Test Suites: .*\d+ total$`)
 )
 
 // jestTitle begins the report of one failure; what a test prints, and what an

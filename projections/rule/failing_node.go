@@ -1,13 +1,14 @@
 package rule
 
 import (
-	"regexp"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 var (
-	nodeTest = regexp.MustCompile(`^([✖✔▶﹣]) (\S.*?) \([\d.]+ms\)( # ?.*)?$`)
-	nodeStat = regexp.MustCompile(`^ℹ (tests|pass|fail|cancelled|skipped|todo) (\d+)$`)
+	nodeTest = regex.New(`^([✖✔▶﹣]) (\S.*?) \([\d.]+ms\)( # ?.*)?$`)
+	nodeStat = regex.New(`^ℹ (tests|pass|fail|cancelled|skipped|todo) (\d+)$`)
 )
 
 // nodeCancelled follows the mark of a test that was not run to its end, which

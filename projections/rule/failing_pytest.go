@@ -1,14 +1,15 @@
 package rule
 
 import (
-	"regexp"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 var (
-	pytestResult   = regexp.MustCompile(`^(?:FAILED|ERROR) (\S.*)$`)
-	pytestProgress = regexp.MustCompile(`^(\S+\.py(?:::.+)?) (?:FAILED|ERROR)(?: +\[ *\d+%\])?$`)
-	pytestWorker   = regexp.MustCompile(`^\[gw\d+\] \[ *\d+%\] (?:FAILED|ERROR) (\S+\.py(?:::.+)?) ?$`)
+	pytestResult   = regex.New(`^(?:FAILED|ERROR) (\S.*)$`)
+	pytestProgress = regex.New(`^(\S+\.py(?:::.+)?) (?:FAILED|ERROR)(?: +\[ *\d+%\])?$`)
+	pytestWorker   = regex.New(`^\[gw\d+\] \[ *\d+%\] (?:FAILED|ERROR) (\S+\.py(?:::.+)?) ?$`)
 )
 
 const pytestSummary = "short test summary info"

@@ -1,17 +1,18 @@
 package rule
 
 import (
-	"regexp"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 var (
-	tapUses  = regexp.MustCompile(`^(?:TAP version 1[234]|1\.\.\d+(?: *#.*)?)$`)
-	tapTest  = regexp.MustCompile(`^(not )?ok(?: +(\d+))?(?: +- | +|$)(.*)$`)
-	tapNoted = regexp.MustCompile(`(?i)(?:^|[^\\])#\s*(?:TODO|SKIP\S*)(?:\s|$)`)
-	tapStat  = regexp.MustCompile(`^# (pass|ok|fail|cancelled|skip|skipped|todo) +(\d+)$`)
+	tapUses  = regex.New(`^(?:TAP version 1[234]|1\.\.\d+(?: *#.*)?)$`)
+	tapTest  = regex.New(`^(not )?ok(?: +(\d+))?(?: +- | +|$)(.*)$`)
+	tapNoted = regex.New(`(?i)(?:^|[^\\])#\s*(?:TODO|SKIP\S*)(?:\s|$)`)
+	tapStat  = regex.New(`^# (pass|ok|fail|cancelled|skip|skipped|todo) +(\d+)$`)
 	// What runners add to a name: a time, and the brace before subtests.
-	tapTimed = regexp.MustCompile(` *(?: # time=[\d.]+m?s| in \d+ ?(?:ms|sec)| # in [\d.]+ ?ms)?(?: \{)?$`)
+	tapTimed = regex.New(` *(?: # time=[\d.]+m?s| in \d+ ?(?:ms|sec)| # in [\d.]+ ?ms)?(?: \{)?$`)
 )
 
 // tap reads the Test Anything Protocol, versions 12 to 14, with subtests before

@@ -1,13 +1,14 @@
 package rule
 
 import (
-	"regexp"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 var (
-	unittestTitle = regexp.MustCompile(`^(?:FAIL|ERROR|UNEXPECTED SUCCESS): (\S+) \(([\w.<>-]+)\)(?: (\S.*))?$`)
-	unittestEnd   = regexp.MustCompile(`^FAILED \((?:failures|errors|unexpected successes|skipped|expected failures)=`)
+	unittestTitle = regex.New(`^(?:FAIL|ERROR|UNEXPECTED SUCCESS): (\S+) \(([\w.<>-]+)\)(?: (\S.*))?$`)
+	unittestEnd   = regex.New(`^FAILED \((?:failures|errors|unexpected successes|skipped|expected failures)=`)
 )
 
 const (

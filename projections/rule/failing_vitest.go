@@ -1,14 +1,15 @@
 package rule
 
 import (
-	"regexp"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 var (
-	vitestFile = regexp.MustCompile(`^ ❯ (\S.*?) \(\d+ tests?\b.*\)(?: \d+m?s)?$`)
-	vitestTest = regexp.MustCompile(`^ +[×✗] (\S.*?)(?: \(retry x\d+\))?(?: \d+m?s)?$`)
-	vitestUses = regexp.MustCompile(`^(?: RUN  v\d|⎯{4,}| Test Files  \d)`)
+	vitestFile = regex.New(`^ ❯ (\S.*?) \(\d+ tests?\b.*\)(?: \d+m?s)?$`)
+	vitestTest = regex.New(`^ +[×✗] (\S.*?)(?: \(retry x\d+\))?(?: \d+m?s)?$`)
+	vitestUses = regex.New(`^(?: RUN  v\d|⎯{4,}| Test Files  \d)`)
 )
 
 const (

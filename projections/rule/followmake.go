@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 // make follows a call of make: the makefiles of its folders, and of those the
@@ -162,11 +164,11 @@ func (f *follower) unmade(dir string, m makefile, whole parsedPart, goals []stri
 }
 
 // makes matches a recipe that writes a file of that name.
-func makes(goal string) *regexp.Regexp {
-	return regexp.MustCompile(`(-o|>|touch|mkdir|mkdir -p|--output)[ =]?\S*` + regexp.QuoteMeta(goal) + `\b`)
+func makes(goal string) *regex.Lazy {
+	return regex.New(`(-o|>|touch|mkdir|mkdir -p|--output)[ =]?\S*` + regexp.QuoteMeta(goal) + `\b`)
 }
 
-var makeShell = regexp.MustCompile(`\$[({]shell\s`)
+var makeShell = regex.New(`\$[({]shell\s`)
 
 // recipes follows the commands of reached targets; named says which the gate asks for.
 func (f *follower) recipes(dir string, m makefile, names map[string]bool, named func(target string) bool) {
@@ -289,7 +291,7 @@ func (f *follower) taskFile(kind PartKind, dir, name string, part Part) {
 	})
 }
 
-var rakeShell = regexp.MustCompile(`\b(?:sh|system|ruby|exec)[\s(]+["']([^"']+)["']`)
+var rakeShell = regex.New(`\b(?:sh|system|ruby|exec)[\s(]+["']([^"']+)["']`)
 
 // taskLines are the command lines that reached tasks run.
 func taskLines(kind PartKind, data []byte, r reaching) []string {

@@ -2,12 +2,13 @@ package rule
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/goccy/go-yaml"
+
+	"autopilot/projections/regex"
 )
 
 // node follows a call of a package manager: scripts of package.json, in the
@@ -185,8 +186,8 @@ var nodeRivals = map[string][]string{
 }
 
 var (
-	localPath   = regexp.MustCompile(`["'` + "`" + `](?:<rootDir>/|\./)([^"'` + "`" + `*]+)["'` + "`" + `]`)
-	steeringKey = regexp.MustCompile(`(?i)(setup|global|transform|require|reporter|environment|resolver|runner|preset|snapshot|sequencer|processor|file|import|loader)\w*["']?\s*:?\s*[\[{]?[^\]}]*$`)
+	localPath   = regex.New(`["'` + "`" + `](?:<rootDir>/|\./)([^"'` + "`" + `*]+)["'` + "`" + `]`)
+	steeringKey = regex.New(`(?i)(setup|global|transform|require|reporter|environment|resolver|runner|preset|snapshot|sequencer|processor|file|import|loader)\w*["']?\s*:?\s*[\[{]?[^\]}]*$`)
 )
 
 // configured pins what the configuration of runners in a package loads.

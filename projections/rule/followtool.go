@@ -2,10 +2,11 @@ package rule
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+
+	"autopilot/projections/regex"
 )
 
 // testRunners run the files that they are given as tests.
@@ -135,7 +136,7 @@ func modulePaths(module string) []string {
 	return out
 }
 
-var pythonFiles = regexp.MustCompile(`(?m)^\s*python_files\s*=\s*((?:.*)(?:\n[ \t]+\S.*)*)`)
+var pythonFiles = regex.New(`(?m)^\s*python_files\s*=\s*((?:.*)(?:\n[ \t]+\S.*)*)`)
 
 // python pins what pytest and unittest collect beside the usual names, and the
 // files of configuration that would go before the one that is there.

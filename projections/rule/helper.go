@@ -2,11 +2,12 @@ package rule
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
+
+	"autopilot/projections/regex"
 )
 
 // This file finds what only tests reach: modules of assertions, fakes and
@@ -28,18 +29,18 @@ var helperWords = wordSet(`assert asserts assertion assertions expect expects ex
 type language struct {
 	exts    []string
 	imports func(src Source, file, text string) []string
-	ofTests *regexp.Regexp // what only a helper of tests imports
+	ofTests *regex.Lazy // what only a helper of tests imports
 }
 
 var languages = []language{
-	{[]string{".py"}, pythonImports, regexp.MustCompile(`(?m)^\s*(?:import|from)\s+(?:unittest|pytest|nose2?|hypothesis|testtools|django\.test|rest_framework\.test|mock)\b`)},
+	{[]string{".py"}, pythonImports, regex.New(`(?m)^\s*(?:import|from)\s+(?:unittest|pytest|nose2?|hypothesis|testtools|django\.test|rest_framework\.test|mock)\b`)},
 	{
 		[]string{".js", ".ts", ".jsx", ".tsx", ".mjs", ".cjs", ".mts", ".cts"},
 		nodeImports,
-		regexp.MustCompile(`['"](?:node:test|node:assert(?:/strict)?|assert(?:/strict)?|vitest|@jest/globals|chai|tape|tap|sinon|ava|uvu|supertest|@testing-library/[^'"]+)['"]|\bexpect\(`),
+		regex.New(`['"](?:node:test|node:assert(?:/strict)?|assert(?:/strict)?|vitest|@jest/globals|chai|tape|tap|sinon|ava|uvu|supertest|@testing-library/[^'"]+)['"]|\bexpect\(`),
 	},
-	{[]string{".go"}, goImports, regexp.MustCompile(`"(?:testing|github\.com/stretchr/testify/\w+|gotest\.tools/[\w/]+)"`)},
-	{[]string{".rb"}, rubyImports, regexp.MustCompile(`require\s*\(?\s*['"](?:minitest|rspec|test/unit)|RSpec\.|Minitest::`)},
+	{[]string{".go"}, goImports, regex.New(`"(?:testing|github\.com/stretchr/testify/\w+|gotest\.tools/[\w/]+)"`)},
+	{[]string{".rb"}, rubyImports, regex.New(`require\s*\(?\s*['"](?:minitest|rspec|test/unit)|RSpec\.|Minitest::`)},
 }
 
 func languageOf(file string) (language, bool) {
@@ -92,8 +93,8 @@ func (s Source) prefetch(names []string) {
 }
 
 var (
-	testBody   = regexp.MustCompile(`(?m)^\s*(?:async\s+)?(?:def\s+test|class\s+\w*Test|func\s+Test)|\b(?:it|test|describe|suite)\s*(?:\.\w+)?\(`)
-	testInside = regexp.MustCompile(`import\.meta\.vitest`)
+	testBody   = regex.New(`(?m)^\s*(?:async\s+)?(?:def\s+test|class\s+\w*Test|func\s+Test)|\b(?:it|test|describe|suite)\s*(?:\.\w+)?\(`)
+	testInside = regex.New(`import\.meta\.vitest`)
 )
 
 // Failing are the pins of files whose tests failed, if they hold tests and the
@@ -176,7 +177,7 @@ func plainName(name string) string {
 	return strings.ToLower(strings.NewReplacer("-", "", "_", "", ".", "").Replace(path.Base(name)))
 }
 
-var projectName = regexp.MustCompile(`(?m)^\s*name\s*=\s*["']?([\w.-]+)`)
+var projectName = regex.New(`(?m)^\s*name\s*=\s*["']?([\w.-]+)`)
 
 // published are the names of the packages that the repository is for.
 func published(src Source) []string {
@@ -236,13 +237,13 @@ func isVendored(file string) bool {
 }
 
 var (
-	pythonFrom   = regexp.MustCompile(`(?m)^\s*from\s+(\.*)([\w.]*)\s+import\s+\(?([^#\n)]*)`)
-	pythonImport = regexp.MustCompile(`(?m)^\s*import\s+([\w., ]+)`)
-	nodeImport   = regexp.MustCompile(`(?:from|require\(|import\(|import)\s*['"](\.{1,2}/[^'"]*)['"]`)
-	goImport     = regexp.MustCompile(`(?m)^\s*(?:import\s+)?(?:[\w.]+\s+)?"([\w./~-]+)"`)
-	rubyImport   = regexp.MustCompile(`(?m)^\s*require(_relative)?\s*\(?\s*['"]([^'"]+)['"]`)
-	goReplace    = regexp.MustCompile(`(?m)^\s*(?:replace\s+)?(\S+)(?:\s+v\S+)?\s+=>\s+(\.{1,2}/\S+)`)
-	goModule     = regexp.MustCompile(`(?m)^module\s+(\S+)`)
+	pythonFrom   = regex.New(`(?m)^\s*from\s+(\.*)([\w.]*)\s+import\s+\(?([^#\n)]*)`)
+	pythonImport = regex.New(`(?m)^\s*import\s+([\w., ]+)`)
+	nodeImport   = regex.New(`(?:from|require\(|import\(|import)\s*['"](\.{1,2}/[^'"]*)['"]`)
+	goImport     = regex.New(`(?m)^\s*(?:import\s+)?(?:[\w.]+\s+)?"([\w./~-]+)"`)
+	rubyImport   = regex.New(`(?m)^\s*require(_relative)?\s*\(?\s*['"]([^'"]+)['"]`)
+	goReplace    = regex.New(`(?m)^\s*(?:replace\s+)?(\S+)(?:\s+v\S+)?\s+=>\s+(\.{1,2}/\S+)`)
+	goModule     = regex.New(`(?m)^module\s+(\S+)`)
 )
 
 func pythonImports(src Source, file, text string) []string {

@@ -1,17 +1,18 @@
 package rule
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 var (
-	justRecipe = regexp.MustCompile(`^@?([A-Za-z_][\w-]*)((?:\s+[^:]*)?):([^=].*|)$`)
-	justAssign = regexp.MustCompile(`^(export\s+)?([A-Za-z_][\w-]*)\s*:=\s*(.*)$`)
-	justAlias  = regexp.MustCompile(`^alias\s+([\w-]+)\s*:=\s*(\S+)`)
-	justWord   = regexp.MustCompile(`[A-Za-z_][\w-]*`)
-	justInside = regexp.MustCompile(`\{\{([^}]*)\}\}`)
+	justRecipe = regex.New(`^@?([A-Za-z_][\w-]*)((?:\s+[^:]*)?):([^=].*|)$`)
+	justAssign = regex.New(`^(export\s+)?([A-Za-z_][\w-]*)\s*:=\s*(.*)$`)
+	justAlias  = regex.New(`^alias\s+([\w-]+)\s*:=\s*(\S+)`)
+	justWord   = regex.New(`[A-Za-z_][\w-]*`)
+	justInside = regex.New(`\{\{([^}]*)\}\}`)
 )
 
 // parseJust reads a justfile: recipes, variables, aliases and settings.
@@ -69,8 +70,8 @@ func justUses(line string) []string {
 }
 
 var (
-	rakeTask = regexp.MustCompile(`^\s*(?:multitask|task|file|directory|namespace|rule)\s*\(?\s*[:'"]?([\w.:/-]+)`)
-	rakeWord = regexp.MustCompile(`[A-Za-z_][\w:]*`)
+	rakeTask = regex.New(`^\s*(?:multitask|task|file|directory|namespace|rule)\s*\(?\s*[:'"]?([\w.:/-]+)`)
+	rakeWord = regex.New(`[A-Za-z_][\w:]*`)
 )
 
 // parseRake divides a Rakefile into what begins at the margin. Tasks can be left

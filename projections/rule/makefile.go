@@ -1,9 +1,10 @@
 package rule
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 // makefile is a makefile, read line by line as make does, and not run.
@@ -38,13 +39,13 @@ type makeEntry struct {
 }
 
 var (
-	makeAssign    = regexp.MustCompile(`^((?:override|export|private|unexport)\s+)*([^\s:#=+?!]+)\s*(:{1,3}=|\+=|\?=|!=|=)\s*(.*)$`)
-	makeDefine    = regexp.MustCompile(`^((?:override|export|private)\s+)*define\s+(\S+)\s*(:{1,3}=|\+=|\?=|!=|=)?\s*$`)
-	makeIncluding = regexp.MustCompile(`^(-include|sinclude|include)\s+(.*)$`)
-	makeCondition = regexp.MustCompile(`^(ifeq|ifneq|ifdef|ifndef|else|endif)\b`)
-	makeDirective = regexp.MustCompile(`^(export|unexport|undefine|override|vpath|load|-load)\b`)
-	makeTold      = regexp.MustCompile(`^\$[({](info|warning|error)\b`)
-	makeComputes  = regexp.MustCompile(`\$[({]\s*eval\b|\$[({]\$|\.RECIPEPREFIX|\.SECONDEXPANSION`)
+	makeAssign    = regex.New(`^((?:override|export|private|unexport)\s+)*([^\s:#=+?!]+)\s*(:{1,3}=|\+=|\?=|!=|=)\s*(.*)$`)
+	makeDefine    = regex.New(`^((?:override|export|private)\s+)*define\s+(\S+)\s*(:{1,3}=|\+=|\?=|!=|=)?\s*$`)
+	makeIncluding = regex.New(`^(-include|sinclude|include)\s+(.*)$`)
+	makeCondition = regex.New(`^(ifeq|ifneq|ifdef|ifndef|else|endif)\b`)
+	makeDirective = regex.New(`^(export|unexport|undefine|override|vpath|load|-load)\b`)
+	makeTold      = regex.New(`^\$[({](info|warning|error)\b`)
+	makeComputes  = regex.New(`\$[({]\s*eval\b|\$[({]\$|\.RECIPEPREFIX|\.SECONDEXPANSION`)
 )
 
 // parseMake reads a makefile.
@@ -194,7 +195,7 @@ func uncomment(line string) string {
 
 // steeringVar matches variables that make itself, the programs that it runs or
 // the environment of gates know, so that they steer without being mentioned.
-var steeringVar = regexp.MustCompile(`^(\..*|SHELL|MAKE.*|MFLAGS|VPATH|GPATH|PATH|HOME|CDPATH|IFS|ENV|BASH_ENV|SUFFIXES|CI|TMPDIR|LANG|LC_.*|LD_.*|DYLD_.*|.*FLAGS|` +
+var steeringVar = regex.New(`^(\..*|SHELL|MAKE.*|MFLAGS|VPATH|GPATH|PATH|HOME|CDPATH|IFS|ENV|BASH_ENV|SUFFIXES|CI|TMPDIR|LANG|LC_.*|LD_.*|DYLD_.*|.*FLAGS|` +
 	`CC|CXX|CPP|LD|AR|AS|FC|RM|LEX|YACC|GO(ROOT|PATH|BIN|ENV|OS|ARCH|EXPERIMENT|DEBUG|TOOLCHAIN|WORK|PROXY|CACHE|MODCACHE|PRIVATE|SUMDB|MAXPROCS)|` +
 	`NODE_.*|NPM_CONFIG_.*|npm_.*|PYTHON.*|PYTEST_.*|TOX_.*|NOX.*|COVERAGE_.*|VIRTUAL_ENV|RUSTC.*|RUST_.*|RUSTUP_.*|CARGO_.*|JAVA_.*|JDK_.*|MAVEN_.*|GRADLE_.*|RUBY.*|GEM_.*|BUNDLE_.*|PERL5.*|DENO_.*|BUN_.*)$`)
 
@@ -239,7 +240,7 @@ func (m makefile) part() parsedPart {
 	return p
 }
 
-var makeRef = regexp.MustCompile(`\$[({]\s*(?:(?:call|value|origin|flavor)\s+)?([^\s(){}:,=$]+)|\$([^({$\s])|\b(?:ifdef|ifndef)\s+(\S+)`)
+var makeRef = regex.New(`\$[({]\s*(?:(?:call|value|origin|flavor)\s+)?([^\s(){}:,=$]+)|\$([^({$\s])|\b(?:ifdef|ifndef)\s+(\S+)`)
 
 // uses are the variables that an entry mentions.
 func (e makeEntry) uses() []string {

@@ -3,12 +3,13 @@ package rule
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/goccy/go-yaml"
+
+	"autopilot/projections/regex"
 )
 
 // partChanged reports whether the pinned part of a file changed. Missing
@@ -97,15 +98,15 @@ func packageSteered(was, is []byte) bool {
 // dotted key counts by its whole name, so [tool.pytest] addopts and
 // tool.pytest.addopts are seen alike.
 var (
-	pyprojectSection = regexp.MustCompile(`^tool\.(pytest|coverage|tox|nox|hatch\.envs|poe|pdm\.scripts|unittest)\b`)
-	setupSection     = regexp.MustCompile(`^(tool:pytest|pytest|coverage|tox|testenv|nosetests|aliases|test)\b`)
-	cargoSection     = regexp.MustCompile(`^(test|bench|profile\.test|lib\.(test|doctest|harness|bench|path)|bin\.(test|bench)|package\.(auto(tests|benches)|build)|patch|replace)\b`)
-	cargoConfig      = regexp.MustCompile(`^(alias|build\.rust|build\.build|target|env|source|patch|paths|unstable|include|profile\.test|host|http\.proxy)`)
-	sectionHeader    = regexp.MustCompile(`^\s*\[{1,2}\s*([^\]]+?)\s*\]{1,2}\s*(?:[#;].*)?$`)
-	sectionKey       = regexp.MustCompile(`^([A-Za-z0-9_.\-"' ]+?)\s*[=:]`)
+	pyprojectSection = regex.New(`^tool\.(pytest|coverage|tox|nox|hatch\.envs|poe|pdm\.scripts|unittest)\b`)
+	setupSection     = regex.New(`^(tool:pytest|pytest|coverage|tox|testenv|nosetests|aliases|test)\b`)
+	cargoSection     = regex.New(`^(test|bench|profile\.test|lib\.(test|doctest|harness|bench|path)|bin\.(test|bench)|package\.(auto(tests|benches)|build)|patch|replace)\b`)
+	cargoConfig      = regex.New(`^(alias|build\.rust|build\.build|target|env|source|patch|paths|unstable|include|profile\.test|host|http\.proxy)`)
+	sectionHeader    = regex.New(`^\s*\[{1,2}\s*([^\]]+?)\s*\]{1,2}\s*(?:[#;].*)?$`)
+	sectionKey       = regex.New(`^([A-Za-z0-9_.\-"' ]+?)\s*[=:]`)
 )
 
-func inSections(watched *regexp.Regexp, specs bool) func(was, is []byte) bool {
+func inSections(watched *regex.Lazy, specs bool) func(was, is []byte) bool {
 	return func(was, is []byte) bool {
 		return !slices.Equal(sectionLines(was, watched), sectionLines(is, watched)) || specs && tomlSpecsSteered(was, is)
 	}
@@ -114,7 +115,7 @@ func inSections(watched *regexp.Regexp, specs bool) func(was, is []byte) bool {
 // sectionLines are the lines of a TOML or INI file that belong to a watched
 // section or key, without comments and outer spaces. It reads lines, not the
 // grammar: what it takes for part of a section errs towards a violation.
-func sectionLines(data []byte, watched *regexp.Regexp) []string {
+func sectionLines(data []byte, watched *regex.Lazy) []string {
 	var lines []string
 	inside := false
 	eachLine(data, func(section, key, bare string) {
@@ -157,7 +158,7 @@ func eachLine(data []byte, do func(section, key, bare string)) {
 	}
 }
 
-var npmrcKey = regexp.MustCompile(`^(script-shell|shell|node-options|prefix|ignore-scripts|globalconfig|userconfig|shell-emulator|enable-pre-post-scripts|use-node-version|node-version|node|pnpmfile|global-pnpmfile|if-present|workspace|workspaces|include-workspace-root|dry-run|yarn-path|node-path|node-gyp|unsafe-perm)$|^--`)
+var npmrcKey = regex.New(`^(script-shell|shell|node-options|prefix|ignore-scripts|globalconfig|userconfig|shell-emulator|enable-pre-post-scripts|use-node-version|node-version|node|pnpmfile|global-pnpmfile|if-present|workspace|workspaces|include-workspace-root|dry-run|yarn-path|node-path|node-gyp|unsafe-perm)$|^--`)
 
 // npmrcSteered compares the settings of npm and its like that say with what
 // scripts run.
@@ -242,19 +243,19 @@ func tsconfigSteered(was, is []byte) bool {
 }
 
 var (
-	pomBlock    = regexp.MustCompile(`(?s)<plugin>(?:[^<]|<[^/]|</[^p])*?(?:surefire|failsafe).*?</plugin>|<(?:skipTests|maven\.test\.[a-zA-Z.]+|skipITs|testFailureIgnore|surefire[^>]*|test|testSourceDirectory)>[^<]*<`)
-	gradleBlock = regexp.MustCompile(`(?m)\b(?:test|tasks\.test|tasks\.named\(["']test["']\)|tasks\.named<Test>\([^)]*\)|tasks\.withType[<(]Test[>)](?:\(\))?(?:\.configureEach)?|check)\s*\{`)
+	pomBlock    = regex.New(`(?s)<plugin>(?:[^<]|<[^/]|</[^p])*?(?:surefire|failsafe).*?</plugin>|<(?:skipTests|maven\.test\.[a-zA-Z.]+|skipITs|testFailureIgnore|surefire[^>]*|test|testSourceDirectory)>[^<]*<`)
+	gradleBlock = regex.New(`(?m)\b(?:test|tasks\.test|tasks\.named\(["']test["']\)|tasks\.named<Test>\([^)]*\)|tasks\.withType[<(]Test[>)](?:\(\))?(?:\.configureEach)?|check)\s*\{`)
 )
 
 // inBlocks compares what a pattern finds.
-func inBlocks(block *regexp.Regexp) func(was, is []byte) bool {
+func inBlocks(block *regex.Lazy) func(was, is []byte) bool {
 	return func(was, is []byte) bool {
 		return !slices.Equal(spaced(block.FindAll(was, -1)), spaced(block.FindAll(is, -1)))
 	}
 }
 
 // inBraces compares the blocks whose heads a pattern finds.
-func inBraces(head *regexp.Regexp) func(was, is []byte) bool {
+func inBraces(head *regex.Lazy) func(was, is []byte) bool {
 	find := func(data []byte) []string {
 		var out [][]byte
 		for _, at := range head.FindAllIndex(data, -1) {
@@ -284,4 +285,4 @@ func viteTest(text []byte) string {
 	return strings.Join(strings.Fields(inner), " ")
 }
 
-var viteTestAt = regexp.MustCompile(`(?m)\btest\s*:\s*\{`)
+var viteTestAt = regex.New(`(?m)\btest\s*:\s*\{`)

@@ -6,15 +6,17 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 // This file compares where dependencies come from: honest work adds some and
 // takes newer ones, and moves none that there is into a folder.
 
 var (
-	tomlDeps  = regexp.MustCompile(`(?:^|\.)(?:[a-z]+-)?(?:dependencies|sources)\.("[^"]+"|[\w-]+)`)
-	tomlPlace = regexp.MustCompile(`\b(path|git|url|file)\s*=`)
-	pep508    = regexp.MustCompile(`["']([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?\s*@\s*([^"']+)["']`)
+	tomlDeps  = regex.New(`(?:^|\.)(?:[a-z]+-)?(?:dependencies|sources)\.("[^"]+"|[\w-]+)`)
+	tomlPlace = regex.New(`\b(path|git|url|file)\s*=`)
+	pep508    = regex.New(`["']([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?\s*@\s*([^"']+)["']`)
 )
 
 // tomlSpecsSteered reports whether a dependency that there was comes from a
@@ -22,7 +24,7 @@ var (
 func tomlSpecsSteered(was, is []byte) bool {
 	old, now := tomlSpecs(was), tomlSpecs(is)
 	for name, spec := range now {
-		if old[name] != spec && regexp.MustCompile(`(?i)(^|[^\w-])`+regexp.QuoteMeta(name)+`($|[^\w-])`).Match(was) && dependsOn(was, name) {
+		if old[name] != spec && regex.New(`(?i)(^|[^\w-])`+regexp.QuoteMeta(name)+`($|[^\w-])`).Match(was) && dependsOn(was, name) {
 			return true
 		}
 	}
@@ -35,7 +37,7 @@ func dependsOn(data []byte, name string) bool {
 	found := false
 	eachLine(data, func(section, key, bare string) {
 		inList := strings.Contains(section+key, "dependenc") || strings.Contains(section+key, "sources") || strings.Contains(bare, `"`)
-		found = found || inList && regexp.MustCompile(`(?i)(^|["'.\[])`+regexp.QuoteMeta(name)+`($|["'\s\[<>=~!;\].@,])`).MatchString(strings.TrimPrefix(key, "=")+" "+bare)
+		found = found || inList && regex.New(`(?i)(^|["'.\[])`+regexp.QuoteMeta(name)+`($|["'\s\[<>=~!;\].@,])`).MatchString(strings.TrimPrefix(key, "=")+" "+bare)
 	})
 	return found
 }
@@ -54,10 +56,10 @@ func tomlSpecs(data []byte) map[string]string {
 }
 
 var (
-	requirement   = regexp.MustCompile(`^\s*([A-Za-z0-9][\w.-]*)`)
-	requirementAt = regexp.MustCompile(`(@\s*\S+|^\s*(?:-e|--editable)\s+\S+|^\s*\.{1,2}/\S*)`)
-	gemPlace      = regexp.MustCompile(`(?m)^\s*gem\s+["']([\w.-]+)["'].*\b(path|git|github|source):?`)
-	gemName       = regexp.MustCompile(`(?m)^\s*gem\s+["']([\w.-]+)["'](.*)$`)
+	requirement   = regex.New(`^\s*([A-Za-z0-9][\w.-]*)`)
+	requirementAt = regex.New(`(@\s*\S+|^\s*(?:-e|--editable)\s+\S+|^\s*\.{1,2}/\S*)`)
+	gemPlace      = regex.New(`(?m)^\s*gem\s+["']([\w.-]+)["'].*\b(path|git|github|source):?`)
+	gemName       = regex.New(`(?m)^\s*gem\s+["']([\w.-]+)["'](.*)$`)
 )
 
 // requirementSteered reports whether a requirement that there was comes from a

@@ -2,17 +2,18 @@ package rule
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 var (
-	sentences = regexp.MustCompile(`[.!?;。]\s+|[\n。]+`)
-	kept      = regexp.MustCompile(`(?i)\b(not|never|without|don't|dont|keep|leave|unchanged|untouched|except)\b|変更しない|変えない|触らない`)
-	edits     = regexp.MustCompile(`(?i)\b(add|append|change|correct|delete|drop|edit|extend|fill|insert|migrate|move|refactor|remove|rename|replace|reword|rewrite|sort|translate|update|write)\b|追加|変更|修正|削除|更新|編集|書き換`)
-	proves    = regexp.MustCompile(`(?i)\b(pass|passes|passing|green|succeed|succeeds|fail|fails|failing|prove|proves|according to|as in|see|checked by|verified by|covered by)\b`)
-	taskPath  = regexp.MustCompile(`[A-Za-z0-9_@.][\w@.+-]*(?:/[\w@.+*-]+)*/?`)
+	sentences = regex.New(`[.!?;。]\s+|[\n。]+`)
+	kept      = regex.New(`(?i)\b(not|never|without|don't|dont|keep|leave|unchanged|untouched|except)\b|変更しない|変えない|触らない`)
+	edits     = regex.New(`(?i)\b(add|append|change|correct|delete|drop|edit|extend|fill|insert|migrate|move|refactor|remove|rename|replace|reword|rewrite|sort|translate|update|write)\b|追加|変更|修正|削除|更新|編集|書き換`)
+	proves    = regex.New(`(?i)\b(pass|passes|passing|green|succeed|succeeds|fail|fails|failing|prove|proves|according to|as in|see|checked by|verified by|covered by)\b`)
+	taskPath  = regex.New(`[A-Za-z0-9_@.][\w@.+-]*(?:/[\w@.+*-]+)*/?`)
 )
 
 // TaskNames are the pinned files of the start that a task asks to change, as
@@ -101,7 +102,7 @@ func (p Pins) Without(globs []string) Pins {
 	return p
 }
 
-var idFile = regexp.MustCompile(`[\w@+-][\w@./+-]*\.[A-Za-z]{1,5}\b`)
+var idFile = regex.New(`[\w@+-][\w@./+-]*\.[A-Za-z]{1,5}\b`)
 
 // PinsOfFailing are those of the files, sorted, that the ids of failing tests
 // name: by their path, or as a module of Python. A test in the file of the code

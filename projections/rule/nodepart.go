@@ -2,7 +2,6 @@ package rule
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,6 +9,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"autopilot/projections/regex"
 )
 
 // packageKeys are the members of package.json that steer tests.
@@ -88,7 +89,7 @@ func nodeLinks(body string) []string {
 	return out
 }
 
-var localSpec = regexp.MustCompile(`^(file:|link:|portal:|git[+:]|git@|https?:|npm:|patch:|exec:|github:|gitlab:|bitbucket:|\.{0,2}/|~/|[\w.-]+/[\w.-]+(#|$))`)
+var localSpec = regex.New(`^(file:|link:|portal:|git[+:]|git@|https?:|npm:|patch:|exec:|github:|gitlab:|bitbucket:|\.{0,2}/|~/|[\w.-]+/[\w.-]+(#|$))`)
 
 // specsSteered reports whether a package that there was comes from somewhere
 // else now: a folder, an archive, a repository, or another package.
@@ -180,4 +181,4 @@ func uncommented(data []byte) []byte {
 	return []byte(trailingComma.ReplaceAllString(b.String(), "$1"))
 }
 
-var trailingComma = regexp.MustCompile(`,(\s*[}\]])`)
+var trailingComma = regex.New(`,(\s*[}\]])`)

@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 	"slices"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 // OutputSum is the SHA-256 of the normalised output in lower-case hex.
@@ -29,7 +30,7 @@ func Sums(output []byte) (normalised, shape string) {
 }
 
 // positions are places in files.
-var positions = regexp.MustCompile(`(\.\w{1,6}(?:["']?, line |: line |[:(]))\d+(?:[:,]\d+)?|(?m:^((?:> ?)?))\d+(?: \|)`)
+var positions = regex.New(`(\.\w{1,6}(?:["']?, line |: line |[:(]))\d+(?:[:,]\d+)?|(?m:^((?:> ?)?))\d+(?: \|)`)
 
 func sum(b []byte) string {
 	s := sha256.Sum256(b)
@@ -88,7 +89,7 @@ func normaliseLine(line string) string {
 }
 
 // escapes are CSI and OSC sequences, and the shorter ones of a terminal.
-var escapes = regexp.MustCompile(`\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\^_=>NOPc78()][0-9A-B]?`)
+var escapes = regex.New(`\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\^_=>NOPc78()][0-9A-B]?`)
 
 // StripEscapes removes terminal escape sequences.
 func StripEscapes(s string) string {
@@ -99,7 +100,7 @@ func StripEscapes(s string) string {
 }
 
 // tempPath finds a path under a temporary directory.
-var tempPath = regexp.MustCompile(`(?:/private)?(?:/var/folders/[\w+-]+/[\w+-]+/[TC]|/var/tmp|/tmp)((?:/[\w.@%+~=-]+)+)/?`)
+var tempPath = regex.New(`(?:/private)?(?:/var/folders/[\w+-]+/[\w+-]+/[TC]|/var/tmp|/tmp)((?:/[\w.@%+~=-]+)+)/?`)
 
 // shortTemp keeps of a temporary path the names below its first folder that
 // have no digit: they say which file the failure is about.
@@ -116,7 +117,7 @@ func shortTemp(found string) string {
 
 // rulers are lines that are padded to a width, so that their length depends on
 // a duration within them.
-var rulers = regexp.MustCompile(`={4,}|-{4,}|_{4,}|\*{4,}|#{4,}|~{4,}`)
+var rulers = regex.New(`={4,}|-{4,}|_{4,}|\*{4,}|#{4,}|~{4,}`)
 
 func ruled(line string) bool {
 	for _, r := range []string{"====", "----", "____", "****", "####", "~~~~"} {

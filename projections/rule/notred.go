@@ -2,8 +2,9 @@ package rule
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 // UnreadyCause says why a command failed before it tested anything.
@@ -31,26 +32,26 @@ type Unready struct {
 // is a red test and not among them.
 var unreadyLines = []struct {
 	cause UnreadyCause
-	line  *regexp.Regexp
+	line  *regex.Lazy
 	exit  int // needed for it; 0 is any but 0
 }{
-	{NotExecutable, regexp.MustCompile(`(?m)(?:^|: )(\S+): Permission denied$`), 126},
-	{NoTarget, regexp.MustCompile("(?m)^g?make(?:\\[\\d+\\])?: \\*\\*\\* No rule to make target [`'‘]([^'’]+)['’]\\.  Stop\\.$"), 2},
-	{NoMakefile, regexp.MustCompile(`(?m)^g?make: \*\*\* No targets specified and no makefile found\.()`), 2},
-	{NoManifest, regexp.MustCompile(`(?m)ENOENT.*(package\.json)|No (package\.json) (?:was )?found`), 0},
-	{NoManifest, regexp.MustCompile(`(?m)^go: (go\.mod) file not found in current directory`), 0},
-	{NoManifest, regexp.MustCompile(`(?m)^pattern \./\.\.\.: directory prefix \. does not contain (?:main module|modules listed in go\.work)()`), 0},
-	{NoManifest, regexp.MustCompile("(?m)^error: could not find `(Cargo\\.toml)`"), 101},
-	{NoScript, regexp.MustCompile(`(?m)can't open file '([^']+)': \[Errno 2\]`), 2},
-	{NoScript, regexp.MustCompile(`(?m)(?:cannot open|can't open) '?([^\s':]+)'?(?:: No such file)?$`), 2},
-	{NoModule, regexp.MustCompile(`(?m)^[^\n:]*python[0-9.]*: No module named '?([\w.]+)'?$`), 1},
-	{NoModule, regexp.MustCompile(`Cannot find (?:module|package) '(@?[A-Za-z0-9_][^'\s]*)'`), 0},
-	{NoProgram, regexp.MustCompile(`(?m)^(?:/\S*/)?(?:sh|bash|dash|zsh|ksh)(?:: line \d+|: \d+)?: ([^\s:]+): (?:command not found|not found)$`), 127},
-	{NoProgram, regexp.MustCompile(`(?m)^g?make(?:\[\d+\])?: ([^\s:]+): No such file or directory$`), 2},
+	{NotExecutable, regex.New(`(?m)(?:^|: )(\S+): Permission denied$`), 126},
+	{NoTarget, regex.New("(?m)^g?make(?:\\[\\d+\\])?: \\*\\*\\* No rule to make target [`'‘]([^'’]+)['’]\\.  Stop\\.$"), 2},
+	{NoMakefile, regex.New(`(?m)^g?make: \*\*\* No targets specified and no makefile found\.()`), 2},
+	{NoManifest, regex.New(`(?m)ENOENT.*(package\.json)|No (package\.json) (?:was )?found`), 0},
+	{NoManifest, regex.New(`(?m)^go: (go\.mod) file not found in current directory`), 0},
+	{NoManifest, regex.New(`(?m)^pattern \./\.\.\.: directory prefix \. does not contain (?:main module|modules listed in go\.work)()`), 0},
+	{NoManifest, regex.New("(?m)^error: could not find `(Cargo\\.toml)`"), 101},
+	{NoScript, regex.New(`(?m)can't open file '([^']+)': \[Errno 2\]`), 2},
+	{NoScript, regex.New(`(?m)(?:cannot open|can't open) '?([^\s':]+)'?(?:: No such file)?$`), 2},
+	{NoModule, regex.New(`(?m)^[^\n:]*python[0-9.]*: No module named '?([\w.]+)'?$`), 1},
+	{NoModule, regex.New(`Cannot find (?:module|package) '(@?[A-Za-z0-9_][^'\s]*)'`), 0},
+	{NoProgram, regex.New(`(?m)^(?:/\S*/)?(?:sh|bash|dash|zsh|ksh)(?:: line \d+|: \d+)?: ([^\s:]+): (?:command not found|not found)$`), 127},
+	{NoProgram, regex.New(`(?m)^g?make(?:\[\d+\])?: ([^\s:]+): No such file or directory$`), 2},
 }
 
 // makeError is how make tells what a shell of its own exited with.
-var makeError = regexp.MustCompile(`(?m)^g?make(?:\[\d+\])?: \*\*\* \[.*\] Error (126|127)$`)
+var makeError = regex.New(`(?m)^g?make(?:\[\d+\])?: \*\*\* \[.*\] Error (126|127)$`)
 
 // NotRed reads of a failed command that names no failing test whether it got as far
 // as to test at all.

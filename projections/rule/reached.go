@@ -3,11 +3,12 @@ package rule
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"autopilot/projections/regex"
 )
 
 // PartKind says how a file that is pinned in part is read.
@@ -273,9 +274,9 @@ func (p parsedPart) markSet() map[string]bool {
 }
 
 // affixes are what stands before or behind a reference: with it they make names.
-var affixes = regexp.MustCompile(`([A-Za-z][\w.-]*[-_.:])\$[({]|\$[({][^(){}]*[)}]([-_.:][\w.-]*[A-Za-z])`)
+var affixes = regex.New(`([A-Za-z][\w.-]*[-_.:])\$[({]|\$[({][^(){}]*[)}]([-_.:][\w.-]*[A-Za-z])`)
 
-var wordPattern = regexp.MustCompile(`[A-Za-z0-9_][A-Za-z0-9_.:/-]*`)
+var wordPattern = regex.New(`[A-Za-z0-9_][A-Za-z0-9_.:/-]*`)
 
 func notWord(r rune) bool { return strings.ContainsRune(".:/-", r) }
 

@@ -1,9 +1,10 @@
 package rule
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 // Route is the way that acceptance tests take (atdd-kit, section 3.8).
@@ -39,8 +40,8 @@ var (
 )
 
 // either matches a pattern, or any of the texts wherever it stands.
-func either(words *regexp.Regexp, texts ...string) *regexp.Regexp {
-	return regexp.MustCompile(words.String() + `|` + strings.Join(texts, "|"))
+func either(words *regex.Lazy, texts ...string) *regex.Lazy {
+	return regex.New(words.String() + `|` + strings.Join(texts, "|"))
 }
 
 // RouteOf decides the route: by label, of those that are given or that the text has,
@@ -74,10 +75,10 @@ func RouteOf(text string, labels []string) (r Route, by RouteBy, ask bool) {
 }
 
 var (
-	labelLine = regexp.MustCompile("(?i)^[ \t>*_-]*(?:labels?|ラベル)[*_]*[ \t]*[:：][*_]*(.*)$")
-	typeLine  = regexp.MustCompile(`(?i)^type[ \t]*:(.*)$`)
-	listLine  = regexp.MustCompile(`^[ \t]*-[ \t]+(.*)$`)
-	inLabel   = regexp.MustCompile("[\\[\\]\"'`#]")
+	labelLine = regex.New("(?i)^[ \t>*_-]*(?:labels?|ラベル)[*_]*[ \t]*[:：][*_]*(.*)$")
+	typeLine  = regex.New(`(?i)^type[ \t]*:(.*)$`)
+	listLine  = regex.New(`^[ \t]*-[ \t]+(.*)$`)
+	inLabel   = regex.New("[\\[\\]\"'`#]")
 )
 
 // labelsIn are the labels that the text of an issue has: of a line that begins with

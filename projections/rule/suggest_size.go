@@ -1,8 +1,9 @@
 package rule
 
 import (
-	"regexp"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 // Size is how large a task looks.
@@ -22,7 +23,7 @@ const (
 )
 
 var (
-	sizeEscape  = regexp.MustCompile(`^\s*(?:quick|simple|tiny|minor|small|just|only):`)
+	sizeEscape  = regex.New(`^\s*(?:quick|simple|tiny|minor|small|just|only):`)
 	largeSignal = anyOf(`architect(?:ure|ural)?`, `refactor(?:ing)?`, `redesign`, `from scratch`, `cross[ -]cutting`,
 		`entire (?:codebase|project|application|app|system)`, `whole (?:codebase|project|application|app|system)`, `all (?:files|modules|components|packages)`,
 		`multiple (?:files|modules|services)`, `across (?:the |all )?(?:codebase|project|files|modules|packages)`, `system[ -]wide`,
@@ -64,6 +65,6 @@ func express(t string, size Size) string {
 }
 
 // anyOf matches any of the words, within their bounds.
-func anyOf(words ...string) *regexp.Regexp {
-	return regexp.MustCompile(`\b(?:` + strings.Join(words, "|") + `)\b`)
+func anyOf(words ...string) *regex.Lazy {
+	return regex.New(`\b(?:` + strings.Join(words, "|") + `)\b`)
 }

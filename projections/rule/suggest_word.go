@@ -2,9 +2,10 @@ package rule
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 // Skill is a way of working that a text names (oh-my-codex, section 4.7).
@@ -19,7 +20,7 @@ type Skill struct {
 type skill struct {
 	name     string
 	priority int
-	words    *regexp.Regexp
+	words    *regex.Lazy
 }
 
 var skills = []skill{
@@ -39,8 +40,8 @@ var skills = []skill{
 }
 
 var (
-	token   = regexp.MustCompile(`(?:^|\s)\$([a-z][a-z-]*)`)
-	prompts = regexp.MustCompile(`(?:^|\s)/prompts:[a-z-]+`)
+	token   = regex.New(`(?:^|\s)\$([a-z][a-z-]*)`)
+	prompts = regex.New(`(?:^|\s)/prompts:[a-z-]+`)
 )
 
 // Skills are those that a lower-case text names: explicit $tokens from left to
@@ -83,19 +84,19 @@ var (
 	// startWords begin autonomous work (section 4.1.4).
 	startWords = anyOf(`autopilot`, `auto pilot`, `autonomous(?:ly)?`, `build me`, `create me`, `make me`, `full auto`, `handle it all`, `i want an?`)
 	// Words that steer are the whole of a text: "stop the leak" is a task.
-	stopWords     = regexp.MustCompile(`^(?:please )?(?:stop|cancel|abort|halt|quit)(?: (?:it|this|that|now|everything|autopilot|the (?:run|loop|workflow)))*[.!]*$`)
-	continueWords = regexp.MustCompile(`^(?:please )?(?:continue|resume|carry on|go on|keep going|proceed|pick up where (?:you|we) left off)(?: (?:it|this|that|now|please|autopilot|with it|the (?:run|loop|workflow)))*[.!]*$`)
-	quotedCode    = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
+	stopWords     = regex.New(`^(?:please )?(?:stop|cancel|abort|halt|quit)(?: (?:it|this|that|now|everything|autopilot|the (?:run|loop|workflow)))*[.!]*$`)
+	continueWords = regex.New(`^(?:please )?(?:continue|resume|carry on|go on|keep going|proceed|pick up where (?:you|we) left off)(?: (?:it|this|that|now|please|autopilot|with it|the (?:run|loop|workflow)))*[.!]*$`)
+	quotedCode    = regex.New("(?s)```.*?```|`[^`\n]*`")
 )
 
 // exclusions are what is not for a run, with its destination (section 4.1.4).
 var exclusions = []struct {
 	do    Do
-	words *regexp.Regexp
+	words *regex.Lazy
 }{
-	{DoReview, regexp.MustCompile(`^(?:please |can you |could you )?(?:just |only )?(?:review|critique|audit)\b|\b(?:just|only) (?:a )?review\b|\breview only\b`)},
+	{DoReview, regex.New(`^(?:please |can you |could you )?(?:just |only )?(?:review|critique|audit)\b|\b(?:just|only) (?:a )?review\b|\breview only\b`)},
 	{DoAnswer, anyOf(`just explain`, `draft only`, `only (?:a )?draft`, `what would you suggest`, `explain (?:how|why|what|the|this)`, `suggest (?:how|what|a|an|some)`, `no code`)},
-	{DoAnswer, regexp.MustCompile(`^(?:what|why|how|who|when|where|which) (?:is|are|does|do|did|was|were|would|can|could|should)\b`)},
+	{DoAnswer, regex.New(`^(?:what|why|how|who|when|where|which) (?:is|are|does|do|did|was|were|would|can|could|should)\b`)},
 	{DoClarify, anyOf(`explore`, `brainstorm`, `what are (?:the|my|our) options`, `compare (?:options|approaches)`, `not sure (?:what|how|whether|if)`, `ideas for`)},
 	{DoEdit, anyOf(`typo`, `rename \S+ to`, `one[ -]liner?`, `this (?:line|function)`, `bump (?:the )?version`, `single[ -]line`, `add an? comment`)},
 }
@@ -104,18 +105,18 @@ var exclusions = []struct {
 const vagueWords = 15
 
 var (
-	bypassMark = regexp.MustCompile(`^(?:force:|!)`)
-	signals    = []*regexp.Regexp{
-		regexp.MustCompile("`code`"),                                                    // quoted
-		regexp.MustCompile(`\b[\w./-]+\.[a-z]{1,5}\b`),                                  // a file
-		regexp.MustCompile(`(?:^|\s)(?:\./|[\w-]+/)[\w./-]+`),                           // a path
-		regexp.MustCompile(`(?:^|\s)(?:#\d+|(?:issue|pr|ticket) #?\d+)\b`),              // an issue
-		regexp.MustCompile(`\b(?:function|class|method|type|struct|module) [\w.]+`),     // a symbol
-		regexp.MustCompile(`\b[a-z0-9]+_[a-z0-9_]+\b|\b[a-z]\w*\(\)`),                   // a symbol
-		regexp.MustCompile(`(?m)^\s*(?:\d+[.)]|[-*]) \S`),                               // steps
-		regexp.MustCompile(`\b(?:acceptance criteria|given .* when .* then|so that)\b`), // criteria
-		regexp.MustCompile(`\b(?:\w*error|\w*exception|panic|stack trace|traceback|exit (?:code|status) \d+)\b`),
-		regexp.MustCompile(`\b(?:go test|npm (?:run )?test|pytest|cargo test|make test|jest|vitest|mvn test|gradle test)\b`),
+	bypassMark = regex.New(`^(?:force:|!)`)
+	signals    = []*regex.Lazy{
+		regex.New("`code`"),                                                    // quoted
+		regex.New(`\b[\w./-]+\.[a-z]{1,5}\b`),                                  // a file
+		regex.New(`(?:^|\s)(?:\./|[\w-]+/)[\w./-]+`),                           // a path
+		regex.New(`(?:^|\s)(?:#\d+|(?:issue|pr|ticket) #?\d+)\b`),              // an issue
+		regex.New(`\b(?:function|class|method|type|struct|module) [\w.]+`),     // a symbol
+		regex.New(`\b[a-z0-9]+_[a-z0-9_]+\b|\b[a-z]\w*\(\)`),                   // a symbol
+		regex.New(`(?m)^\s*(?:\d+[.)]|[-*]) \S`),                               // steps
+		regex.New(`\b(?:acceptance criteria|given .* when .* then|so that)\b`), // criteria
+		regex.New(`\b(?:\w*error|\w*exception|panic|stack trace|traceback|exit (?:code|status) \d+)\b`),
+		regex.New(`\b(?:go test|npm (?:run )?test|pytest|cargo test|make test|jest|vitest|mvn test|gradle test)\b`),
 	}
 )
 

@@ -3,13 +3,13 @@ package rule
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"autopilot/events/wire"
+	"autopilot/projections/regex"
 )
 
 // MostSuppressions is how many are listed; the rest is counted.
@@ -136,7 +136,7 @@ type diffLine struct {
 	added bool
 }
 
-var diffHunk = regexp.MustCompile(`^@@ -[0-9]+(?:,([0-9]+))? \+([0-9]+)(?:,([0-9]+))? @@`)
+var diffHunk = regex.New(`^@@ -[0-9]+(?:,([0-9]+))? \+([0-9]+)(?:,([0-9]+))? @@`)
 
 // diffLines goes through the lines that a diff in the form of git adds and removes.
 // What it cannot read it leaves out.

@@ -1,8 +1,9 @@
 package rule
 
 import (
-	"regexp"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 // The classes say what a suppression keeps from being seen.
@@ -91,7 +92,7 @@ type suppressor struct {
 	class   string
 	langs   lang
 	needles []string // one of them is in each line that matches, in lower case
-	pattern *regexp.Regexp
+	pattern *regex.Lazy
 	inTests bool // words that mean something else elsewhere: it counts in files of tests alone
 }
 
@@ -105,7 +106,7 @@ func suppressors() []suppressor {
 		for i := range needles {
 			needles[i] = strings.ToLower(needles[i])
 		}
-		out = append(out, suppressor{kind, class, langs, needles, regexp.MustCompile(pattern), inTests})
+		out = append(out, suppressor{kind, class, langs, needles, regex.New(pattern), inTests})
 	}
 	lintSuppressors(add)
 	typeSuppressors(add)

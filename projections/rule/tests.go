@@ -1,9 +1,10 @@
 package rule
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 // Tests is what an output says of the tests that ran.
@@ -77,7 +78,7 @@ func (t *tally) failures() int {
 // isMark reports whether an id stands for a whole that failed: "p [build failed]".
 func isMark(id string) bool { return strings.HasSuffix(id, "]") && idMark.MatchString(id) }
 
-var idMark = regexp.MustCompile(`(?:^|\s)\[(?:[a-z ]*failed|panic|aborted|bail out|compilation error|vm crashed|unhandled error)\]$`)
+var idMark = regex.New(`(?:^|\s)\[(?:[a-z ]*failed|panic|aborted|bail out|compilation error|vm crashed|unhandled error)\]$`)
 
 // teller reads the lines of one kind of runner for the tests that ran. It knows
 // nothing of an output that is not that runner's.
@@ -127,7 +128,7 @@ func testReaders() []testReader {
 }
 
 // spoolGap is the line that stands for the middle of a long output.
-var spoolGap = regexp.MustCompile(`^\.\.\. \d+ bytes were not kept \.\.\.$`)
+var spoolGap = regex.New(`^\.\.\. \d+ bytes were not kept \.\.\.$`)
 
 // ReadTests reads what an output says of the tests that ran. It knows the
 // runners that Failing knows, and more. What a test printed counts for nothing

@@ -2,15 +2,16 @@ package rule
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 var (
-	cargoRun    = regexp.MustCompile(`^ +Running (?:unittests )?\S+ \((\S+?)(?:-[0-9a-f]{16})?(?:\.exe)?\)$`)
-	cargoDoc    = regexp.MustCompile(`^ +Doc-tests (\S+)$`)
-	cargoPassed = regexp.MustCompile(`^test (\S.*?)(?: - (?:should panic|compile fail|compile))? \.\.\. (ok|ignored)(?:, .*)?(?: <[\d.]+s>)?$`)
-	cargoResult = regexp.MustCompile(`^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored;`)
+	cargoRun    = regex.New(`^ +Running (?:unittests )?\S+ \((\S+?)(?:-[0-9a-f]{16})?(?:\.exe)?\)$`)
+	cargoDoc    = regex.New(`^ +Doc-tests (\S+)$`)
+	cargoPassed = regex.New(`^test (\S.*?)(?: - (?:should panic|compile fail|compile))? \.\.\. (ok|ignored)(?:, .*)?(?: <[\d.]+s>)?$`)
+	cargoResult = regex.New(`^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored;`)
 )
 
 // cargoSeen reads what cargo test says of tests that pass, and its numbers.
@@ -90,9 +91,9 @@ type nextest struct {
 }
 
 var (
-	nextestMark = regexp.MustCompile(`^ +(PASS|FAIL|SKIP|LEAK|FLAKY \d+/\d+|SIG[A-Z]+|TIMEOUT|TRY \d+ PASS) \[ *(?:>? *[\d.]+s|-+)? *\](?: +\( *\d+/\d+\))? +(\S.*)$`)
-	nextestOver = regexp.MustCompile(`(\d+) (?:timed|exec)`)
-	nextestEnd  = regexp.MustCompile(`^ +Summary \[ *[\d.]+s\] +[\d/]+ tests? run: (.*)$`)
+	nextestMark = regex.New(`^ +(PASS|FAIL|SKIP|LEAK|FLAKY \d+/\d+|SIG[A-Z]+|TIMEOUT|TRY \d+ PASS) \[ *(?:>? *[\d.]+s|-+)? *\](?: +\( *\d+/\d+\))? +(\S.*)$`)
+	nextestOver = regex.New(`(\d+) (?:timed|exec)`)
+	nextestEnd  = regex.New(`^ +Summary \[ *[\d.]+s\] +[\d/]+ tests? run: (.*)$`)
 )
 
 func (n *nextest) line(line string) {

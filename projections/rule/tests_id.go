@@ -2,13 +2,14 @@ package rule
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 // testFile matches an id that is a file: none of its tests could be run.
-var testFile = regexp.MustCompile(`^\S+\.(?:py|rb|php|[cm]?[jt]sx?)$`)
+var testFile = regex.New(`^\S+\.(?:py|rb|php|[cm]?[jt]sx?)$`)
 
 // wholeOf is the unit that an id stands for, if it is a mark of one; "" for a test.
 // A mark of no unit is its own.
@@ -51,7 +52,7 @@ func unitOf(id string, units []string) string {
 }
 
 // goSubtest cuts the test from its subtests.
-var goSubtest = regexp.MustCompile(`^((?:.*\.)?(?:Test|Fuzz|Example|Benchmark)[^/]*)/`)
+var goSubtest = regex.New(`^((?:.*\.)?(?:Test|Fuzz|Example|Benchmark)[^/]*)/`)
 
 // familyOf is what begins the id of a test and of its siblings, which are made from
 // data: cases of a table, parameters. It is empty for a test on its own.
@@ -75,7 +76,7 @@ func familyOf(id string) string {
 }
 
 // setUps are the methods of a class that unittest names where they fail.
-var setUps = regexp.MustCompile(`\.(?:setUpClass|tearDownClass)$`)
+var setUps = regex.New(`\.(?:setUpClass|tearDownClass)$`)
 
 // below reports whether tests have passed that belong to an id: what failed was a
 // suite, or what is run before its tests.
@@ -134,6 +135,6 @@ func (c *comparison) sameKey(id string) bool {
 	return c.keys[scoped]
 }
 
-var docLine = regexp.MustCompile(` \(line \d+\)$`)
+var docLine = regex.New(` \(line \d+\)$`)
 
 func idKey(id string) string { return docLine.ReplaceAllString(normaliseLine(id), "") }

@@ -1,11 +1,12 @@
 package rule
 
 import (
-	"regexp"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
-var surefireCount = regexp.MustCompile(`^(?:\[[A-Z]+\] +)?Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)(?:, Time elapsed: [\d.,]+ \S+(?: <<< \w+!)?(?: --?)? in (\S+))?$`)
+var surefireCount = regex.New(`^(?:\[[A-Z]+\] +)?Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)(?:, Time elapsed: [\d.,]+ \S+(?: <<< \w+!)?(?: --?)? in (\S+))?$`)
 
 // surefireSeen reads the numbers of each class, and those of a module.
 type surefireSeen struct {
@@ -44,10 +45,10 @@ func (s *surefire) tally() tally {
 }
 
 var (
-	gradleMark  = regexp.MustCompile(`^(\w\S* > .*\S) (PASSED|SKIPPED)$`)
-	gradleState = regexp.MustCompile(`^> Task (:\S+)(?: ([A-Z][A-Z-]+))?$`)
-	gradleTests = regexp.MustCompile(`(?:^|:)(?:test|\w+Test|test\w+UnitTest)$`)
-	gradleCount = regexp.MustCompile(`^(\d+) tests? completed, (\d+) failed(?:, (\d+) skipped)?$`)
+	gradleMark  = regex.New(`^(\w\S* > .*\S) (PASSED|SKIPPED)$`)
+	gradleState = regex.New(`^> Task (:\S+)(?: ([A-Z][A-Z-]+))?$`)
+	gradleTests = regex.New(`(?:^|:)(?:test|\w+Test|test\w+UnitTest)$`)
+	gradleCount = regex.New(`^(\d+) tests? completed, (\d+) failed(?:, (\d+) skipped)?$`)
 )
 
 // gradleSeen reads which test tasks ran. Gradle counts tests only where some fail,

@@ -1,8 +1,9 @@
 package rule
 
 import (
-	"regexp"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 // lineCount knows where a runner said last how many tests there were. What is
@@ -21,7 +22,7 @@ func (l *lineCount) closes() {
 }
 
 // numbered finds "3 passed" and the like.
-var numbered = regexp.MustCompile(`(\d+) ([a-z]+)`)
+var numbered = regex.New(`(\d+) ([a-z]+)`)
 
 // take adds the numbers of a line by the words behind them.
 func (c *counts) take(line string) {
@@ -91,7 +92,7 @@ type jestTree struct {
 	counted bool
 }
 
-var jestMark = regexp.MustCompile(`^(✓|✔|√|✕|×|○|✎) (?:skipped |todo )?(\S.*?)(?: \([\d.,]+ m?s\))?$`)
+var jestMark = regex.New(`^(✓|✔|√|✕|×|○|✎) (?:skipped |todo )?(\S.*?)(?: \([\d.,]+ m?s\))?$`)
 
 func (j *jestTree) begin(result, file string) {
 	if strings.Contains(file, " > ") || strings.HasSuffix(file, " ]") {
@@ -186,8 +187,8 @@ type vitestTree struct {
 }
 
 var (
-	vitestMark = regexp.MustCompile(`^( +)([✓√↓□×✗❯]) (\S.*?)(?: \((\d+)\))?(?: \(retry x\d+\))?(?: \d+m?s)?(?: \(retry x\d+\))?$`)
-	vitestHead = regexp.MustCompile(`^(\S.*?) \(\d+ tests?\b[^)]*\)(?: \(retry x\d+\))?(?: \d+m?s)?$`)
+	vitestMark = regex.New(`^( +)([✓√↓□×✗❯]) (\S.*?)(?: \((\d+)\))?(?: \(retry x\d+\))?(?: \d+m?s)?(?: \(retry x\d+\))?$`)
+	vitestHead = regex.New(`^(\S.*?) \(\d+ tests?\b[^)]*\)(?: \(retry x\d+\))?(?: \d+m?s)?$`)
 )
 
 func (v *vitestTree) line(line string) {

@@ -1,13 +1,14 @@
 package rule
 
 import (
-	"regexp"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 var (
-	ctestMark = regexp.MustCompile(`^ *\d+/\d+ Test +#\d+: (\S.*?) \.*(?: +|\*\*\*)(Passed|Failed|Not Run|Skipped|Timeout|Exception\S*|Disabled)\b`)
-	ctestEnd  = regexp.MustCompile(`^\d+% tests passed, (\d+) tests? failed out of (\d+)`)
+	ctestMark = regex.New(`^ *\d+/\d+ Test +#\d+: (\S.*?) \.*(?: +|\*\*\*)(Passed|Failed|Not Run|Skipped|Timeout|Exception\S*|Disabled)\b`)
+	ctestEnd  = regex.New(`^\d+% tests passed, (\d+) tests? failed out of (\d+)`)
 )
 
 // ctest reads ctest, which names each test.
@@ -51,9 +52,9 @@ func (c *ctest) tally() tally {
 }
 
 var (
-	dotnetEnd  = regexp.MustCompile(`^ *(?:Passed|Failed|Skipped)! +- Failed: +(\d+), Passed: +(\d+), Skipped: +(\d+), Total: +\d+, Duration: .*? - (\S+\.dll.*)$`)
-	dotnetSum  = regexp.MustCompile(`^ *Test (?:summary|run summary): (?:\w+! )?total: (\d+), failed: (\d+), succeeded: (\d+), skipped: (\d+)`)
-	dotnetMark = regexp.MustCompile(`^ +(Passed|Failed|Skipped) (\S.*?)(?: \[[^\]]+\])?$`)
+	dotnetEnd  = regex.New(`^ *(?:Passed|Failed|Skipped)! +- Failed: +(\d+), Passed: +(\d+), Skipped: +(\d+), Total: +\d+, Duration: .*? - (\S+\.dll.*)$`)
+	dotnetSum  = regex.New(`^ *Test (?:summary|run summary): (?:\w+! )?total: (\d+), failed: (\d+), succeeded: (\d+), skipped: (\d+)`)
+	dotnetMark = regex.New(`^ +(Passed|Failed|Skipped) (\S.*?)(?: \[[^\]]+\])?$`)
 )
 
 // dotnet reads dotnet test: a line of numbers for each assembly, or one in all.
@@ -105,8 +106,8 @@ func (d *dotnet) tally() tally {
 }
 
 var (
-	xctestMark = regexp.MustCompile(`^Test Case '(.+)' (passed|failed|skipped) \([\d.]+ seconds\)\.?$`)
-	swiftMark  = regexp.MustCompile(`^(?:\S+ +)?Test (\S.*?) (passed|failed|skipped)(?: after [\d.]+ seconds.*|\.|: .*)$`)
+	xctestMark = regex.New(`^Test Case '(.+)' (passed|failed|skipped) \([\d.]+ seconds\)\.?$`)
+	swiftMark  = regex.New(`^(?:\S+ +)?Test (\S.*?) (passed|failed|skipped)(?: after [\d.]+ seconds.*|\.|: .*)$`)
 )
 
 // swift reads XCTest and Swift Testing, which name each test. The numbers of XCTest
@@ -135,9 +136,9 @@ func (s *swift) tally() tally {
 }
 
 var (
-	proveFile = regexp.MustCompile(`^(\S+\.t) \.+ (ok|skipped.*)$`)
-	proveEnd  = regexp.MustCompile(`^Files=\d+, Tests=(\d+),`)
-	proveBad  = regexp.MustCompile(`^  Failed (?:test|tests): +([\d, -]+)$`)
+	proveFile = regex.New(`^(\S+\.t) \.+ (ok|skipped.*)$`)
+	proveEnd  = regex.New(`^Files=\d+, Tests=(\d+),`)
+	proveBad  = regex.New(`^  Failed (?:test|tests): +([\d, -]+)$`)
 )
 
 // prove reads Perl's prove: a line for each file, and one with numbers.
@@ -181,8 +182,8 @@ func (p *prove) tally() tally {
 }
 
 var (
-	gotestsumUnit = regexp.MustCompile(`^(✓|∅) {2}(\S+)(?: \(.*\))?$`)
-	gotestsumEnd  = regexp.MustCompile(`^DONE (\d+ runs, )?(\d+) tests?(?:, (\d+) skipped)?(?:, (\d+) failures?)?(?:, (\d+) errors?)? in `)
+	gotestsumUnit = regex.New(`^(✓|∅) {2}(\S+)(?: \(.*\))?$`)
+	gotestsumEnd  = regex.New(`^DONE (\d+ runs, )?(\d+) tests?(?:, (\d+) skipped)?(?:, (\d+) failures?)?(?:, (\d+) errors?)? in `)
 )
 
 // gotestsum reads gotestsum where it does not print what go test prints. Failures that

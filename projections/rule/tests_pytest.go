@@ -1,17 +1,18 @@
 package rule
 
 import (
-	"regexp"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 var (
-	pytestPassed = regexp.MustCompile(`^(\S+\.py::.+?) (PASSED|XPASS|SKIPPED|XFAIL)(?: \(.*\))?(?: +\[ *\d+(?:%|/\d+)\])?$`)
-	pytestByOne  = regexp.MustCompile(`^\[gw\d+\] \[ *\d+%\] (PASSED|XPASS|SKIPPED|XFAIL) (\S+\.py::.+?) ?$`)
-	pytestListed = regexp.MustCompile(`^(PASSED|XPASS|XFAIL) (\S+::.+)$`)
-	pytestDots   = regexp.MustCompile(`^(\S+\.(?:py|txt|rst|md|yaml|yml|feature|ipynb)) ([.FEsxXR]+)(?: +\[ *\d+(?:%|/\d+)\])?$`)
-	pytestTotal  = regexp.MustCompile(`^(=+ )?((?:no tests ran|no tests collected|\d+ [a-z ]+)(?:, \d+ [a-z ]+)*(?: \([^)]*\))?) in [\d.]+s(?: \(\d+:[\d:]+\))?(?: =+)?$`)
-	pytestNumber = regexp.MustCompile(`(\d+) (passed|failed|errors?|skipped|xfailed|xpassed)\b`)
+	pytestPassed = regex.New(`^(\S+\.py::.+?) (PASSED|XPASS|SKIPPED|XFAIL)(?: \(.*\))?(?: +\[ *\d+(?:%|/\d+)\])?$`)
+	pytestByOne  = regex.New(`^\[gw\d+\] \[ *\d+%\] (PASSED|XPASS|SKIPPED|XFAIL) (\S+\.py::.+?) ?$`)
+	pytestListed = regex.New(`^(PASSED|XPASS|XFAIL) (\S+::.+)$`)
+	pytestDots   = regex.New(`^(\S+\.(?:py|txt|rst|md|yaml|yml|feature|ipynb)) ([.FEsxXR]+)(?: +\[ *\d+(?:%|/\d+)\])?$`)
+	pytestTotal  = regex.New(`^(=+ )?((?:no tests ran|no tests collected|\d+ [a-z ]+)(?:, \d+ [a-z ]+)*(?: \([^)]*\))?) in [\d.]+s(?: \(\d+:[\d:]+\))?(?: =+)?$`)
+	pytestNumber = regex.New(`(\d+) (passed|failed|errors?|skipped|xfailed|xpassed)\b`)
 )
 
 const pytestStart = " test session starts "

@@ -1,13 +1,14 @@
 package rule
 
 import (
-	"regexp"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 var (
-	rspecEnd    = regexp.MustCompile(`^(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?(?:, (\d+) errors? occurred outside of examples)?$`)
-	rspecFailed = regexp.MustCompile(`^rspec \S+ # (\S.*)$`)
+	rspecEnd    = regex.New(`^(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?(?:, (\d+) errors? occurred outside of examples)?$`)
+	rspecFailed = regex.New(`^rspec \S+ # (\S.*)$`)
 )
 
 // rspec reads the numbers of RSpec, and its list of failed examples.
@@ -39,9 +40,9 @@ func (r *rspec) tally() tally {
 }
 
 var (
-	minitestEnd  = regexp.MustCompile(`^(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, (\d+) errors(?:, (\d+) (?:skips|pendings))?(?:, (\d+) omissions)?`)
-	minitestMark = regexp.MustCompile(`^(\S+#\S.*?) = [\d.]+ s = ([.FES])$`)
-	minitestFail = regexp.MustCompile(`^(\S+#\S.*?)(?: \[.*\])?:$`)
+	minitestEnd  = regex.New(`^(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, (\d+) errors(?:, (\d+) (?:skips|pendings))?(?:, (\d+) omissions)?`)
+	minitestMark = regex.New(`^(\S+#\S.*?) = [\d.]+ s = ([.FES])$`)
+	minitestFail = regex.New(`^(\S+#\S.*?)(?: \[.*\])?:$`)
 )
 
 // minitest reads minitest and test-unit.
@@ -83,11 +84,11 @@ func (t *minitest) tally() tally {
 }
 
 var (
-	phpunitOK   = regexp.MustCompile(`^OK \((\d+) tests?, \d+ assertions?\)$`)
-	phpunitEnd  = regexp.MustCompile(`^Tests: (\d+), Assertions: \d+(.*)\.$`)
-	phpunitNote = regexp.MustCompile(`(Errors|Failures|Skipped|Incomplete): (\d+)`)
-	phpunitFail = regexp.MustCompile(`^\d+\) ([\w\\]+::\S.*)$`)
-	pestEnd     = regexp.MustCompile(`^  Tests:    (\d+ .*) \(\d+ assertions?\)$`)
+	phpunitOK   = regex.New(`^OK \((\d+) tests?, \d+ assertions?\)$`)
+	phpunitEnd  = regex.New(`^Tests: (\d+), Assertions: \d+(.*)\.$`)
+	phpunitNote = regex.New(`(Errors|Failures|Skipped|Incomplete): (\d+)`)
+	phpunitFail = regex.New(`^\d+\) ([\w\\]+::\S.*)$`)
+	pestEnd     = regex.New(`^  Tests:    (\d+ .*) \(\d+ assertions?\)$`)
 )
 
 // phpunit reads PHPUnit and Pest. Its lists name tests that are skipped as they name

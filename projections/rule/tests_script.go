@@ -1,14 +1,15 @@
 package rule
 
 import (
-	"regexp"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 var (
-	mochaEnd  = regexp.MustCompile(`^ +(\d+ passing) \(\d+(?:ms|s|m)\)$`)
-	mochaMore = regexp.MustCompile(`^ +(\d+ (?:pending|failing))$`)
-	mochaPart = regexp.MustCompile(`^ +(?:\d+\) )?(\S.*?)(:?)$`)
+	mochaEnd  = regex.New(`^ +(\d+ passing) \(\d+(?:ms|s|m)\)$`)
+	mochaMore = regex.New(`^ +(\d+ (?:pending|failing))$`)
+	mochaPart = regex.New(`^ +(?:\d+\) )?(\S.*?)(:?)$`)
 )
 
 // mocha reads the numbers of mocha, and the list of failures behind them. What a
@@ -73,10 +74,10 @@ func (m *mocha) tally() tally {
 }
 
 var (
-	bunMark = regexp.MustCompile(`^\((pass|fail|skip|todo)\) (\S.*?)(?: \[[\d.]+m?s\])?$`)
-	bunFile = regexp.MustCompile(`^(\S+\.[cm]?[jt]sx?):$`)
-	bunStat = regexp.MustCompile(`^ +(\d+ (?:pass|fail|skip|todo))$`)
-	bunEnd  = regexp.MustCompile(`^Ran \d+ tests? across \d+ files?\.`)
+	bunMark = regex.New(`^\((pass|fail|skip|todo)\) (\S.*?)(?: \[[\d.]+m?s\])?$`)
+	bunFile = regex.New(`^(\S+\.[cm]?[jt]sx?):$`)
+	bunStat = regex.New(`^ +(\d+ (?:pass|fail|skip|todo))$`)
+	bunEnd  = regex.New(`^Ran \d+ tests? across \d+ files?\.`)
 )
 
 // bun reads bun test.
@@ -121,9 +122,9 @@ func (b *bun) tally() tally {
 }
 
 var (
-	denoFile = regexp.MustCompile(`^running \d+ tests? from (\S+)$`)
-	denoMark = regexp.MustCompile(`^(\S.*?) \.\.\. (ok|FAILED|ignored)(?: \(\S+\))?$`)
-	denoEnd  = regexp.MustCompile(`^(?:ok|FAILED) \| (\d+ passed.*) \([\dms.]+\)$`)
+	denoFile = regex.New(`^running \d+ tests? from (\S+)$`)
+	denoMark = regex.New(`^(\S.*?) \.\.\. (ok|FAILED|ignored)(?: \(\S+\))?$`)
+	denoEnd  = regex.New(`^(?:ok|FAILED) \| (\d+ passed.*) \([\dms.]+\)$`)
 )
 
 // deno reads deno test.
@@ -161,8 +162,8 @@ func (d *deno) tally() tally {
 }
 
 var (
-	playwrightRun  = regexp.MustCompile(`^Running \d+ tests? using \d+ workers?`)
-	playwrightStat = regexp.MustCompile(`^  (\d+) (passed|failed|flaky|skipped|did not run|interrupted)(?: \([\d.]+m?s?\))?$`)
+	playwrightRun  = regex.New(`^Running \d+ tests? using \d+ workers?`)
+	playwrightStat = regex.New(`^  (\d+) (passed|failed|flaky|skipped|did not run|interrupted)(?: \([\d.]+m?s?\))?$`)
 )
 
 // playwright reads the numbers of Playwright. A flaky test passed when it was run

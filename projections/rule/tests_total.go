@@ -1,8 +1,9 @@
 package rule
 
 import (
-	"regexp"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 // totals reads the numbers that a runner of its own ends with: "Tests failed: 6",
@@ -20,10 +21,10 @@ type totalLine struct {
 }
 
 var (
-	totalAfter  = regexp.MustCompile(`\b(passed|passes|passing|successes|succeeded|failed|failures?|failing|skipped|pending|ignored)\s*[:=]\s*(\d+)\b`)
-	totalBefore = regexp.MustCompile(`\b(\d+) *(?:tests?|specs?|examples?|cases?|checks?|scenarios?|assertions?|suites?)? *(passed|passes|passing|succeeded|failed|failures?|failing|skipped|pending|ignored)\b`)
-	totalOf     = regexp.MustCompile(`\b(\d+) ?(?:/|of|out of) ?(\d+) (?:tests? |specs? |cases? |checks? |scenarios? )?(?:passed|passing|ok|succeeded)\b|\b(?:passed|passing)[: ]+(\d+) ?(?:/|of|out of) ?(\d+)\b`)
-	digits      = regexp.MustCompile(`\d+`)
+	totalAfter  = regex.New(`\b(passed|passes|passing|successes|succeeded|failed|failures?|failing|skipped|pending|ignored)\s*[:=]\s*(\d+)\b`)
+	totalBefore = regex.New(`\b(\d+) *(?:tests?|specs?|examples?|cases?|checks?|scenarios?|assertions?|suites?)? *(passed|passes|passing|succeeded|failed|failures?|failing|skipped|pending|ignored)\b`)
+	totalOf     = regex.New(`\b(\d+) ?(?:/|of|out of) ?(\d+) (?:tests? |specs? |cases? |checks? |scenarios? )?(?:passed|passing|ok|succeeded)\b|\b(?:passed|passing)[: ]+(\d+) ?(?:/|of|out of) ?(\d+)\b`)
+	digits      = regex.New(`\d+`)
 )
 
 const maxTotalLine = 160

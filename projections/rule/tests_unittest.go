@@ -1,14 +1,15 @@
 package rule
 
 import (
-	"regexp"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 var (
-	unittestRan   = regexp.MustCompile(`^Ran (\d+) tests? in [\d.]+s$`)
-	unittestNote  = regexp.MustCompile(`(failures|errors|skipped|expected failures|unexpected successes)=(\d+)`)
-	unittestBegin = regexp.MustCompile(`^ *(\S+) \(([\w.<>-]+)\)(?: (\S.*))?$`)
+	unittestRan   = regex.New(`^Ran (\d+) tests? in [\d.]+s$`)
+	unittestNote  = regex.New(`(failures|errors|skipped|expected failures|unexpected successes)=(\d+)`)
+	unittestBegin = regex.New(`^ *(\S+) \(([\w.<>-]+)\)(?: (\S.*))?$`)
 )
 
 // count reads how many tests ran, and how it went.

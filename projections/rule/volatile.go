@@ -1,46 +1,47 @@
 package rule
 
 import (
-	"regexp"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 // pattern is one thing that differs between two runs, and the mark that it
 // leaves. It is only looked for in lines with the traits that it needs.
 type pattern struct {
 	needs trait
-	find  *regexp.Regexp
+	find  *regex.Lazy
 	mark  string
 	aside bool // not in a line that compares: there it can be what the failure is about
 }
 
 // volatile is applied in order: dates before times, ids before plain numbers.
 var volatile = []pattern{
-	{hasDigit | hasSeed, regexp.MustCompile(`(?i)(\bseed|shuffle)( number)?([ :=]{1,3})-?\d+\b`), "$1$2$3<seed>", false},
-	{hasLongNumber | hasSlash, regexp.MustCompile(`\bTest\w*?\d{6,}/\d{3}\b`), "<tmp>", false},
-	{hasDashes, regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`), "<id>", false},
-	{hasLongWord, regexp.MustCompile(`\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b`), "<id>", false},
-	{hasLongHex, regexp.MustCompile(`\b(?:0x)?[0-9a-fA-F]*(?:\d[a-fA-F]|[a-fA-F]\d)[0-9a-fA-F]{14,}\b|\b(?:0x)?[0-9a-fA-F]{14,}(?:\d[a-fA-F]|[a-fA-F]\d)[0-9a-fA-F]*\b`), "<id>", true},
-	{hasDate, regexp.MustCompile(`\b\d{4}[-/]\d{2}[-/]\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:[.,]\d+)?(?: ?(?:Z|[+-]\d{2}:?\d{2})\b)?(?: [A-Z]{3,4}\b)?(?: m=[+-][\d.]+)?)?`), "<time>", false},
-	{hasClock, regexp.MustCompile(`\b(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?(?:\d{1,2}[ /])?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)(?:[ /]+\d{1,4})?,?[ :]+\d{2}:\d{2}:\d{2}(?:\.\d+)?(?: (?:[A-Z]{3,4}|[+-]\d{4}))?(?: \d{4}\b)?`), "<time>", false},
-	{hasClock, regexp.MustCompile(`\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?(?: ?[AP]M\b)?`), "<time>", false},
-	{hasLongNumber, regexp.MustCompile(`\b1[5-9]\d{8}(?:\d{3}|\d{6}|\d{9})?(?:\.\d+)?\b`), "<time>", false},
-	{hasCached, regexp.MustCompile(`\(cached\)`), "<duration>", false},
-	{hasUnit, regexp.MustCompile(`(?i)\b(?:\d+(?:\.\d+)?(?:h|ms|us|µs|μs|ns|m|s))+\b`), "<duration>", false},
-	{hasUnitWord, regexp.MustCompile(`(?i)\b\d+(?:[.,]\d+)? (?:milliseconds?|microseconds?|nanoseconds?|seconds?|secs?|minutes?|mins?|hours?|ms|ns|s|min)\b`), "<duration>", false},
-	{hasHex, regexp.MustCompile(`\+?0x[0-9a-fA-F]{5,}\b\??|\b0x[0-9a-fA-F]+\.\.\.|\+0x[0-9a-fA-F]+\b`), "<address>", false},
-	{hasDigit | hasThread, regexp.MustCompile(`\b(goroutine |gp=|mp=|m=|[Tt]hread[ #-]?|\[gw)\d+\b`), "$1<n>", false},
-	{hasDigit | hasThread, regexp.MustCompile(`(?i)\b(thread '[^']*' )\(\d+\)`), "$1(<n>)", false},
-	{hasWorker, regexp.MustCompile(`(?i)\b(container|image|sha256)([ :=]{1,2})[0-9a-f]{12,}\b`), "$1$2<id>", true},
-	{hasDigit | hasWorker, regexp.MustCompile(`(?i)\b(worker|child|fork|container)([ :=#\[(]{1,2})(?:\d{3,}\b|\d+( (?:exited|terminated|killed|died|crashed|started|stopped|was )))`), "$1$2<n>$3", true},
-	{hasSize, regexp.MustCompile(`\b\d+(?:[.,]\d+)? ?[kKMGT]i?B(?:/s|ps)?\b`), "<size>", true},
-	{hasDigit | hasProcess, regexp.MustCompile(`(?i)\b(pid|ppid|tid|process|process id)([ :=#]{1,2}|\s*\(|\[)\d+\b`), "$1$2<n>", false},
-	{hasDigit | hasPort, regexp.MustCompile(`(?i)\b(port)([ :=#]{1,2})\d{2,5}\b`), "$1$2<port>", false},
-	{hasColon, regexp.MustCompile(`((?:\blocalhost|\b\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-fA-F:.]*\])):\d{1,5}\b`), "$1:<port>", false},
+	{hasDigit | hasSeed, regex.New(`(?i)(\bseed|shuffle)( number)?([ :=]{1,3})-?\d+\b`), "$1$2$3<seed>", false},
+	{hasLongNumber | hasSlash, regex.New(`\bTest\w*?\d{6,}/\d{3}\b`), "<tmp>", false},
+	{hasDashes, regex.New(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`), "<id>", false},
+	{hasLongWord, regex.New(`\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b`), "<id>", false},
+	{hasLongHex, regex.New(`\b(?:0x)?[0-9a-fA-F]*(?:\d[a-fA-F]|[a-fA-F]\d)[0-9a-fA-F]{14,}\b|\b(?:0x)?[0-9a-fA-F]{14,}(?:\d[a-fA-F]|[a-fA-F]\d)[0-9a-fA-F]*\b`), "<id>", true},
+	{hasDate, regex.New(`\b\d{4}[-/]\d{2}[-/]\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:[.,]\d+)?(?: ?(?:Z|[+-]\d{2}:?\d{2})\b)?(?: [A-Z]{3,4}\b)?(?: m=[+-][\d.]+)?)?`), "<time>", false},
+	{hasClock, regex.New(`\b(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?(?:\d{1,2}[ /])?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)(?:[ /]+\d{1,4})?,?[ :]+\d{2}:\d{2}:\d{2}(?:\.\d+)?(?: (?:[A-Z]{3,4}|[+-]\d{4}))?(?: \d{4}\b)?`), "<time>", false},
+	{hasClock, regex.New(`\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?(?: ?[AP]M\b)?`), "<time>", false},
+	{hasLongNumber, regex.New(`\b1[5-9]\d{8}(?:\d{3}|\d{6}|\d{9})?(?:\.\d+)?\b`), "<time>", false},
+	{hasCached, regex.New(`\(cached\)`), "<duration>", false},
+	{hasUnit, regex.New(`(?i)\b(?:\d+(?:\.\d+)?(?:h|ms|us|µs|μs|ns|m|s))+\b`), "<duration>", false},
+	{hasUnitWord, regex.New(`(?i)\b\d+(?:[.,]\d+)? (?:milliseconds?|microseconds?|nanoseconds?|seconds?|secs?|minutes?|mins?|hours?|ms|ns|s|min)\b`), "<duration>", false},
+	{hasHex, regex.New(`\+?0x[0-9a-fA-F]{5,}\b\??|\b0x[0-9a-fA-F]+\.\.\.|\+0x[0-9a-fA-F]+\b`), "<address>", false},
+	{hasDigit | hasThread, regex.New(`\b(goroutine |gp=|mp=|m=|[Tt]hread[ #-]?|\[gw)\d+\b`), "$1<n>", false},
+	{hasDigit | hasThread, regex.New(`(?i)\b(thread '[^']*' )\(\d+\)`), "$1(<n>)", false},
+	{hasWorker, regex.New(`(?i)\b(container|image|sha256)([ :=]{1,2})[0-9a-f]{12,}\b`), "$1$2<id>", true},
+	{hasDigit | hasWorker, regex.New(`(?i)\b(worker|child|fork|container)([ :=#\[(]{1,2})(?:\d{3,}\b|\d+( (?:exited|terminated|killed|died|crashed|started|stopped|was )))`), "$1$2<n>$3", true},
+	{hasSize, regex.New(`\b\d+(?:[.,]\d+)? ?[kKMGT]i?B(?:/s|ps)?\b`), "<size>", true},
+	{hasDigit | hasProcess, regex.New(`(?i)\b(pid|ppid|tid|process|process id)([ :=#]{1,2}|\s*\(|\[)\d+\b`), "$1$2<n>", false},
+	{hasDigit | hasPort, regex.New(`(?i)\b(port)([ :=#]{1,2})\d{2,5}\b`), "$1$2<port>", false},
+	{hasColon, regex.New(`((?:\blocalhost|\b\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-fA-F:.]*\])):\d{1,5}\b`), "$1:<port>", false},
 }
 
 // compares is a line that sets a value against another, or against a bound.
-var compares = regexp.MustCompile(`(?i)\b(?:want(?:ed|s)?|got|expect(?:ed|s|ing)?|actual|received|assert\w*|equals?|differs?|mismatch\w*|exceed(?:ed|s)?|over|under|limit|max(?:imum)?|min(?:imum)?|at (?:most|least)|larg\w*|small\w*|bigger|too|budget)\b|[!=<>]=|[<>] ?\d`)
+var compares = regex.New(`(?i)\b(?:want(?:ed|s)?|got|expect(?:ed|s|ing)?|actual|received|assert\w*|equals?|differs?|mismatch\w*|exceed(?:ed|s)?|over|under|limit|max(?:imum)?|min(?:imum)?|at (?:most|least)|larg\w*|small\w*|bigger|too|budget)\b|[!=<>]=|[<>] ?\d`)
 
 // trait is what can be seen of a line in one pass.
 type trait uint

@@ -2,13 +2,13 @@ package outcome
 
 import (
 	"cmp"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 	_ "time/tzdata" // texts name zones, and not every host has them
 
 	"autopilot/daemon/agent/stream"
+	"autopilot/projections/regex"
 )
 
 // reset is when a limit ends: as the stream gives it, else as a text says.
@@ -34,24 +34,24 @@ func reset(in Input, by Signal) (time.Time, Source) {
 }
 
 var (
-	epochText = regexp.MustCompile(`(?i)limit reached\|(\d{10})\b`)
+	epochText = regex.New(`(?i)limit reached\|(\d{10})\b`)
 	// clockText is "resets Oct 9, 5:12pm (Europe/Vilnius)", "try again at 5:12 PM",
 	// "Try again at Oct 9th, 2026 5:12 PM", "resets tomorrow at 17:00 UTC".
-	clockText = regexp.MustCompile(`(?i)(?:\bresets?|try again|available again)(?: at| on)?\s+` +
+	clockText = regex.New(`(?i)(?:\bresets?|try again|available again)(?: at| on)?\s+` +
 		`(?:(?P<month>[a-z]{3})[a-z]*\.?\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,?\s+(?P<year>\d{4}))?,?\s+(?:at\s+)?` +
 		`|(?P<when>today|tomorrow|(?:sun|mon|tue|wed|thu|fri|sat)[a-z]*),?\s+(?:at\s+)?)?` +
 		`(?P<hour>\d{1,2})(?::(?P<minute>\d{2}))?(?:\s*(?P<half>[ap])\.?m\b\.?)?` +
 		`(?:\s*\((?P<zone>[A-Za-z_]+(?:/[A-Za-z0-9_+\-]+)*)\)|\s+(?P<short>[A-Z]{2,4})\b)?`)
 	// dateText is "resets at 2026-10-09T17:00:00Z".
-	dateText = regexp.MustCompile(`(?i)(?:\bresets?|\bretry|try again|available)(?: again)?(?: at| on| after)?:?\s+(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))`)
+	dateText = regex.New(`(?i)(?:\bresets?|\bretry|try again|available)(?: again)?(?: at| on| after)?:?\s+(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))`)
 	// dayText is "resets on December 1", "reset on 2026-12-01 at 00:30 UTC", "resets on 12/1/2026":
 	// a day, at its beginning where no time is said.
-	dayText = regexp.MustCompile(`(?i)(?:\b(?:resets?|renews?|refreshes|retry|try again|available again|regain access)|\bcycle ends)(?: again)?(?: on| at| after)?\s+` +
+	dayText = regex.New(`(?i)(?:\b(?:resets?|renews?|refreshes|retry|try again|available again|regain access)|\bcycle ends)(?: again)?(?: on| at| after)?\s+` +
 		`(?:(?P<month>[a-z]{3})[a-z]*\.?\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,?\s+(?P<year>\d{4}))?|(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)|(?P<us>\d{1,2}/\d{1,2}/\d{4}))` +
 		`(?:,?\s+(?:at\s+)?(?P<clock>\d\d:\d\d)(?::\d\d)?)?`)
-	monthText = regexp.MustCompile(`(?i)\b(?:resets?|renews?|refreshes|try again|available again)(?: on| at)?(?: the)?(?: (?:1st|first|start|beginning)(?: day)?(?: of)?(?: the)?)? next month\b`)
-	spanText  = regexp.MustCompile(`(?i)(?:\b(?:retry|try again|resets?|reset) (?:in|after)|"?retryDelay"?:)\s*"?((?:(?:and\s+)?\d+(?:\.\d+)?\s*(?:days?|d|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b?[,\s]*)+)`)
-	spanPart  = regexp.MustCompile(`(?i)(\d+(?:\.\d+)?)\s*([dhms])`)
+	monthText = regex.New(`(?i)\b(?:resets?|renews?|refreshes|try again|available again)(?: on| at)?(?: the)?(?: (?:1st|first|start|beginning)(?: day)?(?: of)?(?: the)?)? next month\b`)
+	spanText  = regex.New(`(?i)(?:\b(?:retry|try again|resets?|reset) (?:in|after)|"?retryDelay"?:)\s*"?((?:(?:and\s+)?\d+(?:\.\d+)?\s*(?:days?|d|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b?[,\s]*)+)`)
+	spanPart  = regex.New(`(?i)(\d+(?:\.\d+)?)\s*([dhms])`)
 )
 
 const (
@@ -134,7 +134,7 @@ func dayIn(t string, now time.Time, here *time.Location) (time.Time, bool) {
 }
 
 // clockOf is a time of day that follows a date.
-var clockOf = regexp.MustCompile(`(?i)^,?\s+(?:at\s+)?\d{1,2}(?::\d\d)?\s*[ap]\.?m\b|^(?::\d\d)?\s*\((?:[a-z_]+/|utc|gmt)|^T\d\d:|^:\d\d\s*[ap]\.?m|^\s+[ap]\.?m\b`)
+var clockOf = regex.New(`(?i)^,?\s+(?:at\s+)?\d{1,2}(?::\d\d)?\s*[ap]\.?m\b|^(?::\d\d)?\s*\((?:[a-z_]+/|utc|gmt)|^T\d\d:|^:\d\d\s*[ap]\.?m|^\s+[ap]\.?m\b`)
 
 // spanIn reads a length of time from now on.
 func spanIn(t string, now time.Time) (time.Time, bool) {

@@ -1,9 +1,10 @@
 package stream
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 // Aider is text, with lines that tell its usage.
@@ -12,11 +13,11 @@ const Aider Format = "aider"
 var aiderForm = form{format: Aider, model: true}
 
 var (
-	aiderTokens = regexp.MustCompile(`^Tokens: ([\d.,]+[kM]?) sent(?:, ([\d.,]+[kM]?) cache write)?(?:, ([\d.,]+[kM]?) cache hit)?, ([\d.,]+[kM]?) received\.` +
+	aiderTokens = regex.New(`^Tokens: ([\d.,]+[kM]?) sent(?:, ([\d.,]+[kM]?) cache write)?(?:, ([\d.,]+[kM]?) cache hit)?, ([\d.,]+[kM]?) received\.` +
 		`(?: Cost: \$[\d.,]+ message, \$([\d.,]+) session\.)?`)
-	aiderEdit  = regexp.MustCompile(`^Applied edit to (.+)$`)
-	aiderModel = regexp.MustCompile(`^(?:Main )?[mM]odel: (\S+)`)
-	aiderHead  = regexp.MustCompile(`^(?:Aider v\d|Weak model: |Git repo: |Repo-map: )`)
+	aiderEdit  = regex.New(`^Applied edit to (.+)$`)
+	aiderModel = regex.New(`^(?:Main )?[mM]odel: (\S+)`)
+	aiderHead  = regex.New(`^(?:Aider v\d|Weak model: |Git repo: |Repo-map: )`)
 )
 
 // headLines is how many of its first lines aider says of itself.

@@ -1,8 +1,9 @@
 package stream
 
 import (
-	"regexp"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 // Codex is `codex exec --json`.
@@ -11,7 +12,7 @@ const Codex Format = "codex"
 var codexForm = form{format: Codex, line: (*Reader).codex, totals: true, cumulative: true} // it restores the count of a thread
 
 // passing are errors after which codex goes on by itself.
-var passing = regexp.MustCompile(`(?i)^(re-?connecting|retrying)\b`)
+var passing = regex.New(`(?i)^(re-?connecting|retrying)\b`)
 
 // codex reads a line of codex exec --json.
 func (r *Reader) codex(o object) {

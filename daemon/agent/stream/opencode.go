@@ -1,9 +1,10 @@
 package stream
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 // Opencode is `opencode run --format json`.
@@ -83,7 +84,7 @@ func (r *Reader) opencodeStep(part object) {
 // opencodeStuck is a line of its log about an answer that failed. It tries again
 // for ever, and tells nobody but its log. A small one is beside the work, as for
 // a title.
-var opencodeStuck = regexp.MustCompile(`^timestamp=\S+ level=ERROR .*message="stream error" .*session\.id=(\S+) small=false .*error\.error=("(?:[^"\\]|\\.)*"|\S+)`)
+var opencodeStuck = regex.New(`^timestamp=\S+ level=ERROR .*message="stream error" .*session\.id=(\S+) small=false .*error\.error=("(?:[^"\\]|\\.)*"|\S+)`)
 
 // opencodeLog reads a line of opencode's log, with --print-logs. It says whether
 // it is about an answer that failed.

@@ -2,12 +2,13 @@ package stream
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"autopilot/projections/regex"
 )
 
 // maxShort bounds what is said of a tool, in bytes.
@@ -79,7 +80,7 @@ func attempts(n, of int64) string {
 
 // escapes are terminal sequences: CSI, the string kinds with their end, and
 // two-character ones.
-var escapes = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\x1b[\\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\x07\x1b\u009c]*(?:\x07|\x1b\\\\|\u009c)?|\x1b[ -/]*[0-~]")
+var escapes = regex.New("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\x1b[\\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\x07\x1b\u009c]*(?:\x07|\x1b\\\\|\u009c)?|\x1b[ -/]*[0-~]")
 
 // clean is text without anything that could steer a terminal or reorder what
 // is read.

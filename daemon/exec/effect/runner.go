@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"autopilot/daemon/exec/proc"
 	"autopilot/daemon/exec/shim"
 	"autopilot/events"
+	"autopilot/projections/regex"
 )
 
 // Errors that a caller can branch on.
@@ -147,7 +147,7 @@ func (r *Runner) Run(ctx context.Context, spec shim.Spec, box Box, end <-chan st
 	return outcome(exit, t.dir), nil
 }
 
-var idPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$`)
+var idPattern = regex.New(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$`)
 
 func check(spec shim.Spec, box Box) error {
 	if !idPattern.MatchString(spec.ID) {

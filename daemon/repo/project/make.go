@@ -1,9 +1,10 @@
 package project
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 const kindMake = "make"
@@ -39,7 +40,7 @@ func readMake(t tree) (part, bool) {
 }
 
 // targetLine is a rule: names before a colon that assigns nothing.
-var targetLine = regexp.MustCompile(`^([A-Za-z0-9_.][A-Za-z0-9_. /-]*?)[ \t]*::?(?:[^=:]|$)`)
+var targetLine = regex.New(`^([A-Za-z0-9_.][A-Za-z0-9_. /-]*?)[ \t]*::?(?:[^=:]|$)`)
 
 // makeTargets are the targets of a makefile that are written as such. What it
 // includes or computes is not known.

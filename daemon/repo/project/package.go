@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"autopilot/projections/regex"
 )
 
 // Bounds of the search for packages: directories that are looked at, packages that are
@@ -172,7 +173,7 @@ func goMembers(t tree) []string {
 	return goUses(b)
 }
 
-var quotedText = regexp.MustCompile(`"([^"]*)"|'([^']*)'`)
+var quotedText = regex.New(`"([^"]*)"|'([^']*)'`)
 
 // tomlMembers are the texts of members in a table, less those of exclude.
 func tomlMembers(t tree, file, table string) []string {
@@ -201,7 +202,7 @@ func tomlMembers(t tree, file, table string) []string {
 	return out
 }
 
-var mavenModule = regexp.MustCompile(`<module>\s*([^<\s]+)\s*</module>`)
+var mavenModule = regex.New(`<module>\s*([^<\s]+)\s*</module>`)
 
 func mavenMembers(t tree) []string {
 	b, _ := t.read("pom.xml")
@@ -212,7 +213,7 @@ func mavenMembers(t tree) []string {
 	return out
 }
 
-var gradleInclude = regexp.MustCompile(`(?m)^\s*include[\s(]([^)\n]*(?:,\s*\n[^)\n]*)*)`)
+var gradleInclude = regex.New(`(?m)^\s*include[\s(]([^)\n]*(?:,\s*\n[^)\n]*)*)`)
 
 func gradleMembers(t tree) []string {
 	b, _ := t.read(t.first("settings.gradle.kts", "settings.gradle"))

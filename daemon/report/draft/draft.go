@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"autopilot/daemon/report/notify"
 	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/regex"
 )
 
 // Config is what a Publisher works with. All fields are needed.
@@ -171,7 +171,7 @@ func borrow(ctx context.Context, dir, objects string, idLen int) error {
 	return os.WriteFile(filepath.Join(info, "alternates"), []byte(objects+"\n"), 0o600)
 }
 
-var symref = regexp.MustCompile(`(?m)^ref: refs/heads/(\S+)\tHEAD$`)
+var symref = regex.New(`(?m)^ref: refs/heads/(\S+)\tHEAD$`)
 
 func defaultBranch(heads string) string {
 	if m := symref.FindStringSubmatch(heads); m != nil {

@@ -8,9 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
+
+	"autopilot/projections/regex"
 )
 
 // gitWithin bounds each git that looks at or writes to a repository of this host.
@@ -59,7 +60,7 @@ func (g git) run(ctx context.Context, stdin []byte, args ...string) ([]byte, err
 	return out.Bytes(), nil
 }
 
-var objectID = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
+var objectID = regex.New(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
 
 // id is the one object that git prints.
 func (g git) id(ctx context.Context, stdin []byte, args ...string) (string, error) {

@@ -1,13 +1,14 @@
 package gate
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 // criterion is how a file names a criterion of acceptance: AC1, AC-2 or AC3.1.
-var criterion = regexp.MustCompile(`\bAC-?[0-9]+(\.[0-9]+)*\b`)
+var criterion = regex.New(`\bAC-?[0-9]+(\.[0-9]+)*\b`)
 
 // Criteria lists the criteria that a text names, each once, in its order.
 func Criteria(text string) []string {

@@ -7,12 +7,12 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"autopilot/daemon/run/cache"
+	"autopilot/projections/regex"
 )
 
 // defaultPath is for clients that have no PATH, as services do.
@@ -41,7 +41,7 @@ func wordSet(words string) map[string]bool {
 
 // passedPattern are the families among them: GOFLAGS and its like (not
 // GOOGLE_...), locale, cgo, proxies in both spellings.
-var passedPattern = regexp.MustCompile(`^(GO[A-Z0-9]+|LC_[A-Z]+|CGO_[A-Z]+|(?:http|https|ftp|no|all)_proxy|(?:HTTP|HTTPS|FTP|NO|ALL)_PROXY)$`)
+var passedPattern = regex.New(`^(GO[A-Z0-9]+|LC_[A-Z]+|CGO_[A-Z]+|(?:http|https|ftp|no|all)_proxy|(?:HTTP|HTTPS|FTP|NO|ALL)_PROXY)$`)
 
 // environ is a set of variables.
 type environ map[string]string

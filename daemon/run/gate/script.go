@@ -8,10 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"autopilot/projections/regex"
 	"autopilot/projections/rule"
 )
 
@@ -103,7 +103,7 @@ func (p Pinned) place(name string) string {
 	return filepath.Join(p.Workspace, name)
 }
 
-var shellLine = regexp.MustCompile(`^#![^\n]*\b(sh|bash|dash|zsh|ksh|fish)\b`)
+var shellLine = regex.New(`^#![^\n]*\b(sh|bash|dash|zsh|ksh|fish)\b`)
 
 // isShellScript reads the first line of a file.
 func isShellScript(path string) bool {

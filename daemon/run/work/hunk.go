@@ -1,7 +1,6 @@
 package work
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"autopilot/events"
 	"autopilot/projections/phrase"
+	"autopilot/projections/regex"
 	"autopilot/projections/run"
 )
 
@@ -130,7 +130,7 @@ type hunk struct {
 	lines    []string
 }
 
-var hunkHead = regexp.MustCompile(`^@@ -([0-9]+)(?:,([0-9]+))? \+([0-9]+)`)
+var hunkHead = regex.New(`^@@ -([0-9]+)(?:,([0-9]+))? \+([0-9]+)`)
 
 // hunksOf takes a diff apart.
 func hunksOf(diff string) []hunk {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"autopilot/daemon/run/gate"
 	"autopilot/daemon/run/installed"
 	"autopilot/events"
+	"autopilot/projections/regex"
 )
 
 // What gates load from beyond the recorded tree is listed when the gates of the baseline
@@ -226,7 +226,7 @@ func (g *judging) confirmedClean(file string) bool {
 }
 
 // wantFiles are the files that say which packages are installed.
-var wantFiles = regexp.MustCompile(`^(package\.json|package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|` +
+var wantFiles = regex.New(`^(package\.json|package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|` +
 	`.*requirements.*\.(txt|in)|constraints.*\.txt|pyproject\.toml|setup\.(py|cfg)|(poetry|uv|pdm|Pipfile|Gemfile|Cargo|composer)\.lock|Pipfile|Gemfile|` +
 	`.*\.gemspec|Cargo\.toml|composer\.json|go\.(mod|sum|work)|environment\.ya?ml)$`)
 

@@ -2,11 +2,11 @@ package work
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"autopilot/events"
 	"autopilot/projections/phrase"
+	"autopilot/projections/regex"
 )
 
 // Bounds of what is called out of a set.
@@ -18,9 +18,9 @@ const (
 
 var (
 	// codePlace is a place in a file, as store/db.go:40.
-	codePlace = regexp.MustCompile(`\w[\w@./-]*(?:\.[A-Za-z]\w*|/[\w-]+):[1-9][0-9]*`)
-	heading   = regexp.MustCompile(`^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$`)
-	fence     = regexp.MustCompile("^ {0,3}(?:```|~~~)")
+	codePlace = regex.New(`\w[\w@./-]*(?:\.[A-Za-z]\w*|/[\w-]+):[1-9][0-9]*`)
+	heading   = regex.New(`^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$`)
+	fence     = regex.New("^ {0,3}(?:```|~~~)")
 )
 
 // called is what a person has to look at first: the lines of a set that name a

@@ -1,14 +1,15 @@
 package workflow
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 // reference is an input in a command or a glob.
-var reference = regexp.MustCompile(`\$\{\{\s*([^{}\s]*)\s*\}\}`)
+var reference = regex.New(`\$\{\{\s*([^{}\s]*)\s*\}\}`)
 
 // references are the names of the inputs in a text.
 func references(s string) (names []string) {

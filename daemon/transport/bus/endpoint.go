@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"regexp"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -17,6 +16,7 @@ import (
 
 	"autopilot/daemon/auth"
 	"autopilot/events/wire"
+	"autopilot/projections/regex"
 )
 
 // Handler answers one request. With nil the answer is complete; a *wire.Error
@@ -166,7 +166,7 @@ func (s *service) dispatch(v wire.Spec, m micro.Request) {
 	}
 }
 
-var requestID = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
+var requestID = regex.New(`^[0-9A-Za-z_-]{1,64}$`)
 
 // start begins the handler, or says why not.
 func (s *service) start(v wire.Spec, c *conn, q auth.Request, body []byte, r *Reply) error {
