@@ -130,10 +130,10 @@ func (d *Daemon) serveFleet(ctx context.Context, j *journal.Journal) error {
 func (d *Daemon) goOn(ctx context.Context) {
 	for _, work := range []func(context.Context){
 		d.Removal.Finish, d.Worktrees.Finish, d.Imports.Finish, d.Accounts.Run, d.Claims.Run, d.tend, d.Machine.Run, d.Fleet.KeepStates, d.watchIdle,
+		d.api.SaySandbox,
 	} {
 		d.background.Go(func() { work(ctx) })
 	}
-	d.background.Go(d.api.SaySandbox)
 }
 
 func (d *Daemon) newWorker() *work.Worker {

@@ -83,8 +83,19 @@ func (a *Views) SandboxFinding() wire.DoctorFinding {
 	return f
 }
 
-// saySandbox notes once in the daemon's log what guard lacks.
-func (a *Views) SaySandbox() {
+// saidAfter is how long after its start the daemon notes what guard lacks: finding out
+// takes as many processes as a gate, and whoever waits for the start wants something else.
+const saidAfter = 30 * time.Second
+
+// SaySandbox notes once in the daemon's log what guard lacks.
+func (a *Views) SaySandbox(ctx context.Context) {
+	wait := time.NewTimer(saidAfter)
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+	case <-ctx.Done():
+		return
+	}
 	if f := a.SandboxFinding(); f.Level != doctor.OK {
 		a.Out.Warn("sandbox", "finding", f.What)
 	}
