@@ -6,9 +6,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
+
+	"autopilot/projections/regex"
 )
 
 // Shell is a file for bash that defines the functions of atdd-kit's library by
@@ -88,7 +89,7 @@ func ReadShell(src []byte) (w Written, is bool) {
 }
 
 // defines is a function of a bash file.
-var defines = regexp.MustCompile(`(?m)^(?:function\s+)?([A-Za-z][A-Za-z0-9_]*)\s*\(\)`)
+var defines = regex.New(`(?m)^(?:function\s+)?([A-Za-z][A-Za-z0-9_]*)\s*\(\)`)
 
 // Unknown lists the functions of atdd-kit's library that are for others, without _
 // before their names, and not among these; is says that it is that library.

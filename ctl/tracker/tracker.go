@@ -17,7 +17,6 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,6 +28,7 @@ import (
 
 	"autopilot/events/wire"
 	"autopilot/projections/marker"
+	"autopilot/projections/regex"
 )
 
 // Bounds of what is read.
@@ -89,7 +89,7 @@ func (t Text) Hash() string {
 }
 
 // github is an address of a remote there. The first group is OWNER/NAME.
-var github = regexp.MustCompile(`^(?:https?://(?:[^@/\s]*@)?|ssh://git@|git@)(?:www\.|ssh\.)?github\.com(?::443)?[:/]+([\w.-]+/[\w.-]+?)(?:\.git)?/?$`)
+var github = regex.New(`^(?:https?://(?:[^@/\s]*@)?|ssh://git@|git@)(?:www\.|ssh\.)?github\.com(?::443)?[:/]+([\w.-]+/[\w.-]+?)(?:\.git)?/?$`)
 
 // Repository is the one repository that the remotes of the directory are of. A fork
 // beside what it was made from is none: nobody said which of them has the issue.
