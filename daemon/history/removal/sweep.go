@@ -14,7 +14,6 @@ import (
 	"autopilot/daemon/run/work"
 	"autopilot/daemon/store/blob"
 	"autopilot/daemon/store/snapshot"
-	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/host"
 	"autopilot/projections/run"
@@ -49,8 +48,7 @@ func (p *sweep) outputs() wire.Room { return wire.Room{Files: len(p.effects), By
 
 // target is a run whose traces go.
 type target struct {
-	head   snapshot.Head
-	ignore events.Ref
+	head snapshot.Head
 }
 
 // planning is how a sweep is found.
@@ -91,11 +89,7 @@ func (pl *planning) aim(ctx context.Context, h snapshot.Head) error {
 	if err := pl.w.cfg.Runs.Settle(ctx, h.ID); err != nil {
 		return err
 	}
-	s, err := pl.w.cfg.Runs.Read(h)
-	if err != nil {
-		return err
-	}
-	pl.targets = append(pl.targets, target{h, s.Facts.Ignore})
+	pl.targets = append(pl.targets, target{h})
 	pl.p.runs = append(pl.p.runs, h.ID)
 	pl.census.askTrees(h.Project)
 	return nil
@@ -123,7 +117,6 @@ func (pl *planning) look(ctx context.Context, all bool) (*sweep, error) {
 	if err := pl.w.count(ctx, pl.census, pl.heads, pl.parties); err != nil {
 		return nil, err
 	}
-	gone := map[events.Ref]bool{}
 	for _, e := range pl.listed {
 		switch n := pl.census.text(e.Ref); {
 		case pl.p.purge.Keeps(e.Ref) || n.kept:
@@ -132,13 +125,12 @@ func (pl *planning) look(ctx context.Context, all bool) (*sweep, error) {
 			}
 		case n.left:
 			pl.p.texts = append(pl.p.texts, e)
-			gone[e.Ref] = true
 		case all && pl.old(e.Written):
 			pl.p.loose = append(pl.p.loose, e)
 		}
 	}
 	pl.pickEffects(all)
-	err := pl.pickTrees(ctx, gone)
+	err := pl.pickTrees(ctx)
 	pl.p.had = len(pl.census.had)
 	return pl.p, err
 }
@@ -157,7 +149,7 @@ func (pl *planning) pickEffects(all bool) {
 }
 
 // pickTrees finds the recorded trees of the targets, by workspace.
-func (pl *planning) pickTrees(ctx context.Context, gone map[events.Ref]bool) error {
+func (pl *planning) pickTrees(ctx context.Context) error {
 	drops := map[string]*tree.Dropping{}
 	for _, t := range pl.targets {
 		d := drops[t.head.Project]
@@ -166,9 +158,6 @@ func (pl *planning) pickTrees(ctx context.Context, gone map[events.Ref]bool) err
 			drops[t.head.Project] = d
 		}
 		d.Runs = append(d.Runs, t.head.ID)
-		if gone[t.ignore] {
-			d.Ignore = append(d.Ignore, t.ignore)
-		}
 	}
 	for _, p := range pl.pruned {
 		if drops[p.Project] == nil {
@@ -182,7 +171,7 @@ func (pl *planning) pickTrees(ctx context.Context, gone map[events.Ref]bool) err
 			return err
 		}
 		pl.p.trees += n
-		if n == 0 && len(d.Ignore) == 0 && !pl.again {
+		if n == 0 && !pl.again {
 			continue
 		}
 		d.DryRun = false

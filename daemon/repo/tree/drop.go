@@ -20,14 +20,13 @@ import (
 type Dropping struct {
 	Workspace string        // its id
 	Runs      []string      // whose trees go
-	Ignore    []events.Ref  // texts of ignore rules that go too
 	Keep      []events.Tree // that other runs name, beside what is kept by name
 	Before    time.Time     // objects that were written later stay, as what is being recorded has no name yet
 	Alone     bool          // nothing is being recorded, and nothing will be: packs may be written anew
 	DryRun    bool          // only count
 }
 
-// ignoreName is how much of the SHA-256 of ignore rules names the file with them.
+// ignoreName is how much of the SHA-256 of ignore rules is in the name of an index.
 const ignoreName = 12
 
 // Drop removes the names of the trees of runs, and the objects that only these
@@ -80,15 +79,9 @@ func (r *Repo) drop(ctx context.Context, d Dropping) error {
 			return err
 		}
 	}
-	for _, ref := range d.Ignore {
-		if len(ref) < ignoreName {
-			continue
-		}
-		// Recording by these rules again writes them again.
-		err := os.Remove(filepath.Join(r.dir, "ignore", string(ref[:ignoreName])))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+	// It names files, of which these runs may have recorded some last.
+	if err := os.RemoveAll(filepath.Join(r.dir, "known")); err != nil {
+		return err
 	}
 	return r.dropObjects(ctx, d)
 }
@@ -118,7 +111,7 @@ func (r *Repo) dropObjects(ctx context.Context, d Dropping) (err error) {
 		return err
 	}
 	if len(packs) > 0 && d.Alone { // of files that git never writes loose
-		if _, err := r.run(ctx, call{args: []string{"repack", "-a", "-d", "-q"}}); err != nil {
+		if _, err := r.run(ctx, call{args: []string{"repack", "-a", "-d", "-q", "--window=0"}}); err != nil {
 			return err
 		}
 	}
@@ -162,7 +155,7 @@ func (r *Repo) Doubt() {
 	defer r.mu.Unlock()
 	for _, st := range r.states {
 		if st.mu.TryLock() {
-			st.tree, st.work, st.dirs = "", nil, nil
+			st.tree, st.work = "", nil
 			st.mu.Unlock()
 		}
 	}

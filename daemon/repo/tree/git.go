@@ -79,6 +79,18 @@ func (r *Repo) run(ctx context.Context, c call) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
+// spoken is what git said on stderr, without what it says of attributes that it cannot
+// open: those do not count here.
+func spoken(stderr string) bool {
+	for line := range strings.Lines(stderr) {
+		line = strings.TrimSpace(line)
+		if line != "" && (!strings.HasPrefix(line, "warning: unable to access '") || !strings.Contains(line, ".gitattributes': ")) {
+			return true
+		}
+	}
+	return false
+}
+
 // Who commits in our repositories.
 const (
 	author     = "autopilot"

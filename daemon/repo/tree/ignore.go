@@ -34,18 +34,13 @@ func (r *Repo) freeze(ctx context.Context, userHome string) ([]byte, error) {
 	if err != nil {
 		return nil, r.goneOr(err)
 	}
-	work, err := os.MkdirTemp(r.dir, "freeze-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(work)
-	text, err := r.ignoreRules(ctx, userHome, gd, work)
+	text, err := r.ignoreRules(ctx, userHome, gd)
 	if err != nil {
 		return nil, err
 	}
 	var rules strings.Builder
 	rules.WriteString(text)
-	tracked, err := r.trackedAnyway(ctx, work, gd, rules.String())
+	tracked, err := r.trackedAnyway(ctx, gd, rules.String())
 	if err != nil {
 		return nil, err
 	}
@@ -55,9 +50,8 @@ func (r *Repo) freeze(ctx context.Context, userHome string) ([]byte, error) {
 	return []byte(rules.String()), nil
 }
 
-// ignoreRules are the rules of the workspace as one text; work is a folder for what git
-// is asked.
-func (r *Repo) ignoreRules(ctx context.Context, userHome string, gd gitDir, work string) (string, error) {
+// ignoreRules are the rules of the workspace as one text.
+func (r *Repo) ignoreRules(ctx context.Context, userHome string, gd gitDir) (string, error) {
 	excludes, err := r.excludesFile(ctx, userHome, gd)
 	if err != nil {
 		return "", err
@@ -68,7 +62,7 @@ func (r *Repo) ignoreRules(ctx context.Context, userHome string, gd gitDir, work
 			rewriteRules(&outer, "", text)
 		}
 	}
-	return r.nestedRules(ctx, work, outer.String())
+	return r.nestedRules(ctx, outer.String())
 }
 
 // excludesFile finds core.excludesFile as git would, reading configuration as
@@ -93,43 +87,16 @@ func (r *Repo) excludesFile(ctx context.Context, home string, gd gitDir) (string
 	return filepath.Join(xdg, "ignore"), nil
 }
 
-// ignoredDirs asks git which folders are ignored as a whole. Git reads no .gitignore
-// of the work tree for that: one could be a pipe.
-func (r *Repo) ignoredDirs(ctx context.Context, rules, none string) (map[string]bool, error) {
-	out, err := r.run(ctx, call{
-		args:  []string{"ls-files", "-z", "-o", "-i", "--directory", "--exclude-from=" + rules},
-		index: none, tree: true,
-	})
-	if err != nil {
-		return nil, err
-	}
-	dirs := map[string]bool{}
-	for path := range strings.SplitSeq(string(out), "\x00") {
-		if dir, ok := strings.CutSuffix(path, "/"); ok {
-			dirs[dir] = true
-		}
-	}
-	return dirs, nil
-}
-
 // nestedRules adds the rules of the .gitignore files to the outer ones. Which of them count depends on what
 // the others ignore: a second look leaves out those in folders that are ignored by one
 // below the top.
-func (r *Repo) nestedRules(ctx context.Context, work, outer string) (string, error) {
+func (r *Repo) nestedRules(ctx context.Context, outer string) (string, error) {
 	top := strings.Builder{}
 	r.rulesIn(&top, "")
 	known := outer + top.String()
 	for range 2 {
-		file := filepath.Join(work, "rules")
-		if err := os.WriteFile(file, []byte(known), 0o600); err != nil {
-			return "", err
-		}
-		pruned, err := r.ignoredDirs(ctx, file, filepath.Join(work, "none"))
-		if err != nil {
-			return "", err
-		}
 		found := strings.Builder{}
-		if err := r.rulesBelow(ctx, &found, "", pruned); err != nil {
+		if err := r.rulesBelow(ctx, &found, "", parseIgnore([]byte(known))); err != nil {
 			return "", err
 		}
 		if outer+found.String() == known {
@@ -156,12 +123,12 @@ func (r *Repo) rulesIn(rules *strings.Builder, dir string) {
 // first: the last rule that matches decides, so inner ones win as they do in
 // git. A folder that is ignored as a whole may be so because of its own
 // .gitignore, which is therefore read.
-func (r *Repo) rulesBelow(ctx context.Context, rules *strings.Builder, dir string, pruned map[string]bool) error {
+func (r *Repo) rulesBelow(ctx context.Context, rules *strings.Builder, dir string, known ignoring) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	r.rulesIn(rules, dir)
-	if pruned[dir] {
+	if dir != "" && known.match(dir, true) {
 		return nil
 	}
 	entries, err := os.ReadDir(filepath.Join(r.ws.Path, dir))
@@ -179,7 +146,7 @@ func (r *Repo) rulesBelow(ctx context.Context, rules *strings.Builder, dir strin
 		if _, err := gitDirOf(filepath.Join(r.ws.Path, sub)); err == nil {
 			continue // a nested repository has rules of its own
 		}
-		if err := r.rulesBelow(ctx, rules, sub, pruned); err != nil {
+		if err := r.rulesBelow(ctx, rules, sub, known); err != nil {
 			return err
 		}
 	}
@@ -240,36 +207,16 @@ func escapeRule(dir string) string {
 
 // trackedAnyway lists the files of the user's index that the rules ignore or
 // that are large. It reads a copy: the user's index is never opened for more.
-func (r *Repo) trackedAnyway(ctx context.Context, work string, gd gitDir, rules string) ([]string, error) {
-	text, err := readRegular(filepath.Join(gd.dir, "index"), 1<<30)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+func (r *Repo) trackedAnyway(ctx context.Context, gd gitDir, rules string) ([]string, error) {
+	all, err := r.indexed(ctx, gd)
 	if err != nil {
 		return nil, err
 	}
-	index, frozen := filepath.Join(work, "index"), filepath.Join(work, "frozen")
-	if err := errors.Join(os.WriteFile(index, text, 0o600), os.WriteFile(frozen, []byte(rules), 0o600)); err != nil {
-		return nil, err
-	}
-	defer r.borrowSharedIndex(gd)()
-	ignored, err := r.run(ctx, call{args: []string{"ls-files", "-z", "-c", "-i", "--exclude-from=" + frozen}, index: index, tree: true})
-	if err != nil {
-		return nil, err
-	}
-	all, err := r.run(ctx, call{args: []string{"ls-files", "-z", "-c"}, index: index, tree: true})
-	if err != nil {
-		return nil, err
-	}
+	ignored := parseIgnore([]byte(rules))
 	var list []string
-	for path := range strings.SplitSeq(string(ignored), "\x00") {
-		if path != "" {
-			list = append(list, path)
-		}
-	}
-	for path := range strings.SplitSeq(string(all), "\x00") {
+	for _, path := range all {
 		info, err := os.Lstat(filepath.Join(r.ws.Path, path))
-		if path != "" && err == nil && info.Mode().IsRegular() && info.Size() > r.large {
+		if ignored.below(path) || err == nil && info.Mode().IsRegular() && info.Size() > r.large {
 			list = append(list, path)
 		}
 	}

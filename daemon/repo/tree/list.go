@@ -27,7 +27,8 @@ func (r *Repo) Files(ctx context.Context, t events.Tree) ([]string, error) {
 // listing is one path of a tree.
 type listing struct{ path, mode, id string }
 
-// mostListed is how many paths a tree may have whose listing is remembered.
+// mostListed is how many paths a tree may have so that its listing is remembered among
+// many.
 const mostListed = 20_000
 
 // listed lists a tree, in git's order.
@@ -35,7 +36,7 @@ func (r *Repo) listed(ctx context.Context, t events.Tree) ([]listing, error) {
 	if err := treeOK(t); err != nil {
 		return nil, err
 	}
-	if list, ok := r.lists.get(t); ok {
+	if list, ok := r.keptList(t); ok {
 		return list, nil
 	}
 	out, err := r.run(ctx, call{args: []string{"ls-tree", "-r", "-z", "--full-tree", string(t)}})
@@ -54,10 +55,51 @@ func (r *Repo) listed(ctx context.Context, t events.Tree) ([]listing, error) {
 		}
 		list = append(list, listing{path: path, mode: fields[0], id: fields[2]})
 	}
+	r.keepList(t, list)
+	return list, nil
+}
+
+// keepList remembers a listing: of large trees, those of the last two.
+func (r *Repo) keepList(t events.Tree, list []listing) {
 	if len(list) <= mostListed {
 		r.lists.put(t, list)
+		return
 	}
-	return list, nil
+	r.long.put(t, list)
+}
+
+// keptList is a listing that is remembered.
+func (r *Repo) keptList(t events.Tree) ([]listing, bool) {
+	if list, ok := r.lists.get(t); ok {
+		return list, ok
+	}
+	return r.long.get(t)
+}
+
+// know remembers the listing of a tree that was recorded. What is as in the one before
+// shares its memory.
+func (r *Repo) know(t events.Tree, list []known) {
+	if _, ok := r.keptList(t); ok {
+		return
+	}
+	var was []listing
+	if len(list) > mostListed {
+		was = r.long.latest()
+	} else {
+		was = r.lists.latest()
+	}
+	out := make([]listing, len(list))
+	for i, e := range list {
+		for len(was) > 0 && was[0].path < e.path {
+			was = was[1:]
+		}
+		if l := (listing{e.path, e.mode, e.id}); len(was) > 0 && was[0] == l {
+			out[i] = was[0]
+		} else {
+			out[i] = listing{strings.Clone(l.path), l.mode, strings.Clone(l.id)}
+		}
+	}
+	r.keepList(t, out)
 }
 
 // Entry is a file of a tree, or another repository in it.

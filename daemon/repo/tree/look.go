@@ -58,12 +58,13 @@ func (r *Repo) Changes(ctx context.Context, a, b events.Tree) ([]Change, error) 
 }
 
 // mostMerged is how many paths a tree may have so that it is listed as a whole to be
-// compared: its listing is asked for later. A larger one is compared by git, which passes
-// over equal folders.
+// compared: its listing is asked for later. A larger one that is not listed yet is
+// compared by git, which passes over equal folders.
 const mostMerged = 1000
 
 func (r *Repo) compare(ctx context.Context, a, b events.Tree) ([]Change, error) {
-	if was, ok := r.lists.get(a); ok && len(was) <= mostMerged {
+	was, known := r.keptList(a)
+	if _, both := r.keptList(b); known && (both || len(was) <= mostMerged) {
 		is, err := r.listed(ctx, b)
 		if err != nil {
 			return nil, err

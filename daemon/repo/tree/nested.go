@@ -42,7 +42,7 @@ func (rec *recording) nestedID(ctx context.Context, path, abs string, gd gitDir,
 	if commit, err := rec.r.treeOf(ctx, gd, head); err == nil && commit == snap.Tree {
 		return head, rec.r.keepNested(head, snap.Tree)
 	}
-	return rec.store(ctx, fmt.Sprintf("%shead %s\ntree %s\n", nestedHead, head, snap.Tree))
+	return rec.store(fmt.Sprintf("%shead %s\ntree %s\n", nestedHead, head, snap.Tree))
 }
 
 // nestedMark stands in the names of indexes of repositories in the work tree.
@@ -56,7 +56,7 @@ func (r *Repo) nestedRepo(path string) *Repo {
 		r.nested = map[string]*Repo{}
 	}
 	if r.nested[path] == nil {
-		r.nested[path] = &Repo{ws: workspaceAt(path), dir: r.dir, git: r.git, idLen: r.idLen, large: r.large, states: map[string]*state{}}
+		r.nested[path] = &Repo{ws: workspaceAt(path), dir: r.dir, git: r.git, idLen: r.idLen, large: r.large, durable: r.durable, states: map[string]*state{}}
 	}
 	return r.nested[path]
 }

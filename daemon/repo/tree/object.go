@@ -2,13 +2,13 @@ package tree
 
 import (
 	"bytes"
-	"compress/zlib"
 	"context"
 	"crypto/sha1" //nolint:gosec // the hash of git's object names
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,9 +22,21 @@ import (
 // Commits of trees are made without a process for them, in git's form of a loose object:
 // a header of kind and length, and the lines that git cat-file -p shows of a commit.
 
+// hash is that of the repository's ids.
+func (r *Repo) hash() hash.Hash {
+	if r.idLen == sha256.Size*2 {
+		return sha256.New()
+	}
+	return sha1.New() //nolint:gosec // the hash of git's object names
+}
+
+func header(kind string, size int64) []byte {
+	return []byte(kind + " " + strconv.FormatInt(size, 10) + "\x00")
+}
+
 // named is an object with its header, and its id.
 func (r *Repo) named(kind string, body []byte) (id string, whole []byte) {
-	whole = append([]byte(kind+" "+strconv.Itoa(len(body))+"\x00"), body...)
+	whole = append(header(kind, int64(len(body))), body...)
 	if r.idLen == sha256.Size*2 {
 		sum := sha256.Sum256(whole)
 		return hex.EncodeToString(sum[:]), whole
@@ -65,12 +77,7 @@ func (r *Repo) writeLoose(id string, whole []byte) error {
 		return nil
 	}
 	var b bytes.Buffer
-	z, err := zlib.NewWriterLevel(&b, zlib.BestSpeed)
-	if err != nil {
-		return err
-	}
-	_, err = z.Write(whole)
-	if err = errors.Join(err, z.Close()); err != nil {
+	if err := deflate(&b, whole); err != nil {
 		return err
 	}
 	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {

@@ -12,114 +12,105 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 const modeLink = "160000"
 
-// entry is one path that git knows of, from its index or from the work tree.
+// entry is one path of the index or of the work tree.
 type entry struct {
 	path    string
 	mode    string // of the index; empty is not in it
 	id      string
+	mark    mark // of the file as it was seen
 	changed bool // new, modified or deleted
 	nested  bool // a repository that is not in the index
 }
 
-// list asks git for all paths: what the index holds, and what differs.
+// list finds all paths: what the index holds, and what differs.
 func (rec *recording) list(ctx context.Context) ([]entry, error) {
-	out, err := rec.r.run(ctx, call{
-		args:  []string{"ls-files", "-z", "-t", "-s", "-c", "-d", "-m", "-o", "--exclude-from=" + rec.rules},
-		index: rec.index, tree: true,
-		quiet: true, // a folder that cannot be read is only a warning there
-	})
+	found, special, err := rec.scan(ctx, rec.index)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
 	}
-	return parseListing(string(out))
-}
-
-func parseListing(out string) ([]entry, error) {
-	lines := strings.Count(out, "\x00")
-	entries := make([]entry, 0, lines)
-	at := make(map[string]int, lines) // changed paths of the index come twice or thrice
-	for line := range strings.SplitSeq(out, "\x00") {
-		if line == "" {
-			continue
-		}
-		tag, rest, ok := strings.Cut(line, " ")
-		if !ok {
-			return nil, fmt.Errorf("git ls-files: unexpected line %.80q", line)
-		}
-		if tag == "?" {
-			path, nested := strings.CutSuffix(rest, "/")
-			if i, known := at[path]; known {
-				entries[i].nested = nested
-				continue
+	rec.special = special
+	old := rec.index.list
+	entries := make([]entry, 0, max(len(old), len(found)))
+	for len(old)+len(found) > 0 {
+		switch {
+		case len(found) == 0 || len(old) > 0 && old[0].path < found[0].path:
+			entries = append(entries, rec.unseen(old[0]))
+			old = old[1:]
+		case len(old) == 0 || found[0].path < old[0].path:
+			f := &found[0]
+			e := entry{path: f.path, mark: f.mark, changed: true, nested: f.nested}
+			if f.mode == modeLink {
+				e.mode = modeLink
 			}
-			entries = append(entries, entry{path: path, changed: true, nested: nested})
-			at[path] = len(entries) - 1
-			continue
+			entries, found = append(entries, e), found[1:]
+		default:
+			o, f := &old[0], &found[0]
+			entries = append(entries, entry{
+				path: o.path, mode: o.mode, id: o.id, mark: f.mark, nested: f.nested,
+				changed: f.nested || f.shut || o.mode != f.mode || o.mark != f.mark,
+			})
+			old, found = old[1:], found[1:]
 		}
-		meta, path, ok := strings.Cut(rest, "\t")
-		mode, more, okMode := strings.Cut(meta, " ")
-		id, _, okID := strings.Cut(more, " ")
-		if !ok || !okMode || !okID {
-			return nil, fmt.Errorf("git ls-files: unexpected line %.80q", line)
-		}
-		i, known := at[path]
-		if !known {
-			i = len(entries)
-			entries = append(entries, entry{path: path})
-			at[path] = i
-		}
-		entries[i].mode, entries[i].id = mode, id
-		entries[i].changed = entries[i].changed || tag != "H"
 	}
 	return entries, nil
 }
 
+// unseen is an entry that the scan did not come to: the file is gone, or is ignored and
+// recorded all the same.
+func (rec *recording) unseen(o known) entry {
+	e := entry{path: o.path, mode: o.mode, id: o.id, changed: true}
+	var st unix.Stat_t
+	if o.mode == modeLink || unix.Lstat(filepath.Join(rec.r.ws.Path, o.path), &st) != nil {
+		return e
+	}
+	e.mark = markOf(&st)
+	e.changed = modeOf(&st) != o.mode || e.mark != o.mark || rec.behindLink(o.path)
+	return e
+}
+
 // plan is what has to happen to the index, and what a Snapshot says beside trees.
 type plan struct {
-	add     []string // paths for git to look at: new, changed or gone
-	info    []string // index lines: repositories, large files, removals
+	add     []adding // files to read
+	put     []known  // repositories, large files, removals
 	again   bool     // look again after this: files were hidden
 	noted   []string // paths of the index that are notes
-	dirs    []string
 	large   []string
 	nested  []string
 	skipped []string
 }
 
+// adding is a file that is new or changed, with its mark when it was seen.
+type adding struct {
+	path string
+	mark mark
+}
+
 func (p *plan) remove(e entry) {
 	if e.mode != "" {
-		p.info = append(p.info, "0 "+strings.Repeat("0", len(e.id))+"\t"+e.path)
+		p.put = append(p.put, known{path: e.path})
 	}
 }
 
-// topOnly says whether no folder below the top is changed by the plan, so that
-// one tree at most is new.
-func (p *plan) topOnly() bool {
-	return len(p.info) == 0 && !slices.ContainsFunc(p.add, func(path string) bool { return strings.Contains(path, "/") })
-}
+func (p *plan) read(e entry) { p.add = append(p.add, adding{e.path, e.mark}) }
 
 // link plans an entry that names something recorded by id only.
 func (p *plan) link(e entry, id string) {
 	if e.mode != modeLink || e.id != id {
-		p.info = append(p.info, modeLink+" "+id+" 0\t"+e.path)
+		p.put = append(p.put, known{path: e.path, mode: modeLink, id: id})
 	}
 }
 
 func (rec *recording) plan(ctx context.Context, entries []entry) (plan, error) {
 	var p plan
+	p.skipped = specialAmong(rec.special, entries)
 	tracked := trackedPaths(rec.ignore)
 	entries = rec.withTracked(entries, tracked)
-	rec.scanDirs(&p, entries)
-	racy := rec.racySecond()
-	top, err := os.Open(rec.r.ws.Path)
-	if err != nil {
-		return plan{}, err
-	}
-	defer top.Close()
 	for _, e := range entries {
 		if rec.untouched[e.path] {
 			p.remove(e)
@@ -128,18 +119,26 @@ func (rec *recording) plan(ctx context.Context, entries []entry) (plan, error) {
 		if rec.notes.match(e.path) || rec.made[e.path] {
 			p.noted = append(p.noted, e.path)
 		}
-		var err error
-		switch {
-		case e.changed || e.mode == modeLink:
-			err = rec.look(ctx, &p, e, tracked[e.path])
-		case racy > 0:
-			distrust(&p, e, racy, int(top.Fd()))
+		if !e.changed && e.mode != modeLink {
+			continue
 		}
-		if err != nil {
+		if err := rec.look(ctx, &p, e, tracked[e.path]); err != nil {
 			return plan{}, fmt.Errorf("%w: %q: %w", ErrUnreadable, e.path, err)
 		}
 	}
 	return p, nil
+}
+
+// specialAmong lists what is no file in the folders that hold entries.
+func specialAmong(special []string, entries []entry) (list []string) {
+	for _, path := range special {
+		dir := path[:strings.LastIndexByte(path, '/')+1]
+		i, _ := slices.BinarySearchFunc(entries, dir, func(e entry, dir string) int { return strings.Compare(e.path, dir) })
+		if dir == "" || i < len(entries) && strings.HasPrefix(entries[i].path, dir) {
+			list = append(list, path)
+		}
+	}
+	return list
 }
 
 // withTracked adds the files that the user tracks although they are ignored.
@@ -183,7 +182,7 @@ func (rec *recording) look(ctx context.Context, p *plan, e entry, tracked bool) 
 	case info.IsDir():
 		return rec.lookDir(ctx, p, e, abs)
 	case info.Mode()&fs.ModeSymlink != 0:
-		p.add = append(p.add, e.path)
+		p.read(e)
 		return nil
 	case !info.Mode().IsRegular():
 		p.skipped = append(p.skipped, e.path)
@@ -200,7 +199,7 @@ func (rec *recording) look(ctx context.Context, p *plan, e entry, tracked bool) 
 		p.link(e, id)
 		return nil
 	}
-	p.add = append(p.add, e.path)
+	p.read(e)
 	return nil
 }
 
@@ -226,7 +225,7 @@ func (rec *recording) lookDir(ctx context.Context, p *plan, e entry, abs string)
 		id, err = "", nil // its HEAD cannot be read by us; say at least that it is there
 	}
 	if id == "" {
-		id, err = rec.store(ctx, "autopilot repository without a commit\n")
+		id, err = rec.store("autopilot repository without a commit\n")
 	}
 	if err == nil {
 		id, err = rec.nestedID(ctx, e.path, abs, gd, id)
@@ -257,7 +256,7 @@ func (rec *recording) largeID(ctx context.Context, path, abs string, info fs.Fil
 	if err != nil {
 		return "", err
 	}
-	id, err := rec.store(ctx, fmt.Sprintf("%s\nsize %d\nsha256 %s\n", largeHead, size, hex.EncodeToString(sum.Sum(nil))))
+	id, err := rec.store(fmt.Sprintf("%s\nsize %d\nsha256 %s\n", largeHead, size, hex.EncodeToString(sum.Sum(nil))))
 	if err != nil {
 		return "", err
 	}
@@ -270,31 +269,8 @@ func (rec *recording) largeID(ctx context.Context, path, abs string, info fs.Fil
 
 const largeHead = "autopilot large file"
 
-func (rec *recording) store(ctx context.Context, text string) (string, error) {
-	return rec.r.oid(ctx, call{args: []string{"hash-object", "-w", "--stdin"}, stdin: strings.NewReader(text)})
-}
-
-// racySecond is the second in which the index was written last, 0 if there is
-// none.
-func (rec *recording) racySecond() int64 {
-	info, err := os.Stat(rec.index)
-	if err != nil {
-		return 0
-	}
-	return info.ModTime().Unix()
-}
-
-// distrust has a file read again whose attributes or content changed in or
-// after the second in which the index was written, but whose modification time
-// is older. Git compares whole seconds and looks again only if the modification
-// time is as new as the index; a program can set that time back.
-func distrust(p *plan, e entry, racy int64, top int) {
-	changed, modified, err := seconds(top, e.path)
-	if err != nil || changed < racy || modified >= racy {
-		return
-	}
-	p.remove(e)
-	p.add = append(p.add, e.path)
+func (rec *recording) store(text string) (string, error) {
+	return rec.objects.put("blob", []byte(text))
 }
 
 // behindLink says whether a folder on the way to path is a symbolic link.
@@ -320,31 +296,4 @@ func refused(path string, mode fs.FileMode) bool {
 
 func gone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDir)
-}
-
-// scanDirs lists what git does not see in the folders that hold recorded
-// files: pipes, sockets, devices. A folder with nothing else in it is not looked at.
-func (rec *recording) scanDirs(p *plan, entries []entry) {
-	paths := make([]string, len(entries))
-	for i, e := range entries {
-		paths[i] = e.path
-	}
-	p.dirs = dirsOf(paths)
-	for _, dir := range p.dirs {
-		// A pipe or a link may have taken the folder's place.
-		f, err := os.OpenFile(filepath.Join(rec.r.ws.Path, dir), os.O_RDONLY|openFolder, 0)
-		if err != nil {
-			continue // gone, or git has said that it cannot read it
-		}
-		found, err := f.ReadDir(-1)
-		_ = f.Close()
-		if err != nil {
-			continue
-		}
-		for _, d := range found {
-			if d.Type()&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice|fs.ModeCharDevice|fs.ModeIrregular) != 0 {
-				p.skipped = append(p.skipped, filepath.Join(dir, d.Name()))
-			}
-		}
-	}
 }

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 )
@@ -10,6 +11,7 @@ import (
 type recent[K comparable, V any] struct {
 	mu   sync.Mutex
 	keys []K // the latest first
+	most int // how many are kept; 0 is mostRecent
 	of   map[K]V
 }
 
@@ -36,8 +38,18 @@ func (r *recent[K, V]) put(k K, v V) {
 		r.keys = slices.Insert(r.keys, 0, k)
 	}
 	r.of[k] = v
-	if len(r.keys) > mostRecent {
-		delete(r.of, r.keys[mostRecent])
-		r.keys = r.keys[:mostRecent]
+	if most := cmp.Or(r.most, mostRecent); len(r.keys) > most {
+		delete(r.of, r.keys[most])
+		r.keys = r.keys[:most]
 	}
+}
+
+// latest is the answer that was asked for or given last; the zero value if there is none.
+func (r *recent[K, V]) latest() (v V) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.keys) > 0 {
+		v = r.of[r.keys[0]]
+	}
+	return v
 }

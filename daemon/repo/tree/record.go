@@ -31,7 +31,6 @@ type state struct {
 	mu    sync.Mutex
 	tree  events.Tree // what the index holds; empty is unknown
 	work  map[string]events.Tree
-	dirs  []string             // folders with recorded files
 	large map[string]largeFile // by path
 }
 
@@ -69,8 +68,8 @@ func (r *Repo) Record(ctx context.Context, index string, ignore []byte, w Withou
 	sum := sha256.Sum256(ignore)
 	id := hex.EncodeToString(sum[:ignoreName/2])
 	rec := &recording{
-		r: r, name: index, st: r.state(index + "." + id), index: filepath.Join(r.dir, "indexes", index+"."+id),
-		rules: filepath.Join(r.dir, "ignore", id), ignore: ignore, notes: g, made: setOf(w.Made), untouched: setOf(w.Untouched),
+		r: r, name: index, st: r.state(index + "." + id), file: filepath.Join(r.dir, "indexes", index+"."+id),
+		ignore: ignore, notes: g, made: setOf(w.Made), untouched: setOf(w.Untouched),
 		workKey: strings.Join(w.Notes, "\n") + "\x00" + strings.Join(w.Made, "\n"),
 	}
 	rec.st.mu.Lock()
@@ -81,7 +80,7 @@ func (r *Repo) Record(ctx context.Context, index string, ignore []byte, w Withou
 	}
 	if ctx.Err() == nil && !errors.Is(err, ErrGone) {
 		// The second look begins with an empty index: the first may have failed
-		// because the index or an object it names did not survive a crash.
+		// because an object that the index names did not survive a crash.
 		rec.reset()
 		snap, err = rec.once(ctx)
 	}
@@ -138,69 +137,129 @@ type recording struct {
 	r         *Repo
 	name      string // of the index, without its rules
 	st        *state
-	index     string
-	rules     string
+	file      string // with the index
 	ignore    []byte
 	notes     globs
 	made      map[string]bool
 	untouched map[string]bool
 	workKey   string // names what Snapshot.Work is without
-	pipes     *feeder
+
+	index   index
+	special []string // pipes, sockets, devices
+	changed bool     // the index is not as in the file
+	objects *objects
+	before  func() index // what another Record knew of the files
 }
 
 func (rec *recording) reset() {
-	rec.st.tree, rec.st.work, rec.st.dirs = "", nil, nil
-	for _, path := range []string{rec.index, rec.index + ".lock"} {
-		_ = os.Remove(path) // what stays makes the next call of git fail
-	}
+	rec.st.tree, rec.st.work = "", nil
+	_ = os.Remove(rec.file) // what stays is not as it says, and is found out to be so
 }
 
 func (rec *recording) once(ctx context.Context) (Snapshot, error) {
 	if err := rec.r.goneOr(nil); err != nil {
 		return Snapshot{}, err
 	}
-	if err := rec.r.writeFile(rec.rules, rec.ignore); err != nil {
-		return Snapshot{}, err
-	}
-	dirs, err := rec.indexDirs(ctx)
+	rec.objects, rec.changed = rec.r.objects(), false
+	defer rec.objects.close()
+	rec.before = sync.OnceValue(rec.remembered)
+	have, err := rec.load()
 	if err != nil {
 		return Snapshot{}, err
 	}
-	rec.pipes = &feeder{}
-	defer rec.pipes.stop()
-	rec.pipes.feed(rec.r.ws.Path, dirs)
 	p, err := rec.settle(ctx)
 	if err != nil {
 		return Snapshot{}, err
 	}
 	if rec.st.tree == "" {
-		id, err := rec.r.oid(ctx, call{args: []string{"write-tree"}, index: rec.index, lone: p.topOnly()})
+		t := &planting{objects: rec.objects, have: have}
+		id, err := t.plant(rec.index.list)
 		if err != nil {
 			return Snapshot{}, err
 		}
 		rec.st.tree, rec.st.work = events.Tree(id), map[string]events.Tree{}
+		rec.index.trees, rec.changed = t.made, true
 	}
 	snap := Snapshot{Tree: rec.st.tree, Large: p.large, Nested: p.nested, Skipped: p.skipped}
 	for _, list := range [][]string{snap.Large, snap.Nested, snap.Skipped} {
 		slices.Sort(list)
 	}
 	snap.Skipped = slices.Compact(snap.Skipped)
-	snap.Work, err = rec.work(ctx, p.noted)
-	return snap, err
+	if snap.Work, err = rec.work(p.noted); err != nil {
+		return snap, err
+	}
+	return snap, rec.save()
+}
+
+// errLost says that an object which an index names is not there.
+var errLost = errors.New("recorded objects are lost")
+
+// load reads the index, and says which trees are there. What an earlier process, or a
+// Drop, has left is looked at once.
+func (rec *recording) load() (have map[string]bool, err error) {
+	have = map[string]bool{}
+	if rec.index, err = readIndex(rec.file); err != nil {
+		rec.index, rec.st.tree = index{}, ""
+		return have, nil //nolint:nilerr // without an index every file is read
+	}
+	if rec.st.tree != "" {
+		for _, id := range rec.index.trees {
+			have[id] = true
+		}
+		return have, nil
+	}
+	for i := range rec.index.list {
+		if e := &rec.index.list[i]; e.mode != modeLink && !rec.objects.has(e.id) {
+			return nil, errLost
+		}
+	}
+	return have, nil
+}
+
+// remembered is the index that any Record of this work tree wrote last. Only marks and
+// ids of it count.
+func (rec *recording) remembered() index {
+	if rec.name == salvageIndex {
+		return index{}
+	}
+	x, err := readIndex(rec.r.knownFile())
+	if err != nil {
+		return index{}
+	}
+	return x
+}
+
+// knownFile is where an index of the work tree outlives its run.
+func (r *Repo) knownFile() string { return filepath.Join(r.dir, "known", r.ws.ID) }
+
+// save writes the objects, and then the index, which counts only with them.
+func (rec *recording) save() error {
+	if err := rec.objects.flush(); err != nil || !rec.changed {
+		return err
+	}
+	if err := replace(rec.file, rec.index.text(), 0o600, false); err != nil {
+		return err
+	}
+	rec.r.know(rec.st.tree, rec.index.list)
+	// The same file under another name, until the next one.
+	to := rec.r.knownFile()
+	temp := to + tempPrefix + filepath.Base(rec.file)
+	_ = os.Mkdir(filepath.Dir(to), 0o700)
+	_ = os.Remove(temp)
+	if os.Link(rec.file, temp) == nil {
+		_ = os.Rename(temp, to) // it only saves work
+	}
+	_ = os.Remove(temp)
+	return nil
 }
 
 // settle brings the index up to the work tree. A folder that has stopped being
-// a repository hides its files from git until its entry is gone, so the look
+// a repository hides its files until its entry is gone, so the look
 // is repeated until there is none; a few rounds are nested repositories, many
 // are somebody who makes and unmakes them.
 func (rec *recording) settle(ctx context.Context) (plan, error) {
 	for range 10 {
 		entries, err := rec.list(ctx)
-		if err != nil {
-			if passed, perr := rec.passBy(ctx); perr == nil && passed {
-				entries, err = rec.list(ctx)
-			}
-		}
 		if err != nil {
 			return plan{}, err
 		}
@@ -208,88 +267,46 @@ func (rec *recording) settle(ctx context.Context) (plan, error) {
 		if err != nil {
 			return plan{}, err
 		}
-		rec.pipes.feed(rec.r.ws.Path, p.dirs)
 		if err := rec.apply(ctx, p); err != nil {
 			return plan{}, err
 		}
 		if !p.again {
-			rec.st.dirs = p.dirs
 			return p, nil
 		}
 	}
 	return plan{}, fmt.Errorf("%w: repositories in the workspace keep changing", ErrUnreadable)
 }
 
-// apply writes the plan into the index, with at most two processes.
+// apply brings the plan into the index.
 func (rec *recording) apply(ctx context.Context, p plan) error {
-	if len(p.info) > 0 || len(p.add) > 0 {
-		rec.st.tree, rec.st.work = "", nil
+	read, err := rec.read(ctx, p.add)
+	if err != nil {
+		return err
 	}
-	if len(p.info) > 0 {
-		_, err := rec.r.run(ctx, call{
-			args: []string{"update-index", "-z", "--index-info"}, index: rec.index, tree: true,
-			stdin: strings.NewReader(strings.Join(p.info, "\x00") + "\x00"),
-		})
-		if err != nil {
-			return err
-		}
-	}
-	if len(p.add) == 0 {
+	if len(p.put)+len(read) == 0 {
 		return nil
 	}
-	_, err := rec.r.run(ctx, call{
-		args: []string{"update-index", "-z", "--add", "--replace", "--remove", "--stdin"}, index: rec.index, tree: true,
-		stdin: strings.NewReader(strings.Join(p.add, "\x00") + "\x00"), lone: len(p.add) == 1,
-	})
-	if err != nil {
-		return rec.nameCulprit(p.add, err)
+	list := rec.index.with(slices.Concat(p.put, read))
+	same := slices.EqualFunc(rec.index.list, list, func(a, b known) bool { return a.path == b.path && a.id == b.id && a.mode == b.mode })
+	if !same {
+		rec.st.tree, rec.st.work = "", nil
 	}
+	rec.index.list, rec.changed = list, true
 	return nil
 }
 
-// nameCulprit finds the file that git could not take.
-func (rec *recording) nameCulprit(paths []string, err error) error {
-	for _, path := range paths {
-		abs := filepath.Join(rec.r.ws.Path, path)
-		info, statErr := os.Lstat(abs)
-		if statErr != nil || !info.Mode().IsRegular() {
-			continue
-		}
-		f, openErr := os.OpenFile(abs, os.O_RDONLY|openNonblock, 0)
-		if openErr != nil {
-			return fmt.Errorf("%w: %q: %w", ErrUnreadable, path, openErr)
-		}
-		_ = f.Close()
-	}
-	return fmt.Errorf("%w: %w", ErrUnreadable, err)
-}
-
-// work derives the tree without note paths. It costs nothing where there are
-// none, and else a second index that lives for this call.
-func (rec *recording) work(ctx context.Context, noted []string) (events.Tree, error) {
+// work derives the tree without note paths. It costs nothing where there are none.
+func (rec *recording) work(noted []string) (events.Tree, error) {
 	if len(noted) == 0 {
 		return rec.st.tree, nil
 	}
 	if known, ok := rec.st.work[rec.workKey]; ok {
 		return known, nil
 	}
-	text, err := os.ReadFile(rec.index)
-	if err != nil {
-		return "", err
-	}
-	second := rec.index + ".work"
-	defer os.Remove(second)
-	if err := os.WriteFile(second, text, 0o600); err != nil {
-		return "", err
-	}
-	_, err = rec.r.run(ctx, call{
-		args: []string{"update-index", "-z", "--force-remove", "--stdin"}, index: second, tree: true,
-		stdin: strings.NewReader(strings.Join(noted, "\x00") + "\x00"),
-	})
-	if err != nil {
-		return "", err
-	}
-	id, err := rec.r.oid(ctx, call{args: []string{"write-tree"}, index: second})
+	without := setOf(noted)
+	list := slices.DeleteFunc(slices.Clone(rec.index.list), func(e known) bool { return without[e.path] })
+	have := setOf(rec.index.trees)
+	id, err := (&planting{objects: rec.objects, have: have}).plant(list)
 	if err != nil {
 		return "", err
 	}

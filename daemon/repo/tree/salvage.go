@@ -68,6 +68,9 @@ type Salvaged struct {
 	Same bool        // beside those it has the bytes of its commit, and nothing else
 }
 
+// salvageIndex is the index of Salvage, which trusts no other.
+const salvageIndex = "salvage"
+
 // Salvage records a work tree whole under a name, so that it can go: as its commit
 // is, at NAME/head, and as its files are, at NAME/tree. Every file is read for
 // that, whatever the index says of it. What differs from the commit is not kept by
@@ -80,9 +83,8 @@ func (r *Repo) Salvage(ctx context.Context, home, name string, ignored []string,
 	for _, path := range ignored {
 		rules = append(rules, trackedPrefix+strconv.QuoteToASCII(path)+"\n"...)
 	}
-	const index = "salvage"
-	defer func() { err = errors.Join(err, r.Forget(index)) }()
-	snap, err := r.Record(ctx, index, rules, Without{Made: ignored})
+	defer func() { err = errors.Join(err, r.Forget(salvageIndex)) }()
+	snap, err := r.Record(ctx, salvageIndex, rules, Without{Made: ignored})
 	if err != nil {
 		return v, err
 	}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -25,7 +24,7 @@ const (
 
 // longPath is the length of a path below which nothing is looked at when some path is
 // too long for the system.
-const longPath = 2048
+const longPath = pathMax / 2
 
 // isShut says that a folder cannot be listed, or what is in it not be reached.
 func isShut(path string) bool {
@@ -69,61 +68,13 @@ func (rec *recording) linkShutAbove(ctx context.Context, p *plan, e entry, cause
 
 // linkShut plans an entry for what cannot be looked at, and names it.
 func (rec *recording) linkShut(ctx context.Context, p *plan, e entry, text string) error {
-	id, err := rec.store(ctx, text)
+	id, err := rec.store(text)
 	if err != nil {
 		return err
 	}
 	p.skipped = append(p.skipped, e.path)
 	p.link(e, id)
 	return nil
-}
-
-// passBy puts the folders that git could not list into the index as what they are, so
-// that it does not look into them. It says whether there were any.
-func (rec *recording) passBy(ctx context.Context) (bool, error) {
-	dirs, err := rec.shutDirs(ctx)
-	if err != nil || len(dirs) == 0 {
-		return false, err
-	}
-	var p plan
-	for _, dir := range dirs {
-		if err := rec.linkShut(ctx, &p, entry{path: dir}, shutFolder); err != nil {
-			return false, err
-		}
-	}
-	return true, rec.apply(ctx, p)
-}
-
-// shutDirs finds the folders that cannot be listed, but for those that are ignored
-// or in other repositories.
-func (rec *recording) shutDirs(ctx context.Context) ([]string, error) {
-	ignored, err := rec.r.ignoredDirs(ctx, rec.rules, rec.index+".none")
-	if err != nil {
-		return nil, err
-	}
-	var shut []string
-	top := rec.r.ws.Path
-	err = filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if e == nil || !e.IsDir() || path == top {
-			return err // of the top alone
-		}
-		rel := strings.TrimPrefix(path, top+"/")
-		switch {
-		case e.Name() == ".git" || ignored[rel]:
-			return fs.SkipDir
-		case err != nil || isShut(path) || len(path) > longPath:
-			shut = append(shut, rel)
-			return fs.SkipDir
-		}
-		if _, err := gitDirOf(path); err == nil {
-			return fs.SkipDir
-		}
-		return nil
-	})
-	return shut, err
 }
 
 // openUp makes a folder or file that cannot be read one that can be, before it is

@@ -253,7 +253,7 @@ func (r *Repo) unmark(ctx context.Context, index string, v *Loose) error {
 // others lists what is in the work tree and not in the index.
 func (r *Repo) others(ctx context.Context, home string, gd gitDir, index string, v *Loose) error {
 	work := filepath.Dir(index)
-	rules, err := r.ignoreRules(ctx, home, gd, work)
+	rules, err := r.ignoreRules(ctx, home, gd)
 	if err != nil {
 		return err
 	}

@@ -77,3 +77,12 @@ func born(dir string) string {
 	}
 	return fmt.Sprintf("%d:%d %d %d.%09d", st.Dev_major, st.Dev_minor, st.Ino, st.Btime.Sec, st.Btime.Nsec)
 }
+
+// pathMax is how long a path of the system may be.
+const pathMax = unix.PathMax
+
+// writeOut hands the content of a file to the disk. A sync of a later file then covers
+// it, where fsyncMethod says batch.
+func writeOut(f *os.File) error {
+	return unix.SyncFileRange(int(f.Fd()), 0, 0, unix.SYNC_FILE_RANGE_WAIT_BEFORE|unix.SYNC_FILE_RANGE_WRITE|unix.SYNC_FILE_RANGE_WAIT_AFTER)
+}

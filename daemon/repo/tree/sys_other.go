@@ -23,3 +23,9 @@ func whiteOut(*os.File, string) error { return errors.ErrUnsupported }
 
 // born: the time of birth has no portable name here.
 func born(string) string { return "" }
+
+// pathMax is how long a path of the system may be.
+const pathMax = 1024
+
+// writeOut has no weaker form here.
+func writeOut(f *os.File) error { return f.Sync() }

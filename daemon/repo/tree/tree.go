@@ -80,6 +80,7 @@ type Repo struct {
 	durable bool // what is written is synced
 
 	lists    recent[events.Tree, []listing]
+	long     recent[events.Tree, []listing] // of large trees
 	compared recent[[2]events.Tree, []Change]
 	configs  configs
 
@@ -102,6 +103,7 @@ func Open(ctx context.Context, c Config, ws Workspace) (*Repo, error) {
 		return nil, fmt.Errorf("open tree repository: %w", err)
 	}
 	r := &Repo{ws: ws, dir: filepath.Join(root, ws.ID+".git"), git: git, scratch: c.Scratch, large: c.LargeBytes, durable: c.Durable, states: map[string]*state{}}
+	r.long.most = 2
 	if r.scratch == "" {
 		r.scratch = root
 	}
@@ -166,7 +168,7 @@ func (r *Repo) prepare(ctx context.Context, root string) error {
 	if format == "sha256" {
 		r.idLen = 64
 	}
-	for _, sub := range []string{"objects/info", "objects/pack", "refs", "info", "indexes", "ignore", "home"} {
+	for _, sub := range []string{"objects/info", "objects/pack", "refs", "info", "indexes", "home"} {
 		if err := os.MkdirAll(filepath.Join(r.dir, sub), 0o700); err != nil {
 			return err
 		}
@@ -186,12 +188,15 @@ func (r *Repo) prepare(ctx context.Context, root string) error {
 
 // sweep removes lock and temporary files that a dead process left.
 func (r *Repo) sweep() error {
-	for _, sub := range []string{"refs", "indexes", "ignore"} {
+	for _, sub := range []string{"refs", "indexes", "known"} {
 		err := filepath.WalkDir(filepath.Join(r.dir, sub), func(path string, d fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
 			if err != nil || d.IsDir() {
 				return err
 			}
-			if name := d.Name(); strings.HasSuffix(name, ".lock") || strings.HasPrefix(name, tempPrefix) {
+			if name := d.Name(); strings.HasSuffix(name, ".lock") || strings.Contains(name, tempPrefix) {
 				return os.Remove(path)
 			}
 			return nil
