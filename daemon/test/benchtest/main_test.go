@@ -22,6 +22,7 @@ func TestMain(m *testing.M) {
 	table := flag.Bool("bench.table", false, "measure and print the table")
 	only := flag.String("bench.only", "", "measure these `groups` only, with commas: "+strings.Join(groupNames(), ", "))
 	runs := flag.Int("bench.crowd", 1_000, "how many live `runs` a crowd is")
+	files := flag.Int("bench.large", 100_000, "how many `files` a large repository has")
 	flag.Parse()
 	if done, err := child(); done || err != nil {
 		if err != nil {
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 	if !*table {
 		os.Exit(m.Run())
 	}
-	if err := measure(*only, *runs); err != nil {
+	if err := measure(*only, *runs, *files); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -53,6 +54,7 @@ func groups() []group {
 		{"run", (*bench).withDaemon},
 		{"gate", (*bench).gates},
 		{"proof", (*bench).proof},
+		{"large", (*bench).large},
 		{"hook", (*bench).hooks},
 		{"compat", (*bench).compat},
 		{"effect", (*bench).effects},
@@ -88,7 +90,7 @@ func chosen(only string) ([]group, error) {
 }
 
 // measure makes the rows, in the order of the table, and prints them.
-func measure(only string, runs int) (err error) {
+func measure(only string, runs, files int) (err error) {
 	list, err := chosen(only)
 	if err != nil {
 		return err
@@ -99,7 +101,7 @@ func measure(only string, runs int) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
-	b.crowdRuns = runs
+	b.crowdRuns, b.largeFiles = runs, files
 	facts, err := b.facts()
 	if err != nil {
 		return err
@@ -122,7 +124,8 @@ type bench struct {
 	env   []string
 	git   string
 
-	crowdRuns int
+	crowdRuns  int
+	largeFiles int
 }
 
 func newBench() (*bench, error) {
@@ -130,7 +133,7 @@ func newBench() (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{bin: filepath.Join(wd, "..", "..", "bin")}
+	b := &bench{bin: filepath.Join(wd, "..", "..", "..", "bin")}
 	for _, name := range []string{"apctl", "autopilotd", "apshim"} {
 		if _, err := os.Stat(b.program(name)); err != nil {
 			return nil, fmt.Errorf("%w: make build first", err)
