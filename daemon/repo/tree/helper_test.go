@@ -28,6 +28,12 @@ type space struct {
 
 func newSpace(t testing.TB, files map[string]string) *space {
 	t.Helper()
+	return newSpaceOf(t, "sha1", files)
+}
+
+// newSpaceOf is a space whose repository names objects by that hash.
+func newSpaceOf(t testing.TB, format string, files map[string]string) *space {
+	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +44,7 @@ func newSpace(t testing.TB, files map[string]string) *space {
 			t.Fatal(err)
 		}
 	}
-	s.git("init", "-q", "-b", "main")
+	s.git("init", "-q", "-b", "main", "--object-format="+format)
 	for path, text := range files {
 		s.write(path, text)
 	}

@@ -23,9 +23,10 @@ type entry struct {
 	path    string
 	mode    string // of the index; empty is not in it
 	id      string
-	mark    mark // of the file as it was seen
-	changed bool // new, modified or deleted
-	nested  bool // a repository that is not in the index
+	now     string // the mode of the file as it was seen
+	mark    mark   // ditto
+	changed bool   // new, modified or deleted
+	nested  bool   // a repository that is not in the index
 }
 
 // list finds all paths: what the index holds, and what differs.
@@ -44,7 +45,7 @@ func (rec *recording) list(ctx context.Context) ([]entry, error) {
 			old = old[1:]
 		case len(old) == 0 || found[0].path < old[0].path:
 			f := &found[0]
-			e := entry{path: f.path, mark: f.mark, changed: true, nested: f.nested}
+			e := entry{path: f.path, now: f.mode, mark: f.mark, changed: true, nested: f.nested}
 			if f.mode == modeLink {
 				e.mode = modeLink
 			}
@@ -52,7 +53,7 @@ func (rec *recording) list(ctx context.Context) ([]entry, error) {
 		default:
 			o, f := &old[0], &found[0]
 			entries = append(entries, entry{
-				path: o.path, mode: o.mode, id: o.id, mark: f.mark, nested: f.nested,
+				path: o.path, mode: o.mode, id: o.id, now: f.mode, mark: f.mark, nested: f.nested,
 				changed: f.nested || f.shut || o.mode != f.mode || o.mark != f.mark,
 			})
 			old, found = old[1:], found[1:]
@@ -85,10 +86,11 @@ type plan struct {
 	skipped []string
 }
 
-// adding is a file that is new or changed, with its mark when it was seen.
+// adding is a file that is new or changed, with its mode and mark when it was seen; without
+// a mode it was not.
 type adding struct {
-	path string
-	mark mark
+	path, mode string
+	mark       mark
 }
 
 func (p *plan) remove(e entry) {
@@ -97,7 +99,7 @@ func (p *plan) remove(e entry) {
 	}
 }
 
-func (p *plan) read(e entry) { p.add = append(p.add, adding{e.path, e.mark}) }
+func (p *plan) read(e entry) { p.add = append(p.add, adding{e.path, e.now, e.mark}) }
 
 // link plans an entry that names something recorded by id only.
 func (p *plan) link(e entry, id string) {

@@ -50,6 +50,9 @@ const mostReads = 3
 const heldBytes = 8 << 20
 
 func (rec *recording) readOne(a adding) (e known, err error) {
+	if id, ok := rec.knew(a); ok {
+		return known{path: a.path, mode: a.mode, id: id, mark: a.mark}, nil
+	}
 	path := filepath.Join(rec.r.ws.Path, a.path)
 	for n := 1; ; n++ {
 		var st unix.Stat_t
@@ -58,13 +61,10 @@ func (rec *recording) readOne(a adding) (e known, err error) {
 		mode, m := modeOf(&st), markOf(&st)
 		switch {
 		// The scan has seen the file with its mark below the top, through no link.
-		case gone(err) || err == nil && (mode == "" || m != a.mark && rec.behindLink(a.path)):
+		case gone(err) || err == nil && (mode == "" || (a.mode == "" || m != a.mark) && rec.behindLink(a.path)):
 			return known{path: a.path}, nil
 		case err != nil:
 			return e, fmt.Errorf("%w: %q: %w", ErrUnreadable, a.path, err)
-		}
-		if id, ok := rec.knew(a.path, mode, m); ok {
-			return known{path: a.path, mode: mode, id: id, mark: m}, nil
 		}
 		id, same, err := rec.content(path, mode, m)
 		switch {
@@ -78,11 +78,15 @@ func (rec *recording) readOne(a adding) (e known, err error) {
 	}
 }
 
-// knew finds the id of a file that an earlier Record has read in the same state.
-func (rec *recording) knew(path, mode string, m mark) (string, bool) {
+// knew finds the id of a file that an earlier Record has read in the state in which the
+// scan has seen it.
+func (rec *recording) knew(a adding) (string, bool) {
+	if a.mode == "" {
+		return "", false
+	}
 	x := rec.before()
-	i, ok := x.at(path)
-	if !ok || x.list[i].mark != m || x.list[i].mode != mode || !rec.objects.has(x.list[i].id) {
+	i, ok := x.at(a.path)
+	if !ok || x.list[i].mark != a.mark || x.list[i].mode != a.mode || !rec.objects.has(x.list[i].id) {
 		return "", false
 	}
 	return x.list[i].id, true

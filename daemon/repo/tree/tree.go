@@ -5,10 +5,14 @@
 // the refs refs/autopilot/<run>/<k>. It promises
 //
 //   - that recording reads the work tree and nothing else of the workspace
-//     decides anything: git runs with our repository, our index, our
-//     configuration and a closed environment, so no program named by the
-//     workspace (fsmonitor, hook, filter, textconv) is started, and bytes are
-//     stored as they are on disk;
+//     decides anything: it starts no program, and where git is asked, it runs
+//     with our repository, our configuration and a closed environment, so no
+//     program named by the workspace (fsmonitor, hook, filter, textconv) is
+//     started, and bytes are stored as they are on disk;
+//   - that a file is read again unless its device, inode, size and times, that
+//     of its change among them, are those of the last time it was read;
+//   - that objects are on the disk, where the repository is durable, before an
+//     index or a caller names them;
 //   - that the user's index, refs and objects are never written;
 //   - that ignore rules are those that the caller froze at the start of a run;
 //   - that what cannot be recorded whole (files over the size limit, nested
