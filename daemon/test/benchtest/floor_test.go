@@ -44,7 +44,7 @@ func (f *floor) iteration(events, blobs, bytes int) error {
 	var d [5]time.Duration
 	for i, step := range []func() error{
 		func() error { return f.supervise(agentCommand) }, f.record,
-		func() error { return f.supervise(gateCommand) }, f.record,
+		func() error { return f.supervise(loopGate) }, f.record,
 		func() error { return f.sync(events+blobs, bytes) },
 	} {
 		d[i], errs[i] = took(step)
@@ -53,7 +53,7 @@ func (f *floor) iteration(events, blobs, bytes int) error {
 	f.supervised, f.git, f.syncs = append(f.supervised, effects), append(f.git, git), append(f.syncs, syncs)
 	f.all = append(f.all, effects+git+syncs)
 	plain, err := took(func() error {
-		agent, gate := f.shell(agentCommand), f.shell(gateCommand)
+		agent, gate := f.shell(agentCommand), f.shell(loopGate)
 		return errors.Join(agent.Run(), failed(gate.Run()))
 	})
 	f.plain = append(f.plain, plain)

@@ -12,8 +12,10 @@ import (
 )
 
 // A run whose gate never passes and whose agent changes one file each time.
-// Both commands need no program but the shell.
+// Both commands need no program but the shell. What the gate of the loop prints differs
+// from iteration to iteration, or the run would halt for failing the same way each time.
 const (
+	loopGate     = `read -r was < state.txt && echo "$was"; test -f never`
 	agentCommand = `echo "$AUTOPILOT_RUN_ID $AUTOPILOT_ITERATION" > state.txt`
 	gateCommand  = `test -f never`
 )
@@ -56,7 +58,7 @@ func (l *loop) measure() error {
 
 // run lets the daemon do one block, and reads times and counts from its record.
 func (l *loop) run() error {
-	out, err := output(l.apctl("run", "-d", "measure iterations", "--gate", "test="+gateCommand,
+	out, err := output(l.apctl("run", "-d", "measure iterations", "--gate", "test="+loopGate,
 		"--agent-cmd", agentCommand, "--max-iterations", fmt.Sprint(iterations+warm)))
 	if err != nil {
 		return err
