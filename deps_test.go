@@ -179,8 +179,10 @@ func TestNoImportOfTheDaemonLeadsUp(t *testing.T) {
 		t.Error(way)
 	}
 	for _, planted := range [][2]string{
-		{"autopilot/daemon/store/blob", "autopilot/daemon/run/work"}, {"autopilot/daemon/agent", "autopilot/daemon/repo/tree"},
-		{"autopilot/daemon/host/budget", "autopilot/daemon/api"}, {"autopilot/daemon/run/work", "autopilot/daemon/transport/bus"},
+		{"autopilot/daemon/store/blob", "autopilot/daemon/run/work"},
+		{"autopilot/daemon/agent", "autopilot/daemon/repo/tree"},
+		{"autopilot/daemon/host/budget", "autopilot/daemon/api"},
+		{"autopilot/daemon/run/work", "autopilot/daemon/transport/bus"},
 		{"autopilot/daemon/exec/effect", "autopilot/daemon"},
 	} {
 		if found := (graph{planted[0]: {ImportPath: planted[0], Imports: planted[1:]}}).upward(); len(found) == 0 {

@@ -55,7 +55,7 @@ func TestARetroHasNoSecretsAndNothingThatActs(t *testing.T) {
 		}
 	}
 	ref, err := s.d.Blobs.Put(t.Context(), []byte("an older daemon stored "+key))
-	if text, ok := s.d.api.Retros.Texts()(ref); err != nil || !ok || strings.Contains(text, key) {
+	if text, ok := s.d.api.Texts()(ref); err != nil || !ok || strings.Contains(text, key) {
 		t.Errorf("a text that was stored with a key is %q, %v", text, err)
 	}
 	v, _ := s.retroOf(wire.RetroRequest{RunRef: wire.RunRef{Run: st.ID}})
@@ -82,12 +82,12 @@ func TestManyRunsReadAtOnceAreTheSameAsOneByOne(t *testing.T) {
 		return w
 	}
 	var got []string
-	for _, read := range []func(context.Context, map[string]uint64, *retro.Fleet) error{s.d.api.Retros.Each, s.d.api.Retros.All} {
+	for _, read := range []func(context.Context, map[string]uint64, *retro.Fleet) error{s.d.api.Each, s.d.api.All} {
 		sum := retro.NewFleet(body.Since, time.UTC)
 		if err := read(t.Context(), wanted(), sum); err != nil {
 			t.Fatal(err)
 		}
-		b, err := json.Marshal(sum.View(s.d.api.Retros.Texts()), json.Deterministic(true))
+		b, err := json.Marshal(sum.View(s.d.api.Texts()), json.Deterministic(true))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,8 @@ func TestARetroThatMakesNoSenseIsRefused(t *testing.T) {
 	s := newSite(t, nil)
 	for _, body := range []wire.RetroRequest{
 		{RunRef: wire.RunRef{Run: s.play(s.spec("test -f ok", "touch ok")).ID}, Format: "pdf"},
-		{RunRef: wire.RunRef{Run: "zzzz"}}, {RunRef: wire.RunRef{Workspace: t.TempDir()}},
+		{RunRef: wire.RunRef{Run: "zzzz"}},
+		{RunRef: wire.RunRef{Workspace: t.TempDir()}},
 	} {
 		if _, err := s.retroAs(s.request(), body); err == nil {
 			t.Errorf("%+v is answered", body)

@@ -126,7 +126,7 @@ func (h *hostSim) open() {
 		Rooms:      &api.Rooms{HostID: "sim", Log: h.log, Blobs: blobs, Effects: effects, Settings: config.Hold(filepath.Join(h.dir, "config.yaml"))},
 		background: background{ctx: ctx, cancel: die},
 	}
-	d.Rooms.Daemon, d.api = d, api.New(d.Rooms)
+	d.Daemon, d.api = d, api.New(d.Rooms)
 	d.Consent = consent.New(person.System(), pin.Open(h.dir, time.Now, 2), person.Daemon{}, "sim")
 	d.Limits = budget.NewLimits(d.Settings, prices, blobs)
 	j := journal.New(h.log, "sim", time.Now)

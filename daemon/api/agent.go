@@ -15,7 +15,7 @@ import (
 	"autopilot/events/wire"
 )
 
-// agentList says which agents there are for a workspace, and what of them is
+// AgentList says which agents there are for a workspace, and what of them is
 // here. Each is looked at beside the others.
 func (a *Projects) AgentList(ctx context.Context, _ auth.Request, body wire.AgentRequest) (wire.AgentsView, error) {
 	c, err := a.agentSettings(ctx, body.Workspace)

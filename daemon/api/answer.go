@@ -23,7 +23,7 @@ const (
 	questionFiles = 200
 )
 
-// runQuestion shows a run with the question that it waits with.
+// RunQuestion shows a run with the question that it waits with.
 func (a *Questions) RunQuestion(ctx context.Context, _ auth.Request, body wire.QuestionRequest) (wire.RunView, error) {
 	body.LiveOnly = body.Run == ""
 	s, err := a.Find(ctx, body.RunRef)
@@ -42,7 +42,7 @@ func (a *Questions) RunQuestion(ctx context.Context, _ auth.Request, body wire.Q
 	return v, nil
 }
 
-// questionView is the question that a run waits with; nil for none.
+// QuestionView is the question that a run waits with; nil for none.
 func (a *Views) QuestionView(s run.State, most int) *wire.QuestionView {
 	q := s.Question
 	if s.Status != run.Live || !answerableNow(s) {
@@ -72,7 +72,7 @@ func answerableNow(s run.State) bool {
 	return s.Stage == run.Asking && s.Question != nil && (s.Stop == "" || s.Question.Handoff)
 }
 
-// asks is nil if the run waits with that question, 0 for any.
+// Asks is nil if the run waits with that question, 0 for any.
 func (a *Questions) Asks(s run.State, number int) error {
 	q, h := s.Question, s.Facts.Handle
 	was, handed := s.HandedOver("", number)
@@ -91,7 +91,7 @@ func (a *Questions) Asks(s run.State, number int) error {
 	return nil
 }
 
-// runAnswer takes the answer of a person to the question that a run waits with.
+// RunAnswer takes the answer of a person to the question that a run waits with.
 // What it is about is looked at again before that: an answer to something else
 // than what is there is none.
 //

@@ -13,7 +13,7 @@ import (
 	"autopilot/events/wire"
 )
 
-// agentClassify decides how an agent ended that printed a sample.
+// AgentClassify decides how an agent ended that printed a sample.
 func (a *Projects) AgentClassify(_ context.Context, q auth.Request, body wire.ClassifyRequest) (wire.OutcomeView, error) {
 	sample := body.Sample
 	if body.SampleRef != "" {

@@ -16,7 +16,7 @@ import (
 	"autopilot/projections/run"
 )
 
-// compatAtdd sends what atdd-kit would have kept of a run, row by row.
+// CompatAtdd sends what atdd-kit would have kept of a run, row by row.
 func (a *Looks) CompatAtdd(ctx context.Context, _ auth.Request, body wire.AtddRequest, send func(wire.AtddPiece) error) error {
 	s, err := a.Find(ctx, body.RunRef)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"autopilot/events/wire"
 )
 
-// configShow answers every setting that a run in a directory would have. Outside
+// ConfigShow answers every setting that a run in a directory would have. Outside
 // of a work tree it is what the user's file says.
 func (a *Projects) ConfigShow(ctx context.Context, _ auth.Request, body wire.ConfigRequest) (wire.ConfigView, error) {
 	ws, err := tree.Find(ctx, body.Workspace)
@@ -72,7 +72,7 @@ func hiddenExits(root string, p config.Project) []wire.HiddenExit {
 	return work.HiddenExits(gates, project.Source(dir.FS(), root))
 }
 
-// layers reads the files that count for a work tree; without one it is the
+// Layers reads the files that count for a work tree; without one it is the
 // user's alone.
 func (a *Projects) Layers(ws tree.Workspace, settings map[string]string) config.Layers {
 	user := a.Settings.Read()
@@ -84,7 +84,7 @@ func (a *Projects) Layers(ws tree.Workspace, settings map[string]string) config.
 	return l
 }
 
-// configSet changes one setting in the file that it belongs to, and answers what there
+// ConfigSet changes one setting in the file that it belongs to, and answers what there
 // is then.
 func (a *Projects) ConfigSet(ctx context.Context, _ auth.Request, body wire.ConfigSetRequest) (wire.ConfigView, error) {
 	ws, err := tree.Find(ctx, body.Workspace)
@@ -156,7 +156,7 @@ func (a *Projects) configure(ctx context.Context, q wire.StartRequest, now time.
 	return c, nil
 }
 
-// usable are the files that count for a work tree and may be used.
+// Usable are the files that count for a work tree and may be used.
 func (a *Projects) Usable(ws tree.Workspace, settings map[string]string, noConfig bool) (config.Layers, error) {
 	l := a.Layers(ws, settings)
 	if l.Project != nil && (noConfig || l.Project.Empty()) {

@@ -9,6 +9,7 @@ import (
 	"autopilot/events/wire"
 )
 
+// DaemonStatus is how the daemon itself is.
 func (a *Host) DaemonStatus(ctx context.Context, _ auth.Request, _ struct{}) (wire.DaemonView, error) {
 	u, err := a.Log.Usage(ctx)
 	if err != nil {
@@ -53,7 +54,7 @@ func (a *Host) durability() bus.Durability {
 	return a.Durability
 }
 
-// daemonStop asks for the end, which waits for this answer to leave.
+// DaemonStop asks for the end, which waits for this answer to leave.
 func (a *Host) DaemonStop(ctx context.Context, _ auth.Request, body wire.DaemonStopRequest) (wire.DaemonView, error) {
 	if body.Drain {
 		if err := a.Daemon.Drain(ctx); err != nil {

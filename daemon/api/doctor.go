@@ -31,7 +31,7 @@ import (
 	"autopilot/projections/phrase"
 )
 
-// doctor looks for what could go wrong here, as the daemon sees it.
+// Doctor looks for what could go wrong here, as the daemon sees it.
 func (a *Host) Doctor(ctx context.Context, q auth.Request, body wire.DoctorRequest) (wire.DoctorView, error) {
 	in := examined(ctx, a.Places, body)
 	in.Daemon, in.Listen, in.Team = os.Getenv("PATH"), a.listenView(), a.Team.View()

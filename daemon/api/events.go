@@ -16,7 +16,7 @@ import (
 	"autopilot/projections/run"
 )
 
-// runEvents sends events as they are stored: those of a run, or of everything.
+// RunEvents sends events as they are stored: those of a run, or of everything.
 // A stream that ends by itself ends with a frame that says where to go on.
 func (a *Looks) RunEvents(ctx context.Context, _ auth.Request, body wire.EventsRequest, send func(wire.EventFrame) error) error {
 	w, err := newFilter(body)

@@ -9,7 +9,7 @@ import (
 	"autopilot/projections/run"
 )
 
-// find resolves the run of a request. Without a name it is the latest of the
+// Find resolves the run of a request. Without a name it is the latest of the
 // caller's workspace.
 func (a *Views) Find(ctx context.Context, ref wire.RunRef) (run.State, error) {
 	project := ""

@@ -7,13 +7,13 @@ import (
 	"autopilot/projections/run"
 )
 
-// language is that in which a run is told of: what the user has set for all that
+// Language is that in which a run is told of: what the user has set for all that
 // they read, else that of the run.
 func (a *Views) Language(s run.State) events.Language {
 	return cmp.Or(a.userLanguage(), s.Facts.Language, events.English)
 }
 
-// screenLanguage is that of what is about no run, or about several.
+// ScreenLanguage is that of what is about no run, or about several.
 func (a *Views) ScreenLanguage() events.Language {
 	return cmp.Or(a.userLanguage(), events.English)
 }
@@ -27,7 +27,7 @@ func (a *Views) userLanguage() events.Language {
 	return ""
 }
 
-// spoken is a run as it is put into words: in the language in which it is told of.
+// Spoken is a run as it is put into words: in the language in which it is told of.
 func (a *Views) Spoken(s run.State) run.State {
 	s.Facts.Language = a.Language(s)
 	return s

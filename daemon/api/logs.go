@@ -27,7 +27,7 @@ type Source struct {
 	note               string // is all of it: it is about the one before
 }
 
-// runLogs sends what agents and gates printed, in the order in which they ran.
+// RunLogs sends what agents and gates printed, in the order in which they ran.
 func (a *Looks) RunLogs(ctx context.Context, q auth.Request, body wire.LogsRequest, send func(wire.LogFrame) error) error {
 	s, err := a.Find(ctx, body.RunRef)
 	if err != nil {

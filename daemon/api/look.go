@@ -15,7 +15,7 @@ import (
 // tick is how often a watched run gives a sign of life.
 const tick = time.Second
 
-// runWatch sends a frame for every event and one each second, until the run is
+// RunWatch sends a frame for every event and one each second, until the run is
 // not live.
 func (a *Looks) RunWatch(ctx context.Context, _ auth.Request, body wire.WatchRequest, send func(wire.WatchFrame) error) error {
 	s, err := a.Find(ctx, body.RunRef)
@@ -89,7 +89,7 @@ func (w *watcher) idle(ctx context.Context, changed <-chan struct{}, tick <-chan
 	}
 }
 
-// rawDiff sends the text of a diff in pieces.
+// RunDiff sends the text of a diff in pieces.
 func (a *Looks) RunDiff(ctx context.Context, _ auth.Request, body wire.DiffRequest, send func(wire.Raw) error) error {
 	s, err := a.Find(ctx, body.RunRef)
 	if err != nil {

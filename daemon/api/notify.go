@@ -10,7 +10,7 @@ import (
 	"autopilot/events/wire"
 )
 
-// notifyTest sends a test through the rules and waits for each.
+// NotifyTest sends a test through the rules and waits for each.
 func (a *Host) NotifyTest(ctx context.Context, q auth.Request, body wire.NotifyTestRequest) (wire.NotifyView, error) {
 	on := notify.Kind(body.On)
 	if on != "" && !notify.Known(on) {
@@ -21,7 +21,7 @@ func (a *Host) NotifyTest(ctx context.Context, q auth.Request, body wire.NotifyT
 	return wire.NotifyView{Results: results, File: a.Places.Config}, err
 }
 
-// rings says whether the terminals that follow a run ring for an event.
+// Rings says whether the terminals that follow a run ring for an event.
 func (a *Views) Rings(e events.Event) bool {
 	kind, ok := notify.KindOf(e.Data)
 	return ok && a.Notes.Rings(kind)

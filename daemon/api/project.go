@@ -18,7 +18,7 @@ import (
 	"autopilot/projections/rule"
 )
 
-// projectFind looks what a workspace is made of, from the directory of the caller
+// ProjectFind looks what a workspace is made of, from the directory of the caller
 // upwards.
 func (a *Projects) ProjectFind(ctx context.Context, q auth.Request, body wire.ProjectRequest) (wire.ProjectView, error) {
 	ws, err := a.Worker.Workspace(ctx, wire.RunSpec{Workspace: body.Workspace})
@@ -131,7 +131,7 @@ func onPath(path, root, word string) bool {
 	return false
 }
 
-// gateTry runs gates once. No run begins in the workspace meanwhile, and none
+// GateTry runs gates once. No run begins in the workspace meanwhile, and none
 // may be live in it: both would judge what the other one leaves.
 func (a *Projects) GateTry(ctx context.Context, _ auth.Request, body wire.GateTryRequest, send func(wire.GateTryFrame) error) error {
 	ws, err := a.Worker.Workspace(ctx, wire.RunSpec{Workspace: body.Workspace})

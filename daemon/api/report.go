@@ -23,7 +23,7 @@ import (
 // lineBytes is how much of a task is told where there are many.
 const lineBytes = 200
 
-// reportMake tells what became of runs.
+// ReportMake tells what became of runs.
 func (a *Reports) ReportMake(ctx context.Context, q auth.Request, body wire.ReportRequest) (wire.ReportView, error) {
 	project, err := a.projectAt(ctx, body.Workspace)
 	if err != nil {
@@ -243,7 +243,7 @@ func (a *Views) noRoom(s run.State) bool {
 	return s.Log.Broken == 0 && (a.Fleet.Full(s.ID) || a.Journal.Disk.Low())
 }
 
-// inboxList lists what waits for a person, the oldest first.
+// InboxList lists what waits for a person, the oldest first.
 func (a *Reports) InboxList(ctx context.Context, q auth.Request, _ struct{}) (wire.InboxView, error) {
 	v := wire.InboxView{Items: a.Trust.Untrusted(ctx, q), Language: string(a.ScreenLanguage())}
 	now := time.Now()
@@ -280,7 +280,7 @@ func (a *Reports) inboxItem(q auth.Request, s run.State, now time.Time) wire.Inb
 	return i
 }
 
-// statusLine counts runs, and tells of the latest of a directory. It reads no
+// StatusLine counts runs, and tells of the latest of a directory. It reads no
 // state that is not in memory but that one.
 func (a *Reports) StatusLine(ctx context.Context, _ auth.Request, body wire.LineRequest) (wire.LineView, error) {
 	r := reporter{a: a, since: body.Since, now: time.Now()}

@@ -12,7 +12,7 @@ import (
 	"autopilot/projections/run"
 )
 
-// runRestore takes the workspace of a run back to a recorded tree. It refuses
+// RunRestore takes the workspace of a run back to a recorded tree. It refuses
 // while a run is live there, and is a fact of the host, as the run may be over.
 func (a *Runs) RunRestore(ctx context.Context, q auth.Request, body wire.RestoreRequest) (wire.RestoreView, error) {
 	if body.Run == "" {

@@ -19,7 +19,7 @@ import (
 	"autopilot/projections/run"
 )
 
-// runStart begins a run. It goes on when its client leaves: what was begun is
+// RunStart begins a run. It goes on when its client leaves: what was begun is
 // announced or not, never half.
 func (a *Runs) RunStart(ctx context.Context, q auth.Request, body wire.StartRequest) (wire.RunView, error) {
 	if s, ok := a.Fleet.Requested(ctx, q.ID); ok {
@@ -85,6 +85,7 @@ func (a *Runs) RunStart(ctx context.Context, q auth.Request, body wire.StartRequ
 	return v, nil
 }
 
+// RunPreview is what RunStart would begin. It begins nothing.
 func (a *Runs) RunPreview(ctx context.Context, q auth.Request, body wire.StartRequest) (wire.Preview, error) {
 	conf, err := a.projects.configure(ctx, body, time.Now())
 	if err != nil {
@@ -104,6 +105,7 @@ func (a *Runs) RunPreview(ctx context.Context, q auth.Request, body wire.StartRe
 	return p, err
 }
 
+// RunGet is one run.
 func (a *Runs) RunGet(ctx context.Context, _ auth.Request, ref wire.RunRef) (wire.RunView, error) {
 	s, err := a.Find(ctx, ref)
 	if err != nil {
@@ -117,6 +119,7 @@ func (a *Runs) RunGet(ctx context.Context, _ auth.Request, ref wire.RunRef) (wir
 // defaultList is how many finished runs are listed beside the others.
 const defaultList = 10
 
+// RunList is the runs, newest first; without All the latest of those that are over.
 func (a *Runs) RunList(ctx context.Context, _ auth.Request, body wire.ListRequest) (wire.ListReply, error) {
 	project := ""
 	if body.Workspace != "" {
@@ -153,6 +156,7 @@ func (a *Runs) RunList(ctx context.Context, _ auth.Request, body wire.ListReques
 	return reply, nil
 }
 
+// RunStop ends runs after their iteration, or at once.
 func (a *Runs) RunStop(ctx context.Context, q auth.Request, body wire.StopRequest) (wire.StopReply, error) {
 	mode := events.StopAfterIteration
 	if body.Now {
@@ -161,6 +165,7 @@ func (a *Runs) RunStop(ctx context.Context, q auth.Request, body wire.StopReques
 	return a.stopRuns(ctx, q, body, mode)
 }
 
+// RunCancel ends runs for good.
 func (a *Runs) RunCancel(ctx context.Context, q auth.Request, body wire.StopRequest) (wire.StopReply, error) {
 	return a.stopRuns(ctx, q, body, events.StopCancel)
 }
@@ -214,6 +219,7 @@ func (a *Runs) stopEach(ctx context.Context, q auth.Request, targets []run.State
 	return wire.StopReply{Runs: views}, nil
 }
 
+// RunResume lets a halted run go on, or ends its wait.
 func (a *Runs) RunResume(ctx context.Context, q auth.Request, body wire.ResumeRequest) (wire.RunView, error) {
 	s, err := a.Find(ctx, body.RunRef)
 	if err != nil {

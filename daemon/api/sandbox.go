@@ -14,7 +14,7 @@ import (
 	"autopilot/events/wire"
 )
 
-// agentSandbox tells what a command may touch in a workspace, as an agent of a
+// AgentSandbox tells what a command may touch in a workspace, as an agent of a
 // run there would.
 func (a *Projects) AgentSandbox(ctx context.Context, _ auth.Request, body wire.SandboxRequest) (wire.SandboxView, error) {
 	ws, err := a.Worker.Workspace(ctx, wire.RunSpec{Workspace: body.Workspace})

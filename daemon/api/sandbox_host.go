@@ -15,7 +15,7 @@ import (
 	"autopilot/events/wire"
 )
 
-// confined is what the user's file says of gates that belong to no run.
+// Confined is what the user's file says of gates that belong to no run.
 func (a *Views) Confined() (events.Sandbox, []string, error) {
 	user := a.Settings.Read()
 	if err := user.Err(); err != nil {
@@ -48,7 +48,7 @@ func (a *Views) unenforced() ([]confine.Gap, error) {
 	return probe(ctx, a.Effects.Supervisor(), a.Scratch)
 }
 
-// unhidden says why this host hides no path from an agent; empty: it does.
+// Unhidden says why this host hides no path from an agent; empty: it does.
 func (a *Views) Unhidden() string {
 	all, err := a.lacking()
 	if err != nil {
@@ -62,7 +62,7 @@ func (a *Views) Unhidden() string {
 	return ""
 }
 
-// sandboxFinding says what guard is on this host.
+// SandboxFinding says what guard is on this host.
 func (a *Views) SandboxFinding() wire.DoctorFinding {
 	f := wire.DoctorFinding{Topic: "sandbox", Level: doctor.OK, What: "guard hides the daemon and what acts for you, and keeps signals inside"}
 	if config.DefaultSandbox() == events.SandboxOff {

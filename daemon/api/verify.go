@@ -12,7 +12,7 @@ import (
 	"autopilot/projections/run"
 )
 
-// verify proves the log of one run or of every aggregate, and that projections
+// Verify proves the log of one run or of every aggregate, and that projections
 // built anew from it equal the live ones. All of the log is read from its files:
 // what was acknowledged by now must be there.
 func (a *History) Verify(ctx context.Context, _ auth.Request, body wire.VerifyRequest) (wire.VerifyReply, error) {

@@ -18,7 +18,7 @@ import (
 	"autopilot/projections/run"
 )
 
-// view shows a run as it is now, with the signs of life that are in no log.
+// View shows a run as it is now, with the signs of life that are in no log.
 func (a *Views) View(s run.State) wire.RunView {
 	v := a.ViewAt(a.Machine.Placed(s), time.Now())
 	v.Driver = a.Sessions.Driver(s, true)
@@ -53,7 +53,7 @@ const reasonDisk = "disk"
 // reasonSession is the reason of a wait for a chat to do its work.
 const reasonSession = "session"
 
-// viewAt shows a run as it was at a moment, by its log alone.
+// ViewAt shows a run as it was at a moment, by its log alone.
 func (a *Views) ViewAt(s run.State, now time.Time) wire.RunView {
 	f := s.Facts
 	v := wire.RunView{
@@ -282,7 +282,7 @@ func (a *Views) usageNow(v *wire.RunView, s run.State) {
 	}
 }
 
-// text reads a blob for a view; one that is gone is empty. Names of files need
+// Text reads a blob for a view; one that is gone is empty. Names of files need
 // not be valid text.
 func (a *Views) Text(ref events.Ref) string {
 	if ref == "" {

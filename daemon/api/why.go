@@ -24,7 +24,7 @@ const maxFailing = 20
 // maxTried is how much of what was tried is told: the latest.
 const maxTried = 50
 
-// runWhy explains a run.
+// RunWhy explains a run.
 func (a *Looks) RunWhy(ctx context.Context, q auth.Request, ref wire.RunRef) (wire.WhyView, error) {
 	s, err := a.Find(ctx, ref)
 	if err != nil {
@@ -78,7 +78,7 @@ func forCaller(q auth.Request, v wire.WhyView) wire.WhyView {
 	return v
 }
 
-// why explains a run in the state s, which may be one that it was in.
+// Why explains a run in the state s, which may be one that it was in.
 func (a *Looks) Why(ctx context.Context, s run.State, now wire.RunView) (wire.WhyView, error) {
 	h, err := a.history(ctx, s)
 	if err != nil {
@@ -302,6 +302,7 @@ func (a *Views) controls(s run.State, spec wire.RunSpec) (list []wire.Control, w
 	return list, weaker || spec.NoControls
 }
 
+// Lines reads a text of one name a line.
 func (a *Views) Lines(ref events.Ref) []string {
 	text := strings.TrimSuffix(a.Text(ref), "\n")
 	if text == "" {

@@ -15,7 +15,7 @@ import (
 // This file tells who comes into a work tree that somebody works there already, since
 // when, and what else there is to do.
 
-// writerOf is a run as who works in its work tree.
+// Writer is a run as who works in its work tree.
 func (a *Views) Writer(s run.State) *wire.WriterView {
 	v := a.View(s)
 	w := &wire.WriterView{
@@ -39,7 +39,7 @@ func firstLine(text string) string {
 	return begin(line, 200)
 }
 
-// besides refuses who wants to begin in the work tree of a live run: it is told who
+// Besides refuses who wants to begin in the work tree of a live run: it is told who
 // works there, and how it works beside that.
 func (a *Views) Besides(s run.State) error {
 	w := a.Writer(s)

@@ -243,7 +243,7 @@ func (rec *recording) lookDir(ctx context.Context, p *plan, e entry, abs string)
 // largeID names a large file by a small text with its size and hash. In a tree
 // it stands where a repository's HEAD would, so no file of the workspace can
 // be taken for it.
-func (rec *recording) largeID(ctx context.Context, path, abs string, info fs.FileInfo) (string, error) {
+func (rec *recording) largeID(_ context.Context, path, abs string, info fs.FileInfo) (string, error) {
 	now, stable := stamp(info)
 	if known, ok := rec.st.large[path]; ok && stable && known.stamp == now {
 		return known.id, nil

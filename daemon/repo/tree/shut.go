@@ -67,7 +67,7 @@ func (rec *recording) linkShutAbove(ctx context.Context, p *plan, e entry, cause
 }
 
 // linkShut plans an entry for what cannot be looked at, and names it.
-func (rec *recording) linkShut(ctx context.Context, p *plan, e entry, text string) error {
+func (rec *recording) linkShut(_ context.Context, p *plan, e entry, text string) error {
 	id, err := rec.store(text)
 	if err != nil {
 		return err

@@ -156,7 +156,7 @@ func TestTwoHundredRequestsAtOnce(t *testing.T) {
 	const n = 200
 	var all sync.WaitGroup // holds every handler until all have begun
 	all.Add(n)
-	b := openBus(t, nil, map[string]Handler{wire.RunGet.Name: func(ctx context.Context, q auth.Request, body []byte, r *Reply) error {
+	b := openBus(t, nil, map[string]Handler{wire.RunGet.Name: func(ctx context.Context, _ auth.Request, body []byte, r *Reply) error {
 		all.Done()
 		all.Wait()
 		return r.Send(ctx, body)
@@ -221,7 +221,7 @@ func TestAFullDaemonSaysSo(t *testing.T) {
 func TestASlowHandlerDelaysNobody(t *testing.T) {
 	t.Parallel()
 	begun, release := make(chan struct{}), make(chan struct{})
-	b := openBus(t, nil, map[string]Handler{wire.RunGet.Name: func(_ context.Context, q auth.Request, body []byte, _ *Reply) error {
+	b := openBus(t, nil, map[string]Handler{wire.RunGet.Name: func(_ context.Context, _ auth.Request, body []byte, _ *Reply) error {
 		if string(body) == "slow" {
 			close(begun)
 			<-release
