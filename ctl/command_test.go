@@ -322,9 +322,11 @@ func TestDaemonLogsFollowIntoANewFile(t *testing.T) {
 
 func TestVersionMayKnowNoDaemon(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil, "version")
-	code(t, w, 0)
-	contains(t, "stdout", w.out.String(), "apctl 1.0.0 (")
+	for _, typed := range []string{"version", "--version"} {
+		w := newWorld(t, nil, typed)
+		code(t, w, 0)
+		contains(t, "stdout", w.out.String(), "apctl 1.0.0 (")
+	}
 }
 
 // Text that is the same everywhere is printed without a daemon, and starts none.

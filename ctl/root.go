@@ -21,6 +21,7 @@ const (
 func Commands(w World) *cobra.Command { return newRoot(&app{World: w}) }
 
 func newRoot(a *app) *cobra.Command {
+	version := false
 	root := &cobra.Command{
 		Use:   "apctl",
 		Short: "Run coding agents in a loop until gates that they do not control pass",
@@ -35,9 +36,16 @@ the agent gets nowhere. Without a command: what needs you, then what runs.`,
 		Args:          group,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return runHome(cmd.Context(), a) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if version {
+				return runVersion(cmd.Context(), a)
+			}
+			return runHome(cmd.Context(), a)
+		},
 	}
 	a.jsonFlag(root)
+	root.Flags().BoolVar(&version, "version", false, "as the command version, which people type so elsewhere")
+	_ = root.Flags().MarkHidden("version")
 	root.SetFlagErrorFunc(a.flagError)
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	root.AddGroup(
