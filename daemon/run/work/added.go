@@ -27,7 +27,7 @@ const (
 
 // added compares a tree that passes with the tree of the start, and names what no tree
 // holds. It is empty where a gate fails.
-func (g *judging) added(ctx context.Context, results []events.GateResult, now events.Tree) (events.Ref, error) {
+func (g *judgement) added(ctx context.Context, results []events.GateResult, now events.Tree) (events.Ref, error) {
 	if g.s.Loop.Iteration == 0 || slices.ContainsFunc(results, func(r events.GateResult) bool { return !passesOrOpen(r) }) {
 		return "", nil
 	}

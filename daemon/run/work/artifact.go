@@ -38,7 +38,7 @@ const walkMost = 200_000
 // an ignored one by its time. A goal of the run counts from where the run began:
 // it may be judged in several phases. So does what a phase wrote before the run came
 // back to it, or came by on its way: some of it may have nothing to be changed.
-func (g *judging) artifact(ctx context.Context, spec wire.GateSpec, now events.Tree) (events.GateResult, error) {
+func (g *judgement) artifact(ctx context.Context, spec wire.GateSpec, now events.Tree) (events.GateResult, error) {
 	a := gate.Artifact{Name: spec.Name, Role: g.s.Role(spec.Name), Globs: spec.Files}
 	root, err := os.OpenRoot(g.p.Repo.Workspace().Path)
 	if err != nil {
@@ -79,7 +79,7 @@ func (g *judging) artifact(ctx context.Context, spec wire.GateSpec, now events.T
 }
 
 // since is from where on files count for an artifact gate of a role.
-func (g *judging) since(role events.GateRole) (events.Tree, time.Time) {
+func (g *judgement) since(role events.GateRole) (events.Tree, time.Time) {
 	if role == events.RoleCheck && !g.s.Loop.EnteredAt.IsZero() && g.s.Loop.Entered.Way == events.WayOn && g.s.Loop.Sender == "" {
 		return entryTree(g.s), g.s.Loop.EnteredAt
 	}
@@ -87,7 +87,7 @@ func (g *judging) since(role events.GateRole) (events.Tree, time.Time) {
 }
 
 // fresh are the paths whose content is another than before.
-func (g *judging) fresh(ctx context.Context, from, now events.Tree) (map[string]bool, error) {
+func (g *judgement) fresh(ctx context.Context, from, now events.Tree) (map[string]bool, error) {
 	changes, err := g.reads.changes(ctx, from, now)
 	fresh := map[string]bool{}
 	for _, c := range changes {

@@ -155,7 +155,7 @@ func rolesOf(d workflow.Gate) []events.Name {
 func entryTree(s run.State) events.Tree { return cmp.Or(s.Loop.Entered.Tree, s.Facts.Tree) }
 
 // open is a gate at which somebody has to look, or to answer, about a set.
-func (g *judging) open(ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
+func (g *judgement) open(ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
 	r := events.GateResult{Gate: a.Name, Kind: a.Kind, Role: a.Role, Verdict: events.Open, Reason: events.ReasonNobody, Exit: -1}
 	switch {
 	case a.Kind == events.GateInterview:
@@ -195,7 +195,7 @@ func sum(text string) string {
 
 // written is an artifact gate whose set is what was written, so that a plan that
 // comes back is known.
-func (g *judging) written(ctx context.Context, a asked, now events.Tree) (events.GateResult, error) {
+func (g *judgement) written(ctx context.Context, a asked, now events.Tree) (events.GateResult, error) {
 	r, err := g.artifact(ctx, a.GateSpec, now)
 	if err != nil || a.Role != events.RoleCheck || r.Verdict != events.Pass {
 		return r, err
@@ -209,7 +209,7 @@ func (g *judging) written(ctx context.Context, a asked, now events.Tree) (events
 // as one blank: a plan that was only laid out anew is no new plan.
 //
 // Source: atdd-kit, seeds 3.5 fingerprint; Q44.
-func (g *judging) plain(ctx context.Context, now events.Tree, globs []string) (string, error) {
+func (g *judgement) plain(ctx context.Context, now events.Tree, globs []string) (string, error) {
 	set, err := g.set(ctx, now, globs)
 	if err != nil {
 		return "", err
@@ -232,7 +232,7 @@ func (g *judging) plain(ctx context.Context, now events.Tree, globs []string) (s
 
 // changed lists the paths that differ since a tree. What is below .autopilot/ has
 // no effect on the run, and notes are left out.
-func (g *judging) changed(ctx context.Context, since, now events.Tree) ([]string, error) {
+func (g *judgement) changed(ctx context.Context, since, now events.Tree) ([]string, error) {
 	changes, err := g.reads.changes(ctx, since, now)
 	if err != nil {
 		return nil, err
@@ -250,7 +250,7 @@ func (g *judging) changed(ctx context.Context, since, now events.Tree) ([]string
 // others have changed, and a person let be, is nothing that the agent did.
 //
 // Source: atdd-kit, lesson A25.
-func (g *judging) scope(ctx context.Context, a asked, now events.Tree) (events.GateResult, error) {
+func (g *judgement) scope(ctx context.Context, a asked, now events.Tree) (events.GateResult, error) {
 	paths, err := g.changed(ctx, entryTree(g.s), now)
 	if err != nil {
 		return events.GateResult{}, err
@@ -268,7 +268,7 @@ func (g *judging) scope(ctx context.Context, a asked, now events.Tree) (events.G
 
 // docsOnly says that the run has changed nothing but documentation, and
 // something.
-func (g *judging) docsOnly(ctx context.Context, now events.Tree) (bool, error) {
+func (g *judgement) docsOnly(ctx context.Context, now events.Tree) (bool, error) {
 	paths, err := g.changed(ctx, g.s.Facts.Tree, now)
 	if err != nil {
 		return false, err
@@ -278,7 +278,7 @@ func (g *judging) docsOnly(ctx context.Context, now events.Tree) (bool, error) {
 
 // anchor passes while approved files are what a person approved; without an
 // approval, what they were when the phase began.
-func (g *judging) anchor(ctx context.Context, a asked, now events.Tree) (events.GateResult, error) {
+func (g *judgement) anchor(ctx context.Context, a asked, now events.Tree) (events.GateResult, error) {
 	at, err := g.approvedAt(ctx, a.decl.Of)
 	if err != nil {
 		return events.GateResult{}, err
@@ -306,7 +306,7 @@ func (g *judging) anchor(ctx context.Context, a asked, now events.Tree) (events.
 
 // approvedAt is the tree of the latest approval of files that the globs match: one
 // of other files says nothing of these.
-func (g *judging) approvedAt(ctx context.Context, globs []string) (events.Tree, error) {
+func (g *judgement) approvedAt(ctx context.Context, globs []string) (events.Tree, error) {
 	for _, ans := range slices.Backward(g.s.Answers) {
 		if ans.Kind != events.AskApproval || ans.Choice != events.ChoiceOK || ans.Tree == "" {
 			continue

@@ -40,7 +40,7 @@ func (w *Worker) CheckBudget(q wire.StartRequest, flow workflow.Workflow, agents
 	return nil
 }
 
-func (w *Worker) checkAgentBudget(spec wire.RunSpec, h *hired, day []DayLimit) error {
+func (w *Worker) checkAgentBudget(spec wire.RunSpec, h *member, day []DayLimit) error {
 	if h.Spec.Script != "" {
 		return nil // it uses nothing
 	}
@@ -68,7 +68,7 @@ func (w *Worker) checkAgentBudget(spec wire.RunSpec, h *hired, day []DayLimit) e
 
 // tells says of which kinds of usage an agent tells, or lets it be computed.
 // Where the model is not known before, its own word for it may have a price.
-func (w *Worker) tells(h *hired) map[events.Limit]bool {
+func (w *Worker) tells(h *member) map[events.Limit]bool {
 	r, format := h.Shape.Reports, h.format()
 	cost := r.Cost
 	if !cost && r.Tokens {
@@ -82,7 +82,7 @@ func (w *Worker) tells(h *hired) map[events.Limit]bool {
 }
 
 // mute is the refusal of a limit.
-func (h *hired) mute(kind events.Limit, limit string) *wire.Error {
+func (h *member) mute(kind events.Limit, limit string) *wire.Error {
 	what := "what it costs"
 	switch kind {
 	case events.LimitDayTokens:
@@ -98,7 +98,7 @@ func (h *hired) mute(kind events.Limit, limit string) *wire.Error {
 }
 
 // toTell says how an agent can be made to tell it, and the other way out.
-func (h *hired) toTell(kind events.Limit, other string) string {
+func (h *member) toTell(kind events.Limit, other string) string {
 	switch {
 	case kind == events.LimitDayCost && h.Shape.Reports.Tokens && h.Spec.Model != "":
 		return other + "\nor set prices of " + h.Spec.Model + " in your own configuration: docs/limits.md"

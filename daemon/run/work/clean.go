@@ -39,7 +39,7 @@ const cleanName = "clean"
 
 // checkout is a clean checkout and its effects.
 type checkout struct {
-	g      *judging
+	g      *judgement
 	tree   events.Tree
 	of     string      // what it holds, in words
 	base   string      // directory of all that belongs to it
@@ -51,7 +51,7 @@ type checkout struct {
 // tree, and puts those results in the place of the others. At the baseline that
 // shows whether set-up and invariants work there, and which goals are red there;
 // later it is for a tree on which everything passes in place.
-func (g *judging) clean(ctx context.Context, results []events.GateResult, now events.Tree) (events.Checkout, error) {
+func (g *judgement) clean(ctx context.Context, results []events.GateResult, now events.Tree) (events.Checkout, error) {
 	if g.p.Spec.Checkout != events.CheckoutClean || !g.worthCleaning(results) || !slices.ContainsFunc(results, g.cleans) {
 		return "", nil
 	}
@@ -67,12 +67,12 @@ func (g *judging) clean(ctx context.Context, results []events.GateResult, now ev
 }
 
 // cleans says that a gate runs in the clean checkout: a command of the run.
-func (g *judging) cleans(r events.GateResult) bool {
+func (g *judgement) cleans(r events.GateResult) bool {
 	return r.Kind == events.GateCommand && r.Role != events.RoleCheck
 }
 
 // worthCleaning says whether a clean checkout could still change the verdict.
-func (g *judging) worthCleaning(results []events.GateResult) bool {
+func (g *judgement) worthCleaning(results []events.GateResult) bool {
 	return !slices.ContainsFunc(results, func(r events.GateResult) bool {
 		if g.s.Loop.Iteration > 0 {
 			return !rule.Passes(r) && r.Verdict != events.Open
@@ -82,9 +82,9 @@ func (g *judging) worthCleaning(results []events.GateResult) bool {
 	})
 }
 
-func (w *Worker) cleanDir(run string) string { return filepath.Join(w.cfg.State, cleanName, run) }
+func (w *places) cleanDir(run string) string { return filepath.Join(w.cfg.State, cleanName, run) }
 
-func (g *judging) newCheckout(now events.Tree, base, suffix string) (*checkout, error) {
+func (g *judgement) newCheckout(now events.Tree, base, suffix string) (*checkout, error) {
 	boot, err := proc.Boot()
 	if err != nil {
 		return nil, err
@@ -232,9 +232,9 @@ func (c *checkout) make(ctx context.Context, first string) error {
 // what a container wrote as root or what is mounted there, is set aside: it says
 // nothing about the gates, and the next checkout needs the place. It is tried
 // again when a daemon starts.
-func (w *Worker) dropCheckout(run string) error { return w.dropDir(w.cleanDir(run)) }
+func (w *places) dropCheckout(run string) error { return w.dropDir(w.cleanDir(run)) }
 
-func (w *Worker) dropDir(base string) error {
+func (w *places) dropDir(base string) error {
 	err := w.remove(base)
 	if err == nil {
 		return nil
@@ -311,7 +311,7 @@ func (c *checkout) lacking(ctx context.Context) (names []string, more bool) {
 
 // sweepCheckouts removes the clean checkouts of runs that are not needed: a
 // daemon that was killed may have left them.
-func (w *Worker) sweepCheckouts(needed func(id string) bool) error {
+func (w *places) sweepCheckouts(needed func(id string) bool) error {
 	entries, err := os.ReadDir(filepath.Join(w.cfg.State, cleanName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -68,7 +68,7 @@ func (w *Worker) confineGate(c confinement, l gate.Launch, id string) *confine.P
 }
 
 // confine is what a gate may touch where it runs now.
-func (g *judging) confine(within confinement, l gate.Launch, id string) *confine.Plan {
+func (g *judgement) confine(within confinement, l gate.Launch, id string) *confine.Plan {
 	if g.sealed != nil {
 		return g.sealed.plan(within, l, id)
 	}

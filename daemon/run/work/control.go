@@ -25,7 +25,7 @@ import (
 // Source: DESIGN section 9, what done proves.
 
 // controls adds the results of the controls to those of gates that all pass.
-func (g *judging) controls(ctx context.Context, results []events.GateResult, on tree.Snapshot) ([]events.GateResult, error) {
+func (g *judgement) controls(ctx context.Context, results []events.GateResult, on tree.Snapshot) ([]events.GateResult, error) {
 	if !g.worthControls(results) {
 		return results, nil
 	}
@@ -45,7 +45,7 @@ func (g *judging) controls(ctx context.Context, results []events.GateResult, on 
 
 // worthControls says that goals and invariants of the run are judged, and nothing
 // fails.
-func (g *judging) worthControls(results []events.GateResult) bool {
+func (g *judgement) worthControls(results []events.GateResult) bool {
 	return g.s.Loop.Iteration > 0 && !g.p.Spec.NoControls && slices.ContainsFunc(results, g.cleans) &&
 		!slices.ContainsFunc(results, func(r events.GateResult) bool { return !passesOrOpen(r) })
 }
@@ -57,7 +57,7 @@ func controlResult(name events.Name, v events.Verdict, reason events.Reason) eve
 }
 
 // settle makes the result of a control, with what it says and the files that it names.
-func (g *judging) settle(ctx context.Context, r events.GateResult, files []string, text string) (events.GateResult, error) {
+func (g *judgement) settle(ctx context.Context, r events.GateResult, files []string, text string) (events.GateResult, error) {
 	if r.Verdict == events.Fail {
 		r.OutputSum = rule.OutputSum([]byte(strings.Join(files, "\n") + string(r.Reason)))
 	}
@@ -71,7 +71,7 @@ func (g *judging) settle(ctx context.Context, r events.GateResult, files []strin
 // startProof runs the gates without the files that came since the start and that tests
 // or runners load. It takes the names of tests from there too, where the output in
 // place has none, and compares them with those of the start.
-func (g *judging) startProof(ctx context.Context, results []events.GateResult, names startNames, on tree.Snapshot) (events.GateResult, error) {
+func (g *judgement) startProof(ctx context.Context, results []events.GateResult, names startNames, on tree.Snapshot) (events.GateResult, error) {
 	came, err := g.came(ctx, on.Tree)
 	if err != nil {
 		return events.GateResult{}, err
@@ -89,7 +89,7 @@ func (g *judging) startProof(ctx context.Context, results []events.GateResult, n
 }
 
 // came lists the files that came since the start and can steer gates.
-func (g *judging) came(ctx context.Context, now events.Tree) ([]string, error) {
+func (g *judgement) came(ctx context.Context, now events.Tree) ([]string, error) {
 	changes, err := g.reads.changes(ctx, g.s.Facts.Tree, now)
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ type startNames map[events.Name]rule.Tests
 // stillRed runs what was red at the baseline on the files of the start. One failure is
 // enough: what fails at times is red as well. Gates whose output of the baseline does
 // not name each test run there too, for the names.
-func (g *judging) stillRed(ctx context.Context, results []events.GateResult, on tree.Snapshot) (events.GateResult, startNames, error) {
+func (g *judgement) stillRed(ctx context.Context, results []events.GateResult, on tree.Snapshot) (events.GateResult, startNames, error) {
 	back, err := g.reads.changes(ctx, on.Tree, g.s.Facts.Tree)
 	if err != nil {
 		return events.GateResult{}, nil, err
@@ -161,7 +161,7 @@ func (g *judging) stillRed(ctx context.Context, results []events.GateResult, on 
 
 // verbose are the variables that ask the runner of a gate to name each test; nil where
 // it does so anyway, or has none.
-func (g *judging) verbose(tests rule.Tests, r events.GateResult) map[string]string {
+func (g *judgement) verbose(tests rule.Tests, r events.GateResult) map[string]string {
 	env := rule.Verbose(tests, g.commandOf(r.Gate))
 	if r.Tests.Named || len(env) == 0 || len(tests.Runners) == 0 {
 		return nil
@@ -174,7 +174,7 @@ func (g *judging) verbose(tests rule.Tests, r events.GateResult) map[string]stri
 
 // starting runs gates with the files of the start.
 type starting struct {
-	g     *judging
+	g     *judgement
 	back  []tree.Change // from now to the start
 	names startNames
 }
@@ -255,7 +255,7 @@ func (s starting) bare() []tree.Change {
 
 // passesClean is the clean confirmation: the files of the start in a checkout without
 // anything that git ignores. That the work passes in one has been seen.
-func (g *judging) passesClean(ctx context.Context, r events.GateResult) (passes, known bool, err error) {
+func (g *judgement) passesClean(ctx context.Context, r events.GateResult) (passes, known bool, err error) {
 	c, err := g.newCheckout(g.s.Facts.Tree, g.w.variantDir(g.s.ID, "start-clean"), "start-clean")
 	if err != nil {
 		return false, false, err

@@ -16,8 +16,8 @@ import (
 // This file finds the agents of a run: its own, and those that its workflow names
 // for roles.
 
-// hired is one agent of a run, as it is called for all of it.
-type hired struct {
+// member is one agent of a run, as it is called for all of it.
+type member struct {
 	Spec    wire.AgentSpec
 	Shape   agent.Shape
 	call    agent.Call // of a profile, while the run is prepared
@@ -26,10 +26,10 @@ type hired struct {
 }
 
 // format is how the agent prints.
-func (h *hired) format() stream.Format { return cmp.Or(h.Shape.Stream, stream.Text) }
+func (h *member) format() stream.Format { return cmp.Or(h.Shape.Stream, stream.Text) }
 
 // who names the agent in a message.
-func (h *hired) who() string {
+func (h *member) who() string {
 	switch {
 	case h.role != "":
 		return "agent " + h.Spec.Profile + " of role " + h.role
@@ -40,15 +40,15 @@ func (h *hired) who() string {
 }
 
 // agent is the one that a session is announced with.
-func (p *Plan) agent(name events.Name) *hired {
-	if h, ok := p.Hired[string(name)]; ok {
+func (p *Plan) agent(name events.Name) *member {
+	if h, ok := p.Members[string(name)]; ok {
 		return h
 	}
 	return p.Own
 }
 
 // env is the environment of an agent, and what of its profile comes beside it.
-func (p *Plan) env(h *hired) (env, call []string) {
+func (p *Plan) env(h *member) (env, call []string) {
 	call = p.AgentCall
 	if h != p.Own {
 		call = p.Calls[h.Spec.Profile]
@@ -57,13 +57,13 @@ func (p *Plan) env(h *hired) (env, call []string) {
 }
 
 // agents are all that the run may need, its own first.
-func (p *Plan) agents() []*hired {
-	var out []*hired
+func (p *Plan) agents() []*member {
+	var out []*member
 	if given(p.Spec.Agent) {
 		out = append(out, p.Own)
 	}
 	for _, a := range p.Spec.Crew {
-		out = append(out, p.Hired[a.Profile])
+		out = append(out, p.Members[a.Profile])
 	}
 	return out
 }
@@ -138,13 +138,13 @@ func (p *Plan) hire(agents agent.Overrides) error {
 		return err
 	}
 	if phase, gate := ownWork(p.Flow, p.Spec.Driver); phase == "" && gate == "" {
-		own = &hired{}
+		own = &member{}
 	}
 	p.Own, p.Spec.Agent, p.AgentCall = own, own.Spec, own.call.Env
-	p.Spec.Crew, p.Hired, p.Calls = nil, map[string]*hired{}, map[string][]string{}
+	p.Spec.Crew, p.Members, p.Calls = nil, map[string]*member{}, map[string][]string{}
 	for _, c := range crews(p.Flow, p.Spec.Driver) {
 		for _, name := range c.role.Agents {
-			if p.Hired[name] != nil {
+			if p.Members[name] != nil {
 				continue
 			}
 			h, err := p.settle(wire.AgentSpec{Profile: name}, agents)
@@ -152,7 +152,7 @@ func (p *Plan) hire(agents agent.Overrides) error {
 				return ofRole(c.name, err)
 			}
 			h.role = c.name
-			p.Hired[name], p.Calls[name] = h, h.call.Env
+			p.Members[name], p.Calls[name] = h, h.call.Env
 			p.Spec.Crew = append(p.Spec.Crew, h.Spec)
 		}
 	}
@@ -168,19 +168,19 @@ func ofRole(role string, err error) error {
 	return err
 }
 
-// rehire reads the agents of a run that has begun.
-func (p *Plan) rehire() error {
-	read := func(a wire.AgentSpec) (*hired, error) {
+// readMembers reads the agents of a run that has begun.
+func (p *Plan) readMembers() error {
+	read := func(a wire.AgentSpec) (*member, error) {
 		shape, err := shapeOf(a)
-		return &hired{Spec: a, Shape: shape}, err
+		return &member{Spec: a, Shape: shape}, err
 	}
 	var err error
 	if p.Own, err = read(p.Spec.Agent); err != nil {
 		return err
 	}
-	p.Hired = map[string]*hired{}
+	p.Members = map[string]*member{}
 	for _, a := range p.Spec.Crew {
-		if p.Hired[a.Profile], err = read(a); err != nil {
+		if p.Members[a.Profile], err = read(a); err != nil {
 			return err
 		}
 	}
@@ -193,7 +193,7 @@ func (p *Plan) facts() (out []events.Crew, idle []events.Name) {
 	for _, c := range crews(p.Flow, p.Spec.Driver) {
 		f := events.Crew{Role: events.Name(c.name), Phases: c.phases}
 		for _, name := range c.role.Agents {
-			f.Hands = append(f.Hands, events.Hand{Agent: events.Name(name), Account: p.Hired[name].account})
+			f.Hands = append(f.Hands, events.Hand{Agent: events.Name(name), Account: p.Members[name].account})
 		}
 		out = append(out, f)
 	}
@@ -206,7 +206,7 @@ func (p *Plan) facts() (out []events.Crew, idle []events.Name) {
 }
 
 // envNames names what an agent gets of its environment.
-func (p *Plan) envNames(h *hired) []string {
+func (p *Plan) envNames(h *member) []string {
 	env, call := p.env(h)
 	return envNames(slices.Concat(env, call))
 }
@@ -220,7 +220,7 @@ func (w *Worker) crewViews(p *Plan, effect string) []wire.CrewView {
 			v.Phases = append(v.Phases, string(ph))
 		}
 		for _, name := range c.role.Agents {
-			h := p.Hired[name]
+			h := p.Members[name]
 			v.Agents = append(v.Agents, wire.CrewAgent{
 				Agent: name, Account: h.Spec.Account, Permissions: h.call.Says, Env: p.envNames(h),
 				Argv: w.command(h, events.IterationStarted{Effect: effect}).Process(),

@@ -70,7 +70,7 @@ func TestEveryProfileOfAWorkflowIsStoredWithTheRun(t *testing.T) {
 	}
 	crews, idle := p.facts()
 	hand := func(name string) events.Hand {
-		return events.Hand{Agent: events.Name(name), Account: p.Hired[name].account}
+		return events.Hand{Agent: events.Name(name), Account: p.Members[name].account}
 	}
 	want := []events.Crew{
 		{Role: "planner", Phases: []events.Name{"plan"}, Hands: []events.Hand{hand("small")}},
@@ -80,12 +80,12 @@ func TestEveryProfileOfAWorkflowIsStoredWithTheRun(t *testing.T) {
 	if d := cmp.Diff(want, crews); d != "" || !slices.Equal(idle, []events.Name{"review"}) {
 		t.Errorf("idle %v, crews %s", idle, d)
 	}
-	if p.Hired["small"].account == p.Hired["big"].account {
+	if p.Members["small"].account == p.Members["big"].account {
 		t.Error("both work on one account")
 	}
 
 	again := &Plan{Spec: p.Spec, Flow: p.Flow, Secret: p.Secret}
-	if err := again.rehire(); err != nil {
+	if err := again.readMembers(); err != nil {
 		t.Fatal(err)
 	}
 	small, big := again.agent("small"), again.agent("big")

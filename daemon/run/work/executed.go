@@ -16,7 +16,7 @@ import (
 // executed.
 
 // atBaseline is what a gate said before any work.
-func (g *judging) atBaseline(name events.Name) (events.GateResult, rule.Tests) {
+func (g *judgement) atBaseline(name events.Name) (events.GateResult, rule.Tests) {
 	i := slices.IndexFunc(g.s.Last.Baseline, func(r events.GateResult) bool { return r.Gate == name })
 	if i < 0 {
 		return events.GateResult{}, rule.Tests{}
@@ -36,7 +36,7 @@ func (w *Worker) ran(r events.GateResult) (t rule.Tests) {
 
 // counted runs a command and lets a pass count only with the tests that were executed
 // at the baseline. Tests that are missing may be so by chance: then it runs once more.
-func (g *judging) counted(ctx context.Context, with gate.Pinned, c gate.Command, id string) (events.GateResult, gate.Texts, error) {
+func (g *judgement) counted(ctx context.Context, with gate.Pinned, c gate.Command, id string) (events.GateResult, gate.Texts, error) {
 	r, t, err := g.judge(ctx, with, c, id)
 	if err != nil {
 		return r, t, err
@@ -53,14 +53,14 @@ func (g *judging) counted(ctx context.Context, with gate.Pinned, c gate.Command,
 }
 
 // evidenced compares a pass with the baseline of its gate.
-func (g *judging) evidenced(c gate.Command, r events.GateResult, t gate.Texts) (events.GateResult, gate.Texts) {
+func (g *judgement) evidenced(c gate.Command, r events.GateResult, t gate.Texts) (events.GateResult, gate.Texts) {
 	_, tests := g.atBaseline(c.Name)
 	return g.evidencedBy(tests, c, r, t)
 }
 
 // evidencedBy compares a pass with what the gate said of its tests on the files of the
 // start.
-func (g *judging) evidencedBy(tests rule.Tests, c gate.Command, r events.GateResult, t gate.Texts) (events.GateResult, gate.Texts) {
+func (g *judgement) evidencedBy(tests rule.Tests, c gate.Command, r events.GateResult, t gate.Texts) (events.GateResult, gate.Texts) {
 	if r.Verdict != events.Pass {
 		return r, t
 	}
@@ -85,7 +85,7 @@ func shortOf(was rule.Tests, r events.GateResult, t gate.Texts, wasRed bool, c r
 }
 
 // changedByPermission lists files that prove the work, may be changed, and were.
-func (g *judging) changedByPermission() []string {
+func (g *judgement) changedByPermission() []string {
 	pins := g.p.Pins
 	if len(pins.Allow) == 0 {
 		return nil
@@ -99,7 +99,7 @@ func (g *judging) changedByPermission() []string {
 }
 
 // seenRed are the files that a gate of kind red has proven.
-func (g *judging) seenRed() (map[string]bool, error) {
+func (g *judgement) seenRed() (map[string]bool, error) {
 	out := map[string]bool{}
 	for _, r := range slices.Concat(g.s.Last.Seen, g.s.Last.Results) {
 		if r.Kind != events.GateRed || r.Verdict != events.Pass || r.Evidence == "" {

@@ -54,7 +54,7 @@ func (w *Worker) Gates(ctx context.Context, s run.State, end <-chan struct{}) (_
 	if err != nil {
 		return events.GatesJudged{}, err
 	}
-	g := &judging{
+	g := &judgement{
 		w: w, s: s, p: p, end: end, made: s.Last.Created, list: p.gatesOf(s.Last.Gates),
 		reads: readings{repo: p.Repo}, refused: map[events.Name]int{},
 	}
@@ -101,8 +101,8 @@ func (w *Worker) Gates(ctx context.Context, s run.State, end <-chan struct{}) (_
 	}, nil
 }
 
-// judging is one call of Gates.
-type judging struct {
+// judgement is one call of Gates.
+type judgement struct {
 	w    *Worker
 	s    run.State
 	p    *Plan
@@ -123,7 +123,7 @@ type judging struct {
 
 // inPlace runs the command gates in the workspace. It returns the tree that they
 // judged, and whether they ran twice.
-func (g *judging) inPlace(ctx context.Context) (results []events.GateResult, on tree.Snapshot, again bool, err error) {
+func (g *judgement) inPlace(ctx context.Context) (results []events.GateResult, on tree.Snapshot, again bool, err error) {
 	on = tree.Snapshot{Tree: g.s.Last.Tree, Work: g.s.Last.Work}
 	stamps := g.p.stamps()
 	if results, err = g.round(ctx, ""); err != nil {
@@ -164,7 +164,7 @@ func (g *judging) inPlace(ctx context.Context) (results []events.GateResult, on 
 
 // round runs every command gate once. The effects of a second round have a name
 // of their own, so that a daemon that was killed in between finds both.
-func (g *judging) round(ctx context.Context, suffix string) ([]events.GateResult, error) {
+func (g *judgement) round(ctx context.Context, suffix string) ([]events.GateResult, error) {
 	var results []events.GateResult
 	for _, spec := range g.list {
 		if !spec.runs() {
@@ -190,7 +190,7 @@ func (g *judging) round(ctx context.Context, suffix string) ([]events.GateResult
 }
 
 // runs runs the command of a gate in the workspace, as often as its kind wants.
-func (g *judging) runs(ctx context.Context, a asked, id string) (events.GateResult, error) {
+func (g *judgement) runs(ctx context.Context, a asked, id string) (events.GateResult, error) {
 	kind := workflow.KindOf(a.Kind)
 	s := gate.Series{Times: a.decl.Times.N, InRow: !kind.Tries}
 	err := g.series(&s, id, func(id string) (events.GateResult, gate.Texts, error) { return g.one(ctx, a.GateSpec, id) })
@@ -210,7 +210,7 @@ const furtherRun = "-run-"
 
 // series runs a command one time behind the other. The effects of the further runs
 // have names of their own, so that a daemon that was killed in between finds each.
-func (g *judging) series(s *gate.Series, id string, run func(id string) (events.GateResult, gate.Texts, error)) error {
+func (g *judgement) series(s *gate.Series, id string, run func(id string) (events.GateResult, gate.Texts, error)) error {
 	for name := id; ; name = fmt.Sprintf("%s%s%d", id, furtherRun, s.Rate.Runs+1) {
 		r, texts, err := run(name)
 		if err != nil {
@@ -224,7 +224,7 @@ func (g *judging) series(s *gate.Series, id string, run func(id string) (events.
 
 // withOthers puts the verdicts of the gates for which nothing runs among those of
 // commands, in their order.
-func (g *judging) withOthers(ctx context.Context, results []events.GateResult, on tree.Snapshot) ([]events.GateResult, error) {
+func (g *judgement) withOthers(ctx context.Context, results []events.GateResult, on tree.Snapshot) ([]events.GateResult, error) {
 	g.failing = slices.ContainsFunc(results, func(r events.GateResult) bool { return r.Verdict != events.Pass })
 	all := make([]events.GateResult, 0, len(g.list))
 	for _, a := range g.list {
@@ -253,7 +253,7 @@ func effectOf(s run.State, name events.Name) string {
 	return ""
 }
 
-func (g *judging) one(ctx context.Context, spec wire.GateSpec, id string) (events.GateResult, gate.Texts, error) {
+func (g *judgement) one(ctx context.Context, spec wire.GateSpec, id string) (events.GateResult, gate.Texts, error) {
 	c := gate.Command{Name: spec.Name, Role: g.s.Role(spec.Name), Run: command(spec)}
 	if !g.w.isDir(g.p.Repo.Workspace().Path) {
 		return events.GateResult{}, gate.Texts{}, fmt.Errorf("%w: %s", engine.ErrWorkspaceGone, g.p.Repo.Workspace().Path)
@@ -272,7 +272,7 @@ func (g *judging) one(ctx context.Context, spec wire.GateSpec, id string) (event
 }
 
 // judge runs a command with what gates work with there, and judges how it ended.
-func (g *judging) judge(ctx context.Context, with gate.Pinned, c gate.Command, id string) (events.GateResult, gate.Texts, error) {
+func (g *judgement) judge(ctx context.Context, with gate.Pinned, c gate.Command, id string) (events.GateResult, gate.Texts, error) {
 	changes, err := g.p.Gates.CheckTools()
 	if err != nil {
 		return events.GateResult{}, gate.Texts{}, err
@@ -302,7 +302,7 @@ const elsewhereMost = time.Minute
 // elsewhere tries a goal that is red at the baseline, and names no failing test,
 // once more in the user's own environment: a variable that gates do not get
 // would keep it red whatever an agent does. It is said, and changes nothing.
-func (g *judging) elsewhere(ctx context.Context, c gate.Command, r *events.GateResult, id string) error {
+func (g *judgement) elsewhere(ctx context.Context, c gate.Command, r *events.GateResult, id string) error {
 	took := time.Duration(r.DurationMS) * time.Millisecond
 	if g.s.Loop.Iteration > 0 || c.Role != events.RoleGoal || r.Verdict != events.Fail || r.Failing > 0 || took > elsewhereMost ||
 		r.Effect == "" {
@@ -322,7 +322,7 @@ func (g *judging) elsewhere(ctx context.Context, c gate.Command, r *events.GateR
 
 // perform performs the effect of a gate. A lost one is run again under a name that
 // follows from the first, as often as the workflow takes losses.
-func (g *judging) perform(ctx context.Context, with gate.Pinned, l gate.Launch, id string) (string, effect.Outcome, error) {
+func (g *judgement) perform(ctx context.Context, with gate.Pinned, l gate.Launch, id string) (string, effect.Outcome, error) {
 	for n := 0; ; n++ {
 		name := retryName(id, n)
 		if err := g.beginGate(with, name); err != nil {
@@ -343,7 +343,7 @@ func retryName(id string, n int) string {
 	return fmt.Sprintf("%s-%d", id, n)
 }
 
-func (g *judging) once(ctx context.Context, l gate.Launch, name string) (effect.Outcome, error) {
+func (g *judgement) once(ctx context.Context, l gate.Launch, name string) (effect.Outcome, error) {
 	limits := g.p.Flow.Limits.Gate
 	within := confinement{g.p.Spec.Sandbox, g.p.Spec.SandboxAllow, g.p.Repo.Workspace().Path}
 	out, err := g.w.cfg.Effects.Run(ctx, shim.Spec{
@@ -360,14 +360,14 @@ func (g *judging) once(ctx context.Context, l gate.Launch, name string) (effect.
 
 // addRefused says of each gate what its processes asked for and may not have,
 // however often they were run for this verdict.
-func (g *judging) addRefused(results []events.GateResult) {
+func (g *judgement) addRefused(results []events.GateResult) {
 	for i := range results {
 		results[i].Refused = g.refused[results[i].Gate]
 	}
 }
 
 // store keeps the texts of a result.
-func (g *judging) store(ctx context.Context, r events.GateResult, t gate.Texts) (events.GateResult, error) {
+func (g *judgement) store(ctx context.Context, r events.GateResult, t gate.Texts) (events.GateResult, error) {
 	var errs [4]error
 	r.FailingIDs, errs[0] = g.w.put(ctx, t.FailingIDs)
 	r.Excerpt, errs[1] = g.w.put(ctx, t.Excerpt)

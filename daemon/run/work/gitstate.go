@@ -96,7 +96,7 @@ func (w *Worker) gitDenied(s run.State, p *Plan, ref events.Ref) ([]rule.GitChan
 
 // gitRules adds the verdict on what was done in git, where the run does not allow
 // everything. A state that is not known proves nothing.
-func (g *judging) gitRules(ctx context.Context, results []events.GateResult, ref events.Ref) ([]events.GateResult, error) {
+func (g *judgement) gitRules(ctx context.Context, results []events.GateResult, ref events.Ref) ([]events.GateResult, error) {
 	if !g.p.Spec.Git.Denies() || g.s.Loop.Iteration == 0 {
 		return results, nil
 	}

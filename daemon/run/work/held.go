@@ -31,7 +31,7 @@ type held struct {
 	InSight string          `json:"in_sight,omitzero"` // why nothing hides the folder from agents
 }
 
-func (w *Worker) heldOf(s run.State) (*held, error) {
+func (w *records) heldOf(s run.State) (*held, error) {
 	if s.Facts.Holdout == "" {
 		return nil, nil
 	}
@@ -40,7 +40,7 @@ func (w *Worker) heldOf(s run.State) (*held, error) {
 }
 
 // Held is what people see of the held-out gates of a run; nil without them.
-func (w *Worker) Held(s run.State) (*wire.HoldoutView, error) {
+func (w *records) Held(s run.State) (*wire.HoldoutView, error) {
 	h, err := w.heldOf(s)
 	return h.view(), err
 }

@@ -29,7 +29,7 @@ import (
 //
 // A host that cannot do that runs them in a clean checkout instead.
 type heldPlace struct {
-	g      *judging
+	g      *judgement
 	base   string
 	gates  gate.Pinned
 	suffix string            // of the names of effects
@@ -44,7 +44,7 @@ const heldName = "held"
 
 // heldOut adds the results of the held-out gates of this moment. They run when all else
 // passes, and at the baseline.
-func (g *judging) heldOut(ctx context.Context, results []events.GateResult, now events.Tree) ([]events.GateResult, error) {
+func (g *judgement) heldOut(ctx context.Context, results []events.GateResult, now events.Tree) ([]events.GateResult, error) {
 	list := slices.DeleteFunc(slices.Clone(g.list), func(a asked) bool { return !a.isHeld() })
 	if len(list) == 0 {
 		return results, nil
@@ -77,7 +77,7 @@ func (g *judging) heldOut(ctx context.Context, results []events.GateResult, now 
 }
 
 // worthHolding says that held-out gates could still change the verdict.
-func (g *judging) worthHolding(results []events.GateResult) bool {
+func (g *judgement) worthHolding(results []events.GateResult) bool {
 	return !slices.ContainsFunc(results, func(r events.GateResult) bool {
 		if g.s.Loop.Iteration > 0 {
 			return !rule.Passes(r) && r.Verdict != events.Open
@@ -92,12 +92,12 @@ func notBegun(r events.GateResult) bool {
 	return r.Reason == events.ReasonNotFound && r.Verdict == events.Fail
 }
 
-func (g *judging) heldResult(a asked, v events.Verdict, reason events.Reason) events.GateResult {
+func (g *judgement) heldResult(a asked, v events.Verdict, reason events.Reason) events.GateResult {
 	return events.GateResult{Gate: a.Name, Kind: events.GateHoldout, Role: g.s.Role(a.Name), Verdict: v, Reason: reason, Exit: -1}
 }
 
 // heldPlace makes the place, unless an effect in it has begun.
-func (g *judging) heldPlace(first asked) (*heldPlace, error) {
+func (g *judgement) heldPlace(first asked) (*heldPlace, error) {
 	boot, err := proc.Boot()
 	if err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func (g *judging) heldPlace(first asked) (*heldPlace, error) {
 }
 
 // heldCheckout is the place on a host that cannot lay one directory over another.
-func (g *judging) heldCheckout(ctx context.Context, first asked, now events.Tree) (*heldPlace, error) {
+func (g *judgement) heldCheckout(ctx context.Context, first asked, now events.Tree) (*heldPlace, error) {
 	base := filepath.Join(g.w.cleanDir(g.s.ID), heldName+"-checkout")
 	c, err := g.newCheckout(now, base, heldName+"-checkout")
 	if err != nil {
@@ -257,7 +257,7 @@ func (w *Worker) heldText(r events.GateResult) (t heldText, err error) {
 // keepHeld takes from a result everything that could tell an agent what was run, and
 // keeps it in a text for people. Tests that passed before, or failed at the baseline,
 // have to be seen to run.
-func (g *judging) keepHeld(ctx context.Context, a asked, r events.GateResult, t gate.Texts, printed []byte) (events.GateResult, error) {
+func (g *judgement) keepHeld(ctx context.Context, a asked, r events.GateResult, t gate.Texts, printed []byte) (events.GateResult, error) {
 	out := g.heldResult(a, r.Verdict, r.Reason)
 	out.Effect, out.Env, out.DurationMS = r.Effect, r.Env, r.DurationMS
 	text := heldText{Text: t.Excerpt, Tests: rule.ReadTests(printed)}
@@ -294,7 +294,7 @@ func (w *Worker) heldBlob(ctx context.Context, t heldText) (events.Ref, error) {
 }
 
 // heldShort compares a gate that exits 0 with its baseline.
-func (g *judging) heldShort(name events.Name, is rule.Tests) (rule.Shortfall, error) {
+func (g *judgement) heldShort(name events.Name, is rule.Tests) (rule.Shortfall, error) {
 	i := slices.IndexFunc(g.s.Last.Baseline, func(r events.GateResult) bool { return r.Gate == name })
 	if i < 0 {
 		return rule.JudgeTests(rule.Tests{}, is, false, nil), nil

@@ -11,54 +11,54 @@ import (
 
 // judge is how a gate is judged for which no command runs on the files as they are.
 type judge struct {
-	judges func(*judging, context.Context, asked, tree.Snapshot) (events.GateResult, error)
-	reads  func(*judging, context.Context, asked, events.Tree) // what it will ask of recorded trees; nil: nothing
+	judges func(*judgement, context.Context, asked, tree.Snapshot) (events.GateResult, error)
+	reads  func(*judgement, context.Context, asked, events.Tree) // what it will ask of recorded trees; nil: nothing
 }
 
 // judges has one for each kind that is neither a command nor open until somebody has
 // looked or answered.
 var judges = map[events.GateKind]judge{
 	events.GateProtected: {
-		judges: func(g *judging, ctx context.Context, _ asked, on tree.Snapshot) (events.GateResult, error) {
+		judges: func(g *judgement, ctx context.Context, _ asked, on tree.Snapshot) (events.GateResult, error) {
 			return g.protected(ctx, on.Tree)
 		},
-		reads: func(g *judging, ctx context.Context, _ asked, now events.Tree) {
+		reads: func(g *judgement, ctx context.Context, _ asked, now events.Tree) {
 			_, _ = g.reads.changes(ctx, g.s.Facts.Tree, now)
 		},
 	},
 	events.GateArtifact: {
-		judges: func(g *judging, ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
+		judges: func(g *judgement, ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
 			return g.written(ctx, a, on.Tree)
 		},
-		reads: (*judging).readWritten,
+		reads: (*judgement).readWritten,
 	},
 	events.GateScope: {
-		judges: func(g *judging, ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
+		judges: func(g *judgement, ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
 			return g.scope(ctx, a, on.Tree)
 		},
-		reads: func(g *judging, ctx context.Context, _ asked, now events.Tree) {
+		reads: func(g *judgement, ctx context.Context, _ asked, now events.Tree) {
 			_, _ = g.changed(ctx, entryTree(g.s), now)
 		},
 	},
 	events.GateAnchor: {
-		judges: func(g *judging, ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
+		judges: func(g *judgement, ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
 			return g.anchor(ctx, a, on.Tree)
 		},
-		reads: func(g *judging, ctx context.Context, a asked, _ events.Tree) {
+		reads: func(g *judgement, ctx context.Context, a asked, _ events.Tree) {
 			if at, err := g.approvedAt(ctx, a.decl.Of); err == nil {
 				_, _ = g.reads.list(ctx, at)
 			}
 		},
 	},
-	events.GateRed: {judges: (*judging).red},
+	events.GateRed: {judges: (*judgement).red},
 	events.GateSession: {
-		judges: func(g *judging, ctx context.Context, a asked, _ tree.Snapshot) (events.GateResult, error) {
+		judges: func(g *judgement, ctx context.Context, a asked, _ tree.Snapshot) (events.GateResult, error) {
 			return g.session(ctx, a)
 		},
 	},
 	events.GateQA: {
-		judges: (*judging).qa,
-		reads: func(g *judging, ctx context.Context, a asked, now events.Tree) {
+		judges: (*judgement).qa,
+		reads: func(g *judgement, ctx context.Context, a asked, now events.Tree) {
 			if slices.Contains(a.decl.Skip, workflow.SkipDocs) {
 				_, _ = g.changed(ctx, g.s.Facts.Tree, now)
 			}
@@ -67,7 +67,7 @@ var judges = map[events.GateKind]judge{
 }
 
 // other judges a gate for which no command runs.
-func (g *judging) other(ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
+func (g *judgement) other(ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
 	if j, ok := judges[a.Kind]; ok {
 		return j.judges(g, ctx, a, on)
 	}
@@ -75,7 +75,7 @@ func (g *judging) other(ctx context.Context, a asked, on tree.Snapshot) (events.
 }
 
 // readWritten reads what was written, and since when.
-func (g *judging) readWritten(ctx context.Context, a asked, now events.Tree) {
+func (g *judgement) readWritten(ctx context.Context, a asked, now events.Tree) {
 	from, _ := g.since(a.Role)
 	_, _ = g.reads.changes(ctx, from, now)
 	if a.Role == events.RoleCheck {
@@ -87,7 +87,7 @@ func (g *judging) readWritten(ctx context.Context, a asked, now events.Tree) {
 
 // qa is open until somebody has looked, but for changes of documentation alone where
 // the workflow says so.
-func (g *judging) qa(ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
+func (g *judgement) qa(ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
 	if !slices.Contains(a.decl.Skip, workflow.SkipDocs) {
 		return g.open(ctx, a, on)
 	}

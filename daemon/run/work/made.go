@@ -43,7 +43,7 @@ func (w *Worker) MadePaths(ref events.Ref) ([]string, error) {
 
 // leaveOut adds to the files that gates have made. A path with a line break has
 // no line: it is recorded like any other.
-func (g *judging) leaveOut(ctx context.Context, paths []string) error {
+func (g *judgement) leaveOut(ctx context.Context, paths []string) error {
 	before, err := g.w.madeFiles(g.made)
 	if err != nil {
 		return err

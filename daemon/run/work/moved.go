@@ -27,7 +27,7 @@ const movedHead = 2 << 10
 // Files that are new were made by the gates: they are left out, as is what gates
 // do to files that they made before. A path of the start tree is never one of
 // them, even if an agent had removed it.
-func (g *judging) compare(ctx context.Context, on tree.Snapshot) (moved []string, now tree.Snapshot, err error) {
+func (g *judgement) compare(ctx context.Context, on tree.Snapshot) (moved []string, now tree.Snapshot, err error) {
 	if now, err = g.w.record(ctx, g.s, g.p, g.made); err != nil {
 		return nil, now, fmt.Errorf("record the tree after the gates: %w", err)
 	}
@@ -70,7 +70,7 @@ func (g *judging) compare(ctx context.Context, on tree.Snapshot) (moved []string
 }
 
 // unstable fails every gate that passed while files changed under it, twice.
-func (g *judging) unstable(ctx context.Context, results []events.GateResult, moved []string) error {
+func (g *judgement) unstable(ctx context.Context, results []events.GateResult, moved []string) error {
 	list := strings.Join(moved, "\n") + "\n"
 	files, err := g.w.put(ctx, list)
 	if err != nil {
@@ -94,7 +94,7 @@ func (g *judging) unstable(ctx context.Context, results []events.GateResult, mov
 // rewritten refuses gates that rewrite recorded files before any work: once where a
 // person would have done it, and whatever it is where they did it again. The files are
 // named with what helps.
-func (g *judging) rewritten(ctx context.Context, results []events.GateResult, once, twice []string) (refused bool, err error) {
+func (g *judgement) rewritten(ctx context.Context, results []events.GateResult, once, twice []string) (refused bool, err error) {
 	if g.s.Loop.Iteration > 0 {
 		return false, nil
 	}
@@ -127,7 +127,7 @@ func (g *judging) rewritten(ctx context.Context, results []events.GateResult, on
 // byGates keeps the files that gates change themselves: each runs once more on the files of
 // the start where nobody else writes. Others may have saved theirs meanwhile. A host
 // that can make no such place keeps all.
-func (g *judging) byGates(ctx context.Context, once, twice []string) (ofOnce, ofTwice []string, err error) {
+func (g *judgement) byGates(ctx context.Context, once, twice []string) (ofOnce, ofTwice []string, err error) {
 	if len(once)+len(twice) == 0 {
 		return nil, nil, nil
 	}
@@ -179,7 +179,7 @@ func (g *judging) byGates(ctx context.Context, once, twice []string) (ofOnce, of
 
 // asAtStart says that a file in a folder has the content of the start. One that is missing
 // there was not written, unless the start has it.
-func (g *judging) asAtStart(ctx context.Context, root *os.Root, path string) (bool, error) {
+func (g *judgement) asAtStart(ctx context.Context, root *os.Root, path string) (bool, error) {
 	want, mode, err := g.p.Repo.File(ctx, g.s.Facts.Tree, path)
 	had := err == nil
 	if err != nil && !errors.Is(err, tree.ErrNotFound) && !errors.Is(err, tree.ErrNotRecorded) {
@@ -227,7 +227,7 @@ func rewrittenText(r rule.Rewritten) string {
 // sayMoved says of every gate that fails which files the gates themselves had
 // changed before it was judged: the agent did not. What was tried in a commit alone
 // has nothing of that.
-func (g *judging) sayMoved(ctx context.Context, results []events.GateResult) error {
+func (g *judgement) sayMoved(ctx context.Context, results []events.GateResult) error {
 	if len(g.moved) == 0 {
 		return nil
 	}
@@ -249,7 +249,7 @@ func (g *judging) sayMoved(ctx context.Context, results []events.GateResult) err
 }
 
 // protected compares the pinned paths with the start of the run.
-func (g *judging) protected(ctx context.Context, now events.Tree) (events.GateResult, error) {
+func (g *judgement) protected(ctx context.Context, now events.Tree) (events.GateResult, error) {
 	repo, start := g.p.Repo, g.s.Facts.Tree
 	changes, err := g.reads.changes(ctx, start, now)
 	if err != nil {

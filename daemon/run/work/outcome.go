@@ -12,7 +12,7 @@ import (
 
 // session judges the session of the present iteration by what it told of itself,
 // and by what the daemon saw of it.
-func (g *judging) session(ctx context.Context, a asked) (events.GateResult, error) {
+func (g *judgement) session(ctx context.Context, a asked) (events.GateResult, error) {
 	bad, err := g.w.text(g.s.Last.Agent.BadReport)
 	if err != nil {
 		return events.GateResult{}, err

@@ -37,7 +37,7 @@ func (w *Worker) outsideFile(p *Plan) string {
 }
 
 // sealOutside lists what is there before any agent has worked.
-func (g *judging) sealOutside(ctx context.Context) error {
+func (g *judgement) sealOutside(ctx context.Context) error {
 	if !g.untouched() || g.p.Spec.NoControls {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (g *judging) sealOutside(ctx context.Context) error {
 }
 
 // loads reads from the files of the start what gates load.
-func (g *judging) loads(ctx context.Context, files []string) (of gate.Loads, err error) {
+func (g *judgement) loads(ctx context.Context, files []string) (of gate.Loads, err error) {
 	if of.Go, err = g.p.usesGo(ctx, g.s.Facts.Tree); err != nil {
 		return of, err
 	}
@@ -80,7 +80,7 @@ func (g *judging) loads(ctx context.Context, files []string) (of gate.Loads, err
 
 // goSums reads the go.sum files of a tree. What cannot be read, as it is a link, names no
 // modules.
-func (g *judging) goSums(ctx context.Context, t events.Tree, files []string) (texts [][]byte) {
+func (g *judgement) goSums(ctx context.Context, t events.Tree, files []string) (texts [][]byte) {
 	for _, f := range files {
 		if base := path.Base(f); base != "go.sum" && base != "go.work.sum" {
 			continue
@@ -94,7 +94,7 @@ func (g *judging) goSums(ctx context.Context, t events.Tree, files []string) (te
 
 // recorded says of a path that it is one of the recorded files, which are compared
 // otherwise.
-func (g *judging) recorded(files []string) func(string) bool {
+func (g *judgement) recorded(files []string) func(string) bool {
 	top := g.p.Repo.Workspace().Path + "/"
 	return func(file string) bool {
 		rel, inside := strings.CutPrefix(file, top)
@@ -108,7 +108,7 @@ func (g *judging) recorded(files []string) func(string) bool {
 
 // outsideSame compares what is there now, and adds the result if there is anything to
 // tell.
-func (g *judging) outsideSame(ctx context.Context, results []events.GateResult, on tree.Snapshot) ([]events.GateResult, error) {
+func (g *judgement) outsideSame(ctx context.Context, results []events.GateResult, on tree.Snapshot) ([]events.GateResult, error) {
 	if !g.worthControls(results) {
 		return results, nil
 	}
@@ -147,7 +147,7 @@ func (g *judging) outsideSame(ctx context.Context, results []events.GateResult, 
 // otherSums finds the modules of Go that are not what go.sum says of them, whoever changed
 // them and when: new ones are bad, and those of the start that are as they were are told.
 // What go.sum said at the start counts first.
-func (g *judging) otherSums(ctx context.Context, list installed.List, now events.Tree, files []string, f *outsideFound) error {
+func (g *judgement) otherSums(ctx context.Context, list installed.List, now events.Tree, files []string, f *outsideFound) error {
 	start, err := g.p.Repo.Files(ctx, g.s.Facts.Tree)
 	if err != nil {
 		return err
@@ -214,14 +214,14 @@ func (f outsideFound) result() (r events.GateResult, shown []string, text string
 	return r, shown, text
 }
 
-func (g *judging) shownOutside(file string) string {
+func (g *judgement) shownOutside(file string) string {
 	rel, _ := strings.CutPrefix(file, g.p.Repo.Workspace().Path+"/")
 	return strings.NewReplacer("\n", "?", "\r", "?").Replace(rel)
 }
 
 // confirmedClean says that the gates have passed without a file: in a clean checkout
 // with packages that the set-up installed there.
-func (g *judging) confirmedClean(file string) bool {
+func (g *judgement) confirmedClean(file string) bool {
 	return g.p.Spec.Checkout == events.CheckoutClean && g.p.Spec.Setup != "" && strings.HasPrefix(file, g.p.Repo.Workspace().Path+"/")
 }
 
@@ -231,7 +231,7 @@ var wantFiles = regex.New(`^(package\.json|package-lock\.json|npm-shrinkwrap\.js
 	`.*\.gemspec|Cargo\.toml|composer\.json|go\.(mod|sum|work)|environment\.ya?ml)$`)
 
 // packagesWanted says that the work changed one of them.
-func (g *judging) packagesWanted(ctx context.Context, now events.Tree) (bool, error) {
+func (g *judgement) packagesWanted(ctx context.Context, now events.Tree) (bool, error) {
 	changes, err := g.reads.changes(ctx, g.s.Facts.Tree, now)
 	return slices.ContainsFunc(changes, func(c tree.Change) bool { return wantFiles.MatchString(path.Base(c.Path)) }), err
 }

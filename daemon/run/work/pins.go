@@ -99,7 +99,7 @@ func (p *Plan) prefetch(ctx context.Context, t events.Tree, names []string, know
 
 // TaskPins are the pinned files of a run that its task asks to change, as globs
 // to let them change.
-func (w *Worker) TaskPins(id string) []string {
+func (w *records) TaskPins(id string) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if p := w.plans[id]; p != nil {
@@ -137,7 +137,7 @@ func HiddenExits(gates []wire.GateSpec, src rule.Source) []wire.HiddenExit {
 }
 
 // Hidden are the exit codes that the gates of a run hide.
-func (w *Worker) Hidden(id string) []wire.HiddenExit {
+func (w *records) Hidden(id string) []wire.HiddenExit {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if p := w.plans[id]; p != nil {

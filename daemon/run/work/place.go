@@ -41,7 +41,7 @@ const (
 
 // pinRequest names the places of gates: id is the work tree's, or of gates that
 // belong to no run.
-func (w *Worker) pinRequest(id string, r gate.PinRequest) gate.PinRequest {
+func (w *places) pinRequest(id string, r gate.PinRequest) gate.PinRequest {
 	caches := filepath.Join(w.cfg.State, cachesName)
 	sum := sha256.Sum256([]byte(w.cfg.State + "\x00" + id))
 	r.Home = filepath.Join(w.cfg.State, homesName, id)
@@ -51,13 +51,13 @@ func (w *Worker) pinRequest(id string, r gate.PinRequest) gate.PinRequest {
 }
 
 // begun says that an effect is there already: then its place is in use, or was.
-func (w *Worker) begun(id string) bool {
+func (w *places) begun(id string) bool {
 	_, err := w.cfg.Effects.Open(id).Outcome()
 	return err == nil || errors.Is(err, effect.ErrUnfinished)
 }
 
 // freshPlace empties what a gate has for itself alone.
-func (w *Worker) freshPlace(p gate.Pinned) error {
+func (w *places) freshPlace(p gate.Pinned) error {
 	if err := w.clear(p.Home); err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (w *Worker) freshPlace(p gate.Pinned) error {
 	return w.freshTemp(p.Temp)
 }
 
-func (w *Worker) freshTemp(dir string) error {
+func (w *places) freshTemp(dir string) error {
 	if dir == "" {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (w *Worker) freshTemp(dir string) error {
 
 // clear removes a folder. What cannot be removed, as what a container wrote as
 // root, is set aside, and tried again when a daemon starts.
-func (w *Worker) clear(dir string) error {
+func (w *places) clear(dir string) error {
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (w *Worker) dropPlaceOf(ctx context.Context, s run.State) error {
 }
 
 // dropPlace removes the temporary files of gates whose run does not go on.
-func (w *Worker) dropPlace(p gate.Pinned) error {
+func (w *places) dropPlace(p gate.Pinned) error {
 	if p.Temp == "" {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (w *Worker) dropPlace(p gate.Pinned) error {
 }
 
 // store is the caches of a run's work tree.
-func (w *Worker) caches(p *Plan) *cache.Store {
+func (w *places) caches(p *Plan) *cache.Store {
 	if p.Gates.Cache == "" {
 		return nil // begun by a version that had one for all
 	}
@@ -129,7 +129,7 @@ func (w *Worker) caches(p *Plan) *cache.Store {
 	return p.store
 }
 
-func (w *Worker) newStore(p gate.Pinned) *cache.Store {
+func (w *places) newStore(p gate.Pinned) *cache.Store {
 	return &cache.Store{
 		Dir: p.Cache, Base: realPath(p.Base), Moving: []string{p.Workspace, w.cfg.State}, Remove: w.remove,
 	}
@@ -143,11 +143,11 @@ func realPath(path string) string {
 }
 
 // untouched says that no agent has worked in the run yet.
-func (g *judging) untouched() bool { return g.s.Last.Session.Effect == "" }
+func (g *judgement) untouched() bool { return g.s.Last.Session.Effect == "" }
 
 // beginRound makes the caches what they were sealed as, unless the first effect of
 // the round began before.
-func (g *judging) beginRound(ctx context.Context, first string) error {
+func (g *judgement) beginRound(ctx context.Context, first string) error {
 	store := g.w.caches(g.p)
 	switch {
 	case store == nil || g.w.begun(first):
@@ -167,7 +167,7 @@ func (g *judging) beginRound(ctx context.Context, first string) error {
 
 // freshCaches makes the caches what they were sealed as, for gates elsewhere than in
 // the work tree.
-func (g *judging) freshCaches() error {
+func (g *judgement) freshCaches() error {
 	store := g.w.caches(g.p)
 	if store == nil || g.untouched() {
 		return nil
@@ -176,7 +176,7 @@ func (g *judging) freshCaches() error {
 }
 
 // sealCaches trusts what the gates of the baseline have left in the caches.
-func (g *judging) sealCaches() error {
+func (g *judgement) sealCaches() error {
 	store := g.w.caches(g.p)
 	if store == nil || !g.untouched() {
 		return nil
@@ -205,7 +205,7 @@ func (p *Plan) usesGo(ctx context.Context, t events.Tree) (bool, error) {
 
 // beginGate gives a gate a place that is as at the first time. The runs of a series
 // share one: what a test leaves for its next run may be why it fails at times.
-func (g *judging) beginGate(with gate.Pinned, effect string) error {
+func (g *judgement) beginGate(with gate.Pinned, effect string) error {
 	if g.w.begun(effect) || strings.Contains(effect, furtherRun) {
 		return nil
 	}
@@ -221,7 +221,7 @@ func (g *judging) beginGate(with gate.Pinned, effect string) error {
 }
 
 // sweepPlaces removes what was set aside, and caches that nobody has used for long.
-func (w *Worker) sweepPlaces() error {
+func (w *places) sweepPlaces() error {
 	var errs []error
 	for _, pattern := range []string{filepath.Join(homesName, "*"+setAside+"*"), filepath.Join(cachesName, tryPrefix+"*")} {
 		left, err := filepath.Glob(filepath.Join(w.cfg.State, pattern))

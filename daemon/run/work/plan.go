@@ -33,12 +33,12 @@ type Plan struct {
 	Prompts map[string]string // templates that Flow names, by file
 	Ignore  []byte
 	Pins    rule.Pins
-	Pinned  []string          // files of the start tree that are pinned; those that gates name come first
-	Named   []string          // globs of pinned files that the task asks to change, where the run was prepared here
-	Hidden  []wire.HiddenExit // exit codes that the gates hide, ditto
-	Own     *hired            // the run's own agent
-	Hired   map[string]*hired // of roles whose agents the workflow names, by profile
-	Held    *held             // nil without held-out gates
+	Pinned  []string           // files of the start tree that are pinned; those that gates name come first
+	Named   []string           // globs of pinned files that the task asks to change, where the run was prepared here
+	Hidden  []wire.HiddenExit  // exit codes that the gates hide, ditto
+	Own     *member            // the run's own agent
+	Members map[string]*member // of roles whose agents the workflow names, by profile
+	Held    *held              // nil without held-out gates
 	Secret
 
 	habits      []string   // pinned files that the gates wrote at the baseline
@@ -61,7 +61,7 @@ type Secret struct {
 }
 
 // plan loads the plan of a run that has begun.
-func (w *Worker) plan(ctx context.Context, s run.State) (*Plan, error) {
+func (w *records) plan(ctx context.Context, s run.State) (*Plan, error) {
 	w.mu.Lock()
 	p := w.plans[s.ID]
 	w.mu.Unlock()
@@ -76,7 +76,7 @@ func (w *Worker) plan(ctx context.Context, s run.State) (*Plan, error) {
 	return p, nil
 }
 
-func (w *Worker) remember(id string, p *Plan) {
+func (w *records) remember(id string, p *Plan) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.plans[id], w.hide = p, nil
@@ -85,7 +85,7 @@ func (w *Worker) remember(id string, p *Plan) {
 
 // shareDirs keeps what is in a directory of PATH once for all runs that have seen
 // the same: there may be thousands of names, and a thousand runs. w.mu is held.
-func (w *Worker) shareDirs(dirs []gate.Dir) {
+func (w *records) shareDirs(dirs []gate.Dir) {
 	for i, d := range dirs {
 		if known := w.dirs[d.Path]; known.ID == d.ID && slices.Equal(known.Names, d.Names) {
 			dirs[i] = known
@@ -95,14 +95,14 @@ func (w *Worker) shareDirs(dirs []gate.Dir) {
 	}
 }
 
-func (w *Worker) forget(id string) {
+func (w *records) forget(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.plans, id)
 	w.hide = nil
 }
 
-func (w *Worker) loadPlan(ctx context.Context, s run.State) (*Plan, error) {
+func (w *records) loadPlan(ctx context.Context, s run.State) (*Plan, error) {
 	p := &Plan{}
 	path, err := w.text(s.Facts.Workspace)
 	if err != nil {
@@ -127,7 +127,7 @@ func (w *Worker) loadPlan(ctx context.Context, s run.State) (*Plan, error) {
 		return nil, err
 	}
 	p.Flow = timeLimited(p.Flow, p.Spec.Timeouts)
-	if err := p.rehire(); err != nil {
+	if err := p.readMembers(); err != nil {
 		return nil, err
 	}
 	if p.Held, err = w.heldOf(s); err != nil {
@@ -158,7 +158,7 @@ type parsed struct {
 }
 
 // Flow is the workflow of a run as it was stored with it.
-func (w *Worker) Flow(_ context.Context, s run.State) (workflow.Workflow, error) {
+func (w *records) Flow(_ context.Context, s run.State) (workflow.Workflow, error) {
 	src, err := w.cfg.Blobs.Get(s.Facts.Source)
 	if err != nil {
 		return workflow.Workflow{}, err
@@ -182,7 +182,7 @@ func (w *Worker) Flow(_ context.Context, s run.State) (workflow.Workflow, error)
 }
 
 // Spec is what a run was asked to do.
-func (w *Worker) Spec(s run.State) (wire.RunSpec, error) {
+func (w *records) Spec(s run.State) (wire.RunSpec, error) {
 	var spec wire.RunSpec
 	return spec, w.decode(s.Facts.Spec, &spec)
 }
@@ -196,7 +196,7 @@ type opening struct {
 
 // repo opens the repository of a workspace once. Others are opened meanwhile:
 // it runs git.
-func (w *Worker) repo(ctx context.Context, ws tree.Workspace) (*tree.Repo, error) {
+func (w *records) repo(ctx context.Context, ws tree.Workspace) (*tree.Repo, error) {
 	for {
 		o, first := w.opening(ws.ID)
 		if first {
@@ -226,7 +226,7 @@ func (w *Worker) repo(ctx context.Context, ws tree.Workspace) (*tree.Repo, error
 }
 
 // opening is that of a workspace; first says that the caller has to open it.
-func (w *Worker) opening(id string) (o *opening, first bool) {
+func (w *records) opening(id string) (o *opening, first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if o = w.repos[id]; o != nil {
@@ -238,7 +238,7 @@ func (w *Worker) opening(id string) (o *opening, first bool) {
 }
 
 // Repo is the repository of a run's workspace.
-func (w *Worker) Repo(ctx context.Context, s run.State) (*tree.Repo, error) {
+func (w *records) Repo(ctx context.Context, s run.State) (*tree.Repo, error) {
 	path, err := w.text(s.Facts.Workspace)
 	if err != nil {
 		return nil, err
@@ -246,12 +246,12 @@ func (w *Worker) Repo(ctx context.Context, s run.State) (*tree.Repo, error) {
 	return w.repo(ctx, tree.Workspace{ID: s.Facts.Project, Path: path})
 }
 
-func (w *Worker) secretFile(id string) string {
+func (w *records) secretFile(id string) string {
 	return filepath.Join(w.cfg.State, "runs", id+".json")
 }
 
 // keepSecret writes the secret part, synced, before the run is announced.
-func (w *Worker) keepSecret(id string, s Secret) error {
+func (w *records) keepSecret(id string, s Secret) error {
 	b, err := json.Marshal(s)
 	if err != nil {
 		return err
@@ -267,7 +267,7 @@ func (w *Worker) keepSecret(id string, s Secret) error {
 }
 
 // DropSecret forgets the secret part of a run that is over.
-func (w *Worker) DropSecret(id string) error {
+func (w *records) DropSecret(id string) error {
 	w.forget(id)
 	err := os.Remove(w.secretFile(id))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -294,7 +294,7 @@ func (w *Worker) SweepSecrets(needed func(id string) bool) error {
 }
 
 // text reads a blob as a string; no ref is an empty one.
-func (w *Worker) text(ref events.Ref) (string, error) {
+func (w *records) text(ref events.Ref) (string, error) {
 	if ref == "" {
 		return "", nil
 	}
@@ -303,7 +303,7 @@ func (w *Worker) text(ref events.Ref) (string, error) {
 }
 
 // lines reads a blob that lists one thing a line.
-func (w *Worker) lines(ref events.Ref) ([]string, error) {
+func (w *records) lines(ref events.Ref) ([]string, error) {
 	s, err := w.text(ref)
 	if err != nil || s == "" {
 		return nil, err
@@ -311,7 +311,7 @@ func (w *Worker) lines(ref events.Ref) ([]string, error) {
 	return strings.Split(strings.TrimSuffix(s, "\n"), "\n"), nil
 }
 
-func (w *Worker) decode(ref events.Ref, v any) error {
+func (w *records) decode(ref events.Ref, v any) error {
 	b, err := w.cfg.Blobs.Get(ref)
 	if err != nil {
 		return err
@@ -320,19 +320,19 @@ func (w *Worker) decode(ref events.Ref, v any) error {
 }
 
 // put stores a text without secrets; an empty one has no ref.
-func (w *Worker) put(ctx context.Context, text string) (events.Ref, error) {
+func (w *records) put(ctx context.Context, text string) (events.Ref, error) {
 	return w.putExact(ctx, w.hidden().Text(text))
 }
 
 // putExact stores a text that the daemon itself reads again.
-func (w *Worker) putExact(ctx context.Context, text string) (events.Ref, error) {
+func (w *records) putExact(ctx context.Context, text string) (events.Ref, error) {
 	if text == "" {
 		return "", nil
 	}
 	return w.cfg.Blobs.Put(ctx, []byte(text))
 }
 
-func (w *Worker) encode(ctx context.Context, v any) (events.Ref, error) {
+func (w *records) encode(ctx context.Context, v any) (events.Ref, error) {
 	b, err := json.Marshal(v, json.Deterministic(true))
 	if err != nil {
 		return "", err

@@ -75,9 +75,9 @@ func checkNoAgent(spec wire.RunSpec, flow workflow.Workflow) error {
 
 // settle turns an agent into a command that stays the same for all of the run.
 // AgentEnv is that of the caller by now.
-func (p *Plan) settle(a wire.AgentSpec, agents agent.Overrides) (*hired, error) {
+func (p *Plan) settle(a wire.AgentSpec, agents agent.Overrides) (*member, error) {
 	a.Argv, a.Prompt, a.Shape, a.Account = nil, "", nil, "" // these are nobody else's to set
-	h := &hired{Spec: a}
+	h := &member{Spec: a}
 	if a.Profile == "" {
 		if a.Command != "" {
 			cmd := agent.Command{Command: rule.Command{Text: a.Command}}
@@ -158,7 +158,7 @@ func (p *Plan) findAgents() error {
 	return nil
 }
 
-func (p *Plan) findAgent(h *hired) error {
+func (p *Plan) findAgent(h *member) error {
 	if h.Spec.Script != "" {
 		if _, err := agent.ParseScript([]byte(h.Spec.Script)); err != nil {
 			return wire.Errorf(wire.Usage, "script: %v", err)
@@ -181,7 +181,7 @@ func (p *Plan) findAgent(h *hired) error {
 }
 
 // agentHint says how to get the agent that was not found.
-func (p *Plan) agentHint(h *hired, err error) string {
+func (p *Plan) agentHint(h *member, err error) string {
 	if name := h.Spec.Profile; name != "" {
 		return "apctl agent check " + name + "   says how to get it"
 	}

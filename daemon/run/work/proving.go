@@ -14,7 +14,7 @@ import (
 
 // proving is the control start-proof under way.
 type proving struct {
-	g     *judging
+	g     *judgement
 	came  []string // files that came since the start and can steer gates
 	names startNames
 	on    tree.Snapshot

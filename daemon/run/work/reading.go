@@ -65,7 +65,7 @@ func (m *memo[K, V]) get(key K, read func() (V, error)) (V, error) {
 // it is recorded: a process of git takes longer than all that they do themselves. Where
 // the commands move that tree it was in vain. The returned function waits for the end.
 // What fails here fails again for the gate that asks.
-func (g *judging) readAhead(ctx context.Context) (wait func()) {
+func (g *judgement) readAhead(ctx context.Context) (wait func()) {
 	var all sync.WaitGroup
 	for _, a := range g.list {
 		if !a.runs() {
@@ -76,7 +76,7 @@ func (g *judging) readAhead(ctx context.Context) (wait func()) {
 }
 
 // readFor reads what one gate will ask.
-func (g *judging) readFor(ctx context.Context, a asked) {
+func (g *judgement) readFor(ctx context.Context, a asked) {
 	now := g.s.Last.Tree
 	if reads := judges[a.Kind].reads; reads != nil {
 		reads(g, ctx, a, now)

@@ -45,7 +45,7 @@ func (p *Plan) checkHistory(ctx context.Context) error {
 
 // red judges a gate by the history of the workspace. HEAD and the recorded tree
 // are what they are now; nothing that anybody says of them counts.
-func (g *judging) red(ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
+func (g *judgement) red(ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
 	red := gate.Red{Name: a.Name, Globs: a.Files, Times: a.decl.Times.N}
 	h, commit, err := g.history(ctx, a, on)
 	if err != nil {
@@ -77,7 +77,7 @@ func (g *judging) red(ctx context.Context, a asked, on tree.Snapshot) (events.Ga
 
 // evidence keeps what was found, for those who ask later: a row for each test of the
 // commit, and the newest commit of the work. Of a gate that fails there is none.
-func (g *judging) evidence(ctx context.Context, r events.GateResult, h gate.RedHistory) (events.Ref, error) {
+func (g *judgement) evidence(ctx context.Context, r events.GateResult, h gate.RedHistory) (events.Ref, error) {
 	if r.Verdict != events.Pass {
 		return "", nil
 	}
@@ -98,7 +98,7 @@ func (g *judging) evidence(ctx context.Context, r events.GateResult, h gate.RedH
 
 // redCheckout is a checkout for a gate of kind red, and the sum of all that is
 // tried in it.
-func (g *judging) redCheckout(cmd gate.Command, of string, t events.Tree, name string) (*checkout, string, error) {
+func (g *judgement) redCheckout(cmd gate.Command, of string, t events.Tree, name string) (*checkout, string, error) {
 	c, err := g.newCheckout(t, filepath.Join(g.w.cleanDir(g.s.ID), name, string(cmd.Name)), name)
 	if err != nil {
 		return nil, "", err
@@ -109,7 +109,7 @@ func (g *judging) redCheckout(cmd gate.Command, of string, t events.Tree, name s
 }
 
 // inCommit is what the command says in the test commit, now or as it was seen.
-func (g *judging) inCommit(ctx context.Context, red gate.Red, cmd gate.Command, commit gate.TestCommit, t events.Tree) (events.GateResult, error) {
+func (g *judgement) inCommit(ctx context.Context, red gate.Red, cmd gate.Command, commit gate.TestCommit, t events.Tree) (events.GateResult, error) {
 	c, set, err := g.redCheckout(cmd, commit.ID, t, redName)
 	if err != nil {
 		return events.GateResult{}, err
@@ -126,7 +126,7 @@ func (g *judging) inCommit(ctx context.Context, red gate.Red, cmd gate.Command, 
 // controlled runs the command on the files as they are too, once for a tree. While
 // another command fails that is known not to pass, and nothing has to be told
 // apart.
-func (g *judging) controlled(ctx context.Context, red gate.Red, cmd gate.Command, commit gate.TestCommit, r events.GateResult, now events.Tree) (events.GateResult, error) {
+func (g *judgement) controlled(ctx context.Context, red gate.Red, cmd gate.Command, commit gate.TestCommit, r events.GateResult, now events.Tree) (events.GateResult, error) {
 	c, key, err := g.redCheckout(cmd, "tree "+string(now), now, controlName)
 	if err != nil || r.Control == key {
 		return r, err
@@ -186,7 +186,7 @@ func (c *checkout) control(ctx context.Context, red gate.Red, cmd gate.Command, 
 // that is says the sequence of events, and the order within one.
 //
 // Source: atdd-kit, seeds Q34.
-func (g *judging) row(red gate.Red, h gate.RedHistory) (r events.GateResult, t gate.Texts, fails bool, err error) {
+func (g *judgement) row(red gate.Red, h gate.RedHistory) (r events.GateResult, t gate.Texts, fails bool, err error) {
 	for _, ref := range slices.Backward(g.s.Last.Reds) {
 		text, err := g.w.text(ref)
 		if err != nil {
@@ -209,7 +209,7 @@ func (g *judging) row(red gate.Red, h gate.RedHistory) (r events.GateResult, t g
 
 // seen is an earlier result about the same, which is taken as it was. The tools
 // have to be what they were, as always.
-func (g *judging) seen(ctx context.Context, red gate.Red, set string) (r events.GateResult, ok bool, err error) {
+func (g *judgement) seen(ctx context.Context, red gate.Red, set string) (r events.GateResult, ok bool, err error) {
 	if changes, err := g.p.Gates.CheckTools(); err != nil || len(changes) > 0 {
 		return r, false, err
 	}
@@ -257,7 +257,7 @@ func (c *checkout) runs(ctx context.Context, s *gate.Series, cmd gate.Command) e
 }
 
 // history finds the test commit, and compares it with what is recorded.
-func (g *judging) history(ctx context.Context, a asked, on tree.Snapshot) (h gate.RedHistory, found tree.Commit, err error) {
+func (g *judgement) history(ctx context.Context, a asked, on tree.Snapshot) (h gate.RedHistory, found tree.Commit, err error) {
 	h.Base = g.s.Facts.Head
 	if h.Base == "" {
 		return h, found, nil
@@ -296,7 +296,7 @@ func matches(globs []string) func(path string) bool {
 }
 
 // testCommit is the newest commit of a line that changes a test; nil without one.
-func (g *judging) testCommit(ctx context.Context, line []tree.Commit, isTest, other func(string) bool) (*gate.TestCommit, tree.Commit, error) {
+func (g *judgement) testCommit(ctx context.Context, line []tree.Commit, isTest, other func(string) bool) (*gate.TestCommit, tree.Commit, error) {
 	for i, c := range line[:len(line)-1] {
 		changes, err := g.p.Repo.Changes(ctx, line[i+1].Tree, c.Tree)
 		if err != nil {
@@ -324,7 +324,7 @@ func (g *judging) testCommit(ctx context.Context, line []tree.Commit, isTest, ot
 
 // implementation lists the commits of a line that are newer than one, and change
 // something that is neither a test nor a note.
-func (g *judging) implementation(ctx context.Context, line []tree.Commit, test string, other func(string) bool) ([]string, error) {
+func (g *judgement) implementation(ctx context.Context, line []tree.Commit, test string, other func(string) bool) ([]string, error) {
 	var out []string
 	for i, c := range line {
 		if c.ID == test {
@@ -341,7 +341,7 @@ func (g *judging) implementation(ctx context.Context, line []tree.Commit, test s
 	return out, nil
 }
 
-func (g *judging) differing(ctx context.Context, from, to events.Tree, is func(string) bool) ([]string, error) {
+func (g *judgement) differing(ctx context.Context, from, to events.Tree, is func(string) bool) ([]string, error) {
 	changes, err := g.p.Repo.Changes(ctx, from, to)
 	var out []string
 	for _, c := range changes {
@@ -355,7 +355,7 @@ func (g *judging) differing(ctx context.Context, from, to events.Tree, is func(s
 // workAfter lists the other files that were changed after the test commit. What is
 // as it was when the run began, and is so in both commits, was not: it may have
 // been changed before, or have other bytes on disk than in a commit.
-func (g *judging) workAfter(ctx context.Context, base, test tree.Commit, on tree.Snapshot, other func(string) bool) ([]string, error) {
+func (g *judgement) workAfter(ctx context.Context, base, test tree.Commit, on tree.Snapshot, other func(string) bool) ([]string, error) {
 	all := func(string) bool { return true }
 	inRun, err := g.differing(ctx, g.s.Facts.Work, on.Work, all)
 	if err != nil {

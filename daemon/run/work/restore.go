@@ -79,7 +79,7 @@ func (w *Worker) present(ctx context.Context, s run.State) (*tree.Repo, events.T
 
 // DropTrees takes recorded trees out of the repository of a workspace; see
 // tree.Config.Drop.
-func (w *Worker) DropTrees(ctx context.Context, d tree.Dropping) (named int, err error) {
+func (w *records) DropTrees(ctx context.Context, d tree.Dropping) (named int, err error) {
 	named, err = w.cfg.Trees.Drop(ctx, d)
 	if d.DryRun {
 		return named, err

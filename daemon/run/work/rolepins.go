@@ -14,8 +14,8 @@ import (
 // they say counts, so the agents that do the work may not change them.
 
 // lookers are the agents of roles that look at a gate.
-func (p *Plan) lookers() []*hired {
-	var out []*hired
+func (p *Plan) lookers() []*member {
+	var out []*member
 	for _, e := range p.Flow.Roles {
 		if lookedBy(p.Flow, e.Key) == "" {
 			continue
@@ -24,7 +24,7 @@ func (p *Plan) lookers() []*hired {
 			out = append(out, p.Own)
 		}
 		for _, name := range e.Value.Agents {
-			if h := p.Hired[name]; h != nil {
+			if h := p.Members[name]; h != nil {
 				out = append(out, h)
 			}
 		}
@@ -33,7 +33,7 @@ func (p *Plan) lookers() []*hired {
 }
 
 // command is what an agent is called with; ok is false of one without a program.
-func (h *hired) command() (c rule.Command, ok bool) {
+func (h *member) command() (c rule.Command, ok bool) {
 	switch {
 	case h.Spec.Script != "":
 		return c, false
@@ -71,7 +71,7 @@ func (p *Plan) pinRoles(src rule.Source) error {
 	return p.Gates.PinRoles(slices.Compact(outside))
 }
 
-func roleWhy(h *hired, paths []string) map[string]rule.Why {
+func roleWhy(h *member, paths []string) map[string]rule.Why {
 	why := map[string]rule.Why{}
 	for _, name := range paths {
 		why[name] = rule.Why{Kind: rule.WhyRole, By: h.role}
@@ -81,7 +81,7 @@ func roleWhy(h *hired, paths []string) map[string]rule.Why {
 
 // ownProgram is the program of an agent that is one of the user's own. One that
 // autopilot has a profile for is left out: those update themselves while they work.
-func (p *Plan) ownProgram(h *hired, c rule.Command) string {
+func (p *Plan) ownProgram(h *member, c rule.Command) string {
 	env, _ := p.env(h)
 	path, err := agent.Command{Command: c}.Resolve(agent.Lookup(env, "PATH"), p.Repo.Workspace().Path)
 	if err != nil || path == "" || agent.IsShipped(filepath.Base(path)) {

@@ -16,7 +16,7 @@ import (
 const MinFree = 32 << 20
 
 // room refuses to begin anything on a disk that is nearly full.
-func (w *Worker) room() error {
+func (w *places) room() error {
 	free, err := w.free()
 	if err == nil && free < MinFree {
 		err = fmt.Errorf("%w: %d MiB are left in %s, at least %d are needed", events.ErrNoRoom, free>>20, w.cfg.State, MinFree>>20)
@@ -25,7 +25,7 @@ func (w *Worker) room() error {
 }
 
 // free is how many bytes are left on the disk of the state.
-func (w *Worker) free() (uint64, error) {
+func (w *places) free() (uint64, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(w.cfg.State, &st); err != nil {
 		return 0, fmt.Errorf("measure the room of %s: %w", w.cfg.State, err)

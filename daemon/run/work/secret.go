@@ -32,7 +32,7 @@ func (s Secret) secrets() []string {
 }
 
 // hidden is what no text may hold.
-func (w *Worker) hidden() *redact.Set {
+func (w *records) hidden() *redact.Set {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.hide == nil {
@@ -48,7 +48,7 @@ func (w *Worker) hidden() *redact.Set {
 
 // hiddenOf is what no text of a run may hold, also of one whose plan is not in
 // memory.
-func (w *Worker) hiddenOf(id string) (*redact.Set, error) {
+func (w *records) hiddenOf(id string) (*redact.Set, error) {
 	w.mu.Lock()
 	p := w.plans[id]
 	w.mu.Unlock()
@@ -67,7 +67,7 @@ func (w *Worker) hiddenOf(id string) (*redact.Set, error) {
 }
 
 // Note stores what a person says to a run.
-func (w *Worker) Note(ctx context.Context, s run.State, text string) (_ events.Ref, err error) {
+func (w *records) Note(ctx context.Context, s run.State, text string) (_ events.Ref, err error) {
 	defer func() { err = noRoom(err) }()
 	set, err := w.hiddenOf(s.ID)
 	if err != nil {
@@ -78,7 +78,7 @@ func (w *Worker) Note(ctx context.Context, s run.State, text string) (_ events.R
 
 // scrub takes the secrets out of what an agent of a run has left in its box. It
 // is done once the result was read, and again when the run stops.
-func (w *Worker) scrub(run, effect string) {
+func (w *records) scrub(run, effect string) {
 	set, err := w.hiddenOf(run)
 	if err == nil {
 		err = w.cfg.Effects.Open(effect).Scrub(set)
@@ -90,7 +90,7 @@ func (w *Worker) scrub(run, effect string) {
 
 // cleanTask takes the secrets out of the task. A long one was stored before by
 // whoever asked for the run.
-func (w *Worker) cleanTask(ctx context.Context, p *Plan) error {
+func (w *records) cleanTask(ctx context.Context, p *Plan) error {
 	clean := redact.Text(p.Secrets, p.Task)
 	if clean == p.Task {
 		return nil

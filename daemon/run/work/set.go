@@ -36,7 +36,7 @@ func among(list []tree.Entry, globs []string) (set []tree.Entry) {
 }
 
 // set lists the files of a set, for a gate.
-func (g *judging) set(ctx context.Context, t events.Tree, globs []string) ([]tree.Entry, error) {
+func (g *judgement) set(ctx context.Context, t events.Tree, globs []string) ([]tree.Entry, error) {
 	list, err := g.reads.list(ctx, t)
 	return among(list, globs), err
 }

@@ -30,7 +30,7 @@ func (p *Plan) stamps() map[string]int64 {
 // swapped lists pinned files with code that somebody wrote between two looks, but
 // for those that the gates themselves write whatever the agent does. Data is left
 // out: a test that writes its snapshot anew, with equal bytes, is honest.
-func (g *judging) swapped(before map[string]int64) []string {
+func (g *judgement) swapped(before map[string]int64) []string {
 	var out []string
 	for name, now := range g.p.stamps() {
 		if was, known := before[name]; known && was != now && rule.IsCode(path.Base(name)) {
@@ -49,7 +49,7 @@ func (g *judging) swapped(before map[string]int64) []string {
 
 // failSwapped fails the gates that passed while pinned files were written under
 // them, twice.
-func (g *judging) failSwapped(ctx context.Context, results []events.GateResult, names []string) error {
+func (g *judgement) failSwapped(ctx context.Context, results []events.GateResult, names []string) error {
 	list := strings.Join(names, "\n") + "\n"
 	files, err := g.w.put(ctx, list)
 	if err != nil {
@@ -71,7 +71,7 @@ func (g *judging) failSwapped(ctx context.Context, results []events.GateResult, 
 }
 
 // failingPins are the pins of files with tests that failed at the baseline.
-func (g *judging) failingPins(ctx context.Context) (rule.Pins, error) {
+func (g *judgement) failingPins(ctx context.Context) (rule.Pins, error) {
 	g.w.mu.Lock()
 	known := g.p.failing
 	g.w.mu.Unlock()

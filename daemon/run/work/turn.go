@@ -31,7 +31,7 @@ type turn struct {
 	w     *Worker
 	s     run.State
 	p     *Plan
-	by    *hired // the agent
+	by    *member // the agent
 	start events.IterationStarted
 	looks bool // it is a role, which changes nothing
 	meter *meter.Meter
@@ -316,7 +316,7 @@ func model(name string) string {
 
 // command is the agent as a command: a script agent runs in the daemon's own
 // program.
-func (w *Worker) command(h *hired, l events.IterationStarted) agent.Command {
+func (w *Worker) command(h *member, l events.IterationStarted) agent.Command {
 	a := h.Spec
 	switch {
 	case a.Script != "":

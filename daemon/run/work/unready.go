@@ -42,7 +42,7 @@ func typedBelow(ctx context.Context, spec wire.RunSpec, root string) string {
 // unready says of a goal that fails at the start, and names no failing test, whether
 // it got as far as to test. It is refused where what is missing is for a person to
 // put there; what an agent could make may be the task, and is said.
-func (g *judging) unready(c gate.Command, r *events.GateResult, texts *gate.Texts) {
+func (g *judgement) unready(c gate.Command, r *events.GateResult, texts *gate.Texts) {
 	if g.s.Loop.Iteration > 0 || c.Role != events.RoleGoal || r.Verdict != events.Fail || r.Reason != events.ReasonExit || r.Failing > 0 {
 		return
 	}

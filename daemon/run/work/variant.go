@@ -37,7 +37,7 @@ type variation struct {
 //
 //	<state>/clean/<run id>/variants/<name>/<gate>  tree, cache and their work directories
 //	<state>/clean/<run id>/variants/<name>-copy/<gate>  the copy, and its HOME
-func (g *judging) vary(ctx context.Context, v variation) (events.GateResult, gate.Texts, error) {
+func (g *judgement) vary(ctx context.Context, v variation) (events.GateResult, gate.Texts, error) {
 	if !g.onCopies() {
 		r, t, err := g.laidOver(ctx, v)
 		if err != nil || !notTried(r) {
@@ -48,10 +48,10 @@ func (g *judging) vary(ctx context.Context, v variation) (events.GateResult, gat
 	return g.copied(ctx, v)
 }
 
-func (g *judging) onCopies() bool { return g.copies || g.w.cfg.Copies }
+func (g *judgement) onCopies() bool { return g.copies || g.w.cfg.Copies }
 
 // aboutCopies says where controls were tried, or why they were not.
-func (g *judging) aboutCopies() string {
+func (g *judgement) aboutCopies() string {
 	switch {
 	case g.uncopied != "":
 		return "This host lays no files over the work tree, and it was not copied: " + g.uncopied + ".\n"
@@ -65,11 +65,11 @@ func (g *judging) aboutCopies() string {
 // there, and the variation could not be made.
 func notTried(r events.GateResult) bool { return r.Reason == events.ReasonNotFound && r.Exit < 0 }
 
-func (w *Worker) variantDir(run, name string) string {
+func (w *places) variantDir(run, name string) string {
 	return filepath.Join(w.cleanDir(run), "variants", name)
 }
 
-func (g *judging) laidOver(ctx context.Context, v variation) (events.GateResult, gate.Texts, error) {
+func (g *judgement) laidOver(ctx context.Context, v variation) (events.GateResult, gate.Texts, error) {
 	boot, err := proc.Boot()
 	if err != nil {
 		return events.GateResult{}, gate.Texts{}, err
@@ -99,7 +99,7 @@ func (g *judging) laidOver(ctx context.Context, v variation) (events.GateResult,
 
 // runVaried runs the gate, with variables beside its own, and removes the place when it
 // is over. Else it is found again. What it left is in a folder of the place.
-func (g *judging) runVaried(ctx context.Context, v variation, gates gate.Pinned, effect, base, left string) (events.GateResult, gate.Texts, error) {
+func (g *judgement) runVaried(ctx context.Context, v variation, gates gate.Pinned, effect, base, left string) (events.GateResult, gate.Texts, error) {
 	gates.Env = withEnv(gates.Env, v.env)
 	cmd := gate.Command{Name: v.gate, Role: g.s.Role(v.gate), Run: g.commandOf(v.gate)}
 	r, t, err := g.judge(ctx, gates, cmd, effect)
@@ -122,7 +122,7 @@ const (
 
 // copied runs the gate in a copy. It has another place, so what fails there may fail for
 // that alone.
-func (g *judging) copied(ctx context.Context, v variation) (events.GateResult, gate.Texts, error) {
+func (g *judgement) copied(ctx context.Context, v variation) (events.GateResult, gate.Texts, error) {
 	base := filepath.Join(g.w.variantDir(g.s.ID, v.name+"-copy"), string(v.gate))
 	c, err := g.newCheckout("", base, v.name+"-copy")
 	if err != nil {
@@ -141,7 +141,7 @@ func (g *judging) copied(ctx context.Context, v variation) (events.GateResult, g
 	return g.runVaried(ctx, v, c.gates, effect, base, c.gates.Workspace)
 }
 
-func (g *judging) makeCopy(ctx context.Context, c *checkout, changes []tree.Change) error {
+func (g *judgement) makeCopy(ctx context.Context, c *checkout, changes []tree.Change) error {
 	if err := g.w.dropDir(c.base); err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (g *judging) makeCopy(ctx context.Context, c *checkout, changes []tree.Chan
 }
 
 // commandOf is the command of a gate that the run brought along.
-func (g *judging) commandOf(name events.Name) rule.Command {
+func (g *judgement) commandOf(name events.Name) rule.Command {
 	i := slices.IndexFunc(g.p.Spec.Gates, func(s wire.GateSpec) bool { return s.Name == name })
 	return command(g.p.Spec.Gates[i])
 }

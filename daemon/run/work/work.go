@@ -81,10 +81,19 @@ type Config struct {
 // Worker implements engine.Worker. Its methods may be called from any
 // goroutine; for one run the engine calls one at a time.
 type Worker struct {
-	cfg    Config
-	remove func(dir string) error // effect.RemoveAll, but in tests of what cannot be removed
-	late   time.Duration          // what is written so long after a tree was recorded is an echo of it
+	*records
+	*places
+	cfg  Config
+	late time.Duration // what is written so long after a tree was recorded is an echo of it
 
+	mu    sync.Mutex
+	live  map[string]meter.Reading      // of agents at work, by run
+	chats map[string]*events.AgentEnded // what a chat delivers, by run; nil until its tree is recorded
+}
+
+// records is what runs work by, as it is stored: texts, plans, repositories, secrets.
+type records struct {
+	cfg    Config
 	parsed atomic.Pointer[parsed]
 
 	mu    sync.Mutex
@@ -92,8 +101,12 @@ type Worker struct {
 	dirs  map[string]gate.Dir // what a directory of PATH held when a run looked at it last
 	hide  *redact.Set         // of all plans; nil when they have changed
 	repos map[string]*opening
-	live  map[string]meter.Reading      // of agents at work, by run
-	chats map[string]*events.AgentEnded // what a chat delivers, by run; nil until its tree is recorded
+}
+
+// places are the folders in which agents and gates run.
+type places struct {
+	cfg    Config
+	remove func(dir string) error // effect.RemoveAll, but in tests of what cannot be removed
 }
 
 var _ engine.Worker = (*Worker)(nil)
@@ -104,7 +117,11 @@ func New(cfg Config) *Worker {
 	if cfg.Late != nil {
 		late = *cfg.Late
 	}
-	return &Worker{cfg: cfg, remove: effect.RemoveAll, late: late, plans: map[string]*Plan{}, dirs: map[string]gate.Dir{}, repos: map[string]*opening{}, live: map[string]meter.Reading{}, chats: map[string]*events.AgentEnded{}}
+	return &Worker{
+		records: &records{cfg: cfg, plans: map[string]*Plan{}, dirs: map[string]gate.Dir{}, repos: map[string]*opening{}},
+		places:  &places{cfg: cfg, remove: effect.RemoveAll},
+		cfg:     cfg, late: late, live: map[string]meter.Reading{}, chats: map[string]*events.AgentEnded{},
+	}
 }
 
 // setLive notes what is known of an agent at work, nil when it is over.
@@ -126,13 +143,13 @@ func (w *Worker) Live(run string) (meter.Reading, bool) {
 	return r, ok
 }
 
-func (w *Worker) newID() string {
+func (w *places) newID() string {
 	return ulid.MustNew(ulid.Timestamp(w.cfg.Now()), rand.Reader).String()
 }
 
 // Text implements engine.Worker. A text that cannot be stored is lost: the
 // halt that it belongs to matters more.
-func (w *Worker) Text(ctx context.Context, text string) events.Ref {
+func (w *records) Text(ctx context.Context, text string) events.Ref {
 	ref, err := w.put(ctx, text)
 	if err != nil {
 		return ""
@@ -221,14 +238,14 @@ func (w *Worker) Recorded(ctx context.Context, s run.State) error {
 	return errors.Join(err, w.DropSecret(s.ID))
 }
 
-func (w *Worker) isDir(path string) bool {
+func (w *places) isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
 
 // box is the directory that an effect sees as its own.
-func (w *Worker) box(effect string) string { return w.cfg.Effects.Open(effect).Box() }
+func (w *places) box(effect string) string { return w.cfg.Effects.Open(effect).Box() }
 
-func (w *Worker) promptFile(effect string) string { return filepath.Join(w.box(effect), promptName) }
+func (w *places) promptFile(effect string) string { return filepath.Join(w.box(effect), promptName) }
 
-func (w *Worker) resultFile(effect string) string { return filepath.Join(w.box(effect), resultName) }
+func (w *places) resultFile(effect string) string { return filepath.Join(w.box(effect), resultName) }
