@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"autopilot/ctl/render"
+	"autopilot/events"
 	"autopilot/events/wire"
 )
 
@@ -13,9 +14,8 @@ func newAgent(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "agent",
 		Short: "List, show and check agents, tell how one ended and what it may touch",
-		Long: `Agents that are known by name: claude, codex, gemini, opencode, cursor-agent,
-goose and aider, and those of the configuration. A run takes one with --agent
-NAME.`,
+		Long: "Agents that are known by name: " + events.AgentNames() + `,
+and those of the configuration. A run takes one with --agent NAME.`,
 		Example: "  apctl agent ls\n  apctl agent show claude\n  apctl agent check\n  apctl agent classify < agent.log\n  apctl agent sandbox -- npm test",
 		Args:    group,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

@@ -3,16 +3,23 @@ package ctl
 import (
 	"context"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"autopilot/ctl/client"
 	"autopilot/ctl/render"
+	"autopilot/events"
 	"autopilot/events/wire"
 )
 
 // streams are the names that --agent of classify takes.
-var streams = []cobra.Completion{"claude", "codex", "gemini", "opencode", "cursor-agent", "goose", "aider", "text"}
+func streams() (names []cobra.Completion) {
+	for _, p := range events.AgentPrograms() {
+		names = append(names, p.Name)
+	}
+	return append(names, "text")
+}
 
 func newAgentClassify(a *app) *cobra.Command {
 	var name string
@@ -39,9 +46,9 @@ ended means only that: no agent's word makes its work done.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&name, "agent", "", "read it as the stream of `NAME`: claude, codex, gemini, opencode, cursor-agent, goose, aider or text")
+	f.StringVar(&name, "agent", "", "read it as the stream of `NAME`: "+strings.Join(streams(), ", "))
 	f.IntVar(&exit, "exit", 0, "the program exited with `N`")
-	_ = cmd.RegisterFlagCompletionFunc("agent", cobra.FixedCompletions(streams, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("agent", cobra.FixedCompletions(streams(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("exit", cobra.NoFileCompletions)
 	return a.jsonFlag(cmd)
 }

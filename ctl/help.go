@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"autopilot/ctl/render"
+	"autopilot/events"
 )
 
 func newHelp() *cobra.Command {
@@ -153,7 +154,7 @@ apctl itself reads:
   LC_ALL, LC_CTYPE, LANG   C or POSIX means ASCII marks
 `
 
-const agentHelp = `--agent NAME takes claude, codex, gemini, opencode, cursor-agent, goose, aider,
+var agentHelp = `--agent NAME takes ` + events.AgentNames() + `,
 or one of the configuration: apctl agent ls. It edits files and runs the
 commands of the gates unasked; what else it may do is in apctl agent show NAME,
 --permissions full lets it do anything. A command of a gate with * in it is not

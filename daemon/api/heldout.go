@@ -16,8 +16,8 @@ func (a *Views) looksBehind(q auth.Request) bool {
 	return q.Kind == auth.KindLocal && !a.Chats.Behind(q)
 }
 
-// heldOut is what people see of the held-out gates of a run; nil without them.
-func (a *Views) heldOut(s run.State) (*wire.HeldOutView, error) {
+// HeldOut is what people see of the held-out gates of a run; nil without them.
+func (a *Views) HeldOut(s run.State) (*wire.HeldOutView, error) {
 	view, err := a.Worker.Held(s)
 	if err != nil && (a.Removal.Gone(s) != nil || a.Fleet.IsImported(s.ID)) {
 		return nil, nil // its texts are not here

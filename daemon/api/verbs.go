@@ -107,10 +107,13 @@ func (a *API) Endpoints() []Endpoint {
 	return all
 }
 
-// awake notes that someone needs the daemon, and puts errors into the terms of
-// the wire.
+// awake refuses a caller who may not use the verb, notes that someone needs the daemon,
+// and puts errors into the terms of the wire.
 func (a *API) awake(e Endpoint) func(context.Context, auth.Request, []byte, Sender) error {
 	return func(ctx context.Context, q auth.Request, body []byte, out Sender) error {
+		if err := auth.Permit(q.Identity, e.Spec, body); err != nil {
+			return err
+		}
 		if !e.Has(wire.Idle) {
 			a.Daemon.Touch()
 			defer a.Daemon.Touch()

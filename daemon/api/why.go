@@ -35,7 +35,7 @@ func (a *Looks) RunWhy(ctx context.Context, q auth.Request, ref wire.RunRef) (wi
 		v.Claims = append(v.Claims, lock)
 	}
 	if err == nil && a.looksBehind(q) {
-		v.HeldOut, err = a.heldOut(s)
+		v.HeldOut, err = a.HeldOut(s)
 	}
 	return forCaller(q, v), err
 }

@@ -27,7 +27,7 @@ type ClassifyRequest struct {
 
 // OutcomeView is how an agent ended, and what that was taken from.
 type OutcomeView struct {
-	Agent     string       `json:"agent"`                   // whose stream it was read as: claude, codex, gemini, opencode, cursor-agent, goose, aider or text
+	Agent     string       `json:"agent"`                   // whose stream it was read as: the name of an agent program, or text
 	Outcome   string       `json:"outcome"`                 // ended, rate-limited, auth-failed ...
 	Reason    string       `json:"reason"`                  // what the deciding signal is taken from
 	Signal    string       `json:"signal"`                  // where it comes from: supervisor, stream, exit or text

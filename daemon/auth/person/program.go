@@ -4,43 +4,24 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"autopilot/events"
 )
-
-// program is an agent program: its name, and directories that only its own
-// files lie in.
-type program struct {
-	name string
-	dirs []string
-	asks bool // it has a dialog of its own, in which it asks who sits in front of it
-}
-
-// programs are the agent programs that are known. One may call its executable
-// by its version, or be a script of an interpreter.
-var programs = []program{
-	{"claude", []string{"@anthropic-ai/claude-code", "claude/versions"}, true},
-	{"codex", []string{"@openai/codex"}, true},
-	{"gemini", []string{"@google/gemini-cli"}, true},
-	{"opencode", []string{"opencode-ai"}, true},
-	{"cursor-agent", []string{"cursor-agent/versions"}, true},
-	{"goose", nil, false},
-	{"aider", nil, false},
-}
-
-// agentVariables are set by agent programs for what they start.
-var agentVariables = []struct{ variable, program string }{
-	{"CLAUDECODE", "claude"},
-	{"CODEX_SANDBOX", "codex"},
-	{"CODEX_THREAD_ID", "codex"},
-	{"GEMINI_CLI", "gemini"},
-	{"OPENCODE", "opencode"},
-	{"CURSOR_AGENT", "cursor-agent"},
-	{"GOOSE_TERMINAL", "goose"},
-}
 
 // Asks says that an agent program asks who sits in front of it in a dialog of its
 // own.
 func Asks(name string) bool {
-	return slices.ContainsFunc(programs, func(p program) bool { return p.name == name && p.asks })
+	return slices.ContainsFunc(events.AgentPrograms(), func(p events.AgentProgram) bool { return p.Name == name && p.Dialog })
+}
+
+// markedBy is the agent program that sets a variable for what it starts; empty for none.
+func markedBy(variable string) string {
+	for _, p := range events.AgentPrograms() {
+		if slices.Contains(strings.Fields(p.Marks), variable) {
+			return p.Name
+		}
+	}
+	return ""
 }
 
 // interpreters run agent programs that are scripts.
@@ -51,7 +32,8 @@ var ours = []string{"autopilotd", "apshim"}
 
 func isOurs(p Process) bool { return slices.Contains(ours, path.Base(p.Program)) }
 
-// agentProgram says whether a process is an agent program, and which.
+// agentProgram says whether a process is an agent program, and which. One may call its
+// executable by its version, or be a script of an interpreter.
 func agentProgram(p Process) (string, bool) {
 	words := []string{p.Program, p.Name}
 	if len(p.Argv) > 0 {
@@ -60,20 +42,20 @@ func agentProgram(p Process) (string, bool) {
 			words = append(words, script(p.Argv[1:])...)
 		}
 	}
-	for _, known := range programs {
-		if slices.ContainsFunc(words, known.is) {
-			return known.name, true
+	for _, known := range events.AgentPrograms() {
+		if slices.ContainsFunc(words, func(word string) bool { return isProgram(known, word) }) {
+			return known.Name, true
 		}
 	}
 	return "", false
 }
 
-func (k program) is(word string) bool {
+func isProgram(k events.AgentProgram, word string) bool {
 	base := path.Base(word)
-	if strings.TrimSuffix(base, path.Ext(base)) == k.name || base == k.name {
+	if strings.TrimSuffix(base, path.Ext(base)) == k.Name || base == k.Name {
 		return true
 	}
-	return slices.ContainsFunc(k.dirs, func(dir string) bool { return strings.Contains(word, "/"+dir+"/") })
+	return slices.ContainsFunc(strings.Fields(k.Install), func(dir string) bool { return strings.Contains(word, "/"+dir+"/") })
 }
 
 func interprets(p Process) bool {

@@ -55,10 +55,8 @@ func surroundings(file string) (effect, agent string) {
 		if name == proc.EffectVariable {
 			effect = value
 		}
-		for _, known := range agentVariables {
-			if name == known.variable && value != "" {
-				agent = known.program
-			}
+		if by := markedBy(name); by != "" && value != "" {
+			agent = by
 		}
 	}
 	return effect, agent

@@ -13,18 +13,6 @@ import (
 const always = `/tmp /var/tmp /proc
 	/dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/tty /dev/ptmx /dev/pts /dev/shm /dev/mqueue`
 
-// homes are the folders in which agents keep their configuration and sessions,
-// below HOME, and the variables that move them.
-var homes = map[string]struct{ below, names string }{
-	"claude":       {".claude .claude.json .config/claude .local/share/claude .local/state/claude .cache/claude", "CLAUDE_CONFIG_DIR"},
-	"codex":        {".codex", "CODEX_HOME"},
-	"gemini":       {".gemini", "GEMINI_CLI_HOME"},
-	"opencode":     {".local/share/opencode .local/state/opencode .config/opencode .cache/opencode .opencode", "OPENCODE_CONFIG_DIR"},
-	"cursor-agent": {".cursor .config/cursor .local/share/cursor-agent", "CURSOR_CONFIG_DIR"},
-	"goose":        {".config/goose .local/share/goose .local/state/goose .cache/goose", ""},
-	"aider":        {".aider .aider.conf.yml", ""},
-}
-
 // toolchains are the folders in which tools keep what they fetch and build,
 // below HOME, and the variables that move them.
 const (
@@ -86,12 +74,13 @@ func (p *planner) agentHomes() []string {
 	if p.Gate {
 		return nil
 	}
-	if h, ok := homes[p.Agent]; ok {
-		return p.places(h.below, h.names)
+	all := events.AgentPrograms()
+	if i := slices.IndexFunc(all, func(a events.AgentProgram) bool { return a.Name == p.Agent }); i >= 0 {
+		all = all[i : i+1]
 	}
 	var out []string
-	for _, h := range homes {
-		out = append(out, p.places(h.below, h.names)...)
+	for _, a := range all {
+		out = append(out, p.places(a.Homes, a.HomeEnv)...)
 	}
 	return out
 }

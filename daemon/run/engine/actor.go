@@ -102,7 +102,12 @@ func (a *Actor) Do(ctx context.Context, c Command, actor, cause string) (run.Sta
 	case r := <-q.reply:
 		return r.state, r.err
 	case <-a.gone:
-		return a.State(), ErrGone
+		select {
+		case r := <-q.reply: // it was the command that ended the run
+			return r.state, r.err
+		default:
+			return a.State(), ErrGone
+		}
 	case <-ctx.Done():
 		return a.State(), ctx.Err()
 	}

@@ -172,19 +172,18 @@ var requestID = regex.New(`^[0-9A-Za-z_-]{1,64}$`)
 func (s *service) start(v wire.Spec, c *conn, q auth.Request, body []byte, r *Reply) error {
 	h := s.handlers[v.Name]
 	switch {
-	case v.Class != wire.Read && c.Kind != auth.KindLocal && c.Kind != auth.KindKey:
+	case !auth.May(c.Identity, v):
 		s.refused.add(c.Effect)
-		return wire.Errorf(wire.Denied, "%s is not allowed from inside an effect (%s)", v.Name, c.Effect)
-	case c.Kind == auth.KindKey && !allowed(c.Identity, v):
-		return refuseKey(c.Identity, v)
+		return auth.Refuse(c.Identity, v)
 	case h == nil:
 		return wire.Errorf(wire.Failed, "this daemon (%s) does not know %s", s.version, v.Name)
 	case !requestID.MatchString(q.ID):
 		return wire.Errorf(wire.Usage, "%s: the request has no id", v.Name).WithHint("each request has its own, in the header %s", wire.HeaderRequest)
 	case len(body) > wire.MaxBody:
 		return wire.Errorf(wire.Usage, "%s: the request has %d bytes, at most %d are taken", v.Name, len(body), wire.MaxBody)
-	case c.Kind == auth.KindKey && namesDirectory(body):
-		return wire.Errorf(wire.Denied, "%s: a directory is looked for on the daemon's host only", v.Name).WithHint("name a run, by id or handle")
+	}
+	if err := auth.Permit(c.Identity, v, body); err != nil {
+		return err
 	}
 	l := s.lane(c.Identity, v)
 	if err := l.enter(); err != nil {
@@ -211,34 +210,6 @@ func (s *service) start(v wire.Spec, c *conn, q auth.Request, body []byte, r *Re
 		s.finish(r, err)
 	}()
 	return nil
-}
-
-// allowed says that who has a key may use the verb.
-func allowed(id auth.Identity, v wire.Spec) bool {
-	return v.Has(wire.Remote) && (v.Class == wire.Read || v.Class == wire.Operate && id.May == wire.Operate)
-}
-
-// namesDirectory says that a request is about a directory of the caller, whatever verb it
-// is of. A key that learned which ones there are could look through the host.
-func namesDirectory(body []byte) bool {
-	var of struct {
-		Workspace string `json:"workspace"`
-	}
-	return json.Unmarshal(body, &of) == nil && of.Workspace != "" // the handler refuses what is no JSON
-}
-
-// refuseKey says why not.
-func refuseKey(id auth.Identity, v wire.Spec) error {
-	switch {
-	case v.Class == wire.Decide:
-		return wire.Errorf(wire.Denied, "%s needs a proven person, and over the network nobody is", v.Name).
-			WithHint("use apctl at a terminal of the daemon's host")
-	case !v.Has(wire.Remote):
-		return wire.Errorf(wire.Denied, "%s is served on the daemon's host only: it is about the files, programs or process of the caller, or ends the daemon", v.Name).
-			WithHint("use apctl there")
-	}
-	return wire.Errorf(wire.Denied, "%s may read, and %s does more", id.Key, v.Name).
-		WithHint("bus.identities.%s.may: operate   in the configuration of the daemon's user allows it", id.Key)
 }
 
 // run calls the handler. Its panic fails the request, not the live runs of the
