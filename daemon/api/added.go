@@ -7,8 +7,8 @@ import (
 	"autopilot/projections/run"
 )
 
-// added is what the work of a run added that is told beside its verdict; nil for
-// nothing, and where the text is not kept any more.
+// added lists the additions of a run for display beside its verdict. It is nil where the
+// run added nothing or the text is gone.
 func (a *Views) added(s run.State) *wire.Additions {
 	text := a.Text(s.Last.Added)
 	var added wire.Additions

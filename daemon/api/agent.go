@@ -15,8 +15,8 @@ import (
 	"autopilot/events/wire"
 )
 
-// AgentList says which agents there are for a workspace, and what of them is
-// here. Each is looked at beside the others.
+// AgentList lists the agents of a workspace and what is installed of them here. It looks
+// at all agents in parallel.
 func (a *Projects) AgentList(ctx context.Context, _ auth.Request, body wire.AgentRequest) (wire.AgentsView, error) {
 	c, err := a.agentSettings(ctx, body.Workspace)
 	if err != nil {
@@ -54,16 +54,16 @@ func (a *Projects) AgentList(ctx context.Context, _ auth.Request, body wire.Agen
 	return wire.AgentsView{Agents: views, Untrusted: c.untrusted}, ctx.Err()
 }
 
-// agentConfig is what the configuration of a directory says of agents.
+// agentConfig holds what the configuration of a directory says of agents.
 type agentConfig struct {
 	layers    config.Layers
 	agents    agent.Overrides
 	gates     []string // commands
-	untrusted string   // the project's file, when no run would use it
+	untrusted string   // path of the project's file, where a run would not use it
 }
 
-// agentSettings reads the configuration as a run would: the project's file only
-// if a person has agreed to it.
+// agentSettings reads the configuration as a run would: it uses the project's file only
+// after a person agreed to it.
 func (a *Projects) agentSettings(ctx context.Context, dir string) (agentConfig, error) {
 	var c agentConfig
 	ws, err := tree.Find(ctx, dir)

@@ -16,14 +16,14 @@ import (
 	"autopilot/projections/run"
 )
 
-// Bounds of what is shown of a question.
+// The bounds of the text of a question in an answer.
 const (
 	questionBytes = 4 << 10
 	WholeBytes    = 1 << 30 // all of it
 	questionFiles = 200
 )
 
-// RunQuestion shows a run with the question that it waits with.
+// RunQuestion shows a run with the question that the run waits with.
 func (a *Questions) RunQuestion(ctx context.Context, _ auth.Request, body wire.QuestionRequest) (wire.RunView, error) {
 	body.LiveOnly = body.Run == ""
 	s, err := a.Find(ctx, body.RunRef)
@@ -42,7 +42,7 @@ func (a *Questions) RunQuestion(ctx context.Context, _ auth.Request, body wire.Q
 	return v, nil
 }
 
-// QuestionView is the question that a run waits with; nil for none.
+// QuestionView shows the question that a run waits with; nil without one.
 func (a *Views) QuestionView(s run.State, most int) *wire.QuestionView {
 	q := s.Question
 	if s.Status != run.Live || !answerableNow(s) {
@@ -66,13 +66,14 @@ func (a *Views) QuestionView(s run.State, most int) *wire.QuestionView {
 	return v
 }
 
-// answerableNow says that a question can be answered. A run that was asked to stop waits for
-// nobody; what it has accepted by hand-off can be rejected until it has stopped.
+// answerableNow says that a person can answer the question of a run. A run under a stop
+// request waits for nobody. A person can reject what it accepted by hand-off until the
+// run has stopped.
 func answerableNow(s run.State) bool {
 	return s.Stage == run.Asking && s.Question != nil && (s.Stop == "" || s.Question.Handoff)
 }
 
-// Asks is nil if the run waits with that question, 0 for any.
+// Asks returns nil if the run waits with the question of that number; 0 stands for any.
 func (a *Questions) Asks(s run.State, number int) error {
 	q, h := s.Question, s.Facts.Handle
 	was, handed := s.HandedOver("", number)
@@ -91,12 +92,12 @@ func (a *Questions) Asks(s run.State, number int) error {
 	return nil
 }
 
-// RunAnswer takes the answer of a person to the question that a run waits with.
-// What it is about is looked at again before that: an answer to something else
-// than what is there is none.
+// RunAnswer takes the answer of a person to the question that a run waits with. It first
+// looks at the subject of the question again: an answer about an older state does not
+// count.
 //
-// Source: atdd-kit, seeds 3.7: approval only of exactly what was shown; the
-// first answer counts; silence and partial approval are none.
+// Source: atdd-kit, seeds 3.7: a person approves exactly what was shown. The first answer
+// counts; silence and partial approval do not.
 func (a *Questions) RunAnswer(ctx context.Context, q auth.Request, body wire.AnswerRequest) (wire.RunView, error) {
 	proof, actor, err := a.Consent.Prove(q)
 	if err != nil {
@@ -121,15 +122,15 @@ func (a *Questions) RunAnswer(ctx context.Context, q auth.Request, body wire.Ans
 	return a.takeAnswer(ctx, s, body, given{assurance, actor, q.ID})
 }
 
-// given says who gave an answer, how sure that is, and the request.
+// given names the author of an answer, its assurance, and the request.
 type given struct {
 	assurance    events.Assurance
 	actor, cause string
 }
 
-// takeAnswer stores an answer, if it is still about what is there.
+// takeAnswer stores an answer if the subject of the question is unchanged.
 func (a *Questions) takeAnswer(ctx context.Context, s run.State, body wire.AnswerRequest, by given) (wire.RunView, error) {
-	ctx, done := a.Daemon.Lasting(ctx) // what a person has decided is stored
+	ctx, done := a.Daemon.Lasting(ctx) // store what a person decided
 	defer done()
 	err := a.unchanged(ctx, s)
 	if err != nil {
@@ -159,7 +160,7 @@ func (a *Questions) takeAnswer(ctx context.Context, s run.State, body wire.Answe
 	return a.View(after), nil
 }
 
-// answerable refuses an answer that cannot be one, before anything is looked at.
+// answerable refuses malformed answers before it looks at anything else.
 func (a *Questions) answerable(s run.State, body wire.AnswerRequest) error {
 	if err := a.Fleet.Changeable(s); err != nil {
 		return err
@@ -177,7 +178,7 @@ func (a *Questions) answerable(s run.State, body wire.AnswerRequest) error {
 	return a.checkShown(q.QuestionAsked, s.Facts.Handle, body)
 }
 
-// checkAnswer refuses what is no answer to a question of that kind.
+// checkAnswer refuses an answer that does not fit the kind of the question.
 func checkAnswer(q events.QuestionAsked, handle string, body wire.AnswerRequest) error {
 	no := func(hint, format string, args ...any) error {
 		return wire.Errorf(wire.Usage, format, args...).WithHint("%s", strings.ReplaceAll(hint, "RUN", handle))
@@ -218,7 +219,7 @@ func checkAnswer(q events.QuestionAsked, handle string, body wire.AnswerRequest)
 	return nil
 }
 
-// asker names the caller.
+// asker names the source of a question: a gate or the agent.
 func asker(q events.QuestionAsked) string {
 	if q.Gate == "" {
 		return "the agent"
@@ -226,7 +227,7 @@ func asker(q events.QuestionAsked) string {
 	return "gate " + string(q.Gate)
 }
 
-// checkFindings: one for each section, and each says something.
+// checkFindings wants one finding for each section, and text in each.
 func checkFindings(list []wire.AnswerFinding) error {
 	if len(list) > wire.MostFindings {
 		return wire.Errorf(wire.Usage, "there are %d findings, at most %d are taken", len(list), wire.MostFindings)
@@ -254,11 +255,11 @@ func checkFindings(list []wire.AnswerFinding) error {
 	return nil
 }
 
-// unchanged looks at what is asked about as it is now. If that is something else
-// the question is closed, and presented anew.
+// unchanged looks at the present state of what a question is about. If that has changed,
+// it closes the question and presents the set anew.
 func (a *Questions) unchanged(ctx context.Context, s run.State) error {
 	if s.Question.Kind != events.AskApproval || s.Question.Handoff {
-		return nil // what was accepted before is rejected as it was shown then
+		return nil // a person rejects an accepted set as it was shown at the hand-off
 	}
 	now, err := a.Worker.SetNow(ctx, s)
 	if err != nil || now == s.Question.Set {
@@ -267,7 +268,7 @@ func (a *Questions) unchanged(ctx context.Context, s run.State) error {
 	cmd := engine.Outdated{Number: s.Question.Number}
 	cmd.Others, cmd.Moved = a.changed(ctx, s)
 	_, err = a.Fleet.Do(ctx, s.ID, cmd, events.ActorDaemon(a.HostID), "")
-	if err != nil && !errors.Is(err, engine.ErrStale) { // then somebody else was first
+	if err != nil && !errors.Is(err, engine.ErrStale) { // stale: another answer was first
 		return err
 	}
 	h := s.Facts.Handle
@@ -275,7 +276,7 @@ func (a *Questions) unchanged(ctx context.Context, s run.State) error {
 		WithHint("apctl answer %s   shows it as it is now", h)
 }
 
-// answerFault says why an answer was not taken.
+// answerFault explains why the engine refused an answer.
 func (a *Questions) answerFault(s run.State, number int, err error) error {
 	h := s.Facts.Handle
 	look := "apctl answer " + h + "   shows what it asks now"

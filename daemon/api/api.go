@@ -1,13 +1,13 @@
 // Package api answers the verbs of the daemon.
 //
-// It owns what each verb says: which room is asked for what, in which order, and how
-// that becomes a view of events/wire. There is a file for each verb or view. A Views is
-// what they have in common: a run found by its name, shown, and put into words; the
-// other types have a family of verbs each. Endpoints lists all of them for the doors,
-// which know verbs and callers and no run. Rooms know neither doors nor views.
+// It owns what each verb says: the rooms to ask, their order, and the view of events/wire
+// that they become. Each verb or view has a file. Views is the common part: it finds a
+// run by name, shows it, and puts it into words. Each other type has a family of verbs.
+// Endpoints lists all of them for the doors, which know verbs and callers and no run.
+// Rooms know neither doors nor views.
 //
-// Nothing here is stored, and no verb decides: the engine does. All of it may be used
-// from many goroutines.
+// The package stores nothing and decides nothing: the engine does. Goroutines may share
+// all of it.
 package api
 
 import (
@@ -49,16 +49,16 @@ import (
 	"autopilot/projections/host"
 )
 
-// Rooms is what the verbs ask. Whoever opens a daemon fills it in before it serves.
+// Rooms is what the verbs ask. The daemon fills it in before it serves.
 type Rooms struct {
 	Places     place.Places
 	Home       string // of the user
-	Scratch    string // folder for what is thrown away
+	Scratch    string // folder for temporary files
 	Version    string // of the build
 	HostID     string
 	Started    time.Time
 	LogFile    string
-	Service    string // what has started the daemon, if it is a service
+	Service    string // systemd or launchd, where the daemon is a service
 	Durability bus.Durability
 	Settings   *config.Held
 	Daemon     Daemon
@@ -75,7 +75,7 @@ type Rooms struct {
 	Bus     *bus.Bus
 	Effects *effect.Runner
 	Sandbox sandbox.Host
-	Probe   Prober // in the place of sandbox.Probe; may be nil
+	Probe   Prober // replaces sandbox.Probe; may be nil
 	Team    *team.Team
 	Worker  *work.Worker
 	Fleet   *fleet.Fleet
@@ -102,21 +102,21 @@ type Rooms struct {
 	Worktrees *worktree.Keeper
 }
 
-// Daemon is the life of the daemon that answers.
+// Daemon is the life of the daemon behind the verbs.
 type Daemon interface {
-	Touch() // someone needs it
+	Touch() // notes that a client needs the daemon
 	Draining() bool
-	Drain(ctx context.Context) error // begins nothing more, and waits for what is under way
+	Drain(ctx context.Context) error // begins nothing more, and waits for the work under way
 	End()
-	// IdleEnd is when an idle daemon ends; false while it is needed, by more clients
-	// than those that only look.
+	// IdleEnd is when an idle daemon ends. It is false while runs, or more than looking
+	// clients, need the daemon.
 	IdleEnd(looking int) (time.Time, bool)
-	// Lasting is a context that ends with the daemon and not with the caller.
+	// Lasting returns a context that ends with the daemon, not with the caller.
 	Lasting(ctx context.Context) (context.Context, func())
 }
 
-// Views shows runs: it finds them, folds what is known of them into views, and puts
-// that into words.
+// Views shows runs: it finds them, folds their events into views, and puts those into
+// words.
 type Views struct{ *Rooms }
 
 // API answers every verb.
@@ -132,30 +132,30 @@ type API struct {
 	Host
 }
 
-// The verbs by what they are about.
+// The verbs, by subject.
 type (
-	// Runs begins runs, stops them, and lets them go on.
+	// Runs starts, stops and resumes runs.
 	Runs struct {
 		*Views
 		projects *Projects
 	}
-	// Questions shows what runs ask a person, and takes the answers.
+	// Questions shows the questions of runs to people, and takes the answers.
 	Questions struct{ *Views }
-	// Looks shows what runs did: events, output, changes, and why.
+	// Looks shows the work of runs: events, output, changes, and why.
 	Looks struct {
 		*Views
 		past *past.Past
 	}
-	// Retros sums up what can be learned of runs.
+	// Retros sums up what people can learn from runs.
 	Retros struct{ *Views }
-	// Reports tells how things stand.
+	// Reports tells the state of all runs.
 	Reports struct{ *Views }
-	// Projects shows and changes the settings of a project, and what they lead to.
+	// Projects shows and changes the settings of a project, and their effects.
 	Projects struct {
 		*Views
 		edits sync.Mutex // one change of a configuration file at a time
 	}
-	// History is about what is stored.
+	// History is about stored events, texts and trees.
 	History struct{ *Views }
 	// Host is about the daemon and its machine.
 	Host struct {
@@ -164,7 +164,7 @@ type (
 	}
 )
 
-// New is an API that asks these rooms. They may be filled in later.
+// New makes an API over these rooms. The caller may fill them in later.
 func New(r *Rooms) *API {
 	v := &Views{r}
 	projects := &Projects{Views: v}

@@ -13,7 +13,7 @@ import (
 	"autopilot/projections/run"
 )
 
-// ArchiveList says where history is, and what it takes.
+// ArchiveList says where history is, and how much room it takes.
 func (a *History) ArchiveList(ctx context.Context, _ auth.Request, _ struct{}) (wire.ArchiveView, error) {
 	state := a.Places.State
 	v := wire.ArchiveView{

@@ -13,12 +13,12 @@ import (
 	"autopilot/projections/run"
 )
 
-// rank keeps a run that a chat starts at normal priority, or below: settings that
-// let runs go first are about those of people.
+// rank keeps a run that a chat starts at normal priority or below: settings with a higher
+// priority are for runs that people start.
 func (a *Runs) rank(q auth.Request, typed string, c *configured) error {
 	p, ok := events.ParsePriority(c.Request.Spec.Priority)
 	if !ok || p <= events.PriorityNormal || !a.Chats.Behind(q) {
-		return nil // one that is not known is refused with all else
+		return nil // the spec check refuses an unknown priority later
 	}
 	if typed != "" {
 		return wire.Errorf(wire.Denied, "a run that a chat starts has normal priority, or low").WithHint("leave --priority out")
@@ -28,7 +28,7 @@ func (a *Runs) rank(q auth.Request, typed string, c *configured) error {
 	return nil
 }
 
-// checkGit keeps a chat from allowing in git what the settings may not.
+// checkGit refuses git permissions of a chat beyond those of the settings.
 func (a *Runs) checkGit(q auth.Request, body wire.StartRequest) error {
 	typed := body.Spec.Git
 	loose := typed.Push == wire.GitAllow || typed.History == wire.GitAny || body.Settings["git.push"] != "" || body.Settings["git.history"] != ""
@@ -39,7 +39,7 @@ func (a *Runs) checkGit(q auth.Request, body wire.StartRequest) error {
 	return nil
 }
 
-// ofChat holds what a chat asks for to what the settings say.
+// ofChat limits the request of a chat to what the settings allow.
 func (a *Runs) ofChat(q auth.Request, body wire.StartRequest, c *configured) error {
 	if a.Chats.Behind(q) {
 		c.Request.Trusted = &c.Trusted
@@ -48,8 +48,8 @@ func (a *Runs) ofChat(q auth.Request, body wire.StartRequest, c *configured) err
 	return cmp.Or(a.rank(q, body.Spec.Priority, c), a.checkInputs(q, *c), a.checkGit(q, body))
 }
 
-// checkInputs keeps a chat from typing commands of gates where the settings have
-// them: it may add gates, and take none away.
+// checkInputs keeps a chat from replacing gate commands of the settings: a chat may add
+// gates, and remove none.
 func (a *Runs) checkInputs(q auth.Request, c configured) error {
 	for name := range c.Request.Spec.Inputs {
 		if _, set := c.Request.Inputs[name]; set && a.Chats.Behind(q) {
@@ -60,7 +60,7 @@ func (a *Runs) checkInputs(q auth.Request, c configured) error {
 	return nil
 }
 
-// OfChats is the verbs about runs as chats use them that drive one.
+// OfChats returns the verbs about runs for chats that drive a run.
 func (a *API) OfChats() session.Verbs { return chatRuns{a} }
 
 type chatRuns struct{ a *API }

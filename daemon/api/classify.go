@@ -13,11 +13,11 @@ import (
 	"autopilot/events/wire"
 )
 
-// AgentClassify decides how an agent ended that printed a sample.
+// AgentClassify decides from a printed sample how an agent ended.
 func (a *Projects) AgentClassify(_ context.Context, q auth.Request, body wire.ClassifyRequest) (wire.OutcomeView, error) {
 	sample := body.Sample
 	if body.SampleRef != "" {
-		if q.Kind == auth.KindEffect { // it could name any text that is stored
+		if q.Kind == auth.KindEffect { // a sample ref could name any stored text
 			return wire.OutcomeView{}, wire.Errorf(wire.Denied, "an agent or gate may give %d bytes at most", wire.MaxChunk)
 		}
 		b, err := a.Blobs.Get(body.SampleRef)
@@ -39,7 +39,8 @@ func (a *Projects) AgentClassify(_ context.Context, q auth.Request, body wire.Cl
 	return outcomeView(in.Stream, outcome.Decide(in)), nil
 }
 
-// sampleFormat is the format of a named agent, or the one that a sample is of.
+// sampleFormat is the format of a named agent; without a name it finds the format of the
+// sample.
 func sampleFormat(name string, sample []byte) (stream.Format, error) {
 	if name == "" {
 		return stream.Detect(sample), nil

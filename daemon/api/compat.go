@@ -51,8 +51,8 @@ func (a *Looks) CompatAtdd(ctx context.Context, _ auth.Request, body wire.AtddRe
 	}
 }
 
-// atddPieces sends what follows from the events behind one, and says which was read
-// last.
+// atddPieces sends the rows of the events behind seq, and returns the last event that it
+// read.
 func (a *Looks) atddPieces(ctx context.Context, id string, m *mirror.Mirror, seq uint64, send func(wire.AtddPiece) error) (uint64, error) {
 	for stored, err := range a.Log.Read(ctx, events.Run(id), seq) {
 		if errors.Is(err, log.ErrDamaged) {
@@ -75,8 +75,8 @@ func (a *Looks) atddPieces(ctx context.Context, id string, m *mirror.Mirror, seq
 	return seq, nil
 }
 
-// atddMirror knows where the run has its issue. An imported run has no trees, and so
-// no pins.
+// atddMirror knows the place of the run's issue. An imported run has no trees, and so no
+// pins.
 func (a *Looks) atddMirror(ctx context.Context, s run.State) (*mirror.Mirror, error) {
 	m := &mirror.Mirror{Text: func(ref events.Ref) (string, error) {
 		b, err := a.Blobs.Get(ref)

@@ -16,8 +16,8 @@ import (
 	"autopilot/events/wire"
 )
 
-// ConfigShow answers every setting that a run in a directory would have. Outside
-// of a work tree it is what the user's file says.
+// ConfigShow answers every setting of a run in a directory. Outside of a work tree, those
+// are the settings of the user's file.
 func (a *Projects) ConfigShow(ctx context.Context, _ auth.Request, body wire.ConfigRequest) (wire.ConfigView, error) {
 	ws, err := tree.Find(ctx, body.Workspace)
 	if err != nil && !errors.Is(err, tree.ErrNotRepository) {
@@ -52,7 +52,7 @@ func (a *Projects) configView(ws tree.Workspace, settings map[string]string) (wi
 	return v, nil
 }
 
-// hiddenExits are the exit codes that the gates of a project's file hide.
+// hiddenExits lists the exit codes that the gates of a project's file hide.
 func hiddenExits(root string, p config.Project) []wire.HiddenExit {
 	var gates []wire.GateSpec
 	for _, e := range p.Gates {
@@ -66,14 +66,14 @@ func hiddenExits(root string, p config.Project) []wire.HiddenExit {
 	}
 	dir, err := os.OpenRoot(root)
 	if err != nil {
-		return nil // without the files only less is said
+		return nil // without the files, the list is only shorter
 	}
 	defer dir.Close()
 	return work.HiddenExits(gates, project.Source(dir.FS(), root))
 }
 
-// Layers reads the files that count for a work tree; without one it is the
-// user's alone.
+// Layers reads the configuration files of a work tree; without a work tree, the user's
+// file alone.
 func (a *Projects) Layers(ws tree.Workspace, settings map[string]string) config.Layers {
 	user := a.Settings.Read()
 	l := config.Layers{Environment: settings, User: &user}
@@ -84,8 +84,8 @@ func (a *Projects) Layers(ws tree.Workspace, settings map[string]string) config.
 	return l
 }
 
-// ConfigSet changes one setting in the file that it belongs to, and answers what there
-// is then.
+// ConfigSet changes one setting in the file that the setting belongs to, and answers the
+// settings after that.
 func (a *Projects) ConfigSet(ctx context.Context, _ auth.Request, body wire.ConfigSetRequest) (wire.ConfigView, error) {
 	ws, err := tree.Find(ctx, body.Workspace)
 	body.User = body.User || config.BelongsToUser(body.Key)
@@ -115,10 +115,10 @@ func (a *Projects) ConfigSet(ctx context.Context, _ auth.Request, body wire.Conf
 // configured is a request with its settings filled in.
 type configured struct {
 	config.Applied
-	Source []byte // of the project's file that was used; nil without one
+	Source []byte // text of the project's file, if it was used; else nil
 }
 
-// file is the place of a setting that was used.
+// file is the place of a setting in a file that was used.
 func (c configured) file(key string) string {
 	for _, v := range c.Used {
 		if v.Key == key {
@@ -128,9 +128,8 @@ func (c configured) file(key string) string {
 	return "your configuration"
 }
 
-// configure lays the configuration under what was typed. The project's file is
-// used only as a person has agreed to it. A work tree that was made for the run
-// has the settings of the one that it was made from.
+// configure lays the configuration under the typed flags. It uses the project's file only
+// as a person agreed to it. A work tree made for a run has the settings of its original.
 func (a *Projects) configure(ctx context.Context, q wire.StartRequest, now time.Time) (configured, error) {
 	spec := q.Spec
 	spec.Workspace = cmp.Or(spec.From, spec.Workspace)
@@ -156,7 +155,7 @@ func (a *Projects) configure(ctx context.Context, q wire.StartRequest, now time.
 	return c, nil
 }
 
-// Usable are the files that count for a work tree and may be used.
+// Usable reads the configuration files of a work tree that a run may use.
 func (a *Projects) Usable(ws tree.Workspace, settings map[string]string, noConfig bool) (config.Layers, error) {
 	l := a.Layers(ws, settings)
 	if l.Project != nil && (noConfig || l.Project.Empty()) {
@@ -179,16 +178,16 @@ func (a *Projects) keepConfig(ctx context.Context, c configured) (events.Ref, er
 	return a.Blobs.Put(ctx, c.Source)
 }
 
-// issueIn completes an issue that is a number alone: its repository is the one
-// that the user's rules tell at. No file of a project can name one, so that what
-// is in a work tree decides nowhere who is told of its runs.
+// issueIn completes the number of an issue with the repository of the user's notify
+// rules. A project's file cannot name one, so a work tree cannot decide where its runs
+// report.
 func issueIn(given string, user *config.UserFile) (string, error) {
 	if given == "" || user == nil {
 		return given, nil
 	}
 	issue, err := wire.ParseIssue(given)
 	if err != nil || issue.Repository != "" {
-		return given, nil // the check of the run says what is wrong
+		return given, nil // the check of the run explains the fault
 	}
 	repos := user.Notify.Repositories()
 	if len(repos) > 1 {

@@ -9,7 +9,7 @@ import (
 	"autopilot/events/wire"
 )
 
-// DaemonStatus is how the daemon itself is.
+// DaemonStatus answers the state of the daemon itself.
 func (a *Host) DaemonStatus(ctx context.Context, _ auth.Request, _ struct{}) (wire.DaemonView, error) {
 	u, err := a.Log.Usage(ctx)
 	if err != nil {
@@ -31,7 +31,7 @@ func (a *Host) DaemonStatus(ctx context.Context, _ auth.Request, _ struct{}) (wi
 	return v, nil
 }
 
-// listenView is where others are let in over the network; nil is nowhere.
+// listenView is where the daemon lets other NATS clients in; nil is nowhere.
 func (a *Host) listenView() *wire.ListenView {
 	l, ok := a.Bus.Listening()
 	if !ok {
@@ -54,7 +54,7 @@ func (a *Host) durability() bus.Durability {
 	return a.Durability
 }
 
-// DaemonStop asks for the end, which waits for this answer to leave.
+// DaemonStop asks the daemon to end; the daemon sends this answer first.
 func (a *Host) DaemonStop(ctx context.Context, _ auth.Request, body wire.DaemonStopRequest) (wire.DaemonView, error) {
 	if body.Drain {
 		if err := a.Daemon.Drain(ctx); err != nil {

@@ -31,12 +31,12 @@ import (
 	"autopilot/projections/phrase"
 )
 
-// Doctor looks for what could go wrong here, as the daemon sees it.
+// Doctor looks for possible faults on this host, as the daemon sees it.
 func (a *Host) Doctor(ctx context.Context, q auth.Request, body wire.DoctorRequest) (wire.DoctorView, error) {
 	in := examined(ctx, a.Places, body)
 	in.Daemon, in.Listen, in.Team = os.Getenv("PATH"), a.listenView(), a.Team.View()
 	wrong := []wire.DoctorFinding{a.SandboxFinding()}
-	ws, _ := tree.Find(ctx, body.Workspace) // outside of a work tree it is the user's file alone
+	ws, _ := tree.Find(ctx, body.Workspace) // outside of a work tree, the user's file counts alone
 	usable := true
 	if err := a.projects.Layers(ws, nil).Err(); err != nil {
 		usable = false
@@ -50,7 +50,7 @@ func (a *Host) Doctor(ctx context.Context, q auth.Request, body wire.DoctorReque
 	case err == nil:
 		in.Agents = append([]wire.AgentView{}, all.Agents...)
 		in.Named = trust.NamedAgents(ws)
-	case usable: // the configuration is
+	case usable: // the configuration is usable
 		wrong = append(wrong, wire.DoctorFinding{Topic: "agents", Level: doctor.Unknown, What: "they cannot be looked at: " + err.Error()})
 	}
 	u, err := a.Log.Usage(ctx)
@@ -79,7 +79,7 @@ func hiddenFindings(hidden []wire.HiddenExit) []wire.DoctorFinding {
 	return out
 }
 
-// unusableConfig is a configuration that no run here could have.
+// unusableConfig reports a configuration that stops every run here.
 func unusableConfig(err error) wire.DoctorFinding {
 	f := wire.DoctorFinding{Topic: "config", Level: doctor.Error, What: err.Error(), Fix: config.Hint(err)}
 	var known *wire.Error
@@ -89,7 +89,7 @@ func unusableConfig(err error) wire.DoctorFinding {
 	return f
 }
 
-// newest is when an event was acknowledged last, or the newest run was started.
+// newest is the time of the last acknowledged event, or of the newest start of a run.
 func (a *Host) newest() time.Time {
 	last := modTime(filestore.NamesIn(a.Places.State).Mark)
 	for _, h := range a.Fleet.Heads() {
@@ -108,7 +108,7 @@ func modTime(path string) time.Time {
 	return info.ModTime()
 }
 
-// examined is what is known with and without a daemon.
+// examined gathers the facts that need no daemon.
 func examined(ctx context.Context, p place.Places, body wire.DoctorRequest) doctor.Input {
 	in := doctor.Input{
 		State: p.State, Runtime: p.Runtime, Socket: p.Socket, Shell: agent.Lookup(body.Env, "PATH"),
@@ -127,9 +127,8 @@ func examined(ctx context.Context, p place.Places, body wire.DoctorRequest) doct
 	return in
 }
 
-// DoctorMain looks for what could go wrong, without a daemon, and writes what it
-// found as JSON. Exit codes: 0 nothing worse than a warning, 1 an error was
-// found, 2 usage.
+// DoctorMain looks for possible faults without a daemon, and writes the findings as JSON.
+// It exits with 0 up to a warning, 1 with an error, and 2 for wrong usage.
 func DoctorMain(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	f := flag.NewFlagSet("autopilotd doctor", flag.ContinueOnError)
 	f.SetOutput(stderr)
@@ -162,7 +161,7 @@ func DoctorMain(ctx context.Context, args []string, stdout, stderr io.Writer) in
 	return 0
 }
 
-// DoctorOffline is what can be found without a daemon.
+// DoctorOffline returns the findings that need no daemon.
 func DoctorOffline(ctx context.Context, workspace string, env []string) wire.DoctorView {
 	dir, err := filepath.Abs(workspace)
 	if err != nil {
@@ -183,8 +182,8 @@ func DoctorOffline(ctx context.Context, workspace string, env []string) wire.Doc
 	return wire.DoctorView{Findings: doctor.Examine(ctx, in, doctor.System(time.Now(), tree.DefaultLargeBytes), wrong...)}
 }
 
-// closedStore looks at the files of a store that no daemon has open; nil if one
-// has, or if there is none yet.
+// closedStore looks at the files of a store that no daemon has open. It is nil while a
+// daemon has them open, or without a store.
 func closedStore(places place.Places) *doctor.Store {
 	if _, err := os.Stat(filestore.NamesIn(places.State).Mark); err != nil {
 		return nil

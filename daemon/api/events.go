@@ -16,8 +16,8 @@ import (
 	"autopilot/projections/run"
 )
 
-// RunEvents sends events as they are stored: those of a run, or of everything.
-// A stream that ends by itself ends with a frame that says where to go on.
+// RunEvents sends the stored events of a run, or of everything. A stream that ends by
+// itself ends with a frame that has the cursor to go on from.
 func (a *Looks) RunEvents(ctx context.Context, _ auth.Request, body wire.EventsRequest, send func(wire.EventFrame) error) error {
 	w, err := newFilter(body)
 	if err != nil {
@@ -51,8 +51,8 @@ func (a *Looks) RunEvents(ctx context.Context, _ auth.Request, body wire.EventsR
 	}
 }
 
-// noSuchEvent says that a position is behind the end: it is of another store, or
-// of one that was taken back to an older copy. The oldest place is the start.
+// noSuchEvent reports a position behind the end of the log. Such a position is of another
+// store, or of a store restored from an older copy. The oldest cursor is the start.
 func noSuchEvent(s run.State, after uint64) error {
 	e := wire.Errorf(wire.CursorExpired, "run %s has no event %d: its last is %d", s.Facts.Handle, after, s.Log.Seq).
 		WithHint("begin again with --after 0")
@@ -60,11 +60,11 @@ func noSuchEvent(s run.State, after uint64) error {
 	return e
 }
 
-// seqCursor is a place in the log of one run: behind the event with that
-// sequence. Unlike a place in all logs it never expires.
+// seqCursor is the cursor behind the event with that sequence in the log of one run.
+// Unlike a cursor over all logs it never expires.
 func seqCursor(seq uint64) string { return strconv.FormatUint(seq, 10) }
 
-// runReader reads a run's log again and again, each time what is new.
+// runReader reads a run's log repeatedly: each time the new events.
 type runReader struct {
 	a      *Views
 	id     string
@@ -72,7 +72,7 @@ type runReader struct {
 	wanted filter
 	send   func(wire.EventFrame) error
 	state  run.State
-	seq    uint64 // of the latest that was read, damaged ones included
+	seq    uint64 // of the latest event read, damaged ones included
 }
 
 func (r *runReader) catchUp(ctx context.Context) error {
@@ -126,7 +126,7 @@ func (a *Looks) allEvents(ctx context.Context, body wire.EventsRequest, w filter
 	return send(wire.EventFrame{Cursor: string(cursor), End: true})
 }
 
-// filter says which events are sent.
+// filter selects the events to send.
 type filter struct {
 	types []string
 	since time.Time
@@ -142,8 +142,8 @@ func newFilter(body wire.EventsRequest) (filter, error) {
 	return filter{body.Types, body.Since}, nil
 }
 
-// has judges each event by itself: where a clock went back, what comes later may
-// be older. What is damaged has neither type nor time, and is always wanted.
+// has judges each event by itself: after a clock went back, later events may have older
+// times. A damaged event has neither type nor time, and always passes.
 func (w filter) has(stored log.Stored, damaged error) bool {
 	e := stored.Event
 	if damaged != nil {
@@ -152,7 +152,7 @@ func (w filter) has(stored log.Stored, damaged error) bool {
 	return !e.Time.Before(w.since) && (len(w.types) == 0 || slices.ContainsFunc(w.types, func(t string) bool { return isOf(e.Data.EventType(), t) }))
 }
 
-// isOf says that a type matches a pattern, its version written or not.
+// isOf says that a type matches a pattern, with or without its version.
 func isOf(name, pattern string) bool {
 	whole, _ := path.Match(pattern, name)
 	if whole {

@@ -10,7 +10,7 @@ import (
 	"autopilot/events/wire"
 )
 
-// Fault gives errors of the parts below the code that a client can act on.
+// Fault gives errors of the rooms below the code that a client can act on.
 func Fault(err error) error {
 	var known *wire.Error
 	if err == nil || errors.As(err, &known) {
@@ -31,7 +31,7 @@ func Fault(err error) error {
 		{engine.ErrPastUntil, wire.Conflict, "start a new run"},
 		{events.ErrMoved, wire.Failed, "the event store did not answer, as on a full disk; look with apctl status before you try again"},
 		{events.ErrNoRoom, wire.Full, "make room on the disk of the state, and do it again; apctl doctor shows how much is left"},
-		// The daemon is ending: the next one can be asked.
+		// The daemon is ending: the client can ask the next one.
 		{engine.ErrGone, wire.Unreachable, "ask again; the next daemon serves the run"},
 		{context.Canceled, wire.Unreachable, "ask again; the next daemon serves the run"},
 		{tree.ErrGone, wire.NotFound, ""},

@@ -9,7 +9,7 @@ import (
 	"autopilot/projections/run"
 )
 
-// Find resolves the run of a request. Without a name it is the latest of the
+// Find resolves the run of a request. Without a name it finds the latest run of the
 // caller's workspace.
 func (a *Views) Find(ctx context.Context, ref wire.RunRef) (run.State, error) {
 	project := ""
@@ -27,7 +27,7 @@ func (a *Views) Find(ctx context.Context, ref wire.RunRef) (run.State, error) {
 }
 
 // findWithoutGit resolves the latest run of a directory, or of one above it, that is no
-// work tree any more: an agent may have removed its repository.
+// longer a work tree. An agent may have removed its repository.
 func (a *Views) findWithoutGit(ref wire.RunRef) (run.State, error) {
 	dir, err := filepath.EvalSymlinks(ref.Workspace)
 	for err == nil {

@@ -10,9 +10,9 @@ import (
 	"autopilot/projections/run"
 )
 
-// changed stores which files have changed since a run saw its work tree last, and how
-// HEAD was moved, as a person lets it go on: from then on they are a part of it. Where
-// that cannot be found out the run goes on all the same.
+// changed stores, at a resume, the files and HEAD moves since the run last saw its work
+// tree. From then on they are a part of the run. Where they cannot be read, the run goes
+// on all the same.
 func (a *Views) changed(ctx context.Context, s run.State) (events.Ref, events.HeadMove) {
 	files, moved, err := a.Worker.Changed(ctx, s)
 	if err != nil {
@@ -21,7 +21,7 @@ func (a *Views) changed(ctx context.Context, s run.State) (events.Ref, events.He
 	return files, moved
 }
 
-// headMoved shows how HEAD was moved before a run went on; nil if it was not.
+// headMoved shows the move of HEAD before a resume; nil without one.
 func (a *Views) headMoved(l events.Language, m events.HeadMove) *wire.HeadMoved {
 	if m == (events.HeadMove{}) {
 		return nil
@@ -31,7 +31,7 @@ func (a *Views) headMoved(l events.Language, m events.HeadMove) *wire.HeadMoved 
 	}
 }
 
-// others says what is known of who has changed the work tree of a run, or has it.
+// others names the known programs that changed the work tree of a run, or work in it.
 func (a *Views) others(s run.State) []string {
 	l, h := s.Facts.Language, s.Halt
 	if h == nil {

@@ -8,10 +8,10 @@ import (
 	"autopilot/projections/run"
 )
 
-// gitTold is how many changes of git a status and a report tell.
+// gitTold is how many git changes a status and a report list.
 const gitTold = 5
 
-// git is the state of git of a run, as it was recorded last; nil where it was not.
+// git is the last recorded git state of a run; nil without one.
 func (a *Views) git(s run.State) *wire.GitView {
 	if s.Last.Git == "" {
 		return nil
@@ -20,7 +20,7 @@ func (a *Views) git(s run.State) *wire.GitView {
 	return explain.Git(a.Language(s), a.Text(s.Facts.Workspace), rule.ParseGitState(a.Text(s.Facts.Git)), now)
 }
 
-// gitLines are the first changes of git in sentences.
+// gitLines puts the first git changes into sentences.
 func (a *Views) gitLines(s run.State) []string {
 	if s.Last.Git == s.Facts.Git {
 		return nil
@@ -28,7 +28,7 @@ func (a *Views) gitLines(s run.State) []string {
 	return explain.GitLines(a.Language(s), a.git(s), gitTold)
 }
 
-// saves are the commands that keep what could be lost.
+// saves lists the commands that keep commits and files from being lost.
 func saves(s run.State, g *wire.GitView) []wire.NextCommand {
 	if g == nil || s.Halt != nil && s.Halt.Value == events.GoneRepository {
 		return nil
@@ -36,7 +36,7 @@ func saves(s run.State, g *wire.GitView) []wire.NextCommand {
 	return g.Next
 }
 
-// afterwards are the commands for a work tree that was made for a run.
+// afterwards lists the commands for a work tree that was made for a run.
 func afterwards(s run.State, now wire.RunView, git *wire.GitView) []wire.NextCommand {
 	switch {
 	case s.Status != run.Over || now.Branch == "":

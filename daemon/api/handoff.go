@@ -9,14 +9,14 @@ import (
 	"autopilot/projections/run"
 )
 
-// This file is about gates that who starts a run hands over, and about what a person
-// finds in them later.
+// This file is about hand-off: the user who starts a run accepts its approval gates in
+// advance. A person can still reject the accepted sets later.
 //
 // Source: atdd-kit, seeds 3.1, 3.6 AL-1 and 6.2 A48.
 
-// handsOver is the person who hands over the approvals of a run with its start; empty
-// with why nobody does. Only a person at a terminal can: who could not answer a gate
-// cannot hand one over either.
+// handsOver names the person who hands over the approvals of a run at its start; else why
+// says why there is none. Only a person at a terminal can hand over: a caller that cannot
+// answer a gate cannot waive it.
 func (a *Runs) handsOver(q auth.Request, body wire.StartRequest) (actor, why string, err error) {
 	if !body.Handoff {
 		return "", "", nil
@@ -32,8 +32,8 @@ func (a *Runs) handsOver(q auth.Request, body wire.StartRequest) (actor, why str
 	return actor, "", err
 }
 
-// begins notes who has handed over the approvals of a run, where it has any to hand
-// over; else why nobody has is no matter.
+// begins records the person who handed over the approvals of a run that has any. In other
+// runs the reason against a hand-off does not matter.
 func begins(started *events.RunStarted, person, why string) string {
 	if len(handed(started.Gates)) == 0 {
 		return ""
@@ -42,7 +42,7 @@ func begins(started *events.RunStarted, person, why string) string {
 	return why
 }
 
-// handed are the gates that a run may have handed over.
+// handed lists the gates of a run that allow a hand-off.
 func handed(gates []events.Gate) []string {
 	var out []string
 	for _, g := range gates {
@@ -53,8 +53,8 @@ func handed(gates []events.Gate) []string {
 	return out
 }
 
-// questioned is a live run as if it asked what was accepted by hand-off, where that is
-// what an answer is about: by its gate or number, or as nothing else is asked.
+// questioned returns a live run as if it asked about a set that it accepted by hand-off.
+// It does so where an answer names that gate or number, or where no other question waits.
 func questioned(s run.State, gate string, number int) run.State {
 	asks := s.Stage == run.Asking && s.Question != nil && (gate == "" || s.Question.Gate == events.Name(gate))
 	q, ok := s.HandedOver(events.Name(gate), number)
@@ -65,7 +65,7 @@ func questioned(s run.State, gate string, number int) run.State {
 	return s
 }
 
-// asksAt is asks for the question of a gate; empty for any.
+// asksAt is Asks for the question of a gate; an empty gate is any.
 func (a *Questions) asksAt(s run.State, gate string, number int) error {
 	if err := a.Asks(s, number); err != nil {
 		return err
@@ -77,8 +77,8 @@ func (a *Questions) asksAt(s run.State, gate string, number int) error {
 	return nil
 }
 
-// handedBefore says what a person can still do about a set that was accepted by
-// hand-off, when the run is not live.
+// handedBefore says what a person can still do about a set accepted by hand-off when the
+// run is not live.
 func (a *Questions) handedBefore(s run.State, gate events.Name) error {
 	h := s.Facts.Handle
 	if s.Status == run.Halted {

@@ -9,18 +9,18 @@ import (
 	"autopilot/projections/run"
 )
 
-// looksBehind says that the caller may see what held-out gates run and print. It is a
-// process of the user, and neither an effect nor a chat has started it. An agent that saw it
-// could work towards these cases alone.
+// looksBehind says that the caller may see the commands and output of held-out gates.
+// Such a caller is a process of the user that neither an effect nor a chat started. An
+// agent that saw them could work towards these cases alone.
 func (a *Views) looksBehind(q auth.Request) bool {
 	return q.Kind == auth.KindLocal && !a.Chats.Behind(q)
 }
 
-// HeldOut is what people see of the held-out gates of a run; nil without them.
+// HeldOut shows the held-out gates of a run to people; nil without any.
 func (a *Views) HeldOut(s run.State) (*wire.HeldOutView, error) {
 	view, err := a.Worker.Held(s)
 	if err != nil && (a.Removal.Gone(s) != nil || a.Fleet.IsImported(s.ID)) {
-		return nil, nil // its texts are not here
+		return nil, nil // the texts of the run are not here
 	}
 	if view == nil || err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (a *Views) HeldOut(s run.State) (*wire.HeldOutView, error) {
 	return v, nil
 }
 
-// holdsOut is the first run of an export with held-out gates; empty without one.
+// holdsOut names the first run of an export that has held-out gates; empty without one.
 func (a *Views) holdsOut(ctx context.Context, body wire.ExportRequest) (string, error) {
 	for _, name := range body.Runs {
 		s, err := a.Find(ctx, wire.RunRef{Run: name, Workspace: body.Workspace})

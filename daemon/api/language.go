@@ -7,19 +7,18 @@ import (
 	"autopilot/projections/run"
 )
 
-// Language is that in which a run is told of: what the user has set for all that
-// they read, else that of the run.
+// Language is the language of texts about a run: the user's setting, else the run's own.
 func (a *Views) Language(s run.State) events.Language {
 	return cmp.Or(a.userLanguage(), s.Facts.Language, events.English)
 }
 
-// ScreenLanguage is that of what is about no run, or about several.
+// ScreenLanguage is the language of texts about no run, or about several.
 func (a *Views) ScreenLanguage() events.Language {
 	return cmp.Or(a.userLanguage(), events.English)
 }
 
-// userLanguage is the setting; empty for none. A file that cannot be read has
-// none: other places say what is wrong with it.
+// userLanguage is the user's setting; empty without one. An unreadable file has no
+// setting: other verbs report its fault.
 func (a *Views) userLanguage() events.Language {
 	if u, err := a.Limits.User(); err == nil {
 		return u.Language
@@ -27,7 +26,7 @@ func (a *Views) userLanguage() events.Language {
 	return ""
 }
 
-// Spoken is a run as it is put into words: in the language in which it is told of.
+// Spoken returns a run with the language of texts about it.
 func (a *Views) Spoken(s run.State) run.State {
 	s.Facts.Language = a.Language(s)
 	return s

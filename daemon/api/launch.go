@@ -6,7 +6,7 @@ import (
 	"autopilot/daemon/run/workflow"
 )
 
-// Launch says whether a run may be launched.
+// Launch decides whether a caller may launch a run.
 func (a *Host) Launch() machine.Launch {
 	return machine.Launch{
 		Machine: a.Machine, Runs: a.Fleet,

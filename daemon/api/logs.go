@@ -16,18 +16,18 @@ import (
 	"autopilot/projections/run"
 )
 
-// Source is one effect whose output can be shown.
+// Source is one effect with output to show.
 type Source struct {
 	iteration, attempt int
-	name               string      // "agent", "role", or the gate's
-	role, gate         events.Name // of a session of a role: who looks, at what
+	name               string      // "agent", "role", or the name of the gate
+	role, gate         events.Name // of a role session: it looks for gate
 	agent              events.Name // profile, where the workflow names it
 	Effect             string
 	seq                uint64 // of the event that named it
-	note               string // is all of it: it is about the one before
+	note               string // a note about the source before; it has no output
 }
 
-// RunLogs sends what agents and gates printed, in the order in which they ran.
+// RunLogs sends the output of agents and gates, in the order in which they ran.
 func (a *Looks) RunLogs(ctx context.Context, q auth.Request, body wire.LogsRequest, send func(wire.LogFrame) error) error {
 	s, err := a.Find(ctx, body.RunRef)
 	if err != nil {
@@ -76,7 +76,8 @@ func (a *Looks) RunLogs(ctx context.Context, q auth.Request, body wire.LogsReque
 	}
 }
 
-// nothingFits says so when something was asked for that the run does not have.
+// nothingFits returns an error when the request names something that the run does not
+// have.
 func nothingFits(fits int, body wire.LogsRequest, s run.State) error {
 	if fits > 0 || body.Iteration <= 0 && body.Gate == "" && body.Role == "" {
 		return nil
@@ -110,7 +111,7 @@ func wanted(body wire.LogsRequest, src Source, first int) bool {
 	return src.iteration == first
 }
 
-// Sources that are no gate.
+// The names of sources other than gates.
 const (
 	agentSource = "agent"
 	roleSource  = "role"
@@ -142,7 +143,7 @@ func (a *Looks) Sources(ctx context.Context, id string) ([]Source, error) {
 				out = append(out, Source{iteration: e.Iteration, attempt: attempt, name: string(g.Gate), Effect: g.Effect, seq: stored.Event.Seq})
 			}
 		case events.GatesJudged:
-			// A gate that ran again was judged by an effect that nobody announced.
+			// No event announced the effect of a gate's second run.
 			for _, r := range e.Results {
 				known := func(src Source) bool { return src.Effect == r.Effect }
 				if r.Effect != "" && !slices.ContainsFunc(out, known) {
@@ -154,7 +155,7 @@ func (a *Looks) Sources(ctx context.Context, id string) ([]Source, error) {
 	return out, nil
 }
 
-// sendSource sends what there is of a source.
+// sendSource sends the output of a source.
 func (a *Looks) sendSource(ctx context.Context, run string, src Source, follow bool, to *printed) error {
 	if src.note != "" {
 		return to.note(src.note)
@@ -162,8 +163,8 @@ func (a *Looks) sendSource(ctx context.Context, run string, src Source, follow b
 	return a.sendOutput(ctx, run, src, follow, to)
 }
 
-// sendOutput sends the output of one effect, as it grows when it is followed.
-// An effect that was never started, or whose directory was removed, has none.
+// sendOutput sends the output of one effect, and follows it as it grows on request. An
+// effect that never started, or whose directory is gone, has none.
 func (a *Looks) sendOutput(ctx context.Context, run string, src Source, follow bool, to *printed) error {
 	dir := a.Effects.Open(src.Effect)
 	if !follow {
@@ -194,11 +195,11 @@ func (a *Looks) sendOutput(ctx context.Context, run string, src Source, follow b
 	}
 }
 
-// startEvery is how often a follower looks whether an announced effect is there.
+// startEvery is how often a follower looks for the start of an announced effect.
 const startEvery = 50 * time.Millisecond
 
-// due says whether an announced effect may still be started. The log is read
-// before its run has folded what is new in it.
+// due says whether an announced effect may still start. A reader may see events of the
+// log before the run has folded them.
 func (a *Looks) due(id string, src Source) bool {
 	s, _ := a.Fleet.State(id)
 	switch {
@@ -226,7 +227,7 @@ func sendGrowing(ctx context.Context, dir effect.Dir, to *printed) error {
 	return nil
 }
 
-// maxLog bounds what is sent of one effect that is not followed.
+// maxLog bounds the bytes sent of one effect without follow.
 const maxLog = 16 << 20
 
 func sendPresent(dir effect.Dir, to *printed) error {

@@ -12,11 +12,10 @@ import (
 	"autopilot/projections/run"
 )
 
-// tick is how often a watched run gives a sign of life.
+// tick is the interval between signs of life of a watched run.
 const tick = time.Second
 
-// RunWatch sends a frame for every event and one each second, until the run is
-// not live.
+// RunWatch sends a frame for every event and one each second, until the run is not live.
 func (a *Looks) RunWatch(ctx context.Context, _ auth.Request, body wire.WatchRequest, send func(wire.WatchFrame) error) error {
 	s, err := a.Find(ctx, body.RunRef)
 	if err != nil {
@@ -39,16 +38,16 @@ func (a *Looks) RunWatch(ctx context.Context, _ auth.Request, body wire.WatchReq
 	}
 }
 
-// watcher folds a run again as it is shown.
+// watcher folds a run again, event by event.
 type watcher struct {
 	a     *Views
 	after uint64
-	begun time.Time // nobody is rung for what was before
+	begun time.Time // no bell rings for events before
 	state run.State
 	send  func(wire.WatchFrame) error
 }
 
-// catchUp sends a frame for each event that is stored and was not sent.
+// catchUp sends a frame for each stored event that was not sent.
 func (w *watcher) catchUp(ctx context.Context, id string) error {
 	for stored, err := range w.a.Log.Read(ctx, events.Run(id), w.state.Log.Seq) {
 		if err != nil {
@@ -76,7 +75,8 @@ func (w *watcher) idle(ctx context.Context, changed <-chan struct{}, tick <-chan
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-changed:
-			// Asked for before the state, so that no change falls in between.
+			// The wait begins before the state is read, so that no change falls in
+			// between.
 			changed = w.a.Fleet.Wait()
 			if s, ok := w.a.Fleet.State(w.state.ID); ok && s.Log.Seq > w.state.Log.Seq {
 				return nil

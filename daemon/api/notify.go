@@ -10,7 +10,7 @@ import (
 	"autopilot/events/wire"
 )
 
-// NotifyTest sends a test through the rules and waits for each.
+// NotifyTest sends a test message through each rule and waits for every result.
 func (a *Host) NotifyTest(ctx context.Context, q auth.Request, body wire.NotifyTestRequest) (wire.NotifyView, error) {
 	on := notify.Kind(body.On)
 	if on != "" && !notify.Known(on) {
@@ -21,14 +21,13 @@ func (a *Host) NotifyTest(ctx context.Context, q auth.Request, body wire.NotifyT
 	return wire.NotifyView{Results: results, File: a.Places.Config}, err
 }
 
-// Rings says whether the terminals that follow a run ring for an event.
+// Rings says whether terminals that follow a run ring for an event.
 func (a *Views) Rings(e events.Event) bool {
 	kind, ok := notify.KindOf(e.Data)
 	return ok && a.Notes.Rings(kind)
 }
 
-// notifyView is what the daemon has yet to tell, and what is wrong with the
-// user's file.
+// notifyView counts the messages that wait, and says what is wrong with the user's file.
 func (a *Host) notifyView() (*wire.NotifyStatus, string) {
 	v, problem := a.Notes.Status()
 	return &v, problem

@@ -7,7 +7,7 @@ import (
 	"autopilot/events/wire"
 )
 
-// inPieces sends what is written in frames that are full but for the last.
+// inPieces sends the output of write in frames; all but the last are full.
 func inPieces(send func(wire.Raw) error, write func(io.Writer) error) error {
 	w := bufio.NewWriterSize(pieces(send), wire.MaxFrame)
 	if err := write(w); err != nil {
@@ -16,7 +16,7 @@ func inPieces(send func(wire.Raw) error, write func(io.Writer) error) error {
 	return w.Flush()
 }
 
-// pieces cuts what is written into frames.
+// pieces cuts written bytes into frames.
 type pieces func(wire.Raw) error
 
 func (send pieces) Write(b []byte) (int, error) {

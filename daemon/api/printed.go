@@ -11,19 +11,19 @@ import (
 	"autopilot/projections/run"
 )
 
-// Bounds of a piece of output: both fit into a frame together, the bytes as
+// The bounds of a piece of output: a frame holds both parts together, the bytes as
 // base64.
 const (
 	logPiece = 64 << 10
 	textMost = 32 << 10
 )
 
-// printed sends the output of one effect. Of an agent whose stream is known it
-// also sends what people read instead.
+// printed sends the output of one effect. For an agent with a known stream it also sends
+// the text for people.
 type printed struct {
 	frame  wire.LogFrame // of each piece
 	send   func(wire.LogFrame) error
-	reader *stream.Reader // nil where the bytes are what people read
+	reader *stream.Reader // nil where people read the bytes as they are
 	text   stream.Writer
 }
 
@@ -38,7 +38,7 @@ func newPrinted(src Source, format stream.Format, send func(wire.LogFrame) error
 	return p
 }
 
-// add sends the next bytes, before which gap others were not kept.
+// add sends the next bytes, after gap bytes that were not kept.
 func (p *printed) add(data []byte, gap int64) error {
 	f := p.frame
 	f.Data, f.Gap = data, gap
@@ -52,14 +52,14 @@ func (p *printed) add(data []byte, gap int64) error {
 	return p.sendText(f)
 }
 
-// note says something of the effect that it has not printed.
+// note sends a remark of the daemon about the effect.
 func (p *printed) note(text string) error {
 	f := p.frame
 	f.Format, f.Note = "", text
 	return p.send(f)
 }
 
-// end sends what was held back for the end of its line.
+// end sends the rest that waited for the end of its line.
 func (p *printed) end() error {
 	if p.reader == nil {
 		return nil
@@ -69,8 +69,7 @@ func (p *printed) end() error {
 	return p.sendText(p.frame)
 }
 
-// sendText sends a piece with what was written of it, in as many frames as that
-// takes.
+// sendText sends a piece with the text for people, in as many frames as needed.
 func (p *printed) sendText(f wire.LogFrame) error {
 	for text := p.text.Take(); len(f.Data) > 0 || f.Gap > 0 || text != ""; {
 		n := min(len(text), textMost)
@@ -86,13 +85,13 @@ func (p *printed) sendText(f wire.LogFrame) error {
 	return nil
 }
 
-// formatsOf says how each agent of a run prints, by the name that a session was
-// announced with: Text where that is not known.
+// formatsOf finds the output format of each agent of a run by the name in its
+// announcement: Text where the format is unknown.
 func (a *Looks) formatsOf(s run.State) func(events.Name) stream.Format {
 	spec, err := a.Worker.Spec(s)
 	return func(agent events.Name) stream.Format {
 		if err != nil {
-			return stream.Text // the bytes can be shown without it
+			return stream.Text // Text shows the bytes as they are
 		}
 		return work.Format(work.AgentOf(spec, agent))
 	}

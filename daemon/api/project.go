@@ -18,7 +18,7 @@ import (
 	"autopilot/projections/rule"
 )
 
-// ProjectFind looks what a workspace is made of, from the directory of the caller
+// ProjectFind looks at the contents of a workspace, from the directory of the caller
 // upwards.
 func (a *Projects) ProjectFind(ctx context.Context, q auth.Request, body wire.ProjectRequest) (wire.ProjectView, error) {
 	ws, err := a.Worker.Workspace(ctx, wire.RunSpec{Workspace: body.Workspace})
@@ -56,7 +56,7 @@ func below(root, dir string) string {
 	return filepath.ToSlash(rel)
 }
 
-// hidesExits says of each gate which exit codes it hides.
+// hidesExits adds to each gate the exit codes that it hides.
 func hidesExits(v *wire.ProjectView, src rule.Source) {
 	for _, list := range [][]wire.ProjectGate{v.Gates, v.Others} {
 		for i, g := range list {
@@ -65,7 +65,7 @@ func hidesExits(v *wire.ProjectView, src rule.Source) {
 	}
 }
 
-// installed are the agents whose programs are there.
+// installed lists the agents whose programs are here.
 func (a *Projects) installed(ctx context.Context, q auth.Request, workspace string, env []string) ([]wire.AgentView, error) {
 	all, err := a.AgentList(ctx, q, wire.AgentRequest{Workspace: workspace, Env: env, Check: true})
 	if err != nil {
@@ -113,9 +113,9 @@ func projectGate(root string, g project.Gate, path string) wire.ProjectGate {
 	return p
 }
 
-// onPath says whether a command word of a gate leads to a program. One with a
-// slash may be below a directory that the command changes to, or be made by its
-// setup: it is taken to be there.
+// onPath says whether a command word of a gate leads to a program. It accepts every word
+// with a slash: the command may change to another directory first, or its setup may make
+// the program.
 func onPath(path, root, word string) bool {
 	if strings.Contains(word, "/") {
 		return true
@@ -131,8 +131,8 @@ func onPath(path, root, word string) bool {
 	return false
 }
 
-// GateTry runs gates once. No run begins in the workspace meanwhile, and none
-// may be live in it: both would judge what the other one leaves.
+// GateTry runs gates once. It refuses while a run is live in the workspace, and holds
+// back new runs meanwhile: each would judge files that the other changes.
 func (a *Projects) GateTry(ctx context.Context, _ auth.Request, body wire.GateTryRequest, send func(wire.GateTryFrame) error) error {
 	ws, err := a.Worker.Workspace(ctx, wire.RunSpec{Workspace: body.Workspace})
 	if err != nil {
@@ -148,11 +148,11 @@ func (a *Projects) GateTry(ctx context.Context, _ auth.Request, body wire.GateTr
 	return a.Worker.Try(ctx, body, send)
 }
 
-// leftWithin is how long a try waits for the one before it, whose client has
-// left: its gate gets a grace to end.
+// leftWithin is how long a try waits for an earlier one whose client has left: its gate
+// gets a grace period to end.
 const leftWithin = 3 * time.Second
 
-// leftTry waits for the try that has the workspace, a while.
+// leftTry waits, for a limited time, for the try that has the workspace.
 func (a *Projects) leftTry(ctx context.Context, cause string) {
 	first := a.Fleet.Starting(cause)
 	if first == nil {

@@ -10,12 +10,12 @@ import (
 	"autopilot/projections/run"
 )
 
-// mostRaised is how many runs of a project are looked at for one about an issue.
+// mostRaised bounds the runs of a project that lastAbout searches.
 const mostRaised = 200
 
-// Raise has the roles of a run begin with the agents that the latest run about the same
-// issue had come to, where it knows them: who did not get on with an issue does not
-// begin with it again.
+// Raise starts the roles of a run with the agents that the latest run about the same
+// issue had reached, if they are known. An agent that failed on an issue does not begin
+// with it again.
 //
 // Source: atdd-kit, seeds 3.4: one way per issue.
 func (a *Runs) Raise(started *events.RunStarted) {
@@ -35,7 +35,7 @@ func (a *Runs) Raise(started *events.RunStarted) {
 	}
 }
 
-// lastAbout is the latest run of a project about the issue that another one is about.
+// lastAbout finds the latest run of a project about the same issue.
 func (a *Runs) lastAbout(started events.RunStarted) (run.State, bool) {
 	project, tracker := cmp.Or(started.From, started.Project), a.tracker(started)
 	looked := 0
@@ -57,13 +57,12 @@ func (a *Runs) lastAbout(started events.RunStarted) (run.State, bool) {
 	return run.State{}, false
 }
 
-// tracker is the repository whose issue a run is about; empty where its number alone
-// was said.
+// tracker is the repository of a run's issue; empty where the run names a number alone.
 func (a *Runs) tracker(started events.RunStarted) string {
 	spec, err := a.Worker.Spec(run.State{Facts: started})
 	if err != nil {
 		return ""
 	}
-	issue, _ := wire.ParseIssue(spec.Issue) // it was looked at
+	issue, _ := wire.ParseIssue(spec.Issue) // the start has checked it
 	return issue.Repository
 }

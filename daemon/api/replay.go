@@ -18,9 +18,9 @@ import (
 	"autopilot/projections/run"
 )
 
-// RunReplay folds a run again and shows it after each event as it was then: a frame
-// for each. With a position it shows the state there, explained, in pieces: that
-// explains every iteration, and may be longer than a frame.
+// RunReplay folds a run again and sends a frame with its state after each event. With a
+// position it sends one explained state in pieces: it explains every iteration, and may
+// be longer than a frame.
 func (a *Looks) RunReplay(ctx context.Context, q auth.Request, body wire.ReplayRequest, send func(wire.Raw) error) error {
 	s, err := a.Find(ctx, body.RunRef)
 	if err != nil {
@@ -57,8 +57,8 @@ func (a *Looks) replayed(then run.State, e events.Event) wire.ReplayFrame {
 	}
 }
 
-// replayAt is the run as it was at a position, explained. Events behind damage
-// in its log are only missed where they are asked for.
+// replayAt explains the run as it was at a position. Damage behind the position does not
+// matter.
 func (a *Looks) replayAt(ctx context.Context, s run.State, at string) (f wire.ReplayFrame, err error) {
 	list, unread := a.past.Read(ctx, a.Log, filestore.StreamsIn(a.Places.State), s.ID, needed(s, at))
 	last, exact, err := position(s, list, at)
@@ -83,7 +83,7 @@ func (a *Looks) replayAt(ctx context.Context, s run.State, at string) (f wire.Re
 	return f, err
 }
 
-// needed is the last event that must be known to find a position.
+// needed is the last event that the search for a position must read.
 func needed(s run.State, at string) uint64 {
 	if seq, err := strconv.ParseUint(at, 10, 64); err == nil {
 		return min(seq, s.Log.Seq)
@@ -91,8 +91,8 @@ func needed(s run.State, at string) uint64 {
 	return s.Log.Seq
 }
 
-// position finds the last event that had been stored at a moment: SEQ itself,
-// which is exact, the end of iteration:N, or a time.
+// position finds the last event stored by a moment. The moment is SEQ, which is exact,
+// the end of iteration:N, or a time.
 func position(s run.State, list []events.Event, at string) (seq uint64, exact bool, err error) {
 	if seq, err := strconv.ParseUint(at, 10, 64); err == nil {
 		if seq < 1 || seq > s.Log.Seq {
@@ -116,7 +116,7 @@ func position(s run.State, list []events.Event, at string) (seq uint64, exact bo
 	return seq, false, nil
 }
 
-// moment says which events are not behind a position in time.
+// moment selects the events up to a time.
 func moment(at string) (func(events.Event) bool, error) {
 	if n, ok := strings.CutPrefix(at, "iteration:"); ok {
 		k, err := strconv.Atoi(n)
@@ -129,7 +129,7 @@ func moment(at string) (func(events.Event) bool, error) {
 	if err != nil {
 		return nil, badPosition(at)
 	}
-	end := t.Truncate(time.Second).Add(time.Second) // shown times have no fractions
+	end := t.Truncate(time.Second).Add(time.Second) // people see times without fractions
 	return func(e events.Event) bool { return e.Time.Before(end) }, nil
 }
 
@@ -138,7 +138,7 @@ func badPosition(at string) error {
 		WithHint("give an event's number, iteration:N, or a time as 2026-01-02T15:04:05Z")
 }
 
-// ofIteration says which events belong to an iteration; 0 is the baseline.
+// ofIteration selects the events of an iteration; 0 is the baseline.
 func ofIteration(k int) func(events.Event) bool {
 	return func(e events.Event) bool {
 		switch d := e.Data.(type) {

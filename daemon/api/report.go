@@ -17,13 +17,13 @@ import (
 	"autopilot/projections/run"
 )
 
-// A report reads the heads of all runs, and the states of those only that it
-// shows. Runs that are not over are in memory.
+// A report reads the heads of all runs, and the states only of those that it shows. Runs
+// that are not over are in memory.
 
-// lineBytes is how much of a task is told where there are many.
+// lineBytes bounds the task of a run in a list.
 const lineBytes = 200
 
-// ReportMake tells what became of runs.
+// ReportMake reports the outcomes of runs.
 func (a *Reports) ReportMake(ctx context.Context, q auth.Request, body wire.ReportRequest) (wire.ReportView, error) {
 	project, err := a.projectAt(ctx, body.Workspace)
 	if err != nil {
@@ -59,7 +59,7 @@ type reporter struct {
 	limit  int
 	now    time.Time
 	parts  [len(partNames)][]snapshot.Head
-	before int // halted before, and still so
+	before int // runs that were halted before, and still are
 	total  wire.UsageSum
 	counts wire.Counts
 }
@@ -83,14 +83,14 @@ func (r *reporter) sort(h snapshot.Head) {
 	r.parts[i] = append(r.parts[i], h)
 }
 
-// standing is the part of a report that a run belongs to.
+// standing is the part of a report for a run.
 func (a *Reports) standing(h snapshot.Head, now time.Time) string {
 	switch h.Status {
 	case run.Over:
 		if h.Settled == string(events.EndDone) {
 			return wire.PartDone
 		}
-		return wire.PartEnded // nothing else is complete
+		return wire.PartEnded // the history of other runs is incomplete
 	case run.Halted:
 		if s, ok := a.Fleet.State(h.ID); ok && explain.Needs(s, now) != "" {
 			return wire.PartNeedsYou
@@ -101,7 +101,7 @@ func (a *Reports) standing(h snapshot.Head, now time.Time) string {
 	s, ok := a.Fleet.State(h.ID)
 	switch {
 	case ok && a.noRoom(s):
-		return wire.PartWaiting // nobody's answer could be stored
+		return wire.PartWaiting // no run can store an answer
 	case ok && explain.Asks(s):
 		return wire.PartNeedsYou
 	case ok && explain.Waits(s):
@@ -110,8 +110,8 @@ func (a *Reports) standing(h snapshot.Head, now time.Time) string {
 	return wire.PartRunning
 }
 
-// recent says that something of a run may be of the time asked for. A clock that
-// went back does not hide what an agent used.
+// recent says that a run may have events in the report's time. After a clock went back,
+// it still counts what an agent used.
 func (r *reporter) recent(h snapshot.Head) bool {
 	if r.since.IsZero() || h.Status == run.Live {
 		return true
@@ -121,7 +121,7 @@ func (r *reporter) recent(h snapshot.Head) bool {
 
 func quarter(t time.Time) int64 { return t.Unix() / int64(run.Quarter/time.Second) }
 
-// addUsed adds what agents of a run used since a moment.
+// addUsed adds the usage of a run's agents since a moment.
 func addUsed(sum wire.UsageSum, h snapshot.Head, since time.Time) wire.UsageSum {
 	first := int64(0)
 	if !since.IsZero() {
@@ -176,7 +176,7 @@ func (r *reporter) report() (wire.ReportView, error) {
 		}
 		slices.SortStableFunc(heads, func(a, b snapshot.Head) int {
 			if p.Name == wire.PartNeedsYou {
-				a, b = b, a // the oldest first
+				a, b = b, a // oldest first
 			}
 			return cmp.Or(cmp.Compare(b.Latest, a.Latest), cmp.Compare(b.ID, a.ID))
 		})
@@ -195,7 +195,7 @@ func (r *reporter) report() (wire.ReportView, error) {
 	return v, nil
 }
 
-// run is a run in a report.
+// run makes the entry of a run in a report.
 func (r *reporter) run(h snapshot.Head, s run.State) wire.ReportRun {
 	s = r.a.Spoken(s)
 	out := wire.ReportRun{
@@ -214,7 +214,7 @@ func (r *reporter) run(h snapshot.Head, s run.State) wire.ReportRun {
 	return out
 }
 
-// First is the command to begin with, for the caller.
+// First is the best next command for the caller.
 func (a *Reports) First(q auth.Request, s run.State, now time.Time) wire.NextCommand {
 	list := []wire.NextCommand{explain.First(s, now)}
 	n := list[0]
@@ -233,7 +233,7 @@ func (a *Reports) First(q auth.Request, s run.State, now time.Time) wire.NextCom
 	return n
 }
 
-// OneLine is the beginning of a text, in one line.
+// OneLine cuts a text to one line.
 func OneLine(text string) string {
 	return begin(strings.Join(strings.Fields(begin(text, 4*lineBytes)), " "), lineBytes)
 }
@@ -243,13 +243,13 @@ func (a *Views) noRoom(s run.State) bool {
 	return s.Log.Broken == 0 && (a.Fleet.Full(s.ID) || a.Journal.Disk.Low())
 }
 
-// InboxList lists what waits for a person, the oldest first.
+// InboxList lists items that wait for a person, oldest first.
 func (a *Reports) InboxList(ctx context.Context, q auth.Request, _ struct{}) (wire.InboxView, error) {
 	v := wire.InboxView{Items: a.Trust.Untrusted(ctx, q), Language: string(a.ScreenLanguage())}
 	now := time.Now()
 	for _, h := range a.Fleet.Heads() {
 		if h.Status == run.Over || h.Settled == string(events.HaltStopped) {
-			continue // who stopped it knows
+			continue // the caller that stopped it knows
 		}
 		s, err := a.Fleet.Read(h)
 		if err != nil {
@@ -280,13 +280,13 @@ func (a *Reports) inboxItem(q auth.Request, s run.State, now time.Time) wire.Inb
 	return i
 }
 
-// StatusLine counts runs, and tells of the latest of a directory. It reads no
-// state that is not in memory but that one.
+// StatusLine counts runs, and shows the latest run of a directory. It reads no state from
+// disk but that of this run.
 func (a *Reports) StatusLine(ctx context.Context, _ auth.Request, body wire.LineRequest) (wire.LineView, error) {
 	r := reporter{a: a, since: body.Since, now: time.Now()}
 	project := ""
 	if body.Workspace != "" {
-		// A directory that is no work tree has no run, and its line is as good.
+		// A directory outside of a work tree has no run, and still a line.
 		project, _ = a.projectAt(ctx, body.Workspace)
 	}
 	v := wire.LineView{At: r.now, Daemon: wire.LineOn}

@@ -12,8 +12,8 @@ import (
 	"autopilot/projections/run"
 )
 
-// RunRestore takes the workspace of a run back to a recorded tree. It refuses
-// while a run is live there, and is a fact of the host, as the run may be over.
+// RunRestore takes the workspace of a run back to a recorded tree. It refuses while a run
+// is live there. The event is a fact of the host, as the run may be over.
 func (a *Runs) RunRestore(ctx context.Context, q auth.Request, body wire.RestoreRequest) (wire.RestoreView, error) {
 	if body.Run == "" {
 		return wire.RestoreView{}, wire.Errorf(wire.Usage, "a restore needs a run").
@@ -65,10 +65,10 @@ func (a *Runs) RunRestore(ctx context.Context, q auth.Request, body wire.Restore
 	}, err
 }
 
-// toGit is where a restore goes that brings back the repository and touches no file.
+// toGit is the target of a restore that brings back the repository and touches no file.
 const toGit = "git"
 
-// gitRestored is what became of a repository; nil where nothing was lost.
+// gitRestored shows how a repository was brought back; nil where nothing was lost.
 func gitRestored(m tree.GitMended) *wire.GitRestored {
 	if m.Damage == "" {
 		return nil
@@ -76,8 +76,8 @@ func gitRestored(m tree.GitMended) *wire.GitRestored {
 	return &wire.GitRestored{Damage: m.Damage, Did: tree.Printable(m.Did), Lacks: tree.Printable(m.Lacks)}
 }
 
-// recorded finds a tree of a run: by iteration, or by the name it was kept under.
-// The name that it gives back is in the form that events have.
+// recorded finds a tree of a run by iteration, or by the name of a kept tree. It returns
+// the name in the form of events.
 func (a *Runs) recorded(ctx context.Context, s run.State, name string) (events.Name, events.Tree, error) {
 	if k, err := strconv.Atoi(name); err == nil {
 		ends, err := a.trees(ctx, s)

@@ -41,7 +41,7 @@ func (a *Retros) RunRetro(ctx context.Context, q auth.Request, body wire.RetroRe
 	return inPieces(send, func(w io.Writer) error { return write(w, v, zone) })
 }
 
-// retroFor leaves out what people wrote for other ears than those of agents.
+// retroFor leaves out texts of people when the caller is not a person's process.
 func retroFor(q auth.Request, v wire.RetroView) wire.RetroView {
 	if v.Run == nil || guided(q) {
 		return v
@@ -52,7 +52,7 @@ func retroFor(q auth.Request, v wire.RetroView) wire.RetroView {
 	return v
 }
 
-// retroWriter is how a retro is written in a format.
+// retroWriter returns the writer for a format.
 func retroWriter(format string) (func(io.Writer, wire.RetroView, *time.Location) error, error) {
 	on := func(write func(io.Writer, sheet.Doc, string) error) func(io.Writer, wire.RetroView, *time.Location) error {
 		return func(w io.Writer, v wire.RetroView, zone *time.Location) error {
@@ -101,8 +101,8 @@ func (a *Retros) retro(ctx context.Context, body wire.RetroRequest, zone *time.L
 	return v, nil
 }
 
-// Texts reads blobs, and once more takes out what looks like a secret or is
-// one here: a page is given to others.
+// Texts reads blobs and takes out secrets once more, known values and likely keys: people
+// pass a page on to others.
 func (a *Retros) Texts() retro.Texts {
 	set := redact.Compile(redact.Secrets(os.Environ()))
 	return func(ref events.Ref) (string, bool) {
@@ -125,14 +125,13 @@ func (a *Retros) retroFold(ctx context.Context, id string) (*retro.Fold, error) 
 	return f, nil
 }
 
-// readerEvents is how many events are read in the time that it takes to begin to
-// read one run.
+// readerEvents is how many events one read takes in the time of opening a reader.
 const readerEvents = 100
 
 const notWhole = "read a run for a retro: its log is not whole"
 
-// retroFleet sums every run that had an event since a moment. A run that cannot
-// be read is counted, and hides no other.
+// retroFleet sums every run with an event since a moment. It counts a run that cannot be
+// read, and goes on.
 func (a *Retros) retroFleet(ctx context.Context, body wire.RetroRequest, zone *time.Location, texts retro.Texts) (wire.RetroFleet, error) {
 	project := ""
 	if body.Here {
@@ -167,7 +166,7 @@ func (a *Retros) retroFleet(ctx context.Context, body wire.RetroRequest, zone *t
 	return sum.View(texts), nil
 }
 
-// Each reads run by run.
+// Each reads the wanted runs one by one.
 func (a *Retros) Each(ctx context.Context, wanted map[string]uint64, sum *retro.Fleet) error {
 	for id := range wanted {
 		f, err := a.retroFold(ctx, id)
@@ -184,13 +183,13 @@ func (a *Retros) Each(ctx context.Context, wanted map[string]uint64, sum *retro.
 	return nil
 }
 
-// All reads the whole log once. A run is summed with its last event, so that
-// only those are in memory that were at work at the same time.
+// All reads the whole log once. It sums a run at its last event, so that memory holds
+// only runs that overlap in time.
 func (a *Retros) All(ctx context.Context, wanted map[string]uint64, sum *retro.Fleet) error {
 	open := map[string]*retro.Fold{}
 	for stored, err := range a.Log.ReadAll(ctx, "") {
 		if errors.Is(err, log.ErrDamaged) {
-			continue // its run stays open
+			continue // the run stays open
 		}
 		if err != nil {
 			return err

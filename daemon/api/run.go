@@ -19,8 +19,8 @@ import (
 	"autopilot/projections/run"
 )
 
-// RunStart begins a run. It goes on when its client leaves: what was begun is
-// announced or not, never half.
+// RunStart begins a run. It goes on when its client leaves, so that a start is announced
+// whole or not at all.
 func (a *Runs) RunStart(ctx context.Context, q auth.Request, body wire.StartRequest) (wire.RunView, error) {
 	if s, ok := a.Fleet.Requested(ctx, q.ID); ok {
 		return a.View(s), nil
@@ -85,7 +85,7 @@ func (a *Runs) RunStart(ctx context.Context, q auth.Request, body wire.StartRequ
 	return v, nil
 }
 
-// RunPreview is what RunStart would begin. It begins nothing.
+// RunPreview answers what RunStart would begin, and begins nothing.
 func (a *Runs) RunPreview(ctx context.Context, q auth.Request, body wire.StartRequest) (wire.Preview, error) {
 	conf, err := a.projects.configure(ctx, body, time.Now())
 	if err != nil {
@@ -105,7 +105,7 @@ func (a *Runs) RunPreview(ctx context.Context, q auth.Request, body wire.StartRe
 	return p, err
 }
 
-// RunGet is one run.
+// RunGet answers one run.
 func (a *Runs) RunGet(ctx context.Context, _ auth.Request, ref wire.RunRef) (wire.RunView, error) {
 	s, err := a.Find(ctx, ref)
 	if err != nil {
@@ -116,10 +116,10 @@ func (a *Runs) RunGet(ctx context.Context, _ auth.Request, ref wire.RunRef) (wir
 	return v, nil
 }
 
-// defaultList is how many finished runs are listed beside the others.
+// defaultList is how many finished runs a list has beside the others.
 const defaultList = 10
 
-// RunList is the runs, newest first; without All the latest of those that are over.
+// RunList lists runs, newest first; without All only the latest of the finished runs.
 func (a *Runs) RunList(ctx context.Context, _ auth.Request, body wire.ListRequest) (wire.ListReply, error) {
 	project := ""
 	if body.Workspace != "" {
@@ -156,7 +156,7 @@ func (a *Runs) RunList(ctx context.Context, _ auth.Request, body wire.ListReques
 	return reply, nil
 }
 
-// RunStop ends runs after their iteration, or at once.
+// RunStop stops runs after their iteration, or at once.
 func (a *Runs) RunStop(ctx context.Context, q auth.Request, body wire.StopRequest) (wire.StopReply, error) {
 	mode := events.StopAfterIteration
 	if body.Now {
@@ -192,8 +192,8 @@ func (a *Runs) stopRuns(ctx context.Context, q auth.Request, body wire.StopReque
 	return a.stopEach(ctx, q, targets, mode, body.All)
 }
 
-// stopEach stops runs at once, and goes on where one cannot be: who stops all
-// has a reason to hurry. With all, one that is over meanwhile is no fault.
+// stopEach stops runs at once, and goes on after a failure: a caller that stops all runs
+// is in a hurry. With all, a run that ends meanwhile is no fault.
 func (a *Runs) stopEach(ctx context.Context, q auth.Request, targets []run.State, mode events.StopMode, all bool) (wire.StopReply, error) {
 	verb := "stop"
 	if mode == events.StopCancel {
@@ -219,7 +219,7 @@ func (a *Runs) stopEach(ctx context.Context, q auth.Request, targets []run.State
 	return wire.StopReply{Runs: views}, nil
 }
 
-// RunResume lets a halted run go on, or ends its wait.
+// RunResume resumes a halted run, or ends the wait of a live run.
 func (a *Runs) RunResume(ctx context.Context, q auth.Request, body wire.ResumeRequest) (wire.RunView, error) {
 	s, err := a.Find(ctx, body.RunRef)
 	if err != nil {
@@ -266,7 +266,7 @@ func (a *Runs) RunResume(ctx context.Context, q auth.Request, body wire.ResumeRe
 	return a.View(s), nil
 }
 
-// withFindings adds the findings that a person hands over, and where they go.
+// withFindings adds the findings of a person to a resume, and the phase that gets them.
 func (a *Runs) withFindings(ctx context.Context, s run.State, body wire.ResumeRequest, cmd *engine.Resume) (err error) {
 	switch {
 	case body.Findings == "" && body.Phase == "":
@@ -281,8 +281,7 @@ func (a *Runs) withFindings(ctx context.Context, s run.State, body wire.ResumeRe
 	return err
 }
 
-// afterDrift proves the person who lets a run go on that has changed what proves
-// its work.
+// afterDrift proves the person who resumes a run whose pinned files changed.
 func (a *Runs) afterDrift(q auth.Request, s run.State, body wire.ResumeRequest) (events.Assurance, string, error) {
 	h := s.Facts.Handle
 	again := "apctl resume " + h
@@ -297,7 +296,7 @@ func (a *Runs) afterDrift(q auth.Request, s run.State, body wire.ResumeRequest) 
 	return proven.Assurance, actor, err
 }
 
-// liftRun ends the wait of a live run for a limit: a person wants to try now.
+// liftRun ends the wait of a live run for a limit, so that it tries now.
 func (a *Runs) liftRun(ctx context.Context, q auth.Request, s run.State, body wire.ResumeRequest) (wire.RunView, error) {
 	if body.Note != "" || body.Findings != "" {
 		return wire.RunView{}, wire.Errorf(wire.Conflict, "run %s waits for a limit, and only a halted run takes a note or findings", s.Facts.Handle).
@@ -310,8 +309,8 @@ func (a *Runs) liftRun(ctx context.Context, q auth.Request, s run.State, body wi
 	return a.View(s), nil
 }
 
-// aboutRun names the run in an error and in the commands that it hints at: the
-// latest of the directory may be another.
+// aboutRun names the run in an error and its command hints: the latest run of the
+// directory may be another.
 func aboutRun(verb, handle string, err error) error {
 	err = Fault(fmt.Errorf("%s run %s: %w", verb, handle, err))
 	var e *wire.Error
@@ -325,7 +324,7 @@ func aboutRun(verb, handle string, err error) error {
 	return &named
 }
 
-// checkBudget refuses a run whose limits its agent cannot be held to.
+// checkBudget refuses a run whose agent cannot keep its limits.
 func (a *Runs) checkBudget(ctx context.Context, conf configured) error {
 	found, err := a.Flows.Of(ctx, conf.Request)
 	if err != nil {

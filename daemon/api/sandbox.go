@@ -14,8 +14,7 @@ import (
 	"autopilot/events/wire"
 )
 
-// AgentSandbox tells what a command may touch in a workspace, as an agent of a
-// run there would.
+// AgentSandbox shows what a command may touch in a workspace as the agent of a run there.
 func (a *Projects) AgentSandbox(ctx context.Context, _ auth.Request, body wire.SandboxRequest) (wire.SandboxView, error) {
 	ws, err := a.Worker.Workspace(ctx, wire.RunSpec{Workspace: body.Workspace})
 	if err != nil {
@@ -58,7 +57,7 @@ func (a *Projects) AgentSandbox(ctx context.Context, _ auth.Request, body wire.S
 	return v, err
 }
 
-// showPlan fills in a plan, which is nil where nothing is confined.
+// showPlan fills in the view from a plan, which is nil without confinement.
 func showPlan(v *wire.SandboxView, p *confine.Plan) {
 	if p == nil {
 		p = &confine.Plan{}

@@ -15,7 +15,7 @@ import (
 	"autopilot/events/wire"
 )
 
-// Confined is what the user's file says of gates that belong to no run.
+// Confined returns the sandbox settings of the user's file for gates outside of runs.
 func (a *Views) Confined() (events.Sandbox, []string, error) {
 	user := a.Settings.Read()
 	if err := user.Err(); err != nil {
@@ -24,13 +24,14 @@ func (a *Views) Confined() (events.Sandbox, []string, error) {
 	return config.Layers{User: &user}.Sandbox()
 }
 
-// lacking is what of guard this host cannot enforce.
+// lacking lists the parts of guard that this host cannot enforce.
 func (a *Views) lacking() ([]confine.Gap, error) {
 	all, err := a.unenforced()
 	return slices.DeleteFunc(all, func(l confine.Gap) bool { return l.Word == confine.Landlock }), err
 }
 
-// Prober says what of a sandbox this host cannot enforce, as sandbox.Probe does.
+// Prober lists the parts of a sandbox that this host cannot enforce, as sandbox.Probe
+// does.
 type Prober func(ctx context.Context, exe, in string) ([]confine.Gap, error)
 
 const probeWithin = 10 * time.Second // a few milliseconds where nothing hangs
@@ -48,7 +49,7 @@ func (a *Views) unenforced() ([]confine.Gap, error) {
 	return probe(ctx, a.Effects.Supervisor(), a.Scratch)
 }
 
-// Unhidden says why this host hides no path from an agent; empty: it does.
+// Unhidden says why this host cannot hide paths from an agent; empty if it can.
 func (a *Views) Unhidden() string {
 	all, err := a.lacking()
 	if err != nil {
@@ -62,7 +63,7 @@ func (a *Views) Unhidden() string {
 	return ""
 }
 
-// SandboxFinding says what guard is on this host.
+// SandboxFinding reports how well this host enforces guard.
 func (a *Views) SandboxFinding() wire.DoctorFinding {
 	f := wire.DoctorFinding{Topic: "sandbox", Level: doctor.OK, What: "guard hides the daemon and what acts for you, and keeps signals inside"}
 	if config.DefaultSandbox() == events.SandboxOff {
@@ -83,11 +84,11 @@ func (a *Views) SandboxFinding() wire.DoctorFinding {
 	return f
 }
 
-// saidAfter is how long after its start the daemon notes what guard lacks: finding out
-// takes as many processes as a gate, and whoever waits for the start wants something else.
+// saidAfter delays the note about guard after the daemon's start. The probe takes as many
+// processes as a gate, and a client waits for the start with other requests.
 const saidAfter = 30 * time.Second
 
-// SaySandbox notes once in the daemon's log what guard lacks.
+// SaySandbox logs once what this host lacks for guard.
 func (a *Views) SaySandbox(ctx context.Context) {
 	wait := time.NewTimer(saidAfter)
 	defer wait.Stop()

@@ -8,7 +8,7 @@ import (
 	"autopilot/projections/run"
 )
 
-// opaque are the files of a question that no text can show.
+// opaque lists the files of a question that no text can show.
 func (a *Views) opaque(q events.QuestionAsked) (list []wire.OpaqueFile) {
 	if text := a.Text(q.Opaque); text != "" && json.Unmarshal([]byte(text), &list) != nil {
 		return nil
@@ -16,7 +16,7 @@ func (a *Views) opaque(q events.QuestionAsked) (list []wire.OpaqueFile) {
 	return list
 }
 
-// shown is the text of a question, if all of it was shown to who answers.
+// shown is the text of a question if the person saw all of it.
 func shown(q events.QuestionAsked, body wire.AnswerRequest) events.Ref {
 	if q.Kind != events.AskApproval || body.Shown != string(q.Text) {
 		return ""
@@ -24,8 +24,8 @@ func shown(q events.QuestionAsked, body wire.AnswerRequest) events.Ref {
 	return q.Text
 }
 
-// checkShown refuses the approval of a set that was not shown whole. What no text can
-// show is approved by its hash.
+// checkShown refuses the approval of a set that was not shown whole. A person approves
+// opaque files by their hash.
 func (a *Questions) checkShown(q events.QuestionAsked, handle string, body wire.AnswerRequest) error {
 	if q.Kind != events.AskApproval || events.Choice(body.Choice) != events.ChoiceOK {
 		return nil
@@ -50,11 +50,11 @@ func (a *Questions) checkShown(q events.QuestionAsked, handle string, body wire.
 		WithHint("apctl answer %s ok --seen HASH   with the first %d characters of its SHA-256, at a terminal", handle, wire.SeenCharacters)
 }
 
-// chatBytes is how much of a question a chat is shown.
+// chatBytes bounds the text of a question for a chat.
 const chatBytes = 64 << 10
 
-// shownToChat says that a chat was shown all of the set that a run asks about, and so
-// the person in front of it.
+// shownToChat says that a chat, and so its person, saw all of the set that a run asks
+// about.
 func (a *Questions) shownToChat(s run.State, body wire.AnswerRequest) (wire.AnswerRequest, error) {
 	q := s.Question
 	if q == nil || q.Kind != events.AskApproval {

@@ -12,12 +12,12 @@ import (
 	"autopilot/projections/run"
 )
 
-// spanNow is the work tree as it is, as the end of a range.
+// spanNow is the present work tree, as the end of a range.
 const spanNow = "now"
 
-// span turns a range of iterations into two trees: "" is the whole run, "K" one
-// iteration, "A..B" from the end of A to the end of B, where 0 is the start, and
-// "now" as an end what is in the work tree.
+// span turns a range of iterations into two trees. "" is the whole run, and "K" one
+// iteration. "A..B" goes from the end of A to the end of B: 0 is the start, "now" as an
+// end the present work tree.
 func (a *Looks) span(ctx context.Context, s run.State, text string) (from, to events.Tree, err error) {
 	if text == "" {
 		return s.Facts.Tree, s.Last.Tree, nil
@@ -34,8 +34,8 @@ func (a *Looks) span(ctx context.Context, s run.State, text string) (from, to ev
 		}
 		first, last = strconv.Itoa(k-1), first
 	}
-	// The end first: of one iteration that is not there, it is the one that was
-	// asked for.
+	// The end comes first: where one iteration is missing, the error names the one that
+	// was typed.
 	if last == spanNow {
 		to, err = a.Worker.Now(ctx, s)
 	} else {
@@ -57,7 +57,7 @@ func (a *Views) trees(ctx context.Context, s run.State) (map[int]events.Tree, er
 		}
 		switch e := stored.Event.Data.(type) {
 		case events.AgentEnded:
-			ends[e.Iteration] = e.Tree // of an iteration that is not judged yet
+			ends[e.Iteration] = e.Tree // the iteration is not judged yet
 		case events.IterationRecorded:
 			ends[e.Iteration] = e.Tree
 		}
@@ -78,7 +78,7 @@ func pick(ends map[int]events.Tree, text string, s run.State) (events.Tree, erro
 	return t, nil
 }
 
-// cursorError tells a client that its place is gone.
+// cursorError tells a client that its cursor has expired.
 func cursorError(err error) error {
 	var expired *log.CursorError
 	if errors.As(err, &expired) {

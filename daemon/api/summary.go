@@ -13,8 +13,8 @@ import (
 	"autopilot/projections/summary"
 )
 
-// summarised is what a run went through, part by part; nothing where its workflow
-// has no gates of its own.
+// summarised lists the parts that a run went through; empty where its workflow has no
+// gates of its own.
 func (a *Looks) summarised(ctx context.Context, s run.State) ([]wire.SummaryPart, error) {
 	f := summary.Fold{Language: a.Language(s)}
 	for stored, err := range a.Log.Read(ctx, events.Run(s.ID), 0) {
@@ -33,9 +33,9 @@ func (a *Looks) summarised(ctx context.Context, s run.State) ([]wire.SummaryPart
 	return a.approvals(ctx, s, f.Parts(a.references)), nil
 }
 
-// approvals marks approvals whose set was changed since, in a phase that has no
-// anchor on it: they say nothing of what is there now. Where the tree cannot be
-// read any more nothing is known, and nothing is said.
+// approvals marks approvals of sets that changed later, in phases without an anchor on
+// them: they say nothing of the present set. It marks nothing where the tree cannot be
+// read.
 func (a *Looks) approvals(ctx context.Context, s run.State, parts []wire.SummaryPart) []wire.SummaryPart {
 	for _, p := range parts {
 		for i, g := range p.Gates {
@@ -49,8 +49,8 @@ func (a *Looks) approvals(ctx context.Context, s run.State, parts []wire.Summary
 	return parts
 }
 
-// references are what a chat has named as its evidence; none where they cannot be
-// read any more.
+// references lists what a chat has named as its evidence; empty where that cannot be read
+// any more.
 func (a *Looks) references(ref events.Ref) []string {
 	var list []wire.EvidenceRef
 	if json.Unmarshal([]byte(a.Text(ref)), &list) != nil {

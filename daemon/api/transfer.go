@@ -11,9 +11,9 @@ import (
 	"autopilot/events/wire"
 )
 
-// ArchiveExport sends a bundle in pieces, and behind it what it holds. Agents get no
-// texts: what people wrote to a run is for other ears. A key reads all that runs have
-// recorded, but nothing of held-out gates.
+// ArchiveExport sends a bundle in pieces, and then its sum. Agents get no texts: people
+// wrote them for others. A key reads everything that runs recorded, except held-out
+// gates.
 func (a *History) ArchiveExport(ctx context.Context, q auth.Request, body wire.ExportRequest, send func(wire.Raw) error) error {
 	if err := a.mayExport(ctx, q, body); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (a *History) ArchiveExport(ctx context.Context, q auth.Request, body wire.E
 	return send(b)
 }
 
-// mayExport refuses texts to who may not read them.
+// mayExport refuses texts to callers that may not read them.
 func (a *History) mayExport(ctx context.Context, q auth.Request, body wire.ExportRequest) error {
 	switch {
 	case body.NoTexts:

@@ -10,21 +10,21 @@ import (
 	"autopilot/events/wire"
 )
 
-// Endpoint is a verb and what answers it. A door calls Serve with what it knows of the
-// caller; with nil the answer is complete, and an error has a code if it is a
-// *wire.Error. The body has at most wire.MaxBody bytes.
+// Endpoint is a verb and its function. A door calls Serve with the caller. A nil error
+// means that the answer is complete; an error has a code if it is a *wire.Error. The body
+// has at most wire.MaxBody bytes.
 type Endpoint struct {
 	wire.Spec
 	Serve func(ctx context.Context, q auth.Request, body []byte, out Sender) error
 }
 
-// Sender takes what an endpoint answers: the whole of it, or a frame of a stream. The
-// bytes are the endpoint's again when Send returns.
+// Sender takes the answer of an endpoint: all of it, or a frame of a stream. The endpoint
+// may change the bytes after Send returns.
 type Sender interface {
 	Send(ctx context.Context, payload []byte) error
 }
 
-// Endpoints lists what answers the verbs, each verb once.
+// Endpoints lists the endpoint of each verb once.
 func (a *API) Endpoints() []Endpoint {
 	all := []Endpoint{
 		answered(wire.BlobPut, a.Uploads.Put),
@@ -107,8 +107,8 @@ func (a *API) Endpoints() []Endpoint {
 	return all
 }
 
-// awake refuses a caller who may not use the verb, notes that someone needs the daemon,
-// and puts errors into the terms of the wire.
+// awake refuses a caller who may not use the verb, notes that a client needs the daemon,
+// and turns errors into those of the wire.
 func (a *API) awake(e Endpoint) func(context.Context, auth.Request, []byte, Sender) error {
 	return func(ctx context.Context, q auth.Request, body []byte, out Sender) error {
 		if err := auth.Permit(q.Identity, e.Spec, body); err != nil {
@@ -122,7 +122,7 @@ func (a *API) awake(e Endpoint) func(context.Context, auth.Request, []byte, Send
 	}
 }
 
-// answered makes an endpoint of a function from a request to its answer.
+// answered makes an endpoint of a function that answers a request.
 func answered[Q, A any](v wire.Verb[Q, A], answer func(context.Context, auth.Request, Q) (A, error)) Endpoint {
 	return Endpoint{v.Spec, func(ctx context.Context, q auth.Request, body []byte, out Sender) error {
 		req, err := decode[Q](v.Spec, body)
@@ -148,7 +148,7 @@ func streamed[Q, F any](v wire.Stream[Q, F], answer func(context.Context, auth.R
 	}}
 }
 
-// send encodes what is no Raw text.
+// send encodes v as JSON, unless it is Raw text.
 func send(ctx context.Context, out Sender, v any) error {
 	if raw, ok := v.(wire.Raw); ok {
 		return out.Send(ctx, raw)

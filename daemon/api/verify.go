@@ -12,12 +12,12 @@ import (
 	"autopilot/projections/run"
 )
 
-// Verify proves the log of one run or of every aggregate, and that projections
-// built anew from it equal the live ones. All of the log is read from its files:
-// what was acknowledged by now must be there.
+// Verify proves the log of one run or of every aggregate, and that projections rebuilt
+// from it equal the live ones. It reads all of the log from its files: every event
+// acknowledged by now must be there.
 func (a *History) Verify(ctx context.Context, _ auth.Request, body wire.VerifyRequest) (wire.VerifyReply, error) {
-	// The live states are taken first: events that are stored later are proven
-	// too, but not compared.
+	// The live states come first: Verify also proves events stored later, but does not
+	// compare them.
 	live := prove.NewFolded()
 	if !body.Every {
 		s, err := a.Find(ctx, body.RunRef)
@@ -50,7 +50,7 @@ func (a *History) Verify(ctx context.Context, _ auth.Request, body wire.VerifyRe
 	return p.Reply(), nil
 }
 
-// checkText says why a text that events name is not what they name.
+// checkText says how a text differs from the ref in an event.
 func (a *History) checkText(ref events.Ref) error {
 	_, err := a.Blobs.Get(ref)
 	return err

@@ -18,14 +18,14 @@ import (
 	"autopilot/projections/run"
 )
 
-// View shows a run as it is now, with the signs of life that are in no log.
+// View shows a run as it is now, with the signs of life that no log has.
 func (a *Views) View(s run.State) wire.RunView {
 	v := a.ViewAt(a.Machine.Placed(s), time.Now())
 	v.Driver = a.Sessions.Driver(s, true)
 	if s.Status != run.Live || s.Log.Broken != 0 {
 		return v
 	}
-	// An agent may still be at work: what it does cannot be recorded until there is
+	// An agent may still be at work. The daemon cannot record its work until there is
 	// room.
 	if a.noRoom(s) {
 		v.State, v.Reason = rule.StateWaiting, reasonDisk
@@ -47,13 +47,13 @@ func (a *Views) View(s run.State) wire.RunView {
 	return v
 }
 
-// reasonDisk is the reason of a wait for room on the disk.
+// reasonDisk is the reason of a run's wait for room on the disk.
 const reasonDisk = "disk"
 
-// reasonSession is the reason of a wait for a chat to do its work.
+// reasonSession is the reason of a run's wait for the work of a chat.
 const reasonSession = "session"
 
-// ViewAt shows a run as it was at a moment, by its log alone.
+// ViewAt shows a run as it was at a moment, from its log alone.
 func (a *Views) ViewAt(s run.State, now time.Time) wire.RunView {
 	f := s.Facts
 	v := wire.RunView{
@@ -93,8 +93,8 @@ func (a *Views) ViewAt(s run.State, now time.Time) wire.RunView {
 	case run.Live:
 		a.viewLive(&v, s, now)
 		if s.Log.Broken != 0 {
-			// It is about to be halted. Where its log cannot even take that, this is
-			// what there is to see.
+			// The run is about to be halted. Its log may not even take the halt, so the
+			// view shows it now.
 			v.State, v.Reason = rule.StateHalted, string(events.HaltLogIntegrity)
 			v.Exit = rule.ExitCode(v.State, events.HaltLogIntegrity)
 		}
@@ -111,11 +111,11 @@ func (a *Views) ViewAt(s run.State, now time.Time) wire.RunView {
 	return v
 }
 
-// taskBytes is how much of a task is shown. A stream sends a view in one frame,
-// and its JSON may take six bytes for one.
+// taskBytes bounds the task in a view. A stream sends a view in one frame, and its JSON
+// may take six bytes for one.
 const taskBytes = 16 << 10
 
-// begin is the beginning of a text, cut between characters.
+// begin cuts a text between characters.
 func begin(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -126,7 +126,7 @@ func begin(text string, most int) string {
 	return text[:most]
 }
 
-// viewLive adds what only a live run has.
+// viewLive adds the fields of a live run.
 func (a *Views) viewLive(v *wire.RunView, s run.State, now time.Time) {
 	v.State = rule.StateRunning
 	if end, ok := engine.Deadline(s, now); ok {
@@ -157,7 +157,7 @@ func (a *Views) viewLive(v *wire.RunView, s run.State, now time.Time) {
 	}
 }
 
-// waitView is what a run waits for, if that is a limit.
+// waitView shows a run's wait, if it waits for a limit.
 func waitView(s run.State, w engine.Wait) *wire.WaitView {
 	if s.Waiting == nil || w.Why != string(s.Waiting.Cause) {
 		return nil
@@ -175,7 +175,7 @@ func waitView(s run.State, w engine.Wait) *wire.WaitView {
 	return v
 }
 
-// lastOutput takes the later of what is known and the effect's last output.
+// lastOutput takes the later of the logged output time and the effect's own.
 func (a *Views) lastOutput(v *wire.RunView, effect string) {
 	t, err := a.Effects.Open(effect).LastOutput()
 	if err == nil && !t.IsZero() && (v.LastOutput == nil || t.After(*v.LastOutput)) {
@@ -183,7 +183,7 @@ func (a *Views) lastOutput(v *wire.RunView, effect string) {
 	}
 }
 
-// life is the last sign of life of an agent, where that is another than output.
+// life is the last sign of life of an agent, unless it was output.
 func (a *Views) life(effect string) *wire.LifeView {
 	l, err := a.Effects.Open(effect).LastLife()
 	if err != nil || l.At.IsZero() || l.Kind == shim.LifeOutput {
@@ -191,7 +191,7 @@ func (a *Views) life(effect string) *wire.LifeView {
 	}
 	kind := l.Kind
 	if kind == shim.LifeWatch {
-		kind = "transcript" // what is watched of an agent
+		kind = "transcript" // the watched log of an agent
 	}
 	return &wire.LifeView{At: l.At, Kind: kind}
 }
@@ -210,7 +210,7 @@ func agentName(a wire.AgentSpec) string {
 	return a.Command
 }
 
-// viewAgent shows who works, or works next: of a run that is over, who did last.
+// viewAgent shows the agent at work or next; of a finished run, the last one.
 func viewAgent(v *wire.RunView, s run.State, spec wire.RunSpec) {
 	who := s.Worker()
 	l := s.Last.Session
@@ -227,7 +227,8 @@ func viewAgent(v *wire.RunView, s run.State, spec wire.RunSpec) {
 	}
 }
 
-// roleOf is the role of a session: that which looks, or which works in the phase.
+// roleOf is the role of a session: the one that looks, or the one that works in the
+// phase.
 func roleOf(s run.State, l events.IterationStarted) events.Name {
 	if s.Last.Role.Agent.Effect == l.Effect {
 		return s.Last.Role.Role
@@ -275,15 +276,15 @@ func gateViews(s run.State, spec wire.RunSpec) []wire.GateView {
 	return out
 }
 
-// usageNow adds what the agent at work has told.
+// usageNow adds the usage that the agent at work has reported.
 func (a *Views) usageNow(v *wire.RunView, s run.State) {
 	if r, ok := a.Worker.Live(s.ID); ok && r.Usage != (events.Usage{}) {
 		budget.AddTold(v, r.Usage)
 	}
 }
 
-// Text reads a blob for a view; one that is gone is empty. Names of files need
-// not be valid text.
+// Text reads a blob for a view; a missing blob is empty. Names of files may be invalid
+// UTF-8.
 func (a *Views) Text(ref events.Ref) string {
 	if ref == "" {
 		return ""

@@ -18,10 +18,10 @@ import (
 	"autopilot/projections/run"
 )
 
-// maxFailing is how many failing tests are named.
+// maxFailing bounds the failing tests in an explanation.
 const maxFailing = 20
 
-// maxTried is how much of what was tried is told: the latest.
+// maxTried bounds the resumes, waits and attempts in an explanation: it has the latest.
 const maxTried = 50
 
 // RunWhy explains a run.
@@ -40,8 +40,8 @@ func (a *Looks) RunWhy(ctx context.Context, q auth.Request, ref wire.RunRef) (wi
 	return forCaller(q, v), err
 }
 
-// lockedSince says by whom git's index is locked in a work tree, and since when;
-// empty where it is not.
+// lockedSince says which program holds git's index lock in a work tree, and since when;
+// empty without a lock.
 func lockedSince(ctx context.Context, l events.Language, dir string) string {
 	lock, ok := indexLock(ctx, dir)
 	if !ok {
@@ -50,7 +50,7 @@ func lockedSince(ctx context.Context, l events.Language, dir string) string {
 	return explain.IndexLocked(l, lock.Path, lock.Since.UTC().Format(time.RFC3339), lock.PID)
 }
 
-// indexLock is the lock on git's index in a work tree, if there is one.
+// indexLock finds the lock on git's index in a work tree.
 func indexLock(ctx context.Context, dir string) (tree.IndexLock, bool) {
 	ws, err := tree.Find(ctx, dir)
 	if err != nil {
@@ -59,14 +59,13 @@ func indexLock(ctx context.Context, dir string) (tree.IndexLock, bool) {
 	return ws.IndexLock()
 }
 
-// guided says that the caller may be told how a halted run is made to go on. That
-// is a process of the user which no effect of the daemon has started: the bus
-// knows it from the kernel, by the process that connected and its ancestors, or
-// from the socket that only one effect has.
+// guided says that the caller may see how to resume a halted run. It is a process of the
+// user that no effect started. The bus knows that from the kernel, by the connecting
+// process and its ancestors, or from the socket of one effect.
 func guided(q auth.Request) bool { return q.Kind == auth.KindLocal }
 
-// forCaller leaves out of an explanation what an agent must not be led to: the
-// commands that change something, and what people wrote for other ears.
+// forCaller removes from an explanation what would lead an agent astray: commands that
+// change something, and texts of people that are not for agents.
 func forCaller(q auth.Request, v wire.WhyView) wire.WhyView {
 	if guided(q) {
 		return v
@@ -78,7 +77,7 @@ func forCaller(q auth.Request, v wire.WhyView) wire.WhyView {
 	return v
 }
 
-// Why explains a run in the state s, which may be one that it was in.
+// Why explains a run in the state s, now or earlier.
 func (a *Looks) Why(ctx context.Context, s run.State, now wire.RunView) (wire.WhyView, error) {
 	h, err := a.history(ctx, s)
 	if err != nil {
@@ -87,7 +86,7 @@ func (a *Looks) Why(ctx context.Context, s run.State, now wire.RunView) (wire.Wh
 	return a.whyBy(ctx, s, now, h)
 }
 
-// whyBy is why, with the history of the run up to that state.
+// whyBy is Why, with the history of the run up to that state.
 func (a *Looks) whyBy(ctx context.Context, s run.State, now wire.RunView, h explain.History) (v wire.WhyView, err error) {
 	s = a.Spoken(s)
 	v = wire.WhyView{
@@ -114,7 +113,7 @@ func (a *Looks) whyBy(ctx context.Context, s run.State, now wire.RunView, h expl
 	return v, err
 }
 
-// addVerdict adds what the latest gates and the latest agent said.
+// addVerdict adds the results of the latest gates and the claims of the latest agent.
 func (a *Looks) addVerdict(v *wire.WhyView, s run.State) {
 	for _, r := range s.Last.Results {
 		if r.Verdict == events.Pass {
@@ -145,7 +144,7 @@ func (a *Looks) addVerdict(v *wire.WhyView, s run.State) {
 	}
 }
 
-// addHistory adds what only all events together tell.
+// addHistory adds the facts that need all events.
 func (a *Looks) addHistory(v *wire.WhyView, h explain.History, s run.State) {
 	h.Compared(s)
 	v.Rows = append(v.Rows, h.Rows...)
@@ -163,8 +162,8 @@ func (a *Looks) addHistory(v *wire.WhyView, h explain.History, s run.State) {
 	}
 }
 
-// history folds the events of a run up to a state. What is damaged in its log is
-// left out: that it is not whole is said by the state.
+// history folds the events of a run up to a state. It leaves out damaged events: the
+// state says that the log is not whole.
 func (a *Looks) history(ctx context.Context, s run.State) (h explain.History, err error) {
 	h.Language = a.Language(s)
 	for stored, err := range a.Log.Read(ctx, events.Run(s.ID), 0) {
@@ -181,8 +180,9 @@ func (a *Looks) history(ctx context.Context, s run.State) (h explain.History, er
 	return h, nil
 }
 
-// lastError is the text that tells most: of the halt itself, of the agent where
-// that is to blame, else of the gate that settled it or the first that fails.
+// lastError is the most telling error text. It is the text of the halt, or of an agent at
+// fault. Else it is the text of the gate that settled the run, or of the first failing
+// gate.
 func (a *Views) lastError(s run.State) (text, from string) {
 	if s.End != nil && s.End.Error != "" {
 		return a.Text(s.End.Error), "daemon"
@@ -194,7 +194,7 @@ func (a *Views) lastError(s run.State) (text, from string) {
 		switch h.Reason {
 		case events.HaltAgentFailed, events.HaltAgentLost, events.HaltAgentHung, events.HaltNoop, events.HaltAuthFailed, events.HaltBilling, events.HaltLimit:
 			if h.Reason == events.HaltAgentHung {
-				return a.Text(s.Last.Said.Excerpt), "agent" // it may be one that looked
+				return a.Text(s.Last.Said.Excerpt), "agent" // it may be an agent that looked
 			}
 			return a.Text(s.Last.Agent.Excerpt), "agent"
 		default:
@@ -210,7 +210,7 @@ func (a *Views) lastError(s run.State) (text, from string) {
 	return "", ""
 }
 
-// telling is the result that explains the present state best.
+// telling finds the result that explains the present state best.
 func telling(s run.State) (events.GateResult, bool) {
 	var settled events.Name
 	switch {
@@ -232,7 +232,7 @@ func telling(s run.State) (events.GateResult, bool) {
 	return first, first.Gate != ""
 }
 
-// claims sets what the agent said against what the daemon saw.
+// claims compares the agent's claims with what the daemon saw.
 func claims(s run.State, summary string) []string {
 	a := s.Last.Agent
 	if a.Claim == "" && summary == "" {
@@ -255,14 +255,14 @@ func claims(s run.State, summary string) []string {
 	return out
 }
 
-// bare says that the output and the recorded trees of a run are not here, and maybe
-// its texts: they were erased or pruned, or it was imported.
+// bare says that output and recorded trees of a run are not here, and maybe not its
+// texts. A person erased or pruned them, or the run was imported.
 func (a *Views) bare(s run.State) bool {
 	return a.Removal.Gone(s) != nil || a.Fleet.IsImported(s.ID)
 }
 
-// evidence is what done stands on. Of a run that is bare it is what the events say,
-// and what is left of the texts.
+// evidence is what done stands on. For a bare run it has the facts of events, and the
+// texts that are left.
 func (a *Views) evidence(ctx context.Context, s run.State) (*wire.Evidence, error) {
 	bare := a.bare(s)
 	spec, err := a.Worker.Spec(s)
@@ -287,8 +287,8 @@ func (a *Views) evidence(ctx context.Context, s run.State) (*wire.Evidence, erro
 	return e, err
 }
 
-// controls are what became of the controls of a run that is done. It is weaker where one
-// was switched off, could not be tried, or was accepted without it.
+// controls lists the outcomes of the controls of a done run. The proof is weaker if a
+// control was off, could not be tried, or a person accepted the work without it.
 func (a *Views) controls(s run.State, spec wire.RunSpec) (list []wire.Control, weaker bool) {
 	for _, r := range s.Last.Results {
 		if r.Kind != events.GateControl {
@@ -302,7 +302,7 @@ func (a *Views) controls(s run.State, spec wire.RunSpec) (list []wire.Control, w
 	return list, weaker || spec.NoControls
 }
 
-// Lines reads a text of one name a line.
+// Lines reads a text with one name a line.
 func (a *Views) Lines(ref events.Ref) []string {
 	text := strings.TrimSuffix(a.Text(ref), "\n")
 	if text == "" {

@@ -13,7 +13,7 @@ import (
 	"autopilot/projections/run"
 )
 
-// guards is what would lead around one.
+// guards are texts that would lead an agent around a guard.
 var guards = []string{"resume", " -m", "--allow-test-changes", "--start-green", "--until-green", "apctl trust", "apctl cancel", "apctl stop", "git worktree"}
 
 func TestWhyNeverTellsAnAgentTheWayAroundAGuard(t *testing.T) {

@@ -12,10 +12,10 @@ import (
 	"autopilot/projections/run"
 )
 
-// This file tells who comes into a work tree that somebody works there already, since
-// when, and what else there is to do.
+// This file tells a caller that wants a work tree which run or session works there, since
+// when, and what the caller can do instead.
 
-// Writer is a run as who works in its work tree.
+// Writer shows a run as the writer of its work tree.
 func (a *Views) Writer(s run.State) *wire.WriterView {
 	v := a.View(s)
 	w := &wire.WriterView{
@@ -39,8 +39,8 @@ func firstLine(text string) string {
 	return begin(line, 200)
 }
 
-// Besides refuses who wants to begin in the work tree of a live run: it is told who
-// works there, and how it works beside that.
+// Besides refuses to begin in the work tree of a live run. Its error names the writer,
+// and a command that works beside it.
 func (a *Views) Besides(s run.State) error {
 	w := a.Writer(s)
 	e := wire.Errorf(wire.Conflict, "%s", explain.Writes(*w, time.Now())).
@@ -52,7 +52,7 @@ func (a *Views) Besides(s run.State) error {
 	return e
 }
 
-// within takes a work tree for a run within this daemon, or says who has it.
+// within takes a work tree for a run within this daemon, or names its holder.
 func (a *Views) within(project, cause, except string) (release func(), err error) {
 	release, err = a.Fleet.Hold(project, cause, except)
 	if s, live := a.Fleet.LiveIn(project, except); err != nil && live && except == "" {
@@ -61,11 +61,11 @@ func (a *Views) within(project, cause, except string) (release func(), err error
 	return release, err
 }
 
-// besideRun is how a run works beside another. A chat that joins has a command of its
-// own for that.
+// besideRun is the command for a run beside another. A chat that joins has its own
+// command.
 const besideRun = "apctl run --worktree ..."
 
-// offered says who holds a work tree, as data too, and that one may work beside it.
+// offered names the holder of a work tree, also as data, and offers to work beside it.
 func (a *Views) offered(why error, except string) error {
 	err := a.Claims.Fault(why)
 	var e *wire.Error
@@ -78,7 +78,7 @@ func (a *Views) offered(why error, except string) error {
 	return &with
 }
 
-// asJoin words what a chat that joins is offered for the command that it came with.
+// asJoin gives a chat that joins the hint in terms of its own command.
 func asJoin(err error) error {
 	var e *wire.Error
 	if !errors.As(err, &e) || e.Code != wire.Conflict {
@@ -89,7 +89,7 @@ func asJoin(err error) error {
 	return &with
 }
 
-// holderView is who has the claim on a work tree, as far as that is known here.
+// holderView shows the holder of a work tree's claim, as far as this daemon knows it.
 func (a *Views) holderView(why error) *wire.WriterView {
 	var held *claim.HeldError
 	var marked *claim.MarkedError
@@ -111,7 +111,7 @@ func (a *Views) holderView(why error) *wire.WriterView {
 	return nil
 }
 
-// hold takes a work tree for a run: within this daemon, then beside others.
+// hold takes a work tree for a run: within this daemon, then beside other daemons.
 func (a *Runs) hold(ctx context.Context, project, top, id, handle, cause, except string) (release func(), err error) {
 	within, err := a.within(project, cause, except)
 	if err != nil {
