@@ -32,35 +32,35 @@ import (
 	"autopilot/events/place"
 )
 
-// Config is what a daemon is opened with.
+// Config configures a daemon.
 type Config struct {
 	Places     place.Places
 	Home       string         // of the user
 	Program    string         // path of autopilotd itself
 	Shim       string         // path of apshim
-	Orphans    bool           // the process is the daemon alone, and adopts what dead supervisors leave
+	Orphans    bool           // the process is the daemon alone, and adopts orphans of dead supervisors
 	Version    string         // of the build
 	Durability bus.Durability // empty is power
 	Quota      int64          // bytes of the event store, 0 is the default
-	IdleAfter  time.Duration  // ends after so long without a live run or a client; 0 never
+	IdleAfter  time.Duration  // ends after that long without a live run or a client; 0 never
 	LogFile    string         // shown by status
-	Service    string         // what has started it, if it is a service: systemd or launchd
+	Service    string         // systemd or launchd, where the daemon is a service
 	Boot       string         // of the host; empty asks the kernel
-	Team       *bus.Team      // whom claims and accounts are shared with; nil is nobody
-	Listen     *bus.Listen    // lets others in over the network; nil is nobody
+	Team       *bus.Team      // servers for shared claims and accounts; nil without a team
+	Listen     *bus.Listen    // lets clients in over the network; nil for none
 	// AskAfterReboot halts the runs that were live when the host went down.
 	AskAfterReboot bool
-	Late           *time.Duration   // in the place of rule.LateWrites; may be nil
-	Now            func() time.Time // in the place of time.Now for signs of life of sessions; may be nil
+	Late           *time.Duration   // replaces rule.LateWrites; may be nil
+	Now            func() time.Time // replaces time.Now for signs of life of sessions; may be nil
 	Log            *slog.Logger
 
-	machine func(*machine.Config) // has the last word on it; may be nil
-	pinCost int                   // in the place of pin.Cost; may be 0
+	machine func(*machine.Config) // changes the config last; may be nil
+	pinCost int                   // replaces pin.Cost; may be 0
 	copies  bool                  // as work.Config.Copies
-	probe   api.Prober            // in the place of sandbox.Probe; may be nil
+	probe   api.Prober            // replaces sandbox.Probe; may be nil
 }
 
-// sandbox is what effects are confined from.
+// sandbox returns the host facts for the confinement of effects.
 func (c Config) sandbox() sandbox.Host {
 	var secrets []string
 	if c.Team != nil && c.Team.Credentials != "" {
@@ -73,11 +73,10 @@ func (c Config) sandbox() sandbox.Host {
 	}
 }
 
-// errInside: a daemon that an agent could start would be the agent's own.
+// errInside: an agent could start a daemon under its own control.
 var errInside = errors.New("a daemon is not started from inside an effect")
 
-// Daemon is an open daemon: its rooms, what answers about them, and what it does
-// in the background.
+// Daemon is an open daemon: its rooms, its API, and its background work.
 type Daemon struct {
 	cfg Config
 	*api.Rooms
@@ -85,11 +84,11 @@ type Daemon struct {
 
 	lock       *bus.StateLock
 	kept       *fleet.Kept
-	rolled     *roll.Outcome // of the roll that was asked for
+	rolled     *roll.Outcome // the roll that a person asked for
 	repos      *tree.Identities
-	teamLog    *journal.Journal // with teamShared what daemons of a team have in common; nil without one
+	teamLog    *journal.Journal // with teamShared the shared part of a team's daemons; nil without one
 	shared     *account.Shared
-	loaded     bool // all runs are served
+	loaded     bool // the daemon serves all runs
 	background background
 	shutdown
 
@@ -97,15 +96,15 @@ type Daemon struct {
 	tended progress
 }
 
-// shutdown is how the daemon comes to its end.
+// shutdown is the end of the daemon.
 type shutdown struct {
-	stop     chan struct{} // closed when the daemon shall end
+	stop     chan struct{} // closed to end the daemon
 	stopOnce sync.Once
 	draining atomic.Bool
-	active   atomic.Int64 // when it was last needed, in Unix milliseconds
+	active   atomic.Int64 // time of the last need, in Unix milliseconds
 }
 
-// background is what the daemon does besides its runs: its goroutines, until ctx ends.
+// background holds the goroutines of the daemon besides its runs, until ctx ends.
 type background struct {
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -115,8 +114,8 @@ type background struct {
 	closed bool
 }
 
-// Go begins something. What a request asks for while the daemon ends is not begun any
-// more: nobody would wait for it.
+// Go starts work in the background. It starts nothing while the daemon ends: nothing
+// would wait for that work.
 func (b *background) Go(work func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -125,7 +124,7 @@ func (b *background) Go(work func()) {
 	}
 }
 
-// Wait waits for all; ctx has ended. Nothing is begun after it.
+// Wait waits for all work after ctx has ended. Nothing starts after it.
 func (b *background) Wait() {
 	b.mu.Lock()
 	b.closed = true
@@ -133,8 +132,8 @@ func (b *background) Wait() {
 	b.wg.Wait()
 }
 
-// Open locks the state directory, starts the bus, folds the log and serves
-// every run that is not over. The caller must Close it.
+// Open locks the state directory, starts the bus, folds the log and serves every run that
+// is not over. The caller must call Close.
 func Open(ctx context.Context, cfg Config) (_ *Daemon, err error) {
 	d := &Daemon{cfg: cfg, shutdown: shutdown{stop: make(chan struct{})}}
 	d.Rooms = &api.Rooms{
@@ -152,7 +151,7 @@ func Open(ctx context.Context, cfg Config) (_ *Daemon, err error) {
 	if d.lock, err = bus.Lock(cfg.Places, cfg.Version); err != nil {
 		return d, err
 	}
-	// No link that an effect could change leads to the state from here on.
+	// From here on, effects cannot change a link on the way to the state.
 	if cfg.Places.State, err = filepath.EvalSymlinks(cfg.Places.State); err != nil {
 		return d, fmt.Errorf("find the state directory: %w", err)
 	}
@@ -186,31 +185,31 @@ func Open(ctx context.Context, cfg Config) (_ *Daemon, err error) {
 	return d, d.Bus.Serve(d.handlers())
 }
 
-// gateEnv reads gate.env anew for each run that starts.
+// gateEnv reads gate.env anew for each run at its start.
 func (d *Daemon) gateEnv() (map[string]string, error) {
 	f := d.Settings.Read()
 	return f.Gate.Env, f.Err()
 }
 
-// identify says who the process at the other end of a connection is.
+// identify names the process at the other end of a connection.
 func (d *Daemon) identify(pid, uid int) auth.Identity {
 	if id, ok := d.Effects.Owner(pid); ok {
 		return auth.Identity{Kind: auth.KindEffect, UID: uid, PID: pid, Effect: id}
 	}
 	id := auth.Identity{Kind: auth.KindLocal, UID: uid, PID: pid}
 	if p, err := proc.Read(pid); err == nil {
-		id.Start = p.Start // what is proven of it later is about this process
+		id.Start = p.Start // later proofs are about this process
 	}
 	return id
 }
 
-// Done is closed when the daemon shall end: on request or after idle time.
+// Done is closed when the daemon must end: on request or after idle time.
 func (d *Daemon) Done() <-chan struct{} { return d.stop }
 
 // End asks for the end of the daemon.
 func (d *Daemon) End() { d.stopOnce.Do(func() { close(d.stop) }) }
 
-// Close ends the daemon: runs are let go of, effects live on.
+// Close ends the daemon: it lets go of runs, and effects live on.
 func (d *Daemon) Close(ctx context.Context) error {
 	var errs []error
 	if d.background.cancel != nil {
@@ -247,7 +246,7 @@ func (d *Daemon) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// watchIdle ends the daemon when nothing has needed it for a while.
+// watchIdle ends the daemon after idle time.
 func (d *Daemon) watchIdle(ctx context.Context) {
 	if d.cfg.IdleAfter <= 0 {
 		return
@@ -262,7 +261,7 @@ func (d *Daemon) watchIdle(ctx context.Context) {
 		case <-tick.C:
 			end, ok := d.IdleEnd(0)
 			if !ok {
-				d.Touch() // the wait begins when it is needed no more
+				d.Touch() // the idle time begins after the need ends
 				continue
 			}
 			if !time.Now().Before(end) {
@@ -274,8 +273,8 @@ func (d *Daemon) watchIdle(ctx context.Context) {
 	}
 }
 
-// IdleEnd is when an idle daemon ends; false while it is needed by a run, by
-// what is still to be told, or by more clients than those that only ask for it.
+// IdleEnd is when an idle daemon ends. It is false while a run, a waiting notice, or more
+// than asking clients need the daemon.
 func (d *Daemon) IdleEnd(asking int) (time.Time, bool) {
 	if d.cfg.IdleAfter <= 0 || d.Fleet.Live() > 0 || d.Notes.Busy() || d.Bus.Clients() > asking {
 		return time.Time{}, false
@@ -283,22 +282,22 @@ func (d *Daemon) IdleEnd(asking int) (time.Time, bool) {
 	return time.UnixMilli(d.active.Load()).Add(d.cfg.IdleAfter), true
 }
 
-// Touch notes that someone needs the daemon.
+// Touch notes that a client needs the daemon.
 func (d *Daemon) Touch() { d.active.Store(time.Now().UnixMilli()) }
 
-// Draining reports whether the daemon begins nothing more.
+// Draining reports whether the daemon refuses new work.
 func (d *Daemon) Draining() bool { return d.draining.Load() }
 
-// Lasting is a context that ends with the daemon and not with the caller: what
-// was begun is finished.
+// Lasting returns a context that ends with the daemon, not with the caller, so that the
+// daemon finishes what it began.
 func (d *Daemon) Lasting(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(d.background.ctx, cancel)
 	return ctx, func() { stop(); cancel() }
 }
 
-// Drain begins no run and no iteration any more, and waits for those under way. If
-// ctx ends before, all goes on.
+// Drain stops new runs and iterations, and waits for those under way. If ctx ends first,
+// the daemon takes work again.
 func (d *Daemon) Drain(ctx context.Context) error {
 	d.draining.Store(true)
 	for {
@@ -315,7 +314,7 @@ func (d *Daemon) Drain(ctx context.Context) error {
 	}
 }
 
-// handlers are the endpoints of the verbs, as the bus calls them.
+// handlers wraps the endpoints of the verbs for the bus.
 func (d *Daemon) handlers() map[string]bus.Handler {
 	all := map[string]bus.Handler{}
 	for _, e := range d.api.Endpoints() {

@@ -1,10 +1,10 @@
 // Package daemon opens the state directory, folds every run from the log, serves live
 // runs and commands, and closes in the reverse order.
 //
-// It wires the rooms below it and decides nothing. It owns all long-lived goroutines but
-// those of the bus, of notify and of the actors of the fleet, which it opens and closes.
-// One daemon serves one state directory, held by a lock. When it dies, effects live on
-// under their supervisors; the next daemon finds them by the ids in the log.
+// It wires the rooms below it and decides nothing. It owns all long-lived goroutines
+// except those of the bus, of notify and of the fleet's actors; it opens and closes
+// these. One daemon serves one state directory under a lock. When it dies, effects live
+// on under their supervisors. The next daemon finds them by the ids in the log.
 //
 // The rooms, from the ground up; an import leads down only (deps_test.go):
 //

@@ -26,7 +26,7 @@ import (
 	"autopilot/projections/run"
 )
 
-// openFleet serves every run that is not over, and begins what goes on beside.
+// openFleet serves every run that is not over, and starts the background work.
 func (d *Daemon) openFleet(ctx context.Context) error {
 	d.background.ctx, d.background.cancel = context.WithCancel(context.Background())
 	fctx := d.background.ctx
@@ -76,8 +76,8 @@ func (d *Daemon) openFleet(ctx context.Context) error {
 	return nil
 }
 
-// serveFleet loads the fleet with those that hear of every change of a run, and
-// sweeps after the runs that are over.
+// serveFleet loads the fleet with its listeners for changes of runs, and sweeps after
+// finished runs.
 func (d *Daemon) serveFleet(ctx context.Context, j *journal.Journal) error {
 	d.joinTeam(time.Now)
 	actor := events.ActorDaemon(d.HostID)
@@ -120,13 +120,14 @@ func (d *Daemon) serveFleet(ctx context.Context, j *journal.Journal) error {
 		return ok && s.Status != run.Over
 	})
 	if err != nil {
-		// Gates may have left what only root can remove: no reason not to start.
+		// A gate may leave files that only root can remove. The daemon starts all the
+		// same.
 		d.cfg.Log.Warn("remove what finished runs left", "error", err)
 	}
 	return nil
 }
 
-// goOn begins what the daemon does beside its runs, until it ends.
+// goOn starts the background work of the daemon; it lasts until the daemon ends.
 func (d *Daemon) goOn(ctx context.Context) {
 	for _, work := range []func(context.Context){
 		d.Removal.Finish, d.Worktrees.Finish, d.Imports.Finish, d.Accounts.Run, d.Claims.Run, d.tend, d.Machine.Run, d.Fleet.KeepStates, d.watchIdle,
@@ -203,8 +204,7 @@ func (d *Daemon) importing(room disk.Ballast) transfer.ImportConfig {
 	}
 }
 
-// endTries ends gates that an earlier daemon tried when it died, beside all else
-// that it does.
+// endTries ends the tried gates of an earlier daemon that died, in the background.
 func (d *Daemon) endTries(ctx context.Context) error {
 	end, err := d.Worker.LeftTries()
 	if err != nil {

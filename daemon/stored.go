@@ -74,7 +74,7 @@ func (d *Daemon) archived(id string) bool {
 	return d.Fleet != nil && d.Fleet.IsArchived(id)
 }
 
-// roll has a roll that was asked for done, while nobody has the store open.
+// roll performs a requested roll while no process has the store open.
 func (d *Daemon) roll(ctx context.Context) error {
 	boot, err := d.cfg.boot()
 	if err != nil {
@@ -90,8 +90,8 @@ func (d *Daemon) roll(ctx context.Context) error {
 	return err
 }
 
-// openMark proves that what was acknowledged is there, before the server opens
-// the store: the server would cut off what it cannot read.
+// openMark proves that acknowledged events are there before the server opens the store:
+// the server would cut off unreadable events.
 func (d *Daemon) openMark() error {
 	state := d.cfg.Places.State
 	boot, err := d.cfg.boot()
@@ -114,8 +114,8 @@ func (d *Daemon) openMark() error {
 	return err
 }
 
-// sealed makes a checkpoint of what the fold has read. Without one a power cut
-// leaves more to believe.
+// sealed makes a checkpoint of the events that the fold read. Without one, a power cut
+// leaves more events unproven.
 func (d *Daemon) sealed(at log.Cursor) {
 	err := d.Mark.Sync()
 	if err == nil {
@@ -126,15 +126,15 @@ func (d *Daemon) sealed(at log.Cursor) {
 	}
 }
 
-// acknowledged moves the mark. When that fails the mark is behind, which proves
-// less and claims nothing wrong.
+// acknowledged moves the mark. After a failure the mark is behind: it proves less, and
+// nothing wrong.
 func (d *Daemon) acknowledged(stream string, position uint64) {
 	if err := d.Mark.Set(filestore.Position{Stream: stream, Last: position}); err != nil {
 		d.cfg.Log.Error("move the mark of the event store", "error", err)
 	}
 }
 
-// closeMark notes a clean end, once the server has closed its files.
+// closeMark notes a clean end, after the server has closed its files.
 func (d *Daemon) closeMark() error {
 	if d.Mark == nil {
 		if d.Seals != nil {
@@ -153,11 +153,11 @@ func (d *Daemon) closeMark() error {
 	return errors.Join(err, d.Mark.Close(n), d.Seals.Close(end))
 }
 
-// errHost says that the file with the name of this host has none: what was
-// trusted is stored under that name, so it is not made anew without a word.
+// errHost says that the host file holds no name. Trust is stored under that name, so the
+// daemon does not make a new one silently.
 var errHost = errors.New("not the name of a host")
 
-// hostID is the name of this host and state directory in events. It is made
+// hostID is the name of this host and state directory in events. The daemon makes it
 // once.
 func hostID(state string) (string, error) {
 	path := filepath.Join(state, "host")
@@ -173,7 +173,7 @@ func hostID(state string) (string, error) {
 		return string(b), nil
 	}
 	id := journal.NewID(time.Now())
-	// Synced: what people trusted is stored under this name.
+	// Replace syncs the file: trust is stored under this name.
 	if err := durable.Replace(path, []byte(id)); err != nil {
 		return "", fmt.Errorf("name this host: %w", err)
 	}

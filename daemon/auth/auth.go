@@ -1,10 +1,10 @@
 // Package auth says who calls the daemon.
 //
-// An Identity comes from the connection, never from what the caller says: the kernel
-// names the process at the other end of a socket, and a key names who has it. Doors make
-// it, rooms are given it with each Request, and decide by it. The packages below prove
-// more of a caller: that it is a person (person, pin, consent), a chat (chat), or may
-// use what a project has written (trust).
+// An Identity comes from the connection, never from the caller's words. The kernel names
+// the process at the other end of a socket; a key names its owner. Doors make the
+// identity; rooms get it with each Request and decide by it. The packages below prove
+// more: the caller is a person (person, pin, consent) or a chat (chat), or may use files
+// of a project (trust).
 package auth
 
 import (
@@ -15,25 +15,25 @@ import (
 // Kind is a kind of identity.
 type Kind string
 
-// The kinds. The zero Kind is nobody: such a connection is refused.
+// The kinds. The zero Kind is no caller: the daemon refuses the connection.
 const (
-	KindLocal  Kind = "local"  // a process of the user that no effect started; unproven
+	KindLocal  Kind = "local"  // an unproven process of the user that no effect started
 	KindEffect Kind = "effect" // a process that the daemon started, or a descendant of one
-	KindKey    Kind = "key"    // whoever has the key of an identity of the configuration; on any host
+	KindKey    Kind = "key"    // an owner of a key in the configuration, on any host
 	KindDaemon Kind = "daemon" // the daemon itself
 )
 
-// Identity says who is at the other end of a connection.
+// Identity names the caller at the other end of a connection.
 type Identity struct {
 	Kind   Kind
 	UID    int
 	PID    int    // of the process that connected
-	Start  uint64 // of that process, as proc.Process; 0 where it was not read
+	Start  uint64 // start of that process, as proc.Process; 0 if unread
 	Effect string // of KindEffect
 	Name   string // the client's own name, unique among live connections
-	Actor  string // as it is written into events
+	Actor  string // the caller's name in events
 
-	Key string     // of KindKey: what the identity is called
+	Key string     // of KindKey: the name of the identity
 	May wire.Class // of KindKey: Read or Operate
 }
 
@@ -52,7 +52,7 @@ func (id Identity) WithActor(host string) Identity {
 	return id
 }
 
-// Request is one call of a verb: who calls, and under which id.
+// Request is one call of a verb: the caller and the id of the request.
 type Request struct {
 	Identity
 	ID            string // chosen by the client; a command's cause in the log
