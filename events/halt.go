@@ -14,10 +14,10 @@ const (
 	HaltSignature    Halt = "signature"
 	HaltUnverifiable Halt = "gate-unverifiable"
 	HaltPlan         Halt = "plan"           // the plan came back unchanged too often
-	HaltForeign      Halt = "foreign-change" // somebody else has changed the work tree
-	HaltClaimLost    Halt = "claim-lost"     // another has the work tree now
-	HaltUnproven     Halt = "unproven"       // all passes, but so do the files of the start
-	HaltGit          Halt = "git"            // a push, or lost history, that the run does not allow
+	HaltForeign      Halt = "foreign-change" // another program or person changed the work tree
+	HaltClaimLost    Halt = "claim-lost"     // another session has the work tree now
+	HaltUnproven     Halt = "unproven"       // all gates pass, but also on the files of the start
+	HaltGit          Halt = "git"            // a push or lost history that the run forbids
 
 	HaltIterations  Halt = "iterations"
 	HaltCycles      Halt = "cycles" // ways back to an earlier phase
@@ -25,31 +25,31 @@ const (
 	HaltTokens      Halt = "tokens"
 	HaltCost        Halt = "cost"
 	HaltTurns       Halt = "turns"
-	HaltLimit       Halt = "limit"       // a limit that the run was told not to wait for
-	HaltAuthFailed  Halt = "auth-failed" // of the account: every run of it is halted
-	HaltBilling     Halt = "billing"     // ditto
+	HaltLimit       Halt = "limit"       // a limit, and the run must not wait for limits
+	HaltAuthFailed  Halt = "auth-failed" // of the account: all its runs are halted
+	HaltBilling     Halt = "billing"     // of the account: all its runs are halted
 	HaltNoop        Halt = "noop"
 	HaltAgentLost   Halt = "agent-lost"
 	HaltAgentHung   Halt = "agent-hung" // it showed no sign of life, more than once in a row
 	HaltAgentFailed Halt = "agent-failed"
 	HaltStopped     Halt = "stopped"
 
-	// The kill switches that look at a session when it has ended.
+	// The kill switches, which look at a session after its end.
 	HaltStall      Halt = "stall-timeout"
 	HaltSpiral     Halt = "spiral"
 	HaltFailedWave Halt = "failed-wave"
 	HaltCarryover  Halt = "carryover-too-high"
 
-	HaltInternal Halt = "internal" // the daemon could not do its own part; the error says which
+	HaltInternal Halt = "internal" // the daemon failed at its own part; the error says where
 
 	HaltNeedsPerson   Halt = "needs-person"
-	HaltRebooted      Halt = "rebooted"       // the host booted anew, and the user wants to be asked first
-	HaltEntry         Halt = "entry"          // a phase cannot begin: what it needs is not there
-	HaltExpired       Halt = "expired"        // nobody answered in time
-	HaltWorkspaceGone Halt = "workspace-gone" // needs a person to bring it back
+	HaltRebooted      Halt = "rebooted"       // the host rebooted, and the user wants to be asked first
+	HaltEntry         Halt = "entry"          // a phase cannot begin: what it needs is missing
+	HaltExpired       Halt = "expired"        // no answer came in time
+	HaltWorkspaceGone Halt = "workspace-gone" // a person must bring it back
 )
 
-// HaltClass is a class of halts; each has an exit code of its own.
+// HaltClass is a class of halts; each class has its own exit code.
 type HaltClass string
 
 // The classes.
@@ -57,11 +57,11 @@ const (
 	HaltsByRail    HaltClass = "rail"   // the work got nowhere, or its proof is not safe
 	HaltsByLimit   HaltClass = "limit"  // a limit, a kill switch or a request
 	HaltsAtWait    HaltClass = "wait"   // instead of waiting
-	HaltsForPerson HaltClass = "person" // only a person can change what is missing
+	HaltsForPerson HaltClass = "person" // only a person can supply what is missing
 	HaltsByDaemon  HaltClass = "daemon"
 )
 
-// HaltNews says how a halt is told to people who do not look.
+// HaltNews says how people hear of a halt when they do not watch the run.
 type HaltNews string
 
 // The forms of news.
@@ -72,20 +72,20 @@ const (
 	NewsNone        HaltNews = "none" // a person asked for it
 )
 
-// HaltResume says what a person has to bring to resume a halted run. A rail or a
-// spent budget would halt it again at once, so it needs findings.
+// HaltResume says what a person must add to resume a halted run. After a rail or a spent
+// budget it needs findings: else the run would halt again at once.
 type HaltResume string
 
 // The ways to resume.
 const (
 	ResumeFreely   HaltResume = "freely"
 	ResumeWithNote HaltResume = "note"   // a note or findings
-	ResumeProven   HaltResume = "proven" // proof at a terminal of who it is
+	ResumeProven   HaltResume = "proven" // a proof at a terminal that a person resumes
 	ResumeEither   HaltResume = "either" // a note, findings, or that proof
 	ResumeNever    HaltResume = "never"
 )
 
-// HaltFacts are what holds of every halt of one reason. Its words are in
+// HaltFacts are the facts about every halt of one reason. Its words are in
 // projections/explain, and its evidence in daemon/run/engine.
 type HaltFacts struct {
 	Reason Halt
@@ -137,11 +137,11 @@ var halts = []HaltFacts{
 	{HaltInternal, HaltsByDaemon, NewsDied, ResumeFreely},
 }
 
-// Halts are all reasons, by class, each with its facts.
+// Halts lists all reasons by class with their facts.
 func Halts() []HaltFacts { return slices.Clone(halts) }
 
-// Facts are those of a reason. An unknown one, of a newer daemon, is a rail: it must
-// not pass for done.
+// Facts returns the facts of a reason. An unknown reason, of a newer daemon, counts as a
+// rail: it must not pass for done.
 func (h Halt) Facts() HaltFacts {
 	for _, f := range halts {
 		if f.Reason == h {

@@ -2,7 +2,7 @@ package workflow
 
 import "autopilot/events"
 
-// The kinds of the daemon's own, of which a prompt tells in other places.
+// The daemon's own kinds; a prompt has their texts in other places.
 var (
 	kindProtected = Kind{Kind: events.GateProtected, Hidden: true}
 	kindControl   = Kind{Kind: events.GateControl, Hidden: true}
