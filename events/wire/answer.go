@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// People answer what a run asks them.
+// Runs ask questions, and people answer them.
 
 // Bounds of an answer.
 const (
@@ -21,7 +21,7 @@ const (
 type QuestionRequest struct {
 	RunRef
 	Whole bool   `json:"whole,omitzero"` // its text is not cut
-	Gate  string `json:"gate,omitzero"`  // that was accepted by hand-off; empty is what waits, else the latest such gate
+	Gate  string `json:"gate,omitzero"`  // accepted by hand-off; empty: the waiting question, else the latest such gate
 }
 
 // QuestionView is a question that waits for a person.
@@ -30,23 +30,23 @@ type QuestionView struct {
 	Gate        string     `json:"gate"`   // empty: the agent asks
 	Phase       string     `json:"phase"`
 	Kind        string     `json:"kind"`           // approval, choice or text
-	Text        string     `json:"text"`           // as it is asked
-	Cut         int        `json:"cut,omitzero"`   // bytes of the text that are left out
+	Text        string     `json:"text"`           // as the run asks it
+	Cut         int        `json:"cut,omitzero"`   // bytes left out of the text
 	Set         string     `json:"set,omitzero"`   // SHA-256 of what is shown; an answer is bound to it
 	Files       []string   `json:"files,omitzero"` // of the set, at most 200
 	More        int        `json:"files_more,omitzero"`
 	Options     int        `json:"options,omitzero"`     // of a choice: a, b, c, d
-	Recommended int        `json:"recommended,omitzero"` // of them, from 1
-	Again       bool       `json:"again,omitzero"`       // it was asked before
-	Assurance   string     `json:"assurance"`            // that an answer needs at least
-	PIN         bool       `json:"pin,omitzero"`         // is asked for, instead of what is shown
+	Recommended int        `json:"recommended,omitzero"` // number of the recommended option, from 1
+	Again       bool       `json:"again,omitzero"`       // the run asked it before
+	Assurance   string     `json:"assurance"`            // least assurance of an answer
+	PIN         bool       `json:"pin,omitzero"`         // needs the PIN, not the hash
 	Since       time.Time  `json:"since"`
 	Expires     *time.Time `json:"expires,omitzero"`
 	Link        string     `json:"link,omitzero"` // address of the draft pull request that shows the set
-	// Opaque are files of the set that no text can show. Whoever approves it names
-	// the start of each hash.
+	// Opaque are files of the set that no text can show. A person who approves the set
+	// names the start of each hash.
 	Opaque  []OpaqueFile `json:"opaque,omitzero"`
-	Handoff bool         `json:"handoff,omitzero"` // it was accepted by hand-off and waits for nobody; it can be rejected
+	Handoff bool         `json:"handoff,omitzero"` // accepted by hand-off: waits for nobody; a person can reject it
 }
 
 // AnswerRequest answers a question.
@@ -54,13 +54,13 @@ type AnswerRequest struct {
 	RunRef
 	Number   int             `json:"number,omitzero"` // of the question; 0 is the one that waits
 	Choice   string          `json:"choice"`          // ok, no, text, skip, or a to d
-	Text     string          `json:"text,omitzero"`   // of the choice text; of skip the reason
+	Text     string          `json:"text,omitzero"`   // of the choice text; for skip the reason
 	Findings []AnswerFinding `json:"findings,omitzero"`
-	Set      string          `json:"set,omitzero"`   // that was shown
+	Set      string          `json:"set,omitzero"`   // the set that the person saw
 	Typed    string          `json:"typed,omitzero"` // at the terminal: the start of the set's hash, else the handle
-	PIN      string          `json:"pin,omitzero"`   // instead of that, where one is set
-	// Shown is the SHA-256 of the text of the question, which was shown whole: ok
-	// needs it. Seen are the first characters of the hashes of Opaque.
+	PIN      string          `json:"pin,omitzero"`   // in place of typed, where a PIN is set
+	// Shown is the SHA-256 of the question's text, if the person saw all of it: ok needs
+	// it. Seen are the first characters of the hashes of Opaque.
 	Shown string   `json:"shown,omitzero"`
 	Seen  []string `json:"seen,omitzero"`
 }
@@ -82,17 +82,17 @@ const (
 	OpaqueEncoding OpaqueKind = "not-utf-8"
 	OpaqueLarge    OpaqueKind = "too-large"
 	OpaqueOutside  OpaqueKind = "not-recorded"
-	OpaqueFiles    OpaqueKind = "files" // many of them
+	OpaqueFiles    OpaqueKind = "files" // many files together
 )
 
-// SeenCharacters is how much of a hash shows that a person has read it.
+// SeenCharacters is how much of a hash proves that a person has read it.
 const SeenCharacters = 6
 
-// mostOpaque is how many hashes are typed one by one.
+// mostOpaque bounds the hashes that a person types one by one.
 const mostOpaque = 5
 
-// ToName are the hashes that a person names to approve the files. Many files have
-// one hash together, of all hashes and paths.
+// ToName lists the hashes that a person names to approve the files. Many files have one
+// hash together, over all hashes and paths.
 func ToName(files []OpaqueFile) []OpaqueFile {
 	if len(files) <= mostOpaque {
 		return files
@@ -107,7 +107,7 @@ func ToName(files []OpaqueFile) []OpaqueFile {
 	return []OpaqueFile{all}
 }
 
-// Unseen is the first of the files whose hash was not named.
+// Unseen finds the first file whose hash the person did not name.
 func Unseen(files []OpaqueFile, seen []string) (OpaqueFile, bool) {
 	for _, f := range ToName(files) {
 		if !slices.ContainsFunc(seen, f.Named) {
@@ -122,10 +122,9 @@ func (f OpaqueFile) Named(start string) bool {
 	return len(start) >= SeenCharacters && strings.HasPrefix(f.Hash, strings.ToLower(start))
 }
 
-// AnswerFinding is what is wrong with a section. It goes to who works on it next
-// as it is.
+// AnswerFinding is a fault in a section. The next agent reads it verbatim.
 type AnswerFinding struct {
 	Section  string `json:"section"`
 	Text     string `json:"text"`
-	Priority int    `json:"priority,omitzero"` // 0 blocks, as does none
+	Priority int    `json:"priority,omitzero"` // 0 blocks, as does an absent one
 }

@@ -8,22 +8,22 @@ import (
 	"autopilot/events"
 )
 
-// Ask is a question of the agent to a person: with two to four options, one of them
-// recommended, or for a free text.
+// Ask is a question of the agent to a person. It has two to four options, one of them
+// recommended, or it asks for free text.
 type Ask struct {
 	Question    string   `json:"question"`
 	Options     []string `json:"options,omitzero"`
-	Recommended int      `json:"recommended,omitzero"` // of them, from 1
-	Reason      string   `json:"reason,omitzero"`      // of the recommendation, or why it is asked
+	Recommended int      `json:"recommended,omitzero"` // number of the recommended option, from 1
+	Reason      string   `json:"reason,omitzero"`      // of the recommendation, or of the question
 }
 
-// MostOptions is how many answers a question offers at most.
+// MostOptions bounds the options of a question.
 const MostOptions = 4
 
-// RecommendedMark is behind the option that is recommended.
+// RecommendedMark follows the recommended option.
 const RecommendedMark = " (recommended)"
 
-// Asks is what the question asks for.
+// Asks is the kind of answer to the question.
 func (q Ask) Asks() events.Asks {
 	if len(q.Options) == 0 {
 		return events.Asks{Kind: events.AskText}
@@ -31,7 +31,7 @@ func (q Ask) Asks() events.Asks {
 	return events.Asks{Kind: events.AskChoice, Options: len(q.Options), Recommended: q.Recommended}
 }
 
-// Text is the question as a person reads it.
+// Text is the question as people read it.
 func (q Ask) Text() string {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(q.Question) + "\n")
@@ -51,10 +51,10 @@ func (q Ask) Text() string {
 	return b.String()
 }
 
-// Check refuses what is no question.
+// Check refuses a malformed question.
 //
-// Source: autopilot protocols, seeds 5: two to four options, one recommended,
-// with a reason; interviews ask for free text.
+// Source: autopilot protocols, seeds 5: two to four options, one recommended, with a
+// reason; interviews ask for free text.
 func (q Ask) Check() *Error {
 	n := len(q.Options)
 	switch {
@@ -82,7 +82,7 @@ func (q Ask) Check() *Error {
 	return nil
 }
 
-// twice says that an option is there more than once, as a person reads it.
+// twice says that two options look the same to a person.
 func twice(options []string) bool {
 	seen := map[string]bool{}
 	for _, o := range options {

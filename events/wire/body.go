@@ -8,7 +8,7 @@ import (
 	"autopilot/events"
 )
 
-// RunSpec is what a run is asked to do. It is stored with the run.
+// RunSpec is the order for a run. The daemon stores it with the run.
 type RunSpec struct {
 	Workspace     string              `json:"workspace"` // absolute; any directory in a git work tree
 	Task          string              `json:"task,omitzero"`
@@ -17,37 +17,37 @@ type RunSpec struct {
 	Gates         []GateSpec          `json:"gates"`
 	Protect       []string            `json:"protect,omitzero"`        // further pinned globs
 	AllowTests    []string            `json:"allow_tests,omitzero"`    // globs taken out of the pins; "**" is all
-	Agent         AgentSpec           `json:"agent"`                   // with a driver: of those who look, and may be none
+	Agent         AgentSpec           `json:"agent"`                   // with a driver: of the roles, and may be empty
 	Crew          []AgentSpec         `json:"crew,omitzero"`           // set by the daemon: the profiles that the workflow names, each once
 	Driver        events.Driver       `json:"driver,omitzero"`         // who does the work
-	Answers       events.Assurance    `json:"answers,omitzero"`        // session: that chat may answer. The settings alone say so
+	Answers       events.Assurance    `json:"answers,omitzero"`        // session: that chat may answer; only the settings say so
 	Setup         string              `json:"setup,omitzero"`          // run by /bin/sh -c in a clean checkout, before its gates
-	Checkout      events.Checkout     `json:"checkout,omitzero"`       // where gates have to pass before done
+	Checkout      events.Checkout     `json:"checkout,omitzero"`       // where gates must pass before done
 	Roles         map[string][]string `json:"roles,omitzero"`          // set by the daemon: profiles that the settings name for roles of workflows
-	Inputs        map[string]string   `json:"inputs,omitzero"`         // of the workflow, by name: as typed, and then with all that the run found
-	Issue         string              `json:"issue,omitzero"`          // that it is about: an Issue, with or without its repository
+	Inputs        map[string]string   `json:"inputs,omitzero"`         // inputs of the workflow, by name: as typed, and later also as found
+	Issue         string              `json:"issue,omitzero"`          // subject of the run: an Issue, with or without repository
 	Branch        string              `json:"branch,omitzero"`         // of a work tree that was made for the run
-	From          string              `json:"from,omitzero"`           // the work tree that it was made from: its settings count, and the run is found from there
+	From          string              `json:"from,omitzero"`           // the original of that work tree: its settings count, and the run is found from there
 	MaxIterations int                 `json:"max_iterations,omitzero"` // 0 is the workflow's default
 	ForMS         int64               `json:"for_ms,omitzero"`
 	UntilMS       int64               `json:"until_ms,omitzero"` // Unix milliseconds
-	Priority      string              `json:"priority,omitzero"` // low, normal or high, among those that wait for the machine; empty is what the settings say
+	Priority      string              `json:"priority,omitzero"` // low, normal or high, in the line for the machine; empty: as the settings say
 	Start         events.Start        `json:"start,omitzero"`
 	StartBroken   bool                `json:"start_broken,omitzero"`  // a goal may fail at the start before it tests anything
-	Below         string              `json:"below,omitzero"`         // set by the daemon: where in the work tree it was typed, relative to the root
+	Below         string              `json:"below,omitzero"`         // set by the daemon: caller's directory in the work tree, relative to the root
 	MaxMicroUSD   int64               `json:"max_micro_usd,omitzero"` // millionths of a dollar
 	MaxTokens     int64               `json:"max_tokens,omitzero"`    // of all kinds
 	MaxTurns      int                 `json:"max_turns,omitzero"`     // of the agent, over all iterations
 	NoWait        bool                `json:"no_wait,omitzero"`       // halt instead of waiting for a limit
 	NoControls    bool                `json:"no_controls,omitzero"`   // done without the controls: it proves less
 	Timeouts      Timeouts            `json:"timeouts,omitzero"`      // of single processes
-	Sandbox       events.Sandbox      `json:"sandbox,omitzero"`       // empty is what the settings say
-	SandboxAllow  []string            `json:"sandbox_allow,omitzero"` // paths and words that stay in reach all the same
-	Git           GitRules            `json:"git,omitzero"`           // what the run does not allow in git
-	Holdout       HoldoutSpec         `json:"holdout,omitzero"`       // not stored with the rest: agents may not read it
+	Sandbox       events.Sandbox      `json:"sandbox,omitzero"`       // empty: as the settings say
+	SandboxAllow  []string            `json:"sandbox_allow,omitzero"` // paths and words that stay in reach
+	Git           GitRules            `json:"git,omitzero"`           // what the run forbids in git
+	Holdout       HoldoutSpec         `json:"holdout,omitzero"`       // stored apart: agents may not read it
 }
 
-// The values of GitRules. An empty one is what the settings say, and then the second.
+// The values of GitRules. An empty one takes the settings, then the second value.
 const (
 	GitDeny  = "deny"
 	GitAllow = "allow"
@@ -55,28 +55,28 @@ const (
 	GitAny   = "any"
 )
 
-// GitRules say what a run does not allow in git.
+// GitRules say what a run forbids in git.
 type GitRules struct {
 	Push    string `json:"push,omitzero"`    // deny or allow
 	History string `json:"history,omitzero"` // keep or any
 }
 
-// Denies says that there is something that is not allowed.
+// Denies says that the run forbids something.
 func (g GitRules) Denies() bool { return g.Push == GitDeny || g.History == GitKeep }
 
-// Timeouts bound single process trees, in milliseconds. In a spec zero is what the
-// workflow says; -1 is no limit.
+// Timeouts bound single process trees, in milliseconds. In a spec, zero takes the limit
+// of the workflow, and -1 is no limit.
 type Timeouts struct {
 	IdleMS    int64 `json:"idle_ms,omitzero"`    // an agent without output, CPU time or a changed file
 	AttemptMS int64 `json:"attempt_ms,omitzero"` // one agent
 	GateMS    int64 `json:"gate_ms,omitzero"`    // one command of a gate
 }
 
-// HigherLimit says that a limit in milliseconds allows more than another, as those of
-// Timeouts in effect.
+// HigherLimit says that a allows more than than. Both are limits of Timeouts in effect,
+// in milliseconds.
 func HigherLimit(a, than int64) bool { return than >= 0 && a != than && (a < 0 || a > than) }
 
-// LowerLimit is the lower one of two that are set; zero is not.
+// LowerLimit is the lower of two limits; zero is no limit.
 func LowerLimit(a, b int64) int64 {
 	if a == 0 || b != 0 && HigherLimit(a, b) {
 		return b
@@ -84,13 +84,13 @@ func LowerLimit(a, b int64) int64 {
 	return a
 }
 
-// HoldoutSpec are gates that run with files which agents do not see.
+// HoldoutSpec has gates that run with files hidden from agents.
 type HoldoutSpec struct {
-	Dir   string     `json:"dir,omitzero"` // absolute; its files are laid over the work tree for these gates
+	Dir   string     `json:"dir,omitzero"` // absolute; laid over the work tree for these gates
 	Gates []GateSpec `json:"gates,omitzero"`
 }
 
-// GateSpec is one gate as given: a command, or files.
+// GateSpec is one gate as the user typed it: a command, or files.
 type GateSpec struct {
 	Name    events.Name     `json:"name"`
 	Kind    events.GateKind `json:"kind,omitzero"` // empty is command
@@ -99,13 +99,13 @@ type GateSpec struct {
 	Files   []string        `json:"files,omitzero"`   // of an artifact: globs, relative to the workspace
 }
 
-// HiddenExit is what keeps an exit code of a gate from being seen: the gate can pass
-// although a part of it fails.
+// HiddenExit is a construct that hides an exit code of a gate: the gate can pass although
+// a part of it fails.
 type HiddenExit struct {
 	Gate    events.Name `json:"gate"`
-	Where   string      `json:"where,omitzero"`   // what the gate runs that has it, as "script test of package.json"; empty is its command
+	Where   string      `json:"where,omitzero"`   // place of the construct, as "script test of package.json"; empty is the gate's command
 	What    string      `json:"what"`             // a pipe, || true, ; echo, &, a loop, if, !, - or an option
-	Instead string      `json:"instead,omitzero"` // a command that hides nothing, where one is known
+	Instead string      `json:"instead,omitzero"` // a command that hides nothing, if one is known
 }
 
 // AgentSpec names the agent: exactly one of Command, Script and Profile. The
@@ -121,36 +121,36 @@ type AgentSpec struct {
 	// version of a profile changes nothing for it.
 	Argv   []string `json:"argv,omitzero"`
 	Prompt string   `json:"prompt,omitzero"` // stdin (the default) or file
-	// Shape is how a call is made to go on in a session, to keep to a budget, and
-	// how its output is read: an agent.Shape.
+	// Shape says how to resume a session, keep a budget and read the output: an
+	// agent.Shape.
 	Shape jsontext.Value `json:"shape,omitzero"`
-	// Account is what the account that it works on is called here.
+	// Account is the local name of the agent's account.
 	Account string `json:"account,omitzero"`
 }
 
-// StartRequest starts a run, or with preview says what it would be.
+// StartRequest starts a run; with preview it asks what the run would be.
 type StartRequest struct {
 	Spec RunSpec  `json:"spec"`
 	Env  []string `json:"env"` // allow-listed environment of the caller, NAME=VALUE
-	// Outputs are files that the caller writes what it is told to, as with
-	// nohup: below the workspace they are left out of recorded trees.
+	// Outputs are files that the caller writes its own output to, as with nohup. Recorded
+	// trees leave them out below the workspace.
 	Outputs []string `json:"outputs,omitzero"`
-	// Settings are those that the caller's environment holds, by key.
+	// Settings are those in the caller's environment, by key.
 	Settings map[string]string `json:"settings,omitzero"`
-	NoConfig bool              `json:"no_config,omitzero"` // the project's configuration is not read
+	NoConfig bool              `json:"no_config,omitzero"` // without the project's configuration
 	Findings string            `json:"findings,omitzero"`  // for the first work: JSON, see ParseFindings
-	Advise   bool              `json:"advise,omitzero"`    // a person can be asked whether the task needs its workflow
-	Handoff  bool              `json:"handoff,omitzero"`   // the person who asks hands over the approvals that the workflow lets go
-	PIN      string            `json:"pin,omitzero"`       // for that, where one is set
-	Inputs   map[string]string `json:"-"`                  // set by the daemon: what the settings say of inputs
-	Trusted  *Timeouts         `json:"-"`                  // set by the daemon where a chat asks: what the settings say, which it cannot raise
-	Standing []events.Name     `json:"-"`                  // set by the daemon: gates that are those of the settings, held-out ones too
+	Advise   bool              `json:"advise,omitzero"`    // the caller can ask a person about the workflow
+	Handoff  bool              `json:"handoff,omitzero"`   // the caller hands over the approvals that the workflow allows to
+	PIN      string            `json:"pin,omitzero"`       // for the hand-off, where a PIN is set
+	Inputs   map[string]string `json:"-"`                  // set by the daemon: inputs from the settings
+	Trusted  *Timeouts         `json:"-"`                  // set by the daemon for a chat: timeouts of the settings, its upper bounds
+	Standing []events.Name     `json:"-"`                  // set by the daemon: gates from the settings, held-out ones too
 }
 
-// Preview is the answer of run.preview: everything that a run would use.
+// Preview is the answer of run.preview: everything that the run would use.
 type Preview struct {
 	Prompt      string          `json:"prompt"`
-	Argv        []string        `json:"argv"`                 // of the run's own agent; empty where nobody needs one
+	Argv        []string        `json:"argv"`                 // of the run's own agent; empty where it needs none
 	Crews       []CrewView      `json:"crews,omitzero"`       // roles whose agents the workflow names
 	Permissions string          `json:"permissions,omitzero"` // what a profile may do unasked, in one line
 	AgentEnv    []string        `json:"agent_env"`            // names only
@@ -158,9 +158,9 @@ type Preview struct {
 	Path        []string        `json:"path"`                 // pinned for gates
 	Gates       []GateSpec      `json:"gates"`
 	Setup       string          `json:"setup,omitzero"`     // prepares a clean checkout
-	Checkout    events.Checkout `json:"checkout,omitzero"`  // where gates have to pass before done
+	Checkout    events.Checkout `json:"checkout,omitzero"`  // where gates must pass before done
 	Pinned      int             `json:"pinned"`             // number of pinned files
-	Pins        []PinGroup      `json:"pins,omitzero"`      // the pinned files, by why they are
+	Pins        []PinGroup      `json:"pins,omitzero"`      // the pinned files, by reason
 	TaskPins    []string        `json:"task_pins,omitzero"` // globs of pinned files that the task asks to change
 	Hidden      []HiddenExit    `json:"hidden,omitzero"`    // exit codes that gates hide
 	Workspace   string          `json:"workspace"`
@@ -169,7 +169,7 @@ type Preview struct {
 	Budgets     []BudgetView    `json:"budgets,omitzero"`  // of the phases, where there are several
 	EndsBy      *time.Time      `json:"ends_by,omitzero"`
 	Workflow    string          `json:"workflow"`
-	// Settings are those that were not typed, and where they come from.
+	// Settings are those that the user did not type, with their source.
 	Settings []ConfigValue `json:"settings,omitzero"`
 	Holdout  *HoldoutView  `json:"holdout,omitzero"`
 }
@@ -179,34 +179,34 @@ type HoldoutView struct {
 	Dir   string     `json:"dir"`
 	Files int        `json:"files"`
 	Gates []GateSpec `json:"gates"`
-	// InSight says why nothing hides the files from the agent; empty: they are hidden.
+	// InSight says why the agent can see the files; empty: they are hidden.
 	InSight string `json:"in_sight,omitzero"`
 }
 
-// MostPinned bounds the files that a PinGroup lists.
+// MostPinned bounds the files of a PinGroup.
 const MostPinned = 200
 
-// PinGroup is files that are pinned for one reason.
+// PinGroup lists files that are pinned for the same reason.
 type PinGroup struct {
 	Why   string   `json:"why"`            // gate, sourced, run, target, script, include, config, helper, failing, role, name, protect
-	By    string   `json:"by,omitzero"`    // the script, target or glob that it is
+	By    string   `json:"by,omitzero"`    // the script, target or glob of that reason
 	Files []string `json:"files,omitzero"` // the first of them
 	Count int      `json:"count"`
 }
 
-// CrewView is a role whose agents the workflow names.
+// CrewView is a role with agents from the workflow.
 type CrewView struct {
 	Role   string      `json:"role"`
-	Phases []string    `json:"phases,omitzero"` // in which it works
-	Agents []CrewAgent `json:"agents"`          // the first one begins; the next one goes on after a phase that failed
+	Phases []string    `json:"phases,omitzero"` // phases that the role works in
+	Agents []CrewAgent `json:"agents"`          // the first agent begins; the next one follows after a failed phase
 }
 
-// CrewAgent is one agent of a role, as it would be called.
+// CrewAgent is one agent of a role with its command line.
 type CrewAgent struct {
 	Agent       string   `json:"agent"` // profile
 	Account     string   `json:"account,omitzero"`
 	Argv        []string `json:"argv"`
-	Permissions string   `json:"permissions,omitzero"` // what it may do unasked, in one line
+	Permissions string   `json:"permissions,omitzero"` // permissions without asking, in one line
 	Env         []string `json:"env"`                  // names only
 }
 
@@ -228,7 +228,7 @@ type ListRequest struct {
 type ListReply struct {
 	Runs []RunView `json:"runs"`
 	More int       `json:"more,omitzero"` // left out
-	// Language is that of the user, of all that is about no run.
+	// Language is the user's language for texts about no run.
 	Language string `json:"language,omitzero"`
 }
 
@@ -239,7 +239,7 @@ type StopRequest struct {
 	All bool `json:"all,omitzero"` // every live run
 }
 
-// StopReply names what was told to stop.
+// StopReply names the runs under a stop request.
 type StopReply struct {
 	Runs []RunView `json:"runs"`
 }
@@ -248,12 +248,12 @@ type StopReply struct {
 type ResumeRequest struct {
 	RunRef
 	Note string `json:"note,omitzero"`
-	// Findings go to the earliest phase that works, or to Phase, which is no later
-	// one than the present.
+	// Findings go to the earliest phase that works, or to Phase. Phase must not be behind
+	// the present one.
 	Findings string `json:"findings,omitzero"` // JSON, see ParseFindings
 	Phase    string `json:"phase,omitzero"`
 	Typed    string `json:"typed,omitzero"` // after drift: the handle, at the terminal
-	PIN      string `json:"pin,omitzero"`   // instead of that, where one is set
+	PIN      string `json:"pin,omitzero"`   // in place of typed, where a PIN is set
 }
 
 // EventsRequest asks for events of a run, or of all aggregates.
@@ -263,26 +263,26 @@ type EventsRequest struct {
 	After  uint64 `json:"after,omitzero"` // sequence within the run
 	Cursor string `json:"cursor,omitzero"`
 	Follow bool   `json:"follow,omitzero"`
-	// Only those whose type matches one of the patterns, its version written or
-	// not, and that are not older.
+	// Types are patterns of event types, with or without version. Events must match one,
+	// and must not be older than Since.
 	Types []string  `json:"types,omitzero"`
 	Since time.Time `json:"since,omitzero"`
 }
 
-// EventFrame is one event as it is stored, or the end of a stream.
+// EventFrame is one stored event, or the end of a stream.
 type EventFrame struct {
-	Cursor  string         `json:"cursor,omitzero"`  // to go on behind it
+	Cursor  string         `json:"cursor,omitzero"`  // position to go on from
 	Event   jsontext.Value `json:"event,omitzero"`   // absent where it is damaged, and at the end
 	Line    string         `json:"line,omitzero"`    // what happened, one line for people; only of one run
-	Damaged string         `json:"damaged,omitzero"` // what is wrong with what is stored
+	Damaged string         `json:"damaged,omitzero"` // damage of the stored event
 	End     bool           `json:"end,omitzero"`     // nothing follows now; cursor is the place to go on from
 }
 
-// LogsRequest asks for what agent and gates printed.
+// LogsRequest asks for the output of agents and gates.
 type LogsRequest struct {
 	RunRef
 	Iteration int    `json:"iteration,omitzero"` // 0 is the latest, -1 all
-	Gate      string `json:"gate,omitzero"`      // only this gate, and who looked for it
+	Gate      string `json:"gate,omitzero"`      // only this gate, and roles that look for it
 	Role      string `json:"role,omitzero"`      // only sessions of this role
 	Only      string `json:"only,omitzero"`      // "agent" or "gate"
 	Follow    bool   `json:"follow,omitzero"`
@@ -293,17 +293,17 @@ type LogFrame struct {
 	Iteration int    `json:"iteration"`
 	Attempt   int    `json:"attempt,omitzero"`
 	Source    string `json:"source"`         // "agent", "role", or the gate's name
-	Role      string `json:"role,omitzero"`  // of a session that looks
-	Gate      string `json:"gate,omitzero"`  // that it looks for
+	Role      string `json:"role,omitzero"`  // of a session of a role
+	Gate      string `json:"gate,omitzero"`  // gate that the role looks for
 	Agent     string `json:"agent,omitzero"` // profile, where the workflow names it
 	Stream    string `json:"stream,omitzero"`
-	Gap       int64  `json:"gap,omitzero"` // bytes right before Data that were not kept
+	Gap       int64  `json:"gap,omitzero"` // missing bytes before Data
 	Data      []byte `json:"data"`         // base64 in JSON: output has no encoding
-	// Format is the agent whose stream Data is a piece of, where it is known: then
-	// Text is what people read instead, of the lines that end in Data.
+	// Format is the agent program whose stream Data is from, if known. Then people read
+	// Text, for the lines that end in Data.
 	Format string `json:"format,omitzero"`
 	Text   string `json:"text,omitzero"`
-	Note   string `json:"note,omitzero"` // of the daemon, about what came before; then there is no Data
+	Note   string `json:"note,omitzero"` // of the daemon, about the output before; Data is then absent
 }
 
 // DiffRequest asks for a unified diff between recorded trees.
@@ -319,13 +319,13 @@ type WatchRequest struct {
 	After uint64 `json:"after,omitzero"` // no lines for events up to here
 }
 
-// WatchFrame is a change of a run, or a sign of life of it.
+// WatchFrame is a change or a sign of life of a run.
 type WatchFrame struct {
 	View RunView   `json:"view"`
 	Line string    `json:"line,omitzero"` // what happened, one line for people, when an event caused the frame
 	Seq  uint64    `json:"seq,omitzero"`
 	At   time.Time `json:"at,omitzero"`
-	Bell bool      `json:"bell,omitzero"` // a notify rule wants the terminal to ring
+	Bell bool      `json:"bell,omitzero"` // a notify rule rings the terminal
 }
 
 // VerifyRequest asks for proof of one run, or of every aggregate.
@@ -334,24 +334,24 @@ type VerifyRequest struct {
 	Every bool `json:"every,omitzero"`
 }
 
-// VerifyReply is what was proven.
+// VerifyReply is the extent of the proof.
 type VerifyReply struct {
 	Aggregates int       `json:"aggregates"`
 	Events     int       `json:"events"`
-	Unknown    int       `json:"unknown"`  // events of types that this version does not know
-	Rebuilt    int       `json:"rebuilt"`  // projections built anew and found equal to the live ones
-	Sealed     int       `json:"sealed"`   // events that are the ones which were acknowledged, by their seals
-	Texts      int       `json:"texts"`    // that are named, there, and what their names say; each counts once
-	Gone       int       `json:"gone"`     // texts that are named and were erased or pruned
-	Bundles    int       `json:"bundles"`  // of the archive, that are whole
+	Unknown    int       `json:"unknown"`  // events of types unknown to this version
+	Rebuilt    int       `json:"rebuilt"`  // projections rebuilt and equal to the live ones
+	Sealed     int       `json:"sealed"`   // events that equal the acknowledged ones, by their seals
+	Texts      int       `json:"texts"`    // named texts that exist and match their refs; each counts once
+	Gone       int       `json:"gone"`     // named texts that were erased or pruned
+	Bundles    int       `json:"bundles"`  // whole bundles in the archive
 	Problems   []Problem `json:"problems"` // empty when all is well
 }
 
-// Problem is one thing that verify found wrong.
+// Problem is one fault that verify found.
 type Problem struct {
-	Aggregate string `json:"aggregate"` // or "log" where no event can be named, then seq is a position in it
+	Aggregate string `json:"aggregate"` // or "log" where no event can be named; then seq is a position in it
 	Seq       uint64 `json:"seq"`
-	Position  uint64 `json:"position,omitzero"` // of the event in the log, where it is known
+	Position  uint64 `json:"position,omitzero"` // of the event in the log, if known
 	What      string `json:"what"`
 }
 
@@ -365,20 +365,20 @@ type DaemonView struct {
 	Log        string     `json:"log"`
 	Live       int        `json:"live"`
 	Runs       int        `json:"runs"`
-	Effects    int        `json:"effects"` // supervised processes now
+	Effects    int        `json:"effects"` // supervised processes at present
 	Events     uint64     `json:"events"`
 	StoreBytes int64      `json:"store_bytes"`
 	StoreQuota int64      `json:"store_quota"`
 	Durability string     `json:"durability"`
 	Draining   bool       `json:"draining,omitzero"`
 	IdleEnds   *time.Time `json:"idle_ends,omitzero"`
-	// Service is what started the daemon: systemd or launchd; empty when a command
-	// did, on demand.
+	// Service is systemd or launchd, where one of them started the daemon. It is empty
+	// where a command did, on demand.
 	Service  string        `json:"service,omitzero"`
-	Settings string        `json:"settings_problem,omitzero"` // why the user's file cannot be used now
+	Settings string        `json:"settings_problem,omitzero"` // why the user's file is unusable now
 	Notify   *NotifyStatus `json:"notify,omitzero"`
-	Team     *TeamView     `json:"team,omitzero"`   // whom claims and accounts are shared with; absent is nobody
-	Listen   *ListenView   `json:"listen,omitzero"` // where other NATS clients are let in; absent is nowhere
+	Team     *TeamView     `json:"team,omitzero"`   // servers for shared claims and accounts; absent is none
+	Listen   *ListenView   `json:"listen,omitzero"` // where other NATS clients connect; absent is nowhere
 }
 
 // DaemonStopRequest ends the daemon. Effects go on and are found again.

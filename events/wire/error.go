@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Code is the class of an answer. Each code but OK maps to one exit code of
-// apctl.
+// Code is the class of an answer. Each code except OK maps to one exit code of apctl.
 type Code string
 
 // The codes.
@@ -30,27 +29,27 @@ type Error struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`       // what happened, to which object
 	Hint    string `json:"hint,omitzero"` // what to do next
-	// Cursor is the oldest place that a stream can go on from, where the one that
-	// was asked for has expired.
+	// Cursor is the oldest place that a stream can go on from, where the requested place
+	// has expired.
 	Cursor string `json:"cursor,omitzero"`
-	// Problems are those of the file that keeps a daemon from starting.
+	// Problems are faults of a configuration file that keeps a daemon from starting.
 	Problems []ConfigProblem `json:"problems,omitzero"`
-	// Writer is who works in the work tree that was asked for.
+	// Writer is the writer of the requested work tree.
 	Writer *WriterView `json:"writer,omitzero"`
 }
 
-// WriterView is who works in a work tree: a run, or a session that has claimed it.
+// WriterView is the writer of a work tree: a run, or a session with a claim on it.
 type WriterView struct {
 	Run        string     `json:"run,omitzero"`       // handle
 	Task       string     `json:"task,omitzero"`      // its first line
-	Program    string     `json:"program,omitzero"`   // of its agent, or of the chat that drives it
+	Program    string     `json:"program,omitzero"`   // of its agent, or of its driving chat
 	PID        int        `json:"pid,omitzero"`       // of that chat, or of the session
-	StateDir   string     `json:"state_dir,omitzero"` // where it is of another one
+	StateDir   string     `json:"state_dir,omitzero"` // of a writer in another state directory
 	Since      time.Time  `json:"since"`
 	Alive      *time.Time `json:"alive,omitzero"` // last sign of life
 	Iteration  int        `json:"iteration,omitzero"`
 	Iterations int        `json:"max_iterations,omitzero"`
-	Asks       bool       `json:"asks,omitzero"` // it waits for the answer of a person
+	Asks       bool       `json:"asks,omitzero"` // it waits for a person's answer
 }
 
 func (e *Error) Error() string { return e.Message }

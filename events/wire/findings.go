@@ -11,15 +11,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A person hands findings to a run: to a new one, or to one that is resumed. They
-// go to who works on it next as they are.
+// A person hands findings to a new or a resumed run. The next agent reads them verbatim.
 
-// MaxFindings is the longest text of findings, in bytes.
+// MaxFindings bounds a text of findings, in bytes.
 const MaxFindings = 32 << 10
 
-// Found is one finding that was handed over.
+// Found is one finding from a person.
 type Found struct {
-	Ref      string  // what it is about
+	Ref      string  // subject of the finding
 	Detail   string  // may be empty
 	Priority float64 // 0 blocks
 }
@@ -59,7 +58,7 @@ func ParseFindings(text string) ([]Found, *Error) {
 	return out, nil
 }
 
-// finding reads one of them, the number n.
+// finding reads the finding number n.
 func finding(n int, v jsontext.Value) (f Found, bad *Error) {
 	var raw struct {
 		Ref      jsontext.Value `json:"evidence_ref"`
@@ -91,8 +90,7 @@ func textOf(v jsontext.Value) (text string, ok bool) {
 
 var digits = regexp.MustCompile(`[0-9]+`)
 
-// priority is a number as it is, else the first digits of its text, else 0, which
-// blocks.
+// priority is a number as it is, else the first digits of its text, else 0, which blocks.
 func priority(v jsontext.Value) (float64, bool) {
 	text := string(v)
 	if v.Kind() != '0' {

@@ -8,8 +8,8 @@ import (
 	"autopilot/events/wire"
 )
 
-// Seeds 3.2, lessons A14 and A22: no list, an empty one, and a finding without
-// evidence are refused, each in its own words.
+// Seeds 3.2, lessons A14 and A22: no list, an empty list, and a finding without evidence
+// are refused, each in its own words.
 func TestFindingsThatAreNone(t *testing.T) {
 	t.Parallel()
 	one := `{"evidence_ref":"a:1"}`

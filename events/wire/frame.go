@@ -11,15 +11,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// MaxText bounds the message and the hint of a frame, in bytes. Longer ones
-// are cut.
+// MaxText bounds the message and the hint of a frame, in bytes. Longer texts are cut.
 const MaxText = 4 << 10
 
-// A Frame is one piece of a reply. The last one has a Code; with any other
-// code than OK it has a message too. A frame of a one-shot verb carries a piece
-// of the answer: the pieces make it up when they are joined. A frame of a
-// stream carries one whole JSON object (of run.diff: a piece of text), or
-// nothing when it is the last.
+// A Frame is one piece of a reply. The last frame has a Code; with any code except OK it
+// has a message too. The frames of a one-shot verb carry pieces of the answer, to be
+// joined. A frame of a stream carries one whole JSON object, or for run.diff a piece of
+// text. The last frame of a stream carries nothing.
 type Frame struct {
 	N       int    // 1, 2, 3 ... within the reply
 	Code    Code   // on the last frame only

@@ -1,12 +1,12 @@
 package wire
 
-// GitView is the state of git in the work tree of a run when the daemon looked last,
-// and what has changed since the start of the run.
+// GitView is the latest recorded git state of a run's work tree, with the changes since
+// the start of the run.
 type GitView struct {
 	Commit  string      `json:"commit,omitzero"` // of HEAD; empty before the first
-	Branch  string      `json:"branch,omitzero"` // that is checked out; empty off a branch
+	Branch  string      `json:"branch,omitzero"` // checked out; empty off a branch
 	Changes []GitChange `json:"changes"`
-	// Next are commands that keep what could be lost. None moves HEAD or a branch.
+	// Next are commands that save work at risk. None moves HEAD or a branch.
 	Next []NextCommand `json:"next,omitzero"`
 }
 
@@ -17,6 +17,6 @@ type GitChange struct {
 	From    string   `json:"from,omitzero"`    // commit or name before
 	To      string   `json:"to,omitzero"`      // and now
 	Count   int      `json:"count,omitzero"`   // of commits or files
-	Commits []string `json:"commits,omitzero"` // the first of new ones, the newest first
+	Commits []string `json:"commits,omitzero"` // the first new ones, newest first
 	Line    string   `json:"line"`             // the same for people
 }

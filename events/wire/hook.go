@@ -2,9 +2,9 @@ package wire
 
 import "strings"
 
-// The hooks of a host program tell the daemon what a chat in it is about to do,
-// and ask whether that is well. What a host sends is read by the caller; here is
-// what all hosts have in common.
+// The hooks of a host program tell the daemon about the next action of a chat, and ask
+// for permission. The caller reads the host's own format; these types are the common
+// part.
 
 // HookEvent is what happens in a chat.
 type HookEvent string
@@ -18,8 +18,8 @@ const (
 	HookEnds   HookEvent = "ends"   // the chat, or its conversation
 )
 
-// Bounds of what is told of a chat: texts beyond them are left out, and what they
-// would have shown is not guarded.
+// The bounds of texts about a chat. Longer texts are left out, and no guard sees their
+// content.
 const (
 	MaxHookText  = 32 << 10 // bytes of a command
 	MaxHookFiles = 200
@@ -27,18 +27,18 @@ const (
 	maxHookSession = 100
 )
 
-// HookRequest tells of an event. Nothing in it says who the caller is.
+// HookRequest reports an event. The connection names the caller, not the request.
 type HookRequest struct {
 	Workspace string    `json:"workspace"` // directory that the chat, or its tool, works in
-	Host      string    `json:"host"`      // program of the chat
+	Host      string    `json:"host"`      // program of the chat, as claude
 	Event     HookEvent `json:"event"`
 	Session   string    `json:"session,omitzero"` // name of the chat in its host: a label
-	Again     bool      `json:"again,omitzero"`   // stops: it went on as it was held before
-	Files     []string  `json:"files,omitzero"`   // calls, called: that a tool writes to
+	Again     bool      `json:"again,omitzero"`   // stops: a hook held the chat before
+	Files     []string  `json:"files,omitzero"`   // calls, called: files that a tool writes to
 	Command   string    `json:"command,omitzero"` // calls, called: for a shell
 }
 
-// Bounded leaves out what is too much for one request.
+// Bounded leaves out texts beyond the bounds of a request.
 func (q HookRequest) Bounded() HookRequest {
 	bytes := 0
 	files := q.Files[:min(len(q.Files), MaxHookFiles)]
@@ -56,16 +56,16 @@ func (q HookRequest) Bounded() HookRequest {
 // cut is the beginning of a text, as text.
 func cut(s string, most int) string { return strings.ToValidUTF8(s[:min(len(s), most)], "") }
 
-// HookView is the answer: a text that the chat shall read, or nothing. Of an event
-// that is asked about (calls, stops) a text says that it shall not be.
+// HookView is the answer: a text for the chat, or nothing. For calls and stops, a text
+// forbids the event.
 type HookView struct {
 	Text string `json:"text,omitzero"`
 }
 
-// SchemaHooks is the schema of the answers of hook show, install and uninstall.
+// SchemaHooks is the schema of hook show, install and uninstall.
 const SchemaHooks = "autopilot.hooks"
 
-// HooksView is what is installed of hooks.
+// HooksView lists the installed hooks.
 type HooksView struct {
 	Files []HookFile `json:"files"`
 }
@@ -76,13 +76,13 @@ type HookFile struct {
 	Scope   string   `json:"scope"` // user or project
 	File    string   `json:"file"`
 	State   string   `json:"state"`            // installed, partly, none or unreadable
-	Events  []string `json:"events"`           // that have a hook
-	Missing []string `json:"missing"`          // that have none
-	Calls   []string `json:"calls"`            // programs that are called
-	Gone    []string `json:"gone"`             // of those, the ones that are not there
+	Events  []string `json:"events"`           // with a hook
+	Missing []string `json:"missing"`          // without a hook
+	Calls   []string `json:"calls"`            // programs that the hooks call
+	Gone    []string `json:"gone"`             // of those, missing programs
 	Problem string   `json:"problem,omitzero"` // why it cannot be read
 	Changed bool     `json:"changed"`          // install, uninstall: the file was written
-	Diff    string   `json:"diff,omitzero"`    // of what was changed, or would be by install
+	Diff    string   `json:"diff,omitzero"`    // changes made, or due on install
 }
 
 // The states of a settings file.

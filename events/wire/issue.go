@@ -16,8 +16,7 @@ type Issue struct {
 // maxIssue bounds numbers of issues.
 const maxIssue = 1<<31 - 1
 
-// ParseIssue reads 24, #24, OWNER/NAME#24, or the address of one as a browser
-// shows it.
+// ParseIssue reads 24, #24, OWNER/NAME#24, or the address of an issue in a browser.
 func ParseIssue(text string) (Issue, error) {
 	i, err := ParseTracker(text)
 	if err == nil && i.Number == 0 {
@@ -26,7 +25,7 @@ func ParseIssue(text string) (Issue, error) {
 	return i, err
 }
 
-// ParseTracker reads what ParseIssue does, and OWNER/NAME alone.
+// ParseTracker reads the texts of ParseIssue, and OWNER/NAME alone.
 func ParseTracker(text string) (Issue, error) {
 	bad := fmt.Errorf("%q is no issue", text)
 	repo, number, numbered := strings.Cut(address(strings.TrimSpace(text)), "#")
@@ -47,12 +46,12 @@ func ParseTracker(text string) (Issue, error) {
 	return Issue{}, bad
 }
 
-// address turns https://HOST/OWNER/NAME/issues/24 into OWNER/NAME#24, and leaves
-// all else as it is.
+// address turns https://HOST/OWNER/NAME/issues/24 into OWNER/NAME#24, and leaves other
+// texts alone.
 func address(text string) string {
 	rest, ok := strings.CutPrefix(text, "https://github.com/")
 	if p := strings.Split(rest, "/"); ok && len(p) == 4 && (p[2] == "issues" || p[2] == "pull") {
-		number, _, _ := strings.Cut(p[3], "#") // behind it is a comment
+		number, _, _ := strings.Cut(p[3], "#") // the rest is a comment
 		return p[0] + "/" + p[1] + "#" + number
 	}
 	return text
@@ -63,8 +62,8 @@ func isRepository(text string) bool {
 	return ok && isWord(owner, 39, "-_") && isWord(name, 100, "-_.") && name != "." && name != ".."
 }
 
-// isWord says that a text has letters, digits and some signs, and begins with no
-// hyphen, as it becomes an argument of a command.
+// isWord says that a text has letters, digits and some signs. It has no hyphen at the
+// start, as it becomes an argument of a command.
 func isWord(text string, most int, signs string) bool {
 	for _, r := range text {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
@@ -75,12 +74,12 @@ func isWord(text string, most int, signs string) bool {
 	return text != "" && len(text) <= most && text[0] != '-'
 }
 
-// Of says whether the issue is in a repository, of which case does not matter.
+// Of says whether the issue is in a repository, without regard to case.
 func (i Issue) Of(repository string) bool {
 	return i.Repository != "" && strings.EqualFold(i.Repository, repository)
 }
 
-// String is the form that ParseTracker reads.
+// String returns the form that ParseTracker reads.
 func (i Issue) String() string {
 	if i.Number == 0 {
 		return i.Repository

@@ -1,28 +1,28 @@
 package wire
 
-// SchemaKey is of the answer of daemon key.
+// SchemaKey is the schema of daemon key.
 const SchemaKey = "autopilot.key"
 
-// ListenView is where other NATS clients are let in.
+// ListenView is where other NATS clients may connect.
 type ListenView struct {
 	Address    string         `json:"address"`
 	TLS        bool           `json:"tls"`
-	Problem    string         `json:"problem,omitzero"` // why nobody is let in now; it is tried again
+	Problem    string         `json:"problem,omitzero"` // why none can connect now; it is tried again
 	Clients    int            `json:"clients"`          // connections now
 	Identities []IdentityView `json:"identities"`
 }
 
-// IdentityView is who may connect.
+// IdentityView is an identity that may connect.
 type IdentityView struct {
-	Name string `json:"name"` // of its subjects: ap.cmd.NAME.VERB and _INBOX.NAME
+	Name string `json:"name"` // in its subjects: ap.cmd.NAME.VERB and _INBOX.NAME
 	May  string `json:"may"`  // read or operate
 	Key  string `json:"key"`  // public
 }
 
-// KeyView is a key that was made.
+// KeyView is a new key.
 type KeyView struct {
 	File   string `json:"file"`   // with the private key
 	Name   string `json:"name"`   // of the identity
 	Key    string `json:"key"`    // public
-	Config string `json:"config"` // file that lets it in, on the daemon's host
+	Config string `json:"config"` // file that admits the key, on the daemon's host
 }

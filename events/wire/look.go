@@ -9,29 +9,29 @@ type RestoreRequest struct {
 	DryRun bool   `json:"dry_run,omitzero"`
 }
 
-// RestoreView is what was changed.
+// RestoreView lists the changes of a restore.
 type RestoreView struct {
 	Run       RunView      `json:"run"`
 	To        string       `json:"to"`
 	Tree      string       `json:"tree"`
-	Undo      string       `json:"undo,omitzero"` // name under which the tree before was kept
+	Undo      string       `json:"undo,omitzero"` // name of the kept tree from before
 	Written   []string     `json:"written"`
 	Removed   []string     `json:"removed"`
-	Left      []string     `json:"left,omitzero"` // large files and nested repositories, which stay as they are
+	Left      []string     `json:"left,omitzero"` // large files and nested repositories, left alone
 	Unchanged bool         `json:"unchanged,omitzero"`
 	DryRun    bool         `json:"dry_run,omitzero"`
-	Git       *GitRestored `json:"git,omitzero"` // what became of a repository that was damaged
+	Git       *GitRestored `json:"git,omitzero"` // repair of a damaged repository
 }
 
 // GitRestored says how a repository was brought back, in sentences.
 type GitRestored struct {
 	Damage string   `json:"damage"`         // what was lost
-	Did    []string `json:"did"`            // what is back; nothing of a dry run
-	Lacks  []string `json:"lacks,omitzero"` // what could not be brought back
+	Did    []string `json:"did"`            // parts that are back; empty for a dry run
+	Lacks  []string `json:"lacks,omitzero"` // parts that did not come back
 }
 
-// ReplayRequest shows a run as it was. With At it is the state at one position,
-// else every event in order.
+// ReplayRequest shows a run as it was: with At the state at one position, else each event
+// in order.
 type ReplayRequest struct {
 	RunRef
 	At string `json:"at,omitzero"` // SEQ, an RFC 3339 time, or iteration:N

@@ -12,66 +12,67 @@ const (
 	SchemaPeerSent  = "autopilot.peer.sent"
 )
 
-// MaxPeerText is how long a text to a peer may be, in bytes.
+// MaxPeerText bounds a text to a peer, in bytes.
 const MaxPeerText = 8 << 10
 
-// PeersRequest asks who is there.
+// PeersRequest asks for the sessions.
 type PeersRequest struct {
-	Directory string `json:"directory"` // whose repository is here
+	Directory string `json:"directory"` // a directory in the repository of interest
 }
 
-// PeerJoinRequest says what a session does, and asks what it would be told.
+// PeerJoinRequest announces the mode of a session, or asks what an announcement would
+// answer.
 type PeerJoinRequest struct {
 	Directory string `json:"directory"`
 	Mode      string `json:"mode,omitzero"`     // empty: join leaves it as it was
-	InPlace   bool   `json:"in_place,omitzero"` // join: begin beside another that writes too
+	InPlace   bool   `json:"in_place,omitzero"` // join: begin beside another writer
 	Reason    string `json:"reason,omitzero"`   // why
 }
 
 // PeerSendRequest is a text for a session.
 type PeerSendRequest struct {
 	Directory string `json:"directory"`
-	To        string `json:"to"` // a peer, or a run that a chat drives
+	To        string `json:"to"` // a peer, or a run with a driving chat
 	Text      string `json:"text"`
 }
 
-// PeerReadRequest asks for what was written to the caller. It is read then.
+// PeerReadRequest asks for the texts to the caller, and marks them read.
 type PeerReadRequest struct {
-	All bool `json:"all,omitzero"` // also what was read before
+	All bool `json:"all,omitzero"` // also texts read before
 }
 
-// PeersView is who is there.
+// PeersView lists the sessions.
 type PeersView struct {
 	Peers   []PeerView   `json:"peers"`
-	Sources []PeerSource `json:"sources"` // files of session-orchestrator that were looked at
+	Sources []PeerSource `json:"sources"` // files of session-orchestrator that were read
 }
 
 // PeerView is a session.
 type PeerView struct {
-	Peer    string `json:"peer"`             // what to call it
-	ID      string `json:"id"`               // of a session on the bus a hash of its proof
+	Peer    string `json:"peer"`             // name of the session for people
+	ID      string `json:"id"`               // of a session on the bus: a hash of its proof
 	Source  string `json:"source"`           // bus, run, or a file of session-orchestrator: lock or registry
-	You     bool   `json:"you,omitzero"`     // the caller is it, or was started by it
+	You     bool   `json:"you,omitzero"`     // the caller, or a session that started it
 	Here    bool   `json:"here,omitzero"`    // in this repository
 	Program string `json:"program,omitzero"` // of an agent
 	PID     int    `json:"pid,omitzero"`
 	Ended   bool   `json:"ended,omitzero"`   // that process has ended; the session counts until it is silent too long
-	Session string `json:"session,omitzero"` // as its host calls it: a label, which proves nothing
-	Mode    string `json:"mode"`             // none where it has named none
+	Session string `json:"session,omitzero"` // label from its host, which proves nothing
+	Mode    string `json:"mode"`             // none if unnamed
 	Class   string `json:"class"`            // exclusive, parallel-ok or always-ok
-	Assumed bool   `json:"assumed,omitzero"` // the mode is not known, so the class is the most open one
+	Assumed bool   `json:"assumed,omitzero"` // the mode is unknown, so the class is the most open one
 	Life    string `json:"life"`             // fresh, stale or gone
 
 	Since     time.Time `json:"since,omitzero"`
 	Seen      time.Time `json:"seen,omitzero"` // its last sign of life
 	Directory string    `json:"directory,omitzero"`
-	File      string    `json:"file,omitzero"`   // that says so
-	Run       string    `json:"run,omitzero"`    // that it drives
+	File      string    `json:"file,omitzero"`   // source of the entry
+	Run       string    `json:"run,omitzero"`    // run that it drives
 	Unread    int       `json:"unread,omitzero"` // messages
-	Beside    string    `json:"beside,omitzero"` // it began in place beside that one, though it was told to choose
+	Beside    string    `json:"beside,omitzero"` // the session that it began beside, in place, against advice
 }
 
-// PeerSource is a file of session-orchestrator that was looked at.
+// PeerSource is a file of session-orchestrator that was read.
 type PeerSource struct {
 	Kind    string `json:"kind"` // lock or registry
 	Path    string `json:"path"`
@@ -79,7 +80,7 @@ type PeerSource struct {
 	Problem string `json:"problem,omitzero"`
 }
 
-// PeerCheckView is what a session is told that is about to begin.
+// PeerCheckView is the answer for a session that is about to begin.
 type PeerCheckView struct {
 	Mode     string        `json:"mode"`
 	Class    string        `json:"class"`
@@ -87,22 +88,22 @@ type PeerCheckView struct {
 	Outcome  string        `json:"outcome"`           // PASS_THROUGH, EXCLUSIVE_BLOCKED or PROMOTION_OFFER
 	Reason   string        `json:"reason"`            // the row of the decision
 	Beside   *PeerView     `json:"beside,omitzero"`   // the session that caused it
-	Weak     []PeerView    `json:"weak"`              // others here that are silent for so long that they do not count
-	Unread   []PeerSource  `json:"unread"`            // places that could not be looked at
+	Weak     []PeerView    `json:"weak"`              // other sessions here, silent for too long to count
+	Unread   []PeerSource  `json:"unread"`            // sources that could not be read
 	Joined   bool          `json:"joined,omitzero"`   // join: it is on the bus
-	InPlace  bool          `json:"in_place,omitzero"` // join: beside another, which is recorded
-	You      string        `json:"you,omitzero"`      // join: what others call it
-	Worktree *WorktreeView `json:"worktree,omitzero"` // join: of its own, which was made for it
+	InPlace  bool          `json:"in_place,omitzero"` // join: beside another, on record
+	You      string        `json:"you,omitzero"`      // join: name of the caller for others
+	Worktree *WorktreeView `json:"worktree,omitzero"` // join: a new work tree of its own
 	ExitCode int           `json:"exit"`              // of the command
 }
 
-// PeerSentView is a text that was stored for a session.
+// PeerSentView is the receipt of a text for a session.
 type PeerSentView struct {
 	To PeerView `json:"to"`
 	No int      `json:"no"` // of the message
 }
 
-// PeerMailView is what was written to the caller.
+// PeerMailView lists the texts to the caller.
 type PeerMailView struct {
 	You      PeerView      `json:"you"`
 	Messages []PeerMessage `json:"messages"` // oldest first
@@ -112,9 +113,9 @@ type PeerMailView struct {
 type PeerMessage struct {
 	No   int       `json:"no"`
 	At   time.Time `json:"at"`
-	From string    `json:"from,omitzero"` // the peer; empty for somebody who is none
+	From string    `json:"from,omitzero"` // the peer; empty if the sender is none
 	By   string    `json:"by"`            // the actor
-	New  bool      `json:"new,omitzero"`  // it was not read before
+	New  bool      `json:"new,omitzero"`  // not read before
 	Text string    `json:"text"`
 	Gone bool      `json:"gone,omitzero"` // the text was removed
 }

@@ -7,22 +7,21 @@ import (
 	"autopilot/events"
 )
 
-// RedRow names a commit of tests that the agent saw fail: of the member red of a
-// result file and of a delivery. It is compared with what the daemon finds in the
-// history, and proves nothing.
+// RedRow names a test commit that the agent saw fail, in the member red of a result file
+// or delivery. The daemon compares it with the history; the row itself proves nothing.
 //
 // Source: atdd-kit, seeds 3.5 record_red_evidence.
 type RedRow struct {
-	Gate   string `json:"gate,omitzero"`     // of kind red; empty is each of the phase
+	Gate   string `json:"gate,omitzero"`     // of kind red; empty is each such gate of the phase
 	Commit string `json:"commit"`            // of the tests
-	Impl   string `json:"impl_sha,omitzero"` // of the work that came after it
+	Impl   string `json:"impl_sha,omitzero"` // of the later implementation
 	File   string `json:"at_file"`           // a test that failed
 }
 
 // MostRedRows bounds the rows of one delivery.
 const MostRedRows = 20
 
-// ReadRedRows reads the rows to the letter.
+// ReadRedRows reads the rows strictly, as ReadExactly does.
 func ReadRedRows(b []byte) ([]RedRow, *Error) {
 	var rows []RedRow
 	if err := ReadExactly(b, &rows); err != nil {
@@ -34,7 +33,7 @@ func ReadRedRows(b []byte) ([]RedRow, *Error) {
 	return rows, nil
 }
 
-// CheckRedRows refuses what cannot be a row: nothing of it is kept then.
+// CheckRedRows refuses all rows if one is malformed.
 func CheckRedRows(rows []RedRow) *Error {
 	if len(rows) > MostRedRows {
 		return Errorf(Usage, "there are %d rows in red, at most %d are taken", len(rows), MostRedRows)

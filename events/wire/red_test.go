@@ -7,8 +7,8 @@ import (
 	"autopilot/events/wire"
 )
 
-// Seeds 3.5 record_red_evidence: letters, digits and . _ : - alone; what is not
-// so is refused, and nothing of it is kept. A60: nothing begins like an option.
+// Seeds 3.5 record_red_evidence: only letters, digits and . _ : - pass. A malformed row
+// is refused, and nothing of it is kept. A60: nothing begins like an option.
 func TestARedRowIsRefusedAsAWhole(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ src, says string }{

@@ -2,8 +2,8 @@ package wire
 
 import "autopilot/events"
 
-// SessionReport is the outcome record of a session, as who worked writes it: the
-// member session of a result file and of a delivery. Each number has to be there.
+// SessionReport is the outcome record of a session in the agent's own words: the member
+// session of a result file or delivery. Every number is required.
 //
 // Source: session-orchestrator, seeds 2.9; Q20: typed, nothing is coerced.
 type SessionReport struct {
@@ -20,14 +20,14 @@ type SessionReport struct {
 	} `json:"effectiveness"`
 }
 
-// SessionReportForm is a report as an example.
+// SessionReportForm is an example of a report.
 const SessionReportForm = `{"agent_summary":{"complete":3,"partial":0,"failed":0,"spiral":0},` +
 	`"effectiveness":{"planned_issues":3,"completed":3,"carryover":0}}`
 
 // mostOfReport bounds each number of a report.
 const mostOfReport = 1_000_000
 
-// ReadSessionReport reads a report to the letter.
+// ReadSessionReport reads a report strictly, as ReadExactly does.
 func ReadSessionReport(b []byte) (events.SessionReport, *Error) {
 	var r SessionReport
 	if err := ReadExactly(b, &r); err != nil {
@@ -36,7 +36,7 @@ func ReadSessionReport(b []byte) (events.SessionReport, *Error) {
 	return r.Event()
 }
 
-// Event is the report as events hold it.
+// Event converts the report for events.
 func (r SessionReport) Event() (events.SessionReport, *Error) {
 	out := events.SessionReport{V: 1}
 	a, e := r.AgentSummary, r.Effectiveness

@@ -8,8 +8,8 @@ import (
 	"autopilot/events/wire"
 )
 
-// Seeds Q20 and 2.1.4: in the source "3" and true counted as numbers; here what
-// is none is no report.
+// Seeds Q20 and 2.1.4: the source counted "3" and true as numbers; here a malformed
+// report is no report.
 func TestAReportOfASessionIsReadToTheLetter(t *testing.T) {
 	t.Parallel()
 	with := func(old, now string) string { return strings.Replace(wire.SessionReportForm, old, now, 1) }

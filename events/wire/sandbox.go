@@ -2,35 +2,35 @@ package wire
 
 import "autopilot/events"
 
-// SchemaSandbox is the answer of agent sandbox.
+// SchemaSandbox is the schema of agent sandbox.
 const SchemaSandbox = "autopilot.sandbox"
 
 // SandboxRequest asks what a command may touch in a workspace.
 type SandboxRequest struct {
 	Workspace string         `json:"workspace"`
 	Env       []string       `json:"env"`
-	Mode      events.Sandbox `json:"mode,omitzero"`  // empty is what the settings say
-	Agent     string         `json:"agent,omitzero"` // name of a profile whose folders count; empty is any
+	Mode      events.Sandbox `json:"mode,omitzero"`  // empty: as the settings say
+	Agent     string         `json:"agent,omitzero"` // profile whose folders count; empty is any
 	Argv      []string       `json:"argv"`
 }
 
-// SandboxView is what a command may touch. Paths that do not exist are left out.
+// SandboxView is what a command may touch. It leaves out missing paths.
 type SandboxView struct {
 	Mode       events.Sandbox `json:"mode"`
 	Workspace  string         `json:"workspace"`
 	Argv       []string       `json:"argv"`
-	Program    string         `json:"program,omitzero"` // that the first word stands for; absent when it is not found
-	Problem    string         `json:"problem,omitzero"` // why it is not
-	Hidden     []string       `json:"hidden"`           // cannot be seen
-	Emptied    []string       `json:"emptied"`          // empty, and can be filled
-	Shown      []string       `json:"shown"`            // in sight below those
+	Program    string         `json:"program,omitzero"` // path of the first word's program; absent if not found
+	Problem    string         `json:"problem,omitzero"` // why it was not found
+	Hidden     []string       `json:"hidden"`           // invisible
+	Emptied    []string       `json:"emptied"`          // empty, and open to new files
+	Shown      []string       `json:"shown"`            // visible below those
 	ReadOnly   []string       `json:"read_only"`
-	Fixed      []string       `json:"fixed"`      // cannot be renamed, nor linked or moved across
+	Fixed      []string       `json:"fixed"`      // no rename, link or move across
 	Restricted bool           `json:"restricted"` // writes go to writable only
 	Writable   []string       `json:"writable"`
-	Allowed    []string       `json:"allowed"` // what the settings keep in reach
-	Lacking    []LackView     `json:"lacking"` // what this host cannot enforce
-	Shim       string         `json:"shim"`    // the program that runs it so
+	Allowed    []string       `json:"allowed"` // kept in reach by the settings
+	Lacking    []LackView     `json:"lacking"` // missing features of this host
+	Shim       string         `json:"shim"`    // the program that confines the command
 	Untrusted  string         `json:"untrusted,omitzero"`
 }
 

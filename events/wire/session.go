@@ -13,10 +13,10 @@ import (
 	"autopilot/events"
 )
 
-// A chat drives a run: it asks what to do next, does it, and delivers it. The
-// gates stay those of the daemon.
+// A chat drives a run: it asks for the next work, does it, and delivers it. The gates
+// stay the daemon's.
 
-// Bounds of what a chat says.
+// The bounds of texts from a chat.
 const (
 	MaxSubmission  = 48 << 10 // bytes of a delivery
 	MostEvidence   = 50
@@ -24,33 +24,32 @@ const (
 	maxRefBytes    = 4 << 10
 )
 
-// SchemaSession is the schema of the answers of session commands.
+// SchemaSession is the schema of session commands.
 const SchemaSession = "autopilot.session"
 
-// SessionJoinRequest joins the run of the workspace that a chat drives, or
-// starts it.
+// SessionJoinRequest joins the run of the workspace that a chat drives, or starts one.
 type SessionJoinRequest struct {
 	RunRef
 	Start *StartRequest `json:"start,omitzero"` // nil joins only
 }
 
-// SessionNextRequest asks what to do next.
+// SessionNextRequest asks for the next work.
 type SessionNextRequest struct {
 	RunRef
 	WaitMS int64 `json:"wait_ms,omitzero"` // for work, the end, or a question
 }
 
-// SessionSubmitRequest delivers the work of an iteration. The text is JSON, a
-// Submission, and is read to the letter.
+// SessionSubmitRequest delivers the work of an iteration. The text is JSON, a Submission,
+// and is read by ReadExactly.
 type SessionSubmitRequest struct {
 	RunRef
 	Submission string `json:"submission"`
 }
 
-// Submission is what a chat delivers.
+// Submission is a delivery of a chat.
 type Submission struct {
 	V         int           `json:"v"`      // 1
-	Effect    string        `json:"effect"` // all three as next named them
+	Effect    string        `json:"effect"` // all three as in the answer of next
 	Phase     string        `json:"phase"`
 	Iteration int           `json:"iteration"`
 	Claim     string        `json:"claim"` // done, progress or blocked: never a verdict
@@ -58,12 +57,12 @@ type Submission struct {
 	Reason    string        `json:"reason,omitzero"` // why it is blocked: a question to a person
 	Evidence  []EvidenceRef `json:"evidence,omitzero"`
 
-	Session *SessionReport `json:"session,omitzero"` // how it went, where a gate wants that
-	Red     []RedRow       `json:"red,omitzero"`     // commits of tests that were seen to fail
+	Session *SessionReport `json:"session,omitzero"` // outcome record, where a gate wants one
+	Red     []RedRow       `json:"red,omitzero"`     // test commits that the chat saw fail
 }
 
-// EvidenceRef is what a chat refers to. It is kept for people, and proves
-// nothing.
+// EvidenceRef is evidence that a chat refers to. The daemon keeps it for people; it
+// proves nothing.
 type EvidenceRef struct {
 	Ref    string `json:"evidence_ref"`
 	Detail string `json:"detail,omitzero"`
@@ -78,53 +77,53 @@ type SessionAskRequest struct {
 	Iteration int    `json:"iteration"`
 }
 
-// SessionAnswerRequest is what the person in front of a chat has answered in its
+// SessionAnswerRequest has the answer of the person in front of a chat, from the chat's
 // dialog.
 type SessionAnswerRequest struct {
 	RunRef
-	Number   int             `json:"number"`            // of the question, as next named it
-	Set      string          `json:"set,omitzero"`      // that was shown: its hash, or the start of it
+	Number   int             `json:"number"`            // of the question, as in the answer of next
+	Set      string          `json:"set,omitzero"`      // the shown set: its hash, or the start of it
 	Answer   string          `json:"answer"`            // ok, no, A to D, or a text, as the question wants it
-	Findings []AnswerFinding `json:"findings,omitzero"` // of no
+	Findings []AnswerFinding `json:"findings,omitzero"` // with no
 }
 
-// SessionView is what a chat is told.
+// SessionView is the answer to a chat.
 type SessionView struct {
 	Run    RunView `json:"run"`
 	Joined bool    `json:"joined"` // the caller drives the run
-	// Waits is what the run does where there is no work to do now: gates, looking,
+	// Waits names the activity of a run without work for the chat: gates, looking,
 	// person, limit, deciding, halted or over.
 	Waits     string        `json:"waits,omitzero"`
-	MayAnswer bool          `json:"may_answer,omitzero"` // the chat may, from a dialog of its own
-	Says      string        `json:"says"`                // how it stands, in a sentence
+	MayAnswer bool          `json:"may_answer,omitzero"` // the chat may, from its own dialog
+	Says      string        `json:"says"`                // the state in a sentence
 	Work      *SessionWork  `json:"work,omitzero"`
 	Taken     *SessionTaken `json:"taken,omitzero"` // of submit and ask
 	Next      []NextCommand `json:"next"`
 }
 
-// SessionWork is what is to be done now.
+// SessionWork is the present work of the chat.
 type SessionWork struct {
-	Effect     string           `json:"effect"` // to be named with what is delivered
+	Effect     string           `json:"effect"` // to be named in the delivery
 	Phase      string           `json:"phase"`
 	Iteration  int              `json:"iteration"`
 	Attempt    int              `json:"attempt"`
 	Iterations int              `json:"max_iterations"` // of the phase
 	EndsBy     *time.Time       `json:"ends_by,omitzero"`
-	Prompt     string           `json:"prompt"` // all that an agent would be told
+	Prompt     string           `json:"prompt"` // the whole prompt for an agent
 	Findings   []SessionFinding `json:"findings"`
 	Owed       []SessionOwed    `json:"owed"`
-	Gates      []SessionGate    `json:"gates"`  // that judge it
-	Phases     []string         `json:"phases"` // that come after this one
+	Gates      []SessionGate    `json:"gates"`  // gates that judge the work
+	Phases     []string         `json:"phases"` // later phases
 }
 
-// SessionFinding is what a gate said of the work before, or a person handed over.
+// SessionFinding is a finding of a gate on the work before, or of a person.
 type SessionFinding struct {
 	Gate    string `json:"gate"` // or person
 	Verdict string `json:"verdict"`
 	Text    string `json:"text"` // verbatim, as far as it is quoted
 }
 
-// SessionOwed are files that have to be written.
+// SessionOwed lists files that the agent must write.
 type SessionOwed struct {
 	Gate  string   `json:"gate"`
 	Files []string `json:"files"` // globs
@@ -136,18 +135,18 @@ type SessionGate struct {
 	Kind    string   `json:"kind"`
 	Role    string   `json:"role"`
 	Command string   `json:"command,omitzero"`
-	Says    string   `json:"says,omitzero"`  // what it wants, where that is no command
+	Says    string   `json:"says,omitzero"`  // what it wants, if it is no command
 	Looks   []string `json:"looks,omitzero"` // roles that look
 }
 
-// SessionTaken is a delivery that was taken. The same delivery again has the same
+// SessionTaken is the receipt of a delivery. The same delivery again gets the same
 // answer.
 type SessionTaken struct {
 	Effect    string `json:"effect"`
 	Phase     string `json:"phase"`
 	Iteration int    `json:"iteration"`
 	Claim     string `json:"claim"`
-	Tree      string `json:"tree"`  // as it was recorded
+	Tree      string `json:"tree"`  // as recorded
 	Files     int    `json:"files"` // changed against the start of the run
 }
 
@@ -155,14 +154,13 @@ type SessionTaken struct {
 type DriverView struct {
 	Kind    string     `json:"kind"` // session
 	Program string     `json:"program,omitzero"`
-	PID     int        `json:"pid,omitzero"` // 0: nobody drives it now
+	PID     int        `json:"pid,omitzero"` // 0: no chat drives it now
 	Since   *time.Time `json:"since,omitzero"`
 	Gone    bool       `json:"gone,omitzero"`    // its process has ended
-	Session string     `json:"session,omitzero"` // as its host calls it: a label
+	Session string     `json:"session,omitzero"` // label from its host
 }
 
-// ParseSubmission reads a delivery to the letter: no member twice, none that is
-// not known, none missing.
+// ParseSubmission reads a delivery by ReadExactly, and refuses missing members.
 func ParseSubmission(text string) (Submission, *Error) {
 	var s Submission
 	if len(text) > MaxSubmission {
@@ -174,7 +172,7 @@ func ParseSubmission(text string) (Submission, *Error) {
 	return s, s.check()
 }
 
-// ReadExactly reads JSON to the letter.
+// ReadExactly reads JSON strictly: it refuses unknown and repeated members.
 func ReadExactly(b []byte, v any) *Error {
 	err := json.Unmarshal(b, v, json.RejectUnknownMembers(true))
 	switch {
@@ -229,12 +227,12 @@ func (s Submission) check() *Error {
 	return s.checkTexts()
 }
 
-// Report is how the session went, the zero value where nothing is said of that.
+// Report returns the outcome record, the zero value without one.
 func (s Submission) Report() events.SessionReport {
 	if s.Session == nil {
 		return events.SessionReport{}
 	}
-	r, _ := s.Session.Event() // it was checked
+	r, _ := s.Session.Event() // ParseSubmission has checked it
 	return r
 }
 

@@ -6,23 +6,22 @@ import (
 	"autopilot/events"
 )
 
-// ConfigRequest asks for the settings that a run in Workspace would have.
+// ConfigRequest asks for the settings of a run in Workspace.
 type ConfigRequest struct {
 	Workspace string            `json:"workspace"`
 	Settings  map[string]string `json:"settings,omitzero"` // of the caller's environment, by key
 }
 
-// ConfigView is every setting with its value and where it comes from, and what
-// is wrong with the files.
+// ConfigView has every setting with its value and origin, and the faults of the files.
 type ConfigView struct {
 	Root     string          `json:"root,omitzero"`      // the work tree; empty outside of one
 	Project  string          `json:"project,omitzero"`   // path of the project's file, if there is one
 	User     string          `json:"user,omitzero"`      // path of the user's file, if there is one
 	UserPath string          `json:"user_path,omitzero"` // where the user's file is or would be
-	Trusted  bool            `json:"trusted"`            // whether the project's file is
+	Trusted  bool            `json:"trusted"`            // whether the project's file is trusted
 	Hidden   []HiddenExit    `json:"hidden,omitzero"`    // exit codes that gates of the project's file hide
-	Written  string          `json:"written,omitzero"`   // path of the file that config.set has changed
-	Values   []ConfigValue   `json:"values"`             // in the order in which they are documented
+	Written  string          `json:"written,omitzero"`   // path of the file that config.set changed
+	Values   []ConfigValue   `json:"values"`             // in the order of the documentation
 	Problems []ConfigProblem `json:"problems"`
 }
 
@@ -37,7 +36,7 @@ type ConfigValue struct {
 	Restart bool `json:"restart,omitzero"`
 }
 
-// ConfigProblem is one thing that is wrong with a file.
+// ConfigProblem is one fault in a file.
 type ConfigProblem struct {
 	File    string `json:"file"`
 	Line    int    `json:"line,omitzero"`   // from 1
@@ -47,11 +46,11 @@ type ConfigProblem struct {
 	Excerpt string `json:"excerpt,omitzero"`
 }
 
-// ConfigSetRequest sets, or with Unset removes, one setting in a file. What else
-// stands there stays as it is, comments too.
+// ConfigSetRequest sets one setting in a file, or removes it with Unset. The rest of the
+// file stays, comments too.
 type ConfigSetRequest struct {
 	Workspace string `json:"workspace"`
-	User      bool   `json:"user,omitzero"` // in the user's file, else in the one that the key belongs to, the project's before the user's
+	User      bool   `json:"user,omitzero"` // in the user's file; else in the file of the key, the project's before the user's
 	Key       string `json:"key"`
 	Value     string `json:"value,omitzero"` // YAML
 	Unset     bool   `json:"unset,omitzero"`
@@ -60,36 +59,36 @@ type ConfigSetRequest struct {
 // TrustRequest asks about the project's file.
 type TrustRequest struct {
 	Workspace string `json:"workspace"`
-	// Hash and Typed belong to trust.give: which content, and what the person
-	// typed at the terminal.
+	// Hash and Typed are for trust.give: the content, and the person's text at the
+	// terminal.
 	Hash  string `json:"hash,omitzero"`
 	Typed string `json:"typed,omitzero"`
-	PIN   string `json:"pin,omitzero"` // instead of that, where one is set
+	PIN   string `json:"pin,omitzero"` // in place of typed, where a PIN is set
 }
 
 // challenge is how much of a hash a person types.
 const challenge = 6
 
-// Challenge is what a person types at a terminal to agree to the content with
-// that hash.
+// Challenge is the text that a person types at a terminal to trust the content with that
+// hash.
 func Challenge(hash string) string { return hash[:min(len(hash), challenge)] }
 
-// TrustView says whether the project's files are trusted, and what a person would
-// agree to.
+// TrustView says whether the project's files are trusted, and shows what trust would
+// cover.
 type TrustView struct {
-	File    string     `json:"file"`           // absolute: the configuration if it is all, else the directory of the files
+	File    string     `json:"file"`           // absolute: the configuration if alone, else the directory of the files
 	Files   []string   `json:"files,omitzero"` // below the work tree: configuration, workflows and prompts
 	Hash    string     `json:"hash"`           // SHA-256 of the content of all of them, lower-case hex
 	Trusted bool       `json:"trusted"`
-	At      *time.Time `json:"at,omitzero"` // when it was trusted
+	At      *time.Time `json:"at,omitzero"` // when a person trusted it
 	By      string     `json:"by,omitzero"` // the actor
 	Assured string     `json:"assurance,omitzero"`
-	PIN     bool       `json:"pin,omitzero"`    // is asked for, instead of the start of the hash
-	Before  events.Ref `json:"before,omitzero"` // the content that was trusted last
+	PIN     bool       `json:"pin,omitzero"`    // trust needs the PIN, not the hash
+	Before  events.Ref `json:"before,omitzero"` // the content of the last trust
 	Diff    string     `json:"diff,omitzero"`   // unified, from Before, or the whole file as added
 }
 
-// AgentRequest asks which agents there are; with Name for that one.
+// AgentRequest asks for the agents; with Name for that one.
 type AgentRequest struct {
 	Workspace string   `json:"workspace"`
 	Env       []string `json:"env"` // as with StartRequest
@@ -100,53 +99,52 @@ type AgentRequest struct {
 // AgentsView is every agent profile.
 type AgentsView struct {
 	Agents []AgentView `json:"agents"`
-	// Untrusted is the project's file when it was left out, as nobody has agreed
-	// to it.
+	// Untrusted is the project's file, if it was left out for lack of trust.
 	Untrusted string `json:"untrusted,omitzero"`
 }
 
-// AgentView is one agent profile and what is known of its program here.
+// AgentView is one agent profile and its program here.
 type AgentView struct {
 	Name      string `json:"name"`
 	Origin    string `json:"origin"`              // shipped, project or user
-	Program   string `json:"program,omitzero"`    // absolute path; empty when it is not found
-	Version   string `json:"version,omitzero"`    // as it says itself, when it was asked
+	Program   string `json:"program,omitzero"`    // absolute path; empty if not found
+	Version   string `json:"version,omitzero"`    // in the program's own words, if asked
 	Login     string `json:"login,omitzero"`      // key, account, none or unknown
-	LoginFrom string `json:"login_from,omitzero"` // the variable or file that says so
-	Verified  bool   `json:"verified"`            // the profile was tried with the real program
-	// VerifiedWith is the version of the program that it was tried with.
+	LoginFrom string `json:"login_from,omitzero"` // variable or file behind that
+	Verified  bool   `json:"verified"`            // the profile was tested with the real program
+	// VerifiedWith is the version of the program in that test.
 	VerifiedWith string   `json:"verified_with,omitzero"`
-	Permissions  string   `json:"permissions"`       // what it may do unasked, in one line
+	Permissions  string   `json:"permissions"`       // permissions without asking, in one line
 	Full         bool     `json:"full,omitzero"`     // permissions are full, as the configuration says
-	Note         string   `json:"note,omitzero"`     // what else a person should know, in one line
-	Argv         []string `json:"argv"`              // as a run would call it
+	Note         string   `json:"note,omitzero"`     // another remark for people, in one line
+	Argv         []string `json:"argv"`              // command line in a run
 	Prompt       string   `json:"prompt"`            // stdin or file
-	Env          []string `json:"env,omitzero"`      // names that it gets beside the run's
-	Strip        []string `json:"strip,omitzero"`    // names that it does not get
+	Env          []string `json:"env,omitzero"`      // names of variables beside the run's
+	Strip        []string `json:"strip,omitzero"`    // names of variables that it does not get
 	Problems     []string `json:"problems,omitzero"` // each with its fix
 }
 
-// ProjectRequest asks what a workspace is made of.
+// ProjectRequest asks for the contents of a workspace.
 type ProjectRequest struct {
 	Workspace string   `json:"workspace"`
 	Env       []string `json:"env,omitzero"`
 }
 
-// ProjectView is what was found in a workspace.
+// ProjectView lists the contents of a workspace.
 type ProjectView struct {
 	Root    string         `json:"root"`
-	Dirs    []string       `json:"dirs,omitzero"`   // directories below the root that the gates are from; none is the root
+	Dirs    []string       `json:"dirs,omitzero"`   // directories below the root that the gates come from; none is the root
 	Kinds   []string       `json:"kinds"`           // go, node, rust, python, java, make ...
-	Found   []ProjectFound `json:"found"`           // what says so
-	Near    string         `json:"near,omitzero"`   // directory below the root that was asked for; empty is the root
+	Found   []ProjectFound `json:"found"`           // the files behind that
+	Near    string         `json:"near,omitzero"`   // directory of the request below the root; empty is the root
 	Gates   []ProjectGate  `json:"gates"`           // proposed, best first: those of the nearest manifest, then those of the root
 	Others  []ProjectGate  `json:"others,omitzero"` // goals of the other packages of the tree
-	More    int            `json:"more,omitzero"`   // further ones that are not listed
+	More    int            `json:"more,omitzero"`   // further ones, not listed
 	Setup   string         `json:"setup,omitzero"`
-	Agents  []AgentView    `json:"agents"` // those that are installed
-	Config  string         `json:"config"` // path of the file that there is, or would be
+	Agents  []AgentView    `json:"agents"` // installed ones
+	Config  string         `json:"config"` // path of the file, or of the one to write
 	Exists  bool           `json:"exists,omitzero"`
-	Missing []string       `json:"missing,omitzero"` // programs that the gates need and that are not there
+	Missing []string       `json:"missing,omitzero"` // programs that the gates need and the host lacks
 }
 
 // ProjectFound is one file and what it says.
@@ -160,61 +158,60 @@ type ProjectGate struct {
 	Name    events.Name     `json:"name"`
 	Role    events.GateRole `json:"role"`
 	Command string          `json:"command"`
-	From    string          `json:"from"`             // the file that it comes from
-	Missing []string        `json:"missing,omitzero"` // programs that it needs and that are not there
+	From    string          `json:"from"`             // source file
+	Missing []string        `json:"missing,omitzero"` // programs that it needs and the host lacks
 	Hidden  []HiddenExit    `json:"hidden,omitzero"`  // exit codes that it hides
 }
 
-// GateTryRequest runs gates once, as a run would, and records nothing. The work
-// tree is changed by them as by any run of the tests. They end when the client
-// leaves.
+// GateTryRequest runs gates once, as a run would, and records nothing. The gates change
+// the work tree as any run of the tests does. They end when the client leaves.
 type GateTryRequest struct {
 	Workspace string     `json:"workspace"`
 	Env       []string   `json:"env"`
 	Gates     []GateSpec `json:"gates"`
 }
 
-// GateTryFrame is one gate that was begun, or has ended; the last frame has no
-// gate and says what all of them did to the files of the work tree.
+// GateTryFrame is one gate at its begin or end. The last frame has no gate: it lists the
+// changes of all gates to the work tree.
 type GateTryFrame struct {
 	Gate    GateView `json:"gate"`
 	Ended   bool     `json:"ended"`
 	Failing []string `json:"failing,omitzero"` // at most 20
-	Excerpt string   `json:"excerpt,omitzero"` // of what a failed one printed
-	// Rewrote are recorded files that the gate has rewritten, at most 20 that git tracks;
-	// Unignored those that it neither tracks nor ignores. A run refuses such a gate.
+	Excerpt string   `json:"excerpt,omitzero"` // of the output of a failed gate
+	// Rewrote are recorded files that the gate rewrote, at most 20 that git tracks.
+	// Unignored are those that git neither tracks nor ignores. A run refuses such a gate.
 	Rewrote   []string `json:"rewrote,omitzero"`
 	Unignored []string `json:"unignored,omitzero"`
 
-	Made    []string `json:"made,omitzero"`    // files that were not there, at most 20
-	Changed []string `json:"changed,omitzero"` // files that were, at most 20
+	Made    []string `json:"made,omitzero"`    // new files, at most 20
+	Changed []string `json:"changed,omitzero"` // changed files, at most 20
 }
 
-// InitView is the answer of init: what was found, tried and written.
+// InitView is the answer of init: the contents of the project, the tried gates and the
+// written file.
 type InitView struct {
 	Project  ProjectView     `json:"project"`
-	Tried    []GateTryFrame  `json:"tried,omitzero"`    // gates that were run, as they ended
+	Tried    []GateTryFrame  `json:"tried,omitzero"`    // tried gates, in the order of their end
 	Made     []string        `json:"made,omitzero"`     // files that the gates made
-	Agent    string          `json:"agent,omitzero"`    // that was picked
-	Config   string          `json:"config"`            // the file that was written
+	Agent    string          `json:"agent,omitzero"`    // the chosen agent
+	Config   string          `json:"config"`            // the written file
 	Problems []ConfigProblem `json:"problems,omitzero"` // of that file
 	Trusted  bool            `json:"trusted"`
-	Next     []string        `json:"next"` // commands to go on with, best first
+	Next     []string        `json:"next"` // next commands, best first
 }
 
-// DoctorRequest asks for everything that could go wrong here.
+// DoctorRequest asks for all possible faults here.
 type DoctorRequest struct {
 	Workspace string   `json:"workspace"`
 	Env       []string `json:"env"`
 }
 
-// DoctorView is what was found.
+// DoctorView lists the findings.
 type DoctorView struct {
 	Findings []DoctorFinding `json:"findings"`
 }
 
-// Levels of findings, from the best to the worst. Unknown is what could not be
-// looked at.
+// The levels of findings, best to worst. Unknown is for checks that could not be made.
 const (
 	LevelOK      = "ok"
 	LevelUnknown = "unknown"
@@ -223,23 +220,23 @@ const (
 	LevelError   = "error"
 )
 
-// DoctorFinding is one thing that was looked at.
+// DoctorFinding is the result of one check.
 type DoctorFinding struct {
 	Topic string `json:"topic"` // agents, path, git, disk ...
-	Level string `json:"level"` // ok, unknown, note, warning or error; unknown is what could not be looked at
+	Level string `json:"level"` // ok, unknown, note, warning or error; unknown: the check could not be made
 	What  string `json:"what"`
 	Fix   string `json:"fix,omitzero"`
 }
 
-// ServiceView is what became of the daemon as a service.
+// ServiceView is the state of the daemon as a service.
 type ServiceView struct {
 	File      string   `json:"file"`
 	Text      string   `json:"text,omitzero"` // of the file
 	Installed bool     `json:"installed"`
-	Changed   bool     `json:"changed"` // the file was written or taken away, or would be
+	Changed   bool     `json:"changed"` // the file was written or removed, or would be
 	DryRun    bool     `json:"dry_run,omitzero"`
 	Active    bool     `json:"active,omitzero"`   // the service runs
 	Problem   string   `json:"problem,omitzero"`  // what the service manager said
-	Commands  []string `json:"commands,omitzero"` // to run, or to be run
-	Linger    bool     `json:"linger"`            // services of the user go on without a session
+	Commands  []string `json:"commands,omitzero"` // commands that ran, or that are to run
+	Linger    bool     `json:"linger"`            // services of the user go on after logout
 }

@@ -3,16 +3,16 @@ package wire
 // CreditRequest lets a reply go on, or ends it. It has no answer.
 type CreditRequest struct {
 	Request string `json:"request"`         // Ap-Request of the reply
-	Frames  int    `json:"frames,omitzero"` // that the client has room for, on top of what it gave before
-	End     bool   `json:"end,omitzero"`    // the client wants no more of it
+	Frames  int    `json:"frames,omitzero"` // further frames that the client has room for
+	End     bool   `json:"end,omitzero"`    // the client wants no more frames
 }
 
 // MaxBlob is the longest text that blob.put takes, in bytes.
 const MaxBlob = 16 << 20
 
-// BlobChunk is one piece of a text on its way to the blob store. The pieces of
-// an upload come one after the other; the answer to the last is a BlobReply,
-// that to the others is empty.
+// BlobChunk is one piece of a text on its way to the blob store. The pieces of an upload
+// come in order. The answer to the last one is a BlobReply; the answers to the others are
+// empty.
 type BlobChunk struct {
 	Upload string `json:"upload"` // chosen by the client, unique within its connection
 	Offset int64  `json:"offset"`

@@ -10,8 +10,8 @@ const (
 	clientDigits  = "abcdefghijklmnopqrstuvwxyz234567"
 )
 
-// ClientName makes a client's name C from random bytes: 26 characters of
-// [a-z2-7], five bits of each byte.
+// ClientName makes a client's name C from random bytes: 26 characters of [a-z2-7], five
+// bits of each byte.
 func ClientName(random [clientLen]byte) string {
 	var b [clientLen]byte
 	for i, r := range random {
@@ -33,19 +33,18 @@ func ValidClient(c string) bool {
 	return true
 }
 
-// CommandSubject is where the client c sends requests of the verb; c may be
-// "*" to receive those of all.
+// CommandSubject is the subject for requests of client c with the verb; "*" for c stands
+// for all clients.
 func CommandSubject(c string, v Spec) string { return commandPrefix + c + "." + v.Name }
 
 // Commands is every subject that the client c may publish to.
 func Commands(c string) string { return commandPrefix + c + ".>" }
 
-// Inbox is what every reply subject of the client c begins with, without the
-// last dot.
+// Inbox is the prefix of client c's reply subjects, without the last dot.
 func Inbox(c string) string { return inboxPrefix + c }
 
-// CommandClient is the client that a command subject belongs to. It is false
-// for every other subject.
+// CommandClient finds the client of a command subject. It is false for every other
+// subject.
 func CommandClient(subject string) (string, bool) {
 	rest, ok := strings.CutPrefix(subject, commandPrefix)
 	if !ok {

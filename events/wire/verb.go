@@ -1,34 +1,32 @@
 package wire
 
-// Class says who may use a verb.
+// Class says which callers may use a verb.
 type Class string
 
-// Everyone reads; processes of the user that no effect started operate; what a
-// person has to decide is asked by such a process too, and its handler proves
-// the person.
+// Every caller may read. Processes of the user that no effect started may operate.
+// Decisions come from such a process too, and the handler proves the person.
 const (
 	Read    Class = "read"
 	Operate Class = "operate"
 	Decide  Class = "decide" // a proven person
 )
 
-// Trait is what sets a verb apart from the others of its class.
+// Trait sets a verb apart from the others of its class.
 type Trait uint8
 
 // The traits.
 const (
-	// Remote verbs are served to clients on other hosts whose key may do what they do.
-	// Verbs that take files, programs, environment or the terminal of the caller are
-	// served on the host alone, and so are those that end the daemon, which nobody
-	// elsewhere could start again, and every decision, as nobody is proven to be a
-	// person over the network.
+	// Remote verbs serve clients on other hosts whose key has the class. All others serve
+	// the host alone. Some take files, programs, environment or the terminal of the
+	// caller. Some end the daemon, and a remote client could not start it again. All
+	// decisions are local, as the network proves no person.
 	Remote Trait = 1 << iota
-	Slow         // takes as long as it takes: clients set no deadline
-	Idle         // keeps no idle daemon: it is called every few seconds, or ends the daemon
-	Exact        // its request is read by ReadExactly: unknown and repeated members are refused
+	Slow         // takes any time: clients set no deadline
+	Idle         // keeps no daemon from its idle end: a frequent call, or an end
+	Exact        // read by ReadExactly: unknown and repeated members are refused
 )
 
-// Spec is what clients, doors and docs know of a verb besides its bodies.
+// Spec holds what clients, doors and docs know of a verb besides its bodies.
 type Spec struct {
 	Name   string // subject tokens after ap.cmd.<C>.
 	Class  Class
@@ -42,8 +40,8 @@ func (s Spec) Has(t Trait) bool { return s.Traits&t != 0 }
 // Verb is a command of the daemon that answers a request Q with one A.
 type Verb[Q, A any] struct{ Spec }
 
-// Stream is a command of the daemon that answers a request Q with frames F, until it
-// is done or the client leaves. Frames of type Raw are pieces of one text.
+// Stream is a command of the daemon that answers a request Q with frames F. It ends when
+// it is done or the client leaves. Frames of type Raw are pieces of one text.
 type Stream[Q, F any] struct{ Spec }
 
 func verb[Q, A any](name string, c Class, traits ...Trait) Verb[Q, A] {
@@ -62,7 +60,7 @@ func spec(name string, c Class, stream bool, traits []Trait) Spec {
 	return s
 }
 
-// None is the body of a request that says nothing, or of an answer without content.
+// None is the body of a request or an answer without content.
 type None = struct{}
 
 // Raw is a piece of a text.
@@ -72,7 +70,7 @@ type Raw []byte
 // Verb nor a Stream.
 var Credit = spec("credit", Read, false, []Trait{Remote})
 
-// The verbs. A released one keeps its name and class.
+// The verbs. A released verb keeps its name and class.
 var (
 	BlobPut = verb[BlobChunk, BlobReply]("blob.put", Operate)
 
@@ -112,7 +110,7 @@ var (
 	Verify     = verb[VerifyRequest, VerifyReply]("verify", Read, Remote, Slow)
 	UsageShow  = verb[UsageRequest, UsageReport]("usage.show", Read, Remote)
 	ProbeShow  = verb[ProbeRequest, ProbeView]("probe.show", Read)
-	// ProbeLaunch is asked by sessions that start agents of their own.
+	// ProbeLaunch is for sessions that start their own agents.
 	ProbeLaunch = verb[LaunchRequest, LaunchView]("probe.launch", Read)
 
 	ReportMake = verb[ReportRequest, ReportView]("report", Read, Remote)

@@ -6,7 +6,7 @@ import (
 	"autopilot/events"
 )
 
-// LanguageOf is that in which a run is told of; English where it is of none.
+// LanguageOf is the language of texts about a run; English without one.
 func LanguageOf(v *RunView) events.Language {
 	if v == nil {
 		return events.English
@@ -14,13 +14,13 @@ func LanguageOf(v *RunView) events.Language {
 	return events.Language(v.Language)
 }
 
-// BudgetView is how many iterations a phase has each time that it is entered.
+// BudgetView is how many iterations a phase has for each entry.
 type BudgetView struct {
 	Phase      string `json:"phase"`
 	Iterations int    `json:"iterations"`
 }
 
-// RunView is a run as people and programs see it. Fields are only ever added.
+// RunView is a run for people and programs. New versions only add fields.
 type RunView struct {
 	ID          string       `json:"id"`
 	Handle      string       `json:"handle"`
@@ -32,92 +32,91 @@ type RunView struct {
 	Workspace   string       `json:"workspace"`
 	Workflow    string       `json:"workflow"`
 	Agent       string       `json:"agent"`
-	Role        string       `json:"role,omitzero"`        // of the agent, where the workflow names who works for it
-	Level       int          `json:"level,omitzero"`       // of the agent among those, from 1
-	Levels      int          `json:"levels,omitzero"`      // how many those are
+	Role        string       `json:"role,omitzero"`        // of the agent, where the workflow names its agents
+	Level       int          `json:"level,omitzero"`       // of the agent in the role, from 1
+	Levels      int          `json:"levels,omitzero"`      // number of the role's agents
 	Permissions string       `json:"permissions,omitzero"` // "full" when the agent may do anything unasked
 	Phase       string       `json:"phase"`
 	Iteration   int          `json:"iteration"`
 	Attempt     int          `json:"attempt,omitzero"`
 	Iterations  int          `json:"max_iterations"`
 	Timeouts    Timeouts     `json:"timeouts,omitzero"`
-	Budgets     []BudgetView `json:"budgets,omitzero"` // iterations of each phase in which somebody works, where there are several
+	Budgets     []BudgetView `json:"budgets,omitzero"` // iterations of each working phase, where there are several
 	Started     time.Time    `json:"started"`
 	Ended       *time.Time   `json:"ended,omitzero"`
 	Halted      *time.Time   `json:"halted,omitzero"`   // when a halted run halted
-	ActiveMS    int64        `json:"active_ms"`         // elapsed without host sleep and waits
+	ActiveMS    int64        `json:"active_ms"`         // elapsed, without host sleep and waits
 	LimitMS     int64        `json:"limit_ms,omitzero"` // of active time
 	Until       *time.Time   `json:"until,omitzero"`    // wall clock
 	EndsBy      *time.Time   `json:"ends_by,omitzero"`  // the earlier of both, from now
 	LastOutput  *time.Time   `json:"last_output,omitzero"`
 	NextWake    *time.Time   `json:"next_wake,omitzero"` // of a waiting run
-	Priority    string       `json:"priority,omitzero"`  // low or high, of one that is not normal
+	Priority    string       `json:"priority,omitzero"`  // low or high; absent is normal
 	Stopping    string       `json:"stopping,omitzero"`  // a stop was asked for: iteration, now, cancel
 	Gates       []GateView   `json:"gates"`
-	Issue       string       `json:"issue,omitzero"`  // that it is about: OWNER/NAME#24, or #24
+	Issue       string       `json:"issue,omitzero"`  // its subject: OWNER/NAME#24, or #24
 	Branch      string       `json:"branch,omitzero"` // of a work tree that was made for the run
 	Files       int          `json:"files"`           // changed against the start of the run
 	Tree        string       `json:"tree,omitzero"`
 	Seq         uint64       `json:"seq"`
 	Unknown     int          `json:"unknown_events,omitzero"`
-	Usage       *UsageSum    `json:"usage,omitzero"`   // of all iterations, with that under way as far as it is told
-	Limits      *Budget      `json:"budget,omitzero"`  // that the run has to keep to
+	Usage       *UsageSum    `json:"usage,omitzero"`   // of all iterations, and the one under way so far
+	Limits      *Budget      `json:"budget,omitzero"`  // limits that the run must keep
 	Waiting     *WaitView    `json:"waiting,omitzero"` // for a limit
-	// Question waits for a person; its text is cut.
+	// Question is the waiting question; its text is cut.
 	Question *QuestionView `json:"question,omitzero"`
 	Driver   *DriverView   `json:"driver,omitzero"`  // of a run that a chat drives
-	Account  string        `json:"account,omitzero"` // id of the account that the agent works on
-	Sandbox  string        `json:"sandbox,omitzero"` // that the agent works in
+	Account  string        `json:"account,omitzero"` // id of the agent's account
+	Sandbox  string        `json:"sandbox,omitzero"` // of the agent
 	Life     *LifeView     `json:"life,omitzero"`    // of an agent that prints nothing for a while
-	// Budgeted is what is used of that budget; new findings at a resume begin it
-	// anew.
+	// Budgeted is the used part of that budget. New findings at a resume start it anew.
 	Budgeted *Budget `json:"budget_used,omitzero"`
-	// Changed are files that somebody else has changed before a person let the run go
-	// on, until an iteration was told of them: it takes them as they are.
+	// Changed are files that another program or person changed before a resume, until an
+	// iteration knows of them. The run takes them as they are.
 	Changed []string `json:"changed,omitzero"`
-	// HeadMoved is how somebody else has moved HEAD before that, ditto.
+	// HeadMoved is a move of HEAD by another program or person before a resume, for as
+	// long.
 	HeadMoved *HeadMoved `json:"head_moved,omitzero"`
-	// InSight is only in what run answers: why nothing hides its held-out files from
-	// the agent.
+	// InSight, only in the answer of run, says why the agent can see held-out files.
 	InSight string `json:"in_sight,omitzero"`
-	// Git are sentences on what has changed in git since the start of the run, the first
-	// of them; in status and report.
+	// Git has sentences about changes in git since the start of the run: the first ones,
+	// in status and report.
 	Git []string `json:"git,omitzero"`
-	// IndexLock is only in what run answers: by whom git's index is locked in the work
-	// tree, since when, as a sentence. The run goes on all the same.
+	// IndexLock, only in the answer of run, is a sentence: the program that holds git's
+	// index lock in the work tree, and since when. The run goes on all the same.
 	IndexLock string `json:"index_lock,omitzero"`
-	// TaskPins is only in what run answers: globs of pinned files that the task asks
+	// TaskPins, only in the answer of run, are globs of pinned files that the task asks
 	// to change.
 	TaskPins []string `json:"task_pins,omitzero"`
-	// Hidden is only in what run answers: exit codes that its gates hide.
+	// Hidden, only in the answer of run, lists exit codes that its gates hide.
 	Hidden []HiddenExit `json:"hidden,omitzero"`
-	// Express is only in what run answers, alone: nothing was started, as a person is to
-	// be asked first whether so small a task needs its workflow. It is what was seen in it.
+	// Express, only in the answer of run and alone there, is the evidence that a task is
+	// small. No run started: the caller should first ask a person whether the task needs
+	// its workflow.
 	Express string `json:"express,omitzero"`
-	// Published says what became of showing work that has passed on its branch.
+	// Published is the outcome of the push of passed work to its branch.
 	Published *PublishedView `json:"published,omitzero"`
-	// Handoff are gates at which nobody is asked, as who started the run has handed them
-	// over.
+	// Handoff lists gates that ask nobody, as a person handed them over at the start.
 	Handoff []string `json:"handoff,omitzero"`
-	// Unhanded is only in what run answers: why its gates ask, although FA_HANDOFF is 1.
+	// Unhanded, only in the answer of run, says why its gates ask although FA_HANDOFF is
+	// 1.
 	Unhanded string `json:"unhanded,omitzero"`
-	// Gone says why texts, outputs and recorded trees of the run are not there.
+	// Gone says why texts, outputs and recorded trees of the run are missing.
 	Gone *GoneView `json:"gone,omitzero"`
-	// Imported is history of another place: nothing changes it here.
+	// Imported marks history from another place: nothing here changes it.
 	Imported bool `json:"imported,omitzero"`
-	// Language is that of the sentences about it: the user's, else that of the run.
+	// Language is the language of sentences about the run: the user's, else the run's.
 	Language string `json:"language,omitzero"`
 }
 
-// PublishedView is work that has passed, as it is shown where people review changes.
+// PublishedView is passed work on its branch, where people review it.
 type PublishedView struct {
-	Commit  string `json:"commit,omitzero"`  // that was pushed
+	Commit  string `json:"commit,omitzero"`  // the pushed commit
 	Link    string `json:"link,omitzero"`    // address of the draft pull request
-	Problem string `json:"problem,omitzero"` // what could not be done
+	Problem string `json:"problem,omitzero"` // what failed
 }
 
-// UsageSum is what was used, as far as it is known. The kinds of tokens do not
-// overlap.
+// UsageSum is the known usage. The kinds of tokens do not overlap.
 type UsageSum struct {
 	Input      int64 `json:"input"`
 	CacheRead  int64 `json:"cache_read"`
@@ -126,16 +125,16 @@ type UsageSum struct {
 	Tokens     int64 `json:"tokens"` // all kinds
 	MicroUSD   int64 `json:"micro_usd"`
 	Turns      int   `json:"turns,omitzero"`
-	ActiveMS   int64 `json:"active_ms"` // that agents worked
-	Agents     int   `json:"agents"`    // that ended
-	// Of those agents: how many told no tokens, how many of them cost an unknown
-	// amount, and how many one that was computed from a table of prices.
+	ActiveMS   int64 `json:"active_ms"` // working time of agents
+	Agents     int   `json:"agents"`    // ended agents
+	// Counts of those agents: without a token report, with unknown cost, with a cost
+	// computed from a table of prices.
 	NoTokens int `json:"tokens_unknown,omitzero"`
 	NoCost   int `json:"cost_unknown,omitzero"`
 	Computed int `json:"cost_computed,omitzero"`
 }
 
-// Budget is what a run, a day or a project may use; zero is no limit.
+// Budget is the allowance of a run, a day or a project; zero is no limit.
 type Budget struct {
 	MicroUSD int64 `json:"micro_usd,omitzero"`
 	Tokens   int64 `json:"tokens,omitzero"`
@@ -143,78 +142,77 @@ type Budget struct {
 	ActiveMS int64 `json:"active_ms,omitzero"`
 }
 
-// WaitView is what a run waits for.
+// WaitView is the wait of a run.
 type WaitView struct {
 	Cause   string     `json:"cause"` // rate-limited, overloaded, unreachable, slots, day-cost ...
 	Account string     `json:"account,omitzero"`
 	Until   time.Time  `json:"until"`
 	Reset   *time.Time `json:"reset,omitzero"` // when the limit itself ends
 	Source  string     `json:"source,omitzero"`
-	Place   int        `json:"place,omitzero"` // in the line of runs that wait for the same, from 1
+	Place   int        `json:"place,omitzero"` // in the line of runs with the same wait, from 1
 	Limit   int64      `json:"limit,omitzero"` // the user's own, in its unit
 	Used    int64      `json:"used,omitzero"`
-	By      string     `json:"by,omitzero"`     // of the machine: what bounds its agents: verdict, memory, max or project
-	Signal  *Pressure  `json:"signal,omitzero"` // and the worst one
+	By      string     `json:"by,omitzero"`     // of the machine, bound on its agents: verdict, memory, max or project
+	Signal  *Pressure  `json:"signal,omitzero"` // and the worst signal
 }
 
-// Pressure is a measured value beside the limit that it passed, in whole bytes,
-// percent or numbers.
+// Pressure is a reading and the limit that it passed, in whole bytes, percent or numbers.
 type Pressure struct {
 	Of    string `json:"of"` // the member of a reading, as in probe
 	Value int64  `json:"value"`
 	Limit int64  `json:"limit"`
 }
 
-// LifeView is the last sign of life of an agent beside its output.
+// LifeView is the last sign of life of an agent, apart from output.
 type LifeView struct {
 	At    time.Time `json:"at"`
-	Kind  string    `json:"kind"`           // cpu, files or transcript; chat: a use of a tool that its host has told of
+	Kind  string    `json:"kind"`           // cpu, files or transcript; chat: a use of a tool, reported by its host
 	Calls int       `json:"calls,omitzero"` // chat: uses of tools in this iteration
 }
 
-// UsageRequest asks what agents used.
+// UsageRequest asks for the usage of agents.
 type UsageRequest struct {
 	Workspace string    `json:"workspace,omitzero"` // only of this project
 	Since     time.Time `json:"since,omitzero"`
 	By        string    `json:"by,omitzero"`   // project, agent, model, day or run; empty is day
-	Zone      string    `json:"zone,omitzero"` // IANA name, of days; empty is that of the daemon
+	Zone      string    `json:"zone,omitzero"` // IANA name, for days; empty is the daemon's zone
 }
 
-// UsageReport is what agents used.
+// UsageReport is the usage of agents.
 type UsageReport struct {
 	Since    time.Time     `json:"since"`
 	By       string        `json:"by"`
 	Rows     []UsageRow    `json:"rows"` // the largest first; days in order
 	Total    UsageSum      `json:"total"`
 	Limits   []LimitView   `json:"limits"`   // the user's own
-	Accounts []AccountView `json:"accounts"` // that have a limit now, or whose runs are live
+	Accounts []AccountView `json:"accounts"` // with a limit now, or with live runs
 }
 
-// UsageRow is one part of it.
+// UsageRow is one part of the usage.
 type UsageRow struct {
 	Key string `json:"key"`
 	UsageSum
 }
 
-// LimitView is one of the user's own limits and what is used of it.
+// LimitView is one of the user's own limits and its used part.
 type LimitView struct {
-	Scope string    `json:"scope"` // day, or project: that of the project and day
+	Scope string    `json:"scope"` // day, or project: project and day
 	Kind  string    `json:"kind"`  // tokens, cost, turns or hours
 	Limit int64     `json:"limit"` // tokens, millionths of a dollar, turns or milliseconds
 	Used  int64     `json:"used"`
-	Until time.Time `json:"until"` // when it starts anew
+	Until time.Time `json:"until"` // when it starts again
 }
 
 // AccountView is one login of an agent program.
 type AccountView struct {
 	ID      string     `json:"id"`
-	Label   string     `json:"label,omitzero"` // program, and what it is known by here
+	Label   string     `json:"label,omitzero"` // program, and its local name
 	State   string     `json:"state"`          // ok, rate-limited, overloaded, unreachable, auth-failed or billing
 	Until   *time.Time `json:"until,omitzero"`
 	Source  string     `json:"source,omitzero"` // of that time
-	Slots   int        `json:"slots,omitzero"`  // agents that may work at once; zero is any number
+	Slots   int        `json:"slots,omitzero"`  // agents at once; zero is any number
 	Working []string   `json:"working"`         // handles of runs whose agents work
-	Waiting []string   `json:"waiting"`         // handles of runs that wait, in their order
+	Waiting []string   `json:"waiting"`         // handles of waiting runs, in line
 }
 
 // GateView is one gate of a run with its latest verdict.
@@ -223,25 +221,25 @@ type GateView struct {
 	Kind       string      `json:"kind"`
 	Role       string      `json:"role"`
 	Command    string      `json:"command,omitzero"`
-	Files      []string    `json:"files,omitzero"`   // of an artifact, instead of a command: its globs
+	Files      []string    `json:"files,omitzero"`   // of an artifact: globs, not a command
 	Verdict    string      `json:"verdict,omitzero"` // empty before the first
 	Reason     string      `json:"reason,omitzero"`
 	Exit       int         `json:"exit"`
 	Failing    int         `json:"failing,omitzero"`
-	Before     int         `json:"failing_before,omitzero"` // at the iteration before
+	Before     int         `json:"failing_before,omitzero"` // in the iteration before
 	DurationMS int64       `json:"duration_ms,omitzero"`
-	Used       int64       `json:"used,omitzero"` // of a session: what was compared, a count, seconds, or issues of Of
+	Used       int64       `json:"used,omitzero"` // of a session: the value, a count, seconds, or issues of Of
 	Of         int64       `json:"of,omitzero"`
-	Limit      int64       `json:"limit,omitzero"` // with which, seconds or percent; of a timeout in milliseconds
-	Rate       events.Rate `json:"rate,omitzero"`  // of a command that runs more than once: how many of its runs failed
+	Limit      int64       `json:"limit,omitzero"` // its limit, seconds or percent; of a timeout milliseconds
+	Rate       events.Rate `json:"rate,omitzero"`  // of a command that runs more than once: how many runs failed
 	After      events.Rate `json:"after,omitzero"` // of a gate of kind red: the same with the work
 
-	Tests    events.Executed `json:"tests,omitzero"`        // executed, as the output says
+	Tests    events.Executed `json:"tests,omitzero"`        // run, as the output says
 	TestsWas events.Executed `json:"tests_before,omitzero"` // at the baseline
-	Baseline bool            `json:"baseline,omitzero"`     // as it was before any work, and not judged since
+	Baseline bool            `json:"baseline,omitzero"`     // result from before any work, the latest
 }
 
-// Result is what phrase.Reason words.
+// Result makes the result for phrase.Reason.
 func (g GateView) Result() events.GateResult {
 	return events.GateResult{
 		Kind: events.GateKind(g.Kind), Reason: events.Reason(g.Reason), Verdict: events.Verdict(g.Verdict), Exit: g.Exit, Used: g.Used, Of: g.Of, Limit: g.Limit,
@@ -256,32 +254,32 @@ type WhyView struct {
 	Because   string        `json:"because"` // one sentence
 	Seq       uint64        `json:"seq"`     // the event that settled it
 	Settled   *WhySettled   `json:"settled,omitzero"`
-	Left      []WhyLeft     `json:"left,omitzero"` // of a run that is not over
+	Left      []WhyLeft     `json:"left,omitzero"` // of a live or halted run
 	Tried     []WhyTried    `json:"tried,omitzero"`
-	TriedMore int           `json:"tried_more,omitzero"` // earlier ones, left out
+	TriedMore int           `json:"tried_more,omitzero"` // earlier ones left out
 	Rows      []WhyRow      `json:"rows"`                // the iterations, oldest first
 	Failing   []string      `json:"failing"`             // failing test ids of the last judged iteration, at most 20
 	More      int           `json:"failing_more,omitzero"`
-	Files     []string      `json:"files"` // that the verdict names
+	Files     []string      `json:"files"` // in the verdict
 	Question  string        `json:"question,omitzero"`
 	LastError string        `json:"last_error,omitzero"` // excerpt of the failing gate, or of the agent
 	ErrorFrom string        `json:"error_from,omitzero"` // "gate test", "agent"
-	Claims    []string      `json:"claims,omitzero"`     // what the agent said against what was seen
+	Claims    []string      `json:"claims,omitzero"`     // claims of the agent against the records
 	Evidence  *Evidence     `json:"evidence,omitzero"`
-	Summary   []SummaryPart `json:"summary,omitzero"`  // of a run that is not live, whose workflow has gates of its own
-	HeldOut   *HeldOutView  `json:"held_out,omitzero"` // for people alone
-	Git       *GitView      `json:"git,omitzero"`      // of a run whose repository was looked at
+	Summary   []SummaryPart `json:"summary,omitzero"`  // of a run that is not live, with gates of its workflow
+	HeldOut   *HeldOutView  `json:"held_out,omitzero"` // only for people
+	Git       *GitView      `json:"git,omitzero"`      // of a run with a recorded git state
 	Next      []NextCommand `json:"next"`
 }
 
-// HeldOutView is what people see of held-out gates, with what those that do not pass
-// have printed.
+// HeldOutView is what people see of held-out gates, with the output of those that do not
+// pass.
 type HeldOutView struct {
 	HoldoutView
 	Printed []HeldOutText `json:"printed,omitzero"`
 }
 
-// HeldOutText is what one of them printed.
+// HeldOutText is the output of one held-out gate.
 type HeldOutText struct {
 	Gate string `json:"gate"`
 	Text string `json:"text"`
@@ -295,81 +293,81 @@ type WhyRow struct {
 	Tree           string `json:"tree"`
 	Files          int    `json:"files"`
 	Failing        int    `json:"failing"`
-	FailingUnknown bool   `json:"failing_unknown,omitzero"` // no parser knew what the gates printed: failing says nothing
+	FailingUnknown bool   `json:"failing_unknown,omitzero"` // no parser knew the output of the gates: failing says nothing
 	Fingerprint    string `json:"fingerprint,omitzero"`
 	EqualTo        int    `json:"equal_to,omitzero"` // an earlier iteration with the same fingerprint
 	Signature      string `json:"signature,omitzero"`
-	SignatureOf    int    `json:"signature_equal_to,omitzero"` // ditto with the same signature
+	SignatureOf    int    `json:"signature_equal_to,omitzero"` // earlier, with the same signature
 	Compared       bool   `json:"compared,omitzero"`           // by the rule that halted the run
 	Claim          string `json:"claim,omitzero"`
-	Agent          string `json:"agent,omitzero"`     // profile that the workflow names for who worked; empty is the run's own
-	Result         string `json:"result,omitzero"`    // what the end of its agent means
-	Conflicts      int    `json:"conflicts,omitzero"` // signals that say otherwise
+	Agent          string `json:"agent,omitzero"`     // profile from the workflow; empty is the run's own agent
+	Result         string `json:"result,omitzero"`    // meaning of its agent's end
+	Conflicts      int    `json:"conflicts,omitzero"` // conflicting signals
 	Tokens         int64  `json:"tokens,omitzero"`
 	MicroUSD       int64  `json:"micro_usd,omitzero"`
 	CostFrom       string `json:"cost_from,omitzero"`
 }
 
-// Evidence is what done stands on.
+// Evidence is the evidence behind done.
 type Evidence struct {
 	Tree     string     `json:"tree"`
 	Checkout string     `json:"checkout"` // "in place" or "clean"
 	Gates    []GateView `json:"gates"`
-	Pinned   int        `json:"pinned"`           // files that had to stay as they were
-	Allowed  []string   `json:"allowed,omitzero"` // test files that were changed by permission
+	Pinned   int        `json:"pinned"`           // files that had to stay unchanged
+	Allowed  []string   `json:"allowed,omitzero"` // test files changed by permission
 	Created  []string   `json:"created,omitzero"` // files that the gates made, left out of the tree
 	Controls []Control  `json:"controls,omitzero"`
-	Weaker   bool       `json:"weaker,omitzero"` // the controls were switched off, or could not be tried
+	Weaker   bool       `json:"weaker,omitzero"` // the controls were off, or could not run
 	Added    *Additions `json:"added,omitzero"`
-	// Bare says that pinned files are not in it, nor what texts said that are not
-	// here: the run was erased, pruned or imported.
+	// Bare says that pinned files and missing texts are not in it: the run was erased,
+	// pruned or imported.
 	Bare bool `json:"bare,omitzero"`
 }
 
-// Additions stand beside the verdict of a run: suppressions and tests that it added, and
-// files that its tree does not hold.
+// Additions are suppressions and tests that the run added, and files that its tree lacks.
+// They do not change the verdict.
 type Additions struct {
 	Suppressions     []Suppression `json:"suppressions,omitzero"` // by file and line
 	MoreSuppressions int           `json:"more_suppressions,omitzero"`
 	Tests            []string      `json:"tests,omitzero"` // files that look like tests, sorted
 	MoreTests        int           `json:"more_tests,omitzero"`
-	Unread           int           `json:"unread,omitzero"` // files that were too many or too large to be looked at
+	Unread           int           `json:"unread,omitzero"` // files left out, too many or too large
 	Unrecorded       []Unrecorded  `json:"unrecorded,omitzero"`
 	MoreUnrecorded   int           `json:"more_unrecorded,omitzero"`
 }
 
-// Unrecorded is a path of the work tree that gates may have read and whose content is not
-// in the tree that passed.
+// Unrecorded is a path of the work tree that gates may have read, with content that the
+// passed tree lacks.
 type Unrecorded struct {
 	Path string `json:"path"`
-	Why  string `json:"why"` // large: its size and hash are recorded; unreadable: a pipe, a socket, a device, or what cannot be read
+	Why  string `json:"why"` // large: recorded by size and hash; unreadable: a pipe, a socket, a device, or an unreadable file
 }
 
-// Suppression is a place where the work keeps a linter, a type checker, a coverage
-// tool, a test runner or a scanner from telling.
+// Suppression is a place where the work silences a linter, a type checker, a coverage
+// tool, a test runner or a scanner.
 type Suppression struct {
-	Kind  string `json:"kind"`  // as people know it: noqa, nolint, test.skip ...
-	Class string `json:"class"` // what it is kept from: lint, types, coverage, tests or security
+	Kind  string `json:"kind"`  // name of the marker: noqa, nolint, test.skip ...
+	Class string `json:"class"` // what it silences: lint, types, coverage, tests or security
 	File  string `json:"file"`
-	Line  int    `json:"line"` // in the file as it is now
+	Line  int    `json:"line"` // in the present file
 }
 
-// Control is what became of one control: start-proof or still-red.
+// Control is the outcome of one control: start-proof or still-red.
 type Control struct {
 	Name     string   `json:"name"`
 	Verdict  string   `json:"verdict"`
 	Reason   string   `json:"reason"`
-	Files    []string `json:"files,omitzero"`    // that it names
-	Accepted bool     `json:"accepted,omitzero"` // a person has accepted the work all the same
+	Files    []string `json:"files,omitzero"`    // named by the control
+	Accepted bool     `json:"accepted,omitzero"` // a person accepted the work all the same
 }
 
-// NextCommand is a command that a person may want now.
+// NextCommand is a possible next command for a person.
 type NextCommand struct {
 	Command string `json:"command"`
 	Why     string `json:"why"`
 }
 
-// JSON envelopes: every --json answer is {"schema": name, "version": n,
+// The schemas of JSON envelopes: every --json answer is {"schema": name, "version": n,
 // "data": ...}.
 const (
 	SchemaRun         = "autopilot.run"
@@ -397,8 +395,8 @@ const (
 	SchemaProbeReplay = "autopilot.probe.replay"
 	SchemaLaunch      = "autopilot.probe.launch"
 	SchemaService     = "autopilot.service" // of daemon install and uninstall
-	// SchemaNotification is what commands of notify rules read on their standard
-	// input and what webhooks are sent.
+	// SchemaNotification is the schema of messages on standard input of notify commands,
+	// and to webhooks.
 	SchemaNotification = "autopilot.notification"
 )
 
@@ -409,7 +407,7 @@ type Envelope struct {
 	Data    any    `json:"data"`
 }
 
-// HeadMoved is from where to where HEAD was moved, each as a branch and a commit.
+// HeadMoved is a move of HEAD: both ends as a branch and a commit.
 type HeadMoved struct {
 	From string `json:"from"`
 	To   string `json:"to"`

@@ -2,7 +2,7 @@ package wire
 
 import "time"
 
-// WhySettled is the event that made a run what it is.
+// WhySettled is the event that brought a run into its state.
 type WhySettled struct {
 	Seq  uint64    `json:"seq"`
 	Type string    `json:"type"`
@@ -10,23 +10,23 @@ type WhySettled struct {
 	By   string    `json:"by,omitzero"` // actor
 }
 
-// WhyTried is what was done about a run before: a resume with its note, a wait,
-// an attempt that did not count.
+// WhyTried is an earlier remedy for a run: a resume with its note, a wait, or an attempt
+// that did not count.
 type WhyTried struct {
 	Seq       uint64    `json:"seq"`
 	At        time.Time `json:"at"`
 	Kind      string    `json:"kind"` // resumed, waited, lifted, attempt, escalated
 	Iteration int       `json:"iteration,omitzero"`
-	Line      string    `json:"line"` // what it was, one line for people
+	Line      string    `json:"line"` // what happened, one line for people
 	By        string    `json:"by,omitzero"`
 	Note      string    `json:"note,omitzero"` // of a person
 }
 
-// WhyLeft is one limit of a run: what of it is used, and what is left.
+// WhyLeft is one limit of a run, with the used and the remaining part.
 type WhyLeft struct {
 	Kind    string `json:"kind"` // iterations, hours, until, cost, tokens or turns
 	Limit   int64  `json:"limit"`
 	Used    int64  `json:"used"`
 	Left    int64  `json:"left"`             // iterations, milliseconds, millionths of a dollar, tokens or turns
-	Unknown bool   `json:"unknown,omitzero"` // an agent did not tell what it used
+	Unknown bool   `json:"unknown,omitzero"` // an agent did not report its usage
 }

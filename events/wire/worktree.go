@@ -1,53 +1,52 @@
 package wire
 
-// Work trees of git are made by apctl, with the user's own git. The daemon says how.
+// apctl makes work trees with the user's own git. The daemon says how.
 
-// SchemaWorktree is the schema of a work tree that was made.
+// SchemaWorktree is the schema of a new work tree.
 const SchemaWorktree = "autopilot.worktree"
 
-// WorktreeRoot is what the branches of runs and sessions begin with: autopilot/NAME,
-// or autopilot-NAME where a branch has that name alone.
+// WorktreeRoot begins the branches of runs and sessions: autopilot/NAME, or
+// autopilot-NAME where a branch is named autopilot.
 const WorktreeRoot = "autopilot"
 
-// WorktreeBase is what the branch of a new work tree begins from.
+// WorktreeBase is the base of a new work tree's branch.
 type WorktreeBase string
 
 // The bases.
 const (
-	WorktreeHead   WorktreeBase = "head"   // the commit that is checked out
-	WorktreeOrigin WorktreeBase = "origin" // the default branch of the remote, as it was last fetched
+	WorktreeHead   WorktreeBase = "head"   // the checked out commit
+	WorktreeOrigin WorktreeBase = "origin" // the default branch of the remote, as of the last fetch
 )
 
-// WorktreeRequest asks for the settings of work trees that are made from a
-// directory.
+// WorktreeRequest asks for the settings of work trees made from a directory.
 type WorktreeRequest struct {
 	Directory string `json:"directory"`
-	NoConfig  bool   `json:"no_config,omitzero"` // without those of the project
+	NoConfig  bool   `json:"no_config,omitzero"` // without the project's settings
 }
 
 // WorktreeSettings are the settings of work trees.
 type WorktreeSettings struct {
-	Wanted  bool         `json:"wanted"` // a run has one of its own
+	Wanted  bool         `json:"wanted"` // a run gets one of its own
 	Base    WorktreeBase `json:"base"`
-	Root    string       `json:"root,omitzero"`    // as it was written; without it beside the repository
-	Seed    []string     `json:"seed"`             // globs of ignored files that it gets copies of
+	Root    string       `json:"root,omitzero"`    // verbatim; empty is beside the repository
+	Seed    []string     `json:"seed"`             // globs of ignored files to copy into it
 	Session string       `json:"session,omitzero"` // names the session of the caller, the same way each time
 }
 
-// WorktreeView is a work tree that was made for a session, or was there.
+// WorktreeView is a work tree made for a session, or found.
 type WorktreeView struct {
 	Directory   string         `json:"directory"`
 	Branch      string         `json:"branch"`
-	From        string         `json:"from"`                 // the work tree that it was made from
-	Base        string         `json:"base,omitzero"`        // branch that its own begins from
-	Commit      string         `json:"commit"`               // that it has, or begins from
-	There       bool           `json:"there,omitzero"`       // it was there already
+	From        string         `json:"from"`                 // the original work tree
+	Base        string         `json:"base,omitzero"`        // base of its branch
+	Commit      string         `json:"commit"`               // its commit, at least at first
+	There       bool           `json:"there,omitzero"`       // it existed before
 	Unpushed    int            `json:"unpushed,omitzero"`    // commits in it that no remote has
-	Missing     int            `json:"missing,omitzero"`     // commits of where it was made from that are not in it
-	Uncommitted int            `json:"uncommitted,omitzero"` // files of where it was made from that are in no commit, so not in it
-	Submodules  int            `json:"submodules,omitzero"`  // that are not checked out in it
+	Missing     int            `json:"missing,omitzero"`     // commits of the original that are not in it
+	Uncommitted int            `json:"uncommitted,omitzero"` // uncommitted files of the original, so not in it
+	Submodules  int            `json:"submodules,omitzero"`  // not checked out in it
 	Copied      []string       `json:"copied"`               // files that git ignores, by path
-	Left        []WorktreeLeft `json:"left"`                 // files that were wanted there, and not copied
+	Left        []WorktreeLeft `json:"left"`                 // wanted files that were not copied
 	Next        []NextCommand  `json:"next"`
 }
 
