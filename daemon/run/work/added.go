@@ -13,20 +13,20 @@ import (
 	"autopilot/projections/rule"
 )
 
-// This file tells what may weaken what proves the work: suppressions and files that look
-// like tests that it added, and what is not in the tree that passed. It is no verdict.
+// This file lists additions that may weaken the proof: suppressions, files that look like
+// tests, and paths outside of the passed tree. It gives no verdict.
 
-// Bounds of what is looked at and told.
+// The bounds of the search and of the list.
 const (
 	mostAddedTests = 20
 	mostUnrecorded = 20
 	mostLooked     = 4000     // changed files of code
-	lookedAtOnce   = 500      // of them in one call of git: a command line has its bounds
-	diffBytes      = 32 << 20 // of their diff
+	lookedAtOnce   = 500      // files in one call of git: a command line is limited
+	diffBytes      = 32 << 20 // size of the diff
 )
 
-// added compares a tree that passes with the tree of the start, and names what no tree
-// holds. It is empty where a gate fails.
+// added compares a passing tree with the tree of the start, and names paths that no tree
+// holds. It is empty if a gate fails.
 func (g *judgement) added(ctx context.Context, results []events.GateResult, now events.Tree) (events.Ref, error) {
 	if g.s.Loop.Iteration == 0 || slices.ContainsFunc(results, func(r events.GateResult) bool { return !passesOrOpen(r) }) {
 		return "", nil
@@ -67,7 +67,7 @@ func (g *judgement) added(ctx context.Context, results []events.GateResult, now 
 		return "", nil
 	}
 	for i := range a.Tests {
-		a.Tests[i] = strings.ToValidUTF8(a.Tests[i], "\uFFFD") // JSON holds no other text
+		a.Tests[i] = strings.ToValidUTF8(a.Tests[i], "\uFFFD") // JSON holds valid UTF-8 alone
 	}
 	for i := range a.Suppressions {
 		a.Suppressions[i].File = strings.ToValidUTF8(a.Suppressions[i].File, "\uFFFD")
@@ -75,7 +75,7 @@ func (g *judgement) added(ctx context.Context, results []events.GateResult, now 
 	return g.w.encodeText(ctx, a)
 }
 
-// unrecorded lists the first paths whose content no tree has, and counts the rest.
+// unrecorded lists the first paths without recorded content, and counts the rest.
 func unrecorded(on tree.Snapshot) (list []wire.Unrecorded, more int) {
 	for why, paths := range map[string][]string{"large": on.Large, "unreadable": on.Skipped} {
 		for _, path := range paths {
@@ -89,7 +89,7 @@ func unrecorded(on tree.Snapshot) (list []wire.Unrecorded, more int) {
 	return list, 0
 }
 
-// bounded keeps the beginning of what is written to it.
+// bounded keeps the beginning of its input.
 type bounded struct {
 	text bytes.Buffer
 	left int

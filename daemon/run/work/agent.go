@@ -62,7 +62,7 @@ func (w *Worker) BeginAgent(ctx context.Context, s run.State, act engine.RunAgen
 	}
 	d.Warned = engine.Warned(s, p.Flow)
 	if s.Driven() {
-		return d, nil // a chat takes the time that it takes
+		return d, nil // a chat has no time limit
 	}
 	limits := p.Flow.Limits.Agent
 	if ph, _ := p.Flow.Phase(string(act.Phase)); ph.Limits.Wall > 0 {
@@ -79,14 +79,13 @@ func (w *Worker) BeginAgent(ctx context.Context, s run.State, act engine.RunAgen
 	return d, nil
 }
 
-// startTree is where an iteration begins: right after a judged one the tree
-// that was just compared, else what is there now. An agent that goes on in its
-// session with work that it had begun has the start of that. After a loss
-// without a session the workspace is taken back to the start of the lost
-// attempt; what it held is kept under a name of its own. Where somebody else has
-// changed it since, the run halts.
+// startTree finds the tree at the start of an iteration. Right after a judged iteration
+// that is the tree just compared, else the present one. An agent that resumes its session
+// keeps the start of its unfinished work. After a loss without a session, the workspace
+// goes back to the start of the lost attempt. The content from before is kept under its
+// own name. If another program or person changed the workspace since, the run halts.
 func (w *Worker) startTree(ctx context.Context, s run.State, p *Plan, act engine.RunAgent) (tree.Snapshot, *events.RunHalted, error) {
-	// Where the latest event is another one, the run has waited or was let go on.
+	// Another latest event means that the run waited or was resumed.
 	rightAfter := s.Clock.Latest.Equal(s.Clock.Recorded) && w.cfg.Now().Sub(s.Clock.Latest) < soon
 	if s.Loop.Fresh && act.Attempt == 1 && rightAfter {
 		return tree.Snapshot{Tree: s.Last.Tree, Work: s.Last.Work}, nil, nil
@@ -102,8 +101,8 @@ func (w *Worker) startTree(ctx context.Context, s run.State, p *Plan, act engine
 	case err != nil:
 		return now, nil, err
 	case act.Resume != "" && s.Last.Agent.Tree != back.Tree:
-		// What it did before it was cut short is work of this iteration, also if
-		// nothing is left to be done.
+		// The work before the cut belongs to this iteration, even if nothing is left to
+		// do.
 		return back, nil, nil
 	case !act.Restore:
 		return now, nil, nil
@@ -119,12 +118,11 @@ func (w *Worker) startTree(ctx context.Context, s run.State, p *Plan, act engine
 	return back, nil, gone(err)
 }
 
-// soon is for how long a compared tree is what is there: after a pause someone
-// may have worked in the workspace.
+// soon is how long a compared tree counts as the present one: after a pause, a person may
+// have worked in the workspace.
 const soon = 2 * time.Second
 
-// wall is the time limit of an agent: the workflow's, cut to what is left of
-// the run's.
+// wall is the time limit of an agent: the workflow's, cut to the rest of the run's.
 func (w *Worker) wall(s run.State, limit time.Duration) time.Duration {
 	now := w.cfg.Now()
 	if end, ok := engine.Deadline(s, now); ok {
@@ -136,20 +134,20 @@ func (w *Worker) wall(s run.State, limit time.Duration) time.Duration {
 	return limit
 }
 
-// endAgent ends the agent of a run that does not go on before the agent has
-// ended, as when the daemon could not do its own part: another run may begin in
-// the workspace now. What it did is found by a resume.
+// endAgent ends the agent of a run that stops before its agent, for example when the
+// daemon fails at its own part. Another run may then begin in the workspace. A resume
+// finds the agent's work.
 func (w *Worker) endAgent(ctx context.Context, s run.State) error {
 	id := s.Last.Session.Effect
 	if s.Status == run.Live || !s.AtWork() {
 		return nil
 	}
 	if _, err := w.cfg.Effects.Open(id).Outcome(); !errors.Is(err, effect.ErrUnfinished) {
-		return nil // it was never begun, or is over
+		return nil // the agent never began, or is over
 	}
 	end := make(chan struct{})
 	close(end)
-	// It has a spec already; this one only names it.
+	// The effect has a spec already; this one only names it.
 	_, err := w.cfg.Effects.Run(ctx, shim.Spec{ID: id, Argv: []string{"none"}}, nil, end)
 	return err
 }
@@ -162,7 +160,7 @@ func (w *Worker) prompt(s run.State, p *Plan, act engine.RunAgent, effect string
 	}
 	if d.Session = s.Driven(); d.Session {
 		for i := range d.Findings {
-			d.Findings[i].Path = "" // there is no folder for one
+			d.Findings[i].Path = "" // a chat has no folder for it
 		}
 		return p.renderPhase(string(act.Phase), d)
 	}
@@ -184,7 +182,7 @@ func (p *Plan) renderPhase(phase string, d workflow.PromptData) ([]byte, error) 
 	return p.render(ph.Prompt, d)
 }
 
-// render writes a prompt from one of the templates that were stored with the run.
+// render writes a prompt from a template stored with the run.
 func (p *Plan) render(file string, d workflow.PromptData) ([]byte, error) {
 	src, ok := p.Prompts[file]
 	if !ok {

@@ -7,8 +7,8 @@ import (
 	"autopilot/projections/run"
 )
 
-// Allowance is what an agent may use that begins now, beside the limits of its
-// run; zero is no limit.
+// Allowance is what an agent that begins now may use, beside the limits of its run. Zero
+// is no limit.
 type Allowance struct {
 	Tokens   int64
 	MicroUSD int64
@@ -18,8 +18,7 @@ type Allowance struct {
 	Cap      int // sub-agents at once, as the machine bears them
 }
 
-// Within is the lesser of it and what one more limit of a day leaves, in the unit
-// of the limit.
+// Within lowers the allowance to the rest of one more daily limit, in that limit's unit.
 func (a Allowance) Within(kind events.Limit, left int64) Allowance {
 	switch kind {
 	case events.LimitDayCost:
@@ -35,14 +34,14 @@ func (a Allowance) Within(kind events.Limit, left int64) Allowance {
 	return a
 }
 
-// capOn tells an agent how many sub-agents it may have.
+// capOn tells an agent its cap on sub-agents.
 func (a Allowance) capOn(d *events.IterationStarted) {
 	d.Capped, d.Cap = a.Capped, a.Cap
 }
 
-// forAgent is the lesser of what is allowed and what is left of the run's own
-// limits: tokens, millionths of a dollar, turns. At least one of each is left, as
-// a run without any is halted before.
+// forAgent is the lesser of the allowance and the rest of the run's own limits: tokens,
+// millionths of a dollar, turns. At least one of each is left: a run without any halts
+// before.
 func (a Allowance) forAgent(s run.State) (tokens, microUSD int64, turns int) {
 	l, used := s.Facts.Limits, s.Loop.Used
 	tokens = lesser(a.Tokens, left(l.Tokens, used.Tokens()))
@@ -51,7 +50,7 @@ func (a Allowance) forAgent(s run.State) (tokens, microUSD int64, turns int) {
 	return tokens, microUSD, turns
 }
 
-// wall cuts a time limit.
+// wall cuts a time limit to the allowance.
 func (a Allowance) wall(limit time.Duration) time.Duration {
 	return time.Duration(lesser(int64(a.Active), int64(limit)))
 }
@@ -63,7 +62,7 @@ func left(limit, used int64) int64 {
 	return max(limit-used, 1)
 }
 
-// lesser is the lesser of two limits, of which zero is none.
+// lesser is the lesser of two limits; zero is no limit.
 func lesser(a, b int64) int64 {
 	if a == 0 || b != 0 && b < a {
 		return b

@@ -12,10 +12,10 @@ import (
 	"autopilot/projections/run"
 )
 
-// Finding is what a person found at a gate, as it is stored.
+// Finding is a stored finding of a person at a gate.
 //
-// Source: atdd-kit, seeds 3.2 and 3.7: one for each section, verbatim; one
-// without a priority blocks.
+// Source: atdd-kit, seeds 3.2 and 3.7: one for each section, verbatim; a finding without
+// a priority blocks.
 type Finding struct {
 	Section  string  `json:"section"`
 	Evidence string  `json:"evidence_ref"`
@@ -23,8 +23,8 @@ type Finding struct {
 	Priority float64 `json:"priority"` // 0 blocks
 }
 
-// SetNow is what the set that the run's question is about hashes to, as it is in
-// the work tree now.
+// SetNow is the hash of the set that the run's question is about, in the present work
+// tree.
 func (w *Worker) SetNow(ctx context.Context, s run.State) (_ string, err error) {
 	defer func() { err = noRoom(err) }()
 	p, err := w.plan(ctx, s)
@@ -43,7 +43,7 @@ func (w *Worker) SetNow(ctx context.Context, s run.State) (_ string, err error) 
 	return hashSet(set), err
 }
 
-// Findings stores what a person found.
+// Findings stores findings of a person.
 func (w *Worker) Findings(ctx context.Context, s run.State, list []wire.AnswerFinding) (_ events.Ref, err error) {
 	defer func() { err = noRoom(err) }()
 	hide, err := w.hiddenOf(s.ID)
@@ -58,7 +58,7 @@ func (w *Worker) Findings(ctx context.Context, s run.State, list []wire.AnswerFi
 	return w.encode(ctx, out)
 }
 
-// SetFiles lists the files of the set that a question shows, as they are shown.
+// SetFiles lists the files of a question's set, as the question shows them.
 func SetFiles(text string) []string {
 	var out []string
 	for l := range strings.Lines(text) {
@@ -69,8 +69,8 @@ func SetFiles(text string) []string {
 	return out
 }
 
-// ListFindings writes what a person found for those who work on it next.
-// Anything else is given back as it is.
+// ListFindings writes a person's findings for the next agent. It returns other text
+// unchanged.
 func ListFindings(stored string) string {
 	var list []Finding
 	if json.Unmarshal([]byte(stored), &list) != nil {

@@ -24,20 +24,19 @@ import (
 	"autopilot/projections/rule"
 )
 
-// blankMost is how much of a file is looked through for something that is not
-// white space.
+// blankMost is how much of a file the search for text other than white space reads.
 const blankMost = 1 << 20
 
-// walkMost bounds the search for files that no tree records: it is for reports
-// in a build directory, not for all that is installed below one.
+// walkMost bounds the search for unrecorded files. Such files are reports in a build
+// directory; everything installed below one would be too much.
 const walkMost = 200_000
 
-// artifact judges an artifact gate. A glob means recorded files; only where it
-// matches none, those that are ignored, of which a file that a gate made is none.
-// A recorded file is new if the tree at phase entry had another content there,
-// an ignored one by its time. A goal of the run counts from where the run began:
-// it may be judged in several phases. So does what a phase wrote before the run came
-// back to it, or came by on its way: some of it may have nothing to be changed.
+// artifact judges an artifact gate. A glob stands for recorded files. Only if it matches
+// none does it stand for ignored files, except those that gates made. A recorded file is
+// new if its content at phase entry was another, an ignored file by its time. A goal of
+// the run counts from the run's start, as several phases may judge it. So does the work
+// of a phase that the run came back to, or passed on the way back: some may need no
+// change.
 func (g *judgement) artifact(ctx context.Context, spec wire.GateSpec, now events.Tree) (events.GateResult, error) {
 	a := gate.Artifact{Name: spec.Name, Role: g.s.Role(spec.Name), Globs: spec.Files}
 	root, err := os.OpenRoot(g.p.Repo.Workspace().Path)
@@ -78,7 +77,7 @@ func (g *judgement) artifact(ctx context.Context, spec wire.GateSpec, now events
 	return g.store(ctx, r, texts)
 }
 
-// since is from where on files count for an artifact gate of a role.
+// since is the start of the time that counts for an artifact gate of a role.
 func (g *judgement) since(role events.GateRole) (events.Tree, time.Time) {
 	if role == events.RoleCheck && !g.s.Loop.EnteredAt.IsZero() && g.s.Loop.Entered.Way == events.WayOn && g.s.Loop.Sender == "" {
 		return entryTree(g.s), g.s.Loop.EnteredAt
@@ -86,7 +85,7 @@ func (g *judgement) since(role events.GateRole) (events.Tree, time.Time) {
 	return g.s.Facts.Tree, g.s.Clock.Started
 }
 
-// fresh are the paths whose content is another than before.
+// fresh lists the paths whose content changed.
 func (g *judgement) fresh(ctx context.Context, from, now events.Tree) (map[string]bool, error) {
 	changes, err := g.reads.changes(ctx, from, now)
 	fresh := map[string]bool{}
@@ -98,12 +97,12 @@ func (g *judgement) fresh(ctx context.Context, from, now events.Tree) (map[strin
 	return fresh, err
 }
 
-// artifacts gathers what globs match.
+// artifacts gathers the matches of globs.
 type artifacts struct {
 	root   *os.Root
 	since  time.Time
 	fresh  map[string]bool
-	made   []string // sorted: files that gates have made
+	made   []string // sorted: files that gates made
 	seen   map[string]bool
 	files  []gate.ArtifactFile
 	others []gate.NoArtifact
@@ -115,9 +114,9 @@ func (f *artifacts) sort() {
 	slices.SortFunc(f.others, func(a, b gate.NoArtifact) int { return strings.Compare(a.Path, b.Path) })
 }
 
-// judge looks at one path, once. Nothing is followed or waited for: a link could
-// lead to a file that nobody wrote, and a pipe has no content. What cannot be
-// read, or is gone again, is no artifact.
+// judge looks at one path, once. It follows no link: that could lead to a file that no
+// agent wrote. It waits for no pipe: that has no content. An unreadable or vanished file
+// is no artifact.
 func (f *artifacts) judge(ctx context.Context, name string, recorded bool) error {
 	if f.seen[name] {
 		return nil
@@ -189,7 +188,7 @@ func (f *artifacts) read(ctx context.Context, name string) (gate.ArtifactFile, e
 	}
 }
 
-// search looks for a glob on disk, among what is not recorded. It does not enter
+// search looks for a glob on disk, among unrecorded files. It does not enter
 // repositories' own folders.
 func (f *artifacts) search(ctx context.Context, glob string) error {
 	top := "."
@@ -197,7 +196,7 @@ func (f *artifacts) search(ctx context.Context, glob string) error {
 		top, _ = doublestar.SplitPattern(clean)
 	}
 	if info, err := f.root.Lstat(top); err != nil || !info.IsDir() {
-		return nil //nolint:nilerr // there is no such folder, so nothing is in it
+		return nil //nolint:nilerr // the folder is missing, so it has no files
 	}
 	return fs.WalkDir(f.root.FS(), top, func(name string, d fs.DirEntry, err error) error {
 		switch f.walked++; {
@@ -206,7 +205,7 @@ func (f *artifacts) search(ctx context.Context, glob string) error {
 		case f.walked > walkMost:
 			return fs.SkipAll
 		case err != nil:
-			return nil //nolint:nilerr // what cannot be read is no artifact
+			return nil //nolint:nilerr // an unreadable file is no artifact
 		case d.IsDir() && path.Base(name) == ".git":
 			return fs.SkipDir
 		case d.IsDir() || !rule.GlobMatch(glob, name):

@@ -60,7 +60,7 @@ func (w *Worker) Ask(ctx context.Context, s run.State, act engine.Ask) (_ events
 	return d, w.presented(ctx, s, p, g, set, before, shown.Problem, &d)
 }
 
-// question is what the agent wants to know. It is asked as it was delivered.
+// question is the agent's question, as it was delivered.
 func (w *Worker) question(s run.State, p *Plan, act engine.Ask) events.QuestionAsked {
 	a := s.Last.Agent
 	d := events.QuestionAsked{
@@ -73,12 +73,11 @@ func (w *Worker) question(s run.State, p *Plan, act engine.Ask) events.QuestionA
 	return d
 }
 
-// mostAnswers is how many answers a prompt holds: the newest.
+// mostAnswers bounds the answers in a prompt: it has the newest.
 const mostAnswers = 20
 
-// answered are the questions of the agent that a person has answered, with what
-// was said, to the letter. An agent of a later iteration knows nothing else of
-// them.
+// answered lists the agent's answered questions with the answers, verbatim. An agent of a
+// later iteration knows nothing else of them.
 func (w *Worker) answered(s run.State) ([]string, error) {
 	var out []string
 	for _, a := range s.Answers {
@@ -101,7 +100,7 @@ func (w *Worker) answered(s run.State) ([]string, error) {
 	return out[max(0, len(out)-mostAnswers):], nil
 }
 
-// chosen is the option of a question that was chosen, as it was offered.
+// chosen is the chosen option of a question, as it was offered.
 func chosen(question string, c events.Choice) string {
 	letter := strings.ToUpper(string(c)) + "."
 	for _, line := range slices.Backward(strings.Split(question, "\n")) {
@@ -112,8 +111,8 @@ func chosen(question string, c events.Choice) string {
 	return letter
 }
 
-// misasked is what the latest agent is told of a question that was not put to a
-// person; empty for none.
+// misasked tells the latest agent about its question that no person was asked; empty
+// without one.
 func (w *Worker) misasked(s run.State) (string, error) {
 	a := s.Last.Agent
 	if s.AskedAgain() {

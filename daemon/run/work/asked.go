@@ -18,24 +18,23 @@ import (
 	"autopilot/projections/run"
 )
 
-// asked is one gate that is judged now: one that the run brought along, or one
-// that its workflow declares.
+// asked is one gate that is judged now: from the run, or from its workflow.
 type asked struct {
 	wire.GateSpec
-	decl workflow.Gate // zero for one of the run
+	decl workflow.Gate // zero for a gate of the run
 }
 
-// runs says that a command has to be run for it, on the files as they are.
+// runs says that the gate needs a command on the files as they are.
 func (a asked) runs() bool { return a.Kind.Facts().Runs }
 
-// starts says that a command may be run for it at all.
+// starts says that the gate may run a command at all.
 func (a asked) starts() bool { return a.Kind.Facts().Starts }
 
-// isHeld says that it is a held-out gate, which is judged after all others.
+// isHeld says that this is a held-out gate, judged after all others.
 func (a asked) isHeld() bool { return a.Kind == events.GateHoldout }
 
-// gatesOf lists the gates of a moment: those of the run at the baseline, those
-// that a phase needs at its entry, else those that judge the phase.
+// gatesOf lists the gates of a moment: those of the run at the baseline, those of a
+// phase's entry, else those of the phase.
 func (p *Plan) gatesOf(l events.GatesStarted) []asked {
 	ph, _ := p.Flow.Phase(string(l.Phase))
 	switch {
@@ -47,8 +46,8 @@ func (p *Plan) gatesOf(l events.GatesStarted) []asked {
 	return p.gatesOfPhase(ph)
 }
 
-// gatesOfPhase keeps the order of the phase; goals and invariants stand where the
-// first of them does, in the order in which the run gave them.
+// gatesOfPhase keeps the order of the phase. Goals and invariants stand at the place of
+// the first one, in the run's order.
 func (p *Plan) gatesOfPhase(ph workflow.Phase) []asked {
 	var out []asked
 	if len(ph.Produces) > 0 {
@@ -121,8 +120,8 @@ func (p *Plan) proves() (out []events.Name) {
 	return out
 }
 
-// Declared lists the gates that a workflow has beside those of the run, as
-// run.started names them.
+// declares lists the workflow's gates beside those of the run, in the names of
+// run.started.
 func (p *Plan) declares() []events.Gate {
 	var out []events.Gate
 	for _, ph := range p.Flow.Phases {
@@ -154,7 +153,7 @@ func rolesOf(d workflow.Gate) []events.Name {
 // entryTree is the tree at the entry of the present phase.
 func entryTree(s run.State) events.Tree { return cmp.Or(s.Loop.Entered.Tree, s.Facts.Tree) }
 
-// open is a gate at which somebody has to look, or to answer, about a set.
+// open judges a gate that a role or person has to look at or answer, about a set.
 func (g *judgement) open(ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
 	r := events.GateResult{Gate: a.Name, Kind: a.Kind, Role: a.Role, Verdict: events.Open, Reason: events.ReasonNobody, Exit: -1}
 	switch {
@@ -178,7 +177,7 @@ func (g *judgement) open(ctx context.Context, a asked, on tree.Snapshot) (events
 	}
 	if len(set) > 0 {
 		if r.Set = hashSet(set); a.Kind == events.GateCoverage {
-			r.Set = sum(r.Set + string(on.Work)) // what covers the criteria is all that was worked on
+			r.Set = sum(r.Set + string(on.Work)) // coverage of the criteria is about all the work
 		}
 		return r, nil
 	}
@@ -193,8 +192,8 @@ func sum(text string) string {
 	return hex.EncodeToString(h[:])
 }
 
-// written is an artifact gate whose set is what was written, so that a plan that
-// comes back is known.
+// written judges an artifact gate with the written files as its set, so that the run
+// recognises a plan that comes back.
 func (g *judgement) written(ctx context.Context, a asked, now events.Tree) (events.GateResult, error) {
 	r, err := g.artifact(ctx, a.GateSpec, now)
 	if err != nil || a.Role != events.RoleCheck || r.Verdict != events.Pass {
@@ -205,8 +204,8 @@ func (g *judgement) written(ctx context.Context, a asked, now events.Tree) (even
 	return r, err
 }
 
-// plain is the text of the files that globs match, with every run of white space
-// as one blank: a plan that was only laid out anew is no new plan.
+// plain is the text of the files that globs match, with white space collapsed to single
+// blanks: a new layout makes no new plan.
 //
 // Source: atdd-kit, seeds 3.5 fingerprint; Q44.
 func (g *judgement) plain(ctx context.Context, now events.Tree, globs []string) (string, error) {
@@ -230,8 +229,8 @@ func (g *judgement) plain(ctx context.Context, now events.Tree, globs []string) 
 	return b.String(), nil
 }
 
-// changed lists the paths that differ since a tree. What is below .autopilot/ has
-// no effect on the run, and notes are left out.
+// changed lists the paths that differ since a tree, without notes. It leaves out
+// .autopilot/, which has no effect on the run.
 func (g *judgement) changed(ctx context.Context, since, now events.Tree) ([]string, error) {
 	changes, err := g.reads.changes(ctx, since, now)
 	if err != nil {
@@ -246,8 +245,8 @@ func (g *judgement) changed(ctx context.Context, since, now events.Tree) ([]stri
 	return out, nil
 }
 
-// scope passes if nothing but declared files was changed since the phase began. What
-// others have changed, and a person let be, is nothing that the agent did.
+// scope passes if only declared files changed since the phase began. Changes by others
+// that a person accepted do not count against the agent.
 //
 // Source: atdd-kit, lesson A25.
 func (g *judgement) scope(ctx context.Context, a asked, now events.Tree) (events.GateResult, error) {
@@ -266,8 +265,7 @@ func (g *judgement) scope(ctx context.Context, a asked, now events.Tree) (events
 	return g.store(ctx, r, texts)
 }
 
-// docsOnly says that the run has changed nothing but documentation, and
-// something.
+// docsOnly says that the run changed documentation, and nothing else.
 func (g *judgement) docsOnly(ctx context.Context, now events.Tree) (bool, error) {
 	paths, err := g.changed(ctx, g.s.Facts.Tree, now)
 	if err != nil {
@@ -276,8 +274,8 @@ func (g *judgement) docsOnly(ctx context.Context, now events.Tree) (bool, error)
 	return gate.DocsOnly(paths), nil
 }
 
-// anchor passes while approved files are what a person approved; without an
-// approval, what they were when the phase began.
+// anchor passes while approved files are as a person approved them. Without an approval,
+// they must be as at the start of the phase.
 func (g *judgement) anchor(ctx context.Context, a asked, now events.Tree) (events.GateResult, error) {
 	at, err := g.approvedAt(ctx, a.decl.Of)
 	if err != nil {
@@ -304,8 +302,8 @@ func (g *judgement) anchor(ctx context.Context, a asked, now events.Tree) (event
 	return g.store(ctx, r, texts)
 }
 
-// approvedAt is the tree of the latest approval of files that the globs match: one
-// of other files says nothing of these.
+// approvedAt is the tree of the latest approval of files that the globs match. An
+// approval of other files does not count.
 func (g *judgement) approvedAt(ctx context.Context, globs []string) (events.Tree, error) {
 	for _, ans := range slices.Backward(g.s.Answers) {
 		if ans.Kind != events.AskApproval || ans.Choice != events.ChoiceOK || ans.Tree == "" {

@@ -93,14 +93,14 @@ func TestTheNameOfAGateOfTheWorkflowIsTaken(t *testing.T) {
 	}
 }
 
-// A workflow that judges by its own gates needs none of the run; one that has the
-// goals of the run judged proves nothing without one.
+// A workflow with its own gates needs no gates of the run. A workflow that judges by
+// goals of the run proves nothing without one.
 func TestAGoalIsNeededWhereTheWorkflowJudgesByGoals(t *testing.T) {
 	t.Parallel()
 	goal := wire.GateSpec{Name: "test", Role: events.RoleGoal, Command: "t"}
 	vet := wire.GateSpec{Name: "vet", Role: events.RoleInvariant, Command: "v"}
 	for name, tt := range map[string]struct {
-		gates string // of the only phase
+		gates string // of the single phase
 		given []wire.GateSpec
 		says  string
 	}{

@@ -10,16 +10,15 @@ import (
 	"autopilot/events/wire"
 )
 
-// DayLimit is a limit of a calendar day that the agents of a run count for.
+// DayLimit is a limit of a calendar day on the agents of a run.
 type DayLimit struct {
 	Kind    events.Limit
-	Setting string // that says so
-	File    string // that it may be taken out of
+	Setting string // the setting
+	File    string // the file that has the setting
 }
 
-// CheckBudget refuses a run whose limits on what is used could not be kept, as
-// its agent does not tell what they are about: a limit that does not hold is
-// worse than none. The error is a *wire.Error.
+// CheckBudget refuses a run with usage limits that its agent does not report on: a limit
+// without effect is worse than none. The error is a *wire.Error.
 func (w *Worker) CheckBudget(q wire.StartRequest, flow workflow.Workflow, agents agent.Overrides, day []DayLimit) error {
 	if err := checkAgent(q.Spec, flow); err != nil {
 		return err
@@ -42,7 +41,7 @@ func (w *Worker) CheckBudget(q wire.StartRequest, flow workflow.Workflow, agents
 
 func (w *Worker) checkAgentBudget(spec wire.RunSpec, h *member, day []DayLimit) error {
 	if h.Spec.Script != "" {
-		return nil // it uses nothing
+		return nil // it uses no tokens
 	}
 	tells := w.tells(h)
 	for _, own := range []struct {
@@ -66,8 +65,8 @@ func (w *Worker) checkAgentBudget(spec wire.RunSpec, h *member, day []DayLimit) 
 	return nil
 }
 
-// tells says of which kinds of usage an agent tells, or lets it be computed.
-// Where the model is not known before, its own word for it may have a price.
+// tells lists the kinds of usage that an agent reports, or that a price table can
+// compute. If the model is still unknown, the agent's word for it may have a price.
 func (w *Worker) tells(h *member) map[events.Limit]bool {
 	r, format := h.Shape.Reports, h.format()
 	cost := r.Cost
@@ -81,7 +80,7 @@ func (w *Worker) tells(h *member) map[events.Limit]bool {
 	}
 }
 
-// mute is the refusal of a limit.
+// mute refuses a limit that the agent does not report on.
 func (h *member) mute(kind events.Limit, limit string) *wire.Error {
 	what := "what it costs"
 	switch kind {
@@ -97,7 +96,7 @@ func (h *member) mute(kind events.Limit, limit string) *wire.Error {
 	return wire.Errorf(wire.Usage, "%s cannot be kept: %s does not tell %s", limit, h.who(), what)
 }
 
-// toTell says how an agent can be made to tell it, and the other way out.
+// toTell says how to make the agent report it, and names the alternative.
 func (h *member) toTell(kind events.Limit, other string) string {
 	switch {
 	case kind == events.LimitDayCost && h.Shape.Reports.Tokens && h.Spec.Model != "":
@@ -112,7 +111,7 @@ func (h *member) toTell(kind events.Limit, other string) string {
 	return other + "\nor give an agent that tells it: docs/agents.md"
 }
 
-// over says that a limit beyond those of the agent itself is reached.
+// over says that usage reached a limit beyond those of the agent itself.
 func (w *Worker) over(run, effect string, u events.Usage) events.Cut {
 	if w.cfg.Over == nil {
 		return ""
@@ -120,8 +119,8 @@ func (w *Worker) over(run, effect string, u events.Usage) events.Cut {
 	return w.cfg.Over(run, effect, u)
 }
 
-// price is what tokens cost. The model is the one that was asked for where the
-// program does not name it.
+// price is the cost of tokens. Where the program names no model, the requested one
+// counts.
 func (t *turn) price(model string, u stream.Usage) (microUSD int64, date string, ok bool) {
 	if t.w.cfg.Price == nil {
 		return 0, "", false
@@ -129,7 +128,7 @@ func (t *turn) price(model string, u stream.Usage) (microUSD int64, date string,
 	return t.w.cfg.Price(cmp.Or(model, t.by.Spec.Model), u)
 }
 
-// used is what the agent used, as it is stored. A script has no model.
+// used is the usage of the agent for an event. A script has no model.
 func (t *turn) used(told events.Usage) events.Usage {
 	if t.by.Spec.Script != "" {
 		return events.Usage{TokensFrom: events.Guessed, CostFrom: events.Guessed}

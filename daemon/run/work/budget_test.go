@@ -28,7 +28,7 @@ func TestALimitThatTheAgentCannotKeepIsRefused(t *testing.T) {
 		spec       wire.RunSpec
 		agent      wire.AgentSpec
 		day        []DayLimit
-		want, hint string // empty: it is taken
+		want, hint string // empty: accepted
 	}{
 		"reported":             {spec: usd, agent: wire.AgentSpec{Profile: "claude"}},
 		"tokens of codex":      {spec: tokens, agent: wire.AgentSpec{Profile: "codex"}},

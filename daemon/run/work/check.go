@@ -14,7 +14,7 @@ import (
 	"autopilot/projections/rule"
 )
 
-// Bounds of what a gate can be given as.
+// The bounds of a gate's texts.
 const (
 	maxGlobs     = 32
 	maxGlobBytes = 4 << 10
@@ -55,8 +55,8 @@ func checkGates(gates []wire.GateSpec, held int, flow workflow.Workflow) error {
 	return nil
 }
 
-// hear leaves out those gates of the settings that no phase of the workflow judges: it
-// would look as if they held. One that was typed is refused.
+// hear drops gates of the settings that no phase of the workflow judges: they would only
+// seem to hold. It refuses typed ones.
 func (p *Plan) hear(standing []events.Name) error {
 	var heard []wire.GateSpec
 	for _, g := range p.Spec.Gates {
@@ -72,7 +72,7 @@ func (p *Plan) hear(standing []events.Name) error {
 	return nil
 }
 
-// checkGate refuses what cannot be a gate of its kind.
+// checkGate refuses a gate that does not fit its kind.
 func checkGate(g wire.GateSpec) error {
 	switch {
 	case isCommand(g):
@@ -111,9 +111,9 @@ func checkArtifact(g wire.GateSpec) error {
 	return nil
 }
 
-// checkCheckout refuses a checkout that is not known, and one in which nothing
-// would run: neither a gate of the run, nor one of the workflow's own. A workflow that
-// uses no goals may have none that the project's set-up would be for.
+// checkCheckout refuses an unknown checkout, and one without anything to run in it, from
+// the run or the workflow. A workflow without goals may have no gates that need the
+// project's set-up.
 func checkCheckout(spec wire.RunSpec, flow workflow.Workflow) error {
 	clean := spec.Checkout == events.CheckoutClean || spec.Setup != ""
 	switch {
@@ -128,10 +128,11 @@ func checkCheckout(spec wire.RunSpec, flow workflow.Workflow) error {
 	return nil
 }
 
-// setupName stands for the set-up where a gate is named. No gate can have it.
+// setupName stands for the set-up in the place of a gate's name. No gate can have that
+// name.
 const setupName events.Name = "set-up command"
 
-// toRun are the commands of a run: those of its gates, and the set-up.
+// toRun lists the commands of a run: its gates and the set-up.
 func toRun(spec wire.RunSpec) []wire.GateSpec {
 	list := slices.DeleteFunc(slices.Clone(spec.Gates), func(g wire.GateSpec) bool { return !isCommand(g) })
 	if spec.Setup != "" {
@@ -140,7 +141,7 @@ func toRun(spec wire.RunSpec) []wire.GateSpec {
 	return list
 }
 
-// asTyped names the flag that a command came from.
+// asTyped names the flag that the user typed for a command.
 func asTyped(g wire.GateSpec) string {
 	switch {
 	case g.Name == setupName:

@@ -20,20 +20,20 @@ import (
 	"autopilot/projections/rule"
 )
 
-// A clean checkout holds the recorded tree and nothing else, in a directory of
-// the daemon. That of a run is always at the same place, so that what compilers
-// and tests say of paths is the same in each iteration:
+// A clean checkout is a directory of the daemon with the recorded tree and nothing else.
+// A run's checkout always has the same path, so that compilers and tests print the same
+// paths in each iteration:
 //
 //	<state>/clean/<run id>/tree/<name of the workspace>
 //	<state>/clean/<run id>/home
 //
-// and that of a test commit, for a gate of kind red, below
-// <state>/clean/<run id>/red/<gate>.
+// <state>/clean/<run id>/red/<gate> has the checkout of a test commit, for a gate of kind
+// red.
 //
-// It is made before the first effect in it, is never changed after that, and
-// lives as long as its gates. The names of its effects follow from those that
-// were announced and from the boot of the host, so a daemon that was killed
-// finds them, and one after a power cut begins with a new checkout.
+// The daemon makes it before the first effect in it, never changes it, and keeps it as
+// long as its gates. The names of its effects follow from the announced ids and the boot
+// of the host. So the next daemon after a kill finds them, and a daemon after a power cut
+// begins with a new checkout.
 
 const cleanName = "clean"
 
@@ -41,16 +41,15 @@ const cleanName = "clean"
 type checkout struct {
 	g      *judgement
 	tree   events.Tree
-	of     string      // what it holds, in words
-	base   string      // directory of all that belongs to it
-	gates  gate.Pinned // what gates work with in it
-	suffix string      // of its effects' names
+	of     string      // its content, in words
+	base   string      // directory of everything in it
+	gates  gate.Pinned // environment of the gates in it
+	suffix string      // of the names of its effects
 }
 
-// clean runs every command gate once more, in a clean checkout of the recorded
-// tree, and puts those results in the place of the others. At the baseline that
-// shows whether set-up and invariants work there, and which goals are red there;
-// later it is for a tree on which everything passes in place.
+// clean runs every command gate again in a clean checkout of the recorded tree, and
+// replaces the results. At the baseline, that shows whether set-up and invariants work
+// there, and which goals are red there. Later it confirms a tree that passes in place.
 func (g *judgement) clean(ctx context.Context, results []events.GateResult, now events.Tree) (events.Checkout, error) {
 	if g.p.Spec.Checkout != events.CheckoutClean || !g.worthCleaning(results) || !slices.ContainsFunc(results, g.cleans) {
 		return "", nil
@@ -66,7 +65,7 @@ func (g *judgement) clean(ctx context.Context, results []events.GateResult, now 
 	return events.CheckoutClean, nil
 }
 
-// cleans says that a gate runs in the clean checkout: a command of the run.
+// cleans says that a gate runs in the clean checkout: it is a command of the run.
 func (g *judgement) cleans(r events.GateResult) bool {
 	return r.Kind == events.GateCommand && r.Role != events.RoleCheck
 }
@@ -98,8 +97,8 @@ func (g *judgement) newCheckout(now events.Tree, base, suffix string) (*checkout
 	return c, nil
 }
 
-// drop removes the checkout when what was done in it is over. Else it is found
-// again: the same gates are asked for once more.
+// drop removes the checkout when its gates are over. Else it stays for a repeated call
+// with the same gates.
 func (c *checkout) drop(err error) error {
 	if err != nil && !errors.Is(err, errEnded) {
 		return err
@@ -107,7 +106,7 @@ func (c *checkout) drop(err error) error {
 	err = errors.Join(err, c.g.w.dropDir(c.base))
 	for dir := c.base; dir != c.g.w.cleanDir(c.g.s.ID); {
 		dir = filepath.Dir(dir)
-		_ = os.Remove(dir) // if nothing else is in it
+		_ = os.Remove(dir) // fails while the directory has other entries
 	}
 	return err
 }
@@ -147,9 +146,9 @@ func (c *checkout) judge(ctx context.Context, results []events.GateResult) error
 	return nil
 }
 
-// prepare makes the checkout, if none of its effects has begun, and sets it up. A
-// set-up whose end was not seen has left anything: it begins with a new
-// checkout. If it fails, that is told for the first gate.
+// prepare makes the checkout, if none of its effects has begun, and sets it up. A set-up
+// without a known end may have left any state, so it begins with a new checkout. If the
+// set-up fails, the first gate has that result.
 func (c *checkout) prepare(ctx context.Context, first events.GateResult) (*events.GateResult, error) {
 	name := effectOf(c.g.s, first.Gate) + c.suffix
 	if c.g.p.Spec.Setup == "" {
@@ -191,8 +190,8 @@ func (c *checkout) setupFailed(ctx context.Context, cmd gate.Command, id string,
 	return &r, err
 }
 
-// gate runs one gate. A failure that is none in place says so, and what could
-// make the difference.
+// gate runs one gate. A failure that does not happen in place says so, with possible
+// causes.
 func (c *checkout) gate(ctx context.Context, inPlace events.GateResult) (events.GateResult, error) {
 	spec := slices.IndexFunc(c.g.p.Spec.Gates, func(s wire.GateSpec) bool { return s.Name == inPlace.Gate })
 	cmd := gate.Command{Name: inPlace.Gate, Role: inPlace.Role, Run: command(c.g.p.Spec.Gates[spec])}
@@ -228,10 +227,9 @@ func (c *checkout) make(ctx context.Context, first string) error {
 	return c.g.w.freshPlace(c.gates)
 }
 
-// dropCheckout removes the clean checkout of a run. What cannot be removed, as
-// what a container wrote as root or what is mounted there, is set aside: it says
-// nothing about the gates, and the next checkout needs the place. It is tried
-// again when a daemon starts.
+// dropCheckout removes the clean checkout of a run. It sets aside what it cannot remove,
+// such as root's files from a container, or mounts. Such files say nothing about the
+// gates, and the next checkout needs the place. The daemon tries again at its next start.
 func (w *places) dropCheckout(run string) error { return w.dropDir(w.cleanDir(run)) }
 
 func (w *places) dropDir(base string) error {
@@ -245,14 +243,14 @@ func (w *places) dropDir(base string) error {
 	return nil
 }
 
-// Bounds of the search for what a clean checkout lacks.
+// The bounds of the search for files that a clean checkout lacks.
 const (
 	differDirs  = 2000
 	differNames = 20
 )
 
-// differs names what is in the workspace and not in a clean checkout of it:
-// ignored files, those that gates made, and what is recorded without content.
+// differs names files of the workspace that a clean checkout lacks: ignored files, files
+// that gates made, and files recorded without content.
 func (c *checkout) differs(ctx context.Context) string {
 	names, more := c.lacking(ctx)
 	if len(names) == 0 {
@@ -272,7 +270,7 @@ func (c *checkout) differs(ctx context.Context) string {
 func (c *checkout) lacking(ctx context.Context) (names []string, more bool) {
 	recorded, err := c.g.p.Repo.Files(ctx, c.tree)
 	if err != nil {
-		return nil, false // it is only a hint
+		return nil, false // the result is only a hint
 	}
 	root, err := os.OpenRoot(c.g.p.Repo.Workspace().Path)
 	if err != nil {
@@ -309,8 +307,8 @@ func (c *checkout) lacking(ctx context.Context) (names []string, more bool) {
 	return names, len(dirs) > differDirs
 }
 
-// sweepCheckouts removes the clean checkouts of runs that are not needed: a
-// daemon that was killed may have left them.
+// sweepCheckouts removes the clean checkouts that no run needs: a killed daemon may have
+// left them.
 func (w *places) sweepCheckouts(needed func(id string) bool) error {
 	entries, err := os.ReadDir(filepath.Join(w.cfg.State, cleanName))
 	if errors.Is(err, fs.ErrNotExist) {

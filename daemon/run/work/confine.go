@@ -10,7 +10,7 @@ import (
 	"autopilot/events"
 )
 
-// confine is what the agent of an iteration may touch.
+// confine plans the agent's access in an iteration.
 func (t *turn) confine(env []string, socket string) *confine.Plan {
 	p, id := t.p, t.start.Effect
 	return t.w.cfg.Sandbox.Plan(sandbox.Request{
@@ -19,8 +19,7 @@ func (t *turn) confine(env []string, socket string) *confine.Plan {
 	})
 }
 
-// sandbox is the mode of the turn: a role only reads, unless nothing is to be
-// confined at all.
+// sandbox is the mode of the turn: a role only reads, unless the run confines nothing.
 func (t *turn) sandbox() events.Sandbox {
 	if t.looks && t.p.Spec.Sandbox != events.SandboxOff {
 		return events.SandboxReadOnly
@@ -35,9 +34,8 @@ type confinement struct {
 	work  string // the work tree
 }
 
-// confineGate is what a gate may touch: beside its work tree, or the checkout that it
-// runs in, its HOME and the caches of the work tree. What compilers have made for all
-// work trees it reads.
+// confineGate plans a gate's access: its work tree or checkout, its HOME, and the caches
+// of the work tree. It may read compiler output shared by all work trees.
 func (w *Worker) confineGate(c confinement, l gate.Launch, id string) *confine.Plan {
 	own := []string{w.box(id)}
 	for _, dir := range []string{l.With.Cache, l.With.Base} {
@@ -48,7 +46,7 @@ func (w *Worker) confineGate(c confinement, l gate.Launch, id string) *confine.P
 	if l.With.Cache == "" {
 		own = append(own, filepath.Join(w.cfg.State, cachesName))
 	}
-	// Both are places of ours, but for a gate that is tried in the user's own
+	// Both are the daemon's places, except for a gate tried in the user's own
 	// environment.
 	for _, dir := range []string{l.Dir, agent.Lookup(l.Env, "HOME")} {
 		if sandbox.Within(w.cfg.State, dir) {
@@ -59,7 +57,7 @@ func (w *Worker) confineGate(c confinement, l gate.Launch, id string) *confine.P
 		Mode: c.mode, Allow: c.allow, Env: l.Env, Work: c.work, Show: own, Write: []string{l.Dir}, Keep: l.With.Base, Gate: true,
 	})
 	if len(l.Layers) > 0 {
-		if plan == nil { // without a sandbox the layers are all of it
+		if plan == nil { // without a sandbox there are only layers
 			plan = &confine.Plan{}
 		}
 		plan.Layers = l.Layers
@@ -67,7 +65,7 @@ func (w *Worker) confineGate(c confinement, l gate.Launch, id string) *confine.P
 	return plan
 }
 
-// confine is what a gate may touch where it runs now.
+// confine plans a gate's access at its present place.
 func (g *judgement) confine(within confinement, l gate.Launch, id string) *confine.Plan {
 	if g.sealed != nil {
 		return g.sealed.plan(within, l, id)
@@ -75,7 +73,7 @@ func (g *judgement) confine(within confinement, l gate.Launch, id string) *confi
 	return g.w.confineGate(within, l, id)
 }
 
-// lacking puts the words of the supervisor into those of events.
+// lacking translates the supervisor's words into those of events.
 func lacking(words []string) []events.Name {
 	var out []events.Name
 	for _, word := range words {

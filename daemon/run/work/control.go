@@ -12,19 +12,19 @@ import (
 	"autopilot/projections/rule"
 )
 
-// A control tries once more what has passed, on a variant of the work tree:
+// A control tries passed gates again, on a variant of the work tree:
 //
 //	start-proof  the product as it is, with the proof of the start: without the files
 //	             that came since and that tests or runners load
 //	still-red    the files of the start, with today's surroundings: what failed then
 //	             has to fail now, else something outside turned it green
 //
-// They run after everything else has passed, once for a tree. What cannot be tried is
-// told, and proves nothing.
+// Controls run after all other gates have passed, once for a tree. A control that cannot
+// run says so, and proves nothing.
 //
 // Source: DESIGN section 9, what done proves.
 
-// controls adds the results of the controls to those of gates that all pass.
+// controls adds the results of the controls when all gates pass.
 func (g *judgement) controls(ctx context.Context, results []events.GateResult, on tree.Snapshot) ([]events.GateResult, error) {
 	if !g.worthControls(results) {
 		return results, nil
@@ -43,8 +43,7 @@ func (g *judgement) controls(ctx context.Context, results []events.GateResult, o
 	return append(results, proof, red), nil
 }
 
-// worthControls says that goals and invariants of the run are judged, and nothing
-// fails.
+// worthControls says that the run has judged goals and invariants, and none fails.
 func (g *judgement) worthControls(results []events.GateResult) bool {
 	return g.s.Loop.Iteration > 0 && !g.p.Spec.NoControls && slices.ContainsFunc(results, g.cleans) &&
 		!slices.ContainsFunc(results, func(r events.GateResult) bool { return !passesOrOpen(r) })
@@ -56,7 +55,7 @@ func controlResult(name events.Name, v events.Verdict, reason events.Reason) eve
 	return events.GateResult{Gate: name, Kind: events.GateControl, Role: events.RoleInvariant, Verdict: v, Reason: reason, Exit: -1}
 }
 
-// settle makes the result of a control, with what it says and the files that it names.
+// settle makes the result of a control, with its text and the files in it.
 func (g *judgement) settle(ctx context.Context, r events.GateResult, files []string, text string) (events.GateResult, error) {
 	if r.Verdict == events.Fail {
 		r.OutputSum = rule.OutputSum([]byte(strings.Join(files, "\n") + string(r.Reason)))
@@ -68,9 +67,9 @@ func (g *judgement) settle(ctx context.Context, r events.GateResult, files []str
 	return g.store(ctx, r, t)
 }
 
-// startProof runs the gates without the files that came since the start and that tests
-// or runners load. It takes the names of tests from there too, where the output in
-// place has none, and compares them with those of the start.
+// startProof runs the gates without the files that came since the start and that tests or
+// runners load. Where the output in place has no test names, it takes them from this run.
+// It compares them with the names of the start.
 func (g *judgement) startProof(ctx context.Context, results []events.GateResult, names startNames, on tree.Snapshot) (events.GateResult, error) {
 	came, err := g.came(ctx, on.Tree)
 	if err != nil {
@@ -88,7 +87,7 @@ func (g *judgement) startProof(ctx context.Context, results []events.GateResult,
 	return p.result(ctx)
 }
 
-// came lists the files that came since the start and can steer gates.
+// came lists new files since the start that can steer gates.
 func (g *judgement) came(ctx context.Context, now events.Tree) ([]string, error) {
 	changes, err := g.reads.changes(ctx, g.s.Facts.Tree, now)
 	if err != nil {
@@ -108,13 +107,13 @@ func (g *judgement) came(ctx context.Context, now events.Tree) ([]string, error)
 	return out, nil
 }
 
-// startNames are what gates said of their tests on the files of the start when their
-// runners were asked to name each.
+// startNames are the test names of gates on the files of the start, from runners asked to
+// name each test.
 type startNames map[events.Name]rule.Tests
 
-// stillRed runs what was red at the baseline on the files of the start. One failure is
-// enough: what fails at times is red as well. Gates whose output of the baseline does
-// not name each test run there too, for the names.
+// stillRed runs the red gates of the baseline on the files of the start. One failure is
+// enough: a gate that fails sometimes is red too. A gate also runs there for its test
+// names, if its baseline output does not have them all.
 func (g *judgement) stillRed(ctx context.Context, results []events.GateResult, on tree.Snapshot) (events.GateResult, startNames, error) {
 	back, err := g.reads.changes(ctx, on.Tree, g.s.Facts.Tree)
 	if err != nil {
@@ -159,31 +158,30 @@ func (g *judgement) stillRed(ctx context.Context, results []events.GateResult, o
 	return controlResult(gate.StillRed, events.Pass, events.ReasonHeld), s.names, nil
 }
 
-// verbose are the variables that ask the runner of a gate to name each test; nil where
-// it does so anyway, or has none.
+// verbose are the variables that ask the runner of a gate to name each test; nil if it
+// does so anyway, or has none.
 func (g *judgement) verbose(tests rule.Tests, r events.GateResult) map[string]string {
 	env := rule.Verbose(tests, g.commandOf(r.Gate))
 	if r.Tests.Named || len(env) == 0 || len(tests.Runners) == 0 {
 		return nil
 	}
 	if env["GOFLAGS"] != "" {
-		env["GOFLAGS"] += " -count=1" // a result that is remembered was not executed
+		env["GOFLAGS"] += " -count=1" // a cached result is no execution
 	}
 	return env
 }
 
-// starting runs gates with the files of the start.
+// starting runs gates on the files of the start.
 type starting struct {
 	g     *judgement
 	back  []tree.Change // from now to the start
 	names startNames
 }
 
-// mostTries is how often files of the start have to pass before they count as green.
+// mostTries is how often files of the start must pass to count as green.
 const mostTries = 3
 
-// passes says whether a gate passes each time that it is tried, and whether it could be
-// tried at all.
+// passes says whether a gate passes every try, and whether it could run at all.
 func (s starting) passes(ctx context.Context, r events.GateResult, env map[string]string) (passes, known bool, err error) {
 	for n := range mostTries {
 		passes, known, err := s.try(ctx, r.Gate, n, env)
@@ -215,10 +213,9 @@ func (s starting) try(ctx context.Context, name events.Name, n int, env map[stri
 	return seen.Verdict == events.Pass, true, nil
 }
 
-// tells says whether the verdict on the files of the start is one on files, where they
-// were tried in a copy. A failure is, if the work passes there, and a pass, if the gate
-// fails there without the product's files that were changed: installed packages may lead
-// back to the work tree.
+// tells says whether a verdict from a copy is about the files of the start. A failure is
+// if the work passes there. A pass is if the gate fails there without the product's
+// changed files: installed packages may lead back to the work tree.
 func (s starting) tells(ctx context.Context, name events.Name, passed bool) (bool, error) {
 	if !s.g.onCopies() {
 		return true, nil
@@ -234,7 +231,7 @@ func (s starting) tells(ctx context.Context, name events.Name, passed bool) (boo
 	return err == nil && !notTried(seen) && (seen.Verdict == events.Pass) != passed, err
 }
 
-// bare are the changes from now to the start without the product's files that differ.
+// bare lists the changes back to the start, without the product's changed files.
 func (s starting) bare() []tree.Change {
 	around, product := s.g.p.Gates.Surroundings(), false
 	out := make([]tree.Change, 0, len(s.back))
@@ -253,8 +250,8 @@ func (s starting) bare() []tree.Change {
 	return out
 }
 
-// passesClean is the clean confirmation: the files of the start in a checkout without
-// anything that git ignores. That the work passes in one has been seen.
+// passesClean confirms in a clean checkout: it has the files of the start, and nothing
+// that git ignores. The work has passed in such a checkout.
 func (g *judgement) passesClean(ctx context.Context, r events.GateResult) (passes, known bool, err error) {
 	c, err := g.newCheckout(g.s.Facts.Tree, g.w.variantDir(g.s.ID, "start-clean"), "start-clean")
 	if err != nil {

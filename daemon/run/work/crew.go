@@ -13,19 +13,19 @@ import (
 	"autopilot/projections/run"
 )
 
-// This file finds the agents of a run: its own, and those that its workflow names
+// This file finds the agents of a run: its own agent, and those that its workflow names
 // for roles.
 
-// member is one agent of a run, as it is called for all of it.
+// member is one agent of a run, fixed for the whole run.
 type member struct {
 	Spec    wire.AgentSpec
 	Shape   agent.Shape
-	call    agent.Call // of a profile, while the run is prepared
-	account string     // id, while the run is prepared
-	role    string     // the first one that the workflow names it for; empty for the run's own
+	call    agent.Call // of a profile, while the daemon prepares the run
+	account string     // id, while the daemon prepares the run
+	role    string     // its first role in the workflow; empty for the run's own agent
 }
 
-// format is how the agent prints.
+// format is the agent's output format.
 func (h *member) format() stream.Format { return cmp.Or(h.Shape.Stream, stream.Text) }
 
 // who names the agent in a message.
@@ -39,7 +39,7 @@ func (h *member) who() string {
 	return "the command"
 }
 
-// agent is the one that a session is announced with.
+// agent finds an agent by the name in a session's announcement.
 func (p *Plan) agent(name events.Name) *member {
 	if h, ok := p.Members[string(name)]; ok {
 		return h
@@ -47,7 +47,7 @@ func (p *Plan) agent(name events.Name) *member {
 	return p.Own
 }
 
-// env is the environment of an agent, and what of its profile comes beside it.
+// env is the environment of an agent, and its profile's variables beside it.
 func (p *Plan) env(h *member) (env, call []string) {
 	call = p.AgentCall
 	if h != p.Own {
@@ -56,7 +56,7 @@ func (p *Plan) env(h *member) (env, call []string) {
 	return agent.Without(p.AgentEnv, call), call
 }
 
-// agents are all that the run may need, its own first.
+// agents lists all agents that the run may need, its own first.
 func (p *Plan) agents() []*member {
 	var out []*member
 	if given(p.Spec.Agent) {
@@ -68,8 +68,8 @@ func (p *Plan) agents() []*member {
 	return out
 }
 
-// ofCrew are the members of an event that say which agent of a crew is at work:
-// none of them where it is the run's own.
+// ofCrew returns the event members for the agent of a crew at work; all empty for the
+// run's own agent.
 func ofCrew(w run.Worker) (name events.Name, level int, account string) {
 	if w.Level == 0 {
 		return "", 0, ""
@@ -77,15 +77,14 @@ func ofCrew(w run.Worker) (name events.Name, level int, account string) {
 	return w.Agent, w.Level, w.Account
 }
 
-// crew is a role whose agents the workflow names, and where it works.
+// crew is a role with agents from the workflow, and its places of work.
 type crew struct {
 	name   string
 	role   workflow.Role
 	phases []events.Name
 }
 
-// crews are those that a run has something to do for. Where a chat does the work,
-// they only look.
+// crews lists the crews that the run needs. Where a chat does the work, they only look.
 func crews(flow workflow.Workflow, driver events.Driver) []crew {
 	var out []crew
 	for _, e := range flow.Roles {
@@ -102,7 +101,7 @@ func crews(flow workflow.Workflow, driver events.Driver) []crew {
 	return out
 }
 
-// lookedBy is the first gate that a role looks at.
+// lookedBy is the first gate of a role.
 func lookedBy(flow workflow.Workflow, role string) string {
 	for _, ph := range flow.Phases {
 		for _, g := range slices.Concat(ph.Entry, ph.Gates) {
@@ -114,8 +113,8 @@ func lookedBy(flow workflow.Workflow, role string) string {
 	return ""
 }
 
-// ownWork is where the run's own agent has to work or to look, as the workflow
-// names no other: a phase, else a gate; empty where it has nothing to do.
+// ownWork is the first place for the run's own agent, where the workflow names no other:
+// a phase, else a gate. It is empty without such a place.
 func ownWork(flow workflow.Workflow, driver events.Driver) (phase, gate string) {
 	for _, ph := range flow.Phases {
 		if r, _ := flow.Role(ph.Role); ph.Works() && len(r.Agents) == 0 && driver == events.DriverDaemon {
@@ -130,8 +129,8 @@ func ownWork(flow workflow.Workflow, driver events.Driver) (phase, gate string) 
 	return "", ""
 }
 
-// hire settles all agents of a run, so that later edits change nothing for it.
-// Who has nothing to do is checked, and then left out.
+// hire settles all agents of a run, so that later edits change nothing for it. It checks
+// agents without work, and then leaves them out.
 func (p *Plan) hire(agents agent.Overrides) error {
 	own, err := p.settle(p.Spec.Agent, agents)
 	if err != nil {
@@ -159,7 +158,7 @@ func (p *Plan) hire(agents agent.Overrides) error {
 	return nil
 }
 
-// ofRole says of whom an agent cannot be used.
+// ofRole adds the role to the error about its agent.
 func ofRole(role string, err error) error {
 	var e *wire.Error
 	if errors.As(err, &e) {
@@ -168,7 +167,7 @@ func ofRole(role string, err error) error {
 	return err
 }
 
-// readMembers reads the agents of a run that has begun.
+// readMembers reads the agents of a started run.
 func (p *Plan) readMembers() error {
 	read := func(a wire.AgentSpec) (*member, error) {
 		shape, err := shapeOf(a)
@@ -187,8 +186,7 @@ func (p *Plan) readMembers() error {
 	return nil
 }
 
-// facts are the crews as the first event of the run tells them, and the phases in
-// which nobody works.
+// facts are the crews for the first event of the run, and the phases without an agent.
 func (p *Plan) facts() (out []events.Crew, idle []events.Name) {
 	for _, c := range crews(p.Flow, p.Spec.Driver) {
 		f := events.Crew{Role: events.Name(c.name), Phases: c.phases}
@@ -205,13 +203,13 @@ func (p *Plan) facts() (out []events.Crew, idle []events.Name) {
 	return out, idle
 }
 
-// envNames names what an agent gets of its environment.
+// envNames lists the names of an agent's variables.
 func (p *Plan) envNames(h *member) []string {
 	env, call := p.env(h)
 	return envNames(slices.Concat(env, call))
 }
 
-// crewViews show the agents that the workflow names, as they would be called.
+// crewViews show the workflow's agents with their command lines.
 func (w *Worker) crewViews(p *Plan, effect string) []wire.CrewView {
 	var out []wire.CrewView
 	for _, c := range crews(p.Flow, p.Spec.Driver) {
@@ -231,7 +229,7 @@ func (w *Worker) crewViews(p *Plan, effect string) []wire.CrewView {
 	return out
 }
 
-// AgentOf is the agent of a run by the name that a session was announced with.
+// AgentOf finds the agent of a run by the name in a session's announcement.
 func AgentOf(spec wire.RunSpec, name events.Name) wire.AgentSpec {
 	for _, a := range spec.Crew {
 		if name != "" && a.Profile == string(name) {
@@ -241,7 +239,7 @@ func AgentOf(spec wire.RunSpec, name events.Name) wire.AgentSpec {
 	return spec.Agent
 }
 
-// AccountLabel is what an account of a run is called here.
+// AccountLabel is the local name of a run's account.
 func AccountLabel(s run.State, spec wire.RunSpec, account string) string {
 	for _, c := range s.Facts.Crews {
 		for _, h := range c.Hands {

@@ -136,7 +136,7 @@ func TestARunNeedsAnAgentOfItsOwnOnlyWhereItsWorkflowNamesNone(t *testing.T) {
 	for name, c := range map[string]struct {
 		flow   workflow.Workflow
 		driver events.Driver
-		want   string // empty: none is needed
+		want   string // empty: none needed
 	}{
 		"all are named":          {flow: flow},
 		"who works is not":       {flow: without("coder"), want: "no agent is given, and workflow crewed names none for phase build"},

@@ -11,26 +11,25 @@ import (
 	"autopilot/projections/run"
 )
 
-// This file does the part of a worker in runs that a chat drives: no process is
-// started for an iteration. It is announced, waits for what the chat delivers,
-// and is over with that.
+// This file is the worker of runs that a chat drives. It starts no process for an
+// iteration: it announces the iteration, waits for the chat's delivery, and ends with it.
 
 // Delivery is what a chat delivers of an iteration.
 type Delivery struct {
 	Claim    events.Claim
 	Summary  string
-	Ask      wire.Ask // to a person; without a question its reason says why it is blocked
+	Ask      wire.Ask // to a person; without a question, its reason says why the chat is blocked
 	Evidence []wire.EvidenceRef
 	Report   events.SessionReport
 	Red      []wire.RedRow
 }
 
-// ErrDelivering says that the iteration is being delivered already.
+// ErrDelivering says that another delivery of the iteration is under way.
 var ErrDelivering = errors.New("the iteration is being delivered")
 
-// Deliver takes the work of the iteration that is announced: it records the tree
-// as the chat left it. The event still has to be stored; until it is, the
-// iteration stays open, and with delivered the next delivery is let in.
+// Deliver takes the work of the announced iteration: it records the tree as the chat left
+// it. The event is not stored yet. Until then the iteration stays open, and Delivered
+// lets the next delivery in.
 func (w *Worker) Deliver(ctx context.Context, s run.State, by Delivery) (d events.AgentEnded, err error) {
 	defer func() { err = noRoom(err) }()
 	if !w.delivers(s.ID) {
@@ -76,7 +75,7 @@ func (w *Worker) Deliver(ctx context.Context, s run.State, by Delivery) (d event
 	return d, nil
 }
 
-// delivers says that nobody else delivers for the run now.
+// delivers says that no other delivery for the run is under way.
 func (w *Worker) delivers(run string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -87,15 +86,15 @@ func (w *Worker) delivers(run string) bool {
 	return true
 }
 
-// Delivered ends a delivery, whether or not it was stored.
+// Delivered ends a delivery, stored or not.
 func (w *Worker) Delivered(run string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.chats, run)
 }
 
-// awaitChat waits until the iteration is over: by a delivery, which drops this
-// wait, or by a stop.
+// awaitChat waits for the end of the iteration: a delivery, which drops this wait, or a
+// stop.
 func (w *Worker) awaitChat(ctx context.Context, s run.State, end <-chan struct{}) (events.AgentEnded, error) {
 	select {
 	case <-ctx.Done():
@@ -113,7 +112,7 @@ func (w *Worker) awaitChat(ctx context.Context, s run.State, end <-chan struct{}
 	return d, w.leftBy(ctx, s, &d)
 }
 
-// endedChat is what is known of the end of an iteration before its tree is.
+// endedChat is the known part of an iteration's end, before its tree.
 func (w *Worker) endedChat(s run.State, how events.Outcome) events.AgentEnded {
 	l := s.Last.Start
 	return events.AgentEnded{
@@ -122,7 +121,7 @@ func (w *Worker) endedChat(s run.State, how events.Outcome) events.AgentEnded {
 	}
 }
 
-// leftBy adds the tree as who worked left it.
+// leftBy adds the tree that the agent left.
 func (w *Worker) leftBy(ctx context.Context, s run.State, d *events.AgentEnded) error {
 	p, err := w.plan(ctx, s)
 	if err != nil {
@@ -146,7 +145,7 @@ func (w *Worker) leftBy(ctx context.Context, s run.State, d *events.AgentEnded) 
 	return err
 }
 
-// ChatWork is what a chat has to do now: the iteration is announced.
+// ChatWork is the present work of a chat: the iteration is announced.
 func (w *Worker) ChatWork(ctx context.Context, s run.State) (*wire.SessionWork, error) {
 	p, err := w.plan(ctx, s)
 	if err != nil {
@@ -192,11 +191,11 @@ func chatGate(s run.State, a asked) wire.SessionGate {
 	return out
 }
 
-// personFinding stands for the gate of what a person handed over.
+// personFinding is the gate name of findings that a person handed over.
 const personFinding = "person"
 
-// chatFindings are those that the prompt tells of: in the first iteration after a
-// way back those that sent the run back.
+// chatFindings lists the findings for the prompt. In the first iteration after a way
+// back, those are the findings that sent the run back.
 func (w *Worker) chatFindings(s run.State) ([]wire.SessionFinding, error) {
 	results := s.Last.Results
 	if e := s.Loop.Entered; e.Phase != "" && s.Last.Start.Iteration == e.Iteration+1 {
@@ -227,7 +226,7 @@ func (w *Worker) chatFindings(s run.State) ([]wire.SessionFinding, error) {
 	return out, nil
 }
 
-// checkDriver refuses a driver that is none.
+// checkDriver refuses an invalid driver.
 func checkDriver(spec wire.RunSpec) error {
 	switch spec.Driver {
 	case events.DriverDaemon, events.DriverSession:

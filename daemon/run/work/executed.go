@@ -12,10 +12,10 @@ import (
 	"autopilot/projections/rule"
 )
 
-// This file lets an exit code of 0 count only with what the output shows to have been
-// executed.
+// This file accepts an exit code of 0 only with the tests that the output proves to have
+// run.
 
-// atBaseline is what a gate said before any work.
+// atBaseline is the result of a gate before any work.
 func (g *judgement) atBaseline(name events.Name) (events.GateResult, rule.Tests) {
 	i := slices.IndexFunc(g.s.Last.Baseline, func(r events.GateResult) bool { return r.Gate == name })
 	if i < 0 {
@@ -25,8 +25,8 @@ func (g *judgement) atBaseline(name events.Name) (events.GateResult, rule.Tests)
 	return r, g.w.ran(r)
 }
 
-// ran is what the output of a gate said of its tests. Where it cannot be read any more
-// nothing is known.
+// ran reads the tests in the output of a gate. It is empty where the output cannot be
+// read any more.
 func (w *Worker) ran(r events.GateResult) (t rule.Tests) {
 	if r.Ran == "" || w.decode(r.Ran, &t) != nil {
 		return rule.Tests{}
@@ -34,8 +34,8 @@ func (w *Worker) ran(r events.GateResult) (t rule.Tests) {
 	return t
 }
 
-// counted runs a command and lets a pass count only with the tests that were executed
-// at the baseline. Tests that are missing may be so by chance: then it runs once more.
+// counted runs a command, and accepts a pass only with the tests of the baseline. Missing
+// tests may be chance: then it runs once more.
 func (g *judgement) counted(ctx context.Context, with gate.Pinned, c gate.Command, id string) (events.GateResult, gate.Texts, error) {
 	r, t, err := g.judge(ctx, with, c, id)
 	if err != nil {
@@ -58,8 +58,7 @@ func (g *judgement) evidenced(c gate.Command, r events.GateResult, t gate.Texts)
 	return g.evidencedBy(tests, c, r, t)
 }
 
-// evidencedBy compares a pass with what the gate said of its tests on the files of the
-// start.
+// evidencedBy compares a pass with the gate's tests on the files of the start.
 func (g *judgement) evidencedBy(tests rule.Tests, c gate.Command, r events.GateResult, t gate.Texts) (events.GateResult, gate.Texts) {
 	if r.Verdict != events.Pass {
 		return r, t
@@ -71,8 +70,8 @@ func (g *judgement) evidencedBy(tests rule.Tests, c gate.Command, r events.GateR
 	return r, t
 }
 
-// shortOf says why a pass does not count. What a command keeps from being seen says
-// nothing.
+// shortOf says why a pass does not count. A command that mutes its output gives no
+// evidence either way.
 func shortOf(was rule.Tests, r events.GateResult, t gate.Texts, wasRed bool, c rule.Command, letGo func(string) bool) rule.Shortfall {
 	if r.Verdict != events.Pass {
 		return rule.Shortfall{}
@@ -84,7 +83,7 @@ func shortOf(was rule.Tests, r events.GateResult, t gate.Texts, wasRed bool, c r
 	return short
 }
 
-// changedByPermission lists files that prove the work, may be changed, and were.
+// changedByPermission lists proof files that changed with permission.
 func (g *judgement) changedByPermission() []string {
 	pins := g.p.Pins
 	if len(pins.Allow) == 0 {
@@ -92,13 +91,13 @@ func (g *judgement) changedByPermission() []string {
 	}
 	changes, err := g.reads.changes(context.Background(), g.s.Facts.Tree, g.s.Last.Tree)
 	if err != nil {
-		return nil // then nothing is let go
+		return nil // an unread list permits nothing
 	}
 	pins.Allow = nil
 	return rule.Violations(ruleChanges(changes), pins)
 }
 
-// seenRed are the files that a gate of kind red has proven.
+// seenRed lists the files that a gate of kind red has proven.
 func (g *judgement) seenRed() (map[string]bool, error) {
 	out := map[string]bool{}
 	for _, r := range slices.Concat(g.s.Last.Seen, g.s.Last.Results) {

@@ -10,8 +10,8 @@ import (
 	"autopilot/projections/rule"
 )
 
-// findFlow finds the workflow that was asked for, and the templates that it
-// names, so that an edit changes nothing for a run that has begun.
+// findFlow finds the requested workflow and its templates, and stores them, so that an
+// edit changes nothing for a started run.
 func (w *Worker) findFlow(ctx context.Context, p *Plan, q wire.StartRequest) error {
 	found, err := w.cfg.FindFlow(ctx, q)
 	if err != nil {
@@ -24,7 +24,7 @@ func (w *Worker) findFlow(ctx context.Context, p *Plan, q wire.StartRequest) err
 	return p.checkFlow()
 }
 
-// checkFlow refuses a workflow whose gates cannot be judged here.
+// checkFlow refuses a workflow with gates that cannot be judged here.
 func (p *Plan) checkFlow() error {
 	for _, ph := range p.Flow.Phases {
 		for _, g := range slices.Concat(ph.Entry, ph.Gates) {
@@ -37,7 +37,7 @@ func (p *Plan) checkFlow() error {
 	return nil
 }
 
-// commands are those of the workflow's own gates.
+// commands lists the commands of the workflow's own gates.
 func (p *Plan) commands() []rule.Command {
 	var out []rule.Command
 	for _, a := range p.ownCommands() {

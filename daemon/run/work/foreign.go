@@ -12,15 +12,14 @@ import (
 	"autopilot/projections/run"
 )
 
-// This file looks for what others than the agent have done to the work tree of a
-// run. Between iterations nobody is at work: no agent, and no gate. What has changed
-// since the last of them was recorded, or since a person let the run go on, is
-// foreign. What is written while an agent works cannot be told from what it writes
-// itself, and is not looked for here.
+// This file looks for changes of a run's work tree by others than the agent. Between
+// iterations no agent and no gate is at work. Changes since the last record, or since a
+// resume, are foreign then. Writes during an agent's work look like the agent's own; this
+// file does not look for them.
 
-// foreign is the halt of a run that would go on in a work tree which somebody else
-// has changed; nil where it is as it was, and where that cannot be said. A chat that
-// drives a run may always change it.
+// foreign is the halt of a run whose work tree another program or person has changed. It
+// is nil for an unchanged tree, and where the daemon cannot tell. A driving chat may
+// always change it.
 func (w *Worker) foreign(ctx context.Context, s run.State, p *Plan, now tree.Snapshot) *events.RunHalted {
 	if s.Driven() || s.Clock.Taken.IsZero() || s.Stage != run.Ready && s.Stage != run.Judged {
 		return nil
@@ -56,7 +55,7 @@ func Lines(list []string) string {
 	return strings.Join(list, "\n") + "\n"
 }
 
-// strange are the files that somebody else has changed.
+// strange lists the files that another program or person changed.
 func (w *Worker) strange(ctx context.Context, s run.State, p *Plan, now tree.Snapshot) ([]string, error) {
 	changes, err := p.Repo.Changes(ctx, s.Last.Work, now.Work)
 	if err != nil || len(changes) == 0 {
@@ -73,23 +72,23 @@ func (w *Worker) strange(ctx context.Context, s run.State, p *Plan, now tree.Sna
 	return rule.Foreign(moved, s.Clock.Taken, w.late), nil
 }
 
-// outside is the mode of what is recorded by its id alone.
+// outside is the mode of entries recorded by id alone.
 const outside = "160000"
 
-// headMoved says that somebody else has moved HEAD, and where it is now.
+// headMoved says that another program or person moved HEAD, and where it is now.
 func (w *Worker) headMoved(ctx context.Context, s run.State, p *Plan) (events.Head, bool, error) {
 	is, was := w.head(ctx, p), s.Last.Head
 	var err error
 	leadsOn := func() (leads bool) {
 		leads, err = p.Repo.LeadsOn(ctx, was.Commit, is.Commit)
-		return leads || err != nil // what is not known halts nothing
+		return leads || err != nil // an unknown state halts nothing
 	}
 	moved := rule.HeadMoved(rule.HeadSeen{Commit: was.Commit, Branch: string(was.Branch)}, rule.HeadSeen{Commit: is.Commit, Branch: string(is.Branch)}, leadsOn)
 	return is, moved, err
 }
 
-// head is where HEAD of the work tree is now; the zero value where that cannot be
-// read, as it is needed for no verdict.
+// head is the present place of HEAD; the zero value if unreadable, as no verdict needs
+// it.
 func (w *Worker) head(ctx context.Context, p *Plan) events.Head {
 	commit, branch, err := p.Repo.Workspace().Head()
 	if err != nil {
@@ -102,10 +101,9 @@ func (w *Worker) head(ctx context.Context, p *Plan) events.Head {
 	return events.Head{Commit: commit, Branch: ref}
 }
 
-// Changed are the files that have changed since a run which a person lets go on saw
-// its work tree last, as a text, and how HEAD was moved meanwhile. Nothing is said of a
-// run whose own work may be among them, or that has begun with nothing but its
-// baseline and asks nobody.
+// Changed lists, for a resume, the files that changed since the run last saw its work
+// tree, and the move of HEAD. It is empty for a run whose own work may be among them. It
+// is also empty for a run that has only its baseline and asks nobody.
 func (w *Worker) Changed(ctx context.Context, s run.State) (files events.Ref, move events.HeadMove, err error) {
 	recorded := s.Stage == run.Ready || s.Stage == run.Judged || s.Stage == run.Asking
 	if !recorded || s.Loop.Iteration == 0 && s.Stage != run.Asking {
@@ -134,8 +132,8 @@ func (w *Worker) Changed(ctx context.Context, s run.State) (files events.Ref, mo
 	return files, move, errors.Join(err, herr)
 }
 
-// Strangers are the files out of some that are not as the run knew them: at the start
-// of the iteration that is open, else as it saw its work tree last.
+// Strangers selects files that are not as the run knew them. It compares with the start
+// of the open iteration, else with the last look at the work tree.
 func (w *Worker) Strangers(ctx context.Context, s run.State, touched func(path string) bool) ([]string, error) {
 	p, err := w.plan(ctx, s)
 	if err != nil {
@@ -156,7 +154,7 @@ func (w *Worker) Strangers(ctx context.Context, s run.State, touched func(path s
 	return counting(changes, touched), nil
 }
 
-// counting are the paths of changes that can be those of a person or a session.
+// counting lists changed paths that may be a person's or a session's.
 func counting(changes []tree.Change, of func(path string) bool) []string {
 	var files []string
 	for _, c := range changes {

@@ -19,7 +19,7 @@ import (
 	"autopilot/projections/run"
 )
 
-// errEnded is the outcome of gates that were ended, which nobody waits for.
+// errEnded is the outcome of gates that were ended: no caller waits for it.
 var errEnded = errors.New("the gates were ended")
 
 // BeginGates implements engine.Worker.
@@ -41,13 +41,12 @@ func (w *Worker) BeginGates(ctx context.Context, s run.State, act engine.RunGate
 	return d, nil
 }
 
-// Gates implements engine.Worker. The order at the end of an iteration is:
-// tree recorded (by the agent's end), pinned paths compared, gates run, tree
-// compared again. A change of a recorded path while the gates ran means that
-// they judged something else: they run once more, on what is there now, and
-// fail if that changes again. After that files are judged, and where the run asks
-// for it a clean checkout of the tree that passed. Gates at which somebody looks
-// are open, with the hash of what they are about.
+// Gates implements engine.Worker. The order at the end of an iteration: the agent's end
+// records the tree, pinned paths are compared, gates run, the tree is compared again. A
+// recorded path that changed while the gates ran means that they judged another tree.
+// They then run once more on the present tree, and fail if it changes again. After that
+// come artifact gates, and on request a clean checkout of the passed tree. Gates for
+// roles or people stay open, with the hash of their set.
 func (w *Worker) Gates(ctx context.Context, s run.State, end <-chan struct{}) (_ events.GatesJudged, err error) {
 	defer func() { err = noRoom(err) }()
 	p, err := w.plan(ctx, s)
@@ -107,22 +106,22 @@ type judgement struct {
 	s    run.State
 	p    *Plan
 	end  <-chan struct{}
-	made events.Ref // files that gates have made, so far
+	made events.Ref // files that gates made, so far
 	list []asked
 
 	reads   readings            // of recorded trees
-	failing bool                // a command fails on the files as they are
-	moved   []string            // recorded files that the first round of them changed
-	after   tree.Snapshot       // the work tree after the latest round of them
-	refused map[events.Name]int // requests that what a gate ran made, and may not make
-	sealed  *heldPlace          // where held-out gates run now; nil while others do
+	failing bool                // a command fails on the present files
+	moved   []string            // recorded files that the first round of gates changed
+	after   tree.Snapshot       // the work tree after the latest round
+	refused map[events.Name]int // refused requests of the processes of a gate
+	sealed  *heldPlace          // place of the held-out gates while they run; else nil
 
-	copies   bool   // controls work on copies: this host lays nothing over the work tree
-	uncopied string // why there was none
+	copies   bool   // controls use copies: this host cannot lay files over the work tree
+	uncopied string // why there was no copy
 }
 
-// inPlace runs the command gates in the workspace. It returns the tree that they
-// judged, and whether they ran twice.
+// inPlace runs the command gates in the workspace. It returns the judged tree, and
+// whether they ran twice.
 func (g *judgement) inPlace(ctx context.Context) (results []events.GateResult, on tree.Snapshot, again bool, err error) {
 	on = tree.Snapshot{Tree: g.s.Last.Tree, Work: g.s.Last.Work}
 	stamps := g.p.stamps()
@@ -162,8 +161,8 @@ func (g *judgement) inPlace(ctx context.Context) (results []events.GateResult, o
 	return results, on, true, nil
 }
 
-// round runs every command gate once. The effects of a second round have a name
-// of their own, so that a daemon that was killed in between finds both.
+// round runs every command gate once. The effects of a second round have their own names,
+// so that the next daemon after a kill finds both.
 func (g *judgement) round(ctx context.Context, suffix string) ([]events.GateResult, error) {
 	var results []events.GateResult
 	for _, spec := range g.list {
@@ -189,7 +188,7 @@ func (g *judgement) round(ctx context.Context, suffix string) ([]events.GateResu
 	return results, nil
 }
 
-// runs runs the command of a gate in the workspace, as often as its kind wants.
+// runs runs the command of a gate in the workspace, as often as its kind needs.
 func (g *judgement) runs(ctx context.Context, a asked, id string) (events.GateResult, error) {
 	kind := workflow.KindOf(a.Kind)
 	s := gate.Series{Times: a.decl.Times.N, InRow: !kind.Tries}
@@ -205,11 +204,11 @@ func (g *judgement) runs(ctx context.Context, a asked, id string) (events.GateRe
 	return g.store(ctx, r, texts)
 }
 
-// furtherRun stands in the name of an effect that runs a command of a series once more.
+// furtherRun is part of the effect name of a further run in a series.
 const furtherRun = "-run-"
 
-// series runs a command one time behind the other. The effects of the further runs
-// have names of their own, so that a daemon that was killed in between finds each.
+// series runs a command several times, in sequence. The effects of further runs have
+// their own names, so that the next daemon after a kill finds each.
 func (g *judgement) series(s *gate.Series, id string, run func(id string) (events.GateResult, gate.Texts, error)) error {
 	for name := id; ; name = fmt.Sprintf("%s%s%d", id, furtherRun, s.Rate.Runs+1) {
 		r, texts, err := run(name)
@@ -222,8 +221,8 @@ func (g *judgement) series(s *gate.Series, id string, run func(id string) (event
 	}
 }
 
-// withOthers puts the verdicts of the gates for which nothing runs among those of
-// commands, in their order.
+// withOthers inserts the verdicts of gates without a command among those of commands, in
+// order.
 func (g *judgement) withOthers(ctx context.Context, results []events.GateResult, on tree.Snapshot) ([]events.GateResult, error) {
 	g.failing = slices.ContainsFunc(results, func(r events.GateResult) bool { return r.Verdict != events.Pass })
 	all := make([]events.GateResult, 0, len(g.list))
@@ -271,7 +270,7 @@ func (g *judgement) one(ctx context.Context, spec wire.GateSpec, id string) (eve
 	return r, texts, err
 }
 
-// judge runs a command with what gates work with there, and judges how it ended.
+// judge runs a command in its gate environment, and judges its end.
 func (g *judgement) judge(ctx context.Context, with gate.Pinned, c gate.Command, id string) (events.GateResult, gate.Texts, error) {
 	changes, err := g.p.Gates.CheckTools()
 	if err != nil {
@@ -296,12 +295,12 @@ func (g *judgement) judge(ctx context.Context, with gate.Pinned, c gate.Command,
 	return r, texts, nil
 }
 
-// elsewhereMost is the longest a gate may have run to be tried once more.
+// elsewhereMost is the longest first run of a gate that elsewhere tries again.
 const elsewhereMost = time.Minute
 
-// elsewhere tries a goal that is red at the baseline, and names no failing test,
-// once more in the user's own environment: a variable that gates do not get
-// would keep it red whatever an agent does. It is said, and changes nothing.
+// elsewhere tries a goal once more in the user's own environment. The goal is red at the
+// baseline, and names no failing test. A variable that gates do not get would keep it red
+// whatever an agent does. The text says so; the verdict stays.
 func (g *judgement) elsewhere(ctx context.Context, c gate.Command, r *events.GateResult, id string) error {
 	took := time.Duration(r.DurationMS) * time.Millisecond
 	if g.s.Loop.Iteration > 0 || c.Role != events.RoleGoal || r.Verdict != events.Fail || r.Failing > 0 || took > elsewhereMost ||
@@ -320,8 +319,8 @@ func (g *judgement) elsewhere(ctx context.Context, c gate.Command, r *events.Gat
 	return nil
 }
 
-// perform performs the effect of a gate. A lost one is run again under a name that
-// follows from the first, as often as the workflow takes losses.
+// perform performs the effect of a gate. It runs a lost effect again under a derived
+// name, as often as the workflow allows losses.
 func (g *judgement) perform(ctx context.Context, with gate.Pinned, l gate.Launch, id string) (string, effect.Outcome, error) {
 	for n := 0; ; n++ {
 		name := retryName(id, n)
@@ -335,7 +334,7 @@ func (g *judgement) perform(ctx context.Context, with gate.Pinned, l gate.Launch
 	}
 }
 
-// retryName names the effect that follows n lost ones.
+// retryName names the effect after n lost ones.
 func retryName(id string, n int) string {
 	if n == 0 {
 		return id
@@ -358,15 +357,15 @@ func (g *judgement) once(ctx context.Context, l gate.Launch, name string) (effec
 	return out, err
 }
 
-// addRefused says of each gate what its processes asked for and may not have,
-// however often they were run for this verdict.
+// addRefused adds to each gate the refused requests of its processes, over all their runs
+// for this verdict.
 func (g *judgement) addRefused(results []events.GateResult) {
 	for i := range results {
 		results[i].Refused = g.refused[results[i].Gate]
 	}
 }
 
-// store keeps the texts of a result.
+// store stores the texts of a result.
 func (g *judgement) store(ctx context.Context, r events.GateResult, t gate.Texts) (events.GateResult, error) {
 	var errs [4]error
 	r.FailingIDs, errs[0] = g.w.put(ctx, t.FailingIDs)

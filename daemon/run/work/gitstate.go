@@ -15,11 +15,11 @@ import (
 	"autopilot/projections/run"
 )
 
-// This file records the state of the repository of a run's work tree.
+// This file records the git state of a run's work tree.
 
-// git is the state of the repository now, compared with the start of the run. It is
-// an error only where the repository is lost; what else cannot be read is needed for
-// no verdict, and leaves it empty.
+// git is the present state of the repository, compared with the start of the run. Only a
+// lost repository is an error. Other unreadable parts stay empty, as no verdict needs
+// them.
 func (w *Worker) git(ctx context.Context, s run.State, p *Plan) (events.Ref, error) {
 	if s.Facts.Git == "" {
 		return "", nil
@@ -61,8 +61,7 @@ func (w *Worker) gitNow(ctx context.Context, s run.State, p *Plan) (events.Ref, 
 	return w.putExact(ctx, now.Text())
 }
 
-// GitNow is the state of the repository of a run, for a person who lets it go on; empty
-// where it cannot be read.
+// GitNow is the git state of a run at a resume; empty if unreadable.
 func (w *Worker) GitNow(ctx context.Context, s run.State) events.Ref {
 	if s.Facts.Git == "" {
 		return ""
@@ -78,8 +77,7 @@ func (w *Worker) GitNow(ctx context.Context, s run.State) events.Ref {
 	return ref
 }
 
-// gitDenied lists what was done in the repository, in a recorded state of it, that the
-// run does not allow.
+// gitDenied lists forbidden changes of the repository in a recorded state.
 func (w *Worker) gitDenied(s run.State, p *Plan, ref events.Ref) ([]rule.GitChange, error) {
 	if ref == "" || !p.Spec.Git.Denies() {
 		return nil, nil
@@ -94,8 +92,8 @@ func (w *Worker) gitDenied(s run.State, p *Plan, ref events.Ref) ([]rule.GitChan
 	return rule.GitDenied(p.Spec.Git, states[0], states[1], states[2]), nil
 }
 
-// gitRules adds the verdict on what was done in git, where the run does not allow
-// everything. A state that is not known proves nothing.
+// gitRules adds the verdict on git changes, if the run forbids any. An unknown state
+// proves nothing.
 func (g *judgement) gitRules(ctx context.Context, results []events.GateResult, ref events.Ref) ([]events.GateResult, error) {
 	if !g.p.Spec.Git.Denies() || g.s.Loop.Iteration == 0 {
 		return results, nil
@@ -120,8 +118,8 @@ func (w *Worker) gitState(ref events.Ref) (rule.GitState, error) {
 	return rule.ParseGitState(text), err
 }
 
-// gitAtStart is the state before any work. A repository whose state cannot be read is
-// not watched, so a run that does not allow everything there does not begin.
+// gitAtStart is the state before any work. An unreadable repository cannot be watched, so
+// a run with git rules does not begin there.
 func (w *Worker) gitAtStart(ctx context.Context, id string, p *Plan) (events.Ref, error) {
 	g, err := p.Repo.GitState(ctx)
 	if err != nil {
@@ -138,8 +136,8 @@ func (w *Worker) gitAtStart(ctx context.Context, id string, p *Plan) (events.Ref
 	return w.putExact(ctx, g.Text())
 }
 
-// MendGit brings the repository of a run's work tree back, as far as the daemon has
-// it. A dry one only says what is lost.
+// MendGit restores the repository of a run's work tree, as far as the daemon has it. A
+// dry call only lists the losses.
 func (w *Worker) MendGit(ctx context.Context, s run.State, dry bool) (tree.GitMended, error) {
 	if s.Facts.Git == "" {
 		return tree.GitMended{}, nil

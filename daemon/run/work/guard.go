@@ -10,9 +10,8 @@ import (
 	"autopilot/projections/run"
 )
 
-// Guarded are the files of a run's work tree that touches of paths in it would
-// change and that have to stay as they are: those that are pinned, and in a phase
-// that keeps to it what a person has approved.
+// Guarded lists files that touches of paths would change and that must stay: pinned
+// files, and in a phase with an anchor the approved files.
 func (w *Worker) Guarded(ctx context.Context, s run.State, touches []rule.Touch) (pinned, approved []string, err error) {
 	p, err := w.plan(ctx, s)
 	if err != nil {
@@ -27,7 +26,7 @@ func (w *Worker) Guarded(ctx context.Context, s run.State, touches []rule.Touch)
 	return p.Pins.Touched(p.Pinned, touches), slices.Compact(approved), nil
 }
 
-// anchored are the touched paths that such globs mean, or lie above.
+// anchored lists the touched paths that match the globs, or lie above a match.
 func anchored(globs []string, touches []rule.Touch) []string {
 	var out []string
 	for _, t := range touches {

@@ -14,9 +14,9 @@ import (
 	"autopilot/projections/run"
 )
 
-// accepted is what is shown of a set that was accepted by hand-off: which files, how
-// much of them was changed, and the beginning of each hunk. Nobody is waited for, so
-// nothing is asked; whoever reads it can still reject it.
+// accepted shows a set that was accepted by hand-off: its files, the size of the changes,
+// and the beginning of each hunk. It waits for nobody, so it asks nothing; a reader can
+// still reject the set.
 //
 // Source: atdd-kit, seeds 3.7: diff stat plus key hunks.
 func (w *Worker) accepted(ctx context.Context, s run.State, p *Plan, g workflow.Gate, files []tree.Entry, before events.Tree, problem string) (events.Ref, error) {
@@ -47,7 +47,7 @@ func (w *Worker) accepted(ctx context.Context, s run.State, p *Plan, g workflow.
 		called(l, pages)+keyHunks(l, hunksOf(diff.String())))
 }
 
-// stat is how many lines of each file were added and removed.
+// stat counts the added and removed lines of each file.
 func stat(l events.Language, hunks []hunk) string {
 	if len(hunks) == 0 {
 		return "\n  " + phrase.Say(l, "nothing", "なし") + "\n"
@@ -74,13 +74,13 @@ func stat(l events.Language, hunks []hunk) string {
 	return b.String() + "\n"
 }
 
-// Bounds of what is shown of changes that nobody is asked about.
+// The bounds of changes on show without a question.
 const (
 	mostHunks = 20
-	hunkLines = 12 // of one
+	hunkLines = 12 // of one hunk
 )
 
-// keyHunks are the beginnings of hunks, each below its place.
+// keyHunks shows the beginnings of hunks, each below its place.
 func keyHunks(l events.Language, hunks []hunk) string {
 	if len(hunks) == 0 {
 		return ""
@@ -104,9 +104,9 @@ func keyHunks(l events.Language, hunks []hunk) string {
 	return b.String()
 }
 
-// RejectionPhase is the phase that works on what a person finds in the set of a gate,
-// when that was accepted before: where its gate sends it, or the phase that it is the
-// entry of. It is none behind the present one.
+// RejectionPhase is the phase that works on a person's findings in a set accepted before.
+// It is the phase that the gate sends the run to, or the phase with the gate at its
+// entry. It is empty for phases behind the present one.
 func (w *Worker) RejectionPhase(ctx context.Context, s run.State, gate events.Name) (events.Name, error) {
 	p, err := w.plan(ctx, s)
 	if err != nil {

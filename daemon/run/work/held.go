@@ -21,14 +21,14 @@ import (
 	"autopilot/projections/run"
 )
 
-// held are the held-out gates of a run. It is a text of its own, which no view reads
-// but those for people: the rest of the run's texts name neither folder nor commands.
+// held are the held-out gates of a run. They are a text of their own, and only views for
+// people read it. The run's other texts name neither folder nor commands.
 type held struct {
-	Salt    string          `json:"salt"` // nobody can guess the text by its hash
+	Salt    string          `json:"salt"` // keeps others from guessing the text by its hash
 	Dir     string          `json:"dir"`  // its real path
 	Folder  holdout.Folder  `json:"folder"`
 	Gates   []wire.GateSpec `json:"gates"`
-	InSight string          `json:"in_sight,omitzero"` // why nothing hides the folder from agents
+	InSight string          `json:"in_sight,omitzero"` // why the agents can see the folder
 }
 
 func (w *records) heldOf(s run.State) (*held, error) {
@@ -39,7 +39,7 @@ func (w *records) heldOf(s run.State) (*held, error) {
 	return h, w.decode(s.Facts.Holdout, h)
 }
 
-// Held is what people see of the held-out gates of a run; nil without them.
+// Held shows the held-out gates of a run to people; nil without them.
 func (w *records) Held(s run.State) (*wire.HoldoutView, error) {
 	h, err := w.heldOf(s)
 	return h.view(), err
@@ -54,8 +54,8 @@ func (h *held) view() *wire.HoldoutView {
 
 const holdoutExample = "apctl run TASK --gate test=CMD --holdout-dir ../held --holdout accept=CMD"
 
-// hearHeld leaves out held-out gates of the settings that no phase judges, and refuses
-// those that were typed.
+// hearHeld drops held-out gates of the settings that no phase judges, and refuses typed
+// ones.
 func (p *Plan) hearHeld(standing []events.Name) error {
 	h := &p.Spec.Holdout
 	if p.Flow.Judges(events.RoleGoal) {
@@ -71,7 +71,7 @@ func (p *Plan) hearHeld(standing []events.Name) error {
 	return nil
 }
 
-// checkHeld refuses held-out gates that cannot be run.
+// checkHeld refuses held-out gates that cannot run.
 func checkHeld(spec wire.RunSpec, taken func(events.Name) bool) error {
 	h := spec.Holdout
 	switch {
@@ -97,7 +97,7 @@ func checkHeld(spec wire.RunSpec, taken func(events.Name) bool) error {
 	return nil
 }
 
-// taken says that a gate of the run or of its workflow has a name.
+// taken says that a gate of the run or of its workflow has the name.
 func taken(spec wire.RunSpec, flow workflow.Workflow) func(events.Name) bool {
 	return func(name events.Name) bool {
 		return slices.ContainsFunc(spec.Gates, func(g wire.GateSpec) bool { return g.Name == name }) ||
@@ -105,7 +105,7 @@ func taken(spec wire.RunSpec, flow workflow.Workflow) func(events.Name) bool {
 	}
 }
 
-// hold reads the folder of held-out files and remembers it in the plan.
+// hold reads the folder of held-out files and records it in the plan.
 func (w *Worker) hold(ctx context.Context, p *Plan) error {
 	spec := p.Spec.Holdout
 	if len(spec.Gates) == 0 {
@@ -135,8 +135,8 @@ func (w *Worker) hold(ctx context.Context, p *Plan) error {
 	return w.placed(ctx, p, refuse)
 }
 
-// placed refuses a folder that cannot be hidden without hiding more, or that the
-// repository shows all the same.
+// placed refuses a folder that cannot be hidden alone, or that the repository shows in
+// another way.
 func (w *Worker) placed(ctx context.Context, p *Plan, refuse func(string) error) error {
 	dir, work := p.Held.Dir, p.Repo.Workspace().Path
 	for _, of := range []struct{ path, what string }{
@@ -162,7 +162,7 @@ func (w *Worker) placed(ctx context.Context, p *Plan, refuse func(string) error)
 	return refuse("git shows them to every agent: they are in " + where + ", as git show and git log -p tell. Keep them outside of the repository")
 }
 
-// inSight says why nothing hides held-out files from the agents of a run.
+// inSight says why the agents of a run can see held-out files.
 func (w *Worker) inSight(spec wire.RunSpec) string {
 	switch {
 	case spec.Driver == events.DriverSession:
@@ -175,7 +175,7 @@ func (w *Worker) inSight(spec wire.RunSpec) string {
 	return ""
 }
 
-// heldBelow is the folder relative to the work tree, if it lies in it.
+// heldBelow is the folder relative to the work tree, if it is inside.
 func (p *Plan) heldBelow() []string {
 	if p.Held == nil {
 		return nil
@@ -207,7 +207,7 @@ func (p *Plan) checkHeldCommands() error {
 	return nil
 }
 
-// heldGates are the held-out gates as run.started names them.
+// heldGates lists the held-out gates in the names of run.started.
 func (p *Plan) heldGates() []events.Gate {
 	if p.Held == nil {
 		return nil
@@ -219,7 +219,7 @@ func (p *Plan) heldGates() []events.Gate {
 	return out
 }
 
-// remembers hides the folder from every effect from now on.
+// remembers hides the folder from every later effect.
 func (w *Worker) remembers(p *Plan) error {
 	if p.Held == nil {
 		return nil
@@ -232,7 +232,7 @@ func (w *Worker) remembers(p *Plan) error {
 	return nil
 }
 
-// heldFinding is all that an agent is told of a held-out gate that fails.
+// heldFinding is the whole text for an agent about a failed held-out gate.
 func heldFinding(r events.GateResult) string {
 	count := ""
 	if r.Of > 0 {

@@ -19,31 +19,31 @@ import (
 	"autopilot/projections/rule"
 )
 
-// heldPlace is where held-out gates run: the work tree at its own place with everything
-// that git ignores, and the held-out files laid over it for these gates alone. What they
-// write goes to directories of the daemon and is removed with them, so that code under
-// test carries nothing to the next agent:
+// heldPlace is the place of held-out gates: the work tree at its own path with all
+// ignored files. The held-out files are laid over it for these gates alone. Their writes
+// go to directories of the daemon and are removed with them, so that code under test
+// carries nothing to the next agent:
 //
 //	<state>/clean/<run id>/held/{tree,cache}  what is laid over, and what is written
 //	<state>/clean/<run id>/held/home          their HOME
 //
-// A host that cannot do that runs them in a clean checkout instead.
+// A host that cannot lay files over a tree runs them in a clean checkout.
 type heldPlace struct {
 	g      *judgement
 	base   string
 	gates  gate.Pinned
 	suffix string            // of the names of effects
-	plain  *checkout         // instead of layers
-	folder holdout.Folder    // as it was laid; zero where an effect has begun
-	broken error             // why it could not be laid
+	plain  *checkout         // in place of layers
+	folder holdout.Folder    // as laid over; zero if an effect has begun
+	broken error             // why it could not be laid over
 	layers []confine.Layer   // none in a checkout
-	failed events.GateResult // of a set-up that failed, for every gate
+	failed events.GateResult // of a failed set-up, for every gate
 }
 
 const heldName = "held"
 
-// heldOut adds the results of the held-out gates of this moment. They run when all else
-// passes, and at the baseline.
+// heldOut adds the results of the held-out gates. They run at the baseline, and when all
+// other gates pass.
 func (g *judgement) heldOut(ctx context.Context, results []events.GateResult, now events.Tree) ([]events.GateResult, error) {
 	list := slices.DeleteFunc(slices.Clone(g.list), func(a asked) bool { return !a.isHeld() })
 	if len(list) == 0 {
@@ -86,7 +86,7 @@ func (g *judgement) worthHolding(results []events.GateResult) bool {
 	})
 }
 
-// notBegun says that the gate was not started: its program is there, so the host cannot
+// notBegun says that the gate did not start. Its program is there, so the host could not
 // seal it.
 func notBegun(r events.GateResult) bool {
 	return r.Reason == events.ReasonNotFound && r.Verdict == events.Fail
@@ -107,7 +107,7 @@ func (g *judgement) heldPlace(first asked) (*heldPlace, error) {
 		g: g, base: base, gates: g.p.Gates.In(work, filepath.Join(base, "home")),
 		suffix: "-" + heldName + "-" + strings.Map(alphanumeric, boot)[:8],
 	}
-	for i, kv := range h.gates.Env { // the folder of all is their own
+	for i, kv := range h.gates.Env { // in the sandbox, the shared folder is their own
 		if strings.HasPrefix(kv, "TMPDIR=") && h.gates.Temp != "" {
 			h.gates.Env[i] = "TMPDIR=" + g.w.cfg.Sandbox.Temp
 		}
@@ -131,7 +131,7 @@ func (g *judgement) heldPlace(first asked) (*heldPlace, error) {
 		}
 	}
 	if info, err := os.Stat(work); err == nil {
-		if err := os.Chmod(at("tree"), info.Mode().Perm()); err != nil { // it is what the work tree looks like
+		if err := os.Chmod(at("tree"), info.Mode().Perm()); err != nil { // same mode as the work tree
 			return nil, err
 		}
 	}
@@ -163,7 +163,7 @@ func (g *judgement) heldCheckout(ctx context.Context, first asked, now events.Tr
 	return h, nil
 }
 
-// lay lays the held-out files, and notes what they are now.
+// lay lays the held-out files over the tree, and records their state.
 func (h *heldPlace) lay(to, like string) {
 	h.folder, h.broken = holdout.Lay(h.g.p.Held.Dir, to, like)
 	if h.broken == nil && h.folder != h.g.p.Held.Folder {
@@ -172,7 +172,7 @@ func (h *heldPlace) lay(to, like string) {
 	failpoint.Hit(failpoint.AfterCheckout)
 }
 
-// plan seals a gate, and lets it see what is laid over.
+// plan seals a gate, with the laid files in its view.
 func (h *heldPlace) plan(c confinement, l gate.Launch, id string) *confine.Plan {
 	home := h.gates.Home
 	if h.plain != nil {
@@ -187,7 +187,7 @@ func (h *heldPlace) plan(c confinement, l gate.Launch, id string) *confine.Plan 
 	return plan
 }
 
-// judge runs the gates, one behind the other.
+// judge runs the gates in sequence.
 func (h *heldPlace) judge(ctx context.Context, list []asked) ([]events.GateResult, error) {
 	h.g.sealed = h
 	defer func() { h.g.sealed = nil }()
@@ -235,13 +235,14 @@ func (h *heldPlace) gate(ctx context.Context, a asked) (events.GateResult, error
 	return h.g.keepHeld(ctx, a, r, texts, printed)
 }
 
-// heldText is what people see of a held-out gate, and what its next run is compared with.
+// heldText is the text of a held-out gate for people, and the base of the next
+// comparison.
 type heldText struct {
 	Text  string     `json:"text"`
 	Tests rule.Tests `json:"tests"`
 }
 
-// HeldText is what a held-out gate printed, for people.
+// HeldText is the output of a held-out gate, for people.
 func (w *Worker) HeldText(r events.GateResult) (string, error) {
 	t, err := w.heldText(r)
 	return t.Text, err
@@ -254,9 +255,9 @@ func (w *Worker) heldText(r events.GateResult) (t heldText, err error) {
 	return t, err
 }
 
-// keepHeld takes from a result everything that could tell an agent what was run, and
+// keepHeld removes from a result everything that could tell an agent about the gate, and
 // keeps it in a text for people. Tests that passed before, or failed at the baseline,
-// have to be seen to run.
+// must visibly run.
 func (g *judgement) keepHeld(ctx context.Context, a asked, r events.GateResult, t gate.Texts, printed []byte) (events.GateResult, error) {
 	out := g.heldResult(a, r.Verdict, r.Reason)
 	out.Effect, out.Env, out.DurationMS = r.Effect, r.Env, r.DurationMS
@@ -303,7 +304,7 @@ func (g *judgement) heldShort(name events.Name, is rule.Tests) (rule.Shortfall, 
 	return rule.JudgeTests(was.Tests, is, g.s.Last.Baseline[i].Verdict == events.Fail, nil), err
 }
 
-// drop removes the place when its gates are over. Else it is found again.
+// drop removes the place when its gates are over. Else it stays for a repeated call.
 func (h *heldPlace) drop(err error) error {
 	if h == nil {
 		return err

@@ -15,8 +15,8 @@ import (
 	"autopilot/projections/run"
 )
 
-// found is what a person found at a gate when its set was shown last; empty where
-// the set was not rejected then.
+// found lists a person's findings on the latest set of a gate; empty if the person did
+// not reject it.
 func (w *Worker) found(s run.State, gate events.Name) ([]Finding, error) {
 	ref := events.Ref("")
 	for _, a := range s.Answers {
@@ -32,12 +32,11 @@ func (w *Worker) found(s run.State, gate events.Name) ([]Finding, error) {
 	return list, nil
 }
 
-// became is what became of what a person found in a set, as it was shown: each
-// finding to the letter, with the hunks that change its place. The line that a
-// finding names is marked with >.
+// became shows the fate of a person's findings in a set: each finding verbatim, with the
+// hunks at its place. A > marks the line that a finding names.
 //
-// Source: atdd-kit, seeds 3.7: real hunks for each finding, with the key lines
-// called out, never a summary.
+// Source: atdd-kit, seeds 3.7: real hunks for each finding, with the key lines called
+// out, never a summary.
 func became(l events.Language, list []Finding, shown []page, diff string) string {
 	if len(list) == 0 {
 		return ""
@@ -68,14 +67,13 @@ func became(l events.Language, list []Finding, shown []page, diff string) string
 	return b.String()
 }
 
-// spot is a part of a file as it was shown: its lines from to to, 0 is all of it.
+// spot is a part of a file on show: its lines from to to, with 0 for the whole file.
 type spot struct {
 	file     string
 	from, to int
 }
 
-// spotsOf is where a section is: FILE:LINE, FILE, or a heading, of which the
-// beginning is enough.
+// spotsOf finds the place of a section: FILE:LINE, FILE, or the beginning of a heading.
 func spotsOf(section string, shown []page, hunks []hunk) []spot {
 	file, line := section, 0
 	if i := strings.LastIndexByte(section, ':'); i > 0 {
@@ -93,8 +91,8 @@ func spotsOf(section string, shown []page, hunks []hunk) []spot {
 	return out
 }
 
-// under are the parts of a file below a heading, up to the next one that is not
-// below it.
+// under lists the parts of a file below a heading, up to the next heading of the same or
+// a higher level.
 func under(p page, title string) []spot {
 	var out []spot
 	level, last := 0, strings.Count(p.text, "\n")+1
@@ -113,7 +111,7 @@ func under(p page, title string) []spot {
 	return out
 }
 
-// begins says that a heading is a title, or that words and numbers after it follow.
+// begins says that a heading is a title, or a title with more words and numbers.
 func begins(heading, title string) bool {
 	if title == "" || len(heading) < len(title) || !strings.EqualFold(heading[:len(title)], title) {
 		return false
@@ -125,20 +123,20 @@ func begins(heading, title string) bool {
 // hunk is one hunk of a diff.
 type hunk struct {
 	file     string
-	from, to int // lines of before that it shows
-	now      int // the first line of it that is changed, as it is counted now
+	from, to int // lines of the old file in it
+	now      int // first changed line, in the new file
 	lines    []string
 }
 
 var hunkHead = regex.New(`^@@ -([0-9]+)(?:,([0-9]+))? \+([0-9]+)`)
 
-// hunksOf takes a diff apart.
+// hunksOf splits a diff into hunks.
 func hunksOf(diff string) []hunk {
 	var out []hunk
 	file, now, seen := "", 0, true
 	for line := range strings.Lines(diff) {
 		if rest, ok := strings.CutPrefix(line, "diff --git a/"); ok {
-			half := (len(rest) - len(" b/\n")) / 2 // both names are the same: renames are no part of it
+			half := (len(rest) - len(" b/\n")) / 2 // both names are the same: the diff has no renames
 			file, now = "", 0
 			if half > 0 && strings.TrimSuffix(rest, "\n") == rest[:half]+" b/"+rest[:half] {
 				file = rest[:half]
@@ -171,17 +169,16 @@ func hunksOf(diff string) []hunk {
 }
 
 func atoi(digits string) int {
-	n, _ := strconv.Atoi(digits) // the expression takes digits alone
+	n, _ := strconv.Atoi(digits) // the expression matches digits alone
 	return n
 }
 
-// at says that a hunk shows something of a spot.
+// at says that a hunk touches a spot.
 func (h hunk) at(s spot) bool {
 	return h.file == s.file && (s.to == 0 || h.from <= s.to && s.from <= h.to)
 }
 
-// marked is a hunk below the place at which it is now, with the one line that a
-// spot names marked.
+// marked shows a hunk below its present place, with a mark at the line of a spot.
 func (h hunk) marked(s spot) string {
 	var b strings.Builder
 	b.WriteString("  " + h.file + ":" + strconv.Itoa(h.now) + "\n")

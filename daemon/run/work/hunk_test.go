@@ -31,8 +31,8 @@ new file mode 100644
 +old
 `
 
-// Seeds 3.7, A35: on re-presentation the hunks of each finding, with file and line,
-// and the line that it names marked.
+// Seeds 3.7, A35: the next presentation shows the hunks of each finding, with file and
+// line, and marks the line that it names.
 func TestOfAFindingTheHunksAtItsPlaceAreShown(t *testing.T) {
 	t.Parallel()
 	first := "  docs/plan.md:2\n  @@ -1,3 +1,4 @@\n   one\n  -two\n  +zwei\n  +more\n   three\n"

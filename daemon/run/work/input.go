@@ -12,12 +12,11 @@ import (
 	"autopilot/events/wire"
 )
 
-// maxTask bounds a task that is a file.
+// maxTask bounds a task from a file, in bytes.
 const maxTask = 1 << 20
 
-// fill takes what the run brings along into its workflow, and its task from a file
-// where none was typed. Without the path of a file the files of a work tree are read
-// without a way out of it.
+// fill puts the run's inputs into its workflow, and reads its task from a file if none
+// was typed. Without a typed path, it reads files inside the work tree alone.
 func (w *Worker) fill(ctx context.Context, p *Plan, q wire.StartRequest) error {
 	if len(p.Flow.Inputs) == 0 && len(q.Spec.Inputs) == 0 && len(p.Flow.Task) == 0 {
 		return nil
@@ -31,7 +30,7 @@ func (w *Worker) fill(ctx context.Context, p *Plan, q wire.StartRequest) error {
 		return fmt.Errorf("look for the inputs of the workflow: %w", err)
 	}
 	defer func() { _ = root.Close() }()
-	issue, _ := wire.ParseIssue(q.Spec.Issue) // a bad one is refused with all else
+	issue, _ := wire.ParseIssue(q.Spec.Issue) // checkSpec refuses a malformed one
 	p.Spec.Inputs, err = p.Flow.Resolve(workflow.Given{Typed: q.Spec.Inputs, Settings: q.Inputs, Issue: issue.Number, Files: root.FS()})
 	if err != nil {
 		return noInput(p.Flow, err)
@@ -47,7 +46,7 @@ func (w *Worker) fill(ctx context.Context, p *Plan, q wire.StartRequest) error {
 	return err
 }
 
-// taskIn is the first of some files that is there.
+// taskIn is the first file that exists.
 func taskIn(files fs.FS, names []string) (string, error) {
 	for _, name := range names {
 		info, err := fs.Stat(files, name)
@@ -66,7 +65,7 @@ func taskIn(files fs.FS, names []string) (string, error) {
 	return "", nil
 }
 
-// noInput is an input without which a run cannot begin.
+// noInput reports an input without which a run cannot begin.
 func noInput(flow workflow.Workflow, err error) error {
 	var e *workflow.InputError
 	if !errors.As(err, &e) {

@@ -9,14 +9,13 @@ import (
 	"autopilot/events"
 )
 
-// judge is how a gate is judged for which no command runs on the files as they are.
+// judge judges a gate without a command on the files as they are.
 type judge struct {
 	judges func(*judgement, context.Context, asked, tree.Snapshot) (events.GateResult, error)
-	reads  func(*judgement, context.Context, asked, events.Tree) // what it will ask of recorded trees; nil: nothing
+	reads  func(*judgement, context.Context, asked, events.Tree) // its later reads of recorded trees; nil: none
 }
 
-// judges has one for each kind that is neither a command nor open until somebody has
-// looked or answered.
+// judges has one for each kind, except commands and kinds that wait for a role or person.
 var judges = map[events.GateKind]judge{
 	events.GateProtected: {
 		judges: func(g *judgement, ctx context.Context, _ asked, on tree.Snapshot) (events.GateResult, error) {
@@ -66,7 +65,7 @@ var judges = map[events.GateKind]judge{
 	},
 }
 
-// other judges a gate for which no command runs.
+// other judges a gate without a command.
 func (g *judgement) other(ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
 	if j, ok := judges[a.Kind]; ok {
 		return j.judges(g, ctx, a, on)
@@ -74,7 +73,7 @@ func (g *judgement) other(ctx context.Context, a asked, on tree.Snapshot) (event
 	return g.open(ctx, a, on)
 }
 
-// readWritten reads what was written, and since when.
+// readWritten reads the written files, and the tree to compare them with.
 func (g *judgement) readWritten(ctx context.Context, a asked, now events.Tree) {
 	from, _ := g.since(a.Role)
 	_, _ = g.reads.changes(ctx, from, now)
@@ -85,8 +84,8 @@ func (g *judgement) readWritten(ctx context.Context, a asked, now events.Tree) {
 	}
 }
 
-// qa is open until somebody has looked, but for changes of documentation alone where
-// the workflow says so.
+// qa is open until a role has looked. Where the workflow allows, it skips changes of
+// documentation alone.
 func (g *judgement) qa(ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
 	if !slices.Contains(a.decl.Skip, workflow.SkipDocs) {
 		return g.open(ctx, a, on)

@@ -14,8 +14,8 @@ import (
 	"autopilot/events"
 )
 
-// madeFile is a file that a gate made, as it left it. A run keeps them as a
-// text: one line for each, the SHA-256 of its content, a space, and its path.
+// madeFile is a file as a gate made it. A run keeps the list as a text, one line for
+// each: the SHA-256 of its content, a space, and its path.
 type madeFile struct{ sum, path string }
 
 func (w *Worker) madeFiles(ref events.Ref) ([]madeFile, error) {
@@ -31,7 +31,7 @@ func (w *Worker) madeFiles(ref events.Ref) ([]madeFile, error) {
 	return out, nil
 }
 
-// MadePaths lists the files that gates of a run have made.
+// MadePaths lists the files that gates of a run made.
 func (w *Worker) MadePaths(ref events.Ref) ([]string, error) {
 	files, err := w.madeFiles(ref)
 	var out []string
@@ -41,8 +41,8 @@ func (w *Worker) MadePaths(ref events.Ref) ([]string, error) {
 	return out, err
 }
 
-// leaveOut adds to the files that gates have made. A path with a line break has
-// no line: it is recorded like any other.
+// leaveOut adds to the files that gates made. A path with a line break has no line: the
+// record has it like any other file.
 func (g *judgement) leaveOut(ctx context.Context, paths []string) error {
 	before, err := g.w.madeFiles(g.made)
 	if err != nil {
@@ -58,7 +58,7 @@ func (g *judgement) leaveOut(ctx context.Context, paths []string) error {
 		}
 		sum, err := fileSum(filepath.Join(g.p.Repo.Workspace().Path, path))
 		if err != nil {
-			continue // gone again, or nothing that has content
+			continue // already removed, or without content
 		}
 		sums[path] = sum
 	}
@@ -75,7 +75,7 @@ func (g *judgement) leaveOut(ctx context.Context, paths []string) error {
 	return err
 }
 
-// fileSum is the SHA-256 of a file's content; of a link, of where it points.
+// fileSum is the SHA-256 of a file's content, or of a link's target.
 func fileSum(path string) (string, error) {
 	info, err := os.Lstat(path)
 	if err != nil {

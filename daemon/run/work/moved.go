@@ -17,16 +17,15 @@ import (
 	"autopilot/projections/rule"
 )
 
-// This file compares trees around the gates: what changed while they ran, and
-// what of the pinned paths differs from the start of the run.
+// This file compares trees around the gates: files that changed while they ran, and
+// pinned paths that differ from the start of the run.
 
-// movedHead bounds what a finding says of the files that gates changed.
+// movedHead bounds the list of changed files in a finding, in bytes.
 const movedHead = 2 << 10
 
-// compare records the tree again. It returns the recorded paths that differ.
-// Files that are new were made by the gates: they are left out, as is what gates
-// do to files that they made before. A path of the start tree is never one of
-// them, even if an agent had removed it.
+// compare records the tree again and returns the recorded paths that differ. Gates made
+// the new files: they are left out, as are later changes to such files. A path of the
+// start tree is never one of them, even if an agent removed it.
 func (g *judgement) compare(ctx context.Context, on tree.Snapshot) (moved []string, now tree.Snapshot, err error) {
 	if now, err = g.w.record(ctx, g.s, g.p, g.made); err != nil {
 		return nil, now, fmt.Errorf("record the tree after the gates: %w", err)
@@ -91,9 +90,9 @@ func (g *judgement) unstable(ctx context.Context, results []events.GateResult, m
 	return nil
 }
 
-// rewritten refuses gates that rewrite recorded files before any work: once where a
-// person would have done it, and whatever it is where they did it again. The files are
-// named with what helps.
+// rewritten refuses gates that rewrite recorded files before any work. One rewrite counts
+// where a person would have done it; a second one always counts. The text names the files
+// and the remedy.
 func (g *judgement) rewritten(ctx context.Context, results []events.GateResult, once, twice []string) (refused bool, err error) {
 	if g.s.Loop.Iteration > 0 {
 		return false, nil
@@ -124,9 +123,9 @@ func (g *judgement) rewritten(ctx context.Context, results []events.GateResult, 
 	return true, nil
 }
 
-// byGates keeps the files that gates change themselves: each runs once more on the files of
-// the start where nobody else writes. Others may have saved theirs meanwhile. A host
-// that can make no such place keeps all.
+// byGates keeps the files that the gates themselves change. Each gate runs once more on
+// the files of the start where nobody else writes: another program may have saved files
+// meanwhile. A host that cannot make such a place keeps all.
 func (g *judgement) byGates(ctx context.Context, once, twice []string) (ofOnce, ofTwice []string, err error) {
 	if len(once)+len(twice) == 0 {
 		return nil, nil, nil
@@ -149,7 +148,7 @@ func (g *judgement) byGates(ctx context.Context, once, twice []string) (ofOnce, 
 				continue
 			}
 			if _, err := root.Lstat(path); !laid[path] && errors.Is(err, fs.ErrNotExist) {
-				continue // the gate left the file of the work tree alone
+				continue // the gate left this file alone
 			}
 			same, err := g.asAtStart(ctx, root, path)
 			if err != nil {
@@ -177,8 +176,8 @@ func (g *judgement) byGates(ctx context.Context, once, twice []string) (ofOnce, 
 	return only(once), only(twice), nil
 }
 
-// asAtStart says that a file in a folder has the content of the start. One that is missing
-// there was not written, unless the start has it.
+// asAtStart says that a file in a folder has its content of the start. A missing file was
+// not written, unless the start has it.
 func (g *judgement) asAtStart(ctx context.Context, root *os.Root, path string) (bool, error) {
 	want, mode, err := g.p.Repo.File(ctx, g.s.Facts.Tree, path)
 	had := err == nil
@@ -187,7 +186,7 @@ func (g *judgement) asAtStart(ctx context.Context, root *os.Root, path string) (
 	}
 	info, err := root.Lstat(path)
 	switch {
-	case err != nil || !info.Mode().IsRegular() && info.Mode()&os.ModeSymlink == 0: // a device takes it away
+	case err != nil || !info.Mode().IsRegular() && info.Mode()&os.ModeSymlink == 0: // a device: removed
 		return !had, nil
 	case !had || info.Mode().Type() != mode.Type():
 		return false, nil
@@ -201,10 +200,10 @@ func (g *judgement) asAtStart(ctx context.Context, root *os.Root, path string) (
 	return err == nil && bytes.Equal(text, want), nil
 }
 
-// rewrittenMost bounds the files that are named with what helps.
+// rewrittenMost bounds the files in the text.
 const rewrittenMost = 10
 
-// rewrittenText says what helps against gates that rewrite recorded files.
+// rewrittenText names the remedy against gates that rewrite recorded files.
 func rewrittenText(r rule.Rewritten) string {
 	var b strings.Builder
 	list := func(head string, lines []string) {
@@ -224,9 +223,8 @@ func rewrittenText(r rule.Rewritten) string {
 	return b.String()
 }
 
-// sayMoved says of every gate that fails which files the gates themselves had
-// changed before it was judged: the agent did not. What was tried in a commit alone
-// has nothing of that.
+// sayMoved adds to every failed gate the files that the gates themselves changed before:
+// the agent did not. Gates tried in a commit alone have no such changes.
 func (g *judgement) sayMoved(ctx context.Context, results []events.GateResult) error {
 	if len(g.moved) == 0 {
 		return nil

@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// Where a run allows no push, git of its agents is told so by its own configuration: for
-// the repository of the run alone, an address to push to names a helper that does not
-// exist. Fetches, commits and pushes of other repositories, as of tests, are as ever. It
-// is a hint for who means well, and no wall: an agent can unset it.
+// Where a run forbids pushes, the git configuration of its agents says so. For the run's
+// repository alone, the push address names a missing helper. Fetches, commits, and pushes
+// of other repositories, for example in tests, work as before. It is a hint for honest
+// agents, and no wall: an agent can unset it.
 
-// noPushName is the file of configuration in the box of an agent.
+// noPushName is the configuration file in the box of an agent.
 const noPushName = "no-push.gitconfig"
 
-// noPush sends every push to a helper that git does not find, and names.
+// noPush sends every push to a missing helper, and git prints its name.
 const noPush = `# This run allows no push (git.push: deny).
 [url "push-is-denied-in-this-run::"]
 	pushInsteadOf = ""
 `
 
-// noPushEnv are the variables that have git read a file of configuration in one
-// repository and in what is below its directory: work trees and submodules. Variables
-// of configuration that are there already stay.
+// noPushEnv are the variables for git to read a configuration file. The file holds in one
+// repository and below its directory: work trees and submodules. Existing variables of
+// configuration stay.
 func noPushEnv(env []string, gitDir, file string) []string {
 	if gitDir == "" {
 		return nil
@@ -44,5 +44,5 @@ func noPushEnv(env []string, gitDir, file string) []string {
 	return append(out, "GIT_CONFIG_COUNT="+strconv.Itoa(n))
 }
 
-// globQuoted takes the meaning from what is one in a pattern of git.
+// globQuoted escapes the special characters of a git pattern.
 var globQuoted = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)

@@ -10,8 +10,8 @@ import (
 	"autopilot/projections/rule"
 )
 
-// session judges the session of the present iteration by what it told of itself,
-// and by what the daemon saw of it.
+// session judges the session of the present iteration by its own report, and by what the
+// daemon saw of it.
 func (g *judgement) session(ctx context.Context, a asked) (events.GateResult, error) {
 	bad, err := g.w.text(g.s.Last.Agent.BadReport)
 	if err != nil {
@@ -27,9 +27,8 @@ func sessionEnd(a events.AgentEnded) rule.SessionEnd {
 	return rule.SessionEnd{Report: a.Report, Failed: failedSession(a), Silent: time.Duration(a.SilentMS) * time.Millisecond}
 }
 
-// failedSession says that a session came to no good end by its own fault: that
-// its provider let it do no more, that it waits for a person, or that it was told
-// to stop, is no failure.
+// failedSession says that a session failed by its own fault. A provider limit, a wait for
+// a person, or a stop request is no failure.
 func failedSession(a events.AgentEnded) bool {
 	switch a.Result {
 	case events.ResultNeedsHuman, events.ResultNeedsPermission, events.ResultStopped, events.ResultInterrupted:

@@ -16,27 +16,27 @@ import (
 	"autopilot/projections/regex"
 )
 
-// What gates load from beyond the recorded tree is listed when the gates of the baseline
-// have run, and compared when all gates of an iteration pass, see package installed. The
-// list belongs to the work tree:
+// After the gates of the baseline, the daemon lists what gates load from outside of the
+// recorded tree. It compares when all gates of an iteration pass, see package installed.
+// The list belongs to the work tree:
 //
 //	<state>/outside/<work tree>
 //
-// Packages that say another version of themselves are told, where the work tree changed
-// a file that says which packages it wants. So are those in the work tree of a run whose
-// gates pass in a clean checkout that its set-up filled, and modules of Go that were not
-// what go.sum says at the start. All else fails the iteration.
+// Three differences are reported and do not fail: packages with another version, where
+// the work changed a file that says which packages it wants; packages in a run whose
+// gates pass in a clean checkout that its set-up filled; Go modules that already differed
+// from go.sum at the start. Every other difference fails the iteration.
 
 const (
 	outsideName = "outside"
-	outsideKept = 30 * 24 * time.Hour // a list that no run has made anew
+	outsideKept = 30 * 24 * time.Hour // of a list that no run renewed
 )
 
 func (w *Worker) outsideFile(p *Plan) string {
 	return filepath.Join(w.cfg.State, outsideName, p.Repo.Workspace().ID)
 }
 
-// sealOutside lists what is there before any agent has worked.
+// sealOutside makes the list before any agent has worked.
 func (g *judgement) sealOutside(ctx context.Context) error {
 	if !g.untouched() || g.p.Spec.NoControls {
 		return nil
@@ -57,7 +57,7 @@ func (g *judgement) sealOutside(ctx context.Context) error {
 	return l.Save(file)
 }
 
-// loads reads from the files of the start what gates load.
+// loads finds from the files of the start what gates load.
 func (g *judgement) loads(ctx context.Context, files []string) (of gate.Loads, err error) {
 	if of.Go, err = g.p.usesGo(ctx, g.s.Facts.Tree); err != nil {
 		return of, err
@@ -78,7 +78,7 @@ func (g *judgement) loads(ctx context.Context, files []string) (of gate.Loads, e
 	return of, nil
 }
 
-// goSums reads the go.sum files of a tree. What cannot be read, as it is a link, names no
+// goSums reads the go.sum files of a tree. An unreadable one, such as a link, names no
 // modules.
 func (g *judgement) goSums(ctx context.Context, t events.Tree, files []string) (texts [][]byte) {
 	for _, f := range files {
@@ -92,8 +92,7 @@ func (g *judgement) goSums(ctx context.Context, t events.Tree, files []string) (
 	return texts
 }
 
-// recorded says of a path that it is one of the recorded files, which are compared
-// otherwise.
+// recorded says that a path is a recorded file; those have their own comparison.
 func (g *judgement) recorded(files []string) func(string) bool {
 	top := g.p.Repo.Workspace().Path + "/"
 	return func(file string) bool {
@@ -106,8 +105,7 @@ func (g *judgement) recorded(files []string) func(string) bool {
 	}
 }
 
-// outsideSame compares what is there now, and adds the result if there is anything to
-// tell.
+// outsideSame compares the present state, and adds the result if there is any difference.
 func (g *judgement) outsideSame(ctx context.Context, results []events.GateResult, on tree.Snapshot) ([]events.GateResult, error) {
 	if !g.worthControls(results) {
 		return results, nil
@@ -144,9 +142,9 @@ func (g *judgement) outsideSame(ctx context.Context, results []events.GateResult
 	return append(results, r), err
 }
 
-// otherSums finds the modules of Go that are not what go.sum says of them, whoever changed
-// them and when: new ones are bad, and those of the start that are as they were are told.
-// What go.sum said at the start counts first.
+// otherSums finds the Go modules that differ from go.sum, whoever changed them and when.
+// New ones fail; unchanged ones from the start are reported. The go.sum of the start
+// counts first.
 func (g *judgement) otherSums(ctx context.Context, list installed.List, now events.Tree, files []string, f *outsideFound) error {
 	start, err := g.p.Repo.Files(ctx, g.s.Facts.Tree)
 	if err != nil {
@@ -176,19 +174,19 @@ func (g *judgement) otherSums(ctx context.Context, list installed.List, now even
 	return nil
 }
 
-// outsideFound is what there is to tell of files outside of the recorded tree.
+// outsideFound holds the differences in files outside of the recorded tree.
 type outsideFound struct {
 	bad      []string
-	renewed  []string // packages that the work wants, or a fresh set-up brings
-	otherSum []string // modules that were not what go.sum says at the start, and are as they were
-	large    []string // folders that are not compared
+	renewed  []string // packages that the work wants, or that a fresh set-up installs
+	otherSum []string // modules that differed from go.sum at the start, and are unchanged
+	large    []string // folders too large to compare
 }
 
 func (f outsideFound) empty() bool {
 	return len(f.bad)+len(f.renewed)+len(f.otherSum)+len(f.large) == 0
 }
 
-// result is the verdict with the files that it names and what it says of them.
+// result is the verdict, with its files and its text.
 func (f outsideFound) result() (r events.GateResult, shown []string, text string) {
 	if len(f.bad) > 0 {
 		return controlResult(gate.Outside, events.Fail, events.ReasonOutsideChanged), f.bad,
@@ -219,18 +217,18 @@ func (g *judgement) shownOutside(file string) string {
 	return strings.NewReplacer("\n", "?", "\r", "?").Replace(rel)
 }
 
-// confirmedClean says that the gates have passed without a file: in a clean checkout
-// with packages that the set-up installed there.
+// confirmedClean says that the gates have passed without a file: in a clean checkout with
+// packages from the set-up there.
 func (g *judgement) confirmedClean(file string) bool {
 	return g.p.Spec.Checkout == events.CheckoutClean && g.p.Spec.Setup != "" && strings.HasPrefix(file, g.p.Repo.Workspace().Path+"/")
 }
 
-// wantFiles are the files that say which packages are installed.
+// wantFiles are the files that say which packages to install.
 var wantFiles = regex.New(`^(package\.json|package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|` +
 	`.*requirements.*\.(txt|in)|constraints.*\.txt|pyproject\.toml|setup\.(py|cfg)|(poetry|uv|pdm|Pipfile|Gemfile|Cargo|composer)\.lock|Pipfile|Gemfile|` +
 	`.*\.gemspec|Cargo\.toml|composer\.json|go\.(mod|sum|work)|environment\.ya?ml)$`)
 
-// packagesWanted says that the work changed one of them.
+// packagesWanted says that the work changed one of the wantFiles.
 func (g *judgement) packagesWanted(ctx context.Context, now events.Tree) (bool, error) {
 	changes, err := g.reads.changes(ctx, g.s.Facts.Tree, now)
 	return slices.ContainsFunc(changes, func(c tree.Change) bool { return wantFiles.MatchString(path.Base(c.Path)) }), err

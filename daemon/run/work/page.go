@@ -15,16 +15,15 @@ import (
 	"autopilot/projections/phrase"
 )
 
-// page is a file of a set that is presented: its text, or what it is where no text
-// can show it.
+// page is a file of a presented set: its text, or its kind if no text can show it.
 type page struct {
 	path   string
 	text   string
-	link   bool // the text is where it points
+	link   bool // the text is the link's target
 	opaque wire.OpaqueFile
 }
 
-// Bounds of what is shown as text. Longer files are approved by their hash.
+// The bounds of files on show as text. A person approves longer files by their hash.
 const (
 	pageBytes = 8 << 20
 	setBytes  = 32 << 20
@@ -52,7 +51,7 @@ func pagesOf(ctx context.Context, repo *tree.Repo, set []tree.Entry) ([]page, er
 	return out, nil
 }
 
-// newPage looks whether a text can show a file, of which that many bytes are left.
+// newPage decides whether text can show a file within the bytes that are left.
 func newPage(path string, content []byte, left int) page {
 	var kind wire.OpaqueKind
 	switch {
@@ -68,7 +67,7 @@ func newPage(path string, content []byte, left int) page {
 	return page{path: path, opaque: wire.OpaqueFile{Path: pathText(path), Kind: kind, Bytes: int64(len(content)), Hash: sum(string(content))}}
 }
 
-// opaque are the files that no text can show.
+// opaque lists the files that no text can show.
 func opaque(pages []page) (list []wire.OpaqueFile) {
 	for _, p := range pages {
 		if p.opaque.Kind != "" {
@@ -78,7 +77,7 @@ func opaque(pages []page) (list []wire.OpaqueFile) {
 	return list
 }
 
-// readable are the paths, each once and sorted, that are text wherever they are.
+// readable lists paths, each once and sorted, that are text in every list.
 func readable(lists ...[]page) []string {
 	var out, not []string
 	for _, p := range slices.Concat(lists...) {
@@ -92,8 +91,7 @@ func readable(lists ...[]page) []string {
 	return slices.DeleteFunc(slices.Compact(out), func(path string) bool { return slices.Contains(not, path) })
 }
 
-// shownWhole shows files with the numbers of their lines, by which a finding names
-// them.
+// shownWhole shows files with line numbers, which findings refer to.
 func shownWhole(l events.Language, pages []page) string {
 	var b strings.Builder
 	for _, p := range pages {
@@ -116,7 +114,7 @@ func shownPage(l events.Language, p page) string {
 	return b.String()
 }
 
-// pageNote is what the lines of a file do not say.
+// pageNote adds facts that the lines of a file do not show.
 func pageNote(l events.Language, p page) string {
 	switch o := p.opaque; {
 	case o.Kind != "":
@@ -131,7 +129,7 @@ func pageNote(l events.Language, p page) string {
 	return ""
 }
 
-// opaqueText shows a file that no text can show.
+// opaqueText describes a file that no text can show.
 func opaqueText(l events.Language, o wire.OpaqueFile) string {
 	kind := string(o.Kind)
 	switch o.Kind {
@@ -148,8 +146,8 @@ func opaqueText(l events.Language, o wire.OpaqueFile) string {
 	return phrase.Say(l, "(%s; look at it elsewhere: ok needs the start of this hash)\n  SHA-256 %s", "(%s。別の手段で確認してください。ok には次のハッシュの先頭が必要です)\n  SHA-256 %s", kind, o.Hash)
 }
 
-// shownOpaque shows what no text can compare: files that are opaque now, and those
-// that were and are text now.
+// shownOpaque lists changes that no text can compare: files that are opaque now, and
+// files that became text.
 func shownOpaque(l events.Language, then, now []page) string {
 	var b strings.Builder
 	for _, p := range now {

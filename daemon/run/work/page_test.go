@@ -8,7 +8,8 @@ import (
 	"autopilot/events/wire"
 )
 
-// What a person approves is shown, or named by its hash: never a reason why it is not.
+// Each file for approval is on show, or named by its hash: never by a reason for its
+// absence.
 func TestEveryKindOfFileIsShownOrNamedByItsHash(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a line of a plan\n", 6000)
@@ -28,7 +29,7 @@ func TestEveryKindOfFileIsShownOrNamedByItsHash(t *testing.T) {
 		"over the bound":    {strings.Repeat("x", pageBytes+1), setBytes, wire.OpaqueLarge, "  (too large to be shown as text, 8388609 bytes; "},
 		"over what is left": {long, 100, wire.OpaqueLarge, sum(long)},
 		"return":            {"safe\rrm -rf\r\n", setBytes, "", "   1  safe\rrm -rf\r\n"},
-		"escapes":           {"\x1b[2J", setBytes, "", "   1  \x1b[2J\n"}, // written out where it is shown
+		"escapes":           {"\x1b[2J", setBytes, "", "   1  \x1b[2J\n"}, // escaped on show
 	} {
 		p := newPage("docs/plan.md", []byte(tt.content), tt.left)
 		if got := shownPage(events.English, p); p.opaque.Kind != tt.kind || !strings.Contains(got, tt.shows) || !strings.HasPrefix(got, "\ndocs/plan.md\n\n") {

@@ -8,8 +8,8 @@ import (
 	"autopilot/events/wire"
 )
 
-// budgets are the iterations of each phase in which somebody works, where there are
-// several phases, or the only one has a number of its own.
+// budgets lists the iterations of each phase with an agent. It is empty for a single
+// phase without its own number.
 func (p *Plan) budgets(l events.Limits) (out []events.Budget) {
 	own := func(ph workflow.Phase) bool { return ph.Limits.Iterations > 0 }
 	if len(p.Flow.Phases) == 1 && !slices.ContainsFunc(p.Flow.Phases, own) {
@@ -23,8 +23,7 @@ func (p *Plan) budgets(l events.Limits) (out []events.Budget) {
 	return out
 }
 
-// phaseIterations is the number of its own that a phase has, unless the run was given
-// fewer, else that of the run.
+// phaseIterations is the phase's own number, unless the run's is lower; else the run's.
 func (p *Plan) phaseIterations(ph workflow.Phase, l events.Limits) int {
 	switch n := ph.Limits.Iterations; {
 	case n == 0:
@@ -36,7 +35,7 @@ func (p *Plan) phaseIterations(ph workflow.Phase, l events.Limits) int {
 	}
 }
 
-// BudgetViews are budgets as people see them.
+// BudgetViews shows budgets to people.
 func BudgetViews(list []events.Budget) (out []wire.BudgetView) {
 	for _, b := range list {
 		out = append(out, wire.BudgetView{Phase: string(b.Phase), Iterations: b.Iterations})

@@ -13,8 +13,8 @@ import (
 	"autopilot/projections/run"
 )
 
-// pin fixes what must stay as it is: the default pins, what the gates name, and
-// what the user says.
+// pin fixes the files that must stay: the default pins, files that gates name, and the
+// user's own.
 func (p *Plan) pin(ctx context.Context, t events.Tree) error {
 	src, err := p.source(ctx, t)
 	if err != nil {
@@ -42,7 +42,7 @@ func (p *Plan) pin(ctx context.Context, t events.Tree) error {
 	return p.pinRoles(src)
 }
 
-// source reads the tree at the start, and what lies beside it.
+// source reads the tree at the start, and the files beside it.
 func (p *Plan) source(ctx context.Context, t events.Tree) (rule.Source, error) {
 	files, err := p.Repo.Files(ctx, t)
 	if err != nil {
@@ -52,7 +52,7 @@ func (p *Plan) source(ctx context.Context, t events.Tree) (rule.Source, error) {
 	read := func(name string) ([]byte, bool) {
 		text, ok := known[name]
 		if !ok {
-			// What cannot be read, as it is another repository, is followed no further.
+			// An unreadable path, such as another repository, leads no further.
 			if b, mode, err := p.Repo.File(ctx, t, name); err == nil && mode.IsRegular() {
 				text = b
 			}
@@ -65,8 +65,8 @@ func (p *Plan) source(ctx context.Context, t events.Tree) (rule.Source, error) {
 	}, nil
 }
 
-// pinnedFiles lists the files of a tree that are pinned: first those that gates
-// and the user name, then all others.
+// pinnedFiles lists the pinned files of a tree: first those that gates and the user name,
+// then all others.
 func pinnedFiles(ctx context.Context, repo *tree.Repo, t events.Tree, pins rule.Pins) ([]string, error) {
 	files, err := repo.Files(ctx, t)
 	if err != nil {
@@ -75,7 +75,7 @@ func pinnedFiles(ctx context.Context, repo *tree.Repo, t events.Tree, pins rule.
 	return pins.Among(files), nil
 }
 
-// prefetch reads files with one process. What it cannot read is read one by one.
+// prefetch reads files with one process. Callers read the failed ones one by one.
 func (p *Plan) prefetch(ctx context.Context, t events.Tree, names []string, known map[string][]byte) {
 	entries, err := p.Repo.Entries(ctx, t)
 	if err != nil {
@@ -97,8 +97,8 @@ func (p *Plan) prefetch(ctx context.Context, t events.Tree, names []string, know
 	}
 }
 
-// TaskPins are the pinned files of a run that its task asks to change, as globs
-// to let them change.
+// TaskPins lists the pinned files of a run that its task asks to change, as globs that
+// permit the change.
 func (w *records) TaskPins(id string) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -108,7 +108,7 @@ func (w *records) TaskPins(id string) []string {
 	return nil
 }
 
-// hidden are the exit codes that gates of the run, and of its workflow, hide.
+// hidden lists the exit codes that gates of the run and of its workflow hide.
 func (p *Plan) hidden(src rule.Source) []wire.HiddenExit {
 	var gates []wire.GateSpec
 	for _, ph := range p.Flow.Phases {
@@ -119,7 +119,7 @@ func (p *Plan) hidden(src rule.Source) []wire.HiddenExit {
 	return HiddenExits(slices.Concat(gates, p.Spec.Gates, p.Spec.Holdout.Gates), src)
 }
 
-// HiddenExits are the exit codes that gates hide, each once.
+// HiddenExits lists the exit codes that gates hide, each once.
 func HiddenExits(gates []wire.GateSpec, src rule.Source) []wire.HiddenExit {
 	var out []wire.HiddenExit
 	for _, g := range gates {
@@ -136,7 +136,7 @@ func HiddenExits(gates []wire.GateSpec, src rule.Source) []wire.HiddenExit {
 	return out
 }
 
-// Hidden are the exit codes that the gates of a run hide.
+// Hidden lists the exit codes that the gates of a run hide.
 func (w *records) Hidden(id string) []wire.HiddenExit {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -146,7 +146,7 @@ func (w *records) Hidden(id string) []wire.HiddenExit {
 	return nil
 }
 
-// pinGroups shows what is pinned, and why.
+// pinGroups shows the pinned files by reason.
 func (p *Plan) pinGroups() []wire.PinGroup {
 	var out []wire.PinGroup
 	at := map[rule.Why]int{}
@@ -164,8 +164,8 @@ func (p *Plan) pinGroups() []wire.PinGroup {
 	return out
 }
 
-// Proven counts the files that had to stay as they were, and lists those that
-// were changed by permission.
+// Proven counts the files that had to stay unchanged, and lists those that changed by
+// permission.
 func (w *Worker) Proven(ctx context.Context, s run.State) (pinned int, allowed []string, err error) {
 	repo, err := w.Repo(ctx, s)
 	if err != nil {

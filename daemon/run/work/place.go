@@ -19,28 +19,28 @@ import (
 	"autopilot/projections/run"
 )
 
-// Nothing that a gate leaves is there for another one. Each run of a gate begins
-// with a HOME that holds the user's configuration and nothing else, and an empty
-// folder for temporary files. Caches of the work tree are as the gates of the
-// baseline left them, when no agent had worked yet, see package cache:
+// A gate leaves nothing for another one. Each run of a gate begins with a HOME with the
+// user's configuration alone, and with an empty folder for temporary files. Caches of the
+// work tree are as the gates of the baseline left them, before any agent worked, see
+// package cache:
 //
 //	<state>/home/<work tree>
 //	<state>/cache/<work tree>
 //	<temporary files>/ap-<8 hex digits>
 //
-// The places are the same each time, as programs print paths. A daemon that was
-// killed finds them by their names, and leaves them alone while an effect that
-// began in them is at work.
+// The places are the same each time, as programs print paths. The next daemon after a
+// kill finds them by their names. It leaves them alone while an effect that began in them
+// is at work.
 
 const (
 	homesName  = "home"
 	cachesName = "cache"
-	// setAside is in the name of what waits to be removed.
+	// setAside is in the name of a folder that waits for removal.
 	setAside = "-left-"
 )
 
-// pinRequest names the places of gates: id is the work tree's, or of gates that
-// belong to no run.
+// pinRequest names the places of gates. The id is the work tree's, or of gates outside of
+// runs.
 func (w *places) pinRequest(id string, r gate.PinRequest) gate.PinRequest {
 	caches := filepath.Join(w.cfg.State, cachesName)
 	sum := sha256.Sum256([]byte(w.cfg.State + "\x00" + id))
@@ -50,13 +50,13 @@ func (w *places) pinRequest(id string, r gate.PinRequest) gate.PinRequest {
 	return r
 }
 
-// begun says that an effect is there already: then its place is in use, or was.
+// begun says that an effect already exists: its place is or was in use.
 func (w *places) begun(id string) bool {
 	_, err := w.cfg.Effects.Open(id).Outcome()
 	return err == nil || errors.Is(err, effect.ErrUnfinished)
 }
 
-// freshPlace empties what a gate has for itself alone.
+// freshPlace empties the place of a single gate.
 func (w *places) freshPlace(p gate.Pinned) error {
 	if err := w.clear(p.Home); err != nil {
 		return err
@@ -83,8 +83,8 @@ func (w *places) freshTemp(dir string) error {
 	return nil
 }
 
-// clear removes a folder. What cannot be removed, as what a container wrote as
-// root, is set aside, and tried again when a daemon starts.
+// clear removes a folder. It sets aside what it cannot remove, such as root's files from
+// a container. The daemon tries again at its next start.
 func (w *places) clear(dir string) error {
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -105,12 +105,12 @@ func (w *places) clear(dir string) error {
 func (w *Worker) dropPlaceOf(ctx context.Context, s run.State) error {
 	p, err := w.plan(ctx, s)
 	if err != nil {
-		return nil //nolint:nilerr // who cannot read the plan is told so elsewhere, and the next run clears the place
+		return nil //nolint:nilerr // another place reports an unreadable plan, and the next run clears the place
 	}
 	return w.dropPlace(p.Gates)
 }
 
-// dropPlace removes the temporary files of gates whose run does not go on.
+// dropPlace removes the temporary files of gates whose run is over or halted.
 func (w *places) dropPlace(p gate.Pinned) error {
 	if p.Temp == "" {
 		return nil
@@ -118,10 +118,10 @@ func (w *places) dropPlace(p gate.Pinned) error {
 	return w.clear(p.Temp)
 }
 
-// store is the caches of a run's work tree.
+// caches is the cache store of a run's work tree.
 func (w *places) caches(p *Plan) *cache.Store {
 	if p.Gates.Cache == "" {
-		return nil // begun by a version that had one for all
+		return nil // an older version started it, with one store for all
 	}
 	if p.store == nil {
 		p.store = w.newStore(p.Gates)
@@ -145,8 +145,8 @@ func realPath(path string) string {
 // untouched says that no agent has worked in the run yet.
 func (g *judgement) untouched() bool { return g.s.Last.Session.Effect == "" }
 
-// beginRound makes the caches what they were sealed as, unless the first effect of
-// the round began before.
+// beginRound resets the caches to their sealed state, unless the first effect of the
+// round began before.
 func (g *judgement) beginRound(ctx context.Context, first string) error {
 	store := g.w.caches(g.p)
 	switch {
@@ -165,8 +165,8 @@ func (g *judgement) beginRound(ctx context.Context, first string) error {
 	return err
 }
 
-// freshCaches makes the caches what they were sealed as, for gates elsewhere than in
-// the work tree.
+// freshCaches resets the caches to their sealed state, for gates outside of the work
+// tree.
 func (g *judgement) freshCaches() error {
 	store := g.w.caches(g.p)
 	if store == nil || g.untouched() {
@@ -175,7 +175,7 @@ func (g *judgement) freshCaches() error {
 	return store.Reset()
 }
 
-// sealCaches trusts what the gates of the baseline have left in the caches.
+// sealCaches trusts the caches as the gates of the baseline left them.
 func (g *judgement) sealCaches() error {
 	store := g.w.caches(g.p)
 	if store == nil || !g.untouched() {
@@ -184,7 +184,7 @@ func (g *judgement) sealCaches() error {
 	return store.Seal()
 }
 
-// usesGo says that gates will compile Go, as far as files and commands tell.
+// usesGo says that gates will compile Go, judging by files and commands.
 func (p *Plan) usesGo(ctx context.Context, t events.Tree) (bool, error) {
 	for _, tool := range p.Gates.Tools {
 		if tool.Word == "go" {
@@ -203,8 +203,8 @@ func (p *Plan) usesGo(ctx context.Context, t events.Tree) (bool, error) {
 	return false, nil
 }
 
-// beginGate gives a gate a place that is as at the first time. The runs of a series
-// share one: what a test leaves for its next run may be why it fails at times.
+// beginGate gives a gate a fresh place. The runs of a series share one: a test may fail
+// at times because of its own leftovers.
 func (g *judgement) beginGate(with gate.Pinned, effect string) error {
 	if g.w.begun(effect) || strings.Contains(effect, furtherRun) {
 		return nil
@@ -220,7 +220,7 @@ func (g *judgement) beginGate(with gate.Pinned, effect string) error {
 	return g.w.freshPlace(with)
 }
 
-// sweepPlaces removes what was set aside, and caches that nobody has used for long.
+// sweepPlaces removes folders set aside, and long unused caches.
 func (w *places) sweepPlaces() error {
 	var errs []error
 	for _, pattern := range []string{filepath.Join(homesName, "*"+setAside+"*"), filepath.Join(cachesName, tryPrefix+"*")} {

@@ -23,44 +23,44 @@ import (
 	"autopilot/projections/run"
 )
 
-// Plan is what a run works by.
+// Plan is everything that a run works by.
 type Plan struct {
 	Repo    *tree.Repo
 	Spec    wire.RunSpec
 	Task    string
 	Flow    workflow.Workflow
-	Source  []byte            // the YAML of Flow, while the run is prepared
+	Source  []byte            // the YAML of Flow, while the daemon prepares the run
 	Prompts map[string]string // templates that Flow names, by file
 	Ignore  []byte
 	Pins    rule.Pins
-	Pinned  []string           // files of the start tree that are pinned; those that gates name come first
-	Named   []string           // globs of pinned files that the task asks to change, where the run was prepared here
-	Hidden  []wire.HiddenExit  // exit codes that the gates hide, ditto
+	Pinned  []string           // pinned files of the start tree; those that gates name come first
+	Named   []string           // globs of pinned files that the task asks to change, if prepared here
+	Hidden  []wire.HiddenExit  // exit codes that the gates hide, if prepared here
 	Own     *member            // the run's own agent
-	Members map[string]*member // of roles whose agents the workflow names, by profile
+	Members map[string]*member // agents of roles from the workflow, by profile
 	Held    *held              // nil without held-out gates
 	Secret
 
 	habits      []string   // pinned files that the gates wrote at the baseline
-	habitsKnown bool       // the baseline was judged by this daemon
-	failing     *rule.Pins // of tests that failed at the baseline, once it is known
+	habitsKnown bool       // this daemon judged the baseline
+	failing     *rule.Pins // tests that failed at the baseline, once known
 
-	Secrets []string // NAME=value: what of Secret no text and no spool may hold
+	Secrets []string // NAME=value: values of Secret, kept out of texts and spools
 	store   *cache.Store
-	opened  bool // the store, by this daemon
+	opened  bool // this daemon opened the store
 }
 
-// Secret is the part of a plan that is not in the log: it is kept in a file of
-// mode 0600 until the run is over.
+// Secret is the part of a plan outside of the log: a file of mode 0600 keeps it until the
+// run is over.
 type Secret struct {
 	AgentEnv  []string            `json:"agent_env"`           // of the caller
-	AgentCall []string            `json:"agent_call,omitzero"` // of the profile of the run's own agent: beside AgentEnv, and it wins; with agent.BoxWord
+	AgentCall []string            `json:"agent_call,omitzero"` // variables of the own agent's profile, which win over AgentEnv; with agent.BoxWord
 	Calls     map[string][]string `json:"calls,omitzero"`      // the same of other agents, by profile
 	Gates     gate.Pinned         `json:"gates"`
-	Redact    []string            `json:"redact,omitzero"` // names of further variables that hold secrets
+	Redact    []string            `json:"redact,omitzero"` // names of further variables with secrets
 }
 
-// plan loads the plan of a run that has begun.
+// plan loads the plan of a started run.
 func (w *records) plan(ctx context.Context, s run.State) (*Plan, error) {
 	w.mu.Lock()
 	p := w.plans[s.ID]
@@ -83,8 +83,8 @@ func (w *records) remember(id string, p *Plan) {
 	w.shareDirs(p.Gates.Dirs)
 }
 
-// shareDirs keeps what is in a directory of PATH once for all runs that have seen
-// the same: there may be thousands of names, and a thousand runs. w.mu is held.
+// shareDirs keeps equal contents of PATH directories once for all runs: a directory may
+// have thousands of names, and there may be a thousand runs. The caller holds w.mu.
 func (w *records) shareDirs(dirs []gate.Dir) {
 	for i, d := range dirs {
 		if known := w.dirs[d.Path]; known.ID == d.ID && slices.Equal(known.Names, d.Names) {
@@ -150,14 +150,14 @@ func (w *records) loadPlan(ctx context.Context, s run.State) (*Plan, error) {
 	return p, nil
 }
 
-// parsed is the workflow that was read last: to show a long run event by event
-// would parse it each time. Nobody changes one.
+// parsed is the workflow of the last read: a long run shown event by event would parse it
+// each time. Nobody may change it.
 type parsed struct {
-	source, spec events.Ref // spec is empty of one without inputs and roles
+	source, spec events.Ref // spec is empty without inputs and roles
 	flow         workflow.Workflow
 }
 
-// Flow is the workflow of a run as it was stored with it.
+// Flow is the workflow that was stored with a run.
 func (w *records) Flow(_ context.Context, s run.State) (workflow.Workflow, error) {
 	src, err := w.cfg.Blobs.Get(s.Facts.Source)
 	if err != nil {
@@ -181,21 +181,21 @@ func (w *records) Flow(_ context.Context, s run.State) (workflow.Workflow, error
 	return last.flow, nil
 }
 
-// Spec is what a run was asked to do.
+// Spec is the order for a run.
 func (w *records) Spec(s run.State) (wire.RunSpec, error) {
 	var spec wire.RunSpec
 	return spec, w.decode(s.Facts.Spec, &spec)
 }
 
-// opening is a repository that is open, or being opened.
+// opening is a repository that is open, or on the way to it.
 type opening struct {
-	done chan struct{} // closed when it is known
+	done chan struct{} // closed when the result is known
 	repo *tree.Repo
 	err  error
 }
 
-// repo opens the repository of a workspace once. Others are opened meanwhile:
-// it runs git.
+// repo opens the repository of a workspace once. Callers open other repositories
+// meanwhile, as it runs git.
 func (w *records) repo(ctx context.Context, ws tree.Workspace) (*tree.Repo, error) {
 	for {
 		o, first := w.opening(ws.ID)
@@ -221,11 +221,11 @@ func (w *records) repo(ctx context.Context, ws tree.Workspace) (*tree.Repo, erro
 		if o.err == nil {
 			return o.repo, nil
 		}
-		// Who opened it may have been cut short, and this one is not.
+		// The opener's context may have ended; this caller's has not.
 	}
 }
 
-// opening is that of a workspace; first says that the caller has to open it.
+// opening finds the opening of a workspace; first says that the caller must open it.
 func (w *records) opening(id string) (o *opening, first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -266,7 +266,7 @@ func (w *records) keepSecret(id string, s Secret) error {
 	return durable.SyncDir(filepath.Dir(path))
 }
 
-// DropSecret forgets the secret part of a run that is over.
+// DropSecret removes the secret part of a finished run.
 func (w *records) DropSecret(id string) error {
 	w.forget(id)
 	err := os.Remove(w.secretFile(id))
@@ -276,9 +276,8 @@ func (w *records) DropSecret(id string) error {
 	return err
 }
 
-// SweepSecrets forgets the secrets of runs that are not needed: those that are
-// over, and those whose start was never stored. Their clean checkouts go with
-// them, and what gates left.
+// SweepSecrets removes the secrets of finished runs, and of runs whose start was never
+// stored. It also removes their clean checkouts and the leftovers of their gates.
 func (w *Worker) SweepSecrets(needed func(id string) bool) error {
 	files, err := filepath.Glob(filepath.Join(w.cfg.State, "runs", "*.json"))
 	if err != nil {
@@ -293,7 +292,7 @@ func (w *Worker) SweepSecrets(needed func(id string) bool) error {
 	return errors.Join(append(errs, w.sweepCheckouts(needed), w.sweepPlaces())...)
 }
 
-// text reads a blob as a string; no ref is an empty one.
+// text reads a blob as a string; an empty ref is an empty text.
 func (w *records) text(ref events.Ref) (string, error) {
 	if ref == "" {
 		return "", nil
@@ -302,7 +301,7 @@ func (w *records) text(ref events.Ref) (string, error) {
 	return string(b), err
 }
 
-// lines reads a blob that lists one thing a line.
+// lines reads a blob with one entry a line.
 func (w *records) lines(ref events.Ref) ([]string, error) {
 	s, err := w.text(ref)
 	if err != nil || s == "" {
@@ -319,12 +318,12 @@ func (w *records) decode(ref events.Ref, v any) error {
 	return json.Unmarshal(b, v)
 }
 
-// put stores a text without secrets; an empty one has no ref.
+// put stores a text without secrets; an empty text has no ref.
 func (w *records) put(ctx context.Context, text string) (events.Ref, error) {
 	return w.putExact(ctx, w.hidden().Text(text))
 }
 
-// putExact stores a text that the daemon itself reads again.
+// putExact stores a text that the daemon reads again.
 func (w *records) putExact(ctx context.Context, text string) (events.Ref, error) {
 	if text == "" {
 		return "", nil

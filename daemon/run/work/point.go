@@ -9,10 +9,10 @@ import (
 	"autopilot/projections/regex"
 )
 
-// Bounds of what is called out of a set.
+// The bounds of the key lines of a set.
 const (
 	mostPoints = 12
-	fewPoints  = 2   // of one file, where its headings are listed
+	fewPoints  = 2   // of a file with a list of its headings
 	pointRunes = 160 // of a line
 )
 
@@ -23,9 +23,9 @@ var (
 	fence     = regex.New("^ {0,3}(?:```|~~~)")
 )
 
-// called is what a person has to look at first: the lines of a set that name a
-// place in the code, each with its own place. A set without such lines has its
-// headings called out instead. It is a rule of form alone: nobody sums up.
+// called lists the lines of a set that a person should read first: lines that name a
+// place in the code, with their own place. A set without such lines shows its headings.
+// The rule is about form alone: nothing sums up.
 //
 // Source: atdd-kit, seeds 3.7: key decisions with locations.
 func called(l events.Language, pages []page) string {
@@ -56,8 +56,8 @@ func called(l events.Language, pages []page) string {
 	return "\n" + title + "\n\n" + strings.Join(list, "\n") + "\n" + more
 }
 
-// outsideFences yields the lines of a text with their numbers, but those of code
-// blocks: what is in them is output or code.
+// outsideFences yields the numbered lines of a text, without code blocks: these hold
+// output or code.
 func outsideFences(text string) func(func(int, string) bool) {
 	return func(yield func(int, string) bool) {
 		n, within := 0, false

@@ -26,8 +26,7 @@ func (w *Worker) Workspace(ctx context.Context, spec wire.RunSpec) (tree.Workspa
 	return ws, NoWorkspace(spec.Workspace, err)
 }
 
-// NoWorkspace puts what keeps a directory from being in a work tree into the
-// terms of the wire.
+// NoWorkspace translates the error of a directory outside of a work tree for the wire.
 func NoWorkspace(dir string, err error) error {
 	var place *tree.PlaceError
 	switch {
@@ -39,9 +38,9 @@ func NoWorkspace(dir string, err error) error {
 	return err
 }
 
-// Prepare fixes everything that a run works by and stores it. The caller adds
-// handle, owner, home and version. Agents is what the configuration says of
-// profiles, hide the names of variables that it calls secret.
+// Prepare fixes everything that a run works by and stores it. The caller adds handle,
+// owner, home and version. Agents are the profiles of the configuration; hide has the
+// names of secret variables.
 func (w *Worker) Prepare(ctx context.Context, id string, q wire.StartRequest, agents agent.Overrides, hide []string) (_ events.RunStarted, err error) {
 	defer func() { err = noRoom(err) }()
 	if err := w.room(); err != nil {
@@ -81,9 +80,8 @@ func (w *Worker) Prepare(ctx context.Context, id string, q wire.StartRequest, ag
 	return d, nil
 }
 
-// makePlan checks what was asked for and finds what it names. It stores
-// nothing in the log or the blobs. place names HOME and caches of the gates; empty
-// is the workspace.
+// makePlan checks the request and finds everything that it names. It stores nothing in
+// the log or the blobs. place names HOME and caches of the gates; empty is the workspace.
 func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent.Overrides, hide []string, place string) (*Plan, error) {
 	p := &Plan{Spec: q.Spec}
 	var err error
@@ -117,7 +115,7 @@ func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent
 	p.Spec.Below = typedBelow(ctx, q.Spec, ws.Path)
 	p.Spec.Workspace = ws.Path
 	if p.Spec.Setup != "" {
-		p.Spec.Checkout = events.CheckoutClean // set-up prepares one, so it asks for one
+		p.Spec.Checkout = events.CheckoutClean // a set-up implies a clean checkout
 	}
 	if p.Repo, err = w.repo(ctx, ws); err != nil {
 		return nil, err
@@ -154,15 +152,15 @@ func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent
 	return p, p.checkHistory(ctx)
 }
 
-// ExpressError says that a person is to be asked whether a task needs its workflow; it
-// is what was seen in the task.
+// ExpressError says that the caller should ask a person whether a task needs its
+// workflow. It is the evidence in the task.
 //
 // Source: atdd-kit, seeds 3.1: advisory, asked once, no gate.
 type ExpressError string
 
 func (e ExpressError) Error() string { return "the task looks small and harmless: " + string(e) }
 
-// checkCommands finds the programs of agent and gates before anything begins.
+// checkCommands finds the programs of agent and gates before the run begins.
 func (w *Worker) checkCommands(p *Plan) error {
 	if err := p.findAgents(); err != nil {
 		return err
@@ -209,7 +207,7 @@ func CheckText(what, text string) error {
 	return nil
 }
 
-// checkSpec refuses what cannot be a run.
+// checkSpec refuses an invalid run.
 func checkSpec(spec wire.RunSpec, flow workflow.Workflow) error {
 	if err := cmp.Or(checkGates(spec.Gates, len(spec.Holdout.Gates), flow), checkCheckout(spec, flow)); err != nil {
 		return err
@@ -271,7 +269,7 @@ func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events
 	d.Gates = append(d.Gates, events.Gate{Name: gate.ProtectedName, Kind: events.GateProtected, Role: events.RoleInvariant})
 	d.Gates = append(d.Gates, p.declares()...)
 	d.Proves = p.proves()
-	issue, _ := wire.ParseIssue(p.Spec.Issue) // it was looked at
+	issue, _ := wire.ParseIssue(p.Spec.Issue) // checkSpec has checked it
 	d.Issue = issue.Number
 	d.Crews, d.Idle = p.facts()
 	var err error
@@ -308,8 +306,8 @@ func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events
 	return d, errors.Join(errs...)
 }
 
-// profileName is the profile as events name it. A user may call one what they
-// like; one whose name events cannot hold has none there.
+// profileName is the profile's name for events. A user may name a profile freely; a name
+// that events cannot hold becomes empty.
 func profileName(a wire.AgentSpec) events.Name {
 	if n := events.Name(a.Profile); n.Valid() {
 		return n
@@ -317,8 +315,7 @@ func profileName(a wire.AgentSpec) events.Name {
 	return ""
 }
 
-// origin is the id of the work tree that the run's own was made from, if it has
-// one of its own.
+// origin is the id of the original of the run's own work tree; empty if the run has none.
 func origin(ctx context.Context, spec wire.RunSpec) (string, error) {
 	if spec.From == "" {
 		return "", nil
@@ -330,13 +327,13 @@ func origin(ctx context.Context, spec wire.RunSpec) (string, error) {
 	return ws.ID, nil
 }
 
-// priority is the one asked for. It was looked at.
+// priority is the requested one, already checked.
 func priority(spec wire.RunSpec) events.Priority {
 	p, _ := events.ParsePriority(cmp.Or(spec.Priority, events.PriorityNormal.String()))
 	return p
 }
 
-// limits are those asked for, or the workflow's.
+// limits are the requested ones, else the workflow's.
 func limits(spec wire.RunSpec, flow workflow.Workflow) events.Limits {
 	l := events.Limits{
 		Iterations: spec.MaxIterations, ActiveMS: spec.ForMS, UntilMS: spec.UntilMS,
@@ -354,7 +351,7 @@ func limits(spec wire.RunSpec, flow workflow.Workflow) events.Limits {
 	return l
 }
 
-// below lists those of the files that are in a directory, relative to it.
+// below lists the files in a directory, relative to it.
 func below(dir string, files []string) []string {
 	var out []string
 	for _, f := range files {

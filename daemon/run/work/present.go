@@ -15,13 +15,12 @@ import (
 	"autopilot/projections/run"
 )
 
-// presented fills in what a person is shown of a set: what is asked and what follows
-// from each answer, and all of its files. Of a set that was shown whole before, it
-// is what has changed since.
+// presented fills in the text of a set for a person: the question, the effect of each
+// answer, and all files. For a set that was shown whole before, it has the changes since.
 //
 // Source: atdd-kit, seeds 3.7.
 func (w *Worker) presented(ctx context.Context, s run.State, p *Plan, g workflow.Gate, files []tree.Entry, before events.Tree, problem string, d *events.QuestionAsked) error {
-	l := w.language(s) // it is stored, and shown as it is from then on
+	l := w.language(s) // the text is stored, and stays in this language
 	pages, err := pagesOf(ctx, p.Repo, files)
 	if err != nil {
 		return err
@@ -48,8 +47,8 @@ func (w *Worker) presented(ctx context.Context, s run.State, p *Plan, g workflow
 	return err
 }
 
-// since is what has changed in a set since an earlier tree, first at the places of
-// what a person found there.
+// since shows the changes of a set since an earlier tree, first at the places of the
+// person's findings.
 func (w *Worker) since(ctx context.Context, s run.State, p *Plan, g workflow.Gate, now []page, before events.Tree) (string, error) {
 	l := w.language(s)
 	then, err := entries(ctx, p.Repo, before, g.Of)
@@ -65,7 +64,7 @@ func (w *Worker) since(ctx context.Context, s run.State, p *Plan, g workflow.Gat
 		return "", err
 	}
 	var diff bytes.Buffer
-	if of := readable(pages, now); len(of) > 0 { // without a path it would be of everything
+	if of := readable(pages, now); len(of) > 0 { // without a path, the diff would be of everything
 		err = p.Repo.Diff(ctx, before, s.Last.Tree, of, &diff)
 	}
 	if err != nil {
@@ -75,7 +74,7 @@ func (w *Worker) since(ctx context.Context, s run.State, p *Plan, g workflow.Gat
 		"\n" + phrase.Say(l, "Changed since it was shown:", "前回の提示からの変更:") + "\n\n" + diff.String() + shownOpaque(l, pages, now), nil
 }
 
-// language is that in which a question is put.
+// language is the language of questions.
 func (w *Worker) language(s run.State) events.Language {
 	if w.cfg.Language == nil {
 		return s.Facts.Language
@@ -83,8 +82,8 @@ func (w *Worker) language(s run.State) events.Language {
 	return w.cfg.Language(s)
 }
 
-// drafted shows a set as a draft pull request, where the user's settings want that:
-// written first, then shown, then asked about.
+// drafted shows a set as a draft pull request, if the user's settings want that: written
+// first, then shown, then asked about.
 //
 // Source: atdd-kit, seeds 6.2 A34.
 func (w *Worker) drafted(ctx context.Context, s run.State, p *Plan, g workflow.Gate, files []tree.Entry, handed bool) (draft.Shown, error) {
@@ -113,7 +112,7 @@ func (w *Worker) drafted(ctx context.Context, s run.State, p *Plan, g workflow.G
 	})
 }
 
-// undrafted says why a set is not shown as a draft; empty for nothing.
+// undrafted says why a set has no draft; empty without a problem.
 func undrafted(l events.Language, problem string) string {
 	if problem == "" {
 		return ""
@@ -121,7 +120,7 @@ func undrafted(l events.Language, problem string) string {
 	return "\n" + phrase.Say(l, "It is not shown as a draft pull request: %s", "ドラフト PR では提示できませんでした: %s", problem) + "\n"
 }
 
-// asking is the question, what each answer does, and the files that it is about.
+// asking is the question, the effect of each answer, and the files of the set.
 func asking(l events.Language, flow workflow.Workflow, phase string, g workflow.Gate, paths []string) string {
 	means := g.Means.In(l)
 	if means == "" {
@@ -130,8 +129,7 @@ func asking(l events.Language, flow workflow.Workflow, phase string, g workflow.
 	return headed(l, g, means, paths)
 }
 
-// headed is the question of a gate, what is said of it, and the files that it is
-// about.
+// headed is the question of a gate, its explanation, and the files of the set.
 func headed(l events.Language, g workflow.Gate, means string, paths []string) string {
 	question := g.Question.In(l)
 	if question == "" {
@@ -147,7 +145,7 @@ func headed(l events.Language, g workflow.Gate, means string, paths []string) st
 	return text
 }
 
-// follows says what each answer does, where the workflow does not.
+// follows explains the effect of each answer, where the workflow does not.
 func follows(l events.Language, flow workflow.Workflow, phase string, g workflow.Gate) string {
 	i := slices.IndexFunc(flow.Phases, func(ph workflow.Phase) bool { return ph.Name == phase })
 	if i < 0 {

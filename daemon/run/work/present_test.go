@@ -17,8 +17,8 @@ var update = flag.Bool("update", false, "write the golden texts anew")
 const planText = "# Plan\n\nWhat is built, and where.\n\n## Key decisions\n\n- Rows are kept in the store that is there (`store/db.go:40`): one writer, no lock.\n" +
 	"- The old command stays, as scripts call it: cmd/old/main.go:12\n\n```\nFAIL store/db_test.go:99\n```\n\n## Order\n\nfirst the store at 12:30, then http://localhost:8080\n"
 
-// messages are what gates of the shipped atdd and of a workflow without words of
-// its own say, first and again.
+// messages has the texts of gates, first and again, from the shipped atdd and from a
+// workflow without its own texts.
 func messages(t *testing.T, l events.Language) string {
 	t.Helper()
 	atdd, _, err := workflow.Shipped("atdd")
@@ -78,9 +78,9 @@ func gateIn(t *testing.T, w workflow.Workflow, name string) workflow.Gate {
 	return workflow.Gate{}
 }
 
-// Seeds 3.7: the first presentation has the key decisions with their places and
-// what an approval starts; the next one has real hunks at the place of each finding.
-// A35: never a summary alone.
+// Seeds 3.7: the first presentation has the key decisions with their places, and the
+// effect of an approval. The next one has real hunks at the place of each finding. A35:
+// never a summary alone.
 func TestGatesSayWhatIsDecidedInBothLanguages(t *testing.T) {
 	t.Parallel()
 	for _, l := range []events.Language{events.English, events.Japanese} {

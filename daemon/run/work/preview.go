@@ -15,9 +15,9 @@ import (
 	"autopilot/projections/run"
 )
 
-// Preview says what a run would be.
+// Preview shows what a run would be.
 func (w *Worker) Preview(ctx context.Context, q wire.StartRequest, agents agent.Overrides, hide []string) (_ wire.Preview, err error) {
-	// Not that of the workspace: the gates of a live run may be at work in it.
+	// Not the workspace's place: the gates of a live run may be at work in it.
 	place := tryPrefix + "preview-" + w.newID()
 	defer func() { err = errors.Join(err, w.dropTried(place)) }()
 	p, err := w.makePlan(ctx, q, agents, hide, place)

@@ -21,11 +21,10 @@ import (
 	"autopilot/projections/rule"
 )
 
-// given says that an agent is named at all.
+// given says that the spec names an agent.
 func given(a wire.AgentSpec) bool { return a.Command != "" || a.Script != "" || a.Profile != "" }
 
-// checkAgent refuses what cannot be the agent of a run, and a run without one
-// that needs it.
+// checkAgent refuses an invalid agent, and a run that lacks the agent it needs.
 func checkAgent(spec wire.RunSpec, flow workflow.Workflow) error {
 	a, ways := spec.Agent, 0
 	for _, way := range []string{a.Command, a.Script, a.Profile} {
@@ -52,8 +51,8 @@ func checkAgent(spec wire.RunSpec, flow workflow.Workflow) error {
 	return nil
 }
 
-// checkNoAgent refuses a run without an agent of its own where the workflow names
-// none for somebody who works or looks.
+// checkNoAgent refuses a run without its own agent where the workflow names none for a
+// phase or a look.
 func checkNoAgent(spec wire.RunSpec, flow workflow.Workflow) error {
 	phase, gate := ownWork(flow, spec.Driver)
 	const hint = "apctl agent ls   lists those to give as --agent NAME\n--agent-cmd ./my-agent.sh   is any command of your own"
@@ -73,10 +72,10 @@ func checkNoAgent(spec wire.RunSpec, flow workflow.Workflow) error {
 	return wire.Errorf(wire.Usage, "no agent is given, and workflow %s names none for %s", flow.Name, where).WithHint(hint)
 }
 
-// settle turns an agent into a command that stays the same for all of the run.
-// AgentEnv is that of the caller by now.
+// settle turns an agent into a command that stays the same for the whole run. AgentEnv is
+// already the caller's.
 func (p *Plan) settle(a wire.AgentSpec, agents agent.Overrides) (*member, error) {
-	a.Argv, a.Prompt, a.Shape, a.Account = nil, "", nil, "" // these are nobody else's to set
+	a.Argv, a.Prompt, a.Shape, a.Account = nil, "", nil, "" // callers may not set these
 	h := &member{Spec: a}
 	if a.Profile == "" {
 		if a.Command != "" {
@@ -106,8 +105,8 @@ func (p *Plan) settle(a wire.AgentSpec, agents agent.Overrides) (*member, error)
 	return h, nil
 }
 
-// shapeOf reads the shape of a run's calls. A run from before there were any has
-// that of a profile's output alone.
+// shapeOf reads the shape of a run's calls. A run from an older version has the shape of
+// a profile's output alone.
 func shapeOf(a wire.AgentSpec) (agent.Shape, error) {
 	if len(a.Shape) == 0 {
 		return agent.Shape{Stream: stream.Of(a.Profile)}, nil
@@ -119,16 +118,16 @@ func shapeOf(a wire.AgentSpec) (agent.Shape, error) {
 	return s, nil
 }
 
-// Format is how an agent of a run prints: Text where that is not known.
+// Format is the output format of a run's agent: Text if unknown.
 func Format(a wire.AgentSpec) stream.Format {
 	s, err := shapeOf(a)
 	if err != nil {
-		return stream.Text // the bytes can be shown without it
+		return stream.Text // Text shows the bytes as they are
 	}
 	return cmp.Or(s.Stream, stream.Text)
 }
 
-// refused puts the fault of a profile into the terms of the wire.
+// refused translates the fault of a profile for the wire.
 func refused(err error) error {
 	var e *agent.ProfileError
 	if !errors.As(err, &e) {
@@ -137,7 +136,7 @@ func refused(err error) error {
 	return wire.Errorf(wire.Usage, "%s", e.Msg).WithHint("%s", e.Fix)
 }
 
-// gateCommands are the commands of the gates of a run.
+// gateCommands lists the commands of the gates of a run.
 func gateCommands(gates []wire.GateSpec) []string {
 	var out []string
 	for _, g := range gates {
@@ -148,7 +147,7 @@ func gateCommands(gates []wire.GateSpec) []string {
 	return out
 }
 
-// findAgents finds the programs of all agents before anything begins.
+// findAgents finds the programs of all agents before the run begins.
 func (p *Plan) findAgents() error {
 	for _, h := range p.agents() {
 		if err := p.findAgent(h); err != nil {
@@ -180,7 +179,7 @@ func (p *Plan) findAgent(h *member) error {
 	return nil
 }
 
-// agentHint says how to get the agent that was not found.
+// agentHint says how to install a missing agent.
 func (p *Plan) agentHint(h *member, err error) string {
 	if name := h.Spec.Profile; name != "" {
 		return "apctl agent check " + name + "   says how to get it"
@@ -198,9 +197,8 @@ func (p *Plan) agentHint(h *member, err error) string {
 	return "--agent-cmd CMD   is any command, in the work tree or on PATH\napctl agent ls   lists those to give as --agent NAME"
 }
 
-// AgentEnv is what an agent gets of the caller's environment: what the caller
-// chose to send, without anything of ours, and without the markers of a session
-// that the caller may be in.
+// AgentEnv is the part of the caller's environment for an agent. It has the variables
+// that the caller sent, without autopilot's own and the markers of the caller's session.
 func AgentEnv(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")

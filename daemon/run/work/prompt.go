@@ -21,8 +21,8 @@ import (
 	"autopilot/projections/run"
 )
 
-// promptData gathers what the next agent is told. Paths of findings are names
-// in its box.
+// promptData gathers the data for the next agent's prompt. Paths of findings are names in
+// its box.
 func (w *Worker) promptData(s run.State, p *Plan, act engine.RunAgent) (workflow.PromptData, error) {
 	d := firstPrompt(p, act.Phase)
 	d.Iteration, d.Attempt, d.MaxIterations = act.Iteration, act.Attempt, lastIteration(s, p, act.Iteration)
@@ -41,7 +41,7 @@ func (w *Worker) promptData(s run.State, p *Plan, act engine.RunAgent) (workflow
 	return d, err
 }
 
-// notes are what persons have said to the agent: answers, the note, findings.
+// notes lists texts of people to the agent: answers, the note, findings.
 func (w *Worker) notes(s run.State) ([]string, error) {
 	notes, err := w.answered(s)
 	if err != nil {
@@ -75,7 +75,7 @@ func (w *Worker) notes(s run.State) ([]string, error) {
 	return append(notes, moved), nil
 }
 
-// movedNote says how others have moved HEAD; empty if they have not.
+// movedNote reports a move of HEAD by others; empty without one.
 func (w *Worker) movedNote(s run.State) (string, error) {
 	m := s.Moved
 	if m == (events.HeadMove{}) {
@@ -92,13 +92,13 @@ func (w *Worker) movedNote(s run.State) (string, error) {
 	return fmt.Sprintf(headMoved, phrase.HeadName(events.English, m.From, from), phrase.HeadName(events.English, m.To, to)), nil
 }
 
-// headMoved says that others have moved HEAD.
+// headMoved is the note for a moved HEAD.
 const headMoved = "Somebody else has moved HEAD of the work tree from %s to %s since your work was recorded. Go on from there, and do not move it back.\n"
 
-// othersChanged goes before the files that others have changed.
+// othersChanged precedes the files that others changed.
 const othersChanged = "Somebody else has changed these files since your work was recorded. They stay as they are now: look at them anew, and do not put them back.\n"
 
-// toWorkOn is what was found in the iteration before.
+// toWorkOn lists the findings of the iteration before.
 func (w *Worker) toWorkOn(s run.State) ([]workflow.Finding, error) {
 	var out []workflow.Finding
 	for _, r := range sentBy(s) {
@@ -138,8 +138,7 @@ func (w *Worker) toWorkOn(s run.State) ([]workflow.Finding, error) {
 	return out, nil
 }
 
-// warning asks for another approach, the first of several that would; empty for
-// none.
+// warning is the first due warning that asks for another approach; empty without one.
 func (w *Worker) warning(s run.State, p *Plan) (string, error) {
 	if who := s.Worker(); who.Role != "" && s.Loop.Raised == who.Role {
 		return workflow.OtherAgent, nil
@@ -163,12 +162,12 @@ func (w *Worker) warning(s run.State, p *Plan) (string, error) {
 	return "", nil
 }
 
-// told says that a result is one to work on.
+// told says that a prompt includes a result.
 func told(r events.GateResult) bool {
 	return r.Verdict != events.Pass && r.Verdict != events.Skipped && r.Verdict != events.Open
 }
 
-// iterations is how many the present phase has.
+// iterations is the number for the present phase.
 func iterations(s run.State, p *Plan) int {
 	ph, _ := p.Flow.Phase(string(s.Loop.Phase))
 	if n := ph.Limits.Iterations; n > 0 && len(s.Facts.Budgets) == 0 {
@@ -177,14 +176,14 @@ func iterations(s run.State, p *Plan) int {
 	return s.Budget()
 }
 
-// lastIteration is the number of the last one that the present phase has: the
-// numbers go on from phase to phase.
+// lastIteration is the number of the present phase's last iteration: the numbers go on
+// from phase to phase.
 func lastIteration(s run.State, p *Plan, now int) int {
 	return iterations(s, p) + max(0, now-1-s.Loop.Spent)
 }
 
-// sentBy are the results that the next agent works on: those of the iteration
-// before, or at the beginning of a phase those that sent the run back to it.
+// sentBy lists the results for the next agent: those of the iteration before. At the
+// beginning of a phase, they are those that sent the run back to it.
 func sentBy(s run.State) []events.GateResult {
 	if s.Loop.Entered.Phase != "" && s.Last.Start.Effect == "" {
 		return s.Last.Sent
@@ -192,7 +191,7 @@ func sentBy(s run.State) []events.GateResult {
 	return s.Last.Results
 }
 
-// firstPrompt is what every prompt of a run has in common.
+// firstPrompt is the common part of a run's prompts.
 func firstPrompt(p *Plan, phase events.Name) workflow.PromptData {
 	ph, _ := p.Flow.Phase(string(phase))
 	d := workflow.PromptData{
@@ -214,7 +213,7 @@ func firstPrompt(p *Plan, phase events.Name) workflow.PromptData {
 	return d
 }
 
-// gitSays tells the agent what the run does not allow in git; empty for nothing.
+// gitSays tells the agent what the run forbids in git; empty for nothing.
 func gitSays(rules wire.GitRules) string {
 	var says []string
 	if rules.Push == wire.GitDeny {
@@ -230,7 +229,7 @@ func promptGate(a asked) workflow.PromptGate {
 	g := workflow.PromptGate{Name: string(a.Name), Role: a.Role, Command: a.Command}
 	if tells := workflow.KindOf(a.Kind).Tells; tells != nil {
 		declared := a.decl
-		declared.Files = a.Files // those of a gate that the phase implies too
+		declared.Files = a.Files // a gate that the phase implies has them too
 		tells(declared, &g)
 	}
 	return g
@@ -247,14 +246,14 @@ func notesDir(flow workflow.Workflow) string {
 
 func findingName(r events.GateResult) string { return "gate-" + string(r.Gate) + ".txt" }
 
-// maxFinding bounds the copy of a gate's output in the box of the next agent.
+// maxFinding bounds the copy of a gate's output in the next agent's box.
 const maxFinding = 1 << 20
 
 // findings copies the whole output of each failed gate for the next agent.
 func (w *Worker) findings(s run.State) (effect.Box, error) {
 	box := effect.Box{}
 	for _, r := range sentBy(s) {
-		if r.Effect == "" || r.Verdict == events.Pass || r.Kind == events.GateHoldout || r.Reason == events.ReasonControl { // whose effect was in the test commit
+		if r.Effect == "" || r.Verdict == events.Pass || r.Kind == events.GateHoldout || r.Reason == events.ReasonControl { // the effect ran in the test commit
 			continue
 		}
 		out, err := w.printed(r.Effect)
@@ -266,8 +265,8 @@ func (w *Worker) findings(s run.State) (effect.Box, error) {
 	return box, nil
 }
 
-// printed is what an effect has printed, as far as it was kept. What someone
-// removed is empty: the excerpt of a gate is kept as a text of its own.
+// printed is the kept output of an effect. A removed output is empty: the excerpt of a
+// gate is a text of its own.
 func (w *Worker) printed(id string) ([]byte, error) {
 	out, err := w.cfg.Effects.Open(id).Output(effect.Merged, maxFinding)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -276,7 +275,7 @@ func (w *Worker) printed(id string) ([]byte, error) {
 	return joined(out), err
 }
 
-// joined is an output with the number of bytes that were not kept in between.
+// joined is an output with the count of missing bytes in between.
 func joined(o spool.Output) []byte {
 	if o.Gap == 0 {
 		return append(append([]byte{}, o.Head...), o.Tail...)

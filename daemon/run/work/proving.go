@@ -12,21 +12,21 @@ import (
 	"autopilot/events"
 )
 
-// proving is the control start-proof under way.
+// proving is a running control start-proof.
 type proving struct {
 	g     *judgement
-	came  []string // files that came since the start and can steer gates
+	came  []string // new files that can steer gates
 	names startNames
 	on    tree.Snapshot
 
-	leans []string // gates that pass only with them
-	asked []string // gates whose baseline named no failing test: new tests are what was wanted
+	leans []string // gates that pass only with the new files
+	asked []string // gates whose baseline named no failing test: the task wanted new tests
 	held  []string
-	lost  []string // gates of which nothing can be told
+	lost  []string // gates without a result
 }
 
-// prove tries one gate. A gate that is executed otherwise than its exit code says
-// fails by its own result.
+// prove tries one gate. A gate whose tests contradict its exit code fails by its own
+// result.
 func (p *proving) prove(ctx context.Context, r *events.GateResult) error {
 	was, tests := p.g.atBaseline(r.Gate)
 	env := p.g.verbose(tests, *r)
@@ -44,9 +44,9 @@ func (p *proving) prove(ctx context.Context, r *events.GateResult) error {
 	return p.confirm(ctx, r, p.came, env)
 }
 
-// confirm runs a gate without files, and asks its runner to name each test. Where that
-// fails it is tried with all files, then without being asked anything, so that only
-// what the files themselves make counts.
+// confirm runs a gate without files, and asks its runner to name each test. If that
+// fails, it tries again with all files, then without the request for names, so that only
+// the effect of the files counts.
 func (p *proving) confirm(ctx context.Context, r *events.GateResult, without []string, env map[string]string) error {
 	first, texts, err := p.try(ctx, r.Gate, "proof", without, env)
 	switch {
@@ -65,9 +65,9 @@ func (p *proving) confirm(ctx context.Context, r *events.GateResult, without []s
 	case len(without) > 0 && (whole.Verdict == events.Pass || whole.Exit == 0 && first.Exit != 0):
 		p.leans = append(p.leans, string(r.Gate))
 		return nil
-	case whole.Verdict == events.Pass: // it failed once, by chance
+	case whole.Verdict == events.Pass: // the first failure was chance
 		return p.holds(ctx, r, whole, wholeTexts)
-	case whole.Exit == 0: // it was executed otherwise than it says, with or without them
+	case whole.Exit == 0: // its tests contradict the exit code, with or without the files
 		stored, err := p.g.store(ctx, whole, wholeTexts)
 		stored.Elsewhere = r.Elsewhere
 		*r = stored
@@ -87,7 +87,7 @@ func (p *proving) confirm(ctx context.Context, r *events.GateResult, without []s
 	return nil
 }
 
-// plainly tells files that gates lean on from a gate that fails in every variant.
+// plainly tells apart files that gates need and a gate that fails in every variant.
 func (p *proving) plainly(ctx context.Context, r *events.GateResult) error {
 	whole, _, err := p.try(ctx, r.Gate, "plain-whole", nil, nil)
 	list := &p.lost
@@ -98,7 +98,7 @@ func (p *proving) plainly(ctx context.Context, r *events.GateResult) error {
 	return err
 }
 
-// holds notes a gate that passes as it has to, with the tests that it named.
+// holds records a gate that passes as it must, with its named tests.
 func (p *proving) holds(ctx context.Context, r *events.GateResult, seen events.GateResult, t gate.Texts) error {
 	p.held = append(p.held, string(r.Gate))
 	if r.Tests.Named || !seen.Tests.Named {
@@ -126,7 +126,7 @@ func (p *proving) try(ctx context.Context, name events.Name, variant string, wit
 	return r, t, err
 }
 
-// result is that of the control.
+// result is the result of the control.
 func (p *proving) result(ctx context.Context) (events.GateResult, error) {
 	of := func(v events.Verdict, reason events.Reason) events.GateResult {
 		return controlResult(gate.StartProof, v, reason)
@@ -147,7 +147,7 @@ func (p *proving) result(ctx context.Context) (events.GateResult, error) {
 	return p.g.settle(ctx, of(events.Pass, events.ReasonHeld), p.came, "The gates pass without these files, which were added:\n"+shown+p.g.aboutCopies())
 }
 
-// withEnv adds to variables of gates; a value is put behind one that is there.
+// withEnv adds to variables of gates; it appends to an existing value.
 func withEnv(env []string, more map[string]string) []string {
 	if len(more) == 0 {
 		return env

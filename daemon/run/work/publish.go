@@ -14,11 +14,11 @@ import (
 	"autopilot/projections/run"
 )
 
-// Publish implements engine.Worker: what has passed is on the branch of the run where
-// people review it, and its draft says so. Nothing is merged or marked as ready.
+// Publish implements engine.Worker: it puts passed work on the branch of the run, where
+// people review it, and updates the draft. It merges nothing and marks nothing as ready.
 //
-// Source: atdd-kit, seeds 3.1 and 3.7: bodies travel as the diff of a draft, and a
-// merge is never a run's.
+// Source: atdd-kit, seeds 3.1 and 3.7: bodies travel as the diff of a draft, and a merge
+// is never a run's.
 func (w *Worker) Publish(ctx context.Context, s run.State, act engine.Publish) (_ events.WorkPublished, err error) {
 	defer func() { err = noRoom(err) }()
 	d := events.WorkPublished{Phase: act.Phase, Iteration: act.Iteration}
@@ -49,8 +49,7 @@ func (w *Worker) Publish(ctx context.Context, s run.State, act engine.Publish) (
 	return d, err
 }
 
-// final is the work of a run, as it was judged last: every file that was changed since
-// it began.
+// final is the work of a run as last judged: every changed file since its start.
 func (w *Worker) final(ctx context.Context, s run.State, p *Plan) (draft.Set, error) {
 	l := w.language(s)
 	title, _, _ := strings.Cut(strings.TrimSpace(p.Task), "\n")
@@ -74,9 +73,9 @@ func (w *Worker) final(ctx context.Context, s run.State, p *Plan) (draft.Set, er
 	return set, nil
 }
 
-// changed are the paths that a run has changed, but for notes, and those of them that
-// are there. Of what is Outside the content is not recorded, so it is left as its
-// branch has it: without a file it would count as removed.
+// changed lists the paths that a run changed, without notes, and the files that still
+// exist. The content of Outside entries is not recorded, so they keep the state of their
+// branch: without a file, git would count them as removed.
 func changed(changes []tree.Change, all []tree.Entry, notes []string) (paths []string, files []tree.Entry) {
 	there := map[string]tree.Entry{}
 	for _, e := range all {
@@ -95,7 +94,7 @@ func changed(changes []tree.Change, all []tree.Entry, notes []string) (paths []s
 	return paths, files
 }
 
-// latest are the gates of a run that passed, by what they said last.
+// latest lists the passed gates of a run with their last texts.
 func latest(s run.State) []string {
 	var out []string
 	for _, g := range s.Facts.Gates {
@@ -111,7 +110,7 @@ func latest(s run.State) []string {
 	return out
 }
 
-// handedOver are the gates that nobody has looked at.
+// handedOver lists the gates that no role or person looked at.
 func handedOver(s run.State) []string {
 	var out []string
 	for _, q := range s.Handed {

@@ -9,7 +9,7 @@ import (
 	"autopilot/projections/rule"
 )
 
-// measured says how often commands failed that ran several times.
+// measured reports failure rates of commands that ran several times.
 //
 // Source: atdd-kit, seeds 3.8: the failure rate before and after.
 func (p *Plan) measured(l events.Language, results []events.GateResult) string {
@@ -25,11 +25,11 @@ func (p *Plan) measured(l events.Language, results []events.GateResult) string {
 	return "\n" + phrase.Say(l, "Measured by the daemon:", "デーモンによる実測:") + "\n\n" + text
 }
 
-// mostByChance is how likely a series without a failure may be, in percent, before a
-// person is told.
+// mostByChance is a probability in percent: above it, byChance warns that a series
+// without a failure may be chance.
 const mostByChance = 5
 
-// byChance says of few failures that a later series without one proves little.
+// byChance warns that after few failures a later series without one proves little.
 func (p *Plan) byChance(l events.Language, r events.GateResult) string {
 	chance := rule.ByChance(r.Rate)
 	if r.Kind != events.GateFlaky || chance <= mostByChance {

@@ -10,8 +10,8 @@ import (
 	"autopilot/events"
 )
 
-// readings are what one judging reads of recorded trees, each thing once for all of
-// its gates: every reading is a process of git. Several may ask at once.
+// readings caches reads of recorded trees for all gates of one judgement: each read is a
+// git process. Goroutines may share it.
 type readings struct {
 	repo    *tree.Repo
 	lists   memo[events.Tree, []tree.Entry]
@@ -19,7 +19,7 @@ type readings struct {
 	content memo[[sha256.Size]byte, [][]byte]
 }
 
-// span is from one tree to another.
+// span is a pair of trees.
 type span struct{ from, to events.Tree }
 
 // list lists the files of a tree.
@@ -32,7 +32,7 @@ func (r *readings) changes(ctx context.Context, from, to events.Tree) ([]tree.Ch
 	return r.spans.get(span{from, to}, func() ([]tree.Change, error) { return r.repo.Changes(ctx, from, to) })
 }
 
-// contents are the texts of files, in their order.
+// contents reads the texts of files, in order.
 func (r *readings) contents(ctx context.Context, set []tree.Entry) ([][]byte, error) {
 	var ids strings.Builder
 	for _, e := range set {
@@ -41,7 +41,7 @@ func (r *readings) contents(ctx context.Context, set []tree.Entry) ([][]byte, er
 	return r.content.get(sha256.Sum256([]byte(ids.String())), func() ([][]byte, error) { return r.repo.Texts(ctx, set) })
 }
 
-// memo makes each value once, whoever asks first. An error is kept like a value.
+// memo makes each value once, for the first caller. It keeps an error like a value.
 type memo[K comparable, V any] struct {
 	mu   sync.Mutex
 	made map[K]func() (V, error)
@@ -61,10 +61,10 @@ func (m *memo[K, V]) get(key K, read func() (V, error)) (V, error) {
 	return known()
 }
 
-// readAhead reads, while commands run, what the other gates will ask about the tree as
-// it is recorded: a process of git takes longer than all that they do themselves. Where
-// the commands move that tree it was in vain. The returned function waits for the end.
-// What fails here fails again for the gate that asks.
+// readAhead reads, while commands run, what the other gates will need of the recorded
+// tree: a git process takes longer than their own work. If the commands change the tree,
+// the reads were in vain. The returned function waits for the end. A failure here repeats
+// for the gate that reads.
 func (g *judgement) readAhead(ctx context.Context) (wait func()) {
 	var all sync.WaitGroup
 	for _, a := range g.list {
@@ -75,7 +75,7 @@ func (g *judgement) readAhead(ctx context.Context) (wait func()) {
 	return all.Wait
 }
 
-// readFor reads what one gate will ask.
+// readFor reads what one gate will need.
 func (g *judgement) readFor(ctx context.Context, a asked) {
 	now := g.s.Last.Tree
 	if reads := judges[a.Kind].reads; reads != nil {

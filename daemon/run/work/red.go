@@ -19,12 +19,11 @@ import (
 // The checkouts of a gate of kind red.
 const (
 	redName     = "red"     // of the test commit
-	controlName = "control" // of the files as they are
+	controlName = "control" // of the present files
 )
 
-// checkHistory refuses a run with a gate that looks at a history of which nothing
-// can be told: no work of an agent would open it, and every iteration would be
-// spent for nothing.
+// checkHistory refuses a run with a red gate on an unreadable history: no work would open
+// the gate, and every iteration would be wasted.
 //
 // Source: atdd-kit, seeds 6.2 A31.
 func (p *Plan) checkHistory(ctx context.Context) error {
@@ -43,8 +42,8 @@ func (p *Plan) checkHistory(ctx context.Context) error {
 	return nil
 }
 
-// red judges a gate by the history of the workspace. HEAD and the recorded tree
-// are what they are now; nothing that anybody says of them counts.
+// red judges a gate by the history of the workspace. HEAD and the recorded tree count as
+// they are now; claims do not.
 func (g *judgement) red(ctx context.Context, a asked, on tree.Snapshot) (events.GateResult, error) {
 	red := gate.Red{Name: a.Name, Globs: a.Files, Times: a.decl.Times.N}
 	h, commit, err := g.history(ctx, a, on)
@@ -75,8 +74,8 @@ func (g *judgement) red(ctx context.Context, a asked, on tree.Snapshot) (events.
 	return r, err
 }
 
-// evidence keeps what was found, for those who ask later: a row for each test of the
-// commit, and the newest commit of the work. Of a gate that fails there is none.
+// evidence stores the evidence of a passed gate for later: a row for each test of the
+// commit, and the newest commit of the work. A failed gate has none.
 func (g *judgement) evidence(ctx context.Context, r events.GateResult, h gate.RedHistory) (events.Ref, error) {
 	if r.Verdict != events.Pass {
 		return "", nil
@@ -96,8 +95,8 @@ func (g *judgement) evidence(ctx context.Context, r events.GateResult, h gate.Re
 	return g.w.put(ctx, string(text))
 }
 
-// redCheckout is a checkout for a gate of kind red, and the sum of all that is
-// tried in it.
+// redCheckout is a checkout for a gate of kind red, and the sum of everything that runs
+// in it.
 func (g *judgement) redCheckout(cmd gate.Command, of string, t events.Tree, name string) (*checkout, string, error) {
 	c, err := g.newCheckout(t, filepath.Join(g.w.cleanDir(g.s.ID), name, string(cmd.Name)), name)
 	if err != nil {
@@ -108,7 +107,7 @@ func (g *judgement) redCheckout(cmd gate.Command, of string, t events.Tree, name
 	return c, gate.RedSet(of, g.p.Spec.Setup, now, c.gates.Came()...), nil
 }
 
-// inCommit is what the command says in the test commit, now or as it was seen.
+// inCommit is the result of the command in the test commit, new or from before.
 func (g *judgement) inCommit(ctx context.Context, red gate.Red, cmd gate.Command, commit gate.TestCommit, t events.Tree) (events.GateResult, error) {
 	c, set, err := g.redCheckout(cmd, commit.ID, t, redName)
 	if err != nil {
@@ -123,9 +122,8 @@ func (g *judgement) inCommit(ctx context.Context, red gate.Red, cmd gate.Command
 	return r, c.drop(err)
 }
 
-// controlled runs the command on the files as they are too, once for a tree. While
-// another command fails that is known not to pass, and nothing has to be told
-// apart.
+// controlled also runs the command on the present files, once for a tree. While another
+// command fails, the gate does not pass anyway, and no control is needed.
 func (g *judgement) controlled(ctx context.Context, red gate.Red, cmd gate.Command, commit gate.TestCommit, r events.GateResult, now events.Tree) (events.GateResult, error) {
 	c, key, err := g.redCheckout(cmd, "tree "+string(now), now, controlName)
 	if err != nil || r.Control == key {
@@ -145,7 +143,7 @@ func (g *judgement) controlled(ctx context.Context, red gate.Red, cmd gate.Comma
 	return r, c.drop(err)
 }
 
-// control is the control run itself.
+// control runs the command on the present files.
 func (c *checkout) control(ctx context.Context, red gate.Red, cmd gate.Command, commit gate.TestCommit, seen events.GateResult, key string) (events.GateResult, error) {
 	failed, err := c.prepare(ctx, events.GateResult{Gate: cmd.Name, Role: cmd.Role})
 	if err != nil {
@@ -178,12 +176,12 @@ func (c *checkout) control(ctx context.Context, red gate.Red, cmd gate.Command, 
 	}
 	ids := r.FailingIDs
 	r, err = c.g.store(ctx, r, texts)
-	r.FailingIDs = ids // of the test commit, as the rest of the evidence
+	r.FailingIDs = ids // of the test commit, like the rest of the evidence
 	return r, err
 }
 
-// row compares the most recent row for the gate that the agent has named. Which
-// that is says the sequence of events, and the order within one.
+// row compares the agent's most recent row for the gate. The order of events decides
+// which one that is, then the order within an event.
 //
 // Source: atdd-kit, seeds Q34.
 func (g *judgement) row(red gate.Red, h gate.RedHistory) (r events.GateResult, t gate.Texts, fails bool, err error) {
@@ -207,8 +205,8 @@ func (g *judgement) row(red gate.Red, h gate.RedHistory) (r events.GateResult, t
 	return r, t, false, nil
 }
 
-// seen is an earlier result about the same, which is taken as it was. The tools
-// have to be what they were, as always.
+// seen reuses an earlier result for the same input. The tools must be unchanged, as
+// always.
 func (g *judgement) seen(ctx context.Context, red gate.Red, set string) (r events.GateResult, ok bool, err error) {
 	if changes, err := g.p.Gates.CheckTools(); err != nil || len(changes) > 0 {
 		return r, false, err
@@ -249,14 +247,14 @@ func (c *checkout) see(ctx context.Context, red gate.Red, cmd gate.Command, comm
 	return c.g.store(ctx, r, texts)
 }
 
-// runs runs the command of a gate in the checkout, as often as is said.
+// runs runs the command of a gate in the checkout, as often as the series says.
 func (c *checkout) runs(ctx context.Context, s *gate.Series, cmd gate.Command) error {
 	return c.g.series(s, effectOf(c.g.s, cmd.Name)+c.suffix, func(id string) (events.GateResult, gate.Texts, error) {
 		return c.g.judge(ctx, c.gates, cmd, id)
 	})
 }
 
-// history finds the test commit, and compares it with what is recorded.
+// history finds the test commit, and compares it with the recorded tree.
 func (g *judgement) history(ctx context.Context, a asked, on tree.Snapshot) (h gate.RedHistory, found tree.Commit, err error) {
 	h.Base = g.s.Facts.Head
 	if h.Base == "" {
@@ -322,8 +320,8 @@ func (g *judgement) testCommit(ctx context.Context, line []tree.Commit, isTest, 
 	return nil, tree.Commit{}, nil
 }
 
-// implementation lists the commits of a line that are newer than one, and change
-// something that is neither a test nor a note.
+// implementation lists the commits of a line after the test commit that change a file
+// other than tests and notes.
 func (g *judgement) implementation(ctx context.Context, line []tree.Commit, test string, other func(string) bool) ([]string, error) {
 	var out []string
 	for i, c := range line {
@@ -352,9 +350,9 @@ func (g *judgement) differing(ctx context.Context, from, to events.Tree, is func
 	return out, err
 }
 
-// workAfter lists the other files that were changed after the test commit. What is
-// as it was when the run began, and is so in both commits, was not: it may have
-// been changed before, or have other bytes on disk than in a commit.
+// workAfter lists the other files that changed after the test commit. It leaves out files
+// that equal the start of the run and are the same in both commits. They may have changed
+// before, or have other bytes on disk than in a commit.
 func (g *judgement) workAfter(ctx context.Context, base, test tree.Commit, on tree.Snapshot, other func(string) bool) ([]string, error) {
 	all := func(string) bool { return true }
 	inRun, err := g.differing(ctx, g.s.Facts.Work, on.Work, all)

@@ -10,16 +10,16 @@ import (
 	"autopilot/projections/run"
 )
 
-// Restored is what a restore did, or with a dry one would do.
+// Restored is the effect of a restore, or of a dry one.
 type Restored struct {
 	tree.Restored
-	Before events.Tree // the work tree as it was
-	Kept   string      // name under which Before was kept; empty when nothing was to be done
+	Before events.Tree // the work tree from before
+	Kept   string      // name of the kept Before; empty if nothing changed
 }
 
-// Restore takes the workspace of a run that is not live to a recorded tree. The
-// present is recorded and kept before anything is touched, so that it can be
-// taken back. A dry one only says which files differ.
+// Restore takes the workspace of a run that is not live to a recorded tree. It first
+// records and keeps the present tree, so that a person can undo it. A dry call only lists
+// the files that differ.
 func (w *Worker) Restore(ctx context.Context, s run.State, to events.Tree, dry bool) (Restored, error) {
 	repo, now, err := w.present(ctx, s)
 	if err != nil {
@@ -47,16 +47,14 @@ func (w *Worker) Restore(ctx context.Context, s run.State, to events.Tree, dry b
 	return r, gone(err)
 }
 
-// Now records the workspace of a run as it is, by the rules that the run was recorded
-// by.
+// Now records the present workspace of a run, by the run's own rules.
 func (w *Worker) Now(ctx context.Context, s run.State) (_ events.Tree, err error) {
 	defer func() { err = noRoom(err) }()
 	_, now, err := w.present(ctx, s)
 	return now, err
 }
 
-// present records the workspace of a run, by the rules
-// that the run was recorded by.
+// present records the workspace of a run, by the run's own rules.
 func (w *Worker) present(ctx context.Context, s run.State) (*tree.Repo, events.Tree, error) {
 	repo, err := w.Repo(ctx, s)
 	if err != nil {
@@ -77,7 +75,7 @@ func (w *Worker) present(ctx context.Context, s run.State) (*tree.Repo, events.T
 	return repo, snap.Tree, err
 }
 
-// DropTrees takes recorded trees out of the repository of a workspace; see
+// DropTrees removes recorded trees from the repository of a workspace; see
 // tree.Config.Drop.
 func (w *records) DropTrees(ctx context.Context, d tree.Dropping) (named int, err error) {
 	named, err = w.cfg.Trees.Drop(ctx, d)
@@ -100,7 +98,7 @@ func (w *records) DropTrees(ctx context.Context, d tree.Dropping) (named int, er
 	return named, err
 }
 
-// keepUndo keeps a tree under the first name of its kind that is free.
+// keepUndo keeps a tree under the first free name for undos.
 func (w *Worker) keepUndo(ctx context.Context, s run.State, repo *tree.Repo, now events.Tree) (string, error) {
 	for n := 1; ; n++ {
 		name := fmt.Sprintf("undo-%d", n)

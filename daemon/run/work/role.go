@@ -18,8 +18,7 @@ import (
 	"autopilot/projections/run"
 )
 
-// BeginRole implements engine.Worker. What is looked at has to be there as the
-// gates judged it.
+// BeginRole implements engine.Worker. The set must be as the gates judged it.
 func (w *Worker) BeginRole(ctx context.Context, s run.State, act engine.RunRole) (_ events.Data, err error) {
 	defer func() { err = noRoom(err) }()
 	if err := w.room(); err != nil {
@@ -63,7 +62,7 @@ func (w *Worker) BeginRole(ctx context.Context, s run.State, act engine.RunRole)
 	allowed.capOn(&d)
 	d.Agent, d.Level, d.Account = ofCrew(who)
 	if p.agent(who.Agent).Shape.PicksSession() {
-		d.Session = newUUID() // never that of the author
+		d.Session = newUUID() // never the author's session
 	}
 	return events.RoleStarted{Gate: act.Gate, Role: act.Role, Set: act.Set, Round: act.Round, Agent: d}, nil
 }
@@ -85,7 +84,7 @@ func (w *Worker) Role(ctx context.Context, s run.State, end <-chan struct{}) (_ 
 	if d.Agent, err = t.ended(ctx); err != nil {
 		return d, err
 	}
-	// Claims and questions are for those who work.
+	// Claims and questions are for working agents alone.
 	d.Agent.Claim, d.Agent.Summary, d.Agent.Question = "", "", ""
 	d.Agent.Report, d.Agent.BadReport, d.Agent.Red = events.SessionReport{}, "", ""
 	w.scrub(s.ID, d.Agent.Effect)
@@ -97,7 +96,7 @@ func (w *Worker) Role(ctx context.Context, s run.State, end <-chan struct{}) (_ 
 	return d, w.opinion(ctx, s, p, &d)
 }
 
-// opinion reads what a role says, and why it does not count, if it does not.
+// opinion reads the result of a role, and says why an invalid one does not count.
 func (w *Worker) opinion(ctx context.Context, s run.State, p *Plan, d *events.RoleEnded) error {
 	switch l := s.Last.Role.Agent; {
 	case !cameToItsEnd(d.Agent):
@@ -155,7 +154,7 @@ func (w *Worker) opinion(ctx context.Context, s run.State, p *Plan, d *events.Ro
 	return err
 }
 
-// unreadable says why a result file that is there is not read.
+// unreadable says why a result file cannot be read.
 func unreadable(err error) error {
 	switch {
 	case errors.Is(err, effect.ErrTooLarge):
@@ -166,7 +165,7 @@ func unreadable(err error) error {
 	return fmt.Errorf("the result file cannot be read: %w", err)
 }
 
-// criteria are those that the files of a set name.
+// criteria lists the criteria in the files of a set.
 func (w *Worker) criteria(ctx context.Context, s run.State, p *Plan, g workflow.Gate) ([]string, error) {
 	set, err := w.set(ctx, p, s.Last.Tree, g.Of)
 	if err != nil {
@@ -184,8 +183,8 @@ func (w *Worker) criteria(ctx context.Context, s run.State, p *Plan, g workflow.
 	return gate.Criteria(b.String()), nil
 }
 
-// cameToItsEnd says that nothing cut a session short. What it printed, if it did,
-// is no matter: its file is what it says.
+// cameToItsEnd says that nothing cut a session short. Its output does not matter: the
+// result file decides.
 func cameToItsEnd(a events.AgentEnded) bool {
 	switch a.Result {
 	case events.ResultEnded, events.ResultEmpty, "":
@@ -220,7 +219,7 @@ func weights(g workflow.Gate) map[string]int {
 	return out
 }
 
-// rolePrompt tells a role what it looks at, and in which form it answers.
+// rolePrompt tells a role its subject and the form of its answer.
 func (w *Worker) rolePrompt(ctx context.Context, s run.State, p *Plan, role workflow.Role, act engine.RunRole, effect string) ([]byte, error) {
 	g := p.gate(string(act.Gate))
 	d := firstPrompt(p, s.Loop.Phase)
@@ -255,7 +254,7 @@ func (w *Worker) rolePrompt(ctx context.Context, s run.State, p *Plan, role work
 	return p.render(role.Prompt, d)
 }
 
-// answers are what a person said at a gate so far.
+// answers lists the answers of people at a gate so far.
 func (w *Worker) answers(s run.State, name events.Name) ([]workflow.Answer, error) {
 	var out []workflow.Answer
 	for _, a := range s.Answers {
@@ -275,7 +274,7 @@ func (w *Worker) answers(s run.State, name events.Name) ([]workflow.Answer, erro
 	return out, nil
 }
 
-// resultForm is the result file that a gate reads, as an example.
+// resultForm is an example of the result file that a gate reads.
 func resultForm(g workflow.Gate) string {
 	if form := workflow.KindOf(g.Kind).Form; form != nil {
 		return form(g)

@@ -10,8 +10,8 @@ import (
 	"autopilot/projections/run"
 )
 
-// This file pins the programs and scripts of agents that look at the work: what
-// they say counts, so the agents that do the work may not change them.
+// This file pins the programs and scripts of agents that look at the work. Their verdicts
+// count, so working agents may not change them.
 
 // lookers are the agents of roles that look at a gate.
 func (p *Plan) lookers() []*member {
@@ -32,7 +32,7 @@ func (p *Plan) lookers() []*member {
 	return out
 }
 
-// command is what an agent is called with; ok is false of one without a program.
+// command is the command of an agent; ok is false for one without a program.
 func (h *member) command() (c rule.Command, ok bool) {
 	switch {
 	case h.Spec.Script != "":
@@ -43,8 +43,8 @@ func (h *member) command() (c rule.Command, ok bool) {
 	return rule.Command{Text: h.Spec.Command}, h.Spec.Command != ""
 }
 
-// pinRoles pins what the agents that look are run with: files of the work tree
-// beside the tests, others by their sums.
+// pinRoles pins the programs of agents that look: files of the work tree beside the
+// tests, others by their sums.
 func (p *Plan) pinRoles(src rule.Source) error {
 	var outside []string
 	for _, h := range p.lookers() {
@@ -79,8 +79,8 @@ func roleWhy(h *member, paths []string) map[string]rule.Why {
 	return why
 }
 
-// ownProgram is the program of an agent that is one of the user's own. One that
-// autopilot has a profile for is left out: those update themselves while they work.
+// ownProgram is the program of an agent, if it is the user's own. Programs with a shipped
+// profile are left out: they update themselves while they work.
 func (p *Plan) ownProgram(h *member, c rule.Command) string {
 	env, _ := p.env(h)
 	path, err := agent.Command{Command: c}.Resolve(agent.Lookup(env, "PATH"), p.Repo.Workspace().Path)
@@ -90,8 +90,8 @@ func (p *Plan) ownProgram(h *member, c rule.Command) string {
 	return path
 }
 
-// changedRoles lists programs and scripts of agents that look at the work which
-// are not what they were at the start.
+// changedRoles lists programs and scripts of agents that look and that differ from the
+// start.
 func (p *Plan) changedRoles(ctx context.Context, s run.State) ([]string, error) {
 	pins := rule.Pins{Allow: p.Pins.Allow}
 	for name, why := range p.Pins.Why {

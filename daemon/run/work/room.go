@@ -10,9 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MinFree is the room on the disk of the state below which nothing is begun:
-// what is under way must still be able to end, and the server stays dead after
-// a write that failed.
+// MinFree is the least room on the state's disk to begin anything. Work under way must
+// still be able to end, and the event server does not recover from a failed write.
 const MinFree = 32 << 20
 
 // room refuses to begin anything on a disk that is nearly full.
@@ -33,8 +32,7 @@ func (w *places) free() (uint64, error) {
 	return uint64(st.Bavail) * uint64(st.Bsize), nil
 }
 
-// noRoom translates an error that a full disk has caused. Of what git says only
-// its words are left.
+// noRoom translates an error from a full disk. From git's error it keeps the words alone.
 func noRoom(err error) error {
 	if err == nil || errors.Is(err, events.ErrNoRoom) {
 		return err

@@ -14,8 +14,8 @@ import (
 	"autopilot/events/wire"
 )
 
-// said stores the last output and what the result file claims. A result that
-// cannot be read is no result.
+// said stores the last output and the claims of the result file. An unreadable result is
+// no result.
 func (w *Worker) said(ctx context.Context, d *events.AgentEnded, format stream.Format, out effect.Outcome) error {
 	tail, err := w.lastWords(d.Effect, format, out)
 	if err != nil {
@@ -30,7 +30,7 @@ func (w *Worker) said(ctx context.Context, d *events.AgentEnded, format stream.F
 	}
 	res, err := agent.ParseResult(raw)
 	if err != nil {
-		d.BadReport, err = w.put(ctx, err.Error()) // a result that cannot be read is no result
+		d.BadReport, err = w.put(ctx, err.Error()) // an unreadable result is no result
 		return err
 	}
 	d.Report = res.Session
@@ -47,8 +47,8 @@ func (w *Worker) said(ctx context.Context, d *events.AgentEnded, format stream.F
 	return w.asks(ctx, d, res.Claim, res.Ask, res.Bad)
 }
 
-// asks stores the question that the agent ends with: to be put to a person, or
-// why it is none. Who is blocked and asks nothing says why.
+// asks stores the agent's last question for a person, or why the question is invalid. A
+// blocked agent without a question gives a reason.
 func (w *Worker) asks(ctx context.Context, d *events.AgentEnded, claim events.Claim, q wire.Ask, bad string) (err error) {
 	text := ""
 	switch {
@@ -64,8 +64,7 @@ func (w *Worker) asks(ctx context.Context, d *events.AgentEnded, claim events.Cl
 	return err
 }
 
-// lastWords is the end of what an agent said or printed, or why it could not
-// start.
+// lastWords is the end of an agent's text or output, or why the agent could not start.
 func (w *Worker) lastWords(id string, format stream.Format, out effect.Outcome) (string, error) {
 	if out.Outcome == events.SpawnFailed {
 		return out.Err, nil
@@ -88,8 +87,8 @@ func (w *Worker) lastWords(id string, format stream.Format, out effect.Outcome) 
 	return strings.ToValidUTF8(string(tail), "\uFFFD"), nil
 }
 
-// streamBytes is how much of a stream is read for the last words in it.
+// streamBytes bounds the end of a stream that lastWords reads.
 const streamBytes = 1 << 20
 
-// excerptBytes bounds what is kept of a text for people and prompts.
+// excerptBytes bounds the excerpt of a text for people and prompts.
 const excerptBytes = 8 << 10

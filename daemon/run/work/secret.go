@@ -17,10 +17,10 @@ import (
 	"autopilot/projections/run"
 )
 
-// Texts are stored without secrets: put takes out those of every run whose plan
-// is in memory, and keys that are known by their shape. So a text is clean
-// whoever stores it, also one about two runs. What is no text for people stays as
-// it is: commands, globs, paths of a work tree and of files that gates made.
+// Texts are stored without secrets. put removes those of every run whose plan is in
+// memory, and keys with a known shape. So a text is clean whichever run stores it, even a
+// text about two runs. Texts that are not for people stay exact: commands, globs, paths
+// of a work tree and of files that gates made.
 
 // secrets are the variables of a run that hold secrets, as NAME=value.
 func (s Secret) secrets() []string {
@@ -31,7 +31,7 @@ func (s Secret) secrets() []string {
 	return redact.Secrets(env, s.Redact...)
 }
 
-// hidden is what no text may hold.
+// hidden is the set of secrets for all texts.
 func (w *records) hidden() *redact.Set {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -40,13 +40,13 @@ func (w *records) hidden() *redact.Set {
 		for _, p := range w.plans {
 			all = append(all, p.Secrets...)
 		}
-		slices.Sort(all) // of two names of a value the same one counts each time
+		slices.Sort(all) // of two names for one value, the same one counts each time
 		w.hide = redact.Compile(slices.Compact(all))
 	}
 	return w.hide
 }
 
-// hiddenOf is what no text of a run may hold, also of one whose plan is not in
+// hiddenOf is the set of secrets for a run's texts, also for a run whose plan is not in
 // memory.
 func (w *records) hiddenOf(id string) (*redact.Set, error) {
 	w.mu.Lock()
@@ -57,7 +57,7 @@ func (w *records) hiddenOf(id string) (*redact.Set, error) {
 	}
 	b, err := os.ReadFile(w.secretFile(id))
 	if errors.Is(err, fs.ErrNotExist) {
-		return w.hidden(), nil // it is over
+		return w.hidden(), nil // the run is over
 	}
 	var s Secret
 	if err == nil {
@@ -66,7 +66,7 @@ func (w *records) hiddenOf(id string) (*redact.Set, error) {
 	return redact.Compile(s.secrets()), err
 }
 
-// Note stores what a person says to a run.
+// Note stores a person's note to a run.
 func (w *records) Note(ctx context.Context, s run.State, text string) (_ events.Ref, err error) {
 	defer func() { err = noRoom(err) }()
 	set, err := w.hiddenOf(s.ID)
@@ -76,8 +76,8 @@ func (w *records) Note(ctx context.Context, s run.State, text string) (_ events.
 	return w.put(ctx, set.Text(text))
 }
 
-// scrub takes the secrets out of what an agent of a run has left in its box. It
-// is done once the result was read, and again when the run stops.
+// scrub removes secrets from an agent's box. It runs after the result was read, and again
+// when the run stops.
 func (w *records) scrub(run, effect string) {
 	set, err := w.hiddenOf(run)
 	if err == nil {
@@ -88,8 +88,7 @@ func (w *records) scrub(run, effect string) {
 	}
 }
 
-// cleanTask takes the secrets out of the task. A long one was stored before by
-// whoever asked for the run.
+// cleanTask removes secrets from the task. The caller stored a long task before.
 func (w *records) cleanTask(ctx context.Context, p *Plan) error {
 	clean := redact.Text(p.Secrets, p.Task)
 	if clean == p.Task {
@@ -102,8 +101,8 @@ func (w *records) cleanTask(ctx context.Context, p *Plan) error {
 	return w.cfg.Blobs.Delete(ctx, p.Spec.TaskRef)
 }
 
-// Secrets are those of every run that is not over, as NAME=value, for texts that
-// leave the state directory. One that cannot be read is an error.
+// Secrets lists the secrets of every run that is not over, as NAME=value, for texts that
+// leave the state directory. An unreadable one is an error.
 func Secrets(state string) ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(state, "runs", "*.json"))
 	if err != nil {
@@ -113,7 +112,7 @@ func Secrets(state string) ([]string, error) {
 	for _, f := range files {
 		b, err := os.ReadFile(f)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // it is over now
+			continue // the run is over by now
 		}
 		var s Secret
 		if err == nil {
@@ -124,6 +123,6 @@ func Secrets(state string) ([]string, error) {
 		}
 		out = append(out, s.secrets()...)
 	}
-	slices.Sort(out) // of two names of a value the same one counts each time
+	slices.Sort(out) // of two names for one value, the same one counts each time
 	return slices.Compact(out), nil
 }

@@ -12,10 +12,9 @@ import (
 	"autopilot/projections/run"
 )
 
-// This file takes the findings that a person hands to a run.
+// This file takes findings that a person hands to a run.
 
-// Seeds stores findings that a person hands to a run which goes on, and says how
-// many there are.
+// Seeds stores findings that a person hands to a resumed run, and counts them.
 func (w *Worker) Seeds(ctx context.Context, s run.State, text string) (events.Ref, int, error) {
 	hide, err := w.hiddenOf(s.ID)
 	if err != nil {
@@ -24,8 +23,7 @@ func (w *Worker) Seeds(ctx context.Context, s run.State, text string) (events.Re
 	return w.seeds(ctx, hide, text)
 }
 
-// seeds stores findings as they are, without secrets. Without any it stores
-// nothing.
+// seeds stores findings verbatim, without secrets. It stores nothing without findings.
 func (w *Worker) seeds(ctx context.Context, hide *redact.Set, text string) (events.Ref, int, error) {
 	if text == "" {
 		return "", 0, nil
@@ -48,9 +46,8 @@ func seeded(hide *redact.Set, text string) ([]Finding, *wire.Error) {
 	return out, bad
 }
 
-// SeedPhase is the earlier phase that works on what a person hands over: the one
-// that is named, else the earliest that works. It is empty for the present one,
-// and where none has come yet.
+// SeedPhase is the earlier phase for a person's findings: the named one, else the
+// earliest that works. It is empty for the present phase, and before the first phase.
 func (w *Worker) SeedPhase(ctx context.Context, s run.State, name string) (events.Name, error) {
 	p, err := w.plan(ctx, s)
 	if err != nil {

@@ -7,8 +7,7 @@ import (
 	"autopilot/events"
 )
 
-// before is what the session had used before this process, for programs that go
-// on counting.
+// before is the session's usage before this process, for programs that go on counting.
 func (t *turn) before() events.Usage {
 	if !t.start.Resumes {
 		return events.Usage{}
@@ -16,8 +15,7 @@ func (t *turn) before() events.Usage {
 	return t.s.Loop.Session
 }
 
-// newUUID is a random UUID (version 4), as agent programs want their sessions
-// named.
+// newUUID is a random UUID (version 4), the form of agent programs' session names.
 func newUUID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails

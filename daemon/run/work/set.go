@@ -25,7 +25,7 @@ func entries(ctx context.Context, repo *tree.Repo, t events.Tree, globs []string
 	return among(list, globs), err
 }
 
-// among are the files that globs match, in a list of its own.
+// among selects the files that globs match, as a new list.
 func among(list []tree.Entry, globs []string) (set []tree.Entry) {
 	for _, e := range list {
 		if slices.ContainsFunc(globs, func(glob string) bool { return rule.GlobMatch(glob, e.Path) }) {
@@ -41,9 +41,9 @@ func (g *judgement) set(ctx context.Context, t events.Tree, globs []string) ([]t
 	return among(list, globs), err
 }
 
-// noFiles lists what of a set says nothing of what is read there: another
-// repository, a file that is too large to be recorded, and a link, unless it leads
-// to a file of the same set. What is behind others can be changed without a trace.
+// noFiles lists entries of a set that prove nothing about the content that is read. They
+// are other repositories, files too large to record, and links out of the set: that
+// content can change without a trace.
 func (w *Worker) noFiles(ctx context.Context, p *Plan, t events.Tree, set []tree.Entry) (odd []string, err error) {
 	for _, e := range set {
 		switch e.Kind {
@@ -63,8 +63,8 @@ func (w *Worker) noFiles(ctx context.Context, p *Plan, t events.Tree, set []tree
 	return odd, nil
 }
 
-// leadsInto says that a link names a file of a set. A target that is not in its
-// shortest form could lead elsewhere by a folder that is a link itself.
+// leadsInto says that a link names a file of a set. A target in a longer form could lead
+// elsewhere through a folder that is a link.
 func leadsInto(set []tree.Entry, link, target string) bool {
 	if path.IsAbs(target) || path.Clean(target) != target {
 		return false
@@ -73,7 +73,7 @@ func leadsInto(set []tree.Entry, link, target string) bool {
 	return slices.ContainsFunc(set, func(e tree.Entry) bool { return e.Path == file && e.Kind == tree.Regular })
 }
 
-// SetOf names what the set of a gate of the workflow is now.
+// SetOf is the present hash of the set of a workflow's gate.
 func (w *Worker) SetOf(ctx context.Context, s run.State, gate string) (string, error) {
 	flow, err := w.Flow(ctx, s)
 	if err != nil {
@@ -94,7 +94,7 @@ func (w *Worker) SetOf(ctx context.Context, s run.State, gate string) (string, e
 	return "", fmt.Errorf("find gate %s in the workflow", gate)
 }
 
-// paths are those of a set.
+// paths lists the paths of a set.
 func paths(set []tree.Entry) []string {
 	var out []string
 	for _, e := range set {
@@ -103,8 +103,7 @@ func paths(set []tree.Entry) []string {
 	return out
 }
 
-// pathText is a path as it is shown: one with characters that cannot be seen, or
-// that could be taken for several, is quoted.
+// pathText quotes a path with invisible or ambiguous characters.
 func pathText(path string) string {
 	if strings.HasPrefix(path, `"`) || visible.Line(path) != path {
 		return strconv.QuoteToASCII(path)
@@ -120,7 +119,7 @@ func setText(set []tree.Entry) string {
 	return b.String()
 }
 
-// hashSet names a set. A link is another thing than a file of the same content.
+// hashSet hashes a set. A link differs from a file with the same content.
 func hashSet(set []tree.Entry) string {
 	text := setText(set)
 	for _, e := range set {
@@ -131,7 +130,7 @@ func hashSet(set []tree.Entry) string {
 	return sum(text)
 }
 
-// ids is what each path of a set is.
+// ids maps each path of a set to its object.
 func ids(set []tree.Entry) map[string]string {
 	out := map[string]string{}
 	for _, e := range set {

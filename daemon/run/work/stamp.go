@@ -13,8 +13,8 @@ import (
 	"autopilot/projections/rule"
 )
 
-// This file sees pinned files that are written while gates run and put back
-// before they end: no comparison of trees shows that, but their change times do.
+// This file finds pinned files that are written while gates run and put back before the
+// end. Trees do not show that, but change times do.
 
 // stamps are the change times of pinned files, by path.
 func (p *Plan) stamps() map[string]int64 {
@@ -27,9 +27,9 @@ func (p *Plan) stamps() map[string]int64 {
 	return out
 }
 
-// swapped lists pinned files with code that somebody wrote between two looks, but
-// for those that the gates themselves write whatever the agent does. Data is left
-// out: a test that writes its snapshot anew, with equal bytes, is honest.
+// swapped lists pinned code files that were written between two looks, except those that
+// the gates always write themselves. Data is left out: a test that rewrites its snapshot
+// with equal bytes is honest.
 func (g *judgement) swapped(before map[string]int64) []string {
 	var out []string
 	for name, now := range g.p.stamps() {
@@ -41,14 +41,13 @@ func (g *judgement) swapped(before map[string]int64) []string {
 	g.w.mu.Lock()
 	defer g.w.mu.Unlock()
 	if g.s.Loop.Iteration == 0 {
-		g.p.habits, g.p.habitsKnown = out, true // nothing was worked on yet
+		g.p.habits, g.p.habitsKnown = out, true // no agent has worked yet
 		return nil
 	}
 	return slices.DeleteFunc(out, func(name string) bool { return !g.p.habitsKnown || slices.Contains(g.p.habits, name) })
 }
 
-// failSwapped fails the gates that passed while pinned files were written under
-// them, twice.
+// failSwapped fails passed gates if pinned files were written twice while they ran.
 func (g *judgement) failSwapped(ctx context.Context, results []events.GateResult, names []string) error {
 	list := strings.Join(names, "\n") + "\n"
 	files, err := g.w.put(ctx, list)

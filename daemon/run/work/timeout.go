@@ -11,8 +11,8 @@ import (
 	"autopilot/projections/when"
 )
 
-// timeLimited lays the limits that a run was given over those of its workflow. A phase or a
-// role that allows less keeps that.
+// timeLimited lays the run's limits over those of its workflow. Lower limits of a phase
+// or role stay.
 func timeLimited(flow workflow.Workflow, t wire.Timeouts) workflow.Workflow {
 	flow.Limits.Agent.Idle = limit(t.IdleMS, flow.Limits.Agent.Idle)
 	flow.Limits.Agent.Wall = limit(t.AttemptMS, flow.Limits.Agent.Wall)
@@ -31,7 +31,7 @@ func timeLimited(flow workflow.Workflow, t wire.Timeouts) workflow.Workflow {
 	return flow
 }
 
-// limit is one in milliseconds, where there is one; zero is none.
+// limit converts a limit in milliseconds, else returns otherwise; zero is none.
 func limit(ms int64, otherwise time.Duration) time.Duration {
 	switch {
 	case ms > 0:
@@ -42,7 +42,7 @@ func limit(ms int64, otherwise time.Duration) time.Duration {
 	return otherwise
 }
 
-// limitMS is a limit as events and views have it.
+// limitMS is a limit in the form of events and views.
 func limitMS(d time.Duration) int64 {
 	return cmp.Or(d.Milliseconds(), when.Unlimited)
 }
@@ -54,13 +54,13 @@ func timeouts(flow workflow.Workflow) wire.Timeouts {
 	}
 }
 
-// Timeouts are those of a run, as views have them.
+// Timeouts are those of a run, in the form of views.
 func Timeouts(l events.Limits) wire.Timeouts {
 	return wire.Timeouts{IdleMS: l.IdleMS, AttemptMS: l.AttemptMS, GateMS: l.GateMS}
 }
 
-// checkTimeouts refuses limits with which what hangs would never end. flow is the
-// workflow as it is.
+// checkTimeouts refuses limits that would let a hung process go on forever. flow is the
+// workflow without the run's limits.
 func checkTimeouts(q wire.StartRequest, flow workflow.Workflow) error {
 	t := q.Spec.Timeouts
 	with := timeLimited(flow, t)

@@ -15,7 +15,7 @@ import (
 
 const minute = int64(60_000)
 
-// timed is a workflow with limits of its own everywhere.
+// timed is a workflow with its own limits everywhere.
 func timed() workflow.Workflow {
 	w := workflow.Default()
 	w.Phases = []workflow.Phase{{Name: "plan"}, {Name: "build", Limits: workflow.Budget{Wall: time.Hour}}}

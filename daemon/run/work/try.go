@@ -21,19 +21,19 @@ import (
 	"autopilot/projections/rule"
 )
 
-// Bounds of what is said of a gate that was tried.
+// The bounds of a tried gate's result.
 const (
 	tryListed  = 20
 	tryExcerpt = 8 << 10
 )
 
-// tryWorkflow is the workflow whose limits hold for a gate that is tried.
+// tryWorkflow is the workflow whose limits hold for tried gates.
 const tryWorkflow = "converge"
 
-// tryPrefix begins the ids of effects that belong to no run.
+// tryPrefix begins the ids of effects outside of runs.
 const tryPrefix = "try-"
 
-// IsTry says that an effect is a gate that is tried.
+// IsTry says that an effect is a tried gate.
 func IsTry(effect string) bool { return strings.HasPrefix(effect, tryPrefix) }
 
 // try is one call of Try.
@@ -47,10 +47,9 @@ type try struct {
 	within confinement
 }
 
-// Try runs gates once, one after the other, with the environment that a run
-// would give them and a HOME of their own, and sends a frame when each begins
-// and when it has ended, then one about the files that they made. Nothing is
-// recorded of it. The end of ctx ends the gate that runs.
+// Try runs gates once, in sequence, with a run's environment and their own HOME. It sends
+// a frame at the begin and the end of each gate, then one about the files that they made.
+// It records nothing. The end of ctx ends the running gate.
 func (w *Worker) Try(ctx context.Context, q wire.GateTryRequest, send func(wire.GateTryFrame) error) (err error) {
 	defer func() { err = noRoom(err) }()
 	if err := cmp.Or(w.room(), checkTried(q.Gates)); err != nil {
@@ -96,7 +95,7 @@ func (w *Worker) Try(ctx context.Context, q wire.GateTryRequest, send func(wire.
 	return send(f)
 }
 
-// checkTried refuses what cannot be run. Gates about files need no try.
+// checkTried refuses invalid gates. Gates about files need no try.
 func checkTried(gates []wire.GateSpec) error {
 	for _, g := range gates {
 		switch {
@@ -140,8 +139,8 @@ func (t *try) prepare(ctx context.Context, q wire.GateTryRequest) error {
 	return nil
 }
 
-// open makes the caches. What the gates compile is kept: the person's own product is
-// tried.
+// open makes the caches. It keeps the compiler output of gates: the try is of the
+// person's own product.
 func (t *try) open(ctx context.Context, on events.Tree) (*cache.Store, error) {
 	goes, err := (&Plan{Repo: t.repo, Secret: Secret{Gates: t.pinned}}).usesGo(ctx, on)
 	if err != nil {
@@ -151,7 +150,7 @@ func (t *try) open(ctx context.Context, on events.Tree) (*cache.Store, error) {
 	return store, store.Open(goes)
 }
 
-// dropTried removes HOME and caches of what belongs to no run.
+// dropTried removes HOME and caches of a try or preview.
 func (w *Worker) dropTried(place string) error {
 	r := w.pinRequest(place, gate.PinRequest{})
 	return errors.Join(w.remove(r.Home), (&cache.Store{Dir: r.Cache, Remove: w.remove}).Drop())
@@ -165,7 +164,7 @@ func (t *try) record(ctx context.Context) (events.Tree, error) {
 	return snap.Tree, nil
 }
 
-// rewrites says which recorded files a gate has rewritten, as a run would refuse it.
+// rewrites lists the recorded files that a gate rewrote; a run would refuse that.
 func (t *try) rewrites(ctx context.Context, before, after events.Tree, f *wire.GateTryFrame) error {
 	if before == after {
 		return nil
@@ -189,8 +188,8 @@ func (t *try) rewrites(ctx context.Context, before, after events.Tree, f *wire.G
 	return nil
 }
 
-// gate runs one gate as an effect that is forgotten with its output. It sends that the
-// gate begins, and returns how it ended.
+// gate runs one gate as an effect, and forgets the effect with its output. It sends the
+// gate's begin, and returns its end.
 func (t *try) gate(ctx context.Context, spec wire.GateSpec, id string, send func(wire.GateTryFrame) error) (_ wire.GateTryFrame, err error) {
 	c := gate.Command{Name: spec.Name, Role: spec.Role, Run: command(spec)}
 	begun := wire.GateView{Name: string(spec.Name), Kind: string(events.GateCommand), Role: string(spec.Role), Command: spec.Command}
@@ -206,8 +205,7 @@ func (t *try) gate(ctx context.Context, spec wire.GateSpec, id string, send func
 	}
 	l := t.pinned.Launch(c)
 	limits := t.flow.Limits.Gate
-	// The effect is ended through its own channel: the end of ctx would only let
-	// go of it.
+	// The effect ends through its own channel: the end of ctx would only let go of it.
 	held := context.WithoutCancel(ctx)
 	out, err := t.w.cfg.Effects.Run(held, shim.Spec{
 		ID: id, Argv: l.Argv, Dir: l.Dir, Env: l.Env, Wall: limits.Wall, Idle: limits.Idle, Grace: limits.Grace,
@@ -245,7 +243,7 @@ func tried(v wire.GateView, r events.GateResult, t gate.Texts) wire.GateTryFrame
 	return f
 }
 
-// files says what the gates did to the work tree; what is ignored is not seen.
+// files lists the gates' changes to the work tree, without ignored files.
 func (t *try) files(ctx context.Context, before, after events.Tree) (wire.GateTryFrame, error) {
 	f := wire.GateTryFrame{Ended: true}
 	if before == after {
@@ -267,9 +265,9 @@ func (t *try) files(ctx context.Context, before, after events.Tree) (wire.GateTr
 	return f, nil
 }
 
-// LeftTries finds gates that were tried when an earlier daemon died: no run names
-// them, so nothing else would end them. It is called before the first Try; what
-// it returns ends and forgets them, which takes the grace of each that lives.
+// LeftTries finds the tried gates of an earlier daemon that died: no run names them, so
+// nothing else would end them. Call it before the first Try. The returned function ends
+// and forgets them, which takes the grace period of each live one.
 func (w *Worker) LeftTries() (end func(context.Context) error, err error) {
 	ids, err := filepath.Glob(filepath.Join(w.cfg.State, "effects", tryPrefix+"*"))
 	if err != nil {
@@ -294,7 +292,7 @@ func (w *Worker) LeftTries() (end func(context.Context) error, err error) {
 func (w *Worker) endTry(ctx context.Context, id string) error {
 	over := make(chan struct{})
 	close(over)
-	// The record of the effect wins over this argv, which is never started.
+	// The effect's record wins over this argv, which never starts.
 	if _, err := w.cfg.Effects.Run(ctx, shim.Spec{ID: id, Argv: []string{"/bin/false"}, Dir: "/"}, nil, over); err != nil {
 		return err
 	}

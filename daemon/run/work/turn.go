@@ -25,15 +25,15 @@ import (
 	"autopilot/projections/run"
 )
 
-// turn is one agent that works, or a role that looks: its process, what is read
-// of its output meanwhile, and why it was cut short, if it was.
+// turn is one working agent or looking role: its process, the running read of its output,
+// and the cause of a cut, if any.
 type turn struct {
 	w     *Worker
 	s     run.State
 	p     *Plan
 	by    *member // the agent
 	start events.IterationStarted
-	looks bool // it is a role, which changes nothing
+	looks bool // a role, which changes nothing
 	meter *meter.Meter
 	out   effect.Outcome
 	cut   events.Cut
@@ -81,12 +81,12 @@ func (w *Worker) Agent(ctx context.Context, s run.State, end <-chan struct{}) (_
 // themselves (Field reports, B-1 and B-15).
 const linger = 20 * time.Second
 
-// trying is how long an agent may do nothing but ask its provider again: some do
-// so for ever, and a run that waits for the account is cheaper and says why.
+// trying is how long an agent may only retry its provider. Some retry forever; a run that
+// waits for the account is cheaper and says why.
 const trying = 5 * time.Minute
 
-// repeats is how often one tool may be used with the same input in a row. Field
-// reports tell of 58 (B-39); waiting for a server by asking it is shorter.
+// repeats is how often one tool may run with the same input in a row. Field reports have
+// 58 (B-39); polls of a server are shorter.
 const repeats = 40
 
 func (w *Worker) newTurn(s run.State, p *Plan, l events.IterationStarted) *turn {
@@ -103,13 +103,13 @@ func (w *Worker) newTurn(s run.State, p *Plan, l events.IterationStarted) *turn 
 	return t
 }
 
-// run lets the agent work to its end, and ends it where a limit is reached.
+// run lets the agent work to its end, and ends it at a limit.
 func (t *turn) run(ctx context.Context, end <-chan struct{}) error {
 	spec, box, stop, err := t.spec()
 	var missing *spawnError
 	switch _, begun := t.w.cfg.Effects.Open(t.start.Effect).Outcome(); {
 	case errors.As(err, &missing) && !errors.Is(begun, fs.ErrNotExist):
-		// It has begun, and its program went away since. This only names it.
+		// The agent has begun, and its program is gone since. This only names it.
 		spec, stop = shim.Spec{ID: t.start.Effect, Argv: []string{"none"}}, func() {}
 	case errors.As(err, &missing):
 		t.out = effect.Outcome{Outcome: events.SpawnFailed, Exit: -1, Err: missing.Error()}
@@ -129,7 +129,7 @@ func (t *turn) run(ctx context.Context, end <-chan struct{}) error {
 		}
 		cuts <- cut
 	}()
-	asked := make(chan struct{}) // closed when the process shall end, for either reason
+	asked := make(chan struct{}) // closed to end the process, for either reason
 	over := make(chan struct{})
 	cut := make(chan events.Cut, 1)
 	go func() { cut <- either(end, cuts, over, asked) }()
@@ -139,14 +139,14 @@ func (t *turn) run(ctx context.Context, end <-chan struct{}) error {
 	cancel()
 	t.cut = <-cut
 	if t.out.Outcome != events.Stopped {
-		t.cut = "" // it was quicker
+		t.cut = "" // the agent ended first
 	}
 	return err
 }
 
-// either waits for a wish to end the agent, from outside or by a cut, and closes
-// asked; when the agent is over it answers the cut that there was. It returns
-// after whoever sends cuts has ended.
+// either waits for a request to end the agent or for a cut, and closes asked. When the
+// agent is over it returns the cut, if any. It returns only after the sender of cuts has
+// ended.
 func either(end <-chan struct{}, cuts <-chan events.Cut, over <-chan struct{}, asked chan<- struct{}) events.Cut {
 	cut, ending := events.Cut(""), false
 	for {
@@ -172,10 +172,10 @@ func either(end <-chan struct{}, cuts <-chan events.Cut, over <-chan struct{}, a
 	}
 }
 
-// spawnError says that the program of the agent is not there any more.
+// spawnError says that the program of the agent is gone.
 type spawnError struct{ error }
 
-// spec is what the supervisor has to run. The caller calls stop when it is over.
+// spec is the process for the supervisor. The caller calls stop after its end.
 func (t *turn) spec() (_ shim.Spec, _ effect.Box, stop func(), err error) {
 	w, p, l := t.w, t.p, t.start
 	socket, stop, err := t.listen()
@@ -216,7 +216,7 @@ func (t *turn) spec() (_ shim.Spec, _ effect.Box, stop func(), err error) {
 	}, box, stop, nil
 }
 
-// role is that of a session which looks.
+// role is the role of a session that looks.
 func (t *turn) role() string {
 	if !t.looks {
 		return ""
@@ -224,19 +224,19 @@ func (t *turn) role() string {
 	return string(t.s.Last.Role.Role)
 }
 
-// listen opens the socket of the agent. Its folder goes when the agent is over:
-// one that outlives this daemon was shown the folder, and meets the next there.
+// listen opens the socket of the agent, and stop removes its folder. An agent that
+// outlives this daemon has seen the folder, and meets the next daemon there.
 func (t *turn) listen() (socket string, stop func(), err error) {
 	socket, closeSocket, err := t.w.cfg.Listen(t.start.Effect)
 	return socket, func() {
 		closeSocket()
 		if t.out.Outcome != "" {
-			_ = os.Remove(filepath.Dir(socket)) // what else is in it keeps it
+			_ = os.Remove(filepath.Dir(socket)) // other entries in it keep it
 		}
 	}, err
 }
 
-// box is what the agent finds in its folder.
+// box is the content of the agent's folder.
 func (t *turn) box() (effect.Box, error) {
 	prompt, err := t.w.cfg.Blobs.Get(t.start.Prompt)
 	if err != nil {
@@ -255,7 +255,7 @@ func (t *turn) box() (effect.Box, error) {
 	return box, nil
 }
 
-// ended is what there is to say of the end, but for the tree.
+// ended is the event of the agent's end, without the tree.
 func (t *turn) ended(ctx context.Context) (events.AgentEnded, error) {
 	l, out := t.start, t.out
 	d := events.AgentEnded{
@@ -283,7 +283,7 @@ func (t *turn) ended(ctx context.Context) (events.AgentEnded, error) {
 	return d, t.w.said(ctx, &d, t.by.format(), out)
 }
 
-// decide judges the end from all that is known of it.
+// decide judges the end by all signals.
 func (t *turn) decide(d *events.AgentEnded, sum stream.Summary) {
 	at := t.out.Ended
 	if at.IsZero() {
@@ -305,8 +305,8 @@ func (t *turn) decide(d *events.AgentEnded, sum stream.Summary) {
 // maxModel bounds the name of a model in events, in bytes.
 const maxModel = 128
 
-// model is the name of a model as events hold it: it is read from what a program
-// prints, which may be anything.
+// model is the name of a model for events: it comes from a program's output, which may be
+// anything.
 func model(name string) string {
 	if len(name) > maxModel || strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789._:/@-[]") != "" {
 		return ""
@@ -314,8 +314,7 @@ func model(name string) string {
 	return name
 }
 
-// command is the agent as a command: a script agent runs in the daemon's own
-// program.
+// command is the command of an agent: a script agent runs in the daemon's own program.
 func (w *Worker) command(h *member, l events.IterationStarted) agent.Command {
 	a := h.Spec
 	switch {

@@ -19,8 +19,8 @@ import (
 	"autopilot/projections/rule"
 )
 
-// typedBelow is where in a work tree a run was typed, relative to its root; empty at
-// the root. A work tree that was made for the run has the places of the other.
+// typedBelow is the directory of the command in its work tree, relative to the root;
+// empty at the root. A work tree made for the run keeps the directory of the original.
 func typedBelow(ctx context.Context, spec wire.RunSpec, root string) string {
 	dir := spec.Workspace
 	if spec.From != "" {
@@ -39,9 +39,9 @@ func typedBelow(ctx context.Context, spec wire.RunSpec, root string) string {
 	return ""
 }
 
-// unready says of a goal that fails at the start, and names no failing test, whether
-// it got as far as to test. It is refused where what is missing is for a person to
-// put there; what an agent could make may be the task, and is said.
+// unready says whether a goal that fails at the start, without a failing test, ran any
+// test. It refuses the goal if a person must supply the missing part. A part that an
+// agent could make may be the task: the text names it.
 func (g *judgement) unready(c gate.Command, r *events.GateResult, texts *gate.Texts) {
 	if g.s.Loop.Iteration > 0 || c.Role != events.RoleGoal || r.Verdict != events.Fail || r.Reason != events.ReasonExit || r.Failing > 0 {
 		return
@@ -58,15 +58,14 @@ func (g *judgement) unready(c gate.Command, r *events.GateResult, texts *gate.Te
 	texts.Excerpt = gate.Headed(says+"\n", texts.Excerpt)
 }
 
-// site is where a goal was run that did not get as far as to test.
+// site is the place of a goal that ran no test.
 type site struct {
 	root, below string
 	command     rule.Command
-	from        string // the work tree that this one was made from
+	from        string // the original of this work tree
 }
 
-// missing says what a goal lacks and what mends it, and whether that is for a person to
-// do.
+// missing names what a goal lacks and the remedy, and says whether a person must act.
 func (s site) missing(u rule.Unready) (says string, refuse bool) {
 	for _, look := range []func(rule.Unready) string{s.elsewhere, s.unprepared, s.packages, s.machine} {
 		if says := look(u); says != "" {
@@ -84,8 +83,8 @@ func (s site) missing(u rule.Unready) (says string, refuse bool) {
 	return "It failed before it tested anything: " + what + ".", false
 }
 
-// elsewhere finds what a goal lacks in the directory where it was typed, or in the one
-// directory below the root that has it.
+// elsewhere finds a missing part in the directory of the command, or in the one directory
+// below the root that has it.
 func (s site) elsewhere(u rule.Unready) string {
 	var names []string
 	switch u.Cause {
@@ -109,7 +108,7 @@ func (s site) elsewhere(u rule.Unready) string {
 			file, s.below, s.inDirectory(s.below))
 	}
 	if u.Cause == rule.NoTarget && first(s.root, names) != "" {
-		return "" // a target that is to be made
+		return "" // a target to make
 	}
 	entries, err := os.ReadDir(s.root)
 	if err != nil {
@@ -135,12 +134,12 @@ func (s site) inDirectory(dir string) string {
 	return rule.InDirectory(phrase.Quote(dir), text)
 }
 
-// prepared are folders that git ignores and that somebody fills with what tests load.
+// prepared are ignored folders that a command fills with files for tests.
 var prepared = []struct{ dir, command string }{
 	{"node_modules", "npm ci"}, {".venv", "python3 -m venv .venv, and install into it"}, {"venv", "python3 -m venv venv, and install into it"}, {"vendor", "fill it as in the other"},
 }
 
-// unprepared finds a folder that the work tree has of which this one was made.
+// unprepared finds a prepared folder that the original work tree has and this one lacks.
 func (s site) unprepared(u rule.Unready) string {
 	if s.from == "" || u.Cause != rule.NoProgram && u.Cause != rule.NoModule && u.Cause != rule.NoScript {
 		return ""
@@ -157,7 +156,7 @@ func (s site) unprepared(u rule.Unready) string {
 	return ""
 }
 
-// packages finds that the packages of a manifest are not installed.
+// packages finds a manifest whose packages are not installed.
 func (s site) packages(u rule.Unready) string {
 	if u.Cause != rule.NoProgram && u.Cause != rule.NoModule || strings.HasPrefix(u.Name, ".") || u.Name == "" {
 		return ""
@@ -177,7 +176,7 @@ func (s site) packages(u rule.Unready) string {
 	return ""
 }
 
-// machine finds what no work in the files of the project brings about.
+// machine finds faults that no work in the project's files mends.
 func (s site) machine(u rule.Unready) string {
 	const before = "It failed before it tested anything: "
 	switch {
@@ -191,7 +190,7 @@ func (s site) machine(u rule.Unready) string {
 	return ""
 }
 
-// first is the first of the names that is a file in a directory.
+// first is the first name that is a file in a directory.
 func first(dir string, names []string) string {
 	for _, n := range names {
 		if info, err := os.Stat(filepath.Join(dir, n)); err == nil && info.Mode().IsRegular() {

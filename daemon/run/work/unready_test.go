@@ -9,8 +9,8 @@ import (
 	"autopilot/projections/rule"
 )
 
-// What no work in the files brings about is refused with what mends it; what an agent
-// could make may be the task.
+// A fault that no work in the files mends is refused with its remedy; a part that an
+// agent could make may be the task.
 func TestAGoalThatTestsNothingIsRefusedWithWhatMendsIt(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -18,22 +18,21 @@ import (
 	"autopilot/projections/rule"
 )
 
-// variation is the work tree as one gate of a control sees it: with everything that git
-// ignores, but with recorded files as the control wants them. What the gate writes there
-// is thrown away.
+// variation is the work tree for one gate of a control: all ignored files, and recorded
+// files as the control wants them. The writes of the gate are discarded.
 type variation struct {
 	gate    events.Name
-	name    string        // of the variation, among those of the gate
+	name    string        // unique for the gate
 	changes []tree.Change // from the work tree to it
 	env     map[string]string
-	// ended is given what the gate left, before it is thrown away: its folder, in which
-	// files that are as in the work tree may be missing. It may be nil.
+	// ended gets the folder with the gate's writes, before they are discarded. Files that
+	// equal the work tree may be missing in it. It may be nil.
 	ended func(root *os.Root) error
 }
 
 // vary runs the gate once on a variation: at the place of the work tree, with files and
-// the caches of all gates laid over, or in a copy where this host cannot do that. What
-// could not be run is notTried, and why is noted.
+// shared caches laid over. A host that cannot lay files over runs it in a copy. A gate
+// that could not run is notTried, and the reason is recorded.
 //
 //	<state>/clean/<run id>/variants/<name>/<gate>  tree, cache and their work directories
 //	<state>/clean/<run id>/variants/<name>-copy/<gate>  the copy, and its HOME
@@ -50,7 +49,7 @@ func (g *judgement) vary(ctx context.Context, v variation) (events.GateResult, g
 
 func (g *judgement) onCopies() bool { return g.copies || g.w.cfg.Copies }
 
-// aboutCopies says where controls were tried, or why they were not.
+// aboutCopies says where controls ran, or why they did not.
 func (g *judgement) aboutCopies() string {
 	switch {
 	case g.uncopied != "":
@@ -61,8 +60,8 @@ func (g *judgement) aboutCopies() string {
 	return ""
 }
 
-// notTried says that a gate did not begin: it has passed before, so its program is
-// there, and the variation could not be made.
+// notTried says that a gate did not begin. It has passed before, so its program exists:
+// the variation could not be made.
 func notTried(r events.GateResult) bool { return r.Reason == events.ReasonNotFound && r.Exit < 0 }
 
 func (w *places) variantDir(run, name string) string {
@@ -97,8 +96,8 @@ func (g *judgement) laidOver(ctx context.Context, v variation) (events.GateResul
 	return g.runVaried(ctx, v, gates, effect, base, at("tree"))
 }
 
-// runVaried runs the gate, with variables beside its own, and removes the place when it
-// is over. Else it is found again. What it left is in a folder of the place.
+// runVaried runs the gate with further variables, and removes the place at the end. Else
+// the place stays for a repeated call. The gate's writes are in a folder of the place.
 func (g *judgement) runVaried(ctx context.Context, v variation, gates gate.Pinned, effect, base, left string) (events.GateResult, gate.Texts, error) {
 	gates.Env = withEnv(gates.Env, v.env)
 	cmd := gate.Command{Name: v.gate, Role: g.s.Role(v.gate), Run: g.commandOf(v.gate)}
@@ -113,15 +112,15 @@ func (g *judgement) runVaried(ctx context.Context, v variation, gates gate.Pinne
 	return r, t, c.drop(err)
 }
 
-// Bounds of a copy of the work tree.
+// The bounds of a copy of the work tree.
 const (
 	copyEntries = 100_000
 	copyBytes   = 1 << 30
-	copyShare   = 4 // of what is free on the disk of the state, one part
+	copyShare   = 4 // part of the free room on the state's disk: one in four
 )
 
-// copied runs the gate in a copy. It has another place, so what fails there may fail for
-// that alone.
+// copied runs the gate in a copy. The copy has another path, and a failure may have that
+// cause alone.
 func (g *judgement) copied(ctx context.Context, v variation) (events.GateResult, gate.Texts, error) {
 	base := filepath.Join(g.w.variantDir(g.s.ID, v.name+"-copy"), string(v.gate))
 	c, err := g.newCheckout("", base, v.name+"-copy")
@@ -162,7 +161,7 @@ func (g *judgement) makeCopy(ctx context.Context, c *checkout, changes []tree.Ch
 	return g.w.freshPlace(c.gates)
 }
 
-// commandOf is the command of a gate that the run brought along.
+// commandOf is the command of a gate of the run.
 func (g *judgement) commandOf(name events.Name) rule.Command {
 	i := slices.IndexFunc(g.p.Spec.Gates, func(s wire.GateSpec) bool { return s.Name == name })
 	return command(g.p.Spec.Gates[i])

@@ -32,50 +32,49 @@ import (
 	"autopilot/projections/run"
 )
 
-// Config is what a Worker works with. All fields are needed that do not say
-// otherwise.
+// Config configures a Worker. All fields are required unless they say otherwise.
 type Config struct {
 	State   string // the daemon's state directory
-	Program string // path of autopilotd, which script agents run in
-	Home    string // of the user, for defaults of tools that are not in the run's environment
+	Program string // path of autopilotd, which runs script agents
+	Home    string // of the user, for tool defaults that the run's environment lacks
 	Blobs   *blob.Store
 	Effects *effect.Runner
 	Trees   tree.Config
-	// Listen opens a socket on which every connection is that effect.
+	// Listen opens a socket; every connection to it is that effect.
 	Listen func(effect string) (path string, stop func(), err error)
-	// Admit says whether an agent of the run that works on an account may begin now, and what it may use;
-	// with an event it may not, and the event says why.
+	// Admit says whether an agent of the run may begin on an account now, and its
+	// allowance; an event means no, and says why.
 	Admit func(ctx context.Context, s run.State, account string) (Allowance, events.Data, error)
-	// FindFlow finds the workflow of a run that is to be started; nobody may have
-	// to agree to it any more, and it has no problems.
+	// FindFlow finds the workflow of a run to start. The workflow is trusted and has no
+	// problems.
 	FindFlow func(ctx context.Context, q wire.StartRequest) (library.Found, error)
-	// Refused is how many requests of an effect the daemon has refused.
+	// Refused counts the refused requests of an effect.
 	Refused func(effect string) int
-	// Sandbox makes the plans by which effects are confined.
+	// Sandbox makes the confinement plans of effects.
 	Sandbox sandbox.Host
-	// Confined is what the user's settings say of gates that belong to no run.
+	// Confined returns the user's sandbox settings for gates outside of runs.
 	Confined func() (mode events.Sandbox, allow []string, err error)
-	// Unhidden says why this host hides no path from an agent; empty: it does. It may
-	// be nil.
+	// Unhidden says why this host cannot hide paths from an agent; empty if it can. It
+	// may be nil.
 	Unhidden func() string
-	// GateEnv is gate.env of the settings, as it is when a run starts.
+	// GateEnv returns gate.env of the settings, at the start of a run.
 	GateEnv func() (map[string]string, error)
-	// Price is what tokens of a model cost, in millionths of a dollar, by the
-	// table of that date; may be nil.
+	// Price is the cost of a model's tokens in millionths of a dollar, from the table of
+	// that date; may be nil.
 	Price func(model string, u stream.Usage) (microUSD int64, date string, ok bool)
-	// Priced says that the table has a price for a model, and Over that an agent
-	// which has used so much has to end for a limit beyond its own. Both may be nil.
+	// Priced says that the table has a price for a model. Over says that an agent must
+	// end at a limit beyond its own. Both may be nil.
 	Priced func(model string) bool
 	Over   func(run, effect string, u events.Usage) events.Cut
-	// Draft shows a set where people read changes, before they are asked about it; it
-	// returns an error where ctx ends alone. It may be nil.
+	// Draft shows a set where people review changes, before the question about it. It
+	// returns an error only if ctx ends. It may be nil.
 	Draft func(ctx context.Context, s draft.Set) (draft.Shown, error)
-	// Language is that in which a person is told of a run now; nil is that of the run.
+	// Language is the language for texts to a person about a run; nil is the run's own.
 	Language func(s run.State) events.Language
 	Now      func() time.Time
 	Log      *slog.Logger
-	Late     *time.Duration // in the place of rule.LateWrites; may be nil
-	Copies   bool           // controls and held-out gates work on copies, as on a host that lays nothing over the work tree
+	Late     *time.Duration // replaces rule.LateWrites; may be nil
+	Copies   bool           // controls and held-out gates use copies, as on a host that cannot lay files over the work tree
 }
 
 // Worker implements engine.Worker. Its methods may be called from any
@@ -84,29 +83,29 @@ type Worker struct {
 	*records
 	*places
 	cfg  Config
-	late time.Duration // what is written so long after a tree was recorded is an echo of it
+	late time.Duration // writes so soon after a record of the tree are echoes of it
 
 	mu    sync.Mutex
 	live  map[string]meter.Reading      // of agents at work, by run
-	chats map[string]*events.AgentEnded // what a chat delivers, by run; nil until its tree is recorded
+	chats map[string]*events.AgentEnded // deliveries of chats, by run; nil until the tree is recorded
 }
 
-// records is what runs work by, as it is stored: texts, plans, repositories, secrets.
+// records reads and stores what runs work by: texts, plans, repositories, secrets.
 type records struct {
 	cfg    Config
 	parsed atomic.Pointer[parsed]
 
 	mu    sync.Mutex
 	plans map[string]*Plan
-	dirs  map[string]gate.Dir // what a directory of PATH held when a run looked at it last
-	hide  *redact.Set         // of all plans; nil when they have changed
+	dirs  map[string]gate.Dir // contents of a PATH directory at a run's last look
+	hide  *redact.Set         // of all plans; nil after a change of them
 	repos map[string]*opening
 }
 
-// places are the folders in which agents and gates run.
+// places holds the folders of agents and gates.
 type places struct {
 	cfg    Config
-	remove func(dir string) error // effect.RemoveAll, but in tests of what cannot be removed
+	remove func(dir string) error // effect.RemoveAll; tests replace it
 }
 
 var _ engine.Worker = (*Worker)(nil)
@@ -124,7 +123,7 @@ func New(cfg Config) *Worker {
 	}
 }
 
-// setLive notes what is known of an agent at work, nil when it is over.
+// setLive records the reading of an agent at work; nil removes it.
 func (w *Worker) setLive(run string, r *meter.Reading) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -135,7 +134,7 @@ func (w *Worker) setLive(run string, r *meter.Reading) {
 	w.live[run] = *r
 }
 
-// Live is what is known of the agent that works for a run now.
+// Live is the reading of the agent at work for a run.
 func (w *Worker) Live(run string) (meter.Reading, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -147,8 +146,8 @@ func (w *places) newID() string {
 	return ulid.MustNew(ulid.Timestamp(w.cfg.Now()), rand.Reader).String()
 }
 
-// Text implements engine.Worker. A text that cannot be stored is lost: the
-// halt that it belongs to matters more.
+// Text implements engine.Worker. It drops a text that cannot be stored: the halt with the
+// text matters more.
 func (w *records) Text(ctx context.Context, text string) events.Ref {
 	ref, err := w.put(ctx, text)
 	if err != nil {
@@ -157,9 +156,9 @@ func (w *records) Text(ctx context.Context, text string) events.Ref {
 	return ref
 }
 
-// record records the workspace. Files that gates have made are left out of it
-// as long as they are what the gates left; once an agent has changed them they
-// are its work. They never count in comparisons.
+// record records the workspace. It leaves out files that gates made, while they are as
+// the gates left them. After a change by an agent they are its work. They never count in
+// comparisons.
 func (w *Worker) record(ctx context.Context, s run.State, p *Plan, made events.Ref) (tree.Snapshot, error) {
 	files, err := w.madeFiles(made)
 	if err != nil {
@@ -177,8 +176,7 @@ func (w *Worker) record(ctx context.Context, s run.State, p *Plan, made events.R
 	return snap, gone(err)
 }
 
-// ignoring adds exact paths to ignore rules. Rules are read from the last to
-// the first, so these win.
+// ignoring adds exact paths to ignore rules. The last rule wins, so these do.
 func ignoring(rules []byte, paths []string) []byte {
 	if len(paths) == 0 {
 		return rules
@@ -202,9 +200,9 @@ func gone(err error) error {
 	return err
 }
 
-// Recorded implements engine.Worker: it names the recorded tree, ends an agent
-// that was left behind and, when the run is over, forgets its secrets and what
-// recording it needed. The plan of a run that does not go on is kept in no memory.
+// Recorded implements engine.Worker: it names the recorded tree, and ends a leftover
+// agent. For a finished run it also removes the secrets and the state of its recordings.
+// It keeps the plan in memory only while the run goes on.
 func (w *Worker) Recorded(ctx context.Context, s run.State) error {
 	name, message := "last", fmt.Sprintf("run %s: last", s.Facts.Handle)
 	if s.Status == run.Live {
@@ -227,7 +225,7 @@ func (w *Worker) Recorded(ctx context.Context, s run.State) error {
 	}
 	err = errors.Join(ended, err)
 	if s.Status == run.Halted {
-		w.forget(s.ID) // a run may stay so for ever; one that is resumed has its plan read again
+		w.forget(s.ID) // a run may stay halted forever; a resume reads the plan again
 	}
 	if s.Status != run.Over {
 		return err
