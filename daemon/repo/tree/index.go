@@ -13,11 +13,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The index of a run holds what Record knows of each file: what it recorded, and a mark
-// of the file when it was read. A file with the same mark is not read again.
+// The index of a run holds what Record knows of each file: its recorded object, and a
+// mark of the file at the read. Record does not read a file with the same mark again.
 
-// mark identifies a state of a file: while it is the same, so are the bytes. The change
-// time cannot be set by a program, so it is part of it. The zero mark is that of no file.
+// mark identifies a state of a file: equal marks mean equal bytes. It includes the change
+// time, as no program can set it. The zero mark stands for no file.
 type mark struct {
 	dev, ino, size uint64
 	mtime, ctime   int64 // in nanoseconds
@@ -30,9 +30,8 @@ func markOf(st *unix.Stat_t) mark {
 	}
 }
 
-// settled is the mark where it can be trusted. A file that was changed in the second in
-// which it was read, or later, may be changed again with no other mark to tell: clocks of
-// file systems are coarse.
+// settled is the mark, if it is reliable. A file that changed in the second of its read,
+// or later, may change again with the same mark: file systems have coarse clocks.
 func (m mark) settled(read time.Time) mark {
 	if time.Unix(0, m.ctime).Unix() >= read.Unix() {
 		return mark{}
@@ -48,20 +47,20 @@ type known struct {
 	mark mark
 }
 
-// index is what a file with an index holds.
+// index is the content of an index file.
 type index struct {
 	list  []known  // by path, byte by byte
-	trees []string // objects that were written of it
+	trees []string // objects written for it
 }
 
-// modes are those of entries, by what stands for them in the file.
+// modes are the modes of entries; their place is the code in the file.
 var modes = []string{"100644", "100755", "120000", modeLink}
 
 const indexHead = "autopilot index 1\n"
 
 var errIndex = errors.New("the index is damaged")
 
-// readIndex reads an index. The strings of it share one memory.
+// readIndex reads an index. Its strings share one memory.
 func readIndex(path string) (x index, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -74,7 +73,7 @@ func readIndex(path string) (x index, err error) {
 	if sum := sha256.Sum256(text[:end]); !bytes.Equal(sum[:], text[end:]) {
 		return x, errIndex
 	}
-	// The sum says that the rest is as it was written.
+	// The sum proves that the rest is as written.
 	d := decoding{text: text[len(indexHead):end]}
 	d.all = string(d.text)
 	x.list = make([]known, d.number())
@@ -93,7 +92,7 @@ func readIndex(path string) (x index, err error) {
 
 type decoding struct {
 	text []byte
-	all  string // the same
+	all  string // the same text as a string
 	at   int
 }
 
@@ -115,7 +114,7 @@ func (d *decoding) string() string {
 	return d.all[d.at-n : d.at]
 }
 
-// text is the file with the index.
+// text encodes the index for its file.
 func (x index) text() []byte {
 	b := make([]byte, 0, len(indexHead)+len(x.list)*160+len(x.trees)*66+100)
 	b = append(b, indexHead...)
@@ -139,25 +138,25 @@ func (x index) text() []byte {
 	return append(b, sum[:]...)
 }
 
-// at is the place of a path, or where it would be.
+// at is the place of a path in the list, or its place on insertion.
 func (x index) at(path string) (int, bool) {
 	return slices.BinarySearchFunc(x.list, path, func(e known, path string) int { return strings.Compare(e.path, path) })
 }
 
-// link says whether the index has something at a path that is recorded by its id only.
+// link says whether the index has an entry recorded by id alone at a path.
 func (x index) link(path string) bool {
 	i, ok := x.at(path)
 	return ok && x.list[i].mode == modeLink
 }
 
-// below says whether the index has anything below a folder.
+// below says whether the index has an entry below a folder.
 func (x index) below(dir string) bool {
 	i, _ := x.at(dir + "/")
 	return i < len(x.list) && strings.HasPrefix(x.list[i].path, dir+"/")
 }
 
-// with is the list with other entries in the place of those of their paths; one without a
-// mode takes an entry away. The last of a path counts.
+// with replaces entries of the list by path; an entry without a mode removes one. The
+// last change of a path counts.
 func (x index) with(changes []known) []known {
 	slices.SortStableFunc(changes, func(a, b known) int { return strings.Compare(a.path, b.path) })
 	out := make([]known, 0, len(x.list)+len(changes))

@@ -2,20 +2,20 @@ package tree
 
 import "strings"
 
-// ignoring decides which paths are ignored by one text of rules in the form of a
-// .gitignore at the top of a work tree, as git ls-files --exclude-from does.
+// ignoring decides which paths one text of rules ignores. The text has the form of a
+// .gitignore at the top of a work tree, as for git ls-files --exclude-from.
 type ignoring struct{ rules []ignoreRule }
 
-// ignoreRule is one line.
+// ignoreRule is one line of rules.
 type ignoreRule struct {
 	pattern string
-	plain   int  // bytes at its start that stand for themselves
-	not     bool // it takes back what lines before it ignore
-	folder  bool // it is about folders alone
-	base    bool // it is about the last name of a path
+	plain   int  // literal bytes at its start
+	not     bool // it reverses earlier rules
+	folder  bool // for folders alone
+	base    bool // for the last name of a path
 }
 
-// parseIgnore reads rules. A line that is a comment, or empty, has none.
+// parseIgnore reads rules. Comments and empty lines have none.
 func parseIgnore(text []byte) ignoring {
 	var g ignoring
 	for line := range strings.SplitSeq(strings.TrimPrefix(string(text), "\ufeff"), "\n") {
@@ -37,7 +37,7 @@ func parseIgnore(text []byte) ignoring {
 	return g
 }
 
-// trimIgnore drops the spaces at the end that no backslash keeps.
+// trimIgnore drops trailing spaces without a backslash.
 func trimIgnore(line string) string {
 	end := 0
 	for i := 0; i < len(line); i++ {
@@ -54,8 +54,8 @@ func trimIgnore(line string) string {
 	return line[:end]
 }
 
-// match says whether the rules ignore a path whose folders they do not ignore. The last
-// rule that fits decides.
+// match says whether the rules ignore a path below folders that they do not ignore. The
+// last matching rule decides.
 func (g ignoring) match(path string, folder bool) bool {
 	base := path[strings.LastIndexByte(path, '/')+1:]
 	for i := len(g.rules) - 1; i >= 0; i-- {
@@ -66,7 +66,7 @@ func (g ignoring) match(path string, folder bool) bool {
 	return false
 }
 
-// below says whether the rules ignore a path, or a folder that it is in.
+// below says whether the rules ignore a path, or a folder above it.
 func (g ignoring) below(path string) bool {
 	for i, c := range []byte(path) {
 		if c == '/' && g.match(path[:i], true) {
@@ -84,16 +84,16 @@ func (r *ignoreRule) fits(path, base string) bool {
 	if r.plain == len(r.pattern) {
 		return text == r.pattern
 	}
-	// Of a bare name a wildcard may stand for the first bytes, too.
+	// For a bare name, a wildcard may stand for the first bytes, too.
 	if !strings.HasPrefix(text, r.pattern[:r.plain]) {
 		return false
 	}
 	return wild(r.pattern[r.plain:], text[r.plain:], !r.base) == fits
 }
 
-// verdict is the outcome of matching a pattern. A text that has come to its end too early
-// cannot fit wherever the stars before begin, and where a star has come to a slash only
-// two stars can help.
+// verdict is the result of a pattern match. A text that ends too early cannot match,
+// wherever earlier stars begin. After a star that came to a slash, only two stars can
+// match.
 type verdict int
 
 const (
@@ -103,8 +103,8 @@ const (
 	slashed
 )
 
-// wild matches a text with a pattern of * ? [...] and \. With paths no * and no ? stands
-// for a slash, and ** between slashes stands for any folders.
+// wild matches a text with a pattern of * ? [...] and \. With paths, * and ? do not match
+// a slash, and ** between slashes matches any folders.
 func wild(pattern, text string, paths bool) verdict {
 	for p := 0; p < len(pattern); p++ {
 		c := pattern[p]
@@ -144,14 +144,14 @@ func wild(pattern, text string, paths bool) verdict {
 	return fits
 }
 
-// star matches what begins with a star at p.
+// star matches a pattern with a star at p.
 func star(pattern string, p int, text string, paths bool) verdict {
 	rest := strings.TrimLeft(pattern[p:], "*")
 	slashes := !paths
 	if len(pattern)-p-len(rest) > 1 && paths && (p == 0 || pattern[p-1] == '/') &&
 		(rest == "" || rest[0] == '/' || strings.HasPrefix(rest, `\/`)) {
 		if rest != "" && rest[0] == '/' && wild(rest[1:], text, paths) == fits {
-			return fits // no folder at all
+			return fits // zero folders
 		}
 		slashes = true
 	}
@@ -179,15 +179,15 @@ func star(pattern string, p int, text string, paths bool) verdict {
 	return ended
 }
 
-// class matches a byte with the [...] at p. It returns the place of its end, -1 where it
-// has none.
+// class matches a byte with the [...] at p. It returns the end of the class, -1 without
+// one.
 func class(pattern string, p int, c byte) (end int, in bool) {
 	p++
 	not := p < len(pattern) && (pattern[p] == '!' || pattern[p] == '^')
 	if not {
 		p++
 	}
-	before := -1 // what a range can begin with
+	before := -1 // possible start of a range
 	for first := true; ; first = false {
 		if p >= len(pattern) {
 			return -1, false

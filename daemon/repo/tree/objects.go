@@ -13,21 +13,20 @@ import (
 	"sync"
 )
 
-// objects takes what one Record stores, and writes it at once: few objects as files of
-// their own, many as a pack. Nothing of it is there before flush returns, and what was
-// there before is not written again. Its methods may be called from many goroutines, but
-// for flush and close.
+// objects writes the objects of one Record at once: few as files of their own, many as a
+// pack. None of them exists before flush returns, and existing ones are not written
+// again. Goroutines may share its methods, except flush and close.
 type objects struct {
 	r *Repo
 
 	once   sync.Once
 	packs  []packIndex
-	fanout [256]bool // which folders of loose objects there are
+	fanout [256]bool // which folders of loose objects exist
 
 	mu     sync.Mutex
-	fresh  map[string]bool // ids that were taken
-	loose  []object        // that wait
-	bytes  int             // of them
+	fresh  map[string]bool // ids taken so far
+	loose  []object        // waiting objects
+	bytes  int             // bytes of the waiting objects
 	pack   *packing
 	failed error
 }
@@ -37,7 +36,7 @@ type object struct {
 	whole []byte // with the header
 }
 
-// Above these bounds objects go into a pack.
+// Above these bounds, objects go into a pack.
 const (
 	mostLoose  = 64
 	looseBytes = 16 << 20
@@ -45,10 +44,10 @@ const (
 
 func (r *Repo) objects() *objects { return &objects{r: r, fresh: map[string]bool{}} }
 
-// find looks which packs and folders of objects there are.
+// find looks for packs and folders of objects.
 func (o *objects) find() {
 	o.once.Do(func() {
-		entries, _ := os.ReadDir(filepath.Join(o.r.dir, "objects")) // none: nothing is there
+		entries, _ := os.ReadDir(filepath.Join(o.r.dir, "objects")) // no folder: no objects
 		for _, e := range entries {
 			if b, err := hex.DecodeString(e.Name()); err == nil && len(b) == 1 {
 				o.fanout[b[0]] = true
@@ -93,7 +92,7 @@ func (o *objects) put(kind string, body []byte) (string, error) {
 		return id, nil
 	}
 	o.mu.Unlock()
-	packed, err := deflatePacked(whole) // beside others
+	packed, err := deflatePacked(whole) // outside of the lock
 	if err != nil {
 		return "", err
 	}
@@ -102,7 +101,7 @@ func (o *objects) put(kind string, body []byte) (string, error) {
 	return id, o.add(id, packed)
 }
 
-// taken says that an object need not be written, and else takes it for written.
+// taken says that an object needs no write, and else counts it as written.
 func (o *objects) taken(id string) bool {
 	o.mu.Lock()
 	known := o.fresh[id]
@@ -116,7 +115,7 @@ func (o *objects) taken(id string) bool {
 	return known
 }
 
-// unite begins a pack with what waits. o.mu is held.
+// unite begins a pack with the waiting objects. The caller holds o.mu.
 func (o *objects) unite() error {
 	for _, l := range o.loose {
 		packed, err := deflatePacked(l.whole)
@@ -131,7 +130,7 @@ func (o *objects) unite() error {
 	return nil
 }
 
-// add writes into the pack, a new one where it is full. o.mu is held.
+// add writes into the pack, or begins a new one after a full pack. The caller holds o.mu.
 func (o *objects) add(id string, packed []byte) (err error) {
 	if o.failed != nil {
 		return o.failed
@@ -151,7 +150,7 @@ func (o *objects) add(id string, packed []byte) (err error) {
 	return o.pack.add(id, packed)
 }
 
-// flush writes what was taken, as durably as the repository wants it.
+// flush writes the taken objects, as durably as the repository's setting.
 func (o *objects) flush() error {
 	if o.failed != nil {
 		return o.failed
@@ -171,7 +170,7 @@ func (o *objects) flush() error {
 	return nil
 }
 
-// close gives up what was not flushed.
+// close drops objects without a flush.
 func (o *objects) close() {
 	if o.pack != nil {
 		o.pack.drop()
@@ -181,14 +180,14 @@ func (o *objects) close() {
 	}
 }
 
-// writeAll writes objects as files of their own. One sync is enough for all, where the
-// file system has it so.
+// writeAll writes objects as files of their own. One sync is enough for all, if the file
+// system allows.
 func (r *Repo) writeAll(list []object) (err error) {
 	type written struct{ temp, path string }
 	var all []written
 	defer func() {
 		for _, w := range all {
-			_ = os.Remove(w.temp) // it has another name now, or is of no use
+			_ = os.Remove(w.temp) // renamed, or useless now
 		}
 	}()
 	batch := r.durable && len(list) > 1 && fsyncMethod(r.dir) == "batch"
@@ -234,7 +233,7 @@ func (r *Repo) writeOne(dir string, whole []byte, later bool) (temp string, err 
 }
 
 var deflaters = sync.Pool{New: func() any {
-	z, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed) // a level that there is
+	z, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed) // the level is valid
 	return z
 }}
 
@@ -246,8 +245,8 @@ func deflate(w io.Writer, text []byte) error {
 	return errors.Join(err, z.Close())
 }
 
-// putFile takes a file that is too large to be held, as an object of its own; size is how
-// long it has to be.
+// putFile takes a file that is too large for memory, as an object of its own; size is its
+// required length.
 func (o *objects) putFile(f io.Reader, size int64) (id string, err error) {
 	temp, err := os.CreateTemp(filepath.Join(o.r.dir, "objects"), "tmp_obj_")
 	if err != nil {
@@ -283,5 +282,5 @@ func (o *objects) putFile(f io.Reader, size int64) (id string, err error) {
 	return id, os.Rename(temp.Name(), path)
 }
 
-// errChanging says that a file was written while it was read.
+// errChanging says that a file changed during its read.
 var errChanging = errors.New("it changes while it is read")

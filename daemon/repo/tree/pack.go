@@ -16,17 +16,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Packs in git's form, version 2, with no deltas: a file for as many objects as there
-// are costs a hundredth of a file each.
+// Packs in git's form, version 2, without deltas. One file for many objects costs a
+// hundredth of a file for each.
 
-// fullPack is the size above which another pack is begun, so that every offset has 31
+// fullPack is the size at which the next pack begins, so that every offset fits into 31
 // bits.
 const fullPack = 1 << 30
 
-// Kinds of objects in a pack.
+// packKinds maps kinds of objects to their numbers in a pack.
 var packKinds = map[string]byte{"commit": 1, "tree": 2, "blob": 3}
 
-// deflatePacked is an object as a pack has it.
+// deflatePacked is an object in the form of a pack.
 func deflatePacked(whole []byte) ([]byte, error) {
 	head, body, _ := bytes.Cut(whole, []byte{0})
 	kind, _, _ := bytes.Cut(head, []byte{' '})
@@ -43,7 +43,7 @@ func deflatePacked(whole []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// packing is a pack that is being written.
+// packing is a pack under construction.
 type packing struct {
 	r    *Repo
 	f    *os.File
@@ -64,7 +64,7 @@ func newPacking(r *Repo) (*packing, error) {
 		return nil, err
 	}
 	p := &packing{r: r, f: f, w: bufio.NewWriterSize(f, 1<<20), at: 12}
-	_, err = p.w.Write(packHead(0)) // how many there are is known at the end
+	_, err = p.w.Write(packHead(0)) // the count is known at the end
 	return p, err
 }
 
@@ -81,10 +81,10 @@ func (p *packing) add(id string, object []byte) error {
 
 func (p *packing) drop() {
 	_ = p.f.Close()
-	_ = os.Remove(p.f.Name()) // git prune takes what stays
+	_ = os.Remove(p.f.Name()) // git prune removes a leftover
 }
 
-// finish names the pack by its sum, with its index.
+// finish names the pack by its sum, and writes its index.
 func (p *packing) finish() error {
 	defer p.drop()
 	sum, err := p.sum()
@@ -103,7 +103,7 @@ func (p *packing) finish() error {
 	if err := os.Rename(p.f.Name(), name+".pack"); err != nil {
 		return err
 	}
-	// Without its index a pack is not seen.
+	// A pack without its index is invisible.
 	if err := replace(name+".idx", p.index(sum), 0o400, p.r.durable); err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (p *packing) finish() error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-// sum ends the file with the sum of what is in it.
+// sum ends the file with the sum of its content.
 func (p *packing) sum() ([]byte, error) {
 	if err := p.w.Flush(); err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func (p *packing) index(sum []byte) []byte {
 	var first [256]uint32
 	raw := make([]byte, 0, len(p.list)*p.r.idLen/2)
 	for _, o := range p.list {
-		raw, _ = hex.AppendDecode(raw, []byte(o.id)) // it was made by hex
+		raw, _ = hex.AppendDecode(raw, []byte(o.id)) // the id is valid hex
 		first[raw[len(raw)-p.r.idLen/2]]++
 	}
 	out := slices.Clone(packIndexHead)
@@ -162,19 +162,19 @@ func (p *packing) index(sum []byte) []byte {
 	}
 	h := p.r.hash()
 	out = append(out, sum...)
-	_, _ = h.Write(out) // a hash takes everything
+	_, _ = h.Write(out) // a hash never fails
 	return h.Sum(out)
 }
 
-// packIndex is the index of a pack, as it is on disk.
+// packIndex is the index of a pack, as on disk.
 type packIndex struct {
 	text []byte
 	ids  []byte
 	size int // of an id
 }
 
-// openPacks maps the indexes of packs. One in another form is passed over: what is in it
-// is written again.
+// openPacks maps the indexes of packs. It skips other formats: their objects are written
+// again.
 func openPacks(dir string, size int) (list []packIndex) {
 	entries, _ := filepath.Glob(filepath.Join(dir, "pack-*.idx")) // the pattern is valid
 	for _, path := range entries {
@@ -185,7 +185,7 @@ func openPacks(dir string, size int) (list []packIndex) {
 	return list
 }
 
-const packFanout = 8 + 256*4 // where ids begin
+const packFanout = 8 + 256*4 // start of the ids
 
 var errPackIndex = errors.New("unknown form of a pack's index")
 

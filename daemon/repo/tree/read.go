@@ -18,8 +18,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// read reads files, several at once, and takes their content. Of one that is gone, or is
-// no file any more, it returns an entry without a mode.
+// read reads files, several at once, and stores their content. For a path that is no
+// longer a file it returns an entry without a mode.
 func (rec *recording) read(ctx context.Context, files []adding) ([]known, error) {
 	out := make([]known, len(files))
 	var next atomic.Int64
@@ -42,11 +42,11 @@ func (rec *recording) read(ctx context.Context, files []adding) ([]known, error)
 	return out, errors.Join(errs...)
 }
 
-// mostReads is how often a file is read that changes meanwhile. Then what was read last
-// counts, and the next Record reads it again.
+// mostReads bounds the reads of a file that changes meanwhile. Then the last read counts,
+// and the next Record reads the file again.
 const mostReads = 3
 
-// heldBytes is how much of a file is held in memory.
+// heldBytes is how much of a file memory holds.
 const heldBytes = 8 << 20
 
 func (rec *recording) readOne(a adding) (e known, err error) {
@@ -60,7 +60,7 @@ func (rec *recording) readOne(a adding) (e known, err error) {
 		err := unix.Lstat(path, &st)
 		mode, m := modeOf(&st), markOf(&st)
 		switch {
-		// The scan has seen the file with its mark below the top, through no link.
+		// The scan saw the file with its mark below the top, through no link.
 		case gone(err) || err == nil && (mode == "" || (a.mode == "" || m != a.mark) && rec.behindLink(a.path)):
 			return known{path: a.path}, nil
 		case err != nil:
@@ -78,8 +78,8 @@ func (rec *recording) readOne(a adding) (e known, err error) {
 	}
 }
 
-// knew finds the id of a file that an earlier Record has read in the state in which the
-// scan has seen it.
+// knew finds the id of a file, if an earlier Record read it in the state that the scan
+// saw.
 func (rec *recording) knew(a adding) (string, bool) {
 	if a.mode == "" {
 		return "", false
@@ -92,8 +92,8 @@ func (rec *recording) knew(a adding) (string, bool) {
 	return x.list[i].id, true
 }
 
-// content takes the content of a file, or where a link points. It says whether the file
-// was in that state before and after.
+// content stores the content of a file, or the target of a link. It says whether the
+// state of the file was the same before and after.
 func (rec *recording) content(path, mode string, m mark) (id string, same bool, err error) {
 	if mode == modes[2] {
 		to, err := os.Readlink(path)
@@ -122,7 +122,7 @@ func (rec *recording) content(path, mode string, m mark) (id string, same bool, 
 		return "", false, err
 	}
 	if was.dev != m.dev || was.ino != m.ino {
-		return "", false, errChanging // another file, of which it is not known where it is
+		return "", false, errChanging // another file, in an unknown place
 	}
 	if was.size > heldBytes {
 		id, err = rec.objects.putFile(f, int64(was.size))
@@ -130,7 +130,7 @@ func (rec *recording) content(path, mode string, m mark) (id string, same bool, 
 		text := make([]byte, was.size, was.size+1)
 		var k int
 		if k, err = io.ReadFull(f, text); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			err = nil // it was cut meanwhile
+			err = nil // the file was cut meanwhile
 		}
 		if err == nil {
 			id, err = rec.objects.put("blob", text[:k])
@@ -148,14 +148,14 @@ var mark0 mark
 // planting makes trees of entries.
 type planting struct {
 	objects *objects
-	have    map[string]bool // trees that are there
+	have    map[string]bool // trees that exist
 	made    []string        // all trees of these entries
 }
 
-// errFileAndFolder says that files changed into folders, or back, while it was looked.
+// errFileAndFolder says that files became folders, or the reverse, during the scan.
 var errFileAndFolder = errors.New("it became a folder, or a file, meanwhile")
 
-// plant returns the tree of entries.
+// plant returns the tree of all entries.
 func (t *planting) plant(list []known) (string, error) {
 	id, err := t.tree(list, 0)
 	slices.Sort(t.made)
@@ -163,7 +163,7 @@ func (t *planting) plant(list []known) (string, error) {
 	return id, err
 }
 
-// tree makes the tree of entries whose paths have the same first bytes.
+// tree makes the tree of entries with the same first bytes in their paths.
 func (t *planting) tree(list []known, skip int) (string, error) {
 	text := make([]byte, 0, len(list)*48)
 	one := func(mode, name, id string) (err error) {

@@ -16,32 +16,32 @@ import (
 	"autopilot/events"
 )
 
-// Snapshot is what a workspace looked like.
+// Snapshot is a state of a workspace.
 type Snapshot struct {
 	Tree    events.Tree
 	Work    events.Tree // Tree without note paths
-	Large   []string    // recorded by size and hash only
-	Nested  []string    // repositories in the workspace, recorded by their HEAD and a sum of what differs from it
-	Skipped []string    // pipes, sockets, devices, names that git refuses, and what cannot be read
+	Large   []string    // recorded by size and hash alone
+	Nested  []string    // repositories in the workspace, recorded by their HEAD and a sum of their changes
+	Skipped []string    // pipes, sockets, devices, names that git refuses, and unreadable files
 }
 
-// state is what is known of an index since its last Record. It only saves
-// work: after a restart it is empty, and git looks again.
+// state is the knowledge about an index since its last Record. It only saves work: after
+// a restart it is empty, and git looks again.
 type state struct {
 	mu    sync.Mutex
-	tree  events.Tree // what the index holds; empty is unknown
+	tree  events.Tree // tree of the index; empty if unknown
 	work  map[string]events.Tree
 	large map[string]largeFile // by path
 }
 
-// largeFile is the recorded form of a large file, valid while its stamp holds.
+// largeFile is the recorded form of a large file, valid for its stamp.
 type largeFile struct{ stamp, id string }
 
-// Without is what a Record leaves out beside ignored files.
+// Without lists the paths that a Record leaves out beside ignored files.
 type Without struct {
-	Notes     []string // globs of paths that are not in Snapshot.Work
-	Made      []string // exact paths that are not in it either
-	Untouched []string // exact paths that are in neither tree
+	Notes     []string // globs of paths outside of Snapshot.Work
+	Made      []string // exact paths outside of Snapshot.Work
+	Untouched []string // exact paths outside of both trees
 }
 
 func setOf(paths []string) map[string]bool {
@@ -52,10 +52,10 @@ func setOf(paths []string) map[string]bool {
 	return set
 }
 
-// Record records the work tree. The index name (a run's id) keeps what git
-// knows of the files between Records, so that only changes cost; ignore is the
-// text of FreezeIgnore. Files that vanish or change while it looks make it look once
-// more; then it is an error: ErrUnreadable naming the file, or ErrGone.
+// Record records the work tree. The index name, a run's id, keeps git's knowledge of the
+// files between Records, so that only changes cost time. ignore is the text of
+// FreezeIgnore. If files vanish or change during the look, Record looks once more. After
+// that it returns ErrUnreadable with the file, or ErrGone.
 func (r *Repo) Record(ctx context.Context, index string, ignore []byte, w Without) (Snapshot, error) {
 	if !nameOK(index) {
 		return Snapshot{}, fmt.Errorf("record tree: bad index name %.80q", index)
@@ -64,7 +64,7 @@ func (r *Repo) Record(ctx context.Context, index string, ignore []byte, w Withou
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("record tree: %w", err)
 	}
-	// Entries of an index follow from the rules, so rules are part of its name.
+	// Entries of an index depend on the rules, so its name includes them.
 	sum := sha256.Sum256(ignore)
 	id := hex.EncodeToString(sum[:ignoreName/2])
 	rec := &recording{
@@ -79,8 +79,8 @@ func (r *Repo) Record(ctx context.Context, index string, ignore []byte, w Withou
 		return snap, nil
 	}
 	if ctx.Err() == nil && !errors.Is(err, ErrGone) {
-		// The second look begins with an empty index: the first may have failed
-		// because an object that the index names did not survive a crash.
+		// The second look begins with an empty index: the first may have failed because a
+		// crash lost an object that the index names.
 		rec.reset()
 		snap, err = rec.once(ctx)
 	}
@@ -100,9 +100,8 @@ func (r *Repo) state(name string) *state {
 	return r.states[name]
 }
 
-// Forget removes what Record keeps under an index name from one call to the
-// next: as much as the work tree has files, for each set of rules. Recording
-// under that name again begins anew.
+// Forget removes what Record keeps under an index name: as much as the work tree has
+// files, for each set of rules. The next Record under that name begins anew.
 func (r *Repo) Forget(index string) error {
 	if !nameOK(index) {
 		return fmt.Errorf("forget index: bad name %.80q", index)
@@ -135,25 +134,25 @@ func (r *Repo) Forget(index string) error {
 // recording is one Record.
 type recording struct {
 	r         *Repo
-	name      string // of the index, without its rules
+	name      string // of the index, without rules
 	st        *state
-	file      string // with the index
+	file      string // path of the index
 	ignore    []byte
 	notes     globs
 	made      map[string]bool
 	untouched map[string]bool
-	workKey   string // names what Snapshot.Work is without
+	workKey   string // names the exclusions of Snapshot.Work
 
 	index   index
 	special []string // pipes, sockets, devices
-	changed bool     // the index is not as in the file
+	changed bool     // the index differs from the file
 	objects *objects
-	before  func() index // what another Record knew of the files
+	before  func() index // files as another Record knew them
 }
 
 func (rec *recording) reset() {
 	rec.st.tree, rec.st.work = "", nil
-	_ = os.Remove(rec.file) // what stays is not as it says, and is found out to be so
+	_ = os.Remove(rec.file) // a leftover is stale, and found to be so
 }
 
 func (rec *recording) once(ctx context.Context) (Snapshot, error) {
@@ -191,16 +190,16 @@ func (rec *recording) once(ctx context.Context) (Snapshot, error) {
 	return snap, rec.save()
 }
 
-// errLost says that an object which an index names is not there.
+// errLost says that an object of the index is missing.
 var errLost = errors.New("recorded objects are lost")
 
-// load reads the index, and says which trees are there. What an earlier process, or a
-// Drop, has left is looked at once.
+// load reads the index, and says which trees exist. It looks once at leftovers of an
+// earlier process or a Drop.
 func (rec *recording) load() (have map[string]bool, err error) {
 	have = map[string]bool{}
 	if rec.index, err = readIndex(rec.file); err != nil {
 		rec.index, rec.st.tree = index{}, ""
-		return have, nil //nolint:nilerr // without an index every file is read
+		return have, nil //nolint:nilerr // without an index, Record reads every file
 	}
 	if rec.st.tree != "" {
 		for _, id := range rec.index.trees {
@@ -216,8 +215,8 @@ func (rec *recording) load() (have map[string]bool, err error) {
 	return have, nil
 }
 
-// remembered is the index that any Record of this work tree wrote last. Only marks and
-// ids of it count.
+// remembered is the latest index of any Record of this work tree. Only its marks and ids
+// count.
 func (rec *recording) remembered() index {
 	if rec.name == salvageIndex {
 		return index{}
@@ -229,10 +228,10 @@ func (rec *recording) remembered() index {
 	return x
 }
 
-// knownFile is where an index of the work tree outlives its run.
+// knownFile is the path of an index that outlives its run.
 func (r *Repo) knownFile() string { return filepath.Join(r.dir, "known", r.ws.ID) }
 
-// save writes the objects, and then the index, which counts only with them.
+// save writes the objects, and then the index: it counts only with them.
 func (rec *recording) save() error {
 	if err := rec.objects.flush(); err != nil || !rec.changed {
 		return err
@@ -241,22 +240,21 @@ func (rec *recording) save() error {
 		return err
 	}
 	rec.r.know(rec.st.tree, rec.index.list)
-	// The same file under another name, until the next one.
+	// The same file gets a second name, until the next save.
 	to := rec.r.knownFile()
 	temp := to + tempPrefix + filepath.Base(rec.file)
 	_ = os.Mkdir(filepath.Dir(to), 0o700)
 	_ = os.Remove(temp)
 	if os.Link(rec.file, temp) == nil {
-		_ = os.Rename(temp, to) // it only saves work
+		_ = os.Rename(temp, to) // the file only saves work
 	}
 	_ = os.Remove(temp)
 	return nil
 }
 
-// settle brings the index up to the work tree. A folder that has stopped being
-// a repository hides its files until its entry is gone, so the look
-// is repeated until there is none; a few rounds are nested repositories, many
-// are somebody who makes and unmakes them.
+// settle updates the index to the work tree. A former repository hides its files until
+// its entry is gone, so settle looks again until there is none. A few rounds mean nested
+// repositories; many mean a program that makes and removes them.
 func (rec *recording) settle(ctx context.Context) (plan, error) {
 	for range 10 {
 		entries, err := rec.list(ctx)
@@ -277,7 +275,7 @@ func (rec *recording) settle(ctx context.Context) (plan, error) {
 	return plan{}, fmt.Errorf("%w: repositories in the workspace keep changing", ErrUnreadable)
 }
 
-// apply brings the plan into the index.
+// apply puts the plan into the index.
 func (rec *recording) apply(ctx context.Context, p plan) error {
 	read, err := rec.read(ctx, p.add)
 	if err != nil {
@@ -295,7 +293,7 @@ func (rec *recording) apply(ctx context.Context, p plan) error {
 	return nil
 }
 
-// work derives the tree without note paths. It costs nothing where there are none.
+// work derives the tree without note paths. It costs nothing without notes.
 func (rec *recording) work(noted []string) (events.Tree, error) {
 	if len(noted) == 0 {
 		return rec.st.tree, nil

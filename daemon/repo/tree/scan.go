@@ -14,25 +14,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// seen is one path of the work tree that is not ignored.
+// seen is one path of the work tree that no rule ignores.
 type seen struct {
 	path   string
-	mode   string // of a file or link; modeLink of a folder that is too deep
+	mode   string // of a file or link; modeLink for a folder that is too deep
 	mark   mark
 	nested bool // a repository
-	shut   bool // a folder that cannot be looked into
+	shut   bool // an unreadable folder
 }
 
 // scanning is one pass over the folders of a work tree, several at once. It opens each
-// below the one that it is in, never through a link.
+// folder relative to its parent, never through a link.
 type scanning struct {
 	ctx   context.Context
 	top   string
 	rules ignoring
 	index index
-	limit int // how long the path of a folder may be
+	limit int // longest path of a folder
 
-	others chan struct{} // who goes into another folder beside
+	others chan struct{} // slots for goroutines in other folders
 	wait   sync.WaitGroup
 
 	mu      sync.Mutex
@@ -42,9 +42,9 @@ type scanning struct {
 
 var errTooLong = errors.New("a path is too long")
 
-// scan lists the work tree in git's order, byte by byte. Folders below a path that is too
-// long are listed themselves, as are those that cannot be looked into. What the index has
-// as recorded by id only is passed by.
+// scan lists the work tree in git's order, byte by byte. It lists folders themselves if
+// their path is too long or they are unreadable. It skips index entries recorded by id
+// alone.
 func (rec *recording) scan(ctx context.Context, x index) (list []seen, special []string, err error) {
 	rules := parseIgnore(rec.ignore)
 	for _, limit := range []int{pathMax - 1, min(longPath, pathMax/2)} {
@@ -70,15 +70,15 @@ func (s *scanning) all() ([]seen, error) {
 	return top.flat(nil), nil
 }
 
-// folder is what was seen in a folder, in git's order.
+// folder is the content of a folder, in git's order.
 type folder struct {
-	rel   string // with a slash at its end, but for the top
+	rel   string // with a slash at its end, except the top
 	items []item
 }
 
 type item struct {
 	seen
-	sub *folder // in its place
+	sub *folder // at its place in the order
 }
 
 func (f *folder) flat(list []seen) []seen {
@@ -100,7 +100,7 @@ func (s *scanning) fail(err error) {
 	}
 }
 
-// fill looks into an open folder, and closes it.
+// fill reads an open folder, and closes it.
 func (s *scanning) fill(d *folder, f *os.File) {
 	defer f.Close()
 	if err := s.ctx.Err(); err != nil {
@@ -128,7 +128,8 @@ func (s *scanning) fill(d *folder, f *os.File) {
 	}
 }
 
-// repository says whether a folder is a repository that none of its files is recorded of.
+// repository says whether a folder is a repository, without any file of its own in the
+// record.
 func (s *scanning) repository(d *folder, entries []fs.DirEntry) bool {
 	path := strings.TrimSuffix(d.rel, "/")
 	if !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == ".git" }) || s.index.below(path) {
@@ -141,7 +142,7 @@ func (s *scanning) repository(d *folder, entries []fs.DirEntry) bool {
 	return true
 }
 
-// inGitsOrder compares names as whole paths are: a folder as if a slash followed.
+// inGitsOrder compares names like whole paths: a folder as if a slash followed.
 func inGitsOrder(a, b fs.DirEntry) int {
 	x, y := a.Name(), b.Name()
 	n := min(len(x), len(y))
@@ -194,9 +195,9 @@ func (s *scanning) entry(d *folder, f *os.File, e fs.DirEntry) error {
 	return nil
 }
 
-// modeOf is the mode in which git records a file or link; empty for what is none.
+// modeOf is git's mode of a file or link; empty for other kinds.
 func modeOf(st *unix.Stat_t) string {
-	switch mode := uint32(st.Mode); mode & unix.S_IFMT { //nolint:unconvert,nolintlint // it has 16 bits elsewhere
+	switch mode := uint32(st.Mode); mode & unix.S_IFMT { //nolint:unconvert,nolintlint // 16 bits on some systems
 	case unix.S_IFREG:
 		if mode&0o100 != 0 {
 			return modes[1]
@@ -208,7 +209,7 @@ func modeOf(st *unix.Stat_t) string {
 	return ""
 }
 
-// into looks into a folder below an open one.
+// into reads a folder below an open one.
 func (s *scanning) into(d *folder, parent *os.File, name, path string) error {
 	if len(s.top)+1+len(path) > s.limit {
 		if s.limit == pathMax-1 {
@@ -219,7 +220,7 @@ func (s *scanning) into(d *folder, parent *os.File, name, path string) error {
 	}
 	fd, err := unix.Openat(int(parent.Fd()), name, unix.O_RDONLY|openFolder|unix.O_CLOEXEC, 0)
 	if err == nil {
-		// It may be listed, and what is in it not be reached.
+		// It may be readable but not searchable.
 		if err = unix.Faccessat(fd, ".", unix.X_OK, 0); err != nil {
 			_ = unix.Close(fd)
 		}
