@@ -16,7 +16,9 @@ func TestWhoMayUseWhichVerb(t *testing.T) {
 			who  auth.Identity
 			want bool
 		}{
-			{local, true}, {auth.Identity{}, v.Class == wire.Read}, {effect, v.Class == wire.Read},
+			{local, true},
+			{auth.Identity{}, v.Class == wire.Read},
+			{effect, v.Class == wire.Read},
 			{reads, v.Has(wire.Remote) && v.Class == wire.Read},
 			{operates, v.Has(wire.Remote) && v.Class != wire.Decide},
 		} {
