@@ -236,7 +236,11 @@ func settled(st run.State) bool { return st.Status != run.Live }
 // play starts a run and waits until it is not live.
 func (s *site) play(q wire.StartRequest) run.State {
 	s.t.Helper()
-	return s.until(s.start(q).ID, settled)
+	st := s.until(s.start(q).ID, settled)
+	if st.Status == run.Over { // its end is known a moment before the folders of its gates are gone
+		s.must(s.d.Fleet.Settle(s.t.Context(), st.ID))
+	}
+	return st
 }
 
 func (s *site) why(id string) wire.WhyView {
