@@ -94,8 +94,9 @@ func (w *world) work(after time.Duration, last func()) (told []acknowledged) {
 	end := time.Now().Add(after)
 	var followers []*follower
 	for i := range cutRuns {
+		// Each iteration fails in another way, or the run would halt for that.
 		a := w.apctl("run", "-d", "--json", "count", "-C", w.path(fmt.Sprintf("ws/%d", i)), "--max-iterations", "30",
-			"--gate", `count=test "$(cat n)" -ge 8`, "--agent-cmd", `echo "$AUTOPILOT_ITERATION" > n; sleep 0.05`)
+			"--gate", `count=tr 0-9 a-j < n; test "$(cat n)" -ge 8`, "--agent-cmd", `echo "$AUTOPILOT_ITERATION" > n; sleep 0.05`)
 		v := data[wire.RunView](w.t, a)
 		told = append(told, acknowledged{id: v.ID, seq: v.Seq})
 		followers = append(followers, w.follow(v.ID))
