@@ -12,7 +12,7 @@ import (
 // admit says whether an agent of the run that works on an account may begin now,
 // and what it may use.
 func (d *Daemon) admit(ctx context.Context, s run.State, account string) (work.Allowance, events.Data, error) {
-	allowed, not, err := d.Budget.Allowance(s, time.Now())
+	allowed, not, err := d.budget.Allowance(s, time.Now())
 	if err == nil && not == nil {
 		not, err = d.Accounts.Admit(ctx, s, account)
 	}

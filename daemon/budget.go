@@ -10,7 +10,7 @@ import (
 // openBudget makes those that keep the limits of the day, and tell what is used.
 func (d *Daemon) openBudget() {
 	day := budget.NewDay(d.Fleet)
-	d.Budget = budget.New(budget.Config{
+	d.budget = budget.New(budget.Config{
 		Limits: d.Limits, Day: day, Runs: d.Fleet, Actor: events.ActorDaemon(d.HostID), Log: d.cfg.Log,
 		Live: d.Worker.Live, Language: d.api.Language, Notice: d.notice,
 		Tell: func(notices []notify.Notice) { d.told("", notices) },
@@ -24,5 +24,5 @@ func (d *Daemon) openBudget() {
 // over says that an agent at work has to end for a limit of the day. The worker
 // that asks is made before what it asks.
 func (d *Daemon) over(id, effect string, u events.Usage) events.Cut {
-	return d.Budget.Over(id, effect, u)
+	return d.budget.Over(id, effect, u)
 }

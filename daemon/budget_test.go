@@ -56,7 +56,7 @@ func TestB72ARestartAtTheEndOfADaysBudgetChangesNothing(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	s.configure(strings.Replace(tellingUser, "usd: 1}", "usd: 100}", 1))
-	s.d.Budget.Tend(t.Context(), time.Now())
+	s.d.budget.Tend(t.Context(), time.Now())
 	s.until(st.ID, func(st run.State) bool { return st.Loop.Iteration > got.Loop.Iteration || settled(st) })
 }
 

@@ -86,8 +86,9 @@ type Daemon struct {
 	kept       *fleet.Kept
 	rolled     *roll.Outcome // the roll that a person asked for
 	repos      *tree.Identities
-	teamLog    *journal.Journal // with teamShared the shared part of a team's daemons; nil without one
+	teamLog    *journal.Journal // the log of the team, and its accounts in shared; nil without a team
 	shared     *account.Shared
+	budget     *budget.Keeper
 	loaded     bool // the daemon serves all runs
 	background background
 	shutdown

@@ -29,7 +29,7 @@ func (d *Daemon) tend(ctx context.Context) {
 			d.cfg.Log.Warn("disk", "error", err)
 		}
 		d.tellFull()
-		d.Budget.Tend(ctx, time.Now())
+		d.budget.Tend(ctx, time.Now())
 		d.Peers.Sweep(ctx)
 		now := slept()
 		if now-before >= sleepLeast {

@@ -18,8 +18,8 @@ type ClaimKind string
 const (
 	ClaimWorkspace ClaimKind = "workspace" // one work tree
 	ClaimBranch    ClaimKind = "branch"    // of a repository
-	ClaimIssue     ClaimKind = "issue"     // ditto
-	ClaimMerge     ClaimKind = "merge"     // the slot of who merges into a branch
+	ClaimIssue     ClaimKind = "issue"     // of a repository
+	ClaimMerge     ClaimKind = "merge"     // the slot for merges into a branch
 )
 
 // ClaimKinds are all of them, in the order in which they are shown.

@@ -85,6 +85,16 @@ const (
 	ResumeNever    HaltResume = "never"
 )
 
+// HaltOutput names the output that tells why a run halted, if the daemon does not say.
+type HaltOutput string
+
+// The outputs.
+const (
+	OutputGate    HaltOutput = "gate"    // of the gate that failed
+	OutputAgent   HaltOutput = "agent"   // of the agent
+	OutputSession HaltOutput = "session" // of the agent or role that ran last
+)
+
 // HaltFacts are the facts about every halt of one reason. Its words are in
 // projections/explain, and its evidence in daemon/run/engine.
 type HaltFacts struct {
@@ -92,49 +102,50 @@ type HaltFacts struct {
 	Class  HaltClass
 	News   HaltNews
 	Resume HaltResume
+	Output HaltOutput
 }
 
 // halts has one row for each reason, by class.
 var halts = []HaltFacts{
-	{HaltSameness, HaltsByRail, NewsHalted, ResumeWithNote},
-	{HaltStuck, HaltsByRail, NewsHalted, ResumeWithNote},
-	{HaltSignature, HaltsByRail, NewsHalted, ResumeWithNote},
-	{HaltPlan, HaltsByRail, NewsHalted, ResumeWithNote},
-	{HaltDrift, HaltsByRail, NewsHalted, ResumeProven},
-	{HaltLogIntegrity, HaltsByRail, NewsHalted, ResumeNever},
-	{HaltUnverifiable, HaltsByRail, NewsHalted, ResumeWithNote},
-	{HaltForeign, HaltsByRail, NewsNeedsPerson, ResumeFreely},
-	{HaltClaimLost, HaltsByRail, NewsNeedsPerson, ResumeFreely},
-	{HaltGit, HaltsByRail, NewsNeedsPerson, ResumeProven},
+	{HaltSameness, HaltsByRail, NewsHalted, ResumeWithNote, OutputGate},
+	{HaltStuck, HaltsByRail, NewsHalted, ResumeWithNote, OutputGate},
+	{HaltSignature, HaltsByRail, NewsHalted, ResumeWithNote, OutputGate},
+	{HaltPlan, HaltsByRail, NewsHalted, ResumeWithNote, OutputGate},
+	{HaltDrift, HaltsByRail, NewsHalted, ResumeProven, OutputGate},
+	{HaltLogIntegrity, HaltsByRail, NewsHalted, ResumeNever, OutputGate},
+	{HaltUnverifiable, HaltsByRail, NewsHalted, ResumeWithNote, OutputGate},
+	{HaltForeign, HaltsByRail, NewsNeedsPerson, ResumeFreely, OutputGate},
+	{HaltClaimLost, HaltsByRail, NewsNeedsPerson, ResumeFreely, OutputGate},
+	{HaltGit, HaltsByRail, NewsNeedsPerson, ResumeProven, OutputGate},
 
-	{HaltIterations, HaltsByLimit, NewsHalted, ResumeWithNote},
-	{HaltCycles, HaltsByLimit, NewsHalted, ResumeWithNote},
-	{HaltHours, HaltsByLimit, NewsHalted, ResumeWithNote},
-	{HaltCost, HaltsByLimit, NewsHalted, ResumeWithNote},
-	{HaltTokens, HaltsByLimit, NewsHalted, ResumeWithNote},
-	{HaltTurns, HaltsByLimit, NewsHalted, ResumeWithNote},
-	{HaltNoop, HaltsByLimit, NewsHalted, ResumeFreely},
-	{HaltAgentLost, HaltsByLimit, NewsDied, ResumeFreely},
-	{HaltAgentHung, HaltsByLimit, NewsHalted, ResumeFreely},
-	{HaltAgentFailed, HaltsByLimit, NewsHalted, ResumeFreely},
-	{HaltStall, HaltsByLimit, NewsHalted, ResumeFreely},
-	{HaltSpiral, HaltsByLimit, NewsHalted, ResumeWithNote},
-	{HaltFailedWave, HaltsByLimit, NewsHalted, ResumeWithNote},
-	{HaltCarryover, HaltsByLimit, NewsHalted, ResumeWithNote},
-	{HaltStopped, HaltsByLimit, NewsNone, ResumeFreely},
+	{HaltIterations, HaltsByLimit, NewsHalted, ResumeWithNote, OutputGate},
+	{HaltCycles, HaltsByLimit, NewsHalted, ResumeWithNote, OutputGate},
+	{HaltHours, HaltsByLimit, NewsHalted, ResumeWithNote, OutputGate},
+	{HaltCost, HaltsByLimit, NewsHalted, ResumeWithNote, OutputGate},
+	{HaltTokens, HaltsByLimit, NewsHalted, ResumeWithNote, OutputGate},
+	{HaltTurns, HaltsByLimit, NewsHalted, ResumeWithNote, OutputGate},
+	{HaltNoop, HaltsByLimit, NewsHalted, ResumeFreely, OutputAgent},
+	{HaltAgentLost, HaltsByLimit, NewsDied, ResumeFreely, OutputAgent},
+	{HaltAgentHung, HaltsByLimit, NewsHalted, ResumeFreely, OutputSession},
+	{HaltAgentFailed, HaltsByLimit, NewsHalted, ResumeFreely, OutputAgent},
+	{HaltStall, HaltsByLimit, NewsHalted, ResumeFreely, OutputGate},
+	{HaltSpiral, HaltsByLimit, NewsHalted, ResumeWithNote, OutputGate},
+	{HaltFailedWave, HaltsByLimit, NewsHalted, ResumeWithNote, OutputGate},
+	{HaltCarryover, HaltsByLimit, NewsHalted, ResumeWithNote, OutputGate},
+	{HaltStopped, HaltsByLimit, NewsNone, ResumeFreely, OutputGate},
 
-	{HaltLimit, HaltsAtWait, NewsHalted, ResumeFreely},
+	{HaltLimit, HaltsAtWait, NewsHalted, ResumeFreely, OutputAgent},
 
-	{HaltNeedsPerson, HaltsForPerson, NewsNeedsPerson, ResumeWithNote},
-	{HaltUnproven, HaltsForPerson, NewsNeedsPerson, ResumeEither},
-	{HaltEntry, HaltsForPerson, NewsNeedsPerson, ResumeFreely},
-	{HaltExpired, HaltsForPerson, NewsNeedsPerson, ResumeFreely},
-	{HaltAuthFailed, HaltsForPerson, NewsNeedsPerson, ResumeFreely},
-	{HaltBilling, HaltsForPerson, NewsNeedsPerson, ResumeFreely},
-	{HaltWorkspaceGone, HaltsForPerson, NewsNeedsPerson, ResumeFreely},
-	{HaltRebooted, HaltsForPerson, NewsNeedsPerson, ResumeFreely},
+	{HaltNeedsPerson, HaltsForPerson, NewsNeedsPerson, ResumeWithNote, OutputGate},
+	{HaltUnproven, HaltsForPerson, NewsNeedsPerson, ResumeEither, OutputGate},
+	{HaltEntry, HaltsForPerson, NewsNeedsPerson, ResumeFreely, OutputGate},
+	{HaltExpired, HaltsForPerson, NewsNeedsPerson, ResumeFreely, OutputGate},
+	{HaltAuthFailed, HaltsForPerson, NewsNeedsPerson, ResumeFreely, OutputAgent},
+	{HaltBilling, HaltsForPerson, NewsNeedsPerson, ResumeFreely, OutputAgent},
+	{HaltWorkspaceGone, HaltsForPerson, NewsNeedsPerson, ResumeFreely, OutputGate},
+	{HaltRebooted, HaltsForPerson, NewsNeedsPerson, ResumeFreely, OutputGate},
 
-	{HaltInternal, HaltsByDaemon, NewsDied, ResumeFreely},
+	{HaltInternal, HaltsByDaemon, NewsDied, ResumeFreely, OutputGate},
 }
 
 // Halts lists all reasons by class with their facts.
@@ -148,5 +159,5 @@ func (h Halt) Facts() HaltFacts {
 			return f
 		}
 	}
-	return HaltFacts{h, HaltsByRail, NewsHalted, ResumeFreely}
+	return HaltFacts{h, HaltsByRail, NewsHalted, ResumeFreely, OutputGate}
 }

@@ -13,7 +13,7 @@ import (
 // Choice is what a run asks of a profile.
 type Choice struct {
 	Model       string   // empty is what the configuration says
-	Permissions string   // ditto
+	Permissions string   // empty is what the configuration says
 	Args        []string // after those of the configuration
 	Gates       []string // commands that the agent may run unasked
 	Env         []string // of the run, NAME=VALUE

@@ -81,7 +81,6 @@ type Rooms struct {
 	Fleet   *fleet.Fleet
 
 	Accounts  *account.Calendar
-	Budget    *budget.Keeper
 	Chats     *chat.Chats
 	Claims    *claim.Service
 	Consent   *consent.Judge

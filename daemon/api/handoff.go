@@ -14,9 +14,9 @@ import (
 //
 // Source: atdd-kit, seeds 3.1, 3.6 AL-1 and 6.2 A48.
 
-// handsOver names the person who hands over the approvals of a run at its start; else why
-// says why there is none. Only a person at a terminal can hand over: a caller that cannot
-// answer a gate cannot waive it.
+// handsOver names the person who hands over the approvals of a run at its start; without
+// such a person, why gives the reason. Only a person at a terminal can hand over: a caller who
+// may not answer a gate may not waive it.
 func (a *Runs) handsOver(q auth.Request, body wire.StartRequest) (actor, why string, err error) {
 	if !body.Handoff {
 		return "", "", nil

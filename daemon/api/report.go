@@ -280,8 +280,8 @@ func (a *Reports) inboxItem(q auth.Request, s run.State, now time.Time) wire.Inb
 	return i
 }
 
-// StatusLine counts runs, and shows the latest run of a directory. It reads no state from
-// disk but that of this run.
+// StatusLine counts runs, and shows the latest run of a directory. It reads only the state
+// of this run from disk.
 func (a *Reports) StatusLine(ctx context.Context, _ auth.Request, body wire.LineRequest) (wire.LineView, error) {
 	r := reporter{a: a, since: body.Since, now: time.Now()}
 	project := ""

@@ -191,13 +191,12 @@ func (a *Views) lastError(s run.State) (text, from string) {
 		if h.Error != "" {
 			return a.Text(h.Error), "daemon"
 		}
-		switch h.Reason {
-		case events.HaltAgentFailed, events.HaltAgentLost, events.HaltAgentHung, events.HaltNoop, events.HaltAuthFailed, events.HaltBilling, events.HaltLimit:
-			if h.Reason == events.HaltAgentHung {
-				return a.Text(s.Last.Said.Excerpt), "agent" // it may be an agent that looked
-			}
+		switch h.Reason.Facts().Output {
+		case events.OutputAgent:
 			return a.Text(s.Last.Agent.Excerpt), "agent"
-		default:
+		case events.OutputSession:
+			return a.Text(s.Last.Said.Excerpt), "agent"
+		case events.OutputGate:
 		}
 	}
 	if r, ok := telling(s); ok {

@@ -29,7 +29,7 @@ const (
 	GitNewStash       GitChangeKind = "stash-added"      // Name is its message
 	GitRemovedStash   GitChangeKind = "stash-removed"    // Name is its message, From its commit
 	GitNewRemote      GitChangeKind = "remote-added"     // Name, at To as far as that is known
-	GitChangedRemote  GitChangeKind = "remote-changed"   // ditto
+	GitChangedRemote  GitChangeKind = "remote-changed"   // Name, at To as far as that is known
 	GitRemovedRemote  GitChangeKind = "remote-removed"   // Name
 	GitNewHook        GitChangeKind = "hook-added"       // Name
 	GitChangedHook    GitChangeKind = "hook-changed"     // Name

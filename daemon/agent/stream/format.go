@@ -15,7 +15,7 @@ type form struct {
 	cumulative bool                  // its usage has what it was in the calls before
 	model      bool                  // it names its model
 	totals     bool                  // the usage that it told last is a total of the call
-	atEnd      bool                  // but only that of its last event
+	atEnd      bool                  // only its last event has that total
 }
 
 // forms are all of them.

@@ -42,9 +42,9 @@ type Config struct {
 	Runs     Runs
 	Worker   *work.Worker
 	Repos    *tree.Identities
-	Writer   func(run.State) *wire.WriterView // of a live run: who works in its work tree
-	Text     func(events.Ref) string          // of the store, empty for one that is gone
-	Lines    func(events.Ref) []string        // ditto
+	Writer   func(run.State) *wire.WriterView // the agent or chat in the work tree of a live run
+	Text     func(events.Ref) string          // from the store, empty for a removed text
+	Lines    func(events.Ref) []string        // from the store, none for a removed text
 	// Lasting is a context that ends with the daemon and not with the caller.
 	Lasting func(context.Context) (context.Context, func())
 	// Wrote takes what is to be noted. The host does not wait for that.

@@ -25,6 +25,6 @@ func TestOrdersCanBeReadAgainAfterACollection(t *testing.T) {
 			t.Fatalf("%d variables, %v", len(got.env), err)
 		}
 		runtime.GC()
-		time.Sleep(time.Millisecond) // finalizers run beside
+		time.Sleep(time.Millisecond) // the runtime calls finalizers from another goroutine
 	}
 }

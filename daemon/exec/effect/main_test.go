@@ -69,7 +69,7 @@ func helper(mode string) {
 			if _, err := os.Stat(os.Getenv("STOP")); err == nil {
 				syscall.Exit(7)
 			}
-			time.Sleep(200 * time.Millisecond) // seldom enough to use no CPU time that counts
+			time.Sleep(200 * time.Millisecond) // so seldom that the idle limit sees no CPU time
 		}
 	case "daemonize": // leave parent, session and environment
 		daemonize("daemonized", os.Environ())

@@ -69,7 +69,7 @@ type book struct {
 	owes    bool              // something could not be stored
 	no      uint64            // the account's latest no, as far as this daemon has looked
 	seen    time.Time         // when this daemon saw it first; only its monotonic clock is used
-	lifted  time.Time         // ditto, of the latest wait that was ended
+	lifted  time.Time         // end of the latest wait; only its monotonic clock is used
 }
 
 // entry is an agent that was let in.

@@ -79,7 +79,7 @@ func (r *Repo) drop(ctx context.Context, d Dropping) error {
 			return err
 		}
 	}
-	// It names files, of which these runs may have recorded some last.
+	// The index names files, and these runs may have recorded some of them.
 	if err := os.RemoveAll(filepath.Join(r.dir, "known")); err != nil {
 		return err
 	}

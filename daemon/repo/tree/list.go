@@ -59,7 +59,7 @@ func (r *Repo) listed(ctx context.Context, t events.Tree) ([]listing, error) {
 	return list, nil
 }
 
-// keepList remembers a listing: of large trees, those of the last two.
+// keepList remembers a listing. It keeps only two listings of large trees.
 func (r *Repo) keepList(t events.Tree, list []listing) {
 	if len(list) <= mostListed {
 		r.lists.put(t, list)

@@ -22,7 +22,7 @@ import (
 // Commits of trees are made without a process for them, in git's form of a loose object:
 // a header of kind and length, and the lines that git cat-file -p shows of a commit.
 
-// hash is that of the repository's ids.
+// hash makes the hash by which the repository names objects.
 func (r *Repo) hash() hash.Hash {
 	if r.idLen == sha256.Size*2 {
 		return sha256.New()

@@ -24,7 +24,7 @@ type entry struct {
 	mode    string // of the index; empty is not in it
 	id      string
 	now     string // the mode of the file as it was seen
-	mark    mark   // ditto
+	mark    mark   // of the file as it was seen
 	changed bool   // new, modified or deleted
 	nested  bool   // a repository that is not in the index
 }

@@ -3,7 +3,6 @@ package tree_test
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -421,119 +420,5 @@ func TestCrashLeftovers(t *testing.T) {
 	}
 	if _, _, err := s.repo.File(t.Context(), next.Tree, "a"); err != nil {
 		t.Errorf("lost objects were not written again: %v", err)
-	}
-}
-
-// TestManyFilesAreRecordedAsOnePack: git reads what was written, and finds nothing amiss.
-func TestManyFilesAreRecordedAsOnePack(t *testing.T) {
-	t.Parallel()
-	for _, format := range []string{"sha1", "sha256"} {
-		files := map[string]string{"empty": "", "big": strings.Repeat("0123456789", 1<<20)}
-		for i := range 500 {
-			files[fmt.Sprintf("d%d/e%d/f%d", i%7, i%3, i)] = strings.Repeat(fmt.Sprint(i%400, " "), i)
-		}
-		s := newSpaceOf(t, format, files)
-		packs := func() int {
-			list, err := filepath.Glob(filepath.Join(s.repo.Dir(), "objects", "pack", "*.pack"))
-			s.must(err)
-			return len(list)
-		}
-		one := s.record(nil)
-		if n := packs(); n != 1 {
-			t.Errorf("%s: %d packs, want 1", format, n)
-		}
-		for _, fresh := range []string{"run", "other"} {
-			s.open(0)
-			s.must(s.repo.Forget(fresh))
-			s.must(os.RemoveAll(filepath.Join(s.repo.Dir(), "known")))
-			if again := s.recordAs(fresh, nil); again.Tree != one.Tree {
-				t.Errorf("%s: %s, and %s the second time", format, one.Tree, again.Tree)
-			}
-		}
-		s.write("d1/e1/f1", "changed")
-		two := s.record(nil)
-		if n := packs(); n != 1 {
-			t.Errorf("%s: %d packs after what was there was read again and one file changed, want 1", format, n)
-		}
-		for path, text := range files {
-			if !strings.HasSuffix(path, "77") {
-				continue
-			}
-			got, _, err := s.repo.File(t.Context(), one.Tree, path)
-			if err != nil || string(got) != text {
-				t.Fatalf("%s: %s has %d bytes, want %d; %v", format, path, len(got), len(text), err)
-			}
-		}
-		for _, snap := range []tree.Snapshot{one, two} {
-			_, err := s.repo.Keep(t.Context(), "run", string(snap.Tree)[:8], snap.Tree, "", "m")
-			s.must(err)
-		}
-		out := userGit(t, s.home, s.repo.Dir(), "fsck", "--full", "--strict")
-		if out != "notice: HEAD points to an unborn branch (none)" {
-			t.Errorf("%s: git fsck: %s", format, out)
-		}
-		want := s.git("hash-object", "--no-filters", "big")
-		if out := userGit(t, s.home, s.repo.Dir(), "rev-parse", string(one.Tree)+":big"); out != want {
-			t.Errorf("%s: the large file is %s, want %s", format, out, want)
-		}
-	}
-}
-
-// TestRecordEqualsAFreshRecord: whatever happened before, an old index gives
-// the tree that an empty one gives.
-func TestRecordEqualsAFreshRecord(t *testing.T) {
-	t.Parallel()
-	s := newSpace(t, nil)
-	s.open(64)
-	const notes = ".autopilot/notes/**"
-	ignore := []byte("*.log\n/out/\n#tracked \"kept.log\"\n")
-	random := rand.New(rand.NewPCG(1, 2))
-	pick := func(list ...string) string { return list[random.IntN(len(list))] }
-	var history []string
-	for n := range 60 {
-		for range 1 + random.IntN(4) {
-			op, path := pick("write", "write", "write", "large", "link", "rm", "chmod", "mkdir", "fifo"),
-				pick("a", "b", "a/x", "a/y", "b/x/y", "k.log", "kept.log", "out/z", "big", ".autopilot/notes/n")
-			history = append(history, op+" "+path)
-			s.disturb(op, s.path(path), random.IntN(3))
-		}
-		got := s.recordAs("kept", ignore, notes)
-		other := s.recordAs(fmt.Sprintf("other%d", n), ignore, notes) // knows what the first has read
-		s.must(os.RemoveAll(filepath.Join(s.repo.Dir(), "known")))
-		want := s.recordAs(fmt.Sprintf("fresh%d", n), ignore, notes)
-		got.Skipped, want.Skipped, other.Skipped = nil, nil, nil // the old index knows of more folders
-		if diff := cmp.Diff(want, got) + cmp.Diff(want, other); diff != "" {
-			t.Fatalf("after %q\n%v\n%v\n(-fresh +kept):\n%s", history, s.listing(want.Tree), s.listing(got.Tree), diff)
-		}
-	}
-}
-
-// disturb does one thing to a path, as far as the file system allows it.
-func (s *space) disturb(op, path string, variant int) {
-	if op == "chmod" {
-		_ = os.Chmod(path, 0o755)
-		return
-	}
-	for dir := filepath.Dir(path); dir != s.top; dir = filepath.Dir(dir) {
-		if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
-			_ = os.Remove(dir) // os.RemoveAll(path) would open it, pipe or not
-		}
-	}
-	_ = os.RemoveAll(path)
-	if op == "rm" {
-		return
-	}
-	_ = os.MkdirAll(filepath.Dir(path), 0o755)
-	switch op {
-	case "write":
-		_ = os.WriteFile(path, []byte{byte('0' + variant)}, 0o644)
-	case "large":
-		_ = os.WriteFile(path, []byte(strings.Repeat(fmt.Sprint(variant), 65)), 0o644)
-	case "link":
-		_ = os.Symlink([]string{"a", "b", "/etc"}[variant], path)
-	case "mkdir":
-		_ = os.Mkdir(path, 0o755)
-	case "fifo":
-		_ = syscall.Mkfifo(path, 0o644)
 	}
 }

@@ -28,7 +28,7 @@ const atOnce = 8
 // What may be more after a soak than when it had begun.
 const (
 	moreFiles   = 8       // descriptors of the daemon
-	moreThreads = 8       // ditto
+	moreThreads = 8       // threads of the daemon
 	moreBytes   = 8 << 20 // in use, for what it knows of the runs
 )
 
