@@ -33,10 +33,15 @@ type edge struct {
 // ctl beside them; cmd wires. Tests are free.
 var edges = []edge{
 	{
-		from: []string{"autopilot/events", "autopilot/events/wire"},
-		deny: []string{"autopilot/...", "os", "net", "net/...", "os/exec"}, denyExcept: []string{"autopilot/events", "autopilot/events/wire"},
+		from: []string{"autopilot/events", "autopilot/events/wire", "autopilot/events/stored"},
+		deny: []string{"autopilot/...", "os", "net", "net/...", "os/exec"}, denyExcept: []string{"autopilot/events"},
 		why:     "events is the vocabulary: the lowest layer, without I/O",
 		planted: [2]string{"autopilot/events/wire", "autopilot/projections/rule"},
+	},
+	{
+		from: []string{"autopilot/events/wire"}, deny: []string{"autopilot/events/stored"},
+		why:     "what clients see changes without what is stored",
+		planted: [2]string{"autopilot/events/wire", "autopilot/events/stored"},
 	},
 	{
 		from: []string{"autopilot/events/place"},
@@ -52,7 +57,7 @@ var edges = []edge{
 	},
 	{
 		from: []string{"autopilot/projections/..."},
-		deny: []string{"autopilot/...", "os", "net", "net/...", "os/exec"}, denyExcept: []string{"autopilot/events", "autopilot/events/wire", "autopilot/projections/..."},
+		deny: []string{"autopilot/...", "os", "net", "net/...", "os/exec"}, denyExcept: []string{"autopilot/events", "autopilot/events/stored", "autopilot/events/wire", "autopilot/projections/..."},
 		why:     "folds and rules are pure: they take events and do no I/O",
 		planted: [2]string{"autopilot/projections/run", "autopilot/events/log"},
 	},

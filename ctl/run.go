@@ -97,8 +97,8 @@ goes on with the next command that asks the daemon, as apctl ls.`,
 	})
 	_ = cmd.RegisterFlagCompletionFunc("sandbox", completeSandboxes)
 	_ = cmd.RegisterFlagCompletionFunc("driver", cobra.FixedCompletions([]cobra.Completion{string(events.DriverSession)}, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("git-push", cobra.FixedCompletions([]cobra.Completion{wire.GitDeny, wire.GitAllow}, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("git-history", cobra.FixedCompletions([]cobra.Completion{wire.GitKeep, wire.GitAny}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("git-push", cobra.FixedCompletions([]cobra.Completion{events.GitDeny, events.GitAllow}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("git-history", cobra.FixedCompletions([]cobra.Completion{events.GitKeep, events.GitAny}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("priority", cobra.FixedCompletions(events.Priorities(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("permissions", cobra.FixedCompletions([]cobra.Completion{"full"}, cobra.ShellCompDirectiveNoFileComp))
 	return a.jsonFlag(cmd)
@@ -265,11 +265,11 @@ func (a *app) goOn(ctx context.Context, v wire.RunView, after uint64, detach, ke
 
 // gitRules refuses words that are no rules for git.
 func gitRules(g wire.GitRules) (wire.GitRules, error) {
-	if !slices.Contains([]string{"", wire.GitDeny, wire.GitAllow}, g.Push) {
-		return g, render.BadWord("--git-push", g.Push, wire.GitDeny, wire.GitAllow)
+	if !slices.Contains([]string{"", events.GitDeny, events.GitAllow}, g.Push) {
+		return g, render.BadWord("--git-push", g.Push, events.GitDeny, events.GitAllow)
 	}
-	if !slices.Contains([]string{"", wire.GitKeep, wire.GitAny}, g.History) {
-		return g, render.BadWord("--git-history", g.History, wire.GitKeep, wire.GitAny)
+	if !slices.Contains([]string{"", events.GitKeep, events.GitAny}, g.History) {
+		return g, render.BadWord("--git-history", g.History, events.GitKeep, events.GitAny)
 	}
 	return g, nil
 }

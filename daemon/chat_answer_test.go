@@ -122,7 +122,7 @@ func TestAChatAnswersNothingElse(t *testing.T) {
 			t.Parallel()
 			s := chatGated(t, tt.settings, tt.edit...)
 			c := s.chat()
-			c.joins(s.ordered(func(spec *wire.RunSpec) { spec.Workflow, spec.Answers = "gated", events.AssuredSession }))
+			c.joins(s.ordered(func(spec *wire.RunSpec) { spec.Workflow = "gated" }))
 			v := c.next()
 			if _, err := c.answer(v, "ok"); codeOf(err) != tt.code || err != nil && !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("%v, want %s %q", err, tt.code, tt.says)

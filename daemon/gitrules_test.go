@@ -48,7 +48,7 @@ func denies(push, history string) func(*wire.RunSpec) {
 func TestAPushThatIsNotAllowedHaltsAtOnceAndIsNamed(t *testing.T) {
 	t.Parallel()
 	s := gitSite(t)
-	st := s.play(s.spec("sh check.sh", unhindered+"touch ok; git add ok; git commit -qm ok; git push -q origin main", denies(wire.GitDeny, "")))
+	st := s.play(s.spec("sh check.sh", unhindered+"touch ok; git add ok; git commit -qm ok; git push -q origin main", denies(events.GitDeny, "")))
 	s.wants(st, "halted:git")
 	w := s.why(st.ID)
 	if st.Loop.Iteration != 1 || w.Run.Exit != 10 || !strings.Contains(w.Because, "git.push: deny") {
@@ -79,7 +79,7 @@ func TestAnAgentThatMayNotPushIsHinderedAndPullsAndCommits(t *testing.T) {
 		git push -q origin main && exit 8
 		d=$(mktemp -d) && git init -q --bare $d/far && git clone -q $d/far $d/own && cd $d/own || exit 7
 		git -c user.name=n -c user.email=n@example.com commit -q --allow-empty -m x && git push -q origin HEAD:x || exit 6
-		touch `+s.work+`/ok`, denies(wire.GitDeny, wire.GitKeep)))
+		touch `+s.work+`/ok`, denies(events.GitDeny, events.GitKeep)))
 	s.wants(st, "done")
 	if r := st.Last.Results[len(st.Last.Results)-1]; r.Kind != events.GateGit || r.Verdict != events.Pass {
 		t.Errorf("%+v", r)
@@ -89,7 +89,7 @@ func TestAnAgentThatMayNotPushIsHinderedAndPullsAndCommits(t *testing.T) {
 func TestLostHistoryIsAFindingFirstAndThenAHalt(t *testing.T) {
 	t.Parallel()
 	s := gitSite(t)
-	st := s.play(s.spec("sh check.sh", "date +%N > a; git tag -d v1; git branch -D dev; touch ok", denies("", wire.GitKeep)))
+	st := s.play(s.spec("sh check.sh", "date +%N > a; git tag -d v1; git branch -D dev; touch ok", denies("", events.GitKeep)))
 	s.wants(st, "halted:git")
 	w := s.why(st.ID)
 	if st.Loop.Iteration != 2 || !strings.Contains(w.Because, "git.history: keep") || len(w.Files) != 2 || !strings.Contains(w.LastError, "Put these back") {
@@ -102,7 +102,7 @@ func TestHistoryThatWasPutBackIsDone(t *testing.T) {
 	s := gitSite(t)
 	st := s.play(s.spec("sh check.sh", `
 		touch ok
-		if [ $AUTOPILOT_ITERATION = 1 ]; then git branch keep v1; git tag -d v1; else git tag v1 keep; echo x > b; fi`, denies("", wire.GitKeep)))
+		if [ $AUTOPILOT_ITERATION = 1 ]; then git branch keep v1; git tag -d v1; else git tag v1 keep; echo x > b; fi`, denies("", events.GitKeep)))
 	s.wants(st, "done")
 	if st.Loop.Iteration != 2 {
 		t.Errorf("after %d", st.Loop.Iteration)
@@ -112,7 +112,7 @@ func TestHistoryThatWasPutBackIsDone(t *testing.T) {
 func TestAnAgentThatOnlyPushesIsNoNoop(t *testing.T) {
 	t.Parallel()
 	s := gitSite(t)
-	st := s.play(s.spec("sh check.sh", unhindered+"git push -q origin main:other; git push -q origin v1; git commit -q --allow-empty -m x; git push -q origin main", denies(wire.GitDeny, "")))
+	st := s.play(s.spec("sh check.sh", unhindered+"git push -q origin main:other; git push -q origin v1; git commit -q --allow-empty -m x; git push -q origin main", denies(events.GitDeny, "")))
 	s.wants(st, "halted:git")
 }
 
@@ -120,7 +120,7 @@ func TestARunThatWasHaltedByGitGoesOnWithThePersonWhoSawIt(t *testing.T) {
 	t.Parallel()
 	s := gitSite(t)
 	st := s.play(s.spec("sh check.sh", unhindered+`
-		if [ $AUTOPILOT_ITERATION = 1 ]; then git commit -q --allow-empty -m x; git push -q origin main; else touch ok; fi`, denies(wire.GitDeny, "")))
+		if [ $AUTOPILOT_ITERATION = 1 ]; then git commit -q --allow-empty -m x; git push -q origin main; else touch ok; fi`, denies(events.GitDeny, "")))
 	s.wants(st, "halted:git")
 	resume := engine.Resume{Git: s.d.Worker.GitNow(t.Context(), st)}
 	if _, err := s.d.Fleet.Do(t.Context(), st.ID, resume, "local:0@test/1", "resume-anybody"); !errors.Is(err, engine.ErrDrift) {

@@ -223,6 +223,8 @@ func startError(err error) wire.Error {
 		e.Code, e.Hint = wire.Conflict, "another daemon is starting or stopping; try again in a moment"
 	case errors.Is(err, log.ErrNewer):
 		e.Code, e.Hint = wire.Newer, "install the newer autopilot again, or use another AUTOPILOT_STATE"
+	case errors.Is(err, log.ErrOlder):
+		e.Hint = "autopilotd export --offline -o history.zip   writes the runs that it holds into a file; then move the state directory away"
 	case errors.Is(err, errInside):
 		e.Code, e.Hint = wire.Denied, ""
 	case errors.Is(err, filestore.ErrDamaged):

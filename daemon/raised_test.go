@@ -78,11 +78,11 @@ func TestWhoDidNotGetOnWithAnIssueDoesNotBeginWithItAgain(t *testing.T) {
 	}
 }
 
-// Without any profile one agent does it all, and roles of other workflows mean nothing.
+// Without any profile one agent does all the work.
 func TestAWorkflowWithRolesNeedsNoProfiles(t *testing.T) {
 	t.Parallel()
 	s := atddSite(t)
-	st := s.approved(s.atdd("", func(r *wire.RunSpec) { r.Roles = map[string][]string{"coder": {"nobody"}} }))
+	st := s.approved(s.atdd(""))
 	s.wants(st, "done")
 	if len(st.Facts.Crews) > 0 || st.Raised("coder") != "" {
 		t.Errorf("crews: %+v", st.Facts.Crews)

@@ -32,7 +32,7 @@ type RunStarted struct {
 	Phase     Name      `json:"phase"`           // the first phase
 	Source    Ref       `json:"source"`          // the workflow's YAML
 	Prompts   Ref       `json:"prompts"`         // its templates, by file: a JSON object
-	Spec      Ref       `json:"spec"`            // the wire.RunSpec as it was accepted
+	Spec      Ref       `json:"spec"`            // a stored.Spec
 	Ignore    Ref       `json:"ignore"`          // frozen ignore rules
 	Config    Ref       `json:"config,omitzero"` // the project's configuration file, as it was trusted
 	Env       Ref       `json:"env"`             // names and value hashes of the environment
@@ -165,7 +165,7 @@ type GateResult struct {
 	Elsewhere  Verdict  `json:"elsewhere,omitzero"` // of a goal that is red at the baseline: what it says in the user's own environment
 	Set        string   `json:"set,omitzero"`       // SHA-256 of what the gate is about, for those who look or answer
 	Control    string   `json:"control,omitzero"`   // red: SHA-256 of what its control run was about
-	Evidence   Ref      `json:"evidence,omitzero"`  // red: what was seen red and what came after it, as a list of wire.RedRow
+	Evidence   Ref      `json:"evidence,omitzero"`  // red: what was seen red and what came after it, as a list of stored.RedRow
 	Used       int64    `json:"used,omitzero"`      // session: what was compared with Limit: a count, seconds, or planned issues of Of
 	Of         int64    `json:"of,omitzero"`
 	Limit      int64    `json:"limit,omitzero"`   // of a timeout in milliseconds

@@ -9,6 +9,7 @@ import (
 	"autopilot/daemon/config"
 	"autopilot/daemon/coord/session"
 	"autopilot/events"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
 )
@@ -16,14 +17,14 @@ import (
 // rank keeps a run that a chat starts at normal priority or below: settings with a higher
 // priority are for runs that people start.
 func (a *Runs) rank(q auth.Request, typed string, c *configured) error {
-	p, ok := events.ParsePriority(c.Request.Spec.Priority)
+	p, ok := events.ParsePriority(c.Order.Priority)
 	if !ok || p <= events.PriorityNormal || !a.Chats.Behind(q) {
 		return nil // the spec check refuses an unknown priority later
 	}
 	if typed != "" {
 		return wire.Errorf(wire.Denied, "a run that a chat starts has normal priority, or low").WithHint("leave --priority out")
 	}
-	c.Request.Spec.Priority = events.PriorityNormal.String()
+	c.Order.Priority = events.PriorityNormal.String()
 	c.Used = slices.DeleteFunc(c.Used, func(v wire.ConfigValue) bool { return v.Key == "priority" })
 	return nil
 }
@@ -31,7 +32,7 @@ func (a *Runs) rank(q auth.Request, typed string, c *configured) error {
 // checkGit refuses git permissions of a chat beyond those of the settings.
 func (a *Runs) checkGit(q auth.Request, body wire.StartRequest) error {
 	typed := body.Spec.Git
-	loose := typed.Push == wire.GitAllow || typed.History == wire.GitAny || body.Settings["git.push"] != "" || body.Settings["git.history"] != ""
+	loose := typed.Push == events.GitAllow || typed.History == events.GitAny || body.Settings["git.push"] != "" || body.Settings["git.history"] != ""
 	if loose && a.Chats.Behind(q) {
 		return wire.Errorf(wire.Denied, "a chat cannot allow more in git than the settings do").
 			WithHint("leave out --git-push allow, --git-history any and the variables AUTOPILOT_GIT_PUSH and AUTOPILOT_GIT_HISTORY")
@@ -42,8 +43,8 @@ func (a *Runs) checkGit(q auth.Request, body wire.StartRequest) error {
 // ofChat limits the request of a chat to what the settings allow.
 func (a *Runs) ofChat(q auth.Request, body wire.StartRequest, c *configured) error {
 	if a.Chats.Behind(q) {
-		c.Request.Trusted = &c.Trusted
-		c.Request.Spec.Timeouts = config.Kept(body.Spec.Timeouts, c.Request.Spec.Timeouts, c.Trusted, body.Settings)
+		c.Order.Trusted = &c.Trusted
+		c.Order.Spec.Timeouts = config.Kept(stored.Timeouts(body.Spec.Timeouts), c.Order.Spec.Timeouts, c.Trusted, body.Settings)
 	}
 	return cmp.Or(a.rank(q, body.Spec.Priority, c), a.checkInputs(q, *c), a.checkGit(q, body))
 }
@@ -51,8 +52,8 @@ func (a *Runs) ofChat(q auth.Request, body wire.StartRequest, c *configured) err
 // checkInputs keeps a chat from replacing gate commands of the settings: a chat may add
 // gates, and remove none.
 func (a *Runs) checkInputs(q auth.Request, c configured) error {
-	for name := range c.Request.Spec.Inputs {
-		if _, set := c.Request.Inputs[name]; set && a.Chats.Behind(q) {
+	for name := range c.Order.Spec.Inputs {
+		if _, set := c.Order.Inputs[name]; set && a.Chats.Behind(q) {
 			return wire.Errorf(wire.Denied, "the input %s is set for this project, and a chat cannot set it otherwise", name).
 				WithHint("leave --input %s out", name)
 		}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/go-json-experiment/json"
-
 	"autopilot/daemon/auth"
 	"autopilot/daemon/repo/tree"
 	"autopilot/events"
@@ -85,12 +83,8 @@ func (a *Looks) atddMirror(ctx context.Context, s run.State) (*mirror.Mirror, er
 	if a.Fleet.IsImported(s.ID) {
 		return m, nil
 	}
-	b, err := a.Blobs.Get(s.Facts.Spec)
+	spec, err := a.Worker.Spec(s)
 	if err != nil {
-		return nil, fmt.Errorf("read what the run was started with: %w", err)
-	}
-	var spec wire.RunSpec
-	if err := json.Unmarshal(b, &spec); err != nil {
 		return nil, fmt.Errorf("read what the run was started with: %w", err)
 	}
 	if m.Dir = spec.Inputs["dir"]; m.Dir == "" {

@@ -13,6 +13,7 @@ import (
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/run/work"
 	"autopilot/events"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 )
 
@@ -54,12 +55,12 @@ func (a *Projects) configView(ws tree.Workspace, settings map[string]string) (wi
 
 // hiddenExits lists the exit codes that the gates of a project's file hide.
 func hiddenExits(root string, p config.Project) []wire.HiddenExit {
-	var gates []wire.GateSpec
+	var gates []stored.Gate
 	for _, e := range p.Gates {
-		gates = append(gates, wire.GateSpec{Name: events.Name(e.Key), Command: e.Value.Run})
+		gates = append(gates, stored.Gate{Name: events.Name(e.Key), Command: e.Value.Run})
 	}
 	for _, e := range p.Holdout.Gates {
-		gates = append(gates, wire.GateSpec{Name: events.Name(e.Key), Command: e.Value})
+		gates = append(gates, stored.Gate{Name: events.Name(e.Key), Command: e.Value})
 	}
 	if len(gates) == 0 {
 		return nil
@@ -131,9 +132,7 @@ func (c configured) file(key string) string {
 // configure lays the configuration under the typed flags. It uses the project's file only
 // as a person agreed to it. A work tree made for a run has the settings of its original.
 func (a *Projects) configure(ctx context.Context, q wire.StartRequest, now time.Time) (configured, error) {
-	spec := q.Spec
-	spec.Workspace = cmp.Or(spec.From, spec.Workspace)
-	ws, err := a.Worker.Workspace(ctx, spec)
+	ws, err := a.Worker.Workspace(ctx, cmp.Or(q.Spec.From, q.Spec.Workspace))
 	if err != nil {
 		return configured{}, err
 	}
@@ -141,11 +140,11 @@ func (a *Projects) configure(ctx context.Context, q wire.StartRequest, now time.
 	if err != nil {
 		return configured{}, err
 	}
-	applied, err := l.Apply(q, now.Local())
+	applied, err := l.Apply(orderOf(q), now.Local())
 	if err != nil {
 		return configured{}, err
 	}
-	if applied.Request.Spec.Issue, err = issueIn(applied.Request.Spec.Issue, l.User); err != nil {
+	if applied.Order.Spec.Issue, err = issueIn(applied.Order.Spec.Issue, l.User); err != nil {
 		return configured{}, err
 	}
 	c := configured{Applied: applied}

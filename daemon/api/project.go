@@ -14,6 +14,7 @@ import (
 	"autopilot/daemon/config"
 	"autopilot/daemon/repo/project"
 	"autopilot/daemon/run/work"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"
 )
@@ -21,7 +22,7 @@ import (
 // ProjectFind looks at the contents of a workspace, from the directory of the caller
 // upwards.
 func (a *Projects) ProjectFind(ctx context.Context, q auth.Request, body wire.ProjectRequest) (wire.ProjectView, error) {
-	ws, err := a.Worker.Workspace(ctx, wire.RunSpec{Workspace: body.Workspace})
+	ws, err := a.Worker.Workspace(ctx, body.Workspace)
 	if err != nil {
 		return wire.ProjectView{}, err
 	}
@@ -60,7 +61,7 @@ func below(root, dir string) string {
 func hidesExits(v *wire.ProjectView, src rule.Source) {
 	for _, list := range [][]wire.ProjectGate{v.Gates, v.Others} {
 		for i, g := range list {
-			list[i].Hidden = work.HiddenExits([]wire.GateSpec{{Name: g.Name, Command: g.Command}}, src)
+			list[i].Hidden = work.HiddenExits([]stored.Gate{{Name: g.Name, Command: g.Command}}, src)
 		}
 	}
 }
@@ -134,7 +135,7 @@ func onPath(path, root, word string) bool {
 // GateTry runs gates once. It refuses while a run is live in the workspace, and holds
 // back new runs meanwhile: each would judge files that the other changes.
 func (a *Projects) GateTry(ctx context.Context, _ auth.Request, body wire.GateTryRequest, send func(wire.GateTryFrame) error) error {
-	ws, err := a.Worker.Workspace(ctx, wire.RunSpec{Workspace: body.Workspace})
+	ws, err := a.Worker.Workspace(ctx, body.Workspace)
 	if err != nil {
 		return err
 	}

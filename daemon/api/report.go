@@ -47,7 +47,7 @@ func (a *Reports) projectAt(ctx context.Context, dir string) (string, error) {
 	if dir == "" {
 		return "", nil
 	}
-	ws, err := a.Worker.Workspace(ctx, wire.RunSpec{Workspace: dir})
+	ws, err := a.Worker.Workspace(ctx, dir)
 	return ws.ID, err
 }
 

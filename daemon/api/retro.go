@@ -135,7 +135,7 @@ const notWhole = "read a run for a retro: its log is not whole"
 func (a *Retros) retroFleet(ctx context.Context, body wire.RetroRequest, zone *time.Location, texts retro.Texts) (wire.RetroFleet, error) {
 	project := ""
 	if body.Here {
-		ws, err := a.Worker.Workspace(ctx, wire.RunSpec{Workspace: body.Workspace})
+		ws, err := a.Worker.Workspace(ctx, body.Workspace)
 		if err != nil {
 			return wire.RetroFleet{}, err
 		}

@@ -37,7 +37,7 @@ func (a *Runs) RunStart(ctx context.Context, q auth.Request, body wire.StartRequ
 	if err := a.ofChat(q, body, &conf); err != nil {
 		return wire.RunView{}, err
 	}
-	ws, err := a.Worker.Workspace(ctx, body.Spec)
+	ws, err := a.Worker.Workspace(ctx, body.Spec.Workspace)
 	if err != nil {
 		return wire.RunView{}, err
 	}
@@ -58,7 +58,7 @@ func (a *Runs) RunStart(ctx context.Context, q auth.Request, body wire.StartRequ
 		return wire.RunView{}, err
 	}
 	defer release()
-	started, err := a.Worker.Prepare(ctx, id, conf.Request, conf.Agents, conf.Redact)
+	started, err := a.Worker.Prepare(ctx, id, conf.Order, conf.Agents, conf.Redact)
 	if small, ok := errors.AsType[work.ExpressError](err); ok {
 		return wire.RunView{Express: string(small)}, nil
 	}
@@ -97,7 +97,7 @@ func (a *Runs) RunPreview(ctx context.Context, q auth.Request, body wire.StartRe
 	if err := a.checkBudget(ctx, conf); err != nil {
 		return wire.Preview{}, err
 	}
-	p, err := a.Worker.Preview(ctx, conf.Request, conf.Agents, conf.Redact)
+	p, err := a.Worker.Preview(ctx, conf.Order, conf.Agents, conf.Redact)
 	p.Settings = slices.DeleteFunc(conf.Used, func(v wire.ConfigValue) bool {
 		name, is := strings.CutPrefix(v.Key, "gates.")
 		return is && err == nil && !slices.ContainsFunc(p.Gates, func(g wire.GateSpec) bool { return string(g.Name) == name })
@@ -123,7 +123,7 @@ const defaultList = 10
 func (a *Runs) RunList(ctx context.Context, _ auth.Request, body wire.ListRequest) (wire.ListReply, error) {
 	project := ""
 	if body.Workspace != "" {
-		ws, err := a.Worker.Workspace(ctx, wire.RunSpec{Workspace: body.Workspace})
+		ws, err := a.Worker.Workspace(ctx, body.Workspace)
 		if err != nil {
 			return wire.ListReply{}, err
 		}
@@ -326,7 +326,7 @@ func aboutRun(verb, handle string, err error) error {
 
 // checkBudget refuses a run whose agent cannot keep its limits.
 func (a *Runs) checkBudget(ctx context.Context, conf configured) error {
-	found, err := a.Flows.Of(ctx, conf.Request)
+	found, err := a.Flows.Of(ctx, conf.Order)
 	if err != nil {
 		return err
 	}
@@ -334,5 +334,5 @@ func (a *Runs) checkBudget(ctx context.Context, conf configured) error {
 	for _, b := range conf.Budgets {
 		day = append(day, work.DayLimit{Kind: b.Kind, Setting: b.Setting, File: conf.file(b.Setting)})
 	}
-	return a.Worker.CheckBudget(conf.Request, found.Flow, conf.Agents, day)
+	return a.Worker.CheckBudget(conf.Order, found.Flow, conf.Agents, day)
 }

@@ -16,7 +16,7 @@ import (
 
 // AgentSandbox shows what a command may touch in a workspace as the agent of a run there.
 func (a *Projects) AgentSandbox(ctx context.Context, _ auth.Request, body wire.SandboxRequest) (wire.SandboxView, error) {
-	ws, err := a.Worker.Workspace(ctx, wire.RunSpec{Workspace: body.Workspace})
+	ws, err := a.Worker.Workspace(ctx, body.Workspace)
 	if err != nil {
 		return wire.SandboxView{}, err
 	}

@@ -4,16 +4,21 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"autopilot/events"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
 )
 
 // opaque lists the files of a question that no text can show.
-func (a *Views) opaque(q events.QuestionAsked) (list []wire.OpaqueFile) {
+func (a *Views) opaque(q events.QuestionAsked) (out []wire.OpaqueFile) {
+	var list []stored.Opaque
 	if text := a.Text(q.Opaque); text != "" && json.Unmarshal([]byte(text), &list) != nil {
 		return nil
 	}
-	return list
+	for _, f := range list {
+		out = append(out, wire.OpaqueFile{Path: f.Path, Kind: wire.OpaqueKind(f.Kind), Bytes: f.Bytes, Hash: f.Hash})
+	}
+	return out
 }
 
 // shown is the text of a question if the person saw all of it.

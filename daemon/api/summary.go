@@ -8,6 +8,7 @@ import (
 
 	"autopilot/events"
 	"autopilot/events/log"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
 	"autopilot/projections/summary"
@@ -52,7 +53,7 @@ func (a *Looks) approvals(ctx context.Context, s run.State, parts []wire.Summary
 // references lists what a chat has named as its evidence; empty where that cannot be read
 // any more.
 func (a *Looks) references(ref events.Ref) []string {
-	var list []wire.EvidenceRef
+	var list []stored.Evidence
 	if json.Unmarshal([]byte(a.Text(ref)), &list) != nil {
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 	"autopilot/daemon/run/engine"
 	"autopilot/daemon/run/work"
 	"autopilot/events"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"
 	"autopilot/projections/run"
@@ -60,7 +61,7 @@ func (a *Views) ViewAt(s run.State, now time.Time) wire.RunView {
 		ID: s.ID, Handle: f.Handle, Exit: -1,
 		Task: begin(a.Text(f.Task), taskBytes), Workspace: a.Text(f.Workspace), Workflow: string(f.Workflow), Branch: a.Text(f.Branch),
 		Phase: string(s.Loop.Phase), Iteration: s.Loop.Iteration, Attempt: s.Loop.Attempt,
-		Iterations: s.LastIteration(), Budgets: work.BudgetViews(f.Budgets), Timeouts: work.Timeouts(f.Limits),
+		Iterations: s.LastIteration(), Budgets: work.BudgetViews(f.Budgets), Timeouts: wire.Timeouts(work.Timeouts(f.Limits)),
 		Started: s.Clock.Started, ActiveMS: s.Clock.Active(now).Milliseconds(), LimitMS: f.Limits.ActiveMS,
 		Stopping: string(s.Stop), Files: s.Last.Agent.Files, Tree: string(s.Last.Tree),
 		Seq: s.Log.Seq, Unknown: s.Log.Unknown, Account: f.Account, Changed: a.Lines(s.Changed),
@@ -198,7 +199,7 @@ func (a *Views) life(effect string) *wire.LifeView {
 
 func at(t time.Time) *time.Time { return &t }
 
-func agentName(a wire.AgentSpec) string {
+func agentName(a stored.Agent) string {
 	switch {
 	case a.Script != "":
 		return "script"
@@ -211,7 +212,7 @@ func agentName(a wire.AgentSpec) string {
 }
 
 // viewAgent shows the agent at work or next; of a finished run, the last one.
-func viewAgent(v *wire.RunView, s run.State, spec wire.RunSpec) {
+func viewAgent(v *wire.RunView, s run.State, spec stored.Spec) {
 	who := s.Worker()
 	l := s.Last.Session
 	last := l.Effect != "" && (s.AtWork() || s.Status == run.Over || slices.Contains(s.Facts.Idle, s.Loop.Phase))
@@ -237,8 +238,8 @@ func roleOf(s run.State, l events.IterationStarted) events.Name {
 }
 
 // gateViews lists the gates of a run with their latest verdicts.
-func gateViews(s run.State, spec wire.RunSpec) []wire.GateView {
-	asked := map[events.Name]wire.GateSpec{}
+func gateViews(s run.State, spec stored.Spec) []wire.GateView {
+	asked := map[events.Name]stored.Gate{}
 	for _, g := range spec.Gates {
 		asked[g.Name] = g
 	}

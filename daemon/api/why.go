@@ -12,6 +12,7 @@ import (
 	"autopilot/daemon/run/work"
 	"autopilot/events"
 	"autopilot/events/log"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 	"autopilot/projections/explain"
 	"autopilot/projections/phrase"
@@ -288,7 +289,7 @@ func (a *Views) evidence(ctx context.Context, s run.State) (*wire.Evidence, erro
 
 // controls lists the outcomes of the controls of a done run. The proof is weaker if a
 // control was off, could not be tried, or a person accepted the work without it.
-func (a *Views) controls(s run.State, spec wire.RunSpec) (list []wire.Control, weaker bool) {
+func (a *Views) controls(s run.State, spec stored.Spec) (list []wire.Control, weaker bool) {
 	for _, r := range s.Last.Results {
 		if r.Kind != events.GateControl {
 			continue

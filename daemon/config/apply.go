@@ -9,33 +9,35 @@ import (
 	"time"
 
 	"autopilot/daemon/agent"
+	"autopilot/daemon/run/order"
 	"autopilot/daemon/run/workflow"
 	"autopilot/daemon/strictyaml"
 	"autopilot/events"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 	"autopilot/projections/when"
 )
 
 // Applied is a request with its settings filled in.
 type Applied struct {
-	Request wire.StartRequest
+	Order   order.Order
 	Agents  agent.Overrides
 	Redact  []string           // names of variables whose values are secret too
 	Budgets []Budget           // of the day
-	Trusted wire.Timeouts      // what the files alone say
+	Trusted stored.Timeouts    // what the files alone say
 	Used    []wire.ConfigValue // what was not typed, in the order of the documentation
 }
 
 // Apply lays the settings under what was typed. now is in the zone of the host:
 // a time of day means its next occurrence there. The files must be usable. The
 // error is a *wire.Error.
-func (l Layers) Apply(q wire.StartRequest, now time.Time) (Applied, error) {
+func (l Layers) Apply(q order.Order, now time.Time) (Applied, error) {
 	for _, key := range slices.Sorted(maps.Keys(l.Environment)) {
 		if m := checkVariable(key, l.Environment[key]); m != nil {
 			return Applied{}, wire.Errorf(wire.Usage, "%s: %s", m.key, m.what).WithHint("%s", m.want)
 		}
 	}
-	a := &application{layers: l, out: Applied{Request: q, Agents: l.Agents(), Trusted: l.Trusted()}}
+	a := &application{layers: l, out: Applied{Order: q, Agents: l.Agents(), Trusted: l.Trusted()}}
 	a.agent()
 	a.roles()
 	a.gates()
@@ -87,7 +89,7 @@ func (a *application) text(key string, project func(Project) string, user func(U
 }
 
 func (a *application) agent() {
-	spec := &a.out.Request.Spec.Agent
+	spec := &a.out.Order.Spec.Agent
 	if spec.Command == "" && spec.Script == "" && spec.Profile == "" {
 		spec.Profile = a.text("agent", func(p Project) string { return p.Agent }, func(u User) string { return u.Agent })
 		a.use("agent")
@@ -113,19 +115,19 @@ func (a *application) gates() {
 	if a.layers.Project == nil {
 		return
 	}
-	spec := &a.out.Request.Spec
+	spec := &a.out.Order.Spec
 	typed := spec.Gates
 	spec.Gates = nil
 	for _, e := range a.layers.Project.Gates {
 		name := events.Name(e.Key)
-		i := slices.IndexFunc(typed, func(g wire.GateSpec) bool { return g.Name == name })
+		i := slices.IndexFunc(typed, func(g stored.Gate) bool { return g.Name == name })
 		if i >= 0 {
 			spec.Gates = append(spec.Gates, typed[i])
 			typed = slices.Delete(slices.Clone(typed), i, i+1)
 			continue
 		}
 		spec.Gates = append(spec.Gates, e.Value.spec(name))
-		a.out.Request.Standing = append(a.out.Request.Standing, name)
+		a.out.Order.Standing = append(a.out.Order.Standing, name)
 		a.use("gates." + e.Key)
 	}
 	spec.Gates = append(spec.Gates, typed...)
@@ -138,16 +140,16 @@ func (a *application) holdout() {
 	if p == nil {
 		return
 	}
-	spec := &a.out.Request.Spec.Holdout
+	spec := &a.out.Order.Holdout
 	typed := spec.Gates
 	spec.Gates = nil
 	for _, e := range p.Holdout.Gates {
 		name := events.Name(e.Key)
-		if slices.ContainsFunc(typed, func(g wire.GateSpec) bool { return g.Name == name }) {
+		if slices.ContainsFunc(typed, func(g stored.Gate) bool { return g.Name == name }) {
 			continue
 		}
-		spec.Gates = append(spec.Gates, wire.GateSpec{Name: name, Kind: events.GateHoldout, Role: events.RoleGoal, Command: e.Value})
-		a.out.Request.Standing = append(a.out.Request.Standing, name)
+		spec.Gates = append(spec.Gates, stored.Gate{Name: name, Kind: events.GateHoldout, Role: events.RoleGoal, Command: e.Value})
+		a.out.Order.Standing = append(a.out.Order.Standing, name)
 		a.use("holdout.gates." + e.Key)
 	}
 	spec.Gates = append(spec.Gates, typed...)
@@ -162,7 +164,7 @@ func (a *application) holdout() {
 // roles say who works or looks for roles of a workflow that names nobody: the project
 // before the user.
 func (a *application) roles() {
-	spec := &a.out.Request.Spec
+	spec := &a.out.Order.Spec
 	spec.Roles = nil // they are the settings' alone
 	set := func(list strictyaml.Map[workflow.Profiles]) {
 		for _, e := range list {
@@ -189,17 +191,17 @@ func (a *application) inputs() {
 	if a.layers.Project == nil {
 		return
 	}
-	a.out.Request.Inputs = map[string]string{}
+	a.out.Order.Inputs = map[string]string{}
 	for _, e := range a.layers.Project.Inputs {
-		a.out.Request.Inputs[e.Key] = e.Value
-		if _, typed := a.out.Request.Spec.Inputs[e.Key]; !typed {
+		a.out.Order.Inputs[e.Key] = e.Value
+		if _, typed := a.out.Order.Spec.Inputs[e.Key]; !typed {
 			a.use("inputs." + e.Key)
 		}
 	}
 }
 
-func (g Gate) spec(name events.Name) wire.GateSpec {
-	s := wire.GateSpec{Name: name, Role: g.Role, Command: g.Run}
+func (g Gate) spec(name events.Name) stored.Gate {
+	s := stored.Gate{Name: name, Role: g.Role, Command: g.Run}
 	if len(g.Artifact) > 0 {
 		s.Kind, s.Files = events.GateArtifact, slices.Clone(g.Artifact)
 	}
@@ -207,7 +209,7 @@ func (g Gate) spec(name events.Name) wire.GateSpec {
 }
 
 func (a *application) checkout() {
-	spec := &a.out.Request.Spec
+	spec := &a.out.Order.Spec
 	where := ""
 	if spec.Checkout == "" {
 		where = a.text("checkout", func(p Project) string { return p.Checkout }, func(u User) string { return u.Checkout })
@@ -238,23 +240,22 @@ func (a *application) checkout() {
 
 // answers says who may answer. It is never for who starts a run to say.
 func (a *application) answers() {
-	spec := &a.out.Request.Spec
-	spec.Answers = ""
-	if spec.Driver != events.DriverSession {
+	q := &a.out.Order
+	q.Answers = ""
+	if q.Spec.Driver != events.DriverSession {
 		return
 	}
 	text := a.text("answers", func(p Project) string { return p.Answers }, func(u User) string { return u.Answers })
 	if text == AnswersSession {
-		spec.Answers = events.AssuredSession
+		q.Answers = events.AssuredSession
 	}
 	a.use("answers")
 }
 
 // priority is that of the settings, where none was typed.
 func (a *application) priority() {
-	spec := &a.out.Request.Spec
-	if spec.Priority == "" {
-		spec.Priority = a.text("priority", func(p Project) string { return p.Priority }, func(u User) string { return u.Priority })
+	if q := &a.out.Order; q.Priority == "" {
+		q.Priority = a.text("priority", func(p Project) string { return p.Priority }, func(u User) string { return u.Priority })
 		a.use("priority")
 	}
 }
@@ -271,24 +272,24 @@ func (a *application) redact() {
 }
 
 func (a *application) limits(now time.Time) error {
-	spec := &a.out.Request.Spec
-	if spec.MaxIterations == 0 {
+	q := &a.out.Order
+	if q.Spec.MaxIterations == 0 {
 		text := a.text("limits.iterations",
 			func(p Project) string { return strconv.Itoa(p.Limits.Iterations) },
 			func(u User) string { return strconv.Itoa(u.Limits.Iterations) })
-		spec.MaxIterations, _ = strconv.Atoi(text) // what is no number was refused before
+		q.Spec.MaxIterations, _ = strconv.Atoi(text) // what is no number was refused before
 		a.use("limits.iterations")
 	}
-	if spec.ForMS == 0 {
+	if q.ForMS == 0 {
 		text := a.text("limits.for",
 			func(p Project) string { return time.Duration(p.Limits.For).String() },
 			func(u User) string { return time.Duration(u.Limits.For).String() })
 		if d, err := when.Span(text); err == nil {
-			spec.ForMS = d.Milliseconds()
+			q.ForMS = d.Milliseconds()
 		}
 		a.use("limits.for")
 	}
-	if spec.UntilMS != 0 {
+	if q.UntilMS != 0 {
 		return nil
 	}
 	text := a.text("limits.until", func(p Project) string { return p.Limits.Until }, func(u User) string { return u.Limits.Until })
@@ -300,7 +301,7 @@ func (a *application) limits(now time.Time) error {
 		v, _ := a.layers.Value("limits.until")
 		return past(v, err)
 	}
-	spec.UntilMS = t.UnixMilli()
+	q.UntilMS = t.UnixMilli()
 	a.use("limits.until")
 	return nil
 }

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"autopilot/daemon/config"
+	"autopilot/daemon/run/order"
 	"autopilot/daemon/strictyaml"
-	"autopilot/events/wire"
 )
 
 // Whatever stands in a file, it is taken whole or refused with a place, and what
@@ -38,7 +38,7 @@ func FuzzFiles(f *testing.F) {
 		}
 		_ = l.Problems()
 		if l.Err() == nil {
-			_, _ = l.Apply(wire.StartRequest{}, noon)
+			_, _ = l.Apply(order.Order{}, noon)
 		}
 	})
 }

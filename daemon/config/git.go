@@ -3,7 +3,8 @@ package config
 import (
 	"slices"
 
-	"autopilot/events/wire"
+	"autopilot/events"
+	"autopilot/events/stored"
 )
 
 // gitRule is one of the rules for git: its key, its values with the stricter one first,
@@ -12,13 +13,13 @@ type gitRule struct {
 	key    string
 	values []string
 	of     func(*Git) *string
-	spec   func(*wire.GitRules) *string
+	spec   func(*stored.GitRules) *string
 }
 
 func gitRules() []gitRule {
 	return []gitRule{
-		{"git.push", []string{wire.GitDeny, wire.GitAllow}, func(g *Git) *string { return &g.Push }, func(g *wire.GitRules) *string { return &g.Push }},
-		{"git.history", []string{wire.GitKeep, wire.GitAny}, func(g *Git) *string { return &g.History }, func(g *wire.GitRules) *string { return &g.History }},
+		{"git.push", []string{events.GitDeny, events.GitAllow}, func(g *Git) *string { return &g.Push }, func(g *stored.GitRules) *string { return &g.Push }},
+		{"git.history", []string{events.GitKeep, events.GitAny}, func(g *Git) *string { return &g.History }, func(g *stored.GitRules) *string { return &g.History }},
 	}
 }
 
@@ -44,7 +45,7 @@ func (l Layers) git(origin Origin) *Git {
 
 // git fixes what the run does not allow in git.
 func (a *application) git() {
-	rules := &a.out.Request.Spec.Git
+	rules := &a.out.Order.Spec.Git
 	for _, r := range gitRules() {
 		to := r.spec(rules)
 		if *to != "" {

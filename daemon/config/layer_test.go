@@ -11,7 +11,9 @@ import (
 
 	"autopilot/daemon/agent"
 	"autopilot/daemon/config"
+	"autopilot/daemon/run/order"
 	"autopilot/events"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"
 )
@@ -23,27 +25,26 @@ func layers(project, user string, env map[string]string) config.Layers {
 
 func TestTheStrongestLayerCounts(t *testing.T) {
 	t.Parallel()
-	typed := wire.StartRequest{Spec: wire.RunSpec{
-		Gates: []wire.GateSpec{{Name: "vet", Role: events.RoleGoal, Command: "mine"}, {Name: "more", Role: events.RoleInvariant, Command: "x"}},
-		ForMS: 1000, Protect: []string{"x"},
-	}}
+	typed := order.Order{Spec: stored.Spec{
+		Gates:   []stored.Gate{{Name: "vet", Role: events.RoleGoal, Command: "mine"}, {Name: "more", Role: events.RoleInvariant, Command: "x"}},
+		Protect: []string{"x"},
+	}, ForMS: 1000}
 	a, err := layers(project, user, map[string]string{"agent": "list", "limits.iterations": "7"}).Apply(typed, noon)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := wire.RunSpec{
-		Agent: wire.AgentSpec{Profile: "list"},
-		Gates: []wire.GateSpec{
+	want := order.Order{Spec: stored.Spec{
+		Agent: stored.Agent{Profile: "list"},
+		Gates: []stored.Gate{
 			{Name: "test", Role: events.RoleGoal, Command: "go test ./..."},
 			{Name: "vet", Role: events.RoleGoal, Command: "mine"},
 			{Name: "report", Kind: events.GateArtifact, Role: events.RoleGoal, Files: []string{"docs/report.md"}},
 			{Name: "more", Role: events.RoleInvariant, Command: "x"},
 		},
 		Setup: "npm ci", Checkout: events.CheckoutClean, Protect: []string{"x", "api/**"}, AllowTests: []string{},
-		MaxIterations: 7, ForMS: 1000, UntilMS: time.Date(2026, 1, 3, 7, 0, 0, 0, noon.Location()).UnixMilli(),
-		Sandbox: events.SandboxWorkspace, SandboxAllow: []string{"docker", "~/notes"},
-	}
-	if diff := cmp.Diff(want, a.Request.Spec); diff != "" {
+		MaxIterations: 7, Sandbox: events.SandboxWorkspace, SandboxAllow: []string{"docker", "~/notes"},
+	}, ForMS: 1000, UntilMS: time.Date(2026, 1, 3, 7, 0, 0, 0, noon.Location()).UnixMilli(), Inputs: map[string]string{}, Standing: []events.Name{"test", "report"}}
+	if diff := cmp.Diff(want, a.Order); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{"DATABASE_URL", "LICENCE", "SITE"}, a.Redact); diff != "" {
@@ -95,34 +96,34 @@ func TestAnOwnProfileSaysWhatItPrints(t *testing.T) {
 
 func TestASettingOfTheUserCountsWhereTheProjectHasNone(t *testing.T) {
 	t.Parallel()
-	a, err := layers("gates: {t: x}\n", "agent: codex\nlimits: {for: 2d}\n", map[string]string{"model": "m"}).Apply(wire.StartRequest{}, noon)
+	a, err := layers("gates: {t: x}\n", "agent: codex\nlimits: {for: 2d}\n", map[string]string{"model": "m"}).Apply(order.Order{}, noon)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := a.Request.Spec
-	if s.Agent.Profile != "codex" || s.Agent.Model != "m" || s.ForMS != (48*time.Hour).Milliseconds() || s.Checkout != "" {
+	s := a.Order.Spec
+	if s.Agent.Profile != "codex" || s.Agent.Model != "m" || a.Order.ForMS != (48*time.Hour).Milliseconds() || s.Checkout != "" {
 		t.Errorf("%+v", s)
 	}
 }
 
 func TestWhatIsMissingOrOverIsSaidWithAWayOn(t *testing.T) {
 	t.Parallel()
-	gate := []wire.GateSpec{{Name: "t", Role: events.RoleGoal, Command: "x"}}
+	gate := []stored.Gate{{Name: "t", Role: events.RoleGoal, Command: "x"}}
 	for name, c := range map[string]struct {
 		project, user string
 		env           map[string]string
-		spec          wire.RunSpec
+		spec          stored.Spec
 		want, hint    string
 	}{
-		"past":         {project: "limits: {until: \"2001-01-01T00:00\"}\n", spec: wire.RunSpec{Gates: gate, Agent: wire.AgentSpec{Command: "a"}}, want: `"2001-01-01T00:00" is in the past`, hint: "correct /p/.autopilot/config.yaml:1"},
-		"bad variable": {env: map[string]string{"limits.for": "soon"}, spec: wire.RunSpec{Gates: gate}, want: `AUTOPILOT_FOR: "soon" is not a length of time`, hint: "write 90m, 8h or 2d"},
+		"past":         {project: "limits: {until: \"2001-01-01T00:00\"}\n", spec: stored.Spec{Gates: gate, Agent: stored.Agent{Command: "a"}}, want: `"2001-01-01T00:00" is in the past`, hint: "correct /p/.autopilot/config.yaml:1"},
+		"bad variable": {env: map[string]string{"limits.for": "soon"}, spec: stored.Spec{Gates: gate}, want: `AUTOPILOT_FOR: "soon" is not a length of time`, hint: "write 90m, 8h or 2d"},
 		"bad count":    {env: map[string]string{"limits.iterations": "0"}, want: "AUTOPILOT_MAX_ITERATIONS"},
 		"bad until":    {env: map[string]string{"limits.until": "late"}, want: "AUTOPILOT_UNTIL"},
 		"bad agent":    {env: map[string]string{"agent": "A b"}, want: "AUTOPILOT_AGENT"},
 		"bad model":    {env: map[string]string{"model": " "}, want: "AUTOPILOT_MODEL"},
 		"bad key":      {env: map[string]string{"gates.t": "x"}, want: "no variable holds this setting"},
 	} {
-		_, err := layers(c.project, c.user, c.env).Apply(wire.StartRequest{Spec: c.spec}, noon)
+		_, err := layers(c.project, c.user, c.env).Apply(order.Order{Spec: c.spec}, noon)
 		e, ok := err.(*wire.Error) //nolint:errorlint // the promise is this very type
 		if !ok || e.Code != wire.Usage || !strings.Contains(e.Message, c.want) || !strings.Contains(e.Hint, c.hint) {
 			t.Errorf("%s: %v (%+v), want %q", name, err, e, c.want)
@@ -143,8 +144,8 @@ func TestAProjectCanOnlyAskForMoreConfinement(t *testing.T) {
 		{"sandbox: guard\n", "sandbox: off\n", "workspace", "workspace"},
 		{"sandbox: readonly\n", "sandbox: readonly\n", "off", "off"}, // what a person types counts
 	} {
-		q := wire.StartRequest{Spec: wire.RunSpec{
-			Gates: []wire.GateSpec{{Name: "t", Role: events.RoleGoal, Command: "x"}}, Agent: wire.AgentSpec{Command: "a"},
+		q := order.Order{Spec: stored.Spec{
+			Gates: []stored.Gate{{Name: "t", Role: events.RoleGoal, Command: "x"}}, Agent: stored.Agent{Command: "a"},
 			Sandbox: events.Sandbox(c.typed),
 		}}
 		a, err := layers(c.project, c.user, nil).Apply(q, noon)
@@ -155,14 +156,14 @@ func TestAProjectCanOnlyAskForMoreConfinement(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || string(a.Request.Spec.Sandbox) != c.want {
-			t.Errorf("%+v: %q, %v", c, a.Request.Spec.Sandbox, err)
+		if err != nil || string(a.Order.Spec.Sandbox) != c.want {
+			t.Errorf("%+v: %q, %v", c, a.Order.Spec.Sandbox, err)
 		}
 	}
-	a, err := layers("sandbox: {allow: [dbus, docker]}\n", "sandbox: {allow: [docker]}\n", nil).Apply(wire.StartRequest{Spec: wire.RunSpec{
-		Gates: []wire.GateSpec{{Name: "t", Role: events.RoleGoal, Command: "x"}}, Agent: wire.AgentSpec{Command: "a"},
+	a, err := layers("sandbox: {allow: [dbus, docker]}\n", "sandbox: {allow: [docker]}\n", nil).Apply(order.Order{Spec: stored.Spec{
+		Gates: []stored.Gate{{Name: "t", Role: events.RoleGoal, Command: "x"}}, Agent: stored.Agent{Command: "a"},
 	}}, noon)
-	if diff := cmp.Diff([]string{"docker", "dbus"}, a.Request.Spec.SandboxAllow); diff != "" || err != nil {
+	if diff := cmp.Diff([]string{"docker", "dbus"}, a.Order.Spec.SandboxAllow); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
 }
@@ -185,13 +186,13 @@ func TestTheStricterRuleForGitCounts(t *testing.T) {
 			env["git.push"] = c.variable
 		}
 		l := layers(c.project, c.user, env)
-		a, err := l.Apply(wire.StartRequest{Spec: wire.RunSpec{
-			Gates: []wire.GateSpec{{Name: "t", Role: events.RoleGoal, Command: "x"}}, Agent: wire.AgentSpec{Command: "a"},
-			Git: wire.GitRules{Push: c.typed},
+		a, err := l.Apply(order.Order{Spec: stored.Spec{
+			Gates: []stored.Gate{{Name: "t", Role: events.RoleGoal, Command: "x"}}, Agent: stored.Agent{Command: "a"},
+			Git: stored.GitRules{Push: c.typed},
 		}}, noon)
 		v, _ := l.Value("git.push")
-		if err != nil || a.Request.Spec.Git.Push != c.want || v.Origin != c.from {
-			t.Errorf("%+v: %q from %s, %v", c, a.Request.Spec.Git.Push, v.Origin, err)
+		if err != nil || a.Order.Spec.Git.Push != c.want || v.Origin != c.from {
+			t.Errorf("%+v: %q from %s, %v", c, a.Order.Spec.Git.Push, v.Origin, err)
 		}
 		used := slices.ContainsFunc(a.Used, func(v wire.ConfigValue) bool { return v.Key == "git.push" })
 		if used != (c.typed == "" && c.from != "default") {

@@ -197,7 +197,7 @@ func (f *faults) prices(prices strictyaml.Map[Price]) {
 // budget fills in what was not typed of the limits on what a run uses. Values
 // of variables were judged before.
 func (a *application) budget() {
-	spec := &a.out.Request.Spec
+	q := &a.out.Order
 	for _, s := range []struct {
 		key   string
 		typed bool
@@ -205,9 +205,9 @@ func (a *application) budget() {
 		of    func(Limits) int64
 		parse func(string) (int64, error)
 	}{
-		{"limits.usd", spec.MaxMicroUSD != 0, func(n int64) { spec.MaxMicroUSD = n }, func(l Limits) int64 { return int64(l.USD) }, amount.USD},
-		{"limits.tokens", spec.MaxTokens != 0, func(n int64) { spec.MaxTokens = n }, func(l Limits) int64 { return int64(l.Tokens) }, amount.Tokens},
-		{"limits.turns", spec.MaxTurns != 0, func(n int64) { spec.MaxTurns = int(n) }, func(l Limits) int64 { return int64(l.Turns) }, turns},
+		{"limits.usd", q.MaxMicroUSD != 0, func(n int64) { q.MaxMicroUSD = n }, func(l Limits) int64 { return int64(l.USD) }, amount.USD},
+		{"limits.tokens", q.MaxTokens != 0, func(n int64) { q.MaxTokens = n }, func(l Limits) int64 { return int64(l.Tokens) }, amount.Tokens},
+		{"limits.turns", q.MaxTurns != 0, func(n int64) { q.MaxTurns = int(n) }, func(l Limits) int64 { return int64(l.Turns) }, turns},
 	} {
 		if s.typed {
 			continue

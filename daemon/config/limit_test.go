@@ -9,8 +9,9 @@ import (
 
 	"autopilot/daemon/agent/price"
 	"autopilot/daemon/config"
+	"autopilot/daemon/run/order"
 	"autopilot/events"
-	"autopilot/events/wire"
+	"autopilot/events/stored"
 )
 
 func TestMoneyAndTokensAreReadAsPeopleWriteThem(t *testing.T) {
@@ -52,11 +53,11 @@ func TestLimitsOnWhatIsUsedComeFromTheStrongestLayer(t *testing.T) {
 	t.Parallel()
 	gate := "gates: {t: x}\n"
 	a, err := layers(gate+"limits: {usd: 2, tokens: 100k}\n", "agent: codex\nlimits: {usd: 1, turns: 9, day: {usd: 7}}\n",
-		map[string]string{"limits.tokens": "7k"}).Apply(wire.StartRequest{}, noon)
+		map[string]string{"limits.tokens": "7k"}).Apply(order.Order{}, noon)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := a.Request.Spec; s.MaxMicroUSD != 2_000_000 || s.MaxTokens != 7000 || s.MaxTurns != 9 || len(a.Budgets) != 1 {
+	if s := a.Order; s.MaxMicroUSD != 2_000_000 || s.MaxTokens != 7000 || s.MaxTurns != 9 || len(a.Budgets) != 1 {
 		t.Errorf("%+v, budgets %+v", s, a.Budgets)
 	}
 	var used []string
@@ -68,9 +69,9 @@ func TestLimitsOnWhatIsUsedComeFromTheStrongestLayer(t *testing.T) {
 	if diff := cmp.Diff([]string{"limits.usd 2 project", "limits.tokens 7k environment", "limits.turns 9 user", "limits.day.usd 7 user"}, used); diff != "" {
 		t.Error(diff)
 	}
-	a, err = layers(gate, "limits: {usd: 1}\n", nil).Apply(wire.StartRequest{Spec: wire.RunSpec{MaxMicroUSD: 3, Agent: wire.AgentSpec{Command: "x"}}}, noon)
-	if err != nil || a.Request.Spec.MaxMicroUSD != 3 {
-		t.Errorf("what is typed counts: %+v %v", a.Request.Spec, err)
+	a, err = layers(gate, "limits: {usd: 1}\n", nil).Apply(order.Order{MaxMicroUSD: 3, Spec: stored.Spec{Agent: stored.Agent{Command: "x"}}}, noon)
+	if err != nil || a.Order.MaxMicroUSD != 3 {
+		t.Errorf("what is typed counts: %+v %v", a.Order.Spec, err)
 	}
 }
 
@@ -118,7 +119,7 @@ func TestALimitThatMeansNothingIsRefused(t *testing.T) {
 		}
 	}
 	for key, text := range map[string]string{"limits.usd": "0", "limits.tokens": "-1", "limits.turns": "1.5"} {
-		_, err := layers("gates: {t: x}\n", "", map[string]string{key: text}).Apply(wire.StartRequest{}, noon)
+		_, err := layers("gates: {t: x}\n", "", map[string]string{key: text}).Apply(order.Order{}, noon)
 		if err == nil || !strings.Contains(err.Error(), `AUTOPILOT_MAX_`) {
 			t.Errorf("%s: %v", key, err)
 		}

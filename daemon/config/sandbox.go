@@ -55,7 +55,7 @@ func (l Layers) Sandbox() (events.Sandbox, []string, error) {
 
 // sandbox fixes what the effects of the run may touch.
 func (a *application) sandbox() error {
-	spec := &a.out.Request.Spec
+	spec := &a.out.Order.Spec
 	if spec.Sandbox != "" {
 		l := a.layers
 		l.Project = nil // its mode is not asked about

@@ -2,7 +2,7 @@ package config
 
 import (
 	"autopilot/daemon/strictyaml"
-	"autopilot/events/wire"
+	"autopilot/events/stored"
 	"autopilot/projections/when"
 )
 
@@ -34,17 +34,17 @@ const (
 var timeoutOf = []struct {
 	key string
 	of  func(Limits) int64
-	in  func(*wire.Timeouts) *int64
+	in  func(*stored.Timeouts) *int64
 }{
-	{keyIdle, func(l Limits) int64 { return int64(l.Idle) }, func(t *wire.Timeouts) *int64 { return &t.IdleMS }},
-	{keyAttempt, func(l Limits) int64 { return int64(l.IterationTimeout) }, func(t *wire.Timeouts) *int64 { return &t.AttemptMS }},
-	{keyGate, func(l Limits) int64 { return int64(l.GateTimeout) }, func(t *wire.Timeouts) *int64 { return &t.GateMS }},
+	{keyIdle, func(l Limits) int64 { return int64(l.Idle) }, func(t *stored.Timeouts) *int64 { return &t.IdleMS }},
+	{keyAttempt, func(l Limits) int64 { return int64(l.IterationTimeout) }, func(t *stored.Timeouts) *int64 { return &t.AttemptMS }},
+	{keyGate, func(l Limits) int64 { return int64(l.GateTimeout) }, func(t *stored.Timeouts) *int64 { return &t.GateMS }},
 }
 
 // timeouts fills in what was not typed of the limits of single processes.
 func (a *application) timeouts() {
 	for _, t := range timeoutOf {
-		if to := t.in(&a.out.Request.Spec.Timeouts); *to == 0 {
+		if to := t.in(&a.out.Order.Spec.Timeouts); *to == 0 {
 			*to = a.number(t.key, t.of, when.LimitMS)
 			a.use(t.key)
 		}
@@ -55,15 +55,15 @@ func (a *application) timeouts() {
 // keep to less, and to no more.
 //
 // Source: DESIGN 8: a run that a session starts may only lower limits.
-func (l Layers) Trusted() wire.Timeouts {
-	var out wire.Timeouts
+func (l Layers) Trusted() stored.Timeouts {
+	var out stored.Timeouts
 	for _, t := range timeoutOf {
 		to := t.in(&out)
 		if l.Project != nil {
 			*to = t.of(l.Project.Limits)
 		}
 		if l.User != nil {
-			*to = wire.LowerLimit(*to, t.of(l.User.Limits))
+			*to = stored.Lower(*to, t.of(l.User.Limits))
 		}
 	}
 	return out
@@ -71,7 +71,7 @@ func (l Layers) Trusted() wire.Timeouts {
 
 // Kept are the limits of a run that a chat has asked for: where it said nothing, the
 // trusted ones.
-func Kept(asked, filled, trusted wire.Timeouts, environment map[string]string) wire.Timeouts {
+func Kept(asked, filled, trusted stored.Timeouts, environment map[string]string) stored.Timeouts {
 	for _, t := range timeoutOf {
 		if _, set := environment[t.key]; *t.in(&asked) == 0 && !set {
 			*t.in(&filled) = *t.in(&trusted)

@@ -7,7 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"autopilot/daemon/config"
-	"autopilot/events/wire"
+	"autopilot/daemon/run/order"
+	"autopilot/events/stored"
 )
 
 const minute = int64(60_000)
@@ -17,28 +18,28 @@ func TestLimitsOfProcessesComeFromTheStrongestLayer(t *testing.T) {
 	for name, c := range map[string]struct {
 		project, user string
 		env           map[string]string
-		typed, want   wire.Timeouts
+		typed, want   stored.Timeouts
 		used          []string
 	}{
 		"nothing says so": {},
 		"the user": {
-			user: "limits: {idle: 25m, iteration_timeout: 0, gate_timeout: 1h}\n", want: wire.Timeouts{IdleMS: 25 * minute, AttemptMS: -1, GateMS: 60 * minute},
+			user: "limits: {idle: 25m, iteration_timeout: 0, gate_timeout: 1h}\n", want: stored.Timeouts{IdleMS: 25 * minute, AttemptMS: -1, GateMS: 60 * minute},
 			used: []string{"limits.idle 25m user", "limits.iteration_timeout 0 user", "limits.gate_timeout 1h user"},
 		},
 		"the project over the user": {
-			project: "limits: {idle: off}\n", user: "limits: {idle: 25m, gate_timeout: 1h}\n", want: wire.Timeouts{IdleMS: -1, GateMS: 60 * minute},
+			project: "limits: {idle: off}\n", user: "limits: {idle: 25m, gate_timeout: 1h}\n", want: stored.Timeouts{IdleMS: -1, GateMS: 60 * minute},
 			used: []string{"limits.idle off project", "limits.gate_timeout 1h user"},
 		},
 		"a variable over both": {
-			project: "limits: {idle: off}\n", env: map[string]string{"limits.idle": "7m"}, want: wire.Timeouts{IdleMS: 7 * minute},
+			project: "limits: {idle: off}\n", env: map[string]string{"limits.idle": "7m"}, want: stored.Timeouts{IdleMS: 7 * minute},
 			used: []string{"limits.idle 7m environment"},
 		},
 		"what was typed over all": {
-			project: "limits: {idle: 5m}\n", env: map[string]string{"limits.idle": "7m"}, typed: wire.Timeouts{IdleMS: 300, AttemptMS: -1},
-			want: wire.Timeouts{IdleMS: 300, AttemptMS: -1},
+			project: "limits: {idle: 5m}\n", env: map[string]string{"limits.idle": "7m"}, typed: stored.Timeouts{IdleMS: 300, AttemptMS: -1},
+			want: stored.Timeouts{IdleMS: 300, AttemptMS: -1},
 		},
 	} {
-		q := wire.StartRequest{Spec: wire.RunSpec{Timeouts: c.typed, Agent: wire.AgentSpec{Command: "x"}}}
+		q := order.Order{Spec: stored.Spec{Timeouts: c.typed, Agent: stored.Agent{Command: "x"}}}
 		a, err := layers("gates: {t: x}\n"+c.project, c.user, c.env).Apply(q, noon)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -49,12 +50,12 @@ func TestLimitsOfProcessesComeFromTheStrongestLayer(t *testing.T) {
 				used = append(used, v.Key+" "+v.Value+" "+v.Origin)
 			}
 		}
-		if diff := cmp.Diff(c.want, a.Request.Spec.Timeouts) + cmp.Diff(c.used, used); diff != "" {
+		if diff := cmp.Diff(c.want, a.Order.Spec.Timeouts) + cmp.Diff(c.used, used); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)
 		}
 	}
 	for key, text := range map[string]string{"limits.idle": "20", "limits.iteration_timeout": "soon", "limits.gate_timeout": "off"} {
-		_, err := layers("", "", map[string]string{key: text}).Apply(wire.StartRequest{}, noon)
+		_, err := layers("", "", map[string]string{key: text}).Apply(order.Order{}, noon)
 		if err == nil || !strings.Contains(err.Error(), "AUTOPILOT_") {
 			t.Errorf("%s %s: %v", key, text, err)
 		}
@@ -65,13 +66,13 @@ func TestLimitsOfProcessesComeFromTheStrongestLayer(t *testing.T) {
 func TestAChatKeepsToTheLowerLimitOfTheFiles(t *testing.T) {
 	t.Parallel()
 	l := layers("limits: {idle: 25m, gate_timeout: 10m}\n", "limits: {idle: 15m, iteration_timeout: off, gate_timeout: 20m}\n", nil)
-	trusted := wire.Timeouts{IdleMS: 15 * minute, AttemptMS: -1, GateMS: 10 * minute}
+	trusted := stored.Timeouts{IdleMS: 15 * minute, AttemptMS: -1, GateMS: 10 * minute}
 	if diff := cmp.Diff(trusted, l.Trusted()); diff != "" {
 		t.Error(diff)
 	}
-	filled := wire.Timeouts{IdleMS: 25 * minute, AttemptMS: 90 * minute, GateMS: 5 * minute}
-	got := config.Kept(wire.Timeouts{GateMS: 5 * minute}, filled, trusted, map[string]string{"limits.iteration_timeout": "90m"})
-	if diff := cmp.Diff(wire.Timeouts{IdleMS: 15 * minute, AttemptMS: 90 * minute, GateMS: 5 * minute}, got); diff != "" {
+	filled := stored.Timeouts{IdleMS: 25 * minute, AttemptMS: 90 * minute, GateMS: 5 * minute}
+	got := config.Kept(stored.Timeouts{GateMS: 5 * minute}, filled, trusted, map[string]string{"limits.iteration_timeout": "90m"})
+	if diff := cmp.Diff(stored.Timeouts{IdleMS: 15 * minute, AttemptMS: 90 * minute, GateMS: 5 * minute}, got); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -19,6 +19,9 @@ import (
 var (
 	// ErrNewer says that the log was written by a newer version.
 	ErrNewer = errors.New("written by a newer autopilot")
+	// ErrOlder says that the log was written by an older version, whose stored values
+	// this one does not read.
+	ErrOlder = errors.New("written by an older autopilot")
 	// ErrAltered says that the stream was set up in a way that loses events.
 	ErrAltered = errors.New("stream settings were changed")
 )
@@ -28,9 +31,9 @@ const (
 	subjects     = events.SubjectPrefix + ">"
 
 	// formatKey is the stream's metadata that names the format of what it
-	// holds, and format the newest that this version knows.
+	// holds, and format the only one that this version reads.
 	formatKey = "autopilot.format"
-	format    = 1
+	format    = 2 // since stored.Spec
 
 	// headerBytes is allowed beside the event itself in a stored message.
 	headerBytes = 1 << 10
@@ -199,7 +202,7 @@ func streamConfig(name string, cfg Config) jetstream.StreamConfig {
 	}
 }
 
-// checkStream refuses a stream of a newer format, and one that would drop,
+// checkStream refuses a stream of another format, and one that would drop,
 // rewrite or answer from a follower what it holds.
 func checkStream(c jetstream.StreamConfig) error {
 	n, err := strconv.Atoi(c.Metadata[formatKey])
@@ -208,6 +211,8 @@ func checkStream(c jetstream.StreamConfig) error {
 		return fmt.Errorf("%w: no event format in its metadata", ErrAltered)
 	case n > format:
 		return fmt.Errorf("event format %d, this version knows %d: %w", n, format, ErrNewer)
+	case n < format:
+		return fmt.Errorf("event format %d, this version knows %d: %w", n, format, ErrOlder)
 	}
 	for _, bad := range []struct {
 		is   bool

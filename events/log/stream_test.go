@@ -35,19 +35,21 @@ func config(t *testing.T, js jetstream.JetStream) jetstream.StreamConfig {
 	return st.CachedInfo().Config
 }
 
-func TestOpenRefusesANewerFormat(t *testing.T) {
+func TestOpenRefusesAnotherFormat(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, false)
 	s.open(t, roomy)
 	js := jetStream(t, s)
-	c := config(t, js)
-	c.Metadata["autopilot.format"] = "2"
-	if _, err := js.UpdateStream(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
-	_, err := log.Open(t.Context(), s.nc, roomy)
-	if !errors.Is(err, log.ErrNewer) || !strings.Contains(err.Error(), "AP_EVENTS_1") {
-		t.Fatalf("open answered %v", err)
+	for format, want := range map[string]error{"1": log.ErrOlder, "3": log.ErrNewer} {
+		c := config(t, js)
+		c.Metadata["autopilot.format"] = format
+		if _, err := js.UpdateStream(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		_, err := log.Open(t.Context(), s.nc, roomy)
+		if !errors.Is(err, want) || !strings.Contains(err.Error(), "AP_EVENTS_1") {
+			t.Fatalf("format %s: open answered %v", format, err)
+		}
 	}
 }
 

@@ -8,61 +8,47 @@ import (
 	"autopilot/events"
 )
 
-// RunSpec is the order for a run. The daemon stores it with the run.
+// RunSpec is what a caller asks a run to be. The daemon stores a stored.Spec.
 type RunSpec struct {
-	Workspace     string              `json:"workspace"` // absolute; any directory in a git work tree
-	Task          string              `json:"task,omitzero"`
-	TaskRef       events.Ref          `json:"task_ref,omitzero"` // instead of Task when it is large
-	Workflow      string              `json:"workflow"`
-	Gates         []GateSpec          `json:"gates"`
-	Protect       []string            `json:"protect,omitzero"`        // further pinned globs
-	AllowTests    []string            `json:"allow_tests,omitzero"`    // globs taken out of the pins; "**" is all
-	Agent         AgentSpec           `json:"agent"`                   // with a driver: of the roles, and may be empty
-	Crew          []AgentSpec         `json:"crew,omitzero"`           // set by the daemon: the profiles that the workflow names, each once
-	Driver        events.Driver       `json:"driver,omitzero"`         // who does the work
-	Answers       events.Assurance    `json:"answers,omitzero"`        // session: that chat may answer; only the settings say so
-	Setup         string              `json:"setup,omitzero"`          // run by /bin/sh -c in a clean checkout, before its gates
-	Checkout      events.Checkout     `json:"checkout,omitzero"`       // where gates must pass before done
-	Roles         map[string][]string `json:"roles,omitzero"`          // set by the daemon: profiles that the settings name for roles of workflows
-	Inputs        map[string]string   `json:"inputs,omitzero"`         // inputs of the workflow, by name: as typed, and later also as found
-	Issue         string              `json:"issue,omitzero"`          // subject of the run: an Issue, with or without repository
-	Branch        string              `json:"branch,omitzero"`         // of a work tree that was made for the run
-	From          string              `json:"from,omitzero"`           // the original of that work tree: its settings count, and the run is found from there
-	MaxIterations int                 `json:"max_iterations,omitzero"` // 0 is the workflow's default
-	ForMS         int64               `json:"for_ms,omitzero"`
-	UntilMS       int64               `json:"until_ms,omitzero"` // Unix milliseconds
-	Priority      string              `json:"priority,omitzero"` // low, normal or high, in the line for the machine; empty: as the settings say
-	Start         events.Start        `json:"start,omitzero"`
-	StartBroken   bool                `json:"start_broken,omitzero"`  // a goal may fail at the start before it tests anything
-	Below         string              `json:"below,omitzero"`         // set by the daemon: caller's directory in the work tree, relative to the root
-	MaxMicroUSD   int64               `json:"max_micro_usd,omitzero"` // millionths of a dollar
-	MaxTokens     int64               `json:"max_tokens,omitzero"`    // of all kinds
-	MaxTurns      int                 `json:"max_turns,omitzero"`     // of the agent, over all iterations
-	NoWait        bool                `json:"no_wait,omitzero"`       // halt instead of waiting for a limit
-	NoControls    bool                `json:"no_controls,omitzero"`   // done without the controls: it proves less
-	Timeouts      Timeouts            `json:"timeouts,omitzero"`      // of single processes
-	Sandbox       events.Sandbox      `json:"sandbox,omitzero"`       // empty: as the settings say
-	SandboxAllow  []string            `json:"sandbox_allow,omitzero"` // paths and words that stay in reach
-	Git           GitRules            `json:"git,omitzero"`           // what the run forbids in git
-	Holdout       HoldoutSpec         `json:"holdout,omitzero"`       // stored apart: agents may not read it
+	Workspace     string            `json:"workspace"` // absolute; any directory in a git work tree
+	Task          string            `json:"task,omitzero"`
+	TaskRef       events.Ref        `json:"task_ref,omitzero"` // instead of Task when it is large
+	Workflow      string            `json:"workflow"`
+	Gates         []GateSpec        `json:"gates"`
+	Protect       []string          `json:"protect,omitzero"`        // further pinned globs
+	AllowTests    []string          `json:"allow_tests,omitzero"`    // globs taken out of the pins; "**" is all
+	Agent         AgentSpec         `json:"agent"`                   // with a driver: of the roles, and may be empty
+	Driver        events.Driver     `json:"driver,omitzero"`         // who does the work
+	Setup         string            `json:"setup,omitzero"`          // run by /bin/sh -c in a clean checkout, before its gates
+	Checkout      events.Checkout   `json:"checkout,omitzero"`       // where gates must pass before done
+	Inputs        map[string]string `json:"inputs,omitzero"`         // inputs of the workflow, by name: as typed, and later also as found
+	Issue         string            `json:"issue,omitzero"`          // subject of the run: an Issue, with or without repository
+	Branch        string            `json:"branch,omitzero"`         // of a work tree that was made for the run
+	From          string            `json:"from,omitzero"`           // the original of that work tree: its settings count, and the run is found from there
+	MaxIterations int               `json:"max_iterations,omitzero"` // 0 is the workflow's default
+	ForMS         int64             `json:"for_ms,omitzero"`
+	UntilMS       int64             `json:"until_ms,omitzero"` // Unix milliseconds
+	Priority      string            `json:"priority,omitzero"` // low, normal or high, in the line for the machine; empty: as the settings say
+	Start         events.Start      `json:"start,omitzero"`
+	StartBroken   bool              `json:"start_broken,omitzero"`  // a goal may fail at the start before it tests anything
+	MaxMicroUSD   int64             `json:"max_micro_usd,omitzero"` // millionths of a dollar
+	MaxTokens     int64             `json:"max_tokens,omitzero"`    // of all kinds
+	MaxTurns      int               `json:"max_turns,omitzero"`     // of the agent, over all iterations
+	NoWait        bool              `json:"no_wait,omitzero"`       // halt instead of waiting for a limit
+	NoControls    bool              `json:"no_controls,omitzero"`   // done without the controls: it proves less
+	Timeouts      Timeouts          `json:"timeouts,omitzero"`      // of single processes
+	Sandbox       events.Sandbox    `json:"sandbox,omitzero"`       // empty: as the settings say
+	SandboxAllow  []string          `json:"sandbox_allow,omitzero"` // paths and words that stay in reach
+	Git           GitRules          `json:"git,omitzero"`           // what the run forbids in git
+	Holdout       HoldoutSpec       `json:"holdout,omitzero"`       // stored apart: agents may not read it
 }
 
-// The values of GitRules. An empty one takes the settings, then the second value.
-const (
-	GitDeny  = "deny"
-	GitAllow = "allow"
-	GitKeep  = "keep"
-	GitAny   = "any"
-)
-
-// GitRules say what a run forbids in git.
+// GitRules say what a run forbids in git. An empty rule takes the settings, then the
+// second value.
 type GitRules struct {
 	Push    string `json:"push,omitzero"`    // deny or allow
 	History string `json:"history,omitzero"` // keep or any
 }
-
-// Denies says that the run forbids something.
-func (g GitRules) Denies() bool { return g.Push == GitDeny || g.History == GitKeep }
 
 // Timeouts bound single process trees, in milliseconds. In a spec, zero takes the limit
 // of the workflow, and -1 is no limit.
@@ -70,18 +56,6 @@ type Timeouts struct {
 	IdleMS    int64 `json:"idle_ms,omitzero"`    // an agent without output, CPU time or a changed file
 	AttemptMS int64 `json:"attempt_ms,omitzero"` // one agent
 	GateMS    int64 `json:"gate_ms,omitzero"`    // one command of a gate
-}
-
-// HigherLimit says that a allows more than than. Both are limits of Timeouts in effect,
-// in milliseconds.
-func HigherLimit(a, than int64) bool { return than >= 0 && a != than && (a < 0 || a > than) }
-
-// LowerLimit is the lower of two limits; zero is no limit.
-func LowerLimit(a, b int64) int64 {
-	if a == 0 || b != 0 && HigherLimit(a, b) {
-		return b
-	}
-	return a
 }
 
 // HoldoutSpec has gates that run with files hidden from agents.
@@ -117,15 +91,6 @@ type AgentSpec struct {
 	Model       string   `json:"model,omitzero"`       // empty is the program's own choice
 	Permissions string   `json:"permissions,omitzero"` // "full", or empty for the profile's own
 	Args        []string `json:"args,omitzero"`        // further arguments
-	// Argv and Prompt are set by the daemon when a run starts, so that a new
-	// version of a profile changes nothing for it.
-	Argv   []string `json:"argv,omitzero"`
-	Prompt string   `json:"prompt,omitzero"` // stdin (the default) or file
-	// Shape says how to resume a session, keep a budget and read the output: an
-	// agent.Shape.
-	Shape jsontext.Value `json:"shape,omitzero"`
-	// Account is the local name of the agent's account.
-	Account string `json:"account,omitzero"`
 }
 
 // StartRequest starts a run; with preview it asks what the run would be.
@@ -142,9 +107,6 @@ type StartRequest struct {
 	Advise   bool              `json:"advise,omitzero"`    // the caller can ask a person about the workflow
 	Handoff  bool              `json:"handoff,omitzero"`   // the caller hands over the approvals that the workflow allows to
 	PIN      string            `json:"pin,omitzero"`       // for the hand-off, where a PIN is set
-	Inputs   map[string]string `json:"-"`                  // set by the daemon: inputs from the settings
-	Trusted  *Timeouts         `json:"-"`                  // set by the daemon for a chat: timeouts of the settings, its upper bounds
-	Standing []events.Name     `json:"-"`                  // set by the daemon: gates from the settings, held-out ones too
 }
 
 // Preview is the answer of run.preview: everything that the run would use.

@@ -3,13 +3,14 @@ package rule
 import (
 	"slices"
 
-	"autopilot/events/wire"
+	"autopilot/events"
+	"autopilot/events/stored"
 )
 
 // GitDenied lists what was done in a repository that rules do not allow: changes
 // between its state at the start and now. What was so already when a person let the run
 // go on last is not among them; seen is the state then, or empty.
-func GitDenied(rules wire.GitRules, start, seen, now GitState) []GitChange {
+func GitDenied(rules stored.GitRules, start, seen, now GitState) []GitChange {
 	if !rules.Denies() {
 		return nil
 	}
@@ -18,7 +19,7 @@ func GitDenied(rules wire.GitRules, start, seen, now GitState) []GitChange {
 		before = GitChanges(start, seen)
 	}
 	return slices.DeleteFunc(GitChanges(start, now), func(c GitChange) bool {
-		denied := rules.Push == wire.GitDeny && GitPushes(c) || rules.History == wire.GitKeep && losesHistory(c)
+		denied := rules.Push == events.GitDeny && GitPushes(c) || rules.History == events.GitKeep && losesHistory(c)
 		return !denied || slices.ContainsFunc(before, func(b GitChange) bool { return sameChange(b, c) })
 	})
 }

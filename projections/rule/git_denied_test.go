@@ -5,7 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"autopilot/events/wire"
+	"autopilot/events"
+	"autopilot/events/stored"
 	"autopilot/projections/rule"
 )
 
@@ -31,15 +32,15 @@ func TestWhatARunDoesNotAllowInGit(t *testing.T) {
 	}
 	is := func(kind rule.GitKind, name, value string) facts { return facts{{Kind: kind, Name: name}: value} }
 	pushed := func(to string) facts { return is(rule.GitPushed, "refs/remotes/origin/main", a+" "+to) }
-	deny, keep := wire.GitRules{Push: wire.GitDeny}, wire.GitRules{History: wire.GitKeep}
-	both := wire.GitRules{Push: wire.GitDeny, History: wire.GitKeep}
+	deny, keep := stored.GitRules{Push: events.GitDeny}, stored.GitRules{History: events.GitKeep}
+	both := stored.GitRules{Push: events.GitDeny, History: events.GitKeep}
 	for name, tt := range map[string]struct {
-		rules     wire.GitRules
+		rules     stored.GitRules
 		seen, now rule.GitState
 		want      []string
 	}{
-		"all is allowed without rules":    {wire.GitRules{}, nil, state(pushed(b), is(rule.GitRef, "refs/tags/v1", "-")), nil},
-		"and with those that say so":      {wire.GitRules{Push: wire.GitAllow, History: wire.GitAny}, nil, state(pushed(b)), nil},
+		"all is allowed without rules":    {stored.GitRules{}, nil, state(pushed(b), is(rule.GitRef, "refs/tags/v1", "-")), nil},
+		"and with those that say so":      {stored.GitRules{Push: events.GitAllow, History: events.GitAny}, nil, state(pushed(b)), nil},
 		"a push":                          {deny, nil, state(pushed(b)), []string{"pushed origin/main"}},
 		"a push to a folder":              {deny, nil, state(is(rule.GitPushed, "origin refs/heads/x", a+" "+b)), []string{"pushed origin refs/heads/x"}},
 		"a fetch is no push":              {deny, nil, state(is(rule.GitRef, "refs/remotes/origin/main", b)), nil},

@@ -8,6 +8,7 @@ import (
 
 	"autopilot/daemon/config"
 	"autopilot/daemon/repo/tree"
+	"autopilot/daemon/run/order"
 	"autopilot/daemon/run/work"
 	"autopilot/daemon/run/workflow"
 	"autopilot/daemon/run/workflow/library"
@@ -78,16 +79,16 @@ func noWorkflow(flows library.Project, name string, err error) error {
 // Of finds the workflow of a run that is to be started: with its settings,
 // which are those of the work tree that the run's own is made from. Where the
 // project's configuration is not read, its workflows are not either.
-func (fs *Flows) Of(ctx context.Context, q wire.StartRequest) (library.Found, error) {
+func (fs *Flows) Of(ctx context.Context, q order.Order) (library.Found, error) {
 	var ws tree.Workspace
-	dir := cmp.Or(q.Spec.From, q.Spec.Workspace)
+	dir := cmp.Or(q.Spec.From, q.Workspace)
 	if !q.NoConfig {
 		var err error
 		if ws, err = tree.Find(ctx, dir); err != nil {
 			return library.Found{}, work.NoWorkspace(dir, err)
 		}
 	}
-	f, trusted, err := fs.Find(ws, q.Spec.Workflow)
+	f, trusted, err := fs.Find(ws, q.Workflow)
 	switch {
 	case err != nil:
 		return f, err

@@ -83,7 +83,7 @@ func (k *Drivers) Driven(ctx context.Context, ref wire.RunRef) (run.State, error
 		}
 		return s, err
 	}
-	ws, err := k.cfg.Worker.Workspace(ctx, wire.RunSpec{Workspace: ref.Workspace})
+	ws, err := k.cfg.Worker.Workspace(ctx, ref.Workspace)
 	if err != nil {
 		return run.State{}, err
 	}

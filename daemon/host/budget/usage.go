@@ -14,6 +14,7 @@ import (
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/store/snapshot"
 	"autopilot/events"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 	"autopilot/projections/ledger"
 	"autopilot/projections/run"
@@ -27,8 +28,8 @@ type Heads interface {
 
 // Worker knows what runs were started with, and where.
 type Worker interface {
-	Spec(s run.State) (wire.RunSpec, error)
-	Workspace(ctx context.Context, spec wire.RunSpec) (tree.Workspace, error)
+	Spec(s run.State) (stored.Spec, error)
+	Workspace(ctx context.Context, dir string) (tree.Workspace, error)
 }
 
 // Usage tells people what is spent.
@@ -56,7 +57,7 @@ func (u *Usage) Show(ctx context.Context, _ auth.Request, body wire.UsageRequest
 	}
 	var ws tree.Workspace
 	if body.Workspace != "" {
-		if ws, err = u.Worker.Workspace(ctx, wire.RunSpec{Workspace: body.Workspace}); err != nil {
+		if ws, err = u.Worker.Workspace(ctx, body.Workspace); err != nil {
 			return wire.UsageReport{}, err
 		}
 	}

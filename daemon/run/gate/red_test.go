@@ -6,7 +6,7 @@ import (
 
 	"autopilot/daemon/run/gate"
 	"autopilot/events"
-	"autopilot/events/wire"
+	"autopilot/events/stored"
 )
 
 var redGate = gate.Red{Name: "red", Globs: []string{"tests/**"}}
@@ -134,22 +134,22 @@ func TestARowThatDisagreesWithTheHistoryClosesTheGate(t *testing.T) {
 	uncommitted := h
 	uncommitted.Impl = nil
 	for name, tt := range map[string]struct {
-		row     wire.RedRow
+		row     stored.RedRow
 		history gate.RedHistory
 		says    string // empty: they agree
 	}{
-		"the commit and a test of it":              {wire.RedRow{Commit: "c0ffee", File: "tests/a"}, h, ""},
-		"with the newest work":                     {wire.RedRow{Commit: "c0ffee", Impl: "decaf", File: "tests/a"}, h, ""},
-		"with an earlier one":                      {wire.RedRow{Commit: "c0ffee", Impl: "feed", File: "tests/a"}, h, ""},
-		"without work, and that is in no commit":   {wire.RedRow{Commit: "c0ffee", File: "tests/a"}, uncommitted, ""},
-		"A30: another commit":                      {wire.RedRow{Commit: "decaf", File: "tests/a"}, h, "decaf is not the one that brought the tests"},
-		"A30: the beginning of it":                 {wire.RedRow{Commit: "c0ff", File: "tests/a"}, h, "The commit that was found is c0ffee"},
-		"Q22: the tests as the work":               {wire.RedRow{Commit: "c0ffee", Impl: "c0ffee", File: "tests/a"}, h, "the commit of the tests itself"},
-		"Q23: another work":                        {wire.RedRow{Commit: "c0ffee", Impl: "0ld", File: "tests/a"}, h, "0ld is no commit after that of the tests"},
-		"Q23: a work, and that is in no commit":    {wire.RedRow{Commit: "c0ffee", Impl: "decaf", File: "tests/a"}, uncommitted, "decaf is no commit"},
-		"a file that is no test":                   {wire.RedRow{Commit: "c0ffee", File: "w"}, h, "at_file w is none of the tests (tests/**)"},
-		"a test that the commit does not touch":    {wire.RedRow{Commit: "c0ffee", File: "tests/b"}, h, "is not added or changed by the commit"},
-		"a name that would be taken for two lines": {wire.RedRow{Commit: "c0ffee", File: "tests/a\nb"}, h, "not added or changed"},
+		"the commit and a test of it":              {stored.RedRow{Commit: "c0ffee", File: "tests/a"}, h, ""},
+		"with the newest work":                     {stored.RedRow{Commit: "c0ffee", Impl: "decaf", File: "tests/a"}, h, ""},
+		"with an earlier one":                      {stored.RedRow{Commit: "c0ffee", Impl: "feed", File: "tests/a"}, h, ""},
+		"without work, and that is in no commit":   {stored.RedRow{Commit: "c0ffee", File: "tests/a"}, uncommitted, ""},
+		"A30: another commit":                      {stored.RedRow{Commit: "decaf", File: "tests/a"}, h, "decaf is not the one that brought the tests"},
+		"A30: the beginning of it":                 {stored.RedRow{Commit: "c0ff", File: "tests/a"}, h, "The commit that was found is c0ffee"},
+		"Q22: the tests as the work":               {stored.RedRow{Commit: "c0ffee", Impl: "c0ffee", File: "tests/a"}, h, "the commit of the tests itself"},
+		"Q23: another work":                        {stored.RedRow{Commit: "c0ffee", Impl: "0ld", File: "tests/a"}, h, "0ld is no commit after that of the tests"},
+		"Q23: a work, and that is in no commit":    {stored.RedRow{Commit: "c0ffee", Impl: "decaf", File: "tests/a"}, uncommitted, "decaf is no commit"},
+		"a file that is no test":                   {stored.RedRow{Commit: "c0ffee", File: "w"}, h, "at_file w is none of the tests (tests/**)"},
+		"a test that the commit does not touch":    {stored.RedRow{Commit: "c0ffee", File: "tests/b"}, h, "is not added or changed by the commit"},
+		"a name that would be taken for two lines": {stored.RedRow{Commit: "c0ffee", File: "tests/a\nb"}, h, "not added or changed"},
 	} {
 		r, texts, fails := redGate.Row(tt.row, tt.history)
 		if fails != (tt.says != "") || fails && (r.Verdict != events.Fail || r.Reason != events.ReasonRow || r.OutputSum == "") || !strings.Contains(texts.Excerpt, tt.says) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"autopilot/events"
-	"autopilot/events/wire"
+	"autopilot/events/stored"
 	"autopilot/projections/rule"
 )
 
@@ -15,7 +15,7 @@ import (
 // was found: it can only close the gate.
 //
 // Source: atdd-kit, seeds 3.5 check_red_evidence, with Q22 and Q23 mended, and A30.
-func (g Red) Row(row wire.RedRow, h RedHistory) (events.GateResult, Texts, bool) {
+func (g Red) Row(row stored.RedRow, h RedHistory) (events.GateResult, Texts, bool) {
 	c, what := h.Commit, ""
 	switch {
 	case row.Commit != c.ID:

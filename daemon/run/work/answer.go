@@ -8,20 +8,10 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"autopilot/events"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
 )
-
-// Finding is a stored finding of a person at a gate.
-//
-// Source: atdd-kit, seeds 3.2 and 3.7: one for each section, verbatim; a finding without
-// a priority blocks.
-type Finding struct {
-	Section  string  `json:"section"`
-	Evidence string  `json:"evidence_ref"`
-	Detail   string  `json:"detail"`
-	Priority float64 `json:"priority"` // 0 blocks
-}
 
 // SetNow is the hash of the set that the run's question is about, in the present work
 // tree.
@@ -50,10 +40,10 @@ func (w *Worker) Findings(ctx context.Context, s run.State, list []wire.AnswerFi
 	if err != nil {
 		return "", err
 	}
-	var out []Finding
+	var out []stored.Finding
 	for _, f := range list {
 		section := hide.Text(f.Section)
-		out = append(out, Finding{Section: section, Evidence: section, Detail: hide.Text(f.Text), Priority: float64(f.Priority)})
+		out = append(out, stored.Finding{Section: section, Evidence: section, Detail: hide.Text(f.Text), Priority: float64(f.Priority)})
 	}
 	return w.encode(ctx, out)
 }
@@ -71,15 +61,15 @@ func SetFiles(text string) []string {
 
 // ListFindings writes a person's findings for the next agent. It returns other text
 // unchanged.
-func ListFindings(stored string) string {
-	var list []Finding
-	if json.Unmarshal([]byte(stored), &list) != nil {
-		return stored
+func ListFindings(text string) string {
+	var list []stored.Finding
+	if json.Unmarshal([]byte(text), &list) != nil {
+		return text
 	}
 	return listFindings(list)
 }
 
-func listFindings(list []Finding) string {
+func listFindings(list []stored.Finding) string {
 	var b strings.Builder
 	for _, f := range list {
 		fmt.Fprintf(&b, "[P%v] %s\n%s\n\n", f.Priority, f.Section, strings.TrimSuffix(f.Detail, "\n"))

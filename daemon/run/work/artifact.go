@@ -20,7 +20,7 @@ import (
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/run/gate"
 	"autopilot/events"
-	"autopilot/events/wire"
+	"autopilot/events/stored"
 	"autopilot/projections/rule"
 )
 
@@ -37,7 +37,7 @@ const walkMost = 200_000
 // the run counts from the run's start, as several phases may judge it. So does the work
 // of a phase that the run came back to, or passed on the way back: some may need no
 // change.
-func (g *judgement) artifact(ctx context.Context, spec wire.GateSpec, now events.Tree) (events.GateResult, error) {
+func (g *judgement) artifact(ctx context.Context, spec stored.Gate, now events.Tree) (events.GateResult, error) {
 	a := gate.Artifact{Name: spec.Name, Role: g.s.Role(spec.Name), Globs: spec.Files}
 	root, err := os.OpenRoot(g.p.Repo.Workspace().Path)
 	if err != nil {

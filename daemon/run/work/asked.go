@@ -13,14 +13,14 @@ import (
 	"autopilot/daemon/run/gate"
 	"autopilot/daemon/run/workflow"
 	"autopilot/events"
-	"autopilot/events/wire"
+	"autopilot/events/stored"
 	"autopilot/projections/rule"
 	"autopilot/projections/run"
 )
 
 // asked is one gate that is judged now: from the run, or from its workflow.
 type asked struct {
-	wire.GateSpec
+	stored.Gate
 	decl workflow.Gate // zero for a gate of the run
 }
 
@@ -51,7 +51,7 @@ func (p *Plan) gatesOf(l events.GatesStarted) []asked {
 func (p *Plan) gatesOfPhase(ph workflow.Phase) []asked {
 	var out []asked
 	if len(ph.Produces) > 0 {
-		out = append(out, asked{GateSpec: wire.GateSpec{
+		out = append(out, asked{Gate: stored.Gate{
 			Name: events.Name(ph.FilesGate()), Kind: events.GateArtifact, Role: events.RoleCheck, Files: ph.Produces,
 		}})
 	}
@@ -73,7 +73,7 @@ func (p *Plan) gatesOfPhase(ph workflow.Phase) []asked {
 		}
 	}
 	if all, globs := ph.May(); !all {
-		out = append(out, asked{GateSpec: wire.GateSpec{
+		out = append(out, asked{Gate: stored.Gate{
 			Name: events.Name(ph.ScopeGate()), Kind: events.GateScope, Role: events.RoleCheck, Files: globs,
 		}})
 	}
@@ -84,27 +84,27 @@ func (p *Plan) brought(goals, invariants bool) []asked {
 	var out []asked
 	for _, g := range p.Spec.Gates {
 		if g.Role == events.RoleGoal && goals || g.Role == events.RoleInvariant && invariants {
-			out = append(out, asked{GateSpec: g})
+			out = append(out, asked{Gate: g})
 		}
 	}
 	if p.Held != nil && goals {
 		for _, g := range p.Held.Gates {
-			out = append(out, asked{GateSpec: g})
+			out = append(out, asked{Gate: g})
 		}
 	}
 	return out
 }
 
 func protected() asked {
-	return asked{GateSpec: wire.GateSpec{Name: gate.ProtectedName, Kind: events.GateProtected, Role: events.RoleInvariant}}
+	return asked{Gate: stored.Gate{Name: gate.ProtectedName, Kind: events.GateProtected, Role: events.RoleInvariant}}
 }
 
 func declared(gates []workflow.Gate) []asked {
 	var out []asked
 	for _, d := range gates {
 		out = append(out, asked{
-			GateSpec: wire.GateSpec{Name: events.Name(d.Name), Kind: d.Kind, Role: events.RoleCheck, Command: d.Run, Files: d.Files},
-			decl:     d,
+			Gate: stored.Gate{Name: events.Name(d.Name), Kind: d.Kind, Role: events.RoleCheck, Command: d.Run, Files: d.Files},
+			decl: d,
 		})
 	}
 	return out
@@ -195,7 +195,7 @@ func sum(text string) string {
 // written judges an artifact gate with the written files as its set, so that the run
 // recognises a plan that comes back.
 func (g *judgement) written(ctx context.Context, a asked, now events.Tree) (events.GateResult, error) {
-	r, err := g.artifact(ctx, a.GateSpec, now)
+	r, err := g.artifact(ctx, a.Gate, now)
 	if err != nil || a.Role != events.RoleCheck || r.Verdict != events.Pass {
 		return r, err
 	}

@@ -8,7 +8,7 @@ import (
 
 	"autopilot/daemon/run/workflow"
 	"autopilot/events"
-	"autopilot/events/wire"
+	"autopilot/events/stored"
 )
 
 const phased = `name: phased
@@ -34,7 +34,7 @@ func planOf(t *testing.T) *Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Plan{Flow: w, Spec: wire.RunSpec{Gates: []wire.GateSpec{
+	return &Plan{Flow: w, Spec: stored.Spec{Gates: []stored.Gate{
 		{Name: "test", Role: events.RoleGoal, Command: "t"},
 		{Name: "vet", Role: events.RoleInvariant, Command: "v"},
 		{Name: "more", Role: events.RoleGoal, Command: "m"},
@@ -86,7 +86,7 @@ func TestTheNameOfAGateOfTheWorkflowIsTaken(t *testing.T) {
 	t.Parallel()
 	p := planOf(t)
 	for name, taken := range map[events.Name]bool{"agreed": true, "plan-files": true, "protected": true, "mine": false} {
-		gates := []wire.GateSpec{{Name: name, Role: events.RoleGoal, Command: "t"}}
+		gates := []stored.Gate{{Name: name, Role: events.RoleGoal, Command: "t"}}
 		if err := checkGates(gates, 0, p.Flow); (err != nil) != taken {
 			t.Errorf("gate %s: %v", name, err)
 		}
@@ -97,18 +97,18 @@ func TestTheNameOfAGateOfTheWorkflowIsTaken(t *testing.T) {
 // goals of the run proves nothing without one.
 func TestAGoalIsNeededWhereTheWorkflowJudgesByGoals(t *testing.T) {
 	t.Parallel()
-	goal := wire.GateSpec{Name: "test", Role: events.RoleGoal, Command: "t"}
-	vet := wire.GateSpec{Name: "vet", Role: events.RoleInvariant, Command: "v"}
+	goal := stored.Gate{Name: "test", Role: events.RoleGoal, Command: "t"}
+	vet := stored.Gate{Name: "vet", Role: events.RoleInvariant, Command: "v"}
 	for name, tt := range map[string]struct {
 		gates string // of the single phase
-		given []wire.GateSpec
+		given []stored.Gate
 		says  string
 	}{
-		"goals, and one is given":         {"[goals]", []wire.GateSpec{goal}, ""},
+		"goals, and one is given":         {"[goals]", []stored.Gate{goal}, ""},
 		"goals, and none is given":        {"[goals, protected]", nil, "no gate is given: nothing would prove the task"},
-		"goals, and only an invariant is": {"[goals, invariants]", []wire.GateSpec{vet}, "no gate is given"},
+		"goals, and only an invariant is": {"[goals, invariants]", []stored.Gate{vet}, "no gate is given"},
 		"no goals, and none is given":     {"[{name: own, kind: command, run: make t}]", nil, ""},
-		"no goals, and an invariant is":   {"[invariants, {name: own, kind: command, run: make t}]", []wire.GateSpec{vet}, ""},
+		"no goals, and an invariant is":   {"[invariants, {name: own, kind: command, run: make t}]", []stored.Gate{vet}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -5,6 +5,7 @@ import (
 
 	"autopilot/daemon/agent"
 	"autopilot/daemon/agent/stream"
+	"autopilot/daemon/run/order"
 	"autopilot/daemon/run/workflow"
 	"autopilot/events"
 	"autopilot/events/wire"
@@ -19,11 +20,11 @@ type DayLimit struct {
 
 // CheckBudget refuses a run with usage limits that its agent does not report on: a limit
 // without effect is worse than none. The error is a *wire.Error.
-func (w *Worker) CheckBudget(q wire.StartRequest, flow workflow.Workflow, agents agent.Overrides, day []DayLimit) error {
+func (w *Worker) CheckBudget(q order.Order, flow workflow.Workflow, agents agent.Overrides, day []DayLimit) error {
 	if err := checkAgent(q.Spec, flow); err != nil {
 		return err
 	}
-	if q.Spec.Driver == events.DriverSession && (q.Spec.MaxMicroUSD > 0 || q.Spec.MaxTokens > 0 || q.Spec.MaxTurns > 0) {
+	if q.Spec.Driver == events.DriverSession && (q.MaxMicroUSD > 0 || q.MaxTokens > 0 || q.MaxTurns > 0) {
 		return wire.Errorf(wire.Usage, "a limit on dollars, tokens or turns cannot be kept: a chat that drives a run does not tell what it uses").
 			WithHint("leave it out: --for and --max-iterations limit every run")
 	}
@@ -32,14 +33,14 @@ func (w *Worker) CheckBudget(q wire.StartRequest, flow workflow.Workflow, agents
 		return err
 	}
 	for _, h := range p.agents() {
-		if err := w.checkAgentBudget(q.Spec, h, day); err != nil {
+		if err := w.checkAgentBudget(q, h, day); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *Worker) checkAgentBudget(spec wire.RunSpec, h *member, day []DayLimit) error {
+func (w *Worker) checkAgentBudget(q order.Order, h *member, day []DayLimit) error {
 	if h.Spec.Script != "" {
 		return nil // it uses no tokens
 	}
@@ -49,9 +50,9 @@ func (w *Worker) checkAgentBudget(spec wire.RunSpec, h *member, day []DayLimit) 
 		kind  events.Limit
 		flag  string
 	}{
-		{spec.MaxMicroUSD > 0, events.LimitDayCost, "--max-usd"},
-		{spec.MaxTokens > 0, events.LimitDayTokens, "--max-tokens"},
-		{spec.MaxTurns > 0, events.LimitDayTurns, "--max-turns"},
+		{q.MaxMicroUSD > 0, events.LimitDayCost, "--max-usd"},
+		{q.MaxTokens > 0, events.LimitDayTokens, "--max-tokens"},
+		{q.MaxTurns > 0, events.LimitDayTurns, "--max-turns"},
 	} {
 		if own.asked && !tells[own.kind] {
 			return h.mute(own.kind, own.flag).WithHint("%s", h.toTell(own.kind, "leave it out: --for and --max-iterations limit every agent"))

@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"autopilot/daemon/agent"
+	"autopilot/daemon/run/order"
 	"autopilot/daemon/run/workflow"
 	"autopilot/events"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"
 )
@@ -23,38 +25,38 @@ func TestALimitThatTheAgentCannotKeepIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := New(Config{Priced: func(model string) bool { return model == "gpt-5" }})
-	usd, tokens, turns := wire.RunSpec{MaxMicroUSD: 1}, wire.RunSpec{MaxTokens: 1}, wire.RunSpec{MaxTurns: 1}
+	usd, tokens, turns := order.Order{MaxMicroUSD: 1}, order.Order{MaxTokens: 1}, order.Order{MaxTurns: 1}
 	for name, c := range map[string]struct {
-		spec       wire.RunSpec
-		agent      wire.AgentSpec
+		order      order.Order
+		agent      stored.Agent
 		day        []DayLimit
 		want, hint string // empty: accepted
 	}{
-		"reported":             {spec: usd, agent: wire.AgentSpec{Profile: "claude"}},
-		"tokens of codex":      {spec: tokens, agent: wire.AgentSpec{Profile: "codex"}},
-		"computed":             {spec: usd, agent: wire.AgentSpec{Profile: "codex", Model: "gpt-5"}},
-		"it names its model":   {spec: usd, agent: wire.AgentSpec{Profile: "gemini"}},
-		"no price":             {usd, wire.AgentSpec{Profile: "codex", Model: "gpt-x"}, nil, "--max-usd cannot be kept: agent codex does not tell what it costs, and the price of gpt-x is not known", "prices of gpt-x"},
-		"no model":             {usd, wire.AgentSpec{Profile: "codex"}, nil, "the price of a model that it does not name is not known", "--model"},
-		"a command":            {tokens, wire.AgentSpec{Command: "x"}, nil, "--max-tokens cannot be kept: the command does not tell how many tokens it uses", "agents.NAME.reports"},
-		"a mute agent":         {tokens, wire.AgentSpec{Profile: "goose"}, nil, "agent goose does not tell", "docs/agents.md"},
-		"an own one":           {spec: tokens, agent: wire.AgentSpec{Profile: "mine"}},
-		"tokens of an own one": {tokens, wire.AgentSpec{Profile: "costs"}, nil, "agent costs does not tell how many tokens it uses", "agents.NAME.reports"},
-		"cost of an own one":   {spec: usd, agent: wire.AgentSpec{Profile: "costs"}},
-		"turns":                {spec: turns, agent: wire.AgentSpec{Profile: "codex"}},
-		"turns of a command":   {turns, wire.AgentSpec{Command: "x"}, nil, "--max-turns cannot be kept: the command does not tell how many turns it takes", "docs/agents.md"},
-		"a script":             {spec: usd, agent: wire.AgentSpec{Script: "x"}, day: []DayLimit{{Kind: events.LimitDayCost}}},
+		"reported":             {order: usd, agent: stored.Agent{Profile: "claude"}},
+		"tokens of codex":      {order: tokens, agent: stored.Agent{Profile: "codex"}},
+		"computed":             {order: usd, agent: stored.Agent{Profile: "codex", Model: "gpt-5"}},
+		"it names its model":   {order: usd, agent: stored.Agent{Profile: "gemini"}},
+		"no price":             {usd, stored.Agent{Profile: "codex", Model: "gpt-x"}, nil, "--max-usd cannot be kept: agent codex does not tell what it costs, and the price of gpt-x is not known", "prices of gpt-x"},
+		"no model":             {usd, stored.Agent{Profile: "codex"}, nil, "the price of a model that it does not name is not known", "--model"},
+		"a command":            {tokens, stored.Agent{Command: "x"}, nil, "--max-tokens cannot be kept: the command does not tell how many tokens it uses", "agents.NAME.reports"},
+		"a mute agent":         {tokens, stored.Agent{Profile: "goose"}, nil, "agent goose does not tell", "docs/agents.md"},
+		"an own one":           {order: tokens, agent: stored.Agent{Profile: "mine"}},
+		"tokens of an own one": {tokens, stored.Agent{Profile: "costs"}, nil, "agent costs does not tell how many tokens it uses", "agents.NAME.reports"},
+		"cost of an own one":   {order: usd, agent: stored.Agent{Profile: "costs"}},
+		"turns":                {order: turns, agent: stored.Agent{Profile: "codex"}},
+		"turns of a command":   {turns, stored.Agent{Command: "x"}, nil, "--max-turns cannot be kept: the command does not tell how many turns it takes", "docs/agents.md"},
+		"a script":             {order: usd, agent: stored.Agent{Script: "x"}, day: []DayLimit{{Kind: events.LimitDayCost}}},
 		"a limit of the day": {
-			wire.RunSpec{},
-			wire.AgentSpec{Profile: "mute"},
+			order.Order{},
+			stored.Agent{Profile: "mute"},
 			[]DayLimit{{events.LimitDayHours, "limits.day.hours", "f"}, {events.LimitDayCost, "limits.day.usd", "/u.yaml"}},
 			"limits.day.usd cannot be kept: agent mute does not tell what it costs", "take limits.day.usd out of /u.yaml",
 		},
-		"hours":    {agent: wire.AgentSpec{Command: "x"}, day: []DayLimit{{Kind: events.LimitDayHours}}},
-		"no agent": {usd, wire.AgentSpec{}, nil, "no agent is given", ""},
+		"hours":    {agent: stored.Agent{Command: "x"}, day: []DayLimit{{Kind: events.LimitDayHours}}},
+		"no agent": {usd, stored.Agent{}, nil, "no agent is given", ""},
 	} {
-		c.spec.Agent = c.agent
-		err := w.CheckBudget(wire.StartRequest{Spec: c.spec, Env: []string{"HOME=/h"}}, shipped, agents, c.day)
+		c.order.Spec.Agent, c.order.Env = c.agent, []string{"HOME=/h"}
+		err := w.CheckBudget(c.order, shipped, agents, c.day)
 		var e *wire.Error
 		switch {
 		case c.want == "" && err != nil:

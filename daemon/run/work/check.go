@@ -10,6 +10,7 @@ import (
 	"autopilot/daemon/run/gate"
 	"autopilot/daemon/run/workflow"
 	"autopilot/events"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"
 )
@@ -21,7 +22,7 @@ const (
 )
 
 // checkGates refuses gates that cannot prove a task.
-func checkGates(gates []wire.GateSpec, held int, flow workflow.Workflow) error {
+func checkGates(gates []stored.Gate, held int, flow workflow.Workflow) error {
 	goals := 0
 	seen := map[events.Name]bool{}
 	for _, g := range (&Plan{Flow: flow}).declares() {
@@ -58,7 +59,7 @@ func checkGates(gates []wire.GateSpec, held int, flow workflow.Workflow) error {
 // hear drops gates of the settings that no phase of the workflow judges: they would only
 // seem to hold. It refuses typed ones.
 func (p *Plan) hear(standing []events.Name) error {
-	var heard []wire.GateSpec
+	var heard []stored.Gate
 	for _, g := range p.Spec.Gates {
 		switch {
 		case p.Flow.Judges(g.Role):
@@ -73,7 +74,7 @@ func (p *Plan) hear(standing []events.Name) error {
 }
 
 // checkGate refuses a gate that does not fit its kind.
-func checkGate(g wire.GateSpec) error {
+func checkGate(g stored.Gate) error {
 	switch {
 	case isCommand(g):
 		if strings.TrimSpace(g.Command) == "" || strings.ContainsRune(g.Command, 0) {
@@ -89,7 +90,7 @@ func checkGate(g wire.GateSpec) error {
 	return wire.Errorf(wire.Usage, "gate %s: kind %q is not known", g.Name, g.Kind)
 }
 
-func checkArtifact(g wire.GateSpec) error {
+func checkArtifact(g stored.Gate) error {
 	switch {
 	case g.Command != "":
 		return wire.Errorf(wire.Usage, "gate %s has a command and files: it can be one of them", g.Name)
@@ -114,7 +115,7 @@ func checkArtifact(g wire.GateSpec) error {
 // checkCheckout refuses an unknown checkout, and one without anything to run in it, from
 // the run or the workflow. A workflow without goals may have no gates that need the
 // project's set-up.
-func checkCheckout(spec wire.RunSpec, flow workflow.Workflow) error {
+func checkCheckout(spec stored.Spec, flow workflow.Workflow) error {
 	clean := spec.Checkout == events.CheckoutClean || spec.Setup != ""
 	switch {
 	case spec.Checkout != "" && spec.Checkout != events.CheckoutClean:
@@ -133,16 +134,16 @@ func checkCheckout(spec wire.RunSpec, flow workflow.Workflow) error {
 const setupName events.Name = "set-up command"
 
 // toRun lists the commands of a run: its gates and the set-up.
-func toRun(spec wire.RunSpec) []wire.GateSpec {
-	list := slices.DeleteFunc(slices.Clone(spec.Gates), func(g wire.GateSpec) bool { return !isCommand(g) })
+func toRun(spec stored.Spec) []stored.Gate {
+	list := slices.DeleteFunc(slices.Clone(spec.Gates), func(g stored.Gate) bool { return !isCommand(g) })
 	if spec.Setup != "" {
-		list = append(list, wire.GateSpec{Name: setupName, Command: spec.Setup})
+		list = append(list, stored.Gate{Name: setupName, Command: spec.Setup})
 	}
 	return list
 }
 
 // asTyped names the flag that the user typed for a command.
-func asTyped(g wire.GateSpec) string {
+func asTyped(g stored.Gate) string {
 	switch {
 	case g.Name == setupName:
 		return "--setup CMD"

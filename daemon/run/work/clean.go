@@ -16,7 +16,7 @@ import (
 	"autopilot/daemon/failpoint"
 	"autopilot/daemon/run/gate"
 	"autopilot/events"
-	"autopilot/events/wire"
+	"autopilot/events/stored"
 	"autopilot/projections/rule"
 )
 
@@ -193,7 +193,7 @@ func (c *checkout) setupFailed(ctx context.Context, cmd gate.Command, id string,
 // gate runs one gate. A failure that does not happen in place says so, with possible
 // causes.
 func (c *checkout) gate(ctx context.Context, inPlace events.GateResult) (events.GateResult, error) {
-	spec := slices.IndexFunc(c.g.p.Spec.Gates, func(s wire.GateSpec) bool { return s.Name == inPlace.Gate })
+	spec := slices.IndexFunc(c.g.p.Spec.Gates, func(s stored.Gate) bool { return s.Name == inPlace.Gate })
 	cmd := gate.Command{Name: inPlace.Gate, Role: inPlace.Role, Run: command(c.g.p.Spec.Gates[spec])}
 	r, texts, err := c.g.counted(ctx, c.gates, cmd, effectOf(c.g.s, inPlace.Gate)+c.suffix)
 	if err != nil {

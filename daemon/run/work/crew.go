@@ -9,6 +9,7 @@ import (
 	"autopilot/daemon/agent/stream"
 	"autopilot/daemon/run/workflow"
 	"autopilot/events"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
 )
@@ -18,7 +19,7 @@ import (
 
 // member is one agent of a run, fixed for the whole run.
 type member struct {
-	Spec    wire.AgentSpec
+	Spec    stored.Agent
 	Shape   agent.Shape
 	call    agent.Call // of a profile, while the daemon prepares the run
 	account string     // id, while the daemon prepares the run
@@ -146,7 +147,7 @@ func (p *Plan) hire(agents agent.Overrides) error {
 			if p.Members[name] != nil {
 				continue
 			}
-			h, err := p.settle(wire.AgentSpec{Profile: name}, agents)
+			h, err := p.settle(stored.Agent{Profile: name}, agents)
 			if err != nil {
 				return ofRole(c.name, err)
 			}
@@ -169,7 +170,7 @@ func ofRole(role string, err error) error {
 
 // readMembers reads the agents of a started run.
 func (p *Plan) readMembers() error {
-	read := func(a wire.AgentSpec) (*member, error) {
+	read := func(a stored.Agent) (*member, error) {
 		shape, err := shapeOf(a)
 		return &member{Spec: a, Shape: shape}, err
 	}
@@ -230,7 +231,7 @@ func (w *Worker) crewViews(p *Plan, effect string) []wire.CrewView {
 }
 
 // AgentOf finds the agent of a run by the name in a session's announcement.
-func AgentOf(spec wire.RunSpec, name events.Name) wire.AgentSpec {
+func AgentOf(spec stored.Spec, name events.Name) stored.Agent {
 	for _, a := range spec.Crew {
 		if name != "" && a.Profile == string(name) {
 			return a
@@ -240,7 +241,7 @@ func AgentOf(spec wire.RunSpec, name events.Name) wire.AgentSpec {
 }
 
 // AccountLabel is the local name of a run's account.
-func AccountLabel(s run.State, spec wire.RunSpec, account string) string {
+func AccountLabel(s run.State, spec stored.Spec, account string) string {
 	for _, c := range s.Facts.Crews {
 		for _, h := range c.Hands {
 			if h.Account == account {

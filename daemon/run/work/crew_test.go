@@ -10,8 +10,10 @@ import (
 
 	"autopilot/daemon/agent"
 	"autopilot/daemon/agent/stream"
+	"autopilot/daemon/run/order"
 	"autopilot/daemon/run/workflow"
 	"autopilot/events"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"
 )
@@ -43,7 +45,7 @@ var crewAgents = agent.Overrides{
 	"big":   {Command: rule.Command{Argv: []string{"./big.sh"}}, Env: map[string]string{"BIG_API_KEY": "k-0123456789abcdef"}},
 }
 
-func hiredFor(t *testing.T, flow workflow.Workflow, spec wire.RunSpec) *Plan {
+func hiredFor(t *testing.T, flow workflow.Workflow, spec stored.Spec) *Plan {
 	t.Helper()
 	p := &Plan{Spec: spec, Flow: flow, Secret: Secret{AgentEnv: []string{"HOME=/h", "KEY=of the caller"}}}
 	if err := p.hire(crewAgents); err != nil {
@@ -54,7 +56,7 @@ func hiredFor(t *testing.T, flow workflow.Workflow, spec wire.RunSpec) *Plan {
 
 func TestEveryProfileOfAWorkflowIsStoredWithTheRun(t *testing.T) {
 	t.Parallel()
-	p := hiredFor(t, crewFlow(t, crewed), wire.RunSpec{Agent: wire.AgentSpec{Profile: "claude", Model: "m"}})
+	p := hiredFor(t, crewFlow(t, crewed), stored.Spec{Agent: stored.Agent{Profile: "claude", Model: "m"}})
 	var names []string
 	for _, a := range p.Spec.Crew {
 		names = append(names, a.Profile)
@@ -109,7 +111,7 @@ func TestEveryProfileOfAWorkflowIsStoredWithTheRun(t *testing.T) {
 
 func TestWhereAChatWorksAgentsOnlyLook(t *testing.T) {
 	t.Parallel()
-	p := hiredFor(t, crewFlow(t, crewed), wire.RunSpec{Driver: events.DriverSession})
+	p := hiredFor(t, crewFlow(t, crewed), stored.Spec{Driver: events.DriverSession})
 	crews, _ := p.facts()
 	if len(crews) != 1 || crews[0].Role != "critic" || len(p.Spec.Crew) != 1 {
 		t.Errorf("%+v", crews)
@@ -145,7 +147,7 @@ func TestARunNeedsAnAgentOfItsOwnOnlyWhereItsWorkflowNamesNone(t *testing.T) {
 		"a chat works":           {flow: without("coder"), driver: events.DriverSession},
 		"a chat, and who looks?": {flow: without("critic"), driver: events.DriverSession, want: "at gate reviewed somebody other than who does the work has to look"},
 	} {
-		err := checkAgent(wire.RunSpec{Driver: c.driver}, c.flow)
+		err := checkAgent(stored.Spec{Driver: c.driver}, c.flow)
 		var e *wire.Error
 		if c.want == "" && err != nil || c.want != "" && (!errors.As(err, &e) || !strings.Contains(e.Message, c.want) || e.Hint == "") {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
@@ -162,7 +164,7 @@ func TestAProfileThatCannotBeUsedIsRefusedWithTheRoleThatNamesIt(t *testing.T) {
 		t.Errorf("%v %+v", err, e)
 	}
 	w := New(Config{})
-	err := w.CheckBudget(wire.StartRequest{Spec: wire.RunSpec{MaxTokens: 1}}, crewFlow(t, crewed), crewAgents, nil)
+	err := w.CheckBudget(order.Order{MaxTokens: 1}, crewFlow(t, crewed), crewAgents, nil)
 	if !errors.As(err, &e) || e.Message != "--max-tokens cannot be kept: agent big of role coder does not tell how many tokens it uses" {
 		t.Errorf("%v", err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"autopilot/daemon/run/engine"
 	"autopilot/events"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
 )
@@ -50,19 +51,22 @@ func (w *Worker) Deliver(ctx context.Context, s run.State, by Delivery) (d event
 	}
 	if len(by.Evidence) > 0 {
 		hide := w.hidden()
-		for i, e := range by.Evidence {
-			by.Evidence[i] = wire.EvidenceRef{Ref: hide.Text(e.Ref), Detail: hide.Text(e.Detail)}
+		var list []stored.Evidence
+		for _, e := range by.Evidence {
+			list = append(list, stored.Evidence{Ref: hide.Text(e.Ref), Detail: hide.Text(e.Detail)})
 		}
-		if d.Evidence, err = w.encode(ctx, by.Evidence); err != nil {
+		if d.Evidence, err = w.encode(ctx, list); err != nil {
 			return d, err
 		}
 	}
 	if len(by.Red) > 0 {
 		hide := w.hidden()
-		for i := range by.Red {
-			by.Red[i].File = hide.Text(by.Red[i].File)
+		var rows []stored.RedRow
+		for _, r := range by.Red {
+			r.File = hide.Text(r.File)
+			rows = append(rows, stored.RedRow(r))
 		}
-		if d.Red, err = w.encode(ctx, by.Red); err != nil {
+		if d.Red, err = w.encode(ctx, rows); err != nil {
 			return d, err
 		}
 	}
@@ -227,7 +231,7 @@ func (w *Worker) chatFindings(s run.State) ([]wire.SessionFinding, error) {
 }
 
 // checkDriver refuses an invalid driver.
-func checkDriver(spec wire.RunSpec) error {
+func checkDriver(spec stored.Spec) error {
 	switch spec.Driver {
 	case events.DriverDaemon, events.DriverSession:
 		return nil

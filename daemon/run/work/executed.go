@@ -8,7 +8,7 @@ import (
 
 	"autopilot/daemon/run/gate"
 	"autopilot/events"
-	"autopilot/events/wire"
+	"autopilot/events/stored"
 	"autopilot/projections/rule"
 )
 
@@ -104,13 +104,9 @@ func (g *judgement) seenRed() (map[string]bool, error) {
 		if r.Kind != events.GateRed || r.Verdict != events.Pass || r.Evidence == "" {
 			continue
 		}
-		text, err := g.w.text(r.Evidence)
-		if err != nil {
+		var rows []stored.RedRow
+		if err := g.w.decode(r.Evidence, &rows); err != nil {
 			return nil, err
-		}
-		rows, bad := wire.ReadRedRows([]byte(text))
-		if bad != nil {
-			continue
 		}
 		for _, row := range rows {
 			out[row.File] = true

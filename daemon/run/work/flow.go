@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"autopilot/daemon/run/gate"
+	"autopilot/daemon/run/order"
 	"autopilot/events"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"
@@ -12,7 +13,7 @@ import (
 
 // findFlow finds the requested workflow and its templates, and stores them, so that an
 // edit changes nothing for a started run.
-func (w *Worker) findFlow(ctx context.Context, p *Plan, q wire.StartRequest) error {
+func (w *Worker) findFlow(ctx context.Context, p *Plan, q order.Order) error {
 	found, err := w.cfg.FindFlow(ctx, q)
 	if err != nil {
 		return err
@@ -41,7 +42,7 @@ func (p *Plan) checkFlow() error {
 func (p *Plan) commands() []rule.Command {
 	var out []rule.Command
 	for _, a := range p.ownCommands() {
-		out = append(out, command(a.GateSpec))
+		out = append(out, command(a.Gate))
 	}
 	return out
 }
@@ -61,7 +62,7 @@ func (p *Plan) ownCommands() []asked {
 // checkOwn finds the programs of the workflow's own gates.
 func (p *Plan) checkOwn() error {
 	for _, a := range p.ownCommands() {
-		if _, texts, bad := p.Gates.Unverifiable(gate.Command{Name: a.Name, Run: command(a.GateSpec)}); bad {
+		if _, texts, bad := p.Gates.Unverifiable(gate.Command{Name: a.Name, Run: command(a.Gate)}); bad {
 			return wire.Errorf(wire.Usage, "workflow %s, gate %s: %s", p.Flow.Name, a.Name, texts.Excerpt)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"autopilot/daemon/run/gate"
 	"autopilot/daemon/run/workflow"
 	"autopilot/events"
-	"autopilot/events/wire"
+	"autopilot/events/stored"
 	"autopilot/projections/run"
 )
 
@@ -192,7 +192,7 @@ func (g *judgement) round(ctx context.Context, suffix string) ([]events.GateResu
 func (g *judgement) runs(ctx context.Context, a asked, id string) (events.GateResult, error) {
 	kind := workflow.KindOf(a.Kind)
 	s := gate.Series{Times: a.decl.Times.N, InRow: !kind.Tries}
-	err := g.series(&s, id, func(id string) (events.GateResult, gate.Texts, error) { return g.one(ctx, a.GateSpec, id) })
+	err := g.series(&s, id, func(id string) (events.GateResult, gate.Texts, error) { return g.one(ctx, a.Gate, id) })
 	if err != nil {
 		return s.Result, err
 	}
@@ -252,7 +252,7 @@ func effectOf(s run.State, name events.Name) string {
 	return ""
 }
 
-func (g *judgement) one(ctx context.Context, spec wire.GateSpec, id string) (events.GateResult, gate.Texts, error) {
+func (g *judgement) one(ctx context.Context, spec stored.Gate, id string) (events.GateResult, gate.Texts, error) {
 	c := gate.Command{Name: spec.Name, Role: g.s.Role(spec.Name), Run: command(spec)}
 	if !g.w.isDir(g.p.Repo.Workspace().Path) {
 		return events.GateResult{}, gate.Texts{}, fmt.Errorf("%w: %s", engine.ErrWorkspaceGone, g.p.Repo.Workspace().Path)

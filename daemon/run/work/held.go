@@ -14,8 +14,10 @@ import (
 	"autopilot/daemon/exec/sandbox"
 	"autopilot/daemon/run/gate"
 	"autopilot/daemon/run/holdout"
+	"autopilot/daemon/run/order"
 	"autopilot/daemon/run/workflow"
 	"autopilot/events"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"
 	"autopilot/projections/run"
@@ -24,11 +26,11 @@ import (
 // held are the held-out gates of a run. They are a text of their own, and only views for
 // people read it. The run's other texts name neither folder nor commands.
 type held struct {
-	Salt    string          `json:"salt"` // keeps others from guessing the text by its hash
-	Dir     string          `json:"dir"`  // its real path
-	Folder  holdout.Folder  `json:"folder"`
-	Gates   []wire.GateSpec `json:"gates"`
-	InSight string          `json:"in_sight,omitzero"` // why the agents can see the folder
+	Salt    string         `json:"salt"` // keeps others from guessing the text by its hash
+	Dir     string         `json:"dir"`  // its real path
+	Folder  holdout.Folder `json:"folder"`
+	Gates   []stored.Gate  `json:"gates"`
+	InSight string         `json:"in_sight,omitzero"` // why the agents can see the folder
 }
 
 func (w *records) heldOf(s run.State) (*held, error) {
@@ -49,31 +51,28 @@ func (h *held) view() *wire.HoldoutView {
 	if h == nil {
 		return nil
 	}
-	return &wire.HoldoutView{Dir: h.Dir, Files: h.Folder.Files, Gates: h.Gates, InSight: h.InSight}
+	return &wire.HoldoutView{Dir: h.Dir, Files: h.Folder.Files, Gates: order.Shown(h.Gates), InSight: h.InSight}
 }
 
 const holdoutExample = "apctl run TASK --gate test=CMD --holdout-dir ../held --holdout accept=CMD"
 
 // hearHeld drops held-out gates of the settings that no phase judges, and refuses typed
 // ones.
-func (p *Plan) hearHeld(standing []events.Name) error {
-	h := &p.Spec.Holdout
+func (p *Plan) hearHeld(q order.Order) (order.Holdout, error) {
 	if p.Flow.Judges(events.RoleGoal) {
-		return nil
+		return q.Holdout, nil
 	}
-	for _, g := range h.Gates {
-		if !slices.Contains(standing, g.Name) {
-			return wire.Errorf(wire.Usage, "no phase of workflow %s judges the goals of a run, so held-out gate %s would prove nothing", p.Flow.Name, g.Name).
+	for _, g := range q.Holdout.Gates {
+		if !slices.Contains(q.Standing, g.Name) {
+			return order.Holdout{}, wire.Errorf(wire.Usage, "no phase of workflow %s judges the goals of a run, so held-out gate %s would prove nothing", p.Flow.Name, g.Name).
 				WithHint("leave it out, or run a workflow with such a phase")
 		}
 	}
-	*h = wire.HoldoutSpec{}
-	return nil
+	return order.Holdout{}, nil
 }
 
 // checkHeld refuses held-out gates that cannot run.
-func checkHeld(spec wire.RunSpec, taken func(events.Name) bool) error {
-	h := spec.Holdout
+func checkHeld(h order.Holdout, taken func(events.Name) bool) error {
 	switch {
 	case len(h.Gates) == 0 && h.Dir == "":
 		return nil
@@ -98,22 +97,22 @@ func checkHeld(spec wire.RunSpec, taken func(events.Name) bool) error {
 }
 
 // taken says that a gate of the run or of its workflow has the name.
-func taken(spec wire.RunSpec, flow workflow.Workflow) func(events.Name) bool {
+func taken(spec stored.Spec, flow workflow.Workflow) func(events.Name) bool {
 	return func(name events.Name) bool {
-		return slices.ContainsFunc(spec.Gates, func(g wire.GateSpec) bool { return g.Name == name }) ||
+		return slices.ContainsFunc(spec.Gates, func(g stored.Gate) bool { return g.Name == name }) ||
 			slices.ContainsFunc((&Plan{Flow: flow}).declares(), func(g events.Gate) bool { return g.Name == name })
 	}
 }
 
 // hold reads the folder of held-out files and records it in the plan.
-func (w *Worker) hold(ctx context.Context, p *Plan) error {
-	spec := p.Spec.Holdout
+func (w *Worker) hold(ctx context.Context, p *Plan, q order.Order) error {
+	spec := q.Holdout
 	if len(spec.Gates) == 0 {
 		return nil
 	}
 	h := &held{Salt: rand.Text(), InSight: w.inSight(p.Spec)}
 	for _, g := range spec.Gates {
-		h.Gates = append(h.Gates, wire.GateSpec{Name: g.Name, Kind: events.GateHoldout, Role: events.RoleGoal, Command: g.Command})
+		h.Gates = append(h.Gates, stored.Gate{Name: g.Name, Kind: events.GateHoldout, Role: events.RoleGoal, Command: g.Command})
 	}
 	refuse := func(what string) error {
 		return wire.Errorf(wire.Usage, "held-out files in %s: %s", spec.Dir, what).WithHint("%s", holdoutExample)
@@ -163,7 +162,7 @@ func (w *Worker) placed(ctx context.Context, p *Plan, refuse func(string) error)
 }
 
 // inSight says why the agents of a run can see held-out files.
-func (w *Worker) inSight(spec wire.RunSpec) string {
+func (w *Worker) inSight(spec stored.Spec) string {
 	switch {
 	case spec.Driver == events.DriverSession:
 		return "a chat does the work, which no sandbox confines"

@@ -218,7 +218,7 @@ func (h *heldPlace) gate(ctx context.Context, a asked) (events.GateResult, error
 		}
 		return r, err
 	}
-	cmd := gate.Command{Name: a.Name, Role: h.g.s.Role(a.Name), Run: command(a.GateSpec)}
+	cmd := gate.Command{Name: a.Name, Role: h.g.s.Role(a.Name), Run: command(a.Gate)}
 	if r, texts, bad := h.g.p.Gates.Unverifiable(cmd); bad {
 		return h.g.keepHeld(ctx, a, r, texts, nil)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"autopilot/events"
+	"autopilot/events/stored"
 	"autopilot/projections/phrase"
 	"autopilot/projections/regex"
 	"autopilot/projections/run"
@@ -17,16 +18,16 @@ import (
 
 // found lists a person's findings on the latest set of a gate; empty if the person did
 // not reject it.
-func (w *Worker) found(s run.State, gate events.Name) ([]Finding, error) {
+func (w *Worker) found(s run.State, gate events.Name) ([]stored.Finding, error) {
 	ref := events.Ref("")
 	for _, a := range s.Answers {
 		if a.Gate == gate {
 			ref = a.Findings
 		}
 	}
-	stored, err := w.text(ref)
-	var list []Finding
-	if err != nil || stored == "" || json.Unmarshal([]byte(stored), &list) != nil {
+	text, err := w.text(ref)
+	var list []stored.Finding
+	if err != nil || text == "" || json.Unmarshal([]byte(text), &list) != nil {
 		return nil, err
 	}
 	return list, nil
@@ -37,7 +38,7 @@ func (w *Worker) found(s run.State, gate events.Name) ([]Finding, error) {
 //
 // Source: atdd-kit, seeds 3.7: real hunks for each finding, with the key lines called
 // out, never a summary.
-func became(l events.Language, list []Finding, shown []page, diff string) string {
+func became(l events.Language, list []stored.Finding, shown []page, diff string) string {
 	if len(list) == 0 {
 		return ""
 	}
@@ -45,7 +46,7 @@ func became(l events.Language, list []Finding, shown []page, diff string) string
 	var b strings.Builder
 	b.WriteString("\n" + phrase.Say(l, "What you found, and what was changed there:", "前回の指摘と、その箇所の変更:") + "\n")
 	for _, f := range list {
-		b.WriteString("\n" + listFindings([]Finding{f}))
+		b.WriteString("\n" + listFindings([]stored.Finding{f}))
 		spots := spotsOf(f.Section, shown, hunks)
 		none := true
 		for _, h := range hunks {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"autopilot/events"
+	"autopilot/events/stored"
 )
 
 const twoHunks = `diff --git a/docs/plan.md b/docs/plan.md
@@ -59,7 +60,7 @@ func TestOfAFindingTheHunksAtItsPlaceAreShown(t *testing.T) {
 		"tests":              nothing,
 		"":                   nowhere,
 	} {
-		got := became(events.English, []Finding{{Section: section, Detail: "why?"}}, shown, twoHunks)
+		got := became(events.English, []stored.Finding{{Section: section, Detail: "why?"}}, shown, twoHunks)
 		if _, got, _ = strings.Cut(got, "why?\n"); got != want {
 			t.Errorf("%q (-want +got):\n%s", section, cmp.Diff(want, got))
 		}

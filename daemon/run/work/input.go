@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"autopilot/daemon/run/order"
 	"autopilot/daemon/run/workflow"
 	"autopilot/events/wire"
 )
@@ -17,11 +18,11 @@ const maxTask = 1 << 20
 
 // fill puts the run's inputs into its workflow, and reads its task from a file if none
 // was typed. Without a typed path, it reads files inside the work tree alone.
-func (w *Worker) fill(ctx context.Context, p *Plan, q wire.StartRequest) error {
+func (w *Worker) fill(ctx context.Context, p *Plan, q *order.Order) error {
 	if len(p.Flow.Inputs) == 0 && len(q.Spec.Inputs) == 0 && len(p.Flow.Task) == 0 {
 		return nil
 	}
-	ws, err := w.Workspace(ctx, q.Spec)
+	ws, err := w.Workspace(ctx, q.Workspace)
 	if err != nil {
 		return err
 	}
@@ -30,15 +31,15 @@ func (w *Worker) fill(ctx context.Context, p *Plan, q wire.StartRequest) error {
 		return fmt.Errorf("look for the inputs of the workflow: %w", err)
 	}
 	defer func() { _ = root.Close() }()
-	issue, _ := wire.ParseIssue(q.Spec.Issue) // checkSpec refuses a malformed one
+	issue, _ := wire.ParseIssue(q.Spec.Issue) // checkOrder refuses a malformed one
 	p.Spec.Inputs, err = p.Flow.Resolve(workflow.Given{Typed: q.Spec.Inputs, Settings: q.Inputs, Issue: issue.Number, Files: root.FS()})
 	if err != nil {
 		return noInput(p.Flow, err)
 	}
 	p.Flow = p.Flow.Fill(p.Spec.Inputs)
-	if q.Spec.Task == "" && q.Spec.TaskRef == "" {
-		p.Spec.Task, err = taskIn(root.FS(), p.Flow.Task)
-		if err == nil && len(p.Flow.Task) > 0 && strings.TrimSpace(p.Spec.Task) == "" {
+	if q.Task == "" && q.TaskRef == "" {
+		q.Task, err = taskIn(root.FS(), p.Flow.Task)
+		if err == nil && len(p.Flow.Task) > 0 && strings.TrimSpace(q.Task) == "" {
 			return wire.Errorf(wire.NeedsPerson, "workflow %s takes its task from %s, and that is blank or not there", p.Flow.Name, strings.Join(p.Flow.Task, ", ")).
 				WithHint("write it first")
 		}

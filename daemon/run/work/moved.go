@@ -159,7 +159,7 @@ func (g *judgement) byGates(ctx context.Context, once, twice []string) (ofOnce, 
 		return nil
 	}
 	for _, a := range g.list {
-		if !isCommand(a.GateSpec) || a.Role == events.RoleCheck {
+		if !isCommand(a.Gate) || a.Role == events.RoleCheck {
 			continue
 		}
 		r, _, err := g.vary(ctx, variation{gate: a.Name, name: "writes", changes: back, ended: look})

@@ -11,7 +11,7 @@ import (
 
 	"autopilot/daemon/repo/tree"
 	"autopilot/events"
-	"autopilot/events/wire"
+	"autopilot/events/stored"
 	"autopilot/projections/phrase"
 )
 
@@ -20,7 +20,7 @@ type page struct {
 	path   string
 	text   string
 	link   bool // the text is the link's target
-	opaque wire.OpaqueFile
+	opaque stored.Opaque
 }
 
 // The bounds of files on show as text. A person approves longer files by their hash.
@@ -40,7 +40,7 @@ func pagesOf(ctx context.Context, repo *tree.Repo, set []tree.Entry) ([]page, er
 	sum := 0
 	for _, e := range set {
 		if e.Kind == tree.Outside {
-			out = append(out, page{path: e.Path, opaque: wire.OpaqueFile{Path: pathText(e.Path), Kind: wire.OpaqueOutside, Hash: e.ID}})
+			out = append(out, page{path: e.Path, opaque: stored.Opaque{Path: pathText(e.Path), Kind: stored.OpaqueOutside, Hash: e.ID}})
 			continue
 		}
 		pg := newPage(e.Path, texts[0], setBytes-sum)
@@ -53,22 +53,22 @@ func pagesOf(ctx context.Context, repo *tree.Repo, set []tree.Entry) ([]page, er
 
 // newPage decides whether text can show a file within the bytes that are left.
 func newPage(path string, content []byte, left int) page {
-	var kind wire.OpaqueKind
+	var kind stored.OpaqueKind
 	switch {
 	case bytes.IndexByte(content, 0) >= 0:
-		kind = wire.OpaqueBinary
+		kind = stored.OpaqueBinary
 	case !utf8.Valid(content):
-		kind = wire.OpaqueEncoding
+		kind = stored.OpaqueEncoding
 	case len(content) > min(pageBytes, left):
-		kind = wire.OpaqueLarge
+		kind = stored.OpaqueLarge
 	default:
 		return page{path: path, text: string(content)}
 	}
-	return page{path: path, opaque: wire.OpaqueFile{Path: pathText(path), Kind: kind, Bytes: int64(len(content)), Hash: sum(string(content))}}
+	return page{path: path, opaque: stored.Opaque{Path: pathText(path), Kind: kind, Bytes: int64(len(content)), Hash: sum(string(content))}}
 }
 
 // opaque lists the files that no text can show.
-func opaque(pages []page) (list []wire.OpaqueFile) {
+func opaque(pages []page) (list []stored.Opaque) {
 	for _, p := range pages {
 		if p.opaque.Kind != "" {
 			list = append(list, p.opaque)
@@ -130,18 +130,17 @@ func pageNote(l events.Language, p page) string {
 }
 
 // opaqueText describes a file that no text can show.
-func opaqueText(l events.Language, o wire.OpaqueFile) string {
+func opaqueText(l events.Language, o stored.Opaque) string {
 	kind := string(o.Kind)
 	switch o.Kind {
-	case wire.OpaqueBinary:
+	case stored.OpaqueBinary:
 		kind = phrase.Say(l, "binary, %d bytes", "バイナリ、%d バイト", o.Bytes)
-	case wire.OpaqueEncoding:
+	case stored.OpaqueEncoding:
 		kind = phrase.Say(l, "no valid UTF-8, %d bytes", "UTF-8 ではない、%d バイト", o.Bytes)
-	case wire.OpaqueLarge:
+	case stored.OpaqueLarge:
 		kind = phrase.Say(l, "too large to be shown as text, %d bytes", "テキスト表示には大きすぎる、%d バイト", o.Bytes)
-	case wire.OpaqueOutside:
+	case stored.OpaqueOutside:
 		kind = phrase.Say(l, "its content is not recorded", "内容は記録されていない")
-	case wire.OpaqueFiles:
 	}
 	return phrase.Say(l, "(%s; look at it elsewhere: ok needs the start of this hash)\n  SHA-256 %s", "(%s。別の手段で確認してください。ok には次のハッシュの先頭が必要です)\n  SHA-256 %s", kind, o.Hash)
 }

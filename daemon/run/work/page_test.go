@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"autopilot/events"
-	"autopilot/events/wire"
+	"autopilot/events/stored"
 )
 
 // Each file for approval is on show, or named by its hash: never by a reason for its
@@ -16,7 +16,7 @@ func TestEveryKindOfFileIsShownOrNamedByItsHash(t *testing.T) {
 	for name, tt := range map[string]struct {
 		content string
 		left    int
-		kind    wire.OpaqueKind
+		kind    stored.OpaqueKind
 		shows   string
 	}{
 		"empty":             {"", setBytes, "", "  (empty: 0 bytes)\n"},
@@ -24,10 +24,10 @@ func TestEveryKindOfFileIsShownOrNamedByItsHash(t *testing.T) {
 		"98 KB":             {long + "the end", setBytes, "", "6001  the end\n"},
 		"5 MB":              {strings.Repeat(long, 50) + "the end", setBytes, "", "300001  the end\n"},
 		"a line of 1 MB":    {strings.Repeat("x", 1<<20) + "!", setBytes, "", "x!\n"},
-		"NUL":               {"a\x00b", setBytes, wire.OpaqueBinary, "  (binary, 3 bytes; "},
-		"no UTF-8":          {"caf\xe9", setBytes, wire.OpaqueEncoding, "  (no valid UTF-8, 4 bytes; "},
-		"over the bound":    {strings.Repeat("x", pageBytes+1), setBytes, wire.OpaqueLarge, "  (too large to be shown as text, 8388609 bytes; "},
-		"over what is left": {long, 100, wire.OpaqueLarge, sum(long)},
+		"NUL":               {"a\x00b", setBytes, stored.OpaqueBinary, "  (binary, 3 bytes; "},
+		"no UTF-8":          {"caf\xe9", setBytes, stored.OpaqueEncoding, "  (no valid UTF-8, 4 bytes; "},
+		"over the bound":    {strings.Repeat("x", pageBytes+1), setBytes, stored.OpaqueLarge, "  (too large to be shown as text, 8388609 bytes; "},
+		"over what is left": {long, 100, stored.OpaqueLarge, sum(long)},
 		"return":            {"safe\rrm -rf\r\n", setBytes, "", "   1  safe\rrm -rf\r\n"},
 		"escapes":           {"\x1b[2J", setBytes, "", "   1  \x1b[2J\n"}, // escaped on show
 	} {

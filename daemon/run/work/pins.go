@@ -8,6 +8,7 @@ import (
 
 	"autopilot/daemon/repo/tree"
 	"autopilot/events"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"
 	"autopilot/projections/run"
@@ -110,17 +111,20 @@ func (w *records) TaskPins(id string) []string {
 
 // hidden lists the exit codes that gates of the run and of its workflow hide.
 func (p *Plan) hidden(src rule.Source) []wire.HiddenExit {
-	var gates []wire.GateSpec
+	var gates []stored.Gate
 	for _, ph := range p.Flow.Phases {
 		for _, a := range p.gatesOfPhase(ph) {
-			gates = append(gates, a.GateSpec)
+			gates = append(gates, a.Gate)
 		}
 	}
-	return HiddenExits(slices.Concat(gates, p.Spec.Gates, p.Spec.Holdout.Gates), src)
+	if p.Held != nil {
+		gates = append(gates, p.Held.Gates...)
+	}
+	return HiddenExits(slices.Concat(gates, p.Spec.Gates), src)
 }
 
 // HiddenExits lists the exit codes that gates hide, each once.
-func HiddenExits(gates []wire.GateSpec, src rule.Source) []wire.HiddenExit {
+func HiddenExits(gates []stored.Gate, src rule.Source) []wire.HiddenExit {
 	var out []wire.HiddenExit
 	for _, g := range gates {
 		if strings.TrimSpace(g.Command) == "" {

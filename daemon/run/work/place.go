@@ -120,9 +120,6 @@ func (w *places) dropPlace(p gate.Pinned) error {
 
 // caches is the cache store of a run's work tree.
 func (w *places) caches(p *Plan) *cache.Store {
-	if p.Gates.Cache == "" {
-		return nil // an older version started it, with one store for all
-	}
 	if p.store == nil {
 		p.store = w.newStore(p.Gates)
 	}

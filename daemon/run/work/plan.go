@@ -18,6 +18,7 @@ import (
 	"autopilot/daemon/run/workflow"
 	"autopilot/daemon/store/durable"
 	"autopilot/events"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"
 	"autopilot/projections/run"
@@ -26,7 +27,7 @@ import (
 // Plan is everything that a run works by.
 type Plan struct {
 	Repo    *tree.Repo
-	Spec    wire.RunSpec
+	Spec    stored.Spec
 	Task    string
 	Flow    workflow.Workflow
 	Source  []byte            // the YAML of Flow, while the daemon prepares the run
@@ -38,6 +39,7 @@ type Plan struct {
 	Hidden  []wire.HiddenExit  // exit codes that the gates hide, if prepared here
 	Own     *member            // the run's own agent
 	Members map[string]*member // agents of roles from the workflow, by profile
+	TaskRef events.Ref         // the upload that Task came from, while the daemon prepares the run
 	Held    *held              // nil without held-out gates
 	Secret
 
@@ -123,7 +125,7 @@ func (w *records) loadPlan(ctx context.Context, s run.State) (*Plan, error) {
 	if p.Ignore, err = w.cfg.Blobs.Get(s.Facts.Ignore); err != nil {
 		return nil, err
 	}
-	if err := w.decode(s.Facts.Spec, &p.Spec); err != nil {
+	if p.Spec, err = w.Spec(s); err != nil {
 		return nil, err
 	}
 	p.Flow = timeLimited(p.Flow, p.Spec.Timeouts)
@@ -181,10 +183,14 @@ func (w *records) Flow(_ context.Context, s run.State) (workflow.Workflow, error
 	return last.flow, nil
 }
 
-// Spec is the order for a run.
-func (w *records) Spec(s run.State) (wire.RunSpec, error) {
-	var spec wire.RunSpec
-	return spec, w.decode(s.Facts.Spec, &spec)
+// Spec is what a run was started with.
+func (w *records) Spec(s run.State) (stored.Spec, error) {
+	var spec stored.Spec
+	err := w.decode(s.Facts.Spec, &spec)
+	if err == nil && spec.Type != stored.TypeSpec {
+		err = fmt.Errorf("run %s was stored by another version of autopilot", s.Facts.Handle)
+	}
+	return spec, err
 }
 
 // opening is a repository that is open, or on the way to it.

@@ -14,16 +14,18 @@ import (
 	"autopilot/daemon/exec/redact"
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/run/gate"
+	"autopilot/daemon/run/order"
 	"autopilot/daemon/run/workflow"
 	"autopilot/events"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"
 )
 
 // Workspace resolves the git work tree of a run.
-func (w *Worker) Workspace(ctx context.Context, spec wire.RunSpec) (tree.Workspace, error) {
-	ws, err := tree.Find(ctx, spec.Workspace)
-	return ws, NoWorkspace(spec.Workspace, err)
+func (w *Worker) Workspace(ctx context.Context, dir string) (tree.Workspace, error) {
+	ws, err := tree.Find(ctx, dir)
+	return ws, NoWorkspace(dir, err)
 }
 
 // NoWorkspace translates the error of a directory outside of a work tree for the wire.
@@ -41,7 +43,7 @@ func NoWorkspace(dir string, err error) error {
 // Prepare fixes everything that a run works by and stores it. The caller adds handle,
 // owner, home and version. Agents are the profiles of the configuration; hide has the
 // names of secret variables.
-func (w *Worker) Prepare(ctx context.Context, id string, q wire.StartRequest, agents agent.Overrides, hide []string) (_ events.RunStarted, err error) {
+func (w *Worker) Prepare(ctx context.Context, id string, q order.Order, agents agent.Overrides, hide []string) (_ events.RunStarted, err error) {
 	defer func() { err = noRoom(err) }()
 	if err := w.room(); err != nil {
 		return events.RunStarted{}, err
@@ -60,7 +62,7 @@ func (w *Worker) Prepare(ctx context.Context, id string, q wire.StartRequest, ag
 	if err := w.remembers(p); err != nil {
 		return events.RunStarted{}, err
 	}
-	d, err := w.store(ctx, p, snap)
+	d, err := w.store(ctx, q, p, snap)
 	if err != nil {
 		return d, fmt.Errorf("store the plan of the run: %w", err)
 	}
@@ -82,20 +84,20 @@ func (w *Worker) Prepare(ctx context.Context, id string, q wire.StartRequest, ag
 
 // makePlan checks the request and finds everything that it names. It stores nothing in
 // the log or the blobs. place names HOME and caches of the gates; empty is the workspace.
-func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent.Overrides, hide []string, place string) (*Plan, error) {
-	p := &Plan{Spec: q.Spec}
+func (w *Worker) makePlan(ctx context.Context, q order.Order, agents agent.Overrides, hide []string, place string) (*Plan, error) {
+	p := &Plan{Spec: q.Spec, TaskRef: q.TaskRef}
 	var err error
 	if err := w.findFlow(ctx, p, q); err != nil {
 		return nil, err
 	}
 	p.Flow = p.Flow.Staffed(p.Spec.Roles)
-	if err := w.fill(ctx, p, q); err != nil {
+	if err := w.fill(ctx, p, &q); err != nil {
 		return nil, err
 	}
-	if p.Task, err = w.task(p.Spec); err != nil {
+	if p.Task, err = w.task(q); err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(checkSpec(q.Spec, p.Flow), checkTimeouts(q, p.Flow)); err != nil {
+	if err := cmp.Or(checkOrder(q, p.Flow), checkTimeouts(q, p.Flow)); err != nil {
 		return nil, err
 	}
 	p.Flow = timeLimited(p.Flow, p.Spec.Timeouts)
@@ -105,15 +107,14 @@ func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent
 	if err := p.hear(q.Standing); err != nil {
 		return nil, err
 	}
-	if err := p.hearHeld(q.Standing); err != nil {
+	if q.Holdout, err = p.hearHeld(q); err != nil {
 		return nil, err
 	}
-	ws, err := w.Workspace(ctx, q.Spec)
+	ws, err := w.Workspace(ctx, q.Workspace)
 	if err != nil {
 		return nil, err
 	}
-	p.Spec.Below = typedBelow(ctx, q.Spec, ws.Path)
-	p.Spec.Workspace = ws.Path
+	p.Spec.Below = typedBelow(ctx, q, ws.Path)
 	if p.Spec.Setup != "" {
 		p.Spec.Checkout = events.CheckoutClean // a set-up implies a clean checkout
 	}
@@ -127,7 +128,7 @@ func (w *Worker) makePlan(ctx context.Context, q wire.StartRequest, agents agent
 	if p.Ignore, err = p.Repo.FreezeIgnore(ctx, home(q.Env, w.cfg.Home)); err != nil {
 		return nil, fmt.Errorf("read the ignore rules: %w", err)
 	}
-	if err := w.hold(ctx, p); err != nil {
+	if err := w.hold(ctx, p, q); err != nil {
 		return nil, err
 	}
 	p.Ignore = ignoring(p.Ignore, slices.Concat(below(ws.Path, q.Outputs), p.heldBelow()))
@@ -177,10 +178,10 @@ func (w *Worker) checkCommands(p *Plan) error {
 	return p.checkOwn()
 }
 
-func (w *Worker) task(spec wire.RunSpec) (string, error) {
-	text := spec.Task
-	if spec.TaskRef != "" {
-		b, err := w.cfg.Blobs.Get(spec.TaskRef)
+func (w *Worker) task(q order.Order) (string, error) {
+	text := q.Task
+	if q.TaskRef != "" {
+		b, err := w.cfg.Blobs.Get(q.TaskRef)
 		if err != nil {
 			return "", fmt.Errorf("read the task: %w", err)
 		}
@@ -188,8 +189,8 @@ func (w *Worker) task(spec wire.RunSpec) (string, error) {
 	}
 	if strings.TrimSpace(text) == "" {
 		e := wire.Errorf(wire.Usage, "the task is empty").WithHint(`apctl run "WHAT SHALL BE DONE" ...`)
-		if spec.Issue != "" {
-			e = e.WithHint("apctl run --issue %s --from-issue ...   takes the text of the issue, once you have seen it", spec.Issue)
+		if q.Spec.Issue != "" {
+			e = e.WithHint("apctl run --issue %s --from-issue ...   takes the text of the issue, once you have seen it", q.Spec.Issue)
 		}
 		return "", e
 	}
@@ -207,15 +208,16 @@ func CheckText(what, text string) error {
 	return nil
 }
 
-// checkSpec refuses an invalid run.
-func checkSpec(spec wire.RunSpec, flow workflow.Workflow) error {
-	if err := cmp.Or(checkGates(spec.Gates, len(spec.Holdout.Gates), flow), checkCheckout(spec, flow)); err != nil {
+// checkOrder refuses an invalid run.
+func checkOrder(q order.Order, flow workflow.Workflow) error {
+	spec := q.Spec
+	if err := cmp.Or(checkGates(spec.Gates, len(q.Holdout.Gates), flow), checkCheckout(spec, flow)); err != nil {
 		return err
 	}
-	if err := cmp.Or(checkHeld(spec, taken(spec, flow)), checkDriver(spec), checkAgent(spec, flow)); err != nil {
+	if err := cmp.Or(checkHeld(q.Holdout, taken(spec, flow)), checkDriver(spec), checkAgent(spec, flow)); err != nil {
 		return err
 	}
-	if spec.MaxIterations < 0 || spec.ForMS < 0 || spec.MaxTokens < 0 || spec.MaxMicroUSD < 0 || spec.MaxTurns < 0 {
+	if spec.MaxIterations < 0 || q.ForMS < 0 || q.MaxTokens < 0 || q.MaxMicroUSD < 0 || q.MaxTurns < 0 {
 		return wire.Errorf(wire.Usage, "limits must not be negative")
 	}
 	if _, err := wire.ParseIssue(spec.Issue); err != nil && spec.Issue != "" {
@@ -224,16 +226,16 @@ func checkSpec(spec wire.RunSpec, flow workflow.Workflow) error {
 	if spec.Sandbox != "" && !slices.Contains(events.Sandboxes(), spec.Sandbox) {
 		return wire.Errorf(wire.Usage, "sandbox %q is not known", spec.Sandbox).WithHint("--sandbox off, guard, workspace or readonly")
 	}
-	if p := spec.Git.Push; p != "" && p != wire.GitDeny && p != wire.GitAllow {
+	if p := spec.Git.Push; p != "" && p != events.GitDeny && p != events.GitAllow {
 		return wire.Errorf(wire.Usage, "git.push %q is not known", p).WithHint("--git-push deny or allow")
 	}
-	if h := spec.Git.History; h != "" && h != wire.GitKeep && h != wire.GitAny {
+	if h := spec.Git.History; h != "" && h != events.GitKeep && h != events.GitAny {
 		return wire.Errorf(wire.Usage, "git.history %q is not known", h).WithHint("--git-history keep or any")
 	}
-	if _, ok := events.ParsePriority(spec.Priority); !ok && spec.Priority != "" {
-		return wire.Errorf(wire.Usage, "priority %q is not known", spec.Priority).WithHint("--priority low, normal or high")
+	if _, ok := events.ParsePriority(q.Priority); !ok && q.Priority != "" {
+		return wire.Errorf(wire.Usage, "priority %q is not known", q.Priority).WithHint("--priority low, normal or high")
 	}
-	switch spec.Start {
+	switch q.Start {
 	case "", events.StartGreen:
 	case events.UntilGreen:
 		if !flow.HasGoals() {
@@ -241,7 +243,7 @@ func checkSpec(spec wire.RunSpec, flow workflow.Workflow) error {
 				WithHint("leave out --until-green")
 		}
 	default:
-		return wire.Errorf(wire.Usage, "start mode %q is not known", spec.Start)
+		return wire.Errorf(wire.Usage, "start mode %q is not known", q.Start)
 	}
 	for _, of := range []struct {
 		flag  string
@@ -254,12 +256,12 @@ func checkSpec(spec wire.RunSpec, flow workflow.Workflow) error {
 	return nil
 }
 
-func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events.RunStarted, error) {
+func (w *Worker) store(ctx context.Context, q order.Order, p *Plan, snap tree.Snapshot) (events.RunStarted, error) {
 	ws := p.Repo.Workspace()
 	d := events.RunStarted{
 		Project: ws.ID, Workflow: events.Name(p.Flow.Name), Phase: events.Name(p.Flow.Phases[0].Name),
-		Language: p.Flow.Language, Driver: p.Spec.Driver, Answers: p.Spec.Answers, Agent: profileName(p.Spec.Agent), Account: p.Own.account,
-		Limits: limits(p.Spec, p.Flow), Priority: priority(p.Spec), Start: p.Spec.Start, Tree: snap.Tree, Work: snap.Work, Nested: len(snap.Nested),
+		Language: p.Flow.Language, Driver: p.Spec.Driver, Answers: q.Answers, Agent: profileName(p.Spec.Agent), Account: p.Own.account,
+		Limits: limits(q, p.Flow), Priority: priority(q.Priority), Start: q.Start, Tree: snap.Tree, Work: snap.Work, Nested: len(snap.Nested),
 	}
 	d.Budgets = p.budgets(d.Limits)
 	for _, g := range p.Spec.Gates {
@@ -269,7 +271,7 @@ func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events
 	d.Gates = append(d.Gates, events.Gate{Name: gate.ProtectedName, Kind: events.GateProtected, Role: events.RoleInvariant})
 	d.Gates = append(d.Gates, p.declares()...)
 	d.Proves = p.proves()
-	issue, _ := wire.ParseIssue(p.Spec.Issue) // checkSpec has checked it
+	issue, _ := wire.ParseIssue(p.Spec.Issue) // checkOrder has checked it
 	d.Issue = issue.Number
 	d.Crews, d.Idle = p.facts()
 	var err error
@@ -286,20 +288,18 @@ func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events
 	put := func(to *events.Ref, ref events.Ref, err error) { *to, errs = ref, append(errs, err) }
 	text := func(to *events.Ref, s []byte) { ref, err := w.cfg.Blobs.Put(ctx, s); put(to, ref, err) }
 	object := func(to *events.Ref, v any) { ref, err := w.encode(ctx, v); put(to, ref, err) }
-	spec := p.Spec
-	spec.Task, spec.TaskRef, spec.Holdout = "", "", wire.HoldoutSpec{}
 	if p.Held != nil {
 		d.InSight = p.Held.InSight != ""
 		object(&d.Holdout, p.Held)
 	}
 	text(&d.Workspace, []byte(ws.Path))
-	ref, err := w.putExact(ctx, spec.Branch)
+	ref, err := w.putExact(ctx, p.Spec.Branch)
 	put(&d.Branch, ref, err)
 	text(&d.Task, []byte(p.Task))
 	text(&d.Source, p.Source)
 	object(&d.Prompts, p.Prompts)
 	text(&d.Ignore, p.Ignore)
-	object(&d.Spec, spec)
+	object(&d.Spec, p.Spec)
 	object(&d.Env, sum.Env)
 	object(&d.Tools, sum.Tools)
 	object(&d.Pins, p.Pins)
@@ -308,7 +308,7 @@ func (w *Worker) store(ctx context.Context, p *Plan, snap tree.Snapshot) (events
 
 // profileName is the profile's name for events. A user may name a profile freely; a name
 // that events cannot hold becomes empty.
-func profileName(a wire.AgentSpec) events.Name {
+func profileName(a stored.Agent) events.Name {
 	if n := events.Name(a.Profile); n.Valid() {
 		return n
 	}
@@ -316,7 +316,7 @@ func profileName(a wire.AgentSpec) events.Name {
 }
 
 // origin is the id of the original of the run's own work tree; empty if the run has none.
-func origin(ctx context.Context, spec wire.RunSpec) (string, error) {
+func origin(ctx context.Context, spec stored.Spec) (string, error) {
 	if spec.From == "" {
 		return "", nil
 	}
@@ -328,16 +328,16 @@ func origin(ctx context.Context, spec wire.RunSpec) (string, error) {
 }
 
 // priority is the requested one, already checked.
-func priority(spec wire.RunSpec) events.Priority {
-	p, _ := events.ParsePriority(cmp.Or(spec.Priority, events.PriorityNormal.String()))
+func priority(typed string) events.Priority {
+	p, _ := events.ParsePriority(cmp.Or(typed, events.PriorityNormal.String()))
 	return p
 }
 
 // limits are the requested ones, else the workflow's.
-func limits(spec wire.RunSpec, flow workflow.Workflow) events.Limits {
+func limits(q order.Order, flow workflow.Workflow) events.Limits {
 	l := events.Limits{
-		Iterations: spec.MaxIterations, ActiveMS: spec.ForMS, UntilMS: spec.UntilMS,
-		Tokens: spec.MaxTokens, MicroUSD: spec.MaxMicroUSD, Turns: spec.MaxTurns, NoWait: spec.NoWait,
+		Iterations: q.Spec.MaxIterations, ActiveMS: q.ForMS, UntilMS: q.UntilMS,
+		Tokens: q.MaxTokens, MicroUSD: q.MaxMicroUSD, Turns: q.MaxTurns, NoWait: q.NoWait,
 	}
 	t := timeouts(flow)
 	l.IdleMS, l.AttemptMS, l.GateMS = t.IdleMS, t.AttemptMS, t.GateMS

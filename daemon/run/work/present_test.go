@@ -10,6 +10,7 @@ import (
 	texts "autopilot/ctl/golden"
 	"autopilot/daemon/run/workflow"
 	"autopilot/events"
+	"autopilot/events/stored"
 )
 
 var update = flag.Bool("update", false, "write the golden texts anew")
@@ -57,7 +58,7 @@ func messages(t *testing.T, l events.Language) string {
 	first("in the last phase", plain, "last", "ready", page{path: "docs/a.md", text: strings.Repeat("see a/b.go:7\n", 14)})
 	diff := "diff --git a/docs/issues/24-x/plan.md b/docs/issues/24-x/plan.md\n--- a/docs/issues/24-x/plan.md\n+++ b/docs/issues/24-x/plan.md\n" +
 		"@@ -6,3 +6,3 @@\n \n-- Rows are kept in the store that is there (`store/db.go:40`): one writer, no lock.\n+- Rows are kept in a file of their own (`store/file.go:1`).\n - The old command stays, as scripts call it: cmd/old/main.go:12\n"
-	say("atdd, design, again", asking(l, atdd, "design", gateIn(t, atdd, "design-approved"), []string{set[0].path, set[1].path})+became(l, []Finding{
+	say("atdd, design, again", asking(l, atdd, "design", gateIn(t, atdd, "design-approved"), []string{set[0].path, set[1].path})+became(l, []stored.Finding{
 		{Section: "docs/issues/24-x/plan.md:7", Detail: "two writers, in fact"},
 		{Section: "Order", Detail: "the store comes last", Priority: 1},
 		{Section: "tone", Detail: "kinder"},

@@ -9,14 +9,16 @@ import (
 	"autopilot/daemon/exec/redact"
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/run/engine"
+	"autopilot/daemon/run/order"
 	"autopilot/events"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"
 	"autopilot/projections/run"
 )
 
 // Preview shows what a run would be.
-func (w *Worker) Preview(ctx context.Context, q wire.StartRequest, agents agent.Overrides, hide []string) (_ wire.Preview, err error) {
+func (w *Worker) Preview(ctx context.Context, q order.Order, agents agent.Overrides, hide []string) (_ wire.Preview, err error) {
 	// Not the workspace's place: the gates of a live run may be at work in it.
 	place := tryPrefix + "preview-" + w.newID()
 	defer func() { err = errors.Join(err, w.dropTried(place)) }()
@@ -32,7 +34,7 @@ func (w *Worker) Preview(ctx context.Context, q wire.StartRequest, agents agent.
 		return wire.Preview{}, err
 	}
 	const effect = "EFFECT"
-	l := limits(p.Spec, p.Flow)
+	l := limits(q, p.Flow)
 	d := firstPrompt(p, events.Name(p.Flow.Phases[0].Name))
 	d.MaxIterations, d.ResultFile = p.phaseIterations(p.Flow.Phases[0], l), w.resultFile(effect)
 	if d.Session = p.Spec.Driver == events.DriverSession; d.Session {
@@ -51,8 +53,8 @@ func (w *Worker) Preview(ctx context.Context, q wire.StartRequest, agents agent.
 	}
 	v := wire.Preview{
 		Prompt: string(text), Argv: []string{}, Permissions: p.Own.call.Says, AgentEnv: p.envNames(p.Own),
-		GateEnv: envNames(p.Gates.Env), Path: p.Gates.Path(), Gates: p.Spec.Gates, Pinned: len(p.Pinned),
-		Workspace: p.Repo.Workspace().Path, Iterations: l.Iterations, Workflow: p.Flow.Name, Budgets: BudgetViews(p.budgets(l)), Timeouts: timeouts(p.Flow),
+		GateEnv: envNames(p.Gates.Env), Path: p.Gates.Path(), Gates: order.Shown(p.Spec.Gates), Pinned: len(p.Pinned),
+		Workspace: p.Repo.Workspace().Path, Iterations: l.Iterations, Workflow: p.Flow.Name, Budgets: BudgetViews(p.budgets(l)), Timeouts: wire.Timeouts(timeouts(p.Flow)),
 		Setup: p.Spec.Setup, Checkout: p.Spec.Checkout, Pins: p.pinGroups(), TaskPins: p.Named, Hidden: p.Hidden,
 		Holdout: p.Held.view(),
 	}
@@ -66,11 +68,11 @@ func (w *Worker) Preview(ctx context.Context, q wire.StartRequest, agents agent.
 	return v, nil
 }
 
-func isCommand(g wire.GateSpec) bool { return g.Kind == "" || g.Kind == events.GateCommand }
+func isCommand(g stored.Gate) bool { return g.Kind == "" || g.Kind == events.GateCommand }
 
-func command(g wire.GateSpec) rule.Command { return rule.Command{Text: g.Command} }
+func command(g stored.Gate) rule.Command { return rule.Command{Text: g.Command} }
 
-func commands(spec wire.RunSpec) []rule.Command {
+func commands(spec stored.Spec) []rule.Command {
 	var out []rule.Command
 	for _, g := range toRun(spec) {
 		out = append(out, command(g))

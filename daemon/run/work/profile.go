@@ -15,6 +15,7 @@ import (
 	"autopilot/daemon/agent/stream"
 	"autopilot/daemon/run/workflow"
 	"autopilot/events"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 	"autopilot/projections/marker"
 	"autopilot/projections/phrase"
@@ -22,10 +23,10 @@ import (
 )
 
 // given says that the spec names an agent.
-func given(a wire.AgentSpec) bool { return a.Command != "" || a.Script != "" || a.Profile != "" }
+func given(a stored.Agent) bool { return a.Command != "" || a.Script != "" || a.Profile != "" }
 
 // checkAgent refuses an invalid agent, and a run that lacks the agent it needs.
-func checkAgent(spec wire.RunSpec, flow workflow.Workflow) error {
+func checkAgent(spec stored.Spec, flow workflow.Workflow) error {
 	a, ways := spec.Agent, 0
 	for _, way := range []string{a.Command, a.Script, a.Profile} {
 		if way != "" {
@@ -53,7 +54,7 @@ func checkAgent(spec wire.RunSpec, flow workflow.Workflow) error {
 
 // checkNoAgent refuses a run without its own agent where the workflow names none for a
 // phase or a look.
-func checkNoAgent(spec wire.RunSpec, flow workflow.Workflow) error {
+func checkNoAgent(spec stored.Spec, flow workflow.Workflow) error {
 	phase, gate := ownWork(flow, spec.Driver)
 	const hint = "apctl agent ls   lists those to give as --agent NAME\n--agent-cmd ./my-agent.sh   is any command of your own"
 	switch {
@@ -74,8 +75,7 @@ func checkNoAgent(spec wire.RunSpec, flow workflow.Workflow) error {
 
 // settle turns an agent into a command that stays the same for the whole run. AgentEnv is
 // already the caller's.
-func (p *Plan) settle(a wire.AgentSpec, agents agent.Overrides) (*member, error) {
-	a.Argv, a.Prompt, a.Shape, a.Account = nil, "", nil, "" // callers may not set these
+func (p *Plan) settle(a stored.Agent, agents agent.Overrides) (*member, error) {
 	h := &member{Spec: a}
 	if a.Profile == "" {
 		if a.Command != "" {
@@ -105,11 +105,10 @@ func (p *Plan) settle(a wire.AgentSpec, agents agent.Overrides) (*member, error)
 	return h, nil
 }
 
-// shapeOf reads the shape of a run's calls. A run from an older version has the shape of
-// a profile's output alone.
-func shapeOf(a wire.AgentSpec) (agent.Shape, error) {
+// shapeOf reads the shape of an agent's calls; a command or script has none.
+func shapeOf(a stored.Agent) (agent.Shape, error) {
 	if len(a.Shape) == 0 {
-		return agent.Shape{Stream: stream.Of(a.Profile)}, nil
+		return agent.Shape{}, nil
 	}
 	var s agent.Shape
 	if err := json.Unmarshal(a.Shape, &s); err != nil {
@@ -119,7 +118,7 @@ func shapeOf(a wire.AgentSpec) (agent.Shape, error) {
 }
 
 // Format is the output format of a run's agent: Text if unknown.
-func Format(a wire.AgentSpec) stream.Format {
+func Format(a stored.Agent) stream.Format {
 	s, err := shapeOf(a)
 	if err != nil {
 		return stream.Text // Text shows the bytes as they are
@@ -137,7 +136,7 @@ func refused(err error) error {
 }
 
 // gateCommands lists the commands of the gates of a run.
-func gateCommands(gates []wire.GateSpec) []string {
+func gateCommands(gates []stored.Gate) []string {
 	var out []string
 	for _, g := range gates {
 		if g.Command != "" {

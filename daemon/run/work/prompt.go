@@ -15,6 +15,7 @@ import (
 	"autopilot/daemon/run/gate"
 	"autopilot/daemon/run/workflow"
 	"autopilot/events"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 	"autopilot/projections/phrase"
 	"autopilot/projections/rule"
@@ -214,12 +215,12 @@ func firstPrompt(p *Plan, phase events.Name) workflow.PromptData {
 }
 
 // gitSays tells the agent what the run forbids in git; empty for nothing.
-func gitSays(rules wire.GitRules) string {
+func gitSays(rules stored.GitRules) string {
 	var says []string
-	if rules.Push == wire.GitDeny {
+	if rules.Push == events.GitDeny {
 		says = append(says, "push nothing")
 	}
-	if rules.History == wire.GitKeep {
+	if rules.History == events.GitKeep {
 		says = append(says, "leave the commits, branches, tags and stashes of the start as they are; new commits are fine")
 	}
 	return strings.Join(says, "; ")

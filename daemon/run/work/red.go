@@ -12,6 +12,7 @@ import (
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/run/gate"
 	"autopilot/events"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"
 )
@@ -59,7 +60,7 @@ func (g *judgement) red(ctx context.Context, a asked, on tree.Snapshot) (events.
 		}
 		return g.store(ctx, r, texts)
 	}
-	cmd := gate.Command{Name: a.Name, Role: a.Role, Run: command(a.GateSpec)}
+	cmd := gate.Command{Name: a.Name, Role: a.Role, Run: command(a.Gate)}
 	if r, texts, bad := g.p.Gates.Unverifiable(cmd); bad {
 		r.Kind = events.GateRed
 		return g.store(ctx, r, texts)
@@ -80,9 +81,9 @@ func (g *judgement) evidence(ctx context.Context, r events.GateResult, h gate.Re
 	if r.Verdict != events.Pass {
 		return "", nil
 	}
-	var rows []wire.RedRow
+	var rows []stored.RedRow
 	for _, test := range h.Commit.Tests {
-		row := wire.RedRow{Commit: h.Commit.ID, File: test}
+		row := stored.RedRow{Commit: h.Commit.ID, File: test}
 		if len(h.Impl) > 0 {
 			row.Impl = h.Impl[0]
 		}
@@ -197,7 +198,7 @@ func (g *judgement) row(red gate.Red, h gate.RedHistory) (r events.GateResult, t
 		}
 		for _, row := range slices.Backward(rows) {
 			if row.Gate == "" || row.Gate == string(red.Name) {
-				r, t, fails = red.Row(row, h)
+				r, t, fails = red.Row(stored.RedRow(row), h)
 				return r, t, fails, nil
 			}
 		}

@@ -95,10 +95,10 @@ func (w *records) cleanTask(ctx context.Context, p *Plan) error {
 		return nil
 	}
 	p.Task = clean
-	if p.Spec.TaskRef == "" {
+	if p.TaskRef == "" {
 		return nil
 	}
-	return w.cfg.Blobs.Delete(ctx, p.Spec.TaskRef)
+	return w.cfg.Blobs.Delete(ctx, p.TaskRef)
 }
 
 // Secrets lists the secrets of every run that is not over, as NAME=value, for texts that

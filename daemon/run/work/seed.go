@@ -8,6 +8,7 @@ import (
 	"autopilot/daemon/exec/redact"
 	"autopilot/daemon/run/workflow"
 	"autopilot/events"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 	"autopilot/projections/run"
 )
@@ -36,12 +37,12 @@ func (w *Worker) seeds(ctx context.Context, hide *redact.Set, text string) (even
 	return ref, len(list), err
 }
 
-func seeded(hide *redact.Set, text string) ([]Finding, *wire.Error) {
+func seeded(hide *redact.Set, text string) ([]stored.Finding, *wire.Error) {
 	list, bad := wire.ParseFindings(text)
-	var out []Finding
+	var out []stored.Finding
 	for _, f := range list {
 		ref := hide.Text(f.Ref)
-		out = append(out, Finding{Section: ref, Evidence: ref, Detail: hide.Text(f.Detail), Priority: f.Priority})
+		out = append(out, stored.Finding{Section: ref, Evidence: ref, Detail: hide.Text(f.Detail), Priority: f.Priority})
 	}
 	return out, bad
 }

@@ -8,8 +8,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"autopilot/daemon/run/order"
 	"autopilot/daemon/run/workflow"
 	"autopilot/daemon/strictyaml"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 )
 
@@ -26,13 +28,13 @@ func timed() workflow.Workflow {
 func TestLimitsOfARunAreLaidOverThoseOfItsWorkflow(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		t                             wire.Timeouts
+		t                             stored.Timeouts
 		idle, wall, gate, build, look time.Duration
 	}{
-		"none":   {wire.Timeouts{}, 12 * time.Minute, 2 * time.Hour, 30 * time.Minute, time.Hour, 20 * time.Minute},
-		"others": {wire.Timeouts{IdleMS: 300, AttemptMS: 30 * minute, GateMS: 60 * minute}, 300 * time.Millisecond, 30 * time.Minute, time.Hour, 30 * time.Minute, 20 * time.Minute},
-		"more":   {wire.Timeouts{AttemptMS: 240 * minute}, 12 * time.Minute, 4 * time.Hour, 30 * time.Minute, time.Hour, 20 * time.Minute},
-		"off":    {wire.Timeouts{IdleMS: -1, AttemptMS: -1}, 0, 0, 30 * time.Minute, time.Hour, 20 * time.Minute},
+		"none":   {stored.Timeouts{}, 12 * time.Minute, 2 * time.Hour, 30 * time.Minute, time.Hour, 20 * time.Minute},
+		"others": {stored.Timeouts{IdleMS: 300, AttemptMS: 30 * minute, GateMS: 60 * minute}, 300 * time.Millisecond, 30 * time.Minute, time.Hour, 30 * time.Minute, 20 * time.Minute},
+		"more":   {stored.Timeouts{AttemptMS: 240 * minute}, 12 * time.Minute, 4 * time.Hour, 30 * time.Minute, time.Hour, 20 * time.Minute},
+		"off":    {stored.Timeouts{IdleMS: -1, AttemptMS: -1}, 0, 0, 30 * time.Minute, time.Hour, 20 * time.Minute},
 	} {
 		own := timed()
 		w := timeLimited(own, c.t)
@@ -44,36 +46,36 @@ func TestLimitsOfARunAreLaidOverThoseOfItsWorkflow(t *testing.T) {
 			t.Errorf("%s: the workflow itself was changed", name)
 		}
 	}
-	if got := timeouts(timeLimited(timed(), wire.Timeouts{IdleMS: -1})); got != (wire.Timeouts{IdleMS: -1, AttemptMS: 120 * minute, GateMS: 30 * minute}) {
+	if got := timeouts(timeLimited(timed(), stored.Timeouts{IdleMS: -1})); got != (stored.Timeouts{IdleMS: -1, AttemptMS: 120 * minute, GateMS: 30 * minute}) {
 		t.Errorf("in effect: %+v", got)
 	}
 }
 
 func TestLimitsWithWhichWhatHangsNeverEndsAreRefused(t *testing.T) {
 	t.Parallel()
-	trusted := &wire.Timeouts{IdleMS: 15 * minute}
+	trusted := &stored.Timeouts{IdleMS: 15 * minute}
 	for name, c := range map[string]struct {
-		t       wire.Timeouts
+		t       stored.Timeouts
 		forMS   int64
-		trusted *wire.Timeouts
+		trusted *stored.Timeouts
 		code    wire.Code
 		want    string
 	}{
 		"none":                          {},
-		"one is off":                    {t: wire.Timeouts{IdleMS: -1}},
-		"the other is off":              {t: wire.Timeouts{AttemptMS: -1}},
-		"both":                          {t: wire.Timeouts{IdleMS: -1, AttemptMS: -1}, code: wire.Usage, want: "neither --idle nor --iteration-timeout has a limit"},
-		"both, in a run that ends":      {t: wire.Timeouts{IdleMS: -1, AttemptMS: -1}, forMS: 1},
-		"a gate without a limit":        {t: wire.Timeouts{GateMS: -1}, code: wire.Usage, want: "--gate-timeout off"},
+		"one is off":                    {t: stored.Timeouts{IdleMS: -1}},
+		"the other is off":              {t: stored.Timeouts{AttemptMS: -1}},
+		"both":                          {t: stored.Timeouts{IdleMS: -1, AttemptMS: -1}, code: wire.Usage, want: "neither --idle nor --iteration-timeout has a limit"},
+		"both, in a run that ends":      {t: stored.Timeouts{IdleMS: -1, AttemptMS: -1}, forMS: 1},
+		"a gate without a limit":        {t: stored.Timeouts{GateMS: -1}, code: wire.Usage, want: "--gate-timeout off"},
 		"a chat says nothing":           {trusted: trusted},
-		"a chat lowers":                 {t: wire.Timeouts{IdleMS: minute, AttemptMS: minute, GateMS: minute}, trusted: trusted},
-		"a chat says the same":          {t: wire.Timeouts{IdleMS: 15 * minute, GateMS: 30 * minute}, trusted: trusted},
-		"a chat raises":                 {t: wire.Timeouts{IdleMS: 16 * minute}, trusted: trusted, code: wire.Denied, want: "a chat cannot raise --idle from 15m to 16m"},
-		"a chat lifts":                  {t: wire.Timeouts{IdleMS: -1}, trusted: trusted, code: wire.Denied, want: "a chat cannot raise --idle from 15m to off"},
-		"a chat raises what is default": {t: wire.Timeouts{GateMS: 31 * minute}, trusted: trusted, code: wire.Denied, want: "a chat cannot raise --gate-timeout from 30m to 31m"},
-		"a chat, where it is off":       {t: wire.Timeouts{IdleMS: 900 * minute}, trusted: &wire.Timeouts{IdleMS: -1}},
+		"a chat lowers":                 {t: stored.Timeouts{IdleMS: minute, AttemptMS: minute, GateMS: minute}, trusted: trusted},
+		"a chat says the same":          {t: stored.Timeouts{IdleMS: 15 * minute, GateMS: 30 * minute}, trusted: trusted},
+		"a chat raises":                 {t: stored.Timeouts{IdleMS: 16 * minute}, trusted: trusted, code: wire.Denied, want: "a chat cannot raise --idle from 15m to 16m"},
+		"a chat lifts":                  {t: stored.Timeouts{IdleMS: -1}, trusted: trusted, code: wire.Denied, want: "a chat cannot raise --idle from 15m to off"},
+		"a chat raises what is default": {t: stored.Timeouts{GateMS: 31 * minute}, trusted: trusted, code: wire.Denied, want: "a chat cannot raise --gate-timeout from 30m to 31m"},
+		"a chat, where it is off":       {t: stored.Timeouts{IdleMS: 900 * minute}, trusted: &stored.Timeouts{IdleMS: -1}},
 	} {
-		err := checkTimeouts(wire.StartRequest{Spec: wire.RunSpec{Timeouts: c.t, ForMS: c.forMS}, Trusted: c.trusted}, workflow.Default())
+		err := checkTimeouts(order.Order{Spec: stored.Spec{Timeouts: c.t}, ForMS: c.forMS, Trusted: c.trusted}, workflow.Default())
 		var e *wire.Error
 		if errors.As(err, &e) != (c.want != "") || e != nil && (e.Code != c.code || !strings.Contains(e.Message, c.want)) {
 			t.Errorf("%s: %v", name, err)

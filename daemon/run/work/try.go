@@ -15,8 +15,10 @@ import (
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/run/cache"
 	"autopilot/daemon/run/gate"
+	"autopilot/daemon/run/order"
 	"autopilot/daemon/run/workflow"
 	"autopilot/events"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 	"autopilot/projections/rule"
 )
@@ -52,12 +54,13 @@ type try struct {
 // It records nothing. The end of ctx ends the running gate.
 func (w *Worker) Try(ctx context.Context, q wire.GateTryRequest, send func(wire.GateTryFrame) error) (err error) {
 	defer func() { err = noRoom(err) }()
-	if err := cmp.Or(w.room(), checkTried(q.Gates)); err != nil {
+	gates := order.Gates(q.Gates)
+	if err := cmp.Or(w.room(), checkTried(gates)); err != nil {
 		return err
 	}
 	t := &try{w: w, id: tryPrefix + w.newID()}
 	defer func() { err = errors.Join(err, w.dropPlace(t.pinned), w.dropTried(t.id)) }()
-	if err := t.prepare(ctx, q); err != nil {
+	if err := t.prepare(ctx, q, gates); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.repo.Forget(t.id)) }()
@@ -71,7 +74,7 @@ func (w *Worker) Try(ctx context.Context, q wire.GateTryRequest, send func(wire.
 	}
 	defer func() { err = errors.Join(err, store.Share()) }()
 	after := before
-	for i, g := range q.Gates {
+	for i, g := range gates {
 		ended, err := t.gate(ctx, g, fmt.Sprintf("%s-%d", t.id, i), send)
 		if err != nil {
 			return err
@@ -96,7 +99,7 @@ func (w *Worker) Try(ctx context.Context, q wire.GateTryRequest, send func(wire.
 }
 
 // checkTried refuses invalid gates. Gates about files need no try.
-func checkTried(gates []wire.GateSpec) error {
+func checkTried(gates []stored.Gate) error {
 	for _, g := range gates {
 		switch {
 		case !g.Name.Valid():
@@ -108,8 +111,8 @@ func checkTried(gates []wire.GateSpec) error {
 	return nil
 }
 
-func (t *try) prepare(ctx context.Context, q wire.GateTryRequest) error {
-	ws, err := t.w.Workspace(ctx, wire.RunSpec{Workspace: q.Workspace})
+func (t *try) prepare(ctx context.Context, q wire.GateTryRequest, gates []stored.Gate) error {
+	ws, err := t.w.Workspace(ctx, q.Workspace)
 	if err != nil {
 		return err
 	}
@@ -131,7 +134,7 @@ func (t *try) prepare(ctx context.Context, q wire.GateTryRequest) error {
 		return err
 	}
 	t.pinned, err = gate.Pin(t.w.pinRequest(t.id, gate.PinRequest{
-		Workspace: ws.Path, ClientEnv: q.Env, Commands: commands(wire.RunSpec{Gates: q.Gates}), Extra: extra,
+		Workspace: ws.Path, ClientEnv: q.Env, Commands: commands(stored.Spec{Gates: gates}), Extra: extra,
 	}))
 	if err != nil {
 		return fmt.Errorf("pin the environment of the gates: %w", err)
@@ -190,7 +193,7 @@ func (t *try) rewrites(ctx context.Context, before, after events.Tree, f *wire.G
 
 // gate runs one gate as an effect, and forgets the effect with its output. It sends the
 // gate's begin, and returns its end.
-func (t *try) gate(ctx context.Context, spec wire.GateSpec, id string, send func(wire.GateTryFrame) error) (_ wire.GateTryFrame, err error) {
+func (t *try) gate(ctx context.Context, spec stored.Gate, id string, send func(wire.GateTryFrame) error) (_ wire.GateTryFrame, err error) {
 	c := gate.Command{Name: spec.Name, Role: spec.Role, Run: command(spec)}
 	begun := wire.GateView{Name: string(spec.Name), Kind: string(events.GateCommand), Role: string(spec.Role), Command: spec.Command}
 	none := wire.GateTryFrame{}

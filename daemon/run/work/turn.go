@@ -20,7 +20,6 @@ import (
 	"autopilot/daemon/exec/shim"
 	"autopilot/daemon/failpoint"
 	"autopilot/events"
-	"autopilot/events/wire"
 	"autopilot/projections/rule"
 	"autopilot/projections/run"
 )
@@ -204,7 +203,7 @@ func (t *turn) spec() (_ shim.Spec, _ effect.Box, stop func(), err error) {
 		return shim.Spec{}, nil, nil, err
 	}
 	env := slices.Concat(agentEnv, agent.EnvIn(call, w.box(l.Effect)), inv.Env)
-	if p.Spec.Git.Push == wire.GitDeny {
+	if p.Spec.Git.Push == events.GitDeny {
 		box[noPushName] = []byte(noPush)
 		env = append(env, noPushEnv(env, p.Repo.GitDir(), filepath.Join(w.box(l.Effect), noPushName))...)
 	}

@@ -13,22 +13,22 @@ import (
 
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/run/gate"
+	"autopilot/daemon/run/order"
 	"autopilot/events"
-	"autopilot/events/wire"
 	"autopilot/projections/phrase"
 	"autopilot/projections/rule"
 )
 
 // typedBelow is the directory of the command in its work tree, relative to the root;
 // empty at the root. A work tree made for the run keeps the directory of the original.
-func typedBelow(ctx context.Context, spec wire.RunSpec, root string) string {
-	dir := spec.Workspace
-	if spec.From != "" {
-		ws, err := tree.Find(ctx, spec.From)
+func typedBelow(ctx context.Context, q order.Order, root string) string {
+	dir := q.Workspace
+	if q.Spec.From != "" {
+		ws, err := tree.Find(ctx, q.Spec.From)
 		if err != nil {
 			return ""
 		}
-		dir, root = spec.From, ws.Path
+		dir, root = q.Spec.From, ws.Path
 	}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real

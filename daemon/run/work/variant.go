@@ -14,7 +14,7 @@ import (
 	"autopilot/daemon/repo/tree"
 	"autopilot/daemon/run/gate"
 	"autopilot/events"
-	"autopilot/events/wire"
+	"autopilot/events/stored"
 	"autopilot/projections/rule"
 )
 
@@ -163,6 +163,6 @@ func (g *judgement) makeCopy(ctx context.Context, c *checkout, changes []tree.Ch
 
 // commandOf is the command of a gate of the run.
 func (g *judgement) commandOf(name events.Name) rule.Command {
-	i := slices.IndexFunc(g.p.Spec.Gates, func(s wire.GateSpec) bool { return s.Name == name })
+	i := slices.IndexFunc(g.p.Spec.Gates, func(s stored.Gate) bool { return s.Name == name })
 	return command(g.p.Spec.Gates[i])
 }

@@ -24,10 +24,10 @@ import (
 	"autopilot/daemon/report/draft"
 	"autopilot/daemon/run/engine"
 	"autopilot/daemon/run/gate"
+	"autopilot/daemon/run/order"
 	"autopilot/daemon/run/workflow/library"
 	"autopilot/daemon/store/blob"
 	"autopilot/events"
-	"autopilot/events/wire"
 	"autopilot/projections/rule"
 	"autopilot/projections/run"
 )
@@ -47,7 +47,7 @@ type Config struct {
 	Admit func(ctx context.Context, s run.State, account string) (Allowance, events.Data, error)
 	// FindFlow finds the workflow of a run to start. The workflow is trusted and has no
 	// problems.
-	FindFlow func(ctx context.Context, q wire.StartRequest) (library.Found, error)
+	FindFlow func(ctx context.Context, q order.Order) (library.Found, error)
 	// Refused counts the refused requests of an effect.
 	Refused func(effect string) int
 	// Sandbox makes the confinement plans of effects.

@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"autopilot/events"
+	"autopilot/events/stored"
 	"autopilot/events/wire"
 	"autopilot/projections/atdd"
 )
@@ -189,7 +190,7 @@ func (m *Mirror) reds(seq uint64, at time.Time) (out []wire.AtddPiece, err error
 			continue
 		}
 		m.red = text
-		var rows []wire.RedRow
+		var rows []stored.RedRow
 		if err := json.Unmarshal([]byte(text), &rows); err != nil {
 			return nil, err
 		}
