@@ -147,7 +147,7 @@ func (g *judgement) untouched() bool { return g.s.Last.Session.Effect == "" }
 func (g *judgement) beginRound(ctx context.Context, first string) error {
 	store := g.w.caches(g.p)
 	switch {
-	case store == nil || g.w.begun(first):
+	case g.w.begun(first):
 		return nil
 	case g.p.opened && !g.untouched():
 		return store.Reset()
@@ -165,20 +165,18 @@ func (g *judgement) beginRound(ctx context.Context, first string) error {
 // freshCaches resets the caches to their sealed state, for gates outside of the work
 // tree.
 func (g *judgement) freshCaches() error {
-	store := g.w.caches(g.p)
-	if store == nil || g.untouched() {
+	if g.untouched() {
 		return nil
 	}
-	return store.Reset()
+	return g.w.caches(g.p).Reset()
 }
 
 // sealCaches trusts the caches as the gates of the baseline left them.
 func (g *judgement) sealCaches() error {
-	store := g.w.caches(g.p)
-	if store == nil || !g.untouched() {
+	if !g.untouched() {
 		return nil
 	}
-	return store.Seal()
+	return g.w.caches(g.p).Seal()
 }
 
 // usesGo says that gates will compile Go, judging by files and commands.
@@ -206,8 +204,8 @@ func (g *judgement) beginGate(with gate.Pinned, effect string) error {
 	if g.w.begun(effect) || strings.Contains(effect, furtherRun) {
 		return nil
 	}
-	if store := g.w.caches(g.p); store != nil && !g.untouched() {
-		if err := store.ResetBytecode(); err != nil {
+	if !g.untouched() {
+		if err := g.w.caches(g.p).ResetBytecode(); err != nil {
 			return err
 		}
 	}
