@@ -20,7 +20,7 @@ func doneWhy() wire.WhyView {
 	v.State, v.Exit, v.Iteration, v.ActiveMS = "done", 0, 3, 252_000
 	return wire.WhyView{Run: v, Because: "every gate passes on one tree", Evidence: &wire.Evidence{
 		Tree: "3f2a9c1b7788aa", Checkout: "in place", Pinned: 4,
-		Gates: []wire.GateView{{Name: "t", Kind: "command", Verdict: "pass", Reason: "exit", DurationMS: 1234, Command: "make"}},
+		Gates: []wire.GateView{{Name: "t", Kind: "command", Verdict: "pass", Reason: "exit", Says: "exit 0", DurationMS: 1234, Command: "make"}},
 	}}
 }
 

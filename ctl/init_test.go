@@ -3,6 +3,7 @@ package ctl
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -37,7 +38,7 @@ func ended(g wire.ProjectGate, v events.Verdict, exit int, failing ...string) wi
 	return wire.GateTryFrame{
 		Ended: true, Failing: failing, Excerpt: "line one\nline two\n",
 		Gate: wire.GateView{
-			Name: string(g.Name), Role: string(g.Role), Command: g.Command, Verdict: string(v), Reason: "exit", Exit: exit,
+			Name: string(g.Name), Role: string(g.Role), Command: g.Command, Verdict: string(v), Reason: "exit", Says: fmt.Sprintf("exit %d", exit), Exit: exit,
 			Failing: len(failing), DurationMS: 1200,
 		},
 	}

@@ -87,7 +87,7 @@ func TestWhatFailsAtTimesIsMendedFromItsDiagnosis(t *testing.T) {
 	}
 	says := fmt.Sprintf("失敗 実装前 %d / 4 回、実装後 0 / 4 回", red.Rate.Failed)
 	for _, g := range s.why(st.ID).Evidence.Gates {
-		if got := phrase.Reason(events.Japanese, g.Result()); g.Name == "red" && got != says {
+		if got := g.Says; g.Name == "red" && got != says {
 			t.Errorf("evidence says %q, want %q", got, says)
 		}
 	}

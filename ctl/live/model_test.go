@@ -32,9 +32,9 @@ func at(d time.Duration) *time.Time {
 
 func runs() []wire.RunView {
 	gates := []wire.GateView{
-		{Name: "protected", Kind: "protected", Verdict: "pass", Reason: "unchanged"},
-		{Name: "test", Kind: "command", Verdict: "fail", Reason: "exit", Exit: 1, Failing: 2, Before: 3, DurationMS: 4210, Command: "go test ./..."},
-		{Name: "lint", Kind: "command", Verdict: "pass", Reason: "exit", DurationMS: 810, Command: "golangci-lint run"},
+		{Name: "protected", Kind: "protected", Verdict: "pass", Reason: "unchanged", Says: "pinned files unchanged"},
+		{Name: "test", Kind: "command", Verdict: "fail", Reason: "exit", Says: "exit 1", Exit: 1, Failing: 2, Before: 3, DurationMS: 4210, Command: "go test ./..."},
+		{Name: "lint", Kind: "command", Verdict: "pass", Reason: "exit", Says: "exit 0", DurationMS: 810, Command: "golangci-lint run"},
 	}
 	live := wire.RunView{
 		ID: "01A", Handle: "k3xq", State: "running", Stage: "agent", Exit: -1, Task: "make the suite pass" + steering + " and tell me",

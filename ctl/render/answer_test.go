@@ -36,7 +36,7 @@ func TestWhatWasAcceptedByHandOffReadsAsThat(t *testing.T) {
 	shown.Question.Handoff, shown.Question.Again, shown.Question.Assurance, shown.Question.Expires = true, false, "tty", nil
 	part := wire.SummaryPart{Part: "design", Gates: []wire.SummaryGate{{Gate: "approved", Kind: "approval", Verdict: "pass", By: []wire.SummaryBy{{Who: "person:0@h/pts-3", Says: "ok", Assurance: "handoff", At: at(0)}}}}}
 	for _, lang := range []string{"en", "ja"} {
-		v.Language, refused.Language, shown.Language = lang, lang, lang
+		v, refused, shown.Language = in(v, lang), in(refused, lang), lang
 		s := styles["plain"].Of(v)
 		golden(t, "handoff."+lang, s.HandedOver(v)+s.HandedOver(refused)+s.HandedOver(live())+s.NoHandoff("yes"+steering)+s.HandoffPIN()+"\n"+
 			s.Status(v)+s.Question(shown)+s.AnswerKeys(*shown.Question)+"\n"+s.StaysAccepted(shown)+s.summary([]wire.SummaryPart{part})+

@@ -1,14 +1,12 @@
 package render
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
 
 	"autopilot/events"
 	"autopilot/events/wire"
-	"autopilot/projections/phrase"
 )
 
 // mark shows a gate in a live line: its sign, its name and how many tests
@@ -81,10 +79,8 @@ func (s Style) proof(g wire.GateView) string {
 		return ""
 	}
 	var p []string
-	if r := cmp.Or(events.Reason(g.Reason), events.ReasonExit); r != events.ReasonExit || g.Kind != string(events.GateProtected) {
-		of := g.Result()
-		of.Reason = r
-		p = append(p, Line(phrase.Reason(s.lang, of)))
+	if g.Says != "" {
+		p = append(p, Line(g.Says))
 	}
 	if g.Failing > 0 || g.Before > 0 {
 		p = append(p, s.say("%s failing", "失敗 %s 件", s.failing(g)))

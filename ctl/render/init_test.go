@@ -30,7 +30,7 @@ func project() wire.ProjectView {
 
 func redTest() wire.GateTryFrame {
 	f := wire.GateTryFrame{Ended: true, Excerpt: "--- FAIL: TestAdd" + steering + "\n\tadd_test.go:9: got 3\nFAIL\nFAIL example/p\nexit\n"}
-	f.Gate = wire.GateView{Name: "test", Role: "goal", Verdict: "fail", Reason: "exit", Exit: 1, Failing: 14, DurationMS: 4210}
+	f.Gate = wire.GateView{Name: "test", Role: "goal", Verdict: "fail", Reason: "exit", Says: "exit 1", Exit: 1, Failing: 14, DurationMS: 4210}
 	for _, n := range strings.Fields("A B C D E F G H I J K L") {
 		f.Failing = append(f.Failing, "example/p Test"+n+steering)
 	}
@@ -38,7 +38,7 @@ func redTest() wire.GateTryFrame {
 }
 
 func vetted(verdict events.Verdict) wire.GateTryFrame {
-	return wire.GateTryFrame{Ended: true, Gate: wire.GateView{Name: "vet", Role: "invariant", Verdict: string(verdict), Reason: "exit", DurationMS: 810}}
+	return wire.GateTryFrame{Ended: true, Gate: wire.GateView{Name: "vet", Role: "invariant", Verdict: string(verdict), Reason: "exit", Says: "exit 0", DurationMS: 810}}
 }
 
 func doctorView() wire.DoctorView {

@@ -1,17 +1,31 @@
 package render
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"autopilot/events"
 	"autopilot/events/wire"
+	"autopilot/projections/phrase"
 )
 
 // in is a run as it is shown in a language.
 func in(v wire.RunView, language string) wire.RunView {
 	v.Language = language
+	v.Gates = slices.Clone(v.Gates)
+	for i, g := range v.Gates {
+		if g.Verdict != "" {
+			v.Gates[i].Says = said(language, g.Reason, g.Exit)
+		}
+	}
 	return v
+}
+
+// said is how the daemon words the reason of a gate.
+func said(language, reason string, exit int) string {
+	return phrase.Reason(events.Language(language), events.GateResult{Reason: events.Reason(reason), Exit: exit})
 }
 
 // screens are what a person reads of runs, in a language.
@@ -23,12 +37,12 @@ func screens(s Style, language string) map[string]string {
 	why := func(w wire.WhyView) wire.WhyView { w.Run.Language = language; return w }
 	went := why(done())
 	went.Summary = []wire.SummaryPart{
-		{Part: "clarification", Gates: []wire.SummaryGate{{Gate: "clear", Kind: "interview", Verdict: "pass", Reason: "looked"}}},
+		{Part: "clarification", Gates: []wire.SummaryGate{{Gate: "clear", Kind: "interview", Verdict: "pass", Reason: "looked", Says: said(language, "looked", 0)}}},
 		{Part: "plan", Gates: []wire.SummaryGate{{Gate: "agreed", Kind: "approval", Verdict: "pass", By: []wire.SummaryBy{{Who: "person:1000@host/pts/1", Says: "ok", Assurance: "tty"}}}}},
 		{Part: "implementation", Work: []wire.SummaryWork{{Phase: "build", Iterations: 3, Files: 2, Tree: "0123456789abcdef"}}},
-		{Part: "verification", Gates: []wire.SummaryGate{{Gate: "calm", Kind: "repeat", Verdict: "fail", Reason: "not-stable"}}},
+		{Part: "verification", Gates: []wire.SummaryGate{{Gate: "calm", Kind: "repeat", Verdict: "fail", Reason: "not-stable", Says: said(language, "not-stable", 0)}}},
 		{Part: "review", Gates: []wire.SummaryGate{{Gate: "reviewed", Kind: "review"}}},
-		{Part: "qa", Gates: []wire.SummaryGate{{Gate: "used", Kind: "qa", Verdict: "skipped", Reason: "docs-only"}}},
+		{Part: "qa", Gates: []wire.SummaryGate{{Gate: "used", Kind: "qa", Verdict: "skipped", Reason: "docs-only", Says: said(language, "docs-only", 0)}}},
 	}
 	waits := in(live(), language)
 	waits.State, waits.Reason, waits.NextWake = "waiting", "rate-limited", at(90*time.Minute)

@@ -55,7 +55,7 @@ func TestSummaries(t *testing.T) {
 				{Gate: "approved", Kind: "approval", Verdict: "pass", By: []wire.SummaryBy{{Who: "person:0@host/pts/3", Says: "ok", Assurance: "tty", At: at(-3600e9)}}},
 			}},
 			{Part: "implementation", Work: []wire.SummaryWork{{Phase: "build", Iterations: 2, Files: 5, Tree: "3f2a9c1b7788aa55", References: []string{"out.txt:12" + steering}}}},
-			{Part: "verification", Gates: []wire.SummaryGate{{Gate: "test", Kind: "command", Verdict: "pass", Reason: "exit"}, {Gate: "slow", Kind: "command", Verdict: "fail", Reason: "exit", Exit: 1}}},
+			{Part: "verification", Gates: []wire.SummaryGate{{Gate: "test", Kind: "command", Verdict: "pass", Reason: "exit", Says: "exit 0"}, {Gate: "slow", Kind: "command", Verdict: "fail", Reason: "exit", Says: "exit 1", Exit: 1}}},
 			{Part: "review", Gates: []wire.SummaryGate{{Gate: "reviewed", Kind: "review", Verdict: "open", Exit: -1}}},
 			{Part: "qa", Gates: []wire.SummaryGate{{Gate: "used", Kind: "qa", Exit: -1}}},
 		},

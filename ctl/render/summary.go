@@ -93,7 +93,7 @@ func (s Style) by(g wire.SummaryGate) string {
 	case g.Verdict == "" || g.Verdict == string(events.Open):
 		return ""
 	}
-	return Line(phrase.Reason(s.lang, g.Result()))
+	return Line(g.Says)
 }
 
 // weak marks what nobody is known to have looked at.

@@ -34,8 +34,8 @@ func live() wire.RunView {
 		Started: noon.Add(-time.Hour), ActiveMS: 252_000, LimitMS: 4 * 3600_000, EndsBy: at(3 * time.Hour),
 		LastOutput: at(-9 * time.Second), Files: 5, Tree: "3f2a9c1b7788aa55", Seq: 14,
 		Gates: []wire.GateView{
-			{Name: "protected", Kind: "protected", Role: "invariant", Verdict: "pass", Reason: "unchanged"},
-			{Name: "test", Kind: "command", Role: "goal", Command: "go test ./...", Verdict: "fail", Reason: "exit", Exit: 1, Failing: 2, Before: 3, DurationMS: 4210},
+			{Name: "protected", Kind: "protected", Role: "invariant", Verdict: "pass", Reason: "unchanged", Says: "pinned files unchanged"},
+			{Name: "test", Kind: "command", Role: "goal", Command: "go test ./...", Verdict: "fail", Reason: "exit", Says: "exit 1", Exit: 1, Failing: 2, Before: 3, DurationMS: 4210},
 			{Name: "lint", Kind: "command", Role: "invariant", Command: "golangci-lint run"},
 		},
 	}
@@ -69,9 +69,9 @@ func done() wire.WhyView {
 		Evidence: &wire.Evidence{
 			Tree: "3f2a9c1b7788aa55", Checkout: "in place", Pinned: 12, Allowed: []string{"a_test.go"}, Created: []string{"cover.out"},
 			Gates: []wire.GateView{
-				{Name: "protected", Kind: "protected", Verdict: "pass", Reason: "unchanged"},
-				{Name: "test", Kind: "command", Verdict: "pass", Reason: "exit", DurationMS: 4210, Command: "go test ./..."},
-				{Name: "lint", Kind: "command", Verdict: "pass", Reason: "exit", DurationMS: 810, Command: "golangci-lint run"},
+				{Name: "protected", Kind: "protected", Verdict: "pass", Reason: "unchanged", Says: "pinned files unchanged"},
+				{Name: "test", Kind: "command", Verdict: "pass", Reason: "exit", Says: "exit 0", DurationMS: 4210, Command: "go test ./..."},
+				{Name: "lint", Kind: "command", Verdict: "pass", Reason: "exit", Says: "exit 0", DurationMS: 810, Command: "golangci-lint run"},
 			},
 		},
 		Next: []wire.NextCommand{{Command: "apctl diff k3xq", Why: "what it changed"}},
@@ -278,7 +278,7 @@ func TestTexts(t *testing.T) {
 			w := done()
 			w.Evidence.Checkout = "clean"
 			w.Run.Branch = "autopilot/k3xq"
-			w.Evidence.Gates = append(w.Evidence.Gates, wire.GateView{Name: "report", Kind: "artifact", Verdict: "pass", Reason: "written", Files: []string{"docs/*.md"}})
+			w.Evidence.Gates = append(w.Evidence.Gates, wire.GateView{Name: "report", Kind: "artifact", Verdict: "pass", Reason: "written", Says: "every file is written", Files: []string{"docs/*.md"}})
 			return s.Why(w)
 		},
 		"events-said": func(s Style) string {

@@ -8,7 +8,6 @@ import (
 
 	"autopilot/events"
 	"autopilot/events/wire"
-	"autopilot/projections/phrase"
 )
 
 // Why explains a run in full, in the order in which a person asks: what
@@ -250,9 +249,7 @@ func (s Style) tests(e events.Executed) string {
 func (s Style) controls(e wire.Evidence) string {
 	var out []string
 	for _, c := range e.Controls {
-		text := s.say("%s: %s", "%s: %s", Line(c.Name), Line(phrase.Reason(s.lang, events.GateResult{
-			Kind: events.GateControl, Gate: events.Name(c.Name), Reason: events.Reason(c.Reason), Verdict: events.Verdict(c.Verdict),
-		})))
+		text := s.say("%s: %s", "%s: %s", Line(c.Name), Line(c.Says))
 		if c.Accepted {
 			text += s.say("; a person accepted it", "。担当者が受け入れた")
 		}

@@ -15,6 +15,7 @@ import (
 	"autopilot/events"
 	"autopilot/events/stored"
 	"autopilot/events/wire"
+	"autopilot/projections/phrase"
 	"autopilot/projections/rule"
 	"autopilot/projections/run"
 )
@@ -89,7 +90,7 @@ func (a *Views) ViewAt(s run.State, now time.Time) wire.RunView {
 	v.Imported = a.Fleet.IsImported(s.ID)
 	v.Gone = a.Removal.Gone(s)
 	budget.View(&v, s, now)
-	v.Gates = gateViews(s, spec)
+	v.Gates = gateViews(a.Language(s), s, spec)
 	switch s.Status {
 	case run.Live:
 		a.viewLive(&v, s, now)
@@ -238,7 +239,7 @@ func roleOf(s run.State, l events.IterationStarted) events.Name {
 }
 
 // gateViews lists the gates of a run with their latest verdicts.
-func gateViews(s run.State, spec stored.Spec) []wire.GateView {
+func gateViews(l events.Language, s run.State, spec stored.Spec) []wire.GateView {
 	asked := map[events.Name]stored.Gate{}
 	for _, g := range spec.Gates {
 		asked[g.Name] = g
@@ -267,6 +268,7 @@ func gateViews(s run.State, spec stored.Spec) []wire.GateView {
 		}
 		if ok {
 			v.Verdict, v.Reason, v.Exit = string(r.Verdict), string(r.Reason), r.Exit
+			v.Says = phrase.Reason(l, r)
 			v.Failing, v.Before, v.DurationMS = r.Failing, before[g.Name].Failing, r.DurationMS
 			v.Used, v.Of, v.Limit = r.Used, r.Of, r.Limit
 			v.Rate, v.After = r.Rate, r.After

@@ -270,7 +270,7 @@ func (a *Views) evidence(ctx context.Context, s run.State) (*wire.Evidence, erro
 		return nil, err
 	}
 	e := &wire.Evidence{
-		Tree: string(s.End.Tree), Checkout: "in place", Gates: gateViews(s, spec), Bare: bare,
+		Tree: string(s.End.Tree), Checkout: "in place", Gates: gateViews(a.Language(s), s, spec), Bare: bare,
 	}
 	if s.Last.Checkout == events.CheckoutClean {
 		e.Checkout = "clean"
@@ -294,7 +294,7 @@ func (a *Views) controls(s run.State, spec stored.Spec) (list []wire.Control, we
 		if r.Kind != events.GateControl {
 			continue
 		}
-		c := wire.Control{Name: string(r.Gate), Verdict: string(r.Verdict), Reason: string(r.Reason), Files: a.Lines(r.Files)}
+		c := wire.Control{Name: string(r.Gate), Verdict: string(r.Verdict), Reason: string(r.Reason), Says: phrase.Reason(a.Language(s), r), Files: a.Lines(r.Files)}
 		c.Accepted = r.Verdict == events.Fail
 		weaker = weaker || c.Accepted || r.Reason == events.ReasonNotTried
 		list = append(list, c)

@@ -35,6 +35,7 @@ type SummaryGate struct {
 	Iteration int         `json:"iteration,omitzero"`
 	Verdict   string      `json:"verdict,omitzero"` // empty: no verdict yet
 	Reason    string      `json:"reason,omitzero"`
+	Says      string      `json:"says,omitzero"` // Reason in words, in the language of the run
 	Exit      int         `json:"exit"`          // of a command, else -1
 	Used      int64       `json:"used,omitzero"` // of a session, what was compared: as in GateView
 	Of        int64       `json:"of,omitzero"`
@@ -45,14 +46,6 @@ type SummaryGate struct {
 	By        []SummaryBy `json:"by,omitzero"`
 	Baseline  bool        `json:"baseline,omitzero"` // result from before any work, the latest
 	Changed   bool        `json:"changed,omitzero"`  // of an approval: the approved files have changed since
-}
-
-// Result makes the result for phrase.Reason.
-func (g SummaryGate) Result() events.GateResult {
-	return events.GateResult{
-		Kind: events.GateKind(g.Kind), Reason: events.Reason(g.Reason), Verdict: events.Verdict(g.Verdict), Exit: g.Exit, Used: g.Used, Of: g.Of, Limit: g.Limit,
-		Rate: g.Rate, After: g.After,
-	}
 }
 
 // SummaryBy is a role or person behind a result.

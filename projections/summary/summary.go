@@ -245,6 +245,9 @@ func (f *Fold) view(g judged) wire.SummaryGate {
 		Used: g.Used, Of: g.Of, Limit: g.Limit, Rate: g.Rate, After: g.After,
 		Baseline: g.Verdict != "" && g.phase == "",
 	}
+	if g.Verdict != "" {
+		v.Says = phrase.Reason(f.Language, g.GateResult)
+	}
 	switch {
 	case g.Set == "":
 	case g.Reason == events.ReasonByPerson:

@@ -20,6 +20,7 @@ import (
 	"autopilot/events"
 	"autopilot/events/stored"
 	"autopilot/events/wire"
+	"autopilot/projections/phrase"
 	"autopilot/projections/rule"
 )
 
@@ -236,6 +237,7 @@ func (t *try) gate(ctx context.Context, spec stored.Gate, id string, send func(w
 
 func tried(v wire.GateView, r events.GateResult, t gate.Texts) wire.GateTryFrame {
 	v.Verdict, v.Reason, v.Exit = string(r.Verdict), string(r.Reason), r.Exit
+	v.Says = phrase.Reason(events.English, r)
 	v.Failing, v.DurationMS = r.Failing, r.DurationMS
 	f := wire.GateTryFrame{Gate: v, Ended: true, Excerpt: gate.Excerpt([]byte(t.Excerpt), tryExcerpt, 0, "")}
 	for id := range strings.Lines(t.FailingIDs) {

@@ -167,7 +167,7 @@ func TestAnOutcomeHasItsEvidenceAndNamesNobody(t *testing.T) {
 	m := wire.Notification{Line: "run k3xq done", Next: "apctl diff k3xq", Run: &wire.RunView{Handle: handle, Task: "make it so"}}
 	got := comment.Of(m, &wire.WhyView{
 		Because:  "done: every gate passes",
-		Evidence: &wire.Evidence{Tree: "4b825dc6", Checkout: "clean", Pinned: 3, Gates: []wire.GateView{{Name: "test", Verdict: "pass", Reason: "exit"}}},
+		Evidence: &wire.Evidence{Tree: "4b825dc6", Checkout: "clean", Pinned: 3, Gates: []wire.GateView{{Name: "test", Verdict: "pass", Reason: "exit", Says: "exit 0"}}},
 		Summary: []wire.SummaryPart{
 			{Part: "plan", Work: []wire.SummaryWork{{Phase: "plan", Iterations: 1, Files: 2, Tree: "aa"}}, Gates: []wire.SummaryGate{{
 				Gate: "agreed", Verdict: "pass", By: []wire.SummaryBy{{Who: "person:1000@host/tty1", Says: "ok", Assurance: "tty"}},
@@ -183,7 +183,7 @@ func TestAnOutcomeHasItsEvidenceAndNamesNobody(t *testing.T) {
 	if strings.Contains(got, "`test`") {
 		t.Errorf("gates are told twice in\n%s", got)
 	}
-	plain := comment.Of(m, &wire.WhyView{Because: "done", Evidence: &wire.Evidence{Gates: []wire.GateView{{Name: "test", Verdict: "pass", Reason: "exit"}}}})
+	plain := comment.Of(m, &wire.WhyView{Because: "done", Evidence: &wire.Evidence{Gates: []wire.GateView{{Name: "test", Verdict: "pass", Reason: "exit", Says: "exit 0"}}}})
 	holds(t, plain, "- `test` `pass`: `exit 0`")
 	if strings.Contains(plain, "`done`") || strings.Contains(plain, "pinned") {
 		t.Errorf("it says too much: %s", plain)

@@ -54,7 +54,7 @@ func evidence(l events.Language, e wire.Evidence, gates bool) string {
 		if g.Verdict == "" || !gates {
 			continue
 		}
-		fmt.Fprintf(&b, "- %s %s: %s\n", code(g.Name, lineBytes), code(phrase.Verdict(l, events.Verdict(g.Verdict)), lineBytes), code(phrase.Reason(l, g.Result()), lineBytes))
+		fmt.Fprintf(&b, "- %s %s: %s\n", code(g.Name, lineBytes), code(phrase.Verdict(l, events.Verdict(g.Verdict)), lineBytes), code(g.Says, lineBytes))
 	}
 	for _, f := range e.Allowed {
 		b.WriteString(phrase.Say(l, "- a pinned file was changed, as it was allowed to: %s", "- 許可された固定ファイルの変更: %s", code(f, lineBytes)) + "\n")
