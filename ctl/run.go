@@ -222,8 +222,9 @@ func runRun(ctx context.Context, a *app, o *runOptions, cmd *cobra.Command, args
 func (a *app) start(ctx context.Context, d Daemon, req wire.StartRequest) (v wire.RunView, err error) {
 	req.Advise = a.interactive() && req.Spec.Workflow != workflowConverge && req.Spec.Driver == events.DriverDaemon
 	do := func() error {
-		defer a.saySoon(render.Recording())()
-		return change(ctx, a, d, ulid.Make().String(), wire.RunStart, req, &v)
+		id := ulid.Make().String()
+		defer a.sayRecording(ctx, d, id)()
+		return change(ctx, a, d, id, wire.RunStart, req, &v)
 	}
 	err = a.trusting(ctx, cmp.Or(req.Spec.From, req.Spec.Workspace), do)
 	if err != nil || v.Express == "" {
@@ -240,8 +241,9 @@ func (a *app) start(ctx context.Context, d Daemon, req wire.StartRequest) (v wir
 func (a *app) preview(ctx context.Context, d Daemon, w *worktree.Plan, req wire.StartRequest) error {
 	var p wire.Preview
 	err := a.trusting(ctx, cmp.Or(req.Spec.From, req.Spec.Workspace), func() error {
-		defer a.saySoon(render.Recording())()
-		return client.Call(ctx, d, wire.RunPreview, req, &p)
+		id := ulid.Make().String()
+		defer a.sayRecording(ctx, d, id)()
+		return client.CallAs(ctx, d, id, wire.RunPreview, req, &p)
 	})
 	if err != nil {
 		return err

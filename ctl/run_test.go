@@ -202,16 +202,24 @@ func TestACommandIsAskedAgainUnderItsIDWhenTheDaemonEnds(t *testing.T) {
 func TestALongStartSaysWhatItDoes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		const said = "recording the workspace ...\n"
-		for takes, want := range map[time.Duration]int{longAfter / 2: 0, time.Minute: 1} {
+		const unknown, said = "recording the workspace ...\n", "recording the workspace: 3 of 7 files\n"
+		for _, c := range []struct {
+			takes time.Duration
+			far   wire.ProgressView
+			said  string
+			want  int
+		}{
+			{longAfter / 2, wire.ProgressView{}, "recording", 0}, {2 * longAfter, wire.ProgressView{}, unknown, 1},
+			{time.Minute, wire.ProgressView{Done: 3, All: 7}, said, 6},
+		} {
 			d := &fakeDaemon{
-				replies: map[string]any{"run.start": liveView(), "run.preview": wire.Preview{}}, takes: takes,
+				replies: map[string]any{"run.start": liveView(), "run.preview": wire.Preview{}, "run.progress": c.far}, takes: c.takes,
 			}
 			for _, how := range []string{"--detach", "--dry-run"} {
 				w := newWorld(t, d, "run", how, "x", "--gate", "t=make", "--agent-cmd", "a")
 				code(t, w, 0)
-				if n := strings.Count(w.err.String(), said); n != want {
-					t.Errorf("%s, after %v: said %d times, want %d:\n%s", how, takes, n, want, w.err.String())
+				if n := strings.Count(w.err.String(), c.said); n != c.want {
+					t.Errorf("%s, after %v: said %d times, want %d:\n%s", how, c.takes, n, c.want, w.err.String())
 				}
 			}
 		}

@@ -86,8 +86,13 @@ func OtherHome(said, used string) string {
 	return Note(why + "; the home directory of your user entry is used: " + used)
 }
 
-// Recording says what takes long before a run begins.
-func Recording() string { return "recording the workspace ...\n" }
+// Recording says what takes long before a run begins, and how far it is.
+func Recording(v wire.ProgressView) string {
+	if v.All == 0 {
+		return "recording the workspace ..."
+	}
+	return fmt.Sprintf("recording the workspace: %d of %d files", v.Done, v.All)
+}
 
 // LeftOut says that a file in the workspace is no part of the run.
 func LeftOut(file string) string {

@@ -136,7 +136,8 @@ type (
 	// Runs starts, stops and resumes runs.
 	Runs struct {
 		*Views
-		projects *Projects
+		projects  *Projects
+		recording *sync.Map // *tree.Progress by id of the request that records
 	}
 	// Questions shows the questions of runs to people, and takes the answers.
 	Questions struct{ *Views }
@@ -168,7 +169,7 @@ func New(r *Rooms) *API {
 	v := &Views{r}
 	projects := &Projects{Views: v}
 	return &API{
-		Views: v, Runs: Runs{v, projects}, Questions: Questions{v}, Looks: Looks{v, &past.Past{}}, Retros: Retros{v}, Reports: Reports{v},
+		Views: v, Runs: Runs{v, projects, &sync.Map{}}, Questions: Questions{v}, Looks: Looks{v, &past.Past{}}, Retros: Retros{v}, Reports: Reports{v},
 		Projects: projects, History: History{v}, Host: Host{v, projects},
 	}
 }

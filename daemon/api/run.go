@@ -51,6 +51,8 @@ func (a *Runs) RunStart(ctx context.Context, q auth.Request, body wire.StartRequ
 	if err != nil {
 		return wire.RunView{}, err
 	}
+	ctx, done := a.watched(ctx, q.ID)
+	defer done()
 	id := journal.NewID(time.Now())
 	handle := a.Fleet.NewHandle(id)
 	release, err := a.hold(ctx, ws.ID, ws.Path, id, handle, q.ID, "")
@@ -97,6 +99,8 @@ func (a *Runs) RunPreview(ctx context.Context, q auth.Request, body wire.StartRe
 	if err := a.checkBudget(ctx, conf); err != nil {
 		return wire.Preview{}, err
 	}
+	ctx, done := a.watched(ctx, q.ID)
+	defer done()
 	p, err := a.Worker.Preview(ctx, conf.Order, conf.Agents, conf.Redact)
 	p.Settings = slices.DeleteFunc(conf.Used, func(v wire.ConfigValue) bool {
 		name, is := strings.CutPrefix(v.Key, "gates.")

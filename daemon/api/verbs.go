@@ -30,6 +30,7 @@ func (a *API) Endpoints() []Endpoint {
 		answered(wire.BlobPut, a.Uploads.Put),
 		answered(wire.RunStart, a.RunStart),
 		answered(wire.RunPreview, a.RunPreview),
+		answered(wire.RunProgress, a.RunProgress),
 		answered(wire.RunList, a.RunList),
 		answered(wire.RunGet, a.RunGet),
 		answered(wire.RunWhy, a.RunWhy),

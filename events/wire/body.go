@@ -109,6 +109,18 @@ type StartRequest struct {
 	PIN      string            `json:"pin,omitzero"`       // for the hand-off, where a PIN is set
 }
 
+// ProgressRequest asks how far a request for a run or a preview is.
+type ProgressRequest struct {
+	Request string `json:"request"` // id of that request
+}
+
+// ProgressView counts the files of the work tree that have to be recorded one by one.
+// Both numbers are 0 before the daemon knows them, and once the request is answered.
+type ProgressView struct {
+	Done int64 `json:"done"`
+	All  int64 `json:"all"`
+}
+
 // Preview is the answer of run.preview: everything that the run would use.
 type Preview struct {
 	Prompt      string          `json:"prompt"`

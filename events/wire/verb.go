@@ -76,6 +76,7 @@ var (
 
 	RunStart    = verb[StartRequest, RunView]("run.start", Operate)
 	RunPreview  = verb[StartRequest, Preview]("run.preview", Operate)
+	RunProgress = verb[ProgressRequest, ProgressView]("run.progress", Read)
 	RunList     = verb[ListRequest, ListReply]("run.list", Read, Remote)
 	RunGet      = verb[RunRef, RunView]("run.get", Read, Remote)
 	RunWhy      = verb[RunRef, WhyView]("run.why", Read, Remote)
@@ -163,7 +164,7 @@ func Verbs() []Spec {
 	return []Spec{
 		Credit,
 		BlobPut.Spec,
-		RunStart.Spec, RunPreview.Spec, RunList.Spec, RunGet.Spec, RunWhy.Spec, RunWatch.Spec, RunEvents.Spec, RunLogs.Spec,
+		RunStart.Spec, RunPreview.Spec, RunProgress.Spec, RunList.Spec, RunGet.Spec, RunWhy.Spec, RunWatch.Spec, RunEvents.Spec, RunLogs.Spec,
 		RunDiff.Spec, RunStop.Spec, RunCancel.Spec, RunResume.Spec, RunRestore.Spec, RunReplay.Spec, RunRetro.Spec, RunQuestion.Spec,
 		RunAnswer.Spec,
 		ConfigShow.Spec, ConfigSet.Spec, TrustShow.Spec, TrustGive.Spec, PINStatus.Spec, PINSet.Spec,

@@ -22,6 +22,8 @@ import (
 // longer a file it returns an entry without a mode.
 func (rec *recording) read(ctx context.Context, files []adding) ([]known, error) {
 	out := make([]known, len(files))
+	progress := progressOf(ctx)
+	progress.all.Add(int64(len(files)))
 	var next atomic.Int64
 	var all sync.WaitGroup
 	errs := make([]error, min(runtime.GOMAXPROCS(0), len(files)))
@@ -34,6 +36,7 @@ func (rec *recording) read(ctx context.Context, files []adding) ([]known, error)
 				}
 				if errs[w] = ctx.Err(); errs[w] == nil {
 					out[i], errs[w] = rec.readOne(files[i])
+					progress.done.Add(1)
 				}
 			}
 		})

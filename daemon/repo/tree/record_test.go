@@ -68,6 +68,18 @@ func TestOddNamesAreRecordedAsTheyAre(t *testing.T) {
 	}
 }
 
+func TestAProgressCountsTheFilesThatARecordReads(t *testing.T) {
+	t.Parallel()
+	s := newSpace(t, map[string]string{"a": "1", "b/c": "2"})
+	var p tree.Progress
+	if _, err := s.repo.Record(tree.Watch(t.Context(), &p), "r", nil, tree.Without{}); err != nil {
+		t.Fatal(err)
+	}
+	if done, all := p.Files(); done != 2 || all != 2 {
+		t.Errorf("%d of %d files", done, all)
+	}
+}
+
 func TestRecordSeesEveryChange(t *testing.T) {
 	t.Parallel()
 	s := newSpace(t, map[string]string{"a": "1", "b": "1", "d/c": "1"})
