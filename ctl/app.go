@@ -165,9 +165,17 @@ func askAs[Q, A any](ctx context.Context, a *app, id string, v wire.Verb[Q, A], 
 		defer cancel()
 	}
 	if v.Class != wire.Read {
-		return change(ctx, a, d, id, v, req, reply)
+		return a.late(ctx, change(ctx, a, d, id, v, req, reply))
 	}
-	return client.Call(ctx, d, v, req, reply)
+	return a.late(ctx, client.Call(ctx, d, v, req, reply))
+}
+
+// late names the daemon whose answer took too long.
+func (a *app) late(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	return a.silent(ctx, err)
 }
 
 // change calls a verb that changes something. When the daemon ends before it
@@ -191,7 +199,12 @@ func change[Q, A any](ctx context.Context, a *app, d Daemon, id string, v wire.V
 
 // connect reaches the daemon. Inside an effect it starts none.
 func (a *app) connect(ctx context.Context, start bool) (Daemon, error) {
-	return a.Connect(ctx, start && a.getenv(place.EnvEffect) == "")
+	start = start && a.getenv(place.EnvEffect) == ""
+	d, err := a.Connect(ctx, start)
+	if start {
+		err = a.silent(ctx, err)
+	}
+	return d, err
 }
 
 // ref names the run that the arguments mean; none is the latest here.

@@ -2,6 +2,7 @@ package ctl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -48,17 +49,24 @@ func runDaemonStart(ctx context.Context, a *app) error {
 	if a.getenv(place.EnvEffect) != "" {
 		return render.InEffect()
 	}
+	d, err := a.connect(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
 	var view wire.DaemonView
-	if err := ask(ctx, a, wire.DaemonStatus, wire.None{}, &view); err != nil {
+	if err := askSoon(ctx, a, d, wire.DaemonStatus, wire.None{}, &view); err != nil {
 		return err
 	}
 	return a.answer(wire.SchemaDaemon, view, func(s render.Style) string { return s.Daemon(view) })
 }
 
-type daemonStopOptions struct{ drain bool }
+type daemonStopOptions struct{ drain, force bool }
 
 func (o *daemonStopOptions) flag(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().BoolVar(&o.drain, "drain", false, "wait for the iterations that run now")
+	cmd.Flags().BoolVar(&o.force, "force", false, "kill the daemon if it does not answer; agents and gates go on")
+	cmd.MarkFlagsMutuallyExclusive("drain", "force")
 	return cmd
 }
 
@@ -98,8 +106,18 @@ func newDaemonRestart(a *app) *cobra.Command {
 // stopDaemon ends the daemon and waits until its process is gone. It returns
 // the pid, 0 when none ran.
 func (a *app) stopDaemon(ctx context.Context, o daemonStopOptions) (int, error) {
+	pid, err := a.askToEnd(ctx, o)
+	var e *wire.Error
+	if !o.force || !errors.As(err, &e) || e.Code != wire.TimedOut {
+		return pid, err
+	}
+	v, err := a.Holder(ctx, true)
+	return v.PID, err
+}
+
+func (a *app) askToEnd(ctx context.Context, o daemonStopOptions) (int, error) {
 	d, err := a.connect(ctx, false)
-	if unreachable(err) {
+	if err = a.silent(ctx, err); unreachable(err) {
 		return 0, nil
 	}
 	if err != nil {
@@ -107,7 +125,7 @@ func (a *app) stopDaemon(ctx context.Context, o daemonStopOptions) (int, error) 
 	}
 	defer d.Close()
 	var view wire.DaemonView
-	if err := client.Call(ctx, d, wire.DaemonStatus, wire.None{}, &view); err != nil {
+	if err := askSoon(ctx, a, d, wire.DaemonStatus, wire.None{}, &view); err != nil {
 		return 0, err
 	}
 	// The daemon may be gone before its answer is here.
@@ -143,9 +161,9 @@ func runDaemonStatus(ctx context.Context, a *app) error {
 	d, err := a.connect(ctx, false)
 	if err == nil {
 		defer d.Close()
-		err = client.Call(ctx, d, wire.DaemonStatus, wire.None{}, &view)
+		err = askSoon(ctx, a, d, wire.DaemonStatus, wire.None{}, &view)
 	}
-	if unreachable(err) {
+	if err = a.silent(ctx, err); unreachable(err) {
 		p, err := a.FindPlaces()
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package ctl
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -94,7 +95,7 @@ func noDaemon(why error) wire.DoctorFinding {
 	f := wire.DoctorFinding{Topic: "daemon", Level: wire.LevelError, What: why.Error(), Fix: "apctl daemon start"}
 	var e *wire.Error
 	if errors.As(why, &e) && e.Hint != "" {
-		f.Fix = e.Hint
+		f.Fix, _, _ = strings.Cut(e.Hint, "\n")
 	}
 	return f
 }

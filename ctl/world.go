@@ -47,6 +47,7 @@ type World struct {
 	Program    func() (string, error) // path of this program, for others to call
 	FindPlaces func() (place.Places, error)
 	Examine    func(ctx context.Context, dir string) (wire.DoctorView, error) // without a daemon
+	Holder     func(ctx context.Context, end bool) (wire.HolderView, error)   // of the state directory, without a daemon; end kills it
 	Alive      func(pid int) bool                                             // whether a process runs
 	Terminal   func() (io.ReadWriteCloser, error)                             // of this process, to ask a person
 }

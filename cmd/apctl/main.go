@@ -43,6 +43,7 @@ func main() {
 		Program:    ctl.Program,
 		FindPlaces: ctl.FindPlaces,
 		Examine:    client.Examine,
+		Holder:     client.Holder,
 		Alive:      ctl.ProcessRuns,
 		Terminal:   ctl.OpenTerminal,
 	}))

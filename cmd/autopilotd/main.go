@@ -29,6 +29,8 @@ usage:
   autopilotd export --offline -o FILE [-y] [--no-texts] [--state DIR] [RUN...]
                                               write the history of a store that no daemon has open
   autopilotd doctor --offline [-C DIR]        look for what could go wrong, as JSON
+  autopilotd holder [--end]                   name the process that holds the state directory, as JSON;
+                                              --end kills it
   autopilotd version
 `
 
@@ -52,6 +54,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return offline.ExportMain(ctx, version, args, stdout, stderr)
 	case "doctor":
 		return api.DoctorMain(ctx, args, stdout, stderr)
+	case "holder":
+		return offline.HolderMain(ctx, args, stdout, stderr)
 	case "script-agent":
 		if len(args) != 1 {
 			break

@@ -24,6 +24,31 @@ func Examine(ctx context.Context, dir string) (wire.DoctorView, error) {
 	return examineBy(ctx, exe, dir)
 }
 
+// Holder has autopilotd name the process that holds the state directory, and kill it if
+// end says so: for when no daemon answers. The view is of the time before that end.
+func Holder(ctx context.Context, end bool) (v wire.HolderView, err error) {
+	exe, err := findDaemon()
+	if err != nil {
+		return v, err
+	}
+	args := []string{"holder"}
+	if end {
+		args = append(args, "--end")
+	}
+	cmd := exec.CommandContext(ctx, exe, args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return v, wire.Errorf(wire.Failed, "%s", strings.TrimPrefix(strings.TrimSpace(stderr.String()), "autopilotd: "))
+	}
+	if err := json.Unmarshal(out, &v); err != nil {
+		return v, wire.Errorf(wire.Failed, "%s holder gave no answer: %v", exe, err).
+			WithHint("install apctl and autopilotd of one version together")
+	}
+	return v, nil
+}
+
 func examineBy(ctx context.Context, exe, dir string) (v wire.DoctorView, err error) {
 	cmd := exec.CommandContext(ctx, exe, "doctor", "--offline", "-C", dir)
 	cmd.Env = marker.WithoutRepository(os.Environ())

@@ -219,6 +219,20 @@ func NoDaemon(state, socket, log string) *wire.Error {
 	}
 }
 
+// Silent says that the daemon is there, and does not answer.
+func Silent(v wire.HolderView) *wire.Error {
+	e := &wire.Error{
+		Code:    wire.TimedOut,
+		Message: fmt.Sprintf("autopilotd, pid %d, does not answer", v.PID),
+		Hint:    "apctl daemon restart --force   ends this process and starts the daemon again; runs go on\napctl daemon logs   may say why",
+	}
+	if !v.Known {
+		e.Message = "the state directory is locked by a process that its lock does not name, and no daemon answers"
+		e.Hint = "apctl daemon logs   may say why"
+	}
+	return e
+}
+
 // Unanswered is a command whose daemon ended, and that of the next one too.
 func Unanswered(v wire.Spec) *wire.Error {
 	what, ok := map[string]string{

@@ -364,3 +364,11 @@ type DaemonStopRequest struct {
 type BlobReply struct {
 	Ref events.Ref `json:"ref"`
 }
+
+// HolderView is the process that holds the state directory, as autopilotd holder prints
+// it.
+type HolderView struct {
+	PID   int  `json:"pid"`   // as its lock says; 0 if it does not
+	Held  bool `json:"held"`  // somebody holds it now
+	Known bool `json:"known"` // that process lives, by pid, start time and boot
+}
