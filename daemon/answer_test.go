@@ -111,7 +111,7 @@ func TestPeopleApproveAndRejectAndTheirFindingsReachTheNextWork(t *testing.T) {
 		t.Errorf("presented again: %+v %v", v.Question, err)
 	}
 	for _, want := range []string{
-		"[P0] docs/plan.md:2\n" + text + "\n  docs/plan.md:2\n  @@ -1,3 +1,3 @@\n   one\n> -two 1\n", "[P2] tone\nkinder\n  no such file, line or heading was shown; every change is below\n",
+		"[P0] docs/plan.md:2\n" + text + "\n  docs/plan.md:2\n  @@ -1,3 +1,3 @@\n   one\n> -two 1\n", "[P2] tone\nkinder\n  no shown file, line or heading matches; every change is below\n",
 	} {
 		if !strings.Contains(v.Question.Text, want) {
 			t.Errorf("of what was found: %s\nwant %q", v.Question.Text, want)

@@ -87,7 +87,7 @@ func TestAChatAnswersItsRunWhereTheSettingsLetIt(t *testing.T) {
 		t.Fatalf("gate approved: %+v", v.Run.Question)
 	}
 	_, err = c.answer(v, "ok")
-	refusedAs(t, "a gate that wants more", err, wire.Denied, "needs assurance tty, and what a chat says is less")
+	refusedAs(t, "a gate that wants more", err, wire.Denied, "needs assurance tty, which a chat cannot give")
 	chats := s.d.Consent.People
 	s.d.Consent.People = proctest.Seat{}
 	s.must(s.answer(say(s.state(v.Run.ID), "ok")))
@@ -98,7 +98,7 @@ func TestAChatAnswersItsRunWhereTheSettingsLetIt(t *testing.T) {
 	c.next()
 	st = s.until(v.Run.ID, settled)
 	s.wants(st, "done")
-	if w := s.why(st.ID); !strings.Contains(w.Because, "1 answer by the word of a chat alone (session: weak)") {
+	if w := s.why(st.ID); !strings.Contains(w.Because, "1 answer reported only by a chat (session: weak)") {
 		t.Errorf("why: %s", w.Because)
 	}
 }

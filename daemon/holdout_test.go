@@ -157,7 +157,7 @@ func TestAHeldOutGateThatCanProveNothingIsRefused(t *testing.T) {
 	for name, tc := range map[string]struct{ dir, command, want string }{
 		"no folder":             {"", acceptRun, "no folder"},
 		"a missing folder":      {filepath.Join(s.work, "none"), acceptRun, "no such folder"},
-		"the work tree":         {s.work, acceptRun, "the work tree lies in it"},
+		"the work tree":         {s.work, acceptRun, "it contains the work tree"},
 		"around the work tree":  {filepath.Dir(s.work), acceptRun, "lies in it"},
 		"an empty folder":       {t.TempDir(), acceptRun, "empty"},
 		"a program that is not": {held(t), "no-such-program-at-all", "not found"},

@@ -80,7 +80,7 @@ func TestTheTestsHaveToBeSeenRedBeforeTheWork(t *testing.T) {
 		says         string
 	}{
 		"tests, then work, each in a commit":         {`tests; commit tests; touch work; commit work`, "done", events.ReasonSeenRed, "--- FAIL: TestWork"},
-		"tests in a commit, then work in none":       {`tests; commit tests; touch work`, "done", events.ReasonSeenRed, "\"tests\", which brings the tests, the command fails"},
+		"tests in a commit, then work in none":       {`tests; commit tests; touch work`, "done", events.ReasonSeenRed, "\"tests\", which adds the tests, the command fails"},
 		"commits in between that have nothing":       {`tests; commit tests; git commit -q --allow-empty -m x; touch work; commit work`, "done", events.ReasonSeenRed, "\"tests\""},
 		"A28: tests and work in one commit":          {`tests; touch work; commit both; touch more; commit more`, "halted:iterations", events.ReasonAncestry, "  work\n"},
 		"A28: the tests after the work":              {`touch work; commit work; tests; commit tests; touch more`, "halted:iterations", events.ReasonNotRed, "would pass without the work"},
@@ -280,7 +280,7 @@ func TestACommandThatFailsInEveryCheckoutProvesNothing(t *testing.T) {
 		says         string
 	}{
 		"what is ignored is missing":     {"true", "halted:iterations", events.ReasonControl, "  gen\n"},
-		"the set-up makes it":            {"touch gen", "done", events.ReasonSeenRed, "\"tests\", which brings the tests, the command fails"},
+		"the set-up makes it":            {"touch gen", "done", events.ReasonSeenRed, "\"tests\", which adds the tests, the command fails"},
 		"the set-up fails with the work": {"test ! -f work", "halted:iterations", events.ReasonControl, "It is prepared by: test ! -f work\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

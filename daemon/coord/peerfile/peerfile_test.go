@@ -59,7 +59,7 @@ func TestALockFileHasFourAnswers(t *testing.T) {
 		"100 MB": {func(p string) {
 			write(t, p, lock)
 			_ = os.Truncate(p, 100<<20)
-		}, Unreadable, "it has 104857600 bytes, at most 65536 are read"},
+		}, Unreadable, "it has 104857600 bytes; the limit is 65536"},
 		"a long name":     {func(p string) { write(t, p, `{"session_id":"`+strings.Repeat("a", maxText+1)+`"}`) }, Corrupt, "more than 200 bytes"},
 		"huge":            {func(p string) { write(t, p, `{"session_id":"`+strings.Repeat("a", maxFile)+`"}`) }, Unreadable, "at most"},
 		"empty":           {func(p string) { write(t, p, "") }, Corrupt, "no JSON object"},
@@ -249,7 +249,7 @@ func TestAHostileRegistryHidesNobody(t *testing.T) {
 		says[strings.TrimSuffix(filepath.Base(j.Path), ".json")] = string(j.State) + ": " + j.Problem
 	}
 	for name, want := range map[string]string{
-		"big": "unreadable: it has 1073741824 bytes", "link": "unreadable: it is no file but a link", "zero": "but a link", "itself": "but a link",
+		"big": "unreadable: it has 1073741824 bytes", "link": "unreadable: it is not a file but a link", "zero": "but a link", "itself": "but a link",
 		"pipe": "but a pipe", "folder": "but a folder", filepath.Base(dir): "unreadable: it holds more than 512 entries, and 9497 that were written before",
 	} {
 		if !strings.Contains(says[name], want) {

@@ -165,7 +165,7 @@ func TestAProfileThatCannotBeUsedIsRefusedWithTheRoleThatNamesIt(t *testing.T) {
 	}
 	w := New(Config{})
 	err := w.CheckBudget(order.Order{MaxTokens: 1}, crewFlow(t, crewed), crewAgents, nil)
-	if !errors.As(err, &e) || e.Message != "--max-tokens cannot be kept: agent big of role coder does not tell how many tokens it uses" {
+	if !errors.As(err, &e) || e.Message != "--max-tokens cannot be enforced: agent big of role coder does not report how many tokens it uses" {
 		t.Errorf("%v", err)
 	}
 }

@@ -81,7 +81,7 @@ func TestWhatIsWrongWithABundleIsNamed(t *testing.T) {
 		"a version that is a text":     {func(p *parts) { p.manifest.Version = "v1\x1b[2J" }, "version, host or generation"},
 
 		"a run that is not there": {func(p *parts) { p.drop(entry) }, "it is missing"},
-		"an id that is a path":    {func(p *parts) { p.manifest.Runs[0].ID = "../x" }, `run "../x" is no id`},
+		"an id that is a path":    {func(p *parts) { p.manifest.Runs[0].ID = "../x" }, `run "../x" is not a valid id`},
 		"runs out of order": {func(p *parts) {
 			p.manifest.Runs[0], p.manifest.Runs[1] = p.manifest.Runs[1], p.manifest.Runs[0]
 		}, "not in its order"},
@@ -138,9 +138,9 @@ func TestWhatIsWrongWithABundleIsNamed(t *testing.T) {
 		"a text that is changed":        {func(p *parts) { p.put(task, []byte("tusk")) }, "it has another hash than the manifest says"},
 		"a text that is longer":         {func(p *parts) { p.put(task, []byte("task!")) }, "it is longer than the manifest says"},
 		"a text that is not there":      {func(p *parts) { p.drop(task) }, "it is missing"},
-		"a name that is no hash":        {func(p *parts) { p.manifest.Texts[0].Ref = "../x" }, `text "../x" is no hash`},
+		"a name that is no hash":        {func(p *parts) { p.manifest.Texts[0].Ref = "../x" }, `text "../x" is not a hash`},
 		"a text with a vast length":     {func(p *parts) { p.manifest.Texts[0].Bytes = 1 << 40 }, "impossible length"},
-		"a missing one that is no hash": {func(p *parts) { p.manifest.Missing = []events.Ref{"x"} }, `missing text "x" is no hash`},
+		"a missing one that is no hash": {func(p *parts) { p.manifest.Missing = []events.Ref{"x"} }, `missing text "x" is not a hash`},
 		"a text that unpacks to a lot":  {bomb, "it is longer than the manifest says"},
 	} {
 		t.Run(name, func(t *testing.T) {
