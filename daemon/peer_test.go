@@ -253,7 +253,7 @@ func TestWhoMayBeginBesideWhom(t *testing.T) {
 	refusedAs(t, "capital letters", err, wire.Usage, `"Deep" is not a mode`)
 	_, err = s.d.Peers.Check(t.Context(), one.request(), wire.PeerJoinRequest{Directory: "/nonexistent/x", Mode: "deep"})
 	refusedAs(t, "no directory", err, wire.NotFound, "/nonexistent/x")
-	refusedAs(t, "left already", one.leaves(), wire.Denied, "not among the sessions")
+	refusedAs(t, "left already", one.leaves(), wire.Denied, "has not joined the sessions")
 }
 
 func (c *talk) leaves() error {
@@ -315,7 +315,7 @@ func TestMessagesAreReadOnceAndKept(t *testing.T) {
 	s := newSite(t, nil)
 	one, two := s.chat(), s.chat()
 	_, err := s.d.Peers.Read(t.Context(), one.request(), wire.PeerReadRequest{})
-	refusedAs(t, "who is not on the bus", err, wire.Denied, "not among the sessions")
+	refusedAs(t, "who is not on the bus", err, wire.Denied, "has not joined the sessions")
 	one.hook(wire.HookBegins)
 	two.hook(wire.HookBegins)
 	name := s.nameOf(one)

@@ -111,7 +111,7 @@ func TestAMistakeOfTheListenerIsNamed(t *testing.T) {
 		{identity("alice: {key: " + keyA + ", may: decide}"), `bus.identities.alice.may: "decide" is not known: write read or operate`},
 		{identity("alice: {key: " + keyA + ", may: oprate}"), `did you mean "operate"?`},
 		{identity("Alice: {key: " + keyA + "}"), `bus.identities.Alice: "Alice" is not a valid name of an identity`},
-		{identity("abcdefghijklmnopqrstuvwxyz: {key: " + keyA + "}"), "is no name of an identity"}, // as the client of a socket
+		{identity("abcdefghijklmnopqrstuvwxyz: {key: " + keyA + "}"), "is not a valid name of an identity"}, // as the client of a socket
 		{identity("alice: {key: " + keyA + "}\n    bob: {key: " + keyA + "}"), "4:11 bus.identities.bob.key: alice has the same: make a key for each"},
 		{identity("alice: {key: " + keyA + "}\n    alice: {key: " + keyB + "}"), "4:5 mapping key"},
 	} {

@@ -100,7 +100,7 @@ func TestALimitThatMeansNothingIsRefused(t *testing.T) {
 		{inUser, "limits: {day: {turns: -1}}\n", "limits.day.turns: -1 is too small"},
 		{inUser, "limits: {day: 5}\n", "limits.day: want a mapping"},
 		{inUser, "prices: {m: {input: 3}}\n", "a price needs input and output"},
-		{inUser, "prices: {m: {input: -3, output: 1}}\n", "it is not a price in dollars per million tokens: write it as 3 or 0.25"},
+		{inUser, "prices: {m: {input: -3, output: 1}}\n", "it is no price in dollars per million tokens: write it as 3 or 0.25"},
 		{inUser, "prices: {m: {input: \"3\", output: 1}}\n", "want dollars per million tokens, as 3 or 0.25, found text"},
 		{inUser, "prices: {m: 3}\n", "prices.m: want a mapping"},
 		{inUser, "prices: {\"*\": {input: 3, output: 1}}\n", `"*" is not a model`},

@@ -148,7 +148,7 @@ func explain(e *strictyaml.Error, dst any) *strictyaml.Error {
 	return e
 }
 
-// elsewhere says it when a key belongs into the other file.
+// elsewhere says it when a key belongs in the other file.
 func elsewhere(e *strictyaml.Error, user bool) {
 	mine := func(s Setting) bool { return user && s.User || !user && s.Project }
 	here := slices.ContainsFunc(Settings(), func(s Setting) bool { return mine(s) && s.root() == e.Unknown })
@@ -161,10 +161,10 @@ func elsewhere(e *strictyaml.Error, user bool) {
 		file = "project's file"
 	}
 	if strings.HasPrefix(e.Fix, "did you mean") {
-		e.Fix += fmt.Sprintf(" %s belongs into the %s", e.Unknown, file)
+		e.Fix += fmt.Sprintf(" %s belongs in the %s", e.Unknown, file)
 		return
 	}
-	e.Msg = fmt.Sprintf("%s belongs into the %s", e.Unknown, file)
+	e.Msg = fmt.Sprintf("%s belongs in the %s", e.Unknown, file)
 	e.Fix = "apctl config path   shows where that is"
 }
 

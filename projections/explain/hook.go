@@ -38,7 +38,7 @@ func where(s run.State) string {
 // ChatOwes is said to a chat that is about to finish while its work is due.
 func ChatOwes(s run.State, w wire.SessionWork) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "autopilot: run %s is not done yet: it waits for your delivery of phase %s, iteration %d.", s.Facts.Handle, w.Phase, w.Iteration)
+	fmt.Fprintf(&b, "autopilot: run %s is not done yet: phase %s, iteration %d waits for your delivery.", s.Facts.Handle, w.Phase, w.Iteration)
 	for _, o := range w.Owed {
 		fmt.Fprintf(&b, "\nOwed: %s (gate %s).", strings.Join(o.Files, ", "), o.Gate)
 	}

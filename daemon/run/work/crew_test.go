@@ -145,7 +145,7 @@ func TestARunNeedsAnAgentOfItsOwnOnlyWhereItsWorkflowNamesNone(t *testing.T) {
 		"who looks is not":       {flow: without("critic"), want: "no agent is given, and workflow crewed names none for gate reviewed"},
 		"nobody is":              {flow: plain, want: "no agent is given"},
 		"a chat works":           {flow: without("coder"), driver: events.DriverSession},
-		"a chat, and who looks?": {flow: without("critic"), driver: events.DriverSession, want: "at gate reviewed somebody other than who does the work has to look"},
+		"a chat, and who looks?": {flow: without("critic"), driver: events.DriverSession, want: "gate reviewed needs a reviewer"},
 	} {
 		err := checkAgent(stored.Spec{Driver: c.driver}, c.flow)
 		var e *wire.Error

@@ -76,8 +76,8 @@ func TestWhatIsWrongWithABundleIsNamed(t *testing.T) {
 		"a manifest of something else": {func(p *parts) { p.manifest.Schema = "x" }, `its schema is "x"`},
 		"a format before the first":    {func(p *parts) { p.manifest.Format = 0 }, "its format 0"},
 		"a text in it without end":     {func(p *parts) { p.raw = `{"schema":"` + strings.Repeat("x", 1<<20) + `"}` }, "a text in it is too long"},
-		"too many runs":                {func(p *parts) { p.raw = `{"runs":[` + strings.Repeat(`{"id":""},`, 1<<17) + `{}]}` }, "more than a bundle may hold"},
-		"too many missing ones":        {func(p *parts) { p.raw = `{"missing":[` + strings.Repeat(`"",`, 1<<19) + `""]}` }, "more than a bundle may hold"},
+		"too many runs":                {func(p *parts) { p.raw = `{"runs":[` + strings.Repeat(`{"id":""},`, 1<<17) + `{}]}` }, "more entries than a bundle may hold"},
+		"too many missing ones":        {func(p *parts) { p.raw = `{"missing":[` + strings.Repeat(`"",`, 1<<19) + `""]}` }, "more entries than a bundle may hold"},
 		"a version that is a text":     {func(p *parts) { p.manifest.Version = "v1\x1b[2J" }, "version, host or generation"},
 
 		"a run that is not there": {func(p *parts) { p.drop(entry) }, "it is missing"},
