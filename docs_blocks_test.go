@@ -176,7 +176,7 @@ func TestFaultsOfBlocksAreFound(t *testing.T) {
 		{"sh", "for x in a b; do apctl restore; done", "exit 2"},
 		{"sh", "apctl run 'x", "quote"},
 		{"yaml project", "gtes: {}\n", "unknown key"},
-		{"yaml user", "quota: lots\n", "no size"},
+		{"yaml user", "quota: lots\n", "not a size"},
 		{"yaml workflow", "name: x\n", "phases"},
 		{"yaml workflow", "name: x\nversion: 1\nphases: [{name: a, prompt: converge.md, role: c, gates: [goals]}]\nroles: {c: {agent: [nobody]}}\n", "no agent nobody"},
 		{"json result", `{"v":1,"claim":"perfect"}`, "claim"},

@@ -26,7 +26,7 @@ func newAgentClassify(a *app) *cobra.Command {
 	var exit int
 	cmd := &cobra.Command{
 		Use:   "classify",
-		Short: "Tell how an agent ended from what it printed",
+		Short: "Tell how an agent ended from its output",
 		Long: `Reads what an agent printed on standard input and says how it ended: the outcome,
 which signal decides it, and which signals say otherwise; with usage, cost and the
 time at which a limit ends, where the agent told them. Runs nothing and records

@@ -62,7 +62,7 @@ func (a *app) bundleFile(path string) (string, error) {
 	case err != nil:
 		return "", render.Unreadable("the bundle", path, cause(err))
 	case !info.Mode().IsRegular():
-		return "", render.Unreadable("the bundle", path, errors.New("it is no regular file"))
+		return "", render.Unreadable("the bundle", path, errors.New("it is not a regular file"))
 	}
 	return path, nil
 }

@@ -215,7 +215,7 @@ func readRecord(path string) ([]wire.AtddRow, error) {
 	}
 	defer func() { _ = f.Close() }()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, errors.New("it is no regular file"))
+		return nil, errors.Join(err, errors.New("it is not a regular file"))
 	}
 	var rows []wire.AtddRow
 	lines := bufio.NewScanner(f)
@@ -226,7 +226,7 @@ func readRecord(path string) ([]wire.AtddRow, error) {
 			Data   wire.AtddRow `json:"data"`
 		}
 		if json.Unmarshal(lines.Bytes(), &e) != nil || e.Schema != wire.SchemaAtddRow {
-			return nil, errors.New("it is no record of rows")
+			return nil, errors.New("it is not a record of rows")
 		}
 		rows = append(rows, e.Data)
 	}

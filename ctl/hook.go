@@ -193,9 +193,9 @@ func readSettings(file string) (src []byte, exists bool, err error) {
 	case err != nil:
 		return nil, false, cause(err)
 	case !info.Mode().IsRegular():
-		return nil, false, errors.New("it is no regular file")
+		return nil, false, errors.New("it is not a regular file")
 	case info.Size() > maxSettings:
-		return nil, false, fmt.Errorf("it has %d bytes, at most %d are read", info.Size(), maxSettings)
+		return nil, false, fmt.Errorf("it has %d bytes; the limit is %d", info.Size(), maxSettings)
 	}
 	src, err = os.ReadFile(file)
 	if err != nil {

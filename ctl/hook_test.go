@@ -170,10 +170,10 @@ func TestSettingsThatCannotBeUsedAreLeftAlone(t *testing.T) {
 		says string
 	}{
 		"broken":             {func(f string) error { return os.WriteFile(f, []byte("{\n  x\n}"), 0o600) }, "line 2, column 3"},
-		"a folder":           {func(f string) error { return errors.Join(os.Remove(f), os.Mkdir(f, 0o700)) }, "no regular file"},
+		"a folder":           {func(f string) error { return errors.Join(os.Remove(f), os.Mkdir(f, 0o700)) }, "not a regular file"},
 		"a link to nothing":  {func(f string) error { return errors.Join(os.Remove(f), os.Symlink("nowhere", f)) }, "leads nowhere"},
 		"hooks of no object": {func(f string) error { return os.WriteFile(f, []byte(`{"hooks": 7}`), 0o600) }, "line 1, column 11"},
-		"too large":          {func(f string) error { return os.Truncate(f, maxSettings+1) }, "at most"},
+		"too large":          {func(f string) error { return os.Truncate(f, maxSettings+1) }, "the limit is"},
 	} {
 		w, file := settled(t, someSettings, "install", "claude", "--yes")
 		if err := tt.make(file); err != nil {

@@ -25,7 +25,7 @@ func TestGates(t *testing.T) {
 		{name: "named", goals: []string{"test=go test ./..."}, want: []wire.GateSpec{{Name: "test", Role: goal, Command: "go test ./..."}}},
 		{name: "the command may hold =", goals: []string{"t=x=1 make"}, want: []wire.GateSpec{{Name: "t", Role: goal, Command: "x=1 make"}}},
 		{name: "no name", goals: []string{"go test -run=X ./..."}, want: []wire.GateSpec{{Name: "go", Role: goal, Command: "go test -run=X ./..."}}},
-		{name: "an assignment is no name", goals: []string{"CGO_ENABLED=0 go test"}, want: []wire.GateSpec{{Name: "go", Role: goal, Command: "CGO_ENABLED=0 go test"}}},
+		{name: "an assignment is not a valid name", goals: []string{"CGO_ENABLED=0 go test"}, want: []wire.GateSpec{{Name: "go", Role: goal, Command: "CGO_ENABLED=0 go test"}}},
 		{name: "a script", goals: []string{"./ci/Check_All.sh -x"}, want: []wire.GateSpec{{Name: "check_all", Role: goal, Command: "./ci/Check_All.sh -x"}}},
 		{
 			name: "derived names get numbers, given ones first", goals: []string{"make a", "make b"}, invariants: []string{"make=make c"},

@@ -32,7 +32,7 @@ func newPeerLs(a *app) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:               "ls",
-		Short:             "Who is there",
+		Short:             "List the sessions",
 		Long:              "Lists the sessions that have shown a sign of life in the last hour, those of this\nrepository first. Fresh is 15 minutes; what is stale counts for nothing.",
 		Example:           "  apctl peer ls\n  apctl peer ls --json",
 		Args:              upTo(0),
@@ -125,7 +125,7 @@ func (a *app) besides(v wire.PeerCheckView, join bool) error {
 
 func newPeerLeave(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "leave", Short: "Be among the others no more", Long: "Takes this session from the others. Messages stay, for if it comes back.",
+		Use: "leave", Short: "Leave the sessions", Long: "Removes this session from the list. Its messages stay until it comes back.",
 		Example: "  apctl peer leave", Args: upTo(0), ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := ask(cmd.Context(), a, wire.PeerLeave, struct{}{}, &struct{}{}); err != nil {

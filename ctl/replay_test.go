@@ -17,7 +17,7 @@ func TestPositionsOfAReplay(t *testing.T) {
 		{in: "12:01", want: "2026-01-01T12:01:00Z"},
 		{in: "2026-01-01 03:12", want: "2026-01-01T03:12:00Z"},
 		{in: "2026-01-01T03:12:00+09:00", want: "2026-01-01T03:12:00+09:00"},
-		{in: "last night", err: "is no position"},
+		{in: "last night", err: "is not a position"},
 	} {
 		got, err := a.position(c.in)
 		if wantErr(t, err, c.err) {
@@ -43,10 +43,10 @@ func TestThePaceOfAReplay(t *testing.T) {
 		{in: "10", speed: 10},
 		{in: "2.5x", speed: 2.5},
 		{in: "0", tty: true, speed: 0},
-		{in: "-1", err: "is no number"},
-		{in: "fast", err: "is no number"},
-		{in: "NaN", err: "is no number"},
-		{in: "Inf", err: "is no number"},
+		{in: "-1", err: "is not a number"},
+		{in: "fast", err: "is not a number"},
+		{in: "NaN", err: "is not a number"},
+		{in: "Inf", err: "is not a number"},
 	} {
 		p := player{refresh: c.tty, longest: longestPause}
 		got, err := p.pace(c.in)

@@ -43,7 +43,7 @@ PIN where one is set.`,
 	cmd.Flags().StringVar(&o.file, "findings", "", "hand over the findings in `FILE`, - is standard input; see apctl help findings")
 	cmd.Flags().StringVar(&o.phase, "phase", "", "with --findings: the `PHASE` that works on them, else the first that works")
 	cmd.Flags().BoolVarP(&o.detach, "detach", "d", false, "do not follow it")
-	cmd.Flags().BoolVar(&o.keep, "keep", false, "INT or TERM without a terminal leaves the run to itself")
+	cmd.Flags().BoolVar(&o.keep, "keep", false, "the run continues after INT or TERM without a terminal")
 	return a.jsonFlag(cmd)
 }
 

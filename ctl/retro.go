@@ -194,7 +194,7 @@ func (a *app) newFile(path string, overwrite bool) (string, error) {
 	case err != nil:
 		return "", render.NoFile(path, cause(err).Error())
 	case !info.Mode().IsRegular():
-		return "", render.NoFile(path, "it is no regular file")
+		return "", render.NoFile(path, "it is not a regular file")
 	case !overwrite:
 		return "", render.FileThere(path)
 	}

@@ -71,7 +71,7 @@ func newSessionLeave(a *app) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:               "leave [RUN]",
-		Short:             "Drive a run no more; it stays, and waits",
+		Short:             "Stop driving a run; the run stays open and waits",
 		Example:           "  apctl session leave",
 		Args:              runAnd(0),
 		ValidArgsFunction: a.completeLive,

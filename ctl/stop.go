@@ -20,7 +20,7 @@ func newStop(a *app) *cobra.Command {
 		Use:   "stop [RUN]",
 		Short: "Stop a run after its iteration, or now",
 		Long: `Stops a run after the present iteration; --now ends the agent at once and
-records what it has done. A stopped run is halted: apctl resume goes on with
+records its work. A stopped run is halted: apctl resume goes on with
 it. No RUN means the only live run of this directory.`,
 		Example:           "  apctl stop\n  apctl stop k3xq --now\n  apctl stop --all",
 		Args:              runAnd(0),

@@ -25,8 +25,8 @@ type treeOptions struct {
 func treeFlags(cmd *cobra.Command, o *treeOptions, help string) {
 	f := cmd.Flags()
 	f.BoolVarP(&o.wanted, "worktree", "w", false, help)
-	f.StringVar(&o.branch, "branch", "", "the same, on branch `NAME`, which may be there already")
-	f.StringVar(&o.base, "base", "", "begin the new branch of --worktree from `head` or origin")
+	f.StringVar(&o.branch, "branch", "", "with --worktree: the `NAME` of the branch; it may exist already")
+	f.StringVar(&o.base, "base", "", "with --worktree: start of the new branch, `head` or origin")
 	_ = cmd.RegisterFlagCompletionFunc("base", cobra.FixedCompletions([]cobra.Completion{string(wire.WorktreeHead), string(wire.WorktreeOrigin)}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("branch", cobra.NoFileCompletions)
 }

@@ -111,7 +111,7 @@ func TestPeopleApproveAndRejectAndTheirFindingsReachTheNextWork(t *testing.T) {
 		t.Errorf("presented again: %+v %v", v.Question, err)
 	}
 	for _, want := range []string{
-		"[P0] docs/plan.md:2\n" + text + "\n  docs/plan.md:2\n  @@ -1,3 +1,3 @@\n   one\n> -two 1\n", "[P2] tone\nkinder\n  no such file, line or heading was shown; every change is below\n",
+		"[P0] docs/plan.md:2\n" + text + "\n  docs/plan.md:2\n  @@ -1,3 +1,3 @@\n   one\n> -two 1\n", "[P2] tone\nkinder\n  no shown file, line or heading matches; every change is below\n",
 	} {
 		if !strings.Contains(v.Question.Text, want) {
 			t.Errorf("of what was found: %s\nwant %q", v.Question.Text, want)
@@ -149,7 +149,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 		says string
 	}{
 		"a rejection without a finding":    {func(a *wire.AnswerRequest) { a.Choice = "no" }, wire.Usage, "needs a finding"},
-		"a partial approval":               {func(a *wire.AnswerRequest) { a.Findings = []wire.AnswerFinding{find} }, wire.Usage, "approved as a whole"},
+		"a partial approval":               {func(a *wire.AnswerRequest) { a.Findings = []wire.AnswerFinding{find} }, wire.Usage, "approves the whole set"},
 		"another word":                     {func(a *wire.AnswerRequest) { a.Choice = "maybe" }, wire.Usage, "ok or no"},
 		"silence":                          {func(a *wire.AnswerRequest) { a.Choice = "" }, wire.Usage, "ok or no"},
 		"two findings of a section":        {func(a *wire.AnswerRequest) { a.Choice, a.Findings = "no", []wire.AnswerFinding{find, find} }, wire.Usage, "two findings"},
@@ -223,7 +223,7 @@ func TestOfTwoPeopleAtOnceTheFirstCountsAndTheOtherIsToldWho(t *testing.T) {
 	if (errs[0] == nil) == (errs[1] == nil) || codeOf(late) != wire.Conflict {
 		t.Fatalf("got %v and %v", errs[0], errs[1])
 	}
-	if want := "was answered already: "; !strings.Contains(late.Error(), want) || !strings.Contains(late.Error(), "/pts/3 on 20") {
+	if want := "already has an answer: "; !strings.Contains(late.Error(), want) || !strings.Contains(late.Error(), "/pts/3 on 20") {
 		t.Errorf("the other is told: %v", late)
 	}
 	now, _ := s.d.Fleet.State(st.ID)

@@ -52,7 +52,7 @@ func TestAWorkerAsksAPersonAndGoesOnWithTheAnswer(t *testing.T) {
 	st = s.until(st.ID, settled)
 	s.wants(st, "done")
 	told := s.read(".autopilot/notes/told-2")
-	if !strings.Contains(told, "It was asked:\n\nWhich colour?\n\nThe answer:\n\n"+said+"\n````") {
+	if !strings.Contains(told, "The question was:\n\nWhich colour?\n\nThe answer:\n\n"+said+"\n````") {
 		t.Errorf("told: %s", told)
 	}
 	if st.Loop.Spent != 2 {

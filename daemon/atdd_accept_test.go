@@ -47,7 +47,7 @@ func TestAcceptanceCommandsThatProveNothing(t *testing.T) {
 		end    string // sameness, unless it says otherwise
 	}{
 		"it runs nothing":    {tidyCommits, []func(*wire.RunSpec){accept("true")}, "red", events.ReasonNotRed, "would pass without the work", "halted:gate-unverifiable"},
-		"it deletes tests":   {"", []func(*wire.RunSpec){accept("rm -rf tests")}, "red", events.ReasonNoCommit, "The gates changed recorded files when they ran, and were run once more on what is there now:\n  tests/acceptance/AT-24.sh\n", "halted:gate-unverifiable"},
+		"it deletes tests":   {"", []func(*wire.RunSpec){accept("rm -rf tests")}, "red", events.ReasonNoCommit, "The gates changed recorded files, so they ran once more on the changed files:\n  tests/acceptance/AT-24.sh\n", "halted:gate-unverifiable"},
 		"it floods":          {"", []func(*wire.RunSpec){accept(`head -c 100000000 /dev/zero | tr '\0' x; exit 3`)}, "green", events.ReasonExit, " bytes left out", ""},
 		"there is no test":   {"impl() { touch x; commit x; }", nil, "green", events.ReasonExit, "no acceptance test: tests/acceptance/AT-24.*", ""},
 		"a test cannot run":  {`tests() { mkdir -p tests/acceptance; echo ./greet.sh > tests/acceptance/AT-24.sh; commit tests; }`, nil, "green", events.ReasonExit, "failed: tests/acceptance/AT-24.sh", ""},

@@ -198,7 +198,7 @@ more() { printf '#!/bin/sh\n./greet.sh\n' > tests/acceptance/AT-24-nobody.sh; ch
 impl() { if ! test -e greet.sh; then tests; work; else git rm -q greet.sh; commit 'take the work back'; more; work; fi; }`))
 	s.wants(st, "done")
 	told := s.read(".autopilot/notes/told-impl")
-	for _, want := range []string{"[P0] criterion AC2 is not covered", "commit first that the work is taken back, then the tests, then the work again"} {
+	for _, want := range []string{"[P0] criterion AC2 is not covered", "commit its revert first, then the tests, then the work again"} {
 		if !strings.Contains(told, want) {
 			t.Errorf("%q is not in what it was told:\n%s", want, told)
 		}
@@ -269,7 +269,7 @@ func TestPeopleEndARunAtItsGates(t *testing.T) {
 	s.must(s.answer(say(st, "ok")))
 	st = s.until(st.ID, settled)
 	s.wants(st, "done")
-	if told := s.read(".autopilot/notes/told-impl"); !strings.Contains(told, "Somebody else has changed these files") || !strings.Contains(told, "main.go") {
+	if told := s.read(".autopilot/notes/told-impl"); !strings.Contains(told, "Another session changed these files") || !strings.Contains(told, "main.go") {
 		t.Errorf("the next was told %s", told)
 	}
 	if st.Loop.Entered.Cycle != 0 {

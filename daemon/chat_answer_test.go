@@ -72,7 +72,7 @@ func TestAChatAnswersItsRunWhereTheSettingsLetIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = c.answer(v, "ok")
-	refusedAs(t, "once more", err, wire.Conflict, "was answered already: ok, by session:claude")
+	refusedAs(t, "once more", err, wire.Conflict, "already has an answer: ok, by session:claude")
 	st := s.state(v.Run.ID)
 	if a := st.Answers[0]; a.Assurance != events.AssuredSession || !strings.HasPrefix(a.By, "session:claude") {
 		t.Errorf("recorded as %+v", a)
@@ -87,7 +87,7 @@ func TestAChatAnswersItsRunWhereTheSettingsLetIt(t *testing.T) {
 		t.Fatalf("gate approved: %+v", v.Run.Question)
 	}
 	_, err = c.answer(v, "ok")
-	refusedAs(t, "a gate that wants more", err, wire.Denied, "needs assurance tty, and what a chat says is less")
+	refusedAs(t, "a gate that wants more", err, wire.Denied, "needs assurance tty, which a chat cannot give")
 	chats := s.d.Consent.People
 	s.d.Consent.People = proctest.Seat{}
 	s.must(s.answer(say(s.state(v.Run.ID), "ok")))
@@ -98,7 +98,7 @@ func TestAChatAnswersItsRunWhereTheSettingsLetIt(t *testing.T) {
 	c.next()
 	st = s.until(v.Run.ID, settled)
 	s.wants(st, "done")
-	if w := s.why(st.ID); !strings.Contains(w.Because, "1 answer by the word of a chat alone (session: weak)") {
+	if w := s.why(st.ID); !strings.Contains(w.Because, "1 answer reported only by a chat (session: weak)") {
 		t.Errorf("why: %s", w.Because)
 	}
 }
@@ -112,9 +112,9 @@ func TestAChatAnswersNothingElse(t *testing.T) {
 		code     wire.Code
 		says     string
 	}{
-		"no setting":                        {"", nil, wire.Denied, "answered by a person at a terminal, not by the chat"},
-		"a person is set":                   {"answers: person\n", nil, wire.Denied, "answered by a person at a terminal, not by the chat"},
-		"a gate that lets it, no setting":   {"", []string{"of: [prd.md]", "of: [prd.md], assurance: session"}, wire.Denied, "answered by a person at a terminal, not by the chat"},
+		"no setting":                        {"", nil, wire.Denied, "needs the answer of a person at a terminal, not of its chat"},
+		"a person is set":                   {"answers: person\n", nil, wire.Denied, "needs the answer of a person at a terminal, not of its chat"},
+		"a gate that lets it, no setting":   {"", []string{"of: [prd.md]", "of: [prd.md], assurance: session"}, wire.Denied, "needs the answer of a person at a terminal, not of its chat"},
 		"a gate that wants a PIN":           {"answers: session\n", []string{"of: [prd.md]", "of: [prd.md], assurance: pin"}, wire.Denied, "needs assurance pin"},
 		"a gate that lets it and a setting": {"answers: session\n", []string{"of: [prd.md]", "of: [prd.md], assurance: session"}, "", ""},
 	} {
@@ -157,7 +157,7 @@ func TestAChatAnswersNoRunOfAnotherDriverNorWithoutADialog(t *testing.T) {
 	s.d.Consent.People.(*chats).add(person.Process{PID: script.pid, Start: uint64(script.pid), UID: os.Getuid(), Program: "/usr/bin/drive"})
 	v := script.waits()
 	_, err = script.answer(v, "ok")
-	refusedAs(t, "a script", err, wire.Denied, "no program that is known to ask")
+	refusedAs(t, "a script", err, wire.Denied, "not known to ask its person")
 	_, err = c.answer(v, "ok")
 	refusedAs(t, "a chat that has not joined", err, wire.Conflict, "is driven by")
 	_, err = s.d.Sessions.Leave(t.Context(), script.request(), wire.RunRef{Run: v.Run.ID})

@@ -111,7 +111,7 @@ func TestAPersonClearsWhatAnotherStateDirectoryLeft(t *testing.T) {
 	s.open() // its run has lost the work tree, and halts
 	st := s.until(v.ID, settled)
 	s.wants(st, "halted:claim-lost")
-	if w := s.why(v.ID); !strings.Contains(w.Because, "another has its work tree") || !strings.Contains(strings.Join(w.Claims, "\n"), "run "+mine.Handle+" of another state directory, "+other.cfg.Places.State) {
+	if w := s.why(v.ID); !strings.Contains(w.Because, "another session took the work tree") || !strings.Contains(strings.Join(w.Claims, "\n"), "run "+mine.Handle+" of another state directory, "+other.cfg.Places.State) {
 		t.Errorf("why: %s\n%q", w.Because, w.Claims)
 	}
 	_, err = s.d.api.RunResume(t.Context(), s.request(), wire.ResumeRequest{RunRef: wire.RunRef{Run: v.ID}})

@@ -50,7 +50,7 @@ func TestWhatOnlyPassesInPlaceIsNotDone(t *testing.T) {
 	st := s.play(s.spec("test -f local/ok", "mkdir -p local; touch local/ok; echo $AUTOPILOT_ITERATION > n", clean(""), func(r *wire.RunSpec) { r.MaxIterations = 2 }))
 	s.wants(st, "halted:iterations")
 	w := s.why(st.ID)
-	for _, want := range []string{"passes in place and fails in a clean checkout", "local/"} {
+	for _, want := range []string{"passes in the work tree and fails in a clean checkout", "local/"} {
 		if !strings.Contains(w.LastError, want) {
 			t.Errorf("the finding lacks %q:\n%s", want, w.LastError)
 		}

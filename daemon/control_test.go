@@ -90,7 +90,7 @@ func TestWhatTurnsTheFilesOfTheStartGreenIsAskedOfAPerson(t *testing.T) {
 	st := s.play(s.spec("sh check.sh", "mkdir -p lib; touch lib/ok; echo $AUTOPILOT_ITERATION > a"))
 	s.wants(st, "halted:unproven")
 	w := s.why(st.ID)
-	if !strings.Contains(w.LastError, "With the files of the start") || w.Run.Exit != 13 {
+	if !strings.Contains(w.LastError, "now pass with the files of the start too") || w.Run.Exit != 13 {
 		t.Errorf("%d\n%s", w.Run.Exit, w.LastError)
 	}
 	s.noCheckout()

@@ -162,7 +162,7 @@ func TestWhoComesIntoAWorkTreeThatASessionHasClaimedHearsWhichAndIsOfferedAnothe
 	for verb, err := range map[string]error{"apctl run --worktree": runs, "apctl session join --worktree": joins} {
 		refusedAs(t, verb, err, wire.Conflict, "is held by")
 		var e *wire.Error
-		if !errors.As(err, &e) || !strings.HasPrefix(e.Hint, verb+" ...   works beside it, in a work tree of its own\n") || strings.Contains(e.Hint, ";\n") {
+		if !errors.As(err, &e) || !strings.HasPrefix(e.Hint, verb+" ...   works in parallel, in its own work tree\n") || strings.Contains(e.Hint, ";\n") {
 			t.Errorf("%s: %+v", verb, e)
 		}
 		if w := writerIn(err); w.Run != "" || w.PID == 0 || w.Since.IsZero() || w.Alive == nil {

@@ -154,7 +154,7 @@ func TestAResumeTakesTheWorkTreeAsItIsAndTellsWhoWorks(t *testing.T) {
 	}
 	st = s.until(st.ID, settled)
 	s.wants(st, "done")
-	if p := s.read(".autopilot/notes/prompt"); !strings.Contains(p, "Somebody else has changed") || !strings.Contains(p, "lib/new.txt\nmain.go") {
+	if p := s.read(".autopilot/notes/prompt"); !strings.Contains(p, "Another session changed") || !strings.Contains(p, "lib/new.txt\nmain.go") {
 		t.Errorf("the prompt does not say it: %s", p)
 	}
 	if s.read("main.go") != "package other\n" || len(s.d.api.View(st).Changed) > 0 {
@@ -311,7 +311,7 @@ func TestAResumeSaysFromWhereToWhereHeadWasMoved(t *testing.T) {
 				t.Error("who works was told, and it is said again")
 			}
 			prompt, _ := os.ReadFile(filepath.Join(s.work, ".autopilot/notes/prompt"))
-			if said := strings.Contains(string(prompt), "Somebody else has moved HEAD"); said != (want != nil) {
+			if said := strings.Contains(string(prompt), "Another session moved HEAD"); said != (want != nil) {
 				t.Errorf("who works is told: %v\n%s", said, prompt)
 			}
 		})

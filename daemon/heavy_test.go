@@ -97,7 +97,7 @@ func TestSeeds224AHeavyRepositoryBoundsItsRuns(t *testing.T) {
 	if w := st.Waiting; settled(st) || w.By != "project" || w.Limit != 1 || w.Used != 1 || w.Place != 1 {
 		t.Fatalf("%s, it waits %+v", st.Status, st.Waiting)
 	}
-	if why := s.why(second.ID).Because; !strings.Contains(why, "its project takes no more agents now (1 of 1 agents of its project are at work, as resources.project.agents says)") {
+	if why := s.why(second.ID).Because; !strings.Contains(why, "the project's limit of agents is reached (1 of 1 agents of its project are at work, as resources.project.agents says)") {
 		t.Errorf("why: %s", why)
 	}
 	p, err := s.d.Machine.Show(t.Context(), s.request(), wire.ProbeRequest{Workspace: s.work, Wave: 6})

@@ -155,10 +155,10 @@ func TestAHeldOutGateThatCanProveNothingIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, map[string]string{"in/f": "x"})
 	for name, tc := range map[string]struct{ dir, command, want string }{
-		"no folder":             {"", acceptRun, "no folder"},
+		"no folder":             {"", acceptRun, "needs a folder"},
 		"a missing folder":      {filepath.Join(s.work, "none"), acceptRun, "no such folder"},
-		"the work tree":         {s.work, acceptRun, "the work tree lies in it"},
-		"around the work tree":  {filepath.Dir(s.work), acceptRun, "lies in it"},
+		"the work tree":         {s.work, acceptRun, "it contains the work tree"},
+		"around the work tree":  {filepath.Dir(s.work), acceptRun, "it contains the work tree"},
 		"an empty folder":       {t.TempDir(), acceptRun, "empty"},
 		"a program that is not": {held(t), "no-such-program-at-all", "not found"},
 		"an empty command":      {held(t), " ", "no usable command"},

@@ -124,7 +124,7 @@ func TestOnACriticalMachineNothingNewBegins(t *testing.T) {
 	if settled(st) || st.Waiting.Cause != events.LimitResources || st.Waiting.Place != 1 {
 		t.Fatalf("it is %s, %+v", st.Status, st.Waiting)
 	}
-	if why := s.why(v.ID); !strings.Contains(why.Because, "the machine bears no more agents now") {
+	if why := s.why(v.ID); !strings.Contains(why.Because, "the machine has no resources for more agents now") {
 		t.Errorf("why: %s", why.Because)
 	}
 	back()
@@ -175,7 +175,7 @@ func TestNoWaitEndsInsteadOfWaitingForTheMachine(t *testing.T) {
 	if h := st.Halt; h.Bound != "verdict" || h.Signal.Of != "memory_available_bytes" || h.Signal.Value != 1<<30 {
 		t.Errorf("it was told %+v", h)
 	}
-	const why = "the machine bears no more agents now (it is critical: memory available 1.0 GiB, limit 2.0 GiB), and the run was told not to wait"
+	const why = "the machine has no resources for more agents now (it is critical: memory available 1.0 GiB, limit 2.0 GiB), and the run must not wait"
 	if got := s.why(v.ID).Because; !strings.Contains(got, why) {
 		t.Errorf("why: %s", got)
 	}

@@ -250,10 +250,10 @@ func TestWhoMayBeginBesideWhom(t *testing.T) {
 		t.Errorf("beside an exclusive one: %+v", v)
 	}
 	_, err := s.d.Peers.Check(t.Context(), one.request(), wire.PeerJoinRequest{Directory: s.work, Mode: "Deep"})
-	refusedAs(t, "capital letters", err, wire.Usage, `"Deep" is no mode`)
+	refusedAs(t, "capital letters", err, wire.Usage, `"Deep" is not a mode`)
 	_, err = s.d.Peers.Check(t.Context(), one.request(), wire.PeerJoinRequest{Directory: "/nonexistent/x", Mode: "deep"})
 	refusedAs(t, "no directory", err, wire.NotFound, "/nonexistent/x")
-	refusedAs(t, "left already", one.leaves(), wire.Denied, "not among the sessions")
+	refusedAs(t, "left already", one.leaves(), wire.Denied, "has not joined the sessions")
 }
 
 func (c *talk) leaves() error {
@@ -315,7 +315,7 @@ func TestMessagesAreReadOnceAndKept(t *testing.T) {
 	s := newSite(t, nil)
 	one, two := s.chat(), s.chat()
 	_, err := s.d.Peers.Read(t.Context(), one.request(), wire.PeerReadRequest{})
-	refusedAs(t, "who is not on the bus", err, wire.Denied, "not among the sessions")
+	refusedAs(t, "who is not on the bus", err, wire.Denied, "has not joined the sessions")
 	one.hook(wire.HookBegins)
 	two.hook(wire.HookBegins)
 	name := s.nameOf(one)
@@ -354,7 +354,7 @@ func TestMessagesAreReadOnceAndKept(t *testing.T) {
 	} {
 		refusedAs(t, want, two.sends(name, text), wire.Usage, want)
 	}
-	refusedAs(t, "itself", one.sends(name, "x"), wire.Usage, "is the caller itself")
+	refusedAs(t, "itself", one.sends(name, "x"), wire.Usage, "is the calling session")
 	refusedAs(t, "nobody", one.sends("p0000000", "x"), wire.NotFound, `"p0000000"`)
 	refusedAs(t, "no name", one.sends("", "x"), wire.NotFound, `called ""`)
 	for i := range 100 {

@@ -41,11 +41,11 @@ phases: [{name: work, prompt: converge.md, gates: [{name: there, kind: command, 
 		}
 	}
 	_, err := s.d.api.RunStart(t.Context(), s.request(), s.flowSpec("converge", "true"))
-	if codeOf(err) != wire.Usage || !strings.Contains(err.Error(), "no gate is given") {
+	if codeOf(err) != wire.Usage || !strings.Contains(err.Error(), "the run has no gate") {
 		t.Error(err)
 	}
 	green := s.spec("true", "true", func(r *wire.RunSpec) { r.Workflow, r.Start = "own", events.UntilGreen })
-	if _, err := s.d.api.RunStart(t.Context(), s.request(), green); codeOf(err) != wire.Usage || !strings.Contains(err.Error(), "nothing can be green") {
+	if _, err := s.d.api.RunStart(t.Context(), s.request(), green); codeOf(err) != wire.Usage || !strings.Contains(err.Error(), "has no goal that could be green") {
 		t.Error(err)
 	}
 	if v, err := s.d.api.RunPreview(t.Context(), s.request(), s.flowSpec("own", "true")); err != nil || len(v.Gates) != 0 {
@@ -78,9 +78,9 @@ func TestASessionIsJudgedByWhatItTells(t *testing.T) {
 		"a failed wave":         {reports(report("0", "1", "4")), "halted:failed-wave", "1 failed", ""},
 		"a carryover":           {reports(report("0", "0", "2")), "halted:carryover-too-high", "2 of 4 planned issues, more than 25 %", ""},
 		"Q20: a text no number": {reports(report(`"0"`, "0", "0")), "halted:iterations", "", "cannot be read"},
-		"no result file":        {"date +%N > there", "halted:iterations", "", "did not tell how it went"},
+		"no result file":        {"date +%N > there", "halted:iterations", "", "no report of the session"},
 		"a result that is none": {`date +%N > there; echo fine > "$AUTOPILOT_RESULT_FILE"`, "halted:iterations", "", "cannot be read"},
-		"a session that failed": {"date +%N > there; exit 3", "halted:failed-wave", "did not tell how it went", ""},
+		"a session that failed": {"date +%N > there; exit 3", "halted:failed-wave", "reported nothing", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -112,7 +112,7 @@ func TestAChatTellsHowItsSessionWent(t *testing.T) {
 	_, err := c.submit(delivery(w, "done", func(sub *wire.Submission) { sub.Session = &wire.SessionReport{} }))
 	refusedAs(t, "a report without numbers", err, wire.Usage, "lacks agent_summary")
 	c.submits(w, "done")
-	if w = c.work(); len(w.Findings) != 1 || !strings.Contains(w.Findings[0].Text, "did not tell how it went") {
+	if w = c.work(); len(w.Findings) != 1 || !strings.Contains(w.Findings[0].Text, "no report of the session") {
 		t.Errorf("%+v", w.Findings)
 	}
 	body := delivery(w, "done")

@@ -80,7 +80,7 @@ func TestTheTestsHaveToBeSeenRedBeforeTheWork(t *testing.T) {
 		says         string
 	}{
 		"tests, then work, each in a commit":         {`tests; commit tests; touch work; commit work`, "done", events.ReasonSeenRed, "--- FAIL: TestWork"},
-		"tests in a commit, then work in none":       {`tests; commit tests; touch work`, "done", events.ReasonSeenRed, "\"tests\", which brings the tests, the command fails"},
+		"tests in a commit, then work in none":       {`tests; commit tests; touch work`, "done", events.ReasonSeenRed, "\"tests\", which adds the tests, the command fails"},
 		"commits in between that have nothing":       {`tests; commit tests; git commit -q --allow-empty -m x; touch work; commit work`, "done", events.ReasonSeenRed, "\"tests\""},
 		"A28: tests and work in one commit":          {`tests; touch work; commit both; touch more; commit more`, "halted:iterations", events.ReasonAncestry, "  work\n"},
 		"A28: the tests after the work":              {`touch work; commit work; tests; commit tests; touch more`, "halted:iterations", events.ReasonNotRed, "would pass without the work"},
@@ -92,7 +92,7 @@ func TestTheTestsHaveToBeSeenRedBeforeTheWork(t *testing.T) {
 		"A28: a test removed in a later commit":      {`tests; echo false > tests/b.sh; commit tests; rm tests/b.sh; commit fewer; touch work`, "halted:iterations", events.ReasonNoCommit, "only removes some"},
 		"A28: tests that are said to be older":       {`touch work; commit work; tests; export GIT_AUTHOR_DATE=1980-01-01T00:00:00Z GIT_COMMITTER_DATE=1980-01-01T00:00:00Z; commit tests; touch more`, "halted:iterations", events.ReasonNotRed, "\"tests\""},
 		"A30: work alone":                            {`touch work; commit work`, "halted:iterations", events.ReasonNoCommit, "No commit since"},
-		"Q22: the tests as the work":                 {`tests; commit tests`, "halted:iterations", events.ReasonAncestry, "has to come after"},
+		"Q22: the tests as the work":                 {`tests; commit tests`, "halted:iterations", events.ReasonAncestry, "Commit the work after"},
 		"Q23: HEAD is where it is, not where it was": {`tests; commit tests; touch work; commit work; git reset -q --soft HEAD~2`, "halted:iterations", events.ReasonNoCommit, "No commit since"},
 		"a side branch that the tests come from":     {`git checkout -qb side; tests; commit tests; touch work; commit work; git checkout -q -; git merge -q --no-ff -m merged side; touch more`, "halted:iterations", events.ReasonAncestry, "\"merged\""},
 		"the commit at the start written anew":       {`git commit -q --amend -m else; tests; commit tests; touch work`, "halted:iterations", events.ReasonAncestry, "none of those before HEAD"},
@@ -101,7 +101,7 @@ func TestTheTestsHaveToBeSeenRedBeforeTheWork(t *testing.T) {
 		"a replacement":                              {`touch work; commit work; tests; commit tests; git replace HEAD~ HEAD~2; touch more`, "halted:iterations", events.ReasonAncestry, "replace refs"},
 		"borrowed objects":                           {`tests; commit tests; touch work; echo /elsewhere > .git/objects/info/alternates`, "halted:iterations", events.ReasonAncestry, "borrows objects"},
 		"a submodule":                                {`tests; git init -q sub; git -C sub -c user.name=u -c user.email=u@x commit -q --allow-empty -m s; commit tests; touch work`, "done", events.ReasonSeenRed, "\"tests\""},
-		"a failure for want of the command":          {`tests; git rm -q --cached accept.sh; git add tests; git commit -qm tests; touch work; commit work`, "halted:iterations", events.ReasonExit, "could not be seen to fail"},
+		"a failure for want of the command":          {`tests; git rm -q --cached accept.sh; git add tests; git commit -qm tests; touch work; commit work`, "halted:iterations", events.ReasonExit, "did not fail by its tests"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -175,7 +175,7 @@ func TestWhatWasSeenRedIsNotTriedAgain(t *testing.T) {
 	}
 	before, now := redResult(t, st.Last.Before), redResult(t, st.Last.Results)
 	text := s.d.api.Text(now.Excerpt)
-	if now.Effect != before.Effect || now.Set != before.Set || strings.Count(text, "is taken as it was") != 1 || !strings.Contains(text, "TestWork") {
+	if now.Effect != before.Effect || now.Set != before.Set || strings.Count(text, "The earlier result counts") != 1 || !strings.Contains(text, "TestWork") {
 		t.Errorf("%+v\n%+v\n%s", before, now, text)
 	}
 }
@@ -280,7 +280,7 @@ func TestACommandThatFailsInEveryCheckoutProvesNothing(t *testing.T) {
 		says         string
 	}{
 		"what is ignored is missing":     {"true", "halted:iterations", events.ReasonControl, "  gen\n"},
-		"the set-up makes it":            {"touch gen", "done", events.ReasonSeenRed, "\"tests\", which brings the tests, the command fails"},
+		"the set-up makes it":            {"touch gen", "done", events.ReasonSeenRed, "\"tests\", which adds the tests, the command fails"},
 		"the set-up fails with the work": {"test ! -f work", "halted:iterations", events.ReasonControl, "It is prepared by: test ! -f work\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -333,11 +333,11 @@ func TestARedRowHasToAgreeWithTheHistory(t *testing.T) {
 		"with the work":                     {rowed(`[{"commit":"$test","impl_sha":"$work","at_file":"tests/a.sh"}]`), "done", ""},
 		"Q34: the last one counts":          {rowed(`[{"commit":"$work","at_file":"a"},{"commit":"$test","at_file":"tests/a.sh"}]`), "done", ""},
 		"a row of another gate":             {rowed(`[{"gate":"other","commit":"$work","at_file":"a"}]`), "done", ""},
-		"Q34: the last one, which is wrong": {rowed(`[{"commit":"$test","at_file":"tests/a.sh"},{"commit":"$work","at_file":"tests/a.sh"}]`), "halted:iterations", "is not the one that brought the tests"},
-		"Q22: the tests as the work":        {rowed(`[{"commit":"$test","impl_sha":"$test","at_file":"tests/a.sh"}]`), "halted:iterations", "impl_sha is the commit of the tests itself"},
-		"Q23: a work that is none":          {rowed(`[{"commit":"$test","impl_sha":"$(git rev-parse HEAD~2)","at_file":"tests/a.sh"}]`), "halted:iterations", "is no commit after that of the tests"},
+		"Q34: the last one, which is wrong": {rowed(`[{"commit":"$test","at_file":"tests/a.sh"},{"commit":"$work","at_file":"tests/a.sh"}]`), "halted:iterations", "did not add the tests"},
+		"Q22: the tests as the work":        {rowed(`[{"commit":"$test","impl_sha":"$test","at_file":"tests/a.sh"}]`), "halted:iterations", "impl_sha is the commit of the tests"},
+		"Q23: a work that is none":          {rowed(`[{"commit":"$test","impl_sha":"$(git rev-parse HEAD~2)","at_file":"tests/a.sh"}]`), "halted:iterations", "is not a later commit"},
 		"A30: HEAD is not put in its place": {rowed(`[{"commit":"HEAD~1","at_file":"tests/a.sh"}]`), "halted:iterations", "cannot be read: commit of row 1"},
-		"a file that is no test":            {rowed(`[{"commit":"$test","at_file":"work"}]`), "halted:iterations", "is none of the tests"},
+		"a file that is no test":            {rowed(`[{"commit":"$test","at_file":"work"}]`), "halted:iterations", "is not one of the tests"},
 		"a test of another commit":          {rowed(`[{"commit":"$test","at_file":"tests/b.sh"}]`), "halted:iterations", "is not added or changed by the commit"},
 		"no list":                           {rowed(`"$test"`), "halted:iterations", "cannot be read"},
 	} {

@@ -337,7 +337,7 @@ func TestRunsThatNoChatCanDrive(t *testing.T) {
 	_, err := c.join(nil)
 	refusedAs(t, "none is there", err, wire.NotFound, "no chat drives a run")
 	_, err = c.join(s.ordered(func(spec *wire.RunSpec) { spec.MaxMicroUSD = 1 }))
-	refusedAs(t, "a limit that cannot be kept", err, wire.Usage, "does not tell what it uses")
+	refusedAs(t, "a limit that cannot be kept", err, wire.Usage, "and a chat reports none")
 	_, err = s.d.api.RunStart(t.Context(), s.request(), *s.ordered(func(spec *wire.RunSpec) { spec.Driver, spec.Agent.Command = "robot", "true" }))
 	refusedAs(t, "a driver that is none", err, wire.Usage, `driver "robot"`)
 	v := s.start(s.spec("test -f ok", "sleep 1000"))

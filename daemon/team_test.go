@@ -253,8 +253,8 @@ func (h *hosts) away(t *testing.T) {
 		comes(t, "that the team is away", func() bool { return s.d.Team.View().Problem != "" })
 	}
 	_, err := h.two.takes("issue:8")
-	refusedAs(t, "taken", err, wire.Failed, "who holds issue:8 of github.com/owner/name is not known now, so nothing was changed: the team at "+h.c.URLs())
-	refusedAs(t, "given back", h.one.drops("issue:7"), wire.Failed, "is not known now")
+	refusedAs(t, "taken", err, wire.Failed, "the holder of issue:8 of github.com/owner/name is unknown, so nothing was changed: the team at "+h.c.URLs())
+	refusedAs(t, "given back", h.one.drops("issue:7"), wire.Failed, "is unknown")
 	h.b.silent("a push", h.two.hook(wire.HookCalls, runs("git push")))
 	// A daemon begins without it too, and says so.
 	h.a.close()

@@ -54,7 +54,7 @@ func hasAll(t *testing.T, text string, parts ...string) {
 func TestAnAgentThatAlwaysHangsHaltsAfterTheSecond(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ agent, says string }{
-		"from its start":  {"exec sleep 300", "iteration 1: the agent hung without a change; this attempt does not count, and the next begins at once (1 of 2)"},
+		"from its start":  {"exec sleep 300", "iteration 1: the agent hung without a change (1 of 2); the attempt does not count, and the next one begins at once"},
 		"after some work": {`echo "$AUTOPILOT_EFFECT" >> work; echo said; exec sleep 300`, "iteration 1: fail"},
 	} {
 		t.Run(name, func(t *testing.T) {

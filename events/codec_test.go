@@ -33,14 +33,14 @@ func TestDecodeRefuses(t *testing.T) {
 	whole := strings.TrimSuffix(string(sampleFile(t, TypeRunResumed)), "\n")
 	data := strings.TrimSuffix(whole[strings.Index(whole, `{"note":`):], "}")
 	for name, c := range map[string]struct{ old, new, want string }{
-		"a duplicate name in the envelope":  {`"actor":`, `"id":"2","actor":`, "duplicate"},
-		"a duplicate unknown name":          {`"actor":`, `"x":1,"x":2,"actor":`, "duplicate"},
-		"a duplicate name in the data":      {`{"note":`, `{"note":"","note":`, "duplicate"},
-		"a duplicate name in unknown data":  {`run.resumed.v1","subject"`, `run.resumed.v9","x":{"a":1,"a":2},"subject"`, "duplicate"},
+		"a duplicate name in the envelope":  {`"actor":`, `"id":"2","actor":`, "appears twice"},
+		"a duplicate unknown name":          {`"actor":`, `"x":1,"x":2,"actor":`, "appears twice"},
+		"a duplicate name in the data":      {`{"note":`, `{"note":"","note":`, "appears twice"},
+		"a duplicate name in unknown data":  {`run.resumed.v1","subject"`, `run.resumed.v9","x":{"a":1,"a":2},"subject"`, "appears twice"},
 		"another version of CloudEvents":    {`"1.0"`, `"0.3"`, "specversion"},
 		"no type":                           {`"run.resumed.v1"`, `""`, "no type"},
 		"no data":                           {`,"data":` + data, ``, "no data"},
-		"data of another form":              {data, `[1]`, "unmarshal"},
+		"data of another form":              {data, `[1]`, "want an object"},
 		"an unknown kind of aggregate":      {`"run.01`, `"dog.01`, "unknown kind"},
 		"an aggregate with a wildcard":      {`"run.01JH4Z9QW3E8N5T7V2X0Y6P4F2"`, `"run.>"`, "kind.id"},
 		"an aggregate of several tokens":    {`"run.01JH4Z9QW3E8N5T7V2X0Y6P4F2"`, `"run.a.b"`, "kind.id"},
@@ -51,7 +51,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"a time that is none":               {`2026-11-27T21:49:42.123456789Z`, `yesterday`, "time"},
 		"no time":                           {`"time":"2026-11-27T21:49:42.123456789Z",`, ``, "no time"},
 		"trailing bytes":                    {`"}}`, `"}} {}`, "after top-level value"},
-		"a cut end":                         {`"}}`, `"}`, "EOF"},
+		"a cut end":                         {`"}}`, `"}`, "ends too early"},
 		"invalid UTF-8":                     {`"actor":"`, "\"actor\":\"\xff", "UTF-8"},
 	} {
 		t.Run(name, func(t *testing.T) {

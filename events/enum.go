@@ -141,10 +141,10 @@ type Limit string
 // The limits. Those of the day are the user's own.
 const (
 	LimitRate      Limit = "rate-limited" // the account's, until the provider's reset
-	LimitOverload  Limit = "overloaded"   // the provider has too much to do
+	LimitOverload  Limit = "overloaded"   // the provider is overloaded
 	LimitNetwork   Limit = "unreachable"  // the provider cannot be reached
 	LimitSlots     Limit = "slots"        // the account takes fewer at once for now
-	LimitResources Limit = "resources"    // the machine bears no more agents now
+	LimitResources Limit = "resources"    // the machine has no resources for more agents now
 	LimitDayTokens Limit = "day-tokens"
 	LimitDayCost   Limit = "day-cost"
 	LimitDayTurns  Limit = "day-turns"

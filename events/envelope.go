@@ -136,7 +136,7 @@ func Decode(b []byte) (Event, error) {
 func decodeFull(b []byte) (Event, error) {
 	var v envelope[jsontext.Value]
 	if err := json.Unmarshal(b, &v); err != nil {
-		return Event{}, fmt.Errorf("decode event: %w", err)
+		return Event{}, fmt.Errorf("decode event: %s", JSONMistake(err))
 	}
 	if v.SpecVersion != SpecVersion {
 		return Event{}, fmt.Errorf("decode event: specversion %q, want %q", v.SpecVersion, SpecVersion)

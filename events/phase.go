@@ -102,9 +102,9 @@ type Void string
 const (
 	VoidNoResult  Void = "no-result"  // it wrote none
 	VoidBadResult Void = "bad-result" // not of the schema of the gate
-	VoidChanged   Void = "changed"    // it changed what it looked at
+	VoidChanged   Void = "changed"    // it changed the files that it reviewed
 	VoidProgram   Void = "program"    // its program or script is not what it was at the start
-	VoidStale     Void = "stale"      // what it looked at is not there any more
+	VoidStale     Void = "stale"      // the files that it reviewed are gone
 	VoidNotEnded  Void = "not-ended"  // it was cut short, or failed
 )
 

@@ -79,7 +79,7 @@ var upcasters = map[string]Upcaster{}
 func decodeAs[T Data](raw jsontext.Value) (Data, error) {
 	var v T
 	if err := json.Unmarshal(raw, &v); err != nil {
-		return nil, err
+		return nil, errors.New(JSONMistake(err))
 	}
 	return v, nil
 }

@@ -342,7 +342,7 @@ type LimitWaiting struct {
 	Place   int      `json:"place,omitzero"`    // in the line of runs that wait for the same, from 1
 	Limit   int64    `json:"limit,omitzero"`    // the user's own limit: tokens, millionths of a dollar, turns or milliseconds
 	Used    int64    `json:"used,omitzero"`     // of it
-	By      Name     `json:"by,omitzero"`       // of the machine: what bounds its agents: verdict, memory, max, project; empty: others are before it
+	By      Name     `json:"by,omitzero"`       // of the machine: what bounds its agents: verdict, memory, max, project; empty: other runs come first
 	Signal  Pressure `json:"signal,omitzero"`   // and the worst one, or what of memory one more needs
 }
 

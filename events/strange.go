@@ -17,7 +17,7 @@ func Strange(d Data) string {
 	case RunStarted:
 		for _, s := range []string{x.Project, x.From} {
 			if !isHex(s) {
-				return fmt.Sprintf("%.80q is no workspace", s)
+				return fmt.Sprintf("%.80q is not a workspace", s)
 			}
 		}
 	}
@@ -35,11 +35,11 @@ func strange(v reflect.Value) string {
 	switch {
 	case v.Type() == nameType:
 		if n := Name(v.String()); n != "" && !n.Valid() {
-			what = fmt.Sprintf("%.80q is no name", v.String())
+			what = fmt.Sprintf("%.80q is not a valid name", v.String())
 		}
 	case v.Type() == refType, v.Type() == treeType, v.Type() == digestType:
 		if !isHex(v.String()) {
-			what = fmt.Sprintf("%.80q is no hash", v.String())
+			what = fmt.Sprintf("%.80q is not a hash", v.String())
 		}
 	case v.Kind() == reflect.Struct:
 		for i := 0; i < v.NumField() && what == ""; i++ {

@@ -11,12 +11,12 @@ func TestWhatCannotBeInAnEventIsNamed(t *testing.T) {
 	}{
 		{RunStarted{Task: hash, Project: "0123456789abcdef", Tree: hash}, ""},
 		{RunStarted{}, ""},
-		{RunStarted{Project: "../../.."}, `"../../.." is no workspace`},
-		{RunStarted{From: "-rf"}, `"-rf" is no workspace`},
-		{RunStarted{Tree: "--output=/etc/passwd"}, `"--output=/etc/passwd" is no hash`},
-		{RunHalted{Files: "../x"}, `"../x" is no hash`},
-		{RunEnded{Gate: "ok; rm -rf ~"}, `"ok; rm -rf ~" is no name`},
-		{GatesJudged{Results: []GateResult{{Gate: "fine"}, {Excerpt: "\x1b"}}}, `"\x1b" is no hash`},
+		{RunStarted{Project: "../../.."}, `"../../.." is not a workspace`},
+		{RunStarted{From: "-rf"}, `"-rf" is not a workspace`},
+		{RunStarted{Tree: "--output=/etc/passwd"}, `"--output=/etc/passwd" is not a hash`},
+		{RunHalted{Files: "../x"}, `"../x" is not a hash`},
+		{RunEnded{Gate: "ok; rm -rf ~"}, `"ok; rm -rf ~" is not a valid name`},
+		{GatesJudged{Results: []GateResult{{Gate: "fine"}, {Excerpt: "\x1b"}}}, `"\x1b" is not a hash`},
 		{Unknown{Type: "x.v1"}, ""},
 		{nil, ""},
 	} {

@@ -185,7 +185,7 @@ func TestSeeds35CheckRedEvidence(t *testing.T) {
 		{"equal by another name", later, "HEAD", 1},
 		{"after", later, impl, 1},
 		{"no row", impl, later, 1},
-		{"the row's implementation is no commit", base, impl, 1},
+		{"the row's implementation is not a commit", base, impl, 1},
 		{"no commit", test, "feedface", 1},
 		{"empty", "", impl, 2},
 		{"unsafe", test, "HEAD^", 2},

@@ -80,7 +80,7 @@ func (h history) whole(ctx context.Context) error {
 	out, err := h.git(ctx, "rev-parse", "--is-shallow-repository", "--path-format=absolute", "--git-common-dir")
 	shallow, common, ok := strings.Cut(out, "\n")
 	if err != nil || !ok {
-		return fired("%s is no git repository", h.dir)
+		return fired("%s is not a git repository", h.dir)
 	}
 	if shallow != "false" {
 		return fired("the history of %s is shallow", h.dir)

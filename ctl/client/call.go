@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/oklog/ulid/v2"
 
+	"autopilot/events"
 	"autopilot/events/wire"
 )
 
@@ -62,7 +63,7 @@ func decodeFrame(v wire.Spec, b []byte, f any) error {
 
 func decode(v wire.Spec, b []byte, into any) error {
 	if err := json.Unmarshal(b, into); err != nil {
-		return wire.Errorf(wire.Failed, "the daemon's answer to %s is not understood: %v", v.Name, err)
+		return wire.Errorf(wire.Failed, "the daemon's answer to %s cannot be read: %s", v.Name, events.JSONMistake(err))
 	}
 	return nil
 }

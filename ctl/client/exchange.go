@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/oklog/ulid/v2"
 
+	"autopilot/events"
 	"autopilot/events/wire"
 )
 
@@ -45,7 +46,7 @@ func (c *Client) begin(ctx context.Context, id string, v wire.Spec, req any) (*e
 		}
 	}
 	if len(body) > wire.MaxBody {
-		return nil, wire.Errorf(wire.Usage, "the request of %s has %d bytes, at most %d are taken", v.Name, len(body), wire.MaxBody)
+		return nil, wire.Errorf(wire.Usage, "the request of %s has %d bytes; the limit is %d", v.Name, len(body), wire.MaxBody)
 	}
 	x := &exchange{c: c, verb: v, id: id, msgs: make(chan *nats.Msg, 2*wire.InitialCredit)}
 	inbox := wire.Inbox(c.name) + "." + strconv.FormatUint(c.inboxes.Add(1), 36)
@@ -78,7 +79,7 @@ func (x *exchange) next(ctx context.Context) (wire.Frame, error) {
 	}
 	f, err := wire.ParseFrame(m.Header, m.Data)
 	if err != nil {
-		return wire.Frame{}, wire.Errorf(wire.Failed, "the daemon's answer to %s is not understood: %v", x.verb.Name, err)
+		return wire.Frame{}, wire.Errorf(wire.Failed, "the daemon's answer to %s cannot be read: %s", x.verb.Name, events.JSONMistake(err))
 	}
 	if f.N == 1 {
 		x.c.greeted(m.Header.Get(wire.HeaderVersion))

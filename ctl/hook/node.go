@@ -81,7 +81,7 @@ func placed(src []byte, at int, err error) error {
 	var s *jsontext.SyntacticError
 	what := strings.TrimPrefix(err.Error(), "jsontext: ")
 	if errors.As(err, &s) {
-		at, what = int(s.ByteOffset), "it is no JSON"
+		at, what = int(s.ByteOffset), "it is not valid JSON"
 		if s.Err != nil {
 			what = strings.TrimPrefix(s.Err.Error(), "jsontext: ")
 		}

@@ -114,7 +114,7 @@ func (f *feed) lists(ctx context.Context) {
 			f.send(Lost{})
 			lost, wait = true, everyLost
 		default:
-			f.send(Told{Text: err.Error()})
+			f.send(Notice{Text: err.Error()})
 		}
 		if rest(ctx, f.poll, wait) != nil {
 			return
@@ -200,9 +200,9 @@ func (f *feed) details(ctx context.Context) {
 // stop stops a run and says what came of it.
 func (f *feed) stop(ctx context.Context, run, name string) {
 	if err := f.src.Stop(ctx, run); err != nil {
-		f.send(Told{Text: err.Error()})
+		f.send(Notice{Text: err.Error()})
 		return
 	}
-	f.send(Told{Text: name + " stops after this iteration"})
+	f.send(Notice{Text: name + " stops after this iteration"})
 	nudge(f.poll)
 }

@@ -109,7 +109,7 @@ func sit(t *testing.T, src Source, run string) *desk {
 func (d *desk) take(msg any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if told, ok := msg.(Told); ok {
+	if told, ok := msg.(Notice); ok {
 		d.told = append(d.told, told.Text)
 	}
 	d.m, _ = d.m.Update(msg)

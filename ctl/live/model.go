@@ -90,8 +90,8 @@ type (
 	}
 	// Lost says that the daemon is gone.
 	Lost struct{}
-	// Told is a sentence about what was done.
-	Told struct{ Text string }
+	// Notice is a sentence about what was done.
+	Notice struct{ Text string }
 )
 
 // Want is what the model wants done.

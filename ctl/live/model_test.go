@@ -281,7 +281,7 @@ func TestNothingThatIsSentBreaksAScreen(t *testing.T) {
 			case 3:
 				msg = Paste{text.Draw(r, "paste")}
 			case 4:
-				msg = Told{text.Draw(r, "told")}
+				msg = Notice{text.Draw(r, "told")}
 			case 5:
 				msg = Lost{}
 			default:

@@ -30,7 +30,7 @@ func (m Model) Update(msg any) (Model, Want) {
 		m.data.logOf, m.data.log = msg.Run, msg.Lines
 	case Lost:
 		m.data.lost = true
-	case Told:
+	case Notice:
 		m.look.notice = msg.Text
 	}
 	return m, Want{}

@@ -146,9 +146,9 @@ func (s Style) AnswerKeys(q wire.QuestionView) string {
 		return t + ": "
 	}
 	if q.Gate != "" {
-		return s.say("\nYour answer in one line, skip to go on without it, or Enter to leave it: ", "\n回答を 1 行で入力してください。skip で省略、Enter で保留: ")
+		return s.say("\nYour answer in one line, skip to go on without an answer, or Enter to decide later: ", "\n回答を 1 行で入力してください。skip で省略、Enter で保留: ")
 	}
-	return s.say("\nYour answer in one line, or Enter to leave it: ", "\n回答を 1 行で入力してください。Enter で保留: ")
+	return s.say("\nYour answer in one line, or Enter to decide later: ", "\n回答を 1 行で入力してください。Enter で保留: ")
 }
 
 // FindingSection asks what the next finding is about.
@@ -162,12 +162,12 @@ func (s Style) FindingSection(n int) string {
 
 // SectionTwice says that a section has a finding already.
 func (s Style) SectionTwice(section string) string {
-	return s.say("%s has one already; say all of a section in one finding\n", "%s には入力済みです。1 か所につき 1 件にまとめてください\n", Line(section))
+	return s.say("%s has one already; write one finding for each section\n", "%s には入力済みです。1 か所につき 1 件にまとめてください\n", Line(section))
 }
 
 // SkipReason asks why an interview is skipped.
 func (s Style) SkipReason() string {
-	return s.say("\nWhy it is not needed, in one line, or Enter to leave it: ", "\n省略する理由を 1 行で入力してください。Enter で保留: ")
+	return s.say("\nYour reason in one line, or Enter to decide later: ", "\n省略する理由を 1 行で入力してください。Enter で保留: ")
 }
 
 // FindingText asks for what is wrong with a section.
@@ -278,13 +278,13 @@ func NotPaged(program string, err error) string {
 
 // ShortSet is a hash that says too little.
 func ShortSet(given string) *wire.Error {
-	return usage("--set takes 6 to 64 characters of the hash that was shown", "%q is no hash of a set", given)
+	return usage("--set takes 6 to 64 characters of the hash that was shown", "%q is not a hash of a set", given)
 }
 
 // NeitherRunNorAnswer is one word that names no run and answers no approval.
 func NeitherRunNorAnswer(word string) *wire.Error {
 	return &wire.Error{
-		Code: wire.NotFound, Message: fmt.Sprintf("%q is no run, and no answer without one", word),
+		Code: wire.NotFound, Message: fmt.Sprintf("%q is neither a run nor a valid answer", word),
 		Hint: "apctl answer   shows what is asked; an approval takes ok, no or later\napctl answer RUN TEXT   answers with a text of one word",
 	}
 }
@@ -297,17 +297,17 @@ func BadFinding(text string) *wire.Error {
 // FindingsFor are findings with an answer that takes none.
 func FindingsFor(choice string) *wire.Error {
 	if choice == "ok" {
-		return usage("apctl answer no -m 'SECTION: TEXT'   rejects it, with what you found", "a set is approved as a whole: with findings it is not")
+		return usage("apctl answer no -m 'SECTION: TEXT'   rejects it with your finding", "ok approves the whole set; findings need no")
 	}
 	return usage("apctl answer no -m 'SECTION: TEXT'", "findings go with no")
 }
 
 // NoFinding is a rejection that says nothing.
 func NoFinding() *wire.Error {
-	return usage("apctl answer no -m 'SECTION: TEXT'", "a rejection needs a finding: the next agent knows nothing else")
+	return usage("apctl answer no -m 'SECTION: TEXT'", "no needs a finding: it is all that the next agent learns")
 }
 
 // BadChoice is a word that is no answer to a question.
 func BadChoice(v wire.RunView, word string) *wire.Error {
-	return usage("apctl answer "+Line(v.Handle)+"   shows what it asks", "%q is no answer to what %s asks", word, Style{}.asker(*v.Question))
+	return usage("apctl answer "+Line(v.Handle)+"   shows what it asks", "%q is not an answer to what %s asks", word, Style{}.asker(*v.Question))
 }

@@ -277,5 +277,5 @@ func NoLog(path string) *wire.Error {
 
 // BadAfter is a place in the log of a run that is none.
 func BadAfter(value string) *wire.Error {
-	return usage("give the number of an event; a cursor of everything goes with --all", "--after %q is no place in the log of a run", value)
+	return usage("give the number of an event; a cursor of everything goes with --all", "--after %q is not a position in the log of a run", value)
 }

@@ -129,7 +129,7 @@ func NoHost(name string, hosts []string) *wire.Error {
 
 // NoHome says that the settings of a host have no place.
 func NoHome(host string) *wire.Error {
-	return usage("set HOME, or use --project", "the place of the settings of %s is not known: HOME is no absolute path", host)
+	return usage("set HOME, or use --project", "the place of the settings of %s is not known: HOME is not an absolute path", host)
 }
 
 // NoSettings says why settings are not touched.

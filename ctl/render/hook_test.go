@@ -15,7 +15,7 @@ func TestHooks(t *testing.T) {
 		Host: "claude", Scope: "project", File: "/p/.claude/settings.local.json" + steering, State: wire.HooksPartly, Events: events[:1], Missing: events[1:],
 		Calls: []string{"/bin/apctl", "/gone/apctl" + steering}, Gone: []string{"/gone/apctl" + steering}, Diff: diff,
 	}
-	broken := wire.HookFile{Host: "gemini", Scope: "user", File: "/home/u/.gemini/settings.json", State: wire.HooksUnreadable, Problem: "line 2, column 3: it is no JSON" + steering}
+	broken := wire.HookFile{Host: "gemini", Scope: "user", File: "/home/u/.gemini/settings.json", State: wire.HooksUnreadable, Problem: "line 2, column 3: it is not valid JSON" + steering}
 	none := wire.HookFile{Host: "codex", Scope: "user", File: "/home/u/.codex/hooks.json", State: wire.HooksNone, Missing: events, Diff: diff}
 	written := whole
 	written.Changed, written.Diff = true, diff

@@ -54,7 +54,7 @@ func launchSays(g wire.LaunchGate, policy string) string {
 	case "below":
 		return value + " is less than " + limit
 	case "malformed":
-		return fmt.Sprintf("%q is no number from 0 to 1", value)
+		return fmt.Sprintf("%q is not a number from 0 to 1", value)
 	case "rare":
 		return rate + ", less than " + limit
 	case "often":
@@ -79,13 +79,13 @@ func launchSays(g wire.LaunchGate, policy string) string {
 func launchWarns(g wire.LaunchGate) string {
 	switch g.Warning {
 	case "bad-floor":
-		return "--floor is no number from 0 to 1, so " + Line(g.Limit) + " counts"
+		return "--floor is not a number from 0 to 1, so " + Line(g.Limit) + " counts"
 	case "few-runs":
 		return "under five runs say nothing, so it was left out"
 	case "unread":
 		return "apctl doctor   says why"
 	case "missing":
-		return "nobody said how the last build ended: --ci green or red"
+		return "the result of the last build is missing: --ci green or red"
 	case "other-word":
 		return fmt.Sprintf("%q is neither green nor red; only red closes it", Line(g.Value))
 	case "unknown":

@@ -49,7 +49,7 @@ bus:
 
 // BadIdentity is a name that no identity can have.
 func BadIdentity(name string) *wire.Error {
-	return usage("--name NAME, of a-z, 0-9, - and _, as in apctl daemon key ~/alice.nk --name alice", "%q is no name of an identity", name)
+	return usage("--name NAME, of a-z, 0-9, - and _, as in apctl daemon key ~/alice.nk --name alice", "%q is not a valid name of an identity", name)
 }
 
 // KeyThere is a file that holds something already.

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -230,10 +229,7 @@ const readingForm = "a line is what apctl probe --json prints under \"reading\""
 
 // BadReading is a line that is no reading.
 func BadReading(file string, line int, err error) *wire.Error {
-	if why := errors.Unwrap(err); why != nil {
-		err = why // that a reading was read is said
-	}
-	return usage(readingForm, "%s, line %d is no reading: %s", source(file), line, Line(strings.TrimPrefix(err.Error(), "jsontext: ")))
+	return usage(readingForm, "%s, line %d is not a reading: %s", source(file), line, Line(err.Error()))
 }
 
 // NoReading is a file without any.

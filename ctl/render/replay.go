@@ -32,10 +32,10 @@ func (s Style) ReplayAt(f wire.ReplayFrame) string {
 
 // BadSpeed is a speed that is none.
 func BadSpeed(text string) *wire.Error {
-	return usage("write 10 for ten times as fast, 0 for no pauses", "--speed %q is no number", text)
+	return usage("write 10 for ten times as fast, 0 for no pauses", "--speed %q is not a number", text)
 }
 
 // BadAt is a time that cannot be read.
 func BadAt(text string) *wire.Error {
-	return usage("give an event's number, iteration:N, or a time as 03:12 or 2026-01-02T03:12", "--at %q is no position", text)
+	return usage("give an event's number, iteration:N, or a time as 03:12 or 2026-01-02T03:12", "--at %q is not a position", text)
 }

@@ -205,7 +205,7 @@ func (s Style) narrow(t string) string {
 
 // BadFormat is a format that is none.
 func BadFormat(value string) *wire.Error {
-	return usage("--format html, md or json; without it, text", "a retro is not written as %q", value)
+	return usage("--format html, md or json; without it, text", "a retro cannot be written as %q", value)
 }
 
 // NoFormat is a file whose name does not say its format.
@@ -220,7 +220,7 @@ func PageOnTerminal() *wire.Error {
 
 // BadSince is a --since that cannot be read, or is to come.
 func BadSince(value string) *wire.Error {
-	return usage("write it like 7d, 12h, yesterday or 2026-01-02", "--since %q is no time that is over", value)
+	return usage("write it like 7d, 12h, yesterday or 2026-01-02", "--since %q is not a time in the past", value)
 }
 
 // FileThere is a file that would be overwritten.

@@ -284,7 +284,7 @@ func (s Style) Status(v wire.RunView) string {
 	b.WriteString(s.section(s.say("gates", "ゲート"), table(s.gateRows(v.Gates))))
 	b.WriteString(s.section(s.say("git since the start", "開始からの git の変化"), s.sentences(v.Git)))
 	if v.Question != nil {
-		b.WriteString(s.next([]wire.NextCommand{{Command: "apctl answer " + Line(v.Handle), Why: s.say("shows what it asks, and takes your answer", "質問を表示し、回答を受け付ける")}}))
+		b.WriteString(s.next([]wire.NextCommand{{Command: "apctl answer " + Line(v.Handle), Why: s.say("shows the question, and takes your answer", "質問を表示し、回答を受け付ける")}}))
 	}
 	return b.String()
 }

@@ -51,7 +51,7 @@ func (s Style) Sandbox(v wire.SandboxView) string {
 // BadSandbox is a mode that is none.
 func BadSandbox(flag, typed string) *wire.Error {
 	return &wire.Error{
-		Code: wire.Usage, Message: flag + ": " + Line(typed) + " is no mode",
+		Code: wire.Usage, Message: flag + ": " + Line(typed) + " is not a mode",
 		Hint: "give off, guard, workspace or readonly",
 	}
 }

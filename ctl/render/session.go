@@ -123,7 +123,7 @@ func BadOption(letter string, n int) *wire.Error {
 
 // BadIssue is what names no issue.
 func BadIssue(given string) *wire.Error {
-	return usage("--issue 24, --issue OWNER/NAME#24, or its address", "%q is no issue", given)
+	return usage("--issue 24, --issue OWNER/NAME#24, or its address", "%q is not an issue", given)
 }
 
 // BadDriver is a driver that is not known.

@@ -20,7 +20,7 @@ func driven() wire.SessionView {
 			Owed:     []wire.SessionOwed{{Gate: "build-files", Files: []string{"docs/*.md" + steering}}},
 			Gates: []wire.SessionGate{
 				{Name: "test", Kind: "command", Role: "goal", Command: "go test ./..."},
-				{Name: "reviewed", Kind: "review", Role: "check", Says: "somebody else looks at what you leave, and says so", Looks: []string{"critic"}},
+				{Name: "reviewed", Kind: "review", Role: "check", Says: "reviewers judge your work and report findings", Looks: []string{"critic"}},
 			},
 			Phases: []string{"review"},
 		},

@@ -159,7 +159,7 @@ var suggestWords = map[string]string{
 
 // BadInput is an input that was not written as one.
 func BadInput(v string) *wire.Error {
-	return usage("--input NAME=VALUE", "%q is no input of a workflow", Line(v))
+	return usage("--input NAME=VALUE", "%q is not an input of a workflow", Line(v))
 }
 
 // InputTwice is an input that was given twice.

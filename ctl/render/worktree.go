@@ -154,7 +154,7 @@ func NoWorktree(err error, from, hint string) *wire.Error {
 
 // NoSessionTree is a session that nobody can tell, so nothing is named after it.
 func NoSessionTree() *wire.Error {
-	return usage(withoutSession, "which session asks cannot be told, so its work tree has no name")
+	return usage(withoutSession, "the calling session is unknown, so its work tree has no name")
 }
 
 // BadBase is a base that is not known.

@@ -17,7 +17,7 @@ var (
 type NameError struct{ Name, Why, Use string }
 
 func (e *NameError) Error() string {
-	return fmt.Sprintf("%q is no name for a branch here: %s", e.Name, e.Why)
+	return fmt.Sprintf("%q is not a valid name for a branch here: %s", e.Name, e.Why)
 }
 
 // TakenError is a branch that another work tree has checked out.

@@ -25,7 +25,7 @@ func placeOf(root, main string) (place, error) {
 		root, stem = filepath.Dir(main), filepath.Base(main)+"-"
 	}
 	if !filepath.IsAbs(root) {
-		return place{}, &RootError{root, errors.New("it is no absolute path")}
+		return place{}, &RootError{root, errors.New("it is not an absolute path")}
 	}
 	real, err := realPath(root)
 	if err == nil && strings.ContainsAny(real+stem, "\n\r") {
@@ -45,7 +45,7 @@ func directories(paths ...string) error {
 	for _, path := range paths {
 		at, err := os.Stat(path)
 		if err == nil && !at.IsDir() {
-			return fmt.Errorf("%s is no directory", path)
+			return fmt.Errorf("%s is not a directory", path)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

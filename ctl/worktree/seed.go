@@ -122,7 +122,7 @@ func (s *seeding) fits(name string) bool {
 	case err != nil:
 		why = "it is a link that leads out of the work tree, or nowhere"
 	case !st.Mode().IsRegular():
-		why = "it is no file"
+		why = "it is not a file"
 	case st.Size() > maxSeed:
 		why = "it is larger than 10 MiB"
 	case s.bytes+st.Size() > maxAllSeeds:
@@ -199,7 +199,7 @@ func copyFile(from, to *os.Root, name string) error {
 		return err
 	}
 	if !st.Mode().IsRegular() {
-		return errors.New("it is no file")
+		return errors.New("it is not a file")
 	}
 	if err := to.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return err

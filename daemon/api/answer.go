@@ -85,7 +85,7 @@ func (a *Questions) Asks(s run.State, number int) error {
 	case number > 0 && number <= s.Questions && (q == nil || q.Number != number):
 		return a.answerFault(s, number, engine.ErrAnswered)
 	case s.Status != run.Live:
-		return wire.Errorf(wire.Conflict, "run %s is not live, so it asks nobody anything", h).WithHint("apctl why %s   says how it stands", h)
+		return wire.Errorf(wire.Conflict, "run %s is not live, so it has no open question", h).WithHint("apctl why %s   shows its state", h)
 	case !answerableNow(s) || number > 0 && q.Number != number:
 		return a.answerFault(s, number, engine.ErrNoQuestion)
 	}
@@ -188,13 +188,13 @@ func checkAnswer(q events.QuestionAsked, handle string, body wire.AnswerRequest)
 	case events.AskApproval:
 		switch {
 		case c == events.ChoiceOK && q.Handoff:
-			return wire.Errorf(wire.Conflict, "gate %s was accepted by hand-off already, so ok changes nothing", q.Gate).
+			return wire.Errorf(wire.Conflict, "gate %s is already accepted by hand-off; ok changes nothing", q.Gate).
 				WithHint("apctl answer %s no --gate %s -m 'SECTION: TEXT'   sends it back", handle, q.Gate)
 		case c == events.ChoiceOK && len(body.Findings) > 0:
-			return no("apctl answer RUN no -m 'SECTION: TEXT'   rejects it, with what you found",
-				"a set is approved as a whole: with findings it is not")
+			return no("apctl answer RUN no -m 'SECTION: TEXT'   rejects it with your finding",
+				"ok approves the whole set; findings need no")
 		case c == events.ChoiceNo && len(body.Findings) == 0:
-			return no("apctl answer RUN no -m 'SECTION: TEXT'", "a rejection needs a finding: the next agent knows nothing else")
+			return no("apctl answer RUN no -m 'SECTION: TEXT'", "no needs a finding: it is all that the next agent learns")
 		case c != events.ChoiceOK && c != events.ChoiceNo:
 			return no("apctl answer RUN ok, or no -m 'SECTION: TEXT', or later", "%s asks for ok or no, not %q", asker(q), body.Choice)
 		}
@@ -202,13 +202,13 @@ func checkAnswer(q events.QuestionAsked, handle string, body wire.AnswerRequest)
 	case events.AskText:
 		switch {
 		case c == events.ChoiceSkip && q.Gate != "" && strings.TrimSpace(body.Text) == "":
-			return no("apctl answer RUN skip -m REASON", "to go on without the interview needs a reason")
+			return no("apctl answer RUN skip -m REASON", "skip needs a reason")
 		case c == events.ChoiceSkip && q.Gate != "" && len(body.Text) <= wire.MaxAnswer:
 			return work.CheckText("reason", body.Text)
 		case c != events.ChoiceText && c != events.ChoiceSkip || strings.TrimSpace(body.Text) == "" || c == events.ChoiceSkip && q.Gate == "":
 			return no("apctl answer RUN 'TEXT'", "%s asks for a text", asker(q))
 		case len(body.Text) > wire.MaxAnswer:
-			return no("shorten it", "the answer has %d bytes, at most %d are taken", len(body.Text), wire.MaxAnswer)
+			return no("shorten it", "the answer has %d bytes; the limit is %d", len(body.Text), wire.MaxAnswer)
 		}
 		return work.CheckText("answer", body.Text)
 	case events.AskChoice:
@@ -230,7 +230,7 @@ func asker(q events.QuestionAsked) string {
 // checkFindings wants one finding for each section, and text in each.
 func checkFindings(list []wire.AnswerFinding) error {
 	if len(list) > wire.MostFindings {
-		return wire.Errorf(wire.Usage, "there are %d findings, at most %d are taken", len(list), wire.MostFindings)
+		return wire.Errorf(wire.Usage, "there are %d findings; the limit is %d", len(list), wire.MostFindings)
 	}
 	var seen []string
 	for i, f := range list {
@@ -243,9 +243,9 @@ func checkFindings(list []wire.AnswerFinding) error {
 		case f.Priority < 0:
 			return wire.Errorf(wire.Usage, "the priority of finding %d is %d", i+1, f.Priority).WithHint("0 blocks; higher numbers matter less")
 		case len(f.Section)+len(f.Text) > wire.MaxAnswer:
-			return wire.Errorf(wire.Usage, "finding %d has %d bytes, at most %d are taken", i+1, len(f.Section)+len(f.Text), wire.MaxAnswer)
+			return wire.Errorf(wire.Usage, "finding %d has %d bytes; the limit is %d", i+1, len(f.Section)+len(f.Text), wire.MaxAnswer)
 		case slices.Contains(seen, section):
-			return wire.Errorf(wire.Usage, "two findings are about %q", section).WithHint("say all of a section in one finding")
+			return wire.Errorf(wire.Usage, "two findings are about %q", section).WithHint("write one finding for each section")
 		}
 		seen = append(seen, section)
 		if err := errors.Join(work.CheckText("section", f.Section), work.CheckText("finding", f.Text)); err != nil {
@@ -272,20 +272,20 @@ func (a *Questions) unchanged(ctx context.Context, s run.State) error {
 		return err
 	}
 	h := s.Facts.Handle
-	return wire.Errorf(wire.Conflict, "what gate %s of run %s is about has changed since it was shown, so the answer does not count; it is presented again", s.Question.Gate, h).
-		WithHint("apctl answer %s   shows it as it is now", h)
+	return wire.Errorf(wire.Conflict, "the files of gate %s of run %s have changed since they were shown; the answer was not taken, and the run asks again", s.Question.Gate, h).
+		WithHint("apctl answer %s   shows the present files", h)
 }
 
 // answerFault explains why the engine refused an answer.
 func (a *Questions) answerFault(s run.State, number int, err error) error {
 	h := s.Facts.Handle
-	look := "apctl answer " + h + "   shows what it asks now"
+	look := "apctl answer " + h + "   shows the open question"
 	for _, a := range slices.Backward(s.Answers) {
 		if !errors.Is(err, engine.ErrAnswered) || number > 0 && a.Number != number {
 			continue
 		}
-		return wire.Errorf(wire.Conflict, "run %s: question %d was answered already: %s, by %s on %s; the first answer counts",
-			h, a.Number, a.Choice, a.By, a.At.UTC().Format(time.RFC3339)).WithHint("apctl why %s   says how it stands", h)
+		return wire.Errorf(wire.Conflict, "run %s: question %d already has an answer: %s, by %s on %s; the first answer counts",
+			h, a.Number, a.Choice, a.By, a.At.UTC().Format(time.RFC3339)).WithHint("apctl why %s   shows its state", h)
 	}
 	for _, m := range []struct {
 		err  error
@@ -293,12 +293,12 @@ func (a *Questions) answerFault(s run.State, number int, err error) error {
 		text string
 		hint string
 	}{
-		{engine.ErrAnswered, wire.Conflict, "run %s: that question waits no more", look},
+		{engine.ErrAnswered, wire.Conflict, "run %s: the question is closed", look},
 		{engine.ErrExpired, wire.Conflict, "run %s: the question has expired", "apctl resume " + h + "   asks again"},
-		{engine.ErrOtherSet, wire.Conflict, "run %s: what was shown is not what the question is about now, so nothing was answered", look},
-		{engine.ErrNoQuestion, wire.Conflict, "run %s asks nobody anything now", "apctl status " + h + "   shows what it does"},
-		{engine.ErrAssurance, wire.NeedsPerson, "run %s: the gate needs a stronger proof of who answers", "apctl pin set   sets a PIN"},
-		{engine.ErrChoice, wire.Usage, "run %s: this is no answer to its question", look},
+		{engine.ErrOtherSet, wire.Conflict, "run %s: the files have changed since they were shown; the answer was not taken", look},
+		{engine.ErrNoQuestion, wire.Conflict, "run %s has no open question", "apctl status " + h + "   shows what it does"},
+		{engine.ErrAssurance, wire.NeedsPerson, "run %s: the gate needs an answer with a PIN", "apctl pin set   sets a PIN"},
+		{engine.ErrChoice, wire.Usage, "run %s: the answer does not fit the question", look},
 	} {
 		if errors.Is(err, m.err) {
 			return wire.Errorf(m.code, m.text, h).WithHint("%s", m.hint)

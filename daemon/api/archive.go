@@ -26,7 +26,7 @@ func (a *History) ArchiveList(ctx context.Context, _ auth.Request, _ struct{}) (
 	}
 	u, err := a.Log.Usage(ctx)
 	if err != nil {
-		return v, fmt.Errorf("look how full the event store is: %w", err)
+		return v, fmt.Errorf("measure the event store: %w", err)
 	}
 	v.Events, v.StoreBytes, v.StoreQuota = u.Events, u.Bytes, u.Quota
 	stream, err := filestore.Stream(filestore.NamesIn(state).Mark)

@@ -34,7 +34,7 @@ func (a *Runs) checkGit(q auth.Request, body wire.StartRequest) error {
 	typed := body.Spec.Git
 	loose := typed.Push == events.GitAllow || typed.History == events.GitAny || body.Settings["git.push"] != "" || body.Settings["git.history"] != ""
 	if loose && a.Chats.Behind(q) {
-		return wire.Errorf(wire.Denied, "a chat cannot allow more in git than the settings do").
+		return wire.Errorf(wire.Denied, "a chat cannot loosen the git settings").
 			WithHint("leave out --git-push allow, --git-history any and the variables AUTOPILOT_GIT_PUSH and AUTOPILOT_GIT_HISTORY")
 	}
 	return nil
@@ -54,7 +54,7 @@ func (a *Runs) ofChat(q auth.Request, body wire.StartRequest, c *configured) err
 func (a *Runs) checkInputs(q auth.Request, c configured) error {
 	for name := range c.Order.Spec.Inputs {
 		if _, set := c.Order.Inputs[name]; set && a.Chats.Behind(q) {
-			return wire.Errorf(wire.Denied, "the input %s is set for this project, and a chat cannot set it otherwise", name).
+			return wire.Errorf(wire.Denied, "the project sets the input %s; a chat cannot change it", name).
 				WithHint("leave --input %s out", name)
 		}
 	}

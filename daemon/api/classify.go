@@ -18,11 +18,11 @@ func (a *Projects) AgentClassify(_ context.Context, q auth.Request, body wire.Cl
 	sample := body.Sample
 	if body.SampleRef != "" {
 		if q.Kind == auth.KindEffect { // a sample ref could name any stored text
-			return wire.OutcomeView{}, wire.Errorf(wire.Denied, "an agent or gate may give %d bytes at most", wire.MaxChunk)
+			return wire.OutcomeView{}, wire.Errorf(wire.Denied, "the sample of an agent or a gate may have %d bytes at most", wire.MaxChunk)
 		}
 		b, err := a.Blobs.Get(body.SampleRef)
 		if err != nil {
-			return wire.OutcomeView{}, wire.Errorf(wire.NotFound, "the sample is not there: %v", err)
+			return wire.OutcomeView{}, wire.Errorf(wire.NotFound, "the sample cannot be found: %v", err)
 		}
 		sample = b
 	}
@@ -56,7 +56,7 @@ func sampleFormat(name string, sample []byte) (stream.Format, error) {
 	if near := strictyaml.Nearest(name, names); near != "" {
 		hint = "did you mean " + near + "? " + hint
 	}
-	return "", wire.Errorf(wire.NotFound, "no stream of an agent %q is known", name).WithHint("%s", hint)
+	return "", wire.Errorf(wire.NotFound, "no agent has a stream named %q", name).WithHint("%s", hint)
 }
 
 func outcomeView(s stream.Summary, o outcome.Decision) wire.OutcomeView {

@@ -190,8 +190,8 @@ func issueIn(given string, user *config.UserFile) (string, error) {
 	}
 	repos := user.Notify.Repositories()
 	if len(repos) > 1 {
-		return given, wire.Errorf(wire.Usage, "issue %s may be one of %s or of %s", issue, repos[0], repos[1]).
-			WithHint("--issue %s%s   says which", repos[0], issue)
+		return given, wire.Errorf(wire.Usage, "issue %s exists in %s or in %s", issue, repos[0], repos[1]).
+			WithHint("--issue %s%s   names the repository", repos[0], issue)
 	}
 	if len(repos) == 1 {
 		issue.Repository = repos[0]

@@ -51,7 +51,7 @@ func (a *Host) Doctor(ctx context.Context, q auth.Request, body wire.DoctorReque
 		in.Agents = append([]wire.AgentView{}, all.Agents...)
 		in.Named = trust.NamedAgents(ws)
 	case usable: // the configuration is usable
-		wrong = append(wrong, wire.DoctorFinding{Topic: "agents", Level: doctor.Unknown, What: "they cannot be looked at: " + err.Error()})
+		wrong = append(wrong, wire.DoctorFinding{Topic: "agents", Level: doctor.Unknown, What: "they cannot be checked: " + err.Error()})
 	}
 	u, err := a.Log.Usage(ctx)
 	if err != nil {

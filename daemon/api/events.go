@@ -135,7 +135,7 @@ type filter struct {
 func newFilter(body wire.EventsRequest) (filter, error) {
 	for _, t := range body.Types {
 		if _, err := path.Match(t, ""); err != nil {
-			return filter{}, wire.Errorf(wire.Usage, "%q is no pattern of types: %v", t, err).
+			return filter{}, wire.Errorf(wire.Usage, "%q is not a pattern of event types: %v", t, err).
 				WithHint("write it like run.halted, run.* or *.v1")
 		}
 	}

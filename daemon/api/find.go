@@ -14,7 +14,7 @@ import (
 func (a *Views) Find(ctx context.Context, ref wire.RunRef) (run.State, error) {
 	project := ""
 	if ref.Run == "" && ref.Workspace == "" {
-		return run.State{}, wire.Errorf(wire.Usage, "no run is named, and no directory").WithHint("apctl ls   lists the runs; name one")
+		return run.State{}, wire.Errorf(wire.Usage, "name a run or a directory").WithHint("apctl ls   lists the runs; name one")
 	}
 	if ref.Run == "" {
 		ws, err := tree.Find(ctx, ref.Workspace)

@@ -71,7 +71,7 @@ func (a *Questions) asksAt(s run.State, gate string, number int) error {
 		return err
 	}
 	if q := s.Question; gate != "" && q.Gate != events.Name(gate) {
-		return wire.Errorf(wire.Conflict, "run %s: gate %.64q asks nobody anything now, and nothing of it was accepted by hand-off", s.Facts.Handle, gate).
+		return wire.Errorf(wire.Conflict, "run %s: gate %.64q has no open question, and nothing that was accepted by hand-off", s.Facts.Handle, gate).
 			WithHint("apctl status %s   shows its gates", s.Facts.Handle)
 	}
 	return nil
@@ -82,9 +82,9 @@ func (a *Questions) asksAt(s run.State, gate string, number int) error {
 func (a *Questions) handedBefore(s run.State, gate events.Name) error {
 	h := s.Facts.Handle
 	if s.Status == run.Halted {
-		return wire.Errorf(wire.Conflict, "run %s is halted, so what gate %s accepted by hand-off is not rejected by an answer", h, gate).
-			WithHint("apctl resume %s --findings FILE   goes on with what you found; see apctl help findings", h)
+		return wire.Errorf(wire.Conflict, "run %s is halted, so no answer can reject the hand-off at gate %s", h, gate).
+			WithHint("apctl resume %s --findings FILE   goes on with your findings; see apctl help findings", h)
 	}
-	return wire.Errorf(wire.Conflict, "run %s is over, so what gate %s accepted by hand-off is not rejected by an answer", h, gate).
-		WithHint("apctl run ... --findings FILE   begins a run with what you found; see apctl help findings\napctl diff %s   shows what it changed", h)
+	return wire.Errorf(wire.Conflict, "run %s is over, so no answer can reject the hand-off at gate %s", h, gate).
+		WithHint("apctl run ... --findings FILE   starts a run with your findings; see apctl help findings\napctl diff %s   shows its changes", h)
 }

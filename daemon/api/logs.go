@@ -55,7 +55,7 @@ func (a *Looks) RunLogs(ctx context.Context, q auth.Request, body wire.LogsReque
 			}
 			fits++
 			if kept := s.Gate(events.Name(src.name)).Kind == events.GateHoldout; kept && !a.looksBehind(q) {
-				src.note = "what a held-out gate prints is for people alone"
+				src.note = "only people may read the output of a held-out gate"
 			}
 			if err := a.sendSource(ctx, s.ID, src, body.Follow, newPrinted(src, formatOf(src.agent), send)); err != nil {
 				return err

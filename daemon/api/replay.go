@@ -134,7 +134,7 @@ func moment(at string) (func(events.Event) bool, error) {
 }
 
 func badPosition(at string) error {
-	return wire.Errorf(wire.Usage, "%q is no position", at).
+	return wire.Errorf(wire.Usage, "%q is not a position", at).
 		WithHint("give an event's number, iteration:N, or a time as 2026-01-02T15:04:05Z")
 }
 

@@ -49,8 +49,8 @@ func (a *Runs) RunRestore(ctx context.Context, q auth.Request, body wire.Restore
 	r, err := a.Worker.Restore(ctx, s, to, body.DryRun)
 	switch {
 	case err != nil && r.Kept != "":
-		return wire.RestoreView{}, wire.Errorf(wire.Failed, "%v; a part of the files may be changed", err).
-			WithHint("apctl restore %s %s   takes that back", s.Facts.Handle, r.Kept)
+		return wire.RestoreView{}, wire.Errorf(wire.Failed, "%v; some files may have changed already", err).
+			WithHint("apctl restore %s %s   undoes that", s.Facts.Handle, r.Kept)
 	case err != nil:
 		return wire.RestoreView{}, err
 	case r.Kept != "":

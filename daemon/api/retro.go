@@ -67,11 +67,11 @@ func retroWriter(format string) (func(io.Writer, wire.RetroView, *time.Location)
 	case wire.RetroMarkdown:
 		return on(page.Markdown), nil
 	}
-	return nil, wire.Errorf(wire.Usage, "a retro is not written as %q", format).WithHint("html, md or json")
+	return nil, wire.Errorf(wire.Usage, "a retro cannot be written as %q", format).WithHint("html, md or json")
 }
 
 func retroMade(v wire.RetroView, zone *time.Location) string {
-	return fmt.Sprintf("Made by autopilot from the event log at %s. Secrets are taken out; the texts are those of people, agents and programs.",
+	return fmt.Sprintf("Made by autopilot from the event log at %s, without secrets. People, agents and programs wrote the texts.",
 		v.Made.In(zone).Format("2006-01-02 15:04 MST"))
 }
 

@@ -261,8 +261,8 @@ func (a *Runs) RunResume(ctx context.Context, q auth.Request, body wire.ResumeRe
 	cmd.Git = a.Worker.GitNow(ctx, s)
 	s, err = a.Fleet.Do(ctx, s.ID, cmd, actor, q.ID)
 	if h := s.Facts.Handle; errors.Is(err, engine.ErrNotHalted) && explain.Asks(s) {
-		return wire.RunView{}, wire.Errorf(wire.Conflict, "run %s is not halted: it asks a person, and goes on when that is answered", h).
-			WithHint("apctl answer %s   shows what it asks, and takes your answer", h)
+		return wire.RunView{}, wire.Errorf(wire.Conflict, "run %s is not halted: it asks a person, and goes on after the answer", h).
+			WithHint("apctl answer %s   shows the question, and takes your answer", h)
 	}
 	if err != nil {
 		return wire.RunView{}, aboutRun("resume", s.Facts.Handle, err)
@@ -276,7 +276,7 @@ func (a *Runs) withFindings(ctx context.Context, s run.State, body wire.ResumeRe
 	case body.Findings == "" && body.Phase == "":
 		return nil
 	case body.Findings == "":
-		return wire.Errorf(wire.Usage, "a phase is named, and no findings for it").WithHint("--phase goes with --findings FILE")
+		return wire.Errorf(wire.Usage, "--phase needs findings").WithHint("add --findings FILE")
 	}
 	if cmd.Phase, err = a.Worker.SeedPhase(ctx, s, body.Phase); err != nil {
 		return err
@@ -295,7 +295,7 @@ func (a *Runs) afterDrift(q auth.Request, s run.State, body wire.ResumeRequest) 
 	}
 	var e *wire.Error
 	if errors.As(err, &e) && e.Hint == "" {
-		err = e.WithHint("apctl diff %s   shows what was changed: put it back, then\n%s   asks a person at a terminal", h, again)
+		err = e.WithHint("apctl diff %s   shows the changes: revert them, then\n%s   asks a person at a terminal", h, again)
 	}
 	return proven.Assurance, actor, err
 }
@@ -303,7 +303,7 @@ func (a *Runs) afterDrift(q auth.Request, s run.State, body wire.ResumeRequest) 
 // liftRun ends the wait of a live run for a limit, so that it tries now.
 func (a *Runs) liftRun(ctx context.Context, q auth.Request, s run.State, body wire.ResumeRequest) (wire.RunView, error) {
 	if body.Note != "" || body.Findings != "" {
-		return wire.RunView{}, wire.Errorf(wire.Conflict, "run %s waits for a limit, and only a halted run takes a note or findings", s.Facts.Handle).
+		return wire.RunView{}, wire.Errorf(wire.Conflict, "run %s waits for a limit; only a halted run takes a note or findings", s.Facts.Handle).
 			WithHint("apctl resume %s   ends the wait", s.Facts.Handle)
 	}
 	s, err := a.Fleet.Do(ctx, s.ID, engine.Lift{}, q.Actor, q.ID)

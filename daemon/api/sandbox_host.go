@@ -53,7 +53,7 @@ func (a *Views) unenforced() ([]confine.Gap, error) {
 func (a *Views) Unhidden() string {
 	all, err := a.lacking()
 	if err != nil {
-		return "what the sandbox can enforce is not known: " + err.Error()
+		return "the sandbox of this host cannot be checked: " + err.Error()
 	}
 	for _, l := range all {
 		if l.Word == confine.Namespaces || l.Word == confine.Hide {
@@ -65,21 +65,21 @@ func (a *Views) Unhidden() string {
 
 // SandboxFinding reports how well this host enforces guard.
 func (a *Views) SandboxFinding() wire.DoctorFinding {
-	f := wire.DoctorFinding{Topic: "sandbox", Level: doctor.OK, What: "guard hides the daemon and what acts for you, and keeps signals inside"}
+	f := wire.DoctorFinding{Topic: "sandbox", Level: doctor.OK, What: "guard hides the daemon and the programs that act for you, and stops signals to the outside"}
 	if config.DefaultSandbox() == events.SandboxOff {
 		f.Level, f.What = doctor.Note, "this system has no sandbox: agents and gates run as you do"
 		return f
 	}
 	switch lacking, err := a.lacking(); {
 	case err != nil:
-		f.Level, f.What = doctor.Unknown, "what guard can enforce is not known: "+err.Error()
+		f.Level, f.What = doctor.Unknown, "mode guard cannot be checked: "+err.Error()
 	case len(lacking) > 0:
 		var words []string
 		for _, l := range lacking {
 			words = append(words, l.Word+" ("+l.Why+")")
 		}
-		f.Level, f.What = doctor.Warning, "guard is partial, it lacks "+strings.Join(words, ", ")
-		f.Fix = "apctl agent sandbox   shows what is in reach; allow user namespaces, or use a kernel from 6.12 on"
+		f.Level, f.What = doctor.Warning, "guard is incomplete; missing: "+strings.Join(words, ", ")
+		f.Fix = "apctl agent sandbox   shows what agents can reach; allow user namespaces, or use a kernel from 6.12 on"
 	}
 	return f
 }

@@ -36,23 +36,23 @@ func (a *Questions) checkShown(q events.QuestionAsked, handle string, body wire.
 		return nil
 	}
 	if shown(q, body) == "" {
-		return wire.Errorf(wire.NeedsPerson, "not all of what gate %s asks about was shown, so ok does not approve it", q.Gate).
-			WithHint("apctl answer %s --show   shows all of it", handle)
+		return wire.Errorf(wire.NeedsPerson, "you were not shown all files of gate %s, so ok does not approve them", q.Gate).
+			WithHint("apctl answer %s --show   shows them all", handle)
 	}
 	list := a.opaque(q)
 	if q.Opaque != "" && len(list) == 0 {
-		return wire.Errorf(wire.Failed, "the list of files that no text can show cannot be read, so ok does not approve them")
+		return wire.Errorf(wire.Failed, "the list of binary files cannot be read, so ok does not approve them")
 	}
 	f, unseen := wire.Unseen(list, body.Seen)
 	switch {
 	case !unseen:
 		return nil
 	case f.Path == "":
-		return wire.Errorf(wire.NeedsPerson, "no text can show %d files of what gate %s asks about, and the start of their hash was not named", len(list), q.Gate).
-			WithHint("apctl answer %s ok --seen HASH   with the first %d characters of the hash of them all, at a terminal", handle, wire.SeenCharacters)
+		return wire.Errorf(wire.NeedsPerson, "gate %[2]s has %[1]d binary files; their approval needs the start of their hash", len(list), q.Gate).
+			WithHint("apctl answer %s ok --seen HASH   at a terminal; HASH is the first %d characters of their common hash", handle, wire.SeenCharacters)
 	}
-	return wire.Errorf(wire.NeedsPerson, "no text can show %s, and the start of its hash was not named", f.Path).
-		WithHint("apctl answer %s ok --seen HASH   with the first %d characters of its SHA-256, at a terminal", handle, wire.SeenCharacters)
+	return wire.Errorf(wire.NeedsPerson, "%s cannot be shown as text; its approval needs the start of its hash", f.Path).
+		WithHint("apctl answer %s ok --seen HASH   at a terminal; HASH is the first %d characters of its SHA-256", handle, wire.SeenCharacters)
 }
 
 // chatBytes bounds the text of a question for a chat.
@@ -67,7 +67,7 @@ func (a *Questions) shownToChat(s run.State, body wire.AnswerRequest) (wire.Answ
 	}
 	whole := q.Opaque == "" && len(a.Text(q.Text)) <= chatBytes
 	if !whole && events.Choice(body.Choice) == events.ChoiceOK {
-		return body, wire.Errorf(wire.Denied, "a chat cannot show all of what gate %s asks about, so the person in front of it cannot approve it there", q.Gate).
+		return body, wire.Errorf(wire.Denied, "a chat cannot show all files of gate %s, so they are approved at a terminal", q.Gate).
 			WithHint("apctl answer %s   asks a person at a terminal", s.Facts.Handle)
 	}
 	if whole {

@@ -82,7 +82,7 @@ func pick(ends map[int]events.Tree, text string, s run.State) (events.Tree, erro
 func cursorError(err error) error {
 	var expired *log.CursorError
 	if errors.As(err, &expired) {
-		e := wire.Errorf(wire.CursorExpired, "%v", err).WithHint("the oldest place there is: --after %s", expired.Oldest)
+		e := wire.Errorf(wire.CursorExpired, "%v", err).WithHint("the oldest position is --after %s", expired.Oldest)
 		e.Cursor = string(expired.Oldest)
 		return e
 	}

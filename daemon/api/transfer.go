@@ -39,7 +39,7 @@ func (a *History) mayExport(ctx context.Context, q auth.Request, body wire.Expor
 	case body.NoTexts:
 		return nil
 	case q.Kind == auth.KindEffect:
-		return wire.Errorf(wire.Denied, "agents and gates are given no texts of runs").WithHint("--no-texts leaves them out")
+		return wire.Errorf(wire.Denied, "agents and gates cannot read the texts of runs").WithHint("--no-texts leaves them out")
 	case a.looksBehind(q):
 		return nil
 	}
@@ -47,5 +47,5 @@ func (a *History) mayExport(ctx context.Context, q auth.Request, body wire.Expor
 	if err != nil || held == "" {
 		return err
 	}
-	return wire.Errorf(wire.Denied, "run %s has held-out gates, and what they print is for people alone", held).WithHint("--no-texts leaves it out")
+	return wire.Errorf(wire.Denied, "run %s has held-out gates; only people may read their output", held).WithHint("--no-texts leaves it out")
 }

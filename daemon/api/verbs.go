@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"autopilot/daemon/auth"
+	"autopilot/events"
 	"autopilot/events/wire"
 )
 
@@ -169,7 +170,7 @@ func decode[Q any](v wire.Spec, body []byte) (q Q, err error) {
 		}
 	case len(body) > 0:
 		if err := json.Unmarshal(body, &q); err != nil {
-			return q, wire.Errorf(wire.Usage, "the request cannot be read: %v", err)
+			return q, wire.Errorf(wire.Usage, "the request cannot be read: %s", events.JSONMistake(err))
 		}
 	}
 	return q, nil

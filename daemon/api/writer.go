@@ -44,9 +44,9 @@ func firstLine(text string) string {
 func (a *Views) Besides(s run.State) error {
 	w := a.Writer(s)
 	e := wire.Errorf(wire.Conflict, "%s", explain.Writes(*w, time.Now())).
-		WithHint(besideRun+"   works beside it, in a work tree of its own\napctl wait %s   waits until it has ended\napctl stop %s   ends it after this iteration, and its work tree is free", w.Run, w.Run)
+		WithHint(besideRun+"   works in parallel, in its own work tree\napctl wait %s   waits until it ends\napctl stop %s   stops it after this iteration, which frees the work tree", w.Run, w.Run)
 	if w.Asks {
-		e.Hint = "apctl answer " + w.Run + "   shows what it asks, and takes your answer\n" + e.Hint
+		e.Hint = "apctl answer " + w.Run + "   shows the question, and takes your answer\n" + e.Hint
 	}
 	e.Writer = w
 	return e
@@ -73,7 +73,7 @@ func (a *Views) offered(why error, except string) error {
 		return err
 	}
 	with := *e
-	with.Hint = besideRun + "   works beside it, in a work tree of its own\n" + e.Hint
+	with.Hint = besideRun + "   works in parallel, in its own work tree\n" + e.Hint
 	with.Writer = a.holderView(why)
 	return &with
 }

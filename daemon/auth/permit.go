@@ -26,7 +26,7 @@ func Permit(id Identity, v wire.Spec, body []byte) error {
 		Workspace string `json:"workspace"`
 	}
 	if id.Kind == KindKey && json.Unmarshal(body, &of) == nil && of.Workspace != "" { // the handler refuses what is no JSON
-		return wire.Errorf(wire.Denied, "%s: a directory is looked for on the daemon's host only", v.Name).WithHint("name a run, by id or handle")
+		return wire.Errorf(wire.Denied, "%s: a directory can be named on the daemon's host only", v.Name).WithHint("name a run, by id or handle")
 	}
 	return nil
 }
@@ -35,14 +35,14 @@ func Permit(id Identity, v wire.Spec, body []byte) error {
 func Refuse(id Identity, v wire.Spec) error {
 	switch {
 	case id.Kind != KindKey:
-		return wire.Errorf(wire.Denied, "%s is not allowed from inside an effect (%s)", v.Name, id.Effect)
+		return wire.Errorf(wire.Denied, "%s is not allowed for a program that autopilot started (%s)", v.Name, id.Effect)
 	case v.Class == wire.Decide:
-		return wire.Errorf(wire.Denied, "%s needs a proven person, and over the network nobody is", v.Name).
+		return wire.Errorf(wire.Denied, "%s needs a person at a terminal of the daemon's host", v.Name).
 			WithHint("use apctl at a terminal of the daemon's host")
 	case !v.Has(wire.Remote):
-		return wire.Errorf(wire.Denied, "%s is served on the daemon's host only: it is about the files, programs or process of the caller, or ends the daemon", v.Name).
+		return wire.Errorf(wire.Denied, "%s works on the daemon's host only", v.Name).
 			WithHint("use apctl there")
 	}
-	return wire.Errorf(wire.Denied, "%s may read, and %s does more", id.Key, v.Name).
-		WithHint("bus.identities.%s.may: operate   in the configuration of the daemon's user allows it", id.Key)
+	return wire.Errorf(wire.Denied, "%s may only read, and %s needs operate", id.Key, v.Name).
+		WithHint("set bus.identities.%s.may: operate   in the configuration of the daemon's user", id.Key)
 }

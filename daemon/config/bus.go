@@ -64,7 +64,7 @@ func (f *faults) hide(secret string) {
 func (f *faults) listen(address string, secure bool) {
 	switch err := bus.CheckAddress(address, secure); {
 	case errors.Is(err, bus.ErrAddress):
-		f.add("bus.listen", "write it as 127.0.0.1:4222", "%q is no address with a port", address)
+		f.add("bus.listen", "write it as 127.0.0.1:4222", "%q is not an address with a port", address)
 	case errors.Is(err, bus.ErrPlain):
 		f.add("bus.listen", "listen on 127.0.0.1, or add tls: {cert: FILE, key: FILE}", "%s is reached from other hosts, and %v", address, err)
 	}
@@ -77,14 +77,14 @@ func (f *faults) tls(t BusTLS) {
 		case m.path == "":
 			f.add("bus.tls", "write tls: {cert: FILE, key: FILE}", "%s is missing", strings.TrimPrefix(m.key, "bus.tls."))
 		case !filepath.IsAbs(m.path) && !strings.HasPrefix(m.path, "~/"):
-			f.add(m.key, "write it as /etc/autopilot/cert.pem or ~/cert.pem", "%q is no absolute path", m.path)
+			f.add(m.key, "write it as /etc/autopilot/cert.pem or ~/cert.pem", "%q is not an absolute path", m.path)
 		}
 	}
 }
 
 func (f *faults) identity(at, name string, i Identity) {
 	if !events.Name(name).Valid() || bus.CheckName(name) != nil {
-		f.add(at, "use letters a-z, digits, - and _, at most 20", "%q is no name of an identity", name)
+		f.add(at, "use letters a-z, digits, - and _, at most 20", "%q is not a valid name of an identity", name)
 		return
 	}
 	switch err := bus.CheckKey(i.Key); {

@@ -35,7 +35,7 @@ func TestTheListenerIsTheUsersAlone(t *testing.T) {
 		t.Error("without a word a port is opened")
 	}
 	p := config.ParseProject("p.yaml", []byte(src))
-	if len(p.Problems) != 1 || p.Problems[0].Message != "bus belongs into the user's file" {
+	if len(p.Problems) != 1 || p.Problems[0].Message != "bus belongs in the user's file" {
 		t.Errorf("a project: %+v", p.Problems)
 	}
 }
@@ -55,7 +55,7 @@ func TestATeamIsTheUsersAlone(t *testing.T) {
 		t.Error("without a word something is shared")
 	}
 	p := config.ParseProject("p.yaml", []byte(src))
-	if len(p.Problems) != 1 || p.Problems[0].Message != "team belongs into the user's file" {
+	if len(p.Problems) != 1 || p.Problems[0].Message != "team belongs in the user's file" {
 		t.Errorf("a project: %+v", p.Problems)
 	}
 	for src, want := range map[string]string{
@@ -67,7 +67,7 @@ func TestATeamIsTheUsersAlone(t *testing.T) {
 		"team: {url: 'nats://a,b'}\n":                      "no address of a NATS server",
 		"team: {url: 'nats://me:hunter2@a'}\n":             "this is an address with a user or password",
 		"team: {url: 'nats://a, tls://hunter2@b'}\n":       "this is an address with a user or password",
-		"team: {url: nats://a, credentials: team.creds}\n": "team.credentials: \"team.creds\" is no absolute path",
+		"team: {url: nats://a, credentials: team.creds}\n": "team.credentials: \"team.creds\" is not an absolute path",
 		"team: {url: nats://a, replicas: 0}\n":             "team.replicas: 0 is not from 1 to 5",
 		"team: {url: nats://a, replicas: 6}\n":             "team.replicas: 6 is not from 1 to 5",
 		"team: {url: nats://a, password: x}\n":             "password",
@@ -100,18 +100,18 @@ func TestAMistakeOfTheListenerIsNamed(t *testing.T) {
 		{"bus: {listen: 0.0.0.0:4222}\n", "1:7 bus.listen: 0.0.0.0:4222 is reached from other hosts, and without TLS others could read along: listen on 127.0.0.1, or add tls: {cert: FILE, key: FILE}"},
 		{"bus: {listen: ':4222'}\n", "is reached from other hosts"},
 		{"bus: {listen: 4222}\n", "bus.listen: want text, found a number"},
-		{"bus: {listen: localhost}\n", `bus.listen: "localhost" is no address with a port: write it as 127.0.0.1:4222`},
-		{"bus: {listen: ''}\n", `bus.listen: "" is no address with a port`},
-		{"bus: {port: 4222}\n", `unknown key "port": known here are listen, tls, identities`},
+		{"bus: {listen: localhost}\n", `bus.listen: "localhost" is not an address with a port: write it as 127.0.0.1:4222`},
+		{"bus: {listen: ''}\n", `bus.listen: "" is not an address with a port`},
+		{"bus: {port: 4222}\n", `unknown key "port": allowed: listen, tls, identities`},
 		{"bus: {url: nats://x}\n", `unknown key "url"`},
 		{"bus: {listen: 10.0.0.1:1, tls: {cert: /c}}\n", "bus.tls: key is missing: write tls: {cert: FILE, key: FILE}"},
-		{"bus: {listen: 127.0.0.1:1, tls: {cert: c.pem, key: /k}}\n", `bus.tls.cert: "c.pem" is no absolute path: write it as`},
+		{"bus: {listen: 127.0.0.1:1, tls: {cert: c.pem, key: /k}}\n", `bus.tls.cert: "c.pem" is not an absolute path: write it as`},
 		{identity("alice: {may: read}"), "bus.identities.alice: the key is missing: apctl daemon key FILE   makes one"},
-		{identity("alice: {key: UABC}"), "bus.identities.alice.key: this is no public key: apctl daemon key FILE   makes one"},
+		{identity("alice: {key: UABC}"), "bus.identities.alice.key: this is not a public key: apctl daemon key FILE   makes one"},
 		{identity("alice: {key: " + keyA + ", may: decide}"), `bus.identities.alice.may: "decide" is not known: write read or operate`},
 		{identity("alice: {key: " + keyA + ", may: oprate}"), `did you mean "operate"?`},
-		{identity("Alice: {key: " + keyA + "}"), `bus.identities.Alice: "Alice" is no name of an identity`},
-		{identity("abcdefghijklmnopqrstuvwxyz: {key: " + keyA + "}"), "is no name of an identity"}, // as the client of a socket
+		{identity("Alice: {key: " + keyA + "}"), `bus.identities.Alice: "Alice" is not a valid name of an identity`},
+		{identity("abcdefghijklmnopqrstuvwxyz: {key: " + keyA + "}"), "is not a valid name of an identity"}, // as the client of a socket
 		{identity("alice: {key: " + keyA + "}\n    bob: {key: " + keyA + "}"), "4:11 bus.identities.bob.key: alice has the same: make a key for each"},
 		{identity("alice: {key: " + keyA + "}\n    alice: {key: " + keyB + "}"), "4:5 mapping key"},
 	} {

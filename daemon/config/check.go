@@ -48,7 +48,7 @@ func (p Project) check(f *faults) {
 	f.holdout(p.Holdout, p.Gates)
 	for _, e := range p.Inputs {
 		if !events.Name(e.Key).Valid() {
-			f.add("inputs."+e.Key, "use letters a-z, digits, - and _", "%q is no name", e.Key)
+			f.add("inputs."+e.Key, "use letters a-z, digits, - and _", "%q is not a valid name", e.Key)
 		}
 		f.text("inputs."+e.Key, e.Value)
 	}
@@ -76,7 +76,7 @@ func (u User) check(f *faults) {
 	f.word("answers", u.Answers, AnswersPerson, AnswersSession)
 	f.trees(u.TreeBase, u.TreeSeed)
 	if f.file.sets("worktree_root") && !filepath.IsAbs(u.TreeRoot) && !strings.HasPrefix(u.TreeRoot, homePrefix) {
-		f.add("worktree_root", "write /DIR or ~/DIR", "%q is no absolute path", u.TreeRoot)
+		f.add("worktree_root", "write /DIR or ~/DIR", "%q is not an absolute path", u.TreeRoot)
 	}
 	f.noNUL("worktree_root", u.TreeRoot)
 	f.sandbox(u.Sandbox)
@@ -123,7 +123,7 @@ func (u User) daemonMistake() *mistake {
 	}
 	n, err := ParseBytes(u.Quota)
 	if err != nil {
-		return &mistake{"quota", fmt.Sprintf("%q is no size", u.Quota), "write it as 64MiB or 4GiB"}
+		return &mistake{"quota", fmt.Sprintf("%q is not a size", u.Quota), "write it as 64MiB or 4GiB"}
 	}
 	if n < minQuota {
 		return &mistake{"quota", u.Quota + " is too small", "write 16MiB or more"}
@@ -133,12 +133,12 @@ func (u User) daemonMistake() *mistake {
 
 func (f *faults) agents(chosen string, agents strictyaml.Map[Agent]) {
 	if f.file.sets("agent") && !events.Name(chosen).Valid() {
-		f.add("agent", "write the name of an agent, as apctl agent ls shows them", "%q is no name", chosen)
+		f.add("agent", "write the name of an agent, as apctl agent ls shows them", "%q is not a valid name", chosen)
 	}
 	for _, e := range agents {
 		at := "agents." + e.Key
 		if !events.Name(e.Key).Valid() {
-			f.add(at, "use letters a-z, digits, - and _", "%q is no name", e.Key)
+			f.add(at, "use letters a-z, digits, - and _", "%q is not a valid name", e.Key)
 			continue
 		}
 		f.agent(at, e.Value)
@@ -150,14 +150,14 @@ func (f *faults) roles(roles strictyaml.Map[workflow.Profiles]) {
 	for _, e := range roles {
 		at := "roles." + e.Key
 		if !events.Name(e.Key).Valid() {
-			f.add(at, "use letters a-z, digits, - and _", "%q is no name", e.Key)
+			f.add(at, "use letters a-z, digits, - and _", "%q is not a valid name", e.Key)
 		}
 		if len(e.Value) == 0 {
 			f.add(at, "name at least one profile", "the list is empty")
 		}
 		for i, name := range e.Value {
 			if !events.Name(name).Valid() {
-				f.add(at, "write names of agents, as apctl agent ls shows them", "%q is no name", name)
+				f.add(at, "write names of agents, as apctl agent ls shows them", "%q is not a valid name", name)
 			}
 			if slices.Contains(e.Value[:i], name) {
 				f.add(at, "remove it: a run never goes back to an agent", "the profile %q is given twice", name)
@@ -199,7 +199,7 @@ func formats() []string {
 func (f *faults) gate(at, name string, g Gate) {
 	switch {
 	case !events.Name(name).Valid():
-		f.add(at, "use letters a-z, digits, - and _", "%q is no name", name)
+		f.add(at, "use letters a-z, digits, - and _", "%q is not a valid name", name)
 	case name == string(gate.ProtectedName):
 		f.add(at, "give the gate another name", "the name is taken by the gate for pinned files")
 	case name == string(gate.GitName):
@@ -291,7 +291,7 @@ func (f *faults) env(path string, env map[string]string) {
 		case strings.HasPrefix(name, "AUTOPILOT_"):
 			f.add(at, "take it out", "autopilot sets these variables itself")
 		case name == "" || strings.ContainsAny(name, "=\x00 \t\n"):
-			f.add(at, "write NAME: VALUE", "%q is no name of a variable", name)
+			f.add(at, "write NAME: VALUE", "%q is not a valid name of a variable", name)
 		default:
 			f.noNUL(at, env[name])
 		}
@@ -302,7 +302,7 @@ func (f *faults) env(path string, env map[string]string) {
 func (f *faults) names(path string, names []string) {
 	for i, name := range names {
 		if name == "" || strings.ContainsAny(name, "=\x00 \t\n") {
-			f.add(path+"."+strconv.Itoa(i), "write the name alone, as DATABASE_URL", "%q is no name of a variable", name)
+			f.add(path+"."+strconv.Itoa(i), "write the name alone, as DATABASE_URL", "%q is not a valid name of a variable", name)
 		}
 	}
 }
@@ -329,5 +329,5 @@ func ParseBytes(text string) (int64, error) {
 		}
 		return n * u.size, nil
 	}
-	return 0, fmt.Errorf("%q is no size; write it as 64MiB or 4GiB", text)
+	return 0, fmt.Errorf("%q is not a size; write it as 64MiB or 4GiB", text)
 }

@@ -87,7 +87,7 @@ func (e Edit) read(src []byte) File {
 // check refuses a key that the file has no setting for.
 func (e Edit) check() error {
 	if e.Path == "" {
-		return wire.Errorf(wire.Usage, "there is no place for the user's file").WithHint("set HOME or XDG_CONFIG_HOME")
+		return wire.Errorf(wire.Usage, "the user's file has no place").WithHint("set HOME or XDG_CONFIG_HOME")
 	}
 	s, ok := Find(e.Key)
 	mine, other := holds(e.Key)
@@ -105,9 +105,9 @@ func (e Edit) check() error {
 	case !other:
 		return wire.Errorf(wire.Usage, "%s is set by %s or %s, in no file", e.Key, s.Flag, s.Variable)
 	case e.User:
-		return wire.Errorf(wire.Usage, "%s belongs into the project's file", e.Key).WithHint("apctl config set %s VALUE   without --user", e.Key)
+		return wire.Errorf(wire.Usage, "%s belongs in the project's file", e.Key).WithHint("apctl config set %s VALUE   without --user", e.Key)
 	}
-	return wire.Errorf(wire.Usage, "%s belongs into the user's file", e.Key).WithHint("apctl config set --user %s VALUE", e.Key)
+	return wire.Errorf(wire.Usage, "%s belongs in the user's file", e.Key).WithHint("apctl config set --user %s VALUE", e.Key)
 }
 
 func (e Edit) unknown() error {

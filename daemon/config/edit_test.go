@@ -59,10 +59,10 @@ func TestAnEditThatCannotBeIsRefusedAndChangesNothing(t *testing.T) {
 		{config.Edit{Key: "agents.mine", Value: "1"}, "no setting"},
 		{config.Edit{Key: "", Value: "1"}, "no setting"},
 		{config.Edit{Key: "gates.", Value: "1"}, "no setting"},
-		{config.Edit{Key: "quota", Value: "1GiB"}, "belongs into the user's file"},
+		{config.Edit{Key: "quota", Value: "1GiB"}, "belongs in the user's file"},
 		{config.Edit{Key: "worktree", Value: "maybe"}, "worktree: want true or false, found text"},
 		{config.Edit{Key: "protect", Value: "[a"}, "the value of protect cannot be read"},
-		{config.Edit{Key: "gates.A", Value: "x"}, `"A" is no name`},
+		{config.Edit{Key: "gates.A", Value: "x"}, `"A" is not a valid name`},
 		{config.Edit{Key: "limits.for", Value: "2h"}, "is laid out in a way that is only changed by hand"},
 		{config.Edit{Key: "setup", Value: "a\x00b"}, "NUL"},
 	} {

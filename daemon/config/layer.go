@@ -253,15 +253,15 @@ func checkVariable(key, text string) *mistake {
 	switch key {
 	case "agent":
 		if !events.Name(text).Valid() {
-			return bad("apctl agent ls   shows them", "%q is no name of an agent")
+			return bad("apctl agent ls   shows them", "%q is not a valid name of an agent")
 		}
 	case "model":
 		if strings.TrimSpace(text) == "" || strings.ContainsRune(text, 0) {
-			return bad("write the name of a model, or unset it", "%q is no name of a model")
+			return bad("write the name of a model, or unset it", "%q is not a valid name of a model")
 		}
 	case "limits.iterations":
 		if n, err := strconv.Atoi(text); err != nil || n < 1 {
-			return bad("write 1 or more", "%q is no number of iterations")
+			return bad("write 1 or more", "%q is not a number of iterations")
 		}
 	case "limits.for":
 		if _, err := when.Span(text); err != nil {
@@ -269,15 +269,15 @@ func checkVariable(key, text string) *mistake {
 		}
 	case "limits.usd":
 		if _, err := amount.USD(text); err != nil {
-			return bad("write 5 or 0.50, more than 0", "%q is no amount of dollars")
+			return bad("write 5 or 0.50, more than 0", "%q is not an amount in dollars")
 		}
 	case "limits.tokens":
 		if _, err := amount.Tokens(text); err != nil {
-			return bad("write 200000, 200k or 1.5M, more than 0", "%q is no number of tokens")
+			return bad("write 200000, 200k or 1.5M, more than 0", "%q is not a number of tokens")
 		}
 	case "limits.turns":
 		if n, err := turns(text); err != nil || n < 1 {
-			return bad("write 1 or more", "%q is no number of turns")
+			return bad("write 1 or more", "%q is not a number of turns")
 		}
 	case "git.push", "git.history":
 		for _, r := range gitRules() {

@@ -31,7 +31,7 @@ func (u *USD) DecodeYAML(v strictyaml.Value) error {
 	}
 	n, err := amount.USD(v.Plain())
 	if err != nil {
-		return v.Errorf("write 5 or 0.50, more than 0", "%q is no amount of dollars", v.Plain())
+		return v.Errorf("write 5 or 0.50, more than 0", "%q is not an amount in dollars", v.Plain())
 	}
 	*u = USD(n)
 	return nil
@@ -47,7 +47,7 @@ func (t *Tokens) DecodeYAML(v strictyaml.Value) error {
 	}
 	n, err := amount.Tokens(v.Plain())
 	if err != nil {
-		return v.Errorf("write 200000, 200k or 1.5M, more than 0", "%q is no number of tokens", v.Plain())
+		return v.Errorf("write 200000, 200k or 1.5M, more than 0", "%q is not a number of tokens", v.Plain())
 	}
 	*t = Tokens(n)
 	return nil
@@ -67,7 +67,7 @@ func (h *Hours) DecodeYAML(v strictyaml.Value) error {
 	case !scalar(v):
 		return v.Mismatch("a number of hours, as 8 or 1.5")
 	case err != nil:
-		return v.Errorf("write 8, 1.5 or 90m", "%q is no number of hours", v.Plain())
+		return v.Errorf("write 8, 1.5 or 90m", "%q is not a number of hours", v.Plain())
 	}
 	*h = Hours(d)
 	return nil
@@ -181,7 +181,7 @@ func (f *faults) budget(l Limits) {
 // own refuses what belongs to the user alone.
 func (f *faults) own(key, instead string) {
 	if f.file.sets(key) {
-		f.add(key, "take it out: a project can set "+instead, "it belongs into the user's file")
+		f.add(key, "take it out: a project can set "+instead, "it belongs in the user's file")
 	}
 }
 
@@ -189,7 +189,7 @@ func (f *faults) own(key, instead string) {
 func (f *faults) prices(prices strictyaml.Map[Price]) {
 	for _, e := range prices {
 		if e.Key == "" || e.Key == "*" || len(e.Key) > 256 {
-			f.add("prices", "write the id of a model, as claude-opus-4-5 or claude-opus-4-*", "%q is no model", e.Key)
+			f.add("prices", "write the id of a model, as claude-opus-4-5 or claude-opus-4-*", "%q is not a model", e.Key)
 		}
 	}
 }

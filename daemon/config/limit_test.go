@@ -82,20 +82,20 @@ func TestALimitThatMeansNothingIsRefused(t *testing.T) {
 		project   bool
 		src, want string
 	}{
-		{inProject, "limits: {usd: 0}\n", `1:15 "0" is no amount of dollars: write 5 or 0.50, more than 0`},
-		{inProject, "limits: {usd: -5}\n", `"-5" is no amount of dollars`},
-		{inProject, "limits: {usd: 5 EUR}\n", `"5 EUR" is no amount of dollars`},
-		{inProject, "limits: {usd: .inf}\n", `".inf" is no amount of dollars`},
+		{inProject, "limits: {usd: 0}\n", `1:15 "0" is not an amount in dollars: write 5 or 0.50, more than 0`},
+		{inProject, "limits: {usd: -5}\n", `"-5" is not an amount in dollars`},
+		{inProject, "limits: {usd: 5 EUR}\n", `"5 EUR" is not an amount in dollars`},
+		{inProject, "limits: {usd: .inf}\n", `".inf" is not an amount in dollars`},
 		{inProject, "limits: {usd: [1]}\n", "limits.usd: want dollars, as 5 or 0.50, found a list"},
-		{inProject, "limits: {tokens: 0}\n", `"0" is no number of tokens`},
-		{inProject, "limits: {tokens: 1.5}\n", `"1.5" is no number of tokens`},
+		{inProject, "limits: {tokens: 0}\n", `"0" is not a number of tokens`},
+		{inProject, "limits: {tokens: 1.5}\n", `"1.5" is not a number of tokens`},
 		{inProject, "limits: {tokens: true}\n", "limits.tokens: want a number of tokens"},
 		{inProject, "limits: {turns: 0}\n", "limits.turns: 0 is too small: write 1 or more, or take the line out"},
 		{inProject, "limits: {turns: many}\n", "limits.turns: want a whole number, found text"},
-		{inProject, "limits: {day: {usd: 5}}\n", "limits.day: it belongs into the user's file: take it out: a project can set limits.project"},
-		{inProject, "limits: {project: {hours: 0}}\n", `"0" is no number of hours: write 8, 1.5 or 90m`},
-		{inProject, "limits: {project: {eur: 5}}\n", `unknown key "eur": known here are usd, tokens, turns, hours`},
-		{inProject, "prices: {}\n", "prices belongs into the user's file"},
+		{inProject, "limits: {day: {usd: 5}}\n", "limits.day: it belongs in the user's file: take it out: a project can set limits.project"},
+		{inProject, "limits: {project: {hours: 0}}\n", `"0" is not a number of hours: write 8, 1.5 or 90m`},
+		{inProject, "limits: {project: {eur: 5}}\n", `unknown key "eur": allowed: usd, tokens, turns, hours`},
+		{inProject, "prices: {}\n", "prices belongs in the user's file"},
 		{inUser, "limits: {day: {hours: true}}\n", "limits.day.hours: want a number of hours"},
 		{inUser, "limits: {day: {turns: -1}}\n", "limits.day.turns: -1 is too small"},
 		{inUser, "limits: {day: 5}\n", "limits.day: want a mapping"},
@@ -103,7 +103,7 @@ func TestALimitThatMeansNothingIsRefused(t *testing.T) {
 		{inUser, "prices: {m: {input: -3, output: 1}}\n", "it is no price in dollars per million tokens: write it as 3 or 0.25"},
 		{inUser, "prices: {m: {input: \"3\", output: 1}}\n", "want dollars per million tokens, as 3 or 0.25, found text"},
 		{inUser, "prices: {m: 3}\n", "prices.m: want a mapping"},
-		{inUser, "prices: {\"*\": {input: 3, output: 1}}\n", `"*" is no model`},
+		{inUser, "prices: {\"*\": {input: 3, output: 1}}\n", `"*" is not a model`},
 	} {
 		file := config.ParseUser("f", []byte(c.src)).File
 		if c.project {

@@ -75,7 +75,7 @@ func (f *faults) resources(r Resources) {
 		}
 	}
 	if n, err := ParseBytes(cmp.Or(r.RAMPerAgent, DefaultRAM)); err != nil || n <= 0 {
-		f.add("resources.ram_per_agent", "write it as 512MiB or 2GiB", "%q is no size", r.RAMPerAgent)
+		f.add("resources.ram_per_agent", "write it as 512MiB or 2GiB", "%q is not a size", r.RAMPerAgent)
 	}
 }
 

@@ -38,7 +38,7 @@ func (f *faults) team(t Team) {
 	}
 	for _, m := range []struct{ key, path string }{{"team.credentials", t.Credentials}, {"team.ca", t.CA}} {
 		if m.path != "" && !filepath.IsAbs(m.path) && !strings.HasPrefix(m.path, "~/") {
-			f.add(m.key, "write it as /etc/autopilot/team.creds or ~/team.creds", "%.100q is no absolute path", m.path)
+			f.add(m.key, "write it as /etc/autopilot/team.creds or ~/team.creds", "%.100q is not an absolute path", m.path)
 		}
 	}
 	if f.file.sets("team.replicas") && (t.Replicas < 1 || t.Replicas > 5) {

@@ -17,7 +17,7 @@ func (t *Timeout) DecodeYAML(v strictyaml.Value) error {
 	}
 	ms, err := when.LimitMS(v.Plain())
 	if err != nil {
-		return v.Errorf("write 20m, 90s, 2h or off", "%q is no limit in time", v.Plain())
+		return v.Errorf("write 20m, 90s, 2h or off", "%q is not a time limit", v.Plain())
 	}
 	*t = Timeout(ms)
 	return nil
@@ -91,7 +91,7 @@ func (f *faults) timeouts(l Limits) {
 func badTimeout(key, text string) (want, what string) {
 	switch ms, err := when.LimitMS(text); {
 	case err != nil:
-		return "write 20m, 90s, 2h or off", "%q is no limit in time"
+		return "write 20m, 90s, 2h or off", "%q is not a time limit"
 	case ms < 0 && key == keyGate:
 		return "write 24h, or another length of time", "%q: a gate that hangs would hold the run for ever"
 	}

@@ -33,9 +33,9 @@ func (f *faults) trees(base wire.WorktreeBase, seed []string) {
 		_, err := path.Match(glob, "")
 		switch {
 		case glob == "" || !filepath.IsLocal(glob) || slices.Contains(strings.Split(glob, "/"), ".."):
-			f.add("worktree_seed."+strconv.Itoa(i), "write it from the top of the work tree, as .env or 'config/*.local.yml'", "%q is no path below it", glob)
+			f.add("worktree_seed."+strconv.Itoa(i), "write it from the top of the work tree, as .env or 'config/*.local.yml'", "%q is not a path below it", glob)
 		case err != nil || strings.ContainsRune(glob, 0):
-			f.add("worktree_seed."+strconv.Itoa(i), "write it as .env or 'config/*.local.yml'; * is within one directory", "%q is no glob", glob)
+			f.add("worktree_seed."+strconv.Itoa(i), "write it as .env or 'config/*.local.yml'; * is within one directory", "%q is not a glob", glob)
 		}
 	}
 }

@@ -138,7 +138,7 @@ func (d *Doc) fields(path string, n ast.Node, v reflect.Value) *Error {
 }
 
 func (d *Doc) unknown(path, name string, names []string) *Error {
-	fix := "known here are " + strings.Join(names, ", ")
+	fix := "allowed: " + strings.Join(names, ", ")
 	if near := Nearest(name, names); near != "" {
 		fix = fmt.Sprintf("did you mean %q?", near)
 	}

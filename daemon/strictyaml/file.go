@@ -30,9 +30,9 @@ func ReadOpen(file *os.File) ([]byte, error) {
 	case info.IsDir():
 		return nil, errors.New("it is a directory")
 	case !info.Mode().IsRegular():
-		return nil, errors.New("it is no regular file")
+		return nil, errors.New("it is not a regular file")
 	case info.Size() > MaxBytes:
-		return nil, fmt.Errorf("it has %d bytes, at most %d are read", info.Size(), MaxBytes)
+		return nil, fmt.Errorf("it has %d bytes; the limit is %d", info.Size(), MaxBytes)
 	}
 	src, err := io.ReadAll(io.LimitReader(file, MaxBytes+1))
 	return src, Cause(err)

@@ -63,8 +63,8 @@ func TestMistakesAreNamedWithPlaceAndFix(t *testing.T) {
 		msg, fix     string
 	}{
 		"unknown key with a near one":  {"name: a\nphase: [x]\n", 2, 1, `unknown key "phase"`, `did you mean "phases"?`},
-		"unknown key with none near":   {"limit:\n  frobnicate: 1\n", 2, 3, `unknown key "frobnicate"`, "known here are wall, tries"},
-		"field without a tag":          {"Hidden: x\n", 1, 1, `unknown key "Hidden"`, "known here are"},
+		"unknown key with none near":   {"limit:\n  frobnicate: 1\n", 2, 3, `unknown key "frobnicate"`, "allowed: wall, tries"},
+		"field without a tag":          {"Hidden: x\n", 1, 1, `unknown key "Hidden"`, "allowed: "},
 		"number for text":              {"name: 12\n", 1, 7, "name: want text, found a number", "put it in quotes"},
 		"nothing for text":             {"name:\n", 1, 7, "name: want text, found nothing", ""},
 		"text for number":              {"limit: {tries: many}\n", 1, 16, "limit.tries: want a whole number, found text", ""},

@@ -220,7 +220,7 @@ func Placed(c Cursor) (stream string, position uint64, ok bool) {
 func StoredAt(stream string, position uint64, subject string, body []byte) (Stored, error) {
 	generation, ok := Generation(stream)
 	if !ok {
-		return Stored{Subject: subject, Bytes: body}, fmt.Errorf("%w: %s is no event stream", ErrDamaged, stream)
+		return Stored{Subject: subject, Bytes: body}, fmt.Errorf("%w: %s is not an event stream", ErrDamaged, stream)
 	}
 	return (&Stream{generation: generation}).stored(message{subject, position, body})
 }

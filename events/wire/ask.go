@@ -61,11 +61,11 @@ func (q Ask) Check() *Error {
 	case strings.TrimSpace(q.Question) == "":
 		return Errorf(Usage, "the question is empty")
 	case strings.ContainsRune(q.Text(), 0) || !utf8.ValidString(q.Text()):
-		return Errorf(Usage, "the question holds what no prompt can carry")
+		return Errorf(Usage, "the question has a NUL byte or is not valid UTF-8")
 	case len(q.Text()) > MaxAnswer:
-		return Errorf(Usage, "the question has %d bytes, at most %d are taken", len(q.Text()), MaxAnswer)
+		return Errorf(Usage, "the question has %d bytes; the limit is %d", len(q.Text()), MaxAnswer)
 	case n == 0 && q.Recommended != 0:
-		return Errorf(Usage, "an option is recommended, and there is none").WithHint("give two to four options, or ask for a text")
+		return Errorf(Usage, "an option is recommended, but the question has no options").WithHint("give two to four options, or ask for a text")
 	case n == 0:
 		return nil
 	case n < 2 || n > MostOptions:
@@ -75,7 +75,7 @@ func (q Ask) Check() *Error {
 	case strings.TrimSpace(q.Reason) == "":
 		return Errorf(Usage, "an option is recommended without a reason").WithHint("--because REASON")
 	case slices.ContainsFunc(q.Options, func(o string) bool { return strings.TrimSpace(o) == "" || strings.ContainsAny(o, "\n\r") }):
-		return Errorf(Usage, "an option is a line of text")
+		return Errorf(Usage, "an option must be one line of text")
 	case twice(q.Options):
 		return Errorf(Usage, "two options are the same")
 	}

@@ -32,13 +32,13 @@ func TestAQuestionHasTwoToFourOptionsWithOneRecommendedOrNone(t *testing.T) {
 		"five options":             {func(q *wire.Ask) { q.Options = strings.Split("abcde", "") }, "not 5"},
 		"none recommended":         {func(q *wire.Ask) { q.Recommended = 0 }, "recommended"},
 		"one that is not there":    {func(q *wire.Ask) { q.Recommended = 3 }, "recommended"},
-		"without a reason":         {func(q *wire.Ask) { q.Reason = "" }, "without a reason"},
-		"none to recommend":        {func(q *wire.Ask) { q.Options = nil }, "there is none"},
+		"reason is missing":        {func(q *wire.Ask) { q.Reason = "" }, "without a reason"},
+		"none to recommend":        {func(q *wire.Ask) { q.Options = nil }, "has no options"},
 		"the same option twice":    {func(q *wire.Ask) { q.Options = []string{"This one", " this  one"} }, "the same"},
-		"an empty option":          {func(q *wire.Ask) { q.Options = []string{"a", " "} }, "a line"},
-		"an option of two lines":   {func(q *wire.Ask) { q.Options = []string{"a", "b\nc"} }, "a line"},
-		"what no prompt can carry": {func(q *wire.Ask) { q.Question = "a\x00" }, "no prompt"},
-		"more than is taken":       {func(q *wire.Ask) { q.Question = strings.Repeat("x", wire.MaxAnswer) }, "at most"},
+		"an empty option":          {func(q *wire.Ask) { q.Options = []string{"a", " "} }, "one line"},
+		"an option of two lines":   {func(q *wire.Ask) { q.Options = []string{"a", "b\nc"} }, "one line"},
+		"what no prompt can carry": {func(q *wire.Ask) { q.Question = "a\x00" }, "NUL byte"},
+		"more than is taken":       {func(q *wire.Ask) { q.Question = strings.Repeat("x", wire.MaxAnswer) }, "the limit is"},
 	} {
 		q := whole
 		tt.edit(&q)

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"errors"
 	"regexp"
 	"strconv"
 	"strings"
@@ -9,6 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"autopilot/events"
 )
 
 // A person hands findings to a new or a resumed run. The next agent reads them verbatim.
@@ -23,29 +24,27 @@ type Found struct {
 	Priority float64 // 0 blocks
 }
 
-const findingsHint = `it is a list of findings: [{"evidence_ref":"docs/plan.md:12","priority":0,"detail":"TEXT"}]`
+const findingsHint = `write a list of findings: [{"evidence_ref":"docs/plan.md:12","priority":0,"detail":"TEXT"}]`
 
 // ParseFindings reads findings to the letter. One without a priority blocks.
 //
 // Source: atdd-kit, seeds 3.2 and lessons A14, A21, A22.
 func ParseFindings(text string) ([]Found, *Error) {
 	if len(text) > MaxFindings {
-		return nil, Errorf(Usage, "the findings have %d bytes, at most %d are taken", len(text), MaxFindings).
+		return nil, Errorf(Usage, "the findings have %d bytes; the limit is %d", len(text), MaxFindings).
 			WithHint("write the rest into files of the work tree, and refer to them with evidence_ref")
 	}
 	if strings.ContainsRune(text, 0) || !utf8.ValidString(text) {
-		return nil, Errorf(Usage, "the findings hold what no prompt can carry")
+		return nil, Errorf(Usage, "the findings have a NUL byte or are not valid UTF-8")
 	}
 	var list []jsontext.Value
 	switch err := json.Unmarshal([]byte(text), &list); {
-	case errors.Is(err, jsontext.ErrDuplicateName):
-		return nil, Errorf(Usage, "a member of a finding is there twice: %v", err).WithHint("name each member once")
 	case err != nil:
-		return nil, Errorf(Usage, "the findings cannot be read: %v", err).WithHint(findingsHint)
+		return nil, Errorf(Usage, "the findings cannot be read: %s", events.JSONMistake(err)).WithHint(findingsHint)
 	case len(list) == 0:
-		return nil, Errorf(Usage, "no finding is in the list").WithHint("hand over at least one, or leave --findings out")
+		return nil, Errorf(Usage, "the list of findings is empty").WithHint("give at least one finding, or leave --findings out")
 	case len(list) > MostFindings:
-		return nil, Errorf(Usage, "there are %d findings, at most %d are taken", len(list), MostFindings)
+		return nil, Errorf(Usage, "there are %d findings; the limit is %d", len(list), MostFindings)
 	}
 	var out []Found
 	for i, v := range list {
@@ -66,17 +65,17 @@ func finding(n int, v jsontext.Value) (f Found, bad *Error) {
 		Detail   jsontext.Value `json:"detail"`
 	}
 	if v.Kind() != '{' {
-		return f, Errorf(Usage, "finding %d is no object", n).WithHint(findingsHint)
+		return f, Errorf(Usage, "finding %d is not a JSON object", n).WithHint(findingsHint)
 	}
 	if err := json.Unmarshal(v, &raw, json.RejectUnknownMembers(true)); err != nil {
-		return f, Errorf(Usage, "finding %d: %v", n, err).WithHint(findingsHint)
+		return f, Errorf(Usage, "finding %d: %s", n, events.JSONMistake(err)).WithHint(findingsHint)
 	}
 	var ok bool
 	if f.Ref, ok = textOf(raw.Ref); !ok || strings.TrimSpace(f.Ref) == "" {
-		return f, Errorf(Usage, "finding %d has no evidence_ref, a text that says what it is about", n).WithHint(findingsHint)
+		return f, Errorf(Usage, "finding %d has no evidence_ref, a text that names its subject", n).WithHint(findingsHint)
 	}
 	if f.Detail, ok = textOf(raw.Detail); !ok && len(raw.Detail) > 0 {
-		return f, Errorf(Usage, "the detail of finding %d is no text", n).WithHint(findingsHint)
+		return f, Errorf(Usage, "the detail of finding %d is not a text", n).WithHint(findingsHint)
 	}
 	if f.Priority, ok = priority(raw.Priority); !ok {
 		return f, Errorf(Usage, "the priority of finding %d is out of range", n).WithHint("0 blocks; higher numbers matter less")

@@ -27,7 +27,7 @@ func ParseIssue(text string) (Issue, error) {
 
 // ParseTracker reads the texts of ParseIssue, and OWNER/NAME alone.
 func ParseTracker(text string) (Issue, error) {
-	bad := fmt.Errorf("%q is no issue", text)
+	bad := fmt.Errorf("%q is not an issue", text)
 	repo, number, numbered := strings.Cut(address(strings.TrimSpace(text)), "#")
 	if n, err := strconv.Atoi(repo); err == nil && !numbered && n > 0 {
 		repo, number, numbered = "", repo, true

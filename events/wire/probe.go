@@ -51,7 +51,7 @@ type ProbeWaiting struct {
 	Run      string    `json:"run"` // handle
 	Since    time.Time `json:"since"`
 	Priority string    `json:"priority,omitzero"` // low or high
-	By       string    `json:"by,omitzero"`       // what bounds it, as in a policy, or project; empty: others are before it
+	By       string    `json:"by,omitzero"`       // what bounds it, as in a policy, or project; empty: other runs come first
 }
 
 // ProbeProject is a project with a bound on its agents.

@@ -36,20 +36,20 @@ func ReadRedRows(b []byte) ([]RedRow, *Error) {
 // CheckRedRows refuses all rows if one is malformed.
 func CheckRedRows(rows []RedRow) *Error {
 	if len(rows) > MostRedRows {
-		return Errorf(Usage, "there are %d rows in red, at most %d are taken", len(rows), MostRedRows)
+		return Errorf(Usage, "there are %d rows in red; the limit is %d", len(rows), MostRedRows)
 	}
 	for i, r := range rows {
 		switch {
 		case !safeCommit(r.Commit):
-			return Errorf(Usage, "commit of row %d in red is %.80q, want the whole id of a commit", i+1, r.Commit).WithHint("git rev-parse COMMIT   prints it")
+			return Errorf(Usage, "commit of row %d in red is %.80q; write the whole id of a commit", i+1, r.Commit).WithHint("git rev-parse COMMIT   prints it")
 		case r.Impl != "" && !safeCommit(r.Impl):
-			return Errorf(Usage, "impl_sha of row %d in red is %.80q, want the whole id of a commit, or leave it out", i+1, r.Impl)
+			return Errorf(Usage, "impl_sha of row %d in red is %.80q; write the whole id of a commit, or leave it out", i+1, r.Impl)
 		case strings.TrimSpace(r.File) == "":
 			return Errorf(Usage, "row %d in red has no at_file", i+1).WithHint("name a test that failed")
 		case len(r.File) > maxRefBytes || strings.ContainsRune(r.File, 0) || !utf8.ValidString(r.File):
 			return Errorf(Usage, "at_file of row %d in red cannot name a file", i+1)
 		case r.Gate != "" && !events.Name(r.Gate).Valid():
-			return Errorf(Usage, "gate of row %d in red is %.80q, which is no name", i+1, r.Gate)
+			return Errorf(Usage, "gate of row %d in red is %.80q, which is not a valid name", i+1, r.Gate)
 		}
 	}
 	return nil

@@ -26,10 +26,10 @@ func TestARedRowIsRefusedAsAWhole(t *testing.T) {
 		"no test":                    {`[{"commit":"a"}]`, "no at_file"},
 		"a blank test":               {`[{"commit":"a","at_file":" "}]`, "no at_file"},
 		"the second one":             {`[{"commit":"a","at_file":"a"},{"commit":"","at_file":"a"}]`, "commit of row 2"},
-		"a gate that is no name":     {`[{"gate":"A b","commit":"a","at_file":"a"}]`, "no name"},
-		"a member that is not known": {`[{"commit":"a","at_file":"a","red":true}]`, "not known"},
+		"a gate that is no name":     {`[{"gate":"A b","commit":"a","at_file":"a"}]`, "not a valid name"},
+		"a member that is not known": {`[{"commit":"a","at_file":"a","red":true}]`, "unknown member"},
 		"a member twice":             {`[{"commit":"a","commit":"b","at_file":"a"}]`, "twice"},
-		"too many":                   {`[` + strings.Repeat(`{"commit":"a","at_file":"a"},`, wire.MostRedRows) + `{"commit":"a","at_file":"a"}]`, "at most 20"},
+		"too many":                   {`[` + strings.Repeat(`{"commit":"a","at_file":"a"},`, wire.MostRedRows) + `{"commit":"a","at_file":"a"}]`, "the limit is 20"},
 		"no list":                    {`{"commit":"a","at_file":"a"}`, "cannot be read"},
 	} {
 		rows, err := wire.ReadRedRows([]byte(tt.src))

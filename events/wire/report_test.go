@@ -24,7 +24,7 @@ func TestAReportOfASessionIsReadToTheLetter(t *testing.T) {
 		"more than can be":           {with(`"failed":0`, `"failed":1000001`), "want 0 to 1000000"},
 		"a number that is missing":   {with(`"partial":0,`, ``), "lacks agent_summary.partial"},
 		"half of it":                 {`{"agent_summary":{"complete":1,"partial":0,"failed":0,"spiral":0}}`, "lacks agent_summary or effectiveness"},
-		"a member that is not known": {with(`"partial":0`, `"partial":0,"skipped":1`), "not known"},
+		"a member that is not known": {with(`"partial":0`, `"partial":0,"skipped":1`), "unknown member"},
 		"a member twice":             {with(`"spiral":0`, `"spiral":1,"spiral":0`), "twice"},
 		"a list":                     {`[]`, "cannot be read"},
 		"nothing":                    {``, "cannot be read"},

@@ -1,14 +1,12 @@
 package wire
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"autopilot/events"
 )
@@ -164,7 +162,7 @@ type DriverView struct {
 func ParseSubmission(text string) (Submission, *Error) {
 	var s Submission
 	if len(text) > MaxSubmission {
-		return s, Errorf(Usage, "what is delivered has %d bytes, at most %d are taken", len(text), MaxSubmission).WithHint("write the rest into files of the work tree")
+		return s, Errorf(Usage, "the delivery has %d bytes; the limit is %d", len(text), MaxSubmission).WithHint("write the rest into files of the work tree")
 	}
 	if err := ReadExactly([]byte(text), &s); err != nil {
 		return s, err
@@ -174,16 +172,10 @@ func ParseSubmission(text string) (Submission, *Error) {
 
 // ReadExactly reads JSON strictly: it refuses unknown and repeated members.
 func ReadExactly(b []byte, v any) *Error {
-	err := json.Unmarshal(b, v, json.RejectUnknownMembers(true))
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, jsontext.ErrDuplicateName):
-		return Errorf(Usage, "a member is there twice: %v", err).WithHint("name each member once")
-	case errors.Is(err, json.ErrUnknownName):
-		return Errorf(Usage, "a member is not known: %v", err).WithHint("apctl session submit --help   lists them")
+	if err := json.Unmarshal(b, v, json.RejectUnknownMembers(true)); err != nil {
+		return Errorf(Usage, "the JSON cannot be read: %s", events.JSONMistake(err)).WithHint("apctl session submit --help   shows the form")
 	}
-	return Errorf(Usage, "it cannot be read: %v", err).WithHint("it is one JSON object: apctl session submit --help")
+	return nil
 }
 
 func (s Submission) check() *Error {
@@ -192,7 +184,7 @@ func (s Submission) check() *Error {
 	}
 	switch {
 	case s.V != 1:
-		return Errorf(Usage, "v is %d, want 1", s.V)
+		return Errorf(Usage, "v is %d; the only version is 1", s.V)
 	case s.Effect == "":
 		return missing("effect")
 	case s.Phase == "":
@@ -202,18 +194,18 @@ func (s Submission) check() *Error {
 	case !slices.Contains([]string{"done", "progress", "blocked"}, s.Claim):
 		return Errorf(Usage, "claim is %.40q, want done, progress or blocked", s.Claim)
 	case s.Claim == "blocked" && strings.TrimSpace(s.Reason) == "":
-		return Errorf(Usage, "it is blocked without a reason").WithHint("say what a person has to decide or to do: --blocked REASON")
+		return Errorf(Usage, "claim is blocked, and reason is missing").WithHint("say what a person has to decide or to do: --blocked REASON")
 	case s.Claim != "blocked" && s.Reason != "":
-		return Errorf(Usage, "a reason belongs to blocked, and the claim is %s", s.Claim).WithHint("say it in the summary")
+		return Errorf(Usage, "reason is for the claim blocked only, and the claim is %s", s.Claim).WithHint("write it into the summary")
 	case len(s.Evidence) > MostEvidence:
-		return Errorf(Usage, "there are %d references to evidence, at most %d are taken", len(s.Evidence), MostEvidence)
+		return Errorf(Usage, "there are %d items of evidence; the limit is %d", len(s.Evidence), MostEvidence)
 	}
 	for i, e := range s.Evidence {
 		switch {
 		case strings.TrimSpace(e.Ref) == "":
 			return Errorf(Usage, "evidence %d has no evidence_ref", i+1).WithHint("refer to a file, a line of it or a command: out.txt:12")
 		case len(e.Ref) > maxRefBytes:
-			return Errorf(Usage, "the evidence_ref of evidence %d has %d bytes, at most %d are taken", i+1, len(e.Ref), maxRefBytes)
+			return Errorf(Usage, "the evidence_ref of item %d of evidence has %d bytes; the limit is %d", i+1, len(e.Ref), maxRefBytes)
 		}
 	}
 	if s.Session != nil {
@@ -243,7 +235,7 @@ func (s Submission) checkTexts() *Error {
 	}
 	for _, t := range texts {
 		if strings.ContainsRune(t, 0) || !utf8.ValidString(t) {
-			return Errorf(Usage, "a text of it holds what no prompt can carry")
+			return Errorf(Usage, "a text of the delivery has a NUL byte or is not valid UTF-8")
 		}
 	}
 	return nil

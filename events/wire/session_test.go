@@ -17,8 +17,8 @@ func TestADeliveryIsReadToTheLetter(t *testing.T) {
 	for name, tt := range map[string]struct{ old, new, says string }{
 		"a member twice":               {`"v":1`, `"v":1,"claim":"progress"`, "twice"},
 		"a member twice within":        {`"detail":"green"`, `"detail":"green","detail":"red"`, "twice"},
-		"a member that nobody knows":   {`"v":1`, `"v":1,"verdict":"pass"`, "not known"},
-		"one in another case":          {`"claim"`, `"Claim"`, "not known"},
+		"a member that nobody knows":   {`"v":1`, `"v":1,"verdict":"pass"`, "unknown member"},
+		"one in another case":          {`"claim"`, `"Claim"`, "unknown member"},
 		"no object":                    {delivered, `[]`, "cannot be read"},
 		"nothing":                      {delivered, ``, "cannot be read"},
 		"two objects":                  {delivered, delivered + delivered, "cannot be read"},
@@ -32,15 +32,15 @@ func TestADeliveryIsReadToTheLetter(t *testing.T) {
 		"no claim":                     {`"claim":"done",`, ``, `claim is ""`},
 		"a claim that is null":         {`"claim":"done"`, `"claim":null`, `claim is ""`},
 		"a claim that is a verdict":    {`"claim":"done"`, `"claim":"pass"`, `claim is "pass"`},
-		"blocked without a reason":     {`"claim":"done"`, `"claim":"blocked"`, "without a reason"},
-		"a reason without being so":    {`"claim":"done"`, `"claim":"done","reason":"x"`, "belongs to blocked"},
+		"blocked without a reason":     {`"claim":"done"`, `"claim":"blocked"`, "reason is missing"},
+		"a reason without being so":    {`"claim":"done"`, `"claim":"done","reason":"x"`, "claim blocked only"},
 		"evidence without a reference": {`"evidence_ref":"out.txt:3",`, ``, "evidence 1 has no evidence_ref"},
 		"evidence with a blank one":    {`"out.txt:3"`, `"  "`, "evidence 1 has no evidence_ref"},
-		"a text that no prompt takes":  {`it is built`, `it is\u0000built`, "no prompt"},
+		"a text that no prompt takes":  {`it is built`, `it is\u0000built`, "NUL byte"},
 		"a report that is a text":      {`"v":1`, `"v":1,"session":"fine"`, "cannot be read"},
 		"a report that lacks a number": {`"v":1`, `"v":1,"session":{"agent_summary":{},"effectiveness":{}}`, "lacks agent_summary.complete"},
 		"a red row without a commit":   {`"v":1`, `"v":1,"red":[{"at_file":"a"}]`, "commit of row 1 in red"},
-		"more than is taken":           {`it is built`, strings.Repeat("x", wire.MaxSubmission), "at most"},
+		"more than is taken":           {`it is built`, strings.Repeat("x", wire.MaxSubmission), "the limit is"},
 	} {
 		_, err := wire.ParseSubmission(strings.Replace(delivered, tt.old, tt.new, 1))
 		if err == nil || err.Code != wire.Usage || !strings.Contains(err.Message, tt.says) {

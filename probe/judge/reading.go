@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"autopilot/events"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -124,25 +126,7 @@ func (r Reading) names(has func(Num) bool) []string {
 func Decode(b []byte) (Reading, error) {
 	var r Reading
 	if err := json.Unmarshal(b, &r); err != nil {
-		return r, fmt.Errorf("read a reading: %w", mistake(err))
+		return r, errors.New(events.JSONMistake(err))
 	}
 	return r, nil
-}
-
-// mistake is what is wrong with a text that is no reading, without the words of a
-// decoder.
-func mistake(err error) error {
-	var text *jsontext.SyntacticError
-	var kind *json.SemanticError
-	switch {
-	case errors.As(err, &text) && text.JSONPointer != "":
-		return fmt.Errorf("it is no JSON, at %s: %w", text.JSONPointer, text.Err)
-	case errors.As(err, &text):
-		return fmt.Errorf("it is no JSON: %w", text.Err)
-	case errors.As(err, &kind) && kind.JSONPointer != "":
-		return fmt.Errorf("%s is of another kind", kind.JSONPointer)
-	case errors.As(err, &kind):
-		return errors.New("it is no object")
-	}
-	return err
 }

@@ -211,7 +211,7 @@ func (j *Judge) iteration(r *wire.AtddRow, m members) {
 	add := func(p wire.AtddProblem) { r.Problems = append(r.Problems, p) }
 	n, err := strconv.Atoi(string(m.Iteration))
 	if err != nil || n < 0 {
-		add(refused("iteration", "the iteration is no number: %s", shown(m.Iteration)))
+		add(refused("iteration", "the iteration is not a number: %s", shown(m.Iteration)))
 	}
 	r.Iteration = max(n, 0)
 	if strings.TrimSpace(m.Step) == "" {
@@ -349,9 +349,9 @@ func whyUnreadable(err error) string {
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		return "a member stands in it twice"
 	case errors.As(err, &syntax):
-		return "it is no JSON"
+		return "it is not valid JSON"
 	}
-	return "it is no row: a member has a value of another kind"
+	return "it is not a row: a member has a value of another kind"
 }
 
 // Because is what an error says beside its class.

@@ -56,7 +56,7 @@ func normal(payload []byte) []byte {
 func CheckPrint(what, s string) error {
 	switch {
 	case !isName(s):
-		return invalid("%s is no fingerprint: %q", what, s)
+		return invalid("%s is not a fingerprint: %q", what, s)
 	case s == blankPrint:
 		return invalid("%s is that of a blank payload", what)
 	case s == Placeholder:

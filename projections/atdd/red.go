@@ -51,10 +51,10 @@ func FindRed(log []byte, commit string) (Red, error) {
 // Source: atdd-kit, seeds 3.5, Q22.
 func CheckCommits(test, impl string) error {
 	if !isName(test) {
-		return invalid("the commit of the tests is no commit: %q", test)
+		return invalid("the commit of the tests is not a commit: %q", test)
 	}
 	if !isName(impl) {
-		return invalid("the commit of the implementation is no commit: %q", impl)
+		return invalid("the commit of the implementation is not a commit: %q", impl)
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func Pin(pinned []byte, current string) error {
 	}
 	was := string(normal(bytes.TrimPrefix(pinned, orderMark)))
 	if !isName(was) {
-		return fmt.Errorf("%w: what is pinned is no fingerprint: %q", ErrFired, was)
+		return fmt.Errorf("%w: what is pinned is not a fingerprint: %q", ErrFired, was)
 	}
 	if was != current {
 		return fmt.Errorf("%w: what was approved has changed: pinned %s, now %s", ErrFired, was, current)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"autopilot/events"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -76,7 +78,7 @@ func list(findings string) (string, error) {
 		Rest     jsontext.Value `json:",unknown"`
 	}
 	if err := json.Unmarshal([]byte(findings), &items); err != nil {
-		return "", invalid("the findings are no JSON list of findings: %v", err)
+		return "", invalid("the findings are not a JSON list of findings: %s", events.JSONMistake(err))
 	}
 	for i, f := range items {
 		if strings.TrimSpace(f.Evidence) == "" {
@@ -85,7 +87,7 @@ func list(findings string) (string, error) {
 	}
 	v := jsontext.Value(findings)
 	if err := v.Compact(); err != nil {
-		return "", invalid("the findings are no JSON list of findings: %v", err)
+		return "", invalid("the findings are not a JSON list of findings: %s", events.JSONMistake(err))
 	}
 	return string(v), nil
 }
@@ -96,10 +98,10 @@ func list(findings string) (string, error) {
 // Source: atdd-kit, seeds 3.5, Q22; lessons A28, A30.
 func Seen(commit, file, impl string, at time.Time) ([]byte, error) {
 	if !isName(commit) {
-		return nil, invalid("the commit of the tests is no commit: %q", commit)
+		return nil, invalid("the commit of the tests is not a commit: %q", commit)
 	}
 	if impl != "" && !isName(impl) {
-		return nil, invalid("the commit of the implementation is no commit: %q", impl)
+		return nil, invalid("the commit of the implementation is not a commit: %q", impl)
 	}
 	if impl == commit {
 		return nil, invalid("commit %s is that of the tests: the implementation is in a commit after it, so name that one once it is there", impl)
@@ -138,7 +140,7 @@ func text(s string) string {
 // decimal is a number of digits alone, without leading zeros.
 func decimal(what, s string) (string, error) {
 	if s == "" || strings.Trim(s, "0123456789") != "" {
-		return "", invalid("%s is no number: %q", what, s)
+		return "", invalid("%s is not a number: %q", what, s)
 	}
 	if s = strings.TrimLeft(s, "0"); s == "" {
 		return "0", nil

@@ -24,7 +24,7 @@ func TestARunThatAsksWaitsForAPersonAndNobodyElseIsToldHowToAnswer(t *testing.T)
 		"stopping": {func(s *run.State) { s.Stop = events.StopNow }, "waiting: gate approved of phase plan asks a person for approval", ""},
 		"a look": {func(s *run.State) {
 			s.Stage, s.Last.Role, s.Loop.Phase = run.Looking, events.RoleStarted{Role: "critic", Gate: "reviewed"}, "look"
-		}, "running: critic looks at gate reviewed, in iteration 0", ""},
+		}, "running: critic reviews for gate reviewed, in iteration 0", ""},
 		"no whole log": {func(s *run.State) { s.Log.Broken = 3 }, "about to be halted: event 3 of its log does not follow the one before", ""},
 	} {
 		asked := *q

@@ -24,10 +24,10 @@ func TestLinesOfArtifactsAndCleanCheckouts(t *testing.T) {
 		{events.GatesJudged{Iteration: 1, Results: []events.GateResult{file(events.Pass, events.ReasonWritten)}}, "iteration 1: report pass (every file is written)"},
 		{events.GatesJudged{Iteration: 1, Results: []events.GateResult{file(events.Fail, events.ReasonMissing)}}, "iteration 1: report fail (a file is missing)"},
 		{events.GatesJudged{Iteration: 1, Results: []events.GateResult{file(events.Fail, events.ReasonBlank)}}, "iteration 1: report fail (a file is blank)"},
-		{events.GatesJudged{Iteration: 1, Results: []events.GateResult{file(events.Fail, events.ReasonStale)}}, "iteration 1: report fail (a file is as it was before the work)"},
+		{events.GatesJudged{Iteration: 1, Results: []events.GateResult{file(events.Fail, events.ReasonStale)}}, "iteration 1: report fail (a file is unchanged since before the work)"},
 		{
 			events.GatesJudged{Checkout: events.CheckoutClean, Results: []events.GateResult{command(events.Fail, events.ReasonSetup, 3), command(events.Skipped, events.ReasonSetup, -1)}},
-			"baseline, in a clean checkout: test fail (set-up of a clean checkout: exit 3), test skipped (not run, as the set-up failed)",
+			"baseline, in a clean checkout: test fail (set-up of a clean checkout: exit 3), test skipped (not run, because the set-up failed)",
 		},
 		{
 			events.GatesJudged{Iteration: 2, Checkout: events.CheckoutClean, Results: []events.GateResult{command(events.Fail, events.ReasonSetup, -1)}},

@@ -27,10 +27,10 @@ func TestWhichAgentWorksIsSaidWhereAWorkflowNamesThem(t *testing.T) {
 		goes + "the budget of 10 iterations is used up, and a gate still fails": escalated(events.HaltIterations, func(d *events.AgentEscalated) {
 			d.Limit = 10
 		}),
-		goes + "the work was sent back 3 times, and gate reviewed still does not pass": escalated(events.HaltCycles, func(d *events.AgentEscalated) { d.Limit = 3 }),
-		goes + "gate agreed sent the same plan back 3 times":                           escalated(events.HaltPlan, func(d *events.AgentEscalated) { d.Gate, d.Limit = "agreed", 3 }),
-		"iteration 2/10: agent big started":                                            events.IterationStarted{Iteration: 2, Attempt: 1, Agent: "big", Level: 2},
-		"gate reviewed: critic looks, with agent big":                                  events.RoleStarted{Gate: "reviewed", Role: "critic", Agent: events.IterationStarted{Agent: "big"}},
+		goes + "the work was sent back 3 times, and gate reviewed still fails": escalated(events.HaltCycles, func(d *events.AgentEscalated) { d.Limit = 3 }),
+		goes + "gate agreed sent the same plan back 3 times":                   escalated(events.HaltPlan, func(d *events.AgentEscalated) { d.Gate, d.Limit = "agreed", 3 }),
+		"iteration 2/10: agent big started":                                    events.IterationStarted{Iteration: 2, Attempt: 1, Agent: "big", Level: 2},
+		"gate reviewed: critic looks, with agent big":                          events.RoleStarted{Gate: "reviewed", Role: "critic", Agent: events.IterationStarted{Agent: "big"}},
 	} {
 		if got := explain.Line(s, events.Event{Data: d}); got != want {
 			t.Errorf("\n got %s\nwant %s", got, want)

@@ -43,16 +43,16 @@ func TestWhySaysInASentenceWhatSettledIt(t *testing.T) {
 		{halted(events.RunHalted{Reason: events.HaltSameness, Iterations: []int{2, 3}}), "sameness", "halted by sameness: iterations 2 and 3 failed in the same way on the same tree"},
 		{halted(events.RunHalted{Reason: events.HaltStuck, Iterations: []int{1, 3}}), "stuck", "halted as stuck: iterations 1 and 3 failed in the same way on the same tree"},
 		{halted(events.RunHalted{Reason: events.HaltSignature, Iterations: []int{1, 2, 3}}), "signature", "halted by signature: iterations 1, 2 and 3 failed with the same failure"},
-		{halted(events.RunHalted{Reason: events.HaltDrift, Iteration: 2}), "drift", "halted: pinned files were changed, as was found before and again after iteration 2"},
-		{drifts(events.ReasonLeans), "drift", "halted: the gates pass only with files that the agent added, as was found before and again after iteration 2"},
-		{drifts(events.ReasonOutsideChanged), "drift", "halted: installed packages that gates load were changed, as was found before and again after iteration 2"},
-		{drifts(events.ReasonToolChanged), "drift", "halted: a program that gates run was changed, as was found before and again after iteration 2"},
-		{moved(), "drift", "halted: what a person approved was changed, as gate kept finds after iteration 2"},
+		{halted(events.RunHalted{Reason: events.HaltDrift, Iteration: 2}), "drift", "halted: pinned files were changed; found again after iteration 2"},
+		{drifts(events.ReasonLeans), "drift", "halted: the gates pass only with files that the agent added; found again after iteration 2"},
+		{drifts(events.ReasonOutsideChanged), "drift", "halted: installed packages that gates load were changed; found again after iteration 2"},
+		{drifts(events.ReasonToolChanged), "drift", "halted: a program that gates run was changed; found again after iteration 2"},
+		{moved(), "drift", "halted: files that a person approved were changed, as gate kept found after iteration 2"},
 		{halted(events.RunHalted{Reason: events.HaltIterations, Limit: 10}), "iterations", "halted: the budget of 10 iterations is used up, and a gate still fails"},
-		{halted(events.RunHalted{Reason: events.HaltStall, Iteration: 2, Used: 660, Limit: 600}), "stall-timeout", "halted: nothing moved for 11m0s before the session of iteration 2 ended, and 10m0s is a stall"},
-		{halted(events.RunHalted{Reason: events.HaltSpiral, Iteration: 2, Used: 3}), "spiral", "halted: the session of iteration 2 tells of 3 in a spiral, and one is enough"},
-		{halted(events.RunHalted{Reason: events.HaltFailedWave, Iteration: 2, Used: 1}), "failed-wave", "halted: the session of iteration 2 tells of 1 failed, and one is enough"},
-		{halted(events.RunHalted{Reason: events.HaltFailedWave, Iteration: 2}), "failed-wave", "halted: the session of iteration 2 failed, and did not tell how it went"},
+		{halted(events.RunHalted{Reason: events.HaltStall, Iteration: 2, Used: 660, Limit: 600}), "stall-timeout", "halted: the session of iteration 2 made no progress for 11m0s before its end (limit 10m0s)"},
+		{halted(events.RunHalted{Reason: events.HaltSpiral, Iteration: 2, Used: 3}), "spiral", "halted: the session of iteration 2 reports 3 in a spiral; one is enough"},
+		{halted(events.RunHalted{Reason: events.HaltFailedWave, Iteration: 2, Used: 1}), "failed-wave", "halted: the session of iteration 2 reports 1 failed; one is enough"},
+		{halted(events.RunHalted{Reason: events.HaltFailedWave, Iteration: 2}), "failed-wave", "halted: the session of iteration 2 failed, and reported nothing"},
 		{halted(events.RunHalted{Reason: events.HaltCarryover, Iteration: 2, Used: 3, Of: 4, Limit: 50}), "carryover-too-high", "halted: the session of iteration 2 left 3 of 4 planned issues, more than 50 %"},
 		{halted(events.RunHalted{Reason: events.HaltNoop, Limit: 3}), "noop", "halted: the agent changed nothing, 3 times in a row"},
 		{halted(events.RunHalted{Reason: events.HaltStopped, Iteration: 1}), "stopped", "stopped on request after iteration 1; the work so far is kept"},
@@ -96,8 +96,8 @@ func TestALimitInTimeIsNamedWithItsFlag(t *testing.T) {
 		"iteration 2: agent hung, silent for 12m30s (limit --idle 12m), and was ended after 13m20s, 0 files changed since the start": explain.Line(with(7200_000, 7200_000, 1), events.Event{Data: hung}),
 		"iteration 2: agent was ended at its time limit of 1h (--iteration-timeout) after 1h0m0s, 0 files changed since the start":   explain.Line(with(3600_000, 3600_000, 0), events.Event{Data: late}),
 		"iteration 2: agent was ended at its time limit of 59m after 1h0m0s, 0 files changed since the start":                        explain.Line(with(3540_000, 3600_000, 0), events.Event{Data: late}),
-		"iteration 2: the agent hung without a change; this attempt does not count, and the next begins at once (1 of 2)":            explain.Line(with(1, 1, 1), events.Event{Data: events.IterationRecorded{Iteration: 2, Verdict: events.Skipped}}),
-		"iteration 2: the agent hung again, and had changed nothing; it does not count":                                              explain.Line(with(1, 1, 2), events.Event{Data: events.IterationRecorded{Iteration: 2, Verdict: events.Skipped}}),
+		"iteration 2: the agent hung without a change (1 of 2); the attempt does not count, and the next one begins at once":         explain.Line(with(1, 1, 1), events.Event{Data: events.IterationRecorded{Iteration: 2, Verdict: events.Skipped}}),
+		"iteration 2: the agent hung again without a change; the attempt does not count":                                             explain.Line(with(1, 1, 2), events.Event{Data: events.IterationRecorded{Iteration: 2, Verdict: events.Skipped}}),
 	} {
 		if line != want {
 			t.Errorf("got  %s\nwant %s", line, want)
@@ -153,7 +153,7 @@ func TestLinesOfAnOrdinaryIteration(t *testing.T) {
 		{events.IterationStarted{Iteration: 2, Attempt: 1}, "iteration 2/10: agent started"},
 		{events.IterationStarted{Iteration: 2, Attempt: 3}, "iteration 2/10: agent started (attempt 3)"},
 		{events.AgentEnded{Iteration: 2, Outcome: events.Exited, DurationMS: 61_000, Files: 1, Claim: events.ClaimDone}, `iteration 2: agent exited 0 after 1m1s, 1 file changed since the start; it says "done"`},
-		{events.AgentEnded{Iteration: 2, Outcome: events.Signaled, Signal: 9, DurationMS: 1500, Files: 2}, "iteration 2: agent was killed by signal 9 from outside after 1.5s, 2 files changed since the start"},
+		{events.AgentEnded{Iteration: 2, Outcome: events.Signaled, Signal: 9, DurationMS: 1500, Files: 2}, "iteration 2: agent was killed by signal 9 after 1.5s, 2 files changed since the start"},
 		{events.AgentEnded{Iteration: 2, Outcome: events.WallTimeout, Left: 2}, "iteration 2: agent was ended at its time limit after 0s, 0 files changed since the start; 2 processes could not be ended"},
 		{events.AgentEnded{Iteration: 2, Outcome: events.Stopped, Killed: 1}, "iteration 2: agent was stopped after 0s, 0 files changed since the start"},
 		{events.AgentEnded{Iteration: 2, Outcome: events.Exited, Killed: 3, Left: 1, LeftPIDs: []int{4711}}, "iteration 2: agent exited 0 after 0s, 0 files changed since the start; 3 processes that it left behind had to be ended, 1 process could not be ended: pid 4711"},
@@ -164,7 +164,7 @@ func TestLinesOfAnOrdinaryIteration(t *testing.T) {
 			{Gate: "test", Verdict: events.Fail, Reason: events.ReasonExit, Exit: 1, Failing: 3},
 			{Gate: "protected", Kind: events.GateProtected, Verdict: events.Pass},
 		}}, "iteration 2: test fail (exit 1, 3 failing)"},
-		{events.IterationRecorded{Iteration: 2, Verdict: events.Skipped}, "iteration 2: the agent changed nothing; the attempt does not count, and is repeated after a pause"},
+		{events.IterationRecorded{Iteration: 2, Verdict: events.Skipped}, "iteration 2: the agent changed nothing; the attempt does not count, and the next one follows after a pause"},
 		{events.StopRequested{Mode: events.StopNow}, "stopping now: the work so far is kept"},
 		{events.RunSuspended{MS: 3_600_000}, "the host slept for 1h0m0s"},
 		{events.Unknown{Type: "phase.entered.v1"}, "event phase.entered.v1 of a newer version"},
@@ -231,9 +231,9 @@ func TestRefusedRequestsAreToldWithWhoAsked(t *testing.T) {
 	t.Parallel()
 	for want, r := range map[string]run.Refused{
 		"": {},
-		"the daemon refused 1 request of agents in this run: they may look, and decide nothing":                         {Agents: 1},
-		"the daemon refused 2 requests of gates in this run: they may look, and decide nothing":                         {Gates: 2},
-		"the daemon refused 1 request of agents and 2 requests of gates in this run: they may look, and decide nothing": {Agents: 1, Gates: 2},
+		"the daemon refused 1 request from agents of this run: agents may read, but not decide":                         {Agents: 1},
+		"the daemon refused 2 requests from gates of this run: gates may read, but not decide":                          {Gates: 2},
+		"the daemon refused 1 request from agents and 2 requests from gates of this run: they may read, but not decide": {Agents: 1, Gates: 2},
 	} {
 		if got := explain.Refused(events.English, r); got != want {
 			t.Errorf("%+v: %q", r, got)

@@ -16,21 +16,21 @@ import (
 // foreign says what somebody else has done to the work tree.
 func foreign(l events.Language, _ run.State, h events.RunHalted) string {
 	if h.Files == "" {
-		return say(l, "halted: somebody else has moved HEAD of the work tree after iteration %d, while the run was live",
-			"停止: イテレーション %d の後、実行中に、ほかの誰かが作業ツリーの HEAD を動かしました", h.Iteration)
+		return say(l, "halted: another session moved HEAD of the work tree after iteration %d",
+			"停止: イテレーション %d の後、別のセッションが作業ツリーの HEAD を動かしました", h.Iteration)
 	}
-	return say(l, "halted: somebody else has changed %[2]s in the work tree while the run was live, in or after iteration %[1]d",
-		"停止: 実行中(イテレーション %[1]d 以降)に、ほかの誰かが作業ツリーの %[2]sを変更しました", h.Iteration, phrase.Counted(l, int(h.Used), "file", "ファイル"))
+	return say(l, "halted: another session changed %[2]s in the work tree in or after iteration %[1]d",
+		"停止: イテレーション %[1]d 以降に、別のセッションが作業ツリーの %[2]sを変更しました", h.Iteration, phrase.Counted(l, int(h.Used), "file", "ファイル"))
 }
 
 // afterForeign are the commands for a run whose work tree others have changed.
 func afterForeign(l events.Language, handle string, s run.State) []wire.NextCommand {
-	next := commands(fmt.Sprintf("apctl diff %s %d..now", handle, s.Halt.Iteration), say(l, "what has changed since it recorded its work", "記録以降の変更内容"),
+	next := commands(fmt.Sprintf("apctl diff %s %d..now", handle, s.Halt.Iteration), say(l, "changes since the run recorded its work", "記録以降の変更内容"),
 		"apctl resume "+handle, say(l, "go on with the work tree as it is now", "作業ツリーを今のまま受け入れて続ける"))
 	if s.Halt.Files == "" {
 		return next
 	}
-	return append(next, commands(fmt.Sprintf("apctl restore %s %d", handle, s.Halt.Iteration), say(l, "or first go back to its own work; what is there now is kept", "または先に自身の作業へ戻す。今の内容は保存される"))...)
+	return append(next, commands(fmt.Sprintf("apctl restore %s %d", handle, s.Halt.Iteration), say(l, "or first restore the run's own work; the present files are kept", "または先に自身の作業へ戻す。今の内容は保存される"))...)
 }
 
 // beside says that a run which is done has work of others in it.
@@ -38,7 +38,7 @@ func beside(l events.Language, s run.State) string {
 	if s.Foreign == nil {
 		return ""
 	}
-	return say(l, "; another session wrote to %s of it meanwhile", "。その間に別のセッションが %sを変更しています", phrase.Counted(l, s.Foreign.Count, "file", "ファイル"))
+	return say(l, "; another session changed %s of the work meanwhile", "。その間に別のセッションが %sを変更しています", phrase.Counted(l, s.Foreign.Count, "file", "ファイル"))
 }
 
 // Others says who has changed the work tree of a halted run, or has it now, and where
@@ -67,16 +67,16 @@ func foreignSeen(l events.Language, d events.ForeignSeen) string {
 // which are not looked up here.
 func asItIs(l events.Language, changed events.Ref, moved events.HeadMove) (line string) {
 	if changed != "" {
-		line = say(l, "; what has changed in the work tree meanwhile is taken as it is", "。その間の作業ツリーの変更はそのまま受け入れる")
+		line = say(l, "; the run keeps the changes that were made meanwhile", "。その間の作業ツリーの変更はそのまま受け入れる")
 	}
 	from, to := phrase.HeadName(l, moved.From, ""), phrase.HeadName(l, moved.To, "")
 	switch {
 	case moved == (events.HeadMove{}):
 		return line
 	case from == to:
-		return line + say(l, "; HEAD is on another branch, or on none, and it goes on from there", "。HEAD のブランチが変わっており、そこから続行")
+		return line + say(l, "; HEAD is on another branch or on none, and the run goes on from there", "。HEAD のブランチが変わっており、そこから続行")
 	}
-	return line + say(l, "; HEAD was moved from %s to %s, and it goes on from there", "。HEAD は %s から %s に動いており、そこから続行", from, to)
+	return line + say(l, "; HEAD was moved from %s to %s, and the run goes on from there", "。HEAD は %s から %s に動いており、そこから続行", from, to)
 }
 
 // Writes says who works in a work tree.
@@ -102,18 +102,18 @@ func Writes(w wire.WriterView, now time.Time) string {
 
 // offer tells a chat what it can do beside a run.
 func offer(w wire.WriterView) string {
-	return fmt.Sprintf("For work of your own use another work tree: `apctl session join --worktree TASK` makes one and begins there; or wait: `apctl wait %s`.", w.Run)
+	return fmt.Sprintf("For your own work use another work tree (`apctl session join --worktree TASK`), or wait (`apctl wait %s`).", w.Run)
 }
 
 // ChatBeside is said at the beginning of a chat in the work tree of a live run that is
 // not its own.
 func ChatBeside(w wire.WriterView, now time.Time) string {
-	return fmt.Sprintf("autopilot: %s. Do not change its files meanwhile: the run halts on changes of others. %s",
+	return fmt.Sprintf("autopilot: %s. Do not change its files: the run halts if another session changes them. %s",
 		strings.ReplaceAll(Writes(w, now), "\n", "; "), offer(w))
 }
 
 // ChatForeign is said to a chat that is about to write into the work tree of a run.
 func ChatForeign(w wire.WriterView, files []string, now time.Time) string {
-	return fmt.Sprintf("autopilot: not written: %s. %s. A change of others halts it. %s",
+	return fmt.Sprintf("autopilot: not written: %s. %s. The run halts if another session changes its files. %s",
 		few(files), strings.ReplaceAll(Writes(w, now), "\n", "; "), offer(w))
 }

@@ -19,15 +19,15 @@ func TestALineOfAResumeNamesTheCommitsThatHeadWasMovedBetween(t *testing.T) {
 		{events.RunResumed{}, "resumed"},
 		{
 			events.RunResumed{Moved: events.HeadMove{From: from, To: events.Head{Commit: "abcdef0123", Branch: "a"}}},
-			"resumed; HEAD was moved from 0123456 to abcdef0, and it goes on from there",
+			"resumed; HEAD was moved from 0123456 to abcdef0, and the run goes on from there",
 		},
 		{
 			events.RunResumed{Changed: "f", Moved: events.HeadMove{From: from, To: events.Head{Branch: "b"}}},
-			"resumed; what has changed in the work tree meanwhile is taken as it is; HEAD was moved from 0123456 to no commit, and it goes on from there",
+			"resumed; the run keeps the changes that were made meanwhile; HEAD was moved from 0123456 to no commit, and the run goes on from there",
 		},
 		{
 			events.QuestionAnswered{Gate: "ok", Choice: events.ChoiceOK, Assurance: events.AssuredTTY, Moved: events.HeadMove{From: from, To: events.Head{Commit: from.Commit}}},
-			"gate ok: a person answered ok; HEAD is on another branch, or on none, and it goes on from there",
+			"gate ok: a person answered ok; HEAD is on another branch or on none, and the run goes on from there",
 		},
 	} {
 		if got := explain.Line(state(func(*run.State) {}), events.Event{Data: tt.data}); got != tt.want {

@@ -33,13 +33,13 @@ func keeps(l events.Language, dir string, c rule.GitChange) []wire.NextCommand {
 	switch c.Kind {
 	case rule.GitLostCommits:
 		return commands(git+"branch "+phrase.Quote(keptName(c.Name, c.From))+" "+c.From,
-			say(l, "keeps %s of before the start, which no branch has any more", "どのブランチにもなくなった、開始前の %sを残す", phrase.Counted(l, c.Count, "commit", "コミット")))
+			say(l, "keeps %s from before the start that are on no branch any more", "どのブランチにもなくなった、開始前の %sを残す", phrase.Counted(l, c.Count, "commit", "コミット")))
 	case rule.GitRewoundBranch:
 		return commands(git+"branch "+phrase.Quote(keptName(c.Name, c.From))+" "+c.From,
-			say(l, "names what branch %s was at the start", "開始時のブランチ %s に名前を付ける", c.Name))
+			say(l, "names the commit that branch %s had at the start", "開始時のブランチ %s に名前を付ける", c.Name))
 	case rule.GitLooseCommits:
 		return commands(git+"branch "+phrase.Quote(keptName("HEAD", c.To))+" "+c.To,
-			say(l, "keeps %s that no branch has", "どのブランチにもない %sを残す", phrase.Counted(l, c.Count, "commit", "コミット")))
+			say(l, "keeps %s that are on no branch", "どのブランチにもない %sを残す", phrase.Counted(l, c.Count, "commit", "コミット")))
 	case rule.GitUnfinished:
 		return commands(git+"status", say(l, "a %s is in progress: says how to finish it", "%s が途中。終わらせる方法を表示", c.Name))
 	case rule.GitRemovedBranch, rule.GitRemovedTag:
@@ -67,13 +67,13 @@ func keptName(of, commit string) string { return strings.ToLower(of) + "-" + Sho
 func GitChange(l events.Language, c rule.GitChange) string {
 	switch c.Kind {
 	case rule.GitLostCommits:
-		return say(l, "%s of before the start (up to %s of %s) are in no branch any more", "開始前の %s(%s まで、%s)がどのブランチにもない",
+		return say(l, "%s from before the start (up to %s of %s) are on no branch any more", "開始前の %s(%s まで、%s)がどのブランチにもない",
 			phrase.Counted(l, c.Count, "commit", "コミット"), Short(c.From), c.Name)
 	case rule.GitRewoundBranch:
-		return say(l, "branch %s has %s of the start not any more (up to %s)", "ブランチ %s は開始時の %s(%s まで)を含まなくなった",
+		return say(l, "branch %s lost %s from the start (up to %s)", "ブランチ %s は開始時の %s(%s まで)を含まなくなった",
 			c.Name, phrase.Counted(l, c.Count, "commit", "コミット"), Short(c.From))
 	case rule.GitLooseCommits:
-		return say(l, "HEAD is on no branch, and only it has %s (up to %s)", "HEAD はどのブランチ上にもなく、%s(%s まで)は HEAD だけが持つ",
+		return say(l, "HEAD is on no branch, and only HEAD has %s (up to %s)", "HEAD はどのブランチ上にもなく、%s(%s まで)は HEAD だけが持つ",
 			phrase.Counted(l, c.Count, "commit", "コミット"), Short(c.To))
 	case rule.GitUnfinished:
 		return say(l, "a %s is in progress", "%s が途中", c.Name)
@@ -138,7 +138,7 @@ func gitSetting(l events.Language, c rule.GitChange) string {
 	case rule.GitRemovedTree:
 		return say(l, "work tree %s was removed", "作業ツリー %s を削除", c.Name)
 	case rule.GitChangedOverlay:
-		return say(l, "%s was changed: history looks other than its commits", "%s を変更。履歴の見え方が変わる", c.Name)
+		return say(l, "%s was changed: git shows another history than the commits", "%s を変更。履歴の見え方が変わる", c.Name)
 	case rule.GitChangedIndex:
 		if c.Name == "locked" {
 			return say(l, "the lock on the index was made or removed", "インデックスのロックが変化")

@@ -25,13 +25,13 @@ var limitHalts = []halt{
 	{
 		reason: events.HaltCycles,
 		says: func(l events.Language, s run.State, h events.RunHalted) string {
-			return say(l, "halted: the work was sent back %s, and gate %s still does not pass", "停止: 作業を %s差し戻しましたが、ゲート %s がまだ通りません",
+			return say(l, "halted: the work was sent back %s, and gate %s still fails", "停止: 作業を %s差し戻しましたが、ゲート %s がまだ通りません",
 				times(l, int(h.Limit)), firstOpen(s))
 		},
 	},
 	{
 		reason: events.HaltHours,
-		says:   always("halted: the time that the run was given is used up, and a gate still fails", "停止: 与えられた時間を使い切りましたが、まだ失敗するゲートがあります"),
+		says:   always("halted: the time limit of the run is reached, and a gate still fails", "停止: 実行の制限時間に達しましたが、まだ失敗するゲートがあります"),
 	},
 	{reason: events.HaltCost, says: spent, next: afterSpent},
 	{reason: events.HaltTokens, says: spent, next: afterSpent},
@@ -58,27 +58,27 @@ var limitHalts = []halt{
 	{
 		reason: events.HaltAgentFailed, needs: person(NeedsAgent),
 		says: always("halted: the agent could not be started", "停止: エージェントを起動できませんでした"),
-		next: resumeWhen("when its program is back", "プログラムが使えるようになったら"),
+		next: resumeWhen("after you restore its program", "プログラムが使えるようになったら"),
 	},
 	{
 		reason: events.HaltStall,
 		says: func(l events.Language, _ run.State, h events.RunHalted) string {
-			return say(l, "halted: nothing moved for %[1]s before the session of iteration %[2]d ended, and %[3]s is a stall",
+			return say(l, "halted: the session of iteration %[2]d made no progress for %[1]s before its end (limit %[3]s)",
 				"停止: イテレーション %[2]d のセッションは終了前に %[1]s 動きがありませんでした(%[3]s で停滞とみなします)",
 				short(h.Used*1000), h.Iteration, short(h.Limit*1000))
 		},
 		next: func(l events.Language, handle string, _ run.State) []wire.NextCommand {
-			return commands("apctl logs "+handle, say(l, "what it printed last, before nothing moved", "停滞前の最後の出力"), "apctl resume "+handle, say(l, "go on", "続ける"))
+			return commands("apctl logs "+handle, say(l, "its last output before the stall", "停滞前の最後の出力"), "apctl resume "+handle, say(l, "go on", "続ける"))
 		},
 	},
 	{
 		reason: events.HaltSpiral,
 		says: func(l events.Language, _ run.State, h events.RunHalted) string {
-			return say(l, "halted: the session of iteration %d tells of %d in a spiral, and one is enough",
+			return say(l, "halted: the session of iteration %d reports %d in a spiral; one is enough",
 				"停止: イテレーション %d のセッションから堂々巡りの報告が %d 件あります(1 件で停止)", h.Iteration, h.Used)
 		},
 		next: func(l events.Language, handle string, _ run.State) []wire.NextCommand {
-			return commands("apctl diff "+handle, say(l, "look at it yourself: it goes round in circles", "自分で確認する。堂々巡りしている"),
+			return commands("apctl diff "+handle, say(l, "review it yourself: it goes round in circles", "自分で確認する。堂々巡りしている"),
 				resumeWith(handle, "WHAT TO REVERT, AND A SMALLER STEP"), say(l, "go on", "続ける"))
 		},
 	},
@@ -86,14 +86,14 @@ var limitHalts = []halt{
 		reason: events.HaltFailedWave,
 		says: func(l events.Language, _ run.State, h events.RunHalted) string {
 			if h.Used == 0 {
-				return say(l, "halted: the session of iteration %d failed, and did not tell how it went",
+				return say(l, "halted: the session of iteration %d failed, and reported nothing",
 					"停止: イテレーション %d のセッションが失敗し、結果の報告もありません", h.Iteration)
 			}
-			return say(l, "halted: the session of iteration %d tells of %d failed, and one is enough",
+			return say(l, "halted: the session of iteration %d reports %d failed; one is enough",
 				"停止: イテレーション %d のセッションから失敗の報告が %d 件あります(1 件で停止)", h.Iteration, h.Used)
 		},
 		next: func(l events.Language, handle string, _ run.State) []wire.NextCommand {
-			return commands("apctl logs "+handle, say(l, "find the cause", "原因を探す"), "apctl diff "+handle, say(l, "what it has done", "行った作業"),
+			return commands("apctl logs "+handle, say(l, "find the cause", "原因を探す"), "apctl diff "+handle, say(l, "its work", "行った作業"),
 				resumeWith(handle, "THE CAUSE, AND WHAT TO DO"), say(l, "go on", "続ける"))
 		},
 	},
@@ -105,7 +105,7 @@ var limitHalts = []halt{
 				h.Iteration, h.Used, phrase.Counted(l, int(h.Of), "planned issue", "件"), h.Limit)
 		},
 		next: func(l events.Language, handle string, _ run.State) []wire.NextCommand {
-			return commands("apctl diff "+handle, say(l, "what it has done", "行った作業"),
+			return commands("apctl diff "+handle, say(l, "its work", "行った作業"),
 				resumeWith(handle, "WHAT TO LEAVE OUT"), say(l, "go on with less to do", "範囲を減らして続ける"))
 		},
 	},
@@ -121,7 +121,7 @@ var limitHalts = []halt{
 	{
 		reason: events.HaltLimit, next: afterLimit,
 		says: func(l events.Language, _ run.State, h events.RunHalted) string {
-			return say(l, "halted: %s, and the run was told not to wait", "停止: %s。待たない設定です", waitsFor(l, h))
+			return say(l, "halted: %s, and the run must not wait", "停止: %s。待たない設定です", waitsFor(l, h))
 		},
 		needs: func(s run.State, now time.Time) string {
 			if s.Waiting == nil || s.Waiting.UntilMS <= now.UnixMilli() {
@@ -135,14 +135,14 @@ var limitHalts = []halt{
 // afterSpent are the commands for a run that has used what it may.
 func afterSpent(l events.Language, handle string, _ run.State) []wire.NextCommand {
 	return commands("apctl diff "+handle, soFar(l), "apctl usage --by run", say(l, "what was used", "使用量"),
-		differently(handle), say(l, "go on; what it may use begins again", "続ける。使用量は最初から数える"))
+		differently(handle), say(l, "go on with a new budget", "新しい予算で続ける"))
 }
 
 // afterLimit are the commands for a run that was told not to wait.
 func afterLimit(l events.Language, handle string, s run.State) []wire.NextCommand {
 	if s.Halt.Value == string(events.LimitResources) {
-		return commands("apctl probe", say(l, "what the machine has left, and who waits for it", "マシンの空きと待機中の実行"),
-			"apctl resume "+handle, say(l, "when it has room", "空きができたら"))
+		return commands("apctl probe", say(l, "free resources of the machine, and the runs that wait", "マシンの空きと待機中の実行"),
+			"apctl resume "+handle, say(l, "when the machine has room", "空きができたら"))
 	}
 	return commands("apctl resume "+handle, say(l, "when the limit has ended", "上限が解除されたら"),
 		"apctl usage", waiters(l), "apctl diff "+handle, soFar(l))

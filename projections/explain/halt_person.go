@@ -16,20 +16,20 @@ var personHalts = []halt{
 	},
 	{
 		reason: events.HaltUnproven, needs: person(NeedsProof),
-		says: always("halted as unproven: all gates pass, but they pass on the files of the start too; something that is not recorded turned them green, as an ignored file, an installed package, a service or the clock",
+		says: always("halted as unproven: all gates pass, but they also pass on the files of the start; something outside the recorded files turned them green, such as an ignored file, an installed package, a service or the clock",
 			"停止(unproven): すべてのゲートは成功しましたが、開始時のファイルでも成功します。記録対象外の何かが変わっています"),
 		next: func(l events.Language, handle string, _ run.State) []wire.NextCommand {
 			return commands("apctl diff "+handle, say(l, "what the agent changed in the tree", "ツリー内の変更内容"),
-				"apctl resume "+handle, say(l, "accept it as done; it asks a person at a terminal", "完了として受け入れる。端末で担当者に確認する"),
+				"apctl resume "+handle, say(l, "accept it as done; asks a person at a terminal", "完了として受け入れる。端末で担当者に確認する"),
 				differently(handle), say(l, "send the agent back to work", "エージェントに作業を続けさせる"))
 		},
 	},
 	{
 		reason: events.HaltEntry, needs: person(NeedsAnswer),
 		says: func(l events.Language, _ run.State, h events.RunHalted) string {
-			return say(l, "halted: phase %s cannot begin, as gate %s does not pass", "停止: フェーズ %s を開始できません。ゲート %s が通りません", h.Phase, h.Gate)
+			return say(l, "halted: phase %s cannot begin, because gate %s fails", "停止: フェーズ %s を開始できません。ゲート %s が通りません", h.Phase, h.Gate)
 		},
-		next: resumeWhen("when what it needs is there", "必要なものがそろったら"),
+		next: resumeWhen("when its conditions hold", "条件が満たされたら"),
 	},
 	{
 		reason: events.HaltExpired, needs: person(NeedsAnswer),
@@ -44,14 +44,14 @@ var personHalts = []halt{
 	{
 		reason: events.HaltAuthFailed, says: accountFailed, needs: person(NeedsLogin),
 		next: func(l events.Language, handle string, _ run.State) []wire.NextCommand {
-			return commands("apctl agent check", say(l, "which login the agent has", "エージェントのログイン状態"),
-				"apctl resume "+handle, say(l, "when it has logged in again", "再ログインしたら"))
+			return commands("apctl agent check", say(l, "the agent's login", "エージェントのログイン状態"),
+				"apctl resume "+handle, say(l, "after a new login", "再ログインしたら"))
 		},
 	},
 	{
 		reason: events.HaltBilling, says: accountFailed, needs: person(NeedsPayment),
 		next: func(l events.Language, handle string, _ run.State) []wire.NextCommand {
-			return commands("apctl resume "+handle, say(l, "when the account has been paid for", "支払いが済んだら"),
+			return commands("apctl resume "+handle, say(l, "after the payment", "支払いが済んだら"),
 				"apctl usage", say(l, "what was used", "使用量"))
 		},
 	},
@@ -59,14 +59,14 @@ var personHalts = []halt{
 		reason: events.HaltWorkspaceGone, needs: person(NeedsWorkspace),
 		says: func(l events.Language, _ run.State, h events.RunHalted) string {
 			if h.Value == events.GoneRepository {
-				return say(l, "halted: the repository of the workspace was removed or damaged; the files are there",
+				return say(l, "halted: the repository of the workspace was removed or damaged; the files are intact",
 					"停止: ワークスペースのリポジトリが削除されたか壊れています。ファイルは残っています")
 			}
 			return say(l, "halted: the workspace is gone", "停止: ワークスペースがありません")
 		},
 		next: func(l events.Language, handle string, s run.State) []wire.NextCommand {
 			if s.Halt.Value == events.GoneRepository {
-				return commands("apctl restore "+handle+" git", say(l, "brings the repository back as it was seen last; no file is changed", "リポジトリを最後に記録した状態へ戻す。ファイルは変更しない"),
+				return commands("apctl restore "+handle+" git", say(l, "restores the repository as last recorded; no file is changed", "リポジトリを最後に記録した状態へ戻す。ファイルは変更しない"),
 					"apctl resume "+handle, say(l, "when the repository is back", "リポジトリが戻ったら"))
 			}
 			return commands("apctl resume "+handle, say(l, "when the workspace is back", "ワークスペースが戻ったら"))
@@ -74,9 +74,9 @@ var personHalts = []halt{
 	},
 	{
 		reason: events.HaltRebooted, needs: person(NeedsReboot),
-		says: always("halted: the host has booted anew, and after_reboot is ask", "停止: ホストが再起動しました(after_reboot は ask)"),
+		says: always("halted: the host was rebooted, and after_reboot is ask", "停止: ホストが再起動しました(after_reboot は ask)"),
 		next: func(l events.Language, handle string, _ run.State) []wire.NextCommand {
-			return commands("apctl resume "+handle, say(l, "go on where it was", "中断した所から続ける"), "apctl diff "+handle, soFar(l))
+			return commands("apctl resume "+handle, say(l, "go on", "続ける"), "apctl diff "+handle, soFar(l))
 		},
 	},
 }

@@ -42,26 +42,26 @@ var railHalts = []halt{
 	{reason: events.HaltDrift, says: drifted, next: afterDrift, needs: person(NeedsRepair)},
 	{
 		reason: events.HaltLogIntegrity,
-		says:   always("halted: the event log of this run is not whole", "停止: この実行のイベントログに欠損があります"),
+		says:   always("halted: the event log of this run is damaged", "停止: この実行のイベントログに欠損があります"),
 		next:   afterDrift, needs: person(NeedsLog),
 	},
 	{reason: events.HaltUnverifiable, says: unverifiable, next: afterUnverifiable, needs: person(NeedsGate)},
 	{reason: events.HaltForeign, says: foreign, next: afterForeign, needs: person(NeedsLook)},
 	{
 		reason: events.HaltClaimLost,
-		says: always("halted: another has its work tree now, which nobody kept while no daemon was there",
-			"停止: デーモンがいない間に、作業ツリーはほかの実行またはセッションのものになりました"),
+		says: always("halted: another session took the work tree while no daemon ran",
+			"停止: デーモンが動いていない間に、別のセッションが作業ツリーを取得しました"),
 		next: func(l events.Language, handle string, _ run.State) []wire.NextCommand {
-			return commands("apctl peer claims", say(l, "who has its work tree", "作業ツリーの所有者"),
-				"apctl resume "+handle, say(l, "go on, once that has ended", "終わったら続ける"))
+			return commands("apctl peer claims", say(l, "the holder of the work tree", "作業ツリーの所有者"),
+				"apctl resume "+handle, say(l, "go on after that session has ended", "終わったら続ける"))
 		},
 		needs: person(NeedsWorkspace),
 	},
 	{
 		reason: events.HaltGit, says: gitHalted, needs: person(NeedsGit),
 		next: func(l events.Language, handle string, _ run.State) []wire.NextCommand {
-			return commands("apctl why "+handle, say(l, "names what was pushed, moved or removed", "プッシュ・移動・削除されたものを表示"), "apctl diff "+handle, soFar(l),
-				"apctl resume "+handle, say(l, "go on with the repository as it is then; it asks a person at a terminal", "そのときのリポジトリで続ける。端末で担当者に確認する"),
+			return commands("apctl why "+handle, say(l, "names the pushed, moved and removed refs", "プッシュ・移動・削除されたものを表示"), "apctl diff "+handle, soFar(l),
+				"apctl resume "+handle, say(l, "go on with the present repository; asks a person at a terminal", "そのときのリポジトリで続ける。端末で担当者に確認する"),
 				"apctl cancel "+handle, say(l, "close it; the work stays", "取り消す。作業は残る"))
 		},
 	},
@@ -72,27 +72,31 @@ var railHalts = []halt{
 func drifted(l events.Language, s run.State, h events.RunHalted) string {
 	for _, r := range s.Last.Results {
 		if r.Reason == events.ReasonHoldoutChanged {
-			return say(l, "halted: the held-out files of gate %s are not those of the start, after iteration %d; put them back, or start a new run with them as they are",
+			return say(l, "halted: the held-out files of gate %s were changed, as found after iteration %d; restore them, or start a new run with the present ones",
 				"停止: ゲート %s の秘匿ファイルが開始時と異なります(イテレーション %d の後)。元に戻すか、現在のファイルで新しい実行を始めてください", r.Gate, h.Iteration)
 		}
 		if r.Kind == events.GateAnchor && r.Verdict == events.Fail && r.Reason == events.ReasonPinChanged {
-			return say(l, "halted: what a person approved was changed, as gate %s finds after iteration %d",
+			if len(s.Handed) > 0 { // no person approved those
+				return say(l, "halted: files that were approved or accepted by hand-off were changed, as gate %s found after iteration %d",
+					"停止: 承認または引き継ぎで受け入れたファイルが変更されました(ゲート %s、イテレーション %d)", r.Gate, h.Iteration)
+			}
+			return say(l, "halted: files that a person approved were changed, as gate %s found after iteration %d",
 				"停止: 担当者が承認したファイルが変更されました(ゲート %s、イテレーション %d)", r.Gate, h.Iteration)
 		}
 	}
 	switch driftOf(s) {
 	case events.ReasonLeans:
-		return say(l, "halted: the gates pass only with files that the agent added, as was found before and again after iteration %d",
+		return say(l, "halted: the gates pass only with files that the agent added; found again after iteration %d",
 			"停止: エージェントが追加したファイルがなければゲートは成功しません(イテレーション %d の後に再び確認)", h.Iteration)
 	case events.ReasonOutsideChanged:
-		return say(l, "halted: installed packages that gates load were changed, as was found before and again after iteration %d",
+		return say(l, "halted: installed packages that gates load were changed; found again after iteration %d",
 			"停止: ゲートが読み込むインストール済みパッケージが変更されました(イテレーション %d の後に再び確認)", h.Iteration)
 	case events.ReasonToolChanged:
-		return say(l, "halted: a program that gates run was changed, as was found before and again after iteration %d",
+		return say(l, "halted: a program that gates run was changed; found again after iteration %d",
 			"停止: ゲートが実行するプログラムが変更されました(イテレーション %d の後に再び確認)", h.Iteration)
 	default:
 	}
-	return say(l, "halted: pinned files were changed, as was found before and again after iteration %d",
+	return say(l, "halted: pinned files were changed; found again after iteration %d",
 		"停止: 固定ファイルが変更されました(イテレーション %d の後に再び確認)", h.Iteration)
 }
 
@@ -115,8 +119,8 @@ func driftOf(s run.State) events.Reason {
 func gitHalted(l events.Language, s run.State, h events.RunHalted) string {
 	for _, r := range s.Last.Results {
 		if r.Kind == events.GateGit && r.Reason == events.ReasonHistory {
-			return say(l, "halted: commits, branches, tags or stashes of the start are still gone or moved, or gone again, after iteration %d (git.history: keep)",
-				"停止: イテレーション %d の後も、開始時のコミット・ブランチ・タグ・スタッシュが失われたままか、再び失われています(git.history: keep)", h.Iteration)
+			return say(l, "halted: commits, branches, tags or stashes of the start are gone or moved after iteration %d, despite a warning (git.history: keep)",
+				"停止: 警告の後もイテレーション %d で、開始時のコミット・ブランチ・タグ・スタッシュが失われています(git.history: keep)", h.Iteration)
 		}
 	}
 	return say(l, "halted: something was pushed in iteration %d, and the run allows no push (git.push: deny)",
@@ -131,19 +135,19 @@ func byVerdicts(s run.State, h events.RunHalted) bool {
 
 // afterDrift are the commands for a run whose proof is not as it was.
 func afterDrift(l events.Language, handle string, s run.State) []wire.NextCommand {
-	helps := say(l, "shows what was changed; then put the pinned files back", "変更内容。固定ファイルを元に戻す")
+	helps := say(l, "shows the changes; then restore the pinned files", "変更内容。固定ファイルを元に戻す")
 	switch driftOf(s) {
 	case events.ReasonLeans:
-		helps = say(l, "shows what was added; the gates have to pass without the files above", "追加内容。上のファイルがなくてもゲートが成功する必要がある")
+		helps = say(l, "shows the added files; the gates must pass without the files above", "追加内容。上のファイルがなくてもゲートが成功する必要がある")
 	case events.ReasonOutsideChanged:
-		helps = say(l, "shows what was changed in the work tree; then install the packages above again", "作業ツリーの変更内容。上のパッケージを再インストールする")
+		helps = say(l, "shows the changes in the work tree; then reinstall the packages above", "作業ツリーの変更内容。上のパッケージを再インストールする")
 	case events.ReasonToolChanged:
-		helps = say(l, "shows what was changed in the work tree; then put the program back", "作業ツリーの変更内容。プログラムを元に戻す")
+		helps = say(l, "shows the changes in the work tree; then restore the program", "作業ツリーの変更内容。プログラムを元に戻す")
 	default:
 	}
 	next := commands("apctl diff "+handle, helps)
 	if s.Halt.Reason == events.HaltDrift {
-		next = append(next, commands("apctl resume "+handle, say(l, "go on; it asks a person at a terminal", "続ける。端末で担当者に確認する"))...)
+		next = append(next, commands("apctl resume "+handle, say(l, "go on; asks a person at a terminal", "続ける。端末で担当者に確認する"))...)
 	}
 	return append(next, commands("apctl cancel "+handle, say(l, "close it; then start a new run", "取り消し、新しく実行する"))...)
 }

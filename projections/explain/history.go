@@ -73,7 +73,7 @@ func (h *History) Add(e events.Event) {
 		h.waits = &d
 	case events.LimitLifted:
 		h.goesOn(e)
-		h.tried(e, "lifted", 0, say(h.Language, "a wait was ended before its time", "待機を予定より早く終了"), "")
+		h.tried(e, "lifted", 0, say(h.Language, "a person ended a wait early", "待機を予定より早く終了"), "")
 	case events.RunHalted:
 		h.halt = &d
 	case events.RunResumed:

@@ -46,8 +46,8 @@ func TestWhatWasTriedIsToldInItsOrder(t *testing.T) {
 		"3 attempt: iteration 1, attempt 1: the agent was lost",
 		"5 attempt: iteration 1, attempt 2: the provider's limit is reached",
 		"9 waited: waited 2m0s: the provider's limit is reached",
-		"11 waited: waited 1m0s: the account takes fewer agents at once for now",
-		"11 lifted: a wait was ended before its time",
+		"11 waited: waited 1m0s: the account allows fewer agents at once for now",
+		"11 lifted: a person ended a wait early",
 		"13 resumed: resumed after sameness (iterations 2 and 3)",
 	}
 	var got []string

@@ -31,10 +31,10 @@ func TestAChatIsToldWhatItOwesAndNothingElse(t *testing.T) {
 	}{
 		"owes":     {explain.ChatOwes(s, w), []string{"run k3xq is not done yet", "Owed: docs/*.md (gate files).", "Last time: files: fail.", "Gates to come: files, agreed.", "--effect E --phase plan --iteration 2"}},
 		"gates":    {explain.ChatAwaits(s, "gates"), []string{"run k3xq", "its gates are running"}},
-		"looking":  {explain.ChatAwaits(s, "looking"), []string{"somebody else looks"}},
+		"looking":  {explain.ChatAwaits(s, "looking"), []string{"reviewers judge"}},
 		"deciding": {explain.ChatAwaits(s, "deciding"), []string{"what comes next"}},
 		"pinned":   {explain.ChatPinned(s, many), []string{"pinned in run k3xq: 1, 2, 3, 4, 5 and 2 more."}},
-		"approved": {explain.ChatApproved(s, many[:1]), []string{"a person has approved this for run k3xq: 1."}},
+		"approved": {explain.ChatApproved(s, many[:1]), []string{"approved files of run k3xq: 1."}},
 		"record":   {explain.ChatRecord(s), []string{"the record of run k3xq"}},
 		"beside":   {explain.ChatBeside(writer, now), []string{"run k3xq works in this work tree, since 2026-03-01T06:00:00Z: make it so; a chat of claude, process 7, drives it, iteration 2 of 10, last sign of life 1m0s ago", "session join --worktree"}},
 		"foreign":  {explain.ChatForeign(writer, many, now), []string{"not written: 1, 2, 3, 4, 5 and 2 more.", "run k3xq works", "session join --worktree", "apctl wait k3xq"}},

@@ -34,7 +34,7 @@ func atLimit(s run.State) string {
 func haltedHung(l events.Language, s run.State, h events.RunHalted) string {
 	out, limit := say(l, "halted: the agent hung %d times in a row, without output, CPU time or a changed file", "停止: エージェントが %d 回続けてハングしました(出力、CPU 使用、ファイル変更なし)", h.Limit), s.Last.Start.IdleMS
 	if h.Gate != "" {
-		out, limit = say(l, "halted: the agent that looks for gate %s hung %d times in a row, without output, CPU time or a changed file",
+		out, limit = say(l, "halted: the reviewer of gate %s hung %d times in a row, without output, CPU time or a changed file",
 			"停止: ゲート %s を確認するエージェントが %d 回続けてハングしました(出力、CPU 使用、ファイル変更なし)", h.Gate, h.Limit), s.Last.Session.IdleMS
 	}
 	if limit > 0 {
@@ -47,8 +47,8 @@ func haltedHung(l events.Language, s run.State, h events.RunHalted) string {
 func hungRecorded(s run.State, d events.IterationRecorded) string {
 	l := s.Facts.Language
 	if s.Loop.Hung >= rule.MostHung {
-		return say(l, "iteration %d: the agent hung again, and had changed nothing; it does not count", "イテレーション %d: エージェントが再びハングし、何も変更していないため数えない", d.Iteration)
+		return say(l, "iteration %d: the agent hung again without a change; the attempt does not count", "イテレーション %d: エージェントが再びハングし、何も変更していないため数えない", d.Iteration)
 	}
-	return say(l, "iteration %d: the agent hung without a change; this attempt does not count, and the next begins at once (%d of %d)",
+	return say(l, "iteration %d: the agent hung without a change (%d of %d); the attempt does not count, and the next one begins at once",
 		"イテレーション %d: エージェントがハングし、何も変更していないため数えず、すぐに再試行する(%d/%d)", d.Iteration, s.Loop.Hung, rule.MostHung)
 }

@@ -14,20 +14,20 @@ import (
 func spent(l events.Language, s run.State, h events.RunHalted) string {
 	unknown := h.Reason == events.HaltCost && s.Loop.Unpriced > 1 || h.Reason == events.HaltTokens && s.Loop.Unfed > 1
 	if unknown && h.Used < h.Limit {
-		return say(l, "halted: two agents in a row did not tell what they used, so a limit of %s cannot be kept",
+		return say(l, "halted: two agents in a row did not report their usage, so the limit of %s cannot be enforced",
 			"停止: 2 回続けてエージェントの使用量が不明のため、上限 %s を守れません", phrase.Amount(l, h.Reason, h.Limit))
 	}
-	return say(l, "halted: %s of the %s that the run may use are gone, and a gate still fails", "停止: %s を使用し(上限 %s)、まだ失敗するゲートがあります",
+	return say(l, "halted: the run has used %s of %s, and a gate still fails", "停止: %s を使用し(上限 %s)、まだ失敗するゲートがあります",
 		phrase.Amount(l, h.Reason, h.Used), phrase.Amount(l, h.Reason, h.Limit))
 }
 
 func accountFailed(l events.Language, _ run.State, h events.RunHalted) string {
 	what := say(l, "halted: the provider does not accept the agent's login", "停止: プロバイダーがエージェントのログインを受け付けません")
 	if h.Reason == events.HaltBilling {
-		what = say(l, "halted: the provider wants to be paid before it goes on", "停止: 続けるにはプロバイダーへの支払いが必要です")
+		what = say(l, "halted: the provider requires a payment", "停止: 続けるにはプロバイダーへの支払いが必要です")
 	}
 	if h.Cause != "" {
-		what += say(l, ", as another run of the account has found", "(同じアカウントの別の実行で判明)")
+		what += say(l, ", as another run of the account found", "(同じアカウントの別の実行で判明)")
 	}
 	return what
 }
@@ -50,7 +50,7 @@ func waitsFor(l events.Language, h events.RunHalted) string {
 func heldBack(l events.Language, h phrase.Held) string {
 	what := phrase.Limit(l, events.LimitResources)
 	if h.By == "project" {
-		what = say(l, "its project takes no more agents now", "プロジェクトはこれ以上のエージェントを受け付けない")
+		what = say(l, "the project's limit of agents is reached", "プロジェクトのエージェント数の上限に到達")
 	}
 	return what + say(l, " (%s)", " (%s)", h.Says(l))
 }
@@ -80,9 +80,9 @@ func waitingFor(l events.Language, w events.LimitWaiting, endMS int64) string {
 	line := w.Cause == events.LimitSlots || w.Cause == events.LimitResources
 	switch {
 	case endMS > 0 && endMS < w.UntilMS && line:
-		b.WriteString(say(l, "; the run's own time ends at %s", "。この実行の時間は %s に終了", clock(l, endMS)))
+		b.WriteString(say(l, "; the run's time limit is %s", "。この実行の時間は %s に終了", clock(l, endMS)))
 	case endMS > 0 && endMS < w.UntilMS:
-		b.WriteString(say(l, " until %s, and the run's own time ends before: at %s", "。解除は %s、この実行の時間はその前の %s に終了", clock(l, w.UntilMS), clock(l, endMS)))
+		b.WriteString(say(l, " until %s, after the run's time limit: %s", "。解除は %s、この実行の時間はその前の %s に終了", clock(l, w.UntilMS), clock(l, endMS)))
 	case !line:
 		b.WriteString(say(l, "; it goes on at %s", "。%s に再開", clock(l, w.UntilMS)))
 	}
@@ -90,7 +90,7 @@ func waitingFor(l events.Language, w events.LimitWaiting, endMS int64) string {
 	case events.Reported:
 		b.WriteString(say(l, ", as the provider says", "(プロバイダーの通知による)"))
 	case events.Guessed:
-		b.WriteString(say(l, ", a guess: the provider has not said when", "(推定: プロバイダーは時刻を示していない)"))
+		b.WriteString(say(l, ", an estimate: the provider gave no time", "(推定: プロバイダーは時刻を示していない)"))
 	case events.Computed, events.SourceUnknown:
 	}
 	if w.Place > 1 {
@@ -101,7 +101,7 @@ func waitingFor(l events.Language, w events.LimitWaiting, endMS int64) string {
 
 // judgedMachine is what the machine can bear from now on.
 func judgedMachine(l events.Language, d events.ResourcesJudged) string {
-	slots := say(l, "any number of agents may be at work", "エージェント数の制限なし")
+	slots := say(l, "any number of agents may work", "エージェント数の制限なし")
 	if d.Slots >= 0 {
 		slots = say(l, "%s may be at work", "エージェントは %s まで", phrase.Counted(l, d.Slots, "agent", "件"))
 	}
@@ -133,15 +133,15 @@ func DayAmount(l events.Language, of events.Limit, n int64) string {
 func result(l events.Language, d events.AgentEnded) string {
 	switch d.Cut {
 	case events.CutLinger:
-		return say(l, "it had its result and stayed, so it was ended", "結果を出した後も残ったため終了させた")
+		return say(l, "it stayed after its result, so it was ended", "結果を出した後も残ったため終了させた")
 	case events.CutCost:
-		return say(l, "cut: it has cost as much as it may", "打ち切り: 費用の上限に到達")
+		return say(l, "cut: its cost limit is reached", "打ち切り: 費用の上限に到達")
 	case events.CutTokens:
-		return say(l, "cut: it has used as many tokens as it may", "打ち切り: トークンの上限に到達")
+		return say(l, "cut: its token limit is reached", "打ち切り: トークンの上限に到達")
 	case events.CutTurns:
-		return say(l, "cut: it has taken as many turns as it may", "打ち切り: ターン数の上限に到達")
+		return say(l, "cut: its turn limit is reached", "打ち切り: ターン数の上限に到達")
 	case events.CutTrying:
-		return say(l, "cut: it only tried again, as %s", "打ち切り: 再試行を繰り返すのみ(%s)", phrase.Result(l, d.Result))
+		return say(l, "cut: it only retried: %s", "打ち切り: 再試行を繰り返すのみ(%s)", phrase.Result(l, d.Result))
 	case events.CutRepetition:
 		return say(l, "cut: it used one tool with the same input %d times", "打ち切り: 同じ入力で同じツールを %d 回使用", d.Repeats)
 	}

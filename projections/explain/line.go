@@ -49,7 +49,7 @@ func Line(s run.State, e events.Event) string {
 	case events.ForeignSeen:
 		return foreignSeen(l, d)
 	case events.SessionLeft:
-		return say(l, "nobody drives the run any more: it waits", "実行の担当がいなくなったため待機")
+		return say(l, "no chat drives the run any more: it waits", "実行の担当がいなくなったため待機")
 	case events.RunSuspended:
 		return say(l, "the host slept for %s", "ホストが %s スリープしていた", short(d.MS))
 	case events.LimitWaiting:
@@ -57,7 +57,7 @@ func Line(s run.State, e events.Event) string {
 	case events.ResourcesJudged:
 		return judgedMachine(l, d)
 	case events.LimitLifted:
-		return say(l, "the wait is over before its time", "予定より早く待機を終了")
+		return say(l, "a person ended the wait early", "予定より早く待機を終了")
 	case events.StopRequested:
 		return stopLine(l, d)
 	case events.RunHalted, events.RunEnded:
@@ -78,7 +78,7 @@ func resumedLine(l events.Language, d events.RunResumed) string {
 		line = say(l, "resumed with new findings: the budget and the comparison start again", "新しい指摘とともに再開: 予算と比較は最初から")
 	}
 	if d.Assurance != "" {
-		line += say(l, "; a person let it go on (%s)", "。担当者が続行を許可(%s)", d.Assurance)
+		line += say(l, "; a person allowed it (%s)", "。担当者が続行を許可(%s)", d.Assurance)
 	}
 	return line + asItIs(l, d.Changed, d.Moved)
 }
@@ -98,14 +98,14 @@ func askedLine(l events.Language, d events.Data) string {
 			return say(l, "iteration %d: the agent asks a person", "イテレーション %d: エージェントが人に質問している", d.Iteration)
 		}
 		if d.Handoff {
-			return say(l, "gate %s asks nobody: it was handed over", "ゲート %s は引き継ぎ済みのため誰にも尋ねない", d.Gate)
+			return say(l, "gate %s does not ask: its approval was handed over", "ゲート %s は引き継ぎ済みのため誰にも尋ねない", d.Gate)
 		}
 		return say(l, "gate %s asks a person", "ゲート %s が人に回答を求めている", d.Gate)
 	case events.QuestionAnswered:
 		return answered(l, d) + asItIs(l, d.Changed, d.Moved)
 	case events.QuestionExpired:
 		if d.Changed {
-			return say(l, "what was asked about has changed: it is looked at again", "質問の対象が変わったため、もう一度確認する")
+			return say(l, "the files of the question have changed: they are reviewed again", "質問の対象が変わったため、もう一度確認する")
 		}
 	}
 	return say(l, "nobody answered in time", "期限までに回答がなかった")
@@ -117,7 +117,7 @@ func answered(l events.Language, d events.QuestionAnswered) string {
 		to = say(l, "the agent's question", "エージェントの質問")
 	}
 	if d.Assurance == events.AssuredHandoff {
-		return say(l, "%s: accepted by hand-off, nobody has looked (handoff: weak)", "%s: 引き継ぎにより承認、誰も確認していない(handoff: 弱い)", to)
+		return say(l, "%s: accepted by hand-off without a review (handoff: weak)", "%s: 引き継ぎにより承認、誰も確認していない(handoff: 弱い)", to)
 	}
 	if d.Phase != "" {
 		return say(l, "%s: a person rejected what was accepted by hand-off", "%s: 引き継ぎで承認されたものを担当者が差し戻した", to)
@@ -129,7 +129,7 @@ func answered(l events.Language, d events.QuestionAnswered) string {
 	case events.ChoiceText:
 		return say(l, "%s: a person answered", "%s: 回答があった", to)
 	case events.ChoiceSkip:
-		return say(l, "%s: a person goes on without it", "%s: 人の判断で省略した", to)
+		return say(l, "%s: a person skipped it", "%s: 人の判断で省略した", to)
 	case events.ChoiceOK, events.ChoiceNo:
 		return say(l, "%s: a person answered %s", "%s: 回答は %s", to, d.Choice)
 	}
@@ -139,7 +139,7 @@ func answered(l events.Language, d events.QuestionAnswered) string {
 func gatesStarted(l events.Language, d events.GatesStarted) string {
 	switch {
 	case d.Entry:
-		return say(l, "phase %s: looking whether it can begin", "フェーズ %s: 開始できるか確認中", d.Phase)
+		return say(l, "phase %s: checking its entry conditions", "フェーズ %s: 開始できるか確認中", d.Phase)
 	case d.Iteration == 0:
 		return say(l, "baseline: running the gates before any work", "ベースライン: 作業前のゲートを実行中")
 	}
@@ -150,7 +150,7 @@ func nested(l events.Language, n int) string {
 	if n == 0 {
 		return ""
 	}
-	return say(l, "; the files of %s in the workspace are recorded, their index and branches are not restored",
+	return say(l, "; the files of %s in the workspace are recorded, but not their index and branches",
 		"。ワークスペース内の %s はファイルのみを記録し、インデックスとブランチは復元しない", phrase.Counted(l, n, "repository", "リポジトリ"))
 }
 
@@ -208,7 +208,7 @@ func Result(l events.Language, r events.GateResult) string {
 		why += say(l, ", %d failing", "、失敗 %d 件", r.Failing)
 	}
 	if r.Elsewhere == events.Pass {
-		why += say(l, "; it passes in your own environment, so gates may need a variable: set it under gate.env",
+		why += say(l, "; it passes in your environment, so gates may lack a variable: set it under gate.env",
 			"。お使いの環境では成功するので、ゲートに変数が足りない可能性がある: gate.env に設定")
 	}
 	return fmt.Sprintf("%s %s (%s)", r.Gate, phrase.Verdict(l, r.Verdict), why)
@@ -260,11 +260,11 @@ func Refused(l events.Language, r run.Refused) string {
 	case r.Sum() == 0:
 		return ""
 	case r.Gates == 0:
-		return say(l, "the daemon refused %s of agents in this run: they may look, and decide nothing", "デーモンが拒否したエージェントの要求は %s: 参照だけが許され、何も決定できません", agents)
+		return say(l, "the daemon refused %s from agents of this run: agents may read, but not decide", "デーモンが拒否したエージェントの要求は %s: 参照だけが許され、何も決定できません", agents)
 	case r.Agents == 0:
-		return say(l, "the daemon refused %s of gates in this run: they may look, and decide nothing", "デーモンが拒否したゲートの要求は %s: 参照だけが許され、何も決定できません", gates)
+		return say(l, "the daemon refused %s from gates of this run: gates may read, but not decide", "デーモンが拒否したゲートの要求は %s: 参照だけが許され、何も決定できません", gates)
 	}
-	return say(l, "the daemon refused %s of agents and %s of gates in this run: they may look, and decide nothing",
+	return say(l, "the daemon refused %s from agents and %s from gates of this run: they may read, but not decide",
 		"デーモンが拒否した要求はエージェント %s、ゲート %s: 参照だけが許され、何も決定できません", agents, gates)
 }
 
@@ -307,7 +307,7 @@ func ended(s run.State, d events.AgentEnded) string {
 	case events.Exited:
 		return say(l, "exited %d", "終了コード %d で終了", d.Exit)
 	case events.Signaled:
-		return say(l, "was killed by signal %d from outside", "外部からのシグナル %d で終了", d.Signal)
+		return say(l, "was killed by signal %d", "シグナル %d で終了", d.Signal)
 	case events.WallTimeout:
 		return say(l, "was ended at its time limit", "制限時間で終了") + atLimit(s)
 	case events.IdleTimeout:
@@ -329,16 +329,16 @@ func recorded(s run.State, d events.IterationRecorded) string {
 		return say(l, "iteration %d: pass", "イテレーション %d: 成功", d.Iteration) + flaky(s, d)
 	case events.Skipped:
 		if s.Last.Agent.Result.OfAccount() {
-			return say(l, "iteration %d: it does not count, as the provider cut it short", "イテレーション %d: プロバイダーに打ち切られたため数えない", d.Iteration)
+			return say(l, "iteration %d: cut short by the provider; the attempt does not count", "イテレーション %d: プロバイダーに打ち切られたため数えない", d.Iteration)
 		}
 		if d.Again {
-			return say(l, "iteration %d: the agent changed nothing, and the gates failed again on the same tree; the attempt does not count, and is repeated after a pause",
+			return say(l, "iteration %d: the agent changed nothing, and the gates failed again on the same tree; the attempt does not count, and the next one follows after a pause",
 				"イテレーション %d: 何も変更されず、同じツリーでゲートが再び失敗したため数えず、間を置いて再試行する", d.Iteration)
 		}
 		if rule.Hung(s.Last.Agent) {
 			return hungRecorded(s, d)
 		}
-		return say(l, "iteration %d: the agent changed nothing; the attempt does not count, and is repeated after a pause",
+		return say(l, "iteration %d: the agent changed nothing; the attempt does not count, and the next one follows after a pause",
 			"イテレーション %d: 今回は何も変更されなかったため数えず、間を置いて再試行する", d.Iteration)
 	case events.Fail, events.Unverifiable, events.Open:
 	}
@@ -347,7 +347,7 @@ func recorded(s run.State, d events.IterationRecorded) string {
 
 func stopLine(l events.Language, d events.StopRequested) string {
 	if d.Reason == events.HaltClaimLost {
-		return say(l, "stopping now: another has the work tree", "すぐに停止する: 作業ツリーはほかのものになっている")
+		return say(l, "stopping now: another session holds the work tree", "すぐに停止する: 作業ツリーはほかのものになっている")
 	}
 	switch d.Mode {
 	case events.StopAfterIteration:

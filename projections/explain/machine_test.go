@@ -7,7 +7,7 @@ import (
 	"autopilot/projections/explain"
 )
 
-// A run that was told not to wait for the machine says what one that waits says.
+// A run that must not wait for the machine says what one that waits says.
 func TestAHaltInsteadOfAWaitForTheMachineNamesItsSignal(t *testing.T) {
 	t.Parallel()
 	stalls := events.Pressure{Of: "stall_memory_percent", Value: 41, Limit: 20}
@@ -20,19 +20,19 @@ func TestAHaltInsteadOfAWaitForTheMachineNamesItsSignal(t *testing.T) {
 		{
 			events.RunHalted{Bound: "verdict", Used: 3, Limit: 2, Signal: stalls},
 			events.English,
-			"halted: the machine bears no more agents now (3 of 2 slots in use: memory stalls 41 %, limit 20 %), and the run was told not to wait",
+			"halted: the machine has no resources for more agents now (3 of 2 slots in use: memory stalls 41 %, limit 20 %), and the run must not wait",
 		},
 		{
 			events.RunHalted{Bound: "memory", Used: 1, Limit: 1, Signal: memory},
 			events.English,
-			"halted: the machine bears no more agents now (1 of 1 slots in use: one more needs 1.0 GiB of memory above what stays free, and 2.0 GiB are available), and the run was told not to wait",
+			"halted: the machine has no resources for more agents now (1 of 1 slots in use: one more needs 1.0 GiB of memory above what stays free, and 2.0 GiB are available), and the run must not wait",
 		},
 		{
 			events.RunHalted{Bound: "project", Used: 2, Limit: 2},
 			events.English,
-			"halted: its project takes no more agents now (2 of 2 agents of its project are at work, as resources.project.agents says), and the run was told not to wait",
+			"halted: the project's limit of agents is reached (2 of 2 agents of its project are at work, as resources.project.agents says), and the run must not wait",
 		},
-		{events.RunHalted{}, events.English, "halted: the machine bears no more agents now (others are before it), and the run was told not to wait"},
+		{events.RunHalted{}, events.English, "halted: the machine has no resources for more agents now (other runs come first), and the run must not wait"},
 		{
 			events.RunHalted{Bound: "verdict", Used: 3, Limit: 2, Signal: stalls},
 			events.Japanese,
@@ -41,7 +41,7 @@ func TestAHaltInsteadOfAWaitForTheMachineNamesItsSignal(t *testing.T) {
 		{
 			events.RunHalted{Bound: "project", Used: 2, Limit: 2},
 			events.Japanese,
-			"停止: プロジェクトはこれ以上のエージェントを受け付けない (プロジェクトのエージェント 2 / 2 稼働中(resources.project.agents))。待たない設定です",
+			"停止: プロジェクトのエージェント数の上限に到達 (プロジェクトのエージェント 2 / 2 稼働中(resources.project.agents))。待たない設定です",
 		},
 	} {
 		tt.halt.Reason, tt.halt.Value = events.HaltLimit, string(events.LimitResources)

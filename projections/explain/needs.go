@@ -97,5 +97,5 @@ func First(s run.State, now time.Time) wire.NextCommand {
 // Untrusted says in a sentence that a configuration keeps runs from being
 // started.
 func Untrusted(l events.Language, file string) string {
-	return say(l, "%s is not trusted, so no run of its project is started", "%s が信頼されていないため、このプロジェクトの実行は開始されません", file)
+	return say(l, "%s is not trusted, so its project cannot start a run", "%s が信頼されていないため、このプロジェクトの実行は開始されません", file)
 }

@@ -37,13 +37,13 @@ func voidWords(l events.Language, v events.Void) string {
 	case events.VoidNoResult:
 		return say(l, "it wrote no result", "結果を書かなかった")
 	case events.VoidBadResult:
-		return say(l, "its result is not of the form that it was given", "結果が指定の形式ではない")
+		return say(l, "its result does not have the required form", "結果が指定の形式ではない")
 	case events.VoidChanged:
-		return say(l, "it changed what it looked at", "確認対象を変更した")
+		return say(l, "it changed the files that it reviewed", "確認対象を変更した")
 	case events.VoidProgram:
 		return say(l, "its program or script was changed since the start of the run", "実行するプログラムまたはスクリプトが、ランの開始後に変更された")
 	case events.VoidStale:
-		return say(l, "what it looked at is not there any more", "確認した対象がもう存在しない")
+		return say(l, "the files that it reviewed are gone", "確認した対象がもう存在しない")
 	case events.VoidNotEnded:
 		return say(l, "it was cut short, or failed", "途中で打ち切られたか、失敗した")
 	}
@@ -53,7 +53,7 @@ func voidWords(l events.Language, v events.Void) string {
 func looked(l events.Language, d events.RoleEnded) string {
 	line := say(l, "gate %s: %s", "ゲート %s: %s ", d.Gate, d.Role)
 	if d.Void != "" {
-		return line + say(l, " says nothing that counts: %s", "の結果は無効: %s", voidWords(l, d.Void))
+		return line + say(l, " gave no valid result: %s", "の結果は無効: %s", voidWords(l, d.Void))
 	}
 	o := d.Opinion
 	switch {
@@ -153,11 +153,11 @@ func asking(l events.Language, q run.Question) string {
 func published(l events.Language, d events.WorkPublished) string {
 	switch {
 	case d.Problem != "" && d.Commit != "":
-		return say(l, "the work is pushed, and its draft pull request is not up to date", "成果はプッシュ済みだが、ドラフト PR を更新できなかった")
+		return say(l, "the work is pushed, but its draft pull request is outdated", "成果はプッシュ済みだが、ドラフト PR を更新できなかった")
 	case d.Problem != "":
 		return say(l, "the work could not be pushed; it stays on its branch here", "成果をプッシュできなかった。この環境のブランチに残っている")
 	case d.Commit == "":
-		return say(l, "the work is not pushed, as no setting asks for a draft pull request", "ドラフト PR の設定がないため、成果はプッシュしない")
+		return say(l, "the work is not pushed, because the settings enable no draft pull requests", "ドラフト PR の設定がないため、成果はプッシュしない")
 	}
-	return say(l, "the work is pushed, and its draft pull request up to date", "成果をプッシュし、ドラフト PR を更新した")
+	return say(l, "the work is pushed, and its draft pull request is up to date", "成果をプッシュし、ドラフト PR を更新した")
 }

@@ -40,15 +40,15 @@ func neverFailed(s run.State, h events.RunHalted) (events.GateResult, bool) {
 // not be run.
 func unverifiable(l events.Language, s run.State, h events.RunHalted) string {
 	if look, ok := lastLook(s, h.Gate); ok {
-		return say(l, "halted: at gate %s no session of %s says anything that counts: %s", "停止: ゲート %s で、%s のセッションから有効な結果が得られません: %s",
+		return say(l, "halted: gate %s got no valid result from role %s: %s", "停止: ゲート %s で、%s のセッションから有効な結果が得られません: %s",
 			h.Gate, look.Role, voidWords(l, look.Void))
 	}
 	if r, ok := neverFailed(s, h); ok {
-		return say(l, "halted: all else passes, but at gate %s the tests failed in none of %d runs before the work, so that they pass now says nothing; a new run with more of them may show it",
+		return say(l, "halted: all other gates pass, but at gate %s the tests failed in none of %d runs before the work, so their pass proves nothing; a new run with more repetitions may show a failure",
 			"停止: ほかはすべて合格しましたが、ゲート %s のテストは実装前の %d 回で一度も失敗しなかったため、いまの成功は何も証明しません。回数を増やした新しい実行が必要です", r.Gate, r.Rate.Runs)
 	}
 	if slices.ContainsFunc(s.Last.Results, func(r events.GateResult) bool { return r.Gate == h.Gate && rule.NeverRed(r) }) {
-		return say(l, "halted: all else passes, but gate %s finds that the tests were never seen to fail before the work; only tests in a commit without the work, and the work again after it, can show that",
+		return say(l, "halted: all other gates pass, but gate %s found no failure of the tests before the work; it needs a commit with the tests alone, and the work in a later commit",
 			"停止: ほかはすべて合格しましたが、ゲート %s によると、実装前にテストが失敗した記録がありません。証明するには、実装のないコミットにテストを置き、その後に実装を戻す必要があります", h.Gate)
 	}
 	return say(l, "halted: gate %s cannot be run, so nothing can be proven", "停止: ゲート %s を実行できないため、何も証明できません", h.Gate)

@@ -14,13 +14,13 @@ func warned(l events.Language, w events.Warning) string {
 	case w.Rail == "":
 		return ""
 	case w.Rail != events.HaltSignature:
-		return say(l, "; the work is back where iteration %d had left it, with new notes: it was told so, and once more halts by %s",
+		return say(l, "; the files equal those of iteration %d, with new notes: the agent was warned, and one more halts by %s",
 			"。イテレーション %d の状態に戻っている(メモは新しい)ことを通知済み。もう一度戻れば停止(%s)", w.First, w.Rail)
 	case w.Halts > 0:
-		return say(l, "; the same failure %d times since iteration %d: it was told to take another approach, and %d in a row halt by signature",
+		return say(l, "; the same failure %d times since iteration %d: the agent was asked for another approach, and %d in a row halt by signature",
 			"。同じ失敗が %d 回(イテレーション %d から)。別の方法を求める警告済み。%d 回続けば停止(signature)", w.Times, w.First, w.Halts)
 	}
-	return say(l, "; the same failure %d times since iteration %d: it was told to take another approach",
+	return say(l, "; the same failure %d times since iteration %d: the agent was asked for another approach",
 		"。同じ失敗が %d 回(イテレーション %d から)。別の方法を求める警告済み", w.Times, w.First)
 }
 

@@ -19,7 +19,7 @@ func weakly(l events.Language, s run.State) string {
 		}
 	}
 	if n > 0 {
-		text = say(l, "; %s by the word of a chat alone (session: weak)", "。チャットの言葉だけによる回答 %s(session: 弱い)", phrase.Counted(l, n, "answer", "件"))
+		text = say(l, "; %s reported only by a chat (session: weak)", "。チャットの言葉だけによる回答 %s(session: 弱い)", phrase.Counted(l, n, "answer", "件"))
 	}
 	if s.Facts.InSight {
 		text += say(l, "; nothing hid the held-out files from the agent (held-out: weak)", "。秘匿ファイルはエージェントから隠されていませんでした(秘匿: 弱い)")
@@ -52,7 +52,7 @@ func driven(s run.State) string {
 	l := s.Facts.Language
 	of := say(l, "iteration %d of %d", "イテレーション %d/%d ", s.Loop.Iteration, s.LastIteration())
 	if s.Driver == nil {
-		return say(l, "waiting: nobody drives it; a chat that joins works on %s", "待機中: 担当がいません。参加したチャットが%sに取り組みます", of)
+		return say(l, "waiting: no chat drives it; the next chat to join works on %s", "待機中: 担当がいません。参加したチャットが%sに取り組みます", of)
 	}
 	return say(l, "waiting: %s, process %d, works on %s", "待機中: %s(プロセス %d)が%sに取り組んでいます", Chat(l, s.Driver.Program), s.Driver.PID, of)
 }

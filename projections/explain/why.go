@@ -114,10 +114,10 @@ func live(s run.State) (rule, because string) {
 	case s.WaitsForLimit():
 		return string(s.Waiting.Cause), say(l, "waiting: %s", "待機中: %s", waitingFor(l, s.Waiting.LimitWaiting, s.Facts.Limits.UntilMS))
 	case s.Loop.Noops > 0 && s.Loop.Hung == 0:
-		return string(events.HaltNoop), say(l, "waiting: the agent changed nothing, %d in a row; it is tried again later",
+		return string(events.HaltNoop), say(l, "waiting: the agent changed nothing, %d in a row; the next attempt follows later",
 			"待機中: エージェントは %d 回続けて何も変更していません。後で再試行します", s.Loop.Noops)
 	}
-	return running, say(l, "running: deciding what comes after iteration %d", "実行中: イテレーション %d の次を判断しています", s.Loop.Iteration)
+	return running, say(l, "running: deciding the next step after iteration %d", "実行中: イテレーション %d の次を判断しています", s.Loop.Iteration)
 }
 
 // atWork says what is going on; empty between two things.
@@ -134,7 +134,7 @@ func atWork(s run.State) string {
 			warned(l, s.Last.Start.Warned)
 	case run.Looking:
 		look := s.Last.Role
-		return say(l, "running: %s looks at gate %s, in iteration %d", "実行中: %s がゲート %s を確認しています(イテレーション %d)", look.Role, look.Gate, s.Loop.Iteration) +
+		return say(l, "running: %s reviews for gate %s, in iteration %d", "実行中: %s がゲート %s を確認しています(イテレーション %d)", look.Role, look.Gate, s.Loop.Iteration) +
 			round(l, look.Round) + named(l, look.Agent)
 	case run.Asking, run.Ended, run.Judged, run.Ready:
 	}
@@ -145,7 +145,7 @@ const running = "running"
 
 // FullDisk is why a live run waits that cannot store what it does.
 func FullDisk(l events.Language) (rule, because string) {
-	return "disk", say(l, "waiting: there is too little room on the disk; it goes on by itself when there is more",
+	return "disk", say(l, "waiting for free disk space; the run then goes on by itself",
 		"待機中: ディスクの空きが足りません。空きができれば自動で再開します")
 }
 
@@ -153,9 +153,9 @@ func FullDisk(l events.Language) (rule, because string) {
 // nobody takes it for a fault of the agent. pid zero is nobody that was seen.
 func IndexLocked(l events.Language, path, since string, pid int) string {
 	if pid > 0 {
-		return say(l, "git's index is locked since %s by process %d (%s): git add and commit fail until that is done",
+		return say(l, "git's index is locked since %s by process %d (%s): git add and commit fail until it ends",
 			"git のインデックスは %s からプロセス %d がロックしています (%s)。終わるまで git add と commit は失敗します", since, pid, path)
 	}
-	return say(l, "git's index is locked since %s, and no git is seen that has the lock: git add and commit fail until %s is removed",
+	return say(l, "git's index is locked since %s, but no running git holds the lock: git add and commit fail until %s is removed",
 		"git のインデックスは %s からロックされていますが、保持している git は見当たりません。%s を削除するまで git add と commit は失敗します", since, path)
 }

@@ -18,19 +18,19 @@ func Result(l events.Language, r events.Result) string {
 	case events.ResultRateLimited:
 		return Say(l, "the provider's limit is reached", "プロバイダーの利用上限に到達")
 	case events.ResultOverloaded:
-		return Say(l, "the provider has too much to do", "プロバイダーが過負荷")
+		return Say(l, "the provider is overloaded", "プロバイダーが過負荷")
 	case events.ResultUnreachable:
 		return Say(l, "the provider cannot be reached", "プロバイダーに接続できない")
 	case events.ResultAuthFailed:
 		return Say(l, "its login is not accepted", "ログインが受け付けられない")
 	case events.ResultBilling:
-		return Say(l, "the account has to be paid for", "アカウントの支払いが必要")
+		return Say(l, "the account needs a payment", "アカウントの支払いが必要")
 	case events.ResultContextOverflow:
 		return Say(l, "its context is full", "コンテキストが満杯")
 	case events.ResultMaxTurns:
-		return Say(l, "it took as many turns as it may", "ターン数の上限に到達")
+		return Say(l, "its turn limit is reached", "ターン数の上限に到達")
 	case events.ResultBudget:
-		return Say(l, "it used what it may", "使用量の上限に到達")
+		return Say(l, "its usage limit is reached", "使用量の上限に到達")
 	case events.ResultNeedsPermission:
 		return Say(l, "it may not use the tools that it needs", "必要なツールの使用が許可されていない")
 	case events.ResultNeedsHuman:
@@ -42,7 +42,7 @@ func Result(l events.Language, r events.Result) string {
 	case events.ResultOutOfMemory:
 		return Say(l, "out of memory", "メモリ不足")
 	case events.ResultKilledExternal:
-		return Say(l, "killed from outside", "外部から強制終了")
+		return Say(l, "killed by a signal", "シグナルで強制終了")
 	case events.ResultStopped:
 		return Say(l, "stopped", "停止済み")
 	case events.ResultInterrupted:
@@ -57,15 +57,15 @@ func Limit(l events.Language, of events.Limit) string {
 	case events.LimitRate, "":
 		return Say(l, "the provider's limit is reached", "プロバイダーの利用上限に到達")
 	case events.LimitOverload:
-		return Say(l, "the provider has too much to do", "プロバイダーが過負荷")
+		return Say(l, "the provider is overloaded", "プロバイダーが過負荷")
 	case events.LimitNetwork:
 		return Say(l, "the provider cannot be reached", "プロバイダーに接続できない")
 	case events.LimitSlots:
-		return Say(l, "the account takes fewer agents at once for now", "アカウントの同時実行数が今は制限されている")
+		return Say(l, "the account allows fewer agents at once for now", "アカウントの同時実行数が今は制限されている")
 	case events.LimitResources:
-		return Say(l, "the machine bears no more agents now", "マシンに今これ以上のエージェントを動かす余裕がない")
+		return Say(l, "the machine has no resources for more agents now", "マシンに今これ以上のエージェントを動かす余裕がない")
 	case events.LimitDayCost, events.LimitDayTokens, events.LimitDayTurns, events.LimitDayHours:
-		return Say(l, "what may be used in a day is used up", "1日の使用上限に到達")
+		return Say(l, "the daily limit is reached", "1日の使用上限に到達")
 	}
 	return string(of)
 }

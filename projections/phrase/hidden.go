@@ -20,9 +20,9 @@ func Hidden(l events.Language, what string) string {
 	case word == ";":
 		return Say(l, "only the command after ; decides", "; の後のコマンドだけが結果になる")
 	case what == "&":
-		return Say(l, "nobody looks at how a command in the background (&) ends", "バックグラウンド(&)のコマンドの結果は見られない")
+		return Say(l, "the exit code of a background command (&) is lost", "バックグラウンド(&)のコマンドの結果は見られない")
 	case what == "if":
-		return Say(l, "the failure of its condition (if) is no failure", "条件(if)の失敗が失敗にならない")
+		return Say(l, "the failure of a condition (if) does not count", "条件(if)の失敗が失敗にならない")
 	case what == "!":
 		return Say(l, "! turns a failure into a pass", "! が失敗を成功に変える")
 	case what == "-":

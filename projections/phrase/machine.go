@@ -9,7 +9,7 @@ import (
 
 // Held is what holds an agent back on a machine.
 type Held struct {
-	By          events.Name // verdict, memory, max or project; empty: others are before it
+	By          events.Name // verdict, memory, max or project; empty: other runs come first
 	Used, Slots int64       // agents at work, and how many may be
 	Signal      events.Pressure
 }
@@ -31,13 +31,13 @@ func (h Held) Says(l events.Language) string {
 	case h.By == "memory":
 		return Say(l, "%s: one more needs %s of memory above what stays free, and %s are available", "%s: 追加にはメモリ %s が必要、利用可能は %s", slots, Size(h.Signal.Limit), Size(h.Signal.Value))
 	case h.By == "verdict" && why == "":
-		return Say(l, "%s, until the machine was calm for a minute", "%s。1分間安定するまで", h.standing(l, slots))
+		return Say(l, "%s, until the machine is calm for a minute", "%s。1分間安定するまで", h.standing(l, slots))
 	case h.By == "verdict":
 		return h.standing(l, slots) + Say(l, ": ", ": ") + why
 	case h.Slots > 0:
 		return slots
 	}
-	return Say(l, "others are before it", "先に待っている実行あり")
+	return Say(l, "other runs come first", "先に待っている実行あり")
 }
 
 // standing is how many agents may be at work by the verdict.

@@ -37,7 +37,7 @@ func TestWhatHoldsAnAgentBackIsNamed(t *testing.T) {
 		{
 			"one that was critical a moment ago",
 			phrase.Held{By: "verdict"},
-			"it is critical, until the machine was calm for a minute", "critical", "危険な状態。1分間安定するまで", "危険な状態",
+			"it is critical, until the machine is calm for a minute", "critical", "危険な状態。1分間安定するまで", "危険な状態",
 		},
 		{
 			"memory for no more",
@@ -56,7 +56,7 @@ func TestWhatHoldsAnAgentBackIsNamed(t *testing.T) {
 			"1 of 1 agents of its project are at work, as resources.project.agents says", "1/1 agents of the project",
 			"プロジェクトのエージェント 1 / 1 稼働中(resources.project.agents)", "プロジェクトの枠 1/1",
 		},
-		{"others", phrase.Held{}, "others are before it", "resources", "先に待っている実行あり", "リソース"},
+		{"others", phrase.Held{}, "other runs come first", "resources", "先に待っている実行あり", "リソース"},
 		{"slots alone, as an older version stored it", phrase.Held{Used: 2, Slots: 2}, "2 of 2 slots in use", "2/2 slots", "枠 2 / 2 使用中", "枠 2/2"},
 	} {
 		english, japanese := events.English, events.Japanese

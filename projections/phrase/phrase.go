@@ -32,7 +32,7 @@ func Reason(l events.Language, r events.GateResult) string {
 		}
 		return exit(l, r.Exit)
 	case events.ReasonSignal:
-		return Say(l, "killed by a signal from outside", "外部からのシグナルで終了")
+		return Say(l, "killed by a signal", "シグナルで終了")
 	case events.ReasonTimeout:
 		return timeout(l, r)
 	case events.ReasonSilent:
@@ -44,7 +44,7 @@ func Reason(l events.Language, r events.GateResult) string {
 	case events.ReasonNoDirectory:
 		return Say(l, "its directory is missing", "ディレクトリがない")
 	case events.ReasonToolChanged:
-		return Say(l, "a tool that it needs was replaced or is gone", "必要なツールが差し替えられたか、なくなっている")
+		return Say(l, "a required tool was replaced or is gone", "必要なツールが差し替えられたか、なくなっている")
 	case events.ReasonTreeChanged:
 		return Say(l, "files changed while it ran", "実行中にファイルが変更された")
 	case events.ReasonUnchanged, events.ReasonPinChanged:
@@ -56,9 +56,9 @@ func Reason(l events.Language, r events.GateResult) string {
 	case events.ReasonBlank:
 		return Say(l, "a file is blank", "ファイルが空")
 	case events.ReasonStale:
-		return Say(l, "a file is as it was before the work", "ファイルが作業前のまま")
+		return Say(l, "a file is unchanged since before the work", "ファイルが作業前のまま")
 	case events.ReasonNoFile:
-		return Say(l, "a link, a repository or a very large file is no file to be judged", "リンク、リポジトリ、巨大なファイルは判定の対象にならない")
+		return Say(l, "a link, a repository or a very large file cannot be judged", "リンク、リポジトリ、巨大なファイルは判定の対象にならない")
 	case events.ReasonSetup:
 		return setup(l, r)
 	case events.ReasonUnready:
@@ -77,7 +77,7 @@ func rated(l events.Language, r events.GateResult) string {
 	switch r.Reason {
 	case events.ReasonExit, events.ReasonUncertain:
 		if r.Verdict == events.Fail {
-			return Say(l, "failed in run %d, and has to pass every time", "%d 回目で失敗(毎回成功が条件)", r.Rate.Runs)
+			return Say(l, "failed in run %d, but must pass every time", "%d 回目で失敗(毎回成功が条件)", r.Rate.Runs)
 		}
 		return Say(l, "failed %d of %d", "失敗 %d / %d 回", r.Rate.Failed, r.Rate.Runs)
 	case events.ReasonFlaky, events.ReasonSteady:
@@ -115,7 +115,7 @@ func pinned(l events.Language, r events.GateResult) string {
 func setup(l events.Language, r events.GateResult) string {
 	switch {
 	case r.Verdict == events.Skipped:
-		return Say(l, "not run, as the set-up failed", "セットアップに失敗したため未実行")
+		return Say(l, "not run, because the set-up failed", "セットアップに失敗したため未実行")
 	case r.Exit < 0:
 		return Say(l, "set-up of a clean checkout did not finish", "クリーンなチェックアウトのセットアップが終わらなかった")
 	}
@@ -132,7 +132,7 @@ func unproven(l events.Language, r events.GateResult) string {
 	case events.ReasonMissingTests:
 		return Say(l, "exit 0, but tests that ran before did not run", "exit 0 だが、以前のテストの一部が実行されていない")
 	case events.ReasonNotSeen:
-		return Say(l, "exit 0, but the tests that failed at the start were not seen to pass", "exit 0 だが、開始時に失敗したテストの成功を確認できない")
+		return Say(l, "exit 0, but the output does not show that the tests of the start pass", "exit 0 だが、開始時に失敗したテストの成功を確認できない")
 	default:
 	}
 	return ""
@@ -142,17 +142,17 @@ func unproven(l events.Language, r events.GateResult) string {
 func seen(l events.Language, r events.GateResult) string {
 	switch r.Reason {
 	case events.ReasonNobody:
-		return Say(l, "nobody has looked or answered yet", "まだ誰も確認・回答していない")
+		return Say(l, "no review or answer yet", "まだ誰も確認・回答していない")
 	case events.ReasonLooked:
-		return Say(l, "as a session of another role says", "別の役割のセッションの判断")
+		return Say(l, "by the result of a reviewer", "別の役割のセッションの判断")
 	case events.ReasonVoid:
-		return Say(l, "no session gave a result that counts", "有効な結果を出したセッションがない")
+		return Say(l, "no session gave a valid result", "有効な結果を出したセッションがない")
 	case events.ReasonAnswered:
-		return Say(l, "as a person answered", "担当者の回答")
+		return Say(l, "by the answer of a person", "担当者の回答")
 	case events.ReasonHandoff:
-		return Say(l, "accepted by hand-off, nobody has looked", "引き継ぎによる承認、誰も確認していない")
+		return Say(l, "accepted by hand-off without a review", "引き継ぎによる承認、誰も確認していない")
 	case events.ReasonByPerson:
-		return Say(l, "a person goes on without it", "人の判断で省略")
+		return Say(l, "a person skipped it", "人の判断で省略")
 	case events.ReasonDocsOnly:
 		return Say(l, "only documentation was changed", "変更はドキュメントのみ")
 	case events.ReasonInside:
@@ -174,13 +174,13 @@ func seen(l events.Language, r events.GateResult) string {
 	case events.ReasonUncertain:
 		return Say(l, "it passed, and it failed", "成功と失敗が混在")
 	case events.ReasonControl:
-		return Say(l, "the test fails as much with the work", "実装があってもテストの失敗は変わらない")
+		return Say(l, "the test fails as often with the work", "実装があってもテストの失敗は変わらない")
 	case events.ReasonRow:
-		return Say(l, "the commit that was named is not the one that was found", "申告されたコミットと見つかったコミットが異なる")
+		return Say(l, "the named commit differs from the one found", "申告されたコミットと見つかったコミットが異なる")
 	case events.ReasonNotYet:
-		return Say(l, "not run, as another gate fails", "ほかのゲートが失敗しているため未実行")
+		return Say(l, "not run, because another gate fails", "ほかのゲートが失敗しているため未実行")
 	case events.ReasonGitKept:
-		return Say(l, "nothing was done in git that is not allowed", "git で禁止された操作なし")
+		return Say(l, "nothing forbidden was done in git", "git で禁止された操作なし")
 	case events.ReasonPushed:
 		return Say(l, "something was pushed", "プッシュがあった")
 	case events.ReasonHistory:
@@ -188,7 +188,7 @@ func seen(l events.Language, r events.GateResult) string {
 	case events.ReasonUnread:
 		return Say(l, "the state of git could not be read", "git の状態を読み取れない")
 	case events.ReasonHoldoutChanged:
-		return Say(l, "the held-out files are not those of the start", "秘匿ファイルが開始時と異なる")
+		return Say(l, "the held-out files were changed", "秘匿ファイルが開始時と異なる")
 	default:
 	}
 	return told(l, r)
@@ -198,13 +198,13 @@ func seen(l events.Language, r events.GateResult) string {
 func told(l events.Language, r events.GateResult) string {
 	switch r.Reason {
 	case events.ReasonReported:
-		return Say(l, "the session told how it went", "セッションが結果を報告")
+		return Say(l, "the session reported its outcome", "セッションが結果を報告")
 	case events.ReasonNoReport:
-		return Say(l, "the session did not tell how it went", "セッションの結果報告がない")
+		return Say(l, "the session reported no outcome", "セッションの結果報告がない")
 	case events.ReasonBadReport:
-		return Say(l, "what the session told of itself cannot be read", "セッションの報告を読み取れない")
+		return Say(l, "the report of the session cannot be read", "セッションの報告を読み取れない")
 	case events.ReasonStall:
-		return Say(l, "nothing moved for %d s, and %d s is a stall", "%d 秒間動きがない(%d 秒で停滞とみなす)", r.Used, r.Limit)
+		return Say(l, "no progress for %d s; the limit is %d s", "%d 秒間動きがない(%d 秒で停滞とみなす)", r.Used, r.Limit)
 	case events.ReasonSpiral:
 		return Say(l, "%d in a spiral", "堂々巡り %d 件", r.Used)
 	case events.ReasonFailedWave:
@@ -223,9 +223,9 @@ func told(l events.Language, r events.GateResult) string {
 func exit(l events.Language, code int) string {
 	switch code {
 	case 126:
-		return Say(l, "exit 126: something in it cannot be executed", "exit 126: 実行できないものが含まれている")
+		return Say(l, "exit 126: the gate runs a file that cannot be executed", "exit 126: 実行できないものが含まれている")
 	case 127:
-		return Say(l, "exit 127: something in it was not found", "exit 127: 見つからないものが含まれている")
+		return Say(l, "exit 127: the gate runs something that was not found", "exit 127: 見つからないものが含まれている")
 	}
 	return Say(l, "exit %d", "exit %d", code)
 }

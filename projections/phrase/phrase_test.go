@@ -34,13 +34,13 @@ func TestWhatRanSeveralTimesSaysHowOftenItFailed(t *testing.T) {
 		"failed 3 of 10": {Kind: events.GateFlaky, Verdict: events.Pass, Reason: events.ReasonFlaky, Rate: before},
 		"failed 0 of 9":  {Kind: events.GateFlaky, Verdict: events.Fail, Reason: events.ReasonSteady, Rate: events.Rate{Runs: 9}},
 		"failed 0 of 10": {Kind: events.GateRepeat, Verdict: events.Pass, Reason: events.ReasonExit, Rate: after},
-		"failed in run 4, and has to pass every time":           {Kind: events.GateRepeat, Verdict: events.Fail, Reason: events.ReasonUncertain, Rate: events.Rate{Failed: 1, Runs: 4}},
-		"failed in run 1, and has to pass every time":           {Kind: events.GateRepeat, Verdict: events.Fail, Reason: events.ReasonExit, Rate: events.Rate{Failed: 1, Runs: 1}},
+		"failed in run 4, but must pass every time":             {Kind: events.GateRepeat, Verdict: events.Fail, Reason: events.ReasonUncertain, Rate: events.Rate{Failed: 1, Runs: 4}},
+		"failed in run 1, but must pass every time":             {Kind: events.GateRepeat, Verdict: events.Fail, Reason: events.ReasonExit, Rate: events.Rate{Failed: 1, Runs: 1}},
 		"files changed while it ran":                            {Kind: events.GateRepeat, Verdict: events.Fail, Reason: events.ReasonTreeChanged, Rate: after},
 		"failed 3 of 10 before the work":                        {Kind: events.GateRed, Verdict: events.Pass, Reason: events.ReasonSeenRed, Rate: before},
 		"failed 3 of 10 before, 0 of 10 after":                  {Kind: events.GateRed, Verdict: events.Pass, Reason: events.ReasonSeenRed, Rate: before, After: after},
 		"failed 3 of 10 before, 1 of 2 after":                   {Kind: events.GateRed, Verdict: events.Fail, Reason: events.ReasonControl, Rate: before, After: events.Rate{Failed: 1, Runs: 2}},
-		"the test fails as much with the work":                  {Kind: events.GateRed, Verdict: events.Fail, Reason: events.ReasonControl, Rate: before},
+		"the test fails as often with the work":                 {Kind: events.GateRed, Verdict: events.Fail, Reason: events.ReasonControl, Rate: before},
 		"failed 0 of 10 without the work":                       {Kind: events.GateRed, Verdict: events.Fail, Reason: events.ReasonNotRed, Rate: after},
 		"the commit of the test is not before that of the work": {Kind: events.GateRed, Verdict: events.Fail, Reason: events.ReasonAncestry, Rate: after},
 	} {
@@ -56,7 +56,7 @@ func TestWhatRanSeveralTimesSaysHowOftenItFailed(t *testing.T) {
 func TestTheCodesOfTheShellAreExplained(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[int]string{
-		1: "exit 1", 126: "exit 126: something in it cannot be executed", 127: "exit 127: something in it was not found",
+		1: "exit 1", 126: "exit 126: the gate runs a file that cannot be executed", 127: "exit 127: the gate runs something that was not found",
 	} {
 		if got := phrase.Reason(events.English, events.GateResult{Reason: events.ReasonExit, Exit: code}); got != want {
 			t.Errorf("%d: %q, want %q", code, got, want)

@@ -55,6 +55,6 @@ func (f *Fold) expired(e events.Event, d events.QuestionExpired) {
 	if !d.Changed {
 		return // the halt that follows is what a person decides on
 	}
-	f.settle(e, "it changed, and is looked at again", "")
+	f.settle(e, "it changed, and is reviewed again", "")
 	f.now = doing{kind: Other}
 }

@@ -131,7 +131,7 @@ func TestAFailureThatOnlyMovesHasOneSignature(t *testing.T) {
 		r.OutputSum, r.Shape = Sums(fmt.Appendf(nil, "  File \"shop.py\", line %d, in total\nTypeError: x", 10+i))
 		h = h.Add(Failure{Iteration: i + 1, Fingerprint: fmt.Sprint(i), Signature: Signature([]events.GateResult{r})})
 	}
-	_, told := h.SameSignature(Told(5))
+	_, told := h.SameSignature(WarnAt(5))
 	_, halts := h.SameSignature(5)
 	equal(t, "told and halted", told && halts, true)
 }

@@ -189,9 +189,9 @@ func (h History) SameSignature(n int) (Match, bool) {
 	return h.allEqual(n, signatureOf)
 }
 
-// Told is after how many equal signatures the next agent is told of them, where so
+// WarnAt is after how many equal signatures the next agent is told of them, where so
 // many halt.
-func Told(halts int) int { return max(MinWindow, halts-2) }
+func WarnAt(halts int) int { return max(MinWindow, halts-2) }
 
 func fingerprintOf(f Failure) string { return f.Fingerprint }
 func signatureOf(f Failure) string   { return f.Signature }

@@ -166,7 +166,7 @@ func TestNotesPutOffAHaltOnlyOnce(t *testing.T) {
 func TestWhatIsToldBeforeASignatureHalts(t *testing.T) {
 	t.Parallel()
 	for halts, told := range map[int]int{2: 2, 3: 2, 4: 2, 5: 3, 10: 8} {
-		equal(t, fmt.Sprint("of ", halts), Told(halts), told)
+		equal(t, fmt.Sprint("of ", halts), WarnAt(halts), told)
 	}
 }
 

@@ -52,7 +52,7 @@ func TestAMakefileThatGoesFirstIsAViolation(t *testing.T) {
 		"make -f Makefile":    nil,
 		"make -f x.mk -f y":   nil,
 		"task test":           {"Taskfile.dist.yaml", "Taskfile.dist.yml", "Taskfile.yaml", "taskfile.yaml", "taskfile.yml"},
-		"just test":           nil, // there is none yet: it may have to be made
+		"just test":           nil, // none exists yet: it may have to be made
 		"go test ./... ; tap": nil,
 	} {
 		equal(t, text, pins(text).Absent, want)

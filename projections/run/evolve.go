@@ -125,7 +125,7 @@ func judged(s State, at time.Time, d events.GatesJudged) State {
 func iteration(s State, at time.Time, d events.IterationStarted) State {
 	s.Stage, s.Last.Start, s.Last.Session = Agent, d, d
 	s.Loop.Iteration, s.Loop.Attempt, s.Loop.Redo = d.Iteration, d.Attempt, false
-	s.Loop.Begun, s.Loop.AtEntry, s.Loop.Asks, s.Told = true, false, false, true
+	s.Loop.Begun, s.Loop.AtEntry, s.Loop.Asks, s.InPrompt = true, false, false, true
 	s.Loop.Accepted = ""
 	s.Clock.Agent = at
 	s.Clock, s.Waiting = s.Clock.goOn(at), nil
@@ -174,7 +174,7 @@ func agentEnded(s State, at time.Time, d events.AgentEnded) State {
 		s.Loop.Losses = 0
 	}
 	s.Loop.Hung = rule.HungInRow(s.Loop.Hung, d)
-	if s.Told && d.Outcome != events.Lost && d.Result != events.ResultStopped {
+	if s.InPrompt && d.Outcome != events.Lost && d.Result != events.ResultStopped {
 		s.Note, s.Findings, s.Changed, s.Moved = "", "", "", events.HeadMove{} // one that was cut short is told them again
 	}
 	s = s.ends(d.Tree, d.Work, d.Head, d.Git)
@@ -190,7 +190,7 @@ func (s State) ends(all, work events.Tree, head events.Head, git events.Ref) Sta
 
 // used counts what an agent or a role used.
 func used(s State, at time.Time, d events.AgentEnded) State {
-	s.Last.Said = d
+	s.Last.End = d
 	s.Refused.Agents += d.Refused
 	s.Spent = s.Spent.add(at, s.Last.Session.Agent, d)
 	s.Loop.Used = Sum(s.Loop.Used, d.Usage)
@@ -302,7 +302,7 @@ func resumed(s State, at time.Time, d events.RunResumed) State {
 		s.Stage, s.Question, s.Clock.Waits = Ready, nil, time.Time{} // they are worked on before anybody looks again
 	}
 	if d.Note != "" || d.Findings != "" {
-		s.Note, s.Findings, s.Told = cmp.Or(d.Note, s.Note), cmp.Or(d.Findings, s.Findings), false
+		s.Note, s.Findings, s.InPrompt = cmp.Or(d.Note, s.Note), cmp.Or(d.Findings, s.Findings), false
 		s = s.anew()
 		s.Clock.Before = 0
 	}
@@ -326,11 +326,11 @@ func (s State) taken(at time.Time, changed events.Ref, moved events.HeadMove) St
 		s.Clock.Taken = at
 	}
 	if s.Last.Head = (events.Head{}); changed != "" {
-		s.Changed, s.Told = changed, false
+		s.Changed, s.InPrompt = changed, false
 		s.Loop.Others = last(append(slices.Clip(s.Loop.Others), changed), keepAnswers)
 	}
 	if moved != (events.HeadMove{}) {
-		s.Moved, s.Told, s.Ahead = moved, false, moved.To.Commit != "" && moved.To.Commit != s.Facts.Head
+		s.Moved, s.InPrompt, s.Ahead = moved, false, moved.To.Commit != "" && moved.To.Commit != s.Facts.Head
 	}
 	return s
 }

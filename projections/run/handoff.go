@@ -50,6 +50,6 @@ func rejected(s State, e events.Event, d events.QuestionAnswered, q Question) St
 		QuestionAnswered: d, Kind: q.Kind, Of: q.Text, Iteration: q.Iteration, Tree: q.Tree, At: e.Time, By: e.Actor,
 	}), keepAnswers)
 	s.Handed = handed(s.Handed, q, d.Assurance)
-	s.Findings, s.Told, s.SendTo = d.Findings, false, d.Phase
+	s.Findings, s.InPrompt, s.SendTo = d.Findings, false, d.Phase
 	return settle(s.anew())
 }

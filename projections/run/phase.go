@@ -94,7 +94,7 @@ func onward(s State, to events.Name) State {
 	seeds := s.Loop.Seeds
 	if s.Loop.Sender != "" && s.Loop.Sender != to {
 		if seeds != "" {
-			s.Findings, s.Told = seeds, false
+			s.Findings, s.InPrompt = seeds, false
 		}
 		return s
 	}

@@ -38,7 +38,7 @@ const (
 // FoldVersion names what State holds and how Evolve makes it. States that were
 // kept are believed by a fold of the same version only, so it is raised with
 // every change of either.
-const FoldVersion = 7
+const FoldVersion = 8
 
 // State is a run, folded from its own log alone.
 type State struct {
@@ -57,8 +57,8 @@ type State struct {
 	Halt      *events.RunHalted    // of a halted run
 	End       *events.RunEnded     // of a run that is over
 	Note      events.Ref           // what a person said last, until an iteration was told it
-	Findings  events.Ref           // that a person handed over last, ditto
-	Told      bool                 // the iteration that is announced was told both
+	Findings  events.Ref           // that a person handed over last, the same way
+	InPrompt  bool                 // the prompt of the announced iteration holds both
 	SendTo    events.Name          // the earlier phase that shall work on them; empty for the present one
 	Waiting   *Waiting             // for a limit, since the latest iteration
 	Spent     Spending             // what agents used
@@ -72,7 +72,7 @@ type State struct {
 	Published *events.WorkPublished // what became of showing work that has passed, the latest
 	Foreign   *events.ForeignSeen   // somebody else writes to the work tree; until the run is resumed
 	Changed   events.Ref            // files that others have changed, taken as they are, until an iteration was told of them
-	Moved     events.HeadMove       // by others, ditto
+	Moved     events.HeadMove       // by others, the same way
 	Ahead     bool                  // HEAD is elsewhere than where the run began, when it was last looked at
 }
 
@@ -145,7 +145,7 @@ type Loop struct {
 	Begun     bool                   // the phase has begun: what it needs was there
 	Made      map[events.Name]string // what the files of a phase hash to, by phase
 	Sender    events.Name            // the phase that the run went back from, until it is entered again
-	Seeds     events.Ref             // findings of a person that it went back for, ditto
+	Seeds     events.Ref             // findings of a person that it went back for, the same way
 	Others    []events.Ref           // lists of files that others have changed since the phase was entered, as a person let them be
 	Asks      bool                   // the latest iteration ended with a question that nobody has answered yet
 	Plans     []string               // what a plan hashed to when it was sent back, in a row
@@ -165,7 +165,7 @@ type Last struct {
 	Sent     []events.GateResult // that sent the run back to this phase, or to one on the way here
 	Role     events.RoleStarted
 	Session  events.IterationStarted // the latest one that was announced: of the agent, or of a role
-	Said     events.AgentEnded       // how the latest one ended, of either
+	End      events.AgentEnded       // how the latest one ended, of either
 	Record   events.IterationRecorded
 	Checkout events.Checkout // where the latest results come from
 	Reds     []events.Ref    // test commits that were named as seen to fail, oldest first

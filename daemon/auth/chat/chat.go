@@ -54,7 +54,7 @@ func (k *Chats) Of(q auth.Request) (Chat, error) {
 	}
 	p, program, ok := person.Chat(line, k.has)
 	if !ok || p.PID == os.Getpid() {
-		return Chat{}, wire.Errorf(wire.Denied, "the caller cannot be identified: it has no parent process that stays").WithHint("ask from the chat, or from a terminal")
+		return Chat{}, wire.Errorf(wire.Denied, "the caller cannot be identified: none of its parent processes keeps running").WithHint("ask from the chat, or from a terminal")
 	}
 	// Without a boot, pid and start time have to do.
 	c := Chat{Line: line, SessionJoined: events.SessionJoined{PID: p.PID, Start: int64(p.Start), Boot: k.Boot()}}

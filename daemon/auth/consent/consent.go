@@ -56,7 +56,7 @@ func (j *Judge) Decide(proven events.Assurance, g Given) (events.Assurance, erro
 	case !st.Set:
 		return proven, g.Right()
 	case g.PIN == "":
-		return "", wire.Errorf(wire.NeedsPerson, "a PIN is set, so it is needed to decide, and nothing was decided").WithHint("%s   asks for it, at a terminal", g.Again)
+		return "", wire.Errorf(wire.NeedsPerson, "the decision needs the PIN; nothing has changed").WithHint("%s   asks for the PIN at a terminal", g.Again)
 	}
 	if err := j.pins.Check(g.PIN); err != nil {
 		return "", pinFault(err)

@@ -62,10 +62,10 @@ func TestAnAnswerIsAsSureAsWhatWasGivenForIt(t *testing.T) {
 		"nothing":                     {"", "", "", "", "", "nothing was answered"},
 		"a PIN that nobody has set":   {"", "", "", "2468", "", "nothing was answered"},
 		"the PIN":                     {"2468", events.AssuredPIN, "", "2468", events.AssuredPIN, ""},
-		"what was shown, not the PIN": {"2468", "", "abcdef", "", "", "a PIN is set"},
+		"what was shown, not the PIN": {"2468", "", "abcdef", "", "", "needs the PIN"},
 		"a wrong PIN":                 {"2468", "", "abcdef", "1357", "", "the PIN is wrong"},
 		"where a PIN is demanded":     {"", events.AssuredPIN, "abcdef", "", "", "none is set"},
-		"where a signature is":        {"2468", events.AssuredSignature, "", "2468", "", "cannot be given here"},
+		"where a signature is":        {"2468", events.AssuredSignature, "", "2468", "", "this host cannot give"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -58,9 +58,9 @@ func pinFault(err error) error {
 	var w *pin.WaitError
 	switch {
 	case errors.Is(err, pin.ErrWrong):
-		return wire.Errorf(wire.NeedsPerson, "the PIN is wrong, so nothing was decided").WithHint("apctl pin status   says how many tries were wrong")
+		return wire.Errorf(wire.NeedsPerson, "the PIN is wrong; nothing has changed").WithHint("apctl pin status   shows the number of wrong tries")
 	case errors.As(err, &w):
-		return wire.Errorf(wire.NeedsPerson, "%v: the next one is looked at from %s on", err, w.Until.UTC().Format(time.RFC3339)).
+		return wire.Errorf(wire.NeedsPerson, "%v: the next try is possible from %s on", err, w.Until.UTC().Format(time.RFC3339)).
 			WithHint("apctl pin status")
 	}
 	return err

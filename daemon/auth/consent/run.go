@@ -28,9 +28,9 @@ func (j *Judge) ToAnswer(s run.State, proven events.Assurance, body wire.AnswerR
 	demanded, h := s.Question.Assurance, s.Facts.Handle
 	switch {
 	case demanded.Level() > events.AssuredPIN.Level():
-		return "", wire.Errorf(wire.NeedsPerson, "gate %s of run %s needs assurance %s, which cannot be given here", s.Question.Gate, h, demanded)
+		return "", wire.Errorf(wire.NeedsPerson, "gate %s of run %s needs assurance %s, which this host cannot give", s.Question.Gate, h, demanded)
 	case !st.Set && demanded.Level() > proven.Level():
-		return "", wire.Errorf(wire.NeedsPerson, "gate %s of run %s is answered with a PIN, and none is set", s.Question.Gate, h).
+		return "", wire.Errorf(wire.NeedsPerson, "gate %s of run %s needs a PIN, and none is set", s.Question.Gate, h).
 			WithHint("apctl pin set   sets one; then apctl answer %s", h)
 	}
 	return j.Decide(proven, Given{body.PIN, func() error { return typedAnswer(s, body.Typed) }, "apctl answer " + h})
@@ -46,7 +46,7 @@ func (j *Judge) ToHandOver(proven events.Assurance, body wire.StartRequest) erro
 // typedHandle is nil if what was typed is the handle of the run.
 func typedHandle(s run.State, typed, did string) error {
 	if !strings.EqualFold(typed, s.Facts.Handle) {
-		return wire.Errorf(wire.NeedsPerson, "what was typed is not %s, so nothing was %s", s.Facts.Handle, did)
+		return wire.Errorf(wire.NeedsPerson, "the input is not %s, so nothing was %s", s.Facts.Handle, did)
 	}
 	return nil
 }
@@ -59,7 +59,7 @@ func typedAnswer(s run.State, typed string) error {
 		want, what = wire.Challenge(s.Question.Set), "the start of the hash that was shown"
 	}
 	if !strings.EqualFold(typed, want) {
-		return wire.Errorf(wire.NeedsPerson, "what was typed is not %s, so nothing was answered", what).
+		return wire.Errorf(wire.NeedsPerson, "the input is not %s, so nothing was answered", what).
 			WithHint("apctl answer %s   asks again", s.Facts.Handle)
 	}
 	return nil

@@ -20,7 +20,7 @@ func Line(t Table, c Caller) ([]Process, error) {
 		line, err = ancestors(plain{}, c.PID)
 	}
 	if len(line) == 0 || line[0].Start != c.Start {
-		return nil, errors.Join(errors.New("the process that asked is gone"), err)
+		return nil, errors.Join(errors.New("the calling process is gone"), err)
 	}
 	return line, nil
 }

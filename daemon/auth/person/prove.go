@@ -74,15 +74,15 @@ func Prove(t Table, d Daemon, c Caller) (Proof, error) {
 		return Proof{}, &Refusal{[]string{ErrUnsupported.Error()}}
 	}
 	if len(line) == 0 || line[0].Start != c.Start {
-		return Proof{}, &Refusal{[]string{"the process that asked is gone"}}
+		return Proof{}, &Refusal{[]string{"the calling process is gone"}}
 	}
 	reasons := slices.Concat(atTerminal(line[0], d), inNamespaces(t, d, c), ofNobody(line, d))
 	if broken != nil {
-		reasons = append(reasons, "its line of ancestors cannot be followed: "+broken.Error())
+		reasons = append(reasons, "its parent processes cannot be read: "+broken.Error())
 	}
 	// All that was read is about the caller only if it was there all along.
 	if now, err := t.Process(c.PID); err != nil || now.Start != c.Start {
-		reasons = append(reasons, "the process that asked has ended meanwhile")
+		reasons = append(reasons, "the calling process has ended")
 	}
 	if len(reasons) > 0 {
 		return Proof{}, &Refusal{reasons}

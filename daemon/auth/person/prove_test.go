@@ -148,7 +148,7 @@ func TestWhoIsNotAPersonAtATerminalIsRefused(t *testing.T) {
 		"another user":            {func(h *host) { h.change(pidApctl, func(p *person.Process) { p.UID = 0 }) }, "another user"},
 		"a pid that was reused":   {func(h *host) { h.change(pidApctl, func(p *person.Process) { p.Start++ }) }, "gone"},
 		"a caller that has left":  {func(h *host) { delete(h.processes, pidApctl) }, "gone"},
-		"one that leaves":         {func(h *host) { h.ends = true }, "ended meanwhile"},
+		"one that leaves":         {func(h *host) { h.ends = true }, "has ended"},
 		"another user namespace":  {space(func(n *person.Namespaces) { n.User = "user:[9]" }), "namespaces"},
 		"another mount namespace": {space(func(n *person.Namespaces) { n.Mount = "mnt:[9]" }), "namespaces"},
 		"another pid namespace":   {space(func(n *person.Namespaces) { n.PID = "pid:[9]" }), "namespaces"},
@@ -163,13 +163,13 @@ func TestWhoIsNotAPersonAtATerminalIsRefused(t *testing.T) {
 			h.change(pidApctl, func(p *person.Process) { p.Effect = "01E" })
 		}, "autopilot started it (01E)"},
 		"an ancestor is marked":  {func(h *host) { h.between(person.Process{Effect: "01E"}) }, "autopilot started it (01E)"},
-		"an ancestor is missing": {func(h *host) { delete(h.processes, pidSSH) }, "cannot be followed"},
+		"an ancestor is missing": {func(h *host) { delete(h.processes, pidSSH) }, "cannot be read"},
 		"an ancestor's pid was reused": {func(h *host) {
 			h.change(pidShell, func(p *person.Process) { p.Start = 1000 })
-		}, "cannot be followed"},
+		}, "cannot be read"},
 		"a line without an end": {func(h *host) {
 			h.change(pidShell, func(p *person.Process) { p.Parent, p.Start = pidApctl, 70 })
-		}, "cannot be followed"},
+		}, "cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

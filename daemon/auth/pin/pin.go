@@ -183,7 +183,7 @@ func printable(pin string) bool {
 func (r record) key(pin string) ([]byte, error) {
 	key, err := scrypt.Key([]byte(pin), r.Salt, r.N, r.R, r.P, 32)
 	if err != nil {
-		return nil, fmt.Errorf("compute what a PIN is kept as: %w", err)
+		return nil, fmt.Errorf("hash the PIN: %w", err)
 	}
 	return key, nil
 }
@@ -199,7 +199,7 @@ func (s *Store) read() (record, error) {
 		err = json.Unmarshal(b, &r)
 	}
 	if err == nil && (r.V != 1 || len(r.Key) != 32 || len(r.Salt) == 0 || r.N > 1<<20 || r.R > 32 || r.P > 16) {
-		err = errors.New("it is of no form that is known")
+		err = errors.New("its format is unknown")
 	}
 	if err != nil {
 		return record{}, fmt.Errorf("read the PIN: %w", err)

@@ -77,7 +77,7 @@ func (d *Service) Fault(err error) error {
 	case errors.As(err, &marked):
 		return d.markFault(Key{Kind: events.ClaimWorkspace}, marked)
 	case errors.Is(err, lease.ErrFence), errors.Is(err, lease.ErrFree):
-		return wire.Errorf(wire.Conflict, "who holds it has changed meanwhile, so nothing was done").WithHint("apctl peer claims   shows who")
+		return wire.Errorf(wire.Conflict, "the holder has changed, so nothing was done").WithHint("apctl peer claims   shows the holder")
 	case errors.Is(err, errStrange):
 		return wire.Errorf(wire.Failed, "the work tree cannot be held: %v", err).WithHint("move it away and start again")
 	case errors.Is(err, os.ErrPermission):
@@ -123,8 +123,8 @@ func (d *Service) awayFault(e *awayError) error {
 	if v.Problem != "" {
 		why = "cannot be reached since " + v.Since.Format(time.RFC3339) + ": " + v.Problem
 	}
-	return wire.Errorf(wire.Failed, "who holds %s of %s is not known now, so nothing was changed: the team at %s %s", e.key, d.scopeOf(e.key), v.URL, why).
-		WithHint("ask again once it answers; runs and the claims on work trees go on without it\napctl daemon status   says how it stands with the team\napctl doctor          says what may be wrong")
+	return wire.Errorf(wire.Failed, "the holder of %s of %s is unknown, so nothing was changed: the team at %s %s", e.key, d.scopeOf(e.key), v.URL, why).
+		WithHint("try again when it answers; runs and the claims on work trees go on without it\napctl daemon status   shows the state of the team\napctl doctor          says what may be wrong")
 }
 
 // Taker names who has the work tree of a run, for people.

@@ -216,7 +216,7 @@ func (d *Service) Drop(ctx context.Context, q auth.Request, body wire.ClaimReque
 		if other, lerr := d.elsewhere(ctx, k); lerr != nil || other != nil {
 			return wire.ClaimsView{}, errors.Join(lerr, d.markFault(k, other))
 		}
-		return wire.ClaimsView{}, wire.Errorf(wire.NotFound, "nobody holds %s here, so there is nothing to give back", k).
+		return wire.ClaimsView{}, wire.Errorf(wire.NotFound, "no session holds %s here, so there is nothing to give back", k).
 			WithHint("apctl peer claims   lists what is held")
 	}
 	if err != nil {
@@ -246,7 +246,7 @@ func (d *Service) Force(ctx context.Context, q auth.Request, body wire.ClaimRequ
 	if err == nil {
 		proven.Assurance, err = d.People.Decide(proven.Assurance, consent.Given{PIN: body.PIN, Right: func() error {
 			if body.Typed != k.String() {
-				return wire.Errorf(wire.NeedsPerson, "what was typed is not %s, so nothing was forced", k)
+				return wire.Errorf(wire.NeedsPerson, "the input is not %s, so nothing was forced", k)
 			}
 			return nil
 		}, Again: "apctl peer drop " + phrase.Quote(k.String()) + " --force"})
@@ -255,8 +255,8 @@ func (d *Service) Force(ctx context.Context, q auth.Request, body wire.ClaimRequ
 		return wire.ClaimsView{}, err
 	}
 	if v.Claims[0].Fence != body.Fence {
-		return wire.ClaimsView{}, wire.Errorf(wire.Conflict, "another holds %s than the one that was shown, so nothing was forced", k).
-			WithHint("apctl peer claims   shows who")
+		return wire.ClaimsView{}, wire.Errorf(wire.Conflict, "the holder of %s has changed since it was shown, so nothing was forced", k).
+			WithHint("apctl peer claims   shows the holder")
 	}
 	if other != nil {
 		err = d.forceMark(ctx, k, proven.Assurance, actor, q.ID)

@@ -32,7 +32,7 @@ type awayError struct {
 }
 
 func (e *awayError) Error() string {
-	return fmt.Sprintf("who holds %s is not known now: %v", e.key, e.err)
+	return fmt.Sprintf("the holder of %s is unknown: %v", e.key, e.err)
 }
 
 func (e *awayError) Unwrap() error { return e.err }

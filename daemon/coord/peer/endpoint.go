@@ -70,7 +70,7 @@ func (ps *Sessions) preamble(q auth.Request, at spot, mode string) (wire.PeerChe
 		m = events.ModeNone
 	}
 	if !m.Valid() {
-		return wire.PeerCheckView{}, wire.Errorf(wire.Usage, "%.40q is no mode", mode).
+		return wire.PeerCheckView{}, wire.Errorf(wire.Usage, "%.40q is not a mode", mode).
 			WithHint("a mode is a word of small letters: %s, or one of your own", strings.Join(rule.Modes(), ", "))
 	}
 	class, assumed := rule.ClassifyMode(string(m))
@@ -174,7 +174,7 @@ func (ps *Sessions) Leave(ctx context.Context, q auth.Request, _ struct{}) (stru
 }
 
 func notOnBus() error {
-	return wire.Errorf(wire.Denied, "the caller is not among the sessions on the bus").WithHint("apctl peer join --mode MODE   puts it there")
+	return wire.Errorf(wire.Denied, "the caller has not joined the sessions").WithHint("apctl peer join --mode MODE   puts it there")
 }
 
 // Send stores a text for a session. It is text and nothing else: no verb that
@@ -194,7 +194,7 @@ func (ps *Sessions) Send(ctx context.Context, q auth.Request, body wire.PeerSend
 	b := ps.get(to)
 	from := ""
 	if own := ps.selfOf(who); own == b {
-		return wire.PeerSentView{}, wire.Errorf(wire.Usage, "%s is the caller itself", body.To).WithHint("apctl peer ls   lists the others")
+		return wire.PeerSentView{}, wire.Errorf(wire.Usage, "%s is the calling session", body.To).WithHint("apctl peer ls   lists the others")
 	} else if own != nil {
 		from = own.Of.ID
 	}
@@ -209,7 +209,7 @@ func (ps *Sessions) Send(ctx context.Context, q auth.Request, body wire.PeerSend
 		return wire.PeerSentView{To: ps.view(to), No: s.Messages[i].No}, nil // the answer of the first was lost
 	}
 	if n := len(s.Unread()); n >= folded.MostMessages {
-		return wire.PeerSentView{}, wire.Errorf(wire.Conflict, "%s has %d messages that it has not read, and takes no more", body.To, n).
+		return wire.PeerSentView{}, wire.Errorf(wire.Conflict, "%s has %d unread messages, which is the limit", body.To, n).
 			WithHint("it reads them with apctl peer read")
 	}
 	actor := q.Actor
@@ -228,9 +228,9 @@ func goodText(text string) error {
 	case strings.TrimSpace(text) == "":
 		return wire.Errorf(wire.Usage, "the text is empty").WithHint("say what the session has to know")
 	case len(text) > wire.MaxPeerText:
-		return wire.Errorf(wire.Usage, "the text has %d bytes, at most %d are taken", len(text), wire.MaxPeerText).WithHint("write it into a file, and send its path")
+		return wire.Errorf(wire.Usage, "the text has %d bytes; the limit is %d", len(text), wire.MaxPeerText).WithHint("write it into a file, and send its path")
 	case strings.ContainsRune(text, 0) || !utf8.ValidString(text):
-		return wire.Errorf(wire.Usage, "the text holds what no prompt can carry").WithHint("send UTF-8 without NUL")
+		return wire.Errorf(wire.Usage, "the text has a NUL byte or is not valid UTF-8").WithHint("send UTF-8 without NUL")
 	}
 	return nil
 }

@@ -56,8 +56,8 @@ func (ps *Sessions) addressee(ctx context.Context, body wire.PeerSendRequest) (s
 	files, _ := ps.foreigners(at.trees)
 	for _, f := range files {
 		if len(want) >= minHandle && strings.HasPrefix(f.key, want) {
-			return "", wire.Errorf(wire.Conflict, "session %s is known by its file alone, so nothing can be sent to it", to).
-				WithHint("in that session: apctl peer join   puts it on the bus")
+			return "", wire.Errorf(wire.Conflict, "session %s is known only by its file and cannot receive messages", to).
+				WithHint("in that session: apctl peer join   makes it reachable")
 		}
 	}
 	if err != nil && want != "" {
@@ -81,15 +81,15 @@ func (ps *Sessions) driver(s run.State) (string, error) {
 	case s.Status == run.Over:
 		return "", wire.Errorf(wire.Conflict, "run %s is over", h).WithHint("apctl peer ls   lists the sessions")
 	case !s.Driven():
-		return "", wire.Errorf(wire.Conflict, "run %s is worked on by an agent, which takes no messages", h).
+		return "", wire.Errorf(wire.Conflict, "an agent works on run %s, and agents take no messages", h).
 			WithHint("apctl stop %[1]s, then apctl resume %[1]s -m TEXT   tells it something", h)
 	case s.Driver == nil:
-		return "", wire.Errorf(wire.Conflict, "nobody drives run %s now", h).WithHint("apctl peer ls   lists the sessions")
+		return "", wire.Errorf(wire.Conflict, "no chat drives run %s now", h).WithHint("apctl peer ls   lists the sessions")
 	}
 	by := s.Driver
 	id, ok := folded.ID(events.PeerJoined{PID: by.PID, Start: by.Start, Boot: by.Boot, Host: ps.cfg.Chats.Host})
 	if b := ps.get(id); !ok || b == nil || !b.State().Here() {
-		return "", wire.Errorf(wire.Conflict, "the chat that drives run %s, process %d, is not on the bus", h, by.PID).
+		return "", wire.Errorf(wire.Conflict, "the chat that drives run %s, process %d, has not joined the sessions", h, by.PID).
 			WithHint("in that chat: apctl peer join")
 	}
 	return id, nil

@@ -178,7 +178,7 @@ func read(path string) (entry, File) {
 // opens nothing else: who waits at the other end of a pipe would notice.
 func regular(path string) ([]byte, time.Time, error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, time.Time{}, fmt.Errorf("it is no file but %s", kindOf(info.Mode()))
+		return nil, time.Time{}, fmt.Errorf("it is not a file but %s", kindOf(info.Mode()))
 	}
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
 	if err != nil {
@@ -190,10 +190,10 @@ func regular(path string) ([]byte, time.Time, error) {
 		return nil, time.Time{}, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, time.Time{}, fmt.Errorf("it is no file but %s", kindOf(info.Mode()))
+		return nil, time.Time{}, fmt.Errorf("it is not a file but %s", kindOf(info.Mode()))
 	}
 	if info.Size() > maxFile {
-		return nil, time.Time{}, fmt.Errorf("it has %d bytes, at most %d are read", info.Size(), maxFile)
+		return nil, time.Time{}, fmt.Errorf("it has %d bytes; the limit is %d", info.Size(), maxFile)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxFile))
 	return text, info.ModTime(), err
@@ -219,7 +219,7 @@ func kindOf(m fs.FileMode) string {
 func parse(body []byte) (entry, error) {
 	var m map[string]jsontext.Value
 	if err := json.Unmarshal(body, &m, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err != nil || m == nil {
-		return entry{}, errors.New("it is no JSON object")
+		return entry{}, errors.New("it is not a JSON object")
 	}
 	var e entry
 	e.ID = text(m, "session_id")
@@ -230,7 +230,7 @@ func parse(body []byte) (entry, error) {
 		return entry{}, errors.New("its session_id is none")
 	}
 	if v, ok := m["mode"]; ok && v.Kind() != '"' && v.Kind() != 'n' {
-		return entry{}, errors.New("its mode is no text")
+		return entry{}, errors.New("its mode is not a text")
 	}
 	e.Mode, e.Platform, e.Branch = str(m, "mode"), str(m, "platform"), str(m, "branch")
 	e.Host, e.RepoHash = str(m, "host"), str(m, "repo_path_hash")

@@ -38,34 +38,34 @@ func TestALockFileHasFourAnswers(t *testing.T) {
 		"no file":        {func(string) {}, Absent, ""},
 		"a lock":         {func(p string) { write(t, p, lock) }, OK, ""},
 		"a member twice": {func(p string) { write(t, p, `{"session_id":"a","session_id":"b"}`) }, OK, ""},
-		"a folder":       {func(p string) { _ = os.MkdirAll(p, 0o755) }, Unreadable, "no file but a folder"},
+		"a folder":       {func(p string) { _ = os.MkdirAll(p, 0o755) }, Unreadable, "not a file but a folder"},
 		"a pipe": {func(p string) {
 			_ = os.MkdirAll(filepath.Dir(p), 0o755)
 			_ = syscall.Mkfifo(p, 0o600)
-		}, Unreadable, "no file but a pipe"},
+		}, Unreadable, "not a file but a pipe"},
 		"a loop of links": {func(p string) {
 			_ = os.MkdirAll(filepath.Dir(p), 0o755)
 			_ = os.Symlink(p, p)
-		}, Unreadable, "no file but a link"},
+		}, Unreadable, "not a file but a link"},
 		"a link out": {func(p string) {
 			_ = os.MkdirAll(filepath.Dir(p), 0o755)
 			write(t, p+".other", lock)
 			_ = os.Symlink(p+".other", p)
-		}, Unreadable, "no file but a link"},
+		}, Unreadable, "not a file but a link"},
 		"a link to a device": {func(p string) {
 			_ = os.MkdirAll(filepath.Dir(p), 0o755)
 			_ = os.Symlink("/dev/zero", p)
-		}, Unreadable, "no file but a link"},
+		}, Unreadable, "not a file but a link"},
 		"100 MB": {func(p string) {
 			write(t, p, lock)
 			_ = os.Truncate(p, 100<<20)
-		}, Unreadable, "it has 104857600 bytes, at most 65536 are read"},
+		}, Unreadable, "it has 104857600 bytes; the limit is 65536"},
 		"a long name":     {func(p string) { write(t, p, `{"session_id":"`+strings.Repeat("a", maxText+1)+`"}`) }, Corrupt, "more than 200 bytes"},
-		"huge":            {func(p string) { write(t, p, `{"session_id":"`+strings.Repeat("a", maxFile)+`"}`) }, Unreadable, "at most"},
-		"empty":           {func(p string) { write(t, p, "") }, Corrupt, "no JSON object"},
-		"half of one":     {func(p string) { write(t, p, lock[:40]) }, Corrupt, "no JSON object"},
-		"null":            {func(p string) { write(t, p, "null") }, Corrupt, "no JSON object"},
-		"a list":          {func(p string) { write(t, p, "[]") }, Corrupt, "no JSON object"},
+		"huge":            {func(p string) { write(t, p, `{"session_id":"`+strings.Repeat("a", maxFile)+`"}`) }, Unreadable, "the limit is"},
+		"empty":           {func(p string) { write(t, p, "") }, Corrupt, "not a JSON object"},
+		"half of one":     {func(p string) { write(t, p, lock[:40]) }, Corrupt, "not a JSON object"},
+		"null":            {func(p string) { write(t, p, "null") }, Corrupt, "not a JSON object"},
+		"a list":          {func(p string) { write(t, p, "[]") }, Corrupt, "not a JSON object"},
 		"no name":         {func(p string) { write(t, p, "{}") }, Corrupt, "session_id"},
 		"a path for one":  {func(p string) { write(t, p, `{"session_id":"../x"}`) }, Corrupt, "session_id"},
 		"a number for it": {func(p string) { write(t, p, `{"session_id":7}`) }, Corrupt, "session_id"},
@@ -249,7 +249,7 @@ func TestAHostileRegistryHidesNobody(t *testing.T) {
 		says[strings.TrimSuffix(filepath.Base(j.Path), ".json")] = string(j.State) + ": " + j.Problem
 	}
 	for name, want := range map[string]string{
-		"big": "unreadable: it has 1073741824 bytes", "link": "unreadable: it is no file but a link", "zero": "but a link", "itself": "but a link",
+		"big": "unreadable: it has 1073741824 bytes", "link": "unreadable: it is not a file but a link", "zero": "but a link", "itself": "but a link",
 		"pipe": "but a pipe", "folder": "but a folder", filepath.Base(dir): "unreadable: it holds more than 512 entries, and 9497 that were written before",
 	} {
 		if !strings.Contains(says[name], want) {

@@ -76,11 +76,11 @@ func (k *Drivers) mayAnswer(s run.State) error {
 	}
 	switch {
 	case s.Facts.Answers != events.AssuredSession:
-		return no("run %s is answered by a person at a terminal, not by the chat that drives it", h)
+		return no("run %s needs the answer of a person at a terminal, not of its chat", h)
 	case !s.ChatAnswers():
-		return no("gate %s of run %s needs assurance %s, and what a chat says is less", s.Question.Gate, h, s.Question.Assurance)
+		return no("gate %s of run %s needs assurance %s, which a chat cannot give", s.Question.Gate, h, s.Question.Assurance)
 	case s.Driver == nil || !person.Asks(string(s.Driver.Program)):
-		return no("run %s is driven by no program that is known to ask who sits in front of it in a dialog of its own", h)
+		return no("the chat of run %s is not known to ask its person in a dialog", h)
 	}
 	return nil
 }
@@ -93,5 +93,5 @@ func chatAnswer(s run.State) wire.NextCommand {
 	if q.Kind == events.AskApproval {
 		command += " --set " + wire.Challenge(q.Set)
 	}
-	return wire.NextCommand{Command: command, Why: "what the person in front of you has answered, in your own dialog and to all that is shown here; never your own opinion"}
+	return wire.NextCommand{Command: command, Why: "sends the answer that the person gave in your dialog, to all that is shown here; never your own opinion"}
 }

@@ -70,7 +70,7 @@ func (k *Drivers) drives(q auth.Request, s run.State) (chat.Chat, error) {
 	case err != nil:
 		return who, err
 	case s.Driver == nil:
-		return who, wire.Errorf(wire.Denied, "nobody drives run %s, and the caller has not joined", s.Facts.Handle).
+		return who, wire.Errorf(wire.Denied, "no chat drives run %s, and the caller has not joined it", s.Facts.Handle).
 			WithHint("apctl session join %s", s.Facts.Handle)
 	case !who.Is(s.Driver.SessionJoined):
 		return who, k.othersRun(s)

@@ -202,8 +202,8 @@ func (k *Drivers) deliver(ctx context.Context, q auth.Request, ref wire.RunRef, 
 	defer done()
 	ended, err := k.cfg.Worker.Deliver(ctx, s, by)
 	if errors.Is(err, work.ErrDelivering) {
-		return wire.SessionView{}, wire.Errorf(wire.Conflict, "iteration %d of run %s is being delivered already", at.iteration, s.Facts.Handle).
-			WithHint("apctl session next --wait 10m   says what comes of it")
+		return wire.SessionView{}, wire.Errorf(wire.Conflict, "a delivery of iteration %d of run %s is already in progress", at.iteration, s.Facts.Handle).
+			WithHint("apctl session next --wait 10m   shows its result")
 	}
 	if err != nil {
 		return wire.SessionView{}, fmt.Errorf("take what was delivered: %w", err)
@@ -220,7 +220,7 @@ func (k *Drivers) deliver(ctx context.Context, q auth.Request, ref wire.RunRef, 
 func onTarget(s run.State, at delivered) error {
 	l, h := s.Last.Start, s.Facts.Handle
 	refuse := func(format string, args ...any) error {
-		return wire.Errorf(wire.Conflict, "run %s: "+format, append([]any{h}, args...)...).WithHint("apctl session next %s   says what is to be done now", h)
+		return wire.Errorf(wire.Conflict, "run %s: "+format, append([]any{h}, args...)...).WithHint("apctl session next %s   gives the present work", h)
 	}
 	open := s.Status == run.Live && s.Stage == run.Agent
 	switch {
@@ -231,7 +231,7 @@ func onTarget(s run.State, at delivered) error {
 	case !open && at.effect == s.Last.Agent.Effect:
 		return refuse("iteration %d was delivered already", s.Last.Agent.Iteration)
 	case !open:
-		return refuse("no work of a chat is open now")
+		return refuse("no work is open for a chat")
 	case at.phase != string(l.Phase):
 		return refuse("it is in phase %s, not in %.40q", l.Phase, at.phase)
 	case at.iteration != l.Iteration:

@@ -19,9 +19,9 @@ func (k *Drivers) fault(verb string, s run.State, err error) error {
 	case errors.Is(err, engine.ErrDriven) && s.Driver != nil:
 		return k.othersRun(s)
 	case errors.Is(err, engine.ErrStale):
-		return wire.Errorf(wire.Conflict, "run %s has gone on meanwhile, so nothing was taken", h).WithHint("apctl session next %s   says what is to be done now", h)
+		return wire.Errorf(wire.Conflict, "run %s has moved on, so the delivery was not taken", h).WithHint("apctl session next %s   gives the present work", h)
 	case errors.Is(err, engine.ErrOver):
-		return wire.Errorf(wire.Conflict, "run %s is over", h).WithHint("apctl why %s   says how it ended", h)
+		return wire.Errorf(wire.Conflict, "run %s is over", h).WithHint("apctl why %s   shows how it ended", h)
 	}
 	return k.cfg.Verbs.Fault(verb, h, err)
 }

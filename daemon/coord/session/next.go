@@ -28,7 +28,7 @@ func (k *Drivers) view(ctx context.Context, s run.State, joined bool) wire.Sessi
 	w, err := k.cfg.Worker.ChatWork(ctx, s)
 	if err != nil {
 		k.cfg.Log.Error("tell a chat what to do", "run", s.ID, "error", err)
-		v.Says += "; what is to be done cannot be read: see the daemon's log"
+		v.Says += "; the work cannot be read: see the daemon's log"
 		return v
 	}
 	if joined {

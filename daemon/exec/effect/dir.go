@@ -218,7 +218,7 @@ func (d Dir) Result() ([]byte, error) { return d.ReadBox(ResultFile) }
 // ResultBytes is read; else ErrNotRegular, ErrTooLarge or fs.ErrNotExist.
 func (d Dir) ReadBox(name string) ([]byte, error) {
 	if name != filepath.Base(name) || !filepath.IsLocal(name) {
-		return nil, fmt.Errorf("read box: %q is no file name", name)
+		return nil, fmt.Errorf("read box: %q is not a file name", name)
 	}
 	// The box itself may have been replaced by a link, too.
 	box, err := unix.Open(d.Box(), unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)

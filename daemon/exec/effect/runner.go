@@ -158,7 +158,7 @@ func check(spec shim.Spec, box Box) error {
 	}
 	for name := range box {
 		if name == outbox || !filepath.IsLocal(name) || strings.ContainsRune(name, '/') {
-			return fmt.Errorf("run effect %s: %q is no file name for its box", spec.ID, name)
+			return fmt.Errorf("run effect %s: %q is not a file name for its box", spec.ID, name)
 		}
 	}
 	return nil

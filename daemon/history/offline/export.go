@@ -139,7 +139,7 @@ func (o export) write(ctx context.Context, stdout, stderr io.Writer) (sum wire.B
 	}
 	info, err := os.Lstat(o.file)
 	if err == nil && !info.Mode().IsRegular() {
-		return sum, false, wire.Errorf(wire.Usage, "%s is no regular file", o.file).WithHint("name another file; -o - sends the bundle to a pipe")
+		return sum, false, wire.Errorf(wire.Usage, "%s is not a regular file", o.file).WithHint("name another file; -o - sends the bundle to a pipe")
 	}
 	if err == nil && !o.yes {
 		return sum, false, wire.Errorf(wire.Conflict, "%s is there already", o.file).WithHint("-y overwrites it")

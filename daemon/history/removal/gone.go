@@ -46,7 +46,7 @@ func (w *Sweeper) Whole(s run.State, what string) error {
 	switch {
 	case g == nil && w.cfg.Runs.IsImported(s.ID):
 		return wire.Errorf(wire.NotFound, "%s of run %s is where it ran: events and texts were imported, and nothing else", what, s.Facts.Handle).
-			WithHint("apctl why %s   says how it ended", s.Facts.Handle)
+			WithHint("apctl why %s   shows how it ended", s.Facts.Handle)
 	case g == nil:
 		return nil
 	}
@@ -57,5 +57,5 @@ func (w *Sweeper) Whole(s run.State, what string) error {
 	who, _, _ := strings.Cut(strings.Replace(g.By, "local:", "user:", 1), "@")
 	return wire.Errorf(wire.NotFound, "%s of run %s was %s on %s by %s", what, s.Facts.Handle, how,
 		g.At.UTC().Format("2006-01-02 15:04 MST"), strings.ReplaceAll(who, ":", " ")).
-		WithHint("apctl why %s   says how it ended: its events stay", s.Facts.Handle)
+		WithHint("apctl why %s   shows how it ended: its events stay", s.Facts.Handle)
 }

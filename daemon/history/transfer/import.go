@@ -104,7 +104,7 @@ func openIncoming(path string) (*archive.Bundle, error) {
 	case err != nil:
 		return nil, wire.Errorf(wire.Usage, "%v", err)
 	case !info.Mode().IsRegular():
-		return nil, wire.Errorf(wire.Usage, "%s is no regular file", path)
+		return nil, wire.Errorf(wire.Usage, "%s is not a regular file", path)
 	}
 	b, err := archive.Open(path)
 	return b, incomingError(path, err)

@@ -148,9 +148,9 @@ func TestWhatIsNoBundleOfRunsThatAreOverIsNotTakenIn(t *testing.T) {
 	}{
 		"a path that is not absolute": {"bundle.zip", wire.Usage, "absolute"},
 		"nothing":                     {filepath.Join(dir, "nothing"), wire.NotFound, "is not there"},
-		"a directory":                 {dir, wire.Usage, "no regular file"},
-		"a link":                      {link, wire.Usage, "no regular file"},
-		"a pipe":                      {fifo, wire.Usage, "no regular file"},
+		"a directory":                 {dir, wire.Usage, "not a regular file"},
+		"a link":                      {link, wire.Usage, "not a regular file"},
+		"a pipe":                      {fifo, wire.Usage, "not a regular file"},
 		"an empty file":               {file("empty", nil), wire.Failed, "damaged"},
 		"no zip":                      {file("text", []byte("hello")), wire.Failed, "damaged"},
 		"a newer format":              {repacked(t, good, "manifest", func(b []byte) []byte { return bytes.Replace(b, []byte(`"format": 1`), []byte(`"format": 2`), 1) }), wire.Newer, "newer"},
@@ -161,9 +161,9 @@ func TestWhatIsNoBundleOfRunsThatAreOverIsNotTakenIn(t *testing.T) {
 		"one that is halted":          {forgedBundle(t, of("halted"), started, events.RunHalted{}), wire.Conflict, "is halted, not over"},
 		"another handle":              {forgedBundle(t, archive.Run{ID: of("").ID, Handle: "good", State: "done"}, started, events.RunEnded{State: events.EndDone}), wire.Failed, "its handle"},
 		"no first event":              {forgedBundle(t, of("done"), events.RunEnded{State: events.EndDone}), wire.Failed, "first event"},
-		"a workspace that is a path":  {forgedBundle(t, of("done"), events.RunStarted{Handle: "zzzz", Project: "../.."}, events.RunEnded{State: events.EndDone}), wire.Failed, "no workspace"},
-		"a name that is a command":    {forgedBundle(t, of("refused"), started, events.RunEnded{State: events.EndRefused, Gate: "x; rm -rf ~"}), wire.Failed, "no name"},
-		"a text that is a path":       {forgedBundle(t, of("failed"), started, events.RunEnded{State: events.EndFailed, Error: "../../x"}), wire.Failed, "no hash"},
+		"a workspace that is a path":  {forgedBundle(t, of("done"), events.RunStarted{Handle: "zzzz", Project: "../.."}, events.RunEnded{State: events.EndDone}), wire.Failed, "not a workspace"},
+		"a name that is a command":    {forgedBundle(t, of("refused"), started, events.RunEnded{State: events.EndRefused, Gate: "x; rm -rf ~"}), wire.Failed, "not a valid name"},
+		"a text that is a path":       {forgedBundle(t, of("failed"), started, events.RunEnded{State: events.EndFailed, Error: "../../x"}), wire.Failed, "not a hash"},
 	} {
 		for _, dry := range []bool{true, false} {
 			_, err := b.imports(c.path, dry)

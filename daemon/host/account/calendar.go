@@ -153,7 +153,7 @@ func (c *Calendar) learnOf(ctx context.Context, s run.State, account string) (fo
 // Note takes a change of a run. It does not block.
 func (c *Calendar) Note(s run.State) {
 	met := ""
-	if (s.Stage == run.Ended || s.Stage == run.Judged) && s.Last.Said.Result.OfAccount() {
+	if (s.Stage == run.Ended || s.Stage == run.Judged) && s.Last.End.Result.OfAccount() {
 		met = s.SessionAccount()
 	}
 	c.mu.Lock()

@@ -33,14 +33,14 @@ func (b *book) now(wall time.Time) folded.State {
 // all the same for who has asked, and is tried again.
 func (c *Calendar) learn(ctx context.Context, b *book, s run.State, runs []*run.State) folded.State {
 	was := b.record.State()
-	effect := s.Last.Said.Effect
+	effect := s.Last.End.Effect
 	if s.SessionAccount() != b.id || s.AtWork() || effect == "" || effect != s.Last.Session.Effect || b.learned[s.ID] == effect {
 		return b.now(c.cfg.Now())
 	}
 	let, ok := b.let[s.ID]
 	ok = ok && let.before != effect // else it is of the agent that comes next
 	d := folded.Learn(was, folded.Ended{
-		Run: s.ID, Agent: s.Last.Said,
+		Run: s.ID, Agent: s.Last.End,
 		At:     ended(s),
 		Knew:   knew(was, s, let, ok),
 		Others: b.beside(s, runs),
@@ -65,7 +65,7 @@ func (c *Calendar) learn(ctx context.Context, b *book, s run.State, runs []*run.
 // ended is when the latest agent of a run ended, or a little before: while the
 // host sleeps nothing is counted.
 func ended(s run.State) time.Time {
-	return s.Clock.Agent.Add(time.Duration(s.Last.Said.DurationMS) * time.Millisecond)
+	return s.Clock.Agent.Add(time.Duration(s.Last.End.DurationMS) * time.Millisecond)
 }
 
 // together is how close the ends of agents are that one no has ended.
@@ -76,7 +76,7 @@ const together = 5 * time.Second
 func (b *book) beside(s run.State, runs []*run.State) int {
 	n := b.working(s.ID, runs, 0)
 	for _, o := range runs {
-		over := o.ID != s.ID && o.SessionAccount() == b.id && !o.AtWork() && o.Last.Said.Effect != "" && o.Last.Said.Effect == o.Last.Session.Effect
+		over := o.ID != s.ID && o.SessionAccount() == b.id && !o.AtWork() && o.Last.End.Effect != "" && o.Last.End.Effect == o.Last.Session.Effect
 		if let, ok := b.let[o.ID]; ok && let.before == o.Last.Session.Effect {
 			continue // counted as let in
 		}

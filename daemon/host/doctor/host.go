@@ -128,9 +128,9 @@ func pressure(_ context.Context, _ Input, p Probe) []wire.DoctorFinding {
 		return nil
 	}
 	if _, err := p.ReadFile("/proc/pressure/memory"); err != nil {
-		return a.find(Note, "boot with psi=1", "the kernel tells no pressure (PSI): how loaded it is shows by memory and load only")
+		return a.find(Note, "boot with psi=1", "the kernel reports no pressure (PSI): only memory and load are measured")
 	}
-	return a.ok("the kernel tells pressure (PSI)")
+	return a.ok("the kernel reports pressure (PSI)")
 }
 
 // namespaces says whether a user may make user namespaces, which hide state and

@@ -101,9 +101,9 @@ func storeHealth(_ context.Context, in Input, _ Probe) []wire.DoctorFinding {
 	case s.Quota > 0 && s.Bytes > s.Quota/10*8:
 		out = a.find(Warning, "raise quota in the user's configuration", "the event store is nearly full: %s of %s", phrase.Size(s.Bytes), phrase.Size(s.Quota))
 	case s.Quota > 0:
-		out = a.ok("%d events, %s of %s; what was acknowledged is there", s.Events, phrase.Size(s.Bytes), phrase.Size(s.Quota))
+		out = a.ok("%d events, %s of %s; all acknowledged events are there", s.Events, phrase.Size(s.Bytes), phrase.Size(s.Quota))
 	default:
-		out = a.ok("what was acknowledged is there")
+		out = a.ok("all acknowledged events are there")
 	}
 	if s.Clean != nil && !*s.Clean {
 		out = append(out, a.find(Note, "", "the last daemon did not end cleanly; the next one goes on from what was acknowledged")...)

@@ -39,7 +39,7 @@ func TestACopyIsTheWorkTreeWithRecordedFilesAsTheyWere(t *testing.T) {
 		}
 	}
 	got := image(t, to)
-	want["came"] = got["came"] // an empty directory is no file
+	want["came"] = got["came"] // an empty directory is not a file
 	want["lib/ignored"] = image(t, s.top)["lib/ignored"]
 	delete(want, ".")
 	delete(got, ".")

@@ -120,7 +120,7 @@ func isGitDir(dir, common string) bool {
 	return true
 }
 
-// head reads HEAD from files: the commit (empty if there is none yet) and the
+// head reads HEAD from files: the commit (empty if none exists yet) and the
 // full name of the branch (empty if detached).
 func (gd gitDir) head() (commit, ref string, err error) {
 	value, err := readRegular(filepath.Join(gd.dir, "HEAD"), 64<<10)

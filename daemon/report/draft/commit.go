@@ -106,7 +106,7 @@ func (s Set) head(ctx context.Context) (string, error) {
 		return "", errors.New("the run has no work tree of its own (apctl run --worktree makes one)")
 	}
 	if slices.Contains([]string{"main", "master"}, s.Branch) {
-		return "", fmt.Errorf("%s is no branch of a run", s.Branch)
+		return "", fmt.Errorf("%s is not a branch of a run", s.Branch)
 	}
 	head, ref, err := s.Repo.Workspace().Head()
 	switch {

@@ -220,7 +220,7 @@ func TestWhatCannotBeShownIsSaidAndNothingIsPushed(t *testing.T) {
 		"a rule without a draft":          {func(b *bench, _ *Set) { b.rule.Draft = false }, ""},
 		"settings that cannot be read":    {func(b *bench, _ *Set) { b.p.cfg.Settings = nil }, ""},
 		"no work tree of its own":         {func(_ *bench, s *Set) { s.Branch = "" }, "no work tree of its own (apctl run --worktree"},
-		"a branch main":                   {func(_ *bench, s *Set) { s.Branch = "main" }, "no branch of a run"},
+		"a branch main":                   {func(_ *bench, s *Set) { s.Branch = "main" }, "not a branch of a run"},
 		"another branch in the work tree": {func(b *bench, _ *Set) { b.git(b.top, "switch", "-q", "-c", "mine") }, "is not checked out any more"},
 		"a history that was made anew":    {func(_ *bench, s *Set) { s.Start = strings.Repeat("1", 40) }, ""},
 		"the default branch of the remote": {func(b *bench, _ *Set) {

@@ -83,7 +83,7 @@ func (r Rule) check() *Mistake {
 		}
 	}
 	if _, err := wire.ParseTracker(r.GitHub); r.GitHub != "" && (err != nil || r.tracker().Repository == "") {
-		return &Mistake{"github", fmt.Sprintf("%q is no repository", r.GitHub), "write OWNER/NAME, or OWNER/NAME#24 for one issue"}
+		return &Mistake{"github", fmt.Sprintf("%q is not a repository", r.GitHub), "write OWNER/NAME, or OWNER/NAME#24 for one issue"}
 	}
 	return r.checkDraft()
 }
@@ -131,7 +131,7 @@ func parseQuiet(text string) (quiet, error) {
 	to, err2 := time.Parse("15:04", strings.TrimSpace(b))
 	switch {
 	case !ok || err1 != nil || err2 != nil:
-		return quiet{}, fmt.Errorf("%q is no part of a day", text)
+		return quiet{}, fmt.Errorf("%q is not a part of a day", text)
 	case from.Equal(to):
 		return quiet{}, fmt.Errorf("%q is empty", text)
 	}

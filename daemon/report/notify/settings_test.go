@@ -59,22 +59,22 @@ func TestSettingsThatMeanNothingAreRefused(t *testing.T) {
 		{
 			"an issue of nothing",
 			Settings{Rules: []Rule{{GitHub: "#24"}}},
-			&Mistake{"rules.0.github", `"#24" is no repository`, "write OWNER/NAME, or OWNER/NAME#24 for one issue"},
+			&Mistake{"rules.0.github", `"#24" is not a repository`, "write OWNER/NAME, or OWNER/NAME#24 for one issue"},
 		},
 		{
 			"an option as repository",
 			Settings{Rules: []Rule{{GitHub: "--web/x"}}},
-			&Mistake{"rules.0.github", `"--web/x" is no repository`, "write OWNER/NAME, or OWNER/NAME#24 for one issue"},
+			&Mistake{"rules.0.github", `"--web/x" is not a repository`, "write OWNER/NAME, or OWNER/NAME#24 for one issue"},
 		},
 		{
 			"a quiet time without end",
 			Settings{Quiet: "22:00"},
-			&Mistake{"quiet", `"22:00" is no part of a day`, `write it as "22:00-07:00"`},
+			&Mistake{"quiet", `"22:00" is not a part of a day`, `write it as "22:00-07:00"`},
 		},
 		{
 			"a quiet hour that does not exist",
 			Settings{Quiet: "22:00-24:30"},
-			&Mistake{"quiet", `"22:00-24:30" is no part of a day`, `write it as "22:00-07:00"`},
+			&Mistake{"quiet", `"22:00-24:30" is not a part of a day`, `write it as "22:00-07:00"`},
 		},
 		{
 			"an empty quiet time",

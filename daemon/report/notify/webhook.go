@@ -27,7 +27,7 @@ func (n *Notifier) post(ctx context.Context, target string, m notification) outc
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(body))
 	if err != nil {
-		return outcome{err: errors.New("post to a webhook: this is no URL")}
+		return outcome{err: errors.New("post to a webhook: this is not a URL")}
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Idempotency-Key", m.Key)

@@ -85,7 +85,7 @@ func (a *Actor) State() run.State {
 }
 
 // ErrGone is returned for a command to an actor that has ended.
-var ErrGone = errors.New("the run is no longer served here")
+var ErrGone = errors.New("this daemon no longer serves the run")
 
 // Do hands a command to the run and waits for the state that it led to. cause
 // is the id of the request, actor who sent it.

@@ -91,7 +91,7 @@ func TestAResumeAndAnAnswerTakeTheWorkTreeAsItIs(t *testing.T) {
 	}
 	moved := events.HeadMove{From: head, To: events.Head{Commit: "c2"}}
 	s = history(join(base, one(events.RunHalted{Reason: events.HaltStopped}, events.RunResumed{Moved: moved}))...)
-	if s.Stage != run.Judged || s.Moved != moved || s.Told {
+	if s.Stage != run.Judged || s.Moved != moved || s.InPrompt {
 		t.Errorf("resumed with HEAD elsewhere: %s %+v", s.Stage, s.Moved)
 	}
 	s = history(join(base, asks, one(events.QuestionAnswered{Number: 1, Gate: "ok", Choice: events.ChoiceText, Text: "t", Moved: moved}))...)

@@ -143,7 +143,7 @@ var evidence = map[events.Halt]func(*view, *events.RunHalted){
 	events.HaltNoop:       func(q *view, h *events.RunHalted) { h.Limit = int64(q.Loop.Noops) },
 	events.HaltAgentLost:  func(q *view, h *events.RunHalted) { h.Limit = int64(q.Loop.Losses) },
 	events.HaltAgentHung: func(q *view, h *events.RunHalted) {
-		h.Limit, h.Used = int64(q.Loop.Hung), q.Last.Said.SilentMS
+		h.Limit, h.Used = int64(q.Loop.Hung), q.Last.End.SilentMS
 		if q.roleHung() {
 			h.Limit, h.Gate = int64(rule.HungLooks(q.Looks)), q.Looks[len(q.Looks)-1].Gate
 		}

@@ -36,7 +36,7 @@ func Warned(s run.State, flow workflow.Workflow) events.Warning {
 	n := flow.Rails.Signature.Count
 	w := events.Warning{Rail: events.HaltSignature}
 	if flow.Rails.Signature.Then == workflow.HaltRun {
-		w.Halts, n = n, rule.Told(n)
+		w.Halts, n = n, rule.WarnAt(n)
 	}
 	if n == 0 {
 		return events.Warning{}

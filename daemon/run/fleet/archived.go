@@ -57,8 +57,8 @@ func (f *Fleet) Changeable(s run.State) error {
 	if !f.IsImported(s.ID) {
 		return nil
 	}
-	return wire.Errorf(wire.Conflict, "run %s was imported: it is history of another place, and nothing changes it here", s.Facts.Handle).
-		WithHint("apctl why %s   says how it ended", s.Facts.Handle)
+	return wire.Errorf(wire.Conflict, "run %s was imported, and cannot be changed here", s.Facts.Handle).
+		WithHint("apctl why %s   shows how it ended", s.Facts.Handle)
 }
 
 // importedHeads is every run that came from elsewhere, newest first, without its

@@ -66,7 +66,7 @@ func (f *Fleet) Hold(project, cause, except string) (release func(), err error) 
 	}
 	if _, busy := f.starts[project]; busy {
 		return nil, wire.Errorf(wire.Conflict, "another run is starting in this workspace").
-			WithHint("apctl ls   shows it in a moment; then ask again, or work beside it with --worktree")
+			WithHint("apctl ls   shows it in a moment; then try again, or work in parallel with --worktree")
 	}
 	over := make(chan struct{})
 	f.starts[project] = start{cause, over}

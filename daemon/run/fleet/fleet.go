@@ -307,7 +307,7 @@ func (f *Fleet) Do(ctx context.Context, id string, c engine.Command, actor, caus
 	if serving == nil {
 		_, err := engine.Decide(known, c, f.cfg.Now())
 		if err == nil {
-			err = fmt.Errorf("run %s is not served: see the daemon's log", known.Facts.Handle)
+			err = fmt.Errorf("the daemon cannot serve run %s: see its log", known.Facts.Handle)
 		}
 		return known, err
 	}

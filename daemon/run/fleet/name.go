@@ -36,7 +36,7 @@ func (f *Fleet) Resolve(ref wire.RunRef, project string) (run.State, error) {
 		return run.State{}, wire.Errorf(wire.NotFound, "no run %q", ref.Run).
 			WithHint("apctl ls --all   lists the runs")
 	}
-	return run.State{}, wire.Errorf(wire.Usage, "%q fits %d runs: %s", ref.Run, len(hits), handles(hits)).
+	return run.State{}, wire.Errorf(wire.Usage, "%q matches %d runs: %s", ref.Run, len(hits), handles(hits)).
 		WithHint("give more characters of the id")
 }
 

@@ -37,7 +37,7 @@ func Anchor(name events.Name, globs []string, approved, now map[string]string) (
 		return r, Texts{}
 	}
 	r.Verdict = events.Fail
-	text := "What was approved may not be changed by the work that it is for:\n" + NamedList(broken)
+	text := "These files were approved and must not change. Put them back as they were approved:\n" + NamedList(broken)
 	r.OutputSum = rule.OutputSum([]byte(text))
 	return r, Texts{Files: linesOf(broken), Excerpt: Excerpt([]byte(text), ExcerptBytes, 0, "")}
 }

@@ -113,7 +113,7 @@ func artifactFinding(missing, blank, stale []string, others []NoArtifact) string
 			fmt.Fprintf(&b, "  and %d more that are no files\n", len(others)-namedPaths)
 			break
 		}
-		fmt.Fprintf(&b, "  %s does not count: it is %s\n", oneLine(o.Path), o.Why)
+		fmt.Fprintf(&b, "  %s does not count, because it is %s\n", oneLine(o.Path), o.Why)
 	}
 	return b.String()
 }

@@ -46,7 +46,7 @@ func TestArtifactSaysWhatDoesNotCount(t *testing.T) {
 	t.Parallel()
 	a := Artifact{Globs: []string{"*.md"}}
 	_, texts := a.Judge(nil, []NoArtifact{{"x.md", "a link"}, {"odd\n.md", "a directory"}})
-	for _, want := range []string{"x.md does not count: it is a link", `"odd\n.md" does not count`} {
+	for _, want := range []string{"x.md does not count, because it is a link", `"odd\n.md" does not count`} {
 		if !strings.Contains(texts.Excerpt, want) {
 			t.Errorf("%q is not in:\n%s", want, texts.Excerpt)
 		}

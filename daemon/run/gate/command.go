@@ -93,7 +93,7 @@ func (p Pinned) obstacle(c Command) (events.Reason, string) {
 // configuration that it could run with are not what they were at the start.
 func ToolsChanged(c Command, changes []ToolChange) (events.GateResult, Texts) {
 	var text, files strings.Builder
-	text.WriteString("This gate was not run, as it would run something else than at the start of the run. Put back:\n")
+	text.WriteString("The gate was not run, because its program or files differ from the start of the run. Put back:\n")
 	for _, change := range changes {
 		fmt.Fprintf(&text, "  %s\n", change)
 		files.WriteString(oneLine(change.Path()) + "\n")

@@ -85,7 +85,7 @@ func shortText(s rule.Shortfall) string {
 	case events.ReasonNoTests:
 		return fmt.Sprintf("The command exits 0, but no test was executed; %d were at the start.\n", s.Was)
 	case events.ReasonNotSeen:
-		return "The command exits 0, but these tests failed at the start and were not seen to run and pass:\n" + list
+		return "The command exits 0, but these tests failed at the start, and its output does not show that they pass now:\n" + list
 	case events.ReasonMissingTests:
 		return fmt.Sprintf("The command exits 0, but tests that ran at the start were not executed, or were skipped (%d then, %d now):\n", s.Was, s.Is) + list
 	default:

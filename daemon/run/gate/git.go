@@ -44,7 +44,7 @@ func Git(denied []rule.GitChange, say func(rule.GitChange) string) (events.GateR
 func GitUnread() (events.GateResult, Texts) {
 	r, _ := Git(nil, nil)
 	r.Verdict, r.Reason = events.Unverifiable, events.ReasonUnread
-	return r, Texts{Excerpt: "The state of git cannot be read, so nobody can say that nothing was pushed or lost. The log of the daemon has the error.\n"}
+	return r, Texts{Excerpt: "The state of git cannot be read, so pushes and lost commits cannot be ruled out. The daemon's log has the error.\n"}
 }
 
 // gitSpan names a change by what it is about and its object ids, in full.

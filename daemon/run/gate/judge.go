@@ -101,9 +101,9 @@ func noteOf(p Process) string {
 	case events.Exited:
 		switch p.Exit {
 		case exitNotExecutable:
-			return "Exit code 126: something that the gate runs is there, but cannot be executed.\n"
+			return "Exit code 126: the gate runs a file that cannot be executed.\n"
 		case exitNotFound:
-			return "Exit code 127: a file or command that the gate runs was not found.\n"
+			return "Exit code 127: the gate runs a file or command that was not found.\n"
 		}
 		return ""
 	case events.Signaled:
@@ -114,13 +114,13 @@ func noteOf(p Process) string {
 		}
 		return fmt.Sprintf("Ended at its time limit, after %s: it did not finish.\n", after)
 	case events.IdleTimeout:
-		return fmt.Sprintf("Ended after %s, as it showed no sign of life for too long: it may wait for input or watch files.\n", after)
+		return fmt.Sprintf("Ended after %s without a sign of life: it may wait for input or watch files.\n", after)
 	case events.SpawnFailed:
 		return "The program of the gate could not be started.\n"
 	case events.Stopped:
 		return fmt.Sprintf("Stopped after %s, before it finished.\n", after)
 	case events.Lost:
-		return "Its end was not seen.\n"
+		return "The daemon did not see its end.\n"
 	}
 	return strings.TrimSpace(string(p.Outcome)) + "\n"
 }

@@ -57,10 +57,10 @@ func TestFR66EveryEndHasItsReason(t *testing.T) {
 		{Process{Outcome: events.Exited, Exit: 127}, events.ReasonExit, 127, "was not found"},
 		{Process{Outcome: events.Signaled, Signal: 9, Active: time.Second}, events.ReasonSignal, -1, "signal 9 (killed) after 1s"},
 		{Process{Outcome: events.WallTimeout, Active: time.Minute}, events.ReasonTimeout, -1, "time limit, after 1m0s"},
-		{Process{Outcome: events.IdleTimeout, Active: time.Minute}, events.ReasonSilent, -1, "no sign of life for too long"},
+		{Process{Outcome: events.IdleTimeout, Active: time.Minute}, events.ReasonSilent, -1, "without a sign of life"},
 		{Process{Outcome: events.SpawnFailed}, events.ReasonNotFound, -1, "could not be started"},
 		{Process{Outcome: events.Stopped}, events.ReasonSignal, -1, "Stopped"},
-		{Process{Outcome: events.Lost}, events.ReasonSignal, -1, "not seen"},
+		{Process{Outcome: events.Lost}, events.ReasonSignal, -1, "did not see"},
 		{Process{Outcome: "new"}, events.ReasonSignal, -1, "new"},
 	} {
 		r, texts := Judge(testGate, c.process, nil)

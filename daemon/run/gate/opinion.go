@@ -51,7 +51,7 @@ type Criterion struct {
 }
 
 // ErrOpinion says that a result file is not of the schema of its gate.
-var ErrOpinion = errors.New("the result is not of the schema of its gate")
+var ErrOpinion = errors.New("the result file does not fit its gate")
 
 // rulings are the words of each kind that has any.
 var rulings = map[events.GateKind][]events.Ruling{
@@ -67,13 +67,12 @@ var architectures = []events.Ruling{events.RulingClear, events.RulingWatch, even
 func ReadOpinion(kind events.GateKind, src []byte) (Opinion, error) {
 	var o Opinion
 	if len(src) > MaxOpinion {
-		return o, fmt.Errorf("%w: it has %d bytes, at most %d are read", ErrOpinion, len(src), MaxOpinion)
+		return o, fmt.Errorf("%w: it has %d bytes; the limit is %d", ErrOpinion, len(src), MaxOpinion)
 	}
-	err := json.Unmarshal(bytes.TrimPrefix(src, []byte("\xef\xbb\xbf")), &o, json.RejectUnknownMembers(true), jsontext.AllowInvalidUTF8(false))
-	if err == nil {
-		err = o.check(kind)
+	if err := json.Unmarshal(bytes.TrimPrefix(src, []byte("\xef\xbb\xbf")), &o, json.RejectUnknownMembers(true), jsontext.AllowInvalidUTF8(false)); err != nil {
+		return Opinion{}, fmt.Errorf("%w: %s", ErrOpinion, events.JSONMistake(err))
 	}
-	if err != nil {
+	if err := o.check(kind); err != nil {
 		return Opinion{}, fmt.Errorf("%w: %w", ErrOpinion, err)
 	}
 	return o, nil

@@ -46,7 +46,7 @@ type RedHistory struct {
 
 // TestsLater is for who finds that a test is missing or wrong once the work is there:
 // in a commit on top of that it would pass, and prove nothing.
-const TestsLater = "where one has to come or to change once the work is there, commit first that the work is taken back, then the tests, then the work again"
+const TestsLater = "if the work is committed already, commit its revert first, then the tests, then the work again"
 
 const testsAlone = "Commit the tests alone, before the work, and leave them as they are in that commit; " + TestsLater + ".\n"
 
@@ -57,9 +57,9 @@ func (g Red) Before(h RedHistory) (events.GateResult, Texts, bool) {
 	var files []string
 	switch c := h.Commit; {
 	case h.Base == "":
-		text = "The repository had no commit when the run began, so none can be seen to come before the work. Commit first, and begin a new run.\n"
+		text = "The repository had no commit when the run began, so no commit of tests can precede the work. Commit, and start a new run.\n"
 	case h.Refused != "":
-		reason, text = events.ReasonAncestry, "Nothing can be told from the history of this repository: "+h.Refused+".\n"
+		reason, text = events.ReasonAncestry, "The history of this repository proves nothing: "+h.Refused+".\n"
 	case c == nil:
 		text = fmt.Sprintf("No commit since %s changes a file of the tests (%s). %s", h.Base, strings.Join(g.Globs, ", "), testsAlone)
 	case len(c.Tests) == 0:
@@ -69,7 +69,7 @@ func (g Red) Before(h RedHistory) (events.GateResult, Texts, bool) {
 		text = fmt.Sprintf("These files of the tests are not what they are in commit %s, the newest that changes any:\n%s%s", c, NamedList(files), testsAlone)
 	case len(h.Work) == 0:
 		reason = events.ReasonAncestry
-		text = fmt.Sprintf("Nothing but tests was changed after commit %s. The work has to come after the commit of the tests.\n", c)
+		text = fmt.Sprintf("Only tests were changed after commit %s. Commit the work after the tests.\n", c)
 	default:
 		return events.GateResult{}, Texts{}, false
 	}
@@ -84,14 +84,14 @@ func (g Red) Before(h RedHistory) (events.GateResult, Texts, bool) {
 // that something was not.
 func (g Red) Judge(c TestCommit, r events.GateResult, t Texts, found bool) (events.GateResult, Texts) {
 	r.Kind = events.GateRed
-	head := fmt.Sprintf("In commit %s, which brings the tests, ", c)
+	head := fmt.Sprintf("In commit %s, which adds the tests, ", c)
 	switch missing := (r.Exit == exitNotExecutable || r.Exit == exitNotFound) && !found; {
 	case r.Verdict == events.Unverifiable || r.Reason == events.ReasonToolChanged || r.Reason == events.ReasonSetup:
 		return r, t
 	case r.Verdict == events.Pass && len(c.Others) > 0:
 		r.Verdict, r.Reason = events.Fail, events.ReasonAncestry
 		t.Files = linesOf(c.Others)
-		head += "the command passes: it has the work as well. It changes also:\n" + NamedList(c.Others) + testsAlone
+		head += "the command passes, because the commit has the work too. It also changes:\n" + NamedList(c.Others) + testsAlone
 	case r.Verdict == events.Pass:
 		r.Verdict, r.Reason = events.Fail, events.ReasonNotRed
 		head += "the command passes" + ofRuns(r.Rate.Runs-r.Rate.Failed, r.Rate) + ", so they would pass without the work that comes after it. " + testsAlone
@@ -103,7 +103,7 @@ func (g Red) Judge(c TestCommit, r events.GateResult, t Texts, found bool) (even
 		t.Excerpt = Headed(head, t.Excerpt)
 		return r, t
 	default:
-		head += "the command could not be seen to fail by its tests:\n"
+		head += "the command did not fail by its tests:\n"
 	}
 	if r.OutputSum == "" {
 		r.OutputSum = rule.OutputSum([]byte(head))
@@ -120,7 +120,7 @@ func ofRuns(n int, of events.Rate) string {
 	return fmt.Sprintf(" %d of %d times", n, of.Runs)
 }
 
-const redTaken = "This was seen before and is taken as it was, without another try: commit, command, environment and tools are the same.\n"
+const redTaken = "The earlier result counts, because commit, command, environment and tools are the same.\n"
 
 // RedAgain is the excerpt of a result that is taken once more.
 func RedAgain(excerpt string) string {

@@ -26,10 +26,10 @@ func TestRedIsClosedByWhatTheHistoryLacks(t *testing.T) {
 		says    string
 	}{
 		"A30: without a test commit HEAD does not take its place": {gate.RedHistory{Base: "b", Work: []string{"x"}}, events.ReasonNoCommit, "Commit the tests alone, before the work"},
-		"A28: without a commit nothing came before":               {gate.RedHistory{}, events.ReasonNoCommit, "Commit first"},
+		"A28: without a commit nothing came before":               {gate.RedHistory{}, events.ReasonNoCommit, "Commit, and start"},
 		"A28: tests that were changed afterwards":                 {gate.RedHistory{Base: "b", Commit: &c, Differ: []string{"tests/a"}, Work: []string{"x"}}, events.ReasonNoCommit, "  tests/a\nCommit the tests alone"},
 		"A28: tests that were only removed":                       {gate.RedHistory{Base: "b", Commit: &removed, Work: []string{"x"}}, events.ReasonNoCommit, "only removes some"},
-		"Q22: the commit of the tests as the work itself":         {gate.RedHistory{Base: "b", Commit: &c}, events.ReasonAncestry, "The work has to come after"},
+		"Q22: the commit of the tests as the work itself":         {gate.RedHistory{Base: "b", Commit: &c}, events.ReasonAncestry, "Commit the work after"},
 		"a history that cannot be judged closes, with its reason": {gate.RedHistory{Base: "b", Refused: "it has grafts"}, events.ReasonAncestry, "it has grafts."},
 		"Q34: the commit that code found is named, not a claim":   {gate.RedHistory{Base: "b", Commit: &c, Differ: []string{"x"}}, events.ReasonNoCommit, `c0ffee "tests of the parser"`},
 	} {
@@ -142,12 +142,12 @@ func TestARowThatDisagreesWithTheHistoryClosesTheGate(t *testing.T) {
 		"with the newest work":                     {stored.RedRow{Commit: "c0ffee", Impl: "decaf", File: "tests/a"}, h, ""},
 		"with an earlier one":                      {stored.RedRow{Commit: "c0ffee", Impl: "feed", File: "tests/a"}, h, ""},
 		"without work, and that is in no commit":   {stored.RedRow{Commit: "c0ffee", File: "tests/a"}, uncommitted, ""},
-		"A30: another commit":                      {stored.RedRow{Commit: "decaf", File: "tests/a"}, h, "decaf is not the one that brought the tests"},
+		"A30: another commit":                      {stored.RedRow{Commit: "decaf", File: "tests/a"}, h, "decaf did not add the tests"},
 		"A30: the beginning of it":                 {stored.RedRow{Commit: "c0ff", File: "tests/a"}, h, "The commit that was found is c0ffee"},
-		"Q22: the tests as the work":               {stored.RedRow{Commit: "c0ffee", Impl: "c0ffee", File: "tests/a"}, h, "the commit of the tests itself"},
-		"Q23: another work":                        {stored.RedRow{Commit: "c0ffee", Impl: "0ld", File: "tests/a"}, h, "0ld is no commit after that of the tests"},
-		"Q23: a work, and that is in no commit":    {stored.RedRow{Commit: "c0ffee", Impl: "decaf", File: "tests/a"}, uncommitted, "decaf is no commit"},
-		"a file that is no test":                   {stored.RedRow{Commit: "c0ffee", File: "w"}, h, "at_file w is none of the tests (tests/**)"},
+		"Q22: the tests as the work":               {stored.RedRow{Commit: "c0ffee", Impl: "c0ffee", File: "tests/a"}, h, "impl_sha is the commit of the tests"},
+		"Q23: another work":                        {stored.RedRow{Commit: "c0ffee", Impl: "0ld", File: "tests/a"}, h, "0ld is not a later commit"},
+		"Q23: a work, and that is in no commit":    {stored.RedRow{Commit: "c0ffee", Impl: "decaf", File: "tests/a"}, uncommitted, "decaf is not a later commit"},
+		"a file that is no test":                   {stored.RedRow{Commit: "c0ffee", File: "w"}, h, "at_file w is not one of the tests (tests/**)"},
 		"a test that the commit does not touch":    {stored.RedRow{Commit: "c0ffee", File: "tests/b"}, h, "is not added or changed by the commit"},
 		"a name that would be taken for two lines": {stored.RedRow{Commit: "c0ffee", File: "tests/a\nb"}, h, "not added or changed"},
 	} {

@@ -24,7 +24,7 @@ func (g Red) Seen(c TestCommit, r events.GateResult) (events.GateResult, string)
 		return r, ""
 	}
 	r.Verdict, r.Reason, r.Control, r.OutputSum, r.Files = events.Pass, events.ReasonSeenRed, "", "", ""
-	return r, fmt.Sprintf("%sIn commit %s, which brings the tests, the command fails%s (exit code %d), as it has to before the work.\n", redTaken, c, ofRuns(r.Rate.Failed, r.Rate), r.Exit)
+	return r, fmt.Sprintf("%sIn commit %s, which adds the tests, the command fails%s (exit code %d), as it has to before the work.\n", redTaken, c, ofRuns(r.Rate.Failed, r.Rate), r.Exit)
 }
 
 // inRun says in which of several runs.
@@ -49,8 +49,8 @@ func (g Red) Control(c TestCommit, seen, control events.GateResult, t Texts, set
 	r := seen
 	r.Verdict, r.Reason, r.After = events.Fail, events.ReasonControl, control.Rate
 	r.OutputSum = cmp.Or(control.FailingSum, control.OutputSum)
-	head := fmt.Sprintf("In a clean checkout of the files as they are now the command fails as well%s, so that it failed in commit %s "+
-		"says nothing about the work. Either the work is not done, or such a checkout lacks what the tests need.\n", inRun(control.Rate), c)
+	head := fmt.Sprintf("In a clean checkout of the present files the command fails too%s, so its failure in commit %s "+
+		"proves nothing. Either the work is not done, or the checkout lacks something that the tests need.\n", inRun(control.Rate), c)
 	if setup == "" {
 		head += "Nothing prepares it: the run has no set-up command.\n"
 	} else {

@@ -19,13 +19,13 @@ func (g Red) Row(row stored.RedRow, h RedHistory) (events.GateResult, Texts, boo
 	c, what := h.Commit, ""
 	switch {
 	case row.Commit != c.ID:
-		what = fmt.Sprintf("commit %s is not the one that brought the tests as they are", row.Commit)
+		what = fmt.Sprintf("commit %s did not add the tests in their present form", row.Commit)
 	case row.Impl == row.Commit:
-		what = "impl_sha is the commit of the tests itself, and the work has to come after it"
+		what = "impl_sha is the commit of the tests; the work must come after it"
 	case row.Impl != "" && !slices.Contains(h.Impl, row.Impl):
-		what = fmt.Sprintf("impl_sha %s is no commit after that of the tests that changes anything else", row.Impl)
+		what = fmt.Sprintf("impl_sha %s is not a later commit that changes other files", row.Impl)
 	case !slices.ContainsFunc(g.Globs, func(glob string) bool { return rule.GlobMatch(glob, row.File) }):
-		what = fmt.Sprintf("at_file %s is none of the tests (%s)", oneLine(row.File), strings.Join(g.Globs, ", "))
+		what = fmt.Sprintf("at_file %s is not one of the tests (%s)", oneLine(row.File), strings.Join(g.Globs, ", "))
 	case !slices.Contains(c.Tests, row.File):
 		what = fmt.Sprintf("at_file %s is not added or changed by the commit", oneLine(row.File))
 	default:
@@ -35,13 +35,13 @@ func (g Red) Row(row stored.RedRow, h RedHistory) (events.GateResult, Texts, boo
 	if len(h.Impl) > 0 {
 		found += "The work is in these commits after it: " + strings.Join(h.Impl[:min(len(h.Impl), namedPaths)], ", ") + "\n"
 	}
-	r, t := g.rowFails("What was named in red is not what the history says: " + what + ".\n" + found)
+	r, t := g.rowFails("red does not match the history: " + what + ".\n" + found)
 	return r, t, true
 }
 
 // BadRow is the verdict on rows that cannot be read.
 func (g Red) BadRow(why string) (events.GateResult, Texts) {
-	return g.rowFails("What was named in red cannot be read: " + why + "\n")
+	return g.rowFails("red cannot be read: " + why + "\n")
 }
 
 func (g Red) rowFails(text string) (events.GateResult, Texts) {

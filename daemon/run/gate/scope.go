@@ -38,7 +38,7 @@ func Scope(name events.Name, globs, changed []string) (events.GateResult, Texts)
 // be changed without a trace.
 func NoFiles(r events.GateResult, paths []string) (events.GateResult, Texts) {
 	r.Verdict, r.Reason, r.Set = events.Fail, events.ReasonNoFile, ""
-	text := "These are links, repositories or files over 50 MiB. Nothing can be told of what is read there, so put plain files in their place:\n" + NamedList(paths)
+	text := "These are links, repositories or files over 50 MiB, which the gate cannot judge. Replace them by plain files:\n" + NamedList(paths)
 	r.OutputSum = rule.OutputSum([]byte(text))
 	return r, Texts{Files: linesOf(paths), Excerpt: Excerpt([]byte(text), ExcerptBytes, 0, "")}
 }

@@ -46,5 +46,5 @@ func TestScriptsThatTheTreeLacksArePinned(t *testing.T) {
 	equal(t, "changed", changes, []ToolChange{{Was: beside, Script: true}, {Was: ignored, Script: true}})
 	equal(t, "text", changes[1].String(), ignored+" changed: it is a script that a gate runs")
 	equal(t, "built is a file", p.IsFile("dist/cli.js"), built != "")
-	equal(t, "a folder is no file", p.IsFile("dist"), false)
+	equal(t, "a folder is not a file", p.IsFile("dist"), false)
 }

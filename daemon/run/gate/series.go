@@ -68,9 +68,9 @@ func (s *Series) Flaky() (events.GateResult, Texts) {
 	r.Kind = events.GateFlaky
 	switch {
 	case s.broken:
-		t.Excerpt = Headed(fmt.Sprintf("Run %d of %d ended otherwise than by passing or failing, so nothing was counted. Let the command end by itself.\n", s.Rate.Runs, s.Times), t.Excerpt)
+		t.Excerpt = Headed(fmt.Sprintf("Run %d of %d neither passed nor failed, so no run counts. Let the command end by itself.\n", s.Rate.Runs, s.Times), t.Excerpt)
 	case s.Rate.Failed == 0:
-		text := fmt.Sprintf("The command passes %d of %d times, so nothing shows that it fails at times. More runs would see what fails more seldom; how many is set where a run begins.\n", s.Rate.Runs, s.Times)
+		text := fmt.Sprintf("The command passes %d of %d times, so it does not look flaky. More runs find rarer failures; the run's start sets their number.\n", s.Rate.Runs, s.Times)
 		r.Verdict, r.Reason, r.OutputSum = events.Fail, events.ReasonSteady, rule.OutputSum([]byte(text))
 		t.Excerpt = Headed(text, t.Excerpt)
 	default:

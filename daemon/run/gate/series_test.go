@@ -98,7 +98,7 @@ func TestRedOfSeveralRunsSaysHowOftenItFailed(t *testing.T) {
 	}
 	still := series(true, 0, 1)
 	failed, texts := red.Control(testCommit(), seen, still.Result, still.Texts, "", "")
-	if failed.Reason != events.ReasonControl || failed.After != (events.Rate{Failed: 1, Runs: 2}) || !strings.Contains(texts.Excerpt, "fails as well (in run 2)") {
+	if failed.Reason != events.ReasonControl || failed.After != (events.Rate{Failed: 1, Runs: 2}) || !strings.Contains(texts.Excerpt, "fails too (in run 2)") {
 		t.Errorf("%+v\n%s", failed, texts.Excerpt)
 	}
 	if r, text := red.Seen(testCommit(), failed); r.After != (events.Rate{}) || r.Rate != seen.Rate || !strings.Contains(text, "fails 2 of 3 times (exit code 1)") {

@@ -42,15 +42,15 @@ func (g Session) Judge(end rule.SessionEnd, bad string) (events.GateResult, Text
 func sessionText(r events.GateResult, report events.SessionReport, bad string) string {
 	switch r.Reason {
 	case events.ReasonNoReport:
-		return "The session did not tell how it went, so nothing is known of it. Write the member session of your result.\n"
+		return "The result has no report of the session. Write the member session of your result.\n"
 	case events.ReasonBadReport:
-		return "What the session told of how it went cannot be read: " + strings.TrimSpace(bad) + "\n"
+		return "The member session of the result cannot be read: " + strings.TrimSpace(bad) + "\n"
 	case events.ReasonStall:
-		return fmt.Sprintf("Nothing moved for %v before the session ended, and from %v on that is a stall.\n",
+		return fmt.Sprintf("The session made no progress for %v before its end; the limit is %v.\n",
 			time.Duration(r.Used)*time.Second, time.Duration(r.Limit)*time.Second)
 	case events.ReasonFailedWave:
 		if r.Used == 0 {
-			return "The session failed, and did not tell how it went.\n"
+			return "The session failed, and reported nothing.\n"
 		}
 	default:
 	}

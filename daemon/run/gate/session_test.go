@@ -26,9 +26,9 @@ func TestAGateOnASessionSaysWhatItCompared(t *testing.T) {
 		says    string
 	}{
 		"all is well":         {rule.SessionEnd{Report: report}, "", events.Pass, events.ReasonReported, "of 4 planned issues 2 are completed and 2 carried over"},
-		"no report":           {rule.SessionEnd{}, "", events.Fail, events.ReasonNoReport, "did not tell how it went"},
+		"no report":           {rule.SessionEnd{}, "", events.Fail, events.ReasonNoReport, "no report of the session"},
 		"a report that is no": {rule.SessionEnd{}, "session lacks agent_summary.failed", events.Fail, events.ReasonBadReport, "cannot be read: session lacks agent_summary.failed"},
-		"a stall":             {rule.SessionEnd{Report: report, Silent: 11 * time.Minute}, "", events.Fail, events.ReasonStall, "Nothing moved for 11m0s before the session ended, and from 10m0s on"},
+		"a stall":             {rule.SessionEnd{Report: report, Silent: 11 * time.Minute}, "", events.Fail, events.ReasonStall, "no progress for 11m0s before its end; the limit is 10m0s"},
 		"a spiral":            {rule.SessionEnd{Report: edit(func(r *events.SessionReport) { r.Spiral = 2 })}, "", events.Fail, events.ReasonSpiral, "2 in a spiral"},
 		"a failed wave":       {rule.SessionEnd{Report: edit(func(r *events.SessionReport) { r.Failed = 1 })}, "", events.Fail, events.ReasonFailedWave, "1 failed"},
 		"a failed session":    {rule.SessionEnd{Failed: true}, "", events.Fail, events.ReasonFailedWave, "The session failed"},

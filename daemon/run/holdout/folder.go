@@ -139,7 +139,7 @@ func (w *walking) file(e entry) error {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return &PathError{e.path, "it is no file any more"}
+		return &PathError{e.path, "it is no longer a file"}
 	}
 	sum := sha256.New()
 	text := io.TeeReader(io.LimitReader(f, MostBytes-w.Bytes+1), sum)

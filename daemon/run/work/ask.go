@@ -95,7 +95,7 @@ func (w *Worker) answered(s run.State) ([]string, error) {
 		if a.Kind == events.AskChoice {
 			said = chosen(question, a.Choice)
 		}
-		out = append(out, "It was asked:\n\n"+strings.TrimSpace(question)+"\n\nThe answer:\n\n"+said)
+		out = append(out, "The question was:\n\n"+strings.TrimSpace(question)+"\n\nThe answer:\n\n"+said)
 	}
 	return out[max(0, len(out)-mostAnswers):], nil
 }
@@ -116,12 +116,12 @@ func chosen(question string, c events.Choice) string {
 func (w *Worker) misasked(s run.State) (string, error) {
 	a := s.Last.Agent
 	if s.AskedAgain() {
-		return "This was asked before, and a person has answered it: the answer is in this text. Work by it.", nil
+		return "A person has already answered this question; follow the answer in this text.", nil
 	}
 	why, err := w.text(a.Misasked)
 	if err != nil || why == "" {
 		return "", err
 	}
-	return "The question at the end of the last iteration was put to nobody: " + why + ".\n" +
+	return "The question at the end of the last iteration reached nobody: " + why + ".\n" +
 		"Ask again if it still matters: a text, or two to four options with one recommended and the reason.", nil
 }

@@ -183,7 +183,7 @@ func (g *judgement) open(ctx context.Context, a asked, on tree.Snapshot) (events
 	}
 	r.Verdict, r.Reason = events.Fail, events.ReasonMissing
 	return g.store(ctx, r, gate.Texts{
-		Files: strings.Join(a.decl.Of, "\n") + "\n", Excerpt: "There is no file of the set that this gate is about: " + strings.Join(a.decl.Of, ", ") + "\n",
+		Files: strings.Join(a.decl.Of, "\n") + "\n", Excerpt: "None of the files of this gate exists: " + strings.Join(a.decl.Of, ", ") + "\n",
 	})
 }
 

@@ -105,8 +105,8 @@ func TestAGoalIsNeededWhereTheWorkflowJudgesByGoals(t *testing.T) {
 		says  string
 	}{
 		"goals, and one is given":         {"[goals]", []stored.Gate{goal}, ""},
-		"goals, and none is given":        {"[goals, protected]", nil, "no gate is given: nothing would prove the task"},
-		"goals, and only an invariant is": {"[goals, invariants]", []stored.Gate{vet}, "no gate is given"},
+		"goals, and none is given":        {"[goals, protected]", nil, "the run has no gate, so nothing can prove the task"},
+		"goals, and only an invariant is": {"[goals, invariants]", []stored.Gate{vet}, "the run has no gate"},
 		"no goals, and none is given":     {"[{name: own, kind: command, run: make t}]", nil, ""},
 		"no goals, and an invariant is":   {"[invariants, {name: own, kind: command, run: make t}]", []stored.Gate{vet}, ""},
 	} {

@@ -25,7 +25,7 @@ func (w *Worker) CheckBudget(q order.Order, flow workflow.Workflow, agents agent
 		return err
 	}
 	if q.Spec.Driver == events.DriverSession && (q.MaxMicroUSD > 0 || q.MaxTokens > 0 || q.MaxTurns > 0) {
-		return wire.Errorf(wire.Usage, "a limit on dollars, tokens or turns cannot be kept: a chat that drives a run does not tell what it uses").
+		return wire.Errorf(wire.Usage, "a limit on dollars, tokens or turns needs usage figures, and a chat reports none").
 			WithHint("leave it out: --for and --max-iterations limit every run")
 	}
 	p := &Plan{Spec: q.Spec, Flow: flow, Secret: Secret{AgentEnv: AgentEnv(q.Env)}}
@@ -94,7 +94,7 @@ func (h *member) mute(kind events.Limit, limit string) *wire.Error {
 	if kind == events.LimitDayCost && h.Shape.Reports.Tokens {
 		what += ", and the price of " + cmp.Or(h.Spec.Model, "a model that it does not name") + " is not known"
 	}
-	return wire.Errorf(wire.Usage, "%s cannot be kept: %s does not tell %s", limit, h.who(), what)
+	return wire.Errorf(wire.Usage, "%s cannot be enforced: %s does not report %s", limit, h.who(), what)
 }
 
 // toTell says how to make the agent report it, and names the alternative.
@@ -107,9 +107,9 @@ func (h *member) toTell(kind events.Limit, other string) string {
 	case kind == events.LimitDayCost && h.Shape.Reports.Tokens:
 		return other + "\nor name the model with --model: docs/limits.md"
 	case kind != events.LimitDayTurns && (h.Spec.Profile == "" || h.format() == stream.Text):
-		return other + "\nor make it a profile that tells its usage: agents.NAME.reports, docs/agents.md"
+		return other + "\nor make it a profile that reports its usage: agents.NAME.reports, docs/agents.md"
 	}
-	return other + "\nor give an agent that tells it: docs/agents.md"
+	return other + "\nor choose an agent that reports it: docs/agents.md"
 }
 
 // over says that usage reached a limit beyond those of the agent itself.

@@ -50,7 +50,7 @@ func checkGates(gates []stored.Gate, held int, flow workflow.Workflow) error {
 		}
 	}
 	if goals+held == 0 && flow.HasGoals() {
-		return wire.Errorf(wire.Usage, "no gate is given: nothing would prove the task").
+		return wire.Errorf(wire.Usage, "the run has no gate, so nothing can prove the task").
 			WithHint("give at least one --gate NAME=CMD that fails now and passes when the task is done, or write gates with apctl init")
 	}
 	return nil
@@ -65,7 +65,7 @@ func (p *Plan) hear(standing []events.Name) error {
 		case p.Flow.Judges(g.Role):
 			heard = append(heard, g)
 		case !slices.Contains(standing, g.Name):
-			return wire.Errorf(wire.Usage, "no phase of workflow %s judges the %ss of a run, so gate %s would prove nothing", p.Flow.Name, g.Role, g.Name).
+			return wire.Errorf(wire.Usage, "no phase of workflow %s judges %ss of the run, so gate %s would prove nothing", p.Flow.Name, g.Role, g.Name).
 				WithHint("leave it out, or run a workflow with such a phase; apctl workflow show %s   lists its gates", p.Flow.Name)
 		}
 	}
@@ -81,7 +81,7 @@ func checkGate(g stored.Gate) error {
 			return wire.Errorf(wire.Usage, "gate %s has no usable command", g.Name)
 		}
 		if len(g.Files) > 0 {
-			return wire.Errorf(wire.Usage, "gate %s has a command and files: it can be one of them", g.Name)
+			return wire.Errorf(wire.Usage, "gate %s has a command and files; give one of the two", g.Name)
 		}
 		return nil
 	case g.Kind == events.GateArtifact:
@@ -93,9 +93,9 @@ func checkGate(g stored.Gate) error {
 func checkArtifact(g stored.Gate) error {
 	switch {
 	case g.Command != "":
-		return wire.Errorf(wire.Usage, "gate %s has a command and files: it can be one of them", g.Name)
+		return wire.Errorf(wire.Usage, "gate %s has a command and files; give one of the two", g.Name)
 	case g.Role != events.RoleGoal:
-		return wire.Errorf(wire.Usage, "gate %s: files that the run has to write are a goal", g.Name)
+		return wire.Errorf(wire.Usage, "gate %s: a gate of files to write must be a goal", g.Name)
 	case len(g.Files) == 0 || len(g.Files) > maxGlobs:
 		return wire.Errorf(wire.Usage, "gate %s: give 1 to %d files", g.Name, maxGlobs)
 	}
@@ -121,9 +121,9 @@ func checkCheckout(spec stored.Spec, flow workflow.Workflow) error {
 	case spec.Checkout != "" && spec.Checkout != events.CheckoutClean:
 		return wire.Errorf(wire.Usage, "checkout %q is not known", spec.Checkout).WithHint("write clean or in-place")
 	case spec.Setup != "" && strings.TrimSpace(spec.Setup) == "" || strings.ContainsRune(spec.Setup, 0) || !utf8.ValidString(spec.Setup):
-		return wire.Errorf(wire.Usage, "the set-up is no usable command")
+		return wire.Errorf(wire.Usage, "the set-up command cannot be parsed")
 	case clean && flow.HasGoals() && !flow.RunsCommands() && !slices.ContainsFunc(spec.Gates, isCommand):
-		return wire.Errorf(wire.Usage, "a clean checkout is for gates that run a command, and there is none").
+		return wire.Errorf(wire.Usage, "a clean checkout needs a gate with a command").
 			WithHint("add --gate NAME=CMD, or leave out --clean and --setup")
 	}
 	return nil

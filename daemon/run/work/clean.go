@@ -201,7 +201,7 @@ func (c *checkout) gate(ctx context.Context, inPlace events.GateResult) (events.
 	}
 	r.Elsewhere = inPlace.Elsewhere
 	if r.Verdict == events.Fail && r.Reason != events.ReasonToolChanged && inPlace.Verdict == events.Pass {
-		texts.Excerpt = gate.Headed("It passes in place and fails in a clean checkout of the recorded files.\n"+c.differs(ctx), texts.Excerpt)
+		texts.Excerpt = gate.Headed("It passes in the work tree and fails in a clean checkout of the recorded files.\n"+c.differs(ctx), texts.Excerpt)
 	}
 	return c.g.store(ctx, r, texts)
 }
@@ -257,7 +257,7 @@ func (c *checkout) differs(ctx context.Context) string {
 		return "\n"
 	}
 	var b strings.Builder
-	b.WriteString("It has nothing of what is ignored or not recorded. In place there is also:\n")
+	b.WriteString("The checkout lacks ignored and unrecorded files. The work tree also has:\n")
 	for _, n := range names {
 		b.WriteString("  " + strings.ToValidUTF8(n, "\uFFFD") + "\n")
 	}

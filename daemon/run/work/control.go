@@ -149,8 +149,8 @@ func (g *judgement) stillRed(ctx context.Context, results []events.GateResult, o
 	switch {
 	case len(green) > 0:
 		r, err := g.settle(ctx, controlResult(gate.StillRed, events.Fail, events.ReasonElsewhere), nil,
-			"With the files of the start these gates pass too, as things are today: "+strings.Join(green, ", ")+
-				". So something that is not recorded turned them green.\n")
+			"These gates now pass with the files of the start too: "+strings.Join(green, ", ")+
+				". Something outside the recorded files turned them green.\n")
 		return r, s.names, err
 	case !tried:
 		return controlResult(gate.StillRed, events.Skipped, events.ReasonNotTried), s.names, nil

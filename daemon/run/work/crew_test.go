@@ -145,7 +145,7 @@ func TestARunNeedsAnAgentOfItsOwnOnlyWhereItsWorkflowNamesNone(t *testing.T) {
 		"who looks is not":       {flow: without("critic"), want: "no agent is given, and workflow crewed names none for gate reviewed"},
 		"nobody is":              {flow: plain, want: "no agent is given"},
 		"a chat works":           {flow: without("coder"), driver: events.DriverSession},
-		"a chat, and who looks?": {flow: without("critic"), driver: events.DriverSession, want: "at gate reviewed somebody other than who does the work has to look"},
+		"a chat, and who looks?": {flow: without("critic"), driver: events.DriverSession, want: "gate reviewed needs a reviewer"},
 	} {
 		err := checkAgent(stored.Spec{Driver: c.driver}, c.flow)
 		var e *wire.Error
@@ -165,7 +165,7 @@ func TestAProfileThatCannotBeUsedIsRefusedWithTheRoleThatNamesIt(t *testing.T) {
 	}
 	w := New(Config{})
 	err := w.CheckBudget(order.Order{MaxTokens: 1}, crewFlow(t, crewed), crewAgents, nil)
-	if !errors.As(err, &e) || e.Message != "--max-tokens cannot be kept: agent big of role coder does not tell how many tokens it uses" {
+	if !errors.As(err, &e) || e.Message != "--max-tokens cannot be enforced: agent big of role coder does not report how many tokens it uses" {
 		t.Errorf("%v", err)
 	}
 }

@@ -30,7 +30,7 @@ func (p *Plan) checkFlow() error {
 	for _, ph := range p.Flow.Phases {
 		for _, g := range slices.Concat(ph.Entry, ph.Gates) {
 			if g.Checkout != "" {
-				return wire.Errorf(wire.Usage, "workflow %s: gate %s: a checkout is asked for of the whole run", p.Flow.Name, g.Name).
+				return wire.Errorf(wire.Usage, "workflow %s: gate %s: this gate cannot choose its own checkout", p.Flow.Name, g.Name).
 					WithHint("apctl run --clean")
 			}
 		}

@@ -41,7 +41,7 @@ func (w *Worker) accepted(ctx context.Context, s run.State, p *Plan, g workflow.
 	if err := p.Repo.Diff(ctx, since, s.Last.Tree, slices.Compact(slices.Sorted(slices.Values(touched))), &diff); err != nil {
 		return "", err
 	}
-	means := phrase.Say(l, "Accepted by hand-off, as who started the run wanted (FA_HANDOFF=1): nobody has looked at it.\nTo send it back all the same: apctl answer %[1]s no --gate %[2]s -m 'FILE:LINE: TEXT'",
+	means := phrase.Say(l, "Accepted by hand-off (FA_HANDOFF=1 at the start of the run): nobody has reviewed it.\nTo send it back: apctl answer %[1]s no --gate %[2]s -m 'FILE:LINE: TEXT'",
 		"引き継ぎ(FA_HANDOFF=1)により承認済みです。まだ誰も確認していません。\n差し戻すには: apctl answer %[1]s no --gate %[2]s -m 'FILE:LINE: TEXT'", s.Facts.Handle, g.Name)
 	return w.put(ctx, headed(l, g, means, paths(files))+undrafted(l, problem)+p.measured(l, s.Last.Results)+"\n"+title+"\n"+stat(l, hunksOf(diff.String()))+
 		called(l, pages)+keyHunks(l, hunksOf(diff.String())))

@@ -77,9 +77,9 @@ func checkHeld(h order.Holdout, taken func(events.Name) bool) error {
 	case len(h.Gates) == 0 && h.Dir == "":
 		return nil
 	case len(h.Gates) == 0:
-		return wire.Errorf(wire.Usage, "there is a folder of held-out files, and no gate that uses it").WithHint("%s", holdoutExample)
+		return wire.Errorf(wire.Usage, "--holdout-dir is set, but no held-out gate").WithHint("%s", holdoutExample)
 	case h.Dir == "":
-		return wire.Errorf(wire.Usage, "held-out gate %s has no folder of files that agents do not see", h.Gates[0].Name).WithHint("%s", holdoutExample)
+		return wire.Errorf(wire.Usage, "held-out gate %s needs a folder: --holdout-dir", h.Gates[0].Name).WithHint("%s", holdoutExample)
 	}
 	seen := map[events.Name]bool{}
 	for _, g := range h.Gates {
@@ -139,10 +139,10 @@ func (w *Worker) hold(ctx context.Context, p *Plan, q order.Order) error {
 func (w *Worker) placed(ctx context.Context, p *Plan, refuse func(string) error) error {
 	dir, work := p.Held.Dir, p.Repo.Workspace().Path
 	for _, of := range []struct{ path, what string }{
-		{work, "the work tree lies in it"},
-		{w.cfg.State, "the state of the daemon lies in it"},
-		{w.cfg.Sandbox.Home, "your home directory lies in it"},
-		{w.cfg.Sandbox.Temp, "the folder for temporary files lies in it"},
+		{work, "it contains the work tree"},
+		{w.cfg.State, "it contains the daemon's state"},
+		{w.cfg.Sandbox.Home, "it contains your home directory"},
+		{w.cfg.Sandbox.Temp, "it contains the folder for temporary files"},
 	} {
 		if of.path != "" && sandbox.Within(dir, of.path) {
 			return refuse("it cannot be hidden from agents: " + of.what)
@@ -158,14 +158,14 @@ func (w *Worker) placed(ctx context.Context, p *Plan, refuse func(string) error)
 	if err != nil || where == "" {
 		return gone(err)
 	}
-	return refuse("git shows them to every agent: they are in " + where + ", as git show and git log -p tell. Keep them outside of the repository")
+	return refuse("git shows them to every agent, because they are in " + where + "; keep them outside of the repository")
 }
 
 // inSight says why the agents of a run can see held-out files.
 func (w *Worker) inSight(spec stored.Spec) string {
 	switch {
 	case spec.Driver == events.DriverSession:
-		return "a chat does the work, which no sandbox confines"
+		return "a chat does the work, and no sandbox confines a chat"
 	case spec.Sandbox == events.SandboxOff || spec.Sandbox == "":
 		return "the sandbox is off"
 	case w.cfg.Unhidden != nil:
@@ -237,7 +237,7 @@ func heldFinding(r events.GateResult) string {
 	if r.Of > 0 {
 		count = fmt.Sprintf(" (%d of %d)", r.Used, r.Of)
 	}
-	return fmt.Sprintf("Held-out gate %s: %s%s. It checks what the task asks for, in cases that you do not see. "+
-		"Do what the task says in general, and not only for the cases that visible tests have.", r.Gate,
+	return fmt.Sprintf("Held-out gate %s: %s%s. It checks the task with cases that you do not see. "+
+		"Solve the task in general, not only for the cases of the visible tests.", r.Gate,
 		cmp.Or(map[events.Verdict]string{events.Unverifiable: "cannot be run"}[r.Verdict], "failed"), count)
 }

@@ -44,7 +44,7 @@ func became(l events.Language, list []stored.Finding, shown []page, diff string)
 	}
 	hunks := hunksOf(diff)
 	var b strings.Builder
-	b.WriteString("\n" + phrase.Say(l, "What you found, and what was changed there:", "前回の指摘と、その箇所の変更:") + "\n")
+	b.WriteString("\n" + phrase.Say(l, "Your findings, and the changes there:", "前回の指摘と、その箇所の変更:") + "\n")
 	for _, f := range list {
 		b.WriteString("\n" + listFindings([]stored.Finding{f}))
 		spots := spotsOf(f.Section, shown, hunks)
@@ -60,9 +60,9 @@ func became(l events.Language, list []stored.Finding, shown []page, diff string)
 		}
 		switch {
 		case len(spots) == 0:
-			b.WriteString(phrase.Say(l, "  no such file, line or heading was shown; every change is below", "  提示した中に該当するファイル・行・見出しがありません。変更はすべて下にあります") + "\n")
+			b.WriteString(phrase.Say(l, "  no shown file, line or heading matches; every change is below", "  提示した中に該当するファイル・行・見出しがありません。変更はすべて下にあります") + "\n")
 		case none:
-			b.WriteString(phrase.Say(l, "  nothing was changed at that place", "  その箇所に変更はありません") + "\n")
+			b.WriteString(phrase.Say(l, "  unchanged", "  その箇所に変更はありません") + "\n")
 		}
 	}
 	return b.String()

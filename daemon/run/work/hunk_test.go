@@ -39,7 +39,7 @@ func TestOfAFindingTheHunksAtItsPlaceAreShown(t *testing.T) {
 	first := "  docs/plan.md:2\n  @@ -1,3 +1,4 @@\n   one\n  -two\n  +zwei\n  +more\n   three\n"
 	second := "  docs/plan.md:21\n  @@ -20 +21,2 @@ later\n  -twenty\n  +@@ twenty\n  +more\n"
 	other := "  docs/plan.md.bak:1\n  @@ -0,0 +1 @@\n  +old\n"
-	const nothing, nowhere = "  nothing was changed at that place\n", "  no such file, line or heading was shown; every change is below\n"
+	const nothing, nowhere = "  unchanged\n", "  no shown file, line or heading matches; every change is below\n"
 	shown := []page{{path: "docs/plan.md", text: "# Plan\ntwo\n## AC1: first\n" + strings.Repeat("\n", 10) + "```\n# Later\n```\n## Later\n\n\n\ntwenty\n## AC10\n"}, {path: "docs/at.md", text: "# tests\n"}}
 	for section, want := range map[string]string{
 		"docs/plan.md:2":     strings.Replace(first, "  -two", "> -two", 1),

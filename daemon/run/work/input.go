@@ -40,7 +40,7 @@ func (w *Worker) fill(ctx context.Context, p *Plan, q *order.Order) error {
 	if q.Task == "" && q.TaskRef == "" {
 		q.Task, err = taskIn(root.FS(), p.Flow.Task)
 		if err == nil && len(p.Flow.Task) > 0 && strings.TrimSpace(q.Task) == "" {
-			return wire.Errorf(wire.NeedsPerson, "workflow %s takes its task from %s, and that is blank or not there", p.Flow.Name, strings.Join(p.Flow.Task, ", ")).
+			return wire.Errorf(wire.NeedsPerson, "workflow %s takes its task from %s, which is blank or missing", p.Flow.Name, strings.Join(p.Flow.Task, ", ")).
 				WithHint("write it first")
 		}
 	}
@@ -83,22 +83,22 @@ func noInput(flow workflow.Workflow, err error) error {
 			names = append(names, in.Key)
 		}
 		if len(names) == 0 {
-			return wire.Errorf(wire.Usage, "workflow %s has no input %q, and none at all", flow.Name, e.Name).WithHint("leave --input out")
+			return wire.Errorf(wire.Usage, "workflow %s has no input %q; it has no inputs", flow.Name, e.Name).WithHint("leave --input out")
 		}
 		return wire.Errorf(wire.Usage, "workflow %s has no input %q", flow.Name, e.Name).WithHint("it has %s", strings.Join(names, ", "))
 	case errors.Is(err, workflow.ErrNoInput) && e.Input.Is() == workflow.IssueInput:
-		return wire.Errorf(wire.Usage, "workflow %s is about an issue, and none was named", flow.Name).WithHint("--issue 24")
+		return wire.Errorf(wire.Usage, "workflow %s needs an issue", flow.Name).WithHint("--issue 24")
 	case errors.Is(err, workflow.ErrNoInput):
 		return wire.Errorf(wire.Usage, "workflow %s needs the input %s%s", flow.Name, e.Name, about).
 			WithHint("--input %s=...   or in .autopilot/config.yaml   inputs: {%s: ...}", e.Name, e.Name)
 	case errors.Is(err, workflow.ErrNotFound):
-		missing := wire.Errorf(wire.NeedsPerson, "workflow %s needs %s, and nothing in the work tree is called that%s", flow.Name, e.Found[0], about)
+		missing := wire.Errorf(wire.NeedsPerson, "workflow %s needs %s, which does not exist in the work tree%s", flow.Name, e.Found[0], about)
 		if e.Input.Missing != "" {
 			return missing.WithHint("%s", e.Input.Missing)
 		}
 		return missing
 	case errors.Is(err, workflow.ErrAmbiguous):
-		return wire.Errorf(wire.NeedsPerson, "workflow %s needs one path as its input %s, and there are several: %s", flow.Name, e.Name, strings.Join(e.Found, ", ")).
+		return wire.Errorf(wire.NeedsPerson, "workflow %s needs one path as its input %s, and several match: %s", flow.Name, e.Name, strings.Join(e.Found, ", ")).
 			WithHint("remove or rename all but one of them")
 	}
 	return wire.Errorf(wire.Usage, "input %s cannot be used: %s", e.Name, e.Why)

@@ -76,7 +76,7 @@ func (g *judgement) unstable(ctx context.Context, results []events.GateResult, m
 		return err
 	}
 	text, err := g.w.put(ctx, gate.Excerpt([]byte(
-		"These files changed while the gates ran, twice, so the gates judged something else than what is there now:\n"+list,
+		"These files changed while the gates ran, in both attempts, so the verdict is not about the present files:\n"+list,
 	), gate.ExcerptBytes, 0, ""))
 	if err != nil {
 		return err
@@ -229,7 +229,7 @@ func (g *judgement) sayMoved(ctx context.Context, results []events.GateResult) e
 	if len(g.moved) == 0 {
 		return nil
 	}
-	head := gate.Excerpt([]byte("The gates changed recorded files when they ran, and were run once more on what is there now:\n  "+
+	head := gate.Excerpt([]byte("The gates changed recorded files, so they ran once more on the changed files:\n  "+
 		strings.Join(g.moved, "\n  ")+"\n"), movedHead, 0, "")
 	for i, r := range results {
 		if r.Verdict != events.Fail || r.Reason == events.ReasonTreeChanged || r.Set != "" {

@@ -190,8 +190,8 @@ func (f outsideFound) empty() bool {
 func (f outsideFound) result() (r events.GateResult, shown []string, text string) {
 	if len(f.bad) > 0 {
 		return controlResult(gate.Outside, events.Fail, events.ReasonOutsideChanged), f.bad,
-			"The gates load these files from outside of the recorded tree, and they are not what they were at the start, or not what go.sum says:\n" +
-				gate.NamedList(f.bad) + "Install the packages again as they were.\n"
+			"The gates load these files from outside of the recorded tree. They differ from the start of the run, or from go.sum:\n" +
+				gate.NamedList(f.bad) + "Reinstall the packages in their earlier state.\n"
 	}
 	r = controlResult(gate.Outside, events.Pass, events.ReasonUnsure)
 	if len(f.renewed) > 0 {
@@ -201,9 +201,9 @@ func (f outsideFound) result() (r events.GateResult, shown []string, text string
 		files []string
 		head  string
 	}{
-		{f.renewed, "These files of installed packages are not those of the start. Another version was wanted, or a fresh set-up passes:\n"},
-		{f.otherSum, "These modules have other content than go.sum says, and had it at the start:\n"},
-		{f.large, "These folders have too many files to be compared:\n"},
+		{f.renewed, "These files of installed packages differ from the start. The task wanted another version, or a fresh set-up passes:\n"},
+		{f.otherSum, "These modules already differed from go.sum at the start:\n"},
+		{f.large, "These folders have too many files for a comparison:\n"},
 	} {
 		if len(part.files) > 0 {
 			shown, text = append(shown, part.files...), text+part.head+gate.NamedList(part.files)

@@ -120,7 +120,7 @@ func pageNote(l events.Language, p page) string {
 	case o.Kind != "":
 		return opaqueText(l, o)
 	case p.link:
-		return phrase.Say(l, "(a link; this is where it points)", "(リンク。内容はリンク先)")
+		return phrase.Say(l, "(a link; its target follows)", "(リンク。内容はリンク先)")
 	case p.text == "":
 		return phrase.Say(l, "(empty: 0 bytes)", "(空: 0 バイト)")
 	case strings.IndexFunc(p.text, func(r rune) bool { return !unicode.IsSpace(r) }) < 0:
@@ -142,7 +142,7 @@ func opaqueText(l events.Language, o stored.Opaque) string {
 	case stored.OpaqueOutside:
 		kind = phrase.Say(l, "its content is not recorded", "内容は記録されていない")
 	}
-	return phrase.Say(l, "(%s; look at it elsewhere: ok needs the start of this hash)\n  SHA-256 %s", "(%s。別の手段で確認してください。ok には次のハッシュの先頭が必要です)\n  SHA-256 %s", kind, o.Hash)
+	return phrase.Say(l, "(%s; view it with another program: ok needs the start of this hash)\n  SHA-256 %s", "(%s。別の手段で確認してください。ok には次のハッシュの先頭が必要です)\n  SHA-256 %s", kind, o.Hash)
 }
 
 // shownOpaque lists changes that no text can compare: files that are opaque now, and

@@ -239,11 +239,11 @@ func checkOrder(q order.Order, flow workflow.Workflow) error {
 	case "", events.StartGreen:
 	case events.UntilGreen:
 		if !flow.HasGoals() {
-			return wire.Errorf(wire.Usage, "workflow %s is judged by gates of its own and by no goal, so nothing can be green before it is done", flow.Name).
+			return wire.Errorf(wire.Usage, "workflow %s has no goal that could be green before the work", flow.Name).
 				WithHint("leave out --until-green")
 		}
 	default:
-		return wire.Errorf(wire.Usage, "start mode %q is not known", q.Start)
+		return wire.Errorf(wire.Usage, "start mode %q is unknown", q.Start)
 	}
 	for _, of := range []struct {
 		flag  string

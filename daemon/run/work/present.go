@@ -40,7 +40,7 @@ func (w *Worker) presented(ctx context.Context, s run.State, p *Plan, g workflow
 			return err
 		}
 		if text += since; !s.ShownWhole(events.Name(g.Name)) {
-			text += "\n" + phrase.Say(l, "All of it, as it is now, as nobody was shown all of it before:", "以前に全体が提示されていないため、現在の全体:") + "\n" + shownWhole(l, pages)
+			text += "\n" + phrase.Say(l, "All files, because nobody was shown all of them before:", "以前に全体が提示されていないため、現在の全体:") + "\n" + shownWhole(l, pages)
 		}
 	}
 	d.Text, err = w.put(ctx, strings.ToValidUTF8(text, "\uFFFD"))
@@ -117,7 +117,7 @@ func undrafted(l events.Language, problem string) string {
 	if problem == "" {
 		return ""
 	}
-	return "\n" + phrase.Say(l, "It is not shown as a draft pull request: %s", "ドラフト PR では提示できませんでした: %s", problem) + "\n"
+	return "\n" + phrase.Say(l, "No draft pull request shows it: %s", "ドラフト PR では提示できませんでした: %s", problem) + "\n"
 }
 
 // asking is the question, the effect of each answer, and the files of the set.
@@ -153,7 +153,7 @@ func follows(l events.Language, flow workflow.Workflow, phase string, g workflow
 	}
 	ph := flow.Phases[i]
 	if slices.ContainsFunc(ph.Entry, func(e workflow.Gate) bool { return e.Name == g.Name }) {
-		return phrase.Say(l, "ok approves all of it, and phase %s begins. no rejects all of it, and the run halts.",
+		return phrase.Say(l, "ok approves the files and starts phase %s. no rejects them and halts the run.",
 			"ok: 全体を承認し、フェーズ %s を始めます。no: 全体を却下し、実行は停止します。", ph.Name)
 	}
 	back := ph.Name
@@ -165,9 +165,9 @@ func follows(l events.Language, flow workflow.Workflow, phase string, g workflow
 		next = flow.Phases[i+1].Name
 	}
 	if next == "" {
-		return phrase.Say(l, "ok approves all of it, and nothing comes after this phase. no sends all of it back to phase %s.",
+		return phrase.Say(l, "ok approves the files of this last phase. no sends them back to phase %s.",
 			"ok: 全体を承認します。この後のフェーズはありません。no: 全体をフェーズ %s に差し戻します。", back)
 	}
-	return phrase.Say(l, "ok approves all of it, and phase %s comes next. no sends all of it back to phase %s.",
+	return phrase.Say(l, "ok approves the files and starts phase %s. no sends them back to phase %s.",
 		"ok: 全体を承認し、フェーズ %s に進みます。no: 全体をフェーズ %s に差し戻します。", next, back)
 }

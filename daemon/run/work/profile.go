@@ -42,12 +42,12 @@ func checkAgent(spec stored.Spec, flow workflow.Workflow) error {
 	case a.Profile != "":
 		return nil
 	case a.Model != "":
-		return wire.Errorf(wire.Usage, "a model is given, but no agent that has an option for it").WithHint("write it into the command, or give --agent NAME")
+		return wire.Errorf(wire.Usage, "a model is given, but the agent has no option for it").WithHint("write it into the command, or give --agent NAME")
 	case a.Permissions != "":
-		return wire.Errorf(wire.Usage, "permissions are given, but no agent that has an option for them").
+		return wire.Errorf(wire.Usage, "permissions are given, but the agent has no option for them").
 			WithHint("write them into the command, or give --agent NAME")
 	case len(a.Args) > 0:
-		return wire.Errorf(wire.Usage, "arguments are given, but no agent that takes them").WithHint("write them into the command")
+		return wire.Errorf(wire.Usage, "arguments are given, but the agent takes none").WithHint("write them into the command")
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func checkNoAgent(spec stored.Spec, flow workflow.Workflow) error {
 	case phase == "" && gate == "":
 		return nil
 	case spec.Driver == events.DriverSession:
-		return wire.Errorf(wire.Usage, "workflow %s: at gate %s somebody other than who does the work has to look, and no agent is given", flow.Name, gate).
+		return wire.Errorf(wire.Usage, "workflow %s: gate %s needs a reviewer, and no agent is given", flow.Name, gate).
 			WithHint("add --agent NAME: autopilot starts it for each look, read-only")
 	case len(crews(flow, spec.Driver)) == 0:
 		return wire.Errorf(wire.Usage, "no agent is given").WithHint(hint)
@@ -181,7 +181,7 @@ func (p *Plan) findAgent(h *member) error {
 // agentHint says how to install a missing agent.
 func (p *Plan) agentHint(h *member, err error) string {
 	if name := h.Spec.Profile; name != "" {
-		return "apctl agent check " + name + "   says how to get it"
+		return "apctl agent check " + name + "   shows how to install it"
 	}
 	var missing *agent.NotFoundError
 	if errors.As(err, &missing) {
@@ -190,7 +190,7 @@ func (p *Plan) agentHint(h *member, err error) string {
 		}
 		from := filepath.Join(p.Spec.From, missing.Word)
 		if _, err := os.Lstat(from); err == nil && p.Spec.From != "" && strings.Contains(missing.Word, "/") {
-			return "it is not committed, so the new work tree is without it; commit it, or give its whole path:\n--agent-cmd " + phrase.Quote(from)
+			return "it is not committed, so the new work tree lacks it; commit it, or give its absolute path:\n--agent-cmd " + phrase.Quote(from)
 		}
 	}
 	return "--agent-cmd CMD   is any command, in the work tree or on PATH\napctl agent ls   lists those to give as --agent NAME"

@@ -94,10 +94,10 @@ func (w *Worker) movedNote(s run.State) (string, error) {
 }
 
 // headMoved is the note for a moved HEAD.
-const headMoved = "Somebody else has moved HEAD of the work tree from %s to %s since your work was recorded. Go on from there, and do not move it back.\n"
+const headMoved = "Another session moved HEAD of the work tree from %s to %s after your work was recorded. Continue from there, and do not move it back.\n"
 
 // othersChanged precedes the files that others changed.
-const othersChanged = "Somebody else has changed these files since your work was recorded. They stay as they are now: look at them anew, and do not put them back.\n"
+const othersChanged = "Another session changed these files after your work was recorded. Read them again, and do not revert them.\n"
 
 // toWorkOn lists the findings of the iteration before.
 func (w *Worker) toWorkOn(s run.State) ([]workflow.Finding, error) {

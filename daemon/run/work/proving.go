@@ -134,13 +134,13 @@ func (p *proving) result(ctx context.Context) (events.GateResult, error) {
 	shown := gate.NamedList(p.came)
 	switch {
 	case len(p.leans) > 0:
-		text := fmt.Sprintf("These files were added, and tests or runners load them. Without them these gates fail: %s.\n%s"+
-			"What proved the work at the start has to pass without them.\n", strings.Join(p.leans, ", "), shown) + p.g.aboutCopies()
+		text := fmt.Sprintf("Tests or runners load these added files. Without them these gates fail: %s.\n%s"+
+			"The tests of the start must pass without them.\n", strings.Join(p.leans, ", "), shown) + p.g.aboutCopies()
 		return p.g.settle(ctx, of(events.Fail, events.ReasonLeans), p.came, text)
 	case len(p.lost) > 0:
-		return p.g.settle(ctx, of(events.Skipped, events.ReasonNotTried), p.came, "Nothing can be told of these gates: "+strings.Join(p.lost, ", ")+".\n"+p.g.aboutCopies())
+		return p.g.settle(ctx, of(events.Skipped, events.ReasonNotTried), p.came, "The control proves nothing about these gates: "+strings.Join(p.lost, ", ")+".\n"+p.g.aboutCopies())
 	case len(p.asked) > 0:
-		return p.g.settle(ctx, of(events.Skipped, events.ReasonWanted), p.came, "At the start no failing test was named, so new tests are what was wanted:\n"+shown)
+		return p.g.settle(ctx, of(events.Skipped, events.ReasonWanted), p.came, "No test failed by name at the start, so new tests may be the task:\n"+shown)
 	case len(p.held) == 0 || len(p.came) == 0:
 		return of(events.Pass, events.ReasonNothingNew), nil
 	}

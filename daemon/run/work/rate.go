@@ -35,7 +35,7 @@ func (p *Plan) byChance(l events.Language, r events.GateResult) string {
 	if r.Kind != events.GateFlaky || chance <= mostByChance {
 		return ""
 	}
-	text := "  " + phrase.Say(l, "That is seldom: with nothing mended, %d such runs would all pass in about %d of 100 cases.",
+	text := "  " + phrase.Say(l, "The failure is rare: without any fix, %d such runs would all pass in about %d of 100 cases.",
 		"失敗がまれなため、修正しなくても %d 回すべてが約 %d %% の確率で成功します。", r.Rate.Runs, chance)
 	if in, enough := p.gate(string(r.Gate)).Times.Input, rule.EnoughRuns(r.Rate); in != "" && enough <= workflow.MostTimes {
 		text += phrase.Say(l, " A new run with --input %s=%d would show more.", "--input %s=%d での新しい実行を推奨します。", in, enough)

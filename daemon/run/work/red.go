@@ -34,9 +34,9 @@ func (p *Plan) checkHistory(ctx context.Context) error {
 		}
 		err := p.Repo.Judgeable(ctx)
 		if refused := (*tree.HistoryError)(nil); errors.As(err, &refused) {
-			return wire.Errorf(wire.Usage, "workflow %s, gate %s: nothing can be told from the history of %s: %s",
+			return wire.Errorf(wire.Usage, "workflow %s, gate %s: the history of %s proves nothing: %s",
 				p.Flow.Name, a.Name, p.Repo.Workspace().Path, refused.What).
-				WithHint("begin at a commit of a whole repository, or take a workflow without a gate of kind red")
+				WithHint("start at a commit of a complete repository, or choose a workflow without a gate of kind red")
 		}
 		return gone(err)
 	}

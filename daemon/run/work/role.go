@@ -115,7 +115,7 @@ func (w *Worker) opinion(ctx context.Context, s run.State, p *Plan, d *events.Ro
 	}
 	if len(changed) > 0 {
 		d.Void = events.VoidProgram
-		d.Agent.Excerpt, err = w.put(ctx, "These files run an agent that looks at the work, and are not what they were at the start of the run:\n"+strings.Join(changed, "\n")+"\n")
+		d.Agent.Excerpt, err = w.put(ctx, "These files run a reviewer, and differ from the start of the run:\n"+strings.Join(changed, "\n")+"\n")
 		return err
 	}
 	raw, err := w.cfg.Effects.Open(d.Agent.Effect).Result()
@@ -158,9 +158,9 @@ func (w *Worker) opinion(ctx context.Context, s run.State, p *Plan, d *events.Ro
 func unreadable(err error) error {
 	switch {
 	case errors.Is(err, effect.ErrTooLarge):
-		return fmt.Errorf("the result file is over %d KiB, so it was not read", effect.ResultBytes>>10)
+		return fmt.Errorf("the result file has more than %d KiB and was not read", effect.ResultBytes>>10)
 	case errors.Is(err, effect.ErrNotRegular):
-		return errors.New("in the place of the result file is a link, a folder or a pipe, which is not read")
+		return errors.New("the result file is a link, a folder or a pipe, and was not read")
 	}
 	return fmt.Errorf("the result file cannot be read: %w", err)
 }

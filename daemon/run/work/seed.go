@@ -63,7 +63,7 @@ func (w *Worker) SeedPhase(ctx context.Context, s run.State, name string) (event
 				works = append(works, ph.Name)
 			}
 		case i > now && name != "":
-			return "", wire.Errorf(wire.Conflict, "run %s is in phase %s, and %s comes after it: findings do not skip what is between", s.Facts.Handle, s.Loop.Phase, name).
+			return "", wire.Errorf(wire.Conflict, "run %s is in phase %s; findings cannot go to the later phase %s", s.Facts.Handle, s.Loop.Phase, name).
 				WithHint("leave --phase out, or name %s or an earlier one", s.Loop.Phase)
 		case i < now:
 			return events.Name(ph.Name), nil
@@ -72,7 +72,7 @@ func (w *Worker) SeedPhase(ctx context.Context, s run.State, name string) (event
 		}
 	}
 	if name == "" {
-		return "", wire.Errorf(wire.Usage, "in no phase of workflow %s does anybody work, so nobody would read the findings", p.Flow.Name)
+		return "", wire.Errorf(wire.Usage, "workflow %s has no phase with an agent, so nobody would read the findings", p.Flow.Name)
 	}
-	return "", wire.Errorf(wire.Usage, "in no phase %.64q of workflow %s does anybody work", name, p.Flow.Name).WithHint("%s", fmt.Sprintf("--phase is one of %v", works))
+	return "", wire.Errorf(wire.Usage, "workflow %[2]s has no phase %[1].64q with an agent", name, p.Flow.Name).WithHint("%s", fmt.Sprintf("--phase is one of %v", works))
 }

@@ -55,7 +55,7 @@ func (g *judgement) failSwapped(ctx context.Context, results []events.GateResult
 		return err
 	}
 	text, err := g.w.put(ctx, gate.Excerpt([]byte(
-		"These files prove the work. They were written while the gates ran, twice, and put back, so the gates judged something else:\n"+list,
+		"These files prove the work. They were changed while the gates ran, in both attempts, and then reverted, so the verdict does not count:\n"+list,
 	), gate.ExcerptBytes, 0, ""))
 	if err != nil {
 		return err

@@ -85,7 +85,7 @@ func checkTimeouts(q order.Order, flow workflow.Workflow) error {
 		{"--gate-timeout", t.GateMS, trusted.GateMS},
 	} {
 		if l.asked != 0 && stored.Higher(l.asked, l.most) {
-			return wire.Errorf(wire.Denied, "a chat cannot raise %s from %s to %s: a person can, in the settings or by starting the run", l.flag, when.LimitText(l.most), when.LimitText(l.asked)).
+			return wire.Errorf(wire.Denied, "a chat cannot raise %s from %s to %s; a person can raise it in the settings or at the start of the run", l.flag, when.LimitText(l.most), when.LimitText(l.asked)).
 				WithHint("leave it out, or give %s or less", when.LimitText(l.most))
 		}
 	}

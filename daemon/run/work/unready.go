@@ -104,7 +104,7 @@ func (s site) elsewhere(u rule.Unready) string {
 		return ""
 	}
 	if file := first(filepath.Join(s.root, s.below), names); s.below != "" && file != "" {
-		return fmt.Sprintf("It failed before it tested anything: gates run at the root of the work tree, and %s is in %s, where this was typed. Write %s",
+		return fmt.Sprintf("It failed before it tested anything: gates run at the root of the work tree, and %s is in %s. Write %s",
 			file, s.below, s.inDirectory(s.below))
 	}
 	if u.Cause == rule.NoTarget && first(s.root, names) != "" {

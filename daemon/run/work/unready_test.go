@@ -20,7 +20,7 @@ func TestAGoalThatTestsNothingIsRefusedWithWhatMendsIt(t *testing.T) {
 		says    string
 		refused bool
 	}{
-		"typed in web":            {"web/Makefile", site{below: "web", command: rule.Command{Text: "make test"}}, rule.Unready{Cause: rule.NoTarget, Name: "test"}, "Makefile is in web, where this was typed. Write make -C web test", true},
+		"typed in web":            {"web/Makefile", site{below: "web", command: rule.Command{Text: "make test"}}, rule.Unready{Cause: rule.NoTarget, Name: "test"}, "Makefile is in web. Write make -C web test", true},
 		"typed at the root":       {"web/package.json", site{command: rule.Command{Text: "npm test"}}, rule.Unready{Cause: rule.NoManifest, Name: "package.json"}, "there is a package.json in web. Write cd web && npm test", true},
 		"a script where typed":    {"web/check.sh", site{below: "web", command: rule.Command{Argv: []string{"sh", "check.sh"}}}, rule.Unready{Cause: rule.NoScript, Name: "check.sh"}, "Write cd web && sh check.sh", true},
 		"a target of the task":    {"Makefile web/Makefile", site{}, rule.Unready{Cause: rule.NoTarget, Name: "test"}, "the makefile has no target test", false},

@@ -53,9 +53,9 @@ func (g *judgement) onCopies() bool { return g.copies || g.w.cfg.Copies }
 func (g *judgement) aboutCopies() string {
 	switch {
 	case g.uncopied != "":
-		return "This host lays no files over the work tree, and it was not copied: " + g.uncopied + ".\n"
+		return "This host cannot overlay the work tree, and the copy failed: " + g.uncopied + ".\n"
 	case g.onCopies():
-		return "Tried in copies of the work tree, as this host lays no files over it.\n"
+		return "Tried in copies of the work tree, because this host cannot overlay it.\n"
 	}
 	return ""
 }

@@ -106,9 +106,9 @@ func (p *problems) fingerprint(parts []Part) {
 	gates, verdicts := slices.Contains(parts, PartGates), slices.Contains(parts, PartVerdicts)
 	switch {
 	case !gates && !verdicts:
-		p.add("fingerprint", "write fingerprint: [gates, tests, tree]", "the fingerprint leaves out gates")
+		p.add("fingerprint", "write fingerprint: [gates, tests, tree]", "the fingerprint lacks gates")
 	case verdicts && (gates || slices.Contains(parts, PartTests)):
-		p.add("fingerprint", "write fingerprint: [verdicts]", "verdicts stand instead of gates and tests")
+		p.add("fingerprint", "write fingerprint: [verdicts]", "verdicts replaces gates and tests")
 	}
 	set(p, "fingerprint", parts, PartGates, PartTests, PartTree, PartVerdicts)
 }
@@ -124,7 +124,7 @@ func (p *problems) limits(l Limits) {
 	p.effect("limits.gate", l.Gate)
 	p.duration("limits.noop.within", l.Noop.Within)
 	if len(l.Noop.Backoff) == 0 {
-		p.add("limits.noop.backoff", "write backoff: [1m, 5m, 15m]", "there is no wait between attempts that do nothing")
+		p.add("limits.noop.backoff", "write backoff: [1m, 5m, 15m]", "the wait between attempts without a change is missing")
 	}
 	for i, d := range l.Noop.Backoff {
 		if p.duration(index("limits.noop.backoff", i), d); d == 0 {
@@ -156,7 +156,7 @@ func (p *problems) notes(at, glob string) {
 	}
 	first, _, _ := strings.Cut(clean, "/")
 	if strings.ContainsAny(first, "*?[{") {
-		p.add(at, "begin with the name of a folder, such as .autopilot/notes/**", "%q would leave out files all over the workspace", glob)
+		p.add(at, "begin with the name of a folder, such as .autopilot/notes/**", "%q would exclude files everywhere in the workspace", glob)
 	}
 }
 
@@ -186,9 +186,9 @@ func nearest(word string, known []string) string {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
 	if len(known) == 0 {
-		return "there is none yet"
+		return "none exists yet"
 	}
-	return "known here are " + strings.Join(known, ", ")
+	return "allowed: " + strings.Join(known, ", ")
 }
 
 func texts[T ~string](list []T) []string {

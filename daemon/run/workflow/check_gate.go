@@ -97,7 +97,7 @@ func (p *problems) gateValues(at string, w Workflow, g Gate) {
 		one(p, at+".checkout", g.Checkout, events.CheckoutClean)
 	}
 	if g.Setup != "" && g.Checkout == "" {
-		p.add(at+".setup", "add checkout: clean", "only a clean checkout is prepared")
+		p.add(at+".setup", "add checkout: clean", "setup needs checkout: clean")
 	}
 	if g.Times.Input == "" && g.Times.N != 0 {
 		p.number(at+".times", g.Times.N, leastTimes, MostTimes)
@@ -111,7 +111,7 @@ func (p *problems) gateValues(at string, w Workflow, g Gate) {
 		one(p, at+".assurance", g.Assurance, events.AssuredSession, events.AssuredTTY, events.AssuredPIN, events.AssuredPage, events.AssuredSignature)
 	}
 	if g.Handoff && g.Assurance.Level() > events.AssuredSession.Level() {
-		p.add(at+".handoff", "take it, or the assurance, out", "a gate that needs assurance %s is no gate to hand over: nobody looks then", g.Assurance)
+		p.add(at+".handoff", "take it, or the assurance, out", "a gate with assurance %s cannot allow a hand-off", g.Assurance)
 	}
 	p.duration(at+".expires", g.Expires)
 	p.words(at+".question", g.Question)
@@ -136,7 +136,7 @@ func (p *problems) globs(at string, globs []string) {
 // seats checks the roles of a consensus: it takes two who differ.
 func (p *problems) seats(at string, w Workflow, roles []string) {
 	if roles != nil && len(roles) < 2 {
-		p.add(at, "name two or more, in their order", "a consensus of fewer than two is none")
+		p.add(at, "name two or more, in their order", "a consensus needs two roles or more")
 	}
 	for i, role := range roles {
 		p.role(index(at, i), w, role, false)

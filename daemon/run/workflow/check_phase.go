@@ -26,7 +26,7 @@ func (p *problems) phases(w Workflow) {
 		at := index("phases", i)
 		p.name(at+".name", "phase", ph.Name)
 		if events.Name(ph.Name).Valid() && !events.Name(ph.ScopeGate()).Valid() {
-			p.add(at+".name", "use up to 58 letters", "the name of phase %q leaves no room for those of its gates", ph.Name)
+			p.add(at+".name", "use up to 58 letters", "the name of phase %q is too long for the names of its gates", ph.Name)
 		}
 		if w.place(ph.Name) < i {
 			p.add(at+".name", "give each phase a name of its own", "there are two phases %q", ph.Name)
@@ -37,8 +37,8 @@ func (p *problems) phases(w Workflow) {
 	p.edges(w)
 	p.reached(w)
 	if len(*p) == 0 && !slices.ContainsFunc(w.Phases, Phase.proves) { // a mistyped gate may be the one
-		p.add("phases", "add goals, or a gate that runs a command or at which somebody looks",
-			"nothing proves the work: every gate passes where nothing was done, or by what the agent says of itself")
+		p.add("phases", "add goals, or a gate with a command or a reviewer",
+			"no gate proves the work: each passes without any work, or by the agent's own claim")
 	}
 }
 
@@ -66,7 +66,7 @@ func (p *problems) phase(at string, w Workflow, ph Phase) {
 	}
 	p.role(at+".role", w, ph.Role, ph.Role == "")
 	if len(ph.Gates) == 0 && len(ph.Produces) == 0 {
-		p.add(at+".gates", "add gates: [goals, invariants, protected]", "the phase has no gates, so nothing could ever pass")
+		p.add(at+".gates", "add gates: [goals, invariants, protected]", "the phase has no gates, so it could never pass")
 	}
 	for i, glob := range ph.Produces {
 		p.glob(index(at+".produces", i), glob)
@@ -77,7 +77,7 @@ func (p *problems) phase(at string, w Workflow, ph Phase) {
 	for i, g := range ph.Entry {
 		p.gate(index(at+".entry", i), w, g)
 		if g.Group != "" || !KindOf(g.Kind).Entry {
-			p.add(index(at+".entry", i), "known here are "+strings.Join(texts(names(entries())), ", "), "this gate cannot stand at the beginning of a phase")
+			p.add(index(at+".entry", i), "allowed: "+strings.Join(texts(names(entries())), ", "), "this gate cannot be an entry condition")
 		}
 	}
 	for i, g := range ph.Gates {
@@ -99,7 +99,7 @@ func (p *problems) pinsItself(at string, ph Phase) {
 	for i, g := range ph.Gates {
 		for _, of := range g.Of {
 			if g.Kind == events.GateAnchor && slices.ContainsFunc(ph.Produces, func(own string) bool { return rule.GlobMatch(of, own) }) {
-				p.add(index(at+".gates", i)+".of", "pin it in a later phase", "%q is written in this phase, so it cannot stay as it was approved", of)
+				p.add(index(at+".gates", i)+".of", "pin it in a later phase", "this phase writes %q, so the anchor would break", of)
 			}
 		}
 	}
@@ -109,16 +109,16 @@ func (p *problems) pinsItself(at string, ph Phase) {
 func (p *problems) idle(at string, ph Phase) {
 	switch {
 	case ph.Role != "":
-		p.add(at+".role", "add prompt: FILE.md, or take the role out", "nobody works in a phase without a prompt")
+		p.add(at+".role", "add prompt: FILE.md, or take the role out", "a phase without a prompt has no agent")
 	case len(ph.Produces) > 0:
-		p.add(at+".produces", "add prompt: FILE.md", "nobody works in a phase without a prompt, so it produces nothing")
+		p.add(at+".produces", "add prompt: FILE.md", "a phase without a prompt has no agent, so it produces nothing")
 	case ph.Changes.All || len(ph.Changes.Files) > 0:
-		p.add(at+".changes", "add prompt: FILE.md", "nobody works in a phase without a prompt, so it changes nothing")
+		p.add(at+".changes", "add prompt: FILE.md", "a phase without a prompt has no agent, so it changes nothing")
 	case slices.ContainsFunc(ph.Gates, func(g Gate) bool { return g.Kind == events.GateSession }):
-		p.add(at+".gates", "add prompt: FILE.md, or take the gate out", "nobody works in a phase without a prompt, so there is no session to judge")
+		p.add(at+".gates", "add prompt: FILE.md, or take the gate out", "a phase without a prompt has no agent, so it has no session to judge")
 	case ph.Unclean == "" && !slices.ContainsFunc(ph.Gates, Gate.asks):
 		// Its gates, alone, would say the same for ever.
-		p.add(at+".gates", "add prompt: FILE.md, a gate at which somebody looks, or unclean: PHASE to go back to", "the phase has no prompt")
+		p.add(at+".gates", "add prompt: FILE.md, a gate with a reviewer, or unclean: PHASE to go back to", "the phase has no prompt")
 	}
 }
 
@@ -156,14 +156,14 @@ func (p *problems) edges(w Workflow) {
 			p.edge(at+".next", w, ph.Next, w.place(ph.Next) > i, "later")
 		}
 		if !ph.Works() && ph.Unclean == "" && slices.ContainsFunc(ph.Gates, looked) {
-			p.add(at+".unclean", "add unclean: PHASE, where the findings are worked on", "nobody works in phase %q, so what its gates find stays", ph.Name)
+			p.add(at+".unclean", "add unclean: PHASE, the phase that fixes the findings", "phase %q has no agent that could fix the findings of its gates", ph.Name)
 		}
 	}
 	if back >= 0 && w.Limits.Cycles == 0 {
 		p.add(index("phases", back)+".unclean", "write cycles: 10 below limits", "phase %q goes back without a limit", w.Phases[back].Name)
 	}
 	if back < 0 && w.Rails.Plan.Cycles > 0 {
-		p.add("rails.plan", "take it out, or add unclean: to a phase", "the workflow never goes back, so no plan can be sent back")
+		p.add("rails.plan", "take it out, or add unclean: to a phase", "the workflow never goes back, so it cannot reject a plan")
 	}
 }
 
@@ -218,9 +218,9 @@ func (p *problems) roles(w Workflow) {
 		}
 		switch uses := w.uses(e.Key); {
 		case uses == usesNone:
-			p.add(at, "take it out, or name it in a phase or gate", "nobody has the role %q", e.Key)
+			p.add(at, "take it out, or name it in a phase or gate", "no phase or gate uses the role %q", e.Key)
 		case uses == usesLooks && e.Value.Prompt == "":
-			p.add(at, "add prompt: FILE.md", "the role %q has no prompt, so nobody could be told what to look at", e.Key)
+			p.add(at, "add prompt: FILE.md", "the role %q reviews, and has no prompt", e.Key)
 		case e.Value.Prompt != "":
 			p.prompt(at+".prompt", e.Value.Prompt)
 		}
@@ -240,7 +240,7 @@ func (p *problems) agents(at string, w Workflow, role string, names Profiles) {
 	}
 	works := slices.ContainsFunc(w.Phases, func(ph Phase) bool { return ph.Role == role })
 	if len(names) > 1 && !works && w.uses(role) != usesNone {
-		p.add(at, "name one profile", "the role %q works in no phase, so nobody ever takes over from its first agent", role)
+		p.add(at, "name one profile", "the role %q works in no phase, so its other agents are never used", role)
 	}
 }
 
@@ -288,7 +288,7 @@ func (w Workflow) phaseNames() []string {
 
 func (p *problems) prompt(at, file string) {
 	if path.Base(file) != file || path.Ext(file) != ".md" || strings.ContainsRune(file, '\\') {
-		p.add(at, "name a file without folders that ends in .md", "%q is not a prompt file", file)
+		p.add(at, "name a .md file without a folder", "%q is not a prompt file", file)
 	}
 }
 

@@ -138,7 +138,7 @@ func (w Workflow) resolve(name string, in Input, g Given, before map[string]stri
 	case strings.ContainsRune(text, 0):
 		return fail(ErrBadInput, "it holds a NUL byte")
 	case in.Is() == NumberInput && strings.Trim(text, "0123456789") != "":
-		return fail(ErrBadInput, fmt.Sprintf("%q is no number", text))
+		return fail(ErrBadInput, fmt.Sprintf("%q is not a number", text))
 	case w.counts(name) && notTimes(text) != "":
 		return fail(ErrBadInput, notTimes(text))
 	case in.Is() != CommandInput && noWord(text) != "":
@@ -156,7 +156,7 @@ func noWord(text string) string {
 	case strings.ContainsAny(text, "\n\r"):
 		return "it has several lines"
 	case strings.HasPrefix(text, "-"):
-		return fmt.Sprintf("%q begins with a dash, so a command would take it for an option", text)
+		return fmt.Sprintf("%q begins with a dash, and would be read as an option", text)
 	}
 	return ""
 }

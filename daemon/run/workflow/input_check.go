@@ -17,7 +17,7 @@ func (p *problems) inputs(w Workflow) {
 			case !ok || !slices.Contains(known, name):
 				p.add(at, nearInput(name, known), "there is no input %q before this", name)
 			case in.Is() == CommandInput && !command:
-				p.add(at, "take another input", "input %q is a command, and this is none", name)
+				p.add(at, "take another input", "input %q is a command, and is not allowed here", name)
 			}
 		}
 	}
@@ -40,11 +40,11 @@ func (p *problems) input(at string, in Input) {
 	path := in.Is() == PathInput
 	switch {
 	case path && in.Find == "":
-		p.add(at, "add find: GLOB", "an input of kind path is found")
+		p.add(at, "add find: GLOB", "an input of kind path needs find")
 	case !path && in.Find != "":
-		p.add(at+".find", "take it out, or write kind: path", "only an input of kind path is found")
+		p.add(at+".find", "take it out, or write kind: path", "find is for inputs of kind path")
 	case !path && in.Missing != "":
-		p.add(at+".missing", "take it out", "only a path can be missing")
+		p.add(at+".missing", "take it out", "missing is for inputs of kind path")
 	case (path || in.Is() == IssueInput) && in.Default != "":
 		p.add(at+".default", "take it out", "an input of kind %s has no default", in.Is())
 	}

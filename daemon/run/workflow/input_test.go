@@ -137,11 +137,11 @@ func TestReferencesAreChecked(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ from, to, want string }{
 		{"${{accept}} &&", "${{acept}} &&", `there is no input "acept" before this`},
-		{`"${{prd}}"]}`, `"${{accept}}"]}`, `input "accept" is a command, and this is none`},
+		{`"${{prd}}"]}`, `"${{accept}}"]}`, `input "accept" is a command, and is not allowed here`},
 		{"${{issue}}-*", "${{prd}}-*", `there is no input "prd" before this`},
 		{"{kind: issue}", "{kind: issue, default: '1'}", "has no default"},
 		{"{kind: issue}", "{kind: ticket}", `"ticket"`},
-		{"missing: write the requirements first", "kind: text", "only an input of kind path is found"},
+		{"missing: write the requirements first", "kind: text", "find is for inputs of kind path"},
 	} {
 		src := strings.Replace(withInputs, c.from, c.to, 1)
 		if src == withInputs {

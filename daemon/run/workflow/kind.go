@@ -73,7 +73,7 @@ func showOf(g Gate) string    { return strings.Join(g.Of, " ") }
 func byRole(g Gate) string    { return "by " + g.Role }
 
 // tellLooks tells the agent that roles look at its work.
-func tellLooks(_ Gate, p *PromptGate) { p.Says = "somebody else looks at what you leave, and says so" }
+func tellLooks(_ Gate, p *PromptGate) { p.Says = "reviewers judge your work and report findings" }
 
 // findingsForm is the findings part of a role's result file, in every kind with findings.
 const findingsForm = `"findings":[{"priority":0,"evidence_ref":"FILE:LINE","detail":"what is wrong"}]`

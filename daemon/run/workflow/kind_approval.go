@@ -4,9 +4,9 @@ import "autopilot/events"
 
 var kindApproval = Kind{
 	Kind: events.GateApproval, Must: []string{"of"}, May: []string{"question", "means", "assurance", "expires", "handoff"}, Entry: true, Opens: true,
-	Help: "Passes when a person approves the set as it is shown.",
+	Help: "Passes when a person approves the shown files.",
 	Shows: func(g Gate) string {
-		text := "by a person of " + showOf(g)
+		text := "a person approves " + showOf(g)
 		if g.Assurance != "" {
 			text += ", at least " + string(g.Assurance)
 		}

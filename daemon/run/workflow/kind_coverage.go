@@ -4,7 +4,7 @@ import "autopilot/events"
 
 var kindCoverage = Kind{
 	Kind: events.GateCoverage, Must: []string{"role", "of"}, Opens: true,
-	Help:  "Passes when another session finds every approved criterion covered.",
+	Help:  "Passes when a reviewer finds every approved criterion covered.",
 	Shows: func(g Gate) string { return byRole(g) + " of " + showOf(g) },
 	Tells: tellLooks,
 	Form: func(Gate) string {

@@ -9,8 +9,8 @@ import (
 
 var kindFlaky = Kind{
 	Kind: events.GateFlaky, Must: []string{"run", "times"}, Tries: true,
-	Help:  "Passes when a command fails at least once of so many runs, so that it can be seen that it fails at times.",
-	Shows: func(g Gate) string { return fmt.Sprintf("fails at least once of %s times %s", g.Times, g.Run) },
-	Tells: func(g Gate, p *PromptGate) { p.Says = fmt.Sprintf("has to fail at least once of %s times", g.Times) },
+	Help:  "Passes when a command fails in at least one of several runs, which shows that it is flaky.",
+	Shows: func(g Gate) string { return fmt.Sprintf("fails at least once in %s runs of %s", g.Times, g.Run) },
+	Tells: func(g Gate, p *PromptGate) { p.Says = fmt.Sprintf("must fail at least once in %s runs", g.Times) },
 	Judge: (*gate.Series).Flaky,
 }

@@ -10,7 +10,7 @@ import (
 
 var kindInterview = Kind{
 	Kind: events.GateInterview, Must: []string{"role", "rounds", "ambiguity", "weights"},
-	Help:  "Passes when what is wanted is clear enough, by a person's answers.",
+	Help:  "Passes when the answers of a person make the task clear enough.",
 	check: (*problems).interview,
 	Shows: func(g Gate) string {
 		return fmt.Sprintf("%s, at most %s, until at most %d %% is unclear", byRole(g), phrase.Count(g.Rounds, "round"), g.Ambiguity)
@@ -21,7 +21,7 @@ var kindInterview = Kind{
 		for _, e := range g.Weights {
 			dims = append(dims, fmt.Sprintf("%q:70", e.Key))
 		}
-		return `{"v":1,"clarity":{` + strings.Join(dims, ",") + `},"question":"the one question whose answer would make it clearer","about":"the dimension that it is about","changes":"what would be done otherwise"}`
+		return `{"v":1,"clarity":{` + strings.Join(dims, ",") + `},"question":"the one question that would clarify most","about":"the dimension of the question","changes":"what its answer would change"}`
 	},
 }
 

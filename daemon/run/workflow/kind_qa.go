@@ -4,7 +4,7 @@ import "autopilot/events"
 
 var kindQA = Kind{
 	Kind: events.GateQA, Must: []string{"role"}, May: []string{"skip"}, Opens: true,
-	Help: "Passes when another session has used what was built.",
+	Help: "Passes when another session has tried the result.",
 	Shows: func(g Gate) string {
 		text := byRole(g)
 		for _, s := range g.Skip {

@@ -4,7 +4,7 @@ import "autopilot/events"
 
 var kindReview = Kind{
 	Kind: events.GateReview, Must: []string{"role"}, Opens: true,
-	Help:  "Passes when another session has no finding.",
+	Help:  "Passes when a reviewer has no finding.",
 	Shows: byRole,
 	Tells: tellLooks,
 	Form: func(Gate) string {

@@ -8,7 +8,7 @@ import (
 
 var kindScope = Kind{
 	Kind: events.GateScope, Must: []string{"files"},
-	Help:  "Passes when nothing else was changed.",
+	Help:  "Passes when only allowed files were changed.",
 	Shows: showFiles,
 	Tells: func(g Gate, p *PromptGate) {
 		if p.Says = "change nothing"; len(g.Files) > 0 {

@@ -4,8 +4,8 @@ import "autopilot/events"
 
 var kindSession = Kind{
 	Kind: events.GateSession, May: []string{"stall", "carryover"},
-	Help: "Passes when the session has told how it went, and no kill switch fires on that.",
+	Help: "Passes when the session has reported its outcome, and no kill switch fires.",
 	Tells: func(_ Gate, p *PromptGate) {
-		p.Says = "your result tells how the session went, as member `session`: nothing that a kill switch stops at"
+		p.Says = "your result reports the session in its member `session`; a kill switch halts the run on bad numbers"
 	},
 }

@@ -64,7 +64,7 @@ func TestACycleWithoutALimitIsNamedAtItsEdge(t *testing.T) {
 func TestCheckNamesEveryBrokenRule(t *testing.T) {
 	t.Parallel()
 	err := workflow.Workflow{}.Check()
-	for _, want := range []string{"has no version", "has no name", "has no phase", "leaves out gates"} {
+	for _, want := range []string{"has no version", "has no name", "has no phase", "fingerprint lacks gates"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in %v", want, err)
 		}

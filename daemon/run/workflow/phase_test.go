@@ -96,14 +96,14 @@ func TestPhasesRolesAndGatesThatCannotWorkAreRefused(t *testing.T) {
 		old, new string
 		want     string
 	}{
-		"language":                {"language: ja", "language: fr", `unknown word "fr": known here are en, ja`},
+		"language":                {"language: ja", "language: fr", `unknown word "fr": allowed: en, ja`},
 		"edge to nowhere":         {"unclean: plan\n  - name: qa", "unclean: plans\n  - name: qa", `there is no phase "plans": did you mean "plan"?`},
 		"edge ahead":              {"unclean: plan\n  - name: qa", "unclean: qa\n  - name: qa", `phase "qa" is not earlier: name a phase that is earlier`},
 		"edge to itself":          {"unclean: plan\n  - name: qa", "unclean: review\n  - name: qa", `phase "review" is not earlier`},
 		"next is behind":          {"    prompt: build.md\n", "    prompt: build.md\n    next: plan\n", `phase "plan" is not later`},
 		"unreachable phase":       {"    prompt: build.md\n", "    prompt: build.md\n    next: qa\n", `phase "review" is never reached`},
 		"cycle without limit":     {"limits: {cycles: 10}", "limits: {cycles: 0}", `goes back without a limit: write cycles: 10 below limits`},
-		"plan rail without edge":  {"    unclean: plan\n", "", "what its gates find stays"},
+		"plan rail without edge":  {"    unclean: plan\n", "", "has no agent that could fix"},
 		"missing gates":           {"    produces: [docs/plan.md]\n", "    produces: [docs/plan.md]\n    next: qa\n", `phase "build" is never reached`},
 		"unknown kind":            {"kind: repeat", "kind: repeats", `unknown word "repeats": did you mean "repeat"?`},
 		"no kind":                 {"kind: repeat, ", "", "the gate has no kind"},
@@ -111,32 +111,32 @@ func TestPhasesRolesAndGatesThatCannotWorkAreRefused(t *testing.T) {
 		"key of another kind":     {", times: 5", ", times: 5, skip: [docs-only]", "a gate of kind repeat has no skip"},
 		"once is no repeat":       {", times: 5", ", times: 1", "times is 1"},
 		"gate of another phase":   {"name: calm", "name: review-scope", `there are two gates "review-scope"`},
-		"long name of a phase":    {"name: clear\n", "name: " + strings.Repeat("c", 60) + "\n", "leaves no room"},
+		"long name of a phase":    {"name: clear\n", "name: " + strings.Repeat("c", 60) + "\n", "is too long for the names"},
 		"gate twice":              {"name: calm", "name: clean", `there are two gates "clean"`},
 		"gate named as a group":   {"name: calm", "name: goals", `"goals" names a group of gates`},
 		"unknown role":            {"role: asker", "role: askers", `there is no role "askers": did you mean "asker"?`},
-		"role without prompt":     {"asker: {prompt: ask.md}", "asker: {wall: 1h}", `the role "asker" has no prompt`},
-		"role of nobody":          {"roles:\n", "roles:\n  idler: {prompt: idle.md}\n", `nobody has the role "idler"`},
-		"role that nobody works":  {"  - name: qa\n", "  - name: qa\n    role: planner\n", "nobody works in a phase without a prompt"},
-		"a next agent of nobody":  {"agent: opus", "agent: [haiku, opus]", `the role "architect" works in no phase, so nobody ever takes over from its first agent: name one profile`},
+		"role without prompt":     {"asker: {prompt: ask.md}", "asker: {wall: 1h}", `the role "asker" reviews, and has no prompt`},
+		"role of nobody":          {"roles:\n", "roles:\n  idler: {prompt: idle.md}\n", `no phase or gate uses the role "idler"`},
+		"role that nobody works":  {"  - name: qa\n", "  - name: qa\n    role: planner\n", "a phase without a prompt has no agent"},
+		"a next agent of nobody":  {"agent: opus", "agent: [haiku, opus]", `the role "architect" works in no phase, so its other agents are never used: name one profile`},
 		"an agent twice":          {"[haiku, opus]", "[haiku, opus, haiku]", `the profile "haiku" is given twice`},
-		"A9: pins what it writes": {"expires: 48h}\n", "expires: 48h}\n      - {name: fixed, kind: anchor, of: [\"docs/p*.md\"]}\n", `"docs/p*.md" is written in this phase`},
-		"consensus of one":        {"[architect, critic]", "[architect]", "a consensus of fewer than two is none"},
+		"A9: pins what it writes": {"expires: 48h}\n", "expires: 48h}\n      - {name: fixed, kind: anchor, of: [\"docs/p*.md\"]}\n", `this phase writes "docs/p*.md"`},
+		"consensus of one":        {"[architect, critic]", "[architect]", "a consensus needs two roles or more"},
 		"consensus of the same":   {"[architect, critic]", "[architect, architect]", `"architect" is given twice`},
 		"weights":                 {"goal: 40", "goal: 50", "the weights add up to 110"},
 		"skip without a reason":   {"skip: [docs-only]", "skip: [trivial]", `unknown word "trivial"`},
 		"assurance":               {"assurance: pin", "assurance: pins", `unknown word "pins": did you mean "pin"?`},
-		"a gate to hand over that a person has to look at": {"assurance: pin", "assurance: pin, handoff: true", "a gate that needs assurance pin is no gate to hand over"},
+		"a gate to hand over that a person has to look at": {"assurance: pin", "assurance: pin, handoff: true", "a gate with assurance pin cannot allow a hand-off"},
 		"what no person answers is not handed over":        {"kind: qa, role: checker", "kind: qa, handoff: true, role: checker", "a gate of kind qa has no handoff"},
 		"glob outside":           {"of: [prd.md]", "of: [../prd.md]", `"../prd.md" is not a glob of the workspace`},
 		"glob that is none":      {"of: [prd.md]", "of: ['[prd.md']", "is not a glob of the workspace"},
-		"nobody asks":            {"kind: approval, of: [prd.md], assurance: pin", "kind: review, role: checker", "cannot stand at the beginning of a phase"},
+		"nobody asks":            {"kind: approval, of: [prd.md], assurance: pin", "kind: review, role: checker", "cannot be an entry condition"},
 		"changes of a word":      {`changes: ["docs/**"]`, "changes: some", `unknown word "some": write all, none or a list of globs`},
 		"idle with gates of run": {"gates: [{name: used, kind: qa, role: checker, skip: [docs-only]}]\n    unclean: plan", "gates: [goals]", "the phase has no prompt"},
 		"prompt of a role":       {"critic: {prompt: critic.md}", "critic: {prompt: a/critic.md}", "is not a prompt file"},
 		"many cycles":            {"limits: {cycles: 10}", "limits: {cycles: 5000}", "limits.cycles is 5000"},
 		"blank command":          {"run: make flaky", "run: ' '", "the command is blank"},
-		"setup in place":         {", checkout: clean, setup", ", setup", "only a clean checkout is prepared"},
+		"setup in place":         {", checkout: clean, setup", ", setup", "setup needs checkout: clean"},
 		"iterations":             {"iterations: 5", "iterations: -1", "limits.iterations is -1"},
 		"empty list":             {"of: [prd.md]", "of: []", "the list is empty"},
 	} {
@@ -219,7 +219,7 @@ func TestAWorkflowNeedsAGateThatWorkHasToOpen(t *testing.T) {
 			src += "roles: {r: {prompt: r.md}}\n"
 		}
 		_, err := workflow.Parse([]byte(src))
-		if says := err != nil && strings.Contains(err.Error(), "nothing proves the work"); says == tt.ok || tt.ok && err != nil {
+		if says := err != nil && strings.Contains(err.Error(), "no gate proves the work"); says == tt.ok || tt.ok && err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -88,7 +88,7 @@ type Finding struct {
 // RepeatedFailure is the warning of the signature rail after count equal
 // failures in a row, where halts of them halt the run; zero is never.
 func RepeatedFailure(count, halts int) string {
-	out := fmt.Sprintf("The last %d iterations failed in the same way. What was tried does not work: "+
+	out := fmt.Sprintf("The last %d iterations failed in the same way. The approach does not work: "+
 		"look for another cause, read the failing code again, and take another approach.", count)
 	if halts > 0 {
 		out += fmt.Sprintf(" After %d in a row the run is halted.", halts)
@@ -99,19 +99,19 @@ func RepeatedFailure(count, halts int) string {
 // Returned is the warning after an iteration that left the files as iteration first
 // had, and failed as that did, with other notes.
 func Returned(first int) string {
-	return fmt.Sprintf("The files are as iteration %d left them, and they fail in the same way; only the notes are new. "+
-		"If they come back so once more, the run is halted: do now what the notes say, or something else.", first)
+	return fmt.Sprintf("The files equal those of iteration %d, and fail in the same way; only the notes are new. "+
+		"One more such iteration halts the run: follow the notes now, or change the approach.", first)
 }
 
 // OtherAgent is the warning to who goes on where the agent before did not get on.
-const OtherAgent = "Another agent has worked on this before you, and did not get on. " +
+const OtherAgent = "Another agent worked on this before you, without success. " +
 	"Do not take its approach for granted: look for the cause yourself."
 
 // RepeatedTool is the warning after a turn that was cut, as one tool was used
 // with the same input times over.
 func RepeatedTool(tool string, times int) string {
-	return fmt.Sprintf("The turn before was ended because it used this %d times in a row, with the same input: %s\n"+
-		"It gives the same answer again. Do something else.", times, tool)
+	return fmt.Sprintf("The last turn was ended, because it used this tool %d times in a row with the same input: %s\n"+
+		"The answer is always the same. Do something else.", times, tool)
 }
 
 // HungBefore is the warning after an agent that was ended as it showed no sign of life

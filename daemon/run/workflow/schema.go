@@ -123,9 +123,9 @@ func object(v reflect.Value) *jsonschema.Schema {
 // gateSchema has a form for each kind of gate; of those at the beginning of a
 // phase only what can stand there.
 func gateSchema(all bool) *jsonschema.Schema {
-	s := &jsonschema.Schema{Description: "What has to hold before the phase begins."}
+	s := &jsonschema.Schema{Description: "Conditions that hold before the phase begins."}
 	if all {
-		s.Description = "A group of gates that the run brings along, or a gate of the workflow."
+		s.Description = "A group of gates of the run, or a gate of the workflow."
 		s.OneOf = append(s.OneOf, words(Goals, Invariants, Protected))
 	}
 	keys := object(reflect.ValueOf(Gate{}))

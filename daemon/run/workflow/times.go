@@ -37,7 +37,7 @@ func (t *Times) DecodeYAML(v strictyaml.Value) error {
 		if err := v.Decode(&t.N); err != nil || t.N != 0 {
 			return err
 		}
-		return v.Errorf(fmt.Sprintf("write a number from %d to %d", leastTimes, MostTimes), "it runs no time")
+		return v.Errorf(fmt.Sprintf("write a number from %d to %d", leastTimes, MostTimes), "the number of runs is 0")
 	}
 	m := reference.FindStringSubmatch(v.Plain())
 	if len(m) == 0 || m[0] != v.Plain() {
@@ -60,7 +60,7 @@ func notTimes(text string) string {
 	if n, err := strconv.Atoi(text); err == nil && n >= leastTimes && n <= MostTimes {
 		return ""
 	}
-	return fmt.Sprintf("a gate runs its command that many times, so it is from %d to %d, and not %s", leastTimes, MostTimes, text)
+	return fmt.Sprintf("the number of runs must be from %d to %d, not %s", leastTimes, MostTimes, text)
 }
 
 // counts says that an input is how often a gate runs its command.
@@ -88,7 +88,7 @@ func (p *problems) times(w Workflow, known []string) {
 		case !ok || !slices.Contains(known, t.Input):
 			p.add(at, nearInput(t.Input, known), "there is no input %q before this", t.Input)
 		case in.Is() != NumberInput:
-			p.add(at, "write kind: number", "input %q is a %s, and this is a number", t.Input, in.Is())
+			p.add(at, "write kind: number", "input %q is a %s, but a number is needed", t.Input, in.Is())
 		case in.Default != "" && len(references(in.Default)) == 0 && notTimes(in.Default) != "":
 			p.add("inputs."+t.Input+".default", fmt.Sprintf("write a number from %d to %d", leastTimes, MostTimes), "%s", notTimes(in.Default))
 		}

@@ -39,7 +39,7 @@ func TestA61ANumberOfRunsIsAnInput(t *testing.T) {
 	for _, bad := range []string{"0", "1", "1001", "99999999999999999999"} {
 		var e *InputError
 		for _, g := range []Given{{Typed: map[string]string{"runs": bad}}, {Settings: map[string]string{"runs": bad}}} {
-			if _, err := w.Resolve(g); !errors.As(err, &e) || e.Name != "runs" || !errors.Is(e.Err, ErrBadInput) || !strings.Contains(e.Why, "from 2 to 1000, and not "+bad) {
+			if _, err := w.Resolve(g); !errors.As(err, &e) || e.Name != "runs" || !errors.Is(e.Err, ErrBadInput) || !strings.Contains(e.Why, "from 2 to 1000, not "+bad) {
 				t.Errorf("%s: %v", bad, err)
 			}
 		}
@@ -57,12 +57,12 @@ func TestANumberOfRunsThatIsNoneIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ from, to, want string }{
 		{"${{runs}}", "${{rums}}", `there is no input "rums" before this: did you mean "runs"?`},
-		{"${{runs}}", "${{label}}", `input "label" is a text, and this is a number: write kind: number`},
-		{`default: "10"`, `default: "1"`, "from 2 to 1000, and not 1"},
+		{"${{runs}}", "${{label}}", `input "label" is a text, but a number is needed: write kind: number`},
+		{`default: "10"`, `default: "1"`, "from 2 to 1000, not 1"},
 		{`"${{runs}}"`, `"${{runs}}0"`, `"${{NAME}}"`},
 		{`"${{runs}}"`, `"7"`, `"${{NAME}}"`},
 		{`"${{runs}}"`, "[7]", `"${{NAME}}"`},
-		{"times: 5", "times: 0", "it runs no time: write a number from 2 to 1000"},
+		{"times: 5", "times: 0", "the number of runs is 0: write a number from 2 to 1000"},
 		{"times: 5", "times: 2.5", "2.5"},
 		{"times: 5", "times: -5", "times is -5"},
 		{"times: 5", "times: 1", "times is 1: write a number from 2 to 1000"},
@@ -75,7 +75,7 @@ func TestANumberOfRunsThatIsNoneIsRefused(t *testing.T) {
 		}
 	}
 	proof := strings.Join(strings.Split(withTimes, "\n")[:11], "\n") + "\n"
-	if _, err := Parse([]byte(proof)); err == nil || !strings.Contains(err.Error(), "nothing proves the work") {
+	if _, err := Parse([]byte(proof)); err == nil || !strings.Contains(err.Error(), "no gate proves the work") {
 		t.Errorf("what fails at times proves the work: %v", err)
 	}
 }

@@ -57,9 +57,9 @@ func (p *problems) words(at string, w Words) {
 		}
 		switch n := utf8.RuneCountInString(e.Value); {
 		case strings.TrimSpace(e.Value) == "":
-			p.add(where, "write what a person reads", "the text is blank")
+			p.add(where, "write the text for people", "the text is blank")
 		case n > longestWords:
-			p.add(where, "shorten it", "the text has %d characters, at most %d are shown", n, longestWords)
+			p.add(where, "shorten it", "the text has %d characters; the limit is %d", n, longestWords)
 		case strings.ContainsFunc(strings.TrimRight(e.Value, "\n"), unicode.IsControl):
 			p.add(where, "write it in one line", "the text has control characters, or several lines")
 		}

@@ -69,7 +69,7 @@ func openZip(f *os.File) (map[string]*zip.File, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, &DamagedError{What: "it is no file"}
+		return nil, &DamagedError{What: "it is not a file"}
 	}
 	d := &directory{ReaderAt: f, left: maxDir}
 	z, err := zip.NewReader(d, info.Size())

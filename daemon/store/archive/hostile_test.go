@@ -76,12 +76,12 @@ func TestWhatIsWrongWithABundleIsNamed(t *testing.T) {
 		"a manifest of something else": {func(p *parts) { p.manifest.Schema = "x" }, `its schema is "x"`},
 		"a format before the first":    {func(p *parts) { p.manifest.Format = 0 }, "its format 0"},
 		"a text in it without end":     {func(p *parts) { p.raw = `{"schema":"` + strings.Repeat("x", 1<<20) + `"}` }, "a text in it is too long"},
-		"too many runs":                {func(p *parts) { p.raw = `{"runs":[` + strings.Repeat(`{"id":""},`, 1<<17) + `{}]}` }, "more than a bundle may hold"},
-		"too many missing ones":        {func(p *parts) { p.raw = `{"missing":[` + strings.Repeat(`"",`, 1<<19) + `""]}` }, "more than a bundle may hold"},
+		"too many runs":                {func(p *parts) { p.raw = `{"runs":[` + strings.Repeat(`{"id":""},`, 1<<17) + `{}]}` }, "more entries than a bundle may hold"},
+		"too many missing ones":        {func(p *parts) { p.raw = `{"missing":[` + strings.Repeat(`"",`, 1<<19) + `""]}` }, "more entries than a bundle may hold"},
 		"a version that is a text":     {func(p *parts) { p.manifest.Version = "v1\x1b[2J" }, "version, host or generation"},
 
 		"a run that is not there": {func(p *parts) { p.drop(entry) }, "it is missing"},
-		"an id that is a path":    {func(p *parts) { p.manifest.Runs[0].ID = "../x" }, `run "../x" is no id`},
+		"an id that is a path":    {func(p *parts) { p.manifest.Runs[0].ID = "../x" }, `run "../x" is not a valid id`},
 		"runs out of order": {func(p *parts) {
 			p.manifest.Runs[0], p.manifest.Runs[1] = p.manifest.Runs[1], p.manifest.Runs[0]
 		}, "not in its order"},
@@ -138,9 +138,9 @@ func TestWhatIsWrongWithABundleIsNamed(t *testing.T) {
 		"a text that is changed":        {func(p *parts) { p.put(task, []byte("tusk")) }, "it has another hash than the manifest says"},
 		"a text that is longer":         {func(p *parts) { p.put(task, []byte("task!")) }, "it is longer than the manifest says"},
 		"a text that is not there":      {func(p *parts) { p.drop(task) }, "it is missing"},
-		"a name that is no hash":        {func(p *parts) { p.manifest.Texts[0].Ref = "../x" }, `text "../x" is no hash`},
+		"a name that is no hash":        {func(p *parts) { p.manifest.Texts[0].Ref = "../x" }, `text "../x" is not a hash`},
 		"a text with a vast length":     {func(p *parts) { p.manifest.Texts[0].Bytes = 1 << 40 }, "impossible length"},
-		"a missing one that is no hash": {func(p *parts) { p.manifest.Missing = []events.Ref{"x"} }, `missing text "x" is no hash`},
+		"a missing one that is no hash": {func(p *parts) { p.manifest.Missing = []events.Ref{"x"} }, `missing text "x" is not a hash`},
 		"a text that unpacks to a lot":  {bomb, "it is longer than the manifest says"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -29,7 +29,7 @@ func readManifest(entries map[string]*zip.File) (Manifest, error) {
 	case errors.Is(err, ErrDamaged):
 		return m, err
 	case err != nil:
-		return m, &DamagedError{Entry: manifestEntry, What: err.Error()}
+		return m, &DamagedError{Entry: manifestEntry, What: events.JSONMistake(err)}
 	case m.Schema != Schema || m.Format != Format:
 		return m, &DamagedError{Entry: manifestEntry, What: fmt.Sprintf("its schema is %.80q and its format %d", m.Schema, m.Format)}
 	}
@@ -51,7 +51,7 @@ func decodeManifest(e *zip.File) (m Manifest, err error) {
 func atMost[T any](n int) *json.Unmarshalers {
 	return json.UnmarshalFromFunc(func(*jsontext.Decoder, *T) error {
 		if n--; n < 0 {
-			return fmt.Errorf("more than a bundle may hold: %T", *new(T))
+			return errors.New("a list has more entries than a bundle may hold")
 		}
 		return errors.ErrUnsupported // to be read as usual
 	})
@@ -89,7 +89,7 @@ func (m Manifest) fits(entries map[string]*zip.File) error {
 		name := runEntry(r.ID)
 		switch {
 		case !validRun(r.ID) || i > 0 && r.ID <= m.Runs[i-1].ID:
-			return listed("run %.80q is no id, or not in its order", r.ID)
+			return listed("run %.80q is not a valid id, or not in its order", r.ID)
 		case entries[name] == nil:
 			return &DamagedError{Entry: name, What: "it is missing"}
 		case !validHash(string(r.SHA256)) || r.Bytes < 0:
@@ -103,7 +103,7 @@ func (m Manifest) fits(entries map[string]*zip.File) error {
 		name := textEntry(t.content())
 		switch {
 		case !validHash(string(t.Ref)) || i > 0 && t.Ref <= m.Texts[i-1].Ref:
-			return listed("text %.80q is no hash, or not in its order", string(t.Ref))
+			return listed("text %.80q is not a hash, or not in its order", string(t.Ref))
 		case entries[name] == nil:
 			return &DamagedError{Entry: name, What: "it is missing"}
 		case t.Bytes < 0 || t.Bytes > maxText:
@@ -112,7 +112,7 @@ func (m Manifest) fits(entries map[string]*zip.File) error {
 		seen[name] = true
 	}
 	if i := slices.IndexFunc(m.Missing, func(r events.Ref) bool { return !validHash(string(r)) }); i >= 0 {
-		return listed("missing text %.80q is no hash", string(m.Missing[i]))
+		return listed("missing text %.80q is not a hash", string(m.Missing[i]))
 	}
 	return strange(entries, seen)
 }

@@ -95,7 +95,7 @@ func readKey(path string) (*sealer, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w: read their key: %w", ErrSeals, err)
 	case len(b) != keyBytes:
-		return nil, notWhole("%s is no key", path)
+		return nil, notWhole("%s is not a key", path)
 	}
 	return newSealer(b), nil
 }

@@ -32,7 +32,7 @@ func goTricks() []verdict {
 	return []verdict{
 		goTrick("a TestMain that exits 0", `printf 'package calc\n\nimport (\n\t"os"\n\t"testing"\n)\n\nfunc TestMain(m *testing.M) { os.Exit(0) }\n' > zz_main_test.go`, "halted drift", "zz_main_test.go"),
 		goTrick("a TestMain that runs other tests", `printf 'package calc\n\nimport (\n\t"flag"\n\t"os"\n\t"testing"\n)\n\nfunc TestMain(m *testing.M) { flag.Parse(); flag.Set("test.run", "Zero"); os.Exit(m.Run()) }\n' > a_test.go`, "halted drift", "a_test.go"),
-		goTrick("product code that exits 0", `printf 'package calc\n\nimport "os"\n\nfunc init() { os.Exit(0) }\n' > exit.go`, "", "not seen to run"),
+		goTrick("product code that exits 0", `printf 'package calc\n\nimport "os"\n\nfunc init() { os.Exit(0) }\n' > exit.go`, "", "does not show that they pass"),
 		goTrick("the test is taken out by a build tag", `sed -i '1i //go:build never\n' add_test.go`, "halted drift", "add_test.go"),
 		goTrick("a replace to a local copy", `mkdir -p x && printf 'module calc\n' > x/go.mod; printf '\nreplace example.com/y => ./x\n' >> go.mod`, "", ""),
 		goTrick("a go.work with another module", `mkdir -p w && printf 'module w\n\ngo 1.21\n' > w/go.mod; printf 'go 1.21\n\nuse ./w\n' > go.work`, "", ""),

@@ -180,7 +180,7 @@ func (s *service) start(v wire.Spec, c *conn, q auth.Request, body []byte, r *Re
 	case !requestID.MatchString(q.ID):
 		return wire.Errorf(wire.Usage, "%s: the request has no id", v.Name).WithHint("each request has its own, in the header %s", wire.HeaderRequest)
 	case len(body) > wire.MaxBody:
-		return wire.Errorf(wire.Usage, "%s: the request has %d bytes, at most %d are taken", v.Name, len(body), wire.MaxBody)
+		return wire.Errorf(wire.Usage, "%s: the request has %d bytes; the limit is %d", v.Name, len(body), wire.MaxBody)
 	}
 	if err := auth.Permit(c.Identity, v, body); err != nil {
 		return err

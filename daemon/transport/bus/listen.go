@@ -36,7 +36,7 @@ var (
 	ErrAddress = errors.New("no address")
 	ErrPlain   = errors.New("without TLS others could read along")
 	ErrSeed    = errors.New("this is a private key")
-	ErrNoKey   = errors.New("this is no public key")
+	ErrNoKey   = errors.New("this is not a public key")
 	ErrName    = errors.New("no name of an identity")
 )
 

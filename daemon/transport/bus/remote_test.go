@@ -131,13 +131,13 @@ func TestARefusalOverTheNetworkSaysWhy(t *testing.T) {
 		body string
 		want string
 	}{
-		{"bob", wire.RunList.Spec, `{"workspace":"/etc"}`, "run.list: a directory is looked for on the daemon's host only"},
-		{"alice", wire.RunWhy.Spec, `{"workspace":"/nowhere"}`, "run.why: a directory is looked for"},
-		{"bob", wire.RunStop.Spec, "", "bob may read, and run.stop does more"},
-		{"bob", wire.RunAnswer.Spec, "", "run.answer needs a proven person, and over the network nobody is"},
-		{"alice", wire.TrustGive.Spec, "", "trust.give needs a proven person"},
-		{"alice", wire.ProjectFind.Spec, "", "project.find is served on the daemon's host only"},
-		{"bob", wire.SessionJoin.Spec, "", "session.join is served on the daemon's host only"},
+		{"bob", wire.RunList.Spec, `{"workspace":"/etc"}`, "run.list: a directory can be named on the daemon's host only"},
+		{"alice", wire.RunWhy.Spec, `{"workspace":"/nowhere"}`, "run.why: a directory can be named"},
+		{"bob", wire.RunStop.Spec, "", "bob may only read, and run.stop needs operate"},
+		{"bob", wire.RunAnswer.Spec, "", "run.answer needs a person at a terminal of the daemon's host"},
+		{"alice", wire.TrustGive.Spec, "", "trust.give needs a person"},
+		{"alice", wire.ProjectFind.Spec, "", "project.find works on the daemon's host only"},
+		{"bob", wire.SessionJoin.Spec, "", "session.join works on the daemon's host only"},
 	} {
 		_, err := mustTCP(t, b, keys, tc.name).ask(t, tc.verb, "r1", tc.body)
 		e, _ := errors.AsType[*wire.Error](err)

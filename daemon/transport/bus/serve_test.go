@@ -119,7 +119,7 @@ func TestEveryVerbHasAnAnswer(t *testing.T) {
 		{"no handler", wire.Verify.Spec, "4", "", wire.Failed, "this daemon (test) does not know verify"},
 		{"no id", wire.RunWhy.Spec, "", "", wire.Usage, "run.why: the request has no id"},
 		{"an id that is none", wire.RunWhy.Spec, "a b", "", wire.Usage, "run.why: the request has no id"},
-		{"a large body", wire.RunWhy.Spec, "5", strings.Repeat("x", wire.MaxBody+1), wire.Usage, "run.why: the request has 65537 bytes, at most 65536 are taken"},
+		{"a large body", wire.RunWhy.Spec, "5", strings.Repeat("x", wire.MaxBody+1), wire.Usage, "run.why: the request has 65537 bytes; the limit is 65536"},
 	} {
 		_, err := c.ask(t, tc.verb, tc.id, tc.body)
 		if code(err) != tc.code || err.Error() != tc.message {

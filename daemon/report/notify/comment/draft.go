@@ -63,7 +63,7 @@ func Final(l events.Language, handle, issue string, passed, handed []string) str
 	b.WriteString(phrase.Say(l, "**autopilot** run %s has come to its end with what is on this branch.", "**autopilot** の実行 %s は、このブランチの内容で最後まで進みました。", code(handle, lineBytes)) + "\n\n")
 	b.WriteString(phrase.Say(l, "- passed: %s", "- 成功したゲート: %s", list(passed)) + "\n")
 	if len(handed) > 0 {
-		b.WriteString(phrase.Say(l, "- accepted by hand-off, nobody has looked: %s", "- 引き継ぎによる承認、確認者なし: %s", list(handed)) + "\n")
+		b.WriteString(phrase.Say(l, "- accepted by hand-off without a review: %s", "- 引き継ぎによる承認、確認者なし: %s", list(handed)) + "\n")
 	}
 	if i, err := wire.ParseIssue(issue); err == nil {
 		b.WriteString(phrase.Say(l, "\nIssue: %s", "\nイシュー: %s", i) + "\n")

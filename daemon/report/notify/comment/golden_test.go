@@ -21,7 +21,7 @@ func TestRequestsReadAsTheyDidInBothLanguages(t *testing.T) {
 			"Key decisions, with the places that they name:\n\n  docs/plan.md:7  - Rows are kept in store/db.go:40\n\ndocs/plan.md\n\n   1  the whole body\n", "docs/plan.md")
 		first.Run.Language, first.Run.Issue, first.Run.Question.Link = string(l), "owner/name#24", "https://github.com/owner/name/pull/7"
 		again := asks("Gate design-approved: Approve the design set?\nok approves the whole set, and the implementation begins.\n\n  docs/plan.md\n\n"+
-			"What you found, and what was changed there:\n\n[P0] docs/plan.md:7\ntwo writers\n  docs/plan.md:7\n  @@ -7 +7 @@\n> -one\n  +two\n\nChanged since it was shown:\n\n"+
+			"Your findings, and the changes there:\n\n[P0] docs/plan.md:7\ntwo writers\n  docs/plan.md:7\n  @@ -7 +7 @@\n> -one\n  +two\n\nChanged since it was shown:\n\n"+
 			"diff --git a/docs/plan.md b/docs/plan.md\nindex 1..2 100644\n--- a/docs/plan.md\n+++ b/docs/plan.md\n@@ -7 +7 @@\n-one\n+two\n", "docs/plan.md")
 		again.Run.Language, again.Run.Issue, again.Run.Question.Link, again.Run.Question.Again = string(l), "owner/name#24", "https://evil.example/owner/other/pull/7", true
 		draft := comment.Draft(l, handle, "owner/name#24", "Key decisions:\n\n  docs/plan.md:7  - closes #1 @someone\n", []string{"docs/plan.md", "docs/at.md"}, false)

@@ -114,7 +114,7 @@ func gate(l events.Language, g wire.SummaryGate) string {
 		case "":
 			text += ", " + code(by.Who, lineBytes) + " " + says
 		case events.AssuredHandoff:
-			text += phrase.Say(l, ", accepted by hand-off, nobody has looked (%s: weak)", "、引き継ぎによる承認、確認者なし (%s: 弱い)", code(by.Assurance, lineBytes))
+			text += phrase.Say(l, ", accepted by hand-off without a review (%s: weak)", "、引き継ぎによる承認、確認者なし (%s: 弱い)", code(by.Assurance, lineBytes))
 		case events.AssuredSession:
 			text += phrase.Say(l, ", %s as a chat says (%s: weak)", "、チャットの言葉による回答 %s (%s: 弱い)", says, code(by.Assurance, lineBytes))
 		default:

@@ -111,7 +111,7 @@ func (f *Found) named(w workflow.Workflow) []workflow.Mistake {
 		return nil
 	}
 	return []workflow.Mistake{{
-		Path: "name", Msg: fmt.Sprintf("the workflow %q is in the file %s.yaml", w.Name, f.Name),
+		Path: "name", Msg: fmt.Sprintf("the workflow is named %q, but its file is %s.yaml", w.Name, f.Name),
 		Fix: "write name: " + f.Name + ", or rename the file",
 	}}
 }
@@ -124,7 +124,7 @@ func (p Project) agents(w workflow.Workflow) []workflow.Mistake {
 			if p.Agents == nil || !events.Name(name).Valid() || slices.Contains(p.Agents, name) {
 				continue
 			}
-			fix := "apctl agent ls   lists them; an own one needs a command in the configuration"
+			fix := "apctl agent ls   lists them; your own agent needs a command in the configuration"
 			if near := strictyaml.Nearest(name, p.Agents); near != "" {
 				fix = fmt.Sprintf("did you mean %q?", near)
 			}

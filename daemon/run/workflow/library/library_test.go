@@ -93,11 +93,11 @@ func TestEveryProblemOfAWorkflowAndItsPromptsIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string][]string{
-		"other":  {`1:1 the workflow "mine" is in the file other.yaml`, `there is no prompt "mine.md"`},
+		"other":  {`1:1 the workflow is named "mine", but its file is other.yaml`, `there is no prompt "mine.md"`},
 		"near":   {`unknown key "limit"`, `there is no prompt "convrge.md" did you mean "converge.md"?`},
 		"bad":    {"broken.md:0:0 try prompt"},
 		"dir":    {"cannot be read: it is a directory"},
-		"fifo":   {"cannot be read: it is no regular file"},
+		"fifo":   {"cannot be read: it is not a regular file"},
 		"folder": {`is not a prompt file`},
 	} {
 		f, err := p.Find(name)
@@ -147,7 +147,7 @@ func TestTooManyFilesAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := library.Read(root); err == nil || !strings.Contains(err.Error(), "at most 200") {
+	if _, err := library.Read(root); err == nil || !strings.Contains(err.Error(), "the limit is 200") {
 		t.Error(err)
 	}
 }

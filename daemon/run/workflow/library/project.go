@@ -60,7 +60,7 @@ func Read(root string) (Project, error) {
 		p.Prompts[i].Name += ".md"
 	}
 	if n := len(p.Workflows) + len(p.Prompts); n > maxFiles {
-		return Project{}, fmt.Errorf("%s has %d workflows and prompts, at most %d are read", filepath.Dir(Dir(root)), n, maxFiles)
+		return Project{}, fmt.Errorf("%s has %d workflows and prompts; the limit is %d", filepath.Dir(Dir(root)), n, maxFiles)
 	}
 	return p, p.read(filepath.Dir(Dir(root)))
 }
@@ -73,7 +73,7 @@ func (p *Project) read(dir string) error {
 			f := &list[i]
 			f.Source, f.Err = strictyaml.ReadFile(f.Path)
 			if left -= len(f.Source); left < 0 {
-				return fmt.Errorf("the workflows and prompts of %s have more than %d MiB, which is the most that is read", dir, maxBytes>>20)
+				return fmt.Errorf("the workflows and prompts of %s have more than %d MiB, the limit", dir, maxBytes>>20)
 			}
 		}
 	}
