@@ -36,6 +36,7 @@ func Holder(ctx context.Context, end bool) (v wire.HolderView, err error) {
 		args = append(args, "--end")
 	}
 	cmd := exec.CommandContext(ctx, exe, args...)
+	cmd.Env = marker.WithoutRepository(os.Environ())
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
