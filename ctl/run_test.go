@@ -209,7 +209,8 @@ func TestALongStartSaysWhatItDoes(t *testing.T) {
 			said  string
 			want  int
 		}{
-			{longAfter / 2, wire.ProgressView{}, "recording", 0}, {2 * longAfter, wire.ProgressView{}, unknown, 1},
+			{longAfter / 2, wire.ProgressView{}, "recording", 0},
+			{2 * longAfter, wire.ProgressView{}, unknown, 1},
 			{time.Minute, wire.ProgressView{Done: 3, All: 7}, said, 6},
 		} {
 			d := &fakeDaemon{

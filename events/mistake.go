@@ -66,21 +66,9 @@ func wrongValue(e *json.SemanticError) string {
 }
 
 func kindWords(k jsontext.Kind) string {
-	switch k {
-	case 'n':
-		return "null"
-	case 't', 'f':
-		return "true or false"
-	case '"':
-		return "a text"
-	case '0':
-		return "a number"
-	case '{':
-		return "an object"
-	case '[':
-		return "a list"
-	}
-	return ""
+	return map[jsontext.Kind]string{
+		'n': "null", 't': "true or false", 'f': "true or false", '"': "a text", '0': "a number", '{': "an object", '[': "a list",
+	}[k]
 }
 
 // typeWords is what a type of Go takes, in the words of JSON; empty if it decodes itself.
