@@ -105,7 +105,9 @@ func (m *Meter) take(b []byte, judge bool) events.Cut {
 		if !line {
 			break
 		}
-		m.bound = m.offset
+		if m.reader.Between() {
+			m.bound = m.offset
+		}
 		if due := m.judge(judge); due != "" {
 			return due
 		}
