@@ -30,6 +30,7 @@ func (s Style) Outcome(v wire.OutcomeView) string {
 		pairs = append(pairs, [2]string{"against", Line(c.Signal + ": " + c.Reason + ", so " + c.Outcome)})
 	}
 	pairs = append(pairs, [][2]string{
+		{"message", Line(v.Message)},
 		{"resets", reset},
 		{"agent", strings.Join(nonempty(Line(v.Agent), Line(v.Model), worded("session ", Line(v.Session))), ", ")},
 		{"work", fmt.Sprintf("%s, %s", count(v.Turns, "turn"), count(v.Tools, "tool use"))},

@@ -61,7 +61,7 @@ func sampleFormat(name string, sample []byte) (stream.Format, error) {
 
 func outcomeView(s stream.Summary, o outcome.Decision) wire.OutcomeView {
 	v := wire.OutcomeView{
-		Agent: string(s.Format), Outcome: string(o.Outcome), Reason: o.By.Detail, Signal: string(o.By.Source),
+		Agent: string(s.Format), Outcome: string(o.Outcome), Reason: o.By.Detail, Message: o.Message, Signal: string(o.By.Source),
 		Conflicts: []wire.SignalView{}, Session: s.Session, Model: s.Model, Turns: s.Turns, Tools: s.Tools,
 		Final: s.Final, Last: s.Last, Lines: s.Lines, Junk: s.Junk, Unknown: s.Unknown, Patterns: outcome.Version(),
 	}

@@ -30,6 +30,7 @@ type OutcomeView struct {
 	Agent     string       `json:"agent"`                   // whose stream it was read as: the name of an agent program, or text
 	Outcome   string       `json:"outcome"`                 // ended, rate-limited, auth-failed ...
 	Reason    string       `json:"reason"`                  // what the deciding signal says
+	Message   string       `json:"message,omitzero"`        // what the provider or the program said of a failure
 	Signal    string       `json:"signal"`                  // its source: supervisor, stream, exit or text
 	Conflicts []SignalView `json:"conflicts"`               // signals that say otherwise
 	Reset     *time.Time   `json:"reset,omitzero"`          // end of a limit, in the provider's words; absent is unknown

@@ -97,7 +97,7 @@ func TestOutcomes(t *testing.T) {
 		"claude, status 529":        {stream.Claude, sample(t, "overloaded.claude"), 1, "", outcome.Overloaded, outcome.FromStream, ""},
 		"claude, no credit":         {stream.Claude, sample(t, "billing.claude"), 1, "", outcome.Billing, outcome.FromStream, ""},
 		"claude, prompt too long":   {stream.Claude, sample(t, "long.claude"), 1, "", outcome.ContextOverflow, outcome.FromStream, ""},
-		"claude, answer cut":        {stream.Claude, sample(t, "malformed.claude"), 1, "", outcome.AgentError, outcome.FromStream, ""},
+		"claude, answer cut":        {stream.Claude, sample(t, "malformed.claude"), 1, "", outcome.Unreachable, outcome.FromStream, ""},
 		"claude, connection lost":   {stream.Claude, sample(t, "cut.claude"), 1, "", outcome.Unreachable, outcome.FromStream, ""},
 		"claude, limit of a plan":   {stream.Claude, sample(t, "limit.claude"), 1, events.Exited, outcome.RateLimited, outcome.FromStream, ""},
 		"gemini, connection lost":   {stream.Gemini, sample(t, "cut.gemini"), 1, events.Exited, outcome.Unreachable, outcome.FromStream, ""},

@@ -28,10 +28,10 @@ func (r *Reader) codex(o object) {
 		if u := o.at("usage"); u.m != nil {
 			r.used(codexUsage(u)) // of the whole thread
 		}
-		r.sum.Message, r.sum.Error = "", ""
+		r.recovers()
 		r.ends(typ, "completed", "", false)
 	case "turn.failed":
-		r.ends(typ, "failed", o.at("error").text("message"), true)
+		r.endsBy(typ, "failed", failure(o, "error"))
 	case "error":
 		message := o.text("message")
 		r.fails("", message, 0, passing.MatchString(message))

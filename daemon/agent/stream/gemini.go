@@ -64,11 +64,12 @@ func (r *Reader) geminiEnd(o object) {
 		r.used(Usage{Input: input, CacheRead: cached, Output: output})
 	}
 	if o.word("status") != "error" {
-		r.sum.Message, r.sum.Error = "", ""
+		r.recovers()
 		r.ends("result", "success", "", false)
 		return
 	}
-	e := o.at("error")
-	r.sum.Error, r.sum.Status = e.word("type"), int(e.count("code"))
-	r.ends("result", "error", e.text("message"), true)
+	f := failure(o, "error")
+	r.sum.Error = o.at("error").word("type")
+	f.Message = o.at("error").text("message")
+	r.endsBy("result", "error", f)
 }

@@ -1,5 +1,7 @@
 package stream
 
+import "cmp"
+
 // Goose is `goose run --output-format stream-json`.
 const Goose Format = "goose"
 
@@ -18,12 +20,10 @@ func (r *Reader) goose(o object) {
 		}
 		r.gooseMessage(m)
 	case "error":
-		message := o.first("error", "message")
-		if message == "" {
-			message = o.at("error").first("message", "error")
-		}
-		r.fails(o.word("code"), message, 0, false)
-		r.ends(typ, "error", message, true)
+		f := failure(o, "error")
+		f.Message = cmp.Or(f.Message, o.at("error").text("error"), o.text("message"))
+		r.faults(o.word("code"), f, false)
+		r.ends(typ, "error", f.Message, true)
 	case "complete":
 		r.gooseUsage(o)
 		if !r.sum.Failed {

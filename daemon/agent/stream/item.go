@@ -105,6 +105,7 @@ type Summary struct {
 	Message string // what it says of the failure, else the last error that did not pass
 	Status  int    // of HTTP, with Message
 	Error   string // the program's word with Message
+	Codes   string // the provider's words for it, most telling first, with spaces between
 	Limited Limits // the last that was said
 	Trying  Trying // what it tries again after, until it goes on
 
@@ -128,8 +129,8 @@ type Summary struct {
 // Trying is an error that passes: the last one, if the program has said nothing
 // since. Zero is none.
 type Trying struct {
-	Error, Message string // as in Summary
-	Status         int
+	Error, Message, Codes string // as in Summary
+	Status                int
 }
 
 // Worked says whether the agent did anything: it used a tool, or tokens.

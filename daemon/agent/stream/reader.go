@@ -2,6 +2,7 @@ package stream
 
 import (
 	"bytes"
+	"cmp"
 	"hash/maphash"
 	"strconv"
 	"strings"
@@ -245,17 +246,27 @@ func (r *Reader) returns(id, name, why string, failed, sub bool, parts ...[]byte
 	r.emit(Item{Kind: Done, Name: name, Text: short(why), Failed: failed, Sub: sub})
 }
 
-// fails is an error; one that passes changes nothing but what it tries again
-// after.
+// fails is an error of which the program says a text; the fields of an object in it
+// count.
 func (r *Reader) fails(name, message string, status int, passing bool) {
+	f, _ := FaultOf(message)
+	if f.Message = message; status > 0 {
+		f.Status = status
+	}
+	r.faults(name, f, passing)
+}
+
+// faults is an error; one that passes changes nothing but what it tries again after.
+func (r *Reader) faults(name string, f Fault, passing bool) {
+	said, codes := tail(f.Message), f.codes()
 	if passing {
 		r.sum.Retries++
-		r.sum.Trying = Trying{name, tail(message), status}
+		r.sum.Trying = Trying{Error: name, Message: said, Codes: codes, Status: f.Status}
 	} else {
 		r.sum.Trying = Trying{}
-		r.sum.Error, r.sum.Message, r.sum.Status = name, tail(message), status
+		r.sum.Error, r.sum.Message, r.sum.Codes, r.sum.Status = name, said, codes, f.Status
 	}
-	r.emit(Item{Kind: Error, Name: name, Text: message, Status: status, Passing: passing})
+	r.emit(Item{Kind: Error, Name: name, Text: f.Message, Status: f.Status, Passing: passing})
 }
 
 // ends is the last event.
@@ -265,14 +276,27 @@ func (r *Reader) ends(typ, reason, message string, failed bool) {
 	if message != "" {
 		r.sum.Message = tail(message)
 	}
+	if f, ok := FaultOf(message); ok && failed {
+		r.sum.Codes = cmp.Or(r.sum.Codes, f.codes())
+		r.sum.Status = cmp.Or(r.sum.Status, f.Status)
+	}
 	r.emit(Item{Kind: Result, Name: reason, Text: message, Failed: failed, Status: r.sum.Status, Usage: r.sum.Usage})
 }
+
+// endsBy is a last event that tells of a failure in fields of its own.
+func (r *Reader) endsBy(typ, reason string, f Fault) {
+	r.sum.Codes, r.sum.Status = f.codes(), f.Status
+	r.ends(typ, reason, f.Message, true)
+}
+
+// recovers takes back what was said of a failure.
+func (r *Reader) recovers() { r.sum.Error, r.sum.Message, r.sum.Codes = "", "", "" }
 
 // goesOn takes back a last event: more came after it.
 func (r *Reader) goesOn() {
 	r.sum.Ended, r.sum.Final, r.sum.Failed, r.sum.Reason = false, "", false, ""
-	r.sum.Error, r.sum.Message, r.sum.Status = "", "", 0
-	r.sum.Trying = Trying{}
+	r.recovers()
+	r.sum.Status, r.sum.Trying = 0, Trying{}
 }
 
 // cost is the cost so far; it never goes down within a turn either.

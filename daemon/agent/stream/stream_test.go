@@ -142,6 +142,27 @@ func TestTheTotalOfAResultIsTheUsage(t *testing.T) {
 	}
 }
 
+func TestWhatComesFromTheCacheIsCountedOnce(t *testing.T) {
+	t.Parallel()
+	for usage, want := range map[string]stream.Usage{
+		`"input_tokens":3400,"output_tokens":100,"cache_read_input_tokens":1000,"total_tokens":3500`: {Input: 2400, CacheRead: 1000, Output: 100},
+		`"input_tokens":2400,"output_tokens":100,"cache_read_input_tokens":1000,"total_tokens":3500`: {Input: 2400, CacheRead: 1000, Output: 100},
+		`"input_tokens":2400,"output_tokens":100,"cache_read_input_tokens":1000`:                     {Input: 2400, CacheRead: 1000, Output: 100},
+	} {
+		if s := stream.Read(stream.Claude, []byte(`{"type":"result","subtype":"success","usage":{`+usage+`}}`)); s.Usage != want {
+			t.Errorf("%s: %+v, want %+v", usage, s.Usage, want)
+		}
+	}
+}
+
+func TestTheErrorOfAResultIsKept(t *testing.T) {
+	t.Parallel()
+	s := stream.Read(stream.Claude, []byte(`{"type":"result","subtype":"error_during_execution","is_error":true,"error":{"type":"authentication_error","message":"[API Error: 401 no key]"}}`))
+	if s.Error != "authentication_error" || s.Message != "[API Error: 401 no key]" || !strings.Contains(s.Codes, "authentication_error") {
+		t.Errorf("%q, %q, %q", s.Error, s.Message, s.Codes)
+	}
+}
+
 func TestUsageInFlightCountsAMessageOnce(t *testing.T) {
 	t.Parallel()
 	src := samples(t)["testdata/ok.claude"]

@@ -268,7 +268,9 @@ func (t *turn) ended(ctx context.Context) (events.AgentEnded, error) {
 	if err != nil {
 		return d, fmt.Errorf("read the output of an agent: %w", err)
 	}
-	t.decide(&d, sum)
+	if d.Fault, err = t.w.put(ctx, t.decide(&d, sum)); err != nil {
+		return d, err
+	}
 	d.Usage, d.Model = t.used(used), model(cmp.Or(sum.Model, t.by.Spec.Model))
 	if t.by.Shape.Resumes() && agent.ValidSession(sum.Session) {
 		d.Session = sum.Session
@@ -282,8 +284,8 @@ func (t *turn) ended(ctx context.Context) (events.AgentEnded, error) {
 	return d, t.w.said(ctx, &d, t.by.format(), out)
 }
 
-// decide judges the end by all signals.
-func (t *turn) decide(d *events.AgentEnded, sum stream.Summary) {
+// decide judges the end by all signals, and answers what was said of a failure.
+func (t *turn) decide(d *events.AgentEnded, sum stream.Summary) (fault string) {
 	at := t.out.Ended
 	if at.IsZero() {
 		at = t.w.cfg.Now()
@@ -299,6 +301,7 @@ func (t *turn) decide(d *events.AgentEnded, sum stream.Summary) {
 	if !dec.Reset.IsZero() {
 		d.ResetMS = dec.Reset.UnixMilli()
 	}
+	return dec.Message
 }
 
 // maxModel bounds the name of a model in events, in bytes.
