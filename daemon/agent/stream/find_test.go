@@ -3,6 +3,7 @@ package stream_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -155,4 +156,16 @@ func FuzzFind(f *testing.F) {
 			t.Errorf("ended %v, cost %d, %+v", s.Ended, s.MicroUSD, s.Usage)
 		}
 	})
+}
+
+func TestWarningsOfALimitAreOneLine(t *testing.T) {
+	t.Parallel()
+	var src strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&src, `{"type":"rate_limit_event","rate_limit_info":{"status":"allowed_warning","rateLimitType":"five_hour","utilization":%f}}`+"\n", 0.5+float64(i)/1000)
+		src.WriteString(`{"type":"assistant","message":{"content":[{"type":"text","text":"a"}]}}` + "\n")
+	}
+	if got := readAll(stream.Claude, []byte(src.String())).Text; strings.Count(got, "limit:") != 1 {
+		t.Errorf("%.300s", got)
+	}
 }
