@@ -63,6 +63,7 @@ var rules = []nextRule{
 	{"asking", at(run.Asking), (*view).awaitAnswer},
 	{"agent-lost", (*view).lostTooOften, halt(events.HaltAgentLost)},
 	{"lost", (*view).lost, (*view).again},
+	{"session-refused", (*view).sessionRefused, (*view).anew},
 	{"spawn-failed", (*view).spawnFailed, halt(events.HaltAgentFailed)},
 	{"limited", (*view).limited, record},
 	{"noop-again", (*view).provesAgain, gates(false)},
@@ -186,6 +187,31 @@ func (q *view) again() Action {
 	act := q.agent(q.Loop.Iteration, q.Loop.Attempt+1)
 	act.Resume = q.session()
 	act.Restore = act.Resume == ""
+	return act
+}
+
+// sessionRefused: the program did not go on in a session that it was to resume: it does
+// not know it, or it is too long. It has done nothing, so that was no attempt at the
+// work, and the next one begins a session of its own.
+func (q *view) sessionRefused() bool {
+	a := q.Last.Agent
+	if q.Stage != run.Ended || !q.Loop.Unmoved || a.Cut != "" || a.GitDenied || a.Question != "" {
+		return false
+	}
+	switch a.Result {
+	case events.ResultContextOverflow:
+		return true
+	case events.ResultAgentError, events.ResultEmpty, events.ResultTruncated:
+		return a.Usage.Tokens() == 0
+	default:
+		return false
+	}
+}
+
+// anew repeats an iteration without its session, and keeps what was done in that.
+func (q *view) anew() Action {
+	act := q.agent(q.Loop.Iteration, q.Loop.Attempt+1)
+	act.Keeps = true
 	return act
 }
 
