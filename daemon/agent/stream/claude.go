@@ -9,7 +9,11 @@ import (
 // Claude is `claude -p --output-format stream-json`.
 const Claude Format = "claude"
 
-var claudeForm = form{format: Claude, line: (*Reader).claude, model: true, totals: true, atEnd: true}
+var claudeForm = form{
+	format: Claude, line: (*Reader).claude, model: true, totals: true, atEnd: true,
+	types: "system assistant user result rate_limit_event stream_event control_request tool_progress",
+	marks: "modelUsage total_cost_usd permissionMode rate_limit_info api_error_status claude_code_version",
+}
 
 // claude reads a line of claude -p --output-format stream-json.
 func (r *Reader) claude(o object) {

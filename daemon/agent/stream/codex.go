@@ -9,7 +9,10 @@ import (
 // Codex is `codex exec --json`.
 const Codex Format = "codex"
 
-var codexForm = form{format: Codex, line: (*Reader).codex, totals: true, cumulative: true} // it restores the count of a thread
+var codexForm = form{
+	format: Codex, line: (*Reader).codex, totals: true, cumulative: true, // it restores the count of a thread
+	types: "thread. turn. item. error", marks: "thread_id item",
+}
 
 // passing are errors after which codex goes on by itself.
 var passing = regex.New(`(?i)^(re-?connecting|retrying)\b`)

@@ -16,11 +16,18 @@ type form struct {
 	model      bool                  // it names its model
 	totals     bool                  // the usage that it told last is a total of the call
 	atEnd      bool                  // only its last event has that total
+	like       bool                  // its lines are those of another program; only its marks tell it apart
+	types      string                // of its lines, with spaces between; one with a dot at its end begins a type
+	marks      string                // members that only its lines have, of those that are taken for another's
 }
 
 // forms are all of them.
 func forms() []form {
-	return []form{claudeForm, codexForm, geminiForm, opencodeForm, cursorForm, gooseForm, aiderForm, {format: Text, totals: true}}
+	return []form{
+		claudeForm, codexForm, geminiForm, opencodeForm, cursorForm, gooseForm, copilotForm, qwenForm, piForm, kiloForm, clineForm, ampForm,
+		droidForm, auggieForm, aiderForm,
+		{format: Text, totals: true},
+	}
 }
 
 // form finds a form; the zero one where it is not known.

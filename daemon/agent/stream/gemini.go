@@ -5,7 +5,10 @@ import "strings"
 // Gemini is `gemini -o stream-json`.
 const Gemini Format = "gemini"
 
-var geminiForm = form{format: Gemini, line: (*Reader).gemini, model: true, totals: true}
+var geminiForm = form{
+	format: Gemini, line: (*Reader).gemini, model: true, totals: true,
+	types: "init message tool_use tool_result error result", marks: "tool_id delta stats severity",
+}
 
 // gemini reads a line of gemini -o stream-json.
 func (r *Reader) gemini(o object) {

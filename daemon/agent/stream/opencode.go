@@ -11,7 +11,10 @@ import (
 // Opencode is `opencode run --format json`.
 const Opencode Format = "opencode"
 
-var opencodeForm = form{format: Opencode, line: (*Reader).opencode}
+var opencodeForm = form{
+	format: Opencode, line: (*Reader).opencode,
+	types: "step_start step_finish tool_use text error done reasoning", marks: "sessionID part",
+}
 
 // opencode reads a line of opencode run --format json.
 func (r *Reader) opencode(o object) {

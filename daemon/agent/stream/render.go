@@ -302,22 +302,3 @@ func Read(f Format, output []byte) Summary {
 	_, _ = r.Write(output) // takes all
 	return r.End()
 }
-
-// Detect is the format that most of an output is of.
-func Detect(output []byte) Format {
-	best, most := Text, 0
-	for _, f := range Formats() {
-		if f == Text {
-			continue
-		}
-		s := Read(f, output)
-		score := 2 * s.Known
-		if s.Known > 0 && s.Session != "" { // some types are the same in several
-			score++
-		}
-		if score > most {
-			best, most = f, score
-		}
-	}
-	return best
-}

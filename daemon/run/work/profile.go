@@ -109,7 +109,7 @@ func (p *Plan) settle(a stored.Agent, agents agent.Overrides) (*member, error) {
 // counts as its work tree.
 func (p *Plan) site() agent.Site {
 	if p.Repo == nil {
-		return agent.Site{Dir: p.Spec.Workspace, Repository: p.Spec.Workspace}
+		return agent.Site{}
 	}
 	ws := p.Repo.Workspace()
 	id, err := ws.Repository()
