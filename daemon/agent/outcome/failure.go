@@ -27,6 +27,8 @@ var words = map[string]Outcome{
 	"usage_limit_exceeded": RateLimited, "usage_not_included": RateLimited, "too_many_requests": RateLimited,
 	"context_length_exceeded": ContextOverflow, "context_window_exceeded": ContextOverflow, "string_above_max_length": ContextOverflow,
 	"request_too_large": ContextOverflow, "server_is_overloaded": Overloaded, "slow_down": Overloaded, "engine_overloaded": Overloaded,
+	// Of copilot.
+	"quota": Billing, "context_limit": ContextOverflow,
 	// Of Google, and of Amazon.
 	"UNAUTHENTICATED": AuthFailed, "PERMISSION_DENIED": AuthFailed, "API_KEY_INVALID": AuthFailed, "RESOURCE_EXHAUSTED": RateLimited, "UNAVAILABLE": Overloaded,
 	"AccessDeniedException": AuthFailed, "UnrecognizedClientException": AuthFailed, "ExpiredTokenException": AuthFailed,

@@ -16,6 +16,7 @@ type form struct {
 	model      bool                  // it names its model
 	totals     bool                  // the usage that it told last is a total of the call
 	atEnd      bool                  // only its last event has that total
+	steps      bool                  // its cost is that of each step
 	like       bool                  // its lines are those of another program; only its marks tell it apart
 	types      string                // of its lines, with spaces between; one with a dot at its end begins a type
 	marks      string                // members that only its lines have, of those that are taken for another's
@@ -54,6 +55,9 @@ func (f Format) Lined() bool {
 	known := f.form()
 	return known.format != "" && known.line == nil
 }
+
+// Steps says that the cost that the program tells is of each step, to be added.
+func (f Format) Steps() bool { return f.form().steps }
 
 // NamesModel says that the program names its model in what it prints.
 func (f Format) NamesModel() bool { return f.form().model }

@@ -15,5 +15,5 @@ var (
 	}
 	ampForm    = form{format: Amp, line: (*Reader).claude, like: true, atEnd: true, marks: "agent_mode thread_id", types: "system assistant user result"}
 	auggieForm = form{format: Auggie, line: (*Reader).claude, like: true, types: "result"}
-	kiloForm   = form{format: Kilo, line: (*Reader).opencode, like: true, types: "step_start step_finish tool_use text error"}
+	kiloForm   = form{format: Kilo, line: (*Reader).opencode, steps: true, like: true, types: "step_start step_finish tool_use text error"}
 )

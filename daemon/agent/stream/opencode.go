@@ -12,7 +12,7 @@ import (
 const Opencode Format = "opencode"
 
 var opencodeForm = form{
-	format: Opencode, line: (*Reader).opencode,
+	format: Opencode, line: (*Reader).opencode, steps: true,
 	types: "step_start step_finish tool_use text error done reasoning", marks: "sessionID part",
 }
 
