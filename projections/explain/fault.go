@@ -19,6 +19,9 @@ func Fault(s run.State, message string) string {
 		return ""
 	case d.Result.OfAccount(), d.Result == events.ResultContextOverflow:
 		what = say(l, "the agent failed at its provider: %s", "エージェントはプロバイダーで失敗しました: %s", phrase.Result(l, d.Result))
+	case d.Cut == events.CutPrompt:
+		what = say(l, "the agent asked for leave at a terminal that nobody sits at, so its own rules have to allow that",
+			"エージェントは誰もいない端末で許可を求めました。エージェント自身の規則で許可する必要があります")
 	case message != "":
 		what = say(l, "the agent failed: %s", "エージェントが失敗しました: %s", phrase.Result(l, d.Result))
 	default:

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"autopilot/daemon/agent/stream"
+	"autopilot/events"
 )
 
 // maxMessage bounds the words of a provider, in bytes.
@@ -13,6 +14,9 @@ const maxMessage = 2 << 10
 // message is what was said of the failure that was decided: by the stream, else in the
 // line that names it.
 func message(in Input, d Decision) string {
+	if in.Cut == events.CutPrompt {
+		return in.Stream.Prompt
+	}
 	if !d.Outcome.OfAccount() && d.Outcome != ContextOverflow && !vague(d.Outcome) {
 		return ""
 	}

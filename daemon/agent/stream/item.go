@@ -116,7 +116,8 @@ type Summary struct {
 	Asks    bool // it waits for a person
 	// Question is what it asks, where it says so.
 	Question string
-	Claims   bool // it says that its work is done, which is only what it says
+	Prompt   string // the question to a person at a terminal with which its output ends
+	Claims   bool   // it says that its work is done, which is only what it says
 
 	Repeat    Repeat // the use of a tool that came most often with the same input
 	RepeatNow int    // how often the last use has come in a row, with the same result

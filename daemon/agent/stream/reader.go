@@ -94,7 +94,7 @@ func (r *Reader) Between() bool { return r.size == 0 && len(r.open.b) == 0 }
 // Summary is what is known so far.
 func (r *Reader) Summary() Summary {
 	s := r.sum
-	s.Last, s.Plain = r.last.text(), r.plains.text()
+	s.Last, s.Plain, s.Prompt = r.last.text(), r.plains.text(), r.Prompt()
 	s.Repeat, s.RepeatNow, s.Stale = r.repeats.most, r.repeats.now, r.repeats.stale
 	if r.line == nil {
 		s.Last = s.Plain

@@ -272,7 +272,7 @@ func (q *view) idled() bool {
 		outcome, exit = events.Exited, 0 // it had a result, and stayed
 	case events.CutTrying:
 		outcome, exit = events.Exited, 1 // it would have failed
-	case events.CutCost, events.CutTokens, events.CutTurns, events.CutRepetition:
+	case events.CutCost, events.CutTokens, events.CutTurns, events.CutRepetition, events.CutPrompt:
 	}
 	active := time.Duration(a.DurationMS) * time.Millisecond
 	return rule.Noop(a.Tree != q.Last.Start.Tree, outcome, exit, active, q.flow.Limits.Noop.Within)

@@ -84,6 +84,9 @@ const linger = 20 * time.Second
 // waits for the account is cheaper and says why.
 const trying = 5 * time.Minute
 
+// waiting is how long an agent may be silent behind a question to a person at a terminal.
+const waiting = 10 * time.Second
+
 // repeats is how often one tool may run with the same input in a row. Field reports have
 // 58 (B-39); polls of a server are shorter.
 const repeats = 40
@@ -93,7 +96,7 @@ func (w *Worker) newTurn(s run.State, p *Plan, l events.IterationStarted) *turn 
 	t.meter = meter.New(meter.Config{
 		Dir: w.cfg.Effects.Open(l.Effect), Format: t.by.format(),
 		Limits: meter.Limits{
-			Tokens: l.Tokens, MicroUSD: l.MicroUSD, Turns: l.Turns, Repeats: repeats, Linger: linger, Trying: trying,
+			Tokens: l.Tokens, MicroUSD: l.MicroUSD, Turns: l.Turns, Repeats: repeats, Linger: linger, Trying: trying, Prompt: waiting,
 		},
 		Before: t.before(), Price: t.price, Now: w.cfg.Now,
 		Over: func(u events.Usage) events.Cut { return w.over(s.ID, l.Effect, u) },
