@@ -12,7 +12,7 @@ import (
 // said of that; empty where it did not fail. It stands before what gates say: they
 // judged what such an agent left.
 func Fault(s run.State, message string) string {
-	l, d := s.Facts.Language, s.Last.Said
+	l, d := s.Facts.Language, s.Last.End
 	var what string
 	switch {
 	case s.Status == run.Over && s.End.State == events.EndDone:

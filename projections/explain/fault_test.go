@@ -22,7 +22,7 @@ func TestAFaultAtTheProviderIsSaid(t *testing.T) {
 		{events.ResultEnded, "", ""},
 	} {
 		s := run.State{Status: run.Live}
-		s.Last.Said = events.AgentEnded{Result: c.result}
+		s.Last.End = events.AgentEnded{Result: c.result}
 		if got := Fault(s, c.message); !strings.Contains(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%s, %q: %q, want %q", c.result, c.message, got, c.want)
 		}
