@@ -16,7 +16,7 @@ func TestAFaultAtTheProviderIsSaid(t *testing.T) {
 		want    string
 	}{
 		{events.ResultUnreachable, "API Error: Unable to connect", "failed at its provider: the provider cannot be reached (API Error: Unable to connect)"},
-		{events.ResultBilling, "", "failed at its provider: the account has to be paid for"},
+		{events.ResultBilling, "", "failed at its provider: the account needs a payment"},
 		{events.ResultAgentError, "it\nbroke", "the agent failed: it failed (it broke)"},
 		{events.ResultAgentError, "", ""},
 		{events.ResultEnded, "", ""},
