@@ -195,7 +195,11 @@ func (w *walk) after(v verdict) int {
 	if v == cut {
 		return w.at + 1
 	}
-	for i := 1; i < len(w.kinds); i++ {
+	from := 1
+	if len(w.kinds) == maxDepth { // else each level of a deep nest would be walked for all above it
+		from = maxDepth / 2
+	}
+	for i := from; i < len(w.kinds); i++ {
 		if w.kinds[i] == '{' {
 			return w.from[i]
 		}
